@@ -1,0 +1,157 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Shape is the shape of one sample: channels, rows, columns. A row of a table with F features is Shape{F, 1, 1}.
+type Shape struct{ C, H, W int }
+
+// Len is the number of values of one sample.
+func (s Shape) Len() int { return s.C * s.H * s.W }
+
+func (s Shape) String() string { return fmt.Sprintf("%d×%d×%d", s.C, s.H, s.W) }
+
+// A Source is one split of a dataset: Len samples in a fixed order. Its methods are safe for concurrent use; an index
+// outside [0, Len) panics.
+type Source interface {
+	Len() int
+	Shape() Shape
+	// Label is the class of sample i, an index into Dataset.Classes.
+	Label(i int) int
+	// Group is the group of sample i, an index into Dataset.Groups. It equals Label where there is no group column.
+	Group(i int) int
+	// Read puts sample i, laid out [C][H][W], into dst, which has Shape().Len() places. Images give byte/255, in
+	// [0, 1]; tables give the features as the loader shall see them, already standardised.
+	Read(dst []float32, i int)
+}
+
+// An ImageSource is a Source whose samples are bytes. Loaders use it to normalise by table.
+type ImageSource interface {
+	Source
+	// Pixels gives sample i, laid out [C][H][W]: memory of the source itself, which must not be written, or
+	// buf[:Shape().Len()] filled. buf has at least that capacity.
+	Pixels(buf []byte, i int) []byte
+}
+
+// Augment is the random change that a training loader makes to an image; the zero value makes none.
+type Augment struct {
+	Pad  int  // a crop of the image's own size out of the image with Pad black pixels on every side; 0: no crop
+	Flip bool // mirror left and right with probability 1/2
+}
+
+// A Dataset is an opened dataset. It is read-only and may be shared by any number of loaders and goroutines.
+type Dataset struct {
+	Name    string
+	Shape   Shape
+	Classes []string // class names, in the order of Label
+	Groups  []string // group names, in the order of Group; the same as Classes without a group column
+	Train   Source   // after cap, imbalance and hold-out
+	Val     Source   // the part held out of the training split; nil if Options.ValFraction is 0
+	Test    Source   // never capped, never imbalanced
+
+	// Checksum names the data as opened, before cap, imbalance and hold-out: "sha256:" and the hash of the (uncompressed)
+	// training and test bytes, or, for drawn data, of the generator's version and parameters.
+	Checksum string
+
+	Mean, Std []float32 // customary normalisation, one value a channel, in units of Read; nil: none needed
+	Augment   Augment   // customary augmentation; zero for tables
+
+	close func() error
+}
+
+// Close releases what the dataset holds. No source or loader of the dataset may be used after it.
+func (d *Dataset) Close() error {
+	if d.close == nil {
+		return nil
+	}
+	err := d.close()
+	d.close = nil
+	return err
+}
+
+// Options says where a dataset lies and which part of it to train on. The zero value is all of it, unchanged, from the
+// current folder.
+type Options struct {
+	Dir        string  // data folder
+	Samples    int     // drawn data: training samples before imbalance; else: at most so many, kept class by class. 0: default, all
+	Difficulty float64 // drawn data only: 0 (easy) to 1
+
+	// Imbalance is one ratio in (0, 1] a class, or nil. Class c keeps its first round(ratio·count) training samples in
+	// file order, so that every method and every seed trains on the same images. The test split stays whole.
+	Imbalance []float64
+
+	ValFraction float64 // part of what is then left to hold out as Dataset.Val, class by class, in [0, 1)
+
+	// Seed draws the data: the images of "shapes" and the members of every hold-out. It is not the seed of a run;
+	// runs that are to be compared need the same one.
+	Seed uint64
+}
+
+func (o Options) validate() error {
+	switch {
+	case o.Samples < 0:
+		return fmt.Errorf("samples is %d: give a count of at least 0", o.Samples)
+	case !(o.Difficulty >= 0 && o.Difficulty <= 1):
+		return fmt.Errorf("difficulty is %v: give a number from 0 to 1", o.Difficulty)
+	case !(o.ValFraction >= 0 && o.ValFraction < 1):
+		return fmt.Errorf("val_fraction is %v: give a number from 0 to below 1", o.ValFraction)
+	}
+	for c, r := range o.Imbalance {
+		if !(r > 0 && r <= 1) {
+			return fmt.Errorf("imbalance of class %d is %v: give a ratio above 0 and at most 1", c, r)
+		}
+	}
+	return nil
+}
+
+// PaperImbalance gives the ratios per class of the paper's CIFAR-10 experiment (math.md §6).
+func PaperImbalance() []float64 {
+	return []float64{.804, .543, .997, .593, .390, .285, .959, .806, .967, .660}
+}
+
+// MissingError says that a dataset's files are not there. Its text ends in the remedy.
+type MissingError struct {
+	Dataset string // as given to Open
+	Path    string // what was looked for
+	Remedy  string // a command or flag, as one clause
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("dataset %s: no %s: %s", e.Dataset, e.Path, e.Remedy)
+}
+
+func missing(name, path string) error {
+	return &MissingError{name, path, fmt.Sprintf("run `drolab data fetch %s` or name the folder that has it with --data DIR", name)}
+}
+
+var errNoTrain = errors.New("no training samples are left: raise samples or imbalance, or lower val_fraction")
+
+// Open opens the dataset of the given name, one of Names or a table: "csv:PATH[?label=COL&group=COL&test=PATH]", a path
+// that ends in ".csv", or "idx:DIR" for a folder of IDX files. It reads and never writes; a dataset that is not there gives a *MissingError.
+func Open(name string, o Options) (*Dataset, error) {
+	if err := o.validate(); err != nil {
+		return nil, fmt.Errorf("dataset %s: %w", name, err)
+	}
+	d, err := open(name, o)
+	if err != nil {
+		var m *MissingError
+		if errors.As(err, &m) {
+			return nil, err
+		}
+		return nil, fmt.Errorf("dataset %s: %w", name, err)
+	}
+	return d, nil
+}
+
+func open(name string, o Options) (*Dataset, error) {
+	switch {
+	case name == "shapes":
+		return openShapes(o)
+	case name == "cifar10":
+		return openCIFAR10(o)
+	}
+	return nil, fmt.Errorf("unknown name: choose one of %s, csv:PATH or idx:DIR", strings.Join(Names(), ", "))
+}

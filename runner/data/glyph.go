@@ -1,0 +1,97 @@
+package data
+
+// A glyph is the outline of one class, around the origin, upright. All have about the area of a disc of radius 3400,
+// so that area alone does not tell a class.
+type glyph []contour
+
+// shapeClasses are the classes of "shapes". With the paper's ratios (PaperImbalance) the classes that lose most stand
+// beside a class that keeps its samples and looks alike: hexagon (.543) and circle (.804), hexagram (.390) and star
+// (.997), rhombus (.285) and square (.959).
+func shapeClasses() []string {
+	return []string{"circle", "hexagon", "star", "cross", "hexagram", "rhombus", "square", "crescent", "ring", "triangle"}
+}
+
+// newGlyphs gives the outlines in the order of shapeClasses.
+func newGlyphs(t *circle) []glyph {
+	return []glyph{
+		{t.polygon(3400, 48)},
+		{t.polygon(3740, 6)},
+		{t.star(5000, 2300, 5)},
+		{cross(4300, 1370)},
+		{t.star(4700, 2700, 6)},
+		{{{0, -5100}, {3560, 0}, {0, 5100}, {-3560, 0}}},
+		{t.turned(t.polygon(4260, 4), fullRot/8)},
+		{t.crescent()},
+		{t.polygon(4096, 48), reversed(t.polygon(2300, 32))},
+		{t.polygon(5290, 3)},
+	}
+}
+
+// polygon gives the regular n-gon of circumradius r, a vertex on top.
+func (t *circle) polygon(r, n int) contour {
+	p := make(contour, n)
+	for i := range p {
+		p[i] = t.at(r, i*fullRot/n-fullRot/4)
+	}
+	return p
+}
+
+// star gives a star of n points: tips at radius outer, notches at inner.
+func (t *circle) star(outer, inner, n int) contour {
+	p := make(contour, 2*n)
+	for i := range p {
+		r := outer
+		if i%2 == 1 {
+			r = inner
+		}
+		p[i] = t.at(r, i*fullRot/(2*n)-fullRot/4)
+	}
+	return p
+}
+
+// cross gives an upright cross with arms of length r and half-width w.
+func cross(r, w int32) contour {
+	return contour{{-w, -r}, {w, -r}, {w, -w}, {r, -w}, {r, w}, {w, w}, {w, r}, {-w, r}, {-w, w}, {-r, w}, {-r, -w}, {-w, -w}}
+}
+
+// crescent gives a disc less a disc that is moved to the right: the outer arc one way round, the inner arc back.
+func (t *circle) crescent() contour {
+	const outer, steps = 4500, 40
+	var p contour
+	// The arcs meet where the outer circle is at ±60° and the inner, of radius outer·sin 60° about (outer/2, 0), at ±90°.
+	for i := range steps + 1 {
+		p = append(p, t.at(outer, 160+i*(fullRot-320)/steps))
+	}
+	for i := 1; i < steps; i++ {
+		q := t.at(outer*866/1000, -fullRot/4-i*(fullRot/2)/steps)
+		p = append(p, point{q.x + outer/2, q.y})
+	}
+	for i := range p { // centre of mass to the origin, about
+		p[i].x += 1100
+	}
+	return p
+}
+
+// turned gives c turned by a steps.
+func (t *circle) turned(c contour, a int) contour {
+	out := make(contour, len(c))
+	for i, p := range c {
+		out[i] = t.turn(p, a)
+	}
+	return out
+}
+
+// turn turns p about the origin by a steps.
+func (t *circle) turn(p point, a int) point {
+	u, v := t.at(int(p.x), a), t.at(int(p.y), a)
+	return point{u.x - v.y, u.y + v.x}
+}
+
+// reversed gives c the other way round: a hole.
+func reversed(c contour) contour {
+	out := make(contour, len(c))
+	for i, p := range c {
+		out[len(c)-1-i] = p
+	}
+	return out
+}

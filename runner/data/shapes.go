@@ -1,0 +1,234 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+)
+
+const (
+	shapesTrain   = 10000    // default training samples, before imbalance
+	shapesTest    = 2000     // test samples
+	shapesVersion = 1        // goes up when any byte of any image changes
+	shapesMemory  = 64 << 20 // bytes of a split above which images are drawn when asked for, instead of once
+)
+
+// openShapes gives "shapes": ten classes of 32×32 RGB images of plane figures on a busy ground, drawn by the program.
+// Difficulty (in steps of 1/256) brings turns, stretch, small figures, low contrast, clutter and noise. Labels cycle,
+// so classes are of equal size before imbalance; at 10⁷ samples the generator still needs no memory of its own.
+func openShapes(o Options) (*Dataset, error) {
+	n := o.Samples
+	if n == 0 {
+		n = shapesTrain
+	}
+	if n > math.MaxUint32 {
+		return nil, fmt.Errorf("samples is %d: give at most %d", n, uint32(math.MaxUint32))
+	}
+	hard := int(math.Round(o.Difficulty * 256))
+	art := newArtist(hard)
+	d := &Dataset{
+		Name: "shapes", Shape: Shape{3, side, side}, Classes: shapeClasses(), Groups: shapeClasses(),
+		Train:    &drawn{art, mix(purposeDraw, o.Seed, 0), n},
+		Test:     &drawn{art, mix(purposeDraw, o.Seed, 1), shapesTest},
+		Checksum: checksum(fmt.Appendf(nil, "shapes version %d seed %d difficulty %d/256 train %d test %d", shapesVersion, o.Seed, hard, n, shapesTest)),
+		Mean:     []float32{.5, .5, .5}, Std: []float32{.25, .25, .25},
+		Augment: Augment{Pad: 4, Flip: true},
+	}
+	if err := d.restrict(0, o); err != nil {
+		return nil, err
+	}
+	d.Train, d.Test = render(d.Train), render(d.Test)
+	if d.Val != nil {
+		d.Val = render(d.Val)
+	}
+	return d, nil
+}
+
+// drawn is a split of "shapes". Sample i is a pure function of (key, i), key being that of (seed, split).
+type drawn struct {
+	art *artist
+	key uint64
+	n   int
+}
+
+func (s *drawn) Len() int        { return s.n }
+func (s *drawn) Shape() Shape    { return Shape{3, side, side} }
+func (s *drawn) Label(i int) int { return i % len(s.art.glyphs) }
+func (s *drawn) Group(i int) int { return s.Label(i) }
+
+func (s *drawn) Pixels(buf []byte, i int) []byte {
+	buf = buf[:3*side*side]
+	var p painter
+	p.artist = s.art
+	p.rng.Seed(s.key, uint64(i))
+	p.draw(buf, s.Label(i))
+	return buf
+}
+
+func (s *drawn) Read(dst []float32, i int) {
+	var buf [3 * side * side]byte
+	readPixels(dst, s.Pixels(buf[:], i))
+}
+
+// render draws a source into memory, on every core, if it is small enough; else it gives the source back.
+func render(src Source) Source {
+	img := src.(ImageSource)
+	n, size := img.Len(), img.Shape().Len()
+	if n > shapesMemory/size {
+		return src
+	}
+	out := &images{shape: img.Shape(), data: make([]byte, n*size), stride: size, labels: make([]byte, n)}
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Go(func() {
+			for i := w * n / workers; i < (w+1)*n/workers; i++ {
+				img.Pixels(out.data[i*size:(i+1)*size], i)
+				out.labels[i] = byte(img.Label(i))
+			}
+		})
+	}
+	wg.Wait()
+	return out
+}
+
+// artist holds what all images of a dataset share.
+type artist struct {
+	hard   int // difficulty, 0 to 256
+	circle *circle
+	glyphs []glyph
+}
+
+func newArtist(hard int) *artist {
+	c := newCircle()
+	return &artist{hard, c, newGlyphs(c)}
+}
+
+// painter draws one image.
+type painter struct {
+	*artist
+	rng    rand.PCG
+	img    []byte
+	cover  coverage
+	canvas [64]point
+}
+
+// between draws an integer of [lo, hi], uniform to 2⁻³².
+func (p *painter) between(lo, hi int) int {
+	return lo + int((p.rng.Uint64()>>32)*uint64(hi-lo+1)>>32)
+}
+
+// eased gives a value that goes from easy to hard with the difficulty.
+func (p *painter) eased(easy, hard int) int { return easy + (hard-easy)*p.hard/256 }
+
+func (p *painter) draw(img []byte, label int) {
+	p.img = img
+	ground := p.ground()
+	for range p.between(0, p.eased(1, 5)) {
+		p.clutter()
+	}
+	p.figure(label, p.contrast(ground))
+	if p.between(0, 255) < p.eased(0, 160) {
+		p.scratch()
+	}
+	p.noise(p.eased(5, 34))
+}
+
+// colour draws a colour.
+func (p *painter) colour() [3]int32 {
+	return [3]int32{int32(p.between(16, 239)), int32(p.between(16, 239)), int32(p.between(16, 239))}
+}
+
+// contrast draws a colour that differs from ground, in the sum over channels, by at least what the difficulty asks.
+func (p *painter) contrast(ground [3]int32) [3]int32 {
+	for {
+		c, sum := p.colour(), int32(0)
+		for i := range c {
+			sum += max(c[i]-ground[i], ground[i]-c[i])
+		}
+		if int(sum) >= p.eased(230, 130) {
+			return c
+		}
+	}
+}
+
+// ground fills the image with a linear change between two colours that are alike, and gives the middle one.
+func (p *painter) ground() [3]int32 {
+	mid := p.colour()
+	dir := p.circle.at(1<<10, p.between(0, fullRot-1))
+	for c := range 3 {
+		swing := p.between(-40, 40)
+		for y := range side {
+			for x := range side {
+				along := (2*x-side+1)*int(dir.x) + (2*y-side+1)*int(dir.y) // ±45·2¹⁰
+				p.img[(c*side+y)*side+x] = clampByte(int(mid[c]) + along*swing>>15)
+			}
+		}
+	}
+	return mid
+}
+
+// figure draws the class's outline: turned, stretched, scaled and moved.
+func (p *painter) figure(label int, colour [3]int32) {
+	turn := p.eased(fullRot/24, fullRot/2)
+	angle := p.between(-turn, turn)
+	stretch := p.eased(20, 90) // ‰
+	wide := p.between(1000-stretch, 1000+stretch)
+	radius := p.between(p.eased(9<<8, 6<<8), p.eased(12<<8, 12<<8)) // pixels of 1/256, of 4096 glyph units
+	reach := p.eased(2<<fix, 5<<fix)
+	cx, cy := side<<(fix-1)+p.between(-reach, reach), side<<(fix-1)+p.between(-reach, reach)
+	p.cover = coverage{}
+	for _, c := range p.glyphs[label] {
+		for i, v := range c {
+			v = p.circle.turn(v, angle)
+			x := int(v.x) * wide / 1000
+			y := int(v.y) * 1000 / wide
+			p.canvas[i] = point{int32(cx + x*radius>>4), int32(cy + y*radius>>4)} // 12 + 8 − 16 fraction bits
+		}
+		p.cover.add(p.canvas[:len(c)])
+	}
+	p.cover.paint(p.img, colour)
+}
+
+// clutter draws a small polygon of three to five corners, anywhere, behind the figure.
+func (p *painter) clutter() {
+	n := p.between(3, 5)
+	cx, cy := p.between(0, side<<fix), p.between(0, side<<fix)
+	start := p.between(0, fullRot-1)
+	for i := range n {
+		v := p.circle.at(p.between(2<<fix, 6<<fix), start+i*fullRot/n)
+		p.canvas[i] = point{int32(cx) + v.x, int32(cy) + v.y}
+	}
+	p.cover = coverage{}
+	p.cover.add(p.canvas[:n])
+	p.cover.paint(p.img, p.colour())
+}
+
+// scratch draws a thin bar across the image, over the figure.
+func (p *painter) scratch() {
+	a := p.between(0, fullRot-1)
+	along, across := p.circle.at(48<<fix, a), p.circle.at(p.between(3<<(fix-3), 5<<(fix-3)), a+fullRot/4)
+	cx, cy := int32(p.between(6<<fix, 26<<fix)), int32(p.between(6<<fix, 26<<fix))
+	p.canvas[0] = point{cx + along.x + across.x, cy + along.y + across.y}
+	p.canvas[1] = point{cx + along.x - across.x, cy + along.y - across.y}
+	p.canvas[2] = point{cx - along.x - across.x, cy - along.y - across.y}
+	p.canvas[3] = point{cx - along.x + across.x, cy - along.y + across.y}
+	p.cover = coverage{}
+	p.cover.add(p.canvas[:4])
+	p.cover.paint(p.img, p.colour())
+}
+
+// noise adds to every value the difference of two uniform draws, of at most ±amplitude.
+func (p *painter) noise(amplitude int) {
+	for i := 0; i < len(p.img); i += 4 {
+		bits := p.rng.Uint64()
+		for j := range 4 {
+			a, b := int(bits>>(16*j)&0xff), int(bits>>(16*j+8)&0xff)
+			p.img[i+j] = clampByte(int(p.img[i+j]) + (a-b)*amplitude>>8)
+		}
+	}
+}
+
+func clampByte(v int) byte { return byte(min(max(v, 0), 255)) }

@@ -1,0 +1,115 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// subset is the samples index of a source, in that order.
+type subset struct {
+	Source
+	index []uint32
+}
+
+func (s *subset) Len() int                  { return len(s.index) }
+func (s *subset) Label(i int) int           { return s.Source.Label(int(s.index[i])) }
+func (s *subset) Group(i int) int           { return s.Source.Group(int(s.index[i])) }
+func (s *subset) Read(dst []float32, i int) { s.Source.Read(dst, int(s.index[i])) }
+
+// imageSubset is a subset of an image source.
+type imageSubset struct {
+	subset
+	images ImageSource
+}
+
+func (s *imageSubset) Pixels(buf []byte, i int) []byte {
+	return s.images.Pixels(buf, int(s.index[i]))
+}
+
+func subsetOf(src Source, index []uint32) Source {
+	if img, ok := src.(ImageSource); ok {
+		return &imageSubset{subset{src, index}, img}
+	}
+	return &subset{src, index}
+}
+
+// ClassCounts counts the samples of each of the first classes labels.
+func ClassCounts(src Source, classes int) []int {
+	counts := make([]int, classes)
+	for i := range src.Len() {
+		counts[src.Label(i)]++
+	}
+	return counts
+}
+
+// restrict replaces Train by the part of it that the options ask for, and sets Val. limit caps Train; 0: no cap.
+func (d *Dataset) restrict(limit int, o Options) error {
+	if o.Imbalance != nil && len(o.Imbalance) != len(d.Classes) {
+		return fmt.Errorf("imbalance has %d ratios for %d classes: give one a class", len(o.Imbalance), len(d.Classes))
+	}
+	capped := limit > 0 && limit < d.Train.Len()
+	if !capped && o.Imbalance == nil && o.ValFraction == 0 {
+		return nil
+	}
+	keep := ClassCounts(d.Train, len(d.Classes))
+	for c := range keep {
+		if capped {
+			keep[c] = int(float64(keep[c]) * float64(limit) / float64(d.Train.Len()))
+		}
+		if o.Imbalance != nil {
+			keep[c] = int(math.Round(o.Imbalance[c] * float64(keep[c])))
+		}
+	}
+	all := d.Train
+	train, val := holdOut(all, len(d.Classes), keepFirst(all, keep), o.ValFraction, o.Seed)
+	if len(train) == 0 {
+		return errNoTrain
+	}
+	d.Train = subsetOf(all, train)
+	if len(val) > 0 {
+		d.Val = subsetOf(all, val)
+	}
+	return nil
+}
+
+// keepFirst gives the indices of the first keep[c] samples of each class c, in the source's order.
+func keepFirst(src Source, keep []int) []uint32 {
+	total := 0
+	for _, k := range keep {
+		total += k
+	}
+	index := make([]uint32, 0, total)
+	seen := make([]int, len(keep))
+	for i := range src.Len() {
+		if c := src.Label(i); seen[c] < keep[c] {
+			seen[c]++
+			index = append(index, uint32(i))
+		}
+	}
+	return index
+}
+
+// holdOut splits index in two, both in the source's order: held has round(fraction·count) samples of each class, drawn
+// by seed alone.
+func holdOut(src Source, classes int, index []uint32, fraction float64, seed uint64) (rest, held []uint32) {
+	if fraction == 0 {
+		return index, nil
+	}
+	byClass := make([][]uint32, classes)
+	for _, i := range index {
+		c := src.Label(int(i))
+		byClass[c] = append(byClass[c], i)
+	}
+	rng := rand.New(rand.NewPCG(seed, purposeHoldOut))
+	for _, members := range byClass {
+		rng.Shuffle(len(members), func(a, b int) { members[a], members[b] = members[b], members[a] })
+		n := int(math.Round(fraction * float64(len(members))))
+		held = append(held, members[:n]...)
+		rest = append(rest, members[n:]...)
+	}
+	slices.Sort(held)
+	slices.Sort(rest)
+	return rest, held
+}
