@@ -56,7 +56,7 @@ func cross(r, w int32) contour {
 
 // crescent gives a disc less a disc that is moved to the right: the outer arc one way round, the inner arc back.
 func (t *circle) crescent() contour {
-	const outer, steps = 4500, 40
+	const outer, steps = 4500, 30
 	var p contour
 	// The arcs meet where the outer circle is at ±60° and the inner, of radius outer·sin 60° about (outer/2, 0), at ±90°.
 	for i := range steps + 1 {

@@ -112,7 +112,7 @@ type painter struct {
 	rng    rand.PCG
 	img    []byte
 	cover  coverage
-	canvas [64]point
+	canvas [64]point // room for the contour with most vertices
 }
 
 // between draws an integer of [lo, hi], uniform to 2⁻³².
