@@ -1,0 +1,211 @@
+package dro
+
+import "math"
+
+// interior solves for the worst case where the radius binds: the (λ, η̃) with
+// mean r = 1 and D = mean φ(r) = ρ. Both are the first-order conditions of
+// min F, which is convex, so λ ↦ D along the curve mean r = 1 falls
+// monotonically and the root is bracketed.
+//
+// Everything but the result is in the units of sample.scaled.
+type interior struct {
+	set    Set
+	sample sample
+	// limit is the largest divergence that a worst case has; from ρ = limit on
+	// the answer is saturated.
+	limit     float64
+	saturated func(ratios []float64) Worst
+	// start is the last solution, where the next search begins.
+	start Z
+}
+
+// moments are means over the batch at one z, see Set.conjugate.
+type moments struct {
+	excess float64    // mean r − 1
+	div    float64    // mean φ(r)
+	h      [3]float64 // mean φ*″(t) t^j: the Hessian of F, times λ
+}
+
+func (in *interior) moments(z Z) moments {
+	var m moments
+	losses := in.sample.losses
+	for start := 0; start < len(losses); start += block {
+		var p moments
+		for _, l := range losses[start:min(start+block, len(losses))] {
+			t := (in.sample.scaled(l) - z.Eta) / z.Lambda
+			e, _, d, h := in.set.conjugate(t)
+			p.excess += e
+			p.div += d
+			p.h[0] += h
+			p.h[1] += h * t
+			p.h[2] += h * t * t
+		}
+		m.add(1, p)
+	}
+	var mean moments
+	mean.add(1/in.sample.n(), m)
+	return mean
+}
+
+func (m *moments) add(a float64, p moments) {
+	m.excess += a * p.excess
+	m.div += a * p.div
+	for j := range m.h {
+		m.h[j] += a * p.h[j]
+	}
+}
+
+const (
+	// maxSteps bounds the Newton and bisection steps in λ; about 6 are usual,
+	// and bisection alone ends within 60 once bracketed.
+	maxSteps = 200
+	// centred is the largest |mean r − 1| at which D may be carried to mean
+	// r = 1 by its derivative.
+	centred = 1e-3
+)
+
+// solve implements solver.
+func (in *interior) solve(ratios []float64, rho float64) Worst {
+	if rho >= in.limit {
+		return in.saturated(ratios)
+	}
+	z := in.start
+	if z.Lambda == 0 {
+		z = in.guess(rho)
+	}
+	z, div := in.root(z, rho)
+	in.start = z
+	return in.finish(ratios, z, div)
+}
+
+// guess is the root of the expansion at small ρ: φ(r) ≈ (r−1)²/2, so that
+// D ≈ var/(2λ²).
+func (in *interior) guess(rho float64) Z {
+	var sum float64
+	for _, l := range in.sample.losses {
+		d := in.sample.scaled(l) - in.sample.mean
+		sum += d * d
+	}
+	return Z{math.Sqrt(sum / in.sample.n() / (2 * rho)), in.sample.mean}
+}
+
+// root finds z with mean r = 1 and D = ρ by Newton's method for log D as a
+// function of log λ along the curve mean r = 1, one pass over the losses a
+// step, kept inside a bracket.
+func (in *interior) root(z Z, rho float64) (Z, float64) {
+	// φ near r = 1 is a difference of nearly equal numbers, which leaves D a
+	// relative noise of about 1e-16/√ρ. The risk does not feel it.
+	tolerance := 1e-12 + 4e-16/math.Sqrt(rho)
+	lo, hi := 0.0, math.Inf(1) // D(lo) > ρ ≥ D(hi)
+	var div float64
+	for range maxSteps {
+		m := in.moments(z)
+		if !(math.Abs(m.excess) < centred) {
+			z.Eta, m = in.centre(z)
+		}
+		// To first order: η̃ that centres, and D there.
+		if m.h[0] > 0 {
+			shift := z.Lambda * m.excess / m.h[0]
+			z.Eta += shift
+			div = m.div - shift*m.h[1]/z.Lambda
+		} else {
+			div = m.div
+		}
+		if div > rho {
+			lo = z.Lambda
+		} else {
+			hi = z.Lambda
+		}
+		if math.Abs(div-rho) <= tolerance*rho && math.Abs(m.excess) <= 1e-8 || (hi-lo)/hi <= 4e-16 {
+			break
+		}
+		next := bracketed(newton(z.Lambda, m, div, rho), lo, hi)
+		if m.h[0] > 0 {
+			z.Eta -= m.h[1] / m.h[0] * (next - z.Lambda)
+		}
+		z.Lambda = next
+	}
+	return z, div
+}
+
+// newton returns the next λ: d log D/d log λ = −(h2 − h1²/h0)/D on the curve.
+func newton(lambda float64, m moments, div, rho float64) float64 {
+	slope := (m.h[2] - m.h[1]*m.h[1]/m.h[0]) / div
+	return lambda * math.Exp(math.Log(div/rho)/slope)
+}
+
+// bracketed returns next if it lies between the ends, otherwise (NaN included)
+// their geometric mean. While an end is still open, 8 times past the other
+// stands in for it and for the mean.
+func bracketed(next, lo, hi float64) float64 {
+	middle := math.Sqrt(lo) * math.Sqrt(hi)
+	if lo == 0 {
+		lo, middle = hi/8, hi/8
+	}
+	if math.IsInf(hi, 1) {
+		hi, middle = 8*lo, 8*lo
+	}
+	if next > lo && next < hi {
+		return next
+	}
+	return middle
+}
+
+// centre solves mean r = 1 for η̃ at fixed λ, by Newton's method for
+// log mean r, which is linear in η̃ for KL, from the largest loss down, where
+// no r exceeds 1 and nothing overflows.
+func (in *interior) centre(z Z) (float64, moments) {
+	lo, hi := 0.0, 1.0 // mean r ≥ 1 at the smallest loss, ≤ 1 at the largest
+	eta := hi
+	var m moments
+	for range maxSteps {
+		m = in.moments(Z{z.Lambda, eta})
+		if math.Abs(m.excess) < centred || hi-lo <= 1e-16*hi {
+			break
+		}
+		if m.excess < 0 {
+			hi = eta
+		} else {
+			lo = eta
+		}
+		eta += z.Lambda * math.Log1p(m.excess) * (1 + m.excess) / m.h[0]
+		if !(eta > lo && eta < hi) {
+			eta = lo + (hi-lo)/2
+		}
+	}
+	return eta, m
+}
+
+// finish computes the primal value mean ℓ + mean (r−1)(ℓ − mean ℓ) with r
+// normalised, the form that loses no digits (math.md §3).
+func (in *interior) finish(ratios []float64, z Z, div float64) Worst {
+	s := &in.sample
+	var excess, square, gain float64
+	for start := 0; start < len(s.losses); start += block {
+		var partExcess, partSquare, partGain float64
+		for i := start; i < min(start+block, len(s.losses)); i++ {
+			x := s.scaled(s.losses[i])
+			e, _, _, _ := in.set.conjugate((x - z.Eta) / z.Lambda)
+			partExcess += e
+			partSquare += (1 + e) * (1 + e)
+			partGain += e * (x - s.mean)
+			if ratios != nil {
+				ratios[i] = 1 + e
+			}
+		}
+		excess += partExcess
+		square += partSquare
+		gain += partGain
+	}
+	n := s.n()
+	total := 1 + excess/n // mean r, 1 up to the last Newton step's error
+	for i := range ratios {
+		ratios[i] /= total
+	}
+	w := s.worst()
+	w.Risk = math.Min(s.min+s.span*(s.mean+gain/n/total), s.max)
+	w.Z = Z{s.span * z.Lambda, s.min + s.span*z.Eta}
+	w.Divergence = div
+	w.EffectiveSampleSize = n * n * total * total / square
+	return w
+}

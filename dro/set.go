@@ -1,0 +1,101 @@
+package dro
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Eval is the dual objective of one batch at one point z.
+type Eval struct {
+	// Value is F(z) = mean f_i, an upper bound of the batch's worst-case risk
+	// for every z with λ > 0.
+	Value float64
+	// Grad is ∂F/∂z, in the coordinates that z was given in.
+	Grad Z
+	// MeanRatio is mean r; it is 1 where F is minimal in η.
+	MeanRatio float64
+	// Divergence is mean φ(r); it is ρ where F is minimal in an interior λ.
+	Divergence float64
+}
+
+// Set is one family of uncertainty sets {Q : D_φ(Q‖P0) ≤ ρ} around the
+// empirical distribution P0 of n losses. Its methods speak of the unshifted
+// dual of math.md §2: t = (ℓ − η)/λ, f = λ φ*(t) + λρ + η, r = φ*′(t).
+//
+// A Set is a small immutable value. The interface is closed: a further set is
+// a further file of this package (see "Adding a set" in the package comment).
+type Set interface {
+	// Name returns the set's name as NewSet accepts it.
+	Name() string
+	// Validate says which parameter of the set is out of its range, if any.
+	Validate() error
+	// HasRadius reports whether the set depends on ρ and its dual on λ. CVaR
+	// does not.
+	HasRadius() bool
+	// Divergence returns φ(r), +Inf outside its domain.
+	Divergence(ratio float64) float64
+	// WorstCase returns the exact worst-case risk of the losses at radius rho
+	// and writes the worst distribution's likelihood ratios into ratios unless
+	// that is nil. The losses must be finite and not negative, rho positive and
+	// finite (CVaR ignores it).
+	WorstCase(ratios, losses []float64, rho float64) (Worst, error)
+
+	// conjugate evaluates everything that the dual needs of one t = (ℓ − η)/λ:
+	// r − 1, φ*(t), φ(r) and φ*″(t), with r = φ*′(t). At a kink of φ*′ the
+	// second derivative is that of the flat side, 0.
+	conjugate(t float64) (excess, conj, div, second float64)
+	// prepare readies the losses for exact solutions at several radii.
+	prepare(s sample) solver
+}
+
+// SetNames lists the names that NewSet accepts.
+func SetNames() []string {
+	return []string{"cressie-read", "chi2", "kl", "smoothed-cvar", "cvar"}
+}
+
+// NewSet returns the uncertainty set of that name: "cressie-read" with
+// k in (1, 2], "chi2" (Cressie-Read with k = 2), "kl", "smoothed-cvar" and
+// "cvar" with mu in (0, 1). A parameter that the set does not have is ignored.
+func NewSet(name string, k, mu float64) (Set, error) {
+	var set Set
+	switch name {
+	case "cressie-read":
+		set = CressieRead{K: k}
+	case "chi2":
+		set = CressieRead{K: 2}
+	case "kl":
+		set = KL{}
+	case "smoothed-cvar":
+		set = SmoothedCVaR{Mu: mu}
+	case "cvar":
+		set = CVaR{Mu: mu}
+	default:
+		return nil, fmt.Errorf("uncertainty %q: want one of %s", name, strings.Join(SetNames(), ", "))
+	}
+	if err := set.Validate(); err != nil {
+		return nil, fmt.Errorf("uncertainty %s: %w", name, err)
+	}
+	return set, nil
+}
+
+func validateMu(mu float64) error {
+	if mu > 0 && mu < 1 {
+		return nil
+	}
+	return fmt.Errorf("mu %v: want a value in (0, 1)", mu)
+}
+
+func validateRho(rho float64) error {
+	if rho > 0 && !math.IsInf(rho, 1) {
+		return nil
+	}
+	return fmt.Errorf("rho %v: want a positive finite radius", rho)
+}
+
+// checkRatios panics when a destination does not match its losses.
+func checkRatios(ratios, losses []float64) {
+	if ratios != nil && len(ratios) != len(losses) {
+		panic("dro: ratios and losses differ in length")
+	}
+}

@@ -1,0 +1,69 @@
+package dro
+
+import "math"
+
+// SmoothedCVaR is the set of the smoothed conditional value at risk,
+// φ(t) = t log t + ((1−μt)/μ) log((1−μt)/(1−μ)) on [0, 1/μ], μ in (0, 1).
+// Ratios stay below 1/μ. At large ρ its risk is that of CVaR at the same μ.
+type SmoothedCVaR struct{ Mu float64 }
+
+// Name returns "smoothed-cvar".
+func (SmoothedCVaR) Name() string { return "smoothed-cvar" }
+
+// HasRadius returns true.
+func (SmoothedCVaR) HasRadius() bool { return true }
+
+// Validate checks that μ lies in (0, 1).
+func (s SmoothedCVaR) Validate() error { return validateMu(s.Mu) }
+
+// Divergence implements Set. A ratio that rounding put just above 1/μ counts as
+// 1/μ.
+func (s SmoothedCVaR) Divergence(r float64) float64 {
+	rest := 1 - s.Mu*r
+	switch {
+	case r < 0 || rest < -ratioSlack:
+		return math.Inf(1)
+	case rest <= 0:
+		return -math.Log(s.Mu) / s.Mu
+	case r == 0:
+		return -math.Log1p(-s.Mu) / s.Mu
+	}
+	return r*math.Log(r) + rest/s.Mu*math.Log(rest/(1-s.Mu))
+}
+
+// ratioSlack is how far rounding may carry μr above 1.
+const ratioSlack = 1e-15
+
+// conjugate implements Set: φ*(t) = log(1 − μ + μe^t)/μ,
+// r = e^t/(1 − μ + μe^t), φ*″ = r(1 − μr). The second branch divides by e^t, which keeps a
+// large t from overflowing.
+func (s SmoothedCVaR) conjugate(t float64) (excess, conj, div, second float64) {
+	if t <= 1 {
+		e := math.Expm1(t)
+		den := 1 + s.Mu*e
+		r := (1 + e) / den
+		if r == 0 { // t r would be NaN at t = −Inf
+			conj = math.Log1p(-s.Mu) / s.Mu
+			return -1, conj, -conj, 0
+		}
+		conj = math.Log1p(s.Mu*e) / s.Mu
+		return (1 - s.Mu) * e / den, conj, t*r - conj, r * (1 - s.Mu) / den
+	}
+	e := (1 - s.Mu) * math.Expm1(-t)
+	r := 1 / (1 + e)
+	conj = (t + math.Log1p(e)) / s.Mu
+	return -e * r, conj, t*r - conj, r * r * (1 - s.Mu) * math.Exp(-t)
+}
+
+// WorstCase implements Set.
+func (s SmoothedCVaR) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
+	return worstCase(s, ratios, losses, rho)
+}
+
+// prepare implements Set. The radius binds until the worst case of CVaR, with
+// the boundary's mass shared evenly, lies inside the set.
+func (s SmoothedCVaR) prepare(b sample) solver {
+	w := b.tail(s.Mu)
+	fill := func(ratios []float64) Worst { return b.tailWorst(ratios, w, s) }
+	return &interior{set: s, sample: b, limit: fill(nil).Divergence, saturated: fill}
+}

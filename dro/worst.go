@@ -1,0 +1,115 @@
+package dro
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Worst is the exact solution of sup { E_Q ℓ : D_φ(Q‖P0) ≤ ρ } for one batch,
+// or, from Penalised, of sup { E_Q ℓ − λ D_φ(Q‖P0) }.
+type Worst struct {
+	// Risk is E_Q ℓ at the worst distribution Q (the primal value), in the unit
+	// of the losses.
+	Risk float64
+	// Z is an optimal (λ, η̃), unshifted. λ is 0 where the radius does not bind,
+	// and for CVaR.
+	Z Z
+	// Divergence is D_φ(Q‖P0), at most ρ up to rounding.
+	Divergence float64
+	// EffectiveSampleSize is n (mean r)²/mean r², between 1 and n.
+	EffectiveSampleSize float64
+	// MeanLoss and MaxLoss bound Risk from below and above.
+	MeanLoss, MaxLoss float64
+	// Saturated reports that a larger radius would not raise the risk.
+	Saturated bool
+}
+
+// solver is one batch made ready for exact solutions. It may keep a starting
+// point from one radius to the next.
+type solver interface {
+	// solve returns the worst case at radius rho and fills ratios, if any.
+	solve(ratios []float64, rho float64) Worst
+}
+
+// sample is a checked batch and its scale. The solvers work with
+// x = (ℓ − min)/span in [0, 1], which neither a loss of 1e300 nor a spread of
+// 1e-12 can spoil.
+type sample struct {
+	losses         []float64
+	min, max, span float64
+	mean           float64 // of x
+	ties           int     // losses equal to max
+}
+
+// block is the number of terms that a pass adds up before it adds to its total:
+// two short sums lose less than one long one, at no cost.
+const block = 512
+
+func newSample(losses []float64) (sample, error) {
+	if len(losses) == 0 {
+		return sample{}, errors.New("losses: none given; want at least one")
+	}
+	s := sample{losses: losses, min: math.Inf(1)}
+	for i, l := range losses {
+		if !(l >= 0) || math.IsInf(l, 1) {
+			return sample{}, fmt.Errorf("losses[%d] %v: want a finite value, not negative", i, l)
+		}
+		if l > s.max || i == 0 {
+			s.max, s.ties = l, 0
+		}
+		if l == s.max {
+			s.ties++
+		}
+		s.min = math.Min(s.min, l)
+	}
+	s.span = s.max - s.min
+	if s.span == 0 {
+		return s, nil
+	}
+	for start := 0; start < len(losses); start += block {
+		var part float64
+		for _, l := range losses[start:min(start+block, len(losses))] {
+			part += s.scaled(l)
+		}
+		s.mean += part
+	}
+	s.mean /= s.n()
+	return s, nil
+}
+
+func (s *sample) n() float64 { return float64(len(s.losses)) }
+
+func (s *sample) scaled(l float64) float64 { return (l - s.min) / s.span }
+
+// worst returns the fields of a Worst that do not depend on the distribution.
+func (s *sample) worst() Worst {
+	return Worst{MeanLoss: s.min + s.span*s.mean, MaxLoss: s.max}
+}
+
+// allAtMax returns the saturated solution: all mass spread evenly on the
+// largest losses, r = n/ties there and 0 elsewhere.
+func (s sample) allAtMax(set Set) func(ratios []float64) Worst {
+	t := tail{edge: s.max, tie: s.ties, share: s.n() / float64(s.ties)}
+	return func(ratios []float64) Worst { return s.tailWorst(ratios, t, set) }
+}
+
+// worstCase checks the arguments of Set.WorstCase and solves.
+func worstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
+	if err := set.Validate(); err != nil {
+		return Worst{}, fmt.Errorf("uncertainty %s: %w", set.Name(), err)
+	}
+	if ratios != nil && len(ratios) != len(losses) {
+		return Worst{}, fmt.Errorf("ratios: length %d for %d losses; want the same length, or nil", len(ratios), len(losses))
+	}
+	if set.HasRadius() {
+		if err := validateRho(rho); err != nil {
+			return Worst{}, err
+		}
+	}
+	s, err := newSample(losses)
+	if err != nil {
+		return Worst{}, err
+	}
+	return set.prepare(s).solve(ratios, rho), nil
+}
