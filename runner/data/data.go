@@ -129,8 +129,9 @@ func missing(name, path string) error {
 
 var errNoTrain = errors.New("no training samples are left: raise samples or imbalance, or lower val_fraction")
 
-// Open opens the dataset of the given name, one of Names or a table: "csv:PATH[?label=COL&group=COL&test=PATH]", a path
-// that ends in ".csv", or "idx:DIR" for a folder of IDX files. It reads and never writes; a dataset that is not there gives a *MissingError.
+// Open opens the dataset of the given name: one of Names; a table, "csv:PATH[?label=COL&group=COL&test=PATH]", a path
+// that ends in ".csv", or "idx:DIR", a folder of four IDX files named as MNIST's. It reads and never writes. A dataset
+// that is not there gives a *MissingError.
 func Open(name string, o Options) (*Dataset, error) {
 	if err := o.validate(); err != nil {
 		return nil, fmt.Errorf("dataset %s: %w", name, err)
@@ -147,11 +148,25 @@ func Open(name string, o Options) (*Dataset, error) {
 }
 
 func open(name string, o Options) (*Dataset, error) {
-	switch {
-	case name == "shapes":
+	switch name {
+	case "shapes":
 		return openShapes(o)
-	case name == "cifar10":
+	case "cifar10":
 		return openCIFAR10(o)
+	case "mnist":
+		return mnist(o.Dir).open(o)
+	case "fashion-mnist":
+		return fashion(o.Dir).open(o)
+	}
+	if folder, ok := strings.CutPrefix(name, "idx:"); ok {
+		return idxFolder(name, folder).open(o)
+	}
+	if strings.HasPrefix(name, "csv:") || strings.HasSuffix(name, ".csv") {
+		s, err := parseCSVName(name)
+		if err != nil {
+			return nil, err
+		}
+		return s.open(o)
 	}
 	return nil, fmt.Errorf("unknown name: choose one of %s, csv:PATH or idx:DIR", strings.Join(Names(), ", "))
 }
