@@ -56,12 +56,17 @@ func (m *moments) add(a float64, p moments) {
 }
 
 const (
-	// maxSteps bounds the Newton and bisection steps in λ; about 6 are usual,
-	// and bisection alone ends within 60 once bracketed.
+	// maxSteps bounds the Newton and bisection steps; about 4 are usual, and
+	// bisection alone ends within 60 once bracketed.
 	maxSteps = 200
 	// centred is the largest |mean r − 1| at which D may be carried to mean
 	// r = 1 by its derivative.
 	centred = 1e-3
+	// polish is the relative error from which one more Newton step, which
+	// squares it, ends the search without another look.
+	polish = 3e-7
+	// stride is the share of a large batch that finds the starting point.
+	stride = 64
 )
 
 // solve implements solver.
@@ -69,18 +74,27 @@ func (in *interior) solve(ratios []float64, rho float64) Worst {
 	if rho >= in.limit {
 		return in.saturated(ratios)
 	}
-	z := in.start
-	if z.Lambda == 0 {
-		z = in.guess(rho)
+	if in.start.Lambda == 0 {
+		in.start = in.guess(rho)
 	}
-	z, div := in.root(z, rho)
-	in.start = z
-	return in.finish(ratios, z, div)
+	in.start, _ = in.root(in.start, rho)
+	return in.finish(ratios, in.start)
 }
 
-// guess is the root of the expansion at small ρ: φ(r) ≈ (r−1)²/2, so that
-// D ≈ var/(2λ²).
+// guess returns a starting point: the root of every stride-th loss of a large
+// batch, otherwise that of the expansion at small ρ, where φ(r) ≈ (r−1)²/2 and
+// so D ≈ var/(2λ²).
 func (in *interior) guess(rho float64) Z {
+	if n := len(in.sample.losses); n >= stride*stride {
+		part := *in
+		part.sample.losses = make([]float64, 0, n/stride+1)
+		for i := 0; i < n; i += stride {
+			part.sample.losses = append(part.sample.losses, in.sample.losses[i])
+		}
+		if z, ok := part.root(part.guess(rho), rho); ok {
+			return z
+		}
+	}
 	var sum float64
 	for _, l := range in.sample.losses {
 		d := in.sample.scaled(l) - in.sample.mean
@@ -91,41 +105,40 @@ func (in *interior) guess(rho float64) Z {
 
 // root finds z with mean r = 1 and D = ρ by Newton's method for log D as a
 // function of log λ along the curve mean r = 1, one pass over the losses a
-// step, kept inside a bracket.
-func (in *interior) root(z Z, rho float64) (Z, float64) {
-	// φ near r = 1 is a difference of nearly equal numbers, which leaves D a
-	// relative noise of about 1e-16/√ρ. The risk does not feel it.
-	tolerance := 1e-12 + 4e-16/math.Sqrt(rho)
+// step, kept inside a bracket. It reports whether it converged; a bracket that
+// shrank to nothing is the answer all the same.
+func (in *interior) root(z Z, rho float64) (Z, bool) {
 	lo, hi := 0.0, math.Inf(1) // D(lo) > ρ ≥ D(hi)
-	var div float64
 	for range maxSteps {
 		m := in.moments(z)
 		if !(math.Abs(m.excess) < centred) {
-			z.Eta, m = in.centre(z)
+			z.Eta, m = in.centre(z, centred)
 		}
-		// To first order: η̃ that centres, and D there.
-		if m.h[0] > 0 {
-			shift := z.Lambda * m.excess / m.h[0]
-			z.Eta += shift
-			div = m.div - shift*m.h[1]/z.Lambda
-		} else {
-			div = m.div
+		if !(m.h[0] > 0) { // no loss lies where φ* is curved: λ is far too small
+			lo, z.Lambda = z.Lambda, bracketed(math.NaN(), z.Lambda, hi)
+			continue
 		}
+		// To first order: the η̃ that centres, and D there.
+		shift := z.Lambda * m.excess / m.h[0]
+		z.Eta += shift
+		div := m.div - shift*m.h[1]/z.Lambda
 		if div > rho {
 			lo = z.Lambda
 		} else {
 			hi = z.Lambda
 		}
-		if math.Abs(div-rho) <= tolerance*rho && math.Abs(m.excess) <= 1e-8 || (hi-lo)/hi <= 4e-16 {
-			break
+		if (hi-lo)/hi <= 4e-16 {
+			return z, false
 		}
-		next := bracketed(newton(z.Lambda, m, div, rho), lo, hi)
-		if m.h[0] > 0 {
-			z.Eta -= m.h[1] / m.h[0] * (next - z.Lambda)
+		next := newton(z.Lambda, m, div, rho)
+		step := bracketed(next, lo, hi)
+		z.Eta -= m.h[1] / m.h[0] * (step - z.Lambda)
+		z.Lambda = step
+		if step == next && math.Abs(div-rho) <= polish*rho && math.Abs(m.excess) <= polish {
+			return z, true
 		}
-		z.Lambda = next
 	}
-	return z, div
+	return z, false
 }
 
 // newton returns the next λ: d log D/d log λ = −(h2 − h1²/h0)/D on the curve.
@@ -151,16 +164,16 @@ func bracketed(next, lo, hi float64) float64 {
 	return middle
 }
 
-// centre solves mean r = 1 for η̃ at fixed λ, by Newton's method for
-// log mean r, which is linear in η̃ for KL, from the largest loss down, where
-// no r exceeds 1 and nothing overflows.
-func (in *interior) centre(z Z) (float64, moments) {
+// centre solves mean r = 1 for η̃ at fixed λ to the given tolerance, by Newton's
+// method for log mean r, which is linear in η̃ for KL, from the largest loss
+// down, where no r exceeds 1 and nothing overflows.
+func (in *interior) centre(z Z, tolerance float64) (float64, moments) {
 	lo, hi := 0.0, 1.0 // mean r ≥ 1 at the smallest loss, ≤ 1 at the largest
 	eta := hi
 	var m moments
 	for range maxSteps {
 		m = in.moments(Z{z.Lambda, eta})
-		if math.Abs(m.excess) < centred || hi-lo <= 1e-16*hi {
+		if math.Abs(m.excess) <= tolerance || hi-lo <= 4e-16*hi {
 			break
 		}
 		if m.excess < 0 {
@@ -178,34 +191,51 @@ func (in *interior) centre(z Z) (float64, moments) {
 
 // finish computes the primal value mean ℓ + mean (r−1)(ℓ − mean ℓ) with r
 // normalised, the form that loses no digits (math.md §3).
-func (in *interior) finish(ratios []float64, z Z, div float64) Worst {
-	s := &in.sample
-	var excess, square, gain float64
-	for start := 0; start < len(s.losses); start += block {
-		var partExcess, partSquare, partGain float64
-		for i := start; i < min(start+block, len(s.losses)); i++ {
-			x := s.scaled(s.losses[i])
-			e, _, _, _ := in.set.conjugate((x - z.Eta) / z.Lambda)
-			partExcess += e
-			partSquare += (1 + e) * (1 + e)
-			partGain += e * (x - s.mean)
-			if ratios != nil {
-				ratios[i] = 1 + e
-			}
+func (in *interior) finish(ratios []float64, z Z) Worst {
+	var f final
+	losses := in.sample.losses
+	for start := 0; start < len(losses); start += block {
+		end := min(start+block, len(losses))
+		var into []float64
+		if ratios != nil {
+			into = ratios[start:end]
 		}
-		excess += partExcess
-		square += partSquare
-		gain += partGain
+		f.add(in.final(into, losses[start:end], z))
 	}
-	n := s.n()
-	total := 1 + excess/n // mean r, 1 up to the last Newton step's error
+	s, n := &in.sample, in.sample.n()
+	total := 1 + f.excess/n // mean r
 	for i := range ratios {
 		ratios[i] /= total
 	}
 	w := s.worst()
-	w.Risk = math.Min(s.min+s.span*(s.mean+gain/n/total), s.max)
+	w.Risk = math.Min(s.min+s.span*(s.mean+f.gain/n/total), s.max)
 	w.Z = Z{s.span * z.Lambda, s.min + s.span*z.Eta}
-	w.Divergence = div
-	w.EffectiveSampleSize = n * n * total * total / square
+	w.Divergence = f.div/n - f.excess/n*f.tilt/n // dφ = t dr, dr = −r (mean r − 1)
+	w.EffectiveSampleSize = n * n * total * total / f.square
 	return w
+}
+
+// final holds sums over losses: of r − 1, r², (r − 1)(x − mean x), φ(r), t r.
+type final struct{ excess, square, gain, div, tilt float64 }
+
+func (f *final) add(g final) {
+	f.excess += g.excess
+	f.square += g.square
+	f.gain += g.gain
+	f.div += g.div
+	f.tilt += g.tilt
+}
+
+func (in *interior) final(ratios, losses []float64, z Z) (f final) {
+	for i, l := range losses {
+		x := in.sample.scaled(l)
+		t := (x - z.Eta) / z.Lambda
+		e, _, d, _ := in.set.conjugate(t)
+		r := 1 + e
+		if ratios != nil {
+			ratios[i] = r
+		}
+		f.add(final{e, r * r, e * (x - in.sample.mean), d, t * r})
+	}
+	return f
 }

@@ -96,20 +96,26 @@ func (s sample) allAtMax(set Set) func(ratios []float64) Worst {
 
 // worstCase checks the arguments of Set.WorstCase and solves.
 func worstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
-	if err := set.Validate(); err != nil {
-		return Worst{}, fmt.Errorf("uncertainty %s: %w", set.Name(), err)
-	}
-	if ratios != nil && len(ratios) != len(losses) {
-		return Worst{}, fmt.Errorf("ratios: length %d for %d losses; want the same length, or nil", len(ratios), len(losses))
-	}
 	if set.HasRadius() {
 		if err := validateRho(rho); err != nil {
 			return Worst{}, err
 		}
 	}
-	s, err := newSample(losses)
+	s, err := checked(set, ratios, losses)
 	if err != nil {
 		return Worst{}, err
 	}
 	return set.prepare(s).solve(ratios, rho), nil
+}
+
+// checked returns the sample of the losses if it, the set and the destination
+// are usable.
+func checked(set Set, ratios, losses []float64) (sample, error) {
+	if err := set.Validate(); err != nil {
+		return sample{}, fmt.Errorf("uncertainty %s: %w", set.Name(), err)
+	}
+	if ratios != nil && len(ratios) != len(losses) {
+		return sample{}, fmt.Errorf("ratios: length %d for %d losses; want the same length, or nil", len(ratios), len(losses))
+	}
+	return newSample(losses)
 }

@@ -1,0 +1,212 @@
+package dro
+
+import (
+	"fmt"
+	"math"
+)
+
+// Assumptions are the hypotheses of the paper's Theorem 1 about the losses
+// ℓ(·; s), all positive and finite, and the accuracy asked for.
+type Assumptions struct {
+	Epsilon    float64 // ε: both parts of the stationarity test
+	Rho        float64 // ρ: the radius
+	Bound      float64 // B: 0 ≤ ℓ ≤ B
+	Lipschitz  float64 // G: |ℓ(x) − ℓ(y)| ≤ G ‖x − y‖
+	Smoothness float64 // L: ‖∇ℓ(x) − ∇ℓ(y)‖ ≤ L ‖x − y‖
+	Gap        float64 // Δ: F(x_1; z_1) − inf F
+}
+
+// Constants are those of F(x; z) over one box. For Cressie-Read they are the
+// paper's, in paper coordinates, with math.md §4's tight L_z; for smoothed CVaR
+// they are math.md §4's and, for σ0 and σ1, the bounds that r ≤ 1/μ gives.
+type Constants struct {
+	Diameter float64   // D, of the box
+	Lz       Magnitude // smoothness of F in z
+	Lx       Magnitude // smoothness of F in x
+	Sigma0   Magnitude // bound of ‖∇_x f‖
+	Sigma1   Magnitude // bound of ‖∇_z f‖
+	C        Magnitude // max(D² L_z, 2 L_x), the smallest that the theorem allows
+	Alpha    Magnitude // step size α = 1/(2C)
+}
+
+// Plan is what Theorem 1 asks of a run that is to reach ε.
+type Plan struct {
+	Box Box // λ0 = ε/(8ρ) and the automatic other ends
+	Constants
+	T  Magnitude // steps
+	Nx Magnitude // samples a step for x
+	Nz Magnitude // samples a step for z
+}
+
+// Validate checks that every hypothesis is positive and finite.
+func (a Assumptions) Validate() error {
+	for _, f := range []struct {
+		key   string
+		value float64
+	}{
+		{"epsilon", a.Epsilon}, {"rho", a.Rho}, {"bound", a.Bound},
+		{"lipschitz", a.Lipschitz}, {"smoothness", a.Smoothness}, {"gap", a.Gap},
+	} {
+		if !(f.value > 0) || math.IsInf(f.value, 1) {
+			return fmt.Errorf("%s %v: want a positive finite value", f.key, f.value)
+		}
+	}
+	return nil
+}
+
+// Theorem1 returns the theorem's plan: T = 48CΔ/ε², n_x = 12 L_x σ0²/(Cε²) and
+// n_z = max(48 D²σ1²/ε², the n at which the mini-batch bias is ε/4).
+func Theorem1(set Set, a Assumptions) (Plan, error) {
+	if err := a.Validate(); err != nil {
+		return Plan{}, err
+	}
+	if err := set.Validate(); err != nil {
+		return Plan{}, fmt.Errorf("uncertainty %s: %w", set.Name(), err)
+	}
+	coordinates := Unshifted
+	if _, ok := set.(CressieRead); ok {
+		coordinates = Paper
+	}
+	p := Plan{Box: DefaultBox(set, a.Rho, coordinates, a.Epsilon/(8*a.Rho), a.Bound)}
+	var err error
+	if p.Constants, err = ConstantsOn(set, p.Box, a); err != nil {
+		return Plan{}, err
+	}
+	eps := MagnitudeOf(a.Epsilon)
+	p.T = MagnitudeOf(48*a.Gap) + p.C - eps.power(2)
+	p.Nx = max(0, MagnitudeOf(12)+p.Lx+p.Sigma0.power(2)-p.C-eps.power(2))
+	p.Nz = max(0, MagnitudeOf(48)+(MagnitudeOf(p.Diameter)+p.Sigma1-eps).power(2),
+		batchForBias(set, a.Rho, a.Bound, a.Epsilon/4))
+	return p, nil
+}
+
+// ConstantsOn returns the constants of F on a given box: in paper coordinates
+// for Cressie-Read, unshifted for smoothed CVaR. KL and CVaR have no such plan:
+// the one is not polynomially smooth, the other not smooth. a.Epsilon and a.Gap
+// are not used.
+func ConstantsOn(set Set, box Box, a Assumptions) (Constants, error) {
+	if err := box.validate(); err != nil {
+		return Constants{}, err
+	}
+	var c Constants
+	switch s := set.(type) {
+	case CressieRead:
+		c = s.constants(box, a)
+	case SmoothedCVaR:
+		c = s.constants(box, a)
+	default:
+		return Constants{}, fmt.Errorf("uncertainty %s: the theory covers cressie-read, chi2 and smoothed-cvar", set.Name())
+	}
+	c.Diameter = box.Diameter()
+	c.C = max(MagnitudeOf(c.Diameter).power(2)+c.Lz, MagnitudeOf(2)+c.Lx)
+	c.Alpha = -MagnitudeOf(2) - c.C
+	return c, nil
+}
+
+// constants implements math.md §4 and the paper's Section "Mini-Batch
+// Algorithm". width is B + η̄, the largest u = ℓ − η.
+func (c CressieRead) constants(box Box, a Assumptions) Constants {
+	k, star := c.K, c.K/(c.K-1)
+	lambda0, width := MagnitudeOf(box.Lambda[0]), MagnitudeOf(a.Bound-box.Eta[0])
+	g := MagnitudeOf(a.Lipschitz)
+	base := MagnitudeOf(k-1).power(star) - MagnitudeOf(k) // (k−1)^{k*}/k
+	s := MagnitudeOf(star)
+	curved := MagnitudeOf(star-1) + g.power(2)
+	return Constants{
+		Lz: MagnitudeOf(k-1).power(star-2) +
+			(width.power(star) - lambda0.power(star+1)).plus(width.power(star-2)-lambda0.power(star-1)),
+		Lx:     base + s - lambda0.power(star-1) + width.power(star-2) + curved.plus(width+MagnitudeOf(a.Smoothness)),
+		Sigma0: base + s + width.power(star-1) + g - lambda0.power(star-1),
+		Sigma1: MagnitudeOf(a.Rho + 1 + 1/(k*(k-1))).plus(
+			base - lambda0.power(star) + width.power(star) + MagnitudeOf(star-1).plus(lambda0+s-width)),
+	}
+}
+
+// constants implements math.md §4: L_z = sup φ*″(t)(1+t²)/λ0 over the t that
+// the box allows, L_x ≤ L/μ + G²/(4μλ0). ‖∇_x f‖ ≤ G/μ because r ≤ 1/μ, and
+// ‖∇_z f‖ ≤ |1 − r| + |ρ − φ(r)|.
+func (s SmoothedCVaR) constants(box Box, a Assumptions) Constants {
+	lambda0 := box.Lambda[0]
+	reach := math.Max(a.Bound-box.Eta[0], box.Eta[1]) / lambda0
+	largest := math.Max(s.Divergence(0), s.Divergence(1/s.Mu))
+	return Constants{
+		Lz:     MagnitudeOf(s.maxCurvature(reach) / lambda0),
+		Lx:     MagnitudeOf(a.Smoothness/s.Mu + a.Lipschitz*a.Lipschitz/(4*s.Mu*lambda0)),
+		Sigma0: MagnitudeOf(a.Lipschitz / s.Mu),
+		Sigma1: MagnitudeOf(math.Max(1, 1/s.Mu-1) + math.Max(a.Rho, largest)),
+	}
+}
+
+// maxCurvature returns the maximum of φ*″(t)(1+t²) over |t| ≤ reach. φ*″ is a
+// bell of width 1 around log((1−μ)/μ), so a fine grid within 8 of it finds the
+// highest of the at most two maxima.
+func (s SmoothedCVaR) maxCurvature(reach float64) float64 {
+	const cells = 1 << 14
+	mid := math.Log1p(-s.Mu) - math.Log(s.Mu)
+	lo, hi := clamp(mid-8, [2]float64{-reach, reach}), clamp(mid+8, [2]float64{-reach, reach})
+	var best float64
+	for i := 0; i <= cells; i++ {
+		t := lo + (hi-lo)*float64(i)/cells
+		_, _, _, second := s.conjugate(t)
+		best = math.Max(best, second*(1+t*t))
+	}
+	return best
+}
+
+// TruncationBound returns the most that the lower end λ0 of the box adds to
+// inf F: 0 ≤ inf over the box − inf ≤ λ0 ρ, provided λ* ≤ λ̄. The paper's Lemma 1
+// has 2λ0ρ and both signs (math.md §4).
+func TruncationBound(lambda0, rho float64) float64 { return lambda0 * rho }
+
+// BiasBound returns the paper's Lemma 3 in the form of math.md §4: by how much
+// the expectation of min f over a batch of n samples may lie below min F. It is
+// never more than bound (B), which is all that is known for KL.
+func BiasBound(set Set, rho, bound float64, n int) float64 {
+	return math.Min(bound, logBias(set, rho, bound, math.Log(float64(n))).Float64())
+}
+
+// logBias returns the bound without the minimum, from log n ≥ 0.
+//
+// For Cressie-Read the mean of §4, (2^{1−k*}/(k*−2))(1/n − n^{−k*/2}), is
+// written 2^{1−k*} (log n/2n) (1 − e^{−a})/a with a = (k*/2 − 1) log n, which at
+// k* = 2 is the lemma's own other case, log n/(4n).
+func logBias(set Set, rho, bound, logN float64) Magnitude {
+	switch s := set.(type) {
+	case CressieRead:
+		k, star := s.K, s.K/(s.K-1)
+		fall := 1.0
+		if a := (star/2 - 1) * logN; a > 0 {
+			fall = -math.Expm1(-a) / a
+		}
+		tail := math.Log1p(math.Exp2(1-star) * logN / 2 * fall)
+		omega := math.Log1p(k*(k-1)*rho) / k
+		return Magnitude(math.Log(3*bound) + omega + (tail-logN)/star)
+	case SmoothedCVaR:
+		return Magnitude(math.Log(3*bound/s.Mu) - logN/2)
+	case CVaR: // the derivation uses r ≤ 1/μ only
+		return Magnitude(math.Log(3*bound/s.Mu) - logN/2)
+	}
+	return MagnitudeOf(bound)
+}
+
+// batchForBias returns the batch size at which the bias bound falls to target,
+// by bisection on log n; the bound decreases in n.
+func batchForBias(set Set, rho, bound, target float64) Magnitude {
+	if bound <= target {
+		return 0
+	}
+	want := float64(MagnitudeOf(target))
+	exceeds := func(logN float64) bool { return float64(logBias(set, rho, bound, logN)) > want }
+	lo, hi := 0.0, 1.0
+	for exceeds(hi) {
+		lo, hi = hi, 2*hi
+	}
+	for range 100 {
+		if mid := lo + (hi-lo)/2; exceeds(mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return Magnitude(hi)
+}
