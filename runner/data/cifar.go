@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // The CIFAR-10 binary version (https://www.cs.toronto.edu/~kriz/cifar.html): six files of 10 000 records; a record is
@@ -20,8 +21,13 @@ const (
 	cifarRecords = 10000
 )
 
-// cifar is the layout of the dataset; tests make records small.
-type cifar struct{ records int }
+// cifar is the layout of the dataset; tests make it small.
+type cifar struct {
+	records  int    // a file
+	checksum string // of all of it
+}
+
+func officialCIFAR() cifar { return cifar{cifarRecords, cifarChecksum} }
 
 func (cifar) classes() []string {
 	return []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"}
@@ -35,9 +41,10 @@ func (cifar) testFile() string { return "test_batch.bin" }
 
 func (l cifar) fileSize() int { return l.records * cifarRecord }
 
-func openCIFAR10(o Options) (*Dataset, error) { return cifar{cifarRecords}.open(o) }
+func openCIFAR10(o Options) (*Dataset, error) { return officialCIFAR().open(o) }
 
-// open reads the unpacked files. All of them go into memory (184 MB), so that a file that changes later does no harm.
+// open reads the unpacked files or, if they are not there, the archive (which takes about a second more). All of the data goes
+// into memory (184 MB), so that a file that changes later does no harm.
 func (l cifar) open(o Options) (*Dataset, error) {
 	train, test, err := l.load(o.Dir)
 	if err != nil {
@@ -53,7 +60,19 @@ func (l cifar) open(o Options) (*Dataset, error) {
 }
 
 func (l cifar) load(dir string) (train, test []byte, err error) {
+	var m *MissingError
+	if train, test, err = l.loadFolder(dir); !errors.As(err, &m) {
+		return train, test, err
+	}
+	if exists(filepath.Join(dir, cifarArchive)) {
+		return l.loadArchive(dir)
+	}
+	return nil, nil, err
+}
+
+func (l cifar) loadFolder(dir string) (train, test []byte, err error) {
 	folder := filepath.Join(dir, cifarFolder)
+	train = make([]byte, 0, len(l.trainFiles())*l.fileSize())
 	for _, name := range l.trainFiles() {
 		if train, err = l.appendFile(train, filepath.Join(folder, name)); err != nil {
 			return nil, nil, err
@@ -80,7 +99,7 @@ func (l cifar) appendFile(to []byte, path string) ([]byte, error) {
 // errors.
 func (l cifar) appendRecords(to []byte, r io.Reader, name string) ([]byte, error) {
 	start := len(to)
-	to = append(to, make([]byte, l.fileSize())...)
+	to = slices.Grow(to, l.fileSize())[:start+l.fileSize()]
 	n, err := io.ReadFull(r, to[start:])
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, fmt.Errorf("%s: ends at byte %d, in record %d of %d: run `drolab data fetch cifar10`", name, n, n/cifarRecord, l.records)
