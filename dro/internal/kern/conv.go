@@ -1,0 +1,207 @@
+package kern
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ConvConfig is the geometry of a convolution. A linear layer has a kernel as large as its input and one output position.
+type ConvConfig struct {
+	In           Shape // of the input
+	Out          int   // output channels
+	KernelHeight int
+	KernelWidth  int
+	Stride       int  // in both directions, at least 1
+	Pad          int  // zeros around the input, on each side; below the kernel's size
+	ReLU         bool // Forward ends with max(0, ·)
+}
+
+// Linear returns the configuration of a fully connected layer from activations of shape in to out units.
+func Linear(in Shape, out int, relu bool) ConvConfig {
+	return ConvConfig{In: in, Out: out, KernelHeight: in.Height, KernelWidth: in.Width, Stride: 1, ReLU: relu}
+}
+
+// OutShape returns the shape of the output, or an error that names what is wrong with the geometry.
+func (c ConvConfig) OutShape() (Shape, error) {
+	if !c.In.valid() || c.Out < 1 || c.KernelHeight < 1 || c.KernelWidth < 1 || c.Stride < 1 || c.Pad < 0 {
+		return Shape{}, fmt.Errorf("convolution %+v: sizes and stride must be at least 1, pad at least 0", c)
+	}
+	if c.Pad >= c.KernelHeight || c.Pad >= c.KernelWidth {
+		return Shape{}, fmt.Errorf("convolution %+v: pad must be below the kernel's size", c)
+	}
+	h, w := c.In.Height+2*c.Pad-c.KernelHeight, c.In.Width+2*c.Pad-c.KernelWidth
+	if h < 0 || w < 0 {
+		return Shape{}, fmt.Errorf("convolution %+v: the kernel is larger than the padded input", c)
+	}
+	return Shape{c.Out, h/c.Stride + 1, w/c.Stride + 1}, nil
+}
+
+// Conv is a convolution (cross-correlation, as in PyTorch) of a batch, with bias. Weights are [out][in][row][column]. It keeps the
+// running call and nothing else between calls: one call at a time.
+type Conv struct {
+	isa   ISA
+	batch Batch
+	cfg   ConvConfig
+	out   Shape
+
+	forward, backward plane
+	grad              gradPlan
+
+	call convCall
+}
+
+// convCall is the running call: its slices, and how the work is cut.
+type convCall struct {
+	y, x, w, b, mask []float32 // destination, source, weights, bias (or nil), activations (or nil)
+	dw, db, dy       []float32
+	chunk            int // destination rows a task
+}
+
+// NewConv returns the convolution cfg for batches laid out as b.
+func NewConv(isa ISA, b Batch, cfg ConvConfig) (*Conv, error) {
+	if err := isa.check(); err != nil {
+		return nil, err
+	}
+	out, err := cfg.OutShape()
+	if err != nil {
+		return nil, err
+	}
+	if !b.valid() {
+		return nil, fmt.Errorf("convolution for %+v: make the batch with NewBatch", b)
+	}
+	c := &Conv{isa: isa, batch: b, cfg: cfg, out: out}
+	if max(b.Len(cfg.In), b.Len(out), c.WeightLen()) > math.MaxInt32 {
+		return nil, errors.New("convolution: an activation or weight has 2^31 values or more: use a smaller batch")
+	}
+	in, s, p := cfg.In, cfg.Stride, cfg.Pad
+	c.forward = newPlane(
+		convAxis(out.Height, in.Height, cfg.KernelHeight, s, p), convAxis(out.Width, in.Width, cfg.KernelWidth, s, p),
+		in.Width, cfg.KernelWidth, in.Channels*b.Lanes)
+	c.backward = newPlane(
+		transposedAxis(out.Height, in.Height, cfg.KernelHeight, s, p), transposedAxis(out.Width, in.Width, cfg.KernelWidth, s, p),
+		out.Width, cfg.KernelWidth, out.Channels*b.Lanes)
+	c.grad = newGradPlan(c)
+	return c, nil
+}
+
+// Out returns the shape of the output.
+func (c *Conv) Out() Shape { return c.out }
+
+// WeightLen returns the number of weights.
+func (c *Conv) WeightLen() int { return c.cfg.Out * c.cfg.In.Channels * c.area() }
+
+// FLOPs returns the floating-point operations of one direction for the batch's images, multiplications with padding left out.
+// A training step has three directions: forward, data, weights.
+func (c *Conv) FLOPs() float64 {
+	taps := 0
+	for row := range c.out.Height {
+		for col := range c.out.Width {
+			_, t := c.forward.at(row, col)
+			taps += len(t)
+		}
+	}
+	return 2 * float64(taps) * float64(c.cfg.In.Channels) * float64(c.out.Channels) * float64(c.batch.Images)
+}
+
+// area returns the number of taps of one kernel.
+func (c *Conv) area() int { return c.cfg.KernelHeight * c.cfg.KernelWidth }
+
+// Forward computes y from x with weights w and bias (one value an output channel, or nil).
+func (c *Conv) Forward(t *Team, y, x, w, bias []float32) {
+	if len(y) != c.batch.Len(c.out) || len(x) != c.batch.Len(c.cfg.In) || len(w) != c.WeightLen() || bias != nil && len(bias) != c.cfg.Out {
+		panic("kern: Conv.Forward: slice has the wrong length")
+	}
+	c.call = convCall{y: y, x: x, w: w, b: bias}
+	c.spread(t, c.out, (*forwardCall)(c))
+}
+
+// BackwardData computes dx, the gradient of the input, from the output's gradient dy. If act is not nil, dx is 0 where act ≤ 0: with the
+// input's own activations as act this is the backward pass of the ReLU that made them. dy is not masked by this layer's own ReLU;
+// that is for whoever made dy.
+func (c *Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
+	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) || len(w) != c.WeightLen() || act != nil && len(act) != len(dx) {
+		panic("kern: Conv.BackwardData: slice has the wrong length")
+	}
+	c.call = convCall{y: dx, x: dy, w: w, mask: act}
+	c.spread(t, c.cfg.In, (*backwardCall)(c))
+}
+
+// minTasks is how many tasks an operation is cut into if it can: enough to balance a few threads, few enough to cost nothing.
+const minTasks = 32
+
+// spread cuts the destination dst into tasks of one row tile, one block and some map rows, and runs them.
+func (c *Conv) spread(t *Team, dst Shape, j job) {
+	tiles := (dst.Channels + tileRows - 1) / tileRows * c.batch.Blocks
+	chunks := min((minTasks+tiles-1)/tiles, dst.Height)
+	c.call.chunk = (dst.Height + chunks - 1) / chunks
+	chunks = (dst.Height + c.call.chunk - 1) / c.call.chunk
+	t.run(tiles*chunks, j)
+	c.call = convCall{}
+}
+
+// region is what a task of spread covers.
+type region struct{ block, channel, rows, top, bottom int }
+
+// region returns task i's. Neighbouring tasks share their weights.
+func (c *Conv) region(i int, dst Shape) region {
+	chunks := (dst.Height + c.call.chunk - 1) / c.call.chunk
+	top := i % chunks * c.call.chunk
+	i /= chunks
+	channel := i / c.batch.Blocks * tileRows
+	return region{i % c.batch.Blocks, channel, min(tileRows, dst.Channels-channel), top, min(top+c.call.chunk, dst.Height)}
+}
+
+// prefetchSteps is how many outer steps ahead the weights are asked for: about 200 ns of work for a 3×3 kernel.
+const prefetchSteps = 12
+
+type forwardCall Conv
+
+func (f *forwardCall) task(i int) {
+	c := (*Conv)(f)
+	r := c.region(i, c.out)
+	in := c.cfg.In
+	tile := convTile{
+		w: c.call.w, wBase: r.channel * in.Channels * c.area(), wRow: in.Channels * c.area(), wStep: c.area(),
+		outer: in.Channels, rows: r.rows, lanes: c.batch.Lanes, prefetch: prefetchSteps * c.area(),
+	}
+	if c.call.b != nil {
+		tile.bias = c.call.b[r.channel:][:r.rows]
+	}
+	if c.cfg.ReLU {
+		tile.relu = 1
+	}
+	c.sweep(&tile, r, c.out, in, &c.forward)
+}
+
+type backwardCall Conv
+
+func (f *backwardCall) task(i int) {
+	c := (*Conv)(f)
+	in := c.cfg.In
+	r := c.region(i, in)
+	tile := convTile{
+		w: c.call.w, wBase: r.channel * c.area(), wRow: c.area(), wStep: in.Channels * c.area(),
+		outer: c.out.Channels, rows: r.rows, lanes: c.batch.Lanes, prefetch: prefetchSteps * in.Channels * c.area(),
+	}
+	c.sweep(&tile, r, in, c.out, &c.backward)
+}
+
+// sweep runs the tile over the region's positions.
+func (c *Conv) sweep(tile *convTile, r region, dst, src Shape, p *plane) {
+	lanes := c.batch.Lanes
+	tile.x = c.call.x[r.block*lanes*src.Len():][:lanes*src.Len()]
+	first := r.block * lanes * dst.Len()
+	for row := r.top; row < r.bottom; row++ {
+		for col := range dst.Width {
+			position, taps := p.at(row, col)
+			tile.xBase, tile.taps = position*src.Channels*lanes, taps
+			at := first + ((row*dst.Width+col)*dst.Channels+r.channel)*lanes
+			tile.y = c.call.y[at:][:r.rows*lanes]
+			if c.call.mask != nil {
+				tile.mask = c.call.mask[at:][:r.rows*lanes]
+			}
+			tile.run(c.isa)
+		}
+	}
+}

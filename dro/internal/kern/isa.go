@@ -1,0 +1,46 @@
+package kern
+
+import "fmt"
+
+// ISA is the instruction set that an operation's kernels are written in. It is fixed when the operation is made.
+type ISA int
+
+const (
+	Generic ISA = iota // plain Go, on every machine
+	AVX2               // 256-bit vectors with FMA
+	AVX512             // 512-bit vectors (F, DQ, BW and VL)
+)
+
+// String returns the name that [ParseISA] reads.
+func (i ISA) String() string {
+	switch i {
+	case Generic:
+		return "generic"
+	case AVX2:
+		return "avx2"
+	case AVX512:
+		return "avx512"
+	}
+	return fmt.Sprintf("ISA(%d)", int(i))
+}
+
+// ParseISA reads the name of an instruction set. It does not ask whether this machine has it; see [ISA.Available].
+func ParseISA(name string) (ISA, error) {
+	for i := Generic; i <= AVX512; i++ {
+		if i.String() == name {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("instruction set %q is unknown: use generic, avx2 or avx512", name)
+}
+
+// Available reports whether this build and this machine can run i.
+func (i ISA) Available() bool { return i >= Generic && i <= Detect() }
+
+// check is the constructors' guard: an operation whose kernels would fault must not come to be.
+func (i ISA) check() error {
+	if !i.Available() {
+		return fmt.Errorf("instruction set %v is not available here: the best is %v", i, Detect())
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+//go:build !amd64 || purego
+
+package kern
+
+import "runtime"
+
+// Detect returns the best instruction set of this build and machine.
+func Detect() ISA { return Generic }
+
+func (t *convTile) run(ISA) { t.generic() }
+
+func (t *gradTile) run(ISA) { t.generic() }
+
+func sumRows(_ ISA, dst, src []float32, positions, stride, lanes int) {
+	sumRowsGeneric(dst, src, positions, stride, lanes)
+}
+
+func maxOf4(_ ISA, y, a, b, c, d []float32) { maxGeneric(y, a, b, c, d) }
+
+func maxOf4Backward(_ ISA, dx, x *[4][]float32, y, dy []float32, relu bool) {
+	maxBackwardGeneric(dx, x, y, dy, relu)
+}
+
+func mask(_ ISA, dst, dy, y []float32) { maskGeneric(dst, dy, y) }
+
+func sgdUpdate(_ ISA, w, v, g []float32, p *sgdParams) float64 { return sgdGeneric(w, v, g, p) }
+
+func sumSquares(_ ISA, g []float32) float64 { return sumSquaresGeneric(g) }
+
+// packPlanes leaves all positions to the caller.
+func packPlanes(ISA, []float32, []float32, int, int, int) int { return 0 }
+
+// pause spends a moment in a spin loop.
+func pause(int) { runtime.Gosched() }

@@ -1,0 +1,89 @@
+package kern
+
+import "fmt"
+
+// Layout moves activations between the plain order [image][channel][row][column] (NCHW) and the blocked order of a [Batch].
+// Like every operation here it runs one call at a time.
+type Layout struct {
+	isa   ISA
+	batch Batch
+	shape Shape
+
+	plain, blocked []float32 // the running call
+	images         int
+}
+
+// NewLayout returns the conversion for activations of shape s.
+func NewLayout(isa ISA, b Batch, s Shape) (*Layout, error) {
+	if err := isa.check(); err != nil {
+		return nil, err
+	}
+	if !b.valid() || !s.valid() {
+		return nil, fmt.Errorf("layout of %+v in %+v: sizes must be positive and the batch from NewBatch", s, b)
+	}
+	return &Layout{isa: isa, batch: b, shape: s}, nil
+}
+
+// Pack writes the images of src, NCHW, into dst, blocked. src may hold fewer images than the batch; the lanes of the others are zero.
+func (l *Layout) Pack(t *Team, dst, src []float32) {
+	l.images = l.check(src, dst)
+	l.plain, l.blocked = src, dst
+	t.run(l.batch.Padded()/vector, (*packCall)(l))
+	l.plain, l.blocked = nil, nil
+}
+
+// Unpack writes the images of src, blocked, into dst, NCHW. dst may hold fewer images than the batch.
+func (l *Layout) Unpack(dst, src []float32) {
+	images := l.check(dst, src)
+	s, lanes := l.shape, l.batch.Lanes
+	for i := range images {
+		from := src[i/lanes*lanes*s.Len()+i%lanes:]
+		to := dst[i*s.Len():][:s.Len()]
+		for c := range s.Channels {
+			for p := range s.Height * s.Width {
+				to[c*s.Height*s.Width+p] = from[(p*s.Channels+c)*lanes]
+			}
+		}
+	}
+}
+
+func (l *Layout) check(plain, blocked []float32) (images int) {
+	n := l.shape.Len()
+	if len(blocked) != l.batch.Len(l.shape) || len(plain)%n != 0 || len(plain)/n > l.batch.Images {
+		panic("kern: Layout: slice has the wrong length")
+	}
+	return len(plain) / n
+}
+
+// packCall packs one vector of lanes a task.
+type packCall Layout
+
+func (l *packCall) task(i int) {
+	first := i * vector
+	s, lanes := l.shape, l.batch.Lanes
+	n := s.Len()
+	count := min(max(l.images-first, 0), vector)
+	dst := l.blocked[first/lanes*lanes*n+first%lanes:]
+	if count < vector {
+		for k := range n {
+			clear(dst[k*lanes:][:vector])
+		}
+	}
+	if count == 0 {
+		return
+	}
+	src := l.plain[first*n:][:count*n]
+	positions := s.Height * s.Width
+	done := 0
+	if count == vector {
+		done = packPlanes(l.isa, dst, src, positions, s.Channels, lanes)
+	}
+	for c := range s.Channels {
+		for p := done; p < positions; p++ {
+			d := dst[(p*s.Channels+c)*lanes:][:count]
+			for j := range d {
+				d[j] = src[j*n+c*positions+p]
+			}
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package kern
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+var batchSizes = []int{1, 7, 16, 100, 128, 130}
+
+func TestNewBatch(t *testing.T) {
+	for n, want := range map[int]Batch{0: {1, 1, 16}, 1: {1, 1, 16}, 17: {17, 1, 32}, 64: {64, 1, 64}, 65: {65, 2, 48}, 128: {128, 2, 64}, 130: {130, 3, 48}} {
+		if got := NewBatch(n); got != want {
+			t.Errorf("NewBatch(%d) = %+v, want %+v", n, got, want)
+		}
+	}
+}
+
+func TestLayout(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	for _, images := range batchSizes {
+		for _, s := range []Shape{{1, 1, 1}, {3, 5, 7}, {3, 8, 8}, {2, 1, 16}} {
+			b := NewBatch(images)
+			for _, held := range []int{images, images - 1, 0} {
+				eachISA(t, func(t *testing.T, isa ISA) {
+					l := must(NewLayout(isa, b, s))
+					src, dst := random(t, r, held*s.Len()), guarded(t, b.Len(s))
+					want := make([]float32, b.Len(s))
+					scatter(b, s, want, append(append([]float32{}, src...), make([]float32, (images-held)*s.Len())...))
+					l.Pack(nil, dst, src)
+					sameBits(t, fmt.Sprintf("packed %d of %d %v", held, images, s), dst, want)
+					back := guarded(t, len(src))
+					l.Unpack(back, dst)
+					sameBits(t, "unpacked", back, src)
+				})
+			}
+		}
+	}
+}
+
+// tied returns n guarded values of a few levels, so that windows have ties, and some NaN.
+func tied(t *testing.T, r *rand.Rand, n int) []float32 {
+	s := guarded(t, n)
+	for i := range s {
+		s[i] = float32(r.IntN(4) - 1)
+		if r.IntN(50) == 0 {
+			s[i] = float32(math.NaN())
+		}
+	}
+	return s
+}
+
+func TestMaxPool(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 11))
+	for _, images := range batchSizes {
+		for _, size := range []int{1, 2, 3} {
+			for _, relu := range []bool{false, true} {
+				in := Shape{3, 7, 6}
+				b := NewBatch(images)
+				x := tied(t, r, b.Len(in))
+				eachISA(t, func(t *testing.T, isa ISA) {
+					m := must(NewMaxPool(isa, b, in, size, relu))
+					y, dx := guarded(t, b.Len(m.Out())), guarded(t, len(x))
+					dy := random(t, r, len(y))
+					m.Forward(nil, y, x)
+					m.Backward(nil, dx, x, y, dy)
+					checkPool(t, b, in, m.Out(), size, relu, x, y, dx, dy)
+				})
+			}
+		}
+	}
+}
+
+// checkPool follows each window by the definition: the first maximum in row order gets the gradient, everything else 0.
+func checkPool(t *testing.T, b Batch, in, out Shape, size int, relu bool, x, y, dx, dy []float32) {
+	t.Helper()
+	want := make([]float32, len(dx))
+	depth := in.Channels * b.Lanes
+	for o := range y {
+		block, j := o/(out.Len()*b.Lanes), o%depth
+		row, col := o/depth/out.Width%out.Height, o/depth%out.Width
+		best := -1
+		for k := range size * size {
+			i := ((block*in.Height+row*size+k/size)*in.Width+col*size+k%size)*depth + j
+			if best < 0 || x[best] == x[best] && (x[i] > x[best] || x[i] != x[i]) {
+				best = i
+			}
+		}
+		if y[o] != x[best] && (y[o] == y[o] || x[best] == x[best]) {
+			t.Fatalf("y[%d] = %v, want %v", o, y[o], x[best])
+		}
+		if !relu || !(y[o] <= 0) {
+			want[best] = dy[o]
+		}
+	}
+	for i := range dx {
+		if dx[i] != want[i] {
+			t.Fatalf("size %d relu %v: dx[%d] = %v, want %v", size, relu, i, dx[i], want[i])
+		}
+	}
+}
+
+func TestReLUBackward(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 13))
+	for _, n := range []int{0, 1, 15, 16, 17, 63, 16<<10 + 33} {
+		y, dy := tied(t, r, n), random(t, r, n)
+		eachISA(t, func(t *testing.T, isa ISA) {
+			dst := guarded(t, n)
+			op := must(NewReLUBackward(isa))
+			op.Run(nil, dst, dy, y)
+			for i := range dst {
+				if want := dy[i] * boolFloat(!(y[i] <= 0)); dst[i] != want {
+					t.Fatalf("dst[%d] = %v, want %v", i, dst[i], want)
+				}
+			}
+			copy(dst, dy)
+			again := guarded(t, n)
+			op.Run(nil, again, dy, y)
+			op.Run(nil, dst, dst, y)
+			sameBits(t, "in place", dst, again)
+		})
+	}
+}
+
+func TestSGD(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 15))
+	c := SGDConfig{LearningRate: .1, Momentum: .9, WeightDecay: .01}
+	for _, n := range []int{1, 7, 16, 33, 2*sgdChunk + 19} {
+		w0, v0, g := random(t, r, n), random(t, r, n), random(t, r, n)
+		eachISA(t, func(t *testing.T, isa ISA) {
+			w, v := guarded(t, n), guarded(t, n)
+			copy(w, w0)
+			copy(v, v0)
+			s := must(NewSGD(isa, n))
+			norm := s.Step(nil, w, v, g, c)
+			want := 0.0
+			for i := range g {
+				want += float64(g[i]) * float64(g[i])
+				wantV := .9*float64(v0[i]) + float64(g[i]) + .01*float64(w0[i])
+				wantW := float64(w0[i]) - .1*wantV
+				if math.Abs(float64(v[i])-wantV) > 2e-6 || math.Abs(float64(w[i])-wantW) > 2e-6 {
+					t.Fatalf("w, v [%d] = %v, %v, want %v, %v", i, w[i], v[i], wantW, wantV)
+				}
+			}
+			if math.Abs(norm-want) > 1e-12*want {
+				t.Fatalf("norm² = %v, want %v", norm, want)
+			}
+			team := NewTeam(3)
+			defer team.Close()
+			if got := s.SquaredNorm(team, g); got != norm {
+				t.Fatalf("SquaredNorm on 3 threads = %v, Step's %v", got, norm)
+			}
+		})
+	}
+}
+
+// TestSoftmaxGradient compares the gradient with central differences of the losses, and padded images with 0.
+func TestSoftmaxGradient(t *testing.T) {
+	r := rand.New(rand.NewPCG(16, 17))
+	for _, images := range batchSizes {
+		b := NewBatch(images)
+		const classes = 5
+		s := must(NewSoftmax(b, classes))
+		held := max(images-1, 1)
+		labels, weights := make([]int, held), make([]float64, held)
+		for i := range labels {
+			labels[i], weights[i] = r.IntN(classes), r.Float64()
+		}
+		logits := random(t, r, classes*b.Padded())
+		probs, grad := guarded(t, len(logits)), guarded(t, len(logits))
+		losses := make([]float64, held)
+		s.Losses(losses, probs, logits, labels)
+		s.Gradient(grad, probs, labels, weights)
+		objective := func() (f float64) {
+			s.Losses(losses, nil, logits, labels)
+			for i, l := range losses {
+				f += weights[i] * l
+			}
+			return f
+		}
+		for k := range logits {
+			const h = 1.0 / 128
+			was := logits[k]
+			logits[k] = was + h
+			up := objective()
+			logits[k] = was - h
+			numeric := (up - objective()) / float64(was+h-(was-h))
+			logits[k] = was
+			if math.Abs(numeric-float64(grad[k])) > 1e-4 {
+				t.Fatalf("images %d: gradient[%d] = %v, by differences %v", images, k, grad[k], numeric)
+			}
+		}
+	}
+}
+
+func TestSoftmaxLossesStable(t *testing.T) {
+	s := must(NewSoftmax(NewBatch(2), 2))
+	logits := make([]float32, 2*16)
+	logits[0], logits[16] = 1e4, -1e4 // image 0
+	logits[1], logits[17] = 3, 3      // image 1
+	losses := make([]float64, 2)
+	s.Losses(losses, nil, logits, []int{1, 0})
+	if losses[0] != 2e4 || math.Abs(losses[1]-math.Ln2) > 1e-15 {
+		t.Fatalf("losses = %v, want 20000 and log 2", losses)
+	}
+}

@@ -1,0 +1,84 @@
+package kern
+
+import "fmt"
+
+// sgdChunk is the parameters of one task: 64 KiB of each vector. Squared norms are summed by chunk and then over chunks in order.
+const sgdChunk = 16 << 10
+
+// SGDConfig holds the settings of one update, as in torch.optim.SGD with dampening 0.
+type SGDConfig struct {
+	LearningRate float32
+	Momentum     float32 // 0 for none
+	WeightDecay  float32 // 0 for none
+}
+
+// SGD updates one vector of parameters.
+type SGD struct {
+	isa   ISA
+	norms []float64 // a chunk each
+
+	w, v, g []float32 // the running call
+	params  sgdParams
+}
+
+type sgdParams struct{ rate, momentum, decay float32 }
+
+// NewSGD returns the update of n parameters.
+func NewSGD(isa ISA, n int) (*SGD, error) {
+	if err := isa.check(); err != nil {
+		return nil, err
+	}
+	if n < 1 {
+		return nil, fmt.Errorf("sgd over %d parameters: needs at least 1", n)
+	}
+	return &SGD{isa: isa, norms: make([]float64, (n+sgdChunk-1)/sgdChunk)}, nil
+}
+
+// Step sets v = momentum·v + (g + weightDecay·w) and then w = w − learningRate·v, and returns ‖g‖², without the weight decay.
+func (s *SGD) Step(t *Team, w, v, g []float32, c SGDConfig) float64 {
+	s.check(g)
+	if len(w) != len(g) || len(v) != len(g) {
+		panic("kern: SGD: slice has the wrong length")
+	}
+	s.w, s.v, s.g = w, v, g
+	s.params = sgdParams{c.LearningRate, c.Momentum, c.WeightDecay}
+	t.run(len(s.norms), (*sgdStep)(s))
+	s.w, s.v, s.g = nil, nil, nil
+	return s.norm()
+}
+
+// SquaredNorm returns ‖g‖², with the same bits as Step.
+func (s *SGD) SquaredNorm(t *Team, g []float32) float64 {
+	s.check(g)
+	s.g = g
+	t.run(len(s.norms), (*sgdNorm)(s))
+	s.g = nil
+	return s.norm()
+}
+
+func (s *SGD) check(g []float32) {
+	if (len(g)+sgdChunk-1)/sgdChunk != len(s.norms) {
+		panic("kern: SGD: slice has the wrong length")
+	}
+}
+
+func (s *SGD) norm() float64 {
+	sum := 0.0
+	for _, n := range s.norms {
+		sum += n
+	}
+	return sum
+}
+
+type sgdStep SGD
+
+func (s *sgdStep) task(i int) {
+	from, to := i*sgdChunk, min((i+1)*sgdChunk, len(s.g))
+	s.norms[i] = sgdUpdate(s.isa, s.w[from:to], s.v[from:to], s.g[from:to], &s.params)
+}
+
+type sgdNorm SGD
+
+func (s *sgdNorm) task(i int) {
+	s.norms[i] = sumSquares(s.isa, s.g[i*sgdChunk:min((i+1)*sgdChunk, len(s.g))])
+}

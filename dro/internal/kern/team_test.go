@@ -1,0 +1,90 @@
+package kern
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// counts is a job that counts how often each task runs.
+type counts []atomic.Int32
+
+func (c counts) task(i int) { c[i].Add(1) }
+
+func TestTeamRunsEachTaskOnce(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 8} {
+		team := NewTeam(n)
+		if team.Size() != n {
+			t.Errorf("Size = %d, want %d", team.Size(), n)
+		}
+		for round := range 2000 {
+			c := make(counts, 1+round%17)
+			team.run(len(c), c)
+			for i := range c {
+				if got := c[i].Load(); got != 1 {
+					t.Fatalf("%d threads, round %d: task %d ran %d times", n, round, i, got)
+				}
+			}
+		}
+		team.Close()
+		team.Close()
+		c := make(counts, 3)
+		team.run(3, c)
+		if c[2].Load() != 1 {
+			t.Error("a closed team does not run on its caller")
+		}
+	}
+}
+
+// TestTeamsSideBySide runs more teams than there are processors, with pauses in which workers park.
+func TestTeamsSideBySide(t *testing.T) {
+	var all sync.WaitGroup
+	for range 6 {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			team := NewTeam(3)
+			defer team.Close()
+			for round := range 300 {
+				c := make(counts, 20)
+				team.run(len(c), c)
+				for i := range c {
+					if c[i].Load() != 1 {
+						t.Errorf("task %d did not run once", i)
+						return
+					}
+				}
+				if round%50 == 0 {
+					for !team.allParked() {
+						runtime.Gosched()
+					}
+				}
+			}
+		}()
+	}
+	all.Wait()
+}
+
+func (t *Team) allParked() bool {
+	for _, w := range t.workers {
+		if !w.parked.Load() {
+			return false
+		}
+	}
+	return true
+}
+
+func TestSerialTeamStartsNoGoroutine(t *testing.T) {
+	before := runtime.NumGoroutine()
+	team := NewTeam(1)
+	if after := runtime.NumGoroutine(); after != before {
+		t.Errorf("a team of 1 started %d goroutines", after-before)
+	}
+	team.Close()
+	var none *Team
+	if none.Size() != 1 {
+		t.Error("a nil team is not one thread")
+	}
+	none.Close()
+}

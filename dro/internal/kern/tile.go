@@ -1,0 +1,43 @@
+package kern
+
+// tileRows is the number of destination channels that a convolution tile keeps in registers. The last tile of a layer has fewer.
+const tileRows = 6
+
+// convTile is one call of the convolution kernel: rows channels of one destination position, for all lanes of a block,
+//
+//	y[r·lanes + j] = bias[r] + Σ_{o < outer} Σ_{t in taps} w[wBase + o·wStep + t.w + r·wRow] · x[xBase + o·lanes + t.x + j]
+//
+// then max(0, ·) if relu, and 0 where mask ≤ 0 if there is a mask. Forward, o counts input channels and r output channels; backward
+// they change places. The assembly reads this struct; its offsets are checked in stubs_amd64.go.
+type convTile struct {
+	y, x, w []float32
+	bias    []float32 // rows values, or nil for 0
+	mask    []float32 // lies as y does, or nil
+	taps    []tap
+
+	xBase, wBase       int // in values; xBase may be negative, xBase + t.x is not
+	outer, wStep, wRow int
+	rows, lanes        int
+	relu               int // 1: clamp at 0
+	prefetch           int // how far ahead of its use a weight is asked for, in values
+}
+
+// gradTile is one call of the weight gradient's kernel: the dot products of rows channels of dy with cols channels of x,
+//
+//	sum[r·gradCols + c] = Σ_{b < blocks} Σ_{p in pairs} Σ_{j < lanes} dy[b·dyBlock + p.dy + r·lanes + j] · x[b·xBlock + p.x + c·lanes + j]
+//
+// dy and x start at the tile's first channel.
+type gradTile struct {
+	sum   *[tileRows * gradCols]float32
+	dy, x []float32
+	pairs []pair
+
+	blocks, dyBlock, xBlock int
+	rows, cols, lanes       int
+}
+
+// gradCols is the number of input channels in a tile of the weight gradient.
+const gradCols = 4
+
+// pair is one position of a gradient tile: offsets in values of the output and of the input that a tap joins.
+type pair struct{ dy, x int32 }
