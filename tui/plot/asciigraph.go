@@ -1,0 +1,147 @@
+package plot
+
+import (
+	"math"
+	"strings"
+
+	"github.com/guptarohit/asciigraph"
+)
+
+// The default line style is asciigraph's. It panics on +Inf, on an empty
+// series and on a huge range, squeezes a constant series into one row, samples
+// points (so that spikes vanish) and knows only the index as x. None of that
+// can happen here: it is given one value a column that is already a pixel row,
+// with the panel as its bounds, so its own scaling is the identity; axes and
+// labels are ours. The extents that its single value a column cannot show are
+// joined to its line afterwards.
+
+// arms of a box-drawing rune, as bits.
+const (
+	left = 1 << iota
+	right
+	up
+	down
+)
+
+// boxRune is the rune with the given arms.
+func boxRune(arms uint8) rune {
+	return [...]rune{
+		' ', '╴', '╶', '─', '╵', '╯', '╰', '┴', '╷', '╮', '╭', '┬', '│', '┤', '├', '┼',
+	}[arms&15]
+}
+
+// asciiRune is boxRune in 7 bits.
+func asciiRune(arms uint8) rune {
+	return rune(" ---|''+|..+|+++"[arms&15])
+}
+
+// arms is the inverse of boxRune for the runes that asciigraph draws.
+func arms(r rune) uint8 {
+	switch r {
+	case '─':
+		return left | right
+	case '│':
+		return up | down
+	case '╭':
+		return right | down
+	case '╮':
+		return left | down
+	case '╰':
+		return right | up
+	case '╯':
+		return left | up
+	case '╴':
+		return left
+	case '╶':
+		return right
+	}
+	return 0
+}
+
+// boxLine draws t as arms into grid, w cells by h with row 0 at the top, which
+// must be zero. Segments alternate between two series of asciigraph, because a
+// single one has no way to break between neighbouring columns.
+func boxLine(grid []uint8, t *trace, h int) {
+	w := len(t.spans)
+	lo, hi := extent(t.spans)
+	if hi < lo {
+		return
+	}
+	segments := split(t.spans, lo)
+	for i, line := range strings.Split(graph(segments, hi-lo), "\n") {
+		y := h - 1 - hi + i
+		x := -1 // the first rune is asciigraph's axis
+		for _, r := range line {
+			if x >= 0 && x < w && y >= 0 && y < h {
+				grid[y*w+x] |= arms(r)
+			}
+			x++
+		}
+	}
+	for x, s := range t.spans {
+		if s.on && s.points && s.hi > s.lo {
+			extend(grid, w, h, x, s)
+		}
+	}
+}
+
+// extend adds the vertical extent of the points of a column.
+func extend(grid []uint8, w, h, x int, s span) {
+	for r := s.lo; r <= s.hi; r++ {
+		bits := uint8(up | down)
+		if r == s.hi {
+			bits = down
+		} else if r == s.lo {
+			bits = up
+		}
+		grid[(h-1-r)*w+x] |= bits
+	}
+}
+
+// extent is the range of pixel rows that the line crosses; hi < lo for none.
+func extent(spans []span) (lo, hi int) {
+	lo, hi = math.MaxInt, -1
+	for _, s := range spans {
+		if s.on {
+			lo, hi = min(lo, s.first, s.last), max(hi, s.first, s.last)
+		}
+	}
+	return lo, hi
+}
+
+// split returns the rows above base at the left edges of the columns, the
+// segments between breaks in turn in two series; NaN where there is no line.
+// One value more than columns, because asciigraph draws from each value to the
+// next.
+func split(spans []span, base int) [][]float64 {
+	n := len(spans)
+	values := [][]float64{make([]float64, n+1), make([]float64, n+1)}
+	for i := range values[0] {
+		values[0][i], values[1][i] = math.NaN(), math.NaN()
+	}
+	turn := 0
+	for i, s := range spans {
+		if !s.on {
+			continue
+		}
+		if s.brk {
+			turn = 1 - turn
+		}
+		values[turn][i] = float64(s.first - base)
+	}
+	if n > 0 && spans[n-1].on {
+		values[turn][n] = float64(spans[n-1].last - base)
+	}
+	return values
+}
+
+// graph draws values in 0..top, one row a unit.
+func graph(values [][]float64, top int) string {
+	return asciigraph.PlotMany(values,
+		asciigraph.Height(max(top, 1)),
+		asciigraph.LowerBound(0),
+		asciigraph.UpperBound(float64(top)),
+		asciigraph.Offset(1),
+		asciigraph.YAxisValueFormatter(func(float64) string { return "" }),
+	)
+}

@@ -1,0 +1,121 @@
+package plot
+
+import "math"
+
+// Band is the mean of several seeds with its 95 % t interval.
+type Band struct {
+	Name   string
+	Seeds  []*Series
+	Number uint8                 // series number of its style
+	MapX   func(float64) float64 // see Line
+}
+
+// BandPoint is one column of a band. N seeds have a finite value there. Lo and
+// Hi are NaN below two seeds, Mean too below one: an interval is not claimed
+// from a single run.
+type BandPoint struct {
+	X, Mean, Lo, Hi float64
+	N               int
+}
+
+// PointsTo appends the band in n columns of the view to dst. Seeds are aligned
+// by x: the value of a seed in a column is the mean of its points there, or the
+// straight line between its neighbours where it has none; it has no value
+// before its first point, after its last and within a break. The interval is
+// mean ± t(0.975, N-1)·s/√N of these values; where seeds were cut short or
+// diverged N is smaller, and the drawn band says less.
+func (b *Band) PointsTo(dst []BandPoint, view Range, n int) []BandPoint {
+	view = view.usable(Scale{})
+	if n < 1 {
+		return dst
+	}
+	values := make([]float64, n*len(b.Seeds))
+	var c columns
+	for i, s := range b.Seeds {
+		s.sample(&c, view, n, b.MapX)
+		c.values(values[i*n : (i+1)*n])
+	}
+	quantile := make([]float64, len(b.Seeds)+1)
+	for k := 2; k < len(quantile); k++ {
+		quantile[k] = TQuantile(0.975, float64(k-1))
+	}
+	for j := range n {
+		p := interval(values[j:], n, quantile)
+		p.X = view.Lo + (float64(j)+0.5)/float64(n)*(view.Hi-view.Lo)
+		dst = append(dst, p)
+	}
+	return dst
+}
+
+// values sets dst to the value of the series in each column, NaN where it has
+// none.
+func (c *columns) values(dst []float64) {
+	prev, y, ok := c.before.pos, c.before.y, c.before.ok && !c.before.brk
+	for i := range dst {
+		dst[i] = math.NaN()
+		b := &c.cols[i]
+		if b.count() == 0 {
+			continue
+		}
+		if b.N > 0 {
+			dst[i] = b.Mean
+			if ok && !b.Break {
+				between(dst, prev, y, float64(i), b.Mean)
+			}
+		}
+		prev, y, ok = float64(i), b.Mean, b.N > 0
+	}
+	if ok && c.after.ok && !c.after.brk {
+		between(dst, prev, y, c.after.pos, c.after.y)
+	}
+}
+
+// between sets the elements strictly between positions x0 and x1 to the
+// straight line between them.
+func between(dst []float64, x0, y0, x1, y1 float64) {
+	for i := max(0, int(math.Floor(max(x0, -1)))+1); i < len(dst) && float64(i) < x1; i++ {
+		dst[i] = lerp(y0, y1, (float64(i)-x0)/(x1-x0))
+	}
+}
+
+// interval is the t interval of every stride-th value.
+func interval(values []float64, stride int, quantile []float64) BandPoint {
+	p := BandPoint{Lo: math.NaN(), Hi: math.NaN()}
+	for i := 0; i < len(values); i += stride {
+		if v := values[i]; !math.IsNaN(v) {
+			p.N++
+			p.Mean += (v - p.Mean) / float64(p.N)
+		}
+	}
+	if p.N == 0 {
+		p.Mean = math.NaN()
+	}
+	if p.N < 2 {
+		return p
+	}
+	norm := 0.0 // Hypot, because squares overflow
+	for i := 0; i < len(values); i += stride {
+		if v := values[i]; !math.IsNaN(v) {
+			norm = math.Hypot(norm, v-p.Mean)
+		}
+	}
+	n := float64(p.N)
+	half := quantile[p.N] * norm / math.Sqrt(n*(n-1))
+	p.Lo, p.Hi = p.Mean-half, p.Mean+half
+	return p
+}
+
+// columns turns band points into what a line is traced from, and the shade
+// into its range of values.
+func bandColumns(c *columns, points []BandPoint) {
+	c.reset(len(points))
+	gap := false
+	for i, p := range points {
+		if p.N == 0 {
+			gap = true
+			continue
+		}
+		c.cols[i] = pointBucket(p.X, p.Mean, gap)
+		gap = false
+	}
+}

@@ -1,0 +1,185 @@
+package plot
+
+import "strings"
+
+// Role says what a cell shows; a palette maps roles to colours.
+type Role uint8
+
+const (
+	Plain  Role = iota // blank cells and ordinary text
+	Axis               // axis lines, ticks and their labels
+	Data               // a series, bar or path
+	Faint              // raw data under a smoothed line, older path
+	Shade              // a band over seeds
+	Ref                // a reference line or box
+	Mark               // resume, learning-rate drop and other vertical markers
+	Alert              // divergence
+	Worst              // the worst bar
+	Better             // a change for the better against the baseline
+	Worse              // a change for the worse
+)
+
+// Style is what the caller paints: a role and, for Data, Faint and Shade, the
+// number of the series. Two bytes, comparable, so that a palette can be a
+// table and runs of equal style are found by ==.
+type Style struct {
+	Role   Role
+	Series uint8
+}
+
+// Cell is one terminal cell. A wide rune takes two cells: itself and one with
+// Rune 0. Mark is a combining mark on Rune (λ̄), 0 for none.
+type Cell struct {
+	Rune  rune
+	Mark  rune
+	Style Style
+}
+
+// Frame is a grid of cells, W wide and H high.
+type Frame struct {
+	W, H  int
+	Cells []Cell // row by row, W*H
+}
+
+// NewFrame returns a blank frame; sizes below 1 give an empty one.
+func NewFrame(w, h int) *Frame {
+	f := new(Frame)
+	f.Resize(w, h)
+	return f
+}
+
+// Resize makes f a blank frame of the given size, reusing its memory.
+func (f *Frame) Resize(w, h int) {
+	w, h = max(w, 0), max(h, 0)
+	f.W, f.H = w, h
+	if cap(f.Cells) < w*h {
+		f.Cells = make([]Cell, w*h)
+	}
+	f.Cells = f.Cells[:w*h]
+	for i := range f.Cells {
+		f.Cells[i] = Cell{Rune: ' '}
+	}
+}
+
+// Row is row y, 0 at the top.
+func (f *Frame) Row(y int) []Cell { return f.Cells[y*f.W : (y+1)*f.W : (y+1)*f.W] }
+
+// set puts a rune at a cell; outside the frame it does nothing. A wide rune
+// that loses one of its cells loses both, so that a row keeps its width.
+func (f *Frame) set(x, y int, r rune, s Style) {
+	if x < 0 || y < 0 || x >= f.W || y >= f.H {
+		return
+	}
+	row := f.Row(y)
+	if row[x].Rune == 0 && x > 0 {
+		row[x-1] = Cell{Rune: ' '}
+	}
+	if x+1 < f.W && row[x+1].Rune == 0 {
+		row[x+1] = Cell{Rune: ' '}
+	}
+	row[x] = Cell{Rune: r, Style: s}
+}
+
+// text writes s from (x, y), cut to at most width cells and to the frame, and
+// returns the number of cells written.
+func (f *Frame) text(x, y, width int, s string, style Style) int {
+	if x < 0 || y < 0 || y >= f.H {
+		return 0
+	}
+	start, end := x, min(f.W, x+width)
+	for _, r := range s {
+		r, w := clean(r)
+		switch {
+		case w == 0:
+			if r != 0 && x > start && f.Cells[y*f.W+x-1].Rune != 0 {
+				f.Cells[y*f.W+x-1].Mark = r // one mark a rune is enough for λ̄ and é
+			}
+			continue
+		case x+w > end:
+			return x - start
+		}
+		f.set(x, y, r, style)
+		if w == 2 {
+			f.set(x+1, y, ' ', style)
+			f.Cells[y*f.W+x+1].Rune = 0
+		}
+		x += w
+	}
+	return x - start
+}
+
+// textRight writes s so that it ends before column x+width.
+func (f *Frame) textRight(x, y, width int, s string, style Style) {
+	n := min(width, Width(s))
+	f.text(x+width-n, y, n, s, style)
+}
+
+// Span is a run of equally styled text.
+type Span struct {
+	Text  string
+	Style Style
+}
+
+// Spans appends the runs of row y to dst. Their widths add up to W. Blanks
+// take the style of what precedes them, because a blank has no colour and
+// every change of style costs bytes on the wire.
+func (f *Frame) Spans(dst []Span, y int) []Span {
+	var b strings.Builder
+	row := f.Row(y)
+	var style Style
+	for i := range row {
+		c := &row[i]
+		if c.Rune == 0 {
+			continue
+		}
+		if c.Style != style && c.Rune != ' ' {
+			if b.Len() > 0 {
+				dst = append(dst, Span{b.String(), style})
+				b.Reset()
+			}
+			style = c.Style
+		}
+		c.write(&b)
+	}
+	if b.Len() > 0 {
+		dst = append(dst, Span{b.String(), style})
+	}
+	return dst
+}
+
+func (c *Cell) write(b *strings.Builder) {
+	b.WriteRune(c.Rune)
+	if c.Mark != 0 {
+		b.WriteRune(c.Mark)
+	}
+}
+
+// String is the frame without styles, one line a row.
+func (f *Frame) String() string {
+	var b strings.Builder
+	for y := range f.H {
+		for x := range f.W {
+			if c := &f.Cells[y*f.W+x]; c.Rune != 0 {
+				c.write(&b)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// ascii replaces every rune beyond 7 bits, so that an ASCII frame is one
+// whatever the labels hold. Labels were spelled out before; this is the
+// guarantee.
+func (f *Frame) ascii() {
+	for i := range f.Cells {
+		c := &f.Cells[i]
+		c.Mark = 0
+		switch {
+		case c.Rune == '…':
+			c.Rune = '.'
+		case c.Rune == 0 || c.Rune > 126:
+			c.Rune = '?'
+		}
+	}
+}

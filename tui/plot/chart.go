@@ -1,0 +1,261 @@
+package plot
+
+import "math"
+
+// Charset is the set of runes a chart is drawn with.
+type Charset uint8
+
+const (
+	Lines   Charset = iota // asciigraph's box-drawing lines
+	Braille                // 2x4 dots a cell, for dense panels
+	ASCII                  // 7 bits only, for terminals without UTF-8
+)
+
+// Line is one series in a chart.
+type Line struct {
+	Name   string  // for the legend; empty leaves it out, as for raw under smoothed
+	Series *Series // nil draws nothing
+	Number uint8   // series number of its style
+	Faint  bool    // raw data under a smoothed line; drawn before the others
+	// Glyph replaces the line runes (not the braille ones), to tell lines
+	// apart without colour; 0 for none. In ASCII with several lines it is
+	// chosen by Number.
+	Glyph rune
+	// MapX maps the series' x to the chart's, never decreasing; nil for
+	// identity. Elapsed time over steps is the At method of a series that
+	// holds it.
+	MapX func(float64) float64
+}
+
+// RefLine is a horizontal reference: a bound of the box of (λ, η), a baseline.
+// It is drawn where it lies within the y range.
+type RefLine struct {
+	Name string // drawn at its right end
+	Y    float64
+}
+
+// Marker is a vertical line at an event: a resume, a drop of the learning
+// rate, a live change.
+type Marker struct {
+	X      float64
+	Letter rune // drawn on top
+	Name   string
+}
+
+// Chart is a line chart. The caller keeps the ranges: FitY and GrowX say how
+// they move on.
+type Chart struct {
+	X        Range
+	Y        Range
+	YScale   Scale
+	Duration bool // x is in seconds; its ticks are round durations
+	Charset  Charset
+	Lines    []Line
+	Bands    []Band
+	Refs     []RefLine
+	Markers  []Marker
+	Bare     bool // no axes
+}
+
+// Report counts what a chart could not show as a line, for a note beside it.
+type Report struct {
+	NonFinite   int // NaN and infinite values in view
+	NonPositive int // values <= 0 on a logarithmic axis
+	Outside     int // columns drawn at the edge because they leave the y range
+}
+
+// DataY is the range of the y values in view, of lines and bands, positive ones
+// only on a logarithmic scale; empty without data.
+func (c *Chart) DataY() Range {
+	const n = 256
+	view, r := c.X.usable(Scale{}), EmptyRange()
+	var cols columns
+	for i := range c.Lines {
+		c.Lines[i].Series.sample(&cols, view, n, c.Lines[i].MapX)
+		for j := range cols.cols {
+			r = r.addBucket(&cols.cols[j], c.YScale)
+		}
+		r = r.addAnchors(&cols, c.YScale)
+	}
+	for i := range c.Bands {
+		for _, p := range c.Bands[i].PointsTo(nil, view, n) {
+			r = r.addValue(p.Mean, c.YScale).addValue(p.Lo, c.YScale).addValue(p.Hi, c.YScale)
+		}
+	}
+	return r
+}
+
+func (r Range) addBucket(b *Bucket, s Scale) Range {
+	if b.N == 0 {
+		return r
+	}
+	if s.Kind == Log10 && b.Min <= 0 {
+		return r.addValue(b.MinPos, s).addValue(b.Max, s)
+	}
+	return r.Add(b.Min).Add(b.Max)
+}
+
+func (r Range) addValue(v float64, s Scale) Range {
+	if s.Kind == Log10 && v <= 0 {
+		return r
+	}
+	return r.Add(v)
+}
+
+// addAnchors adds the line at the edges of a view that no point lies in, so
+// that zooming between two points still shows the line.
+func (r Range) addAnchors(c *columns, s Scale) Range {
+	if r.Empty() && c.before.ok && c.after.ok {
+		return r.addValue(c.before.y, s).addValue(c.after.y, s)
+	}
+	return r
+}
+
+// FitY is the y range for the next frame, from the last one and the data.
+func (c *Chart) FitY() Range { return c.Y.Fit(c.DataY(), c.YScale) }
+
+// LegendItem says how a line, band, reference or marker is drawn.
+type LegendItem struct {
+	Name       string
+	Glyph      rune
+	Style      Style
+	NMin, NMax int // seeds behind a band, least and most in view; 0 otherwise
+}
+
+// Legend lists the named parts in drawing order, bands first.
+func (c *Chart) Legend() []LegendItem {
+	var items []LegendItem
+	for i := range c.Bands {
+		b := &c.Bands[i]
+		item := LegendItem{Name: b.Name, Glyph: c.glyph(b.Number, 0), Style: Style{Data, b.Number}}
+		for j, p := range b.PointsTo(nil, c.X, 64) {
+			if j == 0 || p.N < item.NMin {
+				item.NMin = p.N
+			}
+			item.NMax = max(item.NMax, p.N)
+		}
+		items = append(items, item)
+	}
+	for _, l := range c.Lines {
+		if l.Name != "" {
+			items = append(items, LegendItem{Name: l.Name, Glyph: c.glyph(l.Number, l.Glyph), Style: l.style()})
+		}
+	}
+	for _, r := range c.Refs {
+		items = append(items, LegendItem{Name: r.Name, Glyph: c.rune('┈', '-'), Style: Style{Role: Ref}})
+	}
+	for _, m := range c.Markers {
+		items = append(items, LegendItem{Name: m.Name, Glyph: c.letter(m.Letter), Style: Style{Role: Mark}})
+	}
+	return items
+}
+
+func (l *Line) style() Style {
+	if l.Faint {
+		return Style{Faint, l.Number}
+	}
+	return Style{Data, l.Number}
+}
+
+// glyph is the legend's rune for a line.
+func (c *Chart) glyph(number uint8, own rune) rune {
+	switch {
+	case c.Charset == Braille:
+		return '⠒'
+	case c.override(number, own) != 0:
+		return c.override(number, own)
+	}
+	return c.rune('─', '-')
+}
+
+// override is the rune that replaces the line runes, 0 for none.
+func (c *Chart) override(number uint8, own rune) rune {
+	const glyphs = "*o+x#@%&"
+	many := len(c.Lines)+len(c.Bands) > 1
+	switch {
+	case c.Charset == ASCII && own > ' ' && own < 0x7f, c.Charset == Lines && narrow(own):
+		return own
+	case c.Charset == ASCII && many:
+		return rune(glyphs[int(number)%len(glyphs)])
+	}
+	return 0
+}
+
+func narrow(r rune) bool {
+	c, w := clean(r)
+	return c == r && w == 1 && r > ' '
+}
+
+// rune chooses by charset.
+func (c *Chart) rune(unicode, ascii rune) rune {
+	if c.Charset == ASCII {
+		return ascii
+	}
+	return unicode
+}
+
+// letter is a marker's rune, one cell wide.
+func (c *Chart) letter(r rune) rune {
+	if !narrow(r) || (c.Charset == ASCII && r > 0x7e) {
+		return '?'
+	}
+	return r
+}
+
+// Fingerprint is equal for two charts of one size that look the same, and
+// almost certainly differs for others: a cached drawing stays valid while it
+// does. It costs the number of lines, not of points. MapX is not seen: a chart
+// whose map changes must change its X range or its series.
+func (c *Chart) Fingerprint(w, h int) uint64 {
+	f := hash{}.ints(w, h, int(c.YScale.Kind), int(c.Charset), bit(c.Duration)+2*bit(c.Bare))
+	f = f.floats(c.X.Lo, c.X.Hi, c.Y.Lo, c.Y.Hi, c.YScale.Threshold)
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		f = f.text(l.Name).ints(int(l.Number), bit(l.Faint), int(l.Glyph), int(l.Series.Version()))
+	}
+	for _, b := range c.Bands {
+		f = f.text(b.Name).ints(int(b.Number), len(b.Seeds))
+		for _, s := range b.Seeds {
+			f = f.ints(int(s.Version()))
+		}
+	}
+	for _, r := range c.Refs {
+		f = f.text(r.Name).floats(r.Y)
+	}
+	for _, m := range c.Markers {
+		f = f.text(m.Name).floats(m.X).ints(int(m.Letter))
+	}
+	return f.sum
+}
+
+// hash accumulates a fingerprint.
+type hash struct{ sum uint64 }
+
+func (h hash) ints(vs ...int) hash {
+	for _, v := range vs {
+		h.sum = mix64(h.sum, uint64(v))
+	}
+	return h
+}
+
+func (h hash) floats(vs ...float64) hash {
+	for _, v := range vs {
+		h.sum = mix64(h.sum, math.Float64bits(v))
+	}
+	return h
+}
+
+func (h hash) text(s string) hash {
+	h = h.ints(len(s))
+	for i := range len(s) {
+		h.sum = mix64(h.sum, uint64(s[i]))
+	}
+	return h
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,27 @@
+// Package plot turns series of numbers into rows of terminal cells: line
+// charts, bars, phase portraits and sparklines.
+//
+// It is pure: values in, a [Frame] of cells out. It knows no colour, no
+// escape sequence, no clock and no file; a cell carries a [Style] (a role and
+// a series number) and the caller paints it. It is the only importer of
+// asciigraph, which draws the default line style, and shields it from the
+// inputs on which it panics (see asciigraph.go).
+//
+// It is not a statistics package: the only inference here is the t interval
+// of a [Band], because a band must be computed on the columns it is drawn in.
+//
+// Start at [Series] (append points, bounded memory), then [Chart] (what to
+// draw), then [Chart.Draw]. The flow of one frame:
+//
+//	Series (min/max buckets) -> columns of the view (sample.go)
+//	columns                  -> pixel spans on a scale (trace.go)
+//	spans                    -> box lines | braille | ASCII (asciigraph.go, braille.go)
+//	axes, bands, references, markers around them (chart.go, draw.go)
+//	[]Cell                   -> the caller's colours
+//
+// Nothing depends on what was drawn before: an axis that must stay still
+// between frames is a [Range] that the caller keeps and passes back to
+// [Range.Fit]. Every Draw works at any size, draws nothing outside its frame
+// and never panics on data; Fingerprint tells whether drawing again would
+// change anything.
+package plot

@@ -1,0 +1,135 @@
+package plot
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// LabelWidth is the width in cells of Format's result and of the y-axis
+// labels.
+const LabelWidth = 7
+
+// Format writes v in exactly LabelWidth 7-bit cells, right-aligned, with about
+// four significant digits: plain from 0.001 to 99999, with k, M, G, T up to
+// 1e15, else with an exponent. A changing value never moves its neighbours.
+func Format(v float64) string { return padLeft(formatNumber(v), LabelWidth) }
+
+func padLeft(s string, n int) string {
+	if len(s) >= n {
+		return s
+	}
+	return strings.Repeat(" ", n-len(s)) + s
+}
+
+func formatNumber(v float64) string {
+	switch a := math.Abs(v); {
+	case math.IsNaN(v):
+		return "nan"
+	case a > math.MaxFloat64:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case v == 0:
+		return "0"
+	case a < 0.9995e-3 || a >= 0.9995e15:
+		return fit(v, 'e', 3, "")
+	case a < 99999.5:
+		return fit(v, 'f', 4, "")
+	default:
+		return suffixed(v, a)
+	}
+}
+
+// suffixed writes 1e5 <= a < 1e15 with an SI suffix.
+func suffixed(v, a float64) string {
+	for _, u := range [...]struct {
+		unit   float64
+		suffix string
+	}{{1e3, "k"}, {1e6, "M"}, {1e9, "G"}} {
+		if a < 999.95*u.unit {
+			return fit(v/u.unit, 'f', 3, u.suffix)
+		}
+	}
+	return fit(v/1e12, 'f', 3, "T")
+}
+
+// fit writes v with as many decimals, at most prec, as LabelWidth allows.
+func fit(v float64, verb byte, prec int, suffix string) string {
+	for ; prec > 0; prec-- {
+		if s := number(v, verb, prec) + suffix; len(s) <= LabelWidth {
+			return s
+		}
+	}
+	return number(v, verb, 0) + suffix
+}
+
+// number writes exponents without the leading zero of strconv: 1.5e-7.
+func number(v float64, verb byte, prec int) string {
+	s := strconv.FormatFloat(v, verb, prec, 64)
+	s = strings.Replace(s, "e-0", "e-", 1)
+	s = strings.Replace(s, "e+0", "e+", 1)
+	return strings.Replace(s, "e+", "e", 1)
+}
+
+// tickLabel writes a tick that is a multiple of 10^e (or of 1, 2, 5 times it)
+// with the decimals that this needs, so that the ticks of an axis look alike.
+func tickLabel(v float64, e int) string {
+	if a := math.Abs(v); a < 1e5 && e >= -5 && (a == 0 || a >= 1e-4) {
+		if s := strconv.FormatFloat(v, 'f', max(0, -e), 64); len(s) <= LabelWidth {
+			return s
+		}
+	}
+	return trimZeros(formatNumber(v))
+}
+
+// trimZeros drops zeros at the end of the decimals: 150.0k becomes 150k.
+func trimZeros(s string) string {
+	dot := strings.IndexByte(s, '.')
+	if dot < 0 {
+		return s
+	}
+	end := dot + 1
+	for end < len(s) && s[end] >= '0' && s[end] <= '9' {
+		end++
+	}
+	keep := end
+	for s[keep-1] == '0' {
+		keep--
+	}
+	if keep == dot+1 {
+		keep = dot
+	}
+	return s[:keep] + s[end:]
+}
+
+// FormatDuration writes seconds in at most LabelWidth cells, with the two
+// largest units: 45s, 1m30s, 2h05m, 3d04h.
+func FormatDuration(seconds float64) string {
+	switch {
+	case !finite(seconds) || math.Abs(seconds) >= 9999*86400:
+		return formatNumber(seconds)
+	case seconds < 0:
+		return "-" + truncate(FormatDuration(-seconds), LabelWidth-1)
+	}
+	n := int64(seconds + 0.5)
+	switch {
+	case n < 60:
+		return strconv.FormatInt(n, 10) + "s"
+	case n < 3600:
+		return twoUnits(n, 60, "m", 1, "s")
+	case n < 86400:
+		return twoUnits(n, 3600, "h", 60, "m")
+	default:
+		return twoUnits(n, 86400, "d", 3600, "h")
+	}
+}
+
+func twoUnits(n, big int64, bigName string, small int64, smallName string) string {
+	s := strconv.FormatInt(n/big, 10) + bigName
+	if rest := n % big / small; rest > 0 {
+		if rest < 10 {
+			s += "0"
+		}
+		s += strconv.FormatInt(rest, 10) + smallName
+	}
+	return s
+}

@@ -1,0 +1,235 @@
+package plot
+
+import "math"
+
+// pathPoints bounds a path's memory: more points than cells of a large screen.
+const pathPoints = 1 << 12
+
+// Path is a trajectory in the plane, such as (λ, η) over steps. At most 4096
+// points are kept: when they are full every second one goes, and from then on
+// only every second, fourth, ... point is stored. A single excursion may
+// vanish from a long path; the line charts of the coordinates keep it. The
+// latest point is always exact. The zero value is an empty path.
+type Path struct {
+	points  []point
+	last    point
+	stride  int // one point in stride is stored
+	skip    int // points to leave out before the next is stored
+	brk     bool
+	n       int
+	version uint64
+}
+
+// Append adds a point; one that is not finite breaks the path.
+func (p *Path) Append(x, y float64) {
+	p.version = mix64(mix64(p.version, math.Float64bits(x)), math.Float64bits(y))
+	if !finite(x) || !finite(y) {
+		p.brk = true
+		return
+	}
+	p.n++
+	p.last = point{x, y, p.brk}
+	if p.skip > 0 {
+		p.skip--
+		return
+	}
+	if len(p.points) == pathPoints {
+		p.thin()
+	}
+	p.points = append(p.points, p.last)
+	p.brk, p.skip = false, max(p.stride, 1)-1
+}
+
+func (p *Path) thin() {
+	for i := range pathPoints / 2 {
+		q := p.points[2*i]
+		if i > 0 {
+			q.brk = q.brk || p.points[2*i-1].brk
+		}
+		p.points[i] = q
+	}
+	p.points = p.points[:pathPoints/2]
+	p.stride = 2 * max(p.stride, 1)
+}
+
+// Break interrupts the path before the next point.
+func (p *Path) Break() { p.brk = true }
+
+// Len is the number of finite points appended.
+func (p *Path) Len() int { return p.n }
+
+// Last is the current point.
+func (p *Path) Last() (x, y float64, ok bool) { return p.last.x, p.last.y, p.n > 0 }
+
+// Ranges are the ranges of the stored points and the current one.
+func (p *Path) Ranges() (x, y Range) {
+	x, y = EmptyRange(), EmptyRange()
+	for _, q := range p.points {
+		x, y = x.Add(q.x), y.Add(q.y)
+	}
+	if p.n > 0 {
+		x, y = x.Add(p.last.x), y.Add(p.last.y)
+	}
+	return x, y
+}
+
+// Version changes with every append.
+func (p *Path) Version() uint64 { return p.version }
+
+// Phase is a phase portrait: a path, older parts faint, its current point, and
+// the box that constrains it.
+type Phase struct {
+	X, Y       Range // kept by the caller, see Range.Fit
+	YScale     Scale
+	Path       *Path // nil draws none
+	BoxX, BoxY Range // the box; drawn where both are not empty and an edge is in view
+	Number     uint8 // series number of the path's style
+	Charset    Charset
+	Bare       bool // no axes
+}
+
+// Draw returns the portrait in w by h cells.
+func (ph *Phase) Draw(w, h int) *Frame {
+	f := new(Frame)
+	ph.DrawTo(f, w, h)
+	return f
+}
+
+// DrawTo draws into f, reusing its memory. The axes are those of Chart.
+func (ph *Phase) DrawTo(f *Frame, w, h int) {
+	c := Chart{X: ph.X, Y: ph.Y, YScale: ph.YScale, Charset: ph.Charset, Bare: ph.Bare}
+	p, ok := c.panel(f, w, h)
+	if !ok {
+		return
+	}
+	if !ph.BoxX.Empty() && !ph.BoxY.Empty() {
+		p.rectangle(ph.BoxX, ph.BoxY)
+	}
+	if ph.Path != nil {
+		p.path(ph.Path, ph.Number)
+	}
+	p.axes()
+}
+
+// rectangle draws the edges of the box that are in view, as arms so that
+// corners close and an edge that leaves the view stays open.
+func (p *panel) rectangle(bx, by Range) {
+	grid := make([]uint8, p.w*p.h)
+	left0, right0 := p.clampColumn(bx.Lo), p.clampColumn(bx.Hi)
+	bottom, _ := p.row(by.Lo)
+	top, _ := p.row(by.Hi)
+	for _, v := range [...]float64{by.Lo, by.Hi} {
+		y, ok := p.row(v)
+		for x := left0; ok && x <= right0; x++ {
+			if x > left0 || !p.view.Contains(bx.Lo) {
+				grid[y*p.w+x] |= left
+			}
+			if x < right0 || !p.view.Contains(bx.Hi) {
+				grid[y*p.w+x] |= right
+			}
+		}
+	}
+	for _, v := range [...]float64{bx.Lo, bx.Hi} {
+		x, ok := p.column(v)
+		for y := top; ok && y <= bottom; y++ {
+			if y > top || !p.rowInside(by.Hi) {
+				grid[y*p.w+x] |= up
+			}
+			if y < bottom || !p.rowInside(by.Lo) {
+				grid[y*p.w+x] |= down
+			}
+		}
+	}
+	for i, a := range grid {
+		if a != 0 {
+			p.f.set(p.x0+i%p.w, i/p.w, p.chart.rune(square(a), asciiRune(a)), Style{Role: Ref})
+		}
+	}
+}
+
+// square is boxRune with square corners, to tell the box from a curve.
+func square(a uint8) rune {
+	switch r := boxRune(a); r {
+	case '╭':
+		return '┌'
+	case '╮':
+		return '┐'
+	case '╰':
+		return '└'
+	case '╯':
+		return '┘'
+	default:
+		return r
+	}
+}
+
+func (p *panel) rowInside(v float64) bool {
+	_, ok := p.row(v)
+	return ok
+}
+
+func (p *panel) clampColumn(x float64) int {
+	c, _ := p.column(max(p.view.Lo, min(p.view.Hi, x)))
+	return c
+}
+
+// path draws the stored points and the way to the current one; the latest
+// quarter in the series' style, what came before faint.
+func (p *panel) path(path *Path, number uint8) {
+	if path.n == 0 {
+		return
+	}
+	fx, fy := p.fine()
+	d := newDots(p.w, p.h)
+	plain := p.chart.rune('·', '.')
+	recent := len(path.points) * 3 / 4
+	var prev place
+	known := false
+	draw := func(q point, s Style) {
+		px, py, ok := p.pixel(q, fx, fy)
+		if ok {
+			from := place{px, py}
+			if known && !q.brk {
+				from = prev
+			}
+			eachStep(from.x, from.y, px, py, func(x, y int) {
+				if p.chart.Charset == Braille {
+					d.set(x, y, s)
+				} else {
+					p.f.set(p.x0+x, p.h-1-y, plain, s)
+				}
+			})
+		}
+		prev, known = place{px, py}, ok
+	}
+	for i, q := range path.points {
+		s := Style{Faint, number}
+		if i >= recent {
+			s.Role = Data
+		}
+		draw(q, s)
+	}
+	draw(path.last, Style{Data, number})
+	d.paint(p.f, p.x0, 0)
+	if known {
+		p.f.set(p.x0+prev.x/fx, p.h-1-prev.y/fy, p.chart.rune('●', 'O'), Style{Data, number})
+	}
+}
+
+// pixel is where a point of the plane lies, clamped to the panel.
+func (p *panel) pixel(q point, fx, fy int) (x, y int, ok bool) {
+	t := (max(p.view.Lo, min(p.view.Hi, q.x)) - p.view.Lo) / (p.view.Hi - p.view.Lo)
+	y, _, ok = p.y.pixel(q.y, p.h*fy)
+	return min(int(t*float64(p.w*fx)), p.w*fx-1), y, ok
+}
+
+// Fingerprint is equal for two portraits that look the same at one size.
+func (ph *Phase) Fingerprint(w, h int) uint64 {
+	f := hash{}.ints(w, h, int(ph.YScale.Kind), int(ph.Number), int(ph.Charset), bit(ph.Bare))
+	f = f.floats(ph.X.Lo, ph.X.Hi, ph.Y.Lo, ph.Y.Hi, ph.YScale.Threshold)
+	f = f.floats(ph.BoxX.Lo, ph.BoxX.Hi, ph.BoxY.Lo, ph.BoxY.Hi)
+	if ph.Path != nil {
+		f = f.ints(int(ph.Path.version))
+	}
+	return f.sum
+}

@@ -1,0 +1,230 @@
+package plot
+
+import "math"
+
+// Range is a closed interval of axis values. It is empty when Lo > Hi or a
+// bound is NaN; the zero value holds the single value 0.
+type Range struct{ Lo, Hi float64 }
+
+// fill is the least part of an axis (as lengths on its scale) that the data
+// must cover before Fit zooms in.
+const fill = 0.25
+
+// EmptyRange contains nothing; Add grows it.
+func EmptyRange() Range { return Range{math.Inf(1), math.Inf(-1)} }
+
+// Empty reports whether no value lies in r.
+func (r Range) Empty() bool { return !(r.Lo <= r.Hi) }
+
+// Contains reports whether v lies in r.
+func (r Range) Contains(v float64) bool { return v >= r.Lo && v <= r.Hi }
+
+// Add returns the smallest range containing r and v; a v that is not finite is
+// ignored.
+func (r Range) Add(v float64) Range {
+	if !finite(v) {
+		return r
+	}
+	if r.Empty() {
+		return Range{v, v}
+	}
+	return Range{min(r.Lo, v), max(r.Hi, v)}
+}
+
+// Union returns the smallest range containing both.
+func (r Range) Union(o Range) Range {
+	if o.Empty() {
+		return r
+	}
+	return r.Add(o.Lo).Add(o.Hi)
+}
+
+// usable returns a range that spans a length on s, so that dividing by it is
+// safe: r itself where possible.
+func (r Range) usable(s Scale) Range {
+	r.Lo, r.Hi = max(-limit, min(limit, r.Lo)), max(-limit, min(limit, r.Hi))
+	if s.Kind == Log10 {
+		if !(r.Hi > 0) {
+			return Range{0.1, 1}
+		}
+		if r.Lo <= 0 {
+			r.Lo = max(tiny, r.Hi/1e3)
+		}
+		r.Lo = max(r.Lo, tiny)
+	}
+	if r.Empty() {
+		r = Range{0, 1}
+	}
+	if !(s.forward(r.Hi)-s.forward(r.Lo) > leastSpan(r, s)) {
+		return r.widen(s)
+	}
+	return r
+}
+
+// leastSpan is the smallest length an axis resolves: rounding makes ticks
+// meaningless below it.
+func leastSpan(r Range, s Scale) float64 {
+	if s.Kind == Linear {
+		return max(tiny, 1e-9*max(math.Abs(r.Lo), math.Abs(r.Hi)))
+	}
+	return 1e-9
+}
+
+// widen opens a range around its middle, for constant data.
+func (r Range) widen(s Scale) Range {
+	if s.Kind != Linear {
+		u := (s.forward(r.Lo) + s.forward(r.Hi)) / 2
+		return Range{s.backward(u - 0.5), s.backward(u + 0.5)}
+	}
+	v := max(-limit/4, min(limit/4, lerp(r.Lo, r.Hi, 0.5)))
+	d := math.Abs(v) / 2
+	if d < 1e-290 {
+		d = 1
+	}
+	return Range{v - d, v + d}
+}
+
+// Fit returns the range for an axis that showed r in the last frame (the zero
+// Range for none) and must now show data. It has hysteresis, because a rescale
+// redraws the whole chart: r is returned as long as it contains the data and
+// the data fill a quarter of it; otherwise the bounds are new 1-2-5 values,
+// with headroom on the side that was outgrown. Only r and data matter, so a
+// replay shows the same axes.
+func (r Range) Fit(data Range, s Scale) Range {
+	if s.Kind == Log10 && data.Lo <= 0 {
+		data.Lo = min(data.Hi, max(tiny, data.Hi/1e3))
+	}
+	known := !r.Empty() && r.Lo < r.Hi && r == r.usable(s)
+	if data.Empty() || (s.Kind == Log10 && data.Hi <= 0) {
+		if known {
+			return r
+		}
+		return EmptyRange().usable(s)
+	}
+	data = data.usable(s)
+	want := data
+	if known {
+		if within(data, r) && s.span(data) >= fill*s.span(r) {
+			return r
+		}
+		if u := r.Union(data); s.span(data) >= 2*fill*s.span(u) {
+			want = u
+		}
+	}
+	return s.snap(s.headroom(want, data, r, known))
+}
+
+func within(in, out Range) bool { return in.Lo >= out.Lo && in.Hi <= out.Hi }
+
+// span is the length of r on s.
+func (s Scale) span(r Range) float64 { return s.forward(r.Hi) - s.forward(r.Lo) }
+
+// headroom opens want by a tenth where the data outgrew the old range, and
+// never across 0: losses stay on an axis from 0.
+func (s Scale) headroom(want, data, old Range, known bool) Range {
+	if !known {
+		return want
+	}
+	d := s.span(want) / 10
+	if data.Hi > old.Hi {
+		want.Hi = pushOut(want.Hi, s.backward(s.forward(want.Hi)+d))
+	}
+	if data.Lo < old.Lo {
+		want.Lo = -pushOut(-want.Lo, -s.backward(s.forward(want.Lo)-d))
+	}
+	return want
+}
+
+// pushOut moves an upper bound from v up to w, but not across 0.
+func pushOut(v, w float64) float64 {
+	if v <= 0 && w > 0 {
+		return 0
+	}
+	return min(max(v, w), limit)
+}
+
+// snap moves the bounds outward to 1-2-5 values.
+func (s Scale) snap(r Range) Range {
+	if s.Kind == Linear {
+		step, e := niceStep((r.Hi - r.Lo) / 8)
+		unit := multiple(1, step, e)
+		return Range{
+			max(-limit, multiple(math.Floor(r.Lo/unit), step, e)),
+			min(limit, multiple(math.Ceil(r.Hi/unit), step, e)),
+		}.covering(r)
+	}
+	small := 0.0
+	if s.Kind == Symlog {
+		small = s.threshold()
+	}
+	return Range{-snapUp(-r.Lo, small), snapUp(r.Hi, small)}.covering(r)
+}
+
+// covering undoes a bound that rounding moved inward.
+func (r Range) covering(o Range) Range { return Range{min(r.Lo, o.Lo), max(r.Hi, o.Hi)} }
+
+// snapUp is the least of ..., 1, 2, 5, 10, 20, ... (and their negatives, and 0
+// for |v| < small) that is >= v.
+func snapUp(v, small float64) float64 {
+	a := math.Abs(v)
+	if a <= small {
+		if v <= 0 {
+			return 0
+		}
+		return small
+	}
+	e := int(math.Floor(math.Log10(a)))
+	for _, d := range [...]int{e - 1, e, e + 1} {
+		for _, m := range [...]float64{1, 2, 5} {
+			c := multiple(1, m, d)
+			if v > 0 && c >= v*(1-1e-12) {
+				return c
+			}
+			if v < 0 && nextNice(c) > a*(1+1e-12) {
+				return -c
+			}
+		}
+	}
+	return v
+}
+
+// nextNice is the 1-2-5 value after c, which is one.
+func nextNice(c float64) float64 {
+	m, e := niceStep(c * 1.5)
+	return multiple(1, m, e)
+}
+
+// niceStep is the least m·10^e >= v with m in 1, 2, 5; v > 0.
+func niceStep(v float64) (m float64, e int) {
+	e = int(math.Floor(math.Log10(v)))
+	switch f := v / math.Pow(10, float64(e)); {
+	case f <= 1+1e-9:
+		return 1, e
+	case f <= 2+1e-9:
+		return 2, e
+	case f <= 5+1e-9:
+		return 5, e
+	}
+	return 1, e + 1
+}
+
+// multiple is i·m·10^e, rounded once: 3·1·10^-1 is 0.3, not 0.30000000000000004.
+func multiple(i, m float64, e int) float64 {
+	if e < 0 && e > -300 {
+		return i * m / math.Pow(10, float64(-e))
+	}
+	return i * m * math.Pow(10, float64(e))
+}
+
+// GrowX returns the extent of an x axis from 0: the planned one as long as the
+// data stay within it, else the next 1-2-5 value, so that the axis jumps rarely
+// instead of creeping. planned <= 0 means not known.
+func GrowX(planned, last float64) Range {
+	if planned > 0 && !(last > planned) {
+		return Range{0, min(planned, limit)}
+	}
+	if !(last > 0) {
+		return Range{0, 1}
+	}
+	return Range{0, snapUp(min(last, limit/10), 0)}
+}

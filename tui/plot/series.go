@@ -1,0 +1,267 @@
+package plot
+
+import (
+	"math"
+	"sort"
+)
+
+const (
+	// seriesBuckets bounds a series' memory: 8192 buckets are twenty for each
+	// column of a 400-column terminal.
+	seriesBuckets = 1 << 13
+	// seriesTail is the number of latest points kept exactly, for a close look
+	// at where a long run is now and for exact rewinds.
+	seriesTail = 1 << 12
+)
+
+// Series is a named sequence of points (x, y) with x never decreasing: the
+// zero value is an empty series. Append is amortised constant time. At most
+// 8192 buckets and the latest 4096 to 8191 points are kept, about 1 MB however
+// long the series: up to 8192 points every bucket is one point; then, each
+// time the buckets are full, neighbours merge and a bucket stands for twice as
+// many points. Minima, maxima and breaks survive every merge; where inside its
+// bucket a point lay does not.
+//
+// A Series is not safe for concurrent use.
+type Series struct {
+	Name string
+
+	buckets   []Bucket
+	per       uint32  // points a bucket may hold, a power of two
+	tail      []point // latest points, at most 2*seriesTail
+	tailAll   bool    // tail holds every point
+	lastX     float64
+	breakNext bool
+	points    int
+	skipped   int
+	version   uint64
+}
+
+type point struct {
+	x, y float64
+	brk  bool
+}
+
+// NewSeries returns an empty series.
+func NewSeries(name string) *Series { return &Series{Name: name} }
+
+// Append adds one point. A NaN or infinite y breaks the line and is counted in
+// its bucket (charts mark it). A point whose x is not finite or smaller than
+// the last one cannot be placed: it is left out and counted by Skipped; after a
+// resume call Rewind first.
+func (s *Series) Append(x, y float64) {
+	if !s.placeable(x) {
+		return
+	}
+	brk := s.breakNext
+	s.breakNext = !finite(y)
+	if s.points == 0 {
+		s.tailAll = true
+	}
+	s.points++
+	s.mix(math.Float64bits(x), math.Float64bits(y))
+	s.pushTail(point{x, y, brk})
+	b := pointBucket(x, y, brk)
+	s.push(&b)
+}
+
+// AppendBucket adds a summary of points, as read from an index of a long run.
+// The rules for x are those of Append; b is not split, so the finest
+// resolution of that stretch is b itself.
+func (s *Series) AppendBucket(b Bucket) {
+	if b.count() == 0 || !(b.X0 <= b.X1) || !s.placeable(b.X0) || !s.placeable(b.X1) {
+		return
+	}
+	b.Break = b.Break || s.breakNext
+	s.breakNext = false
+	s.tail, s.tailAll = s.tail[:0], false
+	s.points += int(b.count())
+	s.mix(math.Float64bits(b.X1), math.Float64bits(b.Mean)+uint64(b.count()))
+	s.push(&b)
+	s.lastX = b.X1
+}
+
+func (s *Series) placeable(x float64) bool {
+	if !finite(x) || (s.points > 0 && x < s.lastX) {
+		s.skipped++
+		return false
+	}
+	s.lastX = x
+	return true
+}
+
+func (s *Series) push(b *Bucket) {
+	if s.per == 0 {
+		s.per = 1
+	}
+	for {
+		if n := len(s.buckets); n > 0 && s.buckets[n-1].count()+b.count() <= s.per {
+			s.buckets[n-1].merge(b)
+			return
+		}
+		if len(s.buckets) < seriesBuckets {
+			s.buckets = append(s.buckets, *b)
+			return
+		}
+		s.halve()
+	}
+}
+
+// halve merges neighbouring buckets; two buckets of per points make one of
+// 2*per.
+func (s *Series) halve() {
+	n := len(s.buckets) / 2
+	for i := range n {
+		b := s.buckets[2*i]
+		b.merge(&s.buckets[2*i+1])
+		s.buckets[i] = b
+	}
+	s.buckets = s.buckets[:n]
+	s.per *= 2
+}
+
+func (s *Series) pushTail(p point) {
+	if len(s.tail) == 2*seriesTail {
+		copy(s.tail, s.tail[seriesTail:])
+		s.tail = s.tail[:seriesTail]
+		s.tailAll = false
+	}
+	s.tail = append(s.tail, p)
+}
+
+// Break interrupts the line before the next point, as at a resume.
+func (s *Series) Break() {
+	s.breakNext = true
+	s.mix(1, 1)
+}
+
+// Rewind discards the points with an x above the given one and breaks the line
+// there: what a resume from a checkpoint does to the log. It is exact within
+// the latest 4096 points; further back the bucket that contains x is kept
+// whole, cut to end at x.
+func (s *Series) Rewind(x float64) {
+	keep := sort.Search(len(s.buckets), func(i int) bool { return s.buckets[i].X1 > x })
+	if keep < len(s.buckets) {
+		s.cut(keep, x)
+	}
+	s.tail = s.tail[:sort.Search(len(s.tail), func(i int) bool { return s.tail[i].x > x })]
+	s.points, s.lastX = 0, math.Inf(-1)
+	for i := range s.buckets {
+		s.points += int(s.buckets[i].count())
+	}
+	if n := len(s.buckets); n > 0 {
+		s.lastX = s.buckets[n-1].X1
+	}
+	s.Break()
+}
+
+// cut drops the buckets from i on, rebuilding the one that contains x from the
+// tail when the tail reaches back far enough.
+func (s *Series) cut(i int, x float64) {
+	b := s.buckets[i]
+	s.buckets = s.buckets[:i]
+	if b.X0 > x {
+		return
+	}
+	if len(s.tail) == 0 || (s.tail[0].x >= b.X0 && !s.tailAll) {
+		b.X1 = x
+		s.buckets = append(s.buckets, b)
+		return
+	}
+	// Equal x may lie in several buckets: count back from the end of b instead
+	// of searching for b.X0.
+	end := sort.Search(len(s.tail), func(j int) bool { return s.tail[j].x > x })
+	var r Bucket
+	for _, p := range s.tail[s.bucketStart(i):end] {
+		q := pointBucket(p.x, p.y, p.brk)
+		r.merge(&q)
+	}
+	if r.count() > 0 {
+		s.buckets = append(s.buckets, r)
+	}
+}
+
+// bucketStart is the index in tail of the first point of bucket i, which was
+// just cut off together with all later ones.
+func (s *Series) bucketStart(i int) int {
+	after := s.points
+	for j := range i {
+		after -= int(s.buckets[j].count())
+	}
+	return max(0, len(s.tail)-after)
+}
+
+// Len is the number of points appended and not rewound.
+func (s *Series) Len() int { return s.points }
+
+// Skipped is the number of points that could not be placed on x.
+func (s *Series) Skipped() int { return s.skipped }
+
+// Last returns the latest point; ok is false for an empty series. After
+// AppendBucket it is the end of that bucket.
+func (s *Series) Last() (x, y float64, ok bool) {
+	if n := len(s.tail); n > 0 {
+		return s.tail[n-1].x, s.tail[n-1].y, true
+	}
+	if n := len(s.buckets); n > 0 {
+		b := &s.buckets[n-1]
+		if b.N == 0 {
+			return b.X1, math.NaN(), true
+		}
+		return b.X1, b.Last, true
+	}
+	return 0, 0, false
+}
+
+// XRange is the range of x; empty for an empty series.
+func (s *Series) XRange() Range {
+	if len(s.buckets) == 0 {
+		return EmptyRange()
+	}
+	return Range{s.buckets[0].X0, s.buckets[len(s.buckets)-1].X1}
+}
+
+// At returns the value at x, by linear interpolation between bucket means; NaN
+// outside the series and across a break. It reads a cursor's value, and maps
+// steps to seconds when the series holds elapsed time over steps.
+func (s *Series) At(x float64) float64 {
+	i := sort.Search(len(s.buckets), func(i int) bool { return s.buckets[i].X1 >= x })
+	if i == len(s.buckets) || s.buckets[i].N == 0 {
+		return math.NaN()
+	}
+	b := &s.buckets[i]
+	switch {
+	case x >= b.X1:
+		return b.Last
+	case x >= b.X0:
+		return lerp(b.First, b.Last, (x-b.X0)/(b.X1-b.X0))
+	case i == 0 || b.Break || s.buckets[i-1].N == 0:
+		return math.NaN()
+	}
+	a := &s.buckets[i-1]
+	return lerp(a.Last, b.First, (x-a.X1)/(b.X0-a.X1))
+}
+
+// Version changes whenever the drawn content may have changed; equal contents
+// appended in the same way have equal versions.
+func (s *Series) Version() uint64 {
+	if s == nil {
+		return 0
+	}
+	return s.version
+}
+
+func (s *Series) mix(a, b uint64) {
+	s.version = mix64(mix64(s.version, a), b)
+}
+
+// lerp is a + t(b - a) without the overflow of b - a.
+func lerp(a, b, t float64) float64 { return a*(1-t) + b*t }
+
+// mix64 folds v into a running hash h (splitmix64's finaliser).
+func mix64(h, v uint64) uint64 {
+	h = (h ^ v) + 0x9e3779b97f4a7c15
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h ^ h>>31
+}

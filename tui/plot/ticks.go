@@ -1,0 +1,144 @@
+package plot
+
+import "math"
+
+// Tick is a labelled position on an axis.
+type Tick struct {
+	Value float64
+	Label string // without padding
+}
+
+// Ticks returns at most n ticks (n >= 1) at 1-2-5 values in r, in increasing
+// order: multiples of a step on a linear scale, powers of ten (with 2 and 5
+// where there is room) on a logarithmic one.
+func (s Scale) Ticks(r Range, n int) []Tick {
+	r = r.usable(s)
+	n = max(1, n)
+	switch s.Kind {
+	case Log10:
+		if t := logTicks(r, n); len(t) >= min(2, n) {
+			return t
+		}
+	case Symlog:
+		return symlogTicks(r, s.threshold(), n)
+	}
+	return linearTicks(r, n)
+}
+
+func linearTicks(r Range, n int) []Tick {
+	m, e := niceStep((r.Hi - r.Lo) / float64(n))
+	for {
+		step := multiple(1, m, e)
+		lo, hi := math.Ceil(r.Lo/step-1e-9), math.Floor(r.Hi/step+1e-9)
+		if hi-lo+1 <= float64(n) {
+			ticks := make([]Tick, 0, n)
+			for i := lo; i <= hi; i++ {
+				v := multiple(i, m, e) + 0 // -0 becomes 0
+				ticks = append(ticks, Tick{v, tickLabel(v, e)})
+			}
+			return ticks
+		}
+		m, e = niceStep(step * 1.5)
+	}
+}
+
+func logTicks(r Range, n int) []Tick {
+	lo, hi := math.Log10(r.Lo), math.Log10(r.Hi)
+	k0, k1 := int(math.Floor(lo)), int(math.Ceil(hi))
+	fine := [...]float64{1, 2, 5}
+	mantissas := fine[:]
+	if float64(3)*(hi-lo)+1 > float64(n) {
+		mantissas = fine[:1]
+	}
+	stride := 1
+	for len(mantissas) == 1 && (k1-k0)/stride+1 > n {
+		stride++
+	}
+	var ticks []Tick
+	for k := k0; k <= k1; k++ {
+		if len(mantissas) == 1 && k%stride != 0 {
+			continue
+		}
+		for _, m := range mantissas {
+			if v := multiple(1, m, k); v >= r.Lo*(1-1e-9) && v <= r.Hi*(1+1e-9) {
+				ticks = append(ticks, Tick{v, tickLabel(v, k)})
+			}
+		}
+	}
+	return ticks[:min(len(ticks), n)]
+}
+
+// symlogTicks takes 0 and powers of ten of both signs from the threshold on,
+// with a stride that keeps at most n.
+func symlogTicks(r Range, threshold float64, n int) []Tick {
+	k0 := int(math.Ceil(math.Log10(threshold) - 1e-9))
+	k1 := int(math.Ceil(math.Log10(max(math.Abs(r.Lo), math.Abs(r.Hi), threshold))))
+	for stride := 1; ; stride++ {
+		var ticks []Tick
+		for k := k1 - (k1-k0)%stride; k >= k0; k -= stride {
+			ticks = addTick(ticks, r, -multiple(1, 1, k), k)
+		}
+		ticks = addTick(ticks, r, 0, 0)
+		for k := k0; k <= k1; k += stride {
+			ticks = addTick(ticks, r, multiple(1, 1, k), k)
+		}
+		if len(ticks) == 0 {
+			return linearTicks(r, n)
+		}
+		if len(ticks) <= n {
+			return ticks
+		}
+		if stride > k1-k0 {
+			return ticks[:n]
+		}
+	}
+}
+
+func addTick(ticks []Tick, r Range, v float64, e int) []Tick {
+	if !r.Contains(v) {
+		return ticks
+	}
+	return append(ticks, Tick{v, tickLabel(v, e)})
+}
+
+// timeTicks returns at most n ticks at round durations; values are seconds.
+func timeTicks(r Range, n int) []Tick {
+	r = r.usable(Scale{})
+	n = max(1, n)
+	steps := [...]float64{
+		1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800,
+		3600, 7200, 10800, 21600, 43200, 86400,
+	}
+	if r.Hi-r.Lo < float64(n) || r.Hi > 1e12 {
+		return secondTicks(linearTicks(r, n))
+	}
+	for _, step := range steps {
+		if t, ok := multiples(r, step, n); ok {
+			return t
+		}
+	}
+	for days := 2.0; ; days = nextNice(days) {
+		if t, ok := multiples(r, days*86400, n); ok {
+			return t
+		}
+	}
+}
+
+func multiples(r Range, step float64, n int) ([]Tick, bool) {
+	lo, hi := math.Ceil(r.Lo/step-1e-9), math.Floor(r.Hi/step+1e-9)
+	if hi-lo+1 > float64(n) {
+		return nil, false
+	}
+	ticks := make([]Tick, 0, n)
+	for i := lo; i <= hi; i++ {
+		ticks = append(ticks, Tick{i * step, FormatDuration(i * step)})
+	}
+	return ticks, true
+}
+
+func secondTicks(t []Tick) []Tick {
+	for i := range t {
+		t[i].Label += "s"
+	}
+	return t
+}
