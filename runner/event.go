@@ -1,0 +1,183 @@
+package runner
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// The states of a run. Interrupted is derived by readers (unfinished, and no
+// one holds the directory's lock) and never written.
+const (
+	Queued      Status = "queued"
+	Running     Status = "running"
+	Paused      Status = "paused"
+	Done        Status = "done"
+	Stopped     Status = "stopped"
+	Failed      Status = "failed"
+	Interrupted Status = "interrupted"
+)
+
+// Status is the state of a run.
+type Status string
+
+// Ended tells whether the run will produce nothing more by itself.
+func (s Status) Ended() bool {
+	return s == Done || s == Stopped || s == Failed || s == Interrupted
+}
+
+// Event is one line of a run's log: a *StatusEvent, *StepEvent, *EvalEvent,
+// *WarningEvent, *CheckpointEvent, *ResumeEvent or *KnobEvent.
+type Event interface {
+	// Header returns the fields that every event has, for the writer to fill.
+	Header() *Head
+	// Kind returns the event's type as written in the log.
+	Kind() string
+}
+
+// Head opens every event. Seq (counted from 1) and Time are the writer's;
+// Time is one of the fields that a comparison of two logs drops, together
+// with ImagesPerSecond: nothing else depends on the clock.
+type Head struct {
+	Seq  int64     `json:"seq"`
+	Type string    `json:"type"`
+	Time time.Time `json:"time"`
+	// Step counts finished training steps.
+	Step int64 `json:"step"`
+}
+
+// Header returns h itself.
+func (h *Head) Header() *Head { return h }
+
+// StatusEvent tells that a run changed its state.
+type StatusEvent struct {
+	Head
+	Status Status `json:"status"`
+	// Cause says why, for failed and stopped runs: one line.
+	Cause string `json:"cause,omitempty"`
+}
+
+// Measures are the quantities of one training step, all on that step's own
+// batches: the mean loss and, at the z the step started from, the dual
+// objective F on the x-batch, the mean likelihood ratio and the mean of φ(r)
+// (math.md §2); z after the step, in the Spec's coordinates; the Frank-Wolfe
+// gap and γ (SFK only); the norm of the x-gradient.
+type Measures struct {
+	Loss       Number `json:"loss"`
+	Objective  Number `json:"objective"`
+	Lambda     Number `json:"lambda"`
+	Eta        Number `json:"eta"`
+	Gap        Number `json:"gap"`
+	Gamma      Number `json:"gamma"`
+	GradNorm   Number `json:"grad_norm"`
+	MeanRatio  Number `json:"mean_ratio"`
+	Divergence Number `json:"divergence"`
+}
+
+// StepEvent reports one step out of every log_every, with the least and the
+// greatest value of each measure since the event before.
+type StepEvent struct {
+	Head
+	Epoch float64 `json:"epoch"`
+	Measures
+	Min             Measures `json:"min"`
+	Max             Measures `json:"max"`
+	ImagesPerSecond Number   `json:"images_per_second"`
+}
+
+// EvalEvent reports measures over whole splits, in evaluation mode and without
+// augmentation. "Class" means group where the dataset has a group column.
+type EvalEvent struct {
+	Head
+	Epoch        float64 `json:"epoch"`
+	TrainLoss    Number  `json:"train_loss"`
+	TestLoss     Number  `json:"test_loss"`
+	TestAccuracy Number  `json:"test_accuracy"` // 0..1, last iterate
+	ValLoss      Number  `json:"val_loss"`      // null unless val_fraction > 0
+	ValAccuracy  Number  `json:"val_accuracy"`
+
+	ClassAccuracy []Number `json:"class_accuracy"` // test split, per class
+	ClassLoss     []Number `json:"class_loss"`     // test split, per class
+	// ClassWeight is the mean likelihood ratio per class of the exact worst
+	// case on the training set: where the adversary looks, for ERM too.
+	ClassWeight []Number `json:"class_weight"`
+
+	RobustRisk      Number `json:"robust_risk"`       // R_ρ of the test losses
+	TrainObjective  Number `json:"train_objective"`   // F(x; z) on the training set; null for ERM
+	TrainRobustRisk Number `json:"train_robust_risk"` // R_ρ of the training losses
+	DualGap         Number `json:"dual_gap"`          // TrainObjective − TrainRobustRisk
+	Divergence      Number `json:"divergence"`        // D_φ attained by the exact worst case, training set
+	// EffectiveSampleSize is n (mean r)²/mean r² of that worst case.
+	EffectiveSampleSize Number `json:"effective_sample_size"`
+	// FullGradNorm is ‖∇_x F(x; z)‖ over the training set (ERM: of the mean
+	// loss), every certify_every epochs and at the end, else null.
+	FullGradNorm Number `json:"full_grad_norm"`
+	// AboveBound counts training losses above eta_max, the B of the theory.
+	AboveBound int `json:"above_bound"`
+}
+
+// WarningEvent keeps what is suspicious but usable.
+type WarningEvent struct {
+	Head
+	Message string `json:"message"`
+}
+
+// CheckpointEvent tells that a checkpoint of Head.Step is safely on disk.
+type CheckpointEvent struct {
+	Head
+	File string `json:"file"`
+}
+
+// ResumeEvent tells that the run went on from Head.Step: readers discard step
+// and eval events above it that stand before this line.
+type ResumeEvent struct{ Head }
+
+// KnobEvent records a live change of a setting.
+type KnobEvent struct {
+	Head
+	Key string `json:"key"`
+	Old Number `json:"old"`
+	New Number `json:"new"`
+}
+
+// Kind implements Event.
+func (*StatusEvent) Kind() string     { return "status" }
+func (*StepEvent) Kind() string       { return "step" }       // Kind implements Event.
+func (*EvalEvent) Kind() string       { return "eval" }       // Kind implements Event.
+func (*WarningEvent) Kind() string    { return "warning" }    // Kind implements Event.
+func (*CheckpointEvent) Kind() string { return "checkpoint" } // Kind implements Event.
+func (*ResumeEvent) Kind() string     { return "resume" }     // Kind implements Event.
+func (*KnobEvent) Kind() string       { return "knob" }       // Kind implements Event.
+
+// EncodeEvent returns e as one line of JSON without the newline.
+func EncodeEvent(e Event) ([]byte, error) {
+	e.Header().Type = e.Kind()
+	return json.Marshal(e)
+}
+
+// DecodeEvent reads one line of an event log. An unknown type gives (nil,
+// nil): a log of a newer program stays readable.
+func DecodeEvent(line []byte) (Event, error) {
+	var h Head
+	if err := json.Unmarshal(line, &h); err != nil {
+		return nil, fmt.Errorf("event: %w", err)
+	}
+	e := newEvent(h.Type)
+	if e == nil {
+		return nil, nil
+	}
+	if err := json.Unmarshal(line, e); err != nil {
+		return nil, fmt.Errorf("event %d (%s): %w", h.Seq, h.Type, err)
+	}
+	return e, nil
+}
+
+func newEvent(kind string) Event {
+	for _, e := range [...]Event{&StatusEvent{}, &StepEvent{}, &EvalEvent{}, &WarningEvent{},
+		&CheckpointEvent{}, &ResumeEvent{}, &KnobEvent{}} {
+		if e.Kind() == kind {
+			return e
+		}
+	}
+	return nil
+}

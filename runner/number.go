@@ -1,0 +1,148 @@
+package runner
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Number is a float64 that survives JSON: null where the quantity does not
+// apply (ERM has no λ), the strings "NaN", "+Inf" and "-Inf" where it is not
+// finite. The zero Number does not apply.
+type Number struct {
+	value   float64
+	applies bool
+}
+
+// Num returns x as a Number that applies.
+func Num(x float64) Number { return Number{x, true} }
+
+// NumIf returns x, or a Number that does not apply.
+func NumIf(applies bool, x float64) Number {
+	if !applies {
+		return Number{}
+	}
+	return Num(x)
+}
+
+// Applies tells whether there is a value at all.
+func (n Number) Applies() bool { return n.applies }
+
+// Float returns the value; NaN where it does not apply, so that a chart breaks
+// its line there.
+func (n Number) Float() float64 {
+	if !n.applies {
+		return math.NaN()
+	}
+	return n.value
+}
+
+// String formats the value for people: "–" where it does not apply.
+func (n Number) String() string {
+	if !n.applies {
+		return "–"
+	}
+	return strconv.FormatFloat(n.value, 'g', 6, 64)
+}
+
+// MarshalJSON writes null, a number, or a quoted non-finite value.
+func (n Number) MarshalJSON() ([]byte, error) {
+	switch {
+	case !n.applies:
+		return []byte("null"), nil
+	case math.IsNaN(n.value):
+		return []byte(`"NaN"`), nil
+	case math.IsInf(n.value, 1):
+		return []byte(`"+Inf"`), nil
+	case math.IsInf(n.value, -1):
+		return []byte(`"-Inf"`), nil
+	}
+	return strconv.AppendFloat(nil, n.value, 'g', -1, 64), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (n *Number) UnmarshalJSON(b []byte) error {
+	switch string(b) {
+	case "null":
+		*n = Number{}
+		return nil
+	case `"NaN"`:
+		*n = Num(math.NaN())
+		return nil
+	case `"+Inf"`:
+		*n = Num(math.Inf(1))
+		return nil
+	case `"-Inf"`:
+		*n = Num(math.Inf(-1))
+		return nil
+	}
+	var x float64
+	if err := json.Unmarshal(b, &x); err != nil {
+		return fmt.Errorf("number %.40q: want a JSON number, null, \"NaN\", \"+Inf\" or \"-Inf\"", b)
+	}
+	*n = Num(x)
+	return nil
+}
+
+// Auto is a setting that is a number or the word "auto": then the program
+// derives it (the Spec field's comment says how). The zero Auto is "auto".
+type Auto struct {
+	value float64
+	set   bool
+}
+
+// Fixed returns the setting x.
+func Fixed(x float64) Auto { return Auto{x, true} }
+
+// IsAuto tells whether the program is to derive the value.
+func (a Auto) IsAuto() bool { return !a.set }
+
+// Or returns the number, or derived where the setting is "auto".
+func (a Auto) Or(derived float64) float64 {
+	if a.set {
+		return a.value
+	}
+	return derived
+}
+
+func (a Auto) String() string {
+	if !a.set {
+		return "auto"
+	}
+	return strconv.FormatFloat(a.value, 'g', -1, 64)
+}
+
+// MarshalText writes "auto" or the number; it serves YAML.
+func (a Auto) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// UnmarshalText reads "auto" or a number.
+func (a *Auto) UnmarshalText(b []byte) error {
+	if string(b) == "auto" {
+		*a = Auto{}
+		return nil
+	}
+	x, err := strconv.ParseFloat(string(b), 64)
+	if err != nil {
+		return fmt.Errorf("%.40q: want a number or auto", b)
+	}
+	*a = Fixed(x)
+	return nil
+}
+
+// MarshalJSON writes "auto" or a number.
+func (a Auto) MarshalJSON() ([]byte, error) {
+	if !a.set {
+		return []byte(`"auto"`), nil
+	}
+	return json.Marshal(a.value)
+}
+
+// UnmarshalJSON reads "auto" or a number.
+func (a *Auto) UnmarshalJSON(b []byte) error {
+	if string(b) == `"auto"` {
+		*a = Auto{}
+		return nil
+	}
+	return a.UnmarshalText(b)
+}

@@ -1,0 +1,241 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner/data"
+)
+
+// Streams of random numbers of one run, beside the network's initialisation.
+const (
+	streamBatches = 1
+	streamDraws   = 2
+)
+
+// run is one training run: everything here belongs to its goroutine.
+type run struct {
+	meta   *Meta
+	data   *data.Dataset
+	record Recorder
+	verbs  <-chan verb
+
+	net     *nn.Net
+	dual    *dro.Dual
+	problem *dro.Problem
+	batches *data.Loader // x-batches: permutations of the training split
+	draws   *data.Loader // z-batches: independent draws
+
+	losses, ratios []float64 // of the x-batch
+	drawn          []float64 // losses of the z-batch
+
+	step    int64
+	applies [measures]bool
+	window  Window
+	last    *StepEvent
+	eval    *EvalEvent
+	warned  map[string]bool
+
+	rule    dro.PaperIterate
+	iterate *PaperIterate
+	kept    []nn.Tensor // x_{t'+1}
+
+	// Images trained on, and the time it took, since the last step event; the
+	// clock stands still while the run evaluates, saves or is paused.
+	clock   time.Time
+	elapsed time.Duration
+	images  int
+}
+
+// newRun builds what the Spec in m asks for. The caller closes it.
+func newRun(m *Meta, d *data.Dataset, record Recorder, verbs <-chan verb, threads int) (*run, error) {
+	s := &m.Spec
+	r := &run{meta: m, data: d, record: record, verbs: verbs, warned: map[string]bool{}}
+	var err error
+	if r.problem, err = s.Problem(); err != nil {
+		return nil, err
+	}
+	settings := dro.Settings{Start: dro.Z{Lambda: s.Lambda, Eta: s.Eta}, C: s.C.Or(1), AutoC: s.C.IsAuto(),
+		Kappa: s.Kappa, ShareBatch: s.ShareBatch}
+	if r.dual, err = dro.NewDual(s.Algorithm(), *r.problem, settings); err != nil {
+		return nil, err
+	}
+	if err = r.addLoaders(); err != nil {
+		return nil, err
+	}
+	r.net, err = nn.New(nn.Config{Model: s.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W,
+		Classes: len(d.Classes), Batch: s.Batch, Seed: s.Seed, Threads: threads})
+	if err != nil {
+		return nil, err
+	}
+	r.losses, r.ratios = make([]float64, s.Batch), make([]float64, s.Batch)
+	r.setApplies(s.Algorithm(), r.problem.Set)
+	if r.applies[theGap] {
+		r.kept = cloneTensors(r.net.Parameters())
+	}
+	return r, nil
+}
+
+func (r *run) addLoaders() (err error) {
+	o := r.loaderOptions(streamBatches, r.meta.Spec.Batch)
+	if r.meta.Spec.Augment {
+		o.Augment = r.data.Augment
+	}
+	if r.batches, err = data.NewEpochs(r.data.Train, o); err != nil {
+		return err
+	}
+	o.Stream, o.Batch = streamDraws, r.meta.Spec.Batch
+	if z := r.meta.Spec.BatchZ; z > 0 {
+		o.Batch = z
+	}
+	r.drawn = make([]float64, o.Batch)
+	r.draws, err = data.NewDraws(r.data.Train, o)
+	return err
+}
+
+func (r *run) loaderOptions(stream uint64, batch int) data.LoaderOptions {
+	o := data.LoaderOptions{Batch: batch, Mean: r.data.Mean, Std: r.data.Std, Seed: r.meta.Spec.Seed, Stream: stream}
+	if s := &r.meta.Spec; len(s.Mean) > 0 {
+		o.Mean, o.Std = float32s(s.Mean), float32s(s.Std)
+	}
+	return o
+}
+
+// setApplies marks the measures that mean something for the algorithm.
+func (r *run) setApplies(a dro.Algorithm, set dro.Set) {
+	dual := a != dro.ERM
+	r.applies = [measures]bool{theLoss: true, theGradNorm: true, theObjective: dual, theEta: dual, theMeanRatio: dual,
+		theDivergence: dual, theLambda: dual && set.HasRadius(), theGap: a == dro.SFK, theGamma: a == dro.SFK}
+}
+
+// do trains from the given state (nil: from the start) to the planned end, a
+// stop, or a failure, and writes the summary.
+func (r *run) do(ctx context.Context, from *State) (status Status, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("step %d: panic: %v\n%s", r.step, p, debug.Stack())
+			status = r.end(Failed, fmt.Errorf("step %d: panic: %v", r.step, p))
+		}
+	}()
+	if err := r.begin(from); err != nil {
+		return r.end(Failed, err), err
+	}
+	switch err := r.loop(ctx); err {
+	case nil:
+		return r.end(Done, nil), nil
+	case errStopped:
+		return r.end(Stopped, nil), nil
+	default:
+		return r.end(Failed, err), err
+	}
+}
+
+// begin takes up a checkpoint, if there is one, and says that the run runs.
+func (r *run) begin(from *State) error {
+	r.clock = time.Now()
+	if from != nil {
+		if err := r.restore(from); err != nil {
+			return err
+		}
+	}
+	return r.record.Append(&StatusEvent{Head: r.head(), Status: Running})
+}
+
+// loop is the run: obey, train, and at the end of an epoch evaluate and save.
+func (r *run) loop(ctx context.Context) error {
+	for r.step < r.meta.Steps {
+		if err := r.obey(ctx); err != nil {
+			return err
+		}
+		if err := r.train(); err != nil {
+			return err
+		}
+		if err := r.betweenSteps(); err != nil {
+			return err
+		}
+	}
+	if r.evaluated() {
+		return nil
+	}
+	// A run resumed from a checkpoint of its very last step.
+	return r.evaluate()
+}
+
+// betweenSteps evaluates and saves when that is due. An evaluation comes
+// before the checkpoint of the same step, so that a resume has no need to
+// repeat it.
+func (r *run) betweenSteps() error {
+	s, perEpoch := &r.meta.Spec, r.meta.StepsPerEpoch
+	save := s.CheckpointEvery > 0 && r.step%int64(s.CheckpointEvery) == 0
+	if r.step%perEpoch == 0 {
+		done := r.step / perEpoch
+		if s.EvalEvery > 0 && done%int64(s.EvalEvery) == 0 || r.step == r.meta.Steps {
+			if err := r.evaluate(); err != nil {
+				return err
+			}
+		}
+		save = save || s.CheckpointEvery == 0
+	}
+	if save || r.step == r.meta.Steps {
+		return r.save()
+	}
+	return nil
+}
+
+// end writes the last status and the summary, and returns the status. What
+// cannot be written is lost with the disk that would have held it: the error
+// that ended the run is the one to report.
+func (r *run) end(status Status, cause error) Status {
+	e := &StatusEvent{Head: r.head(), Status: status}
+	if cause != nil {
+		e.Cause = cause.Error()
+	}
+	if r.record.Append(e) != nil {
+		return status
+	}
+	s := Summarize(r.meta, status, r.step, r.eval, r.last)
+	s.Cause, s.PaperIterate = e.Cause, r.iterate
+	r.record.Finish(s)
+	return status
+}
+
+func (r *run) head() Head { return Head{Step: r.step} }
+
+func (r *run) epoch() float64 { return float64(r.step) / float64(r.meta.StepsPerEpoch) }
+
+// speed returns the images a second since the last step event.
+func (r *run) speed() Number {
+	r.pauseClock()
+	images := float64(int64(r.meta.Spec.Batch) * int64(r.images))
+	seconds := r.elapsed.Seconds()
+	r.elapsed, r.images = 0, 0
+	r.clock = time.Now()
+	return NumIf(seconds > 0, images/seconds)
+}
+
+func (r *run) pauseClock() { r.elapsed += time.Since(r.clock) }
+
+func (r *run) warnOnce(message string) {
+	if !r.warned[message] {
+		r.warned[message] = true
+		r.record.Append(&WarningEvent{Head: r.head(), Message: message})
+	}
+}
+
+func (r *run) close() {
+	if r.net != nil {
+		r.net.Close()
+	}
+}
+
+func float32s(xs []float64) []float32 {
+	ys := make([]float32, len(xs))
+	for i, x := range xs {
+		ys[i] = float32(x)
+	}
+	return ys
+}
