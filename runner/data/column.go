@@ -136,18 +136,23 @@ func (c *column) width() int {
 
 // encodeTo writes the column into rows of stride values: a numeric column as (v − mean)/std, mean and (population)
 // standard deviation being of the rows fit alone (a constant column gives 0); a categorical one as one-hot 0 and 1.
-func (c *column) encodeTo(dst []float32, stride int, fit []uint32) {
+func (c *column) encodeTo(dst []float32, stride int, fit []uint32) error {
 	if c.numbers == nil {
 		_, rows := c.categories()
 		for i, k := range rows {
 			dst[i*stride+int(k)] = 1
 		}
-		return
+		return nil
 	}
 	mean, std := c.moments(fit)
 	for i, v := range c.numbers {
-		dst[i*stride] = float32((v - mean) / std)
+		x := float32((v - mean) / std)
+		if math.IsInf(float64(x), 0) || x != x {
+			return fmt.Errorf("column %q: %v, standardised by mean %v and deviation %v, is beyond float32: rescale the column", c.name, v, mean, std)
+		}
+		dst[i*stride] = x
 	}
+	return nil
 }
 
 // moments gives mean and standard deviation over some rows, scaled so that no square overflows; std is 1 if it would be 0.

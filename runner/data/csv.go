@@ -77,7 +77,10 @@ func (s csvSet) open(o Options) (*Dataset, error) {
 	if len(f.columns[f.labelAt].dict) < 2 {
 		return nil, fmt.Errorf("%s: column %q has one value only: a label needs two", s.path, f.header[f.labelAt])
 	}
-	d := f.dataset(trainRows, o.Seed)
+	d, err := f.dataset(trainRows, o.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.path, err)
+	}
 	if d.Train.Len() == 0 || d.Test.Len() == 0 {
 		return nil, fmt.Errorf("%s: %d samples are too few to split: give the test samples with test=PATH", s.path, f.rows)
 	}
@@ -253,7 +256,7 @@ func (f *frame) features() []*column {
 
 // dataset splits the rows and encodes them. Rows from trainRows on are the test split; without any, a part is drawn.
 // Numbers are standardised by the training rows before cap, imbalance and val_fraction.
-func (f *frame) dataset(trainRows int, seed uint64) *Dataset {
+func (f *frame) dataset(trainRows int, seed uint64) (*Dataset, error) {
 	d := &Dataset{}
 	t := &table{}
 	d.Classes, t.labels = f.columns[f.labelAt].categories()
@@ -271,11 +274,13 @@ func (f *frame) dataset(trainRows int, seed uint64) *Dataset {
 	t.x = make([]float32, f.rows*t.width)
 	at := 0
 	for _, c := range f.features() {
-		c.encodeTo(t.x[at:], t.width, train)
+		if err := c.encodeTo(t.x[at:], t.width, train); err != nil {
+			return nil, err
+		}
 		at += c.width()
 	}
 	d.Shape, d.Train, d.Test = t.Shape(), subsetOf(t, train), subsetOf(t, test)
-	return d
+	return d, nil
 }
 
 func indices(from, to int) []uint32 {

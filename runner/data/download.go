@@ -145,7 +145,7 @@ func startOf(resp *http.Response, have, size int64) (int64, error) {
 	return from, nil
 }
 
-// save writes body into the partial file from a place on, calling alive for every piece that comes.
+// save writes body into the partial file from a place on, up to the file's size, calling alive for every piece.
 func (d *downloader) save(body io.Reader, from int64, r remote, alive func()) error {
 	f, err := os.OpenFile(d.part(r), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -157,13 +157,9 @@ func (d *downloader) save(body io.Reader, from int64, r remote, alive func()) er
 	}
 	buf := make([]byte, 64<<10)
 	for at := from; ; {
-		n, err := body.Read(buf)
+		n, err := body.Read(buf[:min(int64(len(buf)), r.size-at)])
 		if n > 0 {
 			alive()
-		}
-		if at+int64(n) > r.size {
-			f.Truncate(0) // not the file: start anew
-			return fmt.Errorf("the server sends more than the file's %d bytes", r.size)
 		}
 		if _, err := f.WriteAt(buf[:n], at); err != nil {
 			return err
@@ -171,7 +167,7 @@ func (d *downloader) save(body io.Reader, from int64, r remote, alive func()) er
 		at += int64(n)
 		d.progress(at)
 		switch {
-		case at == r.size && (err == nil || err == io.EOF):
+		case at == r.size:
 			return f.Sync()
 		case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
 			return fmt.Errorf("the connection ended at byte %d of %d: %w", at, r.size, io.ErrUnexpectedEOF)

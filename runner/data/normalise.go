@@ -135,6 +135,6 @@ func (n *normaliser) affine(x []float32) {
 	per := n.shape.H * n.shape.W
 	for i := range x {
 		c := i / per
-		x[i] = x[i]*n.scale[c] + n.shift[c]
+		x[i] = float32(x[i]*n.scale[c]) + n.shift[c] // not fused: the same bits on every machine
 	}
 }

@@ -1,0 +1,238 @@
+package data
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// smallCIFAR is the layout with three records a file.
+func smallCIFAR() cifar { return cifar{records: 3} }
+
+// records makes n records: labels count up from first, pixels are the label.
+func records(n, first int) []byte {
+	var b []byte
+	for i := range n {
+		b = append(b, bytes.Repeat([]byte{byte((first + i) % 10)}, cifarRecord)...)
+	}
+	return b
+}
+
+// writeCIFAR writes a small dataset into the folder below dir, with one file changed.
+func writeCIFAR(t testing.TB, dir string, l cifar, change string, content []byte) {
+	t.Helper()
+	folder := filepath.Join(dir, cifarFolder)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range append(l.trainFiles(), l.testFile()) {
+		b := records(l.records, i)
+		if name == change {
+			b = content
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestCIFAR(t *testing.T) {
+	dir := t.TempDir()
+	writeCIFAR(t, dir, smallCIFAR(), "", nil)
+	d, err := smallCIFAR().open(Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Train.Len() != 15 || d.Test.Len() != 3 || d.Train.Shape() != (Shape{3, 32, 32}) {
+		t.Fatalf("%d and %d samples of %v", d.Train.Len(), d.Test.Len(), d.Train.Shape())
+	}
+	x := make([]float32, 3072)
+	for i := range 15 { // file i/3 starts with label i/3
+		d.Train.Read(x, i)
+		if want := i/3 + i%3; d.Train.Label(i) != want || x[0] != float32(want)/255 || x[3071] != x[0] {
+			t.Errorf("sample %d: label %d, value %v, want %d", i, d.Train.Label(i), x[0], want)
+		}
+	}
+}
+
+func TestCIFARDamage(t *testing.T) {
+	bad := records(3, 0)
+	bad[2*cifarRecord] = 10
+	for name, tt := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"empty":     {nil, "ends at byte 0, in record 0 of 3"},
+		"truncated": {records(3, 0)[:2*cifarRecord+5], "ends at byte 6151, in record 2 of 3"},
+		"long":      {records(4, 0), "goes on after byte 9219"},
+		"label":     {bad, "record 2 (byte 6146) has label 10"},
+	} {
+		dir := t.TempDir()
+		writeCIFAR(t, dir, smallCIFAR(), "data_batch_4.bin", tt.content)
+		_, err := smallCIFAR().open(Options{Dir: dir})
+		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "data_batch_4.bin") ||
+			!strings.Contains(err.Error(), "drolab data fetch cifar10") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error is %v", name, err)
+		}
+	}
+}
+
+// entry is one member of an archive.
+type entry struct {
+	name string
+	kind byte
+	body []byte
+}
+
+// archive makes a tar.gz of the small dataset with further entries before it.
+func archive(t testing.TB, l cifar, before ...entry) []byte {
+	t.Helper()
+	entries := append(before, entry{cifarFolder + "/", tar.TypeDir, nil}, entry{cifarFolder + "/readme.html", tar.TypeReg, []byte("hello")})
+	for i, name := range append(l.trainFiles(), l.testFile()) {
+		entries = append(entries, entry{cifarFolder + "/" + name, tar.TypeReg, records(l.records, i)})
+	}
+	return pack(t, entries)
+}
+
+func pack(t testing.TB, entries []entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	for _, e := range entries {
+		if err := w.WriteHeader(&tar.Header{Name: e.name, Typeflag: e.kind, Size: int64(len(e.body)), Linkname: "/etc/passwd", Mode: 0o644}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(e.body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// The archive gives the same dataset as the folder, and so does the folder that it is unpacked to.
+func TestCIFARArchive(t *testing.T) {
+	l := smallCIFAR()
+	a, b := t.TempDir(), t.TempDir()
+	writeCIFAR(t, a, l, "", nil)
+	if err := os.WriteFile(filepath.Join(b, cifarArchive), archive(t, l), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want, err := l.open(Options{Dir: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := l.open(Options{Dir: b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if exists(filepath.Join(b, cifarFolder)) {
+		t.Error("opening writes")
+	}
+	if err := l.unpack(b); err != nil {
+		t.Fatal(err)
+	}
+	unpacked, err := l.open(Options{Dir: b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Checksum != want.Checksum || unpacked.Checksum != want.Checksum {
+		t.Error("folder and archive differ")
+	}
+}
+
+func TestCIFARArchiveRefuses(t *testing.T) {
+	l := smallCIFAR()
+	first := cifarFolder + "/data_batch_1.bin"
+	full := archive(t, l)
+	for name, tt := range map[string]struct {
+		archive []byte
+		want    string
+	}{
+		"traversal":  {archive(t, l, entry{"../evil", tar.TypeReg, []byte("x")}), "outside the folder"},
+		"absolute":   {archive(t, l, entry{"/tmp/evil", tar.TypeReg, []byte("x")}), "outside the folder"},
+		"link":       {archive(t, l, entry{first, tar.TypeSymlink, nil}), "not as a plain file"},
+		"twice":      {archive(t, l, entry{first, tar.TypeReg, records(3, 0)}), "twice"},
+		"short file": {archive(t, l, entry{first, tar.TypeReg, records(2, 0)}), "in record 2 of 3"},
+		"no files":   {pack(t, nil), "holds no cifar-10-batches-bin/data_batch_1.bin"},
+		"truncated":  {full[:len(full)/2], "ends at byte"},
+		"no gzip":    {[]byte("<html>not found</html>"), "gzip"},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, cifarArchive), tt.archive, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.unpack(dir); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), cifarArchive) {
+			t.Errorf("%s: error is %v, want %q", name, err, tt.want)
+		}
+		if exists(filepath.Join(dir, cifarFolder)) {
+			t.Errorf("%s: something is unpacked", name)
+		}
+	}
+}
+
+// The real dataset, where DROLAB_DATA names the folder that has it.
+func TestRealCIFAR(t *testing.T) {
+	dir := os.Getenv("DROLAB_DATA")
+	if e, _ := Info("cifar10", dir); dir == "" || !e.Available {
+		t.Skip("needs the CIFAR-10 files: set DROLAB_DATA to the folder that has " + cifarFolder)
+	}
+	d, err := Open("cifar10", Options{Dir: dir, Imbalance: PaperImbalance()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if d.Checksum != cifarChecksum {
+		t.Errorf("checksum is %s, want %s", d.Checksum, cifarChecksum)
+	}
+	if got := ClassCounts(d.Train, 10); !slices.Equal(got, []int{4020, 2715, 4985, 2965, 1950, 1425, 4795, 4030, 4835, 3300}) {
+		t.Errorf("training counts %v", got)
+	}
+	if got := ClassCounts(d.Test, 10); !slices.Equal(got, slices.Repeat([]int{1000}, 10)) {
+		t.Errorf("test counts %v", got)
+	}
+	if d.Train.Label(0) != 6 || d.Test.Label(0) != 3 { // a frog and a cat
+		t.Errorf("the first labels are %d and %d, want 6 and 3", d.Train.Label(0), d.Test.Label(0))
+	}
+}
+
+// The reader of records takes any bytes without a panic, and takes as good what is good.
+func FuzzCIFAR(f *testing.F) {
+	f.Add(records(1, 0))
+	f.Add(records(1, 9)[:100])
+	f.Add([]byte{10})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got, err := cifar{records: 1}.appendRecords(nil, bytes.NewReader(b), "fuzz")
+		good := len(b) == cifarRecord && b[0] < 10
+		if (err == nil) != good || good && !bytes.Equal(got, b) {
+			t.Errorf("%d bytes: error %v", len(b), err)
+		}
+	})
+}
+
+func FuzzCIFARArchive(f *testing.F) {
+	l := cifar{records: 1}
+	f.Add(archive(f, l))
+	f.Add(archive(f, l, entry{"../evil", tar.TypeReg, []byte("x")}))
+	f.Add(archive(f, l)[:200])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		files, err := l.readTar(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		for _, name := range append(l.trainFiles(), l.testFile()) {
+			if len(files[name]) != cifarRecord || files[name][0] > 9 {
+				t.Errorf("%s is taken with %d bytes", name, len(files[name]))
+			}
+		}
+	})
+}

@@ -1,0 +1,304 @@
+package data
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// noise is a small image source of random bytes.
+func noise(n int, sh Shape) *images {
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := &images{shape: sh, data: make([]byte, n*sh.Len()), stride: sh.Len(), labels: make([]byte, n)}
+	for i := range s.data {
+		s.data[i] = byte(rng.Uint32())
+	}
+	for i := range s.labels {
+		s.labels[i] = byte(i % 3)
+	}
+	return s
+}
+
+// must fails the test on an error.
+func must(t testing.TB) func(*Loader, error) *Loader {
+	return func(l *Loader, err error) *Loader {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+}
+
+func TestEpochsArePermutations(t *testing.T) {
+	l := must(t)(NewEpochs(noise(103, Shape{1, 2, 2}), LoaderOptions{Batch: 10}))
+	if l.StepsPerEpoch() != 10 {
+		t.Fatalf("%d steps an epoch, want 10", l.StepsPerEpoch())
+	}
+	var orders [][]int
+	for range 3 {
+		var order []int
+		for range 10 {
+			order = append(order, l.Next().Index...)
+		}
+		orders = append(orders, slices.Clone(order))
+		slices.Sort(order)
+		if len(slices.Compact(order)) != 100 {
+			t.Error("an epoch gives a sample twice")
+		}
+	}
+	if slices.Equal(orders[0], orders[1]) || slices.Equal(orders[1], orders[2]) {
+		t.Error("two epochs have the same order")
+	}
+}
+
+// Every order of three is equally likely: χ² with 5 degrees of freedom stays below its 99.9 % point.
+func TestShuffleIsUniform(t *testing.T) {
+	l := must(t)(NewEpochs(noise(3, Shape{1, 1, 1}), LoaderOptions{Batch: 3}))
+	seen := map[[3]int]float64{}
+	const n = 6000
+	for range n {
+		seen[[3]int(l.Next().Index)]++
+	}
+	chi2 := 0.0
+	for _, k := range seen {
+		chi2 += (k - n/6.) * (k - n/6.) / (n / 6.)
+	}
+	if len(seen) != 6 || chi2 > 20.5 {
+		t.Errorf("%d orders, χ² = %.1f", len(seen), chi2)
+	}
+}
+
+func TestDrawsAreUniformWithReplacement(t *testing.T) {
+	l := must(t)(NewDraws(noise(10, Shape{1, 1, 1}), LoaderOptions{Batch: 64, Seed: 5}))
+	counts, repeated := make([]float64, 10), false
+	for range 200 {
+		b := l.Next()
+		repeated = repeated || len(slices.Compact(slices.Sorted(slices.Values(b.Index)))) < 10
+		for _, i := range b.Index {
+			counts[i]++
+		}
+	}
+	chi2, want := 0.0, 64*200/10.
+	for _, k := range counts {
+		chi2 += (k - want) * (k - want) / want
+	}
+	if chi2 > 27.9 { // 99.9 % point, 9 degrees of freedom
+		t.Errorf("χ² = %.1f: counts %v", chi2, counts)
+	}
+	if !repeated {
+		t.Error("every batch of 64 has all ten samples: draws are not independent")
+	}
+}
+
+func TestSequential(t *testing.T) {
+	src := noise(7, Shape{1, 1, 1})
+	l := must(t)(NewSequential(src, LoaderOptions{Batch: 3, Augment: Augment{Flip: true}}))
+	for pass := range 2 {
+		var got []int
+		for range l.StepsPerEpoch() {
+			b := l.Next()
+			if b.N != len(b.Index) || b.N != len(b.X) || b.N != len(b.Labels) || b.N != len(b.Groups) {
+				t.Fatalf("a batch of %d has parts of other lengths", b.N)
+			}
+			for j, i := range b.Index {
+				if b.Labels[j] != src.Label(i) || b.X[j] != float32(src.data[i])/255 {
+					t.Errorf("sample %d comes with label %d and value %v", i, b.Labels[j], b.X[j])
+				}
+			}
+			got = append(got, b.Index...)
+		}
+		if !slices.Equal(got, []int{0, 1, 2, 3, 4, 5, 6}) {
+			t.Errorf("pass %d goes through %v", pass, got)
+		}
+	}
+	small := must(t)(NewSequential(src, LoaderOptions{Batch: 100}))
+	if b := small.Next(); b.N != 7 || small.StepsPerEpoch() != 1 {
+		t.Errorf("a batch larger than the source has %d samples", b.N)
+	}
+}
+
+// From any place, a restored loader goes on with the very batches of the one that saved.
+func TestResumeIsExact(t *testing.T) {
+	src := noise(50, Shape{3, 8, 8})
+	o := LoaderOptions{Batch: 8, Augment: Augment{Pad: 2, Flip: true}, Mean: []float32{.5, .4, .3}, Std: []float32{.2, .3, .4}, Seed: 9, Stream: 1}
+	for name, open := range map[string]func(Source, LoaderOptions) (*Loader, error){"epochs": NewEpochs, "draws": NewDraws, "sequential": NewSequential} {
+		t.Run(name, func(t *testing.T) {
+			l := must(t)(open(src, o))
+			for step := range 20 {
+				text, err := json.Marshal(l.State())
+				if err != nil {
+					t.Fatal(err)
+				}
+				var s State
+				if err := json.Unmarshal(text, &s); err != nil {
+					t.Fatal(err)
+				}
+				again := must(t)(open(src, o))
+				if err := again.Restore(s); err != nil {
+					t.Fatal(err)
+				}
+				again.Next()
+				want := l.Next()
+				if !slices.Equal(again.batch.X, want.X) || !slices.Equal(again.batch.Index, want.Index) {
+					t.Fatalf("the batch after step %d differs", step)
+				}
+				if again.State() != l.State() {
+					t.Fatalf("the state after step %d differs", step)
+				}
+			}
+		})
+	}
+}
+
+func TestRestoreRefuses(t *testing.T) {
+	src := noise(50, Shape{1, 1, 1})
+	l := must(t)(NewEpochs(src, LoaderOptions{Batch: 8, Seed: 1}))
+	good := l.State()
+	for name, change := range map[string]func(*State){
+		"kind": func(s *State) { s.Kind = "draws" }, "samples": func(s *State) { s.Samples++ }, "batch": func(s *State) { s.Batch++ },
+		"seed": func(s *State) { s.Seed++ }, "stream": func(s *State) { s.Stream++ }, "step": func(s *State) { s.Step = 6 },
+	} {
+		s := good
+		change(&s)
+		if l.Restore(s) == nil {
+			t.Errorf("a state with another %s is taken", name)
+		}
+	}
+	if l.State() != good {
+		t.Error("a refused state moves the loader")
+	}
+}
+
+func TestStreamsAndSeedsDiffer(t *testing.T) {
+	src := noise(1000, Shape{1, 1, 1})
+	first := func(seed, stream uint64) []int {
+		return must(t)(NewDraws(src, LoaderOptions{Batch: 64, Seed: seed, Stream: stream})).Next().Index
+	}
+	if slices.Equal(first(1, 0), first(0, 1)) || slices.Equal(first(0, 0), first(0, 1)) || !slices.Equal(first(2, 3), first(2, 3)) {
+		t.Error("draws must depend on seed and stream, each in its own way")
+	}
+}
+
+// cropTo against the definition, for every shift and both directions.
+func TestCropAgainstDefinition(t *testing.T) {
+	sh := Shape{2, 5, 4}
+	src := noise(1, sh)
+	mean, std := []float32{.1, .7}, []float32{.5, .25}
+	n, err := newNormaliser(src, LoaderOptions{Mean: mean, Std: std, Augment: Augment{Pad: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]float32, sh.Len())
+	for dx := -3; dx <= 3; dx++ {
+		for dy := -3; dy <= 3; dy++ {
+			for _, flip := range []bool{false, true} {
+				n.cropTo(got, src.Pixels(nil, 0), dx, dy, flip)
+				for i, v := range got {
+					c, y, x := i/20, i%20/4, i%4
+					if flip {
+						x = 3 - x
+					}
+					byteAt := 0.0
+					if sy, sx := y+dy, x+dx; sy >= 0 && sy < 5 && sx >= 0 && sx < 4 {
+						byteAt = float64(src.data[(c*5+sy)*4+sx])
+					}
+					if want := (byteAt/255 - float64(mean[c])) / float64(std[c]); math.Abs(float64(v)-want) > 1e-6 {
+						t.Fatalf("shift (%d, %d), flip %v: value %d is %v, want %v", dx, dy, flip, i, v, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The augmentation reaches every shift and both directions about equally often.
+func TestAugmentIsUniform(t *testing.T) {
+	src := &images{shape: Shape{1, 3, 3}, data: []byte{255, 0, 0, 0, 0, 0, 0, 0, 0}, stride: 9, labels: []byte{0}}
+	l := must(t)(NewDraws(src, LoaderOptions{Batch: 100, Augment: Augment{Pad: 1, Flip: true}}))
+	counts := map[int]int{}
+	const n = 18000
+	for range n / 100 {
+		b := l.Next()
+		for j := range b.N {
+			counts[slices.Index(b.X[j*9:(j+1)*9], 1)]++
+		}
+	}
+	// Of 3×3 shifts, 4 leave the corner pixel inside; not flipped it comes to columns 0 and 1, flipped to 2 and 1.
+	for at, want := range map[int]float64{-1: 5. / 9, 0: 1. / 18, 1: 1. / 9, 2: 1. / 18, 3: 1. / 18, 4: 1. / 9, 5: 1. / 18} {
+		if got := float64(counts[at]) / n; math.Abs(got-want) > 5*math.Sqrt(want/n) {
+			t.Errorf("the pixel is at %d in %.4f of the draws, want %.4f", at, got, want)
+		}
+	}
+}
+
+func TestTablesAreNormalised(t *testing.T) {
+	l := must(t)(NewSequential(labelled{0, 1, 0}, LoaderOptions{Batch: 3, Mean: []float32{1}, Std: []float32{2}}))
+	if b := l.Next(); !slices.Equal(b.X, []float32{-.5, 0, .5}) || !slices.Equal(b.Groups, []int{0, 1, 0}) {
+		t.Errorf("values %v, groups %v", b.X, b.Groups)
+	}
+}
+
+func TestLoaderRefuses(t *testing.T) {
+	src := noise(5, Shape{3, 4, 4})
+	for name, o := range map[string]LoaderOptions{
+		"no batch":    {},
+		"large batch": {Batch: 6},
+		"short mean":  {Batch: 1, Mean: []float32{0}, Std: []float32{1}},
+		"no std":      {Batch: 1, Mean: []float32{0, 0, 0}},
+		"zero std":    {Batch: 1, Mean: []float32{0, 0, 0}, Std: []float32{1, 0, 1}},
+		"large pad":   {Batch: 1, Augment: Augment{Pad: 4}},
+	} {
+		if _, err := NewEpochs(src, o); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := NewSequential(labelled{}, LoaderOptions{Batch: 1}); err == nil {
+		t.Error("an empty source: no error")
+	}
+}
+
+func TestNextDoesNotAllocate(t *testing.T) {
+	d, err := Open("shapes", Options{Samples: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := LoaderOptions{Batch: 16, Augment: d.Augment, Mean: d.Mean, Std: d.Std}
+	lazy := &drawn{newArtist(0), 1, 100}
+	table := must(t)(openLoader(NewEpochs, "csv:example", 16))
+	for name, l := range map[string]*Loader{
+		"epochs": must(t)(NewEpochs(d.Train, o)), "draws": must(t)(NewDraws(d.Train, o)),
+		"sequential": must(t)(NewSequential(d.Test, o)), "drawn": must(t)(NewEpochs(lazy, o)), "table": table,
+	} {
+		if allocs := testing.AllocsPerRun(20, func() { l.Next() }); allocs != 0 {
+			t.Errorf("%s: %v allocations a batch", name, allocs)
+		}
+	}
+}
+
+// openLoader opens a dataset and a loader of its training split.
+func openLoader(open func(Source, LoaderOptions) (*Loader, error), name string, batch int) (*Loader, error) {
+	d, err := Open(name, Options{})
+	if err != nil {
+		return nil, err
+	}
+	return open(d.Train, LoaderOptions{Batch: batch, Mean: d.Mean, Std: d.Std})
+}
+
+// A batch as in the paper's experiment: 128 images of 3×32×32, cropped, flipped, normalised. Its cost must not grow
+// with the number of samples (the shuffle, once an epoch, apart).
+func BenchmarkNext(b *testing.B) {
+	for name, n := range map[string]int{"n=1e4": 10000, "n=1e5": 100000} {
+		b.Run(name, func(b *testing.B) {
+			l := must(b)(NewEpochs(noise(n, Shape{3, 32, 32}), LoaderOptions{Batch: 128, Augment: Augment{4, true},
+				Mean: []float32{.5, .5, .5}, Std: []float32{.2, .2, .2}}))
+			l.Next()
+			b.ReportAllocs()
+			for b.Loop() {
+				l.Next()
+			}
+		})
+	}
+}
