@@ -1,0 +1,112 @@
+package presets
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"drolab/runner"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// docKey is the one key of a preset file that is no setting.
+const docKey = "doc"
+
+// parse reads a preset file. Errors name the file and the line.
+func parse(file string, text []byte) (Preset, error) {
+	p := Preset{Name: baseName(file), Spec: runner.Defaults(), Reasons: map[string]string{}}
+	entries, err := mapping(text)
+	if err != nil {
+		return Preset{}, locate(file, err)
+	}
+	for _, e := range entries {
+		if err := p.add(e); err != nil {
+			return Preset{}, fmt.Errorf("%s:%d: %w", file, line(e), err)
+		}
+	}
+	return p, nil
+}
+
+func (p *Preset) add(e *ast.MappingValueNode) error {
+	key := e.Key.GetToken().Value
+	var value any
+	if err := yaml.NodeToValue(e.Value, &value); err != nil {
+		return fmt.Errorf("%s: %s", key, message(err))
+	}
+	if key == docKey {
+		doc, ok := value.(string)
+		if !ok || strings.ContainsAny(strings.TrimSpace(doc), "\n\r") {
+			return &runner.KeyError{Key: docKey, Value: value, Want: "one line of text"}
+		}
+		p.Doc = strings.TrimSpace(doc)
+		return nil
+	}
+	if err := assign(&p.Spec, key, value); err != nil {
+		return err
+	}
+	p.Overrides = append(p.Overrides, key)
+	if reason := comment(e); reason != "" {
+		p.Reasons[key] = reason
+	}
+	return nil
+}
+
+// mapping returns the entries of the one YAML mapping in text; none of an
+// empty text.
+func mapping(text []byte) ([]*ast.MappingValueNode, error) {
+	f, err := parser.ParseBytes(text, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Docs) > 1 {
+		return nil, errors.New("holds several YAML documents: want one")
+	}
+	for _, d := range f.Docs {
+		switch body := d.Body.(type) {
+		case nil, *ast.CommentGroupNode:
+		case *ast.MappingNode:
+			return body.Values, nil
+		default:
+			return nil, errors.New("want lines of the form \"key: value\"")
+		}
+	}
+	return nil, nil
+}
+
+// comment returns the text of the comments above and beside an entry.
+func comment(e *ast.MappingValueNode) string {
+	var words []string
+	for _, node := range []ast.Node{e, e.Key, e.Value} {
+		group := node.GetComment()
+		if group == nil {
+			continue
+		}
+		for _, c := range group.Comments {
+			words = append(words, strings.Fields(strings.TrimLeft(c.GetToken().Value, "# "))...)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func line(e *ast.MappingValueNode) int { return e.Key.GetToken().Position.Line }
+
+// locate puts file and, where it is known, line in front of a parser's error.
+func locate(file string, err error) error {
+	var y yaml.Error
+	if errors.As(err, &y) && y.GetToken() != nil {
+		return fmt.Errorf("%s:%d: %s", file, y.GetToken().Position.Line, y.GetMessage())
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}
+
+// message returns a parser's error without the drawing of the source.
+func message(err error) string {
+	var y yaml.Error
+	if errors.As(err, &y) {
+		return y.GetMessage()
+	}
+	return err.Error()
+}

@@ -1,0 +1,103 @@
+package presets
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"drolab/runner"
+)
+
+//go:embed *.yaml
+var files embed.FS
+
+// names returns the embedded presets in the order in which they are listed,
+// the default one first.
+func names() []string {
+	return []string{"shapes", "race", "paper-quick", "paper-gentle", "paper", "mnist", "fashion", "csv"}
+}
+
+// Preset is one experiment: what a file says, and what follows from it.
+type Preset struct {
+	Name string // without folder and extension
+	Doc  string // what it is for, one line
+	// Spec has every setting; what the file does not mention is the default.
+	Spec runner.Spec
+	// Overrides are the keys that the file sets, in its order, and Reasons says
+	// why, by key.
+	Overrides []string
+	Reasons   map[string]string
+}
+
+// List returns the embedded presets, the default one first.
+func List() []Preset {
+	var list []Preset
+	for _, name := range names() {
+		p, err := embedded(name)
+		if err != nil {
+			panic("presets: an embedded file is broken")
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+func embedded(name string) (Preset, error) {
+	file := name + ".yaml"
+	text, err := files.ReadFile(file)
+	if err != nil {
+		return Preset{}, err
+	}
+	return parse(file, text)
+}
+
+// Load returns the preset of the given name or, where there is none, the one
+// in the file of that name. The settings are read, not validated: overrides
+// may follow.
+func Load(nameOrFile string) (Preset, error) {
+	if slices.Contains(names(), nameOrFile) {
+		return embedded(nameOrFile)
+	}
+	text, err := readFile(nameOrFile)
+	switch {
+	case err == nil:
+		return parse(nameOrFile, text)
+	case errors.Is(err, fs.ErrNotExist) && !looksLikeFile(nameOrFile):
+		return Preset{}, fmt.Errorf("preset %.60q: no preset and no file of that name: choose one of %s, or give a YAML file",
+			nameOrFile, strings.Join(nearestFirst(nameOrFile, names()), ", "))
+	case errors.Is(err, fs.ErrNotExist):
+		return Preset{}, fmt.Errorf("preset file %s: there is no such file: check the path, or choose one of %s",
+			nameOrFile, strings.Join(names(), ", "))
+	}
+	return Preset{}, fmt.Errorf("preset file: %w", err)
+}
+
+// looksLikeFile tells a path from a mistyped preset name.
+func looksLikeFile(s string) bool {
+	return strings.ContainsAny(s, `/\`) || slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(s))
+}
+
+// maxFile bounds a preset file in bytes; one with every setting and a reason
+// each is below 8 KiB.
+const maxFile = 1 << 20
+
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return nil, fmt.Errorf("%s: want a YAML file of at most 1 MiB", path)
+	}
+	return os.ReadFile(path)
+}
+
+func baseName(file string) string {
+	base := filepath.Base(file)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}

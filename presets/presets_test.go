@@ -1,0 +1,267 @@
+package presets
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+)
+
+func TestEveryFileIsListed(t *testing.T) {
+	found, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []string
+	for _, name := range names() {
+		listed = append(listed, name+".yaml")
+	}
+	slices.Sort(listed)
+	if !slices.Equal(found, listed) {
+		t.Errorf("embedded %v, listed %v", found, listed)
+	}
+}
+
+func TestEmbeddedPresetsAreValidAndExplained(t *testing.T) {
+	for _, name := range names() {
+		p, err := embedded(name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if p.Doc == "" || len(p.Doc) > 100 {
+			t.Errorf("%s: doc line %q: want 1 to 100 letters", name, p.Doc)
+		}
+		if err := p.Spec.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, key := range p.Overrides {
+			if p.Reasons[key] == "" {
+				t.Errorf("%s: %s has no reason: write one as a comment on its line", name, key)
+			}
+		}
+	}
+}
+
+// TestPaper holds the presets to the numbers of math.md §6.
+func TestPaper(t *testing.T) {
+	want := runner.Spec{
+		Algorithms: []dro.Algorithm{dro.SFK, dro.PGD, dro.PAN, dro.ERM}, Seeds: 4, Dataset: "cifar10", Model: "alexnet",
+		Mean: []float64{.4914, .4822, .4465}, Std: []float64{.2470, .2435, .2616}, Augment: true,
+		Uncertainty: "cressie-read", K: 2, Rho: 1.5, Coordinates: "paper", Lambda0: .1, LambdaMax: runner.Fixed(10),
+		EtaMin: runner.Fixed(-10), EtaMax: 10, Lambda: 1, Eta: 0, C: runner.Fixed(1000), Batch: 128,
+		LR: .01, LRDropEpoch: 40, LRDrop: .1, Momentum: .9, WeightDecay: 0, Epochs: 50,
+	}
+	p, err := Load("paper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range p.Overrides {
+		got, _ := fieldOf(&p.Spec, key)
+		expected, _ := fieldOf(&want, key)
+		if key == "imbalance" {
+			continue // a word; its ratios are checked below
+		}
+		if !reflect.DeepEqual(got.Interface(), expected.Interface()) {
+			t.Errorf("paper: %s = %v, want %v", key, got, expected)
+		}
+	}
+	if got := p.Spec.Imbalance.Ratios("cifar10"); len(got) != 10 || got[5] != .285 {
+		t.Errorf("paper: imbalance = %v", got)
+	}
+	gentle, err := Load("paper-gentle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gentle.Spec.Rho = 1.5
+	if !reflect.DeepEqual(gentle.Spec, p.Spec) {
+		t.Errorf("paper-gentle differs from paper in more than rho")
+	}
+}
+
+func TestSet(t *testing.T) {
+	cases := []struct {
+		assignment string
+		want       func(*runner.Spec) bool
+	}{
+		{"rho=1e-3", func(s *runner.Spec) bool { return s.Rho == 1e-3 }},
+		{"rho= .25", func(s *runner.Spec) bool { return s.Rho == .25 }},
+		{"epochs=3", func(s *runner.Spec) bool { return s.Epochs == 3 }},
+		{"seed=18446744073709551615", func(s *runner.Spec) bool { return s.Seed == 1<<64-1 }},
+		{"augment=false", func(s *runner.Spec) bool { return !s.Augment }},
+		{"c=auto", func(s *runner.Spec) bool { return s.C.IsAuto() }},
+		{"lambda_max=7", func(s *runner.Spec) bool { return s.LambdaMax.Or(0) == 7 }},
+		{"imbalance=none", func(s *runner.Spec) bool { return s.Imbalance.Ratios("shapes") == nil }},
+		{"imbalance=[1, .5]", func(s *runner.Spec) bool { return slices.Equal(s.Imbalance.Ratios("shapes"), []float64{1, .5}) }},
+		{"algorithms=[erm]", func(s *runner.Spec) bool { return slices.Equal(s.Algorithms, []dro.Algorithm{dro.ERM}) }},
+		{"mean=[1e-1, 2]", func(s *runner.Spec) bool { return slices.Equal(s.Mean, []float64{.1, 2}) }},
+		{"dataset=my table.csv", func(s *runner.Spec) bool { return s.Dataset == "my table.csv" }},
+		{`dataset="csv:a=b.csv?label=y"`, func(s *runner.Spec) bool { return s.Dataset == "csv:a=b.csv?label=y" }},
+	}
+	for _, c := range cases {
+		s := runner.Defaults()
+		if err := Set(&s, c.assignment); err != nil || !c.want(&s) {
+			t.Errorf("Set(%q): %v, spec %+v", c.assignment, err, s)
+		}
+	}
+}
+
+func TestSetRefuses(t *testing.T) {
+	cases := []struct{ assignment, want string }{
+		{"rho", "key=value"},
+		{"rhoo=1", "did you mean rho?"},
+		{"epoch=1", "did you mean epochs?"},
+		{"Rho=1", "unknown key"},
+		{"=1", "unknown key"},
+		{"rho=", "rho: nothing: want a number"},
+		{"rho=wide", `rho: "wide": want a number`},
+		{"rho=.nan", "rho: NaN: want a number"},
+		{"rho=1\nk: 2", "one value"},
+		{"epochs=1.5", "epochs: 1.5: want a whole number"},
+		{"epochs=99999999999999999999", "want a whole number"},
+		{"seed=-1", "want a whole number ≥ 0"},
+		{"augment=maybe", "true or false"},
+		{"c=automatic", "auto or a number"},
+		{"imbalance=half", "auto, paper, none or a list"},
+		{"algorithms=sfk", "a list"},
+		{"mean=[a]", "a list of numbers"},
+		{"mean=[1", "one value"},
+		{"dataset=[a]", "want text"},
+	}
+	for _, c := range cases {
+		s := runner.Defaults()
+		err := Set(&s, c.assignment)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("Set(%q) = %v, want one line with %q", c.assignment, err, c.want)
+		}
+		if !reflect.DeepEqual(s, runner.Defaults()) {
+			t.Errorf("Set(%q) failed and changed the spec", c.assignment)
+		}
+	}
+}
+
+func TestSetSharesNothing(t *testing.T) {
+	a := runner.Defaults()
+	a.Mean = []float64{1, 2, 3}
+	b := a
+	if err := Set(&b, "mean=[7, 8, 9]"); err != nil {
+		t.Fatal(err)
+	}
+	if a.Mean[0] != 1 {
+		t.Errorf("setting a copy's mean changed the original: %v", a.Mean)
+	}
+}
+
+func TestUnknownKeyIsAKeyOfNoSpec(t *testing.T) {
+	for _, key := range Keys() {
+		text, err := json.Marshal(runner.Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var spec map[string]any
+		if err := json.Unmarshal(text, &spec); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := spec[key]; !ok {
+			t.Errorf("key %q is not in the JSON of a Spec", key)
+		}
+	}
+	if n := len(Keys()); n != reflect.TypeFor[runner.Spec]().NumField() {
+		t.Errorf("%d keys for %d fields", n, reflect.TypeFor[runner.Spec]().NumField())
+	}
+}
+
+func TestLoadFile(t *testing.T) {
+	path := write(t, "mine.yaml", "doc: my own\n# wide, because\nrho: 2 # I can\nepochs: 1\n")
+	p, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Name != "mine" || p.Doc != "my own" || p.Spec.Rho != 2 || p.Spec.Epochs != 1 || p.Spec.K != runner.Defaults().K {
+		t.Errorf("loaded %+v", p)
+	}
+	if got := p.Reasons["rho"]; got != "wide, because I can" {
+		t.Errorf("reason of rho = %q", got)
+	}
+	if want := []string{"rho", "epochs"}; !slices.Equal(p.Overrides, want) {
+		t.Errorf("overrides %v, want %v", p.Overrides, want)
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	cases := []struct{ text, want string }{
+		{"rho: 1\nepoch: 2\n", "bad.yaml:2: \"epoch\": unknown key: did you mean epochs?"},
+		{"rho: 1\nrho: 2\n", "bad.yaml:2: "},
+		{"rho:\n", "bad.yaml:1: rho: nothing: want a number"},
+		{"\n\nk: two\n", "bad.yaml:3: k: \"two\": want a number"},
+		{"- rho\n", "key: value"},
+		{"rho\n", "key: value"},
+		{"a: [1\n", "bad.yaml:1: "},
+		{"rho: 1\n---\nk: 2\n", "several"},
+		{"doc: [a]\n", "bad.yaml:1: doc: "},
+		{"rho: *x\n", "bad.yaml:1: rho: "},
+	}
+	for _, c := range cases {
+		path := write(t, "bad.yaml", c.text)
+		_, err := Load(path)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("file %q: %v, want one line with %q", c.text, err, c.want)
+		}
+	}
+}
+
+func TestLoadNames(t *testing.T) {
+	_, err := Load("paper-gentel")
+	if err == nil || !strings.Contains(err.Error(), "choose one of paper-gentle, ") {
+		t.Errorf("a mistyped name: %v", err)
+	}
+	_, err = Load("dir/none.yaml")
+	if err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("a missing file: %v", err)
+	}
+	_, err = Load(t.TempDir())
+	if err == nil || !strings.Contains(err.Error(), "want a YAML file") {
+		t.Errorf("a folder: %v", err)
+	}
+	if _, err = Load(write(t, "big.yaml", strings.Repeat("#\n", maxFile))); err == nil {
+		t.Error("a huge file is read")
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, name := range names() {
+		text, err := files.ReadFile(name + ".yaml")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Add([]byte("a: &x [*x]\nrho: *x"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p, err := parse("f.yaml", text)
+		if err == nil && len(p.Overrides) > len(Keys()) {
+			t.Errorf("%d overrides of %d keys", len(p.Overrides), len(Keys()))
+		}
+		var key *runner.KeyError
+		if errors.As(err, &key) && key.Want == "" {
+			t.Errorf("%v says not what is allowed", err)
+		}
+	})
+}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
