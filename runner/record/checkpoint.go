@@ -1,0 +1,191 @@
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner"
+)
+
+// Tensors that are not parameters have a prefix in the file.
+const (
+	velocityPrefix = "velocity."
+	iteratePrefix  = "paper_iterate."
+)
+
+// stateFile is the JSON of a checkpoint.
+type stateFile struct {
+	runner.State
+	// Z stands for State's: a run that diverges has a z that is not finite.
+	Z       zNumbers `json:"z"`
+	Tensors string   `json:"tensors"` // the file beside this one
+	SHA256  string   `json:"sha256"`  // of that file, in hexadecimal
+}
+
+type zNumbers struct {
+	Lambda runner.Number `json:"lambda"`
+	Eta    runner.Number `json:"eta"`
+}
+
+func stateName(step int64) string   { return fmt.Sprintf("step-%010d.json", step) }
+func tensorsName(step int64) string { return fmt.Sprintf("step-%010d.safetensors", step) }
+
+// writeCheckpoint puts s into folder. The JSON comes last and makes the pair
+// complete. A checkpoint of the same step may stand there already, when a run
+// is paused and saved again: the same step has the same weights, so the pair
+// is whole at every moment.
+func writeCheckpoint(folder string, s *runner.State) error {
+	list, err := fileTensors(s)
+	if err != nil {
+		return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
+	}
+	hash := sha256.New()
+	err = writeAside(filepath.Join(folder, tensorsName(s.Step)), func(w io.Writer) error {
+		return writeTensors(io.MultiWriter(w, hash), list)
+	})
+	if err != nil {
+		return err
+	}
+	return writeJSON(filepath.Join(folder, stateName(s.Step)), &stateFile{
+		State: *s, Z: zNumbers{runner.Num(s.Z.Lambda), runner.Num(s.Z.Eta)},
+		Tensors: tensorsName(s.Step), SHA256: hex.EncodeToString(hash.Sum(nil)),
+	})
+}
+
+// fileTensors returns all tensors of s under their names in the file.
+func fileTensors(s *runner.State) ([]nn.Tensor, error) {
+	var list []nn.Tensor
+	for _, t := range s.Parameters {
+		if strings.HasPrefix(t.Name, velocityPrefix) || strings.HasPrefix(t.Name, iteratePrefix) {
+			return nil, fmt.Errorf("parameter %q: the prefix is taken", t.Name)
+		}
+		list = append(list, t)
+	}
+	for _, g := range []struct {
+		prefix string
+		list   []nn.Tensor
+	}{{velocityPrefix, s.Velocities}, {iteratePrefix, s.IterateParameters}} {
+		for _, t := range g.list {
+			t.Name = g.prefix + t.Name
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}
+
+// readCheckpoint reads the pair of the given step.
+func readCheckpoint(folder string, step int64) (*runner.State, error) {
+	var f stateFile
+	path := filepath.Join(folder, stateName(step))
+	if err := readJSON(path, &f); err != nil {
+		return nil, err
+	}
+	if f.Step != step {
+		return nil, fmt.Errorf("%s: is of step %d", path, f.Step)
+	}
+	list, err := readTensorsFile(filepath.Join(folder, tensorsName(step)), f.SHA256)
+	if err != nil {
+		return nil, err
+	}
+	s := f.State
+	s.Z = dro.Z{Lambda: f.Z.Lambda.Float(), Eta: f.Z.Eta.Float()}
+	for _, t := range list {
+		if name, ok := strings.CutPrefix(t.Name, velocityPrefix); ok {
+			t.Name = name
+			s.Velocities = append(s.Velocities, t)
+		} else if name, ok := strings.CutPrefix(t.Name, iteratePrefix); ok {
+			t.Name = name
+			s.IterateParameters = append(s.IterateParameters, t)
+		} else {
+			s.Parameters = append(s.Parameters, t)
+		}
+	}
+	return &s, nil
+}
+
+// readTensorsFile reads a safetensors file that has the given checksum.
+func readTensorsFile(path, sum string) ([]nn.Tensor, error) {
+	f, size, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	in := io.TeeReader(f, hash)
+	list, err := readTensors(in, size)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if _, err := io.Copy(io.Discard, in); err != nil { // nothing, unless the file grew
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if hex.EncodeToString(hash.Sum(nil)) != sum {
+		return nil, fmt.Errorf("%s: checksum differs from the one in the JSON beside it", path)
+	}
+	return list, nil
+}
+
+// newestCheckpoint returns the newest checkpoint that can be read, nil if none
+// can, and what is wrong with those that are newer.
+func newestCheckpoint(folder string) (s *runner.State, damaged []error) {
+	steps, err := checkpointSteps(folder)
+	if err != nil {
+		return nil, []error{err}
+	}
+	for _, step := range slices.Backward(steps) {
+		s, err := readCheckpoint(folder, step)
+		if err == nil {
+			return s, damaged
+		}
+		damaged = append(damaged, err)
+	}
+	return nil, damaged
+}
+
+// checkpointSteps lists the complete pairs' steps, ascending. A folder that is
+// missing has none.
+func checkpointSteps(folder string) ([]int64, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	var steps []int64
+	for _, e := range entries {
+		var step int64
+		if n, _ := fmt.Sscanf(e.Name(), "step-%d.json", &step); n == 1 && step >= 0 && e.Name() == stateName(step) {
+			steps = append(steps, step)
+		}
+	}
+	slices.Sort(steps)
+	return steps, nil
+}
+
+// prune keeps the newest checkpoints up to the step that was just written, and
+// removes all other files: older checkpoints, what a crash left incomplete,
+// and steps above the one written, which belong to a part of the run that was
+// discarded because they are damaged. What cannot be removed costs only space.
+func prune(folder string, written int64, keep int) {
+	steps, _ := checkpointSteps(folder)
+	past, _ := slices.BinarySearch(steps, written+1)
+	kept := map[string]bool{}
+	for _, step := range steps[max(0, past-max(1, keep)):past] {
+		kept[stateName(step)], kept[tensorsName(step)] = true, true
+	}
+	entries, _ := os.ReadDir(folder) // sorted: a pair's JSON comes first and makes it incomplete
+	for _, e := range entries {
+		name := e.Name()
+		ours := strings.HasPrefix(name, "step-") || strings.HasPrefix(name, asidePrefix)
+		if ours && !kept[name] {
+			os.Remove(filepath.Join(folder, name))
+		}
+	}
+}

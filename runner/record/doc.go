@@ -1,0 +1,26 @@
+// Package record is the run directory: it writes what a run leaves behind and
+// reads it back, while the run lives, after it ended, and after it crashed.
+//
+//	<id>/run.json        runner.Meta: what made the run
+//	<id>/events.jsonl    one event a line, appended with one write each; the truth
+//	<id>/checkpoints/    step-0000000120.safetensors (weights), then .json (the rest)
+//	<id>/summary.json    runner.Summary: what it came to, rewritten after a resume
+//	<id>/lock            held for as long as a process records the run
+//
+// A Store and the Recorder it makes are the writing side; Run, Tail and
+// History are the reading side. They share nothing but the files: any number
+// of readers may watch, none can slow or block a writer, and a run on another
+// machine's shared disk is read by the same code. Readers take every file for
+// hostile: what is torn, damaged or of a newer program is skipped, memory is
+// bounded, and nothing a file says makes them panic.
+//
+// What a crash leaves is decided by the order of writes. Files that are
+// replaced are written aside, synced and renamed. A line of the log counts
+// once its newline is there. A checkpoint counts once its JSON is there, which
+// holds the checksum of the weights beside it and is written last.
+//
+// It is not a database and keeps no index: what it knows of all runs is what
+// the directories say at that moment. It decides nothing about training.
+//
+// Start reading at store.go for writing and at run.go for reading.
+package record

@@ -1,0 +1,106 @@
+package record
+
+import (
+	"io"
+	"math"
+	"path/filepath"
+
+	"drolab/runner"
+)
+
+// endBudget is how far from its end a log is read to tell how a run stands, in
+// bytes: some 300 step events.
+const endBudget = 256 << 10
+
+// end is how a run stands, from the last events of its log.
+type end struct {
+	status runner.Status // as written, so never Interrupted
+	cause  string
+	step   int64 // finished
+	eval   *runner.EvalEvent
+	last   *runner.StepEvent
+
+	limit int64 // events above it were discarded by a resume that stands behind them
+}
+
+// statusOnly stops readEnd at the first event that tells the status.
+func statusOnly(*end) bool { return true }
+
+// readEnd reads the log in dir backward until status, step and both events are
+// known, enough says so, or endBudget is spent. enough is asked once the
+// status is known.
+func readEnd(dir string, enough func(*end) bool) (*end, error) {
+	f, size, err := openRegular(filepath.Join(dir, logName))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	e := &end{limit: math.MaxInt64}
+	lines := newBackward(f, size, size-endBudget)
+	if _, _, err = lines.line(); err == nil { // what a torn line left is passed over
+		err = e.read(lines, enough)
+	}
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if e.status == "" { // a new run, or one that wrote nothing but warnings for long
+		e.status = runner.Queued
+		if size > endBudget {
+			e.status = runner.Running
+		}
+	}
+	return e, nil
+}
+
+func (e *end) read(lines *backward, enough func(*end) bool) error {
+	for {
+		line, _, err := lines.line()
+		if err != nil {
+			return err
+		}
+		event, err := runner.DecodeEvent(line)
+		if err != nil || event == nil {
+			continue
+		}
+		e.add(event)
+		if e.status != "" && (enough(e) || e.eval != nil && e.last != nil) {
+			return nil
+		}
+	}
+}
+
+// add takes in an event that stands before all that were added.
+func (e *end) add(event runner.Event) {
+	if r, ok := event.(*runner.ResumeEvent); ok {
+		e.limit = min(e.limit, r.Step)
+		e.setStatus(runner.Queued, "")
+	}
+	step := event.Header().Step
+	if step > e.limit {
+		return
+	}
+	if e.step == 0 {
+		e.step = max(0, step)
+	}
+	switch event := event.(type) {
+	case *runner.StatusEvent:
+		e.setStatus(event.Status, event.Cause)
+	case *runner.StepEvent:
+		e.setStatus(runner.Running, "")
+		if e.last == nil {
+			e.last = event
+		}
+	case *runner.EvalEvent:
+		e.setStatus(runner.Running, "")
+		if e.eval == nil {
+			e.eval = event
+		}
+	}
+}
+
+// setStatus keeps the first status, which is the last in the log.
+func (e *end) setStatus(s runner.Status, cause string) {
+	if e.status == "" {
+		e.status, e.cause = s, cause
+	}
+}

@@ -1,0 +1,48 @@
+package record
+
+import (
+	"crypto/rand"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"drolab/runner"
+)
+
+// newID proposes a name such as shapes-sfk-s1-20261121-091502-x7q3: readable,
+// sorted by preset, and different for runs started in the same second.
+func newID(m *runner.Meta) string {
+	return fmt.Sprintf("%s-%s-s%d-%s-%s", presetName(m.Preset), m.Spec.Algorithm(), m.Spec.Seed,
+		m.Created.UTC().Format("20060102-150405"), strings.ToLower(rand.Text()[:4]))
+}
+
+// presetName makes a preset's name, which may be the path of a file, fit for a
+// folder's name on every system: [a-z0-9._-], at most 40 characters, starting
+// with a letter or digit.
+func presetName(preset string) string {
+	base := filepath.Base(filepath.ToSlash(preset))
+	for _, ext := range []string{".yaml", ".yml"} {
+		base = strings.TrimSuffix(base, ext)
+	}
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9', r == '.', r == '_', r == '-':
+			return r
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return '-'
+	}, base)
+	const longest = 40
+	name = strings.Trim(name[:min(len(name), longest)], "._-")
+	if name == "" {
+		return "run"
+	}
+	return name
+}
+
+// plainName tells whether id can be the name of a run directory, and nothing
+// but a name: no path, no hidden file.
+func plainName(id string) bool {
+	return id != "" && id[0] != '.' && !strings.ContainsAny(id, `/\`+"\x00")
+}

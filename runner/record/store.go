@@ -1,0 +1,216 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"drolab/runner"
+)
+
+// Store is a folder of run directories, for writing. It implements
+// runner.Store. Its methods may be used from any goroutine, and any number of
+// processes may have stores of the same folder.
+type Store struct {
+	dir  string
+	now  func() time.Time
+	open func(path string) (logFile, error)
+}
+
+// Open returns the store in the folder dir, made if missing. The error names a
+// folder that cannot be written.
+func Open(dir string) (*Store, error) {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		err = probe(abs)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("runs folder %s cannot be written: %w; choose another with --runs DIR", dir, err)
+	}
+	return &Store{dir: abs, now: time.Now, open: openLogFile}, nil
+}
+
+// probe makes a file in dir, because permissions alone do not tell.
+func probe(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".probe-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// Dir returns the folder.
+func (s *Store) Dir() string { return s.dir }
+
+// Create implements runner.Store: a new directory, made aside and renamed, so
+// that nobody sees it before its run.json is complete and its lock held. It
+// sets m.ID, and m.Created where that is zero.
+func (s *Store) Create(m *runner.Meta) (runner.Recorder, error) {
+	s.sweep()
+	if m.Created.IsZero() {
+		m.Created = s.now().UTC()
+	}
+	const tries = 100
+	var err error
+	for range tries {
+		m.ID = newID(m)
+		var r *recorder
+		if r, err = s.create(m); err == nil {
+			return r, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return nil, fmt.Errorf("creating run %s: %w", m.ID, err)
+}
+
+// create makes the directory of the run m. The error is an fs.ErrExist where
+// the ID is taken.
+func (s *Store) create(m *runner.Meta) (_ *recorder, err error) {
+	aside, dir := filepath.Join(s.dir, asidePrefix+m.ID), filepath.Join(s.dir, m.ID)
+	if err := os.Mkdir(aside, 0o755); err != nil {
+		return nil, explain(err)
+	}
+	l, err := acquire(filepath.Join(aside, lockName))
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(aside))
+	}
+	fail := func(err error) (*recorder, error) {
+		return nil, errors.Join(explain(err), l.release(), os.RemoveAll(aside))
+	}
+	if err := fillDir(aside, m); err != nil {
+		return fail(err)
+	}
+	if l, err = moveLocked(l, aside, dir); err != nil {
+		return fail(err)
+	}
+	aside = dir // what a failure from here on removes
+	if err := syncDir(s.dir); err != nil {
+		return fail(err)
+	}
+	log, err := openLog(filepath.Join(dir, logName), s.open, s.now)
+	if err != nil {
+		return fail(err)
+	}
+	return &recorder{dir: dir, keep: m.Spec.CheckpointKeep, lock: l, log: log}, nil
+}
+
+// fillDir puts into a new directory what every run has from the start.
+func fillDir(dir string, m *runner.Meta) error {
+	if err := os.Mkdir(filepath.Join(dir, checkpointsName), 0o755); err != nil {
+		return err
+	}
+	log, err := os.Create(filepath.Join(dir, logName))
+	if err != nil {
+		return err
+	}
+	if err := log.Close(); err != nil {
+		return err
+	}
+	return writeJSON(filepath.Join(dir, metaName), m) // syncs dir
+}
+
+// moveLocked renames the directory from, whose lock l is, and returns the lock
+// it has then; on an error l as it was, unless it is lost.
+func moveLocked(l *lock, from, to string) (*lock, error) {
+	if locksFollowRename {
+		return l, os.Rename(from, to)
+	}
+	if err := l.release(); err != nil {
+		return l, err
+	}
+	if err := os.Rename(from, to); err != nil {
+		return l, err
+	}
+	moved, err := acquire(filepath.Join(to, lockName))
+	if err != nil {
+		return l, err
+	}
+	return moved, nil
+}
+
+// sweepAge is how long a directory aside is left alone: between making it and
+// holding its lock nothing else protects it.
+const sweepAge = time.Minute
+
+// sweep removes directories that a crash left half-made. What it cannot remove
+// is in nobody's way.
+func (s *Store) sweep() {
+	entries, _ := os.ReadDir(s.dir)
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), asidePrefix) {
+			continue
+		}
+		dir := filepath.Join(s.dir, e.Name())
+		info, err := e.Info()
+		if err == nil && s.now().Sub(info.ModTime()) > sweepAge && !held(filepath.Join(dir, lockName)) {
+			os.RemoveAll(dir)
+		}
+	}
+}
+
+// Reopen implements runner.Store. It refuses a run that is done, and one that
+// somebody else records. A torn last line of the log is cut; a damaged
+// checkpoint is passed over, with a warning in the log that names it.
+func (s *Store) Reopen(id string) (runner.Recorder, *runner.Meta, *runner.State, error) {
+	r, m, from, err := s.reopen(id)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("run %s: %w", id, err)
+	}
+	return r, m, from, nil
+}
+
+func (s *Store) reopen(id string) (_ *recorder, m *runner.Meta, from *runner.State, err error) {
+	if !plainName(id) {
+		return nil, nil, nil, errors.New("want the name of a run, not a path")
+	}
+	dir := filepath.Join(s.dir, id)
+	if m, err = readMeta(dir); err != nil {
+		return nil, nil, nil, err
+	}
+	l, err := acquire(filepath.Join(dir, lockName))
+	if errors.Is(err, errHeld) {
+		err = errors.New("is running elsewhere: stop it there first")
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	r := &recorder{dir: dir, keep: m.Spec.CheckpointKeep, lock: l}
+	if from, err = r.takeUp(s); err != nil {
+		return nil, nil, nil, errors.Join(err, l.release())
+	}
+	return r, m, from, nil
+}
+
+// takeUp opens the log of an existing run and finds where it can go on.
+func (r *recorder) takeUp(s *Store) (from *runner.State, err error) {
+	end, err := readEnd(r.dir, statusOnly)
+	if err != nil {
+		return nil, err
+	}
+	if end.status == runner.Done {
+		return nil, errors.New("is done: there is nothing to resume")
+	}
+	if r.log, err = openLog(filepath.Join(r.dir, logName), s.open, s.now); err != nil {
+		return nil, err
+	}
+	from, damaged := newestCheckpoint(filepath.Join(r.dir, checkpointsName))
+	for _, d := range damaged {
+		w := &runner.WarningEvent{Message: "checkpoint passed over: " + d.Error()}
+		if from != nil {
+			w.Step = from.Step
+		}
+		if err := r.Append(w); err != nil {
+			return nil, errors.Join(err, r.log.file.Close())
+		}
+	}
+	return from, nil
+}

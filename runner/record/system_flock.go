@@ -1,0 +1,51 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package record
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// locksFollowRename: a lock belongs to the open file, whatever its path.
+const locksFollowRename = true
+
+// tryLock locks f against every other open file of the same name, shared or
+// exclusive, or returns errHeld at once.
+func tryLock(f *os.File, exclusive bool) error {
+	how := unix.LOCK_SH
+	if exclusive {
+		how = unix.LOCK_EX
+	}
+	for {
+		switch err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB); {
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EWOULDBLOCK):
+			return errHeld
+		default:
+			return err
+		}
+	}
+}
+
+func openLock(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+}
+
+// unlock gives up the lock of f, with its last open file.
+func unlock(f *os.File) error { return f.Close() }
+
+// syncDir makes renames within the folder survive a power cut.
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+func diskFull(err error) bool {
+	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)
+}

@@ -1,0 +1,40 @@
+package record
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// locksFollowRename: Windows does not rename a folder with open files in it.
+const locksFollowRename = false
+
+// tryLock locks the first byte of f, which nobody reads, shared or exclusive,
+// or returns errHeld at once.
+func tryLock(f *os.File, exclusive bool) error {
+	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
+	if exclusive {
+		flags |= windows.LOCKFILE_EXCLUSIVE_LOCK
+	}
+	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{})
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+		return errHeld
+	}
+	return err
+}
+
+func openLock(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+}
+
+// unlock gives up the lock of f, with its last handle.
+func unlock(f *os.File) error { return f.Close() }
+
+// syncDir does nothing: Windows has no handle of a folder that could be
+// flushed; the file system orders its own metadata.
+func syncDir(string) error { return nil }
+
+func diskFull(err error) bool {
+	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
+}
