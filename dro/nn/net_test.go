@@ -3,6 +3,9 @@ package nn
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -20,37 +23,160 @@ func batch(c Config, n int, seed uint64) (x []float32, labels []int, ratios []fl
 	return x, labels, ratios
 }
 
-func TestLearnsABatch(t *testing.T) {
+func newNet(t *testing.T, c Config) *Net {
+	t.Helper()
+	n, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Close)
+	return n
+}
+
+func TestEveryModelLearnsABatch(t *testing.T) {
 	for _, model := range Models() {
 		c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 16, Seed: 1, Threads: 2}
-		n, err := New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := newNet(t, c)
 		x, labels, ratios := batch(c, 16, 1)
 		losses := make([]float64, 16)
 		n.Losses(losses, x, labels)
-		first := mean(losses)
+		first := sum(losses)
 		for range 30 {
 			n.Losses(losses, x, labels)
 			n.Gradient(ratios)
 			n.Update(SGD{LR: 0.01, Momentum: 0.9})
 		}
 		n.Losses(losses, x, labels)
-		t.Log(model, first, mean(losses))
-		if !(mean(losses) < first/2) {
-			t.Errorf("%s: the loss of one batch went from %.3f to %.3f in 30 steps, want less than half", model, first, mean(losses))
+		if !(sum(losses) < first/2) {
+			t.Errorf("%s: the loss of one batch went from %.3f to %.3f in 30 steps, want less than half", model, first/16, sum(losses)/16)
 		}
-		n.Close()
 	}
 }
 
-func mean(xs []float64) float64 {
-	var s float64
+func TestParametersOfAlexNet(t *testing.T) {
+	n, err := Check("alexnet", 3, 32, 32, 10)
+	if err != nil || n != 2472266 {
+		t.Errorf("alexnet has %d parameters (%v), math.md §6 says 2 472 266", n, err)
+	}
+}
+
+func TestInputTooSmall(t *testing.T) {
+	for _, c := range []Config{{Model: "alexnet", C: 1, H: 28, W: 28}, {Model: "convnet", C: 5, H: 1, W: 1}, {Model: "resnet", C: 3, H: 32, W: 32}} {
+		if _, err := Check(c.Model, c.C, c.H, c.W, 10); err == nil || !strings.HasPrefix(err.Error(), "model: ") {
+			t.Errorf("%s on %d×%d×%d: error %v, want one about the model", c.Model, c.C, c.H, c.W, err)
+		}
+	}
+}
+
+// A batch's own samples decide its losses, not how many lie beside them.
+func TestPartialBatchHasTheSameLosses(t *testing.T) {
+	c := Config{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 40, Seed: 2}
+	n := newNet(t, c)
+	x, labels, _ := batch(c, 40, 5)
+	all, part := make([]float64, 40), make([]float64, 40)
+	classes, partClasses := make([]int, 40), make([]int, 40)
+	n.Losses(all, x, labels)
+	n.Predictions(classes)
+	for _, k := range []int{1, 17, 39} {
+		n.Losses(part, x[:k*3*32*32], labels[:k])
+		n.Predictions(partClasses)
+		if !slices.Equal(part[:k], all[:k]) || !slices.Equal(partClasses[:k], classes[:k]) {
+			t.Errorf("%d samples of a batch of 40 have other losses or predictions than alone", k)
+		}
+	}
+}
+
+func TestThreadsDoNotChangeTheBits(t *testing.T) {
+	for _, model := range []string{"alexnet", "convnet", "mlp"} {
+		var first []float32
+		for threads := 1; threads <= 3; threads++ {
+			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 24, Seed: 1, Threads: threads}
+			n := newNet(t, c)
+			x, labels, ratios := batch(c, 23, 1)
+			losses := make([]float64, 24)
+			for range 2 {
+				n.Losses(losses, x, labels)
+				n.Gradient(ratios)
+				n.Update(SGD{LR: 0.01, Momentum: 0.9, WeightDecay: 1e-3})
+			}
+			if first == nil {
+				first = slices.Clone(n.weights)
+			}
+			if !slices.Equal(first, n.weights) {
+				t.Errorf("%s: weights after two steps differ between 1 and %d threads", model, threads)
+			}
+		}
+	}
+}
+
+// TestUpdate checks PyTorch's rule by hand: v ← μv + (g + dw), w ← w − αv.
+func TestUpdate(t *testing.T) {
+	c := Config{Model: "linear", C: 3, H: 1, W: 1, Classes: 2, Batch: 2, Seed: 1}
+	n := newNet(t, c)
+	x, labels, ratios := batch(c, 2, 1)
+	w, v := widen(n.parameters[0].Data), make([]float64, 6)
+	for range 3 {
+		n.Losses(make([]float64, 2), x, labels)
+		n.Gradient(ratios)
+		var square float64
+		for _, g := range n.gradients {
+			for _, d := range g.Data {
+				square += float64(d) * float64(d)
+			}
+		}
+		for i, d := range n.gradients[0].Data {
+			v[i] = 0.9*v[i] + float64(d) + 0.01*w[i]
+			w[i] -= 0.1 * v[i]
+		}
+		if norm := n.Update(SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 0.01}); math.Abs(norm-math.Sqrt(square)) > 1e-6*norm {
+			t.Errorf("gradient norm %v, want %v", norm, math.Sqrt(square))
+		}
+	}
+	if d := distance(widen(n.parameters[0].Data), w); d > 1e-5 {
+		t.Errorf("weights after three updates differ from the rule by %.2g", d)
+	}
+}
+
+func TestStepAllocatesNothing(t *testing.T) {
+	c := Config{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 16, Seed: 1}
+	n := newNet(t, c)
+	x, labels, ratios := batch(c, 16, 1)
+	losses, classes := make([]float64, 16), make([]int, 16)
+	if a := testing.AllocsPerRun(5, func() {
+		n.Losses(losses, x, labels)
+		n.Predictions(classes)
+		n.Gradient(ratios)
+		n.Update(SGD{LR: 0.01, Momentum: 0.9})
+	}); a != 0 {
+		t.Errorf("a step allocates %v times, want 0", a)
+	}
+}
+
+func sum(xs []float64) (s float64) {
 	for _, x := range xs {
 		s += x
 	}
-	return s / float64(len(xs))
+	return s
 }
 
-var _ = math.Abs
+// BenchmarkStep times one training step of each model, batch 128.
+func BenchmarkStep(b *testing.B) {
+	for _, model := range Models() {
+		b.Run(model, func(b *testing.B) {
+			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Seed: 1, Threads: runtime.GOMAXPROCS(0)}
+			n, err := New(c)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer n.Close()
+			x, labels, ratios := batch(c, 128, 1)
+			losses := make([]float64, 128)
+			b.ReportAllocs()
+			for b.Loop() {
+				n.Losses(losses, x, labels)
+				n.Gradient(ratios)
+				n.Update(SGD{LR: 0.001, Momentum: 0.9})
+			}
+		})
+	}
+}
