@@ -69,9 +69,6 @@ func equalSteps(a, b []step1) bool {
 	return true
 }
 
-// tap is one step of a convolution tile: offsets in values of the source position and of the weight.
-type tap struct{ x, w int32 }
-
 // plane is the pair of axes of a map: for each destination position, where its source lies and which taps are inside.
 type plane struct {
 	rows, cols axis

@@ -1,34 +1,204 @@
-//go:build amd64 && !purego
+//go:build !purego
 
 package kern
 
-import "runtime"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+//go:generate go run -C _asm . ../tile.go ..
 
 // Detect returns the best instruction set of this build and machine.
-func Detect() ISA { return Generic }
-
-func (t *convTile) run(ISA) { t.generic() }
-
-func (t *gradTile) run(ISA) { t.generic() }
-
-func sumRows(_ ISA, dst, src []float32, positions, stride, lanes int) {
-	sumRowsGeneric(dst, src, positions, stride, lanes)
+func Detect() ISA {
+	x := &cpu.X86
+	switch {
+	case !x.HasAVX2 || !x.HasFMA:
+		return Generic
+	case x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL:
+		return AVX512
+	}
+	return AVX2
 }
 
-func maxOf4(_ ISA, y, a, b, c, d []float32) { maxGeneric(y, a, b, c, d) }
-
-func maxOf4Backward(_ ISA, dx, x *[4][]float32, y, dy []float32, relu bool) {
-	maxBackwardGeneric(dx, x, y, dy, relu)
+// run computes the tile on isa.
+func (t *convTile) run(isa ISA) {
+	switch {
+	case isa == Generic:
+		t.generic()
+	case isa == AVX2:
+		convTileAVX2(t)
+	case t.lanes == 64:
+		convTile64AVX512(t)
+	case t.lanes == 48:
+		convTile48AVX512(t)
+	case t.lanes == 32:
+		convTile32AVX512(t)
+	default:
+		convTile16AVX512(t)
+	}
 }
 
-func mask(_ ISA, dst, dy, y []float32) { maskGeneric(dst, dy, y) }
+// run computes the tile on isa.
+func (t *gradTile) run(isa ISA) {
+	switch isa {
+	case Generic:
+		t.generic()
+	case AVX2:
+		t.runAVX2()
+	default:
+		t.runAVX512()
+	}
+}
 
-func sgdUpdate(_ ISA, w, v, g []float32, p *sgdParams) float64 { return sgdGeneric(w, v, g, p) }
+func (t *gradTile) runAVX512() {
+	switch t.rows {
+	case 1:
+		gradTile1AVX512(t)
+	case 2:
+		gradTile2AVX512(t)
+	case 3:
+		gradTile3AVX512(t)
+	case 4:
+		gradTile4AVX512(t)
+	case 5:
+		gradTile5AVX512(t)
+	default:
+		gradTile6AVX512(t)
+	}
+}
 
-func sumSquares(_ ISA, g []float32) float64 { return sumSquaresGeneric(g) }
+// runAVX2 computes the tile in two halves.
+func (t *gradTile) runAVX2() {
+	const half = tileRows / 2
+	t.halfAVX2(min(t.rows, half))
+	if t.rows > half {
+		low := *t
+		low.dy = t.dy[half*t.lanes:]
+		low.sum = (*[tileRows * gradCols]float32)(unsafe.Add(unsafe.Pointer(t.sum), 4*half*gradCols))
+		low.halfAVX2(t.rows - half)
+	}
+}
 
-// packPlanes leaves all positions to the caller.
-func packPlanes(ISA, []float32, []float32, int, int, int) int { return 0 }
+func (t *gradTile) halfAVX2(rows int) {
+	switch rows {
+	case 1:
+		gradTile1AVX2(t)
+	case 2:
+		gradTile2AVX2(t)
+	default:
+		gradTile3AVX2(t)
+	}
+}
 
-// pause spends a moment in a spin loop.
-func pause(int) { runtime.Gosched() }
+// sumRows adds to dst[r] the sum over positions p and lanes j of src[p·stride + r·lanes + j].
+func sumRows(isa ISA, dst, src []float32, positions, stride, lanes int) {
+	if isa == Generic {
+		sumRowsGeneric(dst, src, positions, stride, lanes)
+		return
+	}
+	for r := range dst {
+		row := &src[r*lanes]
+		if isa == AVX512 {
+			dst[r] += sumRowAVX512(row, positions, stride, lanes)
+		} else {
+			dst[r] += sumRowAVX2(row, positions, stride, lanes)
+		}
+	}
+}
+
+// maxOf4 sets y to the largest of four inputs of y's length. y may be an input.
+func maxOf4(isa ISA, y, a, b, c, d []float32) {
+	switch isa {
+	case Generic:
+		maxGeneric(y, a, b, c, d)
+	case AVX2:
+		maxOf4AVX2(&y[0], &a[0], &b[0], &c[0], &d[0], len(y))
+	default:
+		maxOf4AVX512(&y[0], &a[0], &b[0], &c[0], &d[0], len(y))
+	}
+}
+
+// maxOf4Backward gives dy to the first of four inputs that is the largest, y.
+func maxOf4Backward(isa ISA, dx, x *[4][]float32, y, dy []float32, relu bool) {
+	flag := 0
+	if relu {
+		flag = 1
+	}
+	switch isa {
+	case Generic:
+		maxBackwardGeneric(dx, x, y, dy, relu)
+	case AVX2:
+		maxOf4BackwardAVX2(&dx[0][0], &dx[1][0], &dx[2][0], &dx[3][0], &x[0][0], &x[1][0], &x[2][0], &x[3][0], &y[0], &dy[0], len(y), flag)
+	default:
+		maxOf4BackwardAVX512(&dx[0][0], &dx[1][0], &dx[2][0], &dx[3][0], &x[0][0], &x[1][0], &x[2][0], &x[3][0], &y[0], &dy[0], len(y), flag)
+	}
+}
+
+// whole returns how many of n values the assembly takes; the rest go to the reference.
+func whole(isa ISA, n int) int {
+	if isa == Generic {
+		return 0
+	}
+	return n / vector * vector
+}
+
+// mask sets dst to dy where y > 0 or y is NaN, and to 0 elsewhere.
+func mask(isa ISA, dst, dy, y []float32) {
+	n := whole(isa, len(dy))
+	if n > 0 && isa == AVX2 {
+		maskAVX2(&dst[0], &dy[0], &y[0], n)
+	} else if n > 0 {
+		maskAVX512(&dst[0], &dy[0], &y[0], n)
+	}
+	maskGeneric(dst[n:], dy[n:], y[n:])
+}
+
+// sgdUpdate updates w and v by g and returns Σ g².
+func sgdUpdate(isa ISA, w, v, g []float32, p *sgdParams) float64 {
+	n, norm := whole(isa, len(g)), 0.0
+	if n > 0 && isa == AVX2 {
+		norm = sgdUpdateAVX2(&w[0], &v[0], &g[0], n, p.rate, p.momentum, p.decay)
+	} else if n > 0 {
+		norm = sgdUpdateAVX512(&w[0], &v[0], &g[0], n, p.rate, p.momentum, p.decay)
+	}
+	return norm + sgdGeneric(w[n:], v[n:], g[n:], p)
+}
+
+// sumSquares returns Σ g², in sgdUpdate's order.
+func sumSquares(isa ISA, g []float32) float64 {
+	n, norm := whole(isa, len(g)), 0.0
+	if n > 0 && isa == AVX2 {
+		norm = sumSquaresAVX2(&g[0], n)
+	} else if n > 0 {
+		norm = sumSquaresAVX512(&g[0], n)
+	}
+	return norm + sumSquaresGeneric(g[n:])
+}
+
+// packPlanes transposes 16 images of src, one after another in NCHW, into 16 lanes of dst, for the first positions of each channel, and
+// returns how many positions it took: as many as fill squares.
+func packPlanes(isa ISA, dst, src []float32, positions, channels, lanes int) int {
+	square := 8
+	if isa == AVX512 {
+		square = 16
+	}
+	if isa == Generic || positions < square {
+		return 0
+	}
+	done := positions / square * square
+	n := positions * channels
+	for c := range channels {
+		for p := 0; p < done; p += square {
+			to, from := dst[(p*channels+c)*lanes:], src[c*positions+p:]
+			if isa == AVX512 {
+				transposeAVX512(&to[0], &from[0], channels*lanes, n)
+			} else {
+				transposeAVX2(&to[0], &from[0], channels*lanes, n)
+				transposeAVX2(&to[8], &from[8*n], channels*lanes, n)
+			}
+		}
+	}
+	return done
+}

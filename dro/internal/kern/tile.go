@@ -22,6 +22,9 @@ type convTile struct {
 	prefetch           int // how far ahead of its use a weight is asked for, in values
 }
 
+// tap is one step of a convolution tile: offsets in values of the source position and of the weight.
+type tap struct{ x, w int32 }
+
 // gradTile is one call of the weight gradient's kernel: the dot products of rows channels of dy with cols channels of x,
 //
 //	sum[r·gradCols + c] = Σ_{b < blocks} Σ_{p in pairs} Σ_{j < lanes} dy[b·dyBlock + p.dy + r·lanes + j] · x[b·xBlock + p.x + c·lanes + j]

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"fmt"
+
+	op "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// gradTiles writes gradTile's kernel: a function for each number of rows that fits the registers, a body in it for each number of
+// columns. AVX-512 keeps 6×4 sums, AVX2 3×4.
+func (g *generator) gradTiles() {
+	most := tileRows
+	if !g.wide {
+		most = tileRows / 2
+	}
+	for rows := 1; rows <= most; rows++ {
+		g.gradTile(rows)
+	}
+}
+
+func (g *generator) gradTile(rows int) {
+	g.function(fmt.Sprintf("gradTile%d", rows), "func(t *gradTile)", fmt.Sprintf("computes the tile's first %d rows.", rows))
+	t := g.param("t")
+	cols := g.field(t, "cols")
+	for c := 1; c <= gradCols; c++ {
+		next := g.label("cols")
+		if c < gradCols {
+			g.CMPQ(cols, op.U8(c))
+			g.JNE(op.LabelRef(next))
+		}
+		g.gradBody(t, rows, c)
+		g.Label(next)
+	}
+}
+
+func (g *generator) gradBody(t reg.Register, rows, cols int) {
+	acc := make([][]vector, rows)
+	for r := range acc {
+		acc[r] = g.vecs(cols)
+		for _, v := range acc[r] {
+			g.zero(v)
+		}
+	}
+	stride := g.field(t, "lanes")
+	g.SHLQ(op.U8(2), stride)
+	stride3 := g.GP64()
+	g.LEAQ(by(stride, stride, 2, 0), stride3)
+	dyBlock, xBlock := g.slice(t, "dy"), g.slice(t, "x")
+	blocks := g.field(t, "blocks")
+	g.loop(blocks, func() {
+		p := g.slice(t, "pairs")
+		count := g.Load(g.structOf(t).Field("pairs").Len(), g.GP64())
+		g.loop(count, func() {
+			dy, x := g.GP64(), g.GP64()
+			g.MOVLQSX(at(p, 0), dy)
+			g.MOVLQSX(at(p, 4), x)
+			g.LEAQ(by(dyBlock, dy, 4, 0), dy)
+			g.LEAQ(by(xBlock, x, 4, 0), x)
+			g.ADDQ(op.U8(8), p)
+			left := g.field(t, "lanes")
+			top := g.label("lanes")
+			g.Label(top)
+			g.gradStep(acc, dy, x, stride, stride3)
+			g.ADDQ(op.U8(g.bytes), dy)
+			g.ADDQ(op.U8(g.bytes), x)
+			g.SUBQ(op.U8(g.bytes/4), left)
+			g.JNZ(op.LabelRef(top))
+		})
+		for _, s := range []struct {
+			name string
+			p    reg.Register
+		}{{"dyBlock", dyBlock}, {"xBlock", xBlock}} {
+			step := g.field(t, s.name)
+			g.LEAQ(by(s.p, step, 4, 0), s.p)
+		}
+	})
+	sum := g.field(t, "sum")
+	if g.wide {
+		g.reduceWide(acc, sum)
+	} else {
+		g.reduceRows(acc, sum)
+	}
+	g.VZEROUPPER()
+	g.RET()
+}
+
+// gradStep adds one vector's products of each row with each column.
+func (g *generator) gradStep(acc [][]vector, dy, x, stride, stride3 reg.Register) {
+	cols := len(acc[0])
+	from := func(base reg.Register, k int) op.Mem {
+		return []op.Mem{at(base, 0), by(base, stride, 1, 0), by(base, stride, 2, 0), by(base, stride3, 1, 0)}[k]
+	}
+	load := func(m op.Mem) vector {
+		v := g.vec()
+		g.VMOVUPS(m, v)
+		return v
+	}
+	if !g.wide {
+		// 12 sums leave four registers: three rows and one column.
+		var d []vector
+		for r := range acc {
+			d = append(d, load(from(dy, r)))
+		}
+		for c := range cols {
+			v := load(from(x, c))
+			for r := range acc {
+				g.VFMADD231PS(v, d[r], acc[r][c])
+			}
+		}
+		return
+	}
+	var in []vector
+	for c := range cols {
+		in = append(in, load(from(x, c)))
+	}
+	third := g.GP64()
+	if len(acc) > 4 {
+		g.LEAQ(by(dy, stride3, 1, 0), third)
+	}
+	for r := range acc {
+		m := from(dy, min(r, 3))
+		if r > 3 {
+			m = by(third, stride, r-3, 0)
+		}
+		d := load(m)
+		for c := range cols {
+			g.VFMADD231PS(in[c], d, acc[r][c])
+		}
+	}
+}
+
+// reduceRows stores the sum of each AVX2 register, a row of four at a time.
+func (g *generator) reduceRows(acc [][]vector, sum reg.Register) {
+	for r, row := range acc {
+		v := make([]vector, gradCols)
+		for c := range v {
+			v[c] = row[min(c, len(row)-1)]
+		}
+		a, b, high := g.YMM(), g.YMM(), g.XMM()
+		g.VHADDPS(v[1], v[0], a)
+		g.VHADDPS(v[3], v[2], b)
+		g.VHADDPS(b, a, a)
+		g.VEXTRACTF128(op.U8(1), a, high)
+		g.VADDPS(high, a.AsX(), high)
+		g.VMOVUPS(high, at(sum, 4*gradCols*r))
+	}
+}
+
+// reduceWide stores the sum of each AVX-512 register, four rows of four at a time: a tree of transposing additions, in which each level
+// halves the registers and doubles the sums in one.
+func (g *generator) reduceWide(acc [][]vector, sum reg.Register) {
+	for first := 0; first < len(acc); first += 4 {
+		level := make([]vector, 16)
+		for i := range level {
+			// After the four levels, register i's sum is in quarter i%4 at place i/4%2·1 + i/8·2, which makes quarters rows.
+			if r, c := first+i%4, i/4; r < len(acc) && c < len(acc[r]) {
+				level[i] = acc[r][c]
+			}
+		}
+		for _, add := range []func(a, b vector) vector{g.addHalves, g.addQuarters, g.addPairs, g.addSingles} {
+			next := make([]vector, len(level)/2)
+			for i := range next {
+				a, b := level[2*i], level[2*i+1]
+				if b == nil {
+					b = a
+				}
+				if a != nil {
+					next[i] = add(a, b)
+				}
+			}
+			level = next
+		}
+		if first == 0 && len(acc) > 2 {
+			g.VMOVUPS(level[0], at(sum, 0))
+		} else {
+			g.VMOVUPS(level[0].AsY(), at(sum, 4*gradCols*first))
+		}
+	}
+}
+
+// added returns the sum of two shuffles of a and b.
+func (g *generator) added(shuffle func(imm op.Op, b, a, dst vector), a, b vector, even, odd uint) vector {
+	s, t := g.ZMM(), g.ZMM()
+	shuffle(op.U8(even), b, a, s)
+	shuffle(op.U8(odd), b, a, t)
+	g.VADDPS(t, s, s)
+	return s
+}
+
+func (g *generator) shuffleQuarters(imm op.Op, b, a, dst vector) {
+	g.VSHUFF32X4(imm, b, a, dst)
+}
+func (g *generator) shuffleValues(imm op.Op, b, a, dst vector) { g.VSHUFPS(imm, b, a, dst) }
+
+func (g *generator) addHalves(a, b vector) vector {
+	return g.added(g.shuffleQuarters, a, b, 0x44, 0xee)
+}
+
+func (g *generator) addQuarters(a, b vector) vector {
+	return g.added(g.shuffleQuarters, a, b, 0x88, 0xdd)
+}
+
+func (g *generator) addPairs(a, b vector) vector {
+	return g.added(g.shuffleValues, a, b, 0x44, 0xee)
+}
+
+func (g *generator) addSingles(a, b vector) vector {
+	return g.added(g.shuffleValues, a, b, 0x88, 0xdd)
+}
