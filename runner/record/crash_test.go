@@ -1,0 +1,304 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"drolab/runner"
+)
+
+// TestPowerCutInLog cuts the log at every byte of its last two lines. Readers
+// see the whole lines, and a resume goes on behind them.
+func TestPowerCutInLog(t *testing.T) {
+	s := newStore(t)
+	m := newMeta(1)
+	r := create(t, s, m)
+	must(t, r.Append(status(0, runner.Running)))
+	appendSteps(t, r, 1, 3)
+	must(t, r.Close())
+	log := read(t, r.log.path)
+	lines := bytes.SplitAfter(log, []byte{'\n'})
+	first := len(log) - len(lines[3]) - len(lines[2])
+	for cut := first; cut <= len(log); cut++ {
+		whole := bytes.Count(log[:cut], []byte{'\n'}) // lines
+		for _, torn := range [][]byte{log[:cut], append(log[:cut:cut], make([]byte, 5000)...)} {
+			write(t, torn, r.log.path)
+			run, err := Find(s.Dir(), m.ID)
+			must(t, err)
+			if got := run.Summary().Steps; got != int64(whole-1) {
+				t.Fatalf("cut at %d: listed at step %d, want %d", cut, got, whole-1)
+			}
+			tail := run.Tail()
+			if h := history(t, tail); len(h.Steps) != whole-1 {
+				t.Fatalf("cut at %d: %d steps, want %d", cut, len(h.Steps), whole-1)
+			}
+			again, _ := reopen(t, s, m.ID)
+			must(t, again.Append(stepEvent(99)))
+			must(t, again.Close())
+			events, err := tail.Read() // the place in the log is still right
+			must(t, err)
+			if len(events) != 1 || events[0].Header().Seq != int64(whole+1) || events[0].Header().Step != 99 {
+				t.Fatalf("cut at %d: then %d events, want one with seq %d", cut, len(events), whole+1)
+			}
+			if tail.Skipped() != 0 {
+				t.Fatalf("cut at %d: %d lines skipped", cut, tail.Skipped())
+			}
+		}
+	}
+}
+
+// TestPowerCutInCheckpoint cuts each file of the newest checkpoint at every
+// byte: the run goes on from the one before, and says so.
+func TestPowerCutInCheckpoint(t *testing.T) {
+	s := newStore(t)
+	m := newMeta(1)
+	r := create(t, s, m)
+	save(t, r, newState(10))
+	save(t, r, newState(20))
+	must(t, r.Close())
+	log := read(t, r.log.path)
+	for _, name := range []string{tensorsName(20), stateName(20)} {
+		path := filepath.Join(r.dir, checkpointsName, name)
+		good := read(t, path)
+		for cut := range len(good) - 1 { // the last byte of the JSON is a newline
+			write(t, good[:cut], path)
+			write(t, log, r.log.path)
+			again, from := reopen(t, s, m.ID)
+			must(t, again.Close())
+			if from == nil || from.Step != 10 || from.Parameters[0].Data[0] != 10 {
+				t.Fatalf("%s cut at %d: resumed from %+v", name, cut, from)
+			}
+			run, err := Find(s.Dir(), m.ID)
+			must(t, err)
+			h := history(t, run.Tail())
+			if len(h.Warnings) != 1 || !strings.Contains(h.Warnings[0].Message, name) || h.Warnings[0].Step != 10 {
+				t.Fatalf("%s cut at %d: warnings %v", name, cut, h.Warnings)
+			}
+		}
+		write(t, good, path)
+	}
+	if _, from := reopen(t, s, m.ID); from.Step != 20 {
+		t.Errorf("mended, it resumed from step %d", from.Step)
+	}
+}
+
+// TestFlippedBits: every bit of the weights' file is covered by the checksum.
+func TestFlippedBits(t *testing.T) {
+	s := newStore(t)
+	r := create(t, s, newMeta(1))
+	save(t, r, newState(10))
+	folder := filepath.Join(r.dir, checkpointsName)
+	good := read(t, folder, tensorsName(10))
+	for i := range good {
+		bad := bytes.Clone(good)
+		bad[i] ^= 1 << (i % 8)
+		write(t, bad, folder, tensorsName(10))
+		if _, err := readCheckpoint(folder, 10); err == nil {
+			t.Fatalf("byte %d flipped: nobody noticed", i)
+		}
+	}
+}
+
+func TestNoReadableCheckpoint(t *testing.T) {
+	s := newStore(t)
+	m := newMeta(1)
+	r := create(t, s, m)
+	save(t, r, newState(10))
+	write(t, []byte("garbage"), r.dir, checkpointsName, stateName(10))
+	must(t, r.Close())
+	r, from := reopen(t, s, m.ID)
+	if from != nil {
+		t.Errorf("resumed from %+v", from)
+	}
+	must(t, r.Append(&runner.ResumeEvent{}))
+	save(t, r, newState(5))
+	if steps, _ := checkpointSteps(filepath.Join(r.dir, checkpointsName)); len(steps) != 1 || steps[0] != 5 {
+		t.Errorf("checkpoints %v, want 5 only", steps)
+	}
+}
+
+// fullDisk takes room bytes, then writes short and fails.
+type fullDisk struct {
+	logFile
+	room        *int
+	cannotTrunc *bool
+}
+
+func (f fullDisk) Write(b []byte) (int, error) {
+	if n := *f.room; n < len(b) {
+		*f.room = 0
+		n, _ = f.logFile.Write(b[:n])
+		return n, syscall.ENOSPC
+	}
+	*f.room -= len(b)
+	return f.logFile.Write(b)
+}
+
+func (f fullDisk) Truncate(size int64) error {
+	if *f.cannotTrunc {
+		return syscall.EIO
+	}
+	return f.logFile.Truncate(size)
+}
+
+// TestDiskFull fills the disk at every byte of a line. The log stays whole,
+// also where the torn line can only be cut later, and goes on once there is
+// room.
+func TestDiskFull(t *testing.T) {
+	if !diskFull(syscall.ENOSPC) {
+		t.Skip("this system has another error for a full disk")
+	}
+	for room := range 200 {
+		s := newStore(t)
+		var left int
+		var stuck bool
+		s.open = func(path string) (logFile, error) {
+			f, err := openLogFile(path)
+			return fullDisk{f, &left, &stuck}, err
+		}
+		r := create(t, s, newMeta(1))
+		left = 1 << 20
+		appendSteps(t, r, 1, 2)
+		left, stuck = room, room%2 == 1
+		err := r.Append(stepEvent(3))
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), r.log.path) ||
+			!strings.Contains(err.Error(), "disk full: free space and resume") {
+			t.Fatalf("room for %d bytes: error %v", room, err)
+		}
+		if stuck {
+			if err := r.Append(stepEvent(3)); !errors.Is(err, syscall.EIO) {
+				t.Fatalf("torn line not cut: error %v", err)
+			}
+		}
+		left, stuck = 1<<20, false
+		appendSteps(t, r, 3, 4)
+		must(t, r.Close())
+		tail := (&Run{Dir: r.dir}).Tail()
+		h := history(t, tail)
+		if len(h.Steps) != 4 || h.Steps[3].Seq != 4 || tail.Skipped() != 0 {
+			t.Fatalf("room for %d bytes: %d steps, %d lines skipped", room, len(h.Steps), tail.Skipped())
+		}
+	}
+}
+
+// TestTwoOpeners: of many that want to take up a run at once one gets it, and
+// readers that look at the lock all the while turn nobody away.
+func TestTwoOpeners(t *testing.T) {
+	s := newStore(t)
+	s.now = time.Now
+	m := newMeta(1)
+	must(t, create(t, s, m).Close())
+	for range 10 {
+		var wg sync.WaitGroup
+		got := make([]runner.Recorder, 8)
+		refused := make([]error, len(got))
+		for i := range got {
+			wg.Go(func() { got[i], _, _, refused[i] = s.Reopen(m.ID) })
+			wg.Go(func() { held(filepath.Join(s.Dir(), m.ID, lockName)) })
+		}
+		wg.Wait()
+		owners := 0
+		for i, r := range got {
+			if refused[i] == nil {
+				owners++
+				must(t, r.Close())
+			} else if !strings.Contains(refused[i].Error(), "running elsewhere") {
+				t.Errorf("refused with %v", refused[i])
+			}
+		}
+		if owners != 1 {
+			t.Fatalf("%d owners", owners)
+		}
+	}
+}
+
+// TestKilledProcess: the lock goes with the process that held it.
+func TestKilledProcess(t *testing.T) {
+	if dir, ok := os.LookupEnv("RECORD_TEST_DIR"); ok {
+		recordAndWait(dir)
+		return
+	}
+	dir := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledProcess$")
+	cmd.Env = append(os.Environ(), "RECORD_TEST_DIR="+dir)
+	in, err := cmd.StdinPipe() // open until the process is gone
+	must(t, err)
+	defer in.Close()
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	id, err := bufio.NewReader(out).ReadString('\n')
+	must(t, err)
+	id = strings.TrimSpace(id)
+	see := func(want runner.Status) {
+		t.Helper()
+		run, err := Find(dir, id)
+		must(t, err)
+		if run.Status() != want {
+			t.Errorf("status %s, want %s", run.Status(), want)
+		}
+	}
+	see(runner.Running)
+	s, err := Open(dir)
+	must(t, err)
+	if _, _, _, err := s.Reopen(id); err == nil || !strings.Contains(err.Error(), "running elsewhere") {
+		t.Errorf("reopened what another process records: %v", err)
+	}
+	must(t, cmd.Process.Kill())
+	cmd.Wait()
+	see(runner.Interrupted)
+	reopen(t, s, id)
+}
+
+// recordAndWait is the process that gets killed.
+func recordAndWait(dir string) {
+	s, err := Open(dir)
+	if err != nil {
+		panic(err)
+	}
+	m := newMeta(1)
+	r, err := s.Create(m)
+	if err != nil {
+		panic(err)
+	}
+	if err := r.Append(status(0, runner.Running)); err != nil {
+		panic(err)
+	}
+	os.Stdout.WriteString(m.ID + "\n")
+	io.Copy(io.Discard, os.Stdin)
+}
+
+func TestLeftovers(t *testing.T) {
+	s := newStore(t)
+	old := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	make := func(name string, at time.Time) string {
+		dir := filepath.Join(s.Dir(), asidePrefix+name)
+		must(t, os.Mkdir(dir, 0o755))
+		write(t, nil, dir, lockName)
+		must(t, os.Chtimes(dir, at, at))
+		return dir
+	}
+	crashed, young, used := make("crashed", old), make("young", s.now()), make("used", old)
+	l, err := acquire(filepath.Join(used, lockName))
+	must(t, err)
+	defer l.release()
+	if runs, problems := List(s.Dir()); len(runs) != 0 || problems != nil {
+		t.Errorf("List shows leftovers: %v %v", runs, problems)
+	}
+	create(t, s, newMeta(1))
+	for dir, want := range map[string]bool{crashed: false, young: true, used: true} {
+		if _, err := os.Stat(dir); (err == nil) != want {
+			t.Errorf("%s is there: %t, want %t", filepath.Base(dir), err == nil, want)
+		}
+	}
+}

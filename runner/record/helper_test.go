@@ -1,0 +1,134 @@
+package record
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/data"
+)
+
+// clock returns a time that moves on by a second with each look.
+func clock() func() time.Time {
+	t := time.Date(2026, 11, 21, 9, 15, 1, 0, time.UTC)
+	return func() time.Time { t = t.Add(time.Second); return t }
+}
+
+func newStore(t *testing.T) *Store {
+	t.Helper()
+	s, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.now = clock()
+	return s
+}
+
+func newMeta(seed uint64) *runner.Meta {
+	spec := runner.Defaults()
+	spec.Algorithms, spec.Seed = []dro.Algorithm{dro.SFK}, seed
+	return &runner.Meta{Preset: "shapes", Created: time.Date(2026, 11, 21, 9, 15, 2, 0, time.UTC), Spec: spec,
+		Classes: []string{"circle", "star"}, StepsPerEpoch: 10, Steps: 500}
+}
+
+func create(t *testing.T, s *Store, m *runner.Meta) *recorder {
+	t.Helper()
+	r, err := s.Create(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() }) // a second Close only returns an error
+	return r.(*recorder)
+}
+
+func reopen(t *testing.T, s *Store, id string) (*recorder, *runner.State) {
+	t.Helper()
+	r, _, from, err := s.Reopen(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r.(*recorder), from
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func head(step int64) runner.Head { return runner.Head{Step: step} }
+
+func status(step int64, s runner.Status) runner.Event {
+	return &runner.StatusEvent{Head: head(step), Status: s}
+}
+
+func stepEvent(step int64) *runner.StepEvent {
+	return &runner.StepEvent{Head: head(step), Epoch: float64(step) / 10, Measures: runner.Measures{
+		Loss: runner.Num(1 / float64(step)), Lambda: runner.Num(1.5), Eta: runner.Num(-0.25)}}
+}
+
+func evalEvent(step int64) *runner.EvalEvent {
+	return &runner.EvalEvent{Head: head(step), TestAccuracy: runner.Num(0.7),
+		ClassAccuracy: []runner.Number{runner.Num(0.9), runner.Num(0.5)}}
+}
+
+// appendSteps logs steps first, first+1, ... last.
+func appendSteps(t *testing.T, r *recorder, first, last int64) {
+	t.Helper()
+	for step := first; step <= last; step++ {
+		must(t, r.Append(stepEvent(step)))
+	}
+}
+
+// newState returns a checkpoint with small tensors whose values are of its step.
+func newState(step int64) *runner.State {
+	x := float32(step)
+	tensors := func() []nn.Tensor {
+		return []nn.Tensor{
+			{Name: "fc1.weight", Shape: []int{2, 3}, Data: []float32{x, 1, 2, 3, 4, 5}},
+			{Name: "fc1.bias", Shape: []int{2}, Data: []float32{-x, 0.5}},
+		}
+	}
+	return &runner.State{Step: step, Z: dro.Z{Lambda: 1.25, Eta: -0.5}, Batches: data.State{Kind: "epochs", Epoch: 1, Step: 2},
+		Iterate: &runner.PaperIterate{Step: step - 1, Gap: runner.Num(0.1)}, Eval: evalEvent(step),
+		Parameters: tensors(), Velocities: tensors(), IterateParameters: tensors()}
+}
+
+func save(t *testing.T, r *recorder, s *runner.State) (file string) {
+	t.Helper()
+	file, err := r.Checkpoint(s)
+	must(t, err)
+	return file
+}
+
+// history reads a whole log.
+func history(t *testing.T, tail *Tail) *History {
+	t.Helper()
+	var h History
+	for {
+		events, err := tail.Read()
+		must(t, err)
+		if len(events) == 0 {
+			return &h
+		}
+		h.Append(events)
+	}
+}
+
+func read(t *testing.T, elements ...string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(elements...))
+	must(t, err)
+	return b
+}
+
+func write(t *testing.T, b []byte, elements ...string) {
+	t.Helper()
+	must(t, os.WriteFile(filepath.Join(elements...), b, 0o644))
+}
