@@ -1,0 +1,203 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+)
+
+// at is a Store whose runs call do once, when they log their first event of
+// a step at or above it.
+type at struct {
+	*memory
+	step int64
+	do   func(id string)
+}
+
+type atRecorder struct {
+	Recorder
+	id   string
+	from *at
+	done bool
+}
+
+func (a *at) Create(m *Meta) (Recorder, error) {
+	r, err := a.memory.Create(m)
+	return &atRecorder{Recorder: r, id: m.ID, from: a}, err
+}
+
+func (r *atRecorder) Append(e Event) error {
+	err := r.Recorder.Append(e)
+	if !r.done && e.Header().Step >= r.from.step {
+		r.done = true
+		r.from.do(r.id)
+	}
+	return err
+}
+
+// measured keeps what a run computes, and drops who asked what of it.
+func measured(e Event) bool {
+	switch e.(type) {
+	case *StepEvent, *EvalEvent:
+		return true
+	}
+	return false
+}
+
+// afterResume applies the readers' rule: a resume event discards what stands
+// before it and lies above it.
+func afterResume(events []Event) []Event {
+	var kept []Event
+	for _, e := range events {
+		if r, ok := e.(*ResumeEvent); ok {
+			kept = slices.DeleteFunc(kept, func(k Event) bool { return measured(k) && k.Header().Step > r.Step })
+		}
+		kept = append(kept, e)
+	}
+	return kept
+}
+
+func TestStoppedAndResumedIsTheUnstoppedRun(t *testing.T) {
+	for _, a := range dro.Algorithms() {
+		spec := quick(a)
+		spec.CheckpointEvery = 4
+		whole := runAll(t, 1, spec)[0]
+
+		store := &at{memory: newMemory(), step: 9}
+		q := NewQueue(context.Background(), Settings{Store: store})
+		store.do = func(id string) {
+			if err := q.Stop(id); err != nil {
+				t.Error(err)
+			}
+		}
+		ids, err := q.Start(Request{Preset: "test", Specs: []Spec{spec}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := q.Wait(); o[0].Status != Stopped || o[0].Err != nil {
+			t.Fatalf("%s: outcome %+v, want stopped", a, o[0])
+		}
+		tr := store.runs[ids[0]]
+		// As a crash would, lose the newest checkpoint: the log is ahead of it.
+		tr.states = tr.states[:len(tr.states)-1]
+		if err := q.Resume(ids[0]); err != nil {
+			t.Fatal(err)
+		}
+		if o := q.Wait(); o[0].Status != Done {
+			t.Fatalf("%s: outcome %+v after the resume, want done", a, o[0])
+		}
+		tr.events = afterResume(tr.events)
+		if got, want := tr.lines(t, measured), whole.lines(t, measured); !slices.Equal(got, want) {
+			t.Errorf("%s: the resumed run's events differ from the uninterrupted run's", a)
+		}
+		for i, p := range tr.states[len(tr.states)-1].Parameters {
+			if !slices.Equal(p.Data, whole.states[len(whole.states)-1].Parameters[i].Data) {
+				t.Errorf("%s: %s differs after the resume", a, p.Name)
+			}
+		}
+		if got, want := *tr.summary.clean(), *whole.summary.clean(); got.TestLoss != want.TestLoss || got.Lambda != want.Lambda {
+			t.Errorf("%s: summaries differ: %+v and %+v", a, got, want)
+		}
+	}
+}
+
+func (s *Summary) clean() *Summary {
+	c := *s
+	c.ImagesPerSecond = Number{}
+	return &c
+}
+
+func TestPausedRunGoesOnWhereItWas(t *testing.T) {
+	whole := runAll(t, 1, quick(dro.PGD))[0]
+	store := &at{memory: newMemory(), step: 5}
+	q := NewQueue(context.Background(), Settings{Store: store})
+	store.do = func(id string) { // the resume waits in the queue until the run rests
+		if err := errors.Join(q.Pause(id), q.Checkpoint(id), q.Resume(id)); err != nil {
+			t.Error(err)
+		}
+	}
+	ids, err := q.Start(Request{Specs: []Spec{quick(dro.PGD)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := q.Wait(); o[0].Status != Done {
+		t.Fatalf("outcome %+v, want done", o[0])
+	}
+	tr := store.runs[ids[0]]
+	var states []Status
+	for _, e := range tr.events {
+		if s, ok := e.(*StatusEvent); ok {
+			states = append(states, s.Status)
+		}
+	}
+	if want := []Status{Queued, Running, Paused, Running, Done}; !slices.Equal(states, want) {
+		t.Errorf("states %v, want %v", states, want)
+	}
+	if !slices.Equal(tr.lines(t, measured), whole.lines(t, measured)) {
+		t.Error("a pause changed the numbers")
+	}
+}
+
+func TestDivergenceFailsThatRunAlone(t *testing.T) {
+	wild, calm := quick(dro.SFK), quick(dro.ERM)
+	wild.LR = 1e30
+	list := runAll(t, 1, wild, calm)
+	s := list[0].summary
+	if s.Status != Failed || !strings.HasPrefix(s.Cause, "step ") || !strings.Contains(s.Cause, "lower lr") {
+		t.Errorf("summary %+v, want failed, naming the step", s)
+	}
+	if list[1].summary.Status != Done {
+		t.Errorf("the other run is %s, want done", list[1].summary.Status)
+	}
+}
+
+func TestCancelledQueueStopsEveryRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	store := &at{memory: newMemory(), step: 3, do: func(string) { cancel() }}
+	q := NewQueue(ctx, Settings{Store: store, Parallel: 1})
+	ids, err := q.Start(Request{Specs: []Spec{quick(dro.ERM), quick(dro.SFK)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range q.Wait() {
+		if o.Status != Stopped {
+			t.Errorf("run %s is %s, want stopped", o.ID, o.Status)
+		}
+	}
+	tr := store.runs[ids[0]]
+	if len(tr.states) == 0 || tr.summary.Steps != tr.states[len(tr.states)-1].Step {
+		t.Error("the stopped run left no checkpoint of where it stopped")
+	}
+}
+
+func TestLogThatCannotBeWrittenFailsTheRun(t *testing.T) {
+	full := errors.New("disk full")
+	store := &at{memory: newMemory(), step: 6}
+	store.do = func(id string) { store.runs[id].fail = full }
+	q := NewQueue(context.Background(), Settings{Store: store})
+	if _, err := q.Start(Request{Specs: []Spec{quick(dro.ERM)}}); err != nil {
+		t.Fatal(err)
+	}
+	if o := q.Wait(); o[0].Status != Failed || !errors.Is(o[0].Err, full) {
+		t.Errorf("outcome %+v, want failed with the recorder's error", o[0])
+	}
+}
+
+func TestStartIsAllOrNothing(t *testing.T) {
+	bad := quick(dro.SFK)
+	bad.Batch = 100_000
+	store := newMemory()
+	q := NewQueue(context.Background(), Settings{Store: store})
+	_, err := q.Start(Request{Specs: []Spec{quick(dro.ERM), bad}})
+	var key *KeyError
+	if !errors.As(err, &key) || key.Key != "batch" || len(store.runs) != 0 {
+		t.Errorf("error %v and %d runs, want one about batch and none", err, len(store.runs))
+	}
+	if err := q.Stop("nothing"); err == nil {
+		t.Error("stopping a run that is not there was accepted")
+	}
+}

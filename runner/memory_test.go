@@ -1,0 +1,100 @@
+package runner
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"drolab/dro"
+)
+
+// memory is a Store in memory: what a run leaves, for tests to look at.
+type memory struct {
+	mu   sync.Mutex
+	runs map[string]*trace
+}
+
+type trace struct {
+	meta    *Meta
+	events  []Event
+	states  []*State
+	summary *Summary
+	fail    error // from the next Append on
+}
+
+func newMemory() *memory { return &memory{runs: map[string]*trace{}} }
+
+func (m *memory) Create(meta *Meta) (Recorder, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	meta.ID = fmt.Sprintf("%s-%d-%d", meta.Spec.Algorithm(), meta.Spec.Seed, len(m.runs))
+	m.runs[meta.ID] = &trace{meta: meta}
+	return m.runs[meta.ID], nil
+}
+
+func (m *memory) Reopen(id string) (Recorder, *Meta, *State, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.runs[id]
+	if len(t.states) == 0 {
+		return t, t.meta, nil, nil
+	}
+	return t, t.meta, t.states[len(t.states)-1], nil
+}
+
+func (t *trace) Append(e Event) error {
+	if t.fail != nil {
+		return t.fail
+	}
+	e.Header().Seq = int64(len(t.events) + 1)
+	t.events = append(t.events, e)
+	return nil
+}
+
+func (t *trace) Checkpoint(s *State) (string, error) {
+	c := *s
+	c.Parameters, c.Velocities, c.IterateParameters = cloneTensors(s.Parameters), cloneTensors(s.Velocities), cloneTensors(s.IterateParameters)
+	if s.Iterate != nil {
+		i := *s.Iterate
+		c.Iterate = &i
+	}
+	t.states = append(t.states, &c)
+	return fmt.Sprint(len(t.states)), nil
+}
+
+func (t *trace) Finish(s *Summary) error { t.summary = s; return nil }
+func (t *trace) Close() error            { return nil }
+
+// lines returns the log as a comparison sees it: without what depends on the clock.
+func (t *trace) lines(tb testing.TB, keep func(Event) bool) []string {
+	var list []string
+	for _, e := range t.events {
+		if !keep(e) {
+			continue
+		}
+		if s, ok := e.(*StepEvent); ok {
+			c := *s
+			c.ImagesPerSecond = Number{}
+			e = &c
+		}
+		h := *e.Header()
+		e.Header().Seq = 0
+		line, err := EncodeEvent(e)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		e.Header().Seq = h.Seq
+		list = append(list, string(line))
+	}
+	return list
+}
+
+func everything(Event) bool { return true }
+
+// quick is a spec that trains in a moment.
+func quick(a dro.Algorithm) Spec {
+	s := Defaults()
+	s.Algorithms = []dro.Algorithm{a}
+	s.Model, s.Samples, s.Batch, s.Epochs, s.LogEvery = "linear", 600, 32, 2, 3
+	return s
+}

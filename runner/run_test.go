@@ -1,0 +1,59 @@
+package runner
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"drolab/dro"
+)
+
+// runAll runs the specs to their end and returns their traces in order.
+func runAll(t *testing.T, threads int, specs ...Spec) []*trace {
+	t.Helper()
+	store := newMemory()
+	q := NewQueue(context.Background(), Settings{Store: store, Threads: threads})
+	ids, err := q.Start(Request{Preset: "test", Specs: specs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	var list []*trace
+	for _, id := range ids {
+		list = append(list, store.runs[id])
+	}
+	return list
+}
+
+func TestEveryAlgorithmRunsToItsEnd(t *testing.T) {
+	var specs []Spec
+	for _, a := range dro.Algorithms() {
+		specs = append(specs, quick(a))
+	}
+	for i, tr := range runAll(t, 1, specs...) {
+		a := specs[i].Algorithm()
+		s := tr.summary
+		if s == nil || s.Status != Done || s.Steps != tr.meta.Steps || s.Epochs != 2 {
+			t.Fatalf("%s: summary %+v", a, s)
+		}
+		if !s.TestAccuracy.Applies() || !s.RobustRisk.Applies() || !s.FullGradNorm.Applies() || len(s.ClassAccuracy) != 10 {
+			t.Errorf("%s: summary lacks measures: %+v", a, s)
+		}
+		if s.Lambda.Applies() != (a != dro.ERM) || (s.PaperIterate != nil) != (a == dro.SFK) || s.DualGap.Applies() != (a != dro.ERM) {
+			t.Errorf("%s: λ %v, dual gap %v, paper iterate %v", a, s.Lambda, s.DualGap, s.PaperIterate)
+		}
+	}
+}
+
+func TestSameSeedSameEventsOnAnyNumberOfThreads(t *testing.T) {
+	one := runAll(t, 1, quick(dro.SFK))[0].lines(t, everything)
+	two := runAll(t, 2, quick(dro.SFK))[0].lines(t, everything)
+	if !slices.Equal(one, two) {
+		t.Error("a seed gave different events on 1 and 2 threads")
+	}
+	other := quick(dro.SFK)
+	other.Seed = 2
+	if slices.Equal(one, runAll(t, 1, other)[0].lines(t, everything)) {
+		t.Error("two seeds gave equal events")
+	}
+}

@@ -1,0 +1,155 @@
+package runner
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+)
+
+func TestDefaultsAreValid(t *testing.T) {
+	s := Defaults()
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.Expand()); n != 4 {
+		t.Errorf("the default is %d runs, want 4", n)
+	}
+	s.Seeds = 3
+	if list := s.Expand(); len(list) != 12 || list[1].Seed != s.Seed+1 || list[1].Algorithm() != list[0].Algorithm() {
+		t.Errorf("3 seeds expand to %d runs, seeds not innermost", len(list))
+	}
+}
+
+func TestValidateNamesTheKey(t *testing.T) {
+	nan := math.NaN()
+	for _, test := range []struct {
+		key  string
+		edit func(*Spec)
+	}{
+		{"algorithms", func(s *Spec) { s.Algorithms = nil }},
+		{"algorithms", func(s *Spec) { s.Algorithms = []dro.Algorithm{"sgd"} }},
+		{"algorithms", func(s *Spec) { s.Algorithms = []dro.Algorithm{"sfk", "sfk"} }},
+		{"algorithm", func(s *Spec) { s.Uncertainty = "cvar"; s.Algorithms = []dro.Algorithm{"pan"} }},
+		{"seeds", func(s *Spec) { s.Seeds = 0 }},
+		{"dataset", func(s *Spec) { s.Dataset = "" }},
+		{"model", func(s *Spec) { s.Model = "vgg" }},
+		{"samples", func(s *Spec) { s.Samples = -1 }},
+		{"difficulty", func(s *Spec) { s.Difficulty = 1.5 }},
+		{"imbalance", func(s *Spec) { s.Imbalance = KeepRatios(.5, 0) }},
+		{"mean", func(s *Spec) { s.Mean = []float64{.5} }},
+		{"std", func(s *Spec) { s.Mean, s.Std = []float64{.5}, []float64{0} }},
+		{"uncertainty", func(s *Spec) { s.Uncertainty = "wasserstein" }},
+		{"k", func(s *Spec) { s.K = 1 }},
+		{"k", func(s *Spec) { s.K = 2.1 }},
+		{"k", func(s *Spec) { s.K = nan }},
+		{"rho", func(s *Spec) { s.Rho = -1 }},
+		{"rho", func(s *Spec) { s.Rho = nan }},
+		{"mu", func(s *Spec) { s.Mu = 1 }},
+		{"coordinates", func(s *Spec) { s.Coordinates = "polar" }},
+		{"coordinates", func(s *Spec) { s.Uncertainty = "kl"; s.Coordinates = "paper" }},
+		{"lambda0", func(s *Spec) { s.Lambda0 = 0 }},
+		{"lambda_max", func(s *Spec) { s.LambdaMax = Fixed(.01) }},
+		{"eta_min", func(s *Spec) { s.EtaMin = Fixed(11) }},
+		{"eta_max", func(s *Spec) { s.EtaMax = -1 }},
+		{"lambda", func(s *Spec) { s.Lambda = 1e9 }},
+		{"eta", func(s *Spec) { s.Eta = 11 }},
+		{"c", func(s *Spec) { s.C = Fixed(0) }},
+		{"kappa", func(s *Spec) { s.Kappa = nan }},
+		{"batch", func(s *Spec) { s.Batch = 0 }},
+		{"batch_z", func(s *Spec) { s.BatchZ = -1 }},
+		{"lr", func(s *Spec) { s.LR = 0 }},
+		{"lr_drop", func(s *Spec) { s.LRDrop = 0 }},
+		{"momentum", func(s *Spec) { s.Momentum = 1 }},
+		{"weight_decay", func(s *Spec) { s.WeightDecay = -1 }},
+		{"epochs", func(s *Spec) { s.Epochs = 0 }},
+		{"val_fraction", func(s *Spec) { s.ValFraction = 1 }},
+		{"log_every", func(s *Spec) { s.LogEvery = 0 }},
+		{"checkpoint_keep", func(s *Spec) { s.CheckpointKeep = 0 }},
+	} {
+		s := Defaults()
+		test.edit(&s)
+		err := s.Validate()
+		if err == nil || !strings.Contains(err.Error(), test.key) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %q, want one line that names it", test.key, err)
+		}
+	}
+}
+
+func TestSpecSurvivesJSON(t *testing.T) {
+	s := Defaults()
+	s.C, s.LambdaMax, s.Imbalance, s.Mean, s.Std = Auto{}, Fixed(10), KeepRatios(.5, 1), []float64{.5}, []float64{.25}
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Spec
+	if err := json.Unmarshal(b, &back); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(s, back) {
+		t.Errorf("%s\ncame back as\n%+v", b, back)
+	}
+	for word, want := range map[string]int{`"paper"`: 10, `"none"`: 0, `"auto"`: 10, `[0.5]`: 1} {
+		var i Imbalance
+		if err := json.Unmarshal([]byte(word), &i); err != nil || len(i.Ratios("cifar10")) != want {
+			t.Errorf("imbalance %s: %v ratios, error %v, want %d", word, i.Ratios("cifar10"), err, want)
+		}
+	}
+	var i Imbalance
+	var key *KeyError
+	if err := json.Unmarshal([]byte(`"half"`), &i); !errors.As(err, &key) {
+		t.Errorf("imbalance half: error %v, want a KeyError", err)
+	}
+}
+
+func TestNumberSurvivesJSON(t *testing.T) {
+	for _, n := range []Number{{}, Num(0), Num(-1.5e-300), Num(math.Inf(1)), Num(math.Inf(-1)), Num(math.NaN())} {
+		b, err := json.Marshal(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Number
+		if err := json.Unmarshal(b, &back); err != nil {
+			t.Fatal(err)
+		}
+		same := back == n || math.IsNaN(n.value) && math.IsNaN(back.value) && back.applies
+		if !same {
+			t.Errorf("%v became %s and came back as %v", n, b, back)
+		}
+	}
+	var n Number
+	if json.Unmarshal([]byte(`"many"`), &n) == nil || json.Unmarshal([]byte(`{}`), &n) == nil {
+		t.Error("a Number was read from what is none")
+	}
+}
+
+func TestEventsSurviveTheLog(t *testing.T) {
+	h := Head{Seq: 7, Step: 40}
+	for _, e := range []Event{
+		&StatusEvent{Head: h, Status: Failed, Cause: "step 40: loss is NaN"},
+		&StepEvent{Head: h, Epoch: 1.5, Measures: Measures{Loss: Num(.25), Lambda: Num(math.Inf(1))}, Min: Measures{Eta: Num(-2)}},
+		&EvalEvent{Head: h, TestAccuracy: Num(.5), ClassAccuracy: []Number{Num(1), {}}, AboveBound: 3},
+		&WarningEvent{Head: h, Message: "look"}, &CheckpointEvent{Head: h, File: "step-40"},
+		&ResumeEvent{Head: h}, &KnobEvent{Head: h, Key: "lr", Old: Num(1), New: Num(2)},
+	} {
+		line, err := EncodeEvent(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := DecodeEvent(line)
+		if err != nil || !reflect.DeepEqual(e, back) {
+			t.Errorf("%s\ncame back as %+v, error %v", line, back, err)
+		}
+	}
+	if e, err := DecodeEvent([]byte(`{"seq":1,"type":"of tomorrow"}`)); e != nil || err != nil {
+		t.Errorf("an unknown event gave %v, %v, want neither", e, err)
+	}
+	if _, err := DecodeEvent([]byte(`{"seq":`)); err == nil {
+		t.Error("half a line was read as an event")
+	}
+}
