@@ -1,3 +1,60 @@
+// Drolab is a terminal lab for distributionally robust training. See
+// `drolab --help`, and tui/cli for the commands.
 package main
 
-func main() {}
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"drolab/tui/cli"
+)
+
+func main() {
+	// The first interrupt asks the runs to stop with a checkpoint; the second,
+	// with the handler gone, ends the process at once.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	// Training goes on when the terminal that it was started from is closed.
+	signal.Ignore(syscall.SIGHUP)
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the program without its process: nothing else reads the environment.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if os.Getenv("NO_COLOR") != "" {
+		os.Setenv("NO_COLOR", "1") // the libraries take only some values; the convention is any
+	}
+	return cli.Main(ctx, cli.Env{
+		Stdin: stdin, Stdout: stdout, Stderr: stderr,
+		DataDir: folder("DROLAB_DATA", "XDG_CACHE_HOME", ".cache"),
+		RunsDir: folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"),
+		ASCII:   ascii(),
+	}, args)
+}
+
+// folder returns the value of own or, where that is empty, drolab's folder in
+// the user's folder of that kind (XDG base directories).
+func folder(own, kind, fallback string, below ...string) string {
+	if dir := os.Getenv(own); dir != "" {
+		return dir
+	}
+	base := os.Getenv(kind)
+	if !filepath.IsAbs(base) { // the specification's rule; it covers the empty one
+		home, err := os.UserHomeDir()
+		if err != nil {
+			home = "."
+		}
+		base = filepath.Join(home, fallback)
+	}
+	return filepath.Join(append([]string{base, "drolab"}, below...)...)
+}
+
+// ascii tells whether the terminal may lack the characters of bars and lines.
+func ascii() bool {
+	term := os.Getenv("TERM")
+	return os.Getenv("DROLAB_ASCII") != "" || term == "linux" || term == "dumb"
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"drolab/dro"
+	"drolab/presets"
+	"drolab/runner/data"
+	"drolab/runner/record"
+
+	"github.com/spf13/cobra"
+)
+
+// Cobra's own messages about arguments count them; these say what is missing.
+
+func exactlyOne(what, example string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			return nil
+		}
+		return fmt.Errorf("give %s, and only one: %s", what, example)
+	}
+}
+
+func atLeastOne(what, example string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return nil
+		}
+		return fmt.Errorf("give %s: %s", what, example)
+	}
+}
+
+// What follows feeds the shell's completion.
+
+type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
+
+func completePresets(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var words []string
+	for _, p := range presets.List() {
+		words = append(words, p.Name+"\t"+p.Doc)
+	}
+	return words, cobra.ShellCompDirectiveDefault // a file may be meant
+}
+
+func (a *app) completeRuns(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	words := []string{"latest"}
+	runs, _ := record.List(a.runs)
+	for _, r := range runs {
+		words = append(words, clean(r.Meta.ID)+"\t"+string(r.Status()))
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+func completeAlgorithms(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	before := typed[:strings.LastIndex(typed, ",")+1]
+	var words []string
+	for _, a := range dro.Algorithms() {
+		words = append(words, before+string(a))
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func completeKeys(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var words []string
+	for _, key := range presets.Keys() {
+		words = append(words, key+"=")
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func completeSets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return dro.SetNames(), cobra.ShellCompDirectiveNoFileComp
+}
+
+func (a *app) completeDatasets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var words []string
+	for _, name := range data.Names() {
+		if e, err := data.Info(name, a.data); err == nil && e.Download > 0 {
+			words = append(words, name+"\t"+e.Purpose)
+		}
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+func mustComplete(c *cobra.Command, flag string, f completer) {
+	if c.RegisterFlagCompletionFunc(flag, f) != nil {
+		panic("cli: completion of a flag that does not exist")
+	}
+}

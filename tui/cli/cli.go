@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
+)
+
+// Env is the world as the commands see it.
+type Env struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// DataDir and RunsDir are the folders in use without --data and --runs.
+	DataDir, RunsDir string
+	// ASCII keeps the progress bars to letters that every terminal has.
+	ASCII bool
+}
+
+// app is one call of the program: the world, and the global flags.
+type app struct {
+	Env
+	data, runs string
+	threads    int
+}
+
+// Main does what args say and returns the exit status: 0 only if what was
+// asked was done. When ctx is cancelled, runs stop with a checkpoint.
+func Main(ctx context.Context, env Env, args []string) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(env.Stderr, "drolab: internal error: %s: please report it%s\n", oneLine(fmt.Sprint(p)), keepStack())
+			code = 1
+		}
+	}()
+	a := &app{Env: env}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	err := fang.Execute(ctx, root, fang.WithoutVersion(), fang.WithoutManpage(),
+		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
+	if err != nil {
+		printError(env.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// keepStack puts the stack of a panic where it can be reported from.
+func keepStack() string {
+	f, err := os.CreateTemp("", "drolab-panic-*.txt")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	f.Write(debug.Stack())
+	return ", with the file " + f.Name()
+}
+
+// failures are several things that went wrong, to be printed one a line.
+type failures []error
+
+func (f failures) Error() string { return errors.Join(f...).Error() }
+
+// orNil returns nil where nothing failed.
+func (f failures) orNil() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return f
+}
+
+func printError(w io.Writer, err error) {
+	list := failures{err}
+	if several, ok := err.(failures); ok {
+		list = several
+	}
+	for _, e := range list {
+		fmt.Fprintf(w, "drolab: %s\n", oneLine(e.Error()))
+	}
+}
+
+const about = `Training that stays good in the worst case: instead of the mean loss, minimise the
+worst mean loss over all reweightings of the data within a radius ρ (distributionally
+robust optimisation, DRO). drolab trains the same network with SFK-DRO, PGD, PAN-DRO and
+plain ERM side by side, and shows what each does to the classes that suffer.`
+
+const examples = `
+# train all four methods on drawn images, about a minute, nothing to download
+drolab run shapes
+
+# two methods, three seeds, another radius; then compare everything so far
+drolab run shapes --algo sfk,erm --seeds 3 --set rho=1
+drolab compare latest
+
+# the exact worst-case mean of your own losses, one a line
+drolab risk losses.txt --uncertainty chi2 --rho 0.5`
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use: "drolab", Short: "A lab for distributionally robust training", Long: about, Example: strings.TrimSpace(examples),
+		Args: noCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			return a.useThreads(c.Flags().Changed("threads"))
+		},
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.data, "data", a.DataDir, "folder of the datasets (DROLAB_DATA)")
+	flags.StringVar(&a.runs, "runs", a.RunsDir, "folder of the runs (DROLAB_RUNS)")
+	flags.IntVar(&a.threads, "threads", 0, "processor cores to use (default all)")
+	root.AddCommand(a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.resumeCommand(),
+		a.dataCommand(), a.riskCommand(), a.planCommand(), a.versionCommand())
+	return root
+}
+
+// noCommand refuses words that are no command.
+func noCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Sprintf("unknown command %q: see drolab --help", args[0])
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		err = fmt.Sprintf("unknown command %q: did you mean %s?", args[0], near[0])
+	}
+	return errors.New(err)
+}
+
+func (a *app) useThreads(asked bool) error {
+	switch {
+	case !asked:
+		a.threads = runtime.GOMAXPROCS(0)
+	case a.threads < 1:
+		return fmt.Errorf("--threads %d: want at least 1", a.threads)
+	default:
+		runtime.GOMAXPROCS(a.threads)
+	}
+	return nil
+}

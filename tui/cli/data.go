@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"drolab/runner/data"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) dataCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "data", Short: "List the datasets, or fetch one",
+		Args: noCommand, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(a.dataListCommand(), a.dataFetchCommand())
+	return c
+}
+
+func (a *app) dataListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the datasets and whether they are there", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			for _, name := range data.Names() {
+				e, err := data.Info(name, a.data)
+				if err != nil {
+					return err
+				}
+				where := "in the program"
+				switch {
+				case e.Download > 0 && e.Available:
+					where = "in " + clean(e.Path)
+				case e.Download > 0:
+					where = fmt.Sprintf("not here; drolab data fetch %s loads %s", name, megabytes(e.Download))
+				}
+				fmt.Fprintf(a.Stdout, "%-14s %s (%s)\n", name, e.Purpose, where)
+			}
+			fmt.Fprintln(a.Stdout, "csv:FILE       a table of your own: csv:FILE?label=COLUMN&group=COLUMN&test=FILE")
+			return nil
+		},
+	}
+}
+
+func (a *app) dataFetchCommand() *cobra.Command {
+	var url string
+	c := &cobra.Command{
+		Use: "fetch NAME", Short: "Download a dataset into the data folder",
+		Long: `Download cifar10, mnist or fashion-mnist. Size and checksum are verified before a file gets its
+name; an interrupted download goes on where it stopped.`,
+		Args: exactlyOne("a dataset", "drolab data fetch cifar10"), ValidArgsFunction: a.completeDatasets,
+		RunE: func(c *cobra.Command, args []string) error { return a.fetch(c.Context(), args[0], url) },
+	}
+	c.Flags().StringVar(&url, "url", "", "address to use instead of the official one and its mirrors")
+	return c
+}
+
+func (a *app) fetch(ctx context.Context, name, url string) error {
+	m := &meter{out: a.Stderr, name: clean(name), ascii: a.ASCII}
+	m.width, _, m.screen = terminalSize(a.Stderr)
+	err := data.Fetch(ctx, name, a.data, data.FetchOptions{URL: url, Progress: m.show})
+	m.end()
+	if err != nil {
+		return err
+	}
+	e, err := data.Info(name, a.data)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s is in %s\n", name, clean(e.Path))
+	return err
+}
+
+// meter shows how much of a download is there: a line that is redrawn on a
+// terminal, elsewhere a line for every tenth.
+type meter struct {
+	out           io.Writer
+	name          string
+	screen, ascii bool
+	width         int
+	next          time.Time // when to draw again
+	tenth         int64
+	drawn         bool
+}
+
+func (m *meter) show(done, total int64) {
+	if total <= 0 {
+		return
+	}
+	if !m.screen {
+		if tenth := 10 * done / total; tenth > m.tenth {
+			m.tenth = tenth
+			fmt.Fprintf(m.out, "%s: %s of %s\n", m.name, megabytes(done), megabytes(total))
+		}
+		return
+	}
+	if now := time.Now(); done >= total || now.After(m.next) {
+		m.next, m.drawn = now.Add(drawEvery), true
+		fmt.Fprintf(m.out, "\r\x1b[2K%s", m.line(done, total))
+	}
+}
+
+func (m *meter) line(done, total int64) string {
+	text := fmt.Sprintf("  %s of %s", megabytes(done), megabytes(total))
+	room := min(barMost, m.width-len(m.name)-len(text)-3)
+	if room < barLeast {
+		return m.name + text
+	}
+	return m.name + "  " + bar(done, total, room, m.ascii) + text
+}
+
+func (m *meter) end() {
+	if m.drawn {
+		fmt.Fprintln(m.out)
+	}
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

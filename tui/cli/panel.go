@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"drolab/runner"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// panel shows runs on stderr: on a terminal as a block of lines, one a run,
+// that is drawn over itself; elsewhere as a log.
+type panel struct {
+	out           io.Writer
+	screen, ascii bool
+	width, height int // of the screen, in cells
+	drawn         int // lines of the block that stand on the screen
+	runs          []*live
+}
+
+func (p *panel) resize(width, height int) { p.width, p.height = width, height }
+
+// look takes in what the runs have recorded since the last look. What cannot
+// be read now may be at the next look; the report at the end says so if not.
+func (p *panel) look() {
+	for _, l := range p.runs {
+		for {
+			events, err := l.tail.Read()
+			if err != nil || len(events) == 0 {
+				break
+			}
+			for _, e := range events {
+				l.add(e)
+				if _, isEval := e.(*runner.EvalEvent); isEval && !p.screen {
+					l.news = append(l.news, l.evalLine())
+				}
+			}
+		}
+	}
+}
+
+// show writes the news and, on a terminal, the block.
+func (p *panel) show(last bool) {
+	var b strings.Builder
+	if p.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA\r\x1b[J", p.drawn)
+	}
+	for _, l := range p.runs {
+		for _, line := range l.news {
+			b.WriteString(line + "\n")
+		}
+		l.news = nil
+	}
+	p.drawn = 0
+	if p.screen {
+		for _, line := range p.block(last) {
+			b.WriteString(ansi.Truncate(line, max(1, p.width-1), "") + "\n")
+			p.drawn++
+		}
+	}
+	if last {
+		p.drawn = 0
+	}
+	io.WriteString(p.out, b.String())
+}
+
+// block returns a line for each run. Where they do not fit the screen, the
+// runs in progress come first and the rest is counted.
+func (p *panel) block(last bool) []string {
+	room := max(1, p.height-2)
+	if last || len(p.runs) <= room {
+		return lines(p.runs, p.line)
+	}
+	var busy, rest []*live
+	for _, l := range p.runs {
+		if l.status == runner.Running || l.status == runner.Paused {
+			busy = append(busy, l)
+		} else {
+			rest = append(rest, l)
+		}
+	}
+	shown := append(busy, rest...)[:room-1]
+	return append(lines(shown, p.line), "… "+tally(p.runs))
+}
+
+func lines(runs []*live, line func(*live) string) []string {
+	var list []string
+	for _, l := range runs {
+		list = append(list, line(l))
+	}
+	return list
+}
+
+// tally counts the runs by status, in the order of a run's life.
+func tally(runs []*live) string {
+	counts := map[runner.Status]int{}
+	for _, l := range runs {
+		counts[l.status]++
+	}
+	var words []string
+	for _, s := range []runner.Status{runner.Queued, runner.Running, runner.Paused, runner.Done, runner.Stopped, runner.Failed} {
+		if counts[s] > 0 {
+			words = append(words, fmt.Sprintf("%d %s", counts[s], s))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// part is a piece of a run's line; where the screen is narrow, those of the
+// highest rank go first.
+type part struct {
+	text string
+	rank int
+}
+
+func (p *panel) line(l *live) string {
+	parts := l.parts()
+	for len(parts) > 1 && total(parts)+barLeast+2 >= p.width {
+		least := slices.MaxFunc(parts, func(a, b part) int { return a.rank - b.rank })
+		parts = slices.DeleteFunc(parts, func(x part) bool { return x.rank == least.rank })
+	}
+	room := min(barMost, p.width-total(parts)-3)
+	words := []string{parts[0].text}
+	if room >= barLeast {
+		words = append(words, bar(l.step, l.meta.Steps, room, p.ascii))
+	}
+	for _, x := range parts[1:] {
+		words = append(words, x.text)
+	}
+	return strings.Join(words, "  ")
+}
+
+func total(parts []part) int {
+	n := 0
+	for _, x := range parts {
+		n += lipgloss.Width(x.text) + 2
+	}
+	return n
+}
+
+// parts lists the figures with fixed widths, so that columns stand still.
+func (l *live) parts() []part {
+	parts := []part{{l.name(), 0}, {fmt.Sprintf("%-8s", l.status), 1}}
+	if l.last == nil {
+		return parts
+	}
+	parts = append(parts, part{fmt.Sprintf("epoch %5.1f/%d", l.last.Epoch, l.meta.Spec.Epochs), 2},
+		part{fmt.Sprintf("loss %-6s", short(l.last.Loss)), 3})
+	if l.eval != nil {
+		parts = append(parts, part{fmt.Sprintf("test %7s", percent(l.eval.TestAccuracy)), 4})
+	}
+	if l.last.Lambda.Applies() {
+		parts = append(parts, part{fmt.Sprintf("λ %-6s", short(l.last.Lambda)), 7})
+	}
+	parts = append(parts, part{fmt.Sprintf("%6.0f images/s", l.last.ImagesPerSecond.Float()), 6})
+	if left, ok := l.remaining(); ok {
+		parts = append(parts, part{"ETA " + clock(left), 5})
+	}
+	return parts
+}

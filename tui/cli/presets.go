@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"drolab/presets"
+	"drolab/runner"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) presetsCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "presets [NAME|FILE]", Short: "List the presets, or show one with the reason of every setting",
+		Args: cobra.MaximumNArgs(1), ValidArgsFunction: completePresets,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.listPresets(asJSON)
+			}
+			p, err := presets.Load(args[0])
+			if err != nil {
+				return err
+			}
+			return a.showPreset(p, asJSON)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return c
+}
+
+// presetJSON is a preset as --json prints it.
+type presetJSON struct {
+	Name      string            `json:"name"`
+	Doc       string            `json:"doc"`
+	Overrides []string          `json:"overrides"`
+	Reasons   map[string]string `json:"reasons"`
+	Spec      runner.Spec       `json:"spec"`
+}
+
+func toJSON(p presets.Preset) presetJSON {
+	return presetJSON{p.Name, p.Doc, append([]string{}, p.Overrides...), p.Reasons, p.Spec}
+}
+
+func (a *app) listPresets(asJSON bool) error {
+	list := presets.List()
+	if asJSON {
+		all := struct {
+			Presets []presetJSON `json:"presets"`
+		}{}
+		for _, p := range list {
+			all.Presets = append(all.Presets, toJSON(p))
+		}
+		return printJSON(a.Stdout, all)
+	}
+	for _, p := range list {
+		fmt.Fprintf(a.Stdout, "%-13s %s\n", p.Name, p.Doc)
+	}
+	fmt.Fprintln(a.Stdout, "\nSee one with drolab presets NAME, train it with drolab run NAME. A YAML file of your own works wherever a name does.")
+	return nil
+}
+
+func (a *app) showPreset(p presets.Preset, asJSON bool) error {
+	if asJSON {
+		return printJSON(a.Stdout, toJSON(p))
+	}
+	fmt.Fprintf(a.Stdout, "# %s: %s\n# * marks what the preset sets; the rest are the defaults.\n", clean(p.Name), clean(p.Doc))
+	set := map[string]bool{}
+	for _, key := range p.Overrides {
+		set[key] = true
+	}
+	spec := reflect.ValueOf(p.Spec)
+	for i, key := range presets.Keys() {
+		value, err := json.Marshal(spec.Field(i).Interface())
+		if err != nil {
+			return err
+		}
+		mark, reason := " ", ""
+		if set[key] {
+			mark = "*"
+		}
+		if why := p.Reasons[key]; why != "" {
+			reason = "  # " + clean(why)
+		}
+		fmt.Fprintf(a.Stdout, "%s %-16s %s%s\n", mark, key+":", clean(string(value)), reason)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"drolab/runner"
+	"drolab/runner/record"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) runsCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "runs", Short: "List all runs, the newest first", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			runs, problems := record.List(a.runs)
+			if err := a.list(runs, asJSON); err != nil {
+				return err
+			}
+			return failures(problems).orNil()
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the runs as JSON")
+	return c
+}
+
+func (a *app) list(runs []*record.Run, asJSON bool) error {
+	if asJSON {
+		return printJSON(a.Stdout, summaries(runs))
+	}
+	if len(runs) == 0 {
+		fmt.Fprintf(a.Stdout, "no runs in %s yet: start some with drolab run shapes\n", clean(a.runs))
+		return nil
+	}
+	rows := [][]string{{"run", "status", "epochs", "set, ρ", "worst", "mean", "test loss"}}
+	for _, r := range runs {
+		s := r.Summary()
+		rows = append(rows, []string{clean(s.ID), string(r.Status()), fmt.Sprintf("%.3g/%d", s.Epochs, r.Meta.Spec.Epochs),
+			setAndRadius(&r.Meta.Spec), percent(s.WorstClassAccuracy), percent(s.TestAccuracy), short(s.TestLoss)})
+	}
+	grid(a.Stdout, rows)
+	return nil
+}
+
+func (a *app) showCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "show RUN", Short: "Show one run: what made it and what it came to",
+		Long:              "Show one run. RUN is a name, the start of a name that no other run has, a run directory, or \"latest\".",
+		Args:              exactlyOne("a run", "drolab show latest"),
+		ValidArgsFunction: a.completeRuns,
+		RunE: func(c *cobra.Command, args []string) error {
+			r, err := record.Find(a.runs, args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(a.Stdout, summaries([]*record.Run{r}))
+			}
+			return a.show(r)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON")
+	return c
+}
+
+func (a *app) show(r *record.Run) error {
+	m := &r.Meta
+	lines := [][2]string{
+		{"run", m.ID}, {"status", statusLine(r)}, {"directory", r.Dir}, {"preset", m.Preset}, {"parent", m.Parent},
+		{"made", m.Created.Local().Format("2006-01-02 15:04:05") + " by drolab " + m.Host.Version + ", " + m.Host.Go},
+		{"on", fmt.Sprintf("%s, %s, kernel %s, %s", m.Host.CPU, m.Host.System, m.Host.Kernel, count(m.Host.Threads, "thread"))},
+		{"model", fmt.Sprintf("%s, %d parameters", m.Spec.Model, m.Parameters)},
+		{"data", fmt.Sprintf("%s, %s", m.Spec.Dataset, m.Checksum)},
+		{"z", fmt.Sprintf("%s coordinates, λ in [%.4g, %.4g], η in [%.4g, %.4g]", m.Coordinates,
+			m.Box.Lambda[0], m.Box.Lambda[1], m.Box.Eta[0], m.Box.Eta[1])},
+	}
+	for _, line := range lines {
+		if line[1] != "" {
+			fmt.Fprintf(a.Stdout, "%-10s %s\n", line[0], clean(line[1]))
+		}
+	}
+	settings, err := json.Marshal(m.Spec)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Stdout, "%-10s %s\n", "settings", clean(string(settings)))
+	a.showIterate(r.Summary().PaperIterate)
+	printRuns(a.Stdout, []*record.Run{r})
+	return nil
+}
+
+func statusLine(r *record.Run) string {
+	s := r.Summary()
+	line := fmt.Sprintf("%s, step %d of %d", r.Status(), s.Steps, r.Meta.Steps)
+	if s.Cause != "" {
+		line += ": " + s.Cause
+	}
+	if r.Status() != runner.Done && r.Status().Ended() {
+		line += " (go on with drolab resume " + s.ID + ")"
+	}
+	return line
+}
+
+// showIterate prints the paper's own output, which is not the last iterate.
+func (a *app) showIterate(p *runner.PaperIterate) {
+	if p == nil {
+		return
+	}
+	fmt.Fprintf(a.Stdout, "%-10s step %d (argmin ‖∇ₓf‖² + gap² over noisy batches): λ %s, η %s, test loss %s, mean %s, worst %s\n", "iterate",
+		p.Step, short(p.Lambda), short(p.Eta), short(p.TestLoss), percent(p.TestAccuracy), percent(p.WorstClassAccuracy))
+}
