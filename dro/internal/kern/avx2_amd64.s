@@ -4,6 +4,24 @@
 
 #include "textflag.h"
 
+DATA lanes<>+0(SB)/4, $0xffffffff
+DATA lanes<>+4(SB)/4, $0xffffffff
+DATA lanes<>+8(SB)/4, $0xffffffff
+DATA lanes<>+12(SB)/4, $0xffffffff
+DATA lanes<>+16(SB)/4, $0xffffffff
+DATA lanes<>+20(SB)/4, $0xffffffff
+DATA lanes<>+24(SB)/4, $0xffffffff
+DATA lanes<>+28(SB)/4, $0xffffffff
+DATA lanes<>+32(SB)/4, $0x00000000
+DATA lanes<>+36(SB)/4, $0x00000000
+DATA lanes<>+40(SB)/4, $0x00000000
+DATA lanes<>+44(SB)/4, $0x00000000
+DATA lanes<>+48(SB)/4, $0x00000000
+DATA lanes<>+52(SB)/4, $0x00000000
+DATA lanes<>+56(SB)/4, $0x00000000
+DATA lanes<>+60(SB)/4, $0x00000000
+GLOBL lanes<>(SB), RODATA|NOPTR, $64
+
 // func convTileAVX2(t *convTile)
 // Requires: AVX, FMA3, MMX+
 TEXT ·convTileAVX2(SB), NOSPLIT, $0-8
@@ -1906,72 +1924,6 @@ loop105:
 	VZEROUPPER
 	RET
 
-// func transposeAVX2(dst *float32, src *float32, dstStride int, srcStride int)
-// Requires: AVX
-TEXT ·transposeAVX2(SB), NOSPLIT, $0-32
-	MOVQ       dst+0(FP), AX
-	MOVQ       src+8(FP), CX
-	MOVQ       dstStride+16(FP), DX
-	MOVQ       srcStride+24(FP), BX
-	SHLQ       $0x02, DX
-	SHLQ       $0x02, BX
-	VMOVUPS    (CX), Y0
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Y1
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Y2
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Y3
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Y4
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Y5
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Y6
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Y7
-	VUNPCKLPS  Y1, Y0, Y8
-	VUNPCKHPS  Y1, Y0, Y0
-	VUNPCKLPS  Y3, Y2, Y1
-	VUNPCKHPS  Y3, Y2, Y2
-	VUNPCKLPD  Y1, Y8, Y3
-	VUNPCKHPD  Y1, Y8, Y1
-	VUNPCKLPD  Y2, Y0, Y8
-	VUNPCKHPD  Y2, Y0, Y0
-	VUNPCKLPS  Y5, Y4, Y2
-	VUNPCKHPS  Y5, Y4, Y4
-	VUNPCKLPS  Y7, Y6, Y5
-	VUNPCKHPS  Y7, Y6, Y6
-	VUNPCKLPD  Y5, Y2, Y7
-	VUNPCKHPD  Y5, Y2, Y2
-	VUNPCKLPD  Y6, Y4, Y5
-	VUNPCKHPD  Y6, Y4, Y4
-	VPERM2F128 $0x20, Y7, Y3, Y6
-	VPERM2F128 $0x31, Y7, Y3, Y3
-	VPERM2F128 $0x20, Y2, Y1, Y7
-	VPERM2F128 $0x31, Y2, Y1, Y1
-	VPERM2F128 $0x20, Y5, Y8, Y2
-	VPERM2F128 $0x31, Y5, Y8, Y5
-	VPERM2F128 $0x20, Y4, Y0, Y8
-	VPERM2F128 $0x31, Y4, Y0, Y0
-	VMOVUPS    Y6, (AX)
-	ADDQ       DX, AX
-	VMOVUPS    Y7, (AX)
-	ADDQ       DX, AX
-	VMOVUPS    Y2, (AX)
-	ADDQ       DX, AX
-	VMOVUPS    Y8, (AX)
-	ADDQ       DX, AX
-	VMOVUPS    Y3, (AX)
-	ADDQ       DX, AX
-	VMOVUPS    Y1, (AX)
-	ADDQ       DX, AX
-	VMOVUPS    Y5, (AX)
-	ADDQ       DX, AX
-	VMOVUPS    Y0, (AX)
-	VZEROUPPER
-	RET
-
 // func peakAVX2(n int)
 // Requires: AVX, FMA3
 TEXT ·peakAVX2(SB), NOSPLIT, $0-8
@@ -2009,12 +1961,136 @@ loop106:
 	VZEROUPPER
 	RET
 
+// func transposeAVX2(dst *float32, src *float32, rows int, cols int, dstStride int, srcStride int)
+// Requires: AVX
+TEXT ·transposeAVX2(SB), NOSPLIT, $0-48
+	MOVQ       dst+0(FP), AX
+	MOVQ       src+8(FP), CX
+	MOVQ       dstStride+32(FP), DX
+	MOVQ       srcStride+40(FP), BX
+	SHLQ       $0x02, DX
+	SHLQ       $0x02, BX
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       rows+16(FP), SI
+	MOVQ       cols+24(FP), DI
+	LEAQ       lanes<>+0(SB), R8
+	SHLQ       $0x02, DI
+	SUBQ       DI, R8
+	VMOVUPS    32(R8), Y8
+	VMASKMOVPS (CX), Y8, Y0
+	DECQ       SI
+	JZ         loaded107
+	ADDQ       BX, CX
+	VMASKMOVPS (CX), Y8, Y1
+	DECQ       SI
+	JZ         loaded107
+	ADDQ       BX, CX
+	VMASKMOVPS (CX), Y8, Y2
+	DECQ       SI
+	JZ         loaded107
+	ADDQ       BX, CX
+	VMASKMOVPS (CX), Y8, Y3
+	DECQ       SI
+	JZ         loaded107
+	ADDQ       BX, CX
+	VMASKMOVPS (CX), Y8, Y4
+	DECQ       SI
+	JZ         loaded107
+	ADDQ       BX, CX
+	VMASKMOVPS (CX), Y8, Y5
+	DECQ       SI
+	JZ         loaded107
+	ADDQ       BX, CX
+	VMASKMOVPS (CX), Y8, Y6
+	DECQ       SI
+	JZ         loaded107
+	ADDQ       BX, CX
+	VMASKMOVPS (CX), Y8, Y7
+	DECQ       SI
+	JZ         loaded107
+	ADDQ       BX, CX
+
+loaded107:
+	MOVQ       cols+24(FP), CX
+	MOVQ       rows+16(FP), BX
+	LEAQ       lanes<>+0(SB), SI
+	SHLQ       $0x02, BX
+	SUBQ       BX, SI
+	VMOVUPS    32(SI), Y8
+	VUNPCKLPS  Y1, Y0, Y9
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y9, Y3
+	VUNPCKHPD  Y1, Y9, Y1
+	VUNPCKLPD  Y2, Y0, Y9
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y9, Y2
+	VPERM2F128 $0x31, Y5, Y9, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y9
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMASKMOVPS Y6, Y8, (AX)
+	DECQ       CX
+	JZ         stored108
+	ADDQ       DX, AX
+	VMASKMOVPS Y7, Y8, (AX)
+	DECQ       CX
+	JZ         stored108
+	ADDQ       DX, AX
+	VMASKMOVPS Y2, Y8, (AX)
+	DECQ       CX
+	JZ         stored108
+	ADDQ       DX, AX
+	VMASKMOVPS Y9, Y8, (AX)
+	DECQ       CX
+	JZ         stored108
+	ADDQ       DX, AX
+	VMASKMOVPS Y3, Y8, (AX)
+	DECQ       CX
+	JZ         stored108
+	ADDQ       DX, AX
+	VMASKMOVPS Y1, Y8, (AX)
+	DECQ       CX
+	JZ         stored108
+	ADDQ       DX, AX
+	VMASKMOVPS Y5, Y8, (AX)
+	DECQ       CX
+	JZ         stored108
+	ADDQ       DX, AX
+	VMASKMOVPS Y0, Y8, (AX)
+	DECQ       CX
+	JZ         stored108
+	ADDQ       DX, AX
+
+stored108:
+	VZEROUPPER
+	RET
+
 // func pause(n int)
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop107:
+loop109:
 	PAUSE
 	DECQ AX
-	JNZ  loop107
+	JNZ  loop109
 	RET

@@ -6358,46 +6358,144 @@ loop300:
 	VZEROUPPER
 	RET
 
-// func transposeAVX512(dst *float32, src *float32, dstStride int, srcStride int)
+// func peakAVX512(n int)
 // Requires: AVX, AVX512F
-TEXT ·transposeAVX512(SB), NOSPLIT, $0-32
-	MOVQ       dst+0(FP), AX
-	MOVQ       src+8(FP), CX
-	MOVQ       dstStride+16(FP), DX
-	MOVQ       srcStride+24(FP), BX
-	SHLQ       $0x02, DX
-	SHLQ       $0x02, BX
-	VMOVUPS    (CX), Z0
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Z1
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Z2
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Z3
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Z4
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Z5
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Z6
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Z7
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Z8
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Z9
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Z10
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Z11
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Z12
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Z13
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Z14
-	ADDQ       BX, CX
-	VMOVUPS    (CX), Z15
+TEXT ·peakAVX512(SB), NOSPLIT, $0-8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	MOVQ   n+0(FP), AX
+
+loop301:
+	VFMADD231PS Z12, Z13, Z0
+	VFMADD231PS Z12, Z13, Z1
+	VFMADD231PS Z12, Z13, Z2
+	VFMADD231PS Z12, Z13, Z3
+	VFMADD231PS Z12, Z13, Z4
+	VFMADD231PS Z12, Z13, Z5
+	VFMADD231PS Z12, Z13, Z6
+	VFMADD231PS Z12, Z13, Z7
+	VFMADD231PS Z12, Z13, Z8
+	VFMADD231PS Z12, Z13, Z9
+	VFMADD231PS Z12, Z13, Z10
+	VFMADD231PS Z12, Z13, Z11
+	DECQ        AX
+	JNZ         loop301
+	VZEROUPPER
+	RET
+
+// func transposeAVX512(dst *float32, src *float32, rows int, cols int, dstStride int, srcStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·transposeAVX512(SB), NOSPLIT, $0-48
+	MOVQ      dst+0(FP), AX
+	MOVQ      src+8(FP), CX
+	MOVQ      dstStride+32(FP), DX
+	MOVQ      srcStride+40(FP), BX
+	SHLQ      $0x02, DX
+	SHLQ      $0x02, BX
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	MOVQ      rows+16(FP), SI
+	MOVQ      cols+24(FP), DI
+	MOVL      $0x0000ffff, R8
+	BZHIL     DI, R8, R8
+	KMOVW     R8, K1
+	VMOVUPS.Z (CX), K1, Z0
+	DECQ      SI
+	JZ        loaded302
+	ADDQ      BX, CX
+	VMOVUPS.Z (CX), K1, Z1
+	DECQ      SI
+	JZ        loaded302
+	ADDQ      BX, CX
+	VMOVUPS.Z (CX), K1, Z2
+	DECQ      SI
+	JZ        loaded302
+	ADDQ      BX, CX
+	VMOVUPS.Z (CX), K1, Z3
+	DECQ      SI
+	JZ        loaded302
+	ADDQ      BX, CX
+	VMOVUPS.Z (CX), K1, Z4
+	DECQ      SI
+	JZ        loaded302
+	ADDQ      BX, CX
+	VMOVUPS.Z (CX), K1, Z5
+	DECQ      SI
+	JZ        loaded302
+	ADDQ      BX, CX
+	VMOVUPS.Z (CX), K1, Z6
+	DECQ      SI
+	JZ        loaded302
+	ADDQ      BX, CX
+	VMOVUPS.Z (CX), K1, Z7
+	DECQ      SI
+	JZ        loaded302
+	ADDQ      BX, CX
+	VMOVUPS.Z (CX), K1, Z8
+	DECQ      SI
+	JZ        loaded302
+	ADDQ      BX, CX
+	VMOVUPS.Z (CX), K1, Z9
+	DECQ      SI
+	JZ        loaded302
+	ADDQ      BX, CX
+	VMOVUPS.Z (CX), K1, Z10
+	DECQ      SI
+	JZ        loaded302
+	ADDQ      BX, CX
+	VMOVUPS.Z (CX), K1, Z11
+	DECQ      SI
+	JZ        loaded302
+	ADDQ      BX, CX
+	VMOVUPS.Z (CX), K1, Z12
+	DECQ      SI
+	JZ        loaded302
+	ADDQ      BX, CX
+	VMOVUPS.Z (CX), K1, Z13
+	DECQ      SI
+	JZ        loaded302
+	ADDQ      BX, CX
+	VMOVUPS.Z (CX), K1, Z14
+	DECQ      SI
+	JZ        loaded302
+	ADDQ      BX, CX
+	VMOVUPS.Z (CX), K1, Z15
+	DECQ      SI
+	JZ        loaded302
+	ADDQ      BX, CX
+
+loaded302:
+	MOVQ       cols+24(FP), CX
+	MOVQ       rows+16(FP), BX
+	MOVL       $0x0000ffff, SI
+	BZHIL      BX, SI, SI
+	KMOVW      SI, K1
 	VUNPCKLPS  Z1, Z0, Z16
 	VUNPCKHPS  Z1, Z0, Z0
 	VUNPCKLPS  Z3, Z2, Z1
@@ -6462,73 +6560,71 @@ TEXT ·transposeAVX512(SB), NOSPLIT, $0-32
 	VSHUFF32X4 $0xdd, Z12, Z8, Z4
 	VSHUFF32X4 $0x88, Z4, Z0, Z8
 	VSHUFF32X4 $0xdd, Z4, Z0, Z0
-	VMOVUPS    Z18, (AX)
+	VMOVUPS    Z18, K1, (AX)
+	DECQ       CX
+	JZ         stored303
 	ADDQ       DX, AX
-	VMOVUPS    Z17, (AX)
+	VMOVUPS    Z17, K1, (AX)
+	DECQ       CX
+	JZ         stored303
 	ADDQ       DX, AX
-	VMOVUPS    Z15, (AX)
+	VMOVUPS    Z15, K1, (AX)
+	DECQ       CX
+	JZ         stored303
 	ADDQ       DX, AX
-	VMOVUPS    Z16, (AX)
+	VMOVUPS    Z16, K1, (AX)
+	DECQ       CX
+	JZ         stored303
 	ADDQ       DX, AX
-	VMOVUPS    Z11, (AX)
+	VMOVUPS    Z11, K1, (AX)
+	DECQ       CX
+	JZ         stored303
 	ADDQ       DX, AX
-	VMOVUPS    Z6, (AX)
+	VMOVUPS    Z6, K1, (AX)
+	DECQ       CX
+	JZ         stored303
 	ADDQ       DX, AX
-	VMOVUPS    Z10, (AX)
+	VMOVUPS    Z10, K1, (AX)
+	DECQ       CX
+	JZ         stored303
 	ADDQ       DX, AX
-	VMOVUPS    Z8, (AX)
+	VMOVUPS    Z8, K1, (AX)
+	DECQ       CX
+	JZ         stored303
 	ADDQ       DX, AX
-	VMOVUPS    Z14, (AX)
+	VMOVUPS    Z14, K1, (AX)
+	DECQ       CX
+	JZ         stored303
 	ADDQ       DX, AX
-	VMOVUPS    Z7, (AX)
+	VMOVUPS    Z7, K1, (AX)
+	DECQ       CX
+	JZ         stored303
 	ADDQ       DX, AX
-	VMOVUPS    Z2, (AX)
+	VMOVUPS    Z2, K1, (AX)
+	DECQ       CX
+	JZ         stored303
 	ADDQ       DX, AX
-	VMOVUPS    Z9, (AX)
+	VMOVUPS    Z9, K1, (AX)
+	DECQ       CX
+	JZ         stored303
 	ADDQ       DX, AX
-	VMOVUPS    Z3, (AX)
+	VMOVUPS    Z3, K1, (AX)
+	DECQ       CX
+	JZ         stored303
 	ADDQ       DX, AX
-	VMOVUPS    Z1, (AX)
+	VMOVUPS    Z1, K1, (AX)
+	DECQ       CX
+	JZ         stored303
 	ADDQ       DX, AX
-	VMOVUPS    Z5, (AX)
+	VMOVUPS    Z5, K1, (AX)
+	DECQ       CX
+	JZ         stored303
 	ADDQ       DX, AX
-	VMOVUPS    Z0, (AX)
-	VZEROUPPER
-	RET
+	VMOVUPS    Z0, K1, (AX)
+	DECQ       CX
+	JZ         stored303
+	ADDQ       DX, AX
 
-// func peakAVX512(n int)
-// Requires: AVX, AVX512F
-TEXT ·peakAVX512(SB), NOSPLIT, $0-8
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	MOVQ   n+0(FP), AX
-
-loop301:
-	VFMADD231PS Z12, Z13, Z0
-	VFMADD231PS Z12, Z13, Z1
-	VFMADD231PS Z12, Z13, Z2
-	VFMADD231PS Z12, Z13, Z3
-	VFMADD231PS Z12, Z13, Z4
-	VFMADD231PS Z12, Z13, Z5
-	VFMADD231PS Z12, Z13, Z6
-	VFMADD231PS Z12, Z13, Z7
-	VFMADD231PS Z12, Z13, Z8
-	VFMADD231PS Z12, Z13, Z9
-	VFMADD231PS Z12, Z13, Z10
-	VFMADD231PS Z12, Z13, Z11
-	DECQ        AX
-	JNZ         loop301
+stored303:
 	VZEROUPPER
 	RET

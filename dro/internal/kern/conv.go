@@ -46,7 +46,8 @@ type Conv struct {
 	out   Shape
 
 	forward, backward plane
-	grad              gradPlan
+	dot               *dotPlan // or outer: how the weight gradient is computed
+	outer             *outerPlan
 
 	call convCall
 }
@@ -81,7 +82,7 @@ func NewConv(isa ISA, b Batch, cfg ConvConfig) (*Conv, error) {
 	c.backward = newPlane(
 		transposedAxis(out.Height, in.Height, cfg.KernelHeight, s, p), transposedAxis(out.Width, in.Width, cfg.KernelWidth, s, p),
 		out.Width, cfg.KernelWidth, out.Channels*b.Lanes)
-	c.grad = newGradPlan(c)
+	c.planGrad()
 	return c, nil
 }
 

@@ -99,6 +99,15 @@ func sumRowsGeneric(dst, src []float32, positions, stride, lanes int) {
 	}
 }
 
+// transposeGeneric sets dst[j·dstStride+i] = src[i·srcStride+j] for i < rows and j < cols.
+func transposeGeneric(dst, src []float32, rows, cols, dstStride, srcStride int) {
+	for i := range rows {
+		for j, v := range src[i*srcStride:][:cols] {
+			dst[j*dstStride+i] = v
+		}
+	}
+}
+
 // maxGeneric sets y to the largest of the four inputs, NaN if one is NaN. All have y's length.
 func maxGeneric(y, a, b, c, d []float32) {
 	a, b, c, d = a[:len(y)], b[:len(y)], c[:len(y)], d[:len(y)]

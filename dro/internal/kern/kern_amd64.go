@@ -177,28 +177,24 @@ func sumSquares(isa ISA, g []float32) float64 {
 	return norm + sumSquaresGeneric(g[n:])
 }
 
-// packPlanes transposes 16 images of src, one after another in NCHW, into 16 lanes of dst, for the first positions of each channel, and
-// returns how many positions it took: as many as fill squares.
-func packPlanes(isa ISA, dst, src []float32, positions, channels, lanes int) int {
+// transpose sets dst[j·dstStride+i] = src[i·srcStride+j] for i < rows and j < cols.
+func transpose(isa ISA, dst, src []float32, rows, cols, dstStride, srcStride int) {
+	if isa == Generic {
+		transposeGeneric(dst, src, rows, cols, dstStride, srcStride)
+		return
+	}
 	square := 8
 	if isa == AVX512 {
 		square = 16
 	}
-	if isa == Generic || positions < square {
-		return 0
-	}
-	done := positions / square * square
-	n := positions * channels
-	for c := range channels {
-		for p := 0; p < done; p += square {
-			to, from := dst[(p*channels+c)*lanes:], src[c*positions+p:]
+	for i := 0; i < rows; i += square {
+		for j := 0; j < cols; j += square {
+			to, from := &dst[j*dstStride+i], &src[i*srcStride+j]
 			if isa == AVX512 {
-				transposeAVX512(&to[0], &from[0], channels*lanes, n)
+				transposeAVX512(to, from, min(square, rows-i), min(square, cols-j), dstStride, srcStride)
 			} else {
-				transposeAVX2(&to[0], &from[0], channels*lanes, n)
-				transposeAVX2(&to[8], &from[8*n], channels*lanes, n)
+				transposeAVX2(to, from, min(square, rows-i), min(square, cols-j), dstStride, srcStride)
 			}
 		}
 	}
-	return done
 }

@@ -27,8 +27,9 @@ func sgdUpdate(_ ISA, w, v, g []float32, p *sgdParams) float64 { return sgdGener
 
 func sumSquares(_ ISA, g []float32) float64 { return sumSquaresGeneric(g) }
 
-// packPlanes leaves all positions to the caller.
-func packPlanes(ISA, []float32, []float32, int, int, int) int { return 0 }
+func transpose(_ ISA, dst, src []float32, rows, cols, dstStride, srcStride int) {
+	transposeGeneric(dst, src, rows, cols, dstStride, srcStride)
+}
 
 // pause spends a moment in a spin loop.
 func pause(int) { runtime.Gosched() }

@@ -72,18 +72,8 @@ func (l *packCall) task(i int) {
 	if count == 0 {
 		return
 	}
-	src := l.plain[first*n:][:count*n]
 	positions := s.Height * s.Width
-	done := 0
-	if count == vector {
-		done = packPlanes(l.isa, dst, src, positions, s.Channels, lanes)
-	}
 	for c := range s.Channels {
-		for p := done; p < positions; p++ {
-			d := dst[(p*s.Channels+c)*lanes:][:count]
-			for j := range d {
-				d[j] = src[j*n+c*positions+p]
-			}
-		}
+		transpose(l.isa, dst[c*lanes:], l.plain[first*n+c*positions:], count, positions, s.Channels*lanes, n)
 	}
 }

@@ -54,15 +54,15 @@ func sgdUpdateAVX2(w *float32, v *float32, grad *float32, n int, rate float32, m
 //go:noescape
 func sumSquaresAVX2(grad *float32, n int) float64
 
-// transposeAVX2 transposes 8×8 values; strides are in values.
-//
-//go:noescape
-func transposeAVX2(dst *float32, src *float32, dstStride int, srcStride int)
-
 // peakAVX2 runs 12·n independent multiply-adds on full vectors.
 //
 //go:noescape
 func peakAVX2(n int)
+
+// transposeAVX2 transposes up to 8×8 values: dst[j·dstStride+i] = src[i·srcStride+j] for i < rows and j < cols.
+//
+//go:noescape
+func transposeAVX2(dst *float32, src *float32, rows int, cols int, dstStride int, srcStride int)
 
 // pause runs n (at least 1) PAUSE instructions: a moment in a spin loop.
 //
@@ -149,12 +149,12 @@ func sgdUpdateAVX512(w *float32, v *float32, grad *float32, n int, rate float32,
 //go:noescape
 func sumSquaresAVX512(grad *float32, n int) float64
 
-// transposeAVX512 transposes 16×16 values; strides are in values.
-//
-//go:noescape
-func transposeAVX512(dst *float32, src *float32, dstStride int, srcStride int)
-
 // peakAVX512 runs 12·n independent multiply-adds on full vectors.
 //
 //go:noescape
 func peakAVX512(n int)
+
+// transposeAVX512 transposes up to 16×16 values: dst[j·dstStride+i] = src[i·srcStride+j] for i < rows and j < cols.
+//
+//go:noescape
+func transposeAVX512(dst *float32, src *float32, rows int, cols int, dstStride int, srcStride int)

@@ -3,33 +3,91 @@ package main
 import (
 	"fmt"
 
+	"github.com/mmcloughlin/avo/attr"
 	op "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 )
 
-// transpose writes the kernel of Layout.Pack: a square of 16 (AVX2: 8) rows and columns.
+// transpose writes the kernel of Pack and of the weight gradient: a square of 16 (AVX2: 8) rows and columns, or less at an edge.
 func (g *generator) transpose() {
 	n := g.bytes / 4
-	g.function("transpose", "func(dst, src *float32, dstStride, srcStride int)",
-		fmt.Sprintf("transposes %d×%d values; strides are in values.", n, n))
+	g.function("transpose", "func(dst, src *float32, rows, cols, dstStride, srcStride int)",
+		fmt.Sprintf("transposes up to %d×%d values: dst[j·dstStride+i] = src[i·srcStride+j] for i < rows and j < cols.", n, n))
 	dst, src := g.param("dst"), g.param("src")
 	dstStride, srcStride := g.param("dstStride"), g.param("srcStride")
 	g.SHLQ(op.U8(2), dstStride)
 	g.SHLQ(op.U8(2), srcStride)
 	rows := g.vecs(n)
-	for i, v := range rows {
-		g.VMOVUPS(at(src, 0), v)
-		if i < n-1 {
-			g.ADDQ(srcStride, src)
-		}
+	for _, v := range rows {
+		g.zero(v)
 	}
-	for i, v := range g.transposed(rows) {
-		g.VMOVUPS(v, at(dst, 0))
-		if i < n-1 {
-			g.ADDQ(dstStride, dst)
-		}
+	step := func(p, stride, left reg.Register, end string) {
+		g.DECQ(left)
+		g.JZ(op.LabelRef(end))
+		g.ADDQ(stride, p)
 	}
+	loaded, done := g.label("loaded"), g.label("stored")
+	left, load := g.param("rows"), g.firstLanes("cols")
+	for _, v := range rows {
+		g.maskedLoad(src, load, v)
+		step(src, srcStride, left, loaded)
+	}
+	g.Label(loaded)
+	left, store := g.param("cols"), g.firstLanes("rows")
+	for _, v := range g.transposed(rows) {
+		g.maskedStore(v, store, dst)
+		step(dst, dstStride, left, done)
+	}
+	g.Label(done)
 	g.VZEROUPPER()
 	g.RET()
+}
+
+// firstLanes returns a mask of the first n lanes, n the named parameter, at most the lanes of a vector.
+func (g *generator) firstLanes(name string) reg.Register {
+	n := g.param(name)
+	if g.wide {
+		bits, k := g.GP32(), g.K()
+		g.MOVL(op.U32(0xffff), bits)
+		g.BZHIL(n.(reg.GPVirtual).As32(), bits, bits)
+		g.KMOVW(bits, k)
+		return k
+	}
+	table, mask := g.GP64(), g.YMM()
+	g.LEAQ(g.laneTable, table)
+	g.SHLQ(op.U8(2), n)
+	g.SUBQ(n, table)
+	g.VMOVUPS(at(table, 32), mask)
+	return mask
+}
+
+// laneTableData writes the masks of AVX2: eight set lanes and eight clear ones.
+func (g *generator) laneTableData() {
+	g.laneTable = g.StaticGlobal("lanes")
+	g.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i := range 16 {
+		value := op.U32(0xffffffff)
+		if i >= 8 {
+			value = 0
+		}
+		g.AddDatum(4*i, value)
+	}
+}
+
+func (g *generator) maskedLoad(p, mask reg.Register, v vector) {
+	if g.wide {
+		g.VMOVUPS_Z(at(p, 0), mask, v)
+	} else {
+		g.VMASKMOVPS(at(p, 0), mask, v)
+	}
+}
+
+func (g *generator) maskedStore(v vector, mask, p reg.Register) {
+	if g.wide {
+		g.VMOVUPS(v, mask, at(p, 0))
+	} else {
+		g.VMASKMOVPS(v, mask, at(p, 0))
+	}
 }
 
 // transposed interleaves values, then pairs, then 128-bit parts.

@@ -26,9 +26,14 @@ type generator struct {
 	vectors
 	pkg    *types.Package
 	labels int
+
+	laneTable op.Mem // AVX2's masks
 }
 
 func (g *generator) all() {
+	if !g.wide {
+		g.laneTableData()
+	}
 	g.convTiles()
 	g.gradTiles()
 	g.sumRows()
@@ -36,8 +41,8 @@ func (g *generator) all() {
 	g.maxOf4Backward()
 	g.mask()
 	g.sgd()
-	g.transpose()
 	g.peak()
+	g.transpose()
 	if !g.wide {
 		g.pause()
 	}

@@ -1,0 +1,238 @@
+package kern
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// benchThreads are the team sizes that benchmarks run with.
+var benchThreads = []int{1, 2}
+
+// alexNetConvs are the convolutions of the CIFAR AlexNet (math.md §6), without the last linear layer.
+var alexNetConvs = []ConvConfig{
+	{In: Shape{3, 32, 32}, Out: 64, KernelHeight: 11, KernelWidth: 11, Stride: 4, Pad: 5, ReLU: true},
+	{In: Shape{64, 4, 4}, Out: 192, KernelHeight: 5, KernelWidth: 5, Stride: 1, Pad: 2, ReLU: true},
+	{In: Shape{192, 2, 2}, Out: 384, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
+	{In: Shape{384, 2, 2}, Out: 256, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
+	{In: Shape{256, 2, 2}, Out: 256, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
+}
+
+// BenchmarkConv reports GFLOP/s of real work, padding left out, for each layer, direction, ISA and team.
+func BenchmarkConv(b *testing.B) {
+	batch := NewBatch(128)
+	for i, cfg := range alexNetConvs {
+		for _, isa := range isas() {
+			for _, threads := range benchThreads {
+				c := must(NewConv(isa, batch, cfg))
+				team := NewTeam(threads)
+				r := rand.New(rand.NewPCG(1, 1))
+				x, y := noise(r, batch.Len(cfg.In)), noise(r, batch.Len(c.Out()))
+				w, bias := noise(r, c.WeightLen()), noise(r, cfg.Out)
+				dx, dw, db := Alloc(len(x)), Alloc(len(w)), Alloc(len(bias))
+				for name, f := range map[string]func(){
+					"forward": func() { c.Forward(team, y, x, w, bias) },
+					"data":    func() { c.BackwardData(team, dx, y, w, x) },
+					"weights": func() { c.BackwardWeights(team, dw, db, x, y) },
+				} {
+					b.Run(fmt.Sprintf("conv%d/%s/%v/threads=%d", i+1, name, isa, threads), func(b *testing.B) {
+						measure(b, c.FLOPs(), f)
+					})
+				}
+				team.Close()
+			}
+		}
+	}
+}
+
+// noise returns n aligned normal values.
+func noise(r *rand.Rand, n int) []float32 {
+	s := Alloc(n)
+	for i := range s {
+		s[i] = float32(r.NormFloat64())
+	}
+	return s
+}
+
+// measure runs f and reports its rate for flop operations a call: over all calls, and of the fastest call, which a machine shared with
+// other work disturbs least.
+func measure(b *testing.B, flop float64, f func()) {
+	best := time.Duration(math.MaxInt64)
+	for b.Loop() {
+		start := time.Now()
+		f()
+		best = min(best, time.Since(start))
+	}
+	b.ReportMetric(float64(best.Microseconds())/1e3, "best-ms")
+	if flop > 0 {
+		b.ReportMetric(flop*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+		b.ReportMetric(flop/float64(best.Nanoseconds()), "best-GFLOP/s")
+	}
+}
+
+// alexNet is the network of math.md §6 with its training state.
+type alexNet struct {
+	team   *Team
+	batch  Batch
+	pack   *Layout
+	convs  []*Conv // the last is the linear layer
+	pools  []*MaxPool
+	loss   *Softmax
+	sgd    []*SGD
+	flop   float64
+	w, v   [][]float32 // weights and bias of a layer in one slice
+	g      [][]float32
+	images []float32
+	labels []int
+	losses []float64
+	ratios []float64
+
+	act, grad [][]float32 // by layer: inputs of convs and pools in order, then logits
+}
+
+// pooled says after which convolutions a pooling stands.
+var pooled = map[int]bool{0: true, 1: true, 4: true}
+
+func newAlexNet(isa ISA, team *Team, images int) *alexNet {
+	r := rand.New(rand.NewPCG(2, 2))
+	b := NewBatch(images)
+	n := &alexNet{team: team, batch: b, pack: must(NewLayout(isa, b, alexNetConvs[0].In)), loss: must(NewSoftmax(b, 10))}
+	hold := func(s Shape) {
+		n.act, n.grad = append(n.act, Alloc(b.Len(s))), append(n.grad, Alloc(b.Len(s)))
+	}
+	hold(alexNetConvs[0].In)
+	for i, cfg := range append(alexNetConvs[:len(alexNetConvs):len(alexNetConvs)], Linear(Shape{256, 1, 1}, 10, false)) {
+		c := must(NewConv(isa, b, cfg))
+		n.convs = append(n.convs, c)
+		hold(c.Out())
+		n.flop += 3 * c.FLOPs()
+		if i == 0 {
+			n.flop -= c.FLOPs()
+		}
+		size := c.WeightLen() + cfg.Out
+		w := noise(r, size)
+		for j := range w {
+			w[j] *= .05
+		}
+		n.w, n.v, n.g, n.sgd = append(n.w, w), append(n.v, Alloc(size)), append(n.g, Alloc(size)), append(n.sgd, must(NewSGD(isa, size)))
+		if pooled[i] {
+			p := must(NewMaxPool(isa, b, c.Out(), 2, true))
+			n.pools = append(n.pools, p)
+			hold(p.Out())
+		}
+	}
+	n.images, n.labels, n.losses, n.ratios = noise(r, images*3*32*32), make([]int, images), make([]float64, images), make([]float64, images)
+	for i := range n.labels {
+		n.labels[i], n.ratios[i] = r.IntN(10), 1/float64(images)
+	}
+	return n
+}
+
+func (n *alexNet) params(i int, of [][]float32) (w, b []float32) {
+	k := n.convs[i].WeightLen()
+	return of[i][:k], of[i][k:]
+}
+
+func (n *alexNet) forward() {
+	n.pack.Pack(n.team, n.act[0], n.images)
+	at, pool := 0, 0
+	for i, c := range n.convs {
+		w, b := n.params(i, n.w)
+		c.Forward(n.team, n.act[at+1], n.act[at], w, b)
+		at++
+		if pooled[i] {
+			n.pools[pool].Forward(n.team, n.act[at+1], n.act[at])
+			at++
+			pool++
+		}
+	}
+	n.loss.Losses(n.losses, n.grad[at], n.act[at], n.labels)
+}
+
+func (n *alexNet) backward() {
+	at, pool := len(n.act)-1, len(n.pools)-1
+	n.loss.Gradient(n.grad[at], n.grad[at], n.labels, n.ratios)
+	for i := len(n.convs) - 1; i >= 0; i-- {
+		if pooled[i] {
+			n.pools[pool].Backward(n.team, n.grad[at-1], n.act[at-1], n.act[at], n.grad[at])
+			at--
+			pool--
+		}
+		dw, db := n.params(i, n.g)
+		n.convs[i].BackwardWeights(n.team, dw, db, n.act[at-1], n.grad[at])
+		if i > 0 {
+			var mask []float32
+			if !pooled[i-1] {
+				mask = n.act[at-1]
+			}
+			w, _ := n.params(i, n.w)
+			n.convs[i].BackwardData(n.team, n.grad[at-1], n.grad[at], w, mask)
+		}
+		at--
+	}
+}
+
+func (n *alexNet) update() (norm float64) {
+	for i, s := range n.sgd {
+		norm += s.Step(n.team, n.w[i], n.v[i], n.g[i], SGDConfig{LearningRate: 1e-3, Momentum: .9})
+	}
+	return norm
+}
+
+// BenchmarkAlexNetStep is a whole training step (images in, weights updated), its parts, and SFK's step, which adds a forward pass.
+func BenchmarkAlexNetStep(b *testing.B) {
+	for _, isa := range isas() {
+		for _, threads := range benchThreads {
+			team := NewTeam(threads)
+			n := newAlexNet(isa, team, 128)
+			b.Run(fmt.Sprintf("train/%v/threads=%d", isa, threads), func(b *testing.B) {
+				b.ReportAllocs()
+				measure(b, n.flop, func() {
+					n.forward()
+					n.backward()
+					n.update()
+				})
+			})
+			b.Run(fmt.Sprintf("sfk/%v/threads=%d", isa, threads), func(b *testing.B) {
+				measure(b, 0, func() {
+					n.forward()
+					n.backward()
+					n.update()
+					n.forward()
+				})
+			})
+			for name, f := range map[string]func(){"forward": n.forward, "backward": n.backward, "update": func() { n.update() }} {
+				b.Run(fmt.Sprintf("%s/%v/threads=%d", name, isa, threads), func(b *testing.B) {
+					measure(b, 0, f)
+				})
+			}
+			team.Close()
+		}
+	}
+}
+
+// peakJob runs the roofline on one thread a task.
+type peakJob struct {
+	isa ISA
+	n   int
+}
+
+func (p peakJob) task(int) { runPeak(p.isa, p.n) }
+
+// BenchmarkPeak reports the rate of multiply-adds without memory: what the others can reach at most.
+func BenchmarkPeak(b *testing.B) {
+	const n = 1 << 20
+	for _, isa := range isas()[1:] {
+		for _, threads := range benchThreads {
+			team := NewTeam(threads)
+			b.Run(fmt.Sprintf("%v/threads=%d", isa, threads), func(b *testing.B) {
+				job := &peakJob{isa, n}
+				lanes := map[ISA]int{AVX2: 8, AVX512: 16}[isa]
+				measure(b, float64(2*12*lanes*n*threads), func() { team.run(threads, job) })
+			})
+			team.Close()
+		}
+	}
+}
