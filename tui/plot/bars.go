@@ -72,9 +72,9 @@ func (b *Bars) layout(w int) barLayout {
 }
 
 // fixed is the width of everything but the bar: each part with the blank that
-// sets it off, and the cell of the worst mark.
+// sets it off, which after the label holds the worst mark.
 func (l barLayout) fixed() int {
-	n := 1
+	n := 0
 	for _, part := range [...]int{l.label, l.value, l.change, l.count} {
 		if part > 0 {
 			n += part + 1

@@ -57,7 +57,8 @@ type Chart struct {
 	Bare     bool // no axes
 }
 
-// Report counts what a chart could not show as a line, for a note beside it.
+// Report counts what a chart could not show as a line, over all its lines, for
+// a note beside it.
 type Report struct {
 	NonFinite   int // NaN and infinite values in view
 	NonPositive int // values <= 0 on a logarithmic axis
@@ -119,7 +120,7 @@ type LegendItem struct {
 	Name       string
 	Glyph      rune
 	Style      Style
-	NMin, NMax int // seeds behind a band, least and most in view; 0 otherwise
+	NMin, NMax int // seeds behind a band, least (where any) and most in view
 }
 
 // Legend lists the named parts in drawing order, bands first.
@@ -128,8 +129,8 @@ func (c *Chart) Legend() []LegendItem {
 	for i := range c.Bands {
 		b := &c.Bands[i]
 		item := LegendItem{Name: b.Name, Glyph: c.glyph(b.Number, 0), Style: Style{Data, b.Number}}
-		for j, p := range b.PointsTo(nil, c.X, 64) {
-			if j == 0 || p.N < item.NMin {
+		for _, p := range b.PointsTo(nil, c.X, 64) {
+			if p.N > 0 && (item.NMin == 0 || p.N < item.NMin) {
 				item.NMin = p.N
 			}
 			item.NMax = max(item.NMax, p.N)

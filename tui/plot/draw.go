@@ -118,7 +118,7 @@ func (p *panel) markers() {
 	for _, m := range p.chart.Markers {
 		x, ok := p.column(m.X)
 		for y := 0; ok && y < p.h; y++ {
-			p.f.set(p.x0+x, y, p.chart.rune('┊', ':'), Style{Role: Mark})
+			p.f.set(p.x0+x, y, p.chart.rune('┊', '|'), Style{Role: Mark})
 		}
 	}
 }
@@ -154,7 +154,7 @@ func (p *panel) shade(x int, q BandPoint, s Style) {
 		return
 	}
 	for y := top; y <= bottom; y++ {
-		p.f.set(p.x0+x, y, p.chart.rune('░', '.'), s)
+		p.f.set(p.x0+x, y, p.chart.rune('░', ':'), s)
 	}
 }
 

@@ -102,13 +102,13 @@ func trimZeros(s string) string {
 }
 
 // FormatDuration writes seconds in at most LabelWidth cells, with the two
-// largest units: 45s, 1m30s, 2h05m, 3d04h.
+// largest units: 45s, 1m30s, 2h05m, 3d04h, 120d.
 func FormatDuration(seconds float64) string {
 	switch {
 	case !finite(seconds) || math.Abs(seconds) >= 9999*86400:
 		return formatNumber(seconds)
 	case seconds < 0:
-		return "-" + truncate(FormatDuration(-seconds), LabelWidth-1)
+		return "-" + FormatDuration(-seconds)
 	}
 	n := int64(seconds + 0.5)
 	switch {
@@ -118,8 +118,10 @@ func FormatDuration(seconds float64) string {
 		return twoUnits(n, 60, "m", 1, "s")
 	case n < 86400:
 		return twoUnits(n, 3600, "h", 60, "m")
-	default:
+	case n < 100*86400:
 		return twoUnits(n, 86400, "d", 3600, "h")
+	default:
+		return strconv.FormatInt(n/86400, 10) + "d"
 	}
 }
 

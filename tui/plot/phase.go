@@ -82,7 +82,7 @@ type Phase struct {
 	X, Y       Range // kept by the caller, see Range.Fit
 	YScale     Scale
 	Path       *Path // nil draws none
-	BoxX, BoxY Range // the box; drawn where both are not empty and an edge is in view
+	BoxX, BoxY Range // the box, drawn if both have a length, as far as its edges are in view
 	Number     uint8 // series number of the path's style
 	Charset    Charset
 	Bare       bool // no axes
@@ -102,7 +102,7 @@ func (ph *Phase) DrawTo(f *Frame, w, h int) {
 	if !ok {
 		return
 	}
-	if !ph.BoxX.Empty() && !ph.BoxY.Empty() {
+	if ph.BoxX.spans() && ph.BoxY.spans() {
 		p.rectangle(ph.BoxX, ph.BoxY)
 	}
 	if ph.Path != nil {

@@ -16,6 +16,9 @@ func EmptyRange() Range { return Range{math.Inf(1), math.Inf(-1)} }
 // Empty reports whether no value lies in r.
 func (r Range) Empty() bool { return !(r.Lo <= r.Hi) }
 
+// spans reports whether r has a length; the zero value has none.
+func (r Range) spans() bool { return r.Lo < r.Hi }
+
 // Contains reports whether v lies in r.
 func (r Range) Contains(v float64) bool { return v >= r.Lo && v <= r.Hi }
 
@@ -42,20 +45,21 @@ func (r Range) Union(o Range) Range {
 // usable returns a range that spans a length on s, so that dividing by it is
 // safe: r itself where possible.
 func (r Range) usable(s Scale) Range {
+	empty := r.Empty() // before clamping, which keeps NaN but closes (+Inf, -Inf)
 	r.Lo, r.Hi = max(-limit, min(limit, r.Lo)), max(-limit, min(limit, r.Hi))
-	if s.Kind == Log10 {
-		if !(r.Hi > 0) {
-			return Range{0.1, 1}
-		}
+	switch {
+	case s.Kind == Log10 && (empty || r.Hi <= 0):
+		return Range{0.1, 1}
+	case empty:
+		return Range{0, 1}
+	case s.Kind == Log10:
+		r.Hi = max(r.Hi, tiny)
 		if r.Lo <= 0 {
-			r.Lo = max(tiny, r.Hi/1e3)
+			r.Lo = r.Hi / 1e3
 		}
 		r.Lo = max(r.Lo, tiny)
 	}
-	if r.Empty() {
-		r = Range{0, 1}
-	}
-	if !(s.forward(r.Hi)-s.forward(r.Lo) > leastSpan(r, s)) {
+	if !(s.span(r) > leastSpan(r, s)) {
 		return r.widen(s)
 	}
 	return r
@@ -73,7 +77,9 @@ func leastSpan(r Range, s Scale) float64 {
 // widen opens a range around its middle, for constant data.
 func (r Range) widen(s Scale) Range {
 	if s.Kind != Linear {
+		least, most := -s.forward(limit), s.forward(limit)
 		u := (s.forward(r.Lo) + s.forward(r.Hi)) / 2
+		u = max(least+0.5, min(most-0.5, u))
 		return Range{s.backward(u - 0.5), s.backward(u + 0.5)}
 	}
 	v := max(-limit/4, min(limit/4, lerp(r.Lo, r.Hi, 0.5)))
@@ -94,7 +100,7 @@ func (r Range) Fit(data Range, s Scale) Range {
 	if s.Kind == Log10 && data.Lo <= 0 {
 		data.Lo = min(data.Hi, max(tiny, data.Hi/1e3))
 	}
-	known := !r.Empty() && r.Lo < r.Hi && r == r.usable(s)
+	known := r.spans() && r == r.usable(s)
 	if data.Empty() || (s.Kind == Log10 && data.Hi <= 0) {
 		if known {
 			return r
@@ -119,13 +125,13 @@ func within(in, out Range) bool { return in.Lo >= out.Lo && in.Hi <= out.Hi }
 // span is the length of r on s.
 func (s Scale) span(r Range) float64 { return s.forward(r.Hi) - s.forward(r.Lo) }
 
-// headroom opens want by a tenth where the data outgrew the old range, and
+// headroom opens want by a quarter where the data outgrew the old range, and
 // never across 0: losses stay on an axis from 0.
 func (s Scale) headroom(want, data, old Range, known bool) Range {
 	if !known {
 		return want
 	}
-	d := s.span(want) / 10
+	d := s.span(want) / 4
 	if data.Hi > old.Hi {
 		want.Hi = pushOut(want.Hi, s.backward(s.forward(want.Hi)+d))
 	}
@@ -143,25 +149,25 @@ func pushOut(v, w float64) float64 {
 	return min(max(v, w), limit)
 }
 
-// snap moves the bounds outward to 1-2-5 values.
+// snap moves the bounds outward to 1-2-5 values, within what an axis spans.
 func (s Scale) snap(r Range) Range {
-	if s.Kind == Linear {
-		step, e := niceStep((r.Hi - r.Lo) / 8)
+	least, small := -limit, 0.0
+	lo, hi := r.Lo, r.Hi
+	switch s.Kind {
+	case Linear:
+		step, e := niceStep((r.Hi - r.Lo) / 12)
 		unit := multiple(1, step, e)
-		return Range{
-			max(-limit, multiple(math.Floor(r.Lo/unit), step, e)),
-			min(limit, multiple(math.Ceil(r.Hi/unit), step, e)),
-		}.covering(r)
-	}
-	small := 0.0
-	if s.Kind == Symlog {
+		lo, hi = multiple(math.Floor(lo/unit), step, e), multiple(math.Ceil(hi/unit), step, e)
+	case Symlog:
 		small = s.threshold()
+		lo, hi = -snapUp(-lo, small), snapUp(hi, small)
+	case Log10:
+		least = tiny
+		lo, hi = -snapUp(-lo, small), snapUp(hi, small)
 	}
-	return Range{-snapUp(-r.Lo, small), snapUp(r.Hi, small)}.covering(r)
+	// Rounding must not move a bound inward.
+	return Range{max(least, min(lo, r.Lo)), min(limit, max(hi, r.Hi))}
 }
-
-// covering undoes a bound that rounding moved inward.
-func (r Range) covering(o Range) Range { return Range{min(r.Lo, o.Lo), max(r.Hi, o.Hi)} }
 
 // snapUp is the least of ..., 1, 2, 5, 10, 20, ... (and their negatives, and 0
 // for |v| < small) that is >= v.

@@ -4,8 +4,8 @@ package plot
 // heights, so that a spike shows.
 type Spark struct {
 	Series  *Series
-	X       Range // empty: the whole series
-	Y       Range // empty: the data in view, which moves with them
+	X       Range // without length: the whole series
+	Y       Range // without length: that of the data in view, which moves with them
 	YScale  Scale
 	Style   Style
 	Charset Charset
@@ -26,13 +26,14 @@ func (s *Spark) DrawTo(f *Frame, w int) {
 		return
 	}
 	view := s.X
-	if view.Empty() {
+	if !view.spans() {
 		view = s.Series.XRange()
 	}
 	var c columns
 	s.Series.sample(&c, view.usable(Scale{}), f.W, nil)
 	y := s.Y
-	if y.Empty() {
+	if !y.spans() {
+		y = EmptyRange()
 		for i := range c.cols {
 			if c.cols[i].N > 0 {
 				y = y.addValue(c.cols[i].Max, s.YScale)

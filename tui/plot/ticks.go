@@ -43,7 +43,7 @@ func linearTicks(r Range, n int) []Tick {
 }
 
 func logTicks(r Range, n int) []Tick {
-	lo, hi := math.Log10(r.Lo), math.Log10(r.Hi)
+	lo, hi := math.Log10(r.Lo), math.Log10(r.Hi) // r is usable: lo > -301
 	k0, k1 := int(math.Floor(lo)), int(math.Ceil(hi))
 	fine := [...]float64{1, 2, 5}
 	mantissas := fine[:]
@@ -110,7 +110,7 @@ func timeTicks(r Range, n int) []Tick {
 		3600, 7200, 10800, 21600, 43200, 86400,
 	}
 	if r.Hi-r.Lo < float64(n) || r.Hi > 1e12 {
-		return secondTicks(linearTicks(r, n))
+		return linearTicks(r, n) // plain seconds, below one or beyond all calendars
 	}
 	for _, step := range steps {
 		if t, ok := multiples(r, step, n); ok {
@@ -134,11 +134,4 @@ func multiples(r Range, step float64, n int) ([]Tick, bool) {
 		ticks = append(ticks, Tick{i * step, FormatDuration(i * step)})
 	}
 	return ticks, true
-}
-
-func secondTicks(t []Tick) []Tick {
-	for i := range t {
-		t[i].Label += "s"
-	}
-	return t
 }

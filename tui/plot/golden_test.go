@@ -1,0 +1,203 @@
+package plot
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/*.golden")
+
+// golden compares text with testdata/name.golden.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (run go test -update and look at the result)", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; got:\n%s\nwant:\n%s", path, got, want)
+	}
+}
+
+// styled shows a frame and below it the role of each cell as a letter, '.' for
+// plain.
+func styled(f *Frame) string {
+	var b strings.Builder
+	b.WriteString(f.String())
+	for y := range f.H {
+		for _, c := range f.Row(y) {
+			b.WriteByte(".ADFSRM!WBb"[c.Style.Role])
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// training is a made-up run: a noisy loss with a spike, a divergence and a
+// resume, its smoothed line, and a sparse test loss.
+func training() (raw, smooth, test *Series) {
+	r := rand.New(rand.NewPCG(1, 2))
+	raw, smooth, test = NewSeries("raw"), NewSeries("loss"), NewSeries("test loss")
+	ema := EMA{Beta: 0.97}
+	add := func(i int, y float64) {
+		raw.Append(float64(i), y)
+		smooth.Append(float64(i), ema.Push(y, 1))
+	}
+	for i := range 6000 {
+		y := 2.3*math.Exp(-float64(i)/2000) + 0.2 + 0.05*r.NormFloat64()
+		switch {
+		case i == 3000:
+			y = 4
+		case i >= 4500 && i < 4700:
+			y = math.NaN()
+		}
+		if i == 5200 {
+			raw.Break()
+			smooth.Break()
+		}
+		add(i, y)
+	}
+	for e := range 22 {
+		test.Append(float64(e)*273, 2.4*math.Exp(-float64(e)/6)+0.7)
+	}
+	return raw, smooth, test
+}
+
+func trainingChart(cs Charset) *Chart {
+	raw, smooth, test := training()
+	c := &Chart{
+		X:       GrowX(10000, 6000),
+		Charset: cs,
+		Lines: []Line{
+			{Name: "loss", Series: smooth},
+			{Name: "test loss", Series: test, Number: 1},
+			{Series: raw, Faint: true},
+		},
+		Refs:    []RefLine{{"λ̄", 2.5}, {"基準", 0.2}},
+		Markers: []Marker{{5200, 'R', "resume"}},
+	}
+	c.Y = c.FitY()
+	return c
+}
+
+func TestGoldenChart(t *testing.T) {
+	for name, cs := range map[string]Charset{"lines": Lines, "braille": Braille, "ascii": ASCII} {
+		c := trainingChart(cs)
+		for _, size := range [][2]int{{100, 24}, {40, 12}, {16, 6}, {3, 2}} {
+			f, report := c.Draw(size[0], size[1])
+			got := styled(f) + fmt.Sprintf("%+v\n", report)
+			golden(t, fmt.Sprintf("chart-%s-%dx%d", name, size[0], size[1]), got)
+		}
+	}
+}
+
+func TestGoldenLog(t *testing.T) {
+	s := NewSeries("gap")
+	for i := range 300 {
+		s.Append(float64(i), math.Pow(10, 3-float64(i)/40))
+	}
+	s.Append(300, 0)
+	s.Append(310, -1)
+	s.Append(340, 1e-3)
+	s.Append(400, 1e-4)
+	for _, k := range []ScaleKind{Log10, Symlog} {
+		c := Chart{X: Range{0, 400}, YScale: Scale{Kind: k}, Lines: []Line{{Name: "gap", Series: s}}}
+		c.Y = c.FitY()
+		f, report := c.Draw(60, 16)
+		golden(t, fmt.Sprintf("scale-%d", k), styled(f)+fmt.Sprintf("%+v\n", report))
+	}
+}
+
+func bandChart(cs Charset) *Chart {
+	var seeds []*Series
+	for k := range 4 {
+		r := rand.New(rand.NewPCG(uint64(k), 7))
+		s := NewSeries("seed")
+		for e := range 40 - 10*(k/3) {
+			s.Append(float64(e), math.Exp(-float64(e)/12)+0.1*r.NormFloat64()+0.5)
+		}
+		seeds = append(seeds, s)
+	}
+	c := &Chart{X: Range{0, 40}, Charset: cs, Bands: []Band{{Name: "SFK", Seeds: seeds, Number: 2}}}
+	c.Y = c.FitY()
+	return c
+}
+
+func TestGoldenBand(t *testing.T) {
+	for name, cs := range map[string]Charset{"lines": Lines, "braille": Braille, "ascii": ASCII} {
+		c := bandChart(cs)
+		f, _ := c.Draw(70, 18)
+		golden(t, "band-"+name, styled(f)+fmt.Sprintf("%+v\n", c.Legend()))
+	}
+}
+
+func classBars(cs Charset) *Bars {
+	b := &Bars{Percent: true, Charset: cs, Bars: []Bar{
+		{"airplane", 0.7764, 0.76, 4020, false},
+		{"automobile", 0.8619, 0.8619, 2715, false},
+		{"cat", 0.4705, 0.4936, 1425, false},
+		{"日本語の猫", 1, math.NaN(), 5000, false},
+		{"broken", math.NaN(), 0.5, -1, false},
+		{"none", 0, 0.1, 0, false},
+	}}
+	b.Bars[WorstBar(b.Bars[:5], false)].Worst = true
+	return b
+}
+
+func TestGoldenBars(t *testing.T) {
+	for name, cs := range map[string]Charset{"lines": Lines, "ascii": ASCII} {
+		for _, size := range [][2]int{{70, 6}, {40, 8}, {24, 4}, {8, 2}} {
+			f := classBars(cs).Draw(size[0], size[1])
+			golden(t, fmt.Sprintf("bars-%s-%dx%d", name, size[0], size[1]), styled(f))
+		}
+	}
+}
+
+func spiral() *Path {
+	p := new(Path)
+	for i := range 500 {
+		a := float64(i) / 40
+		p.Append(5+4*math.Exp(-a/5)*math.Cos(a), -2+6*math.Exp(-a/5)*math.Sin(a))
+	}
+	return p
+}
+
+func TestGoldenPhase(t *testing.T) {
+	for name, cs := range map[string]Charset{"lines": Lines, "braille": Braille, "ascii": ASCII} {
+		ph := Phase{
+			Path: spiral(), X: Range{0, 12}, Y: Range{-12, 12}, Charset: cs,
+			BoxX: Range{0.1, 10}, BoxY: Range{-10, 10},
+		}
+		for _, size := range [][2]int{{60, 18}, {24, 8}, {5, 3}} {
+			golden(t, fmt.Sprintf("phase-%s-%dx%d", name, size[0], size[1]), styled(ph.Draw(size[0], size[1])))
+		}
+	}
+}
+
+func TestGoldenSpark(t *testing.T) {
+	raw, _, _ := training()
+	var b strings.Builder
+	for _, cs := range []Charset{Lines, ASCII} {
+		for _, w := range []int{60, 12, 1} {
+			s := Spark{Series: raw, Charset: cs, Style: Style{Role: Data}}
+			b.WriteString(styled(s.Draw(w)))
+		}
+	}
+	golden(t, "spark", b.String())
+}

@@ -1,0 +1,310 @@
+package plot
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// checkFrame fails unless every row is exactly w cells of drawable runes and
+// spans and text agree on that.
+func checkFrame(t *testing.T, f *Frame, w, h int, cs Charset) {
+	t.Helper()
+	if f.W != w || f.H != h || len(f.Cells) != w*h {
+		t.Fatalf("frame %dx%d with %d cells, want %dx%d", f.W, f.H, len(f.Cells), w, h)
+	}
+	for y := range f.H {
+		row := f.Row(y)
+		var line strings.Builder
+		for _, s := range f.Spans(nil, y) {
+			line.WriteString(s.Text)
+		}
+		text := line.String()
+		if Width(text) != w || !utf8.ValidString(text) || strings.ContainsAny(text, "\x1b\n\r\t") {
+			t.Fatalf("row %d is %d wide, want %d: %q", y, Width(text), w, text)
+		}
+		for x, c := range row {
+			if c.Rune == 0 && (x == 0 || !wide(row[x-1].Rune)) {
+				t.Fatalf("row %d: half a wide rune at %d: %q", y, x, text)
+			}
+			if cs == ASCII && (c.Rune < ' ' || c.Rune > '~' || c.Mark != 0) {
+				t.Fatalf("row %d: %q in an ASCII frame", y, c.Rune)
+			}
+		}
+	}
+}
+
+func nastyName(r *rand.Rand) string {
+	names := []string{
+		"", "loss", "λ̄", "日本語の猫", "a\x1b[31mred\n\tb", "\xff\xfe", "👩‍👩‍👧 family", "é\u0301\u0301",
+		"\u202eright to left", strings.Repeat("long ", 30), "한글", "\u0301", "ᅡᆨ",
+	}
+	return names[r.IntN(len(names))]
+}
+
+func nastySeries(r *rand.Rand, n int) *Series {
+	s := NewSeries("s")
+	kind, x := r.IntN(4), float64(r.IntN(3)-1)
+	for range n {
+		y := nasty(r)
+		switch kind {
+		case 0:
+			y = 2.5
+		case 1:
+			y = r.NormFloat64()
+		}
+		s.Append(x, y)
+		x += r.Float64() * float64(r.IntN(3))
+		switch r.IntN(200) {
+		case 0:
+			s.Break()
+		case 1:
+			s.Rewind(x / 2)
+		}
+	}
+	return s
+}
+
+func nastyChart(r *rand.Rand) *Chart {
+	c := &Chart{
+		X: nastyRange(r), Y: nastyRange(r), YScale: scales()[r.IntN(4)], Charset: Charset(r.IntN(3)),
+		Duration: r.IntN(3) == 0, Bare: r.IntN(4) == 0,
+	}
+	if r.IntN(2) == 0 {
+		c.X = Range{0, 50}
+	}
+	lengths := []int{0, 1, 2, 60, 300}
+	for i := range r.IntN(4) {
+		l := Line{Name: nastyName(r), Series: nastySeries(r, lengths[r.IntN(5)]), Number: uint8(i), Faint: i == 2}
+		if r.IntN(5) == 0 {
+			l.Glyph = []rune{'*', '日', '\n', 0x301}[r.IntN(4)]
+		}
+		if r.IntN(8) == 0 {
+			l.Series = nil
+		}
+		c.Lines = append(c.Lines, l)
+	}
+	if r.IntN(3) == 0 {
+		c.Bands = []Band{{Name: nastyName(r), Seeds: []*Series{nastySeries(r, 50), nastySeries(r, 20), nil, nastySeries(r, 0)}}}
+	}
+	for range r.IntN(3) {
+		c.Refs = append(c.Refs, RefLine{nastyName(r), nasty(r)})
+		c.Markers = append(c.Markers, Marker{nasty(r), []rune{'R', '日', 0, -1}[r.IntN(4)], nastyName(r)})
+	}
+	if r.IntN(2) == 0 {
+		c.Y = c.FitY()
+	}
+	return c
+}
+
+// Whatever the data, the sizes and the names: no panic, nothing outside.
+func TestChartsNeverPanic(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	f := new(Frame)
+	for range 4000 {
+		c := nastyChart(r)
+		w, h := 1+r.IntN(60), 1+r.IntN(20)
+		c.DrawTo(f, w, h)
+		checkFrame(t, f, w, h, c.Charset)
+		for _, item := range c.Legend() {
+			if !narrow(item.Glyph) {
+				t.Fatalf("legend glyph %q", item.Glyph)
+			}
+		}
+		if c.Fingerprint(w, h) == c.Fingerprint(w, h+1) {
+			t.Fatal("size not in the fingerprint")
+		}
+	}
+	c := nastyChart(r)
+	for _, size := range [][2]int{{0, 0}, {-1, 5}, {5, 0}} {
+		if g, _ := c.Draw(size[0], size[1]); len(g.Cells) != 0 {
+			t.Errorf("%v has %d cells", size, len(g.Cells))
+		}
+	}
+}
+
+func TestOthersNeverPanic(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for range 4000 {
+		w, h, cs := 1+r.IntN(70), 1+r.IntN(12), Charset(r.IntN(3))
+		b := Bars{Charset: cs, Percent: r.IntN(2) == 0, LowerIsBetter: r.IntN(2) == 0, First: r.IntN(8) - 2}
+		if r.IntN(2) == 0 {
+			b.Max = nasty(r)
+		}
+		for range r.IntN(12) {
+			b.Bars = append(b.Bars, Bar{nastyName(r), nasty(r), nasty(r), r.IntN(100000) - 10, r.IntN(4) == 0})
+		}
+		checkFrame(t, b.Draw(w, h), w, h, cs)
+
+		p := new(Path)
+		for range r.IntN(100) {
+			p.Append(nasty(r), nasty(r))
+		}
+		ph := Phase{X: nastyRange(r), Y: nastyRange(r), YScale: scales()[r.IntN(4)], Path: p,
+			BoxX: nastyRange(r), BoxY: nastyRange(r), Charset: cs, Bare: r.IntN(3) == 0}
+		if r.IntN(2) == 0 {
+			ph.X, ph.Y = p.Ranges()
+		}
+		checkFrame(t, ph.Draw(w, h), w, h, cs)
+
+		s := Spark{Series: nastySeries(r, r.IntN(80)), X: nastyRange(r), Y: nastyRange(r), YScale: scales()[r.IntN(4)], Charset: cs}
+		checkFrame(t, s.Draw(w), w, 1, cs)
+	}
+}
+
+func TestMillionPoints(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	s := NewSeries("s")
+	for i := range 1_000_000 {
+		s.Append(float64(i), nasty(r))
+	}
+	for _, cs := range []Charset{Lines, Braille, ASCII} {
+		for _, sc := range scales() {
+			for _, x := range []Range{{0, 1e6}, {999_000, 1e6}, {5, 6}, {2e6, 3e6}} {
+				c := Chart{X: x, YScale: sc, Charset: cs, Lines: []Line{{Name: "s", Series: s}}}
+				c.Y = c.FitY()
+				f, _ := c.Draw(160, 45)
+				checkFrame(t, f, 160, 45, cs)
+			}
+		}
+	}
+}
+
+// Between two points with none in view the line must still pass.
+func TestZoomBetweenPoints(t *testing.T) {
+	s := NewSeries("s")
+	s.Append(0, 1)
+	s.Append(100, 3)
+	for _, cs := range []Charset{Lines, Braille, ASCII} {
+		c := Chart{X: Range{40, 60}, Y: Range{1, 3}, Charset: cs, Bare: true, Lines: []Line{{Name: "s", Series: s}}}
+		f, _ := c.Draw(20, 5)
+		for x := range 20 {
+			if f.Row(2)[x].Style.Role != Data {
+				t.Errorf("charset %d: no line in column %d:\n%s", cs, x, f)
+				break
+			}
+		}
+	}
+}
+
+// Every break must show as missing connection, wherever it lies.
+func TestBreakInterrupts(t *testing.T) {
+	whole, broken := NewSeries("w"), NewSeries("b")
+	for i := range 20 {
+		if i == 10 {
+			broken.Break()
+		}
+		y := float64(4 * (i / 10))
+		whole.Append(float64(i), y)
+		broken.Append(float64(i), y)
+	}
+	c := Chart{X: Range{0, 20}, Y: Range{0, 4}, Bare: true, Lines: []Line{{Series: whole}}}
+	f, _ := c.Draw(20, 5)
+	if got := f.String(); !strings.Contains(got, "│") {
+		t.Errorf("no rise in\n%s", got)
+	}
+	c.Lines[0].Series = broken
+	f, _ = c.Draw(20, 5)
+	if got := f.String(); strings.Contains(got, "│") {
+		t.Errorf("line drawn across the break:\n%s", got)
+	}
+}
+
+// A fixed axis must leave a frame unchanged but for the new points.
+func TestFramesAreStill(t *testing.T) {
+	for _, cs := range []Charset{Lines, Braille, ASCII} {
+		s := NewSeries("s")
+		c := Chart{X: Range{0, 1000}, Charset: cs, Lines: []Line{{Name: "s", Series: s}}}
+		var last []Cell
+		changed := 0
+		for i := range 1000 {
+			s.Append(float64(i), 2+math.Sin(float64(i)/50))
+			c.Y = c.FitY()
+			f, _ := c.Draw(160, 45)
+			for j := range last {
+				if i > 400 && last[j] != f.Cells[j] {
+					changed++
+				}
+			}
+			last = f.Cells
+		}
+		if perFrame := float64(changed) / 600; perFrame > 4 {
+			t.Errorf("charset %d: %.1f cells changed in a frame", cs, perFrame)
+		}
+	}
+}
+
+func TestFingerprintSeesChanges(t *testing.T) {
+	c, b := trainingChart(Lines), classBars(Lines)
+	p, s := Phase{Path: spiral()}, Spark{Series: c.Lines[0].Series}
+	seen := make(map[uint64]string)
+	note := func(what string, f uint64) {
+		if old, ok := seen[f]; ok {
+			t.Errorf("%s has the fingerprint of %s", what, old)
+		}
+		seen[f] = what
+	}
+	note("chart", c.Fingerprint(80, 24))
+	for what, change := range map[string]func(){
+		"point":  func() { c.Lines[0].Series.Append(6000, 1) },
+		"range":  func() { c.Y.Hi++ },
+		"scale":  func() { c.YScale.Kind = Symlog },
+		"name":   func() { c.Lines[1].Name = "x" },
+		"ref":    func() { c.Refs[0].Y = 1 },
+		"marker": func() { c.Markers[0].X = 1 },
+		"band":   func() { c.Bands = []Band{{Name: "b"}} },
+		"ascii":  func() { c.Charset = ASCII },
+	} {
+		change()
+		note(what, c.Fingerprint(80, 24))
+	}
+	note("bars", b.Fingerprint(80, 24))
+	b.Bars[2].Value = 0.5
+	note("bar", b.Fingerprint(80, 24))
+	note("phase", p.Fingerprint(80, 24))
+	p.Path.Append(1, 1)
+	note("path", p.Fingerprint(80, 24))
+	note("spark", s.Fingerprint(80))
+	s.Series.Append(7000, 1)
+	note("spark point", s.Fingerprint(80))
+	if c.Fingerprint(80, 24) != c.Fingerprint(80, 24) {
+		t.Error("fingerprint is not a function")
+	}
+}
+
+func TestPathIsBounded(t *testing.T) {
+	p := new(Path)
+	for i := range 100_000 {
+		p.Append(float64(i), -float64(i))
+		if len(p.points) > pathPoints {
+			t.Fatalf("%d points kept", len(p.points))
+		}
+		if x, y, ok := p.Last(); !ok || x != float64(i) || y != -x {
+			t.Fatalf("last point %v %v", x, y)
+		}
+	}
+	if len(p.points) < pathPoints/2 {
+		t.Errorf("only %d points kept", len(p.points))
+	}
+}
+
+func FuzzChart(f *testing.F) {
+	f.Add([]byte("\x00\x00\x00\x00\x00\x00\xf0\x7f12345678"), uint8(20), uint8(5), uint8(0))
+	f.Add([]byte("seven.."), uint8(1), uint8(1), uint8(7))
+	f.Fuzz(func(t *testing.T, data []byte, w, h, flags uint8) {
+		s := NewSeries(string(data))
+		for i := 0; i+8 <= len(data); i += 8 {
+			s.Append(float64(i), math.Float64frombits(binary.LittleEndian.Uint64(data[i:])))
+		}
+		c := Chart{
+			X: s.XRange(), YScale: scales()[flags>>2&3], Charset: Charset(flags & 3 % 3),
+			Lines: []Line{{Name: s.Name, Series: s}}, Refs: []RefLine{{s.Name, 0}},
+		}
+		c.Y = c.FitY()
+		frame, _ := c.Draw(int(w), int(h))
+		checkFrame(t, frame, int(w), int(h), c.Charset)
+	})
+}
