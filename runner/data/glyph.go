@@ -19,7 +19,7 @@ func newGlyphs(t *circle) []glyph {
 		{t.star(5000, 2300, 5)},
 		{cross(4300, 1370)},
 		{t.star(4700, 2700, 6)},
-		{{{0, -5100}, {3560, 0}, {0, 5100}, {-3560, 0}}},
+		{{{0, -5500}, {3300, 0}, {0, 5500}, {-3300, 0}}},
 		{t.turned(t.polygon(4260, 4), fullRot/8)},
 		{t.crescent()},
 		{t.polygon(4096, 48), reversed(t.polygon(2300, 32))},

@@ -23,7 +23,7 @@ func openShapes(o Options) (*Dataset, error) {
 	if n == 0 {
 		n = shapesTrain
 	}
-	if n > math.MaxUint32 {
+	if uint64(n) > math.MaxUint32 {
 		return nil, fmt.Errorf("samples is %d: give at most %d", n, uint32(math.MaxUint32))
 	}
 	hard := int(math.Round(o.Difficulty * 256))
@@ -172,11 +172,11 @@ func (p *painter) ground() [3]int32 {
 
 // figure draws the class's outline: turned, stretched, scaled and moved.
 func (p *painter) figure(label int, colour [3]int32) {
-	turn := p.eased(fullRot/24, fullRot/2)
+	turn := p.eased(fullRot/24, fullRot/4)
 	angle := p.between(-turn, turn)
 	stretch := p.eased(20, 90) // ‰
 	wide := p.between(1000-stretch, 1000+stretch)
-	radius := p.between(p.eased(9<<8, 6<<8), p.eased(12<<8, 12<<8)) // pixels of 1/256, of 4096 glyph units
+	radius := p.between(p.eased(9<<8, 7<<8), 12<<8) // pixels of 1/256, of 4096 glyph units
 	reach := p.eased(2<<fix, 5<<fix)
 	cx, cy := side<<(fix-1)+p.between(-reach, reach), side<<(fix-1)+p.between(-reach, reach)
 	p.cover = coverage{}

@@ -13,9 +13,9 @@ func TestShapesGolden(t *testing.T) {
 		difficulty float64
 		want       string
 	}{
-		{0, "sha256:0f76e47527c5b999c12480ac8c0148dd37c3dec5b04bdabd04aacb29c72abd89"},
-		{.5, "sha256:cb13751bc4108d05c78b38f5d3cf60bcd3f17884eed90915e8175a8fe6b9efd9"},
-		{1, "sha256:329ec934005622da641c42e6e0e45b0312f400423b160bd9e7085cbbd57c1d0f"},
+		{0, "sha256:dc05e21ca38ced876d361a9597deebf19b2b1bc05133193411262ef06f47080f"},
+		{.5, "sha256:d3f417c3c2b224a1f3f118c28bc441323aca2d6ee5778b1747e9b8604d1de627"},
+		{1, "sha256:42ddb0c26dc3a6d7ac951d44e606e22174a933db24628794fb024a47d6018fc7"},
 	} {
 		d, err := Open("shapes", Options{Samples: 200, Difficulty: tt.difficulty, Seed: 3})
 		if err != nil {
