@@ -18,7 +18,8 @@ type BandPoint struct {
 	N               int
 }
 
-// PointsTo appends the band in n columns of the view to dst. Seeds are aligned
+// PointsTo appends the band in n columns of the view to dst, nothing without
+// seeds. Seeds are aligned
 // by x: the value of a seed in a column is the mean of its points there, or the
 // straight line between its neighbours where it has none; it has no value
 // before its first point, after its last and within a break. The interval is
@@ -26,7 +27,7 @@ type BandPoint struct {
 // diverged N is smaller, and the drawn band says less.
 func (b *Band) PointsTo(dst []BandPoint, view Range, n int) []BandPoint {
 	view = view.usable(Scale{})
-	if n < 1 {
+	if n < 1 || len(b.Seeds) == 0 {
 		return dst
 	}
 	values := make([]float64, n*len(b.Seeds))

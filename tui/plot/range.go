@@ -117,7 +117,11 @@ func (r Range) Fit(data Range, s Scale) Range {
 			want = u
 		}
 	}
-	return s.snap(s.headroom(want, data, r, known))
+	got := s.snap(s.headroom(want, data, r, known))
+	if s.span(data) < fill*s.span(got) { // else the next Fit would zoom in again
+		return s.snap(data)
+	}
+	return got
 }
 
 func within(in, out Range) bool { return in.Lo >= out.Lo && in.Hi <= out.Hi }
