@@ -32,6 +32,22 @@ func atLeastOne(what, example string) cobra.PositionalArgs {
 	}
 }
 
+func atMostOne(what, example string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < 2 {
+			return nil
+		}
+		return fmt.Errorf("give at most one %s: %s", what, example)
+	}
+}
+
+func nothing(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%q: %s takes no arguments: see %s --help", args[0], c.Name(), c.CommandPath())
+}
+
 // What follows feeds the shell's completion.
 
 type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)

@@ -114,12 +114,15 @@ func (a *app) root() *cobra.Command {
 			return a.useThreads(c.Flags().Changed("threads"))
 		},
 	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return fmt.Errorf("%w: see %s --help", err, c.CommandPath())
+	})
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.data, "data", a.DataDir, "folder of the datasets (DROLAB_DATA)")
 	flags.StringVar(&a.runs, "runs", a.RunsDir, "folder of the runs (DROLAB_RUNS)")
 	flags.IntVar(&a.threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.resumeCommand(),
-		a.dataCommand(), a.riskCommand(), a.planCommand(), a.versionCommand())
+		a.dataCommand(), a.benchCommand(), a.riskCommand(), a.planCommand(), a.versionCommand())
 	return root
 }
 

@@ -22,7 +22,7 @@ func (a *app) dataCommand() *cobra.Command {
 
 func (a *app) dataListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the datasets and whether they are there", Args: cobra.NoArgs,
+		Use: "list", Short: "List the datasets and whether they are there", Args: nothing,
 		RunE: func(*cobra.Command, []string) error {
 			for _, name := range data.Names() {
 				e, err := data.Info(name, a.data)

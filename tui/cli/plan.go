@@ -17,7 +17,7 @@ func (a *app) planCommand() *cobra.Command {
 		Long: `The constants of the paper's Theorem 1 for SFK-DRO, from an accuracy ε and what is assumed of the
 losses: 0 ≤ ℓ ≤ B, ‖∇ℓ‖ ≤ G, ∇ℓ L-Lipschitz, and Δ = F(x₁; z₁) − inf F.`,
 		Example: "drolab plan --epsilon 0.1 --rho 0.5 --k 2 --bound 10 --lipschitz 1 --smoothness 1 --gap 2",
-		Args:    cobra.NoArgs,
+		Args:    nothing,
 		RunE: func(c *cobra.Command, _ []string) error {
 			for _, name := range []string{"epsilon", "rho", "bound", "lipschitz", "smoothness", "gap"} {
 				if !c.Flags().Changed(name) {

@@ -15,7 +15,7 @@ func (a *app) presetsCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "presets [NAME|FILE]", Short: "List the presets, or show one with the reason of every setting",
-		Args: cobra.MaximumNArgs(1), ValidArgsFunction: completePresets,
+		Args: atMostOne("preset", "drolab presets shapes"), ValidArgsFunction: completePresets,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.listPresets(asJSON)

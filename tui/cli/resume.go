@@ -20,7 +20,7 @@ to the last bit. A run that is done is only shown.`,
 		Args:              exactlyOne("a run", "drolab resume latest"),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := record.Find(a.runs, args[0])
+			r, err := a.find(args[0])
 			if err != nil {
 				return err
 			}

@@ -64,7 +64,7 @@ column of a CSV file. No training is involved: they may come from any program.`,
 		Example: `drolab risk losses.txt --uncertainty chi2 --rho 0.5
 cut -f3 table.tsv | drolab risk - --uncertainty kl --rho 0.1 --json
 drolab risk eval.csv --column loss --uncertainty cvar --mu 0.05 --weights ratios.csv`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOne("file", "drolab risk losses.txt --uncertainty chi2 --rho 0.5"),
 		RunE: func(c *cobra.Command, args []string) error {
 			set, err := f.set.open(c)
 			if err != nil {

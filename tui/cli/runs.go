@@ -13,7 +13,7 @@ import (
 func (a *app) runsCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "runs", Short: "List all runs, the newest first", Args: cobra.NoArgs,
+		Use: "runs", Short: "List all runs, the newest first", Args: nothing,
 		RunE: func(c *cobra.Command, _ []string) error {
 			runs, problems := record.List(a.runs)
 			if err := a.list(runs, asJSON); err != nil {
@@ -52,7 +52,7 @@ func (a *app) showCommand() *cobra.Command {
 		Args:              exactlyOne("a run", "drolab show latest"),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := record.Find(a.runs, args[0])
+			r, err := a.find(args[0])
 			if err != nil {
 				return err
 			}
@@ -90,6 +90,15 @@ func (a *app) show(r *record.Run) error {
 	a.showIterate(r.Summary().PaperIterate)
 	printRuns(a.Stdout, []*record.Run{r})
 	return nil
+}
+
+// find returns the run that the user means.
+func (a *app) find(id string) (*record.Run, error) {
+	r, err := record.Find(a.runs, id)
+	if err != nil {
+		return nil, fmt.Errorf("%w: drolab runs lists them all", err)
+	}
+	return r, nil
 }
 
 func statusLine(r *record.Run) string {

@@ -8,7 +8,7 @@ import (
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version, the machine and the kernels in use", Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version, the machine and the kernels in use", Args: nothing,
 		RunE: func(*cobra.Command, []string) error {
 			h := host()
 			_, err := fmt.Fprintf(a.Stdout, "drolab %s\n%s, %s, %s, kernel %s, %s\n", h.Version, h.Go, h.System, h.CPU, h.Kernel,

@@ -1,0 +1,127 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner/data"
+)
+
+// StepTimes are medians over training steps as a run takes them, input
+// pipeline included, each of one batch.
+type StepTimes struct {
+	Train   time.Duration // ERM: forward, backward, update
+	Forward time.Duration // loading and losses only
+	SFK     time.Duration
+	PGD     time.Duration
+	Rounds  int // how many of each were measured
+}
+
+// MeasureSteps times steps of the spec's model, batch and set on noise of the
+// given shape, for about the given time. The kinds of steps take turns, so
+// that what else the machine does disturbs them alike.
+func MeasureSteps(ctx context.Context, s Spec, shape data.Shape, classes, threads int, budget time.Duration) (StepTimes, error) {
+	var runs []*run
+	defer func() {
+		for _, r := range runs {
+			r.close()
+		}
+	}()
+	for _, a := range []dro.Algorithm{dro.ERM, dro.SFK, dro.PGD} {
+		r, err := benchRun(s, a, shape, classes, threads)
+		if err != nil {
+			return StepTimes{}, err
+		}
+		runs = append(runs, r)
+	}
+	forward := func() error {
+		r := runs[0]
+		b := r.batches.Next()
+		r.net.Losses(r.losses, b.X, b.Labels)
+		return nil
+	}
+	took, err := rounds(ctx, budget, runs[0].train, forward, runs[1].train, runs[2].train)
+	if err != nil {
+		return StepTimes{}, fmt.Errorf("measuring %s: %w", s.Model, err)
+	}
+	return StepTimes{Train: median(took[0]), Forward: median(took[1]), SFK: median(took[2]), PGD: median(took[3]), Rounds: len(took[0])}, nil
+}
+
+// rounds does each thing in turn, first without counting and then at least
+// three times, until the budget is spent.
+func rounds(ctx context.Context, budget time.Duration, things ...func() error) ([][]time.Duration, error) {
+	took := make([][]time.Duration, len(things))
+	for start, n := time.Now(), 0; n < 4 || time.Since(start) < budget; n++ {
+		for i, do := range things {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			begin := time.Now()
+			if err := do(); err != nil {
+				return nil, err
+			}
+			if n > 0 {
+				took[i] = append(took[i], time.Since(begin))
+			}
+		}
+	}
+	return took, nil
+}
+
+// benchRun is a run on noise that records nothing and never ends.
+func benchRun(s Spec, a dro.Algorithm, shape data.Shape, classes, threads int) (*run, error) {
+	s.Algorithms, s.Seeds = []dro.Algorithm{a}, 1
+	s.Mean, s.Std = nil, nil
+	s.LogEvery = math.MaxInt
+	noise := newNoise(shape, classes, 4*s.Batch)
+	d := &data.Dataset{Name: "noise", Shape: shape, Classes: make([]string, classes), Train: noise, Test: noise}
+	if shape.H > 1 {
+		d.Augment = data.Augment{Pad: 4, Flip: true}
+	}
+	m := &Meta{Spec: s, StepsPerEpoch: 4, Steps: math.MaxInt64}
+	return newRun(m, d, nil, nil, threads)
+}
+
+func median(times []time.Duration) time.Duration {
+	slices.Sort(times)
+	return times[len(times)/2]
+}
+
+// noise is a dataset of random bytes.
+type noise struct {
+	shape   data.Shape
+	classes int
+	bytes   []byte
+}
+
+func newNoise(shape data.Shape, classes, n int) *noise {
+	rng := rand.New(rand.NewPCG(1, 0))
+	bytes := make([]byte, n*shape.Len())
+	for i := range bytes {
+		bytes[i] = byte(rng.Uint32())
+	}
+	return &noise{shape, classes, bytes}
+}
+
+func (x *noise) Len() int          { return len(x.bytes) / x.shape.Len() }
+func (x *noise) Shape() data.Shape { return x.shape }
+func (x *noise) Label(i int) int   { return i % x.classes }
+func (x *noise) Group(i int) int   { return i % x.classes }
+
+func (x *noise) Pixels(_ []byte, i int) []byte {
+	size := x.shape.Len()
+	return x.bytes[i*size : (i+1)*size]
+}
+
+func (x *noise) Read(dst []float32, i int) {
+	for j, b := range x.Pixels(nil, i) {
+		dst[j] = float32(b) / 255
+	}
+}
+
+var _ data.ImageSource = (*noise)(nil)

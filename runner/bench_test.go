@@ -1,0 +1,32 @@
+package runner
+
+import (
+	"context"
+	"testing"
+
+	"drolab/runner/data"
+)
+
+func TestMeasureSteps(t *testing.T) {
+	s := Defaults()
+	s.Model, s.Batch = "linear", 8
+	for _, shape := range []data.Shape{{C: 3, H: 8, W: 8}, {C: 5, H: 1, W: 1}} {
+		got, err := MeasureSteps(context.Background(), s, shape, 4, 1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Rounds < 3 || got.Train <= 0 || got.Forward <= 0 || got.SFK <= 0 || got.PGD <= 0 {
+			t.Errorf("%v: %+v: want every kind of step measured three times", shape, got)
+		}
+	}
+}
+
+func TestMeasureStepsStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	s := Defaults()
+	s.Model = "linear"
+	if _, err := MeasureSteps(ctx, s, data.Shape{C: 1, H: 4, W: 4}, 2, 1, 0); err == nil {
+		t.Error("a cancelled measurement gives figures")
+	}
+}
