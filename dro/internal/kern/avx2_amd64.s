@@ -26,12 +26,12 @@ GLOBL lanes<>(SB), RODATA|NOPTR, $64
 // Requires: AVX, FMA3, MMX+
 TEXT ·convTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	MOVQ 192(AX), DX
+	MOVQ 200(AX), DX
 	SHRQ $0x04, DX
 	XORQ CX, CX
 
 group1:
-	MOVQ         184(AX), BX
+	MOVQ         192(AX), BX
 	CMPQ         BX, $0x01
 	JNE          rows3
 	MOVQ         72(AX), BX
@@ -58,16 +58,16 @@ bias5:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R8
 
 loop7:
-	MOVQ       208(AX), R11
+	MOVQ       216(AX), R11
 	LEAQ       (DI)(R11*4), R11
 	PREFETCHT0 (R11)
 	MOVQ       120(AX), R11
@@ -91,9 +91,9 @@ tap8:
 
 sums6:
 	VXORPS Y2, Y2, Y2
-	MOVQ   192(AX), BX
-	SHLQ   $0x02, BX
 	MOVQ   200(AX), BX
+	SHLQ   $0x02, BX
+	MOVQ   208(AX), BX
 	TESTQ  BX, BX
 	JZ     norelu9
 	VMAXPS Y0, Y2, Y0
@@ -149,16 +149,16 @@ bias13:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop15:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
@@ -186,9 +186,9 @@ tap16:
 
 sums14:
 	VXORPS Y4, Y4, Y4
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu17
 	VMAXPS Y0, Y4, Y0
@@ -260,16 +260,16 @@ bias21:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop23:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
@@ -301,9 +301,9 @@ tap24:
 
 sums22:
 	VXORPS Y6, Y6, Y6
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu25
 	VMAXPS Y0, Y6, Y0
@@ -391,16 +391,16 @@ bias29:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop31:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -440,9 +440,9 @@ tap32:
 
 sums30:
 	VXORPS Y8, Y8, Y8
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu33
 	VMAXPS Y0, Y8, Y0
@@ -546,16 +546,16 @@ bias37:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop39:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -599,9 +599,9 @@ tap40:
 
 sums38:
 	VXORPS Y10, Y10, Y10
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu41
 	VMAXPS Y0, Y10, Y0
@@ -719,16 +719,16 @@ bias44:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop46:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -776,9 +776,9 @@ tap47:
 
 sums45:
 	VXORPS Y12, Y12, Y12
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu48
 	VMAXPS Y0, Y12, Y0

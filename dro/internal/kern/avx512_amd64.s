@@ -8,12 +8,12 @@
 // Requires: AVX, AVX512F, MMX+
 TEXT ·convTile16AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	MOVQ 192(AX), DX
+	MOVQ 200(AX), DX
 	SHRQ $0x04, DX
 	XORQ CX, CX
 
 group1:
-	MOVQ         184(AX), BX
+	MOVQ         192(AX), BX
 	CMPQ         BX, $0x01
 	JNE          rows3
 	MOVQ         72(AX), BX
@@ -38,16 +38,16 @@ bias5:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R8
 
 loop7:
-	MOVQ       208(AX), R11
+	MOVQ       216(AX), R11
 	LEAQ       (DI)(R11*4), R11
 	PREFETCHT0 (R11)
 	MOVQ       120(AX), R11
@@ -69,9 +69,9 @@ tap8:
 
 sums6:
 	VPXORD Z1, Z1, Z1
-	MOVQ   192(AX), BX
-	SHLQ   $0x02, BX
 	MOVQ   200(AX), BX
+	SHLQ   $0x02, BX
+	MOVQ   208(AX), BX
 	TESTQ  BX, BX
 	JZ     norelu9
 	VMAXPS Z0, Z1, Z0
@@ -118,16 +118,16 @@ bias13:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop15:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
@@ -152,9 +152,9 @@ tap16:
 
 sums14:
 	VPXORD Z2, Z2, Z2
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu17
 	VMAXPS Z0, Z2, Z0
@@ -210,16 +210,16 @@ bias21:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop23:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
@@ -247,9 +247,9 @@ tap24:
 
 sums22:
 	VPXORD Z3, Z3, Z3
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu25
 	VMAXPS Z0, Z3, Z0
@@ -314,16 +314,16 @@ bias29:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop31:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -358,9 +358,9 @@ tap32:
 
 sums30:
 	VPXORD Z4, Z4, Z4
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu33
 	VMAXPS Z0, Z4, Z0
@@ -434,16 +434,16 @@ bias37:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop39:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -481,9 +481,9 @@ tap40:
 
 sums38:
 	VPXORD Z5, Z5, Z5
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu41
 	VMAXPS Z0, Z5, Z0
@@ -564,16 +564,16 @@ bias44:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop46:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -614,9 +614,9 @@ tap47:
 
 sums45:
 	VPXORD Z6, Z6, Z6
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu48
 	VMAXPS Z0, Z6, Z0
@@ -681,12 +681,12 @@ done2:
 // Requires: AVX, AVX512F, MMX+
 TEXT ·convTile32AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	MOVQ 192(AX), DX
+	MOVQ 200(AX), DX
 	SHRQ $0x05, DX
 	XORQ CX, CX
 
 group50:
-	MOVQ         184(AX), BX
+	MOVQ         192(AX), BX
 	CMPQ         BX, $0x01
 	JNE          rows52
 	MOVQ         72(AX), BX
@@ -713,16 +713,16 @@ bias54:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R8
 
 loop56:
-	MOVQ       208(AX), R11
+	MOVQ       216(AX), R11
 	LEAQ       (DI)(R11*4), R11
 	PREFETCHT0 (R11)
 	MOVQ       120(AX), R11
@@ -746,9 +746,9 @@ tap57:
 
 sums55:
 	VPXORD Z2, Z2, Z2
-	MOVQ   192(AX), BX
-	SHLQ   $0x02, BX
 	MOVQ   200(AX), BX
+	SHLQ   $0x02, BX
+	MOVQ   208(AX), BX
 	TESTQ  BX, BX
 	JZ     norelu58
 	VMAXPS Z0, Z2, Z0
@@ -804,16 +804,16 @@ bias62:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop64:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
@@ -841,9 +841,9 @@ tap65:
 
 sums63:
 	VPXORD Z4, Z4, Z4
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu66
 	VMAXPS Z0, Z4, Z0
@@ -915,16 +915,16 @@ bias70:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop72:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
@@ -956,9 +956,9 @@ tap73:
 
 sums71:
 	VPXORD Z6, Z6, Z6
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu74
 	VMAXPS Z0, Z6, Z0
@@ -1046,16 +1046,16 @@ bias78:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop80:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -1095,9 +1095,9 @@ tap81:
 
 sums79:
 	VPXORD Z8, Z8, Z8
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu82
 	VMAXPS Z0, Z8, Z0
@@ -1201,16 +1201,16 @@ bias86:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop88:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -1254,9 +1254,9 @@ tap89:
 
 sums87:
 	VPXORD Z10, Z10, Z10
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu90
 	VMAXPS Z0, Z10, Z0
@@ -1374,16 +1374,16 @@ bias93:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop95:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -1431,9 +1431,9 @@ tap96:
 
 sums94:
 	VPXORD Z12, Z12, Z12
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu97
 	VMAXPS Z0, Z12, Z0
@@ -1528,12 +1528,12 @@ done51:
 // Requires: AVX, AVX512F, MMX+
 TEXT ·convTile48AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	MOVQ 192(AX), DX
+	MOVQ 200(AX), DX
 	SHRQ $0x05, DX
 	XORQ CX, CX
 
 group99:
-	MOVQ         184(AX), BX
+	MOVQ         192(AX), BX
 	CMPQ         BX, $0x01
 	JNE          rows101
 	MOVQ         72(AX), BX
@@ -1562,16 +1562,16 @@ bias103:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R8
 
 loop105:
-	MOVQ       208(AX), R11
+	MOVQ       216(AX), R11
 	LEAQ       (DI)(R11*4), R11
 	PREFETCHT0 (R11)
 	MOVQ       120(AX), R11
@@ -1597,9 +1597,9 @@ tap106:
 
 sums104:
 	VPXORD Z3, Z3, Z3
-	MOVQ   192(AX), BX
-	SHLQ   $0x02, BX
 	MOVQ   200(AX), BX
+	SHLQ   $0x02, BX
+	MOVQ   208(AX), BX
 	TESTQ  BX, BX
 	JZ     norelu107
 	VMAXPS Z0, Z3, Z0
@@ -1664,16 +1664,16 @@ bias111:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop113:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
@@ -1704,9 +1704,9 @@ tap114:
 
 sums112:
 	VPXORD Z6, Z6, Z6
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu115
 	VMAXPS Z0, Z6, Z0
@@ -1794,16 +1794,16 @@ bias119:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop121:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
@@ -1839,9 +1839,9 @@ tap122:
 
 sums120:
 	VPXORD Z9, Z9, Z9
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu123
 	VMAXPS Z0, Z9, Z0
@@ -1952,16 +1952,16 @@ bias127:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop129:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -2006,9 +2006,9 @@ tap130:
 
 sums128:
 	VPXORD Z12, Z12, Z12
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu131
 	VMAXPS Z0, Z12, Z0
@@ -2142,16 +2142,16 @@ bias135:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop137:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -2201,9 +2201,9 @@ tap138:
 
 sums136:
 	VPXORD Z15, Z15, Z15
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu139
 	VMAXPS Z0, Z15, Z0
@@ -2358,16 +2358,16 @@ bias142:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop144:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -2422,9 +2422,9 @@ tap145:
 
 sums143:
 	VPXORD Z18, Z18, Z18
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu146
 	VMAXPS Z0, Z18, Z0
@@ -2549,12 +2549,12 @@ done100:
 // Requires: AVX, AVX512F, MMX+
 TEXT ·convTile64AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
-	MOVQ 192(AX), DX
+	MOVQ 200(AX), DX
 	SHRQ $0x06, DX
 	XORQ CX, CX
 
 group148:
-	MOVQ         184(AX), BX
+	MOVQ         192(AX), BX
 	CMPQ         BX, $0x01
 	JNE          rows150
 	MOVQ         72(AX), BX
@@ -2585,16 +2585,16 @@ bias152:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R8
 
 loop154:
-	MOVQ       208(AX), R11
+	MOVQ       216(AX), R11
 	LEAQ       (DI)(R11*4), R11
 	PREFETCHT0 (R11)
 	MOVQ       120(AX), R11
@@ -2622,9 +2622,9 @@ tap155:
 
 sums153:
 	VPXORD Z4, Z4, Z4
-	MOVQ   192(AX), BX
-	SHLQ   $0x02, BX
 	MOVQ   200(AX), BX
+	SHLQ   $0x02, BX
+	MOVQ   208(AX), BX
 	TESTQ  BX, BX
 	JZ     norelu156
 	VMAXPS Z0, Z4, Z0
@@ -2698,16 +2698,16 @@ bias160:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop162:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
@@ -2741,9 +2741,9 @@ tap163:
 
 sums161:
 	VPXORD Z8, Z8, Z8
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu164
 	VMAXPS Z0, Z8, Z0
@@ -2847,16 +2847,16 @@ bias168:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop170:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
@@ -2896,9 +2896,9 @@ tap171:
 
 sums169:
 	VPXORD Z12, Z12, Z12
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu172
 	VMAXPS Z0, Z12, Z0
@@ -3032,16 +3032,16 @@ bias176:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop178:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -3091,9 +3091,9 @@ tap179:
 
 sums177:
 	VPXORD Z16, Z16, Z16
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu180
 	VMAXPS Z0, Z16, Z0
@@ -3257,16 +3257,16 @@ bias184:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop186:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -3322,9 +3322,9 @@ tap187:
 
 sums185:
 	VPXORD Z20, Z20, Z20
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu188
 	VMAXPS Z0, Z20, Z0
@@ -3516,16 +3516,16 @@ bias191:
 	MOVQ  48(AX), DI
 	MOVQ  152(AX), R8
 	LEAQ  (DI)(R8*4), DI
-	MOVQ  176(AX), R8
-	MOVQ  168(AX), R9
-	MOVQ  192(AX), R10
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
 	SHLQ  $0x02, R8
 	SHLQ  $0x02, R9
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
 loop193:
-	MOVQ       208(AX), R12
+	MOVQ       216(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -3587,9 +3587,9 @@ tap194:
 
 sums192:
 	VPXORD Z24, Z24, Z24
-	MOVQ   192(AX), BX
+	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
-	MOVQ   200(AX), SI
+	MOVQ   208(AX), SI
 	TESTQ  SI, SI
 	JZ     norelu195
 	VMAXPS Z0, Z24, Z0

@@ -164,7 +164,7 @@ func (f *forwardCall) task(i int) {
 	in := c.cfg.In
 	tile := convTile{
 		w: c.call.w, wBase: r.channel * in.Channels * c.area(), wRow: in.Channels * c.area(), wStep: c.area(),
-		outer: in.Channels, rows: r.rows, lanes: c.batch.Lanes, prefetch: prefetchSteps * c.area(),
+		outer: in.Channels, xStep: c.batch.Lanes, rows: r.rows, lanes: c.batch.Lanes, prefetch: prefetchSteps * c.area(),
 	}
 	if c.call.b != nil {
 		tile.bias = c.call.b[r.channel:][:r.rows]
@@ -183,7 +183,7 @@ func (f *backwardCall) task(i int) {
 	r := c.region(i, in)
 	tile := convTile{
 		w: c.call.w, wBase: r.channel * c.area(), wRow: c.area(), wStep: in.Channels * c.area(),
-		outer: c.out.Channels, rows: r.rows, lanes: c.batch.Lanes, prefetch: prefetchSteps * in.Channels * c.area(),
+		outer: c.out.Channels, xStep: c.batch.Lanes, rows: r.rows, lanes: c.batch.Lanes, prefetch: prefetchSteps * in.Channels * c.area(),
 	}
 	c.sweep(&tile, r, in, c.out, &c.backward)
 }

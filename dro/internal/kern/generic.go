@@ -35,7 +35,7 @@ func (t *convTile) generic() {
 func (t *convTile) genericSums(y *[8]float32, r, j int, bias float32) {
 	s0, s1, s2, s3, s4, s5, s6, s7 := bias, bias, bias, bias, bias, bias, bias, bias
 	for o := range t.outer {
-		xo, wo := t.xBase+o*t.lanes+j, t.wBase+o*t.wStep+r*t.wRow
+		xo, wo := t.xBase+o*t.xStep+j, t.wBase+o*t.wStep+r*t.wRow
 		for _, tap := range t.taps {
 			w := t.w[wo+int(tap.w)]
 			x := (*[8]float32)(t.x[xo+int(tap.x):])

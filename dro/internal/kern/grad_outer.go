@@ -11,7 +11,7 @@ type outerPlan struct {
 type outerGroup struct {
 	first, width int     // width is a multiple of 16, and may reach beyond the last channel
 	start        int     // in outerPlan.x
-	taps         [][]tap // by kernel tap: the positions that it joins, in all blocks
+	taps         [][]tap // by kernel tap
 }
 
 func newOuterPlan(c *Conv) *outerPlan {
@@ -34,13 +34,17 @@ func newOuterPlan(c *Conv) *outerPlan {
 	return p
 }
 
-// outerTaps lists the positions that tap (kh, kw) joins, in all blocks, for a group of width channels.
+// outerTaps lists the positions that tap (kh, kw) joins, in all blocks, for a group of width channels, and at each position 16 images:
+// a line of dy and a run of x, which the caches like better than one image at all positions.
 func (c *Conv) outerTaps(kh, kw, width int) []tap {
 	taps := []tap{}
 	in, lanes := c.cfg.In.Height*c.cfg.In.Width, c.batch.Lanes
 	for block := range c.batch.Blocks {
 		c.joined(kh, kw, 0, c.out.Height, 0, c.out.Width, func(o, i int) {
-			taps = append(taps, tap{int32((block*in + i) * lanes * width), int32(block*lanes*c.out.Len() + o*c.out.Channels*lanes)})
+			x, dy := (block*in+i)*lanes*width, block*lanes*c.out.Len()+o*c.out.Channels*lanes
+			for image := range vector {
+				taps = append(taps, tap{int32(x + image*width), int32(dy + image)})
+			}
 		})
 	}
 	return taps
@@ -84,8 +88,8 @@ func (c *Conv) outerGrad(g gradTask, group *outerGroup) {
 	var tiles [outerSquare * tileRows * maxLanes]float32
 	lanes, area := c.batch.Lanes, c.area()
 	tile := convTile{
-		x: c.outer.x[group.start:], w: c.call.dy, wBase: g.out * lanes, wRow: lanes, wStep: 1,
-		outer: lanes, rows: g.rows, lanes: group.width, prefetch: vector,
+		x: c.outer.x[group.start:], w: c.call.dy, wBase: g.out * lanes, wRow: lanes, wStep: vector,
+		outer: lanes / vector, xStep: vector * group.width, rows: g.rows, lanes: group.width, prefetch: vector,
 	}
 	size := g.rows * group.width
 	cols := min(group.width, c.cfg.In.Channels-group.first)

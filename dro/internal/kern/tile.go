@@ -5,7 +5,7 @@ const tileRows = 6
 
 // convTile is one call of the convolution kernel: rows channels of one destination position, for all lanes of a block,
 //
-//	y[r·lanes + j] = bias[r] + Σ_{o < outer} Σ_{t in taps} w[wBase + o·wStep + t.w + r·wRow] · x[xBase + o·lanes + t.x + j]
+//	y[r·lanes + j] = bias[r] + Σ_{o < outer} Σ_{t in taps} w[wBase + o·wStep + t.w + r·wRow] · x[xBase + o·xStep + t.x + j]
 //
 // then max(0, ·) if relu, and 0 where mask ≤ 0 if there is a mask. Forward, o counts input channels and r output channels; backward
 // they change places. The assembly reads this struct; its offsets are checked in stubs_amd64.go.
@@ -15,11 +15,11 @@ type convTile struct {
 	mask    []float32 // lies as y does, or nil
 	taps    []tap
 
-	xBase, wBase       int // in values; xBase may be negative, xBase + t.x is not
-	outer, wStep, wRow int
-	rows, lanes        int
-	relu               int // 1: clamp at 0
-	prefetch           int // how far ahead of its use a weight is asked for, in values
+	xBase, wBase              int // in values; xBase may be negative, xBase + t.x is not
+	outer, xStep, wStep, wRow int
+	rows, lanes               int
+	relu                      int // 1: clamp at 0
+	prefetch                  int // how far ahead of its use a weight is asked for, in values
 }
 
 // tap is one step of a convolution tile: offsets in values of the source position and of the weight.

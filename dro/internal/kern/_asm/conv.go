@@ -117,7 +117,7 @@ func (g *generator) convSums(a convArgs, acc [][]vector) {
 	g.ADDQ(a.lane, x)
 	w, base := g.slice(a.t, "w"), g.field(a.t, "wBase")
 	g.LEAQ(by(w, base, 4, 0), w)
-	row, wStep, xStep := g.field(a.t, "wRow"), g.field(a.t, "wStep"), g.field(a.t, "lanes")
+	row, wStep, xStep := g.field(a.t, "wRow"), g.field(a.t, "wStep"), g.field(a.t, "xStep")
 	for _, s := range []reg.Register{row, wStep, xStep} {
 		g.SHLQ(op.U8(2), s)
 	}
