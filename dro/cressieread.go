@@ -50,7 +50,7 @@ func (c CressieRead) conjugate(t float64) (excess, conj, div, second float64) {
 	case c.K == 2:
 		return t, t + t*t/2, t * t / 2, 1
 	}
-	e := math.Expm1(math.Log1p(w) / (c.K - 1))
+	e := expm1(math.Log1p(w) / (c.K - 1))
 	r := 1 + e
 	return e, (e + w*r) / c.K, (t*r - e) / c.K, r / (1 + w)
 }
@@ -65,5 +65,5 @@ func (c CressieRead) WorstCase(ratios, losses []float64, rho float64) (Worst, er
 func (c CressieRead) prepare(s sample) solver {
 	top := s.n() / float64(s.ties)
 	limit := math.Expm1((c.K-1)*math.Log(top)) / (c.K * (c.K - 1))
-	return &interior{set: c, sample: s, limit: limit, saturated: s.allAtMax(c)}
+	return &interior{set: c, sample: s, origin: s.max, limit: limit, saturated: s.allAtMax(c)}
 }

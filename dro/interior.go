@@ -7,10 +7,13 @@ import "math"
 // min F, which is convex, so λ ↦ D along the curve mean r = 1 falls
 // monotonically and the root is bracketed.
 //
-// Everything but the result is in the units of sample.scaled.
+// Within it λ and η̃ are divided by the sample's span, and η̃ counts from origin:
+// the loss that η̃ tends to as λ → 0, so that losses close to it keep their
+// differences.
 type interior struct {
 	set    Set
 	sample sample
+	origin float64
 	// limit is the largest divergence that a worst case has; from ρ = limit on
 	// the answer is saturated.
 	limit     float64
@@ -32,7 +35,7 @@ func (in *interior) moments(z Z) moments {
 	for start := 0; start < len(losses); start += block {
 		var p moments
 		for _, l := range losses[start:min(start+block, len(losses))] {
-			t := (in.sample.scaled(l) - z.Eta) / z.Lambda
+			t := ((l-in.origin)/in.sample.span - z.Eta) / z.Lambda
 			e, _, d, h := in.set.conjugate(t)
 			p.excess += e
 			p.div += d
@@ -57,16 +60,23 @@ func (m *moments) add(a float64, p moments) {
 
 const (
 	// maxSteps bounds the Newton and bisection steps; about 4 are usual, and
-	// bisection alone ends within 60 once bracketed.
+	// bisection alone ends within 70 once bracketed.
 	maxSteps = 200
-	// centred is the largest |mean r − 1| at which D may be carried to mean
-	// r = 1 by its derivative.
-	centred = 1e-3
-	// polish is the relative error from which one more Newton step, which
-	// squares it, ends the search without another look.
-	polish = 3e-7
-	// stride is the share of a large batch that finds the starting point.
-	stride = 64
+	// far and near are the |mean r − 1| from which first-order corrections start,
+	// and, where those prove too rough, start again.
+	far, near = 1e-2, 1e-9
+	// polish is the relative error in λ, D and mean r from which Newton's method,
+	// which squares it, ends the search without another look.
+	polish = 1e-7
+	// smallest is the least λ tried, relative to the span; a batch of which 1e300
+	// is one loss and the rest is near 1 needs 1e-302.
+	smallest = 1e-306
+	// strict replaces polish where the last step left a duality gap above
+	// gapTolerance of the risk, which happens next to a kink of φ*′.
+	strict, gapTolerance = 1e-13, 1e-12
+	// Of a batch of at least large losses, every stride-th finds the starting
+	// point.
+	large, stride = 4096, 16
 )
 
 // solve implements solver.
@@ -77,116 +87,183 @@ func (in *interior) solve(ratios []float64, rho float64) Worst {
 	if in.start.Lambda == 0 {
 		in.start = in.guess(rho)
 	}
-	in.start, _ = in.root(in.start, rho)
-	return in.finish(ratios, in.start)
+	var w Worst
+	for _, tolerance := range []float64{polish, strict} {
+		in.start, _ = in.root(in.start, rho, tolerance)
+		w = in.finish(ratios, in.start)
+		// λ (ρ − D) is the duality gap of a point with mean r = 1.
+		if w.Z.Lambda*math.Abs(w.Divergence-rho) <= gapTolerance*w.Risk {
+			break
+		}
+	}
+	return w
 }
 
 // guess returns a starting point: the root of every stride-th loss of a large
 // batch, otherwise that of the expansion at small ρ, where φ(r) ≈ (r−1)²/2 and
 // so D ≈ var/(2λ²).
 func (in *interior) guess(rho float64) Z {
-	if n := len(in.sample.losses); n >= stride*stride {
+	s := &in.sample
+	if n := len(s.losses); n >= large {
 		part := *in
 		part.sample.losses = make([]float64, 0, n/stride+1)
 		for i := 0; i < n; i += stride {
-			part.sample.losses = append(part.sample.losses, in.sample.losses[i])
+			part.sample.losses = append(part.sample.losses, s.losses[i])
 		}
-		if z, ok := part.root(part.guess(rho), rho); ok {
+		if z, ok := part.root(part.guess(rho), rho, polish); ok {
 			return z
 		}
 	}
 	var sum float64
-	for _, l := range in.sample.losses {
-		d := in.sample.scaled(l) - in.sample.mean
+	for _, l := range s.losses {
+		d := s.scaled(l) - s.mean
 		sum += d * d
 	}
-	return Z{math.Sqrt(sum / in.sample.n() / (2 * rho)), in.sample.mean}
+	return Z{math.Sqrt(sum / s.n() / (2 * rho)), s.mean + (s.min-in.origin)/s.span}
 }
 
 // root finds z with mean r = 1 and D = ρ by Newton's method for log D as a
 // function of log λ along the curve mean r = 1, one pass over the losses a
-// step, kept inside a bracket. It reports whether it converged; a bracket that
-// shrank to nothing is the answer all the same.
-func (in *interior) root(z Z, rho float64) (Z, bool) {
-	lo, hi := 0.0, math.Inf(1) // D(lo) > ρ ≥ D(hi)
+// step, kept inside a bracket. It reports whether Newton's method converged; a
+// bracket that shrank to nothing is the answer all the same.
+func (in *interior) root(z Z, rho, tolerance float64) (Z, bool) {
+	b := bracket{hi: math.Inf(1), reach: 8}
+	// φ near r = 1 is a difference of nearly equal numbers, which leaves D a
+	// relative noise of about 1e-16/√ρ. The risk does not feel it.
+	tolerance += 4e-16 / math.Sqrt(rho)
 	for range maxSteps {
 		m := in.moments(z)
-		if !(math.Abs(m.excess) < centred) {
-			z.Eta, m = in.centre(z, centred)
-		}
-		if !(m.h[0] > 0) { // no loss lies where φ* is curved: λ is far too small
-			lo, z.Lambda = z.Lambda, bracketed(math.NaN(), z.Lambda, hi)
-			continue
-		}
-		// To first order: the η̃ that centres, and D there.
-		shift := z.Lambda * m.excess / m.h[0]
-		z.Eta += shift
-		div := m.div - shift*m.h[1]/z.Lambda
+		eta, div := in.onCurve(z, &m, rho)
+		z.Eta = eta
+		next := newton(z.Lambda, m, div, rho)
+		done := math.Abs(next/z.Lambda-1) <= tolerance &&
+			math.Abs(div/rho-1) <= tolerance && math.Abs(m.excess) <= tolerance
 		if div > rho {
-			lo = z.Lambda
+			b.lo = z.Lambda
 		} else {
-			hi = z.Lambda
+			b.hi = z.Lambda
 		}
-		if (hi-lo)/hi <= 4e-16 {
+		if !done {
+			next = b.inside(next)
+		}
+		if b.hi-b.lo <= 4e-16*b.lo {
 			return z, false
 		}
-		next := newton(z.Lambda, m, div, rho)
-		step := bracketed(next, lo, hi)
-		z.Eta -= m.h[1] / m.h[0] * (step - z.Lambda)
-		z.Lambda = step
-		if step == next && math.Abs(div-rho) <= polish*rho && math.Abs(m.excess) <= polish {
+		z.Eta -= m.h[1] / m.h[0] * (next - z.Lambda)
+		z.Lambda = next
+		if done {
 			return z, true
 		}
 	}
 	return z, false
 }
 
+// onCurve returns the η̃ with mean r = 1 at z.Lambda and D there, both from m,
+// the moments at z, to first order. Where that is too far to tell on which side
+// of ρ D lies, it searches for η̃ first and updates m.
+func (in *interior) onCurve(z Z, m *moments, rho float64) (eta, div float64) {
+	eta = z.Eta
+	for _, tolerance := range []float64{far, near} {
+		if !(math.Abs(m.excess) <= tolerance) {
+			eta, *m = in.centre(Z{z.Lambda, eta}, *m, tolerance)
+		}
+		shift := m.excess / m.h[0] // in units of λ
+		div = m.div - shift*m.h[1]
+		if shift*shift <= .01*math.Abs(div-rho) || tolerance == near {
+			eta += z.Lambda * shift
+			break
+		}
+	}
+	return eta, div
+}
+
 // newton returns the next λ: d log D/d log λ = −(h2 − h1²/h0)/D on the curve.
 func newton(lambda float64, m moments, div, rho float64) float64 {
 	slope := (m.h[2] - m.h[1]*m.h[1]/m.h[0]) / div
+	if !(slope > 0) { // flat, and rounded: no direction
+		return math.NaN()
+	}
 	return lambda * math.Exp(math.Log(div/rho)/slope)
 }
 
-// bracketed returns next if it lies between the ends, otherwise (NaN included)
-// their geometric mean. While an end is still open, 8 times past the other
-// stands in for it and for the mean.
-func bracketed(next, lo, hi float64) float64 {
+// bracket holds the root of a decreasing D: D(lo) > ρ ≥ D(hi). lo is 0 and hi
+// +Inf until a point on that side is known.
+type bracket struct {
+	lo, hi float64
+	reach  float64 // the factor to try beyond the known end, while one is open
+}
+
+// inside returns next if it lies between the ends, otherwise (NaN included)
+// their geometric mean. While an end is open, the other times reach stands in
+// for both, and reach grows, so that a root 1e300 away takes ten steps.
+func (b *bracket) inside(next float64) float64 {
+	lo, hi := b.lo, b.hi
 	middle := math.Sqrt(lo) * math.Sqrt(hi)
 	if lo == 0 {
-		lo, middle = hi/8, hi/8
+		lo = math.Max(hi/b.reach, smallest)
+		middle = lo
 	}
 	if math.IsInf(hi, 1) {
-		hi, middle = 8*lo, 8*lo
+		hi = math.Min(lo*b.reach, math.MaxFloat64)
+		middle = hi
 	}
 	if next > lo && next < hi {
 		return next
 	}
+	b.reach = math.Min(b.reach*b.reach, 1e300)
 	return middle
 }
 
 // centre solves mean r = 1 for η̃ at fixed λ to the given tolerance, by Newton's
-// method for log mean r, which is linear in η̃ for KL, from the largest loss
-// down, where no r exceeds 1 and nothing overflows.
-func (in *interior) centre(z Z, tolerance float64) (float64, moments) {
-	lo, hi := 0.0, 1.0 // mean r ≥ 1 at the smallest loss, ≤ 1 at the largest
-	eta := hi
-	var m moments
+// method for log mean r, which is linear in η̃ for KL. It starts at z, where the
+// moments are m, unless those overflow.
+func (in *interior) centre(z Z, m moments, tolerance float64) (float64, moments) {
+	s := &in.sample
+	// mean r ≥ 1 at the smallest loss, ≤ 1 at the largest.
+	lo, hi := (s.min-in.origin)/s.span, (s.max-in.origin)/s.span
+	if !(m.excess < math.MaxFloat64 && z.Eta >= lo && z.Eta <= hi) {
+		z.Eta = 0
+		m = in.moments(z)
+	}
 	for range maxSteps {
-		m = in.moments(Z{z.Lambda, eta})
-		if math.Abs(m.excess) <= tolerance || hi-lo <= 4e-16*hi {
+		if math.Abs(m.excess) <= tolerance {
 			break
 		}
 		if m.excess < 0 {
-			hi = eta
+			hi = z.Eta
 		} else {
-			lo = eta
+			lo = z.Eta
 		}
-		eta += z.Lambda * math.Log1p(m.excess) * (1 + m.excess) / m.h[0]
-		if !(eta > lo && eta < hi) {
-			eta = lo + (hi-lo)/2
+		last := math.Abs(m.excess)
+		next := z.Eta + z.Lambda*math.Log1p(m.excess)*(1+m.excess)/m.h[0]
+		if !(next > lo && next < hi) {
+			next = between(lo, hi)
+		}
+		if next == lo || next == hi {
+			break
+		}
+		z.Eta = next
+		m = in.moments(z)
+		if math.Abs(m.excess) > last/2 && hi > lo {
+			// Newton's method creeps: halve instead.
+			z.Eta = between(lo, hi)
+			m = in.moments(z)
 		}
 	}
-	return eta, m
+	return z.Eta, m
+}
+
+// between returns the number in the middle of lo < hi in the order of the
+// floating-point numbers, which halves the work whatever the scale.
+func between(lo, hi float64) float64 {
+	switch {
+	case lo < 0 && hi > 0:
+		return 0
+	case hi <= 0:
+		return -between(-hi, -lo)
+	}
+	a, b := math.Float64bits(math.Abs(lo)), math.Float64bits(hi)
+	return math.Float64frombits(a + (b-a)/2)
 }
 
 // finish computes the primal value mean ℓ + mean (r−1)(ℓ − mean ℓ) with r
@@ -209,7 +286,7 @@ func (in *interior) finish(ratios []float64, z Z) Worst {
 	}
 	w := s.worst()
 	w.Risk = math.Min(s.min+s.span*(s.mean+f.gain/n/total), s.max)
-	w.Z = Z{s.span * z.Lambda, s.min + s.span*z.Eta}
+	w.Z = Z{s.span * z.Lambda, in.origin + s.span*z.Eta}
 	w.Divergence = f.div/n - f.excess/n*f.tilt/n // dφ = t dr, dr = −r (mean r − 1)
 	w.EffectiveSampleSize = n * n * total * total / f.square
 	return w
@@ -228,13 +305,13 @@ func (f *final) add(g final) {
 
 func (in *interior) final(ratios, losses []float64, z Z) (f final) {
 	for i, l := range losses {
-		x := in.sample.scaled(l)
-		t := (x - z.Eta) / z.Lambda
+		t := ((l-in.origin)/in.sample.span - z.Eta) / z.Lambda
 		e, _, d, _ := in.set.conjugate(t)
 		r := 1 + e
 		if ratios != nil {
 			ratios[i] = r
 		}
+		x := in.sample.scaled(l)
 		f.add(final{e, r * r, e * (x - in.sample.mean), d, t * r})
 	}
 	return f

@@ -30,7 +30,7 @@ func (KL) Divergence(r float64) float64 {
 // eliminated, λ log mean e^{ℓ/λ} + λρ, is not used: its mini-batch estimate is
 // biased (math.md §2).
 func (KL) conjugate(t float64) (excess, conj, div, second float64) {
-	e := math.Expm1(t)
+	e := expm1(t)
 	r := 1 + e
 	if r == 0 { // φ(0) = 1; t r would be NaN at t = −Inf
 		return -1, -1, 1, 0
@@ -47,5 +47,13 @@ func (k KL) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
 // radius does not bind.
 func (k KL) prepare(s sample) solver {
 	limit := math.Log(s.n() / float64(s.ties))
-	return &interior{set: k, sample: s, limit: limit, saturated: s.allAtMax(k)}
+	return &interior{set: k, sample: s, origin: s.max, limit: limit, saturated: s.allAtMax(k)}
+}
+
+// expm1 is math.Expm1, by the faster math.Exp where that loses no digit.
+func expm1(t float64) float64 {
+	if math.Abs(t) > 1 {
+		return math.Exp(t) - 1
+	}
+	return math.Expm1(t)
 }

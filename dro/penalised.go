@@ -25,7 +25,7 @@ func Penalised(set Set, ratios, losses []float64, lambda float64) (Worst, error)
 		return in.saturated(ratios), nil
 	}
 	z := Z{Lambda: lambda / s.span}
-	z.Eta, _ = in.centre(z, 1e-14)
+	z.Eta, _ = in.centre(z, in.moments(z), 1e-14)
 	return in.finish(ratios, z), nil
 }
 

@@ -39,7 +39,7 @@ const ratioSlack = 1e-15
 // large t from overflowing.
 func (s SmoothedCVaR) conjugate(t float64) (excess, conj, div, second float64) {
 	if t <= 1 {
-		e := math.Expm1(t)
+		e := expm1(t)
 		den := 1 + s.Mu*e
 		r := (1 + e) / den
 		if r == 0 { // t r would be NaN at t = −Inf
@@ -49,10 +49,19 @@ func (s SmoothedCVaR) conjugate(t float64) (excess, conj, div, second float64) {
 		conj = math.Log1p(s.Mu*e) / s.Mu
 		return (1 - s.Mu) * e / den, conj, t*r - conj, r * (1 - s.Mu) / den
 	}
-	e := (1 - s.Mu) * math.Expm1(-t)
-	r := 1 / (1 + e)
-	conj = (t + math.Log1p(e)) / s.Mu
-	return -e * r, conj, t*r - conj, r * r * (1 - s.Mu) * math.Exp(-t)
+	small := (1 - s.Mu) * math.Exp(-t)
+	r := 1 / (s.Mu + small)
+	log := math.Log(s.Mu + small)
+	// φ(r) = t r − φ* with r − 1/μ = −small r/μ, which leaves no difference of
+	// two terms of the size of t.
+	return (1 - s.Mu - small) * r, (t + log) / s.Mu, -(t*small*r + log) / s.Mu, small * r * r
+}
+
+// Saturation returns ρ_sat = log(1/μ) + ((1−μ)/μ) log(1/(1−μ)). From it on the
+// radius does not bind and the risk is CVaR's; when μn is not an integer that
+// happens a little earlier, which WorstCase decides exactly.
+func (s SmoothedCVaR) Saturation() float64 {
+	return -math.Log(s.Mu) - (1-s.Mu)/s.Mu*math.Log1p(-s.Mu)
 }
 
 // WorstCase implements Set.
@@ -65,5 +74,5 @@ func (s SmoothedCVaR) WorstCase(ratios, losses []float64, rho float64) (Worst, e
 func (s SmoothedCVaR) prepare(b sample) solver {
 	w := b.tail(s.Mu)
 	fill := func(ratios []float64) Worst { return b.tailWorst(ratios, w, s) }
-	return &interior{set: s, sample: b, limit: fill(nil).Divergence, saturated: fill}
+	return &interior{set: s, sample: b, origin: w.edge, limit: fill(nil).Divergence, saturated: fill}
 }
