@@ -1,0 +1,64 @@
+package record
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"drolab/runner"
+)
+
+// TestRealFullDisk fills a small file system: what was recorded stays whole,
+// each error tells the remedy, and with space freed the run goes on.
+func TestRealFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
+		t.Skipf("mounting a small file system needs the superuser: %v", err)
+	}
+	defer unix.Unmount(dir, unix.MNT_DETACH)
+	s, err := Open(dir)
+	must(t, err)
+	m := newMeta(1)
+	r := create(t, s, m)
+	save(t, r, newState(1))
+	ballast := dir + "/ballast"
+	must(t, os.WriteFile(ballast, make([]byte, 64<<10), 0o644))
+	step := int64(1)
+	for err = r.Append(stepEvent(step)); err == nil && step < 10_000; err = r.Append(stepEvent(step)) {
+		step++
+	}
+	full := func(err error) {
+		t.Helper()
+		if !errors.Is(err, unix.ENOSPC) || !strings.Contains(err.Error(), "disk full: free space and resume") {
+			t.Fatalf("error %v", err)
+		}
+	}
+	full(err)
+	_, err = r.Checkpoint(newState(2))
+	full(err)
+	full(r.Finish(&runner.Summary{Status: runner.Failed}))
+	must(t, r.Close())
+	_, err = s.Create(newMeta(2))
+	full(err)
+
+	must(t, os.Remove(ballast))
+	r, from := reopen(t, s, m.ID)
+	if from == nil || from.Step != 1 {
+		t.Fatalf("resumed from %+v", from)
+	}
+	must(t, r.Append(stepEvent(step)))
+	save(t, r, newState(3))
+	tail := (&Run{Dir: r.dir}).Tail()
+	h := history(t, tail)
+	if int64(len(h.Steps)) != step || h.Steps[step-1].Seq != step || tail.Skipped() != 0 {
+		t.Errorf("%d steps, want %d; %d lines skipped", len(h.Steps), step, tail.Skipped())
+	}
+	entries, err := os.ReadDir(dir)
+	must(t, err)
+	if len(entries) != 1 {
+		t.Errorf("left behind: %v", entries)
+	}
+}

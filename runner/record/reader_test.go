@@ -1,0 +1,294 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/runner"
+)
+
+// newTail writes a log and returns a reader of it.
+func newTail(t testing.TB, log []byte) *Tail {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), logName)
+	if err := os.WriteFile(path, log, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return &Tail{path: path}
+}
+
+func line(seq, step int64, kind, more string) string {
+	return fmt.Sprintf(`{"seq":%d,"type":%q,"time":"2026-11-21T09:15:02Z","step":%d%s}`+"\n", seq, kind, step, more)
+}
+
+// TestTailByBytes: however the log grows, each event comes once.
+func TestTailByBytes(t *testing.T) {
+	log := line(1, 0, "status", `,"status":"running"`) + line(2, 1, "step", `,"loss":"NaN"`) + line(3, 1, "eval", "")
+	tail := newTail(t, nil)
+	var got []runner.Event
+	for n := range len(log) + 1 {
+		write(t, []byte(log[:n]), tail.path)
+		events, err := tail.Read()
+		must(t, err)
+		if want := strings.Count(log[:n], "\n") - len(got); len(events) != want {
+			t.Fatalf("after %d bytes: %d events, want %d", n, len(events), want)
+		}
+		got = append(got, events...)
+	}
+	if s := got[1].(*runner.StepEvent); s.Seq != 2 || s.Loss.String() != "NaN" || s.Lambda.Applies() {
+		t.Errorf("step event %+v", s)
+	}
+}
+
+// TestTailOfTheFuture: unknown keys and types are no garbage.
+func TestTailOfTheFuture(t *testing.T) {
+	tail := newTail(t, []byte(line(1, 1, "step", `,"new_key":{"a":[1]},"loss":2`)+line(2, 1, "telepathy", "")+line(3, 2, "step", "")))
+	events, err := tail.Read()
+	must(t, err)
+	if len(events) != 2 || events[0].(*runner.StepEvent).Loss.Float() != 2 || tail.Skipped() != 0 {
+		t.Errorf("%d events, %d skipped, want 2 and 0", len(events), tail.Skipped())
+	}
+}
+
+func TestTailOfGarbage(t *testing.T) {
+	good := line(1, 1, "step", "")
+	for name, bad := range map[string]string{
+		"NULs":       strings.Repeat("\x00", 5000) + "\n",
+		"text":       "segmentation fault\n",
+		"empty":      "\n",
+		"deep":       strings.Repeat("[", 20000) + "\n",
+		"wrong type": `{"seq":"one","type":"step"}` + "\n",
+		"long":       strings.Repeat("x", 3*maxLine+17) + "\n",
+		"long JSON":  `{"seq":9,"type":"warning","message":"` + strings.Repeat("y", maxLine) + "\"}\n",
+	} {
+		tail := newTail(t, []byte(bad+good+bad+good+bad))
+		h := history(t, tail)
+		if len(h.Steps) != 2 || tail.Skipped() != 3 {
+			t.Errorf("%s: %d events and %d lines skipped, want 2 and 3", name, len(h.Steps), tail.Skipped())
+		}
+		if cap(tail.buf) > maxLine {
+			t.Errorf("%s: a buffer of %d bytes", name, cap(tail.buf))
+		}
+	}
+}
+
+func TestTailOfReplacedLog(t *testing.T) {
+	tail := newTail(t, []byte(line(1, 1, "step", "")+line(2, 2, "step", "")))
+	history(t, tail)
+	write(t, []byte(line(1, 1, "step", "")), tail.path)
+	if _, err := tail.Read(); err == nil || !strings.Contains(err.Error(), tail.path) {
+		t.Errorf("error %v", err)
+	}
+	must(t, os.Remove(tail.path))
+	if _, err := tail.Read(); err == nil {
+		t.Error("a missing log was read")
+	}
+}
+
+// TestTailReturnsInParts: memory is bounded by the part, not by the run.
+func TestTailReturnsInParts(t *testing.T) {
+	const lines = 30_000
+	var log bytes.Buffer
+	for i := range int64(lines) {
+		log.WriteString(line(i+1, i+1, "step", ""))
+	}
+	tail := newTail(t, log.Bytes())
+	events, err := tail.Read()
+	must(t, err)
+	if n := len(events); n == 0 || n >= lines {
+		t.Errorf("first part has %d events", n)
+	}
+	if h := history(t, tail); len(events)+len(h.Steps) != lines || h.Progress != lines {
+		t.Errorf("%d and %d events, want %d in all", len(events), len(h.Steps), lines)
+	}
+}
+
+func TestHistoryAppliesResume(t *testing.T) {
+	var h History
+	h.Append([]runner.Event{status(0, runner.Running), stepEvent(1), stepEvent(2), stepEvent(3), evalEvent(3),
+		&runner.WarningEvent{Head: head(3), Message: "odd"}, stepEvent(4)})
+	before := slices.Clone(h.Steps)
+	shown := h.Steps
+	h.Append([]runner.Event{&runner.ResumeEvent{Head: head(2)}})
+	if len(h.Steps) != 2 || len(h.Evals) != 0 || len(h.Warnings) != 1 || h.Progress != 2 || h.Resumes != 1 {
+		t.Errorf("after the resume: %+v", h)
+	}
+	h.Append([]runner.Event{status(2, runner.Running), stepEvent(3), evalEvent(3)})
+	if len(h.Steps) != 3 || h.Steps[2].Step != 3 || len(h.Evals) != 1 || h.Progress != 3 || h.Status != runner.Running {
+		t.Errorf("going on: %+v", h)
+	}
+	if !slices.Equal(shown, before) {
+		t.Error("a slice that was handed out changed")
+	}
+	h.Append([]runner.Event{&runner.ResumeEvent{}})
+	if len(h.Steps) != 0 || len(h.Evals) != 0 || h.Progress != 0 {
+		t.Errorf("after a resume from the start: %+v", h)
+	}
+}
+
+// lowest notes the lowest offset that was read.
+type lowest struct {
+	io.ReaderAt
+	offset int64
+}
+
+func (l *lowest) ReadAt(b []byte, offset int64) (int, error) {
+	l.offset = min(l.offset, offset)
+	return l.ReaderAt.ReadAt(b, offset)
+}
+
+// TestListReadsOnlyTheEnd uses a log of 64 GiB, all but its end a hole.
+func TestListReadsOnlyTheEnd(t *testing.T) {
+	s := newStore(t)
+	m := newMeta(1)
+	r := create(t, s, m)
+	const size = 64 << 30
+	if err := os.Truncate(r.log.path, size); err != nil {
+		t.Skipf("no sparse files here: %v", err)
+	}
+	_, err := r.log.file.Write([]byte("\n" + line(1_000_000, 999, "eval", `,"test_accuracy":0.5`) + line(1_000_001, 1000, "step", `,"lambda":2`)))
+	must(t, err)
+	runs, problems := List(s.Dir())
+	if len(runs) != 1 {
+		t.Fatalf("%d runs: %v", len(runs), problems)
+	}
+	if got := runs[0].Summary(); got.Status != runner.Running || got.Steps != 1000 || got.TestAccuracy.Float() != 0.5 || got.Lambda.Float() != 2 {
+		t.Errorf("summary %+v", got)
+	}
+	f, length, err := openRegular(r.log.path)
+	must(t, err)
+	defer f.Close()
+	seen := &lowest{f, length}
+	must(t, (&end{limit: 2000}).read(newBackward(seen, length, length-endBudget), statusOnly))
+	if seen.offset < length-endBudget {
+		t.Errorf("read from %d of %d", seen.offset, length)
+	}
+}
+
+func TestBackward(t *testing.T) {
+	long := strings.Repeat("z", maxLine+200_000)
+	for _, text := range []string{"", "\n", "a", "a\n", "a\nb", "\n\n", "a\n\nb\n", long, "a\n" + long + "\nb\n", strings.Repeat("abcdefg\n", 20_000)} {
+		want := strings.Split(text, "\n")
+		slices.Reverse(want)
+		b := newBackward(strings.NewReader(text), int64(len(text)), 0)
+		for i, w := range want {
+			got, start, err := b.line()
+			must(t, err)
+			if len(w) > maxLine {
+				w = ""
+				if got != nil {
+					t.Errorf("a line of %d bytes was returned", len(got))
+				}
+			}
+			if string(got) != w || got != nil && !strings.HasPrefix(text[start:], w) {
+				t.Fatalf("line %d from the end: %.20q at %d, want %.20q", i, got, start, w)
+			}
+		}
+		if _, _, err := b.line(); err != io.EOF {
+			t.Errorf("at the start of %.20q: error %v", text, err)
+		}
+	}
+}
+
+// TestUnreadableDirectories: each is named, and none hides the others.
+func TestUnreadableDirectories(t *testing.T) {
+	s := newStore(t)
+	m := newMeta(1)
+	must(t, create(t, s, m).Close())
+	meta := read(t, s.Dir(), m.ID, metaName)
+	for name, files := range map[string]map[string]string{
+		"a-nothing":      {},
+		"b-garbage":      {metaName: "\x00\x00", logName: ""},
+		"c-no-algorithm": {metaName: "{}", logName: ""},
+		"d-no-log":       {metaName: string(meta)},
+		"e-wrong-type":   {metaName: `{"spec":{"rho":"high"}}`, logName: ""},
+	} {
+		must(t, os.Mkdir(filepath.Join(s.Dir(), name), 0o755))
+		for file, text := range files {
+			write(t, []byte(text), s.Dir(), name, file)
+		}
+	}
+	must(t, os.MkdirAll(filepath.Join(s.Dir(), "f-folder", metaName), 0o755))
+	write(t, nil, s.Dir(), "a-file-is-no-run")
+	runs, problems := List(s.Dir())
+	if len(runs) != 1 || len(problems) != 6 {
+		t.Fatalf("%d runs, %d problems: %v", len(runs), len(problems), problems)
+	}
+	for i, name := range []string{"a-nothing", "b-garbage", "c-no-algorithm", "d-no-log", "e-wrong-type", "f-folder"} {
+		if !strings.Contains(problems[i].Error(), name) {
+			t.Errorf("problem %v does not name %s", problems[i], name)
+		}
+	}
+	for _, id := range []string{"../" + m.ID, "", ".", "a-nothing"} {
+		if _, _, _, err := s.Reopen(id); err == nil {
+			t.Errorf("Reopen(%q) worked", id)
+		}
+	}
+}
+
+func TestUnwritableFolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, nil, file)
+	_, err := Open(filepath.Join(file, "runs"))
+	if err == nil || !strings.Contains(err.Error(), "--runs DIR") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestNoPermission(t *testing.T) {
+	if os.Getuid() <= 0 {
+		t.Skip("the superuser may do everything, and Windows has other permissions")
+	}
+	s := newStore(t)
+	m := newMeta(1)
+	must(t, create(t, s, m).Close())
+	dir := filepath.Join(s.Dir(), m.ID)
+	must(t, os.Chmod(filepath.Join(dir, metaName), 0))
+	if runs, problems := List(s.Dir()); len(runs) != 0 || len(problems) != 1 || !strings.Contains(problems[0].Error(), m.ID) {
+		t.Errorf("List: %v %v", runs, problems)
+	}
+	must(t, os.Chmod(filepath.Join(dir, metaName), 0o444))
+	must(t, os.Chmod(dir, 0o555))
+	defer os.Chmod(dir, 0o755)
+	run, err := Find(s.Dir(), m.ID) // a reader needs no right to write
+	must(t, err)
+	if run.Status() != runner.Interrupted {
+		t.Errorf("status %s", run.Status())
+	}
+	must(t, os.Chmod(s.Dir(), 0o555))
+	defer os.Chmod(s.Dir(), 0o755)
+	if _, err := Open(s.Dir()); err == nil || !strings.Contains(err.Error(), "--runs DIR") {
+		t.Errorf("Open: %v", err)
+	}
+}
+
+// BenchmarkList lists a run with a million events.
+func BenchmarkList(b *testing.B) {
+	dir := b.TempDir()
+	s, err := Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, err := s.Create(newMeta(1))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	for step := range int64(1_000_000) {
+		if err := r.Append(stepEvent(step + 1)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ResetTimer()
+	for b.Loop() {
+		if runs, _ := List(dir); len(runs) != 1 || runs[0].Summary().Steps != 1_000_000 {
+			b.Fatal("wrong list")
+		}
+	}
+}

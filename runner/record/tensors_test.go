@@ -1,0 +1,143 @@
+package record
+
+import (
+	"bytes"
+	"encoding/binary"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"drolab/dro/nn"
+)
+
+// TestTensorsFormat has the bytes of a file written out: the format is read by
+// other programs.
+func TestTensorsFormat(t *testing.T) {
+	var b bytes.Buffer
+	must(t, writeTensors(&b, []nn.Tensor{{Name: "w", Shape: []int{1, 2}, Data: []float32{1, -2}}, {Name: `"b`, Shape: []int{}, Data: []float32{0.5}}}))
+	want := "\x90\x00\x00\x00\x00\x00\x00\x00" +
+		`{"__metadata__":{"format":"pt"},"w":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},"\"b":{"dtype":"F32","shape":[],"data_offsets":[8,12]}}`
+	want += strings.Repeat(" ", 8+0x90-len(want)) + "\x00\x00\x80\x3f" + "\x00\x00\x00\xc0" + "\x00\x00\x00\x3f"
+	if b.String() != want {
+		t.Errorf("file\n%q\nwant\n%q", b.String(), want)
+	}
+}
+
+func TestTensorsRefused(t *testing.T) {
+	one := []float32{1}
+	for _, list := range [][]nn.Tensor{
+		{{Name: "a", Shape: []int{2}, Data: one}},
+		{{Name: "a", Shape: []int{-1, -1}, Data: one}},
+		{{Name: "a", Shape: []int{1}, Data: one}, {Name: "a", Shape: []int{1}, Data: one}},
+		{{Name: "__metadata__", Shape: []int{1}, Data: one}},
+	} {
+		if err := writeTensors(&bytes.Buffer{}, list); err == nil {
+			t.Errorf("%v was written", list)
+		}
+	}
+	s := newState(1)
+	s.Parameters[0].Name = "velocity.w"
+	if err := writeCheckpoint(t.TempDir(), s); err == nil {
+		t.Error("a parameter with a velocity's name was written")
+	}
+}
+
+// file returns a safetensors file with the given header and n bytes of values.
+func file(header string, n int) []byte {
+	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	return append(append(b, header...), make([]byte, n)...)
+}
+
+func TestHostileTensors(t *testing.T) {
+	for name, b := range map[string][]byte{
+		"empty":           nil,
+		"short length":    {1, 2, 3},
+		"endless header":  append(bytes.Repeat([]byte{255}, 8), "{}"...),
+		"no JSON":         file("{", 0),
+		"hole":            file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
+		"overlap":         file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
+		"rest":            file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, 8),
+		"beyond":          file(`{"a":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}}`, 8),
+		"negative place":  file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}}`, 0),
+		"backward":        file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}}`, 4),
+		"negative shape":  file(`{"a":{"dtype":"F32","shape":[-1,-1],"data_offsets":[0,4]}}`, 4),
+		"overflow":        file(`{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`, 0),
+		"overflow by 4":   file(`{"a":{"dtype":"F32","shape":[4611686018427387904],"data_offsets":[0,0]}}`, 0),
+		"other type":      file(`{"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}`, 8),
+		"wrong shape":     file(`{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}`, 8),
+		"fractional side": file(`{"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}}`, 4),
+		"huge":            file(`{"a":{"dtype":"F32","shape":[1000000000000],"data_offsets":[0,4000000000000]}}`, 8),
+	} {
+		if list, err := readTensors(bytes.NewReader(b), int64(len(b))); err == nil {
+			t.Errorf("%s: read as %v", name, list)
+		}
+	}
+}
+
+// FuzzTensors: what is read is within the file, and is written back to a file
+// that reads the same.
+func FuzzTensors(f *testing.F) {
+	var good bytes.Buffer
+	writeTensors(&good, newState(1).Parameters)
+	f.Add(good.Bytes())
+	f.Add(file(`{"a":{"dtype":"F32","shape":[0,3],"data_offsets":[0,0]},"b":{"dtype":"F32","shape":[],"data_offsets":[0,4]}}`, 4))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		list, err := readTensors(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			return
+		}
+		values := 0
+		for _, tensor := range list {
+			values += 4 * len(tensor.Data)
+		}
+		if values > len(b) {
+			t.Fatalf("%d bytes of values from a file of %d", values, len(b))
+		}
+		var again, third bytes.Buffer
+		must(t, writeTensors(&again, list))
+		list, err = readTensors(bytes.NewReader(again.Bytes()), int64(again.Len()))
+		must(t, err)
+		must(t, writeTensors(&third, list))
+		if !bytes.Equal(again.Bytes(), third.Bytes()) {
+			t.Error("written twice, it differs")
+		}
+	})
+}
+
+// FuzzLog: whatever a log holds, the readers end, agree on its lines, and a
+// resumed log continues it.
+func FuzzLog(f *testing.F) {
+	f.Add([]byte(line(1, 1, "step", "")+line(2, 1, "resume", "")+"torn"), uint16(3))
+	f.Add([]byte("\x00\x00\n\n{}\n"+line(7, -5, "eval", `,"class_accuracy":[null,"NaN"]`)), uint16(0))
+	f.Fuzz(func(t *testing.T, log []byte, cut uint16) {
+		tail := newTail(t, log[:min(int(cut), len(log))])
+		h := history(t, tail)
+		write(t, log, tail.path) // it grew
+		for {
+			events, err := tail.Read()
+			must(t, err)
+			if len(events) == 0 {
+				break
+			}
+			h.Append(events)
+		}
+		once := newTail(t, log)
+		all := history(t, once)
+		if len(all.Steps) != len(h.Steps) || all.Progress != h.Progress || once.Skipped() != tail.Skipped() {
+			t.Errorf("in two parts %d steps, %d skipped; at once %d, %d", len(h.Steps), tail.Skipped(), len(all.Steps), once.Skipped())
+		}
+		if _, err := readEnd(filepath.Dir(tail.path), func(*end) bool { return false }); err != nil {
+			t.Error(err)
+		}
+		l, err := openLog(tail.path, openLogFile, clock())
+		must(t, err)
+		defer l.file.Close()
+		seq := l.seq
+		must(t, l.append(stepEvent(1)))
+		events, err := tail.Read()
+		must(t, err)
+		if len(events) != 1 || events[0].Header().Seq != seq+1 {
+			t.Errorf("%d events after the append, want one with seq %d", len(events), seq+1)
+		}
+	})
+}
