@@ -43,8 +43,8 @@ func (l cifar) fileSize() int { return l.records * cifarRecord }
 
 func openCIFAR10(o Options) (*Dataset, error) { return officialCIFAR().open(o) }
 
-// open reads the unpacked files or, if they are not there, the archive (which takes about a second more). All of the data goes
-// into memory (184 MB), so that a file that changes later does no harm.
+// open reads the unpacked files or, if they are not there, the archive, which takes longer. All of the data goes into
+// memory (184 MB), so that a file that changes later does no harm.
 func (l cifar) open(o Options) (*Dataset, error) {
 	train, test, err := l.load(o.Dir)
 	if err != nil {
@@ -102,7 +102,8 @@ func (l cifar) appendRecords(to []byte, r io.Reader, name string) ([]byte, error
 	to = slices.Grow(to, l.fileSize())[:start+l.fileSize()]
 	n, err := io.ReadFull(r, to[start:])
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fmt.Errorf("%s: ends at byte %d, in record %d of %d: run `drolab data fetch cifar10`", name, n, n/cifarRecord, l.records)
+		return nil, fmt.Errorf("%s: ends at byte %d, in record %d of %d: run `drolab data fetch cifar10`",
+			name, n, n/cifarRecord, l.records)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -112,7 +113,8 @@ func (l cifar) appendRecords(to []byte, r io.Reader, name string) ([]byte, error
 	}
 	for i := range l.records {
 		if v := to[start+i*cifarRecord]; int(v) >= len(l.classes()) {
-			return nil, fmt.Errorf("%s: record %d (byte %d) has label %d, not 0 to 9: run `drolab data fetch cifar10`", name, i, i*cifarRecord, v)
+			return nil, fmt.Errorf("%s: record %d (byte %d) has label %d, not 0 to 9: run `drolab data fetch cifar10`",
+				name, i, i*cifarRecord, v)
 		}
 	}
 	return to, nil

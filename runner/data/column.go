@@ -60,7 +60,8 @@ func (c *column) add(cell string, line int) error {
 	case c.textual:
 		return fmt.Errorf("line %d, column %q: more than %d different values: name another column with label= or group=", line, c.name, c.limit)
 	}
-	return fmt.Errorf("line %d, column %q: %q is not a number, and the column has more than %d different values: drop it or make it numeric",
+	return fmt.Errorf(
+		"line %d, column %q: %q is not a number, and the column has more than %d different values: drop it or make it numeric",
 		c.notALine, c.name, c.notANum, c.limit)
 }
 
@@ -148,7 +149,8 @@ func (c *column) encodeTo(dst []float32, stride int, fit []uint32) error {
 	for i, v := range c.numbers {
 		x := float32((v - mean) / std)
 		if math.IsInf(float64(x), 0) || x != x {
-			return fmt.Errorf("column %q: %v, standardised by mean %v and deviation %v, is beyond float32: rescale the column", c.name, v, mean, std)
+			return fmt.Errorf("column %q: %v, standardised by mean %v and deviation %v, is beyond float32: rescale the column",
+				c.name, v, mean, std)
 		}
 		dst[i*stride] = x
 	}

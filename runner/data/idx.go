@@ -186,7 +186,8 @@ func parseIDX(name string, b []byte) (idxArray, error) {
 	for i := range a.dims {
 		d := binary.BigEndian.Uint32(b[4+4*i:])
 		if size *= uint64(d); d == 0 || size > uint64(len(a.data)) {
-			return idxArray{}, fmt.Errorf("%s: byte %d: dimension %d is %d, which does not suit the %d bytes that follow the header", name, 4+4*i, i, d, len(a.data))
+			return idxArray{}, fmt.Errorf("%s: byte %d: dimension %d is %d, which does not suit the %d bytes that follow the header",
+				name, 4+4*i, i, d, len(a.data))
 		}
 		a.dims[i] = int(d)
 	}

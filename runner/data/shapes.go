@@ -17,7 +17,8 @@ const (
 
 // openShapes gives "shapes": ten classes of 32×32 RGB images of plane figures on a busy ground, drawn by the program.
 // Difficulty (in steps of 1/256) brings turns, stretch, small figures, low contrast, clutter and noise. Labels cycle,
-// so classes are of equal size before imbalance; at 10⁷ samples the generator still needs no memory of its own.
+// so classes are of equal size before imbalance; at 10⁷ samples the generator still needs no memory of its own (an
+// imbalance needs an index of 4 bytes a sample).
 func openShapes(o Options) (*Dataset, error) {
 	n := o.Samples
 	if n == 0 {
@@ -30,10 +31,11 @@ func openShapes(o Options) (*Dataset, error) {
 	art := newArtist(hard)
 	d := &Dataset{
 		Name: "shapes", Shape: Shape{3, side, side}, Classes: shapeClasses(), Groups: shapeClasses(),
-		Train:    &drawn{art, mix(purposeDraw, o.Seed, 0), n},
-		Test:     &drawn{art, mix(purposeDraw, o.Seed, 1), shapesTest},
-		Checksum: checksum(fmt.Appendf(nil, "shapes version %d seed %d difficulty %d/256 train %d test %d", shapesVersion, o.Seed, hard, n, shapesTest)),
-		Mean:     []float32{.5, .5, .5}, Std: []float32{.25, .25, .25},
+		Train: &drawn{art, mix(purposeDraw, o.Seed, 0), n},
+		Test:  &drawn{art, mix(purposeDraw, o.Seed, 1), shapesTest},
+		Checksum: checksum(fmt.Appendf(nil, "shapes version %d seed %d difficulty %d/256 train %d test %d",
+			shapesVersion, o.Seed, hard, n, shapesTest)),
+		Mean: []float32{.5, .5, .5}, Std: []float32{.25, .25, .25},
 		Augment: Augment{Pad: 4, Flip: true},
 	}
 	if err := d.restrict(0, o); err != nil {
