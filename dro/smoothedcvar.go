@@ -28,7 +28,8 @@ func (s SmoothedCVaR) Divergence(r float64) float64 {
 	case r == 0:
 		return -math.Log1p(-s.Mu) / s.Mu
 	}
-	return r*math.Log(r) + rest/s.Mu*math.Log(rest/(1-s.Mu))
+	// rest/(1−μ) = 1 − μ(r−1)/(1−μ)
+	return r*math.Log(r) + rest/s.Mu*math.Log1p(-s.Mu*(r-1)/(1-s.Mu))
 }
 
 // ratioSlack is how far rounding may carry μr above 1.
