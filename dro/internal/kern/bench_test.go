@@ -56,15 +56,17 @@ func noise(r *rand.Rand, n int) []float32 {
 	return s
 }
 
-// measure runs f and reports its rate for flop operations a call: over all calls, and of the fastest call, which a machine shared with
-// other work disturbs least.
+// measure runs f and reports its rate for flop operations a call: over all calls, and of the fastest call; and the processor time of a call,
+// of all threads, spinning included. A machine shared with other work disturbs the last two least.
 func measure(b *testing.B, flop float64, f func()) {
 	best := time.Duration(math.MaxInt64)
+	busy := cpuTime()
 	for b.Loop() {
 		start := time.Now()
 		f()
 		best = min(best, time.Since(start))
 	}
+	b.ReportMetric(float64((cpuTime()-busy).Microseconds())/1e3/float64(b.N), "cpu-ms")
 	b.ReportMetric(float64(best.Microseconds())/1e3, "best-ms")
 	if flop > 0 {
 		b.ReportMetric(flop*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")

@@ -123,10 +123,16 @@ func (p *convProblem) check(t *testing.T, isa ISA) {
 		}
 	}
 
-	dw, db := guarded(t, len(p.w)), guarded(t, p.cfg.Out)
-	c.BackwardWeights(nil, dw, db, x, dy)
-	near(t, "dw", dw, p.dw.value, p.dw.scale)
-	near(t, "db", db, p.db.value, p.db.scale)
+	for _, way := range []func(){
+		func() { c.dot, c.outer = newDotPlan(c), nil },
+		func() { c.dot, c.outer = nil, newOuterPlan(c) },
+	} {
+		way()
+		dw, db := guarded(t, len(p.w)), guarded(t, p.cfg.Out)
+		c.BackwardWeights(nil, dw, db, x, dy)
+		near(t, "dw", dw, p.dw.value, p.dw.scale)
+		near(t, "db", db, p.db.value, p.db.scale)
+	}
 }
 
 func boolFloat(b bool) float32 {
@@ -150,8 +156,12 @@ func TestConvSameBitsOnAnyTeam(t *testing.T) {
 			dx, rest := rest[:len(x)], rest[len(x):]
 			c.Forward(team, y, x, w, bias)
 			c.BackwardData(team, dx, dy, w, x)
+			dot := guarded(t, len(w))
+			c.dot, c.outer = newDotPlan(c), nil
+			c.BackwardWeights(team, dot, nil, x, dy)
+			c.dot, c.outer = nil, newOuterPlan(c)
 			c.BackwardWeights(team, rest[:len(w)], rest[len(w):], x, dy)
-			return all
+			return append(append([]float32{}, all...), dot...)
 		}
 		want := run(nil)
 		for _, n := range []int{1, 2, 3} {

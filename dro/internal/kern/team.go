@@ -12,8 +12,8 @@ type job interface{ task(i int) }
 // Team is a set of threads that share the tasks of one operation at a time. The calling goroutine is one of them; a nil Team or a team
 // of 1 starts no goroutine. A Team serves one caller at a time; networks that train at once have a Team each.
 //
-//	caller: job, next=0, epoch=e -> wake the parked -> take tasks -> epoch=0 -> wait until no worker is inside
-//	worker: wait for an epoch (spin, then park) -> inside++ -> same epoch still open? take tasks -> inside--
+//	caller: job, next=0, epoch=e -> wake the parked -> take tasks -> epoch=0 -> wait until no worker is inside (spin, then park)
+//	worker: wait for an epoch (spin, then park) -> inside++ -> an epoch still open? take tasks -> inside-- -> wake the caller
 //
 // The caller never waits for a worker that is still asleep, so a busy machine costs a worker, not a stall.
 type Team struct {
@@ -29,15 +29,42 @@ type Team struct {
 	closed atomic.Bool
 	_      [cacheLine]byte
 
-	workers []*worker
+	caller  bed
+	workers []*bed
 	done    sync.WaitGroup
 }
 
-// worker is what the team keeps of one goroutine of its own.
-type worker struct {
+// bed is where a thread of the team sleeps.
+type bed struct {
 	parked atomic.Bool
-	wake   chan struct{} // capacity 1: a token for a worker that parked
+	wake   chan struct{} // capacity 1: a token for a thread that parked
 	_      [cacheLine]byte
+}
+
+func (b *bed) rouse() {
+	if b.parked.CompareAndSwap(true, false) {
+		b.wake <- struct{}{}
+	}
+}
+
+// await returns when ready does: it spins, and then sleeps until roused. Whoever makes ready true must rouse the bed afterwards.
+func (b *bed) await(ready func() bool) {
+	for {
+		for spins := 1; spins <= spinRounds; spins++ {
+			if ready() {
+				return
+			}
+			pause(spinPause)
+			if spins%spinYield == 0 {
+				runtime.Gosched()
+			}
+		}
+		b.parked.Store(true)
+		// Between the last look and parked, ready may have come with nobody to rouse: look again, and take the token if one is on its way.
+		if !ready() || !b.parked.CompareAndSwap(true, false) {
+			<-b.wake
+		}
+	}
 }
 
 // Spinning bridges the gaps between the operations of a step (a few microseconds each); parking keeps an idle team free of cost.
@@ -49,12 +76,12 @@ const (
 
 // NewTeam returns a team of n threads, at least 1. Close releases it.
 func NewTeam(n int) *Team {
-	t := &Team{}
+	t := &Team{caller: bed{wake: make(chan struct{}, 1)}}
 	for range n - 1 {
-		w := &worker{wake: make(chan struct{}, 1)}
-		t.workers = append(t.workers, w)
+		b := &bed{wake: make(chan struct{}, 1)}
+		t.workers = append(t.workers, b)
 		t.done.Add(1)
-		go t.work(w)
+		go t.work(b)
 	}
 	return t
 }
@@ -72,7 +99,7 @@ func (t *Team) Close() {
 	if t == nil || t.closed.Swap(true) {
 		return
 	}
-	t.wakeAll()
+	t.rouseWorkers()
 	t.done.Wait()
 	t.workers = nil
 }
@@ -89,15 +116,10 @@ func (t *Team) run(n int, j job) {
 	t.next.Store(0)
 	t.turn = max(t.turn+1, 1)
 	t.epoch.Store(t.turn)
-	t.wakeAll()
+	t.rouseWorkers()
 	t.take()
 	t.epoch.Store(0)
-	for spins := 1; t.inside.Load() != 0; spins++ {
-		pause(spinPause)
-		if spins%spinYield == 0 {
-			runtime.Gosched()
-		}
-	}
+	t.caller.await(func() bool { return t.inside.Load() == 0 })
 	t.job = nil
 }
 
@@ -112,49 +134,29 @@ func (t *Team) take() {
 	}
 }
 
-func (t *Team) wakeAll() {
-	for _, w := range t.workers {
-		if w.parked.CompareAndSwap(true, false) {
-			w.wake <- struct{}{}
-		}
+func (t *Team) rouseWorkers() {
+	for _, b := range t.workers {
+		b.rouse()
 	}
 }
 
-func (t *Team) work(w *worker) {
+// work is a worker's life.
+func (t *Team) work(b *bed) {
 	defer t.done.Done()
-	last := uint32(0)
+	last := uint32(0) // the epoch that this worker was in
 	for !t.closed.Load() {
-		last = t.await(w, last)
+		b.await(func() bool {
+			e := t.epoch.Load()
+			return e != 0 && e != last || t.closed.Load()
+		})
 		t.inside.Add(1)
-		// The job may have ended, or the next one begun, since await saw it: only an epoch seen from inside is safe to read.
+		// The job may have ended, or the next one begun, since await looked: only an epoch seen from inside is safe to read.
 		if e := t.epoch.Load(); e != 0 {
 			last = e
 			t.take()
 		}
-		t.inside.Add(-1)
-	}
-}
-
-// await returns the open epoch as soon as it differs from last, or last when the team closes.
-func (t *Team) await(w *worker, last uint32) uint32 {
-	for {
-		for spins := 1; spins <= spinRounds; spins++ {
-			if e := t.epoch.Load(); e != 0 && e != last {
-				return e
-			}
-			if t.closed.Load() {
-				return last
-			}
-			pause(spinPause)
-			if spins%spinYield == 0 {
-				runtime.Gosched()
-			}
-		}
-		w.parked.Store(true)
-		e := t.epoch.Load()
-		news := e != 0 && e != last || t.closed.Load()
-		if !news || !w.parked.CompareAndSwap(true, false) {
-			<-w.wake
+		if t.inside.Add(-1) == 0 {
+			t.caller.rouse()
 		}
 	}
 }
