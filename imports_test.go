@@ -1,0 +1,184 @@
+package main
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// importRules says which package may import what, in the manner of
+// go/build/deps_test.go. "a, b < c, d" means that c and d may import a, b and
+// every package of ours that those may import; the standard library is free to
+// all. Words in capitals stand for modules (see modules) and count for direct
+// imports only. What is not listed is forbidden.
+const importRules = `
+NONE < dro
+ASCIIGRAPH < tui/plot
+X/SYS < dro/internal/kern
+X/SYS < runner/data
+dro, dro/internal/kern, GORGONIA < dro/nn
+dro, dro/nn, runner/data < runner
+runner, YAML < presets
+runner, X/SYS < runner/record
+runner, runner/record, GONUM < runner/compare
+runner, runner/record, X/SYS < runner/engine
+runner, runner/record, runner/compare, dro, presets, tui/plot, CHARM < tui
+tui, tui/plot, runner/engine, runner/compare, presets, CHARM, COBRA, FANG < tui/cli
+tui/cli < .
+`
+
+// testModules may be imported by tests of any package.
+const testModules = "TESTSCRIPT, VT, TEATEST, PTY"
+
+// modules gives the words of the rules their import paths. Of several that
+// begin a path, the longest decides.
+var modules = map[string][]string{
+	"X/SYS":      {"golang.org/x/sys"},
+	"GORGONIA":   {"gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm"},
+	"GONUM":      {"gonum.org/v1/gonum"},
+	"YAML":       {"github.com/goccy/go-yaml"},
+	"ASCIIGRAPH": {"github.com/guptarohit/asciigraph"},
+	"CHARM":      {"charm.land", "github.com/charmbracelet"},
+	"FANG":       {"charm.land/fang"},
+	"COBRA":      {"github.com/spf13/cobra", "github.com/spf13/pflag"},
+	"TESTSCRIPT": {"github.com/rogpeppe/go-internal/testscript"},
+	"VT":         {"github.com/charmbracelet/x/vt"},
+	"TEATEST":    {"github.com/charmbracelet/x/exp/teatest"},
+	"PTY":        {"github.com/creack/pty", "github.com/charmbracelet/x/xpty"},
+}
+
+const module = "drolab"
+
+// parseRules returns what each package may import: packages of ours, closed
+// under the rules, and module words.
+func parseRules(text string) (map[string]map[string]bool, error) {
+	allowed := map[string]map[string]bool{}
+	for n, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		below, above, ok := strings.Cut(line, "<")
+		if !ok || strings.Contains(above, "<") || strings.TrimSpace(above) == "" {
+			return nil, fmt.Errorf("rule %d: %q: want \"a, b < c\"", n+1, line)
+		}
+		for _, pkg := range words(above) {
+			if allowed[pkg] == nil {
+				allowed[pkg] = map[string]bool{}
+			}
+			for _, what := range words(below) {
+				if what == "NONE" {
+					continue
+				}
+				if modules[what] == nil && allowed[what] == nil {
+					return nil, fmt.Errorf("rule %d: %q is neither a module nor a package with a rule above", n+1, what)
+				}
+				allowed[pkg][what] = true
+				for further := range allowed[what] {
+					if modules[further] == nil {
+						allowed[pkg][further] = true
+					}
+				}
+			}
+		}
+	}
+	return allowed, nil
+}
+
+func words(list string) []string {
+	fields := strings.Split(list, ",")
+	for i := range fields {
+		fields[i] = strings.TrimSpace(fields[i])
+	}
+	return fields
+}
+
+// imported is one import of one file.
+type imported struct {
+	pkg  string // the importer's folder, "." for the root
+	path string
+	test bool // the file is a test
+	file string
+}
+
+// violations lists the imports that the rules do not allow.
+func violations(allowed map[string]map[string]bool, list []imported) []string {
+	var problems []string
+	for _, i := range list {
+		rule, ok := allowed[i.pkg]
+		if !ok {
+			problems = append(problems, fmt.Sprintf("package %s has no rule: add one to importRules", i.pkg))
+			continue
+		}
+		if what := category(i.path); what != "" && !rule[what] && !(i.test && testMay(i.pkg, what)) {
+			problems = append(problems, fmt.Sprintf("%s: package %s may not import %s", i.file, i.pkg, i.path))
+		}
+	}
+	slices.Sort(problems)
+	return slices.Compact(problems)
+}
+
+// testMay says what the tests of a package may import beyond the package.
+func testMay(pkg, what string) bool {
+	return what == pkg || slices.Contains(words(testModules), what)
+}
+
+// category returns our package's folder, the module's word, "" for the standard
+// library, or the path itself, which no rule allows.
+func category(path string) string {
+	if rest, ours := strings.CutPrefix(path, module+"/"); ours {
+		return rest
+	}
+	if first, _, _ := strings.Cut(path, "/"); !strings.Contains(first, ".") {
+		return ""
+	}
+	best, length := path, 0
+	for _, word := range slices.Sorted(maps.Keys(modules)) {
+		for _, prefix := range modules[word] {
+			if (path == prefix || strings.HasPrefix(path, prefix+"/")) && len(prefix) > length {
+				best, length = word, len(prefix)
+			}
+		}
+	}
+	return best
+}
+
+// importsBelow reads the imports of every Go file below root, for whatever
+// system it is.
+func importsBelow(root string) ([]imported, error) {
+	var list []imported
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return skipFolder(path)
+		case filepath.Ext(path) != ".go":
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range f.Imports {
+			p, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			list = append(list, imported{filepath.ToSlash(filepath.Dir(path)), p, strings.HasSuffix(path, "_test.go"), path})
+		}
+		return nil
+	})
+	return list, err
+}
+
+// skipFolder leaves out what is no package of this module.
+func skipFolder(path string) error {
+	name := filepath.Base(path)
+	if path != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "shared") {
+		return filepath.SkipDir
+	}
+	return nil
+}

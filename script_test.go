@@ -1,0 +1,173 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// condition implements [disk]: whether a script may mount a small disk.
+func condition(cond string) (bool, error) {
+	if cond != "disk" {
+		return false, fmt.Errorf("unknown condition %q", cond)
+	}
+	dir, err := os.MkdirTemp("", "drolab-disk-")
+	if err != nil {
+		return false, err
+	}
+	defer os.Remove(dir)
+	if mount(dir, "64k") != nil {
+		return false, nil
+	}
+	return true, unmount(dir)
+}
+
+func mount(dir, size string) error {
+	return exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir).Run()
+}
+
+func unmount(dir string) error { return exec.Command("umount", dir).Run() }
+
+func fullDisk(ts *testscript.TestScript, neg bool, args []string) {
+	positive(ts, neg, args, 2)
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(mount(dir, args[1]))
+	ts.Defer(func() { unmount(dir) })
+}
+
+// await looks every few milliseconds; the test's own deadline ends it.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	positive(ts, neg, args, 2)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for tries := 0; tries < 6000; tries++ {
+		if path := last(ts, args[0]); path != "" {
+			if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), args[1]) {
+				return
+			}
+		}
+		<-tick.C
+	}
+	ts.Fatalf("no %s with %q came", args[0], args[1])
+}
+
+func same(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: same GLOB GLOB")
+	}
+	a, b := readJSON(ts, args[0]), readJSON(ts, args[1])
+	if len(a) == 0 {
+		ts.Fatalf("%s is empty", args[0])
+	}
+	if equal := reflect.DeepEqual(a, b); equal == neg {
+		ts.Fatalf("%s and %s are equal: %v\n%v\n%v", args[0], args[1], equal, a, b)
+	}
+}
+
+// hasKeys checks the object's keys exactly, at the top or below one key.
+func hasKeys(ts *testscript.TestScript, neg bool, args []string) {
+	values := readJSON(ts, args[0])
+	if neg || len(args) < 2 || len(values) != 1 {
+		ts.Fatalf("usage: json FILE KEYS..., of a file with one object; it has %d", len(values))
+	}
+	for _, path := range args[1:] {
+		if !holds(values[0], strings.Split(path, ".")) {
+			ts.Fatalf("%s has no %s: %v", args[0], path, values[0])
+		}
+	}
+}
+
+// holds tells whether value has the path, in every element where it is a list.
+func holds(value any, path []string) bool {
+	if list, ok := value.([]any); ok {
+		return len(list) > 0 && !slices.ContainsFunc(list, func(v any) bool { return !holds(v, path) })
+	}
+	if len(path) == 0 {
+		return true
+	}
+	object, _ := value.(map[string]any)
+	below, ok := object[path[0]]
+	return ok && (len(path) == 1 || holds(below, path[1:]))
+}
+
+func hasLines(ts *testscript.TestScript, neg bool, args []string) {
+	positive(ts, neg, args, 2)
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	if got := strings.Count(ts.ReadFile(args[0]), "\n"); got != n {
+		ts.Fatalf("%s has %d lines, want %d:\n%s", args[0], got, n, ts.ReadFile(args[0]))
+	}
+}
+
+func positive(ts *testscript.TestScript, neg bool, args []string, n int) {
+	if neg || len(args) != n {
+		ts.Fatalf("want %d arguments and no \"!\", got %v", n, args)
+	}
+}
+
+// last returns the last file that the pattern names, "" for none.
+func last(ts *testscript.TestScript, pattern string) string {
+	names, err := filepath.Glob(ts.MkAbs(pattern))
+	ts.Check(err)
+	if len(names) == 0 {
+		return ""
+	}
+	return slices.Max(names)
+}
+
+// perRun are the keys that differ between two runs of the same spec: names,
+// places, and what depends on the clock.
+var perRun = []string{"id", "dir", "time", "created", "images_per_second"}
+
+// readJSON reads every JSON value of a file, with the keys in perRun dropped.
+func readJSON(ts *testscript.TestScript, pattern string) []any {
+	name := pattern
+	if name != "stdout" {
+		if name = last(ts, pattern); name == "" {
+			ts.Fatalf("no file %s", pattern)
+		}
+	}
+	d := json.NewDecoder(strings.NewReader(ts.ReadFile(name)))
+	var values []any
+	for {
+		var v any
+		err := d.Decode(&v)
+		if errors.Is(err, io.EOF) {
+			return values
+		}
+		ts.Check(err)
+		if name != "stdout" {
+			v = drop(v)
+		}
+		values = append(values, v)
+	}
+}
+
+func drop(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, key := range perRun {
+			delete(v, key)
+		}
+		for _, below := range v {
+			drop(below)
+		}
+	case []any:
+		for _, below := range v {
+			drop(below)
+		}
+	}
+	return value
+}
