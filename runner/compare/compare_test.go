@@ -1,0 +1,339 @@
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+)
+
+// Worst-class accuracies of four seeds. What the tests expect of them is from
+// scipy 1.17.1 (ttest_rel, ttest_ind with equal_var=False, t.ppf).
+var (
+	accuraciesA = []float64{.4936, .5012, .4871, .4958}
+	accuraciesB = []float64{.4705, .4811, .4699, .4790}
+	accuraciesC = []float64{.4950, .4820, .5010}
+)
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Max(1, math.Abs(b)) }
+
+func TestStatistics(t *testing.T) {
+	for _, c := range []struct {
+		what      string
+		got, want float64
+	}{
+		{"paired p", pairedT(accuraciesA, accuraciesB), 0.0009440804932194916},
+		{"Welch p", welchT(accuraciesA, accuraciesC), 0.7985194849928787},
+		{"Welch p, symmetric", welchT(accuraciesC, accuraciesA), 0.7985194849928787},
+	} {
+		if !near(c.got, c.want) {
+			t.Errorf("%s = %.17g, want %.17g", c.what, c.got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		values            []float64
+		level, mean, half float64
+	}{
+		{accuraciesA, .95, 0.494425, 0.009284142812009212},
+		{accuraciesA, .99, 0.494425, 0.01703967042382647},
+		{[]float64{1, 2}, .95, 1.5, 6.353102368087347},
+		{[]float64{3}, .95, 3, math.NaN()},
+		{nil, .95, math.NaN(), math.NaN()},
+	} {
+		mean, half := TInterval(c.values, c.level)
+		if !same(mean, c.mean) || !same(half, c.half) {
+			t.Errorf("TInterval(%v, %g) = %.17g ± %.17g, want %.17g ± %.17g", c.values, c.level, mean, half, c.mean, c.half)
+		}
+	}
+}
+
+func same(a, b float64) bool { return near(a, b) || math.IsNaN(a) && math.IsNaN(b) }
+
+// TestNoSpread: values that agree, up to rounding, are no evidence.
+func TestNoSpread(t *testing.T) {
+	for _, p := range []float64{
+		pairedT([]float64{.81, .71}, []float64{.80, .70}), // differences equal but for the last bit
+		pairedT([]float64{1, 1}, []float64{0, 0}),
+		welchT([]float64{1, 1}, []float64{0, 0}),
+	} {
+		if !math.IsNaN(p) {
+			t.Errorf("p = %g, want none", p)
+		}
+	}
+}
+
+// newRun is a finished run with the given worst-class accuracy.
+func newRun(a dro.Algorithm, seed uint64, worst float64, change ...func(*member)) member {
+	spec := runner.Defaults()
+	spec.Algorithms, spec.Seed = []dro.Algorithm{a}, seed
+	m := member{&runner.Meta{ID: fmt.Sprintf("shapes-%s-s%d", a, seed), Spec: spec, Groups: []string{"circle", "star"}, Steps: 100,
+		Created: time.Unix(1000, 0)}, nil}
+	m.summary = runner.Summarize(m.meta, runner.Done, 100, &runner.EvalEvent{
+		TrainLoss: runner.Num(1 - worst), TestLoss: runner.Num(2 - worst), TestAccuracy: runner.Num(worst + .1),
+		ClassAccuracy: []runner.Number{runner.Num(worst + .2), runner.Num(worst)},
+		RobustRisk:    runner.Num(3 - worst), DualGap: runner.NumIf(a != dro.ERM, worst/10)}, nil)
+	for _, c := range change {
+		c(&m)
+	}
+	return m
+}
+
+func newRuns(a dro.Algorithm, worst []float64, change ...func(*member)) (list []member) {
+	for i, w := range worst {
+		list = append(list, newRun(a, uint64(i+1), w, change...))
+	}
+	return list
+}
+
+func column(t *testing.T, table *Table, name string) int {
+	t.Helper()
+	c := slices.IndexFunc(table.Columns, func(c Column) bool { return c.Name == name })
+	if c < 0 {
+		t.Fatalf("no column %s in %v", name, table.Columns)
+	}
+	return c
+}
+
+func kinds(table *Table) (list []NoteKind) {
+	for _, n := range table.Notes {
+		list = append(list, n.Kind)
+	}
+	return list
+}
+
+func TestTable(t *testing.T) {
+	table := tabulate(slices.Concat(newRuns(dro.ERM, accuraciesB), newRuns(dro.SFK, accuraciesA)), Options{})
+	if len(table.Rows) != 2 || table.Rows[0].Label != "sfk" || table.Rows[1].Label != "erm" {
+		t.Fatalf("rows %+v", table.Rows)
+	}
+	if !slices.Equal(table.Keys, []string{"algorithms"}) || len(table.Notes) != 0 {
+		t.Errorf("keys %v, notes %v", table.Keys, table.Notes)
+	}
+	var names []string
+	for _, c := range table.Columns {
+		names = append(names, strings.TrimSpace(c.Name+" "+c.Class))
+	}
+	want := []string{"class_accuracy circle", "class_accuracy star", "worst_class_accuracy", "test_accuracy", "train_loss",
+		"test_loss", "robust_risk", "dual_gap"}
+	if !slices.Equal(names, want) {
+		t.Errorf("columns %v, want %v", names, want)
+	}
+	c := column(t, table, "worst_class_accuracy")
+	cell := table.Rows[0].Cells[c]
+	if !near(cell.Mean.Float(), 0.494425) || !near(cell.Std.Float(), 0.00583459510163302) ||
+		!near(cell.Half.Float(), 0.009284142812009212) || cell.N != 4 || !cell.Best {
+		t.Errorf("cell %+v", cell)
+	}
+	if col := table.Columns[c]; col.Best != 0 || !near(col.P.Float(), 0.0009440804932194916) {
+		t.Errorf("column %+v", col)
+	}
+	for _, name := range []string{"train_loss", "test_loss", "robust_risk"} { // less is better
+		if col := table.Columns[column(t, table, name)]; col.Best != 0 {
+			t.Errorf("column %+v", col)
+		}
+	}
+	gap := column(t, table, "dual_gap")
+	if erm := table.Rows[1].Cells[gap]; erm.N != 0 || erm.Mean.Applies() || table.Columns[gap].Best != -1 || table.Columns[gap].P.Applies() {
+		t.Errorf("dual gap of erm %+v, column %+v", erm, table.Columns[gap])
+	}
+}
+
+// TestMarks: when the best is marked, and when not.
+func TestMarks(t *testing.T) {
+	nan := []float64{.6, math.NaN(), .6, .61}
+	for _, c := range []struct {
+		name string
+		runs []member
+		best string
+		note NoteKind
+	}{
+		{name: "one seed", runs: slices.Concat(newRuns(dro.SFK, []float64{.9}), newRuns(dro.ERM, []float64{.1})), note: Seeds},
+		{name: "one seed against four", runs: slices.Concat(newRuns(dro.SFK, []float64{.9}), newRuns(dro.ERM, accuraciesB)), note: Seeds},
+		{name: "too close", runs: slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.PGD, accuraciesC)), note: Seeds},
+		{name: "better than one of two", runs: slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.PGD, accuraciesC),
+			newRuns(dro.ERM, accuraciesB)), note: Seeds},
+		{name: "worse counts as well", runs: slices.Concat(newRuns(dro.SFK, accuraciesB), newRuns(dro.ERM, accuraciesA)), best: "erm"},
+		{name: "no common seed", runs: slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.ERM, accuraciesB, func(m *member) {
+			m.meta.Spec.Seed += 10
+			m.meta.ID += "0"
+		})), best: "sfk", note: Seeds},
+		{name: "diverged", runs: slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.ERM, nan)), note: NotFinite},
+		// The mean of the lead rests on seed 3, which the other row does not have.
+		{name: "leads by other seeds only", runs: slices.Concat(newRuns(dro.SFK, []float64{.50, .51, .99}), newRuns(dro.ERM, []float64{.60, .6101}))},
+		{name: "alone", runs: newRuns(dro.SFK, accuraciesA)},
+	} {
+		table := tabulate(c.runs, Options{})
+		col := column(t, table, "worst_class_accuracy")
+		best := ""
+		if i := table.Columns[col].Best; i >= 0 {
+			best = table.Rows[i].Label
+		}
+		marked := 0
+		for _, r := range table.Rows {
+			if r.Cells[col].Best {
+				marked++
+			}
+		}
+		if best != c.best || marked > 1 || (marked == 1) != (best != "") {
+			t.Errorf("%s: best %q (%d cells marked), want %q", c.name, best, marked, c.best)
+		}
+		if c.note != "" && !slices.Contains(kinds(table), c.note) {
+			t.Errorf("%s: notes %v, want one about %s", c.name, table.Notes, c.note)
+		}
+	}
+}
+
+func TestGroups(t *testing.T) {
+	radius := func(rho float64) func(*member) {
+		return func(m *member) { m.meta.Spec.Rho = rho; m.meta.ID += fmt.Sprint("-", rho) }
+	}
+	often := func(m *member) { m.meta.Spec.LogEvery = int(m.seed()) } // no group of its own
+	for _, c := range []struct {
+		runs []member
+		want []string
+	}{
+		{newRuns(dro.SFK, accuraciesA, often), []string{"sfk"}},
+		{slices.Concat(newRuns(dro.SFK, accuraciesA, radius(10)), newRuns(dro.SFK, accuraciesB, radius(2))), []string{"rho=2", "rho=10"}},
+		{slices.Concat(newRuns(dro.PGD, accuraciesA, radius(2)), newRuns(dro.SFK, accuraciesB, radius(10)), newRuns(dro.SFK, accuraciesB, radius(2))),
+			[]string{"sfk rho=2", "sfk rho=10", "pgd rho=2"}},
+		{newRuns(dro.SFK, nil), nil},
+	} {
+		var labels []string
+		for _, r := range tabulate(c.runs, Options{}).Rows {
+			labels = append(labels, r.Label)
+		}
+		if !slices.Equal(labels, c.want) {
+			t.Errorf("rows %v, want %v", labels, c.want)
+		}
+	}
+}
+
+func TestNotes(t *testing.T) {
+	base := newRuns(dro.SFK, accuraciesA)
+	with := func(change func(*member)) []member {
+		return append(slices.Clone(base), newRuns(dro.ERM, accuraciesB, change)...)
+	}
+	for _, c := range []struct {
+		change func(*member)
+		kind   NoteKind
+		text   string
+	}{
+		{func(m *member) { m.meta.Spec.Epochs = 7 }, Budget, "runs differ in epochs (50, 7): budgets are not the same"},
+		{func(m *member) { m.meta.Steps = 99 }, Budget, "steps (100, 99)"},
+		{func(m *member) { m.meta.Spec.Dataset = "mnist" }, Dataset, "dataset (mnist, shapes)"},
+		{func(m *member) { m.meta.Checksum = "sha256:1" }, Dataset, "dataset checksum"},
+		{func(m *member) { m.meta.Groups = []string{"a"} }, Dataset, "no columns per class"},
+		{func(m *member) { m.meta.Spec.Model = "mlp" }, Model, "model (convnet, mlp)"},
+		{func(m *member) { m.meta.Host.Kernel = "avx512" }, Code, "avx512"},
+		{func(m *member) { m.meta.Host.Version = "abc+changes" }, Code, "abc+changes"},
+	} {
+		table := tabulate(with(c.change), Options{})
+		i := slices.IndexFunc(table.Notes, func(n Note) bool { return n.Kind == c.kind })
+		if i < 0 || !strings.Contains(table.Notes[i].Text, c.text) {
+			t.Errorf("notes %v, want %s: %q", table.Notes, c.kind, c.text)
+		}
+	}
+	if table := tabulate(with(func(m *member) { m.meta.Groups = []string{"a"} }), Options{}); table.Columns[0].Class != "" {
+		t.Errorf("classes differ, yet there is column %+v", table.Columns[0])
+	}
+
+	running := newRun(dro.PGD, 9, .9, func(m *member) { m.summary.Status = runner.Running })
+	older := newRun(dro.SFK, 1, .1, func(m *member) { m.meta.ID = "older"; m.meta.Created = time.Unix(1, 0) })
+	table := tabulate(append(slices.Clone(base), running, older, base[0]), Options{})
+	if len(table.Rows) != 1 || !slices.Equal(table.Rows[0].Seeds, []uint64{1, 2, 3, 4}) ||
+		!near(table.Rows[0].Cells[column(t, table, "worst_class_accuracy")].Mean.Float(), 0.494425) {
+		t.Errorf("rows %+v", table.Rows)
+	}
+	want := []Note{{Unfinished, "left out, because not done: shapes-pgd-s9 (running)", []string{"shapes-pgd-s9"}},
+		{Repeated, "sfk: 1 run(s) left out, because a newer one has the same seed", []string{"older"}}}
+	if !reflect.DeepEqual(table.Notes, want) {
+		t.Errorf("notes %+v, want %+v", table.Notes, want)
+	}
+}
+
+// TestOrderDoesNotMatter, nor does it matter how often a run is given.
+func TestOrderDoesNotMatter(t *testing.T) {
+	runs := slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.PGD, accuraciesC), newRuns(dro.ERM, accuraciesB),
+		newRuns(dro.PAN, accuraciesB, func(m *member) { m.meta.Spec.Epochs = 3; m.summary.Status = runner.Stopped }))
+	want := tabulate(runs, Options{})
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		random.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
+		if got := tabulate(append(runs, runs[0]), Options{}); !reflect.DeepEqual(got, want) {
+			t.Fatalf("got %+v\nwant %+v", got, want)
+		}
+	}
+}
+
+func TestDiff(t *testing.T) {
+	a, b := runner.Defaults(), runner.Defaults()
+	a.Algorithms, b.Algorithms = a.Algorithms[:1], b.Algorithms[1:2]
+	b.C, b.Imbalance, b.Mean = runner.Auto{}, runner.KeepRatios(.5, 1), []float64{.1, .2}
+	got := Diff([]runner.Spec{a, b, a})
+	want := []KeyDiff{
+		{"algorithms", []string{"sfk", "pgd", "sfk"}},
+		{"imbalance", []string{"auto", "0.5 1", "auto"}},
+		{"mean", []string{"", "0.1 0.2", ""}},
+		{"c", []string{"1000", "auto", "1000"}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("Diff = %+v, want %+v", got, want)
+	}
+	if got := Diff(nil); got != nil {
+		t.Errorf("Diff of nothing = %v", got)
+	}
+}
+
+// TestRuns makes a table of real run directories and sends it through JSON.
+func TestRuns(t *testing.T) {
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range slices.Concat(newRuns(dro.ERM, accuraciesB), newRuns(dro.SFK, accuraciesA)) {
+		r, err := store.Create(m.meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Append(&runner.StatusEvent{Status: runner.Done}); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Finish(m.summary); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runs, problems := record.List(store.Dir())
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	table := Runs(runs, Options{Level: .99})
+	b, err := json.Marshal(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Table
+	if err := json.Unmarshal(b, &back); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(&back, table) {
+		t.Errorf("through JSON: %+v, want %+v", back, table)
+	}
+	if len(table.Rows) != 2 || table.Columns[column(t, table, "worst_class_accuracy")].Best != 0 || table.Level != .99 {
+		t.Errorf("table %s", b)
+	}
+	if b, _ := json.Marshal(Runs(nil, Options{})); string(b) != `{"level":0.95,"keys":[],"columns":[],"rows":[],"notes":[]}` {
+		t.Errorf("empty table: %s", b)
+	}
+}

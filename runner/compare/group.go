@@ -1,0 +1,131 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"drolab/runner"
+)
+
+// member is what a table needs of a run.
+type member struct {
+	meta    *runner.Meta
+	summary *runner.Summary
+}
+
+func (m member) seed() uint64 { return m.meta.Spec.Seed }
+
+// group is the runs that differ in nothing but the seed, by seed.
+type group struct {
+	settings []Setting // what sets it apart from the other groups
+	members  []member
+}
+
+// Keys that do not make a group: the seed, of course, and what decides only
+// how often a run is looked at or saved.
+func groupless(key string) bool {
+	switch key {
+	case "seed", "seeds", "log_every", "eval_every", "certify_every", "checkpoint_every", "checkpoint_keep":
+		return true
+	}
+	return false
+}
+
+// grouped returns the groups in the order of their rows and the keys that they
+// differ in.
+func grouped(members []member) (groups []*group, keys []string) {
+	specs := make([]runner.Spec, len(members))
+	for i, m := range members {
+		specs[i] = m.meta.Spec
+	}
+	diffs := slices.DeleteFunc(Diff(specs), func(d KeyDiff) bool { return groupless(d.Key) })
+	for _, d := range diffs {
+		keys = append(keys, d.Key)
+	}
+	for i, m := range members {
+		settings := make([]Setting, len(diffs))
+		for j, d := range diffs {
+			settings[j] = Setting{d.Key, d.Values[i]}
+		}
+		at := slices.IndexFunc(groups, func(g *group) bool { return slices.Equal(g.settings, settings) })
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, &group{settings: settings})
+		}
+		groups[at].members = append(groups[at].members, m)
+	}
+	for _, g := range groups {
+		slices.SortFunc(g.members, bySeed)
+	}
+	slices.SortFunc(groups, func(a, b *group) int { return slices.CompareFunc(a.settings, b.settings, compareSettings) })
+	return groups, keys
+}
+
+// bySeed orders by seed, and the newest first among runs of the same seed.
+func bySeed(a, b member) int {
+	return cmp.Or(cmp.Compare(a.seed(), b.seed()), b.meta.Created.Compare(a.meta.Created), cmp.Compare(a.meta.ID, b.meta.ID))
+}
+
+// compareSettings orders algorithms as the paper lists them, numbers by size,
+// and the rest by name, "auto" and other words after numbers.
+func compareSettings(a, b Setting) int {
+	if a.Key == "algorithms" {
+		return cmp.Or(cmp.Compare(rank(a.Value), rank(b.Value)), cmp.Compare(a.Value, b.Value))
+	}
+	x, notX := strconv.ParseFloat(a.Value, 64)
+	y, notY := strconv.ParseFloat(b.Value, 64)
+	switch {
+	case notX == nil && notY == nil:
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a.Value, b.Value))
+	case notX == nil:
+		return -1
+	case notY == nil:
+		return 1
+	}
+	return cmp.Compare(a.Value, b.Value)
+}
+
+// rank is an algorithm's place in the paper's order; unknown ones come last.
+func rank(algorithm string) int {
+	known := runner.Defaults().Algorithms
+	for i, a := range known {
+		if string(a) == algorithm {
+			return i
+		}
+	}
+	return len(known)
+}
+
+// dropRepeats keeps the newest run of each seed, because the same seed gives
+// the same numbers, and returns the others.
+func (g *group) dropRepeats() (repeats []member) {
+	kept := g.members[:0]
+	for _, m := range g.members {
+		if len(kept) > 0 && kept[len(kept)-1].seed() == m.seed() {
+			repeats = append(repeats, m)
+		} else {
+			kept = append(kept, m)
+		}
+	}
+	g.members = kept
+	return repeats
+}
+
+// label names a group by its settings: "sfk", "sfk rho=0.5", "rho=0.5", and
+// by its algorithm where it is the only group.
+func (g *group) label() string {
+	if len(g.settings) == 0 {
+		return string(g.members[0].meta.Spec.Algorithm())
+	}
+	var words []string
+	for _, s := range g.settings {
+		if s.Key == "algorithms" {
+			words = append(words, s.Value)
+		} else {
+			words = append(words, s.Key+"="+s.Value)
+		}
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,135 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"drolab/runner"
+)
+
+// What a note is about.
+const (
+	Unfinished NoteKind = "unfinished" // runs left out because they are not done
+	Repeated   NoteKind = "repeated"   // runs left out because a newer one has the same seed
+	Budget     NoteKind = "budget"     // the groups were trained for different lengths
+	Dataset    NoteKind = "dataset"    // not the same samples
+	Model      NoteKind = "model"      // not the same network
+	Code       NoteKind = "code"       // not the same program or kernels
+	Seeds      NoteKind = "seeds"      // too few, or not the same, seeds
+	NotFinite  NoteKind = "not-finite" // a measure of a run is NaN or infinite
+)
+
+// NoteKind tells what a note is about.
+type NoteKind string
+
+// Note is something to know before believing the table.
+type Note struct {
+	Kind NoteKind `json:"kind"`
+	Text string   `json:"text"`           // one line
+	Runs []string `json:"runs,omitempty"` // IDs
+}
+
+func (t *Table) note(kind NoteKind, runs []member, format string, args ...any) {
+	n := Note{Kind: kind, Text: fmt.Sprintf(format, args...)}
+	for _, m := range runs {
+		n.Runs = append(n.Runs, m.meta.ID)
+	}
+	t.Notes = append(t.Notes, n)
+}
+
+// dropUnfinished returns the runs that are done.
+func (t *Table) dropUnfinished(members []member) (done []member) {
+	var others []member
+	var names []string
+	for _, m := range members {
+		if m.summary.Status == runner.Done {
+			done = append(done, m)
+			continue
+		}
+		others = append(others, m)
+		names = append(names, fmt.Sprintf("%s (%s)", m.meta.ID, m.summary.Status))
+	}
+	if len(others) > 0 {
+		t.note(Unfinished, others, "left out, because not done: %s", strings.Join(names, ", "))
+	}
+	return done
+}
+
+func (t *Table) noteRepeats(g *group, repeats []member) {
+	if len(repeats) > 0 {
+		t.note(Repeated, repeats, "%s: %d run(s) left out, because a newer one has the same seed", g.label(), len(repeats))
+	}
+}
+
+// noteDifferences names what makes runs unlike each other beyond the question
+// that the table asks.
+func (t *Table) noteDifferences(members []member) {
+	for _, c := range []struct {
+		kind NoteKind
+		what string
+		then string
+		of   func(*runner.Meta) string
+	}{
+		{Budget, "epochs", "budgets are not the same", func(m *runner.Meta) string { return fmt.Sprint(m.Spec.Epochs) }},
+		{Budget, "steps", "budgets are not the same", func(m *runner.Meta) string { return fmt.Sprint(m.Steps) }},
+		{Dataset, "dataset", "accuracies and losses are of different samples", func(m *runner.Meta) string { return m.Spec.Dataset }},
+		{Dataset, "dataset checksum", "the data are not the same", func(m *runner.Meta) string { return m.Checksum }},
+		{Dataset, "classes", "there are no columns per class", func(m *runner.Meta) string { return strings.Join(m.Groups, " ") }},
+		{Model, "model", "networks are not the same", func(m *runner.Meta) string { return m.Spec.Model }},
+		{Code, "version of the program", "what changed in between may be what differs", func(m *runner.Meta) string { return m.Host.Version }},
+		{Code, "kernel", "the same seed gives other last bits", func(m *runner.Meta) string { return m.Host.Kernel }},
+	} {
+		if values := distinct(members, c.of); len(values) > 1 {
+			t.note(c.kind, nil, "runs differ in %s (%s): %s", c.what, strings.Join(values, ", "), c.then)
+		}
+	}
+}
+
+// distinct returns the different values, sorted.
+func distinct(members []member, of func(*runner.Meta) string) []string {
+	var values []string
+	for _, m := range members {
+		values = append(values, of(m.meta))
+	}
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+// noteSeeds tells where there is nothing to test, and where rows have other
+// seeds.
+func (t *Table) noteSeeds() {
+	var single, counts []string
+	same := true
+	for _, r := range t.Rows {
+		if len(r.Seeds) == 1 {
+			single = append(single, r.Label)
+		}
+		counts = append(counts, fmt.Sprintf("%s: %d", r.Label, len(r.Seeds)))
+		same = same && slices.Equal(r.Seeds, t.Rows[0].Seeds)
+	}
+	if len(single) > 0 {
+		t.note(Seeds, nil, "one seed only (%s): no spread is known, so nothing is marked as best against it", strings.Join(single, ", "))
+	}
+	if !same {
+		t.note(Seeds, nil, "rows have different seeds (%s)", strings.Join(counts, ", "))
+	}
+}
+
+// noteNotFinite names the cells whose mean is spoilt by a run that diverged.
+func (t *Table) noteNotFinite() {
+	for c, col := range t.Columns {
+		for _, r := range t.Rows {
+			bad := 0
+			for _, v := range r.Cells[c].Values {
+				if v.Applies() && !finite(v.Float()) {
+					bad++
+				}
+			}
+			if bad > 0 {
+				name := strings.TrimSpace(col.Name + " " + col.Class)
+				t.note(NotFinite, nil, "%s: %s is not finite in %d of %d run(s)", r.Label, name, bad, len(r.Seeds))
+			}
+		}
+	}
+}

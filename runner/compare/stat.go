@@ -1,0 +1,79 @@
+package compare
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// TInterval returns the mean of the values and the half width of its
+// two-sided Student t interval at the given level, 0 < level < 1. The half
+// width is NaN for fewer than two values, the mean too where there is none.
+func TInterval(values []float64, level float64) (mean, half float64) {
+	if !(level > 0 && level < 1) {
+		panic("compare: level outside (0, 1)")
+	}
+	mean, std := meanStd(values)
+	n := float64(len(values))
+	if n < 2 {
+		return mean, math.NaN()
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}
+	return mean, t.Quantile((1+level)/2) * std / math.Sqrt(n)
+}
+
+// meanStd returns the mean and the standard deviation with divisor n−1; NaN
+// where there are too few values.
+func meanStd(values []float64) (mean, std float64) {
+	switch len(values) {
+	case 0:
+		return math.NaN(), math.NaN()
+	case 1:
+		return values[0], math.NaN()
+	}
+	return stat.MeanStdDev(values, nil)
+}
+
+// pairedT returns the two-sided p of Student's t test on the differences a−b
+// of values that belong together.
+func pairedT(a, b []float64) float64 {
+	d := make([]float64, len(a))
+	floats.SubTo(d, a, b)
+	mean, std := meanStd(d)
+	n := float64(len(d))
+	return twoSided(mean, std/math.Sqrt(n), n-1, largest(a, b))
+}
+
+// welchT returns the two-sided p of Welch's t test, which does not take the
+// variances for equal.
+func welchT(a, b []float64) float64 {
+	meanA, stdA := meanStd(a)
+	meanB, stdB := meanStd(b)
+	va, vb := stdA*stdA/float64(len(a)), stdB*stdB/float64(len(b))
+	// Welch–Satterthwaite.
+	nu := (va + vb) * (va + vb) / (va*va/float64(len(a)-1) + vb*vb/float64(len(b)-1))
+	return twoSided(meanA-meanB, math.Sqrt(va+vb), nu, largest(a, b))
+}
+
+// twoSided returns p for a difference with the given standard error and
+// degrees of freedom. It is NaN, so never significant, where the spread is
+// zero up to the rounding of values of the given size: a few values that
+// happen to agree say nothing about their spread.
+func twoSided(difference, standardError, nu, size float64) float64 {
+	const rounding = 1e-12
+	if !(standardError > rounding*size) || math.IsInf(standardError, 0) {
+		return math.NaN()
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: nu}
+	return 2 * t.Survival(math.Abs(difference)/standardError)
+}
+
+func largest(lists ...[]float64) float64 {
+	var m float64
+	for _, list := range lists {
+		m = max(m, floats.Norm(list, math.Inf(1)))
+	}
+	return m
+}
