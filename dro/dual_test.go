@@ -285,18 +285,18 @@ func newLeast(rng *rand.Rand, n, d int, loss func(m, y float64) (float64, float6
 }
 
 // risk is R_ρ at x, and the worst-case weights.
-func (l *least) risk(t *testing.T, set Set, rho float64, x, ratios, values, slopes []float64, all []int) float64 {
+func (l *least) risk(t *testing.T, set Set, rho float64, x, ratios, values, slopes []float64, all []int) Worst {
 	l.losses(values, slopes, x, all)
 	w, err := set.WorstCase(ratios, values, rho)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w.Risk
+	return w
 }
 
 // best minimises R_ρ itself by gradient descent with Danskin's gradient
 // mean r ∇ℓ at the exact worst case, halving the step where R_ρ would rise.
-func (l *least) best(t *testing.T, set Set, rho float64, d int) float64 {
+func (l *least) best(t *testing.T, set Set, rho float64, d int) Worst {
 	n := len(l.y)
 	all := indices(n)
 	ratios, values, slopes := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -306,7 +306,7 @@ func (l *least) best(t *testing.T, set Set, rho float64, d int) float64 {
 		copy(y, x)
 		l.descend(y, ratios, slopes, all, alpha)
 		g := l.risk(t, set, rho, y, ratios, values, slopes, all)
-		if g < f {
+		if g.Risk < f.Risk {
 			x, y, f, alpha = y, x, g, alpha*1.2
 			continue
 		}
@@ -344,32 +344,56 @@ func (l *least) train(t *testing.T, dual *Dual, steps, d int, alpha float64) (ri
 		}
 	}
 	p := dual.problem
-	risk = l.risk(t, p.Set, p.Rho, x, ratios, values, slopes, all)
+	risk = l.risk(t, p.Set, p.Rho, x, ratios, values, slopes, all).Risk
 	return risk, p.At(nil, values, dual.Z()).Value - risk
 }
 
-// SFK, PGD and PAN against the minimum of the exact risk. PAN's λ is the λ* of
-// that minimum, which makes its penalised problem have the same solution.
+// SFK, PGD and PAN against the minimum of the exact risk, with full batches.
+// PAN's λ is the λ* of that minimum, which makes its penalised problem have the
+// same solution.
+//
+// After 3000 steps all are within 1e-5 of the optimum, but for SFK in the
+// paper's coordinates: λ and η must move in opposite directions there, across
+// a box 38 wide, and Frank-Wolfe's 1/t leaves F − R_ρ at up to 6 % of R_ρ. (On
+// "mean" it is 1e-5 after 30 000 steps; with the fixed C = 1000 it is 11 % after
+// 3000 and 1e-9 after 30 000; with C = 50 the run diverges.)
 func TestAlgorithmsReachTheOptimum(t *testing.T) {
 	rng := testRand(27)
-	problems := map[string]*least{
-		"mean":     newLeast(rng, 200, 1, square, func(m float64) float64 { return m }),
-		"squares":  newLeast(rng, 200, 3, square, func(m float64) float64 { return m }),
-		"logistic": newLeast(rng, 200, 3, logistic, func(m float64) float64 { return math.Copysign(1, m) }),
+	problems := []struct {
+		name string
+		rho  float64
+		*least
+	}{
+		{"mean", .3, newLeast(rng, 200, 1, square, func(m float64) float64 { return m })},
+		{"squares", .3, newLeast(rng, 200, 3, square, func(m float64) float64 { return m })},
+		{"logistic", .05, newLeast(rng, 200, 3, logistic, func(m float64) float64 { return math.Copysign(1, m) })},
 	}
-	const rho = .3
-	for name, l := range problems {
+	for _, l := range problems {
 		d := len(l.a[0])
-		for _, set := range []Set{CressieRead{1.1}, CressieRead{1.5}, CressieRead{2}, KL{}, SmoothedCVaR{.2}} {
-			want := l.best(t, set, rho, d)
-			p := Problem{Set: set, Rho: rho, Coordinates: DefaultCoordinates(set)}
-			p.Box = DefaultBox(set, rho, p.Coordinates, .01, 10)
-			for _, a := range []Algorithm{SFK, PGD} {
+		for _, p := range []Problem{
+			{Set: CressieRead{1.1}, Coordinates: Unshifted}, {Set: CressieRead{1.5}, Coordinates: Unshifted},
+			{Set: CressieRead{2}, Coordinates: Unshifted}, {Set: CressieRead{2}, Coordinates: Paper},
+			{Set: KL{}, Coordinates: Unshifted}, {Set: SmoothedCVaR{.2}, Coordinates: Unshifted},
+		} {
+			p.Rho = l.rho
+			p.Box = DefaultBox(p.Set, p.Rho, p.Coordinates, .01, 10)
+			best := l.best(t, p.Set, p.Rho, d)
+			for _, a := range []Algorithm{SFK, PGD, PAN} {
 				s := DefaultSettings()
 				s.AutoC = true
+				if a == PAN {
+					s.Start.Lambda = best.Z.Lambda
+				}
 				dual := newTestDual(t, a, p, s)
 				risk, gap := l.train(t, dual, 3000, d, .05)
-				t.Logf("%s, %s %v, %s: R/R* − 1 = %.2g, gap/R* = %.2g, z %v", name, set.Name(), set, a, risk/want-1, gap/want, dual.Z())
+				t.Logf("%s, %s, %s: R/R* - 1 = %.2g, gap/R* = %.2g", l.name, &p, a, risk/best.Risk-1, gap/best.Risk)
+				toleranceR, toleranceF := 1e-5, 1e-5
+				if a == SFK && p.Coordinates == Paper {
+					toleranceR, toleranceF = 2e-3, .1
+				}
+				if !(risk <= best.Risk*(1+toleranceR)) || !(gap <= best.Risk*toleranceF) {
+					t.Errorf("%s, %s, %s: R %v, F − R %v, min R %v", l.name, &p, a, risk, gap, best.Risk)
+				}
 			}
 		}
 	}

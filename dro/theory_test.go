@@ -1,0 +1,296 @@
+package dro
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+var paperBox = Box{Lambda: [2]float64{.1, 10}, Eta: [2]float64{-10, 10}}
+
+func paperAssumptions() Assumptions {
+	return Assumptions{Epsilon: .1, Rho: 1.5, Bound: 10, Lipschitz: 1, Smoothness: 1, Gap: 1}
+}
+
+// The numbers of math.md §4 on the paper's printed box.
+func TestPaperConstants(t *testing.T) {
+	c, err := ConstantsOn(CressieRead{2}, paperBox, paperAssumptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []struct {
+		name      string
+		got, want float64
+		tolerance float64
+	}{
+		{"L_z", c.Lz.Float64(), 400010, 1e-12},
+		{"D²", c.Diameter * c.Diameter, 498.01, 1e-12},
+		{"C", c.C.Float64(), 2.0e8, .005},
+		{"α", c.Alpha.Float64(), 2.5e-9, .005},
+		{"σ0", c.Sigma0.Float64(), .5 * 2 * 20 / .1, 1e-12},
+		{"L_x", c.Lx.Float64(), .5 * 2 / .1 * (1 + 20), 1e-12},
+		{"σ1", c.Sigma1.Float64(), 1.5 + 1 + .5 + .5*100*400*(1+.1*2/20), 1e-12},
+	} {
+		if !within(v.got, v.want, v.tolerance) {
+			t.Errorf("%s = %v, want %v", v.name, v.got, v.want)
+		}
+	}
+	// The paper's own formula at k* = 2 is looser: 404 010.
+	if loose := 1/.1 + 2*20/.01 + 400/.001; !within(loose, 404010, 1e-12) || loose < c.Lz.Float64() {
+		t.Errorf("the paper's L_z %v", loose)
+	}
+}
+
+// L_z bounds dᵀHd/|d|² everywhere on the box and is reached by one loss of B at
+// the corner (λ0, −η̄).
+func TestLzIsTight(t *testing.T) {
+	rng := testRand(31)
+	box := Box{Lambda: [2]float64{.3, 4}, Eta: [2]float64{-2, 5}}
+	a := paperAssumptions()
+	a.Bound = 5
+	for _, p := range []Problem{
+		{Set: CressieRead{2}, Coordinates: Paper, Box: box}, {Set: CressieRead{1.5}, Coordinates: Paper, Box: box},
+		{Set: CressieRead{1.2}, Coordinates: Paper, Box: box}, {Set: SmoothedCVaR{.1}, Coordinates: Unshifted, Box: Box{Lambda: box.Lambda, Eta: [2]float64{0, 5}}},
+		{Set: SmoothedCVaR{.5}, Coordinates: Unshifted, Box: Box{Lambda: box.Lambda, Eta: [2]float64{0, 5}}},
+	} {
+		c, err := ConstantsOn(p.Set, p.Box, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lz, largest := c.Lz.Float64(), 0.0
+		for i := range 4000 {
+			z := Z{p.Box.Lambda[0] + 3.7*rng.Float64(), p.Box.Eta[0] + 7*rng.Float64()}
+			loss := 5 * rng.Float64()
+			if i%2 == 0 {
+				z.Lambda = p.Box.Lambda[0]
+			}
+			if i == 0 {
+				z.Eta, loss = p.Box.Eta[0], 5
+			}
+			z = p.Box.Project(z)
+			d := Z{(loss - z.Eta) / z.Lambda, 1} // the one direction with curvature
+			curvature := p.Curvature([]float64{loss}, z, d) / d.dot(d)
+			largest = math.Max(largest, curvature)
+		}
+		if largest > lz*(1+1e-6) || largest < lz*.99 {
+			t.Errorf("%v: largest curvature %v, L_z %v", &p, largest, lz)
+		}
+	}
+}
+
+// Smoothed CVaR's L_z is O(1/λ0): 223 against the paper's 2.5e5.
+func TestSmoothedCVaRConstants(t *testing.T) {
+	box := Box{Lambda: [2]float64{.1, 10}, Eta: [2]float64{0, 10}}
+	c, err := ConstantsOn(SmoothedCVaR{.1}, box, paperAssumptions())
+	if err != nil || math.Abs(c.Lz.Float64()-223) > .5 {
+		t.Errorf("L_z %v, %v; want 223", c.Lz.Float64(), err)
+	}
+	if paper := 1 / (4 * .1) * (100/.001 + 1/.1); !within(paper, 2.5e5, .001) {
+		t.Errorf("the paper's order of L_z: %v", paper)
+	}
+	if want := 1/.1 + 1/(4*.1*.1); !within(c.Lx.Float64(), want, 1e-12) {
+		t.Errorf("L_x %v, want %v", c.Lx.Float64(), want)
+	}
+}
+
+// σ1 bounds ‖∇_z f‖ of every single loss on the box.
+func TestSigma1(t *testing.T) {
+	rng := testRand(32)
+	for _, p := range []Problem{
+		{Set: CressieRead{2}, Rho: 1.5, Coordinates: Paper, Box: paperBox},
+		{Set: CressieRead{1.5}, Rho: 1.5, Coordinates: Paper, Box: paperBox},
+		{Set: SmoothedCVaR{.2}, Rho: 1.5, Coordinates: Unshifted, Box: Box{Lambda: paperBox.Lambda, Eta: [2]float64{0, 10}}},
+	} {
+		c, err := ConstantsOn(p.Set, p.Box, paperAssumptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 1000 {
+			z := p.Box.Project(Z{10 * math.Pow(rng.Float64(), 3), 20*rng.Float64() - 10})
+			g := p.At(nil, []float64{10 * rng.Float64()}, z).Grad
+			if norm := math.Sqrt(g.dot(g)); norm > c.Sigma1.Float64() {
+				t.Errorf("%v: gradient %v at %v above σ1 = %v", &p, norm, z, c.Sigma1)
+			}
+		}
+	}
+}
+
+func TestTheorem1(t *testing.T) {
+	a := paperAssumptions()
+	for _, set := range []Set{CressieRead{2}, CressieRead{1.5}, CressieRead{1.001}, SmoothedCVaR{.1}} {
+		p, err := Theorem1(set, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := a.Epsilon / (8 * a.Rho); p.Box.Lambda[0] != want {
+			t.Errorf("%v: λ0 %v, want %v", set, p.Box.Lambda[0], want)
+		}
+		d2lz := 2*math.Log(p.Diameter) + float64(p.Lz)
+		if float64(p.C) < d2lz*(1-1e-12) || float64(p.C) < math.Log(2)+float64(p.Lx)-1e-12 {
+			t.Errorf("%v: C %v below D²L_z %v or 2L_x", set, p.C, d2lz)
+		}
+		for _, m := range []Magnitude{p.Lz, p.Lx, p.Sigma0, p.Sigma1, p.C, p.T, p.Nx, p.Nz} {
+			if math.IsNaN(float64(m)) || math.IsInf(float64(m), 0) {
+				t.Errorf("%v: plan %+v", set, p)
+			}
+		}
+		if p.Nx < 0 || p.Nz < 0 {
+			t.Errorf("%v: less than one sample a step: %+v", set, p)
+		}
+		if bias := logBias(set, a.Rho, a.Bound, float64(p.Nz)); bias > MagnitudeOf(a.Epsilon/4)+1e-9 {
+			t.Errorf("%v: bias %v at n_z", set, bias)
+		}
+		// T = 48CΔ/ε² : halving ε multiplies T by at least 4.
+		a2 := a
+		a2.Epsilon /= 2
+		half, err := Theorem1(set, a2)
+		if err != nil || half.T-p.T < Magnitude(math.Log(4)) {
+			t.Errorf("%v: T from %v to %v, %v", set, p.T, half.T, err)
+		}
+	}
+	for _, c := range []struct {
+		set    Set
+		change func(*Assumptions)
+		want   string
+	}{
+		{KL{}, func(*Assumptions) {}, "kl: the theory covers"},
+		{CVaR{.1}, func(*Assumptions) {}, "cvar: the theory covers"},
+		{CressieRead{3}, func(*Assumptions) {}, "k 3"},
+		{CressieRead{2}, func(a *Assumptions) { a.Epsilon = 0 }, "epsilon 0"},
+		{CressieRead{2}, func(a *Assumptions) { a.Gap = math.Inf(1) }, "gap +Inf"},
+	} {
+		b := a
+		c.change(&b)
+		if _, err := Theorem1(c.set, b); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: error %v, want one with %q", c.set, err, c.want)
+		}
+	}
+	if _, err := ConstantsOn(CressieRead{2}, Box{}, a); err == nil {
+		t.Error("an empty box has constants")
+	}
+}
+
+// Lemma 1, measured: inf over the box minus inf lies in [0, λ0 ρ].
+func TestTruncation(t *testing.T) {
+	rng := testRand(33)
+	const lambda0 = .4
+	var seen float64
+	for range 300 {
+		losses := exponential(rng, 20)
+		rho := .05 + 3*rng.Float64()
+		for _, set := range []Set{CressieRead{2}, CressieRead{1.3}, KL{}, SmoothedCVaR{.2}} {
+			w, err := set.WorstCase(nil, losses, rho)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// F is convex: its minimum over λ ≥ λ0 is at λ0 once λ* < λ0.
+			inf := w.Risk
+			if w.Z.Lambda < lambda0 {
+				pen, err := Penalised(set, nil, losses, lambda0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				inf = pen.Risk - lambda0*pen.Divergence + lambda0*rho
+			}
+			gap, bound := inf-w.Risk, TruncationBound(lambda0, rho)
+			if gap < -1e-12*w.Risk || gap > bound {
+				t.Errorf("%v rho %v: gap %v outside [0, %v]", set, rho, gap, bound)
+			}
+			seen = math.Max(seen, gap/bound)
+		}
+	}
+	if seen < .3 {
+		t.Errorf("the gap never exceeds %v of its bound: the test does not reach it", seen)
+	}
+}
+
+// Lemma 3, measured: min F − E min f lies in [0, bound].
+func TestBias(t *testing.T) {
+	rng := testRand(34)
+	const bound, rho, draws = 1.0, .3, 300
+	population := make([]float64, 2000)
+	for i := range population {
+		population[i] = math.Pow(rng.Float64(), 6)
+	}
+	for _, set := range []Set{CressieRead{2}, CressieRead{1.5}, SmoothedCVaR{.2}, CVaR{.2}} {
+		whole, err := set.WorstCase(nil, population, rho)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := math.Inf(1)
+		for _, n := range []int{8, 64, 512} {
+			batch := make([]float64, n)
+			var sum, square float64
+			for range draws {
+				for i := range batch {
+					batch[i] = population[rng.IntN(len(population))]
+				}
+				w, err := set.WorstCase(nil, batch, rho)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum += w.Risk / draws
+				square += w.Risk * w.Risk / draws
+			}
+			bias, noise := whole.Risk-sum, math.Sqrt((square-sum*sum)/draws)
+			limit := BiasBound(set, rho, bound, n)
+			if bias < -4*noise || bias > limit {
+				t.Errorf("%v n %d: bias %v ± %v outside [0, %v]", set, n, bias, noise, limit)
+			}
+			if bias > last+4*noise {
+				t.Errorf("%v n %d: bias %v rises from %v", set, n, bias, last)
+			}
+			last = bias
+		}
+		if first := BiasBound(set, rho, bound, 1); first != bound {
+			t.Errorf("%v: bound %v at n = 1, want B", set, first)
+		}
+	}
+}
+
+func TestBiasFormulas(t *testing.T) {
+	const rho, n = .5, 1e6
+	x := 1 + 2*rho
+	want := 3 * math.Sqrt(x) * math.Sqrt((4+math.Log(n))/(4*n))
+	if got := BiasBound(CressieRead{2}, rho, 1, n); !within(got, want, 1e-12) {
+		t.Errorf("k = 2: %v, want %v", got, want)
+	}
+	if got := BiasBound(CressieRead{2 - 1e-9}, rho, 1, n); !within(got, want, 1e-6) {
+		t.Errorf("k → 2: %v, want %v", got, want)
+	}
+	k, star := 1.5, 3.0
+	want = 3 * math.Pow(1+k*.5*rho, 1/k) * math.Pow(1/n+math.Exp2(1-star)/(star-2)*(1/n-math.Pow(n, -star/2)), 1/star)
+	if got := BiasBound(CressieRead{k}, rho, 1, n); !within(got, want, 1e-12) {
+		t.Errorf("k = 1.5: %v, want %v", got, want)
+	}
+	if got := BiasBound(SmoothedCVaR{.1}, rho, 1, n); !within(got, 3/(.1*1e3), 1e-12) {
+		t.Errorf("smoothed CVaR: %v", got)
+	}
+	if got := BiasBound(KL{}, rho, 2, n); got != 2 {
+		t.Errorf("KL: %v, want B", got)
+	}
+}
+
+func TestMagnitude(t *testing.T) {
+	for v, want := range map[float64]string{1: "1", 400010: "4e+05", 2.5e-9: "2.5e-09"} {
+		if got := MagnitudeOf(v).String(); got != want {
+			t.Errorf("%v prints as %s, want %s", v, got, want)
+		}
+	}
+	for m, want := range map[Magnitude]string{
+		Magnitude(4012.5 * math.Ln10):       "3.16e+4012",
+		Magnitude(-4012.5 * math.Ln10):      "3.16e-4013",
+		Magnitude(4012.99999 * math.Ln10):   "1.00e+4013",
+		Magnitude(math.Inf(1)):              "+Inf",
+		Magnitude(math.NaN()):               "NaN",
+		MagnitudeOf(3).plus(MagnitudeOf(4)): "7",
+		MagnitudeOf(0).plus(MagnitudeOf(4)): "4",
+	} {
+		if got := m.String(); got != want {
+			t.Errorf("%v prints as %s, want %s", float64(m), got, want)
+		}
+	}
+	if got := MagnitudeOf(1e9).Log10(); math.Abs(got-9) > 1e-12 {
+		t.Errorf("Log10 %v", got)
+	}
+}
