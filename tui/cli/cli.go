@@ -100,7 +100,7 @@ drolab run shapes
 
 # two methods, three seeds, another radius; then compare everything so far
 drolab run shapes --algo sfk,erm --seeds 3 --set rho=1
-drolab compare latest
+drolab compare shapes
 
 # the exact worst-case mean of your own losses, one a line
 drolab risk losses.txt --uncertainty chi2 --rho 0.5`
@@ -121,7 +121,7 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.data, "data", a.DataDir, "folder of the datasets (DROLAB_DATA)")
 	flags.StringVar(&a.runs, "runs", a.RunsDir, "folder of the runs (DROLAB_RUNS)")
 	flags.IntVar(&a.threads, "threads", 0, "processor cores to use (default all)")
-	root.AddCommand(a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.resumeCommand(),
+	root.AddCommand(a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(), a.resumeCommand(),
 		a.dataCommand(), a.benchCommand(), a.riskCommand(), a.planCommand(), a.versionCommand())
 	return root
 }

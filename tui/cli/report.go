@@ -5,7 +5,9 @@ import (
 	"io"
 	"strings"
 
+	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/compare"
 	"drolab/runner/record"
 )
 
@@ -37,17 +39,28 @@ func summaries(runs []*record.Run) runList {
 	return list
 }
 
-// printRuns prints a table with a row a measure and a column a run, so many
-// columns at a time as a page has room for.
+// printRuns prints a table with a row a measure and a column a run or, where
+// an algorithm has several runs, a list of the runs and their comparison.
 func printRuns(w io.Writer, runs []*record.Run) {
-	const page = 6
-	for len(runs) > 0 {
-		n := min(page, len(runs))
-		fmt.Fprintln(w)
-		grid(w, runTable(runs[:n]))
-		runs = runs[n:]
+	fmt.Fprintln(w)
+	if repeated(runs) {
+		printList(w, runs)
+		printComparison(w, compare.Runs(runs, compare.Options{}))
+	} else {
+		grid(w, runTable(runs))
 	}
 	fmt.Fprint(w, definitions)
+}
+
+func repeated(runs []*record.Run) bool {
+	seen := map[dro.Algorithm]bool{}
+	for _, r := range runs {
+		if seen[r.Meta.Spec.Algorithm()] {
+			return true
+		}
+		seen[r.Meta.Spec.Algorithm()] = true
+	}
+	return false
 }
 
 // definitions says what the figures of the tables are.

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"drolab/runner"
 	"drolab/runner/record"
@@ -34,14 +35,19 @@ func (a *app) list(runs []*record.Run, asJSON bool) error {
 		fmt.Fprintf(a.Stdout, "no runs in %s yet: start some with drolab run shapes\n", clean(a.runs))
 		return nil
 	}
+	printList(a.Stdout, runs)
+	return nil
+}
+
+// printList prints a line a run.
+func printList(w io.Writer, runs []*record.Run) {
 	rows := [][]string{{"run", "status", "epochs", "set, ρ", "worst", "mean", "test loss"}}
 	for _, r := range runs {
 		s := r.Summary()
 		rows = append(rows, []string{clean(s.ID), string(r.Status()), fmt.Sprintf("%.3g/%d", s.Epochs, r.Meta.Spec.Epochs),
 			setAndRadius(&r.Meta.Spec), percent(s.WorstClassAccuracy), percent(s.TestAccuracy), short(s.TestLoss)})
 	}
-	grid(a.Stdout, rows)
-	return nil
+	grid(w, rows)
 }
 
 func (a *app) showCommand() *cobra.Command {

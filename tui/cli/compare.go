@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/record"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) compareCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "compare RUN...", Short: "Compare finished runs, over seeds, as the paper's Table 1",
+		Long: `Compare finished runs: those that differ in nothing but the seed are one column, with mean ± standard
+deviation. RUN is as in show, or the start of the names of several runs. The best figure of a row is
+marked only where it is significantly better than every other one, for which several seeds are needed.`,
+		Example: `drolab compare shapes
+drolab compare paper-gentle-sfk paper-gentle-erm --json`,
+		Args:              atLeastOne("some runs", "drolab compare shapes"),
+		ValidArgsFunction: a.completeRuns,
+		RunE: func(c *cobra.Command, args []string) error {
+			runs, err := a.findSeveral(args)
+			if err != nil {
+				return err
+			}
+			table := compare.Runs(runs, compare.Options{})
+			if asJSON {
+				return printJSON(a.Stdout, table)
+			}
+			printComparison(a.Stdout, table)
+			fmt.Fprint(a.Stdout, definitions)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the table as JSON")
+	return c
+}
+
+// findSeveral returns the runs that the words mean; the start of the names of
+// several runs means all of them.
+func (a *app) findSeveral(args []string) ([]*record.Run, error) {
+	all, _ := record.List(a.runs) // what cannot be read is named when it is asked for
+	var runs []*record.Run
+	for _, arg := range args {
+		n := len(runs)
+		for _, r := range all {
+			if strings.HasPrefix(r.Meta.ID, arg) {
+				runs = append(runs, r)
+			}
+		}
+		if len(runs) > n {
+			continue
+		}
+		r, err := a.find(arg)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
+}
+
+// printComparison prints a row a measure and a column a group of runs, so many
+// columns at a time as a page has room for.
+func printComparison(w io.Writer, t *compare.Table) {
+	const page = 4
+	for from := 0; from < len(t.Rows); from += page {
+		groups := t.Rows[from:min(from+page, len(t.Rows))]
+		fmt.Fprintln(w)
+		grid(w, comparison(t, groups))
+	}
+	fmt.Fprintf(w, "\nMean ± standard deviation over the seeds; * is better than every other column, %g %% significance.\n", 100*t.Level)
+	for _, n := range t.Notes {
+		fmt.Fprintf(w, "Note: %s\n", oneLine(n.Text))
+	}
+}
+
+func comparison(t *compare.Table, groups []compare.Row) [][]string {
+	title, seeds := []string{""}, []string{"seeds"}
+	for _, g := range groups {
+		title = append(title, clean(g.Label))
+		seeds = append(seeds, fmt.Sprint(len(g.Seeds)))
+	}
+	rows := [][]string{title, seeds}
+	for i, column := range t.Columns {
+		row := []string{columnTitle(&column)}
+		for _, g := range groups {
+			row = append(row, cell(&column, &g.Cells[i]))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func columnTitle(c *compare.Column) string {
+	switch c.Name {
+	case "class_accuracy":
+		return clean(c.Class)
+	case "worst_class_accuracy":
+		return "worst"
+	case "test_accuracy":
+		return "mean"
+	}
+	return strings.ReplaceAll(c.Name, "_", " ")
+}
+
+// cell formats accuracies in percent and losses in nats.
+func cell(column *compare.Column, c *compare.Cell) string {
+	format, scale := "%.4g", 1.0
+	if strings.HasSuffix(column.Name, "accuracy") {
+		format, scale = "%.1f", 100
+	}
+	number := func(n runner.Number) string { return fmt.Sprintf(format, scale*n.Float()) }
+	if !c.Mean.Applies() {
+		return c.Mean.String() + " "
+	}
+	text := number(c.Mean)
+	if c.Std.Applies() {
+		text += " ± " + number(c.Std)
+	}
+	if c.Best {
+		return text + "*"
+	}
+	return text + " "
+}
