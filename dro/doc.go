@@ -1,3 +1,88 @@
 // Package dro is the mathematics of distributionally robust training with
-// φ-divergence uncertainty sets.
+// φ-divergence uncertainty sets: dual objectives, exact worst-case risks, the
+// steps of SFK-DRO, PGD, PAN-DRO and ERM on the dual variables, and the
+// constants of the theory. Losses go in, weights come out.
+//
+// It is not a trainer. It knows no model, no data set and no random number; it
+// never sees x, only the losses ℓ_i = ℓ(x; s_i). The parent project's
+// shared/spec/math.md, cited as "math.md", holds the derivations and says where
+// it corrects the paper (Zhang, Zhou, Prater-Bennette, Shen, Zou: Large-Scale
+// Non-convex Stochastic Constrained Distributionally Robust Optimization,
+// AAAI-24, arXiv 2404.01200).
+//
+// Start at [NewSet] and its WorstCase method to measure a batch, at [NewDual]
+// to train, at [Theorem1] for what the theory would ask for.
+//
+// # The subject in one screen
+//
+// ERM minimises the mean loss under the training distribution P0. Constrained
+// DRO minimises the mean under the worst distribution near P0:
+//
+//	min over x of R_ρ(x),   R_ρ(x) = max { E_Q ℓ : D_φ(Q‖P0) ≤ ρ }
+//
+// Q differs from P0 only by likelihood ratios r_i = dQ/dP0(s_i) ≥ 0 with mean 1
+// and mean φ(r) ≤ ρ. The maximum over n ratios has a dual in two numbers, one
+// for each constraint:
+//
+//	R_ρ = min over λ ≥ 0, η of F,   F = mean λ φ*((ℓ_i − η)/λ) + λρ + η
+//
+// and at fixed z = (λ, η) the ratios are explicit, r_i = φ*′((ℓ_i − η)/λ). So
+//
+//	∂F/∂ℓ_i = r_i/n        ∂F/∂η = 1 − mean r        ∂F/∂λ = ρ − mean φ(r)
+//
+// A training step weighs sample i by r_i, and moves z along its gradient: η
+// until the ratios have mean 1, λ until they use up the radius. Everything is a
+// sum over samples, so mini-batches will do, and no step depends on their
+// number in all. F is convex in z and an upper bound of R_ρ at every z; R_ρ of a
+// batch is also computed exactly here, in float64 precision, which gives the
+// certificate F − R_ρ of a run.
+//
+// Every set has the same two numbers, except CVaR, which has η only. λ is kept
+// above some λ0 > 0, because F is not smooth at 0; that costs at most λ0 ρ.
+//
+// # Notation
+//
+//	symbol  meaning                                         in the code
+//	ℓ       loss of one sample, finite and not negative     losses
+//	r       likelihood ratio dQ/dP0, mean 1 at the optimum  ratios
+//	ρ       radius of the uncertainty set                   Rho, rho
+//	φ, φ*   divergence function and its conjugate           Set.Divergence, conjugate
+//	λ       multiplier of the radius                        Z.Lambda
+//	η̃       multiplier of mean r = 1                        Z.Eta, Unshifted
+//	η       the paper's η̃ − λ/(k−1), for Cressie-Read       Z.Eta, Paper
+//	M       box that z is kept in                           Box
+//	k, k*   order of Cressie-Read, k/(k−1)                  CressieRead.K
+//	μ       tail fraction of CVaR                           Mu
+//	B, G, L bound, Lipschitz and smoothness constants of ℓ  Assumptions
+//	gap     Frank-Wolfe gap max over M of ⟨z − e, ∇F⟩       Move.Gap
+//
+// # Which algorithm applies to which set
+//
+//	                cressie-read  kl   smoothed-cvar  cvar
+//	sfk             yes           yes  yes            η only
+//	pgd             yes           yes  yes            η only
+//	pan (λ fixed)   yes           yes  yes            no: it has no λ
+//	erm             ignores the set
+//	Theorem1        yes           no   yes            no
+//	paper's η       yes           no   no             no
+//
+// SFK is Frank-Wolfe: z moves towards a corner of the box, by gap/C of the way.
+// PGD takes a projected gradient step, PAN the same in η alone. In z, SFK's
+// step depends on the box; a wide one makes it slow, most of all in the paper's
+// coordinates, where λ and η have to move in opposite directions.
+//
+// # Adding a set
+//
+//  1. Write φ and its conjugate φ*(t) = max over r ≥ 0 of rt − φ(r) down, with
+//     φ(1) = 0, and find forms of r − 1 = φ*′(t) − 1, φ*, φ(r) and φ*″ that lose
+//     no digits near t = 0 and do not overflow.
+//  2. Make a small value type in a file of its own, with Name, Validate,
+//     HasRadius, Divergence and conjugate; copy kl.go.
+//  3. In prepare, say when the radius stops binding (limit), what the worst case
+//     is then (saturated) and where η̃ goes as λ → 0 (origin). The solver in
+//     interior.go needs nothing else.
+//  4. Add the name to NewSet and SetNames.
+//  5. Add the set to testSets, and its φ and φ* as defined to bigPhi and bigDual:
+//     every property, the certificate included, is then tested.
+//  6. If theory bounds its constants, add it to ConstantsOn and logBias.
 package dro

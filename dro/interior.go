@@ -167,6 +167,9 @@ func (in *interior) onCurve(z Z, m *moments, rho float64) (eta, div float64) {
 		if !(math.Abs(m.excess) <= tolerance) {
 			eta, *m = in.centre(Z{z.Lambda, eta}, *m, tolerance)
 		}
+		if !(m.h[0] > 0) { // every loss lies where φ* is flat: λ is far too small
+			return eta, math.Inf(1)
+		}
 		shift := m.excess / m.h[0] // in units of λ
 		div = m.div - shift*m.h[1]
 		if shift*shift <= .01*math.Abs(div-rho) || tolerance == near {
