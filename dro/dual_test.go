@@ -2,7 +2,6 @@ package dro
 
 import (
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -119,10 +118,6 @@ func TestResume(t *testing.T) {
 		}
 		resumed := newTestDual(t, a, *p, DefaultSettings())
 		resumed.SetZ(whole.Z())
-		if whole.Step(losses, .01); resumed.Step(losses, .01) != resumed.Step(losses, 0) && resumed.Z() == (Z{}) {
-			t.Errorf("%s: no z", a)
-		}
-		resumed.SetZ(whole.Z())
 		whole.Step(losses, .01)
 		resumed.Step(losses, .01)
 		if whole.Z() != resumed.Z() {
@@ -226,175 +221,5 @@ func TestStationarity(t *testing.T) {
 	}
 	if _, err := testProblems(.5)[0].Stationarity(nil, Z{1, 0}, 0); err == nil {
 		t.Error("no losses, no error")
-	}
-}
-
-// least is a regression problem on which the optimum is known from the exact
-// risk: x in R^d, ℓ_i = loss(⟨a_i, x⟩, y_i).
-type least struct {
-	a    [][]float64
-	y    []float64
-	loss func(margin, y float64) (value, slope float64)
-}
-
-func square(m, y float64) (float64, float64) { return (m - y) * (m - y) / 2, m - y }
-
-func logistic(m, y float64) (float64, float64) {
-	return math.Log1p(math.Exp(-y * m)), -y / (1 + math.Exp(y*m))
-}
-
-// losses fills values and slopes for the samples index at x.
-func (l *least) losses(values, slopes, x []float64, index []int) {
-	for j, i := range index {
-		var m float64
-		for c, v := range x {
-			m += l.a[i][c] * v
-		}
-		values[j], slopes[j] = l.loss(m, l.y[i])
-	}
-}
-
-// descend subtracts alpha mean r_j ∇ℓ_j.
-func (l *least) descend(x, ratios, slopes []float64, index []int, alpha float64) {
-	for j, i := range index {
-		for c := range x {
-			x[c] -= alpha * ratios[j] * slopes[j] * l.a[i][c] / float64(len(index))
-		}
-	}
-}
-
-// newLeast draws n points in d dimensions with a minority that follows another
-// law.
-func newLeast(rng *rand.Rand, n, d int, loss func(m, y float64) (float64, float64), label func(float64) float64) *least {
-	l := &least{loss: loss}
-	for i := range n {
-		row := make([]float64, d)
-		var m float64
-		for c := range row {
-			row[c] = rng.NormFloat64() / 2
-			sign := 1.0
-			if i%10 == 0 {
-				sign = -1
-			}
-			m += row[c] * sign / float64(c+1)
-		}
-		row[0] += .5
-		l.a, l.y = append(l.a, row), append(l.y, label(m+.3*rng.NormFloat64()))
-	}
-	return l
-}
-
-// risk is R_ρ at x, and the worst-case weights.
-func (l *least) risk(t *testing.T, set Set, rho float64, x, ratios, values, slopes []float64, all []int) Worst {
-	l.losses(values, slopes, x, all)
-	w, err := set.WorstCase(ratios, values, rho)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
-
-// best minimises R_ρ itself by gradient descent with Danskin's gradient
-// mean r ∇ℓ at the exact worst case, halving the step where R_ρ would rise.
-func (l *least) best(t *testing.T, set Set, rho float64, d int) Worst {
-	n := len(l.y)
-	all := indices(n)
-	ratios, values, slopes := make([]float64, n), make([]float64, n), make([]float64, n)
-	x, y := make([]float64, d), make([]float64, d)
-	f, alpha := l.risk(t, set, rho, x, ratios, values, slopes, all), 1.0
-	for range 600 {
-		copy(y, x)
-		l.descend(y, ratios, slopes, all, alpha)
-		g := l.risk(t, set, rho, y, ratios, values, slopes, all)
-		if g.Risk < f.Risk {
-			x, y, f, alpha = y, x, g, alpha*1.2
-			continue
-		}
-		alpha /= 2
-		l.risk(t, set, rho, x, ratios, values, slopes, all)
-	}
-	return f
-}
-
-func indices(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
-// train runs the algorithm with full batches, as the runner does with
-// mini-batches, and returns R_ρ and F − R_ρ at the end.
-func (l *least) train(t *testing.T, dual *Dual, steps, d int, alpha float64) (risk, gap float64) {
-	n := len(l.y)
-	all := indices(n)
-	ratios, values, slopes := make([]float64, n), make([]float64, n), make([]float64, n)
-	x := make([]float64, d)
-	for range steps {
-		l.losses(values, slopes, x, all)
-		dual.Ratios(ratios, values)
-		if !dual.FreshBatch() {
-			dual.Step(values, alpha)
-		}
-		l.descend(x, ratios, slopes, all, alpha)
-		if dual.FreshBatch() {
-			l.losses(values, slopes, x, all)
-			dual.Step(values, alpha)
-		}
-	}
-	p := dual.problem
-	risk = l.risk(t, p.Set, p.Rho, x, ratios, values, slopes, all).Risk
-	return risk, p.At(nil, values, dual.Z()).Value - risk
-}
-
-// SFK, PGD and PAN against the minimum of the exact risk, with full batches.
-// PAN's λ is the λ* of that minimum, which makes its penalised problem have the
-// same solution.
-//
-// After 3000 steps all are within 1e-5 of the optimum, but for SFK in the
-// paper's coordinates: λ and η must move in opposite directions there, across
-// a box 38 wide, and Frank-Wolfe's 1/t leaves F − R_ρ at up to 6 % of R_ρ. (On
-// "mean" it is 1e-5 after 30 000 steps; with the fixed C = 1000 it is 11 % after
-// 3000 and 1e-9 after 30 000; with C = 50 the run diverges.)
-func TestAlgorithmsReachTheOptimum(t *testing.T) {
-	rng := testRand(27)
-	problems := []struct {
-		name string
-		rho  float64
-		*least
-	}{
-		{"mean", .3, newLeast(rng, 200, 1, square, func(m float64) float64 { return m })},
-		{"squares", .3, newLeast(rng, 200, 3, square, func(m float64) float64 { return m })},
-		{"logistic", .05, newLeast(rng, 200, 3, logistic, func(m float64) float64 { return math.Copysign(1, m) })},
-	}
-	for _, l := range problems {
-		d := len(l.a[0])
-		for _, p := range []Problem{
-			{Set: CressieRead{1.1}, Coordinates: Unshifted}, {Set: CressieRead{1.5}, Coordinates: Unshifted},
-			{Set: CressieRead{2}, Coordinates: Unshifted}, {Set: CressieRead{2}, Coordinates: Paper},
-			{Set: KL{}, Coordinates: Unshifted}, {Set: SmoothedCVaR{.2}, Coordinates: Unshifted},
-		} {
-			p.Rho = l.rho
-			p.Box = DefaultBox(p.Set, p.Rho, p.Coordinates, .01, 10)
-			best := l.best(t, p.Set, p.Rho, d)
-			for _, a := range []Algorithm{SFK, PGD, PAN} {
-				s := DefaultSettings()
-				s.AutoC = true
-				if a == PAN {
-					s.Start.Lambda = best.Z.Lambda
-				}
-				dual := newTestDual(t, a, p, s)
-				risk, gap := l.train(t, dual, 3000, d, .05)
-				t.Logf("%s, %s, %s: R/R* - 1 = %.2g, gap/R* = %.2g", l.name, &p, a, risk/best.Risk-1, gap/best.Risk)
-				toleranceR, toleranceF := 1e-5, 1e-5
-				if a == SFK && p.Coordinates == Paper {
-					toleranceR, toleranceF = 2e-3, .1
-				}
-				if !(risk <= best.Risk*(1+toleranceR)) || !(gap <= best.Risk*toleranceF) {
-					t.Errorf("%s, %s, %s: R %v, F − R %v, min R %v", l.name, &p, a, risk, gap, best.Risk)
-				}
-			}
-		}
 	}
 }

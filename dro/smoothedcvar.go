@@ -23,7 +23,7 @@ func (s SmoothedCVaR) Divergence(r float64) float64 {
 	switch {
 	case r < 0 || rest < -ratioSlack:
 		return math.Inf(1)
-	case rest <= 0:
+	case rest <= ratioSlack:
 		return -math.Log(s.Mu) / s.Mu
 	case r == 0:
 		return -math.Log1p(-s.Mu) / s.Mu
@@ -32,7 +32,7 @@ func (s SmoothedCVaR) Divergence(r float64) float64 {
 	return r*math.Log(r) + rest/s.Mu*math.Log1p(-s.Mu*(r-1)/(1-s.Mu))
 }
 
-// ratioSlack is how far rounding may carry μr above 1.
+// ratioSlack is how far rounding may carry μr from 1.
 const ratioSlack = 1e-15
 
 // conjugate implements Set: φ*(t) = log(1 − μ + μe^t)/μ,
