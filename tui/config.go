@@ -1,0 +1,80 @@
+package tui
+
+import (
+	"io"
+	"strings"
+	"time"
+
+	"drolab/runner"
+
+	"github.com/charmbracelet/colorprofile"
+)
+
+// Config is the world as the interface sees it.
+type Config struct {
+	Verbs runner.Verbs
+	// RunsDir and DataDir are the folders of the runs and of the datasets.
+	RunsDir, DataDir string
+	Host             runner.Host
+	// Stdin and Stdout are the terminal.
+	Stdin  io.Reader
+	Stdout io.Writer
+	// Environ is the environment, as os.Environ gives it: TERM, COLORTERM,
+	// NO_COLOR, DROLAB_ASCII, SSH_CONNECTION, SSH_TTY and the locale are looked at.
+	Environ []string
+}
+
+// environment is what Environ says about the terminal.
+type environment struct {
+	ascii   bool // only 7-bit characters
+	plain   bool // NO_COLOR
+	remote  bool // over SSH: draw less often
+	profile colorprofile.Profile
+}
+
+func (c *Config) environment() environment {
+	vars := map[string]string{}
+	for _, v := range c.Environ {
+		name, value, _ := strings.Cut(v, "=")
+		vars[name] = value
+	}
+	term := vars["TERM"]
+	e := environment{
+		ascii:   vars["DROLAB_ASCII"] != "" || term == "linux" || term == "dumb" || !utf8Locale(vars),
+		plain:   vars["NO_COLOR"] != "" || term == "dumb",
+		remote:  vars["SSH_CONNECTION"] != "" || vars["SSH_TTY"] != "",
+		profile: colorprofile.Env(c.Environ),
+	}
+	if e.plain {
+		e.profile = colorprofile.ASCII
+	}
+	return e
+}
+
+// utf8Locale tells whether the locale's characters are UTF-8. Where none is
+// set, as in many containers, terminals of today are trusted.
+func utf8Locale(vars map[string]string) bool {
+	for _, name := range [...]string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := strings.ToLower(vars[name]); v != "" {
+			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
+		}
+	}
+	return true
+}
+
+// The pace of ticks. A frame is drawn per tick at most, and none where nothing
+// changed.
+const (
+	localFrame  = time.Second / 12
+	remoteFrame = time.Second / 5
+	slowFrame   = time.Second // unfocused, or nothing happens
+	patience    = 2 * time.Second
+)
+
+// frame is the shortest time between two ticks.
+func (e environment) frame() time.Duration {
+	if e.remote {
+		return remoteFrame
+	}
+	return localFrame
+}

@@ -1,0 +1,131 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// tab is a page's name in the header and where it starts.
+type tab struct {
+	text string
+	x    int
+}
+
+// tabs lays out the header: the program's name, then the pages.
+func (m *Model) tabs() []tab {
+	x := len(" drolab  ")
+	if m.w < 56 {
+		x = 1
+	}
+	var list []tab
+	for i, p := range m.pages {
+		text := fmt.Sprintf(" %d %s ", i+1, p.title())
+		list = append(list, tab{text, x})
+		x += width(text)
+	}
+	return list
+}
+
+func (m *Model) tabAt(x int) (pageID, bool) {
+	for i, t := range m.tabs() {
+		if x >= t.x && x < t.x+width(t.text) {
+			return pageID(i), true
+		}
+	}
+	return 0, false
+}
+
+// header is the first line.
+func (m *Model) header() string {
+	t, tabs := m.theme, m.tabs()
+	s := left(" drolab", tabs[0].x)
+	if tabs[0].x < 4 {
+		s = blanks(tabs[0].x)
+	}
+	s = t.title.paint(s)
+	for i, tab := range tabs {
+		st := t.dim
+		if pageID(i) == m.at {
+			st = t.barText
+		}
+		s += st.paint(tab.text)
+	}
+	return spread(s, t.dim.paint(m.watch.digest()+" "), m.w)
+}
+
+// footer is the last line: a notice, or the keys that work now.
+func (m *Model) footer() string {
+	t := m.theme
+	switch {
+	case m.notice.text != "" && m.notice.bad:
+		return left(" "+t.bad.paint(t.greek("! "+cut(m.notice.text, m.w-4))), m.w)
+	case m.notice.text != "":
+		return left(" "+t.warn.paint(t.greek(cut(m.notice.text, m.w-2))), m.w)
+	case m.overlay != nil && len(m.overlay.choices) == 0:
+		return left(" "+t.key.paint("Esc")+t.dim.paint(" back"), m.w)
+	case m.overlay != nil:
+		return left(" "+m.overlay.options(t), m.w)
+	}
+	// help and quit are the ones to find when everything else is forgotten.
+	hints, tail := "", m.hint(actHelp)+m.hint(actLeave)
+	for _, b := range m.keys {
+		if b.hint == "" || !b.pages.has(m.at) || b.act == actHelp || b.act == actLeave || m.pages[m.at].blocked(b.act) != "" {
+			continue
+		}
+		h := m.hintOf(b)
+		if width(hints)+width(h)+width(tail) > m.w {
+			break
+		}
+		hints += h
+	}
+	return spread(hints, tail, m.w)
+}
+
+func (m *Model) hint(a action) string {
+	for _, b := range m.keys {
+		if b.act == a {
+			return m.hintOf(b)
+		}
+	}
+	return ""
+}
+
+func (m *Model) hintOf(b binding) string {
+	return " " + m.theme.key.paint(keyName(b.keys[0], m.env.ascii)) + m.theme.dim.paint(" "+b.hint) + " "
+}
+
+// help is the key table of the page, and of all pages.
+func (m *Model) help() *overlay {
+	t := m.theme
+	var lines []string
+	row := func(b binding) {
+		var names []string
+		for _, k := range b.keys {
+			names = append(names, keyName(k, m.env.ascii))
+		}
+		text := t.greek(b.help)
+		if why := m.pages[m.at].blocked(b.act); why != "" && b.act > actPage1+action(pages) {
+			text += t.dim.paint(" (now not: " + t.greek(why) + ")")
+		}
+		lines = append(lines, t.key.paint(left(strings.Join(names, " "), 9))+" "+text)
+	}
+	for _, b := range m.keys {
+		if b.help != "" && b.pages.has(m.at) {
+			row(b)
+		}
+	}
+	lines = append(lines, t.key.paint(left("1 to 4", 9))+" the pages: Launch, Watch, Runs, Compare",
+		t.key.paint(left("mouse", 9))+" click a tab, a panel or a row; the wheel scrolls")
+	return &overlay{title: "Keys on " + m.pages[m.at].title(), lines: lines}
+}
+
+func (o *overlay) wheel(b tea.MouseButton) {
+	switch b {
+	case tea.MouseWheelDown:
+		o.press("down")
+	case tea.MouseWheelUp:
+		o.press("up")
+	}
+}

@@ -1,0 +1,163 @@
+package tui
+
+import "strings"
+
+// action is something that a key does.
+type action int
+
+const (
+	noAction action = iota
+
+	// Everywhere.
+	actHelp
+	actLeave
+	actNextPage
+	actPrevPage
+	actPage1
+	actPage2
+	actPage3
+	actPage4
+
+	// In lists and among panels.
+	actUp
+	actDown
+	actLeft
+	actRight
+	actTop
+	actBottom
+	actPageUp
+	actPageDown
+	actEnter
+	actBack
+	actSelect
+	actFilter
+	actDelete
+	actNextPanel
+	actPrevPanel
+
+	// Of one run.
+	actPause
+	actResume
+	actStop
+	actCheckpoint
+
+	// Watch.
+	actZoom
+	actLayout
+	actLog
+	actSmooth
+	actSmoothBack
+	actAxis
+	actFlip
+	actBaseline
+	actDots
+	actLogPane
+	actInfo
+	actNewest
+)
+
+// binding is a row of the key table: it drives dispatch, help and footer.
+type binding struct {
+	keys  []string // as tea.KeyPressMsg.String gives them; the first is shown
+	act   action
+	pages pageSet
+	hint  string // the footer's word; empty leaves it out
+	help  string // what it does, for the help
+}
+
+// pageSet is a set of pages.
+type pageSet uint8
+
+func on(ids ...pageID) (s pageSet) {
+	for _, id := range ids {
+		s |= 1 << id
+	}
+	return s
+}
+
+func (s pageSet) has(id pageID) bool { return s>>id&1 != 0 }
+
+// keyTable is every key of the interface, in the order of help and footer. A
+// page's own keys come before those of all pages.
+func keyTable() []binding {
+	all := on(launchPage, watchPage, runsPage, comparePage)
+	lists := on(launchPage, runsPage, comparePage)
+	watch, runs := on(watchPage), on(runsPage)
+	table := []binding{
+		{[]string{"enter"}, actEnter, all, "", "go in: start, watch, zoom"},
+		{[]string{"esc"}, actBack, all, "", "go back"},
+		{[]string{"space"}, actSelect, all, "", "select; in Watch: show or hide the run's curves"},
+		{[]string{"up", "k"}, actUp, all, "", "up; in Watch: the run above"},
+		{[]string{"down", "j"}, actDown, all, "", "down; in Watch: the run below"},
+		{[]string{"left", "h"}, actLeft, all, "", "left; in Watch: the panel before"},
+		{[]string{"right"}, actRight, all, "", "right; in Watch: the next panel"},
+		{[]string{"l"}, actRight, lists, "", "right"},
+		{[]string{"home", "g"}, actTop, all, "", "first"},
+		{[]string{"end", "G"}, actBottom, all, "", "last"},
+		{[]string{"pgup"}, actPageUp, all, "", "a page up"},
+		{[]string{"pgdown"}, actPageDown, all, "", "a page down"},
+		{[]string{"tab"}, actNextPanel, all, "panel", "next panel"},
+		{[]string{"shift+tab"}, actPrevPanel, all, "", "panel before"},
+		{[]string{"z"}, actZoom, watch, "zoom", "the panel on the whole screen, and back"},
+		{[]string{"v"}, actLayout, watch, "layout", "1, 2, 4 or 6 panels"},
+		{[]string{"f"}, actFlip, watch, "flip", "the panel's other views: train or test; λ, η, phase portrait; dual gap or γ"},
+		{[]string{"s"}, actSmooth, watch, "smooth", "smoothing: mean of 5, EMA .9, EMA .99, none"},
+		{[]string{"S"}, actSmoothBack, watch, "", "smoothing, backwards"},
+		{[]string{"l"}, actLog, watch, "log", "vertical scale: linear, log, symmetric log"},
+		{[]string{"a"}, actAxis, watch, "axis", "horizontal axis: steps, epochs, time"},
+		{[]string{"b"}, actBaseline, watch, "baseline", "the run that bars are compared with"},
+		{[]string{"d"}, actDots, watch, "", "curves in lines or in dots"},
+		{[]string{"w"}, actLogPane, watch, "log pane", "warnings and what happened"},
+		{[]string{"i"}, actInfo, watch, "define", "what the panel shows, defined"},
+		{[]string{"n"}, actNewest, watch, "", "watch the newest runs"},
+		{[]string{"p"}, actPause, on(watchPage, runsPage), "pause", "pause with a checkpoint, or go on"},
+		{[]string{"r"}, actResume, on(watchPage, runsPage), "", "resume an unfinished run from its newest checkpoint"},
+		{[]string{"x"}, actStop, on(watchPage, runsPage), "stop", "stop with a checkpoint (asks)"},
+		{[]string{"c"}, actCheckpoint, watch, "", "save a checkpoint now"},
+		{[]string{"/"}, actFilter, runs, "filter", "filter, as in: algo:sfk rho>=0.5 -failed"},
+		{[]string{"delete", "D"}, actDelete, runs, "", "delete (asks)"},
+		{[]string{"?"}, actHelp, all, "help", "these keys"},
+		{[]string{"q", "ctrl+c"}, actLeave, all, "quit", "leave; asks while runs of this program go on"},
+		{[]string{"]"}, actNextPage, all, "", "next page"},
+		{[]string{"["}, actPrevPage, all, "", "page before"},
+	}
+	for i := range pages {
+		table = append(table, binding{[]string{string(rune('1' + i))}, actPage1 + action(i), all, "", ""})
+	}
+	return table
+}
+
+// lookUp returns the binding of a key on a page.
+func lookUp(table []binding, key string, id pageID) (binding, bool) {
+	for _, b := range table {
+		if !b.pages.has(id) {
+			continue
+		}
+		for _, k := range b.keys {
+			if k == key {
+				return b, true
+			}
+		}
+	}
+	return binding{}, false
+}
+
+// keyName is how a key is shown.
+func keyName(key string, ascii bool) string {
+	if ascii {
+		return strings.NewReplacer("up", "Up", "down", "Down", "left", "Left", "right", "Right", "enter", "Enter",
+			"space", "Space", "tab", "Tab", "esc", "Esc", "shift+", "Shift-", "ctrl+", "^").Replace(key)
+	}
+	switch key {
+	case "up":
+		return "↑"
+	case "down":
+		return "↓"
+	case "left":
+		return "←"
+	case "right":
+		return "→"
+	}
+	return strings.NewReplacer("enter", "Enter", "space", "Space", "shift+tab", "⇧Tab", "tab", "Tab", "esc", "Esc",
+		"ctrl+", "^", "pgup", "PgUp", "pgdown", "PgDn", "home", "Home", "end", "End", "delete", "Del").Replace(key)
+}

@@ -1,0 +1,92 @@
+package tui
+
+import (
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/record"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Every message that is not Bubble Tea's own.
+
+// tickMsg asks for a look at the files.
+type tickMsg time.Time
+
+// showMsg turns to a page.
+type showMsg pageID
+
+// noticeMsg puts a line where the footer is, until the next key.
+type noticeMsg struct {
+	text string
+	bad  bool
+}
+
+// overlayMsg puts a text or a question over the page.
+type overlayMsg struct{ *overlay }
+
+// startMsg is the answer to a request to start runs.
+type startMsg struct {
+	ids []string
+	err error
+}
+
+// verbMsg is the answer to something that was asked of one run: "pause",
+// "resume", "stop" or "checkpoint".
+type verbMsg struct {
+	verb, id string
+	err      error
+}
+
+// watchMsg asks the Watch page to show these runs in place of what it shows;
+// none means the newest.
+type watchMsg struct{ ids []string }
+
+// compareMsg asks the Compare page for a table of these runs.
+type compareMsg struct{ ids []string }
+
+// openMsg brings the runs that watchMsg asked for.
+type openMsg struct {
+	runs     []opened
+	problems []error
+}
+
+// readMsg brings what was appended to the logs of the watched runs.
+type readMsg struct {
+	parts []part
+	round int // of the watched set that was read; an older one is stale
+}
+
+// part is what is new of one run.
+type part struct {
+	id      string
+	events  []runner.Event
+	skipped int           // lines of the log that are no events, so far
+	status  runner.Status // as a fresh look at the directory says; "" without one
+	err     error
+}
+
+// listMsg brings all runs of the folder, newest first.
+type listMsg struct {
+	runs     []*record.Run
+	problems []error
+}
+
+// leaveMsg says which runs of this process are live when leaving is asked for.
+type leaveMsg struct{ live []string }
+
+// clickMsg and wheelMsg are the mouse's, in the page's own coordinates.
+type (
+	clickMsg struct{ x, y int }
+	wheelMsg struct {
+		x, y int
+		down bool
+	}
+)
+
+// send makes a command of a message.
+func send(m tea.Msg) tea.Cmd { return func() tea.Msg { return m } }
+
+func notify(text string) tea.Cmd { return send(noticeMsg{text: text}) }
+func complain(err error) tea.Cmd { return send(noticeMsg{text: oneLine(err.Error()), bad: true}) }

@@ -1,0 +1,83 @@
+package tui
+
+import (
+	"time"
+
+	"drolab/runner"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// pageID is a page's place among the tabs.
+type pageID int
+
+const (
+	launchPage pageID = iota
+	watchPage
+	runsPage
+	comparePage
+	pages // how many
+)
+
+// page is one screen between header and footer. Its state changes in do and
+// update only, which the event loop calls; what takes time is a command.
+type page interface {
+	// title is the tab's.
+	title() string
+	// enter is called when the page is turned to.
+	enter() tea.Cmd
+	// blocked says why an action of the key table cannot be done now; "" when
+	// it can.
+	blocked(action) string
+	// do does an action of the key table.
+	do(action) tea.Cmd
+	// update takes every message that is not the Model's own: ticks, while the
+	// page is shown; answers, always; clicks and wheel, with the page's own
+	// coordinates; and, while typing, keys and pastes.
+	update(tea.Msg) tea.Cmd
+	// typing tells whether keys write text instead of being looked up in the
+	// key table.
+	typing() bool
+	// view draws the page: h lines of exactly w cells.
+	view(w, h int) []string
+}
+
+// shared is what all pages know.
+type shared struct {
+	cfg    Config
+	env    environment
+	source Source
+	theme  *theme
+	// mine are the runs that this process was asked to start or resume.
+	mine map[string]bool
+}
+
+// started returns the runs of this process.
+func (s *shared) started() []string {
+	var ids []string
+	for id := range s.mine {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// start asks for runs; the answer is a startMsg.
+func (s *shared) start(r runner.Request) tea.Cmd {
+	return func() tea.Msg {
+		ids, err := s.cfg.Verbs.Start(r)
+		return startMsg{ids, err}
+	}
+}
+
+// ask asks something of a run: "pause", "resume", "stop" or "checkpoint". The
+// answer is a verbMsg.
+func (s *shared) ask(verb, id string) tea.Cmd {
+	v := s.cfg.Verbs
+	does := map[string]func(string) error{"pause": v.Pause, "resume": v.Resume, "stop": v.Stop, "checkpoint": v.Checkpoint}[verb]
+	return func() tea.Msg { return verbMsg{verb, id, does(id)} }
+}
+
+// after is a tick in d.
+func after(d time.Duration) tea.Cmd {
+	return tea.Tick(d, func(t time.Time) tea.Msg { return tickMsg(t) })
+}

@@ -1,0 +1,79 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// ErrHangup is the error of Run when the terminal is gone: the window was
+// closed or the connection lost. Nobody asked for the runs to stop.
+var ErrHangup = errors.New("the terminal is gone")
+
+// Run opens the interface and returns when it was left: nil when that was
+// asked for, by a key or because ctx was cancelled (SIGTERM), and ErrHangup
+// when the terminal went away. The terminal is as before then, after a panic
+// too. The runs are the caller's: when Run returns they still go on.
+func Run(ctx context.Context, cfg Config) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	gone := func() { cancel(ErrHangup) }
+	env := cfg.environment()
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithEnvironment(cfg.Environ),
+		tea.WithFPS(int(1 / env.frame().Seconds())),
+		tea.WithInput(watched(cfg.Stdin, gone)), tea.WithOutput(watchedOut(cfg.Stdout, gone))}
+	if env.plain {
+		options = append(options, tea.WithColorProfile(env.profile))
+	}
+	_, err := tea.NewProgram(New(cfg, folder(cfg.RunsDir)), options...).Run()
+	switch {
+	case errors.Is(context.Cause(ctx), ErrHangup):
+		return ErrHangup
+	case ctx.Err() != nil || err == nil:
+		return nil
+	case errors.Is(err, tea.ErrProgramPanic):
+		return fmt.Errorf("the interface failed; the runs are safe: please report what stands above: %w", err)
+	}
+	return fmt.Errorf("the interface ended: %w", err)
+}
+
+// terminal is a terminal's file that tells when it is gone. Bubble Tea goes on
+// without input and drops errors of writing.
+type terminal struct {
+	*os.File
+	gone func()
+}
+
+func watched(r io.Reader, gone func()) io.Reader {
+	if f, ok := r.(*os.File); ok {
+		return &terminal{f, gone}
+	}
+	return r
+}
+
+func watchedOut(w io.Writer, gone func()) io.Writer {
+	if f, ok := w.(*os.File); ok {
+		return &terminal{f, gone}
+	}
+	return w
+}
+
+func (t *terminal) Read(p []byte) (int, error) {
+	n, err := t.File.Read(p)
+	if err != nil {
+		t.gone()
+	}
+	return n, err
+}
+
+func (t *terminal) Write(p []byte) (int, error) {
+	n, err := t.File.Write(p)
+	if err != nil {
+		t.gone()
+	}
+	return n, err
+}

@@ -1,0 +1,136 @@
+package tui
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// clean drops what could steer a terminal, or what terminals disagree about,
+// from text that came from a file: control characters, invisible format
+// characters such as a change of writing direction, and variation selectors.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Co, unicode.Zl, unicode.Zp) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+}
+
+// oneLine is clean, with line breaks turned into "; ".
+func oneLine(s string) string {
+	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
+	for i := range lines {
+		lines[i] = clean(strings.TrimSpace(lines[i]))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// width is the number of cells of s, styled or not, as the renderer counts.
+func width(s string) int { return ansi.StringWidthWc(s) }
+
+// runeWidth is the number of cells of r.
+func runeWidth(r rune) int { return width(string(r)) }
+
+// cut shortens s to at most w cells, with an ellipsis where it was longer.
+func cut(s string, w int) string {
+	switch {
+	case w <= 0:
+		return ""
+	case width(s) <= w:
+		return s
+	case w < 4:
+		return ansi.TruncateWc(s, w, "")
+	}
+	return ansi.TruncateWc(s, w, "…")
+}
+
+// left brings s to exactly w cells, with blanks on the right.
+func left(s string, w int) string {
+	s = cut(s, w)
+	return s + blanks(w-width(s))
+}
+
+// right brings s to exactly w cells, with blanks on the left.
+func right(s string, w int) string {
+	s = cut(s, w)
+	return blanks(w-width(s)) + s
+}
+
+// spread brings a and b to w cells together, a to the left and b to the right;
+// b goes where both do not fit.
+func spread(a, b string, w int) string {
+	if gap := w - width(a) - width(b); gap >= 1 {
+		return a + blanks(gap) + b
+	}
+	return left(a, w)
+}
+
+func blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
+
+// wrap breaks text into lines of at most w cells at blanks.
+func wrap(s string, w int) []string {
+	return strings.Split(ansi.WrapWc(s, max(1, w), ""), "\n")
+}
+
+// fill brings lines to exactly h lines of w cells.
+func fill(lines []string, w, h int) []string {
+	out := make([]string, max(0, h))
+	for i := range out {
+		if i < len(lines) {
+			out[i] = left(lines[i], w)
+		} else {
+			out[i] = blanks(w)
+		}
+	}
+	return out
+}
+
+// sevenBit replaces every character beyond ASCII: by one that looks like it,
+// or by as many question marks as it takes cells. Escape sequences stay.
+func sevenBit(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < unicode.MaxASCII {
+			return r
+		}
+		if i := strings.IndexRune(likeFrom, r); i >= 0 {
+			return rune(likeTo[len([]rune(likeFrom[:i]))])
+		}
+		return '?'
+	}, widen(s))
+}
+
+// The characters that the interface itself uses, and their stand-ins.
+const (
+	likeFrom = "…–—·×±≥≤≈‖√│─╭╮╰╯┃━┏┓┗┛├┤┬┴┼▸▾▶◂◀●■▲◆○□△◇✓✗◌█░▓→←↑↓λημργφ̄²"
+	likeTo   = ".--.x+><~Pv|-....|-....+++++>v><<o#A*o#A*vx.#.#><^vlnmprgp_2"
+)
+
+// widen doubles each character that takes two cells, so that replacing it
+// keeps the width.
+func widen(s string) string {
+	if isASCII(s) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch w := width(string(r)); {
+		case r < unicode.MaxASCII || w == 1:
+			b.WriteRune(r)
+		case w == 2:
+			b.WriteString("??")
+		}
+	}
+	return b.String()
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
