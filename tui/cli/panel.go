@@ -117,48 +117,75 @@ type part struct {
 	rank int
 }
 
+// barRank is where the bar stands in that order: a screen too narrow for the
+// bar and the epoch shows the epoch.
+const barRank = 2
+
 func (p *panel) line(l *live) string {
-	parts := l.parts()
-	for len(parts) > 1 && total(parts)+barLeast+2 >= p.width {
-		least := slices.MaxFunc(parts, func(a, b part) int { return a.rank - b.rank })
-		parts = slices.DeleteFunc(parts, func(x part) bool { return x.rank == least.rank })
+	parts := l.parts(p.nameWidth())
+	withBar := true
+	for total(parts, withBar) > p.width-1 && len(parts) > 1 {
+		lowest := slices.MaxFunc(parts, func(a, b part) int { return a.rank - b.rank })
+		if withBar && lowest.rank <= barRank {
+			withBar = false
+			continue
+		}
+		parts = slices.DeleteFunc(parts, func(x part) bool { return x.rank == lowest.rank })
 	}
-	room := min(barMost, p.width-total(parts)-3)
-	words := []string{parts[0].text}
-	if room >= barLeast {
-		words = append(words, bar(l.step, l.meta.Steps, room, p.ascii))
-	}
-	for _, x := range parts[1:] {
+	var words []string
+	for i, x := range parts {
 		words = append(words, x.text)
+		if i == 0 && withBar {
+			room := p.width - 1 - total(parts, true) + barLeast
+			words = append(words, bar(l.step, l.meta.Steps, min(barMost, max(barLeast, room)), p.ascii))
+		}
 	}
 	return strings.Join(words, "  ")
 }
 
-func total(parts []part) int {
+// total is the width of a line, with the smallest bar if there is one.
+func total(parts []part, withBar bool) int {
 	n := 0
+	if withBar {
+		n = barLeast + 2
+	}
 	for _, x := range parts {
 		n += lipgloss.Width(x.text) + 2
+	}
+	return n - 2
+}
+
+func (p *panel) nameWidth() int {
+	n := 0
+	for _, l := range p.runs {
+		n = max(n, lipgloss.Width(l.name()))
 	}
 	return n
 }
 
-// parts lists the figures with fixed widths, so that columns stand still.
-func (l *live) parts() []part {
-	parts := []part{{l.name(), 0}, {fmt.Sprintf("%-8s", l.status), 1}}
-	if l.last == nil {
-		return parts
+// parts lists the figures, each in a fixed width, so that columns stand still.
+func (l *live) parts(nameWidth int) []part {
+	var step runner.StepEvent
+	if l.last != nil {
+		step = *l.last
 	}
-	parts = append(parts, part{fmt.Sprintf("epoch %5.1f/%d", l.last.Epoch, l.meta.Spec.Epochs), 2},
-		part{fmt.Sprintf("loss %-6s", short(l.last.Loss)), 3})
+	var accuracy runner.Number
 	if l.eval != nil {
-		parts = append(parts, part{fmt.Sprintf("test %7s", percent(l.eval.TestAccuracy)), 4})
+		accuracy = l.eval.TestAccuracy
 	}
-	if l.last.Lambda.Applies() {
-		parts = append(parts, part{fmt.Sprintf("λ %-6s", short(l.last.Lambda)), 7})
+	left := "–"
+	if d, ok := l.remaining(); ok {
+		left = clock(d)
 	}
-	parts = append(parts, part{fmt.Sprintf("%6.0f images/s", l.last.ImagesPerSecond.Float()), 6})
-	if left, ok := l.remaining(); ok {
-		parts = append(parts, part{"ETA " + clock(left), 5})
+	name := l.name()
+	return []part{
+		{name + strings.Repeat(" ", max(0, nameWidth-lipgloss.Width(name))), 0},
+		{fmt.Sprintf("%-7s", l.status), 3},
+		{fmt.Sprintf("epoch %5.1f/%d", step.Epoch, l.meta.Spec.Epochs), 1},
+		{fmt.Sprintf("loss %-6s", short(step.Loss)), 4},
+		{fmt.Sprintf("test %7s", percent(accuracy)), 5},
+		{fmt.Sprintf("λ %-6s", short(step.Lambda)), 8},
+		{fmt.Sprintf("%7s images/s", whole(step.ImagesPerSecond)), 7},
+		{fmt.Sprintf("ETA %-7s", left), 6},
 	}
-	return parts
 }

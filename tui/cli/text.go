@@ -76,6 +76,14 @@ func short(n runner.Number) string {
 	return fmt.Sprintf("%.4g", n.Float())
 }
 
+// whole formats a rate without decimals.
+func whole(n runner.Number) string {
+	if !n.Applies() {
+		return n.String()
+	}
+	return fmt.Sprintf("%.0f", n.Float())
+}
+
 func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -129,7 +129,7 @@ func (l *live) evalLine() string {
 		if l.last.Eta.Applies() {
 			words = append(words, "η "+short(l.last.Eta))
 		}
-		words = append(words, fmt.Sprintf("%.0f images/s", l.last.ImagesPerSecond.Float()))
+		words = append(words, whole(l.last.ImagesPerSecond)+" images/s")
 	}
 	if left, ok := l.remaining(); ok {
 		words = append(words, "ETA "+clock(left))
