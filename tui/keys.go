@@ -35,6 +35,18 @@ const (
 	actNextPanel
 	actPrevPanel
 
+	// Launch.
+	actEdit
+	actUndo
+
+	// Runs and Compare.
+	actSort
+	actSortBack
+	actSelectAll
+	actCompare
+	actMeasure
+	actView
+
 	// Of one run.
 	actPause
 	actResume
@@ -83,7 +95,15 @@ func keyTable() []binding {
 	all := on(launchPage, watchPage, runsPage, comparePage)
 	lists := on(launchPage, runsPage, comparePage)
 	watch, runs := on(watchPage), on(runsPage)
+	launch, compare := on(launchPage), on(comparePage)
 	table := []binding{
+		{[]string{"enter"}, actEnter, launch, "start", "start the runs and watch them"},
+		{[]string{"space"}, actSelect, launch, "change", "choose a method or seed, take the next value, or type one"},
+		{[]string{"e"}, actEdit, launch, "type", "type the value of a setting"},
+		{[]string{"u"}, actUndo, launch, "undo", "set a setting back to what the preset says"},
+		{[]string{"enter"}, actEnter, runs, "watch", "watch the selected runs, or the one under the cursor"},
+		{[]string{"space"}, actSelect, runs, "select", "select several runs, to watch, compare, resume, stop or delete"},
+		{[]string{"c"}, actCompare, runs, "compare", "compare the selected runs"},
 		{[]string{"enter"}, actEnter, all, "", "go in: start, watch, zoom"},
 		{[]string{"esc"}, actBack, all, "", "go back"},
 		{[]string{"space"}, actSelect, all, "", "select; in Watch: show or hide the run's curves"},
@@ -111,10 +131,15 @@ func keyTable() []binding {
 		{[]string{"i"}, actInfo, watch, "define", "what the panel shows, defined"},
 		{[]string{"n"}, actNewest, watch, "", "watch the newest runs"},
 		{[]string{"p"}, actPause, on(watchPage, runsPage), "pause", "pause with a checkpoint, or go on"},
-		{[]string{"r"}, actResume, on(watchPage, runsPage), "", "resume an unfinished run from its newest checkpoint"},
+		{[]string{"r"}, actResume, on(watchPage, runsPage), "resume", "resume an unfinished run from its newest checkpoint"},
 		{[]string{"x"}, actStop, on(watchPage, runsPage), "stop", "stop with a checkpoint (asks)"},
 		{[]string{"c"}, actCheckpoint, watch, "", "save a checkpoint now"},
 		{[]string{"/"}, actFilter, runs, "filter", "filter, as in: algo:sfk rho>=0.5 -failed"},
+		{[]string{"a"}, actSelectAll, runs, "", "select every run that is listed, or none"},
+		{[]string{"s"}, actSort, runs, "sort", "sort by the next column"},
+		{[]string{"S"}, actSortBack, runs, "", "sort by the same column, the other way round"},
+		{[]string{"v"}, actView, compare, "view", "table or curves, where there is no room for both"},
+		{[]string{"m"}, actMeasure, compare, "measure", "the measure that the curves show"},
 		{[]string{"delete", "D"}, actDelete, runs, "", "delete (asks)"},
 		{[]string{"?"}, actHelp, all, "help", "these keys"},
 		{[]string{"q", "ctrl+c"}, actLeave, all, "quit", "leave; asks while runs of this program go on"},

@@ -55,6 +55,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
+		m.body = layScreen(m.w, m.h).body
 	case tea.BackgroundColorMsg:
 		m.dark = msg.IsDark()
 		m.restyle()

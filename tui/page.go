@@ -50,6 +50,8 @@ type shared struct {
 	theme  *theme
 	// mine are the runs that this process was asked to start or resume.
 	mine map[string]bool
+	// body is the pages' part of the screen, for where the mouse points.
+	body rect
 }
 
 // started returns the runs of this process.
