@@ -281,14 +281,14 @@ func recordAndWait(dir string) {
 func TestLeftovers(t *testing.T) {
 	s := newStore(t)
 	old := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	make := func(name string, at time.Time) string {
+	leave := func(name string, at time.Time) string {
 		dir := filepath.Join(s.Dir(), asidePrefix+name)
 		must(t, os.Mkdir(dir, 0o755))
 		write(t, nil, dir, lockName)
 		must(t, os.Chtimes(dir, at, at))
 		return dir
 	}
-	crashed, young, used := make("crashed", old), make("young", s.now()), make("used", old)
+	crashed, young, used := leave("crashed", old), leave("young", s.now()), leave("used", old)
 	l, err := acquire(filepath.Join(used, lockName))
 	must(t, err)
 	defer l.release()
