@@ -873,20 +873,20 @@ done2:
 // Requires: AVX, FMA3
 TEXT ·gradTile1AVX2(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
-	MOVQ   112(AX), CX
+	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
 	JNE    cols50
 	VXORPS Y0, Y0, Y0
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), CX
-	MOVQ   8(AX), CX
-	MOVQ   32(AX), DX
-	MOVQ   80(AX), BX
+	MOVQ   24(AX), CX
+	MOVQ   48(AX), DX
+	MOVQ   96(AX), BX
 
 loop51:
-	MOVQ 56(AX), SI
-	MOVQ 64(AX), DI
+	MOVQ 72(AX), SI
+	MOVQ 80(AX), DI
 
 loop52:
 	MOVLQSX (SI), R8
@@ -894,7 +894,7 @@ loop52:
 	LEAQ    (CX)(R8*4), R8
 	LEAQ    (DX)(R9*4), R9
 	ADDQ    $0x08, SI
-	MOVQ    120(AX), R10
+	MOVQ    136(AX), R10
 
 lanes53:
 	VMOVUPS      (R8), Y1
@@ -906,9 +906,9 @@ lanes53:
 	JNZ          lanes53
 	DECQ         DI
 	JNZ          loop52
-	MOVQ         88(AX), SI
+	MOVQ         104(AX), SI
 	LEAQ         (CX)(SI*4), CX
-	MOVQ         96(AX), SI
+	MOVQ         112(AX), SI
 	LEAQ         (DX)(SI*4), DX
 	DECQ         BX
 	JNZ          loop51
@@ -918,6 +918,7 @@ lanes53:
 	VHADDPS      Y0, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X0
+	VADDPS       (AX), X0, X0
 	VMOVUPS      X0, (AX)
 	VZEROUPPER
 	RET
@@ -927,16 +928,16 @@ cols50:
 	JNE    cols54
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), DX
-	MOVQ   32(AX), BX
-	MOVQ   80(AX), SI
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	MOVQ   96(AX), SI
 
 loop55:
-	MOVQ 56(AX), DI
-	MOVQ 64(AX), R8
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
 
 loop56:
 	MOVLQSX (DI), R9
@@ -944,7 +945,7 @@ loop56:
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
-	MOVQ    120(AX), R11
+	MOVQ    136(AX), R11
 
 lanes57:
 	VMOVUPS      (R9), Y2
@@ -958,9 +959,9 @@ lanes57:
 	JNZ          lanes57
 	DECQ         R8
 	JNZ          loop56
-	MOVQ         88(AX), DI
+	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
-	MOVQ         96(AX), DI
+	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
 	JNZ          loop55
@@ -970,6 +971,7 @@ lanes57:
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
 	VMOVUPS      X1, (AX)
 	VZEROUPPER
 	RET
@@ -980,16 +982,16 @@ cols54:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), DX
-	MOVQ   32(AX), BX
-	MOVQ   80(AX), SI
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	MOVQ   96(AX), SI
 
 loop59:
-	MOVQ 56(AX), DI
-	MOVQ 64(AX), R8
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
 
 loop60:
 	MOVLQSX (DI), R9
@@ -997,7 +999,7 @@ loop60:
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
-	MOVQ    120(AX), R11
+	MOVQ    136(AX), R11
 
 lanes61:
 	VMOVUPS      (R9), Y3
@@ -1013,9 +1015,9 @@ lanes61:
 	JNZ          lanes61
 	DECQ         R8
 	JNZ          loop60
-	MOVQ         88(AX), DI
+	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
-	MOVQ         96(AX), DI
+	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
 	JNZ          loop59
@@ -1025,6 +1027,7 @@ lanes61:
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
 	VMOVUPS      X1, (AX)
 	VZEROUPPER
 	RET
@@ -1034,16 +1037,16 @@ cols58:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop63:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop64:
 	MOVLQSX (R8), R10
@@ -1051,7 +1054,7 @@ loop64:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes65:
 	VMOVUPS      (R10), Y4
@@ -1069,9 +1072,9 @@ lanes65:
 	JNZ          lanes65
 	DECQ         R9
 	JNZ          loop64
-	MOVQ         88(AX), R8
+	MOVQ         104(AX), R8
 	LEAQ         (BX)(R8*4), BX
-	MOVQ         96(AX), R8
+	MOVQ         112(AX), R8
 	LEAQ         (SI)(R8*4), SI
 	DECQ         DI
 	JNZ          loop63
@@ -1081,6 +1084,7 @@ lanes65:
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
 	VMOVUPS      X1, (AX)
 	VZEROUPPER
 	RET
@@ -1089,21 +1093,21 @@ lanes65:
 // Requires: AVX, FMA3
 TEXT ·gradTile2AVX2(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
-	MOVQ   112(AX), CX
+	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
 	JNE    cols66
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), DX
-	MOVQ   32(AX), BX
-	MOVQ   80(AX), SI
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	MOVQ   96(AX), SI
 
 loop67:
-	MOVQ 56(AX), DI
-	MOVQ 64(AX), R8
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
 
 loop68:
 	MOVLQSX (DI), R9
@@ -1111,7 +1115,7 @@ loop68:
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
-	MOVQ    120(AX), R11
+	MOVQ    136(AX), R11
 
 lanes69:
 	VMOVUPS      (R9), Y2
@@ -1125,9 +1129,9 @@ lanes69:
 	JNZ          lanes69
 	DECQ         R8
 	JNZ          loop68
-	MOVQ         88(AX), DI
+	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
-	MOVQ         96(AX), DI
+	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
 	JNZ          loop67
@@ -1137,12 +1141,14 @@ lanes69:
 	VHADDPS      Y0, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X0, X2, X0
+	VADDPS       (AX), X0, X0
 	VMOVUPS      X0, (AX)
 	VHADDPS      Y1, Y1, Y0
 	VHADDPS      Y1, Y1, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       16(AX), X1, X1
 	VMOVUPS      X1, 16(AX)
 	VZEROUPPER
 	RET
@@ -1154,16 +1160,16 @@ cols66:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), DX
-	MOVQ   32(AX), BX
-	MOVQ   80(AX), SI
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	MOVQ   96(AX), SI
 
 loop71:
-	MOVQ 56(AX), DI
-	MOVQ 64(AX), R8
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
 
 loop72:
 	MOVLQSX (DI), R9
@@ -1171,7 +1177,7 @@ loop72:
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
-	MOVQ    120(AX), R11
+	MOVQ    136(AX), R11
 
 lanes73:
 	VMOVUPS      (R9), Y4
@@ -1188,9 +1194,9 @@ lanes73:
 	JNZ          lanes73
 	DECQ         R8
 	JNZ          loop72
-	MOVQ         88(AX), DI
+	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
-	MOVQ         96(AX), DI
+	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
 	JNZ          loop71
@@ -1200,12 +1206,14 @@ lanes73:
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
 	VMOVUPS      X1, (AX)
 	VHADDPS      Y3, Y2, Y0
 	VHADDPS      Y3, Y3, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       16(AX), X1, X1
 	VMOVUPS      X1, 16(AX)
 	VZEROUPPER
 	RET
@@ -1219,16 +1227,16 @@ cols70:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), DX
-	MOVQ   32(AX), BX
-	MOVQ   80(AX), SI
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	MOVQ   96(AX), SI
 
 loop75:
-	MOVQ 56(AX), DI
-	MOVQ 64(AX), R8
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
 
 loop76:
 	MOVLQSX (DI), R9
@@ -1236,7 +1244,7 @@ loop76:
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
-	MOVQ    120(AX), R11
+	MOVQ    136(AX), R11
 
 lanes77:
 	VMOVUPS      (R9), Y6
@@ -1256,9 +1264,9 @@ lanes77:
 	JNZ          lanes77
 	DECQ         R8
 	JNZ          loop76
-	MOVQ         88(AX), DI
+	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
-	MOVQ         96(AX), DI
+	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
 	JNZ          loop75
@@ -1268,12 +1276,14 @@ lanes77:
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
 	VMOVUPS      X1, (AX)
 	VHADDPS      Y4, Y3, Y0
 	VHADDPS      Y5, Y5, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       16(AX), X1, X1
 	VMOVUPS      X1, 16(AX)
 	VZEROUPPER
 	RET
@@ -1287,16 +1297,16 @@ cols74:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop79:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop80:
 	MOVLQSX (R8), R10
@@ -1304,7 +1314,7 @@ loop80:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes81:
 	VMOVUPS      (R10), Y8
@@ -1327,9 +1337,9 @@ lanes81:
 	JNZ          lanes81
 	DECQ         R9
 	JNZ          loop80
-	MOVQ         88(AX), R8
+	MOVQ         104(AX), R8
 	LEAQ         (BX)(R8*4), BX
-	MOVQ         96(AX), R8
+	MOVQ         112(AX), R8
 	LEAQ         (SI)(R8*4), SI
 	DECQ         DI
 	JNZ          loop79
@@ -1339,12 +1349,14 @@ lanes81:
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
 	VMOVUPS      X1, (AX)
 	VHADDPS      Y5, Y4, Y0
 	VHADDPS      Y7, Y6, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       16(AX), X1, X1
 	VMOVUPS      X1, 16(AX)
 	VZEROUPPER
 	RET
@@ -1353,22 +1365,22 @@ lanes81:
 // Requires: AVX, FMA3
 TEXT ·gradTile3AVX2(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
-	MOVQ   112(AX), CX
+	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
 	JNE    cols82
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), DX
-	MOVQ   32(AX), BX
-	MOVQ   80(AX), SI
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	MOVQ   96(AX), SI
 
 loop83:
-	MOVQ 56(AX), DI
-	MOVQ 64(AX), R8
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
 
 loop84:
 	MOVLQSX (DI), R9
@@ -1376,7 +1388,7 @@ loop84:
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
-	MOVQ    120(AX), R11
+	MOVQ    136(AX), R11
 
 lanes85:
 	VMOVUPS      (R9), Y3
@@ -1392,9 +1404,9 @@ lanes85:
 	JNZ          lanes85
 	DECQ         R8
 	JNZ          loop84
-	MOVQ         88(AX), DI
+	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
-	MOVQ         96(AX), DI
+	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
 	JNZ          loop83
@@ -1404,18 +1416,21 @@ lanes85:
 	VHADDPS      Y0, Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPS       X0, X3, X0
+	VADDPS       (AX), X0, X0
 	VMOVUPS      X0, (AX)
 	VHADDPS      Y1, Y1, Y0
 	VHADDPS      Y1, Y1, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       16(AX), X1, X1
 	VMOVUPS      X1, 16(AX)
 	VHADDPS      Y2, Y2, Y0
 	VHADDPS      Y2, Y2, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       32(AX), X1, X1
 	VMOVUPS      X1, 32(AX)
 	VZEROUPPER
 	RET
@@ -1429,16 +1444,16 @@ cols82:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), DX
-	MOVQ   32(AX), BX
-	MOVQ   80(AX), SI
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	MOVQ   96(AX), SI
 
 loop87:
-	MOVQ 56(AX), DI
-	MOVQ 64(AX), R8
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
 
 loop88:
 	MOVLQSX (DI), R9
@@ -1446,7 +1461,7 @@ loop88:
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
-	MOVQ    120(AX), R11
+	MOVQ    136(AX), R11
 
 lanes89:
 	VMOVUPS      (R9), Y6
@@ -1466,9 +1481,9 @@ lanes89:
 	JNZ          lanes89
 	DECQ         R8
 	JNZ          loop88
-	MOVQ         88(AX), DI
+	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
-	MOVQ         96(AX), DI
+	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
 	JNZ          loop87
@@ -1478,18 +1493,21 @@ lanes89:
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
 	VMOVUPS      X1, (AX)
 	VHADDPS      Y3, Y2, Y0
 	VHADDPS      Y3, Y3, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       16(AX), X1, X1
 	VMOVUPS      X1, 16(AX)
 	VHADDPS      Y5, Y4, Y0
 	VHADDPS      Y5, Y5, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       32(AX), X1, X1
 	VMOVUPS      X1, 32(AX)
 	VZEROUPPER
 	RET
@@ -1506,16 +1524,16 @@ cols86:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), DX
-	MOVQ   32(AX), BX
-	MOVQ   80(AX), SI
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	MOVQ   96(AX), SI
 
 loop91:
-	MOVQ 56(AX), DI
-	MOVQ 64(AX), R8
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
 
 loop92:
 	MOVLQSX (DI), R9
@@ -1523,7 +1541,7 @@ loop92:
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
-	MOVQ    120(AX), R11
+	MOVQ    136(AX), R11
 
 lanes93:
 	VMOVUPS      (R9), Y9
@@ -1547,9 +1565,9 @@ lanes93:
 	JNZ          lanes93
 	DECQ         R8
 	JNZ          loop92
-	MOVQ         88(AX), DI
+	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
-	MOVQ         96(AX), DI
+	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
 	JNZ          loop91
@@ -1559,18 +1577,21 @@ lanes93:
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
 	VMOVUPS      X1, (AX)
 	VHADDPS      Y4, Y3, Y0
 	VHADDPS      Y5, Y5, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       16(AX), X1, X1
 	VMOVUPS      X1, 16(AX)
 	VHADDPS      Y7, Y6, Y0
 	VHADDPS      Y8, Y8, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       32(AX), X1, X1
 	VMOVUPS      X1, 32(AX)
 	VZEROUPPER
 	RET
@@ -1588,16 +1609,16 @@ cols90:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop95:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop96:
 	MOVLQSX (R8), R10
@@ -1605,7 +1626,7 @@ loop96:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes97:
 	VMOVUPS      (R10), Y12
@@ -1633,9 +1654,9 @@ lanes97:
 	JNZ          lanes97
 	DECQ         R9
 	JNZ          loop96
-	MOVQ         88(AX), R8
+	MOVQ         104(AX), R8
 	LEAQ         (BX)(R8*4), BX
-	MOVQ         96(AX), R8
+	MOVQ         112(AX), R8
 	LEAQ         (SI)(R8*4), SI
 	DECQ         DI
 	JNZ          loop95
@@ -1645,18 +1666,21 @@ lanes97:
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
 	VMOVUPS      X1, (AX)
 	VHADDPS      Y5, Y4, Y0
 	VHADDPS      Y7, Y6, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       16(AX), X1, X1
 	VMOVUPS      X1, 16(AX)
 	VHADDPS      Y9, Y8, Y0
 	VHADDPS      Y11, Y10, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
+	VADDPS       32(AX), X1, X1
 	VMOVUPS      X1, 32(AX)
 	VZEROUPPER
 	RET

@@ -3744,20 +3744,20 @@ done149:
 // Requires: AVX, AVX512F
 TEXT ·gradTile1AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
-	MOVQ   112(AX), CX
+	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
 	JNE    cols197
 	VPXORD Z0, Z0, Z0
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), CX
-	MOVQ   8(AX), CX
-	MOVQ   32(AX), DX
-	MOVQ   80(AX), BX
+	MOVQ   24(AX), CX
+	MOVQ   48(AX), DX
+	MOVQ   96(AX), BX
 
 loop198:
-	MOVQ 56(AX), SI
-	MOVQ 64(AX), DI
+	MOVQ 72(AX), SI
+	MOVQ 80(AX), DI
 
 loop199:
 	MOVLQSX (SI), R8
@@ -3765,7 +3765,7 @@ loop199:
 	LEAQ    (CX)(R8*4), R8
 	LEAQ    (DX)(R9*4), R9
 	ADDQ    $0x08, SI
-	MOVQ    120(AX), R10
+	MOVQ    136(AX), R10
 
 lanes200:
 	VMOVUPS     (R9), Z1
@@ -3777,9 +3777,9 @@ lanes200:
 	JNZ         lanes200
 	DECQ        DI
 	JNZ         loop199
-	MOVQ        88(AX), SI
+	MOVQ        104(AX), SI
 	LEAQ        (CX)(SI*4), CX
-	MOVQ        96(AX), SI
+	MOVQ        112(AX), SI
 	LEAQ        (DX)(SI*4), DX
 	DECQ        BX
 	JNZ         loop198
@@ -3796,6 +3796,7 @@ lanes200:
 	VSHUFPS     $0x88, Z1, Z1, Z0
 	VSHUFPS     $0xdd, Z1, Z1, Z1
 	VADDPS      Z1, Z0, Z0
+	VADDPS      (AX), Y0, Y0
 	VMOVUPS     Y0, (AX)
 	VZEROUPPER
 	RET
@@ -3805,16 +3806,16 @@ cols197:
 	JNE    cols201
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), DX
-	MOVQ   32(AX), BX
-	MOVQ   80(AX), SI
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	MOVQ   96(AX), SI
 
 loop202:
-	MOVQ 56(AX), DI
-	MOVQ 64(AX), R8
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
 
 loop203:
 	MOVLQSX (DI), R9
@@ -3822,7 +3823,7 @@ loop203:
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
-	MOVQ    120(AX), R11
+	MOVQ    136(AX), R11
 
 lanes204:
 	VMOVUPS     (R10), Z2
@@ -3836,9 +3837,9 @@ lanes204:
 	JNZ         lanes204
 	DECQ        R8
 	JNZ         loop203
-	MOVQ        88(AX), DI
+	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
-	MOVQ        96(AX), DI
+	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
 	JNZ         loop202
@@ -3861,6 +3862,7 @@ lanes204:
 	VSHUFPS     $0x88, Z0, Z0, Z1
 	VSHUFPS     $0xdd, Z0, Z0, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      (AX), Y1, Y1
 	VMOVUPS     Y1, (AX)
 	VZEROUPPER
 	RET
@@ -3871,16 +3873,16 @@ cols201:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), DX
-	MOVQ   32(AX), BX
-	MOVQ   80(AX), SI
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	MOVQ   96(AX), SI
 
 loop206:
-	MOVQ 56(AX), DI
-	MOVQ 64(AX), R8
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
 
 loop207:
 	MOVLQSX (DI), R9
@@ -3888,7 +3890,7 @@ loop207:
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
-	MOVQ    120(AX), R11
+	MOVQ    136(AX), R11
 
 lanes208:
 	VMOVUPS     (R10), Z3
@@ -3904,9 +3906,9 @@ lanes208:
 	JNZ         lanes208
 	DECQ        R8
 	JNZ         loop207
-	MOVQ        88(AX), DI
+	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
-	MOVQ        96(AX), DI
+	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
 	JNZ         loop206
@@ -3938,6 +3940,7 @@ lanes208:
 	VSHUFPS     $0x88, Z2, Z1, Z0
 	VSHUFPS     $0xdd, Z2, Z1, Z1
 	VADDPS      Z1, Z0, Z0
+	VADDPS      (AX), Y0, Y0
 	VMOVUPS     Y0, (AX)
 	VZEROUPPER
 	RET
@@ -3947,16 +3950,16 @@ cols205:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop210:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop211:
 	MOVLQSX (R8), R10
@@ -3964,7 +3967,7 @@ loop211:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes212:
 	VMOVUPS     (R11), Z4
@@ -3982,9 +3985,9 @@ lanes212:
 	JNZ         lanes212
 	DECQ        R9
 	JNZ         loop211
-	MOVQ        88(AX), R8
+	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
-	MOVQ        96(AX), R8
+	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
 	JNZ         loop210
@@ -4022,6 +4025,7 @@ lanes212:
 	VSHUFPS     $0x88, Z3, Z2, Z0
 	VSHUFPS     $0xdd, Z3, Z2, Z1
 	VADDPS      Z1, Z0, Z0
+	VADDPS      (AX), Y0, Y0
 	VMOVUPS     Y0, (AX)
 	VZEROUPPER
 	RET
@@ -4030,21 +4034,21 @@ lanes212:
 // Requires: AVX, AVX512F
 TEXT ·gradTile2AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
-	MOVQ   112(AX), CX
+	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
 	JNE    cols213
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), DX
-	MOVQ   32(AX), BX
-	MOVQ   80(AX), SI
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	MOVQ   96(AX), SI
 
 loop214:
-	MOVQ 56(AX), DI
-	MOVQ 64(AX), R8
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
 
 loop215:
 	MOVLQSX (DI), R9
@@ -4052,7 +4056,7 @@ loop215:
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
-	MOVQ    120(AX), R11
+	MOVQ    136(AX), R11
 
 lanes216:
 	VMOVUPS     (R10), Z2
@@ -4066,9 +4070,9 @@ lanes216:
 	JNZ         lanes216
 	DECQ        R8
 	JNZ         loop215
-	MOVQ        88(AX), DI
+	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
-	MOVQ        96(AX), DI
+	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
 	JNZ         loop214
@@ -4085,6 +4089,7 @@ lanes216:
 	VSHUFPS     $0x88, Z1, Z1, Z0
 	VSHUFPS     $0xdd, Z1, Z1, Z1
 	VADDPS      Z1, Z0, Z0
+	VADDPS      (AX), Y0, Y0
 	VMOVUPS     Y0, (AX)
 	VZEROUPPER
 	RET
@@ -4096,16 +4101,16 @@ cols213:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), DX
-	MOVQ   32(AX), BX
-	MOVQ   80(AX), SI
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	MOVQ   96(AX), SI
 
 loop218:
-	MOVQ 56(AX), DI
-	MOVQ 64(AX), R8
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
 
 loop219:
 	MOVLQSX (DI), R9
@@ -4113,7 +4118,7 @@ loop219:
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
-	MOVQ    120(AX), R11
+	MOVQ    136(AX), R11
 
 lanes220:
 	VMOVUPS     (R10), Z4
@@ -4130,9 +4135,9 @@ lanes220:
 	JNZ         lanes220
 	DECQ        R8
 	JNZ         loop219
-	MOVQ        88(AX), DI
+	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
-	MOVQ        96(AX), DI
+	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
 	JNZ         loop218
@@ -4155,6 +4160,7 @@ lanes220:
 	VSHUFPS     $0x88, Z0, Z0, Z1
 	VSHUFPS     $0xdd, Z0, Z0, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      (AX), Y1, Y1
 	VMOVUPS     Y1, (AX)
 	VZEROUPPER
 	RET
@@ -4168,16 +4174,16 @@ cols217:
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), DX
-	MOVQ   32(AX), BX
-	MOVQ   80(AX), SI
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	MOVQ   96(AX), SI
 
 loop222:
-	MOVQ 56(AX), DI
-	MOVQ 64(AX), R8
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
 
 loop223:
 	MOVLQSX (DI), R9
@@ -4185,7 +4191,7 @@ loop223:
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
-	MOVQ    120(AX), R11
+	MOVQ    136(AX), R11
 
 lanes224:
 	VMOVUPS     (R10), Z6
@@ -4205,9 +4211,9 @@ lanes224:
 	JNZ         lanes224
 	DECQ        R8
 	JNZ         loop223
-	MOVQ        88(AX), DI
+	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
-	MOVQ        96(AX), DI
+	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
 	JNZ         loop222
@@ -4239,6 +4245,7 @@ lanes224:
 	VSHUFPS     $0x88, Z2, Z1, Z0
 	VSHUFPS     $0xdd, Z2, Z1, Z1
 	VADDPS      Z1, Z0, Z0
+	VADDPS      (AX), Y0, Y0
 	VMOVUPS     Y0, (AX)
 	VZEROUPPER
 	RET
@@ -4252,16 +4259,16 @@ cols221:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop226:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop227:
 	MOVLQSX (R8), R10
@@ -4269,7 +4276,7 @@ loop227:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes228:
 	VMOVUPS     (R11), Z8
@@ -4292,9 +4299,9 @@ lanes228:
 	JNZ         lanes228
 	DECQ        R9
 	JNZ         loop227
-	MOVQ        88(AX), R8
+	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
-	MOVQ        96(AX), R8
+	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
 	JNZ         loop226
@@ -4332,6 +4339,7 @@ lanes228:
 	VSHUFPS     $0x88, Z3, Z2, Z0
 	VSHUFPS     $0xdd, Z3, Z2, Z1
 	VADDPS      Z1, Z0, Z0
+	VADDPS      (AX), Y0, Y0
 	VMOVUPS     Y0, (AX)
 	VZEROUPPER
 	RET
@@ -4340,22 +4348,22 @@ lanes228:
 // Requires: AVX, AVX512F
 TEXT ·gradTile3AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
-	MOVQ   112(AX), CX
+	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
 	JNE    cols229
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), DX
-	MOVQ   32(AX), BX
-	MOVQ   80(AX), SI
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	MOVQ   96(AX), SI
 
 loop230:
-	MOVQ 56(AX), DI
-	MOVQ 64(AX), R8
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
 
 loop231:
 	MOVLQSX (DI), R9
@@ -4363,7 +4371,7 @@ loop231:
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
-	MOVQ    120(AX), R11
+	MOVQ    136(AX), R11
 
 lanes232:
 	VMOVUPS     (R10), Z3
@@ -4379,9 +4387,9 @@ lanes232:
 	JNZ         lanes232
 	DECQ        R8
 	JNZ         loop231
-	MOVQ        88(AX), DI
+	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
-	MOVQ        96(AX), DI
+	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
 	JNZ         loop230
@@ -4401,6 +4409,7 @@ lanes232:
 	VSHUFPS     $0x88, Z0, Z0, Z1
 	VSHUFPS     $0xdd, Z0, Z0, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      (AX), Z1, Z1
 	VMOVUPS     Z1, (AX)
 	VZEROUPPER
 	RET
@@ -4414,16 +4423,16 @@ cols229:
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), DX
-	MOVQ   32(AX), BX
-	MOVQ   80(AX), SI
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	MOVQ   96(AX), SI
 
 loop234:
-	MOVQ 56(AX), DI
-	MOVQ 64(AX), R8
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
 
 loop235:
 	MOVLQSX (DI), R9
@@ -4431,7 +4440,7 @@ loop235:
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
-	MOVQ    120(AX), R11
+	MOVQ    136(AX), R11
 
 lanes236:
 	VMOVUPS     (R10), Z6
@@ -4451,9 +4460,9 @@ lanes236:
 	JNZ         lanes236
 	DECQ        R8
 	JNZ         loop235
-	MOVQ        88(AX), DI
+	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
-	MOVQ        96(AX), DI
+	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
 	JNZ         loop234
@@ -4482,6 +4491,7 @@ lanes236:
 	VSHUFPS     $0x88, Z1, Z1, Z0
 	VSHUFPS     $0xdd, Z1, Z1, Z1
 	VADDPS      Z1, Z0, Z0
+	VADDPS      (AX), Z0, Z0
 	VMOVUPS     Z0, (AX)
 	VZEROUPPER
 	RET
@@ -4498,16 +4508,16 @@ cols233:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), DX
-	MOVQ   32(AX), BX
-	MOVQ   80(AX), SI
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	MOVQ   96(AX), SI
 
 loop238:
-	MOVQ 56(AX), DI
-	MOVQ 64(AX), R8
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
 
 loop239:
 	MOVLQSX (DI), R9
@@ -4515,7 +4525,7 @@ loop239:
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
-	MOVQ    120(AX), R11
+	MOVQ    136(AX), R11
 
 lanes240:
 	VMOVUPS     (R10), Z9
@@ -4539,9 +4549,9 @@ lanes240:
 	JNZ         lanes240
 	DECQ        R8
 	JNZ         loop239
-	MOVQ        88(AX), DI
+	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
-	MOVQ        96(AX), DI
+	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
 	JNZ         loop238
@@ -4582,6 +4592,7 @@ lanes240:
 	VSHUFPS     $0x88, Z0, Z2, Z1
 	VSHUFPS     $0xdd, Z0, Z2, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      (AX), Z1, Z1
 	VMOVUPS     Z1, (AX)
 	VZEROUPPER
 	RET
@@ -4599,16 +4610,16 @@ cols237:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop242:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop243:
 	MOVLQSX (R8), R10
@@ -4616,7 +4627,7 @@ loop243:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes244:
 	VMOVUPS     (R11), Z12
@@ -4644,9 +4655,9 @@ lanes244:
 	JNZ         lanes244
 	DECQ        R9
 	JNZ         loop243
-	MOVQ        88(AX), R8
+	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
-	MOVQ        96(AX), R8
+	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
 	JNZ         loop242
@@ -4696,6 +4707,7 @@ lanes244:
 	VSHUFPS     $0x88, Z0, Z3, Z1
 	VSHUFPS     $0xdd, Z0, Z3, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      (AX), Z1, Z1
 	VMOVUPS     Z1, (AX)
 	VZEROUPPER
 	RET
@@ -4704,23 +4716,23 @@ lanes244:
 // Requires: AVX, AVX512F
 TEXT ·gradTile4AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
-	MOVQ   112(AX), CX
+	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
 	JNE    cols245
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop246:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop247:
 	MOVLQSX (R8), R10
@@ -4728,7 +4740,7 @@ loop247:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes248:
 	VMOVUPS     (R11), Z4
@@ -4746,9 +4758,9 @@ lanes248:
 	JNZ         lanes248
 	DECQ        R9
 	JNZ         loop247
-	MOVQ        88(AX), R8
+	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
-	MOVQ        96(AX), R8
+	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
 	JNZ         loop246
@@ -4768,6 +4780,7 @@ lanes248:
 	VSHUFPS     $0x88, Z0, Z0, Z1
 	VSHUFPS     $0xdd, Z0, Z0, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      (AX), Z1, Z1
 	VMOVUPS     Z1, (AX)
 	VZEROUPPER
 	RET
@@ -4783,16 +4796,16 @@ cols245:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop250:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop251:
 	MOVLQSX (R8), R10
@@ -4800,7 +4813,7 @@ loop251:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes252:
 	VMOVUPS     (R11), Z8
@@ -4823,9 +4836,9 @@ lanes252:
 	JNZ         lanes252
 	DECQ        R9
 	JNZ         loop251
-	MOVQ        88(AX), R8
+	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
-	MOVQ        96(AX), R8
+	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
 	JNZ         loop250
@@ -4854,6 +4867,7 @@ lanes252:
 	VSHUFPS     $0x88, Z1, Z1, Z0
 	VSHUFPS     $0xdd, Z1, Z1, Z1
 	VADDPS      Z1, Z0, Z0
+	VADDPS      (AX), Z0, Z0
 	VMOVUPS     Z0, (AX)
 	VZEROUPPER
 	RET
@@ -4873,16 +4887,16 @@ cols249:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop254:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop255:
 	MOVLQSX (R8), R10
@@ -4890,7 +4904,7 @@ loop255:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes256:
 	VMOVUPS     (R11), Z12
@@ -4918,9 +4932,9 @@ lanes256:
 	JNZ         lanes256
 	DECQ        R9
 	JNZ         loop255
-	MOVQ        88(AX), R8
+	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
-	MOVQ        96(AX), R8
+	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
 	JNZ         loop254
@@ -4961,6 +4975,7 @@ lanes256:
 	VSHUFPS     $0x88, Z0, Z2, Z1
 	VSHUFPS     $0xdd, Z0, Z2, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      (AX), Z1, Z1
 	VMOVUPS     Z1, (AX)
 	VZEROUPPER
 	RET
@@ -4982,16 +4997,16 @@ cols253:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop258:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop259:
 	MOVLQSX (R8), R10
@@ -4999,7 +5014,7 @@ loop259:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes260:
 	VMOVUPS     (R11), Z16
@@ -5032,9 +5047,9 @@ lanes260:
 	JNZ         lanes260
 	DECQ        R9
 	JNZ         loop259
-	MOVQ        88(AX), R8
+	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
-	MOVQ        96(AX), R8
+	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
 	JNZ         loop258
@@ -5084,6 +5099,7 @@ lanes260:
 	VSHUFPS     $0x88, Z0, Z3, Z1
 	VSHUFPS     $0xdd, Z0, Z3, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      (AX), Z1, Z1
 	VMOVUPS     Z1, (AX)
 	VZEROUPPER
 	RET
@@ -5092,7 +5108,7 @@ lanes260:
 // Requires: AVX, AVX512F
 TEXT ·gradTile5AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
-	MOVQ   112(AX), CX
+	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
 	JNE    cols261
 	VPXORD Z0, Z0, Z0
@@ -5100,16 +5116,16 @@ TEXT ·gradTile5AVX512(SB), NOSPLIT, $0-8
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop262:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop263:
 	MOVLQSX (R8), R10
@@ -5117,7 +5133,7 @@ loop263:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes264:
 	VMOVUPS     (R11), Z5
@@ -5138,9 +5154,9 @@ lanes264:
 	JNZ         lanes264
 	DECQ        R9
 	JNZ         loop263
-	MOVQ        88(AX), R8
+	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
-	MOVQ        96(AX), R8
+	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
 	JNZ         loop262
@@ -5160,6 +5176,7 @@ lanes264:
 	VSHUFPS     $0x88, Z0, Z0, Z1
 	VSHUFPS     $0xdd, Z0, Z0, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      (AX), Z1, Z1
 	VMOVUPS     Z1, (AX)
 	VSHUFF32X4  $0x44, Z4, Z4, Z0
 	VSHUFF32X4  $0xee, Z4, Z4, Z1
@@ -5173,6 +5190,7 @@ lanes264:
 	VSHUFPS     $0x88, Z0, Z0, Z1
 	VSHUFPS     $0xdd, Z0, Z0, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      64(AX), Y1, Y1
 	VMOVUPS     Y1, 64(AX)
 	VZEROUPPER
 	RET
@@ -5190,16 +5208,16 @@ cols261:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop266:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop267:
 	MOVLQSX (R8), R10
@@ -5207,7 +5225,7 @@ loop267:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes268:
 	VMOVUPS     (R11), Z10
@@ -5234,9 +5252,9 @@ lanes268:
 	JNZ         lanes268
 	DECQ        R9
 	JNZ         loop267
-	MOVQ        88(AX), R8
+	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
-	MOVQ        96(AX), R8
+	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
 	JNZ         loop266
@@ -5265,6 +5283,7 @@ lanes268:
 	VSHUFPS     $0x88, Z1, Z1, Z0
 	VSHUFPS     $0xdd, Z1, Z1, Z1
 	VADDPS      Z1, Z0, Z0
+	VADDPS      (AX), Z0, Z0
 	VMOVUPS     Z0, (AX)
 	VSHUFF32X4  $0x44, Z8, Z8, Z0
 	VSHUFF32X4  $0xee, Z8, Z8, Z1
@@ -5284,6 +5303,7 @@ lanes268:
 	VSHUFPS     $0x88, Z1, Z1, Z0
 	VSHUFPS     $0xdd, Z1, Z1, Z1
 	VADDPS      Z1, Z0, Z0
+	VADDPS      64(AX), Y0, Y0
 	VMOVUPS     Y0, 64(AX)
 	VZEROUPPER
 	RET
@@ -5306,16 +5326,16 @@ cols265:
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop270:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop271:
 	MOVLQSX (R8), R10
@@ -5323,7 +5343,7 @@ loop271:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes272:
 	VMOVUPS     (R11), Z15
@@ -5356,9 +5376,9 @@ lanes272:
 	JNZ         lanes272
 	DECQ        R9
 	JNZ         loop271
-	MOVQ        88(AX), R8
+	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
-	MOVQ        96(AX), R8
+	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
 	JNZ         loop270
@@ -5399,6 +5419,7 @@ lanes272:
 	VSHUFPS     $0x88, Z0, Z2, Z1
 	VSHUFPS     $0xdd, Z0, Z2, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      (AX), Z1, Z1
 	VMOVUPS     Z1, (AX)
 	VSHUFF32X4  $0x44, Z12, Z12, Z0
 	VSHUFF32X4  $0xee, Z12, Z12, Z1
@@ -5427,6 +5448,7 @@ lanes272:
 	VSHUFPS     $0x88, Z0, Z2, Z1
 	VSHUFPS     $0xdd, Z0, Z2, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      64(AX), Y1, Y1
 	VMOVUPS     Y1, 64(AX)
 	VZEROUPPER
 	RET
@@ -5452,16 +5474,16 @@ cols269:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop274:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop275:
 	MOVLQSX (R8), R10
@@ -5469,7 +5491,7 @@ loop275:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes276:
 	VMOVUPS     (R11), Z20
@@ -5508,9 +5530,9 @@ lanes276:
 	JNZ         lanes276
 	DECQ        R9
 	JNZ         loop275
-	MOVQ        88(AX), R8
+	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
-	MOVQ        96(AX), R8
+	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
 	JNZ         loop274
@@ -5560,6 +5582,7 @@ lanes276:
 	VSHUFPS     $0x88, Z0, Z3, Z1
 	VSHUFPS     $0xdd, Z0, Z3, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      (AX), Z1, Z1
 	VMOVUPS     Z1, (AX)
 	VSHUFF32X4  $0x44, Z16, Z16, Z0
 	VSHUFF32X4  $0xee, Z16, Z16, Z1
@@ -5594,6 +5617,7 @@ lanes276:
 	VSHUFPS     $0x88, Z0, Z3, Z1
 	VSHUFPS     $0xdd, Z0, Z3, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      64(AX), Y1, Y1
 	VMOVUPS     Y1, 64(AX)
 	VZEROUPPER
 	RET
@@ -5602,7 +5626,7 @@ lanes276:
 // Requires: AVX, AVX512F
 TEXT ·gradTile6AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
-	MOVQ   112(AX), CX
+	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
 	JNE    cols277
 	VPXORD Z0, Z0, Z0
@@ -5611,16 +5635,16 @@ TEXT ·gradTile6AVX512(SB), NOSPLIT, $0-8
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop278:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop279:
 	MOVLQSX (R8), R10
@@ -5628,7 +5652,7 @@ loop279:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes280:
 	VMOVUPS     (R11), Z6
@@ -5651,9 +5675,9 @@ lanes280:
 	JNZ         lanes280
 	DECQ        R9
 	JNZ         loop279
-	MOVQ        88(AX), R8
+	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
-	MOVQ        96(AX), R8
+	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
 	JNZ         loop278
@@ -5673,6 +5697,7 @@ lanes280:
 	VSHUFPS     $0x88, Z0, Z0, Z1
 	VSHUFPS     $0xdd, Z0, Z0, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      (AX), Z1, Z1
 	VMOVUPS     Z1, (AX)
 	VSHUFF32X4  $0x44, Z5, Z4, Z0
 	VSHUFF32X4  $0xee, Z5, Z4, Z1
@@ -5686,6 +5711,7 @@ lanes280:
 	VSHUFPS     $0x88, Z0, Z0, Z1
 	VSHUFPS     $0xdd, Z0, Z0, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      64(AX), Y1, Y1
 	VMOVUPS     Y1, 64(AX)
 	VZEROUPPER
 	RET
@@ -5705,16 +5731,16 @@ cols277:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop282:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop283:
 	MOVLQSX (R8), R10
@@ -5722,7 +5748,7 @@ loop283:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes284:
 	VMOVUPS     (R11), Z12
@@ -5752,9 +5778,9 @@ lanes284:
 	JNZ         lanes284
 	DECQ        R9
 	JNZ         loop283
-	MOVQ        88(AX), R8
+	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
-	MOVQ        96(AX), R8
+	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
 	JNZ         loop282
@@ -5783,6 +5809,7 @@ lanes284:
 	VSHUFPS     $0x88, Z1, Z1, Z0
 	VSHUFPS     $0xdd, Z1, Z1, Z1
 	VADDPS      Z1, Z0, Z0
+	VADDPS      (AX), Z0, Z0
 	VMOVUPS     Z0, (AX)
 	VSHUFF32X4  $0x44, Z10, Z8, Z0
 	VSHUFF32X4  $0xee, Z10, Z8, Z1
@@ -5802,6 +5829,7 @@ lanes284:
 	VSHUFPS     $0x88, Z1, Z1, Z0
 	VSHUFPS     $0xdd, Z1, Z1, Z1
 	VADDPS      Z1, Z0, Z0
+	VADDPS      64(AX), Y0, Y0
 	VMOVUPS     Y0, 64(AX)
 	VZEROUPPER
 	RET
@@ -5827,16 +5855,16 @@ cols281:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop286:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop287:
 	MOVLQSX (R8), R10
@@ -5844,7 +5872,7 @@ loop287:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes288:
 	VMOVUPS     (R11), Z18
@@ -5881,9 +5909,9 @@ lanes288:
 	JNZ         lanes288
 	DECQ        R9
 	JNZ         loop287
-	MOVQ        88(AX), R8
+	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
-	MOVQ        96(AX), R8
+	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
 	JNZ         loop286
@@ -5924,6 +5952,7 @@ lanes288:
 	VSHUFPS     $0x88, Z0, Z2, Z1
 	VSHUFPS     $0xdd, Z0, Z2, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      (AX), Z1, Z1
 	VMOVUPS     Z1, (AX)
 	VSHUFF32X4  $0x44, Z15, Z12, Z0
 	VSHUFF32X4  $0xee, Z15, Z12, Z1
@@ -5952,6 +5981,7 @@ lanes288:
 	VSHUFPS     $0x88, Z0, Z2, Z1
 	VSHUFPS     $0xdd, Z0, Z2, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      64(AX), Y1, Y1
 	VMOVUPS     Y1, 64(AX)
 	VZEROUPPER
 	RET
@@ -5981,16 +6011,16 @@ cols285:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	MOVQ   120(AX), CX
+	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   8(AX), BX
-	MOVQ   32(AX), SI
-	MOVQ   80(AX), DI
+	MOVQ   24(AX), BX
+	MOVQ   48(AX), SI
+	MOVQ   96(AX), DI
 
 loop290:
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
+	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 loop291:
 	MOVLQSX (R8), R10
@@ -5998,7 +6028,7 @@ loop291:
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
-	MOVQ    120(AX), R12
+	MOVQ    136(AX), R12
 
 lanes292:
 	VMOVUPS     (R11), Z24
@@ -6042,9 +6072,9 @@ lanes292:
 	JNZ         lanes292
 	DECQ        R9
 	JNZ         loop291
-	MOVQ        88(AX), R8
+	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
-	MOVQ        96(AX), R8
+	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
 	JNZ         loop290
@@ -6094,6 +6124,7 @@ lanes292:
 	VSHUFPS     $0x88, Z0, Z3, Z1
 	VSHUFPS     $0xdd, Z0, Z3, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      (AX), Z1, Z1
 	VMOVUPS     Z1, (AX)
 	VSHUFF32X4  $0x44, Z20, Z16, Z0
 	VSHUFF32X4  $0xee, Z20, Z16, Z1
@@ -6128,6 +6159,7 @@ lanes292:
 	VSHUFPS     $0x88, Z0, Z3, Z1
 	VSHUFPS     $0xdd, Z0, Z3, Z0
 	VADDPS      Z0, Z1, Z1
+	VADDPS      64(AX), Y1, Y1
 	VMOVUPS     Y1, 64(AX)
 	VZEROUPPER
 	RET

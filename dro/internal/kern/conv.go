@@ -144,13 +144,14 @@ func (c *Conv) spread(t *Team, dst Shape, j job) {
 // region is what a task of spread covers.
 type region struct{ block, channel, rows, top, bottom int }
 
-// region returns task i's. Neighbouring tasks share their weights.
+// region returns task i's, blocks outermost.
 func (c *Conv) region(i int, dst Shape) region {
 	chunks := (dst.Height + c.call.chunk - 1) / c.call.chunk
+	tiles := (dst.Channels + tileRows - 1) / tileRows
 	top := i % chunks * c.call.chunk
 	i /= chunks
-	channel := i / c.batch.Blocks * tileRows
-	return region{i % c.batch.Blocks, channel, min(tileRows, dst.Channels-channel), top, min(top+c.call.chunk, dst.Height)}
+	channel := i % tiles * tileRows
+	return region{i / tiles, channel, min(tileRows, dst.Channels-channel), top, min(top+c.call.chunk, dst.Height)}
 }
 
 // prefetchSteps is how many outer steps ahead the weights are asked for: about 200 ns of work for a 3×3 kernel.

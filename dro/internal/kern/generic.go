@@ -63,7 +63,7 @@ func (t *gradTile) generic() {
 					dotTo(&s, dy[p.dy:][:t.lanes], x[p.x:][:t.lanes])
 				}
 			}
-			t.sum[r*gradCols+c] = (s[0] + s[1]) + (s[2] + s[3])
+			t.sum[r*gradCols+c] += (s[0] + s[1]) + (s[2] + s[3])
 		}
 	}
 }

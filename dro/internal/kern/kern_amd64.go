@@ -2,11 +2,7 @@
 
 package kern
 
-import (
-	"unsafe"
-
-	"golang.org/x/sys/cpu"
-)
+import "golang.org/x/sys/cpu"
 
 //go:generate go run -C _asm . ../tile.go ..
 
@@ -76,7 +72,7 @@ func (t *gradTile) runAVX2() {
 	if t.rows > half {
 		low := *t
 		low.dy = t.dy[half*t.lanes:]
-		low.sum = (*[tileRows * gradCols]float32)(unsafe.Add(unsafe.Pointer(t.sum), 4*half*gradCols))
+		low.sum = t.sum[half*gradCols:]
 		low.halfAVX2(t.rows - half)
 	}
 }

@@ -12,7 +12,7 @@ type job interface{ task(i int) }
 // Team is a set of threads that share the tasks of one operation at a time. The calling goroutine is one of them; a nil Team or a team
 // of 1 starts no goroutine. A Team serves one caller at a time; networks that train at once have a Team each.
 //
-//	caller: job, next=0, epoch=e -> wake the parked -> take tasks -> epoch=0 -> wait until no worker is inside (spin, then park)
+//	caller: job, shares, epoch=e -> wake the parked -> take tasks -> epoch=0 -> wait until no worker is inside (spin, then park)
 //	worker: wait for an epoch (spin, then park) -> inside++ -> an epoch still open? take tasks -> inside-- -> wake the caller
 //
 // The caller never waits for a worker that is still asleep, so a busy machine costs a worker, not a stall.
@@ -22,16 +22,22 @@ type Team struct {
 	turn  uint32 // the caller's count of jobs
 
 	_      [cacheLine]byte
-	next   atomic.Int64 // the next task to take
-	_      [cacheLine]byte
 	epoch  atomic.Uint32 // the open job's turn; 0 while none is open
 	inside atomic.Int32  // workers that may read job and tasks
 	closed atomic.Bool
 	_      [cacheLine]byte
 
+	seats   []seat // by thread, the caller's first
 	caller  bed
 	workers []*bed
 	done    sync.WaitGroup
+}
+
+// seat counts the tasks taken from one thread's share. A share is a run of neighbouring tasks, the same in every operation of one size, so
+// that a thread finds in its cache what it wrote before; whoever has finished his own helps with the others'.
+type seat struct {
+	next atomic.Int64
+	_    [cacheLine]byte
 }
 
 // bed is where a thread of the team sleeps.
@@ -76,12 +82,12 @@ const (
 
 // NewTeam returns a team of n threads, at least 1. Close releases it.
 func NewTeam(n int) *Team {
-	t := &Team{caller: bed{wake: make(chan struct{}, 1)}}
-	for range n - 1 {
+	t := &Team{seats: make([]seat, max(n, 1)), caller: bed{wake: make(chan struct{}, 1)}}
+	for i := 1; i < n; i++ {
 		b := &bed{wake: make(chan struct{}, 1)}
 		t.workers = append(t.workers, b)
 		t.done.Add(1)
-		go t.work(b)
+		go t.work(b, i)
 	}
 	return t
 }
@@ -113,24 +119,29 @@ func (t *Team) run(n int, j job) {
 		return
 	}
 	t.job, t.tasks = j, int64(n)
-	t.next.Store(0)
+	for i := range t.seats {
+		t.seats[i].next.Store(t.share(i))
+	}
 	t.turn = max(t.turn+1, 1)
 	t.epoch.Store(t.turn)
 	t.rouseWorkers()
-	t.take()
+	t.take(0)
 	t.epoch.Store(0)
 	t.caller.await(func() bool { return t.inside.Load() == 0 })
 	t.job = nil
 }
 
-// take runs tasks until none is left.
-func (t *Team) take() {
-	for {
-		i := t.next.Add(1) - 1
-		if i >= t.tasks {
-			return
+// share returns the first task of a seat's share.
+func (t *Team) share(seat int) int64 { return t.tasks * int64(seat) / int64(len(t.seats)) }
+
+// take runs tasks until none is left, those of one's own seat first.
+func (t *Team) take(seat int) {
+	for range t.seats {
+		end := t.share(seat + 1)
+		for i := t.seats[seat].next.Add(1) - 1; i < end; i = t.seats[seat].next.Add(1) - 1 {
+			t.job.task(int(i))
 		}
-		t.job.task(int(i))
+		seat = (seat + 1) % len(t.seats)
 	}
 }
 
@@ -141,7 +152,7 @@ func (t *Team) rouseWorkers() {
 }
 
 // work is a worker's life.
-func (t *Team) work(b *bed) {
+func (t *Team) work(b *bed, seat int) {
 	defer t.done.Done()
 	last := uint32(0) // the epoch that this worker was in
 	for !t.closed.Load() {
@@ -153,7 +164,7 @@ func (t *Team) work(b *bed) {
 		// The job may have ended, or the next one begun, since await looked: only an epoch seen from inside is safe to read.
 		if e := t.epoch.Load(); e != 0 {
 			last = e
-			t.take()
+			t.take(seat)
 		}
 		if t.inside.Add(-1) == 0 {
 			t.caller.rouse()

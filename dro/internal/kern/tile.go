@@ -27,11 +27,11 @@ type tap struct{ x, w int32 }
 
 // gradTile is one call of the weight gradient's kernel: the dot products of rows channels of dy with cols channels of x,
 //
-//	sum[r·gradCols + c] = Σ_{b < blocks} Σ_{p in pairs} Σ_{j < lanes} dy[b·dyBlock + p.dy + r·lanes + j] · x[b·xBlock + p.x + c·lanes + j]
+//	sum[r·gradCols + c] += Σ_{b < blocks} Σ_{p in pairs} Σ_{j < lanes} dy[b·dyBlock + p.dy + r·lanes + j] · x[b·xBlock + p.x + c·lanes + j]
 //
 // dy and x start at the tile's first channel.
 type gradTile struct {
-	sum   *[tileRows * gradCols]float32
+	sum   []float32 // gradSums values
 	dy, x []float32
 	pairs []pair
 
@@ -39,8 +39,10 @@ type gradTile struct {
 	rows, cols, lanes       int
 }
 
-// gradCols is the number of input channels in a tile of the weight gradient.
-const gradCols = 4
+const (
+	gradCols = 4                   // input channels in a tile of the weight gradient
+	gradSums = tileRows * gradCols // its sums
+)
 
 // pair is one position of a gradient tile: offsets in values of the output and of the input that a tap joins.
 type pair struct{ dy, x int32 }

@@ -75,7 +75,7 @@ func (g *generator) gradBody(t reg.Register, rows, cols int) {
 			g.LEAQ(by(s.p, step, 4, 0), s.p)
 		}
 	})
-	sum := g.field(t, "sum")
+	sum := g.slice(t, "sum")
 	if g.wide {
 		g.reduceWide(acc, sum)
 	} else {
@@ -130,7 +130,7 @@ func (g *generator) gradStep(acc [][]vector, dy, x, stride, stride3 reg.Register
 	}
 }
 
-// reduceRows stores the sum of each AVX2 register, a row of four at a time.
+// reduceRows adds the sum of each AVX2 register, a row of four at a time.
 func (g *generator) reduceRows(acc [][]vector, sum reg.Register) {
 	for r, row := range acc {
 		v := make([]vector, gradCols)
@@ -143,11 +143,11 @@ func (g *generator) reduceRows(acc [][]vector, sum reg.Register) {
 		g.VHADDPS(b, a, a)
 		g.VEXTRACTF128(op.U8(1), a, high)
 		g.VADDPS(high, a.AsX(), high)
-		g.VMOVUPS(high, at(sum, 4*gradCols*r))
+		g.addTo(high, at(sum, 4*gradCols*r))
 	}
 }
 
-// reduceWide stores the sum of each AVX-512 register, four rows of four at a time: a tree of transposing additions, in which each level
+// reduceWide adds the sum of each AVX-512 register, four rows of four at a time: a tree of transposing additions, in which each level
 // halves the registers and doubles the sums in one.
 func (g *generator) reduceWide(acc [][]vector, sum reg.Register) {
 	for first := 0; first < len(acc); first += 4 {
@@ -172,11 +172,17 @@ func (g *generator) reduceWide(acc [][]vector, sum reg.Register) {
 			level = next
 		}
 		if first == 0 && len(acc) > 2 {
-			g.VMOVUPS(level[0], at(sum, 0))
+			g.addTo(level[0], at(sum, 0))
 		} else {
-			g.VMOVUPS(level[0].AsY(), at(sum, 4*gradCols*first))
+			g.addTo(level[0].AsY(), at(sum, 4*gradCols*first))
 		}
 	}
+}
+
+// addTo adds v to the vector in memory.
+func (g *generator) addTo(v reg.Register, m op.Mem) {
+	g.VADDPS(m, v, v)
+	g.VMOVUPS(v, m)
 }
 
 // added returns the sum of two shuffles of a and b.

@@ -1,0 +1,84 @@
+package kern
+
+import (
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// walled returns n zeroed values, with an unmapped page right after the last: a kernel that reads or writes on faults.
+func walled(t *testing.T, n int) []float32 {
+	t.Helper()
+	page := unix.Getpagesize()
+	size := (4*n + page - 1) / page * page
+	m, err := unix.Mmap(-1, 0, size+page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Munmap(m); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := unix.Mprotect(m[size:], unix.PROT_NONE); err != nil {
+		t.Fatal(err)
+	}
+	return unsafe.Slice((*float32)(unsafe.Pointer(&m[size-4*n])), n)
+}
+
+// TestNothingTouchesBeyondTheEnd runs every operation with all its operands against an unmapped page.
+func TestNothingTouchesBeyondTheEnd(t *testing.T) {
+	wall := func(n int) []float32 { return walled(t, n) }
+	for _, tc := range convCases {
+		b := NewBatch(tc.images)
+		eachISA(t, func(t *testing.T, isa ISA) {
+			c := must(NewConv(isa, b, tc.cfg))
+			x, y, dx := wall(b.Len(tc.cfg.In)), wall(b.Len(c.Out())), wall(b.Len(tc.cfg.In))
+			w, bias, dw, db := wall(c.WeightLen()), wall(tc.cfg.Out), wall(c.WeightLen()), wall(tc.cfg.Out)
+			c.Forward(nil, y, x, w, bias)
+			c.BackwardData(nil, dx, y, w, x)
+			for _, outer := range []bool{false, true} {
+				if c.dot, c.outer = newDotPlan(c), nil; outer {
+					c.dot, c.outer = nil, newOuterPlan(c)
+					c.outer.x = wall(len(c.outer.x))
+				}
+				c.BackwardWeights(nil, dw, db, x, y)
+			}
+			l := must(NewLayout(isa, b, tc.cfg.In))
+			images := wall(tc.images * tc.cfg.In.Len())
+			l.Pack(nil, x, images)
+			l.Unpack(images, x)
+			must(NewReLUBackward(isa)).Run(nil, dx, dx, x)
+			v := wall(len(w))
+			must(NewSGD(isa, len(w))).Step(nil, w, v, dw, SGDConfig{})
+			if in := c.Out(); in.Height >= 2 && in.Width >= 2 {
+				m := must(NewMaxPool(isa, b, in, 2, true))
+				p, dp, dy := wall(b.Len(m.Out())), wall(b.Len(m.Out())), wall(len(y))
+				m.Forward(nil, p, y)
+				m.Backward(nil, dy, y, p, dp)
+			}
+		})
+	}
+}
+
+// TestNoAllocation runs a training step twice: after the first, nothing allocates.
+func TestNoAllocation(t *testing.T) {
+	eachISA(t, func(t *testing.T, isa ISA) {
+		team := NewTeam(2)
+		defer team.Close()
+		n := newAlexNet(isa, team, 3)
+		r := rand.New(rand.NewPCG(1, 2))
+		for i := range n.images {
+			n.images[i] = float32(r.NormFloat64())
+		}
+		if a := testing.AllocsPerRun(2, func() {
+			n.forward()
+			n.backward()
+			n.update()
+		}); a != 0 {
+			t.Errorf("a step allocates %v times", a)
+		}
+	})
+}
