@@ -14,13 +14,18 @@ import (
 )
 
 func main() {
-	// The first interrupt asks the runs to stop with a checkpoint; the second,
-	// with the handler gone, ends the process at once.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// orderly is for commands that have something to put in order before they end.
+// The first interrupt cancels the context; the second, with the handler gone,
+// ends the process at once. Training goes on when the terminal that it was
+// started from is closed.
+func orderly(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	// Training goes on when the terminal that it was started from is closed.
 	signal.Ignore(syscall.SIGHUP)
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	return ctx, stop
 }
 
 // run is the program without its process: nothing else reads the environment.
@@ -33,6 +38,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		DataDir: folder("DROLAB_DATA", "XDG_CACHE_HOME", ".cache"),
 		RunsDir: folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"),
 		ASCII:   ascii(),
+		Orderly: orderly,
 	}, args)
 }
 

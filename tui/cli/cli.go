@@ -22,6 +22,9 @@ type Env struct {
 	DataDir, RunsDir string
 	// ASCII keeps the progress bars to letters that every terminal has.
 	ASCII bool
+	// Orderly returns a context that is cancelled when the user wants the
+	// command to end. A command that does not ask for it is ended at once.
+	Orderly func(context.Context) (context.Context, context.CancelFunc)
 }
 
 // app is one call of the program: the world, and the global flags.

@@ -58,6 +58,8 @@ name; an interrupted download goes on where it stopped.`,
 }
 
 func (a *app) fetch(ctx context.Context, name, url string) error {
+	ctx, cancel := a.Orderly(ctx)
+	defer cancel()
 	m := &meter{out: a.Stderr, name: clean(name), ascii: a.ASCII}
 	m.width, _, m.screen = terminalSize(a.Stderr)
 	err := data.Fetch(ctx, name, a.data, data.FetchOptions{URL: url, Progress: m.show})

@@ -40,6 +40,8 @@ func (a *app) goOn(ctx context.Context, r *record.Run, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := a.Orderly(ctx)
+	defer cancel()
 	q := runner.NewQueue(ctx, a.settings(store))
 	if err := q.Resume(r.Meta.ID); err != nil {
 		return err

@@ -107,7 +107,7 @@ func (a *app) train(ctx context.Context, requests []runner.Request, asJSON bool)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := a.Orderly(ctx)
 	defer cancel()
 	q := runner.NewQueue(ctx, a.settings(store))
 	var ids []string
