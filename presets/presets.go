@@ -19,7 +19,8 @@ var files embed.FS
 // names returns the embedded presets in the order in which they are listed,
 // the default one first.
 func names() []string {
-	return []string{"shapes", "race", "paper-quick", "paper-gentle", "paper", "mnist", "fashion", "csv"}
+	return []string{"shapes", "race", "cressie-read-1.5", "kl", "smoothed-cvar", "cvar",
+		"paper-quick", "paper-gentle", "paper", "mnist", "fashion", "csv"}
 }
 
 // Preset is one experiment: what a file says, and what follows from it.
