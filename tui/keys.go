@@ -95,7 +95,7 @@ func keyTable() []binding {
 	all := on(launchPage, watchPage, runsPage, comparePage)
 	lists := on(launchPage, runsPage, comparePage)
 	watch, runs := on(watchPage), on(runsPage)
-	launch, compare := on(launchPage), on(comparePage)
+	launch, comparing := on(launchPage), on(comparePage)
 	table := []binding{
 		{[]string{"enter"}, actEnter, launch, "start", "start the runs and watch them"},
 		{[]string{"space"}, actSelect, launch, "change", "choose a method or seed, take the next value, or type one"},
@@ -138,8 +138,8 @@ func keyTable() []binding {
 		{[]string{"a"}, actSelectAll, runs, "", "select every run that is listed, or none"},
 		{[]string{"s"}, actSort, runs, "sort", "sort by the next column"},
 		{[]string{"S"}, actSortBack, runs, "", "sort by the same column, the other way round"},
-		{[]string{"v"}, actView, compare, "view", "table or curves, where there is no room for both"},
-		{[]string{"m"}, actMeasure, compare, "measure", "the measure that the curves show"},
+		{[]string{"v"}, actView, comparing, "view", "table or curves, where there is no room for both"},
+		{[]string{"m"}, actMeasure, comparing, "measure", "the measure that the curves show"},
 		{[]string{"delete", "D"}, actDelete, runs, "", "delete (asks)"},
 		{[]string{"?"}, actHelp, all, "help", "these keys"},
 		{[]string{"q", "ctrl+c"}, actLeave, all, "quit", "leave; asks while runs of this program go on"},

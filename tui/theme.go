@@ -16,12 +16,14 @@ type theme struct {
 
 	text, dim, title, accent, key  style
 	good, warn, bad                style
+	caret                          style // the cell under the cursor of what is typed or ticked
 	selected, bar, barText, border style // bar is the header's and a running progress bar's
 	series, faint                  [colors]style
 	shade, ref, mark               style
 
 	// Glyphs, one cell each.
 	on, off, cursor, more string
+	changed, given        string // of a setting: by the user, by the preset
 	lineGlyphs            [colors]rune
 	box, heavyBox         boxGlyphs
 	barFull, barEmpty     string
@@ -86,7 +88,7 @@ func newTheme(profile colorprofile.Profile, dark, ascii bool) *theme {
 	t := &theme{ascii: ascii, color: profile >= colorprofile.ANSI}
 	t.setGlyphs()
 	bold, faint, reverse := attr(ansi.AttrBold), attr(ansi.AttrFaint), attr(ansi.AttrReverse)
-	t.title, t.key, t.selected, t.bar, t.barText = bold, bold, reverse, bold, reverse
+	t.title, t.key, t.selected, t.bar, t.barText, t.caret = bold, bold, reverse, bold, reverse, reverse
 	if !t.color {
 		t.accent, t.dim, t.border, t.good, t.warn, t.bad = bold, faint, faint, bold, bold, bold
 		t.shade, t.ref, t.mark = faint, faint, faint
@@ -118,12 +120,14 @@ func newTheme(profile colorprofile.Profile, dark, ascii bool) *theme {
 
 func (t *theme) setGlyphs() {
 	t.on, t.off, t.cursor, t.more = "●", "○", "▸", "…"
+	t.changed, t.given = "◆", "·"
 	t.barFull, t.barEmpty = "━", "─"
 	t.lineGlyphs = [colors]rune{'●', '■', '▲', '◆', '○', '□', '△', '◇'}
 	t.box = boxGlyphs{"╭", "╮", "╰", "╯", "─", "│"}
 	t.heavyBox = boxGlyphs{"┏", "┓", "┗", "┛", "━", "┃"}
 	if t.ascii {
 		t.on, t.off, t.cursor, t.more = "*", "o", ">", "."
+		t.changed, t.given = "*", "."
 		t.barFull, t.barEmpty = "#", "."
 		t.lineGlyphs = [colors]rune{'*', '#', '+', 'x', 'o', '@', '%', '='}
 		t.box = boxGlyphs{"+", "+", "+", "+", "-", "|"}

@@ -1,0 +1,160 @@
+package tui
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	"drolab/dro"
+	"drolab/presets"
+	"drolab/runner"
+)
+
+// spec is the one that Enter starts.
+func (l *launch) spec() *runner.Spec { return &l.specs[l.at] }
+
+func (l *launch) preset() *presets.Preset { return &l.list[l.at] }
+
+// settings are the rows of the right pane.
+func settings() (list []setting) {
+	for _, g := range settingGroups() {
+		list = append(list, g.settings...)
+	}
+	return list
+}
+
+func (l *launch) key() string { return settings()[l.row].key }
+
+// move moves the cursor of the pane that has the focus.
+func (l *launch) move(by int) {
+	l.problem = nil
+	if l.right {
+		l.row = min(max(l.row+by, 0), len(settings())-1)
+		l.box = 0
+		return
+	}
+	l.at = min(max(l.at+by, 0), len(l.list)-1)
+}
+
+// side moves among the boxes of a row, or to the next choice of a setting that
+// has some.
+func (l *launch) side(by int) {
+	switch n := l.boxes(); {
+	case n > 0:
+		l.box = min(max(l.box+by, 0), n-1)
+	default:
+		l.choose(by)
+	}
+}
+
+// seedBoxes is how many seeds can be chosen with the space bar; more are typed.
+const seedBoxes = 8
+
+// boxes is the number of boxes in the row under the cursor.
+func (l *launch) boxes() int {
+	switch l.key() {
+	case "algorithms":
+		return len(dro.Algorithms())
+	case "seeds":
+		return seedBoxes
+	}
+	return 0
+}
+
+// space toggles the box under the cursor, takes the next choice, or starts to
+// type.
+func (l *launch) space() {
+	switch {
+	case l.key() == "algorithms":
+		l.toggleMethod(dro.Algorithms()[l.box])
+	case l.key() == "seeds":
+		n := l.box + 1
+		if n == l.spec().Seeds {
+			n = max(1, n-1) // the last one goes
+		}
+		l.set("seeds", strconv.Itoa(n))
+	case settingChoices(l.key()) != nil:
+		l.choose(1)
+	default:
+		l.edit()
+	}
+}
+
+func (l *launch) toggleMethod(a dro.Algorithm) {
+	chosen := l.spec().Algorithms
+	var list []dro.Algorithm
+	for _, b := range dro.Algorithms() {
+		if slices.Contains(chosen, b) != (a == b) {
+			list = append(list, b)
+		}
+	}
+	if len(list) == 0 {
+		l.problem = errors.New("algorithms: one method has to stay")
+		return
+	}
+	l.set("algorithms", flowText(list))
+}
+
+// choose takes the choice that stands by places after the present one.
+func (l *launch) choose(by int) {
+	choices := settingChoices(l.key())
+	if choices == nil {
+		return
+	}
+	at := slices.Index(choices, settingText(l.spec(), l.key()))
+	n := len(choices)
+	l.set(l.key(), choices[((at+by)%n+n)%n])
+}
+
+// edit starts to type the setting under the cursor.
+func (l *launch) edit() {
+	l.editing, l.problem = true, nil
+	l.line = newInput(settingText(l.spec(), l.key()))
+}
+
+// typed checks the line after a key.
+func (l *launch) typed() { _, l.problem = l.changed(l.key(), l.line.String()) }
+
+// finish takes the line if it is valid; else typing goes on.
+func (l *launch) finish() {
+	if l.set(l.key(), l.line.String()); l.problem == nil {
+		l.editing = false
+	}
+}
+
+// undo goes back to what the preset says of the setting under the cursor.
+func (l *launch) undo() { l.set(l.key(), settingText(&l.preset().Spec, l.key())) }
+
+// set changes a setting if the result is valid, or says why not.
+func (l *launch) set(key, text string) {
+	s, err := l.changed(key, text)
+	if l.problem = err; err == nil {
+		l.specs[l.at] = s
+	}
+}
+
+// changed is the spec with one setting changed, and what is wrong with it.
+func (l *launch) changed(key, text string) (runner.Spec, error) {
+	s := *l.spec()
+	if err := presets.Set(&s, key+"="+text); err != nil {
+		return s, err
+	}
+	return s, s.Validate()
+}
+
+// edited tells whether a setting differs from the preset's.
+func (l *launch) edited(key string) bool {
+	return settingText(l.spec(), key) != settingText(&l.preset().Spec, key)
+}
+
+// origin says where the value of a setting comes from.
+func (l *launch) origin(key string) string {
+	p := l.preset()
+	switch {
+	case l.edited(key):
+		return "preset: " + clean(settingText(&p.Spec, key))
+	case slices.Contains(p.Overrides, key):
+		return clean(p.Reasons[key])
+	}
+	return ""
+}
