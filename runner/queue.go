@@ -94,6 +94,7 @@ func (q *Queue) Start(req Request) ([]string, error) {
 	var jobs []*job
 	fail := func(err error) ([]string, error) {
 		for _, j := range jobs {
+			j.abandon(err)
 			q.release(j.data)
 		}
 		return nil, err
@@ -144,6 +145,22 @@ func (q *Queue) create(j *job) (err error) {
 		return err
 	}
 	return j.record.Append(&StatusEvent{Status: Queued})
+}
+
+// abandon ends the record of a job that was never launched, if it has one.
+func (j *job) abandon(cause error) {
+	if j.record != nil {
+		j.record.Append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "never started: " + cause.Error()})
+		j.record.Close()
+	}
+}
+
+// head is of where the job begins.
+func (j *job) head() Head {
+	if j.from == nil {
+		return Head{}
+	}
+	return Head{Step: j.from.Step}
 }
 
 func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
@@ -223,11 +240,11 @@ func (q *Queue) run(j *job) (Status, error) {
 	case q.slots <- struct{}{}:
 		defer func() { <-q.slots }()
 	case <-q.ctx.Done():
-		return Stopped, j.record.Append(&StatusEvent{Status: Stopped, Cause: "stopped before it started"})
+		return Stopped, j.record.Append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "stopped before it started"})
 	}
 	r, err := newRun(j.meta, j.data.Dataset, j.record, j.verbs, j.threads)
 	if err != nil {
-		j.record.Append(&StatusEvent{Status: Failed, Cause: err.Error()})
+		j.record.Append(&StatusEvent{Head: j.head(), Status: Failed, Cause: err.Error()})
 		return Failed, err
 	}
 	defer r.close()

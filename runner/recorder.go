@@ -122,8 +122,9 @@ type Summary struct {
 	RobustRisk         Number        `json:"robust_risk"`
 	FullGradNorm       Number        `json:"full_grad_norm"`
 	PaperIterate       *PaperIterate `json:"paper_iterate,omitempty"`
-	ImagesPerSecond    Number        `json:"images_per_second"`
-	Dir                string        `json:"dir,omitempty"`
+	// ImagesPerSecond counts the x-batches, over the time spent in steps.
+	ImagesPerSecond Number `json:"images_per_second"`
+	Dir             string `json:"dir,omitempty"`
 }
 
 // Summarize returns the summary of a run in the given state, whose last

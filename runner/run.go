@@ -49,6 +49,10 @@ type run struct {
 	clock   time.Time
 	elapsed time.Duration
 	images  int
+	total   struct { // of this process's part of the run
+		elapsed time.Duration
+		images  int
+	}
 }
 
 // newRun builds what the Spec in m asks for. The caller closes it.
@@ -199,6 +203,7 @@ func (r *run) end(status Status, cause error) Status {
 	}
 	s := Summarize(r.meta, status, r.step, r.eval, r.last)
 	s.Cause, s.PaperIterate = e.Cause, r.iterate
+	s.ImagesPerSecond = perSecond(r.total.images, r.total.elapsed)
 	r.record.Finish(s)
 	return status
 }
@@ -210,11 +215,14 @@ func (r *run) epoch() float64 { return float64(r.step) / float64(r.meta.StepsPer
 // speed returns the images a second since the last step event.
 func (r *run) speed() Number {
 	r.pauseClock()
-	images := float64(int64(r.meta.Spec.Batch) * int64(r.images))
-	seconds := r.elapsed.Seconds()
-	r.elapsed, r.images = 0, 0
-	r.clock = time.Now()
-	return NumIf(seconds > 0, images/seconds)
+	n := perSecond(r.images*r.meta.Spec.Batch, r.elapsed)
+	r.total.elapsed, r.total.images = r.total.elapsed+r.elapsed, r.total.images+r.images*r.meta.Spec.Batch
+	r.elapsed, r.images, r.clock = 0, 0, time.Now()
+	return n
+}
+
+func perSecond(images int, in time.Duration) Number {
+	return NumIf(in > 0, float64(images)/in.Seconds())
 }
 
 func (r *run) pauseClock() { r.elapsed += time.Since(r.clock) }

@@ -159,14 +159,23 @@ func (s *Spec) Validate() error {
 	if err != nil {
 		return err
 	}
-	if z := (dro.Z{Lambda: s.Lambda, Eta: s.Eta}); !p.Box.Contains(z) {
-		key, value, allowed := "lambda", z.Lambda, p.Box.Lambda
-		if z.Lambda >= allowed[0] && z.Lambda <= allowed[1] {
-			key, value, allowed = "eta", z.Eta, p.Box.Eta
+	return s.checkStart(p)
+}
+
+// checkStart wants z_1 inside the box. A set without a radius has no λ.
+func (s *Spec) checkStart(p *dro.Problem) error {
+	inside := func(key string, value float64, side [2]float64) error {
+		if value >= side[0] && value <= side[1] {
+			return nil
 		}
-		return &KeyError{key, value, fmt.Sprintf("a start inside the box [%g, %g]", allowed[0], allowed[1])}
+		return &KeyError{key, value, fmt.Sprintf("a start inside the box [%g, %g]", side[0], side[1])}
 	}
-	return nil
+	if p.Set.HasRadius() {
+		if err := inside("lambda", s.Lambda, p.Box.Lambda); err != nil {
+			return err
+		}
+	}
+	return inside("eta", s.Eta, p.Box.Eta)
 }
 
 type check struct {
