@@ -1,7 +1,13 @@
 package tui
 
 import (
+	"fmt"
+	"slices"
 	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/tui/plot"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -10,19 +16,233 @@ import (
 // colours.
 const maxWatched = colors
 
-// watch is the Watch page.
+// watch is the Watch page: what runs do, drawn from their directories.
+//
+//	read -> readMsg -> track.add -> fit (axes) -> view
 type watch struct {
 	*shared
+	tracks   []*track // in the order of their colours
+	at       int      // run under the cursor
+	top      int      // first row shown
+	baseline int      // run that bars are compared with; -1 for none
+	round    int      // grows with every other set of runs
+	reading  bool     // a command is
+	opening  bool
+	looked   time.Time // at the directories' status
+	problem  string    // of the last opening or reading
+
+	panels  [panels]panelState
+	focus   panel
+	zoomed  bool
+	shown   int // panels at once; 0: as many as suit the screen
+	axis    axis
+	smooth  int // index into smoothings
+	dots    bool
+	logPane bool
+	logBack int // lines that the log pane is scrolled back
+
+	// The axes are kept from frame to frame, so that they stay still.
+	x          plot.Range
+	y          [quantities]plot.Range
+	scale      [quantities]plot.ScaleKind
+	phaseX     plot.Range
+	phaseY     plot.Range
+	statusMemo memo
+	logMemo    memo
 }
 
-func newWatch(s *shared) *watch { return &watch{shared: s} }
+// axis is what is horizontal.
+type axis int
 
-func (*watch) title() string          { return "Watch" }
-func (*watch) enter() tea.Cmd         { return nil }
-func (*watch) blocked(action) string  { return "no run is watched" }
-func (*watch) do(action) tea.Cmd      { return nil }
-func (*watch) update(tea.Msg) tea.Cmd { return nil }
-func (*watch) typing() bool           { return false }
-func (*watch) view(w, h int) []string { return fill(nil, w, h) }
-func (*watch) digest() string         { return "" }
-func (*watch) read(time.Time) tea.Cmd { return nil }
+const (
+	bySteps axis = iota
+	byEpochs
+	byTime
+	axes // how many
+)
+
+func (a axis) String() string { return [...]string{"step", "epoch", "time"}[a] }
+
+// smoothing is one way to smooth the noisy curves; make is nil for none.
+type smoothing struct {
+	name string
+	make func() plot.Smoother
+}
+
+// smoothings starts with the paper's: the mean of five points.
+func smoothings() []smoothing {
+	ema := func(beta float64) func() plot.Smoother {
+		return func() plot.Smoother { return &plot.EMA{Beta: beta} }
+	}
+	return []smoothing{{"mean of 5", func() plot.Smoother { return &plot.Window{} }},
+		{"EMA .9", ema(.9)}, {"EMA .99", ema(.99)}, {"raw", nil}}
+}
+
+func newWatch(s *shared) *watch { return &watch{shared: s, baseline: -1} }
+
+func (*watch) title() string { return "Watch" }
+func (*watch) typing() bool  { return false }
+
+// enter opens the newest runs where none is watched.
+func (w *watch) enter() tea.Cmd {
+	if len(w.tracks) > 0 || w.opening {
+		return nil
+	}
+	w.opening = true
+	return open(w.source, nil)
+}
+
+func (w *watch) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case watchMsg:
+		w.opening = true
+		return open(w.source, msg.ids)
+	case openMsg:
+		return w.opened(msg)
+	case readMsg:
+		return w.take(msg)
+	case clickMsg:
+		w.click(msg)
+	case wheelMsg:
+		w.wheel(msg)
+	}
+	return nil
+}
+
+// opened replaces the watched runs.
+func (w *watch) opened(m openMsg) tea.Cmd {
+	w.opening, w.problem = false, ""
+	var cmd tea.Cmd
+	if len(m.problems) > 0 {
+		w.problem = oneLine(m.problems[0].Error())
+		cmd = complain(m.problems[0])
+	}
+	if len(m.runs) == 0 {
+		return cmd
+	}
+	if n := len(m.runs); n > maxWatched {
+		m.runs = m.runs[:maxWatched]
+		cmd = notify(fmt.Sprintf("%d runs: the first %d are watched, as many as there are colours", n, maxWatched))
+	}
+	w.tracks, w.at, w.top, w.reading = nil, 0, 0, false
+	w.round++
+	for _, o := range m.runs {
+		w.tracks = append(w.tracks, newTrack(o))
+	}
+	order(w.tracks)
+	label(w.tracks)
+	w.baseline = slices.IndexFunc(w.tracks, func(t *track) bool { return t.meta.Spec.Algorithm() == dro.ERM })
+	w.x, w.y, w.phaseX, w.phaseY = plot.Range{}, [quantities]plot.Range{}, plot.Range{}, plot.Range{}
+	w.resmooth()
+	return tea.Batch(cmd, w.read(w.looked))
+}
+
+// read looks for what was appended to the logs. One command at a time reads,
+// since a log keeps its place.
+func (w *watch) read(now time.Time) tea.Cmd {
+	if w.reading || len(w.tracks) == 0 {
+		return nil
+	}
+	w.reading = true
+	look := now.Sub(w.looked) >= patience
+	if look {
+		w.looked = now
+	}
+	type source struct {
+		id   string
+		log  Log
+		look bool
+	}
+	var logs []source
+	for _, t := range w.tracks {
+		logs = append(logs, source{t.id, t.log, look && (!t.status.Ended() || t.status == runner.Interrupted)})
+	}
+	round, find := w.round, w.source.Find
+	return func() tea.Msg {
+		m := readMsg{round: round}
+		for _, s := range logs {
+			p := part{id: s.id}
+			p.events, p.err = s.log.Read()
+			p.skipped = s.log.Skipped()
+			if s.look {
+				if r, err := find(s.id); err == nil {
+					p.status = r.Status()
+				}
+			}
+			m.parts = append(m.parts, p)
+		}
+		return m
+	}
+}
+
+// take adds what was read.
+func (w *watch) take(m readMsg) tea.Cmd {
+	if m.round != w.round {
+		return nil
+	}
+	w.reading, w.problem = false, ""
+	behind, changed := false, false
+	for _, p := range m.parts {
+		i := slices.IndexFunc(w.tracks, func(t *track) bool { return t.id == p.id })
+		if i < 0 {
+			continue
+		}
+		t := w.tracks[i]
+		t.add(p.events)
+		t.skipped = p.skipped
+		if p.err != nil {
+			w.problem = oneLine(p.err.Error())
+		}
+		if p.status == runner.Interrupted && len(p.events) == 0 && !t.status.Ended() {
+			t.status = p.status
+		}
+		behind = behind || len(p.events) >= readAhead
+		changed = changed || len(p.events) > 0
+	}
+	if changed {
+		w.fit()
+	}
+	if behind {
+		return w.read(w.looked)
+	}
+	return nil
+}
+
+// readAhead is how many events in one answer mean that the log goes on, so
+// that it is read again at once.
+const readAhead = 200
+
+// resmooth filters all runs anew.
+func (w *watch) resmooth() {
+	for _, t := range w.tracks {
+		t.smoothWith(smoothings()[w.smooth].make)
+	}
+	w.fit()
+}
+
+// run is the one under the cursor; nil without runs.
+func (w *watch) run() *track {
+	if w.at >= len(w.tracks) {
+		return nil
+	}
+	return w.tracks[w.at]
+}
+
+// digest is how the watched runs stand, in a few words.
+func (w *watch) digest() string {
+	counts := map[runner.Status]int{}
+	for _, t := range w.tracks {
+		counts[t.status]++
+	}
+	s := ""
+	for _, status := range [...]runner.Status{runner.Running, runner.Queued, runner.Paused, runner.Done,
+		runner.Stopped, runner.Interrupted, runner.Failed} {
+		if n := counts[status]; n > 0 {
+			if s != "" {
+				s += " · "
+			}
+			s += fmt.Sprintf("%d %s", n, status)
+		}
+	}
+	return s
+}

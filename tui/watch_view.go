@@ -1,0 +1,208 @@
+package tui
+
+import (
+	"fmt"
+
+	"drolab/runner"
+	"drolab/tui/plot"
+)
+
+// count is how many panels are shown.
+func (w *watch) count() int {
+	switch {
+	case w.zoomed:
+		return 1
+	case w.shown > 0:
+		return w.shown
+	}
+	return panelsFor(w.body.w, w.body.h)
+}
+
+// first is the first panel shown: panels come in groups, the last group full.
+func (w *watch) first() panel {
+	n := panel(w.count())
+	return min(w.focus/n*n, panels-n)
+}
+
+func (w *watch) layout() watchLayout {
+	return layWatch(w.body.w, w.body.h, len(w.tracks), w.count(), w.logPane)
+}
+
+// view implements page.
+func (w *watch) view(cols, rows int) []string {
+	if len(w.tracks) == 0 {
+		return w.empty(cols, rows)
+	}
+	l := w.layout()
+	blocks := []placed{{l.runs, w.table(l.runs)}}
+	for i, r := range l.panels {
+		p := w.first() + panel(i)
+		blocks = append(blocks, placed{r, w.panel(p, r, boxed(rows))})
+	}
+	if l.log.h > 0 {
+		blocks = append(blocks, placed{l.log, w.log(l.log, boxed(rows))})
+	}
+	return compose(cols, rows, blocks)
+}
+
+// empty says what to do where no run is watched.
+func (w *watch) empty(cols, rows int) []string {
+	t := w.theme
+	text := []string{t.title.paint("No runs yet"), "", t.key.paint("1") + " starts some, " + t.key.paint("3") + " lists what was recorded in",
+		t.dim.paint(cut(clean(w.cfg.RunsDir), cols-4))}
+	if w.opening {
+		text = []string{t.dim.paint("reading runs" + t.more)}
+	}
+	if w.problem != "" {
+		text = append(text, "", t.bad.paint(cut(w.problem, cols-4)))
+	}
+	lines := make([]string, max(0, (rows-len(text))/2))
+	for _, s := range text {
+		lines = append(lines, blanks((cols-width(s))/2)+s)
+	}
+	return fill(lines, cols, rows)
+}
+
+// panelKey is all that a panel's drawing depends on.
+type panelKey struct {
+	r               rect
+	box, focused    bool
+	theme           *theme
+	title, note     string
+	axis            axis
+	dots            bool
+	first, second   uint64 // fingerprints of what is drawn
+	firstX, secondX uint64 // versions of the horizontal maps
+}
+
+// panel draws one panel in r.
+func (w *watch) panel(p panel, r rect, box bool) []string {
+	v := w.shows(p)
+	iw, ih := inside(box, r.w, r.h)
+	key := panelKey{r: r, box: box, focused: p == w.focus && w.count() > 1, theme: w.theme, axis: w.axis, dots: w.dots}
+	key.title, key.note = w.heading(p, v)
+	var draw func() []string
+	switch {
+	case v.phase && w.run().path.Len() > 0:
+		ph := w.phase()
+		key.first = ph.Fingerprint(iw, ih)
+		draw = func() []string { return w.theme.frame(ph.Draw(iw, ih)) }
+	case v.bars != noBars && w.run().eval != nil:
+		b := w.bars(p, v.bars)
+		key.first = b.Fingerprint(iw, ih)
+		draw = func() []string { return w.theme.frame(b.Draw(iw, ih)) }
+	case len(v.curves) > 0:
+		cs := w.charts(v, iw, ih)
+		key.first = cs[0].Fingerprint(iw, ih)
+		if len(cs) > 1 {
+			key.second = cs[1].Fingerprint(iw, ih)
+		}
+		key.firstX = w.elapsedVersion()
+		draw = func() []string { return w.drawCharts(v, cs, iw, ih) }
+	default:
+		draw = func() []string { return w.nothing(v, iw, ih) }
+	}
+	return w.panels[p].memo.get(key, func() []string {
+		return w.theme.panel(key.title, key.note, key.focused, box, draw(), r.w, r.h)
+	})
+}
+
+// elapsedVersion changes when the map from steps to time does.
+func (w *watch) elapsedVersion() (v uint64) {
+	if w.axis == byTime {
+		for _, t := range w.tracks {
+			v = v*31 + t.elapsed.Version()
+		}
+	}
+	return v
+}
+
+// heading is a panel's title and the note at its right.
+func (w *watch) heading(p panel, v view) (title, note string) {
+	t := w.run()
+	title = p.String()
+	if v.name != "" {
+		title += " · " + v.name
+	}
+	switch {
+	case v.bars != noBars:
+		note = t.label
+		if w.baseline >= 0 && w.baseline != w.at && v.bars != classWeight {
+			note += " against " + w.tracks[w.baseline].label
+		}
+		if t.eval != nil {
+			note += fmt.Sprintf(" · epoch %.4g", t.eval.Epoch)
+		}
+	case v.phase:
+		note = t.label + " · λ across, η up"
+	default:
+		note = w.axis.String()
+		if k := w.scale[v.curves[0]]; k != plot.Linear {
+			note = map[plot.ScaleKind]string{plot.Log10: "log", plot.Symlog: "symlog"}[k] + " · " + note
+		}
+		if s := smoothings()[w.smooth]; s.make != nil && v.curves[0].noisy() {
+			note = s.name + " · " + note
+		}
+	}
+	return w.theme.greek(title), w.theme.greek(note)
+}
+
+// charts are the curves of a view: as many as there is room for.
+func (w *watch) charts(v view, iw, ih int) []*plot.Chart {
+	var cs []*plot.Chart
+	for _, q := range v.curves {
+		cs = append(cs, w.chart(q))
+	}
+	if len(cs) == 2 && !sideBySide(iw, ih) && !stacked(ih) {
+		cs = cs[:1]
+	}
+	return cs
+}
+
+// Two charts of one panel stand one above the other, or side by side where
+// the panel is wide and low.
+func stacked(ih int) bool         { return ih >= 14 }
+func sideBySide(iw, ih int) bool  { return iw >= 64 && !stacked(ih) && ih >= 5 || iw >= 120 }
+func half(n, i int) (from, w int) { from = share(n, i, 2); return from, share(n, i+1, 2) - from }
+
+// drawCharts draws one chart, or two with a caption over each.
+func (w *watch) drawCharts(v view, cs []*plot.Chart, iw, ih int) []string {
+	if len(cs) == 1 && len(v.curves) == 1 {
+		f, _ := cs[0].Draw(iw, ih)
+		return w.theme.frame(f)
+	}
+	var blocks []placed
+	for i, c := range cs {
+		r := rect{0, 0, iw, ih}
+		switch {
+		case len(cs) == 1:
+		case sideBySide(iw, ih):
+			r.x, r.w = half(iw, i)
+		default:
+			r.y, r.h = half(ih, i)
+		}
+		f, report := c.Draw(r.w, r.h-1)
+		head := blanks(min(plot.LabelWidth+2, r.w)) + w.theme.text.paint(w.theme.greek(v.curves[i].caption()))
+		if n := report.NonFinite; n > 0 {
+			head += w.theme.bad.paint(fmt.Sprintf("  %d not finite", n))
+		}
+		blocks = append(blocks, placed{r, append([]string{left(head, r.w)}, w.theme.frame(f)...)})
+	}
+	return compose(iw, ih, blocks)
+}
+
+// nothing says why a panel is empty.
+func (w *watch) nothing(v view, iw, ih int) []string {
+	t := w.run()
+	text := t.label + " has not been evaluated yet"
+	switch {
+	case v.phase && !t.hasDual():
+		text = t.label + " has no λ and η"
+	case v.phase:
+		text = t.label + " has not moved yet"
+	case t.status == runner.Failed:
+		text = t.label + " failed before its first evaluation"
+	}
+	lines := make([]string, max(0, (ih-1)/2))
+	return append(lines, left(blanks((iw-width(text))/2)+w.theme.dim.paint(w.theme.greek(text)), iw))
+}
