@@ -20,10 +20,20 @@ var alexNetConvs = []ConvConfig{
 	{In: Shape{256, 2, 2}, Out: 256, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
 }
 
+// otherConvs are what smaller models use: 3×3 on large maps with few channels, and linear layers of a perceptron.
+var otherConvs = []ConvConfig{
+	{In: Shape{3, 32, 32}, Out: 16, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
+	{In: Shape{16, 32, 32}, Out: 32, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
+	{In: Shape{32, 16, 16}, Out: 64, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
+	{In: Shape{1, 28, 28}, Out: 16, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
+	Linear(Shape{1, 28, 28}, 300, true),
+	Linear(Shape{300, 1, 1}, 300, true),
+}
+
 // BenchmarkConv reports GFLOP/s of real work, padding left out, for each layer, direction, ISA and team.
 func BenchmarkConv(b *testing.B) {
 	batch := NewBatch(128)
-	for i, cfg := range alexNetConvs {
+	for _, cfg := range append(alexNetConvs[:len(alexNetConvs):len(alexNetConvs)], otherConvs...) {
 		for _, isa := range isas() {
 			for _, threads := range benchThreads {
 				c := must(NewConv(isa, batch, cfg))
@@ -37,7 +47,7 @@ func BenchmarkConv(b *testing.B) {
 					"data":    func() { c.BackwardData(team, dx, y, w, x) },
 					"weights": func() { c.BackwardWeights(team, dw, db, x, y) },
 				} {
-					b.Run(fmt.Sprintf("conv%d/%s/%v/threads=%d", i+1, name, isa, threads), func(b *testing.B) {
+					b.Run(fmt.Sprintf("%s/%s/%v/threads=%d", caseName(128, cfg), name, isa, threads), func(b *testing.B) {
 						measure(b, c.FLOPs(), f)
 					})
 				}

@@ -114,7 +114,7 @@ func (c *Conv) Forward(t *Team, y, x, w, bias []float32) {
 		panic("kern: Conv.Forward: slice has the wrong length")
 	}
 	c.call = convCall{y: y, x: x, w: w, b: bias}
-	c.spread(t, c.out, (*forwardCall)(c))
+	c.spread(t, c.out, c.cfg.In, (*forwardCall)(c))
 }
 
 // BackwardData computes dx, the gradient of the input, from the output's gradient dy. If act is not nil, dx is 0 where act ≤ 0: with the
@@ -125,16 +125,19 @@ func (c *Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
 		panic("kern: Conv.BackwardData: slice has the wrong length")
 	}
 	c.call = convCall{y: dx, x: dy, w: w, mask: act}
-	c.spread(t, c.cfg.In, (*backwardCall)(c))
+	c.spread(t, c.cfg.In, c.out, (*backwardCall)(c))
 }
 
-// minTasks is how many tasks an operation is cut into if it can: enough to balance a few threads, few enough to cost nothing.
-const minTasks = 32
+const (
+	minTasks    = 32      // tasks that an operation is cut into if it can: enough to balance a few threads, few enough to cost nothing
+	sourceBytes = 1 << 20 // of the second-level cache that the source rows of a task may fill: all row tiles visit them in turn
+)
 
-// spread cuts the destination dst into tasks of one row tile, one block and some map rows, and runs them.
-func (c *Conv) spread(t *Team, dst Shape, j job) {
+// spread cuts the destination dst into tasks of one block, some map rows and one row tile, and runs them.
+func (c *Conv) spread(t *Team, dst, src Shape, j job) {
 	tiles := (dst.Channels + tileRows - 1) / tileRows * c.batch.Blocks
-	chunks := min((minTasks+tiles-1)/tiles, dst.Height)
+	chunks := max((minTasks+tiles-1)/tiles, 4*c.batch.Lanes*src.Len()/sourceBytes)
+	chunks = min(chunks, dst.Height)
 	c.call.chunk = (dst.Height + chunks - 1) / chunks
 	chunks = (dst.Height + c.call.chunk - 1) / c.call.chunk
 	t.run(tiles*chunks, j)
@@ -144,14 +147,14 @@ func (c *Conv) spread(t *Team, dst Shape, j job) {
 // region is what a task of spread covers.
 type region struct{ block, channel, rows, top, bottom int }
 
-// region returns task i's, blocks outermost.
+// region returns task i's.
 func (c *Conv) region(i int, dst Shape) region {
-	chunks := (dst.Height + c.call.chunk - 1) / c.call.chunk
 	tiles := (dst.Channels + tileRows - 1) / tileRows
-	top := i % chunks * c.call.chunk
-	i /= chunks
 	channel := i % tiles * tileRows
-	return region{i / tiles, channel, min(tileRows, dst.Channels-channel), top, min(top+c.call.chunk, dst.Height)}
+	i /= tiles
+	chunks := (dst.Height + c.call.chunk - 1) / c.call.chunk
+	top := i % chunks * c.call.chunk
+	return region{i / chunks, channel, min(tileRows, dst.Channels-channel), top, min(top+c.call.chunk, dst.Height)}
 }
 
 // prefetchSteps is how many outer steps ahead the weights are asked for: about 200 ns of work for a 3×3 kernel.

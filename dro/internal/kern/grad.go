@@ -68,13 +68,17 @@ func (c *Conv) joined(kh, kw, top, bottom, left, right int, visit func(out, in i
 	}
 }
 
+// outerCacheBytes bounds a group of the transposed input: it must stay in the second-level cache while all rows and taps visit it.
+const outerCacheBytes = 1 << 20
+
 // planGrad chooses the cheaper way by a model of cycles for one weight: half a cycle for each vector of images, wasted columns included,
 // and about 5 to fold a sum or 1 to put it in place.
 func (c *Conv) planGrad() {
-	in := c.cfg.In.Channels
+	in := c.cfg.In
 	vectors := c.FLOPs() / 2 / float64(c.batch.Images) / float64(c.WeightLen()) * float64(c.batch.Padded()) / vector
-	padded := float64((in+vector-1)/vector*vector) / float64(in)
-	if vectors/2*padded+1 < vectors/2+5 {
+	columns := (in.Channels + vector - 1) / vector * vector
+	fits := 4*c.batch.Padded()*in.Height*in.Width*min(columns, maxLanes) <= outerCacheBytes
+	if fits && vectors/2*float64(columns)/float64(in.Channels)+1 < vectors/2+5 {
 		c.outer = newOuterPlan(c)
 	} else {
 		c.dot = newDotPlan(c)
