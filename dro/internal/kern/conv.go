@@ -17,8 +17,12 @@ type ConvConfig struct {
 	ReLU         bool // Forward ends with max(0, ·)
 }
 
-// Linear returns the configuration of a fully connected layer from activations of shape in to out units.
+// Linear returns the configuration of a fully connected layer from activations of shape in to out units, with weights [out][channel][row]
+// [column]. Pixels of a single channel lie as channels of a single pixel do, and are taken as such: that is faster.
 func Linear(in Shape, out int, relu bool) ConvConfig {
+	if in.Channels == 1 {
+		in = Shape{in.Len(), 1, 1}
+	}
 	return ConvConfig{In: in, Out: out, KernelHeight: in.Height, KernelWidth: in.Width, Stride: 1, ReLU: relu}
 }
 

@@ -21,6 +21,7 @@ var convCases = []struct {
 	{9, ConvConfig{In: Shape{6, 7, 7}, Out: 3, KernelHeight: 1, KernelWidth: 1, Stride: 2}},
 	{17, Linear(Shape{11, 3, 2}, 10, false)},
 	{128, Linear(Shape{70, 1, 1}, 10, true)},
+	{19, Linear(Shape{1, 9, 8}, 7, true)},
 	{64, ConvConfig{In: Shape{8, 12, 12}, Out: 8, KernelHeight: 5, KernelWidth: 5, Stride: 1, Pad: 2}},
 }
 

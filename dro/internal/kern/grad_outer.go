@@ -85,27 +85,35 @@ func (o *outerCall) task(i int) {
 
 // outerGrad computes the gradient of the weights between g's output channels and the group's input channels.
 func (c *Conv) outerGrad(g gradTask, group *outerGroup) {
-	var tiles [outerSquare * tileRows * maxLanes]float32
-	lanes, area := c.batch.Lanes, c.area()
-	tile := convTile{
-		x: c.outer.x[group.start:], w: c.call.dy, wBase: g.out * lanes, wRow: lanes, wStep: vector,
-		outer: lanes / vector, xStep: vector * group.width, rows: g.rows, lanes: group.width, prefetch: vector,
-	}
+	cols, area := min(group.width, c.cfg.In.Channels-group.first), c.area()
 	size := g.rows * group.width
-	cols := min(group.width, c.cfg.In.Channels-group.first)
+	if area == 1 {
+		var tile [tileRows * maxLanes]float32
+		c.outerTile(tile[:size], g, group, 0)
+		for r := range g.rows {
+			copy(c.call.dw[(g.out+r)*c.cfg.In.Channels+group.first:], tile[r*group.width:][:cols])
+		}
+		return
+	}
+	var tiles [outerSquare * tileRows * maxLanes]float32
 	for first := 0; first < area; first += outerSquare {
 		count := min(outerSquare, area-first)
 		for k := range count {
-			tile.y, tile.taps = tiles[k*size:][:size], group.taps[first+k]
-			tile.run(c.isa)
+			c.outerTile(tiles[k*size:][:size], g, group, first+k)
 		}
 		for r := range g.rows {
 			to := c.call.dw[((g.out+r)*c.cfg.In.Channels+group.first)*area+first:]
-			if area == 1 {
-				copy(to, tiles[r*group.width:][:cols])
-			} else {
-				transpose(c.isa, to, tiles[r*group.width:], count, cols, area, size)
-			}
+			transpose(c.isa, to, tiles[r*group.width:], count, cols, area, size)
 		}
 	}
+}
+
+// outerTile computes the gradient for one kernel tap, [g.rows][group.width].
+func (c *Conv) outerTile(y []float32, g gradTask, group *outerGroup, k int) {
+	lanes := c.batch.Lanes
+	tile := convTile{
+		y: y, x: c.outer.x[group.start:], w: c.call.dy, taps: group.taps[k], wBase: g.out * lanes, wRow: lanes, wStep: vector,
+		outer: lanes / vector, xStep: vector * group.width, rows: g.rows, lanes: group.width, prefetch: vector,
+	}
+	tile.run(c.isa)
 }
