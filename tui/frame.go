@@ -68,6 +68,9 @@ func (m *Model) footer() string {
 	case m.overlay != nil:
 		return left(" "+m.overlay.options(t), m.w)
 	}
+	if m.pages[m.at].typing() {
+		return left(" "+t.key.paint("Enter")+t.dim.paint(" take  ")+t.key.paint("Esc")+t.dim.paint(" cancel"), m.w)
+	}
 	// help and quit are the ones to find when everything else is forgotten.
 	hints, tail := "", m.hint(actHelp)+m.hint(actLeave)
 	for _, b := range m.keys {
@@ -75,7 +78,7 @@ func (m *Model) footer() string {
 			continue
 		}
 		h := m.hintOf(b)
-		if width(hints)+width(h)+width(tail) > m.w {
+		if width(hints)+width(h)+width(tail) >= m.w {
 			break
 		}
 		hints += h

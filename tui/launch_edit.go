@@ -152,7 +152,7 @@ func (l *launch) origin(key string) string {
 	p := l.preset()
 	switch {
 	case l.edited(key):
-		return "preset: " + clean(settingText(&p.Spec, key))
+		return "the preset has " + clean(settingText(&p.Spec, key))
 	case slices.Contains(p.Overrides, key):
 		return clean(p.Reasons[key])
 	}

@@ -246,42 +246,43 @@ func (l *launch) viewBoxes(names []string, ticked []bool, here bool) string {
 // total says what Enter starts.
 func (l *launch) total() string {
 	s := l.spec()
-	return fmt.Sprintf("%s: %s x %s", plural(len(s.Algorithms)*s.Seeds, "run"), plural(len(s.Algorithms), "method"), plural(s.Seeds, "seed"))
+	return fmt.Sprintf("%s: %s × %s", plural(len(s.Algorithms)*s.Seeds, "run"), plural(len(s.Algorithms), "method"), plural(s.Seeds, "seed"))
 }
 
-// viewPlan says what the setting under the cursor means or what is wrong, and
-// what a start needs: data, box of z, time.
+// viewPlan says what the setting under the cursor means or what is wrong with
+// it, and what a start needs: data, time, and the problem with every auto
+// derived.
 func (l *launch) viewPlan(w, h int) []string {
 	t := l.theme
 	row := func(name, text string, st style) string {
-		return " " + t.dim.paint(left(name, 9)) + st.paint(cut(t.greek(text), w-11))
-	}
-	lines := []string{row("Purpose", clean(l.preset().Doc), t.text)}
-	if l.right {
-		s := settings()[l.row]
-		lines[0] = row("Meaning", s.key+": "+s.help, t.text)
-	}
-	if l.problem != nil {
-		lines[0] = " " + t.bad.paint(t.greek(cut("! "+oneLine(l.problem.Error()), w-2)))
+		return " " + t.dim.paint(left(name, 8)) + st.paint(cut(t.greek(text), w-10))
 	}
 	about, there := l.dataset()
 	st := t.text
 	if !there {
 		st = t.warn
 	}
-	plan := estimateOf(l.spec().Expand(), l.past, l.cfg.Host.CPU)
-	took := plan.basis
-	if plan.took > 0 {
-		took = fmt.Sprintf("about %s, %s", duration(plan.took), plan.basis)
+	lines := []string{row("Purpose", clean(l.preset().Doc), t.text)}
+	if l.right {
+		s := settings()[l.row]
+		lines[0] = row("Means", s.help, t.text)
+		if why := l.origin(s.key); why != "" && h > 4 {
+			lines = append(lines, row("Why", why, t.text))
+		}
 	}
-	lines = append(lines, row("Data", about, st), row("Time", took, t.text))
-	if h > len(lines) {
-		lines = append(lines, row("Radius", l.box2(), t.text))
+	if l.problem != nil {
+		lines[0] = " " + t.bad.paint(t.greek(cut("! "+oneLine(l.problem.Error()), w-2)))
 	}
-	if h > len(lines) {
-		lines = append(lines, row("Budget", l.budget(), t.text))
+	return append(lines, row("Data", about, st), row("Time", l.time(), t.text), row("Problem", l.resolved(), t.text), row("Budget", l.budget(), t.text))
+}
+
+// time is the estimate in words.
+func (l *launch) time() string {
+	e := estimateOf(l.spec().Expand(), l.past, l.cfg.Host.CPU)
+	if e.took <= 0 {
+		return e.basis
 	}
-	return lines
+	return fmt.Sprintf("about %s, %s", duration(e.took), e.basis)
 }
 
 // dataset says whether the data are there, and how to get them.
@@ -299,8 +300,8 @@ func (l *launch) dataset() (text string, there bool) {
 	return e.Name + ": " + e.Purpose, true
 }
 
-// box2 is the resolved problem: the set, its radius and the box of z.
-func (l *launch) box2() string {
+// resolved is the problem as it runs: radius and box of z.
+func (l *launch) resolved() string {
 	p, err := l.spec().Problem()
 	if err != nil {
 		return oneLine(err.Error())
