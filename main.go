@@ -38,6 +38,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		DataDir: folder("DROLAB_DATA", "XDG_CACHE_HOME", ".cache"),
 		RunsDir: folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"),
 		ASCII:   ascii(),
+		Environ: os.Environ(),
 		Orderly: orderly,
 	}, args)
 }

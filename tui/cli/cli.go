@@ -22,6 +22,8 @@ type Env struct {
 	DataDir, RunsDir string
 	// ASCII keeps the progress bars to letters that every terminal has.
 	ASCII bool
+	// Environ is the environment, for what the interface takes from it.
+	Environ []string
 	// Orderly returns a context that is cancelled when the user wants the
 	// command to end. A command that does not ask for it is ended at once.
 	Orderly func(context.Context) (context.Context, context.CancelFunc)
@@ -112,7 +114,7 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use: "drolab", Short: "A lab for distributionally robust training", Long: about, Example: strings.TrimSpace(examples),
 		Args: noCommand,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: a.openInterface,
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
 			return a.useThreads(c.Flags().Changed("threads"))
 		},

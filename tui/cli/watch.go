@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -55,7 +54,7 @@ func (a *app) watch(dir string, ids []string, done <-chan []runner.Outcome) []ru
 }
 
 // terminalSize returns the size in cells of the terminal that w is.
-func terminalSize(w io.Writer) (width, height int, ok bool) {
+func terminalSize(w any) (width, height int, ok bool) {
 	f, isFile := w.(*os.File)
 	if !isFile || !term.IsTerminal(f.Fd()) {
 		return 0, 0, false
