@@ -50,6 +50,9 @@ type Queue struct {
 	jobs map[string]*job
 	open map[string]*shared // datasets in use
 	wg   sync.WaitGroup
+	// turn is closed when the run launched last has its slot, or needs none:
+	// runs start in the order they were asked for.
+	turn chan struct{}
 }
 
 // job is one run that the queue has, from start to end.
@@ -84,7 +87,13 @@ func NewQueue(ctx context.Context, s Settings) *Queue {
 	s.Parallel, s.Threads = cmp.Or(s.Parallel, 4), max(1, s.Threads)
 	s.Host.Threads = s.Threads
 	return &Queue{settings: s, ctx: ctx, slots: make(chan struct{}, s.Parallel),
-		jobs: map[string]*job{}, open: map[string]*shared{}}
+		jobs: map[string]*job{}, open: map[string]*shared{}, turn: closed()}
+}
+
+func closed() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
 }
 
 // Start implements Verbs.
@@ -223,8 +232,10 @@ func (q *Queue) release(d *shared) {
 func (q *Queue) launch(j *job) {
 	j.outcome = Outcome{ID: j.meta.ID, Status: Queued}
 	q.jobs[j.meta.ID] = j
+	turn, next := q.turn, make(chan struct{})
+	q.turn = next
 	q.wg.Go(func() {
-		status, err := q.run(j)
+		status, err := q.run(j, turn, next)
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		j.outcome = Outcome{j.meta.ID, status, err}
@@ -233,15 +244,15 @@ func (q *Queue) launch(j *job) {
 	})
 }
 
-// run waits for a slot and trains.
-func (q *Queue) run(j *job) (Status, error) {
+// run waits for its turn and a slot, lets the next one wait for a slot, and trains.
+func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (Status, error) {
 	defer j.record.Close()
-	select {
-	case q.slots <- struct{}{}:
-		defer func() { <-q.slots }()
-	case <-q.ctx.Done():
+	started := q.takeSlot(turn)
+	close(next)
+	if !started {
 		return Stopped, j.record.Append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "stopped before it started"})
 	}
+	defer func() { <-q.slots }()
 	r, err := newRun(j.meta, j.data.Dataset, j.record, j.verbs, j.threads)
 	if err != nil {
 		j.record.Append(&StatusEvent{Head: j.head(), Status: Failed, Cause: err.Error()})
@@ -249,6 +260,21 @@ func (q *Queue) run(j *job) (Status, error) {
 	}
 	defer r.close()
 	return r.do(q.ctx, j.from)
+}
+
+// takeSlot reports false if the queue was cancelled first.
+func (q *Queue) takeSlot(turn <-chan struct{}) bool {
+	select {
+	case <-turn:
+	case <-q.ctx.Done():
+		return false
+	}
+	select {
+	case q.slots <- struct{}{}:
+		return true
+	case <-q.ctx.Done():
+		return false
+	}
 }
 
 // Wait returns the outcome of every run, in no order, once all have ended.
