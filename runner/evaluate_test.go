@@ -1,0 +1,134 @@
+package runner
+
+import (
+	"math"
+	"testing"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner/data"
+)
+
+// TestEvaluationByASecondRoad computes the last evaluation of a run again from
+// its checkpoint, sample by sample, with loops that share nothing with evaluate.go.
+func TestEvaluationByASecondRoad(t *testing.T) {
+	spec := quick(dro.PGD)
+	spec.Dataset, spec.ValFraction, spec.Samples = "csv:example", 0.2, 0 // has groups that are not its classes
+	tr := runAll(t, 1, spec)[0]
+	state, e := tr.states[len(tr.states)-1], tr.states[len(tr.states)-1].Eval
+
+	d, err := data.Open(spec.Dataset, spec.DataOptions(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	net, err := nn.New(nn.Config{Model: spec.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W, Classes: len(d.Classes), Batch: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer net.Close()
+	if err := copyTensors(net.Parameters(), state.Parameters); err != nil {
+		t.Fatal(err)
+	}
+	losses := func(src data.Source) (list []float64, hits []float64) {
+		x, one, class := make([]float32, d.Shape.Len()), make([]float64, 1), make([]int, 1)
+		for i := range src.Len() {
+			src.Read(x, i)
+			net.Losses(one, x, []int{src.Label(i)})
+			net.Predictions(class)
+			hit := 0.0
+			if class[0] == src.Label(i) {
+				hit = 1
+			}
+			list, hits = append(list, one[0]), append(hits, hit)
+		}
+		return list, hits
+	}
+	close := func(what string, got Number, want float64) {
+		t.Helper()
+		if !(math.Abs(got.Float()-want) <= 1e-5*(1+math.Abs(want))) {
+			t.Errorf("%s is %v, by the second road %v", what, got, want)
+		}
+	}
+	train, _ := losses(d.Train)
+	test, hits := losses(d.Test)
+	val, _ := losses(d.Val)
+	close("train loss", e.TrainLoss, mean(train))
+	close("test loss", e.TestLoss, mean(test))
+	close("test accuracy", e.TestAccuracy, mean(hits))
+	close("validation loss", e.ValLoss, mean(val))
+
+	var sum, count float64 // of group 0
+	for i := range hits {
+		if d.Test.Group(i) == 0 {
+			sum, count = sum+hits[i], count+1
+		}
+	}
+	close("accuracy of group 0", e.ClassAccuracy[0], sum/count)
+
+	p, err := spec.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := p.Set.WorstCase(nil, train, p.Rho)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := p.At(nil, train, state.Z).Value
+	close("train objective", e.TrainObjective, f)
+	close("dual gap", e.DualGap, f-w.Risk)
+	if !(e.DualGap.Float() >= 0) {
+		t.Errorf("dual gap %v is negative: F(x; z) is below the exact worst case", e.DualGap)
+	}
+	// The weights of the groups average to the mean ratio, which is 1.
+	var weighted, n float64
+	for g, c := range tr.meta.TrainCounts {
+		weighted += e.ClassWeight[g].Float() * float64(c)
+		n += float64(c)
+	}
+	if math.Abs(weighted/n-1) > 1e-9 {
+		t.Errorf("mean class weight %v, want 1", weighted/n)
+	}
+}
+
+func TestFullGradientIsTheGradientOfTheObjective(t *testing.T) {
+	spec := quick(dro.ERM)
+	spec.Batch = 32
+	tr := runAll(t, 1, spec)[0]
+	d, err := data.Open(spec.Dataset, spec.DataOptions(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	// One batch of the whole training split instead of a sum over batches of 32.
+	n := d.Train.Len()
+	net, err := nn.New(nn.Config{Model: spec.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W, Classes: len(d.Classes), Batch: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer net.Close()
+	if err := copyTensors(net.Parameters(), tr.states[len(tr.states)-1].Parameters); err != nil {
+		t.Fatal(err)
+	}
+	all, err := data.NewSequential(d.Train, data.LoaderOptions{Batch: n, Mean: d.Mean, Std: d.Std})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := all.Next()
+	ones := make([]float64, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	net.Losses(make([]float64, n), b.X, b.Labels)
+	net.Gradient(ones)
+	sum := make([]float64, net.GradientLen())
+	net.AddGradient(sum, 1)
+	var square float64
+	for _, g := range sum {
+		square += g * g
+	}
+	got := tr.states[len(tr.states)-1].Eval.FullGradNorm.Float()
+	if want := math.Sqrt(square); math.Abs(got-want) > 1e-4*want {
+		t.Errorf("full gradient norm %v, in one batch %v", got, want)
+	}
+}
