@@ -135,7 +135,11 @@ type KeyError struct {
 }
 
 func (e *KeyError) Error() string {
-	return fmt.Sprintf("%s: %.60v: want %s", e.Key, e.Value, e.Want)
+	value := []rune(fmt.Sprint(e.Value))
+	if len(value) > 60 { // a value from a file may be anything
+		value = append(value[:60], '…')
+	}
+	return fmt.Sprintf("%s: %s: want %s", e.Key, string(value), e.Want)
 }
 
 // Validate returns a *KeyError for the first setting that cannot be used,

@@ -80,6 +80,17 @@ func TestValidateNamesTheKey(t *testing.T) {
 	}
 }
 
+func TestKeyErrorShowsTheValueAsGiven(t *testing.T) {
+	for _, test := range []struct {
+		value any
+		want  string
+	}{{0, "k: 0: want more"}, {2.1, "k: 2.1: want more"}, {Fixed(3), "k: 3: want more"}, {strings.Repeat("é", 61), "k: " + strings.Repeat("é", 60) + "…: want more"}} {
+		if got := (&KeyError{"k", test.value, "more"}).Error(); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}
+
 func TestSpecSurvivesJSON(t *testing.T) {
 	s := Defaults()
 	s.C, s.LambdaMax, s.Imbalance, s.Mean, s.Std = Auto{}, Fixed(10), KeepRatios(.5, 1), []float64{.5}, []float64{.25}
