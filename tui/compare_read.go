@@ -10,26 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// comparedMsg brings the table of the runs that were asked for.
-type comparedMsg struct {
-	title string // what was compared, where nothing was selected
-	runs  []*record.Run
-	table *compare.Table
-	diffs []compare.KeyDiff // settings in which the rows' runs differ
-	logs  []Log             // of the runs in the table
-	round int
-	err   error
-}
-
-// curvesMsg brings what was read of the evaluations of one run.
-type curvesMsg struct {
-	run   int // index into the runs of the table
-	evals []*runner.EvalEvent
-	end   bool // there is no more
-	round int
-	err   error
-}
-
 // compareRuns reads the runs of the given names, or those that belong to the
 // newest finished one, and makes the table of them.
 func compareRuns(s Source, ids []string, round int) tea.Cmd {

@@ -50,9 +50,6 @@ func (*launch) title() string { return "Launch" }
 
 func (l *launch) typing() bool { return l.editing }
 
-// datasetsMsg brings what the data folder has.
-type datasetsMsg struct{ entries map[string]data.Entry }
-
 // look finds out which datasets are there.
 func (l *launch) look() tea.Cmd {
 	dir := l.cfg.DataDir

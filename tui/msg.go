@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/data"
 	"drolab/runner/record"
 
 	tea "charm.land/bubbletea/v2"
@@ -71,6 +73,36 @@ type part struct {
 type listMsg struct {
 	runs     []*record.Run
 	problems []error
+}
+
+// deletedMsg says which runs are gone, and why others are not.
+type deletedMsg struct {
+	ids      []string
+	problems []error
+}
+
+// datasetsMsg brings what the data folder has, by name.
+type datasetsMsg struct{ entries map[string]data.Entry }
+
+// comparedMsg brings the table of the runs that were asked for.
+type comparedMsg struct {
+	title string // what was compared, where nothing was selected
+	runs  []*record.Run
+	table *compare.Table
+	diffs []compare.KeyDiff // settings in which the rows differ, a value a row
+	logs  []Log             // of the runs
+	round int               // of the question; an older one is stale
+	err   error
+}
+
+// curvesMsg brings what was read of the evaluations of one run. A nil one
+// stands for a resume, which discards what lies above the step of the next.
+type curvesMsg struct {
+	run   int // index into the runs of comparedMsg
+	evals []*runner.EvalEvent
+	end   bool // there is no more
+	round int
+	err   error
 }
 
 // leaveMsg says which runs of this process are live when leaving is asked for.

@@ -1,16 +1,401 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
 
-// runsPane is the Runs page.
-type runsPane struct{ *shared }
+	"drolab/runner"
+	"drolab/runner/record"
 
-func newRunsPage(s *shared) page { return &runsPane{s} }
+	tea "charm.land/bubbletea/v2"
+)
 
-func (*runsPane) title() string          { return "Runs" }
-func (*runsPane) enter() tea.Cmd         { return nil }
-func (*runsPane) blocked(action) string  { return "the Runs page shows nothing yet" }
-func (*runsPane) do(action) tea.Cmd      { return nil }
-func (*runsPane) update(tea.Msg) tea.Cmd { return nil }
-func (*runsPane) typing() bool           { return false }
-func (*runsPane) view(w, h int) []string { return fill(nil, w, h) }
+// runsPane is the Runs page: every run of the folder, filtered and sorted.
+//
+//	listMsg -> all -> arrange (filter, sort) -> shown -> view
+//
+// The cursor stays with its run when the list changes, and so does what is
+// selected, shown or not.
+type runsPane struct {
+	*shared
+	all      []*record.Run // newest first
+	problems []error       // directories that cannot be read
+	loaded   bool
+	shown    []*record.Run
+	at       int // the cursor, an index of shown
+	chosen   map[string]bool
+
+	by       int // column that the list is sorted by, see runColumns
+	reversed bool
+
+	line      input // the filter, as typed
+	filter    filter
+	filtering bool
+	problem   error // with the filter
+
+	looked time.Time // when the folder was last asked for
+	busy   bool      // and did not answer yet
+}
+
+func newRunsPage(s *shared) page { return &runsPane{shared: s, chosen: map[string]bool{}} }
+
+func (*runsPane) title() string { return "Runs" }
+
+func (p *runsPane) typing() bool { return p.filtering }
+
+func (p *runsPane) enter() tea.Cmd { return p.look() }
+
+// look reads the folder, unless that is under way.
+func (p *runsPane) look() tea.Cmd {
+	if p.busy {
+		return nil
+	}
+	p.busy = true
+	return list(p.source)
+}
+
+// How often the folder is looked at while the page is shown: listing costs a
+// few files a run.
+const (
+	lookLive = 2 * time.Second // while a run is live
+	lookIdle = 10 * time.Second
+)
+
+func (p *runsPane) tick(now time.Time) tea.Cmd {
+	wait := lookIdle
+	for _, r := range p.all {
+		if !r.Status().Ended() {
+			wait = lookLive
+		}
+	}
+	if now.Sub(p.looked) < wait {
+		return nil
+	}
+	p.looked = now
+	return p.look()
+}
+
+// current is the run under the cursor; nil in an empty list.
+func (p *runsPane) current() *record.Run {
+	if p.at >= len(p.shown) {
+		return nil
+	}
+	return p.shown[p.at]
+}
+
+// picked are the selected runs, in the order of the folder, or else the one
+// under the cursor.
+func (p *runsPane) picked() (runs []*record.Run) {
+	for _, r := range p.all {
+		if p.chosen[r.Meta.ID] {
+			runs = append(runs, r)
+		}
+	}
+	if r := p.current(); len(runs) == 0 && r != nil {
+		runs = append(runs, r)
+	}
+	return runs
+}
+
+// arrange filters and sorts, and puts the cursor back on its run.
+func (p *runsPane) arrange() {
+	id := ""
+	if r := p.current(); r != nil {
+		id = r.Meta.ID
+	}
+	p.shown = nil
+	for _, r := range p.all {
+		if p.filter.match(r) {
+			p.shown = append(p.shown, r)
+		}
+	}
+	if c := runColumns()[p.by]; c.compare != nil {
+		slices.SortStableFunc(p.shown, c.compare)
+	}
+	if p.reversed {
+		slices.Reverse(p.shown)
+	}
+	at := slices.IndexFunc(p.shown, func(r *record.Run) bool { return r.Meta.ID == id })
+	if at < 0 {
+		at = min(p.at, len(p.shown)-1)
+	}
+	p.at = max(0, at)
+}
+
+func (p *runsPane) blocked(a action) string {
+	switch a {
+	case actEnter, actSelect, actSelectAll, actSort, actSortBack, actUp, actDown, actTop, actBottom, actPageUp, actPageDown:
+		if p.current() == nil {
+			return "there is no run here"
+		}
+	case actCompare, actDelete, actPause, actStop, actResume:
+		return p.unable(a)
+	case actFilter, actBack:
+	default:
+		return "the Runs page has one panel"
+	}
+	return ""
+}
+
+// unable says why something cannot be asked of the picked runs: because none
+// of them is in a state for it.
+func (p *runsPane) unable(a action) string {
+	if len(p.picked()) == 0 {
+		return "there is no run here"
+	}
+	if len(p.fit(a)) > 0 {
+		return ""
+	}
+	switch a {
+	case actCompare:
+		return "only runs that are done can be compared"
+	case actDelete:
+		return "a run that goes on cannot be deleted: stop it first"
+	case actResume:
+		return "only paused runs and ones that ended before their time can be resumed"
+	}
+	for _, r := range p.picked() {
+		if !r.Status().Ended() {
+			return "it runs in another process, which has to be asked"
+		}
+	}
+	return "the run has ended"
+}
+
+// fit are the picked runs that something can be asked of.
+func (p *runsPane) fit(a action) (runs []*record.Run) {
+	for _, r := range p.picked() {
+		s, mine := r.Status(), p.mine[r.Meta.ID]
+		var ok bool
+		switch a {
+		case actCompare:
+			ok = s == runner.Done
+		case actDelete:
+			ok = s.Ended()
+		case actResume:
+			ok = s.Ended() && s != runner.Done || s == runner.Paused && mine
+		case actPause:
+			ok = mine && (s == runner.Running || s == runner.Paused)
+		case actStop:
+			ok = mine && !s.Ended()
+		}
+		if ok {
+			runs = append(runs, r)
+		}
+	}
+	return runs
+}
+
+func (p *runsPane) do(a action) tea.Cmd {
+	const page = 10
+	switch a {
+	case actUp, actDown, actPageUp, actPageDown, actTop, actBottom:
+		by := map[action]int{actUp: -1, actDown: 1, actPageUp: -page, actPageDown: page, actTop: -len(p.shown), actBottom: len(p.shown)}[a]
+		p.at = min(max(p.at+by, 0), len(p.shown)-1)
+	case actSelect:
+		p.toggle()
+	case actSelectAll:
+		p.toggleAll()
+	case actBack:
+		p.back()
+	case actSort:
+		p.by, p.reversed = (p.by+1)%len(runColumns()), false
+		p.arrange()
+	case actSortBack:
+		p.reversed = !p.reversed
+		p.arrange()
+	case actFilter:
+		p.filtering = true
+	case actEnter:
+		runs := p.picked()
+		return send(watchMsg{ids(runs[:min(len(runs), maxWatched)])})
+	case actCompare:
+		return send(compareMsg{ids(p.fit(a))})
+	case actResume:
+		return p.each("resume", p.fit(a))
+	case actPause:
+		return p.pause()
+	case actStop:
+		runs := p.fit(a)
+		return p.sure("Stop?", "stop", runs, "Each saves a checkpoint first, and can be resumed.", p.each("stop", runs))
+	case actDelete:
+		runs := p.fit(a)
+		return p.sure("Delete?", "delete", runs, "Curves, checkpoints and figures are gone for good.", p.remove(ids(runs)))
+	}
+	return nil
+}
+
+func (p *runsPane) toggle() {
+	id := p.current().Meta.ID
+	if p.chosen[id] {
+		delete(p.chosen, id)
+	} else {
+		p.chosen[id] = true
+	}
+	p.at = min(p.at+1, len(p.shown)-1)
+}
+
+// toggleAll selects what is listed, or nothing if all of that is selected.
+func (p *runsPane) toggleAll() {
+	all := true
+	for _, r := range p.shown {
+		all = all && p.chosen[r.Meta.ID]
+	}
+	clear(p.chosen)
+	for _, r := range p.shown {
+		if !all {
+			p.chosen[r.Meta.ID] = true
+		}
+	}
+}
+
+// back undoes one thing: the selection, else the filter.
+func (p *runsPane) back() {
+	if len(p.chosen) > 0 {
+		clear(p.chosen)
+		return
+	}
+	p.line = input{}
+	p.refilter()
+}
+
+// pause pauses what runs or, if nothing does, lets go on what is paused.
+func (p *runsPane) pause() tea.Cmd {
+	runs := p.fit(actPause)
+	running := slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool { return r.Status() != runner.Running })
+	if len(running) > 0 {
+		return p.each("pause", running)
+	}
+	return p.each("resume", runs)
+}
+
+func (p *runsPane) each(verb string, runs []*record.Run) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, r := range runs {
+		cmds = append(cmds, p.ask(verb, r.Meta.ID))
+	}
+	return tea.Sequence(cmds...)
+}
+
+// sure asks before something is done to runs.
+func (p *runsPane) sure(title, verb string, runs []*record.Run, what string, then tea.Cmd) tea.Cmd {
+	const most = 8
+	lines := []string{plural(len(runs), "run") + ":", ""}
+	for i, r := range runs {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("  and %d more", len(runs)-most))
+			break
+		}
+		lines = append(lines, "  "+clean(r.Meta.ID))
+	}
+	return question(title, append(lines, "", what), choice{[]string{"y"}, verb, then})
+}
+
+func (p *runsPane) remove(names []string) tea.Cmd {
+	s := p.source
+	return func() tea.Msg {
+		var m deletedMsg
+		for _, id := range names {
+			if err := s.Delete(id); err != nil {
+				m.problems = append(m.problems, err)
+			} else {
+				m.ids = append(m.ids, id)
+			}
+		}
+		return m
+	}
+}
+
+func (p *runsPane) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tickMsg:
+		return p.tick(time.Time(msg))
+	case listMsg:
+		p.all, p.problems, p.loaded, p.busy = msg.runs, msg.problems, true, false
+		p.forget()
+		p.arrange()
+	case deletedMsg:
+		cmd := notify("deleted " + plural(len(msg.ids), "run"))
+		if len(msg.problems) > 0 {
+			cmd = complain(errors.Join(msg.problems...))
+		}
+		return tea.Batch(cmd, p.look())
+	case verbMsg:
+		return p.look()
+	case tea.KeyPressMsg:
+		p.press(msg)
+	case tea.PasteMsg:
+		p.line.insert(msg.Content)
+		p.refilter()
+	case wheelMsg:
+		if msg.down {
+			p.at = min(p.at+1, max(0, len(p.shown)-1))
+		} else {
+			p.at = max(p.at-1, 0)
+		}
+	case clickMsg:
+		return p.click(msg)
+	}
+	return nil
+}
+
+// forget drops the selection of runs that are gone.
+func (p *runsPane) forget() {
+	there := map[string]bool{}
+	for _, r := range p.all {
+		there[r.Meta.ID] = p.chosen[r.Meta.ID]
+	}
+	for id := range p.chosen {
+		if !there[id] {
+			delete(p.chosen, id)
+		}
+	}
+}
+
+// press takes a key while the filter is typed: the list follows at once.
+func (p *runsPane) press(k tea.KeyPressMsg) {
+	switch k.String() {
+	case "enter", "down", "tab":
+		p.filtering = false
+	case "esc":
+		p.filtering, p.line = false, input{}
+		p.refilter()
+	default:
+		if p.line.press(k) {
+			p.refilter()
+		}
+	}
+}
+
+// refilter applies the filter as typed; one that cannot be read leaves the
+// list as it is.
+func (p *runsPane) refilter() {
+	f, err := parseFilter(p.line.String())
+	if p.problem = err; err == nil {
+		p.filter = f
+		p.arrange()
+	}
+}
+
+// click puts the cursor on a row; on the one that has it, it goes in.
+func (p *runsPane) click(msg clickMsg) tea.Cmd {
+	lay := layRuns(p.body.w, p.body.h)
+	i := p.first(lay.rows) + msg.y - lay.top
+	if msg.y < lay.top || msg.y >= lay.top+lay.rows || i >= len(p.shown) || p.filtering {
+		return nil
+	}
+	if i == p.at {
+		return p.do(actEnter)
+	}
+	p.at = i
+	return nil
+}
+
+func ids(runs []*record.Run) (names []string) {
+	for _, r := range runs {
+		names = append(names, r.Meta.ID)
+	}
+	return names
+}
