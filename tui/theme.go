@@ -227,7 +227,10 @@ func (t *theme) greek(s string) string {
 func (t *theme) panel(title, note string, focused, box bool, lines []string, w, h int) []string {
 	g, line, name := t.box, t.border, t.title
 	if focused {
-		g, line, name = t.heavyBox, t.accent, t.title+t.accent
+		line, name, title = t.accent, t.title+t.accent, t.cursor+" "+title
+		if !t.color {
+			g = t.heavyBox
+		}
 	}
 	if note != "" {
 		note = " " + cut(note, max(0, w-width(title)-8)) + " "

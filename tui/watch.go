@@ -42,13 +42,11 @@ type watch struct {
 	logBack int // lines that the log pane is scrolled back
 
 	// The axes are kept from frame to frame, so that they stay still.
-	x          plot.Range
-	y          [quantities]plot.Range
-	scale      [quantities]plot.ScaleKind
-	phaseX     plot.Range
-	phaseY     plot.Range
-	statusMemo memo
-	logMemo    memo
+	x      plot.Range
+	y      [quantities]plot.Range
+	scale  [quantities]plot.ScaleKind
+	phaseX plot.Range
+	phaseY plot.Range
 }
 
 // axis is what is horizontal.
@@ -78,7 +76,12 @@ func smoothings() []smoothing {
 		{"EMA .9", ema(.9)}, {"EMA .99", ema(.99)}, {"raw", nil}}
 }
 
-func newWatch(s *shared) *watch { return &watch{shared: s, baseline: -1} }
+func newWatch(s *shared) *watch {
+	w := &watch{shared: s, baseline: -1}
+	// Losses fall by orders of magnitude, most of it in the first epoch.
+	w.scale[stepLoss], w.scale[testLoss] = plot.Log10, plot.Log10
+	return w
+}
 
 func (*watch) title() string { return "Watch" }
 func (*watch) typing() bool  { return false }

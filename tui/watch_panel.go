@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"drolab/runner"
 	"drolab/tui/plot"
@@ -115,6 +116,11 @@ func (w *watch) fit() {
 	w.x = plot.GrowX(planned, last)
 	for q := range quantities {
 		c := w.chart(q)
+		// The raw curve may leave the chart where the smoothed one does not: one
+		// wild batch must not flatten the rest.
+		if lines := slices.DeleteFunc(slices.Clone(c.Lines), func(l plot.Line) bool { return l.Faint }); len(lines) > 0 {
+			c.Lines = lines
+		}
 		w.y[q] = c.FitY()
 	}
 	if t := w.run(); t != nil {

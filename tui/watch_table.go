@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"drolab/runner"
-	"drolab/tui/plot"
 )
 
 // column is one of the table of runs.
@@ -35,7 +34,7 @@ func (w *watch) columns() []column {
 	}
 	return []column{
 		{"", 5, func(t *track) string { return fmt.Sprintf("%.0f%%", 100*t.progress()) }},
-		{"left", 8, func(t *track) string {
+		{"ETA", 8, func(t *track) string {
 			if d, ok := t.remaining(); ok {
 				return clock(d)
 			}
@@ -44,7 +43,12 @@ func (w *watch) columns() []column {
 		{"worst %", 8, eval(func(e *runner.EvalEvent) string { return percent(least(e.ClassAccuracy)) })},
 		{"test %", 7, eval(func(e *runner.EvalEvent) string { return percent(e.TestAccuracy) })},
 		{"train loss", 11, step(func(e *runner.StepEvent) runner.Number { return e.Loss })},
-		{"images/s", 9, step(func(e *runner.StepEvent) runner.Number { return e.ImagesPerSecond })},
+		{"images/s", 9, func(t *track) string {
+			if t.last == nil || !t.last.ImagesPerSecond.Applies() {
+				return "–"
+			}
+			return fmt.Sprintf("%.0f", min(1e7, t.last.ImagesPerSecond.Float()))
+		}},
 		{"λ", 8, step(func(e *runner.StepEvent) runner.Number { return e.Lambda })},
 		{"η", 8, step(func(e *runner.StepEvent) runner.Number { return e.Eta })},
 		{"test loss", 10, eval(func(e *runner.EvalEvent) string { return figure(e.TestLoss) })},
@@ -181,5 +185,3 @@ func (t *theme) state(s runner.Status) (string, style) {
 	}
 	return g, t.dim
 }
-
-var _ = plot.LabelWidth

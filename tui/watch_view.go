@@ -90,7 +90,7 @@ func (w *watch) panel(p panel, r rect, box bool) []string {
 	case v.bars != noBars && w.run().eval != nil:
 		b := w.bars(p, v.bars)
 		key.first = b.Fingerprint(iw, ih)
-		draw = func() []string { return w.theme.frame(b.Draw(iw, ih)) }
+		draw = func() []string { return w.drawBars(b, v.bars, iw, ih) }
 	case len(v.curves) > 0:
 		cs := w.charts(v, iw, ih)
 		key.first = cs[0].Fingerprint(iw, ih)
@@ -161,34 +161,83 @@ func (w *watch) charts(v view, iw, ih int) []*plot.Chart {
 
 // Two charts of one panel stand one above the other, or side by side where
 // the panel is wide and low.
-func stacked(ih int) bool         { return ih >= 14 }
-func sideBySide(iw, ih int) bool  { return iw >= 64 && !stacked(ih) && ih >= 5 || iw >= 120 }
-func half(n, i int) (from, w int) { from = share(n, i, 2); return from, share(n, i+1, 2) - from }
+func stacked(ih int) bool        { return ih >= 11 }
+func sideBySide(iw, ih int) bool { return iw >= 64 && !stacked(ih) && ih >= 5 || iw >= 140 && ih < 24 }
+
+// axisRows is the height of a chart's horizontal axis. Of two charts one above
+// the other only the lower has one: they share it.
+const axisRows = 2
 
 // drawCharts draws one chart, or two with a caption over each.
 func (w *watch) drawCharts(v view, cs []*plot.Chart, iw, ih int) []string {
-	if len(cs) == 1 && len(v.curves) == 1 {
+	if len(v.curves) == 1 {
 		f, _ := cs[0].Draw(iw, ih)
 		return w.theme.frame(f)
 	}
 	var blocks []placed
 	for i, c := range cs {
-		r := rect{0, 0, iw, ih}
+		r, hidden := rect{0, 0, iw, ih}, 0
 		switch {
 		case len(cs) == 1:
 		case sideBySide(iw, ih):
-			r.x, r.w = half(iw, i)
+			x0, x1 := share(iw, i, 2), share(iw, i+1, 2)
+			r.x, r.w = x0, x1-x0
+		case i == 0:
+			r.h, hidden = (ih-axisRows+1)/2, axisRows
 		default:
-			r.y, r.h = half(ih, i)
+			r.y = (ih - axisRows + 1) / 2
+			r.h -= r.y
 		}
-		f, report := c.Draw(r.w, r.h-1)
-		head := blanks(min(plot.LabelWidth+2, r.w)) + w.theme.text.paint(w.theme.greek(v.curves[i].caption()))
-		if n := report.NonFinite; n > 0 {
-			head += w.theme.bad.paint(fmt.Sprintf("  %d not finite", n))
-		}
-		blocks = append(blocks, placed{r, append([]string{left(head, r.w)}, w.theme.frame(f)...)})
+		f, report := c.Draw(r.w, r.h-1+hidden)
+		lines := append([]string{w.chartHead(v.curves[i], report, r.w)}, w.theme.frame(f)...)
+		blocks = append(blocks, placed{r, lines[:r.h]})
 	}
 	return compose(iw, ih, blocks)
+}
+
+// chartHead is the line over a chart: what it shows, and what it cannot.
+func (w *watch) chartHead(q quantity, r plot.Report, cells int) string {
+	head := blanks(plot.LabelWidth+1) + w.theme.title.paint(w.theme.greek(q.caption()))
+	if r.NonFinite > 0 {
+		head += w.theme.bad.paint(fmt.Sprintf("  %d not finite", r.NonFinite))
+	}
+	if r.NonPositive > 0 {
+		head += w.theme.warn.paint(fmt.Sprintf("  %d not above 0", r.NonPositive))
+	}
+	return left(head, cells)
+}
+
+// drawBars draws bars by class, with air between them where there is room, and
+// below them what the columns are.
+func (w *watch) drawBars(b *plot.Bars, of barsOf, iw, ih int) []string {
+	n := len(b.Bars)
+	if ih < n+2 {
+		return w.theme.frame(b.Draw(iw, ih))
+	}
+	lines := w.theme.frame(b.Draw(iw, n))
+	if ih >= 2*n+1 {
+		airy := make([]string, 0, 2*n)
+		for _, s := range lines {
+			airy = append(airy, s, blanks(iw))
+		}
+		lines = airy[:2*n-1]
+	}
+	lines = fill(lines, iw, ih)
+	lines[ih-1] = right(w.theme.dim.paint(w.theme.greek(cut(w.legend(of), iw-1))), iw-1) + " "
+	return lines
+}
+
+// legend says what the columns of bars are.
+func (w *watch) legend(of barsOf) string {
+	switch {
+	case of == classWeight:
+		return "mean ratio · training images"
+	case w.baseline < 0 || w.baseline == w.at:
+		return map[barsOf]string{classAccuracy: "%", classLoss: "nats"}[of] + " · training images"
+	case of == classLoss:
+		return "nats · change · training images"
+	}
+	return "% · change · training images"
 }
 
 // nothing says why a panel is empty.
