@@ -29,7 +29,7 @@ type Model struct {
 
 // New returns the interface over runs that source reads.
 func New(cfg Config, source Source) *Model {
-	s := &shared{cfg: cfg, env: cfg.environment(), source: source, mine: map[string]bool{}}
+	s := &shared{cfg: cfg, env: cfg.environment(), source: source, after: tickAfter, mine: map[string]bool{}}
 	m := &Model{shared: s, keys: keyTable(), dark: true, watch: newWatch(s)}
 	m.pages = [pages]page{newLaunchPage(s), m.watch, newRunsPage(s), newComparePage(s)}
 	m.restyle()
@@ -46,7 +46,7 @@ func (m *Model) Init() tea.Cmd {
 		tea.Raw(ansi.RequestModeSynchronizedOutput),
 		tea.RequestBackgroundColor,
 		m.pages[m.at].enter(),
-		after(m.env.frame()),
+		m.after(m.env.frame()),
 	)
 }
 
@@ -218,7 +218,7 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 // tick lets the page look at the files and sets the next tick.
 func (m *Model) tick(t time.Time) tea.Cmd {
 	m.now = t
-	cmds := []tea.Cmd{after(m.pace()), m.watch.read(t)}
+	cmds := []tea.Cmd{m.after(m.pace()), m.watch.read(t)}
 	return tea.Batch(append(cmds, m.pages[m.at].update(tickMsg(t)))...)
 }
 

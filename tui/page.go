@@ -48,6 +48,8 @@ type shared struct {
 	env    environment
 	source Source
 	theme  *theme
+	// after makes a tick in a while.
+	after func(time.Duration) tea.Cmd
 	// mine are the runs that this process was asked to start or resume.
 	mine map[string]bool
 	// body is the pages' part of the screen, for where the mouse points.
@@ -79,7 +81,7 @@ func (s *shared) ask(verb, id string) tea.Cmd {
 	return func() tea.Msg { return verbMsg{verb, id, does(id)} }
 }
 
-// after is a tick in d.
-func after(d time.Duration) tea.Cmd {
+// tickAfter is the after of a real clock.
+func tickAfter(d time.Duration) tea.Cmd {
 	return tea.Tick(d, func(t time.Time) tea.Msg { return tickMsg(t) })
 }
