@@ -31,24 +31,35 @@ TEXT ·convTileAVX2(SB), NOSPLIT, $0-8
 	XORQ CX, CX
 
 group1:
-	MOVQ         192(AX), BX
-	CMPQ         BX, $0x01
-	JNE          rows3
+	MOVQ    192(AX), BX
+	CMPQ    BX, $0x01
+	JNE     rows3
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh4
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	JMP     bias6
+
+fresh4:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero4
+	JZ           zero5
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
-	JMP          bias5
+	JMP          bias6
 
-zero4:
+zero5:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
-bias5:
+bias6:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums6
+	JZ    sums7
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -66,13 +77,13 @@ bias5:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R8
 
-loop7:
-	MOVQ       216(AX), R11
+loop8:
+	MOVQ       224(AX), R11
 	LEAQ       (DI)(R11*4), R11
 	PREFETCHT0 (R11)
 	MOVQ       120(AX), R11
 
-tap8:
+tap9:
 	MOVLQSX      (R11), R12
 	MOVLQSX      4(R11), R13
 	LEAQ         (DI)(R13*4), R13
@@ -83,26 +94,26 @@ tap8:
 	VFMADD231PS  Y3, Y4, Y1
 	ADDQ         $0x08, R11
 	CMPQ         R11, BX
-	JNE          tap8
+	JNE          tap9
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R8
-	JNZ          loop7
+	JNZ          loop8
 
-sums6:
+sums7:
 	VXORPS Y2, Y2, Y2
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), BX
 	TESTQ  BX, BX
-	JZ     norelu9
+	JZ     norelu10
 	VMAXPS Y0, Y2, Y0
 	VMAXPS Y1, Y2, Y1
 
-norelu9:
+norelu10:
 	MOVQ    96(AX), BX
 	TESTQ   BX, BX
-	JZ      nomask10
+	JZ      nomask11
 	ADDQ    CX, BX
 	VMOVUPS (BX), Y3
 	VCMPPS  $0x06, Y2, Y3, Y3
@@ -111,7 +122,7 @@ norelu9:
 	VCMPPS  $0x06, Y2, Y3, Y2
 	VANDPS  Y2, Y1, Y1
 
-nomask10:
+nomask11:
 	MOVQ    (AX), BX
 	ADDQ    CX, BX
 	VMOVUPS Y0, (BX)
@@ -119,27 +130,41 @@ nomask10:
 	JMP     done2
 
 rows3:
-	CMPQ         BX, $0x02
-	JNE          rows11
+	CMPQ    BX, $0x02
+	JNE     rows12
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh13
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+	JMP     bias15
+
+fresh13:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero12
+	JZ           zero14
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	VBROADCASTSS 4(BX), Y2
 	VBROADCASTSS 4(BX), Y3
-	JMP          bias13
+	JMP          bias15
 
-zero12:
+zero14:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 
-bias13:
+bias15:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums14
+	JZ    sums16
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -157,14 +182,14 @@ bias13:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop15:
-	MOVQ       216(AX), R12
+loop17:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
 	MOVQ       120(AX), R12
 
-tap16:
+tap18:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -178,28 +203,28 @@ tap16:
 	VFMADD231PS  Y5, Y7, Y3
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap16
+	JNE          tap18
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop15
+	JNZ          loop17
 
-sums14:
+sums16:
 	VXORPS Y4, Y4, Y4
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu17
+	JZ     norelu19
 	VMAXPS Y0, Y4, Y0
 	VMAXPS Y1, Y4, Y1
 	VMAXPS Y2, Y4, Y2
 	VMAXPS Y3, Y4, Y3
 
-norelu17:
+norelu19:
 	MOVQ    96(AX), SI
 	TESTQ   SI, SI
-	JZ      nomask18
+	JZ      nomask20
 	ADDQ    CX, SI
 	VMOVUPS (SI), Y5
 	VCMPPS  $0x06, Y4, Y5, Y5
@@ -215,7 +240,7 @@ norelu17:
 	VCMPPS  $0x06, Y4, Y5, Y4
 	VANDPS  Y4, Y3, Y3
 
-nomask18:
+nomask20:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Y0, (SI)
@@ -225,21 +250,38 @@ nomask18:
 	VMOVUPS Y3, 32(SI)
 	JMP     done2
 
-rows11:
-	CMPQ         BX, $0x03
-	JNE          rows19
+rows12:
+	CMPQ    BX, $0x03
+	JNE     rows21
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh22
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	JMP     bias24
+
+fresh22:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero20
+	JZ           zero23
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	VBROADCASTSS 4(BX), Y2
 	VBROADCASTSS 4(BX), Y3
 	VBROADCASTSS 8(BX), Y4
 	VBROADCASTSS 8(BX), Y5
-	JMP          bias21
+	JMP          bias24
 
-zero20:
+zero23:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -247,10 +289,10 @@ zero20:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 
-bias21:
+bias24:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums22
+	JZ    sums25
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -268,15 +310,15 @@ bias21:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop23:
-	MOVQ       216(AX), R12
+loop26:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
 	PREFETCHT0 (R12)(R8*2)
 	MOVQ       120(AX), R12
 
-tap24:
+tap27:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -293,19 +335,19 @@ tap24:
 	VFMADD231PS  Y7, Y8, Y5
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap24
+	JNE          tap27
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop23
+	JNZ          loop26
 
-sums22:
+sums25:
 	VXORPS Y6, Y6, Y6
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu25
+	JZ     norelu28
 	VMAXPS Y0, Y6, Y0
 	VMAXPS Y1, Y6, Y1
 	VMAXPS Y2, Y6, Y2
@@ -313,10 +355,10 @@ sums22:
 	VMAXPS Y4, Y6, Y4
 	VMAXPS Y5, Y6, Y5
 
-norelu25:
+norelu28:
 	MOVQ    96(AX), SI
 	TESTQ   SI, SI
-	JZ      nomask26
+	JZ      nomask29
 	ADDQ    CX, SI
 	VMOVUPS (SI), Y7
 	VCMPPS  $0x06, Y6, Y7, Y7
@@ -339,7 +381,7 @@ norelu25:
 	VCMPPS  $0x06, Y6, Y7, Y6
 	VANDPS  Y6, Y5, Y5
 
-nomask26:
+nomask29:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Y0, (SI)
@@ -352,12 +394,32 @@ nomask26:
 	VMOVUPS Y5, 32(SI)
 	JMP     done2
 
-rows19:
-	CMPQ         BX, $0x04
-	JNE          rows27
+rows21:
+	CMPQ    BX, $0x04
+	JNE     rows30
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh31
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Y6
+	VMOVUPS 32(BX), Y7
+	JMP     bias33
+
+fresh31:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero28
+	JZ           zero32
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	VBROADCASTSS 4(BX), Y2
@@ -366,9 +428,9 @@ rows19:
 	VBROADCASTSS 8(BX), Y5
 	VBROADCASTSS 12(BX), Y6
 	VBROADCASTSS 12(BX), Y7
-	JMP          bias29
+	JMP          bias33
 
-zero28:
+zero32:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -378,10 +440,10 @@ zero28:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-bias29:
+bias33:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums30
+	JZ    sums34
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -399,8 +461,8 @@ bias29:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop31:
-	MOVQ       216(AX), R12
+loop35:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -410,7 +472,7 @@ loop31:
 	PREFETCHT0 (R13)
 	MOVQ       120(AX), R12
 
-tap32:
+tap36:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -432,19 +494,19 @@ tap32:
 	VFMADD231PS  Y9, Y11, Y7
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap32
+	JNE          tap36
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop31
+	JNZ          loop35
 
-sums30:
+sums34:
 	VXORPS Y8, Y8, Y8
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu33
+	JZ     norelu37
 	VMAXPS Y0, Y8, Y0
 	VMAXPS Y1, Y8, Y1
 	VMAXPS Y2, Y8, Y2
@@ -454,10 +516,10 @@ sums30:
 	VMAXPS Y6, Y8, Y6
 	VMAXPS Y7, Y8, Y7
 
-norelu33:
+norelu37:
 	MOVQ    96(AX), SI
 	TESTQ   SI, SI
-	JZ      nomask34
+	JZ      nomask38
 	ADDQ    CX, SI
 	VMOVUPS (SI), Y9
 	VCMPPS  $0x06, Y8, Y9, Y9
@@ -487,7 +549,7 @@ norelu33:
 	VCMPPS  $0x06, Y8, Y9, Y8
 	VANDPS  Y8, Y7, Y7
 
-nomask34:
+nomask38:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Y0, (SI)
@@ -503,12 +565,35 @@ nomask34:
 	VMOVUPS Y7, 32(SI)
 	JMP     done2
 
-rows27:
-	CMPQ         BX, $0x05
-	JNE          rows35
+rows30:
+	CMPQ    BX, $0x05
+	JNE     rows39
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh40
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Y6
+	VMOVUPS 32(BX), Y7
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Y8
+	VMOVUPS 32(BX), Y9
+	JMP     bias42
+
+fresh40:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero36
+	JZ           zero41
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	VBROADCASTSS 4(BX), Y2
@@ -519,9 +604,9 @@ rows27:
 	VBROADCASTSS 12(BX), Y7
 	VBROADCASTSS 16(BX), Y8
 	VBROADCASTSS 16(BX), Y9
-	JMP          bias37
+	JMP          bias42
 
-zero36:
+zero41:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -533,10 +618,10 @@ zero36:
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
 
-bias37:
+bias42:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums38
+	JZ    sums43
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -554,8 +639,8 @@ bias37:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop39:
-	MOVQ       216(AX), R12
+loop44:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -566,7 +651,7 @@ loop39:
 	PREFETCHT0 (R13)(R8*1)
 	MOVQ       120(AX), R12
 
-tap40:
+tap45:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -591,19 +676,19 @@ tap40:
 	VFMADD231PS  Y11, Y12, Y9
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap40
+	JNE          tap45
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop39
+	JNZ          loop44
 
-sums38:
+sums43:
 	VXORPS Y10, Y10, Y10
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu41
+	JZ     norelu46
 	VMAXPS Y0, Y10, Y0
 	VMAXPS Y1, Y10, Y1
 	VMAXPS Y2, Y10, Y2
@@ -615,10 +700,10 @@ sums38:
 	VMAXPS Y8, Y10, Y8
 	VMAXPS Y9, Y10, Y9
 
-norelu41:
+norelu46:
 	MOVQ    96(AX), SI
 	TESTQ   SI, SI
-	JZ      nomask42
+	JZ      nomask47
 	ADDQ    CX, SI
 	VMOVUPS (SI), Y11
 	VCMPPS  $0x06, Y10, Y11, Y11
@@ -655,7 +740,7 @@ norelu41:
 	VCMPPS  $0x06, Y10, Y11, Y10
 	VANDPS  Y10, Y9, Y9
 
-nomask42:
+nomask47:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Y0, (SI)
@@ -674,10 +759,36 @@ nomask42:
 	VMOVUPS Y9, 32(SI)
 	JMP     done2
 
-rows35:
+rows39:
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh48
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Y6
+	VMOVUPS 32(BX), Y7
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Y8
+	VMOVUPS 32(BX), Y9
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Y10
+	VMOVUPS 32(BX), Y11
+	JMP     bias50
+
+fresh48:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero43
+	JZ           zero49
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	VBROADCASTSS 4(BX), Y2
@@ -690,9 +801,9 @@ rows35:
 	VBROADCASTSS 16(BX), Y9
 	VBROADCASTSS 20(BX), Y10
 	VBROADCASTSS 20(BX), Y11
-	JMP          bias44
+	JMP          bias50
 
-zero43:
+zero49:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -706,10 +817,10 @@ zero43:
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
 
-bias44:
+bias50:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums45
+	JZ    sums51
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -727,8 +838,8 @@ bias44:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop46:
-	MOVQ       216(AX), R12
+loop52:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -740,7 +851,7 @@ loop46:
 	PREFETCHT0 (R13)(R8*2)
 	MOVQ       120(AX), R12
 
-tap47:
+tap53:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -768,19 +879,19 @@ tap47:
 	VFMADD231PS  Y13, Y15, Y11
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap47
+	JNE          tap53
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop46
+	JNZ          loop52
 
-sums45:
+sums51:
 	VXORPS Y12, Y12, Y12
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu48
+	JZ     norelu54
 	VMAXPS Y0, Y12, Y0
 	VMAXPS Y1, Y12, Y1
 	VMAXPS Y2, Y12, Y2
@@ -794,10 +905,10 @@ sums45:
 	VMAXPS Y10, Y12, Y10
 	VMAXPS Y11, Y12, Y11
 
-norelu48:
+norelu54:
 	MOVQ    96(AX), SI
 	TESTQ   SI, SI
-	JZ      nomask49
+	JZ      nomask55
 	ADDQ    CX, SI
 	VMOVUPS (SI), Y13
 	VCMPPS  $0x06, Y12, Y13, Y13
@@ -841,7 +952,7 @@ norelu48:
 	VCMPPS  $0x06, Y12, Y13, Y12
 	VANDPS  Y12, Y11, Y11
 
-nomask49:
+nomask55:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Y0, (SI)
@@ -875,7 +986,7 @@ TEXT ·gradTile1AVX2(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols50
+	JNE    cols56
 	VXORPS Y0, Y0, Y0
 	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
@@ -884,11 +995,11 @@ TEXT ·gradTile1AVX2(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), DX
 	MOVQ   96(AX), BX
 
-loop51:
+loop57:
 	MOVQ 72(AX), SI
 	MOVQ 80(AX), DI
 
-loop52:
+loop58:
 	MOVLQSX (SI), R8
 	MOVLQSX 4(SI), R9
 	LEAQ    (CX)(R8*4), R8
@@ -896,22 +1007,22 @@ loop52:
 	ADDQ    $0x08, SI
 	MOVQ    136(AX), R10
 
-lanes53:
+lanes59:
 	VMOVUPS      (R8), Y1
 	VMOVUPS      (R9), Y2
 	VFMADD231PS  Y2, Y1, Y0
 	ADDQ         $0x20, R8
 	ADDQ         $0x20, R9
 	SUBQ         $0x08, R10
-	JNZ          lanes53
+	JNZ          lanes59
 	DECQ         DI
-	JNZ          loop52
+	JNZ          loop58
 	MOVQ         104(AX), SI
 	LEAQ         (CX)(SI*4), CX
 	MOVQ         112(AX), SI
 	LEAQ         (DX)(SI*4), DX
 	DECQ         BX
-	JNZ          loop51
+	JNZ          loop57
 	MOVQ         (AX), AX
 	VHADDPS      Y0, Y0, Y1
 	VHADDPS      Y0, Y0, Y0
@@ -923,9 +1034,9 @@ lanes53:
 	VZEROUPPER
 	RET
 
-cols50:
+cols56:
 	CMPQ   CX, $0x02
-	JNE    cols54
+	JNE    cols60
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   136(AX), CX
@@ -935,11 +1046,11 @@ cols50:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop55:
+loop61:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop56:
+loop62:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -947,7 +1058,7 @@ loop56:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes57:
+lanes63:
 	VMOVUPS      (R9), Y2
 	VMOVUPS      (R10), Y3
 	VFMADD231PS  Y3, Y2, Y0
@@ -956,15 +1067,15 @@ lanes57:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes57
+	JNZ          lanes63
 	DECQ         R8
-	JNZ          loop56
+	JNZ          loop62
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop55
+	JNZ          loop61
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y1, Y1, Y1
@@ -976,9 +1087,9 @@ lanes57:
 	VZEROUPPER
 	RET
 
-cols54:
+cols60:
 	CMPQ   CX, $0x03
-	JNE    cols58
+	JNE    cols64
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -989,11 +1100,11 @@ cols54:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop59:
+loop65:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop60:
+loop66:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1001,7 +1112,7 @@ loop60:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes61:
+lanes67:
 	VMOVUPS      (R9), Y3
 	VMOVUPS      (R10), Y4
 	VFMADD231PS  Y4, Y3, Y0
@@ -1012,15 +1123,15 @@ lanes61:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes61
+	JNZ          lanes67
 	DECQ         R8
-	JNZ          loop60
+	JNZ          loop66
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop59
+	JNZ          loop65
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y2, Y2, Y1
@@ -1032,7 +1143,7 @@ lanes61:
 	VZEROUPPER
 	RET
 
-cols58:
+cols64:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1044,11 +1155,11 @@ cols58:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop63:
+loop69:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop64:
+loop70:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -1056,7 +1167,7 @@ loop64:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes65:
+lanes71:
 	VMOVUPS      (R10), Y4
 	VMOVUPS      (R11), Y5
 	VFMADD231PS  Y5, Y4, Y0
@@ -1069,15 +1180,15 @@ lanes65:
 	ADDQ         $0x20, R10
 	ADDQ         $0x20, R11
 	SUBQ         $0x08, R12
-	JNZ          lanes65
+	JNZ          lanes71
 	DECQ         R9
-	JNZ          loop64
+	JNZ          loop70
 	MOVQ         104(AX), R8
 	LEAQ         (BX)(R8*4), BX
 	MOVQ         112(AX), R8
 	LEAQ         (SI)(R8*4), SI
 	DECQ         DI
-	JNZ          loop63
+	JNZ          loop69
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y3, Y2, Y1
@@ -1095,7 +1206,7 @@ TEXT ·gradTile2AVX2(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols66
+	JNE    cols72
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   136(AX), CX
@@ -1105,11 +1216,11 @@ TEXT ·gradTile2AVX2(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop67:
+loop73:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop68:
+loop74:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1117,7 +1228,7 @@ loop68:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes69:
+lanes75:
 	VMOVUPS      (R9), Y2
 	VMOVUPS      (R9)(CX*1), Y3
 	VMOVUPS      (R10), Y4
@@ -1126,15 +1237,15 @@ lanes69:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes69
+	JNZ          lanes75
 	DECQ         R8
-	JNZ          loop68
+	JNZ          loop74
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop67
+	JNZ          loop73
 	MOVQ         (AX), AX
 	VHADDPS      Y0, Y0, Y2
 	VHADDPS      Y0, Y0, Y0
@@ -1153,9 +1264,9 @@ lanes69:
 	VZEROUPPER
 	RET
 
-cols66:
+cols72:
 	CMPQ   CX, $0x02
-	JNE    cols70
+	JNE    cols76
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1167,11 +1278,11 @@ cols66:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop71:
+loop77:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop72:
+loop78:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1179,7 +1290,7 @@ loop72:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes73:
+lanes79:
 	VMOVUPS      (R9), Y4
 	VMOVUPS      (R9)(CX*1), Y5
 	VMOVUPS      (R10), Y6
@@ -1191,15 +1302,15 @@ lanes73:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes73
+	JNZ          lanes79
 	DECQ         R8
-	JNZ          loop72
+	JNZ          loop78
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop71
+	JNZ          loop77
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y1, Y1, Y1
@@ -1218,9 +1329,9 @@ lanes73:
 	VZEROUPPER
 	RET
 
-cols70:
+cols76:
 	CMPQ   CX, $0x03
-	JNE    cols74
+	JNE    cols80
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1234,11 +1345,11 @@ cols70:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop75:
+loop81:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop76:
+loop82:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1246,7 +1357,7 @@ loop76:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes77:
+lanes83:
 	VMOVUPS      (R9), Y6
 	VMOVUPS      (R9)(CX*1), Y7
 	VMOVUPS      (R10), Y8
@@ -1261,15 +1372,15 @@ lanes77:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes77
+	JNZ          lanes83
 	DECQ         R8
-	JNZ          loop76
+	JNZ          loop82
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop75
+	JNZ          loop81
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y2, Y2, Y1
@@ -1288,7 +1399,7 @@ lanes77:
 	VZEROUPPER
 	RET
 
-cols74:
+cols80:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1304,11 +1415,11 @@ cols74:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop79:
+loop85:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop80:
+loop86:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -1316,7 +1427,7 @@ loop80:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes81:
+lanes87:
 	VMOVUPS      (R10), Y8
 	VMOVUPS      (R10)(CX*1), Y9
 	VMOVUPS      (R11), Y10
@@ -1334,15 +1445,15 @@ lanes81:
 	ADDQ         $0x20, R10
 	ADDQ         $0x20, R11
 	SUBQ         $0x08, R12
-	JNZ          lanes81
+	JNZ          lanes87
 	DECQ         R9
-	JNZ          loop80
+	JNZ          loop86
 	MOVQ         104(AX), R8
 	LEAQ         (BX)(R8*4), BX
 	MOVQ         112(AX), R8
 	LEAQ         (SI)(R8*4), SI
 	DECQ         DI
-	JNZ          loop79
+	JNZ          loop85
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y3, Y2, Y1
@@ -1367,7 +1478,7 @@ TEXT ·gradTile3AVX2(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols82
+	JNE    cols88
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1378,11 +1489,11 @@ TEXT ·gradTile3AVX2(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop83:
+loop89:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop84:
+loop90:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1390,7 +1501,7 @@ loop84:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes85:
+lanes91:
 	VMOVUPS      (R9), Y3
 	VMOVUPS      (R9)(CX*1), Y4
 	VMOVUPS      (R9)(CX*2), Y5
@@ -1401,15 +1512,15 @@ lanes85:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes85
+	JNZ          lanes91
 	DECQ         R8
-	JNZ          loop84
+	JNZ          loop90
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop83
+	JNZ          loop89
 	MOVQ         (AX), AX
 	VHADDPS      Y0, Y0, Y3
 	VHADDPS      Y0, Y0, Y0
@@ -1435,9 +1546,9 @@ lanes85:
 	VZEROUPPER
 	RET
 
-cols82:
+cols88:
 	CMPQ   CX, $0x02
-	JNE    cols86
+	JNE    cols92
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1451,11 +1562,11 @@ cols82:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop87:
+loop93:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop88:
+loop94:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1463,7 +1574,7 @@ loop88:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes89:
+lanes95:
 	VMOVUPS      (R9), Y6
 	VMOVUPS      (R9)(CX*1), Y7
 	VMOVUPS      (R9)(CX*2), Y8
@@ -1478,15 +1589,15 @@ lanes89:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes89
+	JNZ          lanes95
 	DECQ         R8
-	JNZ          loop88
+	JNZ          loop94
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop87
+	JNZ          loop93
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y1, Y1, Y1
@@ -1512,9 +1623,9 @@ lanes89:
 	VZEROUPPER
 	RET
 
-cols86:
+cols92:
 	CMPQ   CX, $0x03
-	JNE    cols90
+	JNE    cols96
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1531,11 +1642,11 @@ cols86:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop91:
+loop97:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop92:
+loop98:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -1543,7 +1654,7 @@ loop92:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes93:
+lanes99:
 	VMOVUPS      (R9), Y9
 	VMOVUPS      (R9)(CX*1), Y10
 	VMOVUPS      (R9)(CX*2), Y11
@@ -1562,15 +1673,15 @@ lanes93:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes93
+	JNZ          lanes99
 	DECQ         R8
-	JNZ          loop92
+	JNZ          loop98
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop91
+	JNZ          loop97
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y2, Y2, Y1
@@ -1596,7 +1707,7 @@ lanes93:
 	VZEROUPPER
 	RET
 
-cols90:
+cols96:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1616,11 +1727,11 @@ cols90:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop95:
+loop101:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop96:
+loop102:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -1628,7 +1739,7 @@ loop96:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes97:
+lanes103:
 	VMOVUPS      (R10), Y12
 	VMOVUPS      (R10)(CX*1), Y13
 	VMOVUPS      (R10)(CX*2), Y14
@@ -1651,15 +1762,15 @@ lanes97:
 	ADDQ         $0x20, R10
 	ADDQ         $0x20, R11
 	SUBQ         $0x08, R12
-	JNZ          lanes97
+	JNZ          lanes103
 	DECQ         R9
-	JNZ          loop96
+	JNZ          loop102
 	MOVQ         104(AX), R8
 	LEAQ         (BX)(R8*4), BX
 	MOVQ         112(AX), R8
 	LEAQ         (SI)(R8*4), SI
 	DECQ         DI
-	JNZ          loop95
+	JNZ          loop101
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y3, Y2, Y1
@@ -1695,19 +1806,19 @@ TEXT ·sumRowAVX2(SB), NOSPLIT, $0-36
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
-loop98:
+loop104:
 	MOVQ lanes+24(FP), SI
 	MOVQ AX, BX
 
-lanes99:
+lanes105:
 	VADDPS       (BX), Y0, Y0
 	VADDPS       32(BX), Y1, Y1
 	ADDQ         $0x40, BX
 	SUBQ         $0x10, SI
-	JNZ          lanes99
+	JNZ          lanes105
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          loop98
+	JNZ          loop104
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
@@ -1728,7 +1839,7 @@ TEXT ·maxOf4AVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	SHRQ $0x04, DI
 
-loop100:
+loop106:
 	VMOVUPS   (CX), Y0
 	VMOVUPS   (DX), Y1
 	VMOVUPS   (BX), Y2
@@ -1763,7 +1874,7 @@ loop100:
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	DECQ      DI
-	JNZ       loop100
+	JNZ       loop106
 	VZEROUPPER
 	RET
 
@@ -1783,16 +1894,16 @@ TEXT ·maxOf4BackwardAVX2(SB), NOSPLIT, $0-96
 	XORQ   R12, R12
 	VXORPS Y0, Y0, Y0
 
-vector101:
+vector107:
 	VMOVUPS (R10)(R12*4), Y1
 	VMOVUPS (R11)(R12*4), Y2
 	MOVQ    relu+88(FP), R13
 	TESTQ   R13, R13
-	JZ      norelu102
+	JZ      norelu108
 	VCMPPS  $0x06, Y0, Y1, Y3
 	VANDPS  Y3, Y2, Y2
 
-norelu102:
+norelu108:
 	VMOVUPS (AX)(R12*4), Y3
 	VCMPPS  $0x00, Y1, Y3, Y4
 	VCMPPS  $0x03, Y3, Y3, Y3
@@ -1824,7 +1935,7 @@ norelu102:
 	ADDQ    $0x08, R12
 	MOVQ    n+80(FP), R13
 	CMPQ    R12, R13
-	JL      vector101
+	JL      vector107
 	VZEROUPPER
 	RET
 
@@ -1838,7 +1949,7 @@ TEXT ·maskAVX2(SB), NOSPLIT, $0-32
 	MOVQ   n+24(FP), BX
 	SHRQ   $0x04, BX
 
-loop103:
+loop109:
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y2
 	VCMPPS  $0x06, Y0, Y2, Y2
@@ -1853,7 +1964,7 @@ loop103:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop103
+	JNZ     loop109
 	VZEROUPPER
 	RET
 
@@ -1873,7 +1984,7 @@ TEXT ·sgdUpdateAVX2(SB), NOSPLIT, $0-56
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
 
-loop104:
+loop110:
 	VCVTPS2PD    (DX), Y7
 	VFMADD231PD  Y7, Y7, Y3
 	VCVTPS2PD    16(DX), Y7
@@ -1902,7 +2013,7 @@ loop104:
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	DECQ         BX
-	JNZ          loop104
+	JNZ          loop110
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y4, Y4
 	VADDPD       Y4, Y3, Y3
@@ -1924,7 +2035,7 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-24
 	MOVQ   n+8(FP), CX
 	SHRQ   $0x04, CX
 
-loop105:
+loop111:
 	VCVTPS2PD    (AX), Y4
 	VFMADD231PD  Y4, Y4, Y0
 	VCVTPS2PD    16(AX), Y4
@@ -1937,7 +2048,7 @@ loop105:
 	VMOVUPS      32(AX), Y4
 	ADDQ         $0x40, AX
 	DECQ         CX
-	JNZ          loop105
+	JNZ          loop111
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y1, Y0, Y0
@@ -1967,7 +2078,7 @@ TEXT ·peakAVX2(SB), NOSPLIT, $0-8
 	VXORPS Y13, Y13, Y13
 	MOVQ   n+0(FP), AX
 
-loop106:
+loop112:
 	VFMADD231PS Y12, Y13, Y0
 	VFMADD231PS Y12, Y13, Y1
 	VFMADD231PS Y12, Y13, Y2
@@ -1981,7 +2092,7 @@ loop106:
 	VFMADD231PS Y12, Y13, Y10
 	VFMADD231PS Y12, Y13, Y11
 	DECQ        AX
-	JNZ         loop106
+	JNZ         loop112
 	VZEROUPPER
 	RET
 
@@ -2010,38 +2121,38 @@ TEXT ·transposeAVX2(SB), NOSPLIT, $0-48
 	VMOVUPS    32(R8), Y8
 	VMASKMOVPS (CX), Y8, Y0
 	DECQ       SI
-	JZ         loaded107
+	JZ         loaded113
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y1
 	DECQ       SI
-	JZ         loaded107
+	JZ         loaded113
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y2
 	DECQ       SI
-	JZ         loaded107
+	JZ         loaded113
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y3
 	DECQ       SI
-	JZ         loaded107
+	JZ         loaded113
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y4
 	DECQ       SI
-	JZ         loaded107
+	JZ         loaded113
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y5
 	DECQ       SI
-	JZ         loaded107
+	JZ         loaded113
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y6
 	DECQ       SI
-	JZ         loaded107
+	JZ         loaded113
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y7
 	DECQ       SI
-	JZ         loaded107
+	JZ         loaded113
 	ADDQ       BX, CX
 
-loaded107:
+loaded113:
 	MOVQ       cols+24(FP), CX
 	MOVQ       rows+16(FP), BX
 	LEAQ       lanes<>+0(SB), SI
@@ -2074,38 +2185,38 @@ loaded107:
 	VPERM2F128 $0x31, Y4, Y0, Y0
 	VMASKMOVPS Y6, Y8, (AX)
 	DECQ       CX
-	JZ         stored108
+	JZ         stored114
 	ADDQ       DX, AX
 	VMASKMOVPS Y7, Y8, (AX)
 	DECQ       CX
-	JZ         stored108
+	JZ         stored114
 	ADDQ       DX, AX
 	VMASKMOVPS Y2, Y8, (AX)
 	DECQ       CX
-	JZ         stored108
+	JZ         stored114
 	ADDQ       DX, AX
 	VMASKMOVPS Y9, Y8, (AX)
 	DECQ       CX
-	JZ         stored108
+	JZ         stored114
 	ADDQ       DX, AX
 	VMASKMOVPS Y3, Y8, (AX)
 	DECQ       CX
-	JZ         stored108
+	JZ         stored114
 	ADDQ       DX, AX
 	VMASKMOVPS Y1, Y8, (AX)
 	DECQ       CX
-	JZ         stored108
+	JZ         stored114
 	ADDQ       DX, AX
 	VMASKMOVPS Y5, Y8, (AX)
 	DECQ       CX
-	JZ         stored108
+	JZ         stored114
 	ADDQ       DX, AX
 	VMASKMOVPS Y0, Y8, (AX)
 	DECQ       CX
-	JZ         stored108
+	JZ         stored114
 	ADDQ       DX, AX
 
-stored108:
+stored114:
 	VZEROUPPER
 	RET
 
@@ -2113,8 +2224,8 @@ stored108:
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop109:
+loop115:
 	PAUSE
 	DECQ AX
-	JNZ  loop109
+	JNZ  loop115
 	RET

@@ -13,22 +13,32 @@ TEXT ·convTile16AVX512(SB), NOSPLIT, $0-8
 	XORQ CX, CX
 
 group1:
-	MOVQ         192(AX), BX
-	CMPQ         BX, $0x01
-	JNE          rows3
+	MOVQ    192(AX), BX
+	CMPQ    BX, $0x01
+	JNE     rows3
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh4
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	JMP     bias6
+
+fresh4:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero4
+	JZ           zero5
 	VBROADCASTSS (BX), Z0
-	JMP          bias5
+	JMP          bias6
 
-zero4:
+zero5:
 	VPXORD Z0, Z0, Z0
 
-bias5:
+bias6:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums6
+	JZ    sums7
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -46,13 +56,13 @@ bias5:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R8
 
-loop7:
-	MOVQ       216(AX), R11
+loop8:
+	MOVQ       224(AX), R11
 	LEAQ       (DI)(R11*4), R11
 	PREFETCHT0 (R11)
 	MOVQ       120(AX), R11
 
-tap8:
+tap9:
 	MOVLQSX      (R11), R12
 	MOVLQSX      4(R11), R13
 	LEAQ         (DI)(R13*4), R13
@@ -61,54 +71,66 @@ tap8:
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         $0x08, R11
 	CMPQ         R11, BX
-	JNE          tap8
+	JNE          tap9
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R8
-	JNZ          loop7
+	JNZ          loop8
 
-sums6:
+sums7:
 	VPXORD Z1, Z1, Z1
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), BX
 	TESTQ  BX, BX
-	JZ     norelu9
+	JZ     norelu10
 	VMAXPS Z0, Z1, Z0
 
-norelu9:
+norelu10:
 	MOVQ      96(AX), BX
 	TESTQ     BX, BX
-	JZ        nomask10
+	JZ        nomask11
 	ADDQ      CX, BX
 	VMOVUPS   (BX), Z2
 	VCMPPS    $0x06, Z1, Z2, K1
 	VMOVAPS.Z Z0, K1, Z0
 
-nomask10:
+nomask11:
 	MOVQ    (AX), BX
 	ADDQ    CX, BX
 	VMOVUPS Z0, (BX)
 	JMP     done2
 
 rows3:
-	CMPQ         BX, $0x02
-	JNE          rows11
+	CMPQ    BX, $0x02
+	JNE     rows12
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh13
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z1
+	JMP     bias15
+
+fresh13:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero12
+	JZ           zero14
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS 4(BX), Z1
-	JMP          bias13
+	JMP          bias15
 
-zero12:
+zero14:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 
-bias13:
+bias15:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums14
+	JZ    sums16
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -126,14 +148,14 @@ bias13:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop15:
-	MOVQ       216(AX), R12
+loop17:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
 	MOVQ       120(AX), R12
 
-tap16:
+tap18:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -144,26 +166,26 @@ tap16:
 	VFMADD231PS  Z2, Z4, Z1
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap16
+	JNE          tap18
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop15
+	JNZ          loop17
 
-sums14:
+sums16:
 	VPXORD Z2, Z2, Z2
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu17
+	JZ     norelu19
 	VMAXPS Z0, Z2, Z0
 	VMAXPS Z1, Z2, Z1
 
-norelu17:
+norelu19:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask18
+	JZ        nomask20
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z3
 	VCMPPS    $0x06, Z2, Z3, K1
@@ -173,7 +195,7 @@ norelu17:
 	VCMPPS    $0x06, Z2, Z3, K1
 	VMOVAPS.Z Z1, K1, Z1
 
-nomask18:
+nomask20:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -181,26 +203,40 @@ nomask18:
 	VMOVUPS Z1, (SI)
 	JMP     done2
 
-rows11:
-	CMPQ         BX, $0x03
-	JNE          rows19
+rows12:
+	CMPQ    BX, $0x03
+	JNE     rows21
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh22
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z1
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z2
+	JMP     bias24
+
+fresh22:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero20
+	JZ           zero23
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS 4(BX), Z1
 	VBROADCASTSS 8(BX), Z2
-	JMP          bias21
+	JMP          bias24
 
-zero20:
+zero23:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 
-bias21:
+bias24:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums22
+	JZ    sums25
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -218,15 +254,15 @@ bias21:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop23:
-	MOVQ       216(AX), R12
+loop26:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
 	PREFETCHT0 (R12)(R8*2)
 	MOVQ       120(AX), R12
 
-tap24:
+tap27:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -239,27 +275,27 @@ tap24:
 	VFMADD231PS  Z3, Z4, Z2
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap24
+	JNE          tap27
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop23
+	JNZ          loop26
 
-sums22:
+sums25:
 	VPXORD Z3, Z3, Z3
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu25
+	JZ     norelu28
 	VMAXPS Z0, Z3, Z0
 	VMAXPS Z1, Z3, Z1
 	VMAXPS Z2, Z3, Z2
 
-norelu25:
+norelu28:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask26
+	JZ        nomask29
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z4
 	VCMPPS    $0x06, Z3, Z4, K1
@@ -273,7 +309,7 @@ norelu25:
 	VCMPPS    $0x06, Z3, Z4, K1
 	VMOVAPS.Z Z2, K1, Z2
 
-nomask26:
+nomask29:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -283,28 +319,44 @@ nomask26:
 	VMOVUPS Z2, (SI)
 	JMP     done2
 
-rows19:
-	CMPQ         BX, $0x04
-	JNE          rows27
+rows21:
+	CMPQ    BX, $0x04
+	JNE     rows30
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh31
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z1
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z2
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z3
+	JMP     bias33
+
+fresh31:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero28
+	JZ           zero32
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS 4(BX), Z1
 	VBROADCASTSS 8(BX), Z2
 	VBROADCASTSS 12(BX), Z3
-	JMP          bias29
+	JMP          bias33
 
-zero28:
+zero32:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-bias29:
+bias33:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums30
+	JZ    sums34
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -322,8 +374,8 @@ bias29:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop31:
-	MOVQ       216(AX), R12
+loop35:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -333,7 +385,7 @@ loop31:
 	PREFETCHT0 (R13)
 	MOVQ       120(AX), R12
 
-tap32:
+tap36:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -350,28 +402,28 @@ tap32:
 	VFMADD231PS  Z4, Z6, Z3
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap32
+	JNE          tap36
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop31
+	JNZ          loop35
 
-sums30:
+sums34:
 	VPXORD Z4, Z4, Z4
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu33
+	JZ     norelu37
 	VMAXPS Z0, Z4, Z0
 	VMAXPS Z1, Z4, Z1
 	VMAXPS Z2, Z4, Z2
 	VMAXPS Z3, Z4, Z3
 
-norelu33:
+norelu37:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask34
+	JZ        nomask38
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z5
 	VCMPPS    $0x06, Z4, Z5, K1
@@ -389,7 +441,7 @@ norelu33:
 	VCMPPS    $0x06, Z4, Z5, K1
 	VMOVAPS.Z Z3, K1, Z3
 
-nomask34:
+nomask38:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -401,30 +453,48 @@ nomask34:
 	VMOVUPS Z3, (SI)
 	JMP     done2
 
-rows27:
-	CMPQ         BX, $0x05
-	JNE          rows35
+rows30:
+	CMPQ    BX, $0x05
+	JNE     rows39
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh40
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z1
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z2
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z3
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z4
+	JMP     bias42
+
+fresh40:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero36
+	JZ           zero41
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS 4(BX), Z1
 	VBROADCASTSS 8(BX), Z2
 	VBROADCASTSS 12(BX), Z3
 	VBROADCASTSS 16(BX), Z4
-	JMP          bias37
+	JMP          bias42
 
-zero36:
+zero41:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 
-bias37:
+bias42:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums38
+	JZ    sums43
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -442,8 +512,8 @@ bias37:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop39:
-	MOVQ       216(AX), R12
+loop44:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -454,7 +524,7 @@ loop39:
 	PREFETCHT0 (R13)(R8*1)
 	MOVQ       120(AX), R12
 
-tap40:
+tap45:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -473,29 +543,29 @@ tap40:
 	VFMADD231PS  Z5, Z6, Z4
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap40
+	JNE          tap45
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop39
+	JNZ          loop44
 
-sums38:
+sums43:
 	VPXORD Z5, Z5, Z5
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu41
+	JZ     norelu46
 	VMAXPS Z0, Z5, Z0
 	VMAXPS Z1, Z5, Z1
 	VMAXPS Z2, Z5, Z2
 	VMAXPS Z3, Z5, Z3
 	VMAXPS Z4, Z5, Z4
 
-norelu41:
+norelu46:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask42
+	JZ        nomask47
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z6
 	VCMPPS    $0x06, Z5, Z6, K1
@@ -517,7 +587,7 @@ norelu41:
 	VCMPPS    $0x06, Z5, Z6, K1
 	VMOVAPS.Z Z4, K1, Z4
 
-nomask42:
+nomask47:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -531,19 +601,39 @@ nomask42:
 	VMOVUPS Z4, (SI)
 	JMP     done2
 
-rows35:
+rows39:
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh48
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z1
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z2
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z3
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z4
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z5
+	JMP     bias50
+
+fresh48:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero43
+	JZ           zero49
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS 4(BX), Z1
 	VBROADCASTSS 8(BX), Z2
 	VBROADCASTSS 12(BX), Z3
 	VBROADCASTSS 16(BX), Z4
 	VBROADCASTSS 20(BX), Z5
-	JMP          bias44
+	JMP          bias50
 
-zero43:
+zero49:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -551,10 +641,10 @@ zero43:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-bias44:
+bias50:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums45
+	JZ    sums51
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -572,8 +662,8 @@ bias44:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop46:
-	MOVQ       216(AX), R12
+loop52:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -585,7 +675,7 @@ loop46:
 	PREFETCHT0 (R13)(R8*2)
 	MOVQ       120(AX), R12
 
-tap47:
+tap53:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -606,19 +696,19 @@ tap47:
 	VFMADD231PS  Z6, Z8, Z5
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap47
+	JNE          tap53
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop46
+	JNZ          loop52
 
-sums45:
+sums51:
 	VPXORD Z6, Z6, Z6
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu48
+	JZ     norelu54
 	VMAXPS Z0, Z6, Z0
 	VMAXPS Z1, Z6, Z1
 	VMAXPS Z2, Z6, Z2
@@ -626,10 +716,10 @@ sums45:
 	VMAXPS Z4, Z6, Z4
 	VMAXPS Z5, Z6, Z5
 
-norelu48:
+norelu54:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask49
+	JZ        nomask55
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z7
 	VCMPPS    $0x06, Z6, Z7, K1
@@ -655,7 +745,7 @@ norelu48:
 	VCMPPS    $0x06, Z6, Z7, K1
 	VMOVAPS.Z Z5, K1, Z5
 
-nomask49:
+nomask55:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -685,25 +775,36 @@ TEXT ·convTile32AVX512(SB), NOSPLIT, $0-8
 	SHRQ $0x05, DX
 	XORQ CX, CX
 
-group50:
-	MOVQ         192(AX), BX
-	CMPQ         BX, $0x01
-	JNE          rows52
+group56:
+	MOVQ    192(AX), BX
+	CMPQ    BX, $0x01
+	JNE     rows58
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh59
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	JMP     bias61
+
+fresh59:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero53
+	JZ           zero60
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
-	JMP          bias54
+	JMP          bias61
 
-zero53:
+zero60:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 
-bias54:
+bias61:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums55
+	JZ    sums62
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -721,13 +822,13 @@ bias54:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R8
 
-loop56:
-	MOVQ       216(AX), R11
+loop63:
+	MOVQ       224(AX), R11
 	LEAQ       (DI)(R11*4), R11
 	PREFETCHT0 (R11)
 	MOVQ       120(AX), R11
 
-tap57:
+tap64:
 	MOVLQSX      (R11), R12
 	MOVLQSX      4(R11), R13
 	LEAQ         (DI)(R13*4), R13
@@ -738,26 +839,26 @@ tap57:
 	VFMADD231PS  Z3, Z4, Z1
 	ADDQ         $0x08, R11
 	CMPQ         R11, BX
-	JNE          tap57
+	JNE          tap64
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R8
-	JNZ          loop56
+	JNZ          loop63
 
-sums55:
+sums62:
 	VPXORD Z2, Z2, Z2
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), BX
 	TESTQ  BX, BX
-	JZ     norelu58
+	JZ     norelu65
 	VMAXPS Z0, Z2, Z0
 	VMAXPS Z1, Z2, Z1
 
-norelu58:
+norelu65:
 	MOVQ      96(AX), BX
 	TESTQ     BX, BX
-	JZ        nomask59
+	JZ        nomask66
 	ADDQ      CX, BX
 	VMOVUPS   (BX), Z3
 	VCMPPS    $0x06, Z2, Z3, K1
@@ -766,123 +867,30 @@ norelu58:
 	VCMPPS    $0x06, Z2, Z3, K1
 	VMOVAPS.Z Z1, K1, Z1
 
-nomask59:
+nomask66:
 	MOVQ    (AX), BX
 	ADDQ    CX, BX
 	VMOVUPS Z0, (BX)
 	VMOVUPS Z1, 64(BX)
-	JMP     done51
+	JMP     done57
 
-rows52:
-	CMPQ         BX, $0x02
-	JNE          rows60
-	MOVQ         72(AX), BX
-	TESTQ        BX, BX
-	JZ           zero61
-	VBROADCASTSS (BX), Z0
-	VBROADCASTSS (BX), Z1
-	VBROADCASTSS 4(BX), Z2
-	VBROADCASTSS 4(BX), Z3
-	JMP          bias62
+rows58:
+	CMPQ    BX, $0x02
+	JNE     rows67
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh68
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z2
+	VMOVUPS 64(BX), Z3
+	JMP     bias70
 
-zero61:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-
-bias62:
-	MOVQ  128(AX), BX
-	TESTQ BX, BX
-	JZ    sums63
-	MOVQ  120(AX), SI
-	LEAQ  (SI)(BX*8), BX
-	MOVQ  24(AX), SI
-	MOVQ  144(AX), DI
-	LEAQ  (SI)(DI*4), SI
-	ADDQ  CX, SI
-	MOVQ  48(AX), DI
-	MOVQ  152(AX), R8
-	LEAQ  (DI)(R8*4), DI
-	MOVQ  184(AX), R8
-	MOVQ  176(AX), R9
-	MOVQ  168(AX), R10
-	SHLQ  $0x02, R8
-	SHLQ  $0x02, R9
-	SHLQ  $0x02, R10
-	MOVQ  160(AX), R11
-
-loop64:
-	MOVQ       216(AX), R12
-	LEAQ       (DI)(R12*4), R12
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(R8*1)
-	MOVQ       120(AX), R12
-
-tap65:
-	MOVLQSX      (R12), R13
-	MOVLQSX      4(R12), R14
-	LEAQ         (DI)(R14*4), R14
-	VMOVUPS      (SI)(R13*4), Z4
-	VMOVUPS      64(SI)(R13*4), Z5
-	VBROADCASTSS (R14), Z6
-	VFMADD231PS  Z4, Z6, Z0
-	VFMADD231PS  Z5, Z6, Z1
-	VBROADCASTSS (R14)(R8*1), Z7
-	VFMADD231PS  Z4, Z7, Z2
-	VFMADD231PS  Z5, Z7, Z3
-	ADDQ         $0x08, R12
-	CMPQ         R12, BX
-	JNE          tap65
-	ADDQ         R10, SI
-	ADDQ         R9, DI
-	DECQ         R11
-	JNZ          loop64
-
-sums63:
-	VPXORD Z4, Z4, Z4
-	MOVQ   200(AX), BX
-	SHLQ   $0x02, BX
-	MOVQ   208(AX), SI
-	TESTQ  SI, SI
-	JZ     norelu66
-	VMAXPS Z0, Z4, Z0
-	VMAXPS Z1, Z4, Z1
-	VMAXPS Z2, Z4, Z2
-	VMAXPS Z3, Z4, Z3
-
-norelu66:
-	MOVQ      96(AX), SI
-	TESTQ     SI, SI
-	JZ        nomask67
-	ADDQ      CX, SI
-	VMOVUPS   (SI), Z5
-	VCMPPS    $0x06, Z4, Z5, K1
-	VMOVAPS.Z Z0, K1, Z0
-	VMOVUPS   64(SI), Z5
-	VCMPPS    $0x06, Z4, Z5, K1
-	VMOVAPS.Z Z1, K1, Z1
-	ADDQ      BX, SI
-	VMOVUPS   (SI), Z5
-	VCMPPS    $0x06, Z4, Z5, K1
-	VMOVAPS.Z Z2, K1, Z2
-	VMOVUPS   64(SI), Z5
-	VCMPPS    $0x06, Z4, Z5, K1
-	VMOVAPS.Z Z3, K1, Z3
-
-nomask67:
-	MOVQ    (AX), SI
-	ADDQ    CX, SI
-	VMOVUPS Z0, (SI)
-	VMOVUPS Z1, 64(SI)
-	ADDQ    BX, SI
-	VMOVUPS Z2, (SI)
-	VMOVUPS Z3, 64(SI)
-	JMP     done51
-
-rows60:
-	CMPQ         BX, $0x03
-	JNE          rows68
+fresh68:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
 	JZ           zero69
@@ -890,8 +898,6 @@ rows60:
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS 4(BX), Z2
 	VBROADCASTSS 4(BX), Z3
-	VBROADCASTSS 8(BX), Z4
-	VBROADCASTSS 8(BX), Z5
 	JMP          bias70
 
 zero69:
@@ -899,8 +905,6 @@ zero69:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
 
 bias70:
 	MOVQ  128(AX), BX
@@ -924,14 +928,142 @@ bias70:
 	MOVQ  160(AX), R11
 
 loop72:
-	MOVQ       216(AX), R12
+	MOVQ       224(AX), R12
+	LEAQ       (DI)(R12*4), R12
+	PREFETCHT0 (R12)
+	PREFETCHT0 (R12)(R8*1)
+	MOVQ       120(AX), R12
+
+tap73:
+	MOVLQSX      (R12), R13
+	MOVLQSX      4(R12), R14
+	LEAQ         (DI)(R14*4), R14
+	VMOVUPS      (SI)(R13*4), Z4
+	VMOVUPS      64(SI)(R13*4), Z5
+	VBROADCASTSS (R14), Z6
+	VFMADD231PS  Z4, Z6, Z0
+	VFMADD231PS  Z5, Z6, Z1
+	VBROADCASTSS (R14)(R8*1), Z7
+	VFMADD231PS  Z4, Z7, Z2
+	VFMADD231PS  Z5, Z7, Z3
+	ADDQ         $0x08, R12
+	CMPQ         R12, BX
+	JNE          tap73
+	ADDQ         R10, SI
+	ADDQ         R9, DI
+	DECQ         R11
+	JNZ          loop72
+
+sums71:
+	VPXORD Z4, Z4, Z4
+	MOVQ   200(AX), BX
+	SHLQ   $0x02, BX
+	MOVQ   208(AX), SI
+	TESTQ  SI, SI
+	JZ     norelu74
+	VMAXPS Z0, Z4, Z0
+	VMAXPS Z1, Z4, Z1
+	VMAXPS Z2, Z4, Z2
+	VMAXPS Z3, Z4, Z3
+
+norelu74:
+	MOVQ      96(AX), SI
+	TESTQ     SI, SI
+	JZ        nomask75
+	ADDQ      CX, SI
+	VMOVUPS   (SI), Z5
+	VCMPPS    $0x06, Z4, Z5, K1
+	VMOVAPS.Z Z0, K1, Z0
+	VMOVUPS   64(SI), Z5
+	VCMPPS    $0x06, Z4, Z5, K1
+	VMOVAPS.Z Z1, K1, Z1
+	ADDQ      BX, SI
+	VMOVUPS   (SI), Z5
+	VCMPPS    $0x06, Z4, Z5, K1
+	VMOVAPS.Z Z2, K1, Z2
+	VMOVUPS   64(SI), Z5
+	VCMPPS    $0x06, Z4, Z5, K1
+	VMOVAPS.Z Z3, K1, Z3
+
+nomask75:
+	MOVQ    (AX), SI
+	ADDQ    CX, SI
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	ADDQ    BX, SI
+	VMOVUPS Z2, (SI)
+	VMOVUPS Z3, 64(SI)
+	JMP     done57
+
+rows67:
+	CMPQ    BX, $0x03
+	JNE     rows76
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh77
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z2
+	VMOVUPS 64(BX), Z3
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	JMP     bias79
+
+fresh77:
+	MOVQ         72(AX), BX
+	TESTQ        BX, BX
+	JZ           zero78
+	VBROADCASTSS (BX), Z0
+	VBROADCASTSS (BX), Z1
+	VBROADCASTSS 4(BX), Z2
+	VBROADCASTSS 4(BX), Z3
+	VBROADCASTSS 8(BX), Z4
+	VBROADCASTSS 8(BX), Z5
+	JMP          bias79
+
+zero78:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+
+bias79:
+	MOVQ  128(AX), BX
+	TESTQ BX, BX
+	JZ    sums80
+	MOVQ  120(AX), SI
+	LEAQ  (SI)(BX*8), BX
+	MOVQ  24(AX), SI
+	MOVQ  144(AX), DI
+	LEAQ  (SI)(DI*4), SI
+	ADDQ  CX, SI
+	MOVQ  48(AX), DI
+	MOVQ  152(AX), R8
+	LEAQ  (DI)(R8*4), DI
+	MOVQ  184(AX), R8
+	MOVQ  176(AX), R9
+	MOVQ  168(AX), R10
+	SHLQ  $0x02, R8
+	SHLQ  $0x02, R9
+	SHLQ  $0x02, R10
+	MOVQ  160(AX), R11
+
+loop81:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
 	PREFETCHT0 (R12)(R8*2)
 	MOVQ       120(AX), R12
 
-tap73:
+tap82:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -948,19 +1080,19 @@ tap73:
 	VFMADD231PS  Z7, Z8, Z5
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap73
+	JNE          tap82
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop72
+	JNZ          loop81
 
-sums71:
+sums80:
 	VPXORD Z6, Z6, Z6
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu74
+	JZ     norelu83
 	VMAXPS Z0, Z6, Z0
 	VMAXPS Z1, Z6, Z1
 	VMAXPS Z2, Z6, Z2
@@ -968,10 +1100,10 @@ sums71:
 	VMAXPS Z4, Z6, Z4
 	VMAXPS Z5, Z6, Z5
 
-norelu74:
+norelu83:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask75
+	JZ        nomask84
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z7
 	VCMPPS    $0x06, Z6, Z7, K1
@@ -994,7 +1126,7 @@ norelu74:
 	VCMPPS    $0x06, Z6, Z7, K1
 	VMOVAPS.Z Z5, K1, Z5
 
-nomask75:
+nomask84:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -1005,14 +1137,34 @@ nomask75:
 	ADDQ    BX, SI
 	VMOVUPS Z4, (SI)
 	VMOVUPS Z5, 64(SI)
-	JMP     done51
+	JMP     done57
 
-rows68:
-	CMPQ         BX, $0x04
-	JNE          rows76
+rows76:
+	CMPQ    BX, $0x04
+	JNE     rows85
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh86
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z2
+	VMOVUPS 64(BX), Z3
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z6
+	VMOVUPS 64(BX), Z7
+	JMP     bias88
+
+fresh86:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero77
+	JZ           zero87
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS 4(BX), Z2
@@ -1021,9 +1173,9 @@ rows68:
 	VBROADCASTSS 8(BX), Z5
 	VBROADCASTSS 12(BX), Z6
 	VBROADCASTSS 12(BX), Z7
-	JMP          bias78
+	JMP          bias88
 
-zero77:
+zero87:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1033,10 +1185,10 @@ zero77:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 
-bias78:
+bias88:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums79
+	JZ    sums89
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -1054,8 +1206,8 @@ bias78:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop80:
-	MOVQ       216(AX), R12
+loop90:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -1065,7 +1217,7 @@ loop80:
 	PREFETCHT0 (R13)
 	MOVQ       120(AX), R12
 
-tap81:
+tap91:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -1087,19 +1239,19 @@ tap81:
 	VFMADD231PS  Z9, Z11, Z7
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap81
+	JNE          tap91
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop80
+	JNZ          loop90
 
-sums79:
+sums89:
 	VPXORD Z8, Z8, Z8
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu82
+	JZ     norelu92
 	VMAXPS Z0, Z8, Z0
 	VMAXPS Z1, Z8, Z1
 	VMAXPS Z2, Z8, Z2
@@ -1109,10 +1261,10 @@ sums79:
 	VMAXPS Z6, Z8, Z6
 	VMAXPS Z7, Z8, Z7
 
-norelu82:
+norelu92:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask83
+	JZ        nomask93
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z9
 	VCMPPS    $0x06, Z8, Z9, K1
@@ -1142,7 +1294,7 @@ norelu82:
 	VCMPPS    $0x06, Z8, Z9, K1
 	VMOVAPS.Z Z7, K1, Z7
 
-nomask83:
+nomask93:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -1156,14 +1308,37 @@ nomask83:
 	ADDQ    BX, SI
 	VMOVUPS Z6, (SI)
 	VMOVUPS Z7, 64(SI)
-	JMP     done51
+	JMP     done57
 
-rows76:
-	CMPQ         BX, $0x05
-	JNE          rows84
+rows85:
+	CMPQ    BX, $0x05
+	JNE     rows94
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh95
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z2
+	VMOVUPS 64(BX), Z3
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z6
+	VMOVUPS 64(BX), Z7
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z8
+	VMOVUPS 64(BX), Z9
+	JMP     bias97
+
+fresh95:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero85
+	JZ           zero96
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS 4(BX), Z2
@@ -1174,9 +1349,9 @@ rows76:
 	VBROADCASTSS 12(BX), Z7
 	VBROADCASTSS 16(BX), Z8
 	VBROADCASTSS 16(BX), Z9
-	JMP          bias86
+	JMP          bias97
 
-zero85:
+zero96:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1188,10 +1363,10 @@ zero85:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 
-bias86:
+bias97:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums87
+	JZ    sums98
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -1209,8 +1384,8 @@ bias86:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop88:
-	MOVQ       216(AX), R12
+loop99:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -1221,7 +1396,7 @@ loop88:
 	PREFETCHT0 (R13)(R8*1)
 	MOVQ       120(AX), R12
 
-tap89:
+tap100:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -1246,19 +1421,19 @@ tap89:
 	VFMADD231PS  Z11, Z12, Z9
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap89
+	JNE          tap100
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop88
+	JNZ          loop99
 
-sums87:
+sums98:
 	VPXORD Z10, Z10, Z10
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu90
+	JZ     norelu101
 	VMAXPS Z0, Z10, Z0
 	VMAXPS Z1, Z10, Z1
 	VMAXPS Z2, Z10, Z2
@@ -1270,10 +1445,10 @@ sums87:
 	VMAXPS Z8, Z10, Z8
 	VMAXPS Z9, Z10, Z9
 
-norelu90:
+norelu101:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask91
+	JZ        nomask102
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z11
 	VCMPPS    $0x06, Z10, Z11, K1
@@ -1310,7 +1485,7 @@ norelu90:
 	VCMPPS    $0x06, Z10, Z11, K1
 	VMOVAPS.Z Z9, K1, Z9
 
-nomask91:
+nomask102:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -1327,12 +1502,38 @@ nomask91:
 	ADDQ    BX, SI
 	VMOVUPS Z8, (SI)
 	VMOVUPS Z9, 64(SI)
-	JMP     done51
+	JMP     done57
 
-rows84:
+rows94:
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh103
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z2
+	VMOVUPS 64(BX), Z3
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z6
+	VMOVUPS 64(BX), Z7
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z8
+	VMOVUPS 64(BX), Z9
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z10
+	VMOVUPS 64(BX), Z11
+	JMP     bias105
+
+fresh103:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero92
+	JZ           zero104
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS 4(BX), Z2
@@ -1345,9 +1546,9 @@ rows84:
 	VBROADCASTSS 16(BX), Z9
 	VBROADCASTSS 20(BX), Z10
 	VBROADCASTSS 20(BX), Z11
-	JMP          bias93
+	JMP          bias105
 
-zero92:
+zero104:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1361,10 +1562,10 @@ zero92:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 
-bias93:
+bias105:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums94
+	JZ    sums106
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -1382,8 +1583,8 @@ bias93:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop95:
-	MOVQ       216(AX), R12
+loop107:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -1395,7 +1596,7 @@ loop95:
 	PREFETCHT0 (R13)(R8*2)
 	MOVQ       120(AX), R12
 
-tap96:
+tap108:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -1423,19 +1624,19 @@ tap96:
 	VFMADD231PS  Z13, Z15, Z11
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap96
+	JNE          tap108
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop95
+	JNZ          loop107
 
-sums94:
+sums106:
 	VPXORD Z12, Z12, Z12
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu97
+	JZ     norelu109
 	VMAXPS Z0, Z12, Z0
 	VMAXPS Z1, Z12, Z1
 	VMAXPS Z2, Z12, Z2
@@ -1449,10 +1650,10 @@ sums94:
 	VMAXPS Z10, Z12, Z10
 	VMAXPS Z11, Z12, Z11
 
-norelu97:
+norelu109:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask98
+	JZ        nomask110
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z13
 	VCMPPS    $0x06, Z12, Z13, K1
@@ -1496,7 +1697,7 @@ norelu97:
 	VCMPPS    $0x06, Z12, Z13, K1
 	VMOVAPS.Z Z11, K1, Z11
 
-nomask98:
+nomask110:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -1517,10 +1718,10 @@ nomask98:
 	VMOVUPS Z10, (SI)
 	VMOVUPS Z11, 64(SI)
 
-done51:
+done57:
 	ADDQ $0x00000080, CX
 	DECQ DX
-	JNZ  group50
+	JNZ  group56
 	VZEROUPPER
 	RET
 
@@ -1532,27 +1733,39 @@ TEXT ·convTile48AVX512(SB), NOSPLIT, $0-8
 	SHRQ $0x05, DX
 	XORQ CX, CX
 
-group99:
-	MOVQ         192(AX), BX
-	CMPQ         BX, $0x01
-	JNE          rows101
+group111:
+	MOVQ    192(AX), BX
+	CMPQ    BX, $0x01
+	JNE     rows113
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh114
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	JMP     bias116
+
+fresh114:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero102
+	JZ           zero115
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
-	JMP          bias103
+	JMP          bias116
 
-zero102:
+zero115:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 
-bias103:
+bias116:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums104
+	JZ    sums117
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -1570,13 +1783,13 @@ bias103:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R8
 
-loop105:
-	MOVQ       216(AX), R11
+loop118:
+	MOVQ       224(AX), R11
 	LEAQ       (DI)(R11*4), R11
 	PREFETCHT0 (R11)
 	MOVQ       120(AX), R11
 
-tap106:
+tap119:
 	MOVLQSX      (R11), R12
 	MOVLQSX      4(R11), R13
 	LEAQ         (DI)(R13*4), R13
@@ -1589,27 +1802,27 @@ tap106:
 	VFMADD231PS  Z5, Z6, Z2
 	ADDQ         $0x08, R11
 	CMPQ         R11, BX
-	JNE          tap106
+	JNE          tap119
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R8
-	JNZ          loop105
+	JNZ          loop118
 
-sums104:
+sums117:
 	VPXORD Z3, Z3, Z3
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), BX
 	TESTQ  BX, BX
-	JZ     norelu107
+	JZ     norelu120
 	VMAXPS Z0, Z3, Z0
 	VMAXPS Z1, Z3, Z1
 	VMAXPS Z2, Z3, Z2
 
-norelu107:
+norelu120:
 	MOVQ      96(AX), BX
 	TESTQ     BX, BX
-	JZ        nomask108
+	JZ        nomask121
 	ADDQ      CX, BX
 	VMOVUPS   (BX), Z4
 	VCMPPS    $0x06, Z3, Z4, K1
@@ -1621,29 +1834,45 @@ norelu107:
 	VCMPPS    $0x06, Z3, Z4, K1
 	VMOVAPS.Z Z2, K1, Z2
 
-nomask108:
+nomask121:
 	MOVQ    (AX), BX
 	ADDQ    CX, BX
 	VMOVUPS Z0, (BX)
 	VMOVUPS Z1, 64(BX)
 	VMOVUPS Z2, 128(BX)
-	JMP     done100
+	JMP     done112
 
-rows101:
-	CMPQ         BX, $0x02
-	JNE          rows109
+rows113:
+	CMPQ    BX, $0x02
+	JNE     rows122
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh123
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z3
+	VMOVUPS 64(BX), Z4
+	VMOVUPS 128(BX), Z5
+	JMP     bias125
+
+fresh123:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero110
+	JZ           zero124
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
 	VBROADCASTSS 4(BX), Z3
 	VBROADCASTSS 4(BX), Z4
 	VBROADCASTSS 4(BX), Z5
-	JMP          bias111
+	JMP          bias125
 
-zero110:
+zero124:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1651,10 +1880,10 @@ zero110:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-bias111:
+bias125:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums112
+	JZ    sums126
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -1672,14 +1901,14 @@ bias111:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop113:
-	MOVQ       216(AX), R12
+loop127:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
 	MOVQ       120(AX), R12
 
-tap114:
+tap128:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -1696,19 +1925,19 @@ tap114:
 	VFMADD231PS  Z8, Z10, Z5
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap114
+	JNE          tap128
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop113
+	JNZ          loop127
 
-sums112:
+sums126:
 	VPXORD Z6, Z6, Z6
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu115
+	JZ     norelu129
 	VMAXPS Z0, Z6, Z0
 	VMAXPS Z1, Z6, Z1
 	VMAXPS Z2, Z6, Z2
@@ -1716,10 +1945,10 @@ sums112:
 	VMAXPS Z4, Z6, Z4
 	VMAXPS Z5, Z6, Z5
 
-norelu115:
+norelu129:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask116
+	JZ        nomask130
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z7
 	VCMPPS    $0x06, Z6, Z7, K1
@@ -1741,7 +1970,7 @@ norelu115:
 	VCMPPS    $0x06, Z6, Z7, K1
 	VMOVAPS.Z Z5, K1, Z5
 
-nomask116:
+nomask130:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -1751,14 +1980,34 @@ nomask116:
 	VMOVUPS Z3, (SI)
 	VMOVUPS Z4, 64(SI)
 	VMOVUPS Z5, 128(SI)
-	JMP     done100
+	JMP     done112
 
-rows109:
-	CMPQ         BX, $0x03
-	JNE          rows117
+rows122:
+	CMPQ    BX, $0x03
+	JNE     rows131
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh132
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z3
+	VMOVUPS 64(BX), Z4
+	VMOVUPS 128(BX), Z5
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z6
+	VMOVUPS 64(BX), Z7
+	VMOVUPS 128(BX), Z8
+	JMP     bias134
+
+fresh132:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero118
+	JZ           zero133
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -1768,9 +2017,9 @@ rows109:
 	VBROADCASTSS 8(BX), Z6
 	VBROADCASTSS 8(BX), Z7
 	VBROADCASTSS 8(BX), Z8
-	JMP          bias119
+	JMP          bias134
 
-zero118:
+zero133:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1781,10 +2030,10 @@ zero118:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 
-bias119:
+bias134:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums120
+	JZ    sums135
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -1802,15 +2051,15 @@ bias119:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop121:
-	MOVQ       216(AX), R12
+loop136:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
 	PREFETCHT0 (R12)(R8*2)
 	MOVQ       120(AX), R12
 
-tap122:
+tap137:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -1831,19 +2080,19 @@ tap122:
 	VFMADD231PS  Z11, Z12, Z8
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap122
+	JNE          tap137
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop121
+	JNZ          loop136
 
-sums120:
+sums135:
 	VPXORD Z9, Z9, Z9
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu123
+	JZ     norelu138
 	VMAXPS Z0, Z9, Z0
 	VMAXPS Z1, Z9, Z1
 	VMAXPS Z2, Z9, Z2
@@ -1854,10 +2103,10 @@ sums120:
 	VMAXPS Z7, Z9, Z7
 	VMAXPS Z8, Z9, Z8
 
-norelu123:
+norelu138:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask124
+	JZ        nomask139
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z10
 	VCMPPS    $0x06, Z9, Z10, K1
@@ -1889,7 +2138,7 @@ norelu123:
 	VCMPPS    $0x06, Z9, Z10, K1
 	VMOVAPS.Z Z8, K1, Z8
 
-nomask124:
+nomask139:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -1903,14 +2152,38 @@ nomask124:
 	VMOVUPS Z6, (SI)
 	VMOVUPS Z7, 64(SI)
 	VMOVUPS Z8, 128(SI)
-	JMP     done100
+	JMP     done112
 
-rows117:
-	CMPQ         BX, $0x04
-	JNE          rows125
+rows131:
+	CMPQ    BX, $0x04
+	JNE     rows140
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh141
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z3
+	VMOVUPS 64(BX), Z4
+	VMOVUPS 128(BX), Z5
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z6
+	VMOVUPS 64(BX), Z7
+	VMOVUPS 128(BX), Z8
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z9
+	VMOVUPS 64(BX), Z10
+	VMOVUPS 128(BX), Z11
+	JMP     bias143
+
+fresh141:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero126
+	JZ           zero142
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -1923,9 +2196,9 @@ rows117:
 	VBROADCASTSS 12(BX), Z9
 	VBROADCASTSS 12(BX), Z10
 	VBROADCASTSS 12(BX), Z11
-	JMP          bias127
+	JMP          bias143
 
-zero126:
+zero142:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1939,10 +2212,10 @@ zero126:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 
-bias127:
+bias143:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums128
+	JZ    sums144
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -1960,8 +2233,8 @@ bias127:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop129:
-	MOVQ       216(AX), R12
+loop145:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -1971,7 +2244,7 @@ loop129:
 	PREFETCHT0 (R13)
 	MOVQ       120(AX), R12
 
-tap130:
+tap146:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -1998,19 +2271,19 @@ tap130:
 	VFMADD231PS  Z14, Z16, Z11
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap130
+	JNE          tap146
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop129
+	JNZ          loop145
 
-sums128:
+sums144:
 	VPXORD Z12, Z12, Z12
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu131
+	JZ     norelu147
 	VMAXPS Z0, Z12, Z0
 	VMAXPS Z1, Z12, Z1
 	VMAXPS Z2, Z12, Z2
@@ -2024,10 +2297,10 @@ sums128:
 	VMAXPS Z10, Z12, Z10
 	VMAXPS Z11, Z12, Z11
 
-norelu131:
+norelu147:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask132
+	JZ        nomask148
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z13
 	VCMPPS    $0x06, Z12, Z13, K1
@@ -2069,7 +2342,7 @@ norelu131:
 	VCMPPS    $0x06, Z12, Z13, K1
 	VMOVAPS.Z Z11, K1, Z11
 
-nomask132:
+nomask148:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -2087,14 +2360,42 @@ nomask132:
 	VMOVUPS Z9, (SI)
 	VMOVUPS Z10, 64(SI)
 	VMOVUPS Z11, 128(SI)
-	JMP     done100
+	JMP     done112
 
-rows125:
-	CMPQ         BX, $0x05
-	JNE          rows133
+rows140:
+	CMPQ    BX, $0x05
+	JNE     rows149
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh150
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z3
+	VMOVUPS 64(BX), Z4
+	VMOVUPS 128(BX), Z5
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z6
+	VMOVUPS 64(BX), Z7
+	VMOVUPS 128(BX), Z8
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z9
+	VMOVUPS 64(BX), Z10
+	VMOVUPS 128(BX), Z11
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z12
+	VMOVUPS 64(BX), Z13
+	VMOVUPS 128(BX), Z14
+	JMP     bias152
+
+fresh150:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero134
+	JZ           zero151
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -2110,9 +2411,9 @@ rows125:
 	VBROADCASTSS 16(BX), Z12
 	VBROADCASTSS 16(BX), Z13
 	VBROADCASTSS 16(BX), Z14
-	JMP          bias135
+	JMP          bias152
 
-zero134:
+zero151:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2129,10 +2430,10 @@ zero134:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 
-bias135:
+bias152:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums136
+	JZ    sums153
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -2150,8 +2451,8 @@ bias135:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop137:
-	MOVQ       216(AX), R12
+loop154:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -2162,7 +2463,7 @@ loop137:
 	PREFETCHT0 (R13)(R8*1)
 	MOVQ       120(AX), R12
 
-tap138:
+tap155:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -2193,19 +2494,19 @@ tap138:
 	VFMADD231PS  Z17, Z18, Z14
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap138
+	JNE          tap155
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop137
+	JNZ          loop154
 
-sums136:
+sums153:
 	VPXORD Z15, Z15, Z15
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu139
+	JZ     norelu156
 	VMAXPS Z0, Z15, Z0
 	VMAXPS Z1, Z15, Z1
 	VMAXPS Z2, Z15, Z2
@@ -2222,10 +2523,10 @@ sums136:
 	VMAXPS Z13, Z15, Z13
 	VMAXPS Z14, Z15, Z14
 
-norelu139:
+norelu156:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask140
+	JZ        nomask157
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z16
 	VCMPPS    $0x06, Z15, Z16, K1
@@ -2277,7 +2578,7 @@ norelu139:
 	VCMPPS    $0x06, Z15, Z16, K1
 	VMOVAPS.Z Z14, K1, Z14
 
-nomask140:
+nomask157:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -2299,12 +2600,44 @@ nomask140:
 	VMOVUPS Z12, (SI)
 	VMOVUPS Z13, 64(SI)
 	VMOVUPS Z14, 128(SI)
-	JMP     done100
+	JMP     done112
 
-rows133:
+rows149:
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh158
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z3
+	VMOVUPS 64(BX), Z4
+	VMOVUPS 128(BX), Z5
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z6
+	VMOVUPS 64(BX), Z7
+	VMOVUPS 128(BX), Z8
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z9
+	VMOVUPS 64(BX), Z10
+	VMOVUPS 128(BX), Z11
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z12
+	VMOVUPS 64(BX), Z13
+	VMOVUPS 128(BX), Z14
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z15
+	VMOVUPS 64(BX), Z16
+	VMOVUPS 128(BX), Z17
+	JMP     bias160
+
+fresh158:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero141
+	JZ           zero159
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -2323,9 +2656,9 @@ rows133:
 	VBROADCASTSS 20(BX), Z15
 	VBROADCASTSS 20(BX), Z16
 	VBROADCASTSS 20(BX), Z17
-	JMP          bias142
+	JMP          bias160
 
-zero141:
+zero159:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2345,10 +2678,10 @@ zero141:
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
 
-bias142:
+bias160:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums143
+	JZ    sums161
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -2366,8 +2699,8 @@ bias142:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop144:
-	MOVQ       216(AX), R12
+loop162:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -2379,7 +2712,7 @@ loop144:
 	PREFETCHT0 (R13)(R8*2)
 	MOVQ       120(AX), R12
 
-tap145:
+tap163:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -2414,19 +2747,19 @@ tap145:
 	VFMADD231PS  Z20, Z22, Z17
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap145
+	JNE          tap163
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop144
+	JNZ          loop162
 
-sums143:
+sums161:
 	VPXORD Z18, Z18, Z18
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu146
+	JZ     norelu164
 	VMAXPS Z0, Z18, Z0
 	VMAXPS Z1, Z18, Z1
 	VMAXPS Z2, Z18, Z2
@@ -2446,10 +2779,10 @@ sums143:
 	VMAXPS Z16, Z18, Z16
 	VMAXPS Z17, Z18, Z17
 
-norelu146:
+norelu164:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask147
+	JZ        nomask165
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z19
 	VCMPPS    $0x06, Z18, Z19, K1
@@ -2511,7 +2844,7 @@ norelu146:
 	VCMPPS    $0x06, Z18, Z19, K1
 	VMOVAPS.Z Z17, K1, Z17
 
-nomask147:
+nomask165:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -2538,10 +2871,10 @@ nomask147:
 	VMOVUPS Z16, 64(SI)
 	VMOVUPS Z17, 128(SI)
 
-done100:
+done112:
 	ADDQ $0x000000c0, CX
 	DECQ DX
-	JNZ  group99
+	JNZ  group111
 	VZEROUPPER
 	RET
 
@@ -2553,29 +2886,42 @@ TEXT ·convTile64AVX512(SB), NOSPLIT, $0-8
 	SHRQ $0x06, DX
 	XORQ CX, CX
 
-group148:
-	MOVQ         192(AX), BX
-	CMPQ         BX, $0x01
-	JNE          rows150
+group166:
+	MOVQ    192(AX), BX
+	CMPQ    BX, $0x01
+	JNE     rows168
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh169
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS 192(BX), Z3
+	JMP     bias171
+
+fresh169:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero151
+	JZ           zero170
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
 	VBROADCASTSS (BX), Z3
-	JMP          bias152
+	JMP          bias171
 
-zero151:
+zero170:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-bias152:
+bias171:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums153
+	JZ    sums172
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -2593,13 +2939,13 @@ bias152:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R8
 
-loop154:
-	MOVQ       216(AX), R11
+loop173:
+	MOVQ       224(AX), R11
 	LEAQ       (DI)(R11*4), R11
 	PREFETCHT0 (R11)
 	MOVQ       120(AX), R11
 
-tap155:
+tap174:
 	MOVLQSX      (R11), R12
 	MOVLQSX      4(R11), R13
 	LEAQ         (DI)(R13*4), R13
@@ -2614,28 +2960,28 @@ tap155:
 	VFMADD231PS  Z7, Z8, Z3
 	ADDQ         $0x08, R11
 	CMPQ         R11, BX
-	JNE          tap155
+	JNE          tap174
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R8
-	JNZ          loop154
+	JNZ          loop173
 
-sums153:
+sums172:
 	VPXORD Z4, Z4, Z4
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), BX
 	TESTQ  BX, BX
-	JZ     norelu156
+	JZ     norelu175
 	VMAXPS Z0, Z4, Z0
 	VMAXPS Z1, Z4, Z1
 	VMAXPS Z2, Z4, Z2
 	VMAXPS Z3, Z4, Z3
 
-norelu156:
+norelu175:
 	MOVQ      96(AX), BX
 	TESTQ     BX, BX
-	JZ        nomask157
+	JZ        nomask176
 	ADDQ      CX, BX
 	VMOVUPS   (BX), Z5
 	VCMPPS    $0x06, Z4, Z5, K1
@@ -2650,21 +2996,39 @@ norelu156:
 	VCMPPS    $0x06, Z4, Z5, K1
 	VMOVAPS.Z Z3, K1, Z3
 
-nomask157:
+nomask176:
 	MOVQ    (AX), BX
 	ADDQ    CX, BX
 	VMOVUPS Z0, (BX)
 	VMOVUPS Z1, 64(BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 192(BX)
-	JMP     done149
+	JMP     done167
 
-rows150:
-	CMPQ         BX, $0x02
-	JNE          rows158
+rows168:
+	CMPQ    BX, $0x02
+	JNE     rows177
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh178
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS 192(BX), Z3
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMOVUPS 128(BX), Z6
+	VMOVUPS 192(BX), Z7
+	JMP     bias180
+
+fresh178:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero159
+	JZ           zero179
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -2673,9 +3037,9 @@ rows150:
 	VBROADCASTSS 4(BX), Z5
 	VBROADCASTSS 4(BX), Z6
 	VBROADCASTSS 4(BX), Z7
-	JMP          bias160
+	JMP          bias180
 
-zero159:
+zero179:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2685,10 +3049,10 @@ zero159:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 
-bias160:
+bias180:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums161
+	JZ    sums181
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -2706,14 +3070,14 @@ bias160:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop162:
-	MOVQ       216(AX), R12
+loop182:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
 	MOVQ       120(AX), R12
 
-tap163:
+tap183:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -2733,19 +3097,19 @@ tap163:
 	VFMADD231PS  Z11, Z13, Z7
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap163
+	JNE          tap183
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop162
+	JNZ          loop182
 
-sums161:
+sums181:
 	VPXORD Z8, Z8, Z8
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu164
+	JZ     norelu184
 	VMAXPS Z0, Z8, Z0
 	VMAXPS Z1, Z8, Z1
 	VMAXPS Z2, Z8, Z2
@@ -2755,10 +3119,10 @@ sums161:
 	VMAXPS Z6, Z8, Z6
 	VMAXPS Z7, Z8, Z7
 
-norelu164:
+norelu184:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask165
+	JZ        nomask185
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z9
 	VCMPPS    $0x06, Z8, Z9, K1
@@ -2786,7 +3150,7 @@ norelu164:
 	VCMPPS    $0x06, Z8, Z9, K1
 	VMOVAPS.Z Z7, K1, Z7
 
-nomask165:
+nomask185:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -2798,14 +3162,37 @@ nomask165:
 	VMOVUPS Z5, 64(SI)
 	VMOVUPS Z6, 128(SI)
 	VMOVUPS Z7, 192(SI)
-	JMP     done149
+	JMP     done167
 
-rows158:
-	CMPQ         BX, $0x03
-	JNE          rows166
+rows177:
+	CMPQ    BX, $0x03
+	JNE     rows186
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh187
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS 192(BX), Z3
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMOVUPS 128(BX), Z6
+	VMOVUPS 192(BX), Z7
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z8
+	VMOVUPS 64(BX), Z9
+	VMOVUPS 128(BX), Z10
+	VMOVUPS 192(BX), Z11
+	JMP     bias189
+
+fresh187:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero167
+	JZ           zero188
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -2818,9 +3205,9 @@ rows158:
 	VBROADCASTSS 8(BX), Z9
 	VBROADCASTSS 8(BX), Z10
 	VBROADCASTSS 8(BX), Z11
-	JMP          bias168
+	JMP          bias189
 
-zero167:
+zero188:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2834,10 +3221,10 @@ zero167:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 
-bias168:
+bias189:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums169
+	JZ    sums190
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -2855,15 +3242,15 @@ bias168:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop170:
-	MOVQ       216(AX), R12
+loop191:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	PREFETCHT0 (R12)
 	PREFETCHT0 (R12)(R8*1)
 	PREFETCHT0 (R12)(R8*2)
 	MOVQ       120(AX), R12
 
-tap171:
+tap192:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -2888,19 +3275,19 @@ tap171:
 	VFMADD231PS  Z15, Z16, Z11
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap171
+	JNE          tap192
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop170
+	JNZ          loop191
 
-sums169:
+sums190:
 	VPXORD Z12, Z12, Z12
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu172
+	JZ     norelu193
 	VMAXPS Z0, Z12, Z0
 	VMAXPS Z1, Z12, Z1
 	VMAXPS Z2, Z12, Z2
@@ -2914,10 +3301,10 @@ sums169:
 	VMAXPS Z10, Z12, Z10
 	VMAXPS Z11, Z12, Z11
 
-norelu172:
+norelu193:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask173
+	JZ        nomask194
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z13
 	VCMPPS    $0x06, Z12, Z13, K1
@@ -2958,7 +3345,7 @@ norelu172:
 	VCMPPS    $0x06, Z12, Z13, K1
 	VMOVAPS.Z Z11, K1, Z11
 
-nomask173:
+nomask194:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -2975,14 +3362,42 @@ nomask173:
 	VMOVUPS Z9, 64(SI)
 	VMOVUPS Z10, 128(SI)
 	VMOVUPS Z11, 192(SI)
-	JMP     done149
+	JMP     done167
 
-rows166:
-	CMPQ         BX, $0x04
-	JNE          rows174
+rows186:
+	CMPQ    BX, $0x04
+	JNE     rows195
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh196
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS 192(BX), Z3
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMOVUPS 128(BX), Z6
+	VMOVUPS 192(BX), Z7
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z8
+	VMOVUPS 64(BX), Z9
+	VMOVUPS 128(BX), Z10
+	VMOVUPS 192(BX), Z11
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z12
+	VMOVUPS 64(BX), Z13
+	VMOVUPS 128(BX), Z14
+	VMOVUPS 192(BX), Z15
+	JMP     bias198
+
+fresh196:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero175
+	JZ           zero197
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -2999,9 +3414,9 @@ rows166:
 	VBROADCASTSS 12(BX), Z13
 	VBROADCASTSS 12(BX), Z14
 	VBROADCASTSS 12(BX), Z15
-	JMP          bias176
+	JMP          bias198
 
-zero175:
+zero197:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3019,10 +3434,10 @@ zero175:
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
 
-bias176:
+bias198:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums177
+	JZ    sums199
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -3040,8 +3455,8 @@ bias176:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop178:
-	MOVQ       216(AX), R12
+loop200:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -3051,7 +3466,7 @@ loop178:
 	PREFETCHT0 (R13)
 	MOVQ       120(AX), R12
 
-tap179:
+tap201:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -3083,19 +3498,19 @@ tap179:
 	VFMADD231PS  Z19, Z21, Z15
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap179
+	JNE          tap201
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop178
+	JNZ          loop200
 
-sums177:
+sums199:
 	VPXORD Z16, Z16, Z16
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu180
+	JZ     norelu202
 	VMAXPS Z0, Z16, Z0
 	VMAXPS Z1, Z16, Z1
 	VMAXPS Z2, Z16, Z2
@@ -3113,10 +3528,10 @@ sums177:
 	VMAXPS Z14, Z16, Z14
 	VMAXPS Z15, Z16, Z15
 
-norelu180:
+norelu202:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask181
+	JZ        nomask203
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z17
 	VCMPPS    $0x06, Z16, Z17, K1
@@ -3170,7 +3585,7 @@ norelu180:
 	VCMPPS    $0x06, Z16, Z17, K1
 	VMOVAPS.Z Z15, K1, Z15
 
-nomask181:
+nomask203:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -3192,14 +3607,47 @@ nomask181:
 	VMOVUPS Z13, 64(SI)
 	VMOVUPS Z14, 128(SI)
 	VMOVUPS Z15, 192(SI)
-	JMP     done149
+	JMP     done167
 
-rows174:
-	CMPQ         BX, $0x05
-	JNE          rows182
+rows195:
+	CMPQ    BX, $0x05
+	JNE     rows204
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh205
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS 192(BX), Z3
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMOVUPS 128(BX), Z6
+	VMOVUPS 192(BX), Z7
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z8
+	VMOVUPS 64(BX), Z9
+	VMOVUPS 128(BX), Z10
+	VMOVUPS 192(BX), Z11
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z12
+	VMOVUPS 64(BX), Z13
+	VMOVUPS 128(BX), Z14
+	VMOVUPS 192(BX), Z15
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z16
+	VMOVUPS 64(BX), Z17
+	VMOVUPS 128(BX), Z18
+	VMOVUPS 192(BX), Z19
+	JMP     bias207
+
+fresh205:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero183
+	JZ           zero206
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -3220,9 +3668,9 @@ rows174:
 	VBROADCASTSS 16(BX), Z17
 	VBROADCASTSS 16(BX), Z18
 	VBROADCASTSS 16(BX), Z19
-	JMP          bias184
+	JMP          bias207
 
-zero183:
+zero206:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3244,10 +3692,10 @@ zero183:
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
 
-bias184:
+bias207:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums185
+	JZ    sums208
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -3265,8 +3713,8 @@ bias184:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop186:
-	MOVQ       216(AX), R12
+loop209:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -3277,7 +3725,7 @@ loop186:
 	PREFETCHT0 (R13)(R8*1)
 	MOVQ       120(AX), R12
 
-tap187:
+tap210:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -3314,19 +3762,19 @@ tap187:
 	VFMADD231PS  Z23, Z24, Z19
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap187
+	JNE          tap210
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop186
+	JNZ          loop209
 
-sums185:
+sums208:
 	VPXORD Z20, Z20, Z20
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu188
+	JZ     norelu211
 	VMAXPS Z0, Z20, Z0
 	VMAXPS Z1, Z20, Z1
 	VMAXPS Z2, Z20, Z2
@@ -3348,10 +3796,10 @@ sums185:
 	VMAXPS Z18, Z20, Z18
 	VMAXPS Z19, Z20, Z19
 
-norelu188:
+norelu211:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask189
+	JZ        nomask212
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z21
 	VCMPPS    $0x06, Z20, Z21, K1
@@ -3418,7 +3866,7 @@ norelu188:
 	VCMPPS    $0x06, Z20, Z21, K1
 	VMOVAPS.Z Z19, K1, Z19
 
-nomask189:
+nomask212:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -3445,12 +3893,50 @@ nomask189:
 	VMOVUPS Z17, 64(SI)
 	VMOVUPS Z18, 128(SI)
 	VMOVUPS Z19, 192(SI)
-	JMP     done149
+	JMP     done167
 
-rows182:
+rows204:
+	MOVQ    216(AX), BX
+	TESTQ   BX, BX
+	JZ      fresh213
+	MOVQ    (AX), BX
+	MOVQ    200(AX), SI
+	ADDQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS 192(BX), Z3
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMOVUPS 128(BX), Z6
+	VMOVUPS 192(BX), Z7
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z8
+	VMOVUPS 64(BX), Z9
+	VMOVUPS 128(BX), Z10
+	VMOVUPS 192(BX), Z11
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z12
+	VMOVUPS 64(BX), Z13
+	VMOVUPS 128(BX), Z14
+	VMOVUPS 192(BX), Z15
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z16
+	VMOVUPS 64(BX), Z17
+	VMOVUPS 128(BX), Z18
+	VMOVUPS 192(BX), Z19
+	LEAQ    (BX)(SI*4), BX
+	VMOVUPS (BX), Z20
+	VMOVUPS 64(BX), Z21
+	VMOVUPS 128(BX), Z22
+	VMOVUPS 192(BX), Z23
+	JMP     bias215
+
+fresh213:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
-	JZ           zero190
+	JZ           zero214
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
@@ -3475,9 +3961,9 @@ rows182:
 	VBROADCASTSS 20(BX), Z21
 	VBROADCASTSS 20(BX), Z22
 	VBROADCASTSS 20(BX), Z23
-	JMP          bias191
+	JMP          bias215
 
-zero190:
+zero214:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3503,10 +3989,10 @@ zero190:
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
 
-bias191:
+bias215:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
-	JZ    sums192
+	JZ    sums216
 	MOVQ  120(AX), SI
 	LEAQ  (SI)(BX*8), BX
 	MOVQ  24(AX), SI
@@ -3524,8 +4010,8 @@ bias191:
 	SHLQ  $0x02, R10
 	MOVQ  160(AX), R11
 
-loop193:
-	MOVQ       216(AX), R12
+loop217:
+	MOVQ       224(AX), R12
 	LEAQ       (DI)(R12*4), R12
 	LEAQ       (R12)(R8*2), R13
 	ADDQ       R8, R13
@@ -3537,7 +4023,7 @@ loop193:
 	PREFETCHT0 (R13)(R8*2)
 	MOVQ       120(AX), R12
 
-tap194:
+tap218:
 	MOVLQSX      (R12), R13
 	MOVLQSX      4(R12), R14
 	LEAQ         (DI)(R14*4), R14
@@ -3579,19 +4065,19 @@ tap194:
 	VFMADD231PS  Z27, Z29, Z23
 	ADDQ         $0x08, R12
 	CMPQ         R12, BX
-	JNE          tap194
+	JNE          tap218
 	ADDQ         R10, SI
 	ADDQ         R9, DI
 	DECQ         R11
-	JNZ          loop193
+	JNZ          loop217
 
-sums192:
+sums216:
 	VPXORD Z24, Z24, Z24
 	MOVQ   200(AX), BX
 	SHLQ   $0x02, BX
 	MOVQ   208(AX), SI
 	TESTQ  SI, SI
-	JZ     norelu195
+	JZ     norelu219
 	VMAXPS Z0, Z24, Z0
 	VMAXPS Z1, Z24, Z1
 	VMAXPS Z2, Z24, Z2
@@ -3617,10 +4103,10 @@ sums192:
 	VMAXPS Z22, Z24, Z22
 	VMAXPS Z23, Z24, Z23
 
-norelu195:
+norelu219:
 	MOVQ      96(AX), SI
 	TESTQ     SI, SI
-	JZ        nomask196
+	JZ        nomask220
 	ADDQ      CX, SI
 	VMOVUPS   (SI), Z25
 	VCMPPS    $0x06, Z24, Z25, K1
@@ -3700,7 +4186,7 @@ norelu195:
 	VCMPPS    $0x06, Z24, Z25, K1
 	VMOVAPS.Z Z23, K1, Z23
 
-nomask196:
+nomask220:
 	MOVQ    (AX), SI
 	ADDQ    CX, SI
 	VMOVUPS Z0, (SI)
@@ -3733,10 +4219,10 @@ nomask196:
 	VMOVUPS Z22, 128(SI)
 	VMOVUPS Z23, 192(SI)
 
-done149:
+done167:
 	ADDQ $0x00000100, CX
 	DECQ DX
-	JNZ  group148
+	JNZ  group166
 	VZEROUPPER
 	RET
 
@@ -3746,7 +4232,7 @@ TEXT ·gradTile1AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols197
+	JNE    cols221
 	VPXORD Z0, Z0, Z0
 	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
@@ -3755,11 +4241,11 @@ TEXT ·gradTile1AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), DX
 	MOVQ   96(AX), BX
 
-loop198:
+loop222:
 	MOVQ 72(AX), SI
 	MOVQ 80(AX), DI
 
-loop199:
+loop223:
 	MOVLQSX (SI), R8
 	MOVLQSX 4(SI), R9
 	LEAQ    (CX)(R8*4), R8
@@ -3767,22 +4253,22 @@ loop199:
 	ADDQ    $0x08, SI
 	MOVQ    136(AX), R10
 
-lanes200:
+lanes224:
 	VMOVUPS     (R9), Z1
 	VMOVUPS     (R8), Z2
 	VFMADD231PS Z1, Z2, Z0
 	ADDQ        $0x40, R8
 	ADDQ        $0x40, R9
 	SUBQ        $0x10, R10
-	JNZ         lanes200
+	JNZ         lanes224
 	DECQ        DI
-	JNZ         loop199
+	JNZ         loop223
 	MOVQ        104(AX), SI
 	LEAQ        (CX)(SI*4), CX
 	MOVQ        112(AX), SI
 	LEAQ        (DX)(SI*4), DX
 	DECQ        BX
-	JNZ         loop198
+	JNZ         loop222
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z0, Z0, Z1
 	VSHUFF32X4  $0xee, Z0, Z0, Z0
@@ -3801,9 +4287,9 @@ lanes200:
 	VZEROUPPER
 	RET
 
-cols197:
+cols221:
 	CMPQ   CX, $0x02
-	JNE    cols201
+	JNE    cols225
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   136(AX), CX
@@ -3813,11 +4299,11 @@ cols197:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop202:
+loop226:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop203:
+loop227:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -3825,7 +4311,7 @@ loop203:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes204:
+lanes228:
 	VMOVUPS     (R10), Z2
 	VMOVUPS     (R10)(CX*1), Z3
 	VMOVUPS     (R9), Z4
@@ -3834,15 +4320,15 @@ lanes204:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes204
+	JNZ         lanes228
 	DECQ        R8
-	JNZ         loop203
+	JNZ         loop227
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop202
+	JNZ         loop226
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z0, Z0, Z2
 	VSHUFF32X4  $0xee, Z0, Z0, Z0
@@ -3867,9 +4353,9 @@ lanes204:
 	VZEROUPPER
 	RET
 
-cols201:
+cols225:
 	CMPQ   CX, $0x03
-	JNE    cols205
+	JNE    cols229
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3880,11 +4366,11 @@ cols201:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop206:
+loop230:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop207:
+loop231:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -3892,7 +4378,7 @@ loop207:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes208:
+lanes232:
 	VMOVUPS     (R10), Z3
 	VMOVUPS     (R10)(CX*1), Z4
 	VMOVUPS     (R10)(CX*2), Z5
@@ -3903,15 +4389,15 @@ lanes208:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes208
+	JNZ         lanes232
 	DECQ        R8
-	JNZ         loop207
+	JNZ         loop231
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop206
+	JNZ         loop230
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z0, Z0, Z3
 	VSHUFF32X4  $0xee, Z0, Z0, Z0
@@ -3945,7 +4431,7 @@ lanes208:
 	VZEROUPPER
 	RET
 
-cols205:
+cols229:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3957,11 +4443,11 @@ cols205:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop210:
+loop234:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop211:
+loop235:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -3969,7 +4455,7 @@ loop211:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes212:
+lanes236:
 	VMOVUPS     (R11), Z4
 	VMOVUPS     (R11)(CX*1), Z5
 	VMOVUPS     (R11)(CX*2), Z6
@@ -3982,15 +4468,15 @@ lanes212:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes212
+	JNZ         lanes236
 	DECQ        R9
-	JNZ         loop211
+	JNZ         loop235
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop210
+	JNZ         loop234
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z0, Z0, Z4
 	VSHUFF32X4  $0xee, Z0, Z0, Z0
@@ -4036,7 +4522,7 @@ TEXT ·gradTile2AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols213
+	JNE    cols237
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   136(AX), CX
@@ -4046,11 +4532,11 @@ TEXT ·gradTile2AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop214:
+loop238:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop215:
+loop239:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -4058,7 +4544,7 @@ loop215:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes216:
+lanes240:
 	VMOVUPS     (R10), Z2
 	VMOVUPS     (R9), Z3
 	VFMADD231PS Z2, Z3, Z0
@@ -4067,15 +4553,15 @@ lanes216:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes216
+	JNZ         lanes240
 	DECQ        R8
-	JNZ         loop215
+	JNZ         loop239
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop214
+	JNZ         loop238
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z1, Z0, Z2
 	VSHUFF32X4  $0xee, Z1, Z0, Z0
@@ -4094,9 +4580,9 @@ lanes216:
 	VZEROUPPER
 	RET
 
-cols213:
+cols237:
 	CMPQ   CX, $0x02
-	JNE    cols217
+	JNE    cols241
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4108,11 +4594,11 @@ cols213:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop218:
+loop242:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop219:
+loop243:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -4120,7 +4606,7 @@ loop219:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes220:
+lanes244:
 	VMOVUPS     (R10), Z4
 	VMOVUPS     (R10)(CX*1), Z5
 	VMOVUPS     (R9), Z6
@@ -4132,15 +4618,15 @@ lanes220:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes220
+	JNZ         lanes244
 	DECQ        R8
-	JNZ         loop219
+	JNZ         loop243
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop218
+	JNZ         loop242
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z2, Z0, Z4
 	VSHUFF32X4  $0xee, Z2, Z0, Z0
@@ -4165,9 +4651,9 @@ lanes220:
 	VZEROUPPER
 	RET
 
-cols217:
+cols241:
 	CMPQ   CX, $0x03
-	JNE    cols221
+	JNE    cols245
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4181,11 +4667,11 @@ cols217:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop222:
+loop246:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop223:
+loop247:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -4193,7 +4679,7 @@ loop223:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes224:
+lanes248:
 	VMOVUPS     (R10), Z6
 	VMOVUPS     (R10)(CX*1), Z7
 	VMOVUPS     (R10)(CX*2), Z8
@@ -4208,15 +4694,15 @@ lanes224:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes224
+	JNZ         lanes248
 	DECQ        R8
-	JNZ         loop223
+	JNZ         loop247
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop222
+	JNZ         loop246
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z3, Z0, Z6
 	VSHUFF32X4  $0xee, Z3, Z0, Z0
@@ -4250,7 +4736,7 @@ lanes224:
 	VZEROUPPER
 	RET
 
-cols221:
+cols245:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4266,11 +4752,11 @@ cols221:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop226:
+loop250:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop227:
+loop251:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -4278,7 +4764,7 @@ loop227:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes228:
+lanes252:
 	VMOVUPS     (R11), Z8
 	VMOVUPS     (R11)(CX*1), Z9
 	VMOVUPS     (R11)(CX*2), Z10
@@ -4296,15 +4782,15 @@ lanes228:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes228
+	JNZ         lanes252
 	DECQ        R9
-	JNZ         loop227
+	JNZ         loop251
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop226
+	JNZ         loop250
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z4, Z0, Z8
 	VSHUFF32X4  $0xee, Z4, Z0, Z0
@@ -4350,7 +4836,7 @@ TEXT ·gradTile3AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols229
+	JNE    cols253
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4361,11 +4847,11 @@ TEXT ·gradTile3AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop230:
+loop254:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop231:
+loop255:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -4373,7 +4859,7 @@ loop231:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes232:
+lanes256:
 	VMOVUPS     (R10), Z3
 	VMOVUPS     (R9), Z4
 	VFMADD231PS Z3, Z4, Z0
@@ -4384,15 +4870,15 @@ lanes232:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes232
+	JNZ         lanes256
 	DECQ        R8
-	JNZ         loop231
+	JNZ         loop255
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop230
+	JNZ         loop254
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z1, Z0, Z3
 	VSHUFF32X4  $0xee, Z1, Z0, Z0
@@ -4414,9 +4900,9 @@ lanes232:
 	VZEROUPPER
 	RET
 
-cols229:
+cols253:
 	CMPQ   CX, $0x02
-	JNE    cols233
+	JNE    cols257
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4430,11 +4916,11 @@ cols229:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop234:
+loop258:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop235:
+loop259:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -4442,7 +4928,7 @@ loop235:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes236:
+lanes260:
 	VMOVUPS     (R10), Z6
 	VMOVUPS     (R10)(CX*1), Z7
 	VMOVUPS     (R9), Z8
@@ -4457,15 +4943,15 @@ lanes236:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes236
+	JNZ         lanes260
 	DECQ        R8
-	JNZ         loop235
+	JNZ         loop259
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop234
+	JNZ         loop258
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z2, Z0, Z6
 	VSHUFF32X4  $0xee, Z2, Z0, Z0
@@ -4496,9 +4982,9 @@ lanes236:
 	VZEROUPPER
 	RET
 
-cols233:
+cols257:
 	CMPQ   CX, $0x03
-	JNE    cols237
+	JNE    cols261
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4515,11 +5001,11 @@ cols233:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop238:
+loop262:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop239:
+loop263:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
@@ -4527,7 +5013,7 @@ loop239:
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
 
-lanes240:
+lanes264:
 	VMOVUPS     (R10), Z9
 	VMOVUPS     (R10)(CX*1), Z10
 	VMOVUPS     (R10)(CX*2), Z11
@@ -4546,15 +5032,15 @@ lanes240:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes240
+	JNZ         lanes264
 	DECQ        R8
-	JNZ         loop239
+	JNZ         loop263
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop238
+	JNZ         loop262
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z3, Z0, Z9
 	VSHUFF32X4  $0xee, Z3, Z0, Z0
@@ -4597,7 +5083,7 @@ lanes240:
 	VZEROUPPER
 	RET
 
-cols237:
+cols261:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4617,11 +5103,11 @@ cols237:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop242:
+loop266:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop243:
+loop267:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -4629,7 +5115,7 @@ loop243:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes244:
+lanes268:
 	VMOVUPS     (R11), Z12
 	VMOVUPS     (R11)(CX*1), Z13
 	VMOVUPS     (R11)(CX*2), Z14
@@ -4652,15 +5138,15 @@ lanes244:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes244
+	JNZ         lanes268
 	DECQ        R9
-	JNZ         loop243
+	JNZ         loop267
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop242
+	JNZ         loop266
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z4, Z0, Z12
 	VSHUFF32X4  $0xee, Z4, Z0, Z0
@@ -4718,7 +5204,7 @@ TEXT ·gradTile4AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols245
+	JNE    cols269
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4730,11 +5216,11 @@ TEXT ·gradTile4AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop246:
+loop270:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop247:
+loop271:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -4742,7 +5228,7 @@ loop247:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes248:
+lanes272:
 	VMOVUPS     (R11), Z4
 	VMOVUPS     (R10), Z5
 	VFMADD231PS Z4, Z5, Z0
@@ -4755,15 +5241,15 @@ lanes248:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes248
+	JNZ         lanes272
 	DECQ        R9
-	JNZ         loop247
+	JNZ         loop271
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop246
+	JNZ         loop270
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z1, Z0, Z4
 	VSHUFF32X4  $0xee, Z1, Z0, Z0
@@ -4785,9 +5271,9 @@ lanes248:
 	VZEROUPPER
 	RET
 
-cols245:
+cols269:
 	CMPQ   CX, $0x02
-	JNE    cols249
+	JNE    cols273
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4803,11 +5289,11 @@ cols245:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop250:
+loop274:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop251:
+loop275:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -4815,7 +5301,7 @@ loop251:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes252:
+lanes276:
 	VMOVUPS     (R11), Z8
 	VMOVUPS     (R11)(CX*1), Z9
 	VMOVUPS     (R10), Z10
@@ -4833,15 +5319,15 @@ lanes252:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes252
+	JNZ         lanes276
 	DECQ        R9
-	JNZ         loop251
+	JNZ         loop275
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop250
+	JNZ         loop274
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z2, Z0, Z8
 	VSHUFF32X4  $0xee, Z2, Z0, Z0
@@ -4872,9 +5358,9 @@ lanes252:
 	VZEROUPPER
 	RET
 
-cols249:
+cols273:
 	CMPQ   CX, $0x03
-	JNE    cols253
+	JNE    cols277
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4894,11 +5380,11 @@ cols249:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop254:
+loop278:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop255:
+loop279:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -4906,7 +5392,7 @@ loop255:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes256:
+lanes280:
 	VMOVUPS     (R11), Z12
 	VMOVUPS     (R11)(CX*1), Z13
 	VMOVUPS     (R11)(CX*2), Z14
@@ -4929,15 +5415,15 @@ lanes256:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes256
+	JNZ         lanes280
 	DECQ        R9
-	JNZ         loop255
+	JNZ         loop279
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop254
+	JNZ         loop278
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z3, Z0, Z12
 	VSHUFF32X4  $0xee, Z3, Z0, Z0
@@ -4980,7 +5466,7 @@ lanes256:
 	VZEROUPPER
 	RET
 
-cols253:
+cols277:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5004,11 +5490,11 @@ cols253:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop258:
+loop282:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop259:
+loop283:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5016,7 +5502,7 @@ loop259:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes260:
+lanes284:
 	VMOVUPS     (R11), Z16
 	VMOVUPS     (R11)(CX*1), Z17
 	VMOVUPS     (R11)(CX*2), Z18
@@ -5044,15 +5530,15 @@ lanes260:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes260
+	JNZ         lanes284
 	DECQ        R9
-	JNZ         loop259
+	JNZ         loop283
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop258
+	JNZ         loop282
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z4, Z0, Z16
 	VSHUFF32X4  $0xee, Z4, Z0, Z0
@@ -5110,7 +5596,7 @@ TEXT ·gradTile5AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols261
+	JNE    cols285
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5123,11 +5609,11 @@ TEXT ·gradTile5AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop262:
+loop286:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop263:
+loop287:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5135,7 +5621,7 @@ loop263:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes264:
+lanes288:
 	VMOVUPS     (R11), Z5
 	LEAQ        (R10)(DX*1), R13
 	VMOVUPS     (R10), Z6
@@ -5151,15 +5637,15 @@ lanes264:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes264
+	JNZ         lanes288
 	DECQ        R9
-	JNZ         loop263
+	JNZ         loop287
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop262
+	JNZ         loop286
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z1, Z0, Z5
 	VSHUFF32X4  $0xee, Z1, Z0, Z0
@@ -5195,9 +5681,9 @@ lanes264:
 	VZEROUPPER
 	RET
 
-cols261:
+cols285:
 	CMPQ   CX, $0x02
-	JNE    cols265
+	JNE    cols289
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5215,11 +5701,11 @@ cols261:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop266:
+loop290:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop267:
+loop291:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5227,7 +5713,7 @@ loop267:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes268:
+lanes292:
 	VMOVUPS     (R11), Z10
 	VMOVUPS     (R11)(CX*1), Z11
 	LEAQ        (R10)(DX*1), R13
@@ -5249,15 +5735,15 @@ lanes268:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes268
+	JNZ         lanes292
 	DECQ        R9
-	JNZ         loop267
+	JNZ         loop291
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop266
+	JNZ         loop290
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z2, Z0, Z10
 	VSHUFF32X4  $0xee, Z2, Z0, Z0
@@ -5308,9 +5794,9 @@ lanes268:
 	VZEROUPPER
 	RET
 
-cols265:
+cols289:
 	CMPQ   CX, $0x03
-	JNE    cols269
+	JNE    cols293
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5333,11 +5819,11 @@ cols265:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop270:
+loop294:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop271:
+loop295:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5345,7 +5831,7 @@ loop271:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes272:
+lanes296:
 	VMOVUPS     (R11), Z15
 	VMOVUPS     (R11)(CX*1), Z16
 	VMOVUPS     (R11)(CX*2), Z17
@@ -5373,15 +5859,15 @@ lanes272:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes272
+	JNZ         lanes296
 	DECQ        R9
-	JNZ         loop271
+	JNZ         loop295
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop270
+	JNZ         loop294
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z3, Z0, Z15
 	VSHUFF32X4  $0xee, Z3, Z0, Z0
@@ -5453,7 +5939,7 @@ lanes272:
 	VZEROUPPER
 	RET
 
-cols269:
+cols293:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5481,11 +5967,11 @@ cols269:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop274:
+loop298:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop275:
+loop299:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5493,7 +5979,7 @@ loop275:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes276:
+lanes300:
 	VMOVUPS     (R11), Z20
 	VMOVUPS     (R11)(CX*1), Z21
 	VMOVUPS     (R11)(CX*2), Z22
@@ -5527,15 +6013,15 @@ lanes276:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes276
+	JNZ         lanes300
 	DECQ        R9
-	JNZ         loop275
+	JNZ         loop299
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop274
+	JNZ         loop298
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z4, Z0, Z20
 	VSHUFF32X4  $0xee, Z4, Z0, Z0
@@ -5628,7 +6114,7 @@ TEXT ·gradTile6AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   128(AX), CX
 	CMPQ   CX, $0x01
-	JNE    cols277
+	JNE    cols301
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5642,11 +6128,11 @@ TEXT ·gradTile6AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop278:
+loop302:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop279:
+loop303:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5654,7 +6140,7 @@ loop279:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes280:
+lanes304:
 	VMOVUPS     (R11), Z6
 	LEAQ        (R10)(DX*1), R13
 	VMOVUPS     (R10), Z7
@@ -5672,15 +6158,15 @@ lanes280:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes280
+	JNZ         lanes304
 	DECQ        R9
-	JNZ         loop279
+	JNZ         loop303
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop278
+	JNZ         loop302
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z1, Z0, Z6
 	VSHUFF32X4  $0xee, Z1, Z0, Z0
@@ -5716,9 +6202,9 @@ lanes280:
 	VZEROUPPER
 	RET
 
-cols277:
+cols301:
 	CMPQ   CX, $0x02
-	JNE    cols281
+	JNE    cols305
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5738,11 +6224,11 @@ cols277:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop282:
+loop306:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop283:
+loop307:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5750,7 +6236,7 @@ loop283:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes284:
+lanes308:
 	VMOVUPS     (R11), Z12
 	VMOVUPS     (R11)(CX*1), Z13
 	LEAQ        (R10)(DX*1), R13
@@ -5775,15 +6261,15 @@ lanes284:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes284
+	JNZ         lanes308
 	DECQ        R9
-	JNZ         loop283
+	JNZ         loop307
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop282
+	JNZ         loop306
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z2, Z0, Z12
 	VSHUFF32X4  $0xee, Z2, Z0, Z0
@@ -5834,9 +6320,9 @@ lanes284:
 	VZEROUPPER
 	RET
 
-cols281:
+cols305:
 	CMPQ   CX, $0x03
-	JNE    cols285
+	JNE    cols309
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5862,11 +6348,11 @@ cols281:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop286:
+loop310:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop287:
+loop311:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -5874,7 +6360,7 @@ loop287:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes288:
+lanes312:
 	VMOVUPS     (R11), Z18
 	VMOVUPS     (R11)(CX*1), Z19
 	VMOVUPS     (R11)(CX*2), Z20
@@ -5906,15 +6392,15 @@ lanes288:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes288
+	JNZ         lanes312
 	DECQ        R9
-	JNZ         loop287
+	JNZ         loop311
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop286
+	JNZ         loop310
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z3, Z0, Z18
 	VSHUFF32X4  $0xee, Z3, Z0, Z0
@@ -5986,7 +6472,7 @@ lanes288:
 	VZEROUPPER
 	RET
 
-cols285:
+cols309:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6018,11 +6504,11 @@ cols285:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop290:
+loop314:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop291:
+loop315:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
@@ -6030,7 +6516,7 @@ loop291:
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
 
-lanes292:
+lanes316:
 	VMOVUPS     (R11), Z24
 	VMOVUPS     (R11)(CX*1), Z25
 	VMOVUPS     (R11)(CX*2), Z26
@@ -6069,15 +6555,15 @@ lanes292:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes292
+	JNZ         lanes316
 	DECQ        R9
-	JNZ         loop291
+	JNZ         loop315
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop290
+	JNZ         loop314
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z4, Z0, Z24
 	VSHUFF32X4  $0xee, Z4, Z0, Z0
@@ -6173,18 +6659,18 @@ TEXT ·sumRowAVX512(SB), NOSPLIT, $0-36
 	SHLQ   $0x02, DX
 	VPXORD Z0, Z0, Z0
 
-loop293:
+loop317:
 	MOVQ lanes+24(FP), SI
 	MOVQ AX, BX
 
-lanes294:
+lanes318:
 	VADDPS        (BX), Z0, Z0
 	ADDQ          $0x40, BX
 	SUBQ          $0x10, SI
-	JNZ           lanes294
+	JNZ           lanes318
 	ADDQ          DX, AX
 	DECQ          CX
-	JNZ           loop293
+	JNZ           loop317
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -6206,7 +6692,7 @@ TEXT ·maxOf4AVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	SHRQ $0x04, DI
 
-loop295:
+loop319:
 	VMOVUPS   (CX), Z0
 	VMOVUPS   (DX), Z1
 	VMOVUPS   (BX), Z2
@@ -6227,7 +6713,7 @@ loop295:
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	DECQ      DI
-	JNZ       loop295
+	JNZ       loop319
 	VZEROUPPER
 	RET
 
@@ -6247,16 +6733,16 @@ TEXT ·maxOf4BackwardAVX512(SB), NOSPLIT, $0-96
 	XORQ   R12, R12
 	VPXORD Z0, Z0, Z0
 
-vector296:
+vector320:
 	VMOVUPS   (R10)(R12*4), Z1
 	VMOVUPS   (R11)(R12*4), Z2
 	MOVQ      relu+88(FP), R13
 	TESTQ     R13, R13
-	JZ        norelu297
+	JZ        norelu321
 	VCMPPS    $0x06, Z0, Z1, K1
 	VMOVAPS.Z Z2, K1, Z2
 
-norelu297:
+norelu321:
 	VMOVUPS   (AX)(R12*4), Z3
 	VCMPPS    $0x00, Z1, Z3, K1
 	VCMPPS    $0x03, Z3, Z3, K2
@@ -6292,7 +6778,7 @@ norelu297:
 	ADDQ      $0x10, R12
 	MOVQ      n+80(FP), R13
 	CMPQ      R12, R13
-	JL        vector296
+	JL        vector320
 	VZEROUPPER
 	RET
 
@@ -6306,7 +6792,7 @@ TEXT ·maskAVX512(SB), NOSPLIT, $0-32
 	MOVQ   n+24(FP), BX
 	SHRQ   $0x04, BX
 
-loop298:
+loop322:
 	VMOVUPS   (CX), Z1
 	VMOVUPS   (DX), Z2
 	VCMPPS    $0x06, Z0, Z2, K1
@@ -6316,7 +6802,7 @@ loop298:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	DECQ      BX
-	JNZ       loop298
+	JNZ       loop322
 	VZEROUPPER
 	RET
 
@@ -6334,7 +6820,7 @@ TEXT ·sgdUpdateAVX512(SB), NOSPLIT, $0-56
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
 
-loop299:
+loop323:
 	VCVTPS2PD     (DX), Z5
 	VFMADD231PD   Z5, Z5, Z3
 	VCVTPS2PD     32(DX), Z5
@@ -6351,7 +6837,7 @@ loop299:
 	ADDQ          $0x40, CX
 	ADDQ          $0x40, DX
 	DECQ          BX
-	JNZ           loop299
+	JNZ           loop323
 	VADDPD        Z4, Z3, Z3
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y3
@@ -6371,7 +6857,7 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-24
 	MOVQ   n+8(FP), CX
 	SHRQ   $0x04, CX
 
-loop300:
+loop324:
 	VCVTPS2PD     (AX), Z2
 	VFMADD231PD   Z2, Z2, Z0
 	VCVTPS2PD     32(AX), Z2
@@ -6379,7 +6865,7 @@ loop300:
 	VMOVUPS       (AX), Z2
 	ADDQ          $0x40, AX
 	DECQ          CX
-	JNZ           loop300
+	JNZ           loop324
 	VADDPD        Z1, Z0, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
@@ -6409,7 +6895,7 @@ TEXT ·peakAVX512(SB), NOSPLIT, $0-8
 	VPXORD Z13, Z13, Z13
 	MOVQ   n+0(FP), AX
 
-loop301:
+loop325:
 	VFMADD231PS Z12, Z13, Z0
 	VFMADD231PS Z12, Z13, Z1
 	VFMADD231PS Z12, Z13, Z2
@@ -6423,7 +6909,7 @@ loop301:
 	VFMADD231PS Z12, Z13, Z10
 	VFMADD231PS Z12, Z13, Z11
 	DECQ        AX
-	JNZ         loop301
+	JNZ         loop325
 	VZEROUPPER
 	RET
 
@@ -6459,70 +6945,70 @@ TEXT ·transposeAVX512(SB), NOSPLIT, $0-48
 	KMOVW     R8, K1
 	VMOVUPS.Z (CX), K1, Z0
 	DECQ      SI
-	JZ        loaded302
+	JZ        loaded326
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z1
 	DECQ      SI
-	JZ        loaded302
+	JZ        loaded326
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z2
 	DECQ      SI
-	JZ        loaded302
+	JZ        loaded326
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z3
 	DECQ      SI
-	JZ        loaded302
+	JZ        loaded326
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z4
 	DECQ      SI
-	JZ        loaded302
+	JZ        loaded326
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z5
 	DECQ      SI
-	JZ        loaded302
+	JZ        loaded326
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z6
 	DECQ      SI
-	JZ        loaded302
+	JZ        loaded326
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z7
 	DECQ      SI
-	JZ        loaded302
+	JZ        loaded326
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z8
 	DECQ      SI
-	JZ        loaded302
+	JZ        loaded326
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z9
 	DECQ      SI
-	JZ        loaded302
+	JZ        loaded326
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z10
 	DECQ      SI
-	JZ        loaded302
+	JZ        loaded326
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z11
 	DECQ      SI
-	JZ        loaded302
+	JZ        loaded326
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z12
 	DECQ      SI
-	JZ        loaded302
+	JZ        loaded326
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z13
 	DECQ      SI
-	JZ        loaded302
+	JZ        loaded326
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z14
 	DECQ      SI
-	JZ        loaded302
+	JZ        loaded326
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z15
 	DECQ      SI
-	JZ        loaded302
+	JZ        loaded326
 	ADDQ      BX, CX
 
-loaded302:
+loaded326:
 	MOVQ       cols+24(FP), CX
 	MOVQ       rows+16(FP), BX
 	MOVL       $0x0000ffff, SI
@@ -6594,69 +7080,69 @@ loaded302:
 	VSHUFF32X4 $0xdd, Z4, Z0, Z0
 	VMOVUPS    Z18, K1, (AX)
 	DECQ       CX
-	JZ         stored303
+	JZ         stored327
 	ADDQ       DX, AX
 	VMOVUPS    Z17, K1, (AX)
 	DECQ       CX
-	JZ         stored303
+	JZ         stored327
 	ADDQ       DX, AX
 	VMOVUPS    Z15, K1, (AX)
 	DECQ       CX
-	JZ         stored303
+	JZ         stored327
 	ADDQ       DX, AX
 	VMOVUPS    Z16, K1, (AX)
 	DECQ       CX
-	JZ         stored303
+	JZ         stored327
 	ADDQ       DX, AX
 	VMOVUPS    Z11, K1, (AX)
 	DECQ       CX
-	JZ         stored303
+	JZ         stored327
 	ADDQ       DX, AX
 	VMOVUPS    Z6, K1, (AX)
 	DECQ       CX
-	JZ         stored303
+	JZ         stored327
 	ADDQ       DX, AX
 	VMOVUPS    Z10, K1, (AX)
 	DECQ       CX
-	JZ         stored303
+	JZ         stored327
 	ADDQ       DX, AX
 	VMOVUPS    Z8, K1, (AX)
 	DECQ       CX
-	JZ         stored303
+	JZ         stored327
 	ADDQ       DX, AX
 	VMOVUPS    Z14, K1, (AX)
 	DECQ       CX
-	JZ         stored303
+	JZ         stored327
 	ADDQ       DX, AX
 	VMOVUPS    Z7, K1, (AX)
 	DECQ       CX
-	JZ         stored303
+	JZ         stored327
 	ADDQ       DX, AX
 	VMOVUPS    Z2, K1, (AX)
 	DECQ       CX
-	JZ         stored303
+	JZ         stored327
 	ADDQ       DX, AX
 	VMOVUPS    Z9, K1, (AX)
 	DECQ       CX
-	JZ         stored303
+	JZ         stored327
 	ADDQ       DX, AX
 	VMOVUPS    Z3, K1, (AX)
 	DECQ       CX
-	JZ         stored303
+	JZ         stored327
 	ADDQ       DX, AX
 	VMOVUPS    Z1, K1, (AX)
 	DECQ       CX
-	JZ         stored303
+	JZ         stored327
 	ADDQ       DX, AX
 	VMOVUPS    Z5, K1, (AX)
 	DECQ       CX
-	JZ         stored303
+	JZ         stored327
 	ADDQ       DX, AX
 	VMOVUPS    Z0, K1, (AX)
 	DECQ       CX
-	JZ         stored303
+	JZ         stored327
 	ADDQ       DX, AX
 
-stored303:
+stored327:
 	VZEROUPPER
 	RET

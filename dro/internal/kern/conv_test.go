@@ -22,6 +22,8 @@ var convCases = []struct {
 	{17, Linear(Shape{11, 3, 2}, 10, false)},
 	{128, Linear(Shape{70, 1, 1}, 10, true)},
 	{19, Linear(Shape{1, 9, 8}, 7, true)},
+	{130, ConvConfig{In: Shape{64, 5, 5}, Out: 2, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1}},
+	{70, ConvConfig{In: Shape{64, 9, 8}, Out: 3, KernelHeight: 3, KernelWidth: 1, Stride: 1}},
 	{64, ConvConfig{In: Shape{8, 12, 12}, Out: 8, KernelHeight: 5, KernelWidth: 5, Stride: 1, Pad: 2}},
 }
 

@@ -12,7 +12,11 @@ func (t *convTile) generic() {
 		}
 		for j := 0; j < t.lanes; j += 8 {
 			y := (*[8]float32)(t.y[r*t.lanes+j:])
-			t.genericSums(y, r, j, bias)
+			start := [8]float32{bias, bias, bias, bias, bias, bias, bias, bias}
+			if t.add != 0 {
+				start = *y
+			}
+			t.genericSums(y, r, j, &start)
 			if t.relu != 0 {
 				for i, v := range y {
 					if v < 0 {
@@ -31,9 +35,9 @@ func (t *convTile) generic() {
 	}
 }
 
-// genericSums computes lanes j to j+7 of row r, before ReLU and mask.
-func (t *convTile) genericSums(y *[8]float32, r, j int, bias float32) {
-	s0, s1, s2, s3, s4, s5, s6, s7 := bias, bias, bias, bias, bias, bias, bias, bias
+// genericSums computes lanes j to j+7 of row r, from s, before ReLU and mask.
+func (t *convTile) genericSums(y *[8]float32, r, j int, s *[8]float32) {
+	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
 	for o := range t.outer {
 		xo, wo := t.xBase+o*t.xStep+j, t.wBase+o*t.wStep+r*t.wRow
 		for _, tap := range t.taps {

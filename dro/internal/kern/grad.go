@@ -2,8 +2,7 @@ package kern
 
 // The weight gradient is a matrix product for each kernel tap, (output channels × images) · (images × input channels), and there are two
 // ways to vectorise it. Along images: the operands lie well, but every sum must be folded over lanes (grad_dot.go). Along input channels:
-// no folding, but the input must be transposed first (grad_outer.go). The first suits large maps and few channels, the second small maps
-// and many.
+// no folding, but the input must be transposed first (grad_outer.go). The second is faster wherever there are channels to fill vectors.
 
 // gradChunks cuts a gradient whose input channels come in groups into tasks of one row tile of output channels and some groups.
 func (c *Conv) gradChunks(groups int) (tiles, chunks int) {
@@ -68,17 +67,11 @@ func (c *Conv) joined(kh, kw, top, bottom, left, right int, visit func(out, in i
 	}
 }
 
-// outerCacheBytes bounds a group of the transposed input: it must stay in the second-level cache while all rows and taps visit it.
-const outerCacheBytes = 1 << 20
-
-// planGrad chooses the cheaper way by a model of cycles for one weight: half a cycle for each vector of images, wasted columns included,
-// and about 5 to fold a sum or 1 to put it in place.
+// planGrad takes the outer products if the input channels fill more than one vector, so that there are sums enough to hide the latency of
+// an addition, and waste less than a third of the lanes.
 func (c *Conv) planGrad() {
-	in := c.cfg.In
-	vectors := c.FLOPs() / 2 / float64(c.batch.Images) / float64(c.WeightLen()) * float64(c.batch.Padded()) / vector
-	columns := (in.Channels + vector - 1) / vector * vector
-	fits := 4*c.batch.Padded()*in.Height*in.Width*min(columns, maxLanes) <= outerCacheBytes
-	if fits && vectors/2*float64(columns)/float64(in.Channels)+1 < vectors/2+5 {
+	in := c.cfg.In.Channels
+	if columns := (in + vector - 1) / vector * vector; columns > vector && 2*columns <= 3*in {
 		c.outer = newOuterPlan(c)
 	} else {
 		c.dot = newDotPlan(c)

@@ -1,53 +1,63 @@
 package kern
 
 // outerPlan is the gradient as outer products: with the input transposed to [group][block][position][image][channel], a weight's gradient
-// is what the convolution kernel computes, with input channels for lanes, output channels for rows and images for the sum.
+// is what the convolution kernel computes, with input channels for lanes, output channels for rows and images for the sum. A pass is a
+// part of the batch whose transposed input stays in the second-level cache while all rows and taps visit it: some blocks, or some output
+// rows of one block.
 type outerPlan struct {
 	groups []outerGroup
 	x      []float32 // the transposed input
+	blocks int       // blocks a pass
 }
 
 // outerGroup is up to 64 input channels.
 type outerGroup struct {
-	first, width int     // width is a multiple of 16, and may reach beyond the last channel
-	start        int     // in outerPlan.x
-	taps         [][]tap // by kernel tap
+	first, width int       // width is a multiple of 16, and may reach beyond the last channel
+	start        int       // in outerPlan.x
+	parts        [][][]tap // by part of the output map, then by kernel tap, for the blocks of a pass
 }
 
+// outerCacheBytes is the second-level cache that a pass may fill.
+const outerCacheBytes = 256 << 10
+
 func newOuterPlan(c *Conv) *outerPlan {
-	p := &outerPlan{}
 	in := c.cfg.In
-	rows := c.batch.Padded() * in.Height * in.Width
+	block := c.batch.Lanes * in.Height * in.Width
+	bytes := 4 * block * min(in.Channels, maxLanes)
+	parts := min((bytes+outerCacheBytes-1)/outerCacheBytes, c.out.Height)
+	p := &outerPlan{blocks: min(max(outerCacheBytes/bytes, 1), c.batch.Blocks)}
 	start := 0
 	for first := 0; first < in.Channels; first += maxLanes {
 		width := min((in.Channels-first+vector-1)/vector*vector, maxLanes)
 		g := outerGroup{first: first, width: width, start: start}
-		for kh := range c.cfg.KernelHeight {
-			for kw := range c.cfg.KernelWidth {
-				g.taps = append(g.taps, c.outerTaps(kh, kw, width))
-			}
+		for part := range parts {
+			g.parts = append(g.parts, c.outerPart(p.blocks, part*c.out.Height/parts, (part+1)*c.out.Height/parts, width))
 		}
 		p.groups = append(p.groups, g)
-		start += rows * width
+		start += c.batch.Blocks * block * width
 	}
 	p.x = Alloc(start)
 	return p
 }
 
-// outerTaps lists the positions that tap (kh, kw) joins, in all blocks, for a group of width channels, and at each position 16 images:
-// a line of dy and a run of x, which the caches like better than one image at all positions.
-func (c *Conv) outerTaps(kh, kw, width int) []tap {
-	taps := []tap{}
+// outerPart lists, by kernel tap, the positions in output rows [top, bottom) that the tap joins, in each block of a pass, for a group of
+// width channels, and at each position 16 images: a line of dy and a run of x, which the caches like better than one image at all positions.
+func (c *Conv) outerPart(blocks, top, bottom, width int) [][]tap {
+	var byTap [][]tap
 	in, lanes := c.cfg.In.Height*c.cfg.In.Width, c.batch.Lanes
-	for block := range c.batch.Blocks {
-		c.joined(kh, kw, 0, c.out.Height, 0, c.out.Width, func(o, i int) {
-			x, dy := (block*in+i)*lanes*width, block*lanes*c.out.Len()+o*c.out.Channels*lanes
-			for image := range vector {
-				taps = append(taps, tap{int32(x + image*width), int32(dy + image)})
-			}
-		})
+	for k := range c.area() {
+		taps := []tap{}
+		for block := range blocks {
+			c.joined(k/c.cfg.KernelWidth, k%c.cfg.KernelWidth, top, bottom, 0, c.out.Width, func(o, i int) {
+				x, dy := (block*in+i)*lanes*width, block*lanes*c.out.Len()+o*c.out.Channels*lanes
+				for image := range vector {
+					taps = append(taps, tap{int32(x + image*width), int32(dy + image)})
+				}
+			})
+		}
+		byTap = append(byTap, taps)
 	}
-	return taps
+	return byTap
 }
 
 // transposeCall's task is one row of the input for 16 images.
@@ -89,7 +99,7 @@ func (c *Conv) outerGrad(g gradTask, group *outerGroup) {
 	size := g.rows * group.width
 	if area == 1 {
 		var tile [tileRows * maxLanes]float32
-		c.outerTile(tile[:size], g, group, 0)
+		c.outerTiles(tile[:size], g, group, 0)
 		for r := range g.rows {
 			copy(c.call.dw[(g.out+r)*c.cfg.In.Channels+group.first:], tile[r*group.width:][:cols])
 		}
@@ -98,9 +108,7 @@ func (c *Conv) outerGrad(g gradTask, group *outerGroup) {
 	var tiles [outerSquare * tileRows * maxLanes]float32
 	for first := 0; first < area; first += outerSquare {
 		count := min(outerSquare, area-first)
-		for k := range count {
-			c.outerTile(tiles[k*size:][:size], g, group, first+k)
-		}
+		c.outerTiles(tiles[:count*size], g, group, first)
 		for r := range g.rows {
 			to := c.call.dw[((g.out+r)*c.cfg.In.Channels+group.first)*area+first:]
 			transpose(c.isa, to, tiles[r*group.width:], count, cols, area, size)
@@ -108,12 +116,25 @@ func (c *Conv) outerGrad(g gradTask, group *outerGroup) {
 	}
 }
 
-// outerTile computes the gradient for one kernel tap, [g.rows][group.width].
-func (c *Conv) outerTile(y []float32, g gradTask, group *outerGroup, k int) {
+// outerTiles computes the gradient for the kernel taps from first on, as [tap][g.rows][group.width].
+func (c *Conv) outerTiles(y []float32, g gradTask, group *outerGroup, first int) {
 	lanes := c.batch.Lanes
+	size := g.rows * group.width
 	tile := convTile{
-		y: y, x: c.outer.x[group.start:], w: c.call.dy, taps: group.taps[k], wBase: g.out * lanes, wRow: lanes, wStep: vector,
-		outer: lanes / vector, xStep: vector * group.width, rows: g.rows, lanes: group.width, prefetch: vector,
+		w: c.call.dy, wRow: lanes, wStep: vector, outer: lanes / vector, xStep: vector * group.width,
+		rows: g.rows, lanes: group.width, prefetch: vector,
 	}
-	tile.run(c.isa)
+	for block := 0; block < c.batch.Blocks; block += c.outer.blocks {
+		held := min(c.outer.blocks, c.batch.Blocks-block)
+		tile.x = c.outer.x[group.start+block*lanes*c.cfg.In.Height*c.cfg.In.Width*group.width:]
+		tile.wBase = block*lanes*c.out.Len() + g.out*lanes
+		for _, part := range group.parts {
+			for k := range len(y) / size {
+				taps := part[first+k]
+				tile.y, tile.taps = y[k*size:][:size], taps[:len(taps)/c.outer.blocks*held]
+				tile.run(c.isa)
+			}
+			tile.add = 1
+		}
+	}
 }

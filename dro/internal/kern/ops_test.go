@@ -205,3 +205,25 @@ func TestSoftmaxLossesStable(t *testing.T) {
 		t.Fatalf("losses = %v, want 20000 and log 2", losses)
 	}
 }
+
+// FuzzLayout checks that Pack and Unpack are inverse and that Pack agrees with the definition, on every ISA.
+func FuzzLayout(f *testing.F) {
+	f.Add(uint8(19), uint8(17), uint8(3), uint8(5), uint8(9))
+	f.Fuzz(func(t *testing.T, images, held, channels, height, width uint8) {
+		b := NewBatch(1 + int(images))
+		s := Shape{1 + int(channels%5), 1 + int(height%20), 1 + int(width%20)}
+		n := int(held) % (b.Images + 1)
+		r := rand.New(rand.NewPCG(18, 19))
+		src := random(t, r, n*s.Len())
+		want := make([]float32, b.Len(s))
+		scatter(b, s, want, append(append([]float32{}, src...), make([]float32, (b.Images-n)*s.Len())...))
+		for _, isa := range isas() {
+			l := must(NewLayout(isa, b, s))
+			dst, back := guarded(t, b.Len(s)), guarded(t, len(src))
+			l.Pack(nil, dst, src)
+			sameBits(t, "packed", dst, want)
+			l.Unpack(back, dst)
+			sameBits(t, "unpacked", back, src)
+		}
+	})
+}

@@ -5,9 +5,9 @@ const tileRows = 6
 
 // convTile is one call of the convolution kernel: rows channels of one destination position, for all lanes of a block,
 //
-//	y[r·lanes + j] = bias[r] + Σ_{o < outer} Σ_{t in taps} w[wBase + o·wStep + t.w + r·wRow] · x[xBase + o·xStep + t.x + j]
+//	y[r·lanes + j] = start + Σ_{o < outer} Σ_{t in taps} w[wBase + o·wStep + t.w + r·wRow] · x[xBase + o·xStep + t.x + j]
 //
-// then max(0, ·) if relu, and 0 where mask ≤ 0 if there is a mask. Forward, o counts input channels and r output channels; backward
+// where start is y's own value if add, else bias[r]; then max(0, ·) if relu, and 0 where mask ≤ 0 if there is a mask. Forward, o counts input channels and r output channels; backward
 // they change places. The assembly reads this struct; its offsets are checked in stubs_amd64.go.
 type convTile struct {
 	y, x, w []float32
@@ -19,6 +19,7 @@ type convTile struct {
 	outer, xStep, wStep, wRow int
 	rows, lanes               int
 	relu                      int // 1: clamp at 0
+	add                       int // 1: add to y
 	prefetch                  int // how far ahead of its use a weight is asked for, in values
 }
 

@@ -81,9 +81,24 @@ func (g *generator) convRows(a convArgs, rows int) {
 	g.convFinish(a, acc)
 }
 
-// convBias sets the sums to the bias or to 0.
+// convBias sets the sums to y, the bias or 0.
 func (g *generator) convBias(a convArgs, acc [][]vector) {
-	zero, done := g.label("zero"), g.label("bias")
+	fresh, zero, done := g.label("fresh"), g.label("zero"), g.label("bias")
+	add := g.field(a.t, "add")
+	g.TESTQ(add, add)
+	g.JZ(op.LabelRef(fresh))
+	y, stride := g.slice(a.t, "y"), g.field(a.t, "lanes")
+	g.ADDQ(a.lane, y)
+	for r, row := range acc {
+		for i, v := range row {
+			g.VMOVUPS(at(y, i*g.bytes), v)
+		}
+		if r < len(acc)-1 {
+			g.LEAQ(by(y, stride, 4, 0), y)
+		}
+	}
+	g.JMP(op.LabelRef(done))
+	g.Label(fresh)
 	bias := g.slice(a.t, "bias")
 	g.TESTQ(bias, bias)
 	g.JZ(op.LabelRef(zero))
