@@ -56,7 +56,7 @@ func (a *app) listPresets(asJSON bool) error {
 		return printJSON(a.Stdout, all)
 	}
 	for _, p := range list {
-		fmt.Fprintf(a.Stdout, "%-13s %s\n", p.Name, p.Doc)
+		fmt.Fprintf(a.Stdout, "%-17s %s\n", p.Name, p.Doc)
 	}
 	fmt.Fprintln(a.Stdout, "\nSee one with drolab presets NAME, train it with drolab run NAME. A YAML file of your own works wherever a name does.")
 	return nil
