@@ -213,9 +213,12 @@ func (l *launch) wheel(msg wheelMsg) {
 func (l *launch) click(msg clickMsg) {
 	lay := layLaunch(l.body.w, l.body.h, l.right)
 	at := func(r rect, items func(w, h int) []item) (entry int, here bool) {
+		if !r.contains(msg.x, msg.y) { // a pane that is not shown has no room to draw in
+			return 0, false
+		}
 		w, h := inside(boxed(l.body.h), r.w, r.h)
 		list := items(w, h)
-		if i := msg.y - r.y - 1; i >= 0 && i < len(list) && r.contains(msg.x, msg.y) {
+		if i := msg.y - r.y - 1; i >= 0 && i < len(list) {
 			return list[i].entry, list[i].entry >= 0
 		}
 		return 0, false
