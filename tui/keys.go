@@ -120,7 +120,7 @@ func keyTable() []binding {
 		{[]string{"shift+tab"}, actPrevPanel, all, "", "panel before"},
 		{[]string{"z"}, actZoom, watch, "zoom", "the panel on the whole screen, and back"},
 		{[]string{"v"}, actLayout, watch, "layout", "1, 2, 4 or 6 panels"},
-		{[]string{"f"}, actFlip, watch, "flip", "the panel's other views: train or test; λ, η, phase portrait; dual gap or γ"},
+		{[]string{"f"}, actFlip, watch, "flip", "the panel's other views: one curve, phase portrait, losses"},
 		{[]string{"s"}, actSmooth, watch, "smooth", "smoothing: mean of 5, EMA .9, EMA .99, none"},
 		{[]string{"S"}, actSmoothBack, watch, "", "smoothing, backwards"},
 		{[]string{"l"}, actLog, watch, "log", "vertical scale: linear, log, symmetric log"},

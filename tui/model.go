@@ -234,6 +234,9 @@ func (m *Model) pace() time.Duration {
 // mouse routes clicks and the wheel.
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
+	if m.tooSmall() {
+		return nil
+	}
 	if m.overlay != nil {
 		m.overlay.wheel(at.Button)
 		return nil
@@ -255,6 +258,8 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
+func (m *Model) tooSmall() bool { return m.w < leastWidth || m.h < leastHeight }
+
 // View implements tea.Model.
 func (m *Model) View() tea.View {
 	v := tea.NewView(m.screen())
@@ -271,8 +276,8 @@ func (m *Model) screen() string {
 		return ""
 	}
 	var lines []string
-	if m.w < leastWidth || m.h < leastHeight {
-		lines = fill([]string{fmt.Sprintf("drolab needs %dx%d cells, this is %dx%d", leastWidth, leastHeight, m.w, m.h)}, m.w, m.h)
+	if m.tooSmall() {
+		lines = fill([]string{fmt.Sprintf("too small: %dx%d needed", leastWidth, leastHeight)}, m.w, m.h)
 	} else {
 		lay := layScreen(m.w, m.h)
 		body := m.pages[m.at].view(lay.body.w, lay.body.h)

@@ -232,14 +232,11 @@ func (t *theme) panel(title, note string, focused, box bool, lines []string, w, 
 			g = t.heavyBox
 		}
 	}
-	if note != "" {
-		note = " " + cut(note, max(0, w-width(title)-8)) + " "
-	}
 	title = " " + cut(title, w-4) + " "
-	rule := w - 4 - width(title) - width(note)
-	if rule < 0 {
-		note, rule = "", w-4-width(title)
+	if note = fitNote(note, w-6-width(title)); note != "" {
+		note = " " + note + " "
 	}
+	rule := w - 4 - width(title) - width(note)
 	head := line.paint(g.h) + name.paint(title) + line.paint(strings.Repeat(g.h, max(0, rule))) + t.dim.paint(note) + line.paint(g.h)
 	if !box {
 		return append([]string{left(line.paint(g.h)+head+line.paint(g.h), w)}, fill(lines, w, h-1)...)
@@ -252,10 +249,22 @@ func (t *theme) panel(title, note string, focused, box bool, lines []string, w, 
 	return append(out, left(line.paint(g.bl+strings.Repeat(g.h, max(0, w-2))+g.br), w))
 }
 
+// fitNote drops the last of a note's parts until it fits in w cells.
+func fitNote(note string, w int) string {
+	for width(note) > w {
+		i := strings.LastIndex(note, " · ")
+		if i < 0 {
+			return ""
+		}
+		note = note[:i]
+	}
+	return note
+}
+
 // inside is the room within a panel of w by h cells.
 func inside(box bool, w, h int) (int, int) {
 	if box {
-		return w - 2, h - 2
+		return max(0, w-2), max(0, h-2)
 	}
-	return w, h - 1
+	return w, max(0, h-1)
 }

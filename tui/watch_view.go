@@ -128,7 +128,7 @@ func (w *watch) heading(p panel, v view) (title, note string) {
 	case v.bars != noBars:
 		note = t.label
 		if w.baseline >= 0 && w.baseline != w.at && v.bars != classWeight {
-			note += " against " + w.tracks[w.baseline].label
+			note += " vs " + w.tracks[w.baseline].label
 		}
 		if t.eval != nil {
 			note += fmt.Sprintf(" · epoch %.4g", t.eval.Epoch)
@@ -136,12 +136,9 @@ func (w *watch) heading(p panel, v view) (title, note string) {
 	case v.phase:
 		note = t.label + " · λ across, η up"
 	default:
-		note = w.axis.String()
-		if k := w.scale[v.curves[0]]; k != plot.Linear {
-			note = map[plot.ScaleKind]string{plot.Log10: "log", plot.Symlog: "symlog"}[k] + " · " + note
-		}
+		note = map[plot.ScaleKind]string{plot.Linear: "", plot.Log10: "log · ", plot.Symlog: "symlog · "}[w.scale[v.curves[0]]] + "by " + w.axis.String()
 		if s := smoothings()[w.smooth]; s.make != nil && v.curves[0].noisy() {
-			note = s.name + " · " + note
+			note += " · " + s.name
 		}
 	}
 	return w.theme.greek(title), w.theme.greek(note)
