@@ -42,7 +42,7 @@ group1:
 	ADDQ    CX, BX
 	VMOVUPS (BX), Y0
 	VMOVUPS 32(BX), Y1
-	JMP     bias6
+	JMP     start6
 
 fresh4:
 	MOVQ         72(AX), BX
@@ -50,13 +50,13 @@ fresh4:
 	JZ           zero5
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
-	JMP          bias6
+	JMP          start6
 
 zero5:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
-bias6:
+start6:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums7
@@ -143,7 +143,7 @@ rows3:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Y2
 	VMOVUPS 32(BX), Y3
-	JMP     bias15
+	JMP     start15
 
 fresh13:
 	MOVQ         72(AX), BX
@@ -153,7 +153,7 @@ fresh13:
 	VBROADCASTSS (BX), Y1
 	VBROADCASTSS 4(BX), Y2
 	VBROADCASTSS 4(BX), Y3
-	JMP          bias15
+	JMP          start15
 
 zero14:
 	VXORPS Y0, Y0, Y0
@@ -161,7 +161,7 @@ zero14:
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 
-bias15:
+start15:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums16
@@ -267,7 +267,7 @@ rows12:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Y4
 	VMOVUPS 32(BX), Y5
-	JMP     bias24
+	JMP     start24
 
 fresh22:
 	MOVQ         72(AX), BX
@@ -279,7 +279,7 @@ fresh22:
 	VBROADCASTSS 4(BX), Y3
 	VBROADCASTSS 8(BX), Y4
 	VBROADCASTSS 8(BX), Y5
-	JMP          bias24
+	JMP          start24
 
 zero23:
 	VXORPS Y0, Y0, Y0
@@ -289,7 +289,7 @@ zero23:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 
-bias24:
+start24:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums25
@@ -414,7 +414,7 @@ rows21:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Y6
 	VMOVUPS 32(BX), Y7
-	JMP     bias33
+	JMP     start33
 
 fresh31:
 	MOVQ         72(AX), BX
@@ -428,7 +428,7 @@ fresh31:
 	VBROADCASTSS 8(BX), Y5
 	VBROADCASTSS 12(BX), Y6
 	VBROADCASTSS 12(BX), Y7
-	JMP          bias33
+	JMP          start33
 
 zero32:
 	VXORPS Y0, Y0, Y0
@@ -440,7 +440,7 @@ zero32:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-bias33:
+start33:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums34
@@ -588,7 +588,7 @@ rows30:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Y8
 	VMOVUPS 32(BX), Y9
-	JMP     bias42
+	JMP     start42
 
 fresh40:
 	MOVQ         72(AX), BX
@@ -604,7 +604,7 @@ fresh40:
 	VBROADCASTSS 12(BX), Y7
 	VBROADCASTSS 16(BX), Y8
 	VBROADCASTSS 16(BX), Y9
-	JMP          bias42
+	JMP          start42
 
 zero41:
 	VXORPS Y0, Y0, Y0
@@ -618,7 +618,7 @@ zero41:
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
 
-bias42:
+start42:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums43
@@ -783,7 +783,7 @@ rows39:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Y10
 	VMOVUPS 32(BX), Y11
-	JMP     bias50
+	JMP     start50
 
 fresh48:
 	MOVQ         72(AX), BX
@@ -801,7 +801,7 @@ fresh48:
 	VBROADCASTSS 16(BX), Y9
 	VBROADCASTSS 20(BX), Y10
 	VBROADCASTSS 20(BX), Y11
-	JMP          bias50
+	JMP          start50
 
 zero49:
 	VXORPS Y0, Y0, Y0
@@ -817,7 +817,7 @@ zero49:
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
 
-bias50:
+start50:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums51

@@ -23,19 +23,19 @@ group1:
 	MOVQ    200(AX), SI
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
-	JMP     bias6
+	JMP     start6
 
 fresh4:
 	MOVQ         72(AX), BX
 	TESTQ        BX, BX
 	JZ           zero5
 	VBROADCASTSS (BX), Z0
-	JMP          bias6
+	JMP          start6
 
 zero5:
 	VPXORD Z0, Z0, Z0
 
-bias6:
+start6:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums7
@@ -113,7 +113,7 @@ rows3:
 	VMOVUPS (BX), Z0
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z1
-	JMP     bias15
+	JMP     start15
 
 fresh13:
 	MOVQ         72(AX), BX
@@ -121,13 +121,13 @@ fresh13:
 	JZ           zero14
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS 4(BX), Z1
-	JMP          bias15
+	JMP          start15
 
 zero14:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 
-bias15:
+start15:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums16
@@ -217,7 +217,7 @@ rows12:
 	VMOVUPS (BX), Z1
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z2
-	JMP     bias24
+	JMP     start24
 
 fresh22:
 	MOVQ         72(AX), BX
@@ -226,14 +226,14 @@ fresh22:
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS 4(BX), Z1
 	VBROADCASTSS 8(BX), Z2
-	JMP          bias24
+	JMP          start24
 
 zero23:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 
-bias24:
+start24:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums25
@@ -335,7 +335,7 @@ rows21:
 	VMOVUPS (BX), Z2
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z3
-	JMP     bias33
+	JMP     start33
 
 fresh31:
 	MOVQ         72(AX), BX
@@ -345,7 +345,7 @@ fresh31:
 	VBROADCASTSS 4(BX), Z1
 	VBROADCASTSS 8(BX), Z2
 	VBROADCASTSS 12(BX), Z3
-	JMP          bias33
+	JMP          start33
 
 zero32:
 	VPXORD Z0, Z0, Z0
@@ -353,7 +353,7 @@ zero32:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-bias33:
+start33:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums34
@@ -471,7 +471,7 @@ rows30:
 	VMOVUPS (BX), Z3
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z4
-	JMP     bias42
+	JMP     start42
 
 fresh40:
 	MOVQ         72(AX), BX
@@ -482,7 +482,7 @@ fresh40:
 	VBROADCASTSS 8(BX), Z2
 	VBROADCASTSS 12(BX), Z3
 	VBROADCASTSS 16(BX), Z4
-	JMP          bias42
+	JMP          start42
 
 zero41:
 	VPXORD Z0, Z0, Z0
@@ -491,7 +491,7 @@ zero41:
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 
-bias42:
+start42:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums43
@@ -619,7 +619,7 @@ rows39:
 	VMOVUPS (BX), Z4
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z5
-	JMP     bias50
+	JMP     start50
 
 fresh48:
 	MOVQ         72(AX), BX
@@ -631,7 +631,7 @@ fresh48:
 	VBROADCASTSS 12(BX), Z3
 	VBROADCASTSS 16(BX), Z4
 	VBROADCASTSS 20(BX), Z5
-	JMP          bias50
+	JMP          start50
 
 zero49:
 	VPXORD Z0, Z0, Z0
@@ -641,7 +641,7 @@ zero49:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-bias50:
+start50:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums51
@@ -787,7 +787,7 @@ group56:
 	ADDQ    CX, BX
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
-	JMP     bias61
+	JMP     start61
 
 fresh59:
 	MOVQ         72(AX), BX
@@ -795,13 +795,13 @@ fresh59:
 	JZ           zero60
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
-	JMP          bias61
+	JMP          start61
 
 zero60:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 
-bias61:
+start61:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums62
@@ -888,7 +888,7 @@ rows58:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z2
 	VMOVUPS 64(BX), Z3
-	JMP     bias70
+	JMP     start70
 
 fresh68:
 	MOVQ         72(AX), BX
@@ -898,7 +898,7 @@ fresh68:
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS 4(BX), Z2
 	VBROADCASTSS 4(BX), Z3
-	JMP          bias70
+	JMP          start70
 
 zero69:
 	VPXORD Z0, Z0, Z0
@@ -906,7 +906,7 @@ zero69:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-bias70:
+start70:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums71
@@ -1012,7 +1012,7 @@ rows67:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z4
 	VMOVUPS 64(BX), Z5
-	JMP     bias79
+	JMP     start79
 
 fresh77:
 	MOVQ         72(AX), BX
@@ -1024,7 +1024,7 @@ fresh77:
 	VBROADCASTSS 4(BX), Z3
 	VBROADCASTSS 8(BX), Z4
 	VBROADCASTSS 8(BX), Z5
-	JMP          bias79
+	JMP          start79
 
 zero78:
 	VPXORD Z0, Z0, Z0
@@ -1034,7 +1034,7 @@ zero78:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-bias79:
+start79:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums80
@@ -1159,7 +1159,7 @@ rows76:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z6
 	VMOVUPS 64(BX), Z7
-	JMP     bias88
+	JMP     start88
 
 fresh86:
 	MOVQ         72(AX), BX
@@ -1173,7 +1173,7 @@ fresh86:
 	VBROADCASTSS 8(BX), Z5
 	VBROADCASTSS 12(BX), Z6
 	VBROADCASTSS 12(BX), Z7
-	JMP          bias88
+	JMP          start88
 
 zero87:
 	VPXORD Z0, Z0, Z0
@@ -1185,7 +1185,7 @@ zero87:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 
-bias88:
+start88:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums89
@@ -1333,7 +1333,7 @@ rows85:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z8
 	VMOVUPS 64(BX), Z9
-	JMP     bias97
+	JMP     start97
 
 fresh95:
 	MOVQ         72(AX), BX
@@ -1349,7 +1349,7 @@ fresh95:
 	VBROADCASTSS 12(BX), Z7
 	VBROADCASTSS 16(BX), Z8
 	VBROADCASTSS 16(BX), Z9
-	JMP          bias97
+	JMP          start97
 
 zero96:
 	VPXORD Z0, Z0, Z0
@@ -1363,7 +1363,7 @@ zero96:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 
-bias97:
+start97:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums98
@@ -1528,7 +1528,7 @@ rows94:
 	LEAQ    (BX)(SI*4), BX
 	VMOVUPS (BX), Z10
 	VMOVUPS 64(BX), Z11
-	JMP     bias105
+	JMP     start105
 
 fresh103:
 	MOVQ         72(AX), BX
@@ -1546,7 +1546,7 @@ fresh103:
 	VBROADCASTSS 16(BX), Z9
 	VBROADCASTSS 20(BX), Z10
 	VBROADCASTSS 20(BX), Z11
-	JMP          bias105
+	JMP          start105
 
 zero104:
 	VPXORD Z0, Z0, Z0
@@ -1562,7 +1562,7 @@ zero104:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 
-bias105:
+start105:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums106
@@ -1746,7 +1746,7 @@ group111:
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
 	VMOVUPS 128(BX), Z2
-	JMP     bias116
+	JMP     start116
 
 fresh114:
 	MOVQ         72(AX), BX
@@ -1755,14 +1755,14 @@ fresh114:
 	VBROADCASTSS (BX), Z0
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
-	JMP          bias116
+	JMP          start116
 
 zero115:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 
-bias116:
+start116:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums117
@@ -1858,7 +1858,7 @@ rows113:
 	VMOVUPS (BX), Z3
 	VMOVUPS 64(BX), Z4
 	VMOVUPS 128(BX), Z5
-	JMP     bias125
+	JMP     start125
 
 fresh123:
 	MOVQ         72(AX), BX
@@ -1870,7 +1870,7 @@ fresh123:
 	VBROADCASTSS 4(BX), Z3
 	VBROADCASTSS 4(BX), Z4
 	VBROADCASTSS 4(BX), Z5
-	JMP          bias125
+	JMP          start125
 
 zero124:
 	VPXORD Z0, Z0, Z0
@@ -1880,7 +1880,7 @@ zero124:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 
-bias125:
+start125:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums126
@@ -2002,7 +2002,7 @@ rows122:
 	VMOVUPS (BX), Z6
 	VMOVUPS 64(BX), Z7
 	VMOVUPS 128(BX), Z8
-	JMP     bias134
+	JMP     start134
 
 fresh132:
 	MOVQ         72(AX), BX
@@ -2017,7 +2017,7 @@ fresh132:
 	VBROADCASTSS 8(BX), Z6
 	VBROADCASTSS 8(BX), Z7
 	VBROADCASTSS 8(BX), Z8
-	JMP          bias134
+	JMP          start134
 
 zero133:
 	VPXORD Z0, Z0, Z0
@@ -2030,7 +2030,7 @@ zero133:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 
-bias134:
+start134:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums135
@@ -2178,7 +2178,7 @@ rows131:
 	VMOVUPS (BX), Z9
 	VMOVUPS 64(BX), Z10
 	VMOVUPS 128(BX), Z11
-	JMP     bias143
+	JMP     start143
 
 fresh141:
 	MOVQ         72(AX), BX
@@ -2196,7 +2196,7 @@ fresh141:
 	VBROADCASTSS 12(BX), Z9
 	VBROADCASTSS 12(BX), Z10
 	VBROADCASTSS 12(BX), Z11
-	JMP          bias143
+	JMP          start143
 
 zero142:
 	VPXORD Z0, Z0, Z0
@@ -2212,7 +2212,7 @@ zero142:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 
-bias143:
+start143:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums144
@@ -2390,7 +2390,7 @@ rows140:
 	VMOVUPS (BX), Z12
 	VMOVUPS 64(BX), Z13
 	VMOVUPS 128(BX), Z14
-	JMP     bias152
+	JMP     start152
 
 fresh150:
 	MOVQ         72(AX), BX
@@ -2411,7 +2411,7 @@ fresh150:
 	VBROADCASTSS 16(BX), Z12
 	VBROADCASTSS 16(BX), Z13
 	VBROADCASTSS 16(BX), Z14
-	JMP          bias152
+	JMP          start152
 
 zero151:
 	VPXORD Z0, Z0, Z0
@@ -2430,7 +2430,7 @@ zero151:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 
-bias152:
+start152:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums153
@@ -2632,7 +2632,7 @@ rows149:
 	VMOVUPS (BX), Z15
 	VMOVUPS 64(BX), Z16
 	VMOVUPS 128(BX), Z17
-	JMP     bias160
+	JMP     start160
 
 fresh158:
 	MOVQ         72(AX), BX
@@ -2656,7 +2656,7 @@ fresh158:
 	VBROADCASTSS 20(BX), Z15
 	VBROADCASTSS 20(BX), Z16
 	VBROADCASTSS 20(BX), Z17
-	JMP          bias160
+	JMP          start160
 
 zero159:
 	VPXORD Z0, Z0, Z0
@@ -2678,7 +2678,7 @@ zero159:
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
 
-bias160:
+start160:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums161
@@ -2900,7 +2900,7 @@ group166:
 	VMOVUPS 64(BX), Z1
 	VMOVUPS 128(BX), Z2
 	VMOVUPS 192(BX), Z3
-	JMP     bias171
+	JMP     start171
 
 fresh169:
 	MOVQ         72(AX), BX
@@ -2910,7 +2910,7 @@ fresh169:
 	VBROADCASTSS (BX), Z1
 	VBROADCASTSS (BX), Z2
 	VBROADCASTSS (BX), Z3
-	JMP          bias171
+	JMP          start171
 
 zero170:
 	VPXORD Z0, Z0, Z0
@@ -2918,7 +2918,7 @@ zero170:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-bias171:
+start171:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums172
@@ -3023,7 +3023,7 @@ rows168:
 	VMOVUPS 64(BX), Z5
 	VMOVUPS 128(BX), Z6
 	VMOVUPS 192(BX), Z7
-	JMP     bias180
+	JMP     start180
 
 fresh178:
 	MOVQ         72(AX), BX
@@ -3037,7 +3037,7 @@ fresh178:
 	VBROADCASTSS 4(BX), Z5
 	VBROADCASTSS 4(BX), Z6
 	VBROADCASTSS 4(BX), Z7
-	JMP          bias180
+	JMP          start180
 
 zero179:
 	VPXORD Z0, Z0, Z0
@@ -3049,7 +3049,7 @@ zero179:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 
-bias180:
+start180:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums181
@@ -3187,7 +3187,7 @@ rows177:
 	VMOVUPS 64(BX), Z9
 	VMOVUPS 128(BX), Z10
 	VMOVUPS 192(BX), Z11
-	JMP     bias189
+	JMP     start189
 
 fresh187:
 	MOVQ         72(AX), BX
@@ -3205,7 +3205,7 @@ fresh187:
 	VBROADCASTSS 8(BX), Z9
 	VBROADCASTSS 8(BX), Z10
 	VBROADCASTSS 8(BX), Z11
-	JMP          bias189
+	JMP          start189
 
 zero188:
 	VPXORD Z0, Z0, Z0
@@ -3221,7 +3221,7 @@ zero188:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 
-bias189:
+start189:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums190
@@ -3392,7 +3392,7 @@ rows186:
 	VMOVUPS 64(BX), Z13
 	VMOVUPS 128(BX), Z14
 	VMOVUPS 192(BX), Z15
-	JMP     bias198
+	JMP     start198
 
 fresh196:
 	MOVQ         72(AX), BX
@@ -3414,7 +3414,7 @@ fresh196:
 	VBROADCASTSS 12(BX), Z13
 	VBROADCASTSS 12(BX), Z14
 	VBROADCASTSS 12(BX), Z15
-	JMP          bias198
+	JMP          start198
 
 zero197:
 	VPXORD Z0, Z0, Z0
@@ -3434,7 +3434,7 @@ zero197:
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
 
-bias198:
+start198:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums199
@@ -3642,7 +3642,7 @@ rows195:
 	VMOVUPS 64(BX), Z17
 	VMOVUPS 128(BX), Z18
 	VMOVUPS 192(BX), Z19
-	JMP     bias207
+	JMP     start207
 
 fresh205:
 	MOVQ         72(AX), BX
@@ -3668,7 +3668,7 @@ fresh205:
 	VBROADCASTSS 16(BX), Z17
 	VBROADCASTSS 16(BX), Z18
 	VBROADCASTSS 16(BX), Z19
-	JMP          bias207
+	JMP          start207
 
 zero206:
 	VPXORD Z0, Z0, Z0
@@ -3692,7 +3692,7 @@ zero206:
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
 
-bias207:
+start207:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums208
@@ -3931,7 +3931,7 @@ rows204:
 	VMOVUPS 64(BX), Z21
 	VMOVUPS 128(BX), Z22
 	VMOVUPS 192(BX), Z23
-	JMP     bias215
+	JMP     start215
 
 fresh213:
 	MOVQ         72(AX), BX
@@ -3961,7 +3961,7 @@ fresh213:
 	VBROADCASTSS 20(BX), Z21
 	VBROADCASTSS 20(BX), Z22
 	VBROADCASTSS 20(BX), Z23
-	JMP          bias215
+	JMP          start215
 
 zero214:
 	VPXORD Z0, Z0, Z0
@@ -3989,7 +3989,7 @@ zero214:
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
 
-bias215:
+start215:
 	MOVQ  128(AX), BX
 	TESTQ BX, BX
 	JZ    sums216

@@ -7,8 +7,9 @@ const tileRows = 6
 //
 //	y[r·lanes + j] = start + Σ_{o < outer} Σ_{t in taps} w[wBase + o·wStep + t.w + r·wRow] · x[xBase + o·xStep + t.x + j]
 //
-// where start is y's own value if add, else bias[r]; then max(0, ·) if relu, and 0 where mask ≤ 0 if there is a mask. Forward, o counts input channels and r output channels; backward
-// they change places. The assembly reads this struct; its offsets are checked in stubs_amd64.go.
+// where start is y's own value if add, else bias[r]; then max(0, ·) if relu, and 0 where mask ≤ 0 if there is a mask. Forward, o counts
+// input channels and r output channels; backward they change places. The assembly's generator reads this struct: run go generate after a
+// change.
 type convTile struct {
 	y, x, w []float32
 	bias    []float32 // rows values, or nil for 0

@@ -76,14 +76,14 @@ func (g *generator) convRows(a convArgs, rows int) {
 			acc[r] = append(acc[r], g.fixed(r*a.width+i))
 		}
 	}
-	g.convBias(a, acc)
+	g.convStart(a, acc)
 	g.convSums(a, acc)
 	g.convFinish(a, acc)
 }
 
-// convBias sets the sums to y, the bias or 0.
-func (g *generator) convBias(a convArgs, acc [][]vector) {
-	fresh, zero, done := g.label("fresh"), g.label("zero"), g.label("bias")
+// convStart sets the sums to y, the bias or 0.
+func (g *generator) convStart(a convArgs, acc [][]vector) {
+	fresh, zero, done := g.label("fresh"), g.label("zero"), g.label("start")
 	add := g.field(a.t, "add")
 	g.TESTQ(add, add)
 	g.JZ(op.LabelRef(fresh))
