@@ -1,16 +1,200 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"drolab/runner/compare"
+	"drolab/runner/record"
+	"drolab/tui/plot"
 
-// comparePane is the Compare page.
-type comparePane struct{ *shared }
+	tea "charm.land/bubbletea/v2"
+)
 
-func newComparePage(s *shared) page { return &comparePane{s} }
+// comparePane is the Compare page: the paper's Table 1 over runs and seeds,
+// what makes the comparison unfair, and curves.
+//
+//	compareMsg | enter -> compareRuns (files) -> comparedMsg -> table, notes
+//	                                          -> readEvals (logs) -> curvesMsg -> series -> chart
+//
+// It holds still: a run that ends meanwhile comes in when the question is put
+// again.
+type comparePane struct {
+	*shared
+	asked   bool // for runs that were selected
+	round   int  // of the last question
+	loading bool
 
-func (*comparePane) title() string          { return "Compare" }
-func (*comparePane) enter() tea.Cmd         { return nil }
-func (*comparePane) blocked(action) string  { return "the Compare page shows nothing yet" }
-func (*comparePane) do(action) tea.Cmd      { return nil }
-func (*comparePane) update(tea.Msg) tea.Cmd { return nil }
-func (*comparePane) typing() bool           { return false }
-func (*comparePane) view(w, h int) []string { return fill(nil, w, h) }
+	about  string // what is compared, where nothing was selected
+	runs   []*record.Run
+	table  *compare.Table
+	diffs  []compare.KeyDiff
+	logs   []Log
+	series [][]*plot.Series // by run, then by curve
+	err    error
+
+	part        comparePart
+	measure     int // of curves()
+	top, column int // first line and first row of the table that are shown
+	scroll      int // first line of the notes
+	memo        memo
+}
+
+// comparePart is a part of the page; where there is room for one only, it is
+// the one that is shown.
+type comparePart int
+
+const (
+	tablePart comparePart = iota
+	curvesPart
+	notesPart
+	compareParts // how many
+)
+
+func newComparePage(s *shared) page { return &comparePane{shared: s} }
+
+func (*comparePane) title() string { return "Compare" }
+
+func (*comparePane) typing() bool { return false }
+
+// enter compares the newest experiment unless runs were chosen.
+func (p *comparePane) enter() tea.Cmd {
+	if p.asked {
+		return nil
+	}
+	return p.ask(nil)
+}
+
+// ask asks for the table of runs; none are the newest experiment's.
+func (p *comparePane) ask(ids []string) tea.Cmd {
+	p.round++
+	p.loading, p.asked = true, len(ids) > 0
+	return compareRuns(p.source, ids, p.round)
+}
+
+func (p *comparePane) blocked(a action) string {
+	if p.table == nil || len(p.table.Rows) == 0 {
+		return "nothing to compare yet: select runs that are done on page 3"
+	}
+	switch a {
+	case actSelect:
+		return "runs are selected on page 3"
+	case actBack:
+		if !p.asked {
+			return "this is the newest experiment already"
+		}
+	}
+	return ""
+}
+
+func (p *comparePane) do(a action) tea.Cmd {
+	const page = 10
+	switch a {
+	case actView, actNextPanel:
+		p.part = (p.part + 1) % compareParts
+	case actPrevPanel:
+		p.part = (p.part + compareParts - 1) % compareParts
+	case actMeasure:
+		p.measure = (p.measure + 1) % len(curves())
+	case actEnter:
+		var names []string
+		for _, row := range p.table.Rows {
+			names = append(names, row.Runs...)
+		}
+		return send(watchMsg{names[:min(len(names), maxWatched)]})
+	case actBack:
+		return p.ask(nil)
+	case actUp, actDown, actPageUp, actPageDown, actTop, actBottom:
+		p.move(map[action]int{actUp: -1, actDown: 1, actPageUp: -page, actPageDown: page, actTop: -1000, actBottom: 1000}[a])
+	case actLeft:
+		p.column = max(0, p.column-1)
+	case actRight:
+		p.column = min(p.column+1, len(p.table.Rows)-1)
+	}
+	return nil
+}
+
+// move scrolls the table, or the notes where they have the focus.
+func (p *comparePane) move(by int) {
+	lay := p.layout(p.body.w, p.body.h)
+	box := boxed(p.body.h)
+	if p.part == notesPart {
+		w, h := inside(box, lay.notes.w, lay.notes.h)
+		p.scroll = min(max(0, p.scroll+by), max(0, len(p.noteLines(w))-h))
+		return
+	}
+	_, h := inside(box, lay.table.w, lay.table.h)
+	p.top = min(max(0, p.top+by), max(0, len(p.tableRows())-(h-headRows)))
+}
+
+func (p *comparePane) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case compareMsg:
+		return p.ask(msg.ids)
+	case comparedMsg:
+		if msg.round == p.round {
+			return p.take(msg)
+		}
+	case curvesMsg:
+		if msg.round == p.round {
+			return p.grow(msg)
+		}
+	case wheelMsg:
+		switch {
+		case p.table == nil:
+		case msg.down:
+			p.move(1)
+		default:
+			p.move(-1)
+		}
+	case clickMsg:
+		p.part = p.layout(p.body.w, p.body.h).at(msg.x, msg.y, p.part)
+	}
+	return nil
+}
+
+// take shows a new table and starts to read the curves.
+func (p *comparePane) take(msg comparedMsg) tea.Cmd {
+	p.loading, p.err = false, msg.err
+	if msg.err != nil {
+		return nil
+	}
+	p.about, p.runs, p.table, p.diffs, p.logs = msg.title, msg.runs, msg.table, msg.diffs, msg.logs
+	p.top, p.column, p.scroll, p.series = 0, 0, 0, nil
+	var cmds []tea.Cmd
+	for i := range p.runs {
+		list := make([]*plot.Series, len(curves()))
+		for c, curve := range curves() {
+			list[c] = plot.NewSeries(curve.title)
+		}
+		p.series = append(p.series, list)
+		cmds = append(cmds, p.readOn(i))
+	}
+	return tea.Batch(cmds...)
+}
+
+// grow appends what was read to the curves of a run and goes on reading.
+func (p *comparePane) grow(msg curvesMsg) tea.Cmd {
+	resumed := false
+	for _, e := range msg.evals {
+		for c, curve := range curves() {
+			s := p.series[msg.run][c]
+			switch {
+			case e == nil:
+			case resumed:
+				s.Rewind(e.Epoch)
+			default:
+				s.Append(e.Epoch, curve.of(e).Float())
+			}
+		}
+		resumed = e == nil
+	}
+	if msg.err != nil {
+		return complain(msg.err)
+	}
+	if msg.end {
+		return nil
+	}
+	return p.readOn(msg.run)
+}
+
+func (p *comparePane) readOn(run int) tea.Cmd {
+	return readEvals(p.logs[run], run, p.runs[run].Meta.StepsPerEpoch, p.round)
+}

@@ -1,0 +1,296 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"drolab/runner/compare"
+	"drolab/tui/plot"
+)
+
+// compareLayout is where the parts of the Compare page are; those without room
+// have no size.
+type compareLayout struct{ table, curves, notes rect }
+
+// at is the part at a place of the page, or else the given one.
+func (l compareLayout) at(x, y int, otherwise comparePart) comparePart {
+	for part, r := range []rect{l.table, l.curves, l.notes} {
+		if r.contains(x, y) {
+			return comparePart(part)
+		}
+	}
+	return otherwise
+}
+
+// layCompare divides w by h cells: the whole table of tw by th cells first,
+// its frame included, then what else there is room for beside and below it.
+// The part in view gets the place where there is one for a single part.
+func layCompare(w, h, tw, th int, part comparePart) compareLayout {
+	const leastSide, leastBelow = 38, 9
+	var l compareLayout
+	beside, below := w-tw >= leastSide, h-th >= leastBelow
+	single := func(r rect) {
+		*[]*rect{&l.table, &l.curves, &l.notes}[part] = r
+	}
+	switch {
+	case beside && below:
+		l.table, l.notes = rect{0, 0, tw, th}, rect{tw, 0, w - tw, th}
+		l.curves = rect{0, th, w, h - th}
+	case beside && h >= 2*leastBelow:
+		l.table = rect{0, 0, tw, h}
+		l.curves, l.notes = rect{tw, 0, w - tw, h - h/2}, rect{tw, h - h/2, w - tw, h / 2}
+	case below:
+		l.table = rect{0, 0, w, th}
+		if rest := (rect{0, th, w, h - th}); part == notesPart {
+			l.notes = rest
+		} else {
+			l.curves = rest
+		}
+	default:
+		single(rect{0, 0, w, h})
+	}
+	return l
+}
+
+func (p *comparePane) layout(w, h int) compareLayout {
+	if p.table == nil {
+		return compareLayout{table: rect{0, 0, w, h}}
+	}
+	frame := h - func() int { _, ih := inside(boxed(h), w, h); return ih }()
+	cells := labelCells + 1 + 2
+	for i := range p.table.Rows {
+		cells += p.cellWidth(i)
+	}
+	return layCompare(w, h, min(cells, w), headRows+len(p.tableRows())+frame, p.part)
+}
+
+func (p *comparePane) view(w, h int) []string {
+	if p.table == nil || len(p.table.Rows) == 0 {
+		return p.empty(w, h)
+	}
+	lay, box := p.layout(w, h), boxed(h)
+	var blocks []placed
+	add := func(part comparePart, r rect, title, note string, lines func(w, h int) []string) {
+		if r.w > 0 {
+			iw, ih := inside(box, r.w, r.h)
+			blocks = append(blocks, placed{r, p.theme.panel(title, note, p.part == part, box, lines(iw, ih), r.w, r.h)})
+		}
+	}
+	add(tablePart, lay.table, "Test accuracy", p.tableNote(), p.viewTable)
+	add(curvesPart, lay.curves, p.theme.greek(curves()[p.measure].title), "by epoch", p.viewCurves)
+	add(notesPart, lay.notes, "Read with care", "", p.viewNotes)
+	return compose(w, h, blocks)
+}
+
+// empty says why there is no table.
+func (p *comparePane) empty(w, h int) []string {
+	t := p.theme
+	lines := []string{"Nothing to compare yet: no run is done.", "", "Select runs on page 3 with the space bar and press c there."}
+	switch {
+	case p.loading || p.table == nil && p.err == nil:
+		lines = []string{"reading the runs"}
+	case p.err != nil:
+		lines = []string{"! " + oneLine(p.err.Error())}
+	case len(p.runs) > 0:
+		lines = nil
+		for _, n := range p.table.Notes {
+			lines = append(lines, wrap(clean(n.Text), w-6)...)
+		}
+	}
+	for i, s := range lines {
+		lines[i] = "  " + t.dim.paint(s)
+	}
+	iw, ih := inside(boxed(h), w, h)
+	return t.panel("Compare", "", true, boxed(h), fill(append([]string{""}, lines...), iw, ih), w, h)
+}
+
+// Measures of the table.
+const (
+	labelCells = 18 // of a class's name and count
+	headRows   = 2  // names of the rows' groups, and their seeds
+)
+
+// tableRow is a line of the table: a column of compare.Table, since on a
+// screen methods stand side by side; nil is a blank line.
+type tableRow struct {
+	column int // of compare.Table; -1: a caption or a blank
+	label  string
+}
+
+// tableRows are the lines under the heads.
+func (p *comparePane) tableRows() (rows []tableRow) {
+	for i, c := range p.table.Columns {
+		label := clean(c.Class) + p.trainCount(c.Class)
+		switch c.Name {
+		case "class_accuracy":
+		case "worst_class_accuracy":
+			if i > 0 {
+				rows = append(rows, tableRow{-1, ""})
+			}
+			label = "worst class"
+		case "test_accuracy":
+			label = "mean"
+		case "train_loss":
+			rows = append(rows, tableRow{-1, ""})
+			label = "train loss"
+		default:
+			label = strings.ReplaceAll(c.Name, "_", " ")
+		}
+		rows = append(rows, tableRow{i, label})
+	}
+	return rows
+}
+
+// trainCount is the number of training samples of a class, where the runs
+// agree on it.
+func (p *comparePane) trainCount(class string) string {
+	m := &p.runs[0].Meta
+	for _, r := range p.runs {
+		if !slices.Equal(r.Meta.TrainCounts, m.TrainCounts) {
+			return ""
+		}
+	}
+	if i := slices.Index(m.Groups, class); i >= 0 && i < len(m.TrainCounts) {
+		return fmt.Sprintf(" (%d)", m.TrainCounts[i])
+	}
+	return ""
+}
+
+// tableNote says what the figures are.
+func (p *comparePane) tableNote() string {
+	words := "%"
+	if slices.ContainsFunc(p.table.Rows, func(r compare.Row) bool { return len(r.Runs) > 1 }) {
+		words = "% · ± std over seeds"
+	}
+	if slices.ContainsFunc(p.table.Columns, func(c compare.Column) bool { return c.Best >= 0 }) {
+		words += fmt.Sprintf(" · %s best, p < %.2g", bestMark, 1-p.table.Level)
+	}
+	if p.about != "" {
+		words = p.about + " · " + words
+	}
+	return p.theme.greek(words)
+}
+
+// bestMark stands at what is significantly better than all else in its line.
+const bestMark = "*"
+
+// cellWidth is the width of a group's figures, with the blank before them.
+func (p *comparePane) cellWidth(row int) int {
+	w := width(p.heading(row))
+	for c := range p.table.Columns {
+		w = max(w, width(p.figures(row, c)))
+	}
+	return min(w, 24) + 3
+}
+
+// heading is the name of a group, with the glyph of its curve.
+func (p *comparePane) heading(row int) string {
+	return string(p.theme.lineGlyphs[row%colors]) + " " + clean(p.table.Rows[row].Label)
+}
+
+// figures is a cell: the mean, and the spread where there is one.
+func (p *comparePane) figures(row, column int) string {
+	c, cell := p.table.Columns[column], p.table.Rows[row].Cells[column]
+	if !cell.Mean.Applies() {
+		return "–"
+	}
+	mark := " "
+	if cell.Best {
+		mark = bestMark
+	}
+	mean, std := cell.Mean.Float(), cell.Std.Float()
+	if strings.HasSuffix(c.Name, "accuracy") {
+		return fmt.Sprintf("%.1f", 100*mean) + spreadText(100*std, "%4.1f") + mark
+	}
+	return decimal(mean) + spreadText(std, "%.3f") + mark
+}
+
+// spreadText is a standard deviation behind its mean; nothing of one seed.
+func spreadText(std float64, format string) string {
+	if math.IsNaN(std) {
+		return ""
+	}
+	return " ±" + fmt.Sprintf(format, std)
+}
+
+// decimal writes a loss with three decimals, or as charts do where that is too
+// long or says nothing.
+func decimal(x float64) string {
+	if a := math.Abs(x); a >= 1000 || a > 0 && a < 0.01 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return strings.TrimSpace(plot.Format(x))
+	}
+	return fmt.Sprintf("%.3f", x)
+}
+
+func (p *comparePane) viewTable(w, h int) []string {
+	t := p.theme
+	head, seeds := blanks(labelCells+1), t.dim.paint(left(" seeds", labelCells+1))
+	for i := p.column; i < len(p.table.Rows); i++ {
+		cw := p.cellWidth(i)
+		name := cut(p.heading(i), cw-1)
+		head += blanks(cw-1-width(name)) + t.series[i%colors].paint(name) + " "
+		seeds += right(t.dim.paint(fmt.Sprint(len(p.table.Rows[i].Runs))), cw-1) + " "
+	}
+	lines := []string{head, seeds}
+	rows := p.tableRows()
+	for _, row := range rows[min(p.top, len(rows)):] {
+		lines = append(lines, p.tableLine(row))
+	}
+	for i := range lines {
+		lines[i] = left(strings.TrimRight(lines[i], " "), w)
+	}
+	return fill(lines, w, h)
+}
+
+func (p *comparePane) tableLine(row tableRow) string {
+	if row.column < 0 {
+		return ""
+	}
+	t := p.theme
+	line := " " + left(row.label, labelCells)
+	for i := p.column; i < len(p.table.Rows); i++ {
+		text, st := right(p.figures(i, row.column), p.cellWidth(i)), t.text
+		if p.table.Rows[i].Cells[row.column].Best {
+			st = t.good
+		}
+		line += st.paint(t.greek(text))
+	}
+	return line
+}
+
+func (p *comparePane) viewNotes(w, h int) []string {
+	lines := p.noteLines(w)
+	from := min(p.scroll, max(0, len(lines)-h))
+	return fill(lines[from:], w, h)
+}
+
+// noteLines are the notes of the table and the settings that differ.
+func (p *comparePane) noteLines(w int) (lines []string) {
+	t := p.theme
+	for _, n := range p.table.Notes {
+		for i, s := range wrap(t.greek(clean(n.Text)), w-4) {
+			lead := " " + t.warn.paint("!") + " "
+			if i > 0 {
+				lead = "   "
+			}
+			lines = append(lines, lead+s)
+		}
+	}
+	if len(p.table.Notes) == 0 {
+		lines = append(lines, " "+t.dim.paint("Nothing makes the comparison unfair."))
+	}
+	lines = append(lines, "", " "+t.title.paint("Settings that differ"))
+	for _, d := range p.diffs {
+		if d.Key == "seed" {
+			continue // rows are over seeds
+		}
+		var values []string
+		for _, v := range d.Values {
+			values = append(values, clean(v))
+		}
+		lines = append(lines, " "+t.dim.paint(left(d.Key, 15))+cut(t.greek(strings.Join(values, ", ")), w-17))
+	}
+	return lines
+}
