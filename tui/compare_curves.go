@@ -23,15 +23,38 @@ func (p *comparePane) chart() *plot.Chart {
 		}
 		name, number := clean(row.Label), uint8(i%colors)
 		switch {
+		case len(seeds) > 1 && !p.theme.color:
+			line := meanLine(seeds, last)
+			c.Lines = append(c.Lines, plot.Line{Name: name, Series: line, Number: number, Glyph: p.glyph(number)})
 		case len(seeds) > 1:
 			c.Bands = append(c.Bands, plot.Band{Name: name, Seeds: seeds, Number: number})
 		case len(seeds) == 1:
-			c.Lines = append(c.Lines, plot.Line{Name: name, Series: seeds[0], Number: number})
+			c.Lines = append(c.Lines, plot.Line{Name: name, Series: seeds[0], Number: number, Glyph: p.glyph(number)})
 		}
 	}
 	c.X = plot.Range{Lo: 0, Hi: max(last, 1)}
 	c.Y = c.FitY()
 	return c
+}
+
+// glyph tells lines apart where colour does not; 0 where it does.
+func (p *comparePane) glyph(number uint8) rune {
+	if p.theme.color {
+		return 0
+	}
+	return p.theme.lineGlyphs[number]
+}
+
+// meanLine is the middle of a band as a line, which can be drawn with a glyph.
+func meanLine(seeds []*plot.Series, last float64) *plot.Series {
+	const points = 200
+	s := plot.NewSeries("")
+	for _, b := range (&plot.Band{Seeds: seeds}).PointsTo(nil, plot.Range{Lo: 0, Hi: last}, points) {
+		if b.N > 0 {
+			s.Append(b.X, b.Mean)
+		}
+	}
+	return s
 }
 
 // chartKey is all that the drawn curves depend on.
@@ -55,15 +78,11 @@ func (p *comparePane) viewCurves(w, h int) []string {
 func (p *comparePane) curvesHead(c *plot.Chart, r plot.Report, w int) string {
 	t := p.theme
 	s := " "
-	if len(c.Bands) > 0 {
-		s += t.dim.paint(t.greek("mean, 95 % t interval: "))
+	for i := range p.table.Rows {
+		s += t.series[i%colors].paint(p.groupName(i)) + "  "
 	}
-	for _, item := range c.Legend() {
-		n := ""
-		if item.NMax > 0 {
-			n = fmt.Sprintf(" n=%d", item.NMax)
-		}
-		s += t.of(item.Style).paint(string(item.Glyph)+" "+item.Name) + t.dim.paint(n) + "  "
+	if len(c.Bands) > 0 {
+		s += t.dim.paint("mean and 95 % t interval over seeds  ")
 	}
 	if r.NonFinite > 0 {
 		s += t.bad.paint(fmt.Sprintf("%d not finite", r.NonFinite))

@@ -22,7 +22,7 @@ type comparePane struct {
 	round   int  // of the last question
 	loading bool
 
-	about  string // what is compared, where nothing was selected
+	about  string // the preset that is compared, where nothing was selected
 	runs   []*record.Run
 	table  *compare.Table
 	diffs  []compare.KeyDiff
@@ -156,7 +156,7 @@ func (p *comparePane) take(msg comparedMsg) tea.Cmd {
 	if msg.err != nil {
 		return nil
 	}
-	p.about, p.runs, p.table, p.diffs, p.logs = msg.title, msg.runs, msg.table, msg.diffs, msg.logs
+	p.about, p.runs, p.table, p.diffs, p.logs = msg.preset, msg.runs, msg.table, msg.diffs, msg.logs
 	p.top, p.column, p.scroll, p.series = 0, 0, 0, nil
 	var cmds []tea.Cmd
 	for i := range p.runs {

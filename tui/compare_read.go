@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"fmt"
-
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
@@ -17,7 +15,7 @@ func compareRuns(s Source, ids []string, round int) tea.Cmd {
 		m := comparedMsg{round: round}
 		if len(ids) == 0 {
 			all, _ := s.List()
-			m.runs, m.title = experiment(all)
+			m.runs, m.preset = experiment(all)
 		}
 		for _, id := range ids {
 			r, err := s.Find(id)
@@ -42,8 +40,8 @@ func compareRuns(s Source, ids []string, round int) tea.Cmd {
 }
 
 // experiment returns the finished runs that differ from the newest finished
-// one in method and seed only, and what they are called.
-func experiment(all []*record.Run) (runs []*record.Run, title string) {
+// one in method and seed only, and that one's preset.
+func experiment(all []*record.Run) (runs []*record.Run, preset string) {
 	var first *record.Run
 	for _, r := range all {
 		if r.Status() != runner.Done {
@@ -59,7 +57,7 @@ func experiment(all []*record.Run) (runs []*record.Run, title string) {
 	if first == nil {
 		return nil, ""
 	}
-	return runs, fmt.Sprintf("the newest experiment, %s", clean(first.Meta.Preset))
+	return runs, clean(first.Meta.Preset)
 }
 
 // sameExperiment tells whether two runs answer one question.

@@ -59,11 +59,20 @@ func (p *comparePane) layout(w, h int) compareLayout {
 		return compareLayout{table: rect{0, 0, w, h}}
 	}
 	frame := h - func() int { _, ih := inside(boxed(h), w, h); return ih }()
-	cells := labelCells + 1 + 2
+	cells := labelCells(w) + frame
 	for i := range p.table.Rows {
 		cells += p.cellWidth(i)
 	}
+	cells = max(cells, width(p.heading())+width(p.tableNote())+8)
 	return layCompare(w, h, min(cells, w), headRows+len(p.tableRows())+frame, p.part)
+}
+
+// heading is the table's title: what is compared.
+func (p *comparePane) heading() string {
+	if p.about != "" {
+		return "The newest experiment, " + p.about
+	}
+	return plural(len(p.runs), "selected run")
 }
 
 func (p *comparePane) view(w, h int) []string {
@@ -78,7 +87,7 @@ func (p *comparePane) view(w, h int) []string {
 			blocks = append(blocks, placed{r, p.theme.panel(title, note, p.part == part, box, lines(iw, ih), r.w, r.h)})
 		}
 	}
-	add(tablePart, lay.table, "Test accuracy", p.tableNote(), p.viewTable)
+	add(tablePart, lay.table, p.heading(), p.tableNote(), p.viewTable)
 	add(curvesPart, lay.curves, p.theme.greek(curves()[p.measure].title), "by epoch", p.viewCurves)
 	add(notesPart, lay.notes, "Read with care", "", p.viewNotes)
 	return compose(w, h, blocks)
@@ -108,37 +117,48 @@ func (p *comparePane) empty(w, h int) []string {
 
 // Measures of the table.
 const (
-	labelCells = 18 // of a class's name and count
-	headRows   = 2  // names of the rows' groups, and their seeds
+	headRows  = 2 // names of the groups, and their seeds
+	leastCell = 7
+	mostCell  = 24
 )
 
+// labelCells is the room for a class's name and count; on a narrow screen, for
+// the longest fixed label.
+func labelCells(w int) int {
+	if w < 60 {
+		return len(" robust risk")
+	}
+	return 19
+}
+
 // tableRow is a line of the table: a column of compare.Table, since on a
-// screen methods stand side by side; nil is a blank line.
+// screen groups stand side by side.
 type tableRow struct {
-	column int // of compare.Table; -1: a caption or a blank
+	column int // of compare.Table; -1 is a blank line
 	label  string
+	count  string // of training samples, left out where there is no room
 }
 
 // tableRows are the lines under the heads.
 func (p *comparePane) tableRows() (rows []tableRow) {
 	for i, c := range p.table.Columns {
-		label := clean(c.Class) + p.trainCount(c.Class)
+		label, count := clean(c.Class), p.trainCount(c.Class)
 		switch c.Name {
 		case "class_accuracy":
 		case "worst_class_accuracy":
 			if i > 0 {
-				rows = append(rows, tableRow{-1, ""})
+				rows = append(rows, tableRow{column: -1})
 			}
 			label = "worst class"
 		case "test_accuracy":
 			label = "mean"
 		case "train_loss":
-			rows = append(rows, tableRow{-1, ""})
+			rows = append(rows, tableRow{column: -1})
 			label = "train loss"
 		default:
 			label = strings.ReplaceAll(c.Name, "_", " ")
 		}
-		rows = append(rows, tableRow{i, label})
+		rows = append(rows, tableRow{i, label, count})
 	}
 	return rows
 }
@@ -160,17 +180,14 @@ func (p *comparePane) trainCount(class string) string {
 
 // tableNote says what the figures are.
 func (p *comparePane) tableNote() string {
-	words := "%"
+	note := "accuracy %"
 	if slices.ContainsFunc(p.table.Rows, func(r compare.Row) bool { return len(r.Runs) > 1 }) {
-		words = "% · ± std over seeds"
+		note = "accuracy %, ± std"
 	}
 	if slices.ContainsFunc(p.table.Columns, func(c compare.Column) bool { return c.Best >= 0 }) {
-		words += fmt.Sprintf(" · %s best, p < %.2g", bestMark, 1-p.table.Level)
+		note += fmt.Sprintf(", %s p < %.2g", bestMark, 1-p.table.Level)
 	}
-	if p.about != "" {
-		words = p.about + " · " + words
-	}
-	return p.theme.greek(words)
+	return p.theme.greek(note)
 }
 
 // bestMark stands at what is significantly better than all else in its line.
@@ -178,23 +195,35 @@ const bestMark = "*"
 
 // cellWidth is the width of a group's figures, with the blank before them.
 func (p *comparePane) cellWidth(row int) int {
-	w := width(p.heading(row))
+	w := max(leastCell, width(p.groupName(row))+1)
 	for c := range p.table.Columns {
 		w = max(w, width(p.figures(row, c)))
 	}
-	return min(w, 24) + 3
+	return min(w, mostCell) + 1
 }
 
-// heading is the name of a group, with the glyph of its curve.
-func (p *comparePane) heading(row int) string {
-	return string(p.theme.lineGlyphs[row%colors]) + " " + clean(p.table.Rows[row].Label)
+// groupName is the name of a group, with its glyph.
+func (p *comparePane) groupName(row int) string {
+	return string(p.theme.lineGlyphs[row%colors]) + " " + p.theme.greek(clean(p.table.Rows[row].Label))
+}
+
+// groups are the groups from p.column on that fit whole, at least one.
+func (p *comparePane) groups(w int) (list []int) {
+	room := w - labelCells(w)
+	for i := p.column; i < len(p.table.Rows); i++ {
+		if room -= p.cellWidth(i); room < 0 && len(list) > 0 {
+			break
+		}
+		list = append(list, i)
+	}
+	return list
 }
 
 // figures is a cell: the mean, and the spread where there is one.
 func (p *comparePane) figures(row, column int) string {
 	c, cell := p.table.Columns[column], p.table.Rows[row].Cells[column]
 	if !cell.Mean.Applies() {
-		return "–"
+		return "– "
 	}
 	mark := " "
 	if cell.Best {
@@ -225,32 +254,37 @@ func decimal(x float64) string {
 }
 
 func (p *comparePane) viewTable(w, h int) []string {
-	t := p.theme
-	head, seeds := blanks(labelCells+1), t.dim.paint(left(" seeds", labelCells+1))
-	for i := p.column; i < len(p.table.Rows); i++ {
+	t, groups := p.theme, p.groups(w)
+	head := blanks(labelCells(w))
+	label := " seeds"
+	if hidden := len(p.table.Rows) - len(groups); hidden > 0 {
+		label = fmt.Sprintf(" %s %d more", keyName("right", t.ascii), hidden)
+	}
+	seeds := t.dim.paint(left(label, labelCells(w)))
+	for _, i := range groups {
 		cw := p.cellWidth(i)
-		name := cut(p.heading(i), cw-1)
-		head += blanks(cw-1-width(name)) + t.series[i%colors].paint(name) + " "
-		seeds += right(t.dim.paint(fmt.Sprint(len(p.table.Rows[i].Runs))), cw-1) + " "
+		head += t.series[i%colors].paint(right(cut(p.groupName(i), cw-2)+" ", cw))
+		seeds += t.dim.paint(right(fmt.Sprintf("%d ", len(p.table.Rows[i].Runs)), cw))
 	}
 	lines := []string{head, seeds}
 	rows := p.tableRows()
 	for _, row := range rows[min(p.top, len(rows)):] {
-		lines = append(lines, p.tableLine(row))
-	}
-	for i := range lines {
-		lines[i] = left(strings.TrimRight(lines[i], " "), w)
+		lines = append(lines, p.tableLine(row, groups, w))
 	}
 	return fill(lines, w, h)
 }
 
-func (p *comparePane) tableLine(row tableRow) string {
+func (p *comparePane) tableLine(row tableRow, groups []int, w int) string {
 	if row.column < 0 {
 		return ""
 	}
 	t := p.theme
-	line := " " + left(row.label, labelCells)
-	for i := p.column; i < len(p.table.Rows); i++ {
+	label := " " + row.label
+	if width(label)+width(row.count) < labelCells(w) {
+		label += row.count
+	}
+	line := left(label, labelCells(w)-1) + " "
+	for _, i := range groups {
 		text, st := right(p.figures(i, row.column), p.cellWidth(i)), t.text
 		if p.table.Rows[i].Cells[row.column].Best {
 			st = t.good
@@ -266,31 +300,43 @@ func (p *comparePane) viewNotes(w, h int) []string {
 	return fill(lines[from:], w, h)
 }
 
-// noteLines are the notes of the table and the settings that differ.
+// noteLines are the notes of the table, the settings that differ, and what the
+// figures are.
 func (p *comparePane) noteLines(w int) (lines []string) {
 	t := p.theme
-	for _, n := range p.table.Notes {
-		for i, s := range wrap(t.greek(clean(n.Text)), w-4) {
-			lead := " " + t.warn.paint("!") + " "
+	bullet := func(mark, text string) {
+		for i, s := range wrap(t.greek(text), w-4) {
 			if i > 0 {
-				lead = "   "
+				mark = " "
 			}
-			lines = append(lines, lead+s)
+			lines = append(lines, " "+mark+" "+s)
 		}
+	}
+	for _, n := range p.table.Notes {
+		bullet(t.warn.paint("!"), clean(n.Text))
 	}
 	if len(p.table.Notes) == 0 {
-		lines = append(lines, " "+t.dim.paint("Nothing makes the comparison unfair."))
+		bullet(" ", "Same data, budget, program and seeds.")
 	}
 	lines = append(lines, "", " "+t.title.paint("Settings that differ"))
+	differ := false
 	for _, d := range p.diffs {
-		if d.Key == "seed" {
-			continue // rows are over seeds
+		if d.Key != "seed" { // rows are over seeds
+			differ = true
+			lines = append(lines, "   "+t.dim.paint(left(d.Key, 15))+cut(t.greek(clean(strings.Join(d.Values, ", "))), w-19))
 		}
-		var values []string
-		for _, v := range d.Values {
-			values = append(values, clean(v))
-		}
-		lines = append(lines, " "+t.dim.paint(left(d.Key, 15))+cut(t.greek(strings.Join(values, ", ")), w-17))
+	}
+	if !differ {
+		lines = append(lines, "   none")
+	}
+	lines = append(lines, "", " "+t.title.paint("Definitions"))
+	for _, s := range []string{
+		"Accuracies are of the last iterate on the test split; worst class is each run's lowest. Losses are mean cross-entropies in nats.",
+		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap is F(x; λ, η) less that of the training split.",
+		fmt.Sprintf("%s is better than every other in its line at the %.0f %% level: paired t test over common seeds, else Welch's; not corrected for the number of lines.",
+			bestMark, 100*p.table.Level),
+	} {
+		bullet(" ", s)
 	}
 	return lines
 }

@@ -86,13 +86,13 @@ type datasetsMsg struct{ entries map[string]data.Entry }
 
 // comparedMsg brings the table of the runs that were asked for.
 type comparedMsg struct {
-	title string // what was compared, where nothing was selected
-	runs  []*record.Run
-	table *compare.Table
-	diffs []compare.KeyDiff // settings in which the rows differ, a value a row
-	logs  []Log             // of the runs
-	round int               // of the question; an older one is stale
-	err   error
+	preset string // of what was compared, where nothing was selected
+	runs   []*record.Run
+	table  *compare.Table
+	diffs  []compare.KeyDiff // settings in which the rows differ, a value a row
+	logs   []Log             // of the runs
+	round  int               // of the question; an older one is stale
+	err    error
 }
 
 // curvesMsg brings what was read of the evaluations of one run. A nil one
