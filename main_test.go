@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 //	same A B             the JSON in two files is equal, but for names, folders and times
 //	json FILE KEYS...    the one JSON object in the file has these keys (a.b: below a, or below every element of a)
 //	lines FILE N         the file has N lines
+//	sparse FILE N AT B   the file has N bytes, all 0 but the one at AT, which is B
 //	full DIR SIZE        DIR is a disk of that size; see the condition [disk]
 //
 // GLOBs name one file each, or the last of several.
@@ -39,7 +40,7 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"await": await, "same": same, "json": hasKeys, "lines": hasLines, "full": fullDisk,
+			"await": await, "same": same, "json": hasKeys, "lines": hasLines, "full": fullDisk, "sparse": sparse,
 		},
 	})
 }

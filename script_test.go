@@ -47,6 +47,24 @@ func fullDisk(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(func() { unmount(dir) })
 }
 
+// sparse writes a file of zeros, which takes no room on most disks, with one
+// byte changed.
+func sparse(ts *testscript.TestScript, neg bool, args []string) {
+	positive(ts, neg, args, 4)
+	var numbers [3]int64
+	for i := range numbers {
+		var err error
+		numbers[i], err = strconv.ParseInt(args[i+1], 10, 64)
+		ts.Check(err)
+	}
+	path := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(path), 0o755))
+	f, err := os.Create(path)
+	ts.Check(err)
+	_, err = f.WriteAt([]byte{byte(numbers[2])}, numbers[1])
+	ts.Check(errors.Join(err, f.Truncate(numbers[0]), f.Close()))
+}
+
 // await looks every few milliseconds; the test's own deadline ends it.
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	positive(ts, neg, args, 2)
