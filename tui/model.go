@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,9 @@ type Model struct {
 	now       time.Time // of the last tick
 	overlay   *overlay
 	notice    noticeMsg
+
+	version int  // grows with every message that may change the screen
+	drawn   memo // the screen at a version
 }
 
 // New returns the interface over runs that source reads.
@@ -52,6 +56,9 @@ func (m *Model) Init() tea.Cmd {
 
 // Update implements tea.Model: it routes.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if changes(msg) {
+		m.version++
+	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
@@ -87,6 +94,18 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.answer(msg)
 	}
 	return m, nil
+}
+
+// changes tells whether a message may change the screen. A tick only asks for
+// a look at the files, and mostly nothing is new there.
+func changes(msg tea.Msg) bool {
+	switch msg := msg.(type) {
+	case tickMsg:
+		return false
+	case readMsg:
+		return slices.ContainsFunc(msg.parts, func(p part) bool { return len(p.events) > 0 || p.err != nil || p.status != "" })
+	}
+	return true
 }
 
 // answer hands an answer to every page, since a page may have asked before it
@@ -262,7 +281,7 @@ func (m *Model) tooSmall() bool { return m.w < leastWidth || m.h < leastHeight }
 
 // View implements tea.Model.
 func (m *Model) View() tea.View {
-	v := tea.NewView(m.screen())
+	v := tea.NewView(m.drawn.get(m.version, func() []string { return []string{m.screen()} })[0])
 	v.AltScreen = true
 	v.ReportFocus = true
 	v.MouseMode = tea.MouseModeCellMotion

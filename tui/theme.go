@@ -11,8 +11,9 @@ import (
 
 // theme is the palette: every colour and every glyph of the interface.
 type theme struct {
-	ascii bool
-	color bool
+	ascii   bool
+	color   bool
+	spelled *strings.Replacer // see greek
 
 	text, dim, title, accent, key  style
 	good, warn, bad                style
@@ -85,7 +86,7 @@ func lightInks() inks {
 
 // newTheme returns the palette for a terminal.
 func newTheme(profile colorprofile.Profile, dark, ascii bool) *theme {
-	t := &theme{ascii: ascii, color: profile >= colorprofile.ANSI}
+	t := &theme{ascii: ascii, color: profile >= colorprofile.ANSI, spelled: spelling()}
 	t.setGlyphs()
 	bold, faint, reverse := attr(ansi.AttrBold), attr(ansi.AttrFaint), attr(ansi.AttrReverse)
 	t.title, t.key, t.selected, t.bar, t.barText, t.caret = bold, bold, reverse, bold, reverse, reverse
@@ -215,11 +216,15 @@ func (t *theme) charset(dots bool) plot.Charset {
 
 // greek is s, with letters that ASCII lacks written out.
 func (t *theme) greek(s string) string {
-	if !t.ascii {
+	if !t.ascii || isASCII(s) {
 		return s
 	}
+	return t.spelled.Replace(s)
+}
+
+func spelling() *strings.Replacer {
 	return strings.NewReplacer("λ", "lambda", "η", "eta", "γ", "gamma", "ρ", "rho", "μ", "mu", "φ", "phi",
-		"χ²", "chi2", "≥", ">=", "≤", "<=", "≠", "!=", "±", "+-", "…", "...", "√", "sqrt ", "∇", "grad ", "‖", "||").Replace(s)
+		"χ²", "chi2", "≥", ">=", "≤", "<=", "≠", "!=", "±", "+-", "…", "...", "√", "sqrt ", "∇", "grad ", "‖", "||")
 }
 
 // panel draws a box, or only its title line where there is no room for one,

@@ -187,13 +187,13 @@ func (t *track) setStatus(e *runner.StatusEvent) {
 	if t.status == runner.Running && !t.clock.IsZero() {
 		t.tickClock(&e.Head)
 	}
-	t.status, t.cause = e.Status, oneLine(e.Cause)
+	t.status, t.cause = runner.Status(clean(string(e.Status))), oneLine(e.Cause)
 	t.clock = time.Time{}
 	if e.Status == runner.Running {
 		t.clock = e.Time
 		t.elapsed.Append(float64(e.Step), t.seconds)
 	}
-	text := string(e.Status)
+	text := string(t.status)
 	if t.cause != "" {
 		text += ": " + t.cause
 	}
@@ -262,14 +262,14 @@ func label(tracks []*track) {
 	names := [...]func(*track) string{
 		func(t *track) string { return fmt.Sprintf("%s s%d", t.meta.Spec.Algorithm(), t.meta.Spec.Seed) },
 		func(t *track) string {
-			return fmt.Sprintf("%s %s s%d", clean(t.meta.Preset), t.meta.Spec.Algorithm(), t.meta.Spec.Seed)
+			return fmt.Sprintf("%s %s s%d", t.meta.Preset, t.meta.Spec.Algorithm(), t.meta.Spec.Seed)
 		},
-		func(t *track) string { return clean(t.id) },
+		func(t *track) string { return t.id },
 	}
 	for _, name := range names {
 		seen := map[string]bool{}
 		for _, t := range tracks {
-			t.label = name(t)
+			t.label = clean(name(t))
 			seen[t.label] = true
 		}
 		if len(seen) == len(tracks) {

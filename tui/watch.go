@@ -29,7 +29,7 @@ type watch struct {
 	reading  bool     // a command is
 	opening  bool
 	looked   time.Time // at the directories' status
-	problem  string    // of the last opening or reading
+	problem  string    // of the last opening or reading; "" without
 
 	panels  [panels]panelState
 	focus   panel
@@ -183,8 +183,8 @@ func (w *watch) take(m readMsg) tea.Cmd {
 	if m.round != w.round {
 		return nil
 	}
-	w.reading, w.problem = false, ""
-	behind, changed := false, false
+	w.reading = false
+	behind, changed, problem := false, false, ""
 	for _, p := range m.parts {
 		i := slices.IndexFunc(w.tracks, func(t *track) bool { return t.id == p.id })
 		if i < 0 {
@@ -194,7 +194,7 @@ func (w *watch) take(m readMsg) tea.Cmd {
 		t.add(p.events)
 		t.skipped = p.skipped
 		if p.err != nil {
-			w.problem = oneLine(p.err.Error())
+			problem = oneLine(p.err.Error())
 		}
 		if p.status == runner.Interrupted && len(p.events) == 0 && !t.status.Ended() {
 			t.status = p.status
@@ -205,10 +205,15 @@ func (w *watch) take(m readMsg) tea.Cmd {
 	if changed {
 		w.fit()
 	}
-	if behind {
-		return w.read(w.looked)
+	var cmds []tea.Cmd
+	if problem != "" && problem != w.problem { // once, not at every tick
+		cmds = append(cmds, send(noticeMsg{text: problem, bad: true}))
 	}
-	return nil
+	w.problem = problem
+	if behind {
+		cmds = append(cmds, w.read(w.looked))
+	}
+	return tea.Batch(cmds...)
 }
 
 // readAhead is how many events in one answer mean that the log goes on, so

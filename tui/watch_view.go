@@ -87,7 +87,7 @@ func (w *watch) panel(p panel, r rect, box bool) []string {
 		ph := w.phase()
 		key.first = ph.Fingerprint(iw, ih)
 		draw = func() []string { return w.theme.frame(ph.Draw(iw, ih)) }
-	case v.bars != noBars && w.run().eval != nil:
+	case v.bars != noBars && len(barValues(w.run(), v.bars)) > 0:
 		b := w.bars(p, v.bars)
 		key.first = b.Fingerprint(iw, ih)
 		draw = func() []string { return w.drawBars(b, v.bars, iw, ih) }
