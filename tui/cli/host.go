@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
 
@@ -14,7 +18,8 @@ func host() runner.Host {
 }
 
 // version returns the revision of the code, "+changes" where the tree was
-// dirty, or what the module says where there is no repository.
+// dirty. `go run` stamps no revision into the program; then the checksum of
+// the program itself says which code it is.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -30,9 +35,27 @@ func version() string {
 		}
 	}
 	if revision == "" {
-		return info.Main.Version
+		return info.Main.Version + " " + checksum()
 	}
 	return revision + changes
+}
+
+// checksum returns the start of the running program's SHA-256.
+func checksum() string {
+	path, err := os.Executable()
+	if err != nil {
+		return "unknown"
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "unknown"
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("sha256:%x", h.Sum(nil)[:6])
 }
 
 // cpu returns the processor's name, or its architecture.
