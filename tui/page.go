@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"drolab/runner"
@@ -56,14 +58,8 @@ type shared struct {
 	body rect
 }
 
-// started returns the runs of this process.
-func (s *shared) started() []string {
-	var ids []string
-	for id := range s.mine {
-		ids = append(ids, id)
-	}
-	return ids
-}
+// started returns the runs of this process, in the order of their names.
+func (s *shared) started() []string { return slices.Sorted(maps.Keys(s.mine)) }
 
 // start asks for runs; the answer is a startMsg.
 func (s *shared) start(r runner.Request) tea.Cmd {

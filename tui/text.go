@@ -104,8 +104,8 @@ func sevenBit(s string) string {
 
 // The characters that the interface itself uses, and their stand-ins.
 const (
-	likeFrom = "…–—·×±≥≤≈‖√│─╭╮╰╯┃━┏┓┗┛├┤┬┴┼▸▾▶◂◀●■▲◆○□△◇✓✗◌█░▓→←↑↓λημργφ̄²"
-	likeTo   = ".--.x+><~Pv|-....|-....+++++>v><<o#A*o#A*vx.#.#><^vlnmprgp_2"
+	likeFrom = "…–—·×±≥≤≠≈‖√│─╭╮╰╯┃━┏┓┗┛├┤┬┴┼▸▾▶◂◀●■▲◆○□△◇✓✗◌█░▓→←↑↓λημργφ²⇧"
+	likeTo   = ".--.x+><!~|v|-....|=....+++++>v><<*#Axo#AxvX.#.#><^vlnupgf2^"
 )
 
 // widen doubles each character that takes two cells, so that replacing it

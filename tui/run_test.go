@@ -1,0 +1,134 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/runner"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/creack/pty"
+)
+
+// onTerminal runs the interface on a terminal of its own and calls use with
+// the other end once the first frame is there. It returns what Run did and all
+// that was written.
+func onTerminal(t *testing.T, use func(ctx context.Context, cancel context.CancelFunc, end *os.File)) (error, string) {
+	t.Helper()
+	return onTerminalWith(t, &asked{}, use)
+}
+
+func onTerminalWith(t *testing.T, verbs runner.Verbs, use func(context.Context, context.CancelFunc, *os.File)) (error, string) {
+	t.Helper()
+	end, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminals here: %v", err)
+	}
+	defer tty.Close()
+	if err := pty.Setsize(end, &pty.Winsize{Cols: 80, Rows: 24}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	result := make(chan error, 1)
+	go func() {
+		result <- Run(ctx, Config{Verbs: verbs, RunsDir: t.TempDir(), DataDir: t.TempDir(), Stdin: tty, Stdout: tty,
+			Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}})
+	}()
+	var out bytes.Buffer
+	seen := make(chan struct{})
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		b := make([]byte, 1<<12)
+		for {
+			n, err := end.Read(b)
+			shown := strings.Contains(out.String(), "quit")
+			out.Write(b[:n])
+			if !shown && strings.Contains(out.String(), "quit") {
+				close(seen)
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	select {
+	case <-seen:
+		use(ctx, cancel, end)
+	case err := <-result:
+		t.Fatalf("ended before the first frame: %v", err)
+	}
+	err = <-result
+	tty.Close()
+	end.Close()
+	<-read
+	return err, out.String()
+}
+
+// restored fails where the terminal was left as only an interface has it.
+func restored(t *testing.T, out string) {
+	t.Helper()
+	for _, mode := range []string{"1049", "25", "1004", "2004"} { // alternate screen, cursor, focus, paste
+		on, off := strings.LastIndex(out, "\x1b[?"+mode+"h"), strings.LastIndex(out, "\x1b[?"+mode+"l")
+		if mode == "25" {
+			on, off = off, on // the cursor is hidden, then shown
+		}
+		if off < on {
+			t.Errorf("mode %s is left on", mode)
+		}
+	}
+}
+
+func TestQuit(t *testing.T) {
+	err, out := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *os.File) {
+		end.WriteString("q")
+	})
+	if err != nil {
+		t.Errorf("quitting: %v", err)
+	}
+	restored(t, out)
+	if !strings.Contains(out, "\x1b[?2026$p") {
+		t.Error("synchronized output was not asked for")
+	}
+}
+
+// TestTerminated is SIGTERM, which main turns into a cancelled context.
+func TestTerminated(t *testing.T) {
+	err, out := onTerminal(t, func(_ context.Context, cancel context.CancelFunc, _ *os.File) { cancel() })
+	if err != nil {
+		t.Errorf("terminated: %v", err)
+	}
+	restored(t, out)
+}
+
+// TestHangup closes the terminal's window.
+func TestHangup(t *testing.T) {
+	err, _ := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *os.File) { end.Close() })
+	if !errors.Is(err, ErrHangup) {
+		t.Errorf("got %v, want ErrHangup", err)
+	}
+}
+
+// broken panics when it is asked to start runs.
+type broken struct{ asked }
+
+func (*broken) Start(runner.Request) ([]string, error) {
+	panic("a test of a panic: what follows is expected")
+}
+
+// TestPanic is a fault of the program while the terminal is the interface's.
+func TestPanic(t *testing.T) {
+	err, out := onTerminalWith(t, &broken{}, func(_ context.Context, _ context.CancelFunc, end *os.File) {
+		end.WriteString("\r")
+	})
+	if !errors.Is(err, tea.ErrProgramPanic) {
+		t.Errorf("got %v, want a panic reported", err)
+	}
+	restored(t, out)
+}

@@ -1,0 +1,119 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func click(x, y int) tea.MouseClickMsg {
+	return tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}
+}
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain λ̄ 世界":           "plain λ̄ 世界",
+		"\x1b[2Jgone\x07":       "[2Jgone",
+		"\u009b31m":             "31m",
+		"right\u202eleft":       "rightleft",
+		"a\xffb":                "a?b",
+		"tab\tline\r\nbreak":    "tablinebreak",
+		"zero\u200bwidth\ufeff": "zerowidth",
+		"heart\u2764\ufe0f":     "heart\u2764",
+	} {
+		if got := clean(in); got != want {
+			t.Errorf("clean(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := oneLine("first\r\n  second\n\n\x1bthird"); got != "first; second; third" {
+		t.Errorf("oneLine gives %q", got)
+	}
+}
+
+func TestWidths(t *testing.T) {
+	for _, s := range []string{"", "a", "abcdef", "世界世界", "λ̄λ̄λ̄", "\x1b[1mbold\x1b[m and more", "a世b界c"} {
+		for w := range 12 {
+			for name, got := range map[string]string{"left": left(s, w), "right": right(s, w), "spread": spread(s, "xy", w)} {
+				if width(got) != w {
+					t.Errorf("%s(%q, %d) = %q has %d cells", name, s, w, got, width(got))
+				}
+			}
+			if got := cut(s, w); width(got) > w {
+				t.Errorf("cut(%q, %d) = %q has %d cells", s, w, got, width(got))
+			}
+		}
+	}
+}
+
+func TestSevenBit(t *testing.T) {
+	if from, to := len([]rune(likeFrom)), len(likeTo); from != to {
+		t.Fatalf("%d characters have %d stand-ins", from, to)
+	}
+	for _, s := range []string{"╭─ λ ± 3 ─╮", "\x1b[1m世界\x1b[m", "naïve", strings.Repeat("│", 5)} {
+		got := sevenBit(s)
+		if !isASCII(got) || width(got) != width(s) {
+			t.Errorf("sevenBit(%q) = %q, %d cells of %d", s, got, width(got), width(s))
+		}
+	}
+}
+
+func TestLayout(t *testing.T) {
+	for w := leastWidth; w <= 220; w += 7 {
+		for h := leastHeight - 2; h <= 70; h += 3 {
+			for _, panels := range []int{1, 2, 4, 6} {
+				for runs := 1; runs <= maxWatched; runs++ {
+					l := layWatch(w, h, runs, panels, h%2 == 0)
+					cover(t, append([]rect{l.runs, l.log}, l.panels...), w, h)
+					if len(l.panels) != panels {
+						t.Fatalf("%d panels of %d at %dx%d", len(l.panels), panels, w, h)
+					}
+				}
+			}
+		}
+	}
+}
+
+// cover fails unless the rectangles fill w by h cells without overlap.
+func cover(t *testing.T, list []rect, w, h int) {
+	t.Helper()
+	area := 0
+	for i, r := range list {
+		if r.h == 0 {
+			continue
+		}
+		area += r.w * r.h
+		if r.x < 0 || r.y < 0 || r.w < 1 || r.h < 1 || r.x+r.w > w || r.y+r.h > h {
+			t.Fatalf("%+v leaves a page of %dx%d", r, w, h)
+		}
+		for _, o := range list[:i] {
+			if r.x < o.x+o.w && o.x < r.x+r.w && r.y < o.y+o.h && o.y < r.y+r.h {
+				t.Fatalf("%+v and %+v overlap at %dx%d", r, o, w, h)
+			}
+		}
+	}
+	if area != w*h {
+		t.Fatalf("the parts fill %d cells of %dx%d", area, w, h)
+	}
+}
+
+// TestKeys checks that no key does two things on a page, and that the help
+// lists every key that does something.
+func TestKeys(t *testing.T) {
+	table := keyTable()
+	for id := range pages {
+		seen := map[string]action{}
+		for _, b := range table {
+			for _, k := range b.keys {
+				if b.pages.has(id) && seen[k] == 0 {
+					seen[k] = b.act
+				} else if b.pages.has(id) && seen[k] != b.act {
+					t.Errorf("%q does two things on page %d", k, id+1)
+				}
+			}
+			if b.hint != "" && b.help == "" {
+				t.Errorf("%q is in the footer and not in the help", b.keys[0])
+			}
+		}
+	}
+}
