@@ -69,6 +69,7 @@ const (
 	remoteFrame = time.Second / 5
 	slowFrame   = time.Second // unfocused, or nothing happens
 	patience    = 2 * time.Second
+	noticeTime  = 6 * time.Second // how long a notice stands in the footer's place
 )
 
 // frame is the shortest time between two ticks.

@@ -26,6 +26,7 @@ type Model struct {
 	now       time.Time // of the last tick
 	overlay   *overlay
 	notice    noticeMsg
+	noticed   time.Time // when the notice came
 
 	version int  // grows with every message that may change the screen
 	drawn   memo // the screen at a version
@@ -85,7 +86,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case showMsg:
 		return m, m.show(pageID(msg))
 	case noticeMsg:
-		m.notice = msg
+		m.notice, m.noticed = msg, m.now
 	case overlayMsg:
 		m.overlay = msg.overlay
 	case leaveMsg:
@@ -153,7 +154,15 @@ func (m *Model) answered(msg verbMsg) tea.Cmd {
 	if msg.verb == "resume" {
 		m.mine[msg.id] = true
 	}
-	return notify(fmt.Sprintf("%s: asked of run %s", msg.verb, clean(msg.id)))
+	return notify(fmt.Sprintf("asked to %s: %s", verbText(msg.verb), clean(msg.id)))
+}
+
+// verbText is a verb in a sentence.
+func verbText(verb string) string {
+	if verb == "checkpoint" {
+		return "save a checkpoint"
+	}
+	return verb
 }
 
 // profile takes what Bubble Tea learned of the terminal's colours meanwhile.
@@ -237,6 +246,10 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 // tick lets the page look at the files and sets the next tick.
 func (m *Model) tick(t time.Time) tea.Cmd {
 	m.now = t
+	if m.notice.text != "" && t.Sub(m.noticed) > noticeTime {
+		m.notice = noticeMsg{}
+		m.version++
+	}
 	cmds := []tea.Cmd{m.after(m.pace()), m.watch.read(t)}
 	return tea.Batch(append(cmds, m.pages[m.at].update(tickMsg(t)))...)
 }

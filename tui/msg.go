@@ -19,7 +19,7 @@ type tickMsg time.Time
 // showMsg turns to a page.
 type showMsg pageID
 
-// noticeMsg puts a line where the footer is, until the next key.
+// noticeMsg puts a line where the footer is, until the next key or for noticeTime.
 type noticeMsg struct {
 	text string
 	bad  bool

@@ -88,7 +88,9 @@ func (o *overlay) draw(t *theme, under []string, w, h int) []string {
 	for i, s := range box {
 		if y+i < len(out) {
 			row := out[y+i]
-			out[y+i] = left(ansi.TruncateWc(row, x, ""), x) + s + ansi.TruncateLeftWc(row, x+bw, "")
+			// A wide character that is cut in two leaves a blank.
+			tail := ansi.TruncateLeftWc(row, x+bw, "")
+			out[y+i] = left(ansi.TruncateWc(row, x, ""), x) + s + blanks(w-x-bw-width(tail)) + tail
 		}
 	}
 	return out

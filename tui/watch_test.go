@@ -22,14 +22,14 @@ func TestVerbs(t *testing.T) {
 		want   []string // what is asked
 		says   string   // what the footer says
 	}{
-		{"pause", runner.Running, true, []string{"p"}, []string{"pause"}, "pause: asked of run"},
-		{"go on", runner.Paused, true, []string{"p"}, []string{"resume"}, "resume: asked of run"},
-		{"resume paused", runner.Paused, true, []string{"r"}, []string{"resume"}, "resume: asked of run"},
-		{"checkpoint", runner.Running, true, []string{"c"}, []string{"checkpoint"}, "checkpoint: asked of run"},
-		{"stop", runner.Running, true, []string{"x", "y"}, []string{"stop"}, "stop: asked of run"},
+		{"pause", runner.Running, true, []string{"p"}, []string{"pause"}, "asked to pause: shapes-"},
+		{"go on", runner.Paused, true, []string{"p"}, []string{"resume"}, "asked to resume: shapes-"},
+		{"resume paused", runner.Paused, true, []string{"r"}, []string{"resume"}, "asked to resume: shapes-"},
+		{"checkpoint", runner.Running, true, []string{"c"}, []string{"checkpoint"}, "asked to save a checkpoint: shapes-"},
+		{"stop", runner.Running, true, []string{"x", "y"}, []string{"stop"}, "asked to stop: shapes-"},
 		{"stop, then not", runner.Running, true, []string{"x", "esc"}, nil, ""},
-		{"resume stopped", runner.Stopped, false, []string{"r"}, []string{"resume"}, "resume: asked of run"},
-		{"resume interrupted", runner.Interrupted, false, []string{"r"}, []string{"resume"}, "resume: asked of run"},
+		{"resume stopped", runner.Stopped, false, []string{"r"}, []string{"resume"}, "asked to resume: shapes-"},
+		{"resume interrupted", runner.Interrupted, false, []string{"r"}, []string{"resume"}, "asked to resume: shapes-"},
 		{"pause of another process", runner.Running, false, []string{"p"}, nil, "runs in another process"},
 		{"stop of another process", runner.Running, false, []string{"x", "y"}, nil, ""},
 		{"pause queued", runner.Queued, true, []string{"p"}, nil, "sfk s1 is queued"},
