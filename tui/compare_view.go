@@ -280,7 +280,7 @@ func (p *comparePane) tableLine(row tableRow, groups []int, w int) string {
 	}
 	t := p.theme
 	label := " " + row.label
-	if width(label)+width(row.count) < labelCells(w) {
+	if w >= 60 && width(label)+width(row.count) < labelCells(w) {
 		label += row.count
 	}
 	line := left(label, labelCells(w)-1) + " "

@@ -35,6 +35,7 @@ type launch struct {
 
 	entries map[string]data.Entry // datasets by name, as a look at the folder said
 	past    []*record.Run
+	plan    estimate
 	looked  time.Time // at the data folder, by a tick
 }
 
@@ -137,6 +138,7 @@ func (l *launch) update(msg tea.Msg) tea.Cmd {
 		l.entries = msg.entries
 	case listMsg:
 		l.past = msg.runs
+		l.reckon()
 	case startMsg:
 		l.starting = false
 		if msg.err != nil {
@@ -224,7 +226,8 @@ func (l *launch) click(msg clickMsg) {
 		return 0, false
 	}
 	if i, ok := at(lay.presets, l.presetItems); ok && !l.editing {
-		l.right, l.at, l.problem = false, i, nil
+		l.right, l.problem = false, nil
+		l.move(i - l.at)
 	}
 	if i, ok := at(lay.settings, l.settingItems); ok && !l.editing {
 		again := l.right && l.row == i

@@ -34,7 +34,11 @@ func (l *launch) move(by int) {
 		return
 	}
 	l.at = min(max(l.at+by, 0), len(l.list)-1)
+	l.reckon()
 }
+
+// reckon estimates the time of what is shown now.
+func (l *launch) reckon() { l.plan = estimateOf(l.spec().Expand(), l.past, l.cfg.Host.CPU) }
 
 // side moves among the boxes of a row, or to the next choice of a setting that
 // has some.
@@ -48,7 +52,7 @@ func (l *launch) side(by int) {
 }
 
 // seedBoxes is how many seeds can be chosen with the space bar; more are typed.
-const seedBoxes = 8
+const seedBoxes = 6
 
 // boxes is the number of boxes in the row under the cursor.
 func (l *launch) boxes() int {
@@ -130,6 +134,7 @@ func (l *launch) set(key, text string) {
 	s, err := l.changed(key, text)
 	if l.problem = err; err == nil {
 		l.specs[l.at] = s
+		l.reckon()
 	}
 }
 
@@ -147,14 +152,29 @@ func (l *launch) edited(key string) bool {
 	return settingText(l.spec(), key) != settingText(&l.preset().Spec, key)
 }
 
-// origin says where the value of a setting comes from.
+// origin says where the value of a setting comes from: what it was, or the
+// preset's reason.
 func (l *launch) origin(key string) string {
 	p := l.preset()
 	switch {
 	case l.edited(key):
-		return "the preset has " + clean(settingText(&p.Spec, key))
+		return "preset: " + clean(settingText(&p.Spec, key))
 	case slices.Contains(p.Overrides, key):
 		return clean(p.Reasons[key])
+	}
+	return ""
+}
+
+// fromPreset is what the preset says of a setting, and why; empty where it
+// says nothing that is not to be seen anyway.
+func (l *launch) fromPreset(key string) string {
+	p := l.preset()
+	value, reason := clean(settingText(&p.Spec, key)), clean(p.Reasons[key])
+	switch {
+	case reason != "":
+		return value + ": " + reason
+	case l.edited(key):
+		return value
 	}
 	return ""
 }

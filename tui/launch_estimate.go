@@ -28,7 +28,13 @@ func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
 		return estimate{basis: "no run chosen"}
 	}
 	s := &specs[0]
-	like := slices.DeleteFunc(slices.Clone(past), func(r *record.Run) bool { return !alike(r, s, cpu) })
+	const enough = 50 // the newest ones
+	var like []*record.Run
+	for _, r := range past {
+		if len(like) < enough && alike(r, s, cpu) {
+			like = append(like, r)
+		}
+	}
 	if len(like) == 0 {
 		return estimate{basis: fmt.Sprintf("unknown until a first run of %s on %s here", clean(s.Model), clean(s.Dataset))}
 	}

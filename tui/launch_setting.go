@@ -3,11 +3,9 @@ package tui
 import (
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strings"
 
 	"drolab/dro"
-	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/data"
 )
@@ -15,21 +13,21 @@ import (
 // settingText is the setting of s with that key as a preset would state it:
 // what presets.Set reads back. Empty for an unknown key.
 func settingText(s *runner.Spec, key string) string {
-	at := slices.Index(presets.Keys(), key)
-	if at < 0 {
-		return ""
-	}
-	switch v := reflect.ValueOf(s).Elem().Field(at).Interface().(type) {
-	case string:
-		return v
-	case []float64:
-		if v == nil {
-			return "[]"
+	for field, value := range reflect.ValueOf(s).Elem().Fields() {
+		if field.Tag.Get("json") != key {
+			continue
 		}
-		return flowText(v)
-	default:
-		return flowText(v)
+		switch v := value.Interface().(type) {
+		case string:
+			return v
+		case []float64:
+			if v == nil {
+				return "[]"
+			}
+		}
+		return flowText(value.Interface())
 	}
+	return ""
 }
 
 // flowText writes a value as YAML does on one line.
@@ -38,7 +36,7 @@ func flowText(v any) string {
 	if err != nil {
 		return "" // a number that is not finite, which Validate refuses
 	}
-	return strings.NewReplacer(`"`, "", ",", ", ").Replace(string(text))
+	return strings.ReplaceAll(strings.ReplaceAll(string(text), `"`, ""), ",", ", ")
 }
 
 // settingGroup is a heading of the Launch page and the settings under it.

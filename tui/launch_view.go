@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -110,9 +111,7 @@ func (l *launch) presetLine(i, w int) string {
 		note = "no data"
 	}
 	name := "  " + clean(p.Name)
-	if slices.ContainsFunc(settings(), func(s setting) bool {
-		return settingText(&l.specs[i], s.key) != settingText(&p.Spec, s.key)
-	}) {
+	if !reflect.DeepEqual(l.specs[i], p.Spec) {
 		name += " " + t.changed
 	}
 	line := spread(" "+name, note+" ", w)
@@ -136,6 +135,7 @@ func (l *launch) legend() string {
 const (
 	markCells = 4
 	keyCells  = 17
+	narrow    = 50 // below it the leading blank goes, and what comes after the value
 )
 
 func (l *launch) viewSettings(w, h int) []string { return texts(l.settingItems(w, h)) }
@@ -175,6 +175,9 @@ func (l *launch) settingLine(key string, here bool, w int) string {
 	}
 	line := " " + cursor + mark + " " + name
 	room := w - markCells - keyCells - 1
+	if w < narrow {
+		line, room = line[1:], w-markCells-keyCells+1
+	}
 	if here && l.editing {
 		return line + l.viewInput(room)
 	}
@@ -229,18 +232,23 @@ func (l *launch) value(key string, here bool) string {
 
 func (l *launch) viewBoxes(names []string, ticked []bool, here bool) string {
 	t := l.theme
+	// Stand-ins for the circles would read as letters of the names.
+	off, on, gap := t.off, t.on, " "
+	if t.ascii {
+		off, on, gap = "[ ]", "[x]", ""
+	}
 	list := make([]string, len(names))
 	for i, name := range names {
-		text, st := t.off+name, t.dim
+		text, st := off+name, t.dim
 		if ticked[i] {
-			text, st = t.on+name, t.text
+			text, st = on+name, t.text
 		}
 		if here && i == l.box {
 			st = t.caret
 		}
 		list[i] = st.paint(text)
 	}
-	return strings.Join(list, " ")
+	return strings.Join(list, gap)
 }
 
 // total says what Enter starts.
@@ -266,8 +274,8 @@ func (l *launch) viewPlan(w, h int) []string {
 	if l.right {
 		s := settings()[l.row]
 		lines[0] = row("Means", s.help, t.text)
-		if why := l.origin(s.key); why != "" && h > 4 {
-			lines = append(lines, row("Why", why, t.text))
+		if preset := l.fromPreset(s.key); preset != "" && h > 4 {
+			lines = append(lines, row("Preset", preset, t.text))
 		}
 	}
 	if l.problem != nil {
@@ -278,7 +286,7 @@ func (l *launch) viewPlan(w, h int) []string {
 
 // time is the estimate in words.
 func (l *launch) time() string {
-	e := estimateOf(l.spec().Expand(), l.past, l.cfg.Host.CPU)
+	e := l.plan
 	if e.took <= 0 {
 		return e.basis
 	}

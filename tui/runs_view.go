@@ -45,7 +45,7 @@ func runColumns() []runColumn {
 	set := func(r *record.Run) string { return setText(&r.Meta.Spec) }
 	epochs := func(r *record.Run) string { return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs) }
 	return []runColumn{
-		{"started", 12, true, 84, started, nil},
+		{"started UTC", 12, true, 84, started, nil},
 		{"preset", presetCells + 1, true, 0, preset, byPreset},
 		{"method", 7, true, 0, method, byMethod},
 		{"seed", 5, false, 0, seed, func(a, b *record.Run) int { return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed) }},
