@@ -106,7 +106,10 @@ func (p *comparePane) do(a action) tea.Cmd {
 	case actLeft:
 		p.column = max(0, p.column-1)
 	case actRight:
-		p.column = min(p.column+1, len(p.table.Rows)-1)
+		w, _ := inside(boxed(p.body.h), p.layout(p.body.w, p.body.h).table.w, p.body.h)
+		if p.column+len(p.groups(w)) < len(p.table.Rows) {
+			p.column++
+		}
 	}
 	return nil
 }
@@ -153,13 +156,10 @@ func (p *comparePane) update(msg tea.Msg) tea.Cmd {
 // take shows a new table and starts to read the curves.
 func (p *comparePane) take(msg comparedMsg) tea.Cmd {
 	p.loading, p.err = false, msg.err
-	if msg.err != nil {
-		return nil
-	}
 	p.about, p.runs, p.table, p.diffs, p.logs = msg.preset, msg.runs, msg.table, msg.diffs, msg.logs
 	p.top, p.column, p.scroll, p.series = 0, 0, 0, nil
 	var cmds []tea.Cmd
-	for i := range p.runs {
+	for i := range p.logs {
 		list := make([]*plot.Series, len(curves()))
 		for c, curve := range curves() {
 			list[c] = plot.NewSeries(curve.title)

@@ -59,7 +59,7 @@ func (p *comparePane) layout(w, h int) compareLayout {
 		return compareLayout{table: rect{0, 0, w, h}}
 	}
 	frame := h - func() int { _, ih := inside(boxed(h), w, h); return ih }()
-	cells := labelCells(w) + frame
+	cells := p.labelCells() + frame
 	for i := range p.table.Rows {
 		cells += p.cellWidth(i)
 	}
@@ -124,8 +124,8 @@ const (
 
 // labelCells is the room for a class's name and count; on a narrow screen, for
 // the longest fixed label.
-func labelCells(w int) int {
-	if w < 60 {
+func (p *comparePane) labelCells() int {
+	if p.body.w < 60 {
 		return len(" robust risk")
 	}
 	return 19
@@ -209,7 +209,7 @@ func (p *comparePane) groupName(row int) string {
 
 // groups are the groups from p.column on that fit whole, at least one.
 func (p *comparePane) groups(w int) (list []int) {
-	room := w - labelCells(w)
+	room := w - p.labelCells()
 	for i := p.column; i < len(p.table.Rows); i++ {
 		if room -= p.cellWidth(i); room < 0 && len(list) > 0 {
 			break
@@ -255,12 +255,8 @@ func decimal(x float64) string {
 
 func (p *comparePane) viewTable(w, h int) []string {
 	t, groups := p.theme, p.groups(w)
-	head := blanks(labelCells(w))
-	label := " seeds"
-	if hidden := len(p.table.Rows) - len(groups); hidden > 0 {
-		label = fmt.Sprintf(" %s %d more", keyName("right", t.ascii), hidden)
-	}
-	seeds := t.dim.paint(left(label, labelCells(w)))
+	head := blanks(p.labelCells())
+	seeds := t.dim.paint(left(p.seedsLabel(len(groups)), p.labelCells()))
 	for _, i := range groups {
 		cw := p.cellWidth(i)
 		head += t.series[i%colors].paint(right(cut(p.groupName(i), cw-2)+" ", cw))
@@ -269,21 +265,37 @@ func (p *comparePane) viewTable(w, h int) []string {
 	lines := []string{head, seeds}
 	rows := p.tableRows()
 	for _, row := range rows[min(p.top, len(rows)):] {
-		lines = append(lines, p.tableLine(row, groups, w))
+		lines = append(lines, p.tableLine(row, groups))
 	}
 	return fill(lines, w, h)
 }
 
-func (p *comparePane) tableLine(row tableRow, groups []int, w int) string {
+// seedsLabel stands before the numbers of seeds; it tells of groups that are
+// out of view.
+func (p *comparePane) seedsLabel(shown int) string {
+	before, after := p.column, len(p.table.Rows)-p.column-shown
+	label := " seeds"
+	if before > 0 {
+		label = fmt.Sprintf(" ← %d", before)
+	}
+	if after > 0 && before > 0 {
+		label += fmt.Sprintf(" → %d", after)
+	} else if after > 0 {
+		label = fmt.Sprintf(" → %d more", after)
+	}
+	return label
+}
+
+func (p *comparePane) tableLine(row tableRow, groups []int) string {
 	if row.column < 0 {
 		return ""
 	}
 	t := p.theme
 	label := " " + row.label
-	if w >= 60 && width(label)+width(row.count) < labelCells(w) {
+	if p.body.w >= 60 && width(label)+width(row.count) < p.labelCells() {
 		label += row.count
 	}
-	line := left(label, labelCells(w)-1) + " "
+	line := left(label, p.labelCells()-1) + " "
 	for _, i := range groups {
 		text, st := right(p.figures(i, row.column), p.cellWidth(i)), t.text
 		if p.table.Rows[i].Cells[row.column].Best {

@@ -49,7 +49,8 @@ func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
 		passes := float64(one.Epochs) * train * stepCost(one.Algorithm())
 		seconds += (passes + evaluations(&one)*(train+test)/3) / speed
 	}
-	if math.IsNaN(seconds) || seconds > math.MaxInt64/float64(time.Second) {
+	const longest = 1000 * 365 * 24 * 3600 // what is beyond says that a run's figures are no good
+	if !(seconds > 0 && seconds < longest) {
 		return estimate{basis: "unknown: it would not end"}
 	}
 	return estimate{time.Duration(seconds * float64(time.Second)), fmt.Sprintf("from %s here", plural(len(like), "run"))}

@@ -249,7 +249,10 @@ func (p *runsPane) head(c runColumn, room int) string {
 		return t.dim.paint(text)
 	}
 	arrow := "↓"
-	if p.reversed {
+	switch {
+	case t.ascii:
+		arrow = "<"
+	case p.reversed:
 		arrow = "↑"
 	}
 	if c.left {
@@ -339,7 +342,7 @@ func (p *runsPane) viewDetails(w int) []string {
 		lines = []string{
 			row("State", state),
 			row("Trains", fmt.Sprintf("%s on %s, %s of %d, lr %g, %s, %s coordinates", m.Spec.Model, m.Spec.Dataset,
-				plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR, setText(&m.Spec), m.Coordinates)),
+				plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR, strings.Replace(setText(&m.Spec), ", ", " at ρ ", 1), m.Coordinates)),
 			row("Came to", cameTo(s)),
 			row("Classes", perClass(m, s)),
 			row("Made", fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s", m.Created.Format("2006-01-02 15:04:05 MST"),
