@@ -62,20 +62,23 @@ func utf8Locale(vars map[string]string) bool {
 	return true
 }
 
-// The pace of ticks. A frame is drawn per tick at most, and none where nothing
-// changed.
+// The pace. A tick is a look at the files: five a second are as many changes
+// as a person sees. A frame is what is sent to the terminal, and none is where
+// nothing changed; keys are answered in the next one.
 const (
-	localFrame  = time.Second / 12
-	remoteFrame = time.Second / 5
-	slowFrame   = time.Second // unfocused, or nothing happens
-	patience    = 2 * time.Second
-	noticeTime  = 6 * time.Second // how long a notice stands in the footer's place
+	readEvery  = time.Second / 5
+	readSeldom = time.Second     // unfocused, or nothing happens
+	patience   = 2 * time.Second // without news until nothing happens
+	noticeTime = 6 * time.Second // how long a notice stands in the footer's place
+
+	localFrames  = 12 // a second, at most
+	remoteFrames = 5
 )
 
-// frame is the shortest time between two ticks.
-func (e environment) frame() time.Duration {
+// frames is the greatest number of frames a second.
+func (e environment) frames() int {
 	if e.remote {
-		return remoteFrame
+		return remoteFrames
 	}
-	return localFrame
+	return localFrames
 }

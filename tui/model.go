@@ -51,7 +51,7 @@ func (m *Model) Init() tea.Cmd {
 		tea.Raw(ansi.RequestModeSynchronizedOutput),
 		tea.RequestBackgroundColor,
 		m.pages[m.at].enter(),
-		m.after(m.env.frame()),
+		m.after(readEvery),
 	)
 }
 
@@ -258,9 +258,9 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 // see.
 func (m *Model) pace() time.Duration {
 	if m.unfocused || m.now.Sub(m.news) > patience {
-		return slowFrame
+		return readSeldom
 	}
-	return m.env.frame()
+	return readEvery
 }
 
 // mouse routes clicks and the wheel.

@@ -24,7 +24,7 @@ func Run(ctx context.Context, cfg Config) error {
 	gone := func() { cancel(ErrHangup) }
 	env := cfg.environment()
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithEnvironment(cfg.Environ),
-		tea.WithFPS(int(1 / env.frame().Seconds())),
+		tea.WithFPS(env.frames()),
 		tea.WithInput(watched(cfg.Stdin, gone)), tea.WithOutput(watchedOut(cfg.Stdout, gone))}
 	if env.plain {
 		options = append(options, tea.WithColorProfile(env.profile))

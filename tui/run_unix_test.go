@@ -1,3 +1,5 @@
+//go:build unix
+
 package tui
 
 import (
@@ -6,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,6 +36,7 @@ func onTerminalWith(t *testing.T, verbs runner.Verbs, use func(context.Context, 
 	if err := pty.Setsize(end, &pty.Winsize{Cols: 80, Rows: 24}); err != nil {
 		t.Fatal(err)
 	}
+	end = pollable(t, end)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	result := make(chan error, 1)
@@ -69,6 +73,21 @@ func onTerminalWith(t *testing.T, verbs runner.Verbs, use func(context.Context, 
 	end.Close()
 	<-read
 	return err, out.String()
+}
+
+// pollable is f reopened so that closing it ends a Read under way: the size
+// was set with a call that makes it wait in the kernel.
+func pollable(t *testing.T, f *os.File) *os.File {
+	t.Helper()
+	fd, err := syscall.Dup(int(f.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		t.Fatal(err)
+	}
+	return os.NewFile(uintptr(fd), "pty")
 }
 
 // restored fails where the terminal was left as only an interface has it.
