@@ -12,15 +12,20 @@ import (
 func (r *run) save() error {
 	r.pauseClock()
 	defer func() { r.clock = time.Now() }()
-	file, err := r.record.Checkpoint(&State{
+	state := &State{
 		Step: r.step, Z: r.dual.Z(), Batches: r.batches.State(), Draws: r.draws.State(),
 		Window: r.window, Iterate: r.iterate, Eval: r.eval,
 		Parameters: r.net.Parameters(), Velocities: r.net.Velocities(), IterateParameters: r.kept,
+	}
+	var file string
+	err := r.write(func() (err error) {
+		file, err = r.record.Checkpoint(state)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	return r.record.Append(&CheckpointEvent{Head: r.head(), File: file})
+	return r.append(&CheckpointEvent{Head: r.head(), File: file})
 }
 
 // restore makes the run what it was when s was saved.

@@ -1,80 +1,56 @@
 package runner
 
-import (
-	"context"
-	"errors"
-	"time"
-)
-
-// verb is something a user asks of a run.
-type verb int
-
-const (
-	pause verb = iota
-	resume
-	stop
-	checkpoint
-)
-
-// errStopped ends a run that was asked to stop. It is no failure.
-var errStopped = errors.New("stopped")
+import "time"
 
 // obey does what was asked since the last step. Without a request it costs
-// one look at an empty channel. A cancelled context is a request to stop.
-func (r *run) obey(ctx context.Context) error {
+// one look at an empty channel. A closed gate is a request to stop.
+func (r *run) obey() error {
 	for {
 		select {
-		case <-ctx.Done():
+		case <-r.gate.done:
 			return r.stop()
-		case v := <-r.verbs:
-			if err := r.serve(ctx, v); err != nil {
-				return err
-			}
 		default:
+		}
+		o, ok := r.gate.next()
+		if !ok {
 			return nil
+		}
+		if err := r.serve(o); err != nil {
+			return err
 		}
 	}
 }
 
-func (r *run) serve(ctx context.Context, v verb) error {
-	switch v {
+func (r *run) serve(o order) error {
+	switch o.verb {
 	case stop:
 		return r.stop()
 	case checkpoint:
 		return r.save()
 	case pause:
-		return r.rest(ctx)
+		return r.rest()
+	case turn:
+		return r.turn(o.knob)
 	}
 	return nil // resume, of a run that is not paused
 }
 
-// rest saves and waits until the run may go on.
-func (r *run) rest(ctx context.Context) error {
+// rest saves, lets another run train, and waits until the run may go on. A
+// stop needs no further checkpoint then.
+func (r *run) rest() error {
 	if err := r.save(); err != nil {
 		return err
 	}
-	if err := r.record.Append(&StatusEvent{Head: r.head(), Status: Paused}); err != nil {
+	if err := r.mark(Paused); err != nil {
 		return err
 	}
 	r.pauseClock()
 	defer func() { r.clock = time.Now() }()
-	for {
-		select {
-		case <-ctx.Done():
-			return r.stop()
-		case v := <-r.verbs:
-			switch v {
-			case stop:
-				return r.stop()
-			case checkpoint:
-				if err := r.save(); err != nil {
-					return err
-				}
-			case resume:
-				return r.record.Append(&StatusEvent{Head: r.head(), Status: Running})
-			}
-		}
+	r.gate.leave()
+	if err := r.gate.enter(nil, func() {}, true, r.mark); err != nil {
+		return err
 	}
+	return r.mark(Running)
 }
 
 func (r *run) stop() error {
@@ -82,4 +58,27 @@ func (r *run) stop() error {
 		return err
 	}
 	return errStopped
+}
+
+// mark puts a status into the log.
+func (r *run) mark(s Status) error { return r.append(&StatusEvent{Head: r.head(), Status: s}) }
+
+// append puts e into the log. A patient run waits for room on a full disk.
+func (r *run) append(e Event) error {
+	return r.write(func() error { return r.record.Append(e) })
+}
+
+// write does a write of any kind as append does. The time it takes is not the
+// steps'.
+func (r *run) write(do func() error) error {
+	began := time.Now()
+	defer func() { r.clock = r.clock.Add(time.Since(began)) }()
+	tell := func(cause error) error {
+		if err := r.record.Append(&WarningEvent{Head: r.head(), Message: cause.Error()}); err != nil {
+			return err
+		}
+		return r.record.Append(&StatusEvent{Head: r.head(), Status: Paused, Cause: cause.Error()})
+	}
+	back := func() error { return r.record.Append(&StatusEvent{Head: r.head(), Status: Running}) }
+	return r.gate.write(do, tell, back)
 }

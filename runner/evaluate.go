@@ -55,7 +55,7 @@ func (r *run) evaluate() error {
 	if e.AboveBound > 0 {
 		r.warnOnce(fmt.Sprintf("training losses exceed eta_max = %g, the bound B that the theory assumes: the box may exclude the optimum", r.meta.Spec.EtaMax))
 	}
-	return r.record.Append(e)
+	return r.append(e)
 }
 
 func (r *run) addVal(e *EvalEvent) error {

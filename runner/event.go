@@ -132,7 +132,8 @@ type CheckpointEvent struct {
 // and eval events above it that stand before this line.
 type ResumeEvent struct{ Head }
 
-// KnobEvent records a live change of a setting.
+// KnobEvent records a live change of a setting: steps after Head.Step are taken
+// with it. A value that does not apply is the word "auto".
 type KnobEvent struct {
 	Head
 	Key string `json:"key"`

@@ -32,14 +32,36 @@ func (m *memory) Create(meta *Meta) (Recorder, error) {
 	return m.runs[meta.ID], nil
 }
 
-func (m *memory) Reopen(id string) (Recorder, *Meta, *State, error) {
+func (m *memory) Reopen(id string) (Recorder, *Past, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.runs[id]
-	if len(t.states) == 0 {
-		return t, t.meta, nil, nil
+	p := &Past{Meta: t.meta, Log: t.knobs()}
+	if len(t.states) > 0 {
+		p.From = t.states[len(t.states)-1]
 	}
-	return t, t.meta, t.states[len(t.states)-1], nil
+	return t, p, nil
+}
+
+func (m *memory) Load(id string, step int64) (*Past, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.runs[id]
+	for _, s := range t.states {
+		if s.Step == step {
+			return &Past{Meta: t.meta, From: s, Log: t.knobs()}, nil
+		}
+	}
+	return nil, fmt.Errorf("run %s has no checkpoint of step %d", id, step)
+}
+
+func (t *trace) knobs() (list []KnobEvent) {
+	for _, e := range t.events {
+		if k, ok := e.(*KnobEvent); ok {
+			list = append(list, *k)
+		}
+	}
+	return list
 }
 
 func (t *trace) Append(e Event) error {

@@ -14,12 +14,22 @@ type Store interface {
 	// which it writes into m.
 	Create(m *Meta) (Recorder, error)
 	// Reopen takes up the record of an unfinished run, with its newest
-	// checkpoint (nil: there is none, start anew).
-	Reopen(id string) (Recorder, *Meta, *State, error)
+	// checkpoint.
+	Reopen(id string) (Recorder, *Past, error)
+	// Load reads a run as it was at a checkpoint that was kept.
+	Load(id string, step int64) (*Past, error)
+}
+
+// Past is what is known of a run that something goes on from.
+type Past struct {
+	Meta *Meta
+	From *State      // nil: there is no checkpoint, start anew
+	Log  []KnobEvent // every one of the log, in its order
 }
 
 // A Recorder is where one run leaves its trace. A nil error means that what
 // was given is safe from a crash of this process; Checkpoint's, of the machine.
+// After a *DiskError the same can be given again.
 type Recorder interface {
 	// Append adds e to the log, filling in its Seq and Time.
 	Append(e Event) error

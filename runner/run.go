@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"context"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -22,7 +21,9 @@ type run struct {
 	meta   *Meta
 	data   *data.Dataset
 	record Recorder
-	verbs  <-chan verb
+	gate   *gate
+	spec   Spec        // the run's, with its knobs as they stand
+	knobs  []KnobEvent // turned in a part of the run that was lost: to be turned again
 
 	net     *nn.Net
 	dual    *dro.Dual
@@ -56,16 +57,11 @@ type run struct {
 }
 
 // newRun builds what the Spec in m asks for. The caller closes it.
-func newRun(m *Meta, d *data.Dataset, record Recorder, verbs <-chan verb, threads int) (*run, error) {
+func newRun(m *Meta, d *data.Dataset, record Recorder, g *gate, threads int) (*run, error) {
 	s := &m.Spec
-	r := &run{meta: m, data: d, record: record, verbs: verbs, warned: map[string]bool{}}
+	r := &run{meta: m, data: d, record: record, gate: g, spec: m.Spec, warned: map[string]bool{}}
 	var err error
-	if r.problem, err = s.Problem(); err != nil {
-		return nil, err
-	}
-	settings := dro.Settings{Start: dro.Z{Lambda: s.Lambda, Eta: s.Eta}, C: s.C.Or(1), AutoC: s.C.IsAuto(),
-		Kappa: s.Kappa, ShareBatch: s.ShareBatch}
-	if r.dual, err = dro.NewDual(s.Algorithm(), *r.problem, settings); err != nil {
+	if r.problem, r.dual, err = newDual(s); err != nil {
 		return nil, err
 	}
 	if err = r.addLoaders(); err != nil {
@@ -82,6 +78,18 @@ func newRun(m *Meta, d *data.Dataset, record Recorder, verbs <-chan verb, thread
 		r.kept = cloneTensors(r.net.Parameters())
 	}
 	return r, nil
+}
+
+// newDual returns the problem that s states and z at its start.
+func newDual(s *Spec) (*dro.Problem, *dro.Dual, error) {
+	p, err := s.Problem()
+	if err != nil {
+		return nil, nil, err
+	}
+	settings := dro.Settings{Start: dro.Z{Lambda: s.Lambda, Eta: s.Eta}, C: s.C.Or(1), AutoC: s.C.IsAuto(),
+		Kappa: s.Kappa, ShareBatch: s.ShareBatch}
+	d, err := dro.NewDual(s.Algorithm(), *p, settings)
+	return p, d, err
 }
 
 func (r *run) addLoaders() (err error) {
@@ -118,7 +126,7 @@ func (r *run) setApplies(a dro.Algorithm, set dro.Set) {
 
 // do trains from the given state (nil: from the start) to the planned end, a
 // stop, or a failure, and writes the summary.
-func (r *run) do(ctx context.Context, from *State) (status Status, err error) {
+func (r *run) do(from *State) (status Status, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("step %d: panic: %v\n%s", r.step, p, debug.Stack())
@@ -128,7 +136,7 @@ func (r *run) do(ctx context.Context, from *State) (status Status, err error) {
 	if err := r.begin(from); err != nil {
 		return r.end(Failed, err), err
 	}
-	switch err := r.loop(ctx); err {
+	switch err := r.loop(); err {
 	case nil:
 		return r.end(Done, nil), nil
 	case errStopped:
@@ -142,17 +150,23 @@ func (r *run) do(ctx context.Context, from *State) (status Status, err error) {
 func (r *run) begin(from *State) error {
 	r.clock = time.Now()
 	if from != nil {
+		if err := r.turnBefore(from.Step); err != nil {
+			return err
+		}
 		if err := r.restore(from); err != nil {
 			return err
 		}
 	}
-	return r.record.Append(&StatusEvent{Head: r.head(), Status: Running})
+	return r.mark(Running)
 }
 
 // loop is the run: obey, train, and at the end of an epoch evaluate and save.
-func (r *run) loop(ctx context.Context) error {
+func (r *run) loop() error {
 	for r.step < r.meta.Steps {
-		if err := r.obey(ctx); err != nil {
+		if err := r.replay(); err != nil {
+			return err
+		}
+		if err := r.obey(); err != nil {
 			return err
 		}
 		if err := r.train(); err != nil {
@@ -190,21 +204,25 @@ func (r *run) betweenSteps() error {
 	return nil
 }
 
-// end writes the last status and the summary, and returns the status. What
-// cannot be written is lost with the disk that would have held it: the error
-// that ended the run is the one to report.
+// end writes the last status and the summary, and returns the status. A run
+// that failed waits for no disk, which may be why it failed: what cannot be
+// written is lost, and the error that ended the run is the one to report.
 func (r *run) end(status Status, cause error) Status {
 	e := &StatusEvent{Head: r.head(), Status: status}
 	if cause != nil {
 		e.Cause = cause.Error()
 	}
-	if r.record.Append(e) != nil {
+	write := r.write
+	if status == Failed {
+		write = func(do func() error) error { return do() }
+	}
+	if write(func() error { return r.record.Append(e) }) != nil {
 		return status
 	}
 	s := Summarize(r.meta, status, r.step, r.eval, r.last)
 	s.Cause, s.PaperIterate = e.Cause, r.iterate
 	s.ImagesPerSecond = perSecond(r.total.images, r.total.elapsed)
-	r.record.Finish(s)
+	write(func() error { return r.record.Finish(s) })
 	return status
 }
 
@@ -230,7 +248,7 @@ func (r *run) pauseClock() { r.elapsed += time.Since(r.clock) }
 func (r *run) warnOnce(message string) {
 	if !r.warned[message] {
 		r.warned[message] = true
-		r.record.Append(&WarningEvent{Head: r.head(), Message: message})
+		r.append(&WarningEvent{Head: r.head(), Message: message})
 	}
 }
 

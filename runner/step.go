@@ -41,7 +41,7 @@ func (r *run) zLosses() []float64 {
 
 // rate returns the step size α of the current epoch.
 func (r *run) rate() float64 {
-	s := &r.meta.Spec
+	s := &r.spec
 	if s.LRDropEpoch > 0 && r.step >= int64(s.LRDropEpoch)*r.meta.StepsPerEpoch {
 		return s.LR * s.LRDrop
 	}
@@ -80,7 +80,7 @@ func (r *run) note(at dro.Eval, norm float64, move dro.Move) error {
 		Min: measuresOf(&r.window.Min), Max: measuresOf(&r.window.Max), ImagesPerSecond: r.speed()}
 	r.window = Window{}
 	r.last = e
-	if err := r.record.Append(e); err != nil {
+	if err := r.append(e); err != nil {
 		return err
 	}
 	if cause == nil && r.applies[theLambda] && s[theMeanRatio] == 0 {

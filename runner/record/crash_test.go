@@ -203,7 +203,7 @@ func TestTwoOpeners(t *testing.T) {
 		got := make([]runner.Recorder, 8)
 		refused := make([]error, len(got))
 		for i := range got {
-			wg.Go(func() { got[i], _, _, refused[i] = s.Reopen(m.ID) })
+			wg.Go(func() { got[i], _, refused[i] = s.Reopen(m.ID) })
 			wg.Go(func() { held(filepath.Join(s.Dir(), m.ID, lockName)) })
 		}
 		wg.Wait()
@@ -251,7 +251,7 @@ func TestKilledProcess(t *testing.T) {
 	see(runner.Running)
 	s, err := Open(dir)
 	must(t, err)
-	if _, _, _, err := s.Reopen(id); err == nil || !strings.Contains(err.Error(), "running elsewhere") {
+	if _, _, err := s.Reopen(id); err == nil || !strings.Contains(err.Error(), "running elsewhere") {
 		t.Errorf("reopened what another process records: %v", err)
 	}
 	must(t, cmd.Process.Kill())
@@ -289,9 +289,9 @@ func TestLeftovers(t *testing.T) {
 		return dir
 	}
 	crashed, young, used := leave("crashed", old), leave("young", s.now()), leave("used", old)
-	l, err := acquire(filepath.Join(used, lockName))
+	l, err := Acquire(filepath.Join(used, lockName))
 	must(t, err)
-	defer l.release()
+	defer l.Release()
 	if runs, problems := List(s.Dir()); len(runs) != 0 || problems != nil {
 		t.Errorf("List shows leftovers: %v %v", runs, problems)
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"drolab/runner"
 )
 
 // Names inside a run directory.
@@ -50,7 +52,7 @@ func writeAside(path string, write func(io.Writer) error) error {
 		os.Remove(aside)
 		return fmt.Errorf("writing %s: %w", path, explain(err))
 	}
-	return syncDir(folder)
+	return explain(syncDir(folder))
 }
 
 func writeJSON(path string, v any) error {
@@ -100,10 +102,14 @@ func openRegular(path string) (f *os.File, size int64, err error) {
 	return f, info.Size(), nil
 }
 
-// explain adds the remedy where there is a known one.
+// explain adds the remedy where there is a known one, as a *runner.DiskError
+// where the same write may succeed later.
 func explain(err error) error {
-	if diskFull(err) {
-		return fmt.Errorf("disk full: free space and resume: %w", err)
+	switch {
+	case diskFull(err):
+		return &runner.DiskError{What: "disk full: free space and resume", Err: err}
+	case diskFails(err):
+		return &runner.DiskError{What: "disk fails: see to it and resume", Err: err}
 	}
 	return err
 }

@@ -47,12 +47,12 @@ func create(t *testing.T, s *Store, m *runner.Meta) *recorder {
 
 func reopen(t *testing.T, s *Store, id string) (*recorder, *runner.State) {
 	t.Helper()
-	r, _, from, err := s.Reopen(id)
+	r, past, err := s.Reopen(id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
-	return r.(*recorder), from
+	return r.(*recorder), past.From
 }
 
 func must(t *testing.T, err error) {

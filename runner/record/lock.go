@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// errHeld says that another process, or another part of this one, holds a lock.
-var errHeld = errors.New("lock is held")
+// ErrHeld says that another process, or another part of this one, holds a lock.
+var ErrHeld = errors.New("lock is held")
 
-// A lock is held from acquire to release, or to the end of the process.
-type lock struct{ file *os.File }
+// A Lock is held from Acquire to Release, or to the end of the process.
+type Lock struct{ file *os.File }
 
-// acquire takes the lock file for a writer, made if missing. The error is
-// errHeld where somebody else has it.
-func acquire(path string) (*lock, error) {
+// Acquire takes the lock file for a writer, made if missing. The error is
+// ErrHeld where somebody else has it.
+func Acquire(path string) (*Lock, error) {
 	f, err := openLock(path)
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func acquire(path string) (*lock, error) {
 	// that must not turn a writer away.
 	const tries, pause = 20, 5 * time.Millisecond
 	for range tries {
-		if err = tryLock(f, true); !errors.Is(err, errHeld) {
+		if err = tryLock(f, true); !errors.Is(err, ErrHeld) {
 			break
 		}
 		time.Sleep(pause)
@@ -34,17 +34,27 @@ func acquire(path string) (*lock, error) {
 		f.Close()
 		return nil, lockError(path, err)
 	}
-	return &lock{f}, nil
+	return &Lock{f}, nil
 }
 
 func lockError(path string, err error) error {
-	if errors.Is(err, errHeld) {
+	if errors.Is(err, ErrHeld) {
 		return err
 	}
 	return fmt.Errorf("locking %s: %w (keep the runs on a file system with locks: --runs DIR)", path, err)
 }
 
-func (l *lock) release() error { return unlock(l.file) }
+// Release gives up the lock.
+func (l *Lock) Release() error { return unlock(l.file) }
+
+// Write replaces what the lock file says, for people and processes that find
+// it held.
+func (l *Lock) Write(b []byte) (int, error) {
+	if err := l.file.Truncate(0); err != nil {
+		return 0, err
+	}
+	return l.file.WriteAt(b, 0)
+}
 
 // held tells whether somebody holds the lock, without disturbing him. Where it
 // cannot be found out, the answer is yes: no run is taken for dead by mistake.

@@ -134,7 +134,7 @@ func (l *eventLog) mend() error {
 		return nil
 	}
 	if err := l.file.Truncate(l.size); err != nil {
-		return fmt.Errorf("cutting a torn line off %s: %w", l.path, err)
+		return fmt.Errorf("cutting a torn line off %s: %w", l.path, explain(err))
 	}
 	l.torn = false
 	return nil

@@ -226,7 +226,7 @@ func TestUnreadableDirectories(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"../" + m.ID, "", ".", "a-nothing"} {
-		if _, _, _, err := s.Reopen(id); err == nil {
+		if _, _, err := s.Reopen(id); err == nil {
 			t.Errorf("Reopen(%q) worked", id)
 		}
 	}

@@ -65,7 +65,7 @@ func TestLife(t *testing.T) {
 	if got := see(runner.Done, 500).Summary().Cause; got != "as asked" {
 		t.Errorf("summary.json was not used: cause %q", got)
 	}
-	if _, _, _, err := s.Reopen(m.ID); err == nil || !strings.Contains(err.Error(), "is done") {
+	if _, _, err := s.Reopen(m.ID); err == nil || !strings.Contains(err.Error(), "is done") {
 		t.Errorf("reopening a done run: %v", err)
 	}
 }

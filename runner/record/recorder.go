@@ -13,7 +13,7 @@ import (
 type recorder struct {
 	dir  string
 	keep int // checkpoints
-	lock *lock
+	lock *Lock
 	log  *eventLog
 }
 
@@ -47,5 +47,5 @@ func (r *recorder) Finish(s *runner.Summary) error {
 
 // Close implements runner.Recorder.
 func (r *recorder) Close() error {
-	return errors.Join(r.log.file.Close(), r.lock.release())
+	return errors.Join(r.log.file.Close(), r.lock.Release())
 }

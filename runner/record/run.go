@@ -41,11 +41,33 @@ func (r *Run) Checkpoints() ([]int64, error) {
 	return checkpointSteps(filepath.Join(r.Dir, checkpointsName))
 }
 
-// Load reads the checkpoint of a step, to fork from. It checks the weights
-// against their checksum.
+// Load reads the checkpoint of a step. It checks the weights against their
+// checksum.
 func (r *Run) Load(step int64) (*runner.State, error) {
 	return readCheckpoint(filepath.Join(r.Dir, checkpointsName), step)
 }
+
+// Past reads the run as it was at the checkpoint of a step, to fork from. The
+// error says which checkpoints there are.
+func (r *Run) Past(step int64) (*runner.Past, error) {
+	steps, err := r.Checkpoints()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(steps, step) {
+		return nil, fmt.Errorf("run %s has no checkpoint of step %d: it has %v", r.Meta.ID, step, steps)
+	}
+	from, err := r.Load(step)
+	if err != nil {
+		return nil, err
+	}
+	log, err := readKnobs(r.Dir)
+	return &runner.Past{Meta: &r.Meta, From: from, Log: log}, err
+}
+
+// Held tells whether somebody records the run at this moment. It stays true
+// after the last event until the summary is written.
+func (r *Run) Held() bool { return held(filepath.Join(r.Dir, lockName)) }
 
 // List returns every run in the folder dir, newest first, and one error for
 // each directory that cannot be read. A folder that is missing has no runs.

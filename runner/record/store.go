@@ -79,12 +79,12 @@ func (s *Store) create(m *runner.Meta) (_ *recorder, err error) {
 	if err := os.Mkdir(aside, 0o755); err != nil {
 		return nil, explain(err)
 	}
-	l, err := acquire(filepath.Join(aside, lockName))
+	l, err := Acquire(filepath.Join(aside, lockName))
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(aside))
 	}
 	fail := func(err error) (*recorder, error) {
-		return nil, errors.Join(explain(err), l.release(), os.RemoveAll(aside))
+		return nil, errors.Join(explain(err), l.Release(), os.RemoveAll(aside))
 	}
 	if err := fillDir(aside, m); err != nil {
 		return fail(err)
@@ -120,17 +120,17 @@ func fillDir(dir string, m *runner.Meta) error {
 
 // moveLocked renames the directory from, whose lock l is, and returns the lock
 // it has then; on an error l as it was, unless it is lost.
-func moveLocked(l *lock, from, to string) (*lock, error) {
+func moveLocked(l *Lock, from, to string) (*Lock, error) {
 	if locksFollowRename {
 		return l, os.Rename(from, to)
 	}
-	if err := l.release(); err != nil {
+	if err := l.Release(); err != nil {
 		return l, err
 	}
 	if err := os.Rename(from, to); err != nil {
 		return l, err
 	}
-	moved, err := acquire(filepath.Join(to, lockName))
+	moved, err := Acquire(filepath.Join(to, lockName))
 	if err != nil {
 		return l, err
 	}
@@ -160,34 +160,51 @@ func (s *Store) sweep() {
 // Reopen implements runner.Store. It refuses a run that is done, and one that
 // somebody else records. A torn last line of the log is cut; a damaged
 // checkpoint is passed over, with a warning in the log that names it.
-func (s *Store) Reopen(id string) (runner.Recorder, *runner.Meta, *runner.State, error) {
-	r, m, from, err := s.reopen(id)
+func (s *Store) Reopen(id string) (runner.Recorder, *runner.Past, error) {
+	r, past, err := s.reopen(id)
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("run %s: %w", id, err)
+		return nil, nil, fmt.Errorf("run %s: %w", id, err)
 	}
-	return r, m, from, nil
+	return r, past, nil
 }
 
-func (s *Store) reopen(id string) (_ *recorder, m *runner.Meta, from *runner.State, err error) {
+func (s *Store) reopen(id string) (_ *recorder, past *runner.Past, err error) {
 	if !plainName(id) {
-		return nil, nil, nil, errors.New("want the name of a run, not a path")
+		return nil, nil, errors.New("want the name of a run, not a path")
 	}
 	dir := filepath.Join(s.dir, id)
-	if m, err = readMeta(dir); err != nil {
-		return nil, nil, nil, err
+	m, err := readMeta(dir)
+	if err != nil {
+		return nil, nil, err
 	}
-	l, err := acquire(filepath.Join(dir, lockName))
-	if errors.Is(err, errHeld) {
+	l, err := Acquire(filepath.Join(dir, lockName))
+	if errors.Is(err, ErrHeld) {
 		err = errors.New("is running elsewhere: stop it there first")
 	}
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	r := &recorder{dir: dir, keep: m.Spec.CheckpointKeep, lock: l}
-	if from, err = r.takeUp(s); err != nil {
-		return nil, nil, nil, errors.Join(err, l.release())
+	past = &runner.Past{Meta: m}
+	if past.From, err = r.takeUp(s); err == nil {
+		past.Log, err = readKnobs(dir)
 	}
-	return r, m, from, nil
+	if err != nil {
+		return nil, nil, errors.Join(err, l.Release())
+	}
+	return r, past, nil
+}
+
+// Load implements runner.Store. The error says which checkpoints there are.
+func (s *Store) Load(id string, step int64) (*runner.Past, error) {
+	if !plainName(id) {
+		return nil, fmt.Errorf("run %q: want the name of a run, not a path", id)
+	}
+	m, err := readMeta(filepath.Join(s.dir, id))
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", id, err)
+	}
+	return (&Run{Dir: filepath.Join(s.dir, id), Meta: *m}).Past(step)
 }
 
 // takeUp opens the log of an existing run and finds where it can go on.

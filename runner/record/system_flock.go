@@ -13,7 +13,7 @@ import (
 const locksFollowRename = true
 
 // tryLock locks f against every other open file of the same name, shared or
-// exclusive, or returns errHeld at once.
+// exclusive, or returns ErrHeld at once.
 func tryLock(f *os.File, exclusive bool) error {
 	how := unix.LOCK_SH
 	if exclusive {
@@ -23,7 +23,7 @@ func tryLock(f *os.File, exclusive bool) error {
 		switch err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB); {
 		case errors.Is(err, unix.EINTR):
 		case errors.Is(err, unix.EWOULDBLOCK):
-			return errHeld
+			return ErrHeld
 		default:
 			return err
 		}
@@ -48,4 +48,9 @@ func syncDir(path string) error {
 
 func diskFull(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)
+}
+
+// diskFails tells whether a disk or the network to it fails.
+func diskFails(err error) bool {
+	return errors.Is(err, unix.EIO) || errors.Is(err, unix.ESTALE)
 }

@@ -17,7 +17,7 @@ const locksFollowRename = false
 func openLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, errHeld
+		return nil, ErrHeld
 	}
 	return f, err
 }
@@ -28,7 +28,7 @@ func tryLock(_ *os.File, exclusive bool) error {
 	if exclusive {
 		return nil
 	}
-	return errHeld
+	return ErrHeld
 }
 
 func unlock(f *os.File) error { return errors.Join(f.Close(), os.Remove(f.Name())) }
@@ -36,3 +36,5 @@ func unlock(f *os.File) error { return errors.Join(f.Close(), os.Remove(f.Name()
 func syncDir(string) error { return nil }
 
 func diskFull(error) bool { return false }
+
+func diskFails(error) bool { return false }

@@ -11,7 +11,7 @@ import (
 const locksFollowRename = false
 
 // tryLock locks the first byte of f, which nobody reads, shared or exclusive,
-// or returns errHeld at once.
+// or returns ErrHeld at once.
 func tryLock(f *os.File, exclusive bool) error {
 	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if exclusive {
@@ -19,7 +19,7 @@ func tryLock(f *os.File, exclusive bool) error {
 	}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
-		return errHeld
+		return ErrHeld
 	}
 	return err
 }
@@ -38,3 +38,5 @@ func syncDir(string) error { return nil }
 func diskFull(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }
+
+func diskFails(error) bool { return false }

@@ -1,0 +1,129 @@
+package runner
+
+import (
+	"fmt"
+	"time"
+
+	"drolab/dro/nn"
+	"drolab/runner/data"
+)
+
+// job is one run that the queue has, from start to end.
+type job struct {
+	meta    *Meta
+	spec    Spec        // with all knobs turned that were asked for
+	knobs   []KnobEvent // to be turned again
+	record  Recorder
+	from    *State
+	data    *shared
+	threads int
+	gate    *gate
+	outcome Outcome
+	ended   bool
+}
+
+// shared is a dataset in use by some jobs.
+type shared struct {
+	*data.Dataset
+	key   string
+	users int
+}
+
+// abandon ends the record of a job that was never launched, if it has one.
+func (j *job) abandon(cause error) {
+	if j.record != nil {
+		j.record.Append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "never started: " + cause.Error()})
+		j.record.Close()
+	}
+}
+
+// head is of where the job begins.
+func (j *job) head() Head {
+	if j.from == nil {
+		return Head{}
+	}
+	return Head{Step: j.from.Step}
+}
+
+func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
+	parameters, err := nn.Check(s.Model, d.Shape.C, d.Shape.H, d.Shape.W, len(d.Classes))
+	if err != nil {
+		return nil, err
+	}
+	if n := d.Train.Len(); n < s.Batch {
+		return nil, &KeyError{"batch", s.Batch, fmt.Sprintf("at most the %d training samples", n)}
+	}
+	if n := len(s.Mean); n > 0 && n != d.Shape.C {
+		return nil, &KeyError{"mean", s.Mean, fmt.Sprintf("%d numbers, one for each channel", d.Shape.C)}
+	}
+	p, err := s.Problem()
+	if err != nil {
+		return nil, err
+	}
+	perEpoch := int64(d.Train.Len() / s.Batch)
+	return &Meta{Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s, Host: host,
+		Checksum: d.Checksum, Classes: d.Classes, Groups: d.Groups,
+		TrainCounts: groupCounts(d.Train, len(d.Groups)), TestCounts: groupCounts(d.Test, len(d.Groups)),
+		Parameters: parameters, StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs),
+		Coordinates: string(p.Coordinates), Box: p.Box}, nil
+}
+
+// groupCounts counts the samples of each group.
+func groupCounts(src data.Source, groups int) []int {
+	counts := make([]int, groups)
+	for i := range src.Len() {
+		counts[src.Group(i)]++
+	}
+	return counts
+}
+
+// reopen takes up an unfinished run from its newest checkpoint.
+func (q *Queue) reopen(id string, m Means) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	record, past, err := q.settings.Store.Reopen(id)
+	if err != nil {
+		return err
+	}
+	j := &job{meta: past.Meta, spec: past.Meta.Spec, knobs: Turned(past.Log), record: record, from: past.From, gate: q.gate(), threads: m.Threads}
+	if err := q.takeUp(j, m); err != nil {
+		record.Close()
+		return err
+	}
+	q.launch(j)
+	return nil
+}
+
+// takeUp opens the data of a job that goes on and says so in its log.
+func (q *Queue) takeUp(j *job, m Means) (err error) {
+	for _, k := range j.knobs {
+		if _, err := j.spec.turn(k.Key, k.New); err != nil {
+			return fmt.Errorf("run %s: turning a knob as before: %w", j.meta.ID, err)
+		}
+	}
+	if j.data, err = q.dataset(&j.meta.Spec, m.DataDir); err != nil {
+		return err
+	}
+	if j.data.Checksum != j.meta.Checksum {
+		err = fmt.Errorf("run %s was made with dataset %s, and %s is another one: give the folder that has it with --data",
+			j.meta.ID, j.meta.Checksum, j.data.Checksum)
+	} else {
+		err = q.noteResume(j)
+	}
+	if err != nil {
+		q.release(j.data)
+	}
+	return err
+}
+
+// noteResume says in the log where the run goes on, and what may differ.
+func (q *Queue) noteResume(j *job) error {
+	if err := j.record.Append(&ResumeEvent{j.head()}); err != nil {
+		return err
+	}
+	if now, then := q.settings.Host.Kernel, j.meta.Host.Kernel; now != then {
+		return j.record.Append(&WarningEvent{Head: j.head(), Message: fmt.Sprintf(
+			"resumed with kernel %s, started with %s: the last bits of the numbers may differ", now, then)})
+	}
+	return nil
+}

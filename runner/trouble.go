@@ -1,0 +1,35 @@
+package runner
+
+import "sync/atomic"
+
+// DiskError is a Recorder's error that may pass: the disk is full, or fails
+// for now. What could not be written can be given again.
+type DiskError struct {
+	What string // and the remedy
+	Err  error
+}
+
+func (e *DiskError) Error() string { return e.What + ": " + e.Err.Error() }
+
+// Unwrap returns the system's error.
+func (e *DiskError) Unwrap() error { return e.Err }
+
+// trouble is why a run waits for the disk. A full disk keeps it from the log,
+// so whoever asks the Queue is told.
+type trouble struct{ text atomic.Pointer[string] }
+
+func (t *trouble) set(cause error) {
+	if cause == nil {
+		t.text.Store(nil)
+		return
+	}
+	text := cause.Error()
+	t.text.Store(&text)
+}
+
+func (t *trouble) String() string {
+	if text := t.text.Load(); text != nil {
+		return *text
+	}
+	return ""
+}

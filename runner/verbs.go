@@ -1,0 +1,100 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Pause implements Verbs.
+func (q *Queue) Pause(id string) error { return q.send(id, order{verb: pause}) }
+
+// Stop implements Verbs.
+func (q *Queue) Stop(id string) error { return q.send(id, order{verb: stop}) }
+
+// Checkpoint implements Verbs.
+func (q *Queue) Checkpoint(id string) error { return q.send(id, order{verb: checkpoint}) }
+
+// Resume implements Verbs.
+func (q *Queue) Resume(id string) error { return q.ResumeWith(id, Means{}) }
+
+// ResumeWith is Resume with means, for a run that nobody runs.
+func (q *Queue) ResumeWith(id string, m Means) error {
+	q.mu.Lock()
+	j := q.jobs[id]
+	live := j != nil && !j.ended
+	q.mu.Unlock()
+	if live {
+		return q.send(id, order{verb: resume})
+	}
+	return q.reopen(id, q.means(m))
+}
+
+// Knob implements Verbs.
+func (q *Queue) Knob(id, key, value string) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	j, err := q.live(id)
+	if err != nil {
+		return err
+	}
+	spec := j.spec
+	_, after, err := spec.Turn(key, value)
+	if err != nil {
+		return fmt.Errorf("run %s: %w", id, err)
+	}
+	if err := j.send(order{turn, KnobEvent{Key: key, New: after}}); err != nil {
+		return err
+	}
+	j.spec = spec
+	return nil
+}
+
+func (q *Queue) send(id string, o order) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	j, err := q.live(id)
+	if err != nil {
+		return err
+	}
+	return j.send(o)
+}
+
+func (q *Queue) live(id string) (*job, error) {
+	j := q.jobs[id]
+	if j == nil || j.ended {
+		return nil, fmt.Errorf("run %s is not running here", id)
+	}
+	return j, nil
+}
+
+func (j *job) send(o order) error {
+	select {
+	case j.gate.orders <- o:
+		return nil
+	default:
+		return fmt.Errorf("run %s has not yet done what was asked before; wait for its step to end", j.meta.ID)
+	}
+}
+
+// LiveRun is a run that has not ended.
+type LiveRun struct {
+	ID string `json:"id"`
+	// Trouble is why the run waits for the disk; empty if it does not. All
+	// else about a run stands in its record.
+	Trouble string `json:"trouble,omitempty"`
+}
+
+// Live lists the runs that have not ended, paused ones too, by name.
+func (q *Queue) Live() []LiveRun {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var list []LiveRun
+	for id, j := range q.jobs {
+		if !j.ended {
+			list = append(list, LiveRun{id, j.gate.trouble.String()})
+		}
+	}
+	slices.SortFunc(list, func(a, b LiveRun) int { return strings.Compare(a.ID, b.ID) })
+	return list
+}
