@@ -69,9 +69,9 @@ func onTerminalWith(t *testing.T, verbs runner.Verbs, use func(context.Context, 
 		t.Fatalf("ended before the first frame: %v", err)
 	}
 	err = <-result
-	tty.Close()
-	end.Close()
+	tty.Close() // the last end of this side: what was written can still be read, then reading ends
 	<-read
+	end.Close()
 	return err, out.String()
 }
 
