@@ -9,56 +9,63 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// The oracle is the same model written with Gorgonia's own operations, in float64,
-// run by Gorgonia's own machine: convolution by im2col, broadcast biases,
-// log-softmax. It shares nothing with ops.go but the list of layers.
+// The oracle is the same model written with Gorgonia's own operations and run by
+// Gorgonia's own machine: convolution by im2col, broadcast biases, log-softmax.
+// It shares nothing with ops.go but the list of layers.
 
-// runOracle returns the losses, and the gradient of mean r_i ℓ_i by each
-// parameter, at the given parameters.
-func runOracle(t *testing.T, c Config, parameters []Tensor, x []float32, labels []int, ratios []float64) ([]float64, [][]float64) {
+// oracle is the plain graph, its outputs, and the values that feed it.
+type oracle struct {
+	graph     *G.ExprGraph
+	losses    G.Value
+	gradients []G.Value // of mean r_i ℓ_i, by each parameter
+}
+
+// newOracle writes the model at the given parameters and batch as a plain
+// graph with numbers of the given type.
+func newOracle(t testing.TB, of tensor.Dtype, c Config, parameters []Tensor, x []float32, labels []int, ratios []float64) *oracle {
 	t.Helper()
 	list, err := stages(c.Model, c.C, c.H, c.W, c.Classes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := len(labels)
-	g := G.NewGraph()
-	node := input64(g, "x", widen(x), n, c.C, c.H, c.W)
+	o := &oracle{graph: G.NewGraph()}
+	node := o.input(of, "x", x, n, c.C, c.H, c.W)
 	var nodes G.Nodes
 	for i, s := range list {
-		w := input64(g, parameters[2*i].Name, widen(parameters[2*i].Data), parameters[2*i].Shape...)
-		b := input64(g, parameters[2*i+1].Name, widen(parameters[2*i+1].Data), 1, s.outC)
+		w := o.input(of, parameters[2*i].Name, parameters[2*i].Data, parameters[2*i].Shape...)
+		b := o.input(of, parameters[2*i+1].Name, parameters[2*i+1].Data, 1, s.outC)
 		nodes = append(nodes, w, b)
 		node = oracleLayer(node, w, b, s, n)
 	}
-	oneHot, weights := make([]float64, n*c.Classes), make([]float64, n)
+	oneHot, weights := make([]float32, n*c.Classes), make([]float32, n)
 	for i, l := range labels {
 		oneHot[i*c.Classes+l] = 1
-		weights[i] = ratios[i] / float64(n)
+		weights[i] = float32(ratios[i] / float64(n))
 	}
-	picked := G.Must(G.HadamardProd(G.Must(G.LogSoftMax(node)), input64(g, "labels", oneHot, n, c.Classes)))
+	picked := G.Must(G.HadamardProd(G.Must(G.LogSoftMax(node)), o.input(of, "labels", oneHot, n, c.Classes)))
 	losses := G.Must(G.Neg(G.Must(G.Sum(picked, 1))))
-	cost := G.Must(G.Sum(G.Must(G.HadamardProd(losses, input64(g, "weights", weights, n)))))
+	cost := G.Must(G.Sum(G.Must(G.HadamardProd(losses, o.input(of, "weights", weights, n)))))
 	grads, err := G.Grad(cost, nodes...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var values G.Value
-	G.Read(losses, &values)
-	out := make([]G.Value, len(grads))
+	G.Read(losses, &o.losses)
+	o.gradients = make([]G.Value, len(grads))
 	for i, d := range grads {
-		G.Read(d, &out[i])
+		G.Read(d, &o.gradients[i])
 	}
-	machine := G.NewTapeMachine(g)
-	defer machine.Close()
-	if err := machine.RunAll(); err != nil {
-		t.Fatal(err)
+	return o
+}
+
+// input adds an input node that holds data as numbers of the given type.
+func (o *oracle) input(of tensor.Dtype, name string, data []float32, shape ...int) *G.Node {
+	var backing any = data
+	if of == tensor.Float64 {
+		backing = widen(data)
 	}
-	var gradients [][]float64
-	for _, v := range out {
-		gradients = append(gradients, v.Data().([]float64))
-	}
-	return values.Data().([]float64), gradients
+	value := tensor.New(tensor.WithShape(shape...), tensor.WithBacking(backing))
+	return G.NewTensor(o.graph, of, len(shape), G.WithName(name), G.WithShape(shape...), G.WithValue(value))
 }
 
 func oracleLayer(x, w, b *G.Node, s stage, n int) *G.Node {
@@ -77,11 +84,6 @@ func oracleLayer(x, w, b *G.Node, s stage, n int) *G.Node {
 		y = G.Must(G.MaxPool2D(y, tensor.Shape{2, 2}, []int{0, 0}, []int{2, 2}))
 	}
 	return y
-}
-
-func input64(g *G.ExprGraph, name string, data []float64, shape ...int) *G.Node {
-	value := tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data))
-	return G.NewTensor(g, tensor.Float64, len(shape), G.WithName(name), G.WithShape(shape...), G.WithValue(value))
 }
 
 func widen(x []float32) []float64 {
@@ -122,12 +124,17 @@ func TestAgainstPlainGorgonia(t *testing.T) {
 			losses := make([]float64, test.n)
 			n.Losses(losses, x, labels)
 			n.Gradient(ratios)
-			want, gradients := runOracle(t, test.Config, n.parameters, x, labels, ratios)
-			if d := distance(losses, want); d > 1e-5 {
+			plain := newOracle(t, tensor.Float64, test.Config, n.parameters, x, labels, ratios)
+			machine := G.NewTapeMachine(plain.graph)
+			defer machine.Close()
+			if err := machine.RunAll(); err != nil {
+				t.Fatal(err)
+			}
+			if d := distance(losses, plain.losses.Data().([]float64)); d > 1e-5 {
 				t.Errorf("losses differ by %.2g", d)
 			}
 			for i, g := range n.gradients {
-				if d := distance(widen(g.Data), gradients[i]); d > 1e-4 {
+				if d := distance(widen(g.Data), plain.gradients[i].Data().([]float64)); d > 1e-4 {
 					t.Errorf("gradient of %s differs by %.2g", g.Name, d)
 				}
 			}
@@ -146,4 +153,28 @@ func distance(a, b []float64) float64 {
 		return math.Sqrt(d)
 	}
 	return math.Sqrt(d / n)
+}
+
+// BenchmarkPlainGorgonia times forward and backward of the plain graph: what
+// the kernels are to be faster than, with or without assembly.
+func BenchmarkPlainGorgonia(b *testing.B) {
+	for _, model := range Models() {
+		b.Run(model, func(b *testing.B) {
+			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Seed: 1}
+			n, err := New(c)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer n.Close()
+			x, labels, ratios := batch(c, 128, 1)
+			machine := G.NewTapeMachine(newOracle(b, tensor.Float32, c, n.parameters, x, labels, ratios).graph)
+			defer machine.Close()
+			for b.Loop() {
+				if err := machine.RunAll(); err != nil {
+					b.Fatal(err)
+				}
+				machine.Reset()
+			}
+		})
+	}
 }
