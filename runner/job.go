@@ -101,7 +101,7 @@ func (q *Queue) takeUp(j *job, m Means) (err error) {
 			return fmt.Errorf("run %s: turning a knob as before: %w", j.meta.ID, err)
 		}
 	}
-	if j.data, err = q.dataset(&j.meta.Spec, m.DataDir); err != nil {
+	if j.data, err = q.dataset(&j.meta.Spec, m); err != nil {
 		return err
 	}
 	if j.data.Checksum != j.meta.Checksum {

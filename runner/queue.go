@@ -39,6 +39,9 @@ type Request struct {
 type Means struct {
 	DataDir string
 	Threads int // for all runs of a request together
+	// Dir is what a dataset's file is relative to; empty is this process's
+	// working folder.
+	Dir string
 }
 
 // Settings of a Queue.
@@ -146,7 +149,9 @@ func (q *Queue) parent(name string) (*Past, error) {
 
 // means fills in what is not set.
 func (q *Queue) means(m Means) Means {
-	return Means{cmp.Or(m.DataDir, q.settings.DataDir), max(1, cmp.Or(m.Threads, q.settings.Threads))}
+	m.DataDir = cmp.Or(m.DataDir, q.settings.DataDir)
+	m.Threads = max(1, cmp.Or(m.Threads, q.settings.Threads))
+	return m
 }
 
 // prepare does all that can fail before anything is written.
@@ -157,7 +162,10 @@ func (q *Queue) prepare(req Request, s Spec) (*job, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	d, err := q.dataset(&s, req.DataDir)
+	if req.Dir != "" { // the record shall be of use from everywhere
+		s.Dataset = data.Locate(s.Dataset, req.Dir)
+	}
+	d, err := q.dataset(&s, req.Means)
 	if err != nil {
 		return nil, err
 	}
@@ -187,12 +195,15 @@ func (q *Queue) create(j *job) (err error) {
 }
 
 // dataset opens the spec's dataset, or shares the one that is open already.
-func (q *Queue) dataset(s *Spec, dir string) (*shared, error) {
-	o := s.DataOptions(dir)
-	key := fmt.Sprintf("%s %+v", s.Dataset, o)
+func (q *Queue) dataset(s *Spec, m Means) (*shared, error) {
+	o, name := s.DataOptions(m.DataDir), s.Dataset
+	if m.Dir != "" {
+		name = data.Locate(name, m.Dir)
+	}
+	key := fmt.Sprintf("%s %+v", name, o)
 	d := q.open[key]
 	if d == nil {
-		set, err := data.Open(s.Dataset, o)
+		set, err := data.Open(name, o)
 		if err != nil {
 			return nil, err
 		}

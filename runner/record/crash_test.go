@@ -204,7 +204,7 @@ func TestTwoOpeners(t *testing.T) {
 		refused := make([]error, len(got))
 		for i := range got {
 			wg.Go(func() { got[i], _, refused[i] = s.Reopen(m.ID) })
-			wg.Go(func() { held(filepath.Join(s.Dir(), m.ID, lockName)) })
+			wg.Go(func() { Held(filepath.Join(s.Dir(), m.ID, lockName)) })
 		}
 		wg.Wait()
 		owners := 0

@@ -56,13 +56,24 @@ func (l *Lock) Write(b []byte) (int, error) {
 	return l.file.WriteAt(b, 0)
 }
 
-// held tells whether somebody holds the lock, without disturbing him. Where it
+// Held tells whether somebody holds the lock, without disturbing him. Where it
 // cannot be found out, the answer is yes: no run is taken for dead by mistake.
-func held(path string) bool {
+func Held(path string) bool {
 	f, _, err := openRegular(path)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
 	defer f.Close()
 	return tryLock(f, false) != nil
+}
+
+// InPlace tells whether the file at path is the lock's still: it may have been
+// removed, with the folder it was in.
+func (l *Lock) InPlace(path string) bool {
+	mine, err := l.file.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(mine, there)
 }

@@ -67,7 +67,7 @@ func (r *Run) Past(step int64) (*runner.Past, error) {
 
 // Held tells whether somebody records the run at this moment. It stays true
 // after the last event until the summary is written.
-func (r *Run) Held() bool { return held(filepath.Join(r.Dir, lockName)) }
+func (r *Run) Held() bool { return Held(filepath.Join(r.Dir, lockName)) }
 
 // List returns every run in the folder dir, newest first, and one error for
 // each directory that cannot be read. A folder that is missing has no runs.
@@ -186,7 +186,7 @@ func readRun(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.status = e.status; !e.status.Ended() && !held(filepath.Join(dir, lockName)) {
+	if r.status = e.status; !e.status.Ended() && !Held(filepath.Join(dir, lockName)) {
 		r.status = runner.Interrupted
 	}
 	r.summary = &stored

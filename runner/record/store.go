@@ -151,7 +151,7 @@ func (s *Store) sweep() {
 		}
 		dir := filepath.Join(s.dir, e.Name())
 		info, err := e.Info()
-		if err == nil && s.now().Sub(info.ModTime()) > sweepAge && !held(filepath.Join(dir, lockName)) {
+		if err == nil && s.now().Sub(info.ModTime()) > sweepAge && !Held(filepath.Join(dir, lockName)) {
 			os.RemoveAll(dir)
 		}
 	}

@@ -1,0 +1,28 @@
+package data
+
+import "testing"
+
+func TestLocate(t *testing.T) {
+	for name, want := range map[string]string{
+		"shapes":                             "shapes",
+		"csv:example":                        "csv:example",
+		"idx:digits":                         "idx:/home/me/digits",
+		"idx:/data/digits":                   "idx:/data/digits",
+		"rows.csv":                           "/home/me/rows.csv",
+		"/data/rows.csv":                     "/data/rows.csv",
+		"csv:rows.txt":                       "csv:/home/me/rows.txt",
+		"csv:../rows.csv?label=y":            "csv:/home/rows.csv?label=y",
+		"csv:rows.csv?test=more.csv&label=y": "csv:/home/me/rows.csv?label=y&test=%2Fhome%2Fme%2Fmore.csv",
+		"csv:/rows.csv?test=/data/t.csv":     "csv:/rows.csv?test=%2Fdata%2Ft.csv",
+		"csv:":                               "csv:",
+		"csv:rows.csv?%zz":                   "csv:rows.csv?%zz",
+		"wherever":                           "wherever",
+	} {
+		if got := Locate(name, "/home/me"); got != want {
+			t.Errorf("Locate(%q) = %q, want %q", name, got, want)
+		}
+		if got := Locate(want, "/elsewhere"); got != want {
+			t.Errorf("Locate(%q) again = %q", want, got)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Names inside a runs folder. A dot hides them from the list of runs.
+const (
+	lockName = ".engine.lock"
+	logName  = ".engine.log"
+)
+
+// maxPath is what every system takes as the path of a socket, in bytes.
+const maxPath = 100
+
+// address is where an engine's sockets are.
+type address struct {
+	Control string `json:"control"`
+	View    string `json:"view"`
+}
+
+// info is what the lock file says of the engine that holds it.
+type info struct {
+	address
+	PID     int       `json:"pid"`
+	Host    string    `json:"host"` // the machine: the folder may be on a shared disk
+	Version string    `json:"version"`
+	Started time.Time `json:"started"`
+}
+
+// readInfo reads what the lock file of a runs folder says; ok is false where
+// it says nothing.
+func readInfo(runsDir string) (i info, ok bool) {
+	b, err := os.ReadFile(filepath.Join(runsDir, lockName))
+	return i, err == nil && json.Unmarshal(b, &i) == nil && i.Control != ""
+}
+
+// newAddress returns the sockets' paths for a runs folder that exists, in
+// runtimeDir ($XDG_RUNTIME_DIR) or, where that cannot be used, below /tmp. The
+// folder they lie in is made, and is this user's alone.
+func newAddress(runtimeDir, runsDir string) (address, error) {
+	name, err := hashed(runsDir)
+	if err != nil {
+		return address{}, err
+	}
+	var problems []error
+	for _, folder := range folders(runtimeDir) {
+		a := addressIn(folder, name)
+		if len(a.View) > maxPath {
+			problems = append(problems, fmt.Errorf("%s: too long for the path of a socket", a.View))
+			continue
+		}
+		if err := private(folder); err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		return a, nil
+	}
+	return address{}, fmt.Errorf("no place for the engine's socket (set XDG_RUNTIME_DIR to a folder of yours): %w", errors.Join(problems...))
+}
+
+// addresses lists where the engine of a runs folder may be: where the lock
+// file says, and where it would be started from here.
+func addresses(runtimeDir, runsDir string) []address {
+	var list []address
+	if i, ok := readInfo(runsDir); ok {
+		list = append(list, i.address)
+	}
+	if name, err := hashed(runsDir); err == nil {
+		for _, folder := range folders(runtimeDir) {
+			if a := addressIn(folder, name); len(list) == 0 || list[0] != a {
+				list = append(list, a)
+			}
+		}
+	}
+	return list
+}
+
+func folders(runtimeDir string) []string {
+	var list []string
+	if filepath.IsAbs(runtimeDir) {
+		if info, err := os.Stat(runtimeDir); err == nil && info.IsDir() {
+			list = append(list, filepath.Join(runtimeDir, "drolab"))
+		}
+	}
+	return append(list, fmt.Sprintf("/tmp/drolab-%d", os.Getuid()))
+}
+
+func addressIn(folder, name string) address {
+	return address{filepath.Join(folder, name+".sock"), filepath.Join(folder, name+".view.sock")}
+}
+
+// hashed names a folder by its real path.
+func hashed(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(dir))
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// private makes folder, for this user alone, or makes sure that it is. In /tmp
+// another user could have made it before.
+func private(folder string) error {
+	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(folder)
+	if err != nil {
+		return err
+	}
+	uid, known := owner(info)
+	if !info.IsDir() || !known || uid != os.Getuid() || info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("%s: want a folder of yours that nobody else may enter (chmod 700)", folder)
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"drolab/runner/record"
+)
+
+// desk is where an engine is asked: its two sockets and what the lock file
+// says of them. It belongs to the goroutine of Run.
+type desk struct {
+	engine  *engine
+	lock    *record.Lock
+	address address
+
+	control, view *counter
+}
+
+// counter is one socket with its server.
+type counter struct {
+	path     string
+	listener *net.UnixListener
+	made     os.FileInfo // the socket's file, as made
+	server   *server
+	done     chan struct{} // closed when the server has accepted its last
+}
+
+// open makes the sockets and begins to answer.
+func (d *desk) open() error {
+	e := d.engine
+	a, err := newAddress(e.settings.RuntimeDir, e.settings.RunsDir)
+	if err != nil {
+		return err
+	}
+	free := func() (func(), bool) { return func() {}, true }
+	d.address = a
+	if d.control, err = e.open(a.Control, e.controlVerbs(), e.begin); err != nil {
+		return err
+	}
+	if d.view, err = e.open(a.View, e.viewVerbs(), free); err != nil {
+		d.control.close()
+		return err
+	}
+	e.describe(d.lock, a)
+	return nil
+}
+
+func (e *engine) open(path string, verbs map[string]handler, begin func() (func(), bool)) (*counter, error) {
+	l, err := listen(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &counter{path: path, listener: l, done: make(chan struct{}), server: &server{hello: e.hello(), verbs: verbs, allowed: sameUser, begin: begin,
+		logf: e.logf, slots: make(chan struct{}, maxConns)}}
+	if c.made, err = os.Lstat(path); err != nil {
+		l.Close()
+		return nil, err
+	}
+	go func() {
+		defer close(c.done)
+		c.server.serve(e.over, l)
+	}()
+	return c, nil
+}
+
+// listen makes the socket at path. One that nobody answers at is left from an
+// engine that died, and replaced: the caller holds the lock of the runs folder.
+func listen(path string) (*net.UnixListener, error) {
+	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
+		c.Close()
+		return nil, fmt.Errorf("%w: it answers at %s, but its lock file was removed: stop it first", ErrRunning, path)
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, fmt.Errorf("engine's socket: %w", err)
+	}
+	l.SetUnlinkOnClose(false) // by then it may be another engine's
+	return l, os.Chmod(path, 0o600)
+}
+
+func (c *counter) inPlace() bool {
+	now, err := os.Lstat(c.path)
+	return err == nil && os.SameFile(now, c.made)
+}
+
+func (c *counter) close() {
+	c.listener.Close()
+	if c.inPlace() {
+		os.Remove(c.path)
+	}
+}
+
+// vanished tells whether the runs folder is gone, or its lock is another file.
+func (d *desk) vanished() bool {
+	return !d.lock.InPlace(filepath.Join(d.engine.settings.RunsDir, lockName))
+}
+
+// mend makes the sockets anew where their files are gone: a runtime folder is
+// removed when its user logs out.
+func (d *desk) mend() {
+	if d.control.inPlace() && d.view.inPlace() {
+		return
+	}
+	old := *d
+	if err := d.open(); err != nil {
+		*d = old
+		return // again at the next look
+	}
+	old.control.listener.Close()
+	old.view.listener.Close()
+	d.engine.logf("sockets made anew: %s", d.address.Control)
+}
+
+// close removes the sockets, and returns when everybody has his answer.
+func (d *desk) close() {
+	for _, c := range []*counter{d.control, d.view} {
+		c.close()
+		<-c.done
+		c.server.conns.Wait()
+	}
+}

@@ -1,0 +1,26 @@
+// Package engine is the process that owns running runs. It outlives the
+// terminal, so that runs do; there is one for each runs folder.
+//
+//	drolab ─> Client ──verb──> control socket ─> Server ─> runner.Queue ─> goroutine a run ─> run directories
+//	             │                 view socket ─> Server: status, and no verb that changes anything
+//	             └─ nobody answers: start `drolab engine`, wait until it does
+//	any viewer <─────────────────────────── run directories
+//
+// The sockets carry verbs only: one JSON object a line, a hello of the server,
+// then a reply for each request. What runs do is seen in their directories,
+// which need no engine to be read. Only the user who started the engine may
+// ask it anything: the sockets lie in a folder of that user alone, and both
+// sides look at who the other one is.
+//
+// One owner of each state: the Queue has the runs, the lock file in the runs
+// folder says who is the engine and where its sockets are, and the Server
+// counts whom it serves. The engine ends some minutes after its last run and
+// never while one is live.
+//
+// It is not a scheduler for several machines, and it knows no terminal. Where
+// the system lacks what it needs (Supported), runs stay in the process that
+// started them.
+//
+// Start reading at engine.go for the process, and at client.go for those who
+// ask.
+package engine

@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/record"
+)
+
+// Settings of an engine.
+type Settings struct {
+	RunsDir string
+	// RuntimeDir is $XDG_RUNTIME_DIR, where the sockets are put; empty or
+	// unusable is a folder below /tmp.
+	RuntimeDir string
+	// DataDir and Threads are for runs that come without their own.
+	DataDir  string
+	Threads  int
+	Parallel int // runs at once; 0 is 4
+	Host     runner.Host
+	// Idle is how long after its last run the engine ends; 0 is 5 minutes.
+	Idle time.Duration
+	// Log takes a line for what is asked and what goes wrong.
+	Log io.Writer
+}
+
+// ErrRunning says that the runs folder has its engine already.
+var ErrRunning = errors.New("an engine is running already")
+
+// engine is the process's state. The Queue owns the runs.
+type engine struct {
+	settings Settings
+	store    *record.Store
+	queue    *runner.Queue
+	started  time.Time
+
+	mu     sync.Mutex
+	asking int       // connections to the control socket
+	last   time.Time // when the engine was last of use
+	ending bool      // no one is served any more
+	wanted bool      // the end, by a shutdown
+	wake   chan struct{}
+
+	over    context.Context // cancelled when every run has ended
+	setOver context.CancelFunc
+}
+
+// Run is an engine from start to end: until ctx is cancelled, a client shuts
+// it down, or it was idle for long. Runs that are live at that moment stop
+// with a checkpoint. The error is ErrRunning where the folder has an engine.
+func Run(ctx context.Context, s Settings) error {
+	s.Idle, s.Log = cmp.Or(s.Idle, 5*time.Minute), orDiscard(s.Log)
+	store, err := record.Open(s.RunsDir)
+	if err != nil {
+		return err
+	}
+	s.RunsDir = store.Dir()
+	lock, err := record.Acquire(filepath.Join(s.RunsDir, lockName))
+	if errors.Is(err, record.ErrHeld) {
+		return fmt.Errorf("%w for %s%s", ErrRunning, s.RunsDir, whose(s.RunsDir))
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	e := &engine{settings: s, store: store, started: time.Now(), last: time.Now(), wake: make(chan struct{}, 1)}
+	e.over, e.setOver = context.WithCancel(context.Background())
+	defer e.setOver()
+	e.queue = runner.NewQueue(ctx, runner.Settings{Store: store, Host: s.Host, DataDir: s.DataDir, Threads: s.Threads,
+		Parallel: s.Parallel, Patient: true})
+	d := &desk{engine: e, lock: lock}
+	if err := d.open(); err != nil {
+		return err
+	}
+	e.logf("ready: pid %d, drolab %s, %s", os.Getpid(), s.Host.Version, d.address.Control)
+	e.live(ctx, d)
+	cancel()
+	e.queue.Wait()
+	e.setOver()
+	d.close()
+	e.logf("ended")
+	return nil
+}
+
+func orDiscard(w io.Writer) io.Writer {
+	if w == nil {
+		return io.Discard
+	}
+	return w
+}
+
+// whose says where the engine is that holds the lock.
+func whose(runsDir string) string {
+	i, ok := readInfo(runsDir)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(" (pid %d on %s, drolab %s)", i.PID, i.Host, i.Version)
+}
+
+// live returns when the engine shall end.
+func (e *engine) live(ctx context.Context, d *desk) {
+	const look = 2 * time.Second
+	tick := time.NewTicker(max(time.Millisecond, min(look, e.settings.Idle/4)))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			e.logf("asked to end by a signal")
+			e.end()
+			return
+		case <-tick.C:
+		case <-e.wake:
+		}
+		if e.finished(d.vanished()) {
+			return
+		}
+		d.mend()
+	}
+}
+
+// finished tells whether to end: asked for, idle for long, or without a run and
+// without a folder to put one. Nobody is served any more then.
+func (e *engine) finished(vanished bool) bool {
+	live := len(e.queue.Live())
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if live > 0 || e.asking > 0 {
+		e.last = time.Now()
+	}
+	switch idle := live == 0 && e.asking == 0; {
+	case e.wanted:
+		e.logf("asked to end by a shutdown")
+	case idle && vanished:
+		e.logf("the runs folder is gone")
+	case idle && time.Since(e.last) >= e.settings.Idle:
+		e.logf("idle for %v", e.settings.Idle)
+	default:
+		return false
+	}
+	e.ending = true
+	return true
+}
+
+func (e *engine) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ending = true
+}
+
+// begin counts in somebody who is about to ask.
+func (e *engine) begin() (end func(), ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ending {
+		return nil, false
+	}
+	e.asking++
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.asking--
+	}, true
+}
+
+func (e *engine) logf(format string, args ...any) {
+	fmt.Fprintf(e.settings.Log, "%s %s\n", time.Now().Format("2006-01-02 15:04:05"), fmt.Sprintf(format, args...))
+}
+
+func (e *engine) hello() hello {
+	return hello{Protocol: protocol, Version: e.settings.Host.Version, PID: os.Getpid()}
+}
+
+// describe writes into the lock file who holds it. A full disk may keep it
+// empty: clients find the sockets by their usual place then.
+func (e *engine) describe(lock *record.Lock, a address) {
+	machine, err := os.Hostname()
+	if err != nil {
+		machine = "this machine"
+	}
+	b, err := json.Marshal(info{a, os.Getpid(), machine, e.settings.Host.Version, e.started.UTC()})
+	if err == nil {
+		_, err = lock.Write(append(b, '\n'))
+	}
+	if err != nil {
+		e.logf("writing the lock file: %v", err)
+	}
+}

@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"drolab/runner/record"
+)
+
+// How long to wait for an engine that starts or ends. One that ends waits for
+// its runs to reach the end of a step or of an evaluation.
+const startPatience = 30 * time.Second
+
+// maxLog is what the engine's log may hold before a new engine starts it anew.
+const maxLog = 1 << 20
+
+// reach connects to an engine of this very version. Where there is none it is
+// started; an idle one of another version is replaced.
+func (c *Client) reach() (*wire, error) {
+	var child *child
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for begin := time.Now(); time.Since(begin) < startPatience; <-tick.C {
+		w, h, err := c.dial(control)
+		switch {
+		case err == nil && h.Version == c.Version:
+			return w, nil
+		case err == nil:
+			if err := c.replace(w, h); err != nil {
+				return nil, err
+			}
+		case !errors.Is(err, ErrNone) && !errors.Is(err, errEnding):
+			return nil, err
+		case record.Held(c.lock()):
+			// Somebody's engine is about to answer, or to end.
+		case child == nil:
+			if child, err = c.launch(); err != nil {
+				return nil, fmt.Errorf("starting the engine: %w: or train in this process with --inline", err)
+			}
+		default:
+			if why, ended := child.ended(); ended {
+				return nil, fmt.Errorf("the engine did not start: %s: or train in this process with --inline", why)
+			}
+		}
+	}
+	return nil, fmt.Errorf("the engine of %s does not answer%s: end that process, or train in this one with --inline", c.RunsDir, whose(c.RunsDir))
+}
+
+// replace ends an engine of another version that has nothing to do.
+func (c *Client) replace(w *wire, h hello) error {
+	defer w.Close()
+	if _, err := exchange(w, &request{Verb: verbShutdown}); err != nil {
+		return fmt.Errorf("the engine (pid %d) is drolab %s and this is %s; it goes on with %w: let them end, stop them, or train in this process with --inline",
+			h.PID, h.Version, c.Version, err)
+	}
+	return nil
+}
+
+// child is an engine that was started here.
+type child struct {
+	exited chan error
+	log    string
+	from   int64 // where its part of the log begins
+}
+
+// launch starts the engine as a session of its own. The program goes on when
+// its file is removed, as go run does.
+func (c *Client) launch() (*child, error) {
+	cmd := c.Command()
+	detach(cmd)
+	cmd.Dir = "/" // no disk is kept from being unmounted
+	started := &child{exited: make(chan error, 1), log: filepath.Join(c.RunsDir, logName)}
+	if log, err := openEngineLog(started.log); err == nil { // without one, its words are lost
+		defer log.Close()
+		if info, err := log.Stat(); err == nil {
+			started.from = info.Size()
+		}
+		cmd.Stdout, cmd.Stderr = log, log
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() { started.exited <- cmd.Wait() }()
+	return started, nil
+}
+
+func openEngineLog(path string) (*os.File, error) {
+	flags := os.O_WRONLY | os.O_APPEND | os.O_CREATE
+	if info, err := os.Stat(path); err == nil && info.Size() > maxLog {
+		flags |= os.O_TRUNC
+	}
+	return os.OpenFile(path, flags, 0o600)
+}
+
+// ended tells whether the engine ended without being of use, and the last line
+// of its log.
+func (s *child) ended() (why string, yes bool) {
+	select {
+	case err := <-s.exited:
+		s.exited <- err
+		if why = lastLine(s.log, s.from); why == "" {
+			why = fmt.Sprint(err)
+		}
+		return why, true
+	default:
+		return "", false
+	}
+}
+
+func lastLine(path string, from int64) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.NewSectionReader(f, from, maxLog))
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	return strings.TrimPrefix(lines[len(lines)-1], "drolab: ")
+}

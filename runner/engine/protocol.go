@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"drolab/runner"
+)
+
+// protocol changes when an older side would misread a newer one.
+const protocol = 1
+
+// maxMessage bounds a line in bytes: a request for some 600 runs.
+const maxMessage = 1 << 20
+
+// patience is how long one side waits for the other in the middle of a message.
+// A reply may take longer: a start reads a whole dataset.
+const patience = 10 * time.Second
+
+// The verbs. Those of view answer on both sockets.
+const (
+	verbStatus     = "status"
+	verbStart      = "start"
+	verbPause      = "pause"
+	verbResume     = "resume"
+	verbStop       = "stop"
+	verbCheckpoint = "checkpoint"
+	verbKnob       = "knob"
+	verbShutdown   = "shutdown"
+)
+
+// hello is the first line of a server. Who got one will be served: the engine
+// does not end by itself before the connection is closed.
+type hello struct {
+	Protocol int    `json:"protocol"`
+	Version  string `json:"version"`
+	PID      int    `json:"pid"`
+}
+
+type request struct {
+	Verb  string          `json:"verb"`
+	Run   string          `json:"run,omitempty"`
+	Start *runner.Request `json:"start,omitempty"`
+	Means *runner.Means   `json:"means,omitempty"` // of a resume
+	Key   string          `json:"key,omitempty"`   // of a knob
+	Value string          `json:"value,omitempty"`
+	Force bool            `json:"force,omitempty"` // shut down although runs are live: they stop with a checkpoint
+}
+
+// reply answers a request. Without an error what was asked was done or, where
+// a run does it at its next step, handed to the run.
+type reply struct {
+	Error  string   `json:"error,omitempty"`
+	IDs    []string `json:"ids,omitempty"`
+	Status *Status  `json:"status,omitempty"`
+}
+
+// Status is what an engine says of itself. What its runs do stands in their
+// directories.
+type Status struct {
+	PID     int              `json:"pid"`
+	Version string           `json:"version"`
+	Started time.Time        `json:"started"`
+	RunsDir string           `json:"runs_dir"`
+	Log     string           `json:"log"` // what the engine itself has to tell
+	Runs    []runner.LiveRun `json:"runs"`
+}
+
+// wire is one end of a connection. It belongs to one goroutine.
+type wire struct {
+	net.Conn
+	in *bufio.Scanner
+}
+
+func newWire(c net.Conn) *wire {
+	in := bufio.NewScanner(c)
+	in.Buffer(make([]byte, 4096), maxMessage)
+	return &wire{c, in}
+}
+
+// errClosed says that the other side ended the connection between messages.
+var errClosed = errors.New("the connection was closed")
+
+// receive reads one message into v; within is 0 for no limit.
+func (w *wire) receive(v any, within time.Duration) error {
+	deadline := time.Time{}
+	if within > 0 {
+		deadline = time.Now().Add(within)
+	}
+	if err := w.SetReadDeadline(deadline); err != nil {
+		return err
+	}
+	if !w.in.Scan() {
+		switch err := w.in.Err(); {
+		case err == nil:
+			return errClosed
+		case errors.Is(err, bufio.ErrTooLong):
+			return fmt.Errorf("message is too long: want at most %d bytes", maxMessage)
+		default:
+			return err
+		}
+	}
+	d := json.NewDecoder(bytes.NewReader(w.in.Bytes()))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("message cannot be read: %w", err)
+	}
+	return nil
+}
+
+// send writes v as one message.
+func (w *wire) send(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if len(b) >= maxMessage {
+		return fmt.Errorf("message has %d bytes, want fewer than %d: ask for fewer runs at once", len(b), maxMessage)
+	}
+	if err := w.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}

@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+)
+
+// maxConns bounds the connections of one socket that are served at once. More
+// are closed without a word.
+const maxConns = 64
+
+// handler does one verb.
+type handler func(*request) (*reply, error)
+
+// server answers on one socket. Its verbs are all that can be asked there.
+type server struct {
+	hello hello
+	verbs map[string]handler
+	// allowed looks at who is at the other end.
+	allowed func(net.Conn) error
+	// begin counts a connection in before its hello, and refuses it when the
+	// engine is about to end; the function it returns counts it out.
+	begin func() (end func(), ok bool)
+	logf  func(format string, args ...any)
+	slots chan struct{}
+	conns sync.WaitGroup // one for each connection
+}
+
+// serve answers until the listener is closed. What is being asked then is
+// still answered; when ending is cancelled nothing more is read.
+func (s *server) serve(ending context.Context, l net.Listener) {
+	for {
+		c, err := l.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil { // out of files, most likely
+			s.logf("accepting: %v", err)
+			time.Sleep(100 * time.Millisecond)
+			continue
+		}
+		select {
+		case s.slots <- struct{}{}:
+			s.conns.Go(func() {
+				defer func() { <-s.slots }()
+				defer c.Close()
+				defer context.AfterFunc(ending, func() { stopReading(c) })()
+				s.attend(c)
+			})
+		default:
+			c.Close()
+		}
+	}
+}
+
+// stopReading lets an answer that is on its way still be written.
+func stopReading(c net.Conn) {
+	if u, ok := c.(*net.UnixConn); ok {
+		u.CloseRead()
+	}
+}
+
+// attend serves one connection until it is closed, silent, or says nonsense.
+func (s *server) attend(c net.Conn) {
+	if err := s.allowed(c); err != nil {
+		s.logf("refused: %v", err)
+		return
+	}
+	end, ok := s.begin()
+	if !ok {
+		return
+	}
+	defer end()
+	w := newWire(c)
+	if w.send(s.hello) != nil {
+		return
+	}
+	for {
+		var r request
+		if err := w.receive(&r, patience); err != nil {
+			if !errors.Is(err, errClosed) {
+				w.send(reply{Error: err.Error()})
+			}
+			return
+		}
+		if w.send(s.answer(&r)) != nil {
+			return
+		}
+	}
+}
+
+func (s *server) answer(r *request) *reply {
+	h, ok := s.verbs[r.Verb]
+	if !ok {
+		return &reply{Error: "cannot be asked here: " + printable(r.Verb)}
+	}
+	out, err := h(r)
+	if err != nil {
+		out = &reply{Error: err.Error()}
+	}
+	if r.Verb != verbStatus {
+		s.logf("%s %s: %s", r.Verb, printable(r.Run), outcome(err))
+	}
+	return out
+}
+
+func outcome(err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return "ok"
+}
+
+// printable is text from the socket, fit for a log.
+func printable(s string) string {
+	out := []rune{}
+	for _, r := range s {
+		if len(out) == 60 {
+			return string(out) + "…"
+		}
+		if r < ' ' || r == 0x7f {
+			r = '?'
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}

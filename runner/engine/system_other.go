@@ -1,0 +1,21 @@
+//go:build !(darwin || freebsd || linux)
+
+package engine
+
+import (
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+)
+
+// Supported tells whether this system has what an engine needs.
+const Supported = false
+
+func detach(*exec.Cmd) {}
+
+func owner(os.FileInfo) (uid int, ok bool) { return 0, false }
+
+func sameUser(net.Conn) error {
+	return errors.New("this system does not say who is at the other end: use --inline")
+}

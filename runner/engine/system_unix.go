@@ -1,0 +1,50 @@
+//go:build darwin || freebsd || linux
+
+package engine
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// Supported tells whether this system has what an engine needs.
+const Supported = true
+
+// detach makes cmd a session of its own, without a terminal.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
+func owner(info os.FileInfo) (uid int, ok bool) {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return int(s.Uid), true
+}
+
+// sameUser refuses a peer that is another user, root included: who may become
+// this user can ask as this user.
+func sameUser(c net.Conn) error {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return fmt.Errorf("a connection of type %T, want a unix socket's", c)
+	}
+	raw, err := u.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var uid int
+	var asked error
+	if err := raw.Control(func(fd uintptr) { uid, asked = peer(int(fd)) }); err != nil {
+		return err
+	}
+	if asked != nil {
+		return fmt.Errorf("finding out who is at the other end: %w", asked)
+	}
+	if own := os.Getuid(); uid != own {
+		return fmt.Errorf("the other end is user %d, not %d", uid, own)
+	}
+	return nil
+}
