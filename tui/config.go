@@ -63,19 +63,20 @@ func utf8Locale(vars map[string]string) bool {
 }
 
 // The pace. A tick is a look at the files: five a second are as many changes
-// as a person sees. A frame is what is sent to the terminal, and none is where
-// nothing changed; keys are answered in the next one.
+// as a person sees, and bound what is drawn and sent. A frame is when something
+// may be sent to the terminal, nothing where nothing changed; keys are answered
+// in the next one, and the first screen comes with the first.
 const (
 	readEvery  = time.Second / 5
 	readSeldom = time.Second     // unfocused, or nothing happens
 	patience   = 2 * time.Second // without news until nothing happens
 	noticeTime = 6 * time.Second // how long a notice stands in the footer's place
 
-	localFrames  = 12 // a second, at most
-	remoteFrames = 5
+	localFrames  = 30 // a second
+	remoteFrames = 10
 )
 
-// frames is the greatest number of frames a second.
+// frames is the number of frames a second.
 func (e environment) frames() int {
 	if e.remote {
 		return remoteFrames

@@ -30,8 +30,9 @@ func (a *app) openInterface(c *cobra.Command, _ []string) error {
 	defer cancel()
 	trainings, stop := context.WithCancel(ctx)
 	defer stop()
-	q := runner.NewQueue(trainings, a.settings(store))
-	err = tui.Run(ctx, tui.Config{Verbs: q, RunsDir: store.Dir(), DataDir: a.data, Host: host(),
+	settings := a.settings(store)
+	q := runner.NewQueue(trainings, settings)
+	err = tui.Run(ctx, tui.Config{Verbs: q, RunsDir: store.Dir(), DataDir: a.data, Host: settings.Host,
 		Stdin: a.Stdin, Stdout: a.Stdout, Environ: a.Environ})
 	if errors.Is(err, tui.ErrHangup) {
 		q.Wait() // nobody asked the runs to stop, and nobody is there to be told
