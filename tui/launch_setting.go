@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"drolab/dro"
+	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
 )
@@ -115,8 +116,7 @@ func settingChoices(key string) []string {
 	case "uncertainty":
 		return dro.SetNames()
 	case "model":
-		// As dro/nn lists them, which is out of bounds here; a test validates each.
-		return []string{"alexnet", "convnet", "mlp", "linear"}
+		return nn.Models()
 	case "dataset":
 		return data.Names()
 	case "coordinates":

@@ -209,9 +209,14 @@ func TestLaunchMouse(t *testing.T) {
 	if l.right || l.at == 0 {
 		t.Errorf("a click on a preset: settings %v, preset %d", l.right, l.at)
 	}
+	at := l.at
 	r.send(wheelMsg{3, 3, false})
-	if l.at != 0 && l.at > 3 {
-		t.Errorf("the wheel left preset %d", l.at)
+	if l.at != at-1 {
+		t.Errorf("the wheel went from preset %d to %d", at, l.at)
+	}
+	r.send(wheelMsg{lay.settings.x + 3, 3, true})
+	if !l.right || l.at != at-1 {
+		t.Errorf("the wheel over the settings: settings %v, preset %d", l.right, l.at)
 	}
 }
 
