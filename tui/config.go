@@ -72,7 +72,7 @@ const (
 	patience   = 2 * time.Second // without news until nothing happens
 	noticeTime = 6 * time.Second // how long a notice stands in the footer's place
 
-	localFrames  = 60 // a second
+	localFrames  = 40 // a second
 	remoteFrames = 10
 )
 
