@@ -6,7 +6,7 @@ import "strings"
 type action int
 
 const (
-	noAction action = iota
+	_ action = iota // no action
 
 	// Everywhere.
 	actHelp

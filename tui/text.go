@@ -31,9 +31,6 @@ func oneLine(s string) string {
 // width is the number of cells of s, styled or not, as the renderer counts.
 func width(s string) int { return ansi.StringWidthWc(s) }
 
-// runeWidth is the number of cells of r.
-func runeWidth(r rune) int { return width(string(r)) }
-
 // cut shortens s to at most w cells, with an ellipsis where it was longer.
 func cut(s string, w int) string {
 	switch {

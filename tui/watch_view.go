@@ -72,7 +72,7 @@ type panelKey struct {
 	axis            axis
 	dots            bool
 	first, second   uint64 // fingerprints of what is drawn
-	firstX, secondX uint64 // versions of the horizontal maps
+	firstX          uint64 // version of the horizontal maps
 }
 
 // panel draws one panel in r.
