@@ -65,14 +65,14 @@ func (w *watch) empty(cols, rows int) []string {
 
 // panelKey is all that a panel's drawing depends on.
 type panelKey struct {
-	r               rect
-	box, focused    bool
-	theme           *theme
-	title, note     string
-	axis            axis
-	dots            bool
-	first, second   uint64 // fingerprints of what is drawn
-	firstX          uint64 // version of the horizontal maps
+	r             rect
+	box, focused  bool
+	theme         *theme
+	title, note   string
+	axis          axis
+	dots          bool
+	first, second uint64 // fingerprints of what is drawn
+	firstX        uint64 // version of the horizontal maps
 }
 
 // panel draws one panel in r.
