@@ -19,14 +19,14 @@ import (
 )
 
 // onTerminal runs the interface on a terminal of its own and calls use with
-// the other end once the first frame is there. It returns what Run did and all
-// that was written.
-func onTerminal(t *testing.T, use func(ctx context.Context, cancel context.CancelFunc, end *os.File)) (error, string) {
+// the other end once the first frame is there. It returns all that was
+// written and what Run returned.
+func onTerminal(t *testing.T, use func(ctx context.Context, cancel context.CancelFunc, end *os.File)) (out string, err error) {
 	t.Helper()
 	return onTerminalWith(t, &asked{}, use)
 }
 
-func onTerminalWith(t *testing.T, verbs runner.Verbs, use func(context.Context, context.CancelFunc, *os.File)) (error, string) {
+func onTerminalWith(t *testing.T, verbs runner.Verbs, use func(context.Context, context.CancelFunc, *os.File)) (out string, err error) {
 	t.Helper()
 	end, tty, err := pty.Open()
 	if err != nil {
@@ -44,7 +44,7 @@ func onTerminalWith(t *testing.T, verbs runner.Verbs, use func(context.Context, 
 		result <- Run(ctx, Config{Verbs: verbs, RunsDir: t.TempDir(), DataDir: t.TempDir(), Stdin: tty, Stdout: tty,
 			Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}})
 	}()
-	var out bytes.Buffer
+	var written bytes.Buffer
 	seen := make(chan struct{})
 	read := make(chan struct{})
 	go func() {
@@ -52,9 +52,9 @@ func onTerminalWith(t *testing.T, verbs runner.Verbs, use func(context.Context, 
 		b := make([]byte, 1<<12)
 		for {
 			n, err := end.Read(b)
-			shown := strings.Contains(out.String(), "quit")
-			out.Write(b[:n])
-			if !shown && strings.Contains(out.String(), "quit") {
+			shown := strings.Contains(written.String(), "quit")
+			written.Write(b[:n])
+			if !shown && strings.Contains(written.String(), "quit") {
 				close(seen)
 			}
 			if err != nil {
@@ -72,7 +72,7 @@ func onTerminalWith(t *testing.T, verbs runner.Verbs, use func(context.Context, 
 	tty.Close() // the last end of this side: what was written can still be read, then reading ends
 	<-read
 	end.Close()
-	return err, out.String()
+	return written.String(), err
 }
 
 // pollable is f reopened so that closing it ends a Read under way: the size
@@ -105,7 +105,7 @@ func restored(t *testing.T, out string) {
 }
 
 func TestQuit(t *testing.T) {
-	err, out := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *os.File) {
+	out, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *os.File) {
 		end.WriteString("q")
 	})
 	if err != nil {
@@ -119,7 +119,7 @@ func TestQuit(t *testing.T) {
 
 // TestTerminated is SIGTERM, which main turns into a cancelled context.
 func TestTerminated(t *testing.T) {
-	err, out := onTerminal(t, func(_ context.Context, cancel context.CancelFunc, _ *os.File) { cancel() })
+	out, err := onTerminal(t, func(_ context.Context, cancel context.CancelFunc, _ *os.File) { cancel() })
 	if err != nil {
 		t.Errorf("terminated: %v", err)
 	}
@@ -128,7 +128,7 @@ func TestTerminated(t *testing.T) {
 
 // TestHangup closes the terminal's window.
 func TestHangup(t *testing.T) {
-	err, _ := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *os.File) { end.Close() })
+	_, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *os.File) { end.Close() })
 	if !errors.Is(err, ErrHangup) {
 		t.Errorf("got %v, want ErrHangup", err)
 	}
@@ -143,7 +143,7 @@ func (*broken) Start(runner.Request) ([]string, error) {
 
 // TestPanic is a fault of the program while the terminal is the interface's.
 func TestPanic(t *testing.T) {
-	err, out := onTerminalWith(t, &broken{}, func(_ context.Context, _ context.CancelFunc, end *os.File) {
+	out, err := onTerminalWith(t, &broken{}, func(_ context.Context, _ context.CancelFunc, end *os.File) {
 		end.WriteString("\r")
 	})
 	if !errors.Is(err, tea.ErrProgramPanic) {
