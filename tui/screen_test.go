@@ -3,12 +3,14 @@ package tui
 import (
 	"flag"
 	"fmt"
+	"image/color"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
@@ -127,6 +129,12 @@ func TestWatchVariants(t *testing.T) {
 			golden(t, "watch-"+name, text(e)+styles(e))
 		})
 	}
+}
+
+func TestWatchLight(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.send(tea.BackgroundColorMsg{Color: color.White})
+	golden(t, "watch-light", styles(r.shot(t)))
 }
 
 func TestWatchStates(t *testing.T) {

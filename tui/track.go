@@ -69,6 +69,8 @@ type note struct {
 	step int64
 	text string
 	bad  bool
+
+	checkpoint bool
 }
 
 // The most notes and markers that are kept of a run: the latest.
@@ -109,7 +111,7 @@ func (t *track) addOne(e runner.Event) {
 	case *runner.WarningEvent:
 		t.note(h, true, oneLine(e.Message))
 	case *runner.CheckpointEvent:
-		t.note(h, false, "checkpoint "+oneLine(e.File))
+		t.noteCheckpoint(h, "checkpoint "+oneLine(e.File))
 	case *runner.KnobEvent:
 		t.note(h, false, fmt.Sprintf("%s %s to %s", clean(e.Key), e.Old, e.New))
 		t.mark(h.Step, 'k')
@@ -226,7 +228,17 @@ func (t *track) note(h *runner.Head, bad bool, text string) {
 	if len(t.notes) == maxNotes {
 		t.notes = slices.Delete(t.notes, 0, 1)
 	}
-	t.notes = append(t.notes, note{h.Time, h.Step, text, bad})
+	t.notes = append(t.notes, note{at: h.Time, step: h.Step, text: text, bad: bad})
+}
+
+// noteCheckpoint replaces the note of the checkpoint before where nothing
+// happened since: they come by the dozen and would hide the rest.
+func (t *track) noteCheckpoint(h *runner.Head, text string) {
+	if n := len(t.notes); n > 0 && t.notes[n-1].checkpoint {
+		t.notes = t.notes[:n-1]
+	}
+	t.note(h, false, text)
+	t.notes[len(t.notes)-1].checkpoint = true
 }
 
 func (t *track) mark(step int64, letter rune) {

@@ -200,6 +200,22 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestCheckpointNotes keeps the log pane readable.
+func TestCheckpointNotes(t *testing.T) {
+	tr := newTrack(opened{run: &record.Run{Meta: *fixtureMeta(dro.ERM, epoch0())}})
+	saved := func(step int64) runner.Event {
+		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}
+	}
+	tr.add([]runner.Event{saved(1), saved(2), &runner.WarningEvent{Message: "odd"}, saved(3), saved(4)})
+	var steps []int64
+	for _, n := range tr.notes {
+		steps = append(steps, n.step)
+	}
+	if want := []int64{2, 0, 4}; !slices.Equal(steps, want) {
+		t.Errorf("notes of steps %v, want %v", steps, want)
+	}
+}
+
 // TestSmoothing checks that pushing points one by one and filtering anew agree.
 func TestSmoothing(t *testing.T) {
 	r := watching(t, 120, 40)
