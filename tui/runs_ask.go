@@ -52,7 +52,7 @@ func (p *runsPane) unable(a action) string {
 // fit are the picked runs that something can be asked of.
 func (p *runsPane) fit(a action) (runs []*record.Run) {
 	for _, r := range p.picked() {
-		s, mine := r.Status(), p.mine[r.Meta.ID]
+		s, mine := r.Status(), p.controls(r.Meta.ID)
 		var ok bool
 		switch a {
 		case actCompare:

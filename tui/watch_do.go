@@ -37,7 +37,7 @@ func (w *watch) blocked(a action) string {
 	case actCheckpoint:
 		return w.noVerb(t, t.status == runner.Running || t.status == runner.Paused, "save")
 	case actResume:
-		return t.noResume(w.mine[t.id])
+		return t.noResume(w.controls(t.id))
 	case actPageUp, actPageDown:
 		if !w.logPane {
 			return "the log pane is closed: w opens it"
@@ -53,7 +53,7 @@ func (w *watch) noVerb(t *track, can bool, verb string) string {
 	switch {
 	case t.status.Ended():
 		return fmt.Sprintf("%s is %s: nothing to %s", t.label, t.status, verb)
-	case !w.mine[t.id]:
+	case !w.controls(t.id):
 		return t.label + " runs in another process: only watched here"
 	case !can:
 		return fmt.Sprintf("%s is %s", t.label, t.status)
