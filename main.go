@@ -6,8 +6,10 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"syscall"
 
 	"drolab/tui/cli"
@@ -19,13 +21,30 @@ func main() {
 
 // orderly is for commands that have something to put in order before they end.
 // The first interrupt cancels the context; the second, with the handler gone,
-// ends the process at once. Training goes on when the terminal that it was
-// started from is closed.
-func orderly(ctx context.Context) (context.Context, context.CancelFunc) {
+// ends the process at once. A command that trains outlives the terminal that it
+// was started from.
+func orderly(ctx context.Context, outlive bool) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	signal.Ignore(syscall.SIGHUP)
+	if outlive {
+		signal.Ignore(syscall.SIGHUP)
+	}
 	return ctx, stop
+}
+
+// self returns the command that is this program again. On Linux it needs no
+// file of it, which go run removes and an update replaces.
+func self(args ...string) *exec.Cmd {
+	path := "/proc/self/exe"
+	if runtime.GOOS != "linux" {
+		var err error
+		if path, err = os.Executable(); err != nil {
+			path = os.Args[0]
+		}
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Args[0] = os.Args[0]
+	return cmd
 }
 
 // run is the program without its process: nothing else reads the environment.
@@ -40,6 +59,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ASCII:   ascii(),
 		Environ: os.Environ(),
 		Orderly: orderly,
+		Self:    self, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
 	}, args)
 }
 

@@ -13,6 +13,10 @@ import (
 // Config is the world as the interface sees it.
 type Config struct {
 	Verbs runner.Verbs
+	// RunsGoOn says that another process runs the runs: leaving ends none.
+	RunsGoOn bool
+	// Attach begins with the runs that are live, or the newest.
+	Attach bool
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
 	Host             runner.Host

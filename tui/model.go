@@ -37,6 +37,9 @@ func New(cfg Config, source Source) *Model {
 	s := &shared{cfg: cfg, env: cfg.environment(), source: source, after: tickAfter, mine: map[string]bool{}}
 	m := &Model{shared: s, keys: keyTable(), dark: true, watch: newWatch(s)}
 	m.pages = [pages]page{newLaunchPage(s), m.watch, newRunsPage(s), newComparePage(s)}
+	if cfg.Attach {
+		m.at = watchPage
+	}
 	m.restyle()
 	return m
 }
@@ -207,6 +210,8 @@ func (m *Model) do(a action) tea.Cmd {
 	case a == actHelp:
 		m.overlay = m.help()
 		return nil
+	case a == actLeave && m.cfg.RunsGoOn:
+		return tea.Quit
 	case a == actLeave:
 		return live(m.source, m.shared.started())
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"drolab/runner"
 )
@@ -39,6 +40,27 @@ func (r *Run) Tail() *Tail { return &Tail{path: filepath.Join(r.Dir, logName)} }
 // Checkpoints lists the steps that Load can go to, ascending.
 func (r *Run) Checkpoints() ([]int64, error) {
 	return checkpointSteps(filepath.Join(r.Dir, checkpointsName))
+}
+
+// Save tells one checkpoint from another, also of the same step.
+type Save struct {
+	Step int64
+	Time time.Time // when it was complete
+}
+
+// Saved returns the newest checkpoint; ok is false where there is none.
+func (r *Run) Saved() (s Save, ok bool, err error) {
+	steps, err := r.Checkpoints()
+	if err != nil || len(steps) == 0 {
+		return s, false, err
+	}
+	s.Step = steps[len(steps)-1]
+	info, err := os.Stat(filepath.Join(r.Dir, checkpointsName, stateName(s.Step)))
+	if err != nil {
+		return s, false, err
+	}
+	s.Time = info.ModTime()
+	return s, true, nil
 }
 
 // Load reads the checkpoint of a step. It checks the weights against their

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -25,8 +26,14 @@ type Env struct {
 	// Environ is the environment, for what the interface takes from it.
 	Environ []string
 	// Orderly returns a context that is cancelled when the user wants the
-	// command to end. A command that does not ask for it is ended at once.
-	Orderly func(context.Context) (context.Context, context.CancelFunc)
+	// command to end. A command that does not ask for it is ended at once. With
+	// outlive it goes on when its terminal is closed.
+	Orderly func(ctx context.Context, outlive bool) (context.Context, context.CancelFunc)
+	// Self returns the command that is this program with other arguments, not
+	// started; nil keeps all runs in this process.
+	Self func(args ...string) *exec.Cmd
+	// RuntimeDir is the user's folder for sockets ($XDG_RUNTIME_DIR), or empty.
+	RuntimeDir string
 }
 
 // app is one call of the program: the world, and the global flags.
@@ -127,6 +134,7 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.runs, "runs", a.RunsDir, "folder of the runs (DROLAB_RUNS)")
 	flags.IntVar(&a.threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(), a.resumeCommand(),
+		a.attachCommand(), a.pauseCommand(), a.stopCommand(), a.checkpointCommand(), a.knobCommand(), a.engineCommand(),
 		a.dataCommand(), a.benchCommand(), a.riskCommand(), a.planCommand(), a.versionCommand())
 	return root
 }

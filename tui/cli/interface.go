@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/engine"
 	"drolab/runner/record"
 	"drolab/tui"
 
@@ -17,23 +18,77 @@ import (
 // openInterface is what drolab does without a command: the interface where
 // there is a terminal, else the help.
 func (a *app) openInterface(c *cobra.Command, _ []string) error {
-	_, _, in := terminalSize(a.Stdin)
-	_, _, out := terminalSize(a.Stdout)
-	if !in || !out {
+	if !a.onTerminal() {
 		return c.Help()
 	}
+	return a.interact(c.Context(), false, false)
+}
+
+func (a *app) onTerminal() bool {
+	_, _, in := terminalSize(a.Stdin)
+	_, _, out := terminalSize(a.Stdout)
+	return in && out
+}
+
+// interact opens the interface, on what is running if it is to attach to that.
+func (a *app) interact(ctx context.Context, attach, readOnly bool) error {
 	store, err := record.Open(a.runs)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := a.Orderly(c.Context())
+	ctx, cancel := a.Orderly(ctx, true)
 	defer cancel()
+	cfg := tui.Config{RunsDir: store.Dir(), DataDir: a.data, Host: host(), Attach: attach,
+		Stdin: a.Stdin, Stdout: a.Stdout, Environ: a.Environ}
+	switch {
+	case readOnly:
+		cfg.Verbs, cfg.RunsGoOn = engine.ReadOnly{}, true
+	case a.hasEngine():
+		cfg.Verbs, cfg.RunsGoOn = a.client(store.Dir()), true
+	default:
+		return a.interactInline(ctx, store, cfg)
+	}
+	if err = tui.Run(ctx, cfg); errors.Is(err, tui.ErrHangup) {
+		return nil
+	}
+	a.comeBack(store.Dir())
+	return err
+}
+
+// comeBack says what goes on without the interface.
+func (a *app) comeBack(dir string) {
+	runs, _ := record.List(dir)
+	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return r.Status().Ended() })
+	if len(runs) == 0 {
+		return
+	}
+	const most = 8
+	goes := "go"
+	if len(runs) == 1 {
+		goes = "goes"
+	}
+	fmt.Fprintf(a.Stderr, "%s %s on in the background: come back with drolab attach, end one with drolab stop RUN\n", count(len(runs), "run"), goes)
+	for i, r := range runs {
+		if i == most {
+			fmt.Fprintf(a.Stderr, "  and %d more\n", len(runs)-most)
+			break
+		}
+		fmt.Fprintf(a.Stderr, "  %s  %s, step %d of %d\n", clean(r.Meta.ID), r.Status(), r.Summary().Steps, r.Meta.Steps)
+	}
+	if advice := engine.LogoutAdvice(); advice != "" {
+		fmt.Fprintln(a.Stderr, advice)
+	}
+}
+
+// interactInline keeps the runs in this process.
+func (a *app) interactInline(ctx context.Context, store *record.Store, cfg tui.Config) error {
 	trainings, stop := context.WithCancel(ctx)
 	defer stop()
 	settings := a.settings(store)
+	settings.Patient = true
 	q := runner.NewQueue(trainings, settings)
-	err = tui.Run(ctx, tui.Config{Verbs: q, RunsDir: store.Dir(), DataDir: a.data, Host: settings.Host,
-		Stdin: a.Stdin, Stdout: a.Stdout, Environ: a.Environ})
+	cfg.Verbs = q
+	err := tui.Run(ctx, cfg)
 	if errors.Is(err, tui.ErrHangup) {
 		q.Wait() // nobody asked the runs to stop, and nobody is there to be told
 		return nil

@@ -20,6 +20,7 @@ type panel struct {
 	width, height int // of the screen, in cells
 	drawn         int // lines of the block that stand on the screen
 	runs          []*live
+	news          []string // of no run alone: lines to print once
 }
 
 func (p *panel) resize(width, height int) { p.width, p.height = width, height }
@@ -50,11 +51,12 @@ func (p *panel) show(last bool) {
 		fmt.Fprintf(&b, "\x1b[%dA\r\x1b[J", p.drawn)
 	}
 	for _, l := range p.runs {
-		for _, line := range l.news {
-			b.WriteString(line + "\n")
-		}
-		l.news = nil
+		p.news, l.news = append(p.news, l.news...), nil
 	}
+	for _, line := range p.news {
+		b.WriteString(line + "\n")
+	}
+	p.news = nil
 	p.drawn = 0
 	if p.screen {
 		for _, line := range p.block(last) {

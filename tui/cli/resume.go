@@ -11,9 +11,9 @@ import (
 )
 
 func (a *app) resumeCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, inline bool
 	c := &cobra.Command{
-		Use: "resume RUN", Short: "Go on with a run that was stopped or interrupted",
+		Use: "resume RUN", Short: "Go on with a run that was paused, stopped or interrupted",
 		Long: `Go on with a run from its newest checkpoint, as if it had never stopped: the result is the same
 to the last bit. A run that is done is only shown.`,
 		Example:           "drolab resume latest",
@@ -27,24 +27,33 @@ to the last bit. A run that is done is only shown.`,
 			if r.Status() == runner.Done {
 				return a.report([]*record.Run{r}, asJSON)
 			}
-			return a.goOn(c.Context(), r, asJSON)
+			return a.goOn(c.Context(), r, inline, asJSON)
 		},
 	}
-	c.Flags().Bool("inline", false, "train in this process (as it always does for now)")
+	c.Flags().BoolVar(&inline, "inline", false, "train in this process, not in the background")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return c
 }
 
-func (a *app) goOn(ctx context.Context, r *record.Run, asJSON bool) error {
+func (a *app) goOn(ctx context.Context, r *record.Run, inline, asJSON bool) error {
 	store, err := record.Open(filepath.Dir(r.Dir))
 	if err != nil {
 		return err
 	}
-	ctx, cancel := a.Orderly(ctx)
+	if inline || !a.hasEngine() {
+		ctx, cancel := a.Orderly(ctx, true)
+		defer cancel()
+		q := runner.NewQueue(ctx, a.settings(store))
+		if err := q.Resume(r.Meta.ID); err != nil {
+			return err
+		}
+		return a.followQueue(q, store.Dir(), []string{r.Meta.ID}, asJSON)
+	}
+	client := a.client(store.Dir())
+	ctx, cancel := a.Orderly(ctx, false)
 	defer cancel()
-	q := runner.NewQueue(ctx, a.settings(store))
-	if err := q.Resume(r.Meta.ID); err != nil {
+	if err := client.Resume(r.Meta.ID); err != nil {
 		return err
 	}
-	return a.follow(q, store.Dir(), []string{r.Meta.ID}, asJSON)
+	return a.followEngine(ctx, client, []string{r.Meta.ID}, asJSON)
 }

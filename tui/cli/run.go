@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"drolab/dro"
@@ -20,7 +22,9 @@ type runFlags struct {
 	algo   []string
 	seeds  int
 	seed   uint64
+	from   string
 	inline bool
+	detach bool
 	json   bool
 }
 
@@ -29,19 +33,22 @@ func (a *app) runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "run PRESET|FILE...", Short: "Train what a preset says, and record it",
 		Long: `Train what presets (see drolab presets) or your own YAML files say: every algorithm with every
-seed is one run, with a directory of its own that keeps everything. Ctrl-C stops the runs with a
-checkpoint; drolab resume goes on from there.`,
+seed is one run, with a directory of its own that keeps everything. The runs go on in the background
+when the terminal is closed; drolab attach shows them again. Ctrl-C stops them with a checkpoint, a
+second Ctrl-C only leaves them; drolab resume goes on from a checkpoint. With --from, go on from a
+checkpoint of another run, with its settings but for what is changed here.`,
 		Example: `drolab run shapes
 drolab run shapes --algo sfk,erm --seeds 3 --set rho=1 --set c=auto
-drolab run my-experiment.yaml --json`,
-		Args:              atLeastOne("a preset or a YAML file", "drolab run shapes"),
+drolab run my-experiment.yaml --json
+drolab run --from latest --set lr=0.001 --algo sfk`,
+		Args:              f.presetOrParent,
 		ValidArgsFunction: completePresets,
 		RunE: func(c *cobra.Command, args []string) error {
-			requests, err := f.requests(c, args)
+			requests, err := a.requests(c, &f, args)
 			if err != nil {
 				return err
 			}
-			return a.train(c.Context(), requests, f.json)
+			return a.train(c.Context(), requests, &f)
 		},
 	}
 	flags := c.Flags()
@@ -49,15 +56,33 @@ drolab run my-experiment.yaml --json`,
 	flags.IntVar(&f.seeds, "seeds", 0, "how many seeds each algorithm gets")
 	flags.Uint64Var(&f.seed, "seed", 0, "the first seed")
 	flags.StringArrayVar(&f.set, "set", nil, "change a setting, as in rho=0.5 (repeatable)")
-	flags.BoolVar(&f.inline, "inline", false, "train in this process (as it always does for now)")
+	flags.StringVar(&f.from, "from", "", "go on from a checkpoint: RUN@STEP, or RUN for its newest")
+	flags.BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
+	flags.BoolVarP(&f.detach, "detach", "d", false, "start the runs and leave them")
+	c.MarkFlagsMutuallyExclusive("inline", "detach")
 	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
 	mustComplete(c, "algo", completeAlgorithms)
 	mustComplete(c, "set", completeKeys)
 	return c
 }
 
+// presetOrParent wants either of both.
+func (f *runFlags) presetOrParent(c *cobra.Command, args []string) error {
+	if f.from == "" {
+		return atLeastOne("a preset or a YAML file", "drolab run shapes")(c, args)
+	}
+	if len(args) > 0 {
+		return fmt.Errorf("%s: --from has its settings from the run; change them with --set", args[0])
+	}
+	return nil
+}
+
 // requests loads and checks everything that is to run, before anything does.
-func (f *runFlags) requests(c *cobra.Command, names []string) ([]runner.Request, error) {
+func (a *app) requests(c *cobra.Command, f *runFlags, names []string) ([]runner.Request, error) {
+	if f.from != "" {
+		r, err := a.fork(c, f)
+		return []runner.Request{r}, err
+	}
 	var list []runner.Request
 	for _, name := range names {
 		p, err := presets.Load(name)
@@ -101,13 +126,90 @@ func (f *runFlags) apply(c *cobra.Command, s *runner.Spec) error {
 	return nil
 }
 
+// fork is the request to go on from a checkpoint.
+func (a *app) fork(c *cobra.Command, f *runFlags) (req runner.Request, err error) {
+	name, step, withStep := f.from, int64(0), strings.Contains(f.from, "@")
+	if withStep {
+		if name, step, err = runner.ParseParent(f.from); err != nil {
+			return req, fmt.Errorf("--from: %w", err)
+		}
+	}
+	parent, err := a.find(name)
+	if err != nil {
+		return req, fmt.Errorf("--from: %w", err)
+	}
+	if !withStep {
+		newest, ok, err := parent.Saved()
+		if err != nil || !ok {
+			return req, errors.Join(fmt.Errorf("--from: run %s has no checkpoint", parent.Meta.ID), err)
+		}
+		step = newest.Step
+	}
+	past, err := parent.Past(step)
+	if err != nil {
+		return req, fmt.Errorf("--from: %w", err)
+	}
+	spec, err := past.Fork()
+	if err != nil {
+		return req, fmt.Errorf("--from: %w", err)
+	}
+	if err := f.apply(c, &spec); err != nil {
+		return req, err
+	}
+	if err := spec.Validate(); err != nil {
+		return req, err
+	}
+	a.runs = filepath.Dir(parent.Dir)
+	return runner.Request{Preset: parent.Meta.Preset, Parent: fmt.Sprintf("%s@%d", parent.Meta.ID, step), Specs: spec.Expand()}, nil
+}
+
 // train runs the requests to their end and reports.
-func (a *app) train(ctx context.Context, requests []runner.Request, asJSON bool) error {
+func (a *app) train(ctx context.Context, requests []runner.Request, f *runFlags) error {
 	store, err := record.Open(a.runs)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := a.Orderly(ctx)
+	if f.inline || !a.hasEngine() {
+		if f.detach {
+			return errors.New("--detach: this system cannot leave runs in the background")
+		}
+		return a.trainInline(ctx, store, requests, f.json)
+	}
+	client := a.client(store.Dir())
+	ctx, cancel := a.Orderly(ctx, false)
+	defer cancel()
+	var ids []string
+	for _, r := range requests {
+		started, err := client.Start(r)
+		if err != nil {
+			return errors.Join(append(stopAll(client, ids), err)...)
+		}
+		ids = append(ids, started...)
+	}
+	if f.detach {
+		return a.leave(store.Dir(), ids, f.json)
+	}
+	return a.followEngine(ctx, client, ids, f.json)
+}
+
+// leave says what was started.
+func (a *app) leave(dir string, ids []string, asJSON bool) error {
+	runs, err := findAll(dir, ids)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(a.Stdout, summaries(runs))
+	}
+	for _, r := range runs {
+		fmt.Fprintln(a.Stdout, clean(r.Meta.ID))
+	}
+	fmt.Fprintln(a.Stderr, "come back with drolab attach, end one with drolab stop RUN")
+	return nil
+}
+
+func (a *app) trainInline(ctx context.Context, store *record.Store, requests []runner.Request, asJSON bool) error {
+	ctx, cancel := a.Orderly(ctx, true)
 	defer cancel()
 	q := runner.NewQueue(ctx, a.settings(store))
 	var ids []string
@@ -120,58 +222,9 @@ func (a *app) train(ctx context.Context, requests []runner.Request, asJSON bool)
 		}
 		ids = append(ids, started...)
 	}
-	return a.follow(q, store.Dir(), ids, asJSON)
+	return a.followQueue(q, store.Dir(), ids, asJSON)
 }
 
 func (a *app) settings(store *record.Store) runner.Settings {
 	return runner.Settings{Store: store, Host: host(), DataDir: a.data, Threads: a.threads}
-}
-
-// follow shows the runs until all have ended, and reports.
-func (a *app) follow(q *runner.Queue, dir string, ids []string, asJSON bool) error {
-	ended := make(chan []runner.Outcome, 1)
-	go func() { ended <- q.Wait() }()
-	outcomes := a.watch(dir, ids, ended)
-	runs, err := findAll(dir, ids)
-	if err != nil {
-		return err
-	}
-	if err := a.report(runs, asJSON); err != nil {
-		return err
-	}
-	return notDone(runs, outcomes)
-}
-
-func findAll(dir string, ids []string) ([]*record.Run, error) {
-	var runs []*record.Run
-	for _, id := range ids {
-		r, err := record.Find(dir, id)
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, r)
-	}
-	return runs, nil
-}
-
-// notDone says which runs are not done, why, and how to go on. The cause is
-// the outcome's own: a full disk keeps it from the record.
-func notDone(runs []*record.Run, outcomes []runner.Outcome) error {
-	ended := map[string]runner.Outcome{}
-	for _, o := range outcomes {
-		ended[o.ID] = o
-	}
-	var list failures
-	for _, r := range runs {
-		id := r.Meta.ID
-		switch o := ended[id]; {
-		case o.Err != nil:
-			cause, _, _ := strings.Cut(o.Err.Error(), "\n") // a panic's goes on with its stack
-			list = append(list, fmt.Errorf("run %s failed: %s", id, cause))
-		case o.Status != runner.Done:
-			list = append(list, fmt.Errorf("run %s is %s at step %d of %d: go on with drolab resume %s",
-				id, o.Status, r.Summary().Steps, r.Meta.Steps, id))
-		}
-	}
-	return list.orNil()
 }

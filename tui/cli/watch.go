@@ -19,37 +19,42 @@ const (
 	lookEvery = time.Second
 )
 
-// watch tells on stderr what the runs do, until done gives how they ended:
-// lines that are redrawn where stderr is a terminal, else a line for every
-// evaluation. It reads the run directories as any other process could.
-func (a *app) watch(dir string, ids []string, done <-chan []runner.Outcome) []runner.Outcome {
+// watch tells on stderr what the runs do, until all have ended: lines that are
+// redrawn where stderr is a terminal, else a line for every evaluation. It
+// reads the run directories as any other process could.
+func (a *app) watch(f following) []runner.Outcome {
 	p := &panel{out: a.Stderr, ascii: a.ASCII}
 	every := lookEvery
 	if width, height, ok := terminalSize(a.Stderr); ok && width > 0 {
 		p.screen, every = true, drawEvery
 		p.resize(width, height)
 	}
-	for _, id := range ids {
-		if r, err := record.Find(dir, id); err == nil {
+	for _, id := range f.ids {
+		if r, err := record.Find(f.dir, id); err == nil {
 			p.runs = append(p.runs, &live{meta: r.Meta, tail: r.Tail()})
 		}
 	}
-	fmt.Fprintf(a.Stderr, "%s, recorded in %s\n", count(len(ids), "run"), clean(dir))
+	fmt.Fprintf(a.Stderr, "%s, recorded in %s\n", count(len(f.ids), "run"), clean(f.dir))
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {
-		case outcomes := <-done:
+		case outcomes := <-f.ended:
 			p.look()
 			p.show(true)
 			return outcomes
+		case <-f.interrupted:
+			f.interrupted = nil
+			p.news = append(p.news, f.stop())
+		case line := <-f.trouble:
+			p.news = append(p.news, line)
 		case <-tick.C:
-			if width, height, ok := terminalSize(a.Stderr); ok {
-				p.resize(width, height)
-			}
-			p.look()
-			p.show(false)
 		}
+		if width, height, ok := terminalSize(a.Stderr); ok {
+			p.resize(width, height)
+		}
+		p.look()
+		p.show(false)
 	}
 }
 

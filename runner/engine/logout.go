@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// LogoutAdvice says what to do where systemd would end the engine at logout:
+// in a login's own group of processes, with KillUserProcesses=yes. Elsewhere,
+// and where it cannot be found out, it is empty.
+func LogoutAdvice() string {
+	group, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil || !strings.Contains(string(group), "/session-") {
+		return ""
+	}
+	if !killsAtLogout(logindFiles()) {
+		return ""
+	}
+	return "this system ends all your processes at logout (KillUserProcesses=yes): start the engine with\n" +
+		"  loginctl enable-linger && systemd-run --user --scope drolab engine"
+}
+
+// logindFiles lists systemd-logind's settings, the ones that count most last.
+func logindFiles() []string {
+	var list []string
+	for _, base := range []string{"/usr/lib/systemd", "/run/systemd", "/etc/systemd"} {
+		list = append(list, filepath.Join(base, "logind.conf"))
+		more, _ := filepath.Glob(filepath.Join(base, "logind.conf.d", "*.conf")) // the pattern is well formed
+		list = append(list, more...)
+	}
+	return list
+}
+
+// killsAtLogout reads KillUserProcesses; what is not set is no, as
+// distributions build it.
+func killsAtLogout(files []string) (kills bool) {
+	for _, path := range files {
+		f, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+		for in := bufio.NewScanner(f); in.Scan(); {
+			key, value, _ := strings.Cut(in.Text(), "=")
+			if strings.TrimSpace(key) == "KillUserProcesses" {
+				switch strings.ToLower(strings.TrimSpace(value)) {
+				case "yes", "true", "on", "1":
+					kills = true
+				default:
+					kills = false
+				}
+			}
+		}
+		f.Close()
+	}
+	return kills
+}

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/engine"
+	"drolab/runner/record"
+)
+
+// following is some runs of one folder that are watched to their end.
+type following struct {
+	dir   string
+	ids   []string
+	ended <-chan []runner.Outcome // gives how they ended
+	// interrupted is closed when the user wants them to end; stop asks for it
+	// and says what happens now. Where it is nil, they see to that themselves.
+	interrupted <-chan struct{}
+	stop        func() string
+	// trouble gives why a run waits when the disk keeps that from its log.
+	trouble <-chan string
+}
+
+func (a *app) followQueue(q *runner.Queue, dir string, ids []string, asJSON bool) error {
+	ended := make(chan []runner.Outcome, 1)
+	go func() { ended <- q.Wait() }()
+	return a.follow(following{dir: dir, ids: ids, ended: ended}, asJSON)
+}
+
+// followEngine watches runs of another process. When ctx is cancelled they are
+// asked to stop.
+func (a *app) followEngine(ctx context.Context, c *engine.Client, ids []string, asJSON bool) error {
+	ended, trouble := make(chan []runner.Outcome, 1), make(chan string)
+	over, end := context.WithCancel(context.Background())
+	defer end()
+	go func() { ended <- awaitEnd(c.RunsDir, ids) }()
+	go watchTrouble(over, c, ids, trouble)
+	return a.follow(following{dir: c.RunsDir, ids: ids, ended: ended, interrupted: ctx.Done(), trouble: trouble,
+		stop: func() string {
+			if problems := stopAll(c, ids); len(problems) > 0 {
+				return "stopping: " + oneLine(errors.Join(problems...).Error())
+			}
+			return "stopping with a checkpoint; Ctrl-C once more leaves the runs alone"
+		}}, asJSON)
+}
+
+// stopAll asks the runs that have not ended to stop.
+func stopAll(c *engine.Client, ids []string) (problems []error) {
+	for _, id := range ids {
+		r, err := record.Find(c.RunsDir, id)
+		if err == nil && !r.Status().Ended() {
+			err = c.Stop(id)
+		}
+		if err != nil {
+			problems = append(problems, err)
+		}
+	}
+	return problems
+}
+
+// awaitEnd returns when nobody holds any of the runs' directories: the last
+// thing that happens to a run, however it ends.
+func awaitEnd(dir string, ids []string) (list []runner.Outcome) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for _, id := range ids {
+		r, err := record.Find(dir, id)
+		for err == nil && r.Held() {
+			<-tick.C
+		}
+		if err == nil {
+			r, err = record.Find(dir, id)
+		}
+		if err != nil {
+			list = append(list, runner.Outcome{ID: id, Status: runner.Failed, Err: err})
+			continue
+		}
+		o := runner.Outcome{ID: id, Status: r.Status()}
+		if o.Status == runner.Failed {
+			o.Err = errors.New(r.Summary().Cause)
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// watchTrouble tells of each new trouble of the runs.
+func watchTrouble(ctx context.Context, c *engine.Client, ids []string, tell chan<- string) {
+	tick := time.NewTicker(5 * time.Second)
+	defer tick.Stop()
+	told := map[string]string{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		s, err := c.Status()
+		if err != nil {
+			continue
+		}
+		for _, line := range troubles(s.Runs, ids, told) {
+			select {
+			case tell <- line:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// troubles returns a line for each of the runs that has a trouble that was not
+// told before.
+func troubles(live []runner.LiveRun, ids []string, told map[string]string) (lines []string) {
+	mine := map[string]bool{}
+	for _, id := range ids {
+		mine[id] = true
+	}
+	for _, r := range live {
+		if mine[r.ID] && told[r.ID] != r.Trouble {
+			told[r.ID] = r.Trouble
+			if r.Trouble != "" {
+				lines = append(lines, fmt.Sprintf("run %s waits: %s (go on with drolab resume %s)", r.ID, oneLine(r.Trouble), r.ID))
+			}
+		}
+	}
+	return lines
+}
+
+// follow shows the runs until all have ended, and reports.
+func (a *app) follow(f following, asJSON bool) error {
+	outcomes := a.watch(f)
+	runs, err := findAll(f.dir, f.ids)
+	if err != nil {
+		return err
+	}
+	if err := a.report(runs, asJSON); err != nil {
+		return err
+	}
+	return notDone(runs, outcomes)
+}
+
+func findAll(dir string, ids []string) ([]*record.Run, error) {
+	var runs []*record.Run
+	for _, id := range ids {
+		r, err := record.Find(dir, id)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
+}
+
+// notDone says which runs are not done, why, and how to go on. The cause is
+// the outcome's own: a full disk keeps it from the record.
+func notDone(runs []*record.Run, outcomes []runner.Outcome) error {
+	ended := map[string]runner.Outcome{}
+	for _, o := range outcomes {
+		ended[o.ID] = o
+	}
+	var list failures
+	for _, r := range runs {
+		id := r.Meta.ID
+		switch o := ended[id]; {
+		case o.Err != nil:
+			cause, _, _ := strings.Cut(o.Err.Error(), "\n") // a panic's goes on with its stack
+			list = append(list, fmt.Errorf("run %s failed: %s", id, cause))
+		case o.Status != runner.Done:
+			list = append(list, fmt.Errorf("run %s is %s at step %d of %d: go on with drolab resume %s",
+				id, o.Status, r.Summary().Steps, r.Meta.Steps, id))
+		}
+	}
+	return list.orNil()
+}

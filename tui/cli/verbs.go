@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/engine"
+	"drolab/runner/record"
+
+	"github.com/spf13/cobra"
+)
+
+// What can be asked of a run that goes on. A command waits until the run's
+// directory says that it is done: the engine only hands it to the run.
+
+func (a *app) pauseCommand() *cobra.Command {
+	return a.verbCommand("pause RUN", "Pause a run, with a checkpoint; drolab resume lets it go on", (*engine.Client).Pause,
+		func(r *record.Run) bool { return r.Status() == runner.Paused })
+}
+
+func (a *app) stopCommand() *cobra.Command {
+	return a.verbCommand("stop RUN", "Stop a run, with a checkpoint; drolab resume goes on from there", (*engine.Client).Stop,
+		func(r *record.Run) bool { return r.Status().Ended() && !r.Held() })
+}
+
+// verbCommand asks, unless it is so already, and waits until it is so.
+func (a *app) verbCommand(use, short string, ask func(*engine.Client, string) error, so func(*record.Run) bool) *cobra.Command {
+	verb, _, _ := strings.Cut(use, " ")
+	return &cobra.Command{
+		Use: use, Short: short, Example: "drolab " + verb + " latest",
+		Args:              exactlyOne("a run", "drolab "+verb+" latest"),
+		ValidArgsFunction: a.completeRuns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := a.find(args[0])
+			if err != nil {
+				return err
+			}
+			if !so(r) {
+				if err := a.askRun(r, func(c *engine.Client) error { return ask(c, r.Meta.ID) }); err != nil {
+					return err
+				}
+				if r, err = awaitRun(r, so); err != nil {
+					return err
+				}
+			}
+			fmt.Fprintf(a.Stdout, "run %s is %s\n", r.Meta.ID, statusLine(r))
+			if !so(r) {
+				return fmt.Errorf("run %s has ended before", r.Meta.ID)
+			}
+			return nil
+		},
+	}
+}
+
+// askRun asks something of a run that has not ended.
+func (a *app) askRun(r *record.Run, ask func(*engine.Client) error) error {
+	if r.Status().Ended() {
+		return fmt.Errorf("run %s is %s, not running: drolab resume %s goes on with one that is not done", r.Meta.ID, r.Status(), r.Meta.ID)
+	}
+	if err := ask(a.client(filepath.Dir(r.Dir))); err != nil {
+		if r.Held() && strings.Contains(err.Error(), "not running here") {
+			return fmt.Errorf("%w: another process trains it (drolab run --inline?): ask it there", err)
+		}
+		return err
+	}
+	return nil
+}
+
+// awaitRun looks at the run until it is so, or has ended.
+func awaitRun(r *record.Run, so func(*record.Run) bool) (*record.Run, error) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for !so(r) && (!r.Status().Ended() || r.Held()) {
+		<-tick.C
+		next, err := record.Find(filepath.Dir(r.Dir), r.Meta.ID)
+		if err != nil {
+			return nil, err
+		}
+		r = next
+	}
+	return r, nil
+}
+
+func (a *app) checkpointCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "checkpoint RUN", Short: "Save a run as it is now", Example: "drolab checkpoint latest",
+		Args:              exactlyOne("a run", "drolab checkpoint latest"),
+		ValidArgsFunction: a.completeRuns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := a.find(args[0])
+			if err != nil {
+				return err
+			}
+			before, saved, err := r.Saved()
+			if err != nil {
+				return err
+			}
+			if r.Status() != runner.Paused || !saved {
+				if err := a.askRun(r, func(c *engine.Client) error { return c.Checkpoint(r.Meta.ID) }); err != nil {
+					return err
+				}
+				newer := func(r *record.Run) bool { now, ok, err := r.Saved(); return err == nil && ok && now != before }
+				if r, err = awaitRun(r, newer); err != nil {
+					return err
+				}
+				if !newer(r) {
+					return fmt.Errorf("run %s is %s before it was saved", r.Meta.ID, r.Status())
+				}
+			}
+			at, _, err := r.Saved()
+			if err == nil {
+				fmt.Fprintf(a.Stdout, "run %s is saved at step %d of %d: drolab run --from %s@%d\n", r.Meta.ID, at.Step, r.Meta.Steps, r.Meta.ID, at.Step)
+			}
+			return err
+		},
+	}
+}
+
+func (a *app) knobCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "knob RUN KEY=VALUE", Short: "Change a setting of a run that goes on",
+		Long: "Change a setting of a run from its next step on: " + strings.Join(runner.Knobs(), ", ") + ` (a number or auto). The change stands
+in the run's log, and a resume makes it again at the same step.`,
+		Example: "drolab knob latest lr=0.003",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 2 && strings.Contains(args[1], "=") {
+				return nil
+			}
+			return fmt.Errorf("give a run and a setting: drolab knob latest lr=0.003")
+		},
+		ValidArgsFunction: a.completeRuns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := a.find(args[0])
+			if err != nil {
+				return err
+			}
+			key, value, _ := strings.Cut(args[1], "=")
+			return a.askRun(r, func(c *engine.Client) error {
+				return c.Knob(r.Meta.ID, strings.TrimSpace(key), strings.TrimSpace(value))
+			})
+		},
+	}
+}
