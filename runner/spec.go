@@ -290,21 +290,21 @@ func KeepRatios(ratios ...float64) Imbalance { return Imbalance{ratios: ratios} 
 func NoImbalance() Imbalance { return Imbalance{word: "none"} }
 
 // Ratios returns one ratio for each class, or nil to keep all. "auto" is the
-// paper's ratios for the image datasets, which have ten classes each, and all
-// samples of a CSV file.
+// paper's ratios for the named image datasets, which have ten classes each, and
+// all samples of one's own files.
 func (i Imbalance) Ratios(dataset string) []float64 {
 	switch {
 	case len(i.ratios) > 0:
 		return i.ratios
-	case i.word == "paper", i.word == "" && !tabular(dataset):
+	case i.word == "paper", i.word == "" && !ownFiles(dataset):
 		return data.PaperImbalance()
 	}
 	return nil
 }
 
-// tabular tells whether the dataset is a CSV file.
-func tabular(dataset string) bool {
-	return strings.HasPrefix(dataset, "csv:") || strings.HasSuffix(dataset, ".csv")
+// ownFiles tells whether the dataset is the user's own, of any number of classes.
+func ownFiles(dataset string) bool {
+	return strings.Contains(dataset, ":") || strings.HasSuffix(dataset, ".csv")
 }
 
 func (i Imbalance) String() string {
