@@ -15,9 +15,10 @@ import (
 
 // oracle is the plain graph, its outputs, and the values that feed it.
 type oracle struct {
-	graph     *G.ExprGraph
-	losses    G.Value
-	gradients []G.Value // of mean r_i ℓ_i, by each parameter
+	graph      *G.ExprGraph
+	parameters G.Nodes
+	losses     G.Value
+	gradients  []G.Value // of mean r_i ℓ_i, by each parameter
 }
 
 // newOracle writes the model at the given parameters and batch as a plain
@@ -43,6 +44,7 @@ func newOracle(t testing.TB, of tensor.Dtype, c Config, parameters []Tensor, x [
 		oneHot[i*c.Classes+l] = 1
 		weights[i] = float32(ratios[i] / float64(n))
 	}
+	o.parameters = nodes
 	picked := G.Must(G.HadamardProd(G.Must(G.LogSoftMax(node)), o.input(of, "labels", oneHot, n, c.Classes)))
 	losses := G.Must(G.Neg(G.Must(G.Sum(picked, 1))))
 	cost := G.Must(G.Sum(G.Must(G.HadamardProd(losses, o.input(of, "weights", weights, n)))))
