@@ -1,9 +1,6 @@
 package data
 
-import (
-	"fmt"
-	"math/rand/v2"
-)
+import "fmt"
 
 // A Batch is N samples. It belongs to its loader and is valid until the next call of Next.
 type Batch struct {
@@ -21,25 +18,24 @@ type LoaderOptions struct {
 	Mean, Std []float32 // one value a channel: x = (v − mean)/std; both nil: x = v
 	Seed      uint64    // of the run
 	Stream    uint64    // tells apart the loaders of one run (x-batches, z-batches)
+	// Ahead makes the batch after next on a goroutine of the loader's own while the caller works on the one it has. The
+	// batches are the same, their memory is twice as much, and the loader must be closed.
+	Ahead bool
 }
 
 // A Loader makes batches from a source. It is for one goroutine; loaders may share a source.
 //
 // Order, draws and augmentation of a batch depend on (seed, stream, epoch, step) and on nothing that went before.
 type Loader struct {
-	src  Source
-	kind kind
-	opt  LoaderOptions
-	norm *normaliser
-	rng  *rand.Rand
-	pcg  *rand.PCG
-
-	epoch, step uint64   // of the next batch
-	order       []uint32 // epochs only: the permutation of orderOf
-	orderOf     uint64   // epoch+1 that order holds; 0: none yet
-	batch       Batch
-	room        Batch // full-size backing of batch
+	maker *maker
+	next  place  // of the batch that Next gives
+	room  Batch  // full-size memory of one batch
+	batch Batch  // the part of room that is in use
+	ahead *ahead // nil: a batch is made when it is asked for
 }
+
+// place is where a batch stands in a loader's sequence.
+type place struct{ epoch, step uint64 }
 
 // kind says how a loader picks the samples of a batch.
 type kind string
@@ -81,97 +77,35 @@ func newLoader(src Source, k kind, o LoaderOptions) (*Loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	pcg := rand.NewPCG(0, 0)
-	l := &Loader{src: src, kind: k, opt: o, norm: norm, pcg: pcg, rng: rand.New(pcg)}
-	n := min(o.Batch, src.Len())
-	if k == draws {
-		n = o.Batch
-	}
-	l.room = Batch{X: make([]float32, n*src.Shape().Len()), Labels: make([]int, n), Groups: make([]int, n), Index: make([]int, n)}
-	if k == epochs {
-		l.order = make([]uint32, src.Len())
+	l := &Loader{maker: newMaker(src, k, o, norm)}
+	l.room = l.maker.newRoom()
+	if o.Ahead {
+		l.ahead = startAhead(l.maker)
 	}
 	return l, nil
 }
 
 // StepsPerEpoch is the number of batches that go through the source once (for draws: that hold as many samples as it
 // does), at least 1.
-func (l *Loader) StepsPerEpoch() int {
-	n, b := l.src.Len(), l.opt.Batch
-	if l.kind == sequential {
-		return (n-1)/b + 1
-	}
-	return max(1, n/b)
-}
+func (l *Loader) StepsPerEpoch() int { return l.maker.stepsPerEpoch() }
 
 // Next gives the next batch. It does not allocate.
 func (l *Loader) Next() *Batch {
-	b := l.resize(l.count())
-	l.reseed(purposeBatch, l.epoch, l.step)
-	l.pick(b.Index)
-	size := l.src.Shape().Len()
-	for j, i := range b.Index {
-		b.Labels[j], b.Groups[j] = l.src.Label(i), l.src.Group(i)
-		l.norm.sampleTo(b.X[j*size:(j+1)*size], i, l.rng)
+	if l.ahead != nil {
+		l.batch = l.ahead.take(l.next, &l.room)
+	} else {
+		l.batch = l.maker.make(&l.room, l.next)
 	}
-	if l.step++; l.step == uint64(l.StepsPerEpoch()) {
-		l.epoch, l.step = l.epoch+1, 0
-	}
-	return b
-}
-
-// count is the number of samples of the next batch.
-func (l *Loader) count() int {
-	if l.kind == sequential {
-		return min(l.opt.Batch, l.src.Len()-int(l.step)*l.opt.Batch)
-	}
-	return l.opt.Batch
-}
-
-func (l *Loader) resize(n int) *Batch {
-	r := &l.room
-	l.batch = Batch{r.X[:n*l.src.Shape().Len()], r.Labels[:n], r.Groups[:n], r.Index[:n], n}
+	l.next = l.maker.after(l.next)
 	return &l.batch
 }
 
-// reseed starts the random stream of one purpose at one place.
-func (l *Loader) reseed(purpose, epoch, step uint64) {
-	l.pcg.Seed(mix(purpose, l.opt.Seed, l.opt.Stream), mix(epoch, step))
-}
-
-// pick writes the indices of the next batch.
-func (l *Loader) pick(index []int) {
-	first := int(l.step) * l.opt.Batch
-	switch l.kind {
-	case epochs:
-		l.shuffle()
-		for j := range index {
-			index[j] = int(l.order[first+j])
-		}
-	case draws:
-		for j := range index {
-			index[j] = int(l.rng.Uint64N(uint64(l.src.Len())))
-		}
-	case sequential:
-		for j := range index {
-			index[j] = first + j
-		}
+// Close ends the goroutine of a loader that works ahead. The loader then makes batches when they are asked for.
+func (l *Loader) Close() {
+	if l.ahead != nil {
+		l.ahead.stop()
+		l.ahead = nil
 	}
-}
-
-// shuffle makes order the permutation of the current epoch, and leaves the generator at the start of the batch.
-func (l *Loader) shuffle() {
-	if l.orderOf == l.epoch+1 {
-		return
-	}
-	l.reseed(purposeShuffle, l.epoch, 0)
-	for i := range l.order { // Fisher-Yates, inside out
-		j := l.rng.Uint64N(uint64(i) + 1)
-		l.order[i] = l.order[j]
-		l.order[j] = uint32(i)
-	}
-	l.orderOf = l.epoch + 1
-	l.reseed(purposeBatch, l.epoch, l.step)
 }
 
 // State is a loader's place, enough to go on exactly from there with the same source and options. It marshals as JSON.
@@ -185,9 +119,10 @@ type State struct {
 	Step    uint64 `json:"step"`  // of the next batch, within the epoch
 }
 
-// State gives the place of the next batch.
+// State gives the place of the next batch, the one that Next will give: a batch made ahead does not count.
 func (l *Loader) State() State {
-	return State{string(l.kind), l.src.Len(), l.opt.Batch, l.opt.Seed, l.opt.Stream, l.epoch, l.step}
+	m := l.maker
+	return State{string(m.kind), m.src.Len(), m.opt.Batch, m.opt.Seed, m.opt.Stream, l.next.epoch, l.next.step}
 }
 
 // Restore goes to a place that State gave. It refuses the state of another kind of loader, source size, batch size,
@@ -201,6 +136,6 @@ func (l *Loader) Restore(s State) error {
 	if s.Step >= uint64(l.StepsPerEpoch()) {
 		return fmt.Errorf("the loader's state is at step %d of an epoch of %d steps: the checkpoint is damaged", s.Step, l.StepsPerEpoch())
 	}
-	l.epoch, l.step = s.Epoch, s.Step
+	l.next = place{s.Epoch, s.Step}
 	return nil
 }

@@ -268,9 +268,13 @@ func TestNextDoesNotAllocate(t *testing.T) {
 	o := LoaderOptions{Batch: 16, Augment: d.Augment, Mean: d.Mean, Std: d.Std}
 	lazy := &drawn{newArtist(0), 1, 100}
 	table := must(t)(openLoader(NewEpochs, "csv:example", 16))
+	early := o
+	early.Ahead = true
+	ahead := must(t)(NewEpochs(d.Train, early))
+	defer ahead.Close()
 	for name, l := range map[string]*Loader{
 		"epochs": must(t)(NewEpochs(d.Train, o)), "draws": must(t)(NewDraws(d.Train, o)),
-		"sequential": must(t)(NewSequential(d.Test, o)), "drawn": must(t)(NewEpochs(lazy, o)), "table": table,
+		"sequential": must(t)(NewSequential(d.Test, o)), "drawn": must(t)(NewEpochs(lazy, o)), "table": table, "ahead": ahead,
 	} {
 		if allocs := testing.AllocsPerRun(20, func() { l.Next() }); allocs != 0 {
 			t.Errorf("%s: %v allocations a batch", name, allocs)
