@@ -19,6 +19,10 @@ var ErrHangup = errors.New("the terminal is gone")
 // when the terminal went away. The terminal is as before then, after a panic
 // too. The runs are the caller's: when Run returns they still go on.
 func Run(ctx context.Context, cfg Config) error {
+	return run(ctx, cfg, New(cfg, folder(cfg.RunsDir)))
+}
+
+func run(ctx context.Context, cfg Config, m *Model) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	gone := func() { cancel(ErrHangup) }
@@ -29,7 +33,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if env.plain {
 		options = append(options, tea.WithColorProfile(env.profile))
 	}
-	_, err := tea.NewProgram(New(cfg, folder(cfg.RunsDir)), options...).Run()
+	_, err := tea.NewProgram(m, options...).Run()
 	switch {
 	case errors.Is(context.Cause(ctx), ErrHangup):
 		return ErrHangup

@@ -1,0 +1,225 @@
+//go:build unix
+
+package tui
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/creack/pty"
+	"github.com/hinshun/vt10x"
+)
+
+// glass is a terminal: a pseudo-terminal whose other end is an emulator that
+// shares no code with Bubble Tea, and what the emulator shows.
+type glass struct {
+	end, tty *os.File
+	drawn    chan struct{} // holds something after every change
+
+	mu      sync.Mutex // of what is below
+	vt      vt10x.Terminal
+	rest    []byte // the beginning of a sequence whose end is still to come
+	unknown []string
+}
+
+func newGlass(t *testing.T, w, h int) *glass {
+	t.Helper()
+	end, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminals here: %v", err)
+	}
+	g := &glass{end: pollable(t, end), tty: tty, drawn: make(chan struct{}, 1), vt: vt10x.New(vt10x.WithSize(w, h))}
+	if err := pty.Setsize(tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)}); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// listen draws what is written, until the terminal is closed.
+func (g *glass) listen() {
+	b := make([]byte, 1<<12)
+	for {
+		n, err := g.end.Read(b)
+		g.draw(b[:n])
+		select {
+		case g.drawn <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Sequences that the emulator takes for others, with private parameters that
+// it does not look at. None of them shows: questions about modes, how keys are
+// reported (kitty's protocol, modifyOtherKeys), and tabs at every eighth
+// column, where the emulator has them.
+var invisible = regexp.MustCompile(`^\x1b\[([<=>][0-9;]*[a-z]|\?[0-9;]*(\$p|u)|\?5W)$`)
+
+// What the emulator has of the sequences with parameters (csi.go), but for
+// insert mode, which it has not.
+var known = regexp.MustCompile(`^\x1b\[(\?[0-9;]*[hl]|[0-9;]*[@A-HJ-MPSTXZ` + "`" + `acdefgmnrsu])$`)
+
+func (g *glass) draw(b []byte) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.rest = append(g.rest, b...)
+	for len(g.rest) > 0 {
+		seq, _, n, state := ansi.DecodeSequence(g.rest[:complete(g.rest)], ansi.NormalState, nil)
+		if state != ansi.NormalState || n == 0 {
+			return
+		}
+		if !invisible.Match(seq) {
+			if bytes.HasPrefix(seq, []byte("\x1b[")) && !known.Match(seq) {
+				g.unknown = append(g.unknown, string(seq))
+			}
+			g.vt.Write(seq)
+		}
+		g.rest = g.rest[n:]
+	}
+}
+
+// complete is the length of b without a character whose end is still to come.
+func complete(b []byte) int {
+	for i := len(b) - 1; i >= max(0, len(b)-utf8.UTFMax); i-- {
+		if utf8.RuneStart(b[i]) && !utf8.FullRune(b[i:]) {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// text is what is seen, one line a row.
+func (g *glass) text() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var b strings.Builder
+	for _, line := range strings.SplitAfter(g.vt.String(), "\n") {
+		if rest, ok := strings.CutSuffix(line, "\n"); ok {
+			b.WriteString(strings.TrimRight(rest, " ") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// await waits until the terminal shows a screen.
+func (g *glass) await(t *testing.T, what, want string) {
+	t.Helper()
+	late := time.NewTimer(10 * time.Second)
+	defer late.Stop()
+	for {
+		got := g.text()
+		if got == want {
+			return
+		}
+		select {
+		case <-g.drawn:
+		case <-late.C:
+			t.Fatalf("%s: the terminal shows\n%s\nwant\n%s", what, got, want)
+		}
+	}
+}
+
+// resize is what a window manager does.
+func (g *glass) resize(t *testing.T, w, h int) {
+	t.Helper()
+	g.mu.Lock()
+	g.vt.Resize(w, h)
+	g.mu.Unlock()
+	if err := pty.Setsize(g.tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil { // this process has not that terminal, so nobody tells it
+		t.Fatal(err)
+	}
+}
+
+// onGlass runs the interface as it is in r, with Bubble Tea and all, on a
+// terminal; use gets it when the program runs.
+func onGlass(t *testing.T, r *rig, use func(*glass)) {
+	t.Helper()
+	g := newGlass(t, r.w, r.h)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	cfg := r.cfg
+	cfg.Stdin, cfg.Stdout = g.tty, g.tty
+	var program, listener sync.WaitGroup
+	program.Go(func() {
+		if err := run(ctx, cfg, r.Model); err != nil {
+			t.Errorf("the program: %v", err)
+		}
+	})
+	listener.Go(g.listen)
+	defer func() {
+		cancel()
+		program.Wait()
+		g.tty.Close()
+		listener.Wait()
+		g.end.Close()
+		if len(g.unknown) > 0 {
+			t.Errorf("sequences that the emulator has not: %q", g.unknown)
+		}
+	}()
+	use(g)
+}
+
+func readGolden(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name+".golden"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestTerminalShowsGoldens holds what a terminal shows of each page to the
+// golden screens, which are drawn without one: the first screen, then other
+// sizes, then other pages, where only differences are sent.
+func TestTerminalShowsGoldens(t *testing.T) {
+	pages := []struct {
+		name string
+		rig  func(w, h int) *rig
+		keys string // pressed in turn
+	}{
+		{"watch", func(w, h int) *rig { return watching(t, w, h) }, "?\x1bzz12"},
+		{"launch", func(w, h int) *rig { return browsing(t, newArchive(t), "1", w, h) }, "3?\x1b421"},
+		{"runs", func(w, h int) *rig { return browsing(t, newArchive(t), "3", w, h) }, "1423"},
+		{"compare", func(w, h int) *rig { return browsing(t, newArchive(t), "4", w, h) }, "1234"},
+	}
+	for _, p := range pages {
+		t.Run(p.name, func(t *testing.T) {
+			small, large := readGolden(t, p.name+"-80x24"), readGolden(t, p.name+"-120x40")
+			r, twin := p.rig(80, 24), p.rig(80, 24)
+			onGlass(t, r, func(g *glass) {
+				g.await(t, "first", small)
+				g.resize(t, 120, 40)
+				g.await(t, "larger", large)
+				g.resize(t, 80, 24)
+				g.await(t, "smaller", small)
+				for _, key := range p.keys {
+					g.end.WriteString(string(key))
+					twin.press(keyNamed(key))
+					g.await(t, "after "+keyNamed(key), text(twin.shot(t)))
+				}
+			})
+		})
+	}
+}
+
+func keyNamed(key rune) string {
+	if key == '\x1b' {
+		return "esc"
+	}
+	return string(key)
+}
