@@ -98,6 +98,7 @@ func (r *run) eachBatch(src data.Source, f func(b *data.Batch, from int)) error 
 	if err != nil {
 		return err
 	}
+	defer loader.Close()
 	for from := 0; from < src.Len(); {
 		b := loader.Next()
 		f(b, from)

@@ -33,6 +33,7 @@ type gate struct {
 	slots   chan struct{}   // as many values as runs train
 	done    <-chan struct{} // closed: every run shall stop
 	patient bool            // wait for room on the disk in place of failing
+	retry   time.Duration   // between two attempts to say so in the log
 
 	held    bool    // a slot
 	later   []order // asked while waiting, to be served when training
@@ -110,9 +111,6 @@ func (g *gate) next() (o order, ok bool) {
 	}
 }
 
-// retryEvery is how often a run that waits for room tries to say so.
-const retryEvery = 2 * time.Second
-
 // write does a write and, where the disk is full or fails for now and the gate
 // is patient, waits until the run is resumed and does it again. tell leaves a
 // warning in the log, as soon as one can be written; back says that the run
@@ -133,7 +131,7 @@ func (g *gate) write(do func() error, tell func(cause error) error, back func() 
 func (g *gate) awaitRoom(cause error, tell func(error) error, back func() error) error {
 	g.trouble.set(cause)
 	defer g.trouble.set(nil)
-	retry := time.NewTicker(retryEvery)
+	retry := time.NewTicker(g.retry)
 	defer retry.Stop()
 	told := tell(cause) == nil
 	for {

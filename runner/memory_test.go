@@ -120,3 +120,10 @@ func quick(a dro.Algorithm) Spec {
 	s.Model, s.Samples, s.Batch, s.Epochs, s.LogEvery = "linear", 600, 32, 2, 3
 	return s
 }
+
+// brief is a spec that trains in less: 15 steps an epoch on a table.
+func brief(a dro.Algorithm) Spec {
+	s := quick(a)
+	s.Dataset, s.Samples = "csv:example", 0
+	return s
+}

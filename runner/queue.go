@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"drolab/runner/data"
 )
@@ -53,6 +54,8 @@ type Settings struct {
 	Parallel int // runs at once; 0 is 4
 	// Patient runs wait when the disk is full, until they are resumed; others fail.
 	Patient bool
+
+	retry time.Duration // how often a run that waits for the disk tries to say so; 0 is 2 s
 }
 
 // Queue runs up to Parallel runs at once, in the order of their start, each in
@@ -181,7 +184,7 @@ func (q *Queue) prepare(req Request, s Spec) (*job, error) {
 }
 
 func (q *Queue) gate() *gate {
-	return &gate{orders: make(chan order, 16), slots: q.slots, done: q.ctx.Done(), patient: q.settings.Patient}
+	return &gate{orders: make(chan order, 16), slots: q.slots, done: q.ctx.Done(), patient: q.settings.Patient, retry: cmp.Or(q.settings.retry, 2*time.Second)}
 }
 
 func (q *Queue) create(j *job) (err error) {

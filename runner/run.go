@@ -24,6 +24,7 @@ type run struct {
 	gate   *gate
 	spec   Spec        // the run's, with its knobs as they stand
 	knobs  []KnobEvent // turned in a part of the run that was lost: to be turned again
+	ahead  bool        // the next batch is made while the current one computes
 
 	net     *nn.Net
 	dual    *dro.Dual
@@ -58,26 +59,35 @@ type run struct {
 
 // newRun builds what the Spec in m asks for. The caller closes it.
 func newRun(m *Meta, d *data.Dataset, record Recorder, g *gate, threads int) (*run, error) {
-	s := &m.Spec
 	r := &run{meta: m, data: d, record: record, gate: g, spec: m.Spec, warned: map[string]bool{}}
-	var err error
-	if r.problem, r.dual, err = newDual(s); err != nil {
+	// With one thread there is no other to make batches on: AHEADREASON
+	r.ahead = threads > 1
+	if err := r.build(threads); err != nil {
+		r.close()
 		return nil, err
 	}
+	return r, nil
+}
+
+func (r *run) build(threads int) (err error) {
+	s, d := &r.meta.Spec, r.data
+	if r.problem, r.dual, err = newDual(s); err != nil {
+		return err
+	}
 	if err = r.addLoaders(); err != nil {
-		return nil, err
+		return err
 	}
 	r.net, err = nn.New(nn.Config{Model: s.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W,
 		Classes: len(d.Classes), Batch: s.Batch, Seed: s.Seed, Threads: threads})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.losses, r.ratios = make([]float64, s.Batch), make([]float64, s.Batch)
 	r.setApplies(s.Algorithm(), r.problem.Set)
 	if r.applies[theGap] {
 		r.kept = cloneTensors(r.net.Parameters())
 	}
-	return r, nil
+	return nil
 }
 
 // newDual returns the problem that s states and z at its start.
@@ -105,12 +115,13 @@ func (r *run) addLoaders() (err error) {
 		o.Batch = z
 	}
 	r.drawn = make([]float64, o.Batch)
+	o.Ahead = r.ahead && r.dual.FreshBatch() // for the others it is a place and no more
 	r.draws, err = data.NewDraws(r.data.Train, o)
 	return err
 }
 
 func (r *run) loaderOptions(stream uint64, batch int) data.LoaderOptions {
-	o := data.LoaderOptions{Batch: batch, Mean: r.data.Mean, Std: r.data.Std, Seed: r.meta.Spec.Seed, Stream: stream}
+	o := data.LoaderOptions{Batch: batch, Mean: r.data.Mean, Std: r.data.Std, Seed: r.meta.Spec.Seed, Stream: stream, Ahead: r.ahead}
 	if s := &r.meta.Spec; len(s.Mean) > 0 {
 		o.Mean, o.Std = float32s(s.Mean), float32s(s.Std)
 	}
@@ -253,6 +264,11 @@ func (r *run) warnOnce(message string) {
 }
 
 func (r *run) close() {
+	for _, l := range []*data.Loader{r.batches, r.draws} {
+		if l != nil {
+			l.Close()
+		}
+	}
 	if r.net != nil {
 		r.net.Close()
 	}

@@ -1,0 +1,136 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+)
+
+// parentRun is a finished run with a checkpoint every 4 steps.
+func parentRun(t *testing.T, a dro.Algorithm) (*memory, *trace) {
+	t.Helper()
+	spec := brief(a)
+	spec.CheckpointEvery = 4
+	store := newMemory()
+	q := NewQueue(context.Background(), Settings{Store: store})
+	ids, err := q.Start(Request{Specs: []Spec{spec}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	return store, store.runs[ids[0]]
+}
+
+// forkAt runs a fork of the parent to its end.
+func forkAt(t *testing.T, store *memory, parent *trace, step int64, change func(*Spec)) (*trace, error) {
+	t.Helper()
+	past, err := store.Load(parent.meta.ID, step)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := past.Fork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(&spec)
+	q := NewQueue(context.Background(), Settings{Store: store})
+	ids, err := q.Start(Request{Parent: fmt.Sprintf("%s@%d", parent.meta.ID, step), Specs: []Spec{spec}})
+	if err != nil {
+		return nil, err
+	}
+	if o := q.Wait(); o[0].Status != Done {
+		t.Fatalf("outcome %+v, want done", o[0])
+	}
+	return store.runs[ids[0]], nil
+}
+
+func TestForkWithoutAChangeIsTheParent(t *testing.T) {
+	for _, a := range dro.Algorithms() {
+		store, parent := parentRun(t, a)
+		fork, err := forkAt(t, store, parent, 8, func(*Spec) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := func(e Event) bool { return measured(e) && e.Header().Step > 8 }
+		if !slices.Equal(fork.lines(t, measured), parent.lines(t, after)) {
+			t.Errorf("%s: the fork differs from its parent behind step 8", a)
+		}
+		if fork.meta.Parent != parent.meta.ID+"@8" || fork.states[0].Step != 8 {
+			t.Errorf("%s: parent %q, first checkpoint at step %d", a, fork.meta.Parent, fork.states[0].Step)
+		}
+	}
+}
+
+func TestForkMayChange(t *testing.T) {
+	store, parent := parentRun(t, dro.PGD)
+	for name, change := range map[string]func(*Spec){
+		"lr":     func(s *Spec) { s.LR /= 10 },
+		"rho":    func(s *Spec) { s.Rho = 0.1; s.LambdaMax = Fixed(10) },
+		"to sfk": func(s *Spec) { s.Algorithms = []dro.Algorithm{dro.SFK} },
+		"to erm": func(s *Spec) { s.Algorithms = []dro.Algorithm{dro.ERM} },
+		"to pan": func(s *Spec) { s.Algorithms = []dro.Algorithm{dro.PAN} },
+		"epochs": func(s *Spec) { s.Epochs = 3 },
+		"z":      func(s *Spec) { s.Lambda, s.Eta = 2, 1 },
+	} {
+		fork, err := forkAt(t, store, parent, 8, change)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if s := fork.summary; s.Steps != fork.meta.Steps || (s.PaperIterate != nil) != (s.Algorithm == dro.SFK) {
+			t.Errorf("%s: summary %+v", name, s)
+		}
+	}
+}
+
+func TestForkRefuses(t *testing.T) {
+	store, parent := parentRun(t, dro.SFK)
+	for want, change := range map[string]func(*Spec){
+		"batch:":       func(s *Spec) { s.Batch = 16 },
+		"seed:":        func(s *Spec) { s.Seed = 5 },
+		"model:":       func(s *Spec) { s.Model = "mlp" },
+		"samples:":     func(s *Spec) { s.Samples = 200 },
+		"epochs:":      func(s *Spec) { s.Epochs = 1 },
+		"coordinates:": func(s *Spec) { s.Coordinates = "unshifted"; s.Eta = 1 },
+		"lambda:":      func(s *Spec) { s.Lambda = 1e9 },
+	} {
+		step := int64(8)
+		if want == "epochs:" {
+			step = parent.meta.Steps
+		}
+		runs := len(store.runs)
+		_, err := forkAt(t, store, parent, step, change)
+		if err == nil || !strings.Contains(err.Error(), want) || len(store.runs) != runs {
+			t.Errorf("error %v, want one about %s and no run", err, want)
+		}
+	}
+	q := NewQueue(context.Background(), Settings{Store: store})
+	for _, parent := range []string{"nothing", "@5", parent.meta.ID + "@", parent.meta.ID + "@-1", parent.meta.ID + "@7"} {
+		if _, err := q.Start(Request{Parent: parent, Specs: []Spec{brief(dro.SFK)}}); err == nil {
+			t.Errorf("a fork of %q was accepted", parent)
+		}
+	}
+}
+
+func TestForkHasTheKnobsOfItsParent(t *testing.T) {
+	spec := brief(dro.SFK)
+	spec.CheckpointEvery = 4
+	_, store, id := turnedAt(t, spec, 9, [2]string{"lr", "0.002"}, [2]string{"c", "auto"})
+	for step, turned := range map[int64]bool{8: false, 12: true} {
+		past, err := store.Load(id, step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := past.Fork()
+		if err != nil || (s.LR == 0.002) != turned || s.C.IsAuto() != turned {
+			t.Errorf("from step %d: lr %v, c %v, error %v", step, s.LR, s.C, err)
+		}
+		if s.Lambda != past.From.Z.Lambda || s.Eta != past.From.Z.Eta {
+			t.Errorf("from step %d: z starts at %v, %v, not at the checkpoint's %v", step, s.Lambda, s.Eta, past.From.Z)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"drolab/dro"
+)
+
+// full is a Store whose disk is full from a step on, until there is room.
+type full struct {
+	*memory
+	step int64
+
+	mu      sync.Mutex
+	room    bool
+	refused chan struct{} // gets a value for each refusal, if there is space
+	paused  chan struct{} // gets a value when the log says that the run is paused
+}
+
+func newFull(step int64) *full {
+	return &full{memory: newMemory(), step: step, refused: make(chan struct{}, 1), paused: make(chan struct{}, 9)}
+}
+
+type fullRecorder struct {
+	Recorder
+	disk *full
+}
+
+func (f *full) Create(m *Meta) (Recorder, error) {
+	r, err := f.memory.Create(m)
+	return &fullRecorder{r, f}, err
+}
+
+func (f *full) check(step int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.room || step < f.step {
+		return nil
+	}
+	select {
+	case f.refused <- struct{}{}:
+	default:
+	}
+	return &DiskError{"disk full", errors.New("no space left on device")}
+}
+
+func (f *full) makeRoom() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.room = true
+}
+
+func (r *fullRecorder) Append(e Event) error {
+	if err := r.disk.check(e.Header().Step); err != nil {
+		return err
+	}
+	if s, ok := e.(*StatusEvent); ok && s.Status == Paused {
+		defer func() { r.disk.paused <- struct{}{} }()
+	}
+	return r.Recorder.Append(e)
+}
+
+func (r *fullRecorder) Checkpoint(s *State) (string, error) {
+	if err := r.disk.check(s.Step); err != nil {
+		return "", err
+	}
+	return r.Recorder.Checkpoint(s)
+}
+
+func TestFullDiskIsWaitedFor(t *testing.T) {
+	spec := brief(dro.SFK)
+	whole := runAll(t, 1, spec)[0]
+	store := newFull(9)
+	q := NewQueue(context.Background(), Settings{Store: store, Patient: true})
+	ids, err := q.Start(Request{Specs: []Spec{spec}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-store.refused
+	for { // the trouble is known a moment after the refusal
+		if live := q.Live(); len(live) == 1 && strings.Contains(live[0].Trouble, "disk full") {
+			break
+		}
+		runtime.Gosched()
+	}
+	if err := q.Resume(ids[0]); err != nil { // too early: it waits again
+		t.Fatal(err)
+	}
+	<-store.refused
+	<-store.refused
+	store.makeRoom()
+	if err := q.Resume(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	if o := q.Wait(); o[0].Status != Done {
+		t.Fatalf("outcome %+v, want done", o[0])
+	}
+	tr := store.runs[ids[0]]
+	if !slices.Equal(tr.lines(t, measured), whole.lines(t, measured)) {
+		t.Error("a full disk changed the numbers, or lost some")
+	}
+}
+
+func TestFullDiskIsTold(t *testing.T) {
+	store := newFull(9)
+	q := NewQueue(context.Background(), Settings{Store: store, Patient: true, retry: time.Millisecond})
+	ids, err := q.Start(Request{Specs: []Spec{brief(dro.ERM)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-store.refused
+	store.makeRoom() // for the warning, and nobody resumes the run
+	<-store.paused
+	if err := q.Resume(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	var states []Status
+	warned := false
+	for _, e := range store.runs[ids[0]].events {
+		switch e := e.(type) {
+		case *StatusEvent:
+			states = append(states, e.Status)
+		case *WarningEvent:
+			warned = warned || strings.Contains(e.Message, "disk full")
+		}
+	}
+	if want := []Status{Queued, Running, Paused, Running, Done}; !warned || !slices.Equal(states, want) {
+		t.Errorf("warned %v, states %v, want %v", warned, states, want)
+	}
+}
+
+func TestStopGivesUpOnAFullDisk(t *testing.T) {
+	for _, stop := range []string{"verb", "context"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		store := newFull(9)
+		q := NewQueue(ctx, Settings{Store: store, Patient: true})
+		ids, err := q.Start(Request{Specs: []Spec{brief(dro.ERM)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-store.refused
+		if stop == "context" {
+			cancel()
+		} else if err := q.Stop(ids[0]); err != nil {
+			t.Fatal(err)
+		}
+		var disk *DiskError
+		if o := q.Wait(); o[0].Status != Failed || !errors.As(o[0].Err, &disk) {
+			t.Errorf("%s: outcome %+v, want failed with the disk's error", stop, o[0])
+		}
+		cancel()
+	}
+}
+
+// TestPausedRunsLeaveTheirSlot: with one slot, the second run trains while the
+// first is paused, and a queued run can be stopped, paused and resumed.
+func TestPausedRunsLeaveTheirSlot(t *testing.T) {
+	store := &at{memory: newMemory(), step: 3}
+	q := NewQueue(context.Background(), Settings{Store: store, Parallel: 1})
+	var ids []string
+	ready := make(chan struct{})
+	ends := make(chan Outcome, 4)
+	var once sync.Once
+	store.do = func(id string) {
+		once.Do(func() {
+			<-ready
+			for _, err := range []error{q.Pause(ids[0]), q.Stop(ids[2]), q.Pause(ids[3]), q.Resume(ids[3])} {
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	ids, err := q.Start(Request{Specs: []Spec{brief(dro.ERM), brief(dro.PGD), brief(dro.SFK), brief(dro.PAN)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(ready)
+	for len(q.Live()) > 1 { // all but the first end
+		runtime.Gosched()
+	}
+	if live := q.Live(); live[0].ID != ids[0] {
+		t.Fatalf("live: %v, want the paused run only", live)
+	}
+	if err := q.Resume(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range q.Wait() {
+		ends <- o
+	}
+	close(ends)
+	for o := range ends {
+		if want := map[bool]Status{true: Stopped, false: Done}[o.ID == ids[2]]; o.Status != want {
+			t.Errorf("run %s is %s, want %s", o.ID, o.Status, want)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"drolab/dro"
+)
+
+// turnedAt starts a run of spec and turns knobs when it logs the given step.
+func turnedAt(t *testing.T, spec Spec, step int64, knobs ...[2]string) (*Queue, *at, string) {
+	t.Helper()
+	store := &at{memory: newMemory(), step: step}
+	q := NewQueue(context.Background(), Settings{Store: store})
+	store.do = func(id string) {
+		for _, k := range knobs {
+			if err := q.Knob(id, k[0], k[1]); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	ids, err := q.Start(Request{Specs: []Spec{spec}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	return q, store, ids[0]
+}
+
+func TestKnobChangesWhatFollows(t *testing.T) {
+	for _, k := range [][2]string{{"lr", "0.002"}, {"c", "50"}, {"c", "auto"}, {"lambda_max", "0.5"}, {"lambda0", "0.999"}} {
+		spec := brief(dro.SFK)
+		plain := runAll(t, 1, spec)[0].lines(t, measured)
+		_, store, id := turnedAt(t, spec, 9, k)
+		tr := store.runs[id]
+		turned := tr.lines(t, measured)
+		if len(turned) != len(plain) || !slices.Equal(turned[:3], plain[:3]) || slices.Equal(turned, plain) {
+			t.Errorf("%v: want the events of a run without it up to step 9, and others later", k)
+		}
+		log := tr.knobs()
+		if len(log) != 1 || log[0].Step != 9 || log[0].Key != k[0] {
+			t.Fatalf("%v: knob events %+v, want one at step 9", k, log)
+		}
+		if was := log[0].Old; !was.Applies() != (k[0] == "lambda_max") {
+			t.Errorf("%v: old value %v", k, was)
+		}
+	}
+}
+
+// TestResumeTurnsKnobsAgain loses the checkpoints behind a knob, so that the
+// resumed run takes the same steps again.
+func TestResumeTurnsKnobsAgain(t *testing.T) {
+	for _, a := range []dro.Algorithm{dro.SFK, dro.PAN} {
+		spec := brief(a)
+		spec.CheckpointEvery = 4
+		knobs := [][2]string{{"lr", "0.002"}}
+		if a == dro.SFK {
+			knobs = append(knobs, [2]string{"lambda_max", "0.99"}, [2]string{"lambda_max", "auto"})
+		}
+		_, whole, id := turnedAt(t, spec, 9, knobs...)
+		want := whole.runs[id]
+		for _, left := range []int{0, 2, 5} { // none, up to step 8, up to behind the knob
+			_, store, id := turnedAt(t, spec, 9, knobs...)
+			tr := store.runs[id]
+			tr.states = tr.states[:left]
+			q := NewQueue(context.Background(), Settings{Store: store.memory})
+			if err := q.Resume(id); err != nil {
+				t.Fatal(err)
+			}
+			if o := q.Wait(); o[0].Status != Done {
+				t.Fatalf("%s: outcome %+v, want done", a, o[0])
+			}
+			tr.events = afterResume(tr.events)
+			if !slices.Equal(tr.lines(t, measured), want.lines(t, measured)) {
+				t.Errorf("%s, %d checkpoints left: the events differ from those of the run that was not resumed", a, left)
+			}
+			if n := len(tr.knobs()); n != len(knobs) {
+				t.Errorf("%s: %d knob events, want %d: a knob that is turned again is no news", a, n, len(knobs))
+			}
+		}
+	}
+}
+
+func TestKnobsThatAreRefused(t *testing.T) {
+	spec := func(a dro.Algorithm) Spec { return brief(a) }
+	cvar := brief(dro.PGD)
+	cvar.Uncertainty = "cvar"
+	for _, test := range []struct {
+		spec       Spec
+		key, value string
+	}{
+		{spec(dro.SFK), "lr", "0"}, {spec(dro.SFK), "lr", "auto"}, {spec(dro.SFK), "lr", "fast"}, {spec(dro.SFK), "lr", "NaN"},
+		{spec(dro.SFK), "rho", "1"}, {spec(dro.SFK), "", ""}, {spec(dro.SFK), "c", "-1"}, {spec(dro.SFK), "lambda_max", "0.01"},
+		{spec(dro.SFK), "lambda0", "-1"}, {spec(dro.PGD), "c", "10"}, {spec(dro.ERM), "lambda_max", "5"},
+		{spec(dro.PAN), "lambda_max", "5"}, {cvar, "lambda0", "0.2"},
+	} {
+		s := test.spec
+		_, _, err := s.Turn(test.key, test.value)
+		var key *KeyError
+		if !errors.As(err, &key) {
+			t.Errorf("%s: %s=%s: error %v, want a KeyError", s.Algorithm(), test.key, test.value, err)
+		}
+		if s.LR != test.spec.LR || s.C != test.spec.C || s.Lambda0 != test.spec.Lambda0 || s.LambdaMax != test.spec.LambdaMax {
+			t.Errorf("%s: %s=%s is refused and changed the spec", s.Algorithm(), test.key, test.value)
+		}
+	}
+}
+
+func TestTurned(t *testing.T) {
+	k := func(step int64, key string, value float64) KnobEvent {
+		return KnobEvent{Head: Head{Step: step}, Key: key, New: Num(value)}
+	}
+	// The run was resumed before step 150, and lr turned at 120 then.
+	got := Turned([]KnobEvent{k(50, "lr", 1), k(150, "lr", 2), k(150, "c", 3), k(120, "lr", 4), k(120, "lr", 5)})
+	want := []KnobEvent{k(50, "lr", 1), k(120, "lr", 4), k(120, "lr", 5), k(150, "c", 3)}
+	if !slices.Equal(got, want) {
+		t.Errorf("Turned = %v, want %v", got, want)
+	}
+}
