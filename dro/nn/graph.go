@@ -25,6 +25,9 @@ type graph struct {
 
 	lossNode, weightNode *G.Node
 	parameters           G.Nodes
+
+	peak              *kern.Peak
+	forward, backward float64 // FLOP of real work
 }
 
 // newGraph writes the model as a graph over the given parameters and the
@@ -41,6 +44,9 @@ func newGraph(c Config, list []stage, parameters, gradients []Tensor) (*graph, e
 func (g *graph) build(c Config, list []stage, parameters, gradients []Tensor) (err error) {
 	in := kern.Shape{Channels: c.C, Height: c.H, Width: c.W}
 	out := kern.Shape{Channels: c.Classes, Height: 1, Width: 1}
+	if g.peak, err = kern.NewPeak(g.isa); err != nil {
+		return err
+	}
 	if g.layout, err = kern.NewLayout(g.isa, g.batch, in); err != nil {
 		return err
 	}
@@ -76,6 +82,11 @@ func (g *graph) layer(e *G.ExprGraph, x *G.Node, s stage, rectified, first bool,
 	kernel, err := kern.NewConv(g.isa, g.batch, cfg)
 	if err != nil {
 		return nil, err
+	}
+	g.forward += kernel.FLOPs()
+	g.backward += kernel.FLOPs() // of the weights
+	if !first {
+		g.backward += kernel.FLOPs() // of the input
 	}
 	w, b := leaf(e, p[0].Name, dense32(p[0].Data, p[0].Shape...)), leaf(e, p[1].Name, dense32(p[1].Data, p[1].Shape...))
 	g.parameters = append(g.parameters, w, b)

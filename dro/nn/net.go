@@ -175,6 +175,19 @@ func (n *Net) Update(s SGD) (norm float64) {
 		kern.SGDConfig{LearningRate: float32(s.LR), Momentum: float32(s.Momentum), WeightDecay: float32(s.WeightDecay)}))
 }
 
+// FLOPs returns the floating-point operations of Losses and of Gradient on a
+// full batch that are real work: multiply-adds of the layers, those with
+// padding zeros left out, each counted as two.
+func (n *Net) FLOPs() (forward, backward float64) { return n.graph.forward, n.graph.backward }
+
+// Peak runs multiply-adds on the network's threads, without memory, and
+// returns how many operations those were: its rate is the most that FLOPs'
+// can reach. It takes some milliseconds, on plain Go some tens.
+func (n *Net) Peak() (flop float64) {
+	n.graph.peak.Run(n.graph.team)
+	return n.graph.peak.FLOPs()
+}
+
 // AddGradient adds scale × the last Gradient to sum, which has GradientLen
 // elements.
 func (n *Net) AddGradient(sum []float64, scale float64) {

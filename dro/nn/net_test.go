@@ -60,6 +60,21 @@ func TestParametersOfAlexNet(t *testing.T) {
 	}
 }
 
+// math.md §6: 7.44 M real multiply-adds an image forward, 5.40 GFLOP a training step of 128.
+func TestWorkOfAlexNet(t *testing.T) {
+	n := newNet(t, Config{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 128})
+	forward, backward := n.FLOPs()
+	if got := forward / 128 / 2e6; math.Abs(got-7.44) > .005 {
+		t.Errorf("forward takes %.3f M multiply-adds an image, math.md §6 says 7.44", got)
+	}
+	if got := (forward + backward) / 1e9; math.Abs(got-5.40) > .005 {
+		t.Errorf("a training step takes %.3f GFLOP, math.md §6 says 5.40", got)
+	}
+	if n.Peak() <= 0 {
+		t.Error("the roofline counts no work")
+	}
+}
+
 func TestInputTooSmall(t *testing.T) {
 	for _, c := range []Config{{Model: "alexnet", C: 1, H: 28, W: 28}, {Model: "convnet", C: 5, H: 1, W: 1}, {Model: "resnet", C: 3, H: 32, W: 32}} {
 		if _, err := Check(c.Model, c.C, c.H, c.W, 10); err == nil || !strings.HasPrefix(err.Error(), "model: ") {

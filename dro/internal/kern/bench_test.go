@@ -225,24 +225,13 @@ func BenchmarkAlexNetStep(b *testing.B) {
 	}
 }
 
-// peakJob runs the roofline on one thread a task.
-type peakJob struct {
-	isa ISA
-	n   int
-}
-
-func (p peakJob) task(int) { runPeak(p.isa, p.n) }
-
 // BenchmarkPeak reports the rate of multiply-adds without memory: what the others can reach at most.
 func BenchmarkPeak(b *testing.B) {
-	const n = 1 << 20
-	for _, isa := range isas()[1:] {
+	for _, isa := range isas() {
 		for _, threads := range benchThreads {
-			team := NewTeam(threads)
+			team, p := NewTeam(threads), must(NewPeak(isa))
 			b.Run(fmt.Sprintf("%v/threads=%d", isa, threads), func(b *testing.B) {
-				job := &peakJob{isa, n}
-				lanes := map[ISA]int{AVX2: 8, AVX512: 16}[isa]
-				measure(b, float64(2*12*lanes*n*threads), func() { team.run(threads, job) })
+				measure(b, p.FLOPs(), func() { p.Run(team) })
 			})
 			team.Close()
 		}

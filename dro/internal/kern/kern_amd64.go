@@ -194,3 +194,15 @@ func transpose(isa ISA, dst, src []float32, rows, cols, dstStride, srcStride int
 		}
 	}
 }
+
+// runPeak runs peakSums·n independent multiply-adds on full vectors.
+func runPeak(isa ISA, n int) {
+	switch isa {
+	case Generic:
+		peakGeneric(n)
+	case AVX2:
+		peakAVX2(n)
+	default:
+		peakAVX512(n)
+	}
+}

@@ -1,0 +1,50 @@
+package kern
+
+// Peak is the roofline: multiply-adds on registers and nothing else, the most that an ISA gives on this machine.
+type Peak struct{ isa ISA }
+
+const (
+	peakSums  = 12 // independent sums, enough to hide the latency of a multiply-add
+	peakTasks = 64
+	peakSteps = 1 << 16 // of a task
+)
+
+// NewPeak returns the roofline of isa.
+func NewPeak(isa ISA) (*Peak, error) {
+	if err := isa.check(); err != nil {
+		return nil, err
+	}
+	return &Peak{isa}, nil
+}
+
+// FLOPs returns the floating-point operations of one Run.
+func (p *Peak) FLOPs() float64 {
+	lanes := map[ISA]int{Generic: 1, AVX2: 8, AVX512: 16}[p.isa]
+	return float64(2 * peakSums * lanes * peakSteps * peakTasks)
+}
+
+// Run does them: a few milliseconds of vectors on one thread, some tens without.
+func (p *Peak) Run(t *Team) { t.run(peakTasks, p) }
+
+func (p *Peak) task(int) { runPeak(p.isa, peakSteps) }
+
+// peakGeneric runs 12·n independent multiply-adds, as the Go compiler does those of the reference, and returns their sum.
+func peakGeneric(n int) float32 {
+	const a, b = .5, .5 // with a fixed point, 1: neither overflow nor denormals
+	var s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11 float32
+	for range n {
+		s0 = s0*a + b
+		s1 = s1*a + b
+		s2 = s2*a + b
+		s3 = s3*a + b
+		s4 = s4*a + b
+		s5 = s5*a + b
+		s6 = s6*a + b
+		s7 = s7*a + b
+		s8 = s8*a + b
+		s9 = s9*a + b
+		s10 = s10*a + b
+		s11 = s11*a + b
+	}
+	return s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8 + s9 + s10 + s11
+}

@@ -1,0 +1,22 @@
+package kern
+
+import "testing"
+
+// The roofline must do the work that it counts: sums of 12 geometric series that tend to 1.
+func TestPeak(t *testing.T) {
+	for n, want := range map[int]float32{0: 0, 1: 6, 2: 9, 100: 12} {
+		if got := peakGeneric(n); got != want {
+			t.Errorf("after %d steps the sums are %v, want %v", n, got, want)
+		}
+	}
+	for _, isa := range isas() {
+		p := must(NewPeak(isa))
+		p.Run(nil)
+		if p.FLOPs() <= 0 {
+			t.Errorf("%v: counts %v operations", isa, p.FLOPs())
+		}
+	}
+	if _, err := NewPeak(AVX512 + 1); err == nil {
+		t.Error("an instruction set that does not exist is taken")
+	}
+}
