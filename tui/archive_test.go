@@ -166,7 +166,7 @@ func fixturePresets() []presets.Preset {
 func browsing(t testing.TB, a Source, page string, w, h int, environ ...string) *rig {
 	t.Helper()
 	r := newRig(t, &script{folder: folder("unused"), now: epoch0()}, w, h, environ...)
-	r.source, r.cfg.RunsDir, r.cfg.Host = a, "/runs", runner.Host{CPU: "a processor"}
+	r.source, r.cfg.RunsDir, r.cfg.CPU = a, "/runs", "a processor"
 	l := r.pages[launchPage].(*launch)
 	l.list, l.specs = fixturePresets(), nil
 	for _, p := range l.list {

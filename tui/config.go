@@ -19,7 +19,8 @@ type Config struct {
 	Attach bool
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
-	Host             runner.Host
+	// CPU is this machine's processor, as in the runs that were trained on it.
+	CPU string
 	// Stdin and Stdout are the terminal.
 	Stdin  io.Reader
 	Stdout io.Writer

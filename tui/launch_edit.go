@@ -38,7 +38,7 @@ func (l *launch) move(by int) {
 }
 
 // reckon estimates the time of what is shown now.
-func (l *launch) reckon() { l.plan = estimateOf(l.spec().Expand(), l.past, l.cfg.Host.CPU) }
+func (l *launch) reckon() { l.plan = estimateOf(l.spec().Expand(), l.past, l.cfg.CPU) }
 
 // side moves among the boxes of a row, or to the next choice of a setting that
 // has some.

@@ -47,6 +47,11 @@ type benchJSON struct {
 	SFKMS           float64 `json:"sfk_ms"`
 	PGDMS           float64 `json:"pgd_ms"`
 	ImagesPerSecond float64 `json:"images_per_second"`
+
+	GFLOP     float64 `json:"gflop"`       // of real work in a training step: no padding zeros
+	GFLOPS    float64 `json:"gflops"`      // a second
+	PeakShare float64 `json:"peak_share"`  // in 0..1
+	Peak      float64 `json:"peak_gflops"` // a second, of multiply-adds without memory, measured beside the steps
 }
 
 func (a *app) bench(ctx context.Context, asJSON bool) error {
@@ -58,13 +63,16 @@ func (a *app) bench(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	rate, share := t.Rate()
 	if asJSON {
 		return printJSON(a.Stdout, benchJSON{spec.Model, spec.Batch, a.threads, nn.Kernel(), ms(t.Train), ms(t.Forward), ms(t.SFK), ms(t.PGD),
-			float64(spec.Batch) / t.Train.Seconds()})
+			float64(spec.Batch) / t.Train.Seconds(), t.FLOP / 1e9, rate / 1e9, share, t.Peak / 1e9})
 	}
 	fmt.Fprintf(a.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n", cpu(), count(a.threads, "thread"), nn.Kernel(), spec.Model, spec.Batch, t.Rounds)
-	fmt.Fprintf(a.Stdout, "  train %.1f ms (%.0f images/s)   forward %.1f ms   sfk %.1f ms   pgd %.1f ms\n\n", ms(t.Train),
+	fmt.Fprintf(a.Stdout, "  train %.1f ms (%.0f images/s)   forward %.1f ms   sfk %.1f ms   pgd %.1f ms\n", ms(t.Train),
 		float64(spec.Batch)/t.Train.Seconds(), ms(t.Forward), ms(t.SFK), ms(t.PGD))
+	fmt.Fprintf(a.Stdout, "  roofline: %.2f GFLOP of real work a training step, %.3g GFLOP/s: %.0f %% of the measured peak of %.3g\n\n",
+		t.FLOP/1e9, rate/1e9, 100*share, t.Peak/1e9)
 	fmt.Fprintln(a.Stdout, "Presets, all runs of each on this machine alone:")
 	for _, p := range presets.List() {
 		d, err := w.preset(&p.Spec)

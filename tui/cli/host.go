@@ -12,6 +12,8 @@ import (
 	"drolab/runner"
 )
 
+// host describes the program and the machine. It may read the whole program
+// (see version), so what shows something first asks for it when it needs it.
 func host() runner.Host {
 	return runner.Host{Version: version(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 		CPU: cpu(), Kernel: nn.Kernel()}

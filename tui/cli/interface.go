@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"drolab/runner"
 	"drolab/runner/engine"
@@ -38,13 +39,14 @@ func (a *app) interact(ctx context.Context, attach, readOnly bool) error {
 	}
 	ctx, cancel := a.Orderly(ctx, true)
 	defer cancel()
-	cfg := tui.Config{RunsDir: store.Dir(), DataDir: a.data, Host: host(), Attach: attach,
+	cfg := tui.Config{RunsDir: store.Dir(), DataDir: a.data, CPU: cpu(), Attach: attach,
 		Stdin: a.Stdin, Stdout: a.Stdout, Environ: a.Environ}
 	switch {
 	case readOnly:
 		cfg.Verbs, cfg.RunsGoOn = engine.ReadOnly{}, true
 	case a.hasEngine():
-		cfg.Verbs, cfg.RunsGoOn = a.client(store.Dir()), true
+		client := func() runner.Verbs { return a.client(store.Dir()) }
+		cfg.Verbs, cfg.RunsGoOn = later(sync.OnceValue(client)), true
 	default:
 		return a.interactInline(ctx, store, cfg)
 	}
@@ -84,17 +86,19 @@ func (a *app) comeBack(dir string) {
 func (a *app) interactInline(ctx context.Context, store *record.Store, cfg tui.Config) error {
 	trainings, stop := context.WithCancel(ctx)
 	defer stop()
-	settings := a.settings(store)
-	settings.Patient = true
-	q := runner.NewQueue(trainings, settings)
-	cfg.Verbs = q
+	queue := sync.OnceValue(func() *runner.Queue {
+		settings := a.settings(store)
+		settings.Patient = true
+		return runner.NewQueue(trainings, settings)
+	})
+	cfg.Verbs = later(func() runner.Verbs { return queue() })
 	err := tui.Run(ctx, cfg)
 	if errors.Is(err, tui.ErrHangup) {
-		q.Wait() // nobody asked the runs to stop, and nobody is there to be told
+		queue().Wait() // nobody asked the runs to stop, and nobody is there to be told
 		return nil
 	}
 	stop()
-	a.farewell(q.Wait())
+	a.farewell(queue().Wait())
 	return err
 }
 
