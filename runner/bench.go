@@ -20,6 +20,16 @@ type StepTimes struct {
 	SFK     time.Duration
 	PGD     time.Duration
 	Rounds  int // how many of each were measured
+
+	FLOP float64 // of real work in Train: no padding zeros, see nn.Net.FLOPs
+	Peak float64 // FLOP/s of multiply-adds without memory, measured in the same rounds
+}
+
+// Rate returns the FLOP/s of real work of a training step, and which share of
+// the peak that is.
+func (t *StepTimes) Rate() (rate, share float64) {
+	rate = t.FLOP / t.Train.Seconds()
+	return rate, rate / t.Peak
 }
 
 // MeasureSteps times steps of the spec's model, batch and set on noise of the
@@ -32,8 +42,9 @@ func MeasureSteps(ctx context.Context, s Spec, shape data.Shape, classes, thread
 			r.close()
 		}
 	}()
+	src := newNoise(shape, classes, 4*s.Batch)
 	for _, a := range []dro.Algorithm{dro.ERM, dro.SFK, dro.PGD} {
-		r, err := benchRun(s, a, shape, classes, threads)
+		r, err := benchRun(s, a, src, classes, threads)
 		if err != nil {
 			return StepTimes{}, err
 		}
@@ -45,11 +56,19 @@ func MeasureSteps(ctx context.Context, s Spec, shape data.Shape, classes, thread
 		r.net.Losses(r.losses, b.X, b.Labels)
 		return nil
 	}
-	took, err := rounds(ctx, budget, runs[0].train, forward, runs[1].train, runs[2].train)
+	flop := 0.0
+	peak := func() error {
+		flop = runs[0].net.Peak()
+		return nil
+	}
+	took, err := rounds(ctx, budget, runs[0].train, forward, runs[1].train, runs[2].train, peak)
 	if err != nil {
 		return StepTimes{}, fmt.Errorf("measuring %s: %w", s.Model, err)
 	}
-	return StepTimes{Train: median(took[0]), Forward: median(took[1]), SFK: median(took[2]), PGD: median(took[3]), Rounds: len(took[0])}, nil
+	t := StepTimes{Train: median(took[0]), Forward: median(took[1]), SFK: median(took[2]), PGD: median(took[3]), Rounds: len(took[0])}
+	forth, back := runs[0].net.FLOPs()
+	t.FLOP, t.Peak = forth+back, flop/median(took[4]).Seconds()
+	return t, nil
 }
 
 // rounds does each thing in turn, first without counting and then at least
@@ -73,17 +92,16 @@ func rounds(ctx context.Context, budget time.Duration, things ...func() error) (
 	return took, nil
 }
 
-// benchRun is a run on noise that records nothing and never ends.
-func benchRun(s Spec, a dro.Algorithm, shape data.Shape, classes, threads int) (*run, error) {
+// benchRun is a run on a source of its own that records nothing and never ends.
+func benchRun(s Spec, a dro.Algorithm, src data.Source, classes, threads int) (*run, error) {
 	s.Algorithms, s.Seeds = []dro.Algorithm{a}, 1
 	s.Mean, s.Std = nil, nil
 	s.LogEvery = math.MaxInt
-	noise := newNoise(shape, classes, 4*s.Batch)
-	d := &data.Dataset{Name: "noise", Shape: shape, Classes: make([]string, classes), Train: noise, Test: noise}
-	if shape.H > 1 {
+	d := &data.Dataset{Name: "bench", Shape: src.Shape(), Classes: make([]string, classes), Train: src, Test: src}
+	if d.Shape.H > 1 {
 		d.Augment = data.Augment{Pad: 4, Flip: true}
 	}
-	m := &Meta{Spec: s, StepsPerEpoch: 4, Steps: math.MaxInt64}
+	m := &Meta{Spec: s, StepsPerEpoch: int64(src.Len() / s.Batch), Steps: math.MaxInt64}
 	return newRun(m, d, nil, nil, threads)
 }
 

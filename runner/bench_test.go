@@ -18,6 +18,9 @@ func TestMeasureSteps(t *testing.T) {
 		if got.Rounds < 3 || got.Train <= 0 || got.Forward <= 0 || got.SFK <= 0 || got.PGD <= 0 {
 			t.Errorf("%v: %+v: want every kind of step measured three times", shape, got)
 		}
+		if rate, share := got.Rate(); got.FLOP != float64(2*2*8*shape.Len()*4) || !(rate > 0 && share > 0) {
+			t.Errorf("%v: %+v: rate %v, %v of the peak: want the work of a linear layer, forward and for its weights", shape, got, rate, share)
+		}
 	}
 }
 

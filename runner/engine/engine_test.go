@@ -1,0 +1,234 @@
+//go:build darwin || freebsd || linux
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+)
+
+func TestVerbs(t *testing.T) {
+	p := start(t, nil)
+	id := p.launch(t, 5000)
+	s, err := p.Status()
+	must(t, err)
+	if s.PID != os.Getpid() || s.Version != "test" || len(s.Runs) != 1 || s.Runs[0].ID != id || s.RunsDir != p.RunsDir || s.Log != logOf(p) {
+		t.Errorf("status %+v", s)
+	}
+	must(t, p.Pause(id))
+	p.awaitStatus(t, id, runner.Paused)
+	must(t, p.Knob(id, "lr", "0.001"))
+	if err := p.Knob(id, "lr", "-1"); err == nil || !strings.Contains(err.Error(), "lr: -1: want") {
+		t.Errorf("a bad knob: %v", err)
+	}
+	must(t, p.Resume(id))
+	p.awaitStatus(t, id, runner.Running)
+	must(t, p.Checkpoint(id))
+	await(t, func() bool { _, ok, err := p.find(t, id).Saved(); return ok && err == nil })
+	if err := p.Shutdown(false); err == nil || !strings.Contains(err.Error(), id) {
+		t.Errorf("a shutdown while a run is live: %v", err)
+	}
+	must(t, p.Stop(id))
+	p.awaitStatus(t, id, runner.Stopped)
+	await(t, func() bool { return !p.find(t, id).Held() })
+	must(t, p.Resume(id))
+	must(t, p.Shutdown(true))
+	if got := p.find(t, id).Status(); got != runner.Stopped {
+		t.Errorf("after a shutdown the run is %s, want stopped", got)
+	}
+	if _, err := p.Status(); !errors.Is(err, ErrNone) {
+		t.Errorf("status without an engine: %v", err)
+	}
+	for _, err := range []error{p.Pause(id), p.Stop(id), p.Checkpoint(id), p.Knob(id, "lr", "1"), p.Shutdown(false)} {
+		if !errors.Is(err, ErrNone) {
+			t.Errorf("without an engine: %v", err)
+		}
+	}
+	left, err := os.ReadDir(filepath.Join(p.RuntimeDir, "drolab"))
+	if err != nil || len(left) != 0 {
+		t.Errorf("sockets are left: %v, %v", left, err)
+	}
+}
+
+func TestStartRefusals(t *testing.T) {
+	p := start(t, nil)
+	bad := brief(dro.SFK, 1)
+	bad.Specs[0].LR = -1
+	expanded := brief(dro.SFK, 1)
+	expanded.Specs[0].Seeds = 2
+	huge := brief(dro.SFK, 1)
+	for range 2000 {
+		huge.Specs = append(huge.Specs, huge.Specs[0])
+	}
+	for want, r := range map[string]runner.Request{"lr: -1": bad, "one seed": expanded, "no run": {}, "fewer runs at once": huge} {
+		if _, err := p.Start(r); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	if s, err := p.Status(); err != nil || len(s.Runs) != 0 {
+		t.Errorf("status %+v, %v, want no run", s, err)
+	}
+}
+
+func TestEndsWhenIdle(t *testing.T) {
+	p := start(t, func(s *Settings) { s.Idle = 20 * time.Millisecond })
+	id := p.launch(t, 400)
+	err := <-p.ended
+	p.ended <- err
+	if got := p.find(t, id).Status(); got != runner.Done {
+		t.Errorf("the engine ended while the run was %s", got)
+	}
+	if !strings.Contains(p.log.String(), "idle") {
+		t.Errorf("log:\n%s", p.log.String())
+	}
+}
+
+func TestEndsWithItsFolder(t *testing.T) {
+	p := start(t, func(s *Settings) { s.Idle = time.Second })
+	must(t, os.RemoveAll(p.RunsDir))
+	must(t, os.MkdirAll(p.RunsDir, 0o700))
+	err := <-p.ended
+	p.ended <- err
+	if !strings.Contains(p.log.String(), "folder is gone") {
+		t.Errorf("log:\n%s", p.log.String())
+	}
+}
+
+func TestOneEngineForAFolder(t *testing.T) {
+	p := start(t, nil)
+	s := Settings{RunsDir: p.RunsDir, RuntimeDir: p.RuntimeDir, Threads: 1}
+	if err := Run(context.Background(), s); !errors.Is(err, ErrRunning) || !strings.Contains(err.Error(), "drolab test") {
+		t.Errorf("a second engine: %v", err)
+	}
+	// Without its lock file the engine is found by its socket.
+	must(t, os.Remove(filepath.Join(p.RunsDir, lockName)))
+	if err := Run(context.Background(), s); !errors.Is(err, ErrRunning) {
+		t.Errorf("a second engine, without the lock file: %v", err)
+	}
+}
+
+func TestSocketsAreMadeAnew(t *testing.T) {
+	p := start(t, func(s *Settings) { s.Idle = 4 * time.Second })
+	id := p.launch(t, 50_000)
+	must(t, os.RemoveAll(filepath.Join(p.RuntimeDir, "drolab"))) // as at a logout
+	await(t, func() bool { s, err := p.Status(); return err == nil && len(s.Runs) == 1 })
+	must(t, p.Stop(id))
+	p.awaitStatus(t, id, runner.Stopped)
+}
+
+func TestClientFindsTheSocketsWhereverTheyAre(t *testing.T) {
+	p := start(t, nil)
+	elsewhere := *p.Client
+	elsewhere.RuntimeDir = "" // as from a cron job
+	if _, err := elsewhere.Status(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStaleSocketIsReplaced(t *testing.T) {
+	runs, runtimeDir := short(t), short(t)
+	a, err := newAddress(runtimeDir, runs)
+	must(t, err)
+	for _, path := range []string{a.Control, a.View} { // a socket that nobody listens at, and a file
+		l, err := listen(path)
+		must(t, err)
+		l.Close()
+	}
+	must(t, os.Remove(a.View))
+	must(t, os.WriteFile(a.View, nil, 0o600))
+	must(t, os.WriteFile(filepath.Join(runs, lockName), []byte("{"), 0o600))
+	p := start(t, func(s *Settings) { s.RunsDir, s.RuntimeDir = runs, runtimeDir })
+	if _, err := p.Status(); err != nil {
+		t.Error(err)
+	}
+}
+
+// spawning returns a client whose engines are processes.
+func spawning(t *testing.T, runs, runtimeDir, version string) *Client {
+	t.Helper()
+	exe, err := os.Executable()
+	must(t, err)
+	return &Client{RunsDir: runs, RuntimeDir: runtimeDir, Version: version, Command: engineCommand(exe, runs, runtimeDir, version)}
+}
+
+func TestTwoStartsAtOnce(t *testing.T) {
+	runs, runtimeDir := short(t), short(t)
+	const clients = 6
+	var wg sync.WaitGroup
+	errs := make([]error, clients)
+	for i := range clients {
+		wg.Go(func() {
+			c := spawning(t, runs, runtimeDir, "a")
+			_, errs[i] = c.Start(brief(dro.ERM, 50))
+		})
+	}
+	wg.Wait()
+	c := spawning(t, runs, runtimeDir, "a")
+	t.Cleanup(func() { c.Shutdown(true) })
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	await(t, func() bool { s, err := c.Status(); return err == nil && len(s.Runs) == 0 })
+	log, err := os.ReadFile(filepath.Join(runs, logName))
+	must(t, err)
+	if n := strings.Count(string(log), "ready: pid"); n != 1 {
+		t.Errorf("%d engines were made, want 1:\n%s", n, log)
+	}
+	if n := strings.Count(string(log), "start : ok"); n != clients {
+		t.Errorf("%d starts, want %d:\n%s", n, clients, log)
+	}
+}
+
+func TestOtherVersion(t *testing.T) {
+	runs, runtimeDir := short(t), short(t)
+	older, newer := spawning(t, runs, runtimeDir, "older"), spawning(t, runs, runtimeDir, "newer")
+	t.Cleanup(func() { newer.Shutdown(true) })
+	ids, err := older.Start(brief(dro.SFK, 100_000))
+	must(t, err)
+	before, err := newer.Status()
+	must(t, err)
+	_, err = newer.Start(brief(dro.SFK, 1))
+	if err == nil || !strings.Contains(err.Error(), "is drolab older and this is newer") || !strings.Contains(err.Error(), ids[0]) {
+		t.Fatalf("a start at an older engine with a live run: %v", err)
+	}
+	after, err := newer.Status()
+	if err != nil || after.PID != before.PID || len(after.Runs) != 1 {
+		t.Fatalf("the older engine was disturbed: %+v, %v", after, err)
+	}
+	must(t, newer.Stop(ids[0])) // the other verbs are understood
+	await(t, func() bool { s, err := newer.Status(); return err == nil && len(s.Runs) == 0 })
+	if _, err := newer.Start(brief(dro.SFK, 1)); err != nil {
+		t.Fatalf("a start at an older engine that is idle: %v", err)
+	}
+	if s, err := newer.Status(); err != nil || s.Version != "newer" {
+		t.Errorf("status %+v, %v, want the newer engine", s, err)
+	}
+}
+
+func TestEngineThatCannotStart(t *testing.T) {
+	runs := short(t)
+	c := spawning(t, runs, short(t), "a")
+	good := c.Command
+	c.Command = engineCommand("/bin/sh", runs, "", "")
+	if _, err := c.Start(brief(dro.SFK, 1)); err == nil || !strings.Contains(err.Error(), "--inline") {
+		t.Errorf("a program that is no engine: %v", err)
+	}
+	c.Command = engineCommand("/nonexistent/drolab", runs, "", "")
+	if _, err := c.Start(brief(dro.SFK, 1)); err == nil || !strings.Contains(err.Error(), "starting the engine") {
+		t.Errorf("a program that is not there: %v", err)
+	}
+	c.Command = good
+	t.Cleanup(func() { c.Shutdown(true) })
+	if _, err := c.Start(brief(dro.SFK, 1)); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,190 @@
+//go:build darwin || freebsd || linux
+
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+)
+
+// asEngine makes the test's program an engine: what Client.Command starts.
+const asEngine = "DROLAB_TEST_ENGINE"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(asEngine); dir != "" {
+		err := Run(context.Background(), Settings{RunsDir: dir, RuntimeDir: os.Getenv("DROLAB_TEST_RUNTIME"), Threads: 1,
+			Host: runner.Host{Version: os.Getenv("DROLAB_TEST_VERSION")}, Idle: time.Minute, Log: os.Stderr})
+		if err != nil {
+			os.Stderr.WriteString("drolab: " + err.Error() + "\n")
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// short is a folder with a short path, private to this test.
+func short(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "dl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// buffer is a log that two goroutines may use.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// inProcess is an engine in this process, with a client.
+type inProcess struct {
+	*Client
+	log   buffer
+	ended chan error
+	end   context.CancelFunc
+}
+
+func start(t *testing.T, change func(*Settings)) *inProcess {
+	t.Helper()
+	runs, runtimeDir := short(t), short(t)
+	p := &inProcess{ended: make(chan error, 1)}
+	p.Client = &Client{RunsDir: runs, RuntimeDir: runtimeDir, Version: "test",
+		Command: func() *exec.Cmd { t.Error("an engine is started"); return exec.Command("false") }}
+	s := Settings{RunsDir: runs, RuntimeDir: runtimeDir, Threads: 1, Host: runner.Host{Version: "test"}, Log: &p.log}
+	if change != nil {
+		change(&s)
+	}
+	p.RunsDir, p.RuntimeDir = s.RunsDir, s.RuntimeDir
+	ctx, cancel := context.WithCancel(context.Background())
+	p.end = cancel
+	go func() { p.ended <- Run(ctx, s) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-p.ended; err != nil {
+			t.Error(err)
+		}
+		p.ended <- nil
+	})
+	await(t, func() bool { _, ok := readInfo(s.RunsDir); return ok })
+	return p
+}
+
+// await looks until it is so; the test's own deadline ends it.
+func await(t *testing.T, so func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for tries := 0; !so(); tries++ {
+		if tries > 10_000 {
+			t.Fatal("it does not come to be so")
+		}
+		<-tick.C
+	}
+}
+
+// brief is a run of some seconds at most.
+func brief(a dro.Algorithm, epochs int) runner.Request {
+	s := runner.Defaults()
+	s.Algorithms, s.Dataset, s.Model, s.Batch, s.Epochs, s.LogEvery = []dro.Algorithm{a}, "csv:example", "linear", 32, epochs, 3
+	return runner.Request{Preset: "test", Specs: []runner.Spec{s}}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// launch starts a brief run, and returns its name.
+func (p *inProcess) launch(t *testing.T, epochs int) string {
+	t.Helper()
+	ids, err := p.Start(brief(dro.SFK, epochs))
+	must(t, err)
+	return ids[0]
+}
+
+func (p *inProcess) find(t *testing.T, id string) *record.Run {
+	t.Helper()
+	r, err := record.Find(p.RunsDir, id)
+	must(t, err)
+	return r
+}
+
+func (p *inProcess) awaitStatus(t *testing.T, id string, want runner.Status) {
+	t.Helper()
+	await(t, func() bool { return p.find(t, id).Status() == want })
+}
+
+// talk connects to a socket and returns its answer to what is said, or the
+// error of reading it.
+func talk(t *testing.T, path string, say []byte) (hello, answer string, err error) {
+	t.Helper()
+	c, err := net.Dial("unix", path)
+	must(t, err)
+	defer c.Close()
+	must(t, c.SetDeadline(time.Now().Add(time.Minute)))
+	w := newWire(c)
+	if !w.in.Scan() {
+		return "", "", errors.Join(errClosed, w.in.Err())
+	}
+	hello = w.in.Text()
+	if _, err := c.Write(say); err != nil {
+		return hello, "", err
+	}
+	if u, ok := c.(*net.UnixConn); ok {
+		u.CloseWrite()
+	}
+	if !w.in.Scan() {
+		return hello, "", errors.Join(errClosed, w.in.Err())
+	}
+	return hello, w.in.Text(), nil
+}
+
+func (p *inProcess) sockets(t *testing.T) address {
+	t.Helper()
+	i, ok := readInfo(p.RunsDir)
+	if !ok {
+		t.Fatal("the lock file says nothing")
+	}
+	return i.address
+}
+
+// engineCommand runs a program as an engine's process.
+func engineCommand(path, runs, runtimeDir, version string) func() *exec.Cmd {
+	return func() *exec.Cmd {
+		cmd := exec.Command(path)
+		cmd.Env = append(os.Environ(), asEngine+"="+runs, "DROLAB_TEST_RUNTIME="+runtimeDir, "DROLAB_TEST_VERSION="+version)
+		return cmd
+	}
+}
+
+func logOf(p *inProcess) string { return filepath.Join(p.RunsDir, logName) }

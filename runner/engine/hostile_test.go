@@ -1,0 +1,338 @@
+//go:build darwin || freebsd || linux
+
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"drolab/runner"
+)
+
+// ask makes a message of a request.
+func ask(t *testing.T, r request) []byte {
+	t.Helper()
+	b, err := json.Marshal(r)
+	must(t, err)
+	return append(b, '\n')
+}
+
+func TestViewSocketChangesNothing(t *testing.T) {
+	p := start(t, nil)
+	id := p.launch(t, 1_000_000)
+	spec := brief("sfk", 1)
+	for _, r := range []request{{Verb: verbStart, Start: &spec}, {Verb: verbResume, Run: id}, {Verb: verbPause, Run: id}, {Verb: verbStop, Run: id},
+		{Verb: verbCheckpoint, Run: id}, {Verb: verbKnob, Run: id, Key: "lr", Value: "1"}, {Verb: verbShutdown, Force: true}, {Verb: ""}} {
+		_, answer, err := talk(t, p.sockets(t).View, ask(t, r))
+		if err != nil || !strings.Contains(answer, "cannot be asked here") {
+			t.Errorf("%s: %q, %v", r.Verb, answer, err)
+		}
+	}
+	if len((&engine{}).viewVerbs()) != 1 {
+		t.Error("the view socket has more verbs than status")
+	}
+	if got := p.find(t, id).Status(); got != runner.Running && got != runner.Queued {
+		t.Errorf("the run is %s", got)
+	}
+	must(t, p.Stop(id))
+}
+
+// TestNonsense says on both sockets what no client says. Nothing comes of it.
+func TestNonsense(t *testing.T) {
+	p := start(t, nil)
+	a := p.sockets(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	good := ask(t, request{Verb: verbKnob, Run: "x", Key: "lr", Value: "1"})
+	for i := range 400 {
+		say := make([]byte, rng.IntN(200))
+		for j := range say {
+			say[j] = byte(rng.Uint32())
+		}
+		if i%2 == 0 { // a good message with some bytes changed
+			say = bytes.Clone(good)
+			for range 1 + rng.IntN(4) {
+				say[rng.IntN(len(say))] = byte(rng.Uint32())
+			}
+		}
+		for _, path := range []string{a.Control, a.View} {
+			if _, answer, err := talk(t, path, say); err == nil {
+				var r reply
+				if json.Unmarshal([]byte(answer), &r) != nil || r.Error == "" {
+					t.Fatalf("%q is answered %q", say, answer)
+				}
+			}
+		}
+	}
+	for _, say := range []string{"null\n", "[]\n", "{}\n", `{"verb":"start"}` + "\n", `{"verb":"start","start":{"Specs":[{}]}}` + "\n",
+		`{"verb":"resume","run":"../../etc"}` + "\n", `{"verb":"stop","run":"` + strings.Repeat("a", 100_000) + `"}` + "\n",
+		strings.Repeat(`{"verb":`, 100_000) + "\n", `{"verb":"status","sudo":true}` + "\n"} {
+		_, answer, err := talk(t, a.Control, []byte(say))
+		if err != nil || !strings.Contains(answer, `"error"`) {
+			t.Errorf("%.60q: %q, %v", say, answer, err)
+		}
+	}
+	if s, err := p.Status(); err != nil || len(s.Runs) != 0 {
+		t.Errorf("status %+v, %v", s, err)
+	}
+	if entries, err := os.ReadDir(p.RunsDir); err != nil || len(entries) != 1 { // the lock
+		t.Errorf("the runs folder has %v, %v", entries, err)
+	}
+}
+
+func TestMessageThatIsTooLong(t *testing.T) {
+	p := start(t, nil)
+	for _, path := range []string{p.sockets(t).Control, p.sockets(t).View} {
+		_, answer, err := talk(t, path, bytes.Repeat([]byte("x"), maxMessage))
+		// The server may close before all is said.
+		if err == nil && !strings.Contains(answer, "too long") {
+			t.Errorf("a message without an end is answered %q", answer)
+		}
+	}
+	if _, err := p.Status(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestManyConnections opens a thousand connections and keeps them. The engine
+// stays small, and is of use as soon as they are gone.
+func TestManyConnections(t *testing.T) {
+	p := start(t, nil)
+	path := p.sockets(t).Control
+	var before, during runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var open []net.Conn
+	served := 0
+	for range 1000 {
+		c, err := net.DialTimeout("unix", path, time.Minute)
+		if errors.Is(err, syscall.EAGAIN) {
+			continue // the queue in front of the server is full
+		}
+		must(t, err)
+		open = append(open, c)
+		must(t, c.SetDeadline(time.Now().Add(time.Minute)))
+		if newWire(c).in.Scan() {
+			served++
+		}
+	}
+	runtime.ReadMemStats(&during)
+	if served > maxConns || served == 0 {
+		t.Errorf("%d connections are served at once, want 1 to %d", served, maxConns)
+	}
+	if grown := int64(during.HeapInuse) - int64(before.HeapInuse); grown > 64<<20 {
+		t.Errorf("%d connections cost %d bytes", len(open), grown)
+	}
+	for _, c := range open {
+		c.Close()
+	}
+	if err := p.Stop("nothing"); err == nil || !strings.Contains(err.Error(), "not running here") {
+		t.Errorf("after that: %v", err)
+	}
+}
+
+func TestPeer(t *testing.T) {
+	dir := short(t)
+	l, err := listen(filepath.Join(dir, "s"))
+	must(t, err)
+	defer l.Close()
+	accepted := make(chan net.Conn, 1)
+	go func() { c, _ := l.Accept(); accepted <- c }()
+	c, err := net.Dial("unix", filepath.Join(dir, "s"))
+	must(t, err)
+	defer c.Close()
+	server := <-accepted
+	defer server.Close()
+	for _, end := range []net.Conn{c, server} {
+		if err := sameUser(end); err != nil {
+			t.Error(err)
+		}
+	}
+	if a, _ := net.Pipe(); sameUser(a) == nil {
+		t.Error("a connection without a user is let in")
+	}
+}
+
+// TestOtherUser has another user connect, who can only be one with root's help.
+func TestOtherUser(t *testing.T) {
+	if path := os.Getenv("DROLAB_TEST_DIAL"); path != "" {
+		c, err := net.Dial("unix", path)
+		if err == nil && !newWire(c).in.Scan() {
+			err = errClosed
+		}
+		fmt.Println("outcome:", err)
+		return
+	}
+	if os.Getuid() != 0 {
+		t.Skip("becoming another user needs root")
+	}
+	p := start(t, nil)
+	a := p.sockets(t)
+	exe, err := os.Executable()
+	must(t, err)
+	dial := func() string {
+		cmd := exec.Command("/proc/self/exe", "-test.run=^TestOtherUser$", "-test.v")
+		if runtime.GOOS != "linux" {
+			cmd.Path = exe
+		}
+		cmd.Dir = "/"
+		cmd.Env = append(os.Environ(), "DROLAB_TEST_DIAL="+a.Control)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Skipf("running as another user: %v: %s", err, out)
+		}
+		return string(out)
+	}
+	if out := dial(); !strings.Contains(out, "permission denied") {
+		t.Errorf("another user reaches the socket: %s", out)
+	}
+	for path := a.Control; path != "/tmp"; path = filepath.Dir(path) { // as if the folder were open
+		must(t, os.Chmod(path, 0o777))
+	}
+	if out := dial(); !strings.Contains(out, errClosed.Error()) {
+		t.Errorf("another user is served: %s", out)
+	}
+	if log := p.log.String(); !strings.Contains(log, "refused: the other end is user 65534") {
+		t.Errorf("log:\n%s", log)
+	}
+}
+
+// TestStrangeServers: a client does not talk to an engine that is somebody
+// else's, nor to one that says nothing, or nonsense.
+func TestStrangeServers(t *testing.T) {
+	for want, say := range map[string]string{
+		"ending":               "",
+		"cannot be read":       "hello\n",
+		"cannot talk to":       `{"protocol":99,"version":"9.9","pid":1}` + "\n",
+		"the engine's answer:": `{"protocol":1,"version":"test","pid":1}` + "\n",
+	} {
+		dir := short(t)
+		a, err := newAddress(dir, dir)
+		must(t, err)
+		l, err := listen(a.Control)
+		must(t, err)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				c.Write([]byte(say))
+				c.(*net.UnixConn).CloseWrite()
+				newWire(c).in.Scan()
+				c.Close()
+			}
+		})
+		c := &Client{RunsDir: dir, RuntimeDir: dir, Version: "test"}
+		if err := c.Stop("x"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a server that says %q: %v", say, err)
+		}
+		l.Close()
+		wg.Wait()
+	}
+}
+
+func TestAddress(t *testing.T) {
+	dir := short(t)
+	a, err := newAddress(dir, dir)
+	must(t, err)
+	if filepath.Dir(a.Control) != filepath.Join(dir, "drolab") {
+		t.Errorf("sockets in %s", a.Control)
+	}
+	link := filepath.Join(short(t), "link")
+	must(t, os.Symlink(dir, link))
+	if b, err := newAddress(dir, link); err != nil || a != b {
+		t.Errorf("another name of the folder gives %v, %v, want %v", b, err, a)
+	}
+	if b, err := newAddress(dir, short(t)); err != nil || a == b {
+		t.Errorf("another folder gives the same address, %v, %v", b, err)
+	}
+	long := filepath.Join(dir, strings.Repeat("a", 90))
+	must(t, os.Mkdir(long, 0o700))
+	for _, runtimeDir := range []string{"", "relative", filepath.Join(dir, "missing"), long} {
+		b, err := newAddress(runtimeDir, dir)
+		if err != nil || !strings.HasPrefix(b.View, "/tmp/drolab-") {
+			t.Errorf("with runtime folder %.20s: %v, %v, want one below /tmp", runtimeDir, b, err)
+		}
+	}
+	if _, err := newAddress(dir, filepath.Join(dir, "missing")); err == nil {
+		t.Error("a runs folder that is not there has an address")
+	}
+}
+
+func TestPrivate(t *testing.T) {
+	dir := short(t)
+	open, file, link := filepath.Join(dir, "open"), filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	must(t, os.Mkdir(open, 0o700))
+	must(t, os.Chmod(open, 0o750))
+	must(t, os.WriteFile(file, nil, 0o600))
+	must(t, os.Symlink(dir, link))
+	for _, path := range []string{open, file, link, filepath.Join(file, "below")} {
+		if err := private(path); err == nil {
+			t.Errorf("%s passes for private", path)
+		}
+	}
+	for range 2 { // made, and found
+		must(t, private(filepath.Join(dir, "mine")))
+	}
+}
+
+func TestKillsAtLogout(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		must(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	yes, no := file("yes", "[Login]\nKillUserProcesses = yes\n"), file("no", "[Login]\n#KillUserProcesses=yes\nKillUserProcesses=no\n")
+	none := file("none", "[Login]\n#KillUserProcesses=yes\n")
+	for _, test := range []struct {
+		files []string
+		want  bool
+	}{{nil, false}, {[]string{none}, false}, {[]string{yes}, true}, {[]string{yes, no}, false}, {[]string{no, yes, none, "missing"}, true}} {
+		if got := killsAtLogout(test.files); got != test.want {
+			t.Errorf("%v: %v", test.files, got)
+		}
+	}
+}
+
+// FuzzServer feeds the control socket's server; the verbs are stand-ins.
+func FuzzServer(f *testing.F) {
+	f.Add([]byte(`{"verb":"status"}`))
+	f.Add([]byte("{\"verb\":\"stop\",\"run\":\"a\"}\n{\"verb\":\"stop\"}\n"))
+	f.Add([]byte(`{"verb":"start","start":{"Preset":"p","Specs":[{"algorithms":["sfk"],"seeds":1}]}}`))
+	f.Fuzz(func(t *testing.T, say []byte) {
+		e := &engine{settings: Settings{Log: &buffer{}}, queue: runner.NewQueue(context.Background(), runner.Settings{})}
+		s := &server{verbs: e.viewVerbs(), allowed: func(net.Conn) error { return nil }, begin: func() (func(), bool) { return func() {}, true }, logf: e.logf}
+		here, there := net.Pipe()
+		done := make(chan struct{})
+		go func() { defer close(done); s.attend(there); there.Close() }()
+		go func() {
+			here.Write(say)
+			here.Write([]byte("\n"))
+			time.AfterFunc(time.Millisecond, func() { here.Close() })
+		}()
+		buf := make([]byte, 4096)
+		for {
+			if _, err := here.Read(buf); err != nil {
+				break
+			}
+		}
+		<-done
+	})
+}

@@ -1,0 +1,183 @@
+package runner
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner/data"
+)
+
+// The benchmarks here compare things with each other, so they take turns within one benchmark: what else the machine
+// does then disturbs all alike. Each reports medians and their ratios; ns/op is of no use. See -benchtime 20x.
+
+// alexNetRun is a run of the paper's network on a source of 3×32×32 images.
+func alexNetRun(b *testing.B, a dro.Algorithm, src data.Source, threads int) *run {
+	b.Helper()
+	s := Defaults()
+	s.Model = "alexnet"
+	r, err := benchRun(s, a, src, 10, threads)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(r.close)
+	return r
+}
+
+// medians does each thing b.N times in turn (three at least) and returns the median times in ms.
+func medians(b *testing.B, things ...func() error) []float64 {
+	b.Helper()
+	took := make([][]time.Duration, len(things))
+	for b.Loop() {
+		round, err := rounds(context.Background(), 0, things...)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range took {
+			took[i] = append(took[i], round[i]...)
+		}
+	}
+	list := make([]float64, len(took))
+	for i := range took {
+		list[i] = 1e3 * median(took[i]).Seconds()
+	}
+	return list
+}
+
+// BenchmarkInput measures what the input pipeline adds to a step of AlexNet on 2 threads: nothing to load (the same batch
+// again), batches made when they are asked for, and made ahead. SFK loads two batches a step.
+func BenchmarkInput(b *testing.B) {
+	drawn, err := data.Open("shapes", data.Options{Samples: 1e5})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, src := range map[string]data.Source{"memory": newNoise(data.Shape{C: 3, H: 32, W: 32}, 10, 1e4), "drawn": drawn.Train} {
+		for _, a := range []dro.Algorithm{dro.ERM, dro.SFK} {
+			b.Run(name+"/"+string(a), func(b *testing.B) {
+				fixed, asked, ahead := alexNetRun(b, a, src, 2), alexNetRun(b, a, src, 2), alexNetRun(b, a, src, 2)
+				asked.batches.Close() // and so it works ahead no more
+				asked.draws.Close()
+				same := fixed.batches.Next()
+				ms := medians(b, func() error { return fixed.computeOnly(same) }, asked.train, ahead.train)
+				b.ReportMetric(ms[0], "fixed-ms")
+				b.ReportMetric(100*(ms[1]/ms[0]-1), "asked-%")
+				b.ReportMetric(100*(ms[2]/ms[0]-1), "ahead-%")
+			})
+		}
+	}
+}
+
+// computeOnly is train without loading: every batch is x.
+func (r *run) computeOnly(x *data.Batch) error {
+	r.net.Losses(r.losses, x.X, x.Labels)
+	at := r.dual.Ratios(r.ratios, r.losses)
+	r.net.Gradient(r.ratios)
+	norm := r.net.Update(r.sgd())
+	z := r.losses
+	if r.dual.FreshBatch() {
+		r.net.Losses(r.drawn, x.X, x.Labels)
+		z = r.drawn
+	}
+	before := r.dual.Z()
+	move := r.dual.Step(z, r.rate())
+	r.step++
+	r.keepIterate(before, norm, move.Gap)
+	return r.note(at, norm, move)
+}
+
+// BenchmarkTogether measures the throughput of 2 threads: of one run that has both, and of 2 and 4 runs of one each. The
+// ratios are of images a second, to the one run's.
+func BenchmarkTogether(b *testing.B) {
+	src := newNoise(data.Shape{C: 3, H: 32, W: 32}, 10, 1e4)
+	both := alexNetRun(b, dro.ERM, src, 2)
+	var single []*run
+	for range 4 {
+		single = append(single, alexNetRun(b, dro.ERM, src, 1))
+	}
+	const steps = 8
+	ms := medians(b, together(steps, both), together(steps, single[:2]...), together(steps, single...))
+	b.ReportMetric(ms[0]/steps, "step-ms")
+	b.ReportMetric(2*ms[0]/ms[1], "2-runs-ratio")
+	b.ReportMetric(4*ms[0]/ms[2], "4-runs-ratio")
+}
+
+// together trains some steps of every run, all at once.
+func together(steps int, runs ...*run) func() error {
+	return func() error {
+		var all sync.WaitGroup
+		errs := make(chan error, len(runs))
+		for _, r := range runs {
+			all.Go(func() {
+				for range steps {
+					if err := r.train(); err != nil {
+						errs <- err
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
+		close(errs)
+		return <-errs
+	}
+}
+
+// BenchmarkSamples measures a step of AlexNet on 1e3, 1e5 and 1e7 samples. "bytes" are in memory, as a mapped file is;
+// "shapes" are drawn: 1e3 once, the others whenever a batch is made, which costs each image the same at every size.
+// The ratios are to 1e3 samples.
+func BenchmarkSamples(b *testing.B) {
+	for name, open := range map[string]func(n int) (data.Source, error){
+		"bytes": func(n int) (data.Source, error) { return newWindows(n), nil },
+		"shapes": func(n int) (data.Source, error) {
+			d, err := data.Open("shapes", data.Options{Samples: n})
+			if err != nil {
+				return nil, err
+			}
+			return d.Train, nil
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			var steps []func() error
+			for _, n := range []int{1e3, 1e5, 1e7} {
+				src, err := open(n)
+				if err != nil {
+					b.Fatal(err)
+				}
+				steps = append(steps, alexNetRun(b, dro.ERM, src, 2).train)
+			}
+			ms := medians(b, steps...)
+			b.ReportMetric(ms[0], "1e3-ms")
+			b.ReportMetric(ms[1]/ms[0], "1e5-ratio")
+			b.ReportMetric(ms[2]/ms[0], "1e7-ratio")
+		})
+	}
+}
+
+// windows is a source of n distinct images that needs 16 bytes for each: image i is a window of one array of random
+// bytes, so that batches come from all over n·16 bytes.
+type windows struct {
+	data.ImageSource
+	bytes []byte
+	n     int
+}
+
+func newWindows(n int) *windows {
+	shape := data.Shape{C: 3, H: 32, W: 32}
+	w := &windows{newNoise(shape, 10, 1), make([]byte, 16*n+shape.Len()), n}
+	rng := rand.New(rand.NewPCG(2, 0))
+	for i := range w.bytes {
+		w.bytes[i] = byte(rng.Uint32())
+	}
+	return w
+}
+
+func (w *windows) Len() int                      { return w.n }
+func (w *windows) Pixels(_ []byte, i int) []byte { return w.bytes[16*i:][:w.Shape().Len()] }
+func (w *windows) Read(dst []float32, i int) {
+	for j, v := range w.Pixels(nil, i) {
+		dst[j] = float32(v) / 255
+	}
+}
