@@ -75,9 +75,11 @@ const (
 	readEvery  = time.Second / 5
 	readSeldom = time.Second     // unfocused, or nothing happens
 	patience   = 2 * time.Second // without news until nothing happens
+	readRarely = 2 * time.Second // nothing happened for long
+	boredom    = time.Minute
 	noticeTime = 6 * time.Second // how long a notice stands in the footer's place
 
-	localFrames  = 40 // a second
+	localFrames  = 30 // a second; idle ones cost a third of what the interface takes, and the first is this late
 	remoteFrames = 10
 )
 

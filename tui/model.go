@@ -262,6 +262,9 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 // pace is the time to the next tick: short only while there is something to
 // see.
 func (m *Model) pace() time.Duration {
+	if m.now.Sub(m.news) > boredom {
+		return readRarely
+	}
 	if m.unfocused || m.now.Sub(m.news) > patience {
 		return readSeldom
 	}

@@ -61,9 +61,9 @@ type shared struct {
 // started returns the runs of this process, in the order of their names.
 func (s *shared) started() []string { return slices.Sorted(maps.Keys(s.mine)) }
 
-// controls tells whether a run can be asked something while it is live: only
-// the process that runs it can.
-func (s *shared) controls(id string) bool { return s.mine[id] }
+// controls tells whether a run can be asked something while it is live: by the
+// process that runs it alone, which is this one or a process for all runs.
+func (s *shared) controls(id string) bool { return s.cfg.RunsGoOn || s.mine[id] }
 
 // start asks for runs; the answer is a startMsg.
 func (s *shared) start(r runner.Request) tea.Cmd {

@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"drolab/runner"
@@ -45,7 +46,7 @@ func runColumns() []runColumn {
 	set := func(r *record.Run) string { return setText(&r.Meta.Spec) }
 	epochs := func(r *record.Run) string { return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs) }
 	return []runColumn{
-		{"started UTC", 12, true, 84, started, nil},
+		{"started UTC", 13, true, 85, started, nil},
 		{"preset", presetCells + 1, true, 0, preset, byPreset},
 		{"method", 7, true, 0, method, byMethod},
 		{"seed", 5, false, 0, seed, func(a, b *record.Run) int { return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed) }},
@@ -204,6 +205,9 @@ func (p *runsPane) viewFilter(w int) string {
 	case len(p.line.text) > 0:
 		return t.key.paint(" /") + cut(p.line.String(), w-24) + t.dim.paint("  Esc shows all")
 	}
+	if w < 46 {
+		return t.dim.paint(" / filters, as in  algo:sfk -failed")
+	}
 	return t.dim.paint(" / filters, as in  algo:sfk rho>=0.5 -failed")
 }
 
@@ -321,7 +325,7 @@ func perClass(m *runner.Meta, s *runner.Summary) string {
 		if i < len(m.Groups) {
 			name = m.Groups[i]
 		}
-		words = append(words, name+" "+percent(a))
+		words = append(words, name+"\u00a0"+percent(a)) // no line is broken there
 	}
 	return strings.Join(words, "  ")
 }
@@ -330,7 +334,8 @@ func perClass(m *runner.Meta, s *runner.Summary) string {
 func (p *runsPane) viewDetails(w int) []string {
 	t, r := p.theme, p.current()
 	row := func(name, text string) string {
-		return " " + t.dim.paint(left(name, 9)) + cut(t.greek(clean(text)), w-11)
+		text = strings.ReplaceAll(clean(text), "\u00a0", " ")
+		return " " + t.dim.paint(left(name, 9)) + cut(t.greek(text), w-11)
 	}
 	var lines []string
 	if r != nil {
@@ -339,15 +344,22 @@ func (p *runsPane) viewDetails(w int) []string {
 		if s.Cause != "" {
 			state += ": " + oneLine(s.Cause)
 		}
+		classes := []string{perClass(m, s)}
+		if len(p.problems) == 0 { // their line is free
+			classes = wrap(classes[0], w-11)
+		}
 		lines = []string{
 			row("State", state),
 			row("Trains", fmt.Sprintf("%s on %s, %s of %d, lr %g, %s, %s coordinates", m.Spec.Model, m.Spec.Dataset,
 				plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR, strings.Replace(setText(&m.Spec), ", ", " at ρ ", 1), m.Coordinates)),
 			row("Came to", cameTo(s)),
-			row("Classes", perClass(m, s)),
+			row("Classes", classes[0]),
 			row("Made", fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s", m.Created.Format("2006-01-02 15:04:05 MST"),
 				m.Host.Version, m.Host.CPU, m.Host.Kernel, plural(m.Host.Threads, "thread"))),
 			row("Folder", r.Dir),
+		}
+		if len(classes) > 1 {
+			lines = slices.Insert(lines, 4, row("", strings.Join(classes[1:], "  ")))
 		}
 	}
 	if len(p.problems) > 0 {

@@ -53,6 +53,33 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
+// TestVerbsOfAnotherProcess is the interface beside a process for all runs.
+func TestVerbsOfAnotherProcess(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.cfg.RunsGoOn = true
+	r.press("p", "x", "y", "3", "p")
+	if want := []string{"pause", "stop", "pause"}; !slices.Equal(r.asked.list, want) {
+		t.Errorf("asked %v, want %v", r.asked.list, want)
+	}
+}
+
+// TestPace looks at the files less and less often when nothing happens.
+func TestPace(t *testing.T) {
+	r := watching(t, 80, 24)
+	r.wait(30*time.Second, time.Second/5) // to the end of the runs
+	for _, c := range []struct {
+		later, want time.Duration
+	}{{0, readSeldom}, {boredom + time.Second, readRarely}} {
+		r.send(tickMsg(r.script.now.Add(c.later)))
+		if got := r.pace(); got != c.want {
+			t.Errorf("%v later: %v, want %v", c.later, got, c.want)
+		}
+	}
+	if r.press("?"); r.pace() != readEvery {
+		t.Errorf("after a key: %v, want %v", r.pace(), readEvery)
+	}
+}
+
 func TestLeave(t *testing.T) {
 	r := watching(t, 80, 24)
 	r.press("q")

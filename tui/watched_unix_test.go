@@ -58,7 +58,7 @@ func trainFour(b *testing.B, watched bool) time.Duration {
 		b.Fatal(err)
 	}
 	spec := p.Spec
-	spec.Epochs, spec.LRDropEpoch = 4, 0
+	spec.Epochs, spec.LRDropEpoch = 6, 0
 	store, err := record.Open(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
