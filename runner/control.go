@@ -47,10 +47,30 @@ func (r *run) rest() error {
 	r.pauseClock()
 	defer func() { r.clock = time.Now() }()
 	r.gate.leave()
-	if err := r.gate.enter(nil, func() {}, true, r.mark); err != nil {
-		return err
+	err := r.gate.enter(nil, func() {}, true, r.mark)
+	switch {
+	case err == nil:
+		return r.mark(Running)
+	case err == errStopped:
+		if failed := r.turnLast(); failed != nil {
+			return failed
+		}
 	}
-	return r.mark(Running)
+	return err
+}
+
+// turnLast turns the knobs that were asked for during a pause that ends in a
+// stop, for the resume that may come.
+func (r *run) turnLast() error {
+	for _, o := range r.gate.later {
+		if o.verb != turn {
+			continue
+		}
+		if err := r.turn(o.knob); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *run) stop() error {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"drolab/dro/nn"
 	"drolab/runner/data"
 )
 
@@ -195,10 +196,8 @@ func (r *run) measureIterate() error {
 	if r.iterate == nil {
 		return nil
 	}
-	last := cloneTensors(r.net.Parameters())
-	if err := copyTensors(r.net.Parameters(), r.kept); err != nil {
-		return err
-	}
+	swapTensors(r.net.Parameters(), r.kept)
+	defer swapTensors(r.net.Parameters(), r.kept)
 	test, err := r.pass(r.data.Test)
 	if err != nil {
 		return err
@@ -206,5 +205,14 @@ func (r *run) measureIterate() error {
 	accuracy, _ := test.byGroup(len(r.data.Groups))
 	r.iterate.TestLoss, r.iterate.TestAccuracy = Num(mean(test.losses)), Num(test.accuracy())
 	r.iterate.WorstClassAccuracy = worst(accuracy)
-	return copyTensors(r.net.Parameters(), last)
+	return nil
+}
+
+// swapTensors exchanges the values of two lists of tensors of the same sizes.
+func swapTensors(a, b []nn.Tensor) {
+	for i := range a {
+		for j, v := range a[i].Data {
+			a[i].Data[j], b[i].Data[j] = b[i].Data[j], v
+		}
+	}
 }

@@ -119,3 +119,33 @@ func TestTurned(t *testing.T) {
 		t.Errorf("Turned = %v, want %v", got, want)
 	}
 }
+
+// TestKnobOfAPausedRunThatIsStopped is not lost: the resume has it.
+func TestKnobOfAPausedRunThatIsStopped(t *testing.T) {
+	store := &at{memory: newMemory(), step: 6}
+	q := NewQueue(context.Background(), Settings{Store: store})
+	store.do = func(id string) {
+		if err := errors.Join(q.Pause(id), q.Knob(id, "lr", "0.002"), q.Stop(id)); err != nil {
+			t.Error(err)
+		}
+	}
+	ids, err := q.Start(Request{Specs: []Spec{brief(dro.ERM)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := q.Wait(); o[0].Status != Stopped {
+		t.Fatalf("outcome %+v, want stopped", o[0])
+	}
+	tr := store.runs[ids[0]]
+	if log := tr.knobs(); len(log) != 1 || log[0].New.Float() != 0.002 {
+		t.Fatalf("knob events %+v", log)
+	}
+	if err := q.Resume(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	_, live, id := turnedAt(t, brief(dro.ERM), 6, [2]string{"lr", "0.002"})
+	if tr.events = afterResume(tr.events); !slices.Equal(tr.lines(t, measured), live.runs[id].lines(t, measured)) {
+		t.Error("the resumed run does not have the knob")
+	}
+}

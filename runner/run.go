@@ -60,7 +60,7 @@ type run struct {
 // newRun builds what the Spec in m asks for. The caller closes it.
 func newRun(m *Meta, d *data.Dataset, record Recorder, g *gate, threads int) (*run, error) {
 	r := &run{meta: m, data: d, record: record, gate: g, spec: m.Spec, warned: map[string]bool{}}
-	// With one thread there is no other to make batches on: AHEADREASON
+	// With one thread there is no other to make batches on.
 	r.ahead = threads > 1
 	if err := r.build(threads); err != nil {
 		r.close()

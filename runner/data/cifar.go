@@ -43,8 +43,8 @@ func (l cifar) fileSize() int { return l.records * cifarRecord }
 
 func openCIFAR10(o Options) (*Dataset, error) { return officialCIFAR().open(o) }
 
-// open reads the unpacked files or, if they are not there, the archive, which takes longer. All of the data goes into
-// memory (184 MB), so that a file that changes later does no harm.
+// open reads the unpacked files or, if they are not there, the archive, which takes longer. All of the data is read
+// into memory (184 MB) and what is used stays there, so that a file that changes later does no harm.
 func (l cifar) open(o Options) (*Dataset, error) {
 	train, test, err := l.load(o.Dir)
 	if err != nil {
@@ -56,7 +56,11 @@ func (l cifar) open(o Options) (*Dataset, error) {
 		Mean: []float32{.4914, .4822, .4465}, Std: []float32{.2470, .2435, .2616},
 		Augment: Augment{Pad: 4, Flip: true},
 	}
-	return d, d.restrict(o.Samples, o)
+	if err := d.restrict(o.Samples, o); err != nil {
+		return nil, err
+	}
+	d.compact()
+	return d, nil
 }
 
 func (l cifar) load(dir string) (train, test []byte, err error) {

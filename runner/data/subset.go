@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 )
 
@@ -72,6 +73,29 @@ func (d *Dataset) restrict(limit int, o Options) error {
 		d.Val = subsetOf(all, val)
 	}
 	return nil
+}
+
+// compact copies the images that Train and Val use out of a larger source in memory, and lets go of that: a network's
+// memory comes after it, and the process's peak is what counts.
+func (d *Dataset) compact() {
+	if _, part := d.Train.(*imageSubset); !part {
+		return
+	}
+	d.Train = copied(d.Train.(*imageSubset))
+	if d.Val != nil {
+		d.Val = copied(d.Val.(*imageSubset))
+	}
+	debug.FreeOSMemory() // the collector would wait until as much again is allocated
+}
+
+func copied(s *imageSubset) *images {
+	n, size := s.Len(), s.Shape().Len()
+	c := &images{shape: s.Shape(), data: make([]byte, n*size), stride: size, labels: make([]byte, n)}
+	for i := range n {
+		copy(c.data[i*size:], s.Pixels(nil, i))
+		c.labels[i] = byte(s.Label(i))
+	}
+	return c
 }
 
 // keepFirst gives the indices of the first keep[c] samples of each class c, in the source's order.

@@ -138,9 +138,12 @@ in the run's log, and a resume makes it again at the same step.`,
 				return err
 			}
 			key, value, _ := strings.Cut(args[1], "=")
-			return a.askRun(r, func(c *engine.Client) error {
-				return c.Knob(r.Meta.ID, strings.TrimSpace(key), strings.TrimSpace(value))
-			})
+			key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+			if err := a.askRun(r, func(c *engine.Client) error { return c.Knob(r.Meta.ID, key, value) }); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.Stdout, "run %s has %s=%s from its next step on\n", r.Meta.ID, clean(key), clean(value))
+			return err
 		},
 	}
 }

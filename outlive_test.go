@@ -1,0 +1,429 @@
+//go:build linux || darwin || freebsd
+
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/engine"
+	"drolab/runner/record"
+
+	"github.com/creack/pty"
+)
+
+// Runs outlive the terminal, and nothing is lost: tests on the program itself.
+// The long form is
+//
+//	go test -run 'TestKill|TestHangup|TestStoppedViewers|TestFullDisk|TestGoRun' -long -v -timeout 1h .
+var long = flag.Bool("long", false, "100 kills, 16 viewers, and measured speeds")
+
+// box is a folder of runs with the program around it.
+type box struct {
+	*testing.T
+	client *engine.Client
+}
+
+func newBox(t *testing.T) *box {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "drolab-box-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &box{T: t}
+	b.client = &engine.Client{RunsDir: filepath.Join(dir, "runs")}
+	if err := os.Mkdir(b.client.RunsDir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.client.Shutdown(true); err != nil && !errors.Is(err, engine.ErrNone) {
+			t.Error(err)
+		}
+		os.RemoveAll(dir)
+	})
+	return b
+}
+
+// command is the program with arguments, on the box's runs.
+func (b *box) command(args ...string) *exec.Cmd {
+	cmd := exec.Command("drolab", args...)
+	cmd.Env = append(os.Environ(), "DROLAB_RUNS="+b.client.RunsDir, "XDG_RUNTIME_DIR=", "TERM=xterm-256color", "LC_ALL=C.UTF-8")
+	return cmd
+}
+
+// do runs the program to its end, which must be a good one.
+func (b *box) do(args ...string) string {
+	b.Helper()
+	cmd := b.command(args...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		b.Fatalf("drolab %v: %v\n%s%s", args, err, out, errs.String())
+	}
+	return string(out)
+}
+
+// await looks until it is so; the test's own deadline ends it.
+func (b *box) await(what string, so func() bool) {
+	b.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for tries := 0; !so(); tries++ {
+		if tries > 24_000 {
+			b.Fatalf("it does not come to: %s", what)
+		}
+		<-tick.C
+	}
+}
+
+// runs lists the box's runs by algorithm. Every directory must be readable.
+func (b *box) runs() []*record.Run {
+	b.Helper()
+	runs, problems := record.List(b.client.RunsDir)
+	for _, p := range problems {
+		b.Error(p)
+	}
+	slices.SortFunc(runs, func(x, y *record.Run) int {
+		return cmp.Or(cmp.Compare(x.Meta.Spec.Algorithm(), y.Meta.Spec.Algorithm()), cmp.Compare(x.Meta.ID, y.Meta.ID))
+	})
+	return runs
+}
+
+func (b *box) allDone() bool {
+	return !slices.ContainsFunc(b.runs(), func(r *record.Run) bool { return r.Status() != runner.Done || r.Held() })
+}
+
+// trace is all that a run computed: its events as a comparison sees them, and
+// its last weights and state.
+func (b *box) trace(r *record.Run) string {
+	b.Helper()
+	var h record.History
+	tail := r.Tail()
+	for {
+		events, err := tail.Read()
+		if err != nil {
+			b.Fatal(err)
+		}
+		if len(events) == 0 {
+			break
+		}
+		h.Append(events)
+	}
+	if n := tail.Skipped(); n > 0 {
+		b.Errorf("run %s: %d lines of its log are no events", r.Meta.ID, n)
+	}
+	var out strings.Builder
+	line := func(e runner.Event) {
+		*e.Header() = runner.Head{Step: e.Header().Step}
+		text, err := runner.EncodeEvent(e)
+		if err != nil {
+			b.Fatal(err)
+		}
+		fmt.Fprintf(&out, "%s\n", text)
+	}
+	for _, e := range h.Steps {
+		e.ImagesPerSecond = runner.Number{}
+		line(e)
+	}
+	for _, e := range h.Evals {
+		line(e)
+	}
+	saved, ok, err := r.Saved()
+	if err != nil || !ok {
+		b.Fatalf("run %s has no checkpoint: %v", r.Meta.ID, err)
+	}
+	weights, err := os.ReadFile(filepath.Join(r.Dir, "checkpoints", fmt.Sprintf("step-%010d.safetensors", saved.Step)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	fmt.Fprintf(&out, "%d %x", saved.Step, weights)
+	return out.String()
+}
+
+// sameAs wants the same traces in both boxes.
+func (b *box) sameAs(whole *box) {
+	b.Helper()
+	got, want := b.runs(), whole.runs()
+	if len(got) != len(want) {
+		b.Fatalf("%d runs, want %d", len(got), len(want))
+	}
+	for i, r := range got {
+		if b.trace(r) != whole.trace(want[i]) {
+			b.Errorf("run %s differs from the one that nothing happened to", r.Meta.ID)
+		}
+	}
+}
+
+// four are runs of all methods with momentum and augmentation, of some seconds.
+func four(more ...string) []string {
+	return append([]string{"run", "shapes", "--set", "samples=400", "--set", "batch=32", "--set", "epochs=6", "--set", "model=linear",
+		"--set", "log_every=1", "--set", "checkpoint_every=7", "--set", "eval_every=2"}, more...)
+}
+
+// kill ends the engine as a crash would.
+func (b *box) kill() {
+	s, err := b.client.Status()
+	if errors.Is(err, engine.ErrNone) {
+		return
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := syscall.Kill(s.PID, syscall.SIGKILL); err != nil {
+		b.Fatal(err)
+	}
+	b.await("the end of the engine", func() bool { return !record.Held(filepath.Join(b.client.RunsDir, ".engine.lock")) })
+}
+
+// TestKilledEngineLosesNothing kills the engine at random moments. Whatever it
+// left is readable, and the resumed runs come to the same bits.
+func TestKilledEngineLosesNothing(t *testing.T) {
+	whole := newBox(t)
+	whole.do(four("--inline")...)
+	kills := 5
+	if *long {
+		kills = 100
+	}
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	for done := 0; done < kills; {
+		b := newBox(t)
+		b.do(four("--detach")...)
+		for ; done < kills && !b.allDone(); done++ {
+			moment := time.NewTimer(time.Duration(rng.Int64N(int64(600 * time.Millisecond))))
+			<-moment.C
+			b.kill()
+			b.readable()
+			b.resumeAll()
+		}
+		b.await("the end of all runs", b.allDone)
+		b.sameAs(whole)
+	}
+	t.Logf("%d kills", kills)
+}
+
+// readable wants every checkpoint that counts to be whole.
+func (b *box) readable() {
+	b.Helper()
+	for _, r := range b.runs() {
+		steps, err := r.Checkpoints()
+		if err != nil {
+			b.Error(err)
+		}
+		for _, step := range steps {
+			if _, err := r.Load(step); err != nil {
+				b.Error(err)
+			}
+		}
+		if s := r.Status(); s != runner.Interrupted && s != runner.Done {
+			b.Errorf("run %s is %s without an engine", r.Meta.ID, s)
+		}
+	}
+}
+
+// resumeAll asks an engine, started by the first resume, and does not wait.
+func (b *box) resumeAll() {
+	b.Helper()
+	starter := *b.client
+	starter.Command = func() *exec.Cmd { return b.command("engine") }
+	starter.Version = b.version()
+	for _, r := range b.runs() {
+		if r.Status() == runner.Done {
+			continue
+		}
+		if err := starter.Resume(r.Meta.ID); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// version is what the program says of itself.
+func (b *box) version() string {
+	b.Helper()
+	first, _, _ := strings.Cut(b.do("version"), "\n")
+	return strings.TrimPrefix(first, "drolab ")
+}
+
+// terminal is a command on a pseudo-terminal of its own.
+type terminal struct {
+	*box
+	cmd    *exec.Cmd
+	file   *os.File
+	screen chan []byte // what it wrote, when it has ended
+}
+
+func (b *box) terminal(args ...string) *terminal {
+	b.Helper()
+	t := &terminal{box: b, cmd: b.command(args...), screen: make(chan []byte, 1)}
+	var err error
+	if t.file, err = pty.StartWithSize(t.cmd, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
+		b.Fatal(err)
+	}
+	go func() {
+		text, _ := io.ReadAll(t.file) // EIO at the end
+		t.screen <- text
+	}()
+	b.Cleanup(func() { t.file.Close(); t.cmd.Process.Kill(); t.cmd.Wait() })
+	return t
+}
+
+// TestHangup closes the terminal that four runs were started from. They go on,
+// and another one shows them.
+func TestHangup(t *testing.T) {
+	whole := newBox(t)
+	whole.do(four("--inline")...)
+	b := newBox(t)
+	first := b.terminal(four("--set", "epochs=6")...)
+	b.await("four live runs", func() bool { s, err := b.client.Status(); return err == nil && len(s.Runs) == 4 })
+	first.file.Close()
+	first.cmd.Wait()
+	s, err := b.client.Status()
+	if err != nil {
+		t.Fatalf("with the terminal the engine ended: %v", err)
+	}
+	second := b.terminal("attach")
+	b.await("the end of all runs", b.allDone)
+	if now, err := b.client.Status(); err != nil || now.PID != s.PID {
+		t.Errorf("another engine: %+v, %v", now, err)
+	}
+	if _, err := second.file.Write([]byte("q")); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.cmd.Wait(); err != nil {
+		t.Errorf("the second interface: %v", err)
+	}
+	second.file.Close()
+	if screen := <-second.screen; !bytes.Contains(screen, []byte("sfk s1")) || !bytes.Contains(screen, []byte("erm s1")) {
+		t.Errorf("the second interface does not show the runs: %q", screen)
+	}
+	b.sameAs(whole)
+}
+
+// TestLeavingTells what goes on and how to come back.
+func TestLeavingTells(t *testing.T) {
+	b := newBox(t)
+	b.do("run", "csv", "--algo", "erm", "--set", "epochs=1000000", "--set", "eval_every=1000000", "--detach")
+	view := b.terminal("attach", "--read-only")
+	if _, err := view.file.Write([]byte("q")); err != nil {
+		t.Fatal(err)
+	}
+	if err := view.cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	view.file.Close()
+	if screen := string(<-view.screen); !strings.Contains(screen, "1 run goes on in the background: come back with drolab attach") {
+		t.Errorf("the interface leaves with %q", screen)
+	}
+}
+
+// TestStoppedViewers has viewers that read nothing any more.
+func TestStoppedViewers(t *testing.T) {
+	viewers := 3
+	if *long {
+		viewers = 16
+	}
+	speed := func(viewers int) float64 {
+		b := newBox(t)
+		b.do("run", "shapes", "--algo", "sfk", "--set", "samples=2000", "--set", "epochs=1000", "--detach")
+		r := b.runs()[0]
+		for range viewers {
+			v := b.terminal("attach", "--read-only")
+			if err := v.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+		}
+		steps := int64(50)
+		if *long {
+			steps = 1500
+		}
+		now := func() int64 {
+			r, err := record.Find(b.client.RunsDir, r.Meta.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Summary().Steps
+		}
+		b.await("some steps", func() bool { return now() > 0 })
+		start, from := now(), time.Now()
+		b.await("more steps", func() bool { return now() >= start+steps })
+		return time.Since(from).Seconds() / float64(now()-start)
+	}
+	with := speed(viewers)
+	if *long {
+		t.Logf("%.3f ms a step with %d stopped viewers, %.3f ms without", 1e3*with, viewers, 1e3*speed(0))
+	}
+}
+
+// TestFullDisk fills the disk under a run. Told to go on when there is room, it
+// comes to what it would have come to.
+func TestFullDisk(t *testing.T) {
+	if ok, _ := condition("disk"); !ok {
+		t.Skip("mounting a small disk needs root")
+	}
+	spec := []string{"run", "shapes", "--algo", "sfk", "--set", "samples=400", "--set", "batch=32", "--set", "epochs=20", "--set", "model=linear",
+		"--set", "log_every=1", "--set", "checkpoint_every=5"}
+	whole := newBox(t)
+	whole.do(append(spec, "--inline")...)
+	b := newBox(t)
+	if err := mount(b.client.RunsDir, "4m"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.client.Shutdown(true); unmount(b.client.RunsDir) })
+	filler := filepath.Join(b.client.RunsDir, ".filler")
+	if err := os.WriteFile(filler, make([]byte, 3200<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.do(append(spec, "--detach")...)
+	trouble := func() string {
+		s, err := b.client.Status()
+		if err != nil || len(s.Runs) == 0 {
+			t.Fatalf("the run did not wait for room: %+v, %v", s, err)
+		}
+		return s.Runs[0].Trouble
+	}
+	b.await("a full disk", func() bool { return trouble() != "" })
+	if text := trouble(); !strings.Contains(text, "disk full: free space and resume") {
+		t.Errorf("trouble: %s", text)
+	}
+	for _, r := range b.runs() {
+		b.trace(r)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	b.do("resume", "latest")
+	b.sameAs(whole)
+}
+
+// TestGoRun starts the engine from a program whose file is gone when its
+// command has ended.
+func TestGoRun(t *testing.T) {
+	if !*long {
+		t.Skip("compiles the program: with -long only")
+	}
+	b := newBox(t)
+	cmd := b.command()
+	cmd.Path, cmd.Args, cmd.Err = "", []string{"go", "run", ".", "run", "csv", "--set", "epochs=2000", "--detach"}, nil
+	var err error
+	if cmd.Path, err = exec.LookPath("go"); err != nil {
+		t.Skip(err)
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go run: %v\n%s", err, out)
+	}
+	b.await("the end of all runs", b.allDone)
+}
