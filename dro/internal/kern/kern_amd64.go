@@ -2,7 +2,11 @@
 
 package kern
 
-import "golang.org/x/sys/cpu"
+import (
+	"runtime"
+
+	"golang.org/x/sys/cpu"
+)
 
 //go:generate go run -C _asm . ../tile.go ..
 
@@ -199,7 +203,7 @@ func transpose(isa ISA, dst, src []float32, rows, cols, dstStride, srcStride int
 func runPeak(isa ISA, n int) {
 	switch isa {
 	case Generic:
-		peakGeneric(n)
+		runtime.KeepAlive(peakGeneric(n)) // or the compiler drops the loop
 	case AVX2:
 		peakAVX2(n)
 	default:

@@ -31,7 +31,7 @@ func transpose(_ ISA, dst, src []float32, rows, cols, dstStride, srcStride int) 
 	transposeGeneric(dst, src, rows, cols, dstStride, srcStride)
 }
 
-func runPeak(_ ISA, n int) { peakGeneric(n) }
+func runPeak(_ ISA, n int) { runtime.KeepAlive(peakGeneric(n)) }
 
 // pause spends a moment in a spin loop.
 func pause(int) { runtime.Gosched() }
