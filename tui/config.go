@@ -79,7 +79,7 @@ const (
 	boredom    = time.Minute
 	noticeTime = 6 * time.Second // how long a notice stands in the footer's place
 
-	localFrames  = 30 // a second; idle ones cost a third of what the interface takes, and the first is this late
+	localFrames  = 40 // a second: the first screen comes with the first, a fortieth of a second after the start
 	remoteFrames = 10
 )
 

@@ -162,7 +162,7 @@ func onGlass(t *testing.T, r *rig, use func(*glass)) {
 	})
 	listener.Go(g.listen)
 	defer func() {
-		cancel()
+		g.end.WriteString("q") // Bubble Tea waits for its reader then, which it does not when it is cancelled
 		program.Wait()
 		g.tty.Close()
 		listener.Wait()

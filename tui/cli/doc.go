@@ -1,7 +1,7 @@
 // Package cli is drolab's commands: flags, progress lines, tables and --json.
 //
 //	args ─> Main ─> cobra ─> one file a command (run.go, risk.go, ...)
-//	          run, resume ─> runner.Verbs           what is asked
+//	          run, resume, pause, ... ─> engine.Client, or a runner.Queue of our own (--inline): what is asked
 //	          progress    <─ record.Tail            what happens: the run directories are the truth
 //	          report      <─ record.Find, compare   what came out
 //
