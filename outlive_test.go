@@ -330,7 +330,7 @@ func TestHangup(t *testing.T) {
 	if now, err := b.client.Status(); err != nil || now.PID != s.PID {
 		t.Errorf("another engine: %+v, %v", now, err)
 	}
-	second.await("the runs on the screen", func() bool { return second.shows("sfk s1") && second.shows("erm s1") })
+	second.await("the runs on the screen", func() bool { return second.shows(" s1") && second.shows("Loss") })
 	second.leave()
 	b.sameAs(whole)
 }
