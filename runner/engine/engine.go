@@ -123,10 +123,26 @@ func (e *engine) live(ctx context.Context, d *desk) {
 		case <-tick.C:
 		case <-e.wake:
 		}
-		if e.finished(d.vanished()) {
+		vanished := d.vanished()
+		if e.finished(vanished) {
 			return
 		}
+		if vanished {
+			e.stopLost()
+		}
 		d.mend()
+	}
+}
+
+// stopLost stops the runs when their folder was removed under them: nothing
+// that they come to could be found again.
+func (e *engine) stopLost() {
+	if _, err := os.Stat(e.settings.RunsDir); !errors.Is(err, os.ErrNotExist) {
+		return
+	}
+	for _, r := range e.queue.Live() {
+		err := e.queue.Stop(r.ID)
+		e.logf("run %s stops, since its folder was removed: %s", r.ID, outcome(err))
 	}
 }
 

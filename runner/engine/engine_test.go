@@ -94,8 +94,12 @@ func TestEndsWhenIdle(t *testing.T) {
 
 func TestEndsWithItsFolder(t *testing.T) {
 	p := start(t, func(s *Settings) { s.Idle = time.Second })
-	must(t, os.RemoveAll(p.RunsDir))
-	must(t, os.MkdirAll(p.RunsDir, 0o700))
+	paused, training := p.launch(t, 1_000_000), p.launch(t, 1_000_000)
+	must(t, p.Pause(paused))
+	p.awaitStatus(t, paused, runner.Paused)
+	p.awaitStatus(t, training, runner.Running)
+	must(t, os.Rename(p.RunsDir, p.RunsDir+".gone"))
+	t.Cleanup(func() { os.RemoveAll(p.RunsDir + ".gone") })
 	err := <-p.ended
 	p.ended <- err
 	if !strings.Contains(p.log.String(), "folder is gone") {
