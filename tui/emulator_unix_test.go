@@ -5,6 +5,7 @@ package tui
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -136,6 +137,7 @@ func (g *glass) resize(t *testing.T, w, h int) {
 	t.Helper()
 	g.mu.Lock()
 	g.vt.Resize(w, h)
+	g.tabs(w)
 	g.mu.Unlock()
 	if err := pty.Setsize(g.tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)}); err != nil {
 		t.Fatal(err)
@@ -143,6 +145,16 @@ func (g *glass) resize(t *testing.T, w, h int) {
 	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil { // this process has not that terminal, so nobody tells it
 		t.Fatal(err)
 	}
+}
+
+// tabs stops them at every eighth of w columns: the emulator loses those that
+// a larger size adds (its resize sets them in the slice that it drops).
+func (g *glass) tabs(w int) {
+	at := g.vt.Cursor()
+	for x := 8; x < w; x += 8 {
+		fmt.Fprintf(g.vt, "\x1b[%dG\x1bH", x+1)
+	}
+	fmt.Fprintf(g.vt, "\x1b[%dG", at.X+1)
 }
 
 // onGlass runs the interface as it is in r, with Bubble Tea and all, on a

@@ -27,13 +27,16 @@ func run(ctx context.Context, cfg Config, m *Model) error {
 	defer cancel(nil)
 	gone := func() { cancel(ErrHangup) }
 	env := cfg.environment()
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithEnvironment(cfg.Environ),
+	options := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithEnvironment(cfg.Environ),
 		tea.WithFPS(env.frames()),
 		tea.WithInput(watched(cfg.Stdin, gone)), tea.WithOutput(watchedOut(cfg.Stdout, gone))}
 	if env.plain {
 		options = append(options, tea.WithColorProfile(env.profile))
 	}
-	_, err := tea.NewProgram(m, options...).Run()
+	p := tea.NewProgram(m, options...)
+	// Left, rather than killed by tea.WithContext: Bubble Tea waits for its reader of keys then.
+	defer context.AfterFunc(ctx, p.Quit)()
+	_, err := p.Run()
 	switch {
 	case errors.Is(context.Cause(ctx), ErrHangup):
 		return ErrHangup
