@@ -168,6 +168,23 @@ func (n *Net) Gradient(ratios []float64) {
 	run(n.plan.backward)
 }
 
+// AddGradient is Gradient that adds to the last one instead of replacing it,
+// so that a gradient over many batches needs no memory of its own.
+func (n *Net) AddGradient(ratios []float64) {
+	n.graph.add = true
+	n.Gradient(ratios)
+	n.graph.add = false
+}
+
+// GradientNorm returns the Euclidean norm of the last Gradient.
+func (n *Net) GradientNorm() float64 {
+	var square float64
+	for _, g := range n.gradient {
+		square += float64(g) * float64(g)
+	}
+	return math.Sqrt(square)
+}
+
 // Update takes one step of SGD along the last Gradient and returns the
 // gradient's Euclidean norm, without weight decay.
 func (n *Net) Update(s SGD) (norm float64) {
@@ -187,18 +204,6 @@ func (n *Net) Peak() (flop float64) {
 	n.graph.peak.Run(n.graph.team)
 	return n.graph.peak.FLOPs()
 }
-
-// AddGradient adds scale × the last Gradient to sum, which has GradientLen
-// elements.
-func (n *Net) AddGradient(sum []float64, scale float64) {
-	for i, g := range n.gradient {
-		sum[i] += scale * float64(g)
-	}
-}
-
-// GradientLen returns the length of AddGradient's vector: one element a
-// parameter, and some that are always 0.
-func (n *Net) GradientLen() int { return len(n.gradient) }
 
 // Parameters returns the weights and biases: views, for a checkpoint to read
 // or fill.

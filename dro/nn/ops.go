@@ -17,6 +17,7 @@ type backend struct {
 	isa   kern.ISA
 	team  *kern.Team
 	batch kern.Batch
+	add   bool // gradients of parameters are added to what is there
 }
 
 // dense returns a tensor over data with the given shape.
@@ -55,7 +56,7 @@ func (c *convOp) diff(in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 	x, w, b := in[0], in[1], in[2]
 	dw, err := G.ApplyOp(&op{
 		name: c.name + ".dw", in: []input{flat(), flat()}, out: dense32(c.dw, w.Shape()...),
-		run: func(in []array) { c.kernel.BackwardWeights(c.team, c.dw, c.db, in[0].F32, in[1].F32) },
+		run: func(in []array) { c.weightGradients(in[0].F32, in[1].F32) },
 	}, x, grad)
 	if err != nil {
 		return nil, err
@@ -70,6 +71,14 @@ func (c *convOp) diff(in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 	}
 	dx, err := c.dx(x, w, grad)
 	return G.Nodes{dx, dw, db}, err
+}
+
+func (c *convOp) weightGradients(x, dy []float32) {
+	if c.add {
+		c.kernel.AddBackwardWeights(c.team, c.dw, c.db, x, dy)
+	} else {
+		c.kernel.BackwardWeights(c.team, c.dw, c.db, x, dy)
+	}
 }
 
 func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {

@@ -60,7 +60,8 @@ type Conv struct {
 type convCall struct {
 	y, x, w, b, mask []float32 // destination, source, weights, bias (or nil), activations (or nil)
 	dw, db, dy       []float32
-	chunk            int // destination rows a task
+	chunk            int  // destination rows a task
+	add              bool // to dw and db, instead of replacing them
 }
 
 // NewConv returns the convolution cfg for batches laid out as b.

@@ -135,7 +135,21 @@ func (p *convProblem) check(t *testing.T, isa ISA) {
 		c.BackwardWeights(nil, dw, db, x, dy)
 		near(t, "dw", dw, p.dw.value, p.dw.scale)
 		near(t, "db", db, p.db.value, p.db.scale)
+
+		twice, bias := guarded(t, len(dw)), guarded(t, len(db))
+		copy(twice, dw)
+		copy(bias, db)
+		c.AddBackwardWeights(nil, twice, bias, x, dy)
+		near(t, "dw, twice", halved(twice), p.dw.value, p.dw.scale)
+		near(t, "db, twice", halved(bias), p.db.value, p.db.scale)
 	}
+}
+
+func halved(a []float32) []float32 {
+	for i := range a {
+		a[i] /= 2
+	}
+	return a
 }
 
 func boolFloat(b bool) float32 {

@@ -15,10 +15,21 @@ func (c *Conv) gradChunks(groups int) (tiles, chunks int) {
 // BackwardWeights computes dw and db (or nil), the gradients of the weights and the bias, summed over the batch, from the input x and the
 // output's gradient dy.
 func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32) {
-	if len(dw) != c.WeightLen() || len(x) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) || db != nil && len(db) != c.cfg.Out {
+	c.backwardWeights(t, convCall{dw: dw, db: db, x: x, dy: dy})
+}
+
+// AddBackwardWeights is BackwardWeights that adds to dw and db what is in them: the gradient of several batches, in no more memory. It is
+// slower.
+func (c *Conv) AddBackwardWeights(t *Team, dw, db, x, dy []float32) {
+	c.backwardWeights(t, convCall{dw: dw, db: db, x: x, dy: dy, add: true})
+}
+
+func (c *Conv) backwardWeights(t *Team, call convCall) {
+	if len(call.dw) != c.WeightLen() || len(call.x) != c.batch.Len(c.cfg.In) || len(call.dy) != c.batch.Len(c.out) ||
+		call.db != nil && len(call.db) != c.cfg.Out {
 		panic("kern: Conv.BackwardWeights: slice has the wrong length")
 	}
-	c.call = convCall{dw: dw, db: db, x: x, dy: dy}
+	c.call = call
 	if c.outer != nil {
 		t.run(c.batch.Padded()/vector*c.cfg.In.Height, (*transposeCall)(c))
 		tiles, chunks := c.gradChunks(len(c.outer.groups))
@@ -44,10 +55,29 @@ func (c *Conv) gradTask(i, groups int) gradTask {
 	return g
 }
 
+// place transposes sums, [rows][cols] with stride between rows, to where they belong in dw, [cols][rows] with the area of the kernel between.
+func (c *Conv) place(dw, sums []float32, rows, cols, stride int) {
+	area := c.area()
+	switch {
+	case c.call.add:
+		for i := range rows {
+			for j, v := range sums[i*stride:][:cols] {
+				dw[j*area+i] += v
+			}
+		}
+	case area == 1:
+		copy(dw, sums[:cols])
+	default:
+		transpose(c.isa, dw, sums, rows, cols, area, stride)
+	}
+}
+
 // biasGrad sums dy over images and positions for the output channels from out on.
 func (c *Conv) biasGrad(db []float32, out int) {
 	lanes := c.batch.Lanes
-	clear(db)
+	if !c.call.add {
+		clear(db)
+	}
 	for block := range c.batch.Blocks {
 		dy := c.call.dy[block*lanes*c.out.Len():][:lanes*c.out.Len()]
 		sumRows(c.isa, db, dy[out*lanes:], c.out.Height*c.out.Width, c.out.Channels*lanes, lanes)

@@ -74,7 +74,7 @@ func (c *Conv) dotGrad(g gradTask, in, cols int) {
 		c.dotSums(sums[:count*gradSums], first, g, in, cols)
 		for r := range g.rows {
 			to := c.call.dw[((g.out+r)*c.cfg.In.Channels+in)*area+first:]
-			transpose(c.isa, to, sums[r*gradCols:], count, cols, area, gradSums)
+			c.place(to, sums[r*gradCols:], count, cols, gradSums)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func (c *Conv) outerGrad(g gradTask, group *outerGroup) {
 		var tile [tileRows * maxLanes]float32
 		c.outerTiles(tile[:size], g, group, 0)
 		for r := range g.rows {
-			copy(c.call.dw[(g.out+r)*c.cfg.In.Channels+group.first:], tile[r*group.width:][:cols])
+			c.place(c.call.dw[(g.out+r)*c.cfg.In.Channels+group.first:], tile[r*group.width:], 1, cols, size)
 		}
 		return
 	}
@@ -111,7 +111,7 @@ func (c *Conv) outerGrad(g gradTask, group *outerGroup) {
 		c.outerTiles(tiles[:count*size], g, group, first)
 		for r := range g.rows {
 			to := c.call.dw[((g.out+r)*c.cfg.In.Channels+group.first)*area+first:]
-			transpose(c.isa, to, tiles[r*group.width:], count, cols, area, size)
+			c.place(to, tiles[r*group.width:], count, cols, size)
 		}
 	}
 }
