@@ -47,8 +47,9 @@ There is no need to start one by hand, except as a service: drolab run and the i
 engine in the background, and leave it alone when they end.`,
 		Args: nothing,
 		RunE: func(c *cobra.Command, _ []string) error {
-			ctx, cancel := a.Orderly(c.Context(), true)
+			ctx, cancel := a.Orderly(c.Context(), outlive)
 			defer cancel()
+			lean()
 			return engine.Run(ctx, engine.Settings{RunsDir: a.runs, RuntimeDir: a.RuntimeDir, DataDir: a.data, Threads: a.threads,
 				Host: host(), Idle: idle, Log: a.Stderr})
 		},

@@ -19,6 +19,11 @@ func host() runner.Host {
 		CPU: cpu(), Kernel: nn.Kernel()}
 }
 
+// lean makes the process return what it no longer needs. Its memory is networks
+// and images, which stay and hold no pointers: collecting costs next to nothing,
+// and garbage of as much again, Go's default, would be hundreds of megabytes.
+func lean() { debug.SetGCPercent(10) }
+
 // version returns the revision of the code, "+changes" where the tree was
 // dirty. `go run` stamps no revision into the program; then the checksum of
 // the program itself says which code it is.

@@ -43,6 +43,7 @@ func (a *app) goOn(ctx context.Context, r *record.Run, inline, asJSON bool) erro
 	if inline || !a.hasEngine() {
 		ctx, cancel := a.Orderly(ctx, true)
 		defer cancel()
+		lean()
 		q := runner.NewQueue(ctx, a.settings(store))
 		if err := q.Resume(r.Meta.ID); err != nil {
 			return err
@@ -50,7 +51,7 @@ func (a *app) goOn(ctx context.Context, r *record.Run, inline, asJSON bool) erro
 		return a.followQueue(q, store.Dir(), []string{r.Meta.ID}, asJSON)
 	}
 	client := a.client(store.Dir())
-	ctx, cancel := a.Orderly(ctx, false)
+	ctx, cancel := a.Orderly(ctx, nil)
 	defer cancel()
 	if err := client.Resume(r.Meta.ID); err != nil {
 		return err
