@@ -1,88 +1,134 @@
 package kern
 
-// This file is the reference: what the assembly must compute, and what runs where there is none. It is written for the Go compiler: eight
-// or four independent sums, and one bounds check for each group of values.
+import "math"
 
-// generic computes the tile, one row and eight lanes at a time.
+// This file is the reference: what the assembly must compute, and what runs where there is none. It is written for the Go compiler: eight
+// independent sums, and one bounds check for four values.
+
+// generic computes the tile in parts whose source values stay in the first-level cache while all rows visit them.
 func (t *convTile) generic() {
+	t.start()
+	var part [partLen]tap
+	n := 0
+	for o := range t.outer {
+		x, w := t.xBase+o*t.xStep, t.wBase+o*t.wStep
+		for _, p := range t.taps {
+			part[n] = tap{int32(x + int(p.x)), int32(w + int(p.w))}
+			if n++; n == partLen {
+				t.addPart(part[:])
+				n = 0
+			}
+		}
+	}
+	t.addPart(part[:n])
+	t.finish()
+}
+
+// partLen is the number of steps in a part of a tile: of each, some cache lines are in use.
+const partLen = 256
+
+// start sets y to what the sums start from.
+func (t *convTile) start() {
+	if t.add != 0 {
+		return
+	}
 	for r := range t.rows {
 		bias := float32(0)
 		if t.bias != nil {
 			bias = t.bias[r]
 		}
-		for j := 0; j < t.lanes; j += 8 {
-			y := (*[8]float32)(t.y[r*t.lanes+j:])
-			start := [8]float32{bias, bias, bias, bias, bias, bias, bias, bias}
-			if t.add != 0 {
-				start = *y
-			}
-			t.genericSums(y, r, j, &start)
-			if t.relu != 0 {
-				for i, v := range y {
-					if v < 0 {
-						y[i] = 0
-					}
-				}
-			}
-			if t.mask != nil {
-				for i, m := range (*[8]float32)(t.mask[r*t.lanes+j:]) {
-					if m <= 0 {
-						y[i] = 0
-					}
-				}
-			}
+		y := t.y[r*t.lanes:][:t.lanes]
+		for i := range y {
+			y[i] = bias
 		}
 	}
 }
 
-// genericSums computes lanes j to j+7 of row r, from s, before ReLU and mask.
-func (t *convTile) genericSums(y *[8]float32, r, j int, s *[8]float32) {
-	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
-	for o := range t.outer {
-		xo, wo := t.xBase+o*t.xStep+j, t.wBase+o*t.wStep+r*t.wRow
-		for _, tap := range t.taps {
-			w := t.w[wo+int(tap.w)]
-			x := (*[8]float32)(t.x[xo+int(tap.x):])
-			s0 += w * x[0]
-			s1 += w * x[1]
-			s2 += w * x[2]
-			s3 += w * x[3]
-			s4 += w * x[4]
-			s5 += w * x[5]
-			s6 += w * x[6]
-			s7 += w * x[7]
+// addPart adds taps, whose offsets are from the start of x and w, to all rows and lanes.
+func (t *convTile) addPart(taps []tap) {
+	for j := 0; j < t.lanes; j += 8 {
+		for r := range t.rows {
+			addTaps((*[8]float32)(t.y[r*t.lanes+j:]), t.x[j:], t.w[r*t.wRow:], taps)
 		}
+	}
+}
+
+// addTaps adds a weight times eight values of x to y for each tap. The halves of a tap are apart, each behind a check of its own, because
+// the compiler does all products between two branches before it adds them, and has registers left for four.
+func addTaps(y *[8]float32, xs, ws []float32, taps []tap) {
+	s0, s1, s2, s3, s4, s5, s6, s7 := y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7]
+	for _, t := range taps {
+		i, w := int(t.x), ws[t.w]
+		x := (*[4]float32)(xs[i : i+4 : i+4])
+		s0 += w * x[0]
+		s1 += w * x[1]
+		s2 += w * x[2]
+		s3 += w * x[3]
+		x = (*[4]float32)(xs[i+4 : i+8 : i+8])
+		s4 += w * x[0]
+		s5 += w * x[1]
+		s6 += w * x[2]
+		s7 += w * x[3]
 	}
 	*y = [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// generic computes the tile, one dot product at a time.
+// finish does ReLU and mask.
+func (t *convTile) finish() {
+	y := t.y[:t.rows*t.lanes]
+	if t.relu != 0 {
+		maskGeneric(y, y, y)
+	}
+	if t.mask != nil {
+		maskGeneric(y, y, t.mask[:len(y)])
+	}
+}
+
+// generic computes the tile in parts as that of a convolution, eight lanes a step.
 func (t *gradTile) generic() {
-	for r := range t.rows {
-		for c := range t.cols {
-			var s [4]float32
-			for b := range t.blocks {
-				dy, x := t.dy[b*t.dyBlock+r*t.lanes:], t.x[b*t.xBlock+c*t.lanes:]
-				for _, p := range t.pairs {
-					dotTo(&s, dy[p.dy:][:t.lanes], x[p.x:][:t.lanes])
+	var part [partLen]pair
+	n := 0
+	for b := range t.blocks {
+		dy, x := b*t.dyBlock, b*t.xBlock
+		for _, p := range t.pairs {
+			for j := 0; j < t.lanes; j += 8 {
+				part[n] = pair{int32(dy + int(p.dy) + j), int32(x + int(p.x) + j)}
+				if n++; n == partLen {
+					t.addPart(part[:])
+					n = 0
 				}
 			}
-			t.sum[r*gradCols+c] += (s[0] + s[1]) + (s[2] + s[3])
+		}
+	}
+	t.addPart(part[:n])
+}
+
+// addPart adds the products at pairs, of eight lanes each, to all sums.
+func (t *gradTile) addPart(pairs []pair) {
+	for r := range t.rows {
+		for c := range t.cols {
+			t.sum[r*gradCols+c] += dot(t.dy[r*t.lanes:], t.x[c*t.lanes:], pairs)
 		}
 	}
 }
 
-// dotTo adds the products of a and b, which are as long as each other and a multiple of 4, to four sums.
-func dotTo(s *[4]float32, a, b []float32) {
-	s0, s1, s2, s3 := s[0], s[1], s[2], s[3]
-	for len(a) >= 4 && len(b) >= 4 {
+// dot returns the sum of the products of eight values of a and b for each pair, in halves as addTaps does.
+func dot(as, bs []float32, pairs []pair) float32 {
+	var s0, s1, s2, s3, s4, s5, s6, s7 float32
+	for _, p := range pairs {
+		i, j := int(p.dy), int(p.x)
+		a, b := (*[4]float32)(as[i:i+4:i+4]), (*[4]float32)(bs[j:j+4:j+4])
 		s0 += a[0] * b[0]
 		s1 += a[1] * b[1]
 		s2 += a[2] * b[2]
 		s3 += a[3] * b[3]
-		a, b = a[4:], b[4:]
+		a, b = (*[4]float32)(as[i+4:i+8:i+8]), (*[4]float32)(bs[j+4:j+8:j+8])
+		s4 += a[0] * b[0]
+		s5 += a[1] * b[1]
+		s6 += a[2] * b[2]
+		s7 += a[3] * b[3]
 	}
-	*s = [4]float32{s0, s1, s2, s3}
+	return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
 }
 
 // sumRowsGeneric adds to dst[r] the sum over positions p and lanes j of src[p·stride + r·lanes + j].
@@ -124,31 +170,34 @@ func maxGeneric(y, a, b, c, d []float32) {
 // or y is NaN. dx holds the four gradients in the inputs' order.
 func maxBackwardGeneric(dx, x *[4][]float32, y, dy []float32, relu bool) {
 	for i, g := range dy {
-		v := y[i]
+		v, left := y[i], math.Float32bits(g) // what is not given yet; on bits, for maskGeneric's reason
 		if relu && v <= 0 {
-			g = 0
+			left = 0
 		}
-		open := true
 		for k := range dx {
-			u := x[k][i]
-			if hit := u == v || u != u; open && hit {
-				dx[k][i] = g
-				open = false
-			} else {
-				dx[k][i] = 0
+			u, hit := x[k][i], uint32(0)
+			if u == v {
+				hit = math.MaxUint32
 			}
+			if u != u {
+				hit = math.MaxUint32
+			}
+			dx[k][i] = math.Float32frombits(left & hit)
+			left &^= hit
 		}
 	}
 }
 
-// maskGeneric sets dst to dy where y > 0 or y is NaN, and to 0 elsewhere. dst may be dy.
+// maskGeneric sets dst to dy where y > 0 or y is NaN, and to 0 elsewhere. dst may be dy, and y. It chooses between bits, which takes a
+// conditional move, not a branch that is hard to foretell.
 func maskGeneric(dst, dy, y []float32) {
 	dst, y = dst[:len(dy)], y[:len(dy)]
 	for i, g := range dy {
+		bits := math.Float32bits(g)
 		if y[i] <= 0 {
-			g = 0
+			bits = 0
 		}
-		dst[i] = g
+		dst[i] = math.Float32frombits(bits)
 	}
 }
 

@@ -1,0 +1,62 @@
+package nn
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// BenchmarkAgainstPlainGorgonia times forward and backward of each model with the kernels and with the plain Gorgonia
+// graph, in turns, so that what else the machine does disturbs both alike. It reports medians and the median of the
+// ratios of neighbours; ns/op is of no use. See -benchtime 10x.
+//
+// Build tags choose what is compared: with none, our assembly against Gorgonia's (its BLAS has some on amd64); with
+// purego, our plain Go against that; with purego,noasm, plain Go against plain Go.
+func BenchmarkAgainstPlainGorgonia(b *testing.B) {
+	for _, model := range Models() {
+		b.Run(model, func(b *testing.B) {
+			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Seed: 1, Threads: 2}
+			n, err := New(c)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer n.Close()
+			x, labels, ratios := batch(c, 128, 1)
+			losses := make([]float64, 128)
+			machine := G.NewTapeMachine(newOracle(b, tensor.Float32, c, n.parameters, x, labels, ratios).graph)
+			defer machine.Close()
+			var kernels, plain, speedUp []float64
+			for b.Loop() {
+				ours := clock(func() {
+					n.Losses(losses, x, labels)
+					n.Gradient(ratios)
+				})
+				theirs := clock(func() {
+					if err := machine.RunAll(); err != nil {
+						b.Fatal(err)
+					}
+					machine.Reset()
+				})
+				kernels, plain, speedUp = append(kernels, ours), append(plain, theirs), append(speedUp, theirs/ours)
+			}
+			b.ReportMetric(median(kernels), "kernels-ms")
+			b.ReportMetric(median(plain), "plain-ms")
+			b.ReportMetric(median(speedUp), "plain/kernels")
+		})
+	}
+}
+
+// clock returns how many milliseconds f takes.
+func clock(f func()) float64 {
+	start := time.Now()
+	f()
+	return 1e3 * time.Since(start).Seconds()
+}
+
+func median(list []float64) float64 {
+	slices.Sort(list)
+	return list[len(list)/2]
+}
