@@ -35,10 +35,13 @@ type Cell struct {
 	Style Style
 }
 
-// Frame is a grid of cells, W wide and H high.
+// Frame is a grid of cells, W wide and H high. A chart that is drawn again and
+// again as its series grow is best drawn into the same Frame.
 type Frame struct {
 	W, H  int
 	Cells []Cell // row by row, W*H
+
+	kept []*kept // of the lines that were drawn into it last, in turn
 }
 
 // NewFrame returns a blank frame; sizes below 1 give an empty one.

@@ -72,7 +72,12 @@ func (c *Chart) DataY() Range {
 	view, r := c.X.usable(Scale{}), EmptyRange()
 	var cols columns
 	for i := range c.Lines {
-		c.Lines[i].Series.sample(&cols, view, n, c.Lines[i].MapX)
+		l := &c.Lines[i]
+		if l.Series.within(view, l.MapX) {
+			r = r.addBucket(l.Series.whole(), c.YScale)
+			continue
+		}
+		l.Series.sample(&cols, view, n, l.MapX)
 		for j := range cols.cols {
 			r = r.addBucket(&cols.cols[j], c.YScale)
 		}

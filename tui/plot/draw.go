@@ -14,7 +14,8 @@ func (c *Chart) Draw(w, h int) (*Frame, Report) {
 	return f, c.DrawTo(f, w, h)
 }
 
-// DrawTo draws into f, reusing its memory.
+// DrawTo draws into f, reusing its memory, and what f keeps of the same lines
+// from the last time.
 func (c *Chart) DrawTo(f *Frame, w, h int) Report {
 	p, ok := c.panel(f, w, h)
 	if !ok {
@@ -68,9 +69,7 @@ type panel struct {
 	y      mapping
 	report Report
 
-	cols   columns
-	trace  trace
-	grid   []uint8
+	drawn  int // lines so far
 	dots   *dots
 	alert  []place
 	shaded []BandPoint
@@ -136,8 +135,10 @@ func (p *panel) bands() {
 	for i := range p.chart.Bands {
 		b := &p.chart.Bands[i]
 		p.shaded = b.PointsTo(p.shaded[:0], p.view, p.w*fx)
-		bandColumns(&p.cols, p.shaded)
-		p.line(Style{Data, b.Number}, p.chart.override(b.Number, 0))
+		k := p.next()
+		k.series = nil
+		bandColumns(&k.cols, p.shaded)
+		p.line(k, Style{Data, b.Number}, p.chart.override(b.Number, 0))
 	}
 }
 
@@ -166,8 +167,9 @@ func (p *panel) lines() {
 			if l.Faint != faint {
 				continue
 			}
-			l.Series.sample(&p.cols, p.view, p.w*fx, l.MapX)
-			p.line(l.style(), p.chart.override(l.Number, l.Glyph))
+			k := p.next()
+			k.sample(l.Series, p.view, p.w*fx, l.MapX)
+			p.line(k, l.style(), p.chart.override(l.Number, l.Glyph))
 		}
 	}
 	if p.dots != nil {
@@ -175,13 +177,22 @@ func (p *panel) lines() {
 	}
 }
 
+// next is what the frame keeps of the next line.
+func (p *panel) next() *kept {
+	if p.drawn == len(p.f.kept) {
+		p.f.kept = append(p.f.kept, new(kept))
+	}
+	p.drawn++
+	return p.f.kept[p.drawn-1]
+}
+
 // line draws the sampled columns.
-func (p *panel) line(s Style, glyph rune) {
+func (p *panel) line(k *kept, s Style, glyph rune) {
 	fx, fy := p.fine()
-	tracer{p.y, p.h * fy, &p.report}.run(&p.trace, &p.cols)
-	for i, x := range p.trace.bad {
+	tracer{p.y, p.h * fy, &p.report}.run(&k.trace, &k.cols)
+	for i, x := range k.trace.bad {
 		y := 0
-		if r := p.trace.badRow[i]; r >= 0 {
+		if r := k.trace.badRow[i]; r >= 0 {
 			y = p.h - 1 - r/fy
 		}
 		p.alert = append(p.alert, place{x / fx, y})
@@ -190,19 +201,15 @@ func (p *panel) line(s Style, glyph rune) {
 		if p.dots == nil {
 			p.dots = newDots(p.w, p.h)
 		}
-		p.dots.line(&p.trace, s)
+		p.dots.line(&k.trace, s)
 		return
 	}
-	p.box(s, glyph)
+	p.box(k.box(p.h), s, glyph)
 }
 
-func (p *panel) box(s Style, glyph rune) {
-	if p.grid == nil {
-		p.grid = make([]uint8, p.w*p.h)
-	}
-	clear(p.grid)
-	boxLine(p.grid, &p.trace, p.h)
-	for i, a := range p.grid {
+// box paints the arms of a grid.
+func (p *panel) box(grid []uint8, s Style, glyph rune) {
+	for i, a := range grid {
 		if a == 0 {
 			continue
 		}

@@ -34,7 +34,7 @@ func (s *Series) sample(c *columns, view Range, n int, mapX func(float64) float6
 		mapX = identity
 	}
 	p := placer{c: c, view: view, scale: float64(n) / (view.Hi - view.Lo), mapX: mapX}
-	if t := s.tail; s.per > 1 && len(t) > 0 && mapX(t[0].x) <= view.Lo {
+	if t := s.tail; s.tailCovers(view, mapX) {
 		from := sort.Search(len(t), func(i int) bool { return mapX(t[i].x) >= view.Lo })
 		for _, q := range t[max(0, from-1):] {
 			b := pointBucket(q.x, q.y, q.brk)
@@ -44,16 +44,38 @@ func (s *Series) sample(c *columns, view Range, n int, mapX func(float64) float6
 		}
 		return
 	}
-	b := s.buckets
-	from := sort.Search(len(b), func(i int) bool { return mapX(b[i].X0) >= view.Lo })
-	for i := max(0, from-1); i < len(b); i++ {
-		if !p.add(&b[i]) {
+	for i := s.firstIn(view, mapX); i < len(s.buckets); i++ {
+		if !p.add(&s.buckets[i]) {
 			break
 		}
 	}
 }
 
+// tailCovers tells whether the exact latest points show more of a view than
+// the buckets.
+func (s *Series) tailCovers(view Range, mapX func(float64) float64) bool {
+	return s.per > 1 && len(s.tail) > 0 && mapX(s.tail[0].x) <= view.Lo
+}
+
+// firstIn is the last bucket that begins left of the view, 0 without one.
+func (s *Series) firstIn(view Range, mapX func(float64) float64) int {
+	b := s.buckets
+	return max(0, sort.Search(len(b), func(i int) bool { return mapX(b[i].X0) >= view.Lo })-1)
+}
+
 func identity(x float64) float64 { return x }
+
+// within tells whether every point lies in view, and there is one.
+func (s *Series) within(view Range, mapX func(float64) float64) bool {
+	if s == nil || len(s.buckets) == 0 {
+		return false
+	}
+	x := s.XRange()
+	if mapX != nil {
+		x = Range{mapX(x.Lo), mapX(x.Hi)}
+	}
+	return x.Lo >= view.Lo && x.Hi <= view.Hi
+}
 
 func (c *columns) reset(n int) {
 	if cap(c.cols) < n {

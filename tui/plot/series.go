@@ -35,6 +35,9 @@ type Series struct {
 	points    int
 	skipped   int
 	version   uint64
+	reshaped  int    // how often buckets other than the last changed
+	all       Bucket // every bucket merged; stale where allStale
+	allStale  bool
 }
 
 type point struct {
@@ -91,6 +94,7 @@ func (s *Series) placeable(x float64) bool {
 }
 
 func (s *Series) push(b *Bucket) {
+	s.all.merge(b)
 	if s.per == 0 {
 		s.per = 1
 	}
@@ -110,6 +114,7 @@ func (s *Series) push(b *Bucket) {
 // halve merges neighbouring buckets; two buckets of per points make one of
 // 2*per.
 func (s *Series) halve() {
+	s.reshaped++
 	n := len(s.buckets) / 2
 	for i := range n {
 		b := s.buckets[2*i]
@@ -158,6 +163,8 @@ func (s *Series) Rewind(x float64) {
 // cut drops the buckets from i on, rebuilding the one that contains x from the
 // tail when the tail reaches back far enough.
 func (s *Series) cut(i int, x float64) {
+	s.reshaped++
+	s.allStale = true
 	b := s.buckets[i]
 	s.buckets = s.buckets[:i]
 	if b.X0 > x {
@@ -219,6 +226,17 @@ func (s *Series) XRange() Range {
 		return EmptyRange()
 	}
 	return Range{s.buckets[0].X0, s.buckets[len(s.buckets)-1].X1}
+}
+
+// whole is every point as one bucket.
+func (s *Series) whole() *Bucket {
+	if s.allStale {
+		s.all, s.allStale = Bucket{}, false
+		for i := range s.buckets {
+			s.all.merge(&s.buckets[i])
+		}
+	}
+	return &s.all
 }
 
 // At returns the value at x, by linear interpolation between bucket means; NaN
