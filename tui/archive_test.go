@@ -113,7 +113,7 @@ func (a archive) add(t testing.TB, id string, m *runner.Meta, status runner.Stat
 func archivedEval(m *runner.Meta, epoch int) *runner.EvalEvent {
 	u := float64(epoch) / fixEpochs
 	algorithm := m.Spec.Algorithm()
-	e := evaluation(runner.Head{Step: int64(epoch * fixSteps)}, 0, u, algorithm != dro.ERM)
+	e := evaluation(runner.Head{Step: int64(epoch * fixSteps)}, fixSteps, 0, u, algorithm != dro.ERM)
 	i := slices.Index(dro.Algorithms(), algorithm)
 	seed := int(m.Spec.Seed)
 	jitter := 0.001 * float64((3*seed*seed+i*i*seed+i)%7) // no two methods differ by the same in both seeds

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"drolab/runner"
-
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -103,23 +101,5 @@ func BenchmarkIdleTick(b *testing.B) {
 	for b.Loop() {
 		r.send(tickMsg(r.script.now))
 		r.View()
-	}
-}
-
-// BenchmarkLive is a frame in which each of four runs logged a step.
-func BenchmarkLive(b *testing.B) {
-	r := watching(b, 120, 40)
-	wr := newWire(120, 40)
-	step := 200
-	for b.Loop() {
-		step++
-		m := readMsg{round: r.Model.watch.round}
-		for i, t := range r.Model.watch.tracks {
-			e := *t.last
-			e.Step, e.Loss, e.Time = int64(step), runner.Num(1+0.1*float64(i)), e.Time.Add(time.Second/10)
-			m.parts = append(m.parts, part{id: t.id, events: []runner.Event{&e}})
-		}
-		r.send(m)
-		wr.frame(b, r.View().Content)
 	}
 }

@@ -68,8 +68,8 @@ func (p *comparePane) viewCurves(w, h int) []string {
 	c := p.chart()
 	key := chartKey{w, h, p.theme, c.Fingerprint(w, h-1)}
 	return p.memo.get(key, func() []string {
-		f, report := c.Draw(w, h-1)
-		return append([]string{p.curvesHead(c, report, w)}, p.theme.frame(f)...)
+		report := c.DrawTo(&p.drawn.Frame, w, h-1)
+		return append([]string{p.curvesHead(c, report, w)}, p.drawn.paint(p.theme)...)
 	})
 }
 

@@ -35,6 +35,7 @@ type comparePane struct {
 	top, column int // first line and first row of the table that are shown
 	scroll      int // first line of the notes
 	memo        memo
+	drawn       canvas // the curves
 }
 
 // comparePart is a part of the page; where there is room for one only, it is

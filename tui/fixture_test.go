@@ -79,7 +79,7 @@ func fixture(t testing.TB) *script {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { r.Close() })
-		s.logs[m.ID] = training(a, i)
+		s.logs[m.ID] = training(a, i, fixSteps, fixEpochs)
 	}
 	return s
 }
@@ -97,7 +97,7 @@ func fixtureMeta(a dro.Algorithm, at time.Time) *runner.Meta {
 }
 
 // training is a made-up run: losses that fall, a λ and an η that settle.
-func training(a dro.Algorithm, i int) []runner.Event {
+func training(a dro.Algorithm, i, epochSteps, epochs int) []runner.Event {
 	var events []runner.Event
 	seed := uint32(i + 1)
 	noise := func() float64 {
@@ -110,29 +110,29 @@ func training(a dro.Algorithm, i int) []runner.Event {
 	}
 	events = append(events, &runner.StatusEvent{Head: head(0), Status: runner.Running})
 	dual := a != dro.ERM
-	for step := 10; step <= fixSteps*fixEpochs; step += 10 {
-		u := float64(step) / (fixSteps * fixEpochs)
+	for step := 10; step <= epochSteps*epochs; step += 10 {
+		u := float64(step) / float64(epochSteps*epochs)
 		loss := 2.3*math.Exp(-3*u) + 0.1*float64(i) + 0.15*noise()*math.Exp(-u)
-		e := &runner.StepEvent{Head: head(step), Epoch: float64(step) / fixSteps, ImagesPerSecond: runner.Num(math.Round(2500 + 300*noise()))}
+		e := &runner.StepEvent{Head: head(step), Epoch: float64(step) / float64(epochSteps), ImagesPerSecond: runner.Num(math.Round(2500 + 300*noise()))}
 		e.Measures = runner.Measures{Loss: runner.Num(loss),
 			Lambda: runner.NumIf(dual, 1+4*math.Exp(-4*u)+float64(i)), Eta: runner.NumIf(dual, -2+2*u*float64(i+1)),
 			Gap: runner.NumIf(a == dro.SFK, 3*math.Exp(-5*u)), Gamma: runner.NumIf(a == dro.SFK, 0.003*math.Exp(-5*u))}
 		e.Min, e.Max = e.Measures, e.Measures
 		e.Min.Loss, e.Max.Loss = runner.Num(loss*0.9), runner.Num(loss*1.2)
 		events = append(events, e)
-		if step%fixSteps == 0 {
-			events = append(events, evaluation(head(step), i, u, dual))
+		if step%epochSteps == 0 {
+			events = append(events, evaluation(head(step), epochSteps, i, u, dual))
 		}
-		if step == fixSteps*3 && a == dro.PGD {
+		if step == epochSteps*3 && a == dro.PGD {
 			events = append(events, &runner.WarningEvent{Head: head(step), Message: "12 training losses are above eta_max = 10"})
 		}
 	}
-	last := head(fixSteps * fixEpochs)
+	last := head(epochSteps * epochs)
 	return append(events, &runner.StatusEvent{Head: last, Status: runner.Done})
 }
 
-func evaluation(h runner.Head, i int, u float64, dual bool) *runner.EvalEvent {
-	e := &runner.EvalEvent{Head: h, Epoch: float64(h.Step) / fixSteps, TrainLoss: runner.Num(2.2 * math.Exp(-3*u)),
+func evaluation(h runner.Head, epochSteps, i int, u float64, dual bool) *runner.EvalEvent {
+	e := &runner.EvalEvent{Head: h, Epoch: float64(h.Step) / float64(epochSteps), TrainLoss: runner.Num(2.2 * math.Exp(-3*u)),
 		TestLoss: runner.Num(2.2*math.Exp(-2*u) + 0.05*float64(i)), TestAccuracy: runner.Num(0.1 + 0.8*u),
 		RobustRisk: runner.Num(3 * math.Exp(-1.5*u)), DualGap: runner.NumIf(dual, 0.5*math.Exp(-3*u)*float64(i+1))}
 	for c := range 10 {

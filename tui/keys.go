@@ -173,20 +173,28 @@ func lookUp(table []binding, key string, id pageID) (binding, bool) {
 
 // keyName is how a key is shown.
 func keyName(key string, ascii bool) string {
-	if ascii {
-		return strings.NewReplacer("up", "Up", "down", "Down", "left", "Left", "right", "Right", "enter", "Enter",
-			"space", "Space", "tab", "Tab", "esc", "Esc", "shift+", "Shift-", "ctrl+", "^").Replace(key)
+	if rest, ok := strings.CutPrefix(key, "ctrl+"); ok {
+		return "^" + keyName(rest, ascii)
+	}
+	if rest, ok := strings.CutPrefix(key, "shift+"); ok && ascii {
+		return "Shift-" + keyName(rest, ascii)
+	} else if ok {
+		return "⇧" + keyName(rest, ascii)
 	}
 	switch key {
-	case "up":
-		return "↑"
-	case "down":
-		return "↓"
-	case "left":
-		return "←"
-	case "right":
-		return "→"
+	case "up", "down", "left", "right":
+		if ascii {
+			return strings.ToUpper(key[:1]) + key[1:]
+		}
+		return map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}[key]
+	case "enter", "space", "tab", "esc", "home", "end":
+		return strings.ToUpper(key[:1]) + key[1:]
+	case "pgup":
+		return "PgUp"
+	case "pgdown":
+		return "PgDn"
+	case "delete":
+		return "Del"
 	}
-	return strings.NewReplacer("enter", "Enter", "space", "Space", "shift+tab", "⇧Tab", "tab", "Tab", "esc", "Esc",
-		"ctrl+", "^", "pgup", "PgUp", "pgdown", "PgDn", "home", "Home", "end", "End", "delete", "Del").Replace(key)
+	return key
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -29,7 +30,72 @@ func oneLine(s string) string {
 }
 
 // width is the number of cells of s, styled or not, as the renderer counts.
-func width(s string) int { return ansi.StringWidthWc(s) }
+func width(s string) int {
+	if n, ok := plainWidth(s); ok {
+		return n
+	}
+	return ansi.StringWidthWc(s)
+}
+
+// plainWidth is the width of what is made of narrow characters and colours
+// alone, as nearly everything that is drawn here: several times as fast as
+// the search for what is not.
+func plainWidth(s string) (n int, ok bool) {
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case c == '\x1b':
+			size := sgr(s[i:])
+			if size == 0 {
+				return 0, false
+			}
+			i += size
+			continue
+		case c < ' ' || c == 0x7f:
+			return 0, false
+		case c < utf8.RuneSelf:
+			i++
+		default:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if !oneCell(r) {
+				return 0, false
+			}
+			i += size
+		}
+		n++
+	}
+	return n, true
+}
+
+// sgr is the length of the sequence for colours and attributes that s begins
+// with; 0 for another one.
+func sgr(s string) int {
+	if len(s) < 3 || s[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case (c < '0' || c > '9') && c != ';':
+			return 0
+		}
+	}
+	return 0
+}
+
+// oneCell tells whether a character is surely one cell wide: boxes, blocks and
+// shapes, braille, Greek and what else the interface itself writes.
+func oneCell(r rune) bool {
+	switch {
+	case r >= 0x2500 && r <= 0x25fc, r >= 0x2800 && r <= 0x28ff, r >= 'α' && r <= 'ω', r >= '←' && r <= '↓':
+		return true
+	}
+	switch r {
+	case '·', '–', '…', '×', '±', '‖', '✓', '✗', '≥', '≤':
+		return true
+	}
+	return false
+}
 
 // cut shortens s to at most w cells, with an ellipsis where it was longer.
 func cut(s string, w int) string {

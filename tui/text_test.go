@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 func click(x, y int) tea.MouseClickMsg {
@@ -42,6 +43,21 @@ func TestWidths(t *testing.T) {
 			if got := cut(s, w); width(got) > w {
 				t.Errorf("cut(%q, %d) = %q has %d cells", s, w, got, width(got))
 			}
+		}
+	}
+}
+
+// TestOneCell holds what is taken for narrow to what the renderer counts.
+func TestOneCell(t *testing.T) {
+	for r := rune(0); r < 0x30000; r++ {
+		if s := string(r); oneCell(r) && ansi.StringWidthWc(s) != 1 {
+			t.Errorf("%q has %d cells", s, ansi.StringWidthWc(s))
+		}
+	}
+	for _, s := range []string{"\x1b[1;38;2;1;2;3mred\x1b[m", "\x1b[", "\x1b[1", "\x1b[2Jx", "\x1b]0;title\x07x", "\x1bm", "a\tb", "a\x7fb",
+		"\x1b[1:2mx", "─λ̄─", "a\xffb", "世─"} {
+		if got, want := width(s), ansi.StringWidthWc(s); got != want {
+			t.Errorf("%q has %d cells, by the renderer's count %d", s, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"drolab/tui/plot"
@@ -187,20 +188,39 @@ func (t *theme) of(s plot.Style) style {
 	return t.text
 }
 
-// frame paints a chart, one string a row.
-func (t *theme) frame(f *plot.Frame) []string {
-	lines := make([]string, f.H)
-	var spans []plot.Span
+// row paints row y of a chart.
+func (t *theme) row(f *plot.Frame, y int) string {
 	var b strings.Builder
-	for y := range lines {
-		b.Reset()
-		spans = f.Spans(spans[:0], y)
-		for _, s := range spans {
-			b.WriteString(t.of(s.Style).paint(s.Text))
-		}
-		lines[y] = b.String()
+	b.Grow(4 * f.W)
+	for _, s := range f.Spans(nil, y) {
+		b.WriteString(t.of(s.Style).paint(s.Text))
 	}
-	return lines
+	return b.String()
+}
+
+// canvas is a chart's frame with what was painted of it: rows that look the
+// same the next time are not painted again. It only saves time. The zero
+// canvas is empty.
+type canvas struct {
+	plot.Frame
+	theme *theme // of lines
+	cells []plot.Cell
+	lines []string
+}
+
+// paint returns the frame as it is now, one string a row.
+func (c *canvas) paint(t *theme) []string {
+	known := c.theme == t && len(c.lines) == c.H && len(c.cells) == len(c.Cells)
+	if !known {
+		c.theme, c.lines = t, make([]string, c.H)
+	}
+	for y := range c.lines {
+		if row := c.Row(y); !known || !slices.Equal(row, c.cells[y*c.W:(y+1)*c.W]) {
+			c.lines[y] = t.row(&c.Frame, y)
+		}
+	}
+	c.cells = append(c.cells[:0], c.Cells...)
+	return slices.Clone(c.lines)
 }
 
 // charset is that of the charts.

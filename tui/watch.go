@@ -167,7 +167,7 @@ func (w *watch) read(now time.Time) tea.Cmd {
 			p := part{id: s.id}
 			p.events, p.err = s.log.Read()
 			p.skipped = s.log.Skipped()
-			if s.look {
+			if s.look && len(p.events) == 0 { // one that logs is alive
 				if r, err := find(s.id); err == nil {
 					p.status = r.Status()
 				}

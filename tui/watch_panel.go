@@ -75,6 +75,7 @@ type panelState struct {
 	view  int
 	first int // first bar shown
 	memo  memo
+	drawn [2]canvas // the charts
 }
 
 // scroll moves the bars.

@@ -81,16 +81,20 @@ func (w *watch) panel(p panel, r rect, box bool) []string {
 	iw, ih := inside(box, r.w, r.h)
 	key := panelKey{r: r, box: box, focused: p == w.focus && w.count() > 1, theme: w.theme, axis: w.axis, dots: w.dots}
 	key.title, key.note = w.heading(p, v)
+	on := &w.panels[p].drawn
 	var draw func() []string
 	switch {
 	case v.phase && w.run().path.Len() > 0:
 		ph := w.phase()
 		key.first = ph.Fingerprint(iw, ih)
-		draw = func() []string { return w.theme.frame(ph.Draw(iw, ih)) }
+		draw = func() []string {
+			ph.DrawTo(&on[0].Frame, iw, ih)
+			return on[0].paint(w.theme)
+		}
 	case v.bars != noBars && len(barValues(w.run(), v.bars)) > 0:
 		b := w.bars(p, v.bars)
 		key.first = b.Fingerprint(iw, ih)
-		draw = func() []string { return w.drawBars(b, v.bars, iw, ih) }
+		draw = func() []string { return w.drawBars(&on[0], b, v.bars, iw, ih) }
 	case len(v.curves) > 0:
 		cs := w.charts(v, iw, ih)
 		key.first = cs[0].Fingerprint(iw, ih)
@@ -98,7 +102,7 @@ func (w *watch) panel(p panel, r rect, box bool) []string {
 			key.second = cs[1].Fingerprint(iw, ih)
 		}
 		key.firstX = w.elapsedVersion()
-		draw = func() []string { return w.drawCharts(v, cs, iw, ih) }
+		draw = func() []string { return w.drawCharts(on, v, cs, iw, ih) }
 	default:
 		draw = func() []string { return w.nothing(v, iw, ih) }
 	}
@@ -166,10 +170,10 @@ func sideBySide(iw, ih int) bool { return iw >= 64 && !stacked(ih) && ih >= 5 ||
 const axisRows = 2
 
 // drawCharts draws one chart, or two with a caption over each.
-func (w *watch) drawCharts(v view, cs []*plot.Chart, iw, ih int) []string {
+func (w *watch) drawCharts(on *[2]canvas, v view, cs []*plot.Chart, iw, ih int) []string {
 	if len(v.curves) == 1 {
-		f, _ := cs[0].Draw(iw, ih)
-		return w.theme.frame(f)
+		cs[0].DrawTo(&on[0].Frame, iw, ih)
+		return on[0].paint(w.theme)
 	}
 	var blocks []placed
 	for i, c := range cs {
@@ -185,8 +189,8 @@ func (w *watch) drawCharts(v view, cs []*plot.Chart, iw, ih int) []string {
 			r.y = (ih - axisRows + 1) / 2
 			r.h -= r.y
 		}
-		f, report := c.Draw(r.w, r.h-1+hidden)
-		lines := append([]string{w.chartHead(v.curves[i], report, r.w)}, w.theme.frame(f)...)
+		report := c.DrawTo(&on[i].Frame, r.w, r.h-1+hidden)
+		lines := append([]string{w.chartHead(v.curves[i], report, r.w)}, on[i].paint(w.theme)...)
 		blocks = append(blocks, placed{r, lines[:r.h]})
 	}
 	return compose(iw, ih, blocks)
@@ -206,12 +210,14 @@ func (w *watch) chartHead(q quantity, r plot.Report, cells int) string {
 
 // drawBars draws bars by class, with air between them where there is room, and
 // below them what the columns are.
-func (w *watch) drawBars(b *plot.Bars, of barsOf, iw, ih int) []string {
+func (w *watch) drawBars(on *canvas, b *plot.Bars, of barsOf, iw, ih int) []string {
 	n := len(b.Bars)
 	if ih < n+2 {
-		return w.theme.frame(b.Draw(iw, ih))
+		b.DrawTo(&on.Frame, iw, ih)
+		return on.paint(w.theme)
 	}
-	lines := w.theme.frame(b.Draw(iw, n))
+	b.DrawTo(&on.Frame, iw, n)
+	lines := on.paint(w.theme)
 	if ih >= 2*n+1 {
 		airy := make([]string, 0, 2*n)
 		for _, s := range lines {
