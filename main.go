@@ -21,13 +21,21 @@ func main() {
 
 // orderly is for commands that have something to put in order before they end.
 // The first interrupt cancels the context; the second, with the handler gone,
-// ends the process at once. A command that trains outlives the terminal that it
-// was started from.
-func orderly(ctx context.Context, outlive bool) (context.Context, context.CancelFunc) {
+// ends the process at once. With hangup the command outlives the terminal that
+// it was started from, and whatever reads its output; hangup is called when the
+// terminal is closed.
+func orderly(ctx context.Context, hangup func()) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	if outlive {
-		signal.Ignore(syscall.SIGHUP)
+	if hangup != nil {
+		signal.Ignore(syscall.SIGPIPE)
+		gone := make(chan os.Signal, 1)
+		signal.Notify(gone, syscall.SIGHUP)
+		go func() {
+			for range gone {
+				hangup()
+			}
+		}()
 	}
 	return ctx, stop
 }

@@ -390,17 +390,36 @@ func TestStoppedViewers(t *testing.T) {
 	t.Logf("median of %d rounds: %.2f ms a step with %d stopped viewers, %.2f ms without", rounds, took[1][rounds/2], viewers, took[0][rounds/2])
 }
 
-// TestFullDisk fills the disk under a run. Told to go on when there is room, it
-// comes to what it would have come to.
-func TestFullDisk(t *testing.T) {
+// TestHangupInline closes the terminal of a program that trains in its own
+// process: it saves the run and goes on, until somebody ends it.
+func TestHangupInline(t *testing.T) {
+	b := newBox(t)
+	first := b.terminal("run", "csv", "--inline", "--algo", "sfk", "--set", "epochs=1000000", "--set", "eval_every=1000000", "--set", "checkpoint_every=1000000000")
+	b.await("a run that trains", func() bool { r := b.runs(); return len(r) == 1 && r[0].Summary().Steps > 0 })
+	first.file.Close()
+	b.await("a checkpoint", func() bool { _, ok, err := b.runs()[0].Saved(); return err == nil && ok })
+	saved, _, err := b.runs()[0].Saved()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.await("steps behind it", func() bool { return b.runs()[0].Summary().Steps > saved.Step })
+	if err := first.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	first.cmd.Wait()
+	if r := b.runs()[0]; r.Status() != runner.Stopped {
+		t.Errorf("the run is %s, want stopped", r.Status())
+	}
+}
+
+// onFullDisk is a run on a disk that fills up under it, in a box of its own, and
+// what makes room.
+func onFullDisk(t *testing.T) (b *box, spec []string, makeRoom func()) {
+	t.Helper()
 	if ok, _ := condition("disk"); !ok {
 		t.Skip("mounting a small disk needs root")
 	}
-	spec := []string{"run", "shapes", "--algo", "sfk", "--set", "samples=400", "--set", "batch=32", "--set", "epochs=20", "--set", "model=linear",
-		"--set", "log_every=1", "--set", "checkpoint_every=5"}
-	whole := newBox(t)
-	whole.do(append(spec, "--inline")...)
-	b := newBox(t)
+	b = newBox(t)
 	if err := mount(b.client.RunsDir, "4m"); err != nil {
 		t.Fatal(err)
 	}
@@ -409,6 +428,24 @@ func TestFullDisk(t *testing.T) {
 	if err := os.WriteFile(filler, make([]byte, 3200<<10), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	makeRoom = func() {
+		for _, r := range b.runs() {
+			b.trace(r) // what is there can be read
+		}
+		if err := os.Remove(filler); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b, []string{"run", "shapes", "--algo", "sfk", "--set", "samples=400", "--set", "batch=32", "--set", "epochs=20", "--set", "model=linear",
+		"--set", "log_every=1", "--set", "checkpoint_every=5"}, makeRoom
+}
+
+// TestFullDisk fills the disk under a run. Told to go on when there is room, it
+// comes to what it would have come to.
+func TestFullDisk(t *testing.T) {
+	b, spec, makeRoom := onFullDisk(t)
+	whole := newBox(t)
+	whole.do(append(spec, "--inline")...)
 	b.do(append(spec, "--detach")...)
 	trouble := func() string {
 		s, err := b.client.Status()
@@ -421,13 +458,22 @@ func TestFullDisk(t *testing.T) {
 	if text := trouble(); !strings.Contains(text, "disk full: free space and resume") {
 		t.Errorf("trouble: %s", text)
 	}
-	for _, r := range b.runs() {
-		b.trace(r)
-	}
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
+	makeRoom()
 	b.do("resume", "latest")
+	b.sameAs(whole)
+}
+
+// TestFullDiskInline: in its own process a run goes on by itself.
+func TestFullDiskInline(t *testing.T) {
+	b, spec, makeRoom := onFullDisk(t)
+	whole := newBox(t)
+	whole.do(append(spec, "--inline")...)
+	inline := b.terminal(append(spec, "--inline")...)
+	inline.await("word of a full disk", func() bool { return inline.shows("disk full") && inline.shows("it goes on by itself") })
+	makeRoom()
+	if err := inline.cmd.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, inline.screen)
+	}
 	b.sameAs(whole)
 }
 

@@ -18,17 +18,21 @@ func (r *run) save() error {
 		Parameters: r.net.Parameters(), Velocities: r.net.Velocities(), IterateParameters: r.kept,
 	}
 	var file string
-	err := r.write(func() (err error) {
+	told, err := r.write(func() (err error) {
 		file, err = r.record.Checkpoint(state)
 		return err
 	})
+	if err == nil && told {
+		err = r.mark(Running)
+	}
 	if err != nil {
 		return err
 	}
 	return r.append(&CheckpointEvent{Head: r.head(), File: file})
 }
 
-// restore makes the run what it was when s was saved.
+// restore makes the run what it was when s was saved, and lets go of s's
+// tensors: s itself lives as long as the run.
 func (r *run) restore(s *State) error {
 	for _, pair := range []struct{ to, from []nn.Tensor }{
 		{r.net.Parameters(), s.Parameters}, {r.net.Velocities(), s.Velocities}, {r.kept, s.IterateParameters},
@@ -43,6 +47,7 @@ func (r *run) restore(s *State) error {
 	if err := r.draws.Restore(s.Draws); err != nil {
 		return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
 	}
+	s.Parameters, s.Velocities, s.IterateParameters = nil, nil, nil
 	r.step, r.window, r.eval, r.iterate = s.Step, s.Window, s.Eval, s.Iterate
 	r.dual.SetZ(s.Z)
 	if i := s.Iterate; i != nil {

@@ -48,25 +48,17 @@ func (r *run) rest() error {
 	defer func() { r.clock = time.Now() }()
 	r.gate.leave()
 	err := r.gate.enter(nil, func() {}, true, r.mark)
-	switch {
-	case err == nil:
+	if err == nil {
 		return r.mark(Running)
-	case err == errStopped:
-		if failed := r.turnLast(); failed != nil {
-			return failed
-		}
 	}
 	return err
 }
 
-// turnLast turns the knobs that were asked for during a pause that ends in a
-// stop, for the resume that may come.
+// turnLast turns the knobs that were asked for before a stop, for the resume
+// that may come.
 func (r *run) turnLast() error {
-	for _, o := range r.gate.later {
-		if o.verb != turn {
-			continue
-		}
-		if err := r.turn(o.knob); err != nil {
+	for _, k := range r.gate.knobs() {
+		if err := r.turn(k); err != nil {
 			return err
 		}
 	}
@@ -83,22 +75,34 @@ func (r *run) stop() error {
 // mark puts a status into the log.
 func (r *run) mark(s Status) error { return r.append(&StatusEvent{Head: r.head(), Status: s}) }
 
-// append puts e into the log. A patient run waits for room on a full disk.
+// append puts e into the log, and waits for room on a full disk.
 func (r *run) append(e Event) error {
-	return r.write(func() error { return r.record.Append(e) })
+	told, err := r.write(func() error { return r.record.Append(e) })
+	if _, isStatus := e.(*StatusEvent); err != nil || !told || isStatus {
+		return err
+	}
+	return r.mark(Running)
 }
 
-// write does a write of any kind as append does. The time it takes is not the
-// steps'.
-func (r *run) write(do func() error) error {
+// write does a write of any kind. Where it has to wait, the log says so as soon
+// as it can: told, and the run is paused there. The time is not the steps'.
+func (r *run) write(do func() error) (told bool, err error) {
 	began := time.Now()
 	defer func() { r.clock = r.clock.Add(time.Since(began)) }()
-	tell := func(cause error) error {
-		if err := r.record.Append(&WarningEvent{Head: r.head(), Message: cause.Error()}); err != nil {
-			return err
+	return r.gate.write(do, waits(r.record, r.head()))
+}
+
+// waits returns what leaves in the log that a run waits for the disk: a warning
+// and a pause. Where only the first found room, the next call goes on behind it.
+func waits(to Recorder, h Head) func(cause error) error {
+	warned := false
+	return func(cause error) error {
+		if !warned {
+			if err := to.Append(&WarningEvent{Head: h, Message: cause.Error()}); err != nil {
+				return err
+			}
+			warned = true
 		}
-		return r.record.Append(&StatusEvent{Head: r.head(), Status: Paused, Cause: cause.Error()})
+		return to.Append(&StatusEvent{Head: h, Status: Paused, Cause: cause.Error()})
 	}
-	back := func() error { return r.record.Append(&StatusEvent{Head: r.head(), Status: Running}) }
-	return r.gate.write(do, tell, back)
 }

@@ -128,12 +128,7 @@ func TestPausedRunGoesOnWhereItWas(t *testing.T) {
 		t.Fatalf("outcome %+v, want done", o[0])
 	}
 	tr := store.runs[ids[0]]
-	var states []Status
-	for _, e := range tr.events {
-		if s, ok := e.(*StatusEvent); ok {
-			states = append(states, s.Status)
-		}
-	}
+	states := tr.statuses()
 	if want := []Status{Queued, Running, Paused, Running, Done}; !slices.Equal(states, want) {
 		t.Errorf("states %v, want %v", states, want)
 	}

@@ -29,11 +29,11 @@ var errStopped = errors.New("stopped")
 // resume, for room on the disk. Orders reach the run through it. It belongs to
 // the run's goroutine, but for sending orders and looking at trouble.
 type gate struct {
-	orders  chan order
-	slots   chan struct{}   // as many values as runs train
-	done    <-chan struct{} // closed: every run shall stop
-	patient bool            // wait for room on the disk in place of failing
-	retry   time.Duration   // between two attempts to say so in the log
+	orders chan order
+	slots  chan struct{}   // as many values as runs train
+	done   <-chan struct{} // closed: every run shall stop
+	retry  time.Duration   // between two attempts to say in the log that the disk is full
+	alone  bool            // nobody can resume the run: every attempt is one to go on, too
 
 	held    bool    // a slot
 	later   []order // asked while waiting, to be served when training
@@ -84,9 +84,29 @@ func (g *gate) outside(o order, paused bool, note func(Status) error) (nowPaused
 		}
 		return false, note(Queued)
 	case o.verb == checkpoint || o.verb == turn:
-		g.later = append(g.later, o)
+		g.keep(o)
 	}
 	return paused, nil
+}
+
+// keep puts o off. What is asked twice in a row is kept once: a wait may be
+// long, and whoever asks then cannot see that it was heard.
+func (g *gate) keep(o order) {
+	if n := len(g.later); n > 0 && g.later[n-1].verb == o.verb && g.later[n-1].knob.Key == o.knob.Key {
+		g.later = g.later[:n-1]
+	}
+	g.later = append(g.later, o)
+}
+
+// knobs returns those that were asked for and not turned yet, in that order,
+// and forgets all that was asked.
+func (g *gate) knobs() (list []KnobEvent) {
+	for o, ok := g.next(); ok; o, ok = g.next() {
+		if o.verb == turn {
+			list = append(list, o.knob)
+		}
+	}
+	return list
 }
 
 // leave gives up the slot.
@@ -111,46 +131,47 @@ func (g *gate) next() (o order, ok bool) {
 	}
 }
 
-// write does a write and, where the disk is full or fails for now and the gate
-// is patient, waits until the run is resumed and does it again. tell leaves a
-// warning in the log, as soon as one can be written; back says that the run
-// goes on. A stop meanwhile gives the disk's error back.
-func (g *gate) write(do func() error, tell func(cause error) error, back func() error) error {
+// write does a write and, where the disk is full or fails for now, waits and
+// does it again: when the run is resumed or, if the gate tries by itself, after
+// a while. tell leaves a warning in the log, as soon as one can be written, and
+// told says that it did. A stop meanwhile gives the disk's error back.
+func (g *gate) write(do func() error, tell func(cause error) error) (told bool, err error) {
+	defer g.trouble.set(nil)
 	for {
-		err := do()
+		err = do()
 		var disk *DiskError
-		if err == nil || !g.patient || !errors.As(err, &disk) {
-			return err
+		if !errors.As(err, &disk) {
+			return told, err
 		}
-		if g.awaitRoom(err, tell, back) != nil {
-			return err
+		g.trouble.set(err)
+		told = told || tell(err) == nil
+		try := false
+		if told, try = g.awaitRoom(told, func() bool { return tell(err) == nil }); !try {
+			return told, err
 		}
 	}
 }
 
-func (g *gate) awaitRoom(cause error, tell func(error) error, back func() error) error {
-	g.trouble.set(cause)
-	defer g.trouble.set(nil)
+// awaitRoom waits until the write may be tried again, or shall not be.
+func (g *gate) awaitRoom(told bool, tell func() bool) (nowTold, try bool) {
 	retry := time.NewTicker(g.retry)
 	defer retry.Stop()
-	told := tell(cause) == nil
 	for {
 		select {
 		case <-g.done:
-			return errStopped
+			return told, false
 		case <-retry.C:
-			told = told || tell(cause) == nil
+			if told = told || tell(); g.alone {
+				return told, true
+			}
 		case o := <-g.orders:
 			switch o.verb {
 			case stop:
-				return errStopped
+				return told, false
 			case resume:
-				if told {
-					back() // if this fails, so does the write that is tried next
-				}
-				return nil
+				return told, true
 			case checkpoint, turn:
-				g.later = append(g.later, o)
+				g.keep(o)
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func TestFullDiskIsWaitedFor(t *testing.T) {
 	spec := brief(dro.SFK)
 	whole := runAll(t, 1, spec)[0]
 	store := newFull(9)
-	q := NewQueue(context.Background(), Settings{Store: store, Patient: true})
+	q := NewQueue(context.Background(), Settings{Store: store})
 	ids, err := q.Start(Request{Specs: []Spec{spec}})
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestFullDiskIsWaitedFor(t *testing.T) {
 
 func TestFullDiskIsTold(t *testing.T) {
 	store := newFull(9)
-	q := NewQueue(context.Background(), Settings{Store: store, Patient: true, retry: time.Millisecond})
+	q := NewQueue(context.Background(), Settings{Store: store, retry: time.Millisecond})
 	ids, err := q.Start(Request{Specs: []Spec{brief(dro.ERM)}})
 	if err != nil {
 		t.Fatal(err)
@@ -122,14 +122,11 @@ func TestFullDiskIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	q.Wait()
-	var states []Status
-	warned := false
-	for _, e := range store.runs[ids[0]].events {
-		switch e := e.(type) {
-		case *StatusEvent:
-			states = append(states, e.Status)
-		case *WarningEvent:
-			warned = warned || strings.Contains(e.Message, "disk full")
+	tr := store.runs[ids[0]]
+	states, warned := tr.statuses(), false
+	for _, e := range tr.events {
+		if w, ok := e.(*WarningEvent); ok {
+			warned = warned || strings.Contains(w.Message, "disk full")
 		}
 	}
 	if want := []Status{Queued, Running, Paused, Running, Done}; !warned || !slices.Equal(states, want) {
@@ -137,11 +134,85 @@ func TestFullDiskIsTold(t *testing.T) {
 	}
 }
 
+// TestAloneRunsLookForRoom goes on without being told, also with a disk that has
+// room for a few words and not for what waits. The end is told once.
+func TestAloneRunsLookForRoom(t *testing.T) {
+	whole := runAll(t, 1, brief(dro.ERM))[0]
+	store := newFull(9)
+	q := NewQueue(context.Background(), Settings{Store: store, Alone: true, retry: time.Millisecond})
+	ids, err := q.Start(Request{Specs: []Spec{brief(dro.ERM)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		<-store.refused
+	}
+	store.makeRoom()
+	if o := q.Wait(); o[0].Status != Done {
+		t.Fatalf("outcome %+v, want done", o[0])
+	}
+	tr := store.runs[ids[0]]
+	if !slices.Equal(tr.lines(t, measured), whole.lines(t, measured)) {
+		t.Error("a full disk changed the numbers, or lost some")
+	}
+	if got := tr.statuses(); got[len(got)-1] != Done {
+		t.Errorf("states %v, want done at the end", got)
+	}
+}
+
+// noSummary is a Store without room for a summary until it was refused once.
+type noSummary struct{ *memory }
+
+type noSummaryRecorder struct {
+	Recorder
+	refused bool
+}
+
+func (n noSummary) Create(m *Meta) (Recorder, error) {
+	r, err := n.memory.Create(m)
+	return &noSummaryRecorder{Recorder: r}, err
+}
+
+func (r *noSummaryRecorder) Finish(s *Summary) error {
+	if !r.refused {
+		r.refused = true
+		return &DiskError{"disk full", errors.New("no space left on device")}
+	}
+	return r.Recorder.Finish(s)
+}
+
+// TestDoneStaysDone: waiting for room for the summary leaves no trace in the log.
+func TestDoneStaysDone(t *testing.T) {
+	store := noSummary{newMemory()}
+	q := NewQueue(context.Background(), Settings{Store: store, Alone: true, retry: time.Millisecond})
+	ids, err := q.Start(Request{Specs: []Spec{brief(dro.ERM)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	tr := store.runs[ids[0]]
+	if got := tr.statuses(); !slices.Equal(got, []Status{Queued, Running, Done}) || tr.summary == nil {
+		t.Errorf("states %v, summary %+v", got, tr.summary)
+	}
+}
+
+func TestOrdersThatWaitAreKeptOnce(t *testing.T) {
+	g := &gate{orders: make(chan order, 1)}
+	lr := func(x float64) order { return order{turn, KnobEvent{Key: "lr", New: Num(x)}} }
+	for _, o := range []order{{verb: checkpoint}, {verb: checkpoint}, lr(1), lr(2), {turn, KnobEvent{Key: "c"}}, lr(3), {verb: checkpoint}} {
+		g.keep(o)
+	}
+	want := []order{{verb: checkpoint}, lr(2), {turn, KnobEvent{Key: "c"}}, lr(3), {verb: checkpoint}}
+	if !slices.Equal(g.later, want) {
+		t.Errorf("kept %v, want %v", g.later, want)
+	}
+}
+
 func TestStopGivesUpOnAFullDisk(t *testing.T) {
 	for _, stop := range []string{"verb", "context"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		store := newFull(9)
-		q := NewQueue(ctx, Settings{Store: store, Patient: true})
+		q := NewQueue(ctx, Settings{Store: store})
 		ids, err := q.Start(Request{Specs: []Spec{brief(dro.ERM)}})
 		if err != nil {
 			t.Fatal(err)

@@ -37,6 +37,39 @@ func (j *job) abandon(cause error) {
 	}
 }
 
+// append puts e into the log of a job that does not train yet, and waits for
+// room on a full disk.
+func (j *job) append(e Event) error {
+	_, err := j.gate.write(func() error { return j.record.Append(e) }, waits(j.record, j.head()))
+	return err
+}
+
+// stopEarly ends a job that was stopped before it had a slot. The knobs that
+// were asked for meanwhile are for the resume that may come.
+func (j *job) stopEarly() (Status, error) {
+	for _, e := range j.asked() {
+		if err := j.append(e); err != nil {
+			return Failed, err
+		}
+	}
+	return Stopped, j.append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "stopped before it started"})
+}
+
+// asked returns the knobs that were asked for and not turned yet, as events of
+// where the job begins.
+func (j *job) asked() (list []Event) {
+	spec := j.meta.Spec
+	for _, k := range j.knobs {
+		if k.Step <= j.head().Step {
+			spec.turn(k.Key, k.New) // takeUp has seen that it works
+		}
+	}
+	for _, k := range j.gate.knobs() {
+		list = append(list, spec.turned(k, j.head()))
+	}
+	return list
+}
+
 // head is of where the job begins.
 func (j *job) head() Head {
 	if j.from == nil {

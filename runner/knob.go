@@ -96,15 +96,25 @@ func Turned(log []KnobEvent) []KnobEvent {
 	return list
 }
 
+// turned turns k, which somebody asked for, and returns what the log shall say:
+// that it was turned, or a warning that it could not be.
+func (s *Spec) turned(k KnobEvent, at Head) Event {
+	before, err := s.turn(k.Key, k.New)
+	if err != nil {
+		return &WarningEvent{Head: at, Message: "knob not turned: " + err.Error()}
+	}
+	return &KnobEvent{Head: at, Key: k.Key, Old: before, New: k.New}
+}
+
 // turn changes a setting on request.
 func (r *run) turn(k KnobEvent) error {
 	spec := r.spec
-	before, err := spec.turn(k.Key, k.New)
-	if err != nil {
-		return r.append(&WarningEvent{Head: r.head(), Message: "knob not turned: " + err.Error()})
-	}
-	if err := r.append(&KnobEvent{Head: r.head(), Key: k.Key, Old: before, New: k.New}); err != nil {
+	e := spec.turned(k, r.head())
+	if err := r.append(e); err != nil {
 		return err
+	}
+	if _, ok := e.(*KnobEvent); !ok {
+		return nil
 	}
 	r.knobs = slices.DeleteFunc(r.knobs, func(lost KnobEvent) bool { return lost.Key == k.Key && lost.Step > r.step })
 	return r.use(spec)

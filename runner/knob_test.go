@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -147,5 +148,71 @@ func TestKnobOfAPausedRunThatIsStopped(t *testing.T) {
 	_, live, id := turnedAt(t, brief(dro.ERM), 6, [2]string{"lr", "0.002"})
 	if tr.events = afterResume(tr.events); !slices.Equal(tr.lines(t, measured), live.runs[id].lines(t, measured)) {
 		t.Error("the resumed run does not have the knob")
+	}
+}
+
+// TestKnobOfAQueuedRunThatIsStopped is not lost either, neither before the
+// first start nor before a later one.
+func TestKnobOfAQueuedRunThatIsStopped(t *testing.T) {
+	store := &at{memory: newMemory(), step: 6}
+	q := NewQueue(context.Background(), Settings{Store: store, Parallel: 1})
+	var ids []string
+	ready := make(chan struct{})
+	store.do = func(id string) {
+		<-ready
+		if id != ids[0] {
+			return
+		}
+		if err := errors.Join(q.Knob(ids[1], "lr", "0.002"), q.Knob(ids[1], "lr", "0.003"), q.Stop(ids[1])); err != nil {
+			t.Error(err)
+		}
+		for len(q.Live()) > 1 { // no slot is free before the other one has ended
+			runtime.Gosched()
+		}
+	}
+	ids, err := q.Start(Request{Specs: []Spec{brief(dro.ERM), brief(dro.SFK)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(ready)
+	q.Wait()
+	tr := store.runs[ids[1]]
+	if log := tr.knobs(); len(log) != 1 || log[0].Old.Float() != brief(dro.SFK).LR || log[0].New.Float() != 0.003 {
+		t.Fatalf("knob events %+v", log)
+	}
+	if got := tr.statuses(); !slices.Equal(got, []Status{Queued, Stopped}) {
+		t.Fatalf("states %v", got)
+	}
+	if err := q.Resume(ids[1]); err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	spec := brief(dro.SFK)
+	spec.LR = 0.003
+	whole := runAll(t, 1, spec)[0]
+	if tr.events = afterResume(tr.events); !slices.Equal(tr.lines(t, measured), whole.lines(t, measured)) {
+		t.Error("the resumed run does not have the knob")
+	}
+}
+
+// TestKnobsBeforeTheEndOfTheQueue: what was asked for is not lost when the whole
+// queue ends, as with its process.
+func TestKnobsBeforeTheEndOfTheQueue(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	store := &at{memory: newMemory(), step: 6}
+	q := NewQueue(ctx, Settings{Store: store})
+	store.do = func(id string) {
+		if err := q.Knob(id, "lr", "0.002"); err != nil {
+			t.Error(err)
+		}
+		cancel()
+	}
+	ids, err := q.Start(Request{Specs: []Spec{brief(dro.ERM)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	if log := store.runs[ids[0]].knobs(); len(log) != 1 || log[0].New.Float() != 0.002 {
+		t.Errorf("knob events %+v", log)
 	}
 }

@@ -38,7 +38,8 @@ func (m *memory) Reopen(id string) (Recorder, *Past, error) {
 	t := m.runs[id]
 	p := &Past{Meta: t.meta, Log: t.knobs()}
 	if len(t.states) > 0 {
-		p.From = t.states[len(t.states)-1]
+		last := *t.states[len(t.states)-1] // a run lets go of its state's tensors
+		p.From = &last
 	}
 	return t, p, nil
 }
@@ -59,6 +60,15 @@ func (t *trace) knobs() (list []KnobEvent) {
 	for _, e := range t.events {
 		if k, ok := e.(*KnobEvent); ok {
 			list = append(list, *k)
+		}
+	}
+	return list
+}
+
+func (t *trace) statuses() (list []Status) {
+	for _, e := range t.events {
+		if s, ok := e.(*StatusEvent); ok {
+			list = append(list, s.Status)
 		}
 	}
 	return list

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -52,8 +53,9 @@ type Settings struct {
 	DataDir  string
 	Threads  int // for all runs together; at least 1
 	Parallel int // runs at once; 0 is 4
-	// Patient runs wait when the disk is full, until they are resumed; others fail.
-	Patient bool
+	// Alone says that nobody may be there to resume a run that waits for room
+	// on a full disk: it looks for that by itself too, again and again.
+	Alone bool
 
 	retry time.Duration // how often a run that waits for the disk tries to say so; 0 is 2 s
 }
@@ -184,7 +186,8 @@ func (q *Queue) prepare(req Request, s Spec) (*job, error) {
 }
 
 func (q *Queue) gate() *gate {
-	return &gate{orders: make(chan order, 16), slots: q.slots, done: q.ctx.Done(), patient: q.settings.Patient, retry: cmp.Or(q.settings.retry, 2*time.Second)}
+	return &gate{orders: make(chan order, 16), slots: q.slots, done: q.ctx.Done(),
+		alone: q.settings.Alone, retry: cmp.Or(q.settings.retry, 2*time.Second)}
 }
 
 func (q *Queue) create(j *job) (err error) {
@@ -245,15 +248,21 @@ func (q *Queue) launch(j *job) {
 func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (Status, error) {
 	defer j.record.Close()
 	passed := sync.OnceFunc(func() { close(next) })
-	mark := func(s Status) error { return j.record.Append(&StatusEvent{Head: j.head(), Status: s}) }
-	err := j.gate.enter(turn, passed, false, mark)
+	err := j.gate.enter(turn, passed, false, func(s Status) error { return j.append(&StatusEvent{Head: j.head(), Status: s}) })
 	if errors.Is(err, errStopped) {
-		return Stopped, j.record.Append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "stopped before it started"})
+		return j.stopEarly()
 	}
 	if err != nil {
 		return Failed, err
 	}
 	defer j.gate.leave()
+	status, err := j.train()
+	runtime.GC() // tens of megabytes, before the next run builds a network of its own
+	return status, err
+}
+
+// train is the run itself.
+func (j *job) train() (Status, error) {
 	r, err := newRun(j.meta, j.data.Dataset, j.record, j.gate, j.threads)
 	if err != nil {
 		j.record.Append(&StatusEvent{Head: j.head(), Status: Failed, Cause: err.Error()})

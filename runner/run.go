@@ -151,6 +151,9 @@ func (r *run) do(from *State) (status Status, err error) {
 	case nil:
 		return r.end(Done, nil), nil
 	case errStopped:
+		if err := r.turnLast(); err != nil {
+			return r.end(Failed, err), err
+		}
 		return r.end(Stopped, nil), nil
 	default:
 		return r.end(Failed, err), err
@@ -223,18 +226,27 @@ func (r *run) end(status Status, cause error) Status {
 	if cause != nil {
 		e.Cause = cause.Error()
 	}
-	write := r.write
+	write, finish := r.write, r.finish
 	if status == Failed {
-		write = func(do func() error) error { return do() }
+		write = func(do func() error) (bool, error) { return false, do() }
+		finish = r.record.Finish
 	}
-	if write(func() error { return r.record.Append(e) }) != nil {
+	if _, err := write(func() error { return r.record.Append(e) }); err != nil {
 		return status
 	}
 	s := Summarize(r.meta, status, r.step, r.eval, r.last)
 	s.Cause, s.PaperIterate = e.Cause, r.iterate
 	s.ImagesPerSecond = perSecond(r.total.images, r.total.elapsed)
-	write(func() error { return r.record.Finish(s) })
+	finish(s)
 	return status
+}
+
+// finish writes the summary. The log does not tell that it waits for room: its
+// last status stays the one that the run ended with.
+func (r *run) finish(s *Summary) error {
+	silent := func(error) error { return nil }
+	_, err := r.gate.write(func() error { return r.record.Finish(s) }, silent)
+	return err
 }
 
 func (r *run) head() Head { return Head{Step: r.step} }

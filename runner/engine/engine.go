@@ -78,7 +78,7 @@ func Run(ctx context.Context, s Settings) error {
 	e.over, e.setOver = context.WithCancel(context.Background())
 	defer e.setOver()
 	e.queue = runner.NewQueue(ctx, runner.Settings{Store: store, Host: s.Host, DataDir: s.DataDir, Threads: s.Threads,
-		Parallel: s.Parallel, Patient: true})
+		Parallel: s.Parallel})
 	d := &desk{engine: e, lock: lock}
 	if err := d.open(); err != nil {
 		return err

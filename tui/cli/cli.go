@@ -27,14 +27,17 @@ type Env struct {
 	Environ []string
 	// Orderly returns a context that is cancelled when the user wants the
 	// command to end. A command that does not ask for it is ended at once. With
-	// outlive it goes on when its terminal is closed.
-	Orderly func(ctx context.Context, outlive bool) (context.Context, context.CancelFunc)
+	// hangup it goes on when its terminal is closed, and hangup is called then.
+	Orderly func(ctx context.Context, hangup func()) (context.Context, context.CancelFunc)
 	// Self returns the command that is this program with other arguments, not
 	// started; nil keeps all runs in this process.
 	Self func(args ...string) *exec.Cmd
 	// RuntimeDir is the user's folder for sockets ($XDG_RUNTIME_DIR), or empty.
 	RuntimeDir string
 }
+
+// outlive is a hangup that changes nothing.
+func outlive() {}
 
 // app is one call of the program: the world, and the global flags.
 type app struct {

@@ -267,17 +267,17 @@ func (breaking) Read([]byte) (int, error) { panic("broken") }
 func TestTroublesAreToldOnce(t *testing.T) {
 	told := map[string]string{}
 	live := []runner.LiveRun{{ID: "mine", Trouble: "disk full"}, {ID: "other", Trouble: "disk full"}, {ID: "fine"}}
-	ids := []string{"mine", "fine"}
-	if lines := troubles(live, ids, told); len(lines) != 1 || !strings.Contains(lines[0], "run mine waits: disk full (go on with drolab resume mine)") {
+	ids, remedy := []string{"mine", "fine"}, "go on with drolab resume %s"
+	if lines := troubles(live, ids, told, remedy); len(lines) != 1 || !strings.Contains(lines[0], "run mine waits: disk full (go on with drolab resume mine)") {
 		t.Errorf("told %q", lines)
 	}
-	if lines := troubles(live, ids, told); len(lines) != 0 {
+	if lines := troubles(live, ids, told, remedy); len(lines) != 0 {
 		t.Errorf("told again: %q", lines)
 	}
-	if lines := troubles([]runner.LiveRun{{ID: "mine"}}, ids, told); len(lines) != 0 {
+	if lines := troubles([]runner.LiveRun{{ID: "mine"}}, ids, told, ""); len(lines) != 1 || lines[0] != "run mine goes on" {
 		t.Errorf("told when it was over: %q", lines)
 	}
-	if lines := troubles(live, ids, told); len(lines) != 1 {
+	if lines := troubles(live, ids, told, remedy); len(lines) != 1 {
 		t.Errorf("a second time is not told: %q", lines)
 	}
 }

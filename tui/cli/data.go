@@ -58,7 +58,7 @@ name; an interrupted download goes on where it stopped.`,
 }
 
 func (a *app) fetch(ctx context.Context, name, url string) error {
-	ctx, cancel := a.Orderly(ctx, true)
+	ctx, cancel := a.Orderly(ctx, outlive)
 	defer cancel()
 	m := &meter{out: a.Stderr, name: clean(name), ascii: a.ASCII}
 	m.width, _, m.screen = terminalSize(a.Stderr)

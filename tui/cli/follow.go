@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,20 +26,39 @@ type following struct {
 	trouble <-chan string
 }
 
+// followQueue watches runs of this process, which goes on alone where its
+// terminal is lost.
 func (a *app) followQueue(q *runner.Queue, dir string, ids []string, asJSON bool) error {
 	ended := make(chan []runner.Outcome, 1)
 	go func() { ended <- q.Wait() }()
-	return a.follow(following{dir: dir, ids: ids, ended: ended}, asJSON)
+	live := func() ([]runner.LiveRun, error) { return q.Live(), nil }
+	trouble, end := watchTrouble(live, ids, "it goes on by itself when that is mended; Ctrl-C loses nothing, drolab resume %s goes on later")
+	defer end()
+	return a.follow(following{dir: dir, ids: ids, ended: ended, trouble: trouble}, asJSON)
+}
+
+// saveAll asks for a checkpoint of every run, at a moment after which nobody
+// may be there any more. A run that cannot be asked has just been asked a lot.
+func saveAll(q *runner.Queue) {
+	for _, r := range q.Live() {
+		q.Checkpoint(r.ID)
+	}
 }
 
 // followEngine watches runs of another process. When ctx is cancelled they are
 // asked to stop.
 func (a *app) followEngine(ctx context.Context, c *engine.Client, ids []string, asJSON bool) error {
-	ended, trouble := make(chan []runner.Outcome, 1), make(chan string)
-	over, end := context.WithCancel(context.Background())
-	defer end()
+	ended := make(chan []runner.Outcome, 1)
 	go func() { ended <- awaitEnd(c.RunsDir, ids) }()
-	go watchTrouble(over, c, ids, trouble)
+	live := func() ([]runner.LiveRun, error) {
+		s, err := c.Status()
+		if err != nil {
+			return nil, err
+		}
+		return s.Runs, nil
+	}
+	trouble, end := watchTrouble(live, ids, "go on with drolab resume %s")
+	defer end()
 	return a.follow(following{dir: c.RunsDir, ids: ids, ended: ended, interrupted: ctx.Done(), trouble: trouble,
 		stop: func() string {
 			if problems := stopAll(c, ids); len(problems) > 0 {
@@ -88,44 +108,48 @@ func awaitEnd(dir string, ids []string) (list []runner.Outcome) {
 	return list
 }
 
-// watchTrouble tells of each new trouble of the runs.
-func watchTrouble(ctx context.Context, c *engine.Client, ids []string, tell chan<- string) {
-	tick := time.NewTicker(5 * time.Second)
-	defer tick.Stop()
-	told := map[string]string{}
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		s, err := c.Status()
-		if err != nil {
-			continue
-		}
-		for _, line := range troubles(s.Runs, ids, told) {
+// watchTrouble tells of each new trouble of the runs, and of its end, until end
+// is called. The remedy has a %s for the run.
+func watchTrouble(live func() ([]runner.LiveRun, error), ids []string, remedy string) (lines <-chan string, end func()) {
+	tell, over := make(chan string), make(chan struct{})
+	go func() {
+		tick := time.NewTicker(2 * time.Second)
+		defer tick.Stop()
+		told := map[string]string{}
+		for {
 			select {
-			case tell <- line:
-			case <-ctx.Done():
+			case <-over:
 				return
+			case <-tick.C:
+			}
+			now, err := live()
+			if err != nil {
+				continue
+			}
+			for _, line := range troubles(now, ids, told, remedy) {
+				select {
+				case tell <- line:
+				case <-over:
+					return
+				}
 			}
 		}
-	}
+	}()
+	return tell, func() { close(over) }
 }
 
-// troubles returns a line for each of the runs that has a trouble that was not
-// told before.
-func troubles(live []runner.LiveRun, ids []string, told map[string]string) (lines []string) {
-	mine := map[string]bool{}
-	for _, id := range ids {
-		mine[id] = true
-	}
+// troubles returns a line for each of the runs whose trouble is another one
+// than was told before.
+func troubles(live []runner.LiveRun, ids []string, told map[string]string, remedy string) (lines []string) {
 	for _, r := range live {
-		if mine[r.ID] && told[r.ID] != r.Trouble {
-			told[r.ID] = r.Trouble
-			if r.Trouble != "" {
-				lines = append(lines, fmt.Sprintf("run %s waits: %s (go on with drolab resume %s)", r.ID, oneLine(r.Trouble), r.ID))
-			}
+		if !slices.Contains(ids, r.ID) || told[r.ID] == r.Trouble {
+			continue
+		}
+		told[r.ID] = r.Trouble
+		if r.Trouble == "" {
+			lines = append(lines, fmt.Sprintf("run %s goes on", r.ID))
+		} else {
+			lines = append(lines, fmt.Sprintf("run %s waits: %s (%s)", r.ID, oneLine(r.Trouble), fmt.Sprintf(remedy, r.ID)))
 		}
 	}
 	return lines

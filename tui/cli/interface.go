@@ -37,7 +37,7 @@ func (a *app) interact(ctx context.Context, attach, readOnly bool) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := a.Orderly(ctx, true)
+	ctx, cancel := a.Orderly(ctx, outlive)
 	defer cancel()
 	cfg := tui.Config{RunsDir: store.Dir(), DataDir: a.data, CPU: cpu(), Attach: attach,
 		Stdin: a.Stdin, Stdout: a.Stdout, Environ: a.Environ}
@@ -86,14 +86,11 @@ func (a *app) comeBack(dir string) {
 func (a *app) interactInline(ctx context.Context, store *record.Store, cfg tui.Config) error {
 	trainings, stop := context.WithCancel(ctx)
 	defer stop()
-	queue := sync.OnceValue(func() *runner.Queue {
-		settings := a.settings(store)
-		settings.Patient = true
-		return runner.NewQueue(trainings, settings)
-	})
+	queue := sync.OnceValue(func() *runner.Queue { return runner.NewQueue(trainings, a.settings(store)) })
 	cfg.Verbs = later(func() runner.Verbs { return queue() })
 	err := tui.Run(ctx, cfg)
 	if errors.Is(err, tui.ErrHangup) {
+		saveAll(queue())
 		queue().Wait() // nobody asked the runs to stop, and nobody is there to be told
 		return nil
 	}

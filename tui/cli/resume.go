@@ -41,10 +41,8 @@ func (a *app) goOn(ctx context.Context, r *record.Run, inline, asJSON bool) erro
 		return err
 	}
 	if inline || !a.hasEngine() {
-		ctx, cancel := a.Orderly(ctx, true)
+		q, cancel := a.queue(ctx, store)
 		defer cancel()
-		lean()
-		q := runner.NewQueue(ctx, a.settings(store))
 		if err := q.Resume(r.Meta.ID); err != nil {
 			return err
 		}

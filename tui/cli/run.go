@@ -176,7 +176,7 @@ func (a *app) train(ctx context.Context, requests []runner.Request, f *runFlags)
 		return a.trainInline(ctx, store, requests, f.json)
 	}
 	client := a.client(store.Dir())
-	ctx, cancel := a.Orderly(ctx, false)
+	ctx, cancel := a.Orderly(ctx, nil)
 	defer cancel()
 	var ids []string
 	for _, r := range requests {
@@ -209,9 +209,8 @@ func (a *app) leave(dir string, ids []string, asJSON bool) error {
 }
 
 func (a *app) trainInline(ctx context.Context, store *record.Store, requests []runner.Request, asJSON bool) error {
-	ctx, cancel := a.Orderly(ctx, true)
+	q, cancel := a.queue(ctx, store)
 	defer cancel()
-	q := runner.NewQueue(ctx, a.settings(store))
 	var ids []string
 	for _, r := range requests {
 		started, err := q.Start(r)
@@ -225,6 +224,23 @@ func (a *app) trainInline(ctx context.Context, store *record.Store, requests []r
 	return a.followQueue(q, store.Dir(), ids, asJSON)
 }
 
+// queue returns a queue of this process, whose runs stop when the user wants
+// that or cancel is called. When the terminal is lost they are saved and go on.
+func (a *app) queue(ctx context.Context, store *record.Store) (q *runner.Queue, cancel context.CancelFunc) {
+	made := make(chan *runner.Queue, 1)
+	ctx, cancel = a.Orderly(ctx, func() {
+		q := <-made
+		made <- q
+		saveAll(q)
+	})
+	lean()
+	q = runner.NewQueue(ctx, a.settings(store))
+	made <- q
+	return q, cancel
+}
+
+// settings are those of runs in this process. No other process can tell them to
+// go on when the disk has room again.
 func (a *app) settings(store *record.Store) runner.Settings {
-	return runner.Settings{Store: store, Host: host(), DataDir: a.data, Threads: a.threads}
+	return runner.Settings{Store: store, Host: host(), DataDir: a.data, Threads: a.threads, Alone: true}
 }
