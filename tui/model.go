@@ -23,6 +23,7 @@ type Model struct {
 	dark      bool
 	unfocused bool
 	news      time.Time // when something was last read or pressed
+	pressed   time.Time // when a key or the mouse was
 	now       time.Time // of the last tick
 	overlay   *overlay
 	notice    noticeMsg
@@ -178,7 +179,7 @@ func (m *Model) profile(p colorprofile.Profile) {
 
 // press routes a key: to the overlay, to what is typed, or by the key table.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
-	m.notice, m.news = noticeMsg{}, m.now
+	m.notice, m.news, m.pressed = noticeMsg{}, m.now, m.now
 	key := k.String()
 	p := m.pages[m.at]
 	switch {
@@ -268,6 +269,9 @@ func (m *Model) pace() time.Duration {
 	if m.unfocused || m.now.Sub(m.news) > patience {
 		return readSeldom
 	}
+	if m.now.Sub(m.pressed) > calm {
+		return readCalm
+	}
 	return readEvery
 }
 
@@ -284,7 +288,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	lay := layScreen(m.w, m.h)
 	_, click := msg.(tea.MouseClickMsg)
 	_, wheel := msg.(tea.MouseWheelMsg)
-	m.news = m.now
+	m.news, m.pressed = m.now, m.now
 	switch {
 	case click && lay.header.contains(at.X, at.Y):
 		if id, ok := m.tabAt(at.X); ok {

@@ -65,10 +65,10 @@ func (s *Series) firstIn(view Range, mapX func(float64) float64) int {
 
 func identity(x float64) float64 { return x }
 
-// within tells whether every point lies in view, and there is one.
+// within tells whether every point lies in view.
 func (s *Series) within(view Range, mapX func(float64) float64) bool {
 	if s == nil || len(s.buckets) == 0 {
-		return false
+		return s != nil
 	}
 	x := s.XRange()
 	if mapX != nil {
