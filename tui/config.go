@@ -76,9 +76,9 @@ const (
 	readEvery  = time.Second / 5
 	readCalm   = time.Second / 3  // no key for a while
 	calm       = 10 * time.Second // how long a while is
-	readSeldom = time.Second     // unfocused, or nothing happens
-	patience   = 2 * time.Second // without news until nothing happens
-	readRarely = 2 * time.Second // nothing happened for long
+	readSeldom = time.Second      // unfocused, or nothing happens
+	patience   = 2 * time.Second  // without news until nothing happens
+	readRarely = 2 * time.Second  // nothing happened for long
 	boredom    = time.Minute
 	noticeTime = 6 * time.Second // how long a notice stands in the footer's place
 
