@@ -112,3 +112,18 @@ func (j *job) keepFork() error {
 	}
 	return j.record.Append(&CheckpointEvent{Head: j.head(), File: file})
 }
+
+// pin keeps the checkpoint in the parent, too. Where that fails the forks have
+// all they need, and say so.
+func (q *Queue) pin(parent *Past, forks []*job) error {
+	err := q.settings.Store.Pin(parent.Meta.ID, parent.From.Step)
+	if err == nil {
+		return nil
+	}
+	for _, j := range forks {
+		if err := j.record.Append(&WarningEvent{Head: j.head(), Message: "the parent may lose the checkpoint: " + err.Error()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -134,3 +134,24 @@ func TestForkHasTheKnobsOfItsParent(t *testing.T) {
 		}
 	}
 }
+
+func TestForkPinsItsCheckpoint(t *testing.T) {
+	store, parent := parentRun(t, dro.ERM)
+	store.unpinnable = 4
+	for _, step := range []int64{8, 4} {
+		fork, err := forkAt(t, store, parent, step, func(*Spec) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		warned := slices.ContainsFunc(fork.events, func(e Event) bool {
+			w, ok := e.(*WarningEvent)
+			return ok && strings.Contains(w.Message, "parent may lose the checkpoint") && strings.Contains(w.Message, "read-only")
+		})
+		if warned != (step == 4) {
+			t.Errorf("from step %d: warned %v", step, warned)
+		}
+	}
+	if want := []string{parent.meta.ID + "@8"}; !slices.Equal(store.pins, want) {
+		t.Errorf("pins %v, want %v", store.pins, want)
+	}
+}

@@ -12,6 +12,9 @@ import (
 type memory struct {
 	mu   sync.Mutex
 	runs map[string]*trace
+	pins []string // RUN@STEP
+
+	unpinnable int64 // a step
 }
 
 type trace struct {
@@ -54,6 +57,16 @@ func (m *memory) Load(id string, step int64) (*Past, error) {
 		}
 	}
 	return nil, fmt.Errorf("run %s has no checkpoint of step %d", id, step)
+}
+
+func (m *memory) Pin(id string, step int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if step == m.unpinnable {
+		return fmt.Errorf("run %s: read-only file system", id)
+	}
+	m.pins = append(m.pins, fmt.Sprintf("%s@%d", id, step))
+	return nil
 }
 
 func (t *trace) knobs() (list []KnobEvent) {

@@ -135,6 +135,11 @@ func (q *Queue) Start(req Request) ([]string, error) {
 			return fail(err)
 		}
 	}
+	if parent != nil {
+		if err := q.pin(parent, jobs); err != nil {
+			return fail(err)
+		}
+	}
 	var ids []string
 	for _, j := range jobs {
 		ids = append(ids, j.meta.ID)

@@ -18,6 +18,8 @@ type Store interface {
 	Reopen(id string) (Recorder, *Past, error)
 	// Load reads a run as it was at a checkpoint that was kept.
 	Load(id string, step int64) (*Past, error)
+	// Pin keeps a checkpoint that newer ones would push out.
+	Pin(id string, step int64) error
 }
 
 // Past is what is known of a run that something goes on from.

@@ -169,16 +169,26 @@ func checkpointSteps(folder string) ([]int64, error) {
 	return steps, nil
 }
 
-// prune keeps the newest checkpoints up to the step that was just written, and
-// removes all other files: older checkpoints, what a crash left incomplete,
-// and steps above the one written, which belong to a part of the run that was
-// discarded because they are damaged. What cannot be removed costs only space.
+// prune keeps the newest checkpoints up to the step that was just written and
+// those that are pinned, and removes all other files: older checkpoints, what a
+// crash left incomplete, and steps above the one written, pinned or not, which
+// belong to a part of the run that was discarded because they are damaged. What
+// cannot be removed costs only space; while somebody pins, nothing is.
 func prune(folder string, written int64, keep int) {
+	l, err := acquire(filepath.Join(folder, pinLockName), 1)
+	switch {
+	case errors.Is(err, ErrHeld):
+		return // the next checkpoint does it
+	case err == nil: // else nobody can pin
+		defer l.Release()
+	}
 	steps, _ := checkpointSteps(folder)
 	past, _ := slices.BinarySearch(steps, written+1)
 	kept := map[string]bool{}
-	for _, step := range steps[max(0, past-max(1, keep)):past] {
-		kept[stateName(step)], kept[tensorsName(step)] = true, true
+	for _, step := range steps[:past] {
+		if slices.Contains(newest(steps[:past], keep), step) || pinned(folder, step) {
+			kept[stateName(step)], kept[tensorsName(step)], kept[pinName(step)] = true, true, true
+		}
 	}
 	entries, _ := os.ReadDir(folder) // sorted: a pair's JSON comes first and makes it incomplete
 	for _, e := range entries {

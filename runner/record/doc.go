@@ -4,6 +4,7 @@
 //	<id>/run.json        runner.Meta: what made the run
 //	<id>/events.jsonl    one event a line, appended with one write each; the truth
 //	<id>/checkpoints/    step-0000000120.safetensors (weights), then .json (the rest)
+//	                     and an empty step-0000000120.pin beside those that stay
 //	<id>/summary.json    runner.Summary: what it came to, rewritten after a resume
 //	<id>/lock            held for as long as a process records the run
 //

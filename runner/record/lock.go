@@ -17,18 +17,25 @@ type Lock struct{ file *os.File }
 // Acquire takes the lock file for a writer, made if missing. The error is
 // ErrHeld where somebody else has it.
 func Acquire(path string) (*Lock, error) {
+	// A reader that looks whether the lock is held takes it for a moment:
+	// that must not turn a writer away.
+	const tries = 20
+	return acquire(path, tries)
+}
+
+func acquire(path string, tries int) (*Lock, error) {
 	f, err := openLock(path)
 	if err != nil {
 		return nil, err
 	}
-	// A reader that looks whether the lock is held takes it for a moment:
-	// that must not turn a writer away.
-	const tries, pause = 20, 5 * time.Millisecond
-	for range tries {
+	const pause = 5 * time.Millisecond
+	for try := range tries {
+		if try > 0 {
+			time.Sleep(pause)
+		}
 		if err = tryLock(f, true); !errors.Is(err, ErrHeld) {
 			break
 		}
-		time.Sleep(pause)
 	}
 	if err != nil {
 		f.Close()

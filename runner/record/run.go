@@ -77,7 +77,7 @@ func (r *Run) Past(step int64) (*runner.Past, error) {
 		return nil, err
 	}
 	if !slices.Contains(steps, step) {
-		return nil, fmt.Errorf("run %s has no checkpoint of step %d: it has %v", r.Meta.ID, step, steps)
+		return nil, r.noCheckpoint(step, steps)
 	}
 	from, err := r.Load(step)
 	if err != nil {

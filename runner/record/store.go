@@ -186,11 +186,11 @@ func (s *Store) reopen(id string) (_ *recorder, past *runner.Past, err error) {
 	}
 	r := &recorder{dir: dir, keep: m.Spec.CheckpointKeep, lock: l}
 	past = &runner.Past{Meta: m}
-	if past.From, err = r.takeUp(s); err == nil {
-		past.Log, err = readKnobs(dir)
-	}
-	if err != nil {
+	if past.From, err = r.takeUp(s); err != nil {
 		return nil, nil, errors.Join(err, l.Release())
+	}
+	if past.Log, err = readKnobs(dir); err != nil {
+		return nil, nil, errors.Join(err, r.Close())
 	}
 	return r, past, nil
 }
@@ -205,6 +205,15 @@ func (s *Store) Load(id string, step int64) (*runner.Past, error) {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
 	return (&Run{Dir: filepath.Join(s.dir, id), Meta: *m}).Past(step)
+}
+
+// Pin implements runner.Store.
+func (s *Store) Pin(id string, step int64) error {
+	r, err := Find(s.dir, id)
+	if err != nil {
+		return err
+	}
+	return r.Pin(step)
 }
 
 // takeUp opens the log of an existing run and finds where it can go on.

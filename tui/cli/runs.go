@@ -76,6 +76,7 @@ func (a *app) show(r *record.Run) error {
 	m := &r.Meta
 	lines := [][2]string{
 		{"run", m.ID}, {"status", statusLine(r)}, {"directory", r.Dir}, {"preset", m.Preset}, {"parent", m.Parent},
+		{"saved", checkpoints(r)},
 		{"made", m.Created.Local().Format("2006-01-02 15:04:05") + " by drolab " + m.Host.Version + ", " + m.Host.Go},
 		{"on", fmt.Sprintf("%s, %s, kernel %s, %s", m.Host.CPU, m.Host.System, m.Host.Kernel, count(m.Host.Threads, "thread"))},
 		{"model", fmt.Sprintf("%s, %d parameters", m.Spec.Model, m.Parameters)},

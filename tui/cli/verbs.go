@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -42,7 +43,7 @@ func (a *app) verbCommand(use, short string, ask func(*engine.Client, string) er
 				if err := a.askRun(r, func(c *engine.Client) error { return ask(c, r.Meta.ID) }); err != nil {
 					return err
 				}
-				if r, err = awaitRun(r, so); err != nil {
+				if r, err = a.awaitRun(r, so); err != nil {
 					return err
 				}
 			}
@@ -69,54 +70,29 @@ func (a *app) askRun(r *record.Run, ask func(*engine.Client) error) error {
 	return nil
 }
 
-// awaitRun looks at the run until it is so, or has ended.
-func awaitRun(r *record.Run, so func(*record.Run) bool) (*record.Run, error) {
+// awaitRun looks at the run until it is so, or has ended. A run that waits for
+// the disk may do nothing for long: that is an error.
+func (a *app) awaitRun(r *record.Run, so func(*record.Run) bool) (*record.Run, error) {
+	dir, id := filepath.Dir(r.Dir), r.Meta.ID
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for !so(r) && (!r.Status().Ended() || r.Held()) {
+	const every = 20 // ticks: each question of the engine is a connection
+	for n := 1; !so(r) && (!r.Status().Ended() || r.Held()); n++ {
 		<-tick.C
-		next, err := record.Find(filepath.Dir(r.Dir), r.Meta.ID)
+		next, err := record.Find(dir, id)
 		if err != nil {
 			return nil, err
 		}
-		r = next
+		if r = next; n%every > 0 {
+			continue
+		}
+		if s, err := a.client(dir).Status(); err == nil { // else the run's directory tells how it ends
+			if lines := troubles(s.Runs, []string{id}, map[string]string{}, "then go on with drolab resume %s"); len(lines) > 0 {
+				return nil, errors.New(lines[0])
+			}
+		}
 	}
 	return r, nil
-}
-
-func (a *app) checkpointCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "checkpoint RUN", Short: "Save a run as it is now", Example: "drolab checkpoint latest",
-		Args:              exactlyOne("a run", "drolab checkpoint latest"),
-		ValidArgsFunction: a.completeRuns,
-		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := a.find(args[0])
-			if err != nil {
-				return err
-			}
-			before, saved, err := r.Saved()
-			if err != nil {
-				return err
-			}
-			if r.Status() != runner.Paused || !saved {
-				if err := a.askRun(r, func(c *engine.Client) error { return c.Checkpoint(r.Meta.ID) }); err != nil {
-					return err
-				}
-				newer := func(r *record.Run) bool { now, ok, err := r.Saved(); return err == nil && ok && now != before }
-				if r, err = awaitRun(r, newer); err != nil {
-					return err
-				}
-				if !newer(r) {
-					return fmt.Errorf("run %s is %s before it was saved", r.Meta.ID, r.Status())
-				}
-			}
-			at, _, err := r.Saved()
-			if err == nil {
-				fmt.Fprintf(a.Stdout, "run %s is saved at step %d of %d: drolab run --from %s@%d\n", r.Meta.ID, at.Step, r.Meta.Steps, r.Meta.ID, at.Step)
-			}
-			return err
-		},
-	}
 }
 
 func (a *app) knobCommand() *cobra.Command {

@@ -1,0 +1,129 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// A pinned checkpoint stays however many newer ones there are. What pins it is
+// an empty file beside it, so that a pin is there or not, whatever crashes; it
+// is made by any process, and a lock keeps it apart from the writer's pruning.
+
+const pinLockName = "lock" // in the checkpoints' folder
+
+func pinName(step int64) string { return fmt.Sprintf("step-%010d.pin", step) }
+
+// Pin keeps the checkpoint of a step until it is unpinned. The error is an
+// fs.ErrNotExist where there is none, and says which there are.
+func (r *Run) Pin(step int64) error { return r.atPins(step, pin) }
+
+// Unpin lets a pinned checkpoint go. It is removed at once, unless it is one of
+// the newest, which a run keeps anyway.
+func (r *Run) Unpin(step int64) error {
+	return r.atPins(step, func(folder string, step int64) error {
+		return unpin(folder, step, r.Meta.Spec.CheckpointKeep)
+	})
+}
+
+// Pinned lists the steps whose checkpoints are pinned, ascending.
+func (r *Run) Pinned() ([]int64, error) {
+	steps, err := r.Checkpoints()
+	folder := filepath.Join(r.Dir, checkpointsName)
+	return slices.DeleteFunc(steps, func(step int64) bool { return !pinned(folder, step) }), err
+}
+
+// atPins does something to the pin of an existing checkpoint while nobody else
+// changes pins or prunes.
+func (r *Run) atPins(step int64, do func(folder string, step int64) error) error {
+	steps, err := r.Checkpoints()
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(steps, step) { // also where there is no folder to lock
+		return r.noCheckpoint(step, steps)
+	}
+	folder := filepath.Join(r.Dir, checkpointsName)
+	l, err := lockPins(folder)
+	if err != nil {
+		return err
+	}
+	defer l.Release()
+	if steps, err = r.Checkpoints(); err != nil {
+		return err
+	}
+	if !slices.Contains(steps, step) { // pruned meanwhile
+		return r.noCheckpoint(step, steps)
+	}
+	return do(folder, step)
+}
+
+func (r *Run) noCheckpoint(step int64, steps []int64) error {
+	return fmt.Errorf("run %s has %w of step %d: it has %v", r.Meta.ID, errNoCheckpoint, step, steps)
+}
+
+// errNoCheckpoint reads as a part of a sentence.
+var errNoCheckpoint error = noCheckpoint{}
+
+type noCheckpoint struct{}
+
+func (noCheckpoint) Error() string        { return "no checkpoint" }
+func (noCheckpoint) Is(target error) bool { return target == fs.ErrNotExist }
+
+// lockPins waits for a writer that prunes: it may have large files to remove.
+func lockPins(folder string) (l *Lock, err error) {
+	const patience = 10 * time.Second
+	for begin := time.Now(); time.Since(begin) < patience; {
+		if l, err = Acquire(filepath.Join(folder, pinLockName)); !errors.Is(err, ErrHeld) {
+			return l, explain(err)
+		}
+	}
+	return nil, fmt.Errorf("%s: %w for long by another process: try again", filepath.Join(folder, pinLockName), err)
+}
+
+func pin(folder string, step int64) error {
+	path := filepath.Join(folder, pinName(step))
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		return explain(err)
+	}
+	return explain(syncDir(folder))
+}
+
+func unpin(folder string, step int64, keep int) error {
+	err := os.Remove(filepath.Join(folder, pinName(step)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the checkpoint of step %d is not pinned", step)
+	}
+	if err != nil {
+		return err
+	}
+	steps, err := checkpointSteps(folder)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(newest(steps, keep), step) {
+		// The JSON first: without it the other is no checkpoint.
+		for _, name := range []string{stateName(step), tensorsName(step)} {
+			if err := os.Remove(filepath.Join(folder, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return explain(syncDir(folder))
+}
+
+func pinned(folder string, step int64) bool {
+	_, err := os.Lstat(filepath.Join(folder, pinName(step)))
+	return err == nil
+}
+
+// newest returns those of the ascending steps that are kept without a pin.
+func newest(steps []int64, keep int) []int64 { return steps[max(0, len(steps)-max(1, keep)):] }

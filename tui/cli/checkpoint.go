@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"drolab/runner"
+	"drolab/runner/engine"
+	"drolab/runner/record"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) checkpointCommand() *cobra.Command {
+	var pin, unpin bool
+	c := &cobra.Command{
+		Use: "checkpoint RUN[@STEP]", Short: "Save a run as it is now, or pin a checkpoint",
+		Long: `Save a run as it is now. Runs keep their newest checkpoints (checkpoint_keep); --pin keeps one for
+good: that of STEP or, without a step, the one saved now or last. --unpin lets it go again. The
+checkpoint that a run was forked from is pinned by itself; drolab show RUN lists them.`,
+		Example:           "drolab checkpoint latest --pin\ndrolab checkpoint latest@1200 --unpin",
+		Args:              exactlyOne("a run", "drolab checkpoint latest"),
+		ValidArgsFunction: a.completeRuns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, step, err := a.findStep(args[0])
+			switch {
+			case err != nil:
+				return err
+			case pin:
+				return a.pin(r, step)
+			case unpin:
+				return a.unpin(r, step)
+			case step >= 0:
+				return fmt.Errorf("%s: only checkpoints that there are have a step: give --pin or --unpin, or the run alone", args[0])
+			}
+			saved, err := a.save(r)
+			if err == nil {
+				fmt.Fprintf(a.Stdout, "run %s is saved at step %d of %d: drolab run --from %s@%d\n", r.Meta.ID, saved, r.Meta.Steps, r.Meta.ID, saved)
+			}
+			return err
+		},
+	}
+	c.Flags().BoolVar(&pin, "pin", false, "keep the checkpoint for good")
+	c.Flags().BoolVar(&unpin, "unpin", false, "keep it no longer than others")
+	c.MarkFlagsMutuallyExclusive("pin", "unpin")
+	return c
+}
+
+// findStep finds what RUN or RUN@STEP means; step is -1 without one.
+func (a *app) findStep(name string) (r *record.Run, step int64, err error) {
+	step = -1
+	if strings.Contains(name, "@") {
+		if name, step, err = runner.ParseParent(name); err != nil {
+			return nil, 0, err
+		}
+	}
+	r, err = a.find(name)
+	return r, step, err
+}
+
+// save makes sure that there is a checkpoint of now, and returns its step. A
+// run that is paused has one.
+func (a *app) save(r *record.Run) (step int64, err error) {
+	before, saved, err := r.Saved()
+	if err != nil {
+		return 0, err
+	}
+	if r.Status() == runner.Paused && saved {
+		return before.Step, nil
+	}
+	if err := a.askRun(r, func(c *engine.Client) error { return c.Checkpoint(r.Meta.ID) }); err != nil {
+		return 0, err
+	}
+	newer := func(r *record.Run) bool { now, ok, err := r.Saved(); return err == nil && ok && now != before }
+	if r, err = a.awaitRun(r, newer); err != nil {
+		return 0, err
+	}
+	if !newer(r) {
+		return 0, fmt.Errorf("run %s is %s before it was saved", r.Meta.ID, r.Status())
+	}
+	at, _, err := r.Saved()
+	return at.Step, err
+}
+
+// pin pins the checkpoint of a step or, for -1, of now; of a run that has ended
+// its last. A run that saves often may remove one before it can be pinned: then
+// the one that took its place will do.
+func (a *app) pin(r *record.Run, step int64) (err error) {
+	if step >= 0 {
+		err = r.Pin(step)
+	} else {
+		if !r.Status().Ended() {
+			if _, err := a.save(r); err != nil {
+				return err
+			}
+		}
+		step, err = pinNewest(r)
+	}
+	if err == nil {
+		fmt.Fprintf(a.Stdout, "run %s keeps its checkpoint of step %d: drolab run --from %s@%d\n", r.Meta.ID, step, r.Meta.ID, step)
+	}
+	return err
+}
+
+func pinNewest(r *record.Run) (step int64, err error) {
+	const tries = 100
+	for range tries {
+		newest, ok, e := r.Saved()
+		if e == nil && !ok {
+			return 0, fmt.Errorf("run %s has no checkpoint yet", r.Meta.ID)
+		}
+		if e == nil {
+			e = r.Pin(newest.Step)
+		}
+		if err = e; err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return newest.Step, err
+		}
+	}
+	return 0, err
+}
+
+func (a *app) unpin(r *record.Run, step int64) error {
+	pinned, err := r.Pinned()
+	switch {
+	case err != nil:
+		return err
+	case step < 0:
+		return fmt.Errorf("say which checkpoint, as in %s@STEP: pinned are %v", r.Meta.ID, pinned)
+	}
+	if err := r.Unpin(step); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Stdout, "run %s keeps its checkpoint of step %d no longer than others\n", r.Meta.ID, step)
+	return nil
+}
+
+// checkpoints says where a run can be forked from, and what is pinned; nothing
+// where there is no checkpoint.
+func checkpoints(r *record.Run) string {
+	steps, err := r.Checkpoints()
+	pinned, _ := r.Pinned()
+	var words []string
+	for _, step := range steps {
+		word := fmt.Sprint(step)
+		if slices.Contains(pinned, step) {
+			word += " (pinned)"
+		}
+		words = append(words, word)
+	}
+	switch {
+	case err != nil:
+		return err.Error()
+	case len(words) == 0:
+		return ""
+	}
+	return "at step " + strings.Join(words, ", ")
+}
