@@ -15,6 +15,7 @@ type normaliser struct {
 	scale  []float32      // tables: per channel, x = v·scale + shift; nil: x = v
 	shift  []float32
 	pixels []byte // room for sources that draw on demand
+	row    []byte // room for a row with aug.Pad black pixels, which stay, on either side
 }
 
 func newNormaliser(src Source, o LoaderOptions) (*normaliser, error) {
@@ -34,6 +35,7 @@ func newNormaliser(src Source, o LoaderOptions) (*normaliser, error) {
 			return nil, fmt.Errorf("a crop with %d pixels of padding does not suit %d×%d images: give 0 to %d", p, sh.H, sh.W, min(sh.H, sh.W)-1)
 		}
 		n.pixels = make([]byte, sh.Len())
+		n.row = make([]byte, sh.W+2*o.Augment.Pad)
 		n.table = tables(sh.C, o.Mean, o.Std)
 		return n, nil
 	}
@@ -82,8 +84,7 @@ func (n *normaliser) sampleTo(dst []float32, i int, rng *rand.Rand) {
 
 // cropTo writes the image shifted by (dx, dy), black outside, mirrored if flip, through the tables.
 func (n *normaliser) cropTo(dst []float32, pixels []byte, dx, dy int, flip bool) {
-	h, w := n.shape.H, n.shape.W
-	lo, hi := max(0, -dx), min(w, w-dx) // output columns with a source pixel
+	h, w, pad := n.shape.H, n.shape.W, n.aug.Pad
 	for c := range n.shape.C {
 		table := &n.table[c]
 		for y := range h {
@@ -93,31 +94,37 @@ func (n *normaliser) cropTo(dst []float32, pixels []byte, dx, dy int, flip bool)
 				fill(out, table[0])
 				continue
 			}
-			row := pixels[(c*h+sy)*w:][:w]
-			if flip {
-				lookUpReversed(out[w-hi:w-lo], row[lo+dx:hi+dx], table)
-				fill(out[:w-hi], table[0])
-				fill(out[w-lo:], table[0])
-				continue
+			copy(n.row[pad:], pixels[(c*h+sy)*w:][:w])
+			if row := n.row[pad+dx:][:w]; flip {
+				lookUpReversed(out, row, table)
+			} else {
+				lookUp(out, row, table)
 			}
-			lookUp(out[lo:hi], row[lo+dx:hi+dx], table)
-			fill(out[:lo], table[0])
-			fill(out[hi:], table[0])
 		}
 	}
 }
 
+// lookUp sets dst to the table's values for src, which is as long: four at a time, for as many checks as one takes.
 func lookUp(dst []float32, src []byte, table *[256]float32) {
-	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = table[v]
+	i := 0
+	for ; i+4 <= len(src); i += 4 {
+		d, s := (*[4]float32)(dst[i:i+4:i+4]), (*[4]byte)(src[i:i+4:i+4])
+		d[0], d[1], d[2], d[3] = table[s[0]], table[s[1]], table[s[2]], table[s[3]]
+	}
+	for ; i < len(src); i++ {
+		dst[i] = table[src[i]]
 	}
 }
 
+// lookUpReversed is lookUp from the end of src.
 func lookUpReversed(dst []float32, src []byte, table *[256]float32) {
-	dst = dst[:len(src)]
-	for i := range dst {
-		dst[i] = table[src[len(src)-1-i]]
+	i, j := 0, len(src)
+	for ; j >= 4; i, j = i+4, j-4 {
+		d, s := (*[4]float32)(dst[i:i+4:i+4]), (*[4]byte)(src[j-4:j:j])
+		d[0], d[1], d[2], d[3] = table[s[3]], table[s[2]], table[s[1]], table[s[0]]
+	}
+	for ; j > 0; i, j = i+1, j-1 {
+		dst[i] = table[src[j-1]]
 	}
 }
 

@@ -39,13 +39,17 @@ func (t *circle) at(r, a int) point {
 }
 
 // coverage accumulates, per pixel, the change of covered area from the pixel to its left.
-type coverage [side * pitch]int32
+type coverage struct {
+	cell        [side * pitch]int32
+	top, bottom int // rows [top, bottom) may be touched; none if bottom is 0
+}
 
 // add accumulates one contour of canvas points: on every scan line each edge starts (or ends) cover at its crossing.
 func (acc *coverage) add(points []point) {
-	for i, b := range points {
-		a := points[(i+len(points)-1)%len(points)]
+	a := points[len(points)-1]
+	for _, b := range points {
 		acc.edge(a, b)
+		a = b
 	}
 }
 
@@ -63,32 +67,45 @@ func (acc *coverage) edge(a, b point) {
 	if b.y <= gap/2 || first >= last {
 		return
 	}
+	acc.touch(first/lines, (last-1)/lines+1)
 	slope := (int64(b.x-a.x) << fix) / int64(b.y-a.y)
+	at := int64(a.x)<<fix + slope*(int64(first*gap+gap/2)-int64(a.y)) // of 2·fix fraction bits
 	for k := first; k < last; k++ {
-		y := int64(k*gap + gap/2)
-		x := int64(a.x) + (slope*(y-int64(a.y)))>>fix
-		x = min(max(x, 0), side<<fix)
-		cell := k/lines*pitch + int(x>>fix)
+		x := min(max(at>>fix, 0), side<<fix)
+		cell := acc.cell[k/lines*pitch+int(x>>fix):][:2]
 		part := int32(x&(1<<fix-1)) >> (fix - 8)
-		acc[cell] += dir * (1<<8 - part)
-		acc[cell+1] += dir * part
+		cell[0] += dir * (1<<8 - part)
+		cell[1] += dir * part
+		at += slope * gap
 	}
 }
 
-// paint blends colour over the planes of img ([3][side][side]) by the coverage.
+// touch takes rows [top, bottom) into those that may be touched.
+func (acc *coverage) touch(top, bottom int) {
+	if acc.bottom == 0 {
+		acc.top = top
+	}
+	acc.top, acc.bottom = min(acc.top, top), max(acc.bottom, bottom)
+}
+
+// paint blends colour over the planes of img ([3][side][side]) by the coverage, and clears that.
 func (acc *coverage) paint(img []byte, colour [3]int32) {
-	for y := range side {
-		sum := int32(0)
-		for x := range side {
-			sum += acc[y*pitch+x]
-			if sum == 0 {
+	for y := acc.top; y < acc.bottom; y++ {
+		cells, sum := acc.cell[y*pitch:][:pitch], int32(0)
+		r, g, b := img[y*side:][:side], img[(side+y)*side:][:side], img[(2*side+y)*side:][:side]
+		for x, change := range cells[:side] {
+			if sum += change; sum == 0 {
 				continue
 			}
 			alpha := min(max(sum, -sum), opaque)
-			for c, v := range colour {
-				p := &img[(c*side+y)*side+x]
-				*p = byte(int32(*p) + ((v-int32(*p))*alpha+opaque/2)>>11)
-			}
+			r[x], g[x], b[x] = blend(r[x], colour[0], alpha), blend(g[x], colour[1], alpha), blend(b[x], colour[2], alpha)
 		}
+		clear(cells)
 	}
+	acc.top, acc.bottom = 0, 0
+}
+
+// blend gives the value between old and colour.
+func blend(old byte, colour, alpha int32) byte {
+	return byte(int32(old) + ((colour-int32(old))*alpha+opaque/2)>>11)
 }

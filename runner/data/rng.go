@@ -1,5 +1,7 @@
 package data
 
+import "math/bits"
+
 // Purposes keep random streams of one seed apart.
 const (
 	purposeShuffle = 0x73687566 // the order of an epoch
@@ -20,4 +22,29 @@ func mix(words ...uint64) uint64 {
 		h ^= h >> 31
 	}
 	return h
+}
+
+// pcg gives the numbers of rand.PCG (PCG-DXSM, 128 bits of state). Its state is a value: a loop keeps it in registers,
+// where that of rand.PCG goes through memory at every number.
+type pcg struct{ hi, lo uint64 }
+
+// next gives a number and the state after it.
+func (p pcg) next() (pcg, uint64) {
+	const (
+		mulHi, mulLo = 2549297995355413924, 4865540595714422341
+		incHi, incLo = 6364136223846793005, 1442695040888963407
+		mulOut       = 0xda942042e4dd58b5
+	)
+	hi, lo := bits.Mul64(p.lo, mulLo)
+	hi += p.hi*mulLo + p.lo*mulHi
+	lo, carry := bits.Add64(lo, incLo, 0)
+	hi, _ = bits.Add64(hi, incHi, carry)
+	out := (hi ^ hi>>32) * mulOut
+	return pcg{hi, lo}, (out ^ out>>48) * (lo | 1)
+}
+
+// Uint64 gives a number.
+func (p *pcg) Uint64() (v uint64) {
+	*p, v = p.next()
+	return v
 }

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"testing"
 )
@@ -106,10 +107,10 @@ func TestCoverageArea(t *testing.T) {
 			for y := range side {
 				sum := int32(0)
 				for x := range side {
-					sum += acc[y*pitch+x]
+					sum += acc.cell[y*pitch+x]
 					got += float64(sum) / opaque
 				}
-				if sum += acc[y*pitch+side] + acc[y*pitch+side+1]; sum != 0 {
+				if sum += acc.cell[y*pitch+side] + acc.cell[y*pitch+side+1]; sum != 0 {
 					t.Errorf("%s: row %d does not close", shapeClasses()[label], y)
 				}
 			}
@@ -160,10 +161,14 @@ func TestCoverageOutside(t *testing.T) {
 }
 
 func BenchmarkDraw(b *testing.B) {
-	s := &drawn{newArtist(128), 1, 1 << 20}
-	buf := make([]byte, s.Shape().Len())
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		s.Pixels(buf, i%s.n)
+	for _, hard := range []int{0, 51, 128} { // the loader's default, the presets', and a hard set
+		b.Run(fmt.Sprintf("difficulty=%d_256ths", hard), func(b *testing.B) {
+			s := &drawn{newArtist(hard), 1, 1 << 20}
+			buf := make([]byte, s.Shape().Len())
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				s.Pixels(buf, i%s.n)
+			}
+		})
 	}
 }
