@@ -170,7 +170,7 @@ func (p *painter) ground() [3]int32 {
 	return mid
 }
 
-// ramp fills a row with values that begin at v and change by step, of 15 fraction bits.
+// ramp fills a row, of a multiple of four values, with values that begin at v and change by step, of 15 fraction bits.
 func ramp(row []byte, v, step int) {
 	if last := v + (len(row)-1)*step; min(v, last) >= 0 && max(v, last) < 256<<15 {
 		for x := 0; x+4 <= len(row); x += 4 {
@@ -233,8 +233,8 @@ func (p *painter) scratch() {
 	p.cover.paint(p.img, p.colour())
 }
 
-// noise adds to every value the difference of two uniform draws, of at most ±amplitude, which is below 128: four values
-// at a time, in the 16-bit lanes of a word.
+// noise adds ⌊(a−b)·amplitude/256⌋ to every value, a and b being uniform bytes and amplitude below 128: four values at a
+// time, in the 16-bit lanes of words. It is half of what an image costs.
 func (p *painter) noise(amplitude int) {
 	const (
 		each = 0x0001_0001_0001_0001
@@ -245,13 +245,13 @@ func (p *painter) noise(amplitude int) {
 	for i := 0; i+4 <= len(img); i += 4 {
 		var bits uint64
 		rng, bits = rng.next()
-		change := (bits&low - bits>>8&low + 256*each) * amp >> 8 & low // of a and b: amplitude + ⌊(a−b)·amplitude/256⌋
+		change := (bits&low - bits>>8&low + 256*each) * amp >> 8 & low // amplitude more than is to be added, so never below 0
 
 		four := img[i : i+4 : i+4]
 		v := uint64(binary.LittleEndian.Uint32(four))
 		v = (v | v<<16) & 0x0000_ffff_0000_ffff
 		v = (v|v<<8)&low + change + bias // a lane's top bit is set unless it is below 0
-		if v&(0x8100*each) != 0x8000*each {
+		if v&(0x8100*each) != 0x8000*each { // below 0 or above 255
 			v &= v >> 15 & each * 0x1ff
 			v |= v >> 8 & each * 0xff
 		}
