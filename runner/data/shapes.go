@@ -250,7 +250,7 @@ func (p *painter) noise(amplitude int) {
 		four := img[i : i+4 : i+4]
 		v := uint64(binary.LittleEndian.Uint32(four))
 		v = (v | v<<16) & 0x0000_ffff_0000_ffff
-		v = (v|v<<8)&low + change + bias // a lane's top bit is set unless it is below 0
+		v = (v|v<<8)&low + change + bias    // a lane's top bit is set unless it is below 0
 		if v&(0x8100*each) != 0x8000*each { // below 0 or above 255
 			v &= v >> 15 & each * 0x1ff
 			v |= v >> 8 & each * 0xff
