@@ -15,6 +15,8 @@ type Config struct {
 	Verbs runner.Verbs
 	// RunsGoOn says that another process runs the runs: leaving ends none.
 	RunsGoOn bool
+	// ReadOnly says that Verbs refuse everything, and that nothing is deleted.
+	ReadOnly bool
 	// Attach begins with the runs that are live, or the newest.
 	Attach bool
 	// RunsDir and DataDir are the folders of the runs and of the datasets.

@@ -52,7 +52,11 @@ func (m *Model) header() string {
 		}
 		s += st.paint(tab.text)
 	}
-	return spread(s, t.dim.paint(m.watch.digest()+" "), m.w)
+	note := m.watch.digest()
+	if m.cfg.ReadOnly {
+		note = strings.TrimSuffix("read-only · "+note, " · ")
+	}
+	return spread(s, t.dim.paint(note+" "), m.w)
 }
 
 // footer is the last line: a notice, or the keys that work now.
@@ -74,7 +78,7 @@ func (m *Model) footer() string {
 	// help and quit are the ones to find when everything else is forgotten.
 	hints, tail := "", m.hint(actHelp)+m.hint(actLeave)
 	for _, b := range m.keys {
-		if b.hint == "" || !b.pages.has(m.at) || b.act == actHelp || b.act == actLeave || m.pages[m.at].blocked(b.act) != "" {
+		if b.hint == "" || !b.pages.has(m.at) || b.act == actHelp || b.act == actLeave || m.blocked(b.act) != "" {
 			continue
 		}
 		h := m.hintOf(b)
@@ -115,12 +119,15 @@ func (m *Model) help() *overlay {
 		lines = append(lines, t.key.paint(left(strings.Join(names, " "), 9))+" "+text)
 	}
 	for _, b := range m.keys {
-		if b.help != "" && b.pages.has(m.at) {
+		if b.help != "" && b.pages.has(m.at) && !(m.cfg.ReadOnly && alters(b.act, m.at)) {
 			row(b)
 		}
 	}
 	lines = append(lines, t.key.paint(left("1 to 4", 9))+" the pages: Launch, Watch, Runs, Compare",
 		t.key.paint(left("mouse", 9))+" click a tab, a panel or a row; the wheel scrolls")
+	if m.cfg.ReadOnly {
+		lines = append(lines, "", t.warn.paint("This view is read-only: it starts, changes and deletes no run."))
+	}
 	return &overlay{title: "Keys on " + m.pages[m.at].title(), lines: lines}
 }
 

@@ -68,6 +68,16 @@ const (
 	actNewest
 )
 
+// alters tells whether an action on a page starts, changes or deletes runs,
+// which a view that is read-only does not.
+func alters(a action, id pageID) bool {
+	switch a {
+	case actPause, actResume, actStop, actCheckpoint, actDelete:
+		return true
+	}
+	return a == actEnter && id == launchPage
+}
+
 // binding is a row of the key table: it drives dispatch, help and footer.
 type binding struct {
 	keys  []string // as tea.KeyPressMsg.String gives them; the first is shown
@@ -90,8 +100,13 @@ func on(ids ...pageID) (s pageSet) {
 func (s pageSet) has(id pageID) bool { return s>>id&1 != 0 }
 
 // keyTable is every key of the interface, in the order of help and footer. A
-// page's own keys come before those of all pages.
-func keyTable() []binding {
+// page's own keys come before those of all pages. runsGoOn says that leaving
+// ends no run.
+func keyTable(runsGoOn bool) []binding {
+	leave := "leave; asks while runs of this program go on"
+	if runsGoOn {
+		leave = "leave; the runs go on, and drolab attach shows them again"
+	}
 	all := on(launchPage, watchPage, runsPage, comparePage)
 	lists := on(launchPage, runsPage, comparePage)
 	watch, runs := on(watchPage), on(runsPage)
@@ -146,7 +161,7 @@ func keyTable() []binding {
 		{[]string{"m"}, actMeasure, comparing, "measure", "the measure that the curves show"},
 		{[]string{"D", "delete"}, actDelete, runs, "delete", "delete the selected runs, or the one under the cursor (asks)"},
 		{[]string{"?"}, actHelp, all, "help", "these keys"},
-		{[]string{"q", "ctrl+c"}, actLeave, all, "quit", "leave; asks while runs of this program go on"},
+		{[]string{"q", "ctrl+c"}, actLeave, all, "quit", leave},
 		{[]string{"]"}, actNextPage, all, "", "next page"},
 		{[]string{"["}, actPrevPage, all, "", "page before"},
 	}

@@ -283,3 +283,46 @@ func TestEstimateUnknown(t *testing.T) {
 		t.Errorf("a short time is shown as %q", d)
 	}
 }
+
+// TestLaunchReasonsWhole looks for the end of what is wrong with a setting, and
+// of why the preset has it, on a screen with little room.
+func TestLaunchReasonsWhole(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {60, 24}} {
+		r := browsing(t, newArchive(t), "1", size[0], size[1])
+		r.press("tab", "down", "down", "down", "down")
+		want := strings.Fields(r.pages[launchPage].(*launch).fromPreset("rho"))
+		got := strings.Join(strings.Fields(strings.ReplaceAll(text(r.shot(t)), "│", " ")), " ")
+		if !strings.Contains(got, strings.Join(want, " ")) {
+			t.Errorf("at %v the screen is without %q:\n%s", size, want, text(r.shot(t)))
+		}
+	}
+}
+
+// TestReadOnly has nothing that starts, changes or deletes runs in footer and
+// help, and refuses the keys.
+func TestReadOnly(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.cfg.ReadOnly, r.cfg.RunsGoOn = true, true
+	for _, page := range []string{"1", "2", "3"} {
+		r.press(page)
+		footer := text(r.shot(t))
+		for _, b := range r.keys {
+			if !alters(b.act, r.at) || !b.pages.has(r.at) {
+				continue
+			}
+			r.press(b.keys[0])
+			if r.overlay != nil || len(r.asked.list) > 0 || !strings.Contains(r.footer(), "read-only") {
+				t.Errorf("page %s: %s does something: %v, the footer says %q", page, b.keys[0], r.asked.list, r.footer())
+			}
+			r.press("?")
+			if help := text(r.shot(t)); strings.Contains(help, b.help) || b.hint != "" && strings.Contains(footer, keyName(b.keys[0], false)+" "+b.hint+" ") {
+				t.Errorf("page %s: %s is offered", page, b.keys[0])
+			}
+			r.press("esc")
+		}
+	}
+	r.press("q")
+	if !r.quit {
+		t.Error("q does not leave")
+	}
+}

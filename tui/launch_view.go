@@ -19,8 +19,11 @@ type launchLayout struct{ presets, settings, plan rect }
 // layLaunch divides w by h cells, the focus being on the settings or not.
 func layLaunch(w, h int, onSettings bool) launchLayout {
 	rows := 7 // of the plan, with its box
-	if !boxed(h) {
+	switch {
+	case !boxed(h):
 		rows = 4
+	case h >= 34:
+		rows = 8
 	}
 	top := h - rows
 	l := launchLayout{plan: rect{0, top, w, rows}}
@@ -255,33 +258,6 @@ func (l *launch) viewBoxes(names []string, ticked []bool, here bool) string {
 func (l *launch) total() string {
 	s := l.spec()
 	return fmt.Sprintf("%s: %s × %s", plural(len(s.Algorithms)*s.Seeds, "run"), plural(len(s.Algorithms), "method"), plural(s.Seeds, "seed"))
-}
-
-// viewPlan says what the setting under the cursor means or what is wrong with
-// it, and what a start needs: data, time, and the problem with every auto
-// derived.
-func (l *launch) viewPlan(w, h int) []string {
-	t := l.theme
-	row := func(name, text string, st style) string {
-		return " " + t.dim.paint(left(name, 8)) + st.paint(cut(t.greek(text), w-10))
-	}
-	about, there := l.dataset()
-	st := t.text
-	if !there {
-		st = t.warn
-	}
-	lines := []string{row("Purpose", clean(l.preset().Doc), t.text)}
-	if l.right {
-		s := settings()[l.row]
-		lines[0] = row("Means", s.help, t.text)
-		if preset := l.fromPreset(s.key); preset != "" && h > 4 {
-			lines = append(lines, row("Preset", preset, t.text))
-		}
-	}
-	if l.problem != nil {
-		lines[0] = " " + t.bad.paint(t.greek(cut("! "+oneLine(l.problem.Error()), w-2)))
-	}
-	return append(lines, row("Data", about, st), row("Time", l.time(), t.text), row("Problem", l.resolved(), t.text), row("Budget", l.budget(), t.text))
 }
 
 // time is the estimate in words.

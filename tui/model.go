@@ -36,7 +36,7 @@ type Model struct {
 // New returns the interface over runs that source reads.
 func New(cfg Config, source Source) *Model {
 	s := &shared{cfg: cfg, env: cfg.environment(), source: source, after: tickAfter, mine: map[string]bool{}}
-	m := &Model{shared: s, keys: keyTable(), dark: true, watch: newWatch(s)}
+	m := &Model{shared: s, keys: keyTable(cfg.RunsGoOn), dark: true, watch: newWatch(s)}
 	m.pages = [pages]page{newLaunchPage(s), m.watch, newRunsPage(s), newComparePage(s)}
 	if cfg.Attach {
 		m.at = watchPage
@@ -216,11 +216,21 @@ func (m *Model) do(a action) tea.Cmd {
 	case a == actLeave:
 		return live(m.source, m.shared.started())
 	}
-	if why := m.pages[m.at].blocked(a); why != "" {
+	if why := m.blocked(a); why != "" {
 		return send(noticeMsg{text: why})
 	}
 	return m.pages[m.at].do(a)
 }
+
+// blocked says why an action of the page cannot be done now; "" when it can.
+func (m *Model) blocked(a action) string {
+	if m.cfg.ReadOnly && alters(a, m.at) {
+		return readOnly
+	}
+	return m.pages[m.at].blocked(a)
+}
+
+const readOnly = "this view is read-only: leave it and use drolab attach to change anything"
 
 func (m *Model) show(id pageID) tea.Cmd {
 	if m.at == id {

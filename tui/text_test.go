@@ -116,7 +116,7 @@ func cover(t *testing.T, list []rect, w, h int) {
 // TestKeys checks that no key does two things on a page, and that the help
 // lists every key that does something.
 func TestKeys(t *testing.T) {
-	table := keyTable()
+	table := keyTable(false)
 	for id := range pages {
 		seen := map[string]action{}
 		for _, b := range table {

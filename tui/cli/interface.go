@@ -43,7 +43,7 @@ func (a *app) interact(ctx context.Context, attach, readOnly bool) error {
 		Stdin: a.Stdin, Stdout: a.Stdout, Environ: a.Environ}
 	switch {
 	case readOnly:
-		cfg.Verbs, cfg.RunsGoOn = engine.ReadOnly{}, true
+		cfg.Verbs, cfg.RunsGoOn, cfg.ReadOnly = engine.ReadOnly{}, true, true
 	case a.hasEngine():
 		client := func() runner.Verbs { return a.client(store.Dir()) }
 		cfg.Verbs, cfg.RunsGoOn = later(sync.OnceValue(client)), true
