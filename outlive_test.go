@@ -30,7 +30,7 @@ import (
 // Runs outlive the terminal, and nothing is lost: tests on the program itself.
 // The long form is
 //
-//	go test -run 'TestKill|TestHangup|TestStoppedViewers|TestFullDisk|TestGoRun' -long -v -timeout 1h .
+//	go test -run 'TestKill|TestHangup|TestStoppedViewers|TestLiveViewer|TestFullDisk|TestGoRun' -long -v -timeout 1h .
 var long = flag.Bool("long", false, "100 kills, 16 viewers, and measured speeds")
 
 // box is a folder of runs with the program around it.
@@ -345,49 +345,6 @@ func TestLeavingTells(t *testing.T) {
 	if !view.shows("1 run goes on in the background: come back with drolab attach") {
 		t.Errorf("the interface leaves with %q", view.screen)
 	}
-}
-
-// TestStoppedViewers has viewers that read nothing any more. The long form
-// compares the time of a step with and without them, in turns.
-func TestStoppedViewers(t *testing.T) {
-	viewers, rounds, steps := 3, 1, int64(50)
-	if *long {
-		viewers, rounds, steps = 16, 10, 200
-	}
-	b := newBox(t)
-	b.do("run", "shapes", "--algo", "sfk", "--set", "samples=2000", "--set", "epochs=10000", "--set", "eval_every=10000", "--detach")
-	id := b.runs()[0].Meta.ID
-	now := func() int64 {
-		r, err := record.Find(b.client.RunsDir, id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r.Summary().Steps
-	}
-	var took [2][]float64 // ms a step without and with viewers
-	for range rounds {
-		for with := range took {
-			var open []*terminal
-			for range with * viewers {
-				v := b.terminal("attach", "--read-only")
-				v.await("the run on the screen", func() bool { return v.shows("sfk s1") })
-				if err := v.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-					t.Fatal(err)
-				}
-				open = append(open, v)
-			}
-			start, from := now(), time.Now()
-			b.await("more steps", func() bool { return now() >= start+steps })
-			took[with] = append(took[with], time.Since(from).Seconds()*1e3/float64(now()-start))
-			for _, v := range open {
-				v.cmd.Process.Kill()
-			}
-		}
-	}
-	for _, list := range took {
-		slices.Sort(list)
-	}
-	t.Logf("median of %d rounds: %.2f ms a step with %d stopped viewers, %.2f ms without", rounds, took[1][rounds/2], viewers, took[0][rounds/2])
 }
 
 // TestHangupInline closes the terminal of a program that trains in its own
