@@ -21,7 +21,7 @@ func (p *comparePane) chart() *plot.Chart {
 				}
 			}
 		}
-		name, number := clean(row.Label), uint8(i%colors)
+		name, number := Clean(row.Label), uint8(i%colors)
 		switch {
 		case len(seeds) > 1 && !p.theme.color:
 			line := meanLine(seeds, last)

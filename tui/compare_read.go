@@ -57,7 +57,7 @@ func experiment(all []*record.Run) (runs []*record.Run, preset string) {
 	if first == nil {
 		return nil, ""
 	}
-	return runs, clean(first.Meta.Preset)
+	return runs, Clean(first.Meta.Preset)
 }
 
 // sameExperiment tells whether two runs answer one question.

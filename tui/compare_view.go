@@ -101,11 +101,11 @@ func (p *comparePane) empty(w, h int) []string {
 	case p.loading || p.table == nil && p.err == nil:
 		lines = []string{"reading the runs"}
 	case p.err != nil:
-		lines = []string{"! " + oneLine(p.err.Error())}
+		lines = []string{"! " + OneLine(p.err.Error())}
 	case len(p.runs) > 0:
 		lines = nil
 		for _, n := range p.table.Notes {
-			lines = append(lines, wrap(clean(n.Text), w-6)...)
+			lines = append(lines, wrap(Clean(n.Text), w-6)...)
 		}
 	}
 	for i, s := range lines {
@@ -142,7 +142,7 @@ type tableRow struct {
 // tableRows are the lines under the heads.
 func (p *comparePane) tableRows() (rows []tableRow) {
 	for i, c := range p.table.Columns {
-		label, count := clean(c.Class), p.trainCount(c.Class)
+		label, count := Clean(c.Class), p.trainCount(c.Class)
 		switch c.Name {
 		case "class_accuracy":
 		case "worst_class_accuracy":
@@ -204,7 +204,7 @@ func (p *comparePane) cellWidth(row int) int {
 
 // groupName is the name of a group, with its glyph.
 func (p *comparePane) groupName(row int) string {
-	return string(p.theme.lineGlyphs[row%colors]) + " " + p.theme.greek(clean(p.table.Rows[row].Label))
+	return string(p.theme.lineGlyphs[row%colors]) + " " + p.theme.greek(Clean(p.table.Rows[row].Label))
 }
 
 // groups are the groups from p.column on that fit whole, at least one.
@@ -325,7 +325,7 @@ func (p *comparePane) noteLines(w int) (lines []string) {
 		}
 	}
 	for _, n := range p.table.Notes {
-		bullet(t.warn.paint("!"), clean(n.Text))
+		bullet(t.warn.paint("!"), Clean(n.Text))
 	}
 	if len(p.table.Notes) == 0 {
 		bullet(" ", "Same data, budget, program and seeds.")
@@ -335,7 +335,7 @@ func (p *comparePane) noteLines(w int) (lines []string) {
 	for _, d := range p.diffs {
 		if d.Key != "seed" { // rows are over seeds
 			differ = true
-			lines = append(lines, "   "+t.dim.paint(left(d.Key, 15))+cut(t.greek(clean(strings.Join(d.Values, ", "))), w-19))
+			lines = append(lines, "   "+t.dim.paint(left(d.Key, 15))+cut(t.greek(Clean(strings.Join(d.Values, ", "))), w-19))
 		}
 	}
 	if !differ {

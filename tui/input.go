@@ -17,7 +17,7 @@ type input struct {
 }
 
 func newInput(s string) input {
-	text := []rune(clean(s))
+	text := []rune(Clean(s))
 	return input{text, len(text)}
 }
 
@@ -56,7 +56,7 @@ func (in *input) press(k tea.KeyPressMsg) bool {
 
 // insert puts text at the cursor: one line of it, without control characters.
 func (in *input) insert(s string) {
-	add := []rune(clean(s))
+	add := []rune(Clean(s))
 	add = add[:min(len(add), maxInput-len(in.text))]
 	in.text = slices.Insert(slices.Clone(in.text), in.at, add...)
 	in.at += len(add)

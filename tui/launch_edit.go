@@ -158,9 +158,9 @@ func (l *launch) origin(key string) string {
 	p := l.preset()
 	switch {
 	case l.edited(key):
-		return "preset: " + clean(settingText(&p.Spec, key))
+		return "preset: " + Clean(settingText(&p.Spec, key))
 	case slices.Contains(p.Overrides, key):
-		return clean(p.Reasons[key])
+		return Clean(p.Reasons[key])
 	}
 	return ""
 }
@@ -169,7 +169,7 @@ func (l *launch) origin(key string) string {
 // says nothing that is not to be seen anyway.
 func (l *launch) fromPreset(key string) string {
 	p := l.preset()
-	value, reason := clean(settingText(&p.Spec, key)), clean(p.Reasons[key])
+	value, reason := Clean(settingText(&p.Spec, key)), Clean(p.Reasons[key])
 	switch {
 	case reason != "":
 		return value + ": " + reason

@@ -36,7 +36,7 @@ func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
 		}
 	}
 	if len(like) == 0 {
-		return estimate{basis: fmt.Sprintf("unknown until a first run of %s on %s here", clean(s.Model), clean(s.Dataset))}
+		return estimate{basis: fmt.Sprintf("unknown until a first run of %s on %s here", Clean(s.Model), Clean(s.Dataset))}
 	}
 	train, ok := trainSamples(s, like)
 	if !ok {

@@ -17,7 +17,7 @@ type point struct {
 // derived.
 func (l *launch) viewPlan(w, h int) []string {
 	t := l.theme
-	points := []point{{"Purpose", clean(l.preset().Doc), t.text, false}}
+	points := []point{{"Purpose", Clean(l.preset().Doc), t.text, false}}
 	if l.right {
 		s := settings()[l.row]
 		points[0] = point{"Means", s.help, t.text, true}
@@ -26,7 +26,7 @@ func (l *launch) viewPlan(w, h int) []string {
 		}
 	}
 	if l.problem != nil {
-		points[0] = point{"", "! " + oneLine(l.problem.Error()), t.bad, true}
+		points[0] = point{"", "! " + OneLine(l.problem.Error()), t.bad, true}
 	}
 	rest := []point{{"Time", l.time(), t.text, false}, {"Problem", l.resolved(), t.text, false}, {"Budget", l.budget(), t.text, false}}
 	if about, there := l.dataset(); there {

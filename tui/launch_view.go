@@ -77,7 +77,7 @@ func (l *launch) presetItems(w, h int) []item {
 	docs := make([][]string, len(l.list))
 	all := 2*len(l.list) - 1
 	for i, p := range l.list {
-		docs[i] = wrap(t.greek(clean(p.Doc)), w-indent-1)
+		docs[i] = wrap(t.greek(Clean(p.Doc)), w-indent-1)
 		all += len(docs[i])
 	}
 	var items []item
@@ -113,7 +113,7 @@ func (l *launch) presetLine(i, w int) string {
 	if e, ok := l.entries[l.specs[i].Dataset]; ok && !e.Available {
 		note = "no data"
 	}
-	name := "  " + clean(p.Name)
+	name := "  " + Clean(p.Name)
 	if !reflect.DeepEqual(l.specs[i], p.Spec) {
 		name += " " + t.changed
 	}
@@ -230,7 +230,7 @@ func (l *launch) value(key string, here bool) string {
 		}
 		return l.viewBoxes(names, ticked, here)
 	}
-	return clean(settingText(s, key))
+	return Clean(settingText(s, key))
 }
 
 func (l *launch) viewBoxes(names []string, ticked []bool, here bool) string {
@@ -275,9 +275,9 @@ func (l *launch) dataset() (text string, there bool) {
 	e, known := l.entries[name]
 	switch {
 	case !known && l.entries == nil:
-		return clean(name) + ": looking", true
+		return Clean(name) + ": looking", true
 	case !known:
-		return clean(name) + ": a file of your own, read at the start", true
+		return Clean(name) + ": a file of your own, read at the start", true
 	case !e.Available:
 		return l.lacks(e), false
 	}
@@ -288,7 +288,7 @@ func (l *launch) dataset() (text string, there bool) {
 func (l *launch) resolved() string {
 	p, err := l.spec().Problem()
 	if err != nil {
-		return oneLine(err.Error())
+		return OneLine(err.Error())
 	}
 	return fmt.Sprintf("ρ = %.4g · λ in [%.4g, %.4g] · η in [%.4g, %.4g], %s coordinates", p.Rho,
 		p.Box.Lambda[0], p.Box.Lambda[1], p.Box.Eta[0], p.Box.Eta[1], p.Coordinates)

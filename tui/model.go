@@ -158,7 +158,7 @@ func (m *Model) answered(msg verbMsg) tea.Cmd {
 	if msg.verb == "resume" {
 		m.mine[msg.id] = true
 	}
-	return notify(fmt.Sprintf("asked to %s: %s", verbText(msg.verb), clean(msg.id)))
+	return notify(fmt.Sprintf("asked to %s: %s", verbText(msg.verb), Clean(msg.id)))
 }
 
 // verbText is a verb in a sentence.
@@ -251,7 +251,7 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 			lines = append(lines, fmt.Sprintf("  and %d more", len(msg.live)-i))
 			break
 		}
-		lines = append(lines, "  "+clean(id))
+		lines = append(lines, "  "+Clean(id))
 	}
 	lines = append(lines, "", "Leaving stops them with a checkpoint;", "drolab resume RUN goes on from there.")
 	m.overlay = &overlay{title: "Leave?", lines: lines,

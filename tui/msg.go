@@ -121,4 +121,4 @@ type (
 func send(m tea.Msg) tea.Cmd { return func() tea.Msg { return m } }
 
 func notify(text string) tea.Cmd { return send(noticeMsg{text: text}) }
-func complain(err error) tea.Cmd { return send(noticeMsg{text: oneLine(err.Error()), bad: true}) }
+func complain(err error) tea.Cmd { return send(noticeMsg{text: OneLine(err.Error()), bad: true}) }

@@ -36,8 +36,8 @@ func percent(n runner.Number) string {
 	return fmt.Sprintf("%.1f", 100*n.Float())
 }
 
-// clock formats a duration as 0:07, 12:34 or 1:02:03.
-func clock(d time.Duration) string {
+// Clock formats a duration as 0:07, 12:34 or 1:02:03.
+func Clock(d time.Duration) string {
 	s := int64(d.Round(time.Second) / time.Second)
 	if s < 3600 {
 		return fmt.Sprintf("%d:%02d", s/60, s%60)

@@ -100,7 +100,7 @@ func (p *runsPane) sure(title, verb string, runs []*record.Run, what string, the
 			lines = append(lines, fmt.Sprintf("  and %d more", len(runs)-most))
 			break
 		}
-		lines = append(lines, "  "+clean(r.Meta.ID))
+		lines = append(lines, "  "+Clean(r.Meta.ID))
 	}
 	return question(title, append(lines, "", what), choice{[]string{"y"}, verb, then})
 }

@@ -36,7 +36,7 @@ func runColumns() []runColumn {
 	gap, byGap := measure(func(s *runner.Summary) runner.Number { return s.DualGap }, figure, false)
 	speed, bySpeed := measure(func(s *runner.Summary) runner.Number { return s.ImagesPerSecond }, whole, true)
 	text := func(of func(*record.Run) string) (func(*record.Run) string, func(a, b *record.Run) int) {
-		return func(r *record.Run) string { return clean(of(r)) }, func(a, b *record.Run) int { return cmp.Compare(of(a), of(b)) }
+		return func(r *record.Run) string { return Clean(of(r)) }, func(a, b *record.Run) int { return cmp.Compare(of(a), of(b)) }
 	}
 	started, _ := text(func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") })
 	preset, byPreset := text(func(r *record.Run) string { return r.Meta.Preset })
@@ -100,7 +100,7 @@ func setText(s *runner.Spec) string {
 	case s.Uncertainty == "cressie-read":
 		return fmt.Sprintf("k=%.3g, %.3g", s.K, s.Rho)
 	}
-	return fmt.Sprintf("%s, %.3g", clean(s.Uncertainty), s.Rho)
+	return fmt.Sprintf("%s, %.3g", Clean(s.Uncertainty), s.Rho)
 }
 
 // runsLayout is where the parts of the Runs page are.
@@ -132,7 +132,7 @@ func (p *runsPane) view(w, h int) []string {
 		iw, _ := inside(box, lay.details.w, lay.details.h)
 		title := "Details"
 		if r := p.current(); r != nil {
-			title = clean(r.Meta.ID)
+			title = Clean(r.Meta.ID)
 		}
 		blocks = append(blocks, placed{lay.details, p.theme.panel(title, "", false, box, p.viewDetails(iw), lay.details.w, lay.details.h)})
 	}
@@ -182,9 +182,9 @@ func (p *runsPane) viewList(w, h, rows int) []string {
 func (p *runsPane) empty() string {
 	switch {
 	case !p.loaded:
-		return "reading " + clean(p.cfg.RunsDir)
+		return "reading " + Clean(p.cfg.RunsDir)
 	case len(p.all) == 0:
-		return "no runs in " + clean(p.cfg.RunsDir) + " yet: start some on page 1"
+		return "no runs in " + Clean(p.cfg.RunsDir) + " yet: start some on page 1"
 	}
 	return "no run is so: Esc shows all"
 }
@@ -197,7 +197,7 @@ func (p *runsPane) viewFilter(w int) string {
 		room := w - 3
 		message := ""
 		if p.problem != nil {
-			message = "  " + cut(t.greek(oneLine(p.problem.Error())), w/2)
+			message = "  " + cut(t.greek(OneLine(p.problem.Error())), w/2)
 			room = max(10, room-width(message))
 		}
 		before, under, after := p.line.window(room)
@@ -229,7 +229,7 @@ func (p *runsPane) layColumns(w int) (columns []runColumn, room int) {
 	}
 	longest := 0
 	for _, r := range p.shown {
-		longest = max(longest, width(clean(r.Meta.Preset)))
+		longest = max(longest, width(Clean(r.Meta.Preset)))
 	}
 	return columns, max(0, min(room, longest-presetCells, 24))
 }
@@ -334,7 +334,7 @@ func perClass(m *runner.Meta, s *runner.Summary) string {
 func (p *runsPane) viewDetails(w int) []string {
 	t, r := p.theme, p.current()
 	row := func(name, text string) string {
-		text = strings.ReplaceAll(clean(text), "\u00a0", " ")
+		text = strings.ReplaceAll(Clean(text), "\u00a0", " ")
 		return " " + t.dim.paint(left(name, 9)) + cut(t.greek(text), w-11)
 	}
 	var lines []string
@@ -342,7 +342,7 @@ func (p *runsPane) viewDetails(w int) []string {
 		m, s := &r.Meta, r.Summary()
 		state := fmt.Sprintf("%s at step %d of %d", r.Status(), s.Steps, m.Steps)
 		if s.Cause != "" {
-			state += ": " + oneLine(s.Cause)
+			state += ": " + OneLine(s.Cause)
 		}
 		classes := []string{perClass(m, s)}
 		if len(p.problems) == 0 { // their line is free
@@ -363,7 +363,7 @@ func (p *runsPane) viewDetails(w int) []string {
 		}
 	}
 	if len(p.problems) > 0 {
-		lines = append(lines, t.warn.paint(" ! "+cut(t.greek(oneLine(p.problems[0].Error())), w-4)))
+		lines = append(lines, t.warn.paint(" ! "+cut(t.greek(OneLine(p.problems[0].Error())), w-4)))
 	}
 	return lines
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// clean drops what could steer a terminal, or what terminals disagree about,
+// Clean drops what could steer a terminal, or what terminals disagree about,
 // from text that came from a file: control characters, invisible format
 // characters such as a change of writing direction, and variation selectors.
-func clean(s string) string {
+func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Co, unicode.Zl, unicode.Zp) {
 			return -1
@@ -20,11 +20,11 @@ func clean(s string) string {
 	}, strings.ToValidUTF8(s, "?"))
 }
 
-// oneLine is clean, with line breaks turned into "; ".
-func oneLine(s string) string {
+// OneLine is Clean, with line breaks turned into "; ".
+func OneLine(s string) string {
 	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
 	for i := range lines {
-		lines[i] = clean(strings.TrimSpace(lines[i]))
+		lines[i] = Clean(strings.TrimSpace(lines[i]))
 	}
 	return strings.Join(lines, "; ")
 }

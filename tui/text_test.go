@@ -3,6 +3,7 @@ package tui
 import (
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -22,12 +23,15 @@ func TestClean(t *testing.T) {
 		"tab\tline\r\nbreak":    "tablinebreak",
 		"zero\u200bwidth\ufeff": "zerowidth",
 		"heart\u2764\ufe0f":     "heart\u2764",
+		"evil\u2066":            "evil",
+		"e\u0301 stays":         "e\u0301 stays",
+		"\x7f\x00":              "",
 	} {
-		if got := clean(in); got != want {
-			t.Errorf("clean(%q) = %q, want %q", in, got, want)
+		if got := Clean(in); got != want {
+			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if got := oneLine("first\r\n  second\n\n\x1bthird"); got != "first; second; third" {
+	if got := OneLine("first\r\n  second\n\n\x1bthird"); got != "first; second; third" {
 		t.Errorf("oneLine gives %q", got)
 	}
 }
@@ -43,6 +47,14 @@ func TestWidths(t *testing.T) {
 			if got := cut(s, w); width(got) > w {
 				t.Errorf("cut(%q, %d) = %q has %d cells", s, w, got, width(got))
 			}
+		}
+	}
+}
+
+func TestClock(t *testing.T) {
+	for in, want := range map[time.Duration]string{7 * time.Second: "0:07", 754 * time.Second: "12:34", 3723 * time.Second: "1:02:03"} {
+		if got := Clock(in); got != want {
+			t.Errorf("Clock(%v) = %q, want %q", in, got, want)
 		}
 	}
 }

@@ -109,11 +109,11 @@ func (t *track) addOne(e runner.Event) {
 		t.rewind(e)
 		return
 	case *runner.WarningEvent:
-		t.note(h, true, oneLine(e.Message))
+		t.note(h, true, OneLine(e.Message))
 	case *runner.CheckpointEvent:
-		t.noteCheckpoint(h, "checkpoint "+oneLine(e.File))
+		t.noteCheckpoint(h, "checkpoint "+OneLine(e.File))
 	case *runner.KnobEvent:
-		t.note(h, false, fmt.Sprintf("%s %s to %s", clean(e.Key), e.Old, e.New))
+		t.note(h, false, fmt.Sprintf("%s %s to %s", Clean(e.Key), e.Old, e.New))
 		t.mark(h.Step, 'k')
 	}
 	t.step = max(t.step, h.Step)
@@ -189,7 +189,7 @@ func (t *track) setStatus(e *runner.StatusEvent) {
 	if t.status == runner.Running && !t.clock.IsZero() {
 		t.tickClock(&e.Head)
 	}
-	t.status, t.cause = runner.Status(clean(string(e.Status))), oneLine(e.Cause)
+	t.status, t.cause = runner.Status(Clean(string(e.Status))), OneLine(e.Cause)
 	t.clock = time.Time{}
 	if e.Status == runner.Running {
 		t.clock = e.Time
@@ -281,7 +281,7 @@ func label(tracks []*track) {
 	for _, name := range names {
 		seen := map[string]bool{}
 		for _, t := range tracks {
-			t.label = clean(name(t))
+			t.label = Clean(name(t))
 			seen[t.label] = true
 		}
 		if len(seen) == len(tracks) {

@@ -117,7 +117,7 @@ func (w *watch) opened(m openMsg) tea.Cmd {
 	w.opening, w.problem = false, ""
 	var cmd tea.Cmd
 	if len(m.problems) > 0 {
-		w.problem = oneLine(m.problems[0].Error())
+		w.problem = OneLine(m.problems[0].Error())
 		cmd = complain(m.problems[0])
 	}
 	if len(m.runs) == 0 {
@@ -194,7 +194,7 @@ func (w *watch) take(m readMsg) tea.Cmd {
 		t.add(p.events)
 		t.skipped = p.skipped
 		if p.err != nil {
-			problem = oneLine(p.err.Error())
+			problem = OneLine(p.err.Error())
 		}
 		if p.status == runner.Interrupted && len(p.events) == 0 && !t.status.Ended() {
 			t.status = p.status

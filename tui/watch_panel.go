@@ -241,7 +241,7 @@ func barValues(t *track, of barsOf) []runner.Number {
 
 func className(m *runner.Meta, i int) string {
 	if i < len(m.Groups) {
-		return clean(m.Groups[i])
+		return Clean(m.Groups[i])
 	}
 	return fmt.Sprintf("class %d", i)
 }

@@ -36,7 +36,7 @@ func (w *watch) columns() []column {
 		{"", 5, func(t *track) string { return fmt.Sprintf("%.0f%%", 100*t.progress()) }},
 		{"ETA", 8, func(t *track) string {
 			if d, ok := t.remaining(); ok {
-				return clock(d)
+				return Clock(d)
 			}
 			return "–"
 		}},

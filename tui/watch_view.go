@@ -49,7 +49,7 @@ func (w *watch) view(cols, rows int) []string {
 func (w *watch) empty(cols, rows int) []string {
 	t := w.theme
 	text := []string{t.title.paint("No runs yet"), "", t.key.paint("1") + " starts some, " + t.key.paint("3") + " lists what was recorded in",
-		t.dim.paint(cut(clean(w.cfg.RunsDir), cols-4))}
+		t.dim.paint(cut(Clean(w.cfg.RunsDir), cols-4))}
 	if w.opening {
 		text = []string{t.dim.paint("reading runs" + t.more)}
 	}

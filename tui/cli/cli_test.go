@@ -18,27 +18,6 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-func TestClean(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain":                     "plain",
-		"\x1b[2Jclear":              "[2Jclear",
-		"tab\tnew\nline":            "tabnewline",
-		"\u202eevil\u2066":          "evil",
-		"\u009b31mC1":               "31mC1",
-		"bad \xff byte":             "bad ? byte",
-		"η, 図, e\u0301 stay":        "η, 図, e\u0301 stay",
-		"\x7f\x00":                  "",
-		"]0;title\a after \x1b]0;x": "]0;title after ]0;x",
-	} {
-		if got := clean(in); got != want {
-			t.Errorf("clean(%q) = %q, want %q", in, got, want)
-		}
-	}
-	if got := oneLine("first\n  second\r\nthird\x1b"); got != "first; second; third" {
-		t.Errorf("oneLine = %q", got)
-	}
-}
-
 func TestPrintError(t *testing.T) {
 	var b bytes.Buffer
 	printError(&b, failures{errors.New("one\nand more"), errors.New("two")})
@@ -63,7 +42,6 @@ func TestFormats(t *testing.T) {
 		{percent(runner.Num(.1234)), "12.3 %"}, {percent(runner.Number{}), "–"},
 		{short(runner.Num(1.23456)), "1.235"}, {short(runner.Number{}), "–"},
 		{whole(runner.Num(1234.5)), "1234"}, {whole(runner.Number{}), "–"},
-		{clock(7 * time.Second), "0:07"}, {clock(754 * time.Second), "12:34"}, {clock(3723 * time.Second), "1:02:03"},
 		{count(1, "run"), "1 run"}, {count(2, "run"), "2 runs"},
 		{bar(1, 2, 10, false), "━━━━━─────"}, {bar(3, 2, 4, true), "####"}, {bar(1, 0, 4, true), "...."},
 		{megabytes(170052171), "170.1 MB"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/tui"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -177,7 +178,7 @@ func (l *live) parts(nameWidth int) []part {
 	}
 	left := "–"
 	if d, ok := l.remaining(); ok {
-		left = clock(d)
+		left = tui.Clock(d)
 	}
 	name := l.name()
 	return []part{

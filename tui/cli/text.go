@@ -5,33 +5,17 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"drolab/runner"
+	"drolab/tui"
 
 	"charm.land/lipgloss/v2"
 )
 
-// clean drops what could steer a terminal from text that came from a file:
-// control characters, and invisible format characters such as a change of
-// writing direction.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
-}
-
-// oneLine is clean, with line breaks turned into "; ".
-func oneLine(s string) string {
-	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
-	for i := range lines {
-		lines[i] = clean(strings.TrimSpace(lines[i]))
-	}
-	return strings.Join(lines, "; ")
-}
+// What lines and the interface drop from text that came from a file is the
+// same.
+func clean(s string) string   { return tui.Clean(s) }
+func oneLine(s string) string { return tui.OneLine(s) }
 
 // grid lays out rows of cells in columns: the first to the left, the others to
 // the right, two spaces between.

@@ -8,6 +8,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/tui"
 
 	"github.com/charmbracelet/x/term"
 )
@@ -136,7 +137,7 @@ func (l *live) evalLine() string {
 		words = append(words, whole(l.last.ImagesPerSecond)+" images/s")
 	}
 	if left, ok := l.remaining(); ok {
-		words = append(words, "ETA "+clock(left))
+		words = append(words, "ETA "+tui.Clock(left))
 	}
 	return strings.Join(words, "  ")
 }
@@ -149,15 +150,6 @@ func least(values []runner.Number) (low runner.Number) {
 		}
 	}
 	return low
-}
-
-// clock formats a duration as 0:07, 12:34 or 1:02:03.
-func clock(d time.Duration) string {
-	s := int64(d.Round(time.Second) / time.Second)
-	if s < 3600 {
-		return fmt.Sprintf("%d:%02d", s/60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
 func count(n int, noun string) string {
