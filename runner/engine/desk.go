@@ -19,6 +19,7 @@ type desk struct {
 	address address
 
 	control, view *counter
+	problem       string // why there are no sockets, as told in the log
 }
 
 // counter is one socket with its server.
@@ -56,7 +57,7 @@ func (e *engine) open(path string, verbs map[string]handler, begin func() (func(
 		return nil, err
 	}
 	c := &counter{path: path, listener: l, done: make(chan struct{}), server: &server{hello: e.hello(), verbs: verbs, allowed: sameUser, begin: begin,
-		logf: e.logf, slots: make(chan struct{}, maxConns)}}
+		logf: e.logf, slots: make(chan struct{}, maxConns), conns: &e.conns}}
 	if c.made, err = os.Lstat(path); err != nil {
 		l.Close()
 		return nil, err
@@ -103,27 +104,35 @@ func (d *desk) vanished() bool {
 	return !d.lock.InPlace(filepath.Join(d.engine.settings.RunsDir, lockName))
 }
 
-// mend makes the sockets anew where their files are gone: a runtime folder is
-// removed when its user logs out.
+// mend makes the sockets anew where a file of theirs is gone: a runtime folder is
+// removed when its user logs out. Both are, since they may have to move.
 func (d *desk) mend() {
 	if d.control.inPlace() && d.view.inPlace() {
 		return
 	}
+	d.shut()
 	old := *d
 	if err := d.open(); err != nil {
-		*d = old
-		return // again at the next look
+		*d = old // again at the next look
+		if d.problem = err.Error(); d.problem != old.problem {
+			d.engine.logf("nobody can ask: making the sockets anew: %v", err)
+		}
+		return
 	}
-	old.control.listener.Close()
-	old.view.listener.Close()
+	d.problem = ""
 	d.engine.logf("sockets made anew: %s", d.address.Control)
+}
+
+// shut removes the sockets; what is being asked is still answered.
+func (d *desk) shut() {
+	for _, c := range []*counter{d.control, d.view} {
+		c.close()
+		<-c.done
+	}
 }
 
 // close removes the sockets, and returns when everybody has his answer.
 func (d *desk) close() {
-	for _, c := range []*counter{d.control, d.view} {
-		c.close()
-		<-c.done
-		c.server.conns.Wait()
-	}
+	d.shut()
+	d.engine.conns.Wait()
 }

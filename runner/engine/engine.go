@@ -45,11 +45,13 @@ type engine struct {
 
 	mu     sync.Mutex
 	asking int       // connections to the control socket
+	enders int       // of those, who ask for the end
 	last   time.Time // when the engine was last of use
 	ending bool      // no one is served any more
 	wanted bool      // the end, by a shutdown
 	wake   chan struct{}
 
+	conns   sync.WaitGroup  // one for each connection
 	over    context.Context // cancelled when every run has ended
 	setOver context.CancelFunc
 }
@@ -183,11 +185,7 @@ func (e *engine) begin() (end func(), ok bool) {
 		return nil, false
 	}
 	e.asking++
-	return func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.asking--
-	}, true
+	return func() { e.count(&e.asking, -1) }, true
 }
 
 func (e *engine) logf(format string, args ...any) {

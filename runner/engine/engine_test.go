@@ -129,6 +129,74 @@ func TestSocketsAreMadeAnew(t *testing.T) {
 	p.awaitStatus(t, id, runner.Stopped)
 }
 
+// TestEachSocketIsMadeAnew also where only one is gone.
+func TestEachSocketIsMadeAnew(t *testing.T) {
+	p := start(t, func(s *Settings) { s.Idle = time.Second })
+	id := p.launch(t, 1_000_000)
+	a := p.sockets(t)
+	for _, path := range []string{a.View, a.Control} {
+		must(t, os.Remove(path))
+		await(t, func() bool { _, err := os.Lstat(path); return err == nil })
+		if s, err := p.Status(); err != nil || len(s.Runs) != 1 {
+			t.Errorf("without %s: %+v, %v", path, s, err)
+		}
+	}
+	must(t, p.Stop(id))
+	p.awaitStatus(t, id, runner.Stopped)
+}
+
+// TestSocketsThatCannotBeMadeAnew are told of once, and tried again.
+func TestSocketsThatCannotBeMadeAnew(t *testing.T) {
+	p := start(t, func(s *Settings) { s.Idle = 400 * time.Millisecond })
+	p.launch(t, 1_000_000) // keeps it from ending
+	control := p.sockets(t).Control
+	must(t, os.Remove(control))
+	must(t, os.MkdirAll(filepath.Join(control, "in the way"), 0o700))
+	await(t, func() bool { return strings.Contains(p.log.String(), "nobody can ask") })
+	must(t, os.RemoveAll(control))
+	await(t, func() bool { _, err := p.Status(); return err == nil })
+	if n := strings.Count(p.log.String(), "nobody can ask"); n != 1 {
+		t.Errorf("told %d times:\n%s", n, p.log.String())
+	}
+}
+
+// TestShutdownWaitsForWhoAsks: an end that is not forced does not overtake a
+// start, and two that want it do not wait for each other.
+func TestShutdownWaitsForWhoAsks(t *testing.T) {
+	p := start(t, nil)
+	w, err := p.connect(control) // counted from its hello on
+	must(t, err)
+	refused := make(chan error, 1)
+	go func() { refused <- p.Shutdown(false) }()
+	r := brief(dro.SFK, 1_000_000)
+	out, err := exchange(w, &request{Verb: verbStart, Start: &r})
+	must(t, err)
+	if err := <-refused; err == nil || !strings.Contains(err.Error(), out.IDs[0]) {
+		t.Errorf("a shutdown while a run is started: %v", err)
+	}
+	must(t, w.Close())
+	must(t, p.Stop(out.IDs[0]))
+	await(t, func() bool { s, err := p.Status(); return err == nil && len(s.Runs) == 0 })
+	both := make(chan error, 2)
+	for range 2 {
+		go func() { both <- p.Shutdown(false) }()
+	}
+	for range 2 {
+		if err := <-both; err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, errEnding) {
+			t.Error(err)
+		}
+	}
+}
+
+func TestPanicOfOneVerb(t *testing.T) {
+	var log buffer
+	e := &engine{settings: Settings{Log: &log}}
+	s := &server{logf: e.logf, verbs: map[string]handler{"break": func(*request) (*reply, error) { panic("broken") }}}
+	if out := s.answer(&request{Verb: "break"}); !strings.Contains(out.Error, "internal error: broken") || !strings.Contains(log.String(), "TestPanicOfOneVerb") {
+		t.Errorf("answer %+v, log:\n%s", out, log.String())
+	}
+}
+
 func TestClientFindsTheSocketsWhereverTheyAre(t *testing.T) {
 	p := start(t, nil)
 	elsewhere := *p.Client

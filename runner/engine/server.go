@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -26,22 +28,27 @@ type server struct {
 	begin func() (end func(), ok bool)
 	logf  func(format string, args ...any)
 	slots chan struct{}
-	conns sync.WaitGroup // one for each connection
+	conns *sync.WaitGroup // one for each connection
 }
 
 // serve answers until the listener is closed. What is being asked then is
 // still answered; when ending is cancelled nothing more is read.
 func (s *server) serve(ending context.Context, l net.Listener) {
+	told := false
 	for {
 		c, err := l.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
 		if err != nil { // out of files, most likely
-			s.logf("accepting: %v", err)
+			if !told {
+				s.logf("accepting: %v", err)
+			}
+			told = true
 			time.Sleep(100 * time.Millisecond)
 			continue
 		}
+		told = false
 		select {
 		case s.slots <- struct{}{}:
 			s.conns.Go(func() {
@@ -97,7 +104,7 @@ func (s *server) answer(r *request) *reply {
 	if !ok {
 		return &reply{Error: "cannot be asked here: " + printable(r.Verb)}
 	}
-	out, err := h(r)
+	out, err := s.do(h, r)
 	if err != nil {
 		out = &reply{Error: err.Error()}
 	}
@@ -105,6 +112,17 @@ func (s *server) answer(r *request) *reply {
 		s.logf("%s %s: %s", r.Verb, printable(r.Run), outcome(err))
 	}
 	return out
+}
+
+// do keeps what goes wrong with one question from ending the runs.
+func (s *server) do(h handler, r *request) (out *reply, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.logf("panic: %v\n%s", p, debug.Stack())
+			out, err = nil, fmt.Errorf("internal error: %v: the engine's log has more, please report it", p)
+		}
+	}()
+	return h(r)
 }
 
 func outcome(err error) string {

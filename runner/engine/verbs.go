@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"drolab/runner"
 )
@@ -64,16 +65,52 @@ func (e *engine) knob(r *request) (*reply, error) {
 
 // shutdown answers when every run has ended.
 func (e *engine) shutdown(r *request) (*reply, error) {
-	if live := e.queue.Live(); len(live) > 0 && !r.Force {
-		return nil, fmt.Errorf("%d of its runs not ended (%s ...): stop them first", len(live), live[0].ID)
+	if err := e.awaitEnd(r.Force); err != nil {
+		return nil, err
 	}
-	e.mu.Lock()
-	e.wanted = true
-	e.mu.Unlock()
 	select {
 	case e.wake <- struct{}{}:
 	default: // it is about to look
 	}
 	<-e.over.Done()
 	return &reply{}, nil
+}
+
+// awaitEnd waits until the engine may end, and sees to it that nobody is served
+// from then on. Without force it may where nothing is live and nobody asks for
+// anything: he may be about to start a run.
+func (e *engine) awaitEnd(force bool) error {
+	e.count(&e.enders, 1)
+	defer e.count(&e.enders, -1)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for begin := time.Now(); ; <-tick.C {
+		ok, err := e.mayEnd(force)
+		switch {
+		case ok || err != nil:
+			return err
+		case time.Since(begin) > patience:
+			return errors.New("somebody asking it for something: try again")
+		}
+	}
+}
+
+func (e *engine) mayEnd(force bool) (bool, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if live := e.queue.Live(); len(live) > 0 && !force {
+		return false, fmt.Errorf("%d of its runs not ended (%s ...): stop them first", len(live), live[0].ID)
+	}
+	if !force && e.asking > e.enders {
+		return false, nil
+	}
+	e.wanted, e.ending = true, true
+	return true, nil
+}
+
+// count changes a number of those who ask.
+func (e *engine) count(n *int, by int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	*n += by
 }
