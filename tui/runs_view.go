@@ -3,7 +3,6 @@ package tui
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"drolab/runner"
@@ -110,11 +109,14 @@ type runsLayout struct {
 }
 
 func layRuns(w, h int) runsLayout {
-	const most = 9
 	l := runsLayout{list: rect{0, 0, w, h}}
 	if h >= 20 {
-		l.list.h = h - most
-		l.details = rect{0, h - most, w, most}
+		rows := 9 // a line for each of the details and one more, in a box
+		if h >= 34 {
+			rows = 10
+		}
+		l.list.h = h - rows
+		l.details = rect{0, h - rows, w, rows}
 	}
 	l.top = 3 // below title, filter and heads
 	l.rows = l.list.h - l.top
@@ -129,12 +131,12 @@ func (p *runsPane) view(w, h int) []string {
 	iw, ih := inside(box, lay.list.w, lay.list.h)
 	blocks := []placed{{lay.list, p.theme.panel("Runs", p.note(), true, box, p.viewList(iw, ih, lay.rows), lay.list.w, lay.list.h)}}
 	if lay.details.h > 0 {
-		iw, _ := inside(box, lay.details.w, lay.details.h)
+		iw, ih := inside(box, lay.details.w, lay.details.h)
 		title := "Details"
 		if r := p.current(); r != nil {
 			title = Clean(r.Meta.ID)
 		}
-		blocks = append(blocks, placed{lay.details, p.theme.panel(title, "", false, box, p.viewDetails(iw), lay.details.w, lay.details.h)})
+		blocks = append(blocks, placed{lay.details, p.theme.panel(title, "", false, box, p.viewDetails(iw, ih), lay.details.w, lay.details.h)})
 	}
 	return compose(w, h, blocks)
 }
@@ -331,36 +333,24 @@ func perClass(m *runner.Meta, s *runner.Summary) string {
 }
 
 // viewDetails says what made the run under the cursor and what it came to.
-func (p *runsPane) viewDetails(w int) []string {
+func (p *runsPane) viewDetails(w, h int) (lines []string) {
 	t, r := p.theme, p.current()
-	row := func(name, text string) string {
-		text = strings.ReplaceAll(Clean(text), "\u00a0", " ")
-		return " " + t.dim.paint(left(name, 9)) + cut(t.greek(text), w-11)
+	if len(p.problems) > 0 {
+		h--
 	}
-	var lines []string
 	if r != nil {
 		m, s := &r.Meta, r.Summary()
 		state := fmt.Sprintf("%s at step %d of %d", r.Status(), s.Steps, m.Steps)
 		if s.Cause != "" {
 			state += ": " + OneLine(s.Cause)
 		}
-		classes := []string{perClass(m, s)}
-		if len(p.problems) == 0 { // their line is free
-			classes = wrap(classes[0], w-11)
-		}
-		lines = []string{
-			row("State", state),
-			row("Trains", fmt.Sprintf("%s on %s, %s of %d, lr %g, %s, %s coordinates", m.Spec.Model, m.Spec.Dataset,
-				plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR, strings.Replace(setText(&m.Spec), ", ", " at ρ ", 1), m.Coordinates)),
-			row("Came to", cameTo(s)),
-			row("Classes", classes[0]),
-			row("Made", fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s", m.Created.Format("2006-01-02 15:04:05 MST"),
-				m.Host.Version, m.Host.CPU, m.Host.Kernel, plural(m.Host.Threads, "thread"))),
-			row("Folder", r.Dir),
-		}
-		if len(classes) > 1 {
-			lines = slices.Insert(lines, 4, row("", strings.Join(classes[1:], "  ")))
-		}
+		trains := fmt.Sprintf("%s on %s, %s of %d, lr %g, %s, %s coordinates", m.Spec.Model, m.Spec.Dataset,
+			plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR, strings.Replace(setText(&m.Spec), ", ", " at ρ ", 1), m.Coordinates)
+		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s", m.Created.Format("2006-01-02 15:04:05 MST"),
+			m.Host.Version, m.Host.CPU, m.Host.Kernel, plural(m.Host.Threads, "thread"))
+		lines = t.points([]point{{"State", Clean(state), t.text, false}, {"Trains", Clean(trains), t.text, false},
+			{"Came to", cameTo(s), t.text, false}, {"Classes", Clean(perClass(m, s)), t.text, true},
+			{"Folder", Clean(r.Dir), t.text, false}, {"Made", Clean(made), t.text, false}}, 10, w, h)
 	}
 	if len(p.problems) > 0 {
 		lines = append(lines, t.warn.paint(" ! "+cut(t.greek(OneLine(p.problems[0].Error())), w-4)))
