@@ -117,7 +117,7 @@ func (g *glass) text() string {
 // await waits until the terminal shows a screen.
 func (g *glass) await(t *testing.T, what, want string) {
 	t.Helper()
-	late := time.NewTimer(10 * time.Second)
+	late := time.NewTimer(time.Minute)
 	defer late.Stop()
 	for {
 		got := g.text()
@@ -162,7 +162,7 @@ func (g *glass) tabs(w int) {
 func onGlass(t *testing.T, r *rig, use func(*glass)) {
 	t.Helper()
 	g := newGlass(t, r.w, r.h)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cfg := r.cfg
 	cfg.Stdin, cfg.Stdout = g.tty, g.tty

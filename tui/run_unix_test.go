@@ -37,7 +37,7 @@ func onTerminalWith(t *testing.T, verbs runner.Verbs, use func(context.Context, 
 		t.Fatal(err)
 	}
 	end = pollable(t, end)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	result := make(chan error, 1)
 	go func() {
