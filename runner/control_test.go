@@ -196,3 +196,67 @@ func TestStartIsAllOrNothing(t *testing.T) {
 		t.Error("stopping a run that is not there was accepted")
 	}
 }
+
+// slow is a Store whose second run takes until go is closed to be made.
+type slow struct {
+	*memory
+	reached, proceed chan struct{}
+}
+
+func (s *slow) Create(m *Meta) (Recorder, error) {
+	if len(s.runs) == 1 {
+		close(s.reached)
+		<-s.proceed
+	}
+	return s.memory.Create(m)
+}
+
+// TestSlowStartHoldsNobodyUp: while runs are prepared, others are told what to
+// do, and a run that is being started when the queue ends is waited for.
+func TestSlowStartHoldsNobodyUp(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	store := &slow{newMemory(), make(chan struct{}), make(chan struct{})}
+	q := NewQueue(ctx, Settings{Store: store})
+	endless := brief(dro.ERM)
+	endless.Epochs, endless.EvalEvery = 1_000_000, 1_000_000
+	first, err := q.Start(Request{Specs: []Spec{endless}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := make(chan []string, 1)
+	go func() {
+		ids, err := q.Start(Request{Specs: []Spec{endless}})
+		if err != nil {
+			t.Error(err)
+		}
+		second <- ids
+	}()
+	<-store.reached
+	if live := q.Live(); len(live) != 1 {
+		t.Errorf("live: %v", live)
+	}
+	if err := errors.Join(q.Knob(first[0], "lr", "0.002"), q.Pause(first[0])); err != nil {
+		t.Error(err)
+	}
+	ended := make(chan []Outcome)
+	go func() { ended <- q.Wait() }()
+	cancel()
+	close(store.proceed)
+	ids := <-second
+	list := <-ended
+	if len(list) != 2 || len(ids) != 1 {
+		t.Errorf("outcomes %v of runs %v and %v", list, first, ids)
+	}
+	for _, o := range list {
+		if o.Status != Stopped {
+			t.Errorf("run %s is %s, want stopped", o.ID, o.Status)
+		}
+	}
+	if _, err := q.Start(Request{Specs: []Spec{endless}}); err == nil {
+		t.Error("a queue that has ended takes runs")
+	}
+	if err := q.Resume(first[0]); err == nil {
+		t.Error("a queue that has ended resumes runs")
+	}
+}

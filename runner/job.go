@@ -112,8 +112,11 @@ func groupCounts(src data.Source, groups int) []int {
 
 // reopen takes up an unfinished run from its newest checkpoint.
 func (q *Queue) reopen(id string, m Means) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.starting.Lock()
+	defer q.starting.Unlock()
+	if err := q.ended(); err != nil {
+		return err
+	}
 	record, past, err := q.settings.Store.Reopen(id)
 	if err != nil {
 		return err

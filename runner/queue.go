@@ -67,6 +67,10 @@ type Queue struct {
 	ctx      context.Context
 	slots    chan struct{}
 
+	// starting is held while runs are prepared, which may take long: datasets
+	// are read. What mu guards is at hand for every other verb meanwhile.
+	starting sync.Mutex
+
 	mu   sync.Mutex
 	jobs map[string]*job
 	open map[string]*shared // datasets in use
@@ -100,8 +104,11 @@ func closed() chan struct{} {
 
 // Start implements Verbs.
 func (q *Queue) Start(req Request) ([]string, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.starting.Lock()
+	defer q.starting.Unlock()
+	if err := q.ended(); err != nil {
+		return nil, err
+	}
 	req.Means = q.means(req.Means)
 	var parent *Past
 	if req.Parent != "" {
@@ -146,6 +153,14 @@ func (q *Queue) Start(req Request) ([]string, error) {
 		q.launch(j)
 	}
 	return ids, nil
+}
+
+// ended refuses new runs when the queue was told to stop.
+func (q *Queue) ended() error {
+	if q.ctx.Err() != nil {
+		return errors.New("all runs are being stopped: start it again")
+	}
+	return nil
 }
 
 // parent reads what RUN@STEP means.
@@ -205,46 +220,64 @@ func (q *Queue) create(j *job) (err error) {
 	return err
 }
 
-// dataset opens the spec's dataset, or shares the one that is open already.
+// dataset opens the spec's dataset, or shares the one that is open already. The
+// caller is starting.
 func (q *Queue) dataset(s *Spec, m Means) (*shared, error) {
 	o, name := s.DataOptions(m.DataDir), s.Dataset
 	if m.Dir != "" {
 		name = data.Locate(name, m.Dir)
 	}
 	key := fmt.Sprintf("%s %+v", name, o)
+	if d := q.share(key, nil); d != nil {
+		return d, nil
+	}
+	set, err := data.Open(name, o)
+	if err != nil {
+		return nil, err
+	}
+	return q.share(key, set), nil
+}
+
+// share counts a user of the dataset that is open under key, or of set as that;
+// nil is none of both.
+func (q *Queue) share(key string, set *data.Dataset) *shared {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	d := q.open[key]
-	if d == nil {
-		set, err := data.Open(name, o)
-		if err != nil {
-			return nil, err
-		}
+	if d == nil && set != nil {
 		d = &shared{Dataset: set, key: key}
 		q.open[key] = d
 	}
-	d.users++
-	return d, nil
+	if d != nil {
+		d.users++
+	}
+	return d
 }
 
 func (q *Queue) release(d *shared) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	if d.users--; d.users == 0 {
 		delete(q.open, d.key)
 		d.Close()
 	}
 }
 
-// launch hands the job to a goroutine of its own. The lock is held.
+// launch hands the job to a goroutine of its own. The caller is starting.
 func (q *Queue) launch(j *job) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	j.outcome = Outcome{ID: j.meta.ID, Status: Queued}
 	q.jobs[j.meta.ID] = j
 	turn, next := q.turn, make(chan struct{})
 	q.turn = next
 	q.wg.Go(func() {
 		status, err := q.run(j, turn, next)
+		q.release(j.data)
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		j.outcome = Outcome{j.meta.ID, status, err}
 		j.ended = true
-		q.release(j.data)
 		j.data, j.from, j.record = nil, nil, nil // the job stays in the list
 	})
 }
@@ -278,8 +311,10 @@ func (j *job) train() (Status, error) {
 	return r.do(j.from)
 }
 
-// Wait returns the outcome of every run, in no order, once all have ended.
+// Wait returns the outcome of every run, in no order, once all have ended. When
+// the queue was told to stop there are no others.
 func (q *Queue) Wait() []Outcome {
+	q.settle()
 	q.wg.Wait()
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -288,6 +323,12 @@ func (q *Queue) Wait() []Outcome {
 		list = append(list, j.outcome)
 	}
 	return list
+}
+
+// settle waits until what is being started is.
+func (q *Queue) settle() {
+	q.starting.Lock()
+	defer q.starting.Unlock()
 }
 
 var _ Verbs = (*Queue)(nil)
