@@ -87,7 +87,12 @@ func (s idxSet) open(o Options) (d *Dataset, err error) {
 		d.Classes = numbers(1 + max(highest(train.labels), highest(test.labels)))
 	}
 	d.Groups = d.Classes
-	d.Checksum = checksum(train.data, train.labels, test.data, test.labels)
+	d.Checksum = checksum(train.data, train.labels, test.data, test.labels) // reads everything in order: what fits stays in memory
+	for _, p := range parts {
+		if p.close != nil {
+			readAtRandom(p.whole)
+		}
+	}
 	return d, d.restrict(o.Samples, o)
 }
 
@@ -113,7 +118,7 @@ func (s idxSet) read(file string) (idxArray, error) {
 		return idxArray{}, err
 	}
 	a, err := parseIDX(path, b)
-	a.close = release
+	a.whole, a.close = b, release
 	return a, err
 }
 
@@ -162,6 +167,7 @@ type idxArray struct {
 	name  string
 	dims  []int
 	data  []byte // of the file itself
+	whole []byte // with the header
 	close func() error
 }
 

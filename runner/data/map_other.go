@@ -19,3 +19,6 @@ func mapFile(f *os.File, size int64) ([]byte, func() error, error) {
 	}
 	return b, nil, nil
 }
+
+// readAtRandom has nothing to do: the file is in memory.
+func readAtRandom([]byte) {}
