@@ -1,0 +1,15 @@
+//go:build !linux
+
+package runner
+
+import (
+	"testing"
+
+	"drolab/runner/data"
+)
+
+// newMapped is for the system whose syscall can map files and advise on them.
+func newMapped(b *testing.B, _ int) (data.Source, error) {
+	b.Skip("not measured on this system")
+	return nil, nil
+}
