@@ -49,6 +49,44 @@ func BenchmarkAgainstPlainGorgonia(b *testing.B) {
 	}
 }
 
+// BenchmarkOutsideKernels reports the share of a training step (losses, gradient, update) that is not spent in a kernel:
+// running the plan, the ops' closures, labels and ratios. The step is written out as [Net]'s methods do it, and every
+// kernel is timed where it is called. It is the median over b.N steps.
+func BenchmarkOutsideKernels(b *testing.B) {
+	for _, model := range Models() {
+		b.Run(model, func(b *testing.B) {
+			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Seed: 1, Threads: 2}
+			n, err := New(c)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer n.Close()
+			x, labels, ratios := batch(c, 128, 1)
+			losses, inKernels := make([]float64, 128), 0.0
+			kernel := func(f func()) { inKernels += clock(f) }
+			for _, i := range slices.Concat(n.plan.forward, n.plan.backward) {
+				o := i.op.(*op)
+				do := o.run
+				o.run = func(in []array) { kernel(func() { do(in) }) }
+			}
+			var outside []float64
+			for b.Loop() {
+				inKernels = 0
+				step := clock(func() {
+					n.graph.labels = append(n.graph.labels[:0], labels...)
+					kernel(func() { n.graph.layout.Pack(n.graph.team, n.graph.x, x) })
+					run(n.plan.forward)
+					copy(losses, n.graph.losses)
+					n.Gradient(ratios)
+					kernel(func() { n.Update(SGD{LR: 0.001, Momentum: 0.9}) })
+				})
+				outside = append(outside, 100*(1-inKernels/step))
+			}
+			b.ReportMetric(median(outside), "outside-%")
+		})
+	}
+}
+
 // clock returns how many milliseconds f takes.
 func clock(f func()) float64 {
 	start := time.Now()
