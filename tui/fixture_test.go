@@ -48,7 +48,10 @@ func (a *asked) Pause(id string) error                  { a.list = append(a.list
 func (a *asked) Resume(id string) error                 { a.list = append(a.list, "resume"); return nil }
 func (a *asked) Stop(id string) error                   { a.list = append(a.list, "stop"); return nil }
 func (a *asked) Checkpoint(id string) error             { a.list = append(a.list, "checkpoint"); return nil }
-func (a *asked) Knob(id, key, value string) error       { a.list = append(a.list, "knob"); return nil }
+func (a *asked) Knob(id, key, value string) error {
+	a.list = append(a.list, "knob "+key+"="+value)
+	return nil
+}
 
 // epoch0 is when the scripted runs start.
 func epoch0() time.Time { return time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC) }

@@ -67,6 +67,8 @@ func (m *Model) footer() string {
 		return left(" "+t.bad.paint(t.greek("! "+cut(m.notice.text, m.w-4))), m.w)
 	case m.notice.text != "":
 		return left(" "+t.warn.paint(t.greek(cut(m.notice.text, m.w-2))), m.w)
+	case m.overlay != nil && m.overlay.form != nil:
+		return left(" "+t.key.paint("Enter")+t.dim.paint(" take  ")+t.key.paint("Esc")+t.dim.paint(" cancel"), m.w)
 	case m.overlay != nil && len(m.overlay.choices) == 0:
 		return left(" "+t.key.paint("Esc")+t.dim.paint(" back"), m.w)
 	case m.overlay != nil:
@@ -134,8 +136,8 @@ func (m *Model) help() *overlay {
 func (o *overlay) wheel(b tea.MouseButton) {
 	switch b {
 	case tea.MouseWheelDown:
-		o.press("down")
+		o.key("down")
 	case tea.MouseWheelUp:
-		o.press("up")
+		o.key("up")
 	}
 }

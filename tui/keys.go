@@ -10,6 +10,7 @@ const (
 
 	// Everywhere.
 	actHelp
+	actPalette
 	actLeave
 	actNextPage
 	actPrevPage
@@ -52,6 +53,7 @@ const (
 	actResume
 	actStop
 	actCheckpoint
+	actTurn
 
 	// Watch.
 	actZoom
@@ -72,7 +74,7 @@ const (
 // which a view that is read-only does not.
 func alters(a action, id pageID) bool {
 	switch a {
-	case actPause, actResume, actStop, actCheckpoint, actDelete:
+	case actPause, actResume, actStop, actCheckpoint, actTurn, actDelete:
 		return true
 	}
 	return a == actEnter && id == launchPage
@@ -152,6 +154,7 @@ func keyTable(runsGoOn bool) []binding {
 		{[]string{"w"}, actLogPane, watch, "log pane", "warnings and what happened"},
 		{[]string{"i"}, actInfo, watch, "define", "what the panel shows, defined"},
 		{[]string{"n"}, actNewest, watch, "", "watch the newest runs"},
+		{[]string{"t"}, actTurn, watch, "turn", "turn a setting of the run while it goes on: lr, c, bounds of λ (asks)"},
 		{[]string{"c"}, actCheckpoint, watch, "", "save a checkpoint now"},
 		{[]string{"/"}, actFilter, runs, "filter", "filter, as in: algo:sfk rho>=0.5 -failed"},
 		{[]string{"a"}, actSelectAll, runs, "", "select every run that is listed, or none"},
@@ -160,6 +163,7 @@ func keyTable(runsGoOn bool) []binding {
 		{[]string{"v"}, actView, comparing, "view", "table, curves or notes, where there is no room for all"},
 		{[]string{"m"}, actMeasure, comparing, "measure", "the measure that the curves show"},
 		{[]string{"D", "delete"}, actDelete, runs, "delete", "delete the selected runs, or the one under the cursor (asks)"},
+		{[]string{":"}, actPalette, all, "", "find what to do by a word"},
 		{[]string{"?"}, actHelp, all, "help", "these keys"},
 		{[]string{"q", "ctrl+c"}, actLeave, all, "quit", leave},
 		{[]string{"]"}, actNextPage, all, "", "next page"},

@@ -91,6 +91,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.show(pageID(msg))
 	case noticeMsg:
 		m.notice, m.noticed = msg, m.now
+	case doMsg:
+		return m, m.do(action(msg))
 	case overlayMsg:
 		m.overlay = msg.overlay
 	case leaveMsg:
@@ -184,7 +186,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	p := m.pages[m.at]
 	switch {
 	case m.overlay != nil:
-		done, cmd := m.overlay.press(key)
+		done, cmd := m.overlay.press(k)
 		if done {
 			m.overlay = nil
 		}
@@ -208,6 +210,9 @@ func (m *Model) do(a action) tea.Cmd {
 		return m.show((m.at + 1) % pages)
 	case a == actPrevPage:
 		return m.show((m.at + pages - 1) % pages)
+	case a == actPalette:
+		m.overlay = (&palette{m: m}).overlay()
+		return nil
 	case a == actHelp:
 		m.overlay = m.help()
 		return nil

@@ -19,6 +19,9 @@ type tickMsg time.Time
 // showMsg turns to a page.
 type showMsg pageID
 
+// doMsg does an action of the key table.
+type doMsg action
+
 // noticeMsg puts a line where the footer is, until the next key or for noticeTime.
 type noticeMsg struct {
 	text string
@@ -35,7 +38,7 @@ type startMsg struct {
 }
 
 // verbMsg is the answer to something that was asked of one run: "pause",
-// "resume", "stop" or "checkpoint".
+// "resume", "stop", "checkpoint" or a setting that was to be turned.
 type verbMsg struct {
 	verb, id string
 	err      error

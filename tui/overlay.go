@@ -5,14 +5,27 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// overlay is a text over the page or, with choices, a question. Without
-// choices Esc, Enter, q and ? close it; with them, only a choice or Esc does.
+// overlay is a text over the page or, with choices, a question, or a form.
+// Without choices Esc, Enter, q and ? close it; with them, only a choice or Esc
+// does; a form takes every key but Esc and Ctrl-C.
 type overlay struct {
 	title   string
 	lines   []string // as wide as they are; longer than the screen is cut
 	choices []choice
-	first   int // line on top
+	form    form // in place of lines
+	first   int  // line on top
 }
+
+// form is something to fill in.
+type form interface {
+	// press takes a key and tells whether the form is done with.
+	press(tea.KeyPressMsg) (done bool, cmd tea.Cmd)
+	// view draws the form in lines of at most w cells, h of them if that can be.
+	view(t *theme, w, h int) []string
+}
+
+// formWidth is that of forms, where the screen has room for it.
+const formWidth = 64
 
 // choice is an answer to a question: the key that gives it, what it is called
 // and what follows.
@@ -28,7 +41,16 @@ func question(title string, lines []string, choices ...choice) tea.Cmd {
 }
 
 // press takes a key and tells whether the overlay is done with.
-func (o *overlay) press(key string) (done bool, cmd tea.Cmd) {
+func (o *overlay) press(k tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
+	key := k.String()
+	if o.form != nil && key != "esc" && key != "ctrl+c" {
+		return o.form.press(k)
+	}
+	return o.key(key)
+}
+
+// key is press for what is no form.
+func (o *overlay) key(key string) (done bool, cmd tea.Cmd) {
 	for _, c := range o.choices {
 		for _, k := range c.keys {
 			if k == key {
@@ -61,6 +83,11 @@ func (o *overlay) press(key string) (done bool, cmd tea.Cmd) {
 // draw puts the overlay over the middle of a page of w by h cells.
 func (o *overlay) draw(t *theme, under []string, w, h int) []string {
 	lines := o.lines
+	if o.form != nil {
+		cells := min(formWidth, w-4)
+		lines = o.form.view(t, cells, h-2)
+		lines = fill(lines, cells, len(lines))
+	}
 	if len(o.choices) > 0 {
 		lines = append(lines[:len(lines):len(lines)], "", o.options(t))
 	}

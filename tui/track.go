@@ -39,6 +39,7 @@ type track struct {
 	id    string
 	label string // what tells it from the other watched runs
 	meta  *runner.Meta
+	spec  runner.Spec // with the changes that were made live
 
 	status runner.Status
 	cause  string
@@ -80,7 +81,7 @@ const (
 )
 
 func newTrack(o opened) *track {
-	t := &track{opened: o, id: o.run.Meta.ID, meta: &o.run.Meta, status: o.run.Status(), elapsed: plot.NewSeries("elapsed")}
+	t := &track{opened: o, id: o.run.Meta.ID, meta: &o.run.Meta, spec: o.run.Meta.Spec, status: o.run.Status(), elapsed: plot.NewSeries("elapsed")}
 	for q := range t.series {
 		t.series[q] = plot.NewSeries("")
 	}
@@ -115,6 +116,7 @@ func (t *track) addOne(e runner.Event) {
 	case *runner.KnobEvent:
 		t.note(h, false, fmt.Sprintf("%s %s to %s", Clean(e.Key), e.Old, e.New))
 		t.mark(h.Step, 'k')
+		t.turned(e)
 	}
 	t.step = max(t.step, h.Step)
 }

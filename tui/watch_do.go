@@ -36,6 +36,11 @@ func (w *watch) blocked(a action) string {
 		return w.noVerb(t, !t.status.Ended(), "stop")
 	case actCheckpoint:
 		return w.noVerb(t, t.status == runner.Running || t.status == runner.Paused, "save")
+	case actTurn:
+		if len(turnable(t.spec)) == 0 {
+			return t.label + " has settings that this program cannot read"
+		}
+		return w.noVerb(t, !t.status.Ended(), "turn")
 	case actResume:
 		return t.noResume(w.controls(t.id))
 	case actPageUp, actPageDown:
@@ -109,6 +114,9 @@ func (w *watch) do(a action) tea.Cmd {
 	case actNewest:
 		w.opening = true
 		return open(w.source, nil)
+	case actTurn:
+		t := w.run()
+		return send(overlayMsg{(&knobs{shared: w.shared, run: t, keys: turnable(t.spec)}).overlay()})
 	case actPause, actResume, actStop, actCheckpoint:
 		return w.verb(a, w.run())
 	default:
