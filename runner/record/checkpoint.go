@@ -175,7 +175,7 @@ func checkpointSteps(folder string) ([]int64, error) {
 // belong to a part of the run that was discarded because they are damaged. What
 // cannot be removed costs only space; while somebody pins, nothing is.
 func prune(folder string, written int64, keep int) {
-	l, err := acquire(filepath.Join(folder, pinLockName), 1)
+	l, err := acquire(tryLock, filepath.Join(folder, pinLockName), 1)
 	switch {
 	case errors.Is(err, ErrHeld):
 		return // the next checkpoint does it

@@ -12,47 +12,68 @@ import (
 var ErrHeld = errors.New("lock is held")
 
 // A Lock is held from Acquire to Release, or to the end of the process.
-type Lock struct{ file *os.File }
+type Lock struct {
+	file  *os.File
+	local *os.File // what is locked in its place where its file system has no locks
+}
+
+// try locks a file, shared or exclusive, or returns ErrHeld at once.
+type try func(f *os.File, exclusive bool) error
 
 // Acquire takes the lock file for a writer, made if missing. The error is
-// ErrHeld where somebody else has it.
+// ErrHeld where somebody else has it. See local.go for file systems without
+// locks.
 func Acquire(path string) (*Lock, error) {
 	// A reader that looks whether the lock is held takes it for a moment:
 	// that must not turn a writer away.
 	const tries = 20
-	return acquire(path, tries)
+	return acquire(tryLock, path, tries)
 }
 
-func acquire(path string, tries int) (*Lock, error) {
+func acquire(lock try, path string, tries int) (*Lock, error) {
 	f, err := openLock(path)
 	if err != nil {
 		return nil, err
 	}
-	const pause = 5 * time.Millisecond
-	for try := range tries {
-		if try > 0 {
-			time.Sleep(pause)
-		}
-		if err = tryLock(f, true); !errors.Is(err, ErrHeld) {
-			break
-		}
+	l := &Lock{file: f}
+	err = insist(lock, f, tries)
+	if noLocks(err) {
+		l.local, err = lockLocally(f, tries)
 	}
 	if err != nil {
 		f.Close()
 		return nil, lockError(path, err)
 	}
-	return &Lock{f}, nil
+	return l, nil
+}
+
+func insist(lock try, f *os.File, tries int) (err error) {
+	const pause = 5 * time.Millisecond
+	for n := range tries {
+		if n > 0 {
+			time.Sleep(pause)
+		}
+		if err = lock(f, true); !errors.Is(err, ErrHeld) {
+			break
+		}
+	}
+	return err
 }
 
 func lockError(path string, err error) error {
 	if errors.Is(err, ErrHeld) {
 		return err
 	}
-	return fmt.Errorf("locking %s: %w (keep the runs on a file system with locks: --runs DIR)", path, err)
+	return fmt.Errorf("locking %s: %w (keep the runs on a disk of this machine: --runs DIR)", path, err)
 }
 
 // Release gives up the lock.
-func (l *Lock) Release() error { return unlock(l.file) }
+func (l *Lock) Release() error {
+	if l.local == nil {
+		return unlock(l.file)
+	}
+	return errors.Join(l.file.Truncate(0), unlock(l.file), l.local.Close())
+}
 
 // Write replaces what the lock file says, for people and processes that find
 // it held.
@@ -65,13 +86,19 @@ func (l *Lock) Write(b []byte) (int, error) {
 
 // Held tells whether somebody holds the lock, without disturbing him. Where it
 // cannot be found out, the answer is yes: no run is taken for dead by mistake.
-func Held(path string) bool {
+func Held(path string) bool { return held(tryLock, path) }
+
+func held(lock try, path string) bool {
 	f, _, err := openRegular(path)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
 	defer f.Close()
-	return tryLock(f, false) != nil
+	err = lock(f, false)
+	if noLocks(err) {
+		return heldLocally(f)
+	}
+	return err != nil
 }
 
 // InPlace tells whether the file at path is the lock's still: it may have been

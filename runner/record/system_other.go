@@ -38,3 +38,11 @@ func syncDir(string) error { return nil }
 func diskFull(error) bool { return false }
 
 func diskFails(error) bool { return false }
+
+// noLocks, lockLocally and heldLocally are for disks without locks, which this
+// system does not tell of.
+func noLocks(error) bool { return false }
+
+func lockLocally(*os.File, int) (*os.File, error) { return nil, errors.ErrUnsupported }
+
+func heldLocally(*os.File) bool { return true }

@@ -40,3 +40,11 @@ func diskFull(err error) bool {
 }
 
 func diskFails(error) bool { return false }
+
+// noLocks, lockLocally and heldLocally are for disks without locks, which this
+// system does not tell of.
+func noLocks(error) bool { return false }
+
+func lockLocally(*os.File, int) (*os.File, error) { return nil, errors.ErrUnsupported }
+
+func heldLocally(*os.File) bool { return true }
