@@ -67,6 +67,7 @@ const (
 	actDots
 	actLogPane
 	actInfo
+	actExport
 	actNewest
 )
 
@@ -153,6 +154,7 @@ func keyTable(runsGoOn bool) []binding {
 		{[]string{"d"}, actDots, watch, "", "curves in lines or in dots"},
 		{[]string{"w"}, actLogPane, watch, "log pane", "warnings and what happened"},
 		{[]string{"i"}, actInfo, watch, "define", "what the panel shows, defined"},
+		{[]string{"e"}, actExport, watch, "", "export what the panel shows, as CSV beside the runs"},
 		{[]string{"n"}, actNewest, watch, "", "watch the newest runs"},
 		{[]string{"t"}, actTurn, watch, "turn", "turn a setting of the run while it goes on: lr, c, bounds of λ (asks)"},
 		{[]string{"c"}, actCheckpoint, watch, "", "save a checkpoint now"},

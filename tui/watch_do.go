@@ -111,6 +111,8 @@ func (w *watch) do(a action) tea.Cmd {
 		w.logBack = max(0, w.logBack-5)
 	case actInfo:
 		return send(overlayMsg{w.info()})
+	case actExport:
+		return w.export()
 	case actNewest:
 		w.opening = true
 		return open(w.source, nil)

@@ -2,6 +2,7 @@ package plot
 
 import (
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -197,6 +198,10 @@ func (s *Series) bucketStart(i int) int {
 	}
 	return max(0, len(s.tail)-after)
 }
+
+// Buckets returns a copy of what is kept, oldest first: a bucket is one point up
+// to 8192 points, and more in longer series.
+func (s *Series) Buckets() []Bucket { return slices.Clone(s.buckets) }
 
 // Len is the number of points appended and not rewound.
 func (s *Series) Len() int { return s.points }
