@@ -415,6 +415,10 @@ func TestFullDisk(t *testing.T) {
 	if text := trouble(); !strings.Contains(text, "disk full: free space and resume") {
 		t.Errorf("trouble: %s", text)
 	}
+	// What a run cannot do now is refused, in place of waiting without a word.
+	if out, err := b.command("checkpoint", "latest").CombinedOutput(); err == nil || !strings.Contains(string(out), "waits: ") || !strings.Contains(string(out), "disk full") {
+		t.Errorf("a checkpoint on a full disk: %v, %s", err, out)
+	}
 	makeRoom()
 	b.do("resume", "latest")
 	b.sameAs(whole)

@@ -38,7 +38,7 @@ checkpoint that a run was forked from is pinned by itself; drolab show RUN lists
 			}
 			saved, err := a.save(r)
 			if err == nil {
-				fmt.Fprintf(a.Stdout, "run %s is saved at step %d of %d: drolab run --from %s@%d\n", r.Meta.ID, saved, r.Meta.Steps, r.Meta.ID, saved)
+				a.say("run %s is saved at step %d of %d: drolab run --from %s@%d", r.Meta.ID, saved, r.Meta.Steps, r.Meta.ID, saved)
 			}
 			return err
 		},
@@ -62,13 +62,13 @@ func (a *app) findStep(name string) (r *record.Run, step int64, err error) {
 }
 
 // save makes sure that there is a checkpoint of now, and returns its step. A
-// run that is paused has one.
+// run that is paused has one, unless it waits for the disk.
 func (a *app) save(r *record.Run) (step int64, err error) {
 	before, saved, err := r.Saved()
 	if err != nil {
 		return 0, err
 	}
-	if r.Status() == runner.Paused && saved {
+	if r.Status() == runner.Paused && saved && before.Step == r.Summary().Steps {
 		return before.Step, nil
 	}
 	if err := a.askRun(r, func(c *engine.Client) error { return c.Checkpoint(r.Meta.ID) }); err != nil {
@@ -100,7 +100,7 @@ func (a *app) pin(r *record.Run, step int64) (err error) {
 		step, err = pinNewest(r)
 	}
 	if err == nil {
-		fmt.Fprintf(a.Stdout, "run %s keeps its checkpoint of step %d: drolab run --from %s@%d\n", r.Meta.ID, step, r.Meta.ID, step)
+		a.say("run %s keeps its checkpoint of step %d: drolab run --from %s@%d", r.Meta.ID, step, r.Meta.ID, step)
 	}
 	return err
 }
@@ -133,7 +133,7 @@ func (a *app) unpin(r *record.Run, step int64) error {
 	if err := r.Unpin(step); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Stdout, "run %s keeps its checkpoint of step %d no longer than others\n", r.Meta.ID, step)
+	a.say("run %s keeps its checkpoint of step %d no longer than others", r.Meta.ID, step)
 	return nil
 }
 

@@ -259,3 +259,12 @@ func TestTroublesAreToldOnce(t *testing.T) {
 		t.Errorf("a second time is not told: %q", lines)
 	}
 }
+
+func TestSayingSteersNoTerminal(t *testing.T) {
+	var out bytes.Buffer
+	a := &app{Env: Env{Stdout: &out}}
+	a.say("run %s is %s", "x\x1b[2J", "failed: a\nb\u202e")
+	if want := "run x[2J is failed: a; b\n"; out.String() != want {
+		t.Errorf("said %q, want %q", out.String(), want)
+	}
+}

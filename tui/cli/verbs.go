@@ -47,13 +47,18 @@ func (a *app) verbCommand(use, short string, ask func(*engine.Client, string) er
 					return err
 				}
 			}
-			fmt.Fprintf(a.Stdout, "run %s is %s\n", r.Meta.ID, statusLine(r))
+			a.say("run %s is %s", r.Meta.ID, statusLine(r))
 			if !so(r) {
 				return fmt.Errorf("run %s has ended before", r.Meta.ID)
 			}
 			return nil
 		},
 	}
+}
+
+// say prints a line. What it tells of runs comes from files.
+func (a *app) say(format string, args ...any) {
+	fmt.Fprintln(a.Stdout, oneLine(fmt.Sprintf(format, args...)))
 }
 
 // askRun asks something of a run that has not ended.
@@ -118,8 +123,8 @@ in the run's log, and a resume makes it again at the same step.`,
 			if err := a.askRun(r, func(c *engine.Client) error { return c.Knob(r.Meta.ID, key, value) }); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.Stdout, "run %s has %s=%s from its next step on\n", r.Meta.ID, clean(key), clean(value))
-			return err
+			a.say("run %s has %s=%s from its next step on", r.Meta.ID, key, value)
+			return nil
 		},
 	}
 }
