@@ -31,6 +31,8 @@ type Settings struct {
 	Idle time.Duration
 	// Log takes a line for what is asked and what goes wrong.
 	Log io.Writer
+
+	look time.Duration // how often it looks around; 0 is 2 seconds, or more often where Idle is short
 }
 
 // ErrRunning says that the runs folder has its engine already.
@@ -113,8 +115,7 @@ func whose(runsDir string) string {
 
 // live returns when the engine shall end.
 func (e *engine) live(ctx context.Context, d *desk) {
-	const look = 2 * time.Second
-	tick := time.NewTicker(max(time.Millisecond, min(look, e.settings.Idle/4)))
+	tick := time.NewTicker(cmp.Or(e.settings.look, max(time.Millisecond, min(2*time.Second, e.settings.Idle/4))))
 	defer tick.Stop()
 	for {
 		select {

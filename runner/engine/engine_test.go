@@ -80,7 +80,7 @@ func TestStartRefusals(t *testing.T) {
 }
 
 func TestEndsWhenIdle(t *testing.T) {
-	p := start(t, func(s *Settings) { s.Idle = 20 * time.Millisecond })
+	p := start(t, func(s *Settings) { s.Idle, s.look = 3*time.Second, 20*time.Millisecond })
 	id := p.launch(t, 400)
 	err := <-p.ended
 	p.ended <- err
@@ -93,7 +93,7 @@ func TestEndsWhenIdle(t *testing.T) {
 }
 
 func TestEndsWithItsFolder(t *testing.T) {
-	p := start(t, func(s *Settings) { s.Idle = time.Second })
+	p := start(t, func(s *Settings) { s.look = 50 * time.Millisecond })
 	paused, training := p.launch(t, 1_000_000), p.launch(t, 1_000_000)
 	must(t, p.Pause(paused))
 	p.awaitStatus(t, paused, runner.Paused)
@@ -121,7 +121,7 @@ func TestOneEngineForAFolder(t *testing.T) {
 }
 
 func TestSocketsAreMadeAnew(t *testing.T) {
-	p := start(t, func(s *Settings) { s.Idle = 4 * time.Second })
+	p := start(t, func(s *Settings) { s.look = 50 * time.Millisecond })
 	id := p.launch(t, 50_000)
 	must(t, os.RemoveAll(filepath.Join(p.RuntimeDir, "drolab"))) // as at a logout
 	await(t, func() bool { s, err := p.Status(); return err == nil && len(s.Runs) == 1 })
@@ -131,7 +131,7 @@ func TestSocketsAreMadeAnew(t *testing.T) {
 
 // TestEachSocketIsMadeAnew also where only one is gone.
 func TestEachSocketIsMadeAnew(t *testing.T) {
-	p := start(t, func(s *Settings) { s.Idle = time.Second })
+	p := start(t, func(s *Settings) { s.look = 50 * time.Millisecond })
 	id := p.launch(t, 1_000_000)
 	a := p.sockets(t)
 	for _, path := range []string{a.View, a.Control} {
@@ -147,7 +147,7 @@ func TestEachSocketIsMadeAnew(t *testing.T) {
 
 // TestSocketsThatCannotBeMadeAnew are told of once, and tried again.
 func TestSocketsThatCannotBeMadeAnew(t *testing.T) {
-	p := start(t, func(s *Settings) { s.Idle = 400 * time.Millisecond })
+	p := start(t, func(s *Settings) { s.look = 50 * time.Millisecond })
 	p.launch(t, 1_000_000) // keeps it from ending
 	control := p.sockets(t).Control
 	must(t, os.Remove(control))

@@ -77,11 +77,17 @@ class Run:
             cross_entropy(self.net(self.x), self.y, reduction="none")
 
 
+def instruction_set():
+    """What ATen says that it uses; oneDNN has a switch of its own, which compare.sh turns likewise."""
+    return getattr(torch.backends.cpu, "get_cpu_capability", lambda: "unknown")().lower()
+
+
 def main():
     threads = int(sys.argv[1]) if len(sys.argv) > 1 else 2
     torch.set_num_threads(threads)
     torch.manual_seed(0)
-    kinds = {"train_ms": Run().erm, "forward_ms": Run().forward, "sfk_ms": Run().sfk, "pgd_ms": Run().pgd}
+    erm = Run()
+    kinds = {"train_ms": erm.erm, "forward_ms": erm.forward, "sfk_ms": Run().sfk, "pgd_ms": Run().pgd}
     times = {name: [] for name in kinds}
     for i in range(WARM + ROUNDS):
         for name, step in kinds.items():
@@ -90,7 +96,8 @@ def main():
             if i >= WARM:
                 times[name].append(1e3 * (time.perf_counter() - start))
     medians = {name: round(statistics.median(t), 3) for name, t in times.items()}
-    print(json.dumps({"framework": "torch " + torch.__version__, "batch": BATCH, "threads": threads, **medians}))
+    print(json.dumps({"framework": "torch " + torch.__version__, "kernel": instruction_set(), "batch": BATCH, "threads": threads,
+                      **medians}))
 
 
 if __name__ == "__main__":
