@@ -79,7 +79,10 @@ class Run:
 
 def instruction_set():
     """What ATen says that it uses; oneDNN has a switch of its own, which compare.sh turns likewise."""
-    return getattr(torch.backends.cpu, "get_cpu_capability", lambda: "unknown")().lower()
+    try:
+        return torch.backends.cpu.get_cpu_capability().lower()
+    except AttributeError:  # before PyTorch 2.1
+        return "unknown"
 
 
 def main():
