@@ -77,8 +77,8 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 		*n = Num(math.Inf(-1))
 		return nil
 	}
-	var x float64
-	if err := json.Unmarshal(b, &x); err != nil {
+	x, err := strconv.ParseFloat(string(b), 64) // of a JSON value: no other text that it reads is one
+	if err != nil {
 		return fmt.Errorf("number %.40q: want a JSON number, null, \"NaN\", \"+Inf\" or \"-Inf\"", b)
 	}
 	*n = Num(x)

@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"drolab/dro"
@@ -58,15 +59,29 @@ type run struct {
 }
 
 // newRun builds what the Spec in m asks for. The caller closes it.
-func newRun(m *Meta, d *data.Dataset, record Recorder, g *gate, threads int) (*run, error) {
-	r := &run{meta: m, data: d, record: record, gate: g, spec: m.Spec, warned: map[string]bool{}}
+func newRun(m *Meta, d *data.Dataset, record Recorder, g *gate, threads int) (r *run, err error) {
+	r = &run{meta: m, data: d, record: record, gate: g, spec: m.Spec, warned: map[string]bool{}}
 	// With one thread there is no other to make batches on.
 	r.ahead = threads > 1
-	if err := r.build(threads); err != nil {
-		r.close()
-		return nil, err
-	}
-	return r, nil
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicked(p)
+		}
+		if err != nil {
+			r.close()
+		}
+	}()
+	return r, r.build(threads)
+}
+
+// panicked is a panic as an error: its first line is the cause, the others say
+// where it was. One run's panic leaves the others alone.
+func panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
+
+// firstLine is as much of an error as a log takes.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
 }
 
 func (r *run) build(threads int) (err error) {
@@ -140,8 +155,8 @@ func (r *run) setApplies(a dro.Algorithm, set dro.Set) {
 func (r *run) do(from *State) (status Status, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("step %d: panic: %v\n%s", r.step, p, debug.Stack())
-			status = r.end(Failed, fmt.Errorf("step %d: panic: %v", r.step, p))
+			err = fmt.Errorf("step %d: %w", r.step, panicked(p))
+			status = r.end(Failed, err)
 		}
 	}()
 	if err := r.begin(from); err != nil {
@@ -224,7 +239,7 @@ func (r *run) betweenSteps() error {
 func (r *run) end(status Status, cause error) Status {
 	e := &StatusEvent{Head: r.head(), Status: status}
 	if cause != nil {
-		e.Cause = cause.Error()
+		e.Cause = firstLine(cause)
 	}
 	write, finish := r.write, r.finish
 	if status == Failed {
