@@ -29,25 +29,32 @@ func windows() (rounds int, length time.Duration) {
 	return 1, 100 * time.Millisecond
 }
 
-// meter reads how far a run is, when it was there by its own clock, and what
-// processor time its engine has used.
+// meter reads how far the runs of a box are, when they were there by their own
+// clock, and what processor time their engine has used. The runs are of one
+// kind, so that a step of one is as good as a step of another.
 type meter struct {
 	*box
-	tail *record.Tail
+	logs []*record.Tail
+	at   []int64 // the last step that each of the logs tells of
+	now  time.Time
 	pid  int
-	last *runner.StepEvent
 }
 
 type reading struct {
-	step int64
-	at   time.Time
-	cpu  time.Duration
+	steps int64 // of all runs
+	at    time.Time
+	cpu   time.Duration
 }
 
-// meter starts runs in the background, and returns a meter of the first of them.
-func (b *box) meter(args ...string) *meter {
+// endless are arguments of a run that no test sees the end of.
+func endless(more ...string) []string {
+	return append([]string{"run", "shapes", "--algo", "sfk", "--set", "samples=2000", "--set", "epochs=100000", "--set", "eval_every=100000"}, more...)
+}
+
+// meter starts runs in the background, and returns their meter.
+func (b *box) meter(runs int) *meter {
 	b.Helper()
-	b.do(append([]string{"run", "shapes", "--set", "samples=2000", "--set", "epochs=10000", "--set", "eval_every=10000", "--detach"}, args...)...)
+	b.do(endless("--seeds", strconv.Itoa(runs), "--detach")...)
 	return b.meterOf()
 }
 
@@ -58,48 +65,62 @@ func (b *box) meterOf() *meter {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m := &meter{box: b, tail: b.runs()[0].Tail(), pid: s.PID}
+	m := &meter{box: b, pid: s.PID}
+	for _, r := range b.runs() {
+		m.logs = append(m.logs, r.Tail())
+	}
+	m.at = make([]int64, len(m.logs))
 	m.read()
 	return m
 }
 
-// advance takes in what the run has logged, and tells whether it made a step.
+// advance takes in what the runs have logged, and tells whether one made a step.
 func (m *meter) advance() (stepped bool) {
 	m.Helper()
-	for {
-		events, err := m.tail.Read()
-		if err != nil {
-			m.Fatal(err)
-		}
-		if len(events) == 0 {
-			return stepped
-		}
-		for _, e := range events {
-			if e, ok := e.(*runner.StepEvent); ok {
-				m.last, stepped = e, true
+	for i, log := range m.logs {
+		for {
+			events, err := log.Read()
+			if err != nil {
+				m.Fatal(err)
+			}
+			if len(events) == 0 {
+				break
+			}
+			for _, e := range events {
+				if e, ok := e.(*runner.StepEvent); ok {
+					m.at[i], stepped = e.Step, true
+					if e.Time.After(m.now) {
+						m.now = e.Time
+					}
+				}
 			}
 		}
 	}
+	return stepped
 }
 
-// read returns a reading of the moment at which the run logs its next step.
+// read returns a reading of the moment at which a run logs its next step.
 func (m *meter) read() reading {
 	m.Helper()
 	m.advance()
 	m.await("a step", m.advance)
-	return reading{m.last.Step, m.last.Time, cpuTime(m.pid)}
+	r := reading{at: m.now, cpu: cpuTime(m.pid)}
+	for _, step := range m.at {
+		r.steps += step
+	}
+	return r
 }
 
 // rates are milliseconds a step, of time and of processor time.
 type rates struct{ wall, cpu float64 }
 
-// measure returns the rates over a window.
+// measure returns the rates over a window, of time per step of any of the runs.
 func (m *meter) measure(length time.Duration) rates {
 	m.Helper()
 	from := m.read()
-	m.await("the end of the window", func() bool { m.advance(); return m.last.Time.Sub(from.at) >= length })
+	m.await("the end of the window", func() bool { m.advance(); return m.now.Sub(from.at) >= length })
 	to := m.read()
-	steps := float64(to.step - from.step)
+	steps := float64(to.steps - from.steps)
 	return rates{to.at.Sub(from.at).Seconds() * 1e3 / steps, (to.cpu - from.cpu).Seconds() * 1e3 / steps}
 }
 
@@ -119,6 +140,7 @@ func (m *meter) compare(a, b state) {
 		for i := range states {
 			which := (i + round) % 2 // who is first changes, so that a drift falls on both
 			leave := states[which].enter()
+			m.measure(length / 5) // entering is not counted: a viewer reads all of the logs then
 			taken[which] = append(taken[which], m.measure(length))
 			leave()
 		}
@@ -188,7 +210,7 @@ func TestStoppedViewers(t *testing.T) {
 		viewers = 16
 	}
 	b := newBox(t)
-	m := b.meter("--algo", "sfk")
+	m := b.meter(1)
 	m.compare(unwatched(), state{fmt.Sprintf("%d stopped viewers", viewers), func() func() {
 		var open []*terminal
 		for range viewers {
@@ -210,7 +232,7 @@ func TestStoppedViewers(t *testing.T) {
 // after that was closed. It is started from the first of them.
 func TestHangupSpeed(t *testing.T) {
 	b := newBox(t)
-	terminals := []*terminal{b.terminal("run", "shapes", "--algo", "sfk", "--set", "samples=2000", "--set", "epochs=10000", "--set", "eval_every=10000")}
+	terminals := []*terminal{b.terminal(endless()...)}
 	b.await("a live run", func() bool { s, err := b.client.Status(); return err == nil && len(s.Runs) == 1 })
 	m := b.meterOf()
 	hangup := func() {
@@ -241,7 +263,7 @@ func TestHangupSpeed(t *testing.T) {
 // the runs with it.
 func TestLiveViewer(t *testing.T) {
 	b := newBox(t)
-	m := b.meter()
+	m := b.meter(4)
 	v := b.view()
 	rounds, length := windows()
 	m.measure(length) // its start is not counted

@@ -86,10 +86,22 @@ func (b *box) await(what string, so func() bool) {
 	defer tick.Stop()
 	for tries := 0; !so(); tries++ {
 		if tries > 24_000 {
-			b.Fatalf("it does not come to: %s", what)
+			b.Fatalf("it does not come to: %s\n%s", what, b.state())
 		}
 		<-tick.C
 	}
+}
+
+// state is what can be said of the engine and the runs when something went wrong.
+func (b *box) state() string {
+	s, err := b.client.Status()
+	text := fmt.Sprintf("engine: %+v, %v\n", s, err)
+	log, _ := os.ReadFile(filepath.Join(b.client.RunsDir, ".engine.log"))
+	text += string(log)
+	for _, r := range b.runs() {
+		text += fmt.Sprintf("%s is %s, held: %v\n", r.Meta.ID, r.Status(), r.Held())
+	}
+	return text
 }
 
 // runs lists the box's runs by algorithm. Every directory must be readable.
