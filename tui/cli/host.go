@@ -24,6 +24,10 @@ func host() runner.Host {
 // and garbage of as much again, Go's default, would be hundreds of megabytes.
 func lean() { debug.SetGCPercent(10) }
 
+// calm is for an interface whose runs are in another process: it holds a few
+// megabytes, and collecting them less often wakes fewer threads beside theirs.
+func calm() { debug.SetGCPercent(400) }
+
 // version returns the revision of the code, "+changes" where the tree was
 // dirty. `go run` stamps no revision into the program; then the checksum of
 // the program itself says which code it is.

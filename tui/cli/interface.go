@@ -50,6 +50,7 @@ func (a *app) interact(ctx context.Context, attach, readOnly bool) error {
 	default:
 		return a.interactInline(ctx, store, cfg)
 	}
+	calm()
 	if err = tui.Run(ctx, cfg); errors.Is(err, tui.ErrHangup) {
 		return nil
 	}
@@ -86,7 +87,10 @@ func (a *app) comeBack(dir string) {
 func (a *app) interactInline(ctx context.Context, store *record.Store, cfg tui.Config) error {
 	trainings, stop := context.WithCancel(ctx)
 	defer stop()
-	queue := sync.OnceValue(func() *runner.Queue { return runner.NewQueue(trainings, a.settings(store)) })
+	queue := sync.OnceValue(func() *runner.Queue {
+		lean()
+		return runner.NewQueue(trainings, a.settings(store))
+	})
 	cfg.Verbs = later(func() runner.Verbs { return queue() })
 	err := tui.Run(ctx, cfg)
 	if errors.Is(err, tui.ErrHangup) {
