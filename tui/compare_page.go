@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"time"
+
 	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/tui/plot"
@@ -15,12 +17,13 @@ import (
 //	                                          -> readEvals (logs) -> curvesMsg -> series -> chart
 //
 // It holds still: a run that ends meanwhile comes in when the question is put
-// again.
+// again. While there is nothing to compare, it puts it by itself.
 type comparePane struct {
 	*shared
 	asked   bool // for runs that were selected
 	round   int  // of the last question
 	loading bool
+	when    time.Time // of the last question that it put by itself
 
 	about  string // the preset that is compared, where nothing was selected
 	runs   []*record.Run
@@ -140,6 +143,8 @@ func (p *comparePane) update(msg tea.Msg) tea.Cmd {
 		if msg.round == p.round {
 			return p.grow(msg)
 		}
+	case tickMsg:
+		return p.tick(time.Time(msg))
 	case wheelMsg:
 		switch {
 		case p.table == nil:
@@ -152,6 +157,16 @@ func (p *comparePane) update(msg tea.Msg) tea.Cmd {
 		p.part = p.layout(p.body.w, p.body.h).at(msg.x, msg.y, p.part)
 	}
 	return nil
+}
+
+// tick looks for runs that are done, unless the page has some.
+func (p *comparePane) tick(now time.Time) tea.Cmd {
+	if p.loading || p.asked || p.table != nil && len(p.table.Rows) > 0 || now.Sub(p.when) < lookLive {
+		return nil
+	}
+	p.when = now
+	p.round++
+	return compareRuns(p.source, nil, p.round)
 }
 
 // take shows a new table and starts to read the curves.

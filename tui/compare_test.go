@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -117,6 +118,25 @@ func TestCurvesRewind(t *testing.T) {
 	}
 	if got := s.Len(); got >= before {
 		t.Errorf("%d points after going back to epoch 5, had %d", got, before)
+	}
+}
+
+// A page with nothing on it shows the first run that is done, and then holds still.
+func TestCompareFillsItself(t *testing.T) {
+	a := archive{folder(t.TempDir())}
+	r, p := compareOf(t, a)
+	if len(p.table.Rows) != 0 {
+		t.Fatal("there is something to compare in an empty folder")
+	}
+	a.add(t, "shapes-erm-s1", archived(dro.ERM, 1, "shapes", epoch0()), runner.Done, "")
+	r.wait(3*time.Second, time.Second)
+	if len(p.table.Rows) != 1 {
+		t.Fatalf("%d rows, want the run that is done now", len(p.table.Rows))
+	}
+	table := p.table
+	r.wait(3*time.Second, time.Second)
+	if p.table != table {
+		t.Error("the table was read again")
 	}
 }
 

@@ -105,32 +105,44 @@ func (m *Model) hintOf(b binding) string {
 	return " " + m.theme.key.paint(keyName(b.keys[0], m.env.ascii)) + m.theme.dim.paint(" "+b.hint) + " "
 }
 
-// help is the key table of the page, and of all pages.
+// help is the key table of the page, and of all pages: what works now, and then
+// what does not, under the reasons.
 func (m *Model) help() *overlay {
 	t := m.theme
-	var lines []string
-	row := func(b binding) {
-		var names []string
-		for _, k := range b.keys {
-			names = append(names, keyName(k, m.env.ascii))
-		}
-		text := t.greek(b.help)
-		if why := m.pages[m.at].blocked(b.act); why != "" && b.act > actPage1+action(pages) {
-			text += t.dim.paint(" (now not: " + t.greek(why) + ")")
-		}
-		lines = append(lines, t.key.paint(left(strings.Join(names, " "), 9))+" "+text)
-	}
+	var lines, reasons []string
+	idle := map[string][]string{} // lines by reason
 	for _, b := range m.keys {
-		if b.help != "" && b.pages.has(m.at) && !(m.cfg.ReadOnly && alters(b.act, m.at)) {
-			row(b)
+		if b.help == "" || !b.pages.has(m.at) || m.cfg.ReadOnly && alters(b.act, m.at) {
+			continue
 		}
+		why := m.pages[m.at].blocked(b.act)
+		switch {
+		case why == "" || b.act <= actPage1+action(pages):
+			lines = append(lines, m.helpLine(b))
+			continue
+		case idle[why] == nil:
+			reasons = append(reasons, why)
+		}
+		idle[why] = append(idle[why], m.helpLine(b))
 	}
 	lines = append(lines, t.key.paint(left("1 to 4", 9))+" the pages: Launch, Watch, Runs, Compare",
 		t.key.paint(left("mouse", 9))+" click a tab, a panel or a row; the wheel scrolls")
+	for _, why := range reasons {
+		lines = append(lines, "", t.dim.paint("Not now ("+t.greek(why)+"):"))
+		lines = append(lines, idle[why]...)
+	}
 	if m.cfg.ReadOnly {
 		lines = append(lines, "", t.warn.paint("This view is read-only: it starts, changes and deletes no run."))
 	}
 	return &overlay{title: "Keys on " + m.pages[m.at].title(), lines: lines}
+}
+
+func (m *Model) helpLine(b binding) string {
+	var names []string
+	for _, k := range b.keys {
+		names = append(names, keyName(k, m.env.ascii))
+	}
+	return m.theme.key.paint(left(strings.Join(names, " "), 9)) + " " + m.theme.greek(b.help)
 }
 
 func (o *overlay) wheel(b tea.MouseButton) {

@@ -99,6 +99,8 @@ func TestTicksTable(t *testing.T) {
 		{Scale{Kind: Log10}, Range{0.1, 10}, 9, "0.1 0.2 0.5 1 2 5 10"},
 		{Scale{Kind: Log10}, Range{1e-6, 1}, 4, "1e-6 0.0001 0.01 1"},
 		{Scale{Kind: Log10}, Range{3, 4}, 3, "3.0 3.5 4.0"},
+		{Scale{Kind: Log10}, Range{0.3, 5}, 2, "0.5 5"},
+		{Scale{Kind: Log10}, Range{0.03, 5}, 2, "0.1 1"},
 		{Scale{Kind: Symlog, Threshold: 1}, Range{-10, 100}, 9, "-10 -1 0 1 10 100"},
 	} {
 		if got := labels(c.s.Ticks(c.r, c.n)); got != c.want {

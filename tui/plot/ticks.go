@@ -42,21 +42,31 @@ func linearTicks(r Range, n int) []Tick {
 	}
 }
 
+// logTicks takes 1, 2 and 5 of each decade where there is room, else 1 of each
+// or of every few; where that leaves fewer than two, as in a range of little
+// more than a decade, it keeps the ends of the former.
 func logTicks(r Range, n int) []Tick {
-	lo, hi := math.Log10(r.Lo), math.Log10(r.Hi) // r is usable: lo > -301
-	k0, k1 := int(math.Floor(lo)), int(math.Ceil(hi))
-	fine := [...]float64{1, 2, 5}
-	mantissas := fine[:]
-	if float64(3)*(hi-lo)+1 > float64(n) {
-		mantissas = fine[:1]
+	all := decades(r, 1, 1, 2, 5)
+	if len(all) <= n {
+		return all
 	}
-	stride := 1
-	for len(mantissas) == 1 && (k1-k0)/stride+1 > n {
-		stride++
+	for stride := 1; ; stride++ {
+		ticks := decades(r, stride, 1)
+		switch {
+		case len(ticks) > n:
+			continue
+		case len(ticks) >= min(2, n):
+			return ticks
+		}
+		return []Tick{all[0], all[len(all)-1]}[:min(n, 2)]
 	}
-	var ticks []Tick
+}
+
+// decades returns the ticks in r at the mantissas of every stride-th decade.
+func decades(r Range, stride int, mantissas ...float64) (ticks []Tick) {
+	k0, k1 := int(math.Floor(math.Log10(r.Lo))), int(math.Ceil(math.Log10(r.Hi))) // r is usable: above -301
 	for k := k0; k <= k1; k++ {
-		if len(mantissas) == 1 && k%stride != 0 {
+		if k%stride != 0 {
 			continue
 		}
 		for _, m := range mantissas {
@@ -65,7 +75,7 @@ func logTicks(r Range, n int) []Tick {
 			}
 		}
 	}
-	return ticks[:min(len(ticks), n)]
+	return ticks
 }
 
 // symlogTicks takes 0 and powers of ten of both signs from the threshold on,
