@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"time"
 
 	"drolab/runner/compare"
@@ -16,14 +17,15 @@ import (
 //	compareMsg | enter -> compareRuns (files) -> comparedMsg -> table, notes
 //	                                          -> readEvals (logs) -> curvesMsg -> series -> chart
 //
-// It holds still: a run that ends meanwhile comes in when the question is put
-// again. While there is nothing to compare, it puts it by itself.
+// Runs that were chosen hold still; the newest experiment takes in those of its
+// runs that end meanwhile.
 type comparePane struct {
 	*shared
 	asked   bool // for runs that were selected
 	round   int  // of the last question
 	loading bool
-	when    time.Time // of the last question that it put by itself
+	looked  time.Time // for what has ended meanwhile
+	live    bool      // some run may end soon
 
 	about  string // the preset that is compared, where nothing was selected
 	runs   []*record.Run
@@ -136,7 +138,12 @@ func (p *comparePane) update(msg tea.Msg) tea.Cmd {
 	case compareMsg:
 		return p.ask(msg.ids)
 	case comparedMsg:
-		if msg.round == p.round {
+		if msg.round != p.round {
+			break
+		}
+		p.live = msg.live
+		if p.loading || !sameRuns(msg.runs, p.runs) {
+			p.round++ // what is still read for the curves is of another table
 			return p.take(msg)
 		}
 	case curvesMsg:
@@ -159,14 +166,21 @@ func (p *comparePane) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// tick looks for runs that are done, unless the page has some.
+// tick looks whether runs of the newest experiment have ended, or of a newer one.
 func (p *comparePane) tick(now time.Time) tea.Cmd {
-	if p.loading || p.asked || p.table != nil && len(p.table.Rows) > 0 || now.Sub(p.when) < lookLive {
+	wait := lookIdle
+	if p.live {
+		wait = lookLive
+	}
+	if p.loading || p.asked || now.Sub(p.looked) < wait {
 		return nil
 	}
-	p.when = now
-	p.round++
+	p.looked = now
 	return compareRuns(p.source, nil, p.round)
+}
+
+func sameRuns(a, b []*record.Run) bool {
+	return slices.EqualFunc(a, b, func(x, y *record.Run) bool { return x.Meta.ID == y.Meta.ID })
 }
 
 // take shows a new table and starts to read the curves.

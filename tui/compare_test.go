@@ -121,22 +121,30 @@ func TestCurvesRewind(t *testing.T) {
 	}
 }
 
-// A page with nothing on it shows the first run that is done, and then holds still.
-func TestCompareFillsItself(t *testing.T) {
+// The newest experiment takes in the runs that end while it is shown.
+func TestCompareGrows(t *testing.T) {
 	a := archive{folder(t.TempDir())}
 	r, p := compareOf(t, a)
 	if len(p.table.Rows) != 0 {
 		t.Fatal("there is something to compare in an empty folder")
 	}
-	a.add(t, "shapes-erm-s1", archived(dro.ERM, 1, "shapes", epoch0()), runner.Done, "")
-	r.wait(3*time.Second, time.Second)
-	if len(p.table.Rows) != 1 {
-		t.Fatalf("%d rows, want the run that is done now", len(p.table.Rows))
+	for i, algorithm := range []dro.Algorithm{dro.ERM, dro.SFK} {
+		a.add(t, fmt.Sprintf("shapes-%s-s1", algorithm), archived(algorithm, 1, "shapes", epoch0()), runner.Done, "")
+		r.wait(11*time.Second, time.Second)
+		if len(p.table.Rows) != i+1 || len(p.series) != i+1 || p.series[i][0].Len() == 0 {
+			t.Fatalf("%d rows, %d curves, want %d with points", len(p.table.Rows), len(p.series), i+1)
+		}
 	}
-	table := p.table
-	r.wait(3*time.Second, time.Second)
-	if p.table != table {
-		t.Error("the table was read again")
+	table, points := p.table, p.series[0][0].Len()
+	r.wait(11*time.Second, time.Second)
+	if p.table != table || p.series[0][0].Len() != points {
+		t.Error("the table was made again for the same runs")
+	}
+	r.send(compareMsg{[]string{"shapes-erm-s1"}})
+	a.add(t, "shapes-erm-s2", archived(dro.ERM, 2, "shapes", epoch0()), runner.Done, "")
+	r.wait(11*time.Second, time.Second)
+	if len(p.runs) != 1 {
+		t.Errorf("%d runs are compared, want the chosen one", len(p.runs))
 	}
 }
 

@@ -89,6 +89,7 @@ type datasetsMsg struct{ entries map[string]data.Entry }
 
 // comparedMsg brings the table of the runs that were asked for.
 type comparedMsg struct {
+	live   bool   // a run of the folder has not ended; where nothing was selected
 	preset string // of what was compared, where nothing was selected
 	runs   []*record.Run
 	table  *compare.Table
