@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script/*.txtar, one test each. Beside what
 // testscript has, a script may use
 //
-//	await GLOB TEXT      wait until a file of that name holds the text
+//	await GLOB TEXT...   wait until a file of that name holds the texts, in this order
 //	same A B             the JSON in two files is equal, but for names, folders and times
 //	json FILE KEYS...    the one JSON object in the file has these keys (a.b: below a, or below every element of a)
 //	lines FILE N         the file has N lines

@@ -67,18 +67,30 @@ func sparse(ts *testscript.TestScript, neg bool, args []string) {
 
 // await looks every few milliseconds; the test's own deadline ends it.
 func await(ts *testscript.TestScript, neg bool, args []string) {
-	positive(ts, neg, args, 2)
+	positive(ts, neg, args, max(2, len(args)))
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for tries := 0; tries < 6000; tries++ {
 		if path := last(ts, args[0]); path != "" {
-			if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), args[1]) {
+			if text, err := os.ReadFile(path); err == nil && inOrder(string(text), args[1:]) {
 				return
 			}
 		}
 		<-tick.C
 	}
-	ts.Fatalf("no %s with %q came", args[0], args[1])
+	ts.Fatalf("no %s with %q came", args[0], args[1:])
+}
+
+// inOrder tells whether the parts stand in the text in this order.
+func inOrder(text string, parts []string) bool {
+	for _, part := range parts {
+		_, rest, found := strings.Cut(text, part)
+		if !found {
+			return false
+		}
+		text = rest
+	}
+	return true
 }
 
 func same(ts *testscript.TestScript, neg bool, args []string) {

@@ -23,6 +23,16 @@ func exactlyOne(what, example string) cobra.PositionalArgs {
 	}
 }
 
+// runsOrAll wants names of runs, or --all in their place.
+func runsOrAll(all *bool, verb string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if *all != (len(args) > 0) {
+			return nil
+		}
+		return fmt.Errorf("give runs, or --all: drolab %s latest", verb)
+	}
+}
+
 func atLeastOne(what, example string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {

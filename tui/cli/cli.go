@@ -86,6 +86,18 @@ type failures []error
 
 func (f failures) Error() string { return errors.Join(f...).Error() }
 
+// and adds what went wrong, each of several; nil adds nothing.
+func (f failures) and(err error) failures {
+	switch err := err.(type) {
+	case nil:
+		return f
+	case failures:
+		return append(f, err...)
+	default:
+		return append(f, err)
+	}
+}
+
 // orNil returns nil where nothing failed.
 func (f failures) orNil() error {
 	if len(f) == 0 {

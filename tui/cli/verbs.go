@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,42 +19,79 @@ import (
 // directory says that it is done: the engine only hands it to the run.
 
 func (a *app) pauseCommand() *cobra.Command {
-	return a.verbCommand("pause RUN", "Pause a run, with a checkpoint; drolab resume lets it go on", (*engine.Client).Pause,
+	return a.verbCommand("pause", "Pause runs, with a checkpoint; drolab resume lets them go on", (*engine.Client).Pause,
 		func(r *record.Run) bool { return r.Status() == runner.Paused })
 }
 
 func (a *app) stopCommand() *cobra.Command {
-	return a.verbCommand("stop RUN", "Stop a run, with a checkpoint; drolab resume goes on from there", (*engine.Client).Stop,
+	return a.verbCommand("stop", "Stop runs, with a checkpoint; drolab resume goes on from there", (*engine.Client).Stop,
 		func(r *record.Run) bool { return r.Status().Ended() && !r.Held() })
 }
 
 // verbCommand asks, unless it is so already, and waits until it is so.
-func (a *app) verbCommand(use, short string, ask func(*engine.Client, string) error, so func(*record.Run) bool) *cobra.Command {
-	verb, _, _ := strings.Cut(use, " ")
-	return &cobra.Command{
-		Use: use, Short: short, Example: "drolab " + verb + " latest",
-		Args:              exactlyOne("a run", "drolab "+verb+" latest"),
+func (a *app) verbCommand(verb, short string, ask func(*engine.Client, string) error, so func(*record.Run) bool) *cobra.Command {
+	var all bool
+	c := &cobra.Command{
+		Use: verb + " RUN...", Short: short, Example: "drolab " + verb + " latest\ndrolab " + verb + " --all",
+		Args:              runsOrAll(&all, verb),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := a.find(args[0])
+			runs, err := a.chosen(args, all, func(r *record.Run) bool { return !r.Status().Ended() && !so(r) })
 			if err != nil {
 				return err
 			}
-			if !so(r) {
-				if err := a.askRun(r, func(c *engine.Client) error { return ask(c, r.Meta.ID) }); err != nil {
-					return err
-				}
-				if r, err = a.awaitRun(r, so); err != nil {
-					return err
-				}
-			}
-			a.say("run %s is %s", r.Meta.ID, statusLine(r))
-			if !so(r) {
-				return fmt.Errorf("run %s has ended before", r.Meta.ID)
-			}
-			return nil
+			return a.askAll(runs, ask, so)
 		},
 	}
+	c.Flags().BoolVar(&all, "all", false, "every run for which that makes a difference")
+	return c
+}
+
+// chosen returns the named runs or, where all are meant, those of the folder
+// that fit.
+func (a *app) chosen(names []string, all bool, fits func(*record.Run) bool) ([]*record.Run, error) {
+	if all {
+		runs, _ := record.List(a.runs) // drolab runs says what cannot be read; it keeps nobody from the others
+		if runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return !fits(r) }); len(runs) == 0 {
+			fmt.Fprintln(a.Stderr, "there is no such run now")
+		}
+		return runs, nil
+	}
+	var runs []*record.Run
+	for _, name := range names {
+		r, err := a.find(name)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
+}
+
+// askAll asks all runs before it waits for the first.
+func (a *app) askAll(runs []*record.Run, ask func(*engine.Client, string) error, so func(*record.Run) bool) error {
+	var list failures
+	var asked []*record.Run
+	for _, r := range runs {
+		if !so(r) {
+			if err := a.askRun(r, func(c *engine.Client) error { return ask(c, r.Meta.ID) }); err != nil {
+				list = append(list, err)
+				continue
+			}
+		}
+		asked = append(asked, r)
+	}
+	for _, r := range asked {
+		r, err := a.awaitRun(r, so)
+		if err != nil {
+			list = append(list, err)
+			continue
+		}
+		if a.say("run %s is %s", r.Meta.ID, statusLine(r)); !so(r) {
+			list = append(list, fmt.Errorf("run %s has ended before", r.Meta.ID))
+		}
+	}
+	return list.orNil()
 }
 
 // say prints a line. What it tells of runs comes from files.
