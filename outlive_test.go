@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -283,6 +284,8 @@ type terminal struct {
 
 func (b *box) terminal(args ...string) *terminal {
 	b.Helper()
+	// What is caught here is set to its default there: SIGHUP, even where the tests were started with nohup.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	t := &terminal{box: b, cmd: b.command(args...), ended: make(chan struct{})}
 	var err error
 	if t.file, err = pty.StartWithSize(t.cmd, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"drolab/dro"
@@ -55,5 +56,15 @@ func TestSameSeedSameEventsOnAnyNumberOfThreads(t *testing.T) {
 	other.Seed = 2
 	if slices.Equal(one, runAll(t, 1, other)[0].lines(t, everything)) {
 		t.Error("two seeds gave equal events")
+	}
+}
+
+// A panic while a run is built is that run's failure, with one line for its log.
+func TestPanicWhileBuilding(t *testing.T) {
+	s := Defaults()
+	s.Algorithms = []dro.Algorithm{dro.SFK}
+	r, err := newRun(&Meta{Spec: s}, nil, nil, nil, 1) // no dataset
+	if err == nil || !strings.HasPrefix(err.Error(), "panic: ") || strings.Contains(firstLine(err), "\n") || !strings.Contains(err.Error(), "goroutine") {
+		t.Errorf("newRun gave %v, error %v", r, err)
 	}
 }

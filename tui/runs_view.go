@@ -344,6 +344,9 @@ func (p *runsPane) viewDetails(w, h int) (lines []string) {
 		if s.Cause != "" {
 			state += ": " + OneLine(s.Cause)
 		}
+		if m.Parent != "" {
+			state += ", a fork of " + OneLine(m.Parent)
+		}
 		trains := fmt.Sprintf("%s on %s, %s of %d, lr %g, %s, %s coordinates", m.Spec.Model, m.Spec.Dataset,
 			plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR, strings.Replace(setText(&m.Spec), ", ", " at ρ ", 1), m.Coordinates)
 		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s", m.Created.Format("2006-01-02 15:04:05 MST"),

@@ -56,6 +56,7 @@ type track struct {
 	// a stop and a resume do not count.
 	elapsed *plot.Series
 	seconds float64
+	first   int64     // step at which seconds were 0
 	clock   time.Time // of the last event that counted; zero while not running
 
 	notes   []note
@@ -109,6 +110,8 @@ func (t *track) addOne(e runner.Event) {
 	case *runner.ResumeEvent:
 		t.rewind(e)
 		return
+	case *forkEvent:
+		t.fork(e)
 	case *runner.WarningEvent:
 		t.note(h, true, OneLine(e.Message))
 	case *runner.CheckpointEvent:
@@ -184,7 +187,15 @@ func (t *track) tickClock(h *runner.Head) {
 		t.seconds += max(0, h.Time.Sub(t.clock).Seconds())
 	}
 	t.clock = h.Time
-	t.elapsed.Append(float64(h.Step), t.seconds)
+	t.timed(h.Step)
+}
+
+// timed keeps when a step was finished.
+func (t *track) timed(step int64) {
+	if t.elapsed.Len() == 0 {
+		t.first = step
+	}
+	t.elapsed.Append(float64(step), t.seconds)
 }
 
 func (t *track) setStatus(e *runner.StatusEvent) {
@@ -195,7 +206,7 @@ func (t *track) setStatus(e *runner.StatusEvent) {
 	t.clock = time.Time{}
 	if e.Status == runner.Running {
 		t.clock = e.Time
-		t.elapsed.Append(float64(e.Step), t.seconds)
+		t.timed(e.Step)
 	}
 	text := string(t.status)
 	if t.cause != "" {
@@ -224,6 +235,13 @@ func (t *track) rewind(e *runner.ResumeEvent) {
 	t.markers = slices.DeleteFunc(t.markers, func(m plot.Marker) bool { return m.X > x })
 	t.mark(e.Step, 'r')
 	t.note(&e.Head, false, "goes on from a checkpoint")
+}
+
+// fork ends what is the parent's: its curves stay, its settings and state do not.
+func (t *track) fork(e *forkEvent) {
+	t.spec, t.status, t.cause, t.clock = t.meta.Spec, t.run.Status(), "", time.Time{}
+	t.mark(e.Step, 'f')
+	t.note(&e.Head, false, "goes on from "+Clean(e.parent))
 }
 
 func (t *track) note(h *runner.Head, bad bool, text string) {
@@ -261,10 +279,10 @@ func (t *track) progress() float64 {
 // remaining is how long the rest takes at the mean speed so far, evaluations
 // included.
 func (t *track) remaining() (time.Duration, bool) {
-	if t.status != runner.Running || t.step <= 0 || t.seconds <= 0 {
+	if t.status != runner.Running || t.step <= t.first || t.seconds <= 0 {
 		return 0, false
 	}
-	left := t.seconds / float64(t.step) * float64(max(0, t.meta.Steps-t.step))
+	left := t.seconds / float64(t.step-t.first) * float64(max(0, t.meta.Steps-t.step))
 	if left > 1e8 {
 		return 0, false
 	}
