@@ -34,6 +34,7 @@ func forkOf(t *testing.T, s *script, parent string, step int) string {
 	s.logs[m.ID] = []runner.Event{&runner.CheckpointEvent{Head: at(step, 0), File: "a"}, &runner.StatusEvent{Head: at(step, 0), Status: runner.Running}}
 	for i := 10; i <= 40; i += 10 {
 		e := &runner.StepEvent{Head: at(step+i, float64(i)*2*fixPace), Measures: runner.Measures{Loss: runner.Num(9)}}
+		e.Min, e.Max = e.Measures, e.Measures
 		s.logs[m.ID] = append(s.logs[m.ID], e)
 	}
 	return m.ID
