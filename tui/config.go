@@ -70,17 +70,17 @@ func utf8Locale(vars map[string]string) bool {
 }
 
 // The pace. A tick is a look at the files: five a second are as many changes
-// as a person follows, three a second still look live to one who only watches,
+// as a person follows, five in two seconds still look live to one who only watches,
 // and they bound what is drawn and sent. A frame is when something may be sent
 // to the terminal, nothing where nothing changed; keys are answered in the next
 // one, and the first screen comes with the first.
 const (
 	readEvery  = time.Second / 5
-	readCalm   = time.Second / 3  // no key for a while
-	calm       = 10 * time.Second // how long a while is
-	readSeldom = time.Second      // unfocused, or nothing happens
-	patience   = 2 * time.Second  // without news until nothing happens
-	readRarely = 2 * time.Second  // nothing happened for long
+	readCalm   = 2 * time.Second / 5 // no key for a while
+	calm       = 10 * time.Second    // how long a while is
+	readSeldom = time.Second         // unfocused, or nothing happens
+	patience   = 2 * time.Second     // without news until nothing happens
+	readRarely = 2 * time.Second     // nothing happened for long
 	boredom    = time.Minute
 	noticeTime = 6 * time.Second // how long a notice stands in the footer's place
 

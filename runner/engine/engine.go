@@ -88,6 +88,9 @@ func Run(ctx context.Context, s Settings) error {
 		return err
 	}
 	e.logf("ready: pid %d, drolab %s, %s", os.Getpid(), s.Host.Version, d.address.Control)
+	if lock.Local() {
+		e.logf("the disk has no locks: a file under /tmp keeps this machine's engines apart; do not train in %s from two machines at once", s.RunsDir)
+	}
 	e.live(ctx, d)
 	cancel()
 	e.queue.Wait()

@@ -21,8 +21,8 @@ func TestDiskWithoutLocks(t *testing.T) {
 		l, err := acquire(lockless(cause), path, 2)
 		must(t, err)
 		t.Cleanup(func() { os.Remove(l.local.Name()) })
-		if !held(lockless(cause), path) {
-			t.Errorf("%v: a lock that is taken is not held", cause)
+		if !held(lockless(cause), path) || !l.Local() {
+			t.Errorf("%v: a lock that is taken is not held, or is taken for everyone's", cause)
 		}
 		if _, err := acquire(lockless(cause), path, 2); !errors.Is(err, ErrHeld) {
 			t.Errorf("%v: taken twice: %v", cause, err)

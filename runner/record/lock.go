@@ -67,6 +67,10 @@ func lockError(path string, err error) error {
 	return fmt.Errorf("locking %s: %w (keep the runs on a disk of this machine: --runs DIR)", path, err)
 }
 
+// Local tells whether the lock keeps only this machine's processes out, because
+// its file system has no locks.
+func (l *Lock) Local() bool { return l.local != nil }
+
 // Release gives up the lock.
 func (l *Lock) Release() error {
 	if l.local == nil {

@@ -24,9 +24,14 @@ func host() runner.Host {
 // and garbage of as much again, Go's default, would be hundreds of megabytes.
 func lean() { debug.SetGCPercent(10) }
 
-// calm is for an interface whose runs are in another process: it holds a few
-// megabytes, and collecting them less often wakes fewer threads beside theirs.
-func calm() { debug.SetGCPercent(400) }
+// calm is for an interface whose runs are in another process. It takes one core
+// from them at most, which is many times what it needs: with more, each tick
+// wakes threads that only look for work. It holds a few megabytes, and seldom
+// collects them.
+func calm() {
+	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(400)
+}
 
 // version returns the revision of the code, "+changes" where the tree was
 // dirty. `go run` stamps no revision into the program; then the checksum of
