@@ -18,16 +18,29 @@ import (
 )
 
 // What viewers cost a run. These tests report and assert nothing of time: in
-// their long form (see long) they take windows of ten seconds in two states, in
-// turns, so that what else the machine does falls on both.
+// their long form (see long) they take windows in two states, in turns, so that
+// what else the machine does falls on both.
 
-// windows returns how many pairs of windows are measured, and their length.
-func windows() (rounds int, length time.Duration) {
-	if *long {
-		return 12, 10 * time.Second
-	}
-	return 1, 100 * time.Millisecond
+// windows are how many pairs of windows are measured, and their length.
+type windows struct {
+	rounds int
+	length time.Duration
 }
+
+// inLongForm returns w, or a single pair of short ones.
+func (w windows) inLongForm() windows {
+	if *long {
+		return w
+	}
+	return windows{1, 100 * time.Millisecond}
+}
+
+// Where a change of state is dear, its windows are few and long; where it is
+// cheap they are many, and the ratio is known better.
+var (
+	fewWindows  = windows{12, 10 * time.Second}
+	manyWindows = windows{40, 5 * time.Second}
+)
 
 // meter reads how far the runs of a box are, when they were there by their own
 // clock, and what processor time their engine has used. The runs are of one
@@ -131,17 +144,17 @@ type state struct {
 }
 
 // compare measures a run in two states in turns, and reports medians.
-func (m *meter) compare(a, b state) {
+func (m *meter) compare(w windows, a, b state) {
 	m.Helper()
-	rounds, length := windows()
+	w = w.inLongForm()
 	states := [2]state{a, b}
 	var taken [2][]rates
-	for round := range rounds {
+	for round := range w.rounds {
 		for i := range states {
 			which := (i + round) % 2 // who is first changes, so that a drift falls on both
 			leave := states[which].enter()
-			m.measure(length / 5) // entering is not counted: a viewer reads all of the logs then
-			taken[which] = append(taken[which], m.measure(length))
+			m.measure(w.length / 5) // entering is not counted: a viewer reads all of the logs then
+			taken[which] = append(taken[which], m.measure(w.length))
 			leave()
 		}
 	}
@@ -158,7 +171,7 @@ func (m *meter) compare(a, b state) {
 			ratios = append(ratios, figure(taken[1][i])/figure(r))
 		}
 		m.Logf("%s a step: %s %.3f ms, %s %.3f ms; median ratio of %d pairs %.4f (least %.4f, greatest %.4f)", name,
-			a.name, of(taken[0], figure), b.name, of(taken[1], figure), rounds, median(ratios), slices.Min(ratios), slices.Max(ratios))
+			a.name, of(taken[0], figure), b.name, of(taken[1], figure), w.rounds, median(ratios), slices.Min(ratios), slices.Max(ratios))
 	}
 }
 
@@ -211,7 +224,7 @@ func TestStoppedViewers(t *testing.T) {
 	}
 	b := newBox(t)
 	m := b.meter(1)
-	m.compare(unwatched(), state{fmt.Sprintf("%d stopped viewers", viewers), func() func() {
+	m.compare(fewWindows, unwatched(), state{fmt.Sprintf("%d stopped viewers", viewers), func() func() {
 		var open []*terminal
 		for range viewers {
 			v := b.view()
@@ -241,7 +254,7 @@ func TestHangupSpeed(t *testing.T) {
 		last.cmd.Wait() // it ends by the signal
 		<-last.ended
 	}
-	m.compare(
+	m.compare(fewWindows,
 		state{"with a terminal", func() func() {
 			if len(terminals) > 1 || terminals[0].cmd.ProcessState != nil {
 				terminals = append(terminals, b.view())
@@ -260,19 +273,26 @@ func TestHangupSpeed(t *testing.T) {
 }
 
 // TestLiveViewer reports what an interface on four live runs costs, and
-// the runs with it.
+// the runs with it. It is stopped in every other window.
 func TestLiveViewer(t *testing.T) {
 	b := newBox(t)
 	m := b.meter(4)
 	v := b.view()
-	rounds, length := windows()
-	m.measure(length) // its start is not counted
+	w := fewWindows.inLongForm()
+	m.measure(w.length) // its start is not counted
 	from, used := time.Now(), cpuTime(v.cmd.Process.Pid)
-	for range rounds {
-		m.measure(length)
+	for range w.rounds {
+		m.measure(w.length)
 	}
 	took := time.Since(from)
 	t.Logf("a live viewer uses %.2f %% of a core, over %v", 100*(cpuTime(v.cmd.Process.Pid)-used).Seconds()/took.Seconds(), took.Round(time.Second))
+	signal := func(s syscall.Signal) {
+		if err := v.cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.compare(manyWindows,
+		state{"unwatched", func() func() { signal(syscall.SIGSTOP); return func() { signal(syscall.SIGCONT) } }},
+		state{"one live viewer", func() func() { return func() {} }})
 	v.end()
-	m.compare(unwatched(), state{"one live viewer", func() func() { return b.view().end }})
 }
