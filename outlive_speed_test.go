@@ -143,7 +143,7 @@ type state struct {
 	enter func() (leave func())
 }
 
-// compare measures a run in two states in turns, and reports medians.
+// compare measures the runs in two states in turns, and reports medians.
 func (m *meter) compare(w windows, a, b state) {
 	m.Helper()
 	w = w.inLongForm()

@@ -168,11 +168,7 @@ func (p *comparePane) update(msg tea.Msg) tea.Cmd {
 
 // tick looks whether runs of the newest experiment have ended, or of a newer one.
 func (p *comparePane) tick(now time.Time) tea.Cmd {
-	wait := lookIdle
-	if p.live {
-		wait = lookLive
-	}
-	if p.loading || p.asked || now.Sub(p.looked) < wait {
+	if p.loading || p.asked || now.Sub(p.looked) < lookAfter(p.live) {
 		return nil
 	}
 	p.looked = now

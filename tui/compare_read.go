@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"slices"
-
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
@@ -18,7 +16,7 @@ func compareRuns(s Source, ids []string, round int) tea.Cmd {
 		if len(ids) == 0 {
 			all, _ := s.List()
 			m.runs, m.preset = experiment(all)
-			m.live = slices.ContainsFunc(all, func(r *record.Run) bool { return !r.Status().Ended() })
+			m.live = anyLive(all)
 		}
 		for _, id := range ids {
 			r, err := s.Find(id)

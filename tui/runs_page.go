@@ -61,14 +61,20 @@ const (
 	lookIdle = 10 * time.Second
 )
 
-func (p *runsPane) tick(now time.Time) tea.Cmd {
-	wait := lookIdle
-	for _, r := range p.all {
-		if !r.Status().Ended() {
-			wait = lookLive
-		}
+// lookAfter is how long what was read of the folder stands.
+func lookAfter(live bool) time.Duration {
+	if live {
+		return lookLive
 	}
-	if now.Sub(p.looked) < wait {
+	return lookIdle
+}
+
+func anyLive(runs []*record.Run) bool {
+	return slices.ContainsFunc(runs, func(r *record.Run) bool { return !r.Status().Ended() })
+}
+
+func (p *runsPane) tick(now time.Time) tea.Cmd {
+	if now.Sub(p.looked) < lookAfter(anyLive(p.all)) {
 		return nil
 	}
 	p.looked = now
