@@ -32,7 +32,7 @@ func (p *Problem) String() string {
 func TestConjugate(t *testing.T) {
 	for _, set := range testSets() {
 		for _, at := range []float64{-60, -9, -2, -.99, -.3, -1e-7, 0, 1e-7, .3, .999, 1.001, 3, 9} {
-			excess, conj, div, second := set.conjugate(at)
+			excess, conj, div, second := set.Conjugate(at)
 			r := 1 + excess
 			if got := set.Divergence(r); math.Abs(got-div) > 1e-12*(1+div) {
 				t.Errorf("%v t %v: φ(r) %v, direct %v", set, at, div, got)
@@ -47,13 +47,13 @@ func TestConjugate(t *testing.T) {
 			}
 			const h = 1e-5
 			smooth := set.HasRadius() || math.Abs(at) > h
-			_, above, _, _ := set.conjugate(at + h)
-			_, below, _, _ := set.conjugate(at - h)
+			_, above, _, _ := set.Conjugate(at + h)
+			_, below, _, _ := set.Conjugate(at - h)
 			if got := (above - below) / (2 * h); math.Abs(got-r) > 1e-6*(1+r) && smooth {
 				t.Errorf("%v t %v: φ*′ %v, difference %v", set, at, r, got)
 			}
-			up, _, _, _ := set.conjugate(at + h)
-			down, _, _, _ := set.conjugate(at - h)
+			up, _, _, _ := set.Conjugate(at + h)
+			down, _, _, _ := set.Conjugate(at - h)
 			if got := (up - down) / (2 * h); math.Abs(got-second) > 1e-5*(1+second) && smooth {
 				t.Errorf("%v t %v: φ*″ %v, difference %v", set, at, second, got)
 			}

@@ -147,7 +147,7 @@ func (s SmoothedCVaR) maxCurvature(reach float64) float64 {
 	var best float64
 	for i := 0; i <= cells; i++ {
 		t := lo + (hi-lo)*float64(i)/cells
-		_, _, _, second := s.conjugate(t)
+		_, _, _, second := s.Conjugate(t)
 		best = math.Max(best, second*(1+t*t))
 	}
 	return best

@@ -101,28 +101,29 @@ func indices(n int) []int {
 	return all
 }
 
-// train runs the algorithm with full batches, as the runner does with
+// train runs the method with full batches, as the runner does with
 // mini-batches, and returns R_ρ and F − R_ρ at the end.
-func (l *least) train(t *testing.T, dual *Dual, steps, d int, alpha float64) (risk, gap float64) {
+func (l *least) train(t *testing.T, trainer Trainer, p *Problem, steps, d int, alpha float64) (risk, gap float64) {
 	n := len(l.y)
 	all := indices(n)
 	ratios, values, slopes := make([]float64, n), make([]float64, n), make([]float64, n)
+	b := Batch{Losses: values, Index: all}
 	x := make([]float64, d)
-	for range steps {
+	for i := range steps {
+		s := Step{T: int64(i + 1), Rate: alpha}
 		l.losses(values, slopes, x, all)
-		dual.Ratios(ratios, values)
-		if !dual.FreshBatch() {
-			dual.Step(values, alpha)
+		trainer.Weights(ratios, b)
+		if !trainer.Fresh() {
+			trainer.After(b, s)
 		}
 		l.descend(x, ratios, slopes, all, alpha)
-		if dual.FreshBatch() {
+		if trainer.Fresh() {
 			l.losses(values, slopes, x, all)
-			dual.Step(values, alpha)
+			trainer.After(b, s)
 		}
 	}
-	p := dual.problem
 	risk = l.risk(t, p.Set, p.Rho, x, ratios, values, slopes, all).Risk
-	return risk, p.At(nil, values, dual.Z()).Value - risk
+	return risk, p.At(nil, values, trainer.(Dual).Z()).Value - risk
 }
 
 // SFK, PGD and PAN against the minimum of the exact risk, with full batches.
@@ -156,13 +157,11 @@ func TestAlgorithmsReachTheOptimum(t *testing.T) {
 			p.Box = DefaultBox(p.Set, p.Rho, p.Coordinates, .01, 10)
 			best := l.best(t, p.Set, p.Rho, d)
 			for _, a := range []Algorithm{SFK, PGD, PAN} {
-				s := DefaultSettings()
-				s.AutoC = true
+				s := map[string]Auto{"c": {}}
 				if a == PAN {
-					s.Start.Lambda = best.Z.Lambda
+					s["lambda"] = Fixed(best.Z.Lambda)
 				}
-				dual := newTestDual(t, a, p, s)
-				risk, gap := l.train(t, dual, 3000, d, .05)
+				risk, gap := l.train(t, newTrainer(t, a, &p, s), &p, 3000, d, .05)
 				t.Logf("%s, %s, %s: R/R* - 1 = %.2g, gap/R* = %.2g", l.name, &p, a, risk/best.Risk-1, gap/best.Risk)
 				toleranceR, toleranceF := 1e-5, 1e-5
 				if a == SFK && p.Coordinates == Paper {

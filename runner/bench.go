@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/nn"
 	"drolab/runner/data"
 )
 
@@ -56,9 +57,10 @@ func MeasureSteps(ctx context.Context, s Spec, shape data.Shape, classes, thread
 		r.net.Losses(r.losses, b.X, b.Labels)
 		return nil
 	}
+	net := runs[0].net.(*nn.Net)
 	flop := 0.0
 	peak := func() error {
-		flop = runs[0].net.Peak()
+		flop = net.Peak()
 		return nil
 	}
 	took, err := rounds(ctx, budget, runs[0].train, forward, runs[1].train, runs[2].train, peak)
@@ -66,7 +68,7 @@ func MeasureSteps(ctx context.Context, s Spec, shape data.Shape, classes, thread
 		return StepTimes{}, fmt.Errorf("measuring %s: %w", s.Model, err)
 	}
 	t := StepTimes{Train: median(took[0]), Forward: median(took[1]), SFK: median(took[2]), PGD: median(took[3]), Rounds: len(took[0])}
-	forth, back := runs[0].net.FLOPs()
+	forth, back := net.FLOPs()
 	t.FLOP, t.Peak = forth+back, flop/median(took[4]).Seconds()
 	return t, nil
 }
@@ -102,7 +104,7 @@ func benchRun(s Spec, a dro.Algorithm, src data.Source, classes, threads int) (*
 		d.Augment = data.Augment{Pad: 4, Flip: true}
 	}
 	m := &Meta{Spec: s, StepsPerEpoch: int64(src.Len() / s.Batch), Steps: math.MaxInt64}
-	return newRun(m, d, nil, nil, threads)
+	return newRun(m, d, nil, nil, standardNetwork, threads)
 }
 
 func median(times []time.Duration) time.Duration {

@@ -45,9 +45,18 @@ func TestNumbersAreThoseOfVersionsBefore(t *testing.T) {
 		{"pan", quick(dro.PAN), "65dc192f5f661a85"},
 		{"erm", quick(dro.ERM), "ae9a55536d1cf77a"},
 		{"sfk, convolutions", set(quick(dro.SFK), func(s *Spec) { s.Model, s.Samples, s.Epochs = "convnet", 320, 1 }), "2ec8808e5c0e54af"},
-		{"sfk, c auto, own z-batch", set(brief(dro.SFK), func(s *Spec) { s.C, s.BatchZ, s.ValFraction = Auto{}, 48, .2 }), "03b093a862832fd8"},
-		{"sfk, shared batch", set(brief(dro.SFK), func(s *Spec) { s.ShareBatch, s.WeightDecay, s.LRDropEpoch = true, 1e-3, 1 }), "6cf31908dc6ec357"},
-		{"sfk, cvar", set(brief(dro.SFK), func(s *Spec) { s.Uncertainty, s.C = "cvar", Auto{} }), "c35fa046a49f03e8"},
+		{"sfk, c auto, own z-batch", set(brief(dro.SFK), func(s *Spec) {
+			s.BatchZ, s.ValFraction = 48, .2
+			s.SetOwn("c", Auto{})
+		}), "03b093a862832fd8"},
+		{"sfk, shared batch", set(brief(dro.SFK), func(s *Spec) {
+			s.WeightDecay, s.LRDropEpoch = 1e-3, 1
+			s.SetOwn("share_batch", Fixed(1))
+		}), "6cf31908dc6ec357"},
+		{"sfk, cvar", set(brief(dro.SFK), func(s *Spec) {
+			s.Uncertainty = "cvar"
+			s.SetOwn("c", Auto{})
+		}), "c35fa046a49f03e8"},
 		{"pgd, kl", set(brief(dro.PGD), func(s *Spec) { s.Uncertainty = "kl" }), "f51fc4a86b4bdfed"},
 		{"pgd, k = 1.5", set(brief(dro.PGD), func(s *Spec) { s.K, s.CertifyEvery = 1.5, 1 }), "3e860c0e1712f951"},
 		{"pan, smoothed cvar", set(brief(dro.PAN), func(s *Spec) { s.Uncertainty, s.Mu, s.Momentum = "smoothed-cvar", .3, 0 }), "6758826f3d31f7a0"},
@@ -69,7 +78,7 @@ func digest(t *testing.T, tr *trace) string {
 		hashFields(t, h, fields)
 	}
 	last := tr.states[len(tr.states)-1]
-	for _, p := range slices.Concat(last.Parameters, last.Velocities, last.IterateParameters) {
+	for _, p := range slices.Concat(last.Parameters, last.Velocities, last.Picked) {
 		fmt.Fprint(h, p.Name, p.Shape)
 		for _, x := range p.Data {
 			binary.Write(h, binary.LittleEndian, math.Float32bits(x))

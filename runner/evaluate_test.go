@@ -53,10 +53,10 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	train, _ := losses(d.Train)
 	test, hits := losses(d.Test)
 	val, _ := losses(d.Val)
-	close("train loss", e.TrainLoss, mean(train))
-	close("test loss", e.TestLoss, mean(test))
-	close("test accuracy", e.TestAccuracy, mean(hits))
-	close("validation loss", e.ValLoss, mean(val))
+	close("train loss", e.Of("train_loss"), mean(train))
+	close("test loss", e.Of("test_loss"), mean(test))
+	close("test accuracy", e.Of("test_accuracy"), mean(hits))
+	close("validation loss", e.Of("val_loss"), mean(val))
 
 	var sum, count float64 // of group 0
 	for i := range hits {
@@ -64,7 +64,7 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 			sum, count = sum+hits[i], count+1
 		}
 	}
-	close("accuracy of group 0", e.ClassAccuracy[0], sum/count)
+	close("accuracy of group 0", e.ByGroup.Of("class_accuracy")[0], sum/count)
 
 	p, err := spec.Problem()
 	if err != nil {
@@ -74,16 +74,16 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := p.At(nil, train, state.Z).Value
-	close("train objective", e.TrainObjective, f)
-	close("dual gap", e.DualGap, f-w.Risk)
-	if !(e.DualGap.Float() >= 0) {
-		t.Errorf("dual gap %v is negative: F(x; z) is below the exact worst case", e.DualGap)
+	f := p.At(nil, train, dro.Z{Lambda: state.Method.Numbers["lambda"], Eta: state.Method.Numbers["eta"]}).Value
+	close("train objective", e.Of("train_objective"), f)
+	close("dual gap", e.Of("dual_gap"), f-w.Risk)
+	if !(e.Of("dual_gap").Float() >= 0) {
+		t.Errorf("dual gap %v is negative: F(x; z) is below the exact worst case", e.Of("dual_gap"))
 	}
 	// The weights of the groups average to the mean ratio, which is 1.
 	var weighted, n float64
 	for g, c := range tr.meta.TrainCounts {
-		weighted += e.ClassWeight[g].Float() * float64(c)
+		weighted += e.ByGroup.Of("class_weight")[g].Float() * float64(c)
 		n += float64(c)
 	}
 	if math.Abs(weighted/n-1) > 1e-9 {
@@ -121,7 +121,7 @@ func TestFullGradientIsTheGradientOfTheObjective(t *testing.T) {
 	}
 	net.Losses(make([]float64, n), b.X, b.Labels)
 	net.Gradient(ones)
-	got := tr.states[len(tr.states)-1].Eval.FullGradNorm.Float()
+	got := tr.states[len(tr.states)-1].Eval.Of("full_grad_norm").Float()
 	if want := net.GradientNorm(); math.Abs(got-want) > 1e-4*want {
 		t.Errorf("full gradient norm %v, in one batch %v", got, want)
 	}

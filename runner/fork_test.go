@@ -126,11 +126,11 @@ func TestForkHasTheKnobsOfItsParent(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, err := past.Fork()
-		if err != nil || (s.LR == 0.002) != turned || s.C.IsAuto() != turned {
-			t.Errorf("from step %d: lr %v, c %v, error %v", step, s.LR, s.C, err)
+		if err != nil || (s.LR == 0.002) != turned || (s.Text("c") == "auto") != turned {
+			t.Errorf("from step %d: lr %v, c %v, error %v", step, s.LR, s.Text("c"), err)
 		}
-		if s.Lambda != past.From.Z.Lambda || s.Eta != past.From.Z.Eta {
-			t.Errorf("from step %d: z starts at %v, %v, not at the checkpoint's %v", step, s.Lambda, s.Eta, past.From.Z)
+		if z := past.From.Method.Numbers; s.Lambda != z["lambda"] || s.Eta != z["eta"] {
+			t.Errorf("from step %d: z starts at %v, %v, not at the checkpoint's %v", step, s.Lambda, s.Eta, z)
 		}
 	}
 }

@@ -89,14 +89,19 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 	if n := len(s.Mean); n > 0 && n != d.Shape.C {
 		return nil, &KeyError{"mean", s.Mean, fmt.Sprintf("%d numbers, one for each channel", d.Shape.C)}
 	}
-	p, err := s.Problem()
+	counts := groupCounts(d.Train, len(d.Groups))
+	task, err := taskOf(&s, d, counts)
 	if err != nil {
 		return nil, err
 	}
+	if _, err := newTrainer(&s, task); err != nil { // what it refuses is refused before anything is written
+		return nil, err
+	}
+	p := task.Problem
 	perEpoch := int64(d.Train.Len() / s.Batch)
 	return &Meta{Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s, Host: host,
 		Checksum: d.Checksum, Classes: d.Classes, Groups: d.Groups,
-		TrainCounts: groupCounts(d.Train, len(d.Groups)), TestCounts: groupCounts(d.Test, len(d.Groups)),
+		TrainCounts: counts, TestCounts: groupCounts(d.Test, len(d.Groups)),
 		Parameters: parameters, StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs),
 		Coordinates: string(p.Coordinates), Box: p.Box}, nil
 }

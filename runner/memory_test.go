@@ -98,11 +98,8 @@ func (t *trace) Append(e Event) error {
 
 func (t *trace) Checkpoint(s *State) (string, error) {
 	c := *s
-	c.Parameters, c.Velocities, c.IterateParameters = cloneTensors(s.Parameters), cloneTensors(s.Velocities), cloneTensors(s.IterateParameters)
-	if s.Iterate != nil {
-		i := *s.Iterate
-		c.Iterate = &i
-	}
+	c.Parameters, c.Velocities = cloneTensors(s.Parameters), cloneTensors(s.Velocities)
+	c.Buffers, c.Picked = cloneTensors(s.Buffers), cloneTensors(s.Picked)
 	t.states = append(t.states, &c)
 	return fmt.Sprint(len(t.states)), nil
 }

@@ -53,6 +53,8 @@ type Settings struct {
 	DataDir  string
 	Threads  int // for all runs together; at least 1
 	Parallel int // runs at once; 0 is 4
+	// Network builds what runs train; nil is dro/nn's.
+	Network NewNetwork
 	// Alone says that nobody may be there to resume a run that waits for room
 	// on a full disk: it looks for that by itself too, again and again.
 	Alone bool
@@ -91,6 +93,9 @@ type Outcome struct {
 // step boundary, with a checkpoint, and waiting ones never start.
 func NewQueue(ctx context.Context, s Settings) *Queue {
 	s.Parallel, s.Threads = cmp.Or(s.Parallel, 4), max(1, s.Threads)
+	if s.Network == nil {
+		s.Network = standardNetwork
+	}
 	s.Host.Threads = s.Threads
 	return &Queue{settings: s, ctx: ctx, slots: make(chan struct{}, s.Parallel),
 		jobs: map[string]*job{}, open: map[string]*shared{}, turn: closed()}
@@ -294,14 +299,14 @@ func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (Status,
 		return Failed, err
 	}
 	defer j.gate.leave()
-	status, err := j.train()
+	status, err := j.train(q.settings.Network)
 	runtime.GC() // tens of megabytes, before the next run builds a network of its own
 	return status, err
 }
 
 // train is the run itself.
-func (j *job) train() (Status, error) {
-	r, err := newRun(j.meta, j.data.Dataset, j.record, j.gate, j.threads)
+func (j *job) train(build NewNetwork) (Status, error) {
+	r, err := newRun(j.meta, j.data.Dataset, j.record, j.gate, build, j.threads)
 	if err != nil {
 		j.record.Append(&StatusEvent{Head: j.head(), Status: Failed, Cause: firstLine(err)})
 		return Failed, err

@@ -78,9 +78,11 @@ func newRun(a dro.Algorithm, seed uint64, worst float64, change ...func(*member)
 	m := member{&runner.Meta{ID: fmt.Sprintf("shapes-%s-s%d", a, seed), Spec: spec, Groups: []string{"circle", "star"}, Steps: 100,
 		Created: time.Unix(1000, 0)}, nil}
 	m.summary = runner.Summarize(m.meta, runner.Done, 100, &runner.EvalEvent{
-		TrainLoss: runner.Num(1 - worst), TestLoss: runner.Num(2 - worst), TestAccuracy: runner.Num(worst + .1),
-		ClassAccuracy: []runner.Number{runner.Num(worst + .2), runner.Num(worst)},
-		RobustRisk:    runner.Num(3 - worst), DualGap: runner.NumIf(a != dro.ERM, worst/10)}, nil)
+		Values: runner.Values{{Name: "train_loss", Number: runner.Num(1 - worst)}, {Name: "test_loss", Number: runner.Num(2 - worst)},
+			{Name: "test_accuracy", Number: runner.Num(worst + .1)}, {Name: "worst_class_accuracy", Number: runner.Num(worst)},
+			{Name: "robust_risk", Number: runner.Num(3 - worst)},
+			{Name: "dual_gap", Number: runner.NumIf(a != dro.ERM, worst/10)}},
+		ByGroup: runner.Lists{{Name: "class_accuracy", Numbers: []runner.Number{runner.Num(worst + .2), runner.Num(worst)}}}}, nil)
 	for _, c := range change {
 		c(&m)
 	}
