@@ -32,8 +32,8 @@ type graph struct {
 
 // newGraph writes the model as a graph over the given parameters and the
 // memory for their gradients: weight, bias, weight, bias, ...
-func newGraph(c Config, list []stage, parameters, gradients []Tensor) (*graph, error) {
-	g := &graph{backend: backend{isa: kern.Detect(), batch: kern.NewBatch(c.Batch), team: kern.NewTeam(max(1, c.Threads))}}
+func newGraph(isa kern.ISA, c Config, list []stage, parameters, gradients []Tensor) (*graph, error) {
+	g := &graph{backend: backend{isa: isa, batch: kern.NewBatch(c.Batch), team: kern.NewTeam(max(1, c.Threads))}}
 	if err := g.build(c, list, parameters, gradients); err != nil {
 		g.team.Close()
 		return nil, err

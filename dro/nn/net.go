@@ -63,7 +63,9 @@ func Kernel() string { return kern.Detect().String() }
 // New builds the network with He-initialised weights (normal, variance
 // 2/fan-in; the last layer 1/fan-in, for it has no ReLU) and zero biases:
 // He et al., "Delving deep into rectifiers", 2015, eq. 10.
-func New(c Config) (*Net, error) {
+func New(c Config) (*Net, error) { return newNet(kern.Detect(), c) }
+
+func newNet(isa kern.ISA, c Config) (*Net, error) {
 	list, err := stages(c.Model, c.C, c.H, c.W, c.Classes)
 	if err != nil {
 		return nil, err
@@ -76,10 +78,10 @@ func New(c Config) (*Net, error) {
 	n.velocity, n.velocities = arena(list)
 	n.gradient, n.gradients = arena(list)
 	n.initialise(list)
-	if n.sgd, err = kern.NewSGD(kern.Detect(), len(n.weights)); err != nil {
+	if n.sgd, err = kern.NewSGD(isa, len(n.weights)); err != nil {
 		return nil, err
 	}
-	if n.graph, err = newGraph(c, list, n.parameters, n.gradients); err != nil {
+	if n.graph, err = newGraph(isa, c, list, n.parameters, n.gradients); err != nil {
 		return nil, err
 	}
 	if n.plan, err = n.graph.compile(); err != nil {

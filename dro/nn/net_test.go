@@ -23,7 +23,7 @@ func batch(c Config, n int, seed uint64) (x []float32, labels []int, ratios []fl
 	return x, labels, ratios
 }
 
-func newNet(t *testing.T, c Config) *Net {
+func testNet(t *testing.T, c Config) *Net {
 	t.Helper()
 	n, err := New(c)
 	if err != nil {
@@ -36,7 +36,7 @@ func newNet(t *testing.T, c Config) *Net {
 func TestEveryModelLearnsABatch(t *testing.T) {
 	for _, model := range Models() {
 		c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 16, Seed: 1, Threads: 2}
-		n := newNet(t, c)
+		n := testNet(t, c)
 		x, labels, ratios := batch(c, 16, 1)
 		losses := make([]float64, 16)
 		n.Losses(losses, x, labels)
@@ -62,7 +62,7 @@ func TestParametersOfAlexNet(t *testing.T) {
 
 // math.md §6: 7.44 M real multiply-adds an image forward, 5.40 GFLOP a training step of 128.
 func TestWorkOfAlexNet(t *testing.T) {
-	n := newNet(t, Config{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 128})
+	n := testNet(t, Config{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 128})
 	forward, backward := n.FLOPs()
 	if got := forward / 128 / 2e6; math.Abs(got-7.44) > .005 {
 		t.Errorf("forward takes %.3f M multiply-adds an image, math.md §6 says 7.44", got)
@@ -86,7 +86,7 @@ func TestInputTooSmall(t *testing.T) {
 // A batch's own samples decide its losses, not how many lie beside them.
 func TestPartialBatchHasTheSameLosses(t *testing.T) {
 	c := Config{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 40, Seed: 2}
-	n := newNet(t, c)
+	n := testNet(t, c)
 	x, labels, _ := batch(c, 40, 5)
 	all, part := make([]float64, 40), make([]float64, 40)
 	classes, partClasses := make([]int, 40), make([]int, 40)
@@ -106,7 +106,7 @@ func TestThreadsDoNotChangeTheBits(t *testing.T) {
 		var first []float32
 		for threads := 1; threads <= 3; threads++ {
 			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 24, Seed: 1, Threads: threads}
-			n := newNet(t, c)
+			n := testNet(t, c)
 			x, labels, ratios := batch(c, 23, 1)
 			losses := make([]float64, 24)
 			for range 2 {
@@ -127,7 +127,7 @@ func TestThreadsDoNotChangeTheBits(t *testing.T) {
 // TestUpdate checks PyTorch's rule by hand: v ← μv + (g + dw), w ← w − αv.
 func TestUpdate(t *testing.T) {
 	c := Config{Model: "linear", C: 3, H: 1, W: 1, Classes: 2, Batch: 2, Seed: 1}
-	n := newNet(t, c)
+	n := testNet(t, c)
 	x, labels, ratios := batch(c, 2, 1)
 	w, v := widen(n.parameters[0].Data), make([]float64, 6)
 	for range 3 {
@@ -154,7 +154,7 @@ func TestUpdate(t *testing.T) {
 
 func TestStepAllocatesNothing(t *testing.T) {
 	c := Config{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 16, Seed: 1}
-	n := newNet(t, c)
+	n := testNet(t, c)
 	x, labels, ratios := batch(c, 16, 1)
 	losses, classes := make([]float64, 16), make([]int, 16)
 	if a := testing.AllocsPerRun(5, func() {
