@@ -47,7 +47,11 @@ func TestModelsKeepTheirBits(t *testing.T) {
 // digest hashes losses, predictions, gradients, norms, weights and velocities of a few steps.
 func digest(t *testing.T, isa kern.ISA, model string) string {
 	c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 20, Seed: 6, Threads: 2}
-	n, err := newNet(isa, c)
+	list, err := stages(c.Model, c.C, c.H, c.W, c.Classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := newNet(isa, c, list)
 	if err != nil {
 		t.Fatal(err)
 	}

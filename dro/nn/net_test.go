@@ -40,15 +40,15 @@ func TestEveryModelLearnsABatch(t *testing.T) {
 		x, labels, ratios := batch(c, 16, 1)
 		losses := make([]float64, 16)
 		n.Losses(losses, x, labels)
-		first := sum(losses)
+		first := total(losses)
 		for range 30 {
 			n.Losses(losses, x, labels)
 			n.Gradient(ratios)
 			n.Update(SGD{LR: 0.01, Momentum: 0.9})
 		}
 		n.Losses(losses, x, labels)
-		if !(sum(losses) < first/2) {
-			t.Errorf("%s: the loss of one batch went from %.3f to %.3f in 30 steps, want less than half", model, first/16, sum(losses)/16)
+		if !(total(losses) < first/2) {
+			t.Errorf("%s: the loss of one batch went from %.3f to %.3f in 30 steps, want less than half", model, first/16, total(losses)/16)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 	}
 }
 
-func sum(xs []float64) (s float64) {
+func total(xs []float64) (s float64) {
 	for _, x := range xs {
 		s += x
 	}
