@@ -53,10 +53,11 @@ func TestEveryModelLearnsABatch(t *testing.T) {
 	}
 }
 
-func TestParametersOfAlexNet(t *testing.T) {
-	n, err := Check("alexnet", 3, 32, 32, 10)
-	if err != nil || n != 2472266 {
-		t.Errorf("alexnet has %d parameters (%v), math.md §6 says 2 472 266", n, err)
+func TestParametersOfModels(t *testing.T) {
+	for model, want := range map[string]int{"alexnet": 2472266, "resnet8": 78042} {
+		if n, err := Check(model, 3, 32, 32, 10); err != nil || n != want {
+			t.Errorf("%s has %d parameters (%v), want %d", model, n, err, want)
+		}
 	}
 }
 
@@ -102,7 +103,7 @@ func TestPartialBatchHasTheSameLosses(t *testing.T) {
 }
 
 func TestThreadsDoNotChangeTheBits(t *testing.T) {
-	for _, model := range []string{"alexnet", "convnet", "mlp"} {
+	for _, model := range Models() {
 		var first []float32
 		for threads := 1; threads <= 3; threads++ {
 			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 24, Seed: 1, Threads: threads}
@@ -114,56 +115,39 @@ func TestThreadsDoNotChangeTheBits(t *testing.T) {
 				n.Gradient(ratios)
 				n.Update(SGD{LR: 0.01, Momentum: 0.9, WeightDecay: 1e-3})
 			}
-			if first == nil {
-				first = slices.Clone(n.weights)
+			state := slices.Clone(n.weights)
+			for _, b := range n.Buffers() {
+				state = append(state, b.Data...)
 			}
-			if !slices.Equal(first, n.weights) {
+			if first == nil {
+				first = state
+			}
+			if !slices.Equal(first, state) {
 				t.Errorf("%s: weights after two steps differ between 1 and %d threads", model, threads)
 			}
 		}
 	}
 }
 
-// TestUpdate checks PyTorch's rule by hand: v ← μv + (g + dw), w ← w − αv.
-func TestUpdate(t *testing.T) {
-	c := Config{Model: "linear", C: 3, H: 1, W: 1, Classes: 2, Batch: 2, Seed: 1}
-	n := testNet(t, c)
-	x, labels, ratios := batch(c, 2, 1)
-	w, v := widen(n.parameters[0].Data), make([]float64, 6)
-	for range 3 {
-		n.Losses(make([]float64, 2), x, labels)
-		n.Gradient(ratios)
-		var square float64
-		for _, g := range n.gradients {
-			for _, d := range g.Data {
-				square += float64(d) * float64(d)
-			}
-		}
-		for i, d := range n.gradients[0].Data {
-			v[i] = 0.9*v[i] + float64(d) + 0.01*w[i]
-			w[i] -= 0.1 * v[i]
-		}
-		if norm := n.Update(SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 0.01}); math.Abs(norm-math.Sqrt(square)) > 1e-6*norm {
-			t.Errorf("gradient norm %v, want %v", norm, math.Sqrt(square))
-		}
-	}
-	if d := distance(widen(n.parameters[0].Data), w); d > 1e-5 {
-		t.Errorf("weights after three updates differ from the rule by %.2g", d)
-	}
-}
-
 func TestStepAllocatesNothing(t *testing.T) {
-	c := Config{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 16, Seed: 1}
-	n := testNet(t, c)
-	x, labels, ratios := batch(c, 16, 1)
-	losses, classes := make([]float64, 16), make([]int, 16)
-	if a := testing.AllocsPerRun(5, func() {
-		n.Losses(losses, x, labels)
-		n.Predictions(classes)
-		n.Gradient(ratios)
-		n.Update(SGD{LR: 0.01, Momentum: 0.9})
-	}); a != 0 {
-		t.Errorf("a step allocates %v times, want 0", a)
+	for _, model := range []string{"convnet", "resnet8"} {
+		c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 16, Seed: 1}
+		n := testNet(t, c)
+		x, labels, ratios := batch(c, 16, 1)
+		losses, classes := make([]float64, 16), make([]int, 16)
+		if a := testing.AllocsPerRun(5, func() {
+			for _, mode := range []Mode{Train, Probe, Evaluate} {
+				n.SetMode(mode)
+				n.Losses(losses, x, labels)
+				n.Predictions(classes)
+				n.Gradient(ratios)
+			}
+			n.Update(SGD{LR: 0.01, Momentum: 0.9, Clip: 1e-3})
+			n.Accumulate(0.9, 0.1, 0, 1)
+			n.Advance(0.01)
+		}); a != 0 {
+			t.Errorf("%s: a step allocates %v times, want 0", model, a)
+		}
 	}
 }
 

@@ -171,24 +171,30 @@ func TestAgainstPlainGorgonia(t *testing.T) {
 			defer n.Close()
 			roughen(n.parameters)
 			x, labels, ratios := batch(test.Config, test.n, 7)
-			losses := make([]float64, test.n)
-			n.Losses(losses, x, labels)
-			n.Gradient(ratios)
-			plain := newOracle(t, tensor.Float64, n, x, labels, ratios)
-			machine := G.NewTapeMachine(plain.graph)
-			defer machine.Close()
-			if err := machine.RunAll(); err != nil {
-				t.Fatal(err)
-			}
-			if d := distance(losses, plain.losses.Data().([]float64)); d > 1e-5 {
-				t.Errorf("losses differ by %.2g", d)
-			}
-			for i, g := range n.gradients {
-				if d := distance(widen(g.Data), plain.gradients[i].Data().([]float64)); d > 1e-4 {
-					t.Errorf("gradient of %s differs by %.2g", g.Name, d)
-				}
-			}
+			compare(t, n, x, labels, ratios)
 		})
+	}
+}
+
+// compare compares losses and gradients of a batch with the oracle's.
+func compare(t *testing.T, n *Net, x []float32, labels []int, ratios []float64) {
+	t.Helper()
+	losses := make([]float64, len(labels))
+	n.Losses(losses, x, labels)
+	n.Gradient(ratios)
+	plain := newOracle(t, tensor.Float64, n, x, labels, ratios)
+	machine := G.NewTapeMachine(plain.graph)
+	defer machine.Close()
+	if err := machine.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	if d := distance(losses, plain.losses.Data().([]float64)); d > 1e-5 {
+		t.Errorf("losses differ by %.2g", d)
+	}
+	for i, g := range n.gradients {
+		if d := distance(widen(g.Data), plain.gradients[i].Data().([]float64)); d > 1e-4 {
+			t.Errorf("gradient of %s differs by %.2g", g.Name, d)
+		}
 	}
 }
 

@@ -58,3 +58,23 @@ func TestPlanRefusesStockOperations(t *testing.T) {
 		}
 	}
 }
+
+// In a chain every ReLU is masked on the way of a gradient; a pass of its own is for outputs that several ops read.
+func TestChainsSpendNothingOnMasks(t *testing.T) {
+	for _, model := range Models() {
+		n := testNet(t, Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 1})
+		masks := 0
+		for _, i := range n.plan.backward {
+			if strings.HasSuffix(i.name, ".mask") {
+				masks++
+			}
+		}
+		want := 0
+		if model == "resnet8" {
+			want = 4 // the inputs of three blocks, and of the average
+		}
+		if masks != want {
+			t.Errorf("%s: %d gradients are masked by ops of their own, want %d", model, masks, want)
+		}
+	}
+}
