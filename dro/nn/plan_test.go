@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,6 +76,28 @@ func TestChainsSpendNothingOnMasks(t *testing.T) {
 		}
 		if masks != want {
 			t.Errorf("%s: %d gradients are masked by ops of their own, want %d", model, masks, want)
+		}
+	}
+}
+
+// The ops are operations to Gorgonia's own machine as well, which adds gradients up with its own sum: to the same bits.
+func TestPlanAgainstTapeMachine(t *testing.T) {
+	for _, model := range []string{"convnet", "resnet8"} {
+		c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 3, Seed: 1}
+		planned, taped := testNet(t, c), testNet(t, c)
+		x, labels, ratios := batch(c, 3, 1)
+		losses := make([]float64, 3)
+		planned.Losses(losses, x, labels)
+		planned.Gradient(ratios)
+		taped.graph.load(x, labels, Train)
+		taped.graph.weigh(ratios)
+		machine := G.NewTapeMachine(taped.graph.lossNode.Graph())
+		defer machine.Close()
+		if err := machine.RunAll(); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(losses, taped.graph.losses) || !slices.Equal(planned.gradient, taped.gradient) {
+			t.Errorf("%s: the tape machine has other losses or gradients", model)
 		}
 	}
 }
