@@ -26,7 +26,7 @@ func BenchmarkAgainstPlainGorgonia(b *testing.B) {
 			defer n.Close()
 			x, labels, ratios := batch(c, 128, 1)
 			losses := make([]float64, 128)
-			machine := G.NewTapeMachine(newOracle(b, tensor.Float32, c, n.parameters, x, labels, ratios).graph)
+			machine := G.NewTapeMachine(newOracle(b, tensor.Float32, n, x, labels, ratios).graph)
 			defer machine.Close()
 			var kernels, plain, speedUp []float64
 			for b.Loop() {
@@ -65,9 +65,8 @@ func BenchmarkOutsideKernels(b *testing.B) {
 			losses, inKernels := make([]float64, 128), 0.0
 			kernel := func(f func()) { inKernels += clock(f) }
 			for _, i := range slices.Concat(n.plan.forward, n.plan.backward) {
-				o := i.op.(*op)
-				do := o.run
-				o.run = func(in []array) { kernel(func() { do(in) }) }
+				do := i.run
+				i.op.run = func(in []array) { kernel(func() { do(in) }) }
 			}
 			var outside []float64
 			for b.Loop() {

@@ -19,9 +19,9 @@ func TestTrainingIsUnchanged(t *testing.T) {
 	} {
 		t.Run(c.Model, func(t *testing.T) {
 			c.Seed, c.Threads = 4, 2
-			n := newNet(t, c)
+			n := testNet(t, c)
 			x, labels, ratios := batch(c, c.Batch, 0)
-			plain := newOracle(t, tensor.Float32, c, cloned(n.parameters), x, labels, ratios)
+			plain := newOracle(t, tensor.Float32, n, x, labels, ratios)
 			machine := G.NewTapeMachine(plain.graph)
 			defer machine.Close()
 			velocities := map[*G.Node][]float32{}

@@ -130,7 +130,7 @@ func newAlexNet(isa ISA, team *Team, images int) *alexNet {
 		}
 		n.w, n.v, n.g, n.sgd = append(n.w, w), append(n.v, Alloc(size)), append(n.g, Alloc(size)), append(n.sgd, must(NewSGD(isa, size)))
 		if pooled[i] {
-			p := must(NewMaxPool(isa, b, c.Out(), 2, true))
+			p := must(NewMaxPool(isa, b, c.Out(), 2))
 			n.pools = append(n.pools, p)
 			hold(p.Out())
 		}
@@ -168,7 +168,7 @@ func (n *alexNet) backward() {
 	n.loss.Gradient(n.grad[at], n.grad[at], n.labels, n.ratios)
 	for i := len(n.convs) - 1; i >= 0; i-- {
 		if pooled[i] {
-			n.pools[pool].Backward(n.team, n.grad[at-1], n.act[at-1], n.act[at], n.grad[at])
+			n.pools[pool].Backward(n.team, n.grad[at-1], n.act[at-1], n.act[at], n.grad[at], true)
 			at--
 			pool--
 		}

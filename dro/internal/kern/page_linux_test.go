@@ -54,10 +54,10 @@ func TestNothingTouchesBeyondTheEnd(t *testing.T) {
 			v := wall(len(w))
 			must(NewSGD(isa, len(w))).Step(nil, w, v, dw, SGDConfig{})
 			if in := c.Out(); in.Height >= 2 && in.Width >= 2 {
-				m := must(NewMaxPool(isa, b, in, 2, true))
+				m := must(NewMaxPool(isa, b, in, 2))
 				p, dp, dy := wall(b.Len(m.Out())), wall(b.Len(m.Out())), wall(len(y))
 				m.Forward(nil, p, y)
-				m.Backward(nil, dy, y, p, dp)
+				m.Backward(nil, dy, y, p, dp, true)
 			}
 		})
 	}
