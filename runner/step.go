@@ -52,7 +52,7 @@ func (r *run) ownBatch(x dro.Batch) dro.Batch {
 	}
 	z := r.draws.Next()
 	size := len(z.X) / z.N
-	r.net.SetMode(nn.Sample)
+	r.net.SetMode(nn.Probe)
 	for from := 0; from < z.N; from += len(r.losses) {
 		to := min(from+len(r.losses), z.N)
 		r.net.Losses(r.drawn[from:to], z.X[from*size:to*size], z.Labels[from:to])
