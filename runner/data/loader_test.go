@@ -306,3 +306,39 @@ func BenchmarkNext(b *testing.B) {
 		})
 	}
 }
+
+// A batch names its samples by their place in the split that is left to train on, in every kind of loader, and has
+// their labels and groups.
+func TestBatchesIndexTheTrainingSplit(t *testing.T) {
+	for _, name := range []string{"shapes", "csv:example"} {
+		o := Options{Samples: 300, ValFraction: .3, Imbalance: []float64{.5, .9}}
+		if name == "shapes" {
+			o.Imbalance = PaperImbalance()
+		}
+		d, err := Open(name, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := d.Train.Len()
+		for _, ahead := range []bool{false, true} {
+			for kind, open := range map[string]func(Source, LoaderOptions) (*Loader, error){
+				"epochs": NewEpochs, "draws": NewDraws, "sequential": NewSequential} {
+				l := must(t)(open(d.Train, LoaderOptions{Batch: 7, Seed: 5, Ahead: ahead}))
+				seen := make([]bool, n)
+				for range 20 * n / 7 {
+					b := l.Next()
+					for j, i := range b.Index {
+						if b.Labels[j] != d.Train.Label(i) || b.Groups[j] != d.Train.Group(i) {
+							t.Fatalf("%s, %s: sample %d has label %d and group %d, in the split %d and %d",
+								name, kind, i, b.Labels[j], b.Groups[j], d.Train.Label(i), d.Train.Group(i))
+						}
+						seen[i] = true
+					}
+				}
+				if at := slices.Index(seen, false); at >= 0 {
+					t.Errorf("%s, %s: sample %d of %d never comes", name, kind, at, n)
+				}
+			}
+		}
+	}
+}

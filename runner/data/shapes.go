@@ -1,11 +1,10 @@
 package data
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
 )
 
 const (
@@ -15,37 +14,44 @@ const (
 	shapesMemory  = 64 << 20 // bytes of a split above which images are drawn when asked for, instead of once
 )
 
+func shapes() *Provider {
+	return &Provider{
+		Name: "shapes", Purpose: "ten classes of 32×32 figures drawn by the program; any number, any difficulty",
+		Open: openShapes, Pack: (*Dataset).render,
+		Sizes:   Sizes{Shape{3, side, side}, 10, shapesTrain, shapesTest},
+		AnySize: true, Imbalance: PaperImbalance(),
+	}
+}
+
 // openShapes gives "shapes": ten classes of 32×32 RGB images of plane figures on a busy ground, drawn by the program.
 // Difficulty (in steps of 1/256) brings turns, stretch, small figures, low contrast, clutter and noise. Labels cycle,
 // so classes are of equal size before imbalance; at 10⁷ samples the generator still needs no memory of its own (an
 // imbalance needs an index of 4 bytes a sample).
-func openShapes(o Options) (*Dataset, error) {
-	n := o.Samples
-	if n == 0 {
-		n = shapesTrain
-	}
+func openShapes(_ string, o Options) (*Dataset, error) {
+	n := cmp.Or(o.Samples, shapesTrain)
 	if uint64(n) > math.MaxUint32 {
 		return nil, fmt.Errorf("samples is %d: give at most %d", n, uint32(math.MaxUint32))
 	}
 	hard := int(math.Round(o.Difficulty * 256))
 	art := newArtist(hard)
-	d := &Dataset{
-		Name: "shapes", Shape: Shape{3, side, side}, Classes: shapeClasses(), Groups: shapeClasses(),
-		Train: &drawn{art, mix(purposeDraw, o.Seed, 0), n},
-		Test:  &drawn{art, mix(purposeDraw, o.Seed, 1), shapesTest},
+	return &Dataset{
+		Classes: shapeClasses(),
+		Train:   &drawn{art, mix(purposeDraw, o.Seed, 0), n},
+		Test:    &drawn{art, mix(purposeDraw, o.Seed, 1), shapesTest},
 		Checksum: checksum(fmt.Appendf(nil, "shapes version %d seed %d difficulty %d/256 train %d test %d",
 			shapesVersion, o.Seed, hard, n, shapesTest)),
 		Mean: []float32{.5, .5, .5}, Std: []float32{.25, .25, .25},
 		Augment: Augment{Pad: 4, Flip: true},
+	}, nil
+}
+
+// render draws every split that is small enough into memory.
+func (d *Dataset) render() {
+	for _, split := range []*Source{&d.Train, &d.Val, &d.Test} {
+		if src, ok := (*split).(ImageSource); ok && src.Len() <= shapesMemory/src.Shape().Len() {
+			*split = stored(src)
+		}
 	}
-	if err := d.restrict(0, o); err != nil {
-		return nil, err
-	}
-	d.Train, d.Test = render(d.Train), render(d.Test)
-	if d.Val != nil {
-		d.Val = render(d.Val)
-	}
-	return d, nil
 }
 
 // drawn is a split of "shapes". Sample i is a pure function of (key, i), key being that of (seed, split).
@@ -72,28 +78,6 @@ func (s *drawn) Pixels(buf []byte, i int) []byte {
 func (s *drawn) Read(dst []float32, i int) {
 	var buf [3 * side * side]byte
 	readPixels(dst, s.Pixels(buf[:], i))
-}
-
-// render draws a source into memory, on every core, if it is small enough; else it gives the source back.
-func render(src Source) Source {
-	img := src.(ImageSource)
-	n, size := img.Len(), img.Shape().Len()
-	if n > shapesMemory/size {
-		return src
-	}
-	out := &images{shape: img.Shape(), data: make([]byte, n*size), stride: size, labels: make([]byte, n)}
-	var wg sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
-		wg.Go(func() {
-			for i := w * n / workers; i < (w+1)*n/workers; i++ {
-				img.Pixels(out.data[i*size:(i+1)*size], i)
-				out.labels[i] = byte(img.Label(i))
-			}
-		})
-	}
-	wg.Wait()
-	return out
 }
 
 // artist holds what all images of a dataset share.
