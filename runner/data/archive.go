@@ -77,8 +77,9 @@ func (l cifar) readArchive(path string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// readTar gives the content of the six data files, checked, by base name. The names it gives are of its own list, so
-// that no archive can say where to write; one that tries is refused. Memory is bounded by the six sizes.
+// readTar gives the content of the six data files, checked, by base name. The names it gives are of its own
+// list, so that no archive can say where to write; one that tries is refused. Memory is bounded by the six
+// sizes.
 func (l cifar) readTar(r io.Reader) (map[string][]byte, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {

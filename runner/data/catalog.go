@@ -27,8 +27,8 @@ func Names() []string {
 	return names
 }
 
-// List describes every data source, as far as it lies in the data folder dir: the datasets in the order of Names, and
-// the schemes.
+// List describes every data source, as far as it lies in the data folder dir: the datasets in the order of
+// Names, and the schemes.
 func List(dir string) []Entry {
 	var list []Entry
 	for _, p := range providers() {
@@ -47,7 +47,9 @@ func Info(name, dir string) (Entry, error) {
 }
 
 func (p *Provider) entry(dir string) Entry {
-	e := Entry{Name: p.Name + p.Argument, Scheme: p.scheme(), Purpose: p.Purpose, Available: true, Sizes: p.Sizes}
+	e := Entry{
+		Name: p.Name + p.Argument, Scheme: p.scheme(), Purpose: p.Purpose, Sizes: p.Sizes, Available: true,
+	}
 	if f := p.Files; f != nil {
 		e.Path = filepath.Join(dir, f.Folder)
 		e.Available, e.Download = f.there(dir), totalSize(f.Remote)

@@ -13,8 +13,8 @@ import (
 	"slices"
 )
 
-// The CIFAR-10 binary version (https://www.cs.toronto.edu/~kriz/cifar.html): six files of 10 000 records; a record is
-// one label byte and 3072 pixels, red plane, green plane, blue plane, each row by row.
+// The CIFAR-10 binary version (https://www.cs.toronto.edu/~kriz/cifar.html): six files of 10 000 records; a
+// record is one label byte and 3072 pixels, red plane, green plane, blue plane, each row by row.
 const (
 	cifarFolder  = "cifar-10-batches-bin"
 	cifarArchive = "cifar-10-binary.tar.gz"
@@ -35,7 +35,8 @@ func (cifar) classes() []string {
 }
 
 func (cifar) trainFiles() []string {
-	return []string{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin", "data_batch_5.bin"}
+	return []string{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin",
+		"data_batch_5.bin"}
 }
 
 func (cifar) testFile() string { return "test_batch.bin" }
@@ -67,8 +68,8 @@ func (l cifar) there(dir string) bool {
 		exists(filepath.Join(dir, cifarArchive))
 }
 
-// open reads the unpacked files or, if they are not there, the archive, which takes longer. All of the data is read
-// into memory (184 MB) and what is used stays there, so that a file that changes later does no harm.
+// open reads the unpacked files or, if they are not there, the archive, which takes longer. All of the data
+// is read into memory (184 MB) and what is used stays there, so that a file that changes later does no harm.
 func (l cifar) open(o Options) (*Dataset, error) {
 	train, test, err := l.load(o.Dir)
 	if err != nil {
@@ -117,8 +118,8 @@ func (l cifar) appendFile(to []byte, path string) ([]byte, error) {
 	return l.appendRecords(to, f, path)
 }
 
-// appendRecords appends the records that r holds: exactly l.records of them, each with a label of 0 to 9. name is for
-// errors.
+// appendRecords appends the records that r holds: exactly l.records of them, each with a label of 0 to 9.
+// name is for errors.
 func (l cifar) appendRecords(to []byte, r io.Reader, name string) ([]byte, error) {
 	start := len(to)
 	to = slices.Grow(to, l.fileSize())[:start+l.fileSize()]
@@ -131,7 +132,8 @@ func (l cifar) appendRecords(to []byte, r io.Reader, name string) ([]byte, error
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if extra, _ := io.ReadFull(r, make([]byte, 1)); extra > 0 {
-		return nil, fmt.Errorf("%s: goes on after byte %d, record %d: run `drolab data fetch cifar10`", name, l.fileSize(), l.records)
+		return nil, fmt.Errorf("%s: goes on after byte %d, record %d: run `drolab data fetch cifar10`",
+			name, l.fileSize(), l.records)
 	}
 	for i := range l.records {
 		if v := to[start+i*cifarRecord]; int(v) >= len(l.classes()) {

@@ -30,7 +30,8 @@ func TestGroupsSurvive(t *testing.T) {
 	for i := range src.groups {
 		src.groups[i] = uint16(300 + i)
 	}
-	for name, pack := range map[string]func(*Dataset){"compact": (*Dataset).compact, "render": (*Dataset).render} {
+	for name, pack := range map[string]func(*Dataset){
+		"compact": (*Dataset).compact, "render": (*Dataset).render} {
 		d := &Dataset{Classes: numbers(10), Train: src, Test: src}
 		if err := d.restrict(Options{Samples: 30, Imbalance: PaperImbalance(), ValFraction: .5}); err != nil {
 			t.Fatal(err)

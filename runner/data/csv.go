@@ -28,11 +28,12 @@ const examplePath = "example"
 // testShare is the part of a table without a test file that becomes its test split.
 const testShare = .2
 
-// csvSet is a table in comma-separated form: a header, then one sample a line; lines before the header that start
-// with # are comments.
+// csvSet is a table in comma-separated form: a header, then one sample a line; lines before the header that
+// start with # are comments.
 //
-// Every column but label and group is a feature: numeric if all its values are numbers, else categorical and one-hot
-// coded, in the order of the sorted values (training and test file taken together). There are no missing values.
+// Every column but label and group is a feature: numeric if all its values are numbers, else categorical and
+// one-hot coded, in the order of the sorted values (training and test file taken together). There are no
+// missing values.
 type csvSet struct {
 	name         string
 	path, test   string // test empty: a fixed part of path, testShare of each class, drawn by Options.Seed
@@ -123,7 +124,8 @@ func (s csvSet) open(o Options) (*Dataset, error) {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
 	if d.Train.Len() == 0 || d.Test.Len() == 0 {
-		return nil, fmt.Errorf("%s: %d samples are too few to split: give the test samples with test=PATH", s.path, f.rows)
+		return nil, fmt.Errorf("%s: %d samples are too few to split: give the test samples with test=PATH",
+			s.path, f.rows)
 	}
 	d.Checksum = "sha256:" + hex.EncodeToString(sum.Sum(nil))
 	return d, nil
@@ -295,8 +297,8 @@ func (f *frame) features() []*column {
 	return out
 }
 
-// dataset splits the rows and encodes them. Rows from trainRows on are the test split; without any, a part is drawn.
-// Numbers are standardised by the training rows before cap, imbalance and val_fraction.
+// dataset splits the rows and encodes them. Rows from trainRows on are the test split; without any, a part is
+// drawn. Numbers are standardised by the training rows before cap, imbalance and val_fraction.
 func (f *frame) dataset(trainRows int, seed uint64) (*Dataset, error) {
 	d := &Dataset{}
 	t := &table{}

@@ -26,9 +26,9 @@ type Remote struct {
 
 var errStall = errors.New("no data came")
 
-// downloader brings remotes into one folder. A file grows as NAME.part and gets its name once size and checksum are
-// right, so that a file of that name is always whole. Two processes must not load into one folder at a time; should
-// they, the checksum tells.
+// downloader brings remotes into one folder. A file grows as NAME.part and gets its name once size and
+// checksum are right, so that a file of that name is always whole. Two processes must not load into one
+// folder at a time; should they, the checksum tells.
 type downloader struct {
 	client   *http.Client
 	folder   string
@@ -55,7 +55,8 @@ func (d *downloader) get(ctx context.Context, r Remote) error {
 			return nil
 		}
 		if ctx.Err() != nil {
-			return fmt.Errorf("%s: interrupted, %d of %d bytes are kept in %s: the same command goes on from there: %w",
+			return fmt.Errorf(
+				"%s: interrupted, %d of %d bytes are kept in %s: the same command goes on from there: %w",
 				r.Name, fileSize(d.part(r)), r.Size, d.part(r), ctx.Err())
 		}
 		failed = append(failed, fmt.Sprintf("%s: %v", url, err))
@@ -77,8 +78,8 @@ func (d *downloader) from(ctx context.Context, url string, r Remote) error {
 	}
 }
 
-// load makes one request for the bytes that the partial file lacks, and appends them. io.ErrUnexpectedEOF says that
-// the connection ended early.
+// load makes one request for the bytes that the partial file lacks, and appends them. io.ErrUnexpectedEOF
+// says that the connection ended early.
 func (d *downloader) load(ctx context.Context, url string, r Remote) error {
 	have := fileSize(d.part(r))
 	if have > r.Size {
@@ -117,7 +118,8 @@ func (d *downloader) request(ctx context.Context, url string, have int64) (*http
 	if err != nil || have == 0 || rangeHonoured(resp, have) || resp.StatusCode == http.StatusOK {
 		return resp, err
 	}
-	if resp.StatusCode == http.StatusPartialContent || resp.StatusCode == http.StatusRequestedRangeNotSatisfiable {
+	if resp.StatusCode == http.StatusPartialContent ||
+		resp.StatusCode == http.StatusRequestedRangeNotSatisfiable {
 		resp.Body.Close()
 		return d.request(ctx, url, 0)
 	}
@@ -145,7 +147,8 @@ func startOf(resp *http.Response, have, size int64) (int64, error) {
 	return from, nil
 }
 
-// save writes body into the partial file from a place on, up to the file's size, calling alive for every piece.
+// save writes body into the partial file from a place on, up to the file's size, calling alive for every
+// piece.
 func (d *downloader) save(body io.Reader, from int64, r Remote, alive func()) error {
 	f, err := os.OpenFile(d.part(r), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -185,7 +188,8 @@ func (d *downloader) reason(ctx context.Context, err error) error {
 	return err
 }
 
-// accept checks the whole partial file and gives it its name. A wrong one is removed, so that the next try starts anew.
+// accept checks the whole partial file and gives it its name. A wrong one is removed, so that the next try
+// starts anew.
 func (d *downloader) accept(r Remote) error {
 	if err := verify(d.part(r), r); err != nil {
 		os.Remove(d.part(r))

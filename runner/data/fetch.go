@@ -12,7 +12,7 @@ import (
 
 // FetchOptions configures Fetch; the zero value is fine.
 type FetchOptions struct {
-	// URL replaces the built-in addresses: of the archive for cifar10, of the folder with the four files for the others.
+	// URL replaces the built-in addresses: that of the one file, or of the folder with the files.
 	URL    string
 	Client *http.Client // nil: http.DefaultClient
 	// Progress is called, by the goroutine of Fetch, whenever bytes came: done of total, over all files.
@@ -20,12 +20,12 @@ type FetchOptions struct {
 	Stall    time.Duration // how long to wait for the next byte; 0: 30 s
 }
 
-// Files are those of a dataset in the data folder.
+// Files are those that Fetch brings into the data folder for a dataset.
 type Files struct {
 	Folder string   // of the dataset, below the data folder
-	Remote []Remote // what Fetch loads
-	// There and Fetch are for a dataset that lies otherwise than it comes. Without them it is there if every Remote is,
-	// compressed or not, and Fetch loads these into Folder.
+	Remote []Remote // what is loaded, one or more
+	// There and Fetch are for a dataset that lies otherwise than it comes. Without them it is there if every
+	// Remote is, compressed or not, and Fetch loads these into Folder.
 	There func(dir string) bool
 	Fetch func(ctx context.Context, dir string, o FetchOptions) error
 }
@@ -58,12 +58,11 @@ func (f *Files) fetch(ctx context.Context, dir string, o FetchOptions) error {
 	return fetchFiles(ctx, filepath.Join(dir, f.Folder), f.Remote, o)
 }
 
-// Fetch makes sure that a dataset's files lie whole in the data folder dir, loading what lacks; after it, Open finds
-// the dataset. What it loads gets its name only with the right size and checksum. A load that is interrupted (by ctx or
-// a broken connection) is kept aside, and the next call goes on with it.
+// Fetch makes sure that a dataset's files lie whole in the data folder dir, loading what lacks; after it,
+// Open finds the dataset. What it loads gets its name only with the right size and checksum. A load that is
+// interrupted (by ctx or a broken connection) is kept aside, and the next call goes on with it.
 func Fetch(ctx context.Context, name, dir string, o FetchOptions) error {
-	list := slices.Clone(providers())
-	list = slices.DeleteFunc(list, func(p *Provider) bool { return p.Files == nil })
+	list := slices.DeleteFunc(slices.Clone(providers()), func(p *Provider) bool { return p.Files == nil })
 	i := slices.IndexFunc(list, func(p *Provider) bool { return p.Name == name })
 	if i < 0 {
 		return fmt.Errorf("fetch %s: nothing to fetch under that name: choose %s", name, choice(list))

@@ -170,16 +170,18 @@ func TestFetchRefuses(t *testing.T) {
 		want    string
 		kept    bool
 	}{
-		"not found":    {status(404), "404 Not Found", false},
-		"short length": {func(w http.ResponseWriter, _ *http.Request) { w.Write(payload[:10]) }, "the server has 10 bytes, the file has 320000", false},
+		"not found": {status(404), "404 Not Found", false},
+		"short length": {func(w http.ResponseWriter, _ *http.Request) { w.Write(payload[:10]) },
+			"the server has 10 bytes, the file has 320000", false},
 		"endless": {func(w http.ResponseWriter, _ *http.Request) {
 			w.(http.Flusher).Flush() // no length
 			w.Write(wrong)
 			w.Write(wrong)
 		}, "md5", false},
-		"wrong bytes":       {func(w http.ResponseWriter, _ *http.Request) { w.Write(wrong) }, "md5", false},
-		"always cut":        {cutAt(5000), "the connection ended at byte 5000 of 320000", true},
-		"empty, lengthless": {func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush() }, "ended at byte 0", false},
+		"wrong bytes": {func(w http.ResponseWriter, _ *http.Request) { w.Write(wrong) }, "md5", false},
+		"always cut":  {cutAt(5000), "the connection ended at byte 5000 of 320000", true},
+		"empty, lengthless": {func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush() },
+			"ended at byte 0", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, tt.handler)
@@ -264,7 +266,8 @@ func TestFetchInterrupted(t *testing.T) {
 	}
 }
 
-// After fetching, nothing else is needed: the dataset opens. A second fetch does nothing, even without the archive.
+// After fetching, nothing else is needed: the dataset opens. A second fetch does nothing, even without the
+// archive.
 func TestFetchCIFAR(t *testing.T) {
 	l := smallCIFAR()
 	packed := archive(t, l)
@@ -284,7 +287,8 @@ func TestFetchCIFAR(t *testing.T) {
 		t.Fatal(err)
 	}
 	reported := int64(0)
-	if err := l.fetch(context.Background(), dir, file, FetchOptions{Progress: func(done, _ int64) { reported = done }}); err != nil || len(s.ranges) != 1 {
+	if err := l.fetch(context.Background(), dir, file,
+		FetchOptions{Progress: func(done, _ int64) { reported = done }}); err != nil || len(s.ranges) != 1 {
 		t.Errorf("the second fetch makes %d requests, %v", len(s.ranges)-1, err)
 	}
 	if reported != file.Size {
@@ -298,7 +302,8 @@ func TestFetchSeveralFiles(t *testing.T) {
 	files := []Remote{j.file, j.file}
 	files[1].Name = "other.gz"
 	last, total := int64(0), int64(0)
-	if err := fetchFiles(context.Background(), j.folder, files, FetchOptions{URL: s.URL, Progress: func(d, n int64) { last, total = d, n }}); err != nil {
+	if err := fetchFiles(context.Background(), j.folder, files,
+		FetchOptions{URL: s.URL, Progress: func(d, n int64) { last, total = d, n }}); err != nil {
 		t.Fatal(err)
 	}
 	if !exists(filepath.Join(j.folder, "other.gz")) || last != 2*j.file.Size || total != last {
@@ -313,7 +318,8 @@ func TestFetchByName(t *testing.T) {
 		asked = append(asked, r.URL.Path)
 		w.WriteHeader(http.StatusNotFound)
 	})
-	for name, path := range map[string]string{"mnist": "/data/" + idxFiles()[0] + ".gz", "cifar10": "/data/" + cifarArchive} {
+	for name, path := range map[string]string{"mnist": "/data/" + idxFiles()[0] + ".gz",
+		"cifar10": "/data/" + cifarArchive} {
 		err := Fetch(context.Background(), name, t.TempDir(), FetchOptions{URL: s.URL + "/data/"})
 		if err == nil || !strings.HasPrefix(err.Error(), "fetch "+name+": ") || asked[len(asked)-1] != path {
 			t.Errorf("fetching %s asks for %q and gives %v", name, asked, err)
@@ -335,7 +341,8 @@ func TestRemotes(t *testing.T) {
 		}
 		for _, r := range p.Files.Remote {
 			kind, digits, _ := strings.Cut(r.Sum, ":")
-			if b, err := hex.DecodeString(digits); err != nil || len(b) != map[string]int{"md5": 16, "sha256": 32}[kind] {
+			if b, err := hex.DecodeString(digits); err != nil ||
+				len(b) != map[string]int{"md5": 16, "sha256": 32}[kind] {
 				t.Errorf("%s: checksum %q", r.Name, r.Sum)
 			}
 			for _, url := range r.URLs {
@@ -345,7 +352,8 @@ func TestRemotes(t *testing.T) {
 			}
 		}
 	}
-	if err := Fetch(context.Background(), "shapes", t.TempDir(), FetchOptions{}); err == nil || !strings.Contains(err.Error(), "nothing to fetch") {
+	if err := Fetch(context.Background(), "shapes", t.TempDir(), FetchOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "nothing to fetch") {
 		t.Errorf("fetching what is drawn: %v", err)
 	}
 }

@@ -10,9 +10,11 @@ import (
 	"strings"
 )
 
-// idxFiles are the four files of a dataset in IDX form (LeCun, Cortes, Burges: the MNIST database), each maybe with .gz.
+// idxFiles are the four files of a dataset in IDX form (LeCun, Cortes, Burges: the MNIST database), each
+// maybe with .gz.
 func idxFiles() []string {
-	return []string{"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}
+	return []string{"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte",
+		"t10k-labels-idx1-ubyte"}
 }
 
 // idxSet is a dataset in IDX form.
@@ -42,15 +44,16 @@ func fashion() *Provider {
 	set := idxSet{name: "fashion-mnist", mean: []float32{.2860}, std: []float32{.3530},
 		augment: Augment{Pad: 2, Flip: true}, classes: []string{
 			"t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"}}
-	return set.provider("ten classes of 28×28 pictures of clothes, 60 000 + 10 000 (Xiao, Rasul, Vollgraf 2017)",
+	return set.provider(
+		"ten classes of 28×28 pictures of clothes, 60 000 + 10 000 (Xiao, Rasul, Vollgraf 2017)",
 		[]string{"http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"},
 		[4]int64{26421880, 29515, 4422102, 5148},
 		[4]string{"8d4fb7e6c68d591d4c3dfef9ec88bf0d", "25c81989df183df01b3e8a0aad5dffbe",
 			"bef4ecab320f06d8554ea6380940ec79", "bb300cfdad3c16e7a12a480ee83cd310"})
 }
 
-// provider gives a dataset of MNIST's sizes, whose files lie under its name in the data folder and come from the
-// first of some addresses that has them. Sizes and MD5 sums are of the files as compressed.
+// provider gives a dataset of MNIST's sizes, whose files lie under its name in the data folder and come from
+// the first of some addresses that has them. Sizes and MD5 sums are of the files as compressed.
 func (s idxSet) provider(purpose string, from []string, sizes [4]int64, sums [4]string) *Provider {
 	s.remedy = "run `drolab data fetch " + s.name + "`"
 	files := make([]Remote, len(sizes))
@@ -131,7 +134,8 @@ func (s idxSet) open() (d *Dataset, err error) {
 	if d.Classes = s.classes; d.Classes == nil {
 		d.Classes = numbers(1 + max(highest(train.labels), highest(test.labels)))
 	}
-	d.Checksum = checksum(train.data, train.labels, test.data, test.labels) // reads everything in order: what fits stays in memory
+	// Reads everything in order: what fits stays in memory.
+	d.Checksum = checksum(train.data, train.labels, test.data, test.labels)
 	for _, p := range parts {
 		if p.close != nil {
 			readAtRandom(p.whole)
@@ -199,7 +203,8 @@ func (s idxSet) images(x, y idxArray) (*images, error) {
 	if s.classes != nil {
 		for i, v := range y.data {
 			if int(v) >= len(s.classes) {
-				return nil, fmt.Errorf("%s: label %d (byte %d) is %d, not 0 to %d: %s", y.name, i, 8+i, v, len(s.classes)-1, s.remedy)
+				return nil, fmt.Errorf("%s: label %d (byte %d) is %d, not 0 to %d: %s",
+					y.name, i, 8+i, v, len(s.classes)-1, s.remedy)
 			}
 		}
 	}
@@ -215,8 +220,8 @@ type idxArray struct {
 	close func() error
 }
 
-// parseIDX checks a whole file: 0, 0, type 8 (bytes), the number of dimensions, each dimension as a big-endian uint32,
-// the values. It allocates nothing of a size that the file names.
+// parseIDX checks a whole file: 0, 0, type 8 (bytes), the number of dimensions, each dimension as a
+// big-endian uint32, the values. It allocates nothing of a size that the file names.
 func parseIDX(name string, b []byte) (idxArray, error) {
 	if len(b) < 4 || b[0] != 0 || b[1] != 0 {
 		return idxArray{}, fmt.Errorf("%s: byte 0: not an IDX file", name)
@@ -236,13 +241,15 @@ func parseIDX(name string, b []byte) (idxArray, error) {
 	for i := range a.dims {
 		d := binary.BigEndian.Uint32(b[4+4*i:])
 		if size *= uint64(d); d == 0 || size > uint64(len(a.data)) {
-			return idxArray{}, fmt.Errorf("%s: byte %d: dimension %d is %d, which does not suit the %d bytes that follow the header",
+			return idxArray{}, fmt.Errorf(
+				"%s: byte %d: dimension %d is %d, which does not suit the %d bytes that follow the header",
 				name, 4+4*i, i, d, len(a.data))
 		}
 		a.dims[i] = int(d)
 	}
 	if size != uint64(len(a.data)) {
-		return idxArray{}, fmt.Errorf("%s: %d bytes after the header for dimensions %v, which need %d", name, len(a.data), a.dims, size)
+		return idxArray{}, fmt.Errorf("%s: %d bytes after the header for dimensions %v, which need %d",
+			name, len(a.data), a.dims, size)
 	}
 	return a, nil
 }

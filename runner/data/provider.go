@@ -9,25 +9,27 @@ import (
 	"sync"
 )
 
-// A Provider gives the dataset of one name or, where the name ends in a colon, those of one scheme: "idx:" gives
-// "idx:DIR" for every DIR. Name, Purpose and Open are required; of the rest, the zero value is the plain case.
+// A Provider gives the dataset of one name or, where the name ends in a colon, those of one scheme: "idx:"
+// gives "idx:DIR" for every DIR. Name, Purpose and Open are required; of the rest, the zero value is the
+// plain case.
 type Provider struct {
 	Name     string
 	Argument string   // of a scheme: what follows it, for lists, as in DIR
 	Endings  []string // of a scheme: a name that ends so belongs to it without the prefix too
 	Purpose  string   // one line
 
-	// Open reads the whole dataset: Classes, Train, Test, Checksum, and what else it has. The package's Open does the
-	// rest: name, shape, cap, imbalance and hold-out.
+	// Open reads the whole dataset: Classes, Train, Test, Checksum, and what else it has. The package's Open
+	// does the rest: name, shape, cap, imbalance and hold-out.
 	Open func(name string, o Options) (*Dataset, error)
 	// Pack puts what these have left of the training split into memory; nil: it stays where it is.
 	Pack func(*Dataset)
 	// Locate makes the paths in a name absolute; nil: it has none.
 	Locate func(name string, absolute func(path string) string) string
 
-	Files *Files // in the data folder; nil: needs none there
+	Files *Files // what Fetch brings into the data folder; nil: it needs nothing there
 	Sizes Sizes  // of the whole dataset; zero: only opening it tells
-	// AnySize says that Options.Samples is the number of training samples, with Sizes.Train for 0, and not their most.
+	// AnySize says that Options.Samples is the number of training samples, with Sizes.Train for 0, and not their
+	// most.
 	AnySize bool
 	// Imbalance is what a run has that asks for none in particular: one ratio a class; nil: all samples.
 	Imbalance []float64
@@ -68,7 +70,8 @@ func providers() []*Provider {
 	return registry.list
 }
 
-// find gives the provider of a name: the one named so, else the one of the scheme, else the one of the ending.
+// find gives the provider of a name: the one named so, else the one of the scheme, else the one of the
+// ending.
 func find(name string) (*Provider, error) {
 	list := providers()
 	for _, fits := range []func(p *Provider) bool{
@@ -100,8 +103,9 @@ func choice(list []*Provider) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// Locate returns the name of a dataset with the files in it that are relative to the folder base made absolute, for a
-// process that works elsewhere. Names without a file, and those that Open would refuse, stay as they are.
+// Locate returns the name of a dataset with the files in it that are relative to the folder base made
+// absolute, for a process that works elsewhere. Names without a file, and those that Open would refuse, stay
+// as they are.
 func Locate(name, base string) string {
 	p, err := find(name)
 	if err != nil || p.Locate == nil {
@@ -124,8 +128,8 @@ func DefaultImbalance(name string) []float64 {
 	return slices.Clone(p.Imbalance)
 }
 
-// SizesOf gives the sizes that Open would give the dataset with these options. Where they are not known beforehand, it
-// opens it; where they are, it takes the classes for equally large.
+// SizesOf gives the sizes that Open would give the dataset with these options. Where they are not known
+// beforehand, it opens it; where they are, it takes the classes for equally large.
 func SizesOf(name string, o Options) (Sizes, error) {
 	p, err := find(name)
 	if err != nil || p.Sizes == (Sizes{}) {

@@ -50,7 +50,9 @@ func toys(url string) data.Provider {
 }
 
 func TestRegister(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("toy")) }))
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Write([]byte("toy"))
+	}))
 	defer site.Close()
 	before := data.Names()
 	remove := data.Register(toys(site.URL))
@@ -60,7 +62,8 @@ func TestRegister(t *testing.T) {
 	if e, err := data.Info("toy", dir); err != nil || e.Available || e.Download != 3 || e.Sizes.Train != 60 {
 		t.Errorf("before it is fetched, Info gives %+v, %v", e, err)
 	}
-	if _, err := data.Open("toy", data.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "data fetch toy") {
+	if _, err := data.Open("toy", data.Options{Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "data fetch toy") {
 		t.Errorf("before it is fetched, Open gives %v", err)
 	}
 	if err := data.Fetch(context.Background(), "toy", dir, data.FetchOptions{}); err != nil {
@@ -88,7 +91,8 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// What a source leaves to the package: its name, shape, cap, imbalance and hold-out, with groups and sizes kept.
+// What a source leaves to the package: its name, shape, cap, imbalance and hold-out, with groups and sizes
+// kept.
 func TestRegisteredIsRestricted(t *testing.T) {
 	p := toys("")
 	p.Open, p.Files = openToy, nil
@@ -111,7 +115,8 @@ func TestRegisteredIsRestricted(t *testing.T) {
 		x := []float32{0}
 		for i := range d.Train.Len() {
 			d.Train.Read(x, i)
-			if whole := int(x[0]); d.Train.Group(i) != toy(60).Group(whole) || d.Train.Label(i) != toy(60).Label(whole) {
+			if whole := int(x[0]); d.Train.Group(i) != toy(60).Group(whole) ||
+				d.Train.Label(i) != toy(60).Label(whole) {
 				t.Fatalf("%+v: sample %d, which is %d of the whole, has another group or label", o, i, whole)
 			}
 		}
@@ -121,7 +126,8 @@ func TestRegisteredIsRestricted(t *testing.T) {
 	}
 }
 
-// A scheme serves the names that begin with it and those that end as its files do; relative paths are made absolute.
+// A scheme serves the names that begin with it and those that end as its files do; relative paths are made
+// absolute.
 func TestRegisteredScheme(t *testing.T) {
 	defer data.Register(data.Provider{
 		Name: "toy:", Argument: "PATH", Endings: []string{".toy"}, Purpose: "for a test",
@@ -171,7 +177,8 @@ func TestRegisterRefuses(t *testing.T) {
 	}
 }
 
-// The default imbalance is the paper's for the named images, of ten classes each, and none for tables and own files.
+// The default imbalance is the paper's for the named images, of ten classes each, and none for tables and own
+// files.
 func TestDefaultImbalance(t *testing.T) {
 	for _, name := range []string{"shapes", "cifar10", "mnist", "fashion-mnist"} {
 		if !slices.Equal(data.DefaultImbalance(name), data.PaperImbalance()) {
@@ -201,7 +208,8 @@ func TestSizesOfShapes(t *testing.T) {
 	}
 	known := map[string]int{"cifar10": 50000, "mnist": 60000, "fashion-mnist": 60000}
 	for name, train := range known {
-		if s, err := data.SizesOf(name, data.Options{}); err != nil || s.Train != train || s.Test != 10000 || s.Classes != 10 {
+		if s, err := data.SizesOf(name, data.Options{}); err != nil || s.Train != train || s.Test != 10000 ||
+			s.Classes != 10 {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 	}

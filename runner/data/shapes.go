@@ -23,10 +23,10 @@ func shapes() *Provider {
 	}
 }
 
-// openShapes gives "shapes": ten classes of 32×32 RGB images of plane figures on a busy ground, drawn by the program.
-// Difficulty (in steps of 1/256) brings turns, stretch, small figures, low contrast, clutter and noise. Labels cycle,
-// so classes are of equal size before imbalance; at 10⁷ samples the generator still needs no memory of its own (an
-// imbalance needs an index of 4 bytes a sample).
+// openShapes gives "shapes": ten classes of 32×32 RGB images of plane figures on a busy ground, drawn by the
+// program. Difficulty (in steps of 1/256) brings turns, stretch, small figures, low contrast, clutter and
+// noise. Labels cycle, so classes are of equal size before imbalance; at 10⁷ samples the generator still
+// needs no memory of its own (an imbalance needs an index of 4 bytes a sample).
 func openShapes(_ string, o Options) (*Dataset, error) {
 	n := cmp.Or(o.Samples, shapesTrain)
 	if uint64(n) > math.MaxUint32 {
@@ -127,7 +127,8 @@ func (p *painter) colour() [3]int32 {
 	return [3]int32{int32(p.between(16, 239)), int32(p.between(16, 239)), int32(p.between(16, 239))}
 }
 
-// contrast draws a colour that differs from ground, in the sum over channels, by at least what the difficulty asks.
+// contrast draws a colour that differs from ground, in the sum over channels, by at least what the difficulty
+// asks.
 func (p *painter) contrast(ground [3]int32) [3]int32 {
 	for {
 		c, sum := p.colour(), int32(0)
@@ -154,7 +155,8 @@ func (p *painter) ground() [3]int32 {
 	return mid
 }
 
-// ramp fills a row, of a multiple of four values, with values that begin at v and change by step, of 15 fraction bits.
+// ramp fills a row, of a multiple of four values, with values that begin at v and change by step, of 15
+// fraction bits.
 func ramp(row []byte, v, step int) {
 	if last := v + (len(row)-1)*step; min(v, last) >= 0 && max(v, last) < 256<<15 {
 		for x := 0; x+4 <= len(row); x += 4 {
@@ -217,8 +219,8 @@ func (p *painter) scratch() {
 	p.cover.paint(p.img, p.colour())
 }
 
-// noise adds ⌊(a−b)·amplitude/256⌋ to every value, a and b being uniform bytes and amplitude below 128: four values at a
-// time, in the 16-bit lanes of words. It is half of what an image costs.
+// noise adds ⌊(a−b)·amplitude/256⌋ to every value, a and b being uniform bytes and amplitude below
+// 128: four values at a time, in the 16-bit lanes of words. It is half of what an image costs.
 func (p *painter) noise(amplitude int) {
 	const (
 		each = 0x0001_0001_0001_0001
@@ -229,7 +231,8 @@ func (p *painter) noise(amplitude int) {
 	for i := 0; i+4 <= len(img); i += 4 {
 		var bits uint64
 		rng, bits = rng.next()
-		change := (bits&low - bits>>8&low + 256*each) * amp >> 8 & low // amplitude more than is to be added, so never below 0
+		// By amplitude more than is to be added, so never below 0.
+		change := (bits&low - bits>>8&low + 256*each) * amp >> 8 & low
 
 		four := img[i : i+4 : i+4]
 		v := uint64(binary.LittleEndian.Uint32(four))

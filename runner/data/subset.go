@@ -98,8 +98,8 @@ func (o Options) keep(counts []int) []int {
 	return keep
 }
 
-// compact copies the images that Train and Val use out of a larger source in memory, and lets go of that: a network's
-// memory comes after it, and the process's peak is what counts.
+// compact copies the images that Train and Val use out of a larger source in memory, and lets go of that: a
+// network's memory comes after it, and the process's peak is what counts.
 func (d *Dataset) compact() {
 	if _, part := d.Train.(*imageSubset); !part {
 		return
@@ -128,8 +128,8 @@ func keepFirst(src Source, keep []int) []uint32 {
 	return index
 }
 
-// holdOut splits index in two, both in the source's order: held has round(fraction·count) samples of each class, drawn
-// by seed alone.
+// holdOut splits index in two, both in the source's order: held has round(fraction·count) samples of each
+// class, drawn by seed alone.
 func holdOut(src Source, classes int, index []uint32, fraction float64, seed uint64) (rest, held []uint32) {
 	if fraction == 0 {
 		return index, nil
