@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -62,10 +61,7 @@ func (l cifar) loadArchive(dir string) (train, test []byte, err error) {
 }
 
 func (l cifar) readArchive(path string) (map[string][]byte, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, missing("cifar10", path)
-	}
+	f, err := openPart(path)
 	if err != nil {
 		return nil, err
 	}

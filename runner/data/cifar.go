@@ -107,15 +107,22 @@ func (l cifar) loadFolder(dir string) (train, test []byte, err error) {
 
 // appendFile appends the records of one file, checked.
 func (l cifar) appendFile(to []byte, path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, missing("cifar10", path)
-	}
+	f, err := openPart(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	return l.appendRecords(to, f, path)
+}
+
+// openPart opens a file of the dataset. A *MissingError says that it is not there.
+func openPart(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		remedy := "run `drolab data fetch cifar10` or name the folder that has it with --data DIR"
+		return nil, &MissingError{"cifar10", path, remedy}
+	}
+	return f, err
 }
 
 // appendRecords appends the records that r holds: exactly l.records of them, each with a label of 0 to 9.

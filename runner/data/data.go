@@ -127,11 +127,6 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("dataset %s: no %s: %s", e.Dataset, e.Path, e.Remedy)
 }
 
-func missing(name, path string) error {
-	remedy := "run `drolab data fetch " + name + "` or name the folder that has it with --data DIR"
-	return &MissingError{name, path, remedy}
-}
-
 var errNoTrain = errors.New("no training samples are left: raise samples or imbalance, or lower val_fraction")
 
 // Open opens the dataset of the given name: one of Names, or one's own files as a scheme of List says. It

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -128,17 +127,26 @@ func DefaultImbalance(name string) []float64 {
 	return slices.Clone(p.Imbalance)
 }
 
-// SizesOf gives the sizes that Open would give the dataset with these options. Where they are not known
-// beforehand, it opens it; where they are, it takes the classes for equally large.
+// SizesOf gives the sizes that the dataset has with these options. It opens it where they are not known.
 func SizesOf(name string, o Options) (Sizes, error) {
+	if s, ok := KnownSizes(name, o); ok {
+		return s, nil
+	}
+	d, err := Open(name, o)
+	if err != nil {
+		return Sizes{}, err
+	}
+	return Sizes{d.Shape, len(d.Classes), d.Train.Len(), d.Test.Len()}, d.Close()
+}
+
+// KnownSizes gives the sizes that the dataset has with these options, if that is known without a look at any
+// file and the options can be used. Classes are taken for equally large.
+func KnownSizes(name string, o Options) (s Sizes, ok bool) {
 	p, err := find(name)
-	if err != nil || p.Sizes == (Sizes{}) {
-		return openedSizes(name, o)
+	if err != nil || p.Sizes == (Sizes{}) || o.validate() != nil || o.suits(p.Sizes.Classes) != nil {
+		return Sizes{}, false
 	}
-	if err := errors.Join(o.validate(), o.suits(p.Sizes.Classes)); err != nil {
-		return Sizes{}, fmt.Errorf("dataset %s: %w", name, err)
-	}
-	s := p.Sizes
+	s = p.Sizes
 	if p.AnySize && o.Samples > 0 {
 		s.Train = o.Samples
 	}
@@ -150,13 +158,5 @@ func SizesOf(name string, o Options) (Sizes, error) {
 	for _, n := range o.keep(counts) {
 		s.Train += n - share(o.ValFraction, n)
 	}
-	return s, nil
-}
-
-func openedSizes(name string, o Options) (Sizes, error) {
-	d, err := Open(name, o)
-	if err != nil {
-		return Sizes{}, err
-	}
-	return Sizes{d.Shape, len(d.Classes), d.Train.Len(), d.Test.Len()}, d.Close()
+	return s, true
 }
