@@ -163,22 +163,23 @@ type frame struct {
 // read appends the lines of a file. Errors name line and column.
 func (f *frame) read(r io.Reader) error {
 	br := bufio.NewReader(r)
-	skipped, err := skipHead(br)
-	if err != nil {
-		return err
+	if b, _ := br.Peek(3); string(b) == "\ufeff" { // a byte-order mark
+		br.Discard(3)
 	}
 	cr := csv.NewReader(br)
-	cr.TrimLeadingSpace = true
-	cr.ReuseRecord = true
+	cr.TrimLeadingSpace, cr.ReuseRecord = true, true
+	cr.Comment = '#' // before the header alone
 	header, err := cr.Read()
+	cr.Comment = 0
 	if errors.Is(err, io.EOF) {
 		return errors.New("is empty: the first line must name the columns")
 	}
 	if err != nil {
-		return csvError(err, skipped, 0, 0)
+		return csvError(err, 0, 0)
 	}
+	line, _ := cr.FieldPos(0)
 	if err := f.setHeader(header); err != nil {
-		return fmt.Errorf("line %d: %w", skipped+1, err)
+		return fmt.Errorf("line %d: %w", line, err)
 	}
 	before := f.rows
 	for {
@@ -187,11 +188,11 @@ func (f *frame) read(r io.Reader) error {
 			break
 		}
 		if err != nil {
-			return csvError(err, skipped, len(record), len(f.columns))
+			return csvError(err, len(record), len(f.columns))
 		}
 		line, _ := cr.FieldPos(0)
 		for i, cell := range record {
-			if err := f.columns[i].add(strings.TrimSpace(cell), line+skipped); err != nil {
+			if err := f.columns[i].add(strings.TrimSpace(cell), line); err != nil {
 				return err
 			}
 		}
@@ -203,35 +204,16 @@ func (f *frame) read(r io.Reader) error {
 	return nil
 }
 
-// skipHead passes a byte-order mark and the comment lines before the header, and counts those lines.
-func skipHead(r *bufio.Reader) (lines int, err error) {
-	if b, _ := r.Peek(3); string(b) == "\ufeff" {
-		r.Discard(3)
-	}
-	for {
-		if b, _ := r.Peek(1); string(b) != "#" {
-			return lines, nil
-		}
-		for more := true; more; {
-			_, more, err = r.ReadLine()
-			if err != nil && !errors.Is(err, io.EOF) {
-				return lines, err
-			}
-		}
-		lines++
-	}
-}
-
 // csvError gives an error of the reader with its line.
-func csvError(err error, skipped, have, want int) error {
+func csvError(err error, have, want int) error {
 	var p *csv.ParseError
 	if !errors.As(err, &p) {
 		return err
 	}
 	if errors.Is(err, csv.ErrFieldCount) {
-		return fmt.Errorf("line %d: %d columns, the header has %d", p.Line+skipped, have, want)
+		return fmt.Errorf("line %d: %d columns, the header has %d", p.Line, have, want)
 	}
-	return fmt.Errorf("line %d, character %d: %w", p.Line+skipped, p.Column, p.Err)
+	return fmt.Errorf("line %d, character %d: %w", p.Line, p.Column, p.Err)
 }
 
 // setHeader takes the header of the first file, or compares that of the second.

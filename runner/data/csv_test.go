@@ -66,6 +66,22 @@ func TestCSVLabelIsNamedOrLast(t *testing.T) {
 	}
 }
 
+// Lines that start with # are comments before the header, whatever they hold, and samples after it.
+func TestCSVComments(t *testing.T) {
+	rows := strings.Repeat("#1,a\n#2,b\n", 5)
+	d, err := Open("csv:"+write(t, "# a \"quote, and more\n#\n\nx,label\n"+rows), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Train.Len()+d.Test.Len() != 10 || d.Shape.C != 2 {
+		t.Errorf("%d + %d samples of %v", d.Train.Len(), d.Test.Len(), d.Shape)
+	}
+	_, err = Open("csv:"+write(t, "# c\n\n# d\nx,x\n"+rows), Options{})
+	if err == nil || !strings.Contains(err.Error(), `line 4: columns 1 and 2 are both named "x"`) {
+		t.Errorf("the header's line: error is %v", err)
+	}
+}
+
 // A fifth of every class is the test split; the rest standardises.
 func TestCSVSplit(t *testing.T) {
 	d, err := Open("csv:example", Options{})

@@ -33,6 +33,15 @@ func (s *images) Pixels(_ []byte, i int) []byte {
 
 func (s *images) Read(dst []float32, i int) { readPixels(dst, s.Pixels(nil, i)) }
 
+// store puts the splits of images that are wanted so into memory.
+func (d *Dataset) store(wanted func(ImageSource) bool) {
+	for _, split := range []*Source{&d.Train, &d.Val, &d.Test} {
+		if src, ok := (*split).(ImageSource); ok && wanted(src) {
+			*split = stored(src)
+		}
+	}
+}
+
 // stored copies a source of at most 256 classes into memory, or draws it there, on every core.
 func stored(src ImageSource) *images {
 	n, size := src.Len(), src.Shape().Len()

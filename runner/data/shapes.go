@@ -47,11 +47,7 @@ func openShapes(_ string, o Options) (*Dataset, error) {
 
 // render draws every split that is small enough into memory.
 func (d *Dataset) render() {
-	for _, split := range []*Source{&d.Train, &d.Val, &d.Test} {
-		if src, ok := (*split).(ImageSource); ok && src.Len() <= shapesMemory/src.Shape().Len() {
-			*split = stored(src)
-		}
-	}
+	d.store(func(src ImageSource) bool { return src.Len() <= shapesMemory/src.Shape().Len() })
 }
 
 // drawn is a split of "shapes". Sample i is a pure function of (key, i), key being that of (seed, split).

@@ -101,13 +101,10 @@ func (o Options) keep(counts []int) []int {
 // compact copies the images that Train and Val use out of a larger source in memory, and lets go of that: a
 // network's memory comes after it, and the process's peak is what counts.
 func (d *Dataset) compact() {
-	if _, part := d.Train.(*imageSubset); !part {
-		return
-	}
-	d.Train = stored(d.Train.(*imageSubset))
-	if d.Val != nil {
-		d.Val = stored(d.Val.(*imageSubset))
-	}
+	d.store(func(src ImageSource) bool {
+		_, part := src.(*imageSubset)
+		return part
+	})
 	debug.FreeOSMemory() // the collector would wait until as much again is allocated
 }
 
