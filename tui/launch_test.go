@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"drolab/dro"
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/data"
 )
 
 func TestLaunchGolden(t *testing.T) {
@@ -170,6 +172,18 @@ func TestLaunchRefuses(t *testing.T) {
 	r.press("enter")
 	if len(s.requests) != 0 || !strings.Contains(r.notice.text, "drolab data fetch cifar10") {
 		t.Errorf("started without data: %v, notice %q", s.requests, r.notice.text)
+	}
+}
+
+// A data source that is registered is offered, and shown as not here yet.
+func TestLaunchOffersRegisteredData(t *testing.T) {
+	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test",
+		Open:  func(string, data.Options) (*data.Dataset, error) { return nil, errors.New("not here") },
+		Files: &data.Files{Folder: "toy", Remote: []data.Remote{{Name: "toy.bin", Size: 1}}}})()
+	_, l, _ := launchOf(t)
+	entries := l.look()().(datasetsMsg).entries
+	if e, ok := entries["toy"]; !ok || e.Available || !slices.Contains(settingChoices("dataset"), "toy") {
+		t.Errorf("offered are %q, known %+v", settingChoices("dataset"), entries)
 	}
 }
 
