@@ -3,7 +3,7 @@ package dro
 // erm is empirical risk minimisation: the mean loss.
 func erm() Method {
 	return Method{
-		Name: ERM, Doc: "empirical risk minimisation: the mean loss",
+		Name: ERM, Baseline: true, Doc: "empirical risk minimisation: the mean loss",
 		New: func(Task) (Trainer, error) { return &uniform{}, nil },
 	}
 }

@@ -25,6 +25,9 @@ type Method struct {
 	Doc    string // one line
 	Source string // where it is from; "our reading" where a source leaves a choice
 
+	// Baseline says that the method weighs nothing: what others are compared
+	// with, and what step costs are counted in.
+	Baseline bool
 	// Lambda says that the method holds or moves λ, so that it is not defined
 	// for a set that has none (CVaR).
 	Lambda bool
@@ -212,6 +215,12 @@ func Register(m Method) (remove func()) {
 
 // Methods lists every method, the paper's own first.
 func Methods() []Method { return slices.Clone(registered) }
+
+// Baseline names the method that others are compared with.
+func Baseline() Algorithm {
+	i := slices.IndexFunc(registered, func(m Method) bool { return m.Baseline })
+	return registered[i].Name
+}
 
 // PaperMethods names those that the paper compares, and ERM.
 func PaperMethods() []Algorithm { return []Algorithm{SFK, PGD, PAN, ERM} }

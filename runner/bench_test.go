@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"drolab/dro"
 	"drolab/runner/data"
 )
 
@@ -15,7 +16,8 @@ func TestMeasureSteps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Rounds < 3 || got.Train <= 0 || got.Forward <= 0 || got.SFK <= 0 || got.PGD <= 0 {
+		if got.Rounds < 3 || got.Train <= 0 || got.Forward <= 0 || len(got.Steps) != 4 ||
+			got.Steps[dro.SFK] <= 0 || got.Steps[dro.PGD] <= 0 || got.Steps[dro.ERM] != got.Train {
 			t.Errorf("%v: %+v: want every kind of step measured three times", shape, got)
 		}
 		if rate, share := got.Rate(); got.FLOP != float64(2*2*8*shape.Len()*4) || !(rate > 0 && share > 0) {

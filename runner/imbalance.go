@@ -19,25 +19,18 @@ type Imbalance struct {
 // KeepRatios returns the imbalance with one ratio in (0, 1] for each class.
 func KeepRatios(ratios ...float64) Imbalance { return Imbalance{ratios: ratios} }
 
-// NoImbalance keeps every sample.
-func NoImbalance() Imbalance { return Imbalance{word: "none"} }
-
-// Ratios returns one ratio for each class, or nil to keep all. "auto" is the
-// paper's ratios for the named image datasets, which have ten classes each, and
-// all samples of one's own files.
+// Ratios returns one ratio for each class, or nil to keep all. "auto" is what
+// is customary for the dataset.
 func (i Imbalance) Ratios(dataset string) []float64 {
 	switch {
 	case len(i.ratios) > 0:
 		return i.ratios
-	case i.word == "paper", i.word == "" && !ownFiles(dataset):
+	case i.word == "paper":
 		return data.PaperImbalance()
+	case i.word == "":
+		return data.DefaultImbalance(dataset)
 	}
 	return nil
-}
-
-// ownFiles tells whether the dataset is the user's own, of any number of classes.
-func ownFiles(dataset string) bool {
-	return strings.Contains(dataset, ":") || strings.HasSuffix(dataset, ".csv")
 }
 
 // valid tells whether all ratios can be used.

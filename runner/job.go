@@ -89,7 +89,7 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 	if n := len(s.Mean); n > 0 && n != d.Shape.C {
 		return nil, &KeyError{"mean", s.Mean, fmt.Sprintf("%d numbers, one for each channel", d.Shape.C)}
 	}
-	counts := groupCounts(d.Train, len(d.Groups))
+	counts := data.GroupCounts(d.Train, len(d.Groups))
 	task, err := taskOf(&s, d, counts)
 	if err != nil {
 		return nil, err
@@ -101,18 +101,9 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 	perEpoch := int64(d.Train.Len() / s.Batch)
 	return &Meta{Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s, Host: host,
 		Checksum: d.Checksum, Classes: d.Classes, Groups: d.Groups,
-		TrainCounts: counts, TestCounts: groupCounts(d.Test, len(d.Groups)),
+		TrainCounts: counts, TestCounts: data.GroupCounts(d.Test, len(d.Groups)),
 		Parameters: parameters, StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs),
 		Coordinates: string(p.Coordinates), Box: p.Box}, nil
-}
-
-// groupCounts counts the samples of each group.
-func groupCounts(src data.Source, groups int) []int {
-	counts := make([]int, groups)
-	for i := range src.Len() {
-		counts[src.Group(i)]++
-	}
-	return counts
 }
 
 // reopen takes up an unfinished run from its newest checkpoint.

@@ -52,7 +52,7 @@ type Settings struct {
 	Host     Host
 	DataDir  string
 	Threads  int // for all runs together; at least 1
-	Parallel int // runs at once; 0 is 4
+	Parallel int // runs at once; 0 is DefaultParallel
 	// Network builds what runs train; nil is dro/nn's.
 	Network NewNetwork
 	// Alone says that nobody may be there to resume a run that waits for room
@@ -61,6 +61,9 @@ type Settings struct {
 
 	retry time.Duration // how often a run that waits for the disk tries to say so; 0 is 2 s
 }
+
+// DefaultParallel is how many runs a queue runs at once unless it is told otherwise.
+const DefaultParallel = 4
 
 // Queue runs up to Parallel runs at once, in the order of their start, each in
 // a goroutine. Its verbs may be used from any goroutine.
@@ -92,7 +95,7 @@ type Outcome struct {
 // NewQueue returns a queue. When ctx is cancelled its runs stop at their next
 // step boundary, with a checkpoint, and waiting ones never start.
 func NewQueue(ctx context.Context, s Settings) *Queue {
-	s.Parallel, s.Threads = cmp.Or(s.Parallel, 4), max(1, s.Threads)
+	s.Parallel, s.Threads = cmp.Or(s.Parallel, DefaultParallel), max(1, s.Threads)
 	if s.Network == nil {
 		s.Network = standardNetwork
 	}

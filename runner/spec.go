@@ -19,8 +19,7 @@ type Spec struct {
 	// Seeds is how many repeats each algorithm gets, with seeds Seed, Seed+1, ...
 	Seeds int
 
-	// Dataset is a name (shapes, cifar10, mnist, fashion-mnist, csv:example) or
-	// a CSV file; see runner/data.
+	// Dataset is one of data.Names, or one's own files; see data.Open.
 	Dataset string
 	// Model is alexnet, convnet, mlp or linear; see dro/nn.
 	Model string

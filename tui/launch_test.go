@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"drolab/dro"
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/data"
 )
 
 func TestLaunchGolden(t *testing.T) {
@@ -173,6 +175,18 @@ func TestLaunchRefuses(t *testing.T) {
 	}
 }
 
+// A data source that is registered is offered, and shown as not here yet.
+func TestLaunchOffersRegisteredData(t *testing.T) {
+	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test",
+		Open:  func(string, data.Options) (*data.Dataset, error) { return nil, errors.New("not here") },
+		Files: &data.Files{Folder: "toy", Remote: []data.Remote{{Name: "toy.bin", Size: 1}}}})()
+	_, l, _ := launchOf(t)
+	entries := l.look()().(datasetsMsg).entries
+	if e, ok := entries["toy"]; !ok || e.Available || !slices.Contains(settingChoices("dataset"), "toy") {
+		t.Errorf("offered are %q, known %+v", settingChoices("dataset"), entries)
+	}
+}
+
 func TestLaunchUndo(t *testing.T) {
 	r, l, _ := launchOf(t)
 	l.goTo(t, "uncertainty")
@@ -236,7 +250,10 @@ func TestEstimate(t *testing.T) {
 	for _, n := range archived(dro.ERM, 1, "", epoch0()).TrainCounts {
 		images += float64(n)
 	}
-	want := fixEpochs * (images + (images+2000)/3) / (4 * 2000)
+	work := func(epochs, evaluations float64) float64 { // a gradient of all images ends a run
+		return epochs*images + evaluations*runner.ForwardShare*(images+2000) + images
+	}
+	want := work(fixEpochs, fixEpochs) / (4 * 2000)
 	// SFK's runs are as fast in the archive, so the median lies above ERM's.
 	if got := one.took.Seconds(); got < want/1.4 || got > want*1.01 {
 		t.Errorf("one run takes %.2f s, want about %.2f", got, want)
@@ -252,8 +269,10 @@ func TestEstimate(t *testing.T) {
 		}
 	}
 	near(float64(estimateOf([]runner.Spec{base, base}, past, cpu).took)/float64(one.took), 2, "two runs")
-	near(ratio(func(s *runner.Spec) { s.Epochs *= 3 }), 3, "three times the epochs")
-	near(ratio(func(s *runner.Spec) { s.EvalEvery = 2 }), 1-(images+2000)/6/(images+(images+2000)/3), "half the evaluations")
+	near(ratio(func(s *runner.Spec) { s.Epochs *= 3 }),
+		work(3*fixEpochs, 3*fixEpochs)/work(fixEpochs, fixEpochs), "three times the epochs")
+	near(ratio(func(s *runner.Spec) { s.EvalEvery = 2 }),
+		work(fixEpochs, fixEpochs/2)/work(fixEpochs, fixEpochs), "half the evaluations")
 }
 
 func TestEstimateUnknown(t *testing.T) {

@@ -277,15 +277,23 @@ func TestOrderDoesNotMatter(t *testing.T) {
 }
 
 func TestDiff(t *testing.T) {
-	a, b := runner.Defaults(), runner.Defaults()
-	a.Algorithms, b.Algorithms = a.Algorithms[:1], b.Algorithms[1:2]
-	b.C, b.Imbalance, b.Mean = runner.Auto{}, runner.KeepRatios(.5, 1), []float64{.1, .2}
-	got := Diff([]runner.Spec{a, b, a})
+	of := func(a dro.Algorithm) runner.Spec {
+		s := runner.Defaults()
+		s.Algorithms = []dro.Algorithm{a}
+		return s
+	}
+	// ERM reads neither c nor lambda: what it has there sets no runs apart.
+	sfk, erm, pgd, curved := of(dro.SFK), of(dro.ERM), of(dro.PGD), of(dro.SFK)
+	pgd.Imbalance, pgd.Mean = runner.KeepRatios(.5, 1), []float64{.1, .2}
+	curved.SetOwn("c", runner.Auto{})
+	erm.SetOwn("c", runner.Fixed(3))
+	erm.Lambda = 7
+	got := Diff([]runner.Spec{sfk, erm, pgd, curved})
 	want := []KeyDiff{
-		{"algorithms", []string{"sfk", "pgd", "sfk"}},
-		{"imbalance", []string{"auto", "0.5 1", "auto"}},
-		{"mean", []string{"", "0.1 0.2", ""}},
-		{"c", []string{"1000", "auto", "1000"}},
+		{"algorithms", []string{"sfk", "erm", "pgd", "sfk"}},
+		{"imbalance", []string{"auto", "auto", "0.5, 1", "auto"}},
+		{"mean", []string{"", "", "0.1, 0.2", ""}},
+		{"c", []string{"1000", "", "", "auto"}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("Diff = %+v, want %+v", got, want)

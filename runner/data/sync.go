@@ -6,7 +6,8 @@ import (
 	"runtime"
 )
 
-// writeFile writes a file aside, to the disk, and gives it its name, so that a file of that name is always whole.
+// writeFile writes a file aside, to the disk, and gives it its name, so that a file of that name is always
+// whole.
 func writeFile(path string, b []byte) error {
 	f, err := os.Create(path + ".part")
 	if err != nil {

@@ -25,7 +25,7 @@ type Settings struct {
 	// DataDir and Threads are for runs that come without their own.
 	DataDir  string
 	Threads  int
-	Parallel int // runs at once; 0 is 4
+	Parallel int // runs at once; 0 is runner.DefaultParallel
 	Host     runner.Host
 	// Idle is how long after its last run the engine ends; 0 is 5 minutes.
 	Idle time.Duration

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
-	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/presets"
 	"drolab/runner"
@@ -76,7 +74,7 @@ func (a *app) bench(ctx context.Context, asJSON bool) error {
 		t.FLOP/1e9, rate/1e9, 100*share, t.Peak/1e9)
 	fmt.Fprintln(a.Stdout, "Presets, all runs of each on this machine alone:")
 	for _, p := range presets.List() {
-		d, err := w.preset(&p.Spec)
+		d, err := w.preset(&p.Spec, a.data)
 		if err != nil {
 			return fmt.Errorf("preset %s: %w", p.Name, err)
 		}
@@ -123,69 +121,16 @@ func (w *stopwatch) measure(s *runner.Spec, shape data.Shape, classes int, budge
 	return t, err
 }
 
-// preset estimates the time of all runs of a spec: its steps, and the forward
-// passes of its evaluations over both splits. The certificate at the end of a
-// run costs another epoch of ERM.
-func (w *stopwatch) preset(s *runner.Spec) (time.Duration, error) {
-	d, err := sizesOf(s)
+// preset estimates the time of all runs of a spec.
+func (w *stopwatch) preset(s *runner.Spec, dataDir string) (time.Duration, error) {
+	n, err := data.SizesOf(s.Dataset, s.DataOptions(dataDir))
 	if err != nil {
 		return 0, err
 	}
-	t, err := w.measure(s, d.shape, d.classes, benchOther)
+	t, err := w.measure(s, n.Shape, n.Classes, benchOther)
 	if err != nil {
 		return 0, err
 	}
-	perEpoch := float64(d.train / s.Batch)
-	evals := 1.0
-	if s.EvalEvery > 0 {
-		evals = math.Ceil(float64(s.Epochs) / float64(s.EvalEvery))
-	}
-	seconds := 0.0
-	for _, one := range s.Expand() {
-		step := t.PGD
-		switch one.Algorithm() {
-		case dro.ERM:
-			step = t.Train
-		case dro.SFK:
-			step = t.SFK
-		}
-		seconds += perEpoch*float64(s.Epochs)*step.Seconds() + perEpoch*t.Train.Seconds() +
-			evals*float64(d.train+d.test)/float64(s.Batch)*t.Forward.Seconds()
-	}
+	seconds := t.Pace(s.Batch).Seconds(s.Expand(), float64(n.Train), float64(n.Test))
 	return time.Duration(seconds * float64(time.Second)), nil
-}
-
-// sizes are a dataset's measures, which an estimate needs before it is fetched.
-type sizes struct {
-	shape                data.Shape
-	classes, train, test int
-}
-
-func sizesOf(s *runner.Spec) (sizes, error) {
-	switch s.Dataset {
-	case "cifar10":
-		return sizes{data.Shape{C: 3, H: 32, W: 32}, 10, kept(s, 50000), 10000}, nil
-	case "mnist", "fashion-mnist":
-		return sizes{data.Shape{C: 1, H: 28, W: 28}, 10, kept(s, 60000), 10000}, nil
-	}
-	d, err := data.Open(s.Dataset, s.DataOptions(""))
-	if err != nil {
-		return sizes{}, err
-	}
-	defer d.Close()
-	return sizes{d.Shape, len(d.Classes), d.Train.Len(), d.Test.Len()}, nil
-}
-
-// kept returns how many of n samples imbalance leaves, classes being of about
-// the same size.
-func kept(s *runner.Spec, n int) int {
-	ratios := s.Imbalance.Ratios(s.Dataset)
-	if len(ratios) == 0 {
-		return n
-	}
-	sum := 0.0
-	for _, r := range ratios {
-		sum += r
-	}
-	return int(float64(n) * sum / float64(len(ratios)))
 }

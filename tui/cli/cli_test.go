@@ -14,6 +14,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/data"
 
 	"charm.land/lipgloss/v2"
 )
@@ -49,6 +50,35 @@ func TestFormats(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// Lists, completion and choices have a data source as soon as it is registered.
+func TestRegisteredDataIsListed(t *testing.T) {
+	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test", Files: &data.Files{Folder: "toy",
+		Remote: []data.Remote{{Name: "toy.bin", Size: 2e6}}},
+		Open: func(string, data.Options) (*data.Dataset, error) { return nil, errors.New("not here") }})()
+	var out, problems bytes.Buffer
+	env := Env{Stdout: &out, Stderr: &problems, DataDir: t.TempDir(), RunsDir: t.TempDir(),
+		Orderly: func(ctx context.Context, _ func()) (context.Context, context.CancelFunc) {
+			return context.WithCancel(ctx)
+		}}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"data list", 0, "toy            for a test (not here; drolab data fetch toy loads 2.0 MB)\n"},
+		{"__complete data fetch t", 0, "toy\tfor a test\n"},
+		{"data fetch shapes", 1, "choose cifar10, mnist, fashion-mnist or toy\n"},
+		{"run shapes --set dataset=tyo --inline", 1, "idx:DIR or toy\n"},
+	} {
+		out.Reset()
+		problems.Reset()
+		code := Main(context.Background(), env, strings.Fields(c.args))
+		if code != c.code || !strings.Contains(out.String()+problems.String(), c.want) {
+			t.Errorf("%s gives %d, %s%s", c.args, code, out.String(), problems.String())
 		}
 	}
 }
