@@ -102,8 +102,16 @@ func benchRun(s Spec, a dro.Algorithm, src data.Source, classes, threads int) (*
 		d.Augment = data.Augment{Pad: 4, Flip: true}
 	}
 	m := &Meta{Spec: s, StepsPerEpoch: int64(src.Len() / s.Batch), Steps: math.MaxInt64}
-	return newRun(m, d, nil, nil, threads)
+	return newRun(m, d, discard{}, &gate{retry: time.Second}, threads)
 }
+
+// discard is a Recorder that keeps nothing and never fails.
+type discard struct{}
+
+func (discard) Append(Event) error                { return nil }
+func (discard) Checkpoint(*State) (string, error) { return "", nil }
+func (discard) Finish(*Summary) error             { return nil }
+func (discard) Close() error                      { return nil }
 
 func median(times []time.Duration) time.Duration {
 	slices.Sort(times)

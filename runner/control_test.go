@@ -16,6 +16,8 @@ type at struct {
 	*memory
 	step int64
 	do   func(id string)
+
+	ended chan<- string // gets the names of runs that have ended
 }
 
 type atRecorder struct {
@@ -32,6 +34,9 @@ func (a *at) Create(m *Meta) (Recorder, error) {
 
 func (r *atRecorder) Append(e Event) error {
 	err := r.Recorder.Append(e)
+	if s, ok := e.(*StatusEvent); ok && s.Status.Ended() && r.from.ended != nil {
+		r.from.ended <- r.id
+	}
 	if !r.done && e.Header().Step >= r.from.step {
 		r.done = true
 		r.from.do(r.id)

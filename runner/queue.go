@@ -303,8 +303,8 @@ func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (Status,
 func (j *job) train() (Status, error) {
 	r, err := newRun(j.meta, j.data.Dataset, j.record, j.gate, j.threads)
 	if err != nil {
-		j.record.Append(&StatusEvent{Head: j.head(), Status: Failed, Cause: firstLine(err)})
-		return Failed, err
+		e := &StatusEvent{Head: j.head(), Status: Failed, Cause: firstLine(err)}
+		return Failed, errors.Join(err, j.record.Append(e))
 	}
 	defer r.close()
 	r.knobs = j.knobs

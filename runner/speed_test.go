@@ -142,7 +142,7 @@ func (r *run) timedStep(x *data.Batch) (network time.Duration, err error) {
 	before := r.dual.Z()
 	move := r.dual.Step(losses, r.rate())
 	r.step++
-	r.images++
+	r.images += r.meta.Spec.Batch
 	r.keepIterate(before, norm, move.Gap)
 	return network, r.note(at, norm, move)
 }

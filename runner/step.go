@@ -19,7 +19,7 @@ func (r *run) train() error {
 	before := r.dual.Z()
 	move := r.dual.Step(r.zLosses(), r.rate())
 	r.step++
-	r.images++
+	r.images += r.meta.Spec.Batch
 	r.keepIterate(before, norm, move.Gap)
 	return r.note(at, norm, move)
 }

@@ -88,7 +88,7 @@ func (r *Run) Past(step int64) (*runner.Past, error) {
 }
 
 // Held tells whether somebody records the run at this moment. It stays true
-// after the last event until the summary is written.
+// for a moment after the last event.
 func (r *Run) Held() bool { return Held(filepath.Join(r.Dir, lockName)) }
 
 // List returns every run in the folder dir, newest first, and one error for
