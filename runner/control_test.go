@@ -27,8 +27,8 @@ type atRecorder struct {
 	done bool
 }
 
-func (a *at) Create(m *Meta) (Recorder, error) {
-	r, err := a.memory.Create(m)
+func (a *at) Create(m *Meta, from *State) (Recorder, error) {
+	r, err := a.memory.Create(m, from)
 	return &atRecorder{Recorder: r, id: m.ID, from: a}, err
 }
 
@@ -208,12 +208,12 @@ type slow struct {
 	reached, proceed chan struct{}
 }
 
-func (s *slow) Create(m *Meta) (Recorder, error) {
+func (s *slow) Create(m *Meta, from *State) (Recorder, error) {
 	if len(s.runs) == 1 {
 		close(s.reached)
 		<-s.proceed
 	}
-	return s.memory.Create(m)
+	return s.memory.Create(m, from)
 }
 
 // TestSlowStartHoldsNobodyUp: while runs are prepared, others are told what to

@@ -32,8 +32,8 @@ type fullRecorder struct {
 	disk *full
 }
 
-func (f *full) Create(m *Meta) (Recorder, error) {
-	r, err := f.memory.Create(m)
+func (f *full) Create(m *Meta, from *State) (Recorder, error) {
+	r, err := f.memory.Create(m, from)
 	return &fullRecorder{r, f}, err
 }
 
@@ -165,8 +165,8 @@ type noSummaryRecorder struct {
 	refused bool
 }
 
-func (n noSummary) Create(m *Meta) (Recorder, error) {
-	r, err := n.memory.Create(m)
+func (n noSummary) Create(m *Meta, from *State) (Recorder, error) {
+	r, err := n.memory.Create(m, from)
 	return &noSummaryRecorder{Recorder: r}, err
 }
 
@@ -239,8 +239,8 @@ type unendedRecorder struct {
 	status Status
 }
 
-func (u unended) Create(m *Meta) (Recorder, error) {
-	r, err := u.memory.Create(m)
+func (u unended) Create(m *Meta, from *State) (Recorder, error) {
+	r, err := u.memory.Create(m, from)
 	return unendedRecorder{r, u.status}, err
 }
 

@@ -211,13 +211,10 @@ func (q *Queue) gate() *gate {
 }
 
 func (q *Queue) create(j *job) (err error) {
-	if j.record, err = q.settings.Store.Create(j.meta); err != nil {
+	if j.record, err = q.settings.Store.Create(j.meta, j.from); err != nil {
 		return err
 	}
-	if err = j.record.Append(&StatusEvent{Head: j.head(), Status: Queued}); err == nil && j.from != nil {
-		err = j.keepFork()
-	}
-	return err
+	return j.record.Append(&StatusEvent{Head: j.head(), Status: Queued})
 }
 
 // dataset opens the spec's dataset, or shares the one that is open already. The

@@ -23,7 +23,7 @@ func forkOf(t *testing.T, s *script, parent string, step int) string {
 	}
 	m := fixtureMeta(dro.SFK, epoch0().Add(time.Hour))
 	m.Parent = fmt.Sprintf("%s@%d", parent, step)
-	r, err := store.Create(m)
+	r, err := store.Create(m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

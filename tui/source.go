@@ -1,9 +1,6 @@
 package tui
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"drolab/runner"
@@ -40,27 +37,7 @@ type folder string
 func (f folder) List() ([]*record.Run, []error)      { return record.List(string(f)) }
 func (f folder) Find(id string) (*record.Run, error) { return record.Find(string(f), id) }
 func (folder) Open(r *record.Run) Log                { return r.Tail() }
-
-// Delete takes the run out of every reader's sight before it removes it, so
-// that nobody meets half of one; its name then starts with a dot, which no
-// run's does.
-func (f folder) Delete(id string) error {
-	r, err := f.Find(id)
-	if err != nil {
-		return err
-	}
-	if r.Meta.ID != id || !r.Status().Ended() {
-		return fmt.Errorf("run %s is %s: stop it first", r.Meta.ID, r.Status())
-	}
-	aside := filepath.Join(string(f), ".deleted-"+id)
-	if err := os.Rename(filepath.Join(string(f), id), aside); err != nil {
-		return fmt.Errorf("deleting run %s: %w", id, err)
-	}
-	if err := os.RemoveAll(aside); err != nil {
-		return fmt.Errorf("deleting run %s, which is %s now: %w", id, aside, err)
-	}
-	return nil
-}
+func (f folder) Delete(id string) error              { return record.Delete(string(f), id) }
 
 // opened is a run with its log.
 type opened struct {

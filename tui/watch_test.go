@@ -133,7 +133,7 @@ func TestMany(t *testing.T) {
 	for i := range 9 {
 		m := fixtureMeta(dro.PGD, epoch0())
 		m.Spec.Seed = uint64(i + 2)
-		rec, err := store.Create(m)
+		rec, err := store.Create(m, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := fixtureMeta(dro.SFK, epoch0())
-	rec, err := store.Create(m)
+	rec, err := store.Create(m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func newMeta(seed uint64) *runner.Meta {
 
 func create(t *testing.T, s *Store, m *runner.Meta) *recorder {
 	t.Helper()
-	r, err := s.Create(m)
+	r, err := s.Create(m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

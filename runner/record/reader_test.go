@@ -275,7 +275,7 @@ func BenchmarkList(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, err := s.Create(newMeta(1))
+	r, err := s.Create(newMeta(1), nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func (r *recorder) Checkpoint(s *runner.State) (string, error) {
 		return "", err
 	}
 	prune(folder, s.Step, r.keep)
-	return checkpointsName + "/" + stateName(s.Step), nil
+	return checkpointFile(s.Step), nil
 }
 
 // Finish implements runner.Recorder.
