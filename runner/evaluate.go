@@ -203,7 +203,7 @@ func (r *run) measureIterate() error {
 	}
 	accuracy, _ := test.byGroup(len(r.data.Groups))
 	r.iterate.TestLoss, r.iterate.TestAccuracy = Num(mean(test.losses)), Num(test.accuracy())
-	r.iterate.WorstClassAccuracy = worst(accuracy)
+	r.iterate.WorstClassAccuracy = Least(accuracy)
 	return nil
 }
 

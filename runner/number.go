@@ -85,6 +85,30 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// Worst returns the index of the worst of the finite values, the first among
+// equals: the lowest or, where lower is better, the highest. It is -1 where
+// there is none.
+func Worst(values []Number, lowerIsBetter bool) int {
+	worst := -1
+	for i, v := range values {
+		if !v.applies || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
+			continue
+		}
+		if worst < 0 || v.value != values[worst].value && lowerIsBetter == (v.value > values[worst].value) {
+			worst = i
+		}
+	}
+	return worst
+}
+
+// Least returns the lowest of the finite values: the worst class's accuracy.
+func Least(values []Number) Number {
+	if i := Worst(values, false); i >= 0 {
+		return values[i]
+	}
+	return Number{}
+}
+
 // Auto is a setting that is a number or the word "auto": then the program
 // derives it (the Spec field's comment says how). The zero Auto is "auto".
 type Auto struct {

@@ -149,21 +149,11 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 	}
 	if eval != nil {
 		s.TrainLoss, s.TestLoss, s.TestAccuracy = eval.TrainLoss, eval.TestLoss, eval.TestAccuracy
-		s.ClassAccuracy, s.WorstClassAccuracy = eval.ClassAccuracy, worst(eval.ClassAccuracy)
+		s.ClassAccuracy, s.WorstClassAccuracy = eval.ClassAccuracy, Least(eval.ClassAccuracy)
 		s.DualGap, s.RobustRisk, s.FullGradNorm = eval.DualGap, eval.RobustRisk, eval.FullGradNorm
 	}
 	if last != nil {
 		s.Lambda, s.Eta, s.ImagesPerSecond = last.Lambda, last.Eta, last.ImagesPerSecond
 	}
 	return s
-}
-
-// worst returns the least of the values that apply.
-func worst(values []Number) (least Number) {
-	for _, v := range values {
-		if v.Applies() && !(least.Applies() && least.Float() <= v.Float()) {
-			least = v
-		}
-	}
-	return least
 }

@@ -139,7 +139,7 @@ func (t *track) addStep(e *runner.StepEvent) {
 func (t *track) addEval(e *runner.EvalEvent) {
 	t.eval = e
 	for q, v := range map[quantity]runner.Number{testLoss: e.TestLoss, meanAccuracy: e.TestAccuracy,
-		worstAccuracy: least(e.ClassAccuracy), dualGap: e.DualGap, robustRisk: e.RobustRisk} {
+		worstAccuracy: runner.Least(e.ClassAccuracy), dualGap: e.DualGap, robustRisk: e.RobustRisk} {
 		if v.Applies() {
 			t.series[q].Append(float64(e.Step), v.Float())
 		}

@@ -218,7 +218,7 @@ func (w *watch) bars(p panel, of barsOf) *plot.Bars {
 		}
 		b.Bars = append(b.Bars, bar)
 	}
-	if i := plot.WorstBar(b.Bars, b.LowerIsBetter); i >= 0 {
+	if i := runner.Worst(values, b.LowerIsBetter); i >= 0 {
 		b.Bars[i].Worst = true
 	}
 	if of != classAccuracy {

@@ -40,7 +40,7 @@ func (w *watch) columns() []column {
 			}
 			return "–"
 		}},
-		{"worst %", 8, eval(func(e *runner.EvalEvent) string { return percent(least(e.ClassAccuracy)) })},
+		{"worst %", 8, eval(func(e *runner.EvalEvent) string { return percent(runner.Least(e.ClassAccuracy)) })},
 		{"test %", 7, eval(func(e *runner.EvalEvent) string { return percent(e.TestAccuracy) })},
 		{"train loss", 11, step(func(e *runner.StepEvent) runner.Number { return e.Loss })},
 		{"images/s", 9, func(t *track) string {

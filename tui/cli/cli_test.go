@@ -45,7 +45,7 @@ func TestFormats(t *testing.T) {
 		{count(1, "run"), "1 run"}, {count(2, "run"), "2 runs"},
 		{bar(1, 2, 10, false), "━━━━━─────"}, {bar(3, 2, 4, true), "####"}, {bar(1, 0, 4, true), "...."},
 		{megabytes(170052171), "170.1 MB"},
-		{short(least([]runner.Number{{}, runner.Num(3), runner.Num(2)})), "2"}, {short(least(nil)), "–"},
+		{short(runner.Least([]runner.Number{{}, runner.Num(3), runner.Num(2)})), "2"}, {short(runner.Least(nil)), "–"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)

@@ -126,7 +126,7 @@ func (l *live) evalLine() string {
 	e := l.eval
 	words := []string{fmt.Sprintf("%s epoch %.4g/%d", l.name(), e.Epoch, l.meta.Spec.Epochs),
 		"train loss " + short(e.TrainLoss), "test loss " + short(e.TestLoss),
-		"test accuracy " + percent(e.TestAccuracy), "worst class " + percent(least(e.ClassAccuracy))}
+		"test accuracy " + percent(e.TestAccuracy), "worst class " + percent(runner.Least(e.ClassAccuracy))}
 	if l.last != nil {
 		if l.last.Lambda.Applies() {
 			words = append(words, "λ "+short(l.last.Lambda))
@@ -140,16 +140,6 @@ func (l *live) evalLine() string {
 		words = append(words, "ETA "+tui.Clock(left))
 	}
 	return strings.Join(words, "  ")
-}
-
-// least returns the lowest of the values that apply.
-func least(values []runner.Number) (low runner.Number) {
-	for _, v := range values {
-		if v.Applies() && (!low.Applies() || v.Float() < low.Float()) {
-			low = v
-		}
-	}
-	return low
 }
 
 func count(n int, noun string) string {
