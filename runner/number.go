@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -102,11 +103,16 @@ func Worst(values []Number, lowerIsBetter bool) int {
 }
 
 // Least returns the lowest of the finite values: the worst class's accuracy.
+// Where there is none it is one that applies, if any does.
 func Least(values []Number) Number {
-	if i := Worst(values, false); i >= 0 {
-		return values[i]
+	i := Worst(values, false)
+	if i < 0 {
+		i = slices.IndexFunc(values, Number.Applies)
 	}
-	return Number{}
+	if i < 0 {
+		return Number{}
+	}
+	return values[i]
 }
 
 // Auto is a setting that is a number or the word "auto": then the program

@@ -26,7 +26,10 @@ func TestWorst(t *testing.T) {
 	if n := Least([]Number{nan, Num(2), Num(1)}); n != Num(1) {
 		t.Errorf("the least is %v", n)
 	}
-	if n := Least([]Number{nan}); n.Applies() {
+	if n := Least([]Number{none, nan}); !math.IsNaN(n.value) || !n.applies {
+		t.Errorf("of what is not finite the least is %v", n)
+	}
+	if n := Least([]Number{none}); n.Applies() {
 		t.Errorf("without a value the least is %v", n)
 	}
 }
