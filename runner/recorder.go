@@ -47,7 +47,7 @@ type Recorder interface {
 
 // Host is the program and the machine that a run is made with.
 type Host struct {
-	Version string `json:"version"` // of drolab's code: revision, "+changes" where the tree was dirty
+	Version string `json:"version"` // of drolab's code: revision, or which program where the tree was dirty
 	Go      string `json:"go"`
 	System  string `json:"system"` // operating system and architecture
 	CPU     string `json:"cpu"`
