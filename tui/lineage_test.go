@@ -97,37 +97,3 @@ func TestForkWithoutItsParent(t *testing.T) {
 		}
 	}
 }
-
-// narcissus has runs that say that they are forks of themselves.
-type narcissus struct{ *script }
-
-func (n narcissus) Find(id string) (*record.Run, error) {
-	r, err := n.script.Find(id)
-	if err == nil {
-		r.Meta.Parent = r.Meta.ID + "@100"
-	}
-	return r, err
-}
-
-func TestForkOfItself(t *testing.T) {
-	s := narcissus{fixture(t)}
-	s.now = epoch0().Add(3 * time.Hour)
-	r, err := s.Find(sfkOf(s.script))
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, events := lineageOf(s, r, maxGenerations), 0
-	for {
-		list, err := log.Read()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(list) == 0 {
-			break
-		}
-		events += len(list)
-	}
-	if all := len(s.logs[r.Meta.ID]); events < all || events > all*(maxGenerations+1)+maxGenerations {
-		t.Errorf("%d events of a log of %d", events, all)
-	}
-}

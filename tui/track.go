@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/record"
 	"drolab/tui/plot"
 )
 
@@ -110,7 +111,7 @@ func (t *track) addOne(e runner.Event) {
 	case *runner.ResumeEvent:
 		t.rewind(e)
 		return
-	case *forkEvent:
+	case *record.ForkEvent:
 		t.fork(e)
 	case *runner.WarningEvent:
 		t.note(h, true, OneLine(e.Message))
@@ -238,10 +239,10 @@ func (t *track) rewind(e *runner.ResumeEvent) {
 }
 
 // fork ends what is the parent's: its curves stay, its settings and state do not.
-func (t *track) fork(e *forkEvent) {
+func (t *track) fork(e *record.ForkEvent) {
 	t.spec, t.status, t.cause, t.clock = t.meta.Spec, t.run.Status(), "", time.Time{}
 	t.mark(e.Step, 'f')
-	t.note(&e.Head, false, "goes on from "+Clean(e.parent))
+	t.note(&e.Head, false, "goes on from "+Clean(e.Parent))
 }
 
 func (t *track) note(h *runner.Head, bad bool, text string) {
