@@ -3,6 +3,7 @@ package record
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -107,15 +108,38 @@ func save(t *testing.T, r *recorder, s *runner.State) (file string) {
 	return file
 }
 
+// heard is what a whole log tells.
+type heard struct {
+	*Progress
+	Steps    []*runner.StepEvent // that stand
+	Warnings []*runner.WarningEvent
+	Resumes  int
+}
+
+func (h *heard) Append(events []runner.Event) {
+	for _, e := range events {
+		h.Add(e)
+		switch e := e.(type) {
+		case *runner.StepEvent:
+			h.Steps = append(h.Steps, e)
+		case *runner.WarningEvent:
+			h.Warnings = append(h.Warnings, e)
+		case *runner.ResumeEvent:
+			h.Resumes++
+			h.Steps = slices.DeleteFunc(h.Steps, func(s *runner.StepEvent) bool { return s.Step > e.Step })
+		}
+	}
+}
+
 // history reads a whole log.
-func history(t *testing.T, tail *Tail) *History {
+func history(t *testing.T, tail *Tail) *heard {
 	t.Helper()
-	var h History
+	h := &heard{Progress: NewProgress(newMeta(1))}
 	for {
 		events, err := tail.Read()
 		must(t, err)
 		if len(events) == 0 {
-			return &h
+			return h
 		}
 		h.Append(events)
 	}

@@ -104,31 +104,8 @@ func TestTailReturnsInParts(t *testing.T) {
 	if n := len(events); n == 0 || n >= lines {
 		t.Errorf("first part has %d events", n)
 	}
-	if h := history(t, tail); len(events)+len(h.Steps) != lines || h.Progress != lines {
+	if h := history(t, tail); len(events)+len(h.Steps) != lines || h.Step != lines {
 		t.Errorf("%d and %d events, want %d in all", len(events), len(h.Steps), lines)
-	}
-}
-
-func TestHistoryAppliesResume(t *testing.T) {
-	var h History
-	h.Append([]runner.Event{status(0, runner.Running), stepEvent(1), stepEvent(2), stepEvent(3), evalEvent(3),
-		&runner.WarningEvent{Head: head(3), Message: "odd"}, stepEvent(4)})
-	before := slices.Clone(h.Steps)
-	shown := h.Steps
-	h.Append([]runner.Event{&runner.ResumeEvent{Head: head(2)}})
-	if len(h.Steps) != 2 || len(h.Evals) != 0 || len(h.Warnings) != 1 || h.Progress != 2 || h.Resumes != 1 {
-		t.Errorf("after the resume: %+v", h)
-	}
-	h.Append([]runner.Event{status(2, runner.Running), stepEvent(3), evalEvent(3)})
-	if len(h.Steps) != 3 || h.Steps[2].Step != 3 || len(h.Evals) != 1 || h.Progress != 3 || h.Status != runner.Running {
-		t.Errorf("going on: %+v", h)
-	}
-	if !slices.Equal(shown, before) {
-		t.Error("a slice that was handed out changed")
-	}
-	h.Append([]runner.Event{&runner.ResumeEvent{}})
-	if len(h.Steps) != 0 || len(h.Evals) != 0 || h.Progress != 0 {
-		t.Errorf("after a resume from the start: %+v", h)
 	}
 }
 

@@ -90,8 +90,8 @@ func TestStaleSummary(t *testing.T) {
 	}
 	appendSteps(t, r, 1, 2)
 	h := history(t, run.Tail())
-	if len(h.Steps) != 2 || h.Progress != 2 || h.Status != runner.Running || h.Resumes != 1 {
-		t.Errorf("history: %d steps, progress %d, %s, %d resumes", len(h.Steps), h.Progress, h.Status, h.Resumes)
+	if len(h.Steps) != 2 || h.Step != 2 || h.Status != runner.Running || h.Resumes != 1 {
+		t.Errorf("history: %d steps, progress %d, %s, %d resumes", len(h.Steps), h.Step, h.Status, h.Resumes)
 	}
 }
 

@@ -241,7 +241,7 @@ func (r *recorder) takeUp(s *Store, parent string) (from *runner.State, err erro
 	if err != nil {
 		return nil, err
 	}
-	if end.status == runner.Done {
+	if end.Status == runner.Done {
 		return nil, runner.ErrDone
 	}
 	from, damaged := newestCheckpoint(filepath.Join(r.dir, checkpointsName))
