@@ -126,17 +126,22 @@ func (b *box) allDone() bool {
 // its last weights and state.
 func (b *box) trace(r *record.Run) string {
 	b.Helper()
-	var h record.History
+	var events []runner.Event // that stand
 	tail := r.Tail()
 	for {
-		events, err := tail.Read()
+		more, err := tail.Read()
 		if err != nil {
 			b.Fatal(err)
 		}
-		if len(events) == 0 {
+		if len(more) == 0 {
 			break
 		}
-		h.Append(events)
+		for _, e := range more {
+			if r, ok := e.(*runner.ResumeEvent); ok {
+				events = slices.DeleteFunc(events, func(e runner.Event) bool { return e.Header().Step > r.Step })
+			}
+			events = append(events, e)
+		}
 	}
 	if n := tail.Skipped(); n > 0 {
 		b.Errorf("run %s: %d lines of its log are no events", r.Meta.ID, n)
@@ -150,12 +155,14 @@ func (b *box) trace(r *record.Run) string {
 		}
 		fmt.Fprintf(&out, "%s\n", text)
 	}
-	for _, e := range h.Steps {
-		e.ImagesPerSecond = runner.Number{}
-		line(e)
-	}
-	for _, e := range h.Evals {
-		line(e)
+	for _, e := range events {
+		switch e := e.(type) {
+		case *runner.StepEvent:
+			e.ImagesPerSecond = runner.Number{}
+			line(e)
+		case *runner.EvalEvent:
+			line(e)
+		}
 	}
 	saved, ok, err := r.Saved()
 	if err != nil || !ok {

@@ -110,9 +110,18 @@ func benchRun(s Spec, a dro.Algorithm, src data.Source, classes, threads int) (*
 	if d.Shape.H > 1 {
 		d.Augment = data.Augment{Pad: 4, Flip: true}
 	}
-	m := &Meta{Spec: s, TrainCounts: data.ClassCounts(src, classes), StepsPerEpoch: int64(src.Len() / s.Batch), Steps: math.MaxInt64}
-	return newRun(m, d, nil, nil, standardNetwork, threads)
+	m := &Meta{Spec: s, TrainCounts: data.ClassCounts(src, classes), StepsPerEpoch: int64(src.Len() / s.Batch),
+		Steps: math.MaxInt64}
+	return newRun(m, d, discard{}, &gate{retry: time.Second}, standardNetwork, threads)
 }
+
+// discard is a Recorder that keeps nothing and never fails.
+type discard struct{}
+
+func (discard) Append(Event) error                { return nil }
+func (discard) Checkpoint(*State) (string, error) { return "", nil }
+func (discard) Finish(*Summary) error             { return nil }
+func (discard) Close() error                      { return nil }
 
 func median(times []time.Duration) time.Duration {
 	slices.Sort(times)

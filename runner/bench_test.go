@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"drolab/dro"
@@ -33,5 +34,34 @@ func TestMeasureStepsStops(t *testing.T) {
 	s.Model = "linear"
 	if _, err := MeasureSteps(ctx, s, data.Shape{C: 1, H: 4, W: 4}, 2, 1, 0); err == nil {
 		t.Error("a cancelled measurement gives figures")
+	}
+}
+
+// A loss that is not finite is an error, as in any run.
+func TestMeasureStepsThatDiverge(t *testing.T) {
+	s := Defaults()
+	s.Model, s.Batch, s.LR = "linear", 8, 1e30
+	_, err := MeasureSteps(context.Background(), s, data.Shape{C: 3, H: 8, W: 8}, 4, 1, 0)
+	var broken *BrokenError
+	if !errors.As(err, &broken) {
+		t.Errorf("error %v, want what broke", err)
+	}
+}
+
+func TestImagesAreCounted(t *testing.T) {
+	s := Defaults()
+	s.Model, s.Batch = "linear", 8
+	r, err := benchRun(s, dro.ERM, newNoise(data.Shape{C: 1, H: 8, W: 8}, 2, 32), 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	for range 3 {
+		if err := r.train(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r.images != 3*8 {
+		t.Errorf("%d images in three batches of 8", r.images)
 	}
 }

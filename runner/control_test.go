@@ -16,6 +16,8 @@ type at struct {
 	*memory
 	step int64
 	do   func(id string)
+
+	ended chan<- string // gets the names of runs that have ended
 }
 
 type atRecorder struct {
@@ -25,13 +27,16 @@ type atRecorder struct {
 	done bool
 }
 
-func (a *at) Create(m *Meta) (Recorder, error) {
-	r, err := a.memory.Create(m)
+func (a *at) Create(m *Meta, from *State) (Recorder, error) {
+	r, err := a.memory.Create(m, from)
 	return &atRecorder{Recorder: r, id: m.ID, from: a}, err
 }
 
 func (r *atRecorder) Append(e Event) error {
 	err := r.Recorder.Append(e)
+	if s, ok := e.(*StatusEvent); ok && s.Status.Ended() && r.from.ended != nil {
+		r.from.ended <- r.id
+	}
 	if !r.done && e.Header().Step >= r.from.step {
 		r.done = true
 		r.from.do(r.id)
@@ -203,12 +208,12 @@ type slow struct {
 	reached, proceed chan struct{}
 }
 
-func (s *slow) Create(m *Meta) (Recorder, error) {
+func (s *slow) Create(m *Meta, from *State) (Recorder, error) {
 	if len(s.runs) == 1 {
 		close(s.reached)
 		<-s.proceed
 	}
-	return s.memory.Create(m)
+	return s.memory.Create(m, from)
 }
 
 // TestSlowStartHoldsNobodyUp: while runs are prepared, others are told what to

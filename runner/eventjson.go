@@ -45,8 +45,8 @@ func (h *Head) open(epoch float64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b = append(b[:len(b)-1], `,"epoch":`...)
-	return Num(epoch).append(b), nil
+	at, err := json.Marshal(epoch)
+	return append(append(b[:len(b)-1], `,"epoch":`...), at...), err
 }
 
 // UnmarshalJSON reads what MarshalJSON writes, and what programs before wrote.

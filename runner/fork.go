@@ -110,16 +110,6 @@ func (s *State) inherit(m, parent *Meta) {
 	s.Method = &method
 }
 
-// keepFork makes the new run's directory hold all it goes on from, so that it
-// needs its parent no more.
-func (j *job) keepFork() error {
-	file, err := j.record.Checkpoint(j.from)
-	if err != nil {
-		return err
-	}
-	return j.record.Append(&CheckpointEvent{Head: j.head(), File: file})
-}
-
 // pin keeps the checkpoint in the parent, too. Where that fails the forks have
 // all they need, and say so.
 func (q *Queue) pin(parent *Past, forks []*job) error {
@@ -128,7 +118,8 @@ func (q *Queue) pin(parent *Past, forks []*job) error {
 		return nil
 	}
 	for _, j := range forks {
-		if err := j.record.Append(&WarningEvent{Head: j.head(), Message: "the parent may lose the checkpoint: " + err.Error()}); err != nil {
+		w := &WarningEvent{Head: j.head(), Message: "the parent may lose the checkpoint: " + err.Error()}
+		if err := j.record.Append(w); err != nil {
 			return err
 		}
 	}

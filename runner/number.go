@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"drolab/dro"
@@ -88,15 +89,33 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Least returns the least of the values that apply; none applies where none of
-// them does.
-func Least(values []Number) (least Number) {
-	for _, v := range values {
-		if v.Applies() && !(least.Applies() && least.Float() <= v.Float()) {
-			least = v
+// Worst returns the index of the worst of the finite values, the first among
+// equals: the lowest or, where lower is better, the highest. It is -1 where
+// there is none.
+func Worst(values []Number, lowerIsBetter bool) int {
+	worst := -1
+	for i, v := range values {
+		if !v.applies || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
+			continue
+		}
+		if worst < 0 || v.value != values[worst].value && lowerIsBetter == (v.value > values[worst].value) {
+			worst = i
 		}
 	}
-	return least
+	return worst
+}
+
+// Least returns the lowest of the finite values: the worst class's accuracy.
+// Where there is none it is one that applies, if any does.
+func Least(values []Number) Number {
+	i := Worst(values, false)
+	if i < 0 {
+		i = slices.IndexFunc(values, Number.Applies)
+	}
+	if i < 0 {
+		return Number{}
+	}
+	return values[i]
 }
 
 // Auto is a setting that is a number or the word "auto": then the program

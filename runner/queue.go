@@ -219,13 +219,10 @@ func (q *Queue) gate() *gate {
 }
 
 func (q *Queue) create(j *job) (err error) {
-	if j.record, err = q.settings.Store.Create(j.meta); err != nil {
+	if j.record, err = q.settings.Store.Create(j.meta, j.from); err != nil {
 		return err
 	}
-	if err = j.record.Append(&StatusEvent{Head: j.head(), Status: Queued}); err == nil && j.from != nil {
-		err = j.keepFork()
-	}
-	return err
+	return j.record.Append(&StatusEvent{Head: j.head(), Status: Queued})
 }
 
 // dataset opens the spec's dataset, or shares the one that is open already. The
@@ -311,8 +308,8 @@ func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (Status,
 func (j *job) train(build NewNetwork) (Status, error) {
 	r, err := newRun(j.meta, j.data.Dataset, j.record, j.gate, build, j.threads)
 	if err != nil {
-		j.record.Append(&StatusEvent{Head: j.head(), Status: Failed, Cause: firstLine(err)})
-		return Failed, err
+		e := &StatusEvent{Head: j.head(), Status: Failed, Cause: firstLine(err)}
+		return Failed, errors.Join(err, j.record.Append(e))
 	}
 	defer r.close()
 	r.knobs = j.knobs

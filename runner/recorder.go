@@ -11,10 +11,11 @@ import (
 // A Store keeps runs; runner/record's is a folder with one directory a run.
 type Store interface {
 	// Create makes the record of a new run, under an ID of its own choosing,
-	// which it writes into m.
-	Create(m *Meta) (Recorder, error)
+	// which it writes into m. A fork's holds from the start the checkpoint
+	// that it goes on from; for others from is nil.
+	Create(m *Meta, from *State) (Recorder, error)
 	// Reopen takes up the record of an unfinished run, with its newest
-	// checkpoint.
+	// checkpoint. A fork without any is refused.
 	Reopen(id string) (Recorder, *Past, error)
 	// Load reads a run as it was at a checkpoint that was kept.
 	Load(id string, step int64) (*Past, error)
@@ -25,7 +26,7 @@ type Store interface {
 // Past is what is known of a run that something goes on from.
 type Past struct {
 	Meta *Meta
-	From *State      // nil: there is no checkpoint, start anew
+	From *State      // nil: there is no checkpoint and no parent, start anew
 	Log  []KnobEvent // every one of the log, in its order
 }
 
@@ -46,7 +47,7 @@ type Recorder interface {
 
 // Host is the program and the machine that a run is made with.
 type Host struct {
-	Version string `json:"version"` // of drolab's code: revision, "+changes" where the tree was dirty
+	Version string `json:"version"` // of drolab's code: revision, or which program where the tree was dirty
 	Go      string `json:"go"`
 	System  string `json:"system"` // operating system and architecture
 	CPU     string `json:"cpu"`

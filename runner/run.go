@@ -2,6 +2,7 @@ package runner
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -193,23 +194,22 @@ func (r *run) loaderOptions(stream uint64, batch int) data.LoaderOptions {
 func (r *run) do(from *State) (status Status, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("step %d: %w", r.step, panicked(p))
-			status = r.end(Failed, err)
+			status, err = r.end(Failed, fmt.Errorf("step %d: %w", r.step, panicked(p)))
 		}
 	}()
 	if err := r.begin(from); err != nil {
-		return r.end(Failed, err), err
+		return r.end(Failed, err)
 	}
 	switch err := r.loop(); err {
 	case nil:
-		return r.end(Done, nil), nil
+		return r.end(Done, nil)
 	case errStopped:
 		if err := r.turnLast(); err != nil {
-			return r.end(Failed, err), err
+			return r.end(Failed, err)
 		}
-		return r.end(Stopped, nil), nil
+		return r.end(Stopped, nil)
 	default:
-		return r.end(Failed, err), err
+		return r.end(Failed, err)
 	}
 }
 
@@ -296,31 +296,39 @@ func (r *run) endEpoch(epoch int) error {
 	return err
 }
 
-// end writes the last status and the summary, and returns the status. A run
-// that failed waits for no disk, which may be why it failed: what cannot be
-// written is lost, and the error that ended the run is the one to report.
-func (r *run) end(status Status, cause error) Status {
+// end writes the summary and then the last status, and returns how the run
+// ended: failed, where one of them cannot be written. A log that says done has
+// its summary.
+func (r *run) end(status Status, cause error) (Status, error) {
+	err := r.conclude(status, cause)
+	if err != nil && status != Failed {
+		return r.end(Failed, err)
+	}
+	return status, errors.Join(cause, err)
+}
+
+// conclude writes what end says. A run that failed waits for no disk, which may
+// be why it failed, and leaves as much as it can.
+func (r *run) conclude(status Status, cause error) error {
 	e := &StatusEvent{Head: r.head(), Status: status}
 	if cause != nil {
 		e.Cause = firstLine(cause)
 	}
-	write, finish := r.write, r.finish
-	if status == Failed {
-		write = func(do func() error) (bool, error) { return false, do() }
-		finish = r.record.Finish
-	}
-	if _, err := write(func() error { return r.record.Append(e) }); err != nil {
-		return status
-	}
 	s := Summarize(r.meta, status, r.step, r.eval, r.last)
 	s.Cause, s.PaperIterate = e.Cause, cmp.Or(r.iterate, r.pickedNow())
 	s.ImagesPerSecond = perSecond(r.total.images, r.total.elapsed)
-	finish(s)
-	return status
+	if status == Failed {
+		return errors.Join(r.record.Append(e), r.record.Finish(s))
+	}
+	if err := r.finish(s); err != nil {
+		return fmt.Errorf("writing the summary: %w", err)
+	}
+	_, err := r.write(func() error { return r.record.Append(e) })
+	return err
 }
 
-// finish writes the summary. The log does not tell that it waits for room: its
-// last status stays the one that the run ended with.
+// finish writes the summary. The log does not tell that it waits for room: what
+// follows there is the status that the run ended with.
 func (r *run) finish(s *Summary) error {
 	silent := func(error) error { return nil }
 	_, err := r.gate.write(func() error { return r.record.Finish(s) }, silent)

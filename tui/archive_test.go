@@ -82,7 +82,7 @@ func (a archive) add(t testing.TB, id string, m *runner.Meta, status runner.Stat
 	}
 	store, err := record.Open(string(a.folder))
 	check(err)
-	r, err := store.Create(m)
+	r, err := store.Create(m, nil)
 	check(err)
 	check(r.Append(&runner.StatusEvent{Status: runner.Running}))
 	var last *runner.EvalEvent

@@ -119,7 +119,7 @@ func curves() []curve {
 	return []curve{
 		{"test loss", func(e *runner.EvalEvent) runner.Number { return e.TestLoss }, false},
 		{"train loss", func(e *runner.EvalEvent) runner.Number { return e.TrainLoss }, false},
-		{"worst class, test accuracy", func(e *runner.EvalEvent) runner.Number { return least(e.ClassAccuracy) }, true},
+		{"worst class, test accuracy", func(e *runner.EvalEvent) runner.Number { return runner.Least(e.ClassAccuracy) }, true},
 		{"test accuracy", func(e *runner.EvalEvent) runner.Number { return e.TestAccuracy }, true},
 		{"robust risk, test", func(e *runner.EvalEvent) runner.Number { return e.RobustRisk }, false},
 		{"dual gap, train", func(e *runner.EvalEvent) runner.Number { return e.DualGap }, false},

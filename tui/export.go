@@ -94,7 +94,7 @@ func (w *watch) barSheet(of barsOf) sheet {
 			if i < len(t.meta.TrainCounts) {
 				count = strconv.Itoa(t.meta.TrainCounts[i])
 			}
-			s.rows = append(s.rows, append(t.who(), strconv.FormatInt(t.eval.Step, 10), exact(t.eval.Epoch), className(t.meta, i), count, exact(value.Float())))
+			s.rows = append(s.rows, append(t.who(), strconv.FormatInt(t.Eval.Step, 10), exact(t.Eval.Epoch), className(t.meta, i), count, exact(value.Float())))
 		}
 	}
 	return s

@@ -74,7 +74,7 @@ func fixture(t testing.TB) *script {
 	s := &script{folder: folder(store.Dir()), logs: map[string][]runner.Event{}, now: epoch0()}
 	for i, a := range dro.Algorithms() {
 		m := fixtureMeta(a, epoch0().Add(time.Duration(i)*time.Second))
-		r, err := store.Create(m)
+		r, err := store.Create(m, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,8 +61,8 @@ func TestKnobsFollow(t *testing.T) {
 	before := run.meta.Spec.LR
 	run.add([]runner.Event{&runner.KnobEvent{Key: "lr", Old: runner.Num(before), New: runner.Num(0.25)},
 		&runner.KnobEvent{Key: "c", New: runner.Number{}}, &runner.KnobEvent{Key: "no such", New: runner.Num(1)}})
-	if run.spec.LR != 0.25 || !run.spec.C.IsAuto() || run.meta.Spec.LR != before {
-		t.Errorf("lr %g, c %v; at the start %g", run.spec.LR, run.spec.C, run.meta.Spec.LR)
+	if run.Spec.LR != 0.25 || !run.Spec.C.IsAuto() || run.meta.Spec.LR != before {
+		t.Errorf("lr %g, c %v; at the start %g", run.Spec.LR, run.Spec.C, run.meta.Spec.LR)
 	}
 }
 

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"strconv"
 
 	"drolab/runner"
 
@@ -28,16 +27,6 @@ func turnable(s runner.Spec) (keys []string) {
 		}
 	}
 	return keys
-}
-
-// turned takes note of a setting that was changed.
-func (t *track) turned(e *runner.KnobEvent) {
-	value := "auto"
-	if e.New.Applies() {
-		value = strconv.FormatFloat(e.New.Float(), 'g', -1, 64)
-	}
-	// What this program cannot set it cannot show either: the log has it.
-	_, _, _ = t.spec.Turn(e.Key, value)
 }
 
 func (k *knobs) overlay() *overlay {
@@ -72,7 +61,7 @@ func (k *knobs) move(by int) {
 func (k *knobs) check() {
 	k.problem = nil
 	if len(k.line.text) > 0 {
-		spec := k.run.spec
+		spec := k.run.Spec
 		_, _, k.problem = spec.Turn(k.keys[k.at], k.line.String())
 	}
 }
@@ -84,7 +73,7 @@ func (k *knobs) view(t *theme, w, h int) []string {
 		lines = append(lines, t.dim.paint("It holds from the run's next step on and stands in its log."), "")
 	}
 	for i, key := range k.keys {
-		line := "  " + left(key, 11) + right(settingText(&k.run.spec, key), 10)
+		line := "  " + left(key, 11) + right(settingText(&k.run.Spec, key), 10)
 		if i != k.at {
 			lines = append(lines, line)
 			continue

@@ -23,7 +23,7 @@ func forkOf(t *testing.T, s *script, parent string, step int) string {
 	}
 	m := fixtureMeta(dro.SFK, epoch0().Add(time.Hour))
 	m.Parent = fmt.Sprintf("%s@%d", parent, step)
-	r, err := store.Create(m)
+	r, err := store.Create(m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,17 +69,17 @@ func TestForkGoesOnItsParentsCurves(t *testing.T) {
 	if v := loss.At(150); !(v < 9) {
 		t.Errorf("the loss at step 150 is %v, want the parent's", v)
 	}
-	if v, w := loss.At(170), loss.At(200); v != 9 || w != 9 || f.step != 200 {
-		t.Errorf("the loss at step 170 is %v, at 200 %v, the run at %d: want its own", v, w, f.step)
+	if v, w := loss.At(170), loss.At(200); v != 9 || w != 9 || f.Step != 200 {
+		t.Errorf("the loss at step 170 is %v, at 200 %v, the run at %d: want its own", v, w, f.Step)
 	}
 	if i := slices.IndexFunc(f.markers, func(m plot.Marker) bool { return m.Letter == 'f' && m.X == 160 }); i < 0 {
 		t.Errorf("no mark at the fork: %v", f.markers)
 	}
-	if f.spec.LR == 7 {
+	if f.Spec.LR == 7 {
 		t.Error("the fork has a setting that its parent was given live")
 	}
-	if f.seconds < 160*fixPace*.9 || f.seconds > 160*fixPace*1.1+40*2*fixPace+1 {
-		t.Errorf("%v s of training, want the parent's and its own and none between", f.seconds)
+	if f.Seconds < 160*fixPace*.9 || f.Seconds > 160*fixPace*1.1+40*2*fixPace+1 {
+		t.Errorf("%v s of training, want the parent's and its own and none between", f.Seconds)
 	}
 }
 
@@ -91,43 +91,9 @@ func TestForkWithoutItsParent(t *testing.T) {
 		if n := f.series[stepLoss].Len(); n != 4 {
 			t.Errorf("of %q: %d losses, want its own 4", parent, n)
 		}
-		left, ok := f.remaining()
+		left, ok := f.Remaining()
 		if want := time.Duration(float64(fixSteps*fixEpochs-200) * 2 * fixPace * float64(time.Second)); !ok || left < want*9/10 || left > want*11/10 {
 			t.Errorf("of %q: %v left, want %v", parent, left, want)
 		}
-	}
-}
-
-// narcissus has runs that say that they are forks of themselves.
-type narcissus struct{ *script }
-
-func (n narcissus) Find(id string) (*record.Run, error) {
-	r, err := n.script.Find(id)
-	if err == nil {
-		r.Meta.Parent = r.Meta.ID + "@100"
-	}
-	return r, err
-}
-
-func TestForkOfItself(t *testing.T) {
-	s := narcissus{fixture(t)}
-	s.now = epoch0().Add(3 * time.Hour)
-	r, err := s.Find(sfkOf(s.script))
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, events := lineageOf(s, r, maxGenerations), 0
-	for {
-		list, err := log.Read()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(list) == 0 {
-			break
-		}
-		events += len(list)
-	}
-	if all := len(s.logs[r.Meta.ID]); events < all || events > all*(maxGenerations+1)+maxGenerations {
-		t.Errorf("%d events of a log of %d", events, all)
 	}
 }

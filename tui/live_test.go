@@ -36,7 +36,7 @@ func newLive(b *testing.B, w, h int) *live4 {
 	for i, a := range dro.Algorithms() {
 		m := fixtureMeta(a, epoch0().Add(time.Duration(i)*time.Second))
 		m.Spec.Epochs, m.StepsPerEpoch, m.Steps = liveEpochs, liveEpochSteps, liveEpochSteps*liveEpochs
-		r, err := store.Create(m)
+		r, err := store.Create(m, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

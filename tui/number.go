@@ -9,16 +9,6 @@ import (
 	"drolab/tui/plot"
 )
 
-// least returns the lowest of the values that apply: the worst class's accuracy.
-func least(values []runner.Number) (low runner.Number) {
-	for _, v := range values {
-		if v.Applies() && !(low.Applies() && low.Float() <= v.Float()) {
-			low = v
-		}
-	}
-	return low
-}
-
 // figure formats a measure in at most plot.LabelWidth cells, without blanks.
 func figure(n runner.Number) string {
 	if !n.Applies() {

@@ -197,7 +197,7 @@ func TestDeleteRefusesLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := archived(dro.SFK, 1, "live", epoch0())
-	recorder, err := store.Create(m)
+	recorder, err := store.Create(m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

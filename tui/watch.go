@@ -158,7 +158,7 @@ func (w *watch) read(now time.Time) tea.Cmd {
 	}
 	var logs []source
 	for _, t := range w.tracks {
-		logs = append(logs, source{t.id, t.log, look && (!t.status.Ended() || t.status == runner.Interrupted)})
+		logs = append(logs, source{t.id, t.log, look && (!t.Status.Ended() || t.Status == runner.Interrupted)})
 	}
 	round, find := w.round, w.source.Find
 	return func() tea.Msg {
@@ -196,8 +196,8 @@ func (w *watch) take(m readMsg) tea.Cmd {
 		if p.err != nil {
 			problem = OneLine(p.err.Error())
 		}
-		if p.status == runner.Interrupted && len(p.events) == 0 && !t.status.Ended() {
-			t.status = p.status
+		if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
+			t.Status = p.status
 		}
 		behind = behind || len(p.events) >= readAhead
 		changed = changed || len(p.events) > 0
@@ -240,7 +240,7 @@ func (w *watch) run() *track {
 func (w *watch) digest() string {
 	counts := map[runner.Status]int{}
 	for _, t := range w.tracks {
-		counts[t.status]++
+		counts[t.Status]++
 	}
 	s := ""
 	for _, status := range [...]runner.Status{runner.Running, runner.Queued, runner.Paused, runner.Done,

@@ -31,16 +31,16 @@ func (w *watch) blocked(a action) string {
 	case actAxis, actSmooth, actSmoothBack, actDots:
 		return ""
 	case actPause:
-		return w.noVerb(t, t.status == runner.Running || t.status == runner.Paused, "pause")
+		return w.noVerb(t, t.Status == runner.Running || t.Status == runner.Paused, "pause")
 	case actStop:
-		return w.noVerb(t, !t.status.Ended(), "stop")
+		return w.noVerb(t, !t.Status.Ended(), "stop")
 	case actCheckpoint:
-		return w.noVerb(t, t.status == runner.Running || t.status == runner.Paused, "save")
+		return w.noVerb(t, t.Status == runner.Running || t.Status == runner.Paused, "save")
 	case actTurn:
-		if len(turnable(t.spec)) == 0 {
+		if len(turnable(t.Spec)) == 0 {
 			return t.label + " has settings that this program cannot read"
 		}
-		return w.noVerb(t, !t.status.Ended(), "turn")
+		return w.noVerb(t, !t.Status.Ended(), "turn")
 	case actResume:
 		return t.noResume(w.controls(t.id))
 	case actPageUp, actPageDown:
@@ -56,12 +56,12 @@ func (w *watch) blocked(a action) string {
 // noVerb says why a live run cannot be asked something.
 func (w *watch) noVerb(t *track, can bool, verb string) string {
 	switch {
-	case t.status.Ended():
-		return fmt.Sprintf("%s is %s: nothing to %s", t.label, t.status, verb)
+	case t.Status.Ended():
+		return fmt.Sprintf("%s is %s: nothing to %s", t.label, t.Status, verb)
 	case !w.controls(t.id):
 		return t.label + " runs in another process: only watched here"
 	case !can:
-		return fmt.Sprintf("%s is %s", t.label, t.status)
+		return fmt.Sprintf("%s is %s", t.label, t.Status)
 	}
 	return ""
 }
@@ -69,14 +69,14 @@ func (w *watch) noVerb(t *track, can bool, verb string) string {
 // noResume says why a run cannot be resumed.
 func (t *track) noResume(mine bool) string {
 	switch {
-	case t.status == runner.Done:
+	case t.Status == runner.Done:
 		return t.label + " is done: nothing to resume"
-	case t.status == runner.Paused && mine, t.status.Ended():
+	case t.Status == runner.Paused && mine, t.Status.Ended():
 		return ""
-	case t.status == runner.Paused:
+	case t.Status == runner.Paused:
 		return t.label + " runs in another process: only watched here"
 	}
-	return fmt.Sprintf("%s is %s: nothing to resume", t.label, t.status)
+	return fmt.Sprintf("%s is %s: nothing to resume", t.label, t.Status)
 }
 
 // do implements page.
@@ -118,7 +118,7 @@ func (w *watch) do(a action) tea.Cmd {
 		return open(w.source, nil)
 	case actTurn:
 		t := w.run()
-		return send(overlayMsg{(&knobs{shared: w.shared, run: t, keys: turnable(t.spec)}).overlay()})
+		return send(overlayMsg{(&knobs{shared: w.shared, run: t, keys: turnable(t.Spec)}).overlay()})
 	case actPause, actResume, actStop, actCheckpoint:
 		return w.verb(a, w.run())
 	default:
@@ -165,7 +165,7 @@ func (w *watch) look(a action) tea.Cmd {
 // verb asks something of a run.
 func (w *watch) verb(a action, t *track) tea.Cmd {
 	switch {
-	case a == actPause && t.status == runner.Paused, a == actResume:
+	case a == actPause && t.Status == runner.Paused, a == actResume:
 		return w.ask("resume", t.id)
 	case a == actPause:
 		return w.ask("pause", t.id)
@@ -173,7 +173,7 @@ func (w *watch) verb(a action, t *track) tea.Cmd {
 		return w.ask("checkpoint", t.id)
 	}
 	return question("Stop "+t.label+"?", []string{
-		fmt.Sprintf("It is at step %d of %d. It saves a checkpoint,", t.step, t.meta.Steps),
+		fmt.Sprintf("It is at step %d of %d. It saves a checkpoint,", t.Step, t.meta.Steps),
 		"and r resumes it from there."},
 		choice{[]string{"y", "x"}, "stop it", w.ask("stop", t.id)})
 }

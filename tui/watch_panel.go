@@ -107,11 +107,11 @@ func (w *watch) fit() {
 	for _, t := range w.tracks {
 		switch w.axis {
 		case bySteps:
-			last, planned = max(last, float64(t.step)), max(planned, float64(t.meta.Steps))
+			last, planned = max(last, float64(t.Step)), max(planned, float64(t.meta.Steps))
 		case byEpochs:
-			last, planned = max(last, t.epochs(float64(t.step))), max(planned, float64(t.meta.Spec.Epochs))
+			last, planned = max(last, t.epochs(float64(t.Step))), max(planned, float64(t.meta.Spec.Epochs))
 		case byTime:
-			last = max(last, t.seconds)
+			last = max(last, t.Seconds)
 		}
 	}
 	w.x = plot.GrowX(planned, last)
@@ -192,7 +192,7 @@ func (w *watch) references(c *plot.Chart, q quantity) {
 }
 
 // hasDual tells whether the run has a λ and an η.
-func (t *track) hasDual() bool { return t.last == nil || t.last.Eta.Applies() }
+func (t *track) hasDual() bool { return t.Last == nil || t.Last.Eta.Applies() }
 
 // bars are the figures by class of the run under the cursor, at its last
 // evaluation.
@@ -218,7 +218,7 @@ func (w *watch) bars(p panel, of barsOf) *plot.Bars {
 		}
 		b.Bars = append(b.Bars, bar)
 	}
-	if i := plot.WorstBar(b.Bars, b.LowerIsBetter); i >= 0 {
+	if i := runner.Worst(values, b.LowerIsBetter); i >= 0 {
 		b.Bars[i].Worst = true
 	}
 	if of != classAccuracy {
@@ -229,14 +229,14 @@ func (w *watch) bars(p panel, of barsOf) *plot.Bars {
 
 func barValues(t *track, of barsOf) []runner.Number {
 	switch {
-	case t.eval == nil:
+	case t.Eval == nil:
 		return nil
 	case of == classLoss:
-		return t.eval.ClassLoss
+		return t.Eval.ClassLoss
 	case of == classWeight:
-		return t.eval.ClassWeight
+		return t.Eval.ClassWeight
 	}
-	return t.eval.ClassAccuracy
+	return t.Eval.ClassAccuracy
 }
 
 func className(m *runner.Meta, i int) string {

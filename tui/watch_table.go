@@ -18,36 +18,36 @@ type column struct {
 func (w *watch) columns() []column {
 	step := func(f func(*runner.StepEvent) runner.Number) func(*track) string {
 		return func(t *track) string {
-			if t.last == nil {
+			if t.Last == nil {
 				return "–"
 			}
-			return figure(f(t.last))
+			return figure(f(t.Last))
 		}
 	}
 	eval := func(f func(*runner.EvalEvent) string) func(*track) string {
 		return func(t *track) string {
-			if t.eval == nil {
+			if t.Eval == nil {
 				return "–"
 			}
-			return f(t.eval)
+			return f(t.Eval)
 		}
 	}
 	return []column{
 		{"", 5, func(t *track) string { return fmt.Sprintf("%.0f%%", 100*t.progress()) }},
 		{"ETA", 8, func(t *track) string {
-			if d, ok := t.remaining(); ok {
+			if d, ok := t.Remaining(); ok {
 				return Clock(d)
 			}
 			return "–"
 		}},
-		{"worst %", 8, eval(func(e *runner.EvalEvent) string { return percent(least(e.ClassAccuracy)) })},
+		{"worst %", 8, eval(func(e *runner.EvalEvent) string { return percent(runner.Least(e.ClassAccuracy)) })},
 		{"test %", 7, eval(func(e *runner.EvalEvent) string { return percent(e.TestAccuracy) })},
 		{"train loss", 11, step(func(e *runner.StepEvent) runner.Number { return e.Loss })},
 		{"images/s", 9, func(t *track) string {
-			if t.last == nil || !t.last.ImagesPerSecond.Applies() {
+			if t.Last == nil || !t.Last.ImagesPerSecond.Applies() {
 				return "–"
 			}
-			return fmt.Sprintf("%.0f", min(1e7, t.last.ImagesPerSecond.Float()))
+			return fmt.Sprintf("%.0f", min(1e7, t.Last.ImagesPerSecond.Float()))
 		}},
 		{"λ", 8, step(func(e *runner.StepEvent) runner.Number { return e.Lambda })},
 		{"η", 8, step(func(e *runner.StepEvent) runner.Number { return e.Eta })},
@@ -55,7 +55,7 @@ func (w *watch) columns() []column {
 		{"dual gap", 9, eval(func(e *runner.EvalEvent) string { return figure(e.DualGap) })},
 		{"robust risk", 12, eval(func(e *runner.EvalEvent) string { return figure(e.RobustRisk) })},
 		{"epoch", 10, func(t *track) string {
-			return fmt.Sprintf("%.4g/%d", t.epochs(float64(t.step)), t.meta.Spec.Epochs)
+			return fmt.Sprintf("%.4g/%d", t.epochs(float64(t.Step)), t.meta.Spec.Epochs)
 		}},
 	}
 }
@@ -129,7 +129,7 @@ func (w *watch) table(r rect) []string {
 // row draws one run.
 func (w *watch) row(i int, l tableLayout, cells int) string {
 	t, run := w.theme, w.tracks[i]
-	glyph, state := t.state(run.status)
+	glyph, state := t.state(run.Status)
 	series := t.series[i]
 	if run.hidden {
 		series = t.dim
@@ -144,7 +144,7 @@ func (w *watch) row(i int, l tableLayout, cells int) string {
 	}
 	s := cursor + " " + series.paint(mark) + " " + state.paint(glyph) + " " + name.paint(left(run.label, l.name))
 	if l.state > 0 {
-		s += " " + state.paint(left(string(run.status), l.state-1))
+		s += " " + state.paint(left(string(run.Status), l.state-1))
 	}
 	if l.bar > 0 {
 		s += " " + t.progress(run.progress(), l.bar, series)

@@ -40,7 +40,7 @@ func TestVerbs(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := watching(t, 120, 40)
 			run := r.Model.watch.run()
-			run.status = c.status
+			run.Status = c.status
 			r.mine[run.id] = c.mine
 			r.press(c.keys...)
 			if !slices.Equal(r.asked.list, c.want) {
@@ -133,7 +133,7 @@ func TestMany(t *testing.T) {
 	for i := range 9 {
 		m := fixtureMeta(dro.PGD, epoch0())
 		m.Spec.Seed = uint64(i + 2)
-		rec, err := store.Create(m)
+		rec, err := store.Create(m, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := fixtureMeta(dro.SFK, epoch0())
-	rec, err := store.Create(m)
+	rec, err := store.Create(m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,12 +181,12 @@ func TestInterrupted(t *testing.T) {
 	r.Model.source = s.folder
 	r.press("2")
 	r.wait(5*time.Second, time.Second)
-	if st := r.Model.watch.run().status; st != runner.Running {
+	if st := r.Model.watch.run().Status; st != runner.Running {
 		t.Fatalf("status %s, want running", st)
 	}
 	rec.Close()
 	r.wait(5*time.Second, time.Second)
-	if st := r.Model.watch.run().status; st != runner.Interrupted {
+	if st := r.Model.watch.run().Status; st != runner.Interrupted {
 		t.Errorf("status %s after the process died, want interrupted", st)
 	}
 }
@@ -214,14 +214,14 @@ func TestResume(t *testing.T) {
 	if x, y, _ := tr.series[stepLoss].Last(); x != 30 || y != 0.9 || tr.series[stepLoss].Len() != 3 {
 		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, y, tr.series[stepLoss].Len())
 	}
-	if tr.step != 30 || tr.status != runner.Running || len(tr.markers) != 1 || tr.markers[0].X != 20 {
-		t.Errorf("step %d, %s, markers %v", tr.step, tr.status, tr.markers)
+	if tr.Step != 30 || tr.Status != runner.Running || len(tr.markers) != 1 || tr.markers[0].X != 20 {
+		t.Errorf("step %d, %s, markers %v", tr.Step, tr.Status, tr.markers)
 	}
 	// 2 s to step 20, 1 s more to step 30; the hour between does not count.
-	if tr.seconds != 3 || tr.elapsed.At(20) != 2 {
-		t.Errorf("%g s of training, %g at step 20; want 3 and 2", tr.seconds, tr.elapsed.At(20))
+	if tr.Seconds != 3 || tr.elapsed.At(20) != 2 {
+		t.Errorf("%g s of training, %g at step 20; want 3 and 2", tr.Seconds, tr.elapsed.At(20))
 	}
-	left, ok := tr.remaining()
+	left, ok := tr.Remaining()
 	if want := time.Duration(float64(fixSteps*fixEpochs-30) / 10 * float64(time.Second)); !ok || left != want {
 		t.Errorf("%v left, want %v", left, want)
 	}

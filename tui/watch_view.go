@@ -134,8 +134,8 @@ func (w *watch) heading(p panel, v view) (title, note string) {
 		if w.baseline >= 0 && w.baseline != w.at && v.bars != classWeight {
 			note += " vs " + w.tracks[w.baseline].label
 		}
-		if t.eval != nil {
-			note += fmt.Sprintf(" · epoch %.4g", t.eval.Epoch)
+		if t.Eval != nil {
+			note += fmt.Sprintf(" · epoch %.4g", t.Eval.Epoch)
 		}
 	case v.phase:
 		note = t.label + " · λ across, η up"
@@ -252,7 +252,7 @@ func (w *watch) nothing(v view, iw, ih int) []string {
 		text = t.label + " has no λ and η"
 	case v.phase:
 		text = t.label + " has not moved yet"
-	case t.status == runner.Failed:
+	case t.Status == runner.Failed:
 		text = t.label + " failed before its first evaluation"
 	}
 	lines := make([]string, max(0, (ih-1)/2))

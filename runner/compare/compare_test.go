@@ -310,7 +310,7 @@ func TestRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range slices.Concat(newRuns(dro.ERM, accuraciesB), newRuns(dro.SFK, accuraciesA)) {
-		r, err := store.Create(m.meta)
+		r, err := store.Create(m.meta, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

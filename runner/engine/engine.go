@@ -38,6 +38,9 @@ type Settings struct {
 // ErrRunning says that the runs folder has its engine already.
 var ErrRunning = errors.New("an engine is running already")
 
+// ErrLive says that an engine has runs that have not ended.
+var ErrLive = errors.New("not ended")
+
 // engine is the process's state. The Queue owns the runs.
 type engine struct {
 	settings Settings

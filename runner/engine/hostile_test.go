@@ -219,6 +219,7 @@ func TestStrangeServers(t *testing.T) {
 		"cannot be read":       "hello\n",
 		"cannot talk to":       `{"protocol":99,"version":"9.9","pid":1}` + "\n",
 		"the engine's answer:": `{"protocol":1,"version":"test","pid":1}` + "\n",
+		"as it is now":         `{"protocol":1,"version":"test","pid":1,"new":2}` + "\n" + `{"error":"as it is now","fault":{"code":"new","x":1},"y":2}` + "\n",
 	} {
 		dir := short(t)
 		a, err := newAddress(dir, dir)

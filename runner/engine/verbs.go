@@ -99,7 +99,7 @@ func (e *engine) mayEnd(force bool) (bool, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if live := e.queue.Live(); len(live) > 0 && !force {
-		return false, fmt.Errorf("%d of its runs not ended (%s ...): stop them first", len(live), live[0].ID)
+		return false, fmt.Errorf("%d of its runs %w (%s ...): stop them first", len(live), ErrLive, live[0].ID)
 	}
 	if !force && e.asking > e.enders {
 		return false, nil

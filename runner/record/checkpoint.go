@@ -113,6 +113,9 @@ func (f *stateFile) method() (*dro.State, error) {
 func stateName(step int64) string   { return fmt.Sprintf("step-%010d.json", step) }
 func tensorsName(step int64) string { return fmt.Sprintf("step-%010d.safetensors", step) }
 
+// checkpointFile is what the log calls a checkpoint.
+func checkpointFile(step int64) string { return checkpointsName + "/" + stateName(step) }
+
 // writeCheckpoint puts s into folder. The JSON comes last and makes the pair
 // complete. A checkpoint of the same step may stand there already, when a run
 // is paused and saved again: the same step has the same weights, so the pair

@@ -267,7 +267,7 @@ func recordAndWait(dir string) {
 		panic(err)
 	}
 	m := newMeta(1)
-	r, err := s.Create(m)
+	r, err := s.Create(m, nil)
 	if err != nil {
 		panic(err)
 	}
@@ -282,13 +282,14 @@ func TestLeftovers(t *testing.T) {
 	s := newStore(t)
 	old := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	leave := func(name string, at time.Time) string {
-		dir := filepath.Join(s.Dir(), asidePrefix+name)
+		dir := filepath.Join(s.Dir(), name)
 		must(t, os.Mkdir(dir, 0o755))
 		write(t, nil, dir, lockName)
 		must(t, os.Chtimes(dir, at, at))
 		return dir
 	}
-	crashed, young, used := leave("crashed", old), leave("young", s.now()), leave("used", old)
+	crashed, young, used := leave(asidePrefix+"crashed", old), leave(asidePrefix+"young", s.now()), leave(asidePrefix+"used", old)
+	deleted := leave(deletedPrefix+"half", old)
 	l, err := Acquire(filepath.Join(used, lockName))
 	must(t, err)
 	defer l.Release()
@@ -296,7 +297,7 @@ func TestLeftovers(t *testing.T) {
 		t.Errorf("List shows leftovers: %v %v", runs, problems)
 	}
 	create(t, s, newMeta(1))
-	for dir, want := range map[string]bool{crashed: false, young: true, used: true} {
+	for dir, want := range map[string]bool{crashed: false, deleted: false, young: true, used: true} {
 		if _, err := os.Stat(dir); (err == nil) != want {
 			t.Errorf("%s is there: %t, want %t", filepath.Base(dir), err == nil, want)
 		}

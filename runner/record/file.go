@@ -20,7 +20,8 @@ const (
 	lockName        = "lock"
 	checkpointsName = "checkpoints"
 
-	asidePrefix = ".new-" // of what is being written and has no name yet
+	asidePrefix   = ".new-"     // of what is being written and has no name yet
+	deletedPrefix = ".deleted-" // of what is being removed and has no name any more
 )
 
 // maxJSON bounds the JSON files, in bytes: a run.json or a checkpoint's state

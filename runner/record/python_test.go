@@ -46,7 +46,7 @@ func TestPythonReadsCheckpoints(t *testing.T) {
 	must(t, err)
 	want, err := fileTensors(back)
 	must(t, err)
-	if len(read) != len(want) || len(want) != len(s.Parameters)+len(s.Velocities)+len(s.IterateParameters) {
+	if len(read) != len(want) || len(want) != len(s.Parameters)+len(s.Velocities)+len(s.Buffers)+len(s.Picked) {
 		t.Fatalf("Python reads %d tensors, this program %d", len(read), len(want))
 	}
 	for _, w := range want {

@@ -41,7 +41,7 @@ func TestTailByBytes(t *testing.T) {
 		}
 		got = append(got, events...)
 	}
-	if s := got[1].(*runner.StepEvent); s.Seq != 2 || s.Loss.String() != "NaN" || s.Lambda.Applies() {
+	if s := got[1].(*runner.StepEvent); s.Seq != 2 || s.Of("loss").String() != "NaN" || s.Of("lambda").Applies() {
 		t.Errorf("step event %+v", s)
 	}
 }
@@ -51,7 +51,7 @@ func TestTailOfTheFuture(t *testing.T) {
 	tail := newTail(t, []byte(line(1, 1, "step", `,"new_key":{"a":[1]},"loss":2`)+line(2, 1, "telepathy", "")+line(3, 2, "step", "")))
 	events, err := tail.Read()
 	must(t, err)
-	if len(events) != 2 || events[0].(*runner.StepEvent).Loss.Float() != 2 || tail.Skipped() != 0 {
+	if len(events) != 2 || events[0].(*runner.StepEvent).Of("loss").Float() != 2 || tail.Skipped() != 0 {
 		t.Errorf("%d events, %d skipped, want 2 and 0", len(events), tail.Skipped())
 	}
 }
@@ -104,31 +104,8 @@ func TestTailReturnsInParts(t *testing.T) {
 	if n := len(events); n == 0 || n >= lines {
 		t.Errorf("first part has %d events", n)
 	}
-	if h := history(t, tail); len(events)+len(h.Steps) != lines || h.Progress != lines {
+	if h := history(t, tail); len(events)+len(h.Steps) != lines || h.Step != lines {
 		t.Errorf("%d and %d events, want %d in all", len(events), len(h.Steps), lines)
-	}
-}
-
-func TestHistoryAppliesResume(t *testing.T) {
-	var h History
-	h.Append([]runner.Event{status(0, runner.Running), stepEvent(1), stepEvent(2), stepEvent(3), evalEvent(3),
-		&runner.WarningEvent{Head: head(3), Message: "odd"}, stepEvent(4)})
-	before := slices.Clone(h.Steps)
-	shown := h.Steps
-	h.Append([]runner.Event{&runner.ResumeEvent{Head: head(2)}})
-	if len(h.Steps) != 2 || len(h.Evals) != 0 || len(h.Warnings) != 1 || h.Progress != 2 || h.Resumes != 1 {
-		t.Errorf("after the resume: %+v", h)
-	}
-	h.Append([]runner.Event{status(2, runner.Running), stepEvent(3), evalEvent(3)})
-	if len(h.Steps) != 3 || h.Steps[2].Step != 3 || len(h.Evals) != 1 || h.Progress != 3 || h.Status != runner.Running {
-		t.Errorf("going on: %+v", h)
-	}
-	if !slices.Equal(shown, before) {
-		t.Error("a slice that was handed out changed")
-	}
-	h.Append([]runner.Event{&runner.ResumeEvent{}})
-	if len(h.Steps) != 0 || len(h.Evals) != 0 || h.Progress != 0 {
-		t.Errorf("after a resume from the start: %+v", h)
 	}
 }
 
@@ -158,7 +135,8 @@ func TestListReadsOnlyTheEnd(t *testing.T) {
 	if len(runs) != 1 {
 		t.Fatalf("%d runs: %v", len(runs), problems)
 	}
-	if got := runs[0].Summary(); got.Status != runner.Running || got.Steps != 1000 || got.TestAccuracy.Float() != 0.5 || got.Lambda.Float() != 2 {
+	if got := runs[0].Summary(); got.Status != runner.Running || got.Steps != 1000 || got.Of("test_accuracy").Float() != 0.5 ||
+		got.Of("lambda").Float() != 2 {
 		t.Errorf("summary %+v", got)
 	}
 	f, length, err := openRegular(r.log.path)
@@ -275,7 +253,7 @@ func BenchmarkList(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, err := s.Create(newMeta(1))
+	r, err := s.Create(newMeta(1), nil)
 	if err != nil {
 		b.Fatal(err)
 	}

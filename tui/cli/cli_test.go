@@ -15,6 +15,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/record"
 
 	"charm.land/lipgloss/v2"
 )
@@ -46,7 +47,7 @@ func TestFormats(t *testing.T) {
 		{count(1, "run"), "1 run"}, {count(2, "run"), "2 runs"},
 		{bar(1, 2, 10, false), "━━━━━─────"}, {bar(3, 2, 4, true), "####"}, {bar(1, 0, 4, true), "...."},
 		{megabytes(170052171), "170.1 MB"},
-		{short(least([]runner.Number{{}, runner.Num(3), runner.Num(2)})), "2"}, {short(least(nil)), "–"},
+		{short(runner.Least([]runner.Number{{}, runner.Num(3), runner.Num(2)})), "2"}, {short(runner.Least(nil)), "–"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
@@ -86,7 +87,8 @@ func TestRegisteredDataIsListed(t *testing.T) {
 func testLive(step int64) *live {
 	spec := runner.Defaults()
 	spec.Algorithms, spec.Epochs = []dro.Algorithm{dro.SFK}, 10
-	l := &live{meta: runner.Meta{Preset: "shapes\x1b", Spec: spec, Steps: 100, StepsPerEpoch: 10}}
+	m := runner.Meta{Preset: "shapes\x1b", Spec: spec, Steps: 100, StepsPerEpoch: 10}
+	l := &live{Progress: record.NewProgress(&m), meta: m}
 	start := time.Unix(1000, 0)
 	at := func(s int64, d time.Duration) runner.Head { return runner.Head{Step: s, Time: start.Add(d)} }
 	l.add(&runner.StatusEvent{Head: at(0, 0), Status: runner.Running})
@@ -98,22 +100,22 @@ func testLive(step int64) *live {
 }
 
 func TestRemaining(t *testing.T) {
-	if d, ok := testLive(0).remaining(); ok {
+	if d, ok := testLive(0).Remaining(); ok {
 		t.Errorf("before the first step %v remain", d)
 	}
 	l := testLive(25)
-	if d, ok := l.remaining(); !ok || d != 75*time.Second {
+	if d, ok := l.Remaining(); !ok || d != 75*time.Second {
 		t.Errorf("after 25 of 100 steps in 25 s, %v remain (%v)", d, ok)
 	}
 	// After a resume the speed is that since the resume.
 	l.add(&runner.ResumeEvent{Head: runner.Head{Step: 20, Time: time.Unix(2000, 0)}})
 	l.add(&runner.StatusEvent{Head: runner.Head{Step: 20, Time: time.Unix(2000, 0)}, Status: runner.Running})
 	l.add(&runner.StepEvent{Head: runner.Head{Step: 30, Time: time.Unix(2020, 0)}})
-	if d, ok := l.remaining(); !ok || d != 140*time.Second {
+	if d, ok := l.Remaining(); !ok || d != 140*time.Second {
 		t.Errorf("after a resume %v remain (%v)", d, ok)
 	}
 	l.add(&runner.StatusEvent{Head: runner.Head{Step: 100, Time: time.Unix(3000, 0)}, Status: runner.Done})
-	if _, ok := l.remaining(); ok {
+	if _, ok := l.Remaining(); ok {
 		t.Error("something remains of a run that is done")
 	}
 }
@@ -146,10 +148,10 @@ func TestBlockFitsTheScreen(t *testing.T) {
 	for i := range 16 {
 		l := testLive(int64(i))
 		if i > 8 {
-			l.status = runner.Queued
+			l.Status = runner.Queued
 		}
 		if i < 8 {
-			l.status = runner.Done
+			l.Status = runner.Done
 		}
 		p.runs = append(p.runs, l)
 	}

@@ -105,7 +105,7 @@ func (a *app) askRun(r *record.Run, ask func(*engine.Client) error) error {
 		return fmt.Errorf("run %s is %s, not running: drolab resume %s goes on with one that is not done", r.Meta.ID, r.Status(), r.Meta.ID)
 	}
 	if err := ask(a.client(filepath.Dir(r.Dir))); err != nil {
-		if r.Held() && strings.Contains(err.Error(), "not running here") {
+		if r.Held() && errors.Is(err, runner.ErrNotRunning) {
 			return fmt.Errorf("%w: another process trains it (drolab run --inline?): ask it there", err)
 		}
 		return err
