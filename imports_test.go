@@ -21,7 +21,8 @@ const importRules = `
 NONE < dro
 ASCIIGRAPH < tui/plot
 X/SYS < dro/internal/kern
-X/SYS < runner/data
+NONE < runner/internal/aside
+X/SYS, runner/internal/aside < runner/data
 dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data < runner
 runner, YAML < presets

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 
+	"drolab/runner/compare"
 	"drolab/tui/plot"
 )
 
@@ -27,7 +28,7 @@ func (p *comparePane) chart() *plot.Chart {
 			line := meanLine(seeds, last)
 			c.Lines = append(c.Lines, plot.Line{Name: name, Series: line, Number: number, Glyph: p.glyph(number)})
 		case len(seeds) > 1:
-			c.Bands = append(c.Bands, plot.Band{Name: name, Seeds: seeds, Number: number})
+			c.Bands = append(c.Bands, plot.Band{Name: name, Seeds: seeds, Half: half95, Number: number})
 		case len(seeds) == 1:
 			c.Lines = append(c.Lines, plot.Line{Name: name, Series: seeds[0], Number: number, Glyph: p.glyph(number)})
 		}
@@ -36,6 +37,9 @@ func (p *comparePane) chart() *plot.Chart {
 	c.Y = c.FitY()
 	return c
 }
+
+// half95 is of the 95 % t interval over seeds.
+func half95(n int) float64 { return compare.HalfWidth(n, 0.95) }
 
 // glyph tells lines apart where colour does not; 0 where it does.
 func (p *comparePane) glyph(number uint8) rune {

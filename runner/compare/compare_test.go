@@ -56,6 +56,33 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
+// TestHalfWidth checks against closed forms for 2, 3 and 5 values (Shaw 2006, J.
+// Computational Finance 9), printed tables and the normal limit.
+func TestHalfWidth(t *testing.T) {
+	for _, p := range []float64{0.51, 0.75, 0.9, 0.975, 0.995, 0.99999} {
+		alpha := 4 * p * (1 - p)
+		q := math.Cos(math.Acos(math.Sqrt(alpha))/3) / math.Sqrt(alpha)
+		for n, want := range map[int]float64{2: math.Tan(math.Pi * (p - 0.5)), 3: (2*p - 1) / math.Sqrt(alpha/2),
+			5: 2 * math.Sqrt(q-1)} {
+			if got := HalfWidth(n, 2*p-1); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("HalfWidth(%d, %v) = %.15g, want %.15g", n, 2*p-1, got, want)
+			}
+		}
+	}
+	for n, want := range map[int]float64{
+		4: 3.182446305, 6: 2.570581836, 7: 2.446911851, 10: 2.262157163, 11: 2.228138852,
+		20: 2.093024054, 31: 2.042272456, 61: 2.000297822, 121: 1.979930405,
+	} {
+		if got := HalfWidth(n, 0.95); math.Abs(got-want) > 1e-9 {
+			t.Errorf("HalfWidth(%d, 0.95) = %.10f, want %.9f", n, got, want)
+		}
+	}
+	normal := math.Sqrt2 * math.Erfinv(0.95)
+	if got := HalfWidth(1e7, 0.95); math.Abs(got-normal) > 1e-6 {
+		t.Errorf("HalfWidth(1e7, 0.95) = %v, want the normal %v", got, normal)
+	}
+}
+
 func same(a, b float64) bool { return near(a, b) || math.IsNaN(a) && math.IsNaN(b) }
 
 // TestNoSpread: values that agree, up to rounding, are no evidence.

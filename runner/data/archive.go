@@ -11,6 +11,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"drolab/runner/internal/aside"
 )
 
 // cifarChecksum is Dataset.Checksum of the official files.
@@ -41,11 +43,12 @@ func (l cifar) unpack(dir string) error {
 		return err
 	}
 	for name, b := range files {
-		if err := writeFile(filepath.Join(folder, name), b); err != nil {
+		put := func(w io.Writer) error { _, err := w.Write(b); return err }
+		if err := aside.Write(filepath.Join(folder, name), put); err != nil {
 			return err
 		}
 	}
-	return syncFolder(dir)
+	return aside.Sync(dir)
 }
 
 // loadArchive reads the dataset out of its archive, into memory.

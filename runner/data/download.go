@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"drolab/runner/internal/aside"
 )
 
 // A Remote is one file to download.
@@ -198,7 +200,7 @@ func (d *downloader) accept(r Remote) error {
 	if err := os.Rename(d.part(r), d.path(r)); err != nil {
 		return err
 	}
-	return syncFolder(d.folder)
+	return aside.Sync(d.folder)
 }
 
 // verify compares size and checksum of a file.

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"drolab/runner"
@@ -169,7 +168,8 @@ func greet(w *wire) (h hello, err error) {
 		return h, fmt.Errorf("the engine is not yours: %w", err)
 	}
 	err = w.receive(&h, patience)
-	if errors.Is(err, errClosed) || errors.Is(err, syscall.ECONNRESET) { // the second, where nobody accepted
+	var broken *net.OpError // by one that did not even accept it
+	if errors.Is(err, errClosed) || errors.As(err, &broken) && !broken.Timeout() {
 		return h, errEnding
 	}
 	if err != nil {

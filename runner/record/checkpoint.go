@@ -14,6 +14,7 @@ import (
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner"
+	"drolab/runner/internal/aside"
 )
 
 // Tensors that are not parameters have a prefix in the file.
@@ -285,7 +286,7 @@ func prune(folder string, written int64, keep int) {
 	entries, _ := os.ReadDir(folder) // sorted: a pair's JSON comes first and makes it incomplete
 	for _, e := range entries {
 		name := e.Name()
-		ours := strings.HasPrefix(name, "step-") || strings.HasPrefix(name, asidePrefix)
+		ours := strings.HasPrefix(name, "step-") || strings.HasPrefix(name, aside.Prefix)
 		if ours && !kept[name] {
 			os.Remove(filepath.Join(folder, name))
 		}

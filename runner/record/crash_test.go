@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/internal/aside"
 )
 
 // TestPowerCutInLog cuts the log at every byte of its last line. Readers
@@ -288,7 +289,7 @@ func TestLeftovers(t *testing.T) {
 		must(t, os.Chtimes(dir, at, at))
 		return dir
 	}
-	crashed, young, used := leave(asidePrefix+"crashed", old), leave(asidePrefix+"young", s.now()), leave(asidePrefix+"used", old)
+	crashed, young, used := leave(aside.Prefix+"crashed", old), leave(aside.Prefix+"young", s.now()), leave(aside.Prefix+"used", old)
 	deleted := leave(deletedPrefix+"half", old)
 	l, err := Acquire(filepath.Join(used, lockName))
 	must(t, err)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"drolab/runner/internal/aside"
 )
 
 // A pinned checkpoint stays however many newer ones there are. What pins it is
@@ -94,7 +96,7 @@ func pin(folder string, step int64) error {
 	if err != nil {
 		return explain(err)
 	}
-	return explain(syncDir(folder))
+	return explain(aside.Sync(folder))
 }
 
 func unpin(folder string, step int64, keep int) error {
@@ -117,7 +119,7 @@ func unpin(folder string, step int64, keep int) error {
 			}
 		}
 	}
-	return explain(syncDir(folder))
+	return explain(aside.Sync(folder))
 }
 
 func pinned(folder string, step int64) bool {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/internal/aside"
 )
 
 // TestLife follows a run from its creation to its end, as a viewer sees it.
@@ -241,7 +242,7 @@ func TestCheckpointsKept(t *testing.T) {
 	run, err := Find(s.Dir(), m.ID)
 	must(t, err)
 	folder := filepath.Join(run.Dir, checkpointsName)
-	write(t, nil, folder, asidePrefix+tensorsName(1))
+	write(t, nil, folder, aside.Prefix+tensorsName(1))
 	write(t, nil, folder, tensorsName(2)) // of a crash before its JSON
 	for _, c := range []struct {
 		step int64

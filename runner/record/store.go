@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/internal/aside"
 )
 
 // Store is a folder of run directories, for writing. It implements
@@ -75,21 +76,21 @@ func (s *Store) Create(m *runner.Meta, from *runner.State) (runner.Recorder, err
 // create makes the directory of the run m. The error is an fs.ErrExist where
 // the ID is taken.
 func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err error) {
-	aside, dir := filepath.Join(s.dir, asidePrefix+m.ID), filepath.Join(s.dir, m.ID)
-	if err := os.Mkdir(aside, 0o755); err != nil {
+	half, dir := filepath.Join(s.dir, aside.Prefix+m.ID), filepath.Join(s.dir, m.ID)
+	if err := os.Mkdir(half, 0o755); err != nil {
 		return nil, explain(err)
 	}
-	l, err := Acquire(filepath.Join(aside, lockName))
+	l, err := Acquire(filepath.Join(half, lockName))
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(aside))
+		return nil, errors.Join(err, os.RemoveAll(half))
 	}
 	fail := func(err error) (*recorder, error) {
-		return nil, errors.Join(explain(err), l.Release(), os.RemoveAll(aside))
+		return nil, errors.Join(explain(err), l.Release(), os.RemoveAll(half))
 	}
-	if err := fillDir(aside, m, from); err != nil {
+	if err := fillDir(half, m, from); err != nil {
 		return fail(err)
 	}
-	if l, err = moveLocked(l, aside, dir); err != nil {
+	if l, err = moveLocked(l, half, dir); err != nil {
 		return fail(err)
 	}
 	r, err := s.begin(dir, m, from)
@@ -102,7 +103,7 @@ func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err err
 
 // begin opens the log of a new run.
 func (s *Store) begin(dir string, m *runner.Meta, from *runner.State) (*recorder, error) {
-	if err := syncDir(s.dir); err != nil {
+	if err := aside.Sync(s.dir); err != nil {
 		return nil, err
 	}
 	log, err := openLog(filepath.Join(dir, logName), s.open, s.now)
@@ -167,7 +168,7 @@ const sweepAge = time.Minute
 func (s *Store) sweep() {
 	entries, _ := os.ReadDir(s.dir)
 	for _, e := range entries {
-		ours := strings.HasPrefix(e.Name(), asidePrefix) || strings.HasPrefix(e.Name(), deletedPrefix)
+		ours := strings.HasPrefix(e.Name(), aside.Prefix) || strings.HasPrefix(e.Name(), deletedPrefix)
 		if !e.IsDir() || !ours {
 			continue
 		}

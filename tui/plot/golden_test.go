@@ -134,7 +134,7 @@ func bandChart(cs Charset) *Chart {
 		}
 		seeds = append(seeds, s)
 	}
-	c := &Chart{X: Range{0, 40}, Charset: cs, Bands: []Band{{Name: "SFK", Seeds: seeds, Number: 2}}}
+	c := &Chart{X: Range{0, 40}, Charset: cs, Bands: []Band{{Name: "SFK", Seeds: seeds, Half: student, Number: 2}}}
 	c.Y = c.FitY()
 	return c
 }
