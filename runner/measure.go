@@ -29,7 +29,7 @@ func (m *Measure) OfStep() bool { return m.Value == nil && m.List == nil }
 // stepRows are what every method's steps report.
 func stepRows() (first, last Measure) {
 	return Measure{Main: true, Measure: dro.Measure{Name: "loss", Title: "train loss", Unit: "nats", Scale: dro.Log, Better: dro.Lower,
-			Noisy: true, Doc: "mean cross-entropy of the x-batch, augmented, before the step"}},
+			Noisy: true, Doc: "mean cross-entropy of the step's own batch, augmented, in training mode"}},
 		Measure{Measure: dro.Measure{Name: "grad_norm", Title: "gradient norm", Symbol: "‖g‖", Scale: dro.Log, Noisy: true,
 			Doc: "‖mean w_i ∇ℓ_i‖ of the x-batch, w being the method's weights"}}
 }
@@ -144,15 +144,41 @@ func (m *Measure) of(e *Evaluation, v *Values, l *Lists) {
 }
 
 // evalRows is the table, in the order of the log.
-func evalRows() []Measure {
-	return slices.Concat(accuracyRows(), lossRows(), riskRows())
+func evalRows() []Measure { return slices.Concat(accuracyRows(), lossRows(), riskRows()) }
+
+func accuracyRows() []Measure {
+	share := func(p *Pass) Number { return NumIf(p != nil, p.accuracy()) }
+	percent := func(name, title, symbol, doc string) dro.Measure {
+		return dro.Measure{Name: name, Title: title, Symbol: symbol, Unit: "%", Scale: dro.Percent, Better: dro.Higher, Doc: doc}
+	}
+	return []Measure{
+		{Main: true, PerGroup: true, Measure: percent("class_accuracy", "accuracy", "",
+			"part of the class's (group's) test samples that are classified right, at the last iterate"),
+			List: func(e *Evaluation) []Number { return e.byGroup(e.Test, (*Pass).hits) }},
+		{Main: true, Measure: percent("worst_class_accuracy", "worst class accuracy", "worst",
+			"the lowest of the test accuracies per class (group), at the last iterate"),
+			Value: func(e *Evaluation) Number { return Least(e.byGroup(e.Test, (*Pass).hits)) }},
+		{Main: true, Measure: percent("test_accuracy", "mean accuracy", "mean",
+			"part of all test samples that are classified right, at the last iterate"),
+			Value: func(e *Evaluation) Number { return share(e.Test) }},
+		{Measure: percent("val_accuracy", "validation accuracy", "",
+			"part of the held-out samples that are classified right, at the last iterate"),
+			Value: func(e *Evaluation) Number { return share(e.Val) }},
+		{PerGroup: true, Measure: dro.Measure{Name: "class_loss", Title: "loss", Unit: "nats", Better: dro.Lower,
+			Doc: "mean cross-entropy of the class's (group's) test samples"},
+			List: func(e *Evaluation) []Number { return e.byGroup(e.Test, (*Pass).losses) }},
+		{PerGroup: true, Measure: dro.Measure{Name: "class_weight", Title: "weight", Unit: "mean ratio",
+			Doc: "mean likelihood ratio dQ/dP of the class's (group's) training samples under the exact worst case Q of the " +
+				"training losses: 1 is no reweighting, above 1 is where the adversary looks; ERM has it too"},
+			List: func(e *Evaluation) []Number { return e.byGroup(e.Train, func(*Pass) []float64 { return e.Ratios }) }},
+	}
 }
 
 func lossRows() []Measure {
 	loss := func(p *Pass) Number { return NumIf(p != nil, p.meanLoss()) }
 	row := func(name, title, of string, main bool, value func(*Evaluation) Number) Measure {
 		return Measure{Value: value, Main: main, Measure: dro.Measure{Name: name, Title: title, Unit: "nats", Scale: dro.Log,
-			Better: dro.Lower, Doc: "mean cross-entropy of the whole " + of + " split, unaugmented"}}
+			Better: dro.Lower, Doc: "mean cross-entropy over the " + of + " split, unaugmented, in evaluation mode"}}
 	}
 	return []Measure{
 		row("train_loss", "train loss", "training", true, func(e *Evaluation) Number { return loss(e.Train) }),
@@ -161,49 +187,29 @@ func lossRows() []Measure {
 	}
 }
 
-func accuracyRows() []Measure {
-	share := func(p *Pass) Number { return NumIf(p != nil, p.accuracy()) }
-	percent := func(name, title, doc string) dro.Measure {
-		return dro.Measure{Name: name, Title: title, Unit: "%", Scale: dro.Percent, Better: dro.Higher, Doc: doc}
-	}
-	return []Measure{
-		{Main: true, PerGroup: true, Measure: percent("class_accuracy", "accuracy by class", "accuracy on the test split, per class or group"),
-			List: func(e *Evaluation) []Number { return e.byGroup(e.Test, (*Pass).hits) }},
-		{Main: true, Measure: percent("worst_class_accuracy", "worst class", "the lowest accuracy of a class (a group, where groups are given) on the test split"),
-			Value: func(e *Evaluation) Number { return Least(e.byGroup(e.Test, (*Pass).hits)) }},
-		{Main: true, Measure: percent("test_accuracy", "mean accuracy", "share of the test split that is classified rightly"),
-			Value: func(e *Evaluation) Number { return share(e.Test) }},
-		{Measure: percent("val_accuracy", "validation accuracy", "share of the held-out samples that is classified rightly"),
-			Value: func(e *Evaluation) Number { return share(e.Val) }},
-		{PerGroup: true, Measure: dro.Measure{Name: "class_loss", Title: "test loss by class", Unit: "nats", Better: dro.Lower,
-			Doc: "mean cross-entropy on the test split, per class or group"},
-			List: func(e *Evaluation) []Number { return e.byGroup(e.Test, (*Pass).losses) }},
-		{PerGroup: true, Measure: dro.Measure{Name: "class_weight", Title: "adversary's weight by class",
-			Doc: "mean likelihood ratio r, per class or group, of the exact worst case on the training split: where the adversary looks, for ERM too"},
-			List: func(e *Evaluation) []Number { return e.byGroup(e.Train, func(*Pass) []float64 { return e.Ratios }) }},
-	}
-}
-
 func riskRows() []Measure {
 	nats := func(name, title, doc string) dro.Measure {
-		return dro.Measure{Name: name, Title: title, Unit: "nats", Scale: dro.Log, Better: dro.Lower, Doc: doc}
+		return dro.Measure{Name: name, Title: title, Unit: "nats", Better: dro.Lower, Doc: doc}
 	}
 	return []Measure{
-		{Main: true, Measure: nats("robust_risk", "robust risk", "R_ρ of the test losses: their largest mean over all reweightings Q with D_φ(Q‖P) ≤ ρ"),
+		{Main: true, Measure: nats("robust_risk", "robust risk",
+			"R_ρ of the test losses: their largest mean over all reweightings Q with D_φ(Q‖P) ≤ ρ, solved exactly"),
 			Value: func(e *Evaluation) Number { return Num(e.TestWorst.Risk) }},
-		{Measure: nats("train_objective", "train objective", "F(x; λ, η) on the whole training split, unaugmented"),
+		{Measure: nats("train_objective", "train objective", "F(x; λ, η) on the training split, unaugmented"),
 			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.objective()) }},
-		{Measure: nats("train_robust_risk", "train robust risk", "R_ρ of the training losses, unaugmented"),
+		{Measure: nats("train_robust_risk", "train robust risk", "R_ρ of the training losses, unaugmented, solved exactly"),
 			Value: func(e *Evaluation) Number { return Num(e.Worst.Risk) }},
-		{Main: true, Measure: nats("dual_gap", "dual gap", "F(x; λ, η) − R_ρ(x) on the whole training split: 0 when (λ, η) are optimal for the network as it is"),
+		{Main: true, Measure: nats("dual_gap", "dual gap", "F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the "+
+			"best for this network, so the error of the dual variables alone"),
 			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.objective()-e.Worst.Risk) }},
-		{Measure: dro.Measure{Name: "divergence", Title: "worst case's divergence", Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
+		{Measure: dro.Measure{Name: "divergence", Title: "worst case's divergence",
+			Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
 			Value: func(e *Evaluation) Number { return Num(e.Worst.Divergence) }},
 		{Measure: dro.Measure{Name: "effective_sample_size", Title: "effective sample size", Scale: dro.Log, Unit: "samples",
 			Doc: "n (mean r)²/mean r² of the exact worst case on the training split"},
 			Value: func(e *Evaluation) Number { return Num(e.Worst.EffectiveSampleSize) }},
-		{Measure: dro.Measure{Name: "full_grad_norm", Title: "full gradient norm", Symbol: "‖∇F‖", Scale: dro.Log, Better: dro.Lower,
-			Doc: "‖∇_x F(x; λ, η)‖ over the whole training split (of the method's own objective; ERM: of the mean loss)"},
+		{Main: true, Measure: dro.Measure{Name: "full_grad_norm", Title: "full gradient norm", Symbol: "‖∇F‖", Better: dro.Lower,
+			Doc: "‖∇_x F(x; λ, η)‖ of the method's own objective over the training split (ERM: of the mean loss)"},
 			Value: func(e *Evaluation) Number { return e.GradNorm }},
 		{Measure: dro.Measure{Name: "above_bound", Title: "losses above B", Unit: "samples",
 			Doc: "training losses above eta_max, the bound B that the theory assumes"},

@@ -35,24 +35,6 @@ estimate what each preset takes. Close other programs first: what they take is c
 	return c
 }
 
-// benchJSON is what bench prints with --json; times are medians.
-type benchJSON struct {
-	Model           string  `json:"model"`
-	Batch           int     `json:"batch"`
-	Threads         int     `json:"threads"`
-	Kernel          string  `json:"kernel"`
-	TrainMS         float64 `json:"train_ms"`
-	ForwardMS       float64 `json:"forward_ms"`
-	SFKMS           float64 `json:"sfk_ms"`
-	PGDMS           float64 `json:"pgd_ms"`
-	ImagesPerSecond float64 `json:"images_per_second"`
-
-	GFLOP     float64 `json:"gflop"`       // of real work in a training step: no padding zeros
-	GFLOPS    float64 `json:"gflops"`      // a second
-	PeakShare float64 `json:"peak_share"`  // in 0..1
-	Peak      float64 `json:"peak_gflops"` // a second, of multiply-adds without memory, measured beside the steps
-}
-
 func (a *app) bench(ctx context.Context, asJSON bool) error {
 	spec := runner.Defaults()
 	spec.Model = "alexnet"
@@ -64,12 +46,17 @@ func (a *app) bench(ctx context.Context, asJSON bool) error {
 	}
 	rate, share := t.Rate()
 	if asJSON {
-		return printJSON(a.Stdout, benchJSON{spec.Model, spec.Batch, a.threads, nn.Kernel(), ms(t.Train), ms(t.Forward), ms(t.SFK), ms(t.PGD),
-			float64(spec.Batch) / t.Train.Seconds(), t.FLOP / 1e9, rate / 1e9, share, t.Peak / 1e9})
+		return printJSON(a.Stdout, a.benchJSON(&spec, &t))
 	}
-	fmt.Fprintf(a.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n", cpu(), count(a.threads, "thread"), nn.Kernel(), spec.Model, spec.Batch, t.Rounds)
-	fmt.Fprintf(a.Stdout, "  train %.1f ms (%.0f images/s)   forward %.1f ms   sfk %.1f ms   pgd %.1f ms\n", ms(t.Train),
-		float64(spec.Batch)/t.Train.Seconds(), ms(t.Forward), ms(t.SFK), ms(t.PGD))
+	fmt.Fprintf(a.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n", cpu(), count(a.threads, "thread"), nn.Kernel(),
+		spec.Model, spec.Batch, t.Rounds)
+	fmt.Fprintf(a.Stdout, "  train %.1f ms (%.0f images/s)   forward %.1f ms", ms(t.Train), float64(spec.Batch)/t.Train.Seconds(), ms(t.Forward))
+	for _, m := range spec.Algorithms {
+		if m != dro.Baseline() {
+			fmt.Fprintf(a.Stdout, "   %s %.1f ms", m, ms(t.Steps[m]))
+		}
+	}
+	fmt.Fprintln(a.Stdout)
 	fmt.Fprintf(a.Stdout, "  roofline: %.2f GFLOP of real work a training step, %.3g GFLOP/s: %.0f %% of the measured peak of %.3g\n\n",
 		t.FLOP/1e9, rate/1e9, 100*share, t.Peak/1e9)
 	fmt.Fprintln(a.Stdout, "Presets, all runs of each on this machine alone:")
@@ -81,6 +68,24 @@ func (a *app) bench(ctx context.Context, asJSON bool) error {
 		fmt.Fprintf(a.Stdout, "  %-17s %8s  %s\n", p.Name, tui.Clock(d), a.lacks(p.Spec.Dataset))
 	}
 	return nil
+}
+
+// benchJSON is what bench prints with --json; times are medians. A method's step
+// has the method's name.
+func (a *app) benchJSON(spec *runner.Spec, t *runner.StepTimes) map[string]any {
+	rate, share := t.Rate()
+	all := map[string]any{
+		"model": spec.Model, "batch": spec.Batch, "threads": a.threads, "kernel": nn.Kernel(),
+		"train_ms": ms(t.Train), "forward_ms": ms(t.Forward), "images_per_second": float64(spec.Batch) / t.Train.Seconds(),
+		"gflop":       t.FLOP / 1e9, // of real work in a training step: no padding zeros
+		"gflops":      rate / 1e9,   // a second
+		"peak_share":  share,        // in 0..1
+		"peak_gflops": t.Peak / 1e9, // a second, of multiply-adds without memory, measured beside the steps
+	}
+	for m, took := range t.Steps {
+		all[string(m)+"_ms"] = ms(took)
+	}
+	return all
 }
 
 // lacks says how to get a dataset that is not here.

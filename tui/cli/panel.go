@@ -174,7 +174,7 @@ func (l *live) parts(nameWidth int) []part {
 	}
 	var accuracy runner.Number
 	if l.Eval != nil {
-		accuracy = l.Eval.TestAccuracy
+		accuracy = l.Eval.Of("test_accuracy")
 	}
 	left := "–"
 	if d, ok := l.Remaining(); ok {
@@ -185,9 +185,9 @@ func (l *live) parts(nameWidth int) []part {
 		{name + strings.Repeat(" ", max(0, nameWidth-lipgloss.Width(name))), 0},
 		{fmt.Sprintf("%-7s", l.Status), 3},
 		{fmt.Sprintf("epoch %5.1f/%d", step.Epoch, l.meta.Spec.Epochs), 1},
-		{fmt.Sprintf("loss %-6s", short(step.Loss)), 4},
+		{fmt.Sprintf("loss %-6s", short(step.Of("loss"))), 4},
 		{fmt.Sprintf("test %7s", percent(accuracy)), 5},
-		{fmt.Sprintf("λ %-6s", short(step.Lambda)), 8},
+		{fmt.Sprintf("λ %-6s", short(step.Of("lambda"))), 8},
 		{fmt.Sprintf("%7s images/s", whole(step.ImagesPerSecond)), 7},
 		{fmt.Sprintf("ETA %-7s", left), 6},
 	}

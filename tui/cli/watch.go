@@ -96,14 +96,13 @@ func (l *live) name() string {
 func (l *live) evalLine() string {
 	e := l.Eval
 	words := []string{fmt.Sprintf("%s epoch %.4g/%d", l.name(), e.Epoch, l.meta.Spec.Epochs),
-		"train loss " + short(e.TrainLoss), "test loss " + short(e.TestLoss),
-		"test accuracy " + percent(e.TestAccuracy), "worst class " + percent(runner.Least(e.ClassAccuracy))}
+		"train loss " + short(e.Of("train_loss")), "test loss " + short(e.Of("test_loss")),
+		"test accuracy " + percent(e.Of("test_accuracy")), "worst class " + percent(e.Of("worst_class_accuracy"))}
 	if l.Last != nil {
-		if l.Last.Lambda.Applies() {
-			words = append(words, "λ "+short(l.Last.Lambda))
-		}
-		if l.Last.Eta.Applies() {
-			words = append(words, "η "+short(l.Last.Eta))
+		for _, m := range runner.StepMeasures() { // the method's own that are no mini-batch's: λ and η, say
+			if n := l.Last.Of(m.Name); n.Applies() && !m.Noisy {
+				words = append(words, m.Head()+" "+figure(&m, n))
+			}
 		}
 		words = append(words, whole(l.Last.ImagesPerSecond)+" images/s")
 	}
