@@ -6,20 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"drolab/dro"
-	"drolab/dro/nn"
-	"drolab/runner/data"
 )
 
 // Setting describes one key of a Spec: its name, what it means, what it may be.
 // Presets, --set, run.json, the interface, forks, comparisons and knobs read
-// this and nothing else. A setting is a field of Spec and a row of settingRows,
-// or, of a method's own, a row in its dro.Method.
+// this and nothing else. A setting is a field of Spec with its key and a row of
+// settingRows or, of a method's own, a row of its dro.Method.
 type Setting struct {
 	Key     string
 	Group   string // heading that it stands under
@@ -27,13 +25,14 @@ type Setting struct {
 	Want    string // what is allowed, after "want"
 	Choices func() []string
 
-	live   bool             // a knob, for every method
-	fixed  bool             // a fork has its parent's
-	viewed bool             // decides how often a run is looked at or saved, not what it computes
-	radius bool             // means nothing to a set without a radius
-	field  func(*Spec) any  // pointer to the field; nil for a method's own
-	ok     func(*Spec) bool // nil: every value of the type
-	own    *dro.Setting
+	live   bool // a knob, for every method
+	fixed  bool // a fork has its parent's
+	viewed bool // decides how often a run is looked at or saved, not what it computes
+	radius bool // means nothing to a set without a radius
+
+	in  func(float64) bool // which numbers it may be; nil: every one
+	ok  func(*Spec) bool   // whether it fits the others, and for what is no number
+	own *dro.Setting       // a method's
 }
 
 // AllSettings lists every setting, in the order in which people look for them:
@@ -43,8 +42,11 @@ func AllSettings() []Setting {
 	for _, m := range dro.Methods() {
 		for i := range m.Settings {
 			own := &m.Settings[i]
-			list = append(list, Setting{Key: own.Key, Group: "Settings of " + string(m.Name), Doc: own.Doc, Want: own.Want, own: own,
-				Choices: onOff(own.On)})
+			t := Setting{Key: own.Key, Group: "Settings of " + string(m.Name), Doc: own.Doc, Want: own.Want, own: own}
+			if own.On {
+				t.Choices = onOff
+			}
+			list = append(list, t)
 		}
 	}
 	return list
@@ -97,158 +99,25 @@ func (t *Setting) LiveIn(s *Spec) bool {
 	return t.live || slices.Contains(m.Live, t.Key)
 }
 
-func settingRows() []Setting {
-	return slices.Concat(runRows(), setRows(), trainingRows(), dataRows(), dualRows(), recordRows())
-}
-
-func runRows() []Setting {
-	return grouped("Runs", []Setting{
-		{Key: "algorithms", Doc: "methods to run side by side, on the same data with the same seeds",
-			Want: "each algorithm once, of " + join(dro.Algorithms()), field: func(s *Spec) any { return &s.Algorithms }, ok: algorithmsOnce},
-		{Key: "seeds", Doc: "repeats of each method; a claim needs 4 or more", Want: "a whole number ≥ 1",
-			viewed: true, field: func(s *Spec) any { return &s.Seeds }, ok: func(s *Spec) bool { return s.Seeds >= 1 }},
-		{Key: "seed", Doc: "the first seed: initialisation, batch order, augmentation, draws for z", Want: "a whole number ≥ 0",
-			fixed: true, field: func(s *Spec) any { return &s.Seed }},
-	})
-}
-
-func setRows() []Setting {
-	return grouped("Uncertainty set", []Setting{
-		{Key: "uncertainty", Doc: "the divergence that bounds how far the adversary may reweight", Want: "text",
-			Choices: dro.SetNames, field: func(s *Spec) any { return &s.Uncertainty }},
-		{Key: "rho", Doc: "radius ρ > 0, in the scale of φ(t) = (t−1)²/2 at χ²", Want: "a number > 0", radius: true,
-			field: func(s *Spec) any { return &s.Rho }, ok: func(s *Spec) bool { return positive(s.Rho) }},
-		{Key: "k", Doc: "order of the Cressie-Read divergence, 1 < k ≤ 2; χ² is 2",
-			Want:  "1 < k ≤ 2 (χ² is 2; for the limit k → 1 set uncertainty to kl)",
-			field: func(s *Spec) any { return &s.K }, ok: func(s *Spec) bool { return s.K > 1 && s.K <= 2 }},
-		{Key: "mu", Doc: "level of the CVaR sets, 0 < μ < 1", Want: "a number in (0, 1)",
-			field: func(s *Spec) any { return &s.Mu }, ok: func(s *Spec) bool { return s.Mu > 0 && s.Mu < 1 }},
-	})
-}
-
-func trainingRows() []Setting {
-	return grouped("Training", []Setting{
-		{Key: "epochs", Doc: "passes over the training split", Want: "a whole number ≥ 1",
-			field: func(s *Spec) any { return &s.Epochs }, ok: func(s *Spec) bool { return s.Epochs >= 1 }},
-		{Key: "batch", Doc: "n_x: samples in a step of the weights", Want: "a whole number ≥ 1", fixed: true,
-			field: func(s *Spec) any { return &s.Batch }, ok: func(s *Spec) bool { return s.Batch >= 1 }},
-		{Key: "batch_z", Doc: "n_z: samples of a method's own draw for z; 0 is as batch", Want: "a whole number ≥ 0", fixed: true,
-			field: func(s *Spec) any { return &s.BatchZ }, ok: func(s *Spec) bool { return s.BatchZ >= 0 }},
-		{Key: "lr", Doc: "α: step size of the weights and, in methods that take gradient steps on z, of z", Want: "a number > 0",
-			live: true, field: func(s *Spec) any { return &s.LR }, ok: func(s *Spec) bool { return positive(s.LR) }},
-		{Key: "lr_drop_epoch", Doc: "epochs after which lr is multiplied by lr_drop; 0 is never", Want: "a whole number ≥ 0",
-			field: func(s *Spec) any { return &s.LRDropEpoch }, ok: func(s *Spec) bool { return s.LRDropEpoch >= 0 }},
-		{Key: "lr_drop", Doc: "factor on lr from lr_drop_epoch on", Want: "a number > 0",
-			field: func(s *Spec) any { return &s.LRDrop }, ok: func(s *Spec) bool { return positive(s.LRDrop) }},
-		{Key: "momentum", Doc: "of the weights, in every method alike, 0 ≤ m < 1", Want: "a number in [0, 1)",
-			field: func(s *Spec) any { return &s.Momentum }, ok: func(s *Spec) bool { return fraction(s.Momentum) }},
-		{Key: "weight_decay", Doc: "of the weights, in every method alike, ≥ 0", Want: "a number ≥ 0",
-			field: func(s *Spec) any { return &s.WeightDecay },
-			ok:    func(s *Spec) bool { return s.WeightDecay >= 0 && s.WeightDecay < math.Inf(1) }},
-	})
-}
-
-func dataRows() []Setting {
-	return grouped("Data and model", []Setting{
-		{Key: "dataset", Doc: "a dataset's name, or csv:PATH?label=COLUMN&group=COLUMN", Want: "a dataset's name or a CSV file",
-			Choices: data.Names, fixed: true, field: func(s *Spec) any { return &s.Dataset }, ok: func(s *Spec) bool { return s.Dataset != "" }},
-		{Key: "model", Doc: "the network", Want: "one of " + join(nn.Models()), Choices: nn.Models, fixed: true,
-			field: func(s *Spec) any { return &s.Model }, ok: func(s *Spec) bool { return nn.Known(s.Model) }},
-		{Key: "samples", Doc: "training samples before imbalance; 0 is the dataset's own number", Want: "a whole number ≥ 0",
-			fixed: true, field: func(s *Spec) any { return &s.Samples }, ok: func(s *Spec) bool { return s.Samples >= 0 }},
-		{Key: "difficulty", Doc: "of the drawn dataset shapes, 0 to 1", Want: "a number in [0, 1]", fixed: true,
-			field: func(s *Spec) any { return &s.Difficulty }, ok: func(s *Spec) bool { return s.Difficulty >= 0 && s.Difficulty <= 1 }},
-		{Key: "imbalance", Doc: "share of each class kept for training: auto, paper, none or a list",
-			Want: "ratios in (0, 1], one for each class", fixed: true,
-			field: func(s *Spec) any { return &s.Imbalance }, ok: func(s *Spec) bool { return s.Imbalance.valid() }},
-		{Key: "augment", Doc: "random crops and flips, on training batches only", Want: "true or false",
-			Choices: onOff(true), fixed: true, field: func(s *Spec) any { return &s.Augment }},
-		{Key: "mean", Doc: "taken off each channel, of pixels in 0..1; [] is customary",
-			Want: "as many numbers as std has, one for each channel", fixed: true, field: func(s *Spec) any { return &s.Mean },
-			ok: func(s *Spec) bool { return len(s.Mean) == len(s.Std) && allFinite(s.Mean) }},
-		{Key: "std", Doc: "each channel is divided by it; [] is customary", Want: "numbers > 0, one for each channel", fixed: true,
-			field: func(s *Spec) any { return &s.Std },
-			ok:    func(s *Spec) bool { return !slices.ContainsFunc(s.Std, func(x float64) bool { return !positive(x) }) }},
-		{Key: "val_fraction", Doc: "share of the training split that is held out, 0 ≤ f < 1", Want: "a number in [0, 1)",
-			fixed: true, field: func(s *Spec) any { return &s.ValFraction }, ok: func(s *Spec) bool { return fraction(s.ValFraction) }},
-	})
-}
-
-func dualRows() []Setting {
-	return grouped("Dual variables", []Setting{
-		{Key: "coordinates", Doc: "paper: η is shifted by λ/(k−1); auto is paper at k = 2", Want: "auto, paper or unshifted",
-			Choices: func() []string { return []string{"auto", string(dro.Paper), string(dro.Unshifted)} },
-			field:   func(s *Spec) any { return &s.Coordinates },
-			ok: func(s *Spec) bool {
-				return slices.Contains([]string{"auto", string(dro.Paper), string(dro.Unshifted)}, s.Coordinates)
-			}},
-		{Key: "lambda", Doc: "λ at the start; PAN and its like keep it", Want: "a number", radius: true,
-			field: func(s *Spec) any { return &s.Lambda }},
-		{Key: "eta", Doc: "η at the start", Want: "a number", field: func(s *Spec) any { return &s.Eta }},
-		{Key: "lambda0", Doc: "lower bound of λ, > 0", Want: "a number > 0", radius: true,
-			field: func(s *Spec) any { return &s.Lambda0 }, ok: func(s *Spec) bool { return positive(s.Lambda0) }},
-		{Key: "lambda_max", Doc: "upper bound of λ; auto derives it from ρ and eta_max", Want: "auto or a number ≥ lambda0",
-			radius: true, field: func(s *Spec) any { return &s.LambdaMax },
-			ok: func(s *Spec) bool {
-				max := s.LambdaMax.Or(s.Lambda0)
-				return s.LambdaMax.IsAuto() || max >= s.Lambda0 && max < math.Inf(1)
-			}},
-		{Key: "eta_min", Doc: "lower bound of η; auto derives it", Want: "auto or a number ≤ eta_max",
-			field: func(s *Spec) any { return &s.EtaMin },
-			ok: func(s *Spec) bool {
-				min := s.EtaMin.Or(s.EtaMax)
-				return s.EtaMin.IsAuto() || min <= s.EtaMax && min > math.Inf(-1)
-			}},
-		{Key: "eta_max", Doc: "upper bound of η: B, the assumed bound of the loss", Want: "a number > 0",
-			field: func(s *Spec) any { return &s.EtaMax }, ok: func(s *Spec) bool { return positive(s.EtaMax) }},
-	})
-}
-
-func recordRows() []Setting {
-	return grouped("Records", []Setting{
-		{Key: "log_every", Doc: "steps between points of the curves", Want: "a whole number ≥ 1", viewed: true,
-			field: func(s *Spec) any { return &s.LogEvery }, ok: func(s *Spec) bool { return s.LogEvery >= 1 }},
-		{Key: "eval_every", Doc: "epochs between evaluations; 0 is only at the end", Want: "a whole number ≥ 0", viewed: true,
-			field: func(s *Spec) any { return &s.EvalEvery }, ok: func(s *Spec) bool { return s.EvalEvery >= 0 }},
-		{Key: "certify_every", Doc: "epochs between full gradient norms; 0 is only at the end", Want: "a whole number ≥ 0", viewed: true,
-			field: func(s *Spec) any { return &s.CertifyEvery }, ok: func(s *Spec) bool { return s.CertifyEvery >= 0 }},
-		{Key: "checkpoint_every", Doc: "steps between checkpoints; 0 is once an epoch", Want: "a whole number ≥ 0", viewed: true,
-			field: func(s *Spec) any { return &s.CheckpointEvery }, ok: func(s *Spec) bool { return s.CheckpointEvery >= 0 }},
-		{Key: "checkpoint_keep", Doc: "newest checkpoints that are kept", Want: "a whole number ≥ 1", viewed: true,
-			field: func(s *Spec) any { return &s.CheckpointKeep }, ok: func(s *Spec) bool { return s.CheckpointKeep >= 1 }},
-	})
-}
-
-func grouped(name string, rows []Setting) []Setting {
-	for i := range rows {
-		rows[i].Group = name
+// fields gives the place of a key's field in Spec.
+var fields = sync.OnceValue(func() map[string]int {
+	byKey := map[string]int{}
+	spec := reflect.TypeFor[Spec]()
+	for i := range spec.NumField() {
+		byKey[spec.Field(i).Tag.Get("key")] = i
 	}
-	return rows
-}
+	return byKey
+})
 
-func onOff(is bool) func() []string {
-	if !is {
-		return nil
-	}
-	return func() []string { return []string{"false", "true"} }
-}
-
-func positive(x float64) bool { return x > 0 && !math.IsInf(x, 0) }
-func fraction(x float64) bool { return x >= 0 && x < 1 }
-
-func algorithmsOnce(s *Spec) bool {
-	for i, a := range s.Algorithms {
-		if _, err := dro.Find(a); err != nil || slices.Contains(s.Algorithms[:i], a) {
-			return false
-		}
-	}
-	return len(s.Algorithms) > 0
+// field is the setting's field of s, for a setting that is no method's own.
+func (t *Setting) field(s *Spec) reflect.Value {
+	return reflect.ValueOf(s).Elem().Field(fields()[t.Key])
 }
 
 // value returns the setting as s has it.
 func (t *Setting) value(s *Spec) any {
 	if t.own == nil {
-		return reflect.ValueOf(t.field(s)).Elem().Interface()
+		return t.field(s).Interface()
 	}
 	v, ok := s.Own[t.Key]
 	if !ok {
@@ -281,8 +150,8 @@ func (t *Setting) number(s *Spec) (Auto, bool) {
 // check says what is wrong with the setting, or nothing.
 func (t *Setting) check(s *Spec) error {
 	good := t.ok == nil || t.ok(s)
-	if v, ok := t.number(s); ok && t.own != nil {
-		good = t.own.Holds(v)
+	if v, ok := t.number(s); ok {
+		good = good && (t.own == nil || t.own.Holds(v)) && (t.in == nil || v.IsAuto() || t.in(v.Or(0)))
 	}
 	if good {
 		return nil
@@ -334,7 +203,7 @@ func (s *Spec) Assign(key string, value []byte) error {
 	if t.own != nil {
 		return s.assignOwn(&t, value)
 	}
-	field := reflect.ValueOf(t.field(s)).Elem()
+	field := t.field(s)
 	fresh := reflect.New(field.Type())
 	if err := json.Unmarshal(value, fresh.Interface()); err != nil {
 		return t.wrong(err, value, field.Interface())

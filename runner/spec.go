@@ -9,82 +9,82 @@ import (
 	"drolab/runner/data"
 )
 
-// Spec is everything that decides what a run computes. Its keys, as presets,
-// --set and run.json have them, are in setting.go. As a preset states it, it
-// stands for len(Algorithms) × Seeds runs (see Expand); as a run stores it, for
-// one.
+// Spec is everything that decides what a run computes. The tags are its keys in
+// presets, in --set and in run.json, which setting.go describes. As a preset
+// states it, it stands for len(Algorithms) × Seeds runs (see Expand); as a run
+// stores it, for one.
 type Spec struct {
 	// Algorithms to run, on the same data with the same seeds: see dro.Methods.
-	Algorithms []dro.Algorithm
+	Algorithms []dro.Algorithm `key:"algorithms"`
 	// Seeds is how many repeats each algorithm gets, with seeds Seed, Seed+1, ...
-	Seeds int
+	Seeds int `key:"seeds"`
 
 	// Dataset is one of data.Names, or one's own files; see data.Open.
-	Dataset string
+	Dataset string `key:"dataset"`
 	// Model is alexnet, convnet, mlp or linear; see dro/nn.
-	Model string
+	Model string `key:"model"`
 	// Samples caps the training samples before imbalance; 0 is the dataset's own number.
-	Samples int
+	Samples int `key:"samples"`
 	// Difficulty of the drawn dataset "shapes", 0 to 1; the others ignore it.
-	Difficulty float64
+	Difficulty float64 `key:"difficulty"`
 	// Imbalance keeps a fraction of each class of the training split.
-	Imbalance Imbalance
+	Imbalance Imbalance `key:"imbalance"`
 	// Mean and Std normalise the input per channel, in units of a pixel value
 	// over 255; empty is the dataset's customary values.
-	Mean []float64
-	Std  []float64
+	Mean []float64 `key:"mean"`
+	Std  []float64 `key:"std"`
 	// Augment crops after padding by 4 and flips, on training batches only.
-	Augment bool
+	Augment bool `key:"augment"`
 
 	// Uncertainty is the set's name: cressie-read, chi2, kl, smoothed-cvar, cvar.
-	Uncertainty string
+	Uncertainty string `key:"uncertainty"`
 	// K is the order of the Cressie-Read divergence, 1 < k ≤ 2 (χ² is 2).
-	K float64
+	K float64 `key:"k"`
 	// Rho is the radius ρ of the uncertainty set, in the scale of math.md's φ
 	// (φ_2 = (t−1)²/2; packages without the ½ need half of their ρ here).
-	Rho float64
+	Rho float64 `key:"rho"`
 	// Mu is the level of the two CVaR sets, 0 < μ < 1.
-	Mu float64
+	Mu float64 `key:"mu"`
 	// Coordinates of z: paper (shifted η), unshifted, or auto: paper at k = 2,
 	// else unshifted.
-	Coordinates string
+	Coordinates string `key:"coordinates"`
 	// Lambda0 and LambdaMax bound λ; auto is the bound of math.md §4.
-	Lambda0   float64
-	LambdaMax Auto
+	Lambda0   float64 `key:"lambda0"`
+	LambdaMax Auto    `key:"lambda_max"`
 	// EtaMin and EtaMax bound η. EtaMax is the theory's B, the assumed bound
 	// of the loss; the loss itself is never clipped.
-	EtaMin Auto
-	EtaMax float64
+	EtaMin Auto    `key:"eta_min"`
+	EtaMax float64 `key:"eta_max"`
 	// Lambda and Eta are z_1; PAN keeps λ there.
-	Lambda float64
-	Eta    float64
+	Lambda float64 `key:"lambda"`
+	Eta    float64 `key:"eta"`
 	// Batch is n_x; BatchZ is n_z, SFK's independent draw (0: the same).
-	Batch  int
-	BatchZ int
+	Batch  int `key:"batch"`
+	BatchZ int `key:"batch_z"`
 	// LR is the step size α, of x and, in PGD and PAN, of z; multiplied by
 	// LRDrop once LRDropEpoch epochs are done (0: never).
-	LR          float64
-	LRDropEpoch int
-	LRDrop      float64
+	LR          float64 `key:"lr"`
+	LRDropEpoch int     `key:"lr_drop_epoch"`
+	LRDrop      float64 `key:"lr_drop"`
 	// Momentum and WeightDecay act on x, in every algorithm alike.
-	Momentum    float64
-	WeightDecay float64
-	Epochs      int
+	Momentum    float64 `key:"momentum"`
+	WeightDecay float64 `key:"weight_decay"`
+	Epochs      int     `key:"epochs"`
 
 	// Seed decides initialisation, batch order, augmentation and z-draws. The
 	// samples that imbalance keeps do not depend on it.
-	Seed uint64
+	Seed uint64 `key:"seed"`
 	// ValFraction of the training split is held out for model selection;
 	// nothing is ever selected on the test split.
-	ValFraction float64
+	ValFraction float64 `key:"val_fraction"`
 
 	// LogEvery is in steps; EvalEvery and CertifyEvery in epochs (0: only at
 	// the end); CheckpointEvery in steps (0: once an epoch).
-	LogEvery        int
-	EvalEvery       int
-	CertifyEvery    int
-	CheckpointEvery int
-	CheckpointKeep  int
+	LogEvery        int `key:"log_every"`
+	EvalEvery       int `key:"eval_every"`
+	CertifyEvery    int `key:"certify_every"`
+	CheckpointEvery int `key:"checkpoint_every"`
+	CheckpointKeep  int `key:"checkpoint_keep"`
 
 	// Own has the settings that a method declares itself (see dro.Method), by
 	// key; what is not there is the method's default. It is never changed in

@@ -25,6 +25,26 @@ func TestDefaultsAreValid(t *testing.T) {
 	}
 }
 
+// Every field of a Spec has one row, and every row a field.
+func TestEveryFieldIsDescribed(t *testing.T) {
+	rows := map[string]int{}
+	for _, row := range settingRows() {
+		rows[row.Key]++
+		if row.Group == "" || row.Doc == "" || row.Want == "" {
+			t.Errorf("%s is not described: %+v", row.Key, row)
+		}
+	}
+	for f := range reflect.TypeFor[Spec]().Fields() {
+		if key := f.Tag.Get("key"); f.Name != "Own" && rows[key] != 1 {
+			t.Errorf("field %s with the key %q has %d rows", f.Name, key, rows[key])
+		}
+		delete(rows, f.Tag.Get("key"))
+	}
+	if len(rows) > 0 {
+		t.Errorf("rows without a field: %v", rows)
+	}
+}
+
 func TestValidateNamesTheKey(t *testing.T) {
 	nan := math.NaN()
 	for _, test := range []struct {
