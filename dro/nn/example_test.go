@@ -22,7 +22,8 @@ func newNet() *nn.Net {
 	return net
 }
 
-// A step of robust training: losses out, the worst-case ratios of a χ² ball in, an update along the gradient.
+// A step of robust training: losses out, the worst-case ratios of a χ² ball in, an update along the
+// gradient.
 func Example() {
 	net := newNet()
 	defer net.Close()
@@ -74,7 +75,8 @@ func ExampleNet_Accumulate() {
 	// Output: the mean loss is below .2: true
 }
 
-// A batch that is only looked at leaves the running statistics of batch normalisation alone; evaluation goes by them.
+// A batch that is only looked at leaves the running statistics of batch normalisation alone; evaluation goes
+// by them.
 func ExampleNet_SetMode() {
 	net, err := nn.New(nn.Config{Model: "resnet8", C: 1, H: 8, W: 8, Classes: 2, Batch: 2, Seed: 1})
 	if err != nil {

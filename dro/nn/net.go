@@ -21,7 +21,7 @@ type Config struct {
 // v ← momentum·v + (g + weightDecay·w), w ← w − lr·v.
 type SGD struct {
 	LR, Momentum, WeightDecay float64
-	Clip                      float64 // the most that ‖g‖ counts: a longer g is scaled down to it; 0 is no bound
+	Clip                      float64 // a longer g is scaled down to this Euclidean norm; 0 is no bound
 }
 
 // Net is one network with its parameters, its optimiser's velocities and the

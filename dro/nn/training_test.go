@@ -8,8 +8,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestTrainingIsUnchanged trains twice from the same weights on the same batches: with the kernels, and with the plain
-// Gorgonia graph and PyTorch's rule of SGD with momentum written out. The losses stay together for the first ten steps.
+// TestTrainingIsUnchanged trains twice from the same weights on the same batches: with the kernels, and with
+// the plain Gorgonia graph and PyTorch's rule of SGD with momentum written out. The losses stay together for
+// the first ten steps.
 func TestTrainingIsUnchanged(t *testing.T) {
 	const steps, lr, momentum = 10, 0.01, 0.9
 	for _, c := range []Config{

@@ -2,8 +2,8 @@ package kern
 
 import "fmt"
 
-// sgdChunk is the parameters of one task: 64 KiB of each vector. Squared norms are summed by chunk and then over
-// chunks in order.
+// sgdChunk is the parameters of one task: 64 KiB of each vector. Squared norms are summed by chunk and then
+// over chunks in order.
 const sgdChunk = 16 << 10
 
 // SGDConfig holds the settings of one update, as in torch.optim.SGD with dampening 0.
@@ -36,8 +36,8 @@ func NewSGD(isa ISA, n int) (*SGD, error) {
 	return &SGD{isa: isa, norms: make([]float64, (n+sgdChunk-1)/sgdChunk)}, nil
 }
 
-// Step sets v = momentum·v + (g + weightDecay·w) and then w = w − learningRate·v, and returns ‖g‖², without the
-// weight decay.
+// Step sets v = momentum·v + (g + weightDecay·w) and then w = w − learningRate·v, and returns ‖g‖²,
+// without the weight decay.
 func (s *SGD) Step(t *Team, w, v, g []float32, c SGDConfig) float64 {
 	s.check(g)
 	if len(w) != len(g) || len(v) != len(g) {
