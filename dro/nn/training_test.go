@@ -17,6 +17,7 @@ func TestTrainingIsUnchanged(t *testing.T) {
 		{Model: "mlp", C: 3, H: 8, W: 8, Classes: 10, Batch: 16},
 		{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 8},
 		{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 4},
+		{Model: "resnet8", C: 3, H: 16, W: 16, Classes: 10, Batch: 8},
 	} {
 		t.Run(c.Model, func(t *testing.T) {
 			c.Seed, c.Threads = 4, 2

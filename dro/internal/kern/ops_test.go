@@ -162,7 +162,7 @@ func TestSGD(t *testing.T) {
 // TestSGDInTwoParts checks both halves by hand, and that threads do not change their bits.
 func TestSGDInTwoParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 29))
-	m := Momentum{Momentum: .9, Keep: .25, Scale: .5, WeightDecay: .01}
+	m := AccumulateConfig{Momentum: .9, Keep: .25, Scale: .5, WeightDecay: .01}
 	for _, n := range []int{1, 17, 2*sgdChunk + 19} {
 		w0, v0, g := random(t, r, n), random(t, r, n), random(t, r, n)
 		eachISA(t, func(t *testing.T, isa ISA) {

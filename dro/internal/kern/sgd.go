@@ -18,9 +18,9 @@ type SGD struct {
 	isa   ISA
 	norms []float64 // a chunk each
 
-	w, v, g  []float32 // the running call
-	params   sgdParams
-	momentum Momentum
+	w, v, g    []float32 // the running call
+	params     sgdParams
+	accumulate AccumulateConfig
 }
 
 type sgdParams struct{ rate, momentum, decay float32 }
@@ -59,8 +59,8 @@ func (s *SGD) SquaredNorm(t *Team, g []float32) float64 {
 	return s.norm()
 }
 
-// Momentum is the first half of an update that looks at the velocity before it moves.
-type Momentum struct {
+// AccumulateConfig holds the settings of the first half of an update that looks at the velocity before it moves.
+type AccumulateConfig struct {
 	Momentum    float32
 	Keep        float32 // of the gradient: 1 − dampening
 	Scale       float32 // of the gradient, weight decay aside: below 1 to clip it
@@ -68,12 +68,12 @@ type Momentum struct {
 }
 
 // Accumulate sets v = momentum·v + keep·(scale·g + weightDecay·w) and returns ‖v‖².
-func (s *SGD) Accumulate(t *Team, w, v, g []float32, m Momentum) float64 {
+func (s *SGD) Accumulate(t *Team, w, v, g []float32, c AccumulateConfig) float64 {
 	s.check(g)
 	if len(w) != len(g) || len(v) != len(g) {
 		panic("kern: SGD: slice has the wrong length")
 	}
-	s.w, s.v, s.g, s.momentum = w, v, g, m
+	s.w, s.v, s.g, s.accumulate = w, v, g, c
 	t.run(len(s.norms), (*sgdAccumulate)(s))
 	s.w, s.v, s.g = nil, nil, nil
 	return s.norm()
@@ -121,9 +121,9 @@ type sgdAccumulate SGD
 
 func (s *sgdAccumulate) task(i int) {
 	from, to := i*sgdChunk, min((i+1)*sgdChunk, len(s.g))
-	w, v, m := s.w[from:to], s.v[from:to], s.momentum
+	w, v, c := s.w[from:to], s.v[from:to], s.accumulate
 	for k, g := range s.g[from:to] {
-		v[k] = m.Momentum*v[k] + m.Keep*(m.Scale*g+m.WeightDecay*w[k])
+		v[k] = c.Momentum*v[k] + c.Keep*(c.Scale*g+c.WeightDecay*w[k])
 	}
 	s.norms[i] = sumSquares(s.isa, v)
 }
