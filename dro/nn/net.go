@@ -25,7 +25,7 @@ type SGD struct {
 }
 
 // Net is one network with its parameters, its optimiser's velocities and the
-// buffers of one batch. It has one owner: none of its methods may run at once.
+// memory for one batch. It has one owner: none of its methods may run at once.
 type Net struct {
 	Config
 	stages []stage
@@ -219,7 +219,7 @@ func (n *Net) Peak() (flop float64) {
 // checkpoint to read or fill.
 func (n *Net) Parameters() []Tensor { return n.parameters }
 
-// Velocities returns SGD's momentum buffers; see Parameters.
+// Velocities returns SGD's momentum, one value a parameter; see Parameters.
 func (n *Net) Velocities() []Tensor { return n.velocities }
 
 // Gradients returns the last Gradient; see Parameters.
