@@ -10,8 +10,8 @@ import (
 	"drolab/dro/internal/kern"
 )
 
-// digests of three steps of each model by each kernel, as the first release of these networks took them. Runs are
-// resumed and repeated from files: a kernel's bits may change with a reason only.
+// digests of three steps of each model by each kernel, as the first release of these networks took them. Runs
+// are resumed and repeated from files: a kernel's bits may change with a reason only.
 var digests = map[string]string{
 	"alexnet/generic": "b02d069d4efbd1b6",
 	"alexnet/avx2":    "9f66babb2e5c96b1",
@@ -27,7 +27,8 @@ var digests = map[string]string{
 	"mlp/avx512":      "f921b5c76ebe62a7",
 }
 
-// TestModelsKeepTheirBits takes steps, and a gradient over two batches, and compares every bit that comes out.
+// TestModelsKeepTheirBits takes steps, and a gradient over two batches, and compares every bit that comes
+// out.
 func TestModelsKeepTheirBits(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("other processors round a multiply-add once: their digests are others")

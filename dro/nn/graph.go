@@ -31,7 +31,8 @@ type graph struct {
 	forward, backward float64 // FLOP of real work
 }
 
-// newGraph writes a network's stages as a graph over its parameters and buffers, and the memory for its gradients.
+// newGraph writes a network's stages as a graph over its parameters and buffers, and the memory for its
+// gradients.
 func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 	c := n.Config
 	g := &graph{

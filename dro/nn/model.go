@@ -49,8 +49,8 @@ func convNorm(out, kernel, stride, pad int) layer {
 	return l
 }
 
-// basicBlock is two 3×3 convolutions beside a shortcut (He et al. 2016, figure 5, left): the identity, or where the
-// shape changes a 1×1 convolution with batch normalisation. ReLU follows the sum.
+// basicBlock is two 3×3 convolutions beside a shortcut (He et al. 2016, figure 5, left): the identity, or
+// where the shape changes a 1×1 convolution with batch normalisation. ReLU follows the sum.
 func basicBlock(out, stride int) layer {
 	second := convNorm(out, 3, 1, 1)
 	second.relu = false
@@ -137,7 +137,8 @@ func stages(model string, c, h, w, classes int) ([]stage, error) {
 	}
 	list, err := arrange(layers, kern.Shape{Channels: c, Height: h, Width: w}, classes)
 	if err != nil {
-		return nil, fmt.Errorf("model: %s: an input of %d×%d×%d %w; choose another model or dataset", model, c, h, w, err)
+		return nil, fmt.Errorf("model: %s: an input of %d×%d×%d %w; choose another model or dataset",
+			model, c, h, w, err)
 	}
 	return list, nil
 }

@@ -21,11 +21,11 @@ type Config struct {
 // v ← momentum·v + (g + weightDecay·w), w ← w − lr·v.
 type SGD struct {
 	LR, Momentum, WeightDecay float64
-	Clip                      float64 // the most that ‖g‖ counts: a longer g is scaled down to it; 0 is no bound
+	Clip                      float64 // a longer g is scaled down to this Euclidean norm; 0 is no bound
 }
 
 // Net is one network with its parameters, its optimiser's velocities and the
-// buffers of one batch. It has one owner: none of its methods may run at once.
+// memory for one batch. It has one owner: none of its methods may run at once.
 type Net struct {
 	Config
 	stages []stage
@@ -106,16 +106,17 @@ func (n *Net) Restart() {
 // is in mode Train. A Gradient goes by the mode of the Losses before it.
 func (n *Net) SetMode(m Mode) { n.mode = m }
 
-// Losses runs the network on n = len(labels) ≤ Batch samples and writes their
+// Losses runs the network on n = len(labels) samples, 1 to Batch, and writes their
 // cross-entropies into losses (nats). x holds n×C×H×W values, sample after
 // sample; a label is in 0..Classes−1.
 func (n *Net) Losses(losses []float64, x []float32, labels []int) {
-	if len(labels) > n.Batch || len(losses) < len(labels) || len(x) != len(labels)*n.C*n.H*n.W {
+	count := len(labels)
+	if count < 1 || count > n.Batch || len(losses) < count || len(x) != count*n.C*n.H*n.W {
 		panic("nn: Losses: lengths of losses, x and labels do not fit the network")
 	}
 	n.graph.load(x, labels, n.mode)
 	run(n.plan.forward)
-	copy(losses, n.graph.losses[:len(labels)])
+	copy(losses, n.graph.losses[:count])
 }
 
 // Predictions writes the class of greatest logit for each sample of the last
@@ -196,14 +197,14 @@ func (n *Net) Advance(rate float64) {
 func (n *Net) norm() float64 { return math.Sqrt(n.sgd.SquaredNorm(n.graph.team, n.gradient)) }
 
 func (n *Net) accumulate(momentum, dampening, weightDecay, scale float64) (velocity float64) {
-	return math.Sqrt(n.sgd.Accumulate(n.graph.team, n.weights, n.velocity, n.gradient, kern.Momentum{
+	return math.Sqrt(n.sgd.Accumulate(n.graph.team, n.weights, n.velocity, n.gradient, kern.AccumulateConfig{
 		Momentum: float32(momentum), Keep: float32(1 - dampening),
 		Scale: float32(scale), WeightDecay: float32(weightDecay)}))
 }
 
 // FLOPs returns the floating-point operations of Losses and of Gradient on a
-// full batch that are real work: multiply-adds of the layers, those with
-// padding zeros left out, each counted as two.
+// full batch that are real work: multiply-adds of convolutions and dense layers,
+// those with padding zeros left out, each counted as two.
 func (n *Net) FLOPs() (forward, backward float64) { return n.graph.forward, n.graph.backward }
 
 // Peak runs multiply-adds on the network's threads, without memory, and
@@ -218,7 +219,7 @@ func (n *Net) Peak() (flop float64) {
 // checkpoint to read or fill.
 func (n *Net) Parameters() []Tensor { return n.parameters }
 
-// Velocities returns SGD's momentum buffers; see Parameters.
+// Velocities returns SGD's momentum, one value a parameter; see Parameters.
 func (n *Net) Velocities() []Tensor { return n.velocities }
 
 // Gradients returns the last Gradient; see Parameters.

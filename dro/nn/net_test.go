@@ -48,7 +48,8 @@ func TestEveryModelLearnsABatch(t *testing.T) {
 		}
 		n.Losses(losses, x, labels)
 		if !(total(losses) < first/2) {
-			t.Errorf("%s: the loss of one batch went from %.3f to %.3f in 30 steps, want less than half", model, first/16, total(losses)/16)
+			t.Errorf("%s: the loss of one batch went from %.3f to %.3f in 30 steps, want less than half",
+				model, first/16, total(losses)/16)
 		}
 	}
 }
@@ -77,7 +78,10 @@ func TestWorkOfAlexNet(t *testing.T) {
 }
 
 func TestInputTooSmall(t *testing.T) {
-	for _, c := range []Config{{Model: "alexnet", C: 1, H: 28, W: 28}, {Model: "convnet", C: 5, H: 1, W: 1}, {Model: "resnet", C: 3, H: 32, W: 32}} {
+	for _, c := range []Config{
+		{Model: "alexnet", C: 1, H: 28, W: 28}, {Model: "convnet", C: 5, H: 1, W: 1},
+		{Model: "resnet", C: 3, H: 32, W: 32},
+	} {
 		if _, err := Check(c.Model, c.C, c.H, c.W, 10); err == nil || !strings.HasPrefix(err.Error(), "model: ") {
 			t.Errorf("%s on %d×%d×%d: error %v, want one about the model", c.Model, c.C, c.H, c.W, err)
 		}
@@ -162,7 +166,8 @@ func total(xs []float64) (s float64) {
 func BenchmarkStep(b *testing.B) {
 	for _, model := range Models() {
 		b.Run(model, func(b *testing.B) {
-			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Seed: 1, Threads: runtime.GOMAXPROCS(0)}
+			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Seed: 1}
+			c.Threads = runtime.GOMAXPROCS(0)
 			n, err := New(c)
 			if err != nil {
 				b.Fatal(err)

@@ -13,7 +13,8 @@ const (
 	// Train normalises by the batch's own statistics, differentiates through them, and moves the running ones
 	// towards them: for the batch that updates the parameters.
 	Train Mode = iota
-	// Probe is Train that leaves the running statistics alone: for a batch that is only looked at, as SFK's z-batch.
+	// Probe is Train that leaves the running statistics alone: for a batch that is only looked at, as SFK's
+	// z-batch.
 	Probe
 	// Evaluate normalises by the running statistics, which are constants to the gradient: no sample's loss then
 	// depends on the other samples of its batch.

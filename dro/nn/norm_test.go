@@ -49,7 +49,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// In evaluation a sample's loss is the same bits alone, among others and in another place; in training it is not.
+// In evaluation a sample's loss is the same bits alone, among others and in another place; in training it is
+// not.
 func TestEvaluationLooksAtOneSample(t *testing.T) {
 	n, x, labels, _ := trained(t)
 	all, part := make([]float64, 16), make([]float64, 16)
@@ -83,7 +84,8 @@ func TestGradientKeepsItsMode(t *testing.T) {
 	}
 }
 
-// TestEvaluationAgainstPlainGorgonia compares losses and gradients by the running statistics with the oracle's.
+// TestEvaluationAgainstPlainGorgonia compares losses and gradients by the running statistics with the
+// oracle's.
 func TestEvaluationAgainstPlainGorgonia(t *testing.T) {
 	n, x, labels, ratios := trained(t)
 	n.SetMode(Evaluate)

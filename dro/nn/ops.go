@@ -28,9 +28,10 @@ func (b *backend) activation(s kern.Shape) ([]float32, *tensor.Dense) {
 	return data, dense32(data, len(data))
 }
 
-// mask returns the gradient of what went into the ReLU that ended the op of y, from y's gradient: 0 where the ReLU
-// was off. Where y's gradient is one op's alone, that op masks in the pass that computes it, and no pass is spent on
-// this; a gradient that is a sum, or has another use, is left as it is and masked into memory of its own.
+// mask returns the gradient of what went into the ReLU that ended the op of y, from y's gradient: 0 where the
+// ReLU was off. Where y's gradient is one op's alone, that op masks in the pass that computes it, and no pass
+// is spent on this; a gradient that is a sum, or has another use, is left as it is and masked into memory of
+// its own.
 func (b *backend) mask(y, grad *G.Node) (*G.Node, error) {
 	if o, ok := grad.Op().(*op); ok && o.of == y {
 		o.masked = true
@@ -69,18 +70,19 @@ type convOp struct {
 // apply adds the layer to the graph; parameters are the nodes of its weights and its bias.
 func (c *convOp) apply(x *G.Node, parameters ...*G.Node) (*G.Node, error) {
 	y, out := c.activation(c.kernel.Out())
-	o := &op{
-		name: c.name, in: []input{flat(), {parameters[0].Dims(), tensor.Float32}, flat()}[:1+len(parameters)], out: out,
-		diff: c.diff, wrt: []bool{!c.first, true, true}[:1+len(parameters)],
-	}
-	o.run = func(in []array) {
-		var bias []float32
-		if c.db != nil {
-			bias = in[2].F32
-		}
-		c.kernel.Forward(c.team, y, in[0].F32, in[1].F32, bias)
-	}
-	return G.ApplyOp(o, append(G.Nodes{x}, parameters...)...)
+	inputs := []input{flat(), {parameters[0].Dims(), tensor.Float32}, flat()}
+	arity := 1 + len(parameters)
+	return G.ApplyOp(&op{
+		name: c.name, in: inputs[:arity], out: out,
+		run: func(in []array) {
+			var bias []float32
+			if c.db != nil {
+				bias = in[2].F32
+			}
+			c.kernel.Forward(c.team, y, in[0].F32, in[1].F32, bias)
+		},
+		diff: c.diff, wrt: []bool{!c.first, true, true}[:arity],
+	}, append(G.Nodes{x}, parameters...)...)
 }
 
 func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {

@@ -90,7 +90,8 @@ func (o *oracle) stage(s stage, before G.Nodes, n int) (y *G.Node) {
 	case linear:
 		x = G.Must(G.Reshape(x, tensor.Shape{n, s.in.Len()}))
 		y = G.Must(G.Mul(x, G.Must(G.Transpose(o.tensors[s.name+".weight"]))))
-		y = G.Must(G.BroadcastAdd(y, G.Must(G.Reshape(o.tensors[s.name+".bias"], tensor.Shape{1, s.out.Channels})), nil, []byte{0}))
+		bias := G.Must(G.Reshape(o.tensors[s.name+".bias"], tensor.Shape{1, s.out.Channels}))
+		y = G.Must(G.BroadcastAdd(y, bias, nil, []byte{0}))
 	case conv:
 		y = G.Must(G.Conv2d(x, o.tensors[s.name+".weight"], tensor.Shape{s.kernel, s.kernel},
 			[]int{s.pad, s.pad}, []int{s.stride, s.stride}, []int{1, 1}))
@@ -117,8 +118,8 @@ func (o *oracle) channels(name string) *G.Node {
 	return o.tensors[name]
 }
 
-// norm writes batch normalisation of x by its definition: Gorgonia's own knows neither the mode Probe nor gradients by
-// its statistics when it evaluates.
+// norm writes batch normalisation of x by its definition: Gorgonia's own knows neither the mode Probe nor
+// gradients by its statistics when it evaluates.
 func (o *oracle) norm(s stage, x *G.Node, n int) *G.Node {
 	count := o.input(x.Dtype(), s.name+".count", []float32{float32(n * s.mid.Height * s.mid.Width)}, 1, 1, 1, 1)
 	mean := func(x *G.Node) *G.Node {

@@ -124,7 +124,8 @@ func isSum(n *G.Node, children G.Nodes) bool {
 		if child.Dims() == 0 || child.Dtype() != tensor.Float32 {
 			return false
 		}
-		like[i] = G.NewTensor(e, tensor.Float32, child.Dims(), G.WithShape(child.Shape()...), G.WithName(fmt.Sprint(i)))
+		like[i] = G.NewTensor(e, tensor.Float32, child.Dims(),
+			G.WithShape(child.Shape()...), G.WithName(fmt.Sprint(i)))
 	}
 	model, err := G.Add(like[0], like[1])
 	return err == nil && model.Op() == n.Op()

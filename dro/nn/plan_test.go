@@ -60,7 +60,8 @@ func TestPlanRefusesStockOperations(t *testing.T) {
 	}
 }
 
-// In a chain every ReLU is masked on the way of a gradient; a pass of its own is for outputs that several ops read.
+// In a chain every ReLU is masked on the way of a gradient; a pass of its own is for outputs that several ops
+// read.
 func TestChainsSpendNothingOnMasks(t *testing.T) {
 	for _, model := range Models() {
 		n := testNet(t, Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 1})
@@ -80,7 +81,8 @@ func TestChainsSpendNothingOnMasks(t *testing.T) {
 	}
 }
 
-// The ops are operations to Gorgonia's own machine as well, which adds gradients up with its own sum: to the same bits.
+// The ops are operations to Gorgonia's own machine as well, which adds gradients up with its own sum: to the
+// same bits.
 func TestPlanAgainstTapeMachine(t *testing.T) {
 	for _, model := range []string{"convnet", "resnet8"} {
 		c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 3, Seed: 1}

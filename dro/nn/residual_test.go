@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"drolab/dro/internal/kern"
@@ -10,8 +11,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestGradientsAgainstDifferences moves each tensor of resnet8 along its own gradient, and compares the slope of the
-// objective, computed forward by plain Gorgonia in float64, with the gradient's length.
+// TestGradientsAgainstDifferences moves each tensor of resnet8 along its own gradient and along a random
+// direction, and compares the slope of the objective, computed forward by plain Gorgonia in float64.
 func TestGradientsAgainstDifferences(t *testing.T) {
 	c := Config{Model: "resnet8", C: 3, H: 8, W: 8, Classes: 10, Batch: 6, Seed: 3, Threads: 2}
 	n := testNet(t, c)
@@ -29,24 +30,30 @@ func TestGradientsAgainstDifferences(t *testing.T) {
 		defer machine.Reset()
 		return plain.cost.Data().(float64)
 	}
+	rng := rand.New(rand.NewPCG(1, 1))
 	for i, g := range n.gradients {
 		w := plain.parameters[i].Value().Data().([]float64)
-		was, direction, length := append([]float64(nil), w...), widen(g.Data), 0.0
-		for _, d := range direction {
-			length += d * d
+		was, own, other := append([]float64(nil), w...), widen(g.Data), make([]float64, len(g.Data))
+		for j := range other {
+			other[j] = rng.NormFloat64()
 		}
-		length = math.Sqrt(length)
-		const h = 1e-5
-		at := func(step float64) float64 {
+		for _, direction := range [][]float64{own, other} {
+			const h = 1e-5
+			length, want := euclid(direction), 0.0
 			for j, d := range direction {
-				w[j] = was[j] + step*d/length
+				want += own[j] * d / length
 			}
-			return cost()
-		}
-		slope := (at(h) - at(-h)) / (2 * h)
-		copy(w, was)
-		if !(math.Abs(slope-length) <= 1e-4*length) {
-			t.Errorf("%s: slope %v along the gradient, whose length is %v", g.Name, slope, length)
+			at := func(step float64) float64 {
+				for j, d := range direction {
+					w[j] = was[j] + step*d/length
+				}
+				return cost()
+			}
+			slope := (at(h) - at(-h)) / (2 * h)
+			copy(w, was)
+			if !(math.Abs(slope-want) <= 1e-5*euclid(own)) {
+				t.Errorf("%s: slope %v, by the gradient %v; its length is %v", g.Name, slope, want, euclid(own))
+			}
 		}
 	}
 }
@@ -70,17 +77,21 @@ func linearly(l layer) layer {
 
 func block(branch ...layer) layer { return layer{kind: residual, stride: 1, branch: branch} }
 
-// TestAnyGraphAgainstPlainGorgonia puts outputs with and without ReLU, pooling and normalisation before several readers.
+// TestAnyGraphAgainstPlainGorgonia puts outputs with and without ReLU, pooling and normalisation before
+// several readers.
 func TestAnyGraphAgainstPlainGorgonia(t *testing.T) {
+	pooled := convNorm(4, 3, 1, 1)
+	pooled.pool = true
 	for name, layers := range map[string][]layer{
 		"ReLU read twice": {convolution(4, 3, 1, 1), block(linearly(convolution(4, 3, 1, 1))), logits()},
 		"ReLU, pooled and not": {convolution(4, 3, 1, 1),
 			{kind: residual, stride: 2, branch: []layer{convPool(4, 3, 1, 1)}}, averagePool(), logits()},
-		"pool read twice":       {convPool(4, 3, 1, 1), block(convolution(4, 3, 1, 1)), logits()},
-		"the batch read twice":  {block(convolution(3, 3, 1, 1)), logits()},
-		"blocks in blocks":      {convNorm(4, 3, 1, 1), block(block(convNorm(4, 1, 1, 0)), block(convNorm(4, 3, 1, 1))), logits()},
+		"pool read twice":      {convPool(4, 3, 1, 1), block(convolution(4, 3, 1, 1)), logits()},
+		"the batch read twice": {block(convolution(3, 3, 1, 1)), logits()},
+		"blocks in blocks": {convNorm(4, 3, 1, 1),
+			block(block(convNorm(4, 1, 1, 0)), block(convNorm(4, 3, 1, 1))), logits()},
 		"dense layers":          {dense(6), block(dense(6), linearly(dense(6))), linearly(dense(5)), logits()},
-		"pooled after the norm": {func() layer { l := convNorm(4, 3, 1, 1); l.pool = true; return l }(), averagePool(), logits()},
+		"pooled after the norm": {pooled, averagePool(), logits()},
 		"a norm without a ReLU": {linearly(convNorm(4, 3, 1, 1)), convolution(4, 3, 1, 1), averagePool(), logits()},
 		"ReLU before the loss":  {dense(7), dense(0)},
 	} {

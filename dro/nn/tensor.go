@@ -50,8 +50,8 @@ func slots(list []stage) (parameters, buffers []slot) {
 	return parameters, buffers
 }
 
-// weight is the slot of a layer's weights. They start normal with variance 2/fan-in, or 1/fan-in where neither ReLU
-// nor a normalisation follows: He et al., "Delving deep into rectifiers", 2015, eq. 10.
+// weight is the slot of a layer's weights. They start normal with variance 2/fan-in, or 1/fan-in where
+// neither ReLU nor a normalisation follows: He et al., "Delving deep into rectifiers", 2015, eq. 10.
 func (s stage) weight() slot {
 	config := s.config()
 	fanIn := s.in.Len()
@@ -64,7 +64,10 @@ func (s stage) weight() slot {
 	if s.relu || s.norm {
 		gain = 2
 	}
-	return slot{Tensor: Tensor{Name: s.name + ".weight", Shape: shape}, deviation: math.Sqrt(gain / float64(fanIn))}
+	return slot{
+		Tensor:    Tensor{Name: s.name + ".weight", Shape: shape},
+		deviation: math.Sqrt(gain / float64(fanIn)),
+	}
 }
 
 // arena returns one piece of memory for all slots, and a view of it for each, at the start of a cache line.

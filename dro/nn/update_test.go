@@ -25,7 +25,8 @@ func TestUpdate(t *testing.T) {
 			v[i] = 0.9*v[i] + float64(d) + 0.01*w[i]
 			w[i] -= 0.1 * v[i]
 		}
-		if norm := n.Update(SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 0.01}); math.Abs(norm-math.Sqrt(square)) > 1e-6*norm {
+		norm := n.Update(SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 0.01})
+		if math.Abs(norm-math.Sqrt(square)) > 1e-6*norm {
 			t.Errorf("gradient norm %v, want %v", norm, math.Sqrt(square))
 		}
 	}
@@ -57,7 +58,8 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// A gradient longer than Clip counts as one of that length; one that is not longer takes the very step without Clip.
+// A gradient longer than Clip counts as one of that length; one that is not longer takes the very step
+// without Clip.
 func TestUpdateClips(t *testing.T) {
 	n, w, v, g := stepped(t, "mlp", 1)
 	norm := euclid(g)

@@ -16,8 +16,9 @@ const (
 //
 //	y = gamma·(x − mean)/√(variance + 1e-5) + beta
 //
-// by the batch's own mean and biased variance, or by given ones. It is plain Go for every ISA. Between a forward
-// and the backward pass it keeps the statistics. Sums are of float64, by rows of a map and then over rows.
+// by the batch's own mean and biased variance, or by given ones. It is plain Go for every ISA. Between a
+// forward and the backward pass it keeps the statistics. Sums are of float64, by rows of a map and then over
+// rows.
 type BatchNorm struct {
 	isa   ISA
 	batch Batch
@@ -61,8 +62,8 @@ func NewBatchNorm(isa ISA, b Batch, s Shape, relu bool) (*BatchNorm, error) {
 	}, nil
 }
 
-// Forward computes y from x by the statistics of the batch's first images, at least 1. Lanes of other images are
-// 0 in y.
+// Forward computes y from x by the statistics of the batch's first images, at least 1. Lanes of other images
+// are 0 in y.
 func (n *BatchNorm) Forward(t *Team, y, x, gamma, beta []float32, images int) {
 	n.check(images, y, x, gamma, beta)
 	n.images, n.given = images, false
@@ -94,9 +95,9 @@ func (n *BatchNorm) Track(mean, variance []float32) {
 	}
 }
 
-// Backward computes dx, dgamma and dbeta from the last forward pass's input x and its output's gradient dy, which
-// is 0 where a ReLU was off. Statistics of the batch itself are differentiated, too; given ones are constants.
-// With add, dgamma and dbeta are added to what is there.
+// Backward computes dx, dgamma and dbeta from the last forward pass's input x and its output's gradient dy,
+// which is 0 where a ReLU was off. Statistics of the batch itself are differentiated, too; given ones are
+// constants. With add, dgamma and dbeta are added to what is there.
 func (n *BatchNorm) Backward(t *Team, dx, dgamma, dbeta, x, dy, gamma []float32, add bool) {
 	n.check(n.images, dx, x, gamma, dgamma)
 	n.check(n.images, dy, x, gamma, dbeta)

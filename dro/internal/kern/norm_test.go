@@ -42,7 +42,8 @@ func (p normProblem) forward(x, params []float64) (y, mean, variance []float64) 
 	return y, mean, variance
 }
 
-// differences returns the derivative of Σ dy·y by each value of at, which forward reads, by central differences.
+// differences returns the derivative of Σ dy·y by each value of at, which forward reads, by central
+// differences.
 func (p normProblem) differences(x, params, dy, at []float64) []float64 {
 	objective := func() (f float64) {
 		y, _, _ := p.forward(x, params)
@@ -85,8 +86,8 @@ func close64(t *testing.T, what string, got []float32, want []float64) {
 	}
 }
 
-// TestBatchNorm compares outputs with float64 and gradients with differences, for batches whose last images are
-// missing.
+// TestBatchNorm compares outputs with float64 and gradients with differences, for batches whose last images
+// are missing.
 func TestBatchNorm(t *testing.T) {
 	for _, tc := range []struct {
 		batch, images int

@@ -10,7 +10,10 @@ import (
 var batchSizes = []int{1, 7, 16, 100, 128, 130}
 
 func TestNewBatch(t *testing.T) {
-	for n, want := range map[int]Batch{0: {1, 1, 16}, 1: {1, 1, 16}, 17: {17, 1, 32}, 64: {64, 1, 64}, 65: {65, 2, 48}, 128: {128, 2, 64}, 130: {130, 3, 48}} {
+	for n, want := range map[int]Batch{
+		0: {1, 1, 16}, 1: {1, 1, 16}, 17: {17, 1, 32}, 64: {64, 1, 64},
+		65: {65, 2, 48}, 128: {128, 2, 64}, 130: {130, 3, 48},
+	} {
 		if got := NewBatch(n); got != want {
 			t.Errorf("NewBatch(%d) = %+v, want %+v", n, got, want)
 		}
@@ -72,7 +75,8 @@ func TestMaxPool(t *testing.T) {
 	}
 }
 
-// checkPool follows each window by the definition: the first maximum in row order gets the gradient, everything else 0.
+// checkPool follows each window by the definition: the first maximum in row order gets the gradient,
+// everything else 0.
 func checkPool(t *testing.T, b Batch, in, out Shape, size int, relu bool, x, y, dx, dy []float32) {
 	t.Helper()
 	want := make([]float32, len(dx))
@@ -158,7 +162,7 @@ func TestSGD(t *testing.T) {
 // TestSGDInTwoParts checks both halves by hand, and that threads do not change their bits.
 func TestSGDInTwoParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 29))
-	m := Momentum{Momentum: .9, Keep: .25, Scale: .5, WeightDecay: .01}
+	m := AccumulateConfig{Momentum: .9, Keep: .25, Scale: .5, WeightDecay: .01}
 	for _, n := range []int{1, 17, 2*sgdChunk + 19} {
 		w0, v0, g := random(t, r, n), random(t, r, n), random(t, r, n)
 		eachISA(t, func(t *testing.T, isa ISA) {

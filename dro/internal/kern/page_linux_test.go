@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// walled returns n zeroed values, with an unmapped page right after the last: a kernel that reads or writes on faults.
+// walled returns n zeroed values, with an unmapped page right after the last: a kernel that reads or writes
+// on faults.
 func walled(t *testing.T, n int) []float32 {
 	t.Helper()
 	page := unix.Getpagesize()

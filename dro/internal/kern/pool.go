@@ -2,7 +2,8 @@ package kern
 
 import "fmt"
 
-// MaxPool is the maximum over windows of Size×Size positions that do not overlap. Rows and columns that fill no window are left out.
+// MaxPool is the maximum over windows of Size×Size positions that do not overlap. Rows and columns that fill
+// no window are left out.
 type MaxPool struct {
 	isa     ISA
 	batch   Batch
@@ -19,9 +20,11 @@ func NewMaxPool(isa ISA, b Batch, in Shape, size int) (*MaxPool, error) {
 		return nil, err
 	}
 	if !b.valid() || !in.valid() || size < 1 || size > in.Height || size > in.Width {
-		return nil, fmt.Errorf("max-pool of %+v by %d in %+v: the window must fit the input, the batch be from NewBatch", in, size, b)
+		return nil, fmt.Errorf("max-pool of %+v by %d in %+v: "+
+			"the window must fit the input, the batch be from NewBatch", in, size, b)
 	}
-	return &MaxPool{isa: isa, batch: b, in: in, out: Shape{in.Channels, in.Height / size, in.Width / size}, size: size}, nil
+	out := Shape{in.Channels, in.Height / size, in.Width / size}
+	return &MaxPool{isa: isa, batch: b, in: in, out: out, size: size}, nil
 }
 
 // Out returns the shape of the output.
@@ -36,8 +39,8 @@ func (m *MaxPool) Forward(t *Team, y, x []float32) {
 }
 
 // Backward sets dx, the gradient of the input x, from the output y and its gradient dy: each window's
-// gradient goes to its first maximum in row order, as in PyTorch. With relu, x is the output of a ReLU, and dx is the
-// gradient of what went into that ReLU.
+// gradient goes to its first maximum in row order, as in PyTorch. With relu, x is the output of a ReLU, and
+// dx is the gradient of what went into that ReLU.
 func (m *MaxPool) Backward(t *Team, dx, x, y, dy []float32, relu bool) {
 	m.check(y, x)
 	m.check(dy, dx)
