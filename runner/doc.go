@@ -5,8 +5,8 @@
 // out.
 //
 //	Spec --> Queue --> goroutine per run (run.go)
-//	                     loader -> nn: losses -> dro: ratios -> nn: gradient, update -> dro: z-step   (step.go)
-//	                     full-data measures at the end of epochs                                      (evaluate.go)
+//	                     loader -> nn: losses -> dro: ratios -> nn: gradient, update -> dro: z-step  (step.go)
+//	                     full-data measures at the end of epochs                                 (evaluate.go)
 //	                       └--> Event --> Recorder --> files --> any number of viewers
 //	Verbs (pause, stop, ...) --> a run's gate (gate.go), looked at between two steps (control.go)
 //
