@@ -35,7 +35,8 @@ func (t *StepTimes) Rate() (rate, share float64) {
 // MeasureSteps times steps of the spec's model, batch and set on noise of the
 // given shape, for about the given time. The kinds of steps take turns, so
 // that what else the machine does disturbs them alike.
-func MeasureSteps(ctx context.Context, s Spec, shape data.Shape, classes, threads int, budget time.Duration) (StepTimes, error) {
+func MeasureSteps(ctx context.Context, s Spec, shape data.Shape, classes, threads int,
+	budget time.Duration) (StepTimes, error) {
 	var runs []*run
 	defer func() {
 		for _, r := range runs {
@@ -65,7 +66,8 @@ func MeasureSteps(ctx context.Context, s Spec, shape data.Shape, classes, thread
 	if err != nil {
 		return StepTimes{}, fmt.Errorf("measuring %s: %w", s.Model, err)
 	}
-	t := StepTimes{Train: median(took[0]), Forward: median(took[1]), SFK: median(took[2]), PGD: median(took[3]), Rounds: len(took[0])}
+	t := StepTimes{Train: median(took[0]), Forward: median(took[1]), SFK: median(took[2]), PGD: median(took[3]),
+		Rounds: len(took[0])}
 	forth, back := runs[0].net.FLOPs()
 	t.FLOP, t.Peak = forth+back, flop/median(took[4]).Seconds()
 	return t, nil
@@ -97,7 +99,8 @@ func benchRun(s Spec, a dro.Algorithm, src data.Source, classes, threads int) (*
 	s.Algorithms, s.Seeds = []dro.Algorithm{a}, 1
 	s.Mean, s.Std = nil, nil
 	s.LogEvery = math.MaxInt
-	d := &data.Dataset{Name: "bench", Shape: src.Shape(), Classes: make([]string, classes), Train: src, Test: src}
+	d := &data.Dataset{Name: "bench", Shape: src.Shape(), Classes: make([]string, classes), Train: src,
+		Test: src}
 	if d.Shape.H > 1 {
 		d.Augment = data.Augment{Pad: 4, Flip: true}
 	}

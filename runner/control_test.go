@@ -104,7 +104,8 @@ func TestStoppedAndResumedIsTheUnstoppedRun(t *testing.T) {
 				t.Errorf("%s: %s differs after the resume", a, p.Name)
 			}
 		}
-		if got, want := *tr.summary.clean(), *whole.summary.clean(); got.TestLoss != want.TestLoss || got.Lambda != want.Lambda {
+		if got, want := *tr.summary.clean(), *whole.summary.clean(); got.TestLoss != want.TestLoss ||
+			got.Lambda != want.Lambda {
 			t.Errorf("%s: summaries differ: %+v and %+v", a, got, want)
 		}
 	}

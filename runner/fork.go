@@ -52,7 +52,8 @@ func (p *Past) Fork() (Spec, error) {
 
 // fixed are the settings that a fork has from its parent.
 func fixed() []string {
-	return []string{"dataset", "samples", "difficulty", "imbalance", "mean", "std", "val_fraction", "augment", "model",
+	return []string{"dataset", "samples", "difficulty", "imbalance", "mean", "std", "val_fraction", "augment",
+		"model",
 		"batch", "batch_z", "seed"}
 }
 
@@ -69,15 +70,16 @@ func (j *job) fork(parent *Past) error {
 	}
 	for _, key := range fixed() {
 		if !reflect.DeepEqual(was[key], is[key]) {
-			return &KeyError{key, is[key], fmt.Sprintf("%v, as in the parent: only a new run can have another", was[key])}
+			return &KeyError{key, is[key],
+				fmt.Sprintf("%v, as in the parent: only a new run can have another", was[key])}
 		}
 	}
 	switch {
 	case m.Checksum != parent.Meta.Checksum:
-		return fmt.Errorf("run %s was made with dataset %s, and %s is another one: give the folder that has it with --data",
-			parent.Meta.ID, parent.Meta.Checksum, m.Checksum)
+		return otherData(parent.Meta, m.Checksum)
 	case m.Coordinates != parent.Meta.Coordinates:
-		return &KeyError{"coordinates", m.Coordinates, parent.Meta.Coordinates + ", as in the parent, since z goes on"}
+		return &KeyError{"coordinates", m.Coordinates,
+			parent.Meta.Coordinates + ", as in the parent, since z goes on"}
 	case from.Step >= m.Steps:
 		return &KeyError{"epochs", m.Spec.Epochs, fmt.Sprintf("more than the %.4g done at step %d",
 			float64(from.Step)/float64(m.StepsPerEpoch), from.Step)}

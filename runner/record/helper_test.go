@@ -96,7 +96,8 @@ func newState(step int64) *runner.State {
 			{Name: "fc1.bias", Shape: []int{2}, Data: []float32{-x, 0.5}},
 		}
 	}
-	return &runner.State{Step: step, Z: dro.Z{Lambda: 1.25, Eta: -0.5}, Batches: data.State{Kind: "epochs", Epoch: 1, Step: 2},
+	return &runner.State{Step: step, Z: dro.Z{Lambda: 1.25, Eta: -0.5},
+		Batches: data.State{Kind: "epochs", Epoch: 1, Step: 2},
 		Iterate: &runner.PaperIterate{Step: step - 1, Gap: runner.Num(0.1)}, Eval: evalEvent(step),
 		Parameters: tensors(), Velocities: tensors(), IterateParameters: tensors()}
 }

@@ -27,8 +27,10 @@ func TestLife(t *testing.T) {
 		t.Helper()
 		run, err := Find(s.Dir(), m.ID)
 		must(t, err)
-		if got := run.Summary(); run.Status() != want || got.Status != want || got.Steps != steps || got.Dir != run.Dir {
-			t.Errorf("status %s, summary %s at step %d in %q, want %s at %d", run.Status(), got.Status, got.Steps, got.Dir, want, steps)
+		if got := run.Summary(); run.Status() != want || got.Status != want || got.Steps != steps ||
+			got.Dir != run.Dir {
+			t.Errorf("status %s, summary %s at step %d in %q, want %s at %d", run.Status(), got.Status, got.Steps,
+				got.Dir, want, steps)
 		}
 		return run
 	}
@@ -38,7 +40,8 @@ func TestLife(t *testing.T) {
 	appendSteps(t, r, 1, 10)
 	must(t, r.Append(evalEvent(10)))
 	run := see(runner.Running, 10)
-	if got := run.Summary(); got.WorstClassAccuracy.Float() != 0.5 || got.Lambda.Float() != 1.5 || got.Epochs != 1 {
+	if got := run.Summary(); got.WorstClassAccuracy.Float() != 0.5 || got.Lambda.Float() != 1.5 ||
+		got.Epochs != 1 {
 		t.Errorf("derived summary: %+v", got)
 	}
 	file, err := r.Checkpoint(newState(10))
@@ -109,7 +112,8 @@ func TestEventsAreStamped(t *testing.T) {
 	for i, line := range lines {
 		var h runner.Head
 		must(t, json.Unmarshal(line, &h))
-		if h.Seq != int64(i+1) || h.Type != "step" || !h.Time.After(last.Time) || h.Time.Location().String() != "UTC" {
+		if h.Seq != int64(i+1) || h.Type != "step" || !h.Time.After(last.Time) ||
+			h.Time.Location().String() != "UTC" {
 			t.Errorf("line %d: %s", i+1, line)
 		}
 		last = h
@@ -216,7 +220,8 @@ func TestCheckpointRoundTrip(t *testing.T) {
 	if a != b {
 		t.Errorf("state\n%s\nwant\n%s", a, b)
 	}
-	for _, pair := range [][2]any{{got.Parameters, want.Parameters}, {got.Velocities, want.Velocities}, {got.IterateParameters, want.IterateParameters}} {
+	for _, pair := range [][2]any{{got.Parameters, want.Parameters}, {got.Velocities, want.Velocities},
+		{got.IterateParameters, want.IterateParameters}} {
 		if a, b := asJSON(t, pair[0]), asJSON(t, pair[1]); a != b {
 			t.Errorf("tensors\n%s\nwant\n%s", a, b)
 		}
@@ -252,7 +257,8 @@ func TestCheckpointsKept(t *testing.T) {
 		step int64
 		kept []int64
 	}{
-		{10, []int64{10}}, {20, []int64{10, 20}}, {30, []int64{20, 30}}, {30, []int64{20, 30}}, {40, []int64{30, 40}},
+		{10, []int64{10}}, {20, []int64{10, 20}}, {30, []int64{20, 30}}, {30, []int64{20, 30}},
+		{40, []int64{30, 40}},
 		{25, []int64{25}}, // 30 and 40 are of a future that was discarded
 	} {
 		save(t, r, newState(c.step))
