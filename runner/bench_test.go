@@ -22,7 +22,8 @@ func TestMeasureSteps(t *testing.T) {
 			t.Errorf("%v: %+v: want every kind of step measured three times", shape, got)
 		}
 		if rate, share := got.Rate(); got.FLOP != float64(2*2*8*shape.Len()*4) || !(rate > 0 && share > 0) {
-			t.Errorf("%v: %+v: rate %v, %v of the peak: want the work of a linear layer, forward and for its weights", shape, got, rate, share)
+			t.Errorf("%v: %+v: rate %v, %v of the peak: want the work of a linear layer, forward and for its weights",
+				shape, got, rate, share)
 		}
 	}
 }

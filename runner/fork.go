@@ -40,7 +40,8 @@ func (p *Past) Fork() (Spec, error) {
 	if p.From == nil || p.From.Method == nil {
 		return s, nil
 	}
-	return s, s.startFrom(p)
+	err := s.startFrom(p)
+	return s, err
 }
 
 // startFrom makes the settings that say where the method's state starts what the
@@ -78,10 +79,10 @@ func (j *job) fork(parent *Past) error {
 	}
 	switch {
 	case m.Checksum != parent.Meta.Checksum:
-		return fmt.Errorf("run %s was made with dataset %s, and %s is another one: give the folder that has it with --data",
-			parent.Meta.ID, parent.Meta.Checksum, m.Checksum)
+		return otherData(parent.Meta, m.Checksum)
 	case m.Coordinates != parent.Meta.Coordinates:
-		return &KeyError{"coordinates", m.Coordinates, parent.Meta.Coordinates + ", as in the parent, since z goes on"}
+		return &KeyError{"coordinates", m.Coordinates,
+			parent.Meta.Coordinates + ", as in the parent, since z goes on"}
 	case from.Step >= m.Steps:
 		return &KeyError{"epochs", m.Spec.Epochs, fmt.Sprintf("more than the %.4g done at step %d",
 			float64(from.Step)/float64(m.StepsPerEpoch), from.Step)}

@@ -24,7 +24,8 @@ type full struct {
 }
 
 func newFull(step int64) *full {
-	return &full{memory: newMemory(), step: step, refused: make(chan struct{}, 99), paused: make(chan struct{}, 9)}
+	return &full{memory: newMemory(), step: step, refused: make(chan struct{}, 99),
+		paused: make(chan struct{}, 9)}
 }
 
 type fullRecorder struct {
@@ -272,7 +273,8 @@ func TestOutcomeIsWhatIsWritten(t *testing.T) {
 			t.Errorf("without %q: outcome %+v, want failed with the cause", status, o)
 		}
 		tr := store.runs[ids[0]]
-		if states := tr.statuses(); !slices.Equal(states, []Status{Queued, Running, Failed}) || tr.summary.Status != Failed {
+		if states := tr.statuses(); !slices.Equal(states, []Status{Queued, Running, Failed}) ||
+			tr.summary.Status != Failed {
 			t.Errorf("without %q: states %v, summary %+v", status, states, tr.summary)
 		}
 	}
@@ -281,7 +283,8 @@ func TestOutcomeIsWhatIsWritten(t *testing.T) {
 func TestOrdersThatWaitAreKeptOnce(t *testing.T) {
 	g := &gate{orders: make(chan order, 1)}
 	lr := func(x float64) order { return order{turn, KnobEvent{Key: "lr", New: Num(x)}} }
-	for _, o := range []order{{verb: checkpoint}, {verb: checkpoint}, lr(1), lr(2), {turn, KnobEvent{Key: "c"}}, lr(3), {verb: checkpoint}} {
+	for _, o := range []order{{verb: checkpoint}, {verb: checkpoint}, lr(1), lr(2), {turn, KnobEvent{Key: "c"}},
+		lr(3), {verb: checkpoint}} {
 		g.keep(o)
 	}
 	want := []order{{verb: checkpoint}, lr(2), {turn, KnobEvent{Key: "c"}}, lr(3), {verb: checkpoint}}

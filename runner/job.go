@@ -117,7 +117,8 @@ func (q *Queue) reopen(id string, m Means) error {
 	if err != nil {
 		return err
 	}
-	j := &job{meta: past.Meta, spec: past.Meta.Spec, knobs: Turned(past.Log), record: record, from: past.From, gate: q.gate(), threads: m.Threads}
+	j := &job{meta: past.Meta, spec: past.Meta.Spec, knobs: Turned(past.Log), record: record, from: past.From,
+		gate: q.gate(), threads: m.Threads}
 	if err := q.takeUp(j, m); err != nil {
 		record.Close()
 		return err
@@ -137,8 +138,7 @@ func (q *Queue) takeUp(j *job, m Means) (err error) {
 		return err
 	}
 	if j.data.Checksum != j.meta.Checksum {
-		err = fmt.Errorf("run %s was made with dataset %s, and %s is another one: give the folder that has it with --data",
-			j.meta.ID, j.meta.Checksum, j.data.Checksum)
+		err = otherData(j.meta, j.data.Checksum)
 	} else {
 		err = q.noteResume(j)
 	}
@@ -146,6 +146,12 @@ func (q *Queue) takeUp(j *job, m Means) (err error) {
 		q.release(j.data)
 	}
 	return err
+}
+
+// otherData says that data are not those of a run.
+func otherData(m *Meta, checksum string) error {
+	return fmt.Errorf("run %s was made with dataset %s, and %s is another one: "+
+		"give the folder that has it with --data", m.ID, m.Checksum, checksum)
 }
 
 // noteResume says in the log where the run goes on, and what may differ.

@@ -291,7 +291,8 @@ func (q *Queue) launch(j *job) {
 func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (Status, error) {
 	defer j.record.Close()
 	passed := sync.OnceFunc(func() { close(next) })
-	err := j.gate.enter(turn, passed, false, func(s Status) error { return j.append(&StatusEvent{Head: j.head(), Status: s}) })
+	err := j.gate.enter(turn, passed, false,
+		func(s Status) error { return j.append(&StatusEvent{Head: j.head(), Status: s}) })
 	if errors.Is(err, errStopped) {
 		return j.stopEarly()
 	}

@@ -188,7 +188,8 @@ func (c *Client) explain(err error) error {
 		return err
 	}
 	if record.Held(c.lock()) {
-		return fmt.Errorf("the engine of %s does not answer here%s: ask it on its own machine, or end that process", c.RunsDir, whose(c.RunsDir))
+		return fmt.Errorf("the engine of %s does not answer here%s: ask it on its own machine, or end that process",
+			c.RunsDir, whose(c.RunsDir))
 	}
 	return fmt.Errorf("%w for %s, so nothing there runs in one", ErrNone, c.RunsDir)
 }

@@ -84,15 +84,17 @@ func Run(ctx context.Context, s Settings) error {
 	e := &engine{settings: s, store: store, started: time.Now(), last: time.Now(), wake: make(chan struct{}, 1)}
 	e.over, e.setOver = context.WithCancel(context.Background())
 	defer e.setOver()
-	e.queue = runner.NewQueue(ctx, runner.Settings{Store: store, Host: s.Host, DataDir: s.DataDir, Threads: s.Threads,
-		Parallel: s.Parallel})
+	e.queue = runner.NewQueue(ctx,
+		runner.Settings{Store: store, Host: s.Host, DataDir: s.DataDir, Threads: s.Threads,
+			Parallel: s.Parallel})
 	d := &desk{engine: e, lock: lock}
 	if err := d.open(); err != nil {
 		return err
 	}
 	e.logf("ready: pid %d, drolab %s, %s", os.Getpid(), s.Host.Version, d.address.Control)
 	if lock.Local() {
-		e.logf("the disk has no locks: a file under /tmp keeps this machine's engines apart; do not train in %s from two machines at once", s.RunsDir)
+		e.logf("the disk has no locks: a file under /tmp keeps this machine's engines apart; "+
+			"do not train in %s from two machines at once", s.RunsDir)
 	}
 	e.live(ctx, d)
 	cancel()
@@ -196,7 +198,8 @@ func (e *engine) begin() (end func(), ok bool) {
 }
 
 func (e *engine) logf(format string, args ...any) {
-	fmt.Fprintf(e.settings.Log, "%s %s\n", time.Now().Format("2006-01-02 15:04:05"), fmt.Sprintf(format, args...))
+	fmt.Fprintf(e.settings.Log, "%s %s\n", time.Now().Format("2006-01-02 15:04:05"),
+		fmt.Sprintf(format, args...))
 }
 
 func (e *engine) hello() hello {

@@ -22,12 +22,14 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	var key *runner.KeyError
-	if got := failed(fmt.Errorf("run a: %w", &runner.KeyError{Key: "lr", Value: -1.5, Want: "more"})).err(); !errors.As(got, &key) ||
+	bad := &runner.KeyError{Key: "lr", Value: -1.5, Want: "more"}
+	if got := failed(fmt.Errorf("run a: %w", bad)).err(); !errors.As(got, &key) ||
 		key.Key != "lr" || key.Error() != "lr: -1.5: want more" {
 		t.Errorf("a bad setting comes as %v, %v", got, key)
 	}
 	var disk *runner.DiskError
-	if got := failed(&runner.DiskError{What: "disk full", Err: syscall.ENOSPC}).err(); !errors.As(got, &disk) || disk.What != "disk full" {
+	if got := failed(&runner.DiskError{What: "disk full", Err: syscall.ENOSPC}).err(); !errors.As(got, &disk) ||
+		disk.What != "disk full" {
 		t.Errorf("a full disk comes as %v, %v", got, disk)
 	}
 	if got := failed(errors.New("other")).err(); got.Error() != "other" || errors.Unwrap(got) != nil {

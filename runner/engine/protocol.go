@@ -49,7 +49,7 @@ type request struct {
 	Means *runner.Means   `json:"means,omitempty"` // of a resume
 	Key   string          `json:"key,omitempty"`   // of a knob
 	Value string          `json:"value,omitempty"`
-	Force bool            `json:"force,omitempty"` // shut down although runs are live: they stop with a checkpoint
+	Force bool            `json:"force,omitempty"` // shut down although runs are live: they stop
 }
 
 // reply answers a request. Without an error what was asked was done or, where
@@ -126,7 +126,8 @@ func (w *wire) send(v any) error {
 		return err
 	}
 	if len(b) >= maxMessage {
-		return fmt.Errorf("message has %d bytes, want fewer than %d: ask for fewer runs at once", len(b), maxMessage)
+		return fmt.Errorf("message has %d bytes, want fewer than %d: ask for fewer runs at once", len(b),
+			maxMessage)
 	}
 	if err := w.SetWriteDeadline(time.Now().Add(patience)); err != nil {
 		return err

@@ -289,7 +289,8 @@ func TestLeftovers(t *testing.T) {
 		must(t, os.Chtimes(dir, at, at))
 		return dir
 	}
-	crashed, young, used := leave(aside.Prefix+"crashed", old), leave(aside.Prefix+"young", s.now()), leave(aside.Prefix+"used", old)
+	crashed, young, used := leave(aside.Prefix+"crashed", old), leave(aside.Prefix+"young", s.now()),
+		leave(aside.Prefix+"used", old)
 	deleted := leave(deletedPrefix+"half", old)
 	l, err := Acquire(filepath.Join(used, lockName))
 	must(t, err)

@@ -45,7 +45,8 @@ func TestDeleteWantsAName(t *testing.T) {
 	s := newStore(t)
 	id := stopped(t, s)
 	must(t, os.Mkdir(filepath.Join(s.Dir(), "norun"), 0o755))
-	for _, name := range []string{"", ".", "..", id[:4], "latest", filepath.Join(s.Dir(), id), "../" + filepath.Base(s.Dir()) + "/" + id, "norun"} {
+	for _, name := range []string{"", ".", "..", id[:4], "latest", filepath.Join(s.Dir(), id),
+		"../" + filepath.Base(s.Dir()) + "/" + id, "norun"} {
 		if err := Delete(s.Dir(), name); err == nil {
 			t.Errorf("%q was deleted", name)
 		}

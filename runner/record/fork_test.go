@@ -39,7 +39,8 @@ func TestForkIsComplete(t *testing.T) {
 	must(t, r.Close())
 	events, err := (&Run{Dir: filepath.Join(s.Dir(), m.ID)}).Tail().Read()
 	must(t, err)
-	if e, ok := events[0].(*runner.CheckpointEvent); !ok || e.Step != 7 || e.File != "checkpoints/"+stateName(7) || len(events) != 1 {
+	if e, ok := events[0].(*runner.CheckpointEvent); !ok || e.Step != 7 ||
+		e.File != "checkpoints/"+stateName(7) || len(events) != 1 {
 		t.Errorf("events %+v", events[0])
 	}
 	if _, from := reopen(t, s, m.ID); from.Step != 7 || from.Parameters[0].Data[0] != 7 {

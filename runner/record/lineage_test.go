@@ -58,7 +58,8 @@ func TestLineage(t *testing.T) {
 	first := forked(t, s, "", 0, 5)
 	second := forked(t, s, first+"@3", 3, 6)
 	third := forked(t, s, second+"@4", 4, 5)
-	if got, want := fmt.Sprint(told(t, s, third)), fmt.Sprintf("[1 2 3 %s@3 4 %s@4 5]", first, second); got != want {
+	if got, want := fmt.Sprint(told(t, s, third)),
+		fmt.Sprintf("[1 2 3 %s@3 4 %s@4 5]", first, second); got != want {
 		t.Errorf("a fork of a fork tells %s, want %s", got, want)
 	}
 	must(t, Delete(s.Dir(), first))
@@ -66,7 +67,8 @@ func TestLineage(t *testing.T) {
 		t.Errorf("without its parent a fork tells %s, want %s", got, want)
 	}
 	for _, parent := range []string{"../" + second + "@3", "latest@3", second[:5] + "@3"} {
-		if got, want := fmt.Sprint(told(t, s, forked(t, s, parent, 3, 4))), fmt.Sprintf("[%s 4]", parent); got != want {
+		if got, want := fmt.Sprint(told(t, s, forked(t, s, parent, 3, 4))),
+			fmt.Sprintf("[%s 4]", parent); got != want {
 			t.Errorf("a fork of what is no name tells %s, want %s", got, want)
 		}
 	}

@@ -84,7 +84,8 @@ func lockPins(folder string) (l *Lock, err error) {
 			return l, explain(err)
 		}
 	}
-	return nil, fmt.Errorf("%s: %w for long by another process: try again", filepath.Join(folder, pinLockName), err)
+	return nil, fmt.Errorf("%s: %w for long by another process: try again", filepath.Join(folder, pinLockName),
+		err)
 }
 
 func pin(folder string, step int64) error {

@@ -21,7 +21,7 @@ func progress(events ...runner.Event) *Progress {
 
 // timed is an event at some seconds of the clock.
 func timed(seconds float64, e runner.Event) runner.Event {
-	e.Header().Time = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC).Add(time.Duration(seconds * float64(time.Second)))
+	e.Header().Time = time.Unix(1000, 0).Add(time.Duration(seconds * float64(time.Second)))
 	return e
 }
 
@@ -112,8 +112,10 @@ func randomLog(r *rand.Rand) []byte {
 		func(s int64) runner.Event { return &runner.ResumeEvent{Head: head(s)} },
 		func(s int64) runner.Event { return &runner.WarningEvent{Head: head(s), Message: "odd"} },
 		func(s int64) runner.Event {
-			all := []runner.Status{runner.Queued, runner.Running, runner.Paused, runner.Stopped, runner.Failed, runner.Done}
-			return &runner.StatusEvent{Head: head(s), Status: all[r.IntN(len(all))], Cause: string(rune('a' + r.IntN(9)))}
+			all := []runner.Status{runner.Queued, runner.Running, runner.Paused, runner.Stopped, runner.Failed,
+				runner.Done}
+			return &runner.StatusEvent{Head: head(s), Status: all[r.IntN(len(all))],
+				Cause: string(rune('a' + r.IntN(9)))}
 		},
 	}
 	for range r.IntN(40) {

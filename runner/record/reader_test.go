@@ -24,12 +24,14 @@ func newTail(t testing.TB, log []byte) *Tail {
 }
 
 func line(seq, step int64, kind, more string) string {
-	return fmt.Sprintf(`{"seq":%d,"type":%q,"time":"2026-11-21T09:15:02Z","step":%d%s}`+"\n", seq, kind, step, more)
+	const format = `{"seq":%d,"type":%q,"time":"2026-11-21T09:15:02Z","step":%d%s}` + "\n"
+	return fmt.Sprintf(format, seq, kind, step, more)
 }
 
 // TestTailByBytes: however the log grows, each event comes once.
 func TestTailByBytes(t *testing.T) {
-	log := line(1, 0, "status", `,"status":"running"`) + line(2, 1, "step", `,"loss":"NaN"`) + line(3, 1, "eval", "")
+	log := line(1, 0, "status", `,"status":"running"`) + line(2, 1, "step", `,"loss":"NaN"`) +
+		line(3, 1, "eval", "")
 	tail := newTail(t, nil)
 	var got []runner.Event
 	for n := range len(log) + 1 {
@@ -48,7 +50,8 @@ func TestTailByBytes(t *testing.T) {
 
 // TestTailOfTheFuture: unknown keys and types are no garbage.
 func TestTailOfTheFuture(t *testing.T) {
-	tail := newTail(t, []byte(line(1, 1, "step", `,"new_key":{"a":[1]},"loss":2`)+line(2, 1, "telepathy", "")+line(3, 2, "step", "")))
+	tail := newTail(t, []byte(line(1, 1, "step", `,"new_key":{"a":[1]},"loss":2`)+
+		line(2, 1, "telepathy", "")+line(3, 2, "step", "")))
 	events, err := tail.Read()
 	must(t, err)
 	if len(events) != 2 || events[0].(*runner.StepEvent).Of("loss").Float() != 2 || tail.Skipped() != 0 {
@@ -129,7 +132,8 @@ func TestListReadsOnlyTheEnd(t *testing.T) {
 	if err := os.Truncate(r.log.path, size); err != nil {
 		t.Skipf("no sparse files here: %v", err)
 	}
-	_, err := r.log.file.Write([]byte("\n" + line(1_000_000, 999, "eval", `,"test_accuracy":0.5`) + line(1_000_001, 1000, "step", `,"lambda":2`)))
+	_, err := r.log.file.Write([]byte("\n" + line(1_000_000, 999, "eval", `,"test_accuracy":0.5`) +
+		line(1_000_001, 1000, "step", `,"lambda":2`)))
 	must(t, err)
 	runs, problems := List(s.Dir())
 	if len(runs) != 1 {
@@ -151,7 +155,8 @@ func TestListReadsOnlyTheEnd(t *testing.T) {
 
 func TestBackward(t *testing.T) {
 	long := strings.Repeat("z", maxLine+200_000)
-	for _, text := range []string{"", "\n", "a", "a\n", "a\nb", "\n\n", "a\n\nb\n", long, "a\n" + long + "\nb\n", strings.Repeat("abcdefg\n", 20_000)} {
+	for _, text := range []string{"", "\n", "a", "a\n", "a\nb", "\n\n", "a\n\nb\n", long, "a\n" + long + "\nb\n",
+		strings.Repeat("abcdefg\n", 20_000)} {
 		want := strings.Split(text, "\n")
 		slices.Reverse(want)
 		b := newBackward(strings.NewReader(text), int64(len(text)), 0)
@@ -198,7 +203,8 @@ func TestUnreadableDirectories(t *testing.T) {
 	if len(runs) != 1 || len(problems) != 6 {
 		t.Fatalf("%d runs, %d problems: %v", len(runs), len(problems), problems)
 	}
-	for i, name := range []string{"a-nothing", "b-garbage", "c-no-algorithm", "d-no-log", "e-wrong-type", "f-folder"} {
+	for i, name := range []string{"a-nothing", "b-garbage", "c-no-algorithm", "d-no-log", "e-wrong-type",
+		"f-folder"} {
 		if !strings.Contains(problems[i].Error(), name) {
 			t.Errorf("problem %v does not name %s", problems[i], name)
 		}
@@ -228,7 +234,8 @@ func TestNoPermission(t *testing.T) {
 	must(t, create(t, s, m).Close())
 	dir := filepath.Join(s.Dir(), m.ID)
 	must(t, os.Chmod(filepath.Join(dir, metaName), 0))
-	if runs, problems := List(s.Dir()); len(runs) != 0 || len(problems) != 1 || !strings.Contains(problems[0].Error(), m.ID) {
+	if runs, problems := List(s.Dir()); len(runs) != 0 || len(problems) != 1 ||
+		!strings.Contains(problems[0].Error(), m.ID) {
 		t.Errorf("List: %v %v", runs, problems)
 	}
 	must(t, os.Chmod(filepath.Join(dir, metaName), 0o444))

@@ -28,8 +28,10 @@ func TestLife(t *testing.T) {
 		t.Helper()
 		run, err := Find(s.Dir(), m.ID)
 		must(t, err)
-		if got := run.Summary(); run.Status() != want || got.Status != want || got.Steps != steps || got.Dir != run.Dir {
-			t.Errorf("status %s, summary %s at step %d in %q, want %s at %d", run.Status(), got.Status, got.Steps, got.Dir, want, steps)
+		if got := run.Summary(); run.Status() != want || got.Status != want || got.Steps != steps ||
+			got.Dir != run.Dir {
+			t.Errorf("status %s, summary %s at step %d in %q, want %s at %d", run.Status(), got.Status, got.Steps,
+				got.Dir, want, steps)
 		}
 		return run
 	}
@@ -110,7 +112,8 @@ func TestEventsAreStamped(t *testing.T) {
 	for i, line := range lines {
 		var h runner.Head
 		must(t, json.Unmarshal(line, &h))
-		if h.Seq != int64(i+1) || h.Type != "step" || !h.Time.After(last.Time) || h.Time.Location().String() != "UTC" {
+		if h.Seq != int64(i+1) || h.Type != "step" || !h.Time.After(last.Time) ||
+			h.Time.Location().String() != "UTC" {
 			t.Errorf("line %d: %s", i+1, line)
 		}
 		last = h
@@ -248,7 +251,8 @@ func TestCheckpointsKept(t *testing.T) {
 		step int64
 		kept []int64
 	}{
-		{10, []int64{10}}, {20, []int64{10, 20}}, {30, []int64{20, 30}}, {30, []int64{20, 30}}, {40, []int64{30, 40}},
+		{10, []int64{10}}, {20, []int64{10, 20}}, {30, []int64{20, 30}}, {30, []int64{20, 30}},
+		{40, []int64{30, 40}},
 		{25, []int64{25}}, // 30 and 40 are of a future that was discarded
 	} {
 		save(t, r, newState(c.step))

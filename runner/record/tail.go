@@ -35,7 +35,8 @@ func (t *Tail) Read() ([]runner.Event, error) {
 	}
 	defer f.Close()
 	if size < t.offset {
-		return nil, fmt.Errorf("%s: is shorter than what was read of it: it was replaced, open the run again", t.path)
+		return nil, fmt.Errorf("%s: is shorter than what was read of it: it was replaced, open the run again",
+			t.path)
 	}
 	var events []runner.Event
 	for len(events) == 0 {

@@ -19,7 +19,8 @@ func TestVersionTellsPrograms(t *testing.T) {
 		return versionOf(info, func() string { return sum })
 	}
 	const revision = "0123456789abcdef"
-	if a, b := of(revision, "true", "a"), of(revision, "true", "b"); a == b || !strings.HasPrefix(a, "0123456789ab+changes") {
+	if a, b := of(revision, "true", "a"), of(revision, "true", "b"); a == b ||
+		!strings.HasPrefix(a, "0123456789ab+changes") {
 		t.Errorf("two dirty builds are %q and %q", a, b)
 	}
 	if a, b := of("", "", "a"), of("", "", "b"); a == b || !strings.HasPrefix(a, "(devel)") {
