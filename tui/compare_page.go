@@ -75,51 +75,6 @@ func (p *comparePane) ask(ids []string) tea.Cmd {
 	return compareRuns(p.source, ids, p.round)
 }
 
-func (p *comparePane) blocked(a action) string {
-	if p.table == nil || len(p.table.Rows) == 0 {
-		return "nothing to compare yet: select runs that are done on page 3"
-	}
-	switch a {
-	case actSelect:
-		return "runs are selected on page 3"
-	case actBack:
-		if !p.asked {
-			return "this is the newest experiment already"
-		}
-	}
-	return ""
-}
-
-func (p *comparePane) do(a action) tea.Cmd {
-	const page = 10
-	switch a {
-	case actView, actNextPanel:
-		p.part = (p.part + 1) % compareParts
-	case actPrevPanel:
-		p.part = (p.part + compareParts - 1) % compareParts
-	case actMeasure:
-		p.measure = (p.measure + 1) % len(curves())
-	case actEnter:
-		var names []string
-		for _, row := range p.table.Rows {
-			names = append(names, row.Runs...)
-		}
-		return send(watchMsg{names[:min(len(names), maxWatched)]})
-	case actBack:
-		return p.ask(nil)
-	case actUp, actDown, actPageUp, actPageDown, actTop, actBottom:
-		p.move(map[action]int{actUp: -1, actDown: 1, actPageUp: -page, actPageDown: page, actTop: -1000, actBottom: 1000}[a])
-	case actLeft:
-		p.column = max(0, p.column-1)
-	case actRight:
-		w, _ := inside(boxed(p.body.h), p.layout(p.body.w, p.body.h).table.w, p.body.h)
-		if p.column+len(p.groups(w)) < len(p.table.Rows) {
-			p.column++
-		}
-	}
-	return nil
-}
-
 // move scrolls the table, or the notes where they have the focus.
 func (p *comparePane) move(by int) {
 	lay := p.layout(p.body.w, p.body.h)

@@ -78,12 +78,18 @@ func (m *Model) footer() string {
 		return left(" "+t.key.paint("Enter")+t.dim.paint(" take  ")+t.key.paint("Esc")+t.dim.paint(" cancel"), m.w)
 	}
 	// help and quit are the ones to find when everything else is forgotten.
-	hints, tail := "", m.hint(actHelp)+m.hint(actLeave)
-	for _, b := range m.keys {
-		if b.hint == "" || !b.pages.has(m.at) || b.act == actHelp || b.act == actLeave || m.blocked(b.act) != "" {
+	hints, tail := "", ""
+	for i := range m.keys[m.at] {
+		if row := &m.keys[m.at][i]; row.Last {
+			tail += m.hint(row)
+		}
+	}
+	for i := range m.keys[m.at] {
+		row := &m.keys[m.at][i]
+		if row.Hint == "" || row.Last || m.blocked(row) != "" {
 			continue
 		}
-		h := m.hintOf(b)
+		h := m.hint(row)
 		if width(hints)+width(h)+width(tail) >= m.w {
 			break
 		}
@@ -92,17 +98,8 @@ func (m *Model) footer() string {
 	return spread(hints, tail, m.w)
 }
 
-func (m *Model) hint(a action) string {
-	for _, b := range m.keys {
-		if b.act == a {
-			return m.hintOf(b)
-		}
-	}
-	return ""
-}
-
-func (m *Model) hintOf(b binding) string {
-	return " " + m.theme.key.paint(keyName(b.keys[0], m.env.ascii)) + m.theme.dim.paint(" "+b.hint) + " "
+func (m *Model) hint(row *Key) string {
+	return " " + m.theme.key.paint(row.Name(m.env.ascii)) + m.theme.dim.paint(" "+row.Hint) + " "
 }
 
 // help is the key table of the page, and of all pages: what works now, and then
@@ -111,19 +108,20 @@ func (m *Model) help() *overlay {
 	t := m.theme
 	var lines, reasons []string
 	idle := map[string][]string{} // lines by reason
-	for _, b := range m.keys {
-		if b.help == "" || !b.pages.has(m.at) || m.cfg.ReadOnly && alters(b.act, m.at) {
+	for i := range m.keys[m.at] {
+		row := &m.keys[m.at][i]
+		if row.Help == "" || m.cfg.ReadOnly && row.Alters {
 			continue
 		}
-		why := m.pages[m.at].blocked(b.act)
+		why := row.Blocked()
 		switch {
-		case why == "" || b.act <= actPage1+action(pages):
-			lines = append(lines, m.helpLine(b))
+		case why == "":
+			lines = append(lines, m.helpLine(row))
 			continue
 		case idle[why] == nil:
 			reasons = append(reasons, why)
 		}
-		idle[why] = append(idle[why], m.helpLine(b))
+		idle[why] = append(idle[why], m.helpLine(row))
 	}
 	lines = append(lines, t.key.paint(left("1 to 4", 9))+" the pages: Launch, Watch, Runs, Compare",
 		t.key.paint(left("mouse", 9))+" click a tab, a panel or a row; the wheel scrolls")
@@ -137,12 +135,8 @@ func (m *Model) help() *overlay {
 	return &overlay{title: "Keys on " + m.pages[m.at].title(), lines: lines}
 }
 
-func (m *Model) helpLine(b binding) string {
-	var names []string
-	for _, k := range b.keys {
-		names = append(names, keyName(k, m.env.ascii))
-	}
-	return m.theme.key.paint(left(strings.Join(names, " "), 9)) + " " + m.theme.greek(b.help)
+func (m *Model) helpLine(row *Key) string {
+	return m.theme.key.paint(left(row.Names(m.env.ascii), 9)) + " " + m.theme.greek(row.Help)
 }
 
 func (o *overlay) wheel(b tea.MouseButton) {

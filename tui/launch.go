@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"time"
 
 	"drolab/presets"
@@ -70,67 +69,6 @@ func (l *launch) enter() tea.Cmd { return tea.Batch(l.look(), list(l.source)) }
 
 // lookEvery is how often the data folder is looked at while a dataset lacks.
 const lookEvery = 2 * time.Second
-
-func (l *launch) blocked(a action) string {
-	switch a {
-	case actEnter:
-		if l.starting {
-			return "the runs are being started"
-		}
-		if e, ok := l.entries[l.spec().Dataset]; ok && !e.Available {
-			return l.lacks(e)
-		}
-	case actSelect, actEdit, actUndo, actLeft, actRight:
-		if !l.right {
-			return "go to the settings first, with " + keyName("tab", l.env.ascii)
-		}
-	}
-	if a == actUndo && !l.edited(l.key()) {
-		return l.key() + " is as the preset has it"
-	}
-	return ""
-}
-
-// lacks says how to get a dataset that is not here.
-func (l *launch) lacks(e data.Entry) string {
-	return fmt.Sprintf("%s is not here: drolab data fetch %s loads %.0f MB", e.Name, e.Name, float64(e.Download)/1e6)
-}
-
-func (l *launch) do(a action) tea.Cmd {
-	const page = 10
-	switch a {
-	case actEnter:
-		l.starting = true
-		return l.start(l.request())
-	case actNextPanel, actPrevPanel:
-		l.right, l.problem = !l.right, nil
-	case actBack:
-		l.right, l.problem = false, nil
-	case actUp:
-		l.move(-1)
-	case actDown:
-		l.move(1)
-	case actPageUp:
-		l.move(-page)
-	case actPageDown:
-		l.move(page)
-	case actTop:
-		l.move(-len(settings()))
-	case actBottom:
-		l.move(len(settings()))
-	case actLeft:
-		l.side(-1)
-	case actRight:
-		l.side(1)
-	case actSelect:
-		l.space()
-	case actEdit:
-		l.edit()
-	case actUndo:
-		l.undo()
-	}
-	return nil
-}
 
 func (l *launch) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {

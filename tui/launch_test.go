@@ -306,17 +306,18 @@ func TestReadOnly(t *testing.T) {
 	for _, page := range []string{"1", "2", "3"} {
 		r.press(page)
 		footer := text(r.shot(t))
-		for _, b := range r.keys {
-			if !alters(b.act, r.at) || !b.pages.has(r.at) {
+		for _, b := range r.keys[r.at] {
+			if !b.Alters {
 				continue
 			}
-			r.press(b.keys[0])
+			key := b.Keys.Keys()[0]
+			r.press(key)
 			if r.overlay != nil || len(r.asked.list) > 0 || !strings.Contains(r.footer(), "read-only") {
-				t.Errorf("page %s: %s does something: %v, the footer says %q", page, b.keys[0], r.asked.list, r.footer())
+				t.Errorf("page %s: %s does something: %v, the footer says %q", page, key, r.asked.list, r.footer())
 			}
 			r.press("?")
-			if help := text(r.shot(t)); strings.Contains(help, b.help) || b.hint != "" && strings.Contains(footer, keyName(b.keys[0], false)+" "+b.hint+" ") {
-				t.Errorf("page %s: %s is offered", page, b.keys[0])
+			if help := text(r.shot(t)); strings.Contains(help, b.Help) || b.Hint != "" && strings.Contains(footer, b.Name(false)+" "+b.Hint+" ") {
+				t.Errorf("page %s: %s is offered", page, key)
 			}
 			r.press("esc")
 		}

@@ -14,8 +14,8 @@ import (
 // Model is the whole interface. Bubble Tea's loop owns it.
 type Model struct {
 	*shared
-	keys  []binding
 	pages [pages]page
+	keys  [pages][]Key // a page's own and those of all pages
 	watch *watch
 	at    pageID
 
@@ -36,8 +36,11 @@ type Model struct {
 // New returns the interface over runs that source reads.
 func New(cfg Config, source Source) *Model {
 	s := &shared{cfg: cfg, env: cfg.environment(), source: source, after: tickAfter, mine: map[string]bool{}}
-	m := &Model{shared: s, keys: keyTable(cfg.RunsGoOn), dark: true, watch: newWatch(s)}
+	m := &Model{shared: s, dark: true, watch: newWatch(s)}
 	m.pages = [pages]page{newLaunchPage(s), m.watch, newRunsPage(s), newComparePage(s)}
+	for i, p := range m.pages {
+		m.keys[i] = append(p.Keys(), m.ownKeys()...)
+	}
 	if cfg.Attach {
 		m.at = watchPage
 	}
@@ -92,7 +95,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case noticeMsg:
 		m.notice, m.noticed = msg, m.now
 	case doMsg:
-		return m, m.do(action(msg))
+		return m, m.do(msg.Key)
 	case overlayMsg:
 		m.overlay = msg.overlay
 	case leaveMsg:
@@ -194,45 +197,26 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	case p.typing() && key != "ctrl+c":
 		return p.update(k)
 	}
-	b, ok := lookUp(m.keys, key, m.at)
-	if !ok {
-		return nil
+	if row := Find(m.keys[m.at], k); row != nil {
+		return m.do(row)
 	}
-	return m.do(b.act)
+	return nil
 }
 
-// do does an action: the interface's own, or the page's.
-func (m *Model) do(a action) tea.Cmd {
-	switch {
-	case a >= actPage1 && a < actPage1+action(pages):
-		return m.show(pageID(a - actPage1))
-	case a == actNextPage:
-		return m.show((m.at + 1) % pages)
-	case a == actPrevPage:
-		return m.show((m.at + pages - 1) % pages)
-	case a == actPalette:
-		m.overlay = (&palette{m: m}).overlay()
-		return nil
-	case a == actHelp:
-		m.overlay = m.help()
-		return nil
-	case a == actLeave && m.cfg.RunsGoOn:
-		return tea.Quit
-	case a == actLeave:
-		return live(m.source, m.shared.started())
+// do does what a row of the key table does, or says why not.
+func (m *Model) do(row *Key) tea.Cmd {
+	if why := m.blocked(row); why != "" {
+		return notify(why)
 	}
-	if why := m.blocked(a); why != "" {
-		return send(noticeMsg{text: why})
-	}
-	return m.pages[m.at].do(a)
+	return row.Do()
 }
 
-// blocked says why an action of the page cannot be done now; "" when it can.
-func (m *Model) blocked(a action) string {
-	if m.cfg.ReadOnly && alters(a, m.at) {
+// blocked says why what a row does cannot be done now; "" when it can.
+func (m *Model) blocked(row *Key) string {
+	if m.cfg.ReadOnly && row.Alters {
 		return readOnly
 	}
-	return m.pages[m.at].blocked(a)
+	return row.Blocked()
 }
 
 const readOnly = "this view is read-only: leave it and use drolab attach to change anything"

@@ -19,8 +19,8 @@ type tickMsg time.Time
 // showMsg turns to a page.
 type showMsg pageID
 
-// doMsg does an action of the key table.
-type doMsg action
+// doMsg does what a row of the key table does.
+type doMsg struct{ *Key }
 
 // noticeMsg puts a line where the footer is, until the next key or for noticeTime.
 type noticeMsg struct {

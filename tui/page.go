@@ -21,18 +21,17 @@ const (
 	pages // how many
 )
 
-// page is one screen between header and footer. Its state changes in do and
-// update only, which the event loop calls; what takes time is a command.
+// page is one screen between header and footer. Its state changes in
+// what keys do and in update only, which the event loop calls; what takes time
+// is a command.
 type page interface {
 	// title is the tab's.
 	title() string
 	// enter is called when the page is turned to.
 	enter() tea.Cmd
-	// blocked says why an action of the key table cannot be done now; "" when
-	// it can.
-	blocked(action) string
-	// do does an action of the key table.
-	do(action) tea.Cmd
+	// Keys are the page's rows of the key table, before those of all pages. They
+	// are asked for once.
+	Keys() []Key
 	// update takes every message that is not the Model's own: ticks, while the
 	// page is shown; answers, always; clicks and wheel, with the page's own
 	// coordinates; and, while typing, keys and pastes.

@@ -19,18 +19,18 @@ func (p *palette) overlay() *overlay {
 
 // found are the rows of the key table with every typed word in them, without
 // those that only move the cursor.
-func (p *palette) found() (rows []binding) {
-	for _, b := range p.m.keys {
-		moves := b.act >= actUp && b.act <= actPageDown
-		if moves || b.help == "" || !b.pages.has(p.m.at) || b.act == actPalette || p.m.cfg.ReadOnly && alters(b.act, p.m.at) {
+func (p *palette) found() (rows []*Key) {
+	for i := range p.m.keys[p.m.at] {
+		row := &p.m.keys[p.m.at][i]
+		if row.Moves || row.Help == "" || p.m.cfg.ReadOnly && row.Alters {
 			continue
 		}
-		text, ok := strings.ToLower(b.hint+" "+b.help), true
+		text, ok := strings.ToLower(row.Hint+" "+row.Help), true
 		for _, word := range strings.Fields(strings.ToLower(p.line.String())) {
 			ok = ok && strings.Contains(text, word)
 		}
 		if ok {
-			rows = append(rows, b)
+			rows = append(rows, row)
 		}
 	}
 	return rows
@@ -46,7 +46,7 @@ func (p *palette) press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 		p.at++
 	case "enter":
 		if p.at < len(rows) {
-			return true, send(doMsg(rows[p.at].act))
+			return true, send(doMsg{rows[p.at]})
 		}
 	default:
 		p.line.press(key)
@@ -67,13 +67,12 @@ func (p *palette) view(t *theme, w, h int) []string {
 	rows := p.found()
 	first := max(0, min(p.at-room/2, len(rows)-room))
 	for i := first; i < min(first+room, len(rows)); i++ {
-		b := rows[i]
-		name, help := left(keyName(b.keys[0], t.ascii), 7), t.greek(b.help)
-		why := p.m.pages[p.m.at].blocked(b.act)
+		row := rows[i]
+		name, help := left(row.Name(t.ascii), 7), t.greek(row.Help)
 		switch {
 		case i == p.at:
 			lines = append(lines, t.selected.paint(left(t.cursor+" "+name+help, w)))
-		case why != "" && b.act > actPage1+action(pages):
+		case row.Blocked() != "":
 			lines = append(lines, t.dim.paint("  "+name+help))
 		default:
 			lines = append(lines, "  "+t.key.paint(name)+help)

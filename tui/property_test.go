@@ -68,8 +68,10 @@ func TestRandom(t *testing.T) {
 			environ := [][]string{nil, {"DROLAB_ASCII=1"}, {"NO_COLOR=1"}}[seed%3]
 			r := newRig(t, fixture(t), 80, 24, environ...)
 			var keys []string
-			for _, b := range r.keys {
-				keys = append(keys, b.keys...)
+			for _, page := range r.keys {
+				for _, b := range page {
+					keys = append(keys, b.Keys.Keys()...)
+				}
 			}
 			keys = append(keys, "0", "A", "é", "世", "-", ".", "y", "2", "2", "backspace")
 			for i := range 250 {

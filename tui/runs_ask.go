@@ -24,49 +24,46 @@ func (p *runsPane) picked() (runs []*record.Run) {
 	return runs
 }
 
-// unable says why something cannot be asked of the picked runs: because none
-// of them is in a state for it.
-func (p *runsPane) unable(a action) string {
-	if len(p.picked()) == 0 {
-		return "there is no run here"
-	}
-	if len(p.fit(a)) > 0 {
-		return ""
-	}
-	switch a {
-	case actCompare:
-		return "only runs that are done can be compared"
-	case actDelete:
-		return "a run that goes on cannot be deleted: stop it first"
-	case actResume:
-		return "only paused runs and ones that ended before their time can be resumed"
-	}
-	for _, r := range p.picked() {
-		if !r.Status().Ended() {
+// fits tells whether something can be asked of a run in a state, which this
+// program may ask or not.
+type fits func(s runner.Status, mine bool) bool
+
+func canCompare(s runner.Status, _ bool) bool { return s == runner.Done }
+func canDelete(s runner.Status, _ bool) bool  { return s.Ended() }
+func canStop(s runner.Status, mine bool) bool { return mine && !s.Ended() }
+
+func canPause(s runner.Status, mine bool) bool {
+	return mine && (s == runner.Running || s == runner.Paused)
+}
+
+func canResume(s runner.Status, mine bool) bool {
+	return s.Ended() && s != runner.Done || s == runner.Paused && mine
+}
+
+// unable is the Why of what can be asked of runs in some states: none of the
+// picked ones is in such a state. Without a reason it is that the runs have
+// ended, or are not ours.
+func (p *runsPane) unable(can fits, why string) func() string {
+	return func() string {
+		picked := p.picked()
+		switch {
+		case len(picked) == 0:
+			return p.none()
+		case len(p.fit(can)) > 0:
+			return ""
+		case why != "":
+			return why
+		case slices.ContainsFunc(picked, func(r *record.Run) bool { return !r.Status().Ended() }):
 			return "it runs in another process, which has to be asked"
 		}
+		return "the run has ended"
 	}
-	return "the run has ended"
 }
 
 // fit are the picked runs that something can be asked of.
-func (p *runsPane) fit(a action) (runs []*record.Run) {
+func (p *runsPane) fit(can fits) (runs []*record.Run) {
 	for _, r := range p.picked() {
-		s, mine := r.Status(), p.controls(r.Meta.ID)
-		var ok bool
-		switch a {
-		case actCompare:
-			ok = s == runner.Done
-		case actDelete:
-			ok = s.Ended()
-		case actResume:
-			ok = s.Ended() && s != runner.Done || s == runner.Paused && mine
-		case actPause:
-			ok = mine && (s == runner.Running || s == runner.Paused)
-		case actStop:
-			ok = mine && !s.Ended()
-		}
-		if ok {
+		if can(r.Status(), p.controls(r.Meta.ID)) {
 			runs = append(runs, r)
 		}
 	}
@@ -75,7 +72,7 @@ func (p *runsPane) fit(a action) (runs []*record.Run) {
 
 // pause pauses what runs or, if nothing does, lets go on what is paused.
 func (p *runsPane) pause() tea.Cmd {
-	runs := p.fit(actPause)
+	runs := p.fit(canPause)
 	running := slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool { return r.Status() != runner.Running })
 	if len(running) > 0 {
 		return p.each("pause", running)

@@ -114,60 +114,6 @@ func (p *runsPane) arrange() {
 	p.at = max(0, at)
 }
 
-func (p *runsPane) blocked(a action) string {
-	switch a {
-	case actEnter, actSelect, actSelectAll, actSort, actSortBack, actUp, actDown, actTop, actBottom, actPageUp, actPageDown:
-		if p.current() == nil {
-			return "there is no run here"
-		}
-	case actCompare, actDelete, actPause, actStop, actResume:
-		return p.unable(a)
-	case actFilter, actBack:
-	default:
-		return "the Runs page has one panel"
-	}
-	return ""
-}
-
-func (p *runsPane) do(a action) tea.Cmd {
-	const page = 10
-	switch a {
-	case actUp, actDown, actPageUp, actPageDown, actTop, actBottom:
-		by := map[action]int{actUp: -1, actDown: 1, actPageUp: -page, actPageDown: page, actTop: -len(p.shown), actBottom: len(p.shown)}[a]
-		p.at = min(max(p.at+by, 0), len(p.shown)-1)
-	case actSelect:
-		p.toggle()
-	case actSelectAll:
-		p.toggleAll()
-	case actBack:
-		p.back()
-	case actSort:
-		p.by, p.reversed = (p.by+1)%len(runColumns()), false
-		p.arrange()
-	case actSortBack:
-		p.reversed = !p.reversed
-		p.arrange()
-	case actFilter:
-		p.filtering = true
-	case actEnter:
-		runs := p.picked()
-		return send(watchMsg{ids(runs[:min(len(runs), maxWatched)])})
-	case actCompare:
-		return send(compareMsg{ids(p.fit(a))})
-	case actResume:
-		return p.each("resume", p.fit(a))
-	case actPause:
-		return p.pause()
-	case actStop:
-		runs := p.fit(a)
-		return p.sure("Stop?", "stop", runs, "Each saves a checkpoint first, and can be resumed.", p.each("stop", runs))
-	case actDelete:
-		runs := p.fit(a)
-		return p.sure("Delete?", "delete", runs, "Curves, checkpoints and figures are gone for good.", p.remove(ids(runs)))
-	}
-	return nil
-}
-
 func (p *runsPane) toggle() {
 	id := p.current().Meta.ID
 	if p.chosen[id] {
@@ -281,15 +227,8 @@ func (p *runsPane) click(msg clickMsg) tea.Cmd {
 		return nil
 	}
 	if i == p.at {
-		return p.do(actEnter)
+		return p.goIn()
 	}
 	p.at = i
 	return nil
-}
-
-func ids(runs []*record.Run) (names []string) {
-	for _, r := range runs {
-		names = append(names, r.Meta.ID)
-	}
-	return names
 }

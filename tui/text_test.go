@@ -128,20 +128,33 @@ func cover(t *testing.T, list []rect, w, h int) {
 // TestKeys checks that no key does two things on a page, and that the help
 // lists every key that does something.
 func TestKeys(t *testing.T) {
-	table := keyTable(false)
-	for id := range pages {
-		seen := map[string]action{}
-		for _, b := range table {
-			for _, k := range b.keys {
-				if b.pages.has(id) && seen[k] == 0 {
-					seen[k] = b.act
-				} else if b.pages.has(id) && seen[k] != b.act {
+	r := newRig(t, fixture(t), 80, 24)
+	for id, table := range r.keys {
+		seen := map[string]bool{}
+		for _, row := range table {
+			for _, k := range row.Keys.Keys() {
+				if seen[k] {
 					t.Errorf("%q does two things on page %d", k, id+1)
 				}
+				seen[k] = true
 			}
-			if b.hint != "" && b.help == "" {
-				t.Errorf("%q is in the footer and not in the help", b.keys[0])
+			if row.Hint != "" && row.Help == "" {
+				t.Errorf("%q is in the footer and not in the help", row.Name(false))
+			}
+			if row.Do == nil {
+				t.Errorf("%q does nothing", row.Name(false))
 			}
 		}
+	}
+}
+
+// TestHelpTellsWhatWorks has nothing among the keys that work which, pressed,
+// would say why it does not.
+func TestHelpTellsWhatWorks(t *testing.T) {
+	r := browsing(t, archive{folder(t.TempDir())}, "3", 80, 60)
+	r.press("?")
+	works, idle, ok := strings.Cut(strings.Join(r.overlay.lines, "\n"), "Not now")
+	if !ok || strings.Contains(works, "↑") || !strings.Contains(idle, "↑") {
+		t.Errorf("in an empty list the cursor goes up:\n%s", works)
 	}
 }

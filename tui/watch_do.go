@@ -9,169 +9,94 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// blocked implements page.
-func (w *watch) blocked(a action) string {
-	t := w.run()
-	if t == nil {
-		switch a {
-		case actNewest, actBack, actEnter:
-			return ""
-		}
-		return "no run is watched: start some on page 1 or choose some on page 3"
-	}
-	switch a {
-	case actFlip:
-		if len(w.focus.views()) < 2 {
-			return "this panel has one view"
-		}
-	case actLog:
-		if len(w.shows(w.focus).curves) == 0 {
-			return "this panel has no vertical axis to scale"
-		}
-	case actAxis, actSmooth, actSmoothBack, actDots:
-		return ""
-	case actPause:
-		return w.noVerb(t, t.status == runner.Running || t.status == runner.Paused, "pause")
-	case actStop:
-		return w.noVerb(t, !t.status.Ended(), "stop")
-	case actCheckpoint:
-		return w.noVerb(t, t.status == runner.Running || t.status == runner.Paused, "save")
-	case actTurn:
-		if len(turnable(t.spec)) == 0 {
-			return t.label + " has settings that this program cannot read"
-		}
-		return w.noVerb(t, !t.status.Ended(), "turn")
-	case actResume:
-		return t.noResume(w.controls(t.id))
-	case actPageUp, actPageDown:
-		if !w.logPane {
-			return "the log pane is closed: w opens it"
-		}
-	case actFilter, actDelete:
-		return "on page 3"
-	}
-	return ""
+func (w *watch) zoom() { w.zoomed = !w.zoomed }
+
+// back undoes one thing: the zoom, else the log pane.
+func (w *watch) back() { w.zoomed, w.logPane = false, w.logPane && w.zoomed }
+
+func (w *watch) nextPanel(by int) { w.focus = (w.focus + panels + panel(by)) % panels }
+
+func (w *watch) flip() {
+	p := &w.panels[w.focus]
+	p.view = (p.view + 1) % len(w.focus.views())
 }
 
-// noVerb says why a live run cannot be asked something.
-func (w *watch) noVerb(t *track, can bool, verb string) string {
-	switch {
-	case t.status.Ended():
-		return fmt.Sprintf("%s is %s: nothing to %s", t.label, t.status, verb)
-	case !w.controls(t.id):
-		return t.label + " runs in another process: only watched here"
-	case !can:
-		return fmt.Sprintf("%s is %s", t.label, t.status)
-	}
-	return ""
+func (w *watch) flipLog() { w.logPane, w.logBack = !w.logPane, 0 }
+
+func (w *watch) scrollLog(by int) { w.logBack = max(0, w.logBack+by) }
+
+func (w *watch) define() tea.Cmd { return send(overlayMsg{w.info()}) }
+
+func (w *watch) newest() tea.Cmd {
+	w.opening = true
+	return open(w.source, nil)
 }
 
-// noResume says why a run cannot be resumed.
-func (t *track) noResume(mine bool) string {
-	switch {
-	case t.status == runner.Done:
-		return t.label + " is done: nothing to resume"
-	case t.status == runner.Paused && mine, t.status.Ended():
-		return ""
-	case t.status == runner.Paused:
-		return t.label + " runs in another process: only watched here"
-	}
-	return fmt.Sprintf("%s is %s: nothing to resume", t.label, t.status)
+// hide hides the curves of the run under the cursor, or shows them again.
+func (w *watch) hide() {
+	w.run().hidden = !w.run().hidden
+	w.fit()
 }
 
-// do implements page.
-func (w *watch) do(a action) tea.Cmd {
-	switch a {
-	case actUp:
-		w.move(-1)
-	case actDown:
-		w.move(1)
-	case actTop:
-		w.move(-len(w.tracks))
-	case actBottom:
-		w.move(len(w.tracks))
-	case actNextPanel, actRight:
-		w.focus = (w.focus + 1) % panels
-	case actPrevPanel, actLeft:
-		w.focus = (w.focus + panels - 1) % panels
-	case actZoom, actEnter:
-		w.zoomed = !w.zoomed
-	case actBack:
-		w.zoomed, w.logPane = false, w.logPane && w.zoomed
-	case actLayout:
-		w.nextLayout()
-	case actFlip:
-		p := &w.panels[w.focus]
-		p.view = (p.view + 1) % len(w.focus.views())
-	case actLogPane:
-		w.logPane, w.logBack = !w.logPane, 0
-	case actPageUp:
-		w.logBack += 5
-	case actPageDown:
-		w.logBack = max(0, w.logBack-5)
-	case actInfo:
-		return send(overlayMsg{w.info()})
-	case actExport:
-		return w.export()
-	case actNewest:
-		w.opening = true
-		return open(w.source, nil)
-	case actTurn:
-		t := w.run()
-		return send(overlayMsg{(&knobs{shared: w.shared, run: t, keys: turnable(t.spec)}).overlay()})
-	case actPause, actResume, actStop, actCheckpoint:
-		return w.verb(a, w.run())
-	default:
-		return w.look(a)
-	}
-	return nil
-}
-
-// look changes how the curves are drawn.
-func (w *watch) look(a action) tea.Cmd {
-	switch a {
-	case actSelect:
-		w.run().hidden = !w.run().hidden
-	case actLog:
-		for _, q := range w.shows(w.focus).curves {
-			w.scale[q] = (w.scale[q] + 1) % (plot.Symlog + 1)
-			w.y[q] = plot.Range{}
-		}
-	case actSmooth, actSmoothBack:
-		all := smoothings()
-		step := map[action]int{actSmooth: 1, actSmoothBack: len(all) - 1}[a]
-		w.smooth = (w.smooth + step) % len(all)
-		w.resmooth()
-		return notify("smoothing: " + all[w.smooth].name)
-	case actAxis:
-		w.axis = (w.axis + 1) % axes
-		w.x = plot.Range{}
-	case actDots:
-		w.dots = !w.dots
-	case actBaseline:
-		if w.baseline++; w.baseline == len(w.tracks) {
-			w.baseline = -1
-		}
-		if w.baseline < 0 {
-			w.fit()
-			return notify("bars are compared with no run")
-		}
-		return notify("bars are compared with " + w.tracks[w.baseline].label)
+func (w *watch) nextScale() {
+	for _, q := range w.shows(w.focus).curves {
+		w.scale[q] = (w.scale[q] + 1) % (plot.Symlog + 1)
+		w.y[q] = plot.Range{}
 	}
 	w.fit()
-	return nil
 }
 
-// verb asks something of a run.
-func (w *watch) verb(a action, t *track) tea.Cmd {
-	switch {
-	case a == actPause && t.status == runner.Paused, a == actResume:
-		return w.ask("resume", t.id)
-	case a == actPause:
-		return w.ask("pause", t.id)
-	case a == actCheckpoint:
-		return w.ask("checkpoint", t.id)
+func (w *watch) smoothBy(by int) func() tea.Cmd {
+	return func() tea.Cmd {
+		all := smoothings()
+		w.smooth = (w.smooth + len(all) + by) % len(all)
+		w.resmooth()
+		return notify("smoothing: " + all[w.smooth].name)
 	}
+}
+
+func (w *watch) nextAxis() {
+	w.axis = (w.axis + 1) % axes
+	w.x = plot.Range{}
+	w.fit()
+}
+
+func (w *watch) flipDots() {
+	w.dots = !w.dots
+	w.fit()
+}
+
+func (w *watch) nextBaseline() tea.Cmd {
+	if w.baseline++; w.baseline == len(w.tracks) {
+		w.baseline = -1
+	}
+	w.fit()
+	if w.baseline < 0 {
+		return notify("bars are compared with no run")
+	}
+	return notify("bars are compared with " + w.tracks[w.baseline].label)
+}
+
+func (w *watch) turn() tea.Cmd {
+	t := w.run()
+	return send(overlayMsg{(&knobs{shared: w.shared, run: t, keys: turnable(t.spec)}).overlay()})
+}
+
+// pause pauses the run under the cursor or, if it is paused, lets it go on.
+func (w *watch) pause() tea.Cmd {
+	t := w.run()
+	if t.status == runner.Paused {
+		return w.ask("resume", t.id)
+	}
+	return w.ask("pause", t.id)
+}
+
+func (w *watch) resume() tea.Cmd { return w.ask("resume", w.run().id) }
+
+func (w *watch) checkpoint() tea.Cmd { return w.ask("checkpoint", w.run().id) }
+
+func (w *watch) stop() tea.Cmd {
+	t := w.run()
 	return question("Stop "+t.label+"?", []string{
 		fmt.Sprintf("It is at step %d of %d. It saves a checkpoint,", t.step, t.meta.Steps),
 		"and r resumes it from there."},

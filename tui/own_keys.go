@@ -1,0 +1,34 @@
+package tui
+
+import tea "charm.land/bubbletea/v2"
+
+// ownKeys are the rows of the key table that hold on all pages.
+func (m *Model) ownKeys() []Key {
+	leave := "leave; asks while runs of this program go on"
+	if m.cfg.RunsGoOn {
+		leave = "leave; the runs go on, and drolab attach shows them again"
+	}
+	rows := []Key{
+		{Keys: On(":"), Help: "find what to do by a word", Do: Just(m.openPalette), Moves: true},
+		{Keys: On("?"), Hint: "help", Help: "these keys", Do: Just(m.openHelp), Last: true},
+		{Keys: On("q", "ctrl+c"), Hint: "quit", Help: leave, Do: m.askLeave, Last: true},
+		{Keys: On("]"), Help: "next page", Do: func() tea.Cmd { return m.show((m.at + 1) % pages) }},
+		{Keys: On("["), Help: "page before", Do: func() tea.Cmd { return m.show((m.at + pages - 1) % pages) }},
+	}
+	for i := range pages {
+		rows = append(rows, Key{Keys: On(string(rune('1' + i))), Do: func() tea.Cmd { return m.show(i) }})
+	}
+	return rows
+}
+
+func (m *Model) openPalette() { m.overlay = (&palette{m: m}).overlay() }
+
+func (m *Model) openHelp() { m.overlay = m.help() }
+
+// askLeave leaves, or finds out first which runs of this program go on.
+func (m *Model) askLeave() tea.Cmd {
+	if m.cfg.RunsGoOn {
+		return tea.Quit
+	}
+	return live(m.source, m.shared.started())
+}
