@@ -1,22 +1,26 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"drolab/tui/kit"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // ownKeys are the rows of the key table that hold on all pages.
-func (m *Model) ownKeys() []Key {
+func (m *Model) ownKeys() []kit.Key {
 	leave := "leave; asks while runs of this program go on"
-	if m.cfg.RunsGoOn {
+	if m.Config.RunsGoOn {
 		leave = "leave; the runs go on, and drolab attach shows them again"
 	}
-	rows := []Key{
-		{Keys: On(":"), Help: "find what to do by a word", Do: Just(m.openPalette), Moves: true},
-		{Keys: On("?"), Hint: "help", Help: "these keys", Do: Just(m.openHelp), Last: true},
-		{Keys: On("q", "ctrl+c"), Hint: "quit", Help: leave, Do: m.askLeave, Last: true},
-		{Keys: On("]"), Help: "next page", Do: func() tea.Cmd { return m.show((m.at + 1) % pages) }},
-		{Keys: On("["), Help: "page before", Do: func() tea.Cmd { return m.show((m.at + pages - 1) % pages) }},
+	rows := []kit.Key{
+		{Keys: kit.On(":"), Help: "find what to do by a word", Do: kit.Just(m.openPalette), Moves: true},
+		{Keys: kit.On("?"), Hint: "help", Help: "these keys", Do: kit.Just(m.openHelp), Last: true},
+		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Do: m.askLeave, Last: true},
+		{Keys: kit.On("]"), Help: "next page", Do: func() tea.Cmd { return m.show((m.at + 1) % pages) }},
+		{Keys: kit.On("["), Help: "page before", Do: func() tea.Cmd { return m.show((m.at + pages - 1) % pages) }},
 	}
 	for i := range pages {
-		rows = append(rows, Key{Keys: On(string(rune('1' + i))), Do: func() tea.Cmd { return m.show(i) }})
+		rows = append(rows, kit.Key{Keys: kit.On(string(rune('1' + i))), Do: func() tea.Cmd { return m.show(i) }})
 	}
 	return rows
 }
@@ -27,8 +31,8 @@ func (m *Model) openHelp() { m.overlay = m.help() }
 
 // askLeave leaves, or finds out first which runs of this program go on.
 func (m *Model) askLeave() tea.Cmd {
-	if m.cfg.RunsGoOn {
+	if m.Config.RunsGoOn {
 		return tea.Quit
 	}
-	return live(m.source, m.shared.started())
+	return live(m.Source, m.Lab.Started())
 }

@@ -3,26 +3,28 @@ package tui
 import (
 	"strings"
 
+	"drolab/tui/kit"
+
 	tea "charm.land/bubbletea/v2"
 )
 
 // palette is the form that finds what a key does by the words of its help.
 type palette struct {
 	m    *Model
-	line input
+	line kit.Input
 	at   int // row under the cursor
 }
 
-func (p *palette) overlay() *overlay {
-	return &overlay{title: "What to do on " + p.m.pages[p.m.at].title(), form: p}
+func (p *palette) overlay() *kit.Overlay {
+	return &kit.Overlay{Title: "What to do on " + p.m.pages[p.m.at].Title(), Form: p}
 }
 
 // found are the rows of the key table with every typed word in them, without
 // those that only move the cursor.
-func (p *palette) found() (rows []*Key) {
+func (p *palette) found() (rows []*kit.Key) {
 	for i := range p.m.keys[p.m.at] {
 		row := &p.m.keys[p.m.at][i]
-		if row.Moves || row.Help == "" || p.m.cfg.ReadOnly && row.Alters {
+		if row.Moves || row.Help == "" || p.m.Config.ReadOnly && row.Alters {
 			continue
 		}
 		text, ok := strings.ToLower(row.Hint+" "+row.Help), true
@@ -36,8 +38,8 @@ func (p *palette) found() (rows []*Key) {
 	return rows
 }
 
-// press implements form.
-func (p *palette) press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
+// Press implements form.
+func (p *palette) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	rows := p.found()
 	switch key.String() {
 	case "up", "shift+tab":
@@ -46,10 +48,10 @@ func (p *palette) press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 		p.at++
 	case "enter":
 		if p.at < len(rows) {
-			return true, send(doMsg{rows[p.at]})
+			return true, kit.Send(doMsg{rows[p.at]})
 		}
 	default:
-		p.line.press(key)
+		p.line.Press(key)
 		p.at = 0
 	}
 	p.at = max(0, min(p.at, len(p.found())-1))
@@ -59,27 +61,27 @@ func (p *palette) press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 // paletteRows is how many rows are shown at once, where there is room.
 const paletteRows = 14
 
-// view implements form.
-func (p *palette) view(t *theme, w, h int) []string {
+// View implements form.
+func (p *palette) View(t *kit.Theme, w, h int) []string {
 	room := max(1, min(paletteRows, h-2))
-	before, under, after := p.line.window(w - 2)
-	lines := []string{t.accent.paint(": ") + before + t.caret.paint(under) + after, ""}
+	before, under, after := p.line.Window(w - 2)
+	lines := []string{t.Accent.Paint(": ") + before + t.Caret.Paint(under) + after, ""}
 	rows := p.found()
 	first := max(0, min(p.at-room/2, len(rows)-room))
 	for i := first; i < min(first+room, len(rows)); i++ {
 		row := rows[i]
-		name, help := left(row.Name(t.ascii), 7), t.greek(row.Help)
+		name, help := kit.Left(row.Name(t.ASCII), 7), t.Greek(row.Help)
 		switch {
 		case i == p.at:
-			lines = append(lines, t.selected.paint(left(t.cursor+" "+name+help, w)))
+			lines = append(lines, t.Selected.Paint(kit.Left(t.Cursor+" "+name+help, w)))
 		case row.Blocked() != "":
-			lines = append(lines, t.dim.paint("  "+name+help))
+			lines = append(lines, t.Dim.Paint("  "+name+help))
 		default:
-			lines = append(lines, "  "+t.key.paint(name)+help)
+			lines = append(lines, "  "+t.Key.Paint(name)+help)
 		}
 	}
 	if len(rows) == 0 {
-		lines = append(lines, t.dim.paint("  nothing does that"))
+		lines = append(lines, t.Dim.Paint("  nothing does that"))
 	}
-	return fill(lines, w, room+2)
+	return kit.Fill(lines, w, room+2)
 }

@@ -8,7 +8,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record"
-	"drolab/tui"
+	"drolab/tui/kit"
 
 	"github.com/charmbracelet/x/term"
 )
@@ -137,7 +137,7 @@ func (l *live) evalLine() string {
 		words = append(words, whole(l.last.ImagesPerSecond)+" images/s")
 	}
 	if left, ok := l.remaining(); ok {
-		words = append(words, "ETA "+tui.Clock(left))
+		words = append(words, "ETA "+kit.Clock(left))
 	}
 	return strings.Join(words, "  ")
 }

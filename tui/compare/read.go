@@ -1,0 +1,129 @@
+package compare
+
+import (
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/record"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// compareRuns reads the runs of the given names, or those that belong to the
+// newest finished one, and makes the table of them.
+func compareRuns(s lab.Source, ids []string, round int) tea.Cmd {
+	return func() tea.Msg {
+		m := comparedMsg{round: round}
+		if len(ids) == 0 {
+			all, _ := s.List()
+			m.runs, m.preset = experiment(all)
+			m.live = lab.AnyLive(all)
+		}
+		for _, id := range ids {
+			r, err := s.Find(id)
+			if err != nil {
+				m.err = err
+				return m
+			}
+			m.runs = append(m.runs, r)
+		}
+		m.table = compare.Runs(m.runs, compare.Options{})
+		var specs []runner.Spec
+		for _, row := range m.table.Rows {
+			r := runOf(m.runs, row.Runs[0])
+			specs = append(specs, r.Meta.Spec)
+		}
+		m.diffs = compare.Diff(specs)
+		for _, r := range m.runs {
+			m.logs = append(m.logs, s.Open(r))
+		}
+		return m
+	}
+}
+
+// experiment returns the finished runs that differ from the newest finished
+// one in method and seed only, and that one's preset.
+func experiment(all []*record.Run) (runs []*record.Run, preset string) {
+	var first *record.Run
+	for _, r := range all {
+		if r.Status() != runner.Done {
+			continue
+		}
+		if first == nil {
+			first = r
+		}
+		if sameExperiment(&first.Meta.Spec, &r.Meta.Spec) {
+			runs = append(runs, r)
+		}
+	}
+	if first == nil {
+		return nil, ""
+	}
+	return runs, kit.Clean(first.Meta.Preset)
+}
+
+// sameExperiment tells whether two runs answer one question.
+func sameExperiment(a, b *runner.Spec) bool {
+	for _, d := range compare.Diff([]runner.Spec{*a, *b}) {
+		if d.Key != "algorithms" && d.Key != "seed" {
+			return false
+		}
+	}
+	return true
+}
+
+func runOf(runs []*record.Run, id string) *record.Run {
+	for _, r := range runs {
+		if r.Meta.ID == id {
+			return r
+		}
+	}
+	return nil
+}
+
+// readEvals reads the next part of a run's log, about 16 MB at most, and keeps
+// the evaluations; a resume is kept as curvesMsg says. perEpoch is the steps of
+// an epoch.
+func readEvals(log lab.Log, run int, perEpoch int64, round int) tea.Cmd {
+	const parts = 16 // of a megabyte each
+	return func() tea.Msg {
+		m := curvesMsg{run: run, round: round}
+		for range parts {
+			events, err := log.Read()
+			if err != nil || len(events) == 0 {
+				m.err, m.end = err, true
+				return m
+			}
+			for _, e := range events {
+				switch e := e.(type) {
+				case *runner.EvalEvent:
+					m.evals = append(m.evals, e)
+				case *runner.ResumeEvent:
+					epoch := float64(e.Step) / float64(max(1, perEpoch))
+					m.evals = append(m.evals, nil, &runner.EvalEvent{Head: e.Head, Epoch: epoch})
+				}
+			}
+		}
+		return m
+	}
+}
+
+// curve is a measure of evaluations that Compare can draw.
+type curve struct {
+	title  string
+	of     func(*runner.EvalEvent) runner.Number
+	higher bool
+}
+
+// curves lists what Compare can draw, the first one first shown.
+func curves() []curve {
+	return []curve{
+		{"test loss", func(e *runner.EvalEvent) runner.Number { return e.TestLoss }, false},
+		{"train loss", func(e *runner.EvalEvent) runner.Number { return e.TrainLoss }, false},
+		{"worst class, test accuracy", func(e *runner.EvalEvent) runner.Number { return lab.Least(e.ClassAccuracy) }, true},
+		{"test accuracy", func(e *runner.EvalEvent) runner.Number { return e.TestAccuracy }, true},
+		{"robust risk, test", func(e *runner.EvalEvent) runner.Number { return e.RobustRisk }, false},
+		{"dual gap, train", func(e *runner.EvalEvent) runner.Number { return e.DualGap }, false},
+	}
+}

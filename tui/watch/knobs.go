@@ -1,0 +1,109 @@
+package watch
+
+import (
+	"strconv"
+
+	"drolab/runner"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// knobs is the form that changes a setting of a run while it goes on.
+type knobs struct {
+	*lab.Lab
+	run     *track
+	keys    []string // the settings that this run can change
+	at      int
+	line    kit.Input // the new value of keys[at]
+	problem error     // with it; nil while nothing is typed
+}
+
+// turnable are the settings that can be changed of a run with that spec: those
+// that could be set to what they are.
+func turnable(s runner.Spec) (keys []string) {
+	for _, key := range runner.Knobs() {
+		if _, _, err := s.Turn(key, lab.Setting(&s, key)); err == nil {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// turned takes note of a setting that was changed.
+func (t *track) turned(e *runner.KnobEvent) {
+	value := "auto"
+	if e.New.Applies() {
+		value = strconv.FormatFloat(e.New.Float(), 'g', -1, 64)
+	}
+	// What this program cannot set it cannot show either: the log has it.
+	_, _, _ = t.spec.Turn(e.Key, value)
+}
+
+func (k *knobs) overlay() *kit.Overlay {
+	return &kit.Overlay{Title: "Turn a setting of " + k.run.label, Form: k}
+}
+
+// Press implements form.
+func (k *knobs) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
+	switch key.String() {
+	case "up", "shift+tab":
+		k.move(-1)
+	case "down", "tab":
+		k.move(1)
+	case "enter":
+		if k.check(); k.problem != nil || len(k.line.Text) == 0 {
+			return false, nil
+		}
+		return true, k.Turn(k.run.id, k.keys[k.at], k.line.String())
+	default:
+		k.line.Press(key)
+		k.check()
+	}
+	return false, nil
+}
+
+func (k *knobs) move(by int) {
+	k.at = (k.at + by + len(k.keys)) % len(k.keys)
+	k.line, k.problem = kit.Input{}, nil
+}
+
+// check tries what is typed on a copy of the run's settings.
+func (k *knobs) check() {
+	k.problem = nil
+	if len(k.line.Text) > 0 {
+		spec := k.run.spec
+		_, _, k.problem = spec.Turn(k.keys[k.at], k.line.String())
+	}
+}
+
+// View implements form.
+func (k *knobs) View(t *kit.Theme, w, h int) []string {
+	var lines []string
+	if h >= 10 {
+		lines = append(lines, t.Dim.Paint("It holds from the run's next step on and stands in its log."), "")
+	}
+	for i, key := range k.keys {
+		line := "  " + kit.Left(key, 11) + kit.Right(lab.Setting(&k.run.spec, key), 10)
+		if i != k.at {
+			lines = append(lines, line)
+			continue
+		}
+		before, under, after := k.line.Window(16)
+		st := t.Text
+		if k.problem != nil {
+			st = t.Bad
+		}
+		lines = append(lines, t.Accent.Paint(t.Cursor)+t.Title.Paint(line[1:])+t.Dim.Paint("  new ")+
+			st.Paint(before)+t.Caret.Paint(under)+st.Paint(after))
+	}
+	lines = append(lines, "")
+	if k.problem == nil {
+		return append(lines, t.Dim.Paint("a number; auto where the presets have it"))
+	}
+	for _, s := range kit.Wrap(t.Greek("! "+kit.OneLine(k.problem.Error())), w) {
+		lines = append(lines, t.Bad.Paint(s))
+	}
+	return lines
+}

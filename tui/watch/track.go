@@ -1,0 +1,330 @@
+package watch
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+)
+
+// quantity is something that is drawn over the steps of a run.
+type quantity int
+
+const (
+	stepLoss quantity = iota
+	testLoss
+	meanAccuracy
+	worstAccuracy
+	lambda
+	eta
+	dualGap
+	wolfeGap
+	gamma
+	robustRisk
+	quantities // how many
+)
+
+// noisy tells whether a quantity is measured on mini-batches, so that it is
+// worth smoothing.
+func (q quantity) noisy() bool { return q == stepLoss || q == wolfeGap || q == gamma }
+
+// track is what the interface keeps of one watched run. Its size is bounded,
+// however long the run.
+type track struct {
+	opened
+	id    string
+	label string // what tells it from the other watched runs
+	meta  *runner.Meta
+	spec  runner.Spec // with the changes that were made live
+
+	status runner.Status
+	cause  string
+	step   int64 // finished
+	last   *runner.StepEvent
+	eval   *runner.EvalEvent
+
+	series [quantities]*plot.Series
+	smooth [quantities]*plot.Series // of the noisy ones, when they are smoothed
+	filter [quantities]plot.Smoother
+	path   plot.Path // (λ, η)
+
+	// elapsed is seconds of training over steps: pauses and the time between
+	// a stop and a resume do not count.
+	elapsed *plot.Series
+	seconds float64
+	first   int64     // step at which seconds were 0
+	clock   time.Time // of the last event that counted; zero while not running
+
+	notes   []note
+	markers []plot.Marker // x in steps
+	skipped int           // lines of the log that are no events
+	hidden  bool          // its curves
+}
+
+// note is a line of the log pane.
+type note struct {
+	at   time.Time
+	step int64
+	text string
+	bad  bool
+
+	checkpoint bool
+}
+
+// The most notes and markers that are kept of a run: the latest.
+const (
+	maxNotes   = 200
+	maxMarkers = 64
+)
+
+func newTrack(o opened) *track {
+	t := &track{opened: o, id: o.run.Meta.ID, meta: &o.run.Meta, spec: o.run.Meta.Spec, status: o.run.Status(), elapsed: plot.NewSeries("elapsed")}
+	for q := range t.series {
+		t.series[q] = plot.NewSeries("")
+	}
+	return t
+}
+
+// add takes in events in the order of the log.
+func (t *track) add(events []runner.Event) {
+	for _, e := range events {
+		t.addOne(e)
+	}
+}
+
+func (t *track) addOne(e runner.Event) {
+	h := e.Header()
+	switch e := e.(type) {
+	case *runner.StepEvent:
+		t.tickClock(h)
+		t.addStep(e)
+	case *runner.EvalEvent:
+		t.tickClock(h)
+		t.addEval(e)
+	case *runner.StatusEvent:
+		t.setStatus(e)
+	case *runner.ResumeEvent:
+		t.rewind(e)
+		return
+	case *forkEvent:
+		t.fork(e)
+	case *runner.WarningEvent:
+		t.note(h, true, kit.OneLine(e.Message))
+	case *runner.CheckpointEvent:
+		t.noteCheckpoint(h, "checkpoint "+kit.OneLine(e.File))
+	case *runner.KnobEvent:
+		t.note(h, false, fmt.Sprintf("%s %s to %s", kit.Clean(e.Key), e.Old, e.New))
+		t.mark(h.Step, 'k')
+		t.turned(e)
+	}
+	t.step = max(t.step, h.Step)
+}
+
+func (t *track) addStep(e *runner.StepEvent) {
+	t.last = e
+	t.spread(stepLoss, e.Step, e.Loss, e.Min.Loss, e.Max.Loss)
+	t.spread(lambda, e.Step, e.Lambda, e.Min.Lambda, e.Max.Lambda)
+	t.spread(eta, e.Step, e.Eta, e.Min.Eta, e.Max.Eta)
+	t.spread(wolfeGap, e.Step, e.Gap, e.Min.Gap, e.Max.Gap)
+	t.spread(gamma, e.Step, e.Gamma, e.Min.Gamma, e.Max.Gamma)
+	if e.Lambda.Applies() && e.Eta.Applies() {
+		t.path.Append(e.Lambda.Float(), e.Eta.Float())
+	}
+}
+
+func (t *track) addEval(e *runner.EvalEvent) {
+	t.eval = e
+	for q, v := range map[quantity]runner.Number{testLoss: e.TestLoss, meanAccuracy: e.TestAccuracy,
+		worstAccuracy: lab.Least(e.ClassAccuracy), dualGap: e.DualGap, robustRisk: e.RobustRisk} {
+		if v.Applies() {
+			t.series[q].Append(float64(e.Step), v.Float())
+		}
+	}
+}
+
+// spread adds a value with the least and greatest of the steps that it stands
+// for, so that what happened between two lines of the log is seen.
+func (t *track) spread(q quantity, step int64, v, low, high runner.Number) {
+	if !v.Applies() {
+		return
+	}
+	x, y := float64(step), v.Float()
+	lo, hi := math.Min(y, low.Float()), math.Max(y, high.Float())
+	if math.IsNaN(lo+hi) || math.IsInf(lo+hi, 0) {
+		t.series[q].Append(x, math.NaN())
+	} else {
+		positive := math.Inf(1)
+		for _, p := range [...]float64{hi, y, lo} {
+			if p > 0 {
+				positive = p
+			}
+		}
+		t.series[q].AppendBucket(plot.Bucket{X0: x, X1: x, First: y, Last: y, Min: lo, Max: hi, MinPos: positive, Mean: y, N: 1})
+	}
+	if f := t.filter[q]; f != nil {
+		t.smooth[q].Append(x, f.Push(y, 1))
+	}
+}
+
+// smoothWith filters the noisy quantities anew; nil shows them as they are.
+func (t *track) smoothWith(f func() plot.Smoother) {
+	for q := range quantities {
+		t.filter[q], t.smooth[q] = nil, nil
+		if f != nil && q.noisy() {
+			t.filter[q] = f()
+			t.smooth[q] = plot.Smooth(t.series[q], t.filter[q])
+		}
+	}
+}
+
+// tickClock adds the time since the event before.
+func (t *track) tickClock(h *runner.Head) {
+	if !t.clock.IsZero() {
+		t.seconds += max(0, h.Time.Sub(t.clock).Seconds())
+	}
+	t.clock = h.Time
+	t.timed(h.Step)
+}
+
+// timed keeps when a step was finished.
+func (t *track) timed(step int64) {
+	if t.elapsed.Len() == 0 {
+		t.first = step
+	}
+	t.elapsed.Append(float64(step), t.seconds)
+}
+
+func (t *track) setStatus(e *runner.StatusEvent) {
+	if t.status == runner.Running && !t.clock.IsZero() {
+		t.tickClock(&e.Head)
+	}
+	t.status, t.cause = runner.Status(kit.Clean(string(e.Status))), kit.OneLine(e.Cause)
+	t.clock = time.Time{}
+	if e.Status == runner.Running {
+		t.clock = e.Time
+		t.timed(e.Step)
+	}
+	text := string(t.status)
+	if t.cause != "" {
+		text += ": " + t.cause
+	}
+	t.note(&e.Head, e.Status == runner.Failed, text)
+}
+
+// rewind drops what the run does again from the step of a checkpoint.
+func (t *track) rewind(e *runner.ResumeEvent) {
+	x := float64(e.Step)
+	for q := range quantities {
+		t.series[q].Rewind(x)
+		if t.smooth[q] != nil {
+			t.smooth[q].Rewind(x)
+			t.filter[q].Reset()
+		}
+	}
+	t.path.Break()
+	if s := t.elapsed.At(x); !math.IsNaN(s) {
+		t.seconds = s
+	}
+	t.elapsed.Rewind(x)
+	t.clock = time.Time{}
+	t.status, t.cause, t.step, t.last, t.eval = runner.Queued, "", max(0, e.Step), nil, nil
+	t.markers = slices.DeleteFunc(t.markers, func(m plot.Marker) bool { return m.X > x })
+	t.mark(e.Step, 'r')
+	t.note(&e.Head, false, "goes on from a checkpoint")
+}
+
+// fork ends what is the parent's: its curves stay, its settings and state do not.
+func (t *track) fork(e *forkEvent) {
+	t.spec, t.status, t.cause, t.clock = t.meta.Spec, t.run.Status(), "", time.Time{}
+	t.mark(e.Step, 'f')
+	t.note(&e.Head, false, "goes on from "+kit.Clean(e.parent))
+}
+
+func (t *track) note(h *runner.Head, bad bool, text string) {
+	if len(t.notes) == maxNotes {
+		t.notes = slices.Delete(t.notes, 0, 1)
+	}
+	t.notes = append(t.notes, note{at: h.Time, step: h.Step, text: text, bad: bad})
+}
+
+// noteCheckpoint replaces the note of the checkpoint before where nothing
+// happened since: they come by the dozen and would hide the rest.
+func (t *track) noteCheckpoint(h *runner.Head, text string) {
+	if n := len(t.notes); n > 0 && t.notes[n-1].checkpoint {
+		t.notes = t.notes[:n-1]
+	}
+	t.note(h, false, text)
+	t.notes[len(t.notes)-1].checkpoint = true
+}
+
+func (t *track) mark(step int64, letter rune) {
+	if len(t.markers) == maxMarkers {
+		t.markers = slices.Delete(t.markers, 0, 1)
+	}
+	t.markers = append(t.markers, plot.Marker{X: float64(step), Letter: letter})
+}
+
+// progress is the part of the planned steps that is done, 0 to 1.
+func (t *track) progress() float64 {
+	if t.meta.Steps <= 0 {
+		return 0
+	}
+	return min(1, float64(t.step)/float64(t.meta.Steps))
+}
+
+// remaining is how long the rest takes at the mean speed so far, evaluations
+// included.
+func (t *track) remaining() (time.Duration, bool) {
+	if t.status != runner.Running || t.step <= t.first || t.seconds <= 0 {
+		return 0, false
+	}
+	left := t.seconds / float64(t.step-t.first) * float64(max(0, t.meta.Steps-t.step))
+	if left > 1e8 {
+		return 0, false
+	}
+	return time.Duration(left * float64(time.Second)), true
+}
+
+// label names the runs so that each name is one of a kind, as short as can be.
+func label(tracks []*track) {
+	names := [...]func(*track) string{
+		func(t *track) string { return fmt.Sprintf("%s s%d", t.meta.Spec.Algorithm(), t.meta.Spec.Seed) },
+		func(t *track) string {
+			return fmt.Sprintf("%s %s s%d", t.meta.Preset, t.meta.Spec.Algorithm(), t.meta.Spec.Seed)
+		},
+		func(t *track) string { return t.id },
+	}
+	for _, name := range names {
+		seen := map[string]bool{}
+		for _, t := range tracks {
+			t.label = kit.Clean(name(t))
+			seen[t.label] = true
+		}
+		if len(seen) == len(tracks) {
+			return
+		}
+	}
+}
+
+// order sorts runs as the paper's table does: by algorithm, then by seed.
+func order(tracks []*track) {
+	slices.SortStableFunc(tracks, func(a, b *track) int {
+		rank := func(t *track) int { return slices.Index(dro.Algorithms(), t.meta.Spec.Algorithm()) }
+		if d := rank(a) - rank(b); d != 0 {
+			return d
+		}
+		if a.meta.Spec.Seed != b.meta.Spec.Seed {
+			if a.meta.Spec.Seed < b.meta.Spec.Seed {
+				return -1
+			}
+			return 1
+		}
+		return a.meta.Created.Compare(b.meta.Created)
+	})
+}
