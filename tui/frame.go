@@ -67,76 +67,74 @@ func (m *Model) footer() string {
 		return kit.Left(" "+t.Bad.Paint(t.Greek("! "+kit.Cut(m.notice.Text, m.w-4))), m.w)
 	case m.notice.Text != "":
 		return kit.Left(" "+t.Warn.Paint(t.Greek(kit.Cut(m.notice.Text, m.w-2))), m.w)
-	case m.overlay != nil && m.overlay.Form != nil:
-		return kit.Left(" "+t.Key.Paint("Enter")+t.Dim.Paint(" take  ")+t.Key.Paint("Esc")+t.Dim.Paint(" cancel"), m.w)
-	case m.overlay != nil && len(m.overlay.Choices) == 0:
-		return kit.Left(" "+t.Key.Paint("Esc")+t.Dim.Paint(" back"), m.w)
 	case m.overlay != nil:
-		return kit.Left(" "+m.overlay.Options(t), m.w)
+		return m.overlay.Hint(t, m.w)
+	case m.pages[m.at].Typing():
+		return t.Footer(kit.Taking(), m.w)
 	}
-	if m.pages[m.at].Typing() {
-		return kit.Left(" "+t.Key.Paint("Enter")+t.Dim.Paint(" take  ")+t.Key.Paint("Esc")+t.Dim.Paint(" cancel"), m.w)
-	}
-	// help and quit are the ones to find when everything else is forgotten.
-	hints, tail := "", ""
-	for i := range m.keys[m.at] {
-		if row := &m.keys[m.at][i]; row.Last {
-			tail += m.hint(row)
-		}
-	}
-	for i := range m.keys[m.at] {
-		row := &m.keys[m.at][i]
-		if row.Hint == "" || row.Last || m.blocked(row) != "" {
-			continue
-		}
-		h := m.hint(row)
-		if kit.Width(hints)+kit.Width(h)+kit.Width(tail) >= m.w {
-			break
-		}
-		hints += h
-	}
-	return kit.Spread(hints, tail, m.w)
+	return m.hints()
 }
 
-func (m *Model) hint(row *kit.Key) string {
-	return " " + m.Theme.Key.Paint(row.Name(m.env.ascii)) + m.Theme.Dim.Paint(" "+row.Hint) + " "
+// hintsKey is all that the hints depend on.
+type hintsKey struct {
+	theme *kit.Theme
+	w     int
+	at    pageID
+	works string // a letter a row
+}
+
+// hints are the keys that work now.
+func (m *Model) hints() string {
+	rows := m.keys[m.at]
+	works := make([]byte, len(rows))
+	for i := range rows {
+		if works[i] = '+'; m.blocked(&rows[i]) != "" {
+			works[i] = '-'
+		}
+	}
+	return m.hinted.Get(hintsKey{m.Theme, m.w, m.at, string(works)}, func() []string {
+		var list []kit.Key
+		for i := range rows {
+			if works[i] == '+' {
+				list = append(list, rows[i])
+			}
+		}
+		return []string{m.Theme.Footer(list, m.w)}
+	})[0]
 }
 
 // help is the key table of the page, and of all pages: what works now, and then
 // what does not, under the reasons.
 func (m *Model) help() *kit.Overlay {
 	t := m.Theme
-	var lines, reasons []string
-	idle := map[string][]string{} // lines by reason
+	var works []kit.HelpLine
+	var reasons []string
+	idle := map[string][]kit.HelpLine{} // by reason
 	for i := range m.keys[m.at] {
 		row := &m.keys[m.at][i]
 		if row.Help == "" || m.Config.ReadOnly && row.Alters {
 			continue
 		}
-		why := row.Blocked()
+		why, line := row.Blocked(), kit.HelpLine{Keys: row.Names(t.ASCII), Does: row.Help}
 		switch {
 		case why == "":
-			lines = append(lines, m.helpLine(row))
+			works = append(works, line)
 			continue
 		case idle[why] == nil:
 			reasons = append(reasons, why)
 		}
-		idle[why] = append(idle[why], m.helpLine(row))
+		idle[why] = append(idle[why], line)
 	}
-	lines = append(lines, t.Key.Paint(kit.Left("1 to 4", 9))+" the pages: Launch, Watch, Runs, Compare",
-		t.Key.Paint(kit.Left("mouse", 9))+" click a tab, a panel or a row; the wheel scrolls")
+	lines := t.HelpLines(append(works, kit.HelpLine{Keys: "1 to 4", Does: "the pages: Launch, Watch, Runs, Compare"},
+		kit.HelpLine{Keys: "mouse", Does: "click a tab, a panel or a row; the wheel scrolls"}))
 	for _, why := range reasons {
 		lines = append(lines, "", t.Dim.Paint("Not now ("+t.Greek(why)+"):"))
-		lines = append(lines, idle[why]...)
+		lines = append(lines, t.HelpLines(idle[why])...)
 	}
 	if m.Config.ReadOnly {
 		lines = append(lines, "", t.Warn.Paint("This view is read-only: it starts, changes and deletes no run."))
 	}
 	return &kit.Overlay{Title: "Keys on " + m.pages[m.at].Title(), Lines: lines}
-}
-
-func (m *Model) helpLine(row *kit.Key) string {
-	return m.Theme.Key.Paint(kit.Left(row.Names(m.env.ascii), 9)) + " " + m.Theme.Greek(row.Help)
 }
 
 // screen is where the parts that every page has are.
@@ -146,7 +144,7 @@ type screen struct{ header, body, footer kit.Rect }
 func layScreen(w, h int) screen {
 	return screen{
 		header: kit.Area(0, 0, w, 1),
-		body:   kit.Area(0, 1, w, h - 2),
-		footer: kit.Area(0, h - 1, w, 1),
+		body:   kit.Area(0, 1, w, h-2),
+		footer: kit.Area(0, h-1, w, 1),
 	}
 }

@@ -40,6 +40,7 @@ type Model struct {
 
 	version int      // grows with every message that may change the screen
 	drawn   kit.Memo // the screen at a version
+	hinted  kit.Memo // the hints of the footer
 }
 
 // New returns the interface over runs that source reads.
@@ -59,7 +60,18 @@ func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 	return m
 }
 
-func (m *Model) restyle() { m.Theme = kit.NewTheme(m.env.profile, m.dark, m.env.ascii) }
+// restyle makes everything look as the terminal can have it.
+func (m *Model) restyle() {
+	m.Theme = kit.NewTheme(m.env.profile, m.dark, m.env.ascii)
+	m.open(m.overlay)
+}
+
+// open puts an overlay over the page; nil takes away the one that is there.
+func (m *Model) open(o *kit.Overlay) {
+	if m.overlay = o; o != nil {
+		o.Fit(m.Theme, m.Body.W, m.Body.H)
+	}
+}
 
 // Init implements tea.Model. Nothing slow comes before the first frame.
 func (m *Model) Init() tea.Cmd {
@@ -82,6 +94,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
 		m.Body = layScreen(m.w, m.h).body
+		m.open(m.overlay)
 	case tea.BackgroundColorMsg:
 		m.dark = msg.IsDark()
 		m.restyle()
@@ -108,7 +121,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case doMsg:
 		return m, m.do(msg.Key)
 	case kit.Open:
-		m.overlay = msg.Overlay
+		m.open(msg.Overlay)
 	case leaveMsg:
 		return m, m.leave(msg)
 	default:
@@ -258,9 +271,7 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 		lines = append(lines, "  "+kit.Clean(id))
 	}
 	lines = append(lines, "", "Leaving stops them with a checkpoint;", "drolab resume RUN goes on from there.")
-	m.overlay = &kit.Overlay{Title: "Leave?", Lines: lines,
-		Choices: []kit.Choice{{Keys: []string{"y", "ctrl+c"}, Name: "stop them and leave", Then: tea.Quit}}}
-	return nil
+	return kit.Question("Leave?", lines, kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and leave", Then: tea.Quit})
 }
 
 // tick lets the page look at the files and sets the next tick.
@@ -299,7 +310,9 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	if m.overlay != nil {
-		m.overlay.Wheel(at.Button)
+		if msg, ok := msg.(tea.MouseWheelMsg); ok {
+			m.overlay.Wheel(msg)
+		}
 		return nil
 	}
 	lay := layScreen(m.w, m.h)
@@ -343,7 +356,7 @@ func (m *Model) screen() string {
 		lay := layScreen(m.w, m.h)
 		body := m.pages[m.at].View(lay.body.W, lay.body.H)
 		if m.overlay != nil {
-			body = m.overlay.Draw(m.Theme, body, lay.body.W, lay.body.H)
+			body = m.overlay.View(m.Theme, body, lay.body.W, lay.body.H)
 		}
 		lines = append(append([]string{m.header()}, body...), m.footer())
 	}

@@ -25,9 +25,9 @@ func (m *Model) ownKeys() []kit.Key {
 	return rows
 }
 
-func (m *Model) openPalette() { m.overlay = (&palette{m: m}).overlay() }
+func (m *Model) openPalette() { m.open((&palette{m: m, line: kit.NewInput("")}).overlay()) }
 
-func (m *Model) openHelp() { m.overlay = m.help() }
+func (m *Model) openHelp() { m.open(m.help()) }
 
 // askLeave leaves, or finds out first which runs of this program go on.
 func (m *Model) askLeave() tea.Cmd {

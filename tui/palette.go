@@ -51,12 +51,16 @@ func (p *palette) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 			return true, kit.Send(doMsg{rows[p.at]})
 		}
 	default:
-		p.line.Press(key)
-		p.at = 0
+		if p.line.Update(key) {
+			p.at = 0
+		}
 	}
 	p.at = max(0, min(p.at, len(p.found())-1))
 	return false, nil
 }
+
+// Hint implements kit.Form.
+func (p *palette) Hint() []kit.Key { return kit.Taking() }
 
 // paletteRows is how many rows are shown at once, where there is room.
 const paletteRows = 14
@@ -64,8 +68,7 @@ const paletteRows = 14
 // View implements form.
 func (p *palette) View(t *kit.Theme, w, h int) []string {
 	room := max(1, min(paletteRows, h-2))
-	before, under, after := p.line.Window(w - 2)
-	lines := []string{t.Accent.Paint(": ") + before + t.Caret.Paint(under) + after, ""}
+	lines := []string{t.Accent.Paint(": ") + p.line.View(t.Text, w-2), ""}
 	rows := p.found()
 	first := max(0, min(p.at-room/2, len(rows)-room))
 	for i := first; i < min(first+room, len(rows)); i++ {

@@ -2,21 +2,26 @@ package kit
 
 import (
 	"strings"
+
+	"charm.land/lipgloss/v2"
 )
 
 // Boxed tells whether a page of h rows has room for boxes around its panels;
 // below, a panel is a title line and what is under it.
 func Boxed(h int) bool { return h >= 16 }
 
-// boxGlyphs are the corners and sides of a box.
-type boxGlyphs struct{ tl, tr, bl, br, h, v string }
+// heavyASCII is a border that stands out of others of ASCII.
+func heavyASCII() lipgloss.Border {
+	return lipgloss.Border{Top: "=", Bottom: "=", Left: "#", Right: "#", TopLeft: "#", TopRight: "#", BottomLeft: "#", BottomRight: "#"}
+}
 
 // Panel draws a box, or only its title line where there is no room for one,
 // around lines, to exactly w by h cells. note stands at the right of the title.
+// The border is Lip Gloss's, which has no titles in borders.
 func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, h int) []string {
 	g, line, name := t.box, t.border, t.Title
 	if focused {
-		line, name, title = t.Accent, t.Title+t.Accent, t.Cursor+" "+title
+		line, name, title = t.Accent, t.focused, t.Cursor+" "+title
 		if !t.Color {
 			g = t.heavyBox
 		}
@@ -25,17 +30,18 @@ func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, 
 	if note = fitNote(note, w-6-Width(title)); note != "" {
 		note = " " + note + " "
 	}
-	rule := w - 4 - Width(title) - Width(note)
-	head := line.Paint(g.h) + name.Paint(title) + line.Paint(strings.Repeat(g.h, max(0, rule))) + t.Dim.Paint(note) + line.Paint(g.h)
+	rule := strings.Repeat(g.Top, max(0, w-4-Width(title)-Width(note)))
+	head := name.Paint(title) + line.Paint(rule) + t.Dim.Paint(note)
 	if !box {
-		return append([]string{Left(line.Paint(g.h)+head+line.Paint(g.h), w)}, Fill(lines, w, h-1)...)
+		end := line.Paint(g.Top + g.Top)
+		return append([]string{Left(end+head+end, w)}, Fill(lines, w, h-1)...)
 	}
-	out := []string{Left(line.Paint(g.tl)+head+line.Paint(g.tr), w)}
-	side := line.Paint(g.v)
+	out := []string{Left(line.Paint(g.TopLeft+g.Top)+head+line.Paint(g.Top+g.TopRight), w)}
+	side := line.Paint(g.Left)
 	for _, s := range Fill(lines, w-2, h-2) {
 		out = append(out, side+s+side)
 	}
-	return append(out, Left(line.Paint(g.bl+strings.Repeat(g.h, max(0, w-2))+g.br), w))
+	return append(out, Left(line.Paint(g.BottomLeft+strings.Repeat(g.Bottom, max(0, w-2))+g.BottomRight), w))
 }
 
 // fitNote drops the last of a note's parts until it fits in w cells.

@@ -1,10 +1,12 @@
 package kit
 
 import (
+	"image/color"
 	"strings"
 
 	"drolab/tui/plot"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -15,34 +17,23 @@ type Theme struct {
 	Color   bool
 	spelled *strings.Replacer // see greek
 
-	Text, Dim, Title, Accent, Key  Style
-	Good, Warn, Bad                Style
-	Caret                          Style // the cell under the cursor of what is typed or ticked
-	Selected, bar, BarText, border Style // bar is the header's and a running progress bar's
-	Series, faint                  [Colors]Style
-	shade, ref, mark               Style
+	Text, Dim, Title, Accent, Key Style
+	Good, Warn, Bad               Style
+	Caret                         Style // the cell under the cursor of what is typed or ticked
+	Selected, BarText, border     Style // BarText is the header's
+	Series, faint                 [Colors]Style
+	shade, ref, mark, focused     Style
 
 	// Glyphs, one cell each.
 	On, Off, Cursor, More string
 	Changed, Given        string // of a setting: by the user, by the preset
 	LineGlyphs            [Colors]rune
-	box, heavyBox         boxGlyphs
+	box, heavyBox         lipgloss.Border
 	BarFull, BarEmpty     string
 }
 
 // Colors is how many runs are told apart by colour and glyph.
 const Colors = 8
-
-// Style is an escape sequence that starts it; empty for the terminal's own.
-type Style string
-
-// Paint writes s in the style.
-func (st Style) Paint(s string) string {
-	if st == "" || s == "" {
-		return s
-	}
-	return string(st) + s + ansi.ResetStyle
-}
 
 // ink is one colour for each kind of terminal: 24 bits, the 256 and the 16
 // colours. Chosen by hand: nearest colours would make two runs look alike.
@@ -85,8 +76,9 @@ func lightInks() inks {
 func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	t := &Theme{ASCII: ascii, Color: profile >= colorprofile.ANSI, spelled: spelling()}
 	t.setGlyphs()
-	bold, faint, reverse := attr(ansi.AttrBold), attr(ansi.AttrFaint), attr(ansi.AttrReverse)
-	t.Title, t.Key, t.Selected, t.bar, t.BarText, t.Caret = bold, bold, reverse, bold, reverse, reverse
+	plain := lipgloss.NewStyle()
+	bold, faint, reverse := styleOf(plain.Bold(true)), styleOf(plain.Faint(true)), styleOf(plain.Reverse(true))
+	t.Title, t.Key, t.focused, t.Selected, t.BarText, t.Caret = bold, bold, bold, reverse, reverse, reverse
 	if !t.Color {
 		t.Accent, t.Dim, t.border, t.Good, t.Warn, t.Bad = bold, faint, faint, bold, bold, bold
 		t.shade, t.ref, t.mark = faint, faint, faint
@@ -99,14 +91,16 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	if dark {
 		p = darkInks()
 	}
-	fg := func(c ink) Style { return foreground(profile, c) }
+	complete := lipgloss.Complete(profile)
+	color := func(c ink) color.Color { return c.in(complete) }
+	fg := func(c ink) Style { return styleOf(plain.Foreground(color(c))) }
 	t.Dim, t.Accent, t.border, t.Good, t.Warn, t.Bad = fg(p.dim), fg(p.accent), fg(p.border), fg(p.good), fg(p.warn), fg(p.bad)
-	t.Title, t.Key = bold, fg(p.accent)
-	t.BarText = bold + fg(p.accent)
+	t.Key, t.ref, t.mark, t.shade = t.Accent, t.Dim, t.Dim, fg(p.faded)
+	t.focused = styleOf(plain.Bold(true).Foreground(color(p.accent)))
+	t.BarText = t.focused
 	if profile > colorprofile.ANSI {
-		t.Selected = background(profile, p.selected)
+		t.Selected = styleOf(plain.Background(color(p.selected)))
 	}
-	t.bar, t.ref, t.mark, t.shade = fg(p.accent), fg(p.dim), fg(p.dim), fg(p.faded)
 	for i, c := range p.series {
 		t.Series[i], t.faint[i] = fg(c), fg(p.faded)
 		if profile == colorprofile.TrueColor {
@@ -116,41 +110,25 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	return t
 }
 
+// in is the colour of a kind of terminal.
+func (c ink) in(complete lipgloss.CompleteFunc) color.Color {
+	rgb := ansi.RGBColor{R: uint8(c.rgb >> 16), G: uint8(c.rgb >> 8), B: uint8(c.rgb)}
+	return complete(ansi.BasicColor(c.x16), ansi.IndexedColor(c.x256), rgb)
+}
+
 func (t *Theme) setGlyphs() {
 	t.On, t.Off, t.Cursor, t.More = "●", "○", "▸", "…"
 	t.Changed, t.Given = "◆", "·"
 	t.BarFull, t.BarEmpty = "━", "─"
 	t.LineGlyphs = [Colors]rune{'●', '■', '▲', '◆', '○', '□', '△', '◇'}
-	t.box = boxGlyphs{"╭", "╮", "╰", "╯", "─", "│"}
-	t.heavyBox = boxGlyphs{"┏", "┓", "┗", "┛", "━", "┃"}
+	t.box, t.heavyBox = lipgloss.RoundedBorder(), lipgloss.ThickBorder()
 	if t.ASCII {
 		t.On, t.Off, t.Cursor, t.More = "*", "o", ">", "."
 		t.Changed, t.Given = "*", "."
 		t.BarFull, t.BarEmpty = "#", "."
 		t.LineGlyphs = [Colors]rune{'*', '#', '+', 'x', 'o', '@', '%', '='}
-		t.box = boxGlyphs{"+", "+", "+", "+", "-", "|"}
-		t.heavyBox = boxGlyphs{"#", "#", "#", "#", "=", "#"}
+		t.box, t.heavyBox = lipgloss.ASCIIBorder(), heavyASCII()
 	}
-}
-
-func attr(a ansi.Attr) Style { return Style(ansi.NewStyle(a).String()) }
-
-func foreground(p colorprofile.Profile, c ink) Style {
-	return Style(ansi.Style{}.ForegroundColor(shadeOf(p, c)).String())
-}
-
-func background(p colorprofile.Profile, c ink) Style {
-	return Style(ansi.Style{}.BackgroundColor(shadeOf(p, c)).String())
-}
-
-func shadeOf(p colorprofile.Profile, c ink) ansi.Color {
-	switch p {
-	case colorprofile.TrueColor:
-		return ansi.RGBColor{R: uint8(c.rgb >> 16), G: uint8(c.rgb >> 8), B: uint8(c.rgb)}
-	case colorprofile.ANSI256:
-		return ansi.IndexedColor(c.x256)
-	}
-	return ansi.BasicColor(c.x16)
 }
 
 // halfway mixes two colours, a bit more of the second.

@@ -93,7 +93,7 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		l.press(msg)
 	case tea.PasteMsg:
-		l.line.Insert(msg.Content)
+		l.line.Update(msg)
 		l.typed()
 	case kit.Wheel:
 		l.wheel(msg)
@@ -119,7 +119,7 @@ func (l *Page) press(k tea.KeyPressMsg) {
 			l.move(by)
 		}
 	default:
-		if l.line.Press(k) {
+		if l.line.Update(k) {
 			l.typed()
 		}
 	}

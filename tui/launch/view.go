@@ -202,12 +202,11 @@ const valueCells = 14
 // viewInput draws the typed line with its cursor, and what is wrong with it.
 func (l *Page) viewInput(room int) string {
 	t := l.Theme
-	before, under, after := l.line.Window(max(8, room-1))
 	st := t.Text
 	if l.problem != nil {
 		st = t.Bad
 	}
-	return st.Paint(before) + t.Caret.Paint(under) + st.Paint(after)
+	return l.line.View(st, max(8, room-1))
 }
 
 // value is a setting as the page shows it: boxes for methods and seeds.

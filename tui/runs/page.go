@@ -39,7 +39,7 @@ type Page struct {
 	busy   bool      // and did not answer yet
 }
 
-func New(s *lab.Lab) *Page { return &Page{Lab: s, chosen: map[string]bool{}} }
+func New(s *lab.Lab) *Page { return &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput("")} }
 
 func (*Page) Title() string { return "Runs" }
 
@@ -127,7 +127,7 @@ func (p *Page) back() {
 		clear(p.chosen)
 		return
 	}
-	p.line = kit.Input{}
+	p.line = kit.NewInput("")
 	p.refilter()
 }
 
@@ -150,7 +150,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		p.press(msg)
 	case tea.PasteMsg:
-		p.line.Insert(msg.Content)
+		p.line.Update(msg)
 		p.refilter()
 	case kit.Wheel:
 		if msg.Down {
@@ -183,10 +183,10 @@ func (p *Page) press(k tea.KeyPressMsg) {
 	case "enter", "down", "tab":
 		p.filtering = false
 	case "esc":
-		p.filtering, p.line = false, kit.Input{}
+		p.filtering, p.line = false, kit.NewInput("")
 		p.refilter()
 	default:
-		if p.line.Press(k) {
+		if p.line.Update(k) {
 			p.refilter()
 		}
 	}

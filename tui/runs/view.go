@@ -204,9 +204,8 @@ func (p *Page) viewFilter(w int) string {
 			message = "  " + kit.Cut(t.Greek(kit.OneLine(p.problem.Error())), w/2)
 			room = max(10, room-kit.Width(message))
 		}
-		before, under, after := p.line.Window(room)
-		return t.Key.Paint(" /") + before + t.Caret.Paint(under) + after + t.Bad.Paint(message)
-	case len(p.line.Text) > 0:
+		return t.Key.Paint(" /") + p.line.View(t.Text, room) + t.Bad.Paint(message)
+	case p.line.String() != "":
 		return t.Key.Paint(" /") + kit.Cut(p.line.String(), w-24) + t.Dim.Paint("  Esc shows all")
 	}
 	if w < 46 {

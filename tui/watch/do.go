@@ -80,7 +80,7 @@ func (w *Page) nextBaseline() tea.Cmd {
 
 func (w *Page) turn() tea.Cmd {
 	t := w.run()
-	return kit.Show((&knobs{Lab: w.Lab, run: t, keys: turnable(t.spec)}).overlay())
+	return kit.Show((&knobs{Lab: w.Lab, run: t, keys: turnable(t.spec), line: kit.NewInput("")}).overlay())
 }
 
 // pause pauses the run under the cursor or, if it is paused, lets it go on.

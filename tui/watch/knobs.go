@@ -53,26 +53,29 @@ func (k *knobs) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	case "down", "tab":
 		k.move(1)
 	case "enter":
-		if k.check(); k.problem != nil || len(k.line.Text) == 0 {
+		if k.check(); k.problem != nil || k.line.String() == "" {
 			return false, nil
 		}
 		return true, k.Turn(k.run.id, k.keys[k.at], k.line.String())
 	default:
-		k.line.Press(key)
+		k.line.Update(key)
 		k.check()
 	}
 	return false, nil
 }
 
+// Hint implements kit.Form.
+func (k *knobs) Hint() []kit.Key { return kit.Taking() }
+
 func (k *knobs) move(by int) {
 	k.at = (k.at + by + len(k.keys)) % len(k.keys)
-	k.line, k.problem = kit.Input{}, nil
+	k.line, k.problem = kit.NewInput(""), nil
 }
 
 // check tries what is typed on a copy of the run's settings.
 func (k *knobs) check() {
 	k.problem = nil
-	if len(k.line.Text) > 0 {
+	if k.line.String() != "" {
 		spec := k.run.spec
 		_, _, k.problem = spec.Turn(k.keys[k.at], k.line.String())
 	}
@@ -90,13 +93,12 @@ func (k *knobs) View(t *kit.Theme, w, h int) []string {
 			lines = append(lines, line)
 			continue
 		}
-		before, under, after := k.line.Window(16)
 		st := t.Text
 		if k.problem != nil {
 			st = t.Bad
 		}
 		lines = append(lines, t.Accent.Paint(t.Cursor)+t.Title.Paint(line[1:])+t.Dim.Paint("  new ")+
-			st.Paint(before)+t.Caret.Paint(under)+st.Paint(after))
+			k.line.View(st, 16))
 	}
 	lines = append(lines, "")
 	if k.problem == nil {

@@ -59,6 +59,7 @@ func (r *Rig) Send(msgs ...tea.Msg) {
 			continue
 		case kit.Open:
 			r.Overlay = m.Overlay
+			r.Overlay.Fit(r.Theme, r.Body.W, r.Body.H)
 			continue
 		}
 		r.run(r.Page.Update(m))
@@ -141,13 +142,18 @@ func (r *Rig) Wait(d, frame time.Duration) {
 }
 
 // Size changes the page's.
-func (r *Rig) Size(w, h int) { r.Body = kit.Area(0, 0, w, h) }
+func (r *Rig) Size(w, h int) {
+	r.Body = kit.Area(0, 0, w, h)
+	if r.Overlay != nil {
+		r.Overlay.Fit(r.Theme, w, h)
+	}
+}
 
 // View is the page as it is drawn, with what is over it.
 func (r *Rig) View() string {
 	lines := r.Page.View(r.Body.W, r.Body.H)
 	if r.Overlay != nil {
-		lines = r.Overlay.Draw(r.Theme, lines, r.Body.W, r.Body.H)
+		lines = r.Overlay.View(r.Theme, lines, r.Body.W, r.Body.H)
 	}
 	return strings.Join(lines, "\n")
 }
