@@ -145,7 +145,7 @@ func (p *Page) take(msg comparedMsg) tea.Cmd {
 	for i := range p.logs {
 		list := make([]*plot.Series, len(curves()))
 		for c, curve := range curves() {
-			list[c] = plot.NewSeries(curve.title)
+			list[c] = plot.NewSeries(curve.Title)
 		}
 		p.series = append(p.series, list)
 		cmds = append(cmds, p.readOn(i))
@@ -164,7 +164,7 @@ func (p *Page) grow(msg curvesMsg) tea.Cmd {
 			case resumed:
 				s.Rewind(e.Epoch)
 			default:
-				s.Append(e.Epoch, curve.of(e).Float())
+				s.Append(e.Epoch, lab.OfEval(e, curve.Name).Float())
 			}
 		}
 		resumed = e == nil

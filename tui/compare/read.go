@@ -109,21 +109,5 @@ func readEvals(log lab.Log, run int, perEpoch int64, round int) tea.Cmd {
 	}
 }
 
-// curve is a measure of evaluations that Compare can draw.
-type curve struct {
-	title  string
-	of     func(*runner.EvalEvent) runner.Number
-	higher bool
-}
-
-// curves lists what Compare can draw, the first one first shown.
-func curves() []curve {
-	return []curve{
-		{"test loss", func(e *runner.EvalEvent) runner.Number { return e.TestLoss }, false},
-		{"train loss", func(e *runner.EvalEvent) runner.Number { return e.TrainLoss }, false},
-		{"worst class, test accuracy", func(e *runner.EvalEvent) runner.Number { return lab.Least(e.ClassAccuracy) }, true},
-		{"test accuracy", func(e *runner.EvalEvent) runner.Number { return e.TestAccuracy }, true},
-		{"robust risk, test", func(e *runner.EvalEvent) runner.Number { return e.RobustRisk }, false},
-		{"dual gap, train", func(e *runner.EvalEvent) runner.Number { return e.DualGap }, false},
-	}
-}
+// curves are the measures that can be drawn, the one first shown first.
+func curves() []lab.Measure { return lab.EvalMeasures() }

@@ -89,7 +89,7 @@ func (p *Page) View(w, h int) []string {
 		}
 	}
 	add(tablePart, lay.table, p.heading(), p.tableNote(), p.viewTable)
-	add(curvesPart, lay.curves, p.Theme.Greek(curves()[p.measure].title), "by epoch", p.viewCurves)
+	add(curvesPart, lay.curves, p.Theme.Greek(curves()[p.measure].Title), "by epoch", p.viewCurves)
 	add(notesPart, lay.notes, "Read with care", "", p.viewNotes)
 	return kit.Compose(w, h, blocks)
 }

@@ -9,20 +9,15 @@ import (
 	"drolab/tui/plot"
 )
 
-// Least returns the lowest of the values that apply: the worst class's accuracy.
-func Least(values []runner.Number) (low runner.Number) {
-	for _, v := range values {
-		if v.Applies() && !(low.Applies() && low.Float() <= v.Float()) {
-			low = v
-		}
-	}
-	return low
-}
-
-// Figure formats a measure in at most plot.LabelWidth cells, without blanks.
-func Figure(n runner.Number) string {
-	if !n.Applies() {
+// Write formats a measure as tables have it.
+func Write(m Measure, n runner.Number) string {
+	switch {
+	case !n.Applies():
 		return "–"
+	case m.Percent:
+		return Percent(n)
+	case m.Whole:
+		return fmt.Sprintf("%.0f", min(1e7, n.Float()))
 	}
 	return strings.TrimSpace(plot.Format(n.Float()))
 }

@@ -10,6 +10,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 )
 
 // estimate says how long runs would take together on this machine, and what
@@ -60,7 +61,7 @@ func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
 // alike tells whether r tells something of how fast s would go.
 func alike(r *record.Run, s *runner.Spec, cpu string) bool {
 	m := &r.Meta
-	speed := r.Summary().ImagesPerSecond.Float()
+	speed := lab.OfSummary(r.Summary(), "images_per_second").Float()
 	return r.Status() == runner.Done && m.Host.CPU == cpu && m.Spec.Model == s.Model && m.Spec.Dataset == s.Dataset &&
 		speed > 0 && !math.IsInf(speed, 0) && len(m.TrainCounts) > 0
 }
@@ -87,7 +88,7 @@ func machineSpeed(like, past []*record.Run) float64 {
 				together++
 			}
 		}
-		each := r.Summary().ImagesPerSecond.Float() * stepCost(r.Meta.Spec.Algorithm())
+		each := lab.OfSummary(r.Summary(), "images_per_second").Float() * stepCost(r.Meta.Spec.Algorithm())
 		speeds = append(speeds, each*float64(min(max(together, 1), parallel)))
 	}
 	slices.Sort(speeds)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"drolab/presets"
-	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/lab"
 )
@@ -145,14 +144,25 @@ func wordsOf(r *record.Run) string {
 
 // factKeys are the keys of factOf that are no settings.
 func factKeys() []string {
-	return []string{"id", "preset", "status", "steps", "train_loss", "test_loss", "test_accuracy", "worst_class_accuracy",
-		"robust_risk", "dual_gap", "images_per_second"}
+	keys := []string{"id", "preset", "status", "steps"}
+	for _, m := range lab.SummaryMeasures() {
+		if measured(m.Name) {
+			keys = append(keys, m.Name)
+		}
+	}
+	return keys
+}
+
+// measured tells whether a key is a measure of a summary. λ and η are settings
+// too, where they start, and looked for as such.
+func measured(key string) bool {
+	return key != "lambda" && key != "eta" &&
+		slices.ContainsFunc(lab.SummaryMeasures(), func(m lab.Measure) bool { return m.Name == key })
 }
 
 // factOf is what a run says to a key, as text: a setting as a preset states
 // it, or a measure of its summary.
 func factOf(r *record.Run, key string) string {
-	s := r.Summary()
 	switch key {
 	case "id":
 		return r.Meta.ID
@@ -161,33 +171,12 @@ func factOf(r *record.Run, key string) string {
 	case "status":
 		return string(r.Status())
 	case "steps":
-		return strconv.FormatInt(s.Steps, 10)
+		return strconv.FormatInt(r.Summary().Steps, 10)
 	case "algorithms":
 		return string(r.Meta.Spec.Algorithm())
 	}
-	if n, ok := measureOf(s, key); ok {
-		return strconv.FormatFloat(n.Float(), 'g', -1, 64)
+	if measured(key) {
+		return strconv.FormatFloat(lab.OfSummary(r.Summary(), key).Float(), 'g', -1, 64)
 	}
 	return lab.Setting(&r.Meta.Spec, key)
-}
-
-// measureOf returns a measure by its name in --json.
-func measureOf(s *runner.Summary, key string) (runner.Number, bool) {
-	switch key {
-	case "train_loss":
-		return s.TrainLoss, true
-	case "test_loss":
-		return s.TestLoss, true
-	case "test_accuracy":
-		return s.TestAccuracy, true
-	case "worst_class_accuracy":
-		return s.WorstClassAccuracy, true
-	case "robust_risk":
-		return s.RobustRisk, true
-	case "dual_gap":
-		return s.DualGap, true
-	case "images_per_second":
-		return s.ImagesPerSecond, true
-	}
-	return runner.Number{}, false
 }

@@ -53,7 +53,7 @@ func (p *Page) move(by int) { p.at = min(max(p.at+by, 0), len(p.shown)-1) }
 func (p *Page) startFilter() { p.filtering = true }
 
 func (p *Page) sortNext() {
-	p.by, p.reversed = (p.by+1)%len(runColumns()), false
+	p.by, p.reversed = (p.by+1)%len(p.columns), false
 	p.arrange()
 }
 

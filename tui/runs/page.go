@@ -27,7 +27,8 @@ type Page struct {
 	at       int // the cursor, an index of shown
 	chosen   map[string]bool
 
-	by       int // column that the list is sorted by, see runColumns
+	columns  []runColumn
+	by       int // column that the list is sorted by
 	reversed bool
 
 	line      kit.Input // the filter, as typed
@@ -39,7 +40,9 @@ type Page struct {
 	busy   bool      // and did not answer yet
 }
 
-func New(s *lab.Lab) *Page { return &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput("")} }
+func New(s *lab.Lab) *Page {
+	return &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), columns: runColumns()}
+}
 
 func (*Page) Title() string { return "Runs" }
 
@@ -84,7 +87,7 @@ func (p *Page) arrange() {
 			p.shown = append(p.shown, r)
 		}
 	}
-	if c := runColumns()[p.by]; c.compare != nil {
+	if c := p.columns[p.by]; c.compare != nil {
 		slices.SortStableFunc(p.shown, c.compare)
 	}
 	if p.reversed {

@@ -25,50 +25,36 @@ type runColumn struct {
 
 // runColumns are the columns in their order on the screen.
 func runColumns() []runColumn {
-	measure := func(of func(*runner.Summary) runner.Number, format func(runner.Number) string, higher bool) (func(*record.Run) string, func(a, b *record.Run) int) {
-		return func(r *record.Run) string { return format(of(r.Summary())) },
-			func(a, b *record.Run) int { return byNumber(of(a.Summary()), of(b.Summary()), higher) }
+	measure := func(head string, w, least int, name string) runColumn {
+		m := lab.Named(lab.SummaryMeasures(), name)
+		of := func(r *record.Run) runner.Number { return lab.OfSummary(r.Summary(), name) }
+		return runColumn{head, w, false, least, func(r *record.Run) string { return lab.Write(m, of(r)) },
+			func(a, b *record.Run) int { return byNumber(of(a), of(b), m.Better > 0) }}
 	}
-	worst, byWorst := measure(func(s *runner.Summary) runner.Number { return s.WorstClassAccuracy }, lab.Percent, true)
-	mean, byMean := measure(func(s *runner.Summary) runner.Number { return s.TestAccuracy }, lab.Percent, true)
-	test, byTest := measure(func(s *runner.Summary) runner.Number { return s.TestLoss }, lab.Figure, false)
-	train, byTrain := measure(func(s *runner.Summary) runner.Number { return s.TrainLoss }, lab.Figure, false)
-	risk, byRisk := measure(func(s *runner.Summary) runner.Number { return s.RobustRisk }, lab.Figure, false)
-	gap, byGap := measure(func(s *runner.Summary) runner.Number { return s.DualGap }, lab.Figure, false)
-	speed, bySpeed := measure(func(s *runner.Summary) runner.Number { return s.ImagesPerSecond }, whole, true)
-	text := func(of func(*record.Run) string) (func(*record.Run) string, func(a, b *record.Run) int) {
-		return func(r *record.Run) string { return kit.Clean(of(r)) }, func(a, b *record.Run) int { return cmp.Compare(of(a), of(b)) }
+	text := func(head string, w, least int, of func(*record.Run) string) runColumn {
+		return runColumn{head, w, true, least, func(r *record.Run) string { return kit.Clean(of(r)) },
+			func(a, b *record.Run) int { return cmp.Compare(of(a), of(b)) }}
 	}
-	started, _ := text(func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") })
-	preset, byPreset := text(func(r *record.Run) string { return r.Meta.Preset })
-	method, byMethod := text(func(r *record.Run) string { return string(r.Meta.Spec.Algorithm()) })
-	status, byStatus := text(func(r *record.Run) string { return string(r.Status()) })
+	started := text("started UTC", 13, 85, func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") })
+	started.compare = nil
 	seed := func(r *record.Run) string { return fmt.Sprint(r.Meta.Spec.Seed) }
-	set := func(r *record.Run) string { return setText(&r.Meta.Spec) }
 	epochs := func(r *record.Run) string { return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs) }
 	return []runColumn{
-		{"started UTC", 13, true, 85, started, nil},
-		{"preset", presetCells + 1, true, 0, preset, byPreset},
-		{"method", 7, true, 0, method, byMethod},
+		started,
+		text("preset", presetCells+1, 0, func(r *record.Run) string { return r.Meta.Preset }),
+		text("method", 7, 0, func(r *record.Run) string { return string(r.Meta.Spec.Algorithm()) }),
 		{"seed", 5, false, 0, seed, func(a, b *record.Run) int { return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed) }},
-		{"state", 12, true, 60, status, byStatus},
+		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),
 		{"epochs", 9, false, 72, epochs, func(a, b *record.Run) int { return cmp.Compare(b.Summary().Epochs, a.Summary().Epochs) }},
-		{"set, ρ", 14, true, 112, set, func(a, b *record.Run) int { return cmp.Compare(set(a), set(b)) }},
-		{"worst %", 8, false, 0, worst, byWorst},
-		{"mean %", 7, false, 0, mean, byMean},
-		{"test loss", 10, false, 96, test, byTest},
-		{"train loss", 11, false, 126, train, byTrain},
-		{"robust risk", 12, false, 138, risk, byRisk},
-		{"dual gap", 9, false, 148, gap, byGap},
-		{"images/s", 9, false, 158, speed, bySpeed},
+		text("set, ρ", 14, 112, func(r *record.Run) string { return setText(&r.Meta.Spec) }),
+		measure("worst %", 8, 0, "worst_class_accuracy"),
+		measure("mean %", 7, 0, "test_accuracy"),
+		measure("test loss", 10, 96, "test_loss"),
+		measure("train loss", 11, 126, "train_loss"),
+		measure("robust risk", 12, 138, "robust_risk"),
+		measure("dual gap", 9, 148, "dual_gap"),
+		measure("images/s", 9, 158, "images_per_second"),
 	}
-}
-
-func whole(n runner.Number) string {
-	if !n.Applies() {
-		return n.String()
-	}
-	return fmt.Sprintf("%.0f", n.Float())
 }
 
 // byNumber puts what applies first, the better before the worse.
@@ -224,7 +210,7 @@ const listMark = 5
 // preset's name to grow into.
 func (p *Page) layColumns(w int) (columns []runColumn, room int) {
 	room = w - listMark
-	for _, c := range runColumns() {
+	for _, c := range p.columns {
 		if w+2 >= c.least {
 			columns = append(columns, c)
 			room -= c.w
@@ -252,7 +238,7 @@ func (c *runColumn) place(text string, room int) string {
 func (p *Page) head(c runColumn, room int) string {
 	t := p.Theme
 	text := c.place(t.Greek(c.head), room)
-	if c.head != runColumns()[p.by].head {
+	if c.head != p.columns[p.by].head {
 		return t.Dim.Paint(text)
 	}
 	arrow := "↓"
@@ -300,15 +286,15 @@ func (p *Page) row(i int, columns []runColumn, room, w int) string {
 	return kit.Left(s, w)
 }
 
-// cameTo lists the last measures that apply.
+// cameTo lists the last measures that apply, but those that the list has.
 func cameTo(s *runner.Summary) string {
 	var words []string
-	for _, f := range []struct {
-		name  string
-		value runner.Number
-	}{{"λ", s.Lambda}, {"η", s.Eta}, {"robust risk", s.RobustRisk}, {"dual gap", s.DualGap}, {"full gradient norm", s.FullGradNorm}} {
-		if f.value.Applies() {
-			words = append(words, f.name+" "+lab.Figure(f.value))
+	for _, m := range lab.SummaryMeasures() {
+		switch m.Name {
+		case "lambda", "eta", "robust_risk", "dual_gap", "full_grad_norm":
+			if n := lab.OfSummary(s, m.Name); n.Applies() {
+				words = append(words, m.Title+" "+lab.Write(m, n))
+			}
 		}
 	}
 	if len(words) == 0 {

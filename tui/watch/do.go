@@ -15,11 +15,11 @@ func (w *Page) zoom() { w.zoomed = !w.zoomed }
 // back undoes one thing: the zoom, else the log pane.
 func (w *Page) back() { w.zoomed, w.logPane = false, w.logPane && w.zoomed }
 
-func (w *Page) nextPanel(by int) { w.focus = (w.focus + panels + panel(by)) % panels }
+func (w *Page) nextPanel(by int) { w.focus = (w.focus + len(w.panels) + by) % len(w.panels) }
 
 func (w *Page) flip() {
 	p := &w.panels[w.focus]
-	p.view = (p.view + 1) % len(w.focus.views())
+	p.view = (p.view + 1) % len(p.views)
 }
 
 func (w *Page) flipLog() { w.logPane, w.logBack = !w.logPane, 0 }
@@ -41,8 +41,8 @@ func (w *Page) hide() {
 
 func (w *Page) nextScale() {
 	for _, q := range w.shows(w.focus).curves {
-		w.scale[q] = (w.scale[q] + 1) % (plot.Symlog + 1)
-		w.y[q] = plot.Range{}
+		w.scales[q].kind = (w.scales[q].kind + 1) % (plot.Symlog + 1)
+		w.scales[q].fit = plot.Range{}
 	}
 	w.fit()
 }
@@ -135,7 +135,7 @@ func (w *Page) click(m kit.Click) {
 		return
 	}
 	for i, r := range l.panels {
-		if p := w.first() + panel(i); r.Contains(m.X, m.Y) {
+		if p := w.first() + i; r.Contains(m.X, m.Y) {
 			w.zoomed = w.zoomed != (p == w.focus && len(w.tracks) > 0)
 			w.focus = p
 		}
@@ -156,7 +156,7 @@ func (w *Page) wheel(m kit.Wheel) {
 	default:
 		for i, r := range l.panels {
 			if r.Contains(m.X, m.Y) {
-				w.panels[w.first()+panel(i)].scroll(by, w.run())
+				w.panels[w.first()+i].scroll(by, w.run())
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 	"drolab/tui/plot"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,20 +31,10 @@ type sheet struct {
 // exported is a copy of what is kept of a quantity of a run.
 type exported struct {
 	who        []string // run, method, seed
-	quantity   quantity
+	quantity   string
 	smoothing  string
 	epochSteps float64
 	buckets    []plot.Bucket
-}
-
-// name is how a quantity is called in files.
-func (q quantity) name() string {
-	return [...]string{"train_loss", "test_loss", "mean_accuracy", "worst_class_accuracy", "lambda", "eta", "dual_gap",
-		"frank_wolfe_gap", "gamma", "robust_risk"}[q]
-}
-
-func (b barsOf) name() string {
-	return [...]string{"", "accuracy", "loss", "weight"}[b]
 }
 
 // who is what each row says of a run.
@@ -54,48 +45,43 @@ func (t *track) who() []string {
 // sheet is what the focused panel shows.
 func (w *Page) sheet() sheet {
 	v := w.shows(w.focus)
-	if v.bars != noBars {
-		return w.barSheet(v.bars)
-	}
-	qs := v.curves
-	if v.phase {
-		qs = []quantity{lambda, eta}
+	if v.bars != "" {
+		return w.barSheet(v.of())
 	}
 	s := sheet{head: []string{"run", "method", "seed", "quantity", "smoothing", "step", "epoch", "value", "least", "greatest", "points"}}
-	var names []string
-	for _, q := range qs {
-		names = append(names, q.name())
+	for _, q := range v.measures() {
 		for _, t := range w.tracks {
 			if t.hidden {
 				continue
 			}
-			c := exported{who: t.who(), quantity: q, epochSteps: float64(max(1, t.meta.StepsPerEpoch)), buckets: t.series[q].Buckets()}
+			c := exported{who: t.who(), quantity: q, epochSteps: float64(max(1, t.meta.StepsPerEpoch)), buckets: t.curves[q].raw.Buckets()}
 			s.curves = append(s.curves, c)
-			if t.smooth[q] != nil {
-				c.smoothing, c.buckets = smoothings()[w.smooth].name, t.smooth[q].Buckets()
+			if smooth := t.curves[q].smooth; smooth != nil {
+				c.smoothing, c.buckets = smoothings()[w.smooth].name, smooth.Buckets()
 				s.curves = append(s.curves, c)
 			}
 		}
 	}
-	s.name = strings.Join(names, "-")
+	s.name = strings.Join(v.measures(), "-")
 	return s
 }
 
 // barSheet is the figures by class of the run under the cursor, and of the one
 // that it is compared with.
-func (w *Page) barSheet(of barsOf) sheet {
-	s := sheet{name: "class_" + of.name(), head: []string{"run", "method", "seed", "step", "epoch", "class", "training_images", of.name()}}
+func (w *Page) barSheet(of lab.Measure) sheet {
+	s := sheet{name: of.Name, head: []string{"run", "method", "seed", "step", "epoch", "class", "training_images", of.Title}}
 	runs := []*track{w.run()}
-	if w.baseline >= 0 && w.baseline != w.at && of != classWeight {
-		runs = append(runs, w.tracks[w.baseline])
+	if r := w.compared(of); r != nil {
+		runs = append(runs, r)
 	}
 	for _, t := range runs {
-		for i, value := range barValues(t, of) {
+		for i, value := range t.classes(of) {
 			count := ""
 			if i < len(t.meta.TrainCounts) {
 				count = strconv.Itoa(t.meta.TrainCounts[i])
 			}
-			s.rows = append(s.rows, append(t.who(), strconv.FormatInt(t.eval.Step, 10), exact(t.eval.Epoch), className(t.meta, i), count, exact(value.Float())))
+			s.rows = append(s.rows, append(t.who(), strconv.FormatInt(t.eval.Step, 10), exact(t.eval.Epoch),
+				className(t.meta, i), count, exact(value.Float())))
 		}
 	}
 	return s
@@ -109,7 +95,7 @@ func (c *exported) row(b *plot.Bucket) []string {
 	if b.N > 0 {
 		value, least, greatest = exact(b.Mean), exact(b.Min), exact(b.Max)
 	}
-	return append(c.who[:len(c.who):len(c.who)], c.quantity.name(), c.smoothing, exact(b.X1), exact(b.X1/c.epochSteps),
+	return append(c.who[:len(c.who):len(c.who)], c.quantity, c.smoothing, exact(b.X1), exact(b.X1/c.epochSteps),
 		value, least, greatest, strconv.FormatUint(uint64(b.N+b.Bad), 10))
 }
 

@@ -56,7 +56,7 @@ func TestExportCurves(t *testing.T) {
 	r.Press("down", "space") // hides pgd
 	last, count := map[string]string{}, map[string]int{}
 	for _, row := range r.exported(t) {
-		if row["quantity"] == "train_loss" && row["smoothing"] == "" {
+		if row["quantity"] == "loss" && row["smoothing"] == "" {
 			last[row["method"]] = row["value"]
 		}
 		count[row["quantity"]+"/"+row["smoothing"]]++
@@ -69,7 +69,7 @@ func TestExportCurves(t *testing.T) {
 			t.Errorf("%s: the last loss is %s, want %v", method, last[method], track.last.Loss)
 		}
 	}
-	if len(count) != 3 || count["train_loss/"] != count["train_loss/mean of 5"] || count["test_loss/"] == 0 {
+	if len(count) != 3 || count["loss/"] != count["loss/mean of 5"] || count["test_loss/"] == 0 {
 		t.Errorf("rows by quantity and smoothing: %v", count)
 	}
 }

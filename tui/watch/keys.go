@@ -65,7 +65,7 @@ func (w *Page) ofRun(why func(*track) string) func() string {
 }
 
 func (w *Page) noFlip(*track) string {
-	if len(w.focus.views()) < 2 {
+	if len(w.panels[w.focus].views) < 2 {
 		return "this panel has one view"
 	}
 	return ""

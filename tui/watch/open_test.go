@@ -67,7 +67,7 @@ func TestForkGoesOnItsParentsCurves(t *testing.T) {
 	parent := sfkOf(s)
 	s.Logs[parent] = slices.Insert(s.Logs[parent], 3, runner.Event(&runner.KnobEvent{Head: runner.Head{Step: 15, Time: tuitest.Epoch0()}, Key: "lr", Old: runner.Num(.01), New: runner.Num(7)}))
 	f := watchOnly(t, s, forkOf(t, s, parent, 160))
-	loss := f.series[stepLoss]
+	loss := f.curves["loss"].raw
 	if v := loss.At(150); !(v < 9) {
 		t.Errorf("the loss at step 150 is %v, want the parent's", v)
 	}
@@ -90,7 +90,7 @@ func TestForkWithoutItsParent(t *testing.T) {
 	for _, parent := range []string{"shapes-sfk-s1-gone", "../x", "latest", "\x1b[31mred"} {
 		s := tuitest.NewScript(t)
 		f := watchOnly(t, s, forkOf(t, s, parent, 160))
-		if n := f.series[stepLoss].Len(); n != 4 {
+		if n := f.curves["loss"].raw.Len(); n != 4 {
 			t.Errorf("of %q: %d losses, want its own 4", parent, n)
 		}
 		left, ok := f.remaining()

@@ -29,22 +29,29 @@ type Page struct {
 	looked   time.Time // at the directories' status
 	problem  string    // of the last opening or reading; "" without
 
-	panels  [panels]panelState
-	focus   panel
-	zoomed  bool
-	shown   int // panels at once; 0: as many as suit the screen
-	axis    axis
-	smooth  int // index into smoothings
-	dots    bool
-	logPane bool
-	logBack int // lines that the log pane is scrolled back
+	quantities map[string]quantity
+	columns    []column // of the table
+	panels     []panel
+	focus      int // of panels
+	zoomed     bool
+	shown      int // panels at once; 0: as many as suit the screen
+	axis       axis
+	smooth     int // index into smoothings
+	dots       bool
+	logPane    bool
+	logBack    int // lines that the log pane is scrolled back
 
 	// The axes are kept from frame to frame, so that they stay still.
 	x      plot.Range
-	y      [quantities]plot.Range
-	scale  [quantities]plot.ScaleKind
+	scales map[string]*vertical // by quantity
 	phaseX plot.Range
 	phaseY plot.Range
+}
+
+// vertical is the axis of a quantity.
+type vertical struct {
+	fit  plot.Range
+	kind plot.ScaleKind
 }
 
 // axis is what is horizontal.
@@ -74,10 +81,16 @@ func smoothings() []smoothing {
 		{"EMA .9", ema(.9)}, {"EMA .99", ema(.99)}, {"raw", nil}}
 }
 
+// New returns the page.
 func New(s *lab.Lab) *Page {
-	w := &Page{Lab: s, baseline: -1}
-	// Losses fall by orders of magnitude, most of it in the first epoch.
-	w.scale[stepLoss], w.scale[testLoss] = plot.Log10, plot.Log10
+	w := &Page{Lab: s, baseline: -1, panels: panels(), columns: columns(), scales: map[string]*vertical{}}
+	w.quantities = quantities(w.panels)
+	for name, q := range w.quantities {
+		w.scales[name] = &vertical{}
+		if q.Log {
+			w.scales[name].kind = plot.Log10
+		}
+	}
 	return w
 }
 
@@ -131,12 +144,15 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	w.tracks, w.at, w.top, w.reading = nil, 0, 0, false
 	w.round++
 	for _, o := range m.runs {
-		w.tracks = append(w.tracks, newTrack(o))
+		w.tracks = append(w.tracks, newTrack(o, w.quantities))
 	}
 	order(w.tracks)
 	label(w.tracks)
 	w.baseline = slices.IndexFunc(w.tracks, func(t *track) bool { return t.meta.Spec.Algorithm() == dro.ERM })
-	w.x, w.y, w.phaseX, w.phaseY = plot.Range{}, [quantities]plot.Range{}, plot.Range{}, plot.Range{}
+	w.x, w.phaseX, w.phaseY = plot.Range{}, plot.Range{}, plot.Range{}
+	for _, y := range w.scales {
+		y.fit = plot.Range{}
+	}
 	w.resmooth()
 	return tea.Batch(cmd, w.read(w.looked))
 }

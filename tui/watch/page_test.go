@@ -154,7 +154,7 @@ func TestInterrupted(t *testing.T) {
 
 // TestResume goes on from a checkpoint: what was after it is done again.
 func TestResume(t *testing.T) {
-	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}})
+	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}}, quantities(panels()))
 	tr.smoothWith(smoothings()[0].make)
 	at := func(step int, seconds float64) runner.Head {
 		return runner.Head{Step: int64(step), Time: tuitest.Epoch0().Add(time.Duration(seconds * float64(time.Second)))}
@@ -172,8 +172,8 @@ func TestResume(t *testing.T) {
 		&runner.StatusEvent{Head: at(20, 3601), Status: runner.Running},
 		step(30, 3602, 0.9),
 	})
-	if x, y, _ := tr.series[stepLoss].Last(); x != 30 || y != 0.9 || tr.series[stepLoss].Len() != 3 {
-		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, y, tr.series[stepLoss].Len())
+	if x, y, _ := tr.curves["loss"].raw.Last(); x != 30 || y != 0.9 || tr.curves["loss"].raw.Len() != 3 {
+		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, y, tr.curves["loss"].raw.Len())
 	}
 	if tr.step != 30 || tr.status != runner.Running || len(tr.markers) != 1 || tr.markers[0].X != 20 {
 		t.Errorf("step %d, %s, markers %v", tr.step, tr.status, tr.markers)
@@ -190,7 +190,7 @@ func TestResume(t *testing.T) {
 
 // TestCheckpointNotes keeps the log pane readable.
 func TestCheckpointNotes(t *testing.T) {
-	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}})
+	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}}, quantities(panels()))
 	saved := func(step int64) runner.Event {
 		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}
 	}
@@ -209,12 +209,12 @@ func TestSmoothing(t *testing.T) {
 	r := watching(t, 120, 40)
 	for range smoothings() {
 		for _, tr := range r.watch.tracks {
-			if tr.smooth[stepLoss] == nil {
+			if tr.curves["loss"].smooth == nil {
 				continue
 			}
-			_, before, _ := tr.smooth[stepLoss].Last()
+			_, before, _ := tr.curves["loss"].smooth.Last()
 			tr.smoothWith(smoothings()[r.watch.smooth].make)
-			if _, after, _ := tr.smooth[stepLoss].Last(); before != after {
+			if _, after, _ := tr.curves["loss"].smooth.Last(); before != after {
 				t.Errorf("%s: %g pushed, %g filtered", smoothings()[r.watch.smooth].name, before, after)
 			}
 		}
@@ -233,7 +233,7 @@ func TestMouse(t *testing.T) {
 	}
 	p := l.panels[3]
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
-	if r.watch.focus != weightPanel || r.watch.zoomed {
+	if r.watch.panels[r.watch.focus].title != "Adversary's weight by class" || r.watch.zoomed {
 		t.Errorf("panel %v, zoomed %v", r.watch.focus, r.watch.zoomed)
 	}
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})

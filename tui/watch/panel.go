@@ -7,87 +7,19 @@ import (
 
 	"drolab/runner"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
 
-// panel is one of the Watch page's drawings.
-type panel int
-
-const (
-	lossPanel panel = iota
-	classPanel
-	dualPanel
-	weightPanel
-	gapPanel
-	accuracyPanel
-	panels // how many
-)
-
-func (p panel) String() string {
-	return [...]string{"Loss", "Accuracy by class", "Dual variables", "Adversary's weight by class", "Gap", "Test accuracy"}[p]
-}
-
-// view is one of the things a panel can show: curves over steps, bars by
-// class, or the path of (λ, η).
-type view struct {
-	name   string // empty where the panel's name says it
-	curves []quantity
-	bars   barsOf
-	phase  bool
-}
-
-// barsOf is what bars show.
-type barsOf int
-
-const (
-	noBars barsOf = iota
-	classAccuracy
-	classLoss
-	classWeight
-)
-
-// views lists what a panel can show, what is shown first at the front.
-func (p panel) views() []view {
-	curves := func(name string, qs ...quantity) view { return view{name: name, curves: qs} }
-	switch p {
-	case lossPanel:
-		return []view{curves("train and test", stepLoss, testLoss), curves("train", stepLoss), curves("test", testLoss),
-			curves("robust risk", robustRisk)}
-	case classPanel:
-		return []view{{bars: classAccuracy}, {name: "test loss", bars: classLoss}}
-	case dualPanel:
-		return []view{curves("λ and η", lambda, eta), curves("λ", lambda), curves("η", eta), {name: "phase portrait", phase: true}}
-	case weightPanel:
-		return []view{{bars: classWeight}}
-	case gapPanel:
-		return []view{curves("dual gap and γ", dualGap, gamma), curves("dual gap", dualGap), curves("Frank-Wolfe gap", wolfeGap), curves("γ", gamma)}
-	}
-	return []view{curves("worst class and mean", worstAccuracy, meanAccuracy), curves("worst class", worstAccuracy), curves("mean", meanAccuracy)}
-}
-
-// caption is what stands over a curve.
-func (q quantity) caption() string {
-	return [...]string{"train loss", "test loss", "mean accuracy", "worst class accuracy", "λ", "η", "dual gap",
-		"Frank-Wolfe gap", "γ", "robust risk"}[q]
-}
-
-// panelState is what is kept of a panel.
-type panelState struct {
-	view  int
-	first int // first bar shown
-	memo  kit.Memo
-	drawn [2]kit.Canvas // the charts
-}
-
 // scroll moves the bars.
-func (p *panelState) scroll(by int, t *track) {
+func (p *panel) scroll(by int, t *track) {
 	if t != nil {
 		p.first = max(0, min(p.first+by, len(t.meta.Groups)-1))
 	}
 }
 
 // shows is what a panel shows now.
-func (w *Page) shows(p panel) view { return p.views()[w.panels[p].view] }
+func (w *Page) shows(p int) *view { return &w.panels[p].views[w.panels[p].view] }
 
 // fit moves the axes on to what the runs have now.
 func (w *Page) fit() {
@@ -103,14 +35,14 @@ func (w *Page) fit() {
 		}
 	}
 	w.x = plot.GrowX(planned, last)
-	for q := range quantities {
+	for q, y := range w.scales {
 		c := w.chart(q)
 		// The raw curve may leave the chart where the smoothed one does not: one
 		// wild batch must not flatten the rest.
 		if lines := slices.DeleteFunc(slices.Clone(c.Lines), func(l plot.Line) bool { return l.Faint }); len(lines) > 0 {
 			c.Lines = lines
 		}
-		w.y[q] = c.FitY()
+		y.fit = c.FitY()
 	}
 	if t := w.run(); t != nil {
 		x, y := t.path.Ranges()
@@ -135,21 +67,23 @@ func (w *Page) mapX(t *track) func(float64) float64 {
 }
 
 // chart is one quantity of all runs that are not hidden.
-func (w *Page) chart(q quantity) *plot.Chart {
-	c := &plot.Chart{X: w.x, Y: w.y[q], YScale: plot.Scale{Kind: w.scale[q]}, Duration: w.axis == byTime, Charset: w.Theme.Charset(w.dots)}
+func (w *Page) chart(q string) *plot.Chart {
+	y := w.scales[q]
+	c := &plot.Chart{X: w.x, Y: y.fit, YScale: plot.Scale{Kind: y.kind}, Duration: w.axis == byTime, Charset: w.Theme.Charset(w.dots)}
 	for i, t := range w.tracks {
 		if t.hidden {
 			continue
 		}
-		line := plot.Line{Series: t.series[q], Number: uint8(i), MapX: w.mapX(t)}
+		curve := t.curves[q]
+		line := plot.Line{Series: curve.raw, Number: uint8(i), MapX: w.mapX(t)}
 		if !w.Theme.Color {
 			line.Glyph = w.Theme.LineGlyphs[i]
 		}
-		if t.smooth[q] != nil {
+		if curve.smooth != nil {
 			faint := line
 			faint.Faint, faint.Glyph = true, 0
 			c.Lines = append(c.Lines, faint)
-			line.Series = t.smooth[q]
+			line.Series = curve.smooth
 		}
 		c.Lines = append(c.Lines, line)
 	}
@@ -166,32 +100,38 @@ func (w *Page) chart(q quantity) *plot.Chart {
 }
 
 // references are the bounds of z of the run under the cursor.
-func (w *Page) references(c *plot.Chart, q quantity) {
+func (w *Page) references(c *plot.Chart, q string) {
 	t := w.run()
 	if t == nil || !t.hasDual() {
 		return
 	}
 	switch q {
-	case lambda:
+	case "lambda":
 		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("λ0"), Y: t.meta.Box.Lambda[0]}, {Name: w.Theme.Greek("λ max"), Y: t.meta.Box.Lambda[1]}}
-	case eta:
+	case "eta":
 		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("η min"), Y: t.meta.Box.Eta[0]}, {Name: w.Theme.Greek("η max"), Y: t.meta.Box.Eta[1]}}
 	}
 }
 
 // hasDual tells whether the run has a λ and an η.
-func (t *track) hasDual() bool { return t.last == nil || t.last.Eta.Applies() }
+func (t *track) hasDual() bool {
+	if t.last == nil {
+		return true
+	}
+	h, _, _ := lab.OfStep(t.last, "eta")
+	return h.Applies()
+}
 
 // bars are the figures by class of the run under the cursor, at its last
 // evaluation.
-func (w *Page) bars(p panel, of barsOf) *plot.Bars {
+func (w *Page) bars(p int, of lab.Measure) *plot.Bars {
 	t := w.run()
-	b := &plot.Bars{First: w.panels[p].first, Number: uint8(w.at), Charset: w.Theme.Charset(false), Percent: of == classAccuracy,
-		LowerIsBetter: of != classAccuracy}
-	values := barValues(t, of)
+	b := &plot.Bars{First: w.panels[p].first, Number: uint8(w.at), Charset: w.Theme.Charset(false), Percent: of.Percent,
+		LowerIsBetter: of.Better <= 0}
+	values := t.classes(of)
 	var base []runner.Number
-	if w.baseline >= 0 && w.baseline != w.at && of != classWeight {
-		base = barValues(w.tracks[w.baseline], of)
+	if r := w.compared(of); r != nil {
+		base = r.classes(of)
 	}
 	for i, v := range values {
 		bar := plot.Bar{Label: className(t.meta, i), Value: v.Float(), Base: math.NaN(), Count: -1}
@@ -201,7 +141,7 @@ func (w *Page) bars(p panel, of barsOf) *plot.Bars {
 		if i < len(t.meta.TrainCounts) {
 			bar.Count = t.meta.TrainCounts[i]
 		}
-		if of != classAccuracy && !math.IsInf(v.Float(), 0) {
+		if !of.Percent && !math.IsInf(v.Float(), 0) {
 			b.Max = math.Max(b.Max, v.Float())
 		}
 		b.Bars = append(b.Bars, bar)
@@ -209,22 +149,27 @@ func (w *Page) bars(p panel, of barsOf) *plot.Bars {
 	if i := plot.WorstBar(b.Bars, b.LowerIsBetter); i >= 0 {
 		b.Bars[i].Worst = true
 	}
-	if of != classAccuracy {
+	if !of.Percent {
 		b.Max = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: b.Max}, plot.Scale{}).Hi
 	}
 	return b
 }
 
-func barValues(t *track, of barsOf) []runner.Number {
-	switch {
-	case t.eval == nil:
+// compared is the run that bars of the one under the cursor are compared with;
+// nil without one, and for a measure that is neither better nor worse.
+func (w *Page) compared(of lab.Measure) *track {
+	if w.baseline < 0 || w.baseline == w.at || of.Better == 0 {
 		return nil
-	case of == classLoss:
-		return t.eval.ClassLoss
-	case of == classWeight:
-		return t.eval.ClassWeight
 	}
-	return t.eval.ClassAccuracy
+	return w.tracks[w.baseline]
+}
+
+// classes is a measure of the classes at the last evaluation.
+func (t *track) classes(of lab.Measure) []runner.Number {
+	if t.eval == nil {
+		return nil
+	}
+	return lab.OfClasses(t.eval, of.Name)
 }
 
 func className(m *runner.Meta, i int) string {

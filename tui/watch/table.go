@@ -3,7 +3,6 @@ package watch
 import (
 	"fmt"
 
-	"drolab/runner"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
@@ -16,22 +15,25 @@ type column struct {
 }
 
 // columns are those of the table, the ones to leave out first at the end.
-func (w *Page) columns() []column {
-	step := func(f func(*runner.StepEvent) runner.Number) func(*track) string {
-		return func(t *track) string {
+func columns() []column {
+	step := func(head string, w int, name string) column {
+		m := lab.Named(lab.StepMeasures(), name)
+		return column{head, w, func(t *track) string {
 			if t.last == nil {
 				return "–"
 			}
-			return lab.Figure(f(t.last))
-		}
+			v, _, _ := lab.OfStep(t.last, name)
+			return lab.Write(m, v)
+		}}
 	}
-	eval := func(f func(*runner.EvalEvent) string) func(*track) string {
-		return func(t *track) string {
+	eval := func(head string, w int, name string) column {
+		m := lab.Named(lab.EvalMeasures(), name)
+		return column{head, w, func(t *track) string {
 			if t.eval == nil {
 				return "–"
 			}
-			return f(t.eval)
-		}
+			return lab.Write(m, lab.OfEval(t.eval, name))
+		}}
 	}
 	return []column{
 		{"", 5, func(t *track) string { return fmt.Sprintf("%.0f%%", 100*t.progress()) }},
@@ -41,20 +43,15 @@ func (w *Page) columns() []column {
 			}
 			return "–"
 		}},
-		{"worst %", 8, eval(func(e *runner.EvalEvent) string { return lab.Percent(lab.Least(e.ClassAccuracy)) })},
-		{"test %", 7, eval(func(e *runner.EvalEvent) string { return lab.Percent(e.TestAccuracy) })},
-		{"train loss", 11, step(func(e *runner.StepEvent) runner.Number { return e.Loss })},
-		{"images/s", 9, func(t *track) string {
-			if t.last == nil || !t.last.ImagesPerSecond.Applies() {
-				return "–"
-			}
-			return fmt.Sprintf("%.0f", min(1e7, t.last.ImagesPerSecond.Float()))
-		}},
-		{"λ", 8, step(func(e *runner.StepEvent) runner.Number { return e.Lambda })},
-		{"η", 8, step(func(e *runner.StepEvent) runner.Number { return e.Eta })},
-		{"test loss", 10, eval(func(e *runner.EvalEvent) string { return lab.Figure(e.TestLoss) })},
-		{"dual gap", 9, eval(func(e *runner.EvalEvent) string { return lab.Figure(e.DualGap) })},
-		{"robust risk", 12, eval(func(e *runner.EvalEvent) string { return lab.Figure(e.RobustRisk) })},
+		eval("worst %", 8, "worst_class_accuracy"),
+		eval("test %", 7, "test_accuracy"),
+		step("train loss", 11, "loss"),
+		step("images/s", 9, "images_per_second"),
+		step("λ", 8, "lambda"),
+		step("η", 8, "eta"),
+		eval("test loss", 10, "test_loss"),
+		eval("dual gap", 9, "dual_gap"),
+		eval("robust risk", 12, "robust_risk"),
 		{"epoch", 10, func(t *track) string {
 			return fmt.Sprintf("%.4g/%d", t.epochs(float64(t.step)), t.meta.Spec.Epochs)
 		}},
@@ -82,7 +79,7 @@ func (w *Page) layTable(cells int) tableLayout {
 	}
 	l.name = min(l.name, max(8, cells/4))
 	rest := cells - markWidth - l.name - 1
-	for _, c := range w.columns() {
+	for _, c := range w.columns {
 		if rest < c.w {
 			break
 		}

@@ -13,26 +13,12 @@ import (
 	"drolab/tui/plot"
 )
 
-// quantity is something that is drawn over the steps of a run.
-type quantity int
-
-const (
-	stepLoss quantity = iota
-	testLoss
-	meanAccuracy
-	worstAccuracy
-	lambda
-	eta
-	dualGap
-	wolfeGap
-	gamma
-	robustRisk
-	quantities // how many
-)
-
-// noisy tells whether a quantity is measured on mini-batches, so that it is
-// worth smoothing.
-func (q quantity) noisy() bool { return q == stepLoss || q == wolfeGap || q == gamma }
+// curve is what is kept of a quantity of a run.
+type curve struct {
+	raw    *plot.Series
+	smooth *plot.Series // of a noisy one, when it is smoothed
+	filter plot.Smoother
+}
 
 // track is what the interface keeps of one watched run. Its size is bounded,
 // however long the run.
@@ -49,10 +35,9 @@ type track struct {
 	last   *runner.StepEvent
 	eval   *runner.EvalEvent
 
-	series [quantities]*plot.Series
-	smooth [quantities]*plot.Series // of the noisy ones, when they are smoothed
-	filter [quantities]plot.Smoother
-	path   plot.Path // (λ, η)
+	quantities map[string]quantity
+	curves     map[string]*curve // by quantity
+	path       plot.Path         // (λ, η)
 
 	// elapsed is seconds of training over steps: pauses and the time between
 	// a stop and a resume do not count.
@@ -83,10 +68,10 @@ const (
 	maxMarkers = 64
 )
 
-func newTrack(o opened) *track {
-	t := &track{opened: o, id: o.run.Meta.ID, meta: &o.run.Meta, spec: o.run.Meta.Spec, status: o.run.Status(), elapsed: plot.NewSeries("elapsed")}
-	for q := range t.series {
-		t.series[q] = plot.NewSeries("")
+func newTrack(o opened, quantities map[string]quantity) *track {
+	t := &track{opened: o, quantities: quantities, curves: map[string]*curve{}, id: o.run.Meta.ID, meta: &o.run.Meta, spec: o.run.Meta.Spec, status: o.run.Status(), elapsed: plot.NewSeries("elapsed")}
+	for q := range quantities {
+		t.curves[q] = &curve{raw: plot.NewSeries("")}
 	}
 	return t
 }
@@ -128,36 +113,38 @@ func (t *track) addOne(e runner.Event) {
 
 func (t *track) addStep(e *runner.StepEvent) {
 	t.last = e
-	t.spread(stepLoss, e.Step, e.Loss, e.Min.Loss, e.Max.Loss)
-	t.spread(lambda, e.Step, e.Lambda, e.Min.Lambda, e.Max.Lambda)
-	t.spread(eta, e.Step, e.Eta, e.Min.Eta, e.Max.Eta)
-	t.spread(wolfeGap, e.Step, e.Gap, e.Min.Gap, e.Max.Gap)
-	t.spread(gamma, e.Step, e.Gamma, e.Min.Gamma, e.Max.Gamma)
-	if e.Lambda.Applies() && e.Eta.Applies() {
-		t.path.Append(e.Lambda.Float(), e.Eta.Float())
+	for name, q := range t.quantities {
+		if q.ofSteps {
+			v, low, high := lab.OfStep(e, name)
+			t.curves[name].spread(e.Step, v, low, high)
+		}
+	}
+	l, _, _ := lab.OfStep(e, "lambda")
+	h, _, _ := lab.OfStep(e, "eta")
+	if l.Applies() && h.Applies() {
+		t.path.Append(l.Float(), h.Float())
 	}
 }
 
 func (t *track) addEval(e *runner.EvalEvent) {
 	t.eval = e
-	for q, v := range map[quantity]runner.Number{testLoss: e.TestLoss, meanAccuracy: e.TestAccuracy,
-		worstAccuracy: lab.Least(e.ClassAccuracy), dualGap: e.DualGap, robustRisk: e.RobustRisk} {
-		if v.Applies() {
-			t.series[q].Append(float64(e.Step), v.Float())
+	for name, q := range t.quantities {
+		if v := lab.OfEval(e, name); !q.ofSteps && v.Applies() {
+			t.curves[name].raw.Append(float64(e.Step), v.Float())
 		}
 	}
 }
 
 // spread adds a value with the least and greatest of the steps that it stands
 // for, so that what happened between two lines of the log is seen.
-func (t *track) spread(q quantity, step int64, v, low, high runner.Number) {
+func (c *curve) spread(step int64, v, low, high runner.Number) {
 	if !v.Applies() {
 		return
 	}
 	x, y := float64(step), v.Float()
 	lo, hi := math.Min(y, low.Float()), math.Max(y, high.Float())
 	if math.IsNaN(lo+hi) || math.IsInf(lo+hi, 0) {
-		t.series[q].Append(x, math.NaN())
+		c.raw.Append(x, math.NaN())
 	} else {
 		positive := math.Inf(1)
 		for _, p := range [...]float64{hi, y, lo} {
@@ -165,20 +152,20 @@ func (t *track) spread(q quantity, step int64, v, low, high runner.Number) {
 				positive = p
 			}
 		}
-		t.series[q].AppendBucket(plot.Bucket{X0: x, X1: x, First: y, Last: y, Min: lo, Max: hi, MinPos: positive, Mean: y, N: 1})
+		c.raw.AppendBucket(plot.Bucket{X0: x, X1: x, First: y, Last: y, Min: lo, Max: hi, MinPos: positive, Mean: y, N: 1})
 	}
-	if f := t.filter[q]; f != nil {
-		t.smooth[q].Append(x, f.Push(y, 1))
+	if c.filter != nil {
+		c.smooth.Append(x, c.filter.Push(y, 1))
 	}
 }
 
 // smoothWith filters the noisy quantities anew; nil shows them as they are.
 func (t *track) smoothWith(f func() plot.Smoother) {
-	for q := range quantities {
-		t.filter[q], t.smooth[q] = nil, nil
-		if f != nil && q.noisy() {
-			t.filter[q] = f()
-			t.smooth[q] = plot.Smooth(t.series[q], t.filter[q])
+	for name, c := range t.curves {
+		c.filter, c.smooth = nil, nil
+		if f != nil && t.quantities[name].Noisy {
+			c.filter = f()
+			c.smooth = plot.Smooth(c.raw, c.filter)
 		}
 	}
 }
@@ -220,11 +207,11 @@ func (t *track) setStatus(e *runner.StatusEvent) {
 // rewind drops what the run does again from the step of a checkpoint.
 func (t *track) rewind(e *runner.ResumeEvent) {
 	x := float64(e.Step)
-	for q := range quantities {
-		t.series[q].Rewind(x)
-		if t.smooth[q] != nil {
-			t.smooth[q].Rewind(x)
-			t.filter[q].Reset()
+	for _, c := range t.curves {
+		c.raw.Rewind(x)
+		if c.smooth != nil {
+			c.smooth.Rewind(x)
+			c.filter.Reset()
 		}
 	}
 	t.path.Break()

@@ -5,6 +5,7 @@ import (
 
 	"drolab/runner"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
 
@@ -20,9 +21,9 @@ func (w *Page) count() int {
 }
 
 // first is the first panel shown: panels come in groups, the last group full.
-func (w *Page) first() panel {
-	n := panel(w.count())
-	return min(w.focus/n*n, panels-n)
+func (w *Page) first() int {
+	n := w.count()
+	return min(w.focus/n*n, len(w.panels)-n)
 }
 
 func (w *Page) layout() watchLayout {
@@ -37,7 +38,7 @@ func (w *Page) View(cols, rows int) []string {
 	l := w.layout()
 	blocks := []kit.Placed{{Rect: l.runs, Lines: w.table(l.runs)}}
 	for i, r := range l.panels {
-		p := w.first() + panel(i)
+		p := w.first() + i
 		blocks = append(blocks, kit.Placed{Rect: r, Lines: w.panel(p, r, kit.Boxed(rows))})
 	}
 	if l.log.H > 0 {
@@ -77,7 +78,7 @@ type panelKey struct {
 }
 
 // panel draws one panel in r.
-func (w *Page) panel(p panel, r kit.Rect, box bool) []string {
+func (w *Page) panel(p int, r kit.Rect, box bool) []string {
 	v := w.shows(p)
 	iw, ih := kit.Inside(box, r.W, r.H)
 	key := panelKey{r: r, box: box, focused: p == w.focus && w.count() > 1, theme: w.Theme, axis: w.axis, dots: w.dots}
@@ -92,10 +93,10 @@ func (w *Page) panel(p panel, r kit.Rect, box bool) []string {
 			ph.DrawTo(&on[0].Frame, iw, ih)
 			return on[0].Paint(w.Theme)
 		}
-	case v.bars != noBars && len(barValues(w.run(), v.bars)) > 0:
-		b := w.bars(p, v.bars)
+	case v.bars != "" && len(w.run().classes(v.of())) > 0:
+		b := w.bars(p, v.of())
 		key.first = b.Fingerprint(iw, ih)
-		draw = func() []string { return w.drawBars(&on[0], b, v.bars, iw, ih) }
+		draw = func() []string { return w.drawBars(&on[0], b, v.of(), iw, ih) }
 	case len(v.curves) > 0:
 		cs := w.charts(v, iw, ih)
 		key.first = cs[0].Fingerprint(iw, ih)
@@ -123,17 +124,17 @@ func (w *Page) elapsedVersion() (v uint64) {
 }
 
 // heading is a panel's title and the note at its right.
-func (w *Page) heading(p panel, v view) (title, note string) {
+func (w *Page) heading(p int, v *view) (title, note string) {
 	t := w.run()
-	title = p.String()
+	title = w.panels[p].title
 	if v.name != "" {
 		title += " · " + v.name
 	}
 	switch {
-	case v.bars != noBars:
+	case v.bars != "":
 		note = t.label
-		if w.baseline >= 0 && w.baseline != w.at && v.bars != classWeight {
-			note += " vs " + w.tracks[w.baseline].label
+		if r := w.compared(v.of()); r != nil {
+			note += " vs " + r.label
 		}
 		if t.eval != nil {
 			note += fmt.Sprintf(" · epoch %.4g", t.eval.Epoch)
@@ -141,8 +142,8 @@ func (w *Page) heading(p panel, v view) (title, note string) {
 	case v.phase:
 		note = t.label + " · λ across, η up"
 	default:
-		note = map[plot.ScaleKind]string{plot.Linear: "", plot.Log10: "log · ", plot.Symlog: "symlog · "}[w.scale[v.curves[0]]] + "by " + w.axis.String()
-		if s := smoothings()[w.smooth]; s.make != nil && v.curves[0].noisy() {
+		note = map[plot.ScaleKind]string{plot.Linear: "", plot.Log10: "log · ", plot.Symlog: "symlog · "}[w.scales[v.curves[0]].kind] + "by " + w.axis.String()
+		if s := smoothings()[w.smooth]; s.make != nil && w.quantities[v.curves[0]].Noisy {
 			note += " · " + s.name
 		}
 	}
@@ -150,7 +151,7 @@ func (w *Page) heading(p panel, v view) (title, note string) {
 }
 
 // charts are the curves of a view: as many as there is room for.
-func (w *Page) charts(v view, iw, ih int) []*plot.Chart {
+func (w *Page) charts(v *view, iw, ih int) []*plot.Chart {
 	var cs []*plot.Chart
 	for _, q := range v.curves {
 		cs = append(cs, w.chart(q))
@@ -172,7 +173,7 @@ func sideBySide(iw, ih int) bool { return iw >= 64 && !stacked(ih) && ih >= 5 ||
 const axisRows = 2
 
 // drawCharts draws one chart, or two with a caption over each.
-func (w *Page) drawCharts(on *[2]kit.Canvas, v view, cs []*plot.Chart, iw, ih int) []string {
+func (w *Page) drawCharts(on *[2]kit.Canvas, v *view, cs []*plot.Chart, iw, ih int) []string {
 	if len(v.curves) == 1 {
 		cs[0].DrawTo(&on[0].Frame, iw, ih)
 		return on[0].Paint(w.Theme)
@@ -199,8 +200,8 @@ func (w *Page) drawCharts(on *[2]kit.Canvas, v view, cs []*plot.Chart, iw, ih in
 }
 
 // chartHead is the line over a chart: what it shows, and what it cannot.
-func (w *Page) chartHead(q quantity, r plot.Report, cells int) string {
-	head := kit.Blanks(plot.LabelWidth+1) + w.Theme.Title.Paint(w.Theme.Greek(q.caption()))
+func (w *Page) chartHead(q string, r plot.Report, cells int) string {
+	head := kit.Blanks(plot.LabelWidth+1) + w.Theme.Title.Paint(w.Theme.Greek(w.quantities[q].Title))
 	if r.NonFinite > 0 {
 		head += w.Theme.Bad.Paint(fmt.Sprintf("  %d not finite", r.NonFinite))
 	}
@@ -212,7 +213,7 @@ func (w *Page) chartHead(q quantity, r plot.Report, cells int) string {
 
 // drawBars draws bars by class, with air between them where there is room, and
 // below them what the columns are.
-func (w *Page) drawBars(on *kit.Canvas, b *plot.Bars, of barsOf, iw, ih int) []string {
+func (w *Page) drawBars(on *kit.Canvas, b *plot.Bars, of lab.Measure, iw, ih int) []string {
 	n := len(b.Bars)
 	if ih < n+2 {
 		b.DrawTo(&on.Frame, iw, ih)
@@ -233,20 +234,15 @@ func (w *Page) drawBars(on *kit.Canvas, b *plot.Bars, of barsOf, iw, ih int) []s
 }
 
 // legend says what the columns of bars are.
-func (w *Page) legend(of barsOf) string {
-	switch {
-	case of == classWeight:
-		return "mean ratio · training images"
-	case w.baseline < 0 || w.baseline == w.at:
-		return map[barsOf]string{classAccuracy: "%", classLoss: "nats"}[of] + " · training images"
-	case of == classLoss:
-		return "nats · change · training images"
+func (w *Page) legend(of lab.Measure) string {
+	if w.compared(of) != nil {
+		return of.Unit + " · change · training images"
 	}
-	return "% · change · training images"
+	return of.Unit + " · training images"
 }
 
 // nothing says why a panel is empty.
-func (w *Page) nothing(v view, iw, ih int) []string {
+func (w *Page) nothing(v *view, iw, ih int) []string {
 	t := w.run()
 	text := t.label + " has not been evaluated yet"
 	switch {
