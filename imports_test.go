@@ -29,13 +29,24 @@ runner, YAML < presets
 runner, X/SYS < runner/record
 runner, runner/record, GONUM < runner/compare
 runner, runner/record, X/SYS < runner/engine
-runner, runner/record, runner/compare, dro, presets, tui/plot, CHARM < tui
-tui, tui/plot, runner/engine, runner/compare, presets, CHARM, COBRA, FANG < tui/cli
+tui/plot, TEA, CHARM < tui/kit
+runner, runner/record, tui/kit, TEA < tui/lab
+tui/lab, runner/data, dro, dro/nn, presets, TEA < tui/launch
+tui/lab, dro, TEA < tui/watch
+tui/lab, presets, TEA < tui/runs
+tui/lab, runner/compare, TEA < tui/compare
+tui/launch, tui/watch, tui/runs, tui/compare, TEA, CHARM < tui
+tui/lab, dro, presets, TEA, CHARM < tui/internal/tuitest
+tui, tui/plot, runner/engine, runner/compare, presets, TEA, CHARM, COBRA, FANG < tui/cli
 tui/cli < .
 `
 
 // testModules may be imported by tests of any package.
 const testModules = "TESTSCRIPT, VT, TEATEST, PTY"
+
+// testPackages are ours that tests of what is below tui may import, and nothing
+// else does.
+const testPackages = "tui/internal/tuitest"
 
 // modules gives the words of the rules their import paths. Of several that
 // begin a path, the longest decides.
@@ -45,6 +56,7 @@ var modules = map[string][]string{
 	"GONUM":      {"gonum.org/v1/gonum"},
 	"YAML":       {"github.com/goccy/go-yaml"},
 	"ASCIIGRAPH": {"github.com/guptarohit/asciigraph"},
+	"TEA":        {"charm.land/bubbletea"},
 	"CHARM":      {"charm.land", "github.com/charmbracelet"},
 	"FANG":       {"charm.land/fang"},
 	"COBRA":      {"github.com/spf13/cobra", "github.com/spf13/pflag"},
@@ -123,7 +135,8 @@ func violations(allowed map[string]map[string]bool, list []imported) []string {
 
 // testMay says what the tests of a package may import beyond the package.
 func testMay(pkg, what string) bool {
-	return what == pkg || slices.Contains(words(testModules), what)
+	ours := pkg == "tui" || strings.HasPrefix(pkg, "tui/")
+	return what == pkg || slices.Contains(words(testModules), what) || ours && slices.Contains(words(testPackages), what)
 }
 
 // category returns our package's folder, the module's word, "" for the standard

@@ -30,6 +30,7 @@ const (
 	Linear Scale = iota
 	Log
 	Percent
+	Whole // a count or a rate, shown without decimals
 )
 
 // Sense says which values of a measure are the better ones.

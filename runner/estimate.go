@@ -11,8 +11,8 @@ import (
 // training step of ERM on as many samples.
 const ForwardShare = 0.353
 
-// stepCost is the usual cost of a method's step, relative to ERM's.
-func stepCost(a dro.Algorithm) float64 {
+// StepCost is the usual cost of a method's step, relative to ERM's.
+func StepCost(a dro.Algorithm) float64 {
 	m, err := dro.Find(a)
 	if err != nil {
 		return 1
@@ -29,7 +29,7 @@ type Pace struct {
 
 // UsualPace is the pace of a machine of which no more is known than how many
 // samples a second it trains on with ERM.
-func UsualPace(images float64) Pace { return Pace{images, ForwardShare, stepCost} }
+func UsualPace(images float64) Pace { return Pace{images, ForwardShare, StepCost} }
 
 // Pace returns the pace that was measured, in batches of the given size.
 func (t *StepTimes) Pace(batch int) Pace {
@@ -38,7 +38,7 @@ func (t *StepTimes) Pace(batch int) Pace {
 		if d, ok := t.Steps[a]; ok {
 			return relative(d)
 		}
-		return stepCost(a)
+		return StepCost(a)
 	}}
 }
 

@@ -16,6 +16,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"drolab/tui/internal/tuitest"
+
 	"github.com/charmbracelet/x/ansi"
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
@@ -164,7 +166,7 @@ func onGlass(t *testing.T, r *rig, use func(*glass)) {
 	g := newGlass(t, r.w, r.h)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	cfg := r.cfg
+	cfg := r.Config
 	cfg.Stdin, cfg.Stdout = g.tty, g.tty
 	var program, listener sync.WaitGroup
 	program.Go(func() {
@@ -205,9 +207,9 @@ func TestTerminalShowsGoldens(t *testing.T) {
 		keys string // pressed in turn
 	}{
 		{"watch", func(w, h int) *rig { return watching(t, w, h) }, "?\x1bzz12"},
-		{"launch", func(w, h int) *rig { return browsing(t, newArchive(t), "1", w, h) }, "3?\x1b421"},
-		{"runs", func(w, h int) *rig { return browsing(t, newArchive(t), "3", w, h) }, "1423"},
-		{"compare", func(w, h int) *rig { return browsing(t, newArchive(t), "4", w, h) }, "1234"},
+		{"launch", func(w, h int) *rig { return browsing(t, tuitest.NewArchive(t), "1", w, h) }, "3?\x1b421"},
+		{"runs", func(w, h int) *rig { return browsing(t, tuitest.NewArchive(t), "3", w, h) }, "1423"},
+		{"compare", func(w, h int) *rig { return browsing(t, tuitest.NewArchive(t), "4", w, h) }, "1234"},
 	}
 	for _, p := range pages {
 		t.Run(p.name, func(t *testing.T) {
@@ -222,7 +224,7 @@ func TestTerminalShowsGoldens(t *testing.T) {
 				for _, key := range p.keys {
 					g.end.WriteString(string(key))
 					twin.press(keyNamed(key))
-					g.await(t, "after "+keyNamed(key), text(twin.shot(t)))
+					g.await(t, "after "+keyNamed(key), tuitest.Text(twin.shot(t)))
 				}
 			})
 		})

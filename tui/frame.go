@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
+	"drolab/tui/kit"
 )
 
 // tab is a page's name in the header and where it starts.
@@ -21,16 +21,16 @@ func (m *Model) tabs() []tab {
 	}
 	var list []tab
 	for i, p := range m.pages {
-		text := fmt.Sprintf(" %d %s ", i+1, p.title())
+		text := fmt.Sprintf(" %d %s ", i+1, p.Title())
 		list = append(list, tab{text, x})
-		x += width(text)
+		x += kit.Width(text)
 	}
 	return list
 }
 
 func (m *Model) tabAt(x int) (pageID, bool) {
 	for i, t := range m.tabs() {
-		if x >= t.x && x < t.x+width(t.text) {
+		if x >= t.x && x < t.x+kit.Width(t.text) {
 			return pageID(i), true
 		}
 	}
@@ -39,117 +39,112 @@ func (m *Model) tabAt(x int) (pageID, bool) {
 
 // header is the first line.
 func (m *Model) header() string {
-	t, tabs := m.theme, m.tabs()
-	s := left(" drolab", tabs[0].x)
+	t, tabs := m.Theme, m.tabs()
+	s := kit.Left(" drolab", tabs[0].x)
 	if tabs[0].x < 4 {
-		s = blanks(tabs[0].x)
+		s = kit.Blanks(tabs[0].x)
 	}
-	s = t.title.paint(s)
+	s = t.Title.Paint(s)
 	for i, tab := range tabs {
-		st := t.dim
+		st := t.Dim
 		if pageID(i) == m.at {
-			st = t.barText
+			st = t.BarText
 		}
-		s += st.paint(tab.text)
+		s += st.Paint(tab.text)
 	}
-	note := m.watch.digest()
-	if m.cfg.ReadOnly {
+	note := m.watch.Digest()
+	if m.Config.ReadOnly {
 		note = strings.TrimSuffix("read-only · "+note, " · ")
 	}
-	return spread(s, t.dim.paint(note+" "), m.w)
+	return kit.Spread(s, t.Dim.Paint(note+" "), m.w)
 }
 
 // footer is the last line: a notice, or the keys that work now.
 func (m *Model) footer() string {
-	t := m.theme
+	t := m.Theme
 	switch {
-	case m.notice.text != "" && m.notice.bad:
-		return left(" "+t.bad.paint(t.greek("! "+cut(m.notice.text, m.w-4))), m.w)
-	case m.notice.text != "":
-		return left(" "+t.warn.paint(t.greek(cut(m.notice.text, m.w-2))), m.w)
-	case m.overlay != nil && m.overlay.form != nil:
-		return left(" "+t.key.paint("Enter")+t.dim.paint(" take  ")+t.key.paint("Esc")+t.dim.paint(" cancel"), m.w)
-	case m.overlay != nil && len(m.overlay.choices) == 0:
-		return left(" "+t.key.paint("Esc")+t.dim.paint(" back"), m.w)
+	case m.notice.Text != "" && m.notice.Bad:
+		return kit.Left(" "+t.Bad.Paint(t.Greek("! "+kit.Cut(m.notice.Text, m.w-4))), m.w)
+	case m.notice.Text != "":
+		return kit.Left(" "+t.Warn.Paint(t.Greek(kit.Cut(m.notice.Text, m.w-2))), m.w)
 	case m.overlay != nil:
-		return left(" "+m.overlay.options(t), m.w)
+		return m.overlay.Hint(t, m.w)
+	case m.pages[m.at].Typing():
+		return t.Footer(kit.Taking(), m.w)
 	}
-	if m.pages[m.at].typing() {
-		return left(" "+t.key.paint("Enter")+t.dim.paint(" take  ")+t.key.paint("Esc")+t.dim.paint(" cancel"), m.w)
-	}
-	// help and quit are the ones to find when everything else is forgotten.
-	hints, tail := "", m.hint(actHelp)+m.hint(actLeave)
-	for _, b := range m.keys {
-		if b.hint == "" || !b.pages.has(m.at) || b.act == actHelp || b.act == actLeave || m.blocked(b.act) != "" {
-			continue
-		}
-		h := m.hintOf(b)
-		if width(hints)+width(h)+width(tail) >= m.w {
-			break
-		}
-		hints += h
-	}
-	return spread(hints, tail, m.w)
+	return m.hints()
 }
 
-func (m *Model) hint(a action) string {
-	for _, b := range m.keys {
-		if b.act == a {
-			return m.hintOf(b)
-		}
-	}
-	return ""
+// hintsKey is all that the hints depend on.
+type hintsKey struct {
+	theme *kit.Theme
+	w     int
+	at    pageID
+	works string // a letter a row
 }
 
-func (m *Model) hintOf(b binding) string {
-	return " " + m.theme.key.paint(keyName(b.keys[0], m.env.ascii)) + m.theme.dim.paint(" "+b.hint) + " "
+// hints are the keys that work now.
+func (m *Model) hints() string {
+	rows := m.keys[m.at]
+	works := make([]byte, len(rows))
+	for i := range rows {
+		if works[i] = '+'; m.blocked(&rows[i]) != "" {
+			works[i] = '-'
+		}
+	}
+	return m.hinted.Get(hintsKey{m.Theme, m.w, m.at, string(works)}, func() []string {
+		var list []kit.Key
+		for i := range rows {
+			if works[i] == '+' {
+				list = append(list, rows[i])
+			}
+		}
+		return []string{m.Theme.Footer(list, m.w)}
+	})[0]
 }
 
 // help is the key table of the page, and of all pages: what works now, and then
 // what does not, under the reasons.
-func (m *Model) help() *overlay {
-	t := m.theme
-	var lines, reasons []string
-	idle := map[string][]string{} // lines by reason
-	for _, b := range m.keys {
-		if b.help == "" || !b.pages.has(m.at) || m.cfg.ReadOnly && alters(b.act, m.at) {
+func (m *Model) help() *kit.Overlay {
+	t := m.Theme
+	var works []kit.HelpLine
+	var reasons []string
+	idle := map[string][]kit.HelpLine{} // by reason
+	for i := range m.keys[m.at] {
+		row := &m.keys[m.at][i]
+		if row.Help == "" || m.Config.ReadOnly && row.Alters {
 			continue
 		}
-		why := m.pages[m.at].blocked(b.act)
+		why, line := row.Blocked(), kit.HelpLine{Keys: row.Names(t.ASCII), Does: row.Help}
 		switch {
-		case why == "" || b.act <= actPage1+action(pages):
-			lines = append(lines, m.helpLine(b))
+		case why == "":
+			works = append(works, line)
 			continue
 		case idle[why] == nil:
 			reasons = append(reasons, why)
 		}
-		idle[why] = append(idle[why], m.helpLine(b))
+		idle[why] = append(idle[why], line)
 	}
-	lines = append(lines, t.key.paint(left("1 to 4", 9))+" the pages: Launch, Watch, Runs, Compare",
-		t.key.paint(left("mouse", 9))+" click a tab, a panel or a row; the wheel scrolls")
+	lines := t.HelpLines(append(works, kit.HelpLine{Keys: "1 to 4", Does: "the pages: Launch, Watch, Runs, Compare"},
+		kit.HelpLine{Keys: "mouse", Does: "click a tab, a panel or a row; the wheel scrolls"}))
 	for _, why := range reasons {
-		lines = append(lines, "", t.dim.paint("Not now ("+t.greek(why)+"):"))
-		lines = append(lines, idle[why]...)
+		lines = append(lines, "", t.Dim.Paint("Not now ("+t.Greek(why)+"):"))
+		lines = append(lines, t.HelpLines(idle[why])...)
 	}
-	if m.cfg.ReadOnly {
-		lines = append(lines, "", t.warn.paint("This view is read-only: it starts, changes and deletes no run."))
+	if m.Config.ReadOnly {
+		lines = append(lines, "", t.Warn.Paint("This view is read-only: it starts, changes and deletes no run."))
 	}
-	return &overlay{title: "Keys on " + m.pages[m.at].title(), lines: lines}
+	return &kit.Overlay{Title: "Keys on " + m.pages[m.at].Title(), Lines: lines}
 }
 
-func (m *Model) helpLine(b binding) string {
-	var names []string
-	for _, k := range b.keys {
-		names = append(names, keyName(k, m.env.ascii))
-	}
-	return m.theme.key.paint(left(strings.Join(names, " "), 9)) + " " + m.theme.greek(b.help)
-}
+// screen is where the parts that every page has are.
+type screen struct{ header, body, footer kit.Rect }
 
-func (o *overlay) wheel(b tea.MouseButton) {
-	switch b {
-	case tea.MouseWheelDown:
-		o.key("down")
-	case tea.MouseWheelUp:
-		o.key("up")
+// layScreen divides a screen of w by h cells.
+func layScreen(w, h int) screen {
+	return screen{
+		header: kit.Area(0, 0, w, 1),
+		body:   kit.Area(0, 1, w, h-2),
+		footer: kit.Area(0, h-1, w, 1),
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
 )
 
 // The pace of four runs of the preset shapes beside each other on two cores,
@@ -33,19 +36,19 @@ func newLive(b *testing.B, w, h int) *live4 {
 		b.Fatal(err)
 	}
 	l := &live4{}
-	for i, a := range dro.Algorithms() {
-		m := fixtureMeta(a, epoch0().Add(time.Duration(i)*time.Second))
+	for i, a := range dro.PaperMethods() {
+		m := tuitest.Meta(a, tuitest.Epoch0().Add(time.Duration(i)*time.Second))
 		m.Spec.Epochs, m.StepsPerEpoch, m.Steps = liveEpochs, liveEpochSteps, liveEpochSteps*liveEpochs
 		r, err := store.Create(m, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
 		l.runs = append(l.runs, r)
-		l.logs = append(l.logs, training(a, i, liveEpochSteps, liveEpochs))
+		l.logs = append(l.logs, tuitest.Training(a, i, liveEpochSteps, liveEpochs))
 	}
-	s := &script{folder: folder(store.Dir()), now: epoch0()}
+	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
 	l.rig = newRig(b, s, w, h)
-	l.source = s.folder // real logs
+	l.Source = s.Folder // real logs
 	l.grow(b)
 	l.press("2")
 	return l
@@ -76,8 +79,8 @@ func (l *live4) close() {
 func BenchmarkLive(b *testing.B) {
 	for _, size := range [][2]int{{120, 40}, {200, 60}} {
 		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
-			l, wr := newLive(b, size[0], size[1]), newWire(size[0], size[1])
-			wr.frame(b, l.View().Content)
+			l, wr := newLive(b, size[0], size[1]), tuitest.NewWire(size[0], size[1])
+			wr.Frame(b, l.View().Content)
 			var sent time.Duration
 			b.ReportAllocs()
 			for b.Loop() {
@@ -86,13 +89,13 @@ func BenchmarkLive(b *testing.B) {
 					l.close()
 					l = newLive(b, size[0], size[1])
 				}
-				l.script.now = l.script.now.Add(readEvery)
+				l.script.Now = l.script.Now.Add(readEvery)
 				b.StartTimer()
-				l.send(tickMsg(l.script.now))
+				l.send(kit.Tick(l.script.Now))
 				view := l.View()
 				b.StopTimer()
 				start := time.Now()
-				wr.frame(b, view.Content)
+				wr.Frame(b, view.Content)
 				sent += time.Since(start)
 				b.StartTimer()
 			}

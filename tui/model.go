@@ -2,9 +2,16 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
+
+	"drolab/presets"
+	"drolab/tui/compare"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/launch"
+	"drolab/tui/runs"
+	"drolab/tui/watch"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -13,10 +20,12 @@ import (
 
 // Model is the whole interface. Bubble Tea's loop owns it.
 type Model struct {
-	*shared
-	keys  []binding
+	*lab.Lab
+	env   environment
+	after func(time.Duration) tea.Cmd // makes a tick in a while
 	pages [pages]page
-	watch *watch
+	keys  [pages][]kit.Key // a page's own and those of all pages
+	watch *watch.Page
 	at    pageID
 
 	w, h      int
@@ -25,19 +34,25 @@ type Model struct {
 	news      time.Time // when something was last read or pressed
 	pressed   time.Time // when a key or the mouse was
 	now       time.Time // of the last tick
-	overlay   *overlay
-	notice    noticeMsg
+	overlay   *kit.Overlay
+	notice    kit.Notice
 	noticed   time.Time // when the notice came
 
-	version int  // grows with every message that may change the screen
-	drawn   memo // the screen at a version
+	version int      // grows with every message that may change the screen
+	drawn   kit.Memo // the screen at a version
+	hinted  kit.Memo // the hints of the footer
 }
 
 // New returns the interface over runs that source reads.
-func New(cfg Config, source Source) *Model {
-	s := &shared{cfg: cfg, env: cfg.environment(), source: source, after: tickAfter, mine: map[string]bool{}}
-	m := &Model{shared: s, keys: keyTable(cfg.RunsGoOn), dark: true, watch: newWatch(s)}
-	m.pages = [pages]page{newLaunchPage(s), m.watch, newRunsPage(s), newComparePage(s)}
+func New(cfg lab.Config, source lab.Source) *Model { return newModel(cfg, source, presets.List()) }
+
+func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
+	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
+	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, dark: true, watch: watch.New(s)}
+	m.pages = [pages]page{launch.New(s, list), m.watch, runs.New(s), compare.New(s)}
+	for i, p := range m.pages {
+		m.keys[i] = append(p.Keys(), m.ownKeys()...)
+	}
 	if cfg.Attach {
 		m.at = watchPage
 	}
@@ -45,7 +60,18 @@ func New(cfg Config, source Source) *Model {
 	return m
 }
 
-func (m *Model) restyle() { m.theme = newTheme(m.env.profile, m.dark, m.env.ascii) }
+// restyle makes everything look as the terminal can have it.
+func (m *Model) restyle() {
+	m.Theme = kit.NewTheme(m.env.profile, m.dark, m.env.ascii)
+	m.open(m.overlay)
+}
+
+// open puts an overlay over the page; nil takes away the one that is there.
+func (m *Model) open(o *kit.Overlay) {
+	if m.overlay = o; o != nil {
+		o.Fit(m.Theme, m.Body.W, m.Body.H)
+	}
+}
 
 // Init implements tea.Model. Nothing slow comes before the first frame.
 func (m *Model) Init() tea.Cmd {
@@ -54,7 +80,7 @@ func (m *Model) Init() tea.Cmd {
 		// know the mode answers so, or not at all.
 		tea.Raw(ansi.RequestModeSynchronizedOutput),
 		tea.RequestBackgroundColor,
-		m.pages[m.at].enter(),
+		m.pages[m.at].Init(),
 		m.after(readEvery),
 	)
 }
@@ -67,7 +93,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
-		m.body = layScreen(m.w, m.h).body
+		m.Body = layScreen(m.w, m.h).body
+		m.open(m.overlay)
 	case tea.BackgroundColorMsg:
 		m.dark = msg.IsDark()
 		m.restyle()
@@ -82,19 +109,19 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.MouseMsg:
 		return m, m.mouse(msg)
 	case tea.PasteMsg:
-		if m.overlay == nil && m.pages[m.at].typing() {
-			return m, m.pages[m.at].update(msg)
+		if m.overlay == nil && m.pages[m.at].Typing() {
+			return m, m.pages[m.at].Update(msg)
 		}
-	case tickMsg:
+	case kit.Tick:
 		return m, m.tick(time.Time(msg))
 	case showMsg:
 		return m, m.show(pageID(msg))
-	case noticeMsg:
+	case kit.Notice:
 		m.notice, m.noticed = msg, m.now
 	case doMsg:
-		return m, m.do(action(msg))
-	case overlayMsg:
-		m.overlay = msg.overlay
+		return m, m.do(msg.Key)
+	case kit.Open:
+		m.open(msg.Overlay)
 	case leaveMsg:
 		return m, m.leave(msg)
 	default:
@@ -103,14 +130,20 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
+// reading is the answer to a look at what may be as it was.
+type reading interface {
+	Changes() bool // the screen may look different
+	News() bool    // something went on: looks at it are worth their while
+}
+
 // changes tells whether a message may change the screen. A tick only asks for
 // a look at the files, and mostly nothing is new there.
 func changes(msg tea.Msg) bool {
 	switch msg := msg.(type) {
-	case tickMsg:
+	case kit.Tick:
 		return false
-	case readMsg:
-		return slices.ContainsFunc(msg.parts, func(p part) bool { return len(p.events) > 0 || p.err != nil || p.status != "" })
+	case reading:
+		return msg.Changes()
 	}
 	return true
 }
@@ -120,47 +153,45 @@ func changes(msg tea.Msg) bool {
 func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	var cmds []tea.Cmd
 	switch msg := msg.(type) {
-	case startMsg:
+	case lab.Started:
 		cmds = append(cmds, m.started(msg))
-	case verbMsg:
+	case lab.Answered:
 		cmds = append(cmds, m.answered(msg))
-	case watchMsg:
+	case lab.Watch:
 		cmds = append(cmds, m.show(watchPage))
-	case compareMsg:
+	case lab.Compare:
 		cmds = append(cmds, m.show(comparePage))
-	case readMsg:
-		for _, p := range msg.parts {
-			if len(p.events) > 0 {
-				m.news = m.now
-			}
+	case reading:
+		if msg.News() {
+			m.news = m.now
 		}
 	}
 	for _, p := range m.pages {
-		cmds = append(cmds, p.update(msg))
+		cmds = append(cmds, p.Update(msg))
 	}
 	return tea.Batch(cmds...)
 }
 
 // started notes the runs that were started and turns to them.
-func (m *Model) started(msg startMsg) tea.Cmd {
-	if msg.err != nil {
-		return complain(msg.err)
+func (m *Model) started(msg lab.Started) tea.Cmd {
+	if msg.Err != nil {
+		return kit.Complain(msg.Err)
 	}
-	for _, id := range msg.ids {
-		m.mine[id] = true
+	for _, id := range msg.IDs {
+		m.Mine[id] = true
 	}
-	return send(watchMsg{msg.ids})
+	return kit.Send(lab.Watch{IDs: msg.IDs})
 }
 
 // answered tells what came of asking something of a run.
-func (m *Model) answered(msg verbMsg) tea.Cmd {
-	if msg.err != nil {
-		return complain(msg.err)
+func (m *Model) answered(msg lab.Answered) tea.Cmd {
+	if msg.Err != nil {
+		return kit.Complain(msg.Err)
 	}
-	if msg.verb == "resume" {
-		m.mine[msg.id] = true
+	if msg.Verb == "resume" {
+		m.Mine[msg.ID] = true
 	}
-	return notify(fmt.Sprintf("asked to %s: %s", verbText(msg.verb), Clean(msg.id)))
+	return kit.Notify(fmt.Sprintf("asked to %s: %s", verbText(msg.Verb), kit.Clean(msg.ID)))
 }
 
 // verbText is a verb in a sentence.
@@ -181,58 +212,39 @@ func (m *Model) profile(p colorprofile.Profile) {
 
 // press routes a key: to the overlay, to what is typed, or by the key table.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
-	m.notice, m.news, m.pressed = noticeMsg{}, m.now, m.now
+	m.notice, m.news, m.pressed = kit.Notice{}, m.now, m.now
 	key := k.String()
 	p := m.pages[m.at]
 	switch {
 	case m.overlay != nil:
-		done, cmd := m.overlay.press(k)
+		done, cmd := m.overlay.Press(k)
 		if done {
 			m.overlay = nil
 		}
 		return cmd
-	case p.typing() && key != "ctrl+c":
-		return p.update(k)
+	case p.Typing() && key != "ctrl+c":
+		return p.Update(k)
 	}
-	b, ok := lookUp(m.keys, key, m.at)
-	if !ok {
-		return nil
+	if row := kit.Find(m.keys[m.at], k); row != nil {
+		return m.do(row)
 	}
-	return m.do(b.act)
+	return nil
 }
 
-// do does an action: the interface's own, or the page's.
-func (m *Model) do(a action) tea.Cmd {
-	switch {
-	case a >= actPage1 && a < actPage1+action(pages):
-		return m.show(pageID(a - actPage1))
-	case a == actNextPage:
-		return m.show((m.at + 1) % pages)
-	case a == actPrevPage:
-		return m.show((m.at + pages - 1) % pages)
-	case a == actPalette:
-		m.overlay = (&palette{m: m}).overlay()
-		return nil
-	case a == actHelp:
-		m.overlay = m.help()
-		return nil
-	case a == actLeave && m.cfg.RunsGoOn:
-		return tea.Quit
-	case a == actLeave:
-		return live(m.source, m.shared.started())
+// do does what a row of the key table does, or says why not.
+func (m *Model) do(row *kit.Key) tea.Cmd {
+	if why := m.blocked(row); why != "" {
+		return kit.Notify(why)
 	}
-	if why := m.blocked(a); why != "" {
-		return send(noticeMsg{text: why})
-	}
-	return m.pages[m.at].do(a)
+	return row.Do()
 }
 
-// blocked says why an action of the page cannot be done now; "" when it can.
-func (m *Model) blocked(a action) string {
-	if m.cfg.ReadOnly && alters(a, m.at) {
+// blocked says why what a row does cannot be done now; "" when it can.
+func (m *Model) blocked(row *kit.Key) string {
+	if m.Config.ReadOnly && row.Alters {
 		return readOnly
 	}
-	return m.pages[m.at].blocked(a)
+	return row.Blocked()
 }
 
 const readOnly = "this view is read-only: leave it and use drolab attach to change anything"
@@ -242,7 +254,7 @@ func (m *Model) show(id pageID) tea.Cmd {
 		return nil
 	}
 	m.at = id
-	return m.pages[id].enter()
+	return m.pages[id].Init()
 }
 
 // leave ends the program, after a question where runs of it go on.
@@ -250,29 +262,30 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 	if len(msg.live) == 0 {
 		return tea.Quit
 	}
-	lines := []string{fmt.Sprintf("%s of this program not finished:", plural(len(msg.live), "run")), ""}
+	lines := []string{fmt.Sprintf("%s of this program not finished:", kit.Plural(len(msg.live), "run")), ""}
 	for i, id := range msg.live {
 		if i == 8 {
 			lines = append(lines, fmt.Sprintf("  and %d more", len(msg.live)-i))
 			break
 		}
-		lines = append(lines, "  "+Clean(id))
+		lines = append(lines, "  "+kit.Clean(id))
 	}
 	lines = append(lines, "", "Leaving stops them with a checkpoint;", "drolab resume RUN goes on from there.")
-	m.overlay = &overlay{title: "Leave?", lines: lines,
-		choices: []choice{{[]string{"y", "ctrl+c"}, "stop them and leave", tea.Quit}}}
-	return nil
+	return kit.Question("Leave?", lines, kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and leave", Then: tea.Quit})
 }
 
 // tick lets the page look at the files and sets the next tick.
 func (m *Model) tick(t time.Time) tea.Cmd {
 	m.now = t
-	if m.notice.text != "" && t.Sub(m.noticed) > noticeTime {
-		m.notice = noticeMsg{}
+	if m.notice.Text != "" && t.Sub(m.noticed) > noticeTime {
+		m.notice = kit.Notice{}
 		m.version++
 	}
-	cmds := []tea.Cmd{m.after(m.pace()), m.watch.read(t)}
-	return tea.Batch(append(cmds, m.pages[m.at].update(tickMsg(t)))...)
+	cmds := []tea.Cmd{m.after(m.pace()), m.watch.Update(kit.Tick(t))} // what is watched is read wherever one looks
+	if m.at != watchPage {
+		cmds = append(cmds, m.pages[m.at].Update(kit.Tick(t)))
+	}
+	return tea.Batch(cmds...)
 }
 
 // pace is the time to the next tick: short only while there is something to
@@ -297,7 +310,9 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	if m.overlay != nil {
-		m.overlay.wheel(at.Button)
+		if msg, ok := msg.(tea.MouseWheelMsg); ok {
+			m.overlay.Wheel(msg)
+		}
 		return nil
 	}
 	lay := layScreen(m.w, m.h)
@@ -305,23 +320,23 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	_, wheel := msg.(tea.MouseWheelMsg)
 	m.news, m.pressed = m.now, m.now
 	switch {
-	case click && lay.header.contains(at.X, at.Y):
+	case click && lay.header.Contains(at.X, at.Y):
 		if id, ok := m.tabAt(at.X); ok {
 			return m.show(id)
 		}
-	case click && lay.body.contains(at.X, at.Y):
-		return m.pages[m.at].update(clickMsg{at.X - lay.body.x, at.Y - lay.body.y})
-	case wheel && lay.body.contains(at.X, at.Y):
-		return m.pages[m.at].update(wheelMsg{at.X - lay.body.x, at.Y - lay.body.y, at.Button == tea.MouseWheelDown})
+	case click && lay.body.Contains(at.X, at.Y):
+		return m.pages[m.at].Update(kit.Click{X: at.X - lay.body.X, Y: at.Y - lay.body.Y})
+	case wheel && lay.body.Contains(at.X, at.Y):
+		return m.pages[m.at].Update(kit.Wheel{X: at.X - lay.body.X, Y: at.Y - lay.body.Y, Down: at.Button == tea.MouseWheelDown})
 	}
 	return nil
 }
 
-func (m *Model) tooSmall() bool { return m.w < leastWidth || m.h < leastHeight }
+func (m *Model) tooSmall() bool { return m.w < kit.LeastWidth || m.h < kit.LeastHeight }
 
 // View implements tea.Model.
 func (m *Model) View() tea.View {
-	v := tea.NewView(m.drawn.get(m.version, func() []string { return []string{m.screen()} })[0])
+	v := tea.NewView(m.drawn.Get(m.version, func() []string { return []string{m.screen()} })[0])
 	v.AltScreen = true
 	v.ReportFocus = true
 	v.MouseMode = tea.MouseModeCellMotion
@@ -336,18 +351,40 @@ func (m *Model) screen() string {
 	}
 	var lines []string
 	if m.tooSmall() {
-		lines = fill([]string{fmt.Sprintf("too small: %dx%d needed", leastWidth, leastHeight)}, m.w, m.h)
+		lines = kit.Fill([]string{fmt.Sprintf("too small: %dx%d needed", kit.LeastWidth, kit.LeastHeight)}, m.w, m.h)
 	} else {
 		lay := layScreen(m.w, m.h)
-		body := m.pages[m.at].view(lay.body.w, lay.body.h)
+		body := m.pages[m.at].View(lay.body.W, lay.body.H)
 		if m.overlay != nil {
-			body = m.overlay.draw(m.theme, body, lay.body.w, lay.body.h)
+			body = m.overlay.View(m.Theme, body, lay.body.W, lay.body.H)
 		}
 		lines = append(append([]string{m.header()}, body...), m.footer())
 	}
 	s := strings.Join(lines, "\n")
 	if m.env.ascii {
-		return sevenBit(s)
+		return kit.SevenBit(s)
 	}
 	return s
+}
+
+// showMsg turns to a page.
+type showMsg pageID
+
+// doMsg does what a row of the key table does.
+type doMsg struct{ *kit.Key }
+
+// leaveMsg says which runs of this process are live when leaving is asked for.
+type leaveMsg struct{ live []string }
+
+// live finds out which of the runs have not ended.
+func live(s lab.Source, ids []string) tea.Cmd {
+	return func() tea.Msg {
+		var m leaveMsg
+		for _, id := range ids {
+			if r, err := s.Find(id); err == nil && !r.Status().Ended() {
+				m.live = append(m.live, id)
+			}
+		}
+		return m
+	}
 }

@@ -3,41 +3,43 @@ package tui
 import (
 	"strings"
 
+	"drolab/tui/kit"
+
 	tea "charm.land/bubbletea/v2"
 )
 
 // palette is the form that finds what a key does by the words of its help.
 type palette struct {
 	m    *Model
-	line input
+	line kit.Input
 	at   int // row under the cursor
 }
 
-func (p *palette) overlay() *overlay {
-	return &overlay{title: "What to do on " + p.m.pages[p.m.at].title(), form: p}
+func (p *palette) overlay() *kit.Overlay {
+	return &kit.Overlay{Title: "What to do on " + p.m.pages[p.m.at].Title(), Form: p}
 }
 
 // found are the rows of the key table with every typed word in them, without
 // those that only move the cursor.
-func (p *palette) found() (rows []binding) {
-	for _, b := range p.m.keys {
-		moves := b.act >= actUp && b.act <= actPageDown
-		if moves || b.help == "" || !b.pages.has(p.m.at) || b.act == actPalette || p.m.cfg.ReadOnly && alters(b.act, p.m.at) {
+func (p *palette) found() (rows []*kit.Key) {
+	for i := range p.m.keys[p.m.at] {
+		row := &p.m.keys[p.m.at][i]
+		if row.Moves || row.Help == "" || p.m.Config.ReadOnly && row.Alters {
 			continue
 		}
-		text, ok := strings.ToLower(b.hint+" "+b.help), true
+		text, ok := strings.ToLower(row.Hint+" "+row.Help), true
 		for _, word := range strings.Fields(strings.ToLower(p.line.String())) {
 			ok = ok && strings.Contains(text, word)
 		}
 		if ok {
-			rows = append(rows, b)
+			rows = append(rows, row)
 		}
 	}
 	return rows
 }
 
-// press implements form.
-func (p *palette) press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
+// Press implements form.
+func (p *palette) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	rows := p.found()
 	switch key.String() {
 	case "up", "shift+tab":
@@ -46,41 +48,43 @@ func (p *palette) press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 		p.at++
 	case "enter":
 		if p.at < len(rows) {
-			return true, send(doMsg(rows[p.at].act))
+			return true, kit.Send(doMsg{rows[p.at]})
 		}
 	default:
-		p.line.press(key)
-		p.at = 0
+		if p.line.Update(key) {
+			p.at = 0
+		}
 	}
 	p.at = max(0, min(p.at, len(p.found())-1))
 	return false, nil
 }
 
+// Hint implements kit.Form.
+func (p *palette) Hint() []kit.Key { return kit.Taking() }
+
 // paletteRows is how many rows are shown at once, where there is room.
 const paletteRows = 14
 
-// view implements form.
-func (p *palette) view(t *theme, w, h int) []string {
+// View implements form.
+func (p *palette) View(t *kit.Theme, w, h int) []string {
 	room := max(1, min(paletteRows, h-2))
-	before, under, after := p.line.window(w - 2)
-	lines := []string{t.accent.paint(": ") + before + t.caret.paint(under) + after, ""}
+	lines := []string{t.Accent.Paint(": ") + p.line.View(t.Text, w-2), ""}
 	rows := p.found()
 	first := max(0, min(p.at-room/2, len(rows)-room))
 	for i := first; i < min(first+room, len(rows)); i++ {
-		b := rows[i]
-		name, help := left(keyName(b.keys[0], t.ascii), 7), t.greek(b.help)
-		why := p.m.pages[p.m.at].blocked(b.act)
+		row := rows[i]
+		name, help := kit.Left(row.Name(t.ASCII), 7), t.Greek(row.Help)
 		switch {
 		case i == p.at:
-			lines = append(lines, t.selected.paint(left(t.cursor+" "+name+help, w)))
-		case why != "" && b.act > actPage1+action(pages):
-			lines = append(lines, t.dim.paint("  "+name+help))
+			lines = append(lines, t.Selected.Paint(kit.Left(t.Cursor+" "+name+help, w)))
+		case row.Blocked() != "":
+			lines = append(lines, t.Dim.Paint("  "+name+help))
 		default:
-			lines = append(lines, "  "+t.key.paint(name)+help)
+			lines = append(lines, "  "+t.Key.Paint(name)+help)
 		}
 	}
 	if len(rows) == 0 {
-		lines = append(lines, t.dim.paint("  nothing does that"))
+		lines = append(lines, t.Dim.Paint("  nothing does that"))
 	}
-	return fill(lines, w, room+2)
+	return kit.Fill(lines, w, room+2)
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,54 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro"
 	"drolab/runner"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
 )
-
-// fits fails where the screen is not exactly h lines of w cells, or where an
-// escape sequence other than a style got through.
-func (r *rig) fits(t *testing.T, what string) {
-	t.Helper()
-	s := r.screen()
-	lines := strings.Split(s, "\n")
-	if len(lines) != max(1, r.h) {
-		t.Fatalf("%s: %d lines on a screen of %dx%d", what, len(lines), r.w, r.h)
-	}
-	for y, l := range lines {
-		if width(l) != r.w && r.h > 0 && r.w > 0 {
-			t.Fatalf("%s: line %d has %d cells of %d on a screen of %dx%d:\n%q", what, y, width(l), r.w, r.w, r.h, l)
-		}
-	}
-	if bad := unstyled(s); bad != "" {
-		t.Fatalf("%s: control character in the screen: %q", what, bad)
-	}
-	if r.env.ascii && !isASCII(s) {
-		t.Fatalf("%s: not ASCII:\n%s", what, s)
-	}
-}
-
-// unstyled returns what follows the first control character that is neither
-// the end of a line nor the start of a style; "" without one.
-func unstyled(s string) string {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c == 0x1b {
-			j := i + 2
-			for j < len(s) && strings.IndexByte("0123456789;:", s[j]) >= 0 {
-				j++
-			}
-			if i+1 < len(s) && s[i+1] == '[' && j < len(s) && s[j] == 'm' {
-				i = j
-				continue
-			}
-		}
-		if c < 0x20 && c != '\n' || c == 0x7f || c == 0xc2 && i+1 < len(s) && s[i+1] < 0xa0 {
-			return s[i:min(i+20, len(s))]
-		}
-	}
-	return ""
-}
 
 // TestRandom presses random keys on screens of random sizes while runs go on.
 func TestRandom(t *testing.T) {
@@ -66,10 +26,12 @@ func TestRandom(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(seed, 1))
 			environ := [][]string{nil, {"DROLAB_ASCII=1"}, {"NO_COLOR=1"}}[seed%3]
-			r := newRig(t, fixture(t), 80, 24, environ...)
+			r := newRig(t, tuitest.NewScript(t), 80, 24, environ...)
 			var keys []string
-			for _, b := range r.keys {
-				keys = append(keys, b.keys...)
+			for _, page := range r.keys {
+				for _, b := range page {
+					keys = append(keys, b.Keys.Keys()...)
+				}
 			}
 			keys = append(keys, "0", "A", "é", "世", "-", ".", "y", "2", "2", "backspace")
 			for i := range 250 {
@@ -113,15 +75,12 @@ func (r *rig) stir(rng *rand.Rand, keys []string) string {
 	return "wait"
 }
 
-// hostile is text that would harm a terminal that showed it.
-const hostile = "\x1b[2J\x1b]0;title\x07\x9b31m\u202eevil\u0000\r\n\t\u200b世界́" + "\xff\xfe"
-
 // TestHostile opens run directories that somebody else's program wrote.
 func TestHostile(t *testing.T) {
-	s := fixture(t)
-	dir := string(s.folder)
-	for id := range s.logs {
-		s.logs[id] = hostileEvents(s.logs[id])
+	s := tuitest.NewScript(t)
+	dir := string(s.Folder)
+	for id := range s.Logs {
+		s.Logs[id] = hostileEvents(s.Logs[id])
 	}
 	nasty := map[string]string{
 		"1-garbage/run.json":       "\x00\x1b[31m{{{",
@@ -152,22 +111,22 @@ func TestHostile(t *testing.T) {
 	for _, page := range []string{"1", "2", "3", "4"} {
 		r.press(page)
 		r.fits(t, "page "+page)
-		for _, size := range sizes() {
+		for _, size := range tuitest.Sizes() {
 			r.size(size[0], size[1])
 			r.wait(time.Second, time.Second/5)
 			r.fits(t, "page "+page)
 		}
 	}
 	// The real directories, one after the other, in all panels.
-	r.Model.source = s.folder
+	r.Source = s.Folder
 	runs, problems := s.List()
 	if len(problems) == 0 {
-		t.Fatal("no directory was refused: the test's files are not hostile enough")
+		t.Fatal("no directory was refused: the test's files are not tuitest.Hostile enough")
 	}
 	for _, run := range runs {
 		r.press("esc")
-		r.send(watchMsg{[]string{run.Meta.ID}})
-		for range panels {
+		r.send(lab.Watch{IDs: []string{run.Meta.ID}})
+		for range 6 { // panels
 			r.press("tab", "f", "a", "l", "w", "z")
 			r.wait(time.Second, time.Second/2)
 			r.fits(t, "run "+run.Meta.ID)
@@ -183,20 +142,81 @@ func hostileEvents(events []runner.Event) []runner.Event {
 	for i, e := range events {
 		switch e := e.(type) {
 		case *runner.StepEvent:
-			e.Loss, e.Lambda, e.Eta = runner.Num(bad[i%6]), runner.Num(bad[(i+1)%6]), runner.Num(bad[(i+2)%6])
-			e.Min.Loss, e.Max.Loss = runner.Num(bad[(i+3)%6]), runner.Num(bad[(i+4)%6])
+			for j, name := range []string{"loss", "lambda", "eta"} {
+				e.Set(name, runner.Num(bad[(i+j)%6]))
+			}
+			e.Min.Set("loss", runner.Num(bad[(i+3)%6]))
+			e.Max.Set("loss", runner.Num(bad[(i+4)%6]))
 			e.ImagesPerSecond = runner.Num(bad[(i+5)%6])
 		case *runner.EvalEvent:
-			e.ClassAccuracy = e.ClassAccuracy[:i%10]
-			e.ClassWeight = append(e.ClassWeight, runner.Num(bad[i%6]), runner.Number{})
-			e.TestLoss, e.TestAccuracy = runner.Num(bad[i%6]), runner.Num(bad[(i+1)%6])
+			e.ByGroup.Set("class_accuracy", e.ByGroup.Of("class_accuracy")[:i%10])
+			e.ByGroup.Set("class_weight", append(e.ByGroup.Of("class_weight"), runner.Num(bad[i%6]), runner.Number{}))
+			e.Set("test_loss", runner.Num(bad[i%6]))
+			e.Set("test_accuracy", runner.Num(bad[(i+1)%6]))
 		case *runner.WarningEvent:
-			e.Message = hostile + strings.Repeat(hostile, 200)
+			e.Message = tuitest.Hostile + strings.Repeat(tuitest.Hostile, 200)
 		case *runner.StatusEvent:
-			e.Status, e.Cause = runner.Status(hostile), hostile
+			e.Status, e.Cause = runner.Status(tuitest.Hostile), tuitest.Hostile
 		}
 	}
 	back := *events[len(events)-1].Header()
 	back.Step, back.Time = -5, back.Time.Add(time.Second)
 	return append(events, &runner.ResumeEvent{Head: back})
+}
+
+// Run directories that somebody else's program wrote are listed, filtered,
+// sorted, compared and estimated from without harm.
+func TestRunsHostile(t *testing.T) {
+	dir := t.TempDir()
+	put := func(id string, m *runner.Meta, s *runner.Summary) {
+		a := tuitest.Archive{Folder: lab.Folder(dir)}
+		s.Status = runner.Done
+		a.Add(t, id, m, runner.Done, "")
+		rewrite(t, filepath.Join(dir, id, "summary.json"), s)
+	}
+	bad := tuitest.Archived(dro.SFK, 1, tuitest.Hostile, tuitest.Epoch0())
+	bad.Spec.Dataset, bad.Spec.Model, bad.Spec.Uncertainty = tuitest.Hostile, tuitest.Hostile, tuitest.Hostile
+	bad.Groups = []string{tuitest.Hostile, "", strings.Repeat("世", 300)}
+	bad.Host.Version, bad.Host.CPU = tuitest.Hostile, tuitest.Hostile
+	put("a", bad, &runner.Summary{Cause: tuitest.Hostile,
+		Measures: runner.Values{{Name: "test_loss", Number: runner.Num(-1e308)}, {Name: "worst_class_accuracy", Number: runner.Num(1e300)}},
+		ByGroup:  runner.Lists{{Name: "class_accuracy", Numbers: []runner.Number{runner.Num(1e300)}}}})
+	odd := tuitest.Archived(dro.PGD, 1<<63, strings.Repeat("long", 400), tuitest.Epoch0().Add(-1<<40))
+	odd.Spec.ValFraction, odd.Spec.Epochs, odd.TrainCounts = 1, -1<<62, []int{-5}
+	put("b", odd, &runner.Summary{ImagesPerSecond: runner.Num(1e-300), Epochs: -1e300, Steps: -1 << 62})
+	put("c", tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()), &runner.Summary{
+		ByGroup: runner.Lists{{Name: "class_accuracy", Numbers: make([]runner.Number, 5000)}}})
+	for name, text := range map[string]string{"garbage": "\x00{{", "empty": "", "x\x1b[2J": "[]"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, "run.json"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, environ := range [][]string{nil, {"DROLAB_ASCII=1"}} {
+		r := browsing(t, lab.Folder(dir), "3", 120, 40, environ...)
+		if s := tuitest.Text(r.shot(t)); !strings.Contains(s, " 3 runs, 3 unreadable ") {
+			t.Fatalf("not three runs and three problems:\n%s", s)
+		}
+		for _, size := range tuitest.Sizes() {
+			r.size(size[0], size[1])
+			for _, k := range []string{"3", "down", "down", "s", "space", "/", "a", "enter", "esc", "a", "D", "esc", "c", "v", "down", "m", "v", "right", "3", "1", "tab", "down"} {
+				r.press(k)
+				r.fits(t, "key "+k)
+			}
+		}
+	}
+}
+
+// rewrite replaces a file of a run directory.
+func rewrite(t *testing.T, file string, v any) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 
+	"drolab/tui/lab"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -18,15 +20,15 @@ var ErrHangup = errors.New("the terminal is gone")
 // asked for, by a key or because ctx was cancelled (SIGTERM), and ErrHangup
 // when the terminal went away. The terminal is as before then, after a panic
 // too. The runs are the caller's: when Run returns they still go on.
-func Run(ctx context.Context, cfg Config) error {
-	return run(ctx, cfg, New(cfg, folder(cfg.RunsDir)))
+func Run(ctx context.Context, cfg lab.Config) error {
+	return run(ctx, cfg, New(cfg, lab.Folder(cfg.RunsDir)))
 }
 
-func run(ctx context.Context, cfg Config, m *Model) error {
+func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	gone := func() { cancel(ErrHangup) }
-	env := cfg.environment()
+	env := environmentOf(cfg.Environ)
 	options := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithEnvironment(cfg.Environ),
 		tea.WithFPS(env.frames()),
 		tea.WithInput(watched(cfg.Stdin, gone)), tea.WithOutput(watchedOut(cfg.Stdout, gone))}

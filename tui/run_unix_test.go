@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/creack/pty"
@@ -23,7 +25,7 @@ import (
 // written and what Run returned.
 func onTerminal(t *testing.T, use func(ctx context.Context, cancel context.CancelFunc, end *os.File)) (out string, err error) {
 	t.Helper()
-	return onTerminalWith(t, &asked{}, use)
+	return onTerminalWith(t, &tuitest.Asked{}, use)
 }
 
 func onTerminalWith(t *testing.T, verbs runner.Verbs, use func(context.Context, context.CancelFunc, *os.File)) (out string, err error) {
@@ -41,7 +43,7 @@ func onTerminalWith(t *testing.T, verbs runner.Verbs, use func(context.Context, 
 	defer cancel()
 	result := make(chan error, 1)
 	go func() {
-		result <- Run(ctx, Config{Verbs: verbs, RunsDir: t.TempDir(), DataDir: t.TempDir(), Stdin: tty, Stdout: tty,
+		result <- Run(ctx, lab.Config{Verbs: verbs, RunsDir: t.TempDir(), DataDir: t.TempDir(), Stdin: tty, Stdout: tty,
 			Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}})
 	}()
 	var written bytes.Buffer
@@ -135,7 +137,7 @@ func TestHangup(t *testing.T) {
 }
 
 // broken panics when it is asked to start runs.
-type broken struct{ asked }
+type broken struct{ tuitest.Asked }
 
 func (*broken) Start(runner.Request) ([]string, error) {
 	panic("a test of a panic: what follows is expected")

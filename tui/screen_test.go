@@ -1,132 +1,31 @@
 package tui
 
 import (
-	"flag"
 	"fmt"
 	"image/color"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
-	uv "github.com/charmbracelet/ultraviolet"
+
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
 )
 
-var update = flag.Bool("update", false, "write the golden screens")
-
-// shot is the screen as Bubble Tea's renderer takes it from the view, cell by
-// cell.
-func (r *rig) shot(t testing.TB) uv.ScreenBuffer {
-	t.Helper()
-	b := uv.NewScreenBuffer(r.w, r.h)
-	uv.NewStyledString(r.screen()).Draw(b, b.Bounds())
-	return b
-}
-
-// text is the screen's characters, one line a row.
-func text(e uv.ScreenBuffer) string {
-	var b strings.Builder
-	for y := range e.Height() {
-		var line strings.Builder
-		for x := 0; x < e.Width(); {
-			c := e.CellAt(x, y)
-			if c == nil || c.Content == "" {
-				line.WriteByte(' ')
-				x++
-				continue
-			}
-			line.WriteString(c.Content)
-			x += max(1, c.Width)
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
-	return b.String()
-}
-
-// styles is the screen's colours and attributes, a letter a cell, and what the
-// letters mean.
-func styles(e uv.ScreenBuffer) string {
-	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	known := map[uv.Style]byte{{}: '.'}
-	var legend []string
-	var b strings.Builder
-	for y := range e.Height() {
-		var line strings.Builder
-		for x := range e.Width() {
-			var s uv.Style
-			if c := e.CellAt(x, y); c != nil && strings.TrimSpace(c.Content) != "" || c != nil && c.Style.Bg != nil {
-				s = c.Style
-			}
-			if _, ok := known[s]; !ok {
-				l := letters[len(legend)%len(letters)]
-				known[s] = l
-				legend = append(legend, fmt.Sprintf("%c fg %s bg %s attributes %d\n", l, colorOf(s.Fg), colorOf(s.Bg), s.Attrs))
-			}
-			line.WriteByte(known[s])
-		}
-		b.WriteString(strings.TrimRight(line.String(), ".") + "\n")
-	}
-	return b.String() + strings.Join(legend, "")
-}
-
-func colorOf(c any) string {
-	if c == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%v", c)
-}
-
-// golden compares what is seen with testdata/NAME.golden.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("%v: run go test ./tui -update and look at what it wrote", err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs: go test ./tui -update, then git diff\n%s", file, got)
-	}
-}
-
-// sizes are the screens that the interface is made for.
-func sizes() [][2]int { return [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}} }
-
-// watching is a rig on the Watch page, half-way through four runs.
-func watching(t testing.TB, w, h int, environ ...string) *rig {
-	t.Helper()
-	s := fixture(t)
-	r := newRig(t, s, w, h, environ...)
-	r.press("2")
-	r.wait(10*time.Second, time.Second/5)
-	return r
-}
-
 func TestWatchGolden(t *testing.T) {
-	for _, size := range sizes() {
+	for _, size := range tuitest.Sizes() {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			r := watching(t, size[0], size[1])
-			golden(t, fmt.Sprintf("watch-%dx%d", size[0], size[1]), text(r.shot(t)))
+			tuitest.Golden(t, fmt.Sprintf("watch-%dx%d", size[0], size[1]), tuitest.Text(r.shot(t)))
 		})
 	}
 }
 
 func TestWatchVariants(t *testing.T) {
-	for name, environ := range variants() {
+	for name, environ := range tuitest.Variants() {
 		t.Run(name, func(t *testing.T) {
 			e := watching(t, 120, 40, environ...).shot(t)
-			golden(t, "watch-"+name, text(e)+styles(e))
+			tuitest.Golden(t, "watch-"+name, tuitest.Text(e)+tuitest.Styles(e))
 		})
 	}
 }
@@ -134,7 +33,7 @@ func TestWatchVariants(t *testing.T) {
 func TestWatchLight(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.send(tea.BackgroundColorMsg{Color: color.White})
-	golden(t, "watch-light", styles(r.shot(t)))
+	tuitest.Golden(t, "watch-light", tuitest.Styles(r.shot(t)))
 }
 
 func TestWatchStates(t *testing.T) {
@@ -157,15 +56,144 @@ func TestWatchStates(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := watching(t, c.w, c.h)
 			r.press(c.keys...)
-			golden(t, "watch-"+c.name, text(r.shot(t)))
+			tuitest.Golden(t, "watch-"+c.name, tuitest.Text(r.shot(t)))
 		})
 	}
 }
 
+func TestKnobsGolden(t *testing.T) {
+	r := watching(t, 80, 24)
+	for id := range r.script.Logs {
+		r.Mine[id] = true
+	}
+	r.press("t", "-", "1", "enter")
+	tuitest.Golden(t, "knobs-80x24", tuitest.Text(r.shot(t)))
+}
+
 func TestEmptyGolden(t *testing.T) {
-	r := newRig(t, &script{folder: folder(t.TempDir())}, 80, 24)
+	r := newRig(t, &tuitest.Script{Folder: lab.Folder(t.TempDir())}, 80, 24)
 	r.press("2")
-	golden(t, "watch-empty", text(r.shot(t)))
+	tuitest.Golden(t, "watch-empty", tuitest.Text(r.shot(t)))
 	r.size(30, 5)
-	golden(t, "too-small", text(r.shot(t)))
+	tuitest.Golden(t, "too-small", tuitest.Text(r.shot(t)))
+}
+func TestLaunchGolden(t *testing.T) {
+	a := tuitest.NewArchive(t)
+	for _, size := range tuitest.Sizes() {
+		name := fmt.Sprintf("launch-%dx%d", size[0], size[1])
+		t.Run(name, func(t *testing.T) {
+			tuitest.Golden(t, name, tuitest.Text(browsing(t, a, "1", size[0], size[1]).shot(t)))
+		})
+	}
+	for name, environ := range tuitest.Variants() {
+		t.Run(name, func(t *testing.T) {
+			r := browsing(t, a, "1", 80, 24, environ...)
+			r.press("tab", "right", "space", "down", "e")
+			e := r.shot(t)
+			tuitest.Golden(t, "launch-"+name, tuitest.Text(e)+tuitest.Styles(e))
+		})
+	}
+	for _, c := range []struct {
+		name string
+		w, h int
+		keys []string
+	}{
+		{"changed", 120, 40, []string{"tab", "down", "right", "right", "space", "down", "down", "down", "e", "ctrl+u", "1", "enter"}},
+		{"invalid", 80, 24, []string{"tab", "down", "down", "down", "down", "e", "ctrl+u", "-", "1"}},
+		{"no-data", 120, 40, []string{"down", "down"}},
+		{"narrow-settings", 40, 12, []string{"tab", "down", "down"}},
+		{"help", 80, 24, []string{"?"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := browsing(t, a, "1", c.w, c.h)
+			r.press(c.keys...)
+			tuitest.Golden(t, "launch-"+c.name, tuitest.Text(r.shot(t)))
+		})
+	}
+}
+
+func TestRunsGolden(t *testing.T) {
+	a := tuitest.NewArchive(t)
+	for _, size := range tuitest.Sizes() {
+		name := fmt.Sprintf("runs-%dx%d", size[0], size[1])
+		t.Run(name, func(t *testing.T) {
+			tuitest.Golden(t, name, tuitest.Text(browsing(t, a, "3", size[0], size[1]).shot(t)))
+		})
+	}
+	for name, environ := range tuitest.Variants() {
+		t.Run(name, func(t *testing.T) {
+			r := browsing(t, a, "3", 80, 24, environ...)
+			r.press("space", "down", "space", "G", "s")
+			e := r.shot(t)
+			tuitest.Golden(t, "runs-"+name, tuitest.Text(e)+tuitest.Styles(e))
+		})
+	}
+	for _, c := range []struct {
+		name string
+		w, h int
+		keys []string
+	}{
+		{"filter", 120, 40, append([]string{"/"}, strings.Split("algo:sfk -done", "")...)},
+		{"filter-wrong", 80, 24, append([]string{"/"}, strings.Split("rho>=x", "")...)},
+		{"none", 80, 24, append([]string{"/"}, strings.Split("nothing", "")...)},
+		{"sorted", 120, 40, []string{"s", "s", "s", "s", "s", "s", "s"}},
+		{"failed", 120, 40, []string{"/", "f", "a", "i", "l", "e", "d", "enter"}},
+		{"delete", 80, 24, []string{"space", "space", "D"}},
+		{"blocked", 80, 24, []string{"x"}},
+		{"help", 80, 24, []string{"?"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := browsing(t, a, "3", c.w, c.h)
+			for i, k := range c.keys {
+				if k == " " {
+					c.keys[i] = "space"
+				}
+			}
+			r.press(c.keys...)
+			tuitest.Golden(t, "runs-"+c.name, tuitest.Text(r.shot(t)))
+		})
+	}
+	t.Run("empty", func(t *testing.T) {
+		tuitest.Golden(t, "runs-empty", tuitest.Text(browsing(t, tuitest.Archive{Folder: lab.Folder(t.TempDir())}, "3", 80, 24).shot(t)))
+	})
+}
+
+func TestCompareGolden(t *testing.T) {
+	a := tuitest.NewArchive(t)
+	for _, size := range tuitest.Sizes() {
+		name := fmt.Sprintf("compare-%dx%d", size[0], size[1])
+		t.Run(name, func(t *testing.T) {
+			tuitest.Golden(t, name, tuitest.Text(browsing(t, a, "4", size[0], size[1]).shot(t)))
+		})
+	}
+	for name, environ := range tuitest.Variants() {
+		t.Run(name, func(t *testing.T) {
+			e := browsing(t, a, "4", 120, 40, environ...).shot(t)
+			tuitest.Golden(t, "compare-"+name, tuitest.Text(e)+tuitest.Styles(e))
+		})
+	}
+	for _, c := range []struct {
+		name string
+		w, h int
+		keys []string
+	}{
+		{"curves", 80, 24, []string{"v", "m", "m"}},
+		{"notes", 80, 24, []string{"v", "v"}},
+		{"scrolled", 40, 12, []string{"right", "right", "down", "down", "down"}},
+		{"help", 80, 24, []string{"?"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := browsing(t, a, "4", c.w, c.h)
+			r.press(c.keys...)
+			tuitest.Golden(t, "compare-"+c.name, tuitest.Text(r.shot(t)))
+		})
+	}
+	t.Run("empty", func(t *testing.T) {
+		tuitest.Golden(t, "compare-empty", tuitest.Text(browsing(t, tuitest.Archive{Folder: lab.Folder(t.TempDir())}, "4", 80, 24).shot(t)))
+	})
+	t.Run("unlike", func(t *testing.T) {
+		r := browsing(t, a, "4", 120, 40)
+		r.send(lab.Compare{IDs: []string{"shapes-sfk-s1", "mine-erm-s1", "paper-sfk-s7"}})
+		tuitest.Golden(t, "compare-unlike", tuitest.Text(r.shot(t)))
+	})
 }

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/data"
-	"drolab/tui"
+	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
@@ -65,7 +66,7 @@ func (a *app) bench(ctx context.Context, asJSON bool) error {
 		if err != nil {
 			return fmt.Errorf("preset %s: %w", p.Name, err)
 		}
-		fmt.Fprintf(a.Stdout, "  %-17s %8s  %s\n", p.Name, tui.Clock(d), a.lacks(p.Spec.Dataset))
+		fmt.Fprintf(a.Stdout, "  %-17s %8s  %s\n", p.Name, kit.Clock(d), a.lacks(p.Spec.Dataset))
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func testLive(step int64) *live {
 	l.add(&runner.StatusEvent{Head: at(0, 0), Status: runner.Running})
 	if step > 0 {
 		l.add(&runner.StepEvent{Head: at(step, time.Duration(step)*time.Second), Epoch: float64(step) / 10,
-			Measures: runner.Measures{Loss: runner.Num(1.5), Lambda: runner.Num(.9)}, ImagesPerSecond: runner.Num(5000)})
+			Values: runner.Values{{Name: "loss", Number: runner.Num(1.5)}, {Name: "lambda", Number: runner.Num(.9)}}, ImagesPerSecond: runner.Num(5000)})
 	}
 	return l
 }

@@ -12,6 +12,7 @@ import (
 	"drolab/runner/engine"
 	"drolab/runner/record"
 	"drolab/tui"
+	"drolab/tui/lab"
 
 	"github.com/spf13/cobra"
 )
@@ -39,7 +40,7 @@ func (a *app) interact(ctx context.Context, attach, readOnly bool) error {
 	}
 	ctx, cancel := a.Orderly(ctx, outlive)
 	defer cancel()
-	cfg := tui.Config{RunsDir: store.Dir(), DataDir: a.data, CPU: cpu(), Attach: attach,
+	cfg := lab.Config{RunsDir: store.Dir(), DataDir: a.data, CPU: cpu(), Attach: attach,
 		Stdin: a.Stdin, Stdout: a.Stdout, Environ: a.Environ}
 	switch {
 	case readOnly:
@@ -84,7 +85,7 @@ func (a *app) comeBack(dir string) {
 }
 
 // interactInline keeps the runs in this process.
-func (a *app) interactInline(ctx context.Context, store *record.Store, cfg tui.Config) error {
+func (a *app) interactInline(ctx context.Context, store *record.Store, cfg lab.Config) error {
 	trainings, stop := context.WithCancel(ctx)
 	defer stop()
 	queue := sync.OnceValue(func() *runner.Queue {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"drolab/runner"
-	"drolab/tui"
+	"drolab/tui/kit"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -178,7 +178,7 @@ func (l *live) parts(nameWidth int) []part {
 	}
 	left := "–"
 	if d, ok := l.Remaining(); ok {
-		left = tui.Clock(d)
+		left = kit.Clock(d)
 	}
 	name := l.name()
 	return []part{

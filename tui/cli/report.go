@@ -10,6 +10,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
+	"drolab/tui/kit"
 )
 
 // report prints what runs came to: a table for people, or one JSON object.
@@ -74,7 +75,7 @@ func define(w io.Writer) {
 		if !m.Main {
 			continue
 		}
-		for i, line := range wrap(oneLine(m.Title+": "+m.Doc+"."), 100) {
+		for i, line := range kit.Wrap(oneLine(m.Title+": "+m.Doc+"."), 100) {
 			fmt.Fprintln(w, []string{"  ", "    "}[min(i, 1)]+line)
 		}
 	}

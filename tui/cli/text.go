@@ -8,15 +8,15 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/tui"
+	"drolab/tui/kit"
 
 	"charm.land/lipgloss/v2"
 )
 
 // What lines and the interface drop from text that came from a file is the
 // same.
-func clean(s string) string   { return tui.Clean(s) }
-func oneLine(s string) string { return tui.OneLine(s) }
+func clean(s string) string   { return kit.Clean(s) }
+func oneLine(s string) string { return kit.OneLine(s) }
 
 // grid lays out rows of cells in columns: the first to the left, the others to
 // the right, two spaces between.

@@ -8,7 +8,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record"
-	"drolab/tui"
+	"drolab/tui/kit"
 
 	"github.com/charmbracelet/x/term"
 )
@@ -107,7 +107,7 @@ func (l *live) evalLine() string {
 		words = append(words, whole(l.Last.ImagesPerSecond)+" images/s")
 	}
 	if left, ok := l.Remaining(); ok {
-		words = append(words, "ETA "+tui.Clock(left))
+		words = append(words, "ETA "+kit.Clock(left))
 	}
 	return strings.Join(words, "  ")
 }

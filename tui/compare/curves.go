@@ -1,0 +1,92 @@
+package compare
+
+import (
+	"fmt"
+
+	"drolab/tui/kit"
+	"drolab/tui/plot"
+)
+
+// chart draws the chosen measure: a line a group, with a band where it has
+// several seeds.
+func (p *Page) chart() *plot.Chart {
+	c := &plot.Chart{Charset: p.Theme.Charset(false), X: plot.EmptyRange()}
+	last := 0.0
+	for i, row := range p.table.Rows {
+		var seeds []*plot.Series
+		for r, run := range p.runs {
+			for _, id := range row.Runs {
+				if s := p.series[r][p.measure]; run.Meta.ID == id && s.Len() > 0 {
+					seeds = append(seeds, s)
+					last = max(last, s.XRange().Hi, float64(run.Meta.Spec.Epochs))
+				}
+			}
+		}
+		name, number := kit.Clean(row.Label), uint8(i%kit.Colors)
+		switch {
+		case len(seeds) > 1 && !p.Theme.Color:
+			line := meanLine(seeds, last)
+			c.Lines = append(c.Lines, plot.Line{Name: name, Series: line, Number: number, Glyph: p.glyph(number)})
+		case len(seeds) > 1:
+			c.Bands = append(c.Bands, plot.Band{Name: name, Seeds: seeds, Number: number})
+		case len(seeds) == 1:
+			c.Lines = append(c.Lines, plot.Line{Name: name, Series: seeds[0], Number: number, Glyph: p.glyph(number)})
+		}
+	}
+	c.X = plot.Range{Lo: 0, Hi: max(last, 1)}
+	c.Y = c.FitY()
+	return c
+}
+
+// glyph tells lines apart where colour does not; 0 where it does.
+func (p *Page) glyph(number uint8) rune {
+	if p.Theme.Color {
+		return 0
+	}
+	return p.Theme.LineGlyphs[number]
+}
+
+// meanLine is the middle of a band as a line, which can be drawn with a glyph.
+func meanLine(seeds []*plot.Series, last float64) *plot.Series {
+	const points = 200
+	s := plot.NewSeries("")
+	for _, b := range (&plot.Band{Seeds: seeds}).PointsTo(nil, plot.Range{Lo: 0, Hi: last}, points) {
+		if b.N > 0 {
+			s.Append(b.X, b.Mean)
+		}
+	}
+	return s
+}
+
+// chartKey is all that the drawn curves depend on.
+type chartKey struct {
+	w, h  int
+	theme *kit.Theme
+	print uint64
+}
+
+func (p *Page) viewCurves(w, h int) []string {
+	c := p.chart()
+	key := chartKey{w, h, p.Theme, c.Fingerprint(w, h-1)}
+	return p.memo.Get(key, func() []string {
+		report := c.DrawTo(&p.drawn.Frame, w, h-1)
+		return append([]string{p.curvesHead(c, report, w)}, p.drawn.Paint(p.Theme)...)
+	})
+}
+
+// curvesHead is the line over the chart: which line is which, and what the
+// chart cannot show.
+func (p *Page) curvesHead(c *plot.Chart, r plot.Report, w int) string {
+	t := p.Theme
+	s := " "
+	for i := range p.table.Rows {
+		s += t.Series[i%kit.Colors].Paint(p.groupName(i)) + "  "
+	}
+	if len(c.Bands) > 0 {
+		s += t.Dim.Paint("mean and 95 % t interval over seeds  ")
+	}
+	if r.NonFinite > 0 {
+		s += t.Bad.Paint(fmt.Sprintf("%d not finite", r.NonFinite))
+	}
+	return kit.Left(s, w)
+}

@@ -1,0 +1,66 @@
+package compare
+
+import (
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Keys implements page.
+func (p *Page) Keys() []kit.Key {
+	const page, all = 10, 1000
+	return []kit.Key{
+		{Keys: kit.On("enter"), Hint: "watch", Help: "watch the compared runs", Why: p.none, Do: p.watchRuns},
+		{Keys: kit.On("up", "k"), Help: "up", Why: p.none, Do: kit.By(p.move, -1), Moves: true},
+		{Keys: kit.On("down", "j"), Help: "down", Why: p.none, Do: kit.By(p.move, 1), Moves: true},
+		{Keys: kit.On("left", "h"), Help: "left", Why: p.none, Do: kit.By(p.side, -1), Moves: true},
+		{Keys: kit.On("right", "l"), Help: "right", Why: p.none, Do: kit.By(p.side, 1), Moves: true},
+		{Keys: kit.On("esc"), Help: "go back", Why: p.noBack, Do: p.back},
+		{Keys: kit.On("home", "g"), Help: "first", Why: p.none, Do: kit.By(p.move, -all), Moves: true},
+		{Keys: kit.On("end", "G"), Help: "last", Why: p.none, Do: kit.By(p.move, all), Moves: true},
+		{Keys: kit.On("pgup"), Help: "a page up", Why: p.none, Do: kit.By(p.move, -page), Moves: true},
+		{Keys: kit.On("pgdown"), Help: "a page down", Why: p.none, Do: kit.By(p.move, page), Moves: true},
+		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Why: p.none, Do: kit.By(p.turn, 1)},
+		{Keys: kit.On("shift+tab"), Help: "panel before", Why: p.none, Do: kit.By(p.turn, -1)},
+		{Keys: kit.On("v"), Hint: "view", Help: "table, curves or notes, where there is no room for all", Why: p.none, Do: kit.By(p.turn, 1)},
+		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show", Why: p.none, Do: kit.Just(p.nextMeasure)},
+	}
+}
+
+// none says that there is no table.
+func (p *Page) none() string {
+	if p.table == nil || len(p.table.Rows) == 0 {
+		return "nothing to compare yet: select runs that are done on page 3"
+	}
+	return ""
+}
+
+func (p *Page) noBack() string {
+	if why := p.none(); why != "" || p.asked {
+		return why
+	}
+	return "this is the newest experiment already"
+}
+
+func (p *Page) turn(by int) { p.part = (p.part + compareParts + comparePart(by)) % compareParts }
+
+func (p *Page) nextMeasure() { p.measure = (p.measure + 1) % len(curves()) }
+
+func (p *Page) back() tea.Cmd { return p.ask(nil) }
+
+func (p *Page) watchRuns() tea.Cmd {
+	var names []string
+	for _, row := range p.table.Rows {
+		names = append(names, row.Runs...)
+	}
+	return kit.Send(lab.Watch{IDs: names[:min(len(names), lab.MaxWatched)]})
+}
+
+// side scrolls the table by a group.
+func (p *Page) side(by int) {
+	w, _ := kit.Inside(kit.Boxed(p.Body.H), p.layout(p.Body.W, p.Body.H).table.W, p.Body.H)
+	if by < 0 || p.column+len(p.groups(w)) < len(p.table.Rows) {
+		p.column = max(0, p.column+by)
+	}
+}

@@ -1,0 +1,29 @@
+package compare
+
+import (
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/record"
+	"drolab/tui/lab"
+)
+
+// comparedMsg brings the table of the runs that were asked for.
+type comparedMsg struct {
+	live   bool   // a run of the folder has not ended; where nothing was selected
+	preset string // of what was compared, where nothing was selected
+	runs   []*record.Run
+	table  *compare.Table
+	diffs  []compare.KeyDiff // settings in which the rows differ, a value a row
+	logs   []lab.Log         // of the runs
+	round  int               // of the question; an older one is stale
+	err    error
+}
+
+// curvesMsg brings the evaluations of one run, and its resumes.
+type curvesMsg struct {
+	run    int // index into the runs of comparedMsg
+	events []runner.Event
+	end    bool // there is no more
+	round  int
+	err    error
+}

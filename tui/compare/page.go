@@ -1,0 +1,181 @@
+package compare
+
+import (
+	"slices"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/record"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Page is the Compare page: the paper's Table 1 over runs and seeds,
+// what makes the comparison unfair, and curves.
+//
+//	lab.Compare | Init -> compareRuns (files) -> comparedMsg -> table, notes
+//	                                           -> readEvals (logs) -> curvesMsg -> series -> chart
+//
+// Runs that were chosen hold still; the newest experiment takes in those of its
+// runs that end meanwhile.
+type Page struct {
+	*lab.Lab
+	asked   bool // for runs that were selected
+	round   int  // of the last question
+	loading bool
+	looked  time.Time // for what has ended meanwhile
+	live    bool      // some run may end soon
+
+	about  string // the preset that is compared, where nothing was selected
+	runs   []*record.Run
+	table  *compare.Table
+	diffs  []compare.KeyDiff
+	logs   []lab.Log
+	series [][]*plot.Series // by run, then by curve
+	err    error
+
+	part        comparePart
+	measure     int // of curves()
+	top, column int // first line and first row of the table that are shown
+	scroll      int // first line of the notes
+	memo        kit.Memo
+	drawn       kit.Canvas // the curves
+}
+
+// comparePart is a part of the page; where there is room for one only, it is
+// the one that is shown.
+type comparePart int
+
+const (
+	tablePart comparePart = iota
+	curvesPart
+	notesPart
+	compareParts // how many
+)
+
+func New(s *lab.Lab) *Page { return &Page{Lab: s} }
+
+func (*Page) Title() string { return "Compare" }
+
+func (*Page) Typing() bool { return false }
+
+// Init compares the newest experiment unless runs were chosen.
+func (p *Page) Init() tea.Cmd {
+	if p.asked {
+		return nil
+	}
+	return p.ask(nil)
+}
+
+// ask asks for the table of runs; none are the newest experiment's.
+func (p *Page) ask(ids []string) tea.Cmd {
+	p.round++
+	p.loading, p.asked = true, len(ids) > 0
+	return compareRuns(p.Source, ids, p.round)
+}
+
+// move scrolls the table, or the notes where they have the focus.
+func (p *Page) move(by int) {
+	lay := p.layout(p.Body.W, p.Body.H)
+	box := kit.Boxed(p.Body.H)
+	if p.part == notesPart {
+		w, h := kit.Inside(box, lay.notes.W, lay.notes.H)
+		p.scroll = min(max(0, p.scroll+by), max(0, len(p.noteLines(w))-h))
+		return
+	}
+	_, h := kit.Inside(box, lay.table.W, lay.table.H)
+	p.top = min(max(0, p.top+by), max(0, len(p.tableRows())-(h-headRows)))
+}
+
+func (p *Page) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case lab.Compare:
+		return p.ask(msg.IDs)
+	case comparedMsg:
+		if msg.round != p.round {
+			break
+		}
+		p.live = msg.live
+		if p.loading || !sameRuns(msg.runs, p.runs) {
+			p.round++ // what is still read for the curves is of another table
+			return p.take(msg)
+		}
+	case curvesMsg:
+		if msg.round == p.round {
+			return p.grow(msg)
+		}
+	case kit.Tick:
+		return p.tick(time.Time(msg))
+	case kit.Wheel:
+		switch {
+		case p.table == nil:
+		case msg.Down:
+			p.move(1)
+		default:
+			p.move(-1)
+		}
+	case kit.Click:
+		p.part = p.layout(p.Body.W, p.Body.H).at(msg.X, msg.Y, p.part)
+	}
+	return nil
+}
+
+// tick looks whether runs of the newest experiment have ended, or of a newer one.
+func (p *Page) tick(now time.Time) tea.Cmd {
+	if p.loading || p.asked || now.Sub(p.looked) < lab.LookAfter(p.live) {
+		return nil
+	}
+	p.looked = now
+	return compareRuns(p.Source, nil, p.round)
+}
+
+func sameRuns(a, b []*record.Run) bool {
+	return slices.EqualFunc(a, b, func(x, y *record.Run) bool { return x.Meta.ID == y.Meta.ID })
+}
+
+// take shows a new table and starts to read the curves.
+func (p *Page) take(msg comparedMsg) tea.Cmd {
+	p.loading, p.err = false, msg.err
+	p.about, p.runs, p.table, p.diffs, p.logs = msg.preset, msg.runs, msg.table, msg.diffs, msg.logs
+	p.top, p.column, p.scroll, p.series = 0, 0, 0, nil
+	var cmds []tea.Cmd
+	for i := range p.logs {
+		list := make([]*plot.Series, len(curves()))
+		for c, curve := range curves() {
+			list[c] = plot.NewSeries(curve.Title)
+		}
+		p.series = append(p.series, list)
+		cmds = append(cmds, p.readOn(i))
+	}
+	return tea.Batch(cmds...)
+}
+
+// grow appends what was read to the curves of a run and goes on reading.
+func (p *Page) grow(msg curvesMsg) tea.Cmd {
+	perEpoch := float64(max(1, p.runs[msg.run].Meta.StepsPerEpoch))
+	for _, e := range msg.events {
+		for c, curve := range curves() {
+			switch s := p.series[msg.run][c]; e := e.(type) {
+			case *runner.ResumeEvent:
+				s.Rewind(float64(e.Step) / perEpoch)
+			case *runner.EvalEvent:
+				s.Append(e.Epoch, e.Of(curve.Name).Float())
+			}
+		}
+	}
+	if msg.err != nil {
+		return kit.Complain(msg.err)
+	}
+	if msg.end {
+		return nil
+	}
+	return p.readOn(msg.run)
+}
+
+func (p *Page) readOn(run int) tea.Cmd {
+	return readEvals(p.logs[run], run, p.round)
+}

@@ -1,0 +1,136 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+)
+
+// Without a selection the newest experiment is compared: other settings,
+// unfinished runs and other presets stay out.
+func TestNewestExperiment(t *testing.T) {
+	a := tuitest.NewArchive(t)
+	other := tuitest.Archived(dro.ERM, 9, "shapes", tuitest.Epoch0().Add(-1))
+	other.Spec.LR = 0.5
+	a.Add(t, "shapes-erm-s9", other, runner.Done, "")
+	all, _ := a.List()
+	runs, preset := experiment(all)
+	// mine-erm-s1 has the same settings, so it is a repeat of the experiment.
+	if len(runs) != 9 || preset != "shapes" {
+		t.Errorf("%d runs of %q, want 9 of shapes", len(runs), preset)
+	}
+	for _, r := range runs {
+		if r.Meta.ID == "shapes-erm-s9" || r.Status() != runner.Done {
+			t.Errorf("%s (%s) is compared", r.Meta.ID, r.Status())
+		}
+	}
+}
+
+// compareOf is a rig on the page over a folder, and the page.
+func compareOf(t *testing.T, source lab.Source) (*tuitest.Rig, *Page) {
+	t.Helper()
+	l := tuitest.NewLab(t, source, lab.Config{RunsDir: "/runs"}, 120, 38)
+	p := New(l)
+	return tuitest.NewRig(l, p), p
+}
+
+func TestCompareMarksOnlyTheSignificant(t *testing.T) {
+	r, p := compareOf(t, tuitest.NewArchive(t))
+	screen := tuitest.Text(r.Shot())
+	marks := 0
+	for c, col := range p.table.Columns {
+		for i := range p.table.Rows {
+			if strings.HasSuffix(p.figures(i, c), bestMark) != (col.Best == i) {
+				t.Errorf("row %d of %s: %q, best is %d", i, col.Name, p.figures(i, c), col.Best)
+			}
+		}
+		if col.Best >= 0 {
+			marks++
+		}
+	}
+	if marks == 0 || !strings.Contains(screen, bestMark) {
+		t.Error("nothing is marked: the archive's seeds differ by less than its methods")
+	}
+	r.Send(lab.Compare{IDs: []string{"shapes-sfk-s1", "shapes-erm-s1"}})
+	for c := range p.table.Columns {
+		for i := range p.table.Rows {
+			if f := p.figures(i, c); strings.Contains(f, bestMark) || strings.Contains(f, "±") {
+				t.Errorf("of one seed %q is claimed", f)
+			}
+		}
+	}
+}
+
+// A resume discards the evaluations above the step where the run went on.
+func TestCurvesRewind(t *testing.T) {
+	_, p := compareOf(t, tuitest.NewArchive(t))
+	s := p.series[0][0]
+	before := s.Len()
+	if before != tuitest.Epochs {
+		t.Fatalf("%d points, want one an epoch", before)
+	}
+	resume := &runner.ResumeEvent{Head: runner.Head{Step: 5 * p.runs[0].Meta.StepsPerEpoch}}
+	eval := &runner.EvalEvent{Epoch: 6, Values: runner.Values{{Name: "test_loss", Number: runner.Num(7)}}}
+	p.grow(curvesMsg{run: 0, round: p.round, end: true, events: []runner.Event{resume, eval}})
+	if x, y, ok := s.Last(); !ok || x != 6 || y != 7 {
+		t.Errorf("the curve ends at (%g, %g)", x, y)
+	}
+	if got := s.Len(); got >= before {
+		t.Errorf("%d points after going back to epoch 5, had %d", got, before)
+	}
+}
+
+// The newest experiment takes in the runs that end while it is shown.
+func TestCompareGrows(t *testing.T) {
+	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
+	r, p := compareOf(t, a)
+	if len(p.table.Rows) != 0 {
+		t.Fatal("there is something to compare in an empty folder")
+	}
+	for i, algorithm := range []dro.Algorithm{dro.ERM, dro.SFK} {
+		a.Add(t, fmt.Sprintf("shapes-%s-s1", algorithm), tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0()), runner.Done, "")
+		r.Wait(11*time.Second, time.Second)
+		if len(p.table.Rows) != i+1 || len(p.series) != i+1 || p.series[i][0].Len() == 0 {
+			t.Fatalf("%d rows, %d curves, want %d with points", len(p.table.Rows), len(p.series), i+1)
+		}
+	}
+	table, points := p.table, p.series[0][0].Len()
+	r.Wait(11*time.Second, time.Second)
+	if p.table != table || p.series[0][0].Len() != points {
+		t.Error("the table was made again for the same runs")
+	}
+	r.Send(lab.Compare{IDs: []string{"shapes-erm-s1"}})
+	a.Add(t, "shapes-erm-s2", tuitest.Archived(dro.ERM, 2, "shapes", tuitest.Epoch0()), runner.Done, "")
+	r.Wait(11*time.Second, time.Second)
+	if len(p.runs) != 1 {
+		t.Errorf("%d runs are compared, want the chosen one", len(p.runs))
+	}
+}
+
+// An answer to a question that was put before the last one changes nothing.
+func TestCompareStale(t *testing.T) {
+	r, p := compareOf(t, tuitest.NewArchive(t))
+	table, points := p.table, p.series[0][0].Len()
+	r.Send(comparedMsg{round: p.round - 1}, curvesMsg{round: p.round - 1, run: 99})
+	if p.table != table || p.series[0][0].Len() != points {
+		t.Error("a stale answer was taken")
+	}
+	r.Send(lab.Compare{IDs: []string{"no-such-run"}})
+	if p.err == nil || !strings.Contains(tuitest.Text(r.Shot()), "no run no-such-run") || p.table != nil {
+		t.Errorf("a run that is not there: %v", p.err)
+	}
+}
+
+func TestDecimal(t *testing.T) {
+	for x, want := range map[float64]string{0: "0.000", 2.34567: "2.346", 0.0051: "0.0051", 12345: "12345.0", -1: "-1.000"} {
+		if got := decimal(x); got != want {
+			t.Errorf("decimal(%g) = %q, want %q", x, got, want)
+		}
+	}
+}

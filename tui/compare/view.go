@@ -1,0 +1,355 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"drolab/runner/compare"
+	"drolab/tui/kit"
+	"drolab/tui/plot"
+)
+
+// compareLayout is where the parts of the Compare page are; those without room
+// have no size.
+type compareLayout struct{ table, curves, notes kit.Rect }
+
+// at is the part at a place of the page, or else the given one.
+func (l compareLayout) at(x, y int, otherwise comparePart) comparePart {
+	for part, r := range []kit.Rect{l.table, l.curves, l.notes} {
+		if r.Contains(x, y) {
+			return comparePart(part)
+		}
+	}
+	return otherwise
+}
+
+// layCompare divides w by h cells: the whole table of tw by th cells first,
+// its frame included, then what else there is room for beside and below it.
+// The part in view gets the place where there is one for a single part.
+func layCompare(w, h, tw, th int, part comparePart) compareLayout {
+	const leastSide, leastBelow = 38, 9
+	var l compareLayout
+	beside, below := w-tw >= leastSide, h-th >= leastBelow
+	single := func(r kit.Rect) {
+		*[]*kit.Rect{&l.table, &l.curves, &l.notes}[part] = r
+	}
+	switch {
+	case beside && below:
+		l.table, l.notes = kit.Area(0, 0, tw, th), kit.Area(tw, 0, w-tw, th)
+		l.curves = kit.Area(0, th, w, h-th)
+	case beside && h >= 2*leastBelow:
+		l.table = kit.Area(0, 0, tw, h)
+		l.curves, l.notes = kit.Area(tw, 0, w-tw, h-h/2), kit.Area(tw, h-h/2, w-tw, h/2)
+	case below:
+		l.table = kit.Area(0, 0, w, th)
+		if rest := (kit.Area(0, th, w, h-th)); part == notesPart {
+			l.notes = rest
+		} else {
+			l.curves = rest
+		}
+	default:
+		single(kit.Area(0, 0, w, h))
+	}
+	return l
+}
+
+func (p *Page) layout(w, h int) compareLayout {
+	if p.table == nil {
+		return compareLayout{table: kit.Area(0, 0, w, h)}
+	}
+	frame := h - func() int { _, ih := kit.Inside(kit.Boxed(h), w, h); return ih }()
+	cells := p.labelCells() + frame
+	for i := range p.table.Rows {
+		cells += p.cellWidth(i)
+	}
+	cells = max(cells, kit.Width(p.heading())+kit.Width(p.tableNote())+8)
+	return layCompare(w, h, min(cells, w), headRows+len(p.tableRows())+frame, p.part)
+}
+
+// heading is the table's title: what is compared.
+func (p *Page) heading() string {
+	if p.about != "" {
+		return "The newest experiment, " + p.about
+	}
+	return kit.Plural(len(p.runs), "selected run")
+}
+
+func (p *Page) View(w, h int) []string {
+	if p.table == nil || len(p.table.Rows) == 0 {
+		return p.empty(w, h)
+	}
+	lay, box := p.layout(w, h), kit.Boxed(h)
+	var blocks []kit.Placed
+	add := func(part comparePart, r kit.Rect, title, note string, lines func(w, h int) []string) {
+		if r.W > 0 {
+			iw, ih := kit.Inside(box, r.W, r.H)
+			blocks = append(blocks, kit.Placed{Rect: r, Lines: p.Theme.Panel(title, note, p.part == part, box, lines(iw, ih), r.W, r.H)})
+		}
+	}
+	add(tablePart, lay.table, p.heading(), p.tableNote(), p.viewTable)
+	add(curvesPart, lay.curves, p.Theme.Greek(curves()[p.measure].Title), "by epoch", p.viewCurves)
+	add(notesPart, lay.notes, "Read with care", "", p.viewNotes)
+	return kit.Compose(w, h, blocks)
+}
+
+// empty says why there is no table.
+func (p *Page) empty(w, h int) []string {
+	t := p.Theme
+	lines := []string{"Nothing to compare yet: no run is done.", "", "Select runs on page 3 with the space bar and press c there."}
+	switch {
+	case p.loading || p.table == nil && p.err == nil:
+		lines = []string{"reading the runs"}
+	case p.err != nil:
+		lines = []string{"! " + kit.OneLine(p.err.Error())}
+	case len(p.runs) > 0:
+		lines = nil
+		for _, n := range p.table.Notes {
+			lines = append(lines, kit.Wrap(kit.Clean(n.Text), w-6)...)
+		}
+	}
+	for i, s := range lines {
+		lines[i] = "  " + t.Dim.Paint(s)
+	}
+	iw, ih := kit.Inside(kit.Boxed(h), w, h)
+	return t.Panel("Compare", "", true, kit.Boxed(h), kit.Fill(append([]string{""}, lines...), iw, ih), w, h)
+}
+
+// Measures of the table.
+const (
+	headRows  = 2 // names of the groups, and their seeds
+	leastCell = 7
+	mostCell  = 24
+)
+
+// labelCells is the room for a class's name and count; on a narrow screen, for
+// the longest fixed label.
+func (p *Page) labelCells() int {
+	if p.Body.W < 60 {
+		return len(" robust risk")
+	}
+	return 19
+}
+
+// tableRow is a line of the table: a column of compare.Table, since on a
+// screen groups stand side by side.
+type tableRow struct {
+	column int // of compare.Table; -1 is a blank line
+	label  string
+	count  string // of training samples, left out where there is no room
+}
+
+// tableRows are the lines under the heads.
+func (p *Page) tableRows() (rows []tableRow) {
+	for i, c := range p.table.Columns {
+		label, count := kit.Clean(c.Class), p.trainCount(c.Class)
+		switch c.Name {
+		case "class_accuracy":
+		case "worst_class_accuracy":
+			if i > 0 {
+				rows = append(rows, tableRow{column: -1})
+			}
+			label = "worst class"
+		case "test_accuracy":
+			label = "mean"
+		case "train_loss":
+			rows = append(rows, tableRow{column: -1})
+			label = "train loss"
+		default:
+			label = strings.ReplaceAll(c.Name, "_", " ")
+		}
+		rows = append(rows, tableRow{i, label, count})
+	}
+	return rows
+}
+
+// trainCount is the number of training samples of a class, where the runs
+// agree on it.
+func (p *Page) trainCount(class string) string {
+	m := &p.runs[0].Meta
+	for _, r := range p.runs {
+		if !slices.Equal(r.Meta.TrainCounts, m.TrainCounts) {
+			return ""
+		}
+	}
+	if i := slices.Index(m.Groups, class); i >= 0 && i < len(m.TrainCounts) {
+		return fmt.Sprintf(" (%d)", m.TrainCounts[i])
+	}
+	return ""
+}
+
+// tableNote says what the figures are.
+func (p *Page) tableNote() string {
+	note := "accuracy %"
+	if slices.ContainsFunc(p.table.Rows, func(r compare.Row) bool { return len(r.Runs) > 1 }) {
+		note = "accuracy %, ± std"
+	}
+	if slices.ContainsFunc(p.table.Columns, func(c compare.Column) bool { return c.Best >= 0 }) {
+		note += fmt.Sprintf(", %s p < %.2g", bestMark, 1-p.table.Level)
+	}
+	return p.Theme.Greek(note)
+}
+
+// bestMark stands at what is significantly better than all else in its line.
+const bestMark = "*"
+
+// cellWidth is the width of a group's figures, with the blank before them.
+func (p *Page) cellWidth(row int) int {
+	w := max(leastCell, kit.Width(p.groupName(row))+1)
+	for c := range p.table.Columns {
+		w = max(w, kit.Width(p.figures(row, c)))
+	}
+	return min(w, mostCell) + 1
+}
+
+// groupName is the name of a group, with its glyph.
+func (p *Page) groupName(row int) string {
+	return string(p.Theme.LineGlyphs[row%kit.Colors]) + " " + p.Theme.Greek(kit.Clean(p.table.Rows[row].Label))
+}
+
+// groups are the groups from p.column on that fit whole, at least one.
+func (p *Page) groups(w int) (list []int) {
+	room := w - p.labelCells()
+	for i := p.column; i < len(p.table.Rows); i++ {
+		if room -= p.cellWidth(i); room < 0 && len(list) > 0 {
+			break
+		}
+		list = append(list, i)
+	}
+	return list
+}
+
+// figures is a cell: the mean, and the spread where there is one.
+func (p *Page) figures(row, column int) string {
+	c, cell := p.table.Columns[column], p.table.Rows[row].Cells[column]
+	if !cell.Mean.Applies() {
+		return "– "
+	}
+	mark := " "
+	if cell.Best {
+		mark = bestMark
+	}
+	mean, std := cell.Mean.Float(), cell.Std.Float()
+	if strings.HasSuffix(c.Name, "accuracy") {
+		return fmt.Sprintf("%.1f", 100*mean) + spreadText(100*std, "%4.1f") + mark
+	}
+	return decimal(mean) + spreadText(std, "%.3f") + mark
+}
+
+// spreadText is a standard deviation behind its mean; nothing of one seed.
+func spreadText(std float64, format string) string {
+	if math.IsNaN(std) {
+		return ""
+	}
+	return " ±" + fmt.Sprintf(format, std)
+}
+
+// decimal writes a loss with three decimals, or as charts do where that is too
+// long or says nothing.
+func decimal(x float64) string {
+	if a := math.Abs(x); a >= 1000 || a > 0 && a < 0.01 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return strings.TrimSpace(plot.Format(x))
+	}
+	return fmt.Sprintf("%.3f", x)
+}
+
+func (p *Page) viewTable(w, h int) []string {
+	t, groups := p.Theme, p.groups(w)
+	head := kit.Blanks(p.labelCells())
+	seeds := t.Dim.Paint(kit.Left(p.seedsLabel(len(groups)), p.labelCells()))
+	for _, i := range groups {
+		cw := p.cellWidth(i)
+		head += t.Series[i%kit.Colors].Paint(kit.Right(kit.Cut(p.groupName(i), cw-2)+" ", cw))
+		seeds += t.Dim.Paint(kit.Right(fmt.Sprintf("%d ", len(p.table.Rows[i].Runs)), cw))
+	}
+	lines := []string{head, seeds}
+	rows := p.tableRows()
+	for _, row := range rows[min(p.top, len(rows)):] {
+		lines = append(lines, p.tableLine(row, groups))
+	}
+	return kit.Fill(lines, w, h)
+}
+
+// seedsLabel stands before the numbers of seeds; it tells of groups that are
+// out of view.
+func (p *Page) seedsLabel(shown int) string {
+	before, after := p.column, len(p.table.Rows)-p.column-shown
+	label := " seeds"
+	if before > 0 {
+		label = fmt.Sprintf(" ← %d", before)
+	}
+	if after > 0 && before > 0 {
+		label += fmt.Sprintf(" → %d", after)
+	} else if after > 0 {
+		label = fmt.Sprintf(" → %d more", after)
+	}
+	return label
+}
+
+func (p *Page) tableLine(row tableRow, groups []int) string {
+	if row.column < 0 {
+		return ""
+	}
+	t := p.Theme
+	label := " " + row.label
+	if p.Body.W >= 60 && kit.Width(label)+kit.Width(row.count) < p.labelCells() {
+		label += row.count
+	}
+	line := kit.Left(label, p.labelCells()-1) + " "
+	for _, i := range groups {
+		text, st := kit.Right(p.figures(i, row.column), p.cellWidth(i)), t.Text
+		if p.table.Rows[i].Cells[row.column].Best {
+			st = t.Good
+		}
+		line += st.Paint(t.Greek(text))
+	}
+	return line
+}
+
+func (p *Page) viewNotes(w, h int) []string {
+	lines := p.noteLines(w)
+	from := min(p.scroll, max(0, len(lines)-h))
+	return kit.Fill(lines[from:], w, h)
+}
+
+// noteLines are the notes of the table, the settings that differ, and what the
+// figures are.
+func (p *Page) noteLines(w int) (lines []string) {
+	t := p.Theme
+	bullet := func(mark, text string) {
+		for i, s := range kit.Wrap(t.Greek(text), w-4) {
+			if i > 0 {
+				mark = " "
+			}
+			lines = append(lines, " "+mark+" "+s)
+		}
+	}
+	for _, n := range p.table.Notes {
+		bullet(t.Warn.Paint("!"), kit.Clean(n.Text))
+	}
+	if len(p.table.Notes) == 0 {
+		bullet(" ", "Same data, budget, program and seeds.")
+	}
+	lines = append(lines, "", " "+t.Title.Paint("Settings that differ"))
+	differ := false
+	for _, d := range p.diffs {
+		if d.Key != "seed" { // rows are over seeds
+			differ = true
+			lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+kit.Cut(t.Greek(kit.Clean(strings.Join(d.Values, ", "))), w-19))
+		}
+	}
+	if !differ {
+		lines = append(lines, "   none")
+	}
+	lines = append(lines, "", " "+t.Title.Paint("Definitions"))
+	for _, s := range []string{
+		"Accuracies are of the last iterate on the test split; worst class is each run's lowest. Losses are mean cross-entropies in nats.",
+		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap is F(x; λ, η) less that of the training split.",
+		fmt.Sprintf("%s is better than every other in its line at the %.0f %% level: paired t test over common seeds, else Welch's; not corrected for the number of lines.",
+			bestMark, 100*p.table.Level),
+	} {
+		bullet(" ", s)
+	}
+	return lines
+}

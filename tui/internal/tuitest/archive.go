@@ -1,0 +1,167 @@
+package tuitest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/lab"
+)
+
+// Archive is a folder of recorded runs whose names and shown paths do not
+// change from test to test.
+type Archive struct{ lab.Folder }
+
+func (a Archive) List() ([]*record.Run, []error) {
+	runs, problems := a.Folder.List()
+	for _, r := range runs {
+		r.Dir = "/runs/" + r.Meta.ID
+	}
+	return runs, problems
+}
+
+func (a Archive) Find(id string) (*record.Run, error) {
+	r, err := a.Folder.Find(id)
+	if err == nil {
+		r.Dir = "/runs/" + r.Meta.ID
+	}
+	return r, err
+}
+
+func (a Archive) Open(r *record.Run) lab.Log {
+	real, err := a.Folder.Find(r.Meta.ID)
+	if err != nil {
+		return &scriptLog{s: &Script{}}
+	}
+	return real.Tail()
+}
+
+// NewArchive records two seeds of each method that are done, and below them
+// one run each that failed, was stopped, was cut short, and has a name that is
+// no good.
+func NewArchive(t testing.TB) Archive {
+	t.Helper()
+	a := Archive{Folder: lab.Folder(t.TempDir())}
+	for i, algorithm := range dro.PaperMethods() {
+		for seed := range uint64(2) {
+			at := Epoch0().Add(time.Duration(i) * time.Second)
+			a.Add(t, fmt.Sprintf("shapes-%s-s%d", algorithm, seed+1), Archived(algorithm, seed+1, "shapes", at), runner.Done, "")
+		}
+	}
+	failed := Archived(dro.SFK, 7, "paper", Epoch0().Add(-time.Hour))
+	failed.Spec.Rho, failed.Spec.Dataset, failed.Spec.Model = 1.5, "cifar10", "alexnet"
+	a.Add(t, "paper-sfk-s7", failed, runner.Failed, "loss is NaN at step 12")
+	a.Add(t, "race-pgd-s1", Archived(dro.PGD, 1, "race", Epoch0().Add(-2*time.Hour)), runner.Stopped, "")
+	a.Add(t, "race-sfk-s1", Archived(dro.SFK, 1, "race", Epoch0().Add(-3*time.Hour)), runner.Interrupted, "")
+	a.Add(t, "mine-erm-s1", Archived(dro.ERM, 1, "my \x1b[31mown\u202e", Epoch0().Add(-4*time.Hour)), runner.Done, "")
+	return a
+}
+
+func Archived(algorithm dro.Algorithm, seed uint64, preset string, at time.Time) *runner.Meta {
+	m := Meta(algorithm, at)
+	m.Preset, m.Spec.Seed, m.Coordinates, m.Checksum = preset, seed, "paper", "sha256:0"
+	m.Host = runner.Host{Version: "1.0", CPU: "a processor", Kernel: "avx2", Threads: 2}
+	return m
+}
+
+// Add records a run with its evaluations and leaves it in the given state.
+func (a Archive) Add(t testing.TB, id string, m *runner.Meta, status runner.Status, cause string) {
+	t.Helper()
+	check := func(err error) {
+		if err != nil {
+			t.Helper()
+			t.Fatal(err)
+		}
+	}
+	store, err := record.Open(string(a.Folder))
+	check(err)
+	r, err := store.Create(m, nil)
+	check(err)
+	check(r.Append(&runner.StatusEvent{Status: runner.Running}))
+	var last *runner.EvalEvent
+	epochs := Epochs
+	if status != runner.Done {
+		epochs = 3
+	}
+	for e := 1; e <= epochs; e++ {
+		last = archivedEval(m, e)
+		check(r.Append(last))
+	}
+	step := &runner.StepEvent{Head: runner.Head{Step: int64(epochs * Steps)}, ImagesPerSecond: runner.Num(2000)}
+	dual := m.Spec.Algorithm() != dro.ERM
+	step.Set("lambda", runner.NumIf(dual, 2))
+	step.Set("eta", runner.NumIf(dual, -1.25))
+	check(r.Append(step))
+	if status != runner.Interrupted {
+		check(r.Append(&runner.StatusEvent{Head: step.Head, Status: status, Cause: cause}))
+		s := runner.Summarize(m, status, step.Step, last, step)
+		s.Cause = cause
+		check(r.Finish(s))
+	}
+	check(r.Close())
+	check(os.Rename(filepath.Join(string(a.Folder), m.ID), filepath.Join(string(a.Folder), id)))
+}
+
+// archivedEval is an Evaluation in which SFK is best in the worst class and ERM
+// worst there but best on average, by more than the seeds differ.
+func archivedEval(m *runner.Meta, epoch int) *runner.EvalEvent {
+	u := float64(epoch) / Epochs
+	algorithm := m.Spec.Algorithm()
+	e := Evaluation(runner.Head{Step: int64(epoch * Steps)}, Steps, 0, u, algorithm != dro.ERM)
+	i := slices.Index(dro.PaperMethods(), algorithm)
+	seed := int(m.Spec.Seed)
+	jitter := 0.001 * float64((3*seed*seed+i*i*seed+i)%7) // no two methods differ by the same in both seeds
+	classes := e.ByGroup.Of("class_accuracy")
+	classes[3] = runner.Num(u * (0.4 - 0.1*float64(i) + jitter))
+	e.Set("worst_class_accuracy", runner.Least(classes))
+	e.Set("test_accuracy", runner.Num(u*(0.7+0.05*float64(i)+jitter)))
+	e.Set("test_loss", runner.Num(e.Of("test_loss").Float()-0.1*u*float64(i)+jitter))
+	e.Set("train_loss", runner.Num(e.Of("train_loss").Float()+jitter*jitter))
+	return e
+}
+
+// Starter notes what is started and says that it was.
+type Starter struct {
+	Asked
+	Requests []runner.Request
+}
+
+func (s *Starter) Start(r runner.Request) ([]string, error) {
+	s.Requests = append(s.Requests, r)
+	return []string{"shapes-sfk-s1"}, nil
+}
+
+// Presets stand in for the embedded ones, whose wording and settings
+// are not what the screens are tested for.
+func Presets() []presets.Preset {
+	preset := func(name, doc string, reasons map[string]string, assignments ...string) presets.Preset {
+		p := presets.Preset{Name: name, Doc: doc, Spec: runner.Defaults(), Reasons: reasons}
+		for _, a := range assignments {
+			if err := presets.Set(&p.Spec, a); err != nil {
+				panic("a preset of the tests is broken")
+			}
+			key, _, _ := strings.Cut(a, "=")
+			p.Overrides = append(p.Overrides, key)
+		}
+		return p
+	}
+	return []presets.Preset{
+		preset("shapes", "all four methods on drawn images, nothing to download; about a minute", map[string]string{
+			"algorithms": "the comparison of the paper's Table 1", "seeds": "enough to look at; a claim needs 4 or more",
+			"rho": "at 0.5 the adversary's few samples of a batch are all noise for the first epochs", "epochs": "several evaluations to watch"},
+			"algorithms=[sfk, pgd, pan, erm]", "seeds=1", "rho=0.2", "epochs=8"),
+		preset("race", "SFK-DRO against PGD on the same objective, data and seed", nil, "algorithms=[sfk, pgd]"),
+		preset("paper", "the paper's experiment: imbalanced CIFAR-10, AlexNet; hours", map[string]string{
+			"rho": "the only ρ for which the paper's formulas give its printed box", "dataset": "50 000 photographs of ten classes"},
+			"dataset=cifar10", "model=alexnet", "rho=1.5", "lambda_max=10", "eta_min=-10", "mean=[0.4914, 0.4822, 0.4465]", "std=[0.247, 0.2435, 0.2616]"),
+		preset("csv", "a table with a group column", nil, "dataset=csv:example", "model=mlp", "imbalance=none", "augment=false"),
+	}
+}

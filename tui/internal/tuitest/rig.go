@@ -1,0 +1,194 @@
+package tuitest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+)
+
+// Page is what a Rig drives.
+type Page interface {
+	Init() tea.Cmd
+	Keys() []kit.Key
+	Update(tea.Msg) tea.Cmd
+	Typing() bool
+	View(w, h int) []string
+}
+
+// Rig drives a page as the interface would, but at once: commands are done
+// where they stand, and time passes when the rig says so.
+type Rig struct {
+	*lab.Lab
+	Page    Page
+	Now     time.Time
+	Clock   func(time.Time) // told of every change of Now; nil tells nobody
+	Overlay *kit.Overlay
+	Notice  kit.Notice
+	Sent    []tea.Msg // to the interface and to other pages
+	keys    []kit.Key
+}
+
+// NewLab is the world of a page of w by h cells, in true colour on dark.
+func NewLab(t testing.TB, source lab.Source, verbs lab.Config, w, h int) *lab.Lab {
+	t.Helper()
+	verbs.DataDir = t.TempDir()
+	return &lab.Lab{Config: verbs, Source: source, Mine: map[string]bool{}, Body: kit.Area(0, 0, w, h),
+		Theme: kit.NewTheme(colorprofile.TrueColor, true, false)}
+}
+
+// NewRig turns to a page.
+func NewRig(l *lab.Lab, page Page) *Rig {
+	r := &Rig{Lab: l, Page: page, Now: Epoch0(), keys: page.Keys()}
+	r.run(page.Init())
+	return r
+}
+
+// Send gives the page messages, and what comes of them.
+func (r *Rig) Send(msgs ...tea.Msg) {
+	for _, m := range msgs {
+		switch m := m.(type) {
+		case kit.Notice:
+			r.Notice = m
+			continue
+		case kit.Open:
+			r.Overlay = m.Overlay
+			r.Overlay.Fit(r.Theme, r.Body.W, r.Body.H)
+			continue
+		}
+		r.run(r.Page.Update(m))
+	}
+}
+
+// run does a command and takes its answer.
+func (r *Rig) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch m := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range m {
+			r.run(c)
+		}
+	default:
+		r.Sent = append(r.Sent, m)
+		r.Send(m)
+	}
+}
+
+// Press sends keys by name: "tab", "ctrl+c", "z", "Z".
+func (r *Rig) Press(keys ...string) {
+	for _, k := range keys {
+		r.press(KeyPress(k))
+	}
+}
+
+func (r *Rig) press(k tea.KeyPressMsg) {
+	r.Notice = kit.Notice{}
+	switch row := kit.Find(r.keys, k); {
+	case r.Overlay != nil:
+		done, cmd := r.Overlay.Press(k)
+		if done {
+			r.Overlay = nil
+		}
+		r.run(cmd)
+	case r.Page.Typing():
+		r.Send(k)
+	case row == nil:
+	case row.Blocked() != "":
+		r.Notice.Text = row.Blocked()
+	default:
+		r.run(row.Do())
+	}
+}
+
+// Type presses the keys of a text.
+func (r *Rig) Type(s string) {
+	for _, c := range s {
+		if c == ' ' {
+			r.Press("space")
+			continue
+		}
+		r.Press(string(c))
+	}
+}
+
+// Sent is the last message of a kind that the page sent.
+func Sent[T tea.Msg](r *Rig) (last T, ok bool) {
+	for _, m := range r.Sent {
+		if m, is := m.(T); is {
+			last, ok = m, true
+		}
+	}
+	return last, ok
+}
+
+// Wait lets time pass, a frame at a time, and the page look at the files.
+func (r *Rig) Wait(d, frame time.Duration) {
+	for end := r.Now.Add(d); r.Now.Before(end); {
+		r.Now = r.Now.Add(frame)
+		if r.Clock != nil {
+			r.Clock(r.Now)
+		}
+		r.Send(kit.Tick(r.Now))
+	}
+}
+
+// Size changes the page's.
+func (r *Rig) Size(w, h int) {
+	r.Body = kit.Area(0, 0, w, h)
+	if r.Overlay != nil {
+		r.Overlay.Fit(r.Theme, w, h)
+	}
+}
+
+// View is the page as it is drawn, with what is over it.
+func (r *Rig) View() string {
+	lines := r.Page.View(r.Body.W, r.Body.H)
+	if r.Overlay != nil {
+		lines = r.Overlay.View(r.Theme, lines, r.Body.W, r.Body.H)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Shot is the page, cell by cell.
+func (r *Rig) Shot() uv.ScreenBuffer { return Shot(r.View(), r.Body.W, r.Body.H) }
+
+// Fits is the function of that name for the page.
+func (r *Rig) Fits(t testing.TB, what string) {
+	t.Helper()
+	Fits(t, what, r.View(), r.Body.W, r.Body.H, false)
+}
+
+// KeyPress is a key by name: "tab", "ctrl+c", "z", "Z".
+func KeyPress(name string) tea.KeyPressMsg {
+	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown,
+		"left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+		"delete": tea.KeyDelete, "backspace": tea.KeyBackspace}
+	var k tea.Key
+	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {
+		k.Mod, name = tea.ModCtrl, rest
+	}
+	if rest, ok := strings.CutPrefix(name, "shift+"); ok {
+		k.Mod, name = tea.ModShift, rest
+	}
+	switch code, ok := special[name]; {
+	case ok:
+		k.Code = code
+	case name == "space":
+		k.Code, k.Text = tea.KeySpace, " "
+	default:
+		k.Code = []rune(name)[0]
+		if k.Mod == 0 {
+			k.Text = name
+		}
+	}
+	return tea.KeyPressMsg(k)
+}

@@ -1,0 +1,162 @@
+package tuitest
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"drolab/tui/kit"
+
+	uv "github.com/charmbracelet/ultraviolet"
+)
+
+var update = flag.Bool("update", false, "write the Golden screens")
+
+// Shot is a screen of w by h cells as Bubble Tea's renderer takes it from a
+// view, cell by cell.
+func Shot(view string, w, h int) uv.ScreenBuffer {
+	b := uv.NewScreenBuffer(w, h)
+	uv.NewStyledString(view).Draw(b, b.Bounds())
+	return b
+}
+
+// Text is the screen's characters, one line a row.
+func Text(e uv.ScreenBuffer) string {
+	var b strings.Builder
+	for y := range e.Height() {
+		var line strings.Builder
+		for x := 0; x < e.Width(); {
+			c := e.CellAt(x, y)
+			if c == nil || c.Content == "" {
+				line.WriteByte(' ')
+				x++
+				continue
+			}
+			line.WriteString(c.Content)
+			x += max(1, c.Width)
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return b.String()
+}
+
+// Styles is the screen's colours and attributes, a letter a cell, and what the
+// letters mean.
+func Styles(e uv.ScreenBuffer) string {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	known := map[uv.Style]byte{{}: '.'}
+	var legend []string
+	var b strings.Builder
+	for y := range e.Height() {
+		var line strings.Builder
+		for x := range e.Width() {
+			var s uv.Style
+			if c := e.CellAt(x, y); c != nil && strings.TrimSpace(c.Content) != "" || c != nil && c.Style.Bg != nil {
+				s = c.Style
+			}
+			if _, ok := known[s]; !ok {
+				l := letters[len(legend)%len(letters)]
+				known[s] = l
+				legend = append(legend, fmt.Sprintf("%c fg %s bg %s attributes %d\n", l, colorOf(s.Fg), colorOf(s.Bg), s.Attrs))
+			}
+			line.WriteByte(known[s])
+		}
+		b.WriteString(strings.TrimRight(line.String(), ".") + "\n")
+	}
+	return b.String() + strings.Join(legend, "")
+}
+
+func colorOf(c any) string {
+	if c == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%v", c)
+}
+
+// Golden compares what is seen with testdata/NAME.golden.
+func Golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v: run go test ./tui -update and look at what it wrote", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs: go test ./tui -update, then git diff\n%s", file, got)
+	}
+}
+
+// Sizes are the screens that the interface is made for.
+func Sizes() [][2]int { return [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}} }
+
+// Variants are the terminals of the goldens, by name: what their environment
+// adds to that of true colour on dark.
+func Variants() map[string][]string {
+	return map[string][]string{
+		"dark":    nil,
+		"256":     {"COLORTERM="},
+		"16":      {"COLORTERM=", "TERM=xterm"},
+		"ascii":   {"DROLAB_ASCII=1"},
+		"nocolor": {"NO_COLOR=1"},
+	}
+}
+
+// Fits fails where a screen is not exactly h lines of w cells, where an escape
+// sequence other than a style got through, or where ASCII was asked for and is
+// not what there is.
+func Fits(t testing.TB, what, screen string, w, h int, ascii bool) {
+	t.Helper()
+	lines := strings.Split(screen, "\n")
+	if len(lines) != max(1, h) {
+		t.Fatalf("%s: %d lines on a screen of %dx%d", what, len(lines), w, h)
+	}
+	for y, l := range lines {
+		if kit.Width(l) != w && h > 0 && w > 0 {
+			t.Fatalf("%s: line %d has %d cells of %d on a screen of %dx%d:\n%q", what, y, kit.Width(l), w, w, h, l)
+		}
+	}
+	if bad := unstyled(screen); bad != "" {
+		t.Fatalf("%s: control character in the screen: %q", what, bad)
+	}
+	if ascii && strings.ContainsFunc(screen, func(r rune) bool { return r > unicode.MaxASCII }) {
+		t.Fatalf("%s: not ASCII:\n%s", what, screen)
+	}
+}
+
+// unstyled returns what follows the first control character that is neither
+// the end of a line nor the start of a style; "" without one.
+func unstyled(s string) string {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == 0x1b {
+			j := i + 2
+			for j < len(s) && strings.IndexByte("0123456789;:", s[j]) >= 0 {
+				j++
+			}
+			if i+1 < len(s) && s[i+1] == '[' && j < len(s) && s[j] == 'm' {
+				i = j
+				continue
+			}
+		}
+		if c < 0x20 && c != '\n' || c == 0x7f || c == 0xc2 && i+1 < len(s) && s[i+1] < 0xa0 {
+			return s[i:min(i+20, len(s))]
+		}
+	}
+	return ""
+}
+
+// Hostile is text that would harm a terminal that showed it.
+const Hostile = "\x1b[2J\x1b]0;title\x07\x9b31m\u202eevil\u0000\r\n\t\u200b世界́" + "\xff\xfe"

@@ -1,0 +1,156 @@
+package tuitest
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/lab"
+)
+
+// Script is a Source over real run directories whose logs are given: a log
+// tells what it has up to the script's time.
+type Script struct {
+	lab.Folder
+	Logs map[string][]runner.Event
+	Now  time.Time
+}
+
+func (s *Script) Open(r *record.Run) lab.Log { return &scriptLog{s: s, events: s.Logs[r.Meta.ID]} }
+
+type scriptLog struct {
+	s      *Script
+	events []runner.Event
+	at     int
+}
+
+func (l *scriptLog) Skipped() int { return 0 }
+
+func (l *scriptLog) Read() ([]runner.Event, error) {
+	from := l.at
+	for l.at < len(l.events) && !l.events[l.at].Header().Time.After(l.s.Now) {
+		l.at++
+	}
+	return l.events[from:l.at], nil
+}
+
+// Asked notes what is Asked of runs, and does nothing.
+type Asked struct{ List []string }
+
+func (a *Asked) Start(runner.Request) ([]string, error) { return nil, errors.New("no room for a run") }
+func (a *Asked) Pause(id string) error                  { a.List = append(a.List, "pause"); return nil }
+func (a *Asked) Resume(id string) error                 { a.List = append(a.List, "resume"); return nil }
+func (a *Asked) Stop(id string) error                   { a.List = append(a.List, "stop"); return nil }
+func (a *Asked) Checkpoint(id string) error             { a.List = append(a.List, "checkpoint"); return nil }
+func (a *Asked) Knob(id, key, value string) error {
+	a.List = append(a.List, "knob "+key+"="+value)
+	return nil
+}
+
+// Epoch0 is when the scripted runs start.
+func Epoch0() time.Time { return time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC) }
+
+// The scripted runs: steps an epoch, epochs, seconds a step.
+const (
+	Steps  = 40
+	Epochs = 8
+	Pace   = 0.05
+)
+
+// NewScript makes a folder with one run of each algorithm, and their script.
+// Half-way through, three quarters of everything that will be is there.
+func NewScript(t testing.TB) *Script {
+	t.Helper()
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Script{Folder: lab.Folder(store.Dir()), Logs: map[string][]runner.Event{}, Now: Epoch0()}
+	for i, a := range dro.PaperMethods() {
+		m := Meta(a, Epoch0().Add(time.Duration(i)*time.Second))
+		r, err := store.Create(m, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Append(&runner.StatusEvent{Status: runner.Running}); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { r.Close() })
+		s.Logs[m.ID] = Training(a, i, Steps, Epochs)
+	}
+	return s
+}
+
+func Meta(a dro.Algorithm, at time.Time) *runner.Meta {
+	spec := runner.Defaults()
+	spec.Algorithms, spec.Epochs = []dro.Algorithm{a}, Epochs
+	m := &runner.Meta{Preset: "shapes", Created: at, Spec: spec, StepsPerEpoch: Steps, Steps: Steps * Epochs,
+		Box: dro.Box{Lambda: [2]float64{0.1, 10}, Eta: [2]float64{-10, 10}}}
+	for i, name := range []string{"circle", "hexagon", "star", "cross", "hexagram", "rhombus", "square", "crescent", "ring", "triangle"} {
+		m.Classes, m.Groups = append(m.Classes, name), append(m.Groups, name)
+		m.TrainCounts, m.TestCounts = append(m.TrainCounts, 200+61*i%500), append(m.TestCounts, 200)
+	}
+	return m
+}
+
+// Training is a made-up run: losses that fall, a λ and an η that settle.
+func Training(a dro.Algorithm, i, epochSteps, epochs int) []runner.Event {
+	var events []runner.Event
+	seed := uint32(i + 1)
+	noise := func() float64 {
+		seed = seed*1664525 + 1013904223
+		return float64(seed>>8)/(1<<24) - 0.5
+	}
+	head := func(step int) runner.Head {
+		return runner.Head{Seq: int64(len(events) + 1), Step: int64(step),
+			Time: Epoch0().Add(time.Duration(float64(step)*Pace*float64(time.Second)*(1+0.1*float64(i))) + time.Millisecond)}
+	}
+	events = append(events, &runner.StatusEvent{Head: head(0), Status: runner.Running})
+	dual := a != dro.ERM
+	for step := 10; step <= epochSteps*epochs; step += 10 {
+		u := float64(step) / float64(epochSteps*epochs)
+		loss := 2.3*math.Exp(-3*u) + 0.1*float64(i) + 0.15*noise()*math.Exp(-u)
+		e := &runner.StepEvent{Head: head(step), Epoch: float64(step) / float64(epochSteps), ImagesPerSecond: runner.Num(math.Round(2500 + 300*noise()))}
+		e.Values = runner.Values{{Name: "loss", Number: runner.Num(loss)},
+			{Name: "lambda", Number: runner.NumIf(dual, 1+4*math.Exp(-4*u)+float64(i))},
+			{Name: "eta", Number: runner.NumIf(dual, -2+2*u*float64(i+1))},
+			{Name: "gap", Number: runner.NumIf(a == dro.SFK, 3*math.Exp(-5*u))},
+			{Name: "gamma", Number: runner.NumIf(a == dro.SFK, 0.003*math.Exp(-5*u))}}
+		e.Min, e.Max = slices.Clone(e.Values), slices.Clone(e.Values)
+		e.Min.Set("loss", runner.Num(loss*0.9))
+		e.Max.Set("loss", runner.Num(loss*1.2))
+		events = append(events, e)
+		if step%epochSteps == 0 {
+			events = append(events, Evaluation(head(step), epochSteps, i, u, dual))
+		}
+		if step == epochSteps*3 && a == dro.PGD {
+			events = append(events, &runner.WarningEvent{Head: head(step), Message: "12 training losses are above eta_max = 10"})
+		}
+	}
+	last := head(epochSteps * epochs)
+	return append(events, &runner.StatusEvent{Head: last, Status: runner.Done})
+}
+
+func Evaluation(h runner.Head, epochSteps, i int, u float64, dual bool) *runner.EvalEvent {
+	e := &runner.EvalEvent{Head: h, Epoch: float64(h.Step) / float64(epochSteps), Values: runner.Values{
+		{Name: "train_loss", Number: runner.Num(2.2 * math.Exp(-3*u))},
+		{Name: "test_loss", Number: runner.Num(2.2*math.Exp(-2*u) + 0.05*float64(i))},
+		{Name: "test_accuracy", Number: runner.Num(0.1 + 0.8*u)},
+		{Name: "robust_risk", Number: runner.Num(3 * math.Exp(-1.5*u))},
+		{Name: "dual_gap", Number: runner.NumIf(dual, 0.5*math.Exp(-3*u)*float64(i+1))}}}
+	var accuracy, loss, weight []runner.Number
+	for c := range 10 {
+		accuracy = append(accuracy, runner.Num(u*float64(90-5*((c*7+i)%10))/100))
+		loss = append(loss, runner.Num(2.2*math.Exp(-2*u)+0.1*float64((c*7+i)%10)))
+		weight = append(weight, runner.Num(0.5+0.15*float64((c*7+i)%10)))
+	}
+	e.ByGroup = runner.Lists{{Name: "class_accuracy", Numbers: accuracy}, {Name: "class_loss", Numbers: loss},
+		{Name: "class_weight", Numbers: weight}}
+	e.Set("worst_class_accuracy", runner.Least(accuracy))
+	return e
+}

@@ -1,0 +1,71 @@
+package kit
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// Boxed tells whether a page of h rows has room for boxes around its panels;
+// below, a panel is a title line and what is under it.
+func Boxed(h int) bool { return h >= 16 }
+
+// heavyASCII is a border that stands out of others of ASCII.
+func heavyASCII() lipgloss.Border {
+	return lipgloss.Border{Top: "=", Bottom: "=", Left: "#", Right: "#", TopLeft: "#", TopRight: "#", BottomLeft: "#", BottomRight: "#"}
+}
+
+// Panel draws a box, or only its title line where there is no room for one,
+// around lines, to exactly w by h cells. note stands at the right of the title.
+// The border is Lip Gloss's, which has no titles in borders.
+func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, h int) []string {
+	g, line, name := t.box, t.border, t.Title
+	if focused {
+		line, name, title = t.Accent, t.focused, t.Cursor+" "+title
+		if !t.Color {
+			g = t.heavyBox
+		}
+	}
+	title = " " + Cut(title, w-4) + " "
+	if note = fitNote(note, w-6-Width(title)); note != "" {
+		note = " " + note + " "
+	}
+	rule := strings.Repeat(g.Top, max(0, w-4-Width(title)-Width(note)))
+	head := name.Paint(title) + line.Paint(rule) + t.Dim.Paint(note)
+	if !box {
+		end := line.Paint(g.Top + g.Top)
+		return append([]string{Left(end+head+end, w)}, Fill(lines, w, h-1)...)
+	}
+	out := []string{Left(line.Paint(g.TopLeft+g.Top)+head+line.Paint(g.Top+g.TopRight), w)}
+	side := line.Paint(g.Left)
+	for _, s := range Fill(lines, w-2, h-2) {
+		out = append(out, side+s+side)
+	}
+	return append(out, Left(line.Paint(g.BottomLeft+strings.Repeat(g.Bottom, max(0, w-2))+g.BottomRight), w))
+}
+
+// fitNote drops the last of a note's parts until it fits in w cells.
+func fitNote(note string, w int) string {
+	for Width(note) > w {
+		i := strings.LastIndex(note, " · ")
+		if i < 0 {
+			return ""
+		}
+		note = note[:i]
+	}
+	return note
+}
+
+// Inside is the room within a panel of w by h cells.
+func Inside(box bool, w, h int) (int, int) {
+	if box {
+		return max(0, w-2), max(0, h-2)
+	}
+	return w, max(0, h-1)
+}
+
+// Progress draws a part of the whole, 0 to 1, in w cells.
+func (t *Theme) Progress(part float64, w int, done Style) string {
+	n := int(part * float64(w))
+	return done.Paint(strings.Repeat(t.BarFull, n)) + t.border.Paint(strings.Repeat(t.BarEmpty, w-n))
+}

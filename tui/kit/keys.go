@@ -1,0 +1,95 @@
+package kit
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// Key is a row of a key table: keys, and what they do. Dispatch, footer, help
+// and palette all come from the rows, in their order.
+type Key struct {
+	Keys key.Binding // the first one is shown
+	Hint string      // the footer's word; empty leaves it out
+	Help string      // what it does; empty leaves it out of help and palette
+	// Why says why it cannot be done now, "" when it can; nil is always.
+	Why func() string
+	Do  func() tea.Cmd
+
+	Last   bool // the hint stands at the right of the footer, whatever the room
+	Moves  bool // only moves a cursor, which the palette has no use for
+	Alters bool // starts, changes or deletes runs, which a read-only view does not
+}
+
+// On are the keys of a row, as tea.KeyPressMsg.String names them.
+func On(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
+
+// Just is a Do of what answers at once.
+func Just(f func()) func() tea.Cmd {
+	return func() tea.Cmd {
+		f()
+		return nil
+	}
+}
+
+// By is a Do of what takes a number.
+func By(f func(int), n int) func() tea.Cmd { return Just(func() { f(n) }) }
+
+// Blocked says why the row's action cannot be done now; "" when it can.
+func (k *Key) Blocked() string {
+	if k.Why == nil {
+		return ""
+	}
+	return k.Why()
+}
+
+// Names are the row's keys as they are shown.
+func (k *Key) Names(ascii bool) string {
+	var names []string
+	for _, name := range k.Keys.Keys() {
+		names = append(names, KeyName(name, ascii))
+	}
+	return strings.Join(names, " ")
+}
+
+// Name is the first of Names.
+func (k *Key) Name(ascii bool) string { return KeyName(k.Keys.Keys()[0], ascii) }
+
+// Find returns the row that a key belongs to; nil without one.
+func Find(table []Key, press tea.KeyPressMsg) *Key {
+	for i := range table {
+		if key.Matches(press, table[i].Keys) {
+			return &table[i]
+		}
+	}
+	return nil
+}
+
+// KeyName is how a key is shown.
+func KeyName(key string, ascii bool) string {
+	if rest, ok := strings.CutPrefix(key, "ctrl+"); ok {
+		return "^" + KeyName(rest, ascii)
+	}
+	if rest, ok := strings.CutPrefix(key, "shift+"); ok && ascii {
+		return "Shift-" + KeyName(rest, ascii)
+	} else if ok {
+		return "⇧" + KeyName(rest, ascii)
+	}
+	switch key {
+	case "up", "down", "left", "right":
+		if ascii {
+			return strings.ToUpper(key[:1]) + key[1:]
+		}
+		return map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}[key]
+	case "enter", "space", "tab", "esc", "home", "end":
+		return strings.ToUpper(key[:1]) + key[1:]
+	case "pgup":
+		return "PgUp"
+	case "pgdown":
+		return "PgDn"
+	case "delete":
+		return "Del"
+	}
+	return key
+}

@@ -1,0 +1,43 @@
+package kit
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// The messages of every page that are not Bubble Tea's own. Those about runs
+// are in tui/lab.
+
+// Tick is a look around: for what is new in the files.
+type Tick time.Time
+
+// Notice puts a line where the footer is, until the next key or for a while.
+type Notice struct {
+	Text string
+	Bad  bool
+}
+
+// Open puts an overlay over the page.
+type Open struct{ *Overlay }
+
+// Click and Wheel are the mouse's, in the page's own coordinates.
+type (
+	Click struct{ X, Y int }
+	Wheel struct {
+		X, Y int
+		Down bool
+	}
+)
+
+// Send makes a command of a message.
+func Send(m tea.Msg) tea.Cmd { return func() tea.Msg { return m } }
+
+// Show is the command of an Open.
+func Show(o *Overlay) tea.Cmd { return Send(Open{Overlay: o}) }
+
+// Notify is the command of a Notice.
+func Notify(text string) tea.Cmd { return Send(Notice{Text: text}) }
+
+// Complain is the command of a Notice of what went wrong.
+func Complain(err error) tea.Cmd { return Send(Notice{Text: OneLine(err.Error()), Bad: true}) }

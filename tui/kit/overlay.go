@@ -1,0 +1,145 @@
+package kit
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/viewport"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+)
+
+// Overlay is a text over the page or, with choices, a question, or a form.
+// Without choices Esc, Enter, q, ? and i close it; with them, only a choice or
+// Esc does; a form takes every key but Esc and Ctrl-C.
+type Overlay struct {
+	Title   string
+	Lines   []string // as wide as they are; longer than the screen is cut
+	Choices []Choice
+	Form    Form // in place of lines
+
+	text viewport.Model // of the lines and the choices, see Fit
+}
+
+// Form is something to fill in.
+type Form interface {
+	// Press takes a key and tells whether the form is done with.
+	Press(tea.KeyPressMsg) (done bool, cmd tea.Cmd)
+	// View draws the form in lines of at most w cells, h of them if that can be.
+	View(t *Theme, w, h int) []string
+	// Hint says what keys do, for the footer.
+	Hint() []Key
+}
+
+// FormWidth is that of forms, where the screen has room for it.
+const FormWidth = 64
+
+// Choice is an answer to a question: the keys that give it, what it is called
+// and what follows.
+type Choice struct {
+	Keys []string
+	Name string
+	Then tea.Cmd
+}
+
+// Question is an overlay that asks.
+func Question(title string, lines []string, choices ...Choice) tea.Cmd {
+	return Show(&Overlay{Title: title, Lines: lines, Choices: choices})
+}
+
+// Fit makes an overlay ready for a page of w by h cells: before it is shown,
+// and with every other size or theme.
+func (o *Overlay) Fit(t *Theme, w, h int) {
+	lines := append([]string(nil), o.Lines...)
+	if len(o.Choices) > 0 {
+		lines = append(lines, "", o.options(t))
+	}
+	cells := Width(o.Title) + 4
+	for _, s := range lines {
+		cells = max(cells, Width(s))
+	}
+	top := o.text.YOffset()
+	o.text = viewport.New(viewport.WithWidth(min(w-4, cells)), viewport.WithHeight(max(1, min(h-2, len(lines)))))
+	o.text.KeyMap = viewport.KeyMap{Up: On("up", "k"), Down: On("down", "j"), PageUp: On("pgup"), PageDown: On("pgdown", "space")}
+	o.text.MouseWheelDelta = 1
+	o.text.SetContentLines(lines)
+	o.text.SetYOffset(top)
+}
+
+// Press takes a key and tells whether the overlay is done with.
+func (o *Overlay) Press(k tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
+	name := k.String()
+	if o.Form != nil && name != "esc" && name != "ctrl+c" {
+		return o.Form.Press(k)
+	}
+	for _, c := range o.Choices {
+		if key.Matches(k, On(c.Keys...)) {
+			return true, c.Then
+		}
+	}
+	switch name {
+	case "esc":
+		return true, nil
+	case "enter", "q", "?", "i", "ctrl+c":
+		return len(o.Choices) == 0, nil
+	case "home", "g":
+		o.text.GotoTop()
+	case "end", "G":
+		o.text.GotoBottom()
+	default:
+		o.text, _ = o.text.Update(k)
+	}
+	return false, nil
+}
+
+// Wheel scrolls the text.
+func (o *Overlay) Wheel(msg tea.MouseWheelMsg) { o.text, _ = o.text.Update(msg) }
+
+// View puts the overlay over the middle of a page of w by h cells.
+func (o *Overlay) View(t *Theme, page []string, w, h int) []string {
+	lines, note := strings.Split(o.text.View(), "\n"), ""
+	switch {
+	case o.Form != nil:
+		cells := min(FormWidth, w-4)
+		lines = o.Form.View(t, cells, h-2)
+		lines = Fill(lines, max(cells, Width(o.Title)+4), len(lines))
+	case o.text.AtTop() && o.text.AtBottom():
+	case o.text.AtBottom():
+		note = "end"
+	default:
+		note = KeyName("down", t.ASCII) + " more"
+	}
+	bw, bh := min(w, Width(lines[0])+4), min(h, len(lines)+2)
+	for i, s := range lines {
+		lines[i] = " " + Cut(s, bw-4)
+	}
+	box := t.Panel(o.Title, note, true, true, lines, bw, bh)
+	both := lipgloss.NewCompositor(lipgloss.NewLayer(strings.Join(page, "\n")),
+		lipgloss.NewLayer(strings.Join(box, "\n")).X((w-bw)/2).Y((h-bh)/2).Z(1))
+	return Fill(strings.Split(both.Render(), "\n"), w, h)
+}
+
+// options is the line of choices.
+func (o *Overlay) options(t *Theme) string {
+	s := ""
+	for _, c := range o.Choices {
+		s += t.Key.Paint(KeyName(c.Keys[0], t.ASCII)) + " " + c.Name + "   "
+	}
+	return s + t.Key.Paint("Esc") + " back"
+}
+
+// Hint is the footer while the overlay is open, in w cells.
+func (o *Overlay) Hint(t *Theme, w int) string {
+	switch {
+	case o.Form != nil:
+		return t.Footer(o.Form.Hint(), w)
+	case len(o.Choices) > 0:
+		return Left(" "+o.options(t), w)
+	}
+	return t.Footer([]Key{{Keys: On("esc"), Hint: "back"}}, w)
+}
+
+// Taking are the hints of what is typed: a form or a line.
+func Taking() []Key {
+	return []Key{{Keys: On("enter"), Hint: "take"}, {Keys: On("esc"), Hint: "cancel"}}
+}

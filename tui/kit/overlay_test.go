@@ -1,0 +1,48 @@
+package kit_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+
+	"github.com/charmbracelet/colorprofile"
+)
+
+// TestOverlayScrolls goes to the end and a line back without a look in between,
+// since looking changes nothing.
+func TestOverlayScrolls(t *testing.T) {
+	const w, h, lines = 40, 12, 30
+	theme := kit.NewTheme(colorprofile.ASCII, true, false)
+	o := &kit.Overlay{Title: "Numbers"}
+	for i := range lines {
+		o.Lines = append(o.Lines, fmt.Sprintf("line %d.", i))
+	}
+	page := kit.Fill(nil, w, h)
+	shows := func(first, last int) bool {
+		s := strings.Join(o.View(theme, page, w, h), "\n")
+		return strings.Contains(s, fmt.Sprintf("line %d.", first)) && strings.Contains(s, fmt.Sprintf("line %d.", last)) &&
+			!strings.Contains(s, fmt.Sprintf("line %d.", first-1)) && !strings.Contains(s, fmt.Sprintf("line %d.", last+1))
+	}
+	o.Fit(theme, w, h)
+	for _, c := range []struct {
+		key  string
+		last int // line in view
+	}{{"down", 10}, {"end", 29}, {"up", 28}, {"home", 9}, {"up", 9}, {"pgdown", 19}, {"G", 29}, {"down", 29}, {"k", 28}} {
+		o.Press(tuitest.KeyPress(c.key))
+		if !shows(c.last-9, c.last) {
+			t.Errorf("after %s:\n%s", c.key, strings.Join(o.View(theme, page, w, h), "\n"))
+		}
+	}
+	before := o.View(theme, page, w, 6)
+	if after := o.View(theme, page, w, 6); !slices.Equal(before, after) {
+		t.Error("looking twice shows two things")
+	}
+	o.Fit(theme, w, lines+2)
+	if s := strings.Join(o.View(theme, kit.Fill(nil, w, lines+2), w, lines+2), "\n"); !strings.Contains(s, "line 0.") || !strings.Contains(s, "line 29.") {
+		t.Errorf("with room for all:\n%s", s)
+	}
+}

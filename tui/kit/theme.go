@@ -1,0 +1,197 @@
+package kit
+
+import (
+	"image/color"
+	"strings"
+
+	"drolab/tui/plot"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Theme is the palette: every colour and every glyph of the interface.
+type Theme struct {
+	ASCII   bool
+	Color   bool
+	spelled *strings.Replacer // see greek
+
+	Text, Dim, Title, Accent, Key Style
+	Good, Warn, Bad               Style
+	Caret                         Style // the cell under the cursor of what is typed or ticked
+	Selected, BarText, border     Style // BarText is the header's
+	Series, faint                 [Colors]Style
+	shade, ref, mark, focused     Style
+
+	// Glyphs, one cell each.
+	On, Off, Cursor, More string
+	Changed, Given        string // of a setting: by the user, by the preset
+	LineGlyphs            [Colors]rune
+	box, heavyBox         lipgloss.Border
+	BarFull, BarEmpty     string
+}
+
+// Colors is how many runs are told apart by colour and glyph.
+const Colors = 8
+
+// ink is one colour for each kind of terminal: 24 bits, the 256 and the 16
+// colours. Chosen by hand: nearest colours would make two runs look alike.
+type ink struct {
+	rgb  uint32
+	x256 uint8
+	x16  uint8
+}
+
+// inks are the colours for one kind of background.
+type inks struct {
+	dim, accent, good, warn, bad, border, faded ink
+	selected                                    ink // background of the selected row
+	series                                      [Colors]ink
+}
+
+// The series are told apart by people with any colour vision (after Okabe and
+// Ito, 2008), lighter on dark and darker on light.
+func darkInks() inks {
+	return inks{
+		dim: ink{0x8a93a3, 245, 7}, accent: ink{0x7cc7ff, 117, 14}, border: ink{0x4a5262, 239, 8},
+		good: ink{0x3fcf8e, 42, 10}, warn: ink{0xf2c14e, 221, 11}, bad: ink{0xff7b72, 209, 9},
+		faded: ink{0x59616f, 241, 8}, selected: ink{0x262d3a, 236, 0},
+		series: [Colors]ink{{0x56b4e9, 75, 14}, {0xf0a020, 214, 11}, {0xe88bc0, 175, 13}, {0x2fc48d, 42, 10},
+			{0xf0e442, 227, 3}, {0xa99bff, 141, 12}, {0xff7f50, 209, 9}, {0xc8ccd4, 252, 7}},
+	}
+}
+
+func lightInks() inks {
+	return inks{
+		dim: ink{0x5b6472, 241, 8}, accent: ink{0x0060a8, 25, 4}, border: ink{0xb4bac4, 249, 7},
+		good: ink{0x007a4d, 29, 2}, warn: ink{0x8a5a00, 94, 3}, bad: ink{0xb3261e, 124, 1},
+		faded: ink{0xa0a6b0, 247, 7}, selected: ink{0xe4eaf2, 254, 7},
+		series: [Colors]ink{{0x0069b4, 25, 4}, {0xb05a00, 130, 3}, {0xa8327d, 126, 5}, {0x00754f, 29, 2},
+			{0x7a6a00, 100, 6}, {0x5b3fbf, 61, 12}, {0xc23800, 166, 1}, {0x4a4f58, 239, 8}},
+	}
+}
+
+// NewTheme returns the palette for a terminal.
+func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
+	t := &Theme{ASCII: ascii, Color: profile >= colorprofile.ANSI, spelled: spelling()}
+	t.setGlyphs()
+	plain := lipgloss.NewStyle()
+	bold, faint, reverse := styleOf(plain.Bold(true)), styleOf(plain.Faint(true)), styleOf(plain.Reverse(true))
+	t.Title, t.Key, t.focused, t.Selected, t.BarText, t.Caret = bold, bold, bold, reverse, reverse, reverse
+	if !t.Color {
+		t.Accent, t.Dim, t.border, t.Good, t.Warn, t.Bad = bold, faint, faint, bold, bold, bold
+		t.shade, t.ref, t.mark = faint, faint, faint
+		for i := range t.faint {
+			t.faint[i] = faint
+		}
+		return t
+	}
+	p := lightInks()
+	if dark {
+		p = darkInks()
+	}
+	complete := lipgloss.Complete(profile)
+	color := func(c ink) color.Color { return c.in(complete) }
+	fg := func(c ink) Style { return styleOf(plain.Foreground(color(c))) }
+	t.Dim, t.Accent, t.border, t.Good, t.Warn, t.Bad = fg(p.dim), fg(p.accent), fg(p.border), fg(p.good), fg(p.warn), fg(p.bad)
+	t.Key, t.ref, t.mark, t.shade = t.Accent, t.Dim, t.Dim, fg(p.faded)
+	t.focused = styleOf(plain.Bold(true).Foreground(color(p.accent)))
+	t.BarText = t.focused
+	if profile > colorprofile.ANSI {
+		t.Selected = styleOf(plain.Background(color(p.selected)))
+	}
+	for i, c := range p.series {
+		t.Series[i], t.faint[i] = fg(c), fg(p.faded)
+		if profile == colorprofile.TrueColor {
+			t.faint[i] = fg(ink{rgb: halfway(c.rgb, p.border.rgb)})
+		}
+	}
+	return t
+}
+
+// in is the colour of a kind of terminal.
+func (c ink) in(complete lipgloss.CompleteFunc) color.Color {
+	rgb := ansi.RGBColor{R: uint8(c.rgb >> 16), G: uint8(c.rgb >> 8), B: uint8(c.rgb)}
+	return complete(ansi.BasicColor(c.x16), ansi.IndexedColor(c.x256), rgb)
+}
+
+func (t *Theme) setGlyphs() {
+	t.On, t.Off, t.Cursor, t.More = "●", "○", "▸", "…"
+	t.Changed, t.Given = "◆", "·"
+	t.BarFull, t.BarEmpty = "━", "─"
+	t.LineGlyphs = [Colors]rune{'●', '■', '▲', '◆', '○', '□', '△', '◇'}
+	t.box, t.heavyBox = lipgloss.RoundedBorder(), lipgloss.ThickBorder()
+	if t.ASCII {
+		t.On, t.Off, t.Cursor, t.More = "*", "o", ">", "."
+		t.Changed, t.Given = "*", "."
+		t.BarFull, t.BarEmpty = "#", "."
+		t.LineGlyphs = [Colors]rune{'*', '#', '+', 'x', 'o', '@', '%', '='}
+		t.box, t.heavyBox = lipgloss.ASCIIBorder(), heavyASCII()
+	}
+}
+
+// halfway mixes two colours, a bit more of the second.
+func halfway(a, b uint32) (mix uint32) {
+	for shift := 0; shift <= 16; shift += 8 {
+		mix |= ((a>>shift&0xff)*2 + (b>>shift&0xff)*3) / 5 << shift
+	}
+	return mix
+}
+
+// of returns the style of a cell of a chart.
+func (t *Theme) of(s plot.Style) Style {
+	switch i := int(s.Series) % Colors; s.Role {
+	case plot.Data:
+		return t.Series[i]
+	case plot.Faint:
+		return t.faint[i]
+	case plot.Shade:
+		return t.shade
+	case plot.Axis:
+		return t.Dim
+	case plot.Ref:
+		return t.ref
+	case plot.Mark:
+		return t.mark
+	case plot.Alert, plot.Worst, plot.Worse:
+		return t.Bad
+	case plot.Better:
+		return t.Good
+	}
+	return t.Text
+}
+
+// row paints row y of a chart.
+func (t *Theme) row(f *plot.Frame, y int) string {
+	var b strings.Builder
+	b.Grow(4 * f.W)
+	for _, s := range f.Spans(nil, y) {
+		b.WriteString(t.of(s.Style).Paint(s.Text))
+	}
+	return b.String()
+}
+
+// Charset is that of the charts.
+func (t *Theme) Charset(dots bool) plot.Charset {
+	switch {
+	case t.ASCII:
+		return plot.ASCII
+	case dots:
+		return plot.Braille
+	}
+	return plot.Lines
+}
+
+// Greek is s, with letters that ASCII lacks written out.
+func (t *Theme) Greek(s string) string {
+	if !t.ASCII || isASCII(s) {
+		return s
+	}
+	return t.spelled.Replace(s)
+}
+
+func spelling() *strings.Replacer {
+	return strings.NewReplacer("λ", "lambda", "η", "eta", "γ", "gamma", "ρ", "rho", "μ", "mu", "φ", "phi",
+		"χ²", "chi2", "≥", ">=", "≤", "<=", "≠", "!=", "±", "+-", "…", "...", "√", "sqrt ", "∇", "grad ", "‖", "||")
+}

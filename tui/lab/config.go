@@ -1,0 +1,28 @@
+package lab
+
+import (
+	"io"
+
+	"drolab/runner"
+)
+
+// Config is the world as the interface sees it.
+type Config struct {
+	Verbs runner.Verbs
+	// RunsGoOn says that another process runs the runs: leaving ends none.
+	RunsGoOn bool
+	// ReadOnly says that Verbs refuse everything, and that nothing is deleted.
+	ReadOnly bool
+	// Attach begins with the runs that are live, or the newest.
+	Attach bool
+	// RunsDir and DataDir are the folders of the runs and of the datasets.
+	RunsDir, DataDir string
+	// CPU is this machine's processor, as in the runs that were trained on it.
+	CPU string
+	// Stdin and Stdout are the terminal.
+	Stdin  io.Reader
+	Stdout io.Writer
+	// Environ is the environment, as os.Environ gives it: TERM, COLORTERM,
+	// NO_COLOR, DROLAB_ASCII, SSH_CONNECTION, SSH_TTY and the locale are looked at.
+	Environ []string
+}

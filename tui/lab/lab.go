@@ -1,0 +1,54 @@
+package lab
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"drolab/runner"
+	"drolab/tui/kit"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Lab is what all pages know.
+type Lab struct {
+	Config Config
+	Source Source
+	Theme  *kit.Theme
+	// Mine are the runs that this process was asked to start or resume.
+	Mine map[string]bool
+	// Body is the pages' part of the screen, for where the mouse points.
+	Body kit.Rect
+}
+
+// Started returns the runs of this process, in the order of their names.
+func (s *Lab) Started() []string { return slices.Sorted(maps.Keys(s.Mine)) }
+
+// Controls tells whether a run can be asked something while it is live: by the
+// process that runs it alone, which is this one or a process for all runs.
+func (s *Lab) Controls(id string) bool { return s.Config.RunsGoOn || s.Mine[id] }
+
+// Start asks for runs; the answer is Started.
+func (s *Lab) Start(r runner.Request) tea.Cmd {
+	return func() tea.Msg {
+		ids, err := s.Config.Verbs.Start(r)
+		return Started{ids, err}
+	}
+}
+
+// Ask asks something of a run: "pause", "resume", "stop" or "checkpoint". The
+// answer is Answered.
+func (s *Lab) Ask(verb, id string) tea.Cmd {
+	v := s.Config.Verbs
+	does := map[string]func(string) error{"pause": v.Pause, "resume": v.Resume, "stop": v.Stop, "checkpoint": v.Checkpoint}[verb]
+	return func() tea.Msg { return Answered{verb, id, does(id)} }
+}
+
+// Turn asks for another value of a setting; the answer is Answered.
+func (s *Lab) Turn(id, key, value string) tea.Cmd {
+	v := s.Config.Verbs
+	return func() tea.Msg {
+		return Answered{fmt.Sprintf("turn %s to %s", key, value), id, v.Knob(id, key, value)}
+	}
+}

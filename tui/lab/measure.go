@@ -1,0 +1,64 @@
+package lab
+
+import (
+	"slices"
+
+	"drolab/dro"
+	"drolab/runner"
+)
+
+// Measure is a row of the table of measures.
+type Measure = runner.Measure
+
+// speed stands beside the table: it depends on the clock, so that no two runs
+// have the same.
+func speed() Measure {
+	return Measure{Main: true, Measure: dro.Measure{Name: "images_per_second", Title: "images/s", Scale: dro.Whole, Better: dro.Higher,
+		Doc: "images of the weights' batches a second, over the time spent in steps"}}
+}
+
+// StepMeasures are those of a logged step that can be drawn.
+func StepMeasures() []Measure { return append(runner.StepMeasures(), speed()) }
+
+// OfStep is a measure of a logged step, with the least and the greatest since
+// the one before.
+func OfStep(e *runner.StepEvent, name string) (v, low, high runner.Number) {
+	if name == speed().Name {
+		return e.ImagesPerSecond, e.ImagesPerSecond, e.ImagesPerSecond
+	}
+	return e.Of(name), e.Min.Of(name), e.Max.Of(name)
+}
+
+// EvalMeasures are those of an evaluation, one number each.
+func EvalMeasures() []Measure {
+	return slices.DeleteFunc(runner.EvalMeasures(), func(m Measure) bool { return m.PerGroup })
+}
+
+// ClassMeasures are those of an evaluation with a number a class.
+func ClassMeasures() []Measure {
+	return slices.DeleteFunc(runner.EvalMeasures(), func(m Measure) bool { return !m.PerGroup })
+}
+
+// SummaryMeasures are those of a run's summary, one number each.
+func SummaryMeasures() []Measure {
+	list := append(runner.SummaryMeasures(), speed())
+	return slices.DeleteFunc(list, func(m Measure) bool { return m.PerGroup })
+}
+
+// OfSummary is a measure of a run's summary.
+func OfSummary(s *runner.Summary, name string) runner.Number {
+	if name == speed().Name {
+		return s.ImagesPerSecond
+	}
+	return s.Of(name)
+}
+
+// Named is the measure of a name in a list; it has to be there.
+func Named(list []Measure, name string) Measure {
+	for _, m := range list {
+		if m.Name == name {
+			return m
+		}
+	}
+	panic("lab: no such measure")
+}

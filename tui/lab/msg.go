@@ -1,0 +1,36 @@
+package lab
+
+import (
+	"drolab/runner/record"
+	"drolab/tui/kit"
+)
+
+// Started is the answer to a request to start runs.
+type Started struct {
+	IDs []string
+	Err error
+}
+
+// Answered is the answer to something that was asked of one run: "pause",
+// "resume", "stop", "checkpoint" or a setting that was to be turned.
+type Answered struct {
+	Verb, ID string
+	Err      error
+}
+
+// Watch asks the Watch page to show these runs in place of what it shows;
+// none means the newest.
+type Watch struct{ IDs []string }
+
+// MaxWatched is how many runs are watched at once: as many as there are
+// colours.
+const MaxWatched = kit.Colors
+
+// Compare asks the Compare page for a table of these runs.
+type Compare struct{ IDs []string }
+
+// Listed brings all runs of the folder, newest first.
+type Listed struct {
+	Runs     []*record.Run
+	Problems []error
+}

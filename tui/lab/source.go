@@ -1,0 +1,28 @@
+package lab
+
+import "drolab/runner/record"
+
+// Source is where the interface reads runs. Commands call it; one call at a
+// time for each log.
+type Source interface {
+	record.Source
+	// List returns every run, newest first, and an error for each directory
+	// that cannot be read.
+	List() (runs []*record.Run, problems []error)
+	// Delete removes a run that nobody records, for good.
+	Delete(id string) error
+}
+
+// Log gives the events of a run as they are appended.
+type Log = record.Log
+
+// Folder is the Source of a folder of run directories.
+type Folder string
+
+func (f Folder) List() ([]*record.Run, []error) { return record.List(string(f)) }
+
+func (f Folder) Find(id string) (*record.Run, error) { return record.Find(string(f), id) }
+
+func (Folder) Open(r *record.Run) Log { return r.Tail() }
+
+func (f Folder) Delete(id string) error { return record.Delete(string(f), id) }

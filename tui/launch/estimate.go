@@ -1,0 +1,124 @@
+package launch
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/record"
+	"drolab/tui/kit"
+)
+
+// estimate says how long runs would take together on this machine, and what
+// that is taken from.
+type estimate struct {
+	took  time.Duration // 0 where nothing is known
+	basis string
+}
+
+// estimateOf extrapolates from finished runs of the same model on the same
+// dataset with this processor: images to go through, over the images a second
+// that such runs had, times the number of runs that shared the machine then.
+func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
+	if len(specs) == 0 {
+		return estimate{basis: "no run chosen"}
+	}
+	s := &specs[0]
+	const enough = 50 // the newest ones
+	var like []*record.Run
+	for _, r := range past {
+		if len(like) < enough && alike(r, s, cpu) {
+			like = append(like, r)
+		}
+	}
+	if len(like) == 0 {
+		return estimate{basis: fmt.Sprintf("unknown until a first run of %s on %s here", kit.Clean(s.Model), kit.Clean(s.Dataset))}
+	}
+	train, ok := trainSamples(s, like)
+	if !ok {
+		return estimate{basis: "unknown until a first run with so many samples"}
+	}
+	test := total(like[0].Meta.TestCounts)
+	seconds := runner.UsualPace(machineSpeed(like, past)).Seconds(specs, train, test)
+	const longest = 1000 * 365 * 24 * 3600 // what is beyond says that a run's figures are no good
+	if !(seconds > 0 && seconds < longest) {
+		return estimate{basis: "unknown: it would not end"}
+	}
+	return estimate{time.Duration(seconds * float64(time.Second)), fmt.Sprintf("from %s here", kit.Plural(len(like), "run"))}
+}
+
+// alike tells whether r tells something of how fast s would go.
+func alike(r *record.Run, s *runner.Spec, cpu string) bool {
+	m := &r.Meta
+	speed := r.Summary().ImagesPerSecond.Float()
+	return r.Status() == runner.Done && m.Host.CPU == cpu && m.Spec.Model == s.Model && m.Spec.Dataset == s.Dataset &&
+		speed > 0 && !math.IsInf(speed, 0) && len(m.TrainCounts) > 0
+}
+
+// machineSpeed is the median of ERM's images a second that the whole machine
+// did while the runs went: those of a run times the runs started with it.
+func machineSpeed(like, past []*record.Run) float64 {
+	var speeds []float64
+	for _, r := range like {
+		together := 0
+		for _, o := range past {
+			apart := o.Meta.Created.Sub(r.Meta.Created).Abs()
+			if o.Meta.Preset == r.Meta.Preset && apart < 2*time.Second {
+				together++
+			}
+		}
+		each := r.Summary().ImagesPerSecond.Float() * runner.StepCost(r.Meta.Spec.Algorithm())
+		speeds = append(speeds, each*float64(min(max(together, 1), runner.DefaultParallel)))
+	}
+	slices.Sort(speeds)
+	return speeds[len(speeds)/2]
+}
+
+// trainSamples is how many samples s trains on, scaled from a run of the same
+// dataset; false where none was cut comparably.
+func trainSamples(s *runner.Spec, like []*record.Run) (n float64, ok bool) {
+	for _, r := range like {
+		old := &r.Meta.Spec
+		scale := 1.0
+		if a, b := samplesAsked(s), samplesAsked(old); a != b {
+			if a == 0 || b == 0 {
+				continue
+			}
+			scale = float64(a) / float64(b)
+		}
+		scale *= (1 - s.ValFraction) / (1 - old.ValFraction)
+		before, after := old.Imbalance.Ratios(old.Dataset), s.Imbalance.Ratios(s.Dataset)
+		for class, count := range r.Meta.TrainCounts {
+			n += float64(count) * scale * ratioOf(after, class) / ratioOf(before, class)
+		}
+		return n, true
+	}
+	return 0, false
+}
+
+// samplesAsked is how many training samples are taken before imbalance, where
+// that is known beforehand, and else the cap on them, 0 being none.
+func samplesAsked(s *runner.Spec) int {
+	if n, ok := data.KnownSizes(s.Dataset, data.Options{Samples: s.Samples}); ok {
+		return n.Train
+	}
+	return s.Samples
+}
+
+// ratioOf is the share of a class that is kept.
+func ratioOf(ratios []float64, class int) float64 {
+	if class < len(ratios) {
+		return ratios[class]
+	}
+	return 1
+}
+
+func total(counts []int) (sum float64) {
+	for _, n := range counts {
+		sum += float64(n)
+	}
+	return sum
+}

@@ -1,0 +1,75 @@
+package launch
+
+import (
+	"fmt"
+
+	"drolab/runner/data"
+	"drolab/tui/kit"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Keys implements page.
+func (l *Page) Keys() []kit.Key {
+	const page = 10
+	end := len(l.settings())
+	return []kit.Key{
+		{Keys: kit.On("enter"), Hint: "start", Help: "start the runs and watch them", Why: l.noStart, Do: l.begin, Alters: true},
+		{Keys: kit.On("space"), Hint: "change", Help: "choose a method or seed, take the next value, or type one",
+			Why: l.noSetting, Do: kit.Just(l.space)},
+		{Keys: kit.On("e"), Hint: "type", Help: "type the value of a setting", Why: l.noSetting, Do: kit.Just(l.edit)},
+		{Keys: kit.On("u"), Hint: "undo", Help: "set a setting back to what the preset says", Why: l.noUndo, Do: kit.Just(l.undo)},
+		{Keys: kit.On("up", "k"), Help: "up", Do: kit.By(l.move, -1), Moves: true},
+		{Keys: kit.On("down", "j"), Help: "down", Do: kit.By(l.move, 1), Moves: true},
+		{Keys: kit.On("left", "h"), Help: "left", Why: l.noSetting, Do: kit.By(l.side, -1), Moves: true},
+		{Keys: kit.On("right", "l"), Help: "right", Why: l.noSetting, Do: kit.By(l.side, 1), Moves: true},
+		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(l.back)},
+		{Keys: kit.On("home", "g"), Help: "first", Do: kit.By(l.move, -end), Moves: true},
+		{Keys: kit.On("end", "G"), Help: "last", Do: kit.By(l.move, end), Moves: true},
+		{Keys: kit.On("pgup"), Help: "a page up", Do: kit.By(l.move, -page), Moves: true},
+		{Keys: kit.On("pgdown"), Help: "a page down", Do: kit.By(l.move, page), Moves: true},
+		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Do: kit.Just(l.flip)},
+		{Keys: kit.On("shift+tab"), Help: "panel before", Do: kit.Just(l.flip)},
+	}
+}
+
+// noStart says why Enter cannot start the runs.
+func (l *Page) noStart() string {
+	if l.starting {
+		return "the runs are being started"
+	}
+	if e, ok := l.entries[l.spec().Dataset]; ok && !e.Available {
+		return l.lacks(e)
+	}
+	return ""
+}
+
+// lacks says how to get a dataset that is not here.
+func (l *Page) lacks(e data.Entry) string {
+	return fmt.Sprintf("%s is not here: drolab data fetch %s loads %.0f MB", e.Name, e.Name, float64(e.Download)/1e6)
+}
+
+func (l *Page) noSetting() string {
+	if !l.right {
+		return "go to the settings first, with " + kit.KeyName("tab", l.Theme.ASCII)
+	}
+	return ""
+}
+
+func (l *Page) noUndo() string {
+	if why := l.noSetting(); why != "" || l.edited(l.key()) {
+		return why
+	}
+	return l.key() + " is as the preset has it"
+}
+
+// begin starts the runs.
+func (l *Page) begin() tea.Cmd {
+	l.starting = true
+	return l.Start(l.request())
+}
+
+// flip goes from the presets to the settings, or back.
+func (l *Page) flip() { l.right, l.problem = !l.right, nil }
+
+func (l *Page) back() { l.right, l.problem = false, nil }

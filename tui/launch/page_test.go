@@ -1,0 +1,299 @@
+package launch
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+)
+
+// launchOf is a rig on the page, and the page.
+func launchOf(t *testing.T) (*tuitest.Rig, *Page, *tuitest.Starter) {
+	t.Helper()
+	s := &tuitest.Starter{}
+	l := tuitest.NewLab(t, tuitest.NewArchive(t), lab.Config{Verbs: s, CPU: "a processor"}, 120, 38)
+	p := New(l, tuitest.Presets())
+	return tuitest.NewRig(l, p), p, s
+}
+
+// goTo puts the cursor on a setting.
+func (l *Page) goTo(t *testing.T, key string) {
+	t.Helper()
+	l.right, l.box = true, 0
+	l.row = slices.IndexFunc(l.settings(), func(t runner.Setting) bool { return t.Key == key })
+	if l.row < 0 {
+		t.Fatalf("no setting %s", key)
+	}
+}
+
+// The page has the settings that the chosen methods read, and no others.
+func TestSettingsAreThoseThatAreRead(t *testing.T) {
+	_, l, _ := launchOf(t)
+	keys := func(algorithms ...dro.Algorithm) (list []string) {
+		l.spec().Algorithms = algorithms
+		for _, s := range l.settings() {
+			list = append(list, s.Key)
+		}
+		return list
+	}
+	all := keys(dro.Algorithms()...)
+	if want := presets.Keys(); !slices.Equal(all, want) {
+		t.Errorf("settings\n%v, want\n%v", all, want)
+	}
+	for key, readers := range map[string][]dro.Algorithm{"c": {dro.SFK}, "lambda": {dro.SFK, dro.PGD, dro.PAN}, "rho": dro.PaperMethods()} {
+		for _, a := range dro.PaperMethods() {
+			if got, want := slices.Contains(keys(a), key), slices.Contains(readers, a); got != want {
+				t.Errorf("%s of %s: shown is %v, want %v", key, a, got, want)
+			}
+		}
+	}
+}
+
+// What the page shows of a setting is what presets.Set reads back.
+func TestSettingTextRoundTrip(t *testing.T) {
+	for _, p := range presets.List() {
+		for _, key := range presets.Keys() {
+			s := runner.Defaults()
+			if err := presets.Set(&s, key+"="+p.Spec.Text(key)); err != nil {
+				t.Fatalf("%s: %v", p.Name, err)
+			}
+			if got, want := s.Text(key), p.Spec.Text(key); got != want {
+				t.Errorf("%s: %s = %q came back as %q", p.Name, key, want, got)
+			}
+		}
+	}
+	s := runner.Defaults()
+	s.Imbalance, s.Mean = runner.KeepRatios(0.5, 1), []float64{0.25, 1e-7}
+	back := runner.Defaults()
+	for _, key := range []string{"imbalance", "mean"} {
+		if err := presets.Set(&back, key+"="+s.Text(key)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !reflect.DeepEqual(back.Imbalance, s.Imbalance) || !reflect.DeepEqual(back.Mean, s.Mean) {
+		t.Errorf("lists came back as %v and %v", back.Imbalance, back.Mean)
+	}
+}
+
+func TestChoicesAreValid(t *testing.T) {
+	for _, st := range runner.AllSettings() {
+		if st.Choices == nil {
+			continue
+		}
+		for _, choice := range st.Choices() {
+			s := runner.Defaults()
+			s.Algorithms = []dro.Algorithm{dro.SFK}
+			if err := presets.Set(&s, st.Key+"="+choice); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Validate(); err != nil {
+				t.Errorf("%s=%s: %v", st.Key, choice, err)
+			}
+		}
+	}
+}
+
+func TestLaunchStartsWhatIsShown(t *testing.T) {
+	r, l, s := launchOf(t)
+	l.goTo(t, "algorithms")
+	r.Press("right", "space", "right", "space") // without pgd and pan
+	l.goTo(t, "seeds")
+	r.Press("right", "right", "space")
+	l.goTo(t, "rho")
+	r.Press("e", "ctrl+u", "0", ".", "7", "enter")
+	want := l.list[0].Spec
+	want.Algorithms, want.Seeds, want.Rho = []dro.Algorithm{dro.SFK, dro.ERM}, 3, 0.7
+	if !reflect.DeepEqual(*l.spec(), want) {
+		t.Fatalf("the spec is\n%+v, want\n%+v", *l.spec(), want)
+	}
+	r.Press("enter")
+	if len(s.Requests) != 1 || !reflect.DeepEqual(s.Requests[0], runner.Request{Preset: "shapes", Specs: want.Expand()}) {
+		t.Fatalf("asked for %+v", s.Requests)
+	}
+	if m, ok := tuitest.Sent[lab.Started](r); !ok || !slices.Equal(m.IDs, []string{"shapes-sfk-s1"}) || l.starting {
+		t.Errorf("after the start: %v, starting %v", m, l.starting)
+	}
+}
+
+func TestLaunchRefuses(t *testing.T) {
+	r, l, s := launchOf(t)
+	l.goTo(t, "rho")
+	r.Press("e", "ctrl+u", "-", "1", "enter")
+	if !l.editing || l.problem == nil || l.spec().Rho != l.list[0].Spec.Rho {
+		t.Errorf("rho=-1: editing %v, problem %v, rho %v", l.editing, l.problem, l.spec().Rho)
+	}
+	r.Press("q", "1", "?") // text, not commands
+	if r.Overlay != nil || !l.editing || l.line.String() != "-1q1?" {
+		t.Errorf("a key became a command while typing: %q", l.line.String())
+	}
+	r.Press("esc")
+	l.goTo(t, "algorithms")
+	for range dro.PaperMethods() {
+		r.Press("space", "right")
+	}
+	if l.problem == nil || len(l.spec().Algorithms) != 1 {
+		t.Errorf("the last method went: %v", l.spec().Algorithms)
+	}
+	r.Press("tab")
+	for l.preset().Name != "paper" {
+		r.Press("down")
+	}
+	r.Press("enter")
+	if len(s.Requests) != 0 || !strings.Contains(r.Notice.Text, "drolab data fetch cifar10") {
+		t.Errorf("started without data: %v, notice %q", s.Requests, r.Notice.Text)
+	}
+}
+
+// A data source that is registered is offered, and shown as not here yet.
+func TestLaunchOffersRegisteredData(t *testing.T) {
+	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test",
+		Open:  func(string, data.Options) (*data.Dataset, error) { return nil, errors.New("not here") },
+		Files: &data.Files{Folder: "toy", Remote: []data.Remote{{Name: "toy.bin", Size: 1}}}})()
+	_, l, _ := launchOf(t)
+	l.goTo(t, "dataset")
+	entries := l.look()().(datasetsMsg).entries
+	if e, ok := entries["toy"]; !ok || e.Available || !slices.Contains(l.choices(), "toy") {
+		t.Errorf("offered are %q, known %+v", l.choices(), entries)
+	}
+}
+
+func TestLaunchUndo(t *testing.T) {
+	r, l, _ := launchOf(t)
+	l.goTo(t, "uncertainty")
+	r.Press("right")
+	if !l.edited("uncertainty") || !strings.Contains(l.origin("uncertainty"), "cressie-read") {
+		t.Errorf("after a choice: %s, %q", l.spec().Uncertainty, l.origin("uncertainty"))
+	}
+	r.Press("u")
+	if l.edited("uncertainty") || !reflect.DeepEqual(*l.spec(), l.list[0].Spec) {
+		t.Errorf("undo left %+v", l.spec())
+	}
+	r.Press("u")
+	if r.Notice.Text == "" {
+		t.Error("nothing says why there is nothing to undo")
+	}
+}
+
+func TestLaunchMouse(t *testing.T) {
+	r, l, _ := launchOf(t)
+	lay := layLaunch(r.Body.W, r.Body.H, false)
+	w, h := kit.Inside(true, lay.settings.W, lay.settings.H)
+	for i, it := range l.settingItems(w, h) {
+		if it.entry < 0 {
+			continue
+		}
+		l.right = false
+		r.Send(kit.Click{X: lay.settings.X + 5, Y: lay.settings.Y + 1 + i})
+		if !l.right || l.row != it.entry {
+			t.Fatalf("a click on line %d: row %d, want %d", i, l.row, it.entry)
+		}
+		break
+	}
+	r.Send(kit.Click{X: 3, Y: 8})
+	if l.right || l.at == 0 {
+		t.Errorf("a click on a preset: settings %v, preset %d", l.right, l.at)
+	}
+	at := l.at
+	r.Send(kit.Wheel{X: 3, Y: 3, Down: false})
+	if l.at != at-1 {
+		t.Errorf("the wheel went from preset %d to %d", at, l.at)
+	}
+	r.Send(kit.Wheel{X: lay.settings.X + 3, Y: 3, Down: true})
+	if !l.right || l.at != at-1 {
+		t.Errorf("the wheel over the settings: settings %v, preset %d", l.right, l.at)
+	}
+}
+
+func TestEstimate(t *testing.T) {
+	past, problems := tuitest.NewArchive(t).List()
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	base := tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()).Spec
+	const cpu = "a processor"
+	one := estimateOf([]runner.Spec{base}, past, cpu)
+	if one.took <= 0 || !strings.Contains(one.basis, "runs here") {
+		t.Fatalf("estimate %+v", one)
+	}
+	// 2000 images a second and run, four runs at once; the test split has 2000.
+	images := 0.0
+	for _, n := range tuitest.Archived(dro.ERM, 1, "", tuitest.Epoch0()).TrainCounts {
+		images += float64(n)
+	}
+	work := func(epochs, evaluations float64) float64 { // a gradient of all images ends a run
+		return epochs*images + evaluations*runner.ForwardShare*(images+2000) + images
+	}
+	want := work(tuitest.Epochs, tuitest.Epochs) / (4 * 2000)
+	// SFK's runs are as fast in the archive, so the median lies above ERM's.
+	if got := one.took.Seconds(); got < want/1.4 || got > want*1.01 {
+		t.Errorf("one run takes %.2f s, want about %.2f", got, want)
+	}
+	ratio := func(change func(*runner.Spec)) float64 {
+		s := base
+		change(&s)
+		return float64(estimateOf([]runner.Spec{s}, past, cpu).took) / float64(one.took)
+	}
+	near := func(got, want float64, what string) {
+		if got < want*0.99 || got > want*1.01 {
+			t.Errorf("%s: %.3f times as long, want %.3f", what, got, want)
+		}
+	}
+	near(float64(estimateOf([]runner.Spec{base, base}, past, cpu).took)/float64(one.took), 2, "two runs")
+	near(ratio(func(s *runner.Spec) { s.Epochs *= 3 }),
+		work(3*tuitest.Epochs, 3*tuitest.Epochs)/work(tuitest.Epochs, tuitest.Epochs), "three times the epochs")
+	near(ratio(func(s *runner.Spec) { s.EvalEvery = 2 }),
+		work(tuitest.Epochs, tuitest.Epochs/2)/work(tuitest.Epochs, tuitest.Epochs), "half the evaluations")
+}
+
+func TestEstimateUnknown(t *testing.T) {
+	past, _ := tuitest.NewArchive(t).List()
+	base := tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()).Spec
+	for _, c := range []struct {
+		what   string
+		change func(*runner.Spec)
+		cpu    string
+	}{
+		{"another processor", func(*runner.Spec) {}, "another"},
+		{"another model", func(s *runner.Spec) { s.Model = "mlp" }, "a processor"},
+		{"another dataset", func(s *runner.Spec) { s.Dataset = "mnist" }, "a processor"},
+	} {
+		s := base
+		c.change(&s)
+		if e := estimateOf([]runner.Spec{s}, past, c.cpu); e.took != 0 || !strings.HasPrefix(e.basis, "unknown") {
+			t.Errorf("%s: %+v", c.what, e)
+		}
+	}
+	s := base
+	s.Epochs = 1 << 60
+	if e := estimateOf([]runner.Spec{s}, past, "a processor"); e.took != 0 {
+		t.Errorf("an absurd length takes %v", e.took)
+	}
+	if d := duration(200 * time.Millisecond); d != "1s" {
+		t.Errorf("a short time is shown as %q", d)
+	}
+}
+
+// TestLaunchReasonsWhole looks for the end of what is wrong with a setting, and
+// of why the preset has it, on a screen with little room.
+func TestLaunchReasonsWhole(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {60, 24}} {
+		r, l, _ := launchOf(t)
+		r.Size(size[0], size[1]-2)
+		r.Press("tab", "down", "down", "down", "down")
+		want := strings.Fields(l.fromPreset("rho"))
+		got := strings.Join(strings.Fields(strings.ReplaceAll(tuitest.Text(r.Shot()), "│", " ")), " ")
+		if !strings.Contains(got, strings.Join(want, " ")) {
+			t.Errorf("at %v the screen is without %q:\n%s", size, want, tuitest.Text(r.Shot()))
+		}
+	}
+}

@@ -1,0 +1,316 @@
+package launch
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"drolab/dro"
+	"drolab/tui/kit"
+	"drolab/tui/plot"
+)
+
+// launchLayout is where the parts of the Launch page are; on a narrow screen
+// one of presets and settings has no size.
+type launchLayout struct{ presets, settings, plan kit.Rect }
+
+// layLaunch divides w by h cells, the focus being on the settings or not.
+func layLaunch(w, h int, onSettings bool) launchLayout {
+	rows := 7 // of the plan, with its box
+	switch {
+	case !kit.Boxed(h):
+		rows = 4
+	case h >= 34:
+		rows = 8
+	}
+	top := h - rows
+	l := launchLayout{plan: kit.Area(0, top, w, rows)}
+	switch side := min(max(w/4, 26), 40); {
+	case w >= 76:
+		l.presets, l.settings = kit.Area(0, 0, side, top), kit.Area(side, 0, w-side, top)
+	case onSettings:
+		l.settings = kit.Area(0, 0, w, top)
+	default:
+		l.presets = kit.Area(0, 0, w, top)
+	}
+	return l
+}
+
+func (l *Page) View(w, h int) []string {
+	lay, box := layLaunch(w, h, l.right), kit.Boxed(h)
+	var blocks []kit.Placed
+	add := func(r kit.Rect, title, note string, focused bool, lines func(w, h int) []string) {
+		if r.W > 0 {
+			iw, ih := kit.Inside(box, r.W, r.H)
+			blocks = append(blocks, kit.Placed{Rect: r, Lines: l.Theme.Panel(title, note, focused, box, lines(iw, ih), r.W, r.H)})
+		}
+	}
+	add(lay.presets, "Presets", "", !l.right, l.viewPresets)
+	add(lay.settings, l.preset().Name, l.legend(), l.right, l.viewSettings)
+	add(lay.plan, "Start", l.total(), false, l.viewPlan)
+	return kit.Compose(w, h, blocks)
+}
+
+// item is a line of a list and the entry that it belongs to, -1 for none.
+type item struct {
+	text  string
+	entry int
+}
+
+func texts(items []item) []string {
+	list := make([]string, len(items))
+	for i, it := range items {
+		list[i] = it.text
+	}
+	return list
+}
+
+func (l *Page) viewPresets(w, h int) []string { return texts(l.presetItems(w, h)) }
+
+// presetItems lists the presets with their purposes; where there is no room
+// for all of these, with that of the one under the cursor.
+func (l *Page) presetItems(w, h int) []item {
+	t := l.Theme
+	const indent = 3
+	docs := make([][]string, len(l.list))
+	all := 2*len(l.list) - 1
+	for i, p := range l.list {
+		docs[i] = kit.Wrap(t.Greek(kit.Clean(p.Doc)), w-indent-1)
+		all += len(docs[i])
+	}
+	var items []item
+	at := 0
+	for i := range l.list {
+		if all <= h && i > 0 {
+			items = append(items, item{"", i})
+		}
+		if i == l.at {
+			at = len(items)
+		}
+		items = append(items, item{l.presetLine(i, w), i})
+		if all <= h || i == l.at {
+			for _, doc := range docs[i] {
+				items = append(items, item{kit.Blanks(indent) + t.Dim.Paint(doc), i})
+			}
+		}
+	}
+	return around(items, at, h, len(docs[l.at]))
+}
+
+// around is the part of a list that shows the line at the cursor about the
+// middle, and so many more below it.
+func around(items []item, at, h, more int) []item {
+	from := max(at-(h-1)/2, min(at, at+more-h+1))
+	from = max(0, min(from, len(items)-h))
+	return items[from:min(len(items), from+max(0, h))]
+}
+
+func (l *Page) presetLine(i, w int) string {
+	t, p := l.Theme, l.list[i]
+	note := ""
+	if e, ok := l.entries[l.specs[i].Dataset]; ok && !e.Available {
+		note = "no data"
+	}
+	name := "  " + kit.Clean(p.Name)
+	if !reflect.DeepEqual(l.specs[i], p.Spec) {
+		name += " " + t.Changed
+	}
+	line := kit.Spread(" "+name, note+" ", w)
+	switch {
+	case i == l.at && !l.right:
+		return t.Selected.Paint(kit.Left(" "+t.Cursor+line[2:], w))
+	case i == l.at:
+		return t.Title.Paint(" " + t.Cursor + line[2:])
+	case note != "":
+		return t.Dim.Paint(line)
+	}
+	return line
+}
+
+// legend explains the marks before the settings.
+func (l *Page) legend() string {
+	return l.Theme.Changed + " changed  " + l.Theme.Given + " from the preset"
+}
+
+// Columns of the settings: cursor and mark, name, value, where it comes from.
+const (
+	markCells = 4
+	keyCells  = 17
+	narrow    = 50 // below it the leading blank goes, and what comes after the value
+)
+
+func (l *Page) viewSettings(w, h int) []string { return texts(l.settingItems(w, h)) }
+
+func (l *Page) settingItems(w, h int) []item {
+	var items []item
+	at, group := 0, ""
+	for row, s := range l.settings() {
+		if row > 0 && s.Group != group {
+			items = append(items, item{"", -1})
+		}
+		if s.Group != group {
+			items = append(items, item{" " + l.Theme.Title.Paint(s.Group), -1})
+		}
+		group = s.Group
+		if row == l.row {
+			at = len(items)
+		}
+		items = append(items, item{l.settingLine(s.Key, row == l.row, w), row})
+	}
+	return around(items, at, h, 0)
+}
+
+// settingLine is one row: under the cursor it may be a line that is typed.
+func (l *Page) settingLine(key string, here bool, w int) string {
+	t := l.Theme
+	mark := " "
+	switch {
+	case l.edited(key):
+		mark = t.Accent.Paint(t.Changed)
+	case slices.Contains(l.preset().Overrides, key):
+		mark = t.Dim.Paint(t.Given)
+	}
+	cursor, name := " ", kit.Left(key, keyCells)
+	if here && l.right {
+		cursor, name = t.Accent.Paint(t.Cursor), t.Title.Paint(name)
+	}
+	line := " " + cursor + mark + " " + name
+	room := w - markCells - keyCells - 1
+	if w < narrow {
+		line, room = line[1:], w-markCells-keyCells+1
+	}
+	if here && l.editing {
+		return line + l.viewInput(room)
+	}
+	value := l.value(key, here && l.right)
+	if short := kit.Width(value); short < valueCells && room > valueCells+12 {
+		value = kit.Left(value, valueCells)
+	}
+	if origin := t.Greek(l.origin(key)); room-kit.Width(value) > 12 {
+		value += "  " + t.Dim.Paint(kit.Cut(origin, room-kit.Width(value)-2))
+	}
+	return line + kit.Cut(value, room)
+}
+
+// valueCells is the least width of a value before what is said about it.
+const valueCells = 14
+
+// viewInput draws the typed line with its cursor, and what is wrong with it.
+func (l *Page) viewInput(room int) string {
+	t := l.Theme
+	st := t.Text
+	if l.problem != nil {
+		st = t.Bad
+	}
+	return l.line.View(st, max(8, room-1))
+}
+
+// value is a setting as the page shows it: boxes for methods and seeds.
+func (l *Page) value(key string, here bool) string {
+	s := l.spec()
+	switch key {
+	case "algorithms":
+		var names []string
+		var ticked []bool
+		for _, a := range dro.Algorithms() {
+			names, ticked = append(names, string(a)), append(ticked, slices.Contains(s.Algorithms, a))
+		}
+		return l.viewBoxes(names, ticked, here)
+	case "seeds":
+		if s.Seeds > seedBoxes {
+			break
+		}
+		var names []string
+		var ticked []bool
+		for i := range seedBoxes {
+			names, ticked = append(names, fmt.Sprint(s.Seed+uint64(i))), append(ticked, i < s.Seeds)
+		}
+		return l.viewBoxes(names, ticked, here)
+	}
+	return kit.Clean(s.Text(key))
+}
+
+func (l *Page) viewBoxes(names []string, ticked []bool, here bool) string {
+	t := l.Theme
+	// Stand-ins for the circles would read as letters of the names.
+	off, on, gap := t.Off, t.On, " "
+	if t.ASCII {
+		off, on, gap = "[ ]", "[x]", ""
+	}
+	list := make([]string, len(names))
+	for i, name := range names {
+		text, st := off+name, t.Dim
+		if ticked[i] {
+			text, st = on+name, t.Text
+		}
+		if here && i == l.box {
+			st = t.Caret
+		}
+		list[i] = st.Paint(text)
+	}
+	return strings.Join(list, gap)
+}
+
+// total says what Enter starts.
+func (l *Page) total() string {
+	s := l.spec()
+	return fmt.Sprintf("%s: %s × %s", kit.Plural(len(s.Algorithms)*s.Seeds, "run"), kit.Plural(len(s.Algorithms), "method"), kit.Plural(s.Seeds, "seed"))
+}
+
+// time is the estimate in words.
+func (l *Page) time() string {
+	e := l.plan
+	if e.took <= 0 {
+		return e.basis
+	}
+	return fmt.Sprintf("about %s, %s", duration(e.took), e.basis)
+}
+
+// dataset says whether the data are there, and how to get them.
+func (l *Page) dataset() (text string, there bool) {
+	name := l.spec().Dataset
+	e, known := l.entries[name]
+	switch {
+	case !known && l.entries == nil:
+		return kit.Clean(name) + ": looking", true
+	case !known:
+		return kit.Clean(name) + ": a file of your own, read at the start", true
+	case !e.Available:
+		return l.lacks(e), false
+	}
+	return e.Name + ": " + e.Purpose, true
+}
+
+// resolved is the problem as it runs: radius and box of z.
+func (l *Page) resolved() string {
+	p, err := l.spec().Problem()
+	if err != nil {
+		return kit.OneLine(err.Error())
+	}
+	return fmt.Sprintf("ρ = %.4g · λ in [%.4g, %.4g] · η in [%.4g, %.4g], %s coordinates", p.Rho,
+		p.Box.Lambda[0], p.Box.Lambda[1], p.Box.Eta[0], p.Box.Eta[1], p.Coordinates)
+}
+
+// budget is how long a run is.
+func (l *Page) budget() string {
+	s := l.spec()
+	return fmt.Sprintf("%s, batches of %d, evaluated %s", kit.Plural(s.Epochs, "epoch"), s.Batch, every(s.EvalEvery))
+}
+
+func every(epochs int) string {
+	switch epochs {
+	case 0:
+		return "at the end"
+	case 1:
+		return "every epoch"
+	}
+	return fmt.Sprintf("every %d epochs", epochs)
+}
+
+// duration writes d as charts do, but never less than a second.
+func duration(d time.Duration) string {
+	return strings.TrimSpace(plot.FormatDuration(math.Max(1, math.Round(d.Seconds()))))
+}

@@ -1,0 +1,204 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+)
+
+// TestVerbsOfAnotherProcess is the interface beside a process for all runs.
+func TestVerbsOfAnotherProcess(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.Config.RunsGoOn = true
+	r.press("p", "x", "y", "3", "p")
+	if want := []string{"pause", "stop", "pause"}; !slices.Equal(r.asked.List, want) {
+		t.Errorf("asked %v, want %v", r.asked.List, want)
+	}
+}
+
+// TestAnswered says what was asked.
+func TestAnswered(t *testing.T) {
+	r := watching(t, 120, 40)
+	for verb, want := range map[string]string{"pause": "asked to pause: a-run", "checkpoint": "asked to save a checkpoint: a-run",
+		"turn c to auto": "asked to turn c to auto: a-run"} {
+		if r.send(lab.Answered{Verb: verb, ID: "a-run"}); !strings.Contains(r.footer(), want) {
+			t.Errorf("the footer says %q, want %q", r.footer(), want)
+		}
+	}
+	r.send(lab.Answered{Verb: "resume", ID: "b-run"}, lab.Answered{Verb: "resume", ID: "c-run", Err: errors.New("no such run")})
+	if !r.Mine["b-run"] || r.Mine["c-run"] || !strings.Contains(r.footer(), "no such run") {
+		t.Errorf("ours are %v; the footer says %q", r.Mine, r.footer())
+	}
+}
+
+// TestPace looks at the files less and less often when nothing happens.
+func TestPace(t *testing.T) {
+	r := watching(t, 80, 24)
+	r.wait(30*time.Second, time.Second/5) // to the end of the runs
+	for _, c := range []struct {
+		later, want time.Duration
+	}{{0, readSeldom}, {boredom + time.Second, readRarely}} {
+		r.send(kit.Tick(r.script.Now.Add(c.later)))
+		if got := r.pace(); got != c.want {
+			t.Errorf("%v later: %v, want %v", c.later, got, c.want)
+		}
+	}
+	if r.press("?"); r.pace() != readEvery {
+		t.Errorf("after a key: %v, want %v", r.pace(), readEvery)
+	}
+}
+
+func TestLeave(t *testing.T) {
+	r := watching(t, 80, 24)
+	r.press("q")
+	if !r.quit {
+		t.Error("q does not leave, though no run is of this program")
+	}
+	r.quit = false
+	for id := range r.script.Logs {
+		r.Mine[id] = true
+	}
+	r.press("q")
+	if r.quit || r.overlay == nil {
+		t.Fatal("q leaves without asking, though runs of this program go on")
+	}
+	// The end of a run's name is drawn by lot.
+	tuitest.Golden(t, "leave", regexp.MustCompile(`(-s1-[-0-9]+-)[a-z0-9]{4}`).ReplaceAllString(tuitest.Text(r.shot(t)), "${1}abcd"))
+	r.press("q", "n", "esc")
+	if r.quit || r.overlay != nil {
+		t.Fatal("Esc does not stay")
+	}
+	r.press("ctrl+c", "ctrl+c")
+	if !r.quit {
+		t.Error("two ctrl+c do not leave")
+	}
+}
+
+// TestStarted is what Launch's request leads to.
+func TestStarted(t *testing.T) {
+	s := tuitest.NewScript(t)
+	r := newRig(t, s, 80, 24)
+	var ids []string
+	for id := range s.Logs {
+		ids = append(ids, id)
+	}
+	r.send(lab.Started{IDs: ids[:2]})
+	if s := tuitest.Text(r.shot(t)); r.at != watchPage || !strings.Contains(s, "2 running") || !r.Mine[ids[0]] || !r.Mine[ids[1]] {
+		t.Errorf("page %d with\n%s", r.at, tuitest.Text(r.shot(t)))
+	}
+	r.send(lab.Started{Err: fmt.Errorf("rho: 0: want\x1b[31m a number")})
+	if f := r.footer(); !strings.Contains(f, "rho: 0: want[31m a number") {
+		t.Errorf("the footer says %q", f)
+	}
+}
+
+func TestPalette(t *testing.T) {
+	r := watching(t, 80, 24)
+	r.press(":")
+	tuitest.Golden(t, "palette-80x24", tuitest.Text(r.shot(t)))
+	r.typed("log pane")
+	if s := tuitest.Text(r.shot(t)); strings.Contains(s, "smoothing") {
+		t.Errorf("what was not asked for:\n%s", s)
+	}
+	r.press("backspace", "backspace", "backspace", "backspace", "backspace", "backspace", "backspace", "backspace")
+	r.typed("warnings")
+	if r.press("enter"); !strings.Contains(tuitest.Text(r.shot(t)), "Log by step") || r.overlay != nil {
+		t.Error("the log pane is not open")
+	}
+	r.press(":")
+	r.typed("zzz")
+	if r.press("enter"); r.overlay == nil || !strings.Contains(tuitest.Text(r.shot(t)), "nothing does that") {
+		t.Error("nothing was found, and something done")
+	}
+	r.press("esc", ":", "down", "down", "down", "up")
+	r.size(40, 12)
+	r.fits(t, "palette on a small screen")
+	r.press("esc", "3", ":")
+	r.typed("filter")
+	if r.press("enter"); !r.pages[runsPage].Typing() {
+		t.Error("no filter is typed")
+	}
+}
+
+// TestKeys checks that no key does two things on a page, and that the help
+// lists every key that does something.
+func TestKeys(t *testing.T) {
+	r := newRig(t, tuitest.NewScript(t), 80, 24)
+	for id, table := range r.keys {
+		seen := map[string]bool{}
+		for _, row := range table {
+			for _, k := range row.Keys.Keys() {
+				if seen[k] {
+					t.Errorf("%q does two things on page %d", k, id+1)
+				}
+				seen[k] = true
+			}
+			if row.Hint != "" && row.Help == "" {
+				t.Errorf("%q is in the footer and not in the help", row.Name(false))
+			}
+			if row.Do == nil {
+				t.Errorf("%q does nothing", row.Name(false))
+			}
+		}
+	}
+}
+
+// TestHelpTellsWhatWorks has nothing among the keys that work which, pressed,
+// would say why it does not.
+func TestHelpTellsWhatWorks(t *testing.T) {
+	r := browsing(t, tuitest.Archive{Folder: lab.Folder(t.TempDir())}, "3", 80, 60)
+	r.press("?")
+	works, idle, ok := strings.Cut(strings.Join(r.overlay.Lines, "\n"), "Not now")
+	if !ok || strings.Contains(works, "↑") || !strings.Contains(idle, "↑") {
+		t.Errorf("in an empty list the cursor goes up:\n%s", works)
+	}
+}
+
+// TestReadOnly has nothing that starts, changes or deletes runs in footer and
+// help, and refuses the keys.
+func TestReadOnly(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.Config.ReadOnly, r.Config.RunsGoOn = true, true
+	for _, page := range []string{"1", "2", "3"} {
+		r.press(page)
+		footer := tuitest.Text(r.shot(t))
+		for _, b := range r.keys[r.at] {
+			if !b.Alters {
+				continue
+			}
+			key := b.Keys.Keys()[0]
+			r.press(key)
+			if r.overlay != nil || len(r.asked.List) > 0 || !strings.Contains(r.footer(), "read-only") {
+				t.Errorf("page %s: %s does something: %v, the footer says %q", page, key, r.asked.List, r.footer())
+			}
+			r.press("?")
+			if help := tuitest.Text(r.shot(t)); strings.Contains(help, b.Help) || b.Hint != "" && strings.Contains(footer, b.Name(false)+" "+b.Hint+" ") {
+				t.Errorf("page %s: %s is offered", page, key)
+			}
+			r.press("esc")
+		}
+	}
+	r.press("q")
+	if !r.quit {
+		t.Error("q does not leave")
+	}
+}
+
+// TestTabs clicks on the pages' names.
+func TestTabs(t *testing.T) {
+	r := watching(t, 120, 40)
+	for _, tab := range r.tabs() {
+		r.send(click(tab.x+1, 0))
+		if got := r.pages[r.at].Title(); !strings.Contains(tab.text, got) {
+			t.Errorf("a click on %q leads to %s", tab.text, got)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package tui
+
+import (
+	"drolab/tui/kit"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// ownKeys are the rows of the key table that hold on all pages.
+func (m *Model) ownKeys() []kit.Key {
+	leave := "leave; asks while runs of this program go on"
+	if m.Config.RunsGoOn {
+		leave = "leave; the runs go on, and drolab attach shows them again"
+	}
+	rows := []kit.Key{
+		{Keys: kit.On(":"), Help: "find what to do by a word", Do: kit.Just(m.openPalette), Moves: true},
+		{Keys: kit.On("?"), Hint: "help", Help: "these keys", Do: kit.Just(m.openHelp), Last: true},
+		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Do: m.askLeave, Last: true},
+		{Keys: kit.On("]"), Help: "next page", Do: func() tea.Cmd { return m.show((m.at + 1) % pages) }},
+		{Keys: kit.On("["), Help: "page before", Do: func() tea.Cmd { return m.show((m.at + pages - 1) % pages) }},
+	}
+	for i := range pages {
+		rows = append(rows, kit.Key{Keys: kit.On(string(rune('1' + i))), Do: func() tea.Cmd { return m.show(i) }})
+	}
+	return rows
+}
+
+func (m *Model) openPalette() { m.open((&palette{m: m, line: kit.NewInput("")}).overlay()) }
+
+func (m *Model) openHelp() { m.open(m.help()) }
+
+// askLeave leaves, or finds out first which runs of this program go on.
+func (m *Model) askLeave() tea.Cmd {
+	if m.Config.RunsGoOn {
+		return tea.Quit
+	}
+	return live(m.Source, m.Lab.Started())
+}

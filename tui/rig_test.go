@@ -1,0 +1,122 @@
+package tui
+
+import (
+	"testing"
+	"time"
+
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+)
+
+// rig drives a Model as Bubble Tea would, but at once: commands are done where
+// they stand, and time passes when the rig says so.
+type rig struct {
+	*Model
+	script *tuitest.Script
+	asked  *tuitest.Asked
+	quit   bool
+}
+
+// newRig returns a Model of w by h cells in true colour on dark, unless the
+// environment says otherwise.
+func newRig(t testing.TB, s *tuitest.Script, w, h int, environ ...string) *rig {
+	t.Helper()
+	r := &rig{script: s, asked: &tuitest.Asked{}}
+	base := []string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8"}
+	r.Model = newModel(lab.Config{Verbs: r.asked, RunsDir: "runs", DataDir: t.TempDir(), CPU: "a processor",
+		Environ: append(base, environ...)}, s, tuitest.Presets())
+	r.after = func(time.Duration) tea.Cmd { return nil }
+	r.run(r.Init())
+	r.send(tea.ColorProfileMsg{Profile: r.env.profile}, tea.WindowSizeMsg{Width: w, Height: h})
+	return r
+}
+
+func (r *rig) send(msgs ...tea.Msg) {
+	for _, m := range msgs {
+		_, cmd := r.Update(m)
+		r.run(cmd)
+	}
+}
+
+// run does a command and takes its answer.
+func (r *rig) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch m := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range m {
+			r.run(c)
+		}
+	case tea.QuitMsg:
+		r.quit = true
+	default:
+		r.send(m)
+	}
+}
+
+// press sends keys by name: "tab", "ctrl+c", "z", "Z".
+func (r *rig) press(keys ...string) {
+	for _, k := range keys {
+		r.send(tuitest.KeyPress(k))
+	}
+}
+
+// wait lets time pass, a frame at a time, and the interface look at the files.
+func (r *rig) wait(d, frame time.Duration) {
+	for end := r.script.Now.Add(d); r.script.Now.Before(end); {
+		r.script.Now = r.script.Now.Add(frame)
+		r.send(kit.Tick(r.script.Now))
+	}
+}
+
+// size changes the terminal's.
+func (r *rig) size(w, h int) { r.send(tea.WindowSizeMsg{Width: w, Height: h}) }
+
+// browsing is a rig on a page over an archive.
+func browsing(t testing.TB, a lab.Source, page string, w, h int, environ ...string) *rig {
+	t.Helper()
+	r := newRig(t, &tuitest.Script{Folder: lab.Folder("unused"), Now: tuitest.Epoch0()}, w, h, environ...)
+	r.Source, r.Config.RunsDir = a, "/runs"
+	r.run(r.pages[launchPage].Init())
+	r.press(page)
+	return r
+}
+
+// watching is a rig on the Watch page, half-way through four runs.
+func watching(t testing.TB, w, h int, environ ...string) *rig {
+	t.Helper()
+	s := tuitest.NewScript(t)
+	r := newRig(t, s, w, h, environ...)
+	r.press("2")
+	r.wait(10*time.Second, time.Second/5)
+	return r
+}
+
+// shot is the screen, cell by cell.
+func (r *rig) shot(t testing.TB) uv.ScreenBuffer {
+	t.Helper()
+	return tuitest.Shot(r.screen(), r.w, r.h)
+}
+
+// fits is the function of that name for the screen.
+func (r *rig) fits(t testing.TB, what string) {
+	t.Helper()
+	tuitest.Fits(t, what, r.screen(), r.w, r.h, r.env.ascii)
+}
+
+// typed presses the keys of a text.
+func (r *rig) typed(s string) {
+	for _, c := range s {
+		r.press(string(c))
+	}
+}
+
+func click(x, y int) tea.MouseClickMsg {
+	return tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}
+}

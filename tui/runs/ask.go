@@ -1,0 +1,121 @@
+package runs
+
+import (
+	"fmt"
+	"slices"
+
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/kit"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// picked are the selected runs, in the order of the folder, or else the one
+// under the cursor.
+func (p *Page) picked() (runs []*record.Run) {
+	for _, r := range p.all {
+		if p.chosen[r.Meta.ID] {
+			runs = append(runs, r)
+		}
+	}
+	if r := p.current(); len(runs) == 0 && r != nil {
+		runs = append(runs, r)
+	}
+	return runs
+}
+
+// fits tells whether something can be asked of a run in a state, which this
+// program may ask or not.
+type fits func(s runner.Status, mine bool) bool
+
+func canCompare(s runner.Status, _ bool) bool { return s == runner.Done }
+
+func canDelete(s runner.Status, _ bool) bool { return s.Ended() }
+
+func canStop(s runner.Status, mine bool) bool { return mine && !s.Ended() }
+
+func canPause(s runner.Status, mine bool) bool {
+	return mine && (s == runner.Running || s == runner.Paused)
+}
+
+func canResume(s runner.Status, mine bool) bool {
+	return s.Ended() && s != runner.Done || s == runner.Paused && mine
+}
+
+// unable is the Why of what can be asked of runs in some states: none of the
+// picked ones is in such a state. Without a reason it is that the runs have
+// ended, or are not ours.
+func (p *Page) unable(can fits, why string) func() string {
+	return func() string {
+		picked := p.picked()
+		switch {
+		case len(picked) == 0:
+			return p.none()
+		case len(p.fit(can)) > 0:
+			return ""
+		case why != "":
+			return why
+		case slices.ContainsFunc(picked, func(r *record.Run) bool { return !r.Status().Ended() }):
+			return "it runs in another process, which has to be asked"
+		}
+		return "the run has ended"
+	}
+}
+
+// fit are the picked runs that something can be asked of.
+func (p *Page) fit(can fits) (runs []*record.Run) {
+	for _, r := range p.picked() {
+		if can(r.Status(), p.Controls(r.Meta.ID)) {
+			runs = append(runs, r)
+		}
+	}
+	return runs
+}
+
+// pause pauses what runs or, if nothing does, lets go on what is paused.
+func (p *Page) pause() tea.Cmd {
+	runs := p.fit(canPause)
+	running := slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool { return r.Status() != runner.Running })
+	if len(running) > 0 {
+		return p.each("pause", running)
+	}
+	return p.each("resume", runs)
+}
+
+func (p *Page) each(verb string, runs []*record.Run) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, r := range runs {
+		cmds = append(cmds, p.Ask(verb, r.Meta.ID))
+	}
+	return tea.Sequence(cmds...)
+}
+
+// sure asks before something is done to runs.
+func (p *Page) sure(title, verb string, runs []*record.Run, what string, then tea.Cmd) tea.Cmd {
+	const most = 8
+	lines := []string{kit.Plural(len(runs), "run") + ":", ""}
+	for i, r := range runs {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("  and %d more", len(runs)-most))
+			break
+		}
+		lines = append(lines, "  "+kit.Clean(r.Meta.ID))
+	}
+	return kit.Question(title, append(lines, "", what), kit.Choice{Keys: []string{"y"}, Name: verb, Then: then})
+}
+
+func (p *Page) remove(names []string) tea.Cmd {
+	s := p.Source
+	return func() tea.Msg {
+		var m deletedMsg
+		for _, id := range names {
+			if err := s.Delete(id); err != nil {
+				m.problems = append(m.problems, err)
+			} else {
+				m.ids = append(m.ids, id)
+			}
+		}
+		return m
+	}
+}

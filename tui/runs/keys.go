@@ -1,0 +1,89 @@
+package runs
+
+import (
+	"drolab/runner/record"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Keys implements page.
+func (p *Page) Keys() []kit.Key {
+	const page, all = 10, 1 << 30
+	return []kit.Key{
+		{Keys: kit.On("enter"), Hint: "watch", Help: "watch the selected runs, or the one under the cursor",
+			Why: p.none, Do: p.goIn},
+		{Keys: kit.On("space"), Hint: "select", Help: "select several runs, to watch, compare, resume, stop or delete",
+			Why: p.none, Do: kit.Just(p.toggle)},
+		{Keys: kit.On("c"), Hint: "compare", Help: "compare the selected runs",
+			Why: p.unable(canCompare, "only runs that are done can be compared"), Do: p.compare},
+		{Keys: kit.On("up", "k"), Help: "up", Why: p.none, Do: kit.By(p.move, -1), Moves: true},
+		{Keys: kit.On("down", "j"), Help: "down", Why: p.none, Do: kit.By(p.move, 1), Moves: true},
+		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(p.back)},
+		{Keys: kit.On("home", "g"), Help: "first", Why: p.none, Do: kit.By(p.move, -all), Moves: true},
+		{Keys: kit.On("end", "G"), Help: "last", Why: p.none, Do: kit.By(p.move, all), Moves: true},
+		{Keys: kit.On("pgup"), Help: "a page up", Why: p.none, Do: kit.By(p.move, -page), Moves: true},
+		{Keys: kit.On("pgdown"), Help: "a page down", Why: p.none, Do: kit.By(p.move, page), Moves: true},
+		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or go on",
+			Why: p.unable(canPause, ""), Do: p.pause, Alters: true},
+		{Keys: kit.On("r"), Hint: "resume", Help: "resume an unfinished run from its newest checkpoint",
+			Why: p.unable(canResume, "only paused runs and ones that ended before their time can be resumed"), Do: p.resume, Alters: true},
+		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
+			Why: p.unable(canStop, ""), Do: p.stop, Alters: true},
+		{Keys: kit.On("/"), Hint: "filter", Help: "filter, as in: algo:sfk rho>=0.5 -failed", Do: kit.Just(p.startFilter)},
+		{Keys: kit.On("a"), Help: "select every run that is listed, or none", Why: p.none, Do: kit.Just(p.toggleAll)},
+		{Keys: kit.On("s"), Hint: "sort", Help: "sort by the next column", Why: p.none, Do: kit.Just(p.sortNext)},
+		{Keys: kit.On("S"), Help: "sort by the same column, the other way round", Why: p.none, Do: kit.Just(p.sortBack)},
+		{Keys: kit.On("D", "delete"), Hint: "delete", Help: "delete the selected runs, or the one under the cursor (asks)",
+			Why: p.unable(canDelete, "a run that goes on cannot be deleted: stop it first"), Do: p.delete, Alters: true},
+	}
+}
+
+// none says that no run is under the cursor.
+func (p *Page) none() string {
+	if p.current() == nil {
+		return "there is no run here"
+	}
+	return ""
+}
+
+func (p *Page) move(by int) { p.at = min(max(p.at+by, 0), len(p.shown)-1) }
+
+func (p *Page) startFilter() { p.filtering = true }
+
+func (p *Page) sortNext() {
+	p.by, p.reversed = (p.by+1)%len(p.columns), false
+	p.arrange()
+}
+
+func (p *Page) sortBack() {
+	p.reversed = !p.reversed
+	p.arrange()
+}
+
+func (p *Page) goIn() tea.Cmd {
+	runs := p.picked()
+	return kit.Send(lab.Watch{IDs: ids(runs[:min(len(runs), lab.MaxWatched)])})
+}
+
+func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{IDs: ids(p.fit(canCompare))}) }
+
+func (p *Page) resume() tea.Cmd { return p.each("resume", p.fit(canResume)) }
+
+func (p *Page) stop() tea.Cmd {
+	runs := p.fit(canStop)
+	return p.sure("Stop?", "stop", runs, "Each saves a checkpoint first, and can be resumed.", p.each("stop", runs))
+}
+
+func (p *Page) delete() tea.Cmd {
+	runs := p.fit(canDelete)
+	return p.sure("Delete?", "delete", runs, "Curves, checkpoints and figures are gone for good.", p.remove(ids(runs)))
+}
+
+func ids(runs []*record.Run) (names []string) {
+	for _, r := range runs {
+		names = append(names, r.Meta.ID)
+	}
+	return names
+}

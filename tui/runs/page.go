@@ -1,0 +1,220 @@
+package runs
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"drolab/runner/record"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Page is the Runs page: every run of the folder, filtered and sorted.
+//
+//	lab.Listed -> all -> arrange (filter, sort) -> shown -> view
+//
+// The cursor stays with its run when the list changes, and so does what is
+// selected, shown or not.
+type Page struct {
+	*lab.Lab
+	all      []*record.Run // newest first
+	problems []error       // directories that cannot be read
+	loaded   bool
+	shown    []*record.Run
+	at       int // the cursor, an index of shown
+	chosen   map[string]bool
+
+	columns  []runColumn
+	by       int // column that the list is sorted by
+	reversed bool
+
+	line      kit.Input // the filter, as typed
+	filter    filter
+	filtering bool
+	problem   error // with the filter
+
+	looked time.Time // when the folder was last asked for
+	busy   bool      // and did not answer yet
+}
+
+func New(s *lab.Lab) *Page {
+	return &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), columns: runColumns()}
+}
+
+func (*Page) Title() string { return "Runs" }
+
+func (p *Page) Typing() bool { return p.filtering }
+
+func (p *Page) Init() tea.Cmd { return p.look() }
+
+// look reads the folder, unless that is under way.
+func (p *Page) look() tea.Cmd {
+	if p.busy {
+		return nil
+	}
+	p.busy = true
+	return lab.List(p.Source)
+}
+
+func (p *Page) tick(now time.Time) tea.Cmd {
+	if now.Sub(p.looked) < lab.LookAfter(lab.AnyLive(p.all)) {
+		return nil
+	}
+	p.looked = now
+	return p.look()
+}
+
+// current is the run under the cursor; nil in an empty list.
+func (p *Page) current() *record.Run {
+	if p.at >= len(p.shown) {
+		return nil
+	}
+	return p.shown[p.at]
+}
+
+// arrange filters and sorts, and puts the cursor back on its run.
+func (p *Page) arrange() {
+	id := ""
+	if r := p.current(); r != nil {
+		id = r.Meta.ID
+	}
+	p.shown = nil
+	for _, r := range p.all {
+		if p.filter.match(r) {
+			p.shown = append(p.shown, r)
+		}
+	}
+	if c := p.columns[p.by]; c.compare != nil {
+		slices.SortStableFunc(p.shown, c.compare)
+	}
+	if p.reversed {
+		slices.Reverse(p.shown)
+	}
+	at := slices.IndexFunc(p.shown, func(r *record.Run) bool { return r.Meta.ID == id })
+	if at < 0 {
+		at = min(p.at, len(p.shown)-1)
+	}
+	p.at = max(0, at)
+}
+
+func (p *Page) toggle() {
+	id := p.current().Meta.ID
+	if p.chosen[id] {
+		delete(p.chosen, id)
+	} else {
+		p.chosen[id] = true
+	}
+	p.at = min(p.at+1, len(p.shown)-1)
+}
+
+// toggleAll selects what is listed, or nothing if all of that is selected.
+func (p *Page) toggleAll() {
+	all := true
+	for _, r := range p.shown {
+		all = all && p.chosen[r.Meta.ID]
+	}
+	clear(p.chosen)
+	for _, r := range p.shown {
+		if !all {
+			p.chosen[r.Meta.ID] = true
+		}
+	}
+}
+
+// back undoes one thing: the selection, else the filter.
+func (p *Page) back() {
+	if len(p.chosen) > 0 {
+		clear(p.chosen)
+		return
+	}
+	p.line = kit.NewInput("")
+	p.refilter()
+}
+
+func (p *Page) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case kit.Tick:
+		return p.tick(time.Time(msg))
+	case lab.Listed:
+		p.all, p.problems, p.loaded, p.busy = msg.Runs, msg.Problems, true, false
+		p.forget()
+		p.arrange()
+	case deletedMsg:
+		cmd := kit.Notify("deleted " + kit.Plural(len(msg.ids), "run"))
+		if len(msg.problems) > 0 {
+			cmd = kit.Complain(errors.Join(msg.problems...))
+		}
+		return tea.Batch(cmd, p.look())
+	case lab.Answered:
+		return p.look()
+	case tea.KeyPressMsg:
+		p.press(msg)
+	case tea.PasteMsg:
+		p.line.Update(msg)
+		p.refilter()
+	case kit.Wheel:
+		if msg.Down {
+			p.at = min(p.at+1, max(0, len(p.shown)-1))
+		} else {
+			p.at = max(p.at-1, 0)
+		}
+	case kit.Click:
+		return p.click(msg)
+	}
+	return nil
+}
+
+// forget drops the selection of runs that are gone.
+func (p *Page) forget() {
+	there := map[string]bool{}
+	for _, r := range p.all {
+		there[r.Meta.ID] = p.chosen[r.Meta.ID]
+	}
+	for id := range p.chosen {
+		if !there[id] {
+			delete(p.chosen, id)
+		}
+	}
+}
+
+// press takes a key while the filter is typed: the list follows at once.
+func (p *Page) press(k tea.KeyPressMsg) {
+	switch k.String() {
+	case "enter", "down", "tab":
+		p.filtering = false
+	case "esc":
+		p.filtering, p.line = false, kit.NewInput("")
+		p.refilter()
+	default:
+		if p.line.Update(k) {
+			p.refilter()
+		}
+	}
+}
+
+// refilter applies the filter as typed; one that cannot be read leaves the
+// list as it is.
+func (p *Page) refilter() {
+	f, err := parseFilter(p.line.String())
+	if p.problem = err; err == nil {
+		p.filter = f
+		p.arrange()
+	}
+}
+
+// click puts the cursor on a row; on the one that has it, it goes in.
+func (p *Page) click(msg kit.Click) tea.Cmd {
+	lay := layRuns(p.Body.W, p.Body.H)
+	i := p.first(lay.rows) + msg.Y - lay.top
+	if msg.Y < lay.top || msg.Y >= lay.top+lay.rows || i >= len(p.shown) || p.filtering {
+		return nil
+	}
+	if i == p.at {
+		return p.goIn()
+	}
+	p.at = i
+	return nil
+}

@@ -1,0 +1,235 @@
+package runs
+
+import (
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+)
+
+// runsOf is a rig on the page over a folder, and the page.
+func runsOf(t *testing.T, source lab.Source) (*rig, *Page) {
+	t.Helper()
+	asked := &tuitest.Asked{}
+	l := tuitest.NewLab(t, source, lab.Config{Verbs: asked, RunsDir: "/runs"}, 120, 38)
+	p := New(l)
+	return &rig{tuitest.NewRig(l, p), asked}, p
+}
+
+type rig struct {
+	*tuitest.Rig
+	asked *tuitest.Asked
+}
+
+func TestFilter(t *testing.T) {
+	runs, problems := tuitest.NewArchive(t).List()
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for _, c := range []struct {
+		text string
+		want int
+	}{
+		{"", 12}, {"race", 2}, {"RACE", 2}, {"preset:shapes", 8}, {"algo:sfk", 4}, {"algo:sfk race", 1}, {"-algo:sfk", 8}, {"failed", 1}, {"-failed", 11},
+		{"status:done", 9}, {"rho>=1.5", 1}, {"rho<1.5", 11}, {"rho!=1.5", 11}, {"rho=0.5", 11}, {"-rho=0.5", 1}, {"seed:7", 1},
+		{"model:alex", 1}, {"set:cressie", 12}, {"worst>=0", 12}, {"worst<0", 0}, {"accuracy>1%", 12}, {"lambda_max:auto", 12}, {"lambda_max>3", 0},
+		{"epochs=8", 12}, {"steps<=120", 3}, {"rho>=", 12}, {"-", 12}, {"-rho:", 12}, {"preset=paper", 1}, {"augment:true", 12}, {":x", 0},
+	} {
+		f, err := parseFilter(c.text)
+		if err != nil {
+			t.Errorf("%q: %v", c.text, err)
+			continue
+		}
+		n := 0
+		for _, r := range runs {
+			if f.match(r) {
+				n++
+			}
+		}
+		if n != c.want {
+			t.Errorf("%q lists %d runs, want %d", c.text, n, c.want)
+		}
+	}
+	for text, want := range map[string]string{"zz:1": "zz: neither a setting", "rho>=x": "want a number after >=", "-foo<3": "foo: neither"} {
+		if _, err := parseFilter(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestFilterTakesAnything(t *testing.T) {
+	runs, _ := tuitest.NewArchive(t).List()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		b := make([]byte, rng.IntN(12))
+		for i := range b {
+			b[i] = "-:=<>!rho algo.5é\xff%"[rng.IntN(20)]
+		}
+		if f, err := parseFilter(string(b)); err == nil {
+			f.match(runs[0])
+		}
+	}
+}
+
+func TestSorting(t *testing.T) {
+	r, p := runsOf(t, tuitest.NewArchive(t))
+	for i, c := range runColumns() {
+		if p.by != i {
+			t.Fatalf("s went to column %d, want %d", p.by, i)
+		}
+		if c.compare != nil && !slices.IsSortedFunc(p.shown, c.compare) {
+			t.Errorf("not sorted by %s", c.head)
+		}
+		forward := ids(p.shown)
+		r.Press("S")
+		backward := ids(p.shown)
+		slices.Reverse(backward)
+		if !slices.Equal(forward, backward) {
+			t.Errorf("%s: S is not the other way round", c.head)
+		}
+		r.Press("s")
+	}
+	// A measure that does not apply comes last.
+	runs := slices.Clone(p.all)
+	gap := slices.IndexFunc(runColumns(), func(c runColumn) bool { return c.head == "dual gap" })
+	slices.SortStableFunc(runs, runColumns()[gap].compare)
+	if last := runs[len(runs)-1]; last.Summary().Of("dual_gap").Applies() || !runs[0].Summary().Of("dual_gap").Applies() {
+		t.Error("runs without a dual gap are not at the end")
+	}
+}
+
+// The cursor stays with its run when others come, go or are filtered out.
+func TestCursorStays(t *testing.T) {
+	a := tuitest.NewArchive(t)
+	r, p := runsOf(t, a)
+	r.Press("down", "down", "down")
+	id := p.current().Meta.ID
+	a.Add(t, "new-erm-s1", tuitest.Archived(dro.ERM, 1, "new", tuitest.Epoch0().Add(time.Hour)), runner.Done, "")
+	r.Wait(time.Minute, 5*time.Second)
+	if len(p.all) != 13 || p.current().Meta.ID != id {
+		t.Errorf("%d runs, the cursor is on %s, was on %s", len(p.all), p.current().Meta.ID, id)
+	}
+	r.Press("space")
+	if err := os.RemoveAll(filepath.Join(string(a.Folder), id)); err != nil {
+		t.Fatal(err)
+	}
+	r.Wait(time.Minute, 5*time.Second)
+	if p.current() == nil || len(p.chosen) != 0 {
+		t.Errorf("after the run is gone: cursor %d, selected %v", p.at, p.chosen)
+	}
+}
+
+func TestDelete(t *testing.T) {
+	a := tuitest.NewArchive(t)
+	r, p := runsOf(t, a)
+	victims := []string{p.shown[0].Meta.ID, p.shown[1].Meta.ID}
+	r.Press("space", "space", "D")
+	if r.Overlay == nil {
+		t.Fatal("nothing asks")
+	}
+	r.Press("n", "enter", "esc")
+	if runs, _ := a.List(); len(runs) != 12 {
+		t.Fatalf("%d runs left without a yes", len(runs))
+	}
+	r.Press("D", "y")
+	if len(p.all) != 10 || !strings.Contains(r.Notice.Text, "deleted 2 runs") {
+		t.Errorf("%d runs listed, notice %q", len(p.all), r.Notice.Text)
+	}
+	for _, id := range victims {
+		if _, err := os.Stat(filepath.Join(string(a.Folder), id)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is still there: %v", id, err)
+		}
+	}
+}
+
+// A run that somebody records is never deleted, whatever a list of a moment
+// ago said.
+func TestDeleteRefusesLive(t *testing.T) {
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := tuitest.Archived(dro.SFK, 1, "live", tuitest.Epoch0())
+	recorder, err := store.Create(m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer recorder.Close()
+	if err := recorder.Append(&runner.StatusEvent{Status: runner.Running}); err != nil {
+		t.Fatal(err)
+	}
+	f := lab.Folder(store.Dir())
+	if err := f.Delete(m.ID); err == nil || !strings.Contains(err.Error(), "stop it first") {
+		t.Errorf("deleting a live run: %v", err)
+	}
+	if err := f.Delete(m.ID[:4]); err == nil {
+		t.Error("the start of a name was deleted")
+	}
+	if err := f.Delete(filepath.Join(store.Dir(), m.ID)); err == nil {
+		t.Error("a path was deleted")
+	}
+	if _, err := f.Find(m.ID); err != nil {
+		t.Errorf("the run is gone: %v", err)
+	}
+	r, _ := runsOf(t, f)
+	r.Press("D")
+	if r.Overlay != nil || !strings.Contains(r.Notice.Text, "stop it first") {
+		t.Errorf("asked to delete a live run: %q", r.Notice.Text)
+	}
+	r.Press("x")
+	if r.Overlay != nil || !strings.Contains(r.Notice.Text, "another process") {
+		t.Errorf("asked to stop another process's run: %q", r.Notice.Text)
+	}
+}
+
+func TestRunsVerbs(t *testing.T) {
+	r, p := runsOf(t, tuitest.NewArchive(t))
+	find := func(id string) {
+		p.at = slices.IndexFunc(p.shown, func(r *record.Run) bool { return r.Meta.ID == id })
+	}
+	find("race-pgd-s1")
+	r.Press("r")
+	find("shapes-erm-s1")
+	r.Press("r")
+	if !slices.Equal(r.asked.List, []string{"resume"}) {
+		t.Errorf("asked %v; a run that is done has nothing to resume", r.asked.List)
+	}
+	find("shapes-erm-s1")
+	r.Press("enter")
+	if m, ok := tuitest.Sent[lab.Watch](r.Rig); !ok || !slices.Equal(m.IDs, []string{"shapes-erm-s1"}) {
+		t.Errorf("Enter watches %v", m.IDs)
+	}
+	r.Press("esc", "a", "c")
+	if m, ok := tuitest.Sent[lab.Compare](r.Rig); !ok || len(m.IDs) != 9 {
+		t.Errorf("%v are compared, 9 runs are done", m.IDs)
+	}
+}
+
+func TestRunsClick(t *testing.T) {
+	r, p := runsOf(t, tuitest.NewArchive(t))
+	lay := layRuns(r.Body.W, r.Body.H)
+	r.Send(kit.Click{X: 10, Y: lay.top + 4})
+	if p.at != 4 {
+		t.Errorf("a click on the fifth row put the cursor on %d", p.at)
+	}
+	r.Send(kit.Click{X: 10, Y: lay.top + 30})
+	if p.at != 4 {
+		t.Errorf("a click below the list moved the cursor to %d", p.at)
+	}
+	r.Send(kit.Click{X: 10, Y: lay.top + 4})
+	if _, ok := tuitest.Sent[lab.Watch](r.Rig); !ok {
+		t.Error("a click on the cursor's row does not go in")
+	}
+}

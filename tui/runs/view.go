@@ -1,0 +1,335 @@
+package runs
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+)
+
+// runColumn is a column of the list of runs.
+type runColumn struct {
+	head  string
+	w     int  // with the blank before it; of the first columns the least
+	left  bool // text, not figures
+	least int  // width of the screen from which it is shown
+	cell  func(*record.Run) string
+	// compare sorts by the column, the most interesting run first; nil keeps
+	// the folder's order, newest first.
+	compare func(a, b *record.Run) int
+}
+
+// runColumns are the columns in their order on the screen.
+func runColumns() []runColumn {
+	measure := func(head string, w, least int, name string) runColumn {
+		m := lab.Named(lab.SummaryMeasures(), name)
+		of := func(r *record.Run) runner.Number { return lab.OfSummary(r.Summary(), name) }
+		return runColumn{head, w, false, least, func(r *record.Run) string { return lab.Write(m, of(r)) },
+			func(a, b *record.Run) int { return byNumber(of(a), of(b), m.Better == dro.Higher) }}
+	}
+	text := func(head string, w, least int, of func(*record.Run) string) runColumn {
+		return runColumn{head, w, true, least, func(r *record.Run) string { return kit.Clean(of(r)) },
+			func(a, b *record.Run) int { return cmp.Compare(of(a), of(b)) }}
+	}
+	started := text("started UTC", 13, 85, func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") })
+	started.compare = nil
+	seed := func(r *record.Run) string { return fmt.Sprint(r.Meta.Spec.Seed) }
+	epochs := func(r *record.Run) string { return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs) }
+	return []runColumn{
+		started,
+		text("preset", presetCells+1, 0, func(r *record.Run) string { return r.Meta.Preset }),
+		text("method", 7, 0, func(r *record.Run) string { return string(r.Meta.Spec.Algorithm()) }),
+		{"seed", 5, false, 0, seed, func(a, b *record.Run) int { return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed) }},
+		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),
+		{"epochs", 9, false, 72, epochs, func(a, b *record.Run) int { return cmp.Compare(b.Summary().Epochs, a.Summary().Epochs) }},
+		text("set, ρ", 14, 112, func(r *record.Run) string { return r.Meta.Spec.Radius() }),
+		measure("worst %", 8, 0, "worst_class_accuracy"),
+		measure("mean %", 7, 0, "test_accuracy"),
+		measure("test loss", 10, 96, "test_loss"),
+		measure("train loss", 11, 126, "train_loss"),
+		measure("robust risk", 12, 138, "robust_risk"),
+		measure("dual gap", 9, 148, "dual_gap"),
+		measure("images/s", 9, 158, "images_per_second"),
+	}
+}
+
+// byNumber puts what applies first, the better before the worse.
+func byNumber(a, b runner.Number, higher bool) int {
+	switch {
+	case !a.Applies() || !b.Applies():
+		return cmp.Compare(boolInt(b.Applies()), boolInt(a.Applies()))
+	case higher:
+		return cmp.Compare(b.Float(), a.Float())
+	}
+	return cmp.Compare(a.Float(), b.Float())
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// runsLayout is where the parts of the Runs page are.
+type runsLayout struct {
+	list, details kit.Rect
+	top, rows     int // the first row of a run, and how many there are
+}
+
+func layRuns(w, h int) runsLayout {
+	l := runsLayout{list: kit.Area(0, 0, w, h)}
+	if h >= 20 {
+		rows := 9 // a line for each of the details and one more, in a box
+		if h >= 34 {
+			rows = 10
+		}
+		l.list.H = h - rows
+		l.details = kit.Area(0, h-rows, w, rows)
+	}
+	l.top = 3 // below title, filter and heads
+	l.rows = l.list.H - l.top
+	if kit.Boxed(h) {
+		l.rows--
+	}
+	return l
+}
+
+func (p *Page) View(w, h int) []string {
+	lay, box := layRuns(w, h), kit.Boxed(h)
+	iw, ih := kit.Inside(box, lay.list.W, lay.list.H)
+	blocks := []kit.Placed{{Rect: lay.list, Lines: p.Theme.Panel("Runs", p.note(), true, box, p.viewList(iw, ih, lay.rows), lay.list.W, lay.list.H)}}
+	if lay.details.H > 0 {
+		iw, ih := kit.Inside(box, lay.details.W, lay.details.H)
+		title := "Details"
+		if r := p.current(); r != nil {
+			title = kit.Clean(r.Meta.ID)
+		}
+		blocks = append(blocks, kit.Placed{Rect: lay.details, Lines: p.Theme.Panel(title, "", false, box, p.viewDetails(iw, ih), lay.details.W, lay.details.H)})
+	}
+	return kit.Compose(w, h, blocks)
+}
+
+// note counts what there is.
+func (p *Page) note() string {
+	words := []string{kit.Plural(len(p.all), "run")}
+	if len(p.shown) != len(p.all) {
+		words = append(words, fmt.Sprintf("%d shown", len(p.shown)))
+	}
+	if len(p.chosen) > 0 {
+		words = append(words, fmt.Sprintf("%d selected", len(p.chosen)))
+	}
+	if len(p.problems) > 0 {
+		words = append(words, fmt.Sprintf("%d unreadable", len(p.problems)))
+	}
+	return strings.Join(words, ", ")
+}
+
+// first is the first run that is shown in so many rows: the cursor's is about
+// in the middle.
+func (p *Page) first(rows int) int {
+	return max(0, min(p.at-(rows-1)/2, len(p.shown)-rows))
+}
+
+func (p *Page) viewList(w, h, rows int) []string {
+	t := p.Theme
+	columns, room := p.layColumns(w)
+	head := kit.Blanks(listMark)
+	for _, c := range columns {
+		head += p.head(c, room)
+	}
+	lines := []string{p.viewFilter(w), head}
+	if len(p.shown) == 0 {
+		return append(lines, " "+t.Dim.Paint(p.empty()))
+	}
+	first := p.first(rows)
+	for i := first; i < len(p.shown) && i < first+rows; i++ {
+		lines = append(lines, p.row(i, columns, room, w))
+	}
+	return kit.Fill(lines, w, h)
+}
+
+// empty says why nothing is listed.
+func (p *Page) empty() string {
+	switch {
+	case !p.loaded:
+		return "reading " + kit.Clean(p.Config.RunsDir)
+	case len(p.all) == 0:
+		return "no runs in " + kit.Clean(p.Config.RunsDir) + " yet: start some on page 1"
+	}
+	return "no run is so: Esc shows all"
+}
+
+// viewFilter is the line above the heads.
+func (p *Page) viewFilter(w int) string {
+	t := p.Theme
+	switch {
+	case p.filtering:
+		room := w - 3
+		message := ""
+		if p.problem != nil {
+			message = "  " + kit.Cut(t.Greek(kit.OneLine(p.problem.Error())), w/2)
+			room = max(10, room-kit.Width(message))
+		}
+		return t.Key.Paint(" /") + p.line.View(t.Text, room) + t.Bad.Paint(message)
+	case p.line.String() != "":
+		return t.Key.Paint(" /") + kit.Cut(p.line.String(), w-24) + t.Dim.Paint("  Esc shows all")
+	}
+	if w < 46 {
+		return t.Dim.Paint(" / filters, as in  algo:sfk -failed")
+	}
+	return t.Dim.Paint(" / filters, as in  algo:sfk rho>=0.5 -failed")
+}
+
+// presetCells is the least width of a preset's name.
+const presetCells = 7
+
+// listMark is the room for cursor, selection and state.
+const listMark = 5
+
+// layColumns returns the columns that fit, and the room that is left for the
+// preset's name to grow into.
+func (p *Page) layColumns(w int) (columns []runColumn, room int) {
+	room = w - listMark
+	for _, c := range p.columns {
+		if w+2 >= c.least {
+			columns = append(columns, c)
+			room -= c.w
+		}
+	}
+	longest := 0
+	for _, r := range p.shown {
+		longest = max(longest, kit.Width(kit.Clean(r.Meta.Preset)))
+	}
+	return columns, max(0, min(room, longest-presetCells, 24))
+}
+
+func (c *runColumn) place(text string, room int) string {
+	w := c.w
+	if c.head == "preset" {
+		w += room
+	}
+	if c.left {
+		return kit.Left(text, w-1) + " "
+	}
+	return kit.Right(text, w-1) + " "
+}
+
+// head is a column's, with an arrow in the gap where the list is sorted by it.
+func (p *Page) head(c runColumn, room int) string {
+	t := p.Theme
+	text := c.place(t.Greek(c.head), room)
+	if c.head != p.columns[p.by].head {
+		return t.Dim.Paint(text)
+	}
+	arrow := "↓"
+	switch {
+	case t.ASCII:
+		arrow = "<"
+	case p.reversed:
+		arrow = "↑"
+	}
+	if c.left {
+		return t.Accent.Paint(kit.Left(t.Greek(c.head)+arrow, kit.Width(text)))
+	}
+	return t.Accent.Paint(kit.Right(t.Greek(c.head)+arrow, kit.Width(text)))
+}
+
+func (p *Page) row(i int, columns []runColumn, room, w int) string {
+	t, r := p.Theme, p.shown[i]
+	glyph, state := lab.State(t, r.Status())
+	cursor, chosen := " ", " "
+	if i == p.at {
+		cursor = t.Cursor
+	}
+	if p.chosen[r.Meta.ID] {
+		chosen = t.On
+	}
+	// The selected row is painted as a whole, so its parts are not.
+	paint := func(st kit.Style, s string) string { return st.Paint(s) }
+	if i == p.at {
+		paint = func(_ kit.Style, s string) string { return s }
+	}
+	s := cursor + paint(t.Accent, chosen) + " " + paint(state, glyph) + " "
+	for _, c := range columns {
+		cell := c.place(t.Greek(c.cell(r)), room)
+		switch {
+		case c.head == "state":
+			cell = paint(state, cell)
+		case c.head == "started" || c.head == "epochs":
+			cell = paint(t.Dim, cell)
+		}
+		s += cell
+	}
+	if i == p.at {
+		return t.Selected.Paint(kit.Left(s, w))
+	}
+	return kit.Left(s, w)
+}
+
+// cameTo lists the last measures that apply, but those that the list has.
+func cameTo(s *runner.Summary) string {
+	var words []string
+	for _, m := range lab.SummaryMeasures() {
+		switch m.Name {
+		case "lambda", "eta", "robust_risk", "dual_gap", "full_grad_norm":
+			if n := lab.OfSummary(s, m.Name); n.Applies() {
+				words = append(words, m.Title+" "+lab.Write(m, n))
+			}
+		}
+	}
+	if len(words) == 0 {
+		return "–"
+	}
+	return strings.Join(words, ", ")
+}
+
+// perClass is the test accuracy of each class or group, in percent.
+func perClass(m *runner.Meta, s *runner.Summary) string {
+	if len(s.ByGroup.Of("class_accuracy")) == 0 {
+		return "–"
+	}
+	var words []string
+	for i, a := range s.ByGroup.Of("class_accuracy") {
+		name := fmt.Sprint(i)
+		if i < len(m.Groups) {
+			name = m.Groups[i]
+		}
+		words = append(words, name+"\u00a0"+lab.Percent(a)) // no line is broken there
+	}
+	return strings.Join(words, "  ")
+}
+
+// viewDetails says what made the run under the cursor and what it came to.
+func (p *Page) viewDetails(w, h int) (lines []string) {
+	t, r := p.Theme, p.current()
+	if len(p.problems) > 0 {
+		h--
+	}
+	if r != nil {
+		m, s := &r.Meta, r.Summary()
+		state := fmt.Sprintf("%s at step %d of %d", r.Status(), s.Steps, m.Steps)
+		if s.Cause != "" {
+			state += ": " + kit.OneLine(s.Cause)
+		}
+		if m.Parent != "" {
+			state += ", a fork of " + kit.OneLine(m.Parent)
+		}
+		trains := fmt.Sprintf("%s on %s, %s of %d, lr %g, %s, %s coordinates", m.Spec.Model, m.Spec.Dataset,
+			kit.Plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR, strings.Replace(m.Spec.Radius(), ", ", " at ρ ", 1), m.Coordinates)
+		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s", m.Created.Format("2006-01-02 15:04:05 MST"),
+			m.Host.Version, m.Host.CPU, m.Host.Kernel, kit.Plural(m.Host.Threads, "thread"))
+		lines = t.Points([]kit.Point{{Name: "State", Text: kit.Clean(state)}, {Name: "Trains", Text: kit.Clean(trains)},
+			{Name: "Came to", Text: cameTo(s)}, {Name: "Classes", Text: kit.Clean(perClass(m, s)), Whole: true},
+			{Name: "Folder", Text: kit.Clean(r.Dir)}, {Name: "Made", Text: kit.Clean(made)}}, 10, w, h)
+	}
+	if len(p.problems) > 0 {
+		lines = append(lines, t.Warn.Paint(" ! "+kit.Cut(t.Greek(kit.OneLine(p.problems[0].Error())), w-4)))
+	}
+	return lines
+}

@@ -1,0 +1,6 @@
+// Package watch is the Watch page: what runs do, drawn from their directories while they
+// go on or afterwards.
+//
+// Start at page.go (state, and how logs are read), then track.go (what is kept of a
+// run), panel.go (what is drawn of it), keys.go.
+package watch

@@ -1,0 +1,115 @@
+package watch
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"drolab/tui/internal/tuitest"
+)
+
+// exported presses e and returns the one new file, as rows by column name.
+func (r *rig) exported(t *testing.T) []map[string]string {
+	t.Helper()
+	dir := r.Config.RunsDir
+	if r.Press("e"); r.Overlay == nil {
+		t.Fatalf("nothing is said: %q", r.Notice.Text)
+	}
+	said := strings.Join(r.Overlay.Lines, "")
+	r.Press("esc")
+	files, err := filepath.Glob(filepath.Join(dir, "export-*.csv"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	if !strings.Contains(said, filepath.Base(files[0])) {
+		t.Errorf("%q does not name %s", said, files[0])
+	}
+	f, err := os.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(files[0])
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []map[string]string
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for i, name := range lines[0] {
+			row[name] = line[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// TestExportCurves finds the last loss of each run in the file, and the curves
+// that are shown alone.
+func TestExportCurves(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.Config.RunsDir = t.TempDir()
+	r.Press("down", "space") // hides pgd
+	last, count := map[string]string{}, map[string]int{}
+	for _, row := range r.exported(t) {
+		if row["quantity"] == "loss" && row["smoothing"] == "" {
+			last[row["method"]] = row["value"]
+		}
+		count[row["quantity"]+"/"+row["smoothing"]]++
+	}
+	if len(last) != 3 || last["pgd"] != "" {
+		t.Errorf("losses of %v", last)
+	}
+	for _, track := range r.watch.tracks {
+		if method := string(track.meta.Spec.Algorithm()); method != "pgd" && last[method] != exact(track.Last.Of("loss").Float()) {
+			t.Errorf("%s: the last loss is %s, want %v", method, last[method], track.Last.Of("loss"))
+		}
+	}
+	if len(count) != 3 || count["loss/"] != count["loss/mean of 5"] || count["test_loss/"] == 0 {
+		t.Errorf("rows by quantity and smoothing: %v", count)
+	}
+}
+
+// TestExportBars has the run's classes and those of the one that it is
+// compared with.
+func TestExportBars(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.Config.RunsDir = t.TempDir()
+	r.Press("tab")
+	rows := r.exported(t)
+	if len(rows) != 20 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	sfk := r.watch.tracks[0]
+	for i, row := range rows[:10] {
+		if row["method"] != "sfk" || row["class"] != sfk.meta.Groups[i] || row["training_images"] != strconv.Itoa(sfk.meta.TrainCounts[i]) ||
+			row["accuracy"] != exact(sfk.Eval.ByGroup.Of("class_accuracy")[i].Float()) {
+			t.Errorf("row %d: %v", i, row)
+		}
+	}
+}
+
+// TestExportFails says why, and leaves nothing.
+func TestExportFails(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.Config.RunsDir = filepath.Join(t.TempDir(), "missing")
+	if r.Press("e"); r.Overlay != nil || !r.Notice.Bad || !strings.Contains(r.Notice.Text, "missing") {
+		t.Errorf("notice %+v", r.Notice)
+	}
+}
+
+// TestExportTwice writes two files within a second.
+func TestExportTwice(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.Config.RunsDir = t.TempDir()
+	s := r.watch.sheet()
+	first, rows, err := s.write(r.Config.RunsDir, tuitest.Epoch0())
+	second, again, err2 := s.write(r.Config.RunsDir, tuitest.Epoch0())
+	if err != nil || err2 != nil || first == second || rows == 0 || rows != again {
+		t.Errorf("%s with %d rows, %v; %s with %d rows, %v", first, rows, err, second, again, err2)
+	}
+}

@@ -1,0 +1,36 @@
+package watch
+
+import (
+	"drolab/tui/kit"
+)
+
+// info is what the focused panel shows, defined.
+func (w *Page) info() *kit.Overlay {
+	v := w.shows(w.focus)
+	var texts []string
+	if v.doc != "" {
+		texts = append(texts, v.doc)
+	}
+	for _, q := range v.measures() {
+		texts = append(texts, w.quantities[q].Doc)
+	}
+	if v.bars != "" {
+		texts = append(texts, v.of().Doc)
+	}
+	texts = append(texts, "In the table: train loss of the last logged batch; worst %, test % and losses of the "+
+		"last evaluation; time left at the mean speed so far, evaluations included.",
+		"A vertical mark r is a resume from a checkpoint, k a change of a setting, f where a fork leaves its parent, "+
+			"whose curve it goes on.")
+	var lines []string
+	for i, s := range texts {
+		if i > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, kit.Wrap(w.Theme.Greek(s), min(76, w.Body.W-6))...)
+	}
+	title := w.panels[w.focus].title
+	if v.name != "" {
+		title += " · " + v.name
+	}
+	return &kit.Overlay{Title: w.Theme.Greek(title), Lines: lines}
+}

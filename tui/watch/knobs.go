@@ -1,0 +1,99 @@
+package watch
+
+import (
+	"drolab/runner"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// knobs is the form that changes a setting of a run while it goes on.
+type knobs struct {
+	*lab.Lab
+	run     *track
+	keys    []string // the settings that this run can change
+	at      int
+	line    kit.Input // the new value of keys[at]
+	problem error     // with it; nil while nothing is typed
+}
+
+// turnable are the settings that can be changed of a run with that spec: those
+// that could be set to what they are.
+func turnable(s runner.Spec) (keys []string) {
+	for _, key := range s.Knobs() {
+		if _, _, err := s.Turn(key, s.Text(key)); err == nil {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+func (k *knobs) overlay() *kit.Overlay {
+	return &kit.Overlay{Title: "Turn a setting of " + k.run.label, Form: k}
+}
+
+// Press implements form.
+func (k *knobs) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
+	switch key.String() {
+	case "up", "shift+tab":
+		k.move(-1)
+	case "down", "tab":
+		k.move(1)
+	case "enter":
+		if k.check(); k.problem != nil || k.line.String() == "" {
+			return false, nil
+		}
+		return true, k.Turn(k.run.id, k.keys[k.at], k.line.String())
+	default:
+		k.line.Update(key)
+		k.check()
+	}
+	return false, nil
+}
+
+// Hint implements kit.Form.
+func (k *knobs) Hint() []kit.Key { return kit.Taking() }
+
+func (k *knobs) move(by int) {
+	k.at = (k.at + by + len(k.keys)) % len(k.keys)
+	k.line, k.problem = kit.NewInput(""), nil
+}
+
+// check tries what is typed on a copy of the run's settings.
+func (k *knobs) check() {
+	k.problem = nil
+	if k.line.String() != "" {
+		spec := k.run.Spec
+		_, _, k.problem = spec.Turn(k.keys[k.at], k.line.String())
+	}
+}
+
+// View implements form.
+func (k *knobs) View(t *kit.Theme, w, h int) []string {
+	var lines []string
+	if h >= 10 {
+		lines = append(lines, t.Dim.Paint("It holds from the run's next step on and stands in its log."), "")
+	}
+	for i, key := range k.keys {
+		line := "  " + kit.Left(key, 11) + kit.Right(k.run.Spec.Text(key), 10)
+		if i != k.at {
+			lines = append(lines, line)
+			continue
+		}
+		st := t.Text
+		if k.problem != nil {
+			st = t.Bad
+		}
+		lines = append(lines, t.Accent.Paint(t.Cursor)+t.Title.Paint(line[1:])+t.Dim.Paint("  new ")+
+			k.line.View(st, 16))
+	}
+	lines = append(lines, "")
+	if k.problem == nil {
+		return append(lines, t.Dim.Paint("a number; auto where the presets have it"))
+	}
+	for _, s := range kit.Wrap(t.Greek("! "+kit.OneLine(k.problem.Error())), w) {
+		lines = append(lines, t.Bad.Paint(s))
+	}
+	return lines
+}

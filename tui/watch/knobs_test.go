@@ -1,0 +1,75 @@
+package watch
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/tui/internal/tuitest"
+)
+
+func TestKnobs(t *testing.T) {
+	r := watching(t, 80, 24)
+	run := r.watch.run() // of sfk
+	r.Mine[run.id] = true
+	r.Press("t")
+	r.Type("-1")
+	if r.Press("enter"); len(r.asked.List) > 0 || !strings.Contains(tuitest.Text(r.Shot()), "! lr") {
+		t.Errorf("a learning rate below 0: asked %v\n%s", r.asked.List, tuitest.Text(r.Shot()))
+	}
+	r.Press("backspace", "backspace", "enter")
+	if r.Overlay == nil {
+		t.Error("Enter without a value closes the form")
+	}
+	r.Type("0.005")
+	r.Press("enter", "t", "down")
+	r.Type("auto")
+	r.Press("enter")
+	if want := []string{"knob lr=0.005", "knob c=auto"}; !slices.Equal(r.asked.List, want) || r.Overlay != nil {
+		t.Errorf("asked %v, want %v", r.asked.List, want)
+	}
+	r.Press("t")
+	r.Type("7")
+	r.Press("esc")
+	if len(r.asked.List) != 2 || r.Overlay != nil {
+		t.Errorf("Esc: asked %v", r.asked.List)
+	}
+	r.Size(40, 12)
+	r.Press("t")
+	r.Type("-1")
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "lambda_max") || !strings.Contains(s, "! lr") {
+		t.Errorf("on a small screen:\n%s", s)
+	}
+}
+
+// TestKnobsFollow shows the settings as they are after what the log says.
+func TestKnobsFollow(t *testing.T) {
+	r := watching(t, 80, 24)
+	run := r.watch.run()
+	before := run.meta.Spec.LR
+	run.add([]runner.Event{&runner.KnobEvent{Key: "lr", Old: runner.Num(before), New: runner.Num(0.25)},
+		&runner.KnobEvent{Key: "c", New: runner.Number{}}, &runner.KnobEvent{Key: "no such", New: runner.Num(1)}})
+	if run.Spec.LR != 0.25 || run.Spec.Text("c") != "auto" || run.meta.Spec.LR != before {
+		t.Errorf("lr %g, c %v; at the start %g", run.Spec.LR, run.Spec.C, run.meta.Spec.LR)
+	}
+}
+
+func TestTurnable(t *testing.T) {
+	for _, c := range []struct {
+		algorithm dro.Algorithm
+		want      []string
+	}{{dro.SFK, runner.Knobs()}, {dro.PGD, []string{"lr", "lambda0", "lambda_max"}}, {dro.PAN, []string{"lr"}}, {dro.ERM, []string{"lr"}}} {
+		s := runner.Defaults()
+		s.Algorithms = []dro.Algorithm{c.algorithm}
+		if got := turnable(s); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.algorithm, got, c.want)
+		}
+	}
+	s := runner.Defaults()
+	s.LR = -1
+	if got := turnable(s); len(got) > 0 {
+		t.Errorf("of settings that are no good: %v", got)
+	}
+}

@@ -1,0 +1,62 @@
+package watch
+
+import (
+	"drolab/tui/kit"
+)
+
+// watchLayout is where the parts of the Watch page are.
+type watchLayout struct {
+	runs   kit.Rect   // one row a run, below a row of column heads
+	panels []kit.Rect // as many as are shown
+	log    kit.Rect   // h is 0 without it
+}
+
+// layWatch divides w by h cells for a number of runs and of panels (1, 2, 4 or
+// 6), with the log pane or not.
+func layWatch(w, h, runs, panels int, log bool) watchLayout {
+	var l watchLayout
+	rows := min(runs, max(1, h/5)) + 1
+	if h < kit.LeastHeight {
+		rows = min(runs, 2)
+	}
+	l.runs = kit.Area(0, 0, w, rows)
+	rest := kit.Area(0, rows, w, h-rows)
+	if log {
+		l.log = kit.Area(0, 0, w, max(3, min(rest.H/3, 10)))
+		rest.H -= l.log.H
+		l.log.Y = rest.Y + rest.H
+	}
+	columns, lines := grid(panels, rest.W, rest.H)
+	l.panels = kit.Tile(rest, columns, lines)
+	return l
+}
+
+// grid is how many columns and lines of panels there are in w by h cells.
+func grid(panels, w, h int) (columns, lines int) {
+	switch {
+	case panels >= 6 && w >= 3*h:
+		return 3, 2
+	case panels >= 6:
+		return 2, 3
+	case panels >= 4:
+		return 2, 2
+	case panels >= 2 && w >= 3*h:
+		return 2, 1
+	case panels >= 2:
+		return 1, 2
+	}
+	return 1, 1
+}
+
+// panelsFor is how many panels suit a page of w by h cells.
+func panelsFor(w, h int) int {
+	switch {
+	case w >= 160 && h >= 44:
+		return 6
+	case w >= 100 && h >= 30:
+		return 4
+	case w >= 70:
+		return 2
+	}
+	return 1
+}

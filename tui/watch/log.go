@@ -1,0 +1,57 @@
+package watch
+
+import (
+	"fmt"
+	"slices"
+
+	"drolab/tui/kit"
+)
+
+// logLine is a note with the run that it is of.
+type logLine struct {
+	note
+	run *track
+	i   int // the run's number
+}
+
+// log draws the log pane: what happened to all runs, the latest below.
+func (w *Page) log(r kit.Rect, box bool) []string {
+	t := w.Theme
+	var all []logLine
+	skipped := 0
+	for i, run := range w.tracks {
+		for _, n := range run.notes {
+			all = append(all, logLine{n, run, i})
+		}
+		skipped += run.skipped
+	}
+	slices.SortStableFunc(all, func(a, b logLine) int { return a.at.Compare(b.at) })
+	iw, ih := kit.Inside(box, r.W, r.H)
+	back := max(0, min(w.logBack, len(all)-ih))
+	end := len(all) - back
+	names := 0
+	for _, run := range w.tracks {
+		names = max(names, kit.Width(run.label))
+	}
+	var lines []string
+	for _, l := range all[max(0, end-ih):end] {
+		text := t.Text
+		if l.bad {
+			text = t.Warn
+		}
+		s := fmt.Sprintf(" %8d  ", l.step)
+		lines = append(lines, t.Dim.Paint(s)+t.Series[l.i].Paint(kit.Left(l.run.label, names))+"  "+
+			text.Paint(kit.Cut(t.Greek(l.text), iw-kit.Width(s)-names-3)))
+	}
+	if len(all) == 0 {
+		lines = []string{t.Dim.Paint(" nothing happened yet")}
+	}
+	note := kit.Plural(len(all), "line")
+	if back > 0 {
+		note = fmt.Sprintf("%d more below · ", back) + note
+	}
+	if skipped > 0 {
+		note = fmt.Sprintf("%d unreadable · ", skipped) + note
+	}
+	return t.Panel("Log by step", note, false, box, lines, r.W, r.H)
+}

@@ -1,0 +1,46 @@
+package watch
+
+import (
+	"slices"
+
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/lab"
+)
+
+// openMsg brings the runs that lab.Watch asks for.
+type openMsg struct {
+	runs     []opened
+	problems []error
+}
+
+// readMsg brings what was appended to the logs of the watched runs.
+type readMsg struct {
+	parts []part
+	round int // of the watched set that was read; an older one is stale
+}
+
+// part is what is new of one run.
+type part struct {
+	id      string
+	events  []runner.Event
+	skipped int           // lines of the log that are no events, so far
+	status  runner.Status // as a fresh look at the directory says; "" without one
+	err     error
+}
+
+// opened is a run with its log.
+type opened struct {
+	run *record.Run
+	log lab.Log
+}
+
+// Changes tells whether the screen may look different.
+func (m readMsg) Changes() bool {
+	return m.News() || slices.ContainsFunc(m.parts, func(p part) bool { return p.err != nil || p.status != "" })
+}
+
+// News tells whether a run logged something.
+func (m readMsg) News() bool {
+	return slices.ContainsFunc(m.parts, func(p part) bool { return len(p.events) > 0 })
+}

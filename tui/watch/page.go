@@ -1,0 +1,277 @@
+package watch
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Page is the Watch page: what runs do, drawn from their directories.
+//
+//	read -> readMsg -> track.add -> fit (axes) -> view
+type Page struct {
+	*lab.Lab
+	tracks   []*track // in the order of their colours
+	at       int      // run under the cursor
+	top      int      // first row shown
+	baseline int      // run that bars are compared with; -1 for none
+	round    int      // grows with every other set of runs
+	reading  bool     // a command is
+	opening  bool
+	looked   time.Time // at the directories' status
+	problem  string    // of the last opening or reading; "" without
+
+	quantities map[string]quantity
+	columns    []column // of the table
+	panels     []panel
+	focus      int // of panels
+	zoomed     bool
+	shown      int // panels at once; 0: as many as suit the screen
+	axis       axis
+	smooth     int // index into smoothings
+	dots       bool
+	logPane    bool
+	logBack    int // lines that the log pane is scrolled back
+
+	// The axes are kept from frame to frame, so that they stay still.
+	x      plot.Range
+	scales map[string]*vertical // by quantity
+	phaseX plot.Range
+	phaseY plot.Range
+}
+
+// vertical is the axis of a quantity.
+type vertical struct {
+	fit  plot.Range
+	kind plot.ScaleKind
+}
+
+// axis is what is horizontal.
+type axis int
+
+const (
+	bySteps axis = iota
+	byEpochs
+	byTime
+	axes // how many
+)
+
+func (a axis) String() string { return [...]string{"step", "epoch", "time"}[a] }
+
+// smoothing is one way to smooth the noisy curves; make is nil for none.
+type smoothing struct {
+	name string
+	make func() plot.Smoother
+}
+
+// smoothings starts with the paper's: the mean of five points.
+func smoothings() []smoothing {
+	ema := func(beta float64) func() plot.Smoother {
+		return func() plot.Smoother { return &plot.EMA{Beta: beta} }
+	}
+	return []smoothing{{"mean of 5", func() plot.Smoother { return &plot.Window{} }},
+		{"EMA .9", ema(.9)}, {"EMA .99", ema(.99)}, {"raw", nil}}
+}
+
+// New returns the page.
+func New(s *lab.Lab) *Page {
+	w := &Page{Lab: s, baseline: -1, panels: panels(), columns: columns(), scales: map[string]*vertical{}}
+	w.quantities = quantities(w.panels)
+	for name, q := range w.quantities {
+		w.scales[name] = &vertical{}
+		if q.Scale == dro.Log {
+			w.scales[name].kind = plot.Log10
+		}
+	}
+	return w
+}
+
+func (*Page) Title() string { return "Watch" }
+
+func (*Page) Typing() bool { return false }
+
+// Init opens the newest runs where none is watched.
+func (w *Page) Init() tea.Cmd {
+	if len(w.tracks) > 0 || w.opening {
+		return nil
+	}
+	w.opening = true
+	return open(w.Source, nil)
+}
+
+func (w *Page) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case lab.Watch:
+		w.opening = true
+		return open(w.Source, msg.IDs)
+	case openMsg:
+		return w.opened(msg)
+	case kit.Tick:
+		return w.read(time.Time(msg))
+	case readMsg:
+		return w.take(msg)
+	case kit.Click:
+		w.click(msg)
+	case kit.Wheel:
+		w.wheel(msg)
+	}
+	return nil
+}
+
+// opened replaces the watched runs.
+func (w *Page) opened(m openMsg) tea.Cmd {
+	w.opening, w.problem = false, ""
+	var cmd tea.Cmd
+	if len(m.problems) > 0 {
+		w.problem = kit.OneLine(m.problems[0].Error())
+		cmd = kit.Complain(m.problems[0])
+	}
+	if len(m.runs) == 0 {
+		return cmd
+	}
+	if n := len(m.runs); n > lab.MaxWatched {
+		m.runs = m.runs[:lab.MaxWatched]
+		cmd = kit.Notify(fmt.Sprintf("%d runs: the first %d are watched, as many as there are colours", n, lab.MaxWatched))
+	}
+	w.tracks, w.at, w.top, w.reading = nil, 0, 0, false
+	w.round++
+	for _, o := range m.runs {
+		w.tracks = append(w.tracks, newTrack(o, w.quantities))
+	}
+	order(w.tracks)
+	label(w.tracks)
+	w.baseline = slices.IndexFunc(w.tracks, func(t *track) bool { return t.meta.Spec.Algorithm() == dro.Baseline() })
+	w.x, w.phaseX, w.phaseY = plot.Range{}, plot.Range{}, plot.Range{}
+	for _, y := range w.scales {
+		y.fit = plot.Range{}
+	}
+	w.resmooth()
+	return tea.Batch(cmd, w.read(w.looked))
+}
+
+// read looks for what was appended to the logs. One command at a time reads,
+// since a log keeps its place.
+func (w *Page) read(now time.Time) tea.Cmd {
+	if w.reading || len(w.tracks) == 0 {
+		return nil
+	}
+	w.reading = true
+	look := now.Sub(w.looked) >= lookAgain
+	if look {
+		w.looked = now
+	}
+	type source struct {
+		id   string
+		log  lab.Log
+		look bool
+	}
+	var logs []source
+	for _, t := range w.tracks {
+		logs = append(logs, source{t.id, t.log, look && (!t.Status.Ended() || t.Status == runner.Interrupted)})
+	}
+	round, find := w.round, w.Source.Find
+	return func() tea.Msg {
+		m := readMsg{round: round}
+		for _, s := range logs {
+			p := part{id: s.id}
+			p.events, p.err = s.log.Read()
+			p.skipped = s.log.Skipped()
+			if s.look && len(p.events) == 0 { // one that logs is alive
+				if r, err := find(s.id); err == nil {
+					p.status = r.Status()
+				}
+			}
+			m.parts = append(m.parts, p)
+		}
+		return m
+	}
+}
+
+// take adds what was read.
+func (w *Page) take(m readMsg) tea.Cmd {
+	if m.round != w.round {
+		return nil
+	}
+	w.reading = false
+	behind, changed, problem := false, false, ""
+	for _, p := range m.parts {
+		i := slices.IndexFunc(w.tracks, func(t *track) bool { return t.id == p.id })
+		if i < 0 {
+			continue
+		}
+		t := w.tracks[i]
+		t.add(p.events)
+		t.skipped = p.skipped
+		if p.err != nil {
+			problem = kit.OneLine(p.err.Error())
+		}
+		if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
+			t.Status = p.status
+		}
+		behind = behind || len(p.events) >= readAhead
+		changed = changed || len(p.events) > 0
+	}
+	if changed {
+		w.fit()
+	}
+	var cmds []tea.Cmd
+	if problem != "" && problem != w.problem { // once, not at every tick
+		cmds = append(cmds, kit.Send(kit.Notice{Text: problem, Bad: true}))
+	}
+	w.problem = problem
+	if behind {
+		cmds = append(cmds, w.read(w.looked))
+	}
+	return tea.Batch(cmds...)
+}
+
+// lookAgain is how often the directories are asked whether their runs still are
+// alive.
+const lookAgain = 2 * time.Second
+
+// readAhead is how many events in one answer mean that the log goes on, so
+// that it is read again at once.
+const readAhead = 200
+
+// resmooth filters all runs anew.
+func (w *Page) resmooth() {
+	for _, t := range w.tracks {
+		t.smoothWith(smoothings()[w.smooth].make)
+	}
+	w.fit()
+}
+
+// run is the one under the cursor; nil without runs.
+func (w *Page) run() *track {
+	if w.at >= len(w.tracks) {
+		return nil
+	}
+	return w.tracks[w.at]
+}
+
+// Digest is how the watched runs stand, in a few words.
+func (w *Page) Digest() string {
+	counts := map[runner.Status]int{}
+	for _, t := range w.tracks {
+		counts[t.Status]++
+	}
+	s := ""
+	for _, status := range [...]runner.Status{runner.Running, runner.Queued, runner.Paused, runner.Done,
+		runner.Stopped, runner.Interrupted, runner.Failed} {
+		if n := counts[status]; n > 0 {
+			if s != "" {
+				s += " · "
+			}
+			s += fmt.Sprintf("%d %s", n, status)
+		}
+	}
+	return s
+}

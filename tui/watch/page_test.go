@@ -1,0 +1,243 @@
+package watch
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+)
+
+// watching is a rig on the page, half-way through four runs.
+func watching(t testing.TB, w, h int) *rig {
+	t.Helper()
+	r := newRig(t, tuitest.NewScript(t), w, h)
+	r.Wait(10*time.Second, time.Second/5)
+	return r
+}
+
+// rig is one on this page over a script.
+type rig struct {
+	*tuitest.Rig
+	watch *Page
+	asked *tuitest.Asked
+}
+
+func newRig(t testing.TB, s *tuitest.Script, w, h int) *rig {
+	t.Helper()
+	return newRigOf(t, s, s, w, h)
+}
+
+// newRigOf is newRig over another source, of which the script is the clock.
+func newRigOf(t testing.TB, source lab.Source, s *tuitest.Script, w, h int) *rig {
+	t.Helper()
+	asked := &tuitest.Asked{}
+	l := tuitest.NewLab(t, source, lab.Config{Verbs: asked, RunsDir: "runs"}, w, h-2)
+	p := New(l)
+	r := &rig{tuitest.NewRig(l, p), p, asked}
+	r.Now, r.Clock = s.Now, func(now time.Time) { s.Now = now }
+	return r
+}
+
+func TestVerbs(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		status runner.Status
+		mine   bool
+		keys   []string
+		want   []string // what is asked
+		says   string   // what the footer says
+	}{
+		{"pause", runner.Running, true, []string{"p"}, []string{"pause"}, ""},
+		{"go on", runner.Paused, true, []string{"p"}, []string{"resume"}, ""},
+		{"resume paused", runner.Paused, true, []string{"r"}, []string{"resume"}, ""},
+		{"checkpoint", runner.Running, true, []string{"c"}, []string{"checkpoint"}, ""},
+		{"stop", runner.Running, true, []string{"x", "y"}, []string{"stop"}, ""},
+		{"stop, then not", runner.Running, true, []string{"x", "esc"}, nil, ""},
+		{"resume stopped", runner.Stopped, false, []string{"r"}, []string{"resume"}, ""},
+		{"resume interrupted", runner.Interrupted, false, []string{"r"}, []string{"resume"}, ""},
+		{"pause of another process", runner.Running, false, []string{"p"}, nil, "runs in another process"},
+		{"stop of another process", runner.Running, false, []string{"x", "y"}, nil, ""},
+		{"pause queued", runner.Queued, true, []string{"p"}, nil, "sfk s1 is queued"},
+		{"pause done", runner.Done, true, []string{"p"}, nil, "sfk s1 is done: nothing to pause"},
+		{"resume done", runner.Done, true, []string{"r"}, nil, "sfk s1 is done: nothing to resume"},
+		{"resume running", runner.Running, true, []string{"r"}, nil, "sfk s1 is running: nothing to resume"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := watching(t, 120, 40)
+			run := r.watch.run()
+			run.Status = c.status
+			r.Mine[run.id] = c.mine
+			r.Press(c.keys...)
+			if !slices.Equal(r.asked.List, c.want) {
+				t.Errorf("asked %v, want %v", r.asked.List, c.want)
+			}
+			if !strings.Contains(r.Notice.Text, c.says) {
+				t.Errorf("the footer says %q, want %q in it", r.Notice.Text, c.says)
+			}
+		})
+	}
+}
+
+func TestMany(t *testing.T) {
+	s := tuitest.NewScript(t)
+	store, err := record.Open(string(s.Folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 9 {
+		m := tuitest.Meta(dro.PGD, tuitest.Epoch0())
+		m.Spec.Seed = uint64(i + 2)
+		rec, err := store.Create(m, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec.Close()
+	}
+	var ids []string
+	runs, _ := s.List()
+	for _, run := range runs {
+		ids = append(ids, run.Meta.ID)
+	}
+	r := newRig(t, s, 80, 24)
+	r.Send(lab.Watch{IDs: ids})
+	if n := len(r.watch.tracks); n != lab.MaxWatched {
+		t.Errorf("%d runs are watched, want %d", n, lab.MaxWatched)
+	}
+	if f := r.Notice.Text; !strings.Contains(f, "13 runs: the first 8 are watched") {
+		t.Errorf("the footer says %q", f)
+	}
+	// Every run can be reached, and is seen when it is.
+	for range lab.MaxWatched {
+		label := r.watch.run().label
+		if !strings.Contains(tuitest.Text(r.Shot()), label) {
+			t.Errorf("%s is under the cursor and not on the screen", label)
+		}
+		r.Press("down")
+	}
+}
+
+// TestInterrupted is a run whose process died: only the directory's lock says so.
+func TestInterrupted(t *testing.T) {
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
+	rec, err := store.Create(m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rec.Append(&runner.StatusEvent{Status: runner.Running}); err != nil {
+		t.Fatal(err)
+	}
+	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
+	r := newRig(t, s, 80, 24)
+	r.Source = s.Folder
+	r.Press("2")
+	r.Wait(5*time.Second, time.Second)
+	if st := r.watch.run().status; st != runner.Running {
+		t.Fatalf("status %s, want running", st)
+	}
+	rec.Close()
+	r.Wait(5*time.Second, time.Second)
+	if st := r.watch.run().status; st != runner.Interrupted {
+		t.Errorf("status %s after the process died, want interrupted", st)
+	}
+}
+
+// TestResume goes on from a checkpoint: what was after it is done again.
+func TestResume(t *testing.T) {
+	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}}, quantities(panels()))
+	tr.smoothWith(smoothings()[0].make)
+	at := func(step int, seconds float64) runner.Head {
+		return runner.Head{Step: int64(step), Time: tuitest.Epoch0().Add(time.Duration(seconds * float64(time.Second)))}
+	}
+	step := func(step int, seconds, loss float64) *runner.StepEvent {
+		e := &runner.StepEvent{Head: at(step, seconds)}
+		e.Loss = runner.Num(loss)
+		e.Min, e.Max = e.Measures, e.Measures
+		return e
+	}
+	tr.add([]runner.Event{
+		&runner.StatusEvent{Head: at(0, 0), Status: runner.Running},
+		step(10, 1, 2), step(20, 2, 1.5), step(30, 3, 1),
+		&runner.ResumeEvent{Head: at(20, 3600)}, // an hour later
+		&runner.StatusEvent{Head: at(20, 3601), Status: runner.Running},
+		step(30, 3602, 0.9),
+	})
+	if x, y, _ := tr.curves["loss"].raw.Last(); x != 30 || y != 0.9 || tr.curves["loss"].raw.Len() != 3 {
+		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, y, tr.curves["loss"].raw.Len())
+	}
+	if tr.step != 30 || tr.status != runner.Running || len(tr.markers) != 1 || tr.markers[0].X != 20 {
+		t.Errorf("step %d, %s, markers %v", tr.step, tr.status, tr.markers)
+	}
+	// 2 s to step 20, 1 s more to step 30; the hour between does not count.
+	if tr.seconds != 3 || tr.elapsed.At(20) != 2 {
+		t.Errorf("%g s of training, %g at step 20; want 3 and 2", tr.seconds, tr.elapsed.At(20))
+	}
+	left, ok := tr.remaining()
+	if want := time.Duration(float64(tuitest.Steps*tuitest.Epochs-30) / 10 * float64(time.Second)); !ok || left != want {
+		t.Errorf("%v left, want %v", left, want)
+	}
+}
+
+// TestCheckpointNotes keeps the log pane readable.
+func TestCheckpointNotes(t *testing.T) {
+	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}}, quantities(panels()))
+	saved := func(step int64) runner.Event {
+		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}
+	}
+	tr.add([]runner.Event{saved(1), saved(2), &runner.WarningEvent{Message: "odd"}, saved(3), saved(4)})
+	var steps []int64
+	for _, n := range tr.notes {
+		steps = append(steps, n.step)
+	}
+	if want := []int64{2, 0, 4}; !slices.Equal(steps, want) {
+		t.Errorf("notes of steps %v, want %v", steps, want)
+	}
+}
+
+// TestSmoothing checks that pushing points one by one and filtering anew agree.
+func TestSmoothing(t *testing.T) {
+	r := watching(t, 120, 40)
+	for range smoothings() {
+		for _, tr := range r.watch.tracks {
+			if tr.curves["loss"].smooth == nil {
+				continue
+			}
+			_, before, _ := tr.curves["loss"].smooth.Last()
+			tr.smoothWith(smoothings()[r.watch.smooth].make)
+			if _, after, _ := tr.curves["loss"].smooth.Last(); before != after {
+				t.Errorf("%s: %g pushed, %g filtered", smoothings()[r.watch.smooth].name, before, after)
+			}
+		}
+		r.Press("s")
+		r.Wait(time.Second, time.Second/5)
+	}
+}
+
+// TestMouse clicks a row and a panel.
+func TestMouse(t *testing.T) {
+	r := watching(t, 120, 40)
+	l := r.watch.layout()
+	r.Send(kit.Click{X: 5, Y: l.runs.Y + 3}) // heads, then the third run
+	if r.watch.at != 2 {
+		t.Errorf("run %d is under the cursor, want the third", r.watch.at)
+	}
+	p := l.panels[3]
+	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
+	if r.watch.panels[r.watch.focus].title != "Adversary's weight by class" || r.watch.zoomed {
+		t.Errorf("panel %v, zoomed %v", r.watch.focus, r.watch.zoomed)
+	}
+	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
+	if !r.watch.zoomed {
+		t.Error("a click on the panel that has the focus does not zoom it")
+	}
+}

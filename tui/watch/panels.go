@@ -1,0 +1,82 @@
+package watch
+
+import (
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+)
+
+// panel is one of the page's drawings, of which one view is shown.
+type panel struct {
+	title string
+	views []view
+
+	// What is kept of it.
+	view  int
+	first int // first bar shown
+	memo  kit.Memo
+	drawn [2]kit.Canvas // the charts
+}
+
+// view is one of the things a panel can show: curves over the steps, bars by
+// class, or the path of (λ, η). Curves and bars are of measures, by name.
+type view struct {
+	name   string   // empty where the panel's name says it
+	curves []string // of steps or evaluations; two share a panel where it has the room
+	bars   string   // of classes
+	phase  bool
+	doc    string // what it is, where measures do not say it
+}
+
+// panels is the table of panels, in the order of the screen: each with its
+// views, what is shown first at the front. All that is drawn, exported and
+// defined comes from it and from the measures that it names.
+func panels() []panel {
+	curves := func(name string, measures ...string) view { return view{name: name, curves: measures} }
+	return []panel{
+		{title: "Loss", views: []view{curves("train and test", "loss", "test_loss"), curves("train", "loss"),
+			curves("test", "test_loss"), curves("robust risk", "robust_risk")}},
+		{title: "Accuracy by class", views: []view{{bars: "class_accuracy"}, {name: "test loss", bars: "class_loss"}}},
+		{title: "Dual variables", views: []view{curves("λ and η", "lambda", "eta"), curves("λ", "lambda"), curves("η", "eta"),
+			{name: "phase portrait", phase: true, doc: "Phase portrait: the path of (λ, η) over the steps, older parts faint, in " +
+				"the box that both stay in."}}},
+		{title: "Adversary's weight by class", views: []view{{bars: "class_weight"}}},
+		{title: "Gap", views: []view{curves("dual gap and γ", "dual_gap", "gamma"), curves("dual gap", "dual_gap"),
+			curves("Frank-Wolfe gap", "gap"), curves("γ", "gamma")}},
+		{title: "Test accuracy", views: []view{curves("worst class and mean", "worst_class_accuracy", "test_accuracy"),
+			curves("worst class", "worst_class_accuracy"), curves("mean", "test_accuracy")}},
+	}
+}
+
+// measures are the names of all that a view shows over the steps.
+func (v *view) measures() []string {
+	if v.phase {
+		return []string{"lambda", "eta"}
+	}
+	return v.curves
+}
+
+// of is the measure of the bars.
+func (v *view) of() lab.Measure { return lab.Named(lab.ClassMeasures(), v.bars) }
+
+// quantity is a measure that some panel shows over the steps.
+type quantity struct{ lab.Measure }
+
+// quantities are those of the panels, by name.
+func quantities(panels []panel) map[string]quantity {
+	drawn := map[string]bool{}
+	for _, p := range panels {
+		for i := range p.views {
+			for _, name := range p.views[i].measures() {
+				drawn[name] = true
+			}
+		}
+	}
+	all := map[string]quantity{}
+	// Of a name that both have it is the step's.
+	for _, m := range append(lab.EvalMeasures(), lab.StepMeasures()...) {
+		if drawn[m.Name] {
+			all[m.Name] = quantity{m}
+		}
+	}
+	return all
+}

@@ -1,0 +1,257 @@
+package watch
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+)
+
+// curve is what is kept of a quantity of a run.
+type curve struct {
+	raw    *plot.Series
+	smooth *plot.Series // of a noisy one, when it is smoothed
+	filter plot.Smoother
+}
+
+// track is what the interface keeps of one watched run. Its size is bounded,
+// however long the run.
+type track struct {
+	opened
+	*record.Progress
+	id    string
+	label string // what tells it from the other watched runs
+	meta  *runner.Meta
+
+	quantities map[string]quantity
+	curves     map[string]*curve // by quantity
+	path       plot.Path         // (λ, η)
+	elapsed    *plot.Series      // Seconds over steps
+
+	notes   []note
+	markers []plot.Marker // x in steps
+	skipped int           // lines of the log that are no events
+	hidden  bool          // its curves
+}
+
+// note is a line of the log pane.
+type note struct {
+	at   time.Time
+	step int64
+	text string
+	bad  bool
+
+	checkpoint bool
+}
+
+// The most notes and markers that are kept of a run: the latest.
+const (
+	maxNotes   = 200
+	maxMarkers = 64
+)
+
+func newTrack(o opened, quantities map[string]quantity) *track {
+	t := &track{opened: o, Progress: record.NewProgress(&o.run.Meta), id: o.run.Meta.ID, meta: &o.run.Meta,
+		quantities: quantities, curves: map[string]*curve{}, elapsed: plot.NewSeries("")}
+	t.Status = o.run.Status()
+	for q := range quantities {
+		t.curves[q] = &curve{raw: plot.NewSeries("")}
+	}
+	return t
+}
+
+// add takes in events in the order of the log.
+func (t *track) add(events []runner.Event) {
+	for _, e := range events {
+		t.addOne(e)
+	}
+}
+
+func (t *track) addOne(e runner.Event) {
+	t.Add(e)
+	h := e.Header()
+	switch e := e.(type) {
+	case *runner.StepEvent:
+		t.timed(h.Step)
+		t.addStep(e)
+	case *runner.EvalEvent:
+		t.timed(h.Step)
+		t.addEval(e)
+	case *runner.StatusEvent:
+		t.timed(h.Step)
+		t.noteStatus(h)
+	case *runner.ResumeEvent:
+		t.rewind(h)
+	case *record.ForkEvent: // its parent's curves stay
+		t.mark(h.Step, 'f')
+		t.note(h, false, "goes on from "+kit.Clean(e.Parent))
+	case *runner.WarningEvent:
+		t.note(h, true, kit.OneLine(e.Message))
+	case *runner.CheckpointEvent:
+		t.noteCheckpoint(h, "checkpoint "+kit.OneLine(e.File))
+	case *runner.KnobEvent:
+		t.note(h, false, fmt.Sprintf("%s %s to %s", kit.Clean(e.Key), e.Old, e.New))
+		t.mark(h.Step, 'k')
+	}
+}
+
+func (t *track) addStep(e *runner.StepEvent) {
+	for name, q := range t.quantities {
+		if q.OfStep() {
+			v, low, high := lab.OfStep(e, name)
+			t.curves[name].spread(e.Step, v, low, high)
+		}
+	}
+	if l, h := e.Of("lambda"), e.Of("eta"); l.Applies() && h.Applies() {
+		t.path.Append(l.Float(), h.Float())
+	}
+}
+
+func (t *track) addEval(e *runner.EvalEvent) {
+	for name, q := range t.quantities {
+		if v := e.Of(name); !q.OfStep() && v.Applies() {
+			t.curves[name].raw.Append(float64(e.Step), v.Float())
+		}
+	}
+}
+
+// spread adds a value with the least and greatest of the steps that it stands
+// for, so that what happened between two lines of the log is seen.
+func (c *curve) spread(step int64, v, low, high runner.Number) {
+	if !v.Applies() {
+		return
+	}
+	x, y := float64(step), v.Float()
+	lo, hi := math.Min(y, low.Float()), math.Max(y, high.Float())
+	if math.IsNaN(lo+hi) || math.IsInf(lo+hi, 0) {
+		c.raw.Append(x, math.NaN())
+	} else {
+		positive := math.Inf(1)
+		for _, p := range [...]float64{hi, y, lo} {
+			if p > 0 {
+				positive = p
+			}
+		}
+		c.raw.AppendBucket(plot.Bucket{X0: x, X1: x, First: y, Last: y, Min: lo, Max: hi, MinPos: positive, Mean: y, N: 1})
+	}
+	if c.filter != nil {
+		c.smooth.Append(x, c.filter.Push(y, 1))
+	}
+}
+
+// smoothWith filters the noisy quantities anew; nil shows them as they are.
+func (t *track) smoothWith(f func() plot.Smoother) {
+	for name, c := range t.curves {
+		c.filter, c.smooth = nil, nil
+		if f != nil && t.quantities[name].Noisy {
+			c.filter = f()
+			c.smooth = plot.Smooth(c.raw, c.filter)
+		}
+	}
+}
+
+// timed keeps when a step was finished.
+func (t *track) timed(step int64) { t.elapsed.Append(float64(step), t.Seconds) }
+
+func (t *track) noteStatus(h *runner.Head) {
+	t.Status, t.Cause = runner.Status(kit.Clean(string(t.Status))), kit.OneLine(t.Cause)
+	text := string(t.Status)
+	if t.Cause != "" {
+		text += ": " + t.Cause
+	}
+	t.note(h, t.Status == runner.Failed, text)
+}
+
+// rewind drops what the run does again from the step of a checkpoint.
+func (t *track) rewind(h *runner.Head) {
+	x := float64(h.Step)
+	for _, c := range t.curves {
+		c.raw.Rewind(x)
+		if c.smooth != nil {
+			c.smooth.Rewind(x)
+			c.filter.Reset()
+		}
+	}
+	t.path.Break()
+	t.elapsed.Rewind(x)
+	t.markers = slices.DeleteFunc(t.markers, func(m plot.Marker) bool { return m.X > x })
+	t.mark(h.Step, 'r')
+	t.note(h, false, "goes on from a checkpoint")
+}
+
+func (t *track) note(h *runner.Head, bad bool, text string) {
+	if len(t.notes) == maxNotes {
+		t.notes = slices.Delete(t.notes, 0, 1)
+	}
+	t.notes = append(t.notes, note{at: h.Time, step: h.Step, text: text, bad: bad})
+}
+
+// noteCheckpoint replaces the note of the checkpoint before where nothing
+// happened since: they come by the dozen and would hide the rest.
+func (t *track) noteCheckpoint(h *runner.Head, text string) {
+	if n := len(t.notes); n > 0 && t.notes[n-1].checkpoint {
+		t.notes = t.notes[:n-1]
+	}
+	t.note(h, false, text)
+	t.notes[len(t.notes)-1].checkpoint = true
+}
+
+func (t *track) mark(step int64, letter rune) {
+	if len(t.markers) == maxMarkers {
+		t.markers = slices.Delete(t.markers, 0, 1)
+	}
+	t.markers = append(t.markers, plot.Marker{X: float64(step), Letter: letter})
+}
+
+// progress is the part of the planned steps that is done, 0 to 1.
+func (t *track) progress() float64 {
+	if t.meta.Steps <= 0 {
+		return 0
+	}
+	return min(1, float64(t.Step)/float64(t.meta.Steps))
+}
+
+// label names the runs so that each name is one of a kind, as short as can be.
+func label(tracks []*track) {
+	names := [...]func(*track) string{
+		func(t *track) string { return fmt.Sprintf("%s s%d", t.meta.Spec.Algorithm(), t.meta.Spec.Seed) },
+		func(t *track) string {
+			return fmt.Sprintf("%s %s s%d", t.meta.Preset, t.meta.Spec.Algorithm(), t.meta.Spec.Seed)
+		},
+		func(t *track) string { return t.id },
+	}
+	for _, name := range names {
+		seen := map[string]bool{}
+		for _, t := range tracks {
+			t.label = kit.Clean(name(t))
+			seen[t.label] = true
+		}
+		if len(seen) == len(tracks) {
+			return
+		}
+	}
+}
+
+// order sorts runs as the paper's table does: by algorithm, then by seed.
+func order(tracks []*track) {
+	slices.SortStableFunc(tracks, func(a, b *track) int {
+		rank := func(t *track) int { return slices.Index(dro.Algorithms(), t.meta.Spec.Algorithm()) }
+		if d := rank(a) - rank(b); d != 0 {
+			return d
+		}
+		if a.meta.Spec.Seed != b.meta.Spec.Seed {
+			if a.meta.Spec.Seed < b.meta.Spec.Seed {
+				return -1
+			}
+			return 1
+		}
+		return a.meta.Created.Compare(b.meta.Created)
+	})
+}
