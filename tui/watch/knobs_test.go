@@ -52,7 +52,7 @@ func TestKnobsFollow(t *testing.T) {
 	run.add([]runner.Event{&runner.KnobEvent{Key: "lr", Old: runner.Num(before), New: runner.Num(0.25)},
 		&runner.KnobEvent{Key: "c", New: runner.Number{}}, &runner.KnobEvent{Key: "no such", New: runner.Num(1)}})
 	if run.Spec.LR != 0.25 || run.Spec.Text("c") != "auto" || run.meta.Spec.LR != before {
-		t.Errorf("lr %g, c %v; at the start %g", run.Spec.LR, run.Spec.C, run.meta.Spec.LR)
+		t.Errorf("lr %g, c %v; at the start %g", run.Spec.LR, run.Spec.Text("c"), run.meta.Spec.LR)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestTurnable(t *testing.T) {
 	for _, c := range []struct {
 		algorithm dro.Algorithm
 		want      []string
-	}{{dro.SFK, runner.Knobs()}, {dro.PGD, []string{"lr", "lambda0", "lambda_max"}}, {dro.PAN, []string{"lr"}}, {dro.ERM, []string{"lr"}}} {
+	}{{dro.SFK, []string{"lr", "lambda0", "lambda_max", "c"}}, {dro.PGD, []string{"lr", "lambda0", "lambda_max"}}, {dro.PAN, []string{"lr"}}, {dro.ERM, []string{"lr"}}} {
 		s := runner.Defaults()
 		s.Algorithms = []dro.Algorithm{c.algorithm}
 		if got := turnable(s); !slices.Equal(got, c.want) {

@@ -142,12 +142,12 @@ func TestInterrupted(t *testing.T) {
 	r.Source = s.Folder
 	r.Press("2")
 	r.Wait(5*time.Second, time.Second)
-	if st := r.watch.run().status; st != runner.Running {
+	if st := r.watch.run().Status; st != runner.Running {
 		t.Fatalf("status %s, want running", st)
 	}
 	rec.Close()
 	r.Wait(5*time.Second, time.Second)
-	if st := r.watch.run().status; st != runner.Interrupted {
+	if st := r.watch.run().Status; st != runner.Interrupted {
 		t.Errorf("status %s after the process died, want interrupted", st)
 	}
 }
@@ -161,8 +161,8 @@ func TestResume(t *testing.T) {
 	}
 	step := func(step int, seconds, loss float64) *runner.StepEvent {
 		e := &runner.StepEvent{Head: at(step, seconds)}
-		e.Loss = runner.Num(loss)
-		e.Min, e.Max = e.Measures, e.Measures
+		e.Set("loss", runner.Num(loss))
+		e.Min, e.Max = e.Values, e.Values
 		return e
 	}
 	tr.add([]runner.Event{
@@ -175,14 +175,14 @@ func TestResume(t *testing.T) {
 	if x, y, _ := tr.curves["loss"].raw.Last(); x != 30 || y != 0.9 || tr.curves["loss"].raw.Len() != 3 {
 		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, y, tr.curves["loss"].raw.Len())
 	}
-	if tr.step != 30 || tr.status != runner.Running || len(tr.markers) != 1 || tr.markers[0].X != 20 {
-		t.Errorf("step %d, %s, markers %v", tr.step, tr.status, tr.markers)
+	if tr.Step != 30 || tr.Status != runner.Running || len(tr.markers) != 1 || tr.markers[0].X != 20 {
+		t.Errorf("step %d, %s, markers %v", tr.Step, tr.Status, tr.markers)
 	}
 	// 2 s to step 20, 1 s more to step 30; the hour between does not count.
-	if tr.seconds != 3 || tr.elapsed.At(20) != 2 {
-		t.Errorf("%g s of training, %g at step 20; want 3 and 2", tr.seconds, tr.elapsed.At(20))
+	if tr.Seconds != 3 || tr.elapsed.At(20) != 2 {
+		t.Errorf("%g s of training, %g at step 20; want 3 and 2", tr.Seconds, tr.elapsed.At(20))
 	}
-	left, ok := tr.remaining()
+	left, ok := tr.Remaining()
 	if want := time.Duration(float64(tuitest.Steps*tuitest.Epochs-30) / 10 * float64(time.Second)); !ok || left != want {
 		t.Errorf("%v left, want %v", left, want)
 	}
