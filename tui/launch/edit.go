@@ -8,6 +8,7 @@ import (
 	"drolab/dro"
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
@@ -160,9 +161,9 @@ func (l *Page) origin(key string) string {
 	p := l.preset()
 	switch {
 	case l.edited(key):
-		return "preset: " + kit.Clean(lab.Setting(&p.Spec, key))
+		return "preset: " + cell.Clean(lab.Setting(&p.Spec, key))
 	case slices.Contains(p.Overrides, key):
-		return kit.Clean(p.Reasons[key])
+		return cell.Clean(p.Reasons[key])
 	}
 	return ""
 }
@@ -171,7 +172,7 @@ func (l *Page) origin(key string) string {
 // says nothing that is not to be seen anyway.
 func (l *Page) fromPreset(key string) string {
 	p := l.preset()
-	value, reason := kit.Clean(lab.Setting(&p.Spec, key)), kit.Clean(p.Reasons[key])
+	value, reason := cell.Clean(lab.Setting(&p.Spec, key)), cell.Clean(p.Reasons[key])
 	switch {
 	case reason != "":
 		return value + ": " + reason

@@ -9,6 +9,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
@@ -38,7 +39,7 @@ func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
 		}
 	}
 	if len(like) == 0 {
-		return estimate{basis: fmt.Sprintf("unknown until a first run of %s on %s here", kit.Clean(s.Model), kit.Clean(s.Dataset))}
+		return estimate{basis: fmt.Sprintf("unknown until a first run of %s on %s here", cell.Clean(s.Model), cell.Clean(s.Dataset))}
 	}
 	train, ok := trainSamples(s, like)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/tui/kit"
+	"drolab/tui/cell"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
@@ -100,11 +100,11 @@ func (t *track) addOne(e runner.Event) {
 	case *forkEvent:
 		t.fork(e)
 	case *runner.WarningEvent:
-		t.note(h, true, kit.OneLine(e.Message))
+		t.note(h, true, cell.OneLine(e.Message))
 	case *runner.CheckpointEvent:
-		t.noteCheckpoint(h, "checkpoint "+kit.OneLine(e.File))
+		t.noteCheckpoint(h, "checkpoint "+cell.OneLine(e.File))
 	case *runner.KnobEvent:
-		t.note(h, false, fmt.Sprintf("%s %s to %s", kit.Clean(e.Key), e.Old, e.New))
+		t.note(h, false, fmt.Sprintf("%s %s to %s", cell.Clean(e.Key), e.Old, e.New))
 		t.mark(h.Step, 'k')
 		t.turned(e)
 	}
@@ -191,7 +191,7 @@ func (t *track) setStatus(e *runner.StatusEvent) {
 	if t.status == runner.Running && !t.clock.IsZero() {
 		t.tickClock(&e.Head)
 	}
-	t.status, t.cause = runner.Status(kit.Clean(string(e.Status))), kit.OneLine(e.Cause)
+	t.status, t.cause = runner.Status(cell.Clean(string(e.Status))), cell.OneLine(e.Cause)
 	t.clock = time.Time{}
 	if e.Status == runner.Running {
 		t.clock = e.Time
@@ -230,7 +230,7 @@ func (t *track) rewind(e *runner.ResumeEvent) {
 func (t *track) fork(e *forkEvent) {
 	t.spec, t.status, t.cause, t.clock = t.meta.Spec, t.run.Status(), "", time.Time{}
 	t.mark(e.Step, 'f')
-	t.note(&e.Head, false, "goes on from "+kit.Clean(e.parent))
+	t.note(&e.Head, false, "goes on from "+cell.Clean(e.parent))
 }
 
 func (t *track) note(h *runner.Head, bad bool, text string) {
@@ -290,7 +290,7 @@ func label(tracks []*track) {
 	for _, name := range names {
 		seen := map[string]bool{}
 		for _, t := range tracks {
-			t.label = kit.Clean(name(t))
+			t.label = cell.Clean(name(t))
 			seen[t.label] = true
 		}
 		if len(seen) == len(tracks) {
