@@ -21,8 +21,8 @@ func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, 
 			g = t.heavyBox
 		}
 	}
-	title = " " + cell.Cut(title, w-4) + " "
-	if note = fitNote(note, w-6-cell.Width(title)); note != "" {
+	title = " " + cell.Cut(t.Greek(title), w-4) + " "
+	if note = t.fitNote(note, w-6-cell.Width(title)); note != "" {
 		note = " " + note + " "
 	}
 	rule := strings.Repeat(g.Top, max(0, w-4-cell.Width(title)-cell.Width(note)))
@@ -40,15 +40,15 @@ func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, 
 }
 
 // fitNote drops the last of a note's parts until it fits in w cells.
-func fitNote(note string, w int) string {
-	for cell.Width(note) > w {
+func (t *Theme) fitNote(note string, w int) string {
+	for cell.Width(t.Greek(note)) > w {
 		i := strings.LastIndex(note, " · ")
 		if i < 0 {
 			return ""
 		}
 		note = note[:i]
 	}
-	return note
+	return t.Greek(note)
 }
 
 // Inside is the room within a panel of w by h cells.

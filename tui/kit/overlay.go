@@ -16,7 +16,7 @@ import (
 // Esc does; a form takes every key but Esc and Ctrl-C.
 type Overlay struct {
 	Title   string
-	Lines   []string // as wide as they are; longer than the screen is cut
+	Lines   []string // wrapped where the screen is narrower
 	Choices []Choice
 	Form    Form // in place of lines
 
@@ -52,13 +52,14 @@ func Question(title string, lines []string, choices ...Choice) tea.Cmd {
 // Fit makes an overlay ready for a page of w by h cells: before it is shown,
 // and with every other size or theme.
 func (o *Overlay) Fit(t *Theme, w, h int) {
-	lines := append([]string(nil), o.Lines...)
+	all := append([]string(nil), o.Lines...)
 	if len(o.Choices) > 0 {
-		lines = append(lines, "", o.options(t))
+		all = append(all, "", o.options(t))
 	}
+	var lines []string
 	cells := cell.Width(o.Title) + 4
-	for _, s := range lines {
-		cells = max(cells, cell.Width(s))
+	for _, s := range all {
+		lines, cells = append(lines, Wrap(s, w-4)...), max(cells, cell.Width(s))
 	}
 	top := o.text.YOffset()
 	o.text = viewport.New(viewport.WithWidth(min(w-4, cells)), viewport.WithHeight(max(1, min(h-2, len(lines)))))

@@ -148,7 +148,7 @@ func (w *Page) heading(p int, v *view) (title, note string) {
 			note += " · " + s.name
 		}
 	}
-	return w.Theme.Greek(title), w.Theme.Greek(note)
+	return title, note
 }
 
 // charts are the curves of a view: as many as there is room for.
