@@ -19,7 +19,8 @@ import (
 // imports only. What is not listed is forbidden.
 const importRules = `
 NONE < dro
-ASCIIGRAPH < tui/plot
+CHARM < tui/cell
+tui/cell, ASCIIGRAPH < tui/plot
 X/SYS < dro/internal/kern
 NONE < runner/internal/aside
 X/SYS, runner/internal/aside < runner/data
@@ -37,7 +38,7 @@ tui/lab, presets, TEA < tui/runs
 tui/lab, runner/compare, TEA < tui/compare
 tui/launch, tui/watch, tui/runs, tui/compare, TEA, CHARM < tui
 tui/lab, dro, presets, TEA, CHARM < tui/internal/tuitest
-tui, tui/plot, runner/engine, runner/compare, presets, TEA, CHARM, COBRA, FANG < tui/cli
+tui, runner/engine, runner/compare, presets, TEA, CHARM, COBRA, FANG < tui/cli
 tui/cli < .
 `
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
 
@@ -23,14 +24,14 @@ func (m *Model) tabs() []tab {
 	for i, p := range m.pages {
 		text := fmt.Sprintf(" %d %s ", i+1, p.Title())
 		list = append(list, tab{text, x})
-		x += kit.Width(text)
+		x += cell.Width(text)
 	}
 	return list
 }
 
 func (m *Model) tabAt(x int) (pageID, bool) {
 	for i, t := range m.tabs() {
-		if x >= t.x && x < t.x+kit.Width(t.text) {
+		if x >= t.x && x < t.x+cell.Width(t.text) {
 			return pageID(i), true
 		}
 	}
@@ -64,9 +65,9 @@ func (m *Model) footer() string {
 	t := m.Theme
 	switch {
 	case m.notice.Text != "" && m.notice.Bad:
-		return kit.Left(" "+t.Bad.Paint(t.Greek("! "+kit.Cut(m.notice.Text, m.w-4))), m.w)
+		return kit.Left(" "+t.Bad.Paint(t.Greek("! "+cell.Cut(m.notice.Text, m.w-4))), m.w)
 	case m.notice.Text != "":
-		return kit.Left(" "+t.Warn.Paint(t.Greek(kit.Cut(m.notice.Text, m.w-2))), m.w)
+		return kit.Left(" "+t.Warn.Paint(t.Greek(cell.Cut(m.notice.Text, m.w-2))), m.w)
 	case m.overlay != nil:
 		return m.overlay.Hint(t, m.w)
 	case m.pages[m.at].Typing():

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"drolab/presets"
+	"drolab/tui/cell"
 	"drolab/tui/compare"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -191,7 +192,7 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 	if msg.Verb == "resume" {
 		m.Mine[msg.ID] = true
 	}
-	return kit.Notify(fmt.Sprintf("asked to %s: %s", verbText(msg.Verb), kit.Clean(msg.ID)))
+	return kit.Notify(fmt.Sprintf("asked to %s: %s", verbText(msg.Verb), cell.Clean(msg.ID)))
 }
 
 // verbText is a verb in a sentence.
@@ -268,7 +269,7 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 			lines = append(lines, fmt.Sprintf("  and %d more", len(msg.live)-i))
 			break
 		}
-		lines = append(lines, "  "+kit.Clean(id))
+		lines = append(lines, "  "+cell.Clean(id))
 	}
 	lines = append(lines, "", "Leaving stops them with a checkpoint;", "drolab resume RUN goes on from there.")
 	return kit.Question("Leave?", lines, kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and leave", Then: tea.Quit})
@@ -362,7 +363,7 @@ func (m *Model) screen() string {
 	}
 	s := strings.Join(lines, "\n")
 	if m.env.ascii {
-		return kit.SevenBit(s)
+		return cell.Seven(s)
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
 )
@@ -22,7 +23,7 @@ func (p *Page) chart() *plot.Chart {
 				}
 			}
 		}
-		name, number := kit.Clean(row.Label), uint8(i%kit.Colors)
+		name, number := cell.Clean(row.Label), uint8(i%kit.Colors)
 		switch {
 		case len(seeds) > 1 && !p.Theme.Color:
 			line := meanLine(seeds, last)
@@ -43,7 +44,7 @@ func (p *Page) glyph(number uint8) rune {
 	if p.Theme.Color {
 		return 0
 	}
-	return p.Theme.LineGlyphs[number]
+	return p.Theme.Marks[number]
 }
 
 // meanLine is the middle of a band as a line, which can be drawn with a glyph.

@@ -4,7 +4,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
-	"drolab/tui/kit"
+	"drolab/tui/cell"
 	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
@@ -60,7 +60,7 @@ func experiment(all []*record.Run) (runs []*record.Run, preset string) {
 	if first == nil {
 		return nil, ""
 	}
-	return runs, kit.Clean(first.Meta.Preset)
+	return runs, cell.Clean(first.Meta.Preset)
 }
 
 // sameExperiment tells whether two runs answer one question.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"drolab/runner/compare"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
 )
@@ -64,7 +65,7 @@ func (p *Page) layout(w, h int) compareLayout {
 	for i := range p.table.Rows {
 		cells += p.cellWidth(i)
 	}
-	cells = max(cells, kit.Width(p.heading())+kit.Width(p.tableNote())+8)
+	cells = max(cells, cell.Width(p.heading())+cell.Width(p.tableNote())+8)
 	return layCompare(w, h, min(cells, w), headRows+len(p.tableRows())+frame, p.part)
 }
 
@@ -102,11 +103,11 @@ func (p *Page) empty(w, h int) []string {
 	case p.loading || p.table == nil && p.err == nil:
 		lines = []string{"reading the runs"}
 	case p.err != nil:
-		lines = []string{"! " + kit.OneLine(p.err.Error())}
+		lines = []string{"! " + cell.OneLine(p.err.Error())}
 	case len(p.runs) > 0:
 		lines = nil
 		for _, n := range p.table.Notes {
-			lines = append(lines, kit.Wrap(kit.Clean(n.Text), w-6)...)
+			lines = append(lines, kit.Wrap(cell.Clean(n.Text), w-6)...)
 		}
 	}
 	for i, s := range lines {
@@ -143,7 +144,7 @@ type tableRow struct {
 // tableRows are the lines under the heads.
 func (p *Page) tableRows() (rows []tableRow) {
 	for i, c := range p.table.Columns {
-		label, count := kit.Clean(c.Class), p.trainCount(c.Class)
+		label, count := cell.Clean(c.Class), p.trainCount(c.Class)
 		switch c.Name {
 		case "class_accuracy":
 		case "worst_class_accuracy":
@@ -196,16 +197,16 @@ const bestMark = "*"
 
 // cellWidth is the width of a group's figures, with the blank before them.
 func (p *Page) cellWidth(row int) int {
-	w := max(leastCell, kit.Width(p.groupName(row))+1)
+	w := max(leastCell, cell.Width(p.groupName(row))+1)
 	for c := range p.table.Columns {
-		w = max(w, kit.Width(p.figures(row, c)))
+		w = max(w, cell.Width(p.figures(row, c)))
 	}
 	return min(w, mostCell) + 1
 }
 
 // groupName is the name of a group, with its glyph.
 func (p *Page) groupName(row int) string {
-	return string(p.Theme.LineGlyphs[row%kit.Colors]) + " " + p.Theme.Greek(kit.Clean(p.table.Rows[row].Label))
+	return string(p.Theme.Marks[row%kit.Colors]) + " " + p.Theme.Greek(cell.Clean(p.table.Rows[row].Label))
 }
 
 // groups are the groups from p.column on that fit whole, at least one.
@@ -260,7 +261,7 @@ func (p *Page) viewTable(w, h int) []string {
 	seeds := t.Dim.Paint(kit.Left(p.seedsLabel(len(groups)), p.labelCells()))
 	for _, i := range groups {
 		cw := p.cellWidth(i)
-		head += t.Series[i%kit.Colors].Paint(kit.Right(kit.Cut(p.groupName(i), cw-2)+" ", cw))
+		head += t.Series[i%kit.Colors].Paint(kit.Right(cell.Cut(p.groupName(i), cw-2)+" ", cw))
 		seeds += t.Dim.Paint(kit.Right(fmt.Sprintf("%d ", len(p.table.Rows[i].Runs)), cw))
 	}
 	lines := []string{head, seeds}
@@ -293,7 +294,7 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 	}
 	t := p.Theme
 	label := " " + row.label
-	if p.Body.W >= 60 && kit.Width(label)+kit.Width(row.count) < p.labelCells() {
+	if p.Body.W >= 60 && cell.Width(label)+cell.Width(row.count) < p.labelCells() {
 		label += row.count
 	}
 	line := kit.Left(label, p.labelCells()-1) + " "
@@ -326,7 +327,7 @@ func (p *Page) noteLines(w int) (lines []string) {
 		}
 	}
 	for _, n := range p.table.Notes {
-		bullet(t.Warn.Paint("!"), kit.Clean(n.Text))
+		bullet(t.Warn.Paint("!"), cell.Clean(n.Text))
 	}
 	if len(p.table.Notes) == 0 {
 		bullet(" ", "Same data, budget, program and seeds.")
@@ -336,7 +337,7 @@ func (p *Page) noteLines(w int) (lines []string) {
 	for _, d := range p.diffs {
 		if d.Key != "seed" { // rows are over seeds
 			differ = true
-			lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+kit.Cut(t.Greek(kit.Clean(strings.Join(d.Values, ", "))), w-19))
+			lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+cell.Cut(t.Greek(cell.Clean(strings.Join(d.Values, ", "))), w-19))
 		}
 	}
 	if !differ {

@@ -3,17 +3,12 @@ package kit
 import (
 	"strings"
 
-	"charm.land/lipgloss/v2"
+	"drolab/tui/cell"
 )
 
 // Boxed tells whether a page of h rows has room for boxes around its panels;
 // below, a panel is a title line and what is under it.
 func Boxed(h int) bool { return h >= 16 }
-
-// heavyASCII is a border that stands out of others of ASCII.
-func heavyASCII() lipgloss.Border {
-	return lipgloss.Border{Top: "=", Bottom: "=", Left: "#", Right: "#", TopLeft: "#", TopRight: "#", BottomLeft: "#", BottomRight: "#"}
-}
 
 // Panel draws a box, or only its title line where there is no room for one,
 // around lines, to exactly w by h cells. note stands at the right of the title.
@@ -26,11 +21,11 @@ func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, 
 			g = t.heavyBox
 		}
 	}
-	title = " " + Cut(title, w-4) + " "
-	if note = fitNote(note, w-6-Width(title)); note != "" {
+	title = " " + cell.Cut(t.Greek(title), w-4) + " "
+	if note = t.fitNote(note, w-6-cell.Width(title)); note != "" {
 		note = " " + note + " "
 	}
-	rule := strings.Repeat(g.Top, max(0, w-4-Width(title)-Width(note)))
+	rule := strings.Repeat(g.Top, max(0, w-4-cell.Width(title)-cell.Width(note)))
 	head := name.Paint(title) + line.Paint(rule) + t.Dim.Paint(note)
 	if !box {
 		end := line.Paint(g.Top + g.Top)
@@ -45,15 +40,15 @@ func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, 
 }
 
 // fitNote drops the last of a note's parts until it fits in w cells.
-func fitNote(note string, w int) string {
-	for Width(note) > w {
+func (t *Theme) fitNote(note string, w int) string {
+	for cell.Width(t.Greek(note)) > w {
 		i := strings.LastIndex(note, " · ")
 		if i < 0 {
 			return ""
 		}
 		note = note[:i]
 	}
-	return note
+	return t.Greek(note)
 }
 
 // Inside is the room within a panel of w by h cells.

@@ -3,6 +3,8 @@ package kit
 import (
 	"strings"
 
+	"drolab/tui/cell"
+
 	"charm.land/bubbles/v2/help"
 	"charm.land/bubbles/v2/key"
 )
@@ -27,7 +29,7 @@ func (t *Theme) Footer(rows []Key, w int) string {
 				continue
 			}
 			name := row.Name(t.ASCII)
-			if room -= len("  ") + Width(name) + len(" ") + Width(row.Hint); room < 0 {
+			if room -= len("  ") + cell.Width(name) + len(" ") + cell.Width(row.Hint); room < 0 {
 				break
 			}
 			hints = append(hints, key.NewBinding(key.WithKeys(name), key.WithHelp(name, row.Hint)))

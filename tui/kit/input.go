@@ -3,6 +3,8 @@ package kit
 import (
 	"strings"
 
+	"drolab/tui/cell"
+
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
@@ -52,7 +54,7 @@ func (in *Input) Update(msg tea.Msg) (changed bool) {
 
 // oneLine is text that can stand in a line: breaks are blanks.
 func oneLine(s string) string {
-	return Clean(strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ", "\t", " ").Replace(s))
+	return cell.Clean(strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ", "\t", " ").Replace(s))
 }
 
 // View draws what so many cells around the cursor have room for, in a style.
@@ -63,8 +65,8 @@ func (in Input) View(st Style, cells int) string {
 	styles.Focused.Text = st.Gloss()
 	line.SetStyles(styles)
 	at := line.Position()
-	line.SetWidth(min(max(1, cells-1), max(1, Width(in.String()))))
+	line.SetWidth(min(max(1, cells-1), max(1, cell.Width(in.String()))))
 	line.CursorEnd() // what is seen follows the cursor, to the left at last
 	line.SetCursor(at)
-	return Cut(line.View(), cells)
+	return cell.Cut(line.View(), cells)
 }

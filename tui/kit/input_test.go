@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 
@@ -85,7 +86,7 @@ func TestInputView(t *testing.T) {
 		}
 		cells := 2 + rng.IntN(40)
 		view := in.View(kit.Style{}, cells)
-		if w := kit.Width(view); w > cells || !strings.Contains(view, reverse) {
+		if w := cell.Width(view); w > cells || !strings.Contains(view, reverse) {
 			t.Fatalf("%d cells of %d for %q: %q", w, cells, in.String(), view)
 		}
 	}

@@ -3,6 +3,8 @@ package kit
 import (
 	"time"
 
+	"drolab/tui/cell"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -40,4 +42,4 @@ func Show(o *Overlay) tea.Cmd { return Send(Open{Overlay: o}) }
 func Notify(text string) tea.Cmd { return Send(Notice{Text: text}) }
 
 // Complain is the command of a Notice of what went wrong.
-func Complain(err error) tea.Cmd { return Send(Notice{Text: OneLine(err.Error()), Bad: true}) }
+func Complain(err error) tea.Cmd { return Send(Notice{Text: cell.OneLine(err.Error()), Bad: true}) }

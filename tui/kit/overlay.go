@@ -3,6 +3,8 @@ package kit
 import (
 	"strings"
 
+	"drolab/tui/cell"
+
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/viewport"
 	tea "charm.land/bubbletea/v2"
@@ -14,7 +16,7 @@ import (
 // Esc does; a form takes every key but Esc and Ctrl-C.
 type Overlay struct {
 	Title   string
-	Lines   []string // as wide as they are; longer than the screen is cut
+	Lines   []string // wrapped where the screen is narrower
 	Choices []Choice
 	Form    Form // in place of lines
 
@@ -50,13 +52,14 @@ func Question(title string, lines []string, choices ...Choice) tea.Cmd {
 // Fit makes an overlay ready for a page of w by h cells: before it is shown,
 // and with every other size or theme.
 func (o *Overlay) Fit(t *Theme, w, h int) {
-	lines := append([]string(nil), o.Lines...)
+	all := append([]string(nil), o.Lines...)
 	if len(o.Choices) > 0 {
-		lines = append(lines, "", o.options(t))
+		all = append(all, "", o.options(t))
 	}
-	cells := Width(o.Title) + 4
-	for _, s := range lines {
-		cells = max(cells, Width(s))
+	var lines []string
+	cells := cell.Width(o.Title) + 4
+	for _, s := range all {
+		lines, cells = append(lines, Wrap(s, w-4)...), max(cells, cell.Width(s))
 	}
 	top := o.text.YOffset()
 	o.text = viewport.New(viewport.WithWidth(min(w-4, cells)), viewport.WithHeight(max(1, min(h-2, len(lines)))))
@@ -102,16 +105,16 @@ func (o *Overlay) View(t *Theme, page []string, w, h int) []string {
 	case o.Form != nil:
 		cells := min(FormWidth, w-4)
 		lines = o.Form.View(t, cells, h-2)
-		lines = Fill(lines, max(cells, Width(o.Title)+4), len(lines))
+		lines = Fill(lines, max(cells, cell.Width(o.Title)+4), len(lines))
 	case o.text.AtTop() && o.text.AtBottom():
 	case o.text.AtBottom():
 		note = "end"
 	default:
 		note = KeyName("down", t.ASCII) + " more"
 	}
-	bw, bh := min(w, Width(lines[0])+4), min(h, len(lines)+2)
+	bw, bh := min(w, cell.Width(lines[0])+4), min(h, len(lines)+2)
 	for i, s := range lines {
-		lines[i] = " " + Cut(s, bw-4)
+		lines[i] = " " + cell.Cut(s, bw-4)
 	}
 	box := t.Panel(o.Title, note, true, true, lines, bw, bh)
 	both := lipgloss.NewCompositor(lipgloss.NewLayer(strings.Join(page, "\n")),

@@ -2,6 +2,8 @@ package kit
 
 import (
 	"strings"
+
+	"drolab/tui/cell"
 )
 
 // Point is something to say: a name and a text.
@@ -56,7 +58,7 @@ func (t *Theme) point(p Point, text []string, rows, indent, w int) (lines []stri
 			head += Left(p.Name, indent-1)
 			p.Name = " "
 		}
-		lines = append(lines, t.Dim.Paint(head)+p.Style.Paint(Cut(s, w-Width(head)-1)))
+		lines = append(lines, t.Dim.Paint(head)+p.Style.Paint(cell.Cut(s, w-cell.Width(head)-1)))
 	}
 	return lines
 }

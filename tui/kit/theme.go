@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"strings"
 
+	"drolab/tui/cell"
 	"drolab/tui/plot"
 
 	"charm.land/lipgloss/v2"
@@ -13,9 +14,8 @@ import (
 
 // Theme is the palette: every colour and every glyph of the interface.
 type Theme struct {
-	ASCII   bool
-	Color   bool
-	spelled *strings.Replacer // see greek
+	ASCII bool
+	Color bool
 
 	Text, Dim, Title, Accent, Key Style
 	Good, Warn, Bad               Style
@@ -24,16 +24,17 @@ type Theme struct {
 	Series, faint                 [Colors]Style
 	shade, ref, mark, focused     Style
 
-	// Glyphs, one cell each.
+	// Glyphs, one cell each; the interface as a whole is put into ASCII where
+	// the terminal has only that.
 	On, Off, Cursor, More string
-	Changed, Given        string // of a setting: by the user, by the preset
-	LineGlyphs            [Colors]rune
+	Changed, Given        string       // of a setting: by the user, by the preset
+	Marks                 [Colors]rune // of series
 	box, heavyBox         lipgloss.Border
 	BarFull, BarEmpty     string
 }
 
 // Colors is how many runs are told apart by colour and glyph.
-const Colors = 8
+const Colors = cell.Marks
 
 // ink is one colour for each kind of terminal: 24 bits, the 256 and the 16
 // colours. Chosen by hand: nearest colours would make two runs look alike.
@@ -74,7 +75,7 @@ func lightInks() inks {
 
 // NewTheme returns the palette for a terminal.
 func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
-	t := &Theme{ASCII: ascii, Color: profile >= colorprofile.ANSI, spelled: spelling()}
+	t := &Theme{ASCII: ascii, Color: profile >= colorprofile.ANSI}
 	t.setGlyphs()
 	plain := lipgloss.NewStyle()
 	bold, faint, reverse := styleOf(plain.Bold(true)), styleOf(plain.Faint(true)), styleOf(plain.Reverse(true))
@@ -120,14 +121,12 @@ func (t *Theme) setGlyphs() {
 	t.On, t.Off, t.Cursor, t.More = "●", "○", "▸", "…"
 	t.Changed, t.Given = "◆", "·"
 	t.BarFull, t.BarEmpty = "━", "─"
-	t.LineGlyphs = [Colors]rune{'●', '■', '▲', '◆', '○', '□', '△', '◇'}
+	for i := range t.Marks {
+		t.Marks[i] = cell.Mark(i, t.ASCII)
+	}
 	t.box, t.heavyBox = lipgloss.RoundedBorder(), lipgloss.ThickBorder()
 	if t.ASCII {
-		t.On, t.Off, t.Cursor, t.More = "*", "o", ">", "."
-		t.Changed, t.Given = "*", "."
-		t.BarFull, t.BarEmpty = "#", "."
-		t.LineGlyphs = [Colors]rune{'*', '#', '+', 'x', 'o', '@', '%', '='}
-		t.box, t.heavyBox = lipgloss.ASCIIBorder(), heavyASCII()
+		t.box = lipgloss.ASCIIBorder()
 	}
 }
 
@@ -185,13 +184,8 @@ func (t *Theme) Charset(dots bool) plot.Charset {
 
 // Greek is s, with letters that ASCII lacks written out.
 func (t *Theme) Greek(s string) string {
-	if !t.ASCII || isASCII(s) {
+	if !t.ASCII {
 		return s
 	}
-	return t.spelled.Replace(s)
-}
-
-func spelling() *strings.Replacer {
-	return strings.NewReplacer("λ", "lambda", "η", "eta", "γ", "gamma", "ρ", "rho", "μ", "mu", "φ", "phi",
-		"χ²", "chi2", "≥", ">=", "≤", "<=", "≠", "!=", "±", "+-", "…", "...", "√", "sqrt ", "∇", "grad ", "‖", "||")
+	return cell.Spell(s)
 }

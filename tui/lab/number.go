@@ -36,10 +36,6 @@ func Percent(n runner.Number) string {
 func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
 	glyphs := map[runner.Status]string{runner.Queued: "◌", runner.Running: "▶", runner.Paused: "‖", runner.Done: "✓",
 		runner.Stopped: "■", runner.Failed: "✗", runner.Interrupted: "!"}
-	if t.ASCII {
-		glyphs = map[runner.Status]string{runner.Queued: ".", runner.Running: ">", runner.Paused: "=", runner.Done: "v",
-			runner.Stopped: "#", runner.Failed: "X", runner.Interrupted: "!"}
-	}
 	g := glyphs[s]
 	if g == "" {
 		g = "?"

@@ -8,6 +8,7 @@ import (
 	"drolab/dro"
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
 
@@ -172,9 +173,9 @@ func (l *Page) origin(key string) string {
 	p := l.preset()
 	switch {
 	case l.edited(key):
-		return "preset: " + kit.Clean(p.Spec.Text(key))
+		return "preset: " + cell.Clean(p.Spec.Text(key))
 	case slices.Contains(p.Overrides, key):
-		return kit.Clean(p.Reasons[key])
+		return cell.Clean(p.Reasons[key])
 	}
 	return ""
 }
@@ -183,7 +184,7 @@ func (l *Page) origin(key string) string {
 // says nothing that is not to be seen anyway.
 func (l *Page) fromPreset(key string) string {
 	p := l.preset()
-	value, reason := kit.Clean(p.Spec.Text(key)), kit.Clean(p.Reasons[key])
+	value, reason := cell.Clean(p.Spec.Text(key)), cell.Clean(p.Reasons[key])
 	switch {
 	case reason != "":
 		return value + ": " + reason

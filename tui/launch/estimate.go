@@ -9,6 +9,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
 
@@ -35,7 +36,7 @@ func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
 		}
 	}
 	if len(like) == 0 {
-		return estimate{basis: fmt.Sprintf("unknown until a first run of %s on %s here", kit.Clean(s.Model), kit.Clean(s.Dataset))}
+		return estimate{basis: fmt.Sprintf("unknown until a first run of %s on %s here", cell.Clean(s.Model), cell.Clean(s.Dataset))}
 	}
 	train, ok := trainSamples(s, like)
 	if !ok {

@@ -3,6 +3,7 @@ package launch
 import (
 	"slices"
 
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
 
@@ -11,7 +12,7 @@ import (
 // derived.
 func (l *Page) viewPlan(w, h int) []string {
 	t := l.Theme
-	points := []kit.Point{{Name: "Purpose", Text: kit.Clean(l.preset().Doc)}}
+	points := []kit.Point{{Name: "Purpose", Text: cell.Clean(l.preset().Doc)}}
 	if l.right {
 		s := l.setting()
 		points[0] = kit.Point{Name: "Means", Text: s.Doc, Whole: true}
@@ -20,7 +21,7 @@ func (l *Page) viewPlan(w, h int) []string {
 		}
 	}
 	if l.problem != nil {
-		points[0] = kit.Point{Text: "! " + kit.OneLine(l.problem.Error()), Style: t.Bad, Whole: true}
+		points[0] = kit.Point{Text: "! " + cell.OneLine(l.problem.Error()), Style: t.Bad, Whole: true}
 	}
 	rest := []kit.Point{{Name: "Time", Text: l.time()}, {Name: "Problem", Text: l.resolved()}, {Name: "Budget", Text: l.budget()}}
 	if about, there := l.dataset(); there {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
 )
@@ -78,7 +79,7 @@ func (l *Page) presetItems(w, h int) []item {
 	docs := make([][]string, len(l.list))
 	all := 2*len(l.list) - 1
 	for i, p := range l.list {
-		docs[i] = kit.Wrap(t.Greek(kit.Clean(p.Doc)), w-indent-1)
+		docs[i] = kit.Wrap(t.Greek(cell.Clean(p.Doc)), w-indent-1)
 		all += len(docs[i])
 	}
 	var items []item
@@ -114,7 +115,7 @@ func (l *Page) presetLine(i, w int) string {
 	if e, ok := l.entries[l.specs[i].Dataset]; ok && !e.Available {
 		note = "no data"
 	}
-	name := "  " + kit.Clean(p.Name)
+	name := "  " + cell.Clean(p.Name)
 	if !reflect.DeepEqual(l.specs[i], p.Spec) {
 		name += " " + t.Changed
 	}
@@ -186,13 +187,13 @@ func (l *Page) settingLine(key string, here bool, w int) string {
 		return line + l.viewInput(room)
 	}
 	value := l.value(key, here && l.right)
-	if short := kit.Width(value); short < valueCells && room > valueCells+12 {
+	if short := cell.Width(value); short < valueCells && room > valueCells+12 {
 		value = kit.Left(value, valueCells)
 	}
-	if origin := t.Greek(l.origin(key)); room-kit.Width(value) > 12 {
-		value += "  " + t.Dim.Paint(kit.Cut(origin, room-kit.Width(value)-2))
+	if origin := t.Greek(l.origin(key)); room-cell.Width(value) > 12 {
+		value += "  " + t.Dim.Paint(cell.Cut(origin, room-cell.Width(value)-2))
 	}
-	return line + kit.Cut(value, room)
+	return line + cell.Cut(value, room)
 }
 
 // valueCells is the least width of a value before what is said about it.
@@ -230,7 +231,7 @@ func (l *Page) value(key string, here bool) string {
 		}
 		return l.viewBoxes(names, ticked, here)
 	}
-	return kit.Clean(s.Text(key))
+	return cell.Clean(s.Text(key))
 }
 
 func (l *Page) viewBoxes(names []string, ticked []bool, here bool) string {
@@ -275,9 +276,9 @@ func (l *Page) dataset() (text string, there bool) {
 	e, known := l.entries[name]
 	switch {
 	case !known && l.entries == nil:
-		return kit.Clean(name) + ": looking", true
+		return cell.Clean(name) + ": looking", true
 	case !known:
-		return kit.Clean(name) + ": a file of your own, read at the start", true
+		return cell.Clean(name) + ": a file of your own, read at the start", true
 	case !e.Available:
 		return l.lacks(e), false
 	}
@@ -288,7 +289,7 @@ func (l *Page) dataset() (text string, there bool) {
 func (l *Page) resolved() string {
 	p, err := l.spec().Problem()
 	if err != nil {
-		return kit.OneLine(err.Error())
+		return cell.OneLine(err.Error())
 	}
 	return fmt.Sprintf("ρ = %.4g · λ in [%.4g, %.4g] · η in [%.4g, %.4g], %s coordinates", p.Rho,
 		p.Box.Lambda[0], p.Box.Lambda[1], p.Box.Eta[0], p.Box.Eta[1], p.Coordinates)

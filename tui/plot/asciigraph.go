@@ -30,11 +30,6 @@ func boxRune(arms uint8) rune {
 	}[arms&15]
 }
 
-// asciiRune is boxRune in 7 bits.
-func asciiRune(arms uint8) rune {
-	return rune(" ---|''+|..+|+++"[arms&15])
-}
-
 // arms is the inverse of boxRune for the runes that asciigraph draws.
 func arms(r rune) uint8 {
 	switch r {

@@ -3,6 +3,8 @@ package plot
 import (
 	"math"
 	"strconv"
+
+	"drolab/tui/cell"
 )
 
 // Bar is one row of a bar chart: a class and its accuracy, say.
@@ -34,7 +36,7 @@ type barLayout struct{ label, bar, value, change, count int }
 func (b *Bars) layout(w int) barLayout {
 	var l barLayout
 	for _, bar := range b.Bars {
-		l.label = max(l.label, Width(b.spell(bar.Label)))
+		l.label = max(l.label, cell.Width(b.Charset.spell(bar.Label)))
 		if bar.Count >= 0 {
 			l.count = max(l.count, len(strconv.Itoa(bar.Count)))
 		}
@@ -110,10 +112,10 @@ func (b *Bars) row(f *Frame, y int, bar *Bar, l barLayout) {
 	if bar.Worst {
 		text.Role = Worst
 	}
-	f.text(0, y, l.label, truncate(b.spell(bar.Label), l.label), text)
+	f.text(0, y, l.label, cell.Cut(b.Charset.spell(bar.Label), l.label), text)
 	x := l.label
 	if bar.Worst {
-		f.set(x, y, b.rune('◂', '<'), text)
+		f.set(x, y, b.Charset.rune('◂'), text)
 	}
 	if l.label > 0 {
 		x++
@@ -147,14 +149,14 @@ func (b *Bars) bar(f *Frame, x, y, w int, bar *Bar) {
 		eighths = (eighths + 4) / 8 * 8
 	}
 	for i := range eighths / 8 {
-		f.set(x+i, y, b.rune('█', '#'), style)
+		f.set(x+i, y, b.Charset.rune('█'), style)
 	}
 	if rest := eighths % 8; rest > 0 {
 		f.set(x+eighths/8, y, '█'+rune(8-rest), style)
 	}
 	if finite(bar.Base) {
 		at := min(int(b.part(bar.Base)*float64(w)), w-1)
-		f.set(x+at, y, b.rune('│', '|'), Style{Role: Ref})
+		f.set(x+at, y, b.Charset.rune('│'), Style{Role: Ref})
 	}
 }
 
@@ -175,7 +177,7 @@ func (b *Bars) number(v float64) string {
 	if b.Percent && math.Abs(v) < 9.9995 {
 		return strconv.FormatFloat(100*v, 'f', 1, 64)
 	}
-	return truncate(formatNumber(v), b.valueWidth())
+	return cell.Cut(formatNumber(v), b.valueWidth())
 }
 
 // change writes the difference from the baseline with its sign; the sign says
@@ -209,20 +211,6 @@ func (b *Bars) zero(s string) bool {
 		}
 	}
 	return true
-}
-
-func (b *Bars) rune(unicode, ascii rune) rune {
-	if b.Charset == ASCII {
-		return ascii
-	}
-	return unicode
-}
-
-func (b *Bars) spell(s string) string {
-	if b.Charset == ASCII {
-		return spell(s)
-	}
-	return s
 }
 
 // Fingerprint is equal for two bar charts that look the same at one size.

@@ -1,6 +1,10 @@
 package plot
 
-import "strings"
+import (
+	"strings"
+
+	"drolab/tui/cell"
+)
 
 // Role says what a cell shows; a palette maps roles to colours.
 type Role uint8
@@ -90,11 +94,11 @@ func (f *Frame) text(x, y, width int, s string, style Style) int {
 		return 0
 	}
 	start, end := x, min(f.W, x+width)
-	for _, r := range s {
-		r, w := clean(r)
+	for _, r := range cell.Clean(s) {
+		w := cell.RuneWidth(r)
 		switch {
 		case w == 0:
-			if r != 0 && x > start && f.Cells[y*f.W+x-1].Rune != 0 {
+			if x > start && f.Cells[y*f.W+x-1].Rune != 0 {
 				f.Cells[y*f.W+x-1].Mark = r // one mark a rune is enough for λ̄ and é
 			}
 			continue
@@ -113,7 +117,7 @@ func (f *Frame) text(x, y, width int, s string, style Style) int {
 
 // textRight writes s so that it ends before column x+width.
 func (f *Frame) textRight(x, y, width int, s string, style Style) {
-	n := min(width, Width(s))
+	n := min(width, cell.Width(cell.Clean(s)))
 	f.text(x+width-n, y, n, s, style)
 }
 
@@ -178,10 +182,7 @@ func (f *Frame) ascii() {
 	for i := range f.Cells {
 		c := &f.Cells[i]
 		c.Mark = 0
-		switch {
-		case c.Rune == '…':
-			c.Rune = '.'
-		case c.Rune == 0 || c.Rune > 126:
+		if c.Rune = cell.SevenRune(c.Rune); c.Rune == 0 {
 			c.Rune = '?'
 		}
 	}

@@ -1,6 +1,10 @@
 package plot
 
-import "math"
+import (
+	"math"
+
+	"drolab/tui/cell"
+)
 
 // Charset is the set of runes a chart is drawn with.
 type Charset uint8
@@ -148,7 +152,7 @@ func (c *Chart) Legend() []LegendItem {
 		}
 	}
 	for _, r := range c.Refs {
-		items = append(items, LegendItem{Name: r.Name, Glyph: c.rune('┈', '-'), Style: Style{Role: Ref}})
+		items = append(items, LegendItem{Name: r.Name, Glyph: c.Charset.rune('┈'), Style: Style{Role: Ref}})
 	}
 	for _, m := range c.Markers {
 		items = append(items, LegendItem{Name: m.Name, Glyph: c.letter(m.Letter), Style: Style{Role: Mark}})
@@ -171,38 +175,52 @@ func (c *Chart) glyph(number uint8, own rune) rune {
 	case c.override(number, own) != 0:
 		return c.override(number, own)
 	}
-	return c.rune('─', '-')
+	return c.Charset.rune('─')
 }
 
 // override is the rune that replaces the line runes, 0 for none.
 func (c *Chart) override(number uint8, own rune) rune {
-	const glyphs = "*o+x#@%&"
 	many := len(c.Lines)+len(c.Bands) > 1
 	switch {
-	case c.Charset == ASCII && own > ' ' && own < 0x7f, c.Charset == Lines && narrow(own):
+	case c.Charset == ASCII && own > ' ' && own < 0x7f, c.Charset == Lines && drawable(own):
 		return own
 	case c.Charset == ASCII && many:
-		return rune(glyphs[int(number)%len(glyphs)])
+		return cell.Mark(int(number), true)
 	}
 	return 0
 }
 
-func narrow(r rune) bool {
-	c, w := clean(r)
-	return c == r && w == 1 && r > ' '
+// drawable tells whether a rune takes one cell and shows.
+func drawable(r rune) bool { return r > ' ' && cell.Clean(string(r)) != "" && cell.RuneWidth(r) == 1 }
+
+// rune is r as the charset has it.
+func (cs Charset) rune(r rune) rune {
+	if cs == ASCII {
+		return cell.SevenRune(r)
+	}
+	return r
 }
 
-// rune chooses by charset.
-func (c *Chart) rune(unicode, ascii rune) rune {
-	if c.Charset == ASCII {
-		return ascii
+// alert marks what is not finite: in ASCII by none of the series' marks, as the
+// stand-in of the cross is one.
+func (cs Charset) alert() rune {
+	if cs == ASCII {
+		return 'X'
 	}
-	return unicode
+	return '×'
+}
+
+// spell writes s in 7-bit characters where the charset has no others.
+func (cs Charset) spell(s string) string {
+	if cs == ASCII {
+		return cell.Spell(s)
+	}
+	return s
 }
 
 // letter is a marker's rune, one cell wide.
 func (c *Chart) letter(r rune) rune {
-	if !narrow(r) || (c.Charset == ASCII && r > 0x7e) {
+	if !drawable(r) || (c.Charset == ASCII && r > 0x7e) {
 		return '?'
 	}
 	return r

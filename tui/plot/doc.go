@@ -1,5 +1,5 @@
 // Package plot turns series of numbers into rows of terminal cells: line
-// charts, bars, phase portraits and sparklines.
+// charts, bars and phase portraits.
 //
 // It is pure: values in, a [Frame] of cells out. It knows no colour, no
 // escape sequence, no clock and no file; a cell carries a [Style] (a role and

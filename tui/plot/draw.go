@@ -1,5 +1,7 @@
 package plot
 
+import "drolab/tui/cell"
+
 // Sizes below which a chart drops its y labels and its x axis.
 const (
 	gutter   = LabelWidth + 1
@@ -101,7 +103,7 @@ func (p *panel) column(x float64) (col int, inside bool) {
 }
 
 func (p *panel) refs() {
-	r := p.chart.rune('┈', '-')
+	r := p.chart.Charset.rune('┈')
 	for _, ref := range p.chart.Refs {
 		y, ok := p.row(ref.Y)
 		for x := 0; ok && x < p.w; x++ {
@@ -117,7 +119,7 @@ func (p *panel) markers() {
 	for _, m := range p.chart.Markers {
 		x, ok := p.column(m.X)
 		for y := 0; ok && y < p.h; y++ {
-			p.f.set(p.x0+x, y, p.chart.rune('┊', '|'), Style{Role: Mark})
+			p.f.set(p.x0+x, y, p.chart.Charset.rune('┊'), Style{Role: Mark})
 		}
 	}
 }
@@ -155,7 +157,7 @@ func (p *panel) shade(x int, q BandPoint, s Style) {
 		return
 	}
 	for y := top; y <= bottom; y++ {
-		p.f.set(p.x0+x, y, p.chart.rune('░', ':'), s)
+		p.f.set(p.x0+x, y, p.chart.Charset.rune('░'), s)
 	}
 }
 
@@ -215,10 +217,7 @@ func (p *panel) box(grid []uint8, s Style, glyph rune) {
 		}
 		r := glyph
 		if r == 0 {
-			r = boxRune(a)
-			if p.chart.Charset == ASCII {
-				r = asciiRune(a)
-			}
+			r = p.chart.Charset.rune(boxRune(a))
 		}
 		p.f.set(p.x0+i%p.w, i/p.w, r, s)
 	}
@@ -227,7 +226,7 @@ func (p *panel) box(grid []uint8, s Style, glyph rune) {
 // alerts marks divergence over everything else.
 func (p *panel) alerts() {
 	for _, a := range p.alert {
-		p.f.set(p.x0+a.x, a.y, p.chart.rune('×', 'X'), Style{Role: Alert})
+		p.f.set(p.x0+a.x, a.y, p.chart.Charset.alert(), Style{Role: Alert})
 	}
 }
 
@@ -236,8 +235,8 @@ func (p *panel) alerts() {
 func (p *panel) labels() {
 	for _, ref := range p.chart.Refs {
 		y, ok := p.row(ref.Y)
-		name := truncate(p.spell(ref.Name), p.w/3)
-		n := Width(name)
+		name := cell.Cut(p.chart.Charset.spell(ref.Name), p.w/3)
+		n := cell.Width(name)
 		if ok && n > 0 && p.free(p.w-n, y, n) {
 			p.f.textRight(p.x0, y, p.w, name, Style{Role: Ref})
 		}
@@ -259,16 +258,9 @@ func (p *panel) free(x, y, n int) bool {
 	return true
 }
 
-func (p *panel) spell(s string) string {
-	if p.chart.Charset == ASCII {
-		return spell(s)
-	}
-	return s
-}
-
 func (p *panel) yAxis() {
 	for y := range p.h {
-		p.f.set(p.x0-1, y, p.chart.rune('│', '|'), Style{Role: Axis})
+		p.f.set(p.x0-1, y, p.chart.Charset.rune('│'), Style{Role: Axis})
 	}
 	last := -1
 	ticks := p.y.scale.Ticks(p.chart.Y, max(2, (p.h+1)/3))
@@ -278,7 +270,7 @@ func (p *panel) yAxis() {
 			continue
 		}
 		last = y
-		p.f.set(p.x0-1, y, p.chart.rune('┤', '+'), Style{Role: Axis})
+		p.f.set(p.x0-1, y, p.chart.Charset.rune('┤'), Style{Role: Axis})
 		p.f.textRight(0, y, LabelWidth, ticks[i].Label, Style{Role: Axis})
 	}
 }
@@ -288,10 +280,10 @@ func (p *panel) yAxis() {
 func (p *panel) xAxis() {
 	y := p.h
 	for x := range p.w {
-		p.f.set(p.x0+x, y, p.chart.rune('─', '-'), Style{Role: Axis})
+		p.f.set(p.x0+x, y, p.chart.Charset.rune('─'), Style{Role: Axis})
 	}
 	if p.x0 > 0 {
-		p.f.set(p.x0-1, y, p.chart.rune('└', '+'), Style{Role: Axis})
+		p.f.set(p.x0-1, y, p.chart.Charset.rune('└'), Style{Role: Axis})
 	}
 	free := 0
 	for _, t := range p.xTicks() {
@@ -299,8 +291,8 @@ func (p *panel) xAxis() {
 		if !ok {
 			continue
 		}
-		p.f.set(p.x0+x, y, p.chart.rune('┬', '+'), Style{Role: Axis})
-		n := Width(t.Label)
+		p.f.set(p.x0+x, y, p.chart.Charset.rune('┬'), Style{Role: Axis})
+		n := cell.Width(t.Label)
 		at := max(0, min(p.x0+x-n/2, p.f.W-n))
 		if at < free {
 			continue

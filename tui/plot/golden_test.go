@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"drolab/tui/cell"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/*.golden")
@@ -189,14 +191,15 @@ func TestGoldenPhase(t *testing.T) {
 	}
 }
 
-func TestGoldenSpark(t *testing.T) {
-	raw, _, _ := training()
-	var b strings.Builder
-	for _, cs := range []Charset{Lines, ASCII} {
-		for _, w := range []int{60, 12, 1} {
-			s := Spark{Series: raw, Charset: cs, Style: Style{Role: Data}}
-			b.WriteString(styled(s.Draw(w)))
+// TestMarks has the marks of tables at the lines of ASCII charts.
+func TestMarks(t *testing.T) {
+	c := &Chart{Charset: ASCII}
+	for i := range cell.Marks {
+		c.Lines = append(c.Lines, Line{Name: "a run", Number: uint8(i)})
+	}
+	for i, item := range c.Legend() {
+		if want := cell.Mark(i, true); item.Glyph != want {
+			t.Errorf("line %d is drawn with %q, its mark is %q", i, item.Glyph, want)
 		}
 	}
-	golden(t, "spark", b.String())
 }

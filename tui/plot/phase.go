@@ -142,7 +142,7 @@ func (p *panel) rectangle(bx, by Range) {
 	}
 	for i, a := range grid {
 		if a != 0 {
-			p.f.set(p.x0+i%p.w, i/p.w, p.chart.rune(square(a), asciiRune(a)), Style{Role: Ref})
+			p.f.set(p.x0+i%p.w, i/p.w, p.chart.Charset.rune(square(a)), Style{Role: Ref})
 		}
 	}
 }
@@ -181,7 +181,7 @@ func (p *panel) path(path *Path, number uint8) {
 	}
 	fx, fy := p.fine()
 	d := newDots(p.w, p.h)
-	plain := p.chart.rune('·', '.')
+	plain := p.chart.Charset.rune('·')
 	recent := len(path.points) * 3 / 4
 	var prev place
 	known := false
@@ -212,7 +212,7 @@ func (p *panel) path(path *Path, number uint8) {
 	draw(path.last, Style{Data, number})
 	d.paint(p.f, p.x0, 0)
 	if known {
-		p.f.set(p.x0+prev.x/fx, p.h-1-prev.y/fy, p.chart.rune('●', 'O'), Style{Data, number})
+		p.f.set(p.x0+prev.x/fx, p.h-1-prev.y/fy, p.chart.Charset.rune('●'), Style{Data, number})
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"drolab/tui/cell"
 )
 
 // checkFrame fails unless every row is exactly w cells of drawable runes and
@@ -23,11 +25,11 @@ func checkFrame(t *testing.T, f *Frame, w, h int, cs Charset) {
 			line.WriteString(s.Text)
 		}
 		text := line.String()
-		if Width(text) != w || !utf8.ValidString(text) || strings.ContainsAny(text, "\x1b\n\r\t") {
-			t.Fatalf("row %d is %d wide, want %d: %q", y, Width(text), w, text)
+		if cell.Width(text) != w || !utf8.ValidString(text) || strings.ContainsAny(text, "\x1b\n\r\t") {
+			t.Fatalf("row %d is %d wide, want %d: %q", y, cell.Width(text), w, text)
 		}
 		for x, c := range row {
-			if c.Rune == 0 && (x == 0 || !wide(row[x-1].Rune)) {
+			if c.Rune == 0 && (x == 0 || cell.RuneWidth(row[x-1].Rune) != 2) {
 				t.Fatalf("row %d: half a wide rune at %d: %q", y, x, text)
 			}
 			if cs == ASCII && (c.Rune < ' ' || c.Rune > '~' || c.Mark != 0) {
@@ -114,7 +116,7 @@ func TestChartsNeverPanic(t *testing.T) {
 		c.DrawTo(f, w, h)
 		checkFrame(t, f, w, h, c.Charset)
 		for _, item := range c.Legend() {
-			if !narrow(item.Glyph) {
+			if !drawable(item.Glyph) {
 				t.Fatalf("legend glyph %q", item.Glyph)
 			}
 		}
@@ -153,9 +155,6 @@ func TestOthersNeverPanic(t *testing.T) {
 			ph.X, ph.Y = p.Ranges()
 		}
 		checkFrame(t, ph.Draw(w, h), w, h, cs)
-
-		s := Spark{Series: nastySeries(r, r.IntN(80)), X: nastyRange(r), Y: nastyRange(r), YScale: scales()[r.IntN(4)], Charset: cs}
-		checkFrame(t, s.Draw(w), w, 1, cs)
 	}
 }
 
@@ -243,7 +242,7 @@ func TestFramesAreStill(t *testing.T) {
 
 func TestFingerprintSeesChanges(t *testing.T) {
 	c, b := trainingChart(Lines), classBars(Lines)
-	p, s := Phase{Path: spiral()}, Spark{Series: c.Lines[0].Series}
+	p := Phase{Path: spiral()}
 	seen := make(map[uint64]string)
 	note := func(what string, f uint64) {
 		if old, ok := seen[f]; ok {
@@ -271,9 +270,6 @@ func TestFingerprintSeesChanges(t *testing.T) {
 	note("phase", p.Fingerprint(80, 24))
 	p.Path.Append(1, 1)
 	note("path", p.Fingerprint(80, 24))
-	note("spark", s.Fingerprint(80))
-	s.Series.Append(7000, 1)
-	note("spark point", s.Fingerprint(80))
 	before := c.Fingerprint(80, 24)
 	c.Draw(80, 24)
 	if after := c.Fingerprint(80, 24); after != before {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"drolab/tui/cell"
 )
 
 func scales() []Scale {
@@ -20,7 +22,7 @@ func TestFormatWidth(t *testing.T) {
 			v = math.Pow(10, 40*r.Float64()-20) * float64(1-2*r.IntN(2))
 		}
 		s := Format(v)
-		if len(s) != LabelWidth || Width(s) != LabelWidth {
+		if len(s) != LabelWidth || cell.Width(s) != LabelWidth {
 			t.Fatalf("Format(%v) = %q: %d cells, want %d", v, s, len(s), LabelWidth)
 		}
 		if d := FormatDuration(v); len(d) > LabelWidth {

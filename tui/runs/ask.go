@@ -6,6 +6,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 
 	tea "charm.land/bubbletea/v2"
@@ -100,7 +101,7 @@ func (p *Page) sure(title, verb string, runs []*record.Run, what string, then te
 			lines = append(lines, fmt.Sprintf("  and %d more", len(runs)-most))
 			break
 		}
-		lines = append(lines, "  "+kit.Clean(r.Meta.ID))
+		lines = append(lines, "  "+cell.Clean(r.Meta.ID))
 	}
 	return kit.Question(title, append(lines, "", what), kit.Choice{Keys: []string{"y"}, Name: verb, Then: then})
 }

@@ -8,6 +8,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
@@ -33,7 +34,7 @@ func runColumns() []runColumn {
 			func(a, b *record.Run) int { return byNumber(of(a), of(b), m.Better == dro.Higher) }}
 	}
 	text := func(head string, w, least int, of func(*record.Run) string) runColumn {
-		return runColumn{head, w, true, least, func(r *record.Run) string { return kit.Clean(of(r)) },
+		return runColumn{head, w, true, least, func(r *record.Run) string { return cell.Clean(of(r)) },
 			func(a, b *record.Run) int { return cmp.Compare(of(a), of(b)) }}
 	}
 	started := text("started UTC", 13, 85, func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") })
@@ -108,7 +109,7 @@ func (p *Page) View(w, h int) []string {
 		iw, ih := kit.Inside(box, lay.details.W, lay.details.H)
 		title := "Details"
 		if r := p.current(); r != nil {
-			title = kit.Clean(r.Meta.ID)
+			title = cell.Clean(r.Meta.ID)
 		}
 		blocks = append(blocks, kit.Placed{Rect: lay.details, Lines: p.Theme.Panel(title, "", false, box, p.viewDetails(iw, ih), lay.details.W, lay.details.H)})
 	}
@@ -158,9 +159,9 @@ func (p *Page) viewList(w, h, rows int) []string {
 func (p *Page) empty() string {
 	switch {
 	case !p.loaded:
-		return "reading " + kit.Clean(p.Config.RunsDir)
+		return "reading " + cell.Clean(p.Config.RunsDir)
 	case len(p.all) == 0:
-		return "no runs in " + kit.Clean(p.Config.RunsDir) + " yet: start some on page 1"
+		return "no runs in " + cell.Clean(p.Config.RunsDir) + " yet: start some on page 1"
 	}
 	return "no run is so: Esc shows all"
 }
@@ -173,12 +174,12 @@ func (p *Page) viewFilter(w int) string {
 		room := w - 3
 		message := ""
 		if p.problem != nil {
-			message = "  " + kit.Cut(t.Greek(kit.OneLine(p.problem.Error())), w/2)
-			room = max(10, room-kit.Width(message))
+			message = "  " + cell.Cut(t.Greek(cell.OneLine(p.problem.Error())), w/2)
+			room = max(10, room-cell.Width(message))
 		}
 		return t.Key.Paint(" /") + p.line.View(t.Text, room) + t.Bad.Paint(message)
 	case p.line.String() != "":
-		return t.Key.Paint(" /") + kit.Cut(p.line.String(), w-24) + t.Dim.Paint("  Esc shows all")
+		return t.Key.Paint(" /") + cell.Cut(p.line.String(), w-24) + t.Dim.Paint("  Esc shows all")
 	}
 	if w < 46 {
 		return t.Dim.Paint(" / filters, as in  algo:sfk -failed")
@@ -204,7 +205,7 @@ func (p *Page) layColumns(w int) (columns []runColumn, room int) {
 	}
 	longest := 0
 	for _, r := range p.shown {
-		longest = max(longest, kit.Width(kit.Clean(r.Meta.Preset)))
+		longest = max(longest, cell.Width(cell.Clean(r.Meta.Preset)))
 	}
 	return columns, max(0, min(room, longest-presetCells, 24))
 }
@@ -235,9 +236,9 @@ func (p *Page) head(c runColumn, room int) string {
 		arrow = "↑"
 	}
 	if c.left {
-		return t.Accent.Paint(kit.Left(t.Greek(c.head)+arrow, kit.Width(text)))
+		return t.Accent.Paint(kit.Left(t.Greek(c.head)+arrow, cell.Width(text)))
 	}
-	return t.Accent.Paint(kit.Right(t.Greek(c.head)+arrow, kit.Width(text)))
+	return t.Accent.Paint(kit.Right(t.Greek(c.head)+arrow, cell.Width(text)))
 }
 
 func (p *Page) row(i int, columns []runColumn, room, w int) string {
@@ -315,21 +316,21 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		m, s := &r.Meta, r.Summary()
 		state := fmt.Sprintf("%s at step %d of %d", r.Status(), s.Steps, m.Steps)
 		if s.Cause != "" {
-			state += ": " + kit.OneLine(s.Cause)
+			state += ": " + cell.OneLine(s.Cause)
 		}
 		if m.Parent != "" {
-			state += ", a fork of " + kit.OneLine(m.Parent)
+			state += ", a fork of " + cell.OneLine(m.Parent)
 		}
 		trains := fmt.Sprintf("%s on %s, %s of %d, lr %g, %s, %s coordinates", m.Spec.Model, m.Spec.Dataset,
 			kit.Plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR, strings.Replace(m.Spec.Radius(), ", ", " at ρ ", 1), m.Coordinates)
 		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s", m.Created.Format("2006-01-02 15:04:05 MST"),
 			m.Host.Version, m.Host.CPU, m.Host.Kernel, kit.Plural(m.Host.Threads, "thread"))
-		lines = t.Points([]kit.Point{{Name: "State", Text: kit.Clean(state)}, {Name: "Trains", Text: kit.Clean(trains)},
-			{Name: "Came to", Text: cameTo(s)}, {Name: "Classes", Text: kit.Clean(perClass(m, s)), Whole: true},
-			{Name: "Folder", Text: kit.Clean(r.Dir)}, {Name: "Made", Text: kit.Clean(made)}}, 10, w, h)
+		lines = t.Points([]kit.Point{{Name: "State", Text: cell.Clean(state)}, {Name: "Trains", Text: cell.Clean(trains)},
+			{Name: "Came to", Text: cameTo(s)}, {Name: "Classes", Text: cell.Clean(perClass(m, s)), Whole: true},
+			{Name: "Folder", Text: cell.Clean(r.Dir)}, {Name: "Made", Text: cell.Clean(made)}}, 10, w, h)
 	}
 	if len(p.problems) > 0 {
-		lines = append(lines, t.Warn.Paint(" ! "+kit.Cut(t.Greek(kit.OneLine(p.problems[0].Error())), w-4)))
+		lines = append(lines, t.Warn.Paint(" ! "+cell.Cut(t.Greek(cell.OneLine(p.problems[0].Error())), w-4)))
 	}
 	return lines
 }

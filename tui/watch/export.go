@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
@@ -141,9 +142,9 @@ func (w *Page) export() tea.Cmd {
 	return func() tea.Msg {
 		path, rows, err := s.write(dir, time.Now())
 		if err != nil {
-			return kit.Notice{Text: "export: " + kit.OneLine(err.Error()), Bad: true}
+			return kit.Notice{Text: "export: " + cell.OneLine(err.Error()), Bad: true}
 		}
-		lines := append([]string{kit.Plural(rows, "row") + ", one observation each, in", ""}, kit.Wrap(kit.Clean(path), cells)...)
+		lines := append([]string{kit.Plural(rows, "row") + ", one observation each, in", ""}, kit.Wrap(cell.Clean(path), cells)...)
 		return kit.Open{Overlay: &kit.Overlay{Title: "Exported", Lines: lines}}
 	}
 }

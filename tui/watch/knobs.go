@@ -2,6 +2,7 @@ package watch
 
 import (
 	"drolab/runner"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -92,7 +93,7 @@ func (k *knobs) View(t *kit.Theme, w, h int) []string {
 	if k.problem == nil {
 		return append(lines, t.Dim.Paint("a number; auto where the presets have it"))
 	}
-	for _, s := range kit.Wrap(t.Greek("! "+kit.OneLine(k.problem.Error())), w) {
+	for _, s := range kit.Wrap(t.Greek("! "+cell.OneLine(k.problem.Error())), w) {
 		lines = append(lines, t.Bad.Paint(s))
 	}
 	return lines

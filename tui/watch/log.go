@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
 
@@ -31,7 +32,7 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 	end := len(all) - back
 	names := 0
 	for _, run := range w.tracks {
-		names = max(names, kit.Width(run.label))
+		names = max(names, cell.Width(run.label))
 	}
 	var lines []string
 	for _, l := range all[max(0, end-ih):end] {
@@ -41,7 +42,7 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 		}
 		s := fmt.Sprintf(" %8d  ", l.step)
 		lines = append(lines, t.Dim.Paint(s)+t.Series[l.i].Paint(kit.Left(l.run.label, names))+"  "+
-			text.Paint(kit.Cut(t.Greek(l.text), iw-kit.Width(s)-names-3)))
+			text.Paint(cell.Cut(t.Greek(l.text), iw-cell.Width(s)-names-3)))
 	}
 	if len(all) == 0 {
 		lines = []string{t.Dim.Paint(" nothing happened yet")}

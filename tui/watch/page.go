@@ -7,6 +7,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
@@ -131,7 +132,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	w.opening, w.problem = false, ""
 	var cmd tea.Cmd
 	if len(m.problems) > 0 {
-		w.problem = kit.OneLine(m.problems[0].Error())
+		w.problem = cell.OneLine(m.problems[0].Error())
 		cmd = kit.Complain(m.problems[0])
 	}
 	if len(m.runs) == 0 {
@@ -211,7 +212,7 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		t.add(p.events)
 		t.skipped = p.skipped
 		if p.err != nil {
-			problem = kit.OneLine(p.err.Error())
+			problem = cell.OneLine(p.err.Error())
 		}
 		if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
 			t.Status = p.status

@@ -7,7 +7,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/tui/kit"
+	"drolab/tui/cell"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
@@ -78,7 +78,7 @@ func (w *Page) chart(q string) *plot.Chart {
 		curve := t.curves[q]
 		line := plot.Line{Series: curve.raw, Number: uint8(i), MapX: w.mapX(t)}
 		if !w.Theme.Color {
-			line.Glyph = w.Theme.LineGlyphs[i]
+			line.Glyph = w.Theme.Marks[i]
 		}
 		if curve.smooth != nil {
 			faint := line
@@ -171,7 +171,7 @@ func (t *track) classes(of lab.Measure) []runner.Number {
 
 func className(m *runner.Meta, i int) string {
 	if i < len(m.Groups) {
-		return kit.Clean(m.Groups[i])
+		return cell.Clean(m.Groups[i])
 	}
 	return fmt.Sprintf("class %d", i)
 }

@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
@@ -75,7 +76,7 @@ type tableLayout struct {
 func (w *Page) layTable(cells int) tableLayout {
 	l := tableLayout{name: 6}
 	for _, t := range w.tracks {
-		l.name = max(l.name, kit.Width(t.label))
+		l.name = max(l.name, cell.Width(t.label))
 	}
 	l.name = min(l.name, max(8, cells/4))
 	rest := cells - markWidth - l.name - 1
@@ -132,7 +133,7 @@ func (w *Page) row(i int, l tableLayout, cells int) string {
 	if run.hidden {
 		series = t.Dim
 	}
-	mark := string(t.LineGlyphs[i])
+	mark := string(t.Marks[i])
 	if run.hidden {
 		mark = " "
 	}

@@ -9,7 +9,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
-	"drolab/tui/kit"
+	"drolab/tui/cell"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
@@ -91,13 +91,13 @@ func (t *track) addOne(e runner.Event) {
 		t.rewind(h)
 	case *record.ForkEvent: // its parent's curves stay
 		t.mark(h.Step, 'f')
-		t.note(h, false, "goes on from "+kit.Clean(e.Parent))
+		t.note(h, false, "goes on from "+cell.Clean(e.Parent))
 	case *runner.WarningEvent:
-		t.note(h, true, kit.OneLine(e.Message))
+		t.note(h, true, cell.OneLine(e.Message))
 	case *runner.CheckpointEvent:
-		t.noteCheckpoint(h, "checkpoint "+kit.OneLine(e.File))
+		t.noteCheckpoint(h, "checkpoint "+cell.OneLine(e.File))
 	case *runner.KnobEvent:
-		t.note(h, false, fmt.Sprintf("%s %s to %s", kit.Clean(e.Key), e.Old, e.New))
+		t.note(h, false, fmt.Sprintf("%s %s to %s", cell.Clean(e.Key), e.Old, e.New))
 		t.mark(h.Step, 'k')
 	}
 }
@@ -161,7 +161,7 @@ func (t *track) smoothWith(f func() plot.Smoother) {
 func (t *track) timed(step int64) { t.elapsed.Append(float64(step), t.Seconds) }
 
 func (t *track) noteStatus(h *runner.Head) {
-	t.Status, t.Cause = runner.Status(kit.Clean(string(t.Status))), kit.OneLine(t.Cause)
+	t.Status, t.Cause = runner.Status(cell.Clean(string(t.Status))), cell.OneLine(t.Cause)
 	text := string(t.Status)
 	if t.Cause != "" {
 		text += ": " + t.Cause
@@ -230,7 +230,7 @@ func label(tracks []*track) {
 	for _, name := range names {
 		seen := map[string]bool{}
 		for _, t := range tracks {
-			t.label = kit.Clean(name(t))
+			t.label = cell.Clean(name(t))
 			seen[t.label] = true
 		}
 		if len(seen) == len(tracks) {

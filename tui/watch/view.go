@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"drolab/runner"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
@@ -51,16 +52,16 @@ func (w *Page) View(cols, rows int) []string {
 func (w *Page) empty(cols, rows int) []string {
 	t := w.Theme
 	text := []string{t.Title.Paint("No runs yet"), "", t.Key.Paint("1") + " starts some, " + t.Key.Paint("3") + " lists what was recorded in",
-		t.Dim.Paint(kit.Cut(kit.Clean(w.Config.RunsDir), cols-4))}
+		t.Dim.Paint(cell.Cut(cell.Clean(w.Config.RunsDir), cols-4))}
 	if w.opening {
 		text = []string{t.Dim.Paint("reading runs" + t.More)}
 	}
 	if w.problem != "" {
-		text = append(text, "", t.Bad.Paint(kit.Cut(w.problem, cols-4)))
+		text = append(text, "", t.Bad.Paint(cell.Cut(w.problem, cols-4)))
 	}
 	lines := make([]string, max(0, (rows-len(text))/2))
 	for _, s := range text {
-		lines = append(lines, kit.Blanks((cols-kit.Width(s))/2)+s)
+		lines = append(lines, kit.Blanks((cols-cell.Width(s))/2)+s)
 	}
 	return kit.Fill(lines, cols, rows)
 }
@@ -147,7 +148,7 @@ func (w *Page) heading(p int, v *view) (title, note string) {
 			note += " · " + s.name
 		}
 	}
-	return w.Theme.Greek(title), w.Theme.Greek(note)
+	return title, note
 }
 
 // charts are the curves of a view: as many as there is room for.
@@ -229,7 +230,7 @@ func (w *Page) drawBars(on *kit.Canvas, b *plot.Bars, of lab.Measure, iw, ih int
 		lines = airy[:2*n-1]
 	}
 	lines = kit.Fill(lines, iw, ih)
-	lines[ih-1] = kit.Right(w.Theme.Dim.Paint(w.Theme.Greek(kit.Cut(w.legend(of), iw-1))), iw-1) + " "
+	lines[ih-1] = kit.Right(w.Theme.Dim.Paint(w.Theme.Greek(cell.Cut(w.legend(of), iw-1))), iw-1) + " "
 	return lines
 }
 
@@ -254,5 +255,5 @@ func (w *Page) nothing(v *view, iw, ih int) []string {
 		text = t.label + " failed before its first evaluation"
 	}
 	lines := make([]string, max(0, (ih-1)/2))
-	return append(lines, kit.Left(kit.Blanks((iw-kit.Width(text))/2)+w.Theme.Dim.Paint(w.Theme.Greek(text)), iw))
+	return append(lines, kit.Left(kit.Blanks((iw-cell.Width(text))/2)+w.Theme.Dim.Paint(w.Theme.Greek(text)), iw))
 }

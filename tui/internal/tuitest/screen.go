@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unicode"
 
-	"drolab/tui/kit"
+	"drolab/tui/cell"
 
 	uv "github.com/charmbracelet/ultraviolet"
 )
@@ -124,8 +124,8 @@ func Fits(t testing.TB, what, screen string, w, h int, ascii bool) {
 		t.Fatalf("%s: %d lines on a screen of %dx%d", what, len(lines), w, h)
 	}
 	for y, l := range lines {
-		if kit.Width(l) != w && h > 0 && w > 0 {
-			t.Fatalf("%s: line %d has %d cells of %d on a screen of %dx%d:\n%q", what, y, kit.Width(l), w, w, h, l)
+		if cell.Width(l) != w && h > 0 && w > 0 {
+			t.Fatalf("%s: line %d has %d cells of %d on a screen of %dx%d:\n%q", what, y, cell.Width(l), w, w, h, l)
 		}
 	}
 	if bad := unstyled(screen); bad != "" {

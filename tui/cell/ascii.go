@@ -1,0 +1,147 @@
+package cell
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// standIn is what stands for a character where there is ASCII only: a
+// character as wide as it is and, in words, as much as it takes; 0 for
+// characters that the interface does not write itself.
+func standIn(r rune) (one byte, word string) {
+	switch r {
+	case 'λ':
+		return 'l', "lambda"
+	case 'η':
+		return 'n', "eta"
+	case 'μ', 'µ':
+		return 'u', "mu"
+	case 'ρ':
+		return 'p', "rho"
+	case 'γ':
+		return 'g', "gamma"
+	case 'φ':
+		return 'f', "phi"
+	case 'α':
+		return 'a', "alpha"
+	case 'κ':
+		return 'k', "kappa"
+	case 'σ':
+		return 's', "sigma"
+	case 'ε':
+		return 'e', "epsilon"
+	case 'χ':
+		return 'x', "chi"
+	case '∇':
+		return 'v', "grad "
+	case '√':
+		return 'v', "sqrt "
+	case '‖':
+		return '|', "||"
+	case '±':
+		return '+', "+-"
+	case '≥':
+		return '>', ">="
+	case '≤':
+		return '<', "<="
+	case '≠':
+		return '!', "!="
+	case '…':
+		return '.', "..."
+	}
+	if one = likeness(r); one == 0 {
+		return 0, ""
+	}
+	return one, string(rune(one))
+}
+
+// likeness is the ASCII character that looks like one that has no words; 0 for
+// one that the interface does not write.
+func likeness(r rune) byte {
+	const (
+		from = "²–—−‐·×≈│─╭╮╰╯╴╶╵╷┌┐└┘├┤┬┴┼┈┊┃━┏┓┗┛▸▾▶◂◀●■▲◆○□△◇✓✗◌█░▓→←↑↓⇧"
+		to   = "2----.x~|-..''--||+++++++++-|#=####>v><<*#+xo@%=vX.#:#><^v^"
+	)
+	i := strings.IndexRune(from, r)
+	if i < 0 {
+		return 0
+	}
+	return to[utf8.RuneCountInString(from[:i])]
+}
+
+// Seven is s in ASCII: every character beyond is replaced by one that looks
+// like it, or by as many question marks as it takes cells. Escape sequences
+// stay.
+func Seven(s string) string {
+	return replace(s, func(b *strings.Builder, r rune) {
+		if one, _ := standIn(r); one != 0 {
+			b.WriteByte(one)
+			return
+		}
+		b.WriteString(strings.Repeat("?", RuneWidth(r)))
+	})
+}
+
+// Spell is s in ASCII, as wide as it takes: Greek letters by their names. A
+// no-break space stays for whoever breaks lines.
+func Spell(s string) string {
+	return replace(s, func(b *strings.Builder, r rune) {
+		switch _, word := standIn(r); {
+		case word != "":
+			b.WriteString(word)
+		case r == '\u00a0':
+			b.WriteRune(r)
+		case RuneWidth(r) > 0:
+			b.WriteByte('?')
+		}
+	})
+}
+
+// SevenRune is Seven of one character.
+func SevenRune(r rune) rune {
+	switch one, _ := standIn(r); {
+	case r < utf8.RuneSelf:
+		return r
+	case one != 0:
+		return rune(one)
+	}
+	return '?'
+}
+
+// replace is s with all that is not ASCII written by put.
+func replace(s string, put func(*strings.Builder, rune)) string {
+	if plain(s) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if r < utf8.RuneSelf {
+			b.WriteByte(byte(r))
+		} else {
+			put(&b, r)
+		}
+	}
+	return b.String()
+}
+
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// Marks is how many series are told apart by a mark.
+const Marks = 8
+
+// Mark is what tells series i from others where colour does not, or not alone:
+// in charts and in tables.
+func Mark(i int, ascii bool) rune {
+	r := [Marks]rune{'●', '■', '▲', '◆', '○', '□', '△', '◇'}[i%Marks]
+	if ascii {
+		return SevenRune(r)
+	}
+	return r
+}

@@ -1,0 +1,120 @@
+package cell
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Clean drops what could steer a terminal, or what terminals disagree about,
+// from text that came from a file: control characters, invisible format
+// characters such as a change of writing direction, and variation selectors.
+func Clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Co, unicode.Zl, unicode.Zp) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+}
+
+// OneLine is Clean, with line breaks turned into "; ".
+func OneLine(s string) string {
+	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
+	for i := range lines {
+		lines[i] = Clean(strings.TrimSpace(lines[i]))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// Width is the number of cells of s, styled or not, as the renderer counts.
+func Width(s string) int {
+	if n, ok := plainWidth(s); ok {
+		return n
+	}
+	return ansi.StringWidthWc(s)
+}
+
+// RuneWidth is the number of cells of a character; 0 for one that goes on the
+// one before.
+func RuneWidth(r rune) int {
+	if r >= ' ' && r < 0x7f || narrow(r) {
+		return 1
+	}
+	return ansi.StringWidthWc(string(r))
+}
+
+// plainWidth is the width of what is made of narrow characters and colours
+// alone, as nearly everything that is drawn here: several times as fast as
+// the search for what is not.
+func plainWidth(s string) (n int, ok bool) {
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case c == '\x1b':
+			size := sgr(s[i:])
+			if size == 0 {
+				return 0, false
+			}
+			i += size
+			continue
+		case c < ' ' || c == 0x7f:
+			return 0, false
+		case c < utf8.RuneSelf:
+			i++
+		default:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if !narrow(r) {
+				return 0, false
+			}
+			i += size
+		}
+		n++
+	}
+	return n, true
+}
+
+// sgr is the length of the sequence for colours and attributes that s begins
+// with; 0 for another one.
+func sgr(s string) int {
+	if len(s) < 3 || s[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case (c < '0' || c > '9') && c != ';':
+			return 0
+		}
+	}
+	return 0
+}
+
+// narrow tells whether a character is surely one cell wide: boxes, blocks and
+// shapes, braille, Greek and what else the interface itself writes.
+func narrow(r rune) bool {
+	switch {
+	case r >= 0x2500 && r <= 0x25fc, r >= 0x2800 && r <= 0x28ff, r >= 'α' && r <= 'ω', r >= '←' && r <= '↓':
+		return true
+	}
+	switch r {
+	case '·', '–', '…', '×', '±', '‖', '✓', '✗', '≥', '≤':
+		return true
+	}
+	return false
+}
+
+// Cut shortens s to at most w cells, with an ellipsis where it was longer.
+func Cut(s string, w int) string {
+	switch {
+	case w <= 0:
+		return ""
+	case Width(s) <= w:
+		return s
+	case w < 4:
+		return ansi.TruncateWc(s, w, "")
+	}
+	return ansi.TruncateWc(s, w, "…")
+}

@@ -1,0 +1,29 @@
+package tui
+
+import "testing"
+
+// TestASCII draws in ASCII where the terminal or the locale has no more.
+func TestASCII(t *testing.T) {
+	for _, c := range []struct {
+		environ []string
+		want    bool
+	}{
+		{[]string{"TERM=xterm-256color"}, false},
+		{[]string{"TERM=xterm-256color", "LANG=en_US.UTF-8"}, false},
+		{[]string{"TERM=xterm-256color", "LANG=C.utf8"}, false},
+		{[]string{"TERM=linux", "LANG=C.UTF-8"}, true},
+		{[]string{"TERM=dumb"}, true},
+		{[]string{"TERM=xterm-256color", "DROLAB_ASCII=1", "LANG=C.UTF-8"}, true},
+		{[]string{"TERM=xterm-256color", "LANG=C"}, true},
+		{[]string{"TERM=xterm-256color", "LANG=de_DE.ISO-8859-1"}, true},
+		{[]string{"TERM=xterm-256color", "LANG=C.UTF-8", "LC_CTYPE=POSIX"}, true},
+		{[]string{"TERM=xterm-256color", "LANG=C", "LC_CTYPE=en_US.UTF-8"}, false},
+		{[]string{"TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C"}, true},
+		{[]string{"TERM=xterm-256color", "LANG=C", "LC_ALL=C.UTF-8", "LC_CTYPE=C"}, false},
+		{[]string{"TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL="}, false},
+	} {
+		if got := environmentOf(c.environ).ascii; got != c.want {
+			t.Errorf("%v: ASCII is %v", c.environ, got)
+		}
+	}
+}
