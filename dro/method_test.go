@@ -185,7 +185,7 @@ func TestRestoreRefusesOtherStates(t *testing.T) {
 	p := testProblems(.5)[0]
 	for name, s := range map[Algorithm]State{
 		SFK: {Numbers: map[string]float64{"lambda": 1, "eta": 1, "picked_step": 1}}, PGD: {}, PAN: {},
-		"group": {Numbers: map[string]float64{"q0": 1}}, "nsgdm": {Numbers: map[string]float64{"lambda": 1, "eta": 1}},
+		"group": {Numbers: map[string]float64{"log_q0": -1}}, "nsgdm": {Numbers: map[string]float64{"lambda": 1, "eta": 1}},
 		"jtt": {Flags: map[string][]bool{"wrong": {true}}},
 	} {
 		if err := newTrainer(t, name, p, nil).Restore(s); err == nil {
