@@ -114,7 +114,7 @@ func (l *least) walk(trainer Trainer, x []float64, steps int, alpha, beta float6
 		b := l.batch(values, index)
 		l.losses(values, slopes, x, index)
 		trainer.Before(b)
-		trainer.Weights(w, b)
+		trainer.Weights(w[:len(index)], b)
 		if m, ok := trainer.(Mover); ok {
 			addTo(v, beta-1, v)
 			l.descend(v, w, slopes, index, beta-1)
