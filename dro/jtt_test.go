@@ -138,7 +138,8 @@ func TestJustTrainTwiceWeights(t *testing.T) {
 				t.Errorf("upweighted %v of %v", got, c.wrong)
 			}
 			again := jttOf(t, 8, c.up)
-			if err := again.Restore(j.State()); err != nil || !slices.Equal(again.wrong, j.wrong) || again.count != j.count {
+			err := again.Restore(j.State())
+			if err != nil || !slices.Equal(again.wrong, j.wrong) || again.count != j.count {
 				t.Errorf("restored %v, was %v: %v", again.wrong, j.wrong, err)
 			}
 		})

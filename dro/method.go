@@ -252,15 +252,16 @@ func Find(name Algorithm) (*Method, error) {
 // is missing.
 func (m *Method) Applies(set Set) error {
 	if m.Lambda && !set.HasRadius() {
-		return fmt.Errorf("algorithm %s on uncertainty %s: the set has no lambda; want another algorithm, or the set smoothed-cvar",
-			m.Name, set.Name())
+		return fmt.Errorf("algorithm %s on uncertainty %s: the set has no lambda; "+
+			"want another algorithm, or the set smoothed-cvar", m.Name, set.Name())
 	}
 	return nil
 }
 
 // ReadsKey tells whether the method reads a setting that not every method does.
 func (m *Method) ReadsKey(key string) bool {
-	return slices.Contains(m.Reads, key) || slices.ContainsFunc(m.Settings, func(s Setting) bool { return s.Key == key })
+	own := func(s Setting) bool { return s.Key == key }
+	return slices.Contains(m.Reads, key) || slices.ContainsFunc(m.Settings, own)
 }
 
 // StepCost returns what a step takes, in steps of ERM.
