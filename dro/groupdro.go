@@ -8,7 +8,8 @@ import (
 
 // groupDRO is Group DRO, Algorithm 1 of its paper: exponentiated gradient
 // ascent on the groups' weights q, with batches drawn uniformly over samples as
-// for every method here. Where no groups are given, the classes are the groups.
+// for every method here, so that a rare group is left out of some (math.md §5
+// says what that costs). Where no groups are given, the classes are the groups.
 func groupDRO() Method {
 	return Method{
 		Name: "group", Doc: "Group DRO: weights of the groups by exponentiated gradient",

@@ -6,7 +6,7 @@ import (
 )
 
 // jtt is Just Train Twice: ERM for some epochs finds the training samples that
-// it gets wrong; then x starts anew and these weigh more.
+// it gets wrong; then x starts anew and these weigh more (math.md §5).
 func jtt() Method {
 	return Method{
 		Name: "jtt", Doc: "Just Train Twice: what ERM got wrong weighs more in a second run",

@@ -89,7 +89,8 @@ type Step struct {
 type Trainer interface {
 	// Before moves the state on a batch that is about to be weighed.
 	Before(Batch)
-	// Weights writes the weights of the x-step at the present state: its
+	// Weights writes the weights of the x-step at the present state, n times the
+	// derivatives of the objective of the batch in its losses (math.md §5): its
 	// gradient is mean w_i ∇ℓ_i. It changes nothing that State returns, so that
 	// a gradient over the whole split can be asked for at any time.
 	Weights(w []float64, b Batch)

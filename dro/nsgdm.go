@@ -3,7 +3,8 @@ package dro
 import "math"
 
 // nsgdm is normalised momentum on (x, η) as one vector, λ fixed:
-// m ← βm + (1−β)g with β the run's momentum, then a step of length α along m.
+// m ← βm + (1−β)g with β the run's momentum, then a step of length α along m
+// (math.md §5).
 func nsgdm() Method {
 	return Method{
 		Name: "nsgdm", Doc: "penalised, by normalised momentum on (x, η) as one vector",
