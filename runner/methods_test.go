@@ -88,23 +88,46 @@ func TestGroupWeightsMoveAsTheLossesSay(t *testing.T) {
 	}
 }
 
-// Normalised momentum moves (x, η) by α at every step, whatever the gradient.
+// Normalised momentum moves (x, η) by α at every step, whatever the gradient, and
+// its momentum averages the gradients of the steps' batches.
 func TestNormalisedMomentumMovesByAlpha(t *testing.T) {
 	spec := brief("nsgdm")
 	tr := everyStep(t, spec)
+	p, err := spec.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, batches := restart(t, &spec)
+	batches.Next()
+	losses, ratios := make([]float64, spec.Batch), make([]float64, spec.Batch)
 	for i, s := range tr.states[1:] {
 		before := tr.states[i]
-		if s.Method.Numbers["lambda"] != spec.Lambda {
-			t.Errorf("step %d: λ is %v", s.Step, s.Method.Numbers["lambda"])
+		was, is := before.Method.Numbers, s.Method.Numbers
+		if is["lambda"] != spec.Lambda {
+			t.Errorf("step %d: λ is %v", s.Step, is["lambda"])
 		}
-		square := math.Pow(s.Method.Numbers["eta"]-before.Method.Numbers["eta"], 2)
-		for j, p := range s.Parameters {
-			for k, x := range p.Data {
+		if err := copyTensors(net.Parameters(), before.Parameters); err != nil {
+			t.Fatal(err)
+		}
+		b := batches.Next()
+		net.Losses(losses, b.X, b.Labels)
+		g := p.At(ratios, losses, dro.Z{Lambda: was["lambda"], Eta: was["eta"]}).Grad.Eta
+		net.Gradient(ratios)
+		off := math.Abs(is["eta_momentum"] - spec.Momentum*was["eta_momentum"] - (1-spec.Momentum)*g)
+		square := math.Pow(is["eta"]-was["eta"], 2)
+		for j, now := range s.Parameters {
+			for k, x := range now.Data {
 				square += math.Pow(float64(x)-float64(before.Parameters[j].Data[k]), 2)
+				v, g := float64(before.Velocities[j].Data[k]), float64(net.Gradients()[j].Data[k])
+				m := spec.Momentum*v + (1-spec.Momentum)*g
+				off = max(off, math.Abs(float64(s.Velocities[j].Data[k])-m))
 			}
 		}
 		if moved := math.Sqrt(square); math.Abs(moved-spec.LR) > 1e-5*spec.LR {
 			t.Errorf("step %d: (x, η) moved by %v, want %v", s.Step, moved, spec.LR)
+		}
+		if off > 1e-7 {
+			t.Errorf("step %d: the momentum is %v off βm + (1−β)g", s.Step, off)
 		}
 	}
 }
