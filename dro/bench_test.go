@@ -29,7 +29,9 @@ func BenchmarkStep(b *testing.B) {
 // BenchmarkWorstCase is the certificate of a large data set.
 func BenchmarkWorstCase(b *testing.B) {
 	losses := exponential(testRand(42), 1_000_000)
-	for _, set := range []Set{CressieRead{2}, CressieRead{1.5}, CressieRead{1.1}, KL{}, SmoothedCVaR{.1}, CVaR{.1}} {
+	for _, set := range []Set{
+		CressieRead{2}, CressieRead{1.5}, CressieRead{1.1}, KL{}, SmoothedCVaR{.1}, CVaR{.1},
+	} {
 		for _, rho := range []float64{1e-6, .1, 1.5} {
 			b.Run(fmt.Sprintf("%s%v/rho=%v", set.Name(), set, rho), func(b *testing.B) {
 				for b.Loop() {

@@ -16,7 +16,8 @@ type dual struct {
 
 // dualReads are the settings of z that every method with dual variables reads.
 func dualReads(further ...string) []string {
-	return append([]string{"coordinates", "lambda", "eta", "lambda0", "lambda_max", "eta_min", "eta_max"}, further...)
+	return append([]string{"coordinates", "lambda", "eta", "lambda0", "lambda_max", "eta_min", "eta_max"},
+		further...)
 }
 
 // newDual checks the task and places z at the start, projected onto the box.

@@ -6,7 +6,7 @@ import (
 )
 
 // jtt is Just Train Twice: ERM for some epochs finds the training samples that
-// it gets wrong; then x starts anew and these weigh more.
+// it gets wrong; then x starts anew and these weigh more (math.md §5).
 func jtt() Method {
 	return Method{
 		Name: "jtt", Doc: "Just Train Twice: what ERM got wrong weighs more in a second run",
@@ -18,7 +18,7 @@ func jtt() Method {
 				Want: "a number > 0", Check: above0},
 		},
 		Measures: []Measure{{Name: "upweighted", Title: "upweighted samples", Scale: Percent,
-			Doc: "share of the training samples that Just Train Twice found wrong; none before it looked"}},
+			Doc: "share of the training samples that Just Train Twice found wrong; 0 before it looked"}},
 		New: func(t Task) (Trainer, error) {
 			return &twice{epochs: int(t.Number("jtt_epochs")), up: t.Number("jtt_up"), samples: t.Samples}, nil
 		},
@@ -100,7 +100,8 @@ func (j *twice) Restore(s State) error {
 		j.wrong, j.count = nil, 0
 		return nil
 	case len(wrong) != j.samples:
-		return fmt.Errorf("the method's state has flags of %d samples, the training split has %d", len(wrong), j.samples)
+		return fmt.Errorf("the method's state has flags of %d samples, the training split has %d",
+			len(wrong), j.samples)
 	}
 	j.remember(slices.Clone(wrong))
 	return nil

@@ -89,7 +89,8 @@ type Step struct {
 type Trainer interface {
 	// Before moves the state on a batch that is about to be weighed.
 	Before(Batch)
-	// Weights writes the weights of the x-step at the present state: its
+	// Weights writes the weights of the x-step at the present state, n times the
+	// derivatives of the objective of the batch in its losses (math.md §5): its
 	// gradient is mean w_i ∇ℓ_i. It changes nothing that State returns, so that
 	// a gradient over the whole split can be asked for at any time.
 	Weights(w []float64, b Batch)
@@ -252,15 +253,16 @@ func Find(name Algorithm) (*Method, error) {
 // is missing.
 func (m *Method) Applies(set Set) error {
 	if m.Lambda && !set.HasRadius() {
-		return fmt.Errorf("algorithm %s on uncertainty %s: the set has no lambda; want another algorithm, or the set smoothed-cvar",
-			m.Name, set.Name())
+		return fmt.Errorf("algorithm %s on uncertainty %s: the set has no lambda; "+
+			"want another algorithm, or the set smoothed-cvar", m.Name, set.Name())
 	}
 	return nil
 }
 
 // ReadsKey tells whether the method reads a setting that not every method does.
 func (m *Method) ReadsKey(key string) bool {
-	return slices.Contains(m.Reads, key) || slices.ContainsFunc(m.Settings, func(s Setting) bool { return s.Key == key })
+	own := func(s Setting) bool { return s.Key == key }
+	return slices.Contains(m.Reads, key) || slices.ContainsFunc(m.Settings, own)
 }
 
 // StepCost returns what a step takes, in steps of ERM.

@@ -185,8 +185,9 @@ func TestRestoreRefusesOtherStates(t *testing.T) {
 	p := testProblems(.5)[0]
 	for name, s := range map[Algorithm]State{
 		SFK: {Numbers: map[string]float64{"lambda": 1, "eta": 1, "picked_step": 1}}, PGD: {}, PAN: {},
-		"group": {Numbers: map[string]float64{"q0": 1}}, "nsgdm": {Numbers: map[string]float64{"lambda": 1, "eta": 1}},
-		"jtt": {Flags: map[string][]bool{"wrong": {true}}},
+		"group": {Numbers: map[string]float64{"log_q0": -1}},
+		"nsgdm": {Numbers: map[string]float64{"lambda": 1, "eta": 1}},
+		"jtt":   {Flags: map[string][]bool{"wrong": {true}}},
 	} {
 		if err := newTrainer(t, name, p, nil).Restore(s); err == nil {
 			t.Errorf("%s took the state %+v", name, s)
@@ -236,7 +237,8 @@ func TestMethodsAreDescribed(t *testing.T) {
 			if s.Key == "" || s.Doc == "" || s.Want == "" || !s.Holds(s.Default) {
 				t.Errorf("%s: setting %+v", m.Name, s)
 			}
-			if s.Holds(Fixed(math.NaN())) || s.Holds(Auto{}) != s.Auto || s.Whole && s.Holds(Fixed(1.5)) || s.On && s.Holds(Fixed(2)) {
+			if s.Holds(Fixed(math.NaN())) || s.Holds(Auto{}) != s.Auto ||
+				s.Whole && s.Holds(Fixed(1.5)) || s.On && s.Holds(Fixed(2)) {
 				t.Errorf("%s: setting %s takes what it must not", m.Name, s.Key)
 			}
 			if !m.ReadsKey(s.Key) {

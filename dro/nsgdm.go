@@ -3,13 +3,15 @@ package dro
 import "math"
 
 // nsgdm is normalised momentum on (x, η) as one vector, λ fixed:
-// m ← βm + (1−β)g with β the run's momentum, then a step of length α along m.
+// m ← βm + (1−β)g with β the run's momentum, then a step of length α along m
+// (math.md §5).
 func nsgdm() Method {
 	return Method{
 		Name: "nsgdm", Doc: "penalised, by normalised momentum on (x, η) as one vector",
 		Source: "Jin, Zhang, Wang, Wang 2021 (arXiv 2110.12459), Algorithm 1",
 		Lambda: true, Reads: dualReads(),
-		Measures: append(dualMeasures(), Measure{Name: "momentum_norm", Title: "momentum's norm", Scale: Log, Noisy: true,
+		Measures: append(dualMeasures(), Measure{Name: "momentum_norm", Title: "momentum's norm",
+			Scale: Log, Noisy: true,
 			Doc: "‖m‖ of the averaged gradient of (x, η), of which a step takes the direction alone"}),
 		New: func(t Task) (Trainer, error) {
 			p, err := newPenalised(t)

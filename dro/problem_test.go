@@ -201,7 +201,8 @@ func TestNonFiniteLossesShow(t *testing.T) {
 }
 
 func TestProblemErrors(t *testing.T) {
-	ok := Problem{Set: KL{}, Rho: 1, Coordinates: Unshifted, Box: Box{Lambda: [2]float64{.1, 1}, Eta: [2]float64{0, 1}}}
+	ok := Problem{Set: KL{}, Rho: 1, Coordinates: Unshifted,
+		Box: Box{Lambda: [2]float64{.1, 1}, Eta: [2]float64{0, 1}}}
 	if err := ok.Validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +321,8 @@ func TestDefaultBoxHoldsTheOptimum(t *testing.T) {
 func TestDefaultBoxNumbers(t *testing.T) {
 	box := DefaultBox(CressieRead{2}, 1.5, Paper, .1, 10)
 	want := Box{Lambda: [2]float64{.1, 10}, Eta: [2]float64{-10, 10}}
-	if math.Abs(box.Lambda[1]-10) > 1e-13 || math.Abs(box.Eta[0]+10) > 1e-13 || box.Eta[1] != want.Eta[1] || box.Lambda[0] != .1 {
+	if math.Abs(box.Lambda[1]-10) > 1e-13 || math.Abs(box.Eta[0]+10) > 1e-13 ||
+		box.Eta[1] != want.Eta[1] || box.Lambda[0] != .1 {
 		t.Errorf("box at ρ = 1.5: %v, want %v", box, want)
 	}
 	if got := DefaultBox(CressieRead{2}, .5, Paper, .1, 10).Lambda[1]; math.Abs(got-10/(math.Sqrt2-1)) > 1e-12 {

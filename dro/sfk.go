@@ -11,7 +11,8 @@ func sfk() Method {
 		Settings: []Setting{
 			{Key: "c", Doc: "C in γ = min(gap/C, 1); auto takes the curvature", Default: Fixed(1000),
 				Want: "auto or a number > 0", Check: above0, Auto: true, Live: true},
-			{Key: "kappa", Doc: "factor on the curvature where c is auto", Default: Fixed(1), Want: "a number > 0", Check: above0},
+			{Key: "kappa", Doc: "factor on the curvature where c is auto", Default: Fixed(1),
+				Want: "a number > 0", Check: above0},
 			{Key: "share_batch", Doc: "use the weights' batch for z: faster, not independent", Default: Fixed(0),
 				Want: "true or false", On: true},
 		},
@@ -29,7 +30,8 @@ func sfk() Method {
 				return nil, err
 			}
 			c := t.Settings["c"]
-			return &frankWolfe{dual: d, c: c.Or(1), auto: c.IsAuto(), kappa: t.Number("kappa"), share: t.Number("share_batch") == 1}, nil
+			return &frankWolfe{dual: d, c: c.Or(1), auto: c.IsAuto(), kappa: t.Number("kappa"),
+				share: t.Number("share_batch") == 1}, nil
 		},
 	}
 }

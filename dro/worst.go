@@ -138,7 +138,8 @@ func checked(set Set, ratios, losses []float64) (sample, error) {
 		return sample{}, fmt.Errorf("uncertainty %s: %w", set.Name(), err)
 	}
 	if ratios != nil && len(ratios) != len(losses) {
-		return sample{}, fmt.Errorf("ratios: length %d for %d losses; want the same length, or nil", len(ratios), len(losses))
+		return sample{}, fmt.Errorf("ratios: length %d for %d losses; want the same length, or nil",
+			len(ratios), len(losses))
 	}
 	return newSample(losses)
 }

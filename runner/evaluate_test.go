@@ -22,11 +22,7 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	net, err := nn.New(nn.Config{Model: spec.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W, Classes: len(d.Classes), Batch: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer net.Close()
+	net := network(t, &spec, d, 1)
 	if err := copyTensors(net.Parameters(), state.Parameters); err != nil {
 		t.Fatal(err)
 	}
@@ -95,26 +91,9 @@ func TestFullGradientIsTheGradientOfTheObjective(t *testing.T) {
 	spec := quick(dro.ERM)
 	spec.Batch = 32
 	tr := runAll(t, 1, spec)[0]
-	d, err := data.Open(spec.Dataset, spec.DataOptions(""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
 	// One batch of the whole training split instead of a sum over batches of 32.
-	n := d.Train.Len()
-	net, err := nn.New(nn.Config{Model: spec.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W, Classes: len(d.Classes), Batch: n})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer net.Close()
-	if err := copyTensors(net.Parameters(), tr.states[len(tr.states)-1].Parameters); err != nil {
-		t.Fatal(err)
-	}
-	all, err := data.NewSequential(d.Train, data.LoaderOptions{Batch: n, Mean: d.Mean, Std: d.Std})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := all.Next()
+	net, b := trainingSplit(t, &spec, tr.states[len(tr.states)-1].Parameters)
+	n := b.N
 	ones := make([]float64, n)
 	for i := range ones {
 		ones[i] = 1
@@ -125,4 +104,36 @@ func TestFullGradientIsTheGradientOfTheObjective(t *testing.T) {
 	if want := net.GradientNorm(); math.Abs(got-want) > 1e-4*want {
 		t.Errorf("full gradient norm %v, in one batch %v", got, want)
 	}
+}
+
+// trainingSplit gives a network of spec with these parameters and the training
+// split as one batch.
+func trainingSplit(t *testing.T, spec *Spec, parameters []nn.Tensor) (*nn.Net, *data.Batch) {
+	t.Helper()
+	d, err := data.Open(spec.Dataset, spec.DataOptions(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	net := network(t, spec, d, d.Train.Len())
+	if err := copyTensors(net.Parameters(), parameters); err != nil {
+		t.Fatal(err)
+	}
+	all, err := data.NewSequential(d.Train, data.LoaderOptions{Batch: d.Train.Len(), Mean: d.Mean, Std: d.Std})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net, all.Next()
+}
+
+// network gives the network that a run of spec starts with.
+func network(t *testing.T, spec *Spec, d *data.Dataset, batch int) *nn.Net {
+	t.Helper()
+	net, err := nn.New(nn.Config{Model: spec.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W,
+		Classes: len(d.Classes), Batch: batch, Seed: spec.Seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(net.Close)
+	return net
 }
