@@ -24,7 +24,7 @@ func TestKnobs(t *testing.T) {
 		t.Error("Enter without a value closes the form")
 	}
 	r.Type("0.005")
-	r.Press("enter", "t", "down")
+	r.Press("enter", "t", "up")
 	r.Type("auto")
 	r.Press("enter")
 	if want := []string{"knob lr=0.005", "knob c=auto"}; !slices.Equal(r.asked.List, want) || r.Overlay != nil {
