@@ -1,5 +1,10 @@
 package dro
 
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
 // Measure describes a quantity that a method or an evaluation reports: the one
 // place for its name, its definition and how it is drawn.
 type Measure struct {
@@ -20,6 +25,16 @@ func (m *Measure) Head() string {
 		return m.Symbol
 	}
 	return m.Title
+}
+
+// Definition is the sentence that defines the measure for people.
+func (m *Measure) Definition() string {
+	first, size := utf8.DecodeRuneInString(m.Title)
+	start := string(first)
+	if first < utf8.RuneSelf { // a symbol is no word
+		start = string(unicode.ToUpper(first))
+	}
+	return start + m.Title[size:] + ": " + m.Doc + "."
 }
 
 // Scale is the natural scale of a measure's axis.

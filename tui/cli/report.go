@@ -75,7 +75,7 @@ func define(w io.Writer) {
 		if !m.Main {
 			continue
 		}
-		for i, line := range kit.Wrap(oneLine(m.Title+": "+m.Doc+"."), 100) {
+		for i, line := range kit.Wrap(oneLine(m.Definition()), 100) {
 			fmt.Fprintln(w, []string{"  ", "    "}[min(i, 1)]+line)
 		}
 	}
