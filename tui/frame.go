@@ -89,7 +89,7 @@ func (m *Model) hints() string {
 	rows := m.keys[m.at]
 	works := make([]byte, len(rows))
 	for i := range rows {
-		if works[i] = '+'; m.blocked(&rows[i]) != "" {
+		if works[i] = '+'; rows[i].Hint != "" && m.blocked(&rows[i]) != "" {
 			works[i] = '-'
 		}
 	}

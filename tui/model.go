@@ -229,6 +229,17 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if row := kit.Find(m.keys[m.at], k); row != nil {
 		return m.do(row)
 	}
+	return m.elsewhere(k)
+}
+
+// elsewhere says on which page a key does something, where it does nothing here.
+func (m *Model) elsewhere(k tea.KeyPressMsg) tea.Cmd {
+	for i, rows := range m.keys {
+		if row := kit.Find(rows, k); row != nil && !row.Moves {
+			return kit.Notify(fmt.Sprintf("%s is a key of page %d, %s: %s", kit.KeyName(k.String(), m.env.ascii), i+1,
+				m.pages[i].Title(), row.Help))
+		}
+	}
 	return nil
 }
 

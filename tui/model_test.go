@@ -202,3 +202,16 @@ func TestTabs(t *testing.T) {
 		}
 	}
 }
+
+// TestElsewhere says where a key does something, on a page where it does not.
+func TestElsewhere(t *testing.T) {
+	r := browsing(t, tuitest.NewArchive(t), "4", 120, 40)
+	for key, want := range map[string]string{"x": "x is a key of page 2, Watch: stop", "/": "/ is a key of page 3, Runs: filter", "u": "u is a key of page 1, Launch: set"} {
+		if r.press(key); !strings.Contains(r.footer(), want) {
+			t.Errorf("%s: the footer says %q, want %q", key, r.footer(), want)
+		}
+	}
+	if r.press("ctrl+y"); r.notice.Text != "" {
+		t.Errorf("of a key that does nothing anywhere: %q", r.notice.Text)
+	}
+}

@@ -135,3 +135,20 @@ func TestDecimal(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusals has no key that does nothing and says nothing.
+func TestRefusals(t *testing.T) {
+	r, _ := compareOf(t, tuitest.NewArchive(t))
+	for _, k := range []string{"left", "right", "up", "down", "home", "end", "pgup", "pgdown", "esc"} {
+		if r.Press(k); r.Notice.Text == "" {
+			t.Errorf("%s does nothing where all is in view, and does not say so", k)
+		}
+	}
+	r.Size(40, 10)
+	for _, k := range []string{"right", "down"} {
+		before := r.View()
+		if r.Press(k); r.Notice.Text != "" || r.View() == before {
+			t.Errorf("%s does nothing on a small screen: %q", k, r.Notice.Text)
+		}
+	}
+}

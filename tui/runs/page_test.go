@@ -233,3 +233,21 @@ func TestRunsClick(t *testing.T) {
 		t.Error("a click on the cursor's row does not go in")
 	}
 }
+
+// TestEsc does what the line of the filter says: it shows all, and the
+// selection stays until it is pressed again.
+func TestEsc(t *testing.T) {
+	r, p := runsOf(t, tuitest.NewArchive(t))
+	r.Press("/")
+	r.Type("race")
+	r.Press("enter", "space")
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Esc shows all") || len(p.shown) != 2 {
+		t.Fatalf("%d runs on the screen\n%s", len(p.shown), s)
+	}
+	if r.Press("esc"); len(p.shown) != len(p.all) || len(p.chosen) != 1 {
+		t.Errorf("after Esc %d runs of %d, %d selected", len(p.shown), len(p.all), len(p.chosen))
+	}
+	if r.Press("esc"); len(p.chosen) != 0 {
+		t.Errorf("after Esc again %d are selected", len(p.chosen))
+	}
+}

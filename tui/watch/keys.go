@@ -21,8 +21,8 @@ func (w *Page) Keys() []kit.Key {
 		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(w.back)},
 		{Keys: kit.On("home", "g"), Help: "first", Why: of(nil), Do: kit.By(w.move, -lab.MaxWatched), Moves: true},
 		{Keys: kit.On("end", "G"), Help: "last", Why: of(nil), Do: kit.By(w.move, lab.MaxWatched), Moves: true},
-		{Keys: kit.On("pgup"), Help: "a page up", Why: of(w.noLog), Do: kit.By(w.scrollLog, 5), Moves: true},
-		{Keys: kit.On("pgdown"), Help: "a page down", Why: of(w.noLog), Do: kit.By(w.scrollLog, -5), Moves: true},
+		{Keys: kit.On("pgup"), Help: "a page up", Why: of(w.noScroll), Do: kit.By(w.scroll, -1), Moves: true},
+		{Keys: kit.On("pgdown"), Help: "a page down", Why: of(w.noScroll), Do: kit.By(w.scroll, 1), Moves: true},
 		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Why: of(nil), Do: kit.By(w.nextPanel, 1)},
 		{Keys: kit.On("shift+tab"), Help: "panel before", Why: of(nil), Do: kit.By(w.nextPanel, -1)},
 		{Keys: kit.On("z"), Hint: "zoom", Help: "the panel on the whole screen, and back", Why: of(nil), Do: kit.Just(w.zoom)},
@@ -78,8 +78,8 @@ func (w *Page) noScale(*track) string {
 	return ""
 }
 
-func (w *Page) noLog(*track) string {
-	if !w.logPane {
+func (w *Page) noScroll(*track) string {
+	if !w.logPane && w.hiddenBars(w.focus) == 0 {
 		return "the log pane is closed: w opens it"
 	}
 	return ""

@@ -241,3 +241,39 @@ func TestMouse(t *testing.T) {
 		t.Error("a click on the panel that has the focus does not zoom it")
 	}
 }
+
+// TestBarsScroll reaches every class on a small screen, by wheel and by keys,
+// and moves nothing where all classes are in view.
+func TestBarsScroll(t *testing.T) {
+	r := watching(t, 40, 12)
+	r.Press("tab")
+	first, last := r.watch.run().meta.Groups[0], r.watch.run().meta.Groups[9]
+	shows := func(first, last bool, what string) {
+		t.Helper()
+		s := tuitest.Text(r.Shot())
+		if strings.Contains(s, "circle ") != first || strings.Contains(s, "triangle") != last {
+			t.Errorf("%s: the screen shows\n%s", what, s)
+		}
+	}
+	if first != "circle" || last != "triangle" {
+		t.Fatalf("the classes are from %s to %s", first, last)
+	}
+	shows(true, false, "at first")
+	r.Press("pgdown", "pgdown", "pgdown")
+	shows(false, true, "three pages down")
+	r.Press("pgup")
+	shows(true, false, "a page up")
+	over := kit.Wheel{X: 5, Y: 8, Down: true}
+	for range 20 {
+		r.Send(over)
+	}
+	shows(false, true, "the wheel down")
+	r.Size(120, 38)
+	shows(true, true, "on a large screen")
+	l := r.watch.layout().panels[1]
+	r.Send(kit.Wheel{X: l.X + 5, Y: l.Y + 3, Down: true}, kit.Wheel{X: l.X + 5, Y: l.Y + 3, Down: true})
+	shows(true, true, "the wheel where all fits")
+	if r.Press("pgdown"); r.Notice.Text == "" {
+		t.Error("nothing says that there is nothing to scroll")
+	}
+}

@@ -7,16 +7,10 @@ import (
 
 	"drolab/runner"
 	"drolab/tui/cell"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
-
-// scroll moves the bars.
-func (p *panel) scroll(by int, t *track) {
-	if t != nil {
-		p.first = max(0, min(p.first+by, len(t.meta.Groups)-1))
-	}
-}
 
 // shows is what a panel shows now.
 func (w *Page) shows(p int) *view { return &w.panels[p].views[w.panels[p].view] }
@@ -123,12 +117,12 @@ func (t *track) hasDual() bool {
 }
 
 // bars are the figures by class of the run under the cursor, at its last
-// evaluation.
-func (w *Page) bars(p int, of lab.Measure) *plot.Bars {
+// evaluation, for so many rows.
+func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
 	t := w.run()
-	b := &plot.Bars{First: w.panels[p].first, Number: uint8(w.at), Charset: w.Theme.Charset(false), Percent: of.Percent,
-		LowerIsBetter: of.Better <= 0}
 	values := t.classes(of)
+	b := &plot.Bars{First: min(w.panels[p].first, max(0, len(values)-rows)), Number: uint8(w.at), Charset: w.Theme.Charset(false), Percent: of.Percent,
+		LowerIsBetter: of.Better <= 0}
 	var base []runner.Number
 	if r := w.compared(of); r != nil {
 		base = r.classes(of)
@@ -153,6 +147,23 @@ func (w *Page) bars(p int, of lab.Measure) *plot.Bars {
 		b.Max = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: b.Max}, plot.Scale{}).Hi
 	}
 	return b
+}
+
+// hiddenBars is how many of a panel's bars have no room, so that they can be
+// scrolled.
+func (w *Page) hiddenBars(p int) int {
+	i, v, t := p-w.first(), w.shows(p), w.run()
+	panels := w.layout().panels
+	if v.bars == "" || t == nil || i < 0 || i >= len(panels) {
+		return 0
+	}
+	_, rows := kit.Inside(kit.Boxed(w.Body.H), panels[i].W, panels[i].H)
+	return max(0, len(t.classes(v.of()))-rows)
+}
+
+// scrollBars moves the bars of a panel.
+func (w *Page) scrollBars(p, by int) {
+	w.panels[p].first = max(0, min(w.panels[p].first+by, w.hiddenBars(p)))
 }
 
 // compared is the run that bars of the one under the cursor are compared with;

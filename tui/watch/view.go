@@ -95,7 +95,7 @@ func (w *Page) panel(p int, r kit.Rect, box bool) []string {
 			return on[0].Paint(w.Theme)
 		}
 	case v.bars != "" && len(w.run().classes(v.of())) > 0:
-		b := w.bars(p, v.of())
+		b := w.bars(p, v.of(), ih)
 		key.first = b.Fingerprint(iw, ih)
 		draw = func() []string { return w.drawBars(&on[0], b, v.of(), iw, ih) }
 	case len(v.curves) > 0:
