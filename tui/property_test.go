@@ -62,7 +62,8 @@ func (r *rig) stir(rng *rand.Rand, keys []string) string {
 		r.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
 		return fmt.Sprintf("click %d %d", x, y)
 	case n < 15:
-		r.send(tea.MouseWheelMsg{X: x, Y: y, Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[rng.IntN(2)]})
+		r.send(tea.MouseWheelMsg{X: x, Y: y, Button: []tea.MouseButton{tea.MouseWheelUp,
+			tea.MouseWheelDown}[rng.IntN(2)]})
 		return fmt.Sprintf("wheel %d %d", x, y)
 	case n < 16:
 		r.send(tea.PasteMsg{Content: "rho=0.5\x1b[2J\nμ\x00"})
@@ -83,11 +84,12 @@ func TestHostile(t *testing.T) {
 		s.Logs[id] = hostileEvents(s.Logs[id])
 	}
 	nasty := map[string]string{
-		"1-garbage/run.json":       "\x00\x1b[31m{{{",
-		"2-empty/events.jsonl":     "",
-		"3-dir/run.json/x":         "",
-		"4-huge/run.json":          `{"spec":{"algorithms":["sfk"]},"preset":"` + strings.Repeat("A", 1<<20) + `"}`,
-		"4-huge/events.jsonl":      strings.Repeat("x", 3<<20) + "\n" + `{"seq":1,"type":"status","status":"running"}` + "\n",
+		"1-garbage/run.json":   "\x00\x1b[31m{{{",
+		"2-empty/events.jsonl": "",
+		"3-dir/run.json/x":     "",
+		"4-huge/run.json":      `{"spec":{"algorithms":["sfk"]},"preset":"` + strings.Repeat("A", 1<<20) + `"}`,
+		"4-huge/events.jsonl": strings.Repeat("x",
+			3<<20) + "\n" + `{"seq":1,"type":"status","status":"running"}` + "\n",
 		"5-\x1b[2J/run.json":       `{"spec":{"algorithms":["\u001b[2J"],"epochs":-5},"preset":"\u001b]0;x\u0007","classes":["\u001b[1m"],"steps":-1,"steps_per_epoch":-9}`,
 		"5-\x1b[2J/events.jsonl":   `{"seq":1,"type":"warning","step":-9223372036854775808,"message":"\u001b[2J\u202e"}` + "\n",
 		"6-nan/run.json":           `{"spec":{"algorithms":["pgd"]},"box":{"Lambda":[1,-1],"Eta":[0,0]}}`,
@@ -174,11 +176,13 @@ func TestRunsHostile(t *testing.T) {
 	bad.Spec.Dataset, bad.Spec.Model, bad.Spec.Uncertainty = tuitest.Hostile, tuitest.Hostile, tuitest.Hostile
 	bad.Groups = []string{tuitest.Hostile, "", strings.Repeat("世", 300)}
 	bad.Host.Version, bad.Host.CPU = tuitest.Hostile, tuitest.Hostile
-	put("a", bad, &runner.Summary{Cause: tuitest.Hostile, ClassAccuracy: []runner.Number{runner.Num(1e300)}, TestLoss: runner.Num(-1e308)})
+	put("a", bad, &runner.Summary{Cause: tuitest.Hostile, ClassAccuracy: []runner.Number{runner.Num(1e300)},
+		TestLoss: runner.Num(-1e308)})
 	odd := tuitest.Archived(dro.PGD, 1<<63, strings.Repeat("long", 400), tuitest.Epoch0().Add(-1<<40))
 	odd.Spec.ValFraction, odd.Spec.Epochs, odd.TrainCounts = 1, -1<<62, []int{-5}
 	put("b", odd, &runner.Summary{ImagesPerSecond: runner.Num(1e-300), Epochs: -1e300, Steps: -1 << 62})
-	put("c", tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()), &runner.Summary{ClassAccuracy: make([]runner.Number, 5000)})
+	put("c", tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()),
+		&runner.Summary{ClassAccuracy: make([]runner.Number, 5000)})
 	for name, text := range map[string]string{"garbage": "\x00{{", "empty": "", "x\x1b[2J": "[]"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
@@ -194,7 +198,8 @@ func TestRunsHostile(t *testing.T) {
 		}
 		for _, size := range tuitest.Sizes() {
 			r.size(size[0], size[1])
-			for _, k := range []string{"3", "down", "down", "s", "space", "/", "a", "enter", "esc", "a", "D", "esc", "c", "v", "down", "m", "v", "right", "3", "1", "tab", "down"} {
+			for _, k := range []string{"3", "down", "down", "s", "space", "/", "a", "enter", "esc", "a", "D", "esc",
+				"c", "v", "down", "m", "v", "right", "3", "1", "tab", "down"} {
 				r.press(k)
 				r.fits(t, "key "+k)
 			}

@@ -23,8 +23,10 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("pgdown"), Help: "a page down", Why: p.noMove, Do: kit.By(p.move, page), Moves: true},
 		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Why: p.none, Do: kit.By(p.turn, 1)},
 		{Keys: kit.On("shift+tab"), Help: "panel before", Why: p.none, Do: kit.By(p.turn, -1)},
-		{Keys: kit.On("v"), Hint: "view", Help: "table, curves or notes, where there is no room for all", Why: p.none, Do: kit.By(p.turn, 1)},
-		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show", Why: p.none, Do: kit.Just(p.nextMeasure)},
+		{Keys: kit.On("v"), Hint: "view", Help: "table, curves or notes, where there is no room for all",
+			Why: p.none, Do: kit.By(p.turn, 1)},
+		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show", Why: p.none,
+			Do: kit.Just(p.nextMeasure)},
 	}
 }
 

@@ -95,7 +95,8 @@ func TestCompareGrows(t *testing.T) {
 		t.Fatal("there is something to compare in an empty folder")
 	}
 	for i, algorithm := range []dro.Algorithm{dro.ERM, dro.SFK} {
-		a.Add(t, fmt.Sprintf("shapes-%s-s1", algorithm), tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0()), runner.Done, "")
+		a.Add(t, fmt.Sprintf("shapes-%s-s1", algorithm),
+			tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0()), runner.Done, "")
 		r.Wait(11*time.Second, time.Second)
 		if len(p.table.Rows) != i+1 || len(p.series) != i+1 || p.series[i][0].Len() == 0 {
 			t.Fatalf("%d rows, %d curves, want %d with points", len(p.table.Rows), len(p.series), i+1)
@@ -129,7 +130,8 @@ func TestCompareStale(t *testing.T) {
 }
 
 func TestDecimal(t *testing.T) {
-	for x, want := range map[float64]string{0: "0.000", 2.34567: "2.346", 0.0051: "0.0051", 12345: "12345.0", -1: "-1.000"} {
+	for x, want := range map[float64]string{0: "0.000", 2.34567: "2.346", 0.0051: "0.0051", 12345: "12345.0",
+		-1: "-1.000"} {
 		if got := decimal(x); got != want {
 			t.Errorf("decimal(%g) = %q, want %q", x, got, want)
 		}

@@ -23,17 +23,17 @@ type Measure struct {
 func StepMeasures() []Measure {
 	return []Measure{
 		{Name: "loss", Title: "train loss", Unit: "nats", Better: -1, Log: true, Noisy: true,
-			Doc: "Train loss: mean cross-entropy (nats) of the step's own batch, augmented, in training mode. Faint: every logged " +
-				"step with the least and greatest since the one before; strong: smoothed."},
+			Doc: "Train loss: mean cross-entropy (nats) of the step's own batch, augmented, in training mode. " +
+				"Faint: every logged step with the least and greatest since the one before; strong: smoothed."},
 		{Name: "lambda", Title: "λ",
-			Doc: "λ: multiplier of the constraint D_φ(Q‖P) ≤ ρ. A small λ lets the adversary reweight freely, a large one holds it " +
-				"near the data. It stays in its box [λ0, λ max]."},
+			Doc: "λ: multiplier of the constraint D_φ(Q‖P) ≤ ρ. A small λ lets the adversary reweight " +
+				"freely, a large one holds it near the data. It stays in its box [λ0, λ max]."},
 		{Name: "eta", Title: "η",
-			Doc: "η: multiplier of the constraint that the weights average 1: the loss level around which the adversary reweights. " +
-				"In paper coordinates it is shifted by -λ/(k-1). It stays in its box."},
+			Doc: "η: multiplier of the constraint that the weights average 1: the loss level around which the " +
+				"adversary reweights. In paper coordinates it is shifted by -λ/(k-1). It stays in its box."},
 		{Name: "gap", Title: "Frank-Wolfe gap", Better: -1, Noisy: true,
-			Doc: "Frank-Wolfe gap: -<d, g> of SFK's dual step on its own batch, d being the way to the box's best corner. An upper " +
-				"bound of the dual objective's error, on that batch."},
+			Doc: "Frank-Wolfe gap: -<d, g> of SFK's dual step on its own batch, d being the way to the box's " +
+				"best corner. An upper bound of the dual objective's error, on that batch."},
 		{Name: "gamma", Title: "γ", Noisy: true, Doc: "γ: SFK's dual step size, min(gap/C, 1)."},
 		speed(),
 	}
@@ -81,10 +81,11 @@ func EvalMeasures() []Measure {
 		{Name: "test_accuracy", Title: "mean accuracy", Better: 1, Percent: true,
 			Doc: "Mean accuracy: part of all test images that are classified right, at the last iterate."},
 		{Name: "robust_risk", Title: "robust risk", Unit: "nats", Better: -1,
-			Doc: "Robust risk: R_ρ of the test losses, the largest mean over all reweightings Q with D_φ(Q‖P) ≤ ρ, solved exactly."},
+			Doc: "Robust risk: R_ρ of the test losses, the largest mean over all reweightings Q with " +
+				"D_φ(Q‖P) ≤ ρ, solved exactly."},
 		{Name: "dual_gap", Title: "dual gap", Better: -1,
-			Doc: "Dual gap: F(x; λ, η) - R_ρ(x) on the training split. It is 0 where λ and η are the best for this network, so it " +
-				"measures the error of the dual variables alone."},
+			Doc: "Dual gap: F(x; λ, η) - R_ρ(x) on the training split. It is 0 where λ and η are the best " +
+				"for this network, so it measures the error of the dual variables alone."},
 	}
 }
 
@@ -111,16 +112,16 @@ func OfEval(e *runner.EvalEvent, name string) runner.Number {
 func ClassMeasures() []Measure {
 	return []Measure{
 		{Name: "class_accuracy", Title: "accuracy", Unit: "%", Better: 1, Percent: true,
-			Doc: "Accuracy by class: part of the class's test images that are classified right, in percent; the mark is the worst " +
-				"class. Then the change against the baseline run in points (b chooses it; its value is the tick on the bar), and " +
-				"the number of training images."},
+			Doc: "Accuracy by class: part of the class's test images that are classified right, in percent; " +
+				"the mark is the worst class. Then the change against the baseline run in points (b chooses it; " +
+				"its value is the tick on the bar), and the number of training images."},
 		{Name: "class_loss", Title: "loss", Unit: "nats", Better: -1,
-			Doc: "Loss by class: mean cross-entropy (nats) of the class's test images; the mark is the worst class. Then the change " +
-				"against the baseline run, and the number of training images."},
+			Doc: "Loss by class: mean cross-entropy (nats) of the class's test images; the mark is the worst " +
+				"class. Then the change against the baseline run, and the number of training images."},
 		{Name: "class_weight", Title: "weight", Unit: "mean ratio",
-			Doc: "Weight by class: mean likelihood ratio dQ/dP of the class's training images under the exact worst case Q of the " +
-				"training losses. 1 is no reweighting; above 1 is where the adversary looks. ERM has it too. Last: the number of " +
-				"training images."},
+			Doc: "Weight by class: mean likelihood ratio dQ/dP of the class's training images under the exact " +
+				"worst case Q of the training losses. 1 is no reweighting; above 1 is where the adversary looks. " +
+				"ERM has it too. Last: the number of training images."},
 	}
 }
 
@@ -140,9 +141,13 @@ func OfClasses(e *runner.EvalEvent, name string) []runner.Number {
 // SummaryMeasures are those of a run's summary: what its last evaluation has,
 // where its dual variables came to, and its speed.
 func SummaryMeasures() []Measure {
-	step := slices.DeleteFunc(StepMeasures(), func(m Measure) bool { return m.Name != "lambda" && m.Name != "eta" })
+	step := slices.DeleteFunc(StepMeasures(), func(m Measure) bool {
+		return m.Name != "lambda" &&
+			m.Name != "eta"
+	})
 	return slices.Concat(step, EvalMeasures(), []Measure{
-		{Name: "full_grad_norm", Title: "full gradient norm", Better: -1, Doc: "Full gradient norm: of F(x; z) over the training split."},
+		{Name: "full_grad_norm", Title: "full gradient norm", Better: -1,
+			Doc: "Full gradient norm: of F(x; z) over the training split."},
 		speed(),
 	})
 }

@@ -105,10 +105,12 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 		t.Fatalf("the spec is\n%+v, want\n%+v", *l.spec(), want)
 	}
 	r.Press("enter")
-	if len(s.Requests) != 1 || !reflect.DeepEqual(s.Requests[0], runner.Request{Preset: "shapes", Specs: want.Expand()}) {
+	if len(s.Requests) != 1 || !reflect.DeepEqual(s.Requests[0],
+		runner.Request{Preset: "shapes", Specs: want.Expand()}) {
 		t.Fatalf("asked for %+v", s.Requests)
 	}
-	if m, ok := tuitest.Sent[lab.Started](r); !ok || !slices.Equal(m.IDs, []string{"shapes-sfk-s1"}) || l.starting {
+	if m, ok := tuitest.Sent[lab.Started](r); !ok || !slices.Equal(m.IDs, []string{"shapes-sfk-s1"}) ||
+		l.starting {
 		t.Errorf("after the start: %v, starting %v", m, l.starting)
 	}
 }
@@ -222,7 +224,8 @@ func TestEstimate(t *testing.T) {
 	}
 	near(float64(estimateOf([]runner.Spec{base, base}, past, cpu).took)/float64(one.took), 2, "two runs")
 	near(ratio(func(s *runner.Spec) { s.Epochs *= 3 }), 3, "three times the epochs")
-	near(ratio(func(s *runner.Spec) { s.EvalEvery = 2 }), 1-(images+2000)/6/(images+(images+2000)/3), "half the evaluations")
+	near(ratio(func(s *runner.Spec) { s.EvalEvery = 2 }), 1-(images+2000)/6/(images+(images+2000)/3),
+		"half the evaluations")
 }
 
 func TestEstimateUnknown(t *testing.T) {

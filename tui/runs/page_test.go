@@ -42,10 +42,14 @@ func TestFilter(t *testing.T) {
 		text string
 		want int
 	}{
-		{"", 12}, {"race", 2}, {"RACE", 2}, {"preset:shapes", 8}, {"algo:sfk", 4}, {"algo:sfk race", 1}, {"-algo:sfk", 8}, {"failed", 1}, {"-failed", 11},
-		{"status:done", 9}, {"rho>=1.5", 1}, {"rho<1.5", 11}, {"rho!=1.5", 11}, {"rho=0.5", 11}, {"-rho=0.5", 1}, {"seed:7", 1},
-		{"model:alex", 1}, {"set:cressie", 12}, {"worst>=0", 12}, {"worst<0", 0}, {"accuracy>1%", 12}, {"lambda_max:auto", 12}, {"lambda_max>3", 0},
-		{"epochs=8", 12}, {"steps<=120", 3}, {"rho>=", 12}, {"-", 12}, {"-rho:", 12}, {"preset=paper", 1}, {"augment:true", 12}, {":x", 0},
+		{"", 12}, {"race", 2}, {"RACE", 2}, {"preset:shapes", 8}, {"algo:sfk", 4}, {"algo:sfk race",
+			1}, {"-algo:sfk", 8}, {"failed", 1}, {"-failed", 11},
+		{"status:done", 9}, {"rho>=1.5", 1}, {"rho<1.5", 11}, {"rho!=1.5", 11}, {"rho=0.5", 11}, {"-rho=0.5",
+			1}, {"seed:7", 1},
+		{"model:alex", 1}, {"set:cressie", 12}, {"worst>=0", 12}, {"worst<0", 0}, {"accuracy>1%",
+			12}, {"lambda_max:auto", 12}, {"lambda_max>3", 0},
+		{"epochs=8", 12}, {"steps<=120", 3}, {"rho>=", 12}, {"-", 12}, {"-rho:", 12}, {"preset=paper",
+			1}, {"augment:true", 12}, {":x", 0},
 	} {
 		f, err := parseFilter(c.text)
 		if err != nil {
@@ -62,7 +66,8 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%q lists %d runs, want %d", c.text, n, c.want)
 		}
 	}
-	for text, want := range map[string]string{"zz:1": "zz: neither a setting", "rho>=x": "want a number after >=", "-foo<3": "foo: neither"} {
+	for text, want := range map[string]string{"zz:1": "zz: neither a setting",
+		"rho>=x": "want a number after >=", "-foo<3": "foo: neither"} {
 		if _, err := parseFilter(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}

@@ -65,7 +65,8 @@ func TestExportCurves(t *testing.T) {
 		t.Errorf("losses of %v", last)
 	}
 	for _, track := range r.watch.tracks {
-		if method := string(track.meta.Spec.Algorithm()); method != "pgd" && last[method] != exact(track.last.Loss.Float()) {
+		if method := string(track.meta.Spec.Algorithm()); method != "pgd" &&
+			last[method] != exact(track.last.Loss.Float()) {
 			t.Errorf("%s: the last loss is %s, want %v", method, last[method], track.last.Loss)
 		}
 	}
@@ -86,7 +87,8 @@ func TestExportBars(t *testing.T) {
 	}
 	sfk := r.watch.tracks[0]
 	for i, row := range rows[:10] {
-		if row["method"] != "sfk" || row["class"] != sfk.meta.Groups[i] || row["training_images"] != strconv.Itoa(sfk.meta.TrainCounts[i]) ||
+		if row["method"] != "sfk" || row["class"] != sfk.meta.Groups[i] ||
+			row["training_images"] != strconv.Itoa(sfk.meta.TrainCounts[i]) ||
 			row["accuracy"] != exact(sfk.eval.ClassAccuracy[i].Float()) {
 			t.Errorf("row %d: %v", i, row)
 		}

@@ -71,7 +71,8 @@ func (k *knobs) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 
 // Hint implements kit.Form.
 func (k *knobs) Hint() []kit.Key {
-	return append([]kit.Key{{Keys: kit.On("down"), Hint: "next setting"}, {Keys: kit.On("up"), Hint: "setting before"}}, kit.Taking()...)
+	return append([]kit.Key{{Keys: kit.On("down"), Hint: "next setting"},
+		{Keys: kit.On("up"), Hint: "setting before"}}, kit.Taking()...)
 }
 
 func (k *knobs) move(by int) {

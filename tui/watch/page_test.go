@@ -154,10 +154,12 @@ func TestInterrupted(t *testing.T) {
 
 // TestResume goes on from a checkpoint: what was after it is done again.
 func TestResume(t *testing.T) {
-	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}}, quantities(panels()))
+	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}},
+		quantities(panels()))
 	tr.smoothWith(smoothings()[0].make)
 	at := func(step int, seconds float64) runner.Head {
-		return runner.Head{Step: int64(step), Time: tuitest.Epoch0().Add(time.Duration(seconds * float64(time.Second)))}
+		return runner.Head{Step: int64(step),
+			Time: tuitest.Epoch0().Add(time.Duration(seconds * float64(time.Second)))}
 	}
 	step := func(step int, seconds, loss float64) *runner.StepEvent {
 		e := &runner.StepEvent{Head: at(step, seconds)}
@@ -173,7 +175,8 @@ func TestResume(t *testing.T) {
 		step(30, 3602, 0.9),
 	})
 	if x, y, _ := tr.curves["loss"].raw.Last(); x != 30 || y != 0.9 || tr.curves["loss"].raw.Len() != 3 {
-		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, y, tr.curves["loss"].raw.Len())
+		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, y,
+			tr.curves["loss"].raw.Len())
 	}
 	if tr.step != 30 || tr.status != runner.Running || len(tr.markers) != 1 || tr.markers[0].X != 20 {
 		t.Errorf("step %d, %s, markers %v", tr.step, tr.status, tr.markers)
@@ -183,14 +186,16 @@ func TestResume(t *testing.T) {
 		t.Errorf("%g s of training, %g at step 20; want 3 and 2", tr.seconds, tr.elapsed.At(20))
 	}
 	left, ok := tr.remaining()
-	if want := time.Duration(float64(tuitest.Steps*tuitest.Epochs-30) / 10 * float64(time.Second)); !ok || left != want {
+	if want := time.Duration(float64(tuitest.Steps*tuitest.Epochs-30) / 10 * float64(time.Second)); !ok ||
+		left != want {
 		t.Errorf("%v left, want %v", left, want)
 	}
 }
 
 // TestCheckpointNotes keeps the log pane readable.
 func TestCheckpointNotes(t *testing.T) {
-	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}}, quantities(panels()))
+	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}},
+		quantities(panels()))
 	saved := func(step int64) runner.Event {
 		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}
 	}

@@ -33,7 +33,8 @@ func (w *Page) fit() {
 		c := w.chart(q)
 		// The raw curve may leave the chart where the smoothed one does not: one
 		// wild batch must not flatten the rest.
-		if lines := slices.DeleteFunc(slices.Clone(c.Lines), func(l plot.Line) bool { return l.Faint }); len(lines) > 0 {
+		if lines := slices.DeleteFunc(slices.Clone(c.Lines),
+			func(l plot.Line) bool { return l.Faint }); len(lines) > 0 {
 			c.Lines = lines
 		}
 		y.fit = c.FitY()
@@ -63,7 +64,8 @@ func (w *Page) mapX(t *track) func(float64) float64 {
 // chart is one quantity of all runs that are not hidden.
 func (w *Page) chart(q string) *plot.Chart {
 	y := w.scales[q]
-	c := &plot.Chart{X: w.x, Y: y.fit, YScale: plot.Scale{Kind: y.kind}, Duration: w.axis == byTime, Charset: w.Theme.Charset(w.dots)}
+	c := &plot.Chart{X: w.x, Y: y.fit, YScale: plot.Scale{Kind: y.kind}, Duration: w.axis == byTime,
+		Charset: w.Theme.Charset(w.dots)}
 	for i, t := range w.tracks {
 		if t.hidden {
 			continue
@@ -101,9 +103,11 @@ func (w *Page) references(c *plot.Chart, q string) {
 	}
 	switch q {
 	case "lambda":
-		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("λ0"), Y: t.meta.Box.Lambda[0]}, {Name: w.Theme.Greek("λ max"), Y: t.meta.Box.Lambda[1]}}
+		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("λ0"), Y: t.meta.Box.Lambda[0]},
+			{Name: w.Theme.Greek("λ max"), Y: t.meta.Box.Lambda[1]}}
 	case "eta":
-		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("η min"), Y: t.meta.Box.Eta[0]}, {Name: w.Theme.Greek("η max"), Y: t.meta.Box.Eta[1]}}
+		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("η min"), Y: t.meta.Box.Eta[0]},
+			{Name: w.Theme.Greek("η max"), Y: t.meta.Box.Eta[1]}}
 	}
 }
 
@@ -121,7 +125,8 @@ func (t *track) hasDual() bool {
 func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
 	t := w.run()
 	values := t.classes(of)
-	b := &plot.Bars{First: min(w.panels[p].first, max(0, len(values)-rows)), Number: uint8(w.at), Charset: w.Theme.Charset(false), Percent: of.Percent,
+	b := &plot.Bars{First: min(w.panels[p].first, max(0, len(values)-rows)), Number: uint8(w.at),
+		Charset: w.Theme.Charset(false), Percent: of.Percent,
 		LowerIsBetter: of.Better <= 0}
 	var base []runner.Number
 	if r := w.compared(of); r != nil {
@@ -194,6 +199,7 @@ func className(m *runner.Meta, i int) string {
 func (w *Page) phase() *plot.Phase {
 	t := w.run()
 	box := t.meta.Box
-	return &plot.Phase{X: w.phaseX, Y: w.phaseY, Path: &t.path, Number: uint8(w.at), Charset: w.Theme.Charset(w.dots),
-		BoxX: plot.Range{Lo: box.Lambda[0], Hi: box.Lambda[1]}, BoxY: plot.Range{Lo: box.Eta[0], Hi: box.Eta[1]}}
+	return &plot.Phase{X: w.phaseX, Y: w.phaseY, Path: &t.path, Number: uint8(w.at),
+		Charset: w.Theme.Charset(w.dots),
+		BoxX:    plot.Range{Lo: box.Lambda[0], Hi: box.Lambda[1]}, BoxY: plot.Range{Lo: box.Eta[0], Hi: box.Eta[1]}}
 }

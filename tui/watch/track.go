@@ -69,7 +69,8 @@ const (
 )
 
 func newTrack(o opened, quantities map[string]quantity) *track {
-	t := &track{opened: o, quantities: quantities, curves: map[string]*curve{}, id: o.run.Meta.ID, meta: &o.run.Meta, spec: o.run.Meta.Spec, status: o.run.Status(), elapsed: plot.NewSeries("elapsed")}
+	t := &track{opened: o, quantities: quantities, curves: map[string]*curve{}, id: o.run.Meta.ID,
+		meta: &o.run.Meta, spec: o.run.Meta.Spec, status: o.run.Status(), elapsed: plot.NewSeries("elapsed")}
 	for q := range quantities {
 		t.curves[q] = &curve{raw: plot.NewSeries("")}
 	}
@@ -152,7 +153,8 @@ func (c *curve) spread(step int64, v, low, high runner.Number) {
 				positive = p
 			}
 		}
-		c.raw.AppendBucket(plot.Bucket{X0: x, X1: x, First: y, Last: y, Min: lo, Max: hi, MinPos: positive, Mean: y, N: 1})
+		c.raw.AppendBucket(plot.Bucket{X0: x, X1: x, First: y, Last: y, Min: lo, Max: hi, MinPos: positive,
+			Mean: y, N: 1})
 	}
 	if c.filter != nil {
 		c.smooth.Append(x, c.filter.Push(y, 1))

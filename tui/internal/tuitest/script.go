@@ -90,7 +90,8 @@ func Meta(a dro.Algorithm, at time.Time) *runner.Meta {
 	spec.Algorithms, spec.Epochs = []dro.Algorithm{a}, Epochs
 	m := &runner.Meta{Preset: "shapes", Created: at, Spec: spec, StepsPerEpoch: Steps, Steps: Steps * Epochs,
 		Box: dro.Box{Lambda: [2]float64{0.1, 10}, Eta: [2]float64{-10, 10}}}
-	for i, name := range []string{"circle", "hexagon", "star", "cross", "hexagram", "rhombus", "square", "crescent", "ring", "triangle"} {
+	for i, name := range []string{"circle", "hexagon", "star", "cross", "hexagram", "rhombus", "square",
+		"crescent", "ring", "triangle"} {
 		m.Classes, m.Groups = append(m.Classes, name), append(m.Groups, name)
 		m.TrainCounts, m.TestCounts = append(m.TrainCounts, 200+61*i%500), append(m.TestCounts, 200)
 	}
@@ -107,14 +108,16 @@ func Training(a dro.Algorithm, i, epochSteps, epochs int) []runner.Event {
 	}
 	head := func(step int) runner.Head {
 		return runner.Head{Seq: int64(len(events) + 1), Step: int64(step),
-			Time: Epoch0().Add(time.Duration(float64(step)*Pace*float64(time.Second)*(1+0.1*float64(i))) + time.Millisecond)}
+			Time: Epoch0().Add(time.Duration(float64(step)*Pace*float64(time.Second)*(1+0.1*float64(i))) +
+				time.Millisecond)}
 	}
 	events = append(events, &runner.StatusEvent{Head: head(0), Status: runner.Running})
 	dual := a != dro.ERM
 	for step := 10; step <= epochSteps*epochs; step += 10 {
 		u := float64(step) / float64(epochSteps*epochs)
 		loss := 2.3*math.Exp(-3*u) + 0.1*float64(i) + 0.15*noise()*math.Exp(-u)
-		e := &runner.StepEvent{Head: head(step), Epoch: float64(step) / float64(epochSteps), ImagesPerSecond: runner.Num(math.Round(2500 + 300*noise()))}
+		e := &runner.StepEvent{Head: head(step), Epoch: float64(step) / float64(epochSteps),
+			ImagesPerSecond: runner.Num(math.Round(2500 + 300*noise()))}
 		e.Measures = runner.Measures{Loss: runner.Num(loss),
 			Lambda: runner.NumIf(dual, 1+4*math.Exp(-4*u)+float64(i)), Eta: runner.NumIf(dual, -2+2*u*float64(i+1)),
 			Gap: runner.NumIf(a == dro.SFK, 3*math.Exp(-5*u)), Gamma: runner.NumIf(a == dro.SFK, 0.003*math.Exp(-5*u))}
@@ -125,7 +128,8 @@ func Training(a dro.Algorithm, i, epochSteps, epochs int) []runner.Event {
 			events = append(events, Evaluation(head(step), epochSteps, i, u, dual))
 		}
 		if step == epochSteps*3 && a == dro.PGD {
-			events = append(events, &runner.WarningEvent{Head: head(step), Message: "12 training losses are above eta_max = 10"})
+			events = append(events, &runner.WarningEvent{Head: head(step),
+				Message: "12 training losses are above eta_max = 10"})
 		}
 	}
 	last := head(epochSteps * epochs)
@@ -133,8 +137,9 @@ func Training(a dro.Algorithm, i, epochSteps, epochs int) []runner.Event {
 }
 
 func Evaluation(h runner.Head, epochSteps, i int, u float64, dual bool) *runner.EvalEvent {
-	e := &runner.EvalEvent{Head: h, Epoch: float64(h.Step) / float64(epochSteps), TrainLoss: runner.Num(2.2 * math.Exp(-3*u)),
-		TestLoss: runner.Num(2.2*math.Exp(-2*u) + 0.05*float64(i)), TestAccuracy: runner.Num(0.1 + 0.8*u),
+	e := &runner.EvalEvent{Head: h, Epoch: float64(h.Step) / float64(epochSteps),
+		TrainLoss: runner.Num(2.2 * math.Exp(-3*u)),
+		TestLoss:  runner.Num(2.2*math.Exp(-2*u) + 0.05*float64(i)), TestAccuracy: runner.Num(0.1 + 0.8*u),
 		RobustRisk: runner.Num(3 * math.Exp(-1.5*u)), DualGap: runner.NumIf(dual, 0.5*math.Exp(-3*u)*float64(i+1))}
 	for c := range 10 {
 		e.ClassAccuracy = append(e.ClassAccuracy, runner.Num(u*float64(90-5*((c*7+i)%10))/100))
