@@ -137,7 +137,8 @@ func violations(allowed map[string]map[string]bool, list []imported) []string {
 // testMay says what the tests of a package may import beyond the package.
 func testMay(pkg, what string) bool {
 	ours := pkg == "tui" || strings.HasPrefix(pkg, "tui/")
-	return what == pkg || slices.Contains(words(testModules), what) || ours && slices.Contains(words(testPackages), what)
+	return what == pkg || slices.Contains(words(testModules), what) ||
+		ours && slices.Contains(words(testPackages), what)
 }
 
 // category returns our package's folder, the module's word, "" for the standard
@@ -182,7 +183,8 @@ func importsBelow(root string) ([]imported, error) {
 			if err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
-			list = append(list, imported{filepath.ToSlash(filepath.Dir(path)), p, strings.HasSuffix(path, "_test.go"), path})
+			list = append(list, imported{filepath.ToSlash(filepath.Dir(path)), p,
+				strings.HasSuffix(path, "_test.go"), path})
 		}
 		return nil
 	})
@@ -192,7 +194,8 @@ func importsBelow(root string) ([]imported, error) {
 // skipFolder leaves out what is no package of this module.
 func skipFolder(path string) error {
 	name := filepath.Base(path)
-	if path != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "shared") {
+	if path != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" ||
+		name == "shared") {
 		return filepath.SkipDir
 	}
 	return nil

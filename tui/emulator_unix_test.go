@@ -41,7 +41,8 @@ func newGlass(t *testing.T, w, h int) *glass {
 	if err != nil {
 		t.Skipf("no pseudo-terminals here: %v", err)
 	}
-	g := &glass{end: pollable(t, end), tty: tty, drawn: make(chan struct{}, 1), vt: vt10x.New(vt10x.WithSize(w, h))}
+	g := &glass{end: pollable(t, end), tty: tty, drawn: make(chan struct{}, 1),
+		vt: vt10x.New(vt10x.WithSize(w, h))}
 	if err := pty.Setsize(tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)}); err != nil {
 		t.Fatal(err)
 	}

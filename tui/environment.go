@@ -2,7 +2,6 @@ package tui
 
 import (
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/colorprofile"
 )
@@ -43,31 +42,4 @@ func utf8Locale(vars map[string]string) bool {
 		}
 	}
 	return true
-}
-
-// The pace. A tick is a look at the files: five a second are as many changes
-// as a person follows, five in two seconds still look live to one who only watches,
-// and they bound what is drawn and sent. A frame is when something may be sent
-// to the terminal, nothing where nothing changed; keys are answered in the next
-// one, and the first screen comes with the first.
-const (
-	readEvery  = time.Second / 5
-	readCalm   = 2 * time.Second / 5 // no key for a while
-	calm       = 10 * time.Second    // how long a while is
-	readSeldom = time.Second         // unfocused, or nothing happens
-	patience   = 2 * time.Second     // without news until nothing happens
-	readRarely = 2 * time.Second     // nothing happened for long
-	boredom    = time.Minute
-	noticeTime = 6 * time.Second // how long a notice stands in the footer's place
-
-	localFrames  = 40 // a second: the first screen comes with the first, a fortieth of a second after the start
-	remoteFrames = 10
-)
-
-// frames is the number of frames a second.
-func (e environment) frames() int {
-	if e.remote {
-		return remoteFrames
-	}
-	return localFrames
 }

@@ -89,7 +89,7 @@ func (m *Model) hints() string {
 	rows := m.keys[m.at]
 	works := make([]byte, len(rows))
 	for i := range rows {
-		if works[i] = '+'; m.blocked(&rows[i]) != "" {
+		if works[i] = '+'; rows[i].Hint != "" && m.blocked(&rows[i]) != "" {
 			works[i] = '-'
 		}
 	}
@@ -126,7 +126,8 @@ func (m *Model) help() *kit.Overlay {
 		}
 		idle[why] = append(idle[why], line)
 	}
-	lines := t.HelpLines(append(works, kit.HelpLine{Keys: "1 to 4", Does: "the pages: Launch, Watch, Runs, Compare"},
+	lines := t.HelpLines(append(works, kit.HelpLine{Keys: "1 to 4",
+		Does: "the pages: Launch, Watch, Runs, Compare"},
 		kit.HelpLine{Keys: "mouse", Does: "click a tab, a panel or a row; the wheel scrolls"}))
 	for _, why := range reasons {
 		lines = append(lines, "", t.Dim.Paint("Not now ("+t.Greek(why)+"):"))

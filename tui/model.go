@@ -229,6 +229,17 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if row := kit.Find(m.keys[m.at], k); row != nil {
 		return m.do(row)
 	}
+	return m.elsewhere(k)
+}
+
+// elsewhere says on which page a key does something, where it does nothing here.
+func (m *Model) elsewhere(k tea.KeyPressMsg) tea.Cmd {
+	for i, rows := range m.keys {
+		if row := kit.Find(rows, k); row != nil && !row.Moves {
+			return kit.Notify(fmt.Sprintf("%s is a key of page %d, %s: %s", kit.KeyName(k.String(), m.env.ascii), i+1,
+				m.pages[i].Title(), row.Help))
+		}
+	}
 	return nil
 }
 
@@ -272,36 +283,8 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 		lines = append(lines, "  "+cell.Clean(id))
 	}
 	lines = append(lines, "", "Leaving stops them with a checkpoint;", "drolab resume RUN goes on from there.")
-	return kit.Question("Leave?", lines, kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and leave", Then: tea.Quit})
-}
-
-// tick lets the page look at the files and sets the next tick.
-func (m *Model) tick(t time.Time) tea.Cmd {
-	m.now = t
-	if m.notice.Text != "" && t.Sub(m.noticed) > noticeTime {
-		m.notice = kit.Notice{}
-		m.version++
-	}
-	cmds := []tea.Cmd{m.after(m.pace()), m.watch.Update(kit.Tick(t))} // what is watched is read wherever one looks
-	if m.at != watchPage {
-		cmds = append(cmds, m.pages[m.at].Update(kit.Tick(t)))
-	}
-	return tea.Batch(cmds...)
-}
-
-// pace is the time to the next tick: short only while there is something to
-// see.
-func (m *Model) pace() time.Duration {
-	if m.now.Sub(m.news) > boredom {
-		return readRarely
-	}
-	if m.unfocused || m.now.Sub(m.news) > patience {
-		return readSeldom
-	}
-	if m.now.Sub(m.pressed) > calm {
-		return readCalm
-	}
-	return readEvery
+	return kit.Question("Leave?", lines, kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and leave",
+		Then: tea.Quit})
 }
 
 // mouse routes clicks and the wheel.
@@ -328,7 +311,8 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	case click && lay.body.Contains(at.X, at.Y):
 		return m.pages[m.at].Update(kit.Click{X: at.X - lay.body.X, Y: at.Y - lay.body.Y})
 	case wheel && lay.body.Contains(at.X, at.Y):
-		return m.pages[m.at].Update(kit.Wheel{X: at.X - lay.body.X, Y: at.Y - lay.body.Y, Down: at.Button == tea.MouseWheelDown})
+		return m.pages[m.at].Update(kit.Wheel{X: at.X - lay.body.X, Y: at.Y - lay.body.Y,
+			Down: at.Button == tea.MouseWheelDown})
 	}
 	return nil
 }
@@ -352,7 +336,8 @@ func (m *Model) screen() string {
 	}
 	var lines []string
 	if m.tooSmall() {
-		lines = kit.Fill([]string{fmt.Sprintf("too small: %dx%d needed", kit.LeastWidth, kit.LeastHeight)}, m.w, m.h)
+		lines = kit.Fill([]string{fmt.Sprintf("too small: %dx%d needed", kit.LeastWidth, kit.LeastHeight)}, m.w,
+			m.h)
 	} else {
 		lay := layScreen(m.w, m.h)
 		body := m.pages[m.at].View(lay.body.W, lay.body.H)
@@ -366,26 +351,4 @@ func (m *Model) screen() string {
 		return cell.Seven(s)
 	}
 	return s
-}
-
-// showMsg turns to a page.
-type showMsg pageID
-
-// doMsg does what a row of the key table does.
-type doMsg struct{ *kit.Key }
-
-// leaveMsg says which runs of this process are live when leaving is asked for.
-type leaveMsg struct{ live []string }
-
-// live finds out which of the runs have not ended.
-func live(s lab.Source, ids []string) tea.Cmd {
-	return func() tea.Msg {
-		var m leaveMsg
-		for _, id := range ids {
-			if r, err := s.Find(id); err == nil && !r.Status().Ended() {
-				m.live = append(m.live, id)
-			}
-		}
-		return m
-	}
 }

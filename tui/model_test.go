@@ -27,13 +27,15 @@ func TestVerbsOfAnotherProcess(t *testing.T) {
 // TestAnswered says what was asked.
 func TestAnswered(t *testing.T) {
 	r := watching(t, 120, 40)
-	for verb, want := range map[string]string{"pause": "asked to pause: a-run", "checkpoint": "asked to save a checkpoint: a-run",
+	for verb, want := range map[string]string{"pause": "asked to pause: a-run",
+		"checkpoint":     "asked to save a checkpoint: a-run",
 		"turn c to auto": "asked to turn c to auto: a-run"} {
 		if r.send(lab.Answered{Verb: verb, ID: "a-run"}); !strings.Contains(r.footer(), want) {
 			t.Errorf("the footer says %q, want %q", r.footer(), want)
 		}
 	}
-	r.send(lab.Answered{Verb: "resume", ID: "b-run"}, lab.Answered{Verb: "resume", ID: "c-run", Err: errors.New("no such run")})
+	r.send(lab.Answered{Verb: "resume", ID: "b-run"},
+		lab.Answered{Verb: "resume", ID: "c-run", Err: errors.New("no such run")})
 	if !r.Mine["b-run"] || r.Mine["c-run"] || !strings.Contains(r.footer(), "no such run") {
 		t.Errorf("ours are %v; the footer says %q", r.Mine, r.footer())
 	}
@@ -71,7 +73,8 @@ func TestLeave(t *testing.T) {
 		t.Fatal("q leaves without asking, though runs of this program go on")
 	}
 	// The end of a run's name is drawn by lot.
-	tuitest.Golden(t, "leave", regexp.MustCompile(`(-s1-[-0-9]+-)[a-z0-9]{4}`).ReplaceAllString(tuitest.Text(r.shot(t)), "${1}abcd"))
+	tuitest.Golden(t, "leave",
+		regexp.MustCompile(`(-s1-[-0-9]+-)[a-z0-9]{4}`).ReplaceAllString(tuitest.Text(r.shot(t)), "${1}abcd"))
 	r.press("q", "n", "esc")
 	if r.quit || r.overlay != nil {
 		t.Fatal("Esc does not stay")
@@ -91,7 +94,8 @@ func TestStarted(t *testing.T) {
 		ids = append(ids, id)
 	}
 	r.send(lab.Started{IDs: ids[:2]})
-	if s := tuitest.Text(r.shot(t)); r.at != watchPage || !strings.Contains(s, "2 running") || !r.Mine[ids[0]] || !r.Mine[ids[1]] {
+	if s := tuitest.Text(r.shot(t)); r.at != watchPage || !strings.Contains(s, "2 running") ||
+		!r.Mine[ids[0]] || !r.Mine[ids[1]] {
 		t.Errorf("page %d with\n%s", r.at, tuitest.Text(r.shot(t)))
 	}
 	r.send(lab.Started{Err: fmt.Errorf("rho: 0: want\x1b[31m a number")})
@@ -108,7 +112,8 @@ func TestPalette(t *testing.T) {
 	if s := tuitest.Text(r.shot(t)); strings.Contains(s, "smoothing") {
 		t.Errorf("what was not asked for:\n%s", s)
 	}
-	r.press("backspace", "backspace", "backspace", "backspace", "backspace", "backspace", "backspace", "backspace")
+	r.press("backspace", "backspace", "backspace", "backspace", "backspace", "backspace", "backspace",
+		"backspace")
 	r.typed("warnings")
 	if r.press("enter"); !strings.Contains(tuitest.Text(r.shot(t)), "Log by step") || r.overlay != nil {
 		t.Error("the log pane is not open")
@@ -180,7 +185,8 @@ func TestReadOnly(t *testing.T) {
 				t.Errorf("page %s: %s does something: %v, the footer says %q", page, key, r.asked.List, r.footer())
 			}
 			r.press("?")
-			if help := tuitest.Text(r.shot(t)); strings.Contains(help, b.Help) || b.Hint != "" && strings.Contains(footer, b.Name(false)+" "+b.Hint+" ") {
+			if help := tuitest.Text(r.shot(t)); strings.Contains(help, b.Help) || b.Hint != "" &&
+				strings.Contains(footer, b.Name(false)+" "+b.Hint+" ") {
 				t.Errorf("page %s: %s is offered", page, key)
 			}
 			r.press("esc")
@@ -200,5 +206,19 @@ func TestTabs(t *testing.T) {
 		if got := r.pages[r.at].Title(); !strings.Contains(tab.text, got) {
 			t.Errorf("a click on %q leads to %s", tab.text, got)
 		}
+	}
+}
+
+// TestElsewhere says where a key does something, on a page where it does not.
+func TestElsewhere(t *testing.T) {
+	r := browsing(t, tuitest.NewArchive(t), "4", 120, 40)
+	for key, want := range map[string]string{"x": "x is a key of page 2, Watch: stop",
+		"/": "/ is a key of page 3, Runs: filter", "u": "u is a key of page 1, Launch: set"} {
+		if r.press(key); !strings.Contains(r.footer(), want) {
+			t.Errorf("%s: the footer says %q, want %q", key, r.footer(), want)
+		}
+	}
+	if r.press("ctrl+y"); r.notice.Text != "" {
+		t.Errorf("of a key that does nothing anywhere: %q", r.notice.Text)
 	}
 }

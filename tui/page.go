@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"time"
-
 	"drolab/tui/kit"
 
 	tea "charm.land/bubbletea/v2"
@@ -39,9 +37,4 @@ type page interface {
 	Typing() bool
 	// View draws the page: h lines of exactly w cells.
 	View(w, h int) []string
-}
-
-// tickAfter is the after of a real clock.
-func tickAfter(d time.Duration) tea.Cmd {
-	return tea.Tick(d, func(t time.Time) tea.Msg { return kit.Tick(t) })
 }

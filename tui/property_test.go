@@ -62,7 +62,8 @@ func (r *rig) stir(rng *rand.Rand, keys []string) string {
 		r.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
 		return fmt.Sprintf("click %d %d", x, y)
 	case n < 15:
-		r.send(tea.MouseWheelMsg{X: x, Y: y, Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[rng.IntN(2)]})
+		r.send(tea.MouseWheelMsg{X: x, Y: y, Button: []tea.MouseButton{tea.MouseWheelUp,
+			tea.MouseWheelDown}[rng.IntN(2)]})
 		return fmt.Sprintf("wheel %d %d", x, y)
 	case n < 16:
 		r.send(tea.PasteMsg{Content: "rho=0.5\x1b[2J\nμ\x00"})
@@ -83,11 +84,12 @@ func TestHostile(t *testing.T) {
 		s.Logs[id] = hostileEvents(s.Logs[id])
 	}
 	nasty := map[string]string{
-		"1-garbage/run.json":       "\x00\x1b[31m{{{",
-		"2-empty/events.jsonl":     "",
-		"3-dir/run.json/x":         "",
-		"4-huge/run.json":          `{"spec":{"algorithms":["sfk"]},"preset":"` + strings.Repeat("A", 1<<20) + `"}`,
-		"4-huge/events.jsonl":      strings.Repeat("x", 3<<20) + "\n" + `{"seq":1,"type":"status","status":"running"}` + "\n",
+		"1-garbage/run.json":   "\x00\x1b[31m{{{",
+		"2-empty/events.jsonl": "",
+		"3-dir/run.json/x":     "",
+		"4-huge/run.json":      `{"spec":{"algorithms":["sfk"]},"preset":"` + strings.Repeat("A", 1<<20) + `"}`,
+		"4-huge/events.jsonl": strings.Repeat("x",
+			3<<20) + "\n" + `{"seq":1,"type":"status","status":"running"}` + "\n",
 		"5-\x1b[2J/run.json":       `{"spec":{"algorithms":["\u001b[2J"],"epochs":-5},"preset":"\u001b]0;x\u0007","classes":["\u001b[1m"],"steps":-1,"steps_per_epoch":-9}`,
 		"5-\x1b[2J/events.jsonl":   `{"seq":1,"type":"warning","step":-9223372036854775808,"message":"\u001b[2J\u202e"}` + "\n",
 		"6-nan/run.json":           `{"spec":{"algorithms":["pgd"]},"box":{"Lambda":[1,-1],"Eta":[0,0]}}`,
@@ -201,7 +203,8 @@ func TestRunsHostile(t *testing.T) {
 		}
 		for _, size := range tuitest.Sizes() {
 			r.size(size[0], size[1])
-			for _, k := range []string{"3", "down", "down", "s", "space", "/", "a", "enter", "esc", "a", "D", "esc", "c", "v", "down", "m", "v", "right", "3", "1", "tab", "down"} {
+			for _, k := range []string{"3", "down", "down", "s", "space", "/", "a", "enter", "esc", "a", "D", "esc",
+				"c", "v", "down", "m", "v", "right", "3", "1", "tab", "down"} {
 				r.press(k)
 				r.fits(t, "key "+k)
 			}

@@ -23,12 +23,14 @@ import (
 // onTerminal runs the interface on a terminal of its own and calls use with
 // the other end once the first frame is there. It returns all that was
 // written and what Run returned.
-func onTerminal(t *testing.T, use func(ctx context.Context, cancel context.CancelFunc, end *os.File)) (out string, err error) {
+func onTerminal(t *testing.T, use func(ctx context.Context, cancel context.CancelFunc,
+	end *os.File)) (out string, err error) {
 	t.Helper()
 	return onTerminalWith(t, &tuitest.Asked{}, use)
 }
 
-func onTerminalWith(t *testing.T, verbs runner.Verbs, use func(context.Context, context.CancelFunc, *os.File)) (out string, err error) {
+func onTerminalWith(t *testing.T, verbs runner.Verbs,
+	use func(context.Context, context.CancelFunc, *os.File)) (out string, err error) {
 	t.Helper()
 	end, tty, err := pty.Open()
 	if err != nil {
@@ -43,7 +45,8 @@ func onTerminalWith(t *testing.T, verbs runner.Verbs, use func(context.Context, 
 	defer cancel()
 	result := make(chan error, 1)
 	go func() {
-		result <- Run(ctx, lab.Config{Verbs: verbs, RunsDir: t.TempDir(), DataDir: t.TempDir(), Stdin: tty, Stdout: tty,
+		result <- Run(ctx, lab.Config{Verbs: verbs, RunsDir: t.TempDir(), DataDir: t.TempDir(), Stdin: tty,
+			Stdout:  tty,
 			Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}})
 	}()
 	var written bytes.Buffer

@@ -98,7 +98,8 @@ func TestLaunchGolden(t *testing.T) {
 		w, h int
 		keys []string
 	}{
-		{"changed", 120, 40, []string{"tab", "down", "right", "right", "space", "down", "down", "down", "e", "ctrl+u", "1", "enter"}},
+		{"changed", 120, 40, []string{"tab", "down", "right", "right", "space", "down", "down", "down", "e",
+			"ctrl+u", "1", "enter"}},
 		{"invalid", 80, 24, []string{"tab", "down", "down", "down", "down", "e", "ctrl+u", "-", "1"}},
 		{"no-data", 120, 40, []string{"down", "down"}},
 		{"narrow-settings", 40, 12, []string{"tab", "down", "down"}},
@@ -154,7 +155,8 @@ func TestRunsGolden(t *testing.T) {
 		})
 	}
 	t.Run("empty", func(t *testing.T) {
-		tuitest.Golden(t, "runs-empty", tuitest.Text(browsing(t, tuitest.Archive{Folder: lab.Folder(t.TempDir())}, "3", 80, 24).shot(t)))
+		tuitest.Golden(t, "runs-empty", tuitest.Text(browsing(t, tuitest.Archive{Folder: lab.Folder(t.TempDir())},
+			"3", 80, 24).shot(t)))
 	})
 }
 
@@ -189,7 +191,8 @@ func TestCompareGolden(t *testing.T) {
 		})
 	}
 	t.Run("empty", func(t *testing.T) {
-		tuitest.Golden(t, "compare-empty", tuitest.Text(browsing(t, tuitest.Archive{Folder: lab.Folder(t.TempDir())}, "4", 80, 24).shot(t)))
+		tuitest.Golden(t, "compare-empty", tuitest.Text(browsing(t,
+			tuitest.Archive{Folder: lab.Folder(t.TempDir())}, "4", 80, 24).shot(t)))
 	})
 	t.Run("unlike", func(t *testing.T) {
 		r := browsing(t, a, "4", 120, 40)

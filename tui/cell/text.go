@@ -13,7 +13,8 @@ import (
 // characters such as a change of writing direction, and variation selectors.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Co, unicode.Zl, unicode.Zp) {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Co, unicode.Zl,
+			unicode.Zp) {
 			return -1
 		}
 		return r
@@ -96,7 +97,8 @@ func sgr(s string) int {
 // shapes, braille, Greek and what else the interface itself writes.
 func narrow(r rune) bool {
 	switch {
-	case r >= 0x2500 && r <= 0x25fc, r >= 0x2800 && r <= 0x28ff, r >= 'α' && r <= 'ω', r >= '←' && r <= '↓':
+	case r >= 0x2500 && r <= 0x25fc, r >= 0x2800 && r <= 0x28ff,
+		r >= 'α' && r <= 'ω', r >= '←' && r <= '↓':
 		return true
 	}
 	switch r {

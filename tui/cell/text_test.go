@@ -37,7 +37,8 @@ func TestNarrow(t *testing.T) {
 			t.Errorf("%q has %d cells", s, ansi.StringWidthWc(s))
 		}
 	}
-	for _, s := range []string{"\x1b[1;38;2;1;2;3mred\x1b[m", "\x1b[", "\x1b[1", "\x1b[2Jx", "\x1b]0;title\x07x", "\x1bm", "a\tb", "a\x7fb",
+	for _, s := range []string{"\x1b[1;38;2;1;2;3mred\x1b[m", "\x1b[", "\x1b[1", "\x1b[2Jx",
+		"\x1b]0;title\x07x", "\x1bm", "a\tb", "a\x7fb",
 		"\x1b[1:2mx", "─λ̄─", "a\xffb", "世─"} {
 		if got, want := Width(s), ansi.StringWidthWc(s); got != want {
 			t.Errorf("%q has %d cells, by the renderer's count %d", s, got, want)
@@ -46,7 +47,8 @@ func TestNarrow(t *testing.T) {
 }
 
 func TestSeven(t *testing.T) {
-	for _, s := range []string{"╭─ λ ± 3 ─╮", "\x1b[1m世界\x1b[m", "naïve", strings.Repeat("│", 5)} {
+	for _, s := range []string{"╭─ λ ± 3 ─╮", "\x1b[1m世界\x1b[m", "naïve",
+		strings.Repeat("│", 5)} {
 		got := Seven(s)
 		if !plain(got) || Width(got) != Width(s) {
 			t.Errorf("Seven(%q) = %q, %d cells of %d", s, got, Width(got), Width(s))
@@ -55,7 +57,8 @@ func TestSeven(t *testing.T) {
 }
 
 func TestSpell(t *testing.T) {
-	for s, want := range map[string]string{"λ0 ≥ 1": "lambda0 >= 1", "χ², 0.5": "chi2, 0.5", "2 × 3 · 4": "2 x 3 . 4", "世界": "??", "e\u0301": "e", "plain": "plain"} {
+	for s, want := range map[string]string{"λ0 ≥ 1": "lambda0 >= 1", "χ², 0.5": "chi2, 0.5",
+		"2 × 3 · 4": "2 x 3 . 4", "世界": "??", "e\u0301": "e", "plain": "plain"} {
 		if got := Spell(s); got != want {
 			t.Errorf("Spell(%q) = %q, want %q", s, got, want)
 		}

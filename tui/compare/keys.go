@@ -12,19 +12,21 @@ func (p *Page) Keys() []kit.Key {
 	const page, all = 10, 1000
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "watch", Help: "watch the compared runs", Why: p.none, Do: p.watchRuns},
-		{Keys: kit.On("up", "k"), Help: "up", Why: p.none, Do: kit.By(p.move, -1), Moves: true},
-		{Keys: kit.On("down", "j"), Help: "down", Why: p.none, Do: kit.By(p.move, 1), Moves: true},
-		{Keys: kit.On("left", "h"), Help: "left", Why: p.none, Do: kit.By(p.side, -1), Moves: true},
-		{Keys: kit.On("right", "l"), Help: "right", Why: p.none, Do: kit.By(p.side, 1), Moves: true},
+		{Keys: kit.On("up", "k"), Help: "up", Why: p.noMove, Do: kit.By(p.move, -1), Moves: true},
+		{Keys: kit.On("down", "j"), Help: "down", Why: p.noMove, Do: kit.By(p.move, 1), Moves: true},
+		{Keys: kit.On("left", "h"), Help: "left", Why: p.noLeft, Do: kit.By(p.side, -1), Moves: true},
+		{Keys: kit.On("right", "l"), Help: "right", Why: p.noRight, Do: kit.By(p.side, 1), Moves: true},
 		{Keys: kit.On("esc"), Help: "go back", Why: p.noBack, Do: p.back},
-		{Keys: kit.On("home", "g"), Help: "first", Why: p.none, Do: kit.By(p.move, -all), Moves: true},
-		{Keys: kit.On("end", "G"), Help: "last", Why: p.none, Do: kit.By(p.move, all), Moves: true},
-		{Keys: kit.On("pgup"), Help: "a page up", Why: p.none, Do: kit.By(p.move, -page), Moves: true},
-		{Keys: kit.On("pgdown"), Help: "a page down", Why: p.none, Do: kit.By(p.move, page), Moves: true},
+		{Keys: kit.On("home", "g"), Help: "first", Why: p.noMove, Do: kit.By(p.move, -all), Moves: true},
+		{Keys: kit.On("end", "G"), Help: "last", Why: p.noMove, Do: kit.By(p.move, all), Moves: true},
+		{Keys: kit.On("pgup"), Help: "a page up", Why: p.noMove, Do: kit.By(p.move, -page), Moves: true},
+		{Keys: kit.On("pgdown"), Help: "a page down", Why: p.noMove, Do: kit.By(p.move, page), Moves: true},
 		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Why: p.none, Do: kit.By(p.turn, 1)},
 		{Keys: kit.On("shift+tab"), Help: "panel before", Why: p.none, Do: kit.By(p.turn, -1)},
-		{Keys: kit.On("v"), Hint: "view", Help: "table, curves or notes, where there is no room for all", Why: p.none, Do: kit.By(p.turn, 1)},
-		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show", Why: p.none, Do: kit.Just(p.nextMeasure)},
+		{Keys: kit.On("v"), Hint: "view", Help: "table, curves or notes, where there is no room for all",
+			Why: p.none, Do: kit.By(p.turn, 1)},
+		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show", Why: p.none,
+			Do: kit.Just(p.nextMeasure)},
 	}
 }
 
@@ -58,9 +60,32 @@ func (p *Page) watchRuns() tea.Cmd {
 }
 
 // side scrolls the table by a group.
-func (p *Page) side(by int) {
-	w, _ := kit.Inside(kit.Boxed(p.Body.H), p.layout(p.Body.W, p.Body.H).table.W, p.Body.H)
-	if by < 0 || p.column+len(p.groups(w)) < len(p.table.Rows) {
-		p.column = max(0, p.column+by)
+func (p *Page) side(by int) { p.column += by }
+
+func (p *Page) noMove() string {
+	if why := p.none(); why != "" {
+		return why
 	}
+	if _, most := p.scrolled(); most == 0 {
+		return "no line is out of view"
+	}
+	return ""
+}
+
+func (p *Page) noLeft() string {
+	if why := p.none(); why != "" || p.column > 0 {
+		return why
+	}
+	return "no group is out of view on the left"
+}
+
+func (p *Page) noRight() string {
+	if why := p.none(); why != "" {
+		return why
+	}
+	w, _ := kit.Inside(kit.Boxed(p.Body.H), p.layout(p.Body.W, p.Body.H).table.W, p.Body.H)
+	if p.column+len(p.groups(w)) < len(p.table.Rows) {
+		return ""
+	}
+	return "no group is out of view on the right"
 }

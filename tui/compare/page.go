@@ -80,15 +80,20 @@ func (p *Page) ask(ids []string) tea.Cmd {
 
 // move scrolls the table, or the notes where they have the focus.
 func (p *Page) move(by int) {
-	lay := p.layout(p.Body.W, p.Body.H)
-	box := kit.Boxed(p.Body.H)
+	at, most := p.scrolled()
+	*at = min(max(0, *at+by), most)
+}
+
+// scrolled is where the table starts, or the notes where they have the focus,
+// and where that can be at most.
+func (p *Page) scrolled() (at *int, most int) {
+	lay, box := p.layout(p.Body.W, p.Body.H), kit.Boxed(p.Body.H)
 	if p.part == notesPart {
 		w, h := kit.Inside(box, lay.notes.W, lay.notes.H)
-		p.scroll = min(max(0, p.scroll+by), max(0, len(p.noteLines(w))-h))
-		return
+		return &p.scroll, max(0, len(p.noteLines(w))-h)
 	}
 	_, h := kit.Inside(box, lay.table.W, lay.table.H)
-	p.top = min(max(0, p.top+by), max(0, len(p.tableRows())-(h-headRows)))
+	return &p.top, max(0, len(p.tableRows())-(h-headRows))
 }
 
 func (p *Page) Update(msg tea.Msg) tea.Cmd {

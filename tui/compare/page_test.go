@@ -94,7 +94,8 @@ func TestCompareGrows(t *testing.T) {
 		t.Fatal("there is something to compare in an empty folder")
 	}
 	for i, algorithm := range []dro.Algorithm{dro.ERM, dro.SFK} {
-		a.Add(t, fmt.Sprintf("shapes-%s-s1", algorithm), tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0()), runner.Done, "")
+		a.Add(t, fmt.Sprintf("shapes-%s-s1", algorithm),
+			tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0()), runner.Done, "")
 		r.Wait(11*time.Second, time.Second)
 		if len(p.table.Rows) != i+1 || len(p.series) != i+1 || p.series[i][0].Len() == 0 {
 			t.Fatalf("%d rows, %d curves, want %d with points", len(p.table.Rows), len(p.series), i+1)
@@ -128,9 +129,27 @@ func TestCompareStale(t *testing.T) {
 }
 
 func TestDecimal(t *testing.T) {
-	for x, want := range map[float64]string{0: "0.000", 2.34567: "2.346", 0.0051: "0.0051", 12345: "12345.0", -1: "-1.000"} {
+	for x, want := range map[float64]string{0: "0.000", 2.34567: "2.346", 0.0051: "0.0051", 12345: "12345.0",
+		-1: "-1.000"} {
 		if got := decimal(x); got != want {
 			t.Errorf("decimal(%g) = %q, want %q", x, got, want)
+		}
+	}
+}
+
+// TestRefusals has no key that does nothing and says nothing.
+func TestRefusals(t *testing.T) {
+	r, _ := compareOf(t, tuitest.NewArchive(t))
+	for _, k := range []string{"left", "right", "up", "down", "home", "end", "pgup", "pgdown", "esc"} {
+		if r.Press(k); r.Notice.Text == "" {
+			t.Errorf("%s does nothing where all is in view, and does not say so", k)
+		}
+	}
+	r.Size(40, 10)
+	for _, k := range []string{"right", "down"} {
+		before := r.View()
+		if r.Press(k); r.Notice.Text != "" || r.View() == before {
+			t.Errorf("%s does nothing on a small screen: %q", k, r.Notice.Text)
 		}
 	}
 }

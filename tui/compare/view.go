@@ -86,7 +86,8 @@ func (p *Page) View(w, h int) []string {
 	add := func(part comparePart, r kit.Rect, title, note string, lines func(w, h int) []string) {
 		if r.W > 0 {
 			iw, ih := kit.Inside(box, r.W, r.H)
-			blocks = append(blocks, kit.Placed{Rect: r, Lines: p.Theme.Panel(title, note, p.part == part, box, lines(iw, ih), r.W, r.H)})
+			blocks = append(blocks, kit.Placed{Rect: r,
+				Lines: p.Theme.Panel(title, note, p.part == part, box, lines(iw, ih), r.W, r.H)})
 		}
 	}
 	add(tablePart, lay.table, p.heading(), p.tableNote(), p.viewTable)
@@ -98,7 +99,8 @@ func (p *Page) View(w, h int) []string {
 // empty says why there is no table.
 func (p *Page) empty(w, h int) []string {
 	t := p.Theme
-	lines := []string{"Nothing to compare yet: no run is done.", "", "Select runs on page 3 with the space bar and press c there."}
+	lines := []string{"Nothing to compare yet: no run is done.", "",
+		"Select runs on page 3 with the space bar and press c there."}
 	switch {
 	case p.loading || p.table == nil && p.err == nil:
 		lines = []string{"reading the runs"}
@@ -337,7 +339,8 @@ func (p *Page) noteLines(w int) (lines []string) {
 	for _, d := range p.diffs {
 		if d.Key != "seed" { // rows are over seeds
 			differ = true
-			lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+cell.Cut(t.Greek(cell.Clean(strings.Join(d.Values, ", "))), w-19))
+			values := t.Greek(cell.Clean(strings.Join(d.Values, ", ")))
+			lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+cell.Cut(values, w-19))
 		}
 	}
 	if !differ {
@@ -345,8 +348,10 @@ func (p *Page) noteLines(w int) (lines []string) {
 	}
 	lines = append(lines, "", " "+t.Title.Paint("Definitions"))
 	for _, s := range []string{
-		"Accuracies are of the last iterate on the test split; worst class is each run's lowest. Losses are mean cross-entropies in nats.",
-		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap is F(x; λ, η) less that of the training split.",
+		"Accuracies are of the last iterate on the test split; worst class is each run's lowest. Losses are " +
+			"mean cross-entropies in nats.",
+		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap is F(x; λ, " +
+			"η) less that of the training split.",
 		fmt.Sprintf("%s is better than every other in its line at the %.0f %% level: paired t test over common seeds, else Welch's; not corrected for the number of lines.",
 			bestMark, 100*p.table.Level),
 	} {

@@ -51,7 +51,8 @@ const keyColumn = 9
 func (t *Theme) HelpLines(lines []HelpLine) []string {
 	var rows []key.Binding
 	for _, l := range lines {
-		rows = append(rows, key.NewBinding(key.WithKeys(l.Keys), key.WithHelp(Left(l.Keys, keyColumn), t.Greek(l.Does))))
+		rows = append(rows, key.NewBinding(key.WithKeys(l.Keys),
+			key.WithHelp(Left(l.Keys, keyColumn), t.Greek(l.Does))))
 	}
 	return strings.Split(t.helper().FullHelpView([][]key.Binding{rows}), "\n")
 }

@@ -63,7 +63,8 @@ func (o *Overlay) Fit(t *Theme, w, h int) {
 	}
 	top := o.text.YOffset()
 	o.text = viewport.New(viewport.WithWidth(min(w-4, cells)), viewport.WithHeight(max(1, min(h-2, len(lines)))))
-	o.text.KeyMap = viewport.KeyMap{Up: On("up", "k"), Down: On("down", "j"), PageUp: On("pgup"), PageDown: On("pgdown", "space")}
+	o.text.KeyMap = viewport.KeyMap{Up: On("up", "k"), Down: On("down", "j"), PageUp: On("pgup"),
+		PageDown: On("pgdown", "space")}
 	o.text.MouseWheelDelta = 1
 	o.text.SetContentLines(lines)
 	o.text.SetYOffset(top)

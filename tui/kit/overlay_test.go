@@ -24,14 +24,17 @@ func TestOverlayScrolls(t *testing.T) {
 	page := kit.Fill(nil, w, h)
 	shows := func(first, last int) bool {
 		s := strings.Join(o.View(theme, page, w, h), "\n")
-		return strings.Contains(s, fmt.Sprintf("line %d.", first)) && strings.Contains(s, fmt.Sprintf("line %d.", last)) &&
-			!strings.Contains(s, fmt.Sprintf("line %d.", first-1)) && !strings.Contains(s, fmt.Sprintf("line %d.", last+1))
+		return strings.Contains(s, fmt.Sprintf("line %d.", first)) &&
+			strings.Contains(s, fmt.Sprintf("line %d.", last)) &&
+			!strings.Contains(s, fmt.Sprintf("line %d.", first-1)) &&
+			!strings.Contains(s, fmt.Sprintf("line %d.", last+1))
 	}
 	o.Fit(theme, w, h)
 	for _, c := range []struct {
 		key  string
 		last int // line in view
-	}{{"down", 10}, {"end", 29}, {"up", 28}, {"home", 9}, {"up", 9}, {"pgdown", 19}, {"G", 29}, {"down", 29}, {"k", 28}} {
+	}{{"down", 10}, {"end", 29}, {"up", 28}, {"home", 9}, {"up", 9}, {"pgdown", 19}, {"G", 29},
+		{"down", 29}, {"k", 28}} {
 		o.Press(tuitest.KeyPress(c.key))
 		if !shows(c.last-9, c.last) {
 			t.Errorf("after %s:\n%s", c.key, strings.Join(o.View(theme, page, w, h), "\n"))
@@ -42,7 +45,8 @@ func TestOverlayScrolls(t *testing.T) {
 		t.Error("looking twice shows two things")
 	}
 	o.Fit(theme, w, lines+2)
-	if s := strings.Join(o.View(theme, kit.Fill(nil, w, lines+2), w, lines+2), "\n"); !strings.Contains(s, "line 0.") || !strings.Contains(s, "line 29.") {
+	s := strings.Join(o.View(theme, kit.Fill(nil, w, lines+2), w, lines+2), "\n")
+	if !strings.Contains(s, "line 0.") || !strings.Contains(s, "line 29.") {
 		t.Errorf("with room for all:\n%s", s)
 	}
 }

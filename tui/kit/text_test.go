@@ -8,9 +8,11 @@ import (
 )
 
 func TestWidths(t *testing.T) {
-	for _, s := range []string{"", "a", "abcdef", "世界世界", "λ̄λ̄λ̄", "\x1b[1mbold\x1b[m and more", "a世b界c"} {
+	for _, s := range []string{"", "a", "abcdef", "世界世界", "λ̄λ̄λ̄", "\x1b[1mbold\x1b[m and more",
+		"a世b界c"} {
 		for w := range 12 {
-			for name, got := range map[string]string{"left": Left(s, w), "right": Right(s, w), "spread": Spread(s, "xy", w)} {
+			for name, got := range map[string]string{"left": Left(s, w), "right": Right(s, w),
+				"spread": Spread(s, "xy", w)} {
 				if cell.Width(got) != w {
 					t.Errorf("%s(%q, %d) = %q has %d cells", name, s, w, got, cell.Width(got))
 				}
@@ -23,7 +25,8 @@ func TestWidths(t *testing.T) {
 }
 
 func TestClock(t *testing.T) {
-	for in, want := range map[time.Duration]string{7 * time.Second: "0:07", 754 * time.Second: "12:34", 3723 * time.Second: "1:02:03"} {
+	for in, want := range map[time.Duration]string{7 * time.Second: "0:07", 754 * time.Second: "12:34",
+		3723 * time.Second: "1:02:03"} {
 		if got := Clock(in); got != want {
 			t.Errorf("Clock(%v) = %q, want %q", in, got, want)
 		}

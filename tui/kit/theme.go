@@ -95,7 +95,8 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	complete := lipgloss.Complete(profile)
 	color := func(c ink) color.Color { return c.in(complete) }
 	fg := func(c ink) Style { return styleOf(plain.Foreground(color(c))) }
-	t.Dim, t.Accent, t.border, t.Good, t.Warn, t.Bad = fg(p.dim), fg(p.accent), fg(p.border), fg(p.good), fg(p.warn), fg(p.bad)
+	t.Dim, t.Accent, t.border = fg(p.dim), fg(p.accent), fg(p.border)
+	t.Good, t.Warn, t.Bad = fg(p.good), fg(p.warn), fg(p.bad)
 	t.Key, t.ref, t.mark, t.shade = t.Accent, t.Dim, t.Dim, fg(p.faded)
 	t.focused = styleOf(plain.Bold(true).Foreground(color(p.accent)))
 	t.BarText = t.focused

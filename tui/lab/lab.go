@@ -41,7 +41,8 @@ func (s *Lab) Start(r runner.Request) tea.Cmd {
 // answer is Answered.
 func (s *Lab) Ask(verb, id string) tea.Cmd {
 	v := s.Config.Verbs
-	does := map[string]func(string) error{"pause": v.Pause, "resume": v.Resume, "stop": v.Stop, "checkpoint": v.Checkpoint}[verb]
+	does := map[string]func(string) error{"pause": v.Pause, "resume": v.Resume, "stop": v.Stop,
+		"checkpoint": v.Checkpoint}[verb]
 	return func() tea.Msg { return Answered{verb, id, does(id)} }
 }
 

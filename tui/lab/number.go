@@ -34,7 +34,8 @@ func Percent(n runner.Number) string {
 
 // State is a status as a glyph, and its style.
 func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
-	glyphs := map[runner.Status]string{runner.Queued: "◌", runner.Running: "▶", runner.Paused: "‖", runner.Done: "✓",
+	glyphs := map[runner.Status]string{runner.Queued: "◌", runner.Running: "▶", runner.Paused: "‖",
+		runner.Done:    "✓",
 		runner.Stopped: "■", runner.Failed: "✗", runner.Interrupted: "!"}
 	g := glyphs[s]
 	if g == "" {

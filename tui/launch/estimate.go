@@ -36,7 +36,8 @@ func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
 		}
 	}
 	if len(like) == 0 {
-		return estimate{basis: fmt.Sprintf("unknown until a first run of %s on %s here", cell.Clean(s.Model), cell.Clean(s.Dataset))}
+		return estimate{basis: fmt.Sprintf("unknown until a first run of %s on %s here", cell.Clean(s.Model),
+			cell.Clean(s.Dataset))}
 	}
 	train, ok := trainSamples(s, like)
 	if !ok {
@@ -48,7 +49,8 @@ func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
 	if !(seconds > 0 && seconds < longest) {
 		return estimate{basis: "unknown: it would not end"}
 	}
-	return estimate{time.Duration(seconds * float64(time.Second)), fmt.Sprintf("from %s here", kit.Plural(len(like), "run"))}
+	return estimate{time.Duration(seconds * float64(time.Second)),
+		fmt.Sprintf("from %s here", kit.Plural(len(like), "run"))}
 }
 
 // alike tells whether r tells something of how fast s would go.

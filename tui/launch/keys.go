@@ -14,11 +14,14 @@ func (l *Page) Keys() []kit.Key {
 	const page = 10
 	end := len(l.settings())
 	return []kit.Key{
-		{Keys: kit.On("enter"), Hint: "start", Help: "start the runs and watch them", Why: l.noStart, Do: l.begin, Alters: true},
+		{Keys: kit.On("enter"), Hint: "start", Help: "start the runs and watch them", Why: l.noStart, Do: l.begin,
+			Alters: true},
 		{Keys: kit.On("space"), Hint: "change", Help: "choose a method or seed, take the next value, or type one",
 			Why: l.noSetting, Do: kit.Just(l.space)},
-		{Keys: kit.On("e"), Hint: "type", Help: "type the value of a setting", Why: l.noSetting, Do: kit.Just(l.edit)},
-		{Keys: kit.On("u"), Hint: "undo", Help: "set a setting back to what the preset says", Why: l.noUndo, Do: kit.Just(l.undo)},
+		{Keys: kit.On("e"), Hint: "type", Help: "type the value of a setting", Why: l.noSetting,
+			Do: kit.Just(l.edit)},
+		{Keys: kit.On("u"), Hint: "undo", Help: "set a setting back to what the preset says", Why: l.noUndo,
+			Do: kit.Just(l.undo)},
 		{Keys: kit.On("up", "k"), Help: "up", Do: kit.By(l.move, -1), Moves: true},
 		{Keys: kit.On("down", "j"), Help: "down", Do: kit.By(l.move, 1), Moves: true},
 		{Keys: kit.On("left", "h"), Help: "left", Why: l.noSetting, Do: kit.By(l.side, -1), Moves: true},
@@ -46,7 +49,8 @@ func (l *Page) noStart() string {
 
 // lacks says how to get a dataset that is not here.
 func (l *Page) lacks(e data.Entry) string {
-	return fmt.Sprintf("%s is not here: drolab data fetch %s loads %.0f MB", e.Name, e.Name, float64(e.Download)/1e6)
+	return fmt.Sprintf("%s is not here: drolab data fetch %s loads %.0f MB", e.Name, e.Name,
+		float64(e.Download)/1e6)
 }
 
 func (l *Page) noSetting() string {

@@ -117,10 +117,12 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 		t.Fatalf("the spec is\n%+v, want\n%+v", *l.spec(), want)
 	}
 	r.Press("enter")
-	if len(s.Requests) != 1 || !reflect.DeepEqual(s.Requests[0], runner.Request{Preset: "shapes", Specs: want.Expand()}) {
+	if len(s.Requests) != 1 || !reflect.DeepEqual(s.Requests[0],
+		runner.Request{Preset: "shapes", Specs: want.Expand()}) {
 		t.Fatalf("asked for %+v", s.Requests)
 	}
-	if m, ok := tuitest.Sent[lab.Started](r); !ok || !slices.Equal(m.IDs, []string{"shapes-sfk-s1"}) || l.starting {
+	if m, ok := tuitest.Sent[lab.Started](r); !ok || !slices.Equal(m.IDs, []string{"shapes-sfk-s1"}) ||
+		l.starting {
 		t.Errorf("after the start: %v, starting %v", m, l.starting)
 	}
 }

@@ -23,7 +23,8 @@ func (l *Page) viewPlan(w, h int) []string {
 	if l.problem != nil {
 		points[0] = kit.Point{Text: "! " + cell.OneLine(l.problem.Error()), Style: t.Bad, Whole: true}
 	}
-	rest := []kit.Point{{Name: "Time", Text: l.time()}, {Name: "Problem", Text: l.resolved()}, {Name: "Budget", Text: l.budget()}}
+	rest := []kit.Point{{Name: "Time", Text: l.time()}, {Name: "Problem", Text: l.resolved()},
+		{Name: "Budget", Text: l.budget()}}
 	if about, there := l.dataset(); there {
 		points = slices.Concat(points, rest[:2], []kit.Point{{Name: "Data", Text: about}}, rest[2:])
 	} else {

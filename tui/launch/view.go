@@ -46,7 +46,8 @@ func (l *Page) View(w, h int) []string {
 	add := func(r kit.Rect, title, note string, focused bool, lines func(w, h int) []string) {
 		if r.W > 0 {
 			iw, ih := kit.Inside(box, r.W, r.H)
-			blocks = append(blocks, kit.Placed{Rect: r, Lines: l.Theme.Panel(title, note, focused, box, lines(iw, ih), r.W, r.H)})
+			blocks = append(blocks, kit.Placed{Rect: r,
+				Lines: l.Theme.Panel(title, note, focused, box, lines(iw, ih), r.W, r.H)})
 		}
 	}
 	add(lay.presets, "Presets", "", !l.right, l.viewPresets)
@@ -258,7 +259,8 @@ func (l *Page) viewBoxes(names []string, ticked []bool, here bool) string {
 // total says what Enter starts.
 func (l *Page) total() string {
 	s := l.spec()
-	return fmt.Sprintf("%s: %s × %s", kit.Plural(len(s.Algorithms)*s.Seeds, "run"), kit.Plural(len(s.Algorithms), "method"), kit.Plural(s.Seeds, "seed"))
+	return fmt.Sprintf("%s: %s × %s", kit.Plural(len(s.Algorithms)*s.Seeds, "run"),
+		kit.Plural(len(s.Algorithms), "method"), kit.Plural(s.Seeds, "seed"))
 }
 
 // time is the estimate in words.
@@ -298,7 +300,8 @@ func (l *Page) resolved() string {
 // budget is how long a run is.
 func (l *Page) budget() string {
 	s := l.spec()
-	return fmt.Sprintf("%s, batches of %d, evaluated %s", kit.Plural(s.Epochs, "epoch"), s.Batch, every(s.EvalEvery))
+	return fmt.Sprintf("%s, batches of %d, evaluated %s", kit.Plural(s.Epochs, "epoch"), s.Batch,
+		every(s.EvalEvery))
 }
 
 func every(epochs int) string {

@@ -77,7 +77,8 @@ func (p *Page) fit(can fits) (runs []*record.Run) {
 // pause pauses what runs or, if nothing does, lets go on what is paused.
 func (p *Page) pause() tea.Cmd {
 	runs := p.fit(canPause)
-	running := slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool { return r.Status() != runner.Running })
+	running := slices.DeleteFunc(slices.Clone(runs),
+		func(r *record.Run) bool { return r.Status() != runner.Running })
 	if len(running) > 0 {
 		return p.each("pause", running)
 	}

@@ -138,7 +138,8 @@ func (t term) match(r *record.Run) bool {
 // wordsOf is what the plain words of a filter are looked for in.
 func wordsOf(r *record.Run) string {
 	s := &r.Meta.Spec
-	return strings.ToLower(strings.Join([]string{r.Meta.ID, r.Meta.Preset, string(s.Algorithm()), s.Dataset, s.Model,
+	return strings.ToLower(strings.Join([]string{r.Meta.ID, r.Meta.Preset, string(s.Algorithm()), s.Dataset,
+		s.Model,
 		s.Uncertainty, string(r.Status())}, "\n"))
 }
 

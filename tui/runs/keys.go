@@ -14,8 +14,9 @@ func (p *Page) Keys() []kit.Key {
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "watch", Help: "watch the selected runs, or the one under the cursor",
 			Why: p.none, Do: p.goIn},
-		{Keys: kit.On("space"), Hint: "select", Help: "select several runs, to watch, compare, resume, stop or delete",
-			Why: p.none, Do: kit.Just(p.toggle)},
+		{Keys: kit.On("space"), Hint: "select",
+			Help: "select several runs, to watch, compare, resume, stop or delete",
+			Why:  p.none, Do: kit.Just(p.toggle)},
 		{Keys: kit.On("c"), Hint: "compare", Help: "compare the selected runs",
 			Why: p.unable(canCompare, "only runs that are done can be compared"), Do: p.compare},
 		{Keys: kit.On("up", "k"), Help: "up", Why: p.none, Do: kit.By(p.move, -1), Moves: true},
@@ -28,15 +29,21 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or go on",
 			Why: p.unable(canPause, ""), Do: p.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume", Help: "resume an unfinished run from its newest checkpoint",
-			Why: p.unable(canResume, "only paused runs and ones that ended before their time can be resumed"), Do: p.resume, Alters: true},
+			Why: p.unable(canResume,
+				"only paused runs and ones that ended before their time can be resumed"), Do: p.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
 			Why: p.unable(canStop, ""), Do: p.stop, Alters: true},
-		{Keys: kit.On("/"), Hint: "filter", Help: "filter, as in: algo:sfk rho>=0.5 -failed", Do: kit.Just(p.startFilter)},
-		{Keys: kit.On("a"), Help: "select every run that is listed, or none", Why: p.none, Do: kit.Just(p.toggleAll)},
+		{Keys: kit.On("/"), Hint: "filter", Help: "filter, as in: algo:sfk rho>=0.5 -failed",
+			Do: kit.Just(p.startFilter)},
+		{Keys: kit.On("a"), Help: "select every run that is listed, or none", Why: p.none,
+			Do: kit.Just(p.toggleAll)},
 		{Keys: kit.On("s"), Hint: "sort", Help: "sort by the next column", Why: p.none, Do: kit.Just(p.sortNext)},
-		{Keys: kit.On("S"), Help: "sort by the same column, the other way round", Why: p.none, Do: kit.Just(p.sortBack)},
-		{Keys: kit.On("D", "delete"), Hint: "delete", Help: "delete the selected runs, or the one under the cursor (asks)",
-			Why: p.unable(canDelete, "a run that goes on cannot be deleted: stop it first"), Do: p.delete, Alters: true},
+		{Keys: kit.On("S"), Help: "sort by the same column, the other way round", Why: p.none,
+			Do: kit.Just(p.sortBack)},
+		{Keys: kit.On("D", "delete"), Hint: "delete",
+			Help: "delete the selected runs, or the one under the cursor (asks)",
+			Why: p.unable(canDelete,
+				"a run that goes on cannot be deleted: stop it first"), Do: p.delete, Alters: true},
 	}
 }
 
@@ -73,12 +80,14 @@ func (p *Page) resume() tea.Cmd { return p.each("resume", p.fit(canResume)) }
 
 func (p *Page) stop() tea.Cmd {
 	runs := p.fit(canStop)
-	return p.sure("Stop?", "stop", runs, "Each saves a checkpoint first, and can be resumed.", p.each("stop", runs))
+	return p.sure("Stop?", "stop", runs, "Each saves a checkpoint first, and can be resumed.",
+		p.each("stop", runs))
 }
 
 func (p *Page) delete() tea.Cmd {
 	runs := p.fit(canDelete)
-	return p.sure("Delete?", "delete", runs, "Curves, checkpoints and figures are gone for good.", p.remove(ids(runs)))
+	return p.sure("Delete?", "delete", runs, "Curves, checkpoints and figures are gone for good.",
+		p.remove(ids(runs)))
 }
 
 func ids(runs []*record.Run) (names []string) {

@@ -124,11 +124,10 @@ func (p *Page) toggleAll() {
 	}
 }
 
-// back undoes one thing: the selection, else the filter.
+// back undoes one thing: the filter, else the selection.
 func (p *Page) back() {
-	if len(p.chosen) > 0 {
+	if p.line.String() == "" {
 		clear(p.chosen)
-		return
 	}
 	p.line = kit.NewInput("")
 	p.refilter()

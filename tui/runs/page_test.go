@@ -42,10 +42,14 @@ func TestFilter(t *testing.T) {
 		text string
 		want int
 	}{
-		{"", 12}, {"race", 2}, {"RACE", 2}, {"preset:shapes", 8}, {"algo:sfk", 4}, {"algo:sfk race", 1}, {"-algo:sfk", 8}, {"failed", 1}, {"-failed", 11},
-		{"status:done", 9}, {"rho>=1.5", 1}, {"rho<1.5", 11}, {"rho!=1.5", 11}, {"rho=0.5", 11}, {"-rho=0.5", 1}, {"seed:7", 1},
-		{"model:alex", 1}, {"set:cressie", 12}, {"worst>=0", 12}, {"worst<0", 0}, {"accuracy>1%", 12}, {"lambda_max:auto", 12}, {"lambda_max>3", 0},
-		{"epochs=8", 12}, {"steps<=120", 3}, {"rho>=", 12}, {"-", 12}, {"-rho:", 12}, {"preset=paper", 1}, {"augment:true", 12}, {":x", 0},
+		{"", 12}, {"race", 2}, {"RACE", 2}, {"preset:shapes", 8}, {"algo:sfk", 4}, {"algo:sfk race",
+			1}, {"-algo:sfk", 8}, {"failed", 1}, {"-failed", 11},
+		{"status:done", 9}, {"rho>=1.5", 1}, {"rho<1.5", 11}, {"rho!=1.5", 11}, {"rho=0.5", 11}, {"-rho=0.5",
+			1}, {"seed:7", 1},
+		{"model:alex", 1}, {"set:cressie", 12}, {"worst>=0", 12}, {"worst<0", 0}, {"accuracy>1%",
+			12}, {"lambda_max:auto", 12}, {"lambda_max>3", 0},
+		{"epochs=8", 12}, {"steps<=120", 3}, {"rho>=", 12}, {"-", 12}, {"-rho:", 12}, {"preset=paper",
+			1}, {"augment:true", 12}, {":x", 0},
 	} {
 		f, err := parseFilter(c.text)
 		if err != nil {
@@ -62,7 +66,8 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%q lists %d runs, want %d", c.text, n, c.want)
 		}
 	}
-	for text, want := range map[string]string{"zz:1": "zz: neither a setting", "rho>=x": "want a number after >=", "-foo<3": "foo: neither"} {
+	for text, want := range map[string]string{"zz:1": "zz: neither a setting",
+		"rho>=x": "want a number after >=", "-foo<3": "foo: neither"} {
 		if _, err := parseFilter(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
@@ -231,5 +236,23 @@ func TestRunsClick(t *testing.T) {
 	r.Send(kit.Click{X: 10, Y: lay.top + 4})
 	if _, ok := tuitest.Sent[lab.Watch](r.Rig); !ok {
 		t.Error("a click on the cursor's row does not go in")
+	}
+}
+
+// TestEsc does what the line of the filter says: it shows all, and the
+// selection stays until it is pressed again.
+func TestEsc(t *testing.T) {
+	r, p := runsOf(t, tuitest.NewArchive(t))
+	r.Press("/")
+	r.Type("race")
+	r.Press("enter", "space")
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Esc shows all") || len(p.shown) != 2 {
+		t.Fatalf("%d runs on the screen\n%s", len(p.shown), s)
+	}
+	if r.Press("esc"); len(p.shown) != len(p.all) || len(p.chosen) != 1 {
+		t.Errorf("after Esc %d runs of %d, %d selected", len(p.shown), len(p.all), len(p.chosen))
+	}
+	if r.Press("esc"); len(p.chosen) != 0 {
+		t.Errorf("after Esc again %d are selected", len(p.chosen))
 	}
 }

@@ -37,15 +37,22 @@ func runColumns() []runColumn {
 		return runColumn{head, w, true, least, func(r *record.Run) string { return cell.Clean(of(r)) },
 			func(a, b *record.Run) int { return cmp.Compare(of(a), of(b)) }}
 	}
-	started := text("started UTC", 13, 85, func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") })
+	started := text("started UTC", 13, 85,
+		func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") })
 	started.compare = nil
 	seed := func(r *record.Run) string { return fmt.Sprint(r.Meta.Spec.Seed) }
-	epochs := func(r *record.Run) string { return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs) }
+	epochs := func(r *record.Run) string {
+		return fmt.Sprintf("%.3g/%d", r.Summary().Epochs,
+			r.Meta.Spec.Epochs)
+	}
 	return []runColumn{
 		started,
 		text("preset", presetCells+1, 0, func(r *record.Run) string { return r.Meta.Preset }),
 		text("method", 7, 0, func(r *record.Run) string { return string(r.Meta.Spec.Algorithm()) }),
-		{"seed", 5, false, 0, seed, func(a, b *record.Run) int { return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed) }},
+		{"seed", 5, false, 0, seed, func(a, b *record.Run) int {
+			return cmp.Compare(a.Meta.Spec.Seed,
+				b.Meta.Spec.Seed)
+		}},
 		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),
 		{"epochs", 9, false, 72, epochs, func(a, b *record.Run) int { return cmp.Compare(b.Summary().Epochs, a.Summary().Epochs) }},
 		text("set, ρ", 14, 112, func(r *record.Run) string { return r.Meta.Spec.Radius() }),
@@ -104,14 +111,16 @@ func layRuns(w, h int) runsLayout {
 func (p *Page) View(w, h int) []string {
 	lay, box := layRuns(w, h), kit.Boxed(h)
 	iw, ih := kit.Inside(box, lay.list.W, lay.list.H)
-	blocks := []kit.Placed{{Rect: lay.list, Lines: p.Theme.Panel("Runs", p.note(), true, box, p.viewList(iw, ih, lay.rows), lay.list.W, lay.list.H)}}
+	blocks := []kit.Placed{{Rect: lay.list, Lines: p.Theme.Panel("Runs", p.note(), true, box,
+		p.viewList(iw, ih, lay.rows), lay.list.W, lay.list.H)}}
 	if lay.details.H > 0 {
 		iw, ih := kit.Inside(box, lay.details.W, lay.details.H)
 		title := "Details"
 		if r := p.current(); r != nil {
 			title = cell.Clean(r.Meta.ID)
 		}
-		blocks = append(blocks, kit.Placed{Rect: lay.details, Lines: p.Theme.Panel(title, "", false, box, p.viewDetails(iw, ih), lay.details.W, lay.details.H)})
+		blocks = append(blocks, kit.Placed{Rect: lay.details,
+			Lines: p.Theme.Panel(title, "", false, box, p.viewDetails(iw, ih), lay.details.W, lay.details.H)})
 	}
 	return kit.Compose(w, h, blocks)
 }
@@ -325,7 +334,8 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 			kit.Plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR, strings.Replace(m.Spec.Radius(), ", ", " at ρ ", 1), m.Coordinates)
 		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s", m.Created.Format("2006-01-02 15:04:05 MST"),
 			m.Host.Version, m.Host.CPU, m.Host.Kernel, kit.Plural(m.Host.Threads, "thread"))
-		lines = t.Points([]kit.Point{{Name: "State", Text: cell.Clean(state)}, {Name: "Trains", Text: cell.Clean(trains)},
+		lines = t.Points([]kit.Point{{Name: "State", Text: cell.Clean(state)},
+			{Name: "Trains", Text: cell.Clean(trains)},
 			{Name: "Came to", Text: cameTo(s)}, {Name: "Classes", Text: cell.Clean(perClass(m, s)), Whole: true},
 			{Name: "Folder", Text: cell.Clean(r.Dir)}, {Name: "Made", Text: cell.Clean(made)}}, 10, w, h)
 	}

@@ -24,7 +24,16 @@ func (w *Page) flip() {
 
 func (w *Page) flipLog() { w.logPane, w.logBack = !w.logPane, 0 }
 
-func (w *Page) scrollLog(by int) { w.logBack = max(0, w.logBack+by) }
+// scroll moves what is too long by part of a page: the log, where it is open,
+// else the bars of the panel.
+func (w *Page) scroll(by int) {
+	const page = 5
+	if w.logPane {
+		w.logBack = max(0, w.logBack-by*page)
+		return
+	}
+	w.scrollBars(w.focus, by*page)
+}
 
 func (w *Page) define() tea.Cmd { return kit.Show(w.info()) }
 
@@ -156,7 +165,7 @@ func (w *Page) wheel(m kit.Wheel) {
 	default:
 		for i, r := range l.panels {
 			if r.Contains(m.X, m.Y) {
-				w.panels[w.first()+i].scroll(by, w.run())
+				w.scrollBars(w.first()+i, by)
 			}
 		}
 	}

@@ -49,13 +49,15 @@ func (w *Page) sheet() sheet {
 	if v.bars != "" {
 		return w.barSheet(v.of())
 	}
-	s := sheet{head: []string{"run", "method", "seed", "quantity", "smoothing", "step", "epoch", "value", "least", "greatest", "points"}}
+	s := sheet{head: []string{"run", "method", "seed", "quantity", "smoothing", "step", "epoch", "value",
+		"least", "greatest", "points"}}
 	for _, q := range v.measures() {
 		for _, t := range w.tracks {
 			if t.hidden {
 				continue
 			}
-			c := exported{who: t.who(), quantity: q, epochSteps: float64(max(1, t.meta.StepsPerEpoch)), buckets: t.curves[q].raw.Buckets()}
+			c := exported{who: t.who(), quantity: q, epochSteps: float64(max(1, t.meta.StepsPerEpoch)),
+				buckets: t.curves[q].raw.Buckets()}
 			s.curves = append(s.curves, c)
 			if smooth := t.curves[q].smooth; smooth != nil {
 				c.smoothing, c.buckets = smoothings()[w.smooth].name, smooth.Buckets()
@@ -70,7 +72,8 @@ func (w *Page) sheet() sheet {
 // barSheet is the figures by class of the run under the cursor, and of the one
 // that it is compared with.
 func (w *Page) barSheet(of lab.Measure) sheet {
-	s := sheet{name: of.Name, head: []string{"run", "method", "seed", "step", "epoch", "class", "training_images", of.Title}}
+	s := sheet{name: of.Name, head: []string{"run", "method", "seed", "step", "epoch", "class",
+		"training_images", of.Title}}
 	runs := []*track{w.run()}
 	if r := w.compared(of); r != nil {
 		runs = append(runs, r)
@@ -144,7 +147,8 @@ func (w *Page) export() tea.Cmd {
 		if err != nil {
 			return kit.Notice{Text: "export: " + cell.OneLine(err.Error()), Bad: true}
 		}
-		lines := append([]string{kit.Plural(rows, "row") + ", one observation each, in", ""}, kit.Wrap(cell.Clean(path), cells)...)
+		lines := append([]string{kit.Plural(rows, "row") + ", one observation each, in", ""},
+			kit.Wrap(cell.Clean(path), cells)...)
 		return kit.Open{Overlay: &kit.Overlay{Title: "Exported", Lines: lines}}
 	}
 }

@@ -19,10 +19,11 @@ func (w *Page) info() *kit.Overlay {
 		m := v.of()
 		texts = append(texts, m.Definition())
 	}
-	texts = append(texts, "In the table: train loss of the last logged batch; worst %, test % and losses of the "+
-		"last evaluation; time left at the mean speed so far, evaluations included.",
-		"A vertical mark r is a resume from a checkpoint, k a change of a setting, f where a fork leaves its parent, "+
-			"whose curve it goes on.")
+	texts = append(texts,
+		"In the table: train loss of the last logged batch; worst %, test % and losses of the last "+
+			"evaluation; time left at the mean speed so far, evaluations included.",
+		"A vertical mark r is a resume from a checkpoint, k a change of a setting, f where a fork leaves "+
+			"its parent, whose curve it goes on.")
 	var lines []string
 	for i, s := range texts {
 		if i > 0 {

@@ -16,16 +16,18 @@ func (w *Page) Keys() []kit.Key {
 		{Keys: kit.On("space"), Help: "show or hide the run's curves", Why: of(nil), Do: kit.Just(w.hide)},
 		{Keys: kit.On("up", "k"), Help: "the run above", Why: of(nil), Do: kit.By(w.move, -1), Moves: true},
 		{Keys: kit.On("down", "j"), Help: "the run below", Why: of(nil), Do: kit.By(w.move, 1), Moves: true},
-		{Keys: kit.On("left", "h"), Help: "the panel before", Why: of(nil), Do: kit.By(w.nextPanel, -1), Moves: true},
+		{Keys: kit.On("left", "h"), Help: "the panel before", Why: of(nil), Do: kit.By(w.nextPanel, -1),
+			Moves: true},
 		{Keys: kit.On("right"), Help: "the next panel", Why: of(nil), Do: kit.By(w.nextPanel, 1), Moves: true},
 		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(w.back)},
 		{Keys: kit.On("home", "g"), Help: "first", Why: of(nil), Do: kit.By(w.move, -lab.MaxWatched), Moves: true},
 		{Keys: kit.On("end", "G"), Help: "last", Why: of(nil), Do: kit.By(w.move, lab.MaxWatched), Moves: true},
-		{Keys: kit.On("pgup"), Help: "a page up", Why: of(w.noLog), Do: kit.By(w.scrollLog, 5), Moves: true},
-		{Keys: kit.On("pgdown"), Help: "a page down", Why: of(w.noLog), Do: kit.By(w.scrollLog, -5), Moves: true},
+		{Keys: kit.On("pgup"), Help: "a page up", Why: of(w.noScroll), Do: kit.By(w.scroll, -1), Moves: true},
+		{Keys: kit.On("pgdown"), Help: "a page down", Why: of(w.noScroll), Do: kit.By(w.scroll, 1), Moves: true},
 		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Why: of(nil), Do: kit.By(w.nextPanel, 1)},
 		{Keys: kit.On("shift+tab"), Help: "panel before", Why: of(nil), Do: kit.By(w.nextPanel, -1)},
-		{Keys: kit.On("z"), Hint: "zoom", Help: "the panel on the whole screen, and back", Why: of(nil), Do: kit.Just(w.zoom)},
+		{Keys: kit.On("z"), Hint: "zoom", Help: "the panel on the whole screen, and back", Why: of(nil),
+			Do: kit.Just(w.zoom)},
 		{Keys: kit.On("v"), Hint: "layout", Help: "1, 2, 4 or 6 panels", Why: of(nil), Do: kit.Just(w.nextLayout)},
 		{Keys: kit.On("f"), Hint: "flip", Help: "the panel's other views: one curve, phase portrait, losses",
 			Why: of(w.noFlip), Do: kit.Just(w.flip)},
@@ -33,19 +35,27 @@ func (w *Page) Keys() []kit.Key {
 			Why: of(w.noPause), Do: w.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume", Help: "resume an unfinished run from its newest checkpoint",
 			Why: of(w.noResume), Do: w.resume, Alters: true},
-		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)", Why: of(w.noStop), Do: w.stop, Alters: true},
-		{Keys: kit.On("s"), Hint: "smooth", Help: "smoothing: mean of 5, EMA .9, EMA .99, none", Why: of(nil), Do: w.smoothBy(1)},
+		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)", Why: of(w.noStop), Do: w.stop,
+			Alters: true},
+		{Keys: kit.On("s"), Hint: "smooth", Help: "smoothing: mean of 5, EMA .9, EMA .99, none", Why: of(nil),
+			Do: w.smoothBy(1)},
 		{Keys: kit.On("S"), Help: "smoothing, backwards", Why: of(nil), Do: w.smoothBy(-1)},
-		{Keys: kit.On("l"), Hint: "log", Help: "vertical scale: linear, log, symmetric log", Why: of(w.noScale), Do: kit.Just(w.nextScale)},
-		{Keys: kit.On("a"), Hint: "axis", Help: "horizontal axis: steps, epochs, time", Why: of(nil), Do: kit.Just(w.nextAxis)},
-		{Keys: kit.On("b"), Hint: "baseline", Help: "the run that bars are compared with", Why: of(nil), Do: w.nextBaseline},
+		{Keys: kit.On("l"), Hint: "log", Help: "vertical scale: linear, log, symmetric log", Why: of(w.noScale),
+			Do: kit.Just(w.nextScale)},
+		{Keys: kit.On("a"), Hint: "axis", Help: "horizontal axis: steps, epochs, time", Why: of(nil),
+			Do: kit.Just(w.nextAxis)},
+		{Keys: kit.On("b"), Hint: "baseline", Help: "the run that bars are compared with", Why: of(nil),
+			Do: w.nextBaseline},
 		{Keys: kit.On("d"), Help: "curves in lines or in dots", Why: of(nil), Do: kit.Just(w.flipDots)},
-		{Keys: kit.On("w"), Hint: "log pane", Help: "warnings and what happened", Why: of(nil), Do: kit.Just(w.flipLog)},
+		{Keys: kit.On("w"), Hint: "log pane", Help: "warnings and what happened", Why: of(nil),
+			Do: kit.Just(w.flipLog)},
 		{Keys: kit.On("i"), Hint: "define", Help: "what the panel shows, defined", Why: of(nil), Do: w.define},
-		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV beside the runs", Why: of(nil), Do: w.export},
+		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV beside the runs", Why: of(nil),
+			Do: w.export},
 		{Keys: kit.On("n"), Help: "watch the newest runs", Do: w.newest},
-		{Keys: kit.On("t"), Hint: "turn", Help: "turn a setting of the run while it goes on: lr, c, bounds of λ (asks)",
-			Why: of(w.noTurn), Do: w.turn, Alters: true},
+		{Keys: kit.On("t"), Hint: "turn",
+			Help: "turn a setting of the run while it goes on: lr, c, bounds of λ (asks)",
+			Why:  of(w.noTurn), Do: w.turn, Alters: true},
 		{Keys: kit.On("c"), Help: "save a checkpoint now", Why: of(w.noCheckpoint), Do: w.checkpoint, Alters: true},
 	}
 }
@@ -78,8 +88,8 @@ func (w *Page) noScale(*track) string {
 	return ""
 }
 
-func (w *Page) noLog(*track) string {
-	if !w.logPane {
+func (w *Page) noScroll(*track) string {
+	if !w.logPane && w.hiddenBars(w.focus) == 0 {
 		return "the log pane is closed: w opens it"
 	}
 	return ""

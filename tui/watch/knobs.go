@@ -37,10 +37,14 @@ func (k *knobs) overlay() *kit.Overlay {
 // Press implements form.
 func (k *knobs) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	switch key.String() {
-	case "up", "shift+tab":
+	case "up", "k", "shift+tab": // no value has an h, j, k or l
 		k.move(-1)
-	case "down", "tab":
+	case "down", "j", "tab":
 		k.move(1)
+	case "h":
+		k.line.Update(tea.KeyPressMsg{Code: tea.KeyLeft})
+	case "l":
+		k.line.Update(tea.KeyPressMsg{Code: tea.KeyRight})
 	case "enter":
 		if k.check(); k.problem != nil || k.line.String() == "" {
 			return false, nil
@@ -54,7 +58,10 @@ func (k *knobs) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 }
 
 // Hint implements kit.Form.
-func (k *knobs) Hint() []kit.Key { return kit.Taking() }
+func (k *knobs) Hint() []kit.Key {
+	return append([]kit.Key{{Keys: kit.On("down"), Hint: "next setting"},
+		{Keys: kit.On("up"), Hint: "setting before"}}, kit.Taking()...)
+}
 
 func (k *knobs) move(by int) {
 	k.at = (k.at + by + len(k.keys)) % len(k.keys)

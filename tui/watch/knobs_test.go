@@ -73,3 +73,20 @@ func TestTurnable(t *testing.T) {
 		t.Errorf("of settings that are no good: %v", got)
 	}
 }
+
+// TestKnobsRows goes from setting to setting with j and k too, of which no
+// value has any, and says how.
+func TestKnobsRows(t *testing.T) {
+	r := watching(t, 80, 24)
+	r.Mine[r.watch.run().id] = true
+	r.Press("t", "j", "j", "k", "h", "l")
+	r.Type("auto")
+	r.Press("enter")
+	if want := []string{"knob c=auto"}; !slices.Equal(r.asked.List, want) {
+		t.Errorf("asked %v, want %v", r.asked.List, want)
+	}
+	r.Press("t")
+	if hint := r.Overlay.Hint(r.Theme, 80); !strings.Contains(hint, "next setting") {
+		t.Errorf("the footer says %q", hint)
+	}
+}

@@ -47,7 +47,8 @@ func newest(all []*record.Run) (runs []*record.Run) {
 	}
 	for _, r := range all {
 		first := &all[0].Meta
-		if r.Meta.Preset == first.Preset && first.Created.Sub(r.Meta.Created).Minutes() <= 1 && len(runs) < lab.MaxWatched {
+		if r.Meta.Preset == first.Preset && first.Created.Sub(r.Meta.Created).Minutes() <= 1 &&
+			len(runs) < lab.MaxWatched {
 			runs = append(runs, r)
 		}
 	}

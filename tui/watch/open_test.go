@@ -31,9 +31,11 @@ func forkOf(t *testing.T, s *tuitest.Script, parent string, step int) string {
 	}
 	t.Cleanup(func() { r.Close() })
 	at := func(step int, seconds float64) runner.Head {
-		return runner.Head{Step: int64(step), Time: tuitest.Epoch0().Add(2*time.Hour + time.Duration(seconds*float64(time.Second)))}
+		return runner.Head{Step: int64(step), Time: tuitest.Epoch0().Add(2*time.Hour +
+			time.Duration(seconds*float64(time.Second)))}
 	}
-	s.Logs[m.ID] = []runner.Event{&runner.CheckpointEvent{Head: at(step, 0), File: "a"}, &runner.StatusEvent{Head: at(step, 0), Status: runner.Running}}
+	s.Logs[m.ID] = []runner.Event{&runner.CheckpointEvent{Head: at(step, 0), File: "a"},
+		&runner.StatusEvent{Head: at(step, 0), Status: runner.Running}}
 	for i := 10; i <= 40; i += 10 {
 		e := &runner.StepEvent{Head: at(step+i, float64(i)*2*tuitest.Pace), Values: runner.Values{{Name: "loss", Number: runner.Num(9)}}}
 		e.Min, e.Max = e.Values, e.Values
@@ -65,7 +67,9 @@ func watchOnly(t *testing.T, s *tuitest.Script, id string) *track {
 func TestForkGoesOnItsParentsCurves(t *testing.T) {
 	s := tuitest.NewScript(t)
 	parent := sfkOf(s)
-	s.Logs[parent] = slices.Insert(s.Logs[parent], 3, runner.Event(&runner.KnobEvent{Head: runner.Head{Step: 15, Time: tuitest.Epoch0()}, Key: "lr", Old: runner.Num(.01), New: runner.Num(7)}))
+	s.Logs[parent] = slices.Insert(s.Logs[parent], 3,
+		runner.Event(&runner.KnobEvent{Head: runner.Head{Step: 15, Time: tuitest.Epoch0()}, Key: "lr",
+			Old: runner.Num(.01), New: runner.Num(7)}))
 	f := watchOnly(t, s, forkOf(t, s, parent, 160))
 	loss := f.curves["loss"].raw
 	if v := loss.At(150); !(v < 9) {
@@ -74,7 +78,10 @@ func TestForkGoesOnItsParentsCurves(t *testing.T) {
 	if v, w := loss.At(170), loss.At(200); v != 9 || w != 9 || f.Step != 200 {
 		t.Errorf("the loss at step 170 is %v, at 200 %v, the run at %d: want its own", v, w, f.Step)
 	}
-	if i := slices.IndexFunc(f.markers, func(m plot.Marker) bool { return m.Letter == 'f' && m.X == 160 }); i < 0 {
+	if i := slices.IndexFunc(f.markers, func(m plot.Marker) bool {
+		return m.Letter == 'f' &&
+			m.X == 160
+	}); i < 0 {
 		t.Errorf("no mark at the fork: %v", f.markers)
 	}
 	if f.Spec.LR == 7 {

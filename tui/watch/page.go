@@ -140,7 +140,8 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	}
 	if n := len(m.runs); n > lab.MaxWatched {
 		m.runs = m.runs[:lab.MaxWatched]
-		cmd = kit.Notify(fmt.Sprintf("%d runs: the first %d are watched, as many as there are colours", n, lab.MaxWatched))
+		cmd = kit.Notify(fmt.Sprintf("%d runs: the first %d are watched, as many as there are colours", n,
+			lab.MaxWatched))
 	}
 	w.tracks, w.at, w.top, w.reading = nil, 0, 0, false
 	w.round++

@@ -154,10 +154,12 @@ func TestInterrupted(t *testing.T) {
 
 // TestResume goes on from a checkpoint: what was after it is done again.
 func TestResume(t *testing.T) {
-	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}}, quantities(panels()))
+	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}},
+		quantities(panels()))
 	tr.smoothWith(smoothings()[0].make)
 	at := func(step int, seconds float64) runner.Head {
-		return runner.Head{Step: int64(step), Time: tuitest.Epoch0().Add(time.Duration(seconds * float64(time.Second)))}
+		return runner.Head{Step: int64(step),
+			Time: tuitest.Epoch0().Add(time.Duration(seconds * float64(time.Second)))}
 	}
 	step := func(step int, seconds, loss float64) *runner.StepEvent {
 		e := &runner.StepEvent{Head: at(step, seconds)}
@@ -173,7 +175,8 @@ func TestResume(t *testing.T) {
 		step(30, 3602, 0.9),
 	})
 	if x, y, _ := tr.curves["loss"].raw.Last(); x != 30 || y != 0.9 || tr.curves["loss"].raw.Len() != 3 {
-		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, y, tr.curves["loss"].raw.Len())
+		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, y,
+			tr.curves["loss"].raw.Len())
 	}
 	if tr.Step != 30 || tr.Status != runner.Running || len(tr.markers) != 1 || tr.markers[0].X != 20 {
 		t.Errorf("step %d, %s, markers %v", tr.Step, tr.Status, tr.markers)
@@ -190,7 +193,8 @@ func TestResume(t *testing.T) {
 
 // TestCheckpointNotes keeps the log pane readable.
 func TestCheckpointNotes(t *testing.T) {
-	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}}, quantities(panels()))
+	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}},
+		quantities(panels()))
 	saved := func(step int64) runner.Event {
 		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}
 	}
@@ -239,5 +243,41 @@ func TestMouse(t *testing.T) {
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
 	if !r.watch.zoomed {
 		t.Error("a click on the panel that has the focus does not zoom it")
+	}
+}
+
+// TestBarsScroll reaches every class on a small screen, by wheel and by keys,
+// and moves nothing where all classes are in view.
+func TestBarsScroll(t *testing.T) {
+	r := watching(t, 40, 12)
+	r.Press("tab")
+	first, last := r.watch.run().meta.Groups[0], r.watch.run().meta.Groups[9]
+	shows := func(first, last bool, what string) {
+		t.Helper()
+		s := tuitest.Text(r.Shot())
+		if strings.Contains(s, "circle ") != first || strings.Contains(s, "triangle") != last {
+			t.Errorf("%s: the screen shows\n%s", what, s)
+		}
+	}
+	if first != "circle" || last != "triangle" {
+		t.Fatalf("the classes are from %s to %s", first, last)
+	}
+	shows(true, false, "at first")
+	r.Press("pgdown", "pgdown", "pgdown")
+	shows(false, true, "three pages down")
+	r.Press("pgup")
+	shows(true, false, "a page up")
+	over := kit.Wheel{X: 5, Y: 8, Down: true}
+	for range 20 {
+		r.Send(over)
+	}
+	shows(false, true, "the wheel down")
+	r.Size(120, 38)
+	shows(true, true, "on a large screen")
+	l := r.watch.layout().panels[1]
+	r.Send(kit.Wheel{X: l.X + 5, Y: l.Y + 3, Down: true}, kit.Wheel{X: l.X + 5, Y: l.Y + 3, Down: true})
+	shows(true, true, "the wheel where all fits")
+	if r.Press("pgdown"); r.Notice.Text == "" {
+		t.Error("nothing says that there is nothing to scroll")
 	}
 }

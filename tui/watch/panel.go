@@ -8,16 +8,10 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/tui/cell"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
-
-// scroll moves the bars.
-func (p *panel) scroll(by int, t *track) {
-	if t != nil {
-		p.first = max(0, min(p.first+by, len(t.meta.Groups)-1))
-	}
-}
 
 // shows is what a panel shows now.
 func (w *Page) shows(p int) *view { return &w.panels[p].views[w.panels[p].view] }
@@ -40,7 +34,8 @@ func (w *Page) fit() {
 		c := w.chart(q)
 		// The raw curve may leave the chart where the smoothed one does not: one
 		// wild batch must not flatten the rest.
-		if lines := slices.DeleteFunc(slices.Clone(c.Lines), func(l plot.Line) bool { return l.Faint }); len(lines) > 0 {
+		if lines := slices.DeleteFunc(slices.Clone(c.Lines),
+			func(l plot.Line) bool { return l.Faint }); len(lines) > 0 {
 			c.Lines = lines
 		}
 		y.fit = c.FitY()
@@ -70,7 +65,8 @@ func (w *Page) mapX(t *track) func(float64) float64 {
 // chart is one quantity of all runs that are not hidden.
 func (w *Page) chart(q string) *plot.Chart {
 	y := w.scales[q]
-	c := &plot.Chart{X: w.x, Y: y.fit, YScale: plot.Scale{Kind: y.kind}, Duration: w.axis == byTime, Charset: w.Theme.Charset(w.dots)}
+	c := &plot.Chart{X: w.x, Y: y.fit, YScale: plot.Scale{Kind: y.kind}, Duration: w.axis == byTime,
+		Charset: w.Theme.Charset(w.dots)}
 	for i, t := range w.tracks {
 		if t.hidden {
 			continue
@@ -108,9 +104,11 @@ func (w *Page) references(c *plot.Chart, q string) {
 	}
 	switch q {
 	case "lambda":
-		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("λ0"), Y: t.meta.Box.Lambda[0]}, {Name: w.Theme.Greek("λ max"), Y: t.meta.Box.Lambda[1]}}
+		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("λ0"), Y: t.meta.Box.Lambda[0]},
+			{Name: w.Theme.Greek("λ max"), Y: t.meta.Box.Lambda[1]}}
 	case "eta":
-		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("η min"), Y: t.meta.Box.Eta[0]}, {Name: w.Theme.Greek("η max"), Y: t.meta.Box.Eta[1]}}
+		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("η min"), Y: t.meta.Box.Eta[0]},
+			{Name: w.Theme.Greek("η max"), Y: t.meta.Box.Eta[1]}}
 	}
 }
 
@@ -120,12 +118,13 @@ func (t *track) hasDual() bool {
 }
 
 // bars are the figures by class of the run under the cursor, at its last
-// evaluation.
-func (w *Page) bars(p int, of lab.Measure) *plot.Bars {
+// evaluation, for so many rows.
+func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
 	t := w.run()
-	b := &plot.Bars{First: w.panels[p].first, Number: uint8(w.at), Charset: w.Theme.Charset(false), Percent: of.Scale == dro.Percent,
-		LowerIsBetter: of.Better != dro.Higher}
 	values := t.classes(of)
+	b := &plot.Bars{First: min(w.panels[p].first, max(0, len(values)-rows)), Number: uint8(w.at),
+		Charset: w.Theme.Charset(false), Percent: of.Scale == dro.Percent,
+		LowerIsBetter: of.Better != dro.Higher}
 	var base []runner.Number
 	if r := w.compared(of); r != nil {
 		base = r.classes(of)
@@ -150,6 +149,23 @@ func (w *Page) bars(p int, of lab.Measure) *plot.Bars {
 		b.Max = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: b.Max}, plot.Scale{}).Hi
 	}
 	return b
+}
+
+// hiddenBars is how many of a panel's bars have no room, so that they can be
+// scrolled.
+func (w *Page) hiddenBars(p int) int {
+	i, v, t := p-w.first(), w.shows(p), w.run()
+	panels := w.layout().panels
+	if v.bars == "" || t == nil || i < 0 || i >= len(panels) {
+		return 0
+	}
+	_, rows := kit.Inside(kit.Boxed(w.Body.H), panels[i].W, panels[i].H)
+	return max(0, len(t.classes(v.of()))-rows)
+}
+
+// scrollBars moves the bars of a panel.
+func (w *Page) scrollBars(p, by int) {
+	w.panels[p].first = max(0, min(w.panels[p].first+by, w.hiddenBars(p)))
 }
 
 // compared is the run that bars of the one under the cursor are compared with;
@@ -180,6 +196,7 @@ func className(m *runner.Meta, i int) string {
 func (w *Page) phase() *plot.Phase {
 	t := w.run()
 	box := t.meta.Box
-	return &plot.Phase{X: w.phaseX, Y: w.phaseY, Path: &t.path, Number: uint8(w.at), Charset: w.Theme.Charset(w.dots),
-		BoxX: plot.Range{Lo: box.Lambda[0], Hi: box.Lambda[1]}, BoxY: plot.Range{Lo: box.Eta[0], Hi: box.Eta[1]}}
+	return &plot.Phase{X: w.phaseX, Y: w.phaseY, Path: &t.path, Number: uint8(w.at),
+		Charset: w.Theme.Charset(w.dots),
+		BoxX:    plot.Range{Lo: box.Lambda[0], Hi: box.Lambda[1]}, BoxY: plot.Range{Lo: box.Eta[0], Hi: box.Eta[1]}}
 }

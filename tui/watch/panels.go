@@ -35,14 +35,18 @@ func panels() []panel {
 	return []panel{
 		{title: "Loss", views: []view{curves("train and test", "loss", "test_loss"), curves("train", "loss"),
 			curves("test", "test_loss"), curves("robust risk", "robust_risk")}},
-		{title: "Accuracy by class", views: []view{{bars: "class_accuracy"}, {name: "test loss", bars: "class_loss"}}},
-		{title: "Dual variables", views: []view{curves("λ and η", "lambda", "eta"), curves("λ", "lambda"), curves("η", "eta"),
-			{name: "phase portrait", phase: true, doc: "Phase portrait: the path of (λ, η) over the steps, older parts faint, in " +
-				"the box that both stay in."}}},
+		{title: "Accuracy by class", views: []view{{bars: "class_accuracy"},
+			{name: "test loss", bars: "class_loss"}}},
+		{title: "Dual variables", views: []view{curves("λ and η", "lambda", "eta"), curves("λ", "lambda"),
+			curves("η", "eta"),
+			{name: "phase portrait", phase: true,
+				doc: "Phase portrait: the path of (λ, η) over the steps, older parts faint, in " +
+					"the box that both stay in."}}},
 		{title: "Adversary's weight by class", views: []view{{bars: "class_weight"}}},
 		{title: "Gap", views: []view{curves("dual gap and γ", "dual_gap", "gamma"), curves("dual gap", "dual_gap"),
 			curves("Frank-Wolfe gap", "gap"), curves("γ", "gamma")}},
-		{title: "Test accuracy", views: []view{curves("worst class and mean", "worst_class_accuracy", "test_accuracy"),
+		{title: "Test accuracy", views: []view{curves("worst class and mean", "worst_class_accuracy",
+			"test_accuracy"),
 			curves("worst class", "worst_class_accuracy"), curves("mean", "test_accuracy")}},
 	}
 }

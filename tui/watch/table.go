@@ -141,7 +141,8 @@ func (w *Page) row(i int, l tableLayout, cells int) string {
 	if i == w.at {
 		cursor, name = t.Cursor, t.Title
 	}
-	s := cursor + " " + series.Paint(mark) + " " + state.Paint(glyph) + " " + name.Paint(kit.Left(run.label, l.name))
+	s := cursor + " " + series.Paint(mark) + " " + state.Paint(glyph) + " " + name.Paint(kit.Left(run.label,
+		l.name))
 	if l.state > 0 {
 		s += " " + state.Paint(kit.Left(string(run.Status), l.state-1))
 	}

@@ -139,7 +139,8 @@ func (c *curve) spread(step int64, v, low, high runner.Number) {
 				positive = p
 			}
 		}
-		c.raw.AppendBucket(plot.Bucket{X0: x, X1: x, First: y, Last: y, Min: lo, Max: hi, MinPos: positive, Mean: y, N: 1})
+		c.raw.AppendBucket(plot.Bucket{X0: x, X1: x, First: y, Last: y, Min: lo, Max: hi, MinPos: positive,
+			Mean: y, N: 1})
 	}
 	if c.filter != nil {
 		c.smooth.Append(x, c.filter.Push(y, 1))

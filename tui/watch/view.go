@@ -51,7 +51,8 @@ func (w *Page) View(cols, rows int) []string {
 // empty says what to do where no run is watched.
 func (w *Page) empty(cols, rows int) []string {
 	t := w.Theme
-	text := []string{t.Title.Paint("No runs yet"), "", t.Key.Paint("1") + " starts some, " + t.Key.Paint("3") + " lists what was recorded in",
+	text := []string{t.Title.Paint("No runs yet"), "",
+		t.Key.Paint("1") + " starts some, " + t.Key.Paint("3") + " lists what was recorded in",
 		t.Dim.Paint(cell.Cut(cell.Clean(w.Config.RunsDir), cols-4))}
 	if w.opening {
 		text = []string{t.Dim.Paint("reading runs" + t.More)}
@@ -82,7 +83,8 @@ type panelKey struct {
 func (w *Page) panel(p int, r kit.Rect, box bool) []string {
 	v := w.shows(p)
 	iw, ih := kit.Inside(box, r.W, r.H)
-	key := panelKey{r: r, box: box, focused: p == w.focus && w.count() > 1, theme: w.Theme, axis: w.axis, dots: w.dots}
+	key := panelKey{r: r, box: box, focused: p == w.focus && w.count() > 1, theme: w.Theme, axis: w.axis,
+		dots: w.dots}
 	key.title, key.note = w.heading(p, v)
 	on := &w.panels[p].drawn
 	var draw func() []string
@@ -95,7 +97,7 @@ func (w *Page) panel(p int, r kit.Rect, box bool) []string {
 			return on[0].Paint(w.Theme)
 		}
 	case v.bars != "" && len(w.run().classes(v.of())) > 0:
-		b := w.bars(p, v.of())
+		b := w.bars(p, v.of(), ih)
 		key.first = b.Fingerprint(iw, ih)
 		draw = func() []string { return w.drawBars(&on[0], b, v.of(), iw, ih) }
 	case len(v.curves) > 0:
@@ -143,7 +145,8 @@ func (w *Page) heading(p int, v *view) (title, note string) {
 	case v.phase:
 		note = t.label + " · λ across, η up"
 	default:
-		note = map[plot.ScaleKind]string{plot.Linear: "", plot.Log10: "log · ", plot.Symlog: "symlog · "}[w.scales[v.curves[0]].kind] + "by " + w.axis.String()
+		note = map[plot.ScaleKind]string{plot.Linear: "", plot.Log10: "log · ",
+			plot.Symlog: "symlog · "}[w.scales[v.curves[0]].kind] + "by " + w.axis.String()
 		if s := smoothings()[w.smooth]; s.make != nil && w.quantities[v.curves[0]].Noisy {
 			note += " · " + s.name
 		}
@@ -255,5 +258,6 @@ func (w *Page) nothing(v *view, iw, ih int) []string {
 		text = t.label + " failed before its first evaluation"
 	}
 	lines := make([]string, max(0, (ih-1)/2))
-	return append(lines, kit.Left(kit.Blanks((iw-cell.Width(text))/2)+w.Theme.Dim.Paint(w.Theme.Greek(text)), iw))
+	return append(lines, kit.Left(kit.Blanks((iw-cell.Width(text))/2)+w.Theme.Dim.Paint(w.Theme.Greek(text)),
+		iw))
 }

@@ -53,7 +53,8 @@ func NewArchive(t testing.TB) Archive {
 	for i, algorithm := range dro.PaperMethods() {
 		for seed := range uint64(2) {
 			at := Epoch0().Add(time.Duration(i) * time.Second)
-			a.Add(t, fmt.Sprintf("shapes-%s-s%d", algorithm, seed+1), Archived(algorithm, seed+1, "shapes", at), runner.Done, "")
+			a.Add(t, fmt.Sprintf("shapes-%s-s%d", algorithm, seed+1), Archived(algorithm, seed+1, "shapes", at),
+				runner.Done, "")
 		}
 	}
 	failed := Archived(dro.SFK, 7, "paper", Epoch0().Add(-time.Hour))
@@ -61,7 +62,8 @@ func NewArchive(t testing.TB) Archive {
 	a.Add(t, "paper-sfk-s7", failed, runner.Failed, "loss is NaN at step 12")
 	a.Add(t, "race-pgd-s1", Archived(dro.PGD, 1, "race", Epoch0().Add(-2*time.Hour)), runner.Stopped, "")
 	a.Add(t, "race-sfk-s1", Archived(dro.SFK, 1, "race", Epoch0().Add(-3*time.Hour)), runner.Interrupted, "")
-	a.Add(t, "mine-erm-s1", Archived(dro.ERM, 1, "my \x1b[31mown\u202e", Epoch0().Add(-4*time.Hour)), runner.Done, "")
+	a.Add(t, "mine-erm-s1", Archived(dro.ERM, 1, "my \x1b[31mown\u202e", Epoch0().Add(-4*time.Hour)),
+		runner.Done, "")
 	return a
 }
 
@@ -162,6 +164,7 @@ func Presets() []presets.Preset {
 		preset("paper", "the paper's experiment: imbalanced CIFAR-10, AlexNet; hours", map[string]string{
 			"rho": "the only ρ for which the paper's formulas give its printed box", "dataset": "50 000 photographs of ten classes"},
 			"dataset=cifar10", "model=alexnet", "rho=1.5", "lambda_max=10", "eta_min=-10", "mean=[0.4914, 0.4822, 0.4465]", "std=[0.247, 0.2435, 0.2616]"),
-		preset("csv", "a table with a group column", nil, "dataset=csv:example", "model=mlp", "imbalance=none", "augment=false"),
+		preset("csv", "a table with a group column", nil, "dataset=csv:example", "model=mlp", "imbalance=none",
+			"augment=false"),
 	}
 }

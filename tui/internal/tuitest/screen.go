@@ -61,7 +61,8 @@ func Styles(e uv.ScreenBuffer) string {
 			if _, ok := known[s]; !ok {
 				l := letters[len(legend)%len(letters)]
 				known[s] = l
-				legend = append(legend, fmt.Sprintf("%c fg %s bg %s attributes %d\n", l, colorOf(s.Fg), colorOf(s.Bg), s.Attrs))
+				legend = append(legend, fmt.Sprintf("%c fg %s bg %s attributes %d\n", l, colorOf(s.Fg), colorOf(s.Bg),
+					s.Attrs))
 			}
 			line.WriteByte(known[s])
 		}

@@ -91,7 +91,8 @@ func Meta(a dro.Algorithm, at time.Time) *runner.Meta {
 	spec.Algorithms, spec.Epochs = []dro.Algorithm{a}, Epochs
 	m := &runner.Meta{Preset: "shapes", Created: at, Spec: spec, StepsPerEpoch: Steps, Steps: Steps * Epochs,
 		Box: dro.Box{Lambda: [2]float64{0.1, 10}, Eta: [2]float64{-10, 10}}}
-	for i, name := range []string{"circle", "hexagon", "star", "cross", "hexagram", "rhombus", "square", "crescent", "ring", "triangle"} {
+	for i, name := range []string{"circle", "hexagon", "star", "cross", "hexagram", "rhombus", "square",
+		"crescent", "ring", "triangle"} {
 		m.Classes, m.Groups = append(m.Classes, name), append(m.Groups, name)
 		m.TrainCounts, m.TestCounts = append(m.TrainCounts, 200+61*i%500), append(m.TestCounts, 200)
 	}
@@ -108,7 +109,8 @@ func Training(a dro.Algorithm, i, epochSteps, epochs int) []runner.Event {
 	}
 	head := func(step int) runner.Head {
 		return runner.Head{Seq: int64(len(events) + 1), Step: int64(step),
-			Time: Epoch0().Add(time.Duration(float64(step)*Pace*float64(time.Second)*(1+0.1*float64(i))) + time.Millisecond)}
+			Time: Epoch0().Add(time.Duration(float64(step)*Pace*float64(time.Second)*(1+0.1*float64(i))) +
+				time.Millisecond)}
 	}
 	events = append(events, &runner.StatusEvent{Head: head(0), Status: runner.Running})
 	dual := a != dro.ERM
@@ -129,7 +131,8 @@ func Training(a dro.Algorithm, i, epochSteps, epochs int) []runner.Event {
 			events = append(events, Evaluation(head(step), epochSteps, i, u, dual))
 		}
 		if step == epochSteps*3 && a == dro.PGD {
-			events = append(events, &runner.WarningEvent{Head: head(step), Message: "12 training losses are above eta_max = 10"})
+			events = append(events, &runner.WarningEvent{Head: head(step),
+				Message: "12 training losses are above eta_max = 10"})
 		}
 	}
 	last := head(epochSteps * epochs)

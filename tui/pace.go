@@ -1,0 +1,71 @@
+package tui
+
+import (
+	"time"
+
+	"drolab/tui/kit"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// The pace. A tick is a look at the files: five a second are as many changes
+// as a person follows, five in two seconds still look live to one who only watches,
+// and they bound what is drawn and sent. A frame is when something may be sent
+// to the terminal, nothing where nothing changed; keys are answered in the next
+// one, and the first screen comes with the first.
+const (
+	readEvery  = time.Second / 5
+	readCalm   = 2 * time.Second / 5 // no key for a while
+	calm       = 10 * time.Second    // how long a while is
+	readSeldom = time.Second         // unfocused, or nothing happens
+	patience   = 2 * time.Second     // without news until nothing happens
+	readRarely = 2 * time.Second     // nothing happened for long
+	boredom    = time.Minute
+	noticeTime = 6 * time.Second // how long a notice stands in the footer's place
+
+	localFrames  = 40 // a second: the first screen comes with the first, a fortieth of a second after the start
+	remoteFrames = 10
+)
+
+// frames is the number of frames a second.
+func (e environment) frames() int {
+	if e.remote {
+		return remoteFrames
+	}
+	return localFrames
+}
+
+// tick lets the page look at the files and sets the next tick.
+func (m *Model) tick(t time.Time) tea.Cmd {
+	m.now = t
+	if m.notice.Text != "" && t.Sub(m.noticed) > noticeTime {
+		m.notice = kit.Notice{}
+		m.version++
+	}
+	cmds := []tea.Cmd{m.after(m.pace()),
+		m.watch.Update(kit.Tick(t))} // what is watched is read wherever one looks
+	if m.at != watchPage {
+		cmds = append(cmds, m.pages[m.at].Update(kit.Tick(t)))
+	}
+	return tea.Batch(cmds...)
+}
+
+// pace is the time to the next tick: short only while there is something to
+// see.
+func (m *Model) pace() time.Duration {
+	if m.now.Sub(m.news) > boredom {
+		return readRarely
+	}
+	if m.unfocused || m.now.Sub(m.news) > patience {
+		return readSeldom
+	}
+	if m.now.Sub(m.pressed) > calm {
+		return readCalm
+	}
+	return readEvery
+}
+
+// tickAfter is the after of a real clock.
+func tickAfter(d time.Duration) tea.Cmd {
+	return tea.Tick(d, func(t time.Time) tea.Msg { return kit.Tick(t) })
+}
