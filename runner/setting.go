@@ -33,6 +33,7 @@ type Setting struct {
 	in  func(float64) bool // which numbers it may be; nil: every one
 	ok  func(*Spec) bool   // whether it fits the others, and for what is no number
 	own *dro.Setting       // a method's
+	by  string             // key of the setting that bounds it
 }
 
 // AllSettings lists every setting, in the order in which people look for them:
@@ -156,7 +157,11 @@ func (t *Setting) check(s *Spec) error {
 	if good {
 		return nil
 	}
-	return &KeyError{t.Key, t.value(s), t.Want}
+	want := t.Want
+	if t.by != "" {
+		want += " = " + s.Text(t.by)
+	}
+	return &KeyError{t.Key, t.value(s), want}
 }
 
 // Text returns the setting as a preset would state it, which Assign reads back.

@@ -97,9 +97,9 @@ func dualRows() []Setting {
 		{Key: "eta", Doc: "η at the start", Want: "a number"},
 		{Key: "lambda0", Doc: "lower bound of λ, > 0", Want: "a number > 0", radius: true, in: positive},
 		{Key: "lambda_max", Doc: "upper bound of λ; auto derives it from ρ and eta_max",
-			Want: "auto or a number ≥ lambda0", radius: true,
+			Want: "auto or a number ≥ lambda0", by: "lambda0", radius: true,
 			ok: func(s *Spec) bool { return atLeast(s.Lambda0)(s.LambdaMax.Or(s.Lambda0)) }},
-		{Key: "eta_min", Doc: "lower bound of η; auto derives it", Want: "auto or a number ≤ eta_max",
+		{Key: "eta_min", Doc: "lower bound of η; auto derives it", Want: "auto or a number ≤ eta_max", by: "eta_max",
 			ok: func(s *Spec) bool { return atLeast(-s.EtaMax)(-s.EtaMin.Or(s.EtaMax)) }},
 		{Key: "eta_max", Doc: "upper bound of η: B, the assumed bound of the loss", Want: "a number > 0", in: positive},
 	})

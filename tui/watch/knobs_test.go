@@ -79,10 +79,10 @@ func TestTurnable(t *testing.T) {
 func TestKnobsRows(t *testing.T) {
 	r := watching(t, 80, 24)
 	r.Mine[r.watch.run().id] = true
-	r.Press("t", "j", "j", "k", "h", "l")
+	r.Press("t", "j", "j", "j", "k", "h", "l")
 	r.Type("auto")
 	r.Press("enter")
-	if want := []string{"knob c=auto"}; !slices.Equal(r.asked.List, want) {
+	if want := []string{"knob lambda_max=auto"}; !slices.Equal(r.asked.List, want) {
 		t.Errorf("asked %v, want %v", r.asked.List, want)
 	}
 	r.Press("t")
