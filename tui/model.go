@@ -115,8 +115,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case kit.Tick:
 		return m, m.tick(time.Time(msg))
-	case showMsg:
-		return m, m.show(pageID(msg))
 	case kit.Notice:
 		m.notice, m.noticed = msg, m.now
 	case doMsg:

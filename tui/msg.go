@@ -9,9 +9,6 @@ import (
 
 // The messages that stay in this package; the others are in tui/kit and tui/lab.
 
-// showMsg turns to a page.
-type showMsg pageID
-
 // doMsg does what a row of the key table does.
 type doMsg struct{ *kit.Key }
 

@@ -57,10 +57,13 @@ const (
 	compareParts // how many
 )
 
+// New returns the page.
 func New(s *lab.Lab) *Page { return &Page{Lab: s} }
 
+// Title implements the interface's page.
 func (*Page) Title() string { return "Compare" }
 
+// Typing implements the interface's page.
 func (*Page) Typing() bool { return false }
 
 // Init compares the newest experiment unless runs were chosen.
@@ -96,6 +99,7 @@ func (p *Page) scrolled() (at *int, most int) {
 	return &p.top, max(0, len(p.tableRows())-(h-headRows))
 }
 
+// Update implements the interface's page.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case lab.Compare:

@@ -77,6 +77,7 @@ func (p *Page) heading() string {
 	return kit.Plural(len(p.runs), "selected run")
 }
 
+// View implements the interface's page.
 func (p *Page) View(w, h int) []string {
 	if p.table == nil || len(p.table.Rows) == 0 {
 		return p.empty(w, h)

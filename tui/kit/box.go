@@ -12,7 +12,8 @@ func Boxed(h int) bool { return h >= 16 }
 
 // Panel draws a box, or only its title line where there is no room for one,
 // around lines, to exactly w by h cells. note stands at the right of the title.
-// The border is Lip Gloss's, which has no titles in borders.
+// The border's characters are Lip Gloss's, whose own borders have no titles and
+// cost twenty times as much.
 func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, h int) []string {
 	g, line, name := t.box, t.border, t.Title
 	if focused {

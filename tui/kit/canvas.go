@@ -37,6 +37,8 @@ type Memo struct {
 	lines []string
 }
 
+// Get returns the lines of a key, drawn by draw where they are not those of the
+// last call.
 func (m *Memo) Get(key any, draw func() []string) []string {
 	if m.lines == nil || m.key != key {
 		m.key, m.lines = key, draw()

@@ -9,8 +9,8 @@ import (
 	"charm.land/bubbles/v2/key"
 )
 
-// helper is Bubbles' help in the theme, with the separators of the footer.
-func (t *Theme) helper() help.Model {
+// help is Bubbles' help in the theme, with the separators of the footer.
+func (t *Theme) help() help.Model {
 	m := help.New()
 	m.ShortSeparator = "  "
 	m.Styles.ShortKey, m.Styles.ShortDesc = t.Key.Gloss(), t.Dim.Gloss()
@@ -37,7 +37,7 @@ func (t *Theme) Footer(rows []Key, w int) string {
 		return hints
 	}
 	last, first := take(true), take(false)
-	m := t.helper()
+	m := t.help()
 	return Spread(" "+m.ShortHelpView(first), m.ShortHelpView(last)+" ", w)
 }
 
@@ -54,5 +54,5 @@ func (t *Theme) HelpLines(lines []HelpLine) []string {
 		rows = append(rows, key.NewBinding(key.WithKeys(l.Keys),
 			key.WithHelp(Left(l.Keys, keyColumn), t.Greek(l.Does))))
 	}
-	return strings.Split(t.helper().FullHelpView([][]key.Binding{rows}), "\n")
+	return strings.Split(t.help().FullHelpView([][]key.Binding{rows}), "\n")
 }

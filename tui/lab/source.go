@@ -19,10 +19,13 @@ type Log = record.Log
 // Folder is the Source of a folder of run directories.
 type Folder string
 
+// List implements Source.
 func (f Folder) List() ([]*record.Run, []error) { return record.List(string(f)) }
 
+// Find implements Source.
 func (f Folder) Find(id string) (*record.Run, error) { return record.Find(string(f), id) }
 
+// Open implements Source.
 func (Folder) Open(r *record.Run) Log { return r.Tail() }
 
 func (f Folder) Delete(id string) error { return record.Delete(string(f), id) }

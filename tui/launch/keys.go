@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Keys implements page.
+// Keys implements the interface's page.
 func (l *Page) Keys() []kit.Key {
 	const page = 10
 	end := len(l.settings())

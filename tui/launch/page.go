@@ -49,8 +49,10 @@ func New(s *lab.Lab, list []presets.Preset) *Page {
 	return l
 }
 
+// Title implements the interface's page.
 func (*Page) Title() string { return "Launch" }
 
+// Typing implements the interface's page.
 func (l *Page) Typing() bool { return l.editing }
 
 // look finds out which datasets are there.
@@ -71,6 +73,7 @@ func (l *Page) Init() tea.Cmd { return tea.Batch(l.look(), lab.List(l.Source)) }
 // lookEvery is how often the data folder is looked at while a dataset lacks.
 const lookEvery = 2 * time.Second
 
+// Update implements the interface's page.
 func (l *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case datasetsMsg:

@@ -40,6 +40,7 @@ func layLaunch(w, h int, onSettings bool) launchLayout {
 	return l
 }
 
+// View implements the interface's page.
 func (l *Page) View(w, h int) []string {
 	lay, box := layLaunch(w, h, l.right), kit.Boxed(h)
 	var blocks []kit.Placed

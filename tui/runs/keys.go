@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Keys implements page.
+// Keys implements the interface's page.
 func (p *Page) Keys() []kit.Key {
 	const page, all = 10, 1 << 30
 	return []kit.Key{

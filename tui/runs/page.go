@@ -40,14 +40,18 @@ type Page struct {
 	busy   bool      // and did not answer yet
 }
 
+// New returns the page.
 func New(s *lab.Lab) *Page {
 	return &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), columns: runColumns()}
 }
 
+// Title implements the interface's page.
 func (*Page) Title() string { return "Runs" }
 
+// Typing implements the interface's page.
 func (p *Page) Typing() bool { return p.filtering }
 
+// Init implements the interface's page.
 func (p *Page) Init() tea.Cmd { return p.look() }
 
 // look reads the folder, unless that is under way.
@@ -133,6 +137,7 @@ func (p *Page) back() {
 	p.refilter()
 }
 
+// Update implements the interface's page.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case kit.Tick:

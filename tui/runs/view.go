@@ -108,6 +108,7 @@ func layRuns(w, h int) runsLayout {
 	return l
 }
 
+// View implements the interface's page.
 func (p *Page) View(w, h int) []string {
 	lay, box := layRuns(w, h), kit.Boxed(h)
 	iw, ih := kit.Inside(box, lay.list.W, lay.list.H)

@@ -8,7 +8,7 @@ import (
 	"drolab/tui/lab"
 )
 
-// Keys implements page.
+// Keys implements the interface's page.
 func (w *Page) Keys() []kit.Key {
 	of := w.ofRun
 	return []kit.Key{

@@ -95,8 +95,10 @@ func New(s *lab.Lab) *Page {
 	return w
 }
 
+// Title implements the interface's page.
 func (*Page) Title() string { return "Watch" }
 
+// Typing implements the interface's page.
 func (*Page) Typing() bool { return false }
 
 // Init opens the newest runs where none is watched.
@@ -108,6 +110,7 @@ func (w *Page) Init() tea.Cmd {
 	return open(w.Source, nil)
 }
 
+// Update implements the interface's page.
 func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case lab.Watch:

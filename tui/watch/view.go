@@ -31,7 +31,7 @@ func (w *Page) layout() watchLayout {
 	return layWatch(w.Body.W, w.Body.H, len(w.tracks), w.count(), w.logPane)
 }
 
-// View implements page.
+// View implements the interface's page.
 func (w *Page) View(cols, rows int) []string {
 	if len(w.tracks) == 0 {
 		return w.empty(cols, rows)

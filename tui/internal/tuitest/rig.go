@@ -36,10 +36,10 @@ type Rig struct {
 }
 
 // NewLab is the world of a page of w by h cells, in true colour on dark.
-func NewLab(t testing.TB, source lab.Source, verbs lab.Config, w, h int) *lab.Lab {
+func NewLab(t testing.TB, source lab.Source, cfg lab.Config, w, h int) *lab.Lab {
 	t.Helper()
-	verbs.DataDir = t.TempDir()
-	return &lab.Lab{Config: verbs, Source: source, Mine: map[string]bool{}, Body: kit.Area(0, 0, w, h),
+	cfg.DataDir = t.TempDir()
+	return &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}, Body: kit.Area(0, 0, w, h),
 		Theme: kit.NewTheme(colorprofile.TrueColor, true, false)}
 }
 
