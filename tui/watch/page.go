@@ -84,15 +84,32 @@ func smoothings() []smoothing {
 
 // New returns the page.
 func New(s *lab.Lab) *Page {
-	w := &Page{Lab: s, baseline: -1, panels: panels(), columns: columns(), scales: map[string]*vertical{}}
+	w := &Page{Lab: s, baseline: -1, scales: map[string]*vertical{}}
+	w.furnish()
+	return w
+}
+
+// furnish makes panels, columns and axes for the methods of the watched runs.
+// What was chosen of them stays.
+func (w *Page) furnish() {
+	var methods []dro.Algorithm
+	for _, t := range w.tracks {
+		methods = append(methods, t.meta.Spec.Algorithm())
+	}
+	before := w.panels
+	w.panels, w.columns = panels(methods), columns(methods)
+	for i := range before {
+		w.panels[i].view = min(before[i].view, len(w.panels[i].views)-1)
+	}
 	w.quantities = quantities(w.panels)
 	for name, q := range w.quantities {
-		w.scales[name] = &vertical{}
-		if q.Scale == dro.Log {
-			w.scales[name].kind = plot.Log10
+		if w.scales[name] == nil {
+			w.scales[name] = &vertical{}
+			if q.Scale == dro.Log {
+				w.scales[name].kind = plot.Log10
+			}
 		}
 	}
-	return w
 }
 
 // Title implements the interface's page.
@@ -149,7 +166,11 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	w.tracks, w.at, w.top, w.reading = nil, 0, 0, false
 	w.round++
 	for _, o := range m.runs {
-		w.tracks = append(w.tracks, newTrack(o, w.quantities))
+		w.tracks = append(w.tracks, newTrack(o))
+	}
+	w.furnish()
+	for _, t := range w.tracks {
+		t.draw(w.quantities)
 	}
 	order(w.tracks)
 	label(w.tracks)

@@ -30,7 +30,8 @@ func (w *Page) fit() {
 		}
 	}
 	w.x = plot.GrowX(planned, last)
-	for q, y := range w.scales {
+	for q := range w.quantities {
+		y := w.scales[q]
 		c := w.chart(q)
 		// The raw curve may leave the chart where the smoothed one does not: one
 		// wild batch must not flatten the rest.

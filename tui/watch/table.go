@@ -2,7 +2,9 @@ package watch
 
 import (
 	"fmt"
+	"slices"
 
+	"drolab/dro"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -15,8 +17,9 @@ type column struct {
 	cell func(*track) string
 }
 
-// columns are those of the table, the ones to leave out first at the end.
-func columns() []column {
+// columns are those of the table for runs of the methods, the ones to leave out
+// first at the end.
+func columns(methods []dro.Algorithm) []column {
 	step := func(head string, w int, name string) column {
 		m := lab.Named(lab.StepMeasures(), name)
 		return column{head, w, func(t *track) string {
@@ -36,7 +39,7 @@ func columns() []column {
 			return lab.Write(m, t.Eval.Of(name))
 		}}
 	}
-	return []column{
+	list := []column{
 		{"", 5, func(t *track) string { return fmt.Sprintf("%.0f%%", 100*t.progress()) }},
 		{"ETA", 8, func(t *track) string {
 			if d, ok := t.Remaining(); ok {
@@ -57,6 +60,13 @@ func columns() []column {
 			return fmt.Sprintf("%.4g/%d", t.epochs(float64(t.Step)), t.meta.Spec.Epochs)
 		}},
 	}
+	there := []string{"loss", "lambda", "eta"}
+	for _, m := range lab.StepMeasures() { // what the methods have of their own
+		if m.Main && !slices.Contains(there, m.Name) && m.OfStep() && ownedBy(&m, methods) {
+			list = append(list, step(m.Head(), max(8, cell.Width(m.Head())+2), m.Name))
+		}
+	}
+	return list
 }
 
 // Widths of the table's fixed parts.

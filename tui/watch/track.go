@@ -57,14 +57,19 @@ const (
 	maxMarkers = 64
 )
 
-func newTrack(o opened, quantities map[string]quantity) *track {
+func newTrack(o opened) *track {
 	t := &track{opened: o, Progress: record.NewProgress(&o.run.Meta), id: o.run.Meta.ID, meta: &o.run.Meta,
-		quantities: quantities, curves: map[string]*curve{}, elapsed: plot.NewSeries("")}
+		elapsed: plot.NewSeries("")}
 	t.Status = o.run.Status()
+	return t
+}
+
+// draw says what curves are kept of the run, from its first event on.
+func (t *track) draw(quantities map[string]quantity) {
+	t.quantities, t.curves = quantities, map[string]*curve{}
 	for q := range quantities {
 		t.curves[q] = &curve{raw: plot.NewSeries("")}
 	}
-	return t
 }
 
 // add takes in events in the order of the log.
