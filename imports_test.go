@@ -30,10 +30,11 @@ runner, YAML < presets
 runner, X/SYS < runner/record
 runner, runner/record, GONUM < runner/compare
 runner, runner/record, X/SYS < runner/engine
+NONE < runner/export
 tui/plot, TEA, CHARM < tui/kit
 runner, runner/record, tui/kit, TEA < tui/lab
 tui/lab, runner/data, dro, dro/nn, presets, TEA < tui/launch
-tui/lab, dro, TEA < tui/watch
+tui/lab, dro, runner/export, TEA < tui/watch
 tui/lab, presets, TEA < tui/runs
 tui/lab, runner/compare, TEA < tui/compare
 tui/launch, tui/watch, tui/runs, tui/compare, TEA, CHARM < tui

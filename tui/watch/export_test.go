@@ -2,12 +2,15 @@ package watch
 
 import (
 	"encoding/csv"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"drolab/runner/export"
 	"drolab/tui/internal/tuitest"
 )
 
@@ -106,10 +109,34 @@ func TestExportFails(t *testing.T) {
 func TestExportTwice(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
-	s := r.watch.sheet()
-	first, rows, err := s.write(r.Config.RunsDir, tuitest.Epoch0())
-	second, again, err2 := s.write(r.Config.RunsDir, tuitest.Epoch0())
-	if err != nil || err2 != nil || first == second || rows == 0 || rows != again {
-		t.Errorf("%s with %d rows, %v; %s with %d rows, %v", first, rows, err, second, again, err2)
+	s, rows := r.watch.sheet()
+	f := export.Formats()[0]
+	first, err := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())
+	second, err2 := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())
+	if err != nil || err2 != nil || first == second || rows == 0 {
+		t.Errorf("%s, %v; %s, %v; %d rows", first, err, second, err2, rows)
+	}
+}
+
+// A registered format is offered, and writes what the panel shows.
+func TestExportInAnotherFormat(t *testing.T) {
+	var head []string
+	rows := 0
+	defer export.Register(export.Format{Name: "toy", Doc: "for a test", Write: func(w io.Writer, s *export.Sheet) error {
+		head = s.Head
+		for range s.Rows {
+			rows++
+		}
+		return nil
+	}})()
+	r := watching(t, 120, 40)
+	r.Config.RunsDir = t.TempDir()
+	r.Press("E")
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "3  toy: for a test") {
+		t.Fatalf("the format is not offered:\n%s", s)
+	}
+	r.Press("3")
+	if files, _ := filepath.Glob(filepath.Join(r.Config.RunsDir, "*.toy")); len(files) != 1 || rows == 0 || !slices.Contains(head, "value") {
+		t.Errorf("files %v, %d rows of %v", files, rows, head)
 	}
 }

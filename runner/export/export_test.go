@@ -1,0 +1,99 @@
+package export
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func sheet() *Sheet {
+	return &Sheet{Name: "loss", Head: []string{"run", "step", "value"}, Rows: slices.Values([][]string{
+		{"a \"b\", c", "10", "0.1"}, {"é\n", "20", "NaN"}, {"x", "30", ""}, {"7", "1e-3", "+Inf"}})}
+}
+
+func written(t *testing.T, f Format) string {
+	t.Helper()
+	path, err := f.WriteFile(t.TempDir(), sheet(), time.Unix(0, 0).UTC())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "export-loss-19700101-000000." + f.Name; filepath.Base(path) != want {
+		t.Errorf("file %s, want %s", path, want)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestCSVReadsBack(t *testing.T) {
+	rows, err := csv.NewReader(strings.NewReader(written(t, csvFormat()))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := append([][]string{sheet().Head}, slices.Collect(sheet().Rows)...)
+	if !slices.EqualFunc(rows, want, slices.Equal) {
+		t.Errorf("%q, want %q", rows, want)
+	}
+}
+
+func TestJSONLinesReadBack(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(written(t, jsonLines())), "\n")
+	for i, want := range []map[string]any{{"run": "a \"b\", c", "step": 10., "value": .1}, {"run": "é\n", "step": 20., "value": "NaN"},
+		{"run": "x", "step": 30., "value": nil}, {"run": 7., "step": 1e-3, "value": "+Inf"}} {
+		var got map[string]any
+		if err := json.Unmarshal([]byte(lines[i]), &got); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("line %d: %v, %v; want %v", i+1, got, err, want)
+		}
+	}
+}
+
+// A file that is there stays, and what fails leaves none.
+func TestWriteFileReplacesNothing(t *testing.T) {
+	dir, f := t.TempDir(), csvFormat()
+	first, err := f.WriteFile(dir, sheet(), time.Unix(0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := f.WriteFile(dir, sheet(), time.Unix(0, 0))
+	if err != nil || second == first {
+		t.Errorf("%s was written again: %v", second, err)
+	}
+	f.Write = func(w io.Writer, _ *Sheet) error {
+		io.WriteString(w, "half")
+		return errors.New("no more")
+	}
+	if _, err := f.WriteFile(dir, sheet(), time.Unix(9, 0)); err == nil || !strings.Contains(err.Error(), "no more") {
+		t.Errorf("error %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 2 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// A format is added without touching another file.
+func TestRegister(t *testing.T) {
+	remove := Register(Format{Name: "txt", Doc: "for a test", Write: func(w io.Writer, s *Sheet) error {
+		for row := range s.Rows {
+			fmt.Fprintln(w, strings.Join(row, "|"))
+		}
+		return nil
+	}})
+	list := Formats()
+	if got := written(t, list[len(list)-1]); !strings.HasSuffix(got, "7|1e-3|+Inf\n") {
+		t.Errorf("wrote %q", got)
+	}
+	remove()
+	if slices.ContainsFunc(Formats(), func(f Format) bool { return f.Name == "txt" }) {
+		t.Error("the format is still there")
+	}
+}
