@@ -19,7 +19,7 @@ import (
 // imports only. What is not listed is forbidden.
 const importRules = `
 NONE < dro
-CHARM < tui/cell
+ANSI < tui/cell
 tui/cell, ASCIIGRAPH < tui/plot
 X/SYS < dro/internal/kern
 X/SYS < runner/data
@@ -29,14 +29,14 @@ runner, YAML < presets
 runner, X/SYS < runner/record
 runner, runner/record, GONUM < runner/compare
 runner, runner/record, X/SYS < runner/engine
-tui/plot, TEA, CHARM < tui/kit
+tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, tui/kit, TEA < tui/lab
 tui/lab, runner/data, dro, dro/nn, presets, TEA < tui/launch
 tui/lab, dro, TEA < tui/watch
 tui/lab, presets, TEA < tui/runs
 tui/lab, runner/compare, TEA < tui/compare
-tui/launch, tui/watch, tui/runs, tui/compare, TEA, CHARM < tui
-tui/lab, dro, presets, TEA, CHARM < tui/internal/tuitest
+tui/launch, tui/watch, tui/runs, tui/compare, ANSI, TEA, CHARM < tui
+tui/lab, dro, presets, ANSI, TEA, CHARM < tui/internal/tuitest
 tui, runner/engine, runner/compare, presets, TEA, CHARM, COBRA, FANG < tui/cli
 tui/cli < .
 `
@@ -56,6 +56,7 @@ var modules = map[string][]string{
 	"GONUM":      {"gonum.org/v1/gonum"},
 	"YAML":       {"github.com/goccy/go-yaml"},
 	"ASCIIGRAPH": {"github.com/guptarohit/asciigraph"},
+	"ANSI":       {"github.com/charmbracelet/x/ansi"},
 	"TEA":        {"charm.land/bubbletea"},
 	"CHARM":      {"charm.land", "github.com/charmbracelet"},
 	"FANG":       {"charm.land/fang"},

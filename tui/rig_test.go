@@ -107,7 +107,11 @@ func (r *rig) shot(t testing.TB) uv.ScreenBuffer {
 // fits is the function of that name for the screen.
 func (r *rig) fits(t testing.TB, what string) {
 	t.Helper()
-	tuitest.Fits(t, what, r.screen(), r.w, r.h, r.env.ascii)
+	s := r.screen()
+	tuitest.Fits(t, what, s, r.w, r.h, r.env.ascii)
+	if s != r.screen() {
+		t.Fatalf("%s: looking twice shows two things", what)
+	}
 }
 
 // typed presses the keys of a text.
