@@ -22,7 +22,8 @@ NONE < dro
 ANSI < tui/cell
 tui/cell, ASCIIGRAPH < tui/plot
 X/SYS < dro/internal/kern
-X/SYS < runner/data
+NONE < runner/internal/aside
+X/SYS, runner/internal/aside < runner/data
 dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data < runner
 runner, YAML < presets

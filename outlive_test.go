@@ -31,7 +31,7 @@ import (
 // Runs outlive the terminal, and nothing is lost: tests on the program itself.
 // The long form is
 //
-//	go test -run 'TestKill|TestHangup|TestStoppedViewers|TestLiveViewer|TestFullDisk|TestGoRun' -long -v -timeout 1h .
+//	go test -run 'TestKill|TestHangup|TestStopped|TestLive|TestFullDisk|TestGoRun' -long -v -timeout 1h .
 var long = flag.Bool("long", false, "100 kills, 16 viewers, and measured speeds")
 
 // box is a folder of runs with the program around it.
@@ -63,7 +63,8 @@ func newBox(t *testing.T) *box {
 // command is the program with arguments, on the box's runs.
 func (b *box) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("drolab", args...)
-	cmd.Env = append(os.Environ(), "DROLAB_RUNS="+b.client.RunsDir, "XDG_RUNTIME_DIR=", "TERM=xterm-256color", "LC_ALL=C.UTF-8")
+	cmd.Env = append(os.Environ(), "DROLAB_RUNS="+b.client.RunsDir, "XDG_RUNTIME_DIR=", "TERM=xterm-256color",
+		"LC_ALL=C.UTF-8")
 	return cmd
 }
 
@@ -113,30 +114,37 @@ func (b *box) runs() []*record.Run {
 		b.Error(p)
 	}
 	slices.SortFunc(runs, func(x, y *record.Run) int {
-		return cmp.Or(cmp.Compare(x.Meta.Spec.Algorithm(), y.Meta.Spec.Algorithm()), cmp.Compare(x.Meta.ID, y.Meta.ID))
+		return cmp.Or(cmp.Compare(x.Meta.Spec.Algorithm(), y.Meta.Spec.Algorithm()),
+			cmp.Compare(x.Meta.ID, y.Meta.ID))
 	})
 	return runs
 }
 
 func (b *box) allDone() bool {
-	return !slices.ContainsFunc(b.runs(), func(r *record.Run) bool { return r.Status() != runner.Done || r.Held() })
+	return !slices.ContainsFunc(b.runs(),
+		func(r *record.Run) bool { return r.Status() != runner.Done || r.Held() })
 }
 
 // trace is all that a run computed: its events as a comparison sees them, and
 // its last weights and state.
 func (b *box) trace(r *record.Run) string {
 	b.Helper()
-	var h record.History
+	var events []runner.Event // that stand
 	tail := r.Tail()
 	for {
-		events, err := tail.Read()
+		more, err := tail.Read()
 		if err != nil {
 			b.Fatal(err)
 		}
-		if len(events) == 0 {
+		if len(more) == 0 {
 			break
 		}
-		h.Append(events)
+		for _, e := range more {
+			if r, ok := e.(*runner.ResumeEvent); ok {
+				events = slices.DeleteFunc(events, func(e runner.Event) bool { return e.Header().Step > r.Step })
+			}
+			events = append(events, e)
+		}
 	}
 	if n := tail.Skipped(); n > 0 {
 		b.Errorf("run %s: %d lines of its log are no events", r.Meta.ID, n)
@@ -150,18 +158,21 @@ func (b *box) trace(r *record.Run) string {
 		}
 		fmt.Fprintf(&out, "%s\n", text)
 	}
-	for _, e := range h.Steps {
-		e.ImagesPerSecond = runner.Number{}
-		line(e)
-	}
-	for _, e := range h.Evals {
-		line(e)
+	for _, e := range events {
+		switch e := e.(type) {
+		case *runner.StepEvent:
+			e.ImagesPerSecond = runner.Number{}
+			line(e)
+		case *runner.EvalEvent:
+			line(e)
+		}
 	}
 	saved, ok, err := r.Saved()
 	if err != nil || !ok {
 		b.Fatalf("run %s has no checkpoint: %v", r.Meta.ID, err)
 	}
-	weights, err := os.ReadFile(filepath.Join(r.Dir, "checkpoints", fmt.Sprintf("step-%010d.safetensors", saved.Step)))
+	weights, err := os.ReadFile(filepath.Join(r.Dir, "checkpoints",
+		fmt.Sprintf("step-%010d.safetensors", saved.Step)))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -185,7 +196,8 @@ func (b *box) sameAs(whole *box) {
 
 // four are runs of all methods with momentum and augmentation, of some seconds.
 func four(more ...string) []string {
-	return append([]string{"run", "shapes", "--set", "samples=400", "--set", "batch=32", "--set", "epochs=6", "--set", "model=linear",
+	return append([]string{"run", "shapes", "--set", "samples=400", "--set", "batch=32", "--set", "epochs=6",
+		"--set", "model=linear",
 		"--set", "log_every=1", "--set", "checkpoint_every=7", "--set", "eval_every=2"}, more...)
 }
 
@@ -201,7 +213,8 @@ func (b *box) kill() {
 	if err := syscall.Kill(s.PID, syscall.SIGKILL); err != nil {
 		b.Fatal(err)
 	}
-	b.await("the end of the engine", func() bool { return !record.Held(filepath.Join(b.client.RunsDir, ".engine.lock")) })
+	b.await("the end of the engine",
+		func() bool { return !record.Held(filepath.Join(b.client.RunsDir, ".engine.lock")) })
 }
 
 // TestKilledEngineLosesNothing kills the engine at random moments. Whatever it
@@ -366,7 +379,8 @@ func TestLeavingTells(t *testing.T) {
 // process: it saves the run and goes on, until somebody ends it.
 func TestHangupInline(t *testing.T) {
 	b := newBox(t)
-	first := b.terminal("run", "csv", "--inline", "--algo", "sfk", "--set", "epochs=1000000", "--set", "eval_every=1000000", "--set", "checkpoint_every=1000000000")
+	first := b.terminal("run", "csv", "--inline", "--algo", "sfk", "--set", "epochs=1000000", "--set",
+		"eval_every=1000000", "--set", "checkpoint_every=1000000000")
 	b.await("a run that trains", func() bool { r := b.runs(); return len(r) == 1 && r[0].Summary().Steps > 0 })
 	first.file.Close()
 	b.await("a checkpoint", func() bool { _, ok, err := b.runs()[0].Saved(); return err == nil && ok })
@@ -408,7 +422,8 @@ func onFullDisk(t *testing.T) (b *box, spec []string, makeRoom func()) {
 			t.Fatal(err)
 		}
 	}
-	return b, []string{"run", "shapes", "--algo", "sfk", "--set", "samples=400", "--set", "batch=32", "--set", "epochs=20", "--set", "model=linear",
+	return b, []string{"run", "shapes", "--algo", "sfk", "--set", "samples=400", "--set", "batch=32", "--set",
+		"epochs=20", "--set", "model=linear",
 		"--set", "log_every=1", "--set", "checkpoint_every=5"}, makeRoom
 }
 
@@ -431,7 +446,8 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("trouble: %s", text)
 	}
 	// What a run cannot do now is refused, in place of waiting without a word.
-	if out, err := b.command("checkpoint", "latest").CombinedOutput(); err == nil || !strings.Contains(string(out), "waits: ") || !strings.Contains(string(out), "disk full") {
+	if out, err := b.command("checkpoint", "latest").CombinedOutput(); err == nil ||
+		!strings.Contains(string(out), "waits: ") || !strings.Contains(string(out), "disk full") {
 		t.Errorf("a checkpoint on a full disk: %v, %s", err, out)
 	}
 	makeRoom()
@@ -445,7 +461,8 @@ func TestFullDiskInline(t *testing.T) {
 	whole := newBox(t)
 	whole.do(append(spec, "--inline")...)
 	inline := b.terminal(append(spec, "--inline")...)
-	inline.await("word of a full disk", func() bool { return inline.shows("disk full") && inline.shows("it goes on by itself") })
+	inline.await("word of a full disk",
+		func() bool { return inline.shows("disk full") && inline.shows("it goes on by itself") })
 	makeRoom()
 	if err := inline.cmd.Wait(); err != nil {
 		t.Errorf("%v\n%s", err, inline.screen)
@@ -461,7 +478,8 @@ func TestGoRun(t *testing.T) {
 	}
 	b := newBox(t)
 	cmd := b.command()
-	cmd.Path, cmd.Args, cmd.Err = "", []string{"go", "run", ".", "run", "csv", "--set", "epochs=2000", "--detach"}, nil
+	cmd.Path, cmd.Args, cmd.Err = "",
+		[]string{"go", "run", ".", "run", "csv", "--set", "epochs=2000", "--detach"}, nil
 	var err error
 	if cmd.Path, err = exec.LookPath("go"); err != nil {
 		t.Skip(err)

@@ -166,7 +166,8 @@ func certify(t *testing.T, set Set, losses, ratios []float64, rho float64, w Wor
 	}
 	width := toFloat(sub(upper, lower))
 	if scale := math.Abs(w.Risk); !(width <= 1e-10*scale) || !(width >= -1e-14*scale) {
-		t.Errorf("%s %v rho %v losses %.8v: duality gap %g of risk %v (%+v)", set.Name(), set, rho, losses[:min(6, len(losses))], width, w.Risk, w)
+		t.Errorf("%s %v rho %v losses %.8v: duality gap %g of risk %v (%+v)",
+			set.Name(), set, rho, losses[:min(6, len(losses))], width, w.Risk, w)
 	}
 	if err := math.Abs(toFloat(sub(bf(w.Risk), lower))); !(err <= 1e-10*math.Abs(w.Risk)) {
 		t.Errorf("%s %v rho %v: risk %v is %g off", set.Name(), set, rho, w.Risk, err)
@@ -222,7 +223,8 @@ func bruteKL(losses []float64, rho float64) float64 {
 	}
 	at := func(logS *big.Float) (div, risk *big.Float) {
 		s := bexp(logS)
-		vs, logs, rls := make([]*big.Float, len(losses)), make([]*big.Float, len(losses)), make([]*big.Float, len(losses))
+		n := len(losses)
+		vs, logs, rls := make([]*big.Float, n), make([]*big.Float, n), make([]*big.Float, n)
 		for i, l := range losses {
 			logs[i] = quo(sub(bf(l), bf(largest)), s)
 			vs[i] = bexp(logs[i])

@@ -13,6 +13,14 @@ type CressieRead struct{ K float64 }
 // Name returns "cressie-read".
 func (CressieRead) Name() string { return "cressie-read" }
 
+// Label returns "χ²" at k = 2, else k.
+func (c CressieRead) Label() string {
+	if c.K == 2 {
+		return "χ²"
+	}
+	return fmt.Sprintf("k=%.3g", c.K)
+}
+
 // HasRadius returns true.
 func (CressieRead) HasRadius() bool { return true }
 
@@ -36,13 +44,13 @@ func (c CressieRead) Divergence(r float64) float64 {
 	return (t*r - (r - 1)) / c.K
 }
 
-// conjugate implements Set with r = (1 + (k−1)t)₊^{1/(k−1)}. Expm1 and Log1p
+// Conjugate implements Set with r = (1 + (k−1)t)₊^{1/(k−1)}. Expm1 and Log1p
 // give e = r − 1 without cancellation for every k, and then
 //
 //	φ*(t) = (e + (k−1) t r)/k        φ(r) = (t r − e)/k        φ*″(t) = r^{2−k} = r/r^{k−1}
 //
 // where r > 0, because r^{k−1} = 1 + (k−1)t and φ(r) = t r − φ*(t) (Fenchel).
-func (c CressieRead) conjugate(t float64) (excess, conj, div, second float64) {
+func (c CressieRead) Conjugate(t float64) (excess, conj, div, second float64) {
 	w := (c.K - 1) * t
 	switch {
 	case w <= -1:

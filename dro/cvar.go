@@ -1,6 +1,7 @@
 package dro
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -13,6 +14,9 @@ type CVaR struct{ Mu float64 }
 
 // Name returns "cvar".
 func (CVaR) Name() string { return "cvar" }
+
+// Label returns the name with μ.
+func (c CVaR) Label() string { return fmt.Sprintf("cvar %.3g", c.Mu) }
 
 // HasRadius returns false.
 func (CVaR) HasRadius() bool { return false }
@@ -28,10 +32,10 @@ func (c CVaR) Divergence(r float64) float64 {
 	return 0
 }
 
-// conjugate implements Set: φ*(t) = t₊/μ, r = 1/μ where t > 0 and 0 elsewhere, a
+// Conjugate implements Set: φ*(t) = t₊/μ, r = 1/μ where t > 0 and 0 elsewhere, a
 // subgradient. λ φ*((ℓ−η)/λ) is the same for every λ > 0, so the dual of the
 // other sets serves with ρ = 0.
-func (c CVaR) conjugate(t float64) (excess, conj, div, second float64) {
+func (c CVaR) Conjugate(t float64) (excess, conj, div, second float64) {
 	if t <= 0 {
 		return -1, 0, 0, 0
 	}

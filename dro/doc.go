@@ -1,17 +1,17 @@
 // Package dro is the mathematics of distributionally robust training with
-// φ-divergence uncertainty sets: dual objectives, exact worst-case risks, the
-// steps of SFK-DRO, PGD, PAN-DRO and ERM on the dual variables, and the
-// constants of the theory. Losses go in, weights come out.
+// φ-divergence uncertainty sets, and with the methods that it is compared with:
+// dual objectives, exact worst-case risks, what a step of each method weighs the
+// samples with and how its state moves, and the constants of the theory. Losses
+// go in, weights come out.
 //
 // It is not a trainer. It knows no model, no data set and no random number; it
-// never sees x, only the losses ℓ_i = ℓ(x; s_i). The parent project's
-// shared/spec/math.md, cited as "math.md", holds the derivations and says where
-// it corrects the paper (Zhang, Zhou, Prater-Bennette, Shen, Zou: Large-Scale
+// never sees x, only the losses ℓ_i = ℓ(x; s_i). math.md beside this file holds
+// the derivations and says where it corrects the paper (Zhang, Zhou, Prater-Bennette, Shen, Zou: Large-Scale
 // Non-convex Stochastic Constrained Distributionally Robust Optimization,
 // AAAI-24, arXiv 2404.01200).
 //
-// Start at [NewSet] and its WorstCase method to measure a batch, at [NewDual]
-// to train, at [Theorem1] for what the theory would ask for.
+// Start at [NewSet] and its WorstCase method to measure a batch, at [Method] and
+// [Trainer] to train, at [Theorem1] for what the theory would ask for.
 //
 // # The subject in one screen
 //
@@ -46,7 +46,7 @@
 //	ℓ       loss of one sample, finite and not negative     losses
 //	r       likelihood ratio dQ/dP0, mean 1 at the optimum  ratios
 //	ρ       radius of the uncertainty set                   Rho, rho
-//	φ, φ*   divergence function and its conjugate           Set.Divergence, conjugate
+//	φ, φ*   divergence function and its conjugate           Set.Divergence, Conjugate
 //	λ       multiplier of the radius                        Z.Lambda
 //	η̃       multiplier of mean r = 1                        Z.Eta, Unshifted
 //	η       the paper's η̃ − λ/(k−1), for Cressie-Read       Z.Eta, Paper
@@ -54,15 +54,15 @@
 //	k, k*   order of Cressie-Read, k/(k−1)                  CressieRead.K
 //	μ       tail fraction of CVaR                           Mu
 //	B, G, L bound, Lipschitz and smoothness constants of ℓ  Assumptions
-//	gap     Frank-Wolfe gap max over M of ⟨z − e, ∇F⟩       Move.Gap
+//	gap     Frank-Wolfe gap max over M of ⟨z − e, ∇F⟩       measure gap
 //
-// # Which algorithm applies to which set
+// # Which method applies to which set
 //
 //	                cressie-read  kl   smoothed-cvar  cvar
 //	sfk             yes           yes  yes            η only
 //	pgd             yes           yes  yes            η only
-//	pan (λ fixed)   yes           yes  yes            no: it has no λ
-//	erm             ignores the set
+//	pan, nsgdm      yes           yes  yes            no: it has no λ to fix
+//	erm, group, jtt ignore the set
 //	Theorem1        yes           no   yes            no
 //	paper's η       yes           no   no             no
 //
@@ -76,13 +76,23 @@
 //  1. Write φ and its conjugate φ*(t) = max over r ≥ 0 of rt − φ(r) down, with
 //     φ(1) = 0, and find forms of r − 1 = φ*′(t) − 1, φ*, φ(r) and φ*″ that lose
 //     no digits near t = 0 and do not overflow.
-//  2. Make a small value type in a file of its own, with Name, Validate,
-//     HasRadius, Divergence and conjugate; copy kl.go.
-//  3. In prepare, say when the radius stops binding (limit), what the worst case
-//     is then (saturated) and where η̃ goes as λ → 0 (origin). The solver in
-//     interior.go needs nothing else.
-//  4. Add the name to NewSet and SetNames.
+//  2. Make a small value type in a file of its own, with the methods of [Set];
+//     copy kl.go. WorstCase is one line: the function of that name.
+//  3. Where the ratios are bounded, say in a method prepare when the radius stops
+//     binding (limit), what the worst case is then (saturated) and where η̃ goes
+//     as λ → 0 (origin), as smoothedcvar.go does. The solver in interior.go needs
+//     nothing else.
+//  4. Add its line to families, or call [RegisterSet] from another package.
 //  5. Add the set to testSets, and its φ and φ* as defined to bigPhi and bigDual:
 //     every property, the certificate included, is then tested.
 //  6. If theory bounds its constants, add it to ConstantsOn and logBias.
+//
+// # Adding a method
+//
+// Write a file with a function that returns a [Method], and add its line to
+// builtIn, or call [Register] from another package. Its settings, its measures
+// and its state are declared there and nowhere else: presets, --set, the log,
+// checkpoints, tables, charts and the interface range over the registry. erm.go
+// is the smallest; groupdro.go moves its state before the weights, nsgdm.go has
+// an x-step of its own, jtt.go acts between epochs.
 package dro

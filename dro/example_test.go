@@ -27,49 +27,55 @@ func ExampleNewSet() {
 	// ratios [0.010 0.370 1.000 2.620], effective sample size 2.00
 }
 
-// A run as a trainer drives it: weights for the x-step, then the z-step at the
-// new x. The loss here is (x − s)²/2, and the robust mean lies between the plain
-// mean, 2, and the midrange, 5: at 10(1/5 + 2√ρ·√2/5).
-func ExampleDual() {
+// A run as a trainer of networks drives it: weights for the x-step, then the
+// method's own step at the new x. The loss here is (x − s)²/2, and the robust
+// mean lies between the plain mean, 2, and the midrange, 5: at
+// 10(1/5 + 2√ρ·√2/5).
+func ExampleMethod() {
 	set := dro.CressieRead{K: 2}
-	const rho = .1
-	p := dro.Problem{Set: set, Rho: rho, Coordinates: dro.Unshifted}
-	p.Box = dro.DefaultBox(set, rho, p.Coordinates, .01, 50)
-	settings := dro.DefaultSettings()
-	settings.AutoC = true
-	dual, err := dro.NewDual(dro.SFK, p, settings)
+	p := dro.Problem{Set: set, Rho: .1, Coordinates: dro.Unshifted}
+	p.Box = dro.DefaultBox(set, p.Rho, p.Coordinates, .01, 50)
+	method, err := dro.Find(dro.SFK)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sfk, err := method.New(dro.Task{Problem: &p, Settings: map[string]dro.Auto{
+		"lambda": dro.Fixed(1), "eta": dro.Fixed(0), "c": {}, "kappa": dro.Fixed(1)}}) // c: auto
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 
 	samples := []float64{0, 0, 0, 0, 10}
-	losses, ratios := make([]float64, len(samples)), make([]float64, len(samples))
+	batch := dro.Batch{Losses: make([]float64, len(samples))}
+	weights := make([]float64, len(samples))
 	x := 0.0
 	forward := func() {
 		for i, s := range samples {
-			losses[i] = (x - s) * (x - s) / 2
+			batch.Losses[i] = (x - s) * (x - s) / 2
 		}
 	}
 	forward()
-	for range 3000 {
-		dual.Ratios(ratios, losses)
+	for t := range 3000 {
+		sfk.Weights(weights, batch)
 		var grad float64
 		for i, s := range samples {
-			grad += ratios[i] * (x - s) / float64(len(samples))
+			grad += weights[i] * (x - s) / float64(len(samples))
 		}
 		x -= .05 * grad
-		forward() // full data: the new draw that FreshBatch asks for is the same
-		dual.Step(losses, .05)
+		forward() // full data: the new draw that Fresh asks for is the same
+		sfk.After(batch, dro.Step{T: int64(t + 1), Rate: .05})
 	}
-	state, err := p.Stationarity(losses, dual.Z(), 0)
+	worst, err := set.WorstCase(nil, batch.Losses, p.Rho)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("x = %.3f, ratios %.3f, optimal in z: %v\n", x, ratios, state.DualGap < 1e-6)
+	gap := p.At(nil, batch.Losses, sfk.(dro.Dual).Z()).Value - worst.Risk
+	fmt.Printf("x = %.3f, weights %.3f, optimal in z: %v\n", x, weights, gap < 1e-6)
 	// Output:
-	// x = 3.789, ratios [0.776 0.776 0.776 0.776 1.894], optimal in z: true
+	// x = 3.789, weights [0.776 0.776 0.776 0.776 1.894], optimal in z: true
 }
 
 func ExampleCurve() {

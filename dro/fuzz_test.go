@@ -57,18 +57,20 @@ func FuzzStep(f *testing.F) {
 		rng := testRand(seed)
 		for i, p := range testProblems(.01 + 3*rng.Float64()) {
 			for _, a := range []Algorithm{SFK, PGD} {
-				s := DefaultSettings()
-				s.C, s.AutoC = 1+100*rng.Float64(), i%2 == 0
-				d := newTestDual(t, a, *p, s)
-				for range 20 {
+				c := Fixed(1 + 100*rng.Float64())
+				if i%2 == 0 {
+					c = Auto{}
+				}
+				d := newTrainer(t, a, p, map[string]Auto{"c": c})
+				for n := range 20 {
 					losses := exponential(rng, 1+rng.IntN(8))
-					move := d.Step(losses, alpha)
-					z, slack := d.Z(), 1e-12*p.Box.Diameter()
+					d.After(Batch{Losses: losses}, Step{T: int64(n + 1), Rate: alpha})
+					z, slack := d.(Dual).Z(), 1e-12*p.Box.Diameter()
 					if q := p.Box.Project(z).sub(z); !(q.dot(q) <= slack*slack) {
 						t.Fatalf("%v, %s: z %v left the box %v", p, a, z, p.Box)
 					}
-					if a == SFK && !(move.Gap >= -slack && move.Gamma >= 0 && move.Gamma <= 1) {
-						t.Fatalf("%v: move %+v", p, move)
+					if m := reported(d); a == SFK && !(m["gap"] >= -slack && m["gamma"] >= 0 && m["gamma"] <= 1) {
+						t.Fatalf("%v: step %v", p, m)
 					}
 				}
 			}

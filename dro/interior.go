@@ -22,7 +22,7 @@ type interior struct {
 	start Z
 }
 
-// moments are means over the batch at one z, see Set.conjugate.
+// moments are means over the batch at one z, see Set.Conjugate.
 type moments struct {
 	excess float64    // mean r − 1
 	div    float64    // mean φ(r)
@@ -36,7 +36,7 @@ func (in *interior) moments(z Z) moments {
 		var p moments
 		for _, l := range losses[start:min(start+block, len(losses))] {
 			t := ((l-in.origin)/in.sample.span - z.Eta) / z.Lambda
-			e, _, d, h := in.set.conjugate(t)
+			e, _, d, h := in.set.Conjugate(t)
 			p.excess += e
 			p.div += d
 			p.h[0] += h
@@ -309,7 +309,7 @@ func (f *final) add(g final) {
 func (in *interior) final(ratios, losses []float64, z Z) (f final) {
 	for i, l := range losses {
 		t := ((l-in.origin)/in.sample.span - z.Eta) / z.Lambda
-		e, _, d, _ := in.set.conjugate(t)
+		e, _, d, _ := in.set.Conjugate(t)
 		r := 1 + e
 		if ratios != nil {
 			ratios[i] = r

@@ -9,6 +9,9 @@ type KL struct{}
 // Name returns "kl".
 func (KL) Name() string { return "kl" }
 
+// Label returns "kl".
+func (KL) Label() string { return "kl" }
+
 // HasRadius returns true.
 func (KL) HasRadius() bool { return true }
 
@@ -26,10 +29,10 @@ func (KL) Divergence(r float64) float64 {
 	return r*math.Log(r) - (r - 1)
 }
 
-// conjugate implements Set: φ*(t) = e^t − 1, r = φ*″ = e^t. The dual with η
+// Conjugate implements Set: φ*(t) = e^t − 1, r = φ*″ = e^t. The dual with η
 // eliminated, λ log mean e^{ℓ/λ} + λρ, is not used: its mini-batch estimate is
 // biased (math.md §2).
-func (KL) conjugate(t float64) (excess, conj, div, second float64) {
+func (KL) Conjugate(t float64) (excess, conj, div, second float64) {
 	e := expm1(t)
 	r := 1 + e
 	if r == 0 { // φ(0) = 1; t r would be NaN at t = −Inf

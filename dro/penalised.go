@@ -20,7 +20,7 @@ func Penalised(set Set, ratios, losses []float64, lambda float64) (Worst, error)
 	if err != nil {
 		return Worst{}, err
 	}
-	in := set.prepare(s).(*interior)
+	in := solverOf(set, s).(*interior)
 	if s.span == 0 {
 		return in.saturated(ratios), nil
 	}
@@ -36,7 +36,7 @@ func Curve(set Set, losses, rhos []float64) ([]Worst, error) {
 	if err != nil {
 		return nil, err
 	}
-	solver := set.prepare(s)
+	solver := solverOf(set, s)
 	curve := make([]Worst, len(rhos))
 	for i, rho := range rhos {
 		if set.HasRadius() {

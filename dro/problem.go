@@ -110,7 +110,7 @@ func (p *Problem) At(ratios, losses []float64, z Z) Eval {
 	u := p.Unshift(z)
 	var excess, conj, div float64
 	for i, l := range losses {
-		e, c, d, _ := p.Set.conjugate((l - u.Eta) / u.Lambda)
+		e, c, d, _ := p.Set.Conjugate((l - u.Eta) / u.Lambda)
 		if ratios != nil {
 			ratios[i] = 1 + e
 		}
@@ -137,7 +137,7 @@ func (p *Problem) Curvature(losses []float64, z, d Z) float64 {
 	var sum float64
 	for _, l := range losses {
 		t := (l - u.Eta) / u.Lambda
-		_, _, _, second := p.Set.conjugate(t)
+		_, _, _, second := p.Set.Conjugate(t)
 		along := v.Eta + t*v.Lambda
 		sum += second * along * along
 	}

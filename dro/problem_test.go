@@ -32,7 +32,7 @@ func (p *Problem) String() string {
 func TestConjugate(t *testing.T) {
 	for _, set := range testSets() {
 		for _, at := range []float64{-60, -9, -2, -.99, -.3, -1e-7, 0, 1e-7, .3, .999, 1.001, 3, 9} {
-			excess, conj, div, second := set.conjugate(at)
+			excess, conj, div, second := set.Conjugate(at)
 			r := 1 + excess
 			if got := set.Divergence(r); math.Abs(got-div) > 1e-12*(1+div) {
 				t.Errorf("%v t %v: φ(r) %v, direct %v", set, at, div, got)
@@ -47,13 +47,13 @@ func TestConjugate(t *testing.T) {
 			}
 			const h = 1e-5
 			smooth := set.HasRadius() || math.Abs(at) > h
-			_, above, _, _ := set.conjugate(at + h)
-			_, below, _, _ := set.conjugate(at - h)
+			_, above, _, _ := set.Conjugate(at + h)
+			_, below, _, _ := set.Conjugate(at - h)
 			if got := (above - below) / (2 * h); math.Abs(got-r) > 1e-6*(1+r) && smooth {
 				t.Errorf("%v t %v: φ*′ %v, difference %v", set, at, r, got)
 			}
-			up, _, _, _ := set.conjugate(at + h)
-			down, _, _, _ := set.conjugate(at - h)
+			up, _, _, _ := set.Conjugate(at + h)
+			down, _, _, _ := set.Conjugate(at - h)
 			if got := (up - down) / (2 * h); math.Abs(got-second) > 1e-5*(1+second) && smooth {
 				t.Errorf("%v t %v: φ*″ %v, difference %v", set, at, second, got)
 			}
@@ -201,7 +201,8 @@ func TestNonFiniteLossesShow(t *testing.T) {
 }
 
 func TestProblemErrors(t *testing.T) {
-	ok := Problem{Set: KL{}, Rho: 1, Coordinates: Unshifted, Box: Box{Lambda: [2]float64{.1, 1}, Eta: [2]float64{0, 1}}}
+	ok := Problem{Set: KL{}, Rho: 1, Coordinates: Unshifted,
+		Box: Box{Lambda: [2]float64{.1, 1}, Eta: [2]float64{0, 1}}}
 	if err := ok.Validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +321,8 @@ func TestDefaultBoxHoldsTheOptimum(t *testing.T) {
 func TestDefaultBoxNumbers(t *testing.T) {
 	box := DefaultBox(CressieRead{2}, 1.5, Paper, .1, 10)
 	want := Box{Lambda: [2]float64{.1, 10}, Eta: [2]float64{-10, 10}}
-	if math.Abs(box.Lambda[1]-10) > 1e-13 || math.Abs(box.Eta[0]+10) > 1e-13 || box.Eta[1] != want.Eta[1] || box.Lambda[0] != .1 {
+	if math.Abs(box.Lambda[1]-10) > 1e-13 || math.Abs(box.Eta[0]+10) > 1e-13 ||
+		box.Eta[1] != want.Eta[1] || box.Lambda[0] != .1 {
 		t.Errorf("box at ρ = 1.5: %v, want %v", box, want)
 	}
 	if got := DefaultBox(CressieRead{2}, .5, Paper, .1, 10).Lambda[1]; math.Abs(got-10/(math.Sqrt2-1)) > 1e-12 {

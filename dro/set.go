@@ -3,6 +3,7 @@ package dro
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -23,11 +24,14 @@ type Eval struct {
 // empirical distribution P0 of n losses. Its methods speak of the unshifted
 // dual of math.md §2: t = (ℓ − η)/λ, f = λ φ*(t) + λρ + η, r = φ*′(t).
 //
-// A Set is a small immutable value. The interface is closed: a further set is
-// a further file of this package (see "Adding a set" in the package comment).
+// A Set is a small immutable value. Other packages may have sets of their own:
+// see "Adding a set" in the package comment.
 type Set interface {
 	// Name returns the set's name as NewSet accepts it.
 	Name() string
+	// Label returns the name with the parameters, as tables have room for: "χ²",
+	// "k=1.5", "cvar 0.1".
+	Label() string
 	// Validate says which parameter of the set is out of its range, if any.
 	Validate() error
 	// HasRadius reports whether the set depends on ρ and its dual on λ. CVaR
@@ -35,44 +39,64 @@ type Set interface {
 	HasRadius() bool
 	// Divergence returns φ(r), +Inf outside its domain.
 	Divergence(ratio float64) float64
+	// Conjugate evaluates everything that the dual needs of one t = (ℓ − η)/λ:
+	// r − 1, φ*(t), φ(r) and φ*″(t), with r = φ*′(t). At a kink of φ*′ the
+	// second derivative is that of the flat side, 0.
+	Conjugate(t float64) (excess, conj, div, second float64)
 	// WorstCase returns the exact worst-case risk of the losses at radius rho
 	// and writes the worst distribution's likelihood ratios into ratios unless
 	// that is nil. The losses must be finite and not negative, rho positive and
-	// finite (CVaR ignores it).
+	// finite (CVaR ignores it). The function WorstCase does it for a set whose φ
+	// is finite on [0, ∞).
 	WorstCase(ratios, losses []float64, rho float64) (Worst, error)
+}
 
-	// conjugate evaluates everything that the dual needs of one t = (ℓ − η)/λ:
-	// r − 1, φ*(t), φ(r) and φ*″(t), with r = φ*′(t). At a kink of φ*′ the
-	// second derivative is that of the flat side, 0.
-	conjugate(t float64) (excess, conj, div, second float64)
-	// prepare readies the losses for exact solutions at several radii.
-	prepare(s sample) solver
+// family is a named set with the parameters that it takes from settings.
+type family struct {
+	name string
+	of   func(k, mu float64) Set
+}
+
+// families is the registry of sets: one line a set.
+var families = []family{
+	{"cressie-read", func(k, _ float64) Set { return CressieRead{K: k} }},
+	{"chi2", func(_, _ float64) Set { return CressieRead{K: 2} }},
+	{"kl", func(_, _ float64) Set { return KL{} }},
+	{"smoothed-cvar", func(_, mu float64) Set { return SmoothedCVaR{Mu: mu} }},
+	{"cvar", func(_, mu float64) Set { return CVaR{Mu: mu} }},
+}
+
+// RegisterSet adds a set to the registry, made from the settings k and mu, and
+// returns what takes it out again. It is for the start of a program and for
+// tests: not while runs go on. It panics where the name is taken.
+func RegisterSet(name string, of func(k, mu float64) Set) (remove func()) {
+	if slices.Contains(SetNames(), name) {
+		panic("dro: RegisterSet wants a new name")
+	}
+	families = append(slices.Clip(families), family{name, of})
+	return func() {
+		families = slices.DeleteFunc(slices.Clone(families), func(f family) bool { return f.name == name })
+	}
 }
 
 // SetNames lists the names that NewSet accepts.
 func SetNames() []string {
-	return []string{"cressie-read", "chi2", "kl", "smoothed-cvar", "cvar"}
+	names := make([]string, len(families))
+	for i, f := range families {
+		names[i] = f.name
+	}
+	return names
 }
 
 // NewSet returns the uncertainty set of that name: "cressie-read" with
 // k in (1, 2], "chi2" (Cressie-Read with k = 2), "kl", "smoothed-cvar" and
 // "cvar" with mu in (0, 1). A parameter that the set does not have is ignored.
 func NewSet(name string, k, mu float64) (Set, error) {
-	var set Set
-	switch name {
-	case "cressie-read":
-		set = CressieRead{K: k}
-	case "chi2":
-		set = CressieRead{K: 2}
-	case "kl":
-		set = KL{}
-	case "smoothed-cvar":
-		set = SmoothedCVaR{Mu: mu}
-	case "cvar":
-		set = CVaR{Mu: mu}
-	default:
+	i := slices.IndexFunc(families, func(f family) bool { return f.name == name })
+	if i < 0 {
 		return nil, fmt.Errorf("uncertainty %q: want one of %s", name, strings.Join(SetNames(), ", "))
 	}
+	set := families[i].of(k, mu)
 	if err := set.Validate(); err != nil {
 		return nil, fmt.Errorf("uncertainty %s: %w", name, err)
 	}

@@ -1,6 +1,9 @@
 package dro
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // SmoothedCVaR is the set of the smoothed conditional value at risk,
 // φ(t) = t log t + ((1−μt)/μ) log((1−μt)/(1−μ)) on [0, 1/μ], μ in (0, 1).
@@ -9,6 +12,9 @@ type SmoothedCVaR struct{ Mu float64 }
 
 // Name returns "smoothed-cvar".
 func (SmoothedCVaR) Name() string { return "smoothed-cvar" }
+
+// Label returns the name, short, with μ.
+func (s SmoothedCVaR) Label() string { return fmt.Sprintf("scvar %.3g", s.Mu) }
 
 // HasRadius returns true.
 func (SmoothedCVaR) HasRadius() bool { return true }
@@ -35,10 +41,10 @@ func (s SmoothedCVaR) Divergence(r float64) float64 {
 // ratioSlack is how far rounding may carry μr from 1.
 const ratioSlack = 1e-15
 
-// conjugate implements Set: φ*(t) = log(1 − μ + μe^t)/μ,
+// Conjugate implements Set: φ*(t) = log(1 − μ + μe^t)/μ,
 // r = e^t/(1 − μ + μe^t), φ*″ = r(1 − μr). The second branch divides by e^t, which keeps a
 // large t from overflowing.
-func (s SmoothedCVaR) conjugate(t float64) (excess, conj, div, second float64) {
+func (s SmoothedCVaR) Conjugate(t float64) (excess, conj, div, second float64) {
 	if t <= 1 {
 		e := expm1(t)
 		den := 1 + s.Mu*e

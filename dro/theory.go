@@ -95,7 +95,8 @@ func ConstantsOn(set Set, box Box, a Assumptions) (Constants, error) {
 	case SmoothedCVaR:
 		c = s.constants(box, a)
 	default:
-		return Constants{}, fmt.Errorf("uncertainty %s: the theory covers cressie-read, chi2 and smoothed-cvar", set.Name())
+		return Constants{}, fmt.Errorf("uncertainty %s: the theory covers cressie-read, chi2 and smoothed-cvar",
+			set.Name())
 	}
 	c.Diameter = box.Diameter()
 	c.C = max(MagnitudeOf(c.Diameter).power(2)+c.Lz, MagnitudeOf(2)+c.Lx)
@@ -115,7 +116,8 @@ func (c CressieRead) constants(box Box, a Assumptions) Constants {
 	return Constants{
 		Lz: MagnitudeOf(k-1).power(star-2) +
 			(width.power(star) - lambda0.power(star+1)).plus(width.power(star-2)-lambda0.power(star-1)),
-		Lx:     base + s - lambda0.power(star-1) + width.power(star-2) + curved.plus(width+MagnitudeOf(a.Smoothness)),
+		Lx: base + s - lambda0.power(star-1) + width.power(star-2) +
+			curved.plus(width+MagnitudeOf(a.Smoothness)),
 		Sigma0: base + s + width.power(star-1) + g - lambda0.power(star-1),
 		Sigma1: MagnitudeOf(a.Rho + 1 + 1/(k*(k-1))).plus(
 			base - lambda0.power(star) + width.power(star) + MagnitudeOf(star-1).plus(lambda0+s-width)),
@@ -147,7 +149,7 @@ func (s SmoothedCVaR) maxCurvature(reach float64) float64 {
 	var best float64
 	for i := 0; i <= cells; i++ {
 		t := lo + (hi-lo)*float64(i)/cells
-		_, _, _, second := s.conjugate(t)
+		_, _, _, second := s.Conjugate(t)
 		best = math.Max(best, second*(1+t*t))
 	}
 	return best

@@ -50,7 +50,8 @@ func TestLzIsTight(t *testing.T) {
 	a.Bound = 5
 	for _, p := range []Problem{
 		{Set: CressieRead{2}, Coordinates: Paper, Box: box}, {Set: CressieRead{1.5}, Coordinates: Paper, Box: box},
-		{Set: CressieRead{1.2}, Coordinates: Paper, Box: box}, {Set: SmoothedCVaR{.1}, Coordinates: Unshifted, Box: Box{Lambda: box.Lambda, Eta: [2]float64{0, 5}}},
+		{Set: CressieRead{1.2}, Coordinates: Paper, Box: box},
+		{Set: SmoothedCVaR{.1}, Coordinates: Unshifted, Box: Box{Lambda: box.Lambda, Eta: [2]float64{0, 5}}},
 		{Set: SmoothedCVaR{.5}, Coordinates: Unshifted, Box: Box{Lambda: box.Lambda, Eta: [2]float64{0, 5}}},
 	} {
 		c, err := ConstantsOn(p.Set, p.Box, a)
@@ -99,7 +100,8 @@ func TestSigma1(t *testing.T) {
 	for _, p := range []Problem{
 		{Set: CressieRead{2}, Rho: 1.5, Coordinates: Paper, Box: paperBox},
 		{Set: CressieRead{1.5}, Rho: 1.5, Coordinates: Paper, Box: paperBox},
-		{Set: SmoothedCVaR{.2}, Rho: 1.5, Coordinates: Unshifted, Box: Box{Lambda: paperBox.Lambda, Eta: [2]float64{0, 10}}},
+		{Set: SmoothedCVaR{.2}, Rho: 1.5, Coordinates: Unshifted,
+			Box: Box{Lambda: paperBox.Lambda, Eta: [2]float64{0, 10}}},
 	} {
 		c, err := ConstantsOn(p.Set, p.Box, paperAssumptions())
 		if err != nil {
@@ -259,7 +261,8 @@ func TestBiasFormulas(t *testing.T) {
 		t.Errorf("k → 2: %v, want %v", got, want)
 	}
 	k, star := 1.5, 3.0
-	want = 3 * math.Pow(1+k*.5*rho, 1/k) * math.Pow(1/n+math.Exp2(1-star)/(star-2)*(1/n-math.Pow(n, -star/2)), 1/star)
+	want = 3 * math.Pow(1+k*.5*rho, 1/k) *
+		math.Pow(1/n+math.Exp2(1-star)/(star-2)*(1/n-math.Pow(n, -star/2)), 1/star)
 	if got := BiasBound(CressieRead{k}, rho, 1, n); !within(got, want, 1e-12) {
 		t.Errorf("k = 1.5: %v, want %v", got, want)
 	}

@@ -9,9 +9,10 @@ import (
 // least is a regression problem on which the optimum is known from the exact
 // risk: x in R^d, ℓ_i = loss(⟨a_i, x⟩, y_i).
 type least struct {
-	a    [][]float64
-	y    []float64
-	loss func(margin, y float64) (value, slope float64)
+	a      [][]float64
+	y      []float64
+	groups []int // of the samples, for methods that look at them
+	loss   func(margin, y float64) (value, slope float64)
 }
 
 func square(m, y float64) (float64, float64) { return (m - y) * (m - y) / 2, m - y }
@@ -42,7 +43,8 @@ func (l *least) descend(x, ratios, slopes []float64, index []int, alpha float64)
 
 // newLeast draws n points in d dimensions with a minority that follows another
 // law.
-func newLeast(rng *rand.Rand, n, d int, loss func(m, y float64) (float64, float64), label func(float64) float64) *least {
+func newLeast(rng *rand.Rand, n, d int, loss func(m, y float64) (float64, float64),
+	label func(float64) float64) *least {
 	l := &least{loss: loss}
 	for i := range n {
 		row := make([]float64, d)
@@ -62,7 +64,8 @@ func newLeast(rng *rand.Rand, n, d int, loss func(m, y float64) (float64, float6
 }
 
 // risk is R_ρ at x, and the worst-case weights.
-func (l *least) risk(t *testing.T, set Set, rho float64, x, ratios, values, slopes []float64, all []int) Worst {
+func (l *least) risk(t *testing.T, set Set, rho float64, x, ratios, values, slopes []float64,
+	all []int) Worst {
 	l.losses(values, slopes, x, all)
 	w, err := set.WorstCase(ratios, values, rho)
 	if err != nil {
@@ -101,28 +104,70 @@ func indices(n int) []int {
 	return all
 }
 
-// train runs the algorithm with full batches, as the runner does with
-// mini-batches, and returns R_ρ and F − R_ρ at the end.
-func (l *least) train(t *testing.T, dual *Dual, steps, d int, alpha float64) (risk, gap float64) {
-	n := len(l.y)
-	all := indices(n)
-	ratios, values, slopes := make([]float64, n), make([]float64, n), make([]float64, n)
-	x := make([]float64, d)
-	for range steps {
-		l.losses(values, slopes, x, all)
-		dual.Ratios(ratios, values)
-		if !dual.FreshBatch() {
-			dual.Step(values, alpha)
+// walk trains x as the runner does, on the samples that draw names at each
+// step; β is the momentum of a method that averages the gradient.
+func (l *least) walk(trainer Trainer, x []float64, steps int, alpha, beta float64, draw func() []int) {
+	w, values, slopes := make([]float64, len(l.y)), make([]float64, len(l.y)), make([]float64, len(l.y))
+	v := make([]float64, len(x))
+	for i := range steps {
+		index := draw()
+		b := l.batch(values, index)
+		l.losses(values, slopes, x, index)
+		trainer.Before(b)
+		trainer.Weights(w[:len(index)], b)
+		if m, ok := trainer.(Mover); ok {
+			addTo(v, beta-1, v)
+			l.descend(v, w, slopes, index, beta-1)
+			addTo(x, -m.Advance(length(v), alpha), v)
+		} else {
+			l.descend(x, w, slopes, index, alpha)
 		}
-		l.descend(x, ratios, slopes, all, alpha)
-		if dual.FreshBatch() {
-			l.losses(values, slopes, x, all)
-			dual.Step(values, alpha)
+		if trainer.Fresh() {
+			l.losses(values, slopes, x, index)
+		}
+		trainer.After(b, Step{T: int64(i + 1), Rate: alpha})
+	}
+}
+
+// batch is of the samples index, whose losses are in values.
+func (l *least) batch(values []float64, index []int) Batch {
+	b := Batch{Losses: values[:len(index)], Index: index}
+	if l.groups != nil {
+		for _, i := range index {
+			b.Groups = append(b.Groups, l.groups[i])
 		}
 	}
-	p := dual.problem
-	risk = l.risk(t, p.Set, p.Rho, x, ratios, values, slopes, all).Risk
-	return risk, p.At(nil, values, dual.Z()).Value - risk
+	return b
+}
+
+// all names every sample, for full batches.
+func (l *least) all() []int { return indices(len(l.y)) }
+
+// addTo adds a·v to x.
+func addTo(x []float64, a float64, v []float64) {
+	for i := range x {
+		x[i] += a * v[i]
+	}
+}
+
+func length(v []float64) float64 {
+	square := 0.0
+	for _, c := range v {
+		square += c * c
+	}
+	return math.Sqrt(square)
+}
+
+// train runs the method with full batches and returns x, R_ρ and F − R_ρ at the
+// end.
+func (l *least) train(t *testing.T, trainer Trainer, p *Problem, steps int, alpha float64) (x []float64,
+	risk, gap float64) {
+	x = make([]float64, len(l.a[0]))
+	l.walk(trainer, x, steps, alpha, .9, l.all)
+	n := len(l.y)
+	ratios, values, slopes := make([]float64, n), make([]float64, n), make([]float64, n)
+	risk = l.risk(t, p.Set, p.Rho, x, ratios, values, slopes, l.all()).Risk
+	return x, risk, p.At(nil, values, trainer.(Dual).Z()).Value - risk
 }
 
 // SFK, PGD and PAN against the minimum of the exact risk, with full batches.
@@ -156,13 +201,11 @@ func TestAlgorithmsReachTheOptimum(t *testing.T) {
 			p.Box = DefaultBox(p.Set, p.Rho, p.Coordinates, .01, 10)
 			best := l.best(t, p.Set, p.Rho, d)
 			for _, a := range []Algorithm{SFK, PGD, PAN} {
-				s := DefaultSettings()
-				s.AutoC = true
+				s := map[string]Auto{"c": {}}
 				if a == PAN {
-					s.Start.Lambda = best.Z.Lambda
+					s["lambda"] = Fixed(best.Z.Lambda)
 				}
-				dual := newTestDual(t, a, p, s)
-				risk, gap := l.train(t, dual, 3000, d, .05)
+				_, risk, gap := l.train(t, newTrainer(t, a, &p, s), &p, 3000, .05)
 				t.Logf("%s, %s, %s: R/R* - 1 = %.2g, gap/R* = %.2g", l.name, &p, a, risk/best.Risk-1, gap/best.Risk)
 				toleranceR, toleranceF := 1e-5, 1e-5
 				if a == SFK && p.Coordinates == Paper {

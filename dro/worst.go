@@ -94,6 +94,29 @@ func (s sample) allAtMax(set Set) func(ratios []float64) Worst {
 	return func(ratios []float64) Worst { return s.tailWorst(ratios, t, set) }
 }
 
+// WorstCase is Set.WorstCase for a set whose φ is finite on [0, ∞): all mass on
+// the largest losses is then the worst that any radius allows.
+func WorstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
+	return worstCase(set, ratios, losses, rho)
+}
+
+// preparer is a set that knows better than solverOf when its radius stops
+// binding.
+type preparer interface {
+	// prepare readies the losses for exact solutions at several radii.
+	prepare(s sample) solver
+}
+
+// solverOf readies the losses for exact solutions at several radii.
+func solverOf(set Set, s sample) solver {
+	if p, ok := set.(preparer); ok {
+		return p.prepare(s)
+	}
+	share := float64(s.ties) / s.n()
+	limit := share*set.Divergence(1/share) + (1-share)*set.Divergence(0)
+	return &interior{set: set, sample: s, origin: s.max, limit: limit, saturated: s.allAtMax(set)}
+}
+
 // worstCase checks the arguments of Set.WorstCase and solves.
 func worstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
 	if set.HasRadius() {
@@ -105,7 +128,7 @@ func worstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
 	if err != nil {
 		return Worst{}, err
 	}
-	return set.prepare(s).solve(ratios, rho), nil
+	return solverOf(set, s).solve(ratios, rho), nil
 }
 
 // checked returns the sample of the losses if it, the set and the destination
@@ -115,7 +138,8 @@ func checked(set Set, ratios, losses []float64) (sample, error) {
 		return sample{}, fmt.Errorf("uncertainty %s: %w", set.Name(), err)
 	}
 	if ratios != nil && len(ratios) != len(losses) {
-		return sample{}, fmt.Errorf("ratios: length %d for %d losses; want the same length, or nil", len(ratios), len(losses))
+		return sample{}, fmt.Errorf("ratios: length %d for %d losses; want the same length, or nil",
+			len(ratios), len(losses))
 	}
 	return newSample(losses)
 }

@@ -10,7 +10,8 @@ import (
 // testSets are the sets that most tests range over.
 func testSets() []Set {
 	return []Set{
-		CressieRead{1.0001}, CressieRead{1.01}, CressieRead{1.1}, CressieRead{1.5}, CressieRead{1.9}, CressieRead{2},
+		CressieRead{1.0001}, CressieRead{1.01}, CressieRead{1.1}, CressieRead{1.5}, CressieRead{1.9},
+		CressieRead{2},
 		KL{}, SmoothedCVaR{.1}, SmoothedCVaR{.3}, SmoothedCVaR{.9}, CVaR{.2}, CVaR{.7},
 	}
 }
@@ -56,7 +57,7 @@ func TestWorstCaseIsExact(t *testing.T) {
 			for _, set := range testSets() {
 				rhos := []float64{1e-12, 1e-6, 1e-3, .1, .5, 1.5, 10, 1e4}
 				if s, err := newSample(losses); err == nil && set.HasRadius() {
-					limit := set.prepare(s).(*interior).limit
+					limit := solverOf(set, s).(*interior).limit
 					if limit > 0 {
 						rhos = append(rhos, limit*.5, limit*.99, limit*(1-1e-6), limit*(1+1e-6))
 					}
@@ -175,7 +176,8 @@ func TestCurve(t *testing.T) {
 			}
 			slack := 1e-12 * w.Risk
 			if rise := w.Risk - last.Risk; rise > last.Z.Lambda*step+slack || rise < w.Z.Lambda*step-slack {
-				t.Errorf("%v rho %v: rise %v not between λ*Δρ at the ends, %v and %v", set, rhos[i], rise, w.Z.Lambda*step, last.Z.Lambda*step)
+				t.Errorf("%v rho %v: rise %v not between λ*Δρ at the ends, %v and %v",
+					set, rhos[i], rise, w.Z.Lambda*step, last.Z.Lambda*step)
 			}
 		}
 	}
@@ -201,7 +203,8 @@ func TestLimits(t *testing.T) {
 	}
 	for _, mu := range []float64{.1, .3} {
 		bound := SmoothedCVaR{mu}.Saturation()
-		if got, want := risk(SmoothedCVaR{mu}, bound), risk(CVaR{mu}, 1); !within(got.Risk, want.Risk, 1e-15) || !got.Saturated {
+		got, want := risk(SmoothedCVaR{mu}, bound), risk(CVaR{mu}, 1)
+		if !within(got.Risk, want.Risk, 1e-15) || !got.Saturated {
 			t.Errorf("mu %v: risk %v at saturation, CVaR %v", mu, got.Risk, want.Risk)
 		}
 		if got := risk(SmoothedCVaR{mu}, bound*(1-1e-9)); got.Saturated || got.Z.Lambda == 0 {
@@ -230,7 +233,8 @@ func TestPenalised(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !within(got.Risk, w.Risk, 1e-11) || !within(got.Divergence, .2, 1e-9) || !within(got.Z.Eta, w.Z.Eta, 1e-9) {
+		if !within(got.Risk, w.Risk, 1e-11) || !within(got.Divergence, .2, 1e-9) ||
+			!within(got.Z.Eta, w.Z.Eta, 1e-9) {
 			t.Errorf("%v: penalised %+v, constrained %+v", set, got, w)
 		}
 		p := Problem{Set: set, Rho: 1e-300, Coordinates: Unshifted}
@@ -352,7 +356,7 @@ func TestLargeBatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := set.prepare(s).(*interior)
+			in := solverOf(set, s).(*interior)
 			if in.limit <= rho {
 				continue
 			}

@@ -27,6 +27,11 @@ func parse(file string, text []byte) (Preset, error) {
 			return Preset{}, fmt.Errorf("%s:%d: %w", file, line(e), err)
 		}
 	}
+	for i, key := range p.Overrides {
+		if err := p.Spec.Unread([]string{key}); err != nil {
+			return Preset{}, fmt.Errorf("%s:%d: %w", file, p.lines[i], err)
+		}
+	}
 	return p, nil
 }
 
@@ -47,7 +52,7 @@ func (p *Preset) add(e *ast.MappingValueNode) error {
 	if err := assign(&p.Spec, key, value); err != nil {
 		return err
 	}
-	p.Overrides = append(p.Overrides, key)
+	p.Overrides, p.lines = append(p.Overrides, key), append(p.lines, line(e))
 	if reason := comment(e); reason != "" {
 		p.Reasons[key] = reason
 	}

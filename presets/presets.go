@@ -33,6 +33,8 @@ type Preset struct {
 	// why, by key.
 	Overrides []string
 	Reasons   map[string]string
+
+	lines []int // of Overrides
 }
 
 // List returns the embedded presets, the default one first.

@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"strconv"
 	"strings"
 
-	"drolab/dro"
 	"drolab/runner"
 
 	"github.com/goccy/go-yaml"
@@ -32,55 +30,33 @@ func Set(spec *runner.Spec, assignment string) error {
 	return assign(spec, strings.TrimSpace(key), value)
 }
 
-// Keys returns the names of all settings, in the order of runner.Spec.
+// Keys returns the names of all settings, in the order in which they are listed.
 func Keys() []string {
 	var keys []string
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[runner.Spec]()) {
-		if key, _, _ := strings.Cut(f.Tag.Get("json"), ","); key != "" && key != "-" {
-			keys = append(keys, key)
-		}
+	for _, t := range runner.AllSettings() {
+		keys = append(keys, t.Key)
 	}
 	return keys
 }
 
-// assign sets the field of spec with that key to a value that YAML gave. The
-// value goes through JSON, so that a preset, --set and run.json are read by
-// one decoder, which is strict about types. A field is replaced as a whole:
-// slices are never shared with another Spec.
+// assign sets the setting with that key to a value that YAML gave. The value goes
+// through JSON, so that a preset, --set and run.json are read by one decoder,
+// which is strict about types.
 func assign(spec *runner.Spec, key string, value any) error {
-	field, err := fieldOf(spec, key)
-	if err != nil {
-		return err
+	if _, ok := runner.FindSetting(key); !ok {
+		return fmt.Errorf("%.40s: unknown key: did you mean %s? (`drolab presets shapes` lists all)",
+			strconv.QuoteToGraphic(key), nearestFirst(key, Keys())[0])
 	}
-	wrong := &runner.KeyError{Key: key, Value: show(value), Want: wanted(field.Interface())}
-	if value == nil {
-		wrong.Value = "nothing"
-		return wrong
+	text := []byte("{}") // no setting: for nothing, and for .nan and .inf, which have no JSON
+	if b, err := json.Marshal(numbers(value)); err == nil && value != nil {
+		text = b
 	}
-	text, err := json.Marshal(numbers(value))
-	if err != nil {
-		return wrong // .nan and .inf have no JSON
+	err := spec.Assign(key, text)
+	var wrong *runner.KeyError
+	if errors.As(err, &wrong) && wrong.Key == key {
+		wrong.Value = show(value)
 	}
-	fresh := reflect.New(field.Type())
-	if err := json.Unmarshal(text, fresh.Interface()); err != nil {
-		var own *runner.KeyError
-		if errors.As(err, &own) {
-			return own
-		}
-		return wrong
-	}
-	field.Set(fresh.Elem())
-	return nil
-}
-
-func fieldOf(spec *runner.Spec, key string) (reflect.Value, error) {
-	for i, k := range Keys() {
-		if k == key {
-			return reflect.ValueOf(spec).Elem().Field(i), nil
-		}
-	}
-	return reflect.Value{}, fmt.Errorf("%.40s: unknown key: did you mean %s? (`drolab presets shapes` lists all)",
-		strconv.QuoteToGraphic(key), nearestFirst(key, Keys())[0])
+	return err
 }
 
 // numbers turns text that is a number into one, in lists too: the YAML parser
@@ -101,28 +77,11 @@ func numbers(value any) any {
 	return value
 }
 
-// wanted says what a setting of a type looks like. Ranges are Validate's.
-func wanted(field any) string {
-	switch field.(type) {
-	case float64:
-		return "a number"
-	case int:
-		return "a whole number"
-	case uint64:
-		return "a whole number ≥ 0"
-	case bool:
-		return "true or false"
-	case runner.Auto:
-		return "auto or a number"
-	case []float64:
-		return "a list of numbers, as in [0.5, 0.5]"
-	case []dro.Algorithm:
-		return "a list, as in [sfk, erm]"
-	}
-	return "text"
-}
-
+// show is a value as an error has it.
 func show(value any) string {
+	if value == nil {
+		return "nothing"
+	}
 	if s, ok := value.(string); ok {
 		return strconv.QuoteToGraphic(s)
 	}

@@ -9,16 +9,16 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/nn"
 	"drolab/runner/data"
 )
 
 // StepTimes are medians over training steps as a run takes them, input
 // pipeline included, each of one batch.
 type StepTimes struct {
-	Train   time.Duration // ERM: forward, backward, update
+	Train   time.Duration // the baseline: forward, backward, update
 	Forward time.Duration // loading and losses only
-	SFK     time.Duration
-	PGD     time.Duration
+	Steps   map[dro.Algorithm]time.Duration
 	Rounds  int // how many of each were measured
 
 	FLOP float64 // of real work in Train: no padding zeros, see nn.Net.FLOPs
@@ -32,43 +32,51 @@ func (t *StepTimes) Rate() (rate, share float64) {
 	return rate, rate / t.Peak
 }
 
-// MeasureSteps times steps of the spec's model, batch and set on noise of the
-// given shape, for about the given time. The kinds of steps take turns, so
-// that what else the machine does disturbs them alike.
+// MeasureSteps times steps of the spec's model, batch and set, by each of its
+// methods and the baseline, on noise of the given shape, for about the given
+// time. The kinds of steps take turns, so that what else the machine does
+// disturbs them alike.
 func MeasureSteps(ctx context.Context, s Spec, shape data.Shape, classes, threads int, budget time.Duration) (StepTimes, error) {
-	var runs []*run
-	defer func() {
-		for _, r := range runs {
-			r.close()
-		}
-	}()
 	src := newNoise(shape, classes, 4*s.Batch)
-	for _, a := range []dro.Algorithm{dro.ERM, dro.SFK, dro.PGD} {
+	base, err := benchRun(s, dro.Baseline(), src, classes, threads)
+	if err != nil {
+		return StepTimes{}, err
+	}
+	defer base.close()
+	net := base.net.(*nn.Net)
+	flop := 0.0
+	things := []func() error{base.train, base.forward, func() error {
+		flop = net.Peak()
+		return nil
+	}}
+	others := slices.DeleteFunc(slices.Clone(s.Algorithms), func(a dro.Algorithm) bool { return a == dro.Baseline() })
+	for _, a := range others {
 		r, err := benchRun(s, a, src, classes, threads)
 		if err != nil {
 			return StepTimes{}, err
 		}
-		runs = append(runs, r)
+		defer r.close()
+		things = append(things, r.train)
 	}
-	forward := func() error {
-		r := runs[0]
-		b := r.batches.Next()
-		r.net.Losses(r.losses, b.X, b.Labels)
-		return nil
-	}
-	flop := 0.0
-	peak := func() error {
-		flop = runs[0].net.Peak()
-		return nil
-	}
-	took, err := rounds(ctx, budget, runs[0].train, forward, runs[1].train, runs[2].train, peak)
+	took, err := rounds(ctx, budget, things...)
 	if err != nil {
 		return StepTimes{}, fmt.Errorf("measuring %s: %w", s.Model, err)
 	}
-	t := StepTimes{Train: median(took[0]), Forward: median(took[1]), SFK: median(took[2]), PGD: median(took[3]), Rounds: len(took[0])}
-	forth, back := runs[0].net.FLOPs()
-	t.FLOP, t.Peak = forth+back, flop/median(took[4]).Seconds()
+	t := StepTimes{Train: median(took[0]), Forward: median(took[1]), Rounds: len(took[0]), Steps: map[dro.Algorithm]time.Duration{}}
+	forth, back := net.FLOPs()
+	t.FLOP, t.Peak = forth+back, flop/median(took[2]).Seconds()
+	t.Steps[dro.Baseline()] = t.Train
+	for i, a := range others {
+		t.Steps[a] = median(took[3+i])
+	}
 	return t, nil
+}
+
+// forward loads a batch and computes its losses.
+func (r *run) forward() error {
+	b := r.batches.Next()
+	r.net.Losses(r.losses, b.X, b.Labels)
+	return nil
 }
 
 // rounds does each thing in turn, first without counting and then at least
@@ -97,13 +105,23 @@ func benchRun(s Spec, a dro.Algorithm, src data.Source, classes, threads int) (*
 	s.Algorithms, s.Seeds = []dro.Algorithm{a}, 1
 	s.Mean, s.Std = nil, nil
 	s.LogEvery = math.MaxInt
-	d := &data.Dataset{Name: "bench", Shape: src.Shape(), Classes: make([]string, classes), Train: src, Test: src}
+	names := make([]string, classes)
+	d := &data.Dataset{Name: "bench", Shape: src.Shape(), Classes: names, Groups: names, Train: src, Test: src}
 	if d.Shape.H > 1 {
 		d.Augment = data.Augment{Pad: 4, Flip: true}
 	}
-	m := &Meta{Spec: s, StepsPerEpoch: int64(src.Len() / s.Batch), Steps: math.MaxInt64}
-	return newRun(m, d, nil, nil, threads)
+	m := &Meta{Spec: s, TrainCounts: data.ClassCounts(src, classes), StepsPerEpoch: int64(src.Len() / s.Batch),
+		Steps: math.MaxInt64}
+	return newRun(m, d, discard{}, &gate{retry: time.Second}, standardNetwork, threads)
 }
+
+// discard is a Recorder that keeps nothing and never fails.
+type discard struct{}
+
+func (discard) Append(Event) error                { return nil }
+func (discard) Checkpoint(*State) (string, error) { return "", nil }
+func (discard) Finish(*Summary) error             { return nil }
+func (discard) Close() error                      { return nil }
 
 func median(times []time.Duration) time.Duration {
 	slices.Sort(times)

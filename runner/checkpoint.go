@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,10 +13,11 @@ import (
 func (r *run) save() error {
 	r.pauseClock()
 	defer func() { r.clock = time.Now() }()
+	method := r.method.State()
 	state := &State{
-		Step: r.step, Z: r.dual.Z(), Batches: r.batches.State(), Draws: r.draws.State(),
-		Window: r.window, Iterate: r.iterate, Eval: r.eval,
-		Parameters: r.net.Parameters(), Velocities: r.net.Velocities(), IterateParameters: r.kept,
+		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),
+		Window: r.window.clone(), Eval: r.eval, Method: &method,
+		Parameters: r.net.Parameters(), Velocities: r.net.Velocities(), Buffers: r.net.Buffers(), Picked: r.picked,
 	}
 	var file string
 	told, err := r.write(func() (err error) {
@@ -32,27 +34,23 @@ func (r *run) save() error {
 }
 
 // restore makes the run what it was when s was saved, and lets go of s's
-// tensors: s itself lives as long as the run.
+// tensors: s itself lives as long as the run. Where s is of a parent that trained
+// with another method, it has no state of this run's and no x that its rule has
+// chosen.
 func (r *run) restore(s *State) error {
-	for _, pair := range []struct{ to, from []nn.Tensor }{
-		{r.net.Parameters(), s.Parameters}, {r.net.Velocities(), s.Velocities}, {r.kept, s.IterateParameters},
-	} {
-		if err := copyTensors(pair.to, pair.from); err != nil {
-			return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
-		}
+	err := errors.Join(copyTensors(r.net.Parameters(), s.Parameters), copyTensors(r.net.Velocities(), s.Velocities),
+		copyTensors(r.net.Buffers(), s.Buffers), r.batches.Restore(s.Batches), r.draws.Restore(s.Draws))
+	if err == nil && len(s.Picked) > 0 {
+		err = copyTensors(r.picked, s.Picked)
 	}
-	if err := r.batches.Restore(s.Batches); err != nil {
+	if err == nil && s.Method != nil {
+		err = r.method.Restore(*s.Method)
+	}
+	if err != nil {
 		return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
 	}
-	if err := r.draws.Restore(s.Draws); err != nil {
-		return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
-	}
-	s.Parameters, s.Velocities, s.IterateParameters = nil, nil, nil
-	r.step, r.window, r.eval, r.iterate = s.Step, s.Window, s.Eval, s.Iterate
-	r.dual.SetZ(s.Z)
-	if i := s.Iterate; i != nil {
-		r.rule.Observe(int(i.Step), i.GradNorm.Float(), i.Gap.Float())
-	}
+	s.Parameters, s.Velocities, s.Buffers, s.Picked = nil, nil, nil, nil
+	r.step, r.window, r.eval = s.Step, s.Window.like(r.now.Names()), s.Eval
 	return nil
 }
 

@@ -16,6 +16,8 @@ type at struct {
 	*memory
 	step int64
 	do   func(id string)
+
+	ended chan<- string // gets the names of runs that have ended
 }
 
 type atRecorder struct {
@@ -25,13 +27,16 @@ type atRecorder struct {
 	done bool
 }
 
-func (a *at) Create(m *Meta) (Recorder, error) {
-	r, err := a.memory.Create(m)
+func (a *at) Create(m *Meta, from *State) (Recorder, error) {
+	r, err := a.memory.Create(m, from)
 	return &atRecorder{Recorder: r, id: m.ID, from: a}, err
 }
 
 func (r *atRecorder) Append(e Event) error {
 	err := r.Recorder.Append(e)
+	if s, ok := e.(*StatusEvent); ok && s.Status.Ended() && r.from.ended != nil {
+		r.from.ended <- r.id
+	}
 	if !r.done && e.Header().Step >= r.from.step {
 		r.done = true
 		r.from.do(r.id)
@@ -61,47 +66,60 @@ func afterResume(events []Event) []Event {
 	return kept
 }
 
+// stoppedAndResumed is a run of spec that was stopped when it logged a step at or
+// above the given one, lost its newest checkpoints as a crash would, so that the
+// log is ahead of them, and was resumed.
+func stoppedAndResumed(t *testing.T, spec Spec, step int64, lost int) *trace {
+	t.Helper()
+	store := &at{memory: newMemory(), step: step}
+	q := NewQueue(context.Background(), Settings{Store: store})
+	store.do = func(id string) {
+		if err := q.Stop(id); err != nil {
+			t.Error(err)
+		}
+	}
+	ids, err := q.Start(Request{Preset: "test", Specs: []Spec{spec}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := q.Wait(); o[0].Status != Stopped || o[0].Err != nil {
+		t.Fatalf("%s: outcome %+v, want stopped", spec.Algorithm(), o[0])
+	}
+	tr := store.runs[ids[0]]
+	tr.states = tr.states[:len(tr.states)-lost]
+	if err := q.Resume(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	if o := q.Wait(); o[0].Status != Done {
+		t.Fatalf("%s: outcome %+v after the resume, want done", spec.Algorithm(), o[0])
+	}
+	tr.events = afterResume(tr.events)
+	return tr
+}
+
+// expectSameRun compares what two runs measured and where they ended.
+func expectSameRun(t *testing.T, tr, whole *trace) {
+	t.Helper()
+	a := whole.meta.Spec.Algorithm()
+	if got, want := tr.lines(t, measured), whole.lines(t, measured); !slices.Equal(got, want) {
+		t.Errorf("%s: the resumed run's events differ from the uninterrupted run's", a)
+	}
+	for i, p := range tr.states[len(tr.states)-1].Parameters {
+		if !slices.Equal(p.Data, whole.states[len(whole.states)-1].Parameters[i].Data) {
+			t.Errorf("%s: %s differs after the resume", a, p.Name)
+		}
+	}
+	got, want := *tr.summary.clean(), *whole.summary.clean()
+	if got.Of("test_loss") != want.Of("test_loss") || got.Of("lambda") != want.Of("lambda") {
+		t.Errorf("%s: summaries differ: %+v and %+v", a, got, want)
+	}
+}
+
 func TestStoppedAndResumedIsTheUnstoppedRun(t *testing.T) {
 	for _, a := range dro.Algorithms() {
 		spec := quick(a)
 		spec.CheckpointEvery = 4
-		whole := runAll(t, 1, spec)[0]
-
-		store := &at{memory: newMemory(), step: 9}
-		q := NewQueue(context.Background(), Settings{Store: store})
-		store.do = func(id string) {
-			if err := q.Stop(id); err != nil {
-				t.Error(err)
-			}
-		}
-		ids, err := q.Start(Request{Preset: "test", Specs: []Spec{spec}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if o := q.Wait(); o[0].Status != Stopped || o[0].Err != nil {
-			t.Fatalf("%s: outcome %+v, want stopped", a, o[0])
-		}
-		tr := store.runs[ids[0]]
-		// As a crash would, lose the newest checkpoint: the log is ahead of it.
-		tr.states = tr.states[:len(tr.states)-1]
-		if err := q.Resume(ids[0]); err != nil {
-			t.Fatal(err)
-		}
-		if o := q.Wait(); o[0].Status != Done {
-			t.Fatalf("%s: outcome %+v after the resume, want done", a, o[0])
-		}
-		tr.events = afterResume(tr.events)
-		if got, want := tr.lines(t, measured), whole.lines(t, measured); !slices.Equal(got, want) {
-			t.Errorf("%s: the resumed run's events differ from the uninterrupted run's", a)
-		}
-		for i, p := range tr.states[len(tr.states)-1].Parameters {
-			if !slices.Equal(p.Data, whole.states[len(whole.states)-1].Parameters[i].Data) {
-				t.Errorf("%s: %s differs after the resume", a, p.Name)
-			}
-		}
-		if got, want := *tr.summary.clean(), *whole.summary.clean(); got.TestLoss != want.TestLoss || got.Lambda != want.Lambda {
-			t.Errorf("%s: summaries differ: %+v and %+v", a, got, want)
-		}
+		expectSameRun(t, stoppedAndResumed(t, spec, 9, 1), runAll(t, 1, spec)[0])
 	}
 }
 
@@ -203,12 +221,12 @@ type slow struct {
 	reached, proceed chan struct{}
 }
 
-func (s *slow) Create(m *Meta) (Recorder, error) {
+func (s *slow) Create(m *Meta, from *State) (Recorder, error) {
 	if len(s.runs) == 1 {
 		close(s.reached)
 		<-s.proceed
 	}
-	return s.memory.Create(m)
+	return s.memory.Create(m, from)
 }
 
 // TestSlowStartHoldsNobodyUp: while runs are prepared, others are told what to

@@ -4,47 +4,25 @@ import (
 	"fmt"
 	"time"
 
+	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner/data"
 )
 
-// pass is what one forward pass over a split gives: unaugmented, in order.
-type pass struct {
-	losses  []float64
-	correct []bool
-	groups  []int
-}
-
 // evaluated tells whether the current step has its evaluation.
 func (r *run) evaluated() bool { return r.eval != nil && r.eval.Step == r.step }
 
-// evaluate measures the splits and the certificate as EvalEvent defines them.
+// evaluate measures what EvalMeasures lists.
 func (r *run) evaluate() error {
 	r.pauseClock()
 	defer func() { r.clock = time.Now() }()
-	test, err := r.pass(r.data.Test)
+	now, err := r.look()
 	if err != nil {
 		return err
 	}
-	train, err := r.pass(r.data.Train)
-	if err != nil {
-		return err
-	}
-	e := &EvalEvent{Head: r.head(), Epoch: r.epoch(), TrainLoss: Num(mean(train.losses)), TestLoss: Num(mean(test.losses)),
-		TestAccuracy: Num(test.accuracy())}
-	e.ClassAccuracy, e.ClassLoss = test.byGroup(len(r.data.Groups))
-	if err := r.addVal(e); err != nil {
-		return err
-	}
-	if err := r.certify(e, train, test); err != nil {
-		return err
-	}
-	if r.certifyDue() {
-		norm, err := r.fullGradNorm()
-		if err != nil {
-			return err
-		}
-		e.FullGradNorm = Num(norm)
+	e := &EvalEvent{Head: r.head(), Epoch: r.epoch()}
+	for _, m := range EvalMeasures() {
+		m.of(now, &e.Values, &e.ByGroup)
 	}
 	if r.step == r.meta.Steps {
 		if err := r.measureIterate(); err != nil {
@@ -52,22 +30,47 @@ func (r *run) evaluate() error {
 		}
 	}
 	r.eval = e
-	if e.AboveBound > 0 {
-		r.warnOnce(fmt.Sprintf("training losses exceed eta_max = %g, the bound B that the theory assumes: the box may exclude the optimum", r.meta.Spec.EtaMax))
+	if now.aboveBound() > 0 {
+		r.warnOnce(fmt.Sprintf("training losses exceed eta_max = %g, the bound B that the theory assumes: the box may exclude the optimum",
+			r.meta.Spec.EtaMax))
 	}
 	return r.append(e)
 }
 
-func (r *run) addVal(e *EvalEvent) error {
-	if r.data.Val == nil {
-		return nil
+// look passes over the splits and finds the exact worst cases (math.md §3).
+// Losses that are not finite have no worst case: then the run is broken.
+func (r *run) look() (e *Evaluation, err error) {
+	e = &Evaluation{Spec: &r.meta.Spec, Problem: r.problem, Groups: len(r.data.Groups)}
+	for _, split := range []struct {
+		to  **Pass
+		src data.Source
+	}{{&e.Test, r.data.Test}, {&e.Train, r.data.Train}, {&e.Val, r.data.Val}} {
+		if split.src == nil {
+			continue
+		}
+		if *split.to, err = r.pass(split.src); err != nil {
+			return nil, err
+		}
 	}
-	val, err := r.pass(r.data.Val)
-	if err != nil {
-		return err
+	if d, ok := r.method.(dro.Dual); ok {
+		z := d.Z()
+		e.Z = &z
 	}
-	e.ValLoss, e.ValAccuracy = Num(mean(val.losses)), Num(val.accuracy())
-	return nil
+	e.Ratios = make([]float64, len(e.Train.Losses))
+	if e.Worst, err = r.problem.Set.WorstCase(e.Ratios, e.Train.Losses, r.problem.Rho); err != nil {
+		return nil, fmt.Errorf("step %d: training %w", r.step, err)
+	}
+	if e.TestWorst, err = r.problem.Set.WorstCase(nil, e.Test.Losses, r.problem.Rho); err != nil {
+		return nil, fmt.Errorf("step %d: test %w", r.step, err)
+	}
+	if r.certifyDue() {
+		norm, err := r.fullGradNorm()
+		if err != nil {
+			return nil, err
+		}
+		e.GradNorm = Num(norm)
+	}
+	return e, nil
 }
 
 // certifyDue tells whether this evaluation includes the full gradient.
@@ -77,24 +80,35 @@ func (r *run) certifyDue() bool {
 }
 
 // pass runs the network over a split.
-func (r *run) pass(src data.Source) (*pass, error) {
+func (r *run) pass(src data.Source) (*Pass, error) {
 	n := src.Len()
-	p := &pass{make([]float64, n), make([]bool, n), make([]int, n)}
-	classes := make([]int, r.net.Batch)
+	p := &Pass{make([]float64, n), make([]bool, n), make([]int, n), make([]int, n)}
+	classes := make([]int, len(r.losses))
+	r.net.SetMode(nn.Evaluate)
+	defer r.net.SetMode(nn.Train)
 	err := r.eachBatch(src, func(b *data.Batch, from int) {
-		r.net.Losses(p.losses[from:], b.X, b.Labels)
+		r.net.Losses(p.Losses[from:], b.X, b.Labels)
 		r.net.Predictions(classes)
 		for i := range b.N {
-			p.correct[from+i] = classes[i] == b.Labels[i]
-			p.groups[from+i] = b.Groups[i]
+			p.Correct[from+i] = classes[i] == b.Labels[i]
+			p.Labels[from+i], p.Groups[from+i] = b.Labels[i], b.Groups[i]
 		}
 	})
 	return p, err
 }
 
+// index numbers the samples of a pass, which is in the split's order.
+func (p *Pass) index() []int {
+	list := make([]int, len(p.Losses))
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
 // eachBatch calls f with every batch of src in order and its first index.
 func (r *run) eachBatch(src data.Source, f func(b *data.Batch, from int)) error {
-	loader, err := data.NewSequential(src, r.loaderOptions(0, r.net.Batch))
+	loader, err := data.NewSequential(src, r.loaderOptions(0, len(r.losses)))
 	if err != nil {
 		return err
 	}
@@ -107,104 +121,58 @@ func (r *run) eachBatch(src data.Source, f func(b *data.Batch, from int)) error 
 	return nil
 }
 
-func (p *pass) accuracy() float64 {
-	hits := 0
-	for _, c := range p.correct {
-		if c {
-			hits++
-		}
-	}
-	return float64(hits) / float64(len(p.correct))
-}
-
-// byGroup returns accuracy and mean loss of each group; a group without
-// samples has neither.
-func (p *pass) byGroup(groups int) (accuracy, loss []Number) {
-	hits := make([]float64, len(p.correct))
-	for i, c := range p.correct {
-		if c {
-			hits[i] = 1
-		}
-	}
-	return meanByGroup(hits, p.groups, groups), meanByGroup(p.losses, p.groups, groups)
-}
-
-func meanByGroup(values []float64, group []int, groups int) []Number {
-	sums, counts := make([]float64, groups), make([]float64, groups)
-	for i, v := range values {
-		sums[group[i]] += v
-		counts[group[i]]++
-	}
-	means := make([]Number, groups)
-	for g := range means {
-		means[g] = NumIf(counts[g] > 0, sums[g]/counts[g])
-	}
-	return means
-}
-
-// certify adds the exact worst cases and the dual gap (math.md §3). Losses
-// that are not finite have no worst case: then the run is broken.
-func (r *run) certify(e *EvalEvent, train, test *pass) error {
-	rho := r.problem.Rho
-	ratios := make([]float64, len(train.losses))
-	w, err := r.problem.Set.WorstCase(ratios, train.losses, rho)
-	if err != nil {
-		return fmt.Errorf("step %d: training %w", r.step, err)
-	}
-	v, err := r.problem.Set.WorstCase(nil, test.losses, rho)
-	if err != nil {
-		return fmt.Errorf("step %d: test %w", r.step, err)
-	}
-	e.RobustRisk, e.TrainRobustRisk = Num(v.Risk), Num(w.Risk)
-	e.Divergence, e.EffectiveSampleSize = Num(w.Divergence), Num(w.EffectiveSampleSize)
-	e.ClassWeight = meanByGroup(ratios, train.groups, len(r.data.Groups))
-	if r.applies[theObjective] {
-		f := r.problem.At(nil, train.losses, r.dual.Z()).Value
-		e.TrainObjective, e.DualGap = Num(f), Num(f-w.Risk)
-	}
-	for _, l := range train.losses {
-		if l > r.meta.Spec.EtaMax {
-			e.AboveBound++
-		}
-	}
-	return nil
-}
-
-// fullGradNorm returns ‖∇_x F(x; z)‖ over the training split; for ERM, of the
-// mean loss. It leaves that gradient in the network: a second array of its
-// size for every run would be a tenth of all the memory.
+// fullGradNorm returns the norm of the gradient of the method's own objective
+// over the training split; for ERM, of the mean loss. It leaves that gradient in
+// the network: a second array of its size for every run would be a tenth of all
+// the memory.
 func (r *run) fullGradNorm() (float64, error) {
 	n := float64(r.data.Train.Len())
-	losses, ratios := make([]float64, r.net.Batch), make([]float64, r.net.Batch)
+	losses, weights := make([]float64, len(r.losses)), make([]float64, len(r.losses))
+	weigh := r.method.Weights
+	if wide, ok := r.method.(dro.Wide); ok {
+		weigh = wide.SplitWeights
+	}
+	r.net.SetMode(nn.Evaluate)
+	defer r.net.SetMode(nn.Train)
 	add := r.net.Gradient
 	err := r.eachBatch(r.data.Train, func(b *data.Batch, _ int) {
 		r.net.Losses(losses[:b.N], b.X, b.Labels)
-		r.dual.Ratios(ratios[:b.N], losses[:b.N])
-		for i := range ratios[:b.N] {
-			ratios[i] *= float64(b.N) / n // the batch's part of the mean
+		weigh(weights[:b.N], batchOf(b, losses))
+		for i := range weights[:b.N] {
+			weights[i] *= float64(b.N) / n // the batch's part of the mean
 		}
-		add(ratios)
+		add(weights)
 		add = r.net.AddGradient
 	})
 	return r.net.GradientNorm(), err
 }
 
-// measureIterate evaluates the paper's iterate on the test split, with its
-// weights in place of the last ones for the time of one pass.
+// measureIterate evaluates the x that the method's output rule has chosen on
+// the test split, with its weights in place of the last ones for one pass.
 func (r *run) measureIterate() error {
-	if r.iterate == nil {
+	if r.iterate = r.pickedNow(); r.iterate == nil {
 		return nil
 	}
-	swapTensors(r.net.Parameters(), r.kept)
-	defer swapTensors(r.net.Parameters(), r.kept)
+	swapTensors(r.x, r.picked)
+	defer swapTensors(r.x, r.picked)
 	test, err := r.pass(r.data.Test)
 	if err != nil {
 		return err
 	}
-	accuracy, _ := test.byGroup(len(r.data.Groups))
-	r.iterate.TestLoss, r.iterate.TestAccuracy = Num(mean(test.losses)), Num(test.accuracy())
-	r.iterate.WorstClassAccuracy = worst(accuracy)
+	e := Evaluation{Groups: len(r.data.Groups)}
+	r.iterate.TestLoss, r.iterate.TestAccuracy = Num(mean(test.Losses)), Num(test.accuracy())
+	r.iterate.WorstClassAccuracy = Least(e.byGroup(test, (*Pass).hits))
 	return nil
+}
+
+// pickedNow is what the method's output rule has chosen so far; nil where there
+// is nothing yet, or no rule.
+func (r *run) pickedNow() *PaperIterate {
+	if r.picker == nil || r.picker.Picked().Step == 0 {
+		return nil
+	}
+	p := r.picker.Picked()
+	return &PaperIterate{Step: int64(p.Step), Lambda: Num(p.Z.Lambda), Eta: Num(p.Z.Eta), GradNorm: Num(p.GradNorm), Gap: Num(p.Gap)}
 }
 
 // swapTensors exchanges the values of two lists of tensors of the same sizes.

@@ -22,11 +22,7 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	net, err := nn.New(nn.Config{Model: spec.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W, Classes: len(d.Classes), Batch: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer net.Close()
+	net := network(t, &spec, d, 1)
 	if err := copyTensors(net.Parameters(), state.Parameters); err != nil {
 		t.Fatal(err)
 	}
@@ -53,10 +49,10 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	train, _ := losses(d.Train)
 	test, hits := losses(d.Test)
 	val, _ := losses(d.Val)
-	close("train loss", e.TrainLoss, mean(train))
-	close("test loss", e.TestLoss, mean(test))
-	close("test accuracy", e.TestAccuracy, mean(hits))
-	close("validation loss", e.ValLoss, mean(val))
+	close("train loss", e.Of("train_loss"), mean(train))
+	close("test loss", e.Of("test_loss"), mean(test))
+	close("test accuracy", e.Of("test_accuracy"), mean(hits))
+	close("validation loss", e.Of("val_loss"), mean(val))
 
 	var sum, count float64 // of group 0
 	for i := range hits {
@@ -64,7 +60,7 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 			sum, count = sum+hits[i], count+1
 		}
 	}
-	close("accuracy of group 0", e.ClassAccuracy[0], sum/count)
+	close("accuracy of group 0", e.ByGroup.Of("class_accuracy")[0], sum/count)
 
 	p, err := spec.Problem()
 	if err != nil {
@@ -74,16 +70,16 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := p.At(nil, train, state.Z).Value
-	close("train objective", e.TrainObjective, f)
-	close("dual gap", e.DualGap, f-w.Risk)
-	if !(e.DualGap.Float() >= 0) {
-		t.Errorf("dual gap %v is negative: F(x; z) is below the exact worst case", e.DualGap)
+	f := p.At(nil, train, dro.Z{Lambda: state.Method.Numbers["lambda"], Eta: state.Method.Numbers["eta"]}).Value
+	close("train objective", e.Of("train_objective"), f)
+	close("dual gap", e.Of("dual_gap"), f-w.Risk)
+	if !(e.Of("dual_gap").Float() >= 0) {
+		t.Errorf("dual gap %v is negative: F(x; z) is below the exact worst case", e.Of("dual_gap"))
 	}
 	// The weights of the groups average to the mean ratio, which is 1.
 	var weighted, n float64
 	for g, c := range tr.meta.TrainCounts {
-		weighted += e.ClassWeight[g].Float() * float64(c)
+		weighted += e.ByGroup.Of("class_weight")[g].Float() * float64(c)
 		n += float64(c)
 	}
 	if math.Abs(weighted/n-1) > 1e-9 {
@@ -95,34 +91,49 @@ func TestFullGradientIsTheGradientOfTheObjective(t *testing.T) {
 	spec := quick(dro.ERM)
 	spec.Batch = 32
 	tr := runAll(t, 1, spec)[0]
-	d, err := data.Open(spec.Dataset, spec.DataOptions(""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
 	// One batch of the whole training split instead of a sum over batches of 32.
-	n := d.Train.Len()
-	net, err := nn.New(nn.Config{Model: spec.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W, Classes: len(d.Classes), Batch: n})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer net.Close()
-	if err := copyTensors(net.Parameters(), tr.states[len(tr.states)-1].Parameters); err != nil {
-		t.Fatal(err)
-	}
-	all, err := data.NewSequential(d.Train, data.LoaderOptions{Batch: n, Mean: d.Mean, Std: d.Std})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := all.Next()
+	net, b := trainingSplit(t, &spec, tr.states[len(tr.states)-1].Parameters)
+	n := b.N
 	ones := make([]float64, n)
 	for i := range ones {
 		ones[i] = 1
 	}
 	net.Losses(make([]float64, n), b.X, b.Labels)
 	net.Gradient(ones)
-	got := tr.states[len(tr.states)-1].Eval.FullGradNorm.Float()
+	got := tr.states[len(tr.states)-1].Eval.Of("full_grad_norm").Float()
 	if want := net.GradientNorm(); math.Abs(got-want) > 1e-4*want {
 		t.Errorf("full gradient norm %v, in one batch %v", got, want)
 	}
+}
+
+// trainingSplit gives a network of spec with these parameters and the training
+// split as one batch.
+func trainingSplit(t *testing.T, spec *Spec, parameters []nn.Tensor) (*nn.Net, *data.Batch) {
+	t.Helper()
+	d, err := data.Open(spec.Dataset, spec.DataOptions(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	net := network(t, spec, d, d.Train.Len())
+	if err := copyTensors(net.Parameters(), parameters); err != nil {
+		t.Fatal(err)
+	}
+	all, err := data.NewSequential(d.Train, data.LoaderOptions{Batch: d.Train.Len(), Mean: d.Mean, Std: d.Std})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net, all.Next()
+}
+
+// network gives the network that a run of spec starts with.
+func network(t *testing.T, spec *Spec, d *data.Dataset, batch int) *nn.Net {
+	t.Helper()
+	net, err := nn.New(nn.Config{Model: spec.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W,
+		Classes: len(d.Classes), Batch: batch, Seed: spec.Seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(net.Close)
+	return net
 }

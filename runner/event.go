@@ -58,63 +58,25 @@ type StatusEvent struct {
 	Cause string `json:"cause,omitempty"`
 }
 
-// Measures are the quantities of one training step, all on that step's own
-// batches: the mean loss and, at the z the step started from, the dual
-// objective F on the x-batch, the mean likelihood ratio and the mean of φ(r)
-// (math.md §2); z after the step, in the Spec's coordinates; the Frank-Wolfe
-// gap and γ (SFK only); the norm of the x-gradient.
-type Measures struct {
-	Loss       Number `json:"loss"`
-	Objective  Number `json:"objective"`
-	Lambda     Number `json:"lambda"`
-	Eta        Number `json:"eta"`
-	Gap        Number `json:"gap"`
-	Gamma      Number `json:"gamma"`
-	GradNorm   Number `json:"grad_norm"`
-	MeanRatio  Number `json:"mean_ratio"`
-	Divergence Number `json:"divergence"`
-}
-
-// StepEvent reports one step out of every log_every, with the least and the
-// greatest value of each measure since the event before.
+// StepEvent reports one step out of every log_every, on that step's own batches:
+// the measures of StepMeasures, each with its least and greatest value since the
+// event before.
 type StepEvent struct {
 	Head
-	Epoch float64 `json:"epoch"`
-	Measures
-	Min             Measures `json:"min"`
-	Max             Measures `json:"max"`
-	ImagesPerSecond Number   `json:"images_per_second"`
+	Epoch           float64
+	Values          // as of this step
+	Min, Max        Values
+	ImagesPerSecond Number
 }
 
 // EvalEvent reports measures over whole splits, in evaluation mode and without
-// augmentation. "Class" means group where the dataset has a group column.
+// augmentation: those of EvalMeasures.
 type EvalEvent struct {
 	Head
-	Epoch        float64 `json:"epoch"`
-	TrainLoss    Number  `json:"train_loss"`
-	TestLoss     Number  `json:"test_loss"`
-	TestAccuracy Number  `json:"test_accuracy"` // 0..1, last iterate
-	ValLoss      Number  `json:"val_loss"`      // null unless val_fraction > 0
-	ValAccuracy  Number  `json:"val_accuracy"`
-
-	ClassAccuracy []Number `json:"class_accuracy"` // test split, per class
-	ClassLoss     []Number `json:"class_loss"`     // test split, per class
-	// ClassWeight is the mean likelihood ratio per class of the exact worst
-	// case on the training set: where the adversary looks, for ERM too.
-	ClassWeight []Number `json:"class_weight"`
-
-	RobustRisk      Number `json:"robust_risk"`       // R_ρ of the test losses
-	TrainObjective  Number `json:"train_objective"`   // F(x; z) on the training set; null for ERM
-	TrainRobustRisk Number `json:"train_robust_risk"` // R_ρ of the training losses
-	DualGap         Number `json:"dual_gap"`          // TrainObjective − TrainRobustRisk
-	Divergence      Number `json:"divergence"`        // D_φ attained by the exact worst case, training set
-	// EffectiveSampleSize is n (mean r)²/mean r² of that worst case.
-	EffectiveSampleSize Number `json:"effective_sample_size"`
-	// FullGradNorm is ‖∇_x F(x; z)‖ over the training set (ERM: of the mean
-	// loss), every certify_every epochs and at the end, else null.
-	FullGradNorm Number `json:"full_grad_norm"`
-	// AboveBound counts training losses above eta_max, the B of the theory.
-	AboveBound int `json:"above_bound"`
+	Epoch float64
+	Values
+	// ByGroup has the measures per class, or per group where groups are given.
+	ByGroup Lists
 }
 
 // WarningEvent keeps what is suspicious but usable.

@@ -1,9 +1,8 @@
 package runner
 
 import (
-	"encoding/json"
 	"fmt"
-	"reflect"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -38,79 +37,78 @@ func (p *Past) Fork() (Spec, error) {
 			}
 		}
 	}
-	problem, err := s.Problem()
-	if err != nil || p.From == nil || s.Algorithm() == dro.ERM {
-		return s, err
+	if p.From == nil || p.From.Method == nil {
+		return s, nil
 	}
-	z := p.From.Z
-	if !problem.Box.Contains(z) && s.Algorithm() != dro.PAN { // a knob was turned right after the checkpoint
-		z = problem.Box.Project(z)
-	}
-	s.Lambda, s.Eta = z.Lambda, z.Eta
-	return s, nil
+	err := s.startFrom(p)
+	return s, err
 }
 
-// fixed are the settings that a fork has from its parent.
-func fixed() []string {
-	return []string{"dataset", "samples", "difficulty", "imbalance", "mean", "std", "val_fraction", "augment", "model",
-		"batch", "batch_z", "seed"}
+// startFrom makes the settings that say where the method's state starts what the
+// state is: z, for methods that have one.
+func (s *Spec) startFrom(p *Past) error {
+	task, err := s.Task(0, p.Meta.TrainCounts, p.Meta.TrainCounts)
+	if err != nil {
+		return err
+	}
+	trainer, err := newTrainer(s, task)
+	if err != nil {
+		return err
+	}
+	d, ok := trainer.(dro.Dual)
+	if !ok {
+		return nil
+	}
+	if err := trainer.Restore(*p.From.Method); err != nil {
+		return err
+	}
+	if !task.Problem.Box.Contains(d.Z()) { // a knob was turned right after the checkpoint
+		d.Confine()
+	}
+	s.Lambda, s.Eta = d.Z().Lambda, d.Z().Eta
+	return nil
 }
 
 // fork makes j, prepared as a new run, one that goes on from parent.
 func (j *job) fork(parent *Past) error {
 	m, from := j.meta, *parent.From
-	was, err := settings(&parent.Meta.Spec)
-	if err != nil {
-		return err
-	}
-	is, err := settings(&m.Spec)
-	if err != nil {
-		return err
-	}
-	for _, key := range fixed() {
-		if !reflect.DeepEqual(was[key], is[key]) {
-			return &KeyError{key, is[key], fmt.Sprintf("%v, as in the parent: only a new run can have another", was[key])}
+	for _, t := range AllSettings() {
+		if was, is := t.Text(&parent.Meta.Spec), t.Text(&m.Spec); t.fixed && was != is {
+			return &KeyError{t.Key, is, was + ", as in the parent: only a new run can have another"}
 		}
 	}
 	switch {
 	case m.Checksum != parent.Meta.Checksum:
-		return fmt.Errorf("run %s was made with dataset %s, and %s is another one: give the folder that has it with --data",
-			parent.Meta.ID, parent.Meta.Checksum, m.Checksum)
+		return otherData(parent.Meta, m.Checksum)
 	case m.Coordinates != parent.Meta.Coordinates:
-		return &KeyError{"coordinates", m.Coordinates, parent.Meta.Coordinates + ", as in the parent, since z goes on"}
+		return &KeyError{"coordinates", m.Coordinates,
+			parent.Meta.Coordinates + ", as in the parent, since z goes on"}
 	case from.Step >= m.Steps:
 		return &KeyError{"epochs", m.Spec.Epochs, fmt.Sprintf("more than the %.4g done at step %d",
 			float64(from.Step)/float64(m.StepsPerEpoch), from.Step)}
 	}
-	from.Z = dro.Z{Lambda: m.Spec.Lambda, Eta: m.Spec.Eta}
-	if a := m.Spec.Algorithm(); a != parent.Meta.Spec.Algorithm() {
-		from.Window, from.Iterate, from.IterateParameters = Window{}, nil, nil
-		if a == dro.SFK {
-			from.IterateParameters = from.Parameters // until the first step finds a first iterate
-		}
-	}
+	from.inherit(m, parent.Meta)
 	j.from = &from
 	return nil
 }
 
-// settings returns s by key.
-func settings(s *Spec) (map[string]any, error) {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
+// inherit makes s the checkpoint that the fork m begins with: the method's state
+// is the parent's where the method is, but for the settings that say where it
+// starts.
+func (s *State) inherit(m, parent *Meta) {
+	if m.Spec.Algorithm() != parent.Spec.Algorithm() || s.Method == nil {
+		s.Window, s.Method, s.Picked = Window{}, nil, nil
+		return
 	}
-	var byKey map[string]any
-	return byKey, json.Unmarshal(b, &byKey)
-}
-
-// keepFork makes the new run's directory hold all it goes on from, so that it
-// needs its parent no more.
-func (j *job) keepFork() error {
-	file, err := j.record.Checkpoint(j.from)
-	if err != nil {
-		return err
+	method := dro.State{Numbers: maps.Clone(s.Method.Numbers), Flags: s.Method.Flags}
+	for key := range method.Numbers {
+		if t, ok := FindSetting(key); ok {
+			if v, ok := t.number(&m.Spec); ok {
+				method.Numbers[key] = v.Or(method.Numbers[key])
+			}
+		}
 	}
-	return j.record.Append(&CheckpointEvent{Head: j.head(), File: file})
+	s.Method = &method
 }
 
 // pin keeps the checkpoint in the parent, too. Where that fails the forks have
@@ -121,7 +119,8 @@ func (q *Queue) pin(parent *Past, forks []*job) error {
 		return nil
 	}
 	for _, j := range forks {
-		if err := j.record.Append(&WarningEvent{Head: j.head(), Message: "the parent may lose the checkpoint: " + err.Error()}); err != nil {
+		w := &WarningEvent{Head: j.head(), Message: "the parent may lose the checkpoint: " + err.Error()}
+		if err := j.record.Append(w); err != nil {
 			return err
 		}
 	}

@@ -109,7 +109,8 @@ func TestForkRefuses(t *testing.T) {
 		}
 	}
 	q := NewQueue(context.Background(), Settings{Store: store})
-	for _, parent := range []string{"nothing", "@5", parent.meta.ID + "@", parent.meta.ID + "@-1", parent.meta.ID + "@7"} {
+	for _, parent := range []string{"nothing", "@5", parent.meta.ID + "@", parent.meta.ID + "@-1",
+		parent.meta.ID + "@7"} {
 		if _, err := q.Start(Request{Parent: parent, Specs: []Spec{brief(dro.SFK)}}); err == nil {
 			t.Errorf("a fork of %q was accepted", parent)
 		}
@@ -126,11 +127,11 @@ func TestForkHasTheKnobsOfItsParent(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, err := past.Fork()
-		if err != nil || (s.LR == 0.002) != turned || s.C.IsAuto() != turned {
-			t.Errorf("from step %d: lr %v, c %v, error %v", step, s.LR, s.C, err)
+		if err != nil || (s.LR == 0.002) != turned || (s.Text("c") == "auto") != turned {
+			t.Errorf("from step %d: lr %v, c %v, error %v", step, s.LR, s.Text("c"), err)
 		}
-		if s.Lambda != past.From.Z.Lambda || s.Eta != past.From.Z.Eta {
-			t.Errorf("from step %d: z starts at %v, %v, not at the checkpoint's %v", step, s.Lambda, s.Eta, past.From.Z)
+		if z := past.From.Method.Numbers; s.Lambda != z["lambda"] || s.Eta != z["eta"] {
+			t.Errorf("from step %d: z starts at %v, %v, not at the checkpoint's %v", step, s.Lambda, s.Eta, z)
 		}
 	}
 }
@@ -145,7 +146,8 @@ func TestForkPinsItsCheckpoint(t *testing.T) {
 		}
 		warned := slices.ContainsFunc(fork.events, func(e Event) bool {
 			w, ok := e.(*WarningEvent)
-			return ok && strings.Contains(w.Message, "parent may lose the checkpoint") && strings.Contains(w.Message, "read-only")
+			return ok && strings.Contains(w.Message, "parent may lose the checkpoint") &&
+				strings.Contains(w.Message, "read-only")
 		})
 		if warned != (step == 4) {
 			t.Errorf("from step %d: warned %v", step, warned)

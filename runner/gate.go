@@ -2,6 +2,7 @@ package runner
 
 import (
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -152,7 +153,8 @@ func (g *gate) write(do func() error, tell func(cause error) error) (told bool, 
 	}
 }
 
-// awaitRoom waits until the write may be tried again, or shall not be.
+// awaitRoom waits until the write may be tried again, or shall not be. A resume
+// takes back a pause that was asked for meanwhile.
 func (g *gate) awaitRoom(told bool, tell func() bool) (nowTold, try bool) {
 	retry := time.NewTicker(g.retry)
 	defer retry.Stop()
@@ -169,8 +171,9 @@ func (g *gate) awaitRoom(told bool, tell func() bool) (nowTold, try bool) {
 			case stop:
 				return told, false
 			case resume:
+				g.later = slices.DeleteFunc(g.later, func(o order) bool { return o.verb == pause })
 				return told, true
-			case checkpoint, turn:
+			default:
 				g.keep(o)
 			}
 		}

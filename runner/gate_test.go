@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -20,12 +19,13 @@ type full struct {
 
 	mu      sync.Mutex
 	room    bool
-	refused chan struct{} // gets a value for each refusal, if there is space
+	refused chan struct{} // gets a value for each refusal, while there is space
 	paused  chan struct{} // gets a value when the log says that the run is paused
 }
 
 func newFull(step int64) *full {
-	return &full{memory: newMemory(), step: step, refused: make(chan struct{}, 1), paused: make(chan struct{}, 9)}
+	return &full{memory: newMemory(), step: step, refused: make(chan struct{}, 99),
+		paused: make(chan struct{}, 9)}
 }
 
 type fullRecorder struct {
@@ -33,8 +33,8 @@ type fullRecorder struct {
 	disk *full
 }
 
-func (f *full) Create(m *Meta) (Recorder, error) {
-	r, err := f.memory.Create(m)
+func (f *full) Create(m *Meta, from *State) (Recorder, error) {
+	r, err := f.memory.Create(m, from)
 	return &fullRecorder{r, f}, err
 }
 
@@ -84,11 +84,9 @@ func TestFullDiskIsWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-store.refused
-	for { // the trouble is known a moment after the refusal
-		if live := q.Live(); len(live) == 1 && strings.Contains(live[0].Trouble, "disk full") {
-			break
-		}
-		runtime.Gosched()
+	<-store.refused // the log cannot say it either: by then the trouble is known
+	if live := q.Live(); len(live) != 1 || !strings.Contains(live[0].Trouble, "disk full") {
+		t.Errorf("live: %v, want the run's trouble", live)
 	}
 	if err := q.Resume(ids[0]); err != nil { // too early: it waits again
 		t.Fatal(err)
@@ -168,8 +166,8 @@ type noSummaryRecorder struct {
 	refused bool
 }
 
-func (n noSummary) Create(m *Meta) (Recorder, error) {
-	r, err := n.memory.Create(m)
+func (n noSummary) Create(m *Meta, from *State) (Recorder, error) {
+	r, err := n.memory.Create(m, from)
 	return &noSummaryRecorder{Recorder: r}, err
 }
 
@@ -196,10 +194,97 @@ func TestDoneStaysDone(t *testing.T) {
 	}
 }
 
+// TestPauseWhileTheDiskIsWaitedFor: a pause is obeyed once there is room, unless
+// a resume took it back.
+func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
+	for _, resumed := range []bool{false, true} {
+		g := &gate{orders: make(chan order), retry: time.Millisecond, alone: true}
+		room := make(chan struct{})
+		written := make(chan error)
+		go func() {
+			_, err := g.write(func() error {
+				select {
+				case <-room:
+					return nil
+				default:
+					return &DiskError{"disk full", errors.New("no space left on device")}
+				}
+			}, func(error) error { return nil })
+			written <- err
+		}()
+		g.orders <- order{verb: pause} // who takes it waits for room
+		if resumed {
+			g.orders <- order{verb: resume}
+			g.orders <- order{verb: checkpoint}
+		}
+		close(room)
+		if err := <-written; err != nil {
+			t.Fatal(err)
+		}
+		want := map[bool]verb{false: pause, true: checkpoint}[resumed]
+		if o, ok := g.next(); !ok || o.verb != want {
+			t.Errorf("resumed %v: order %v, %v, want %v", resumed, o, ok, want)
+		}
+	}
+}
+
+// unended is a Store that cannot write how runs end: the last status or, where
+// that is empty, the summary.
+type unended struct {
+	*memory
+	status Status
+}
+
+type unendedRecorder struct {
+	Recorder
+	status Status
+}
+
+func (u unended) Create(m *Meta, from *State) (Recorder, error) {
+	r, err := u.memory.Create(m, from)
+	return unendedRecorder{r, u.status}, err
+}
+
+func (r unendedRecorder) Append(e Event) error {
+	if s, ok := e.(*StatusEvent); ok && s.Status == r.status {
+		return errors.New("read-only file system")
+	}
+	return r.Recorder.Append(e)
+}
+
+func (r unendedRecorder) Finish(s *Summary) error {
+	if r.status == "" && s.Status == Done {
+		return errors.New("read-only file system")
+	}
+	return r.Recorder.Finish(s)
+}
+
+// TestOutcomeIsWhatIsWritten: a run is done when its log and its summary say so.
+func TestOutcomeIsWhatIsWritten(t *testing.T) {
+	for _, status := range []Status{"", Done} {
+		store := unended{newMemory(), status}
+		q := NewQueue(context.Background(), Settings{Store: store})
+		ids, err := q.Start(Request{Specs: []Spec{brief(dro.ERM)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := q.Wait()[0]
+		if o.Status != Failed || o.Err == nil || !strings.Contains(o.Err.Error(), "read-only") {
+			t.Errorf("without %q: outcome %+v, want failed with the cause", status, o)
+		}
+		tr := store.runs[ids[0]]
+		if states := tr.statuses(); !slices.Equal(states, []Status{Queued, Running, Failed}) ||
+			tr.summary.Status != Failed {
+			t.Errorf("without %q: states %v, summary %+v", status, states, tr.summary)
+		}
+	}
+}
+
 func TestOrdersThatWaitAreKeptOnce(t *testing.T) {
 	g := &gate{orders: make(chan order, 1)}
 	lr := func(x float64) order { return order{turn, KnobEvent{Key: "lr", New: Num(x)}} }
-	for _, o := range []order{{verb: checkpoint}, {verb: checkpoint}, lr(1), lr(2), {turn, KnobEvent{Key: "c"}}, lr(3), {verb: checkpoint}} {
+	for _, o := range []order{{verb: checkpoint}, {verb: checkpoint}, lr(1), lr(2), {turn, KnobEvent{Key: "c"}},
+		lr(3), {verb: checkpoint}} {
 		g.keep(o)
 	}
 	want := []order{{verb: checkpoint}, lr(2), {turn, KnobEvent{Key: "c"}}, lr(3), {verb: checkpoint}}
@@ -234,7 +319,8 @@ func TestStopGivesUpOnAFullDisk(t *testing.T) {
 // TestPausedRunsLeaveTheirSlot: with one slot, the second run trains while the
 // first is paused, and a queued run can be stopped, paused and resumed.
 func TestPausedRunsLeaveTheirSlot(t *testing.T) {
-	store := &at{memory: newMemory(), step: 3}
+	ended := make(chan string, 9)
+	store := &at{memory: newMemory(), step: 3, ended: ended}
 	q := NewQueue(context.Background(), Settings{Store: store, Parallel: 1})
 	var ids []string
 	ready := make(chan struct{})
@@ -255,11 +341,13 @@ func TestPausedRunsLeaveTheirSlot(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(ready)
-	for len(q.Live()) > 1 { // all but the first end
-		runtime.Gosched()
+	for range 3 { // all but the first end
+		if id := <-ended; id == ids[0] {
+			t.Fatalf("the paused run has ended")
+		}
 	}
-	if live := q.Live(); live[0].ID != ids[0] {
-		t.Fatalf("live: %v, want the paused run only", live)
+	if states := store.runs[ids[0]].statuses(); states[len(states)-1] != Paused {
+		t.Fatalf("the first run is %v, want paused", states)
 	}
 	if err := q.Resume(ids[0]); err != nil {
 		t.Fatal(err)

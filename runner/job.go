@@ -89,25 +89,21 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 	if n := len(s.Mean); n > 0 && n != d.Shape.C {
 		return nil, &KeyError{"mean", s.Mean, fmt.Sprintf("%d numbers, one for each channel", d.Shape.C)}
 	}
-	p, err := s.Problem()
+	counts := data.GroupCounts(d.Train, len(d.Groups))
+	task, err := taskOf(&s, d, counts)
 	if err != nil {
 		return nil, err
 	}
+	if _, err := newTrainer(&s, task); err != nil { // what it refuses is refused before anything is written
+		return nil, err
+	}
+	p := task.Problem
 	perEpoch := int64(d.Train.Len() / s.Batch)
 	return &Meta{Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s, Host: host,
 		Checksum: d.Checksum, Classes: d.Classes, Groups: d.Groups,
-		TrainCounts: groupCounts(d.Train, len(d.Groups)), TestCounts: groupCounts(d.Test, len(d.Groups)),
+		TrainCounts: counts, TestCounts: data.GroupCounts(d.Test, len(d.Groups)),
 		Parameters: parameters, StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs),
 		Coordinates: string(p.Coordinates), Box: p.Box}, nil
-}
-
-// groupCounts counts the samples of each group.
-func groupCounts(src data.Source, groups int) []int {
-	counts := make([]int, groups)
-	for i := range src.Len() {
-		counts[src.Group(i)]++
-	}
-	return counts
 }
 
 // reopen takes up an unfinished run from its newest checkpoint.
@@ -121,7 +117,8 @@ func (q *Queue) reopen(id string, m Means) error {
 	if err != nil {
 		return err
 	}
-	j := &job{meta: past.Meta, spec: past.Meta.Spec, knobs: Turned(past.Log), record: record, from: past.From, gate: q.gate(), threads: m.Threads}
+	j := &job{meta: past.Meta, spec: past.Meta.Spec, knobs: Turned(past.Log), record: record, from: past.From,
+		gate: q.gate(), threads: m.Threads}
 	if err := q.takeUp(j, m); err != nil {
 		record.Close()
 		return err
@@ -141,8 +138,7 @@ func (q *Queue) takeUp(j *job, m Means) (err error) {
 		return err
 	}
 	if j.data.Checksum != j.meta.Checksum {
-		err = fmt.Errorf("run %s was made with dataset %s, and %s is another one: give the folder that has it with --data",
-			j.meta.ID, j.meta.Checksum, j.data.Checksum)
+		err = otherData(j.meta, j.data.Checksum)
 	} else {
 		err = q.noteResume(j)
 	}
@@ -150,6 +146,12 @@ func (q *Queue) takeUp(j *job, m Means) (err error) {
 		q.release(j.data)
 	}
 	return err
+}
+
+// otherData says that data are not those of a run.
+func otherData(m *Meta, checksum string) error {
+	return fmt.Errorf("run %s was made with dataset %s, and %s is another one: "+
+		"give the folder that has it with --data", m.ID, m.Checksum, checksum)
 }
 
 // noteResume says in the log where the run goes on, and what may differ.

@@ -13,8 +13,16 @@ import (
 // the knobs of the lost part again at the same steps, so that it comes to the
 // same numbers.
 
-// Knobs returns the keys of the settings that can be changed live.
-func Knobs() []string { return []string{"lr", "c", "lambda0", "lambda_max"} }
+// Knobs returns the keys of the settings that can be changed while the run of s
+// goes on.
+func (s *Spec) Knobs() (keys []string) {
+	for _, t := range AllSettings() {
+		if t.LiveIn(s) {
+			keys = append(keys, t.Key)
+		}
+	}
+	return keys
+}
 
 // Turn changes the knob key to a number or "auto" and returns the value before
 // and after. The error is a *KeyError, and s is as it was. Where z has left
@@ -35,10 +43,8 @@ func (s *Spec) turn(key string, value Number) (before Number, err error) {
 	if before, err = next.set(key, value); err != nil {
 		return before, err
 	}
-	for _, c := range next.checks() {
-		if !c.ok {
-			return before, &c.KeyError
-		}
+	if err := next.checkValues(); err != nil {
+		return before, err
 	}
 	if _, err := next.Problem(); err != nil {
 		return before, err
@@ -48,37 +54,16 @@ func (s *Spec) turn(key string, value Number) (before Number, err error) {
 }
 
 func (s *Spec) set(key string, value Number) (before Number, err error) {
-	if !slices.Contains(Knobs(), key) {
-		return before, &KeyError{"knob", key, "one of " + join(Knobs())}
+	t, ok := FindSetting(key)
+	if !ok || !t.LiveIn(s) {
+		return before, &KeyError{"knob", key, "one of " + join(s.Knobs()) + ", which a run like this can turn"}
 	}
-	set, err := s.Set()
-	if err != nil {
-		return before, err
-	}
-	algorithm := s.Algorithm()
-	switch {
-	case key == "c" && algorithm != dro.SFK:
-		return before, &KeyError{key, value, fmt.Sprintf("a run of sfk: this one is of %s, which has no c", algorithm)}
-	case key != "lr" && key != "c" && (algorithm != dro.SFK && algorithm != dro.PGD || !set.HasRadius()):
-		return before, &KeyError{key, value, "a run that moves λ: sfk or pgd, on a set that has a radius"}
-	case (key == "lr" || key == "lambda0") && !value.Applies():
-		return before, &KeyError{key, "auto", "a number > 0"}
-	}
-	auto := Auto{}
+	now, _ := t.number(s)
+	text := []byte(`"auto"`)
 	if value.Applies() {
-		auto = Fixed(value.Float())
+		text = value.append(nil)
 	}
-	switch key {
-	case "lr":
-		before, s.LR = Num(s.LR), value.Float()
-	case "c":
-		before, s.C = numberOf(s.C), auto
-	case "lambda0":
-		before, s.Lambda0 = Num(s.Lambda0), value.Float()
-	case "lambda_max":
-		before, s.LambdaMax = numberOf(s.LambdaMax), auto
-	}
-	return before, nil
+	return numberOf(now), s.Assign(key, text)
 }
 
 func numberOf(a Auto) Number { return NumIf(!a.IsAuto(), a.Or(0)) }
@@ -152,17 +137,19 @@ func (r *run) turnBefore(step int64) error {
 	return r.use(r.spec)
 }
 
-// use makes spec the run's. z stays, unless it lies outside the box.
+// use makes spec the run's. The method's state stays; a z outside the new box is
+// brought into it.
 func (r *run) use(spec Spec) error {
-	p, d, err := newDual(&spec)
-	if err != nil {
+	state := r.method.State()
+	if err := r.setMethod(&spec); err != nil {
 		return err
 	}
-	z := r.dual.Z()
-	if !p.Box.Contains(z) {
-		z = p.Box.Project(z)
+	if err := r.method.Restore(state); err != nil {
+		return err
 	}
-	d.SetZ(z)
-	r.spec, r.problem, r.dual = spec, p, d
+	if d, ok := r.method.(dro.Dual); ok && !r.problem.Box.Contains(d.Z()) {
+		d.Confine()
+	}
+	r.spec = spec
 	return nil
 }

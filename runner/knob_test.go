@@ -103,7 +103,7 @@ func TestKnobsThatAreRefused(t *testing.T) {
 		if !errors.As(err, &key) {
 			t.Errorf("%s: %s=%s: error %v, want a KeyError", s.Algorithm(), test.key, test.value, err)
 		}
-		if s.LR != test.spec.LR || s.C != test.spec.C || s.Lambda0 != test.spec.Lambda0 || s.LambdaMax != test.spec.LambdaMax {
+		if s.LR != test.spec.LR || s.Text("c") != test.spec.Text("c") || s.Lambda0 != test.spec.Lambda0 || s.LambdaMax != test.spec.LambdaMax {
 			t.Errorf("%s: %s=%s is refused and changed the spec", s.Algorithm(), test.key, test.value)
 		}
 	}

@@ -27,12 +27,17 @@ type trace struct {
 
 func newMemory() *memory { return &memory{runs: map[string]*trace{}} }
 
-func (m *memory) Create(meta *Meta) (Recorder, error) {
+func (m *memory) Create(meta *Meta, from *State) (Recorder, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	meta.ID = fmt.Sprintf("%s-%d-%d", meta.Spec.Algorithm(), meta.Spec.Seed, len(m.runs))
-	m.runs[meta.ID] = &trace{meta: meta}
-	return m.runs[meta.ID], nil
+	t := &trace{meta: meta}
+	m.runs[meta.ID] = t
+	if from == nil {
+		return t, nil
+	}
+	_, err := t.Checkpoint(from)
+	return t, err
 }
 
 func (m *memory) Reopen(id string) (Recorder, *Past, error) {
@@ -98,11 +103,8 @@ func (t *trace) Append(e Event) error {
 
 func (t *trace) Checkpoint(s *State) (string, error) {
 	c := *s
-	c.Parameters, c.Velocities, c.IterateParameters = cloneTensors(s.Parameters), cloneTensors(s.Velocities), cloneTensors(s.IterateParameters)
-	if s.Iterate != nil {
-		i := *s.Iterate
-		c.Iterate = &i
-	}
+	c.Parameters, c.Velocities = cloneTensors(s.Parameters), cloneTensors(s.Velocities)
+	c.Buffers, c.Picked = cloneTensors(s.Buffers), cloneTensors(s.Picked)
 	t.states = append(t.states, &c)
 	return fmt.Sprint(len(t.states)), nil
 }

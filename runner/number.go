@@ -1,10 +1,12 @@
 package runner
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+
+	"drolab/dro"
 )
 
 // Number is a float64 that survives JSON: null where the quantity does not
@@ -47,18 +49,20 @@ func (n Number) String() string {
 }
 
 // MarshalJSON writes null, a number, or a quoted non-finite value.
-func (n Number) MarshalJSON() ([]byte, error) {
+func (n Number) MarshalJSON() ([]byte, error) { return n.append(nil), nil }
+
+func (n Number) append(b []byte) []byte {
 	switch {
 	case !n.applies:
-		return []byte("null"), nil
+		return append(b, "null"...)
 	case math.IsNaN(n.value):
-		return []byte(`"NaN"`), nil
+		return append(b, `"NaN"`...)
 	case math.IsInf(n.value, 1):
-		return []byte(`"+Inf"`), nil
+		return append(b, `"+Inf"`...)
 	case math.IsInf(n.value, -1):
-		return []byte(`"-Inf"`), nil
+		return append(b, `"-Inf"`...)
 	}
-	return strconv.AppendFloat(nil, n.value, 'g', -1, 64), nil
+	return strconv.AppendFloat(b, n.value, 'g', -1, 64)
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -85,64 +89,38 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// Worst returns the index of the worst of the finite values, the first among
+// equals: the lowest or, where lower is better, the highest. It is -1 where
+// there is none.
+func Worst(values []Number, lowerIsBetter bool) int {
+	worst := -1
+	for i, v := range values {
+		if !v.applies || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
+			continue
+		}
+		if worst < 0 || v.value != values[worst].value && lowerIsBetter == (v.value > values[worst].value) {
+			worst = i
+		}
+	}
+	return worst
+}
+
+// Least returns the lowest of the finite values: the worst class's accuracy.
+// Where there is none it is one that applies, if any does.
+func Least(values []Number) Number {
+	i := Worst(values, false)
+	if i < 0 {
+		i = slices.IndexFunc(values, Number.Applies)
+	}
+	if i < 0 {
+		return Number{}
+	}
+	return values[i]
+}
+
 // Auto is a setting that is a number or the word "auto": then the program
 // derives it (the Spec field's comment says how). The zero Auto is "auto".
-type Auto struct {
-	value float64
-	set   bool
-}
+type Auto = dro.Auto
 
 // Fixed returns the setting x.
-func Fixed(x float64) Auto { return Auto{x, true} }
-
-// IsAuto tells whether the program is to derive the value.
-func (a Auto) IsAuto() bool { return !a.set }
-
-// Or returns the number, or derived where the setting is "auto".
-func (a Auto) Or(derived float64) float64 {
-	if a.set {
-		return a.value
-	}
-	return derived
-}
-
-func (a Auto) String() string {
-	if !a.set {
-		return "auto"
-	}
-	return strconv.FormatFloat(a.value, 'g', -1, 64)
-}
-
-// MarshalText writes "auto" or the number; it serves YAML.
-func (a Auto) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
-
-// UnmarshalText reads "auto" or a number.
-func (a *Auto) UnmarshalText(b []byte) error {
-	if string(b) == "auto" {
-		*a = Auto{}
-		return nil
-	}
-	x, err := strconv.ParseFloat(string(b), 64)
-	if err != nil {
-		return fmt.Errorf("%.40q: want a number or auto", b)
-	}
-	*a = Fixed(x)
-	return nil
-}
-
-// MarshalJSON writes "auto" or a number.
-func (a Auto) MarshalJSON() ([]byte, error) {
-	if !a.set {
-		return []byte(`"auto"`), nil
-	}
-	return json.Marshal(a.value)
-}
-
-// UnmarshalJSON reads "auto" or a number.
-func (a *Auto) UnmarshalJSON(b []byte) error {
-	if string(b) == `"auto"` {
-		*a = Auto{}
-		return nil
-	}
-	return a.UnmarshalText(b)
-}
+func Fixed(x float64) Auto { return dro.Fixed(x) }

@@ -52,13 +52,18 @@ type Settings struct {
 	Host     Host
 	DataDir  string
 	Threads  int // for all runs together; at least 1
-	Parallel int // runs at once; 0 is 4
+	Parallel int // runs at once; 0 is DefaultParallel
+	// Network builds what runs train; nil is dro/nn's.
+	Network NewNetwork
 	// Alone says that nobody may be there to resume a run that waits for room
 	// on a full disk: it looks for that by itself too, again and again.
 	Alone bool
 
 	retry time.Duration // how often a run that waits for the disk tries to say so; 0 is 2 s
 }
+
+// DefaultParallel is how many runs a queue runs at once unless it is told otherwise.
+const DefaultParallel = 4
 
 // Queue runs up to Parallel runs at once, in the order of their start, each in
 // a goroutine. Its verbs may be used from any goroutine.
@@ -90,7 +95,10 @@ type Outcome struct {
 // NewQueue returns a queue. When ctx is cancelled its runs stop at their next
 // step boundary, with a checkpoint, and waiting ones never start.
 func NewQueue(ctx context.Context, s Settings) *Queue {
-	s.Parallel, s.Threads = cmp.Or(s.Parallel, 4), max(1, s.Threads)
+	s.Parallel, s.Threads = cmp.Or(s.Parallel, DefaultParallel), max(1, s.Threads)
+	if s.Network == nil {
+		s.Network = standardNetwork
+	}
 	s.Host.Threads = s.Threads
 	return &Queue{settings: s, ctx: ctx, slots: make(chan struct{}, s.Parallel),
 		jobs: map[string]*job{}, open: map[string]*shared{}, turn: closed()}
@@ -211,13 +219,10 @@ func (q *Queue) gate() *gate {
 }
 
 func (q *Queue) create(j *job) (err error) {
-	if j.record, err = q.settings.Store.Create(j.meta); err != nil {
+	if j.record, err = q.settings.Store.Create(j.meta, j.from); err != nil {
 		return err
 	}
-	if err = j.record.Append(&StatusEvent{Head: j.head(), Status: Queued}); err == nil && j.from != nil {
-		err = j.keepFork()
-	}
-	return err
+	return j.record.Append(&StatusEvent{Head: j.head(), Status: Queued})
 }
 
 // dataset opens the spec's dataset, or shares the one that is open already. The
@@ -286,7 +291,8 @@ func (q *Queue) launch(j *job) {
 func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (Status, error) {
 	defer j.record.Close()
 	passed := sync.OnceFunc(func() { close(next) })
-	err := j.gate.enter(turn, passed, false, func(s Status) error { return j.append(&StatusEvent{Head: j.head(), Status: s}) })
+	err := j.gate.enter(turn, passed, false,
+		func(s Status) error { return j.append(&StatusEvent{Head: j.head(), Status: s}) })
 	if errors.Is(err, errStopped) {
 		return j.stopEarly()
 	}
@@ -294,17 +300,17 @@ func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (Status,
 		return Failed, err
 	}
 	defer j.gate.leave()
-	status, err := j.train()
+	status, err := j.train(q.settings.Network)
 	runtime.GC() // tens of megabytes, before the next run builds a network of its own
 	return status, err
 }
 
 // train is the run itself.
-func (j *job) train() (Status, error) {
-	r, err := newRun(j.meta, j.data.Dataset, j.record, j.gate, j.threads)
+func (j *job) train(build NewNetwork) (Status, error) {
+	r, err := newRun(j.meta, j.data.Dataset, j.record, j.gate, build, j.threads)
 	if err != nil {
-		j.record.Append(&StatusEvent{Head: j.head(), Status: Failed, Cause: firstLine(err)})
-		return Failed, err
+		e := &StatusEvent{Head: j.head(), Status: Failed, Cause: firstLine(err)}
+		return Failed, errors.Join(err, j.record.Append(e))
 	}
 	defer r.close()
 	r.knobs = j.knobs

@@ -11,10 +11,11 @@ import (
 // A Store keeps runs; runner/record's is a folder with one directory a run.
 type Store interface {
 	// Create makes the record of a new run, under an ID of its own choosing,
-	// which it writes into m.
-	Create(m *Meta) (Recorder, error)
+	// which it writes into m. A fork's holds from the start the checkpoint
+	// that it goes on from; for others from is nil.
+	Create(m *Meta, from *State) (Recorder, error)
 	// Reopen takes up the record of an unfinished run, with its newest
-	// checkpoint.
+	// checkpoint. A fork without any is refused.
 	Reopen(id string) (Recorder, *Past, error)
 	// Load reads a run as it was at a checkpoint that was kept.
 	Load(id string, step int64) (*Past, error)
@@ -25,7 +26,7 @@ type Store interface {
 // Past is what is known of a run that something goes on from.
 type Past struct {
 	Meta *Meta
-	From *State      // nil: there is no checkpoint, start anew
+	From *State      // nil: there is no checkpoint and no parent, start anew
 	Log  []KnobEvent // every one of the log, in its order
 }
 
@@ -46,7 +47,7 @@ type Recorder interface {
 
 // Host is the program and the machine that a run is made with.
 type Host struct {
-	Version string `json:"version"` // of drolab's code: revision, "+changes" where the tree was dirty
+	Version string `json:"version"` // of drolab's code: revision, or which program where the tree was dirty
 	Go      string `json:"go"`
 	System  string `json:"system"` // operating system and architecture
 	CPU     string `json:"cpu"`
@@ -81,88 +82,20 @@ type Meta struct {
 // State is a checkpoint: all that the rest of the run depends on.
 type State struct {
 	Step    int64      `json:"step"`
-	Z       dro.Z      `json:"z"`
 	Batches data.State `json:"batches"`
 	Draws   data.State `json:"draws"`
 	// Window is the running minimum and maximum that the next step event reports.
 	Window Window `json:"window"`
-	// Iterate is the paper's output so far (SFK), without its weights.
-	Iterate *PaperIterate `json:"paper_iterate"`
 	// Eval is the last evaluation.
 	Eval *EvalEvent `json:"eval"`
+	// Method is the method's own state; nil: it is at its start.
+	Method *dro.State `json:"-"`
 
-	// Parameters, Velocities and IterateParameters are the tensors; a file
-	// format of their own holds them.
-	Parameters        []nn.Tensor `json:"-"`
-	Velocities        []nn.Tensor `json:"-"`
-	IterateParameters []nn.Tensor `json:"-"`
-}
-
-// PaperIterate is Algorithm 1's output (x_{t'+1}, z_{t'}),
-// t' = argmin_t ‖∇_x f‖² + gap²: an argmin of mini-batch values, so a noisy
-// choice. It is reported beside the last iterate and never in its place.
-type PaperIterate struct {
-	Step     int64  `json:"step"` // t'
-	Lambda   Number `json:"lambda"`
-	Eta      Number `json:"eta"`
-	GradNorm Number `json:"grad_norm"`
-	Gap      Number `json:"gap"`
-	// The test split at x_{t'+1}, measured at the end of the run.
-	TestLoss           Number `json:"test_loss"`
-	TestAccuracy       Number `json:"test_accuracy"`
-	WorstClassAccuracy Number `json:"worst_class_accuracy"`
-}
-
-// Summary is what a run came to: summary.json, and an entry of --json.
-type Summary struct {
-	ID                 string        `json:"id"`
-	Preset             string        `json:"preset"`
-	Algorithm          dro.Algorithm `json:"algorithm"`
-	Seed               uint64        `json:"seed"`
-	Status             Status        `json:"status"`
-	Cause              string        `json:"cause,omitempty"`
-	Epochs             float64       `json:"epochs"` // done
-	Steps              int64         `json:"steps"`  // done
-	TrainLoss          Number        `json:"train_loss"`
-	TestLoss           Number        `json:"test_loss"`
-	TestAccuracy       Number        `json:"test_accuracy"`
-	WorstClassAccuracy Number        `json:"worst_class_accuracy"`
-	ClassAccuracy      []Number      `json:"class_accuracy"`
-	Lambda             Number        `json:"lambda"`
-	Eta                Number        `json:"eta"`
-	DualGap            Number        `json:"dual_gap"`
-	RobustRisk         Number        `json:"robust_risk"`
-	FullGradNorm       Number        `json:"full_grad_norm"`
-	PaperIterate       *PaperIterate `json:"paper_iterate,omitempty"`
-	// ImagesPerSecond counts the x-batches, over the time spent in steps.
-	ImagesPerSecond Number `json:"images_per_second"`
-	Dir             string `json:"dir,omitempty"`
-}
-
-// Summarize returns the summary of a run in the given state, whose last
-// evaluation and last step events these are (nil: there was none).
-func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEvent) *Summary {
-	s := &Summary{ID: m.ID, Preset: m.Preset, Algorithm: m.Spec.Algorithm(), Seed: m.Spec.Seed, Status: status, Steps: step}
-	if m.StepsPerEpoch > 0 {
-		s.Epochs = float64(step) / float64(m.StepsPerEpoch)
-	}
-	if eval != nil {
-		s.TrainLoss, s.TestLoss, s.TestAccuracy = eval.TrainLoss, eval.TestLoss, eval.TestAccuracy
-		s.ClassAccuracy, s.WorstClassAccuracy = eval.ClassAccuracy, worst(eval.ClassAccuracy)
-		s.DualGap, s.RobustRisk, s.FullGradNorm = eval.DualGap, eval.RobustRisk, eval.FullGradNorm
-	}
-	if last != nil {
-		s.Lambda, s.Eta, s.ImagesPerSecond = last.Lambda, last.Eta, last.ImagesPerSecond
-	}
-	return s
-}
-
-// worst returns the least of the values that apply.
-func worst(values []Number) (least Number) {
-	for _, v := range values {
-		if v.Applies() && !(least.Applies() && least.Float() <= v.Float()) {
-			least = v
-		}
-	}
-	return least
+	// Parameters, Velocities, Buffers and Picked are the tensors; a file format
+	// of their own holds them. Picked is the x that the method's output rule has
+	// chosen, empty where it has none.
+	Parameters []nn.Tensor `json:"-"`
+	Velocities []nn.Tensor `json:"-"`
+	Buffers    []nn.Tensor `json:"-"`
+	Picked     []nn.Tensor `json:"-"`
 }

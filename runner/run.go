@@ -1,8 +1,11 @@
 package runner
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,25 +30,29 @@ type run struct {
 	knobs  []KnobEvent // turned in a part of the run that was lost: to be turned again
 	ahead  bool        // the next batch is made while the current one computes
 
-	net     *nn.Net
-	dual    *dro.Dual
-	problem *dro.Problem
+	net     Network
+	method  dro.Trainer
+	picker  dro.Picker   // the method, where it has an output rule, else nil
+	mover   dro.Mover    // the method, where it has an x-step of its own, else nil
+	problem *dro.Problem // that evaluations measure the risk of
 	batches *data.Loader // x-batches: permutations of the training split
-	draws   *data.Loader // z-batches: independent draws
+	draws   *data.Loader // batches of the method's own: independent draws
 
-	losses, ratios []float64 // of the x-batch
-	drawn          []float64 // losses of the z-batch
+	x []nn.Tensor // parameters and buffers of the network
 
-	step    int64
-	applies [measures]bool
-	window  Window
-	last    *StepEvent
-	eval    *EvalEvent
-	warned  map[string]bool
+	losses, weights []float64 // of the x-batch
+	drawn           []float64 // losses of the method's own batch
 
-	rule    dro.PaperIterate
-	iterate *PaperIterate
-	kept    []nn.Tensor // x_{t'+1}
+	step   int64
+	now    Values                              // of the step under way
+	put    func(measure string, value float64) // into now
+	window Window
+	last   *StepEvent
+	eval   *EvalEvent
+	warned map[string]bool
+
+	picked  []nn.Tensor   // x as the method's output rule has chosen it
+	iterate *PaperIterate // that, measured at the end
 
 	// Images trained on, and the time it took, since the last step event; the
 	// clock stands still while the run evaluates, saves or is paused.
@@ -59,7 +66,7 @@ type run struct {
 }
 
 // newRun builds what the Spec in m asks for. The caller closes it.
-func newRun(m *Meta, d *data.Dataset, record Recorder, g *gate, threads int) (r *run, err error) {
+func newRun(m *Meta, d *data.Dataset, record Recorder, g *gate, build NewNetwork, threads int) (r *run, err error) {
 	r = &run{meta: m, data: d, record: record, gate: g, spec: m.Spec, warned: map[string]bool{}}
 	// With one thread there is no other to make batches on.
 	r.ahead = threads > 1
@@ -71,7 +78,7 @@ func newRun(m *Meta, d *data.Dataset, record Recorder, g *gate, threads int) (r 
 			r.close()
 		}
 	}()
-	return r, r.build(threads)
+	return r, r.build(build, threads)
 }
 
 // panicked is a panic as an error: its first line is the cause, the others say
@@ -84,37 +91,76 @@ func firstLine(err error) string {
 	return line
 }
 
-func (r *run) build(threads int) (err error) {
+func (r *run) build(build NewNetwork, threads int) (err error) {
 	s, d := &r.meta.Spec, r.data
-	if r.problem, r.dual, err = newDual(s); err != nil {
+	if err = r.setMethod(s); err != nil {
 		return err
 	}
 	if err = r.addLoaders(); err != nil {
 		return err
 	}
-	r.net, err = nn.New(nn.Config{Model: s.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W,
+	r.net, err = build(nn.Config{Model: s.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W,
 		Classes: len(d.Classes), Batch: s.Batch, Seed: s.Seed, Threads: threads})
 	if err != nil {
 		return err
 	}
-	r.losses, r.ratios = make([]float64, s.Batch), make([]float64, s.Batch)
-	r.setApplies(s.Algorithm(), r.problem.Set)
-	if r.applies[theGap] {
-		r.kept = cloneTensors(r.net.Parameters())
+	r.losses, r.weights = make([]float64, s.Batch), make([]float64, s.Batch)
+	r.x = slices.Concat(r.net.Parameters(), r.net.Buffers())
+	if r.picker != nil {
+		r.picked = cloneTensors(r.x)
 	}
+	return r.measureSteps()
+}
+
+// setMethod starts the method as s states it.
+func (r *run) setMethod(s *Spec) error {
+	task, err := taskOf(s, r.data, r.meta.TrainCounts)
+	if err != nil {
+		return err
+	}
+	if r.method, err = newTrainer(s, task); err != nil {
+		return err
+	}
+	r.problem = task.Problem
+	r.picker, _ = r.method.(dro.Picker)
+	r.mover, _ = r.method.(dro.Mover)
 	return nil
 }
 
-// newDual returns the problem that s states and z at its start.
-func newDual(s *Spec) (*dro.Problem, *dro.Dual, error) {
-	p, err := s.Problem()
-	if err != nil {
-		return nil, nil, err
+// taskOf is what the method of s starts from on the data, whose training
+// samples are counted by group.
+func taskOf(s *Spec, d *data.Dataset, groups []int) (dro.Task, error) {
+	classes := groups
+	if !slices.Equal(d.Classes, d.Groups) {
+		classes = data.ClassCounts(d.Train, len(d.Classes))
 	}
-	settings := dro.Settings{Start: dro.Z{Lambda: s.Lambda, Eta: s.Eta}, C: s.C.Or(1), AutoC: s.C.IsAuto(),
-		Kappa: s.Kappa, ShareBatch: s.ShareBatch}
-	d, err := dro.NewDual(s.Algorithm(), *p, settings)
-	return p, d, err
+	return s.Task(d.Train.Len(), classes, groups)
+}
+
+func newTrainer(s *Spec, task dro.Task) (dro.Trainer, error) {
+	m, err := dro.Find(s.Algorithm())
+	if err != nil {
+		return nil, err
+	}
+	t, err := m.New(task)
+	if err != nil {
+		return nil, fmt.Errorf("algorithm %s: %w", m.Name, err)
+	}
+	return t, nil
+}
+
+// measureSteps makes room for the measures of the run's steps.
+func (r *run) measureSteps() error {
+	m, err := dro.Find(r.meta.Spec.Algorithm())
+	if err != nil {
+		return err
+	}
+	for _, name := range stepNames(m) {
+		r.now = append(r.now, Value{Name: name})
+	}
+	r.put = func(measure string, value float64) { r.now.Set(measure, Num(value)) }
+	r.window = newWindow(r.now.Names())
+	return nil
 }
 
 func (r *run) addLoaders() (err error) {
@@ -130,7 +176,7 @@ func (r *run) addLoaders() (err error) {
 		o.Batch = z
 	}
 	r.drawn = make([]float64, o.Batch)
-	o.Ahead = r.ahead && r.dual.FreshBatch() // for the others it is a place and no more
+	o.Ahead = r.ahead && r.method.Fresh() // for the others it is a place and no more
 	r.draws, err = data.NewDraws(r.data.Train, o)
 	return err
 }
@@ -143,35 +189,27 @@ func (r *run) loaderOptions(stream uint64, batch int) data.LoaderOptions {
 	return o
 }
 
-// setApplies marks the measures that mean something for the algorithm.
-func (r *run) setApplies(a dro.Algorithm, set dro.Set) {
-	dual := a != dro.ERM
-	r.applies = [measures]bool{theLoss: true, theGradNorm: true, theObjective: dual, theEta: dual, theMeanRatio: dual,
-		theDivergence: dual, theLambda: dual && set.HasRadius(), theGap: a == dro.SFK, theGamma: a == dro.SFK}
-}
-
 // do trains from the given state (nil: from the start) to the planned end, a
 // stop, or a failure, and writes the summary.
 func (r *run) do(from *State) (status Status, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("step %d: %w", r.step, panicked(p))
-			status = r.end(Failed, err)
+			status, err = r.end(Failed, fmt.Errorf("step %d: %w", r.step, panicked(p)))
 		}
 	}()
 	if err := r.begin(from); err != nil {
-		return r.end(Failed, err), err
+		return r.end(Failed, err)
 	}
 	switch err := r.loop(); err {
 	case nil:
-		return r.end(Done, nil), nil
+		return r.end(Done, nil)
 	case errStopped:
 		if err := r.turnLast(); err != nil {
-			return r.end(Failed, err), err
+			return r.end(Failed, err)
 		}
-		return r.end(Stopped, nil), nil
+		return r.end(Stopped, nil)
 	default:
-		return r.end(Failed, err), err
+		return r.end(Failed, err)
 	}
 }
 
@@ -225,6 +263,9 @@ func (r *run) betweenSteps() error {
 				return err
 			}
 		}
+		if err := r.endEpoch(int(done)); err != nil {
+			return err
+		}
 		save = save || s.CheckpointEvery == 0
 	}
 	if save || r.step == r.meta.Steps {
@@ -233,31 +274,61 @@ func (r *run) betweenSteps() error {
 	return nil
 }
 
-// end writes the last status and the summary, and returns the status. A run
-// that failed waits for no disk, which may be why it failed: what cannot be
-// written is lost, and the error that ended the run is the one to report.
-func (r *run) end(status Status, cause error) Status {
+// endEpoch lets the method act between two epochs, which may send x back to its
+// initialisation.
+func (r *run) endEpoch(epoch int) error {
+	e, ok := r.method.(dro.Epochal)
+	if !ok || r.step == r.meta.Steps {
+		return nil
+	}
+	r.pauseClock()
+	defer func() { r.clock = time.Now() }()
+	restart, err := e.EndEpoch(epoch, func() (dro.Batch, error) {
+		p, err := r.pass(r.data.Train)
+		if err != nil {
+			return dro.Batch{}, err
+		}
+		return dro.Batch{Losses: p.Losses, Labels: p.Labels, Groups: p.Groups, Correct: p.Correct, Index: p.index()}, nil
+	})
+	if restart {
+		r.net.Restart()
+	}
+	return err
+}
+
+// end writes the summary and then the last status, and returns how the run
+// ended: failed, where one of them cannot be written. A log that says done has
+// its summary.
+func (r *run) end(status Status, cause error) (Status, error) {
+	err := r.conclude(status, cause)
+	if err != nil && status != Failed {
+		return r.end(Failed, err)
+	}
+	return status, errors.Join(cause, err)
+}
+
+// conclude writes what end says. A run that failed waits for no disk, which may
+// be why it failed, and leaves as much as it can.
+func (r *run) conclude(status Status, cause error) error {
 	e := &StatusEvent{Head: r.head(), Status: status}
 	if cause != nil {
 		e.Cause = firstLine(cause)
 	}
-	write, finish := r.write, r.finish
-	if status == Failed {
-		write = func(do func() error) (bool, error) { return false, do() }
-		finish = r.record.Finish
-	}
-	if _, err := write(func() error { return r.record.Append(e) }); err != nil {
-		return status
-	}
 	s := Summarize(r.meta, status, r.step, r.eval, r.last)
-	s.Cause, s.PaperIterate = e.Cause, r.iterate
+	s.Cause, s.PaperIterate = e.Cause, cmp.Or(r.iterate, r.pickedNow())
 	s.ImagesPerSecond = perSecond(r.total.images, r.total.elapsed)
-	finish(s)
-	return status
+	if status == Failed {
+		return errors.Join(r.record.Append(e), r.record.Finish(s))
+	}
+	if err := r.finish(s); err != nil {
+		return fmt.Errorf("writing the summary: %w", err)
+	}
+	_, err := r.write(func() error { return r.record.Append(e) })
+	return err
 }
 
-// finish writes the summary. The log does not tell that it waits for room: its
-// last status stays the one that the run ended with.
+// finish writes the summary. The log does not tell that it waits for room: what
+// follows there is the status that the run ended with.
 func (r *run) finish(s *Summary) error {
 	silent := func(error) error { return nil }
 	_, err := r.gate.write(func() error { return r.record.Finish(s) }, silent)
@@ -271,8 +342,8 @@ func (r *run) epoch() float64 { return float64(r.step) / float64(r.meta.StepsPer
 // speed returns the images a second since the last step event.
 func (r *run) speed() Number {
 	r.pauseClock()
-	n := perSecond(r.images*r.meta.Spec.Batch, r.elapsed)
-	r.total.elapsed, r.total.images = r.total.elapsed+r.elapsed, r.total.images+r.images*r.meta.Spec.Batch
+	n := perSecond(r.images, r.elapsed)
+	r.total.elapsed, r.total.images = r.total.elapsed+r.elapsed, r.total.images+r.images
 	r.elapsed, r.images, r.clock = 0, 0, time.Now()
 	return n
 }

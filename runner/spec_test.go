@@ -25,6 +25,26 @@ func TestDefaultsAreValid(t *testing.T) {
 	}
 }
 
+// Every field of a Spec has one row, and every row a field.
+func TestEveryFieldIsDescribed(t *testing.T) {
+	rows := map[string]int{}
+	for _, row := range settingRows() {
+		rows[row.Key]++
+		if row.Group == "" || row.Doc == "" || row.Want == "" {
+			t.Errorf("%s is not described: %+v", row.Key, row)
+		}
+	}
+	for f := range reflect.TypeFor[Spec]().Fields() {
+		if key := f.Tag.Get("key"); f.Name != "Own" && rows[key] != 1 {
+			t.Errorf("field %s with the key %q has %d rows", f.Name, key, rows[key])
+		}
+		delete(rows, f.Tag.Get("key"))
+	}
+	if len(rows) > 0 {
+		t.Errorf("rows without a field: %v", rows)
+	}
+}
+
 func TestValidateNamesTheKey(t *testing.T) {
 	nan := math.NaN()
 	for _, test := range []struct {
@@ -58,8 +78,8 @@ func TestValidateNamesTheKey(t *testing.T) {
 		{"eta_max", func(s *Spec) { s.EtaMax = -1 }},
 		{"lambda", func(s *Spec) { s.Lambda = 1e9 }},
 		{"eta", func(s *Spec) { s.Eta = 11 }},
-		{"c", func(s *Spec) { s.C = Fixed(0) }},
-		{"kappa", func(s *Spec) { s.Kappa = nan }},
+		{"c", func(s *Spec) { s.SetOwn("c", Fixed(0)) }},
+		{"kappa", func(s *Spec) { s.SetOwn("kappa", Fixed(nan)) }},
 		{"batch", func(s *Spec) { s.Batch = 0 }},
 		{"batch_z", func(s *Spec) { s.BatchZ = -1 }},
 		{"lr", func(s *Spec) { s.LR = 0 }},
@@ -93,7 +113,9 @@ func TestKeyErrorShowsTheValueAsGiven(t *testing.T) {
 
 func TestSpecSurvivesJSON(t *testing.T) {
 	s := Defaults()
-	s.C, s.LambdaMax, s.Imbalance, s.Mean, s.Std = Auto{}, Fixed(10), KeepRatios(.5, 1), []float64{.5}, []float64{.25}
+	s.LambdaMax, s.Imbalance, s.Mean, s.Std = Fixed(10), KeepRatios(.5, 1), []float64{.5}, []float64{.25}
+	s.SetOwn("c", Auto{})
+	s.SetOwn("share_batch", Fixed(1))
 	b, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +124,7 @@ func TestSpecSurvivesJSON(t *testing.T) {
 	if err := json.Unmarshal(b, &back); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(s, back) {
+	if !s.Equal(&back) || back.Text("c") != "auto" || back.Text("share_batch") != "true" || back.Text("kappa") != "1" {
 		t.Errorf("%s\ncame back as\n%+v", b, back)
 	}
 	for word, want := range map[string]int{`"paper"`: 10, `"none"`: 0, `"auto"`: 10, `[0.5]`: 1} {
@@ -143,8 +165,10 @@ func TestEventsSurviveTheLog(t *testing.T) {
 	h := Head{Seq: 7, Step: 40}
 	for _, e := range []Event{
 		&StatusEvent{Head: h, Status: Failed, Cause: "step 40: loss is NaN"},
-		&StepEvent{Head: h, Epoch: 1.5, Measures: Measures{Loss: Num(.25), Lambda: Num(math.Inf(1))}, Min: Measures{Eta: Num(-2)}},
-		&EvalEvent{Head: h, TestAccuracy: Num(.5), ClassAccuracy: []Number{Num(1), {}}, AboveBound: 3},
+		&StepEvent{Head: h, Epoch: 1.5, Values: Values{{"loss", Num(.25)}, {"lambda", Num(math.Inf(1))}, {"tomorrow", Num(1)}},
+			Min: Values{{"eta", Num(-2)}}, Max: Values{{"eta", Number{}}}},
+		&EvalEvent{Head: h, Values: Values{{"test_accuracy", Num(.5)}, {"worst_class_accuracy", Num(1)}, {"above_bound", Num(3)}},
+			ByGroup: Lists{{"class_accuracy", []Number{Num(1), {}}}}},
 		&WarningEvent{Head: h, Message: "look"}, &CheckpointEvent{Head: h, File: "step-40"},
 		&ResumeEvent{Head: h}, &KnobEvent{Head: h, Key: "lr", Old: Num(1), New: Num(2)},
 	} {

@@ -106,7 +106,7 @@ func BenchmarkInput(b *testing.B) {
 // loadOnly makes the batches of a step and does nothing with them.
 func (r *run) loadOnly() error {
 	r.batches.Next()
-	if r.dual.FreshBatch() {
+	if r.method.Fresh() {
 		r.draws.Next()
 	}
 	return nil
@@ -124,27 +124,27 @@ func (r *run) timedStep(x *data.Batch) (network time.Duration, err error) {
 	if x == nil {
 		x = r.batches.Next()
 	}
+	alpha, batch := r.rate(), batchOf(x, r.losses)
 	timed(func() { r.net.Losses(r.losses, x.X, x.Labels) })
-	at := r.dual.Ratios(r.ratios, r.losses)
+	r.method.Before(batch)
+	r.method.Weights(r.weights, batch)
 	var norm float64
 	timed(func() {
-		r.net.Gradient(r.ratios)
-		norm = r.net.Update(r.sgd())
+		r.net.Gradient(r.weights)
+		norm = r.moveX(alpha)
 	})
-	losses := r.losses
-	if r.dual.FreshBatch() {
+	r.step++
+	r.images += x.N
+	if r.method.Fresh() {
 		if z == nil {
 			z = r.draws.Next()
 		}
-		losses = r.drawn
-		timed(func() { r.net.Losses(losses, z.X, z.Labels) })
+		batch = batchOf(z, r.drawn)
+		timed(func() { r.net.Losses(r.drawn, z.X, z.Labels) })
 	}
-	before := r.dual.Z()
-	move := r.dual.Step(losses, r.rate())
-	r.step++
-	r.images++
-	r.keepIterate(before, norm, move.Gap)
-	return network, r.note(at, norm, move)
+	r.method.After(batch, dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
+	r.keepPicked()
+	return network, r.note(norm)
 }
 
 // BenchmarkTogether measures the throughput of 2 threads: of one run that has both, and of 2 and 4 runs of one each. The

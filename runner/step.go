@@ -3,40 +3,62 @@ package runner
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"drolab/dro"
 	"drolab/dro/nn"
+	"drolab/runner/data"
 )
 
-// train is one training step, the same verbs for every algorithm: package dro
-// decides what the ratios are and how z moves.
+// train is one training step, the same verbs for every method: package dro
+// decides what the weights are and how the method's own state moves.
 func (r *run) train() error {
-	x := r.batches.Next()
+	x, alpha := r.batches.Next(), r.rate()
+	batch := batchOf(x, r.losses)
 	r.net.Losses(r.losses, x.X, x.Labels)
-	at := r.dual.Ratios(r.ratios, r.losses)
-	r.net.Gradient(r.ratios)
-	norm := r.net.Update(r.sgd())
-	before := r.dual.Z()
-	move := r.dual.Step(r.zLosses(), r.rate())
+	r.method.Before(batch)
+	r.method.Weights(r.weights, batch)
+	r.net.Gradient(r.weights)
+	norm := r.moveX(alpha)
 	r.step++
-	r.images++
-	r.keepIterate(before, norm, move.Gap)
-	return r.note(at, norm, move)
+	r.images += x.N
+	r.method.After(r.ownBatch(batch), dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
+	r.keepPicked()
+	return r.note(norm)
 }
 
-// zLosses returns the losses that the z-step looks at: those of an independent
-// draw at the new x where the algorithm asks for one, else the x-batch's own.
-func (r *run) zLosses() []float64 {
-	if !r.dual.FreshBatch() {
-		return r.losses
+// batchOf is what a method sees of a batch.
+func batchOf(b *data.Batch, losses []float64) dro.Batch {
+	return dro.Batch{Losses: losses[:b.N], Labels: b.Labels, Groups: b.Groups, Index: b.Index}
+}
+
+// moveX takes the x-step along the gradient that was just computed: SGD's, or
+// that of a method which says how far to go. It returns the gradient's norm.
+func (r *run) moveX(alpha float64) (norm float64) {
+	s := &r.spec
+	if r.mover == nil {
+		return r.net.Update(nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay})
+	}
+	norm, velocity := r.net.Accumulate(s.Momentum, s.Momentum, s.WeightDecay, 0)
+	r.net.Advance(r.mover.Advance(velocity, alpha))
+	return norm
+}
+
+// ownBatch returns the batch that the method's state moves on: an independent
+// draw at the new x where the method asks for one, else the x-batch.
+func (r *run) ownBatch(x dro.Batch) dro.Batch {
+	if !r.method.Fresh() {
+		return x
 	}
 	z := r.draws.Next()
 	size := len(z.X) / z.N
-	for from := 0; from < z.N; from += r.net.Batch {
-		to := min(from+r.net.Batch, z.N)
+	r.net.SetMode(nn.Probe)
+	for from := 0; from < z.N; from += len(r.losses) {
+		to := min(from+len(r.losses), z.N)
 		r.net.Losses(r.drawn[from:to], z.X[from*size:to*size], z.Labels[from:to])
 	}
-	return r.drawn
+	r.net.SetMode(nn.Train)
+	return batchOf(z, r.drawn)
 }
 
 // rate returns the step size α of the current epoch.
@@ -48,53 +70,53 @@ func (r *run) rate() float64 {
 	return s.LR
 }
 
-func (r *run) sgd() nn.SGD {
-	return nn.SGD{LR: r.rate(), Momentum: r.meta.Spec.Momentum, WeightDecay: r.meta.Spec.WeightDecay}
-}
-
-// keepIterate remembers (x_{t+1}, z_t) when step t is the best so far by the
-// paper's rule. Only Frank-Wolfe has a gap and so an output rule.
-func (r *run) keepIterate(z dro.Z, norm, gap float64) {
-	if !r.applies[theGap] || !r.rule.Observe(int(r.step), norm, gap) {
+// keepPicked copies x when the method's output rule has chosen the step that was
+// just taken.
+func (r *run) keepPicked() {
+	if r.picker == nil || r.picker.Picked().Step != int(r.step) {
 		return
 	}
-	r.iterate = &PaperIterate{Step: r.step, Lambda: Num(z.Lambda), Eta: Num(z.Eta), GradNorm: Num(norm), Gap: Num(gap)}
-	for i, p := range r.net.Parameters() {
-		copy(r.kept[i].Data, p.Data)
+	for i, p := range r.x {
+		copy(r.picked[i].Data, p.Data)
 	}
 }
 
 // note takes the step into the window and, every log_every steps, into the
 // log. It fails when a value that training depends on is not finite.
-func (r *run) note(at dro.Eval, norm float64, move dro.Move) error {
-	z := r.dual.Z()
-	s := sample{theLoss: mean(r.losses), theObjective: at.Value, theLambda: z.Lambda, theEta: z.Eta, theGap: move.Gap,
-		theGamma: move.Gamma, theGradNorm: norm, theMeanRatio: at.MeanRatio, theDivergence: at.Divergence}
-	r.window.add(&s, &r.applies)
-	cause := r.broken(&s)
+func (r *run) note(norm float64) error {
+	for i := range r.now {
+		r.now[i].Number = Number{}
+	}
+	r.put("loss", mean(r.losses))
+	r.put("grad_norm", norm)
+	r.method.Report(r.put)
+	r.window.add(r.now)
+	cause := r.broken()
 	if cause == nil && r.step%int64(r.meta.Spec.LogEvery) != 0 && r.step != r.meta.Steps {
 		return nil
 	}
-	now := s.numbers(&r.applies)
-	e := &StepEvent{Head: r.head(), Epoch: r.epoch(), Measures: measuresOf(&now),
-		Min: measuresOf(&r.window.Min), Max: measuresOf(&r.window.Max), ImagesPerSecond: r.speed()}
-	r.window = Window{}
+	e := &StepEvent{Head: r.head(), Epoch: r.epoch(), Values: slices.Clone(r.now), Min: r.window.Min, Max: r.window.Max,
+		ImagesPerSecond: r.speed()}
+	r.window = newWindow(r.now.Names())
 	r.last = e
 	if err := r.append(e); err != nil {
 		return err
 	}
-	if cause == nil && r.applies[theLambda] && s[theMeanRatio] == 0 {
+	if cause == nil && e.Of("lambda").Applies() && e.Of("mean_ratio") == Num(0) {
 		r.warnOnce("every likelihood ratio of a batch is 0, so the network got no gradient: raise c or lower eta")
 	}
 	return cause
 }
 
 // broken says which measure is not finite.
-func (r *run) broken(s *sample) error {
-	names := [measures]string{"loss", "dual objective", "lambda", "eta", "Frank-Wolfe gap", "gamma", "gradient norm", "mean ratio", "divergence"}
-	for i, x := range s {
-		if r.applies[i] && (math.IsNaN(x) || math.IsInf(x, 0)) {
-			return &BrokenError{Step: r.step, What: names[i], Value: x}
+func (r *run) broken() error {
+	for _, v := range r.now {
+		if x := v.Float(); v.Applies() && (math.IsNaN(x) || math.IsInf(x, 0)) {
+			what := v.Name
+			if m, ok := FindMeasure(v.Name); ok {
+				what = m.Title
+			}
+			return &BrokenError{Step: r.step, What: what, Value: x}
 		}
 	}
 	return nil

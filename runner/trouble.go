@@ -1,6 +1,17 @@
 package runner
 
-import "sync/atomic"
+import (
+	"errors"
+	"sync/atomic"
+)
+
+// Why a verb is refused; each reads as what is said of a run.
+var (
+	ErrNotRunning = errors.New("is not running here")
+	ErrElsewhere  = errors.New("is running elsewhere: stop it there first")
+	ErrBusy       = errors.New("has not yet done what was asked before; wait for its step to end")
+	ErrDone       = errors.New("is done: there is nothing to resume")
+)
 
 // DiskError is a Recorder's error that may pass: the disk is full, or fails
 // for now. What could not be written can be given again.

@@ -63,7 +63,7 @@ func (q *Queue) send(id string, o order) error {
 func (q *Queue) live(id string) (*job, error) {
 	j := q.jobs[id]
 	if j == nil || j.ended {
-		return nil, fmt.Errorf("run %s is not running here", id)
+		return nil, fmt.Errorf("run %s %w", id, ErrNotRunning)
 	}
 	return j, nil
 }
@@ -73,7 +73,7 @@ func (j *job) send(o order) error {
 	case j.gate.orders <- o:
 		return nil
 	default:
-		return fmt.Errorf("run %s has not yet done what was asked before; wait for its step to end", j.meta.ID)
+		return fmt.Errorf("run %s %w", j.meta.ID, ErrBusy)
 	}
 }
 

@@ -1,60 +1,97 @@
 package runner
 
-import "math"
-
-// measure is one quantity of a step: theLoss, ..., theDivergence.
-type measure int
-
-const (
-	theLoss measure = iota
-	theObjective
-	theLambda
-	theEta
-	theGap
-	theGamma
-	theGradNorm
-	theMeanRatio
-	theDivergence
-	measures // how many
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
 )
 
-// sample holds the measures of one step; NaN where one does not apply.
-type sample [measures]float64
-
-// Window gathers the steps between two step events: least, greatest and last
-// value of each measure. What does not apply to the algorithm never does.
+// Window gathers the steps between two step events: the least and the greatest
+// value of each measure.
 type Window struct {
-	Steps int              `json:"steps"`
-	Min   [measures]Number `json:"min"`
-	Max   [measures]Number `json:"max"`
+	Steps int    `json:"steps"`
+	Min   Values `json:"min"`
+	Max   Values `json:"max"`
 }
 
-// add takes in one step. A NaN, once in, stays, so that it is seen.
-func (w *Window) add(s *sample, applies *[measures]bool) {
-	for i, x := range s {
-		if !applies[i] {
-			continue
+// newWindow returns an empty window of the named measures.
+func newWindow(names []string) Window {
+	w := Window{Min: make(Values, len(names)), Max: make(Values, len(names))}
+	for i, name := range names {
+		w.Min[i].Name, w.Max[i].Name = name, name
+	}
+	return w
+}
+
+// add takes in the measures of one step, in the window's order. A NaN, once in,
+// stays, so that it is seen.
+func (w *Window) add(now Values) {
+	for i, v := range now {
+		switch {
+		case !v.Applies():
+		case !w.Min[i].Applies():
+			w.Min[i].Number, w.Max[i].Number = v.Number, v.Number
+		default:
+			w.Min[i].Number = Num(math.Min(w.Min[i].value, v.value))
+			w.Max[i].Number = Num(math.Max(w.Max[i].value, v.value))
 		}
-		if w.Steps == 0 {
-			w.Min[i], w.Max[i] = Num(x), Num(x)
-			continue
-		}
-		w.Min[i] = Num(math.Min(w.Min[i].value, x))
-		w.Max[i] = Num(math.Max(w.Max[i].value, x))
 	}
 	w.Steps++
 }
 
-// measuresOf names the values of one list.
-func measuresOf(v *[measures]Number) Measures {
-	return Measures{Loss: v[theLoss], Objective: v[theObjective], Lambda: v[theLambda], Eta: v[theEta],
-		Gap: v[theGap], Gamma: v[theGamma], GradNorm: v[theGradNorm], MeanRatio: v[theMeanRatio], Divergence: v[theDivergence]}
+// clone returns a copy that shares nothing.
+func (w *Window) clone() Window {
+	return Window{w.Steps, slices.Clone(w.Min), slices.Clone(w.Max)}
 }
 
-// numbers returns s with what does not apply marked.
-func (s *sample) numbers(applies *[measures]bool) (v [measures]Number) {
-	for i, x := range s {
-		v[i] = NumIf(applies[i], x)
+// like returns w with exactly the named measures, in their order.
+func (w *Window) like(names []string) Window {
+	o := newWindow(names)
+	o.Steps = w.Steps
+	for i, name := range names {
+		o.Min[i].Number, o.Max[i].Number = w.Min.Of(name), w.Max.Of(name)
 	}
-	return v
+	return o
+}
+
+// UnmarshalJSON reads a window; that of a checkpoint of the first form too,
+// whose measures had no names.
+func (w *Window) UnmarshalJSON(b []byte) error {
+	var raw struct {
+		Steps    int
+		Min, Max json.RawMessage
+	}
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return err
+	}
+	w.Steps = raw.Steps
+	for _, side := range []struct {
+		to   *Values
+		from json.RawMessage
+	}{{&w.Min, raw.Min}, {&w.Max, raw.Max}} {
+		if err := side.to.unmarshalEither(side.from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *Values) unmarshalEither(b []byte) error {
+	if len(b) == 0 || b[0] != '[' {
+		return json.Unmarshal(b, v)
+	}
+	var list []Number
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err
+	}
+	names := [...]string{"loss", "objective", "lambda", "eta", "gap", "gamma", "grad_norm", "mean_ratio", "divergence"}
+	if len(list) > len(names) {
+		return fmt.Errorf("window: %d measures, want at most %d", len(list), len(names))
+	}
+	*v = nil
+	for i, n := range list {
+		*v = append(*v, Value{names[i], n})
+	}
+	return nil
 }

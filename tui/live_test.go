@@ -36,10 +36,10 @@ func newLive(b *testing.B, w, h int) *live4 {
 		b.Fatal(err)
 	}
 	l := &live4{}
-	for i, a := range dro.Algorithms() {
+	for i, a := range dro.PaperMethods() {
 		m := tuitest.Meta(a, tuitest.Epoch0().Add(time.Duration(i)*time.Second))
 		m.Spec.Epochs, m.StepsPerEpoch, m.Steps = liveEpochs, liveEpochSteps, liveEpochSteps*liveEpochs
-		r, err := store.Create(m)
+		r, err := store.Create(m, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -144,13 +144,17 @@ func hostileEvents(events []runner.Event) []runner.Event {
 	for i, e := range events {
 		switch e := e.(type) {
 		case *runner.StepEvent:
-			e.Loss, e.Lambda, e.Eta = runner.Num(bad[i%6]), runner.Num(bad[(i+1)%6]), runner.Num(bad[(i+2)%6])
-			e.Min.Loss, e.Max.Loss = runner.Num(bad[(i+3)%6]), runner.Num(bad[(i+4)%6])
+			for j, name := range []string{"loss", "lambda", "eta"} {
+				e.Set(name, runner.Num(bad[(i+j)%6]))
+			}
+			e.Min.Set("loss", runner.Num(bad[(i+3)%6]))
+			e.Max.Set("loss", runner.Num(bad[(i+4)%6]))
 			e.ImagesPerSecond = runner.Num(bad[(i+5)%6])
 		case *runner.EvalEvent:
-			e.ClassAccuracy = e.ClassAccuracy[:i%10]
-			e.ClassWeight = append(e.ClassWeight, runner.Num(bad[i%6]), runner.Number{})
-			e.TestLoss, e.TestAccuracy = runner.Num(bad[i%6]), runner.Num(bad[(i+1)%6])
+			e.ByGroup.Set("class_accuracy", e.ByGroup.Of("class_accuracy")[:i%10])
+			e.ByGroup.Set("class_weight", append(e.ByGroup.Of("class_weight"), runner.Num(bad[i%6]), runner.Number{}))
+			e.Set("test_loss", runner.Num(bad[i%6]))
+			e.Set("test_accuracy", runner.Num(bad[(i+1)%6]))
 		case *runner.WarningEvent:
 			e.Message = tuitest.Hostile + strings.Repeat(tuitest.Hostile, 200)
 		case *runner.StatusEvent:
@@ -176,13 +180,14 @@ func TestRunsHostile(t *testing.T) {
 	bad.Spec.Dataset, bad.Spec.Model, bad.Spec.Uncertainty = tuitest.Hostile, tuitest.Hostile, tuitest.Hostile
 	bad.Groups = []string{tuitest.Hostile, "", strings.Repeat("世", 300)}
 	bad.Host.Version, bad.Host.CPU = tuitest.Hostile, tuitest.Hostile
-	put("a", bad, &runner.Summary{Cause: tuitest.Hostile, ClassAccuracy: []runner.Number{runner.Num(1e300)},
-		TestLoss: runner.Num(-1e308)})
+	put("a", bad, &runner.Summary{Cause: tuitest.Hostile,
+		Measures: runner.Values{{Name: "test_loss", Number: runner.Num(-1e308)}, {Name: "worst_class_accuracy", Number: runner.Num(1e300)}},
+		ByGroup:  runner.Lists{{Name: "class_accuracy", Numbers: []runner.Number{runner.Num(1e300)}}}})
 	odd := tuitest.Archived(dro.PGD, 1<<63, strings.Repeat("long", 400), tuitest.Epoch0().Add(-1<<40))
 	odd.Spec.ValFraction, odd.Spec.Epochs, odd.TrainCounts = 1, -1<<62, []int{-5}
 	put("b", odd, &runner.Summary{ImagesPerSecond: runner.Num(1e-300), Epochs: -1e300, Steps: -1 << 62})
-	put("c", tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()),
-		&runner.Summary{ClassAccuracy: make([]runner.Number, 5000)})
+	put("c", tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()), &runner.Summary{
+		ByGroup: runner.Lists{{Name: "class_accuracy", Numbers: make([]runner.Number, 5000)}}})
 	for name, text := range map[string]string{"garbage": "\x00{{", "empty": "", "x\x1b[2J": "[]"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)

@@ -2,12 +2,24 @@
 // likelihood ratios in, the gradient of their weighted mean, and a step of SGD.
 //
 //	x, labels ──> Losses ──> ℓ_1..ℓ_n        (package dro turns them into r_1..r_n)
-//	     r_1..r_n ──> Gradient ──> ∇ mean r_i ℓ_i ──> Update
-//
-// It is the only importer of Gorgonia. A model (model.go) is a list of layers;
-// graph.go writes it as a Gorgonia expression graph whose nodes are our ops
-// (op.go adapts a kernel of dro/internal/kern, ops.go has one op a layer), and
-// Gorgonia differentiates it; plan.go runs the differentiated graph.
+//	     r_1..r_n ──> Gradient ──> ∇ mean r_i ℓ_i ──> Update, or Accumulate and Advance
 //
 // It knows no uncertainty set, dataset or file. Start at Net in net.go.
+//
+// # What Gorgonia does, and what it does not
+//
+// It is the only importer of Gorgonia. A model (model.go) is a list of layers,
+// which may branch; graph.go writes it as a Gorgonia expression graph whose nodes
+// are our ops (op.go adapts a kernel of dro/internal/kern; ops.go and norm.go have
+// an op for each kind of layer). Gorgonia checks types and shapes, and
+// differentiates: it asks each op for its derivative, and adds up the gradients
+// of a node that several ops read.
+//
+// That is all it does, once, in New. Its machines are not used, for none stops
+// between the losses and their gradient: plan.go lists the ops of the
+// differentiated graph in order, and at every step Losses and Gradient call the
+// kernels in that list on memory that never moves. Of Gorgonia's own operations
+// the list takes the sum of gradients, which runs as a kernel of ours; a graph
+// with any other is refused. Tests compare the kernels with the same models
+// written in Gorgonia's own operations and run by its own machine.
 package nn

@@ -14,7 +14,6 @@ import (
 type graph struct {
 	backend
 	x       []float32 // input, blocked
-	labels  []int     // of the current batch
 	losses  []float64
 	weights []float64 // r_i/n: the gradient of the losses
 
@@ -24,94 +23,155 @@ type graph struct {
 	plain  []float32    // [image][class], as spread unpacks logits
 
 	lossNode, weightNode *G.Node
-	parameters           G.Nodes
+	parameters           G.Nodes // in the order of their tensors
+	leaves               map[string]*G.Node
+	gradients, buffers   map[string][]float32
 
 	peak              *kern.Peak
 	forward, backward float64 // FLOP of real work
 }
 
-// newGraph writes the model as a graph over the given parameters and the
-// memory for their gradients: weight, bias, weight, bias, ...
-func newGraph(c Config, list []stage, parameters, gradients []Tensor) (*graph, error) {
-	g := &graph{backend: backend{isa: kern.Detect(), batch: kern.NewBatch(c.Batch), team: kern.NewTeam(max(1, c.Threads))}}
-	if err := g.build(c, list, parameters, gradients); err != nil {
+// newGraph writes a network's stages as a graph over its parameters and buffers, and the memory for its
+// gradients.
+func newGraph(isa kern.ISA, n *Net) (*graph, error) {
+	c := n.Config
+	g := &graph{
+		backend: backend{
+			isa: isa, batch: kern.NewBatch(c.Batch), team: kern.NewTeam(max(1, c.Threads)),
+			labels: make([]int, 0, c.Batch),
+		},
+		losses: make([]float64, c.Batch), weights: make([]float64, c.Batch),
+		plain:  make([]float32, c.Batch*c.Classes),
+		leaves: map[string]*G.Node{}, gradients: map[string][]float32{}, buffers: map[string][]float32{},
+	}
+	err := g.open(c)
+	if err == nil {
+		e := G.NewGraph()
+		g.place(e, n)
+		err = g.build(e, c, n.stages)
+	}
+	if err != nil {
 		g.team.Close()
 		return nil, err
 	}
 	return g, nil
 }
 
-func (g *graph) build(c Config, list []stage, parameters, gradients []Tensor) (err error) {
-	in := kern.Shape{Channels: c.C, Height: c.H, Width: c.W}
-	out := kern.Shape{Channels: c.Classes, Height: 1, Width: 1}
+// open makes what stands at the ends of the graph.
+func (g *graph) open(c Config) (err error) {
 	if g.peak, err = kern.NewPeak(g.isa); err != nil {
 		return err
 	}
+	in := kern.Shape{Channels: c.C, Height: c.H, Width: c.W}
 	if g.layout, err = kern.NewLayout(g.isa, g.batch, in); err != nil {
 		return err
 	}
-	if g.spread, err = kern.NewLayout(g.isa, g.batch, out); err != nil {
-		return err
-	}
-	g.plain = make([]float32, c.Batch*c.Classes)
-	g.losses, g.weights, g.labels = make([]float64, c.Batch), make([]float64, c.Batch), make([]int, 0, c.Batch)
-
-	e := G.NewGraph()
-	var x *tensor.Dense
-	g.x, x = g.activation(in)
-	node := leaf(e, "x", x)
-	for i, s := range list {
-		if node, err = g.layer(e, node, s, i > 0 && list[i-1].relu && !list[i-1].pool, i == 0,
-			parameters[2*i:2*i+2], gradients[2*i:2*i+2]); err != nil {
-			return fmt.Errorf("model: layer %s: %w", s.name, err)
-		}
-	}
-	g.logits = node.Op().(*op).out.Data().([]float32)
-	g.weightNode = leaf(e, "weights", tensor.New(tensor.WithShape(c.Batch), tensor.WithBacking(g.weights)))
-	g.lossNode, err = g.crossEntropy(node, c.Classes, g.losses, func() []int { return g.labels })
+	g.spread, err = kern.NewLayout(g.isa, g.batch, kern.Shape{Channels: c.Classes, Height: 1, Width: 1})
 	return err
 }
 
-// layer adds one stage of the model.
-func (g *graph) layer(e *G.ExprGraph, x *G.Node, s stage, rectified, first bool, p, d []Tensor) (*G.Node, error) {
-	in := kern.Shape{Channels: s.inC, Height: s.inH, Width: s.inW}
-	cfg := kern.Linear(in, s.outC, s.relu)
-	if s.kernel > 0 {
-		cfg = kern.ConvConfig{In: in, Out: s.outC, KernelHeight: s.kernel, KernelWidth: s.kernel, Stride: s.stride, Pad: s.pad, ReLU: s.relu}
+// place makes leaves of the parameters, and notes by name where gradients go and buffers are.
+func (g *graph) place(e *G.ExprGraph, n *Net) {
+	for i, p := range n.parameters {
+		g.leaves[p.Name] = leaf(e, p.Name, dense32(p.Data, p.Shape...))
+		g.parameters = append(g.parameters, g.leaves[p.Name])
+		g.gradients[p.Name] = n.gradients[i].Data
 	}
-	kernel, err := kern.NewConv(g.isa, g.batch, cfg)
+	for _, b := range n.buffers {
+		g.buffers[b.Name] = b.Data
+	}
+}
+
+func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
+	data, x := g.activation(list[0].in)
+	g.x = data
+	nodes := G.Nodes{leaf(e, "x", x)}
+	for _, s := range list {
+		node, err := g.stage(s, nodes)
+		if err != nil {
+			return fmt.Errorf("model: layer %s: %w", s.name, err)
+		}
+		nodes = append(nodes, node)
+	}
+	last := nodes[len(list)]
+	g.logits = last.Op().(*op).out.Data().([]float32)
+	weights := tensor.New(tensor.WithShape(c.Batch), tensor.WithBacking(g.weights))
+	g.weightNode = leaf(e, "weights", weights)
+	g.lossNode, err = g.crossEntropy(last, c.Classes, g.losses)
+	return err
+}
+
+// stage adds one stage of the model; before are the batch and the stages before it.
+func (g *graph) stage(s stage, before G.Nodes) (*G.Node, error) {
+	x := before[s.from+1]
+	switch s.kind {
+	case sum:
+		return g.sum(s.name, x, before[s.plus+1], s.in, s.relu)
+	case average:
+		return g.average(s.name, x, s.in)
+	}
+	y, err := g.weighted(s, x)
+	if err == nil && s.norm {
+		y, err = g.norm(s, y)
+	}
+	if err == nil && s.pool {
+		y, err = g.pool(s.name+".pool", y, s.mid)
+	}
+	return y, err
+}
+
+// weighted adds a convolution or a dense layer.
+func (g *graph) weighted(s stage, x *G.Node) (*G.Node, error) {
+	config := s.config()
+	kernel, err := kern.NewConv(g.isa, g.batch, config)
 	if err != nil {
 		return nil, err
 	}
+	first := s.from < 0
 	g.forward += kernel.FLOPs()
 	g.backward += kernel.FLOPs() // of the weights
 	if !first {
 		g.backward += kernel.FLOPs() // of the input
 	}
-	w, b := leaf(e, p[0].Name, dense32(p[0].Data, p[0].Shape...)), leaf(e, p[1].Name, dense32(p[1].Data, p[1].Shape...))
-	g.parameters = append(g.parameters, w, b)
-	layer := &convOp{backend: &g.backend, name: s.name, kernel: kernel, in: in, first: first, rectified: rectified, dw: d[0].Data, db: d[1].Data}
-	y, err := layer.apply(x, w, b)
-	if err != nil || !s.pool {
-		return y, err
+	weight, bias := s.name+".weight", s.name+".bias"
+	o := &convOp{
+		backend: &g.backend, name: s.name, kernel: kernel, in: s.in, relu: config.ReLU, first: first,
+		dw: g.gradients[weight], db: g.gradients[bias],
 	}
-	return g.pool(s.name+".pool", y, kernel.Out())
+	if s.norm {
+		return o.apply(x, g.leaves[weight])
+	}
+	return o.apply(x, g.leaves[weight], g.leaves[bias])
 }
 
-// compile differentiates the losses by every parameter, with the weights as
-// the losses' gradient, and orders the ops.
-func (g *graph) compile() (*plan, error) {
-	g.labels = g.labels[:len(g.losses)] // any labels do for the one run that compiling takes
+// norm adds the batch normalisation of a stage, with its ReLU.
+func (g *graph) norm(s stage, x *G.Node) (*G.Node, error) {
+	kernel, err := kern.NewBatchNorm(g.isa, g.batch, s.mid, s.relu)
+	if err != nil {
+		return nil, err
+	}
+	name := s.name + ".norm"
+	o := &normOp{
+		backend: &g.backend, name: name, kernel: kernel, shape: s.mid, relu: s.relu,
+		mean: g.buffers[name+".running_mean"], variance: g.buffers[name+".running_var"],
+		dgamma: g.gradients[name+".weight"], dbeta: g.gradients[name+".bias"],
+	}
+	return o.apply(x, g.leaves[name+".weight"], g.leaves[name+".bias"])
+}
+
+// plan differentiates the losses by every parameter, with the weights as the
+// losses' gradient, and orders the ops.
+func (g *graph) plan() (*plan, error) {
 	gradients, err := G.Backpropagate(G.Nodes{g.lossNode}, G.Nodes{g.weightNode}, g.parameters)
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
-	return compile(g.lossNode, gradients)
+	return g.compile(g.lossNode, gradients)
 }
 
 // load makes x and labels the current batch.
-func (g *graph) load(x []float32, labels []int) {
-	g.labels = append(g.labels[:0], labels...)
+func (g *graph) load(x []float32, labels []int, mode Mode) {
+	g.labels, g.mode = append(g.labels[:0], labels...), mode
 	g.layout.Pack(g.team, g.x, x)
 }
 
@@ -131,5 +191,6 @@ func (g *graph) unpack(classes int) []float32 {
 
 // leaf returns an input node of e that holds value.
 func leaf(e *G.ExprGraph, name string, value *tensor.Dense) *G.Node {
-	return G.NewTensor(e, value.Dtype(), value.Dims(), G.WithName(name), G.WithShape(value.Shape()...), G.WithValue(value))
+	return G.NewTensor(e, value.Dtype(), value.Dims(),
+		G.WithName(name), G.WithShape(value.Shape()...), G.WithValue(value))
 }

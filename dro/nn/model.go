@@ -4,33 +4,65 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"drolab/dro/internal/kern"
 )
 
-// layer is one stage of a model: a convolution or a dense layer with its bias,
-// then, as asked, ReLU and 2×2 max-pooling.
+// kind is what a layer computes.
+type kind string
+
+const (
+	conv     kind = "conv"
+	linear   kind = "linear"
+	average  kind = "average" // over all positions
+	sum      kind = "sum"     // of two layers' outputs
+	residual kind = "block"   // the sum of its input and of a branch's output
+)
+
+// layer is one line of a model's description. After a convolution or a linear layer come, as asked, batch
+// normalisation (which takes the place of the bias), ReLU and 2×2 max-pooling, in that order.
 type layer struct {
+	kind   kind
 	out    int // channels or units; 0 is the number of classes
-	kernel int // side of a convolution's window; 0 is a dense layer
+	kernel int // side of a convolution's window
 	stride int
 	pad    int
+	norm   bool
 	relu   bool
 	pool   bool
+	branch []layer // of a residual block
 }
 
-func conv(out, kernel, stride, pad int) layer {
-	return layer{out: out, kernel: kernel, stride: stride, pad: pad, relu: true}
+func convolution(out, kernel, stride, pad int) layer {
+	return layer{kind: conv, out: out, kernel: kernel, stride: stride, pad: pad, relu: true}
 }
 
 func convPool(out, kernel, stride, pad int) layer {
-	l := conv(out, kernel, stride, pad)
+	l := convolution(out, kernel, stride, pad)
 	l.pool = true
 	return l
 }
 
-func dense(out int) layer { return layer{out: out, relu: true} }
+func convNorm(out, kernel, stride, pad int) layer {
+	l := convolution(out, kernel, stride, pad)
+	l.norm = true
+	return l
+}
 
-// logits is the last layer of every model: dense, one unit a class, linear.
-func logits() layer { return layer{} }
+// basicBlock is two 3×3 convolutions beside a shortcut (He et al. 2016, figure 5, left): the identity, or
+// where the shape changes a 1×1 convolution with batch normalisation. ReLU follows the sum.
+func basicBlock(out, stride int) layer {
+	second := convNorm(out, 3, 1, 1)
+	second.relu = false
+	return layer{kind: residual, stride: stride, branch: []layer{convNorm(out, 3, stride, 1), second}}
+}
+
+func dense(out int) layer { return layer{kind: linear, out: out, relu: true} }
+
+func averagePool() layer { return layer{kind: average} }
+
+// logits is the last layer of every model: dense, one unit a class, no ReLU.
+func logits() layer { return layer{kind: linear} }
 
 // models lists the networks. Add one here; nothing else knows their names.
 //
@@ -38,11 +70,13 @@ func logits() layer { return layer{} }
 //     ten classes of 3×32×32, 5.4 GFLOP of real work a training step of 128.
 //   - convnet is small enough for a live demonstration on one core.
 //   - mlp and linear take any input, tables too.
+//   - resnet8 is the CIFAR residual network of He et al. 2016, §4.2, with n = 1 and
+//     projections for shortcuts: 78 042 parameters for ten classes of 3×32×32.
 func models() map[string][]layer {
 	return map[string][]layer{
 		"alexnet": {
 			convPool(64, 11, 4, 5), convPool(192, 5, 1, 2),
-			conv(384, 3, 1, 1), conv(256, 3, 1, 1), convPool(256, 3, 1, 1),
+			convolution(384, 3, 1, 1), convolution(256, 3, 1, 1), convPool(256, 3, 1, 1),
 			logits(),
 		},
 		"convnet": {
@@ -51,6 +85,10 @@ func models() map[string][]layer {
 		},
 		"mlp":    {dense(256), dense(128), logits()},
 		"linear": {logits()},
+		"resnet8": {
+			convNorm(16, 3, 1, 1), basicBlock(16, 1), basicBlock(32, 2), basicBlock(64, 2),
+			averagePool(), logits(),
+		},
 	}
 }
 
@@ -67,24 +105,27 @@ func Models() []string {
 // Known tells whether there is a model of that name.
 func Known(model string) bool { return models()[model] != nil }
 
-// stage is a layer with its sizes worked out.
+// stage is a layer in its place: a model is a list of stages, each after those that it takes its input from.
 type stage struct {
 	layer
-	name     string // "conv1", "linear6": the prefix of its tensors' names
-	inC, inH int
-	inW      int
-	outC     int
-	midH     int // before pooling
-	midW     int
-	outH     int
-	outW     int
+	name string // "conv1", "block2.conv1": the prefix of its tensors' names
+	from int    // the stage whose output it takes; −1 is the batch itself
+	plus int    // of a sum: the stage whose output it adds, as from
+	in   kern.Shape
+	mid  kern.Shape // before pooling
+	out  kern.Shape
 }
 
-func (s stage) fanIn() int {
-	if s.kernel == 0 {
-		return s.inC * s.inH * s.inW
+// config is the geometry of a convolution or a linear layer.
+func (s stage) config() kern.ConvConfig {
+	relu := s.relu && !s.norm
+	if s.kind == linear {
+		return kern.Linear(s.in, s.layer.out, relu)
 	}
-	return s.inC * s.kernel * s.kernel
+	return kern.ConvConfig{
+		In: s.in, Out: s.layer.out, KernelHeight: s.kernel, KernelWidth: s.kernel,
+		Stride: s.stride, Pad: s.pad, ReLU: relu,
+	}
 }
 
 // stages works out the sizes of a model for an input of c×h×w, or says why the
@@ -94,29 +135,82 @@ func stages(model string, c, h, w, classes int) ([]stage, error) {
 	if layers == nil {
 		return nil, fmt.Errorf("model: %q: want one of %s", model, strings.Join(Models(), ", "))
 	}
-	in := fmt.Sprintf("%d×%d×%d", c, h, w)
-	var list []stage
-	for i, l := range layers {
-		s := stage{layer: l, inC: c, inH: h, inW: w, outC: l.out, name: fmt.Sprintf("conv%d", i+1)}
-		if l.out == 0 {
-			s.outC = classes
-		}
-		if l.kernel == 0 {
-			s.name = fmt.Sprintf("linear%d", i+1)
-			s.midH, s.midW = 1, 1
-		} else {
-			s.midH = (h+2*l.pad-l.kernel)/l.stride + 1
-			s.midW = (w+2*l.pad-l.kernel)/l.stride + 1
-		}
-		s.outH, s.outW = s.midH, s.midW
-		if l.pool {
-			s.outH, s.outW = s.midH/2, s.midW/2
-		}
-		if s.outH < 1 || s.outW < 1 || l.kernel > 0 && (h+2*l.pad < l.kernel || w+2*l.pad < l.kernel) {
-			return nil, fmt.Errorf("model: %s: an input of %s is too small for its layer %s; choose another model or dataset", model, in, s.name)
-		}
-		list = append(list, s)
-		c, h, w = s.outC, s.outH, s.outW
+	list, err := arrange(layers, kern.Shape{Channels: c, Height: h, Width: w}, classes)
+	if err != nil {
+		return nil, fmt.Errorf("model: %s: an input of %d×%d×%d %w; choose another model or dataset",
+			model, c, h, w, err)
 	}
 	return list, nil
+}
+
+// arrange works out the stages of layers for an input of shape in.
+func arrange(layers []layer, in kern.Shape, classes int) ([]stage, error) {
+	s := sizing{classes: classes}
+	err := s.chain("", layers, -1, in)
+	return s.list, err
+}
+
+// sizing collects the stages of a model.
+type sizing struct {
+	classes int
+	list    []stage
+}
+
+// chain appends layers of which the first takes the output of stage from, of shape in.
+func (s *sizing) chain(prefix string, layers []layer, from int, in kern.Shape) error {
+	for i, l := range layers {
+		name := fmt.Sprintf("%s%s%d", prefix, l.kind, i+1)
+		var err error
+		if l.kind == residual {
+			err = s.residual(name, l, from, in)
+		} else {
+			err = s.append(stage{layer: l, name: name, from: from, in: in})
+		}
+		if err != nil {
+			return err
+		}
+		from, in = len(s.list)-1, s.list[len(s.list)-1].out
+	}
+	return nil
+}
+
+// residual appends a block's branch, its shortcut if the identity does not fit, and their sum.
+func (s *sizing) residual(name string, l layer, from int, in kern.Shape) error {
+	if err := s.chain(name+".", l.branch, from, in); err != nil {
+		return err
+	}
+	end := len(s.list) - 1
+	shape, shortcut := s.list[end].out, from
+	if shape != in {
+		projection := layer{kind: conv, out: shape.Channels, kernel: 1, stride: l.stride, norm: true}
+		if err := s.append(stage{layer: projection, name: name + ".shortcut", from: from, in: in}); err != nil {
+			return err
+		}
+		shortcut = end + 1
+	}
+	return s.append(stage{layer: layer{kind: sum, relu: true}, name: name, from: end, plus: shortcut, in: shape})
+}
+
+// append adds a stage that knows its input, once it knows its output.
+func (s *sizing) append(next stage) (err error) {
+	switch next.kind {
+	case sum:
+		next.mid = next.in
+	case average:
+		next.mid = kern.Shape{Channels: next.in.Channels, Height: 1, Width: 1}
+	default:
+		if next.layer.out == 0 {
+			next.layer.out = s.classes
+		}
+		next.mid, err = next.config().OutShape()
+	}
+	next.out = next.mid
+	if next.pool {
+		next.out.Height, next.out.Width = next.mid.Height/2, next.mid.Width/2
+	}
+	if err != nil || next.out.Height < 1 || next.out.Width < 1 {
+		return fmt.Errorf("is too small for its layer %s", next.name)
+	}
+	s.list = append(s.list, next)
+	return nil
 }

@@ -3,7 +3,6 @@ package nn
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"drolab/dro/internal/kern"
 )
@@ -18,39 +17,36 @@ type Config struct {
 	Threads int    // that kernels may use; 0 is 1
 }
 
-// Tensor is a named array of the network, a view and not a copy.
-type Tensor struct {
-	Name  string // "conv1.weight", "conv1.bias", ...
-	Shape []int  // [out, in, height, width] for a convolution, [out, in] for a dense layer
-	Data  []float32
-}
-
 // SGD holds the settings of one update (PyTorch's rule, dampening 0):
 // v ← momentum·v + (g + weightDecay·w), w ← w − lr·v.
 type SGD struct {
 	LR, Momentum, WeightDecay float64
+	Clip                      float64 // a longer g is scaled down to this Euclidean norm; 0 is no bound
 }
 
 // Net is one network with its parameters, its optimiser's velocities and the
-// buffers of one batch. It has one owner: none of its methods may run at once.
+// memory for one batch. It has one owner: none of its methods may run at once.
 type Net struct {
 	Config
-	graph *graph
-	plan  *plan
-	sgd   *kern.SGD
+	stages []stage
+	mode   Mode
+	graph  *graph
+	plan   *plan
+	sgd    *kern.SGD
 
 	// Each of these is one piece of memory, so that an update is one pass; the
-	// tensors are views of it, each at the start of a cache line.
-	weights, velocity, gradient       []float32
-	parameters, velocities, gradients []Tensor
+	// tensors are views of it.
+	weights, velocity, gradient                []float32
+	parameters, velocities, gradients, buffers []Tensor
 }
 
 // Check says whether the model fits an input of c×h×w, and how many
 // parameters it then has.
 func Check(model string, c, h, w, classes int) (parameters int, err error) {
 	list, err := stages(model, c, h, w, classes)
-	for _, s := range list {
-		parameters += s.outC * (s.fanIn() + 1)
+	weights, _ := slots(list)
+	for _, s := range weights {
+		parameters += s.len()
 	}
 	return parameters, err
 }
@@ -62,86 +58,65 @@ func Kernel() string { return kern.Detect().String() }
 
 // New builds the network with He-initialised weights (normal, variance
 // 2/fan-in; the last layer 1/fan-in, for it has no ReLU) and zero biases:
-// He et al., "Delving deep into rectifiers", 2015, eq. 10.
+// He et al., "Delving deep into rectifiers", 2015, eq. 10. Batch normalisation
+// starts as the identity of what it normalises, its running statistics at 0 and 1.
 func New(c Config) (*Net, error) {
 	list, err := stages(c.Model, c.C, c.H, c.W, c.Classes)
 	if err != nil {
 		return nil, err
 	}
+	return newNet(kern.Detect(), c, list)
+}
+
+func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 	if c.Batch < 1 || c.Classes < 2 {
 		return nil, fmt.Errorf("model: batch %d, classes %d: want at least 1 and 2", c.Batch, c.Classes)
 	}
-	n := &Net{Config: c}
-	n.weights, n.parameters = arena(list)
-	n.velocity, n.velocities = arena(list)
-	n.gradient, n.gradients = arena(list)
-	n.initialise(list)
-	if n.sgd, err = kern.NewSGD(kern.Detect(), len(n.weights)); err != nil {
+	n := &Net{Config: c, stages: list}
+	parameters, buffers := slots(list)
+	n.weights, n.parameters = arena(parameters)
+	n.velocity, n.velocities = arena(parameters)
+	n.gradient, n.gradients = arena(parameters)
+	_, n.buffers = arena(buffers)
+	n.Restart()
+	if n.sgd, err = kern.NewSGD(isa, len(n.weights)); err != nil {
 		return nil, err
 	}
-	if n.graph, err = newGraph(c, list, n.parameters, n.gradients); err != nil {
+	if n.graph, err = newGraph(isa, n); err != nil {
 		return nil, err
 	}
-	if n.plan, err = n.graph.compile(); err != nil {
+	if n.plan, err = n.graph.plan(); err != nil {
 		n.Close()
 		return nil, err
 	}
 	return n, nil
 }
 
-// arena returns memory for one value a parameter, and its tensors.
-func arena(list []stage) (memory []float32, tensors []Tensor) {
-	const line = 16 // float32s
-	offset := 0
-	place := func(name string, shape ...int) {
-		size := 1
-		for _, d := range shape {
-			size *= d
-		}
-		tensors = append(tensors, Tensor{Name: name, Shape: shape, Data: memory[offset : offset+size : offset+size]})
-		offset += (size + line - 1) / line * line
-	}
-	total := 0
-	for _, s := range list {
-		total += (s.outC*s.fanIn()+line-1)/line*line + (s.outC+line-1)/line*line
-	}
-	memory = kern.Alloc(total)
-	for _, s := range list {
-		if s.kernel > 0 {
-			place(s.name+".weight", s.outC, s.inC, s.kernel, s.kernel)
-		} else {
-			place(s.name+".weight", s.outC, s.fanIn())
-		}
-		place(s.name+".bias", s.outC)
-	}
-	return memory, tensors
+// Restart takes parameters, velocities and buffers back to where New with the
+// same Config puts them, to the bit, and forgets the last gradient.
+func (n *Net) Restart() {
+	parameters, buffers := slots(n.stages)
+	initialise(n.parameters, parameters, n.Seed)
+	initialise(n.buffers, buffers, n.Seed)
+	clear(n.velocity)
+	clear(n.gradient)
 }
 
-func (n *Net) initialise(list []stage) {
-	rng := rand.New(rand.NewPCG(n.Seed, 0x696e6974)) // "init": a stream of its own
-	for i, s := range list {
-		gain := 2.0
-		if i == len(list)-1 {
-			gain = 1
-		}
-		scale := math.Sqrt(gain / float64(s.fanIn()))
-		weight := n.parameters[2*i].Data
-		for j := range weight {
-			weight[j] = float32(scale * rng.NormFloat64())
-		}
-	}
-}
+// SetMode says how the batches of further Losses are normalised; a new network
+// is in mode Train. A Gradient goes by the mode of the Losses before it.
+func (n *Net) SetMode(m Mode) { n.mode = m }
 
-// Losses runs the network on n = len(labels) ≤ Batch samples and writes their
+// Losses runs the network on n = len(labels) samples, 1 to Batch, and writes their
 // cross-entropies into losses (nats). x holds n×C×H×W values, sample after
 // sample; a label is in 0..Classes−1.
 func (n *Net) Losses(losses []float64, x []float32, labels []int) {
-	if len(labels) > n.Batch || len(losses) < len(labels) || len(x) != len(labels)*n.C*n.H*n.W {
+	count := len(labels)
+	if count < 1 || count > n.Batch || len(losses) < count || len(x) != count*n.C*n.H*n.W {
 		panic("nn: Losses: lengths of losses, x and labels do not fit the network")
 	}
-	n.graph.load(x, labels)
+	n.graph.load(x, labels, n.mode)
 	run(n.plan.forward)
-	copy(losses, n.graph.losses[:len(labels)])
+	copy(losses, n.graph.losses[:count])
 }
 
 // Predictions writes the class of greatest logit for each sample of the last
@@ -186,15 +161,50 @@ func (n *Net) GradientNorm() float64 {
 }
 
 // Update takes one step of SGD along the last Gradient and returns the
-// gradient's Euclidean norm, without weight decay.
+// gradient's Euclidean norm, before clipping and without weight decay.
 func (n *Net) Update(s SGD) (norm float64) {
-	return math.Sqrt(n.sgd.Step(n.graph.team, n.weights, n.velocity, n.gradient,
-		kern.SGDConfig{LearningRate: float32(s.LR), Momentum: float32(s.Momentum), WeightDecay: float32(s.WeightDecay)}))
+	if s.Clip > 0 {
+		if norm = n.norm(); norm > s.Clip {
+			n.accumulate(s.Momentum, 0, s.WeightDecay, s.Clip/norm)
+			n.Advance(s.LR)
+			return norm
+		}
+	}
+	return math.Sqrt(n.sgd.Step(n.graph.team, n.weights, n.velocity, n.gradient, kern.SGDConfig{
+		LearningRate: float32(s.LR), Momentum: float32(s.Momentum), WeightDecay: float32(s.WeightDecay)}))
+}
+
+// Accumulate is the first half of an update that has to know the velocity
+// before it moves, as normalised momentum does: it sets
+// v ← momentum·v + (1 − dampening)·(g + weightDecay·w) with the last Gradient g,
+// scaled down to the norm clip if it is longer (0 is no bound), and returns the
+// Euclidean norms of g before that and of v.
+func (n *Net) Accumulate(momentum, dampening, weightDecay, clip float64) (gradient, velocity float64) {
+	gradient = n.norm()
+	scale := 1.0
+	if clip > 0 && gradient > clip {
+		scale = clip / gradient
+	}
+	return gradient, n.accumulate(momentum, dampening, weightDecay, scale)
+}
+
+// Advance is the second half: w ← w − rate·v.
+func (n *Net) Advance(rate float64) {
+	n.sgd.Advance(n.graph.team, n.weights, n.velocity, float32(rate))
+}
+
+// norm is ‖g‖ as Step returns it; GradientNorm sums in another order.
+func (n *Net) norm() float64 { return math.Sqrt(n.sgd.SquaredNorm(n.graph.team, n.gradient)) }
+
+func (n *Net) accumulate(momentum, dampening, weightDecay, scale float64) (velocity float64) {
+	return math.Sqrt(n.sgd.Accumulate(n.graph.team, n.weights, n.velocity, n.gradient, kern.AccumulateConfig{
+		Momentum: float32(momentum), Keep: float32(1 - dampening),
+		Scale: float32(scale), WeightDecay: float32(weightDecay)}))
 }
 
 // FLOPs returns the floating-point operations of Losses and of Gradient on a
-// full batch that are real work: multiply-adds of the layers, those with
-// padding zeros left out, each counted as two.
+// full batch that are real work: multiply-adds of convolutions and dense layers,
+// those with padding zeros left out, each counted as two.
 func (n *Net) FLOPs() (forward, backward float64) { return n.graph.forward, n.graph.backward }
 
 // Peak runs multiply-adds on the network's threads, without memory, and
@@ -205,15 +215,19 @@ func (n *Net) Peak() (flop float64) {
 	return n.graph.peak.FLOPs()
 }
 
-// Parameters returns the weights and biases: views, for a checkpoint to read
-// or fill.
+// Parameters returns what is learned, weights before biases: views, for a
+// checkpoint to read or fill.
 func (n *Net) Parameters() []Tensor { return n.parameters }
 
-// Velocities returns SGD's momentum buffers; see Parameters.
+// Velocities returns SGD's momentum, one value a parameter; see Parameters.
 func (n *Net) Velocities() []Tensor { return n.velocities }
 
 // Gradients returns the last Gradient; see Parameters.
 func (n *Net) Gradients() []Tensor { return n.gradients }
 
-// Close releases the network's threads.
+// Buffers returns what is neither learned nor constant, the running statistics
+// of batch normalisation: none in a model without; see Parameters.
+func (n *Net) Buffers() []Tensor { return n.buffers }
+
+// Close releases the network's threads. A second Close does nothing.
 func (n *Net) Close() { n.graph.team.Close() }

@@ -23,7 +23,7 @@ func batch(c Config, n int, seed uint64) (x []float32, labels []int, ratios []fl
 	return x, labels, ratios
 }
 
-func newNet(t *testing.T, c Config) *Net {
+func testNet(t *testing.T, c Config) *Net {
 	t.Helper()
 	n, err := New(c)
 	if err != nil {
@@ -36,33 +36,35 @@ func newNet(t *testing.T, c Config) *Net {
 func TestEveryModelLearnsABatch(t *testing.T) {
 	for _, model := range Models() {
 		c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 16, Seed: 1, Threads: 2}
-		n := newNet(t, c)
+		n := testNet(t, c)
 		x, labels, ratios := batch(c, 16, 1)
 		losses := make([]float64, 16)
 		n.Losses(losses, x, labels)
-		first := sum(losses)
+		first := total(losses)
 		for range 30 {
 			n.Losses(losses, x, labels)
 			n.Gradient(ratios)
 			n.Update(SGD{LR: 0.01, Momentum: 0.9})
 		}
 		n.Losses(losses, x, labels)
-		if !(sum(losses) < first/2) {
-			t.Errorf("%s: the loss of one batch went from %.3f to %.3f in 30 steps, want less than half", model, first/16, sum(losses)/16)
+		if !(total(losses) < first/2) {
+			t.Errorf("%s: the loss of one batch went from %.3f to %.3f in 30 steps, want less than half",
+				model, first/16, total(losses)/16)
 		}
 	}
 }
 
-func TestParametersOfAlexNet(t *testing.T) {
-	n, err := Check("alexnet", 3, 32, 32, 10)
-	if err != nil || n != 2472266 {
-		t.Errorf("alexnet has %d parameters (%v), math.md §6 says 2 472 266", n, err)
+func TestParametersOfModels(t *testing.T) {
+	for model, want := range map[string]int{"alexnet": 2472266, "resnet8": 78042} {
+		if n, err := Check(model, 3, 32, 32, 10); err != nil || n != want {
+			t.Errorf("%s has %d parameters (%v), want %d", model, n, err, want)
+		}
 	}
 }
 
 // math.md §6: 7.44 M real multiply-adds an image forward, 5.40 GFLOP a training step of 128.
 func TestWorkOfAlexNet(t *testing.T) {
-	n := newNet(t, Config{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 128})
+	n := testNet(t, Config{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 128})
 	forward, backward := n.FLOPs()
 	if got := forward / 128 / 2e6; math.Abs(got-7.44) > .005 {
 		t.Errorf("forward takes %.3f M multiply-adds an image, math.md §6 says 7.44", got)
@@ -76,7 +78,10 @@ func TestWorkOfAlexNet(t *testing.T) {
 }
 
 func TestInputTooSmall(t *testing.T) {
-	for _, c := range []Config{{Model: "alexnet", C: 1, H: 28, W: 28}, {Model: "convnet", C: 5, H: 1, W: 1}, {Model: "resnet", C: 3, H: 32, W: 32}} {
+	for _, c := range []Config{
+		{Model: "alexnet", C: 1, H: 28, W: 28}, {Model: "convnet", C: 5, H: 1, W: 1},
+		{Model: "resnet", C: 3, H: 32, W: 32},
+	} {
 		if _, err := Check(c.Model, c.C, c.H, c.W, 10); err == nil || !strings.HasPrefix(err.Error(), "model: ") {
 			t.Errorf("%s on %d×%d×%d: error %v, want one about the model", c.Model, c.C, c.H, c.W, err)
 		}
@@ -86,7 +91,7 @@ func TestInputTooSmall(t *testing.T) {
 // A batch's own samples decide its losses, not how many lie beside them.
 func TestPartialBatchHasTheSameLosses(t *testing.T) {
 	c := Config{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 40, Seed: 2}
-	n := newNet(t, c)
+	n := testNet(t, c)
 	x, labels, _ := batch(c, 40, 5)
 	all, part := make([]float64, 40), make([]float64, 40)
 	classes, partClasses := make([]int, 40), make([]int, 40)
@@ -102,11 +107,11 @@ func TestPartialBatchHasTheSameLosses(t *testing.T) {
 }
 
 func TestThreadsDoNotChangeTheBits(t *testing.T) {
-	for _, model := range []string{"alexnet", "convnet", "mlp"} {
+	for _, model := range Models() {
 		var first []float32
 		for threads := 1; threads <= 3; threads++ {
 			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 24, Seed: 1, Threads: threads}
-			n := newNet(t, c)
+			n := testNet(t, c)
 			x, labels, ratios := batch(c, 23, 1)
 			losses := make([]float64, 24)
 			for range 2 {
@@ -114,60 +119,43 @@ func TestThreadsDoNotChangeTheBits(t *testing.T) {
 				n.Gradient(ratios)
 				n.Update(SGD{LR: 0.01, Momentum: 0.9, WeightDecay: 1e-3})
 			}
-			if first == nil {
-				first = slices.Clone(n.weights)
+			state := slices.Clone(n.weights)
+			for _, b := range n.Buffers() {
+				state = append(state, b.Data...)
 			}
-			if !slices.Equal(first, n.weights) {
+			if first == nil {
+				first = state
+			}
+			if !slices.Equal(first, state) {
 				t.Errorf("%s: weights after two steps differ between 1 and %d threads", model, threads)
 			}
 		}
 	}
 }
 
-// TestUpdate checks PyTorch's rule by hand: v ← μv + (g + dw), w ← w − αv.
-func TestUpdate(t *testing.T) {
-	c := Config{Model: "linear", C: 3, H: 1, W: 1, Classes: 2, Batch: 2, Seed: 1}
-	n := newNet(t, c)
-	x, labels, ratios := batch(c, 2, 1)
-	w, v := widen(n.parameters[0].Data), make([]float64, 6)
-	for range 3 {
-		n.Losses(make([]float64, 2), x, labels)
-		n.Gradient(ratios)
-		var square float64
-		for _, g := range n.gradients {
-			for _, d := range g.Data {
-				square += float64(d) * float64(d)
-			}
-		}
-		for i, d := range n.gradients[0].Data {
-			v[i] = 0.9*v[i] + float64(d) + 0.01*w[i]
-			w[i] -= 0.1 * v[i]
-		}
-		if norm := n.Update(SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 0.01}); math.Abs(norm-math.Sqrt(square)) > 1e-6*norm {
-			t.Errorf("gradient norm %v, want %v", norm, math.Sqrt(square))
-		}
-	}
-	if d := distance(widen(n.parameters[0].Data), w); d > 1e-5 {
-		t.Errorf("weights after three updates differ from the rule by %.2g", d)
-	}
-}
-
 func TestStepAllocatesNothing(t *testing.T) {
-	c := Config{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 16, Seed: 1}
-	n := newNet(t, c)
-	x, labels, ratios := batch(c, 16, 1)
-	losses, classes := make([]float64, 16), make([]int, 16)
-	if a := testing.AllocsPerRun(5, func() {
-		n.Losses(losses, x, labels)
-		n.Predictions(classes)
-		n.Gradient(ratios)
-		n.Update(SGD{LR: 0.01, Momentum: 0.9})
-	}); a != 0 {
-		t.Errorf("a step allocates %v times, want 0", a)
+	for _, model := range []string{"convnet", "resnet8"} {
+		c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 16, Seed: 1}
+		n := testNet(t, c)
+		x, labels, ratios := batch(c, 16, 1)
+		losses, classes := make([]float64, 16), make([]int, 16)
+		if a := testing.AllocsPerRun(5, func() {
+			for _, mode := range []Mode{Train, Probe, Evaluate} {
+				n.SetMode(mode)
+				n.Losses(losses, x, labels)
+				n.Predictions(classes)
+				n.Gradient(ratios)
+			}
+			n.Update(SGD{LR: 0.01, Momentum: 0.9, Clip: 1e-3})
+			n.Accumulate(0.9, 0.1, 0, 1)
+			n.Advance(0.01)
+		}); a != 0 {
+			t.Errorf("%s: a step allocates %v times, want 0", model, a)
+		}
 	}
 }
 
-func sum(xs []float64) (s float64) {
+func total(xs []float64) (s float64) {
 	for _, x := range xs {
 		s += x
 	}
@@ -178,7 +166,8 @@ func sum(xs []float64) (s float64) {
 func BenchmarkStep(b *testing.B) {
 	for _, model := range Models() {
 		b.Run(model, func(b *testing.B) {
-			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Seed: 1, Threads: runtime.GOMAXPROCS(0)}
+			c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Seed: 1}
+			c.Threads = runtime.GOMAXPROCS(0)
 			n, err := New(c)
 			if err != nil {
 				b.Fatal(err)

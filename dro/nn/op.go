@@ -11,9 +11,11 @@ import (
 )
 
 // op makes a kernel an operation of a Gorgonia graph. It owns its output
-// tensor and returns it from every Do: a step of the network then allocates
-// nothing (Gorgonia's own reuse of buffers is forgotten whenever its machine
-// is reset, and costs more than the graph does).
+// tensor, so that a step of the network allocates nothing.
+//
+// Its contract is that of any operation, in a graph of any shape: grad in diff
+// is the gradient of its output, summed over all who read it, and what diff
+// returns are gradients of its inputs.
 type op struct {
 	name string  // unique within a graph: Gorgonia merges nodes whose ops hash alike
 	in   []input // what it takes
@@ -25,8 +27,10 @@ type op struct {
 	diff func(in G.Nodes, out, grad *G.Node) (G.Nodes, error)
 	wrt  []bool
 
-	values []G.Value // that args was taken from
-	args   []array
+	// of is set in a gradient that can be masked in the pass that computes it:
+	// the node whose gradient this is. Whether run masks is for backend.mask to say.
+	of     *G.Node
+	masked bool
 }
 
 // input is the type of one argument of an op.
@@ -35,53 +39,38 @@ type input struct {
 	of   tensor.Dtype
 }
 
+// flat is a blocked activation or a vector: kern's layouts are one dimension
+// as far as Gorgonia is concerned.
+func flat() input { return input{1, tensor.Float32} }
+
 // array is the memory of one argument: F32 or F64, as its node's type says.
 type array struct {
 	F32 []float32
 	F64 []float64
 }
 
-// flat is a blocked activation or a vector: kern's layouts are one dimension
-// as far as Gorgonia is concerned.
-func flat() input { return input{1, tensor.Float32} }
+func arrayOf(v G.Value) (array, error) {
+	switch data := v.Data().(type) {
+	case []float32:
+		return array{F32: data}, nil
+	case []float64:
+		return array{F64: data}, nil
+	default:
+		return array{}, fmt.Errorf("a value of %T, want floats", data)
+	}
+}
 
-// Do implements gorgonia.Op.
+// Do implements gorgonia.Op, for Gorgonia's own machines; a plan calls run.
 func (o *op) Do(values ...G.Value) (G.Value, error) {
-	if !o.holds(values) {
-		if err := o.hold(values); err != nil {
-			return nil, err
+	in := make([]array, len(values))
+	for i, v := range values {
+		var err error
+		if in[i], err = arrayOf(v); err != nil {
+			return nil, fmt.Errorf("%s: input %d: %w", o.name, i, err)
 		}
 	}
-	o.run(o.args)
+	o.run(in)
 	return o.out, nil
-}
-
-// holds tells whether args are those of values: always, after the first Do.
-func (o *op) holds(values []G.Value) bool {
-	if len(o.values) != len(values) {
-		return false
-	}
-	for i, v := range values {
-		if o.values[i] != v {
-			return false
-		}
-	}
-	return true
-}
-
-func (o *op) hold(values []G.Value) error {
-	o.values, o.args = append(o.values[:0], values...), o.args[:0]
-	for i, v := range values {
-		switch data := v.Data().(type) {
-		case []float32:
-			o.args = append(o.args, array{F32: data})
-		case []float64:
-			o.args = append(o.args, array{F64: data})
-		default:
-			return fmt.Errorf("%s: input %d holds a %T, want floats", o.name, i, data)
-		}
-	}
-	return nil
 }
 
 // Type implements gorgonia.Op.

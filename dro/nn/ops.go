@@ -7,20 +7,17 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// One convention holds between these ops: the gradient of a ReLU's output that
-// an op hands down is masked already (0 where the ReLU was off), so that it is
-// the gradient of what went into the ReLU. Whoever reads the output masks in
-// the same pass; no op of its own is spent on it.
-
 // backend is what all ops of a network share.
 type backend struct {
-	isa   kern.ISA
-	team  *kern.Team
-	batch kern.Batch
-	add   bool // gradients of parameters are added to what is there
+	isa    kern.ISA
+	team   *kern.Team
+	batch  kern.Batch
+	labels []int // of the current batch
+	mode   Mode  // of the current batch
+	add    bool  // gradients of parameters are added to what is there
 }
 
-// dense returns a tensor over data with the given shape.
+// dense32 returns a tensor over data with the given shape.
 func dense32(data []float32, shape ...int) *tensor.Dense {
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data))
 }
@@ -31,46 +28,86 @@ func (b *backend) activation(s kern.Shape) ([]float32, *tensor.Dense) {
 	return data, dense32(data, len(data))
 }
 
-// convOp is a convolution or a dense layer with its bias and its ReLU.
-type convOp struct {
-	*backend
-	name      string
-	kernel    *kern.Conv
-	in        kern.Shape
-	first     bool      // the input is the batch itself: no one wants its gradient
-	rectified bool      // the input is a ReLU's output: mask its gradient
-	dw, db    []float32 // where the gradients of the parameters go
-}
-
-// apply adds the layer to the graph; w and b are its parameters' nodes.
-func (c *convOp) apply(x, w, b *G.Node) (*G.Node, error) {
-	y, out := c.activation(c.kernel.Out())
-	return G.ApplyOp(&op{
-		name: c.name, in: []input{flat(), {w.Dims(), tensor.Float32}, flat()}, out: out,
-		run:  func(in []array) { c.kernel.Forward(c.team, y, in[0].F32, in[1].F32, in[2].F32) },
-		diff: c.diff, wrt: []bool{!c.first, true, true},
-	}, x, w, b)
-}
-
-func (c *convOp) diff(in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
-	x, w, b := in[0], in[1], in[2]
-	dw, err := G.ApplyOp(&op{
-		name: c.name + ".dw", in: []input{flat(), flat()}, out: dense32(c.dw, w.Shape()...),
-		run: func(in []array) { c.weightGradients(in[0].F32, in[1].F32) },
-	}, x, grad)
+// mask returns the gradient of what went into the ReLU that ended the op of y, from y's gradient: 0 where the
+// ReLU was off. Where y's gradient is one op's alone, that op masks in the pass that computes it, and no pass
+// is spent on this; a gradient that is a sum, or has another use, is left as it is and masked into memory of
+// its own.
+func (b *backend) mask(y, grad *G.Node) (*G.Node, error) {
+	if o, ok := grad.Op().(*op); ok && o.of == y {
+		o.masked = true
+		return grad, nil
+	}
+	kernel, err := kern.NewReLUBackward(b.isa)
 	if err != nil {
 		return nil, err
 	}
-	// The kernel above fills db as well; this node only says so to Gorgonia.
-	db, err := G.ApplyOp(&op{
-		name: c.name + ".db", in: []input{{w.Dims(), tensor.Float32}}, out: dense32(c.db, b.Shape()...),
+	data := kern.Alloc(y.Shape().TotalSize())
+	return G.ApplyOp(&op{
+		name: y.Op().String() + ".mask", in: []input{flat(), flat()}, out: dense32(data, len(data)),
+		run: func(in []array) { kernel.Run(b.team, data, in[0].F32, in[1].F32) },
+	}, grad, y)
+}
+
+// also returns a node for a gradient that the op of another node leaves in memory on the way.
+func also(name string, by *G.Node, memory []float32, shape tensor.Shape) (*G.Node, error) {
+	return G.ApplyOp(&op{
+		name: name, in: []input{{by.Dims(), tensor.Float32}}, out: dense32(memory, shape...),
 		run: func([]array) {},
-	}, dw)
-	if err != nil || c.first {
-		return G.Nodes{nil, dw, db}, err
+	}, by)
+}
+
+// convOp is a convolution or a dense layer, with its bias if it has one and its ReLU.
+type convOp struct {
+	*backend
+	name   string
+	kernel *kern.Conv
+	in     kern.Shape
+	relu   bool
+	first  bool      // the input is the batch itself: no one wants its gradient
+	dw, db []float32 // where the gradients of the parameters go; db is nil without a bias
+}
+
+// apply adds the layer to the graph; parameters are the nodes of its weights and its bias.
+func (c *convOp) apply(x *G.Node, parameters ...*G.Node) (*G.Node, error) {
+	y, out := c.activation(c.kernel.Out())
+	inputs := []input{flat(), {parameters[0].Dims(), tensor.Float32}, flat()}
+	arity := 1 + len(parameters)
+	return G.ApplyOp(&op{
+		name: c.name, in: inputs[:arity], out: out,
+		run: func(in []array) {
+			var bias []float32
+			if c.db != nil {
+				bias = in[2].F32
+			}
+			c.kernel.Forward(c.team, y, in[0].F32, in[1].F32, bias)
+		},
+		diff: c.diff, wrt: []bool{!c.first, true, true}[:arity],
+	}, append(G.Nodes{x}, parameters...)...)
+}
+
+func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
+	x, w := in[0], in[1]
+	if c.relu {
+		if grad, err = c.mask(out, grad); err != nil {
+			return nil, err
+		}
 	}
-	dx, err := c.dx(x, w, grad)
-	return G.Nodes{dx, dw, db}, err
+	grads := make(G.Nodes, len(in))
+	if grads[1], err = G.ApplyOp(&op{
+		name: c.name + ".dw", in: []input{flat(), flat()}, out: dense32(c.dw, w.Shape()...),
+		run: func(in []array) { c.weightGradients(in[0].F32, in[1].F32) },
+	}, x, grad); err != nil {
+		return nil, err
+	}
+	if c.db != nil {
+		if grads[2], err = also(c.name+".db", grads[1], c.db, in[2].Shape()); err != nil {
+			return nil, err
+		}
+	}
+	if !c.first {
+		grads[0], err = c.dx(x, w, grad)
+	}
+	return grads, err
 }
 
 func (c *convOp) weightGradients(x, dy []float32) {
@@ -83,31 +120,29 @@ func (c *convOp) weightGradients(x, dy []float32) {
 
 func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
 	data, out := c.activation(c.in)
-	return G.ApplyOp(&op{
-		name: c.name + ".dx", in: []input{flat(), {w.Dims(), tensor.Float32}, flat()}, out: out,
-		run: func(in []array) {
-			var mask []float32
-			if c.rectified {
-				mask = in[0].F32
-			}
-			c.kernel.BackwardData(c.team, data, in[2].F32, in[1].F32, mask)
-		},
-	}, x, w, grad)
+	o := &op{name: c.name + ".dx", in: []input{flat(), {w.Dims(), tensor.Float32}, flat()}, out: out, of: x}
+	o.run = func(in []array) {
+		var act []float32
+		if o.masked {
+			act = in[0].F32
+		}
+		c.kernel.BackwardData(c.team, data, in[2].F32, in[1].F32, act)
+	}
+	return G.ApplyOp(o, x, w, grad)
 }
 
-// pool adds 2×2 max-pooling of a ReLU's output.
+// pool adds 2×2 max-pooling.
 func (b *backend) pool(name string, x *G.Node, shape kern.Shape) (*G.Node, error) {
-	kernel, err := kern.NewMaxPool(b.isa, b.batch, shape, 2, true)
+	kernel, err := kern.NewMaxPool(b.isa, b.batch, shape, 2)
 	if err != nil {
 		return nil, err
 	}
 	y, out := b.activation(kernel.Out())
 	dx, gradient := b.activation(shape)
 	diff := func(in G.Nodes, y, grad *G.Node) (G.Nodes, error) {
-		d, err := G.ApplyOp(&op{
-			name: name + ".dx", in: []input{flat(), flat(), flat()}, out: gradient,
-			run: func(in []array) { kernel.Backward(b.team, dx, in[0].F32, in[1].F32, in[2].F32) },
-		}, in[0], y, grad)
+		o := &op{name: name + ".dx", in: []input{flat(), flat(), flat()}, out: gradient, of: in[0]}
+		o.run = func(in []array) { kernel.Backward(b.team, dx, in[0].F32, in[1].F32, in[2].F32, o.masked) }
+		d, err := G.ApplyOp(o, in[0], y, grad)
 		return G.Nodes{d}, err
 	}
 	return G.ApplyOp(&op{
@@ -117,11 +152,52 @@ func (b *backend) pool(name string, x *G.Node, shape kern.Shape) (*G.Node, error
 	}, x)
 }
 
+// average adds the mean of each channel over all positions.
+func (b *backend) average(name string, x *G.Node, shape kern.Shape) (*G.Node, error) {
+	kernel, err := kern.NewAveragePool(b.batch, shape)
+	if err != nil {
+		return nil, err
+	}
+	y, out := b.activation(kernel.Out())
+	dx, gradient := b.activation(shape)
+	diff := func(in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
+		d, err := G.ApplyOp(&op{
+			name: name + ".dx", in: []input{flat()}, out: gradient,
+			run: func(in []array) { kernel.Backward(b.team, dx, in[0].F32) },
+		}, grad)
+		return G.Nodes{d}, err
+	}
+	return G.ApplyOp(&op{
+		name: name, in: []input{flat()}, out: out,
+		run:  func(in []array) { kernel.Forward(b.team, y, in[0].F32) },
+		diff: diff, wrt: []bool{true},
+	}, x)
+}
+
+// sum adds the sum of two activations of one shape, and its ReLU.
+func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool) (*G.Node, error) {
+	kernel, err := kern.NewSum(b.isa, relu)
+	if err != nil {
+		return nil, err
+	}
+	y, out := b.activation(shape)
+	diff := func(_ G.Nodes, y, grad *G.Node) (_ G.Nodes, err error) {
+		if relu {
+			grad, err = b.mask(y, grad)
+		}
+		return G.Nodes{grad, grad}, err
+	}
+	return G.ApplyOp(&op{
+		name: name, in: []input{flat(), flat()}, out: out,
+		run:  func(in []array) { kernel.Run(b.team, y, in[0].F32, in[1].F32) },
+		diff: diff, wrt: []bool{true, true},
+	}, x, plus)
+}
+
 // crossEntropy adds the softmax cross-entropy of each sample: a vector of
-// float64 losses, whose gradient is the vector of weights r_i/n. labels gives
-// the classes of the current batch; they are no numbers to differentiate by,
-// so they do not enter as a node.
-func (b *backend) crossEntropy(logits *G.Node, classes int, losses []float64, labels func() []int) (*G.Node, error) {
+// float64 losses, whose gradient is the vector of weights r_i/n. The labels
+// are no numbers to differentiate by, so they do not enter as a node.
+func (b *backend) crossEntropy(logits *G.Node, classes int, losses []float64) (*G.Node, error) {
 	kernel, err := kern.NewSoftmax(b.batch, classes)
 	if err != nil {
 		return nil, err
@@ -129,17 +205,17 @@ func (b *backend) crossEntropy(logits *G.Node, classes int, losses []float64, la
 	shape := kern.Shape{Channels: classes, Height: 1, Width: 1}
 	probabilities := kern.Alloc(b.batch.Len(shape))
 	dx, gradient := b.activation(shape)
-	diff := func(in G.Nodes, y, grad *G.Node) (G.Nodes, error) {
+	diff := func(_ G.Nodes, y, grad *G.Node) (G.Nodes, error) {
 		d, err := G.ApplyOp(&op{
 			name: "cross-entropy.dx", in: []input{{1, tensor.Float64}, {1, tensor.Float64}}, out: gradient,
-			run: func(in []array) { kernel.Gradient(dx, probabilities, labels(), in[1].F64[:len(labels())]) },
+			run: func(in []array) { kernel.Gradient(dx, probabilities, b.labels, in[1].F64[:len(b.labels)]) },
 		}, y, grad)
 		return G.Nodes{d}, err
 	}
 	return G.ApplyOp(&op{
 		name: "cross-entropy", in: []input{flat()},
 		out:  tensor.New(tensor.WithShape(len(losses)), tensor.WithBacking(losses)),
-		run:  func(in []array) { kernel.Losses(losses[:len(labels())], probabilities, in[0].F32, labels()) },
+		run:  func(in []array) { kernel.Losses(losses[:len(b.labels)], probabilities, in[0].F32, b.labels) },
 		diff: diff, wrt: []bool{true},
 	}, logits)
 }

@@ -3,7 +3,10 @@ package nn
 import (
 	"fmt"
 
+	"drolab/dro/internal/kern"
+
 	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
 )
 
 // plan is a differentiated Gorgonia graph in the order of execution.
@@ -18,16 +21,20 @@ type plan struct {
 	backward []instruction // from the ratios to the gradients
 }
 
-// instruction is one op with its inputs in place.
+// instruction is one op with its inputs in place: memory of leaves and of other
+// ops' outputs, none of which ever moves.
 type instruction struct {
-	op G.Op
-	in []G.Value
+	*op
+	in []array
 }
 
-// compile orders the ops that losses and gradients need, and runs them once to
-// learn where each leaves its output. Every input node must have a value bound.
-func compile(losses *G.Node, gradients G.Nodes) (*plan, error) {
-	c := compiler{values: map[*G.Node]G.Value{}}
+// compile orders the ops that losses and gradients need. Every input node must
+// have a value bound. Of Gorgonia's own operations it takes the sum, which is
+// how Gorgonia adds up the gradients of a node that several ops read, and runs
+// it as a kernel; it refuses all others, for they allocate their outputs anew at
+// every run or reuse them as only Gorgonia's machines know.
+func (b *backend) compile(losses *G.Node, gradients G.Nodes) (*plan, error) {
+	c := compiler{backend: b, outputs: map[*G.Node]array{}}
 	forward, err := c.visit(nil, losses)
 	if err != nil {
 		return nil, err
@@ -41,41 +48,91 @@ func compile(losses *G.Node, gradients G.Nodes) (*plan, error) {
 	return &plan{forward, backward}, nil
 }
 
-type compiler struct{ values map[*G.Node]G.Value }
+type compiler struct {
+	*backend
+	outputs map[*G.Node]array
+}
 
-// visit appends the ops below n that have no value yet, children first, then n's.
+// visit appends the ops below n that are not in a list yet, children first, then n's.
 func (c *compiler) visit(list []instruction, n *G.Node) ([]instruction, error) {
-	if _, ok := c.values[n]; ok {
+	if _, ok := c.outputs[n]; ok {
 		return list, nil
 	}
 	if n.Op() == nil {
-		if n.Value() == nil {
-			return nil, fmt.Errorf("nn: input node %s has no value", n.Name())
-		}
-		c.values[n] = n.Value()
-		return list, nil
+		return list, c.leaf(n)
 	}
-	var in []G.Value
+	var in []array
 	var err error
-	for children := n.Graph().From(n.ID()); children.Next(); {
-		child := children.Node().(*G.Node)
+	children := childrenOf(n)
+	for _, child := range children {
 		if list, err = c.visit(list, child); err != nil {
 			return nil, err
 		}
-		in = append(in, c.values[child])
+		in = append(in, c.outputs[child])
 	}
-	if c.values[n], err = n.Op().Do(in...); err != nil {
-		return nil, fmt.Errorf("nn: %v: %w", n.Op(), err)
+	o, ok := n.Op().(*op)
+	if !ok {
+		if o, err = c.sumOf(n, children); err != nil {
+			return nil, err
+		}
 	}
-	return append(list, instruction{n.Op(), in}), nil
+	if c.outputs[n], err = arrayOf(o.out); err != nil {
+		return nil, fmt.Errorf("nn: %v: %w", o, err)
+	}
+	return append(list, instruction{o, in}), nil
 }
 
-// run executes the instructions. Our ops cannot fail once compiled, so that an
-// error here is a broken program, not a broken input.
+func (c *compiler) leaf(n *G.Node) (err error) {
+	if n.Value() == nil {
+		return fmt.Errorf("nn: input node %s has no value", n.Name())
+	}
+	if c.outputs[n], err = arrayOf(n.Value()); err != nil {
+		return fmt.Errorf("nn: input node %s: %w", n.Name(), err)
+	}
+	return nil
+}
+
+func childrenOf(n *G.Node) (children G.Nodes) {
+	for from := n.Graph().From(n.ID()); from.Next(); {
+		children = append(children, from.Node().(*G.Node))
+	}
+	return children
+}
+
+// sumOf returns the op in place of Gorgonia's own sum of float32s at n.
+func (c *compiler) sumOf(n *G.Node, children G.Nodes) (*op, error) {
+	if !isSum(n, children) {
+		return nil, fmt.Errorf("nn: %v is an operation of Gorgonia's that a plan cannot run: "+
+			"only sums of two float32 tensors of one shape are", n.Op())
+	}
+	kernel, err := kern.NewSum(c.isa, false)
+	data := kern.Alloc(n.Shape().TotalSize())
+	return &op{
+		name: "sum", out: dense32(data, n.Shape()...),
+		run: func(in []array) { kernel.Run(c.team, data, in[0].F32, in[1].F32) },
+	}, err
+}
+
+// isSum tells whether n's op is what Gorgonia makes of the sum of two tensors like n's children.
+func isSum(n *G.Node, children G.Nodes) bool {
+	if len(children) != 2 || !children[0].Shape().Eq(children[1].Shape()) {
+		return false
+	}
+	like := make(G.Nodes, 2)
+	e := G.NewGraph()
+	for i, child := range children {
+		if child.Dims() == 0 || child.Dtype() != tensor.Float32 {
+			return false
+		}
+		like[i] = G.NewTensor(e, tensor.Float32, child.Dims(),
+			G.WithShape(child.Shape()...), G.WithName(fmt.Sprint(i)))
+	}
+	model, err := G.Add(like[0], like[1])
+	return err == nil && model.Op() == n.Op()
+}
+
 func run(list []instruction) {
 	for _, i := range list {
-		if _, err := i.op.Do(i.in...); err != nil {
-			panic("nn: an op failed after it was compiled: " + err.Error())
-		}
+		i.run(i.in)
 	}
 }

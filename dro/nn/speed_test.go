@@ -9,12 +9,12 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// BenchmarkAgainstPlainGorgonia times forward and backward of each model with the kernels and with the plain Gorgonia
-// graph, in turns, so that what else the machine does disturbs both alike. It reports medians and the median of the
-// ratios of neighbours; ns/op is of no use. See -benchtime 10x.
+// BenchmarkAgainstPlainGorgonia times forward and backward of each model with the kernels and with the plain
+// Gorgonia graph, in turns, so that what else the machine does disturbs both alike. It reports medians and
+// the median of the ratios of neighbours; ns/op is of no use. See -benchtime 10x.
 //
-// Build tags choose what is compared: with none, our assembly against Gorgonia's (its BLAS has some on amd64); with
-// purego, our plain Go against that; with purego,noasm, plain Go against plain Go.
+// Build tags choose what is compared: with none, our assembly against Gorgonia's (its BLAS has some on
+// amd64); with purego, our plain Go against that; with purego,noasm, plain Go against plain Go.
 func BenchmarkAgainstPlainGorgonia(b *testing.B) {
 	for _, model := range Models() {
 		b.Run(model, func(b *testing.B) {
@@ -26,7 +26,7 @@ func BenchmarkAgainstPlainGorgonia(b *testing.B) {
 			defer n.Close()
 			x, labels, ratios := batch(c, 128, 1)
 			losses := make([]float64, 128)
-			machine := G.NewTapeMachine(newOracle(b, tensor.Float32, c, n.parameters, x, labels, ratios).graph)
+			machine := G.NewTapeMachine(newOracle(b, tensor.Float32, n, x, labels, ratios).graph)
 			defer machine.Close()
 			var kernels, plain, speedUp []float64
 			for b.Loop() {
@@ -49,9 +49,9 @@ func BenchmarkAgainstPlainGorgonia(b *testing.B) {
 	}
 }
 
-// BenchmarkOutsideKernels reports the share of a training step (losses, gradient, update) that is not spent in a kernel:
-// running the plan, the ops' closures, labels and ratios. The step is written out as [Net]'s methods do it, and every
-// kernel is timed where it is called. It is the median over b.N steps.
+// BenchmarkOutsideKernels reports the share of a training step (losses, gradient, update) that is not spent
+// in a kernel: running the plan, the ops' closures, labels and ratios. The step is written out as [Net]'s
+// methods do it, and every kernel is timed where it is called. It is the median over b.N steps.
 func BenchmarkOutsideKernels(b *testing.B) {
 	for _, model := range Models() {
 		b.Run(model, func(b *testing.B) {
@@ -65,9 +65,8 @@ func BenchmarkOutsideKernels(b *testing.B) {
 			losses, inKernels := make([]float64, 128), 0.0
 			kernel := func(f func()) { inKernels += clock(f) }
 			for _, i := range slices.Concat(n.plan.forward, n.plan.backward) {
-				o := i.op.(*op)
-				do := o.run
-				o.run = func(in []array) { kernel(func() { do(in) }) }
+				do := i.run
+				i.op.run = func(in []array) { kernel(func() { do(in) }) }
 			}
 			var outside []float64
 			for b.Loop() {

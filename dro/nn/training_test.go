@@ -8,20 +8,22 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestTrainingIsUnchanged trains twice from the same weights on the same batches: with the kernels, and with the plain
-// Gorgonia graph and PyTorch's rule of SGD with momentum written out. The losses stay together for the first ten steps.
+// TestTrainingIsUnchanged trains twice from the same weights on the same batches: with the kernels, and with
+// the plain Gorgonia graph and PyTorch's rule of SGD with momentum written out. The losses stay together for
+// the first ten steps.
 func TestTrainingIsUnchanged(t *testing.T) {
 	const steps, lr, momentum = 10, 0.01, 0.9
 	for _, c := range []Config{
 		{Model: "mlp", C: 3, H: 8, W: 8, Classes: 10, Batch: 16},
 		{Model: "convnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 8},
 		{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 4},
+		{Model: "resnet8", C: 3, H: 16, W: 16, Classes: 10, Batch: 8},
 	} {
 		t.Run(c.Model, func(t *testing.T) {
 			c.Seed, c.Threads = 4, 2
-			n := newNet(t, c)
+			n := testNet(t, c)
 			x, labels, ratios := batch(c, c.Batch, 0)
-			plain := newOracle(t, tensor.Float32, c, cloned(n.parameters), x, labels, ratios)
+			plain := newOracle(t, tensor.Float32, n, x, labels, ratios)
 			machine := G.NewTapeMachine(plain.graph)
 			defer machine.Close()
 			velocities := map[*G.Node][]float32{}

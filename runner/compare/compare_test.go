@@ -56,6 +56,33 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
+// TestHalfWidth checks against closed forms for 2, 3 and 5 values (Shaw 2006, J.
+// Computational Finance 9), printed tables and the normal limit.
+func TestHalfWidth(t *testing.T) {
+	for _, p := range []float64{0.51, 0.75, 0.9, 0.975, 0.995, 0.99999} {
+		alpha := 4 * p * (1 - p)
+		q := math.Cos(math.Acos(math.Sqrt(alpha))/3) / math.Sqrt(alpha)
+		for n, want := range map[int]float64{2: math.Tan(math.Pi * (p - 0.5)), 3: (2*p - 1) / math.Sqrt(alpha/2),
+			5: 2 * math.Sqrt(q-1)} {
+			if got := HalfWidth(n, 2*p-1); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("HalfWidth(%d, %v) = %.15g, want %.15g", n, 2*p-1, got, want)
+			}
+		}
+	}
+	for n, want := range map[int]float64{
+		4: 3.182446305, 6: 2.570581836, 7: 2.446911851, 10: 2.262157163, 11: 2.228138852,
+		20: 2.093024054, 31: 2.042272456, 61: 2.000297822, 121: 1.979930405,
+	} {
+		if got := HalfWidth(n, 0.95); math.Abs(got-want) > 1e-9 {
+			t.Errorf("HalfWidth(%d, 0.95) = %.10f, want %.9f", n, got, want)
+		}
+	}
+	normal := math.Sqrt2 * math.Erfinv(0.95)
+	if got := HalfWidth(1e7, 0.95); math.Abs(got-normal) > 1e-6 {
+		t.Errorf("HalfWidth(1e7, 0.95) = %v, want the normal %v", got, normal)
+	}
+}
+
 func same(a, b float64) bool { return near(a, b) || math.IsNaN(a) && math.IsNaN(b) }
 
 // TestNoSpread: values that agree, up to rounding, are no evidence.
@@ -78,9 +105,11 @@ func newRun(a dro.Algorithm, seed uint64, worst float64, change ...func(*member)
 	m := member{&runner.Meta{ID: fmt.Sprintf("shapes-%s-s%d", a, seed), Spec: spec, Groups: []string{"circle", "star"}, Steps: 100,
 		Created: time.Unix(1000, 0)}, nil}
 	m.summary = runner.Summarize(m.meta, runner.Done, 100, &runner.EvalEvent{
-		TrainLoss: runner.Num(1 - worst), TestLoss: runner.Num(2 - worst), TestAccuracy: runner.Num(worst + .1),
-		ClassAccuracy: []runner.Number{runner.Num(worst + .2), runner.Num(worst)},
-		RobustRisk:    runner.Num(3 - worst), DualGap: runner.NumIf(a != dro.ERM, worst/10)}, nil)
+		Values: runner.Values{{Name: "train_loss", Number: runner.Num(1 - worst)}, {Name: "test_loss", Number: runner.Num(2 - worst)},
+			{Name: "test_accuracy", Number: runner.Num(worst + .1)}, {Name: "worst_class_accuracy", Number: runner.Num(worst)},
+			{Name: "robust_risk", Number: runner.Num(3 - worst)},
+			{Name: "dual_gap", Number: runner.NumIf(a != dro.ERM, worst/10)}},
+		ByGroup: runner.Lists{{Name: "class_accuracy", Numbers: []runner.Number{runner.Num(worst + .2), runner.Num(worst)}}}}, nil)
 	for _, c := range change {
 		c(&m)
 	}
@@ -275,15 +304,23 @@ func TestOrderDoesNotMatter(t *testing.T) {
 }
 
 func TestDiff(t *testing.T) {
-	a, b := runner.Defaults(), runner.Defaults()
-	a.Algorithms, b.Algorithms = a.Algorithms[:1], b.Algorithms[1:2]
-	b.C, b.Imbalance, b.Mean = runner.Auto{}, runner.KeepRatios(.5, 1), []float64{.1, .2}
-	got := Diff([]runner.Spec{a, b, a})
+	of := func(a dro.Algorithm) runner.Spec {
+		s := runner.Defaults()
+		s.Algorithms = []dro.Algorithm{a}
+		return s
+	}
+	// ERM reads neither c nor lambda: what it has there sets no runs apart.
+	sfk, erm, pgd, curved := of(dro.SFK), of(dro.ERM), of(dro.PGD), of(dro.SFK)
+	pgd.Imbalance, pgd.Mean = runner.KeepRatios(.5, 1), []float64{.1, .2}
+	curved.SetOwn("c", runner.Auto{})
+	erm.SetOwn("c", runner.Fixed(3))
+	erm.Lambda = 7
+	got := Diff([]runner.Spec{sfk, erm, pgd, curved})
 	want := []KeyDiff{
-		{"algorithms", []string{"sfk", "pgd", "sfk"}},
-		{"imbalance", []string{"auto", "0.5 1", "auto"}},
-		{"mean", []string{"", "0.1 0.2", ""}},
-		{"c", []string{"1000", "auto", "1000"}},
+		{"algorithms", []string{"sfk", "erm", "pgd", "sfk"}},
+		{"imbalance", []string{"auto", "auto", "0.5, 1", "auto"}},
+		{"mean", []string{"", "", "0.1, 0.2", ""}},
+		{"c", []string{"1000", "", "", "auto"}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("Diff = %+v, want %+v", got, want)
@@ -300,7 +337,7 @@ func TestRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range slices.Concat(newRuns(dro.ERM, accuraciesB), newRuns(dro.SFK, accuraciesA)) {
-		r, err := store.Create(m.meta)
+		r, err := store.Create(m.meta, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

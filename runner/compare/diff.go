@@ -1,9 +1,6 @@
 package compare
 
 import (
-	"fmt"
-	"reflect"
-	"slices"
 	"strings"
 
 	"drolab/runner"
@@ -16,31 +13,27 @@ type KeyDiff struct {
 	Values []string `json:"values"`
 }
 
-// Diff returns the keys whose values differ, in the order of Spec's fields.
+// Diff returns the keys whose values differ, in the order of the settings. A
+// setting that a run's method does not read is none of that run's, and its value
+// empty: the others may still differ in it.
 func Diff(specs []runner.Spec) []KeyDiff {
 	var diffs []KeyDiff
-	for i, key := range specKeys() {
-		d := KeyDiff{Key: key}
+	for _, t := range runner.AllSettings() {
+		d := KeyDiff{Key: t.Key}
+		first := ""
+		differs := false
 		for _, s := range specs {
-			d.Values = append(d.Values, value(&s, i))
+			value := ""
+			if t.ReadIn(&s) {
+				value = strings.Trim(t.Text(&s), "[]")
+				differs = differs || first != "" && value != first
+				first = value
+			}
+			d.Values = append(d.Values, value)
 		}
-		if slices.ContainsFunc(d.Values, func(v string) bool { return v != d.Values[0] }) {
+		if differs {
 			diffs = append(diffs, d)
 		}
 	}
 	return diffs
-}
-
-// specKeys lists the keys of a spec by field.
-func specKeys() []string {
-	var keys []string
-	for f := range reflect.TypeFor[runner.Spec]().Fields() {
-		keys = append(keys, f.Tag.Get("json"))
-	}
-	return keys
-}
-
-// value formats a field of s: lists without brackets.
-func value(s *runner.Spec, field int) string {
-	return strings.Trim(fmt.Sprint(reflect.ValueOf(s).Elem().Field(field).Interface()), "[]")
 }

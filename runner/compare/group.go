@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"drolab/dro"
 	"drolab/runner"
 )
 
@@ -23,14 +24,11 @@ type group struct {
 	members  []member
 }
 
-// Keys that do not make a group: the seed, of course, and what decides only
-// how often a run is looked at or saved.
+// groupless tells whether a key makes no group: the seed, of course, and what
+// decides only how often a run is looked at or saved.
 func groupless(key string) bool {
-	switch key {
-	case "seed", "seeds", "log_every", "eval_every", "certify_every", "checkpoint_every", "checkpoint_keep":
-		return true
-	}
-	return false
+	t, ok := runner.FindSetting(key)
+	return key == "seed" || ok && t.Viewed()
 }
 
 // grouped returns the groups in the order of their rows and the keys that they
@@ -87,13 +85,12 @@ func compareSettings(a, b Setting) int {
 	return cmp.Compare(a.Value, b.Value)
 }
 
-// rank is an algorithm's place in the paper's order; unknown ones come last.
+// rank is a method's place in the registry, the paper's own first; unknown ones
+// come last.
 func rank(algorithm string) int {
-	known := runner.Defaults().Algorithms
-	for i, a := range known {
-		if string(a) == algorithm {
-			return i
-		}
+	known := dro.Algorithms()
+	if i := slices.Index(known, dro.Algorithm(algorithm)); i >= 0 {
+		return i
 	}
 	return len(known)
 }
@@ -121,9 +118,10 @@ func (g *group) label() string {
 	}
 	var words []string
 	for _, s := range g.settings {
-		if s.Key == "algorithms" {
+		switch {
+		case s.Key == "algorithms":
 			words = append(words, s.Value)
-		} else {
+		case s.Value != "":
 			words = append(words, s.Key+"="+s.Value)
 		}
 	}

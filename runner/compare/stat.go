@@ -20,8 +20,13 @@ func TInterval(values []float64, level float64) (mean, half float64) {
 	if n < 2 {
 		return mean, math.NaN()
 	}
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}
-	return mean, t.Quantile((1+level)/2) * std / math.Sqrt(n)
+	return mean, HalfWidth(len(values), level) * std / math.Sqrt(n)
+}
+
+// HalfWidth returns the half width of Student's two-sided t interval of the
+// mean of n ≥ 2 values, in standard errors.
+func HalfWidth(n int, level float64) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile((1 + level) / 2)
 }
 
 // meanStd returns the mean and the standard deviation with divisor n−1; NaN

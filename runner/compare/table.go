@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
 )
@@ -97,35 +98,37 @@ func tabulate(members []member, o Options) *Table {
 
 // measure is what a column shows of a run.
 type measure struct {
-	name, class string
-	higher      bool
-	of          func(*runner.Summary) runner.Number
+	row   runner.Measure
+	class string
+	of    func(*runner.Summary) runner.Number
 }
 
-// measuresOf lists the columns: as in the paper's Table 1, then the losses and
-// certificates. Per class only where all runs have the same classes.
-func measuresOf(members []member) []measure {
+// measuresOf lists the columns: the measures of a summary that are worth a place
+// and have a better side, as in the paper's Table 1 first those per class, where
+// all runs have the same classes.
+func measuresOf(members []member) (list []measure) {
 	if len(members) == 0 {
 		return nil
 	}
-	var list []measure
-	if sameClasses(members) {
-		for i, class := range members[0].meta.Groups {
-			list = append(list, measure{"class_accuracy", class, true, func(s *runner.Summary) (n runner.Number) {
-				if i < len(s.ClassAccuracy) {
-					n = s.ClassAccuracy[i]
-				}
-				return n
-			}})
+	var whole []measure
+	for _, row := range runner.SummaryMeasures() {
+		name := row.Name
+		switch {
+		case !row.Main || row.Better == dro.Neither:
+		case !row.PerGroup:
+			whole = append(whole, measure{row, "", func(s *runner.Summary) runner.Number { return s.Of(name) }})
+		case sameClasses(members):
+			for i, class := range members[0].meta.Groups {
+				list = append(list, measure{row, class, func(s *runner.Summary) (n runner.Number) {
+					if values := s.ByGroup.Of(name); i < len(values) {
+						n = values[i]
+					}
+					return n
+				}})
+			}
 		}
 	}
-	return append(list,
-		measure{"worst_class_accuracy", "", true, func(s *runner.Summary) runner.Number { return s.WorstClassAccuracy }},
-		measure{"test_accuracy", "", true, func(s *runner.Summary) runner.Number { return s.TestAccuracy }},
-		measure{"train_loss", "", false, func(s *runner.Summary) runner.Number { return s.TrainLoss }},
-		measure{"test_loss", "", false, func(s *runner.Summary) runner.Number { return s.TestLoss }},
-		measure{"robust_risk", "", false, func(s *runner.Summary) runner.Number { return s.RobustRisk }},
-		measure{"dual_gap", "", false, func(s *runner.Summary) runner.Number { return s.DualGap }})
+	return append(list, whole...)
 }
 
 func sameClasses(members []member) bool {
@@ -143,7 +146,7 @@ func (t *Table) addColumn(m measure, groups []*group) {
 	if n == 0 {
 		return
 	}
-	t.Columns = append(t.Columns, Column{Name: m.name, Class: m.class, Higher: m.higher, Best: -1})
+	t.Columns = append(t.Columns, Column{Name: m.row.Name, Class: m.class, Higher: m.row.Better == dro.Higher, Best: -1})
 	for i, c := range cells {
 		t.Rows[i].Cells = append(t.Rows[i].Cells, c)
 	}

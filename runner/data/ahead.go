@@ -2,10 +2,12 @@ package data
 
 // ahead makes batches on a goroutine of its own, one before it is asked for.
 //
-//	take(p): the batch of p, if it is the one ordered (else it is ordered now) -> swap memory -> order the one after p
+//	take(p): the batch of p, if it is the one ordered (else it is ordered now)
+//	         -> swap memory -> order the one after p
 //	worker:  order -> make -> made
 //
-// The caller owns everything but the maker and spare, which are the worker's from an order until its batch is taken.
+// The caller owns everything but the maker and spare, which are the worker's from an order until its batch is
+// taken.
 type ahead struct {
 	maker   *maker
 	spare   Batch // the memory that is not the caller's

@@ -7,11 +7,12 @@ import (
 	"testing/synctest"
 )
 
-// A loader that works ahead gives the batches and the states of one that does not, also after jumps to other places.
+// A loader that works ahead gives the batches and the states of one that does not, also after jumps to other
+// places.
 func TestAheadIsTheSame(t *testing.T) {
 	src := noise(50, Shape{3, 8, 8})
 	o := LoaderOptions{Batch: 8, Augment: Augment{Pad: 2, Flip: true}, Seed: 9, Stream: 1}
-	for name, open := range map[string]func(Source, LoaderOptions) (*Loader, error){"epochs": NewEpochs, "draws": NewDraws, "sequential": NewSequential} {
+	for name, open := range loaders() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // which fails if a goroutine is left at the end
 				o.Ahead = false
@@ -46,7 +47,8 @@ func same(t *testing.T, got, want *Loader) {
 		t.Fatalf("the place is %+v, want %+v", s, at)
 	}
 	g, w := got.Next(), want.Next()
-	if g.N != w.N || !slices.Equal(g.X, w.X) || !slices.Equal(g.Labels, w.Labels) || !slices.Equal(g.Groups, w.Groups) || !slices.Equal(g.Index, w.Index) {
+	if g.N != w.N || !slices.Equal(g.X, w.X) || !slices.Equal(g.Labels, w.Labels) ||
+		!slices.Equal(g.Groups, w.Groups) || !slices.Equal(g.Index, w.Index) {
 		t.Fatalf("the batch at %+v differs", at)
 	}
 }

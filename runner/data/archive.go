@@ -7,25 +7,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+
+	"drolab/runner/internal/aside"
 )
 
 // cifarChecksum is Dataset.Checksum of the official files.
 const cifarChecksum = "sha256:013ba16d14ecc4829da62bf2af648ca30f600491ecb3e7f329c827db0dd17522"
 
 // fetch leaves the dataset unpacked in dir, beside its archive.
-func (l cifar) fetch(ctx context.Context, dir string, archive remote, o FetchOptions) error {
+func (l cifar) fetch(ctx context.Context, dir string, archive Remote, o FetchOptions) error {
 	if train, test, err := l.loadFolder(dir); err == nil && checksum(train, test) == l.checksum {
 		if o.Progress != nil {
-			o.Progress(archive.size, archive.size)
+			o.Progress(archive.Size, archive.Size)
 		}
 		return nil
 	}
-	if err := fetchFiles(ctx, dir, []remote{archive}, o); err != nil {
+	if err := fetchFiles(ctx, dir, []Remote{archive}, o); err != nil {
 		return err
 	}
 	return l.unpack(dir)
@@ -42,11 +43,12 @@ func (l cifar) unpack(dir string) error {
 		return err
 	}
 	for name, b := range files {
-		if err := writeFile(filepath.Join(folder, name), b); err != nil {
+		put := func(w io.Writer) error { _, err := w.Write(b); return err }
+		if err := aside.Write(filepath.Join(folder, name), put); err != nil {
 			return err
 		}
 	}
-	return syncFolder(dir)
+	return aside.Sync(dir)
 }
 
 // loadArchive reads the dataset out of its archive, into memory.
@@ -62,10 +64,7 @@ func (l cifar) loadArchive(dir string) (train, test []byte, err error) {
 }
 
 func (l cifar) readArchive(path string) (map[string][]byte, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, missing("cifar10", path)
-	}
+	f, err := openPart(path)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +76,9 @@ func (l cifar) readArchive(path string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// readTar gives the content of the six data files, checked, by base name. The names it gives are of its own list, so
-// that no archive can say where to write; one that tries is refused. Memory is bounded by the six sizes.
+// readTar gives the content of the six data files, checked, by base name. The names it gives are of its own
+// list, so that no archive can say where to write; one that tries is refused. Memory is bounded by the six
+// sizes.
 func (l cifar) readTar(r io.Reader) (map[string][]byte, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {

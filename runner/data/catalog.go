@@ -5,52 +5,54 @@ import (
 	"path/filepath"
 )
 
-// Names lists the datasets that have a name, the ones that need no file first.
-func Names() []string { return []string{"shapes", "csv:example", "cifar10", "mnist", "fashion-mnist"} }
-
-// An Entry describes one named dataset.
+// An Entry describes one data source.
 type Entry struct {
-	Name      string
+	Name      string // of the dataset; of a scheme, the form of its names: "idx:DIR"
+	Scheme    bool   // one's own files, wherever they lie
 	Purpose   string // one line
 	Available bool   // its files are there, though not checked; Open checks them
-	Path      string // where it is looked for; empty if it needs no file
+	Path      string // where it is looked for; empty if it needs no file in the data folder
 	Download  int64  // bytes that Fetch loads when nothing is there; 0 if it needs no file
+	Sizes     Sizes  // of the whole dataset; zero where only opening it tells
 }
 
-// Info describes the named dataset, as far as it lies in the data folder dir.
-func Info(name, dir string) (Entry, error) {
-	e := Entry{Name: name, Available: true}
-	switch name {
-	case "shapes":
-		e.Purpose = "ten classes of 32×32 figures drawn by the program; any number, any difficulty"
-	case "csv:example":
-		e.Purpose = "a small synthetic table with two classes and a minority group"
-	case "cifar10":
-		e.Purpose = "ten classes of 32×32 photographs, 50 000 + 10 000 (Krizhevsky 2009)"
-		e.Path = filepath.Join(dir, cifarFolder)
-		e.Available = allExist(e.Path, append(cifar{}.trainFiles(), cifar{}.testFile())) || exists(filepath.Join(dir, cifarArchive))
-	case "mnist":
-		e.Purpose = "ten classes of 28×28 handwritten digits, 60 000 + 10 000 (LeCun, Cortes, Burges)"
-		e.Path = mnist(dir).folder
-		e.Available = allExist(e.Path, idxFiles())
-	case "fashion-mnist":
-		e.Purpose = "ten classes of 28×28 pictures of clothes, 60 000 + 10 000 (Xiao, Rasul, Vollgraf 2017)"
-		e.Path = fashion(dir).folder
-		e.Available = allExist(e.Path, idxFiles())
-	default:
-		return Entry{}, fmt.Errorf("dataset %s: not one of the named ones", name)
-	}
-	files, _ := remotes(name)
-	e.Download = totalSize(files)
-	return e, nil
-}
-
-// allExist says whether a folder has all files, plain or as .gz.
-func allExist(folder string, files []string) bool {
-	for _, f := range files {
-		if path := filepath.Join(folder, f); !exists(path) && !exists(path+".gz") {
-			return false
+// Names lists the datasets that have a name, the ones that need no file first.
+func Names() []string {
+	var names []string
+	for _, p := range providers() {
+		if !p.scheme() {
+			names = append(names, p.Name)
 		}
 	}
-	return true
+	return names
+}
+
+// List describes every data source, as far as it lies in the data folder dir: the datasets in the order of
+// Names, and the schemes.
+func List(dir string) []Entry {
+	var list []Entry
+	for _, p := range providers() {
+		list = append(list, p.entry(dir))
+	}
+	return list
+}
+
+// Info describes the data source of a name that Open takes, as far as it lies in the data folder dir.
+func Info(name, dir string) (Entry, error) {
+	p, err := find(name)
+	if err != nil {
+		return Entry{}, fmt.Errorf("dataset %s: %w", name, err)
+	}
+	return p.entry(dir), nil
+}
+
+func (p *Provider) entry(dir string) Entry {
+	e := Entry{
+		Name: p.Name + p.Argument, Scheme: p.scheme(), Purpose: p.Purpose, Sizes: p.Sizes, Available: true,
+	}
+	if f := p.Files; f != nil {
+		e.Path = filepath.Join(dir, f.Folder)
+		e.Available, e.Download = f.there(dir), totalSize(f.Remote)
+	}
+	return e
 }

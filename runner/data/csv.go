@@ -22,14 +22,18 @@ import (
 //go:embed example.csv
 var example []byte
 
+// examplePath stands for it in place of a path.
+const examplePath = "example"
+
 // testShare is the part of a table without a test file that becomes its test split.
 const testShare = .2
 
-// csvSet is a table in comma-separated form: a header, then one sample a line; lines before the header that start
-// with # are comments.
+// csvSet is a table in comma-separated form: a header, then one sample a line; lines before the header that
+// start with # are comments.
 //
-// Every column but label and group is a feature: numeric if all its values are numbers, else categorical and one-hot
-// coded, in the order of the sorted values (training and test file taken together). There are no missing values.
+// Every column but label and group is a feature: numeric if all its values are numbers, else categorical and
+// one-hot coded, in the order of the sorted values (training and test file taken together). There are no
+// missing values.
 type csvSet struct {
 	name         string
 	path, test   string // test empty: a fixed part of path, testShare of each class, drawn by Options.Seed
@@ -62,6 +66,44 @@ func parseCSVName(name string) (csvSet, error) {
 	return s, nil
 }
 
+func csvFiles() *Provider {
+	return &Provider{
+		Name: "csv:", Argument: "PATH", Endings: []string{".csv"},
+		Purpose: "a table of your own: csv:PATH?label=COLUMN&group=COLUMN&test=PATH",
+		Open:    openCSV, Locate: locateCSV,
+	}
+}
+
+func csvExample() *Provider {
+	return &Provider{Name: "csv:" + examplePath, Open: openCSV,
+		Purpose: "a small synthetic table with two classes and a minority group"}
+}
+
+func openCSV(name string, o Options) (*Dataset, error) {
+	s, err := parseCSVName(name)
+	if err != nil {
+		return nil, err
+	}
+	return s.open(o)
+}
+
+func locateCSV(name string, absolute func(string) string) string {
+	rest := strings.TrimPrefix(name, "csv:")
+	path, query, asked := strings.Cut(rest, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil || path == "" || path == examplePath {
+		return name
+	}
+	if test := values.Get("test"); test != "" {
+		values.Set("test", absolute(test))
+		query = values.Encode()
+	}
+	if asked {
+		query = "?" + query
+	}
+	return strings.TrimSuffix(name, rest) + absolute(path) + query
+}
+
 func (s csvSet) open(o Options) (*Dataset, error) {
 	sum := sha256.New()
 	f := frame{label: s.label, group: s.group}
@@ -82,16 +124,17 @@ func (s csvSet) open(o Options) (*Dataset, error) {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
 	if d.Train.Len() == 0 || d.Test.Len() == 0 {
-		return nil, fmt.Errorf("%s: %d samples are too few to split: give the test samples with test=PATH", s.path, f.rows)
+		return nil, fmt.Errorf("%s: %d samples are too few to split: give the test samples with test=PATH",
+			s.path, f.rows)
 	}
-	d.Name, d.Checksum = s.name, "sha256:"+hex.EncodeToString(sum.Sum(nil))
-	return d, d.restrict(o.Samples, o)
+	d.Checksum = "sha256:" + hex.EncodeToString(sum.Sum(nil))
+	return d, nil
 }
 
 // load appends one file to the frame and its bytes to the hash.
 func (s csvSet) load(f *frame, path string, hash io.Writer) error {
 	var r io.Reader = bytes.NewReader(example)
-	if path != "example" {
+	if path != examplePath {
 		file, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return &MissingError{s.name, path, "check the path"}
@@ -120,22 +163,23 @@ type frame struct {
 // read appends the lines of a file. Errors name line and column.
 func (f *frame) read(r io.Reader) error {
 	br := bufio.NewReader(r)
-	skipped, err := skipHead(br)
-	if err != nil {
-		return err
+	if b, _ := br.Peek(3); string(b) == "\ufeff" { // a byte-order mark
+		br.Discard(3)
 	}
 	cr := csv.NewReader(br)
-	cr.TrimLeadingSpace = true
-	cr.ReuseRecord = true
+	cr.TrimLeadingSpace, cr.ReuseRecord = true, true
+	cr.Comment = '#' // before the header alone
 	header, err := cr.Read()
+	cr.Comment = 0
 	if errors.Is(err, io.EOF) {
 		return errors.New("is empty: the first line must name the columns")
 	}
 	if err != nil {
-		return csvError(err, skipped, 0, 0)
+		return csvError(err, 0, 0)
 	}
+	line, _ := cr.FieldPos(0)
 	if err := f.setHeader(header); err != nil {
-		return fmt.Errorf("line %d: %w", skipped+1, err)
+		return fmt.Errorf("line %d: %w", line, err)
 	}
 	before := f.rows
 	for {
@@ -144,11 +188,11 @@ func (f *frame) read(r io.Reader) error {
 			break
 		}
 		if err != nil {
-			return csvError(err, skipped, len(record), len(f.columns))
+			return csvError(err, len(record), len(f.columns))
 		}
 		line, _ := cr.FieldPos(0)
 		for i, cell := range record {
-			if err := f.columns[i].add(strings.TrimSpace(cell), line+skipped); err != nil {
+			if err := f.columns[i].add(strings.TrimSpace(cell), line); err != nil {
 				return err
 			}
 		}
@@ -160,35 +204,16 @@ func (f *frame) read(r io.Reader) error {
 	return nil
 }
 
-// skipHead passes a byte-order mark and the comment lines before the header, and counts those lines.
-func skipHead(r *bufio.Reader) (lines int, err error) {
-	if b, _ := r.Peek(3); string(b) == "\ufeff" {
-		r.Discard(3)
-	}
-	for {
-		if b, _ := r.Peek(1); string(b) != "#" {
-			return lines, nil
-		}
-		for more := true; more; {
-			_, more, err = r.ReadLine()
-			if err != nil && !errors.Is(err, io.EOF) {
-				return lines, err
-			}
-		}
-		lines++
-	}
-}
-
 // csvError gives an error of the reader with its line.
-func csvError(err error, skipped, have, want int) error {
+func csvError(err error, have, want int) error {
 	var p *csv.ParseError
 	if !errors.As(err, &p) {
 		return err
 	}
 	if errors.Is(err, csv.ErrFieldCount) {
-		return fmt.Errorf("line %d: %d columns, the header has %d", p.Line+skipped, have, want)
+		return fmt.Errorf("line %d: %d columns, the header has %d", p.Line, have, want)
 	}
-	return fmt.Errorf("line %d, character %d: %w", p.Line+skipped, p.Column, p.Err)
+	return fmt.Errorf("line %d, character %d: %w", p.Line, p.Column, p.Err)
 }
 
 // setHeader takes the header of the first file, or compares that of the second.
@@ -254,8 +279,8 @@ func (f *frame) features() []*column {
 	return out
 }
 
-// dataset splits the rows and encodes them. Rows from trainRows on are the test split; without any, a part is drawn.
-// Numbers are standardised by the training rows before cap, imbalance and val_fraction.
+// dataset splits the rows and encodes them. Rows from trainRows on are the test split; without any, a part is
+// drawn. Numbers are standardised by the training rows before cap, imbalance and val_fraction.
 func (f *frame) dataset(trainRows int, seed uint64) (*Dataset, error) {
 	d := &Dataset{}
 	t := &table{}
@@ -279,7 +304,7 @@ func (f *frame) dataset(trainRows int, seed uint64) (*Dataset, error) {
 		}
 		at += c.width()
 	}
-	d.Shape, d.Train, d.Test = t.Shape(), subsetOf(t, train), subsetOf(t, test)
+	d.Train, d.Test = subsetOf(t, train), subsetOf(t, test)
 	return d, nil
 }
 

@@ -27,7 +27,8 @@ func TestCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(d.Classes, []string{"no", "yes"}) || !slices.Equal(d.Groups, []string{"a", "b"}) || d.Shape != (Shape{4, 1, 1}) {
+	if !slices.Equal(d.Classes, []string{"no", "yes"}) || !slices.Equal(d.Groups, []string{"a", "b"}) ||
+		d.Shape != (Shape{4, 1, 1}) {
 		t.Fatalf("classes %q, groups %q, shape %v", d.Classes, d.Groups, d.Shape)
 	}
 	x := make([]float32, 4)
@@ -37,7 +38,8 @@ func TestCSV(t *testing.T) {
 			t.Errorf("training sample %d is %v, want %v", i, x, want)
 		}
 	}
-	if d.Test.Read(x, 0); !slices.Equal(x, []float32{2 * s, 0, 0, 1}) || d.Test.Label(0) != 1 || d.Test.Group(0) != 1 || d.Train.Group(1) != 0 {
+	if d.Test.Read(x, 0); !slices.Equal(x, []float32{2 * s, 0, 0, 1}) || d.Test.Label(0) != 1 ||
+		d.Test.Group(0) != 1 || d.Train.Group(1) != 0 {
 		t.Errorf("test sample is %v, label %d, group %d", x, d.Test.Label(0), d.Test.Group(0))
 	}
 }
@@ -48,7 +50,8 @@ func TestCSVLabelIsNamedOrLast(t *testing.T) {
 		text += fmt.Sprintf("%d,%d,%d\n", i, i%4, 10-i%2)
 	}
 	path := write(t, text)
-	for query, want := range map[string][]string{"": {"9", "10"}, "?label=b": {"0", "1", "2", "3"}, "?label=b&group=c": {"0", "1", "2", "3"}} {
+	for query, want := range map[string][]string{"": {"9", "10"}, "?label=b": {"0", "1", "2", "3"},
+		"?label=b&group=c": {"0", "1", "2", "3"}} {
 		d, err := Open("csv:"+path+query, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -56,9 +59,26 @@ func TestCSVLabelIsNamedOrLast(t *testing.T) {
 		if !slices.Equal(d.Classes, want) {
 			t.Errorf("%q: classes %q, want %q", query, d.Classes, want)
 		}
-		if grouped := strings.Contains(query, "group"); (len(d.Groups) == 2) != (grouped || query == "") || d.Shape.C == 1 != grouped {
+		if grouped := strings.Contains(query, "group"); (len(d.Groups) == 2) != (grouped || query == "") ||
+			d.Shape.C == 1 != grouped {
 			t.Errorf("%q: %d groups, %v", query, len(d.Groups), d.Shape)
 		}
+	}
+}
+
+// Lines that start with # are comments before the header, whatever they hold, and samples after it.
+func TestCSVComments(t *testing.T) {
+	rows := strings.Repeat("#1,a\n#2,b\n", 5)
+	d, err := Open("csv:"+write(t, "# a \"quote, and more\n#\n\nx,label\n"+rows), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Train.Len()+d.Test.Len() != 10 || d.Shape.C != 2 {
+		t.Errorf("%d + %d samples of %v", d.Train.Len(), d.Test.Len(), d.Shape)
+	}
+	_, err = Open("csv:"+write(t, "# c\n\n# d\nx,x\n"+rows), Options{})
+	if err == nil || !strings.Contains(err.Error(), `line 4: columns 1 and 2 are both named "x"`) {
+		t.Errorf("the header's line: error is %v", err)
 	}
 }
 

@@ -3,10 +3,9 @@ package data
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
-// Shape is the shape of one sample: channels, rows, columns. A row of a table with F features is Shape{F, 1, 1}.
+// Shape is the shape of one sample: channels, rows, columns. Of F features in a table it is Shape{F, 1, 1}.
 type Shape struct{ C, H, W int }
 
 // Len is the number of values of one sample.
@@ -14,14 +13,15 @@ func (s Shape) Len() int { return s.C * s.H * s.W }
 
 func (s Shape) String() string { return fmt.Sprintf("%d×%d×%d", s.C, s.H, s.W) }
 
-// A Source is one split of a dataset: Len samples in a fixed order. Its methods are safe for concurrent use; an index
-// outside [0, Len) panics.
+// A Source is one split of a dataset: Len samples in a fixed order. Its methods are safe for concurrent use;
+// an index outside [0, Len) panics.
 type Source interface {
 	Len() int
 	Shape() Shape
 	// Label is the class of sample i, an index into Dataset.Classes.
 	Label(i int) int
-	// Group is the group of sample i, an index into Dataset.Groups. It equals Label where there is no group column.
+	// Group is the group of sample i, an index into Dataset.Groups. It equals Label where there is no group
+	// column.
 	Group(i int) int
 	// Read puts sample i, laid out [C][H][W], into dst, which has Shape().Len() places. Images give byte/255, in
 	// [0, 1]; tables give the features as the loader shall see them, already standardised.
@@ -52,44 +52,45 @@ type Dataset struct {
 	Val     Source   // the part held out of the training split; nil if Options.ValFraction is 0
 	Test    Source   // never capped, never imbalanced
 
-	// Checksum names the data as opened, before cap, imbalance and hold-out: "sha256:" and the hash of the (uncompressed)
-	// training and test bytes, or, for drawn data, of the generator's version and parameters.
+	// Checksum names the data as opened, before cap, imbalance and hold-out: "sha256:" and the hash of the
+	// (uncompressed) training and test bytes, or, for drawn data, of the generator's version and parameters.
 	Checksum string
 
 	Mean, Std []float32 // customary normalisation, one value a channel, in units of Read; nil: none needed
 	Augment   Augment   // customary augmentation; zero for tables
 
-	close func() error
+	Release func() error // what Close calls once; nil: nothing is held
 }
 
 // Close releases what the dataset holds. No source or loader of the dataset may be used after it.
 func (d *Dataset) Close() error {
-	if d.close == nil {
+	if d.Release == nil {
 		return nil
 	}
-	err := d.close()
-	d.close = nil
+	err := d.Release()
+	d.Release = nil
 	return err
 }
 
-// Options says where a dataset lies and which part of it to train on. The zero value is all of it, unchanged, from the
-// current folder.
+// Options says where a dataset lies and which part of it to train on. The zero value is all of it, unchanged,
+// from the current folder.
 type Options struct {
 	Dir        string  // data folder; "idx:DIR" and "csv:PATH" do not use it
 	Difficulty float64 // "shapes" only: 0 (easy) to 1
 
-	// Samples is, of "shapes", the number of training samples before imbalance (0: 10 000); of the others, the most to
-	// take before imbalance, as many of each class as its share in the file (0: all).
+	// Samples is the most training samples to take before imbalance, as many of each class as its share in the
+	// file (0: all); of a Provider with AnySize, such as "shapes", their number (0: its Sizes.Train).
 	Samples int
 
-	// Imbalance is one ratio in (0, 1] a class, or nil. Class c keeps its first round(ratio·count) training samples in
-	// file order, so that every method and every seed trains on the same images. The test split stays whole.
+	// Imbalance is one ratio in (0, 1] a class, or nil. Class c keeps its first round(ratio·count) training
+	// samples in file order, so that every method and every seed trains on the same images. The test split stays
+	// whole.
 	Imbalance []float64
 
 	ValFraction float64 // part of what is then left to hold out as Dataset.Val, class by class, in [0, 1)
 
-	// Seed draws the data: the images of "shapes" and the members of every hold-out. It is not the seed of a run;
-	// runs that are to be compared need the same one.
+	// Seed draws the data: the images of "shapes" and the members of every hold-out. It is not the seed of a
+	// run; runs that are to be compared need the same one.
 	Seed uint64
 }
 
@@ -126,50 +127,41 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("dataset %s: no %s: %s", e.Dataset, e.Path, e.Remedy)
 }
 
-func missing(name, path string) error {
-	return &MissingError{name, path, fmt.Sprintf("run `drolab data fetch %s` or name the folder that has it with --data DIR", name)}
-}
-
 var errNoTrain = errors.New("no training samples are left: raise samples or imbalance, or lower val_fraction")
 
-// Open opens the dataset of the given name: one of Names; a table, "csv:PATH[?label=COL&group=COL&test=PATH]", a path
-// that ends in ".csv", or "idx:DIR", a folder of four IDX files named as MNIST's. It reads and never writes. A dataset
-// that is not there gives a *MissingError.
+// Open opens the dataset of the given name: one of Names, or one's own files as a scheme of List says. It
+// reads and never writes. A dataset that is not there gives a *MissingError.
 func Open(name string, o Options) (*Dataset, error) {
-	if err := o.validate(); err != nil {
-		return nil, fmt.Errorf("dataset %s: %w", name, err)
-	}
 	d, err := open(name, o)
-	if err != nil {
-		var m *MissingError
-		if errors.As(err, &m) {
-			return nil, err
-		}
-		return nil, fmt.Errorf("dataset %s: %w", name, err)
+	var m *MissingError
+	if err != nil && !errors.As(err, &m) {
+		err = fmt.Errorf("dataset %s: %w", name, err)
 	}
-	return d, nil
+	return d, err
 }
 
 func open(name string, o Options) (*Dataset, error) {
-	switch name {
-	case "shapes":
-		return openShapes(o)
-	case "cifar10":
-		return openCIFAR10(o)
-	case "mnist":
-		return mnist(o.Dir).open(o)
-	case "fashion-mnist":
-		return fashion(o.Dir).open(o)
+	if err := o.validate(); err != nil {
+		return nil, err
 	}
-	if folder, ok := strings.CutPrefix(name, "idx:"); ok {
-		return idxFolder(name, folder).open(o)
+	p, err := find(name)
+	if err != nil {
+		return nil, err
 	}
-	if strings.HasPrefix(name, "csv:") || strings.HasSuffix(name, ".csv") {
-		s, err := parseCSVName(name)
-		if err != nil {
-			return nil, err
-		}
-		return s.open(o)
+	d, err := p.Open(name, o)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("unknown name: choose one of %s, csv:PATH or idx:DIR", strings.Join(Names(), ", "))
+	d.Name, d.Shape = name, d.Train.Shape()
+	if d.Groups == nil {
+		d.Groups = d.Classes
+	}
+	if err := d.restrict(o); err != nil {
+		d.Close() // the first error is the one to tell
+		return nil, err
+	}
+	if p.Pack != nil {
+		p.Pack(d)
+	}
+	return d, nil
 }

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// labelled is a source of samples of one value: the sample's index. Label i is labels[i], group the label modulo 2.
+// labelled is a source of samples of one value: the sample's index. Label i is labels[i], group the label
+// modulo 2.
 type labelled []int
 
 func (s labelled) Len() int                  { return len(s) }
@@ -54,7 +55,7 @@ func TestRestrictKeepsTheFirstOfEachClass(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			d := &Dataset{Classes: []string{"a", "b"}, Train: src}
-			if err := d.restrict(tt.limit, Options{Imbalance: tt.ratio}); err != nil {
+			if err := d.restrict(Options{Samples: tt.limit, Imbalance: tt.ratio}); err != nil {
 				t.Fatal(err)
 			}
 			var got []uint32
@@ -128,8 +129,9 @@ func TestOpenRefuses(t *testing.T) {
 func TestMissing(t *testing.T) {
 	dir := t.TempDir()
 	for name, remedy := range map[string]string{
-		"cifar10": "drolab data fetch cifar10", "mnist": "drolab data fetch mnist", "fashion-mnist": "drolab data fetch fashion-mnist",
-		"idx:" + dir: "put the four", dir + "/none.csv": "check the path",
+		"cifar10": "drolab data fetch cifar10", "mnist": "drolab data fetch mnist",
+		"fashion-mnist": "drolab data fetch fashion-mnist",
+		"idx:" + dir:    "put the four", dir + "/none.csv": "check the path",
 	} {
 		_, err := Open(name, Options{Dir: dir})
 		var m *MissingError

@@ -1,12 +1,20 @@
-// Package data gives the training loop its samples: datasets, class imbalance, and seeded loaders with exact resume.
+// Package data gives the training loop its samples: datasets, class imbalance, and seeded loaders with exact
+// resume.
 //
-// It is a set of readers and one batch maker. It is not a training loop, holds no model and knows no screen; it
-// imports nothing else of this program.
+// It is a set of readers and one batch maker. It is not a training loop, holds no model and knows no screen;
+// it imports nothing else of this program.
 //
-//	file or generator -> Source (bytes, random access) -> subset (cap, imbalance, hold-out) -> Loader -> Batch
+//	file or generator -> Source (random access) -> subset (cap, imbalance, hold-out) -> Loader -> Batch
 //
-// Pixels stay bytes until a batch is made; a [Loader] crops, flips and normalises with one table look-up a value.
-// What a loader gives is a pure function of (source, options, epoch, step), so its [State] is two counters.
+// Pixels stay bytes until a batch is made; a [Loader] crops, flips and normalises with one table look-up a
+// value. What a loader gives is a pure function of (source, options, epoch, step), so its [State] is two
+// counters.
 //
 // Start at [Open] (a [Dataset] by name), then [NewEpochs], [NewDraws] and [NewSequential]. [Fetch] downloads.
+//
+// A data source is a [Provider]. To add one, write a file with a function that returns it, whose Open reads
+// or draws the whole of both splits as two values of [Source] (images as [ImageSource]), and name the
+// function in registry (provider.go). Everything that opens, fetches, lists, completes, estimates or starts
+// ranges over the registry, so no other package changes; provider_test.go adds one in this way, by
+// [Register].
 package data

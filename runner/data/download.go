@@ -14,21 +14,23 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"drolab/runner/internal/aside"
 )
 
-// A remote is one file to download.
-type remote struct {
-	name string // of the file
-	size int64  // bytes
-	sum  string // "sha256:" or "md5:" and hex digits
-	urls []string
+// A Remote is one file to download.
+type Remote struct {
+	Name string   // of the file
+	Size int64    // bytes
+	Sum  string   // "sha256:" or "md5:" and hex digits
+	URLs []string // the official address first, then mirrors
 }
 
 var errStall = errors.New("no data came")
 
-// downloader brings remotes into one folder. A file grows as NAME.part and gets its name once size and checksum are
-// right, so that a file of that name is always whole. Two processes must not load into one folder at a time; should
-// they, the checksum tells.
+// downloader brings remotes into one folder. A file grows as NAME.part and gets its name once size and
+// checksum are right, so that a file of that name is always whole. Two processes must not load into one
+// folder at a time; should they, the checksum tells.
 type downloader struct {
 	client   *http.Client
 	folder   string
@@ -36,35 +38,36 @@ type downloader struct {
 	progress func(loaded int64)
 }
 
-func (d *downloader) path(r remote) string { return filepath.Join(d.folder, r.name) }
-func (d *downloader) part(r remote) string { return d.path(r) + ".part" }
+func (d *downloader) path(r Remote) string { return filepath.Join(d.folder, r.Name) }
+func (d *downloader) part(r Remote) string { return d.path(r) + ".part" }
 
 // get makes sure that the file is there and right, going from one address to the next.
-func (d *downloader) get(ctx context.Context, r remote) error {
+func (d *downloader) get(ctx context.Context, r Remote) error {
 	if verify(d.path(r), r) == nil {
-		d.progress(r.size)
+		d.progress(r.Size)
 		return nil
 	}
 	if err := os.MkdirAll(d.folder, 0o777); err != nil {
 		return err
 	}
 	var failed []string
-	for _, url := range r.urls {
+	for _, url := range r.URLs {
 		err := d.from(ctx, url, r)
 		if err == nil {
 			return nil
 		}
 		if ctx.Err() != nil {
-			return fmt.Errorf("%s: interrupted, %d of %d bytes are kept in %s: the same command goes on from there: %w",
-				r.name, fileSize(d.part(r)), r.size, d.part(r), ctx.Err())
+			return fmt.Errorf(
+				"%s: interrupted, %d of %d bytes are kept in %s: the same command goes on from there: %w",
+				r.Name, fileSize(d.part(r)), r.Size, d.part(r), ctx.Err())
 		}
 		failed = append(failed, fmt.Sprintf("%s: %v", url, err))
 	}
-	return fmt.Errorf("%s: %s: try later or give another address with --url", r.name, strings.Join(failed, "; "))
+	return fmt.Errorf("%s: %s: try later or give another address with --url", r.Name, strings.Join(failed, "; "))
 }
 
 // from loads from one address, and goes on where a connection broke for as long as that brings bytes.
-func (d *downloader) from(ctx context.Context, url string, r remote) error {
+func (d *downloader) from(ctx context.Context, url string, r Remote) error {
 	for {
 		before := fileSize(d.part(r))
 		err := d.load(ctx, url, r)
@@ -77,14 +80,14 @@ func (d *downloader) from(ctx context.Context, url string, r remote) error {
 	}
 }
 
-// load makes one request for the bytes that the partial file lacks, and appends them. io.ErrUnexpectedEOF says that
-// the connection ended early.
-func (d *downloader) load(ctx context.Context, url string, r remote) error {
+// load makes one request for the bytes that the partial file lacks, and appends them. io.ErrUnexpectedEOF
+// says that the connection ended early.
+func (d *downloader) load(ctx context.Context, url string, r Remote) error {
 	have := fileSize(d.part(r))
-	if have > r.size {
+	if have > r.Size {
 		have = 0
 	}
-	if have == r.size {
+	if have == r.Size {
 		return nil
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -96,7 +99,7 @@ func (d *downloader) load(ctx context.Context, url string, r remote) error {
 		return d.reason(ctx, err)
 	}
 	defer resp.Body.Close()
-	from, err := startOf(resp, have, r.size)
+	from, err := startOf(resp, have, r.Size)
 	if err != nil {
 		return err
 	}
@@ -117,7 +120,8 @@ func (d *downloader) request(ctx context.Context, url string, have int64) (*http
 	if err != nil || have == 0 || rangeHonoured(resp, have) || resp.StatusCode == http.StatusOK {
 		return resp, err
 	}
-	if resp.StatusCode == http.StatusPartialContent || resp.StatusCode == http.StatusRequestedRangeNotSatisfiable {
+	if resp.StatusCode == http.StatusPartialContent ||
+		resp.StatusCode == http.StatusRequestedRangeNotSatisfiable {
 		resp.Body.Close()
 		return d.request(ctx, url, 0)
 	}
@@ -145,8 +149,9 @@ func startOf(resp *http.Response, have, size int64) (int64, error) {
 	return from, nil
 }
 
-// save writes body into the partial file from a place on, up to the file's size, calling alive for every piece.
-func (d *downloader) save(body io.Reader, from int64, r remote, alive func()) error {
+// save writes body into the partial file from a place on, up to the file's size, calling alive for every
+// piece.
+func (d *downloader) save(body io.Reader, from int64, r Remote, alive func()) error {
 	f, err := os.OpenFile(d.part(r), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return err
@@ -157,7 +162,7 @@ func (d *downloader) save(body io.Reader, from int64, r remote, alive func()) er
 	}
 	buf := make([]byte, 64<<10)
 	for at := from; ; {
-		n, err := body.Read(buf[:min(int64(len(buf)), r.size-at)])
+		n, err := body.Read(buf[:min(int64(len(buf)), r.Size-at)])
 		if n > 0 {
 			alive()
 		}
@@ -167,10 +172,10 @@ func (d *downloader) save(body io.Reader, from int64, r remote, alive func()) er
 		at += int64(n)
 		d.progress(at)
 		switch {
-		case at == r.size:
+		case at == r.Size:
 			return f.Sync()
 		case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
-			return fmt.Errorf("the connection ended at byte %d of %d: %w", at, r.size, io.ErrUnexpectedEOF)
+			return fmt.Errorf("the connection ended at byte %d of %d: %w", at, r.Size, io.ErrUnexpectedEOF)
 		case err != nil:
 			return err
 		}
@@ -185,8 +190,9 @@ func (d *downloader) reason(ctx context.Context, err error) error {
 	return err
 }
 
-// accept checks the whole partial file and gives it its name. A wrong one is removed, so that the next try starts anew.
-func (d *downloader) accept(r remote) error {
+// accept checks the whole partial file and gives it its name. A wrong one is removed, so that the next try
+// starts anew.
+func (d *downloader) accept(r Remote) error {
 	if err := verify(d.part(r), r); err != nil {
 		os.Remove(d.part(r))
 		return err
@@ -194,17 +200,17 @@ func (d *downloader) accept(r remote) error {
 	if err := os.Rename(d.part(r), d.path(r)); err != nil {
 		return err
 	}
-	return syncFolder(d.folder)
+	return aside.Sync(d.folder)
 }
 
 // verify compares size and checksum of a file.
-func verify(path string, r remote) error {
+func verify(path string, r Remote) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	kind, want, _ := strings.Cut(r.sum, ":")
+	kind, want, _ := strings.Cut(r.Sum, ":")
 	var h hash.Hash = sha256.New()
 	if kind == "md5" {
 		h = md5.New() // what the dataset's authors publish; it guards against damage, not against forgery
@@ -213,8 +219,8 @@ func verify(path string, r remote) error {
 	if err != nil {
 		return err
 	}
-	if got := hex.EncodeToString(h.Sum(nil)); n != r.size || got != want {
-		return fmt.Errorf("the file has %d bytes and %s %s, not %d and %s", n, kind, got, r.size, want)
+	if got := hex.EncodeToString(h.Sum(nil)); n != r.Size || got != want {
+		return fmt.Errorf("the file has %d bytes and %s %s, not %d and %s", n, kind, got, r.Size, want)
 	}
 	return nil
 }

@@ -8,13 +8,15 @@ import (
 
 // A training loop's view: open, make a loader, take batches; its state goes into a checkpoint.
 func Example() {
-	set, err := data.Open("shapes", data.Options{Samples: 1000, Difficulty: .5, Imbalance: data.PaperImbalance()})
+	set, err := data.Open("shapes",
+		data.Options{Samples: 1000, Difficulty: .5, Imbalance: data.PaperImbalance()})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer set.Close()
-	loader, err := data.NewEpochs(set.Train, data.LoaderOptions{Batch: 128, Augment: set.Augment, Mean: set.Mean, Std: set.Std, Seed: 1})
+	loader, err := data.NewEpochs(set.Train,
+		data.LoaderOptions{Batch: 128, Augment: set.Augment, Mean: set.Mean, Std: set.Std, Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -64,20 +64,20 @@ func status(code int) http.HandlerFunc {
 
 // job is one file to load, into a fresh folder.
 type job struct {
-	file   remote
+	file   Remote
 	folder string
 }
 
 func newJob(t *testing.T, urls ...string) job {
 	sum := md5.Sum(payload)
-	return job{remote{"file.gz", int64(len(payload)), "md5:" + hex.EncodeToString(sum[:]), urls}, t.TempDir()}
+	return job{Remote{"file.gz", int64(len(payload)), "md5:" + hex.EncodeToString(sum[:]), urls}, t.TempDir()}
 }
 
 func (j job) run(ctx context.Context, o FetchOptions) error {
-	return fetchFiles(ctx, j.folder, []remote{j.file}, o)
+	return fetchFiles(ctx, j.folder, []Remote{j.file}, o)
 }
 
-func (j job) path() string { return filepath.Join(j.folder, j.file.name) }
+func (j job) path() string { return filepath.Join(j.folder, j.file.Name) }
 
 // leave puts a partial file of n good bytes.
 func (j job) leave(t *testing.T, n int) {
@@ -112,7 +112,7 @@ func TestFetchWhole(t *testing.T) {
 		}
 		last, total = d, n
 	}}))
-	if last != j.file.size || total != j.file.size {
+	if last != j.file.Size || total != j.file.Size {
 		t.Errorf("progress ends at %d of %d", last, total)
 	}
 	j.done(t, j.run(context.Background(), FetchOptions{}))
@@ -170,16 +170,18 @@ func TestFetchRefuses(t *testing.T) {
 		want    string
 		kept    bool
 	}{
-		"not found":    {status(404), "404 Not Found", false},
-		"short length": {func(w http.ResponseWriter, _ *http.Request) { w.Write(payload[:10]) }, "the server has 10 bytes, the file has 320000", false},
+		"not found": {status(404), "404 Not Found", false},
+		"short length": {func(w http.ResponseWriter, _ *http.Request) { w.Write(payload[:10]) },
+			"the server has 10 bytes, the file has 320000", false},
 		"endless": {func(w http.ResponseWriter, _ *http.Request) {
 			w.(http.Flusher).Flush() // no length
 			w.Write(wrong)
 			w.Write(wrong)
 		}, "md5", false},
-		"wrong bytes":       {func(w http.ResponseWriter, _ *http.Request) { w.Write(wrong) }, "md5", false},
-		"always cut":        {cutAt(5000), "the connection ended at byte 5000 of 320000", true},
-		"empty, lengthless": {func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush() }, "ended at byte 0", false},
+		"wrong bytes": {func(w http.ResponseWriter, _ *http.Request) { w.Write(wrong) }, "md5", false},
+		"always cut":  {cutAt(5000), "the connection ended at byte 5000 of 320000", true},
+		"empty, lengthless": {func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush() },
+			"ended at byte 0", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, tt.handler)
@@ -257,20 +259,21 @@ func TestFetchInterrupted(t *testing.T) {
 	if len(mirror.ranges) != 0 {
 		t.Error("a mirror is asked after the interrupt")
 	}
-	j.file.urls = []string{mirror.URL}
+	j.file.URLs = []string{mirror.URL}
 	j.done(t, j.run(context.Background(), FetchOptions{}))
 	if !slices.Equal(mirror.ranges, []string{"bytes=5000-"}) {
 		t.Errorf("the next call asks for %q", mirror.ranges)
 	}
 }
 
-// After fetching, nothing else is needed: the dataset opens. A second fetch does nothing, even without the archive.
+// After fetching, nothing else is needed: the dataset opens. A second fetch does nothing, even without the
+// archive.
 func TestFetchCIFAR(t *testing.T) {
 	l := smallCIFAR()
 	packed := archive(t, l)
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) { w.Write(packed) })
 	sum := md5.Sum(packed)
-	file := remote{cifarArchive, int64(len(packed)), "md5:" + hex.EncodeToString(sum[:]), []string{s.URL}}
+	file := Remote{cifarArchive, int64(len(packed)), "md5:" + hex.EncodeToString(sum[:]), []string{s.URL}}
 	dir := filepath.Join(t.TempDir(), "new")
 	if err := l.fetch(context.Background(), dir, file, FetchOptions{}); err != nil {
 		t.Fatal(err)
@@ -284,24 +287,26 @@ func TestFetchCIFAR(t *testing.T) {
 		t.Fatal(err)
 	}
 	reported := int64(0)
-	if err := l.fetch(context.Background(), dir, file, FetchOptions{Progress: func(done, _ int64) { reported = done }}); err != nil || len(s.ranges) != 1 {
+	if err := l.fetch(context.Background(), dir, file,
+		FetchOptions{Progress: func(done, _ int64) { reported = done }}); err != nil || len(s.ranges) != 1 {
 		t.Errorf("the second fetch makes %d requests, %v", len(s.ranges)-1, err)
 	}
-	if reported != file.size {
-		t.Errorf("the second fetch reports %d of %d", reported, file.size)
+	if reported != file.Size {
+		t.Errorf("the second fetch reports %d of %d", reported, file.Size)
 	}
 }
 
 func TestFetchSeveralFiles(t *testing.T) {
 	s := serve(t, good)
 	j := newJob(t)
-	files := []remote{j.file, j.file}
-	files[1].name = "other.gz"
+	files := []Remote{j.file, j.file}
+	files[1].Name = "other.gz"
 	last, total := int64(0), int64(0)
-	if err := fetchFiles(context.Background(), j.folder, files, FetchOptions{URL: s.URL, Progress: func(d, n int64) { last, total = d, n }}); err != nil {
+	if err := fetchFiles(context.Background(), j.folder, files,
+		FetchOptions{URL: s.URL, Progress: func(d, n int64) { last, total = d, n }}); err != nil {
 		t.Fatal(err)
 	}
-	if !exists(filepath.Join(j.folder, "other.gz")) || last != 2*j.file.size || total != last {
+	if !exists(filepath.Join(j.folder, "other.gz")) || last != 2*j.file.Size || total != last {
 		t.Errorf("progress ends at %d of %d", last, total)
 	}
 }
@@ -313,7 +318,8 @@ func TestFetchByName(t *testing.T) {
 		asked = append(asked, r.URL.Path)
 		w.WriteHeader(http.StatusNotFound)
 	})
-	for name, path := range map[string]string{"mnist": "/data/" + idxFiles()[0] + ".gz", "cifar10": "/data/" + cifarArchive} {
+	for name, path := range map[string]string{"mnist": "/data/" + idxFiles()[0] + ".gz",
+		"cifar10": "/data/" + cifarArchive} {
 		err := Fetch(context.Background(), name, t.TempDir(), FetchOptions{URL: s.URL + "/data/"})
 		if err == nil || !strings.HasPrefix(err.Error(), "fetch "+name+": ") || asked[len(asked)-1] != path {
 			t.Errorf("fetching %s asks for %q and gives %v", name, asked, err)
@@ -323,23 +329,31 @@ func TestFetchByName(t *testing.T) {
 
 func TestRemotes(t *testing.T) {
 	for _, name := range Names() {
-		files, ok := remotes(name)
-		if e, _ := Info(name, t.TempDir()); ok == e.Available {
-			t.Errorf("%s: can be fetched: %v, needs no file: %v", name, ok, e.Available)
+		p, err := find(name)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, r := range files {
-			kind, digits, _ := strings.Cut(r.sum, ":")
-			if b, err := hex.DecodeString(digits); err != nil || len(b) != map[string]int{"md5": 16, "sha256": 32}[kind] {
-				t.Errorf("%s: checksum %q", r.name, r.sum)
+		if e, _ := Info(name, t.TempDir()); (p.Files != nil) == e.Available {
+			t.Errorf("%s: can be fetched: %v, needs no file: %v", name, p.Files != nil, e.Available)
+		}
+		if p.Files == nil {
+			continue
+		}
+		for _, r := range p.Files.Remote {
+			kind, digits, _ := strings.Cut(r.Sum, ":")
+			if b, err := hex.DecodeString(digits); err != nil ||
+				len(b) != map[string]int{"md5": 16, "sha256": 32}[kind] {
+				t.Errorf("%s: checksum %q", r.Name, r.Sum)
 			}
-			for _, url := range r.urls {
-				if !strings.HasSuffix(url, "/"+r.name) {
-					t.Errorf("%s: address %s", r.name, url)
+			for _, url := range r.URLs {
+				if !strings.HasSuffix(url, "/"+r.Name) {
+					t.Errorf("%s: address %s", r.Name, url)
 				}
 			}
 		}
 	}
-	if err := Fetch(context.Background(), "shapes", t.TempDir(), FetchOptions{}); err == nil || !strings.Contains(err.Error(), "nothing to fetch") {
+	if err := Fetch(context.Background(), "shapes", t.TempDir(), FetchOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "nothing to fetch") {
 		t.Errorf("fetching what is drawn: %v", err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"os"
 )
 
-// inMemory is the size in bytes up to which a file is read whole; a larger one is mapped where the system can. Cutting
-// a mapped file short under a live mapping kills the program (SIGBUS), which reading does not risk; the named datasets
-// are all below it.
+// inMemory is the size in bytes up to which a file is read whole; a larger one is mapped where the system
+// can. Cutting a mapped file short under a live mapping kills the program (SIGBUS), which reading does not
+// risk; the named datasets are all below it.
 const inMemory = 256 << 20
 
 // contents gives the bytes of a file, and a function that releases them or nil.
@@ -48,7 +48,9 @@ func inflate(r io.Reader, name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: byte %d of the uncompressed data: %w", name, len(b), err)
 	}
 	if int64(len(b)) > limit {
-		return nil, fmt.Errorf("%s: more than %d bytes uncompressed: unpack it with gunzip, plain files may be larger", name, limit)
+		return nil, fmt.Errorf(
+			"%s: more than %d bytes uncompressed: unpack it with gunzip, plain files may be larger",
+			name, limit)
 	}
 	return b, nil
 }

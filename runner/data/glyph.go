@@ -1,14 +1,15 @@
 package data
 
-// A glyph is the outline of one class, around the origin, upright. All have about the area of a disc of radius 3400,
-// so that area alone does not tell a class.
+// A glyph is the outline of one class, around the origin, upright. All have about the area of a disc of
+// radius 3400, so that area alone does not tell a class.
 type glyph []contour
 
-// shapeClasses are the classes of "shapes". With the paper's ratios (PaperImbalance) the classes that lose most stand
-// beside a class that keeps its samples and looks alike: hexagon (.543) and circle (.804), hexagram (.390) and star
-// (.997), rhombus (.285) and square (.959).
+// shapeClasses are the classes of "shapes". With the paper's ratios (PaperImbalance) the classes that lose
+// most stand beside a class that keeps its samples and looks alike: hexagon (.543) and circle (.804),
+// hexagram (.390) and star (.997), rhombus (.285) and square (.959).
 func shapeClasses() []string {
-	return []string{"circle", "hexagon", "star", "cross", "hexagram", "rhombus", "square", "crescent", "ring", "triangle"}
+	return []string{"circle", "hexagon", "star", "cross", "hexagram", "rhombus", "square", "crescent", "ring",
+		"triangle"}
 }
 
 // newGlyphs gives the outlines in the order of shapeClasses.
@@ -51,14 +52,17 @@ func (t *circle) star(outer, inner, n int) contour {
 
 // cross gives an upright cross with arms of length r and half-width w.
 func cross(r, w int32) contour {
-	return contour{{-w, -r}, {w, -r}, {w, -w}, {r, -w}, {r, w}, {w, w}, {w, r}, {-w, r}, {-w, w}, {-r, w}, {-r, -w}, {-w, -w}}
+	return contour{{-w, -r}, {w, -r}, {w, -w}, {r, -w}, {r, w}, {w, w}, {w, r}, {-w, r}, {-w, w}, {-r, w},
+		{-r, -w}, {-w, -w}}
 }
 
-// crescent gives a disc less a disc that is moved to the right: the outer arc one way round, the inner arc back.
+// crescent gives a disc less a disc that is moved to the right: the outer arc one way round, the inner arc
+// back.
 func (t *circle) crescent() contour {
 	const outer, steps = 4500, 30
 	var p contour
-	// The arcs meet where the outer circle is at ±60° and the inner, of radius outer·sin 60° about (outer/2, 0), at ±90°.
+	// The arcs meet where the outer circle is at ±60° and the inner, of radius outer·sin 60° about (outer/2,
+	// 0), at ±90°.
 	for i := range steps + 1 {
 		p = append(p, t.at(outer, 160+i*(fullRot-320)/steps))
 	}

@@ -7,11 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
-// idxFiles are the four files of a dataset in IDX form (LeCun, Cortes, Burges: the MNIST database), each maybe with .gz.
+// idxFiles are the four files of a dataset in IDX form (LeCun, Cortes, Burges: the MNIST database), each
+// maybe with .gz.
 func idxFiles() []string {
-	return []string{"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}
+	return []string{"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte",
+		"t10k-labels-idx1-ubyte"}
 }
 
 // idxSet is a dataset in IDX form.
@@ -24,20 +27,65 @@ type idxSet struct {
 	augment   Augment
 }
 
-func mnist(dir string) idxSet {
-	return idxSet{"mnist", filepath.Join(dir, "mnist"), numbers(10), "run `drolab data fetch mnist`",
-		[]float32{.1307}, []float32{.3081}, Augment{Pad: 2}} // no flip: digits have a direction
+func mnist() *Provider {
+	set := idxSet{name: "mnist", classes: numbers(10), mean: []float32{.1307}, std: []float32{.3081},
+		augment: Augment{Pad: 2}} // no flip: digits have a direction
+	return set.provider("ten classes of 28×28 handwritten digits, 60 000 + 10 000 (LeCun, Cortes, Burges)",
+		[]string{ // the authors' own site (yann.lecun.com) refuses downloads
+			"https://ossci-datasets.s3.amazonaws.com/mnist/",
+			"https://storage.googleapis.com/cvdf-datasets/mnist/",
+		},
+		[4]int64{9912422, 28881, 1648877, 4542},
+		[4]string{"f68b3c2dcbeaaa9fbdd348bbdeb94873", "d53e105ee54ea40749a09fcbcd1e9432",
+			"9fb629c4189551a2d022fa330f9573f3", "ec29112dd5afa0611ce80d1b7f02629c"})
 }
 
-func fashion(dir string) idxSet {
-	classes := []string{"t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"}
-	return idxSet{"fashion-mnist", filepath.Join(dir, "fashion-mnist"), classes, "run `drolab data fetch fashion-mnist`",
-		[]float32{.2860}, []float32{.3530}, Augment{Pad: 2, Flip: true}}
+func fashion() *Provider {
+	set := idxSet{name: "fashion-mnist", mean: []float32{.2860}, std: []float32{.3530},
+		augment: Augment{Pad: 2, Flip: true}, classes: []string{
+			"t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"}}
+	return set.provider(
+		"ten classes of 28×28 pictures of clothes, 60 000 + 10 000 (Xiao, Rasul, Vollgraf 2017)",
+		[]string{"http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"},
+		[4]int64{26421880, 29515, 4422102, 5148},
+		[4]string{"8d4fb7e6c68d591d4c3dfef9ec88bf0d", "25c81989df183df01b3e8a0aad5dffbe",
+			"bef4ecab320f06d8554ea6380940ec79", "bb300cfdad3c16e7a12a480ee83cd310"})
 }
 
-// idxFolder gives the dataset "idx:DIR": IDX files of one's own, without augmentation or normalisation.
-func idxFolder(name, folder string) idxSet {
-	return idxSet{name: name, folder: folder, remedy: "put the four IDX files there, plain or .gz, under the names of MNIST"}
+// provider gives a dataset of MNIST's sizes, whose files lie under its name in the data folder and come from
+// the first of some addresses that has them. Sizes and MD5 sums are of the files as compressed.
+func (s idxSet) provider(purpose string, from []string, sizes [4]int64, sums [4]string) *Provider {
+	s.remedy = "run `drolab data fetch " + s.name + "`"
+	files := make([]Remote, len(sizes))
+	for i, name := range idxFiles() {
+		files[i] = Remote{Name: name + ".gz", Size: sizes[i], Sum: "md5:" + sums[i]}
+		for _, folder := range from {
+			files[i].URLs = append(files[i].URLs, folder+name+".gz")
+		}
+	}
+	return &Provider{
+		Name: s.name, Purpose: purpose,
+		Open: func(_ string, o Options) (*Dataset, error) {
+			s.folder = filepath.Join(o.Dir, s.name)
+			return s.open()
+		},
+		Files: &Files{Folder: s.name, Remote: files},
+		Sizes: Sizes{Shape{1, 28, 28}, 10, 60000, 10000}, Imbalance: PaperImbalance(),
+	}
+}
+
+// idxFolders gives "idx:DIR": IDX files of one's own, without augmentation or normalisation.
+func idxFolders() *Provider {
+	return &Provider{
+		Name: "idx:", Argument: "DIR", Purpose: "images of your own: a folder of four IDX files named as MNIST's",
+		Open: func(name string, _ Options) (*Dataset, error) {
+			return idxSet{name: name, folder: strings.TrimPrefix(name, "idx:"),
+				remedy: "put the four IDX files there, plain or .gz, under the names of MNIST"}.open()
+		},
+		Locate: func(name string, absolute func(string) string) string {
+			return "idx:" + absolute(strings.TrimPrefix(name, "idx:"))
+		},
+	}
 }
 
 func numbers(n int) []string {
@@ -48,10 +96,10 @@ func numbers(n int) []string {
 	return names
 }
 
-func (s idxSet) open(o Options) (d *Dataset, err error) {
+func (s idxSet) open() (d *Dataset, err error) {
 	var parts [4]idxArray
-	d = &Dataset{Name: s.name, Mean: s.mean, Std: s.std, Augment: s.augment}
-	d.close = func() error {
+	d = &Dataset{Mean: s.mean, Std: s.std, Augment: s.augment}
+	d.Release = func() error {
 		var errs error
 		for _, p := range parts {
 			if p.close != nil {
@@ -82,18 +130,18 @@ func (s idxSet) open(o Options) (d *Dataset, err error) {
 	if train.shape != test.shape {
 		return d, fmt.Errorf("%s: training images are %v, test images %v", s.folder, train.shape, test.shape)
 	}
-	d.Shape, d.Train, d.Test = train.shape, train, test
+	d.Train, d.Test = train, test
 	if d.Classes = s.classes; d.Classes == nil {
 		d.Classes = numbers(1 + max(highest(train.labels), highest(test.labels)))
 	}
-	d.Groups = d.Classes
-	d.Checksum = checksum(train.data, train.labels, test.data, test.labels) // reads everything in order: what fits stays in memory
+	// Reads everything in order: what fits stays in memory.
+	d.Checksum = checksum(train.data, train.labels, test.data, test.labels)
 	for _, p := range parts {
 		if p.close != nil {
 			readAtRandom(p.whole)
 		}
 	}
-	return d, d.restrict(o.Samples, o)
+	return d, nil
 }
 
 func highest(labels []byte) int {
@@ -155,7 +203,8 @@ func (s idxSet) images(x, y idxArray) (*images, error) {
 	if s.classes != nil {
 		for i, v := range y.data {
 			if int(v) >= len(s.classes) {
-				return nil, fmt.Errorf("%s: label %d (byte %d) is %d, not 0 to %d: %s", y.name, i, 8+i, v, len(s.classes)-1, s.remedy)
+				return nil, fmt.Errorf("%s: label %d (byte %d) is %d, not 0 to %d: %s",
+					y.name, i, 8+i, v, len(s.classes)-1, s.remedy)
 			}
 		}
 	}
@@ -171,8 +220,8 @@ type idxArray struct {
 	close func() error
 }
 
-// parseIDX checks a whole file: 0, 0, type 8 (bytes), the number of dimensions, each dimension as a big-endian uint32,
-// the values. It allocates nothing of a size that the file names.
+// parseIDX checks a whole file: 0, 0, type 8 (bytes), the number of dimensions, each dimension as a
+// big-endian uint32, the values. It allocates nothing of a size that the file names.
 func parseIDX(name string, b []byte) (idxArray, error) {
 	if len(b) < 4 || b[0] != 0 || b[1] != 0 {
 		return idxArray{}, fmt.Errorf("%s: byte 0: not an IDX file", name)
@@ -192,13 +241,15 @@ func parseIDX(name string, b []byte) (idxArray, error) {
 	for i := range a.dims {
 		d := binary.BigEndian.Uint32(b[4+4*i:])
 		if size *= uint64(d); d == 0 || size > uint64(len(a.data)) {
-			return idxArray{}, fmt.Errorf("%s: byte %d: dimension %d is %d, which does not suit the %d bytes that follow the header",
+			return idxArray{}, fmt.Errorf(
+				"%s: byte %d: dimension %d is %d, which does not suit the %d bytes that follow the header",
 				name, 4+4*i, i, d, len(a.data))
 		}
 		a.dims[i] = int(d)
 	}
 	if size != uint64(len(a.data)) {
-		return idxArray{}, fmt.Errorf("%s: %d bytes after the header for dimensions %v, which need %d", name, len(a.data), a.dims, size)
+		return idxArray{}, fmt.Errorf("%s: %d bytes after the header for dimensions %v, which need %d",
+			name, len(a.data), a.dims, size)
 	}
 	return a, nil
 }

@@ -32,7 +32,8 @@ func zip(t testing.TB, b []byte) []byte {
 	return out.Bytes()
 }
 
-// writeIDX writes four files of 2×3 images: four for training, two for testing; change replaces some by name, .gz included.
+// writeIDX writes four files of 2×3 images: four for training, two for testing; change replaces some by
+// name, .gz included.
 func writeIDX(t testing.TB, folder string, change map[string][]byte) {
 	t.Helper()
 	if err := os.MkdirAll(folder, 0o777); err != nil {
@@ -57,7 +58,8 @@ func TestIDX(t *testing.T) {
 	plain, packed := t.TempDir(), t.TempDir()
 	writeIDX(t, filepath.Join(plain, "mnist"), nil)
 	writeIDX(t, filepath.Join(packed, "mnist"), map[string][]byte{
-		idxFiles()[0] + ".gz": zip(t, idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3)), idxFiles()[3] + ".gz": zip(t, idx([]byte{2, 0}, 2))})
+		idxFiles()[0] + ".gz": zip(t, idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3)),
+		idxFiles()[3] + ".gz": zip(t, idx([]byte{2, 0}, 2))})
 	a, err := Open("mnist", Options{Dir: plain})
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +74,8 @@ func TestIDX(t *testing.T) {
 	if a.Shape != (Shape{1, 2, 3}) || a.Train.Len() != 4 || a.Test.Len() != 2 || len(a.Classes) != 10 {
 		t.Errorf("%v, %d and %d samples, %d classes", a.Shape, a.Train.Len(), a.Test.Len(), len(a.Classes))
 	}
-	if px := a.Train.(ImageSource).Pixels(nil, 1); string(px) != "ghijkl" || a.Train.Label(2) != 2 || a.Test.Label(0) != 2 {
+	if px := a.Train.(ImageSource).Pixels(nil, 1); string(px) != "ghijkl" || a.Train.Label(2) != 2 ||
+		a.Test.Label(0) != 2 {
 		t.Errorf("sample 1 is %q, labels %d, %d", px, a.Train.Label(2), a.Test.Label(0))
 	}
 }
@@ -118,21 +121,23 @@ func TestIDXDamage(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		"magic":       {images, []byte("<html>"), "byte 0: not an IDX file"},
-		"type":        {images, []byte{0, 0, 13, 1, 0, 0, 0, 0}, "byte 2: values of type 0xd"},
-		"rank":        {images, []byte{0, 0, 8, 9}, "byte 3: 9 dimensions"},
-		"header":      {images, []byte{0, 0, 8, 3, 0, 0}, "ends at byte 6"},
-		"lies":        {images, idx([]byte("abc"), 1<<31, 1<<31, 1<<31), "byte 4: dimension 0 is 2147483648"},
-		"overflow":    {images, idx([]byte("abc"), 1, 1, 1<<31), "byte 12: dimension 2"},
-		"none":        {images, idx(nil, 0, 2, 3), "byte 4: dimension 0 is 0"},
-		"short":       {images, idx([]byte("abcdefg"), 1, 2, 3), "7 bytes after the header"},
-		"no images":   {images, idx([]byte("abcd"), 4), "images have 1 dimensions"},
-		"no labels":   {labels, idx([]byte("abcd"), 2, 2), "labels have 2 dimensions"},
-		"count":       {labels, idx([]byte("abc"), 3), "3 labels for the 4 images"},
-		"label":       {labels, idx([]byte{0, 1, 10, 0}, 4), "label 2 (byte 10) is 10"},
-		"other shape": {testImages, idx([]byte("abcd"), 2, 1, 2), "training images are 1×2×3, test images 1×1×2"},
-		"no gzip":     {images + ".gz", []byte("<html>not found</html>"), "gzip"},
-		"cut gzip":    {images + ".gz", zip(t, idx(bytes.Repeat([]byte("ab"), 3000), 1000, 2, 3))[:30], "unexpected EOF"},
+		"magic":     {images, []byte("<html>"), "byte 0: not an IDX file"},
+		"type":      {images, []byte{0, 0, 13, 1, 0, 0, 0, 0}, "byte 2: values of type 0xd"},
+		"rank":      {images, []byte{0, 0, 8, 9}, "byte 3: 9 dimensions"},
+		"header":    {images, []byte{0, 0, 8, 3, 0, 0}, "ends at byte 6"},
+		"lies":      {images, idx([]byte("abc"), 1<<31, 1<<31, 1<<31), "byte 4: dimension 0 is 2147483648"},
+		"overflow":  {images, idx([]byte("abc"), 1, 1, 1<<31), "byte 12: dimension 2"},
+		"none":      {images, idx(nil, 0, 2, 3), "byte 4: dimension 0 is 0"},
+		"short":     {images, idx([]byte("abcdefg"), 1, 2, 3), "7 bytes after the header"},
+		"no images": {images, idx([]byte("abcd"), 4), "images have 1 dimensions"},
+		"no labels": {labels, idx([]byte("abcd"), 2, 2), "labels have 2 dimensions"},
+		"count":     {labels, idx([]byte("abc"), 3), "3 labels for the 4 images"},
+		"label":     {labels, idx([]byte{0, 1, 10, 0}, 4), "label 2 (byte 10) is 10"},
+		"other shape": {testImages, idx([]byte("abcd"), 2, 1, 2),
+			"training images are 1×2×3, test images 1×1×2"},
+		"no gzip": {images + ".gz", []byte("<html>not found</html>"), "gzip"},
+		"cut gzip": {images + ".gz", zip(t, idx(bytes.Repeat([]byte("ab"), 3000), 1000, 2, 3))[:30],
+			"unexpected EOF"},
 	} {
 		dir := t.TempDir()
 		writeIDX(t, filepath.Join(dir, "fashion-mnist"), map[string][]byte{tt.file: tt.content})
@@ -146,7 +151,8 @@ func TestIDXDamage(t *testing.T) {
 // A small gzip file that inflates without end is cut off.
 func TestInflateIsBounded(t *testing.T) {
 	bomb := zip(t, make([]byte, 1<<20))
-	if _, err := inflate(bytes.NewReader(bomb), "bomb.gz", 1<<16); err == nil || !strings.Contains(err.Error(), "more than 65536 bytes") {
+	if _, err := inflate(bytes.NewReader(bomb), "bomb.gz", 1<<16); err == nil ||
+		!strings.Contains(err.Error(), "more than 65536 bytes") {
 		t.Errorf("error is %v", err)
 	}
 	if b, err := inflate(bytes.NewReader(bomb), "bomb.gz", 1<<20); err != nil || len(b) != 1<<20 {

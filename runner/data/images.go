@@ -1,5 +1,10 @@
 package data
 
+import (
+	"runtime"
+	"sync"
+)
+
 // images is an ImageSource in memory: samples of equal length, stride bytes apart.
 type images struct {
 	shape  Shape
@@ -7,12 +12,19 @@ type images struct {
 	stride int
 	skip   int
 	labels []byte
+	groups []uint16 // nil: the labels
 }
 
 func (s *images) Len() int        { return len(s.labels) }
 func (s *images) Shape() Shape    { return s.shape }
 func (s *images) Label(i int) int { return int(s.labels[i]) }
-func (s *images) Group(i int) int { return int(s.labels[i]) }
+
+func (s *images) Group(i int) int {
+	if s.groups == nil {
+		return s.Label(i)
+	}
+	return int(s.groups[i])
+}
 
 func (s *images) Pixels(_ []byte, i int) []byte {
 	at := i*s.stride + s.skip
@@ -20,6 +32,35 @@ func (s *images) Pixels(_ []byte, i int) []byte {
 }
 
 func (s *images) Read(dst []float32, i int) { readPixels(dst, s.Pixels(nil, i)) }
+
+// store puts the splits of images that are wanted so into memory.
+func (d *Dataset) store(wanted func(ImageSource) bool) {
+	for _, split := range []*Source{&d.Train, &d.Val, &d.Test} {
+		if src, ok := (*split).(ImageSource); ok && wanted(src) {
+			*split = stored(src)
+		}
+	}
+}
+
+// stored copies a source of at most 256 classes into memory, or draws it there, on every core.
+func stored(src ImageSource) *images {
+	n, size := src.Len(), src.Shape().Len()
+	out := &images{shape: src.Shape(), data: make([]byte, n*size), stride: size,
+		labels: make([]byte, n), groups: make([]uint16, n)}
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Go(func() {
+			for i := w * n / workers; i < (w+1)*n/workers; i++ {
+				room := out.data[i*size : (i+1)*size]
+				copy(room, src.Pixels(room, i))
+				out.labels[i], out.groups[i] = byte(src.Label(i)), uint16(src.Group(i))
+			}
+		})
+	}
+	wg.Wait()
+	return out
+}
 
 // readPixels turns bytes into byte/255.
 func readPixels(dst []float32, pixels []byte) {

@@ -32,6 +32,12 @@ func must(t testing.TB) func(*Loader, error) *Loader {
 	}
 }
 
+// loaders are all kinds of loader, by name.
+func loaders() map[string]func(Source, LoaderOptions) (*Loader, error) {
+	return map[string]func(Source, LoaderOptions) (*Loader, error){
+		"epochs": NewEpochs, "draws": NewDraws, "sequential": NewSequential}
+}
+
 func TestEpochsArePermutations(t *testing.T) {
 	l := must(t)(NewEpochs(noise(103, Shape{1, 2, 2}), LoaderOptions{Batch: 10}))
 	if l.StepsPerEpoch() != 10 {
@@ -123,8 +129,9 @@ func TestSequential(t *testing.T) {
 // From any place, a restored loader goes on with the very batches of the one that saved.
 func TestResumeIsExact(t *testing.T) {
 	src := noise(50, Shape{3, 8, 8})
-	o := LoaderOptions{Batch: 8, Augment: Augment{Pad: 2, Flip: true}, Mean: []float32{.5, .4, .3}, Std: []float32{.2, .3, .4}, Seed: 9, Stream: 1}
-	for name, open := range map[string]func(Source, LoaderOptions) (*Loader, error){"epochs": NewEpochs, "draws": NewDraws, "sequential": NewSequential} {
+	o := LoaderOptions{Batch: 8, Augment: Augment{Pad: 2, Flip: true}, Mean: []float32{.5, .4, .3},
+		Std: []float32{.2, .3, .4}, Seed: 9, Stream: 1}
+	for name, open := range loaders() {
 		t.Run(name, func(t *testing.T) {
 			l := must(t)(open(src, o))
 			for step := range 20 {
@@ -158,8 +165,10 @@ func TestRestoreRefuses(t *testing.T) {
 	l := must(t)(NewEpochs(src, LoaderOptions{Batch: 8, Seed: 1}))
 	good := l.State()
 	for name, change := range map[string]func(*State){
-		"kind": func(s *State) { s.Kind = "draws" }, "samples": func(s *State) { s.Samples++ }, "batch": func(s *State) { s.Batch++ },
-		"seed": func(s *State) { s.Seed++ }, "stream": func(s *State) { s.Stream++ }, "step": func(s *State) { s.Step = 6 },
+		"kind": func(s *State) { s.Kind = "draws" }, "samples": func(s *State) { s.Samples++ },
+		"batch": func(s *State) { s.Batch++ },
+		"seed":  func(s *State) { s.Seed++ }, "stream": func(s *State) { s.Stream++ },
+		"step": func(s *State) { s.Step = 6 },
 	} {
 		s := good
 		change(&s)
@@ -177,7 +186,8 @@ func TestStreamsAndSeedsDiffer(t *testing.T) {
 	first := func(seed, stream uint64) []int {
 		return must(t)(NewDraws(src, LoaderOptions{Batch: 64, Seed: seed, Stream: stream})).Next().Index
 	}
-	if slices.Equal(first(1, 0), first(0, 1)) || slices.Equal(first(0, 0), first(0, 1)) || !slices.Equal(first(2, 3), first(2, 3)) {
+	if slices.Equal(first(1, 0), first(0, 1)) || slices.Equal(first(0, 0), first(0, 1)) ||
+		!slices.Equal(first(2, 3), first(2, 3)) {
 		t.Error("draws must depend on seed and stream, each in its own way")
 	}
 }
@@ -216,7 +226,8 @@ func TestCropAgainstDefinition(t *testing.T) {
 
 // The augmentation reaches every shift and both directions about equally often.
 func TestAugmentIsUniform(t *testing.T) {
-	src := &images{shape: Shape{1, 3, 3}, data: []byte{255, 0, 0, 0, 0, 0, 0, 0, 0}, stride: 9, labels: []byte{0}}
+	src := &images{shape: Shape{1, 3, 3}, data: []byte{255, 0, 0, 0, 0, 0, 0, 0, 0}, stride: 9,
+		labels: []byte{0}}
 	l := must(t)(NewDraws(src, LoaderOptions{Batch: 100, Augment: Augment{Pad: 1, Flip: true}}))
 	counts := map[int]int{}
 	const n = 18000
@@ -226,8 +237,10 @@ func TestAugmentIsUniform(t *testing.T) {
 			counts[slices.Index(b.X[j*9:(j+1)*9], 1)]++
 		}
 	}
-	// Of 3×3 shifts, 4 leave the corner pixel inside; not flipped it comes to columns 0 and 1, flipped to 2 and 1.
-	for at, want := range map[int]float64{-1: 5. / 9, 0: 1. / 18, 1: 1. / 9, 2: 1. / 18, 3: 1. / 18, 4: 1. / 9, 5: 1. / 18} {
+	// Of 3×3 shifts, 4 leave the corner pixel inside; not flipped it comes to columns 0 and 1, flipped to 2 and
+	// 1.
+	for at, want := range map[int]float64{-1: 5. / 9, 0: 1. / 18, 1: 1. / 9, 2: 1. / 18, 3: 1. / 18, 4: 1. / 9,
+		5: 1. / 18} {
 		if got := float64(counts[at]) / n; math.Abs(got-want) > 5*math.Sqrt(want/n) {
 			t.Errorf("the pixel is at %d in %.4f of the draws, want %.4f", at, got, want)
 		}
@@ -235,7 +248,8 @@ func TestAugmentIsUniform(t *testing.T) {
 }
 
 func TestTablesAreNormalised(t *testing.T) {
-	l := must(t)(NewSequential(labelled{0, 1, 0}, LoaderOptions{Batch: 3, Mean: []float32{1}, Std: []float32{2}}))
+	l := must(t)(NewSequential(labelled{0, 1, 0},
+		LoaderOptions{Batch: 3, Mean: []float32{1}, Std: []float32{2}}))
 	if b := l.Next(); !slices.Equal(b.X, []float32{-.5, 0, .5}) || !slices.Equal(b.Groups, []int{0, 1, 0}) {
 		t.Errorf("values %v, groups %v", b.X, b.Groups)
 	}
@@ -274,7 +288,8 @@ func TestNextDoesNotAllocate(t *testing.T) {
 	defer ahead.Close()
 	for name, l := range map[string]*Loader{
 		"epochs": must(t)(NewEpochs(d.Train, o)), "draws": must(t)(NewDraws(d.Train, o)),
-		"sequential": must(t)(NewSequential(d.Test, o)), "drawn": must(t)(NewEpochs(lazy, o)), "table": table, "ahead": ahead,
+		"sequential": must(t)(NewSequential(d.Test, o)), "drawn": must(t)(NewEpochs(lazy, o)), "table": table,
+		"ahead": ahead,
 	} {
 		if allocs := testing.AllocsPerRun(20, func() { l.Next() }); allocs != 0 {
 			t.Errorf("%s: %v allocations a batch", name, allocs)
@@ -291,8 +306,8 @@ func openLoader(open func(Source, LoaderOptions) (*Loader, error), name string, 
 	return open(d.Train, LoaderOptions{Batch: batch, Mean: d.Mean, Std: d.Std})
 }
 
-// A batch as in the paper's experiment: 128 images of 3×32×32, cropped, flipped, normalised. Its cost must not grow
-// with the number of samples (the shuffle, once an epoch, apart).
+// A batch as in the paper's experiment: 128 images of 3×32×32, cropped, flipped, normalised. Its cost must
+// not grow with the number of samples (the shuffle, once an epoch, apart).
 func BenchmarkNext(b *testing.B) {
 	for name, n := range map[string]int{"n=1e4": 10000, "n=1e5": 100000} {
 		b.Run(name, func(b *testing.B) {
@@ -304,5 +319,40 @@ func BenchmarkNext(b *testing.B) {
 				l.Next()
 			}
 		})
+	}
+}
+
+// A batch names its samples by their place in the split that is left to train on, in every kind of loader,
+// and has their labels and groups.
+func TestBatchesIndexTheTrainingSplit(t *testing.T) {
+	for _, name := range []string{"shapes", "csv:example"} {
+		o := Options{Samples: 300, ValFraction: .3, Imbalance: []float64{.5, .9}}
+		if name == "shapes" {
+			o.Imbalance = PaperImbalance()
+		}
+		d, err := Open(name, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := d.Train.Len()
+		for _, ahead := range []bool{false, true} {
+			for kind, open := range loaders() {
+				l := must(t)(open(d.Train, LoaderOptions{Batch: 7, Seed: 5, Ahead: ahead}))
+				seen := make([]bool, n)
+				for range 20 * n / 7 {
+					b := l.Next()
+					for j, i := range b.Index {
+						if b.Labels[j] != d.Train.Label(i) || b.Groups[j] != d.Train.Group(i) {
+							t.Fatalf("%s, %s: sample %d has label %d and group %d, in the split %d and %d",
+								name, kind, i, b.Labels[j], b.Groups[j], d.Train.Label(i), d.Train.Group(i))
+						}
+						seen[i] = true
+					}
+				}
+				if at := slices.Index(seen, false); at >= 0 {
+					t.Errorf("%s, %s: sample %d of %d never comes", name, kind, at, n)
+				}
+			}
+		}
 	}
 }

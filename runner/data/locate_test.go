@@ -6,6 +6,7 @@ func TestLocate(t *testing.T) {
 	for name, want := range map[string]string{
 		"shapes":                             "shapes",
 		"csv:example":                        "csv:example",
+		"csv:example?label=group":            "csv:example?label=group",
 		"idx:digits":                         "idx:/home/me/digits",
 		"idx:/data/digits":                   "idx:/data/digits",
 		"rows.csv":                           "/home/me/rows.csv",

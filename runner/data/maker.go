@@ -2,7 +2,8 @@ package data
 
 import "math/rand/v2"
 
-// maker makes the batch of any place, a pure function of the source, the options and the place. It is for one goroutine.
+// maker makes the batch of any place, a pure function of the source, the options and the place. It is for one
+// goroutine.
 type maker struct {
 	src  Source
 	kind kind
@@ -30,7 +31,8 @@ func (m *maker) newRoom() Batch {
 	if m.kind == draws {
 		n = m.opt.Batch
 	}
-	return Batch{X: make([]float32, n*m.src.Shape().Len()), Labels: make([]int, n), Groups: make([]int, n), Index: make([]int, n), N: n}
+	return Batch{X: make([]float32, n*m.src.Shape().Len()), Labels: make([]int, n), Groups: make([]int, n),
+		Index: make([]int, n), N: n}
 }
 
 func (m *maker) stepsPerEpoch() int {

@@ -21,8 +21,9 @@ func mapFile(f *os.File, size int64) ([]byte, func() error, error) {
 	return b, func() error { return unix.Munmap(b) }, nil
 }
 
-// readAtRandom says that samples are read from a mapped file in random order from now on. The system would else read
-// ahead around each that is not in memory: up to megabytes for an image, which then push out others.
+// readAtRandom says that samples are read from a mapped file in random order from now on. The system would
+// else read ahead around each that is not in memory: up to megabytes for an image, which then push out
+// others.
 func readAtRandom(mapped []byte) {
 	_ = unix.Madvise(mapped, unix.MADV_RANDOM) // refused, it only stays slow
 }

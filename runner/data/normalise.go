@@ -21,7 +21,8 @@ type normaliser struct {
 func newNormaliser(src Source, o LoaderOptions) (*normaliser, error) {
 	sh := src.Shape()
 	if len(o.Mean) != len(o.Std) || o.Mean != nil && len(o.Mean) != sh.C {
-		return nil, fmt.Errorf("mean has %d and std %d values for %d channels: give one each a channel", len(o.Mean), len(o.Std), sh.C)
+		return nil, fmt.Errorf("mean has %d and std %d values for %d channels: give one each a channel",
+			len(o.Mean), len(o.Std), sh.C)
 	}
 	for c, s := range o.Std {
 		if !(s > 0) {
@@ -32,7 +33,8 @@ func newNormaliser(src Source, o LoaderOptions) (*normaliser, error) {
 	var ok bool
 	if n.img, ok = src.(ImageSource); ok {
 		if p := o.Augment.Pad; p < 0 || p >= min(sh.H, sh.W) {
-			return nil, fmt.Errorf("a crop with %d pixels of padding does not suit %d×%d images: give 0 to %d", p, sh.H, sh.W, min(sh.H, sh.W)-1)
+			return nil, fmt.Errorf("a crop with %d pixels of padding does not suit %d×%d images: give 0 to %d",
+				p, sh.H, sh.W, min(sh.H, sh.W)-1)
 		}
 		n.pixels = make([]byte, sh.Len())
 		n.row = make([]byte, sh.W+2*o.Augment.Pad)
@@ -104,7 +106,8 @@ func (n *normaliser) cropTo(dst []float32, pixels []byte, dx, dy int, flip bool)
 	}
 }
 
-// lookUp sets dst to the table's values for src, which is as long: four at a time, for as many checks as one takes.
+// lookUp sets dst to the table's values for src, which is as long: four at a time, for as many checks as one
+// takes.
 func lookUp(dst []float32, src []byte, table *[256]float32) {
 	i := 0
 	for ; i+4 <= len(src); i += 4 {

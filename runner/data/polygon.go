@@ -1,7 +1,7 @@
 package data
 
-// All drawing is in integers, so that an image has the same bytes on every machine: Go may fuse x*y + z of floats on
-// one architecture and not on another.
+// All drawing is in integers, so that an image has the same bytes on every machine: Go may fuse x*y + z of
+// floats on one architecture and not on another.
 
 const (
 	side    = 32         // pixels
@@ -44,7 +44,8 @@ type coverage struct {
 	top, bottom int // rows [top, bottom) may be touched; none if bottom is 0
 }
 
-// add accumulates one contour of canvas points: on every scan line each edge starts (or ends) cover at its crossing.
+// add accumulates one contour of canvas points: on every scan line each edge starts (or ends) cover at its
+// crossing.
 func (acc *coverage) add(points []point) {
 	a := points[len(points)-1]
 	for _, b := range points {
@@ -98,7 +99,9 @@ func (acc *coverage) paint(img []byte, colour [3]int32) {
 				continue
 			}
 			alpha := min(max(sum, -sum), opaque)
-			r[x], g[x], b[x] = blend(r[x], colour[0], alpha), blend(g[x], colour[1], alpha), blend(b[x], colour[2], alpha)
+			r[x] = blend(r[x], colour[0], alpha)
+			g[x] = blend(g[x], colour[1], alpha)
+			b[x] = blend(b[x], colour[2], alpha)
 		}
 		clear(cells)
 	}

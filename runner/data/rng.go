@@ -10,8 +10,9 @@ const (
 	purposeDraw    = 0x64726177 // the images of "shapes"
 )
 
-// mix hashes words to 64 bits, every bit of which depends on every bit of them: the finaliser of SplitMix64 (Steele,
-// Lea, Flood 2014) over a chain. It turns coordinates such as (seed, epoch, step) into a generator's seed.
+// mix hashes words to 64 bits, every bit of which depends on every bit of them: the finaliser of SplitMix64
+// (Steele, Lea, Flood 2014) over a chain. It turns coordinates such as (seed, epoch, step) into a generator's
+// seed.
 func mix(words ...uint64) uint64 {
 	const golden = 0x9e3779b97f4a7c15
 	h := uint64(golden)
@@ -24,8 +25,8 @@ func mix(words ...uint64) uint64 {
 	return h
 }
 
-// pcg gives the numbers of rand.PCG (PCG-DXSM, 128 bits of state). Its state is a value: a loop keeps it in registers,
-// where that of rand.PCG goes through memory at every number.
+// pcg gives the numbers of rand.PCG (PCG-DXSM, 128 bits of state). Its state is a value: a loop keeps it in
+// registers, where that of rand.PCG goes through memory at every number.
 type pcg struct{ hi, lo uint64 }
 
 // next gives a number and the state after it.

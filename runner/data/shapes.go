@@ -1,11 +1,10 @@
 package data
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
 )
 
 const (
@@ -15,37 +14,40 @@ const (
 	shapesMemory  = 64 << 20 // bytes of a split above which images are drawn when asked for, instead of once
 )
 
-// openShapes gives "shapes": ten classes of 32×32 RGB images of plane figures on a busy ground, drawn by the program.
-// Difficulty (in steps of 1/256) brings turns, stretch, small figures, low contrast, clutter and noise. Labels cycle,
-// so classes are of equal size before imbalance; at 10⁷ samples the generator still needs no memory of its own (an
-// imbalance needs an index of 4 bytes a sample).
-func openShapes(o Options) (*Dataset, error) {
-	n := o.Samples
-	if n == 0 {
-		n = shapesTrain
+func shapes() *Provider {
+	return &Provider{
+		Name: "shapes", Purpose: "ten classes of 32×32 figures drawn by the program; any number, any difficulty",
+		Open: openShapes, Pack: (*Dataset).render,
+		Sizes:   Sizes{Shape{3, side, side}, 10, shapesTrain, shapesTest},
+		AnySize: true, Imbalance: PaperImbalance(),
 	}
+}
+
+// openShapes gives "shapes": ten classes of 32×32 RGB images of plane figures on a busy ground, drawn by the
+// program. Difficulty (in steps of 1/256) brings turns, stretch, small figures, low contrast, clutter and
+// noise. Labels cycle, so classes are of equal size before imbalance; at 10⁷ samples the generator still
+// needs no memory of its own (an imbalance needs an index of 4 bytes a sample).
+func openShapes(_ string, o Options) (*Dataset, error) {
+	n := cmp.Or(o.Samples, shapesTrain)
 	if uint64(n) > math.MaxUint32 {
 		return nil, fmt.Errorf("samples is %d: give at most %d", n, uint32(math.MaxUint32))
 	}
 	hard := int(math.Round(o.Difficulty * 256))
 	art := newArtist(hard)
-	d := &Dataset{
-		Name: "shapes", Shape: Shape{3, side, side}, Classes: shapeClasses(), Groups: shapeClasses(),
-		Train: &drawn{art, mix(purposeDraw, o.Seed, 0), n},
-		Test:  &drawn{art, mix(purposeDraw, o.Seed, 1), shapesTest},
+	return &Dataset{
+		Classes: shapeClasses(),
+		Train:   &drawn{art, mix(purposeDraw, o.Seed, 0), n},
+		Test:    &drawn{art, mix(purposeDraw, o.Seed, 1), shapesTest},
 		Checksum: checksum(fmt.Appendf(nil, "shapes version %d seed %d difficulty %d/256 train %d test %d",
 			shapesVersion, o.Seed, hard, n, shapesTest)),
 		Mean: []float32{.5, .5, .5}, Std: []float32{.25, .25, .25},
 		Augment: Augment{Pad: 4, Flip: true},
-	}
-	if err := d.restrict(0, o); err != nil {
-		return nil, err
-	}
-	d.Train, d.Test = render(d.Train), render(d.Test)
-	if d.Val != nil {
-		d.Val = render(d.Val)
-	}
-	return d, nil
+	}, nil
+}
+
+// render draws every split that is small enough into memory.
+func (d *Dataset) render() {
+	d.store(func(src ImageSource) bool { return src.Len() <= shapesMemory/src.Shape().Len() })
 }
 
 // drawn is a split of "shapes". Sample i is a pure function of (key, i), key being that of (seed, split).
@@ -72,28 +74,6 @@ func (s *drawn) Pixels(buf []byte, i int) []byte {
 func (s *drawn) Read(dst []float32, i int) {
 	var buf [3 * side * side]byte
 	readPixels(dst, s.Pixels(buf[:], i))
-}
-
-// render draws a source into memory, on every core, if it is small enough; else it gives the source back.
-func render(src Source) Source {
-	img := src.(ImageSource)
-	n, size := img.Len(), img.Shape().Len()
-	if n > shapesMemory/size {
-		return src
-	}
-	out := &images{shape: img.Shape(), data: make([]byte, n*size), stride: size, labels: make([]byte, n)}
-	var wg sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
-		wg.Go(func() {
-			for i := w * n / workers; i < (w+1)*n/workers; i++ {
-				img.Pixels(out.data[i*size:(i+1)*size], i)
-				out.labels[i] = byte(img.Label(i))
-			}
-		})
-	}
-	wg.Wait()
-	return out
 }
 
 // artist holds what all images of a dataset share.
@@ -143,7 +123,8 @@ func (p *painter) colour() [3]int32 {
 	return [3]int32{int32(p.between(16, 239)), int32(p.between(16, 239)), int32(p.between(16, 239))}
 }
 
-// contrast draws a colour that differs from ground, in the sum over channels, by at least what the difficulty asks.
+// contrast draws a colour that differs from ground, in the sum over channels, by at least what the difficulty
+// asks.
 func (p *painter) contrast(ground [3]int32) [3]int32 {
 	for {
 		c, sum := p.colour(), int32(0)
@@ -170,7 +151,8 @@ func (p *painter) ground() [3]int32 {
 	return mid
 }
 
-// ramp fills a row, of a multiple of four values, with values that begin at v and change by step, of 15 fraction bits.
+// ramp fills a row, of a multiple of four values, with values that begin at v and change by step, of 15
+// fraction bits.
 func ramp(row []byte, v, step int) {
 	if last := v + (len(row)-1)*step; min(v, last) >= 0 && max(v, last) < 256<<15 {
 		for x := 0; x+4 <= len(row); x += 4 {
@@ -233,8 +215,8 @@ func (p *painter) scratch() {
 	p.cover.paint(p.img, p.colour())
 }
 
-// noise adds ⌊(a−b)·amplitude/256⌋ to every value, a and b being uniform bytes and amplitude below 128: four values at a
-// time, in the 16-bit lanes of words. It is half of what an image costs.
+// noise adds ⌊(a−b)·amplitude/256⌋ to every value, a and b being uniform bytes and amplitude below
+// 128: four values at a time, in the 16-bit lanes of words. It is half of what an image costs.
 func (p *painter) noise(amplitude int) {
 	const (
 		each = 0x0001_0001_0001_0001
@@ -245,7 +227,8 @@ func (p *painter) noise(amplitude int) {
 	for i := 0; i+4 <= len(img); i += 4 {
 		var bits uint64
 		rng, bits = rng.next()
-		change := (bits&low - bits>>8&low + 256*each) * amp >> 8 & low // amplitude more than is to be added, so never below 0
+		// By amplitude more than is to be added, so never below 0.
+		change := (bits&low - bits>>8&low + 256*each) * amp >> 8 & low
 
 		four := img[i : i+4 : i+4]
 		v := uint64(binary.LittleEndian.Uint32(four))

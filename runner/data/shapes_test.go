@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The hashes below must hold on every machine: all drawing is in integers. If the drawing is meant to change, raise
-// shapesVersion with them.
+// The hashes below must hold on every machine: all drawing is in integers. If the drawing is meant to change,
+// raise shapesVersion with them.
 func TestShapesGolden(t *testing.T) {
 	for _, tt := range []struct {
 		difficulty float64
@@ -50,7 +50,8 @@ func TestShapesArePure(t *testing.T) {
 		}
 		lazy.Read(x, i)
 		few.Train.Read(y, i)
-		if x[77] != y[77] || x[77] != float32(buf[77])/255 || lazy.Label(i) != i%10 || lazy.Group(i) != few.Train.Group(i) {
+		if x[77] != y[77] || x[77] != float32(buf[77])/255 || lazy.Label(i) != i%10 ||
+			lazy.Group(i) != few.Train.Group(i) {
 			t.Fatalf("sample %d reads otherwise", i)
 		}
 	}
@@ -71,7 +72,8 @@ func TestShapesDiffer(t *testing.T) {
 	}
 	a, b, c := open(Options{}), open(Options{Seed: 1}), open(Options{Difficulty: .1})
 	px := func(s Source) []byte { return s.(ImageSource).Pixels(nil, 0) }
-	if bytes.Equal(px(a.Train), px(a.Test)) || bytes.Equal(px(a.Train), px(b.Train)) || bytes.Equal(px(a.Train), px(c.Train)) {
+	if bytes.Equal(px(a.Train), px(a.Test)) || bytes.Equal(px(a.Train), px(b.Train)) ||
+		bytes.Equal(px(a.Train), px(c.Train)) {
 		t.Error("split, seed and difficulty must change the images")
 	}
 	if a.Checksum == b.Checksum || a.Checksum == c.Checksum {
@@ -88,7 +90,8 @@ func TestCircleTable(t *testing.T) {
 	}
 }
 
-// The covered area of an outline, summed over pixels, is the area that the shoelace formula gives, wherever it lies.
+// The covered area of an outline, summed over pixels, is the area that the shoelace formula gives, wherever
+// it lies.
 func TestCoverageArea(t *testing.T) {
 	art := newArtist(0)
 	for label, g := range art.glyphs {
@@ -130,7 +133,8 @@ func shoelace(c contour) float64 {
 	return sum / 2
 }
 
-// Area must not tell the class of a filled figure: outlines with a hole or thin arms apart, all are within 20 %.
+// Area must not tell the class of a filled figure: outlines with a hole or thin arms apart, all are within 20
+// %.
 func TestGlyphAreasAreAlike(t *testing.T) {
 	disc := math.Pi * 3400 * 3400
 	for label, g := range newGlyphs(newCircle()) {
@@ -138,7 +142,8 @@ func TestGlyphAreasAreAlike(t *testing.T) {
 		for _, c := range g {
 			area += shoelace(c)
 			if len(c) > len(painter{}.canvas) {
-				t.Errorf("%s has a contour of %d vertices, room is for %d", shapeClasses()[label], len(c), len(painter{}.canvas))
+				t.Errorf("%s has a contour of %d vertices, room is for %d", shapeClasses()[label], len(c),
+					len(painter{}.canvas))
 			}
 		}
 		if r := math.Abs(area) / disc; r < .6 || r > 1.2 {
@@ -151,7 +156,8 @@ func TestGlyphAreasAreAlike(t *testing.T) {
 func TestCoverageOutside(t *testing.T) {
 	for _, centre := range []point{{-90 << fix, 0}, {90 << fix, 0}, {0, -90 << fix}, {0, 90 << fix}} {
 		var acc coverage
-		acc.add([]point{{centre.x - 1<<fix, centre.y}, {centre.x + 1<<fix, centre.y - 3<<fix}, {centre.x, centre.y + 2<<fix}})
+		acc.add([]point{{centre.x - 1<<fix, centre.y}, {centre.x + 1<<fix, centre.y - 3<<fix},
+			{centre.x, centre.y + 2<<fix}})
 		img := make([]byte, 3*side*side)
 		acc.paint(img, [3]int32{255, 255, 255})
 		if !bytes.Equal(img, make([]byte, len(img))) {

@@ -37,34 +37,31 @@ func subsetOf(src Source, index []uint32) Source {
 }
 
 // ClassCounts counts the samples of each of the first classes labels.
-func ClassCounts(src Source, classes int) []int {
-	counts := make([]int, classes)
-	for i := range src.Len() {
-		counts[src.Label(i)]++
+func ClassCounts(src Source, classes int) []int { return counts(src.Len(), classes, src.Label) }
+
+// GroupCounts counts the samples of each of the first groups groups.
+func GroupCounts(src Source, groups int) []int { return counts(src.Len(), groups, src.Group) }
+
+func counts(n, kinds int, of func(i int) int) []int {
+	counts := make([]int, kinds)
+	for i := range n {
+		counts[of(i)]++
 	}
 	return counts
 }
 
-// restrict replaces Train by the part of it that the options ask for, and sets Val. limit caps Train; 0: no cap.
-func (d *Dataset) restrict(limit int, o Options) error {
-	if o.Imbalance != nil && len(o.Imbalance) != len(d.Classes) {
-		return fmt.Errorf("imbalance has %d ratios for %d classes: give one a class", len(o.Imbalance), len(d.Classes))
+// restrict replaces Train by the part of it that the options ask for, and sets Val.
+func (d *Dataset) restrict(o Options) error {
+	if err := o.suits(len(d.Classes)); err != nil {
+		return err
 	}
-	capped := limit > 0 && limit < d.Train.Len()
+	all := d.Train
+	capped := o.Samples > 0 && o.Samples < all.Len()
 	if !capped && o.Imbalance == nil && o.ValFraction == 0 {
 		return nil
 	}
-	keep := ClassCounts(d.Train, len(d.Classes))
-	for c := range keep {
-		if capped {
-			keep[c] = int(float64(keep[c]) * float64(limit) / float64(d.Train.Len()))
-		}
-		if o.Imbalance != nil {
-			keep[c] = int(math.Round(o.Imbalance[c] * float64(keep[c])))
-		}
-	}
-	all := d.Train
-	train, val := holdOut(all, len(d.Classes), keepFirst(all, keep), o.ValFraction, o.Seed)
+	kept := keepFirst(all, o.keep(ClassCounts(all, len(d.Classes))))
+	train, val := holdOut(all, len(d.Classes), kept, o.ValFraction, o.Seed)
 	if len(train) == 0 {
 		return errNoTrain
 	}
@@ -75,27 +72,40 @@ func (d *Dataset) restrict(limit int, o Options) error {
 	return nil
 }
 
-// compact copies the images that Train and Val use out of a larger source in memory, and lets go of that: a network's
-// memory comes after it, and the process's peak is what counts.
-func (d *Dataset) compact() {
-	if _, part := d.Train.(*imageSubset); !part {
-		return
+// suits says whether the options are for so many classes.
+func (o Options) suits(classes int) error {
+	if o.Imbalance != nil && len(o.Imbalance) != classes {
+		return fmt.Errorf("imbalance has %d ratios for %d classes: give one a class", len(o.Imbalance), classes)
 	}
-	d.Train = copied(d.Train.(*imageSubset))
-	if d.Val != nil {
-		d.Val = copied(d.Val.(*imageSubset))
-	}
-	debug.FreeOSMemory() // the collector would wait until as much again is allocated
+	return nil
 }
 
-func copied(s *imageSubset) *images {
-	n, size := s.Len(), s.Shape().Len()
-	c := &images{shape: s.Shape(), data: make([]byte, n*size), stride: size, labels: make([]byte, n)}
-	for i := range n {
-		copy(c.data[i*size:], s.Pixels(nil, i))
-		c.labels[i] = byte(s.Label(i))
+// keep gives how many samples of each class cap and imbalance leave, of so many.
+func (o Options) keep(counts []int) []int {
+	total := 0
+	for _, n := range counts {
+		total += n
 	}
-	return c
+	keep := slices.Clone(counts)
+	for c := range keep {
+		if o.Samples > 0 && o.Samples < total {
+			keep[c] = int(float64(keep[c]) * float64(o.Samples) / float64(total))
+		}
+		if o.Imbalance != nil {
+			keep[c] = int(math.Round(o.Imbalance[c] * float64(keep[c])))
+		}
+	}
+	return keep
+}
+
+// compact copies the images that Train and Val use out of a larger source in memory, and lets go of that: a
+// network's memory comes after it, and the process's peak is what counts.
+func (d *Dataset) compact() {
+	d.store(func(src ImageSource) bool {
+		_, part := src.(*imageSubset)
+		return part
+	})
+	debug.FreeOSMemory() // the collector would wait until as much again is allocated
 }
 
 // keepFirst gives the indices of the first keep[c] samples of each class c, in the source's order.
@@ -115,8 +125,8 @@ func keepFirst(src Source, keep []int) []uint32 {
 	return index
 }
 
-// holdOut splits index in two, both in the source's order: held has round(fraction·count) samples of each class, drawn
-// by seed alone.
+// holdOut splits index in two, both in the source's order: held has round(fraction·count) samples of each
+// class, drawn by seed alone.
 func holdOut(src Source, classes int, index []uint32, fraction float64, seed uint64) (rest, held []uint32) {
 	if fraction == 0 {
 		return index, nil
@@ -129,7 +139,7 @@ func holdOut(src Source, classes int, index []uint32, fraction float64, seed uin
 	rng := rand.New(rand.NewPCG(seed, purposeHoldOut))
 	for _, members := range byClass {
 		rng.Shuffle(len(members), func(a, b int) { members[a], members[b] = members[b], members[a] })
-		n := int(math.Round(fraction * float64(len(members))))
+		n := share(fraction, len(members))
 		held = append(held, members[:n]...)
 		rest = append(rest, members[n:]...)
 	}
@@ -137,3 +147,6 @@ func holdOut(src Source, classes int, index []uint32, fraction float64, seed uin
 	slices.Sort(rest)
 	return rest, held
 }
+
+// share is how many of n samples of a class are held out.
+func share(fraction float64, n int) int { return int(math.Round(fraction * float64(n))) }

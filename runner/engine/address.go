@@ -63,7 +63,8 @@ func newAddress(runtimeDir, runsDir string) (address, error) {
 		}
 		return a, nil
 	}
-	return address{}, fmt.Errorf("no place for the engine's socket (set XDG_RUNTIME_DIR to a folder of yours): %w", errors.Join(problems...))
+	return address{}, fmt.Errorf("no place for the engine's socket "+
+		"(set XDG_RUNTIME_DIR to a folder of yours): %w", errors.Join(problems...))
 }
 
 // addresses lists where the engine of a runs folder may be: where the lock

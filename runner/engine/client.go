@@ -136,8 +136,8 @@ func exchange(w *wire, r *request) (*reply, error) {
 	if err := w.receive(&out, 0); err != nil {
 		return nil, fmt.Errorf("the engine's answer: %w: its log may say why, see drolab engine status", err)
 	}
-	if out.Error != "" {
-		return nil, errors.New(out.Error)
+	if err := out.err(); err != nil {
+		return nil, err
 	}
 	return &out, nil
 }
@@ -167,13 +167,17 @@ func greet(w *wire) (h hello, err error) {
 	if err := sameUser(w.Conn); err != nil {
 		return h, fmt.Errorf("the engine is not yours: %w", err)
 	}
-	if err := w.receive(&h, patience); errors.Is(err, errClosed) {
+	err = w.receive(&h, patience)
+	var broken *net.OpError // by one that did not even accept it
+	if errors.Is(err, errClosed) || errors.As(err, &broken) && !broken.Timeout() {
 		return h, errEnding
-	} else if err != nil {
+	}
+	if err != nil {
 		return h, fmt.Errorf("the engine does not answer: %w", err)
 	}
 	if h.Protocol != protocol {
-		return h, fmt.Errorf("the engine (pid %d) is drolab %s, which this one cannot talk to: let its runs end, or use that program", h.PID, h.Version)
+		return h, fmt.Errorf("the engine (pid %d) is drolab %s, which this one cannot talk to: "+
+			"let its runs end, or use that program", h.PID, h.Version)
 	}
 	return h, nil
 }
@@ -184,7 +188,8 @@ func (c *Client) explain(err error) error {
 		return err
 	}
 	if record.Held(c.lock()) {
-		return fmt.Errorf("the engine of %s does not answer here%s: ask it on its own machine, or end that process", c.RunsDir, whose(c.RunsDir))
+		return fmt.Errorf("the engine of %s does not answer here%s: ask it on its own machine, or end that process",
+			c.RunsDir, whose(c.RunsDir))
 	}
 	return fmt.Errorf("%w for %s, so nothing there runs in one", ErrNone, c.RunsDir)
 }

@@ -56,8 +56,9 @@ func (e *engine) open(path string, verbs map[string]handler, begin func() (func(
 	if err != nil {
 		return nil, err
 	}
-	c := &counter{path: path, listener: l, done: make(chan struct{}), server: &server{hello: e.hello(), verbs: verbs, allowed: sameUser, begin: begin,
-		logf: e.logf, slots: make(chan struct{}, maxConns), conns: &e.conns}}
+	c := &counter{path: path, listener: l, done: make(chan struct{}),
+		server: &server{hello: e.hello(), verbs: verbs, allowed: sameUser, begin: begin,
+			logf: e.logf, slots: make(chan struct{}, maxConns), conns: &e.conns}}
 	if c.made, err = os.Lstat(path); err != nil {
 		l.Close()
 		return nil, err
@@ -74,7 +75,8 @@ func (e *engine) open(path string, verbs map[string]handler, begin func() (func(
 func listen(path string) (*net.UnixListener, error) {
 	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
 		c.Close()
-		return nil, fmt.Errorf("%w: it answers at %s, but its lock file was removed: stop it first", ErrRunning, path)
+		return nil, fmt.Errorf("%w: it answers at %s, but its lock file was removed: stop it first", ErrRunning,
+			path)
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err

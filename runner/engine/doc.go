@@ -1,10 +1,10 @@
 // Package engine is the process that owns running runs. It outlives the
 // terminal, so that runs do; there is one for each runs folder.
 //
-//	drolab ─> Client ──verb──> control socket ─> Server ─> runner.Queue ─> goroutine a run ─> run directories
-//	             │                 view socket ─> Server: status, and no verb that changes anything
+//	drolab -> Client --verb-> control socket -> Server -> runner.Queue -> goroutine a run -> run directories
+//	             │                 view socket -> Server: status, and no verb that changes anything
 //	             └─ nobody answers: start `drolab engine`, wait until it does
-//	any viewer <─────────────────────────── run directories
+//	any viewer <--------------------------- run directories
 //
 // The sockets carry verbs only: one JSON object a line, a hello of the server,
 // then a reply for each request. What runs do is seen in their directories,

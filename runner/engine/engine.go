@@ -25,7 +25,7 @@ type Settings struct {
 	// DataDir and Threads are for runs that come without their own.
 	DataDir  string
 	Threads  int
-	Parallel int // runs at once; 0 is 4
+	Parallel int // runs at once; 0 is runner.DefaultParallel
 	Host     runner.Host
 	// Idle is how long after its last run the engine ends; 0 is 5 minutes.
 	Idle time.Duration
@@ -37,6 +37,9 @@ type Settings struct {
 
 // ErrRunning says that the runs folder has its engine already.
 var ErrRunning = errors.New("an engine is running already")
+
+// ErrLive says that an engine has runs that have not ended.
+var ErrLive = errors.New("not ended")
 
 // engine is the process's state. The Queue owns the runs.
 type engine struct {
@@ -81,15 +84,17 @@ func Run(ctx context.Context, s Settings) error {
 	e := &engine{settings: s, store: store, started: time.Now(), last: time.Now(), wake: make(chan struct{}, 1)}
 	e.over, e.setOver = context.WithCancel(context.Background())
 	defer e.setOver()
-	e.queue = runner.NewQueue(ctx, runner.Settings{Store: store, Host: s.Host, DataDir: s.DataDir, Threads: s.Threads,
-		Parallel: s.Parallel})
+	e.queue = runner.NewQueue(ctx,
+		runner.Settings{Store: store, Host: s.Host, DataDir: s.DataDir, Threads: s.Threads,
+			Parallel: s.Parallel})
 	d := &desk{engine: e, lock: lock}
 	if err := d.open(); err != nil {
 		return err
 	}
 	e.logf("ready: pid %d, drolab %s, %s", os.Getpid(), s.Host.Version, d.address.Control)
 	if lock.Local() {
-		e.logf("the disk has no locks: a file under /tmp keeps this machine's engines apart; do not train in %s from two machines at once", s.RunsDir)
+		e.logf("the disk has no locks: a file under /tmp keeps this machine's engines apart; "+
+			"do not train in %s from two machines at once", s.RunsDir)
 	}
 	e.live(ctx, d)
 	cancel()
@@ -193,7 +198,8 @@ func (e *engine) begin() (end func(), ok bool) {
 }
 
 func (e *engine) logf(format string, args ...any) {
-	fmt.Fprintf(e.settings.Log, "%s %s\n", time.Now().Format("2006-01-02 15:04:05"), fmt.Sprintf(format, args...))
+	fmt.Fprintf(e.settings.Log, "%s %s\n", time.Now().Format("2006-01-02 15:04:05"),
+		fmt.Sprintf(format, args...))
 }
 
 func (e *engine) hello() hello {

@@ -21,7 +21,8 @@ func TestVerbs(t *testing.T) {
 	id := p.launch(t, 5000)
 	s, err := p.Status()
 	must(t, err)
-	if s.PID != os.Getpid() || s.Version != "test" || len(s.Runs) != 1 || s.Runs[0].ID != id || s.RunsDir != p.RunsDir || s.Log != logOf(p) {
+	if s.PID != os.Getpid() || s.Version != "test" || len(s.Runs) != 1 || s.Runs[0].ID != id ||
+		s.RunsDir != p.RunsDir || s.Log != logOf(p) {
 		t.Errorf("status %+v", s)
 	}
 	must(t, p.Pause(id))
@@ -48,7 +49,8 @@ func TestVerbs(t *testing.T) {
 	if _, err := p.Status(); !errors.Is(err, ErrNone) {
 		t.Errorf("status without an engine: %v", err)
 	}
-	for _, err := range []error{p.Pause(id), p.Stop(id), p.Checkpoint(id), p.Knob(id, "lr", "1"), p.Shutdown(false)} {
+	for _, err := range []error{p.Pause(id), p.Stop(id), p.Checkpoint(id), p.Knob(id, "lr", "1"),
+		p.Shutdown(false)} {
 		if !errors.Is(err, ErrNone) {
 			t.Errorf("without an engine: %v", err)
 		}
@@ -69,7 +71,8 @@ func TestStartRefusals(t *testing.T) {
 	for range 2000 {
 		huge.Specs = append(huge.Specs, huge.Specs[0])
 	}
-	for want, r := range map[string]runner.Request{"lr: -1": bad, "one seed": expanded, "no run": {}, "fewer runs at once": huge} {
+	for want, r := range map[string]runner.Request{"lr: -1": bad, "one seed": expanded, "no run": {},
+		"fewer runs at once": huge} {
 		if _, err := p.Start(r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
@@ -110,7 +113,8 @@ func TestEndsWithItsFolder(t *testing.T) {
 func TestOneEngineForAFolder(t *testing.T) {
 	p := start(t, nil)
 	s := Settings{RunsDir: p.RunsDir, RuntimeDir: p.RuntimeDir, Threads: 1}
-	if err := Run(context.Background(), s); !errors.Is(err, ErrRunning) || !strings.Contains(err.Error(), "drolab test") {
+	if err := Run(context.Background(), s); !errors.Is(err, ErrRunning) ||
+		!strings.Contains(err.Error(), "drolab test") {
 		t.Errorf("a second engine: %v", err)
 	}
 	// Without its lock file the engine is found by its socket.
@@ -191,8 +195,10 @@ func TestShutdownWaitsForWhoAsks(t *testing.T) {
 func TestPanicOfOneVerb(t *testing.T) {
 	var log buffer
 	e := &engine{settings: Settings{Log: &log}}
-	s := &server{logf: e.logf, verbs: map[string]handler{"break": func(*request) (*reply, error) { panic("broken") }}}
-	if out := s.answer(&request{Verb: "break"}); !strings.Contains(out.Error, "internal error: broken") || !strings.Contains(log.String(), "TestPanicOfOneVerb") {
+	breaks := func(*request) (*reply, error) { panic("broken") }
+	s := &server{logf: e.logf, verbs: map[string]handler{"break": breaks}}
+	if out := s.answer(&request{Verb: "break"}); !strings.Contains(out.Error, "internal error: broken") ||
+		!strings.Contains(log.String(), "TestPanicOfOneVerb") {
 		t.Errorf("answer %+v, log:\n%s", out, log.String())
 	}
 }
@@ -229,7 +235,8 @@ func spawning(t *testing.T, runs, runtimeDir, version string) *Client {
 	t.Helper()
 	exe, err := os.Executable()
 	must(t, err)
-	return &Client{RunsDir: runs, RuntimeDir: runtimeDir, Version: version, Command: engineCommand(exe, runs, runtimeDir, version)}
+	return &Client{RunsDir: runs, RuntimeDir: runtimeDir, Version: version,
+		Command: engineCommand(exe, runs, runtimeDir, version)}
 }
 
 func TestTwoStartsAtOnce(t *testing.T) {
@@ -269,7 +276,8 @@ func TestOtherVersion(t *testing.T) {
 	before, err := newer.Status()
 	must(t, err)
 	_, err = newer.Start(brief(dro.SFK, 1))
-	if err == nil || !strings.Contains(err.Error(), "is drolab older and this is newer") || !strings.Contains(err.Error(), ids[0]) {
+	if err == nil || !strings.Contains(err.Error(), "is drolab older and this is newer") ||
+		!strings.Contains(err.Error(), ids[0]) {
 		t.Fatalf("a start at an older engine with a live run: %v", err)
 	}
 	after, err := newer.Status()
@@ -295,7 +303,8 @@ func TestEngineThatCannotStart(t *testing.T) {
 		t.Errorf("a program that is no engine: %v", err)
 	}
 	c.Command = engineCommand("/nonexistent/drolab", runs, "", "")
-	if _, err := c.Start(brief(dro.SFK, 1)); err == nil || !strings.Contains(err.Error(), "starting the engine") {
+	if _, err := c.Start(brief(dro.SFK, 1)); err == nil ||
+		!strings.Contains(err.Error(), "starting the engine") {
 		t.Errorf("a program that is not there: %v", err)
 	}
 	c.Command = good

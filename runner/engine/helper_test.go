@@ -24,8 +24,9 @@ const asEngine = "DROLAB_TEST_ENGINE"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(asEngine); dir != "" {
-		err := Run(context.Background(), Settings{RunsDir: dir, RuntimeDir: os.Getenv("DROLAB_TEST_RUNTIME"), Threads: 1,
-			Host: runner.Host{Version: os.Getenv("DROLAB_TEST_VERSION")}, Idle: time.Minute, Log: os.Stderr})
+		err := Run(context.Background(),
+			Settings{RunsDir: dir, RuntimeDir: os.Getenv("DROLAB_TEST_RUNTIME"), Threads: 1,
+				Host: runner.Host{Version: os.Getenv("DROLAB_TEST_VERSION")}, Idle: time.Minute, Log: os.Stderr})
 		if err != nil {
 			os.Stderr.WriteString("drolab: " + err.Error() + "\n")
 			os.Exit(1)
@@ -78,7 +79,8 @@ func start(t *testing.T, change func(*Settings)) *inProcess {
 	p := &inProcess{ended: make(chan error, 1)}
 	p.Client = &Client{RunsDir: runs, RuntimeDir: runtimeDir, Version: "test",
 		Command: func() *exec.Cmd { t.Error("an engine is started"); return exec.Command("false") }}
-	s := Settings{RunsDir: runs, RuntimeDir: runtimeDir, Threads: 1, Host: runner.Host{Version: "test"}, Log: &p.log}
+	s := Settings{RunsDir: runs, RuntimeDir: runtimeDir, Threads: 1, Host: runner.Host{Version: "test"},
+		Log: &p.log}
 	if change != nil {
 		change(&s)
 	}
@@ -113,7 +115,8 @@ func await(t *testing.T, so func() bool) {
 // brief is a run of some seconds at most.
 func brief(a dro.Algorithm, epochs int) runner.Request {
 	s := runner.Defaults()
-	s.Algorithms, s.Dataset, s.Model, s.Batch, s.Epochs, s.LogEvery = []dro.Algorithm{a}, "csv:example", "linear", 32, epochs, 3
+	s.Algorithms, s.Dataset, s.Model, s.Batch, s.Epochs, s.LogEvery = []dro.Algorithm{a}, "csv:example",
+		"linear", 32, epochs, 3
 	return runner.Request{Preset: "test", Specs: []runner.Spec{s}}
 }
 
@@ -182,7 +185,8 @@ func (p *inProcess) sockets(t *testing.T) address {
 func engineCommand(path, runs, runtimeDir, version string) func() *exec.Cmd {
 	return func() *exec.Cmd {
 		cmd := exec.Command(path)
-		cmd.Env = append(os.Environ(), asEngine+"="+runs, "DROLAB_TEST_RUNTIME="+runtimeDir, "DROLAB_TEST_VERSION="+version)
+		cmd.Env = append(os.Environ(), asEngine+"="+runs, "DROLAB_TEST_RUNTIME="+runtimeDir,
+			"DROLAB_TEST_VERSION="+version)
 		return cmd
 	}
 }

@@ -35,8 +35,10 @@ func TestViewSocketChangesNothing(t *testing.T) {
 	p := start(t, nil)
 	id := p.launch(t, 1_000_000)
 	spec := brief("sfk", 1)
-	for _, r := range []request{{Verb: verbStart, Start: &spec}, {Verb: verbResume, Run: id}, {Verb: verbPause, Run: id}, {Verb: verbStop, Run: id},
-		{Verb: verbCheckpoint, Run: id}, {Verb: verbKnob, Run: id, Key: "lr", Value: "1"}, {Verb: verbShutdown, Force: true}, {Verb: ""}} {
+	for _, r := range []request{{Verb: verbStart, Start: &spec}, {Verb: verbResume, Run: id},
+		{Verb: verbPause, Run: id}, {Verb: verbStop, Run: id},
+		{Verb: verbCheckpoint, Run: id}, {Verb: verbKnob, Run: id, Key: "lr", Value: "1"},
+		{Verb: verbShutdown, Force: true}, {Verb: ""}} {
 		_, answer, err := talk(t, p.sockets(t).View, ask(t, r))
 		if err != nil || !strings.Contains(answer, "cannot be asked here") {
 			t.Errorf("%s: %q, %v", r.Verb, answer, err)
@@ -77,8 +79,10 @@ func TestNonsense(t *testing.T) {
 			}
 		}
 	}
-	for _, say := range []string{"null\n", "[]\n", "{}\n", `{"verb":"start"}` + "\n", `{"verb":"start","start":{"Specs":[{}]}}` + "\n",
-		`{"verb":"resume","run":"../../etc"}` + "\n", `{"verb":"stop","run":"` + strings.Repeat("a", 100_000) + `"}` + "\n",
+	for _, say := range []string{"null\n", "[]\n", "{}\n", `{"verb":"start"}` + "\n",
+		`{"verb":"start","start":{"Specs":[{}]}}` + "\n",
+		`{"verb":"resume","run":"../../etc"}` + "\n",
+		`{"verb":"stop","run":"` + strings.Repeat("a", 100_000) + `"}` + "\n",
 		strings.Repeat(`{"verb":`, 100_000) + "\n", `{"verb":"status","sudo":true}` + "\n"} {
 		_, answer, err := talk(t, a.Control, []byte(say))
 		if err != nil || !strings.Contains(answer, `"error"`) {
@@ -219,6 +223,8 @@ func TestStrangeServers(t *testing.T) {
 		"cannot be read":       "hello\n",
 		"cannot talk to":       `{"protocol":99,"version":"9.9","pid":1}` + "\n",
 		"the engine's answer:": `{"protocol":1,"version":"test","pid":1}` + "\n",
+		"as it is now": `{"protocol":1,"version":"test","pid":1,"new":2}` + "\n" +
+			`{"error":"as it is now","fault":{"code":"new","x":1},"y":2}` + "\n",
 	} {
 		dir := short(t)
 		a, err := newAddress(dir, dir)
@@ -299,12 +305,14 @@ func TestKillsAtLogout(t *testing.T) {
 		must(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
-	yes, no := file("yes", "[Login]\nKillUserProcesses = yes\n"), file("no", "[Login]\n#KillUserProcesses=yes\nKillUserProcesses=no\n")
+	yes, no := file("yes", "[Login]\nKillUserProcesses = yes\n"),
+		file("no", "[Login]\n#KillUserProcesses=yes\nKillUserProcesses=no\n")
 	none := file("none", "[Login]\n#KillUserProcesses=yes\n")
 	for _, test := range []struct {
 		files []string
 		want  bool
-	}{{nil, false}, {[]string{none}, false}, {[]string{yes}, true}, {[]string{yes, no}, false}, {[]string{no, yes, none, "missing"}, true}} {
+	}{{nil, false}, {[]string{none}, false}, {[]string{yes}, true}, {[]string{yes, no}, false},
+		{[]string{no, yes, none, "missing"}, true}} {
 		if got := killsAtLogout(test.files); got != test.want {
 			t.Errorf("%v: %v", test.files, got)
 		}
@@ -317,8 +325,10 @@ func FuzzServer(f *testing.F) {
 	f.Add([]byte("{\"verb\":\"stop\",\"run\":\"a\"}\n{\"verb\":\"stop\"}\n"))
 	f.Add([]byte(`{"verb":"start","start":{"Preset":"p","Specs":[{"algorithms":["sfk"],"seeds":1}]}}`))
 	f.Fuzz(func(t *testing.T, say []byte) {
-		e := &engine{settings: Settings{Log: &buffer{}}, queue: runner.NewQueue(context.Background(), runner.Settings{})}
-		s := &server{verbs: e.viewVerbs(), allowed: func(net.Conn) error { return nil }, begin: func() (func(), bool) { return func() {}, true }, logf: e.logf}
+		e := &engine{settings: Settings{Log: &buffer{}},
+			queue: runner.NewQueue(context.Background(), runner.Settings{})}
+		s := &server{verbs: e.viewVerbs(), allowed: func(net.Conn) error { return nil },
+			begin: func() (func(), bool) { return func() {}, true }, logf: e.logf}
 		here, there := net.Pipe()
 		done := make(chan struct{})
 		go func() { defer close(done); s.attend(there); there.Close() }()

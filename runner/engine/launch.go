@@ -48,14 +48,16 @@ func (c *Client) reach() (*wire, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("the engine of %s does not answer%s: end that process, or train in this one with --inline", c.RunsDir, whose(c.RunsDir))
+	return nil, fmt.Errorf("the engine of %s does not answer%s: "+
+		"end that process, or train in this one with --inline", c.RunsDir, whose(c.RunsDir))
 }
 
 // replace ends an engine of another version that has nothing to do.
 func (c *Client) replace(w *wire, h hello) error {
 	defer w.Close()
 	if _, err := exchange(w, &request{Verb: verbShutdown}); err != nil {
-		return fmt.Errorf("the engine (pid %d) is drolab %s and this is %s; it goes on with %w: let them end, stop them, or train in this process with --inline",
+		return fmt.Errorf("the engine (pid %d) is drolab %s and this is %s; it goes on with %w: "+
+			"let them end, stop them, or train in this process with --inline",
 			h.PID, h.Version, c.Version, err)
 	}
 	return nil

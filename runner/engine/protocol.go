@@ -49,13 +49,14 @@ type request struct {
 	Means *runner.Means   `json:"means,omitempty"` // of a resume
 	Key   string          `json:"key,omitempty"`   // of a knob
 	Value string          `json:"value,omitempty"`
-	Force bool            `json:"force,omitempty"` // shut down although runs are live: they stop with a checkpoint
+	Force bool            `json:"force,omitempty"` // shut down although runs are live: they stop
 }
 
 // reply answers a request. Without an error what was asked was done or, where
 // a run does it at its next step, handed to the run.
 type reply struct {
 	Error  string   `json:"error,omitempty"`
+	Fault  *fault   `json:"fault,omitempty"` // what the error is, if that is known
 	IDs    []string `json:"ids,omitempty"`
 	Status *Status  `json:"status,omitempty"`
 }
@@ -75,12 +76,15 @@ type Status struct {
 type wire struct {
 	net.Conn
 	in *bufio.Scanner
+	// strict refuses fields that are not known: who is asked must know all that
+	// he is asked for, while an answer may say more than one understands.
+	strict bool
 }
 
 func newWire(c net.Conn) *wire {
 	in := bufio.NewScanner(c)
 	in.Buffer(make([]byte, 4096), maxMessage)
-	return &wire{c, in}
+	return &wire{Conn: c, in: in}
 }
 
 // errClosed says that the other side ended the connection between messages.
@@ -106,7 +110,9 @@ func (w *wire) receive(v any, within time.Duration) error {
 		}
 	}
 	d := json.NewDecoder(bytes.NewReader(w.in.Bytes()))
-	d.DisallowUnknownFields()
+	if w.strict {
+		d.DisallowUnknownFields()
+	}
 	if err := d.Decode(v); err != nil {
 		return fmt.Errorf("message cannot be read: %w", err)
 	}
@@ -120,7 +126,8 @@ func (w *wire) send(v any) error {
 		return err
 	}
 	if len(b) >= maxMessage {
-		return fmt.Errorf("message has %d bytes, want fewer than %d: ask for fewer runs at once", len(b), maxMessage)
+		return fmt.Errorf("message has %d bytes, want fewer than %d: ask for fewer runs at once", len(b),
+			maxMessage)
 	}
 	if err := w.SetWriteDeadline(time.Now().Add(patience)); err != nil {
 		return err

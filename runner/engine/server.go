@@ -82,6 +82,7 @@ func (s *server) attend(c net.Conn) {
 	}
 	defer end()
 	w := newWire(c)
+	w.strict = true
 	if w.send(s.hello) != nil {
 		return
 	}
@@ -89,7 +90,7 @@ func (s *server) attend(c net.Conn) {
 		var r request
 		if err := w.receive(&r, patience); err != nil {
 			if !errors.Is(err, errClosed) {
-				w.send(reply{Error: err.Error()})
+				w.send(failed(err))
 			}
 			return
 		}
@@ -106,7 +107,7 @@ func (s *server) answer(r *request) *reply {
 	}
 	out, err := s.do(h, r)
 	if err != nil {
-		out = &reply{Error: err.Error()}
+		out = failed(err)
 	}
 	if r.Verb != verbStatus {
 		s.logf("%s %s: %s", r.Verb, printable(r.Run), outcome(err))

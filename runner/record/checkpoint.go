@@ -14,30 +14,108 @@ import (
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner"
+	"drolab/runner/internal/aside"
 )
 
 // Tensors that are not parameters have a prefix in the file.
 const (
 	velocityPrefix = "velocity."
-	iteratePrefix  = "paper_iterate."
+	bufferPrefix   = "buffer."
+	pickedPrefix   = "paper_iterate."
 )
 
 // stateFile is the JSON of a checkpoint.
 type stateFile struct {
 	runner.State
-	// Z stands for State's: a run that diverges has a z that is not finite.
-	Z       zNumbers `json:"z"`
-	Tensors string   `json:"tensors"` // the file beside this one
-	SHA256  string   `json:"sha256"`  // of that file, in hexadecimal
+	Method  *methodState `json:"method,omitempty"`
+	Tensors string       `json:"tensors"` // the file beside this one
+	SHA256  string       `json:"sha256"`  // of that file, in hexadecimal
+
+	// Z and Iterate are the method's state in a checkpoint of the first form.
+	Z       *firstZ              `json:"z,omitempty"`
+	Iterate *runner.PaperIterate `json:"paper_iterate,omitempty"`
 }
 
-type zNumbers struct {
+// methodState is a dro.State: a run that diverges has numbers that are not
+// finite, and flags are bits, the first one in the lowest place.
+type methodState struct {
+	Numbers map[string]runner.Number `json:"numbers"`
+	Flags   map[string]bits          `json:"flags,omitempty"`
+}
+
+type bits struct {
+	Count int    `json:"count"`
+	Bits  []byte `json:"bits"`
+}
+
+type firstZ struct {
 	Lambda runner.Number `json:"lambda"`
 	Eta    runner.Number `json:"eta"`
 }
 
+func encodeMethod(s *dro.State) *methodState {
+	if s == nil {
+		return nil
+	}
+	m := &methodState{Numbers: map[string]runner.Number{}, Flags: map[string]bits{}}
+	for name, v := range s.Numbers {
+		m.Numbers[name] = runner.Num(v)
+	}
+	for name, flags := range s.Flags {
+		b := bits{len(flags), make([]byte, (len(flags)+7)/8)}
+		for i, f := range flags {
+			if f {
+				b.Bits[i/8] |= 1 << (i % 8)
+			}
+		}
+		m.Flags[name] = b
+	}
+	return m
+}
+
+// decode returns the state; an error where the flags are not as many as said.
+func (m *methodState) decode() (*dro.State, error) {
+	s := &dro.State{Numbers: map[string]float64{}, Flags: map[string][]bool{}}
+	for name, n := range m.Numbers {
+		s.Numbers[name] = n.Float()
+	}
+	for name, b := range m.Flags {
+		if b.Count < 0 || len(b.Bits) != (b.Count+7)/8 {
+			return nil, fmt.Errorf("flags %.40q: %d bytes for %d flags", name, len(b.Bits), b.Count)
+		}
+		flags := make([]bool, b.Count)
+		for i := range flags {
+			flags[i] = b.Bits[i/8]>>(i%8)&1 == 1
+		}
+		s.Flags[name] = flags
+	}
+	return s, nil
+}
+
+// method returns the method's state, also that of a checkpoint of the first
+// form: z, and SFK's output so far.
+func (f *stateFile) method() (*dro.State, error) {
+	switch {
+	case f.Method != nil:
+		return f.Method.decode()
+	case f.Z == nil:
+		return nil, nil
+	}
+	s := &dro.State{Numbers: map[string]float64{"lambda": f.Z.Lambda.Float(), "eta": f.Z.Eta.Float()}}
+	if i := f.Iterate; i != nil {
+		for name, n := range map[string]runner.Number{"picked_step": runner.Num(float64(i.Step)), "picked_grad_norm": i.GradNorm,
+			"picked_gap": i.Gap, "picked_lambda": i.Lambda, "picked_eta": i.Eta} {
+			s.Numbers[name] = n.Float()
+		}
+	}
+	return s, nil
+}
+
 func stateName(step int64) string   { return fmt.Sprintf("step-%010d.json", step) }
 func tensorsName(step int64) string { return fmt.Sprintf("step-%010d.safetensors", step) }
+
+// checkpointFile is what the log calls a checkpoint.
+func checkpointFile(step int64) string { return checkpointsName + "/" + stateName(step) }
 
 // writeCheckpoint puts s into folder. The JSON comes last and makes the pair
 // complete. A checkpoint of the same step may stand there already, when a run
@@ -56,27 +134,42 @@ func writeCheckpoint(folder string, s *runner.State) error {
 		return err
 	}
 	return writeJSON(filepath.Join(folder, stateName(s.Step)), &stateFile{
-		State: *s, Z: zNumbers{runner.Num(s.Z.Lambda), runner.Num(s.Z.Eta)},
+		State: *s, Method: encodeMethod(s.Method),
 		Tensors: tensorsName(s.Step), SHA256: hex.EncodeToString(hash.Sum(nil)),
 	})
 }
 
-// fileTensors returns all tensors of s under their names in the file.
+// tensorGroups are the lists of a state under their prefixes; that of the
+// parameters, which is none, comes last.
+func tensorGroups(s *runner.State) []struct {
+	prefix string
+	list   *[]nn.Tensor
+} {
+	return []struct {
+		prefix string
+		list   *[]nn.Tensor
+	}{{velocityPrefix, &s.Velocities}, {bufferPrefix, &s.Buffers}, {pickedPrefix, &s.Picked}, {"", &s.Parameters}}
+}
+
+// fileTensors returns all tensors of s under their names in the file, the
+// parameters first.
 func fileTensors(s *runner.State) ([]nn.Tensor, error) {
+	groups := tensorGroups(s)
 	var list []nn.Tensor
 	for _, t := range s.Parameters {
-		if strings.HasPrefix(t.Name, velocityPrefix) || strings.HasPrefix(t.Name, iteratePrefix) {
-			return nil, fmt.Errorf("parameter %q: the prefix is taken", t.Name)
+		for _, g := range groups {
+			if g.prefix != "" && strings.HasPrefix(t.Name, g.prefix) {
+				return nil, fmt.Errorf("parameter %q: the prefix is taken", t.Name)
+			}
 		}
 		list = append(list, t)
 	}
-	for _, g := range []struct {
-		prefix string
-		list   []nn.Tensor
-	}{{velocityPrefix, s.Velocities}, {iteratePrefix, s.IterateParameters}} {
-		for _, t := range g.list {
-			t.Name = g.prefix + t.Name
-			list = append(list, t)
+	for _, g := range groups {
+		for _, t := range *g.list {
+			if g.prefix != "" {
+				t.Name = g.prefix + t.Name
+				list = append(list, t)
+			}
 		}
 	}
 	return list, nil
@@ -97,16 +190,16 @@ func readCheckpoint(folder string, step int64) (*runner.State, error) {
 		return nil, err
 	}
 	s := f.State
-	s.Z = dro.Z{Lambda: f.Z.Lambda.Float(), Eta: f.Z.Eta.Float()}
+	if s.Method, err = f.method(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	for _, t := range list {
-		if name, ok := strings.CutPrefix(t.Name, velocityPrefix); ok {
-			t.Name = name
-			s.Velocities = append(s.Velocities, t)
-		} else if name, ok := strings.CutPrefix(t.Name, iteratePrefix); ok {
-			t.Name = name
-			s.IterateParameters = append(s.IterateParameters, t)
-		} else {
-			s.Parameters = append(s.Parameters, t)
+		for _, g := range tensorGroups(&s) {
+			if name, ok := strings.CutPrefix(t.Name, g.prefix); ok {
+				t.Name = name
+				*g.list = append(*g.list, t)
+				break
+			}
 		}
 	}
 	return &s, nil
@@ -193,7 +286,7 @@ func prune(folder string, written int64, keep int) {
 	entries, _ := os.ReadDir(folder) // sorted: a pair's JSON comes first and makes it incomplete
 	for _, e := range entries {
 		name := e.Name()
-		ours := strings.HasPrefix(name, "step-") || strings.HasPrefix(name, asidePrefix)
+		ours := strings.HasPrefix(name, "step-") || strings.HasPrefix(name, aside.Prefix)
 		if ours && !kept[name] {
 			os.Remove(filepath.Join(folder, name))
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/internal/aside"
 )
 
 // TestPowerCutInLog cuts the log at every byte of its last line. Readers
@@ -267,7 +268,7 @@ func recordAndWait(dir string) {
 		panic(err)
 	}
 	m := newMeta(1)
-	r, err := s.Create(m)
+	r, err := s.Create(m, nil)
 	if err != nil {
 		panic(err)
 	}
@@ -282,13 +283,15 @@ func TestLeftovers(t *testing.T) {
 	s := newStore(t)
 	old := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	leave := func(name string, at time.Time) string {
-		dir := filepath.Join(s.Dir(), asidePrefix+name)
+		dir := filepath.Join(s.Dir(), name)
 		must(t, os.Mkdir(dir, 0o755))
 		write(t, nil, dir, lockName)
 		must(t, os.Chtimes(dir, at, at))
 		return dir
 	}
-	crashed, young, used := leave("crashed", old), leave("young", s.now()), leave("used", old)
+	crashed, young, used := leave(aside.Prefix+"crashed", old), leave(aside.Prefix+"young", s.now()),
+		leave(aside.Prefix+"used", old)
+	deleted := leave(deletedPrefix+"half", old)
 	l, err := Acquire(filepath.Join(used, lockName))
 	must(t, err)
 	defer l.Release()
@@ -296,7 +299,7 @@ func TestLeftovers(t *testing.T) {
 		t.Errorf("List shows leftovers: %v %v", runs, problems)
 	}
 	create(t, s, newMeta(1))
-	for dir, want := range map[string]bool{crashed: false, young: true, used: true} {
+	for dir, want := range map[string]bool{crashed: false, deleted: false, young: true, used: true} {
 		if _, err := os.Stat(dir); (err == nil) != want {
 			t.Errorf("%s is there: %t, want %t", filepath.Base(dir), err == nil, want)
 		}

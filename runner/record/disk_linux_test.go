@@ -41,7 +41,7 @@ func TestRealFullDisk(t *testing.T) {
 	full(err)
 	full(r.Finish(&runner.Summary{Status: runner.Failed}))
 	must(t, r.Close())
-	_, err = s.Create(newMeta(2))
+	_, err = s.Create(newMeta(2), nil)
 	full(err)
 
 	must(t, os.Remove(ballast))

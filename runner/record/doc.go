@@ -6,19 +6,25 @@
 //	<id>/checkpoints/    step-0000000120.safetensors (weights), then .json (the rest)
 //	                     and an empty step-0000000120.pin beside those that stay
 //	<id>/summary.json    runner.Summary: what it came to, rewritten after a resume
-//	<id>/lock            held for as long as a process records the run
+//	<id>/lock            held for as long as a process records the run, or deletes it
 //
-// A Store and the Recorder it makes are the writing side; Run, Tail and
-// History are the reading side. They share nothing but the files: any number
-// of readers may watch, none can slow or block a writer, and a run on another
-// machine's shared disk is read by the same code. Readers take every file for
-// hostile: what is torn, damaged or of a newer program is skipped, memory is
-// bounded, and nothing a file says makes them panic.
+// A Store, the Recorder it makes, a Run's pins and Delete are the writing side;
+// Run, Tail, Lineage and Progress are the reading side. They share nothing but
+// the files: any number of readers may watch, none can slow or block a writer,
+// and a run on another machine's shared disk is read by the same code. Readers
+// take every file for hostile: what is torn, damaged or of a newer program is
+// skipped, memory is bounded, and nothing a file says makes them panic.
 //
 // What a crash leaves is decided by the order of writes. Files that are
 // replaced are written aside, synced and renamed. A line of the log counts
 // once its newline is there. A checkpoint counts once its JSON is there, which
-// holds the checksum of the weights beside it and is written last.
+// holds the checksum of the weights beside it and is written last. A directory
+// has its name once it is complete, a fork's with the checkpoint that it goes on
+// from, and loses it before it is removed. A log says how a run ended once the
+// summary is there.
+//
+// How a run stands is told from its log alone: Progress folds the events from
+// the first on, and readEnd comes to the same from the last ones.
 //
 // It is not a database and keeps no index: what it knows of all runs is what
 // the directories say at that moment. It decides nothing about training.

@@ -12,15 +12,12 @@ import (
 // bytes: some 300 step events.
 const endBudget = 256 << 10
 
-// end is how a run stands, from the last events of its log.
+// end is a Standing that is read from the log's end. Its zero Status is not
+// known yet.
 type end struct {
-	status runner.Status // as written, so never Interrupted
-	cause  string
-	step   int64 // finished
-	eval   *runner.EvalEvent
-	last   *runner.StepEvent
-
-	limit int64 // events above it were discarded by a resume that stands behind them
+	Standing
+	stepKnown bool
+	limit     int64 // events above it were discarded by a resume that stands behind them
 }
 
 // statusOnly stops readEnd at the first event that tells the status.
@@ -43,10 +40,10 @@ func readEnd(dir string, enough func(*end) bool) (*end, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	if e.status == "" { // a new run, or one that wrote nothing but warnings for long
-		e.status = runner.Queued
+	if e.Status == "" { // a new run, or one that wrote nothing but warnings for long
+		e.Status = runner.Queued
 		if size > endBudget {
-			e.status = runner.Running
+			e.Status = runner.Running
 		}
 	}
 	return e, nil
@@ -63,7 +60,7 @@ func (e *end) read(lines *backward, enough func(*end) bool) error {
 			continue
 		}
 		e.add(event)
-		if e.status != "" && (enough(e) || e.eval != nil && e.last != nil) {
+		if e.Status != "" && (enough(e) || e.Eval != nil && e.Last != nil) {
 			return nil
 		}
 	}
@@ -79,28 +76,28 @@ func (e *end) add(event runner.Event) {
 	if step > e.limit {
 		return
 	}
-	if e.step == 0 {
-		e.step = max(0, step)
+	if !e.stepKnown {
+		e.Step, e.stepKnown = max(0, step), true
 	}
 	switch event := event.(type) {
 	case *runner.StatusEvent:
 		e.setStatus(event.Status, event.Cause)
 	case *runner.StepEvent:
 		e.setStatus(runner.Running, "")
-		if e.last == nil {
-			e.last = event
+		if e.Last == nil {
+			e.Last = event
 		}
 	case *runner.EvalEvent:
 		e.setStatus(runner.Running, "")
-		if e.eval == nil {
-			e.eval = event
+		if e.Eval == nil {
+			e.Eval = event
 		}
 	}
 }
 
 // setStatus keeps the first status, which is the last in the log.
 func (e *end) setStatus(s runner.Status, cause string) {
-	if e.status == "" {
-		e.status, e.cause = s, cause
+	if e.Status == "" {
+		e.Status, e.Cause = s, cause
 	}
 }

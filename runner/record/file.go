@@ -1,15 +1,13 @@
 package record
 
 import (
-	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"drolab/runner"
+	"drolab/runner/internal/aside"
 )
 
 // Names inside a run directory.
@@ -20,39 +18,19 @@ const (
 	lockName        = "lock"
 	checkpointsName = "checkpoints"
 
-	asidePrefix = ".new-" // of what is being written and has no name yet
+	deletedPrefix = ".deleted-" // of what is being removed and has no name any more
 )
 
 // maxJSON bounds the JSON files, in bytes: a run.json or a checkpoint's state
 // with ten thousand classes has about one million.
 const maxJSON = 16 << 20
 
-// writeAside writes a file so that its name never stands for less than the
-// whole: aside, synced, renamed, and the folder synced. The folder has one
-// writer, so the name aside can be fixed and a leftover is overwritten.
+// writeAside makes or replaces a file of a run.
 func writeAside(path string, write func(io.Writer) error) error {
-	folder, name := filepath.Split(path)
-	aside := folder + asidePrefix + name
-	f, err := os.Create(aside)
-	if err != nil {
-		return explain(err)
-	}
-	w := bufio.NewWriterSize(f, 1<<18)
-	err = write(w)
-	if err == nil {
-		err = w.Flush()
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(aside, path)
-	}
-	if err != nil {
-		os.Remove(aside)
+	if err := aside.Write(path, write); err != nil {
 		return fmt.Errorf("writing %s: %w", path, explain(err))
 	}
-	return explain(syncDir(folder))
+	return nil
 }
 
 func writeJSON(path string, v any) error {

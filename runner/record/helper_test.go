@@ -3,6 +3,7 @@ package record
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -37,7 +38,7 @@ func newMeta(seed uint64) *runner.Meta {
 
 func create(t *testing.T, s *Store, m *runner.Meta) *recorder {
 	t.Helper()
-	r, err := s.Create(m)
+	r, err := s.Create(m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,13 +70,15 @@ func status(step int64, s runner.Status) runner.Event {
 }
 
 func stepEvent(step int64) *runner.StepEvent {
-	return &runner.StepEvent{Head: head(step), Epoch: float64(step) / 10, Measures: runner.Measures{
-		Loss: runner.Num(1 / float64(step)), Lambda: runner.Num(1.5), Eta: runner.Num(-0.25)}}
+	return &runner.StepEvent{Head: head(step), Epoch: float64(step) / 10, Values: runner.Values{
+		{Name: "loss", Number: runner.Num(1 / float64(step))}, {Name: "lambda", Number: runner.Num(1.5)},
+		{Name: "eta", Number: runner.Num(-0.25)}, {Name: "objective"}, {Name: "gap"}, {Name: "gamma"}, {Name: "grad_norm"}}}
 }
 
 func evalEvent(step int64) *runner.EvalEvent {
-	return &runner.EvalEvent{Head: head(step), TestAccuracy: runner.Num(0.7),
-		ClassAccuracy: []runner.Number{runner.Num(0.9), runner.Num(0.5)}}
+	return &runner.EvalEvent{Head: head(step),
+		Values:  runner.Values{{Name: "test_accuracy", Number: runner.Num(0.7)}, {Name: "worst_class_accuracy", Number: runner.Num(0.5)}},
+		ByGroup: runner.Lists{{Name: "class_accuracy", Numbers: []runner.Number{runner.Num(0.9), runner.Num(0.5)}}}}
 }
 
 // appendSteps logs steps first, first+1, ... last.
@@ -95,9 +98,10 @@ func newState(step int64) *runner.State {
 			{Name: "fc1.bias", Shape: []int{2}, Data: []float32{-x, 0.5}},
 		}
 	}
-	return &runner.State{Step: step, Z: dro.Z{Lambda: 1.25, Eta: -0.5}, Batches: data.State{Kind: "epochs", Epoch: 1, Step: 2},
-		Iterate: &runner.PaperIterate{Step: step - 1, Gap: runner.Num(0.1)}, Eval: evalEvent(step),
-		Parameters: tensors(), Velocities: tensors(), IterateParameters: tensors()}
+	return &runner.State{Step: step, Batches: data.State{Kind: "epochs", Epoch: 1, Step: 2}, Eval: evalEvent(step),
+		Method: &dro.State{Numbers: map[string]float64{"lambda": 1.25, "eta": -0.5},
+			Flags: map[string][]bool{"wrong": {true, false, false, true, true, false, false, false, true, true}}},
+		Parameters: tensors(), Velocities: tensors(), Buffers: tensors(), Picked: tensors()}
 }
 
 func save(t *testing.T, r *recorder, s *runner.State) (file string) {
@@ -107,15 +111,38 @@ func save(t *testing.T, r *recorder, s *runner.State) (file string) {
 	return file
 }
 
+// heard is what a whole log tells.
+type heard struct {
+	*Progress
+	Steps    []*runner.StepEvent // that stand
+	Warnings []*runner.WarningEvent
+	Resumes  int
+}
+
+func (h *heard) Append(events []runner.Event) {
+	for _, e := range events {
+		h.Add(e)
+		switch e := e.(type) {
+		case *runner.StepEvent:
+			h.Steps = append(h.Steps, e)
+		case *runner.WarningEvent:
+			h.Warnings = append(h.Warnings, e)
+		case *runner.ResumeEvent:
+			h.Resumes++
+			h.Steps = slices.DeleteFunc(h.Steps, func(s *runner.StepEvent) bool { return s.Step > e.Step })
+		}
+	}
+}
+
 // history reads a whole log.
-func history(t *testing.T, tail *Tail) *History {
+func history(t *testing.T, tail *Tail) *heard {
 	t.Helper()
-	var h History
+	h := &heard{Progress: NewProgress(newMeta(1))}
 	for {
 		events, err := tail.Read()
 		must(t, err)
 		if len(events) == 0 {
-			return &h
+			return h
 		}
 		h.Append(events)
 	}

@@ -22,7 +22,8 @@ import (
 
 // noLocks tells whether err says that the file system has no locks.
 func noLocks(err error) bool {
-	return errors.Is(err, unix.ENOLCK) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.ENOSYS)
+	return errors.Is(err, unix.ENOLCK) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOTSUP) ||
+		errors.Is(err, unix.ENOSYS)
 }
 
 // lockLocally locks what stands for f, and writes this machine's name into f.
@@ -32,7 +33,8 @@ func lockLocally(f *os.File, tries int) (*os.File, error) {
 		return nil, err
 	}
 	if there := heldOn(f, machine); there != "" {
-		return nil, fmt.Errorf("the disk has no locks, and the file says that another machine holds it (%s): if nothing runs there, empty it", there)
+		return nil, fmt.Errorf("the disk has no locks, and the file says that another machine holds it (%s): "+
+			"if nothing runs there, empty it", there)
 	}
 	s, err := standIn(f, os.O_CREATE)
 	if err != nil {
@@ -88,7 +90,8 @@ func standIn(f *os.File, flags int) (*os.File, error) {
 		}
 		// Another user's folder with these permissions cannot be entered.
 		if info, err := os.Lstat(folder); err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
-			return nil, errors.Join(fmt.Errorf("%s: want a folder of yours that nobody else may enter (chmod 700)", folder), err)
+			return nil, errors.Join(fmt.Errorf("%s: want a folder of yours that nobody else may enter (chmod 700)",
+				folder), err)
 		}
 	}
 	return os.OpenFile(filepath.Join(folder, fmt.Sprintf("lock-%d-%d", id.Dev, id.Ino)), os.O_RDWR|flags, 0o600)

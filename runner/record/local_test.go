@@ -49,7 +49,8 @@ func TestDiskWithoutLocksElsewhere(t *testing.T) {
 	if !held(none, path) {
 		t.Error("what another machine holds is not held")
 	}
-	if _, err := acquire(none, path, 2); err == nil || !strings.Contains(err.Error(), "elsewhere.example") || !strings.Contains(err.Error(), path) {
+	if _, err := acquire(none, path, 2); err == nil || !strings.Contains(err.Error(), "elsewhere.example") ||
+		!strings.Contains(err.Error(), path) {
 		t.Errorf("took the lock of another machine: %v", err)
 	}
 	machine, err := os.Hostname()
@@ -67,7 +68,8 @@ func TestDiskWithoutLocksElsewhere(t *testing.T) {
 func TestLocksThatFail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), lockName)
 	stale := lockless(syscall.ESTALE)
-	if _, err := acquire(stale, path, 2); !errors.Is(err, syscall.ESTALE) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "--runs DIR") {
+	if _, err := acquire(stale, path, 2); !errors.Is(err, syscall.ESTALE) ||
+		!strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "--runs DIR") {
 		t.Errorf("a server that is gone: %v", err)
 	}
 	if !held(stale, path) {

@@ -115,7 +115,8 @@ func (l *eventLog) append(e runner.Event) error {
 		return fmt.Errorf("%s: event %d (%s): %w", l.path, h.Seq, e.Kind(), err)
 	}
 	if len(line) >= maxLine {
-		return fmt.Errorf("%s: event %d (%s) has %d bytes, want fewer than %d", l.path, h.Seq, e.Kind(), len(line), maxLine)
+		return fmt.Errorf("%s: event %d (%s) has %d bytes, want fewer than %d", l.path, h.Seq, e.Kind(), len(line),
+			maxLine)
 	}
 	n, err := l.file.Write(append(line, '\n'))
 	if err != nil {

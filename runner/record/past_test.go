@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -34,7 +35,8 @@ func TestPast(t *testing.T) {
 	// A line that is longer than any event hides nothing behind it, and is none
 	// itself; a torn one is not there.
 	long := append(bytes.Repeat([]byte("x"), maxLine+5), []byte(`{"type":"knob","step":7}`+"\n")...)
-	write(t, append(append(read(t, log), long...), []byte(`{"seq":99,"type":"knob","step":9,"key":"lr","old":1,"new":2}`+"\n"+`{"seq":100,"type":"knob"`)...), log)
+	last := `{"seq":99,"type":"knob","step":9,"key":"lr","old":1,"new":2}` + "\n" + `{"seq":100,"type":"knob"`
+	write(t, slices.Concat(read(t, log), long, []byte(last)), log)
 
 	past, err := s.Load(m.ID, 6)
 	must(t, err)
@@ -113,9 +115,11 @@ func TestLockFile(t *testing.T) {
 }
 
 func TestErrorsThatMayPass(t *testing.T) {
-	for err, want := range map[error]string{syscall.ENOSPC: "disk full", syscall.EDQUOT: "disk full", syscall.EIO: "disk fails"} {
+	for err, want := range map[error]string{syscall.ENOSPC: "disk full", syscall.EDQUOT: "disk full",
+		syscall.EIO: "disk fails"} {
 		var disk *runner.DiskError
-		if got := explain(&os.PathError{Op: "write", Path: "x", Err: err}); !errors.As(got, &disk) || !strings.Contains(got.Error(), want) || !errors.Is(got, err) {
+		if got := explain(&os.PathError{Op: "write", Path: "x", Err: err}); !errors.As(got, &disk) ||
+			!strings.Contains(got.Error(), want) || !errors.Is(got, err) {
 			t.Errorf("%v is explained as %v", err, got)
 		}
 	}

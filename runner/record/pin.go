@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"drolab/runner/internal/aside"
 )
 
 // A pinned checkpoint stays however many newer ones there are. What pins it is
@@ -82,7 +84,8 @@ func lockPins(folder string) (l *Lock, err error) {
 			return l, explain(err)
 		}
 	}
-	return nil, fmt.Errorf("%s: %w for long by another process: try again", filepath.Join(folder, pinLockName), err)
+	return nil, fmt.Errorf("%s: %w for long by another process: try again", filepath.Join(folder, pinLockName),
+		err)
 }
 
 func pin(folder string, step int64) error {
@@ -94,7 +97,7 @@ func pin(folder string, step int64) error {
 	if err != nil {
 		return explain(err)
 	}
-	return explain(syncDir(folder))
+	return explain(aside.Sync(folder))
 }
 
 func unpin(folder string, step int64, keep int) error {
@@ -117,7 +120,7 @@ func unpin(folder string, step int64, keep int) error {
 			}
 		}
 	}
-	return explain(syncDir(folder))
+	return explain(aside.Sync(folder))
 }
 
 func pinned(folder string, step int64) bool {

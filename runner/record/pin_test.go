@@ -98,12 +98,18 @@ func TestPinsAfterACrash(t *testing.T) {
 		steps  []int64
 		pinned []int64
 	}{
-		"between tensors and JSON of another": {func(t *testing.T, folder string) { write(t, []byte("x"), folder, tensorsName(4)) }, []int64{1, 3, 5}, []int64{1}},
-		"with the pin gone":                   {func(t *testing.T, folder string) { must(t, os.Remove(filepath.Join(folder, pinName(1)))) }, []int64{3, 5}, nil},
-		"with pin and JSON gone": {func(t *testing.T, folder string) {
-			must(t, errors.Join(os.Remove(filepath.Join(folder, pinName(1))), os.Remove(filepath.Join(folder, stateName(1)))))
+		"between tensors and JSON of another": {func(t *testing.T, folder string) {
+			write(t, []byte("x"), folder, tensorsName(4))
+		}, []int64{1, 3, 5}, []int64{1}},
+		"with the pin gone": {func(t *testing.T, folder string) {
+			must(t, os.Remove(filepath.Join(folder, pinName(1))))
 		}, []int64{3, 5}, nil},
-		"a pin without a checkpoint": {func(t *testing.T, folder string) { write(t, nil, folder, pinName(0)) }, []int64{1, 3, 5}, []int64{1}},
+		"with pin and JSON gone": {func(t *testing.T, folder string) {
+			must(t, errors.Join(os.Remove(filepath.Join(folder, pinName(1))),
+				os.Remove(filepath.Join(folder, stateName(1)))))
+		}, []int64{3, 5}, nil},
+		"a pin without a checkpoint": {func(t *testing.T, folder string) { write(t, nil, folder, pinName(0)) },
+			[]int64{1, 3, 5}, []int64{1}},
 		"newest torn and pinned": {func(t *testing.T, folder string) {
 			write(t, nil, folder, stateName(9))
 			write(t, nil, folder, pinName(9))

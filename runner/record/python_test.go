@@ -29,9 +29,11 @@ func TestPythonReadsCheckpoints(t *testing.T) {
 		t.Skipf("%s has no safetensors and numpy: pip install safetensors numpy", python)
 	}
 	folder, s := t.TempDir(), newState(7)
-	odd := []float32{float32(math.NaN()), float32(math.Inf(-1)), math.SmallestNonzeroFloat32, math.MaxFloat32, float32(math.Copysign(0, -1)), 1.0 / 3}
+	odd := []float32{float32(math.NaN()), float32(math.Inf(-1)), math.SmallestNonzeroFloat32, math.MaxFloat32,
+		float32(math.Copysign(0, -1)), 1.0 / 3}
 	s.Parameters = append(s.Parameters, nn.Tensor{Name: `größe "ß"`, Shape: []int{1, 3, 2}, Data: odd},
-		nn.Tensor{Name: "scale", Shape: []int{1}, Data: []float32{-2.5}}, nn.Tensor{Name: "none", Shape: []int{0, 4}})
+		nn.Tensor{Name: "scale", Shape: []int{1}, Data: []float32{-2.5}},
+		nn.Tensor{Name: "none", Shape: []int{0, 4}})
 	must(t, writeCheckpoint(folder, s))
 	out, err := exec.Command(python, "-c", printTensors, filepath.Join(folder, tensorsName(7))).Output()
 	must(t, err)
@@ -46,7 +48,7 @@ func TestPythonReadsCheckpoints(t *testing.T) {
 	must(t, err)
 	want, err := fileTensors(back)
 	must(t, err)
-	if len(read) != len(want) || len(want) != len(s.Parameters)+len(s.Velocities)+len(s.IterateParameters) {
+	if len(read) != len(want) || len(want) != len(s.Parameters)+len(s.Velocities)+len(s.Buffers)+len(s.Picked) {
 		t.Fatalf("Python reads %d tensors, this program %d", len(read), len(want))
 	}
 	for _, w := range want {
@@ -54,7 +56,8 @@ func TestPythonReadsCheckpoints(t *testing.T) {
 		for i, x := range w.Data {
 			bits[i] = math.Float32bits(x)
 		}
-		if r := read[w.Name]; r.Type != "float32" || !slices.Equal(r.Shape, w.Shape) || !slices.Equal(r.Bits, bits) {
+		if r := read[w.Name]; r.Type != "float32" || !slices.Equal(r.Shape, w.Shape) ||
+			!slices.Equal(r.Bits, bits) {
 			t.Errorf("%s: Python reads %+v, want %v %x", w.Name, r, w.Shape, bits)
 		}
 	}

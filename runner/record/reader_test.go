@@ -24,12 +24,14 @@ func newTail(t testing.TB, log []byte) *Tail {
 }
 
 func line(seq, step int64, kind, more string) string {
-	return fmt.Sprintf(`{"seq":%d,"type":%q,"time":"2026-11-21T09:15:02Z","step":%d%s}`+"\n", seq, kind, step, more)
+	const format = `{"seq":%d,"type":%q,"time":"2026-11-21T09:15:02Z","step":%d%s}` + "\n"
+	return fmt.Sprintf(format, seq, kind, step, more)
 }
 
 // TestTailByBytes: however the log grows, each event comes once.
 func TestTailByBytes(t *testing.T) {
-	log := line(1, 0, "status", `,"status":"running"`) + line(2, 1, "step", `,"loss":"NaN"`) + line(3, 1, "eval", "")
+	log := line(1, 0, "status", `,"status":"running"`) + line(2, 1, "step", `,"loss":"NaN"`) +
+		line(3, 1, "eval", "")
 	tail := newTail(t, nil)
 	var got []runner.Event
 	for n := range len(log) + 1 {
@@ -41,17 +43,18 @@ func TestTailByBytes(t *testing.T) {
 		}
 		got = append(got, events...)
 	}
-	if s := got[1].(*runner.StepEvent); s.Seq != 2 || s.Loss.String() != "NaN" || s.Lambda.Applies() {
+	if s := got[1].(*runner.StepEvent); s.Seq != 2 || s.Of("loss").String() != "NaN" || s.Of("lambda").Applies() {
 		t.Errorf("step event %+v", s)
 	}
 }
 
 // TestTailOfTheFuture: unknown keys and types are no garbage.
 func TestTailOfTheFuture(t *testing.T) {
-	tail := newTail(t, []byte(line(1, 1, "step", `,"new_key":{"a":[1]},"loss":2`)+line(2, 1, "telepathy", "")+line(3, 2, "step", "")))
+	tail := newTail(t, []byte(line(1, 1, "step", `,"new_key":{"a":[1]},"loss":2`)+
+		line(2, 1, "telepathy", "")+line(3, 2, "step", "")))
 	events, err := tail.Read()
 	must(t, err)
-	if len(events) != 2 || events[0].(*runner.StepEvent).Loss.Float() != 2 || tail.Skipped() != 0 {
+	if len(events) != 2 || events[0].(*runner.StepEvent).Of("loss").Float() != 2 || tail.Skipped() != 0 {
 		t.Errorf("%d events, %d skipped, want 2 and 0", len(events), tail.Skipped())
 	}
 }
@@ -104,31 +107,8 @@ func TestTailReturnsInParts(t *testing.T) {
 	if n := len(events); n == 0 || n >= lines {
 		t.Errorf("first part has %d events", n)
 	}
-	if h := history(t, tail); len(events)+len(h.Steps) != lines || h.Progress != lines {
+	if h := history(t, tail); len(events)+len(h.Steps) != lines || h.Step != lines {
 		t.Errorf("%d and %d events, want %d in all", len(events), len(h.Steps), lines)
-	}
-}
-
-func TestHistoryAppliesResume(t *testing.T) {
-	var h History
-	h.Append([]runner.Event{status(0, runner.Running), stepEvent(1), stepEvent(2), stepEvent(3), evalEvent(3),
-		&runner.WarningEvent{Head: head(3), Message: "odd"}, stepEvent(4)})
-	before := slices.Clone(h.Steps)
-	shown := h.Steps
-	h.Append([]runner.Event{&runner.ResumeEvent{Head: head(2)}})
-	if len(h.Steps) != 2 || len(h.Evals) != 0 || len(h.Warnings) != 1 || h.Progress != 2 || h.Resumes != 1 {
-		t.Errorf("after the resume: %+v", h)
-	}
-	h.Append([]runner.Event{status(2, runner.Running), stepEvent(3), evalEvent(3)})
-	if len(h.Steps) != 3 || h.Steps[2].Step != 3 || len(h.Evals) != 1 || h.Progress != 3 || h.Status != runner.Running {
-		t.Errorf("going on: %+v", h)
-	}
-	if !slices.Equal(shown, before) {
-		t.Error("a slice that was handed out changed")
-	}
-	h.Append([]runner.Event{&runner.ResumeEvent{}})
-	if len(h.Steps) != 0 || len(h.Evals) != 0 || h.Progress != 0 {
-		t.Errorf("after a resume from the start: %+v", h)
 	}
 }
 
@@ -152,13 +132,15 @@ func TestListReadsOnlyTheEnd(t *testing.T) {
 	if err := os.Truncate(r.log.path, size); err != nil {
 		t.Skipf("no sparse files here: %v", err)
 	}
-	_, err := r.log.file.Write([]byte("\n" + line(1_000_000, 999, "eval", `,"test_accuracy":0.5`) + line(1_000_001, 1000, "step", `,"lambda":2`)))
+	_, err := r.log.file.Write([]byte("\n" + line(1_000_000, 999, "eval", `,"test_accuracy":0.5`) +
+		line(1_000_001, 1000, "step", `,"lambda":2`)))
 	must(t, err)
 	runs, problems := List(s.Dir())
 	if len(runs) != 1 {
 		t.Fatalf("%d runs: %v", len(runs), problems)
 	}
-	if got := runs[0].Summary(); got.Status != runner.Running || got.Steps != 1000 || got.TestAccuracy.Float() != 0.5 || got.Lambda.Float() != 2 {
+	if got := runs[0].Summary(); got.Status != runner.Running || got.Steps != 1000 || got.Of("test_accuracy").Float() != 0.5 ||
+		got.Of("lambda").Float() != 2 {
 		t.Errorf("summary %+v", got)
 	}
 	f, length, err := openRegular(r.log.path)
@@ -173,7 +155,8 @@ func TestListReadsOnlyTheEnd(t *testing.T) {
 
 func TestBackward(t *testing.T) {
 	long := strings.Repeat("z", maxLine+200_000)
-	for _, text := range []string{"", "\n", "a", "a\n", "a\nb", "\n\n", "a\n\nb\n", long, "a\n" + long + "\nb\n", strings.Repeat("abcdefg\n", 20_000)} {
+	for _, text := range []string{"", "\n", "a", "a\n", "a\nb", "\n\n", "a\n\nb\n", long, "a\n" + long + "\nb\n",
+		strings.Repeat("abcdefg\n", 20_000)} {
 		want := strings.Split(text, "\n")
 		slices.Reverse(want)
 		b := newBackward(strings.NewReader(text), int64(len(text)), 0)
@@ -220,7 +203,8 @@ func TestUnreadableDirectories(t *testing.T) {
 	if len(runs) != 1 || len(problems) != 6 {
 		t.Fatalf("%d runs, %d problems: %v", len(runs), len(problems), problems)
 	}
-	for i, name := range []string{"a-nothing", "b-garbage", "c-no-algorithm", "d-no-log", "e-wrong-type", "f-folder"} {
+	for i, name := range []string{"a-nothing", "b-garbage", "c-no-algorithm", "d-no-log", "e-wrong-type",
+		"f-folder"} {
 		if !strings.Contains(problems[i].Error(), name) {
 			t.Errorf("problem %v does not name %s", problems[i], name)
 		}
@@ -250,7 +234,8 @@ func TestNoPermission(t *testing.T) {
 	must(t, create(t, s, m).Close())
 	dir := filepath.Join(s.Dir(), m.ID)
 	must(t, os.Chmod(filepath.Join(dir, metaName), 0))
-	if runs, problems := List(s.Dir()); len(runs) != 0 || len(problems) != 1 || !strings.Contains(problems[0].Error(), m.ID) {
+	if runs, problems := List(s.Dir()); len(runs) != 0 || len(problems) != 1 ||
+		!strings.Contains(problems[0].Error(), m.ID) {
 		t.Errorf("List: %v %v", runs, problems)
 	}
 	must(t, os.Chmod(filepath.Join(dir, metaName), 0o444))
@@ -275,7 +260,7 @@ func BenchmarkList(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, err := s.Create(newMeta(1))
+	r, err := s.Create(newMeta(1), nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/internal/aside"
 )
 
 // TestLife follows a run from its creation to its end, as a viewer sees it.
@@ -26,8 +28,10 @@ func TestLife(t *testing.T) {
 		t.Helper()
 		run, err := Find(s.Dir(), m.ID)
 		must(t, err)
-		if got := run.Summary(); run.Status() != want || got.Status != want || got.Steps != steps || got.Dir != run.Dir {
-			t.Errorf("status %s, summary %s at step %d in %q, want %s at %d", run.Status(), got.Status, got.Steps, got.Dir, want, steps)
+		if got := run.Summary(); run.Status() != want || got.Status != want || got.Steps != steps ||
+			got.Dir != run.Dir {
+			t.Errorf("status %s, summary %s at step %d in %q, want %s at %d", run.Status(), got.Status, got.Steps,
+				got.Dir, want, steps)
 		}
 		return run
 	}
@@ -37,7 +41,7 @@ func TestLife(t *testing.T) {
 	appendSteps(t, r, 1, 10)
 	must(t, r.Append(evalEvent(10)))
 	run := see(runner.Running, 10)
-	if got := run.Summary(); got.WorstClassAccuracy.Float() != 0.5 || got.Lambda.Float() != 1.5 || got.Epochs != 1 {
+	if got := run.Summary(); got.Of("worst_class_accuracy").Float() != 0.5 || got.Of("lambda").Float() != 1.5 || got.Epochs != 1 {
 		t.Errorf("derived summary: %+v", got)
 	}
 	file, err := r.Checkpoint(newState(10))
@@ -85,13 +89,13 @@ func TestStaleSummary(t *testing.T) {
 	must(t, r.Append(status(0, runner.Running)))
 	run, err := Find(s.Dir(), "latest")
 	must(t, err)
-	if got := run.Summary(); got.Status != runner.Running || got.Steps != 0 || got.Lambda.Applies() {
+	if got := run.Summary(); got.Status != runner.Running || got.Steps != 0 || got.Of("lambda").Applies() {
 		t.Errorf("summary %+v: want a running run at step 0", got)
 	}
 	appendSteps(t, r, 1, 2)
 	h := history(t, run.Tail())
-	if len(h.Steps) != 2 || h.Progress != 2 || h.Status != runner.Running || h.Resumes != 1 {
-		t.Errorf("history: %d steps, progress %d, %s, %d resumes", len(h.Steps), h.Progress, h.Status, h.Resumes)
+	if len(h.Steps) != 2 || h.Step != 2 || h.Status != runner.Running || h.Resumes != 1 {
+		t.Errorf("history: %d steps, progress %d, %s, %d resumes", len(h.Steps), h.Step, h.Status, h.Resumes)
 	}
 }
 
@@ -108,7 +112,8 @@ func TestEventsAreStamped(t *testing.T) {
 	for i, line := range lines {
 		var h runner.Head
 		must(t, json.Unmarshal(line, &h))
-		if h.Seq != int64(i+1) || h.Type != "step" || !h.Time.After(last.Time) || h.Time.Location().String() != "UTC" {
+		if h.Seq != int64(i+1) || h.Type != "step" || !h.Time.After(last.Time) ||
+			h.Time.Location().String() != "UTC" {
 			t.Errorf("line %d: %s", i+1, line)
 		}
 		last = h
@@ -200,22 +205,22 @@ func TestCheckpointRoundTrip(t *testing.T) {
 	m := newMeta(1)
 	r := create(t, s, m)
 	want := newState(7)
-	want.Z.Lambda, want.Z.Eta = math.Inf(1), math.NaN() // a diverged run is saved, too
+	want.Method.Numbers["lambda"], want.Method.Numbers["eta"] = math.Inf(1), math.NaN() // a diverged run is saved, too
 	want.Parameters[0].Data[1] = float32(math.Copysign(0, -1))
 	save(t, r, want)
 	run, err := Find(s.Dir(), m.ID)
 	must(t, err)
 	got, err := run.Load(7)
 	must(t, err)
-	if !math.IsInf(got.Z.Lambda, 1) || !math.IsNaN(got.Z.Eta) {
-		t.Errorf("z = %v", got.Z)
+	if fmt.Sprint(got.Method) != fmt.Sprint(want.Method) {
+		t.Errorf("the method's state is %v, was %v", got.Method, want.Method)
 	}
-	got.Z = want.Z
 	a, b := asJSON(t, got), asJSON(t, want)
 	if a != b {
 		t.Errorf("state\n%s\nwant\n%s", a, b)
 	}
-	for _, pair := range [][2]any{{got.Parameters, want.Parameters}, {got.Velocities, want.Velocities}, {got.IterateParameters, want.IterateParameters}} {
+	for _, pair := range [][2]any{{got.Parameters, want.Parameters}, {got.Velocities, want.Velocities},
+		{got.Buffers, want.Buffers}, {got.Picked, want.Picked}} {
 		if a, b := asJSON(t, pair[0]), asJSON(t, pair[1]); a != b {
 			t.Errorf("tensors\n%s\nwant\n%s", a, b)
 		}
@@ -227,11 +232,6 @@ func TestCheckpointRoundTrip(t *testing.T) {
 
 func asJSON(t *testing.T, v any) string {
 	t.Helper()
-	if s, ok := v.(*runner.State); ok {
-		c := *s
-		c.Z.Lambda, c.Z.Eta = 0, 0
-		v = &c
-	}
 	b, err := json.Marshal(v)
 	must(t, err)
 	return string(b)
@@ -245,13 +245,14 @@ func TestCheckpointsKept(t *testing.T) {
 	run, err := Find(s.Dir(), m.ID)
 	must(t, err)
 	folder := filepath.Join(run.Dir, checkpointsName)
-	write(t, nil, folder, asidePrefix+tensorsName(1))
+	write(t, nil, folder, aside.Prefix+tensorsName(1))
 	write(t, nil, folder, tensorsName(2)) // of a crash before its JSON
 	for _, c := range []struct {
 		step int64
 		kept []int64
 	}{
-		{10, []int64{10}}, {20, []int64{10, 20}}, {30, []int64{20, 30}}, {30, []int64{20, 30}}, {40, []int64{30, 40}},
+		{10, []int64{10}}, {20, []int64{10, 20}}, {30, []int64{20, 30}}, {30, []int64{20, 30}},
+		{40, []int64{30, 40}},
 		{25, []int64{25}}, // 30 and 40 are of a future that was discarded
 	} {
 		save(t, r, newState(c.step))

@@ -32,7 +32,7 @@ func (r *recorder) Checkpoint(s *runner.State) (string, error) {
 		return "", err
 	}
 	prune(folder, s.Step, r.keep)
-	return checkpointsName + "/" + stateName(s.Step), nil
+	return checkpointFile(s.Step), nil
 }
 
 // Finish implements runner.Recorder.
@@ -45,7 +45,8 @@ func (r *recorder) Finish(s *runner.Summary) error {
 	return writeJSON(filepath.Join(r.dir, summaryName), &stored)
 }
 
-// Close implements runner.Recorder.
+// Close implements runner.Recorder. The log is synced, since how the run ended
+// stands behind its last checkpoint.
 func (r *recorder) Close() error {
-	return errors.Join(r.log.file.Close(), r.lock.Release())
+	return errors.Join(r.log.file.Sync(), r.log.file.Close(), r.lock.Release())
 }

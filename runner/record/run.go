@@ -88,7 +88,7 @@ func (r *Run) Past(step int64) (*runner.Past, error) {
 }
 
 // Held tells whether somebody records the run at this moment. It stays true
-// after the last event until the summary is written.
+// for a moment after the last event.
 func (r *Run) Held() bool { return Held(filepath.Join(r.Dir, lockName)) }
 
 // List returns every run in the folder dir, newest first, and one error for
@@ -204,17 +204,17 @@ func readRun(dir string) (*Run, error) {
 	var stored runner.Summary
 	noSummary := readJSON(filepath.Join(dir, summaryName), &stored)
 	// A log that ends as the summary says needs no further look.
-	e, err := readEnd(dir, func(e *end) bool { return noSummary == nil && e.status == stored.Status })
+	e, err := readEnd(dir, func(e *end) bool { return noSummary == nil && e.Status == stored.Status })
 	if err != nil {
 		return nil, err
 	}
-	if r.status = e.status; !e.status.Ended() && !Held(filepath.Join(dir, lockName)) {
+	if r.status = e.Status; !e.Status.Ended() && !Held(filepath.Join(dir, lockName)) {
 		r.status = runner.Interrupted
 	}
 	r.summary = &stored
-	if noSummary != nil || e.status != stored.Status || !e.status.Ended() {
-		r.summary = runner.Summarize(m, r.status, e.step, e.eval, e.last)
-		r.summary.Cause = e.cause
+	if noSummary != nil || e.Status != stored.Status || !e.Status.Ended() {
+		r.summary = runner.Summarize(m, r.status, e.Step, e.Eval, e.Last)
+		r.summary.Cause = e.Cause
 	}
 	r.summary.ID, r.summary.Dir = m.ID, dir
 	return r, nil

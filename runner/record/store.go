@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/internal/aside"
 )
 
 // Store is a folder of run directories, for writing. It implements
@@ -50,9 +51,9 @@ func probe(dir string) error {
 func (s *Store) Dir() string { return s.dir }
 
 // Create implements runner.Store: a new directory, made aside and renamed, so
-// that nobody sees it before its run.json is complete and its lock held. It
-// sets m.ID, and m.Created where that is zero.
-func (s *Store) Create(m *runner.Meta) (runner.Recorder, error) {
+// that nobody sees it before its run.json and a fork's checkpoint are complete
+// and its lock held. It sets m.ID, and m.Created where that is zero.
+func (s *Store) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
 	s.sweep()
 	if m.Created.IsZero() {
 		m.Created = s.now().UTC()
@@ -62,7 +63,7 @@ func (s *Store) Create(m *runner.Meta) (runner.Recorder, error) {
 	for range tries {
 		m.ID = newID(m)
 		var r *recorder
-		if r, err = s.create(m); err == nil {
+		if r, err = s.create(m, from); err == nil {
 			return r, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
@@ -74,39 +75,60 @@ func (s *Store) Create(m *runner.Meta) (runner.Recorder, error) {
 
 // create makes the directory of the run m. The error is an fs.ErrExist where
 // the ID is taken.
-func (s *Store) create(m *runner.Meta) (_ *recorder, err error) {
-	aside, dir := filepath.Join(s.dir, asidePrefix+m.ID), filepath.Join(s.dir, m.ID)
-	if err := os.Mkdir(aside, 0o755); err != nil {
+func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err error) {
+	half, dir := filepath.Join(s.dir, aside.Prefix+m.ID), filepath.Join(s.dir, m.ID)
+	if err := os.Mkdir(half, 0o755); err != nil {
 		return nil, explain(err)
 	}
-	l, err := Acquire(filepath.Join(aside, lockName))
+	l, err := Acquire(filepath.Join(half, lockName))
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(aside))
+		return nil, errors.Join(err, os.RemoveAll(half))
 	}
 	fail := func(err error) (*recorder, error) {
-		return nil, errors.Join(explain(err), l.Release(), os.RemoveAll(aside))
+		return nil, errors.Join(explain(err), l.Release(), os.RemoveAll(half))
 	}
-	if err := fillDir(aside, m); err != nil {
+	if err := fillDir(half, m, from); err != nil {
 		return fail(err)
 	}
-	if l, err = moveLocked(l, aside, dir); err != nil {
+	if l, err = moveLocked(l, half, dir); err != nil {
 		return fail(err)
 	}
-	aside = dir // what a failure from here on removes
-	if err := syncDir(s.dir); err != nil {
-		return fail(err)
+	r, err := s.begin(dir, m, from)
+	if err != nil {
+		return nil, errors.Join(explain(err), trash(l, dir))
+	}
+	r.lock = l
+	return r, nil
+}
+
+// begin opens the log of a new run.
+func (s *Store) begin(dir string, m *runner.Meta, from *runner.State) (*recorder, error) {
+	if err := aside.Sync(s.dir); err != nil {
+		return nil, err
 	}
 	log, err := openLog(filepath.Join(dir, logName), s.open, s.now)
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
-	return &recorder{dir: dir, keep: m.Spec.CheckpointKeep, lock: l, log: log}, nil
+	if from != nil {
+		e := &runner.CheckpointEvent{Head: runner.Head{Step: from.Step}, File: checkpointFile(from.Step)}
+		if err := log.append(e); err != nil {
+			return nil, errors.Join(err, log.file.Close())
+		}
+	}
+	return &recorder{dir: dir, keep: m.Spec.CheckpointKeep, log: log}, nil
 }
 
 // fillDir puts into a new directory what every run has from the start.
-func fillDir(dir string, m *runner.Meta) error {
-	if err := os.Mkdir(filepath.Join(dir, checkpointsName), 0o755); err != nil {
+func fillDir(dir string, m *runner.Meta, from *runner.State) error {
+	checkpoints := filepath.Join(dir, checkpointsName)
+	if err := os.Mkdir(checkpoints, 0o755); err != nil {
 		return err
+	}
+	if from != nil {
+		if err := writeCheckpoint(checkpoints, from); err != nil {
+			return err
+		}
 	}
 	log, err := os.Create(filepath.Join(dir, logName))
 	if err != nil {
@@ -141,12 +163,13 @@ func moveLocked(l *Lock, from, to string) (*Lock, error) {
 // holding its lock nothing else protects it.
 const sweepAge = time.Minute
 
-// sweep removes directories that a crash left half-made. What it cannot remove
-// is in nobody's way.
+// sweep removes directories that a crash left half-made or half-removed. What
+// it cannot remove is in nobody's way.
 func (s *Store) sweep() {
 	entries, _ := os.ReadDir(s.dir)
 	for _, e := range entries {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), asidePrefix) {
+		ours := strings.HasPrefix(e.Name(), aside.Prefix) || strings.HasPrefix(e.Name(), deletedPrefix)
+		if !e.IsDir() || !ours {
 			continue
 		}
 		dir := filepath.Join(s.dir, e.Name())
@@ -169,24 +192,20 @@ func (s *Store) Reopen(id string) (runner.Recorder, *runner.Past, error) {
 }
 
 func (s *Store) reopen(id string) (_ *recorder, past *runner.Past, err error) {
-	if !plainName(id) {
-		return nil, nil, errors.New("want the name of a run, not a path")
-	}
-	dir := filepath.Join(s.dir, id)
-	m, err := readMeta(dir)
+	dir, m, err := named(s.dir, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := Acquire(filepath.Join(dir, lockName))
+	l, err := lockRun(dir)
 	if errors.Is(err, ErrHeld) {
-		err = errors.New("is running elsewhere: stop it there first")
+		err = runner.ErrElsewhere
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	r := &recorder{dir: dir, keep: m.Spec.CheckpointKeep, lock: l}
 	past = &runner.Past{Meta: m}
-	if past.From, err = r.takeUp(s); err != nil {
+	if past.From, err = r.takeUp(s, m.Parent); err != nil {
 		return nil, nil, errors.Join(err, l.Release())
 	}
 	if past.Log, err = readKnobs(dir); err != nil {
@@ -197,14 +216,11 @@ func (s *Store) reopen(id string) (_ *recorder, past *runner.Past, err error) {
 
 // Load implements runner.Store. The error says which checkpoints there are.
 func (s *Store) Load(id string, step int64) (*runner.Past, error) {
-	if !plainName(id) {
-		return nil, fmt.Errorf("run %q: want the name of a run, not a path", id)
-	}
-	m, err := readMeta(filepath.Join(s.dir, id))
+	dir, m, err := named(s.dir, id)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
-	return (&Run{Dir: filepath.Join(s.dir, id), Meta: *m}).Past(step)
+	return (&Run{Dir: dir, Meta: *m}).Past(step)
 }
 
 // Pin implements runner.Store.
@@ -216,19 +232,26 @@ func (s *Store) Pin(id string, step int64) error {
 	return r.Pin(step)
 }
 
+// errOrphan is of a fork that lost what it is to go on from: anything else than
+// that is another run.
+var errOrphan = errors.New("the checkpoint that it was forked from is damaged or missing")
+
 // takeUp opens the log of an existing run and finds where it can go on.
-func (r *recorder) takeUp(s *Store) (from *runner.State, err error) {
+func (r *recorder) takeUp(s *Store, parent string) (from *runner.State, err error) {
 	end, err := readEnd(r.dir, statusOnly)
 	if err != nil {
 		return nil, err
 	}
-	if end.status == runner.Done {
-		return nil, errors.New("is done: there is nothing to resume")
+	if end.Status == runner.Done {
+		return nil, runner.ErrDone
+	}
+	from, damaged := newestCheckpoint(filepath.Join(r.dir, checkpointsName))
+	if from == nil && parent != "" {
+		return nil, errors.Join(append([]error{errOrphan}, damaged...)...)
 	}
 	if r.log, err = openLog(filepath.Join(r.dir, logName), s.open, s.now); err != nil {
 		return nil, err
 	}
-	from, damaged := newestCheckpoint(filepath.Join(r.dir, checkpointsName))
 	for _, d := range damaged {
 		w := &runner.WarningEvent{Message: "checkpoint passed over: " + d.Error()}
 		if from != nil {
@@ -239,4 +262,26 @@ func (r *recorder) takeUp(s *Store) (from *runner.State, err error) {
 		}
 	}
 	return from, nil
+}
+
+// named returns the directory of the run with the exact name id, and its
+// run.json.
+func named(folder, id string) (dir string, m *runner.Meta, err error) {
+	if !plainName(id) {
+		return "", nil, errors.New("want the name of a run, not a path")
+	}
+	dir = filepath.Join(folder, id)
+	m, err = readMeta(dir)
+	return dir, m, err
+}
+
+// lockRun takes the lock of an existing run. The error is ErrHeld where somebody
+// records it.
+func lockRun(dir string) (*Lock, error) {
+	path := filepath.Join(dir, lockName)
+	l, err := Acquire(path)
+	if err == nil && !l.InPlace(path) { // it was deleted meanwhile
+		return nil, errors.Join(fs.ErrNotExist, l.Release())
+	}
+	return l, err
 }

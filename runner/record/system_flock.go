@@ -37,15 +37,6 @@ func openLock(path string) (*os.File, error) {
 // unlock gives up the lock of f, with its last open file.
 func unlock(f *os.File) error { return f.Close() }
 
-// syncDir makes renames within the folder survive a power cut.
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
 func diskFull(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)
 }

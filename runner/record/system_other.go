@@ -33,8 +33,6 @@ func tryLock(_ *os.File, exclusive bool) error {
 
 func unlock(f *os.File) error { return errors.Join(f.Close(), os.Remove(f.Name())) }
 
-func syncDir(string) error { return nil }
-
 func diskFull(error) bool { return false }
 
 func diskFails(error) bool { return false }

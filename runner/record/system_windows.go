@@ -31,10 +31,6 @@ func openLock(path string) (*os.File, error) {
 // unlock gives up the lock of f, with its last handle.
 func unlock(f *os.File) error { return f.Close() }
 
-// syncDir does nothing: Windows has no handle of a folder that could be
-// flushed; the file system orders its own metadata.
-func syncDir(string) error { return nil }
-
 func diskFull(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }

@@ -27,7 +27,7 @@ func (t *Tail) Skipped() int { return t.skipped }
 // means that there are no more for now. A torn last line waits until it is
 // whole. After an error the place is unchanged.
 //
-// What a resume discards is still returned: see History.
+// What a resume discards is still returned: see Progress.
 func (t *Tail) Read() ([]runner.Event, error) {
 	f, size, err := openRegular(t.path)
 	if err != nil {
@@ -35,7 +35,8 @@ func (t *Tail) Read() ([]runner.Event, error) {
 	}
 	defer f.Close()
 	if size < t.offset {
-		return nil, fmt.Errorf("%s: is shorter than what was read of it: it was replaced, open the run again", t.path)
+		return nil, fmt.Errorf("%s: is shorter than what was read of it: it was replaced, open the run again",
+			t.path)
 	}
 	var events []runner.Event
 	for len(events) == 0 {

@@ -196,7 +196,8 @@ func (e *entry) check() error {
 
 // readValues reads the values at p, which come next.
 func readValues(r io.Reader, p place) (nn.Tensor, error) {
-	t := nn.Tensor{Name: p.name, Shape: make([]int, len(p.Shape)), Data: make([]float32, (p.Offsets[1]-p.Offsets[0])/4)}
+	t := nn.Tensor{Name: p.name, Shape: make([]int, len(p.Shape)),
+		Data: make([]float32, (p.Offsets[1]-p.Offsets[0])/4)}
 	for i, side := range p.Shape {
 		t.Shape[i] = int(side)
 	}

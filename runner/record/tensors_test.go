@@ -14,9 +14,11 @@ import (
 // other programs.
 func TestTensorsFormat(t *testing.T) {
 	var b bytes.Buffer
-	must(t, writeTensors(&b, []nn.Tensor{{Name: "w", Shape: []int{1, 2}, Data: []float32{1, -2}}, {Name: `"b`, Shape: []int{}, Data: []float32{0.5}}}))
+	must(t, writeTensors(&b, []nn.Tensor{{Name: "w", Shape: []int{1, 2}, Data: []float32{1, -2}},
+		{Name: `"b`, Shape: []int{}, Data: []float32{0.5}}}))
 	want := "\x90\x00\x00\x00\x00\x00\x00\x00" +
-		`{"__metadata__":{"format":"pt"},"w":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},"\"b":{"dtype":"F32","shape":[],"data_offsets":[8,12]}}`
+		`{"__metadata__":{"format":"pt"},"w":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},` +
+		`"\"b":{"dtype":"F32","shape":[],"data_offsets":[8,12]}}`
 	want += strings.Repeat(" ", 8+0x90-len(want)) + "\x00\x00\x80\x3f" + "\x00\x00\x00\xc0" + "\x00\x00\x00\x3f"
 	if b.String() != want {
 		t.Errorf("file\n%q\nwant\n%q", b.String(), want)
@@ -50,12 +52,13 @@ func file(header string, n int) []byte {
 
 func TestHostileTensors(t *testing.T) {
 	for name, b := range map[string][]byte{
-		"empty":           nil,
-		"short length":    {1, 2, 3},
-		"endless header":  append(bytes.Repeat([]byte{255}, 8), "{}"...),
-		"no JSON":         file("{", 0),
-		"hole":            file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
-		"overlap":         file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
+		"empty":          nil,
+		"short length":   {1, 2, 3},
+		"endless header": append(bytes.Repeat([]byte{255}, 8), "{}"...),
+		"no JSON":        file("{", 0),
+		"hole":           file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
+		"overlap": file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},`+
+			`"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
 		"rest":            file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, 8),
 		"beyond":          file(`{"a":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}}`, 8),
 		"negative place":  file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}}`, 0),
@@ -66,7 +69,8 @@ func TestHostileTensors(t *testing.T) {
 		"other type":      file(`{"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}`, 8),
 		"wrong shape":     file(`{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}`, 8),
 		"fractional side": file(`{"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}}`, 4),
-		"huge":            file(`{"a":{"dtype":"F32","shape":[1000000000000],"data_offsets":[0,4000000000000]}}`, 8),
+		"huge": file(`{"a":{"dtype":"F32","shape":[1000000000000],"data_offsets":[0,4000000000000]}}`,
+			8),
 	} {
 		if list, err := readTensors(bytes.NewReader(b), int64(len(b))); err == nil {
 			t.Errorf("%s: read as %v", name, list)
@@ -80,7 +84,8 @@ func FuzzTensors(f *testing.F) {
 	var good bytes.Buffer
 	writeTensors(&good, newState(1).Parameters)
 	f.Add(good.Bytes())
-	f.Add(file(`{"a":{"dtype":"F32","shape":[0,3],"data_offsets":[0,0]},"b":{"dtype":"F32","shape":[],"data_offsets":[0,4]}}`, 4))
+	f.Add(file(`{"a":{"dtype":"F32","shape":[0,3],"data_offsets":[0,0]},`+
+		`"b":{"dtype":"F32","shape":[],"data_offsets":[0,4]}}`, 4))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		list, err := readTensors(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
@@ -123,8 +128,9 @@ func FuzzLog(f *testing.F) {
 		}
 		once := newTail(t, log)
 		all := history(t, once)
-		if len(all.Steps) != len(h.Steps) || all.Progress != h.Progress || once.Skipped() != tail.Skipped() {
-			t.Errorf("in two parts %d steps, %d skipped; at once %d, %d", len(h.Steps), tail.Skipped(), len(all.Steps), once.Skipped())
+		if len(all.Steps) != len(h.Steps) || all.Step != h.Step || once.Skipped() != tail.Skipped() {
+			t.Errorf("in two parts %d steps, %d skipped; at once %d, %d", len(h.Steps), tail.Skipped(), len(all.Steps),
+				once.Skipped())
 		}
 		if _, err := readEnd(filepath.Dir(tail.path), func(*end) bool { return false }); err != nil {
 			t.Error(err)

@@ -102,9 +102,9 @@ func completeSets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 
 func (a *app) completeDatasets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var words []string
-	for _, name := range data.Names() {
-		if e, err := data.Info(name, a.data); err == nil && e.Download > 0 {
-			words = append(words, name+"\t"+e.Purpose)
+	for _, e := range data.List(a.data) {
+		if e.Download > 0 {
+			words = append(words, e.Name+"\t"+e.Purpose)
 		}
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp

@@ -14,6 +14,8 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/record"
 
 	"charm.land/lipgloss/v2"
 )
@@ -45,7 +47,7 @@ func TestFormats(t *testing.T) {
 		{count(1, "run"), "1 run"}, {count(2, "run"), "2 runs"},
 		{bar(1, 2, 10, false), "━━━━━─────"}, {bar(3, 2, 4, true), "####"}, {bar(1, 0, 4, true), "...."},
 		{megabytes(170052171), "170.1 MB"},
-		{short(least([]runner.Number{{}, runner.Num(3), runner.Num(2)})), "2"}, {short(least(nil)), "–"},
+		{short(runner.Least([]runner.Number{{}, runner.Num(3), runner.Num(2)})), "2"}, {short(runner.Least(nil)), "–"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
@@ -53,37 +55,67 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// Lists, completion and choices have a data source as soon as it is registered.
+func TestRegisteredDataIsListed(t *testing.T) {
+	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test", Files: &data.Files{Folder: "toy",
+		Remote: []data.Remote{{Name: "toy.bin", Size: 2e6}}},
+		Open: func(string, data.Options) (*data.Dataset, error) { return nil, errors.New("not here") }})()
+	var out, problems bytes.Buffer
+	env := Env{Stdout: &out, Stderr: &problems, DataDir: t.TempDir(), RunsDir: t.TempDir(),
+		Orderly: func(ctx context.Context, _ func()) (context.Context, context.CancelFunc) {
+			return context.WithCancel(ctx)
+		}}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"data list", 0, "toy            for a test (not here; drolab data fetch toy loads 2.0 MB)\n"},
+		{"__complete data fetch t", 0, "toy\tfor a test\n"},
+		{"data fetch shapes", 1, "choose cifar10, mnist, fashion-mnist or toy\n"},
+		{"run shapes --set dataset=tyo --inline", 1, "idx:DIR or toy\n"},
+	} {
+		out.Reset()
+		problems.Reset()
+		code := Main(context.Background(), env, strings.Fields(c.args))
+		if code != c.code || !strings.Contains(out.String()+problems.String(), c.want) {
+			t.Errorf("%s gives %d, %s%s", c.args, code, out.String(), problems.String())
+		}
+	}
+}
+
 func testLive(step int64) *live {
 	spec := runner.Defaults()
 	spec.Algorithms, spec.Epochs = []dro.Algorithm{dro.SFK}, 10
-	l := &live{meta: runner.Meta{Preset: "shapes\x1b", Spec: spec, Steps: 100, StepsPerEpoch: 10}}
+	m := runner.Meta{Preset: "shapes\x1b", Spec: spec, Steps: 100, StepsPerEpoch: 10}
+	l := &live{Progress: record.NewProgress(&m), meta: m}
 	start := time.Unix(1000, 0)
 	at := func(s int64, d time.Duration) runner.Head { return runner.Head{Step: s, Time: start.Add(d)} }
 	l.add(&runner.StatusEvent{Head: at(0, 0), Status: runner.Running})
 	if step > 0 {
 		l.add(&runner.StepEvent{Head: at(step, time.Duration(step)*time.Second), Epoch: float64(step) / 10,
-			Measures: runner.Measures{Loss: runner.Num(1.5), Lambda: runner.Num(.9)}, ImagesPerSecond: runner.Num(5000)})
+			Values: runner.Values{{Name: "loss", Number: runner.Num(1.5)}, {Name: "lambda", Number: runner.Num(.9)}}, ImagesPerSecond: runner.Num(5000)})
 	}
 	return l
 }
 
 func TestRemaining(t *testing.T) {
-	if d, ok := testLive(0).remaining(); ok {
+	if d, ok := testLive(0).Remaining(); ok {
 		t.Errorf("before the first step %v remain", d)
 	}
 	l := testLive(25)
-	if d, ok := l.remaining(); !ok || d != 75*time.Second {
+	if d, ok := l.Remaining(); !ok || d != 75*time.Second {
 		t.Errorf("after 25 of 100 steps in 25 s, %v remain (%v)", d, ok)
 	}
 	// After a resume the speed is that since the resume.
 	l.add(&runner.ResumeEvent{Head: runner.Head{Step: 20, Time: time.Unix(2000, 0)}})
 	l.add(&runner.StatusEvent{Head: runner.Head{Step: 20, Time: time.Unix(2000, 0)}, Status: runner.Running})
 	l.add(&runner.StepEvent{Head: runner.Head{Step: 30, Time: time.Unix(2020, 0)}})
-	if d, ok := l.remaining(); !ok || d != 140*time.Second {
+	if d, ok := l.Remaining(); !ok || d != 140*time.Second {
 		t.Errorf("after a resume %v remain (%v)", d, ok)
 	}
 	l.add(&runner.StatusEvent{Head: runner.Head{Step: 100, Time: time.Unix(3000, 0)}, Status: runner.Done})
-	if _, ok := l.remaining(); ok {
+	if _, ok := l.Remaining(); ok {
 		t.Error("something remains of a run that is done")
 	}
 }
@@ -116,10 +148,10 @@ func TestBlockFitsTheScreen(t *testing.T) {
 	for i := range 16 {
 		l := testLive(int64(i))
 		if i > 8 {
-			l.status = runner.Queued
+			l.Status = runner.Queued
 		}
 		if i < 8 {
-			l.status = runner.Done
+			l.Status = runner.Done
 		}
 		p.runs = append(p.runs, l)
 	}

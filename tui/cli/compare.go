@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
@@ -33,7 +34,7 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 				return printJSON(a.Stdout, table)
 			}
 			printComparison(a.Stdout, table)
-			fmt.Fprint(a.Stdout, definitions)
+			define(a.Stdout)
 			return nil
 		},
 	}
@@ -98,21 +99,23 @@ func comparison(t *compare.Table, groups []compare.Row) [][]string {
 }
 
 func columnTitle(c *compare.Column) string {
-	switch c.Name {
-	case "class_accuracy":
+	if c.Class != "" {
 		return clean(c.Class)
-	case "worst_class_accuracy":
-		return "worst"
-	case "test_accuracy":
-		return "mean"
 	}
-	return strings.ReplaceAll(c.Name, "_", " ")
+	m := measureOf(c)
+	return m.Head()
 }
 
-// cell formats accuracies in percent and losses in nats.
+// measureOf is the row of the table of measures that a column shows.
+func measureOf(c *compare.Column) runner.Measure {
+	m, _ := runner.FindMeasure(c.Name)
+	return m
+}
+
+// cell formats a mean and its spread on the measure's own scale.
 func cell(column *compare.Column, c *compare.Cell) string {
 	format, scale := "%.4g", 1.0
-	if strings.HasSuffix(column.Name, "accuracy") {
+	if measureOf(column).Scale == dro.Percent {
 		format, scale = "%.1f", 100
 	}
 	number := func(n runner.Number) string { return fmt.Sprintf(format, scale*n.Float()) }

@@ -24,21 +24,18 @@ func (a *app) dataListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the datasets and whether they are there", Args: nothing,
 		RunE: func(*cobra.Command, []string) error {
-			for _, name := range data.Names() {
-				e, err := data.Info(name, a.data)
-				if err != nil {
-					return err
-				}
-				where := "in the program"
+			for _, e := range data.List(a.data) {
+				where := " (in the program)"
 				switch {
+				case e.Scheme:
+					where = ""
 				case e.Download > 0 && e.Available:
-					where = "in " + clean(e.Path)
+					where = fmt.Sprintf(" (in %s)", clean(e.Path))
 				case e.Download > 0:
-					where = fmt.Sprintf("not here; drolab data fetch %s loads %s", name, megabytes(e.Download))
+					where = fmt.Sprintf(" (not here; drolab data fetch %s loads %s)", e.Name, megabytes(e.Download))
 				}
-				fmt.Fprintf(a.Stdout, "%-14s %s (%s)\n", name, e.Purpose, where)
+				fmt.Fprintf(a.Stdout, "%-14s %s%s\n", e.Name, e.Purpose, where)
 			}
-			fmt.Fprintln(a.Stdout, "csv:FILE       a table of your own: csv:FILE?label=COLUMN&group=COLUMN&test=FILE")
 			return nil
 		},
 	}
@@ -48,8 +45,8 @@ func (a *app) dataFetchCommand() *cobra.Command {
 	var url string
 	c := &cobra.Command{
 		Use: "fetch NAME", Short: "Download a dataset into the data folder",
-		Long: `Download cifar10, mnist or fashion-mnist. Size and checksum are verified before a file gets its
-name; an interrupted download goes on where it stopped.`,
+		Long: `Download a dataset that "data list" says is not here. Size and checksum are verified before a file
+gets its name; an interrupted download goes on where it stopped.`,
 		Args: exactlyOne("a dataset", "drolab data fetch cifar10"), ValidArgsFunction: a.completeDatasets,
 		RunE: func(c *cobra.Command, args []string) error { return a.fetch(c.Context(), args[0], url) },
 	}

@@ -1,14 +1,16 @@
 // Package cli is drolab's commands: flags, progress lines, tables and --json.
 //
-//	args ─> Main ─> cobra ─> one file a command (run.go, risk.go, ...)
-//	          run, resume, pause, ... ─> engine.Client, or a runner.Queue of our own (--inline): what is asked
-//	          progress    <─ record.Tail            what happens: the run directories are the truth
-//	          report      <─ record.Find, compare   what came out
+//	args -> Main -> cobra -> a method of app for each command (run.go, risk.go, ...)
+//	          run, resume, pause, ... -> engine.Client, or a runner.Queue of our own (--inline): what is asked
+//	          progress    <- record.Tail, Progress  what happens: the run directories are the truth
+//	          report      <- record.Find, compare   what came out
 //
-// It is not a library: main.go calls Main and nothing else does. It computes
-// nothing itself, reads no environment variable (Env has what main found
-// there) and knows no file format.
+// It is not a library: main.go calls Main and nothing else does. It has no
+// formula (risk and plan ask dro) and gets the environment from main (Env). Of
+// file formats it knows the list of losses that risk reads, and the weights that
+// it writes.
 //
-// Start reading at Main, then run.go. To add a command, give it a file with a
-// method of app that returns a *cobra.Command, and list it in root.
+// Start reading at Main, then run.go. A command is a method of app that returns a
+// *cobra.Command, in a file of its own or beside those of its kind, and an entry
+// in root.
 package cli

@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
+	"time"
 
 	"drolab/dro/nn"
 	"drolab/runner"
@@ -33,45 +35,64 @@ func calm() {
 	debug.SetGCPercent(400)
 }
 
-// version returns the revision of the code, "+changes" where the tree was
-// dirty. `go run` stamps no revision into the program; then the checksum of
-// the program itself says which code it is.
+// version returns the revision of the code. Where the tree was dirty or, as
+// with go run, the program has no revision, the checksum of the program itself
+// says which code it is: two versions that are equal are one program.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		info = &debug.BuildInfo{}
 	}
-	var revision, changes string
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			revision = s.Value[:min(12, len(s.Value))]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			changes = "+changes"
-		}
-	}
-	if revision == "" {
-		return info.Main.Version + " " + checksum()
-	}
-	return revision + changes
+	return versionOf(info, checksum)
 }
 
-// checksum returns the start of the running program's SHA-256.
+func versionOf(info *debug.BuildInfo, checksum func() string) string {
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	revision := settings["vcs.revision"]
+	revision = revision[:min(12, len(revision))]
+	switch {
+	case revision == "":
+		return strings.TrimSpace(info.Main.Version + " " + checksum())
+	case settings["vcs.modified"] == "true":
+		return revision + "+changes " + checksum()
+	}
+	return revision
+}
+
+// checksum returns the start of the running program's SHA-256. Of one that may
+// not be read, its size and time have to do.
 func checksum() string {
-	path, err := os.Executable()
+	path := "/proc/self/exe" // the program that runs, also when its file is another one by now
+	if _, err := os.Stat(path); err != nil {
+		if path, err = os.Executable(); err != nil {
+			return "unknown"
+		}
+	}
+	sum, err := sumOf(path)
+	if err == nil {
+		return sum
+	}
+	info, err := os.Stat(path)
 	if err != nil {
 		return "unknown"
 	}
+	return fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano))
+}
+
+func sumOf(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "unknown"
+		return "", err
 	}
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return "unknown"
+		return "", err
 	}
-	return fmt.Sprintf("sha256:%x", h.Sum(nil)[:6])
+	return fmt.Sprintf("sha256:%x", h.Sum(nil)[:6]), nil
 }
 
 // cpu returns the processor's name, or its architecture.

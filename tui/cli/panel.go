@@ -80,7 +80,7 @@ func (p *panel) block(last bool) []string {
 	}
 	var busy, rest []*live
 	for _, l := range p.runs {
-		if l.status == runner.Running || l.status == runner.Paused {
+		if l.Status == runner.Running || l.Status == runner.Paused {
 			busy = append(busy, l)
 		} else {
 			rest = append(rest, l)
@@ -102,7 +102,7 @@ func lines(runs []*live, line func(*live) string) []string {
 func tally(runs []*live) string {
 	counts := map[runner.Status]int{}
 	for _, l := range runs {
-		counts[l.status]++
+		counts[l.Status]++
 	}
 	var words []string
 	for _, s := range []runner.Status{runner.Queued, runner.Running, runner.Paused, runner.Done, runner.Stopped, runner.Failed} {
@@ -140,7 +140,7 @@ func (p *panel) line(l *live) string {
 		words = append(words, x.text)
 		if i == 0 && withBar {
 			room := p.width - 1 - total(parts, true) + barLeast
-			words = append(words, bar(l.step, l.meta.Steps, min(barMost, max(barLeast, room)), p.ascii))
+			words = append(words, bar(l.Step, l.meta.Steps, min(barMost, max(barLeast, room)), p.ascii))
 		}
 	}
 	return strings.Join(words, "  ")
@@ -169,25 +169,25 @@ func (p *panel) nameWidth() int {
 // parts lists the figures, each in a fixed width, so that columns stand still.
 func (l *live) parts(nameWidth int) []part {
 	var step runner.StepEvent
-	if l.last != nil {
-		step = *l.last
+	if l.Last != nil {
+		step = *l.Last
 	}
 	var accuracy runner.Number
-	if l.eval != nil {
-		accuracy = l.eval.TestAccuracy
+	if l.Eval != nil {
+		accuracy = l.Eval.Of("test_accuracy")
 	}
 	left := "–"
-	if d, ok := l.remaining(); ok {
+	if d, ok := l.Remaining(); ok {
 		left = kit.Clock(d)
 	}
 	name := l.name()
 	return []part{
 		{name + strings.Repeat(" ", max(0, nameWidth-lipgloss.Width(name))), 0},
-		{fmt.Sprintf("%-7s", l.status), 3},
+		{fmt.Sprintf("%-7s", l.Status), 3},
 		{fmt.Sprintf("epoch %5.1f/%d", step.Epoch, l.meta.Spec.Epochs), 1},
-		{fmt.Sprintf("loss %-6s", short(step.Loss)), 4},
+		{fmt.Sprintf("loss %-6s", short(step.Of("loss"))), 4},
 		{fmt.Sprintf("test %7s", percent(accuracy)), 5},
-		{fmt.Sprintf("λ %-6s", short(step.Lambda)), 8},
+		{fmt.Sprintf("λ %-6s", short(step.Of("lambda"))), 8},
 		{fmt.Sprintf("%7s images/s", whole(step.ImagesPerSecond)), 7},
 		{fmt.Sprintf("ETA %-7s", left), 6},
 	}

@@ -59,7 +59,7 @@ func (a *app) plan(set dro.Set, h dro.Assumptions) error {
 		{"L_x, smoothness in x", theory(p.Lx), ""},
 		{"σ0, bound of ‖∇ₓf‖", theory(p.Sigma0), ""},
 		{"σ1, bound of ‖∇_z f‖", theory(p.Sigma1), ""},
-		{"C, Frank-Wolfe constant", theory(p.C), practice.C.String()},
+		{"C, Frank-Wolfe constant", theory(p.C), practice.Text("c")},
 		{"α, step size", theory(p.Alpha), side("%.3g", practice.LR)},
 		{"n_x, samples a step", theory(p.Nx), side("%d", practice.Batch)},
 		{"n_z, samples a step", theory(p.Nz), side("%d", practice.Batch)},

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
-	"reflect"
 
 	"drolab/presets"
 	"drolab/runner"
@@ -71,20 +69,18 @@ func (a *app) showPreset(p presets.Preset, asJSON bool) error {
 	for _, key := range p.Overrides {
 		set[key] = true
 	}
-	spec := reflect.ValueOf(p.Spec)
-	for i, key := range presets.Keys() {
-		value, err := json.Marshal(spec.Field(i).Interface())
-		if err != nil {
-			return err
+	for _, t := range runner.AllSettings() {
+		if !t.ReadIn(&p.Spec) {
+			continue
 		}
 		mark, reason := " ", ""
-		if set[key] {
+		if set[t.Key] {
 			mark = "*"
 		}
-		if why := p.Reasons[key]; why != "" {
+		if why := p.Reasons[t.Key]; why != "" {
 			reason = "  # " + clean(why)
 		}
-		fmt.Fprintf(a.Stdout, "%s %-16s %s%s\n", mark, key+":", clean(string(value)), reason)
+		fmt.Fprintf(a.Stdout, "%s %-16s %s%s\n", mark, t.Key+":", clean(t.Text(&p.Spec)), reason)
 	}
 	return nil
 }

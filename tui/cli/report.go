@@ -3,12 +3,14 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
+	"drolab/tui/kit"
 )
 
 // report prints what runs came to: a table for people, or one JSON object.
@@ -31,8 +33,11 @@ func summaries(runs []*record.Run) runList {
 	list := runList{Runs: []*runner.Summary{}}
 	for _, r := range runs {
 		s := *r.Summary()
-		if s.ClassAccuracy == nil {
-			s.ClassAccuracy = []runner.Number{}
+		s.ByGroup = slices.Clone(s.ByGroup)
+		for i := range s.ByGroup {
+			if s.ByGroup[i].Numbers == nil {
+				s.ByGroup[i].Numbers = []runner.Number{}
+			}
 		}
 		list.Runs = append(list.Runs, &s)
 	}
@@ -49,7 +54,7 @@ func printRuns(w io.Writer, runs []*record.Run) {
 	} else {
 		grid(w, runTable(runs))
 	}
-	fmt.Fprint(w, definitions)
+	define(w)
 }
 
 func repeated(runs []*record.Run) bool {
@@ -63,14 +68,24 @@ func repeated(runs []*record.Run) bool {
 	return false
 }
 
-// definitions says what the figures of the tables are.
-const definitions = `
-Accuracies are those of the last iterate on the test split, per class; "worst" is the lowest class, "mean" all images.
-Losses are mean cross-entropies in nats, unaugmented. Robust risk is R_ρ of the test losses: their largest mean over all
-reweightings Q with D_φ(Q‖P) ≤ ρ. For Cressie-Read φ(t) = (t^k − kt + k − 1)/(k(k − 1)), so χ² is (t − 1)²/2;
-for packages that leave out the ½, double ρ. Dual gap = F(x; λ, η) − R_ρ(x) and ‖∇F‖ = ‖∇_x F(x; λ, η)‖, both on the whole
-training split; the paper calls (x, λ, η) ε-stationary when both are at most ε, so from the ε shown (ERM: ‖∇F‖ of the
-mean loss). Paper's x is SFK's output by Algorithm 1, the step t' of least ‖∇f‖² + gap² on a batch: its mean and worst.
+// define says what the figures of the tables are.
+func define(w io.Writer) {
+	fmt.Fprintln(w, "\nWhat the figures are, at the last iterate:")
+	for _, m := range runner.SummaryMeasures() {
+		if !m.Main {
+			continue
+		}
+		for i, line := range kit.Wrap(oneLine(m.Definition()), 100) {
+			fmt.Fprintln(w, []string{"  ", "    "}[min(i, 1)]+line)
+		}
+	}
+	fmt.Fprint(w, conventions)
+}
+
+// conventions are what the definitions of measures build on.
+const conventions = `Losses are mean cross-entropies in nats. For Cressie-Read φ(t) = (t^k − kt + k − 1)/(k(k − 1)), so χ² is (t − 1)²/2;
+for packages that leave out the ½, double ρ. The paper calls (x, λ, η) ε-stationary when dual gap and ‖∇F‖ are both at most ε,
+so from the ε shown. Paper's x is SFK's output by Algorithm 1, the step t' of least ‖∇f‖² + gap² on a batch: its mean and worst.
 `
 
 func runTable(runs []*record.Run) [][]string {
@@ -81,50 +96,49 @@ func runTable(runs []*record.Run) [][]string {
 		}
 		return cells
 	}
-	number := func(title string, format func(runner.Number) string, value func(*runner.Summary) runner.Number) []string {
-		return row(title, func(r *record.Run) string { return format(value(r.Summary())) })
-	}
 	rows := [][]string{
 		row("", func(r *record.Run) string {
 			return fmt.Sprintf("%s s%d", r.Meta.Spec.Algorithm(), r.Meta.Spec.Seed)
 		}),
 		row("preset", func(r *record.Run) string { return clean(r.Meta.Preset) }),
 		row("status", func(r *record.Run) string { return string(r.Status()) }),
-		row("set, ρ", func(r *record.Run) string { return setAndRadius(&r.Meta.Spec) }),
+		row("set, ρ", func(r *record.Run) string { return clean(r.Meta.Spec.Radius()) }),
 		row("epochs", func(r *record.Run) string {
 			return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs)
 		}),
 	}
-	for class, name := range sharedGroups(runs) {
-		rows = append(rows, number(name, percent, func(s *runner.Summary) (n runner.Number) {
-			if class < len(s.ClassAccuracy) {
-				n = s.ClassAccuracy[class]
+	for _, m := range runner.SummaryMeasures() {
+		switch {
+		case !m.Main:
+		case m.PerGroup:
+			for class, name := range sharedGroups(runs) {
+				rows = append(rows, row(name, func(r *record.Run) string { return figure(&m, at(r.Summary().ByGroup.Of(m.Name), class)) }))
 			}
-			return n
-		}))
+		case slices.ContainsFunc(runs, func(r *record.Run) bool { return r.Summary().Of(m.Name).Applies() }):
+			rows = append(rows, row(m.Head(), func(r *record.Run) string { return figure(&m, r.Summary().Of(m.Name)) }))
+		}
 	}
 	return append(rows,
-		number("worst", percent, func(s *runner.Summary) runner.Number { return s.WorstClassAccuracy }),
-		number("mean", percent, func(s *runner.Summary) runner.Number { return s.TestAccuracy }),
-		number("train loss", short, func(s *runner.Summary) runner.Number { return s.TrainLoss }),
-		number("test loss", short, func(s *runner.Summary) runner.Number { return s.TestLoss }),
-		number("robust risk", short, func(s *runner.Summary) runner.Number { return s.RobustRisk }),
-		number("dual gap", short, func(s *runner.Summary) runner.Number { return s.DualGap }),
-		number("‖∇F‖", short, func(s *runner.Summary) runner.Number { return s.FullGradNorm }),
-		number("ε-stationary", short, stationary),
-		number("λ", short, func(s *runner.Summary) runner.Number { return s.Lambda }),
-		number("η", short, func(s *runner.Summary) runner.Number { return s.Eta }),
+		row("ε-stationary", func(r *record.Run) string { return short(stationary(r.Summary())) }),
 		row("paper's x", func(r *record.Run) string { return paperIterate(r.Summary().PaperIterate) }),
-		number("images/s", whole, func(s *runner.Summary) runner.Number { return s.ImagesPerSecond }),
-	)
+		row("images/s", func(r *record.Run) string { return whole(r.Summary().ImagesPerSecond) }))
+}
+
+// at returns the value of a class, which a run of other data may lack.
+func at(values []runner.Number, class int) (n runner.Number) {
+	if class < len(values) {
+		n = values[class]
+	}
+	return n
 }
 
 // stationary returns the least ε at which the paper's two-part test holds.
 func stationary(s *runner.Summary) runner.Number {
-	if !s.DualGap.Applies() || !s.FullGradNorm.Applies() {
-		return s.FullGradNorm
+	gap, norm := s.Of("dual_gap"), s.Of("full_grad_norm")
+	if !gap.Applies() || !norm.Applies() {
+		return norm
 	}
-	return runner.Num(max(s.DualGap.Float(), s.FullGradNorm.Float()))
+	return runner.Num(max(gap.Float(), norm.Float()))
 }
 
 func paperIterate(p *runner.PaperIterate) string {
@@ -132,24 +146,6 @@ func paperIterate(p *runner.PaperIterate) string {
 		return "–"
 	}
 	return fmt.Sprintf("%s, %s", percent(p.TestAccuracy), percent(p.WorstClassAccuracy))
-}
-
-// setAndRadius names the uncertainty set as a column has room for.
-func setAndRadius(s *runner.Spec) string {
-	switch s.Uncertainty {
-	case "cressie-read":
-		if s.K == 2 {
-			return fmt.Sprintf("χ², %.3g", s.Rho)
-		}
-		return fmt.Sprintf("k=%.3g, %.3g", s.K, s.Rho)
-	case "chi2":
-		return fmt.Sprintf("χ², %.3g", s.Rho)
-	case "cvar":
-		return fmt.Sprintf("cvar %.3g", s.Mu)
-	case "smoothed-cvar":
-		return fmt.Sprintf("scvar %.3g, %.3g", s.Mu, s.Rho)
-	}
-	return fmt.Sprintf("%s, %.3g", s.Uncertainty, s.Rho)
 }
 
 // sharedGroups returns the titles of the rows per class, with the number of

@@ -101,20 +101,23 @@ func (a *app) requests(c *cobra.Command, f *runFlags, names []string) ([]runner.
 }
 
 func (f *runFlags) apply(c *cobra.Command, s *runner.Spec) error {
+	var keys []string
 	for _, assignment := range f.set {
 		if err := presets.Set(s, assignment); err != nil {
 			return fmt.Errorf("--set %w", err)
 		}
+		key, _, _ := strings.Cut(assignment, "=")
+		keys = append(keys, strings.TrimSpace(key))
 	}
 	changed := c.Flags().Changed
 	if changed("algo") {
 		s.Algorithms = nil
 		for _, name := range f.algo {
-			algorithm, err := dro.ParseAlgorithm(name)
+			m, err := dro.Find(dro.Algorithm(name))
 			if err != nil {
 				return fmt.Errorf("--algo: %w", err)
 			}
-			s.Algorithms = append(s.Algorithms, algorithm)
+			s.Algorithms = append(s.Algorithms, m.Name)
 		}
 	}
 	if changed("seeds") {
@@ -122,6 +125,9 @@ func (f *runFlags) apply(c *cobra.Command, s *runner.Spec) error {
 	}
 	if changed("seed") {
 		s.Seed = f.seed
+	}
+	if err := s.Unread(keys); err != nil {
+		return fmt.Errorf("--set %w", err)
 	}
 	return nil
 }

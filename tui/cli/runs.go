@@ -45,7 +45,8 @@ func printList(w io.Writer, runs []*record.Run) {
 	for _, r := range runs {
 		s := r.Summary()
 		rows = append(rows, []string{clean(s.ID), string(r.Status()), fmt.Sprintf("%.3g/%d", s.Epochs, r.Meta.Spec.Epochs),
-			setAndRadius(&r.Meta.Spec), percent(s.WorstClassAccuracy), percent(s.TestAccuracy), short(s.TestLoss)})
+			clean(r.Meta.Spec.Radius()),
+			percent(s.Of("worst_class_accuracy")), percent(s.Of("test_accuracy")), short(s.Of("test_loss"))})
 	}
 	grid(w, rows)
 }

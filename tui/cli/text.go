@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"drolab/dro"
 	"drolab/runner"
 	cells "drolab/tui/cell"
 
@@ -50,6 +51,14 @@ func percent(n runner.Number) string {
 		return n.String()
 	}
 	return fmt.Sprintf("%.1f %%", 100*n.Float())
+}
+
+// figure formats a measure on its own scale.
+func figure(m *runner.Measure, n runner.Number) string {
+	if m.Scale == dro.Percent {
+		return percent(n)
+	}
+	return short(n)
 }
 
 // short formats a measure in four significant digits.

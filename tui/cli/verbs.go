@@ -105,7 +105,7 @@ func (a *app) askRun(r *record.Run, ask func(*engine.Client) error) error {
 		return fmt.Errorf("run %s is %s, not running: drolab resume %s goes on with one that is not done", r.Meta.ID, r.Status(), r.Meta.ID)
 	}
 	if err := ask(a.client(filepath.Dir(r.Dir))); err != nil {
-		if r.Held() && strings.Contains(err.Error(), "not running here") {
+		if r.Held() && errors.Is(err, runner.ErrNotRunning) {
 			return fmt.Errorf("%w: another process trains it (drolab run --inline?): ask it there", err)
 		}
 		return err
@@ -141,8 +141,8 @@ func (a *app) awaitRun(r *record.Run, so func(*record.Run) bool) (*record.Run, e
 func (a *app) knobCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "knob RUN KEY=VALUE", Short: "Change a setting of a run that goes on",
-		Long: "Change a setting of a run from its next step on: " + strings.Join(runner.Knobs(), ", ") + ` (a number or auto). The change stands
-in the run's log, and a resume makes it again at the same step.`,
+		Long: `Change a setting of a run from its next step on, to a number or auto: lr, and what else its method takes
+(an error names them). The change stands in the run's log, and a resume makes it again at the same step.`,
 		Example: "drolab knob latest lr=0.003",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 2 && strings.Contains(args[1], "=") {

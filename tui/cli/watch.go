@@ -32,7 +32,7 @@ func (a *app) watch(f following) []runner.Outcome {
 	}
 	for _, id := range f.ids {
 		if r, err := record.Find(f.dir, id); err == nil {
-			p.runs = append(p.runs, &live{meta: r.Meta, tail: r.Tail()})
+			p.runs = append(p.runs, &live{Progress: record.NewProgress(&r.Meta), meta: r.Meta, tail: r.Tail()})
 		}
 	}
 	fmt.Fprintf(a.Stderr, "%s, recorded in %s\n", count(len(f.ids), "run"), clean(f.dir))
@@ -69,40 +69,21 @@ func terminalSize(w any) (width, height int, ok bool) {
 	return width, height, err == nil
 }
 
-// live is what is known of one run while it goes on. Unlike record.History it
-// keeps only the last of each event, however long the run.
+// live is what is known of one run while it goes on.
 type live struct {
+	*record.Progress
 	meta runner.Meta
 	tail *record.Tail
-
-	status runner.Status
-	step   int64
-	last   *runner.StepEvent
-	eval   *runner.EvalEvent
-	// Where and when training began or went on: the speed is reckoned from there.
-	fromStep int64
-	fromTime time.Time
-	now      time.Time // of the last event
-
 	news []string // lines to print once
 }
 
 func (l *live) add(e runner.Event) {
-	h := e.Header()
-	l.step, l.now = h.Step, h.Time
+	l.Add(e)
 	switch e := e.(type) {
-	case *runner.StatusEvent:
-		l.status = e.Status
-		l.fromStep, l.fromTime = h.Step, h.Time
 	case *runner.ResumeEvent:
-		l.last, l.eval = nil, nil
-		l.news = append(l.news, fmt.Sprintf("%s goes on from step %d", l.name(), h.Step))
-	case *runner.StepEvent:
-		l.last = e
-	case *runner.EvalEvent:
-		l.eval = e
+		l.news = append(l.news, fmt.Sprintf("%s goes on from step %d", l.name(), e.Step))
 	case *runner.WarningEvent:
-		l.news = append(l.news, fmt.Sprintf("%s warning at step %d: %s", l.name(), h.Step, oneLine(e.Message)))
+		l.news = append(l.news, fmt.Sprintf("%s warning at step %d: %s", l.name(), e.Step, oneLine(e.Message)))
 	}
 }
 
@@ -111,45 +92,24 @@ func (l *live) name() string {
 	return fmt.Sprintf("%s %s s%d", clean(l.meta.Preset), l.meta.Spec.Algorithm(), l.meta.Spec.Seed)
 }
 
-// remaining returns how long the rest takes at the speed so far, evaluations
-// included; ok is false before there is a speed.
-func (l *live) remaining() (d time.Duration, ok bool) {
-	steps, took := l.step-l.fromStep, l.now.Sub(l.fromTime)
-	if l.status != runner.Running || steps <= 0 || took <= 0 {
-		return 0, false
-	}
-	return time.Duration(float64(took) / float64(steps) * float64(l.meta.Steps-l.step)), true
-}
-
 // evalLine tells of the last evaluation in one line of a log.
 func (l *live) evalLine() string {
-	e := l.eval
+	e := l.Eval
 	words := []string{fmt.Sprintf("%s epoch %.4g/%d", l.name(), e.Epoch, l.meta.Spec.Epochs),
-		"train loss " + short(e.TrainLoss), "test loss " + short(e.TestLoss),
-		"test accuracy " + percent(e.TestAccuracy), "worst class " + percent(least(e.ClassAccuracy))}
-	if l.last != nil {
-		if l.last.Lambda.Applies() {
-			words = append(words, "λ "+short(l.last.Lambda))
+		"train loss " + short(e.Of("train_loss")), "test loss " + short(e.Of("test_loss")),
+		"test accuracy " + percent(e.Of("test_accuracy")), "worst class " + percent(e.Of("worst_class_accuracy"))}
+	if l.Last != nil {
+		for _, m := range runner.StepMeasures() { // the method's own that are no mini-batch's: λ and η, say
+			if n := l.Last.Of(m.Name); n.Applies() && !m.Noisy {
+				words = append(words, m.Head()+" "+figure(&m, n))
+			}
 		}
-		if l.last.Eta.Applies() {
-			words = append(words, "η "+short(l.last.Eta))
-		}
-		words = append(words, whole(l.last.ImagesPerSecond)+" images/s")
+		words = append(words, whole(l.Last.ImagesPerSecond)+" images/s")
 	}
-	if left, ok := l.remaining(); ok {
+	if left, ok := l.Remaining(); ok {
 		words = append(words, "ETA "+kit.Clock(left))
 	}
 	return strings.Join(words, "  ")
-}
-
-// least returns the lowest of the values that apply.
-func least(values []runner.Number) (low runner.Number) {
-	for _, v := range values {
-		if v.Applies() && (!low.Applies() || v.Float() < low.Float()) {
-			low = v
-		}
-	}
-	return low
 }
 
 func count(n int, noun string) string {

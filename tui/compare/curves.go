@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 
+	"drolab/runner/compare"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
@@ -29,7 +30,7 @@ func (p *Page) chart() *plot.Chart {
 			line := meanLine(seeds, last)
 			c.Lines = append(c.Lines, plot.Line{Name: name, Series: line, Number: number, Glyph: p.glyph(number)})
 		case len(seeds) > 1:
-			c.Bands = append(c.Bands, plot.Band{Name: name, Seeds: seeds, Number: number})
+			c.Bands = append(c.Bands, plot.Band{Name: name, Seeds: seeds, Half: half95, Number: number})
 		case len(seeds) == 1:
 			c.Lines = append(c.Lines, plot.Line{Name: name, Series: seeds[0], Number: number, Glyph: p.glyph(number)})
 		}
@@ -46,6 +47,9 @@ func (p *Page) glyph(number uint8) rune {
 	}
 	return p.Theme.Marks[number]
 }
+
+// half95 is of the 95 % t interval over seeds.
+func half95(n int) float64 { return compare.HalfWidth(n, 0.95) }
 
 // meanLine is the middle of a band as a line, which can be drawn with a glyph.
 func meanLine(seeds []*plot.Series, last float64) *plot.Series {

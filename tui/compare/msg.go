@@ -19,12 +19,11 @@ type comparedMsg struct {
 	err    error
 }
 
-// curvesMsg brings what was read of the evaluations of one run. A nil one
-// stands for a resume, which discards what lies above the step of the next.
+// curvesMsg brings the evaluations of one run, and its resumes.
 type curvesMsg struct {
-	run   int // index into the runs of comparedMsg
-	evals []*runner.EvalEvent
-	end   bool // there is no more
-	round int
-	err   error
+	run    int // index into the runs of comparedMsg
+	events []runner.Event
+	end    bool // there is no more
+	round  int
+	err    error
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/tui/kit"
@@ -164,19 +165,16 @@ func (p *Page) take(msg comparedMsg) tea.Cmd {
 
 // grow appends what was read to the curves of a run and goes on reading.
 func (p *Page) grow(msg curvesMsg) tea.Cmd {
-	resumed := false
-	for _, e := range msg.evals {
+	perEpoch := float64(max(1, p.runs[msg.run].Meta.StepsPerEpoch))
+	for _, e := range msg.events {
 		for c, curve := range curves() {
-			s := p.series[msg.run][c]
-			switch {
-			case e == nil:
-			case resumed:
-				s.Rewind(e.Epoch)
-			default:
-				s.Append(e.Epoch, lab.OfEval(e, curve.Name).Float())
+			switch s := p.series[msg.run][c]; e := e.(type) {
+			case *runner.ResumeEvent:
+				s.Rewind(float64(e.Step) / perEpoch)
+			case *runner.EvalEvent:
+				s.Append(e.Epoch, e.Of(curve.Name).Float())
 			}
 		}
-		resumed = e == nil
 	}
 	if msg.err != nil {
 		return kit.Complain(msg.err)
@@ -188,5 +186,5 @@ func (p *Page) grow(msg curvesMsg) tea.Cmd {
 }
 
 func (p *Page) readOn(run int) tea.Cmd {
-	return readEvals(p.logs[run], run, p.runs[run].Meta.StepsPerEpoch, p.round)
+	return readEvals(p.logs[run], run, p.round)
 }

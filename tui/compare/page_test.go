@@ -75,10 +75,9 @@ func TestCurvesRewind(t *testing.T) {
 	if before != tuitest.Epochs {
 		t.Fatalf("%d points, want one an epoch", before)
 	}
-	eval := func(epoch, loss float64) *runner.EvalEvent {
-		return &runner.EvalEvent{Epoch: epoch, TestLoss: runner.Num(loss)}
-	}
-	p.grow(curvesMsg{run: 0, round: p.round, end: true, evals: []*runner.EvalEvent{nil, eval(5, 0), eval(6, 7)}})
+	resume := &runner.ResumeEvent{Head: runner.Head{Step: 5 * p.runs[0].Meta.StepsPerEpoch}}
+	eval := &runner.EvalEvent{Epoch: 6, Values: runner.Values{{Name: "test_loss", Number: runner.Num(7)}}}
+	p.grow(curvesMsg{run: 0, round: p.round, end: true, events: []runner.Event{resume, eval}})
 	if x, y, ok := s.Last(); !ok || x != 6 || y != 7 {
 		t.Errorf("the curve ends at (%g, %g)", x, y)
 	}

@@ -83,9 +83,8 @@ func runOf(runs []*record.Run, id string) *record.Run {
 }
 
 // readEvals reads the next part of a run's log, about 16 MB at most, and keeps
-// the evaluations; a resume is kept as curvesMsg says. perEpoch is the steps of
-// an epoch.
-func readEvals(log lab.Log, run int, perEpoch int64, round int) tea.Cmd {
+// what curves are made of: evaluations, and the resumes that discard some.
+func readEvals(log lab.Log, run, round int) tea.Cmd {
 	const parts = 16 // of a megabyte each
 	return func() tea.Msg {
 		m := curvesMsg{run: run, round: round}
@@ -96,12 +95,9 @@ func readEvals(log lab.Log, run int, perEpoch int64, round int) tea.Cmd {
 				return m
 			}
 			for _, e := range events {
-				switch e := e.(type) {
-				case *runner.EvalEvent:
-					m.evals = append(m.evals, e)
-				case *runner.ResumeEvent:
-					epoch := float64(e.Step) / float64(max(1, perEpoch))
-					m.evals = append(m.evals, nil, &runner.EvalEvent{Head: e.Head, Epoch: epoch})
+				switch e.(type) {
+				case *runner.EvalEvent, *runner.ResumeEvent:
+					m.events = append(m.events, e)
 				}
 			}
 		}
@@ -109,5 +105,16 @@ func readEvals(log lab.Log, run int, perEpoch int64, round int) tea.Cmd {
 	}
 }
 
-// curves are the measures that can be drawn, the one first shown first.
-func curves() []lab.Measure { return lab.EvalMeasures() }
+// curves are the measures that can be drawn: the test loss, then those that
+// tables have.
+func curves() (list []lab.Measure) {
+	for _, m := range lab.EvalMeasures() {
+		switch {
+		case m.Name == "test_loss":
+			list = append([]lab.Measure{m}, list...)
+		case m.Main:
+			list = append(list, m)
+		}
+	}
+	return list
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"drolab/dro"
 	"drolab/runner"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
@@ -14,9 +15,9 @@ func Write(m Measure, n runner.Number) string {
 	switch {
 	case !n.Applies():
 		return "–"
-	case m.Percent:
+	case m.Scale == dro.Percent:
 		return Percent(n)
-	case m.Whole:
+	case m.Scale == dro.Whole:
 		return fmt.Sprintf("%.0f", min(1e7, n.Float()))
 	}
 	return strings.TrimSpace(plot.Format(n.Float()))

@@ -10,7 +10,6 @@ import (
 	"drolab/runner"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
 )
 
 // spec is the one that Enter starts.
@@ -18,21 +17,24 @@ func (l *Page) spec() *runner.Spec { return &l.specs[l.at] }
 
 func (l *Page) preset() *presets.Preset { return &l.list[l.at] }
 
-// settings are the rows of the right pane.
-func settings() (list []setting) {
-	for _, g := range settingGroups() {
-		list = append(list, g.settings...)
-	}
-	return list
+// settings are the rows of the right pane: what the chosen methods read.
+func (l *Page) settings() []runner.Setting {
+	return slices.DeleteFunc(runner.AllSettings(), func(t runner.Setting) bool { return !t.ReadIn(l.spec()) })
 }
 
-func (l *Page) key() string { return settings()[l.row].key }
+// setting is the one under the cursor. Another preset may have fewer.
+func (l *Page) setting() runner.Setting {
+	list := l.settings()
+	return list[min(l.row, len(list)-1)]
+}
+
+func (l *Page) key() string { return l.setting().Key }
 
 // move moves the cursor of the pane that has the focus.
 func (l *Page) move(by int) {
 	l.problem = nil
 	if l.right {
-		l.row = min(max(l.row+by, 0), len(settings())-1)
+		l.row = min(max(l.row+by, 0), len(l.settings())-1)
 		l.box = 0
 		return
 	}
@@ -80,7 +82,7 @@ func (l *Page) space() {
 			n = max(1, n-1) // the last one goes
 		}
 		l.set("seeds", strconv.Itoa(n))
-	case settingChoices(l.key()) != nil:
+	case l.choices() != nil:
 		l.choose(1)
 	default:
 		l.edit()
@@ -99,16 +101,26 @@ func (l *Page) toggleMethod(a dro.Algorithm) {
 		l.problem = errors.New("algorithms: one method has to stay")
 		return
 	}
-	l.set("algorithms", lab.FlowText(list))
+	l.set("algorithms", runner.FlowText(list))
+}
+
+// choices are the values that the setting under the cursor is chosen from with
+// the space bar; nil where it is typed.
+func (l *Page) choices() []string {
+	t := l.setting()
+	if t.Choices == nil {
+		return nil
+	}
+	return t.Choices()
 }
 
 // choose takes the choice that stands by places after the present one.
 func (l *Page) choose(by int) {
-	choices := settingChoices(l.key())
+	choices := l.choices()
 	if choices == nil {
 		return
 	}
-	at := slices.Index(choices, lab.Setting(l.spec(), l.key()))
+	at := slices.Index(choices, l.spec().Text(l.key()))
 	n := len(choices)
 	l.set(l.key(), choices[((at+by)%n+n)%n])
 }
@@ -116,7 +128,7 @@ func (l *Page) choose(by int) {
 // edit starts to type the setting under the cursor.
 func (l *Page) edit() {
 	l.editing, l.problem = true, nil
-	l.line = kit.NewInput(lab.Setting(l.spec(), l.key()))
+	l.line = kit.NewInput(l.spec().Text(l.key()))
 }
 
 // typed checks the line after a key.
@@ -130,7 +142,7 @@ func (l *Page) finish() {
 }
 
 // undo goes back to what the preset says of the setting under the cursor.
-func (l *Page) undo() { l.set(l.key(), lab.Setting(&l.preset().Spec, l.key())) }
+func (l *Page) undo() { l.set(l.key(), l.preset().Spec.Text(l.key())) }
 
 // set changes a setting if the result is valid, or says why not.
 func (l *Page) set(key, text string) {
@@ -152,7 +164,7 @@ func (l *Page) changed(key, text string) (runner.Spec, error) {
 
 // edited tells whether a setting differs from the preset's.
 func (l *Page) edited(key string) bool {
-	return lab.Setting(l.spec(), key) != lab.Setting(&l.preset().Spec, key)
+	return l.spec().Text(key) != l.preset().Spec.Text(key)
 }
 
 // origin says where the value of a setting comes from: what it was, or the
@@ -161,7 +173,7 @@ func (l *Page) origin(key string) string {
 	p := l.preset()
 	switch {
 	case l.edited(key):
-		return "preset: " + cell.Clean(lab.Setting(&p.Spec, key))
+		return "preset: " + cell.Clean(p.Spec.Text(key))
 	case slices.Contains(p.Overrides, key):
 		return cell.Clean(p.Reasons[key])
 	}
@@ -172,7 +184,7 @@ func (l *Page) origin(key string) string {
 // says nothing that is not to be seen anyway.
 func (l *Page) fromPreset(key string) string {
 	p := l.preset()
-	value, reason := cell.Clean(lab.Setting(&p.Spec, key)), cell.Clean(p.Reasons[key])
+	value, reason := cell.Clean(p.Spec.Text(key)), cell.Clean(p.Reasons[key])
 	switch {
 	case reason != "":
 		return value + ": " + reason

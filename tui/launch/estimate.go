@@ -6,12 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
 )
 
 // estimate says how long runs would take together on this machine, and what
@@ -24,8 +23,6 @@ type estimate struct {
 // estimateOf extrapolates from finished runs of the same model on the same
 // dataset with this processor: images to go through, over the images a second
 // that such runs had, times the number of runs that shared the machine then.
-// An evaluation costs a third of a training pass over both splits, because it
-// is the forward part of it.
 func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
 	if len(specs) == 0 {
 		return estimate{basis: "no run chosen"}
@@ -47,12 +44,7 @@ func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
 		return estimate{basis: "unknown until a first run with so many samples"}
 	}
 	test := total(like[0].Meta.TestCounts)
-	speed := machineSpeed(like, past)
-	seconds := 0.0
-	for _, one := range specs {
-		passes := float64(one.Epochs) * train * stepCost(one.Algorithm())
-		seconds += (passes + evaluations(&one)*(train+test)/3) / speed
-	}
+	seconds := runner.UsualPace(machineSpeed(like, past)).Seconds(specs, train, test)
 	const longest = 1000 * 365 * 24 * 3600 // what is beyond says that a run's figures are no good
 	if !(seconds > 0 && seconds < longest) {
 		return estimate{basis: "unknown: it would not end"}
@@ -64,25 +56,14 @@ func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
 // alike tells whether r tells something of how fast s would go.
 func alike(r *record.Run, s *runner.Spec, cpu string) bool {
 	m := &r.Meta
-	speed := lab.OfSummary(r.Summary(), "images_per_second").Float()
-	return r.Status() == runner.Done && m.Host.CPU == cpu && m.Spec.Model == s.Model &&
-		m.Spec.Dataset == s.Dataset &&
+	speed := r.Summary().ImagesPerSecond.Float()
+	return r.Status() == runner.Done && m.Host.CPU == cpu && m.Spec.Model == s.Model && m.Spec.Dataset == s.Dataset &&
 		speed > 0 && !math.IsInf(speed, 0) && len(m.TrainCounts) > 0
-}
-
-// stepCost is the cost of a step relative to ERM's: SFK goes forward once more
-// (math.md §5).
-func stepCost(a dro.Algorithm) float64 {
-	if a == dro.SFK {
-		return 1.353
-	}
-	return 1
 }
 
 // machineSpeed is the median of ERM's images a second that the whole machine
 // did while the runs went: those of a run times the runs started with it.
 func machineSpeed(like, past []*record.Run) float64 {
-	const parallel = 4 // of runner.Queue
 	var speeds []float64
 	for _, r := range like {
 		together := 0
@@ -92,8 +73,8 @@ func machineSpeed(like, past []*record.Run) float64 {
 				together++
 			}
 		}
-		each := lab.OfSummary(r.Summary(), "images_per_second").Float() * stepCost(r.Meta.Spec.Algorithm())
-		speeds = append(speeds, each*float64(min(max(together, 1), parallel)))
+		each := r.Summary().ImagesPerSecond.Float() * runner.StepCost(r.Meta.Spec.Algorithm())
+		speeds = append(speeds, each*float64(min(max(together, 1), runner.DefaultParallel)))
 	}
 	slices.Sort(speeds)
 	return speeds[len(speeds)/2]
@@ -121,10 +102,11 @@ func trainSamples(s *runner.Spec, like []*record.Run) (n float64, ok bool) {
 	return 0, false
 }
 
-// samplesAsked is the cap on training samples; 0 is the dataset's own number.
+// samplesAsked is how many training samples are taken before imbalance, where
+// that is known beforehand, and else the cap on them, 0 being none.
 func samplesAsked(s *runner.Spec) int {
-	if s.Samples == 0 && s.Dataset == "shapes" {
-		return 10000 // runner/data: Options.Samples
+	if n, ok := data.KnownSizes(s.Dataset, data.Options{Samples: s.Samples}); ok {
+		return n.Train
 	}
 	return s.Samples
 }
@@ -135,13 +117,6 @@ func ratioOf(ratios []float64, class int) float64 {
 		return ratios[class]
 	}
 	return 1
-}
-
-func evaluations(s *runner.Spec) float64 {
-	if s.EvalEvery <= 0 {
-		return 1
-	}
-	return math.Ceil(float64(s.Epochs) / float64(s.EvalEvery))
 }
 
 func total(counts []int) (sum float64) {

@@ -12,7 +12,7 @@ import (
 // Keys implements the interface's page.
 func (l *Page) Keys() []kit.Key {
 	const page = 10
-	end := len(settings())
+	end := len(l.settings())
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "start", Help: "start the runs and watch them", Why: l.noStart, Do: l.begin,
 			Alters: true},

@@ -60,10 +60,8 @@ func (l *Page) look() tea.Cmd {
 	dir := l.Config.DataDir
 	return func() tea.Msg {
 		m := datasetsMsg{map[string]data.Entry{}}
-		for _, name := range data.Names() {
-			if e, err := data.Info(name, dir); err == nil {
-				m.entries[name] = e
-			}
+		for _, e := range data.List(dir) {
+			m.entries[e.Name] = e
 		}
 		return m
 	}

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"drolab/dro"
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -28,25 +30,32 @@ func launchOf(t *testing.T) (*tuitest.Rig, *Page, *tuitest.Starter) {
 func (l *Page) goTo(t *testing.T, key string) {
 	t.Helper()
 	l.right, l.box = true, 0
-	l.row = slices.IndexFunc(settings(), func(s setting) bool { return s.key == key })
+	l.row = slices.IndexFunc(l.settings(), func(t runner.Setting) bool { return t.Key == key })
 	if l.row < 0 {
 		t.Fatalf("no setting %s", key)
 	}
 }
 
-func TestSettingsAreAllKeys(t *testing.T) {
-	var got []string
-	for _, s := range settings() {
-		got = append(got, s.key)
-		if s.help == "" {
-			t.Errorf("%s: nothing says what it is", s.key)
+// The page has the settings that the chosen methods read, and no others.
+func TestSettingsAreThoseThatAreRead(t *testing.T) {
+	_, l, _ := launchOf(t)
+	keys := func(algorithms ...dro.Algorithm) (list []string) {
+		l.spec().Algorithms = algorithms
+		for _, s := range l.settings() {
+			list = append(list, s.Key)
 		}
+		return list
 	}
-	want := presets.Keys()
-	slices.Sort(got)
-	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("settings\n%v, want\n%v", got, want)
+	all := keys(dro.Algorithms()...)
+	if want := presets.Keys(); !slices.Equal(all, want) {
+		t.Errorf("settings\n%v, want\n%v", all, want)
+	}
+	for key, readers := range map[string][]dro.Algorithm{"c": {dro.SFK}, "lambda": {dro.SFK, dro.PGD, dro.PAN}, "rho": dro.PaperMethods()} {
+		for _, a := range dro.PaperMethods() {
+			if got, want := slices.Contains(keys(a), key), slices.Contains(readers, a); got != want {
+				t.Errorf("%s of %s: shown is %v, want %v", key, a, got, want)
+			}
+		}
 	}
 }
 
@@ -55,10 +64,10 @@ func TestSettingTextRoundTrip(t *testing.T) {
 	for _, p := range presets.List() {
 		for _, key := range presets.Keys() {
 			s := runner.Defaults()
-			if err := presets.Set(&s, key+"="+lab.Setting(&p.Spec, key)); err != nil {
+			if err := presets.Set(&s, key+"="+p.Spec.Text(key)); err != nil {
 				t.Fatalf("%s: %v", p.Name, err)
 			}
-			if got, want := lab.Setting(&s, key), lab.Setting(&p.Spec, key); got != want {
+			if got, want := s.Text(key), p.Spec.Text(key); got != want {
 				t.Errorf("%s: %s = %q came back as %q", p.Name, key, want, got)
 			}
 		}
@@ -67,7 +76,7 @@ func TestSettingTextRoundTrip(t *testing.T) {
 	s.Imbalance, s.Mean = runner.KeepRatios(0.5, 1), []float64{0.25, 1e-7}
 	back := runner.Defaults()
 	for _, key := range []string{"imbalance", "mean"} {
-		if err := presets.Set(&back, key+"="+lab.Setting(&s, key)); err != nil {
+		if err := presets.Set(&back, key+"="+s.Text(key)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -77,15 +86,18 @@ func TestSettingTextRoundTrip(t *testing.T) {
 }
 
 func TestChoicesAreValid(t *testing.T) {
-	for _, st := range settings() {
-		for _, choice := range settingChoices(st.key) {
+	for _, st := range runner.AllSettings() {
+		if st.Choices == nil {
+			continue
+		}
+		for _, choice := range st.Choices() {
 			s := runner.Defaults()
 			s.Algorithms = []dro.Algorithm{dro.SFK}
-			if err := presets.Set(&s, st.key+"="+choice); err != nil {
+			if err := presets.Set(&s, st.Key+"="+choice); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.Validate(); err != nil {
-				t.Errorf("%s=%s: %v", st.key, choice, err)
+				t.Errorf("%s=%s: %v", st.Key, choice, err)
 			}
 		}
 	}
@@ -128,7 +140,7 @@ func TestLaunchRefuses(t *testing.T) {
 	}
 	r.Press("esc")
 	l.goTo(t, "algorithms")
-	for range dro.Algorithms() {
+	for range dro.PaperMethods() {
 		r.Press("space", "right")
 	}
 	if l.problem == nil || len(l.spec().Algorithms) != 1 {
@@ -141,6 +153,19 @@ func TestLaunchRefuses(t *testing.T) {
 	r.Press("enter")
 	if len(s.Requests) != 0 || !strings.Contains(r.Notice.Text, "drolab data fetch cifar10") {
 		t.Errorf("started without data: %v, notice %q", s.Requests, r.Notice.Text)
+	}
+}
+
+// A data source that is registered is offered, and shown as not here yet.
+func TestLaunchOffersRegisteredData(t *testing.T) {
+	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test",
+		Open:  func(string, data.Options) (*data.Dataset, error) { return nil, errors.New("not here") },
+		Files: &data.Files{Folder: "toy", Remote: []data.Remote{{Name: "toy.bin", Size: 1}}}})()
+	_, l, _ := launchOf(t)
+	l.goTo(t, "dataset")
+	entries := l.look()().(datasetsMsg).entries
+	if e, ok := entries["toy"]; !ok || e.Available || !slices.Contains(l.choices(), "toy") {
+		t.Errorf("offered are %q, known %+v", l.choices(), entries)
 	}
 }
 
@@ -207,7 +232,10 @@ func TestEstimate(t *testing.T) {
 	for _, n := range tuitest.Archived(dro.ERM, 1, "", tuitest.Epoch0()).TrainCounts {
 		images += float64(n)
 	}
-	want := tuitest.Epochs * (images + (images+2000)/3) / (4 * 2000)
+	work := func(epochs, evaluations float64) float64 { // a gradient of all images ends a run
+		return epochs*images + evaluations*runner.ForwardShare*(images+2000) + images
+	}
+	want := work(tuitest.Epochs, tuitest.Epochs) / (4 * 2000)
 	// SFK's runs are as fast in the archive, so the median lies above ERM's.
 	if got := one.took.Seconds(); got < want/1.4 || got > want*1.01 {
 		t.Errorf("one run takes %.2f s, want about %.2f", got, want)
@@ -223,9 +251,10 @@ func TestEstimate(t *testing.T) {
 		}
 	}
 	near(float64(estimateOf([]runner.Spec{base, base}, past, cpu).took)/float64(one.took), 2, "two runs")
-	near(ratio(func(s *runner.Spec) { s.Epochs *= 3 }), 3, "three times the epochs")
-	near(ratio(func(s *runner.Spec) { s.EvalEvery = 2 }), 1-(images+2000)/6/(images+(images+2000)/3),
-		"half the evaluations")
+	near(ratio(func(s *runner.Spec) { s.Epochs *= 3 }),
+		work(3*tuitest.Epochs, 3*tuitest.Epochs)/work(tuitest.Epochs, tuitest.Epochs), "three times the epochs")
+	near(ratio(func(s *runner.Spec) { s.EvalEvery = 2 }),
+		work(tuitest.Epochs, tuitest.Epochs/2)/work(tuitest.Epochs, tuitest.Epochs), "half the evaluations")
 }
 
 func TestEstimateUnknown(t *testing.T) {

@@ -14,9 +14,9 @@ func (l *Page) viewPlan(w, h int) []string {
 	t := l.Theme
 	points := []kit.Point{{Name: "Purpose", Text: cell.Clean(l.preset().Doc)}}
 	if l.right {
-		s := settings()[l.row]
-		points[0] = kit.Point{Name: "Means", Text: s.help, Whole: true}
-		if preset := l.fromPreset(s.key); preset != "" && h > 4 {
+		s := l.setting()
+		points[0] = kit.Point{Name: "Means", Text: s.Doc, Whole: true}
+		if preset := l.fromPreset(s.Key); preset != "" && h > 4 {
 			points = append(points, kit.Point{Name: "Preset", Text: preset, Whole: true})
 		}
 	}

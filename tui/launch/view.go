@@ -11,7 +11,6 @@ import (
 	"drolab/dro"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
 
@@ -150,19 +149,19 @@ func (l *Page) viewSettings(w, h int) []string { return texts(l.settingItems(w, 
 
 func (l *Page) settingItems(w, h int) []item {
 	var items []item
-	at, row := 0, 0
-	for i, g := range settingGroups() {
-		if i > 0 {
+	at, group := 0, ""
+	for row, s := range l.settings() {
+		if row > 0 && s.Group != group {
 			items = append(items, item{"", -1})
 		}
-		items = append(items, item{" " + l.Theme.Title.Paint(g.title), -1})
-		for _, s := range g.settings {
-			if row == l.row {
-				at = len(items)
-			}
-			items = append(items, item{l.settingLine(s.key, row == l.row, w), row})
-			row++
+		if s.Group != group {
+			items = append(items, item{" " + l.Theme.Title.Paint(s.Group), -1})
 		}
+		group = s.Group
+		if row == l.row {
+			at = len(items)
+		}
+		items = append(items, item{l.settingLine(s.Key, row == l.row, w), row})
 	}
 	return around(items, at, h, 0)
 }
@@ -234,7 +233,7 @@ func (l *Page) value(key string, here bool) string {
 		}
 		return l.viewBoxes(names, ticked, here)
 	}
-	return cell.Clean(lab.Setting(s, key))
+	return cell.Clean(s.Text(key))
 }
 
 func (l *Page) viewBoxes(names []string, ticked []bool, here bool) string {

@@ -2,10 +2,13 @@ package plot
 
 import "math"
 
-// Band is the mean of several seeds with its 95 % t interval.
+// Band is the mean of several seeds with an interval of it.
 type Band struct {
-	Name   string
-	Seeds  []*Series
+	Name  string
+	Seeds []*Series
+	// Half is the half width of the interval of n ≥ 2 seeds, in standard errors
+	// of their mean; nil draws none.
+	Half   func(n int) float64
 	Number uint8                 // series number of its style
 	MapX   func(float64) float64 // see Line
 }
@@ -23,8 +26,8 @@ type BandPoint struct {
 // by x: the value of a seed in a column is the mean of its points there, or the
 // straight line between its neighbours where it has none; it has no value
 // before its first point, after its last and within a break. The interval is
-// mean ± t(0.975, N-1)·s/√N of these values; where seeds were cut short or
-// diverged N is smaller, and the drawn band says less.
+// mean ± Half(N)·s/√N of these values; where seeds were cut short or diverged N
+// is smaller, and the drawn band says less.
 func (b *Band) PointsTo(dst []BandPoint, view Range, n int) []BandPoint {
 	view = view.usable(Scale{})
 	if n < 1 || len(b.Seeds) == 0 {
@@ -36,12 +39,14 @@ func (b *Band) PointsTo(dst []BandPoint, view Range, n int) []BandPoint {
 		s.sample(&c, view, n, b.MapX)
 		c.values(values[i*n : (i+1)*n])
 	}
-	quantile := make([]float64, len(b.Seeds)+1)
-	for k := 2; k < len(quantile); k++ {
-		quantile[k] = TQuantile(0.975, float64(k-1))
+	half := make([]float64, len(b.Seeds)+1)
+	for k := range half {
+		if half[k] = math.NaN(); k >= 2 && b.Half != nil {
+			half[k] = b.Half(k)
+		}
 	}
 	for j := range n {
-		p := interval(values[j:], n, quantile)
+		p := interval(values[j:], n, half)
 		p.X = view.Lo + (float64(j)+0.5)/float64(n)*(view.Hi-view.Lo)
 		dst = append(dst, p)
 	}
@@ -79,8 +84,8 @@ func between(dst []float64, x0, y0, x1, y1 float64) {
 	}
 }
 
-// interval is the t interval of every stride-th value.
-func interval(values []float64, stride int, quantile []float64) BandPoint {
+// interval is the interval of every stride-th value; half is Half by n.
+func interval(values []float64, stride int, half []float64) BandPoint {
 	p := BandPoint{Lo: math.NaN(), Hi: math.NaN()}
 	for i := 0; i < len(values); i += stride {
 		if v := values[i]; !math.IsNaN(v) {
@@ -101,8 +106,8 @@ func interval(values []float64, stride int, quantile []float64) BandPoint {
 		}
 	}
 	n := float64(p.N)
-	half := quantile[p.N] * norm / math.Sqrt(n*(n-1))
-	p.Lo, p.Hi = p.Mean-half, p.Mean+half
+	width := half[p.N] * norm / math.Sqrt(n*(n-1))
+	p.Lo, p.Hi = p.Mean-width, p.Mean+width
 	return p
 }
 

@@ -27,22 +27,6 @@ type Bars struct {
 	Charset       Charset // Lines and Braille draw alike
 }
 
-// WorstBar is the index of the lowest finite value, the first among equals (of
-// the highest where lower is better); -1 without any.
-func WorstBar(bars []Bar, lowerIsBetter bool) int {
-	worst := -1
-	for i, b := range bars {
-		switch {
-		case !finite(b.Value):
-		case worst < 0,
-			!lowerIsBetter && b.Value < bars[worst].Value,
-			lowerIsBetter && b.Value > bars[worst].Value:
-			worst = i
-		}
-	}
-	return worst
-}
-
 // barLayout holds the widths of a row's parts; 0 leaves a part out. The bar
 // comes between the label and the value.
 type barLayout struct{ label, bar, value, change, count int }

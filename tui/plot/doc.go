@@ -7,8 +7,8 @@
 // asciigraph, which draws the default line style, and shields it from the
 // inputs on which it panics (see asciigraph.go).
 //
-// It is not a statistics package: the only inference here is the t interval
-// of a [Band], because a band must be computed on the columns it is drawn in.
+// It is not a statistics package: a [Band] is computed here, since that must be
+// done on the columns it is drawn in, but how wide it is its caller says.
 //
 // Start at [Series] (append points, bounded memory), then [Chart] (what to
 // draw), then [Chart.Draw]. The flow of one frame:

@@ -136,7 +136,7 @@ func bandChart(cs Charset) *Chart {
 		}
 		seeds = append(seeds, s)
 	}
-	c := &Chart{X: Range{0, 40}, Charset: cs, Bands: []Band{{Name: "SFK", Seeds: seeds, Number: 2}}}
+	c := &Chart{X: Range{0, 40}, Charset: cs, Bands: []Band{{Name: "SFK", Seeds: seeds, Half: student, Number: 2}}}
 	c.Y = c.FitY()
 	return c
 }
@@ -153,12 +153,11 @@ func classBars(cs Charset) *Bars {
 	b := &Bars{Percent: true, Charset: cs, Bars: []Bar{
 		{"airplane", 0.7764, 0.76, 4020, false},
 		{"automobile", 0.8619, 0.8619, 2715, false},
-		{"cat", 0.4705, 0.4936, 1425, false},
+		{"cat", 0.4705, 0.4936, 1425, true},
 		{"日本語の猫", 1, math.NaN(), 5000, false},
 		{"broken", math.NaN(), 0.5, -1, false},
 		{"none", 0, 0.1, 0, false},
 	}}
-	b.Bars[WorstBar(b.Bars[:5], false)].Worst = true
 	return b
 }
 

@@ -90,7 +90,8 @@ func nastyChart(r *rand.Rand) *Chart {
 		c.Lines = append(c.Lines, l)
 	}
 	if r.IntN(3) == 0 {
-		c.Bands = []Band{{Name: nastyName(r), Seeds: []*Series{nastySeries(r, 50), nastySeries(r, 20), nil, nastySeries(r, 0)}}}
+		seeds := []*Series{nastySeries(r, 50), nastySeries(r, 20), nil, nastySeries(r, 0)}
+		c.Bands = []Band{{Name: nastyName(r), Seeds: seeds, Half: student}}
 	}
 	if r.IntN(5) == 0 {
 		c.Bands = append(c.Bands, Band{Name: "no seeds"})

@@ -179,5 +179,5 @@ func factOf(r *record.Run, key string) string {
 	if measured(key) {
 		return strconv.FormatFloat(lab.OfSummary(r.Summary(), key).Float(), 'g', -1, 64)
 	}
-	return lab.Setting(&r.Meta.Spec, key)
+	return r.Meta.Spec.Text(key)
 }

@@ -110,7 +110,7 @@ func TestSorting(t *testing.T) {
 	runs := slices.Clone(p.all)
 	gap := slices.IndexFunc(runColumns(), func(c runColumn) bool { return c.head == "dual gap" })
 	slices.SortStableFunc(runs, runColumns()[gap].compare)
-	if last := runs[len(runs)-1]; last.Summary().DualGap.Applies() || !runs[0].Summary().DualGap.Applies() {
+	if last := runs[len(runs)-1]; last.Summary().Of("dual_gap").Applies() || !runs[0].Summary().Of("dual_gap").Applies() {
 		t.Error("runs without a dual gap are not at the end")
 	}
 }
@@ -167,7 +167,7 @@ func TestDeleteRefusesLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := tuitest.Archived(dro.SFK, 1, "live", tuitest.Epoch0())
-	recorder, err := store.Create(m)
+	recorder, err := store.Create(m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/cell"
@@ -30,7 +31,7 @@ func runColumns() []runColumn {
 		m := lab.Named(lab.SummaryMeasures(), name)
 		of := func(r *record.Run) runner.Number { return lab.OfSummary(r.Summary(), name) }
 		return runColumn{head, w, false, least, func(r *record.Run) string { return lab.Write(m, of(r)) },
-			func(a, b *record.Run) int { return byNumber(of(a), of(b), m.Better > 0) }}
+			func(a, b *record.Run) int { return byNumber(of(a), of(b), m.Better == dro.Higher) }}
 	}
 	text := func(head string, w, least int, of func(*record.Run) string) runColumn {
 		return runColumn{head, w, true, least, func(r *record.Run) string { return cell.Clean(of(r)) },
@@ -53,11 +54,8 @@ func runColumns() []runColumn {
 				b.Meta.Spec.Seed)
 		}},
 		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),
-		{"epochs", 9, false, 72, epochs, func(a, b *record.Run) int {
-			return cmp.Compare(b.Summary().Epochs,
-				a.Summary().Epochs)
-		}},
-		text("set, ρ", 14, 112, func(r *record.Run) string { return setText(&r.Meta.Spec) }),
+		{"epochs", 9, false, 72, epochs, func(a, b *record.Run) int { return cmp.Compare(b.Summary().Epochs, a.Summary().Epochs) }},
+		text("set, ρ", 14, 112, func(r *record.Run) string { return r.Meta.Spec.Radius() }),
 		measure("worst %", 8, 0, "worst_class_accuracy"),
 		measure("mean %", 7, 0, "test_accuracy"),
 		measure("test loss", 10, 96, "test_loss"),
@@ -84,21 +82,6 @@ func boolInt(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// setText names the uncertainty set and its radius as a column has room for.
-func setText(s *runner.Spec) string {
-	switch {
-	case s.Uncertainty == "cvar":
-		return fmt.Sprintf("cvar %.3g", s.Mu)
-	case s.Uncertainty == "smoothed-cvar":
-		return fmt.Sprintf("scvar %.3g, %.3g", s.Mu, s.Rho)
-	case s.Uncertainty == "chi2", s.Uncertainty == "cressie-read" && s.K == 2:
-		return fmt.Sprintf("χ², %.3g", s.Rho)
-	case s.Uncertainty == "cressie-read":
-		return fmt.Sprintf("k=%.3g, %.3g", s.K, s.Rho)
-	}
-	return fmt.Sprintf("%s, %.3g", cell.Clean(s.Uncertainty), s.Rho)
 }
 
 // runsLayout is where the parts of the Runs page are.
@@ -319,11 +302,11 @@ func cameTo(s *runner.Summary) string {
 
 // perClass is the test accuracy of each class or group, in percent.
 func perClass(m *runner.Meta, s *runner.Summary) string {
-	if len(s.ClassAccuracy) == 0 {
+	if len(s.ByGroup.Of("class_accuracy")) == 0 {
 		return "–"
 	}
 	var words []string
-	for i, a := range s.ClassAccuracy {
+	for i, a := range s.ByGroup.Of("class_accuracy") {
 		name := fmt.Sprint(i)
 		if i < len(m.Groups) {
 			name = m.Groups[i]
@@ -349,8 +332,7 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 			state += ", a fork of " + cell.OneLine(m.Parent)
 		}
 		trains := fmt.Sprintf("%s on %s, %s of %d, lr %g, %s, %s coordinates", m.Spec.Model, m.Spec.Dataset,
-			kit.Plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR, strings.Replace(setText(&m.Spec), ", ",
-				" at ρ ", 1), m.Coordinates)
+			kit.Plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR, strings.Replace(m.Spec.Radius(), ", ", " at ρ ", 1), m.Coordinates)
 		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s", m.Created.Format("2006-01-02 15:04:05 MST"),
 			m.Host.Version, m.Host.CPU, m.Host.Kernel, kit.Plural(m.Host.Threads, "thread"))
 		lines = t.Points([]kit.Point{{Name: "State", Text: cell.Clean(state)},

@@ -89,13 +89,13 @@ func (w *Page) nextBaseline() tea.Cmd {
 
 func (w *Page) turn() tea.Cmd {
 	t := w.run()
-	return kit.Show((&knobs{Lab: w.Lab, run: t, keys: turnable(t.spec), line: kit.NewInput("")}).overlay())
+	return kit.Show((&knobs{Lab: w.Lab, run: t, keys: turnable(t.Spec), line: kit.NewInput("")}).overlay())
 }
 
 // pause pauses the run under the cursor or, if it is paused, lets it go on.
 func (w *Page) pause() tea.Cmd {
 	t := w.run()
-	if t.status == runner.Paused {
+	if t.Status == runner.Paused {
 		return w.Ask("resume", t.id)
 	}
 	return w.Ask("pause", t.id)
@@ -108,7 +108,7 @@ func (w *Page) checkpoint() tea.Cmd { return w.Ask("checkpoint", w.run().id) }
 func (w *Page) stop() tea.Cmd {
 	t := w.run()
 	return kit.Question("Stop "+t.label+"?", []string{
-		fmt.Sprintf("It is at step %d of %d. It saves a checkpoint,", t.step, t.meta.Steps),
+		fmt.Sprintf("It is at step %d of %d. It saves a checkpoint,", t.Step, t.meta.Steps),
 		"and r resumes it from there."},
 		kit.Choice{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.id)})
 }

@@ -84,7 +84,7 @@ func (w *Page) barSheet(of lab.Measure) sheet {
 			if i < len(t.meta.TrainCounts) {
 				count = strconv.Itoa(t.meta.TrainCounts[i])
 			}
-			s.rows = append(s.rows, append(t.who(), strconv.FormatInt(t.eval.Step, 10), exact(t.eval.Epoch),
+			s.rows = append(s.rows, append(t.who(), strconv.FormatInt(t.Eval.Step, 10), exact(t.Eval.Epoch),
 				className(t.meta, i), count, exact(value.Float())))
 		}
 	}

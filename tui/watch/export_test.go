@@ -65,9 +65,8 @@ func TestExportCurves(t *testing.T) {
 		t.Errorf("losses of %v", last)
 	}
 	for _, track := range r.watch.tracks {
-		if method := string(track.meta.Spec.Algorithm()); method != "pgd" &&
-			last[method] != exact(track.last.Loss.Float()) {
-			t.Errorf("%s: the last loss is %s, want %v", method, last[method], track.last.Loss)
+		if method := string(track.meta.Spec.Algorithm()); method != "pgd" && last[method] != exact(track.Last.Of("loss").Float()) {
+			t.Errorf("%s: the last loss is %s, want %v", method, last[method], track.Last.Of("loss"))
 		}
 	}
 	if len(count) != 3 || count["loss/"] != count["loss/mean of 5"] || count["test_loss/"] == 0 {
@@ -87,9 +86,8 @@ func TestExportBars(t *testing.T) {
 	}
 	sfk := r.watch.tracks[0]
 	for i, row := range rows[:10] {
-		if row["method"] != "sfk" || row["class"] != sfk.meta.Groups[i] ||
-			row["training_images"] != strconv.Itoa(sfk.meta.TrainCounts[i]) ||
-			row["accuracy"] != exact(sfk.eval.ClassAccuracy[i].Float()) {
+		if row["method"] != "sfk" || row["class"] != sfk.meta.Groups[i] || row["training_images"] != strconv.Itoa(sfk.meta.TrainCounts[i]) ||
+			row["accuracy"] != exact(sfk.Eval.ByGroup.Of("class_accuracy")[i].Float()) {
 			t.Errorf("row %d: %v", i, row)
 		}
 	}

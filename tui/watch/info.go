@@ -12,10 +12,12 @@ func (w *Page) info() *kit.Overlay {
 		texts = append(texts, v.doc)
 	}
 	for _, q := range v.measures() {
-		texts = append(texts, w.quantities[q].Doc)
+		m := w.quantities[q]
+		texts = append(texts, m.Definition())
 	}
 	if v.bars != "" {
-		texts = append(texts, v.of().Doc)
+		m := v.of()
+		texts = append(texts, m.Definition())
 	}
 	texts = append(texts,
 		"In the table: train loss of the last logged batch; worst %, test % and losses of the last "+

@@ -96,17 +96,17 @@ func (w *Page) noScroll(*track) string {
 }
 
 func (w *Page) noPause(t *track) string {
-	return w.noVerb(t, t.status == runner.Running || t.status == runner.Paused, "pause")
+	return w.noVerb(t, t.Status == runner.Running || t.Status == runner.Paused, "pause")
 }
 
 func (w *Page) noCheckpoint(t *track) string {
-	return w.noVerb(t, t.status == runner.Running || t.status == runner.Paused, "save")
+	return w.noVerb(t, t.Status == runner.Running || t.Status == runner.Paused, "save")
 }
 
 func (w *Page) noStop(t *track) string { return w.noVerb(t, true, "stop") }
 
 func (w *Page) noTurn(t *track) string {
-	if len(turnable(t.spec)) == 0 {
+	if len(turnable(t.Spec)) == 0 {
 		return t.label + " has settings that this program cannot read"
 	}
 	return w.noVerb(t, true, "turn")
@@ -115,12 +115,12 @@ func (w *Page) noTurn(t *track) string {
 // noVerb says why a live run cannot be asked something.
 func (w *Page) noVerb(t *track, can bool, verb string) string {
 	switch {
-	case t.status.Ended():
-		return fmt.Sprintf("%s is %s: nothing to %s", t.label, t.status, verb)
+	case t.Status.Ended():
+		return fmt.Sprintf("%s is %s: nothing to %s", t.label, t.Status, verb)
 	case !w.Controls(t.id):
 		return t.label + " runs in another process: only watched here"
 	case !can:
-		return fmt.Sprintf("%s is %s", t.label, t.status)
+		return fmt.Sprintf("%s is %s", t.label, t.Status)
 	}
 	return ""
 }
@@ -128,12 +128,12 @@ func (w *Page) noVerb(t *track, can bool, verb string) string {
 // noResume says why a run cannot be resumed.
 func (w *Page) noResume(t *track) string {
 	switch {
-	case t.status == runner.Done:
+	case t.Status == runner.Done:
 		return t.label + " is done: nothing to resume"
-	case t.status == runner.Paused && w.Controls(t.id), t.status.Ended():
+	case t.Status == runner.Paused && w.Controls(t.id), t.Status.Ended():
 		return ""
-	case t.status == runner.Paused:
+	case t.Status == runner.Paused:
 		return t.label + " runs in another process: only watched here"
 	}
-	return fmt.Sprintf("%s is %s: nothing to resume", t.label, t.status)
+	return fmt.Sprintf("%s is %s: nothing to resume", t.label, t.Status)
 }

@@ -1,8 +1,6 @@
 package watch
 
 import (
-	"strconv"
-
 	"drolab/runner"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -24,22 +22,12 @@ type knobs struct {
 // turnable are the settings that can be changed of a run with that spec: those
 // that could be set to what they are.
 func turnable(s runner.Spec) (keys []string) {
-	for _, key := range runner.Knobs() {
-		if _, _, err := s.Turn(key, lab.Setting(&s, key)); err == nil {
+	for _, key := range s.Knobs() {
+		if _, _, err := s.Turn(key, s.Text(key)); err == nil {
 			keys = append(keys, key)
 		}
 	}
 	return keys
-}
-
-// turned takes note of a setting that was changed.
-func (t *track) turned(e *runner.KnobEvent) {
-	value := "auto"
-	if e.New.Applies() {
-		value = strconv.FormatFloat(e.New.Float(), 'g', -1, 64)
-	}
-	// What this program cannot set it cannot show either: the log has it.
-	_, _, _ = t.spec.Turn(e.Key, value)
 }
 
 func (k *knobs) overlay() *kit.Overlay {
@@ -84,7 +72,7 @@ func (k *knobs) move(by int) {
 func (k *knobs) check() {
 	k.problem = nil
 	if k.line.String() != "" {
-		spec := k.run.spec
+		spec := k.run.Spec
 		_, _, k.problem = spec.Turn(k.keys[k.at], k.line.String())
 	}
 }
@@ -96,7 +84,7 @@ func (k *knobs) View(t *kit.Theme, w, h int) []string {
 		lines = append(lines, t.Dim.Paint("It holds from the run's next step on and stands in its log."), "")
 	}
 	for i, key := range k.keys {
-		line := "  " + kit.Left(key, 11) + kit.Right(lab.Setting(&k.run.spec, key), 10)
+		line := "  " + kit.Left(key, 11) + kit.Right(k.run.Spec.Text(key), 10)
 		if i != k.at {
 			lines = append(lines, line)
 			continue

@@ -24,7 +24,7 @@ func TestKnobs(t *testing.T) {
 		t.Error("Enter without a value closes the form")
 	}
 	r.Type("0.005")
-	r.Press("enter", "t", "down")
+	r.Press("enter", "t", "up")
 	r.Type("auto")
 	r.Press("enter")
 	if want := []string{"knob lr=0.005", "knob c=auto"}; !slices.Equal(r.asked.List, want) || r.Overlay != nil {
@@ -51,8 +51,8 @@ func TestKnobsFollow(t *testing.T) {
 	before := run.meta.Spec.LR
 	run.add([]runner.Event{&runner.KnobEvent{Key: "lr", Old: runner.Num(before), New: runner.Num(0.25)},
 		&runner.KnobEvent{Key: "c", New: runner.Number{}}, &runner.KnobEvent{Key: "no such", New: runner.Num(1)}})
-	if run.spec.LR != 0.25 || !run.spec.C.IsAuto() || run.meta.Spec.LR != before {
-		t.Errorf("lr %g, c %v; at the start %g", run.spec.LR, run.spec.C, run.meta.Spec.LR)
+	if run.Spec.LR != 0.25 || run.Spec.Text("c") != "auto" || run.meta.Spec.LR != before {
+		t.Errorf("lr %g, c %v; at the start %g", run.Spec.LR, run.Spec.Text("c"), run.meta.Spec.LR)
 	}
 }
 
@@ -60,8 +60,7 @@ func TestTurnable(t *testing.T) {
 	for _, c := range []struct {
 		algorithm dro.Algorithm
 		want      []string
-	}{{dro.SFK, runner.Knobs()}, {dro.PGD, []string{"lr", "lambda0", "lambda_max"}}, {dro.PAN,
-		[]string{"lr"}}, {dro.ERM, []string{"lr"}}} {
+	}{{dro.SFK, []string{"lr", "lambda0", "lambda_max", "c"}}, {dro.PGD, []string{"lr", "lambda0", "lambda_max"}}, {dro.PAN, []string{"lr"}}, {dro.ERM, []string{"lr"}}} {
 		s := runner.Defaults()
 		s.Algorithms = []dro.Algorithm{c.algorithm}
 		if got := turnable(s); !slices.Equal(got, c.want) {
@@ -80,10 +79,10 @@ func TestTurnable(t *testing.T) {
 func TestKnobsRows(t *testing.T) {
 	r := watching(t, 80, 24)
 	r.Mine[r.watch.run().id] = true
-	r.Press("t", "j", "j", "k", "h", "l")
+	r.Press("t", "j", "j", "j", "k", "h", "l")
 	r.Type("auto")
 	r.Press("enter")
-	if want := []string{"knob c=auto"}; !slices.Equal(r.asked.List, want) {
+	if want := []string{"knob lambda_max=auto"}; !slices.Equal(r.asked.List, want) {
 		t.Errorf("asked %v, want %v", r.asked.List, want)
 	}
 	r.Press("t")

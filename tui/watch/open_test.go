@@ -25,7 +25,7 @@ func forkOf(t *testing.T, s *tuitest.Script, parent string, step int) string {
 	}
 	m := tuitest.Meta(dro.SFK, tuitest.Epoch0().Add(time.Hour))
 	m.Parent = fmt.Sprintf("%s@%d", parent, step)
-	r, err := store.Create(m)
+	r, err := store.Create(m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,9 +37,8 @@ func forkOf(t *testing.T, s *tuitest.Script, parent string, step int) string {
 	s.Logs[m.ID] = []runner.Event{&runner.CheckpointEvent{Head: at(step, 0), File: "a"},
 		&runner.StatusEvent{Head: at(step, 0), Status: runner.Running}}
 	for i := 10; i <= 40; i += 10 {
-		e := &runner.StepEvent{Head: at(step+i, float64(i)*2*tuitest.Pace),
-			Measures: runner.Measures{Loss: runner.Num(9)}}
-		e.Min, e.Max = e.Measures, e.Measures
+		e := &runner.StepEvent{Head: at(step+i, float64(i)*2*tuitest.Pace), Values: runner.Values{{Name: "loss", Number: runner.Num(9)}}}
+		e.Min, e.Max = e.Values, e.Values
 		s.Logs[m.ID] = append(s.Logs[m.ID], e)
 	}
 	return m.ID
@@ -76,8 +75,8 @@ func TestForkGoesOnItsParentsCurves(t *testing.T) {
 	if v := loss.At(150); !(v < 9) {
 		t.Errorf("the loss at step 150 is %v, want the parent's", v)
 	}
-	if v, w := loss.At(170), loss.At(200); v != 9 || w != 9 || f.step != 200 {
-		t.Errorf("the loss at step 170 is %v, at 200 %v, the run at %d: want its own", v, w, f.step)
+	if v, w := loss.At(170), loss.At(200); v != 9 || w != 9 || f.Step != 200 {
+		t.Errorf("the loss at step 170 is %v, at 200 %v, the run at %d: want its own", v, w, f.Step)
 	}
 	if i := slices.IndexFunc(f.markers, func(m plot.Marker) bool {
 		return m.Letter == 'f' &&
@@ -85,11 +84,11 @@ func TestForkGoesOnItsParentsCurves(t *testing.T) {
 	}); i < 0 {
 		t.Errorf("no mark at the fork: %v", f.markers)
 	}
-	if f.spec.LR == 7 {
+	if f.Spec.LR == 7 {
 		t.Error("the fork has a setting that its parent was given live")
 	}
-	if f.seconds < 160*tuitest.Pace*.9 || f.seconds > 160*tuitest.Pace*1.1+40*2*tuitest.Pace+1 {
-		t.Errorf("%v s of training, want the parent's and its own and none between", f.seconds)
+	if f.Seconds < 160*tuitest.Pace*.9 || f.Seconds > 160*tuitest.Pace*1.1+40*2*tuitest.Pace+1 {
+		t.Errorf("%v s of training, want the parent's and its own and none between", f.Seconds)
 	}
 }
 
@@ -101,43 +100,9 @@ func TestForkWithoutItsParent(t *testing.T) {
 		if n := f.curves["loss"].raw.Len(); n != 4 {
 			t.Errorf("of %q: %d losses, want its own 4", parent, n)
 		}
-		left, ok := f.remaining()
+		left, ok := f.Remaining()
 		if want := time.Duration(float64(tuitest.Steps*tuitest.Epochs-200) * 2 * tuitest.Pace * float64(time.Second)); !ok || left < want*9/10 || left > want*11/10 {
 			t.Errorf("of %q: %v left, want %v", parent, left, want)
 		}
-	}
-}
-
-// narcissus has runs that say that they are forks of themselves.
-type narcissus struct{ *tuitest.Script }
-
-func (n narcissus) Find(id string) (*record.Run, error) {
-	r, err := n.Script.Find(id)
-	if err == nil {
-		r.Meta.Parent = r.Meta.ID + "@100"
-	}
-	return r, err
-}
-
-func TestForkOfItself(t *testing.T) {
-	s := narcissus{tuitest.NewScript(t)}
-	s.Now = tuitest.Epoch0().Add(3 * time.Hour)
-	r, err := s.Find(sfkOf(s.Script))
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, events := lineageOf(s, r, maxGenerations), 0
-	for {
-		list, err := log.Read()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(list) == 0 {
-			break
-		}
-		events += len(list)
-	}
-	if all := len(s.Logs[r.Meta.ID]); events < all || events > all*(maxGenerations+1)+maxGenerations {
-		t.Errorf("%d events of a log of %d", events, all)
 	}
 }

@@ -84,15 +84,32 @@ func smoothings() []smoothing {
 
 // New returns the page.
 func New(s *lab.Lab) *Page {
-	w := &Page{Lab: s, baseline: -1, panels: panels(), columns: columns(), scales: map[string]*vertical{}}
+	w := &Page{Lab: s, baseline: -1, scales: map[string]*vertical{}}
+	w.furnish()
+	return w
+}
+
+// furnish makes panels, columns and axes for the methods of the watched runs.
+// What was chosen of them stays.
+func (w *Page) furnish() {
+	var methods []dro.Algorithm
+	for _, t := range w.tracks {
+		methods = append(methods, t.meta.Spec.Algorithm())
+	}
+	before := w.panels
+	w.panels, w.columns = panels(methods), columns(methods)
+	for i := range before {
+		w.panels[i].view = min(before[i].view, len(w.panels[i].views)-1)
+	}
 	w.quantities = quantities(w.panels)
 	for name, q := range w.quantities {
-		w.scales[name] = &vertical{}
-		if q.Log {
-			w.scales[name].kind = plot.Log10
+		if w.scales[name] == nil {
+			w.scales[name] = &vertical{}
+			if q.Scale == dro.Log {
+				w.scales[name].kind = plot.Log10
+			}
 		}
 	}
-	return w
 }
 
 // Title implements the interface's page.
@@ -149,11 +166,15 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	w.tracks, w.at, w.top, w.reading = nil, 0, 0, false
 	w.round++
 	for _, o := range m.runs {
-		w.tracks = append(w.tracks, newTrack(o, w.quantities))
+		w.tracks = append(w.tracks, newTrack(o))
+	}
+	w.furnish()
+	for _, t := range w.tracks {
+		t.draw(w.quantities)
 	}
 	order(w.tracks)
 	label(w.tracks)
-	w.baseline = slices.IndexFunc(w.tracks, func(t *track) bool { return t.meta.Spec.Algorithm() == dro.ERM })
+	w.baseline = slices.IndexFunc(w.tracks, func(t *track) bool { return t.meta.Spec.Algorithm() == dro.Baseline() })
 	w.x, w.phaseX, w.phaseY = plot.Range{}, plot.Range{}, plot.Range{}
 	for _, y := range w.scales {
 		y.fit = plot.Range{}
@@ -180,7 +201,7 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	}
 	var logs []source
 	for _, t := range w.tracks {
-		logs = append(logs, source{t.id, t.log, look && (!t.status.Ended() || t.status == runner.Interrupted)})
+		logs = append(logs, source{t.id, t.log, look && (!t.Status.Ended() || t.Status == runner.Interrupted)})
 	}
 	round, find := w.round, w.Source.Find
 	return func() tea.Msg {
@@ -218,8 +239,8 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		if p.err != nil {
 			problem = cell.OneLine(p.err.Error())
 		}
-		if p.status == runner.Interrupted && len(p.events) == 0 && !t.status.Ended() {
-			t.status = p.status
+		if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
+			t.Status = p.status
 		}
 		behind = behind || len(p.events) >= readAhead
 		changed = changed || len(p.events) > 0
@@ -266,7 +287,7 @@ func (w *Page) run() *track {
 func (w *Page) Digest() string {
 	counts := map[runner.Status]int{}
 	for _, t := range w.tracks {
-		counts[t.status]++
+		counts[t.Status]++
 	}
 	s := ""
 	for _, status := range [...]runner.Status{runner.Running, runner.Queued, runner.Paused, runner.Done,

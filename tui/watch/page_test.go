@@ -72,7 +72,7 @@ func TestVerbs(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := watching(t, 120, 40)
 			run := r.watch.run()
-			run.status = c.status
+			run.Status = c.status
 			r.Mine[run.id] = c.mine
 			r.Press(c.keys...)
 			if !slices.Equal(r.asked.List, c.want) {
@@ -94,7 +94,7 @@ func TestMany(t *testing.T) {
 	for i := range 9 {
 		m := tuitest.Meta(dro.PGD, tuitest.Epoch0())
 		m.Spec.Seed = uint64(i + 2)
-		rec, err := store.Create(m)
+		rec, err := store.Create(m, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
-	rec, err := store.Create(m)
+	rec, err := store.Create(m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,20 +142,20 @@ func TestInterrupted(t *testing.T) {
 	r.Source = s.Folder
 	r.Press("2")
 	r.Wait(5*time.Second, time.Second)
-	if st := r.watch.run().status; st != runner.Running {
+	if st := r.watch.run().Status; st != runner.Running {
 		t.Fatalf("status %s, want running", st)
 	}
 	rec.Close()
 	r.Wait(5*time.Second, time.Second)
-	if st := r.watch.run().status; st != runner.Interrupted {
+	if st := r.watch.run().Status; st != runner.Interrupted {
 		t.Errorf("status %s after the process died, want interrupted", st)
 	}
 }
 
 // TestResume goes on from a checkpoint: what was after it is done again.
 func TestResume(t *testing.T) {
-	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}},
-		quantities(panels()))
+	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}})
+	tr.draw(quantities(panels(nil)))
 	tr.smoothWith(smoothings()[0].make)
 	at := func(step int, seconds float64) runner.Head {
 		return runner.Head{Step: int64(step),
@@ -163,8 +163,8 @@ func TestResume(t *testing.T) {
 	}
 	step := func(step int, seconds, loss float64) *runner.StepEvent {
 		e := &runner.StepEvent{Head: at(step, seconds)}
-		e.Loss = runner.Num(loss)
-		e.Min, e.Max = e.Measures, e.Measures
+		e.Set("loss", runner.Num(loss))
+		e.Min, e.Max = e.Values, e.Values
 		return e
 	}
 	tr.add([]runner.Event{
@@ -178,24 +178,23 @@ func TestResume(t *testing.T) {
 		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, y,
 			tr.curves["loss"].raw.Len())
 	}
-	if tr.step != 30 || tr.status != runner.Running || len(tr.markers) != 1 || tr.markers[0].X != 20 {
-		t.Errorf("step %d, %s, markers %v", tr.step, tr.status, tr.markers)
+	if tr.Step != 30 || tr.Status != runner.Running || len(tr.markers) != 1 || tr.markers[0].X != 20 {
+		t.Errorf("step %d, %s, markers %v", tr.Step, tr.Status, tr.markers)
 	}
 	// 2 s to step 20, 1 s more to step 30; the hour between does not count.
-	if tr.seconds != 3 || tr.elapsed.At(20) != 2 {
-		t.Errorf("%g s of training, %g at step 20; want 3 and 2", tr.seconds, tr.elapsed.At(20))
+	if tr.Seconds != 3 || tr.elapsed.At(20) != 2 {
+		t.Errorf("%g s of training, %g at step 20; want 3 and 2", tr.Seconds, tr.elapsed.At(20))
 	}
-	left, ok := tr.remaining()
-	if want := time.Duration(float64(tuitest.Steps*tuitest.Epochs-30) / 10 * float64(time.Second)); !ok ||
-		left != want {
+	left, ok := tr.Remaining()
+	if want := time.Duration(float64(tuitest.Steps*tuitest.Epochs-30) / 10 * float64(time.Second)); !ok || left != want {
 		t.Errorf("%v left, want %v", left, want)
 	}
 }
 
 // TestCheckpointNotes keeps the log pane readable.
 func TestCheckpointNotes(t *testing.T) {
-	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}},
-		quantities(panels()))
+	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}})
+	tr.draw(quantities(panels(nil)))
 	saved := func(step int64) runner.Event {
 		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}
 	}

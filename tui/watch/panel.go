@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"drolab/dro"
 	"drolab/runner"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -21,15 +22,16 @@ func (w *Page) fit() {
 	for _, t := range w.tracks {
 		switch w.axis {
 		case bySteps:
-			last, planned = max(last, float64(t.step)), max(planned, float64(t.meta.Steps))
+			last, planned = max(last, float64(t.Step)), max(planned, float64(t.meta.Steps))
 		case byEpochs:
-			last, planned = max(last, t.epochs(float64(t.step))), max(planned, float64(t.meta.Spec.Epochs))
+			last, planned = max(last, t.epochs(float64(t.Step))), max(planned, float64(t.meta.Spec.Epochs))
 		case byTime:
-			last = max(last, t.seconds)
+			last = max(last, t.Seconds)
 		}
 	}
 	w.x = plot.GrowX(planned, last)
-	for q, y := range w.scales {
+	for q := range w.quantities {
+		y := w.scales[q]
 		c := w.chart(q)
 		// The raw curve may leave the chart where the smoothed one does not: one
 		// wild batch must not flatten the rest.
@@ -113,11 +115,7 @@ func (w *Page) references(c *plot.Chart, q string) {
 
 // hasDual tells whether the run has a λ and an η.
 func (t *track) hasDual() bool {
-	if t.last == nil {
-		return true
-	}
-	h, _, _ := lab.OfStep(t.last, "eta")
-	return h.Applies()
+	return t.Last == nil || t.Last.Of("eta").Applies()
 }
 
 // bars are the figures by class of the run under the cursor, at its last
@@ -126,8 +124,8 @@ func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
 	t := w.run()
 	values := t.classes(of)
 	b := &plot.Bars{First: min(w.panels[p].first, max(0, len(values)-rows)), Number: uint8(w.at),
-		Charset: w.Theme.Charset(false), Percent: of.Percent,
-		LowerIsBetter: of.Better <= 0}
+		Charset: w.Theme.Charset(false), Percent: of.Scale == dro.Percent,
+		LowerIsBetter: of.Better != dro.Higher}
 	var base []runner.Number
 	if r := w.compared(of); r != nil {
 		base = r.classes(of)
@@ -140,15 +138,15 @@ func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
 		if i < len(t.meta.TrainCounts) {
 			bar.Count = t.meta.TrainCounts[i]
 		}
-		if !of.Percent && !math.IsInf(v.Float(), 0) {
+		if of.Scale != dro.Percent && !math.IsInf(v.Float(), 0) {
 			b.Max = math.Max(b.Max, v.Float())
 		}
 		b.Bars = append(b.Bars, bar)
 	}
-	if i := plot.WorstBar(b.Bars, b.LowerIsBetter); i >= 0 {
+	if i := runner.Worst(values, b.LowerIsBetter); i >= 0 {
 		b.Bars[i].Worst = true
 	}
-	if !of.Percent {
+	if of.Scale != dro.Percent {
 		b.Max = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: b.Max}, plot.Scale{}).Hi
 	}
 	return b
@@ -174,7 +172,7 @@ func (w *Page) scrollBars(p, by int) {
 // compared is the run that bars of the one under the cursor are compared with;
 // nil without one, and for a measure that is neither better nor worse.
 func (w *Page) compared(of lab.Measure) *track {
-	if w.baseline < 0 || w.baseline == w.at || of.Better == 0 {
+	if w.baseline < 0 || w.baseline == w.at || of.Better == dro.Neither {
 		return nil
 	}
 	return w.tracks[w.baseline]
@@ -182,10 +180,10 @@ func (w *Page) compared(of lab.Measure) *track {
 
 // classes is a measure of the classes at the last evaluation.
 func (t *track) classes(of lab.Measure) []runner.Number {
-	if t.eval == nil {
+	if t.Eval == nil {
 		return nil
 	}
-	return lab.OfClasses(t.eval, of.Name)
+	return t.Eval.ByGroup.Of(of.Name)
 }
 
 func className(m *runner.Meta, i int) string {

@@ -3,6 +3,7 @@ package watch
 import (
 	"slices"
 
+	"drolab/dro"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
@@ -29,10 +30,37 @@ type view struct {
 	doc    string // what it is, where measures do not say it
 }
 
-// panels is the table of panels, in the order of the screen: each with its
-// views, what is shown first at the front. All that is drawn, exported and
-// defined comes from it and from the measures that it names.
-func panels() []panel {
+// panels is the table of panels for runs of the methods, in the order of the
+// screen: each with its views, what is shown first at the front. All that is
+// drawn, exported and defined comes from it and from the measures that it names.
+// What no other panel shows is a view of the last one.
+func panels(methods []dro.Algorithm) []panel {
+	list := standing()
+	drawn, rest := shown(list), panel{title: "Other measures"}
+	for _, m := range slices.Concat(lab.StepMeasures(), lab.EvalMeasures()) {
+		if !drawn[m.Name] && reported(&m, methods) {
+			drawn[m.Name] = true
+			rest.views = append(rest.views, view{name: m.Title, curves: []string{m.Name}})
+		}
+	}
+	return append(list, rest)
+}
+
+// reported tells whether runs of the methods have a measure.
+func reported(m *lab.Measure, methods []dro.Algorithm) bool {
+	return !m.OfStep() || ownedBy(m, methods) || !ownedBy(m, dro.Algorithms())
+}
+
+// ownedBy tells whether a measure is one of the methods' own.
+func ownedBy(m *lab.Measure, methods []dro.Algorithm) bool {
+	return slices.ContainsFunc(methods, func(a dro.Algorithm) bool {
+		method, err := dro.Find(a)
+		return err == nil && slices.ContainsFunc(method.Measures, func(d dro.Measure) bool { return d.Name == m.Name })
+	})
+}
+
+// standing are the panels that are there whatever the methods.
+func standing() []panel {
 	curves := func(name string, measures ...string) view { return view{name: name, curves: measures} }
 	return []panel{
 		{title: "Loss", views: []view{curves("train and test", "loss", "test_loss"), curves("train", "loss"),
@@ -65,13 +93,10 @@ func (v *view) measures() []string {
 func (v *view) of() lab.Measure { return lab.Named(lab.ClassMeasures(), v.bars) }
 
 // quantity is a measure that some panel shows over the steps.
-type quantity struct {
-	lab.Measure
-	ofSteps bool // else of evaluations
-}
+type quantity struct{ lab.Measure }
 
-// quantities are those of the panels, by name.
-func quantities(panels []panel) map[string]quantity {
+// shown are the names of all that panels show over the steps.
+func shown(panels []panel) map[string]bool {
 	drawn := map[string]bool{}
 	for _, p := range panels {
 		for i := range p.views {
@@ -80,11 +105,16 @@ func quantities(panels []panel) map[string]quantity {
 			}
 		}
 	}
-	all := map[string]quantity{}
-	steps := lab.StepMeasures()
-	for i, m := range slices.Concat(steps, lab.EvalMeasures()) {
+	return drawn
+}
+
+// quantities are those of the panels, by name.
+func quantities(panels []panel) map[string]quantity {
+	drawn, all := shown(panels), map[string]quantity{}
+	// Of a name that both have it is the step's.
+	for _, m := range append(lab.EvalMeasures(), lab.StepMeasures()...) {
 		if drawn[m.Name] {
-			all[m.Name] = quantity{m, i < len(steps)}
+			all[m.Name] = quantity{m}
 		}
 	}
 	return all

@@ -2,7 +2,9 @@ package watch
 
 import (
 	"fmt"
+	"slices"
 
+	"drolab/dro"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -15,31 +17,32 @@ type column struct {
 	cell func(*track) string
 }
 
-// columns are those of the table, the ones to leave out first at the end.
-func columns() []column {
+// columns are those of the table for runs of the methods, the ones to leave out
+// first at the end.
+func columns(methods []dro.Algorithm) []column {
 	step := func(head string, w int, name string) column {
 		m := lab.Named(lab.StepMeasures(), name)
 		return column{head, w, func(t *track) string {
-			if t.last == nil {
+			if t.Last == nil {
 				return "–"
 			}
-			v, _, _ := lab.OfStep(t.last, name)
+			v, _, _ := lab.OfStep(t.Last, name)
 			return lab.Write(m, v)
 		}}
 	}
 	eval := func(head string, w int, name string) column {
 		m := lab.Named(lab.EvalMeasures(), name)
 		return column{head, w, func(t *track) string {
-			if t.eval == nil {
+			if t.Eval == nil {
 				return "–"
 			}
-			return lab.Write(m, lab.OfEval(t.eval, name))
+			return lab.Write(m, t.Eval.Of(name))
 		}}
 	}
-	return []column{
+	list := []column{
 		{"", 5, func(t *track) string { return fmt.Sprintf("%.0f%%", 100*t.progress()) }},
 		{"ETA", 8, func(t *track) string {
-			if d, ok := t.remaining(); ok {
+			if d, ok := t.Remaining(); ok {
 				return kit.Clock(d)
 			}
 			return "–"
@@ -54,9 +57,16 @@ func columns() []column {
 		eval("dual gap", 9, "dual_gap"),
 		eval("robust risk", 12, "robust_risk"),
 		{"epoch", 10, func(t *track) string {
-			return fmt.Sprintf("%.4g/%d", t.epochs(float64(t.step)), t.meta.Spec.Epochs)
+			return fmt.Sprintf("%.4g/%d", t.epochs(float64(t.Step)), t.meta.Spec.Epochs)
 		}},
 	}
+	there := []string{"loss", "lambda", "eta"}
+	for _, m := range lab.StepMeasures() { // what the methods have of their own
+		if m.Main && !slices.Contains(there, m.Name) && m.OfStep() && ownedBy(&m, methods) {
+			list = append(list, step(m.Head(), max(8, cell.Width(m.Head())+2), m.Name))
+		}
+	}
+	return list
 }
 
 // Widths of the table's fixed parts.
@@ -128,7 +138,7 @@ func (w *Page) table(r kit.Rect) []string {
 // row draws one run.
 func (w *Page) row(i int, l tableLayout, cells int) string {
 	t, run := w.Theme, w.tracks[i]
-	glyph, state := lab.State(t, run.status)
+	glyph, state := lab.State(t, run.Status)
 	series := t.Series[i]
 	if run.hidden {
 		series = t.Dim
@@ -144,7 +154,7 @@ func (w *Page) row(i int, l tableLayout, cells int) string {
 	s := cursor + " " + series.Paint(mark) + " " + state.Paint(glyph) + " " + name.Paint(kit.Left(run.label,
 		l.name))
 	if l.state > 0 {
-		s += " " + state.Paint(kit.Left(string(run.status), l.state-1))
+		s += " " + state.Paint(kit.Left(string(run.Status), l.state-1))
 	}
 	if l.bar > 0 {
 		s += " " + t.Progress(run.progress(), l.bar, series)

@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
@@ -24,27 +25,15 @@ type curve struct {
 // however long the run.
 type track struct {
 	opened
+	*record.Progress
 	id    string
 	label string // what tells it from the other watched runs
 	meta  *runner.Meta
-	spec  runner.Spec // with the changes that were made live
-
-	status runner.Status
-	cause  string
-	step   int64 // finished
-	last   *runner.StepEvent
-	eval   *runner.EvalEvent
 
 	quantities map[string]quantity
 	curves     map[string]*curve // by quantity
 	path       plot.Path         // (λ, η)
-
-	// elapsed is seconds of training over steps: pauses and the time between
-	// a stop and a resume do not count.
-	elapsed *plot.Series
-	seconds float64
-	first   int64     // step at which seconds were 0
-	clock   time.Time // of the last event that counted; zero while not running
+	elapsed    *plot.Series      // Seconds over steps
 
 	notes   []note
 	markers []plot.Marker // x in steps
@@ -68,13 +57,19 @@ const (
 	maxMarkers = 64
 )
 
-func newTrack(o opened, quantities map[string]quantity) *track {
-	t := &track{opened: o, quantities: quantities, curves: map[string]*curve{}, id: o.run.Meta.ID,
-		meta: &o.run.Meta, spec: o.run.Meta.Spec, status: o.run.Status(), elapsed: plot.NewSeries("elapsed")}
+func newTrack(o opened) *track {
+	t := &track{opened: o, Progress: record.NewProgress(&o.run.Meta), id: o.run.Meta.ID, meta: &o.run.Meta,
+		elapsed: plot.NewSeries("")}
+	t.Status = o.run.Status()
+	return t
+}
+
+// draw says what curves are kept of the run, from its first event on.
+func (t *track) draw(quantities map[string]quantity) {
+	t.quantities, t.curves = quantities, map[string]*curve{}
 	for q := range quantities {
 		t.curves[q] = &curve{raw: plot.NewSeries("")}
 	}
-	return t
 }
 
 // add takes in events in the order of the log.
@@ -85,21 +80,23 @@ func (t *track) add(events []runner.Event) {
 }
 
 func (t *track) addOne(e runner.Event) {
+	t.Add(e)
 	h := e.Header()
 	switch e := e.(type) {
 	case *runner.StepEvent:
-		t.tickClock(h)
+		t.timed(h.Step)
 		t.addStep(e)
 	case *runner.EvalEvent:
-		t.tickClock(h)
+		t.timed(h.Step)
 		t.addEval(e)
 	case *runner.StatusEvent:
-		t.setStatus(e)
+		t.timed(h.Step)
+		t.noteStatus(h)
 	case *runner.ResumeEvent:
-		t.rewind(e)
-		return
-	case *forkEvent:
-		t.fork(e)
+		t.rewind(h)
+	case *record.ForkEvent: // its parent's curves stay
+		t.mark(h.Step, 'f')
+		t.note(h, false, "goes on from "+cell.Clean(e.Parent))
 	case *runner.WarningEvent:
 		t.note(h, true, cell.OneLine(e.Message))
 	case *runner.CheckpointEvent:
@@ -107,30 +104,24 @@ func (t *track) addOne(e runner.Event) {
 	case *runner.KnobEvent:
 		t.note(h, false, fmt.Sprintf("%s %s to %s", cell.Clean(e.Key), e.Old, e.New))
 		t.mark(h.Step, 'k')
-		t.turned(e)
 	}
-	t.step = max(t.step, h.Step)
 }
 
 func (t *track) addStep(e *runner.StepEvent) {
-	t.last = e
 	for name, q := range t.quantities {
-		if q.ofSteps {
+		if q.OfStep() {
 			v, low, high := lab.OfStep(e, name)
 			t.curves[name].spread(e.Step, v, low, high)
 		}
 	}
-	l, _, _ := lab.OfStep(e, "lambda")
-	h, _, _ := lab.OfStep(e, "eta")
-	if l.Applies() && h.Applies() {
+	if l, h := e.Of("lambda"), e.Of("eta"); l.Applies() && h.Applies() {
 		t.path.Append(l.Float(), h.Float())
 	}
 }
 
 func (t *track) addEval(e *runner.EvalEvent) {
-	t.eval = e
 	for name, q := range t.quantities {
-		if v := lab.OfEval(e, name); !q.ofSteps && v.Applies() {
+		if v := e.Of(name); !q.OfStep() && v.Applies() {
 			t.curves[name].raw.Append(float64(e.Step), v.Float())
 		}
 	}
@@ -172,43 +163,21 @@ func (t *track) smoothWith(f func() plot.Smoother) {
 	}
 }
 
-// tickClock adds the time since the event before.
-func (t *track) tickClock(h *runner.Head) {
-	if !t.clock.IsZero() {
-		t.seconds += max(0, h.Time.Sub(t.clock).Seconds())
-	}
-	t.clock = h.Time
-	t.timed(h.Step)
-}
-
 // timed keeps when a step was finished.
-func (t *track) timed(step int64) {
-	if t.elapsed.Len() == 0 {
-		t.first = step
-	}
-	t.elapsed.Append(float64(step), t.seconds)
-}
+func (t *track) timed(step int64) { t.elapsed.Append(float64(step), t.Seconds) }
 
-func (t *track) setStatus(e *runner.StatusEvent) {
-	if t.status == runner.Running && !t.clock.IsZero() {
-		t.tickClock(&e.Head)
+func (t *track) noteStatus(h *runner.Head) {
+	t.Status, t.Cause = runner.Status(cell.Clean(string(t.Status))), cell.OneLine(t.Cause)
+	text := string(t.Status)
+	if t.Cause != "" {
+		text += ": " + t.Cause
 	}
-	t.status, t.cause = runner.Status(cell.Clean(string(e.Status))), cell.OneLine(e.Cause)
-	t.clock = time.Time{}
-	if e.Status == runner.Running {
-		t.clock = e.Time
-		t.timed(e.Step)
-	}
-	text := string(t.status)
-	if t.cause != "" {
-		text += ": " + t.cause
-	}
-	t.note(&e.Head, e.Status == runner.Failed, text)
+	t.note(h, t.Status == runner.Failed, text)
 }
 
 // rewind drops what the run does again from the step of a checkpoint.
-func (t *track) rewind(e *runner.ResumeEvent) {
-	x := float64(e.Step)
+func (t *track) rewind(h *runner.Head) {
+	x := float64(h.Step)
 	for _, c := range t.curves {
 		c.raw.Rewind(x)
 		if c.smooth != nil {
@@ -217,22 +186,10 @@ func (t *track) rewind(e *runner.ResumeEvent) {
 		}
 	}
 	t.path.Break()
-	if s := t.elapsed.At(x); !math.IsNaN(s) {
-		t.seconds = s
-	}
 	t.elapsed.Rewind(x)
-	t.clock = time.Time{}
-	t.status, t.cause, t.step, t.last, t.eval = runner.Queued, "", max(0, e.Step), nil, nil
 	t.markers = slices.DeleteFunc(t.markers, func(m plot.Marker) bool { return m.X > x })
-	t.mark(e.Step, 'r')
-	t.note(&e.Head, false, "goes on from a checkpoint")
-}
-
-// fork ends what is the parent's: its curves stay, its settings and state do not.
-func (t *track) fork(e *forkEvent) {
-	t.spec, t.status, t.cause, t.clock = t.meta.Spec, t.run.Status(), "", time.Time{}
-	t.mark(e.Step, 'f')
-	t.note(&e.Head, false, "goes on from "+cell.Clean(e.parent))
+	t.mark(h.Step, 'r')
+	t.note(h, false, "goes on from a checkpoint")
 }
 
 func (t *track) note(h *runner.Head, bad bool, text string) {
@@ -264,20 +221,7 @@ func (t *track) progress() float64 {
 	if t.meta.Steps <= 0 {
 		return 0
 	}
-	return min(1, float64(t.step)/float64(t.meta.Steps))
-}
-
-// remaining is how long the rest takes at the mean speed so far, evaluations
-// included.
-func (t *track) remaining() (time.Duration, bool) {
-	if t.status != runner.Running || t.step <= t.first || t.seconds <= 0 {
-		return 0, false
-	}
-	left := t.seconds / float64(t.step-t.first) * float64(max(0, t.meta.Steps-t.step))
-	if left > 1e8 {
-		return 0, false
-	}
-	return time.Duration(left * float64(time.Second)), true
+	return min(1, float64(t.Step)/float64(t.meta.Steps))
 }
 
 // label names the runs so that each name is one of a kind, as short as can be.

@@ -139,8 +139,8 @@ func (w *Page) heading(p int, v *view) (title, note string) {
 		if r := w.compared(v.of()); r != nil {
 			note += " vs " + r.label
 		}
-		if t.eval != nil {
-			note += fmt.Sprintf(" · epoch %.4g", t.eval.Epoch)
+		if t.Eval != nil {
+			note += fmt.Sprintf(" · epoch %.4g", t.Eval.Epoch)
 		}
 	case v.phase:
 		note = t.label + " · λ across, η up"
@@ -254,7 +254,7 @@ func (w *Page) nothing(v *view, iw, ih int) []string {
 		text = t.label + " has no λ and η"
 	case v.phase:
 		text = t.label + " has not moved yet"
-	case t.status == runner.Failed:
+	case t.Status == runner.Failed:
 		text = t.label + " failed before its first evaluation"
 	}
 	lines := make([]string, max(0, (ih-1)/2))

@@ -3,8 +3,9 @@ package kern
 // step1 is one kernel tap seen along one axis: tap k multiplies the source index base+d.
 type step1 struct{ k, d int }
 
-// axis is one spatial axis of a convolution seen from its destination, with the padding taken out: destination index o reads source index
-// base[o]+d through tap k, for each step in steps[class[o]]. Indices that see the same taps share a class; edges have classes of their own.
+// axis is one spatial axis of a convolution seen from its destination, with the padding taken out:
+// destination index o reads source index base[o]+d through tap k, for each step in steps[class[o]]. Indices
+// that see the same taps share a class; edges have classes of their own.
 type axis struct {
 	base  []int
 	class []int
@@ -24,7 +25,8 @@ func convAxis(out, in, kernel, stride, pad int) axis {
 	})
 }
 
-// transposedAxis returns the axis of the backward direction: input i is read by the outputs o with o·stride − pad + k = i.
+// transposedAxis returns the axis of the backward direction: input i is read by the outputs o with o·stride
+// − pad + k = i.
 func transposedAxis(out, in, kernel, stride, pad int) axis {
 	return newAxis(in, func(i int) (base int, steps []step1) {
 		base = (i + pad) / stride
@@ -69,14 +71,16 @@ func equalSteps(a, b []step1) bool {
 	return true
 }
 
-// plane is the pair of axes of a map: for each destination position, where its source lies and which taps are inside.
+// plane is the pair of axes of a map: for each destination position, where its source lies and which taps are
+// inside.
 type plane struct {
 	rows, cols axis
 	width      int     // of the source map
 	taps       [][]tap // by row class, then column class
 }
 
-// newPlane joins two axes. A source position is depth values long; the weights of a tap row are kernelWidth apart.
+// newPlane joins two axes. A source position is depth values long; the weights of a tap row are kernelWidth
+// apart.
 func newPlane(rows, cols axis, width, kernelWidth, depth int) plane {
 	p := plane{rows: rows, cols: cols, width: width}
 	for _, rs := range rows.steps {
@@ -93,7 +97,8 @@ func newPlane(rows, cols axis, width, kernelWidth, depth int) plane {
 	return p
 }
 
-// at returns the source position that destination (row, col) counts its taps from, which may lie outside the map, and the taps.
+// at returns the source position that destination (row, col) counts its taps from, which may lie outside the
+// map, and the taps.
 func (p *plane) at(row, col int) (position int, taps []tap) {
 	class := p.rows.class[row]*len(p.cols.steps) + p.cols.class[col]
 	return p.rows.base[row]*p.width + p.cols.base[col], p.taps[class]

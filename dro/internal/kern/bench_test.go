@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -20,7 +21,8 @@ var alexNetConvs = []ConvConfig{
 	{In: Shape{256, 2, 2}, Out: 256, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
 }
 
-// otherConvs are what smaller models use: 3×3 on large maps with few channels, and linear layers of a perceptron.
+// otherConvs are what smaller models use: 3×3 on large maps with few channels, and linear layers of a
+// perceptron.
 var otherConvs = []ConvConfig{
 	{In: Shape{3, 32, 32}, Out: 16, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
 	{In: Shape{16, 32, 32}, Out: 32, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true},
@@ -66,8 +68,9 @@ func noise(r *rand.Rand, n int) []float32 {
 	return s
 }
 
-// measure runs f and reports its rate for flop operations a call: over all calls, and of the fastest call; and the processor time of a call,
-// of all threads, spinning included. A machine shared with other work disturbs the last two least.
+// measure runs f and reports its rate for flop operations a call: over all calls, and of the fastest call;
+// and the processor time of a call, of all threads, spinning included. A machine shared with other work
+// disturbs the last two least.
 func measure(b *testing.B, flop float64, f func()) {
 	best := time.Duration(math.MaxInt64)
 	busy := cpuTime()
@@ -110,12 +113,14 @@ var pooled = map[int]bool{0: true, 1: true, 4: true}
 func newAlexNet(isa ISA, team *Team, images int) *alexNet {
 	r := rand.New(rand.NewPCG(2, 2))
 	b := NewBatch(images)
-	n := &alexNet{team: team, batch: b, pack: must(NewLayout(isa, b, alexNetConvs[0].In)), loss: must(NewSoftmax(b, 10))}
+	n := &alexNet{
+		team: team, batch: b, pack: must(NewLayout(isa, b, alexNetConvs[0].In)), loss: must(NewSoftmax(b, 10)),
+	}
 	hold := func(s Shape) {
 		n.act, n.grad = append(n.act, Alloc(b.Len(s))), append(n.grad, Alloc(b.Len(s)))
 	}
 	hold(alexNetConvs[0].In)
-	for i, cfg := range append(alexNetConvs[:len(alexNetConvs):len(alexNetConvs)], Linear(Shape{256, 1, 1}, 10, false)) {
+	for i, cfg := range slices.Concat(alexNetConvs, []ConvConfig{Linear(Shape{256, 1, 1}, 10, false)}) {
 		c := must(NewConv(isa, b, cfg))
 		n.convs = append(n.convs, c)
 		hold(c.Out())
@@ -128,14 +133,16 @@ func newAlexNet(isa ISA, team *Team, images int) *alexNet {
 		for j := range w {
 			w[j] *= .05
 		}
-		n.w, n.v, n.g, n.sgd = append(n.w, w), append(n.v, Alloc(size)), append(n.g, Alloc(size)), append(n.sgd, must(NewSGD(isa, size)))
+		n.w, n.v, n.g = append(n.w, w), append(n.v, Alloc(size)), append(n.g, Alloc(size))
+		n.sgd = append(n.sgd, must(NewSGD(isa, size)))
 		if pooled[i] {
-			p := must(NewMaxPool(isa, b, c.Out(), 2, true))
+			p := must(NewMaxPool(isa, b, c.Out(), 2))
 			n.pools = append(n.pools, p)
 			hold(p.Out())
 		}
 	}
-	n.images, n.labels, n.losses, n.ratios = noise(r, images*3*32*32), make([]int, images), make([]float64, images), make([]float64, images)
+	n.images, n.labels = noise(r, images*3*32*32), make([]int, images)
+	n.losses, n.ratios = make([]float64, images), make([]float64, images)
 	for i := range n.labels {
 		n.labels[i], n.ratios[i] = r.IntN(10), 1/float64(images)
 	}
@@ -168,7 +175,7 @@ func (n *alexNet) backward() {
 	n.loss.Gradient(n.grad[at], n.grad[at], n.labels, n.ratios)
 	for i := len(n.convs) - 1; i >= 0; i-- {
 		if pooled[i] {
-			n.pools[pool].Backward(n.team, n.grad[at-1], n.act[at-1], n.act[at], n.grad[at])
+			n.pools[pool].Backward(n.team, n.grad[at-1], n.act[at-1], n.act[at], n.grad[at], true)
 			at--
 			pool--
 		}
@@ -193,7 +200,8 @@ func (n *alexNet) update() (norm float64) {
 	return norm
 }
 
-// BenchmarkAlexNetStep is a whole training step (images in, weights updated), its parts, and SFK's step, which adds a forward pass.
+// BenchmarkAlexNetStep is a whole training step (images in, weights updated), its parts, and SFK's step,
+// which adds a forward pass.
 func BenchmarkAlexNetStep(b *testing.B) {
 	for _, isa := range isas() {
 		for _, threads := range benchThreads {
@@ -215,7 +223,9 @@ func BenchmarkAlexNetStep(b *testing.B) {
 					n.forward()
 				})
 			})
-			for name, f := range map[string]func(){"forward": n.forward, "backward": n.backward, "update": func() { n.update() }} {
+			for name, f := range map[string]func(){
+				"forward": n.forward, "backward": n.backward, "update": func() { n.update() },
+			} {
 				b.Run(fmt.Sprintf("%s/%v/threads=%d", name, isa, threads), func(b *testing.B) {
 					measure(b, 0, f)
 				})

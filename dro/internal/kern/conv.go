@@ -6,7 +6,8 @@ import (
 	"math"
 )
 
-// ConvConfig is the geometry of a convolution. A linear layer has a kernel as large as its input and one output position.
+// ConvConfig is the geometry of a convolution. A linear layer has a kernel as large as its input and one
+// output position.
 type ConvConfig struct {
 	In           Shape // of the input
 	Out          int   // output channels
@@ -17,8 +18,9 @@ type ConvConfig struct {
 	ReLU         bool // Forward ends with max(0, ·)
 }
 
-// Linear returns the configuration of a fully connected layer from activations of shape in to out units, with weights [out][channel][row]
-// [column]. Pixels of a single channel lie as channels of a single pixel do, and are taken as such: that is faster.
+// Linear returns the configuration of a fully connected layer from activations of shape in to out units, with
+// weights [out][channel][row][column]. Pixels of a single channel lie as channels of a single pixel do, and
+// are taken as such: that is faster.
 func Linear(in Shape, out int, relu bool) ConvConfig {
 	if in.Channels == 1 {
 		in = Shape{in.Len(), 1, 1}
@@ -41,8 +43,8 @@ func (c ConvConfig) OutShape() (Shape, error) {
 	return Shape{c.Out, h/c.Stride + 1, w/c.Stride + 1}, nil
 }
 
-// Conv is a convolution (cross-correlation, as in PyTorch) of a batch, with bias. Weights are [out][in][row][column]. It keeps the
-// running call and nothing else between calls: one call at a time.
+// Conv is a convolution (cross-correlation, as in PyTorch) of a batch, with bias. Weights are
+// [out][in][row][column]. It keeps the running call and nothing else between calls: one call at a time.
 type Conv struct {
 	isa   ISA
 	batch Batch
@@ -82,10 +84,12 @@ func NewConv(isa ISA, b Batch, cfg ConvConfig) (*Conv, error) {
 	}
 	in, s, p := cfg.In, cfg.Stride, cfg.Pad
 	c.forward = newPlane(
-		convAxis(out.Height, in.Height, cfg.KernelHeight, s, p), convAxis(out.Width, in.Width, cfg.KernelWidth, s, p),
+		convAxis(out.Height, in.Height, cfg.KernelHeight, s, p),
+		convAxis(out.Width, in.Width, cfg.KernelWidth, s, p),
 		in.Width, cfg.KernelWidth, in.Channels*b.Lanes)
 	c.backward = newPlane(
-		transposedAxis(out.Height, in.Height, cfg.KernelHeight, s, p), transposedAxis(out.Width, in.Width, cfg.KernelWidth, s, p),
+		transposedAxis(out.Height, in.Height, cfg.KernelHeight, s, p),
+		transposedAxis(out.Width, in.Width, cfg.KernelWidth, s, p),
 		out.Width, cfg.KernelWidth, out.Channels*b.Lanes)
 	c.planGrad()
 	return c, nil
@@ -97,8 +101,8 @@ func (c *Conv) Out() Shape { return c.out }
 // WeightLen returns the number of weights.
 func (c *Conv) WeightLen() int { return c.cfg.Out * c.cfg.In.Channels * c.area() }
 
-// FLOPs returns the floating-point operations of one direction for the batch's images, multiplications with padding left out.
-// A training step has three directions: forward, data, weights.
+// FLOPs returns the floating-point operations of one direction for the batch's images, multiplications with
+// padding left out. A training step has three directions: forward, data, weights.
 func (c *Conv) FLOPs() float64 {
 	taps := 0
 	for row := range c.out.Height {
@@ -115,18 +119,20 @@ func (c *Conv) area() int { return c.cfg.KernelHeight * c.cfg.KernelWidth }
 
 // Forward computes y from x with weights w and bias (one value an output channel, or nil).
 func (c *Conv) Forward(t *Team, y, x, w, bias []float32) {
-	if len(y) != c.batch.Len(c.out) || len(x) != c.batch.Len(c.cfg.In) || len(w) != c.WeightLen() || bias != nil && len(bias) != c.cfg.Out {
+	if len(y) != c.batch.Len(c.out) || len(x) != c.batch.Len(c.cfg.In) || len(w) != c.WeightLen() ||
+		bias != nil && len(bias) != c.cfg.Out {
 		panic("kern: Conv.Forward: slice has the wrong length")
 	}
 	c.call = convCall{y: y, x: x, w: w, b: bias}
 	c.spread(t, c.out, c.cfg.In, (*forwardCall)(c))
 }
 
-// BackwardData computes dx, the gradient of the input, from the output's gradient dy. If act is not nil, dx is 0 where act ≤ 0: with the
-// input's own activations as act this is the backward pass of the ReLU that made them. dy is not masked by this layer's own ReLU;
-// that is for whoever made dy.
+// BackwardData computes dx, the gradient of the input, from the output's gradient dy. If act is not nil, dx
+// is 0 where act ≤ 0: with the input's own activations as act this is the backward pass of the ReLU that
+// made them. dy is not masked by this layer's own ReLU; that is for whoever made dy.
 func (c *Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
-	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) || len(w) != c.WeightLen() || act != nil && len(act) != len(dx) {
+	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) || len(w) != c.WeightLen() ||
+		act != nil && len(act) != len(dx) {
 		panic("kern: Conv.BackwardData: slice has the wrong length")
 	}
 	c.call = convCall{y: dx, x: dy, w: w, mask: act}
@@ -134,8 +140,10 @@ func (c *Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
 }
 
 const (
-	minTasks    = 32      // tasks that an operation is cut into if it can: enough to balance a few threads, few enough to cost nothing
-	sourceBytes = 1 << 20 // of the second-level cache that the source rows of a task may fill: all row tiles visit them in turn
+	// Tasks that an operation is cut into if it can: to balance a few threads, at no cost to speak of.
+	minTasks = 32
+	// Of the second-level cache that the source rows of a task may fill: all row tiles visit them in turn.
+	sourceBytes = 1 << 20
 )
 
 // spread cuts the destination dst into tasks of one block, some map rows and one row tile, and runs them.
@@ -159,10 +167,12 @@ func (c *Conv) region(i int, dst Shape) region {
 	i /= tiles
 	chunks := (dst.Height + c.call.chunk - 1) / c.call.chunk
 	top := i % chunks * c.call.chunk
-	return region{i / chunks, channel, min(tileRows, dst.Channels-channel), top, min(top+c.call.chunk, dst.Height)}
+	bottom := min(top+c.call.chunk, dst.Height)
+	return region{i / chunks, channel, min(tileRows, dst.Channels-channel), top, bottom}
 }
 
-// prefetchSteps is how many outer steps ahead the weights are asked for: about 200 ns of work for a 3×3 kernel.
+// prefetchSteps is how many outer steps ahead the weights are asked for: about 200 ns of work for a 3×3
+// kernel.
 const prefetchSteps = 12
 
 type forwardCall Conv
@@ -173,7 +183,8 @@ func (f *forwardCall) task(i int) {
 	in := c.cfg.In
 	tile := convTile{
 		w: c.call.w, wBase: r.channel * in.Channels * c.area(), wRow: in.Channels * c.area(), wStep: c.area(),
-		outer: in.Channels, xStep: c.batch.Lanes, rows: r.rows, lanes: c.batch.Lanes, prefetch: prefetchSteps * c.area(),
+		outer: in.Channels, xStep: c.batch.Lanes, rows: r.rows, lanes: c.batch.Lanes,
+		prefetch: prefetchSteps * c.area(),
 	}
 	if c.call.b != nil {
 		tile.bias = c.call.b[r.channel:][:r.rows]
@@ -192,7 +203,8 @@ func (f *backwardCall) task(i int) {
 	r := c.region(i, in)
 	tile := convTile{
 		w: c.call.w, wBase: r.channel * c.area(), wRow: c.area(), wStep: in.Channels * c.area(),
-		outer: c.out.Channels, xStep: c.batch.Lanes, rows: r.rows, lanes: c.batch.Lanes, prefetch: prefetchSteps * in.Channels * c.area(),
+		outer: c.out.Channels, xStep: c.batch.Lanes, rows: r.rows, lanes: c.batch.Lanes,
+		prefetch: prefetchSteps * in.Channels * c.area(),
 	}
 	c.sweep(&tile, r, in, c.out, &c.backward)
 }

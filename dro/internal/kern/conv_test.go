@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// convCases are geometries that leave remainders everywhere: channels beside tiles, edges, strides that skip inputs, one pixel.
+// convCases are geometries that leave remainders everywhere: channels beside tiles, edges, strides that skip
+// inputs, one pixel.
 var convCases = []struct {
 	images int
 	cfg    ConvConfig
@@ -15,8 +16,10 @@ var convCases = []struct {
 	{1, ConvConfig{In: Shape{1, 1, 1}, Out: 1, KernelHeight: 1, KernelWidth: 1, Stride: 1}},
 	{7, ConvConfig{In: Shape{3, 9, 8}, Out: 5, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true}},
 	{130, ConvConfig{In: Shape{5, 4, 4}, Out: 7, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1}},
-	{128, ConvConfig{In: Shape{4, 2, 2}, Out: 13, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true}},
-	{20, ConvConfig{In: Shape{3, 32, 32}, Out: 8, KernelHeight: 11, KernelWidth: 11, Stride: 4, Pad: 5, ReLU: true}},
+	{128, ConvConfig{
+		In: Shape{4, 2, 2}, Out: 13, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true}},
+	{20, ConvConfig{
+		In: Shape{3, 32, 32}, Out: 8, KernelHeight: 11, KernelWidth: 11, Stride: 4, Pad: 5, ReLU: true}},
 	{33, ConvConfig{In: Shape{2, 5, 7}, Out: 6, KernelHeight: 2, KernelWidth: 3, Stride: 3, Pad: 1}},
 	{9, ConvConfig{In: Shape{6, 7, 7}, Out: 3, KernelHeight: 1, KernelWidth: 1, Stride: 2}},
 	{17, Linear(Shape{11, 3, 2}, 10, false)},
@@ -28,10 +31,12 @@ var convCases = []struct {
 }
 
 func caseName(images int, c ConvConfig) string {
-	return fmt.Sprintf("n%d_%dx%dx%d_to_%d_k%dx%d_s%d_p%d", images, c.In.Channels, c.In.Height, c.In.Width, c.Out, c.KernelHeight, c.KernelWidth, c.Stride, c.Pad)
+	return fmt.Sprintf("n%d_%dx%dx%d_to_%d_k%dx%d_s%d_p%d", images, c.In.Channels, c.In.Height, c.In.Width,
+		c.Out, c.KernelHeight, c.KernelWidth, c.Stride, c.Pad)
 }
 
-// naive visits every product of the convolution: image, output channel, input channel, kernel and the flat indices in NCHW and OIHW.
+// naive visits every product of the convolution: image, output channel, input channel, kernel and the flat
+// indices in NCHW and OIHW.
 func naive(images int, c ConvConfig, visit func(y, x, w, channel int)) {
 	out, _ := c.OutShape()
 	for n := range images {
@@ -165,7 +170,8 @@ func TestConvSameBitsOnAnyTeam(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 6))
 		b := NewBatch(tc.images)
 		c := must(NewConv(isa, b, tc.cfg))
-		x, dy, w, bias := random(t, r, b.Len(tc.cfg.In)), random(t, r, b.Len(c.Out())), random(t, r, c.WeightLen()), random(t, r, tc.cfg.Out)
+		x, dy := random(t, r, b.Len(tc.cfg.In)), random(t, r, b.Len(c.Out()))
+		w, bias := random(t, r, c.WeightLen()), random(t, r, tc.cfg.Out)
 		run := func(team *Team) []float32 {
 			n := len(dy) + len(x) + len(w) + len(bias)
 			all := guarded(t, n)
@@ -262,7 +268,8 @@ func FuzzConv(f *testing.F) {
 	f.Fuzz(func(t *testing.T, images, channels, height, width, out, kh, kw, stride, pad uint8) {
 		cfg := ConvConfig{
 			In: Shape{1 + int(channels%9), 1 + int(height%7), 1 + int(width%7)}, Out: 1 + int(out%14),
-			KernelHeight: 1 + int(kh%5), KernelWidth: 1 + int(kw%5), Stride: 1 + int(stride%4), Pad: int(pad % 4), ReLU: pad&64 != 0,
+			KernelHeight: 1 + int(kh%5), KernelWidth: 1 + int(kw%5),
+			Stride: 1 + int(stride%4), Pad: int(pad % 4), ReLU: pad&64 != 0,
 		}
 		if _, err := cfg.OutShape(); err != nil {
 			return

@@ -1,10 +1,12 @@
 package kern
 
-// The weight gradient is a matrix product for each kernel tap, (output channels × images) · (images × input channels), and there are two
-// ways to vectorise it. Along images: the operands lie well, but every sum must be folded over lanes (grad_dot.go). Along input channels:
-// no folding, but the input must be transposed first (grad_outer.go). The second is faster wherever there are channels to fill vectors.
+// The weight gradient is a matrix product for each kernel tap, (output channels × images) · (images ×
+// input channels), and there are two ways to vectorise it. Along images: the operands lie well, but every sum
+// must be folded over lanes (grad_dot.go). Along input channels: no folding, but the input must be transposed
+// first (grad_outer.go). The second is faster wherever there are channels to fill vectors.
 
-// gradChunks cuts a gradient whose input channels come in groups into tasks of one row tile of output channels and some groups.
+// gradChunks cuts a gradient whose input channels come in groups into tasks of one row tile of output
+// channels and some groups.
 func (c *Conv) gradChunks(groups int) (tiles, chunks int) {
 	tiles = (c.cfg.Out + tileRows - 1) / tileRows
 	chunks = min((minTasks+tiles-1)/tiles, groups)
@@ -12,20 +14,21 @@ func (c *Conv) gradChunks(groups int) (tiles, chunks int) {
 	return tiles, (groups + c.call.chunk - 1) / c.call.chunk
 }
 
-// BackwardWeights computes dw and db (or nil), the gradients of the weights and the bias, summed over the batch, from the input x and the
-// output's gradient dy.
+// BackwardWeights computes dw and db (or nil), the gradients of the weights and the bias, summed over the
+// batch, from the input x and the output's gradient dy.
 func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32) {
 	c.backwardWeights(t, convCall{dw: dw, db: db, x: x, dy: dy})
 }
 
-// AddBackwardWeights is BackwardWeights that adds to dw and db what is in them: the gradient of several batches, in no more memory. It is
-// slower.
+// AddBackwardWeights is BackwardWeights that adds to dw and db what is in them: the gradient of several
+// batches, in no more memory. It is slower.
 func (c *Conv) AddBackwardWeights(t *Team, dw, db, x, dy []float32) {
 	c.backwardWeights(t, convCall{dw: dw, db: db, x: x, dy: dy, add: true})
 }
 
 func (c *Conv) backwardWeights(t *Team, call convCall) {
-	if len(call.dw) != c.WeightLen() || len(call.x) != c.batch.Len(c.cfg.In) || len(call.dy) != c.batch.Len(c.out) ||
+	if len(call.dw) != c.WeightLen() || len(call.x) != c.batch.Len(c.cfg.In) ||
+		len(call.dy) != c.batch.Len(c.out) ||
 		call.db != nil && len(call.db) != c.cfg.Out {
 		panic("kern: Conv.BackwardWeights: slice has the wrong length")
 	}
@@ -41,7 +44,8 @@ func (c *Conv) backwardWeights(t *Team, call convCall) {
 	c.call = convCall{}
 }
 
-// gradTask is what a task of a gradient covers: output channels [out, out+rows) and groups [first, last) of input channels.
+// gradTask is what a task of a gradient covers: output channels [out, out+rows) and groups [first, last) of
+// input channels.
 type gradTask struct{ out, rows, first, last int }
 
 // gradTask returns task i's, and sums its part of the bias gradient.
@@ -55,7 +59,8 @@ func (c *Conv) gradTask(i, groups int) gradTask {
 	return g
 }
 
-// place transposes sums, [rows][cols] with stride between rows, to where they belong in dw, [cols][rows] with the area of the kernel between.
+// place transposes sums, [rows][cols] with stride between rows, to where they belong in dw, [cols][rows] with
+// the area of the kernel between.
 func (c *Conv) place(dw, sums []float32, rows, cols, stride int) {
 	area := c.area()
 	switch {
@@ -84,8 +89,8 @@ func (c *Conv) biasGrad(db []float32, out int) {
 	}
 }
 
-// joined calls visit for each output position in rows [top, bottom) and columns [left, right) that tap (kh, kw) joins to a position of
-// the input, with the indices of both.
+// joined calls visit for each output position in rows [top, bottom) and columns [left, right) that tap (kh,
+// kw) joins to a position of the input, with the indices of both.
 func (c *Conv) joined(kh, kw, top, bottom, left, right int, visit func(out, in int)) {
 	for row := top; row < bottom; row++ {
 		for col := left; col < right; col++ {
@@ -97,8 +102,8 @@ func (c *Conv) joined(kh, kw, top, bottom, left, right int, visit func(out, in i
 	}
 }
 
-// planGrad takes the outer products if the input channels fill more than one vector, so that there are sums enough to hide the latency of
-// an addition, and waste less than a third of the lanes.
+// planGrad takes the outer products if the input channels fill more than one vector, so that there are sums
+// enough to hide the latency of an addition, and waste less than a third of the lanes.
 func (c *Conv) planGrad() {
 	in := c.cfg.In.Channels
 	if columns := (in + vector - 1) / vector * vector; columns > vector && 2*columns <= 3*in {

@@ -1,15 +1,16 @@
 package kern
 
-// dotPlan says in which order the dot products along images walk positions. A pass is a part of the map, in one or several blocks, whose
-// output gradients stay in the first-level cache while all taps visit them; its sums are added to the gradient before the next pass.
+// dotPlan says in which order the dot products along images walk positions. A pass is a part of the map, in
+// one or several blocks, whose output gradients stay in the first-level cache while all taps visit them; its
+// sums are added to the gradient before the next pass.
 type dotPlan struct {
 	passes  [][][]pair // by tap: the positions that it joins
 	blocks  int        // blocks a pass
 	columns int        // column tiles of input channels
 }
 
-// dotCacheBytes is the first-level cache that a row tile of the output's gradient may fill. The rest is for the input rows that neighbouring
-// taps share, which matter more: on AlexNet's first layer 26 KiB costs 15 %.
+// dotCacheBytes is the first-level cache that a row tile of the output's gradient may fill. The rest is for
+// the input rows that neighbouring taps share, which matter more: on AlexNet's first layer 26 KiB costs 15 %.
 const dotCacheBytes = 13 << 10
 
 // newDotPlan cuts c's output map. The cut depends on the geometry alone, so that sums have one order.
@@ -42,7 +43,8 @@ func (c *Conv) dotPass(top, bottom, left, right int) [][]pair {
 		for kw := range c.cfg.KernelWidth {
 			pairs := []pair{}
 			c.joined(kh, kw, top, bottom, left, right, func(out, in int) {
-				pairs = append(pairs, pair{int32(out * c.out.Channels * c.batch.Lanes), int32(in * c.cfg.In.Channels * c.batch.Lanes)})
+				pairs = append(pairs, pair{
+					int32(out * c.out.Channels * c.batch.Lanes), int32(in * c.cfg.In.Channels * c.batch.Lanes)})
 			})
 			taps = append(taps, pairs)
 		}
@@ -65,7 +67,8 @@ func (d *dotCall) task(i int) {
 // dotTaps is the number of kernel taps whose sums are put in place at once.
 const dotTaps = 64
 
-// dotGrad computes the gradient of the weights between g's output channels and cols input channels from in on.
+// dotGrad computes the gradient of the weights between g's output channels and cols input channels from in
+// on.
 func (c *Conv) dotGrad(g gradTask, in, cols int) {
 	area := c.area()
 	for first := 0; first < area; first += dotTaps {
@@ -82,7 +85,8 @@ func (c *Conv) dotGrad(g gradTask, in, cols int) {
 // dotSums adds the tiles of the kernel taps from first on to sums.
 func (c *Conv) dotSums(sums []float32, first int, g gradTask, in, cols int) {
 	lanes := c.batch.Lanes
-	tile := gradTile{rows: g.rows, cols: cols, lanes: lanes, dyBlock: lanes * c.out.Len(), xBlock: lanes * c.cfg.In.Len()}
+	tile := gradTile{
+		rows: g.rows, cols: cols, lanes: lanes, dyBlock: lanes * c.out.Len(), xBlock: lanes * c.cfg.In.Len()}
 	for block := 0; block < c.batch.Blocks; block += c.dot.blocks {
 		tile.blocks = min(c.dot.blocks, c.batch.Blocks-block)
 		tile.dy = c.call.dy[block*tile.dyBlock+g.out*lanes:]

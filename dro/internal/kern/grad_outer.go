@@ -1,9 +1,10 @@
 package kern
 
-// outerPlan is the gradient as outer products: with the input transposed to [group][block][position][image][channel], a weight's gradient
-// is what the convolution kernel computes, with input channels for lanes, output channels for rows and images for the sum. A pass is a
-// part of the batch whose transposed input stays in the second-level cache while all rows and taps visit it: some blocks, or some output
-// rows of one block.
+// outerPlan is the gradient as outer products: with the input transposed to
+// [group][block][position][image][channel], a weight's gradient is what the convolution kernel computes, with
+// input channels for lanes, output channels for rows and images for the sum. A pass is a part of the batch
+// whose transposed input stays in the second-level cache while all rows and taps visit it: some blocks, or
+// some output rows of one block.
 type outerPlan struct {
 	groups []outerGroup
 	x      []float32 // the transposed input
@@ -31,7 +32,8 @@ func newOuterPlan(c *Conv) *outerPlan {
 		width := min((in.Channels-first+vector-1)/vector*vector, maxLanes)
 		g := outerGroup{first: first, width: width, start: start}
 		for part := range parts {
-			g.parts = append(g.parts, c.outerPart(p.blocks, part*c.out.Height/parts, (part+1)*c.out.Height/parts, width))
+			top, bottom := part*c.out.Height/parts, (part+1)*c.out.Height/parts
+			g.parts = append(g.parts, c.outerPart(p.blocks, top, bottom, width))
 		}
 		p.groups = append(p.groups, g)
 		start += c.batch.Blocks * block * width
@@ -40,8 +42,9 @@ func newOuterPlan(c *Conv) *outerPlan {
 	return p
 }
 
-// outerPart lists, by kernel tap, the positions in output rows [top, bottom) that the tap joins, in each block of a pass, for a group of
-// width channels, and at each position 16 images: a line of dy and a run of x, which the caches like better than one image at all positions.
+// outerPart lists, by kernel tap, the positions in output rows [top, bottom) that the tap joins, in each
+// block of a pass, for a group of width channels, and at each position 16 images: a line of dy and a run of
+// x, which the caches like better than one image at all positions.
 func (c *Conv) outerPart(blocks, top, bottom, width int) [][]tap {
 	var byTap [][]tap
 	in, lanes := c.cfg.In.Height*c.cfg.In.Width, c.batch.Lanes
@@ -74,12 +77,14 @@ func (t *transposeCall) task(i int) {
 		for g := range c.outer.groups {
 			group := &c.outer.groups[g]
 			to := c.outer.x[group.start+(position*lanes+lane)*group.width:]
-			transpose(c.isa, to, from[group.first*lanes:], min(group.width, in.Channels-group.first), vector, group.width, lanes)
+			rows := min(group.width, in.Channels-group.first)
+			transpose(c.isa, to, from[group.first*lanes:], rows, vector, group.width, lanes)
 		}
 	}
 }
 
-// outerSquare is the number of kernel taps whose tiles are put in place at once: a square of the transposition.
+// outerSquare is the number of kernel taps whose tiles are put in place at once: a square of the
+// transposition.
 const outerSquare = 16
 
 // outerCall's task is one row tile of output channels against some groups of input channels.

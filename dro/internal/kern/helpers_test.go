@@ -22,7 +22,8 @@ func eachISA(t *testing.T, f func(t *testing.T, isa ISA)) {
 	}
 }
 
-// guard is the number of canaries before and after a guarded slice: more than a vector, and a multiple of a line.
+// guard is the number of canaries before and after a guarded slice: more than a vector, and a multiple of a
+// line.
 const guard = 32
 
 // canary is a NaN whose bits no kernel writes.
@@ -54,11 +55,17 @@ func random(t *testing.T, r *rand.Rand, n int) []float32 {
 	return s
 }
 
-// packed returns the blocked form of plain with random values in the padded lanes, as a layer in the middle of a network sees it.
+// packed returns the blocked form of plain with random values in the padded lanes, as a layer in the middle
+// of a network sees it.
 func packed(t *testing.T, r *rand.Rand, b Batch, s Shape, plain []float32) []float32 {
 	x := random(t, r, b.Len(s))
 	scatter(b, s, x, plain)
 	return x
+}
+
+// at returns where channel c of image i lies at position p.
+func (b Batch) at(s Shape, i, c, p int) int {
+	return ((i/b.Lanes*s.Height*s.Width+p)*s.Channels+c)*b.Lanes + i%b.Lanes
 }
 
 // scatter writes plain (NCHW) into blocked by the definition in Batch.
@@ -66,7 +73,7 @@ func scatter(b Batch, s Shape, blocked, plain []float32) {
 	for i := range b.Images {
 		for c := range s.Channels {
 			for p := range s.Height * s.Width {
-				blocked[((i/b.Lanes*s.Height*s.Width+p)*s.Channels+c)*b.Lanes+i%b.Lanes] = plain[(i*s.Channels+c)*s.Height*s.Width+p]
+				blocked[b.at(s, i, c, p)] = plain[(i*s.Channels+c)*s.Height*s.Width+p]
 			}
 		}
 	}
@@ -78,7 +85,7 @@ func gather(b Batch, s Shape, blocked []float32) []float32 {
 	for i := range b.Images {
 		for c := range s.Channels {
 			for p := range s.Height * s.Width {
-				plain[(i*s.Channels+c)*s.Height*s.Width+p] = blocked[((i/b.Lanes*s.Height*s.Width+p)*s.Channels+c)*b.Lanes+i%b.Lanes]
+				plain[(i*s.Channels+c)*s.Height*s.Width+p] = blocked[b.at(s, i, c, p)]
 			}
 		}
 	}
@@ -94,7 +101,8 @@ func zeroPadding(b Batch, blocked []float32) {
 	}
 }
 
-// near fails unless got is within tol·scale of want, where scale is the sum of the magnitudes that made want.
+// near fails unless got is within tol·scale of want, where scale is the sum of the magnitudes that made
+// want.
 func near(t *testing.T, what string, got []float32, want, scale []float64) {
 	t.Helper()
 	for i := range want {

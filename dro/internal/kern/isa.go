@@ -2,7 +2,8 @@ package kern
 
 import "fmt"
 
-// ISA is the instruction set that an operation's kernels are written in. It is fixed when the operation is made.
+// ISA is the instruction set that an operation's kernels are written in. It is fixed when the operation is
+// made.
 type ISA int
 
 const (
@@ -11,7 +12,7 @@ const (
 	AVX512             // 512-bit vectors (F, DQ, BW and VL)
 )
 
-// String returns the name that [ParseISA] reads.
+// String returns i's name, as runs record it.
 func (i ISA) String() string {
 	switch i {
 	case Generic:
@@ -22,16 +23,6 @@ func (i ISA) String() string {
 		return "avx512"
 	}
 	return fmt.Sprintf("ISA(%d)", int(i))
-}
-
-// ParseISA reads the name of an instruction set. It does not ask whether this machine has it; see [ISA.Available].
-func ParseISA(name string) (ISA, error) {
-	for i := Generic; i <= AVX512; i++ {
-		if i.String() == name {
-			return i, nil
-		}
-	}
-	return 0, fmt.Errorf("instruction set %q is unknown: use generic, avx2 or avx512", name)
 }
 
 // Available reports whether this build and this machine can run i.

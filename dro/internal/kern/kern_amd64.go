@@ -130,9 +130,11 @@ func maxOf4Backward(isa ISA, dx, x *[4][]float32, y, dy []float32, relu bool) {
 	case Generic:
 		maxBackwardGeneric(dx, x, y, dy, relu)
 	case AVX2:
-		maxOf4BackwardAVX2(&dx[0][0], &dx[1][0], &dx[2][0], &dx[3][0], &x[0][0], &x[1][0], &x[2][0], &x[3][0], &y[0], &dy[0], len(y), flag)
+		maxOf4BackwardAVX2(&dx[0][0], &dx[1][0], &dx[2][0], &dx[3][0],
+			&x[0][0], &x[1][0], &x[2][0], &x[3][0], &y[0], &dy[0], len(y), flag)
 	default:
-		maxOf4BackwardAVX512(&dx[0][0], &dx[1][0], &dx[2][0], &dx[3][0], &x[0][0], &x[1][0], &x[2][0], &x[3][0], &y[0], &dy[0], len(y), flag)
+		maxOf4BackwardAVX512(&dx[0][0], &dx[1][0], &dx[2][0], &dx[3][0],
+			&x[0][0], &x[1][0], &x[2][0], &x[3][0], &y[0], &dy[0], len(y), flag)
 	}
 }
 

@@ -2,8 +2,8 @@ package kern
 
 import "fmt"
 
-// Layout moves activations between the plain order [image][channel][row][column] (NCHW) and the blocked order of a [Batch].
-// Like every operation here it runs one call at a time.
+// Layout moves activations between the plain order [image][channel][row][column] (NCHW) and the blocked order
+// of a [Batch]. Like every operation here it runs one call at a time.
 type Layout struct {
 	isa   ISA
 	batch Batch
@@ -24,7 +24,8 @@ func NewLayout(isa ISA, b Batch, s Shape) (*Layout, error) {
 	return &Layout{isa: isa, batch: b, shape: s}, nil
 }
 
-// Pack writes the images of src, NCHW, into dst, blocked. src may hold fewer images than the batch; the lanes of the others are zero.
+// Pack writes the images of src, NCHW, into dst, blocked. src may hold fewer images than the batch; the lanes
+// of the others are zero.
 func (l *Layout) Pack(t *Team, dst, src []float32) {
 	l.images = l.check(src, dst)
 	l.plain, l.blocked = src, dst

@@ -10,7 +10,10 @@ import (
 var batchSizes = []int{1, 7, 16, 100, 128, 130}
 
 func TestNewBatch(t *testing.T) {
-	for n, want := range map[int]Batch{0: {1, 1, 16}, 1: {1, 1, 16}, 17: {17, 1, 32}, 64: {64, 1, 64}, 65: {65, 2, 48}, 128: {128, 2, 64}, 130: {130, 3, 48}} {
+	for n, want := range map[int]Batch{
+		0: {1, 1, 16}, 1: {1, 1, 16}, 17: {17, 1, 32}, 64: {64, 1, 64},
+		65: {65, 2, 48}, 128: {128, 2, 64}, 130: {130, 3, 48},
+	} {
 		if got := NewBatch(n); got != want {
 			t.Errorf("NewBatch(%d) = %+v, want %+v", n, got, want)
 		}
@@ -60,11 +63,11 @@ func TestMaxPool(t *testing.T) {
 				b := NewBatch(images)
 				x := tied(t, r, b.Len(in))
 				eachISA(t, func(t *testing.T, isa ISA) {
-					m := must(NewMaxPool(isa, b, in, size, relu))
+					m := must(NewMaxPool(isa, b, in, size))
 					y, dx := guarded(t, b.Len(m.Out())), guarded(t, len(x))
 					dy := random(t, r, len(y))
 					m.Forward(nil, y, x)
-					m.Backward(nil, dx, x, y, dy)
+					m.Backward(nil, dx, x, y, dy, relu)
 					checkPool(t, b, in, m.Out(), size, relu, x, y, dx, dy)
 				})
 			}
@@ -72,7 +75,8 @@ func TestMaxPool(t *testing.T) {
 	}
 }
 
-// checkPool follows each window by the definition: the first maximum in row order gets the gradient, everything else 0.
+// checkPool follows each window by the definition: the first maximum in row order gets the gradient,
+// everything else 0.
 func checkPool(t *testing.T, b Batch, in, out Shape, size int, relu bool, x, y, dx, dy []float32) {
 	t.Helper()
 	want := make([]float32, len(dx))
@@ -151,6 +155,46 @@ func TestSGD(t *testing.T) {
 			if got := s.SquaredNorm(team, g); got != norm {
 				t.Fatalf("SquaredNorm on 3 threads = %v, Step's %v", got, norm)
 			}
+		})
+	}
+}
+
+// TestSGDInTwoParts checks both halves by hand, and that threads do not change their bits.
+func TestSGDInTwoParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(28, 29))
+	m := AccumulateConfig{Momentum: .9, Keep: .25, Scale: .5, WeightDecay: .01}
+	for _, n := range []int{1, 17, 2*sgdChunk + 19} {
+		w0, v0, g := random(t, r, n), random(t, r, n), random(t, r, n)
+		eachISA(t, func(t *testing.T, isa ISA) {
+			w, v := guarded(t, n), guarded(t, n)
+			copy(w, w0)
+			copy(v, v0)
+			s := must(NewSGD(isa, n))
+			norm := s.Accumulate(nil, w, v, g, m)
+			s.Advance(nil, w, v, .1)
+			want := 0.0
+			for i := range g {
+				wantV := .9*float64(v0[i]) + .25*(.5*float64(g[i])+.01*float64(w0[i]))
+				wantW := float64(w0[i]) - .1*wantV
+				want += wantV * wantV
+				if math.Abs(float64(v[i])-wantV) > 2e-6 || math.Abs(float64(w[i])-wantW) > 2e-6 {
+					t.Fatalf("w, v [%d] = %v, %v, want %v, %v", i, w[i], v[i], wantW, wantV)
+				}
+			}
+			if math.Abs(norm-want) > 1e-6*want {
+				t.Fatalf("‖v‖² = %v, want %v", norm, want)
+			}
+			team := NewTeam(3)
+			defer team.Close()
+			again, moved := guarded(t, n), guarded(t, n)
+			copy(again, v0)
+			copy(moved, w0)
+			if got := s.Accumulate(team, moved, again, g, m); got != norm {
+				t.Fatalf("‖v‖² on 3 threads = %v, on one %v", got, norm)
+			}
+			s.Advance(team, moved, again, .1)
+			sameBits(t, "v", again, v)
+			sameBits(t, "w", moved, w)
 		})
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// walled returns n zeroed values, with an unmapped page right after the last: a kernel that reads or writes on faults.
+// walled returns n zeroed values, with an unmapped page right after the last: a kernel that reads or writes
+// on faults.
 func walled(t *testing.T, n int) []float32 {
 	t.Helper()
 	page := unix.Getpagesize()
@@ -54,10 +55,10 @@ func TestNothingTouchesBeyondTheEnd(t *testing.T) {
 			v := wall(len(w))
 			must(NewSGD(isa, len(w))).Step(nil, w, v, dw, SGDConfig{})
 			if in := c.Out(); in.Height >= 2 && in.Width >= 2 {
-				m := must(NewMaxPool(isa, b, in, 2, true))
+				m := must(NewMaxPool(isa, b, in, 2))
 				p, dp, dy := wall(b.Len(m.Out())), wall(b.Len(m.Out())), wall(len(y))
 				m.Forward(nil, p, y)
-				m.Backward(nil, dy, y, p, dp)
+				m.Backward(nil, dy, y, p, dp, true)
 			}
 		})
 	}

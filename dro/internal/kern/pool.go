@@ -2,27 +2,29 @@ package kern
 
 import "fmt"
 
-// MaxPool is the maximum over windows of Size×Size positions that do not overlap. Rows and columns that fill no window are left out.
+// MaxPool is the maximum over windows of Size×Size positions that do not overlap. Rows and columns that fill
+// no window are left out.
 type MaxPool struct {
 	isa     ISA
 	batch   Batch
 	in, out Shape
 	size    int
-	relu    bool
 
 	dx, x, y, dy []float32 // the running call
+	relu         bool
 }
 
-// NewMaxPool returns a pooling of activations in by windows of size×size. With relu, the input is the output of a ReLU and Backward
-// includes that ReLU's backward pass.
-func NewMaxPool(isa ISA, b Batch, in Shape, size int, relu bool) (*MaxPool, error) {
+// NewMaxPool returns a pooling of activations in by windows of size×size.
+func NewMaxPool(isa ISA, b Batch, in Shape, size int) (*MaxPool, error) {
 	if err := isa.check(); err != nil {
 		return nil, err
 	}
 	if !b.valid() || !in.valid() || size < 1 || size > in.Height || size > in.Width {
-		return nil, fmt.Errorf("max-pool of %+v by %d in %+v: the window must fit the input, the batch be from NewBatch", in, size, b)
+		return nil, fmt.Errorf("max-pool of %+v by %d in %+v: "+
+			"the window must fit the input, the batch be from NewBatch", in, size, b)
 	}
-	return &MaxPool{isa: isa, batch: b, in: in, out: Shape{in.Channels, in.Height / size, in.Width / size}, size: size, relu: relu}, nil
+	out := Shape{in.Channels, in.Height / size, in.Width / size}
+	return &MaxPool{isa: isa, batch: b, in: in, out: out, size: size}, nil
 }
 
 // Out returns the shape of the output.
@@ -36,12 +38,13 @@ func (m *MaxPool) Forward(t *Team, y, x []float32) {
 	m.y, m.x = nil, nil
 }
 
-// Backward sets dx, the gradient of the input x, from the output y and its gradient dy: each window's gradient goes to its first maximum in
-// row order, as in PyTorch.
-func (m *MaxPool) Backward(t *Team, dx, x, y, dy []float32) {
+// Backward sets dx, the gradient of the input x, from the output y and its gradient dy: each window's
+// gradient goes to its first maximum in row order, as in PyTorch. With relu, x is the output of a ReLU, and
+// dx is the gradient of what went into that ReLU.
+func (m *MaxPool) Backward(t *Team, dx, x, y, dy []float32, relu bool) {
 	m.check(y, x)
 	m.check(dy, dx)
-	m.dx, m.x, m.y, m.dy = dx, x, y, dy
+	m.dx, m.x, m.y, m.dy, m.relu = dx, x, y, dy, relu
 	t.run(m.batch.Blocks*m.out.Height, (*poolBackward)(m))
 	m.dx, m.x, m.y, m.dy = nil, nil, nil, nil
 }

@@ -2,7 +2,8 @@ package kern
 
 import "fmt"
 
-// sgdChunk is the parameters of one task: 64 KiB of each vector. Squared norms are summed by chunk and then over chunks in order.
+// sgdChunk is the parameters of one task: 64 KiB of each vector. Squared norms are summed by chunk and then
+// over chunks in order.
 const sgdChunk = 16 << 10
 
 // SGDConfig holds the settings of one update, as in torch.optim.SGD with dampening 0.
@@ -12,13 +13,23 @@ type SGDConfig struct {
 	WeightDecay  float32 // 0 for none
 }
 
+// AccumulateConfig holds the settings of the first half of an update that looks at the velocity before it
+// moves.
+type AccumulateConfig struct {
+	Momentum    float32
+	Keep        float32 // of the gradient: 1 − dampening
+	Scale       float32 // of the gradient, weight decay aside: below 1 to clip it
+	WeightDecay float32
+}
+
 // SGD updates one vector of parameters.
 type SGD struct {
 	isa   ISA
 	norms []float64 // a chunk each
 
-	w, v, g []float32 // the running call
-	params  sgdParams
+	w, v, g    []float32 // the running call
+	params     sgdParams
+	accumulate AccumulateConfig
 }
 
 type sgdParams struct{ rate, momentum, decay float32 }
@@ -34,12 +45,10 @@ func NewSGD(isa ISA, n int) (*SGD, error) {
 	return &SGD{isa: isa, norms: make([]float64, (n+sgdChunk-1)/sgdChunk)}, nil
 }
 
-// Step sets v = momentum·v + (g + weightDecay·w) and then w = w − learningRate·v, and returns ‖g‖², without the weight decay.
+// Step sets v = momentum·v + (g + weightDecay·w) and then w = w − learningRate·v, and returns ‖g‖²,
+// without the weight decay.
 func (s *SGD) Step(t *Team, w, v, g []float32, c SGDConfig) float64 {
-	s.check(g)
-	if len(w) != len(g) || len(v) != len(g) {
-		panic("kern: SGD: slice has the wrong length")
-	}
+	s.check(w, v, g)
 	s.w, s.v, s.g = w, v, g
 	s.params = sgdParams{c.LearningRate, c.Momentum, c.WeightDecay}
 	t.run(len(s.norms), (*sgdStep)(s))
@@ -49,15 +58,32 @@ func (s *SGD) Step(t *Team, w, v, g []float32, c SGDConfig) float64 {
 
 // SquaredNorm returns ‖g‖², with the same bits as Step.
 func (s *SGD) SquaredNorm(t *Team, g []float32) float64 {
-	s.check(g)
+	s.check(g, g, g)
 	s.g = g
 	t.run(len(s.norms), (*sgdNorm)(s))
 	s.g = nil
 	return s.norm()
 }
 
-func (s *SGD) check(g []float32) {
-	if (len(g)+sgdChunk-1)/sgdChunk != len(s.norms) {
+// Accumulate sets v = momentum·v + keep·(scale·g + weightDecay·w) and returns ‖v‖².
+func (s *SGD) Accumulate(t *Team, w, v, g []float32, c AccumulateConfig) float64 {
+	s.check(w, v, g)
+	s.w, s.v, s.g, s.accumulate = w, v, g, c
+	t.run(len(s.norms), (*sgdAccumulate)(s))
+	s.w, s.v, s.g = nil, nil, nil
+	return s.norm()
+}
+
+// Advance sets w = w − rate·v.
+func (s *SGD) Advance(t *Team, w, v []float32, rate float32) {
+	s.check(w, v, v)
+	s.w, s.v, s.params.rate = w, v, rate
+	t.run(len(s.norms), (*sgdAdvance)(s))
+	s.w, s.v = nil, nil
+}
+
+func (s *SGD) check(w, v, g []float32) {
+	if len(w) != len(g) || len(v) != len(g) || (len(g)+sgdChunk-1)/sgdChunk != len(s.norms) {
 		panic("kern: SGD: slice has the wrong length")
 	}
 }
@@ -81,4 +107,25 @@ type sgdNorm SGD
 
 func (s *sgdNorm) task(i int) {
 	s.norms[i] = sumSquares(s.isa, s.g[i*sgdChunk:min((i+1)*sgdChunk, len(s.g))])
+}
+
+type sgdAccumulate SGD
+
+func (s *sgdAccumulate) task(i int) {
+	from, to := i*sgdChunk, min((i+1)*sgdChunk, len(s.g))
+	w, v, c := s.w[from:to], s.v[from:to], s.accumulate
+	for k, g := range s.g[from:to] {
+		v[k] = c.Momentum*v[k] + c.Keep*(c.Scale*g+c.WeightDecay*w[k])
+	}
+	s.norms[i] = sumSquares(s.isa, v)
+}
+
+type sgdAdvance SGD
+
+func (s *sgdAdvance) task(i int) {
+	from, to := i*sgdChunk, min((i+1)*sgdChunk, len(s.v))
+	w := s.w[from:to]
+	for k, v := range s.v[from:to] {
+		w[k] -= s.params.rate * v
+	}
 }

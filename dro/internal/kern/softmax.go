@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Softmax is the cross-entropy of logits, a loss an image, and its gradient. It is plain Go in float64 for every ISA: ten classes cost a
-// thousandth of a training step.
+// Softmax is the cross-entropy of logits, a loss an image, and its gradient. It is plain Go in float64 for
+// every ISA: ten classes cost a thousandth of a training step.
 type Softmax struct {
 	batch   Batch
 	classes int
@@ -16,15 +16,18 @@ type Softmax struct {
 // NewSoftmax returns the loss for logits of shape {classes, 1, 1}.
 func NewSoftmax(b Batch, classes int) (*Softmax, error) {
 	if !b.valid() || classes < 1 {
-		return nil, fmt.Errorf("softmax over %d classes in %+v: needs a class and a batch from NewBatch", classes, b)
+		return nil, fmt.Errorf("softmax over %d classes in %+v: needs a class and a batch from NewBatch",
+			classes, b)
 	}
 	return &Softmax{batch: b, classes: classes, exp: make([]float64, classes)}, nil
 }
 
-// Losses sets losses[i] = −log p_i[labels[i]] and probs, which lies as logits does, to the probabilities p. There may be fewer labels than
-// the batch has images; probs is 0 for the others. probs may be logits, or nil if no gradient is wanted.
+// Losses sets losses[i] = −log p_i[labels[i]] and probs, which lies as logits does, to the probabilities p.
+// There may be fewer labels than the batch has images; probs is 0 for the others. probs may be logits, or nil
+// if no gradient is wanted.
 func (s *Softmax) Losses(losses []float64, probs, logits []float32, labels []int) {
-	if len(losses) != len(labels) || len(labels) > s.batch.Images || len(logits) != s.classes*s.batch.Padded() || probs != nil && len(probs) != len(logits) {
+	if len(losses) != len(labels) || len(labels) > s.batch.Images ||
+		len(logits) != s.classes*s.batch.Padded() || probs != nil && len(probs) != len(logits) {
 		panic("kern: Softmax.Losses: slice has the wrong length")
 	}
 	for i, label := range labels {
@@ -66,10 +69,11 @@ func (s *Softmax) loss(probs, logits []float32, i, label int) float64 {
 	return loss
 }
 
-// Gradient sets dlogits[i] = weights[i]·(probs[i] − onehot(labels[i])), and 0 for images without a label. For the gradient of
-// (1/n) Σ r_i ℓ_i (math.md §2) the weights are r_i/n. dlogits may be probs.
+// Gradient sets dlogits[i] = weights[i]·(probs[i] − onehot(labels[i])), and 0 for images without a label.
+// For the gradient of (1/n) Σ r_i ℓ_i (math.md §2) the weights are r_i/n. dlogits may be probs.
 func (s *Softmax) Gradient(dlogits, probs []float32, labels []int, weights []float64) {
-	if len(weights) != len(labels) || len(labels) > s.batch.Images || len(dlogits) != s.classes*s.batch.Padded() || len(probs) != len(dlogits) {
+	if len(weights) != len(labels) || len(labels) > s.batch.Images ||
+		len(dlogits) != s.classes*s.batch.Padded() || len(probs) != len(dlogits) {
 		panic("kern: Softmax.Gradient: slice has the wrong length")
 	}
 	for i, label := range labels {

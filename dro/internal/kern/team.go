@@ -9,11 +9,14 @@ import (
 // A job is a number of independent tasks. Who runs a task, and when, must not change what it computes.
 type job interface{ task(i int) }
 
-// Team is a set of threads that share the tasks of one operation at a time. The calling goroutine is one of them; a nil Team or a team
-// of 1 starts no goroutine. A Team serves one caller at a time; networks that train at once have a Team each.
+// Team is a set of threads that share the tasks of one operation at a time. The calling goroutine is one of
+// them; a nil Team or a team of 1 starts no goroutine. A Team serves one caller at a time; networks that
+// train at once have a Team each.
 //
-//	caller: job, shares, epoch=e -> wake the parked -> take tasks -> epoch=0 -> wait until no worker is inside (spin, then park)
-//	worker: wait for an epoch (spin, then park) -> inside++ -> an epoch still open? take tasks -> inside-- -> wake the caller
+//	caller: job, shares, epoch=e -> wake the parked -> take tasks -> epoch=0 -> wait until no worker is inside
+//	worker: wait for an epoch -> inside++ -> an epoch still open? take tasks -> inside-- -> wake the caller
+//
+// Waiting is to spin, and then to park.
 //
 // The caller never waits for a worker that is still asleep, so a busy machine costs a worker, not a stall.
 type Team struct {
@@ -33,8 +36,9 @@ type Team struct {
 	done    sync.WaitGroup
 }
 
-// seat counts the tasks taken from one thread's share. A share is a run of neighbouring tasks, the same in every operation of one size, so
-// that a thread finds in its cache what it wrote before; whoever has finished his own helps with the others'.
+// seat counts the tasks taken from one thread's share. A share is a run of neighbouring tasks, the same in
+// every operation of one size, so that a thread finds in its cache what it wrote before; whoever has finished
+// his own helps with the others'.
 type seat struct {
 	next atomic.Int64
 	_    [cacheLine]byte
@@ -53,7 +57,8 @@ func (b *bed) rouse() {
 	}
 }
 
-// await returns when ready does: it spins, and then sleeps until roused. Whoever makes ready true must rouse the bed afterwards.
+// await returns when ready does: it spins, and then sleeps until roused. Whoever makes ready true must rouse
+// the bed afterwards.
 func (b *bed) await(ready func() bool) {
 	for {
 		for spins := 1; spins <= spinRounds; spins++ {
@@ -66,14 +71,16 @@ func (b *bed) await(ready func() bool) {
 			}
 		}
 		b.parked.Store(true)
-		// Between the last look and parked, ready may have come with nobody to rouse: look again, and take the token if one is on its way.
+		// Between the last look and parked, ready may have come with nobody to rouse: look again, and take the
+		// token if one is on its way.
 		if !ready() || !b.parked.CompareAndSwap(true, false) {
 			<-b.wake
 		}
 	}
 }
 
-// Spinning bridges the gaps between the operations of a step (a few microseconds each); parking keeps an idle team free of cost.
+// Spinning bridges the gaps between the operations of a step (a few microseconds each); parking keeps an idle
+// team free of cost.
 const (
 	spinRounds = 400 // about 40 µs
 	spinPause  = 64  // PAUSE instructions a round, about 0.1 µs
@@ -100,7 +107,8 @@ func (t *Team) Size() int {
 	return 1 + len(t.workers)
 }
 
-// Close ends the team's goroutines and waits for them. The team must be idle; it stays usable with the caller as its only thread.
+// Close ends the team's goroutines and waits for them. The team must be idle; it stays usable with the caller
+// as its only thread.
 func (t *Team) Close() {
 	if t == nil || t.closed.Swap(true) {
 		return
@@ -161,7 +169,8 @@ func (t *Team) work(b *bed, seat int) {
 			return e != 0 && e != last || t.closed.Load()
 		})
 		t.inside.Add(1)
-		// The job may have ended, or the next one begun, since await looked: only an epoch seen from inside is safe to read.
+		// The job may have ended, or the next one begun, since await looked: only an epoch seen from inside is safe
+		// to read.
 		if e := t.epoch.Load(); e != 0 {
 			last = e
 			t.take(seat)

@@ -1,15 +1,18 @@
 package kern
 
-// tileRows is the number of destination channels that a convolution tile keeps in registers. The last tile of a layer has fewer.
+// tileRows is the number of destination channels that a convolution tile keeps in registers. The last tile of
+// a layer has fewer.
 const tileRows = 6
 
-// convTile is one call of the convolution kernel: rows channels of one destination position, for all lanes of a block,
+// convTile is one call of the convolution kernel: rows channels of one destination position, for all lanes of
+// a block,
 //
-//	y[r·lanes + j] = start + Σ_{o < outer} Σ_{t in taps} w[wBase + o·wStep + t.w + r·wRow] · x[xBase + o·xStep + t.x + j]
+//	y[r·lanes + j] = start + Σ_{o < outer} Σ_{t in taps}
+//		w[wBase + o·wStep + t.w + r·wRow] · x[xBase + o·xStep + t.x + j]
 //
-// where start is y's own value if add, else bias[r]; then max(0, ·) if relu, and 0 where mask ≤ 0 if there is a mask. Forward, o counts
-// input channels and r output channels; backward they change places. The assembly's generator reads this struct: run go generate after a
-// change.
+// where start is y's own value if add, else bias[r]; then max(0, ·) if relu, and 0 where mask ≤ 0 if there
+// is a mask. Forward, o counts input channels and r output channels; backward they change places. The
+// assembly's generator reads this struct: run go generate after a change.
 type convTile struct {
 	y, x, w []float32
 	bias    []float32 // rows values, or nil for 0
@@ -27,9 +30,11 @@ type convTile struct {
 // tap is one step of a convolution tile: offsets in values of the source position and of the weight.
 type tap struct{ x, w int32 }
 
-// gradTile is one call of the weight gradient's kernel: the dot products of rows channels of dy with cols channels of x,
+// gradTile is one call of the weight gradient's kernel: the dot products of rows channels of dy with cols
+// channels of x,
 //
-//	sum[r·gradCols + c] += Σ_{b < blocks} Σ_{p in pairs} Σ_{j < lanes} dy[b·dyBlock + p.dy + r·lanes + j] · x[b·xBlock + p.x + c·lanes + j]
+//	sum[r·gradCols + c] += Σ_{b < blocks} Σ_{p in pairs} Σ_{j < lanes}
+//		dy[b·dyBlock + p.dy + r·lanes + j] · x[b·xBlock + p.x + c·lanes + j]
 //
 // dy and x start at the tile's first channel.
 type gradTile struct {

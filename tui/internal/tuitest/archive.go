@@ -50,7 +50,7 @@ func (a Archive) Open(r *record.Run) lab.Log {
 func NewArchive(t testing.TB) Archive {
 	t.Helper()
 	a := Archive{Folder: lab.Folder(t.TempDir())}
-	for i, algorithm := range dro.Algorithms() {
+	for i, algorithm := range dro.PaperMethods() {
 		for seed := range uint64(2) {
 			at := Epoch0().Add(time.Duration(i) * time.Second)
 			a.Add(t, fmt.Sprintf("shapes-%s-s%d", algorithm, seed+1), Archived(algorithm, seed+1, "shapes", at),
@@ -85,7 +85,7 @@ func (a Archive) Add(t testing.TB, id string, m *runner.Meta, status runner.Stat
 	}
 	store, err := record.Open(string(a.Folder))
 	check(err)
-	r, err := store.Create(m)
+	r, err := store.Create(m, nil)
 	check(err)
 	check(r.Append(&runner.StatusEvent{Status: runner.Running}))
 	var last *runner.EvalEvent
@@ -99,7 +99,8 @@ func (a Archive) Add(t testing.TB, id string, m *runner.Meta, status runner.Stat
 	}
 	step := &runner.StepEvent{Head: runner.Head{Step: int64(epochs * Steps)}, ImagesPerSecond: runner.Num(2000)}
 	dual := m.Spec.Algorithm() != dro.ERM
-	step.Lambda, step.Eta = runner.NumIf(dual, 2), runner.NumIf(dual, -1.25)
+	step.Set("lambda", runner.NumIf(dual, 2))
+	step.Set("eta", runner.NumIf(dual, -1.25))
 	check(r.Append(step))
 	if status != runner.Interrupted {
 		check(r.Append(&runner.StatusEvent{Head: step.Head, Status: status, Cause: cause}))
@@ -117,13 +118,15 @@ func archivedEval(m *runner.Meta, epoch int) *runner.EvalEvent {
 	u := float64(epoch) / Epochs
 	algorithm := m.Spec.Algorithm()
 	e := Evaluation(runner.Head{Step: int64(epoch * Steps)}, Steps, 0, u, algorithm != dro.ERM)
-	i := slices.Index(dro.Algorithms(), algorithm)
+	i := slices.Index(dro.PaperMethods(), algorithm)
 	seed := int(m.Spec.Seed)
 	jitter := 0.001 * float64((3*seed*seed+i*i*seed+i)%7) // no two methods differ by the same in both seeds
-	e.ClassAccuracy[3] = runner.Num(u * (0.4 - 0.1*float64(i) + jitter))
-	e.TestAccuracy = runner.Num(u * (0.7 + 0.05*float64(i) + jitter))
-	e.TestLoss = runner.Num(e.TestLoss.Float() - 0.1*u*float64(i) + jitter)
-	e.TrainLoss = runner.Num(e.TrainLoss.Float() + jitter*jitter)
+	classes := e.ByGroup.Of("class_accuracy")
+	classes[3] = runner.Num(u * (0.4 - 0.1*float64(i) + jitter))
+	e.Set("worst_class_accuracy", runner.Least(classes))
+	e.Set("test_accuracy", runner.Num(u*(0.7+0.05*float64(i)+jitter)))
+	e.Set("test_loss", runner.Num(e.Of("test_loss").Float()-0.1*u*float64(i)+jitter))
+	e.Set("train_loss", runner.Num(e.Of("train_loss").Float()+jitter*jitter))
 	return e
 }
 

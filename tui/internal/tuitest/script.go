@@ -3,6 +3,7 @@ package tuitest
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -70,9 +71,9 @@ func NewScript(t testing.TB) *Script {
 		t.Fatal(err)
 	}
 	s := &Script{Folder: lab.Folder(store.Dir()), Logs: map[string][]runner.Event{}, Now: Epoch0()}
-	for i, a := range dro.Algorithms() {
+	for i, a := range dro.PaperMethods() {
 		m := Meta(a, Epoch0().Add(time.Duration(i)*time.Second))
-		r, err := store.Create(m)
+		r, err := store.Create(m, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,13 +117,15 @@ func Training(a dro.Algorithm, i, epochSteps, epochs int) []runner.Event {
 	for step := 10; step <= epochSteps*epochs; step += 10 {
 		u := float64(step) / float64(epochSteps*epochs)
 		loss := 2.3*math.Exp(-3*u) + 0.1*float64(i) + 0.15*noise()*math.Exp(-u)
-		e := &runner.StepEvent{Head: head(step), Epoch: float64(step) / float64(epochSteps),
-			ImagesPerSecond: runner.Num(math.Round(2500 + 300*noise()))}
-		e.Measures = runner.Measures{Loss: runner.Num(loss),
-			Lambda: runner.NumIf(dual, 1+4*math.Exp(-4*u)+float64(i)), Eta: runner.NumIf(dual, -2+2*u*float64(i+1)),
-			Gap: runner.NumIf(a == dro.SFK, 3*math.Exp(-5*u)), Gamma: runner.NumIf(a == dro.SFK, 0.003*math.Exp(-5*u))}
-		e.Min, e.Max = e.Measures, e.Measures
-		e.Min.Loss, e.Max.Loss = runner.Num(loss*0.9), runner.Num(loss*1.2)
+		e := &runner.StepEvent{Head: head(step), Epoch: float64(step) / float64(epochSteps), ImagesPerSecond: runner.Num(math.Round(2500 + 300*noise()))}
+		e.Values = runner.Values{{Name: "loss", Number: runner.Num(loss)},
+			{Name: "lambda", Number: runner.NumIf(dual, 1+4*math.Exp(-4*u)+float64(i))},
+			{Name: "eta", Number: runner.NumIf(dual, -2+2*u*float64(i+1))},
+			{Name: "gap", Number: runner.NumIf(a == dro.SFK, 3*math.Exp(-5*u))},
+			{Name: "gamma", Number: runner.NumIf(a == dro.SFK, 0.003*math.Exp(-5*u))}}
+		e.Min, e.Max = slices.Clone(e.Values), slices.Clone(e.Values)
+		e.Min.Set("loss", runner.Num(loss*0.9))
+		e.Max.Set("loss", runner.Num(loss*1.2))
 		events = append(events, e)
 		if step%epochSteps == 0 {
 			events = append(events, Evaluation(head(step), epochSteps, i, u, dual))
@@ -137,14 +140,20 @@ func Training(a dro.Algorithm, i, epochSteps, epochs int) []runner.Event {
 }
 
 func Evaluation(h runner.Head, epochSteps, i int, u float64, dual bool) *runner.EvalEvent {
-	e := &runner.EvalEvent{Head: h, Epoch: float64(h.Step) / float64(epochSteps),
-		TrainLoss: runner.Num(2.2 * math.Exp(-3*u)),
-		TestLoss:  runner.Num(2.2*math.Exp(-2*u) + 0.05*float64(i)), TestAccuracy: runner.Num(0.1 + 0.8*u),
-		RobustRisk: runner.Num(3 * math.Exp(-1.5*u)), DualGap: runner.NumIf(dual, 0.5*math.Exp(-3*u)*float64(i+1))}
+	e := &runner.EvalEvent{Head: h, Epoch: float64(h.Step) / float64(epochSteps), Values: runner.Values{
+		{Name: "train_loss", Number: runner.Num(2.2 * math.Exp(-3*u))},
+		{Name: "test_loss", Number: runner.Num(2.2*math.Exp(-2*u) + 0.05*float64(i))},
+		{Name: "test_accuracy", Number: runner.Num(0.1 + 0.8*u)},
+		{Name: "robust_risk", Number: runner.Num(3 * math.Exp(-1.5*u))},
+		{Name: "dual_gap", Number: runner.NumIf(dual, 0.5*math.Exp(-3*u)*float64(i+1))}}}
+	var accuracy, loss, weight []runner.Number
 	for c := range 10 {
-		e.ClassAccuracy = append(e.ClassAccuracy, runner.Num(u*float64(90-5*((c*7+i)%10))/100))
-		e.ClassLoss = append(e.ClassLoss, runner.Num(2.2*math.Exp(-2*u)+0.1*float64((c*7+i)%10)))
-		e.ClassWeight = append(e.ClassWeight, runner.Num(0.5+0.15*float64((c*7+i)%10)))
+		accuracy = append(accuracy, runner.Num(u*float64(90-5*((c*7+i)%10))/100))
+		loss = append(loss, runner.Num(2.2*math.Exp(-2*u)+0.1*float64((c*7+i)%10)))
+		weight = append(weight, runner.Num(0.5+0.15*float64((c*7+i)%10)))
 	}
+	e.ByGroup = runner.Lists{{Name: "class_accuracy", Numbers: accuracy}, {Name: "class_loss", Numbers: loss},
+		{Name: "class_weight", Numbers: weight}}
+	e.Set("worst_class_accuracy", runner.Least(accuracy))
 	return e
 }

@@ -1,0 +1,140 @@
+package dro
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// groupDRO is Group DRO, Algorithm 1 of its paper: exponentiated gradient
+// ascent on the groups' weights q, with batches drawn uniformly over samples as
+// for every method here, so that a rare group is left out of some (math.md §5
+// says what that costs). Where no groups are given, the classes are the groups.
+func groupDRO() Method {
+	return Method{
+		Name: "group", Doc: "Group DRO: weights of the groups by exponentiated gradient",
+		Source: "Sagawa, Koh, Hashimoto, Liang 2020 (arXiv 1911.08731), Algorithm 1, batches uniform over samples",
+		Groups: true,
+		Settings: []Setting{{Key: "group_step", Doc: "step size of Group DRO's weights, η_q", Default: Fixed(.01),
+			Want: "a number > 0", Check: above0, Live: true}},
+		Measures: []Measure{{Name: "group_weight", Title: "largest group weight", Scale: Percent,
+			Doc: "the largest q_g of Group DRO, after the step; the weights sum to 1"}},
+		New: func(t Task) (Trainer, error) { return newGroupWeights(t) },
+	}
+}
+
+// groupWeights holds q, one weight a group, summing to 1; a group without
+// training samples has none. The state is log q: a weight that falls below the
+// smallest float64 comes back when its group's losses rise.
+type groupWeights struct {
+	Base
+	step    float64
+	q, logs []float64
+	sums    []float64 // of the batch's losses, by group
+	counts  []float64 // of its samples
+	split   []int     // training samples of each group
+}
+
+func newGroupWeights(t Task) (*groupWeights, error) {
+	n := len(t.Groups)
+	if n == 0 || slices.Max(t.Groups) == 0 {
+		return nil, fmt.Errorf("algorithm group: the data have no groups")
+	}
+	g := &groupWeights{step: t.Number("group_step"), q: make([]float64, n), logs: make([]float64, n),
+		sums: make([]float64, n), counts: make([]float64, n), split: t.Groups}
+	for i, samples := range t.Groups {
+		if samples == 0 {
+			g.logs[i] = math.Inf(-1)
+		}
+	}
+	g.normalise()
+	return g, nil
+}
+
+// normalise makes the weights sum to 1. The largest logarithm is taken off
+// first: no overflow.
+func (g *groupWeights) normalise() {
+	most, total := slices.Max(g.logs), 0.0
+	for _, l := range g.logs {
+		total += math.Exp(l - most)
+	}
+	all := most + math.Log(total)
+	for i := range g.logs {
+		g.logs[i] -= all
+		g.q[i] = math.Exp(g.logs[i])
+	}
+}
+
+// count adds up the batch by group.
+func (g *groupWeights) count(b Batch) {
+	clear(g.sums)
+	clear(g.counts)
+	for i, l := range b.Losses {
+		g.sums[b.Groups[i]] += l
+		g.counts[b.Groups[i]]++
+	}
+}
+
+// Before implements Trainer: q_g ← q_g exp(η_q ℓ̄_g) for the groups in the
+// batch, the others keep theirs, then all are normalised.
+func (g *groupWeights) Before(b Batch) {
+	g.count(b)
+	for i, n := range g.counts {
+		if n > 0 {
+			g.logs[i] += g.step * g.sums[i] / n
+		}
+	}
+	g.normalise()
+}
+
+// Weights implements Trainer: q_g over the share of g in the batch.
+func (g *groupWeights) Weights(w []float64, b Batch) {
+	g.count(b)
+	n := float64(len(b.Losses))
+	for i := range b.Losses {
+		k := b.Groups[i]
+		w[i] = g.q[k] * n / g.counts[k]
+	}
+}
+
+// SplitWeights implements Wide: q_g over the share of g in the training split.
+func (g *groupWeights) SplitWeights(w []float64, b Batch) {
+	n := 0
+	for _, count := range g.split {
+		n += count
+	}
+	for i, k := range b.Groups {
+		w[i] = g.q[k] * float64(n) / float64(g.split[k])
+	}
+}
+
+// Report implements Trainer.
+func (g *groupWeights) Report(put func(string, float64)) { put("group_weight", slices.Max(g.q)) }
+
+func weightName(group int) string { return fmt.Sprintf("log_q%d", group) }
+
+// State implements Trainer.
+func (g *groupWeights) State() State {
+	s := State{Numbers: map[string]float64{}}
+	for i, samples := range g.split {
+		if samples > 0 {
+			s.Numbers[weightName(i)] = g.logs[i]
+		}
+	}
+	return s
+}
+
+// Restore implements Trainer.
+func (g *groupWeights) Restore(s State) error {
+	for i, samples := range g.split {
+		if samples == 0 {
+			continue
+		}
+		v, err := s.numbers(weightName(i))
+		if err != nil {
+			return err
+		}
+		g.logs[i], g.q[i] = v[0], math.Exp(v[0])
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package dro
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// groupTrainer is Group DRO on groups of so many training samples.
+func groupTrainer(t *testing.T, step float64, samples ...int) *groupWeights {
+	t.Helper()
+	m, err := Find("group")
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := task(m, nil, map[string]Auto{"group_step": Fixed(step)})
+	start.Groups = samples
+	trainer, err := m.New(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trainer.(*groupWeights)
+}
+
+// The source's Algorithm 1 in the plainest way, on batches uniform over samples:
+// some of them lack a group.
+func TestGroupDROIsItsAlgorithm(t *testing.T) {
+	rng := testRand(61)
+	const step = .3
+	g := groupTrainer(t, step, 30, 9, 1)
+	q, lacking := []float64{1. / 3, 1. / 3, 1. / 3}, 0
+	for range 200 {
+		b := Batch{Losses: exponential(rng, 8), Groups: make([]int, 8)}
+		var sum, count [3]float64
+		for i, l := range b.Losses {
+			b.Groups[i] = []int{0, 0, 0, 0, 0, 0, 0, 0, 1, 2}[rng.IntN(10)]
+			sum[b.Groups[i]] += l
+			count[b.Groups[i]]++
+		}
+		total := 0.0
+		for k := range q {
+			if count[k] > 0 {
+				q[k] *= math.Exp(step * sum[k] / count[k])
+			} else {
+				lacking++
+			}
+			total += q[k]
+		}
+		for k := range q {
+			q[k] /= total
+		}
+		w := make([]float64, 8)
+		g.Before(b)
+		g.Weights(w, b)
+		for i, k := range b.Groups {
+			if want := q[k] / (count[k] / 8); !within(w[i], want, 1e-11) {
+				t.Fatalf("weight %v of a sample of group %d, want %v", w[i], k, want)
+			}
+		}
+		if got := reported(g)["group_weight"]; !within(got, slices.Max(q), 1e-11) {
+			t.Fatalf("largest weight %v, want %v", got, slices.Max(q))
+		}
+	}
+	if lacking < 100 {
+		t.Errorf("only %d times a group was not in a batch", lacking)
+	}
+}
+
+// The weights over the training split are n times the derivatives of
+// Σ_g q_g mean_g ℓ, however the split is cut into batches.
+func TestGroupDROsSplitWeightsAreAGradient(t *testing.T) {
+	rng := testRand(62)
+	groups := slices.Concat(slices.Repeat([]int{2}, 5), slices.Repeat([]int{0}, 17), slices.Repeat([]int{1}, 8))
+	rng.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
+	losses, n := exponential(rng, 30), 30
+	g := groupTrainer(t, .5, 17, 8, 5)
+	g.Before(Batch{Losses: losses[:7], Groups: groups[:7]})
+	objective := func() (f float64) {
+		for k, samples := range []float64{17, 8, 5} {
+			for i, l := range losses {
+				if groups[i] == k {
+					f += math.Exp(g.State().Numbers[fmt.Sprintf("log_q%d", k)]) * l / samples
+				}
+			}
+		}
+		return f
+	}
+	w := make([]float64, n)
+	for _, cut := range [][2]int{{0, 11}, {11, n}} {
+		part := Batch{Losses: losses[cut[0]:cut[1]], Groups: groups[cut[0]:cut[1]]}
+		g.SplitWeights(w[cut[0]:cut[1]], part)
+	}
+	for i, at := range losses {
+		losses[i] = at + 1e-3
+		up := objective()
+		losses[i] = at - 1e-3
+		if want := float64(n) * (up - objective()) / 2e-3; !within(w[i], want, 1e-9) {
+			t.Errorf("weight %d is %v, the finite difference %v", i, w[i], want)
+		}
+		losses[i] = at
+	}
+}
+
+// A group that had no loss for so long that its q is below the smallest float64
+// comes back, and one without training samples has no part in q.
+func TestGroupDROAtTheEdges(t *testing.T) {
+	g := groupTrainer(t, 1000, 20, 0, 20)
+	if got := reported(g)["group_weight"]; !within(got, .5, 1e-15) {
+		t.Errorf("largest of two weights at the start %v, want 1/2", got)
+	}
+	w := make([]float64, 2)
+	for _, c := range []struct{ losses, weights []float64 }{
+		{[]float64{9, 0}, []float64{2, 0}}, {[]float64{0, 9}, []float64{1, 1}}, {[]float64{0, 9}, []float64{0, 2}},
+	} {
+		b := Batch{Losses: c.losses, Groups: []int{0, 2}}
+		g.Before(b)
+		if g.Weights(w, b); !slices.Equal(w, c.weights) {
+			t.Errorf("losses %v: weights %v, want %v", c.losses, w, c.weights)
+		}
+	}
+	if _, err := newGroupWeights(Task{Groups: []int{0, 0}}); err == nil {
+		t.Error("groups without a sample were taken")
+	}
+}
+
+// points is a problem in one dimension: squared distance to the samples, which
+// lie at centre ± spread of their group.
+func points(counts []int, centres, spreads []float64) *least {
+	l := &least{loss: square}
+	for k, n := range counts {
+		for i := range n {
+			sign := float64(1 - i%2*2)
+			l.a, l.y = append(l.a, []float64{1}), append(l.y, centres[k]+sign*spreads[k])
+			l.groups = append(l.groups, k)
+		}
+	}
+	return l
+}
+
+// With full batches Group DRO finds the point where the worst group's loss
+// ((x − c_g)² + s_g²)/2 is least, and the weights that make it stationary. It has
+// 90 samples of one group and 10 of the other to do that with.
+func TestGroupDROReachesTheLeastWorstGroupLoss(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		spreads []float64
+		x, q1   float64
+	}{
+		{"equal: the midrange", []float64{.5, .5}, 1, .5},
+		// (x² + s0²) = (x − 2)² + s1² at x = 1 + (s1² − s0²)/4, and 2 q1 = x
+		{"unequal: where the losses are equal", []float64{.2, 1}, 1.24, .62},
+		{"one group is worse everywhere between", []float64{0, 3}, 2, 1},
+	} {
+		l := points([]int{90, 10}, []float64{0, 2}, c.spreads)
+		g := groupTrainer(t, .05, 90, 10)
+		x := []float64{0}
+		l.walk(g, x, 4000, .05, 0, l.all)
+		if q := g.q[1]; math.Abs(x[0]-c.x) > 1e-6 || math.Abs(q-c.q1) > 1e-6 {
+			t.Errorf("%s: x = %v and q = %v, want %v and %v", c.name, x[0], q, c.x, c.q1)
+		}
+	}
+}
+
+// Batches uniform over samples leave a rare group out of some, where it neither
+// gains weight nor pulls at x: with P_g the probability that g is in a batch,
+// log q_g drifts with P_g ℓ_g. So Group DRO does not converge to the least worst
+// group loss here, but hovers about the x where P_0 ℓ_0 = P_1 ℓ_1: .74 with
+// batches of 4, of which a third has one of the 10 in 100, and 1 with batches
+// that have one nearly always. (The source draws a group first, then of it.)
+func TestGroupDROWithRareGroupsIsBiased(t *testing.T) {
+	l := points([]int{90, 10}, []float64{0, 2}, []float64{0, 0})
+	for _, batch := range []int{4, 64} {
+		rng := rand.New(rand.NewPCG(63, 1))
+		index := make([]int, batch)
+		draw := func() []int {
+			for i := range index {
+				index[i] = rng.IntN(100)
+			}
+			return index
+		}
+		g, x, mean := groupTrainer(t, .01, 90, 10), []float64{0}, 0.0
+		l.walk(g, x, 2000, .01, 0, draw)
+		const steps = 40_000
+		for range steps {
+			l.walk(g, x, 1, .01, 0, draw)
+			mean += x[0] / steps
+		}
+		rare := math.Sqrt(1 - math.Pow(.9, float64(batch))) // √P_1; √P_0 is 1
+		if want := 2 * rare / (1 + rare); math.Abs(mean-want) > .01 {
+			t.Errorf("batches of %d: x about %v, want %v", batch, mean, want)
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package kern
+
+import (
+	"fmt"
+	"math"
+)
+
+// PyTorch's defaults.
+const (
+	normEpsilon  = 1e-5 // added to a variance
+	normMomentum = 0.1  // the weight of a batch in running statistics
+)
+
+// BatchNorm normalises each channel over the images and positions of a batch (Ioffe and Szegedy 2015,
+// Algorithm 1),
+//
+//	y = gamma·(x − mean)/√(variance + 1e-5) + beta
+//
+// by the batch's own mean and biased variance, or by given ones. It is plain Go for every ISA. Between a
+// forward and the backward pass it keeps the statistics. Sums are of float64, by rows of a map and then over
+// rows.
+type BatchNorm struct {
+	isa   ISA
+	batch Batch
+	shape Shape
+	relu  bool
+
+	images         int  // of the last forward pass
+	given          bool // its statistics did not come from its batch
+	mean, variance []float64
+	centre         []float32 // mean
+
+	sums []moment // by task and channel
+	call normCall
+}
+
+// moment is Σ a and Σ a·(b − centre).
+type moment struct{ sum, product float64 }
+
+// normCall is the running call. Forward sets dst = scale·(x − centre) + offset; backward sets
+// dst = scale·dy + slope·(x − centre) + offset.
+type normCall struct {
+	dst, x, dy           []float32
+	around               []float64 // nil for 0
+	scale, slope, offset []float32 // by channel
+}
+
+// NewBatchNorm returns the normalisation of activations of shape s; with relu, Forward ends with max(0, ·).
+func NewBatchNorm(isa ISA, b Batch, s Shape, relu bool) (*BatchNorm, error) {
+	if err := isa.check(); err != nil {
+		return nil, err
+	}
+	if !b.valid() || !s.valid() {
+		return nil, fmt.Errorf("batch norm of %+v in %+v: sizes must be positive and the batch from NewBatch", s, b)
+	}
+	c := s.Channels
+	return &BatchNorm{
+		isa: isa, batch: b, shape: s, relu: relu,
+		mean: make([]float64, c), variance: make([]float64, c), centre: make([]float32, c),
+		sums: make([]moment, b.Blocks*s.Height*c),
+		call: normCall{scale: make([]float32, c), slope: make([]float32, c), offset: make([]float32, c)},
+	}, nil
+}
+
+// Forward computes y from x by the statistics of the batch's first images, at least 1. Lanes of other images
+// are 0 in y.
+func (n *BatchNorm) Forward(t *Team, y, x, gamma, beta []float32, images int) {
+	n.check(images, y, x, gamma, beta)
+	n.images, n.given = images, false
+	n.addUp(t, x, x, nil)
+	for c := range n.mean {
+		total := n.total(c)
+		n.mean[c] = total.sum / n.count()
+		n.variance[c] = max(total.product/n.count()-n.mean[c]*n.mean[c], 0)
+	}
+	n.normalise(t, y, x, gamma, beta)
+}
+
+// ForwardBy is Forward by the given statistics: no image's output then depends on another image.
+func (n *BatchNorm) ForwardBy(t *Team, y, x, gamma, beta []float32, images int, mean, variance []float32) {
+	n.check(images, y, x, gamma, beta)
+	n.images, n.given = images, true
+	for c := range n.mean {
+		n.mean[c], n.variance[c] = float64(mean[c]), float64(variance[c])
+	}
+	n.normalise(t, y, x, gamma, beta)
+}
+
+// Track moves running statistics a tenth of the way to the last Forward's, the variance made unbiased.
+func (n *BatchNorm) Track(mean, variance []float32) {
+	unbiased := n.count() / max(n.count()-1, 1)
+	for c := range n.mean {
+		mean[c] += float32(normMomentum * (n.mean[c] - float64(mean[c])))
+		variance[c] += float32(normMomentum * (unbiased*n.variance[c] - float64(variance[c])))
+	}
+}
+
+// Backward computes dx, dgamma and dbeta from the last forward pass's input x and its output's gradient dy,
+// which is 0 where a ReLU was off. Statistics of the batch itself are differentiated, too; given ones are
+// constants. With add, dgamma and dbeta are added to what is there.
+func (n *BatchNorm) Backward(t *Team, dx, dgamma, dbeta, x, dy, gamma []float32, add bool) {
+	n.check(n.images, dx, x, gamma, dgamma)
+	n.check(n.images, dy, x, gamma, dbeta)
+	n.addUp(t, dy, x, n.mean)
+	for c := range n.mean {
+		total, inverse := n.total(c), n.inverse(c)
+		scale := float64(gamma[c]) * inverse
+		slope, offset := -scale*inverse*inverse*total.product/n.count(), -scale*total.sum/n.count()
+		if n.given {
+			slope, offset = 0, 0
+		}
+		n.call.scale[c], n.call.slope[c], n.call.offset[c] = float32(scale), float32(slope), float32(offset)
+		if !add {
+			dgamma[c], dbeta[c] = 0, 0
+		}
+		dgamma[c] += float32(total.product * inverse)
+		dbeta[c] += float32(total.sum)
+	}
+	n.call.dst, n.call.x, n.call.dy = dx, x, dy
+	t.run(n.tasks(), (*normBackward)(n))
+	n.call.dst, n.call.x, n.call.dy = nil, nil, nil
+}
+
+func (n *BatchNorm) check(images int, a, b, gamma, beta []float32) {
+	size, channels := n.batch.Len(n.shape), n.shape.Channels
+	if len(a) != size || len(b) != size || len(gamma) != channels || len(beta) != channels {
+		panic("kern: BatchNorm: slice has the wrong length")
+	}
+	if images < 1 || images > n.batch.Images {
+		panic("kern: BatchNorm: no such number of images in the batch")
+	}
+}
+
+// count is the number of values that a channel's statistics are of.
+func (n *BatchNorm) count() float64 { return float64(n.images * n.shape.Height * n.shape.Width) }
+
+func (n *BatchNorm) inverse(channel int) float64 {
+	return 1 / math.Sqrt(n.variance[channel]+normEpsilon)
+}
+
+// normalise runs the forward pass by n's statistics.
+func (n *BatchNorm) normalise(t *Team, y, x, gamma, beta []float32) {
+	for c := range n.mean {
+		n.centre[c], n.call.offset[c] = float32(n.mean[c]), beta[c]
+		n.call.scale[c] = float32(float64(gamma[c]) * n.inverse(c))
+	}
+	n.call.dst, n.call.x = y, x
+	t.run(n.tasks(), (*normForward)(n))
+	n.call.dst, n.call.x = nil, nil
+}
+
+// addUp leaves the moments of a and b around a centre for each channel in n.sums.
+func (n *BatchNorm) addUp(t *Team, a, b []float32, around []float64) {
+	n.call.dy, n.call.x, n.call.around = a, b, around
+	t.run(n.tasks(), (*normMoments)(n))
+	n.call.dy, n.call.x, n.call.around = nil, nil, nil
+}
+
+func (n *BatchNorm) total(channel int) (all moment) {
+	for i := channel; i < len(n.sums); i += n.shape.Channels {
+		all.sum += n.sums[i].sum
+		all.product += n.sums[i].product
+	}
+	return all
+}
+
+// tasks is the number of tasks of every pass: one a row of a block.
+func (n *BatchNorm) tasks() int { return n.batch.Blocks * n.shape.Height }
+
+// row returns where task i's values start, and how many of the block's lanes hold images.
+func (n *BatchNorm) row(i int) (first, used int) {
+	block := i / n.shape.Height
+	used = min(max(n.images-block*n.batch.Lanes, 0), n.batch.Lanes)
+	return i * n.shape.Width * n.shape.Channels * n.batch.Lanes, used
+}
+
+type normMoments BatchNorm
+
+func (f *normMoments) task(i int) {
+	n := (*BatchNorm)(f)
+	first, used := n.row(i)
+	channels, lanes := n.shape.Channels, n.batch.Lanes
+	sums := n.sums[i*channels:][:channels]
+	for c := range sums {
+		sums[c] = moment{}
+		around := 0.0
+		if n.call.around != nil {
+			around = n.call.around[c]
+		}
+		for col := range n.shape.Width {
+			at := first + (col*channels+c)*lanes
+			sums[c].add(n.call.dy[at:][:used], n.call.x[at:][:used], around)
+		}
+	}
+}
+
+// add adds the moments of a and b, of one length, in four sums that do not wait for one another.
+func (m *moment) add(a, b []float32, around float64) {
+	var s0, s1, s2, s3, p0, p1, p2, p3 float64
+	for len(a) >= 4 && len(b) >= 4 {
+		a0, a1, a2, a3 := float64(a[0]), float64(a[1]), float64(a[2]), float64(a[3])
+		s0 += a0
+		s1 += a1
+		s2 += a2
+		s3 += a3
+		p0 += a0 * (float64(b[0]) - around)
+		p1 += a1 * (float64(b[1]) - around)
+		p2 += a2 * (float64(b[2]) - around)
+		p3 += a3 * (float64(b[3]) - around)
+		a, b = a[4:], b[4:]
+	}
+	for i, v := range a {
+		s0 += float64(v)
+		p0 += float64(v) * (float64(b[i]) - around)
+	}
+	m.sum += (s0 + s1) + (s2 + s3)
+	m.product += (p0 + p1) + (p2 + p3)
+}
+
+type normForward BatchNorm
+
+func (f *normForward) task(i int) {
+	n := (*BatchNorm)(f)
+	first, used := n.row(i)
+	channels, lanes := n.shape.Channels, n.batch.Lanes
+	for k := range n.shape.Width * channels {
+		c := k % channels
+		centre, scale, offset := n.centre[c], n.call.scale[c], n.call.offset[c]
+		y := n.call.dst[first+k*lanes:][:lanes]
+		for j, v := range n.call.x[first+k*lanes:][:used] {
+			y[j] = scale*(v-centre) + offset
+		}
+		clear(y[used:])
+	}
+	if n.relu {
+		y := n.call.dst[first:][:n.shape.Width*channels*lanes]
+		mask(n.isa, y, y, y)
+	}
+}
+
+type normBackward BatchNorm
+
+func (f *normBackward) task(i int) {
+	n := (*BatchNorm)(f)
+	first, used := n.row(i)
+	channels, lanes := n.shape.Channels, n.batch.Lanes
+	for k := range n.shape.Width * channels {
+		c := k % channels
+		centre, scale, slope, offset := n.centre[c], n.call.scale[c], n.call.slope[c], n.call.offset[c]
+		at := first + k*lanes
+		dx, x := n.call.dst[at:][:lanes], n.call.x[at:][:used]
+		for j, d := range n.call.dy[at:][:used] {
+			dx[j] = scale*d + slope*(x[j]-centre) + offset
+		}
+		clear(dx[used:])
+	}
+}

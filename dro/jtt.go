@@ -1,0 +1,108 @@
+package dro
+
+import (
+	"fmt"
+	"slices"
+)
+
+// jtt is Just Train Twice: ERM for some epochs finds the training samples that
+// it gets wrong; then x starts anew and these weigh more (math.md §5).
+func jtt() Method {
+	return Method{
+		Name: "jtt", Doc: "Just Train Twice: what ERM got wrong weighs more in a second run",
+		Source: "Liu, Haghgoo, Chen, Raghunathan, Koh, Sagawa, Liang, Finn 2021 (arXiv 2107.09044)",
+		Settings: []Setting{
+			{Key: "jtt_epochs", Doc: "epochs of ERM after which the wrong samples are found", Default: Fixed(2),
+				Want: "a whole number ≥ 1", Check: atLeast1, Whole: true},
+			{Key: "jtt_up", Doc: "weight of a wrong sample, before all are scaled to mean 1", Default: Fixed(20),
+				Want: "a number > 0", Check: above0},
+		},
+		Measures: []Measure{{Name: "upweighted", Title: "upweighted samples", Scale: Percent,
+			Doc: "share of the training samples that Just Train Twice found wrong; 0 before it looked"}},
+		New: func(t Task) (Trainer, error) {
+			return &twice{epochs: int(t.Number("jtt_epochs")), up: t.Number("jtt_up"), samples: t.Samples}, nil
+		},
+	}
+}
+
+// twice is the set of wrong samples, empty in the first run.
+type twice struct {
+	Base
+	epochs  int
+	up      float64
+	samples int
+	wrong   []bool // one a training sample; nil in the first run
+	count   int    // of the wrong ones
+}
+
+// Weights implements Trainer. In the second run the weights have mean 1 over
+// the training split.
+func (j *twice) Weights(w []float64, b Batch) {
+	fill(w[:len(b.Losses)], 1)
+	if j.wrong == nil {
+		return
+	}
+	share := float64(j.count) / float64(j.samples)
+	scale := 1 / (1 + share*(j.up-1))
+	for i, sample := range b.Index {
+		w[i] = scale
+		if j.wrong[sample] {
+			w[i] = scale * j.up
+		}
+	}
+}
+
+// EndEpoch implements Epochal.
+func (j *twice) EndEpoch(epoch int, split func() (Batch, error)) (restart bool, err error) {
+	if epoch != j.epochs {
+		return false, nil
+	}
+	b, err := split()
+	if err != nil {
+		return false, err
+	}
+	wrong := make([]bool, j.samples)
+	for i, sample := range b.Index {
+		wrong[sample] = !b.Correct[i]
+	}
+	j.remember(wrong)
+	return true, nil
+}
+
+// remember begins the second run.
+func (j *twice) remember(wrong []bool) {
+	j.wrong, j.count = wrong, 0
+	for _, is := range wrong {
+		if is {
+			j.count++
+		}
+	}
+}
+
+// Report implements Trainer.
+func (j *twice) Report(put func(string, float64)) {
+	put("upweighted", float64(j.count)/float64(j.samples))
+}
+
+// State implements Trainer.
+func (j *twice) State() State {
+	if j.wrong == nil {
+		return State{}
+	}
+	return State{Flags: map[string][]bool{"wrong": slices.Clone(j.wrong)}}
+}
+
+// Restore implements Trainer.
+func (j *twice) Restore(s State) error {
+	wrong, ok := s.Flags["wrong"]
+	switch {
+	case !ok:
+		j.wrong, j.count = nil, 0
+		return nil
+	case len(wrong) != j.samples:
+		return fmt.Errorf("the method's state has flags of %d samples, the training split has %d",
+			len(wrong), j.samples)
+	}
+	j.remember(slices.Clone(wrong))
+	return nil
+}

@@ -1,0 +1,332 @@
+package dro
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// task is a method's task with its default settings, but for those given.
+func task(m *Method, p *Problem, settings map[string]Auto) Task {
+	t := Task{Problem: p, Samples: 40, Classes: []int{10, 30}, Groups: []int{4, 16, 20},
+		Settings: map[string]Auto{"lambda": Fixed(1), "eta": Fixed(0), "momentum": Fixed(.9)}}
+	for _, s := range m.Settings {
+		t.Settings[s.Key] = s.Default
+	}
+	maps.Copy(t.Settings, settings)
+	return t
+}
+
+func newTrainer(t testing.TB, name Algorithm, p *Problem, settings map[string]Auto) Trainer {
+	t.Helper()
+	m, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainer, err := m.New(task(m, p, settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trainer
+}
+
+func startAt(z Z) map[string]Auto {
+	return map[string]Auto{"lambda": Fixed(z.Lambda), "eta": Fixed(z.Eta)}
+}
+
+func with(settings map[string]Auto, key string, value Auto) map[string]Auto {
+	settings = maps.Clone(settings)
+	settings[key] = value
+	return settings
+}
+
+// reported collects the measures of the last step.
+func reported(t Trainer) map[string]float64 {
+	values := map[string]float64{}
+	t.Report(func(name string, v float64) { values[name] = v })
+	return values
+}
+
+// testBatch has groups and indices of the task above.
+func testBatch(losses []float64) Batch {
+	b := Batch{Losses: losses}
+	for i := range losses {
+		b.Labels, b.Groups, b.Index = append(b.Labels, i%2), append(b.Groups, i%3), append(b.Index, i%40)
+	}
+	return b
+}
+
+// step is what a runner does with a batch, x-step included.
+func step(trainer Trainer, w []float64, b Batch, s Step) {
+	trainer.Before(b)
+	trainer.Weights(w, b)
+	if m, ok := trainer.(Mover); ok {
+		m.Advance(s.GradNorm, s.Rate)
+	}
+	trainer.After(b, s)
+}
+
+func TestDualSteps(t *testing.T) {
+	losses := exponential(testRand(21), 64)
+	b := Batch{Losses: losses}
+	w, ratios := make([]float64, len(losses)), make([]float64, len(losses))
+	for _, p := range testProblems(.5) {
+		z := p.Box.Project(Z{1, .3})
+		eval := p.At(ratios, losses, z)
+		corner := p.Box.Corner(eval.Grad)
+		gap := -corner.sub(z).dot(eval.Grad)
+
+		d := newTrainer(t, SFK, p, startAt(z)).(*frankWolfe)
+		if d.Weights(w, b); d.last != eval || !slices.Equal(w, ratios) {
+			t.Errorf("%v: Weights %+v, At %+v", p, d.last, eval)
+		}
+		d.After(b, Step{T: 1, Rate: math.NaN()}) // SFK does not use the rate
+		if d.gap != gap || d.gamma != math.Min(gap/1000, 1) || gap < 0 || d.halvings != 0 || !d.Fresh() {
+			t.Errorf("%v: gap %v, γ %v, want gap %v", p, d.gap, d.gamma, gap)
+		}
+		if want := z.along(d.gamma, corner.sub(z)); d.Z() != want {
+			t.Errorf("%v: z %v, want %v", p, d.Z(), want)
+		}
+
+		d = newTrainer(t, SFK, p, with(with(startAt(z), "c", Auto{}), "share_batch", Fixed(1))).(*frankWolfe)
+		d.After(b, Step{T: 1, Rate: math.NaN()})
+		if after := p.At(nil, losses, d.Z()).Value; after > eval.Value-d.gamma*gap/2*(1-1e-9) || d.Fresh() {
+			t.Errorf("%v: automatic C: F from %v to %v", p, eval.Value, after)
+		}
+
+		pgd := newTrainer(t, PGD, p, startAt(z))
+		pgd.After(b, Step{Rate: .05})
+		want := p.Box.Project(z.along(-.05, eval.Grad))
+		if got := pgd.(Dual).Z(); got != want || pgd.Fresh() {
+			t.Errorf("%v: PGD to %v, want %v", p, got, want)
+		}
+		if !p.Set.HasRadius() {
+			continue
+		}
+		pan := newTrainer(t, PAN, p, startAt(z))
+		pan.After(b, Step{Rate: .05})
+		if got, want := pan.(Dual).Z(), (Z{z.Lambda, want.Eta}); got != want {
+			t.Errorf("%v: PAN to %v, want %v", p, got, want)
+		}
+	}
+}
+
+// The gap bounds F(z) − min over the box, for any z of the box.
+func TestGapBoundsSuboptimality(t *testing.T) {
+	losses := exponential(testRand(22), 64)
+	rng := testRand(23)
+	for _, p := range testProblems(.5) {
+		w, err := p.Set.WorstCase(nil, losses, p.Rho)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 100 {
+			z := Z{p.Box.Lambda[0] + rng.Float64(), p.Box.Eta[0] + rng.Float64()*(p.Box.Eta[1]-p.Box.Eta[0])}
+			z = p.Box.Project(z)
+			d := newTrainer(t, SFK, p, startAt(z)).(*frankWolfe)
+			f := p.At(nil, losses, z).Value
+			d.After(Batch{Losses: losses}, Step{T: 1})
+			// min over the box ≤ R_ρ + λ0 ρ (math.md §4)
+			if d.gap < f-w.Risk-TruncationBound(.1, p.Rho)-1e-9*f {
+				t.Errorf("%v at %v: gap %v below F − R = %v", p, z, d.gap, f-w.Risk)
+			}
+		}
+	}
+}
+
+func TestERM(t *testing.T) {
+	erm := newTrainer(t, ERM, nil, nil)
+	w := make([]float64, 4)
+	erm.Weights(w, Batch{Losses: []float64{1, 2, 3, 6}})
+	if !slices.Equal(w, []float64{1, 1, 1, 1}) {
+		t.Errorf("weights %v, want 1", w)
+	}
+	if _, dual := erm.(Dual); dual || erm.Fresh() || len(reported(erm)) > 0 {
+		t.Errorf("ERM has dual variables, an own batch or measures: %v", reported(erm))
+	}
+}
+
+// A method that is stopped and goes on is the method that never stopped, and
+// reports what its description says that it may.
+func TestResume(t *testing.T) {
+	rng := testRand(24)
+	for _, m := range Methods() {
+		for _, p := range testProblems(.5) {
+			if m.Applies(p.Set) != nil {
+				continue
+			}
+			whole, resumed := newTrainer(t, m.Name, p, nil), newTrainer(t, m.Name, p, nil)
+			w := make([]float64, 64)
+			for i := range 5 {
+				step(whole, w, testBatch(exponential(rng, 64)), Step{T: int64(i + 1), Rate: .01, GradNorm: rng.Float64()})
+			}
+			if err := resumed.Restore(whole.State()); err != nil {
+				t.Fatalf("%s: %v", m.Name, err)
+			}
+			b, want := testBatch(exponential(rng, 64)), make([]float64, 64)
+			step(whole, want, b, Step{T: 6, Rate: .01, GradNorm: .1})
+			step(resumed, w, b, Step{T: 6, Rate: .01, GradNorm: .1})
+			if !slices.Equal(w, want) || !maps.Equal(whole.State().Numbers, resumed.State().Numbers) ||
+				!maps.Equal(reported(whole), reported(resumed)) {
+				t.Errorf("%s on %v: %v after a resume, %v without", m.Name, p, resumed.State(), whole.State())
+			}
+			for name := range reported(whole) {
+				if !slices.ContainsFunc(m.Measures, func(d Measure) bool { return d.Name == name }) {
+					t.Errorf("%s reports %s, which its description does not have", m.Name, name)
+				}
+			}
+		}
+	}
+}
+
+func TestRestoreRefusesOtherStates(t *testing.T) {
+	p := testProblems(.5)[0]
+	for name, s := range map[Algorithm]State{
+		SFK: {Numbers: map[string]float64{"lambda": 1, "eta": 1, "picked_step": 1}}, PGD: {}, PAN: {},
+		"group": {Numbers: map[string]float64{"log_q0": -1}},
+		"nsgdm": {Numbers: map[string]float64{"lambda": 1, "eta": 1}},
+		"jtt":   {Flags: map[string][]bool{"wrong": {true}}},
+	} {
+		if err := newTrainer(t, name, p, nil).Restore(s); err == nil {
+			t.Errorf("%s took the state %+v", name, s)
+		}
+	}
+}
+
+func TestMethodErrors(t *testing.T) {
+	p := testProblems(.5)[0]
+	for _, c := range []struct {
+		name     Algorithm
+		p        *Problem
+		settings map[string]Auto
+		want     string
+	}{
+		{SFK, &Problem{}, nil, "uncertainty"},
+		{PGD, nil, nil, "no problem"},
+		{SFK, p, map[string]Auto{"lambda": Fixed(0)}, "lambda 0"},
+		{PAN, p, map[string]Auto{"eta": Fixed(math.NaN())}, "eta NaN"},
+	} {
+		m, err := Find(c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.New(task(m, c.p, c.settings)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
+		}
+	}
+	if _, err := Find("adam"); err == nil || !strings.Contains(err.Error(), `algorithm "adam"`) {
+		t.Errorf("adam: %v", err)
+	}
+	for _, m := range Methods() {
+		err := m.Applies(CVaR{.2})
+		if (err != nil) != m.Lambda || err != nil && !strings.Contains(err.Error(), "has no lambda") {
+			t.Errorf("%s on CVaR: %v", m.Name, err)
+		}
+	}
+}
+
+// Every method's description is complete, and its settings are as they say.
+func TestMethodsAreDescribed(t *testing.T) {
+	for _, m := range Methods() {
+		if m.Doc == "" || m.New == nil || m.StepCost() < 1 {
+			t.Errorf("%s: incomplete: %+v", m.Name, m)
+		}
+		for _, s := range m.Settings {
+			if s.Key == "" || s.Doc == "" || s.Want == "" || !s.Holds(s.Default) {
+				t.Errorf("%s: setting %+v", m.Name, s)
+			}
+			if s.Holds(Fixed(math.NaN())) || s.Holds(Auto{}) != s.Auto ||
+				s.Whole && s.Holds(Fixed(1.5)) || s.On && s.Holds(Fixed(2)) {
+				t.Errorf("%s: setting %s takes what it must not", m.Name, s.Key)
+			}
+			if !m.ReadsKey(s.Key) {
+				t.Errorf("%s does not read its own %s", m.Name, s.Key)
+			}
+		}
+		for _, d := range m.Measures {
+			if d.Name == "" || d.Title == "" || d.Doc == "" || d.Head() == "" {
+				t.Errorf("%s: measure %+v", m.Name, d)
+			}
+		}
+	}
+}
+
+func TestRegister(t *testing.T) {
+	before := len(Methods())
+	toy := erm()
+	toy.Name = "toy"
+	remove := Register(toy)
+	if m, err := Find("toy"); err != nil || m.Doc != toy.Doc || len(Methods()) != before+1 {
+		t.Errorf("after Register: %v, %d methods", err, len(Methods()))
+	}
+	remove()
+	if _, err := Find("toy"); err == nil || len(Methods()) != before {
+		t.Error("the method is still there")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a name was taken twice")
+		}
+	}()
+	Register(erm())
+}
+
+func TestNoAllocations(t *testing.T) {
+	b := testBatch(exponential(testRand(25), 128))
+	w := make([]float64, 128)
+	sink := 0.0
+	put := func(_ string, v float64) { sink += v }
+	for _, p := range testProblems(.5) {
+		for _, m := range Methods() {
+			if m.Applies(p.Set) != nil {
+				continue
+			}
+			trainer := newTrainer(t, m.Name, p, map[string]Auto{"c": {}})
+			at := int64(0)
+			if n := testing.AllocsPerRun(10, func() {
+				at++
+				step(trainer, w, b, Step{T: at, Rate: .01, GradNorm: 1})
+				trainer.Report(put)
+			}); n != 0 {
+				t.Errorf("%v, %s: %v allocations a step", p, m.Name, n)
+			}
+		}
+	}
+}
+
+func TestPaperIterate(t *testing.T) {
+	var p PaperIterate
+	for i, c := range []struct {
+		grad, gap float64
+		want      bool
+	}{
+		{math.NaN(), 1, false}, {3, 4, true}, {5, 0, false}, {4, 2, true}, {0, math.NaN(), false}, {0, 4.4, true},
+	} {
+		if got := p.Observe(i+1, c.grad, c.gap); got != c.want {
+			t.Errorf("step %d: %v, want %v", i+1, got, c.want)
+		}
+	}
+	if want := (PaperIterate{Step: 6, GradNorm: 0, Gap: 4.4}); p != want {
+		t.Errorf("%+v, want %+v", p, want)
+	}
+}
+
+// SFK keeps z_{t'}, the one before the step.
+func TestPicked(t *testing.T) {
+	p := testProblems(.5)[0]
+	d := newTrainer(t, SFK, p, nil)
+	rng := testRand(26)
+	var best PaperIterate
+	for i := range 20 {
+		z, b, norm := d.(Dual).Z(), Batch{Losses: exponential(rng, 32)}, rng.Float64()
+		d.After(b, Step{T: int64(i + 1), GradNorm: norm})
+		if best.Observe(i+1, norm, reported(d)["gap"]) {
+			best.Z = z
+		}
+		if got := d.(Picker).Picked(); got != best {
+			t.Fatalf("step %d: %+v, want %+v", i+1, got, best)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package nn
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"runtime"
+	"testing"
+
+	"drolab/dro/internal/kern"
+)
+
+// digests of three steps of each model by each kernel, as the first release of these networks took them. Runs
+// are resumed and repeated from files: a kernel's bits may change with a reason only.
+var digests = map[string]string{
+	"alexnet/generic": "b02d069d4efbd1b6",
+	"alexnet/avx2":    "9f66babb2e5c96b1",
+	"alexnet/avx512":  "77d5666409d90e9c",
+	"convnet/generic": "7296aa18595529f8",
+	"convnet/avx2":    "e8cca5f010aae855",
+	"convnet/avx512":  "9681b53a383a38c9",
+	"linear/generic":  "2835052684d0cf08",
+	"linear/avx2":     "6c65ff5f06e9a00a",
+	"linear/avx512":   "710fad1bad0add9c",
+	"mlp/generic":     "b87ad3e0244c4489",
+	"mlp/avx2":        "71ddc6bc02f8769a",
+	"mlp/avx512":      "f921b5c76ebe62a7",
+}
+
+// TestModelsKeepTheirBits takes steps, and a gradient over two batches, and compares every bit that comes
+// out.
+func TestModelsKeepTheirBits(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("other processors round a multiply-add once: their digests are others")
+	}
+	for _, model := range []string{"alexnet", "convnet", "linear", "mlp"} {
+		for isa := kern.Generic; isa.Available(); isa++ {
+			name := fmt.Sprintf("%s/%v", model, isa)
+			t.Run(name, func(t *testing.T) {
+				if got := digest(t, isa, model); got != digests[name] {
+					t.Errorf("digest %q, want %q", got, digests[name])
+				}
+			})
+		}
+	}
+}
+
+// digest hashes losses, predictions, gradients, norms, weights and velocities of a few steps.
+func digest(t *testing.T, isa kern.ISA, model string) string {
+	c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 20, Seed: 6, Threads: 2}
+	list, err := stages(c.Model, c.C, c.H, c.W, c.Classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := newNet(isa, c, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	sum := fnv.New64a()
+	write := func(what ...any) {
+		for _, w := range what {
+			if err := binary.Write(sum, binary.LittleEndian, w); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	losses, classes := make([]float64, 20), make([]int, 20)
+	for step := range 3 {
+		x, labels, ratios := batch(c, 20-step, uint64(step)) // partial batches, too
+		n.Losses(losses, x, labels)
+		n.Predictions(classes)
+		for _, class := range classes {
+			write(int64(class))
+		}
+		n.Gradient(ratios)
+		write(losses, n.GradientNorm(), n.gradient)
+		write(n.Update(SGD{LR: 0.01, Momentum: 0.9, WeightDecay: 1e-3}), n.weights, n.velocity)
+		n.Losses(losses, x, labels)
+		n.AddGradient(ratios)
+		write(losses, n.GradientNorm(), n.gradient)
+	}
+	return fmt.Sprintf("%016x", sum.Sum64())
+}

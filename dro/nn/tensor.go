@@ -1,0 +1,102 @@
+package nn
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"drolab/dro/internal/kern"
+)
+
+// Tensor is a named array of the network, a view and not a copy.
+type Tensor struct {
+	Name  string // "conv1.weight", "conv1.bias", "conv1.norm.running_mean", ...
+	Shape []int  // [out, in, height, width] for a convolution's weights, [out, in] for a dense layer's
+	Data  []float32
+}
+
+// slot is a tensor that has no memory yet, and what its values start as.
+type slot struct {
+	Tensor
+	value     float32
+	deviation float64 // of normal values around 0; 0 is value everywhere
+}
+
+func (s slot) len() int {
+	size := 1
+	for _, d := range s.Shape {
+		size *= d
+	}
+	return size
+}
+
+// slots lists the parameters and the buffers of a model.
+func slots(list []stage) (parameters, buffers []slot) {
+	for _, s := range list {
+		if s.kind != conv && s.kind != linear {
+			continue
+		}
+		channels := []int{s.out.Channels}
+		vector := func(name string, value float32) slot {
+			return slot{Tensor: Tensor{Name: s.name + name, Shape: channels}, value: value}
+		}
+		parameters = append(parameters, s.weight())
+		if !s.norm {
+			parameters = append(parameters, vector(".bias", 0))
+			continue
+		}
+		parameters = append(parameters, vector(".norm.weight", 1), vector(".norm.bias", 0))
+		buffers = append(buffers, vector(".norm.running_mean", 0), vector(".norm.running_var", 1))
+	}
+	return parameters, buffers
+}
+
+// weight is the slot of a layer's weights. They start normal with variance 2/fan-in, or 1/fan-in where
+// neither ReLU nor a normalisation follows: He et al., "Delving deep into rectifiers", 2015, eq. 10.
+func (s stage) weight() slot {
+	config := s.config()
+	fanIn := s.in.Len()
+	shape := []int{config.Out, fanIn}
+	if s.kind == conv {
+		fanIn = s.in.Channels * s.kernel * s.kernel
+		shape = []int{config.Out, s.in.Channels, s.kernel, s.kernel}
+	}
+	gain := 1.0
+	if s.relu || s.norm {
+		gain = 2
+	}
+	return slot{
+		Tensor:    Tensor{Name: s.name + ".weight", Shape: shape},
+		deviation: math.Sqrt(gain / float64(fanIn)),
+	}
+}
+
+// arena returns one piece of memory for all slots, and a view of it for each, at the start of a cache line.
+func arena(list []slot) (memory []float32, tensors []Tensor) {
+	const line = 16 // float32s
+	total := 0
+	for _, s := range list {
+		total += (s.len() + line - 1) / line * line
+	}
+	memory = kern.Alloc(total)
+	offset := 0
+	for _, s := range list {
+		s.Data = memory[offset : offset+s.len() : offset+s.len()]
+		tensors = append(tensors, s.Tensor)
+		offset += (s.len() + line - 1) / line * line
+	}
+	return memory, tensors
+}
+
+// initialise fills tensors with what their slots start as.
+func initialise(tensors []Tensor, list []slot, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 0x696e6974)) // "init": a stream of its own
+	for i, s := range list {
+		data := tensors[i].Data
+		for j := range data {
+			data[j] = s.value
+			if s.deviation > 0 {
+				data[j] = float32(s.deviation * rng.NormFloat64())
+			}
+		}
+	}
+}

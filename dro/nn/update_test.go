@@ -1,0 +1,163 @@
+package nn
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// TestUpdate checks PyTorch's rule by hand: v ← μv + (g + dw), w ← w − αv.
+func TestUpdate(t *testing.T) {
+	c := Config{Model: "linear", C: 3, H: 1, W: 1, Classes: 2, Batch: 2, Seed: 1}
+	n := testNet(t, c)
+	x, labels, ratios := batch(c, 2, 1)
+	w, v := widen(n.parameters[0].Data), make([]float64, 6)
+	for range 3 {
+		n.Losses(make([]float64, 2), x, labels)
+		n.Gradient(ratios)
+		var square float64
+		for _, g := range n.gradients {
+			for _, d := range g.Data {
+				square += float64(d) * float64(d)
+			}
+		}
+		for i, d := range n.gradients[0].Data {
+			v[i] = 0.9*v[i] + float64(d) + 0.01*w[i]
+			w[i] -= 0.1 * v[i]
+		}
+		norm := n.Update(SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 0.01})
+		if math.Abs(norm-math.Sqrt(square)) > 1e-6*norm {
+			t.Errorf("gradient norm %v, want %v", norm, math.Sqrt(square))
+		}
+	}
+	if d := distance(widen(n.parameters[0].Data), w); d > 1e-5 {
+		t.Errorf("weights after three updates differ from the rule by %.2g", d)
+	}
+}
+
+// stepped returns a network with a gradient and a velocity, and both in float64 with the weights.
+func stepped(t *testing.T, model string, threads int) (n *Net, w, v, g []float64) {
+	t.Helper()
+	c := Config{Model: model, C: 3, H: 8, W: 8, Classes: 5, Batch: 8, Seed: 1, Threads: threads}
+	n = testNet(t, c)
+	x, labels, ratios := batch(c, 8, 1)
+	for range 2 {
+		n.Losses(make([]float64, 8), x, labels)
+		n.Gradient(ratios)
+		n.Update(SGD{LR: 0.1, Momentum: 0.9})
+	}
+	return n, widen(n.weights), widen(n.velocity), widen(n.gradient)
+}
+
+func euclid(x []float64) float64 { return distance(x, make([]float64, len(x))) }
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 1e-6*math.Abs(want)) {
+		t.Errorf("%s %v, want %v", what, got, want)
+	}
+}
+
+// A gradient longer than Clip counts as one of that length; one that is not longer takes the very step
+// without Clip.
+func TestUpdateClips(t *testing.T) {
+	n, w, v, g := stepped(t, "mlp", 1)
+	norm := euclid(g)
+	s := SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 0.01, Clip: norm / 3}
+	for i := range w {
+		v[i] = 0.9*v[i] + g[i]/3 + 0.01*w[i]
+		w[i] -= 0.1 * v[i]
+	}
+	near(t, "the norm of the gradient before clipping is", n.Update(s), norm)
+	if d := max(distance(widen(n.weights), w), distance(widen(n.velocity), v)); d > 1e-6 {
+		t.Errorf("weights or velocities differ from the rule by %.2g", d)
+	}
+	long, _, _, _ := stepped(t, "mlp", 1)
+	free, _, _, _ := stepped(t, "mlp", 1)
+	s.Clip = norm * 1.01
+	got := long.Update(s)
+	s.Clip = 0
+	if want := free.Update(s); got != want || !slices.Equal(long.weights, free.weights) {
+		t.Errorf("a bound that is not reached changes the step: norm %v, want %v", got, want)
+	}
+}
+
+// TestUpdateInTwoParts checks Accumulate and Advance by hand, clipped and not.
+func TestUpdateInTwoParts(t *testing.T) {
+	for _, scale := range []float64{1, 0.25} {
+		n, w, v, g := stepped(t, "mlp", 1)
+		norm, clip := euclid(g), 0.0
+		if scale < 1 {
+			clip = scale * norm
+		}
+		for i := range w {
+			v[i] = 0.9*v[i] + (1-0.4)*(scale*g[i]+0.01*w[i])
+		}
+		gradient, velocity := n.Accumulate(0.9, 0.4, 0.01, clip)
+		near(t, "‖g‖ is", gradient, norm)
+		near(t, "‖v‖ is", velocity, euclid(v))
+		if d := distance(widen(n.weights), w); d != 0 {
+			t.Errorf("Accumulate moves the weights by %.2g", d)
+		}
+		n.Advance(0.2)
+		for i := range w {
+			w[i] -= 0.2 * v[i]
+		}
+		if d := max(distance(widen(n.weights), w), distance(widen(n.velocity), v)); d > 1e-6 {
+			t.Errorf("weights or velocities differ from the rule by %.2g", d)
+		}
+	}
+}
+
+func TestUpdatesOnThreads(t *testing.T) {
+	one, _, _, _ := stepped(t, "mlp", 1)
+	many, _, _, _ := stepped(t, "mlp", 3)
+	for _, n := range []*Net{one, many} {
+		n.Accumulate(0.9, 0.1, 1e-3, 0.5)
+		n.Advance(0.1)
+		n.Update(SGD{LR: 0.1, Clip: 1e-2})
+	}
+	if !slices.Equal(one.weights, many.weights) || !slices.Equal(one.velocity, many.velocity) {
+		t.Error("updates differ between 1 and 3 threads")
+	}
+}
+
+// A restarted network is a new one to the bit, and goes on as one.
+func TestRestart(t *testing.T) {
+	for _, model := range Models() {
+		c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 4, Seed: 9}
+		fresh, used := testNet(t, c), testNet(t, c)
+		x, labels, ratios := batch(c, 4, 2)
+		step := func(n *Net) {
+			n.Losses(make([]float64, 4), x, labels)
+			n.AddGradient(ratios)
+			n.Update(SGD{LR: 0.1, Momentum: 0.9})
+		}
+		step(used)
+		if slices.Equal(used.weights, fresh.weights) {
+			t.Fatalf("%s: a step changes nothing", model)
+		}
+		used.Restart()
+		for range 2 {
+			for i, list := range [][]Tensor{used.Parameters(), used.Velocities(), used.Gradients(), used.Buffers()} {
+				like := [][]Tensor{fresh.Parameters(), fresh.Velocities(), fresh.Gradients(), fresh.Buffers()}[i]
+				for k, tensor := range list {
+					if !slices.Equal(tensor.Data, like[k].Data) {
+						t.Errorf("%s: %s differs from that of a new network", model, tensor.Name)
+					}
+				}
+			}
+			step(fresh)
+			step(used)
+		}
+	}
+}
+
+func TestCloseTwice(t *testing.T) {
+	n, err := New(Config{Model: "linear", C: 3, H: 1, W: 1, Classes: 2, Batch: 2, Threads: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Close()
+	n.Close()
+}

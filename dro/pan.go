@@ -1,0 +1,48 @@
+package dro
+
+// pan is PAN-DRO, the penalised problem: λ stays at its start, η takes
+// projected gradient steps (math.md §5).
+func pan() Method {
+	return Method{
+		Name: PAN, Doc: "penalised: λ stays, η by projected gradient",
+		Source: "Jin, Zhang, Wang, Wang 2021 (arXiv 2110.12459), as the paper's baseline",
+		Lambda: true, Reads: dualReads(), Measures: dualMeasures(),
+		New: func(t Task) (Trainer, error) {
+			p, err := newPenalised(t)
+			return &p, err
+		},
+	}
+}
+
+// penalised is a dual whose λ is a setting.
+type penalised struct {
+	dual
+	lambda float64
+}
+
+func newPenalised(t Task) (p penalised, err error) {
+	if p.dual, err = newDual(t); err != nil {
+		return p, err
+	}
+	p.lambda = t.Number("lambda")
+	p.z.Lambda = p.lambda
+	return p, nil
+}
+
+// Confine implements Dual.
+func (p *penalised) Confine() { p.place(p.problem.Box.Project(p.z)) }
+
+// place moves η; λ is what it was.
+func (p *penalised) place(z Z) { p.z = Z{Lambda: p.lambda, Eta: z.Eta} }
+
+// After implements Trainer.
+func (p *penalised) After(b Batch, s Step) {
+	p.place(p.problem.Box.Project(p.z.along(-s.Rate, p.gradient(b.Losses))))
+}
+
+// Restore implements Trainer.
+func (p *penalised) Restore(s State) error {
+	err := p.dual.Restore(s)
+	p.place(p.z)
+	return err
+}

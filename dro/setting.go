@@ -1,0 +1,38 @@
+package dro
+
+import "math"
+
+// Setting is a number of a method's own, which presets and --set can change.
+type Setting struct {
+	Key     string // snake case, unlike every other setting's
+	Doc     string // what it means, one line
+	Default Auto
+	// Want says in words what Check accepts, as "a number > 0".
+	Want  string
+	Check func(v float64) bool
+	Auto  bool // the word "auto" is allowed
+	Whole bool // a whole number
+	On    bool // a switch: 0 is off, 1 is on
+	Live  bool // may be turned while a run goes on
+}
+
+// Holds tells whether the setting may be v.
+func (s *Setting) Holds(v Auto) bool {
+	if v.IsAuto() {
+		return s.Auto
+	}
+	x := v.Or(0)
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return false
+	case s.On:
+		return x == 0 || x == 1
+	case s.Whole && x != math.Trunc(x):
+		return false
+	}
+	return s.Check == nil || s.Check(x)
+}
+
+func above0(x float64) bool   { return x > 0 }
+func atLeast0(x float64) bool { return x >= 0 }
+func atLeast1(x float64) bool { return x >= 1 }

@@ -1,0 +1,103 @@
+//go:build purego && amd64
+
+package runner
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"math"
+	"slices"
+	"testing"
+
+	"drolab/dro"
+)
+
+// The numbers of a run are a promise: the same seed gives the same bits from
+// one version of the program to the next. These digests were taken before
+// methods, measures and settings got registries of their own; plain Go on one
+// kind of processor keeps the kernels out of it.
+//
+// What a version adds to a log does not count: only the fields that stand here
+// do. A digest may change with a reason that stands in its commit.
+func digestedFields() []string {
+	return []string{"type", "step", "epoch", "loss", "objective", "lambda", "eta", "gap", "gamma", "grad_norm", "mean_ratio",
+		"divergence", "min", "max", "train_loss", "test_loss", "test_accuracy", "val_loss", "val_accuracy", "class_accuracy",
+		"class_loss", "class_weight", "robust_risk", "train_objective", "train_robust_risk", "dual_gap",
+		"effective_sample_size", "full_grad_norm", "above_bound"}
+}
+
+func TestNumbersAreThoseOfVersionsBefore(t *testing.T) {
+	set := func(s Spec, change func(*Spec)) Spec {
+		change(&s)
+		return s
+	}
+	for _, c := range []struct {
+		name string
+		spec Spec
+		want string
+	}{
+		{"sfk", quick(dro.SFK), "90423e09a413909f"},
+		{"pgd", quick(dro.PGD), "37faee45c8f18832"},
+		{"pan", quick(dro.PAN), "65dc192f5f661a85"},
+		{"erm", quick(dro.ERM), "ae9a55536d1cf77a"},
+		{"sfk, convolutions", set(quick(dro.SFK), func(s *Spec) { s.Model, s.Samples, s.Epochs = "convnet", 320, 1 }), "2ec8808e5c0e54af"},
+		{"sfk, c auto, own z-batch", set(brief(dro.SFK), func(s *Spec) {
+			s.BatchZ, s.ValFraction = 48, .2
+			s.SetOwn("c", Auto{})
+		}), "03b093a862832fd8"},
+		{"sfk, shared batch", set(brief(dro.SFK), func(s *Spec) {
+			s.WeightDecay, s.LRDropEpoch = 1e-3, 1
+			s.SetOwn("share_batch", Fixed(1))
+		}), "6cf31908dc6ec357"},
+		{"sfk, cvar", set(brief(dro.SFK), func(s *Spec) {
+			s.Uncertainty = "cvar"
+			s.SetOwn("c", Auto{})
+		}), "c35fa046a49f03e8"},
+		{"pgd, kl", set(brief(dro.PGD), func(s *Spec) { s.Uncertainty = "kl" }), "f51fc4a86b4bdfed"},
+		{"pgd, k = 1.5", set(brief(dro.PGD), func(s *Spec) { s.K, s.CertifyEvery = 1.5, 1 }), "3e860c0e1712f951"},
+		{"pan, smoothed cvar", set(brief(dro.PAN), func(s *Spec) { s.Uncertainty, s.Mu, s.Momentum = "smoothed-cvar", .3, 0 }), "6758826f3d31f7a0"},
+	} {
+		if got := digest(t, runAll(t, 1, c.spec)[0]); got != c.want {
+			t.Errorf("%s: digest %s, was %s", c.name, got, c.want)
+		}
+	}
+}
+
+// digest hashes the numbers of all events and the last checkpoint's tensors.
+func digest(t *testing.T, tr *trace) string {
+	h := sha256.New()
+	for _, line := range tr.lines(t, measured) {
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(line), &fields); err != nil {
+			t.Fatal(err)
+		}
+		hashFields(t, h, fields)
+	}
+	last := tr.states[len(tr.states)-1]
+	for _, p := range slices.Concat(last.Parameters, last.Velocities, last.Picked) {
+		fmt.Fprint(h, p.Name, p.Shape)
+		for _, x := range p.Data {
+			binary.Write(h, binary.LittleEndian, math.Float32bits(x))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+func hashFields(t *testing.T, h hash.Hash, fields map[string]json.RawMessage) {
+	for _, key := range digestedFields() {
+		value := fields[key]
+		if key != "min" && key != "max" || value == nil {
+			fmt.Fprintf(h, "%s %s\n", key, value)
+			continue
+		}
+		var inner map[string]json.RawMessage
+		if err := json.Unmarshal(value, &inner); err != nil {
+			t.Fatal(err)
+		}
+		hashFields(t, h, inner)
+	}
+}

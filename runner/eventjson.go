@@ -1,0 +1,126 @@
+package runner
+
+import (
+	"encoding/json"
+	"sync"
+)
+
+// Events of measures are flat JSON objects: the fields that every event has,
+// then a field a measure. What a newer program adds is read as a measure too.
+
+// MarshalJSON writes one flat object.
+func (e *StepEvent) MarshalJSON() ([]byte, error) {
+	b, err := e.Head.open(e.Epoch)
+	if err != nil {
+		return nil, err
+	}
+	b = e.Values.append(b)
+	for _, side := range []struct {
+		name   string
+		values Values
+	}{{"min", e.Min}, {"max", e.Max}} {
+		text, err := side.values.MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		b = append(b, `,"`+side.name+`":`...)
+		b = append(b, text...)
+	}
+	b = append(b, `,"images_per_second":`...)
+	return append(e.ImagesPerSecond.append(b), '}'), nil
+}
+
+// MarshalJSON writes one flat object.
+func (e *EvalEvent) MarshalJSON() ([]byte, error) {
+	b, err := e.Head.open(e.Epoch)
+	if err != nil {
+		return nil, err
+	}
+	return append(e.ByGroup.append(e.Values.append(b)), '}'), nil
+}
+
+// open begins the object of an event that belongs to an epoch.
+func (h *Head) open(epoch float64) ([]byte, error) {
+	b, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	at, err := json.Marshal(epoch)
+	return append(append(b[:len(b)-1], `,"epoch":`...), at...), err
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, and what programs before wrote.
+func (e *StepEvent) UnmarshalJSON(b []byte) error {
+	*e = StepEvent{}
+	return eachField(b, func(key, value []byte) error {
+		switch string(key) {
+		case "min":
+			return json.Unmarshal(value, &e.Min)
+		case "max":
+			return json.Unmarshal(value, &e.Max)
+		case "images_per_second":
+			return e.ImagesPerSecond.UnmarshalJSON(value)
+		}
+		return field(&e.Head, &e.Epoch, key, value, &e.Values, nil)
+	})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, and what programs before wrote,
+// which left the lowest class to be looked for.
+func (e *EvalEvent) UnmarshalJSON(b []byte) error {
+	*e = EvalEvent{}
+	err := eachField(b, func(key, value []byte) error {
+		return field(&e.Head, &e.Epoch, key, value, &e.Values, &e.ByGroup)
+	})
+	if accuracy := e.ByGroup.Of("class_accuracy"); accuracy != nil && !e.Of("worst_class_accuracy").Applies() {
+		e.Set("worst_class_accuracy", Least(accuracy))
+	}
+	return err
+}
+
+// field reads one field of an event of measures.
+func field(h *Head, epoch *float64, key, value []byte, v *Values, l *Lists) error {
+	switch string(key) {
+	case "seq":
+		return json.Unmarshal(value, &h.Seq)
+	case "type":
+		return json.Unmarshal(value, &h.Type)
+	case "time":
+		return h.Time.UnmarshalJSON(value)
+	case "step":
+		return json.Unmarshal(value, &h.Step)
+	case "epoch":
+		return json.Unmarshal(value, epoch)
+	}
+	return measure(key, value, v, l)
+}
+
+// measure reads a measure, into v or, if it is a list, into l. A field that is
+// neither, of a name that this program does not know, is passed over.
+func measure(key, value []byte, v *Values, l *Lists) (err error) {
+	if value[0] == '[' && l != nil {
+		err = l.read(key, value)
+	} else {
+		err = v.read(key, value)
+	}
+	if _, known := names()[string(key)]; !known {
+		return nil
+	}
+	return err
+}
+
+// names are the measures' names, so that a decoded line shares them.
+var names = sync.OnceValue(func() map[string]string {
+	known := map[string]string{}
+	for _, m := range append(StepMeasures(), EvalMeasures()...) {
+		known[m.Name] = m.Name
+	}
+	return known
+})
+
+func knownName(key []byte) string {
+	if name, ok := names()[string(key)]; ok {
+		return name
+	}
+	return string(key)
+}

@@ -1,0 +1,43 @@
+package runner
+
+import "drolab/dro/nn"
+
+// Network is what a run trains: dro/nn's, or another backend's. It belongs to
+// the run's goroutine. See nn.Net for what each method does.
+type Network interface {
+	// Losses runs the network on a batch of at most Config.Batch samples.
+	Losses(losses []float64, x []float32, labels []int)
+	// Predictions gives the classes of the last Losses.
+	Predictions(classes []int)
+	// Gradient computes ∇ mean w_i ℓ_i over the batch of the last Losses,
+	// AddGradient adds it to the last one.
+	Gradient(weights []float64)
+	AddGradient(weights []float64)
+	GradientNorm() float64
+	// Update takes a step of SGD along the last gradient and returns its norm.
+	Update(nn.SGD) (norm float64)
+	// Accumulate averages the last gradient into the velocities, and Advance
+	// moves along these.
+	Accumulate(momentum, dampening, weightDecay, clip float64) (norm, velocity float64)
+	Advance(rate float64)
+	// SetMode says what a layer that looks at its whole batch does.
+	SetMode(nn.Mode)
+	// Restart goes back to the initialisation.
+	Restart()
+	// Parameters, Velocities and Buffers are views, for checkpoints.
+	Parameters() []nn.Tensor
+	Velocities() []nn.Tensor
+	Buffers() []nn.Tensor
+	Close()
+}
+
+// NewNetwork builds a network; nn.New where nothing else is asked for.
+type NewNetwork func(nn.Config) (Network, error)
+
+func standardNetwork(c nn.Config) (Network, error) {
+	n, err := nn.New(c)
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}

@@ -1,0 +1,43 @@
+package runner
+
+import (
+	"slices"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner/data"
+)
+
+// rows is a data source that no package of the program knows: three classes, and two groups of which one is small.
+type rows int
+
+func (n rows) Len() int          { return int(n) }
+func (n rows) Shape() data.Shape { return data.Shape{C: 3, H: 1, W: 1} }
+func (n rows) Label(i int) int   { return i % 3 }
+func (n rows) Group(i int) int   { return min(1, i%5) }
+
+func (n rows) Read(dst []float32, i int) {
+	clear(dst)
+	dst[n.Label(i)] = 1
+}
+
+// A data source that is registered trains, with its own imbalance and groups, and by its name alone.
+func TestRegisteredDataTrains(t *testing.T) {
+	defer data.Register(data.Provider{
+		Name: "rows", Purpose: "for a test", Imbalance: []float64{1, .5, .5},
+		Open: func(string, data.Options) (*data.Dataset, error) {
+			return &data.Dataset{Classes: []string{"a", "b", "c"}, Groups: []string{"small", "large"},
+				Train: rows(300), Test: rows(60), Checksum: "rows"}, nil
+		},
+	})()
+	s := brief(dro.SFK)
+	s.Dataset = "rows"
+	tr := runAll(t, 1, s)[0]
+	if tr.summary == nil || tr.summary.Status != Done || len(tr.summary.ByGroup.Of("class_accuracy")) != 2 {
+		t.Fatalf("summary %+v", tr.summary)
+	}
+	if m := tr.meta; m.Checksum != "rows" || !slices.Equal(m.Groups, []string{"small", "large"}) ||
+		!slices.Equal(m.TrainCounts, []int{40, 160}) || !slices.Equal(m.TestCounts, []int{12, 48}) {
+		t.Errorf("groups %q of %v and %v samples, checksum %s", m.Groups, m.TrainCounts, m.TestCounts, m.Checksum)
+	}
+}

@@ -1,0 +1,97 @@
+package record
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"drolab/runner"
+)
+
+// stopped is a run that has ended, by its log.
+func stopped(t *testing.T, s *Store) (id string) {
+	t.Helper()
+	m := newMeta(1)
+	r := create(t, s, m)
+	must(t, r.Append(status(0, runner.Stopped)))
+	must(t, r.Close())
+	return m.ID
+}
+
+// TestDeleteRefusesHeld: a run that is being taken up again says in its log
+// that it is stopped, until its resume is written.
+func TestDeleteRefusesHeld(t *testing.T) {
+	s := newStore(t)
+	id := stopped(t, s)
+	r, _ := reopen(t, s, id)
+	if err := Delete(s.Dir(), id); !errors.Is(err, ErrHeld) {
+		t.Errorf("deleting a run that is recorded: %v", err)
+	}
+	must(t, r.Append(status(1, runner.Running)))
+	if run, err := Find(s.Dir(), id); err != nil || run.Status() != runner.Running {
+		t.Errorf("after that: %v, %v", run, err)
+	}
+	must(t, r.Close())
+	must(t, Delete(s.Dir(), id))
+	if _, err := Find(s.Dir(), id); !errors.Is(err, fs.ErrNotExist) && err == nil {
+		t.Errorf("the deleted run is there: %v", err)
+	}
+}
+
+func TestDeleteWantsAName(t *testing.T) {
+	s := newStore(t)
+	id := stopped(t, s)
+	must(t, os.Mkdir(filepath.Join(s.Dir(), "norun"), 0o755))
+	for _, name := range []string{"", ".", "..", id[:4], "latest", filepath.Join(s.Dir(), id),
+		"../" + filepath.Base(s.Dir()) + "/" + id, "norun"} {
+		if err := Delete(s.Dir(), name); err == nil {
+			t.Errorf("%q was deleted", name)
+		}
+	}
+	if _, err := Find(s.Dir(), id); err != nil {
+		t.Error(err)
+	}
+	left := filepath.Join(s.Dir(), deletedPrefix+id) // by a crash
+	must(t, os.MkdirAll(filepath.Join(left, checkpointsName), 0o755))
+	must(t, Delete(s.Dir(), id))
+	if entries, err := os.ReadDir(s.Dir()); err != nil || len(entries) != 1 {
+		t.Errorf("left: %v, %v", entries, err)
+	}
+}
+
+// TestDeleteOrResume: of those who delete a run and those who resume it one
+// gets it. A run that is resumed stays.
+func TestDeleteOrResume(t *testing.T) {
+	s := newStore(t)
+	for range 50 {
+		id := stopped(t, s)
+		var wg sync.WaitGroup
+		recorders, deleted := make([]runner.Recorder, 4), make([]error, 4)
+		for i := range recorders {
+			wg.Go(func() { recorders[i], _, _ = s.Reopen(id) })
+			wg.Go(func() { deleted[i] = Delete(s.Dir(), id) })
+		}
+		wg.Wait()
+		owners := 0
+		for i, r := range recorders {
+			if deleted[i] == nil {
+				owners++
+			}
+			if r == nil {
+				continue
+			}
+			owners++
+			must(t, r.Append(status(1, runner.Running)))
+			if _, err := Find(s.Dir(), id); err != nil {
+				t.Error(err)
+			}
+			must(t, r.Close())
+		}
+		if owners != 1 {
+			t.Fatalf("%d got the run", owners)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"drolab/dro/nn"
+	"drolab/runner"
+)
+
+// testdata/first-form is a run of the program before measures, settings and the
+// state of methods had tables: plain Go, SFK, 18 steps of the embedded table.
+
+func firstForm(t *testing.T) (folder, id string) {
+	t.Helper()
+	folder, id = t.TempDir(), "first-form"
+	must(t, os.CopyFS(filepath.Join(folder, id), os.DirFS(filepath.Join("testdata", id))))
+	return folder, id
+}
+
+// Every figure of a log of the first form is read, under the name that it has
+// there, and stays with its settings.
+func TestFirstFormIsRead(t *testing.T) {
+	folder, id := firstForm(t)
+	run, err := Find(folder, id)
+	must(t, err)
+	if run.Status() != runner.Done || run.Meta.Spec.Text("c") != "1000" || run.Meta.Spec.Text("share_batch") != "false" ||
+		run.Meta.Spec.Rho != .5 {
+		t.Errorf("%s, settings %+v", run.Status(), run.Meta.Spec)
+	}
+	text, err := os.ReadFile(filepath.Join(run.Dir, logName))
+	must(t, err)
+	events, err := run.Tail().Read()
+	must(t, err)
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	if len(events) != len(lines) {
+		t.Fatalf("%d events of %d lines", len(events), len(lines))
+	}
+	for i, line := range lines {
+		back, err := runner.EncodeEvent(events[i])
+		must(t, err)
+		var was, is map[string]any
+		must(t, json.Unmarshal(line, &was))
+		must(t, json.Unmarshal(back, &is))
+		for key, v := range was {
+			if a, b := asJSON(t, v), asJSON(t, is[key]); a != b {
+				t.Errorf("line %d: %s is %s, was %s", i+1, key, b, a)
+			}
+		}
+	}
+	var stored map[string]any
+	must(t, readJSON(filepath.Join(run.Dir, summaryName), &stored))
+	var summary map[string]any
+	must(t, json.Unmarshal([]byte(asJSON(t, run.Summary())), &summary))
+	for key, v := range stored {
+		if a, b := asJSON(t, v), asJSON(t, summary[key]); a != b && key != "id" {
+			t.Errorf("summary: %s is %s, was %s", key, b, a)
+		}
+	}
+}
+
+// A run of the first form that was interrupted goes on to the weights that it
+// had; with the kernels that it was made with, bit for bit.
+func TestFirstFormIsResumed(t *testing.T) {
+	folder, id := firstForm(t)
+	run, err := Find(folder, id)
+	must(t, err)
+	want, err := run.Load(18)
+	must(t, err)
+	must(t, os.Remove(filepath.Join(run.Dir, summaryName)))
+	must(t, os.Remove(filepath.Join(run.Dir, checkpointsName, stateName(18))))
+	log, err := os.ReadFile(filepath.Join(run.Dir, logName))
+	must(t, err)
+	cut := bytes.Index(log, []byte(`"step":15,`))
+	must(t, os.WriteFile(filepath.Join(run.Dir, logName), log[:bytes.LastIndexByte(log[:cut], '\n')+1], 0o644))
+
+	store, err := Open(folder)
+	must(t, err)
+	q := runner.NewQueue(context.Background(), runner.Settings{Store: store, Host: runner.Host{Kernel: nn.Kernel()}})
+	must(t, q.Resume(id))
+	if o := q.Wait(); o[0].Status != runner.Done {
+		t.Fatalf("%+v", o)
+	}
+	got, err := run.Load(18)
+	must(t, err)
+	far := 0.0
+	for i, p := range append(got.Parameters, got.Picked...) {
+		for j, x := range append(want.Parameters, want.Picked...)[i].Data {
+			far = max(far, abs(float64(x-p.Data[j])))
+		}
+	}
+	exact := slices.Equal(got.Parameters[0].Data, want.Parameters[0].Data) && far == 0
+	if nn.Kernel() == run.Meta.Host.Kernel && !exact || far > 1e-5 {
+		t.Errorf("the weights differ by %g from those of the run that was not interrupted", far)
+	}
+	for name, v := range want.Method.Numbers {
+		if abs(v-got.Method.Numbers[name]) > 1e-5 {
+			t.Errorf("%s is %v, was %v", name, got.Method.Numbers[name], v)
+		}
+	}
+}
+
+func abs(x float64) float64 { return max(x, -x) }

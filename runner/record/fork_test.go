@@ -1,0 +1,157 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"drolab/dro/nn"
+	"drolab/runner"
+)
+
+// forkMeta is of a run that goes on from step 7 of another one.
+func forkMeta() *runner.Meta {
+	m := newMeta(1)
+	m.Parent = "other@7"
+	return m
+}
+
+// large is a checkpoint that takes a while to write.
+func large(step int64) *runner.State {
+	s := newState(step)
+	s.Parameters = []nn.Tensor{{Name: "w", Shape: []int{1 << 19}, Data: make([]float32, 1<<19)}}
+	return s
+}
+
+// TestForkIsComplete: a fork has its checkpoint as soon as it has a name, and
+// its log says so.
+func TestForkIsComplete(t *testing.T) {
+	s := newStore(t)
+	m := forkMeta()
+	r, err := s.Create(m, newState(7))
+	must(t, err)
+	must(t, r.Close())
+	events, err := (&Run{Dir: filepath.Join(s.Dir(), m.ID)}).Tail().Read()
+	must(t, err)
+	if e, ok := events[0].(*runner.CheckpointEvent); !ok || e.Step != 7 ||
+		e.File != "checkpoints/"+stateName(7) || len(events) != 1 {
+		t.Errorf("events %+v", events[0])
+	}
+	if _, from := reopen(t, s, m.ID); from.Step != 7 || from.Parameters[0].Data[0] != 7 {
+		t.Errorf("resumed from %+v", from)
+	}
+}
+
+// noLog is a log that cannot be written.
+type noLog struct{ logFile }
+
+func (noLog) Write([]byte) (int, error) { return 0, errors.New("read-only file system") }
+
+// TestForkThatCannotBeMade leaves nothing.
+func TestForkThatCannotBeMade(t *testing.T) {
+	failing := map[string]func(*Store, *runner.State){
+		"tensors": func(_ *Store, from *runner.State) { from.Parameters[0].Name = velocityPrefix + "w" },
+		"state":   func(_ *Store, from *runner.State) { from.Eval.Epoch = math.NaN() },
+		"opening the log": func(s *Store, _ *runner.State) {
+			s.open = func(string) (logFile, error) { return nil, errors.New("read-only file system") }
+		},
+		"the log": func(s *Store, _ *runner.State) {
+			s.open = func(path string) (logFile, error) {
+				f, err := openLogFile(path)
+				return noLog{f}, err
+			}
+		},
+	}
+	for name, fail := range failing {
+		s, from := newStore(t), newState(7)
+		fail(s, from)
+		if _, err := s.Create(forkMeta(), from); err == nil {
+			t.Errorf("%s: a fork was made", name)
+		}
+		if entries, err := os.ReadDir(s.Dir()); err != nil || len(entries) != 0 {
+			t.Errorf("%s: left %v, %v", name, entries, err)
+		}
+	}
+}
+
+// TestForkKilled kills a process that makes forks, at some point of making one:
+// every run that is there goes on from the checkpoint.
+func TestForkKilled(t *testing.T) {
+	if dir, ok := os.LookupEnv("RECORD_FORK_DIR"); ok {
+		makeForks(dir)
+	}
+	for range 20 {
+		dir := t.TempDir()
+		cmd := exec.Command(os.Args[0], "-test.run=^TestForkKilled$")
+		cmd.Env = append(os.Environ(), "RECORD_FORK_DIR="+dir)
+		out, err := cmd.StdoutPipe()
+		must(t, err)
+		must(t, cmd.Start())
+		_, err = bufio.NewReader(out).ReadString('\n')
+		must(t, err)
+		must(t, cmd.Process.Kill())
+		cmd.Wait()
+		runs, problems := List(dir)
+		if len(runs) == 0 || problems != nil {
+			t.Fatalf("%d runs, problems %v", len(runs), problems)
+		}
+		s, err := Open(dir)
+		must(t, err)
+		for _, run := range runs {
+			if _, from := reopen(t, s, run.Meta.ID); from == nil || from.Step != 7 {
+				t.Errorf("run %s goes on from %+v", run.Meta.ID, from)
+			}
+		}
+	}
+}
+
+// makeForks is the process that gets killed.
+func makeForks(dir string) {
+	s, err := Open(dir)
+	if err != nil {
+		panic(err)
+	}
+	for {
+		m := forkMeta()
+		r, err := s.Create(m, large(7))
+		if err != nil {
+			panic(err)
+		}
+		r.Close()
+		os.Stdout.WriteString(m.ID + "\n")
+	}
+}
+
+// TestForkWithoutCheckpoint: a fork that lost what it goes on from is not
+// started anew, which would be another run, and its log stays as it is.
+func TestForkWithoutCheckpoint(t *testing.T) {
+	for _, lose := range []func(path string) error{
+		os.Remove,
+		func(path string) error { return os.WriteFile(path, []byte("garbage"), 0o644) },
+	} {
+		s := newStore(t)
+		m := forkMeta()
+		r, err := s.Create(m, newState(7))
+		must(t, err)
+		must(t, r.Close())
+		dir := filepath.Join(s.Dir(), m.ID)
+		must(t, lose(filepath.Join(dir, checkpointsName, stateName(7))))
+		log := read(t, dir, logName)
+		_, _, err = s.Reopen(m.ID)
+		if !errors.Is(err, errOrphan) || strings.HasSuffix(err.Error(), "\n") {
+			t.Errorf("reopened: %v", err)
+		}
+		if !bytes.Equal(read(t, dir, logName), log) {
+			t.Error("the log has changed")
+		}
+		if Held(filepath.Join(dir, lockName)) {
+			t.Error("the lock is held")
+		}
+	}
+}

@@ -1,0 +1,345 @@
+package runner
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"drolab/dro"
+)
+
+// Setting describes one key of a Spec: its name, what it means, what it may be.
+// Presets, --set, run.json, the interface, forks, comparisons and knobs read
+// this and nothing else. A setting is a field of Spec with its key and a row of
+// settingRows or, of a method's own, a row of its dro.Method.
+type Setting struct {
+	Key     string
+	Group   string // heading that it stands under
+	Doc     string // one line
+	Want    string // what is allowed, after "want"
+	Choices func() []string
+
+	live   bool // a knob, for every method
+	fixed  bool // a fork has its parent's
+	viewed bool // decides how often a run is looked at or saved, not what it computes
+	radius bool // means nothing to a set without a radius
+
+	in  func(float64) bool // which numbers it may be; nil: every one
+	ok  func(*Spec) bool   // whether it fits the others, and for what is no number
+	own *dro.Setting       // a method's
+	by  string             // key of the setting that bounds it
+}
+
+// AllSettings lists every setting, in the order in which people look for them:
+// the Spec's, then those of the methods.
+func AllSettings() []Setting {
+	list := settingRows()
+	for _, m := range dro.Methods() {
+		for i := range m.Settings {
+			own := &m.Settings[i]
+			t := Setting{Key: own.Key, Group: "Settings of " + string(m.Name), Doc: own.Doc, Want: own.Want, own: own}
+			if own.On {
+				t.Choices = onOff
+			}
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// FindSetting returns the setting of that key.
+func FindSetting(key string) (Setting, bool) {
+	list := AllSettings()
+	i := slices.IndexFunc(list, func(s Setting) bool { return s.Key == key })
+	if i < 0 {
+		return Setting{}, false
+	}
+	return list[i], true
+}
+
+// ReadBy tells whether runs of the method depend on the setting: one that some
+// method names as read is for those methods only.
+func (t *Setting) ReadBy(m *dro.Method) bool {
+	if t.own == nil && !slices.ContainsFunc(dro.Methods(), func(o dro.Method) bool { return o.ReadsKey(t.Key) }) {
+		return true
+	}
+	return m.ReadsKey(t.Key)
+}
+
+// ReadIn tells whether one of the Spec's methods reads the setting.
+func (t *Setting) ReadIn(s *Spec) bool {
+	return slices.ContainsFunc(s.Algorithms, func(a dro.Algorithm) bool {
+		m, err := dro.Find(a)
+		return err != nil || t.ReadBy(m)
+	})
+}
+
+// Viewed tells whether the setting decides only how often a run is looked at or
+// saved: runs that differ in it alone come to the same numbers.
+func (t *Setting) Viewed() bool { return t.viewed }
+
+// LiveIn tells whether the setting can be changed while the Spec's run goes on.
+func (t *Setting) LiveIn(s *Spec) bool {
+	m, err := dro.Find(s.Algorithm())
+	if err != nil {
+		return false
+	}
+	set, err := s.Set()
+	switch {
+	case err != nil || t.radius && !set.HasRadius():
+		return false
+	case t.own != nil:
+		return t.own.Live && m.ReadsKey(t.Key)
+	}
+	return t.live || slices.Contains(m.Live, t.Key)
+}
+
+// fields gives the place of a key's field in Spec.
+var fields = sync.OnceValue(func() map[string]int {
+	byKey := map[string]int{}
+	spec := reflect.TypeFor[Spec]()
+	for i := range spec.NumField() {
+		byKey[spec.Field(i).Tag.Get("key")] = i
+	}
+	return byKey
+})
+
+// field is the setting's field of s, for a setting that is no method's own.
+func (t *Setting) field(s *Spec) reflect.Value {
+	return reflect.ValueOf(s).Elem().Field(fields()[t.Key])
+}
+
+// value returns the setting as s has it.
+func (t *Setting) value(s *Spec) any {
+	if t.own == nil {
+		return t.field(s).Interface()
+	}
+	v, ok := s.Own[t.Key]
+	if !ok {
+		v = t.own.Default
+	}
+	if t.own.On {
+		return v.Or(0) != 0
+	}
+	return v
+}
+
+// number returns the setting as methods get it; false where it is no number.
+func (t *Setting) number(s *Spec) (Auto, bool) {
+	switch v := t.value(s).(type) {
+	case Auto:
+		return v, true
+	case float64:
+		return Fixed(v), true
+	case int:
+		return Fixed(float64(v)), true
+	case bool:
+		if v {
+			return Fixed(1), true
+		}
+		return Fixed(0), true
+	}
+	return Auto{}, false
+}
+
+// check says what is wrong with the setting, or nothing.
+func (t *Setting) check(s *Spec) error {
+	good := t.ok == nil || t.ok(s)
+	if v, ok := t.number(s); ok {
+		good = good && (t.own == nil || t.own.Holds(v)) && (t.in == nil || v.IsAuto() || t.in(v.Or(0)))
+	}
+	if good {
+		return nil
+	}
+	want := t.Want
+	if t.by != "" {
+		want += " = " + s.Text(t.by)
+	}
+	return &KeyError{t.Key, t.value(s), want}
+}
+
+// Text returns the setting as a preset would state it, which Assign reads back.
+func (t *Setting) Text(s *Spec) string {
+	switch v := t.value(s).(type) {
+	case string:
+		return v
+	case []float64:
+		if v == nil {
+			return "[]"
+		}
+	}
+	return FlowText(t.value(s))
+}
+
+// Text returns the setting of that key as a preset would state it; empty for an
+// unknown key.
+func (s *Spec) Text(key string) string {
+	t, ok := FindSetting(key)
+	if !ok {
+		return ""
+	}
+	return t.Text(s)
+}
+
+// FlowText writes a value as YAML does on one line.
+func FlowText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "" // a number that is not finite, which Validate refuses
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(string(text), `"`, ""), ",", ", ")
+}
+
+// Assign sets the setting of that key to a JSON value, which presets, --set and
+// run.json give alike. The error is a *KeyError, and s is then as it was; ranges
+// are Validate's. The value is replaced as a whole: nothing is shared with
+// another Spec.
+func (s *Spec) Assign(key string, value []byte) error {
+	t, ok := FindSetting(key)
+	if !ok {
+		return &KeyError{key, string(value), "a setting"}
+	}
+	if t.own != nil {
+		return s.assignOwn(&t, value)
+	}
+	field := t.field(s)
+	fresh := reflect.New(field.Type())
+	if err := json.Unmarshal(value, fresh.Interface()); err != nil {
+		return t.wrong(err, value, field.Interface())
+	}
+	field.Set(fresh.Elem())
+	return nil
+}
+
+func (s *Spec) assignOwn(t *Setting, value []byte) error {
+	var v Auto
+	switch text := string(bytes.TrimSpace(value)); {
+	case t.own.On && text == "true":
+		v = Fixed(1)
+	case t.own.On && text == "false":
+		v = Fixed(0)
+	case t.own.On:
+		return t.wrong(nil, value, true)
+	case t.own.Auto:
+		if err := v.UnmarshalJSON(value); err != nil {
+			return t.wrong(nil, value, v)
+		}
+	default:
+		var x float64
+		if err := json.Unmarshal(value, &x); err != nil {
+			return t.wrong(nil, value, x)
+		}
+		v = Fixed(x)
+	}
+	s.SetOwn(t.Key, v)
+	return nil
+}
+
+// SetOwn sets a method's own setting. The map is made anew, so that copies of s
+// keep theirs.
+func (s *Spec) SetOwn(key string, v Auto) {
+	own := maps.Clone(s.Own)
+	if own == nil {
+		own = map[string]Auto{}
+	}
+	own[key] = v
+	s.Own = own
+}
+
+// wrong is the error of a value that is not of the setting's type.
+func (t *Setting) wrong(cause error, value []byte, like any) error {
+	var own *KeyError
+	if errors.As(cause, &own) {
+		return own
+	}
+	return &KeyError{t.Key, string(value), wanted(like)}
+}
+
+// wanted says what a setting of a type looks like. Ranges are Validate's.
+func wanted(like any) string {
+	switch like.(type) {
+	case float64:
+		return "a number"
+	case int:
+		return "a whole number"
+	case uint64:
+		return "a whole number ≥ 0"
+	case bool:
+		return "true or false"
+	case Auto:
+		return "auto or a number"
+	case []float64:
+		return "a list of numbers, as in [0.5, 0.5]"
+	case []dro.Algorithm:
+		return "a list, as in [sfk, erm]"
+	}
+	return "text"
+}
+
+// MarshalJSON writes every setting by its key: of the methods' own, those of
+// the Spec's methods.
+func (s Spec) MarshalJSON() ([]byte, error) {
+	b := bytes.NewBufferString("{")
+	for _, t := range AllSettings() {
+		if t.own != nil && !t.ReadIn(&s) {
+			continue
+		}
+		value, err := json.Marshal(t.value(&s))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Key, err)
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(b, "%q:%s", t.Key, value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. Keys that this program does not
+// know are left out.
+func (s *Spec) UnmarshalJSON(b []byte) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(b, &values); err != nil {
+		return err
+	}
+	for _, t := range AllSettings() {
+		if value, ok := values[t.Key]; ok {
+			if err := s.Assign(t.Key, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Equal tells whether two Specs state the same.
+func (s *Spec) Equal(o *Spec) bool {
+	return !slices.ContainsFunc(AllSettings(), func(t Setting) bool { return !reflect.DeepEqual(t.value(s), t.value(o)) })
+}
+
+// Unread returns an error for the first of the keys, given for runs of s, that
+// no method of s reads.
+func (s *Spec) Unread(keys []string) error {
+	for _, key := range keys {
+		t, ok := FindSetting(key)
+		if !ok || t.ReadIn(s) {
+			continue
+		}
+		var readers []dro.Algorithm
+		for _, m := range dro.Methods() {
+			if t.ReadBy(&m) {
+				readers = append(readers, m.Name)
+			}
+		}
+		return &KeyError{key, s.Text(key), fmt.Sprintf("a method that reads it (%s): %s does not", join(readers), join(s.Algorithms))}
+	}
+	return nil
+}

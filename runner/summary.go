@@ -1,0 +1,112 @@
+package runner
+
+import (
+	"encoding/json"
+	"slices"
+
+	"drolab/dro"
+)
+
+// Summary is what a run came to: summary.json, and an entry of --json, where
+// the measures of SummaryMeasures are fields like the others.
+type Summary struct {
+	ID        string        `json:"id"`
+	Preset    string        `json:"preset"`
+	Algorithm dro.Algorithm `json:"algorithm"`
+	Seed      uint64        `json:"seed"`
+	Status    Status        `json:"status"`
+	Cause     string        `json:"cause,omitempty"`
+	Epochs    float64       `json:"epochs"` // done
+	Steps     int64         `json:"steps"`  // done
+	// ImagesPerSecond counts the x-batches, over the time spent in steps.
+	ImagesPerSecond Number `json:"images_per_second"`
+	// PaperIterate is the method's own output, where it has an output rule.
+	PaperIterate *PaperIterate `json:"paper_iterate,omitempty"`
+	Dir          string        `json:"dir,omitempty"`
+
+	Measures Values `json:"-"`
+	ByGroup  Lists  `json:"-"`
+}
+
+// Of returns the measure of that name.
+func (s *Summary) Of(name string) Number { return s.Measures.Of(name) }
+
+// PaperIterate is Algorithm 1's output (x_{t'+1}, z_{t'}),
+// t' = argmin_t ‖∇_x f‖² + gap²: an argmin of mini-batch values, so a noisy
+// choice. It is reported beside the last iterate and never in its place.
+type PaperIterate struct {
+	Step     int64  `json:"step"` // t'
+	Lambda   Number `json:"lambda"`
+	Eta      Number `json:"eta"`
+	GradNorm Number `json:"grad_norm"`
+	Gap      Number `json:"gap"`
+	// The test split at x_{t'+1}, measured at the end of the run.
+	TestLoss           Number `json:"test_loss"`
+	TestAccuracy       Number `json:"test_accuracy"`
+	WorstClassAccuracy Number `json:"worst_class_accuracy"`
+}
+
+// Summarize returns the summary of a run in the given state, whose last
+// evaluation and last step events these are (nil: there was none).
+func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEvent) *Summary {
+	s := &Summary{ID: m.ID, Preset: m.Preset, Algorithm: m.Spec.Algorithm(), Seed: m.Spec.Seed, Status: status, Steps: step}
+	if m.StepsPerEpoch > 0 {
+		s.Epochs = float64(step) / float64(m.StepsPerEpoch)
+	}
+	if eval == nil {
+		eval = &EvalEvent{}
+	}
+	if last == nil {
+		last = &StepEvent{}
+	}
+	s.ImagesPerSecond = last.ImagesPerSecond
+	for _, row := range EvalMeasures() {
+		if row.PerGroup {
+			s.ByGroup.Set(row.Name, eval.ByGroup.Of(row.Name))
+		} else {
+			s.Measures.Set(row.Name, eval.Of(row.Name))
+		}
+	}
+	for _, row := range StepMeasures() {
+		if n := last.Of(row.Name); !row.Noisy && (n.Applies() || ofPaper(row.Name)) {
+			s.Measures.Set(row.Name, n)
+		}
+	}
+	return s
+}
+
+// ofPaper tells whether a method of the paper has the measure, so that its
+// place is always there, maybe with null in it.
+func ofPaper(name string) bool {
+	return slices.ContainsFunc(dro.Methods(), func(m dro.Method) bool {
+		return slices.Contains(dro.PaperMethods(), m.Name) &&
+			slices.ContainsFunc(m.Measures, func(d dro.Measure) bool { return d.Name == name })
+	})
+}
+
+// fixedSummary is a Summary without its measures.
+type fixedSummary Summary
+
+// MarshalJSON writes one flat object.
+func (s *Summary) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal((*fixedSummary)(s))
+	if err != nil {
+		return nil, err
+	}
+	return append(s.ByGroup.append(s.Measures.append(b[:len(b)-1])), '}'), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, and what programs before wrote.
+func (s *Summary) UnmarshalJSON(b []byte) error {
+	*s = Summary{}
+	if err := json.Unmarshal(b, (*fixedSummary)(s)); err != nil {
+		return err
+	}
+	return eachField(b, func(key, value []byte) error {
+		switch string(key) {
+		case "seed", "epochs", "steps", "images_per_second":
+			return nil
+		}
+		return measure(key, value, &s.Measures, &s.ByGroup)
+	})
+}

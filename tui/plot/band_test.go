@@ -1,0 +1,88 @@
+package plot
+
+import (
+	"math"
+	"testing"
+)
+
+// student is Half of the 95 % t interval of two to four seeds.
+func student(n int) float64 {
+	return [...]float64{2: 12.706204736174698, 3: 4.302652729911275, 4: 3.182446305284263}[n]
+}
+
+func seeds(values ...[]float64) []*Series {
+	var out []*Series
+	for _, ys := range values {
+		s := NewSeries("seed")
+		for i, y := range ys {
+			s.Append(float64(i), y)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func TestBandInterval(t *testing.T) {
+	nan := math.NaN()
+	b := Band{Half: student, Seeds: seeds(
+		[]float64{1, 2, 3, 4, nan, 6},
+		[]float64{3, 4, 5, 6, 7, 8},
+		[]float64{5, 6, 7, 8},
+	)}
+	points := b.PointsTo(nil, Range{0, 6}, 6)
+	for i, want := range []struct {
+		n    int
+		mean float64
+	}{{3, 3}, {3, 4}, {3, 5}, {3, 6}, {1, 7}, {2, 7}} {
+		p := points[i]
+		if p.N != want.n || math.Abs(p.Mean-want.mean) > 1e-12 {
+			t.Errorf("column %d: n %d mean %v, want %d %v", i, p.N, p.Mean, want.n, want.mean)
+		}
+		if p.N < 2 && !(math.IsNaN(p.Lo) && math.IsNaN(p.Hi)) {
+			t.Errorf("column %d: an interval from one seed: %+v", i, p)
+		}
+	}
+	// s = 2, n = 3: half width t(0.975, 2)·2/√3.
+	if half := points[0].Hi - points[0].Mean; math.Abs(half-4.302652729911275*2/math.Sqrt(3)) > 1e-9 {
+		t.Errorf("half width %v", half)
+	}
+}
+
+// Seeds logged at different steps are aligned by x.
+func TestBandAlignsByX(t *testing.T) {
+	a, b := NewSeries("a"), NewSeries("b")
+	for i := 0; i <= 100; i += 10 {
+		a.Append(float64(i), float64(i))
+	}
+	for i := 5; i <= 95; i += 15 {
+		b.Append(float64(i), float64(i))
+	}
+	band := Band{Seeds: []*Series{a, b}}
+	for _, p := range band.PointsTo(nil, Range{0, 100}, 100) {
+		want := 2
+		if p.X < 5 || p.X > 96 {
+			want = 1
+		}
+		if p.N != want || math.Abs(p.Mean-p.X) > 1 {
+			t.Fatalf("at x=%v: n %d (want %d), mean %v", p.X, p.N, want, p.Mean)
+		}
+	}
+}
+
+func TestBandSurvivesExtremes(t *testing.T) {
+	b := Band{Half: student, Seeds: seeds([]float64{math.MaxFloat64}, []float64{-math.MaxFloat64}, []float64{math.Inf(1)})}
+	p := b.PointsTo(nil, Range{0, 1}, 1)[0]
+	if p.N != 2 || math.IsNaN(p.Mean) {
+		t.Errorf("%+v, want two finite seeds and a mean", p)
+	}
+}
+
+// Without a half width no interval is claimed.
+func TestBandWithoutHalf(t *testing.T) {
+	b := Band{Seeds: seeds([]float64{1, 2}, []float64{3, 4})}
+	for _, p := range b.PointsTo(nil, Range{0, 1}, 2) {
+		if p.N != 2 || math.IsNaN(p.Mean) || !math.IsNaN(p.Lo) || !math.IsNaN(p.Hi) {
+			t.Errorf("%+v, want a mean and no interval", p)
+		}
+	}
+}
