@@ -19,7 +19,7 @@ import (
 // imports only. What is not listed is forbidden.
 const importRules = `
 NONE < dro
-CHARM < tui/cell
+ANSI < tui/cell
 tui/cell, ASCIIGRAPH < tui/plot
 X/SYS < dro/internal/kern
 NONE < runner/internal/aside
@@ -31,15 +31,15 @@ runner, X/SYS < runner/record
 runner, runner/record, GONUM < runner/compare
 runner, runner/record, X/SYS < runner/engine
 NONE < runner/export
-tui/plot, TEA, CHARM < tui/kit
+tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, tui/kit, TEA < tui/lab
 tui/lab, runner/data, dro, dro/nn, presets, TEA < tui/launch
 tui/lab, dro, runner/export, TEA < tui/watch
 tui/lab, presets, TEA < tui/runs
 tui/lab, runner/compare, TEA < tui/compare
-tui/launch, tui/watch, tui/runs, tui/compare, TEA, CHARM < tui
-tui/lab, dro, presets, TEA, CHARM < tui/internal/tuitest
-tui, runner/engine, runner/compare, presets, TEA, CHARM, COBRA, FANG < tui/cli
+tui/launch, tui/watch, tui/runs, tui/compare, ANSI, TEA, CHARM < tui
+tui/lab, dro, presets, ANSI, TEA, CHARM < tui/internal/tuitest
+tui, runner/engine, runner/compare, presets, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
 tui/cli < .
 `
 
@@ -58,6 +58,7 @@ var modules = map[string][]string{
 	"GONUM":      {"gonum.org/v1/gonum"},
 	"YAML":       {"github.com/goccy/go-yaml"},
 	"ASCIIGRAPH": {"github.com/guptarohit/asciigraph"},
+	"ANSI":       {"github.com/charmbracelet/x/ansi"},
 	"TEA":        {"charm.land/bubbletea"},
 	"CHARM":      {"charm.land", "github.com/charmbracelet"},
 	"FANG":       {"charm.land/fang"},

@@ -27,7 +27,7 @@ func newRig(t testing.TB, s *tuitest.Script, w, h int, environ ...string) *rig {
 	t.Helper()
 	r := &rig{script: s, asked: &tuitest.Asked{}}
 	base := []string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8"}
-	r.Model = newModel(lab.Config{Verbs: r.asked, RunsDir: "runs", DataDir: t.TempDir(), CPU: "a processor",
+	r.Model = newModel(lab.Config{Verbs: r.asked, RunsDir: t.TempDir(), DataDir: t.TempDir(), CPU: "a processor",
 		Environ: append(base, environ...)}, s, tuitest.Presets())
 	r.after = func(time.Duration) tea.Cmd { return nil }
 	r.run(r.Init())
@@ -107,7 +107,11 @@ func (r *rig) shot(t testing.TB) uv.ScreenBuffer {
 // fits is the function of that name for the screen.
 func (r *rig) fits(t testing.TB, what string) {
 	t.Helper()
-	tuitest.Fits(t, what, r.screen(), r.w, r.h, r.env.ascii)
+	s := r.screen()
+	tuitest.Fits(t, what, s, r.w, r.h, r.env.ascii)
+	if s != r.screen() {
+		t.Fatalf("%s: looking twice shows two things", what)
+	}
 }
 
 // typed presses the keys of a text.

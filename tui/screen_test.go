@@ -72,6 +72,7 @@ func TestKnobsGolden(t *testing.T) {
 
 func TestEmptyGolden(t *testing.T) {
 	r := newRig(t, &tuitest.Script{Folder: lab.Folder(t.TempDir())}, 80, 24)
+	r.Config.RunsDir = "runs"
 	r.press("2")
 	tuitest.Golden(t, "watch-empty", tuitest.Text(r.shot(t)))
 	r.size(30, 5)

@@ -13,7 +13,8 @@ type Measure = runner.Measure
 // speed stands beside the table: it depends on the clock, so that no two runs
 // have the same.
 func speed() Measure {
-	return Measure{Main: true, Measure: dro.Measure{Name: "images_per_second", Title: "images/s", Scale: dro.Whole, Better: dro.Higher,
+	return Measure{Main: true, Measure: dro.Measure{Name: "images_per_second", Title: "images/s",
+		Scale: dro.Whole, Better: dro.Higher,
 		Doc: "images of the weights' batches a second, over the time spent in steps"}}
 }
 

@@ -38,7 +38,7 @@ func newRig(t testing.TB, s *tuitest.Script, w, h int) *rig {
 func newRigOf(t testing.TB, source lab.Source, s *tuitest.Script, w, h int) *rig {
 	t.Helper()
 	asked := &tuitest.Asked{}
-	l := tuitest.NewLab(t, source, lab.Config{Verbs: asked, RunsDir: "runs"}, w, h-2)
+	l := tuitest.NewLab(t, source, lab.Config{Verbs: asked, RunsDir: t.TempDir()}, w, h-2)
 	p := New(l)
 	r := &rig{tuitest.NewRig(l, p), p, asked}
 	r.Now, r.Clock = s.Now, func(now time.Time) { s.Now = now }
