@@ -126,8 +126,12 @@ func (m *Model) help() *kit.Overlay {
 		}
 		idle[why] = append(idle[why], line)
 	}
-	lines := t.HelpLines(append(works, kit.HelpLine{Keys: "1 to 4",
-		Does: "the pages: Launch, Watch, Runs, Compare"},
+	var titles []string
+	for _, p := range m.pages {
+		titles = append(titles, p.Title())
+	}
+	lines := t.HelpLines(append(works, kit.HelpLine{Keys: fmt.Sprintf("1 to %d", len(titles)),
+		Does: "the pages: " + strings.Join(titles, ", ")},
 		kit.HelpLine{Keys: "mouse", Does: "click a tab, a panel or a row; the wheel scrolls"}))
 	for _, why := range reasons {
 		lines = append(lines, "", t.Dim.Paint("Not now ("+t.Greek(why)+"):"))

@@ -7,11 +7,8 @@ import (
 
 	"drolab/presets"
 	"drolab/tui/cell"
-	"drolab/tui/compare"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/launch"
-	"drolab/tui/runs"
 	"drolab/tui/watch"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,8 +21,8 @@ type Model struct {
 	*lab.Lab
 	env   environment
 	after func(time.Duration) tea.Cmd // makes a tick in a while
-	pages [pages]page
-	keys  [pages][]kit.Key // a page's own and those of all pages
+	pages []page
+	keys  [][]kit.Key // a page's own and those of all pages
 	watch *watch.Page
 	at    pageID
 
@@ -50,15 +47,20 @@ func New(cfg lab.Config, source lab.Source) *Model { return newModel(cfg, source
 func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
 	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, dark: true, watch: watch.New(s)}
-	m.pages = [pages]page{launch.New(s, list), m.watch, runs.New(s), compare.New(s)}
-	for i, p := range m.pages {
-		m.keys[i] = append(p.Keys(), m.ownKeys()...)
-	}
+	m.bind(table(s, list, m.watch))
 	if cfg.Attach {
 		m.at = watchPage
 	}
 	m.restyle()
 	return m
+}
+
+// bind makes pages those of the interface, and their keys its key table.
+func (m *Model) bind(pages []page) {
+	m.pages, m.keys = pages, nil
+	for _, p := range pages {
+		m.keys = append(m.keys, append(p.Keys(), m.ownKeys()...))
+	}
 }
 
 // restyle makes everything look as the terminal can have it.

@@ -16,13 +16,20 @@ func (m *Model) ownKeys() []kit.Key {
 		{Keys: kit.On(":"), Help: "find what to do by a word", Do: kit.Just(m.openPalette), Moves: true},
 		{Keys: kit.On("?"), Hint: "help", Help: "these keys", Do: kit.Just(m.openHelp), Last: true},
 		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Do: m.askLeave, Last: true},
-		{Keys: kit.On("]"), Help: "next page", Do: func() tea.Cmd { return m.show((m.at + 1) % pages) }},
-		{Keys: kit.On("["), Help: "page before", Do: func() tea.Cmd { return m.show((m.at + pages - 1) % pages) }},
+		{Keys: kit.On("]"), Help: "next page", Do: func() tea.Cmd { return m.show(m.turned(+1)) }},
+		{Keys: kit.On("["), Help: "page before", Do: func() tea.Cmd { return m.show(m.turned(-1)) }},
 	}
-	for i := range pages {
-		rows = append(rows, kit.Key{Keys: kit.On(string(rune('1' + i))), Do: func() tea.Cmd { return m.show(i) }})
+	for i := range m.pages {
+		rows = append(rows, kit.Key{Keys: kit.On(string(rune('1' + i))),
+			Do: func() tea.Cmd { return m.show(pageID(i)) }})
 	}
 	return rows
+}
+
+// turned is the page so many tabs on, round and round.
+func (m *Model) turned(by int) pageID {
+	n := len(m.pages)
+	return pageID((int(m.at) + by + n) % n)
 }
 
 func (m *Model) openPalette() { m.open((&palette{m: m, line: kit.NewInput("")}).overlay()) }

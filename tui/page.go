@@ -1,7 +1,13 @@
 package tui
 
 import (
+	"drolab/presets"
+	"drolab/tui/compare"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/launch"
+	"drolab/tui/runs"
+	"drolab/tui/watch"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -14,8 +20,18 @@ const (
 	watchPage
 	runsPage
 	comparePage
-	pages // how many
 )
+
+// table is the table of pages, in the order of their tabs and of the keys 1, 2,
+// ...: one line a page. The Watch page is watch, which the Model knows besides.
+func table(s *lab.Lab, list []presets.Preset, watch *watch.Page) []page {
+	return []page{
+		launch.New(s, list),
+		watch,
+		runs.New(s),
+		compare.New(s),
+	}
+}
 
 // page is one screen between header and footer. Its state changes in
 // what keys do and in update only, which the event loop calls; what takes time

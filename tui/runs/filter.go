@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"drolab/presets"
+	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/lab"
 )
@@ -154,11 +155,11 @@ func factKeys() []string {
 	return keys
 }
 
-// measured tells whether a key is a measure of a summary. λ and η are settings
-// too, where they start, and looked for as such.
+// measured tells whether a key is a measure of a summary. What is a setting too,
+// as λ and η where they start, is looked for as such.
 func measured(key string) bool {
-	return key != "lambda" && key != "eta" &&
-		slices.ContainsFunc(lab.SummaryMeasures(), func(m lab.Measure) bool { return m.Name == key })
+	_, set := runner.FindSetting(key)
+	return !set && slices.ContainsFunc(lab.SummaryMeasures(), func(m lab.Measure) bool { return m.Name == key })
 }
 
 // factOf is what a run says to a key, as text: a setting as a preset states

@@ -3,6 +3,7 @@ package runs
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"drolab/dro"
@@ -23,6 +24,7 @@ type runColumn struct {
 	// compare sorts by the column, the most interesting run first; nil keeps
 	// the folder's order, newest first.
 	compare func(a, b *record.Run) int
+	measure string // the name of one of a summary; "" for the others
 }
 
 // runColumns are the columns in their order on the screen.
@@ -30,31 +32,33 @@ func runColumns() []runColumn {
 	measure := func(head string, w, least int, name string) runColumn {
 		m := lab.Named(lab.SummaryMeasures(), name)
 		of := func(r *record.Run) runner.Number { return lab.OfSummary(r.Summary(), name) }
-		return runColumn{head, w, false, least, func(r *record.Run) string { return lab.Write(m, of(r)) },
-			func(a, b *record.Run) int { return byNumber(of(a), of(b), m.Better == dro.Higher) }}
+		return runColumn{head: head, w: w, least: least, measure: name,
+			cell:    func(r *record.Run) string { return lab.Write(m, of(r)) },
+			compare: func(a, b *record.Run) int { return byNumber(of(a), of(b), m.Better == dro.Higher) }}
 	}
 	text := func(head string, w, least int, of func(*record.Run) string) runColumn {
-		return runColumn{head, w, true, least, func(r *record.Run) string { return cell.Clean(of(r)) },
-			func(a, b *record.Run) int { return cmp.Compare(of(a), of(b)) }}
+		return runColumn{head: head, w: w, left: true, least: least,
+			cell:    func(r *record.Run) string { return cell.Clean(of(r)) },
+			compare: func(a, b *record.Run) int { return cmp.Compare(of(a), of(b)) }}
 	}
 	started := text("started UTC", 13, 85,
 		func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") })
 	started.compare = nil
 	seed := func(r *record.Run) string { return fmt.Sprint(r.Meta.Spec.Seed) }
 	epochs := func(r *record.Run) string {
-		return fmt.Sprintf("%.3g/%d", r.Summary().Epochs,
-			r.Meta.Spec.Epochs)
+		return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs)
 	}
 	return []runColumn{
 		started,
 		text("preset", presetCells+1, 0, func(r *record.Run) string { return r.Meta.Preset }),
 		text("method", 7, 0, func(r *record.Run) string { return string(r.Meta.Spec.Algorithm()) }),
-		{"seed", 5, false, 0, seed, func(a, b *record.Run) int {
-			return cmp.Compare(a.Meta.Spec.Seed,
-				b.Meta.Spec.Seed)
+		{head: "seed", w: 5, cell: seed, compare: func(a, b *record.Run) int {
+			return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed)
 		}},
 		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),
-		{"epochs", 9, false, 72, epochs, func(a, b *record.Run) int { return cmp.Compare(b.Summary().Epochs, a.Summary().Epochs) }},
+		{head: "epochs", w: 9, least: 72, cell: epochs, compare: func(a, b *record.Run) int {
+			return cmp.Compare(b.Summary().Epochs, a.Summary().Epochs)
+		}},
 		text("set, ρ", 14, 112, func(r *record.Run) string { return r.Meta.Spec.Radius() }),
 		measure("worst %", 8, 0, "worst_class_accuracy"),
 		measure("mean %", 7, 0, "test_accuracy"),
@@ -284,14 +288,12 @@ func (p *Page) row(i int, columns []runColumn, room, w int) string {
 }
 
 // cameTo lists the last measures that apply, but those that the list has.
-func cameTo(s *runner.Summary) string {
+func cameTo(s *runner.Summary, list []runColumn) string {
 	var words []string
 	for _, m := range lab.SummaryMeasures() {
-		switch m.Name {
-		case "lambda", "eta", "robust_risk", "dual_gap", "full_grad_norm":
-			if n := lab.OfSummary(s, m.Name); n.Applies() {
-				words = append(words, m.Title+" "+lab.Write(m, n))
-			}
+		there := slices.ContainsFunc(list, func(c runColumn) bool { return c.measure == m.Name })
+		if n := lab.OfSummary(s, m.Name); m.Main && !there && n.Applies() {
+			words = append(words, m.Title+" "+lab.Write(m, n))
 		}
 	}
 	if len(words) == 0 {
@@ -324,6 +326,7 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 	}
 	if r != nil {
 		m, s := &r.Meta, r.Summary()
+		shown, _ := p.layColumns(w)
 		state := fmt.Sprintf("%s at step %d of %d", r.Status(), s.Steps, m.Steps)
 		if s.Cause != "" {
 			state += ": " + cell.OneLine(s.Cause)
@@ -332,12 +335,13 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 			state += ", a fork of " + cell.OneLine(m.Parent)
 		}
 		trains := fmt.Sprintf("%s on %s, %s of %d, lr %g, %s, %s coordinates", m.Spec.Model, m.Spec.Dataset,
-			kit.Plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR, strings.Replace(m.Spec.Radius(), ", ", " at ρ ", 1), m.Coordinates)
+			kit.Plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR,
+			strings.Replace(m.Spec.Radius(), ", ", " at ρ ", 1), m.Coordinates)
 		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s", m.Created.Format("2006-01-02 15:04:05 MST"),
 			m.Host.Version, m.Host.CPU, m.Host.Kernel, kit.Plural(m.Host.Threads, "thread"))
 		lines = t.Points([]kit.Point{{Name: "State", Text: cell.Clean(state)},
 			{Name: "Trains", Text: cell.Clean(trains)},
-			{Name: "Came to", Text: cameTo(s)}, {Name: "Classes", Text: cell.Clean(perClass(m, s)), Whole: true},
+			{Name: "Came to", Text: cameTo(s, shown)}, {Name: "Classes", Text: cell.Clean(perClass(m, s)), Whole: true},
 			{Name: "Folder", Text: cell.Clean(r.Dir)}, {Name: "Made", Text: cell.Clean(made)}}, 10, w, h)
 	}
 	if len(p.problems) > 0 {

@@ -31,9 +31,10 @@ type Page struct {
 	problem  string    // of the last opening or reading; "" without
 
 	quantities map[string]quantity
-	columns    []column // of the table
-	panels     []panel
-	focus      int // of panels
+	columns    []column       // of the table
+	standing   func() []panel // those of every run; tests add theirs
+	panels     []panel        // of the watched runs' methods
+	focus      int            // of panels
 	zoomed     bool
 	shown      int // panels at once; 0: as many as suit the screen
 	axis       axis
@@ -84,7 +85,7 @@ func smoothings() []smoothing {
 
 // New returns the page.
 func New(s *lab.Lab) *Page {
-	w := &Page{Lab: s, baseline: -1, scales: map[string]*vertical{}}
+	w := &Page{Lab: s, standing: standing, baseline: -1, scales: map[string]*vertical{}}
 	w.furnish()
 	return w
 }
@@ -97,7 +98,7 @@ func (w *Page) furnish() {
 		methods = append(methods, t.meta.Spec.Algorithm())
 	}
 	before := w.panels
-	w.panels, w.columns = panels(methods), columns(methods)
+	w.panels, w.columns = panels(w.standing(), methods), columns(methods)
 	for i := range before {
 		w.panels[i].view = min(before[i].view, len(w.panels[i].views)-1)
 	}

@@ -31,11 +31,10 @@ type view struct {
 }
 
 // panels is the table of panels for runs of the methods, in the order of the
-// screen: each with its views, what is shown first at the front. All that is
-// drawn, exported and defined comes from it and from the measures that it names.
-// What no other panel shows is a view of the last one.
-func panels(methods []dro.Algorithm) []panel {
-	list := standing()
+// screen: those that stand in list and one more, with what no other shows. All
+// that is drawn, exported and defined comes from it and from the measures that it
+// names.
+func panels(list []panel, methods []dro.Algorithm) []panel {
 	drawn, rest := shown(list), panel{title: "Other measures"}
 	for _, m := range slices.Concat(lab.StepMeasures(), lab.EvalMeasures()) {
 		if !drawn[m.Name] && reported(&m, methods) {
@@ -59,7 +58,8 @@ func ownedBy(m *lab.Measure, methods []dro.Algorithm) bool {
 	})
 }
 
-// standing are the panels that are there whatever the methods.
+// standing are the panels that are there whatever the methods: a row each, with
+// its views, what is shown first at the front.
 func standing() []panel {
 	curves := func(name string, measures ...string) view { return view{name: name, curves: measures} }
 	return []panel{

@@ -11,7 +11,7 @@ import (
 // TestPanels has every panel made of measures that there are, and no view that
 // shows nothing.
 func TestPanels(t *testing.T) {
-	table := panels(dro.Algorithms())
+	table := panels(standing(), dro.Algorithms())
 	drawn := quantities(table)
 	for _, p := range table {
 		if p.title == "" || len(p.views) == 0 {
