@@ -54,7 +54,10 @@ func runColumns() []runColumn {
 				b.Meta.Spec.Seed)
 		}},
 		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),
-		{"epochs", 9, false, 72, epochs, func(a, b *record.Run) int { return cmp.Compare(b.Summary().Epochs, a.Summary().Epochs) }},
+		{"epochs", 9, false, 72, epochs, func(a, b *record.Run) int {
+			return cmp.Compare(b.Summary().Epochs,
+				a.Summary().Epochs)
+		}},
 		text("set, ρ", 14, 112, func(r *record.Run) string { return r.Meta.Spec.Radius() }),
 		measure("worst %", 8, 0, "worst_class_accuracy"),
 		measure("mean %", 7, 0, "test_accuracy"),
@@ -332,7 +335,8 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 			state += ", a fork of " + cell.OneLine(m.Parent)
 		}
 		trains := fmt.Sprintf("%s on %s, %s of %d, lr %g, %s, %s coordinates", m.Spec.Model, m.Spec.Dataset,
-			kit.Plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR, strings.Replace(m.Spec.Radius(), ", ", " at ρ ", 1), m.Coordinates)
+			kit.Plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR, strings.Replace(m.Spec.Radius(), ", ",
+				" at ρ ", 1), m.Coordinates)
 		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s", m.Created.Format("2006-01-02 15:04:05 MST"),
 			m.Host.Version, m.Host.CPU, m.Host.Kernel, kit.Plural(m.Host.Threads, "thread"))
 		lines = t.Points([]kit.Point{{Name: "State", Text: cell.Clean(state)},
