@@ -2,6 +2,7 @@ package runner
 
 import (
 	"slices"
+	"sync"
 
 	"drolab/dro"
 )
@@ -85,7 +86,7 @@ func RegisterMeasure(m Measure) (remove func()) {
 }
 
 // EvalMeasures lists the measures of evaluations.
-func EvalMeasures() []Measure { return append(evalRows(), added...) }
+func EvalMeasures() []Measure { return slices.Concat(evalRows(), added) }
 
 // SummaryMeasures lists what a summary has: the measures of the last evaluation
 // and, of the last step, those that are no mini-batch's.
@@ -102,9 +103,11 @@ func SummaryMeasures() []Measure {
 // FindMeasure returns the measure of that name. Where a step and an evaluation
 // have one of the same name, it is the evaluation's.
 func FindMeasure(name string) (Measure, bool) {
-	for _, m := range append(EvalMeasures(), StepMeasures()...) {
-		if m.Name == name {
-			return m, true
+	for _, list := range [][]Measure{evalRows(), added, StepMeasures()} {
+		for i := range list {
+			if list[i].Name == name {
+				return list[i], true
+			}
 		}
 	}
 	return Measure{}, false
@@ -144,7 +147,9 @@ func (m *Measure) of(e *Evaluation, v *Values, l *Lists) {
 }
 
 // evalRows is the table, in the order of the log.
-func evalRows() []Measure { return slices.Concat(accuracyRows(), lossRows(), riskRows()) }
+var evalRows = sync.OnceValue(func() []Measure {
+	return slices.Concat(accuracyRows(), lossRows(), riskRows())
+})
 
 func accuracyRows() []Measure {
 	share := func(p *Pass) Number { return NumIf(p != nil, p.accuracy()) }

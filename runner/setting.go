@@ -34,12 +34,16 @@ type Setting struct {
 	ok  func(*Spec) bool   // whether it fits the others, and for what is no number
 	own *dro.Setting       // a method's
 	by  string             // key of the setting that bounds it
+
+	among func() []string // what Want ends with a list of
 }
 
 // AllSettings lists every setting, in the order in which people look for them:
 // the Spec's, then those of the methods.
-func AllSettings() []Setting {
-	list := settingRows()
+func AllSettings() []Setting { return slices.Concat(settingRows(), methodSettings()) }
+
+// methodSettings lists the methods' own.
+func methodSettings() (list []Setting) {
 	for _, m := range dro.Methods() {
 		for i := range m.Settings {
 			own := &m.Settings[i]
@@ -55,12 +59,14 @@ func AllSettings() []Setting {
 
 // FindSetting returns the setting of that key.
 func FindSetting(key string) (Setting, bool) {
-	list := AllSettings()
-	i := slices.IndexFunc(list, func(s Setting) bool { return s.Key == key })
-	if i < 0 {
-		return Setting{}, false
+	for _, list := range [][]Setting{settingRows(), methodSettings()} {
+		for i := range list {
+			if list[i].Key == key {
+				return list[i], true
+			}
+		}
 	}
-	return list[i], true
+	return Setting{}, false
 }
 
 // ReadBy tells whether runs of the method depend on the setting: one that some
@@ -158,6 +164,9 @@ func (t *Setting) check(s *Spec) error {
 		return nil
 	}
 	want := t.Want
+	if t.among != nil {
+		want += join(t.among())
+	}
 	if t.by != "" {
 		want += " = " + s.Text(t.by)
 	}

@@ -3,6 +3,7 @@ package runner
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"drolab/dro"
 	"drolab/dro/nn"
@@ -11,14 +12,21 @@ import (
 
 // settingRows describes the fields of Spec, in the order in which people look
 // for them.
-func settingRows() []Setting {
+var settingRows = sync.OnceValue(func() []Setting {
 	return slices.Concat(runRows(), setRows(), trainingRows(), dataRows(), dualRows(), recordRows())
+})
+
+func methodNames() (names []string) {
+	for _, a := range dro.Algorithms() {
+		names = append(names, string(a))
+	}
+	return names
 }
 
 func runRows() []Setting {
 	return grouped("Runs", []Setting{
 		{Key: "algorithms", Doc: "methods to run side by side, on the same data with the same seeds",
-			Want: "each algorithm once, of " + join(dro.Algorithms()), ok: algorithmsOnce},
+			Want: "each algorithm once, of ", among: methodNames, ok: algorithmsOnce},
 		{Key: "seeds", Doc: "repeats of each method; a claim needs 4 or more", Want: "a whole number ≥ 1",
 			viewed: true, in: atLeast(1)},
 		{Key: "seed", Doc: "the first seed: initialisation, batch order, augmentation, draws for z",
@@ -63,7 +71,7 @@ func dataRows() []Setting {
 		{Key: "dataset", Doc: "a dataset's name, or csv:PATH?label=COLUMN&group=COLUMN",
 			Want: "a dataset's name or a CSV file", Choices: data.Names, fixed: true,
 			ok: func(s *Spec) bool { return s.Dataset != "" }},
-		{Key: "model", Doc: "the network", Want: "one of " + join(nn.Models()), Choices: nn.Models, fixed: true,
+		{Key: "model", Doc: "the network", Want: "one of ", among: nn.Models, Choices: nn.Models, fixed: true,
 			ok: func(s *Spec) bool { return nn.Known(s.Model) }},
 		{Key: "samples", Doc: "training samples before imbalance; 0 is the dataset's own number",
 			Want: "a whole number ≥ 0", fixed: true, in: atLeast(0)},

@@ -59,8 +59,10 @@ func standIn(r rune) (one byte, word string) {
 // one that the interface does not write.
 func likeness(r rune) byte {
 	const (
-		from = "²–—−‐·×≈│─╭╮╰╯╴╶╵╷┌┐└┘├┤┬┴┼┈┊┃━┏┓┗┛▸▾▶◂◀●■▲◆○□△◇✓✗◌█░▓→←↑↓⇧"
-		to   = "2----.x~|-..''--||+++++++++-|#=####>v><<*#+xo@%=vX.#:#><^v^"
+		from = "²–—−‐·×≈│─╭╮╰╯╴╶╵╷" +
+			"┌┐└┘├┤┬┴┼┈┊┃━┏┓┗┛" +
+			"▸▾▶◂◀●■▲◆○□△◇✓✗◌█░▓→←↑↓⇧"
+		to = "2----.x~|-..''--||+++++++++-|#=####>v><<*#+xo@%=vX.#:#><^v^"
 	)
 	i := strings.IndexRune(from, r)
 	if i < 0 {

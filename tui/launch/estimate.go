@@ -57,7 +57,8 @@ func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
 func alike(r *record.Run, s *runner.Spec, cpu string) bool {
 	m := &r.Meta
 	speed := r.Summary().ImagesPerSecond.Float()
-	return r.Status() == runner.Done && m.Host.CPU == cpu && m.Spec.Model == s.Model && m.Spec.Dataset == s.Dataset &&
+	return r.Status() == runner.Done && m.Host.CPU == cpu && m.Spec.Model == s.Model &&
+		m.Spec.Dataset == s.Dataset &&
 		speed > 0 && !math.IsInf(speed, 0) && len(m.TrainCounts) > 0
 }
 

@@ -287,19 +287,24 @@ func (p *Page) row(i int, columns []runColumn, room, w int) string {
 	return kit.Left(s, w)
 }
 
-// cameTo lists the last measures that apply, but those that the list has.
+// cameTo lists the last measures that apply, but those that the list has: the
+// method's own first.
 func cameTo(s *runner.Summary, list []runColumn) string {
-	var words []string
-	for _, m := range lab.SummaryMeasures() {
+	var own, rest []string
+	for _, m := range runner.SummaryMeasures() {
 		there := slices.ContainsFunc(list, func(c runColumn) bool { return c.measure == m.Name })
-		if n := lab.OfSummary(s, m.Name); m.Main && !there && n.Applies() {
-			words = append(words, m.Title+" "+lab.Write(m, n))
+		if n := s.Of(m.Name); !m.Main || m.PerGroup || there || !n.Applies() {
+			continue
+		} else if m.OfStep() {
+			own = append(own, m.Title+" "+lab.Write(m, n))
+		} else {
+			rest = append(rest, m.Title+" "+lab.Write(m, n))
 		}
 	}
-	if len(words) == 0 {
+	if len(own)+len(rest) == 0 {
 		return "–"
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(append(own, rest...), ", ")
 }
 
 // perClass is the test accuracy of each class or group, in percent.

@@ -107,7 +107,7 @@ func (w *Page) noCheckpoint(t *track) string {
 func (w *Page) noStop(t *track) string { return w.noVerb(t, true, "stop") }
 
 func (w *Page) noTurn(t *track) string {
-	if len(turnable(t.Spec)) == 0 {
+	if !t.turns {
 		return t.label + " has settings that this program cannot read"
 	}
 	return w.noVerb(t, true, "turn")

@@ -175,7 +175,8 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	}
 	order(w.tracks)
 	label(w.tracks)
-	w.baseline = slices.IndexFunc(w.tracks, func(t *track) bool { return t.meta.Spec.Algorithm() == dro.Baseline() })
+	w.baseline = slices.IndexFunc(w.tracks,
+		func(t *track) bool { return t.meta.Spec.Algorithm() == dro.Baseline() })
 	w.x, w.phaseX, w.phaseY = plot.Range{}, plot.Range{}, plot.Range{}
 	for _, y := range w.scales {
 		y.fit = plot.Range{}

@@ -54,7 +54,8 @@ func reported(m *lab.Measure, methods []dro.Algorithm) bool {
 func ownedBy(m *lab.Measure, methods []dro.Algorithm) bool {
 	return slices.ContainsFunc(methods, func(a dro.Algorithm) bool {
 		method, err := dro.Find(a)
-		return err == nil && slices.ContainsFunc(method.Measures, func(d dro.Measure) bool { return d.Name == m.Name })
+		return err == nil && slices.ContainsFunc(method.Measures,
+			func(d dro.Measure) bool { return d.Name == m.Name })
 	})
 }
 

@@ -39,6 +39,7 @@ type track struct {
 	markers []plot.Marker // x in steps
 	skipped int           // lines of the log that are no events
 	hidden  bool          // its curves
+	turns   bool          // settings of it can be turned: asked of every frame, so found out once
 }
 
 // note is a line of the log pane.
@@ -61,6 +62,7 @@ func newTrack(o opened) *track {
 	t := &track{opened: o, Progress: record.NewProgress(&o.run.Meta), id: o.run.Meta.ID, meta: &o.run.Meta,
 		elapsed: plot.NewSeries("")}
 	t.Status = o.run.Status()
+	t.turns = len(turnable(t.meta.Spec)) > 0
 	return t
 }
 

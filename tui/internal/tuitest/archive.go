@@ -157,13 +157,17 @@ func Presets() []presets.Preset {
 	}
 	return []presets.Preset{
 		preset("shapes", "all four methods on drawn images, nothing to download; about a minute", map[string]string{
-			"algorithms": "the comparison of the paper's Table 1", "seeds": "enough to look at; a claim needs 4 or more",
-			"rho": "at 0.5 the adversary's few samples of a batch are all noise for the first epochs", "epochs": "several evaluations to watch"},
+			"algorithms": "the comparison of the paper's Table 1",
+			"seeds":      "enough to look at; a claim needs 4 or more",
+			"rho":        "at 0.5 the adversary's few samples of a batch are all noise for the first epochs",
+			"epochs":     "several evaluations to watch"},
 			"algorithms=[sfk, pgd, pan, erm]", "seeds=1", "rho=0.2", "epochs=8"),
 		preset("race", "SFK-DRO against PGD on the same objective, data and seed", nil, "algorithms=[sfk, pgd]"),
 		preset("paper", "the paper's experiment: imbalanced CIFAR-10, AlexNet; hours", map[string]string{
-			"rho": "the only ρ for which the paper's formulas give its printed box", "dataset": "50 000 photographs of ten classes"},
-			"dataset=cifar10", "model=alexnet", "rho=1.5", "lambda_max=10", "eta_min=-10", "mean=[0.4914, 0.4822, 0.4465]", "std=[0.247, 0.2435, 0.2616]"),
+			"rho":     "the only ρ for which the paper's formulas give its printed box",
+			"dataset": "50 000 photographs of ten classes"},
+			"dataset=cifar10", "model=alexnet", "rho=1.5", "lambda_max=10", "eta_min=-10",
+			"mean=[0.4914, 0.4822, 0.4465]", "std=[0.247, 0.2435, 0.2616]"),
 		preset("csv", "a table with a group column", nil, "dataset=csv:example", "model=mlp", "imbalance=none",
 			"augment=false"),
 	}

@@ -171,7 +171,8 @@ func (r *Rig) Fits(t testing.TB, what string) {
 func KeyPress(name string) tea.KeyPressMsg {
 	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp,
 		"down": tea.KeyDown,
-		"left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+		"left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd,
+		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
 		"delete": tea.KeyDelete, "backspace": tea.KeyBackspace}
 	var k tea.Key
 	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {

@@ -117,7 +117,8 @@ func Training(a dro.Algorithm, i, epochSteps, epochs int) []runner.Event {
 	for step := 10; step <= epochSteps*epochs; step += 10 {
 		u := float64(step) / float64(epochSteps*epochs)
 		loss := 2.3*math.Exp(-3*u) + 0.1*float64(i) + 0.15*noise()*math.Exp(-u)
-		e := &runner.StepEvent{Head: head(step), Epoch: float64(step) / float64(epochSteps), ImagesPerSecond: runner.Num(math.Round(2500 + 300*noise()))}
+		e := &runner.StepEvent{Head: head(step), Epoch: float64(step) / float64(epochSteps),
+			ImagesPerSecond: runner.Num(math.Round(2500 + 300*noise()))}
 		e.Values = runner.Values{{Name: "loss", Number: runner.Num(loss)},
 			{Name: "lambda", Number: runner.NumIf(dual, 1+4*math.Exp(-4*u)+float64(i))},
 			{Name: "eta", Number: runner.NumIf(dual, -2+2*u*float64(i+1))},
