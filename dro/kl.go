@@ -46,7 +46,7 @@ func (k KL) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
 	return worstCase(k, ratios, losses, rho)
 }
 
-// prepare implements Set. From ρ = log(n/m) on, m ties at the maximum, the
+// prepare makes the solver of WorstCase. From ρ = log(n/m) on, m ties at the maximum, the
 // radius does not bind.
 func (k KL) prepare(s sample) solver {
 	limit := math.Log(s.n() / float64(s.ties))

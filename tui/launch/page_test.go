@@ -299,3 +299,21 @@ func TestLaunchReasonsWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestBoxesAreReached has the method under the cursor on the screen, however
+// many there are.
+func TestBoxesAreReached(t *testing.T) {
+	for _, w := range []int{40, 80, 120} {
+		r, l, _ := launchOf(t)
+		r.Size(w, 22)
+		l.goTo(t, "algorithms")
+		for i, a := range dro.Algorithms() {
+			if s := tuitest.Text(r.Shot()); l.box != i || !strings.Contains(s, l.Theme.Off+string(a)) &&
+				!strings.Contains(s, l.Theme.On+string(a)) {
+				t.Errorf("%d cells: %s is under the cursor and not on the screen:\n%s", w, a, s)
+			}
+			r.Fits(t, string(a))
+			r.Press("right")
+		}
+	}
+}

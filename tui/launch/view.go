@@ -188,7 +188,7 @@ func (l *Page) settingLine(key string, here bool, w int) string {
 	if here && l.editing {
 		return line + l.viewInput(room)
 	}
-	value := l.value(key, here && l.right)
+	value := l.value(key, here && l.right, room)
 	if short := cell.Width(value); short < valueCells && room > valueCells+12 {
 		value = kit.Left(value, valueCells)
 	}
@@ -211,8 +211,9 @@ func (l *Page) viewInput(room int) string {
 	return l.line.View(st, max(8, room-1))
 }
 
-// value is a setting as the page shows it: boxes for methods and seeds.
-func (l *Page) value(key string, here bool) string {
+// value is a setting as the page shows it: boxes for methods and seeds, of which
+// the one under the cursor is within the room.
+func (l *Page) value(key string, here bool, room int) string {
 	s := l.spec()
 	switch key {
 	case "algorithms":
@@ -221,7 +222,7 @@ func (l *Page) value(key string, here bool) string {
 		for _, a := range dro.Algorithms() {
 			names, ticked = append(names, string(a)), append(ticked, slices.Contains(s.Algorithms, a))
 		}
-		return l.viewBoxes(names, ticked, here)
+		return l.viewBoxes(names, ticked, here, room)
 	case "seeds":
 		if s.Seeds > seedBoxes {
 			break
@@ -231,12 +232,12 @@ func (l *Page) value(key string, here bool) string {
 		for i := range seedBoxes {
 			names, ticked = append(names, fmt.Sprint(s.Seed+uint64(i))), append(ticked, i < s.Seeds)
 		}
-		return l.viewBoxes(names, ticked, here)
+		return l.viewBoxes(names, ticked, here, room)
 	}
 	return cell.Clean(s.Text(key))
 }
 
-func (l *Page) viewBoxes(names []string, ticked []bool, here bool) string {
+func (l *Page) viewBoxes(names []string, ticked []bool, here bool, room int) string {
 	t := l.Theme
 	// Stand-ins for the circles would read as letters of the names.
 	off, on, gap := t.Off, t.On, " "
@@ -254,7 +255,14 @@ func (l *Page) viewBoxes(names []string, ticked []bool, here bool) string {
 		}
 		list[i] = st.Paint(text)
 	}
-	return strings.Join(list, gap)
+	more, first := t.Dim.Paint(t.More), 0
+	for here && first < l.box && cell.Width(more+strings.Join(list[first:l.box+1], gap)+more) > room {
+		first++
+	}
+	if first == 0 {
+		more = ""
+	}
+	return more + strings.Join(list[first:], gap)
 }
 
 // total says what Enter starts.

@@ -1,0 +1,66 @@
+package dro_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"drolab/dro"
+)
+
+// doubled is a set of another package: φ is that of KL, times its parameter.
+type doubled struct{ by float64 }
+
+func (doubled) Name() string    { return "doubled" }
+func (doubled) Label() string   { return "2 kl" }
+func (doubled) HasRadius() bool { return true }
+func (d doubled) Validate() error {
+	if d.by <= 0 {
+		return errors.New("by: want a positive factor")
+	}
+	return nil
+}
+func (d doubled) Divergence(r float64) float64 { return d.by * dro.KL{}.Divergence(r) }
+
+// Conjugate is that of c·φ: (cφ)*(t) = c φ*(t/c).
+func (d doubled) Conjugate(t float64) (excess, conj, div, second float64) {
+	excess, conj, div, second = dro.KL{}.Conjugate(t / d.by)
+	return excess, d.by * conj, d.by * div, second / d.by
+}
+
+func (d doubled) WorstCase(ratios, losses []float64, rho float64) (dro.Worst, error) {
+	return dro.WorstCase(d, ratios, losses, rho)
+}
+
+// A set that is registered is made by its name, and its worst case is that of KL
+// at the radius over the factor, since D_{cφ} ≤ ρ where D_φ ≤ ρ/c.
+func TestRegisteredSet(t *testing.T) {
+	defer dro.RegisterSet("doubled", func(k, _ float64) dro.Set { return doubled{k} })()
+	set, err := dro.NewSet("doubled", 2, 0)
+	if err != nil || set.Label() != "2 kl" {
+		t.Fatalf("%v, %v", set, err)
+	}
+	if _, err := dro.NewSet("doubled", -1, 0); err == nil {
+		t.Error("a parameter out of its range is taken")
+	}
+	losses := []float64{.1, 2.5, .7, .7, 1.2, 0, 3.9, .05}
+	for _, rho := range []float64{.01, .3, 1, 2, 4, 50} {
+		got, want := make([]float64, len(losses)), make([]float64, len(losses))
+		w, err := set.WorstCase(got, losses, rho)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kl, err := dro.KL{}.WorstCase(want, losses, rho/2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(w.Risk-kl.Risk) > 1e-9 {
+			t.Errorf("ρ %g: risk %v, want %v", rho, w.Risk, kl.Risk)
+		}
+		for i := range got {
+			if math.Abs(got[i]-want[i]) > 1e-6 {
+				t.Errorf("ρ %g: ratio %d is %v, want %v", rho, i, got[i], want[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,471 @@
+package tui
+
+import (
+	"context"
+	"encoding/csv"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/record"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// What CONTRIBUTING says one adds in a place or two is added here from outside,
+// in that place alone, and found everywhere. None of it is known to any package.
+
+// toyMethod weighs a sample by how far its loss lies above a running mean of
+// losses: a state, two settings, one of them a knob, and a measure of its own.
+func toyMethod() dro.Method {
+	return dro.Method{
+		Name: "toy", Doc: "weighs what lies above a running mean", Source: "a test",
+		Settings: []dro.Setting{
+			{Key: "toy_rate", Doc: "how fast the running mean moves", Default: dro.Fixed(.25), Want: "a number in (0, 1]",
+				Check: func(x float64) bool { return x > 0 && x <= 1 }, Live: true},
+			{Key: "toy_up", Doc: "weight of the losses above the mean", Default: dro.Fixed(2), Want: "a number > 0",
+				Check: func(x float64) bool { return x > 0 }},
+		},
+		Measures: []dro.Measure{{Name: "heat", Title: "running heat", Symbol: "H", Unit: "nats", Better: dro.Lower,
+			Doc: "the running mean of the toy's losses"}},
+		New: func(t dro.Task) (dro.Trainer, error) { return &toy{task: t}, nil },
+	}
+}
+
+type toy struct {
+	dro.Base
+	task dro.Task
+	heat float64
+}
+
+func (y *toy) Weights(w []float64, b dro.Batch) {
+	for i, l := range b.Losses {
+		if w[i] = 1; l > y.heat {
+			w[i] = y.task.Number("toy_up")
+		}
+	}
+}
+
+func (y *toy) After(b dro.Batch, _ dro.Step) {
+	for _, l := range b.Losses {
+		y.heat += y.task.Number("toy_rate") / float64(len(b.Losses)) * (l - y.heat)
+	}
+}
+
+func (y *toy) Report(put func(string, float64)) { put("heat", y.heat) }
+func (y *toy) State() dro.State                 { return dro.State{Numbers: map[string]float64{"heat": y.heat}} }
+func (y *toy) Restore(s dro.State) error        { y.heat = s.Numbers["heat"]; return nil }
+
+// toySpec is a run of the toy method that takes a moment: 30 steps.
+func toySpec(t *testing.T, assignments ...string) runner.Spec {
+	t.Helper()
+	s := runner.Defaults()
+	for _, a := range append([]string{"algorithms=[toy]", "dataset=csv:example", "model=linear", "epochs=2", "batch=32",
+		"log_every=3", "checkpoint_every=4"}, assignments...) {
+		if err := presets.Set(&s, a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// toyRun trains to the end and returns the run's name.
+func toyRun(t *testing.T, store runner.Store, parent string, spec runner.Spec) string {
+	t.Helper()
+	q := runner.NewQueue(context.Background(), runner.Settings{Store: store})
+	ids, err := q.Start(runner.Request{Preset: "toys", Parent: parent, Specs: []runner.Spec{spec}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := q.Wait(); o[0].Status != runner.Done {
+		t.Fatalf("outcome %+v, want done", o[0])
+	}
+	return ids[0]
+}
+
+// killed copies the folder of runs as it is when a run has logged a step: what a
+// process that is killed there leaves.
+type killed struct {
+	runner.Store
+	step      int64
+	from, to  string
+	t         testing.TB
+	happened  bool
+	recording runner.Recorder
+}
+
+func (k *killed) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+	r, err := k.Store.Create(m, from)
+	return &killedRecorder{r, k}, err
+}
+
+type killedRecorder struct {
+	runner.Recorder
+	killed *killed
+}
+
+func (r *killedRecorder) Append(e runner.Event) error {
+	err := r.Recorder.Append(e)
+	if k := r.killed; !k.happened && e.Header().Step >= k.step {
+		k.happened = true
+		if err := os.CopyFS(k.to, os.DirFS(k.from)); err != nil {
+			k.t.Error(err)
+		}
+	}
+	return err
+}
+
+// toyStore is a folder of runs.
+func toyStore(t *testing.T) *record.Store {
+	t.Helper()
+	s, err := record.Open(filepath.Join(t.TempDir(), "runs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// lastState is a run's last checkpoint, and its spec.
+func lastState(t *testing.T, s *record.Store, id string) (*runner.State, runner.Spec) {
+	t.Helper()
+	r, err := record.Find(s.Dir(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	past, err := s.Load(id, r.Meta.Steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return past.From, past.Meta.Spec
+}
+
+// sameState compares to the bit.
+func sameState(a, b *runner.State) bool {
+	for i, p := range a.Parameters {
+		if !slices.Equal(p.Data, b.Parameters[i].Data) || !slices.Equal(a.Velocities[i].Data, b.Velocities[i].Data) {
+			return false
+		}
+	}
+	return a.Method.Numbers["heat"] == b.Method.Numbers["heat"]
+}
+
+// A method that is registered trains, is resumed after a kill to the same bits,
+// and is forked.
+func TestToyMethodTrains(t *testing.T) {
+	defer dro.Register(toyMethod())()
+	whole := toyStore(t)
+	after := filepath.Join(t.TempDir(), "after")
+	k := &killed{Store: whole, step: 18, from: whole.Dir(), to: after, t: t}
+	id := toyRun(t, k, "", toySpec(t))
+	want, spec := lastState(t, whole, id)
+	if want.Method.Numbers["heat"] == 0 || spec.Own["toy_rate"].Or(.25) != .25 {
+		t.Fatalf("the run ended at %+v with %+v", want.Method, spec.Own)
+	}
+
+	again, err := record.Open(after)
+	if err != nil || !k.happened {
+		t.Fatalf("killed %v, %v", k.happened, err)
+	}
+	if r, _ := record.Find(after, id); r == nil || r.Status() != runner.Interrupted {
+		t.Fatal("the killed run does not stand as interrupted")
+	}
+	q := runner.NewQueue(context.Background(), runner.Settings{Store: again})
+	if err := q.Resume(id); err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	if got, _ := lastState(t, again, id); !sameState(got, want) {
+		t.Errorf("resumed it came to %+v, want %+v, or the weights differ", got.Method, want.Method)
+	}
+
+	past, err := whole.Load(id, 28)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fork, err := past.Fork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := toyRun(t, whole, id+"@28", fork)
+	if got, _ := lastState(t, whole, same); !sameState(got, want) {
+		t.Error("a fork without a change is not its parent")
+	}
+	if err := presets.Set(&fork, "toy_rate=1"); err != nil {
+		t.Fatal(err)
+	}
+	other := toyRun(t, whole, id+"@28", fork)
+	if got, s := lastState(t, whole, other); sameState(got, want) || s.Text("toy_rate") != "1" {
+		t.Errorf("a fork with toy_rate 1 has %s and comes to %+v", s.Text("toy_rate"), got.Method)
+	}
+}
+
+// Its settings are settings: of presets, --set, knobs and the interface, of those
+// who read them and of nobody else.
+func TestToySettings(t *testing.T) {
+	defer dro.Register(toyMethod())()
+	file := filepath.Join(t.TempDir(), "toys.yaml")
+	text := "algorithms: [toy]  # reason: it is the test's\n" +
+		"toy_up: 3  # reason: three of them\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := presets.Load(file)
+	if err != nil || p.Spec.Text("toy_up") != "3" || p.Spec.Validate() != nil {
+		t.Fatalf("the preset has %q, %v", p.Spec.Text("toy_up"), err)
+	}
+	s := toySpec(t, "toy_rate=2")
+	if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "toy_rate: 2: want a number in (0, 1]") {
+		t.Errorf("toy_rate 2 says %v", err)
+	}
+	live := s.Knobs()
+	if !slices.Contains(live, "toy_rate") || slices.Contains(live, "toy_up") {
+		t.Errorf("knobs %v", live)
+	}
+	erm := toySpec(t, "algorithms=[erm]")
+	if slices.Contains(erm.Knobs(), "toy_rate") {
+		t.Error("ERM has the toy's knob")
+	}
+	one, two := toySpec(t), toySpec(t, "toy_up=5")
+	if d := compare.Diff([]runner.Spec{one, two}); len(d) != 1 || d[0].Key != "toy_up" {
+		t.Errorf("they differ in %+v", d)
+	}
+
+	r := newRig(t, tuitest.NewScript(t), 200, 60)
+	r.press("tab")
+	if strings.Contains(tuitest.Text(r.shot(t)), "toy_rate") {
+		t.Error("Launch shows the toy's settings where nobody reads them")
+	}
+	for range dro.Methods() { // the toy is the last box of the first row
+		r.press("right")
+	}
+	r.press("space")
+	screen := ""
+	for range 60 {
+		screen += tuitest.Text(r.shot(t))
+		r.press("down")
+	}
+	for _, want := range []string{"●toy", "Settings of toy", "toy_rate", "how fast the running mean moves"} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("Launch never shows %q", want)
+		}
+	}
+}
+
+// Its measure has a curve, a column in every table, a row in the CSV, a key for
+// filters and a definition.
+func TestToyMethodIsSeen(t *testing.T) {
+	defer dro.Register(toyMethod())()
+	defer runner.RegisterMeasure(toyMeasure())()
+	store := toyStore(t)
+	id := toyRun(t, store, "", toySpec(t))
+	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
+	r := newRig(t, s, 200, 60)
+	r.Source, r.Config.RunsDir = s.Folder, t.TempDir()
+	r.press("2")
+	r.wait(time.Second, time.Second/5)
+	sees := func(where string, wants ...string) {
+		t.Helper()
+		screen := tuitest.Text(r.shot(t))
+		for _, want := range wants {
+			if !strings.Contains(screen, want) {
+				t.Errorf("%s does not show %q:\n%s", where, want, screen)
+			}
+		}
+	}
+	sees("Watch's table", " H\n")
+	for _, measure := range []string{"running heat", "hits and misses"} {
+		flipTo(t, r, measure)
+		r.press("i")
+		switch measure {
+		case "running heat":
+			sees("i", "the running mean of the toy's losses")
+		default:
+			sees("i", "samples that are right less those that are wrong")
+		}
+		r.press("esc", "e")
+		r.press("esc")
+	}
+	for name, last := range map[string]string{"heat": "30", "hits": "30"} {
+		if rows := exported(t, r.Config.RunsDir, name); len(rows) == 0 || rows[len(rows)-1]["step"] != last {
+			t.Errorf("the CSV of %s has rows %v", name, rows)
+		}
+	}
+
+	r.press("3", "/")
+	r.typed("heat>0 hits>0")
+	r.press("enter")
+	sees("Runs", "running heat ", "hits and misses ", "toy")
+	r.press("enter", "3", "/")
+	table := compare.Runs(runsOf(t, store), compare.Options{})
+	for _, name := range []string{"heat", "hits"} {
+		if !slices.ContainsFunc(table.Columns, func(c compare.Column) bool { return c.Name == name }) {
+			t.Errorf("compare has no %s: %+v", name, table.Columns)
+		}
+	}
+	if got := summaryOf(t, store, id).Of("heat"); !got.Applies() {
+		t.Error("the summary has no heat")
+	}
+}
+
+// toyMeasure is a measure of evaluations.
+func toyMeasure() runner.Measure {
+	return runner.Measure{Main: true, Measure: dro.Measure{Name: "hits", Title: "hits and misses", Better: dro.Higher,
+		Doc: "test samples that are right less those that are wrong"},
+		Value: func(e *runner.Evaluation) runner.Number {
+			n := 0
+			for _, right := range e.Test.Correct {
+				if n--; right {
+					n += 2
+				}
+			}
+			return runner.Num(float64(n))
+		}}
+}
+
+// flipTo turns the last panel to the view of that name.
+func flipTo(t *testing.T, r *rig, name string) {
+	t.Helper()
+	r.press("shift+tab")
+	for !strings.Contains(tuitest.Text(r.shot(t)), "Other measures") {
+		r.press("shift+tab")
+	}
+	for range 30 {
+		if strings.Contains(tuitest.Text(r.shot(t)), "Other measures · "+name) {
+			return
+		}
+		r.press("f")
+	}
+	t.Fatalf("no panel shows %s:\n%s", name, tuitest.Text(r.shot(t)))
+}
+
+// exported reads the CSV of a measure.
+func exported(t *testing.T, dir, measure string) (rows []map[string]string) {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(dir, "export-"+measure+"-*.csv"))
+	if len(files) != 1 {
+		t.Fatalf("%s was exported to %v", measure, files)
+	}
+	f, err := os.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for i, head := range lines[0] {
+			row[head] = line[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func runsOf(t *testing.T, s *record.Store) []*record.Run {
+	t.Helper()
+	runs, problems := record.List(s.Dir())
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return runs
+}
+
+func summaryOf(t *testing.T, s *record.Store, id string) *runner.Summary {
+	t.Helper()
+	r, err := record.Find(s.Dir(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Summary()
+}
+
+// toySet is KL under another name, solved as a set of another package is.
+type toySet struct{ dro.KL }
+
+func (toySet) Name() string  { return "toy-set" }
+func (toySet) Label() string { return "toys" }
+
+func (s toySet) WorstCase(ratios, losses []float64, rho float64) (dro.Worst, error) {
+	return dro.WorstCase(s, ratios, losses, rho)
+}
+
+// A set that is registered trains, by every method that is defined for it, to
+// what KL comes to, and stands in tables under its label.
+func TestToySet(t *testing.T) {
+	defer dro.RegisterSet("toy-set", func(_, _ float64) dro.Set { return toySet{} })()
+	store := toyStore(t)
+	for _, a := range dro.Algorithms() {
+		method := "algorithms=[" + string(a) + "]"
+		kl := toyRun(t, store, "", toySpec(t, method, "uncertainty=kl"))
+		own := toyRun(t, store, "", toySpec(t, method, "uncertainty=toy-set"))
+		want, _ := lastState(t, store, kl)
+		got, _ := lastState(t, store, own)
+		for i, p := range got.Parameters {
+			if !slices.Equal(p.Data, want.Parameters[i].Data) {
+				t.Errorf("%s: %s differs from KL's", a, p.Name)
+			}
+		}
+		risk := summaryOf(t, store, own).Of("robust_risk").Float()
+		if d := risk - summaryOf(t, store, kl).Of("robust_risk").Float(); math.Abs(d) > 1e-9 {
+			t.Errorf("%s: robust risk %g differs from KL's by %g", a, risk, d)
+		}
+	}
+	r := newRig(t, &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}, 200, 60)
+	if r.press("3"); !strings.Contains(tuitest.Text(r.shot(t)), "toys, 0.5") {
+		t.Errorf("Runs does not show the set:\n%s", tuitest.Text(r.shot(t)))
+	}
+}
+
+// toyPage is a page that counts how often it was turned to.
+type toyPage struct{ turned int }
+
+func (*toyPage) Title() string          { return "Toys" }
+func (p *toyPage) Init() tea.Cmd        { p.turned++; return nil }
+func (*toyPage) Update(tea.Msg) tea.Cmd { return nil }
+func (*toyPage) Typing() bool           { return false }
+func (*toyPage) View(w, h int) []string { return kit.Fill([]string{"all the toys"}, w, h) }
+func (p *toyPage) Keys() []kit.Key {
+	return []kit.Key{{Keys: kit.On("!"), Hint: "wind", Help: "wind them up", Do: kit.Just(func() { p.turned += 10 })}}
+}
+
+// A page in the table of pages has a tab, a number, keys, hints and help.
+func TestToyPage(t *testing.T) {
+	r := newRig(t, tuitest.NewScript(t), 120, 40)
+	p := &toyPage{}
+	r.bind(append(r.pages, p))
+	r.press("5", "!")
+	screen := tuitest.Text(r.shot(t))
+	for _, want := range []string{"5 Toys", "all the toys", "! wind"} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("no %q:\n%s", want, screen)
+		}
+	}
+	r.press("?")
+	help := tuitest.Text(r.shot(t))
+	for _, want := range []string{"wind them up", "1 to 5", "Launch, Watch, Runs, Compare, Toys"} {
+		if !strings.Contains(help, want) {
+			t.Errorf("help has no %q:\n%s", want, help)
+		}
+	}
+	r.press("esc", "]", "[")
+	if p.turned != 12 || r.at != 4 {
+		t.Errorf("turned to %d times, at page %d", p.turned, r.at)
+	}
+	if r.press("1", "!"); !strings.Contains(r.notice.Text, "a key of page 5, Toys") {
+		t.Errorf("elsewhere %q", r.notice.Text)
+	}
+}
