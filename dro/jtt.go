@@ -13,7 +13,7 @@ func jtt() Method {
 		Source: "Liu, Haghgoo, Chen, Raghunathan, Koh, Sagawa, Liang, Finn 2021 (arXiv 2107.09044)",
 		Settings: []Setting{
 			{Key: "jtt_epochs", Doc: "epochs of ERM after which the wrong samples are found", Default: Fixed(2),
-				Want: "a whole number ≥ 1", Check: atLeast1, Whole: true},
+				Want: "a whole number ≥ 1", Check: atLeast1, Whole: true, Below: "epochs"},
 			{Key: "jtt_up", Doc: "weight of a wrong sample, before all are scaled to mean 1", Default: Fixed(20),
 				Want: "a number > 0", Check: above0},
 		},
@@ -54,7 +54,7 @@ func (j *twice) Weights(w []float64, b Batch) {
 
 // EndEpoch implements Epochal.
 func (j *twice) EndEpoch(epoch int, split func() (Batch, error)) (restart bool, err error) {
-	if epoch != j.epochs {
+	if epoch < j.epochs || j.wrong != nil {
 		return false, nil
 	}
 	b, err := split()

@@ -146,13 +146,18 @@ func TestJustTrainTwiceWeights(t *testing.T) {
 	}
 }
 
-// Where the pass fails nothing is found, and other epochs ask for none.
+// Where the pass fails nothing is found, epochs before ask for none, and neither
+// does one after it was found. A fork may look later than jtt_epochs.
 func TestJustTrainTwiceLooksOnce(t *testing.T) {
 	j, failure := jttOf(t, 8, 20), errors.New("unreadable")
-	for epoch, want := range map[int]error{1: nil, 2: nil, 3: failure, 4: nil} {
+	for epoch, want := range map[int]error{1: nil, 2: nil, 3: failure, 4: failure} {
 		restart, err := j.EndEpoch(epoch, func() (Batch, error) { return Batch{}, failure })
 		if restart || err != want || j.State().Flags != nil {
 			t.Errorf("epoch %d: restart %v, error %v, state %v", epoch, restart, err, j.State())
 		}
+	}
+	j.remember(make([]bool, 8))
+	if restart, err := j.EndEpoch(4, func() (Batch, error) { return Batch{}, failure }); restart || err != nil {
+		t.Errorf("it looks twice: restart %v, error %v", restart, err)
 	}
 }

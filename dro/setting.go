@@ -14,6 +14,9 @@ type Setting struct {
 	Whole bool // a whole number
 	On    bool // a switch: 0 is off, 1 is on
 	Live  bool // may be turned while a run goes on
+	// Below is the key of a setting of all runs that this one has to stay
+	// below; "" is none.
+	Below string
 }
 
 // Holds tells whether the setting may be v.

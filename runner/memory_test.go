@@ -143,6 +143,9 @@ func quick(a dro.Algorithm) Spec {
 	s := Defaults()
 	s.Algorithms = []dro.Algorithm{a}
 	s.Model, s.Samples, s.Batch, s.Epochs, s.LogEvery = "linear", 600, 32, 2, 3
+	if m, _ := dro.Find(a); m != nil && m.ReadsKey("jtt_epochs") {
+		s.SetOwn("jtt_epochs", Fixed(1)) // of two
+	}
 	return s
 }
 

@@ -154,16 +154,34 @@ func (t *Setting) number(s *Spec) (Auto, bool) {
 	return Auto{}, false
 }
 
+// below tells whether the setting is below the one that it has to be below, in
+// runs that read it.
+func (t *Setting) below(s *Spec) bool {
+	if t.own == nil || t.own.Below == "" || !t.ReadIn(s) {
+		return true
+	}
+	bound, ok := FindSetting(t.own.Below)
+	if !ok {
+		return true
+	}
+	most, _ := bound.number(s)
+	v, _ := t.number(s)
+	return v.Or(0) < most.Or(0)
+}
+
 // check says what is wrong with the setting, or nothing.
 func (t *Setting) check(s *Spec) error {
 	good := t.ok == nil || t.ok(s)
 	if v, ok := t.number(s); ok {
 		good = good && (t.own == nil || t.own.Holds(v)) && (t.in == nil || v.IsAuto() || t.in(v.Or(0)))
 	}
-	if good {
+	if good && t.below(s) {
 		return nil
 	}
 	want := t.Want
+	if t.own != nil && t.own.Below != "" {
+		want += ", below " + t.own.Below + " = " + s.Text(t.own.Below)
+	}
 	if t.among != nil {
 		want += join(t.among())
 	}

@@ -188,3 +188,17 @@ func TestEventsSurviveTheLog(t *testing.T) {
 		t.Error("half a line was read as an event")
 	}
 }
+
+// A run of Just Train Twice that never comes to its second run would be ERM's
+// under another name.
+func TestSettingBelowAnother(t *testing.T) {
+	s := brief("jtt")
+	s.Epochs = 1
+	if err := s.Validate(); err == nil || err.Error() != "jtt_epochs: 1: want a whole number ≥ 1, below epochs = 1" {
+		t.Errorf("the error is %v", err)
+	}
+	s.Algorithms = []dro.Algorithm{dro.ERM}
+	if err := s.Validate(); err != nil {
+		t.Errorf("ERM, which does not read it: %v", err)
+	}
+}

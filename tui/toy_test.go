@@ -409,9 +409,9 @@ func TestToySet(t *testing.T) {
 	defer dro.RegisterSet("toy-set", func(_, _ float64) dro.Set { return toySet{} })()
 	store := toyStore(t)
 	for _, a := range dro.Algorithms() {
-		method := "algorithms=[" + string(a) + "]"
-		kl := toyRun(t, store, "", toySpec(t, method, "uncertainty=kl"))
-		own := toyRun(t, store, "", toySpec(t, method, "uncertainty=toy-set"))
+		settings := []string{"algorithms=[" + string(a) + "]", "jtt_epochs=1"}
+		kl := toyRun(t, store, "", toySpec(t, append(settings, "uncertainty=kl")...))
+		own := toyRun(t, store, "", toySpec(t, append(settings, "uncertainty=toy-set")...))
 		want, _ := lastState(t, store, kl)
 		got, _ := lastState(t, store, own)
 		for i, p := range got.Parameters {
