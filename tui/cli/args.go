@@ -81,11 +81,18 @@ func (a *app) completeRuns(_ *cobra.Command, _ []string, _ string) ([]string, co
 
 func completeAlgorithms(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
-	var words []string
-	for _, a := range dro.Algorithms() {
-		words = append(words, before+string(a))
+	words := methodNames()
+	for i, name := range words {
+		words[i] = before + name
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func methodNames() (names []string) {
+	for _, a := range dro.Algorithms() {
+		names = append(names, string(a))
+	}
+	return names
 }
 
 func completeKeys(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
