@@ -36,7 +36,8 @@ func (a *app) runCommand() *cobra.Command {
 seed is one run, with a directory of its own that keeps everything. The runs go on in the background
 when the terminal is closed; drolab attach shows them again. Ctrl-C stops them with a checkpoint, a
 second Ctrl-C only leaves them; drolab resume goes on from a checkpoint. With --from, go on from a
-checkpoint of another run, with its settings but for what is changed here.`,
+checkpoint of another run, with its settings but for what is changed here. A setting that none of the
+algorithms reads is refused.`,
 		Example: `drolab run shapes
 drolab run shapes --algo sfk,erm --seeds 3 --set rho=1 --set c=auto
 drolab run my-experiment.yaml --json
@@ -52,7 +53,8 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringSliceVar(&f.algo, "algo", nil, "algorithms: some of sfk,pgd,pan,erm")
+	names, _ := completeAlgorithms(nil, nil, "")
+	flags.StringSliceVar(&f.algo, "algo", nil, "algorithms: some of "+strings.Join(names, ","))
 	flags.IntVar(&f.seeds, "seeds", 0, "how many seeds each algorithm gets")
 	flags.Uint64Var(&f.seed, "seed", 0, "the first seed")
 	flags.StringArrayVar(&f.set, "set", nil, "change a setting, as in rho=0.5 (repeatable)")
