@@ -6,9 +6,9 @@
 //
 // It is not a trainer. It knows no model, no data set and no random number; it
 // never sees x, only the losses ℓ_i = ℓ(x; s_i). math.md beside this file holds
-// the derivations and says where it corrects the paper (Zhang, Zhou, Prater-Bennette, Shen, Zou: Large-Scale
-// Non-convex Stochastic Constrained Distributionally Robust Optimization,
-// AAAI-24, arXiv 2404.01200).
+// the derivations and says where it corrects the paper (Zhang, Zhou,
+// Prater-Bennette, Shen, Zou: Large-Scale Non-convex Stochastic Constrained
+// Distributionally Robust Optimization, AAAI-24, arXiv 2404.01200).
 //
 // Start at [NewSet] and its WorstCase method to measure a batch, at [Method] and
 // [Trainer] to train, at [Theorem1] for what the theory would ask for.
@@ -67,9 +67,10 @@
 //	paper's η       yes           no   no             no
 //
 // SFK is Frank-Wolfe: z moves towards a corner of the box, by gap/C of the way.
-// PGD takes a projected gradient step, PAN the same in η alone. In z, SFK's
-// step depends on the box; a wide one makes it slow, most of all in the paper's
-// coordinates, where λ and η have to move in opposite directions.
+// PGD takes a projected gradient step, PAN the same in η alone; nsgdm one of
+// length α along the averaged gradient of (x, η). In z, SFK's step depends on
+// the box; a wide one makes it slow, most of all in the paper's coordinates,
+// where λ and η have to move in opposite directions.
 //
 // # Adding a set
 //
@@ -81,7 +82,8 @@
 //  3. Where the ratios are bounded, say in a method prepare when the radius stops
 //     binding (limit), what the worst case is then (saturated) and where η̃ goes
 //     as λ → 0 (origin), as smoothedcvar.go does. The solver in interior.go needs
-//     nothing else.
+//     nothing else. Sets of other packages have no prepare: their φ must be finite
+//     on [0, ∞).
 //  4. Add its line to families, or call [RegisterSet] from another package.
 //  5. Add the set to testSets, and its φ and φ* as defined to bigPhi and bigDual:
 //     every property, the certificate included, is then tested.

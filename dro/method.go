@@ -32,7 +32,7 @@ type Method struct {
 	// for a set that has none (CVaR).
 	Lambda bool
 	// Labels and Groups say that the weights depend on the classes or groups of
-	// the samples, which the uncertainty set does not know. Comparisons say so.
+	// the samples, which the uncertainty set does not know.
 	Labels, Groups bool
 
 	// Settings are the method's own. Reads names further settings that it reads

@@ -44,7 +44,7 @@ func Keys() []string {
 // which is strict about types.
 func assign(spec *runner.Spec, key string, value any) error {
 	if _, ok := runner.FindSetting(key); !ok {
-		return fmt.Errorf("%.40s: unknown key: did you mean %s? (`drolab presets shapes` lists all)",
+		return fmt.Errorf("%.40s: unknown key: did you mean %s? (`drolab presets NAME` lists a preset's)",
 			strconv.QuoteToGraphic(key), nearestFirst(key, Keys())[0])
 	}
 	text := []byte("{}") // no setting: for nothing, and for .nan and .inf, which have no JSON

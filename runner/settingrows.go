@@ -60,7 +60,7 @@ func trainingRows() []Setting {
 		{Key: "lr_drop_epoch", Doc: "epochs after which lr is multiplied by lr_drop; 0 is never",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
 		{Key: "lr_drop", Doc: "factor on lr from lr_drop_epoch on", Want: "a number > 0", in: positive},
-		{Key: "momentum", Doc: "of the weights, in every method alike, 0 ≤ m < 1", Want: "a number in [0, 1)",
+		{Key: "momentum", Doc: "of the weights (nsgdm: and of η), 0 ≤ m < 1", Want: "a number in [0, 1)",
 			in: fraction},
 		{Key: "weight_decay", Doc: "of the weights, in every method alike, ≥ 0", Want: "a number ≥ 0", in: atLeast(0)},
 	})
@@ -68,7 +68,7 @@ func trainingRows() []Setting {
 
 func dataRows() []Setting {
 	return grouped("Data and model", []Setting{
-		{Key: "dataset", Doc: "a dataset's name, or csv:PATH?label=COLUMN&group=COLUMN",
+		{Key: "dataset", Doc: "a dataset's name, csv:PATH?label=COLUMN&group=COLUMN, or idx:DIR",
 			Want: "a dataset's name or a CSV file", Choices: data.Names, fixed: true,
 			ok: func(s *Spec) bool { return s.Dataset != "" }},
 		{Key: "model", Doc: "the network", Want: "one of ", among: nn.Models, Choices: nn.Models, fixed: true,

@@ -21,7 +21,7 @@ type Spec struct {
 
 	// Dataset is one of data.Names, or one's own files; see data.Open.
 	Dataset string `key:"dataset"`
-	// Model is alexnet, convnet, mlp or linear; see dro/nn.
+	// Model is one of nn.Models.
 	Model string `key:"model"`
 	// Samples caps the training samples before imbalance; 0 is the dataset's own number.
 	Samples int `key:"samples"`
@@ -36,7 +36,7 @@ type Spec struct {
 	// Augment crops after padding by 4 and flips, on training batches only.
 	Augment bool `key:"augment"`
 
-	// Uncertainty is the set's name: cressie-read, chi2, kl, smoothed-cvar, cvar.
+	// Uncertainty is the set's name, one of dro.SetNames.
 	Uncertainty string `key:"uncertainty"`
 	// K is the order of the Cressie-Read divergence, 1 < k ≤ 2 (χ² is 2).
 	K float64 `key:"k"`
@@ -55,18 +55,19 @@ type Spec struct {
 	// of the loss; the loss itself is never clipped.
 	EtaMin Auto    `key:"eta_min"`
 	EtaMax float64 `key:"eta_max"`
-	// Lambda and Eta are z_1; PAN keeps λ there.
+	// Lambda and Eta are z_1; PAN and nsgdm keep λ there.
 	Lambda float64 `key:"lambda"`
 	Eta    float64 `key:"eta"`
 	// Batch is n_x; BatchZ is n_z, SFK's independent draw (0: the same).
 	Batch  int `key:"batch"`
 	BatchZ int `key:"batch_z"`
-	// LR is the step size α, of x and, in PGD and PAN, of z; multiplied by
+	// LR is the step size α, of x and, in PGD, PAN and nsgdm, of z; multiplied by
 	// LRDrop once LRDropEpoch epochs are done (0: never).
 	LR          float64 `key:"lr"`
 	LRDropEpoch int     `key:"lr_drop_epoch"`
 	LRDrop      float64 `key:"lr_drop"`
-	// Momentum and WeightDecay act on x, in every algorithm alike.
+	// Momentum and WeightDecay act on x, in every algorithm alike, but that
+	// nsgdm's momentum averages the gradient of (x, η).
 	Momentum    float64 `key:"momentum"`
 	WeightDecay float64 `key:"weight_decay"`
 	Epochs      int     `key:"epochs"`

@@ -9,7 +9,7 @@ import (
 
 // Value is one measure of a step or an evaluation.
 type Value struct {
-	Name string // as in JSON, see Measures
+	Name string // as in JSON, see Measure
 	Number
 }
 

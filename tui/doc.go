@@ -19,10 +19,11 @@
 // the pace. Each page is a package of its own, tui/launch, tui/watch, tui/runs
 // and tui/compare, which imports no other; they share tui/kit (how things look
 // and which keys do what) and tui/lab (the folder of runs, the verbs, and the
-// messages between pages). Charts are tui/plot's.
+// messages between pages). Charts are tui/plot's, text as cells tui/cell's.
 //
 // Start at model.go. A key is a row of its page's Keys, which binds it to what
 // it does, the footer's word, the help, and why it cannot be done now. A panel
-// of Watch is a row of its table of panels. A page is a package with Title,
-// Init, Keys, Update, Typing and View (page.go), and a line in [New].
+// of Watch is a row of its table of panels (tui/watch/panels.go). A page is a
+// package with Title, Init, Keys, Update, Typing and View, and a line in table
+// (both in page.go).
 package tui

@@ -64,7 +64,7 @@ func averagePool() layer { return layer{kind: average} }
 // logits is the last layer of every model: dense, one unit a class, no ReLU.
 func logits() layer { return layer{kind: linear} }
 
-// models lists the networks. Add one here; nothing else knows their names.
+// models lists the networks. Add one here; nothing else lists them.
 //
 //   - alexnet is the CIFAR AlexNet of math.md §6: 2 472 266 parameters for
 //     ten classes of 3×32×32, 5.4 GFLOP of real work a training step of 128.

@@ -1,14 +1,16 @@
 // Package compare makes tables over runs and seeds: mean ± standard deviation
-// per group of runs that differ in nothing but the seed, the best of each
+// per group of runs that differ in nothing but the seed (and in how often they
+// were looked at or saved), the best of each
 // column marked only where the seeds support it, and notes on what makes the
 // comparison unfair. Notes are data, for whoever shows the table.
 //
-//	[]*record.Run ──> groups (group.go) ──> cells (table.go) ──> best per column (best.go) ──> Table
-//	                                                         └─> notes (note.go)
+//	[]*record.Run -> groups (group.go) -> cells (table.go) -> best per column (best.go) -> Table
+//	                                                       -> notes (note.go)
 //
 // It is pure: it reads no file, and the order of the runs does not matter. It
 // lays nothing out, and selects nothing: every finished run that it is given
 // is in the table or named in a note.
 //
-// Start reading at table.go; the statistics are in stat.go.
+// Start reading at table.go; the statistics are in stat.go, the settings in
+// which runs differ in diff.go.
 package compare

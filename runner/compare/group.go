@@ -66,7 +66,7 @@ func bySeed(a, b member) int {
 	return cmp.Or(cmp.Compare(a.seed(), b.seed()), b.meta.Created.Compare(a.meta.Created), cmp.Compare(a.meta.ID, b.meta.ID))
 }
 
-// compareSettings orders algorithms as the paper lists them, numbers by size,
+// compareSettings orders algorithms as the registry does, numbers by size,
 // and the rest by name, "auto" and other words after numbers.
 func compareSettings(a, b Setting) int {
 	if a.Key == "algorithms" {

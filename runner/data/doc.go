@@ -2,7 +2,7 @@
 // resume.
 //
 // It is a set of readers and one batch maker. It is not a training loop, holds no model and knows no screen;
-// it imports nothing else of this program.
+// of this program it imports runner/internal/aside alone.
 //
 //	file or generator -> Source (random access) -> subset (cap, imbalance, hold-out) -> Loader -> Batch
 //

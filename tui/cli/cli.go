@@ -118,11 +118,11 @@ func printError(w io.Writer, err error) {
 
 const about = `Training that stays good in the worst case: instead of the mean loss, minimise the
 worst mean loss over all reweightings of the data within a radius ρ (distributionally
-robust optimisation, DRO). drolab trains the same network with SFK-DRO, PGD, PAN-DRO and
-plain ERM side by side, and shows what each does to the classes that suffer.`
+robust optimisation, DRO). drolab trains the same network with SFK-DRO, PGD, PAN-DRO, plain
+ERM and others side by side, and shows what each does to the classes that suffer.`
 
 const examples = `
-# train all four methods on drawn images, about a minute, nothing to download
+# train SFK-DRO, PGD, PAN-DRO and ERM on drawn images, about a minute, nothing to download
 drolab run shapes
 
 # two methods, three seeds, another radius; then compare everything so far

@@ -36,7 +36,8 @@ func (a *app) runCommand() *cobra.Command {
 seed is one run, with a directory of its own that keeps everything. The runs go on in the background
 when the terminal is closed; drolab attach shows them again. Ctrl-C stops them with a checkpoint, a
 second Ctrl-C only leaves them; drolab resume goes on from a checkpoint. With --from, go on from a
-checkpoint of another run, with its settings but for what is changed here.`,
+checkpoint of another run, with its settings but for what is changed here. A setting that none of the
+algorithms reads is refused.`,
 		Example: `drolab run shapes
 drolab run shapes --algo sfk,erm --seeds 3 --set rho=1 --set c=auto
 drolab run my-experiment.yaml --json

@@ -2,5 +2,5 @@
 // go on or afterwards.
 //
 // Start at page.go (state, and how logs are read), then track.go (what is kept of a
-// run), panel.go (what is drawn of it), keys.go.
+// run), panels.go (the table of panels), panel.go (how one is drawn), keys.go.
 package watch

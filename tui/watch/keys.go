@@ -55,7 +55,7 @@ func (w *Page) Keys() []kit.Key {
 		{Keys: kit.On("E"), Help: "export it in another format", Why: of(nil), Do: w.chooseExport},
 		{Keys: kit.On("n"), Help: "watch the newest runs", Do: w.newest},
 		{Keys: kit.On("t"), Hint: "turn",
-			Help: "turn a setting of the run while it goes on: lr, c, bounds of λ (asks)",
+			Help: "turn a setting of the run while it goes on: lr, or its method's (asks)",
 			Why:  of(w.noTurn), Do: w.turn, Alters: true},
 		{Keys: kit.On("c"), Help: "save a checkpoint now", Why: of(w.noCheckpoint), Do: w.checkpoint, Alters: true},
 	}

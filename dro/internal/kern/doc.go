@@ -1,6 +1,6 @@
 // Package kern holds the float32 kernels that train small convolutional networks on a CPU: convolution (a
-// linear layer is one), max-pooling, ReLU, softmax cross-entropy and momentum SGD, forward and backward, in
-// AVX-512, AVX2 and plain Go; batch normalisation, sums and average pooling in plain Go.
+// linear layer is one), max-pooling, ReLU and momentum SGD, forward and backward, in AVX-512, AVX2 and plain
+// Go; softmax cross-entropy, batch normalisation, sums, average pooling and normalised momentum in plain Go.
 //
 // It is not a tensor library and knows no graph: every operation writes into slices that the caller owns,
 // allocates nothing after its constructor, and holds no state that two operations share, so any number of

@@ -1,5 +1,6 @@
-// Package aside writes files and folders so that a name never stands for less
-// than the whole: under another name first, then to the disk, then renamed.
+// Package aside writes files so that a name never stands for less than the
+// whole: under another name first, then to the disk, then renamed. Whoever makes
+// a folder in that way uses its Prefix and Sync.
 //
 // It is for files that have one writer; what else is to be known of them is
 // their owners' business.
