@@ -14,7 +14,7 @@ func groupDRO() Method {
 	return Method{
 		Name: "group", Doc: "Group DRO: weights of the groups by exponentiated gradient",
 		Source: "Sagawa, Koh, Hashimoto, Liang 2020 (arXiv 1911.08731), Algorithm 1, batches uniform over samples",
-		Groups: true,
+		Uses:   "groups",
 		Settings: []Setting{{Key: "group_step", Doc: "step size of Group DRO's weights, η_q", Default: Fixed(.01),
 			Want: "a number > 0", Check: above0, Live: true}},
 		Measures: []Measure{{Name: "group_weight", Title: "largest group weight", Scale: Percent,

@@ -31,9 +31,9 @@ type Method struct {
 	// Lambda says that the method holds or moves λ, so that it is not defined
 	// for a set that has none (CVaR).
 	Lambda bool
-	// Labels and Groups say that the weights depend on the classes or groups of
-	// the samples, which the uncertainty set does not know.
-	Labels, Groups bool
+	// Uses names what the weights depend on that an uncertainty set does not know,
+	// "labels" or "groups"; "" is nothing. Comparisons say so.
+	Uses string
 
 	// Settings are the method's own. Reads names further settings that it reads
 	// and not every method does; Live those of them that may be turned while a

@@ -194,7 +194,8 @@ func TestEventsSurviveTheLog(t *testing.T) {
 func TestSettingBelowAnother(t *testing.T) {
 	s := brief("jtt")
 	s.Epochs = 1
-	if err := s.Validate(); err == nil || err.Error() != "jtt_epochs: 1: want a whole number ≥ 1, below epochs = 1" {
+	const want = "jtt_epochs: 1: want a whole number ≥ 1, below epochs = 1"
+	if err := s.Validate(); err == nil || err.Error() != want {
 		t.Errorf("the error is %v", err)
 	}
 	s.Algorithms = []dro.Algorithm{dro.ERM}

@@ -271,6 +271,11 @@ func TestNotes(t *testing.T) {
 			t.Errorf("notes %v, want %s: %q", table.Notes, c.kind, c.text)
 		}
 	}
+	group := tabulate(append(slices.Clone(base), newRuns("group", accuraciesB)...), Options{})
+	if i := slices.IndexFunc(group.Notes, func(n Note) bool { return n.Kind == Seen }); i < 0 ||
+		!strings.HasPrefix(group.Notes[i].Text, "group uses groups, which") || len(group.Notes[i].Runs) != len(base) {
+		t.Errorf("nothing says what group knows: %+v", group.Notes)
+	}
 	if table := tabulate(with(func(m *member) { m.meta.Groups = []string{"a"} }), Options{}); table.Columns[0].Class != "" {
 		t.Errorf("classes differ, yet there is column %+v", table.Columns[0])
 	}

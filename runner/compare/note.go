@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"drolab/dro"
 	"drolab/runner"
 )
 
@@ -15,6 +16,7 @@ const (
 	Budget     NoteKind = "budget"     // the groups were trained for different lengths
 	Dataset    NoteKind = "dataset"    // not the same samples
 	Model      NoteKind = "model"      // not the same network
+	Seen       NoteKind = "seen"       // weights know labels or groups
 	Code       NoteKind = "code"       // not the same program or kernels
 	Seeds      NoteKind = "seeds"      // too few, or not the same, seeds
 	NotFinite  NoteKind = "not-finite" // a measure of a run is NaN or infinite
@@ -82,6 +84,17 @@ func (t *Table) noteDifferences(members []member) {
 	} {
 		if values := distinct(members, c.of); len(values) > 1 {
 			t.note(c.kind, nil, "runs differ in %s (%s): %s", c.what, strings.Join(values, ", "), c.then)
+		}
+	}
+}
+
+// noteSeen names the methods that know more of a sample than its loss, which is
+// all that an uncertainty set knows.
+func (t *Table) noteSeen(members []member) {
+	for _, m := range dro.Methods() {
+		of := slices.DeleteFunc(slices.Clone(members), func(o member) bool { return o.meta.Spec.Algorithm() != m.Name })
+		if m.Uses != "" && len(of) > 0 {
+			t.note(Seen, of, "%s uses %s, which an uncertainty set does not know", m.Name, m.Uses)
 		}
 	}
 }

@@ -79,6 +79,7 @@ func tabulate(members []member, o Options) *Table {
 	members = slices.CompactFunc(members, func(a, b member) bool { return a.meta.ID == b.meta.ID })
 	done := t.dropUnfinished(members)
 	t.noteDifferences(done)
+	t.noteSeen(done)
 	groups, keys := grouped(done)
 	t.Keys = append(t.Keys, keys...)
 	for _, g := range groups {
