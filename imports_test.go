@@ -64,9 +64,10 @@ var modules = map[string][]string{
 	"FANG":       {"charm.land/fang"},
 	"COBRA":      {"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	"TESTSCRIPT": {"github.com/rogpeppe/go-internal/testscript"},
-	"VT":         {"github.com/hinshun/vt10x"}, // shares no code with Bubble Tea, as x/vt does, which its versions break
-	"TEATEST":    {"github.com/charmbracelet/x/exp/teatest"},
-	"PTY":        {"github.com/creack/pty", "github.com/charmbracelet/x/xpty"},
+	// vt10x shares no code with Bubble Tea, as x/vt does, which its versions break.
+	"VT":      {"github.com/hinshun/vt10x"},
+	"TEATEST": {"github.com/charmbracelet/x/exp/teatest"},
+	"PTY":     {"github.com/creack/pty", "github.com/charmbracelet/x/xpty"},
 }
 
 const module = "drolab"

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"go/scanner"
+	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,7 +25,8 @@ func TestMain(m *testing.M) {
 //
 //	await GLOB TEXT...   wait until a file of that name holds the texts, in this order
 //	same A B             the JSON in two files is equal, but for names, folders and times
-//	json FILE KEYS...    the one JSON object in the file has these keys (a.b: below a, or below every element of a)
+//	json FILE KEYS...    the one JSON object in the file has these keys (a.b: below a,
+//	                     or below every element of a)
 //	lines FILE N         the file has N lines
 //	sparse FILE N AT B   the file has N bytes, all 0 but the one at AT, which is B
 //	full DIR SIZE        DIR is a disk of that size; see the condition [disk]
@@ -47,28 +50,33 @@ func TestScripts(t *testing.T) {
 
 func TestRunReturnsTheExitStatus(t *testing.T) {
 	var out, errs strings.Builder
-	if code := run(context.Background(), []string{"version"}, strings.NewReader(""), &out, &errs); code != 0 || !strings.HasPrefix(out.String(), "drolab ") {
+	code := run(context.Background(), []string{"version"}, strings.NewReader(""), &out, &errs)
+	if code != 0 || !strings.HasPrefix(out.String(), "drolab ") {
 		t.Errorf("version: exit %d, %q, %q", code, out.String(), errs.String())
 	}
-	if code := run(context.Background(), []string{"fly"}, strings.NewReader(""), &out, &errs); code != 1 || !strings.Contains(errs.String(), "fly") {
+	code = run(context.Background(), []string{"fly"}, strings.NewReader(""), &out, &errs)
+	if code != 1 || !strings.Contains(errs.String(), "fly") {
 		t.Errorf("an unknown command: exit %d, %q", code, errs.String())
 	}
 }
 
 func TestFolders(t *testing.T) {
+	runs := func() string {
+		return filepath.ToSlash(folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"))
+	}
 	t.Setenv("DROLAB_RUNS", "")
 	t.Setenv("XDG_STATE_HOME", "/state")
-	if got := folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"); filepath.ToSlash(got) != "/state/drolab/runs" {
+	if got := runs(); got != "/state/drolab/runs" {
 		t.Errorf("with XDG_STATE_HOME: %s", got)
 	}
 	t.Setenv("XDG_STATE_HOME", "relative")
 	t.Setenv("HOME", "/home/me")
 	t.Setenv("USERPROFILE", "/home/me")
-	if got := folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"); filepath.ToSlash(got) != "/home/me/.local/state/drolab/runs" {
+	if got := runs(); got != "/home/me/.local/state/drolab/runs" {
 		t.Errorf("with a relative XDG_STATE_HOME: %s", got)
 	}
 	t.Setenv("DROLAB_RUNS", "mine")
-	if got := folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"); got != "mine" {
+	if got := runs(); got != "mine" {
 		t.Errorf("with DROLAB_RUNS: %s", got)
 	}
 }
@@ -134,8 +142,10 @@ func TestNoStrayFolders(t *testing.T) {
 	}
 	want := []string{"tui", "runner", "dro", "presets", "testdata"}
 	for _, e := range entries {
-		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != "shared" && !slices.Contains(want, e.Name()) {
-			t.Errorf("top-level folder %s: want one of %s", e.Name(), strings.Join(want, ", "))
+		name := e.Name()
+		free := !e.IsDir() || strings.HasPrefix(name, ".") || name == "shared"
+		if !free && !slices.Contains(want, name) {
+			t.Errorf("top-level folder %s: want one of %s", name, strings.Join(want, ", "))
 		}
 	}
 }
@@ -144,22 +154,71 @@ func TestNoStrayFolders(t *testing.T) {
 // tests may be longer.
 func TestFileLengths(t *testing.T) {
 	const most = 400
+	for _, f := range goFiles(t) {
+		exempt := strings.HasSuffix(f.path, "_test.go") || strings.Contains(f.text, "// Code generated")
+		if n := strings.Count(f.text, "\n"); n > most && !exempt {
+			t.Errorf("%s has %d lines, want at most %d", f.path, n, most)
+		}
+	}
+}
+
+// TestLineLengths holds lines to a length, in bytes, of which two stand side by
+// side on a screen. What is in a raw string stays as it is shown, and a figure
+// in a comment (indented by a tab) as it is drawn.
+func TestLineLengths(t *testing.T) {
+	const most = 110
+	for _, f := range goFiles(t) {
+		raw := rawLines(f.text)
+		for i, line := range strings.Split(f.text, "\n") {
+			if len(line) > most && !raw[i+1] && !strings.HasPrefix(line, "//\t") {
+				t.Errorf("%s:%d has %d bytes, want at most %d", f.path, i+1, len(line), most)
+			}
+		}
+	}
+}
+
+// rawLines returns the numbers of the lines that a raw string begins on, ends on
+// or goes through.
+func rawLines(text string) map[int]bool {
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, []byte(text), nil, 0)
+	lines := map[int]bool{}
+	for {
+		pos, tok, literal := s.Scan()
+		switch {
+		case tok == token.EOF:
+			return lines
+		case tok == token.STRING && literal[0] == '`':
+			for i := range strings.Count(literal, "\n") + 1 {
+				lines[file.Line(pos)+i] = true
+			}
+		}
+	}
+}
+
+type goFile struct{ path, text string }
+
+// goFiles reads every Go file of the tree, generators included, in the order of
+// their paths.
+func goFiles(t *testing.T) []goFile {
+	t.Helper()
+	var files []goFile
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir():
+		case d.IsDir() && !strings.HasPrefix(d.Name(), "_"):
 			return skipFolder(path)
-		case filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
+		case filepath.Ext(path) != ".go":
 			return nil
 		}
 		text, err := os.ReadFile(path)
-		if n := strings.Count(string(text), "\n"); n > most && !strings.Contains(string(text), "// Code generated") {
-			t.Errorf("%s has %d lines, want at most %d", path, n, most)
-		}
+		files = append(files, goFile{filepath.ToSlash(path), string(text)})
 		return err
 	})
 	if err != nil {
 		t.Fatal(fmt.Errorf("walking the tree: %w", err))
 	}
+	return files
 }

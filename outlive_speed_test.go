@@ -61,7 +61,9 @@ type reading struct {
 
 // endless are arguments of a run that no test sees the end of.
 func endless(more ...string) []string {
-	return append([]string{"run", "shapes", "--algo", "sfk", "--set", "samples=2000", "--set", "epochs=100000", "--set", "eval_every=100000"}, more...)
+	args := []string{"run", "shapes", "--algo", "sfk", "--set", "samples=2000",
+		"--set", "epochs=100000", "--set", "eval_every=100000"}
+	return append(args, more...)
 }
 
 // meter starts runs in the background, and returns their meter.
@@ -165,13 +167,18 @@ func (m *meter) compare(w windows, a, b state) {
 		}
 		return median(values)
 	}
-	for name, figure := range map[string]func(rates) float64{"time": func(r rates) float64 { return r.wall }, "processor time": func(r rates) float64 { return r.cpu }} {
+	figures := map[string]func(rates) float64{
+		"time":           func(r rates) float64 { return r.wall },
+		"processor time": func(r rates) float64 { return r.cpu },
+	}
+	for name, figure := range figures {
 		var ratios []float64
 		for i, r := range taken[0] {
 			ratios = append(ratios, figure(taken[1][i])/figure(r))
 		}
-		m.Logf("%s a step: %s %.3f ms, %s %.3f ms; median ratio of %d pairs %.4f (least %.4f, greatest %.4f)", name,
-			a.name, of(taken[0], figure), b.name, of(taken[1], figure), w.rounds, median(ratios), slices.Min(ratios), slices.Max(ratios))
+		m.Logf("%s a step: %s %.3f ms, %s %.3f ms; median ratio of %d pairs %.4f (least %.4f, greatest %.4f)",
+			name, a.name, of(taken[0], figure), b.name, of(taken[1], figure),
+			w.rounds, median(ratios), slices.Min(ratios), slices.Max(ratios))
 	}
 }
 
@@ -285,7 +292,8 @@ func TestLiveViewer(t *testing.T) {
 		m.measure(w.length)
 	}
 	took := time.Since(from)
-	t.Logf("a live viewer uses %.2f %% of a core, over %v", 100*(cpuTime(v.cmd.Process.Pid)-used).Seconds()/took.Seconds(), took.Round(time.Second))
+	share := (cpuTime(v.cmd.Process.Pid) - used).Seconds() / took.Seconds()
+	t.Logf("a live viewer uses %.2f %% of a core, over %v", 100*share, took.Round(time.Second))
 	signal := func(s syscall.Signal) {
 		if err := v.cmd.Process.Signal(s); err != nil {
 			t.Fatal(err)

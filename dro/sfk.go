@@ -19,8 +19,8 @@ func sfk() Method {
 		Reads: dualReads("batch_z"), Live: []string{"lambda0", "lambda_max"},
 		Measures: append(dualMeasures(),
 			Measure{Name: "gap", Title: "Frank-Wolfe gap", Unit: "nats", Better: Lower, Noisy: true,
-				Doc: "−⟨d, g⟩ of the step on z, on its own batch, d being the way to the box's best corner: an upper bound of the " +
-					"dual objective's error, on that batch"},
+				Doc: "−⟨d, g⟩ of the step on z, on its own batch, d being the way to the box's best corner: " +
+					"an upper bound of the dual objective's error, on that batch"},
 			Measure{Name: "gamma", Title: "γ", Symbol: "γ", Noisy: true,
 				Doc: "step size of the Frank-Wolfe step on z, min(gap/C, 1)"}),
 		Cost: 1.353, // one forward pass more (math.md §5)

@@ -71,7 +71,8 @@ func Load(nameOrFile string) (Preset, error) {
 	case err == nil:
 		return parse(nameOrFile, text)
 	case errors.Is(err, fs.ErrNotExist) && !looksLikeFile(nameOrFile):
-		return Preset{}, fmt.Errorf("preset %.60q: no preset and no file of that name: choose one of %s, or give a YAML file",
+		return Preset{}, fmt.Errorf("preset %.60q: no preset and no file of that name: "+
+			"choose one of %s, or give a YAML file",
 			nameOrFile, strings.Join(nearestFirst(nameOrFile, names()), ", "))
 	case errors.Is(err, fs.ErrNotExist):
 		return Preset{}, fmt.Errorf("preset file %s: there is no such file: check the path, or choose one of %s",

@@ -54,7 +54,8 @@ func TestEmbeddedPresetsAreValidAndExplained(t *testing.T) {
 // TestPaper holds the presets to the numbers of math.md §6.
 func TestPaper(t *testing.T) {
 	want := runner.Spec{
-		Algorithms: []dro.Algorithm{dro.SFK, dro.PGD, dro.PAN, dro.ERM}, Seeds: 4, Dataset: "cifar10", Model: "alexnet",
+		Algorithms: []dro.Algorithm{dro.SFK, dro.PGD, dro.PAN, dro.ERM}, Seeds: 4,
+		Dataset: "cifar10", Model: "alexnet",
 		Mean: []float64{.4914, .4822, .4465}, Std: []float64{.2470, .2435, .2616}, Augment: true,
 		Uncertainty: "cressie-read", K: 2, Rho: 1.5, Coordinates: "paper", Lambda0: .1, LambdaMax: runner.Fixed(10),
 		EtaMin: runner.Fixed(-10), EtaMax: 10, Lambda: 1, Eta: 0, Batch: 128,
@@ -98,8 +99,12 @@ func TestSet(t *testing.T) {
 		{"c=auto", func(s *runner.Spec) bool { return s.Text("c") == "auto" }},
 		{"lambda_max=7", func(s *runner.Spec) bool { return s.LambdaMax.Or(0) == 7 }},
 		{"imbalance=none", func(s *runner.Spec) bool { return s.Imbalance.Ratios("shapes") == nil }},
-		{"imbalance=[1, .5]", func(s *runner.Spec) bool { return slices.Equal(s.Imbalance.Ratios("shapes"), []float64{1, .5}) }},
-		{"algorithms=[erm]", func(s *runner.Spec) bool { return slices.Equal(s.Algorithms, []dro.Algorithm{dro.ERM}) }},
+		{"imbalance=[1, .5]", func(s *runner.Spec) bool {
+			return slices.Equal(s.Imbalance.Ratios("shapes"), []float64{1, .5})
+		}},
+		{"algorithms=[erm]", func(s *runner.Spec) bool {
+			return slices.Equal(s.Algorithms, []dro.Algorithm{dro.ERM})
+		}},
 		{"mean=[1e-1, 2]", func(s *runner.Spec) bool { return slices.Equal(s.Mean, []float64{.1, 2}) }},
 		{"dataset=my table.csv", func(s *runner.Spec) bool { return s.Dataset == "my table.csv" }},
 		{`dataset="csv:a=b.csv?label=y"`, func(s *runner.Spec) bool { return s.Dataset == "csv:a=b.csv?label=y" }},
@@ -182,7 +187,8 @@ func TestLoadFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Name != "mine" || p.Doc != "my own" || p.Spec.Rho != 2 || p.Spec.Epochs != 1 || p.Spec.K != runner.Defaults().K {
+	if s := p.Spec; p.Name != "mine" || p.Doc != "my own" ||
+		s.Rho != 2 || s.Epochs != 1 || s.K != runner.Defaults().K {
 		t.Errorf("loaded %+v", p)
 	}
 	if got := p.Reasons["rho"]; got != "wide, because I can" {

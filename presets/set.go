@@ -21,7 +21,8 @@ func Set(spec *runner.Spec, assignment string) error {
 	}
 	entries, err := mapping([]byte("value: " + text))
 	if err != nil || len(entries) != 1 || strings.ContainsAny(text, "\n\r") {
-		return &runner.KeyError{Key: key, Value: show(text), Want: "one value, as in rho=0.5 or algorithms=[sfk, erm]"}
+		return &runner.KeyError{Key: key, Value: show(text),
+			Want: "one value, as in rho=0.5 or algorithms=[sfk, erm]"}
 	}
 	var value any
 	if err := yaml.NodeToValue(entries[0].Value, &value); err != nil {

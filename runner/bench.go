@@ -36,7 +36,9 @@ func (t *StepTimes) Rate() (rate, share float64) {
 // methods and the baseline, on noise of the given shape, for about the given
 // time. The kinds of steps take turns, so that what else the machine does
 // disturbs them alike.
-func MeasureSteps(ctx context.Context, s Spec, shape data.Shape, classes, threads int, budget time.Duration) (StepTimes, error) {
+func MeasureSteps(
+	ctx context.Context, s Spec, shape data.Shape, classes, threads int, budget time.Duration,
+) (StepTimes, error) {
 	src := newNoise(shape, classes, 4*s.Batch)
 	base, err := benchRun(s, dro.Baseline(), src, classes, threads)
 	if err != nil {
@@ -49,7 +51,9 @@ func MeasureSteps(ctx context.Context, s Spec, shape data.Shape, classes, thread
 		flop = net.Peak()
 		return nil
 	}}
-	others := slices.DeleteFunc(slices.Clone(s.Algorithms), func(a dro.Algorithm) bool { return a == dro.Baseline() })
+	others := slices.DeleteFunc(slices.Clone(s.Algorithms), func(a dro.Algorithm) bool {
+		return a == dro.Baseline()
+	})
 	for _, a := range others {
 		r, err := benchRun(s, a, src, classes, threads)
 		if err != nil {
@@ -62,7 +66,8 @@ func MeasureSteps(ctx context.Context, s Spec, shape data.Shape, classes, thread
 	if err != nil {
 		return StepTimes{}, fmt.Errorf("measuring %s: %w", s.Model, err)
 	}
-	t := StepTimes{Train: median(took[0]), Forward: median(took[1]), Rounds: len(took[0]), Steps: map[dro.Algorithm]time.Duration{}}
+	t := StepTimes{Train: median(took[0]), Forward: median(took[1]), Rounds: len(took[0]),
+		Steps: map[dro.Algorithm]time.Duration{}}
 	forth, back := net.FLOPs()
 	t.FLOP, t.Peak = forth+back, flop/median(took[2]).Seconds()
 	t.Steps[dro.Baseline()] = t.Train

@@ -38,8 +38,12 @@ func (r *run) save() error {
 // with another method, it has no state of this run's and no x that its rule has
 // chosen.
 func (r *run) restore(s *State) error {
-	err := errors.Join(copyTensors(r.net.Parameters(), s.Parameters), copyTensors(r.net.Velocities(), s.Velocities),
-		copyTensors(r.net.Buffers(), s.Buffers), r.batches.Restore(s.Batches), r.draws.Restore(s.Draws))
+	err := errors.Join(
+		copyTensors(r.net.Parameters(), s.Parameters),
+		copyTensors(r.net.Velocities(), s.Velocities),
+		copyTensors(r.net.Buffers(), s.Buffers),
+		r.batches.Restore(s.Batches),
+		r.draws.Restore(s.Draws))
 	if err == nil && len(s.Picked) > 0 {
 		err = copyTensors(r.picked, s.Picked)
 	}

@@ -24,10 +24,11 @@ import (
 // What a version adds to a log does not count: only the fields that stand here
 // do. A digest may change with a reason that stands in its commit.
 func digestedFields() []string {
-	return []string{"type", "step", "epoch", "loss", "objective", "lambda", "eta", "gap", "gamma", "grad_norm", "mean_ratio",
-		"divergence", "min", "max", "train_loss", "test_loss", "test_accuracy", "val_loss", "val_accuracy", "class_accuracy",
-		"class_loss", "class_weight", "robust_risk", "train_objective", "train_robust_risk", "dual_gap",
-		"effective_sample_size", "full_grad_norm", "above_bound"}
+	return []string{"type", "step", "epoch",
+		"loss", "objective", "lambda", "eta", "gap", "gamma", "grad_norm", "mean_ratio", "divergence",
+		"min", "max", "train_loss", "test_loss", "test_accuracy", "val_loss", "val_accuracy",
+		"class_accuracy", "class_loss", "class_weight", "robust_risk", "train_objective",
+		"train_robust_risk", "dual_gap", "effective_sample_size", "full_grad_norm", "above_bound"}
 }
 
 func TestNumbersAreThoseOfVersionsBefore(t *testing.T) {
@@ -44,7 +45,9 @@ func TestNumbersAreThoseOfVersionsBefore(t *testing.T) {
 		{"pgd", quick(dro.PGD), "37faee45c8f18832"},
 		{"pan", quick(dro.PAN), "65dc192f5f661a85"},
 		{"erm", quick(dro.ERM), "ae9a55536d1cf77a"},
-		{"sfk, convolutions", set(quick(dro.SFK), func(s *Spec) { s.Model, s.Samples, s.Epochs = "convnet", 320, 1 }), "2ec8808e5c0e54af"},
+		{"sfk, convolutions", set(quick(dro.SFK), func(s *Spec) {
+			s.Model, s.Samples, s.Epochs = "convnet", 320, 1
+		}), "2ec8808e5c0e54af"},
 		{"sfk, c auto, own z-batch", set(brief(dro.SFK), func(s *Spec) {
 			s.BatchZ, s.ValFraction = 48, .2
 			s.SetOwn("c", Auto{})
@@ -59,7 +62,9 @@ func TestNumbersAreThoseOfVersionsBefore(t *testing.T) {
 		}), "c35fa046a49f03e8"},
 		{"pgd, kl", set(brief(dro.PGD), func(s *Spec) { s.Uncertainty = "kl" }), "f51fc4a86b4bdfed"},
 		{"pgd, k = 1.5", set(brief(dro.PGD), func(s *Spec) { s.K, s.CertifyEvery = 1.5, 1 }), "3e860c0e1712f951"},
-		{"pan, smoothed cvar", set(brief(dro.PAN), func(s *Spec) { s.Uncertainty, s.Mu, s.Momentum = "smoothed-cvar", .3, 0 }), "6758826f3d31f7a0"},
+		{"pan, smoothed cvar", set(brief(dro.PAN), func(s *Spec) {
+			s.Uncertainty, s.Mu, s.Momentum = "smoothed-cvar", .3, 0
+		}), "6758826f3d31f7a0"},
 	} {
 		if got := digest(t, runAll(t, 1, c.spec)[0]); got != c.want {
 			t.Errorf("%s: digest %s, was %s", c.name, got, c.want)

@@ -42,13 +42,18 @@ func TestSecondsCountsTheWork(t *testing.T) {
 
 // A measured pace gives back what was measured.
 func TestPaceOfStepTimes(t *testing.T) {
-	times := StepTimes{Train: 20 * time.Millisecond, Forward: 5 * time.Millisecond, Steps: map[dro.Algorithm]time.Duration{
-		dro.ERM: 20 * time.Millisecond, dro.SFK: 26 * time.Millisecond, dro.PGD: 21 * time.Millisecond}}
+	times := StepTimes{
+		Train: 20 * time.Millisecond, Forward: 5 * time.Millisecond,
+		Steps: map[dro.Algorithm]time.Duration{
+			dro.ERM: 20 * time.Millisecond, dro.SFK: 26 * time.Millisecond, dro.PGD: 21 * time.Millisecond,
+		},
+	}
 	p := times.Pace(100)
 	if p.Images != 5000 || p.Forward != .25 {
 		t.Errorf("pace %+v", p)
 	}
-	for a, want := range map[dro.Algorithm]float64{dro.ERM: 1, dro.SFK: 1.3, dro.PGD: 1.05, dro.PAN: 1, "nsgdm": 1} {
+	costs := map[dro.Algorithm]float64{dro.ERM: 1, dro.SFK: 1.3, dro.PGD: 1.05, dro.PAN: 1, "nsgdm": 1}
+	for a, want := range costs {
 		if got := p.Step(a); math.Abs(got-want) > 1e-12 {
 			t.Errorf("a step of %s costs %v, want %v", a, got, want)
 		}

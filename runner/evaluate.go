@@ -31,8 +31,8 @@ func (r *run) evaluate() error {
 	}
 	r.eval = e
 	if now.aboveBound() > 0 {
-		r.warnOnce(fmt.Sprintf("training losses exceed eta_max = %g, the bound B that the theory assumes: the box may exclude the optimum",
-			r.meta.Spec.EtaMax))
+		r.warnOnce(fmt.Sprintf("training losses exceed eta_max = %g, the bound B that the theory assumes: "+
+			"the box may exclude the optimum", r.meta.Spec.EtaMax))
 	}
 	return r.append(e)
 }
@@ -172,7 +172,8 @@ func (r *run) pickedNow() *PaperIterate {
 		return nil
 	}
 	p := r.picker.Picked()
-	return &PaperIterate{Step: int64(p.Step), Lambda: Num(p.Z.Lambda), Eta: Num(p.Z.Eta), GradNorm: Num(p.GradNorm), Gap: Num(p.Gap)}
+	return &PaperIterate{Step: int64(p.Step), Lambda: Num(p.Z.Lambda), Eta: Num(p.Z.Eta),
+		GradNorm: Num(p.GradNorm), Gap: Num(p.Gap)}
 }
 
 // swapTensors exchanges the values of two lists of tensors of the same sizes.

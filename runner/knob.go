@@ -101,7 +101,9 @@ func (r *run) turn(k KnobEvent) error {
 	if _, ok := e.(*KnobEvent); !ok {
 		return nil
 	}
-	r.knobs = slices.DeleteFunc(r.knobs, func(lost KnobEvent) bool { return lost.Key == k.Key && lost.Step > r.step })
+	r.knobs = slices.DeleteFunc(r.knobs, func(lost KnobEvent) bool {
+		return lost.Key == k.Key && lost.Step > r.step
+	})
 	return r.use(spec)
 }
 

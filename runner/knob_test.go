@@ -31,7 +31,10 @@ func turnedAt(t *testing.T, spec Spec, step int64, knobs ...[2]string) (*Queue, 
 }
 
 func TestKnobChangesWhatFollows(t *testing.T) {
-	for _, k := range [][2]string{{"lr", "0.002"}, {"c", "50"}, {"c", "auto"}, {"lambda_max", "0.5"}, {"lambda0", "0.999"}} {
+	knobs := [][2]string{
+		{"lr", "0.002"}, {"c", "50"}, {"c", "auto"}, {"lambda_max", "0.5"}, {"lambda0", "0.999"},
+	}
+	for _, k := range knobs {
 		spec := brief(dro.SFK)
 		plain := runAll(t, 1, spec)[0].lines(t, measured)
 		_, store, id := turnedAt(t, spec, 9, k)
@@ -92,9 +95,11 @@ func TestKnobsThatAreRefused(t *testing.T) {
 		spec       Spec
 		key, value string
 	}{
-		{spec(dro.SFK), "lr", "0"}, {spec(dro.SFK), "lr", "auto"}, {spec(dro.SFK), "lr", "fast"}, {spec(dro.SFK), "lr", "NaN"},
-		{spec(dro.SFK), "rho", "1"}, {spec(dro.SFK), "", ""}, {spec(dro.SFK), "c", "-1"}, {spec(dro.SFK), "lambda_max", "0.01"},
-		{spec(dro.SFK), "lambda0", "-1"}, {spec(dro.PGD), "c", "10"}, {spec(dro.ERM), "lambda_max", "5"},
+		{spec(dro.SFK), "lr", "0"}, {spec(dro.SFK), "lr", "auto"},
+		{spec(dro.SFK), "lr", "fast"}, {spec(dro.SFK), "lr", "NaN"},
+		{spec(dro.SFK), "rho", "1"}, {spec(dro.SFK), "", ""}, {spec(dro.SFK), "c", "-1"},
+		{spec(dro.SFK), "lambda_max", "0.01"}, {spec(dro.SFK), "lambda0", "-1"},
+		{spec(dro.PGD), "c", "10"}, {spec(dro.ERM), "lambda_max", "5"},
 		{spec(dro.PAN), "lambda_max", "5"}, {cvar, "lambda0", "0.2"},
 	} {
 		s := test.spec
@@ -103,7 +108,8 @@ func TestKnobsThatAreRefused(t *testing.T) {
 		if !errors.As(err, &key) {
 			t.Errorf("%s: %s=%s: error %v, want a KeyError", s.Algorithm(), test.key, test.value, err)
 		}
-		if s.LR != test.spec.LR || s.Text("c") != test.spec.Text("c") || s.Lambda0 != test.spec.Lambda0 || s.LambdaMax != test.spec.LambdaMax {
+		if s.LR != test.spec.LR || s.Text("c") != test.spec.Text("c") ||
+			s.Lambda0 != test.spec.Lambda0 || s.LambdaMax != test.spec.LambdaMax {
 			t.Errorf("%s: %s=%s is refused and changed the spec", s.Algorithm(), test.key, test.value)
 		}
 	}
@@ -146,7 +152,8 @@ func TestKnobOfAPausedRunThatIsStopped(t *testing.T) {
 	}
 	q.Wait()
 	_, live, id := turnedAt(t, brief(dro.ERM), 6, [2]string{"lr", "0.002"})
-	if tr.events = afterResume(tr.events); !slices.Equal(tr.lines(t, measured), live.runs[id].lines(t, measured)) {
+	tr.events = afterResume(tr.events)
+	if !slices.Equal(tr.lines(t, measured), live.runs[id].lines(t, measured)) {
 		t.Error("the resumed run does not have the knob")
 	}
 }
@@ -163,7 +170,8 @@ func TestKnobOfAQueuedRunThatIsStopped(t *testing.T) {
 		if id != ids[0] {
 			return
 		}
-		if err := errors.Join(q.Knob(ids[1], "lr", "0.002"), q.Knob(ids[1], "lr", "0.003"), q.Stop(ids[1])); err != nil {
+		err := errors.Join(q.Knob(ids[1], "lr", "0.002"), q.Knob(ids[1], "lr", "0.003"), q.Stop(ids[1]))
+		if err != nil {
 			t.Error(err)
 		}
 		for len(q.Live()) > 1 { // no slot is free before the other one has ended
@@ -177,7 +185,8 @@ func TestKnobOfAQueuedRunThatIsStopped(t *testing.T) {
 	close(ready)
 	q.Wait()
 	tr := store.runs[ids[1]]
-	if log := tr.knobs(); len(log) != 1 || log[0].Old.Float() != brief(dro.SFK).LR || log[0].New.Float() != 0.003 {
+	log := tr.knobs()
+	if len(log) != 1 || log[0].Old.Float() != brief(dro.SFK).LR || log[0].New.Float() != 0.003 {
 		t.Fatalf("knob events %+v", log)
 	}
 	if got := tr.statuses(); !slices.Equal(got, []Status{Queued, Stopped}) {

@@ -29,10 +29,11 @@ func (m *Measure) OfStep() bool { return m.Value == nil && m.List == nil }
 
 // stepRows are what every method's steps report.
 func stepRows() (first, last Measure) {
-	return Measure{Main: true, Measure: dro.Measure{Name: "loss", Title: "train loss", Unit: "nats", Scale: dro.Log, Better: dro.Lower,
-			Noisy: true, Doc: "mean cross-entropy of the step's own batch, augmented, in training mode"}},
-		Measure{Measure: dro.Measure{Name: "grad_norm", Title: "gradient norm", Symbol: "‖g‖", Scale: dro.Log, Noisy: true,
-			Doc: "‖mean w_i ∇ℓ_i‖ of the x-batch, w being the method's weights"}}
+	loss := dro.Measure{Name: "loss", Title: "train loss", Unit: "nats", Scale: dro.Log, Better: dro.Lower,
+		Noisy: true, Doc: "mean cross-entropy of the step's own batch, augmented, in training mode"}
+	norm := dro.Measure{Name: "grad_norm", Title: "gradient norm", Symbol: "‖g‖", Scale: dro.Log,
+		Noisy: true, Doc: "‖mean w_i ∇ℓ_i‖ of the x-batch, w being the method's weights"}
+	return Measure{Main: true, Measure: loss}, Measure{Measure: norm}
 }
 
 // StepMeasures lists the measures of steps, of every method: those that the
@@ -154,7 +155,8 @@ var evalRows = sync.OnceValue(func() []Measure {
 func accuracyRows() []Measure {
 	share := func(p *Pass) Number { return NumIf(p != nil, p.accuracy()) }
 	percent := func(name, title, symbol, doc string) dro.Measure {
-		return dro.Measure{Name: name, Title: title, Symbol: symbol, Unit: "%", Scale: dro.Percent, Better: dro.Higher, Doc: doc}
+		return dro.Measure{Name: name, Title: title, Symbol: symbol, Unit: "%", Scale: dro.Percent,
+			Better: dro.Higher, Doc: doc}
 	}
 	return []Measure{
 		{Main: true, PerGroup: true, Measure: percent("class_accuracy", "accuracy", "",
@@ -173,17 +175,21 @@ func accuracyRows() []Measure {
 			Doc: "mean cross-entropy of the class's (group's) test samples"},
 			List: func(e *Evaluation) []Number { return e.byGroup(e.Test, (*Pass).losses) }},
 		{PerGroup: true, Measure: dro.Measure{Name: "class_weight", Title: "weight", Unit: "mean ratio",
-			Doc: "mean likelihood ratio dQ/dP of the class's (group's) training samples under the exact worst case Q of the " +
-				"training losses: 1 is no reweighting, above 1 is where the adversary looks; ERM has it too"},
-			List: func(e *Evaluation) []Number { return e.byGroup(e.Train, func(*Pass) []float64 { return e.Ratios }) }},
+			Doc: "mean likelihood ratio dQ/dP of the class's (group's) training samples under the exact " +
+				"worst case Q of the training losses: 1 is no reweighting, above 1 is where the " +
+				"adversary looks; ERM has it too"},
+			List: func(e *Evaluation) []Number {
+				return e.byGroup(e.Train, func(*Pass) []float64 { return e.Ratios })
+			}},
 	}
 }
 
 func lossRows() []Measure {
 	loss := func(p *Pass) Number { return NumIf(p != nil, p.meanLoss()) }
 	row := func(name, title, of string, main bool, value func(*Evaluation) Number) Measure {
-		return Measure{Value: value, Main: main, Measure: dro.Measure{Name: name, Title: title, Unit: "nats", Scale: dro.Log,
-			Better: dro.Lower, Doc: "mean cross-entropy over the " + of + " split, unaugmented, in evaluation mode"}}
+		return Measure{Value: value, Main: main, Measure: dro.Measure{
+			Name: name, Title: title, Unit: "nats", Scale: dro.Log, Better: dro.Lower,
+			Doc: "mean cross-entropy over the " + of + " split, unaugmented, in evaluation mode"}}
 	}
 	return []Measure{
 		row("train_loss", "train loss", "training", true, func(e *Evaluation) Number { return loss(e.Train) }),
@@ -198,23 +204,29 @@ func riskRows() []Measure {
 	}
 	return []Measure{
 		{Main: true, Measure: nats("robust_risk", "robust risk",
-			"R_ρ of the test losses: their largest mean over all reweightings Q with D_φ(Q‖P) ≤ ρ, solved exactly"),
+			"R_ρ of the test losses: their largest mean over all reweightings Q with D_φ(Q‖P) ≤ ρ, "+
+				"solved exactly"),
 			Value: func(e *Evaluation) Number { return Num(e.TestWorst.Risk) }},
 		{Measure: nats("train_objective", "train objective", "F(x; λ, η) on the training split, unaugmented"),
 			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.objective()) }},
-		{Measure: nats("train_robust_risk", "train robust risk", "R_ρ of the training losses, unaugmented, solved exactly"),
+		{Measure: nats("train_robust_risk", "train robust risk",
+			"R_ρ of the training losses, unaugmented, solved exactly"),
 			Value: func(e *Evaluation) Number { return Num(e.Worst.Risk) }},
-		{Main: true, Measure: nats("dual_gap", "dual gap", "F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the "+
-			"best for this network, so the error of the dual variables alone"),
+		{Main: true, Measure: nats("dual_gap", "dual gap",
+			"F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the best for this network, "+
+				"so the error of the dual variables alone"),
 			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.objective()-e.Worst.Risk) }},
 		{Measure: dro.Measure{Name: "divergence", Title: "worst case's divergence",
 			Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
 			Value: func(e *Evaluation) Number { return Num(e.Worst.Divergence) }},
-		{Measure: dro.Measure{Name: "effective_sample_size", Title: "effective sample size", Scale: dro.Whole, Unit: "samples",
+		{Measure: dro.Measure{Name: "effective_sample_size", Title: "effective sample size",
+			Scale: dro.Whole, Unit: "samples",
 			Doc: "n (mean r)²/mean r² of the exact worst case on the training split"},
 			Value: func(e *Evaluation) Number { return Num(e.Worst.EffectiveSampleSize) }},
-		{Main: true, Measure: dro.Measure{Name: "full_grad_norm", Title: "full gradient norm", Symbol: "‖∇F‖", Better: dro.Lower,
-			Doc: "‖∇_x F(x; λ, η)‖ of the method's own objective over the training split (ERM: of the mean loss)"},
+		{Main: true, Measure: dro.Measure{Name: "full_grad_norm", Title: "full gradient norm",
+			Symbol: "‖∇F‖", Better: dro.Lower,
+			Doc: "‖∇_x F(x; λ, η)‖ of the method's own objective over the training split " +
+				"(ERM: of the mean loss)"},
 			Value: func(e *Evaluation) Number { return e.GradNorm }},
 		{Measure: dro.Measure{Name: "above_bound", Title: "losses above B", Scale: dro.Whole, Unit: "samples",
 			Doc: "training losses above eta_max, the bound B that the theory assumes"},

@@ -8,7 +8,8 @@ import (
 	"drolab/runner/data"
 )
 
-// rows is a data source that no package of the program knows: three classes, and two groups of which one is small.
+// rows is a data source that no package of the program knows: three classes,
+// and two groups of which one is small.
 type rows int
 
 func (n rows) Len() int          { return int(n) }

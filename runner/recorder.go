@@ -66,7 +66,7 @@ type Meta struct {
 
 	Checksum    string   `json:"dataset_checksum"`
 	Classes     []string `json:"classes"`
-	Groups      []string `json:"groups"`       // what per-class figures are by; the classes unless there is a group column
+	Groups      []string `json:"groups"`       // what per-class figures are by: the group column, else classes
 	TrainCounts []int    `json:"train_counts"` // per group, after imbalance
 	TestCounts  []int    `json:"test_counts"`
 	Parameters  int      `json:"parameters"`

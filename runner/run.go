@@ -66,7 +66,9 @@ type run struct {
 }
 
 // newRun builds what the Spec in m asks for. The caller closes it.
-func newRun(m *Meta, d *data.Dataset, record Recorder, g *gate, build NewNetwork, threads int) (r *run, err error) {
+func newRun(
+	m *Meta, d *data.Dataset, record Recorder, g *gate, build NewNetwork, threads int,
+) (r *run, err error) {
 	r = &run{meta: m, data: d, record: record, gate: g, spec: m.Spec, warned: map[string]bool{}}
 	// With one thread there is no other to make batches on.
 	r.ahead = threads > 1
@@ -182,7 +184,8 @@ func (r *run) addLoaders() (err error) {
 }
 
 func (r *run) loaderOptions(stream uint64, batch int) data.LoaderOptions {
-	o := data.LoaderOptions{Batch: batch, Mean: r.data.Mean, Std: r.data.Std, Seed: r.meta.Spec.Seed, Stream: stream, Ahead: r.ahead}
+	o := data.LoaderOptions{Batch: batch, Mean: r.data.Mean, Std: r.data.Std,
+		Seed: r.meta.Spec.Seed, Stream: stream, Ahead: r.ahead}
 	if s := &r.meta.Spec; len(s.Mean) > 0 {
 		o.Mean, o.Std = float32s(s.Mean), float32s(s.Std)
 	}
@@ -288,7 +291,8 @@ func (r *run) endEpoch(epoch int) error {
 		if err != nil {
 			return dro.Batch{}, err
 		}
-		return dro.Batch{Losses: p.Losses, Labels: p.Labels, Groups: p.Groups, Correct: p.Correct, Index: p.index()}, nil
+		return dro.Batch{Losses: p.Losses, Labels: p.Labels, Groups: p.Groups,
+			Correct: p.Correct, Index: p.index()}, nil
 	})
 	if restart {
 		r.net.Restart()

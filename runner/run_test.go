@@ -37,12 +37,13 @@ func TestEveryAlgorithmRunsToItsEnd(t *testing.T) {
 		if s == nil || s.Status != Done || s.Steps != tr.meta.Steps || s.Epochs != 2 {
 			t.Fatalf("%s: summary %+v", a, s)
 		}
-		if !s.Of("test_accuracy").Applies() || !s.Of("robust_risk").Applies() || !s.Of("full_grad_norm").Applies() ||
-			len(s.ByGroup.Of("class_accuracy")) != 10 {
+		if !s.Of("test_accuracy").Applies() || !s.Of("robust_risk").Applies() ||
+			!s.Of("full_grad_norm").Applies() || len(s.ByGroup.Of("class_accuracy")) != 10 {
 			t.Errorf("%s: summary lacks measures: %+v", a, s)
 		}
 		dual := slices.Contains([]dro.Algorithm{dro.SFK, dro.PGD, dro.PAN, "nsgdm"}, a)
-		if s.Of("lambda").Applies() != dual || (s.PaperIterate != nil) != (a == dro.SFK) || s.Of("dual_gap").Applies() != dual {
+		if s.Of("lambda").Applies() != dual || s.Of("dual_gap").Applies() != dual ||
+			(s.PaperIterate != nil) != (a == dro.SFK) {
 			t.Errorf("%s: λ %v, dual gap %v, paper iterate %v", a, s.Of("lambda"), s.Of("dual_gap"), s.PaperIterate)
 		}
 	}
@@ -66,7 +67,8 @@ func TestPanicWhileBuilding(t *testing.T) {
 	s := Defaults()
 	s.Algorithms = []dro.Algorithm{dro.SFK}
 	r, err := newRun(&Meta{Spec: s}, nil, nil, nil, standardNetwork, 1) // no dataset
-	if err == nil || !strings.HasPrefix(err.Error(), "panic: ") || strings.Contains(firstLine(err), "\n") || !strings.Contains(err.Error(), "goroutine") {
+	if err == nil || !strings.HasPrefix(err.Error(), "panic: ") || strings.Contains(firstLine(err), "\n") ||
+		!strings.Contains(err.Error(), "goroutine") {
 		t.Errorf("newRun gave %v, error %v", r, err)
 	}
 }

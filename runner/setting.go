@@ -72,7 +72,8 @@ func FindSetting(key string) (Setting, bool) {
 // ReadBy tells whether runs of the method depend on the setting: one that some
 // method names as read is for those methods only.
 func (t *Setting) ReadBy(m *dro.Method) bool {
-	if t.own == nil && !slices.ContainsFunc(dro.Methods(), func(o dro.Method) bool { return o.ReadsKey(t.Key) }) {
+	reads := func(o dro.Method) bool { return o.ReadsKey(t.Key) }
+	if t.own == nil && !slices.ContainsFunc(dro.Methods(), reads) {
 		return true
 	}
 	return m.ReadsKey(t.Key)
@@ -349,7 +350,9 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 
 // Equal tells whether two Specs state the same.
 func (s *Spec) Equal(o *Spec) bool {
-	return !slices.ContainsFunc(AllSettings(), func(t Setting) bool { return !reflect.DeepEqual(t.value(s), t.value(o)) })
+	return !slices.ContainsFunc(AllSettings(), func(t Setting) bool {
+		return !reflect.DeepEqual(t.value(s), t.value(o))
+	})
 }
 
 // Unread returns an error for the first of the keys, given for runs of s, that
@@ -366,7 +369,8 @@ func (s *Spec) Unread(keys []string) error {
 				readers = append(readers, m.Name)
 			}
 		}
-		return &KeyError{key, s.Text(key), fmt.Sprintf("a method that reads it (%s): %s does not", join(readers), join(s.Algorithms))}
+		want := fmt.Sprintf("a method that reads it (%s): %s does not", join(readers), join(s.Algorithms))
+		return &KeyError{key, s.Text(key), want}
 	}
 	return nil
 }

@@ -62,7 +62,8 @@ func trainingRows() []Setting {
 		{Key: "lr_drop", Doc: "factor on lr from lr_drop_epoch on", Want: "a number > 0", in: positive},
 		{Key: "momentum", Doc: "of the weights (nsgdm: and of η), 0 ≤ m < 1", Want: "a number in [0, 1)",
 			in: fraction},
-		{Key: "weight_decay", Doc: "of the weights, in every method alike, ≥ 0", Want: "a number ≥ 0", in: atLeast(0)},
+		{Key: "weight_decay", Doc: "of the weights, in every method alike, ≥ 0", Want: "a number ≥ 0",
+			in: atLeast(0)},
 	})
 }
 
@@ -107,9 +108,11 @@ func dualRows() []Setting {
 		{Key: "lambda_max", Doc: "upper bound of λ; auto derives it from ρ and eta_max",
 			Want: "auto or a number ≥ lambda0", by: "lambda0", radius: true,
 			ok: func(s *Spec) bool { return atLeast(s.Lambda0)(s.LambdaMax.Or(s.Lambda0)) }},
-		{Key: "eta_min", Doc: "lower bound of η; auto derives it", Want: "auto or a number ≤ eta_max", by: "eta_max",
+		{Key: "eta_min", Doc: "lower bound of η; auto derives it",
+			Want: "auto or a number ≤ eta_max", by: "eta_max",
 			ok: func(s *Spec) bool { return atLeast(-s.EtaMax)(-s.EtaMin.Or(s.EtaMax)) }},
-		{Key: "eta_max", Doc: "upper bound of η: B, the assumed bound of the loss", Want: "a number > 0", in: positive},
+		{Key: "eta_max", Doc: "upper bound of η: B, the assumed bound of the loss", Want: "a number > 0",
+			in: positive},
 	})
 }
 
@@ -120,9 +123,10 @@ func recordRows() []Setting {
 			in: atLeast(0)},
 		{Key: "certify_every", Doc: "epochs between full gradient norms; 0 is only at the end",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
-		{Key: "checkpoint_every", Doc: "steps between checkpoints; 0 is once an epoch", Want: "a whole number ≥ 0",
-			in: atLeast(0)},
-		{Key: "checkpoint_keep", Doc: "newest checkpoints that are kept", Want: "a whole number ≥ 1", in: atLeast(1)},
+		{Key: "checkpoint_every", Doc: "steps between checkpoints; 0 is once an epoch",
+			Want: "a whole number ≥ 0", in: atLeast(0)},
+		{Key: "checkpoint_keep", Doc: "newest checkpoints that are kept", Want: "a whole number ≥ 1",
+			in: atLeast(1)},
 	})
 	for i := range rows {
 		rows[i].viewed = true

@@ -20,7 +20,8 @@ func TestDefaultsAreValid(t *testing.T) {
 		t.Errorf("the default is %d runs, want 4", n)
 	}
 	s.Seeds = 3
-	if list := s.Expand(); len(list) != 12 || list[1].Seed != s.Seed+1 || list[1].Algorithm() != list[0].Algorithm() {
+	list := s.Expand()
+	if len(list) != 12 || list[1].Seed != s.Seed+1 || list[1].Algorithm() != list[0].Algorithm() {
 		t.Errorf("3 seeds expand to %d runs, seeds not innermost", len(list))
 	}
 }
@@ -104,7 +105,12 @@ func TestKeyErrorShowsTheValueAsGiven(t *testing.T) {
 	for _, test := range []struct {
 		value any
 		want  string
-	}{{0, "k: 0: want more"}, {2.1, "k: 2.1: want more"}, {Fixed(3), "k: 3: want more"}, {strings.Repeat("é", 61), "k: " + strings.Repeat("é", 60) + "…: want more"}} {
+	}{
+		{0, "k: 0: want more"},
+		{2.1, "k: 2.1: want more"},
+		{Fixed(3), "k: 3: want more"},
+		{strings.Repeat("é", 61), "k: " + strings.Repeat("é", 60) + "…: want more"},
+	} {
 		if got := (&KeyError{"k", test.value, "more"}).Error(); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)
 		}
@@ -124,7 +130,8 @@ func TestSpecSurvivesJSON(t *testing.T) {
 	if err := json.Unmarshal(b, &back); err != nil {
 		t.Fatal(err)
 	}
-	if !s.Equal(&back) || back.Text("c") != "auto" || back.Text("share_batch") != "true" || back.Text("kappa") != "1" {
+	if !s.Equal(&back) || back.Text("c") != "auto" ||
+		back.Text("share_batch") != "true" || back.Text("kappa") != "1" {
 		t.Errorf("%s\ncame back as\n%+v", b, back)
 	}
 	for word, want := range map[string]int{`"paper"`: 10, `"none"`: 0, `"auto"`: 10, `[0.5]`: 1} {
@@ -141,7 +148,8 @@ func TestSpecSurvivesJSON(t *testing.T) {
 }
 
 func TestNumberSurvivesJSON(t *testing.T) {
-	for _, n := range []Number{{}, Num(0), Num(-1.5e-300), Num(math.Inf(1)), Num(math.Inf(-1)), Num(math.NaN())} {
+	numbers := []Number{{}, Num(0), Num(-1.5e-300), Num(math.Inf(1)), Num(math.Inf(-1)), Num(math.NaN())}
+	for _, n := range numbers {
 		b, err := json.Marshal(n)
 		if err != nil {
 			t.Fatal(err)
@@ -165,9 +173,13 @@ func TestEventsSurviveTheLog(t *testing.T) {
 	h := Head{Seq: 7, Step: 40}
 	for _, e := range []Event{
 		&StatusEvent{Head: h, Status: Failed, Cause: "step 40: loss is NaN"},
-		&StepEvent{Head: h, Epoch: 1.5, Values: Values{{"loss", Num(.25)}, {"lambda", Num(math.Inf(1))}, {"tomorrow", Num(1)}},
-			Min: Values{{"eta", Num(-2)}}, Max: Values{{"eta", Number{}}}},
-		&EvalEvent{Head: h, Values: Values{{"test_accuracy", Num(.5)}, {"worst_class_accuracy", Num(1)}, {"above_bound", Num(3)}},
+		&StepEvent{Head: h, Epoch: 1.5,
+			Values: Values{{"loss", Num(.25)}, {"lambda", Num(math.Inf(1))}, {"tomorrow", Num(1)}},
+			Min:    Values{{"eta", Num(-2)}}, Max: Values{{"eta", Number{}}}},
+		&EvalEvent{Head: h,
+			Values: Values{
+				{"test_accuracy", Num(.5)}, {"worst_class_accuracy", Num(1)}, {"above_bound", Num(3)},
+			},
 			ByGroup: Lists{{"class_accuracy", []Number{Num(1), {}}}}},
 		&WarningEvent{Head: h, Message: "look"}, &CheckpointEvent{Head: h, File: "step-40"},
 		&ResumeEvent{Head: h}, &KnobEvent{Head: h, Key: "lr", Old: Num(1), New: Num(2)},

@@ -13,8 +13,9 @@ import (
 	"drolab/runner/data"
 )
 
-// The benchmarks here compare things with each other, so they take turns within one benchmark: what else the machine
-// does then disturbs all alike. Each reports medians and their ratios; ns/op is of no use. See -benchtime 20x.
+// The benchmarks here compare things with each other, so they take turns within
+// one benchmark: what else the machine does then disturbs all alike. Each
+// reports medians and their ratios; ns/op is of no use. See -benchtime 20x.
 
 // alexNetRun is a run of the paper's network on a source of 3×32×32 images.
 func alexNetRun(b *testing.B, a dro.Algorithm, src data.Source, threads int) *run {
@@ -62,19 +63,25 @@ func ratio(above, below []float64) float64 {
 	return middle(list)
 }
 
-// BenchmarkInput measures what the input pipeline adds to a step of AlexNet on 2 threads: nothing to load (the same batch
-// again), batches made when they are asked for, and made ahead. SFK loads two batches a step. The first two figures are
-// differences of step times, which another program's work drowns; the share is the time to make a step's batches, which
-// one thread does, of what both threads spend on a step.
+// BenchmarkInput measures what the input pipeline adds to a step of AlexNet on
+// 2 threads: nothing to load (the same batch again), batches made when they are
+// asked for, and made ahead. SFK loads two batches a step. The first two
+// figures are differences of step times, which another program's work drowns;
+// the share is the time to make a step's batches, which one thread does, of
+// what both threads spend on a step.
 //
-// "outside" is what of a step made ahead lies outside the network: waiting for the batch, ratios, dual step and record.
-// What lies outside the kernels within the network is BenchmarkOutsideKernels' figure, of dro/nn.
+// "outside" is what of a step made ahead lies outside the network: waiting for
+// the batch, ratios, dual step and record. What lies outside the kernels within
+// the network is BenchmarkOutsideKernels' figure, of dro/nn.
 func BenchmarkInput(b *testing.B) {
 	drawn, err := data.Open("shapes", data.Options{Samples: 1e5})
 	if err != nil {
 		b.Fatal(err)
 	}
-	sources := map[string]data.Source{"memory": newNoise(data.Shape{C: 3, H: 32, W: 32}, 10, 1e4), "drawn": drawn.Train}
+	sources := map[string]data.Source{
+		"memory": newNoise(data.Shape{C: 3, H: 32, W: 32}, 10, 1e4),
+		"drawn":  drawn.Train,
+	}
 	if cifar, err := data.Open("cifar10", data.Options{Dir: os.Getenv("DROLAB_DATA")}); err == nil {
 		defer cifar.Close()
 		sources["cifar10"] = cifar.Train
@@ -87,7 +94,8 @@ func BenchmarkInput(b *testing.B) {
 				asked.draws.Close()
 				same := fixed.batches.Next()
 				var outside []float64
-				ms := turns(b, func() error { _, err := fixed.timedStep(same); return err }, asked.train, asked.loadOnly, func() error {
+				loaded := func() error { _, err := fixed.timedStep(same); return err }
+				ms := turns(b, loaded, asked.train, asked.loadOnly, func() error {
 					start := time.Now()
 					network, err := ahead.timedStep(nil)
 					outside = append(outside, 100*(1-network.Seconds()/time.Since(start).Seconds()))
@@ -112,8 +120,8 @@ func (r *run) loadOnly() error {
 	return nil
 }
 
-// timedStep is train, which it must follow verb by verb, with the time that the network takes. With a batch x, every
-// batch is x and nothing is loaded.
+// timedStep is train, which it must follow verb by verb, with the time that the
+// network takes. With a batch x, every batch is x and nothing is loaded.
 func (r *run) timedStep(x *data.Batch) (network time.Duration, err error) {
 	timed := func(f func()) {
 		start := time.Now()
@@ -147,8 +155,9 @@ func (r *run) timedStep(x *data.Batch) (network time.Duration, err error) {
 	return network, r.note(norm)
 }
 
-// BenchmarkTogether measures the throughput of 2 threads: of one run that has both, and of 2 and 4 runs of one each. The
-// ratios are of images a second, to the one run's.
+// BenchmarkTogether measures the throughput of 2 threads: of one run that has
+// both, and of 2 and 4 runs of one each. The ratios are of images a second, to
+// the one run's.
 func BenchmarkTogether(b *testing.B) {
 	src := newNoise(data.Shape{C: 3, H: 32, W: 32}, 10, 1e4)
 	both := alexNetRun(b, dro.ERM, src, 2)
@@ -184,9 +193,11 @@ func together(steps int, runs ...*run) func() error {
 	}
 }
 
-// BenchmarkSamples measures a step of AlexNet on 1e3, 1e5 and 1e7 samples. "bytes" are in memory; "mapped" are in a file
-// without blocks, 29 GiB at 1e7, mapped as IDX files are; "shapes" are drawn: 1e3 once, the others whenever a batch is
-// made, which costs each image the same at every size. The ratios are to 1e3 samples.
+// BenchmarkSamples measures a step of AlexNet on 1e3, 1e5 and 1e7 samples.
+// "bytes" are in memory; "mapped" are in a file without blocks, 29 GiB at 1e7,
+// mapped as IDX files are; "shapes" are drawn: 1e3 once, the others whenever a
+// batch is made, which costs each image the same at every size. The ratios are
+// to 1e3 samples.
 func BenchmarkSamples(b *testing.B) {
 	for name, open := range map[string]func(n int) (data.Source, error){
 		"mapped": func(n int) (data.Source, error) { return newMapped(b, n) },
@@ -216,8 +227,9 @@ func BenchmarkSamples(b *testing.B) {
 	}
 }
 
-// windows is a source of n distinct images that needs 16 bytes for each: image i is a window of one array of random
-// bytes, so that batches come from all over n·16 bytes.
+// windows is a source of n distinct images that needs 16 bytes for each: image
+// i is a window of one array of random bytes, so that batches come from all
+// over n·16 bytes.
 type windows struct {
 	data.ImageSource
 	bytes []byte

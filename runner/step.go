@@ -95,8 +95,8 @@ func (r *run) note(norm float64) error {
 	if cause == nil && r.step%int64(r.meta.Spec.LogEvery) != 0 && r.step != r.meta.Steps {
 		return nil
 	}
-	e := &StepEvent{Head: r.head(), Epoch: r.epoch(), Values: slices.Clone(r.now), Min: r.window.Min, Max: r.window.Max,
-		ImagesPerSecond: r.speed()}
+	e := &StepEvent{Head: r.head(), Epoch: r.epoch(), Values: slices.Clone(r.now),
+		Min: r.window.Min, Max: r.window.Max, ImagesPerSecond: r.speed()}
 	r.window = newWindow(r.now.Names())
 	r.last = e
 	if err := r.append(e); err != nil {

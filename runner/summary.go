@@ -49,7 +49,8 @@ type PaperIterate struct {
 // Summarize returns the summary of a run in the given state, whose last
 // evaluation and last step events these are (nil: there was none).
 func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEvent) *Summary {
-	s := &Summary{ID: m.ID, Preset: m.Preset, Algorithm: m.Spec.Algorithm(), Seed: m.Spec.Seed, Status: status, Steps: step}
+	s := &Summary{ID: m.ID, Preset: m.Preset, Algorithm: m.Spec.Algorithm(), Seed: m.Spec.Seed,
+		Status: status, Steps: step}
 	if m.StepsPerEpoch > 0 {
 		s.Epochs = float64(step) / float64(m.StepsPerEpoch)
 	}

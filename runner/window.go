@@ -85,7 +85,8 @@ func (v *Values) unmarshalEither(b []byte) error {
 	if err := json.Unmarshal(b, &list); err != nil {
 		return err
 	}
-	names := [...]string{"loss", "objective", "lambda", "eta", "gap", "gamma", "grad_norm", "mean_ratio", "divergence"}
+	names := [...]string{"loss", "objective", "lambda", "eta", "gap", "gamma", "grad_norm",
+		"mean_ratio", "divergence"}
 	if len(list) > len(names) {
 		return fmt.Errorf("window: %d measures, want at most %d", len(list), len(names))
 	}

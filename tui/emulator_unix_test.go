@@ -145,7 +145,8 @@ func (g *glass) resize(t *testing.T, w, h int) {
 	if err := pty.Setsize(g.tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)}); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil { // this process has not that terminal, so nobody tells it
+	// This process has not that terminal, so nobody tells it.
+	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -181,8 +181,11 @@ func TestRunsHostile(t *testing.T) {
 	bad.Groups = []string{tuitest.Hostile, "", strings.Repeat("世", 300)}
 	bad.Host.Version, bad.Host.CPU = tuitest.Hostile, tuitest.Hostile
 	put("a", bad, &runner.Summary{Cause: tuitest.Hostile,
-		Measures: runner.Values{{Name: "test_loss", Number: runner.Num(-1e308)}, {Name: "worst_class_accuracy", Number: runner.Num(1e300)}},
-		ByGroup:  runner.Lists{{Name: "class_accuracy", Numbers: []runner.Number{runner.Num(1e300)}}}})
+		Measures: runner.Values{
+			{Name: "test_loss", Number: runner.Num(-1e308)},
+			{Name: "worst_class_accuracy", Number: runner.Num(1e300)},
+		},
+		ByGroup: runner.Lists{{Name: "class_accuracy", Numbers: []runner.Number{runner.Num(1e300)}}}})
 	odd := tuitest.Archived(dro.PGD, 1<<63, strings.Repeat("long", 400), tuitest.Epoch0().Add(-1<<40))
 	odd.Spec.ValFraction, odd.Spec.Epochs, odd.TrainCounts = 1, -1<<62, []int{-5}
 	put("b", odd, &runner.Summary{ImagesPerSecond: runner.Num(1e-300), Epochs: -1e300, Steps: -1 << 62})

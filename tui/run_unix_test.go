@@ -149,7 +149,8 @@ func (*broken) Start(runner.Request) ([]string, error) {
 // TestPanic is a fault of the program while the terminal is the interface's.
 func TestPanic(t *testing.T) {
 	if raceDetector {
-		t.Skip("after a panic Bubble Tea closes what its reader of keys still reads, and the program ends: a race, of no effect")
+		t.Skip("after a panic Bubble Tea closes what its reader of keys still reads, " +
+			"and the program ends: a race, of no effect")
 	}
 	out, err := onTerminalWith(t, &broken{}, func(_ context.Context, _ context.CancelFunc, end *os.File) {
 		end.WriteString("\r")

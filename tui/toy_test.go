@@ -32,8 +32,8 @@ func toyMethod() dro.Method {
 	return dro.Method{
 		Name: "toy", Doc: "weighs what lies above a running mean", Source: "a test",
 		Settings: []dro.Setting{
-			{Key: "toy_rate", Doc: "how fast the running mean moves", Default: dro.Fixed(.25), Want: "a number in (0, 1]",
-				Check: func(x float64) bool { return x > 0 && x <= 1 }, Live: true},
+			{Key: "toy_rate", Doc: "how fast the running mean moves", Default: dro.Fixed(.25),
+				Want: "a number in (0, 1]", Check: func(x float64) bool { return x > 0 && x <= 1 }, Live: true},
 			{Key: "toy_up", Doc: "weight of the losses above the mean", Default: dro.Fixed(2), Want: "a number > 0",
 				Check: func(x float64) bool { return x > 0 }},
 		},
@@ -63,16 +63,18 @@ func (y *toy) After(b dro.Batch, _ dro.Step) {
 	}
 }
 
+func (y *toy) numbers() map[string]float64 { return map[string]float64{"heat": y.heat} }
+
 func (y *toy) Report(put func(string, float64)) { put("heat", y.heat) }
-func (y *toy) State() dro.State                 { return dro.State{Numbers: map[string]float64{"heat": y.heat}} }
+func (y *toy) State() dro.State                 { return dro.State{Numbers: y.numbers()} }
 func (y *toy) Restore(s dro.State) error        { y.heat = s.Numbers["heat"]; return nil }
 
 // toySpec is a run of the toy method that takes a moment: 30 steps.
 func toySpec(t *testing.T, assignments ...string) runner.Spec {
 	t.Helper()
 	s := runner.Defaults()
-	for _, a := range append([]string{"algorithms=[toy]", "dataset=csv:example", "model=linear", "epochs=2", "batch=32",
-		"log_every=3", "checkpoint_every=4"}, assignments...) {
+	for _, a := range append([]string{"algorithms=[toy]", "dataset=csv:example", "model=linear",
+		"epochs=2", "batch=32", "log_every=3", "checkpoint_every=4"}, assignments...) {
 		if err := presets.Set(&s, a); err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +155,8 @@ func lastState(t *testing.T, s *record.Store, id string) (*runner.State, runner.
 // sameState compares to the bit.
 func sameState(a, b *runner.State) bool {
 	for i, p := range a.Parameters {
-		if !slices.Equal(p.Data, b.Parameters[i].Data) || !slices.Equal(a.Velocities[i].Data, b.Velocities[i].Data) {
+		if !slices.Equal(p.Data, b.Parameters[i].Data) ||
+			!slices.Equal(a.Velocities[i].Data, b.Velocities[i].Data) {
 			return false
 		}
 	}
@@ -225,7 +228,8 @@ func TestToySettings(t *testing.T) {
 		t.Fatalf("the preset has %q, %v", p.Spec.Text("toy_up"), err)
 	}
 	s := toySpec(t, "toy_rate=2")
-	if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "toy_rate: 2: want a number in (0, 1]") {
+	err = s.Validate()
+	if err == nil || !strings.Contains(err.Error(), "toy_rate: 2: want a number in (0, 1]") {
 		t.Errorf("toy_rate 2 says %v", err)
 	}
 	live := s.Knobs()
@@ -320,8 +324,8 @@ func TestToyMethodIsSeen(t *testing.T) {
 
 // toyMeasure is a measure of evaluations.
 func toyMeasure() runner.Measure {
-	return runner.Measure{Main: true, Measure: dro.Measure{Name: "hits", Title: "hits and misses", Better: dro.Higher,
-		Doc: "test samples that are right less those that are wrong"},
+	return runner.Measure{Main: true, Measure: dro.Measure{Name: "hits", Title: "hits and misses",
+		Better: dro.Higher, Doc: "test samples that are right less those that are wrong"},
 		Value: func(e *runner.Evaluation) runner.Number {
 			n := 0
 			for _, right := range e.Test.Correct {
@@ -439,7 +443,8 @@ func (*toyPage) Update(tea.Msg) tea.Cmd { return nil }
 func (*toyPage) Typing() bool           { return false }
 func (*toyPage) View(w, h int) []string { return kit.Fill([]string{"all the toys"}, w, h) }
 func (p *toyPage) Keys() []kit.Key {
-	return []kit.Key{{Keys: kit.On("!"), Hint: "wind", Help: "wind them up", Do: kit.Just(func() { p.turned += 10 })}}
+	wind := kit.Just(func() { p.turned += 10 })
+	return []kit.Key{{Keys: kit.On("!"), Hint: "wind", Help: "wind them up", Do: wind}}
 }
 
 // A page in the table of pages has a tab, a number, keys, hints and help.

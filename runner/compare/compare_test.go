@@ -51,7 +51,8 @@ func TestStatistics(t *testing.T) {
 	} {
 		mean, half := TInterval(c.values, c.level)
 		if !same(mean, c.mean) || !same(half, c.half) {
-			t.Errorf("TInterval(%v, %g) = %.17g ± %.17g, want %.17g ± %.17g", c.values, c.level, mean, half, c.mean, c.half)
+			t.Errorf("TInterval(%v, %g) = %.17g ± %.17g, want %.17g ± %.17g",
+				c.values, c.level, mean, half, c.mean, c.half)
 		}
 	}
 }
@@ -102,14 +103,23 @@ func TestNoSpread(t *testing.T) {
 func newRun(a dro.Algorithm, seed uint64, worst float64, change ...func(*member)) member {
 	spec := runner.Defaults()
 	spec.Algorithms, spec.Seed = []dro.Algorithm{a}, seed
-	m := member{&runner.Meta{ID: fmt.Sprintf("shapes-%s-s%d", a, seed), Spec: spec, Groups: []string{"circle", "star"}, Steps: 100,
-		Created: time.Unix(1000, 0)}, nil}
-	m.summary = runner.Summarize(m.meta, runner.Done, 100, &runner.EvalEvent{
-		Values: runner.Values{{Name: "train_loss", Number: runner.Num(1 - worst)}, {Name: "test_loss", Number: runner.Num(2 - worst)},
-			{Name: "test_accuracy", Number: runner.Num(worst + .1)}, {Name: "worst_class_accuracy", Number: runner.Num(worst)},
+	meta := &runner.Meta{
+		ID: fmt.Sprintf("shapes-%s-s%d", a, seed), Spec: spec, Groups: []string{"circle", "star"},
+		Steps: 100, Created: time.Unix(1000, 0),
+	}
+	m := member{meta, runner.Summarize(meta, runner.Done, 100, &runner.EvalEvent{
+		Values: runner.Values{
+			{Name: "train_loss", Number: runner.Num(1 - worst)},
+			{Name: "test_loss", Number: runner.Num(2 - worst)},
+			{Name: "test_accuracy", Number: runner.Num(worst + .1)},
+			{Name: "worst_class_accuracy", Number: runner.Num(worst)},
 			{Name: "robust_risk", Number: runner.Num(3 - worst)},
-			{Name: "dual_gap", Number: runner.NumIf(a != dro.ERM, worst/10)}},
-		ByGroup: runner.Lists{{Name: "class_accuracy", Numbers: []runner.Number{runner.Num(worst + .2), runner.Num(worst)}}}}, nil)
+			{Name: "dual_gap", Number: runner.NumIf(a != dro.ERM, worst/10)},
+		},
+		ByGroup: runner.Lists{
+			{Name: "class_accuracy", Numbers: []runner.Number{runner.Num(worst + .2), runner.Num(worst)}},
+		},
+	}, nil)}
 	for _, c := range change {
 		c(&m)
 	}
@@ -151,8 +161,8 @@ func TestTable(t *testing.T) {
 	for _, c := range table.Columns {
 		names = append(names, strings.TrimSpace(c.Name+" "+c.Class))
 	}
-	want := []string{"class_accuracy circle", "class_accuracy star", "worst_class_accuracy", "test_accuracy", "train_loss",
-		"test_loss", "robust_risk", "dual_gap"}
+	want := []string{"class_accuracy circle", "class_accuracy star", "worst_class_accuracy",
+		"test_accuracy", "train_loss", "test_loss", "robust_risk", "dual_gap"}
 	if !slices.Equal(names, want) {
 		t.Errorf("columns %v, want %v", names, want)
 	}
@@ -171,8 +181,9 @@ func TestTable(t *testing.T) {
 		}
 	}
 	gap := column(t, table, "dual_gap")
-	if erm := table.Rows[1].Cells[gap]; erm.N != 0 || erm.Mean.Applies() || table.Columns[gap].Best != -1 || table.Columns[gap].P.Applies() {
-		t.Errorf("dual gap of erm %+v, column %+v", erm, table.Columns[gap])
+	erm, col := table.Rows[1].Cells[gap], table.Columns[gap]
+	if erm.N != 0 || erm.Mean.Applies() || col.Best != -1 || col.P.Applies() {
+		t.Errorf("dual gap of erm %+v, column %+v", erm, col)
 	}
 }
 
@@ -185,19 +196,27 @@ func TestMarks(t *testing.T) {
 		best string
 		note NoteKind
 	}{
-		{name: "one seed", runs: slices.Concat(newRuns(dro.SFK, []float64{.9}), newRuns(dro.ERM, []float64{.1})), note: Seeds},
-		{name: "one seed against four", runs: slices.Concat(newRuns(dro.SFK, []float64{.9}), newRuns(dro.ERM, accuraciesB)), note: Seeds},
-		{name: "too close", runs: slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.PGD, accuraciesC)), note: Seeds},
-		{name: "better than one of two", runs: slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.PGD, accuraciesC),
-			newRuns(dro.ERM, accuraciesB)), note: Seeds},
-		{name: "worse counts as well", runs: slices.Concat(newRuns(dro.SFK, accuraciesB), newRuns(dro.ERM, accuraciesA)), best: "erm"},
-		{name: "no common seed", runs: slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.ERM, accuraciesB, func(m *member) {
-			m.meta.Spec.Seed += 10
-			m.meta.ID += "0"
-		})), best: "sfk", note: Seeds},
-		{name: "diverged", runs: slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.ERM, nan)), note: NotFinite},
+		{name: "one seed", note: Seeds,
+			runs: slices.Concat(newRuns(dro.SFK, []float64{.9}), newRuns(dro.ERM, []float64{.1}))},
+		{name: "one seed against four", note: Seeds,
+			runs: slices.Concat(newRuns(dro.SFK, []float64{.9}), newRuns(dro.ERM, accuraciesB))},
+		{name: "too close", note: Seeds,
+			runs: slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.PGD, accuraciesC))},
+		{name: "better than one of two", note: Seeds,
+			runs: slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.PGD, accuraciesC),
+				newRuns(dro.ERM, accuraciesB))},
+		{name: "worse counts as well", best: "erm",
+			runs: slices.Concat(newRuns(dro.SFK, accuraciesB), newRuns(dro.ERM, accuraciesA))},
+		{name: "no common seed", best: "sfk", note: Seeds,
+			runs: slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.ERM, accuraciesB, func(m *member) {
+				m.meta.Spec.Seed += 10
+				m.meta.ID += "0"
+			}))},
+		{name: "diverged", note: NotFinite,
+			runs: slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.ERM, nan))},
 		// The mean of the lead rests on seed 3, which the other row does not have.
-		{name: "leads by other seeds only", runs: slices.Concat(newRuns(dro.SFK, []float64{.50, .51, .99}), newRuns(dro.ERM, []float64{.60, .6101}))},
+		{name: "leads by other seeds only", runs: slices.Concat(
+			newRuns(dro.SFK, []float64{.50, .51, .99}), newRuns(dro.ERM, []float64{.60, .6101}))},
 		{name: "alone", runs: newRuns(dro.SFK, accuraciesA)},
 	} {
 		table := tabulate(c.runs, Options{})
@@ -231,8 +250,10 @@ func TestGroups(t *testing.T) {
 		want []string
 	}{
 		{newRuns(dro.SFK, accuraciesA, often), []string{"sfk"}},
-		{slices.Concat(newRuns(dro.SFK, accuraciesA, radius(10)), newRuns(dro.SFK, accuraciesB, radius(2))), []string{"rho=2", "rho=10"}},
-		{slices.Concat(newRuns(dro.PGD, accuraciesA, radius(2)), newRuns(dro.SFK, accuraciesB, radius(10)), newRuns(dro.SFK, accuraciesB, radius(2))),
+		{slices.Concat(newRuns(dro.SFK, accuraciesA, radius(10)), newRuns(dro.SFK, accuraciesB, radius(2))),
+			[]string{"rho=2", "rho=10"}},
+		{slices.Concat(newRuns(dro.PGD, accuraciesA, radius(2)), newRuns(dro.SFK, accuraciesB, radius(10)),
+			newRuns(dro.SFK, accuraciesB, radius(2))),
 			[]string{"sfk rho=2", "sfk rho=10", "pgd rho=2"}},
 		{newRuns(dro.SFK, nil), nil},
 	} {
@@ -256,7 +277,8 @@ func TestNotes(t *testing.T) {
 		kind   NoteKind
 		text   string
 	}{
-		{func(m *member) { m.meta.Spec.Epochs = 7 }, Budget, "runs differ in epochs (50, 7): budgets are not the same"},
+		{func(m *member) { m.meta.Spec.Epochs = 7 }, Budget,
+			"runs differ in epochs (50, 7): budgets are not the same"},
 		{func(m *member) { m.meta.Steps = 99 }, Budget, "steps (100, 99)"},
 		{func(m *member) { m.meta.Spec.Dataset = "mnist" }, Dataset, "dataset (mnist, shapes)"},
 		{func(m *member) { m.meta.Checksum = "sha256:1" }, Dataset, "dataset checksum"},
@@ -272,11 +294,13 @@ func TestNotes(t *testing.T) {
 		}
 	}
 	group := tabulate(append(slices.Clone(base), newRuns("group", accuraciesB)...), Options{})
-	if i := slices.IndexFunc(group.Notes, func(n Note) bool { return n.Kind == Seen }); i < 0 ||
-		!strings.HasPrefix(group.Notes[i].Text, "group uses groups, which") || len(group.Notes[i].Runs) != len(base) {
+	i := slices.IndexFunc(group.Notes, func(n Note) bool { return n.Kind == Seen })
+	if i < 0 || !strings.HasPrefix(group.Notes[i].Text, "group uses groups, which") ||
+		len(group.Notes[i].Runs) != len(base) {
 		t.Errorf("nothing says what group knows: %+v", group.Notes)
 	}
-	if table := tabulate(with(func(m *member) { m.meta.Groups = []string{"a"} }), Options{}); table.Columns[0].Class != "" {
+	otherClasses := with(func(m *member) { m.meta.Groups = []string{"a"} })
+	if table := tabulate(otherClasses, Options{}); table.Columns[0].Class != "" {
 		t.Errorf("classes differ, yet there is column %+v", table.Columns[0])
 	}
 
@@ -287,8 +311,10 @@ func TestNotes(t *testing.T) {
 		!near(table.Rows[0].Cells[column(t, table, "worst_class_accuracy")].Mean.Float(), 0.494425) {
 		t.Errorf("rows %+v", table.Rows)
 	}
-	want := []Note{{Unfinished, "left out, because not done: shapes-pgd-s9 (running)", []string{"shapes-pgd-s9"}},
-		{Repeated, "sfk: 1 run(s) left out, because a newer one has the same seed", []string{"older"}}}
+	want := []Note{
+		{Unfinished, "left out, because not done: shapes-pgd-s9 (running)", []string{"shapes-pgd-s9"}},
+		{Repeated, "sfk: 1 run(s) left out, because a newer one has the same seed", []string{"older"}},
+	}
 	if !reflect.DeepEqual(table.Notes, want) {
 		t.Errorf("notes %+v, want %+v", table.Notes, want)
 	}
@@ -296,8 +322,12 @@ func TestNotes(t *testing.T) {
 
 // TestOrderDoesNotMatter, nor does it matter how often a run is given.
 func TestOrderDoesNotMatter(t *testing.T) {
-	runs := slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.PGD, accuraciesC), newRuns(dro.ERM, accuraciesB),
-		newRuns(dro.PAN, accuraciesB, func(m *member) { m.meta.Spec.Epochs = 3; m.summary.Status = runner.Stopped }))
+	runs := slices.Concat(
+		newRuns(dro.SFK, accuraciesA), newRuns(dro.PGD, accuraciesC), newRuns(dro.ERM, accuraciesB),
+		newRuns(dro.PAN, accuraciesB, func(m *member) {
+			m.meta.Spec.Epochs = 3
+			m.summary.Status = runner.Stopped
+		}))
 	want := tabulate(runs, Options{})
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -372,10 +402,12 @@ func TestRuns(t *testing.T) {
 	if !reflect.DeepEqual(&back, table) {
 		t.Errorf("through JSON: %+v, want %+v", back, table)
 	}
-	if len(table.Rows) != 2 || table.Columns[column(t, table, "worst_class_accuracy")].Best != 0 || table.Level != .99 {
+	worst := column(t, table, "worst_class_accuracy")
+	if len(table.Rows) != 2 || table.Columns[worst].Best != 0 || table.Level != .99 {
 		t.Errorf("table %s", b)
 	}
-	if b, _ := json.Marshal(Runs(nil, Options{})); string(b) != `{"level":0.95,"keys":[],"columns":[],"rows":[],"notes":[]}` {
+	const empty = `{"level":0.95,"keys":[],"columns":[],"rows":[],"notes":[]}`
+	if b, _ := json.Marshal(Runs(nil, Options{})); string(b) != empty {
 		t.Errorf("empty table: %s", b)
 	}
 }

@@ -57,13 +57,18 @@ func grouped(members []member) (groups []*group, keys []string) {
 	for _, g := range groups {
 		slices.SortFunc(g.members, bySeed)
 	}
-	slices.SortFunc(groups, func(a, b *group) int { return slices.CompareFunc(a.settings, b.settings, compareSettings) })
+	slices.SortFunc(groups, func(a, b *group) int {
+		return slices.CompareFunc(a.settings, b.settings, compareSettings)
+	})
 	return groups, keys
 }
 
 // bySeed orders by seed, and the newest first among runs of the same seed.
 func bySeed(a, b member) int {
-	return cmp.Or(cmp.Compare(a.seed(), b.seed()), b.meta.Created.Compare(a.meta.Created), cmp.Compare(a.meta.ID, b.meta.ID))
+	return cmp.Or(
+		cmp.Compare(a.seed(), b.seed()),
+		b.meta.Created.Compare(a.meta.Created),
+		cmp.Compare(a.meta.ID, b.meta.ID))
 }
 
 // compareSettings orders algorithms as the registry does, numbers by size,

@@ -60,7 +60,8 @@ func (t *Table) dropUnfinished(members []member) (done []member) {
 
 func (t *Table) noteRepeats(g *group, repeats []member) {
 	if len(repeats) > 0 {
-		t.note(Repeated, repeats, "%s: %d run(s) left out, because a newer one has the same seed", g.label(), len(repeats))
+		t.note(Repeated, repeats, "%s: %d run(s) left out, because a newer one has the same seed",
+			g.label(), len(repeats))
 	}
 }
 
@@ -73,14 +74,22 @@ func (t *Table) noteDifferences(members []member) {
 		then string
 		of   func(*runner.Meta) string
 	}{
-		{Budget, "epochs", "budgets are not the same", func(m *runner.Meta) string { return fmt.Sprint(m.Spec.Epochs) }},
-		{Budget, "steps", "budgets are not the same", func(m *runner.Meta) string { return fmt.Sprint(m.Steps) }},
-		{Dataset, "dataset", "accuracies and losses are of different samples", func(m *runner.Meta) string { return m.Spec.Dataset }},
-		{Dataset, "dataset checksum", "the data are not the same", func(m *runner.Meta) string { return m.Checksum }},
-		{Dataset, "classes", "there are no columns per class", func(m *runner.Meta) string { return strings.Join(m.Groups, " ") }},
-		{Model, "model", "networks are not the same", func(m *runner.Meta) string { return m.Spec.Model }},
-		{Code, "version of the program", "what changed in between may be what differs", func(m *runner.Meta) string { return m.Host.Version }},
-		{Code, "kernel", "the same seed gives other last bits", func(m *runner.Meta) string { return m.Host.Kernel }},
+		{Budget, "epochs", "budgets are not the same",
+			func(m *runner.Meta) string { return fmt.Sprint(m.Spec.Epochs) }},
+		{Budget, "steps", "budgets are not the same",
+			func(m *runner.Meta) string { return fmt.Sprint(m.Steps) }},
+		{Dataset, "dataset", "accuracies and losses are of different samples",
+			func(m *runner.Meta) string { return m.Spec.Dataset }},
+		{Dataset, "dataset checksum", "the data are not the same",
+			func(m *runner.Meta) string { return m.Checksum }},
+		{Dataset, "classes", "there are no columns per class",
+			func(m *runner.Meta) string { return strings.Join(m.Groups, " ") }},
+		{Model, "model", "networks are not the same",
+			func(m *runner.Meta) string { return m.Spec.Model }},
+		{Code, "version of the program", "what changed in between may be what differs",
+			func(m *runner.Meta) string { return m.Host.Version }},
+		{Code, "kernel", "the same seed gives other last bits",
+			func(m *runner.Meta) string { return m.Host.Kernel }},
 	} {
 		if values := distinct(members, c.of); len(values) > 1 {
 			t.note(c.kind, nil, "runs differ in %s (%s): %s", c.what, strings.Join(values, ", "), c.then)
@@ -92,7 +101,8 @@ func (t *Table) noteDifferences(members []member) {
 // all that an uncertainty set knows.
 func (t *Table) noteSeen(members []member) {
 	for _, m := range dro.Methods() {
-		of := slices.DeleteFunc(slices.Clone(members), func(o member) bool { return o.meta.Spec.Algorithm() != m.Name })
+		another := func(o member) bool { return o.meta.Spec.Algorithm() != m.Name }
+		of := slices.DeleteFunc(slices.Clone(members), another)
 		if m.Uses != "" && len(of) > 0 {
 			t.note(Seen, of, "%s uses %s, which an uncertainty set does not know", m.Name, m.Uses)
 		}
@@ -122,7 +132,8 @@ func (t *Table) noteSeeds() {
 		same = same && slices.Equal(r.Seeds, t.Rows[0].Seeds)
 	}
 	if len(single) > 0 {
-		t.note(Seeds, nil, "one seed only (%s): no spread is known, so nothing is marked as best against it", strings.Join(single, ", "))
+		t.note(Seeds, nil, "one seed only (%s): no spread is known, so nothing is marked as best against it",
+			strings.Join(single, ", "))
 	}
 	if !same {
 		t.note(Seeds, nil, "rows have different seeds (%s)", strings.Join(counts, ", "))

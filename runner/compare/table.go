@@ -74,7 +74,8 @@ func Runs(runs []*record.Run, o Options) *Table {
 }
 
 func tabulate(members []member, o Options) *Table {
-	t := &Table{Level: cmp.Or(o.Level, 0.95), Keys: []string{}, Columns: []Column{}, Rows: []Row{}, Notes: []Note{}}
+	t := &Table{Level: cmp.Or(o.Level, 0.95),
+		Keys: []string{}, Columns: []Column{}, Rows: []Row{}, Notes: []Note{}}
 	members = slices.SortedFunc(slices.Values(members), bySeed)
 	members = slices.CompactFunc(members, func(a, b member) bool { return a.meta.ID == b.meta.ID })
 	done := t.dropUnfinished(members)
@@ -133,7 +134,9 @@ func measuresOf(members []member) (list []measure) {
 }
 
 func sameClasses(members []member) bool {
-	return !slices.ContainsFunc(members, func(m member) bool { return !slices.Equal(m.meta.Groups, members[0].meta.Groups) })
+	return !slices.ContainsFunc(members, func(m member) bool {
+		return !slices.Equal(m.meta.Groups, members[0].meta.Groups)
+	})
 }
 
 // addColumn measures every group, unless the measure applies to none.
@@ -147,7 +150,9 @@ func (t *Table) addColumn(m measure, groups []*group) {
 	if n == 0 {
 		return
 	}
-	t.Columns = append(t.Columns, Column{Name: m.row.Name, Class: m.class, Higher: m.row.Better == dro.Higher, Best: -1})
+	t.Columns = append(t.Columns, Column{
+		Name: m.row.Name, Class: m.class, Higher: m.row.Better == dro.Higher, Best: -1,
+	})
 	for i, c := range cells {
 		t.Rows[i].Cells = append(t.Rows[i].Cells, c)
 	}

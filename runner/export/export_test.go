@@ -48,8 +48,12 @@ func TestCSVReadsBack(t *testing.T) {
 
 func TestJSONLinesReadBack(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(written(t, jsonLines())), "\n")
-	for i, want := range []map[string]any{{"run": "a \"b\", c", "step": 10., "value": .1}, {"run": "é\n", "step": 20., "value": "NaN"},
-		{"run": "x", "step": 30., "value": nil}, {"run": 7., "step": 1e-3, "value": "+Inf"}} {
+	for i, want := range []map[string]any{
+		{"run": "a \"b\", c", "step": 10., "value": .1},
+		{"run": "é\n", "step": 20., "value": "NaN"},
+		{"run": "x", "step": 30., "value": nil},
+		{"run": 7., "step": 1e-3, "value": "+Inf"},
+	} {
 		var got map[string]any
 		if err := json.Unmarshal([]byte(lines[i]), &got); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("line %d: %v, %v; want %v", i+1, got, err, want)
@@ -72,7 +76,8 @@ func TestWriteFileReplacesNothing(t *testing.T) {
 		io.WriteString(w, "half")
 		return errors.New("no more")
 	}
-	if _, err := f.WriteFile(dir, sheet(), time.Unix(9, 0)); err == nil || !strings.Contains(err.Error(), "no more") {
+	_, err = f.WriteFile(dir, sheet(), time.Unix(9, 0))
+	if err == nil || !strings.Contains(err.Error(), "no more") {
 		t.Errorf("error %v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 2 {

@@ -7,7 +7,8 @@ import (
 )
 
 func jsonLines() Format {
-	return Format{Name: "jsonl", Doc: "a JSON object a line, as pandas.read_json(lines=True) reads", Write: writeJSONLines}
+	return Format{Name: "jsonl", Doc: "a JSON object a line, as pandas.read_json(lines=True) reads",
+		Write: writeJSONLines}
 }
 
 // writeJSONLines writes a cell that is a finite number as one, others as text,

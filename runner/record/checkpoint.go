@@ -103,8 +103,10 @@ func (f *stateFile) method() (*dro.State, error) {
 	}
 	s := &dro.State{Numbers: map[string]float64{"lambda": f.Z.Lambda.Float(), "eta": f.Z.Eta.Float()}}
 	if i := f.Iterate; i != nil {
-		for name, n := range map[string]runner.Number{"picked_step": runner.Num(float64(i.Step)), "picked_grad_norm": i.GradNorm,
-			"picked_gap": i.Gap, "picked_lambda": i.Lambda, "picked_eta": i.Eta} {
+		for name, n := range map[string]runner.Number{
+			"picked_step": runner.Num(float64(i.Step)), "picked_grad_norm": i.GradNorm,
+			"picked_gap": i.Gap, "picked_lambda": i.Lambda, "picked_eta": i.Eta,
+		} {
 			s.Numbers[name] = n.Float()
 		}
 	}
@@ -148,7 +150,10 @@ func tensorGroups(s *runner.State) []struct {
 	return []struct {
 		prefix string
 		list   *[]nn.Tensor
-	}{{velocityPrefix, &s.Velocities}, {bufferPrefix, &s.Buffers}, {pickedPrefix, &s.Picked}, {"", &s.Parameters}}
+	}{
+		{velocityPrefix, &s.Velocities}, {bufferPrefix, &s.Buffers}, {pickedPrefix, &s.Picked},
+		{"", &s.Parameters},
+	}
 }
 
 // fileTensors returns all tensors of s under their names in the file, the

@@ -29,9 +29,10 @@ func TestFirstFormIsRead(t *testing.T) {
 	folder, id := firstForm(t)
 	run, err := Find(folder, id)
 	must(t, err)
-	if run.Status() != runner.Done || run.Meta.Spec.Text("c") != "1000" || run.Meta.Spec.Text("share_batch") != "false" ||
-		run.Meta.Spec.Rho != .5 {
-		t.Errorf("%s, settings %+v", run.Status(), run.Meta.Spec)
+	spec := &run.Meta.Spec
+	if run.Status() != runner.Done || spec.Text("c") != "1000" || spec.Text("share_batch") != "false" ||
+		spec.Rho != .5 {
+		t.Errorf("%s, settings %+v", run.Status(), *spec)
 	}
 	text, err := os.ReadFile(filepath.Join(run.Dir, logName))
 	must(t, err)
@@ -81,7 +82,8 @@ func TestFirstFormIsResumed(t *testing.T) {
 
 	store, err := Open(folder)
 	must(t, err)
-	q := runner.NewQueue(context.Background(), runner.Settings{Store: store, Host: runner.Host{Kernel: nn.Kernel()}})
+	settings := runner.Settings{Store: store, Host: runner.Host{Kernel: nn.Kernel()}}
+	q := runner.NewQueue(context.Background(), settings)
 	must(t, q.Resume(id))
 	if o := q.Wait(); o[0].Status != runner.Done {
 		t.Fatalf("%+v", o)

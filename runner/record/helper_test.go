@@ -72,13 +72,21 @@ func status(step int64, s runner.Status) runner.Event {
 func stepEvent(step int64) *runner.StepEvent {
 	return &runner.StepEvent{Head: head(step), Epoch: float64(step) / 10, Values: runner.Values{
 		{Name: "loss", Number: runner.Num(1 / float64(step))}, {Name: "lambda", Number: runner.Num(1.5)},
-		{Name: "eta", Number: runner.Num(-0.25)}, {Name: "objective"}, {Name: "gap"}, {Name: "gamma"}, {Name: "grad_norm"}}}
+		{Name: "eta", Number: runner.Num(-0.25)},
+		{Name: "objective"}, {Name: "gap"}, {Name: "gamma"}, {Name: "grad_norm"},
+	}}
 }
 
 func evalEvent(step int64) *runner.EvalEvent {
 	return &runner.EvalEvent{Head: head(step),
-		Values:  runner.Values{{Name: "test_accuracy", Number: runner.Num(0.7)}, {Name: "worst_class_accuracy", Number: runner.Num(0.5)}},
-		ByGroup: runner.Lists{{Name: "class_accuracy", Numbers: []runner.Number{runner.Num(0.9), runner.Num(0.5)}}}}
+		Values: runner.Values{
+			{Name: "test_accuracy", Number: runner.Num(0.7)},
+			{Name: "worst_class_accuracy", Number: runner.Num(0.5)},
+		},
+		ByGroup: runner.Lists{
+			{Name: "class_accuracy", Numbers: []runner.Number{runner.Num(0.9), runner.Num(0.5)}},
+		},
+	}
 }
 
 // appendSteps logs steps first, first+1, ... last.
@@ -98,10 +106,12 @@ func newState(step int64) *runner.State {
 			{Name: "fc1.bias", Shape: []int{2}, Data: []float32{-x, 0.5}},
 		}
 	}
-	return &runner.State{Step: step, Batches: data.State{Kind: "epochs", Epoch: 1, Step: 2}, Eval: evalEvent(step),
+	return &runner.State{
+		Step: step, Batches: data.State{Kind: "epochs", Epoch: 1, Step: 2}, Eval: evalEvent(step),
 		Method: &dro.State{Numbers: map[string]float64{"lambda": 1.25, "eta": -0.5},
 			Flags: map[string][]bool{"wrong": {true, false, false, true, true, false, false, false, true, true}}},
-		Parameters: tensors(), Velocities: tensors(), Buffers: tensors(), Picked: tensors()}
+		Parameters: tensors(), Velocities: tensors(), Buffers: tensors(), Picked: tensors(),
+	}
 }
 
 func save(t *testing.T, r *recorder, s *runner.State) (file string) {

@@ -94,7 +94,8 @@ func TestProgressKnowsItsPace(t *testing.T) {
 
 func TestProgressHasTheKnobs(t *testing.T) {
 	turn := &runner.KnobEvent{Head: head(3), Key: "lr", New: runner.Num(0.5)}
-	p := progress(turn, &runner.KnobEvent{Head: head(3), Key: "nothing"}, &runner.KnobEvent{Head: head(4), Key: "c"})
+	p := progress(turn,
+		&runner.KnobEvent{Head: head(3), Key: "nothing"}, &runner.KnobEvent{Head: head(4), Key: "c"})
 	if p.Spec.LR != 0.5 || p.Spec.Text("c") != "auto" {
 		t.Errorf("lr %v, c %v", p.Spec.LR, p.Spec.Text("c"))
 	}

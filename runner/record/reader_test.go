@@ -43,7 +43,8 @@ func TestTailByBytes(t *testing.T) {
 		}
 		got = append(got, events...)
 	}
-	if s := got[1].(*runner.StepEvent); s.Seq != 2 || s.Of("loss").String() != "NaN" || s.Of("lambda").Applies() {
+	s := got[1].(*runner.StepEvent)
+	if s.Seq != 2 || s.Of("loss").String() != "NaN" || s.Of("lambda").Applies() {
 		t.Errorf("step event %+v", s)
 	}
 }
@@ -139,8 +140,8 @@ func TestListReadsOnlyTheEnd(t *testing.T) {
 	if len(runs) != 1 {
 		t.Fatalf("%d runs: %v", len(runs), problems)
 	}
-	if got := runs[0].Summary(); got.Status != runner.Running || got.Steps != 1000 || got.Of("test_accuracy").Float() != 0.5 ||
-		got.Of("lambda").Float() != 2 {
+	if got := runs[0].Summary(); got.Status != runner.Running || got.Steps != 1000 ||
+		got.Of("test_accuracy").Float() != 0.5 || got.Of("lambda").Float() != 2 {
 		t.Errorf("summary %+v", got)
 	}
 	f, length, err := openRegular(r.log.path)

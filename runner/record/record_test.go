@@ -41,7 +41,8 @@ func TestLife(t *testing.T) {
 	appendSteps(t, r, 1, 10)
 	must(t, r.Append(evalEvent(10)))
 	run := see(runner.Running, 10)
-	if got := run.Summary(); got.Of("worst_class_accuracy").Float() != 0.5 || got.Of("lambda").Float() != 1.5 || got.Epochs != 1 {
+	if got := run.Summary(); got.Of("worst_class_accuracy").Float() != 0.5 ||
+		got.Of("lambda").Float() != 1.5 || got.Epochs != 1 {
 		t.Errorf("derived summary: %+v", got)
 	}
 	file, err := r.Checkpoint(newState(10))
@@ -205,7 +206,8 @@ func TestCheckpointRoundTrip(t *testing.T) {
 	m := newMeta(1)
 	r := create(t, s, m)
 	want := newState(7)
-	want.Method.Numbers["lambda"], want.Method.Numbers["eta"] = math.Inf(1), math.NaN() // a diverged run is saved, too
+	// A diverged run is saved, too.
+	want.Method.Numbers["lambda"], want.Method.Numbers["eta"] = math.Inf(1), math.NaN()
 	want.Parameters[0].Data[1] = float32(math.Copysign(0, -1))
 	save(t, r, want)
 	run, err := Find(s.Dir(), m.ID)

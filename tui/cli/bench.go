@@ -49,17 +49,18 @@ func (a *app) bench(ctx context.Context, asJSON bool) error {
 	if asJSON {
 		return printJSON(a.Stdout, a.benchJSON(&spec, &t))
 	}
-	fmt.Fprintf(a.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n", cpu(), count(a.threads, "thread"), nn.Kernel(),
-		spec.Model, spec.Batch, t.Rounds)
-	fmt.Fprintf(a.Stdout, "  train %.1f ms (%.0f images/s)   forward %.1f ms", ms(t.Train), float64(spec.Batch)/t.Train.Seconds(), ms(t.Forward))
+	fmt.Fprintf(a.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n",
+		cpu(), count(a.threads, "thread"), nn.Kernel(), spec.Model, spec.Batch, t.Rounds)
+	fmt.Fprintf(a.Stdout, "  train %.1f ms (%.0f images/s)   forward %.1f ms",
+		ms(t.Train), float64(spec.Batch)/t.Train.Seconds(), ms(t.Forward))
 	for _, m := range spec.Algorithms {
 		if m != dro.Baseline() {
 			fmt.Fprintf(a.Stdout, "   %s %.1f ms", m, ms(t.Steps[m]))
 		}
 	}
 	fmt.Fprintln(a.Stdout)
-	fmt.Fprintf(a.Stdout, "  roofline: %.2f GFLOP of real work a training step, %.3g GFLOP/s: %.0f %% of the measured peak of %.3g\n\n",
-		t.FLOP/1e9, rate/1e9, 100*share, t.Peak/1e9)
+	fmt.Fprintf(a.Stdout, "  roofline: %.2f GFLOP of real work a training step, %.3g GFLOP/s: "+
+		"%.0f %% of the measured peak of %.3g\n\n", t.FLOP/1e9, rate/1e9, 100*share, t.Peak/1e9)
 	fmt.Fprintln(a.Stdout, "Presets, all runs of each on this machine alone:")
 	for _, p := range presets.List() {
 		d, err := w.preset(&p.Spec, a.data)
@@ -77,11 +78,12 @@ func (a *app) benchJSON(spec *runner.Spec, t *runner.StepTimes) map[string]any {
 	rate, share := t.Rate()
 	all := map[string]any{
 		"model": spec.Model, "batch": spec.Batch, "threads": a.threads, "kernel": nn.Kernel(),
-		"train_ms": ms(t.Train), "forward_ms": ms(t.Forward), "images_per_second": float64(spec.Batch) / t.Train.Seconds(),
-		"gflop":       t.FLOP / 1e9, // of real work in a training step: no padding zeros
-		"gflops":      rate / 1e9,   // a second
-		"peak_share":  share,        // in 0..1
-		"peak_gflops": t.Peak / 1e9, // a second, of multiply-adds without memory, measured beside the steps
+		"train_ms": ms(t.Train), "forward_ms": ms(t.Forward),
+		"images_per_second": float64(spec.Batch) / t.Train.Seconds(),
+		"gflop":             t.FLOP / 1e9, // of real work in a training step: no padding zeros
+		"gflops":            rate / 1e9,   // a second
+		"peak_share":        share,        // in 0..1
+		"peak_gflops":       t.Peak / 1e9, // a second, of multiply-adds without memory, measured beside the steps
 	}
 	for m, took := range t.Steps {
 		all[string(m)+"_ms"] = ms(took)
@@ -114,7 +116,9 @@ type stopwatch struct {
 	known   map[workload]runner.StepTimes
 }
 
-func (w *stopwatch) measure(s *runner.Spec, shape data.Shape, classes int, budget time.Duration) (runner.StepTimes, error) {
+func (w *stopwatch) measure(
+	s *runner.Spec, shape data.Shape, classes int, budget time.Duration,
+) (runner.StepTimes, error) {
 	key := workload{s.Model, s.Batch, shape, classes}
 	if t, ok := w.known[key]; ok {
 		return t, nil

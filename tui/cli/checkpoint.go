@@ -34,11 +34,13 @@ checkpoint that a run was forked from is pinned by itself; drolab show RUN lists
 			case unpin:
 				return a.unpin(r, step)
 			case step >= 0:
-				return fmt.Errorf("%s: only checkpoints that there are have a step: give --pin or --unpin, or the run alone", args[0])
+				return fmt.Errorf("%s: only checkpoints that there are have a step: "+
+					"give --pin or --unpin, or the run alone", args[0])
 			}
 			saved, err := a.save(r)
 			if err == nil {
-				a.say("run %s is saved at step %d of %d: drolab run --from %s@%d", r.Meta.ID, saved, r.Meta.Steps, r.Meta.ID, saved)
+				a.say("run %s is saved at step %d of %d: drolab run --from %s@%d",
+					r.Meta.ID, saved, r.Meta.Steps, r.Meta.ID, saved)
 			}
 			return err
 		},

@@ -51,7 +51,8 @@ type app struct {
 func Main(ctx context.Context, env Env, args []string) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(env.Stderr, "drolab: internal error: %s: please report it%s\n", oneLine(fmt.Sprint(p)), keepStack())
+			fmt.Fprintf(env.Stderr, "drolab: internal error: %s: please report it%s\n",
+				oneLine(fmt.Sprint(p)), keepStack())
 			code = 1
 		}
 	}()
@@ -134,7 +135,8 @@ drolab risk losses.txt --uncertainty chi2 --rho 0.5`
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use: "drolab", Short: "A lab for distributionally robust training", Long: about, Example: strings.TrimSpace(examples),
+		Use: "drolab", Short: "A lab for distributionally robust training",
+		Long: about, Example: strings.TrimSpace(examples),
 		Args: noCommand,
 		RunE: a.openInterface,
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
@@ -148,9 +150,11 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.data, "data", a.DataDir, "folder of the datasets (DROLAB_DATA)")
 	flags.StringVar(&a.runs, "runs", a.RunsDir, "folder of the runs (DROLAB_RUNS)")
 	flags.IntVar(&a.threads, "threads", 0, "processor cores to use (default all)")
-	root.AddCommand(a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(), a.resumeCommand(),
-		a.attachCommand(), a.pauseCommand(), a.stopCommand(), a.checkpointCommand(), a.knobCommand(), a.engineCommand(),
-		a.dataCommand(), a.benchCommand(), a.riskCommand(), a.planCommand(), a.versionCommand())
+	root.AddCommand(
+		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(),
+		a.resumeCommand(), a.attachCommand(), a.pauseCommand(), a.stopCommand(), a.checkpointCommand(),
+		a.knobCommand(), a.engineCommand(), a.dataCommand(), a.benchCommand(), a.riskCommand(),
+		a.planCommand(), a.versionCommand())
 	return root
 }
 

@@ -45,9 +45,11 @@ func TestFormats(t *testing.T) {
 		{short(runner.Num(1.23456)), "1.235"}, {short(runner.Number{}), "–"},
 		{whole(runner.Num(1234.5)), "1234"}, {whole(runner.Number{}), "–"},
 		{count(1, "run"), "1 run"}, {count(2, "run"), "2 runs"},
-		{bar(1, 2, 10, false), "━━━━━─────"}, {bar(3, 2, 4, true), "####"}, {bar(1, 0, 4, true), "...."},
+		{bar(1, 2, 10, false), "━━━━━─────"},
+		{bar(3, 2, 4, true), "####"}, {bar(1, 0, 4, true), "...."},
 		{megabytes(170052171), "170.1 MB"},
-		{short(runner.Least([]runner.Number{{}, runner.Num(3), runner.Num(2)})), "2"}, {short(runner.Least(nil)), "–"},
+		{short(runner.Least([]runner.Number{{}, runner.Num(3), runner.Num(2)})), "2"},
+		{short(runner.Least(nil)), "–"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
@@ -93,8 +95,13 @@ func testLive(step int64) *live {
 	at := func(s int64, d time.Duration) runner.Head { return runner.Head{Step: s, Time: start.Add(d)} }
 	l.add(&runner.StatusEvent{Head: at(0, 0), Status: runner.Running})
 	if step > 0 {
-		l.add(&runner.StepEvent{Head: at(step, time.Duration(step)*time.Second), Epoch: float64(step) / 10,
-			Values: runner.Values{{Name: "loss", Number: runner.Num(1.5)}, {Name: "lambda", Number: runner.Num(.9)}}, ImagesPerSecond: runner.Num(5000)})
+		l.add(&runner.StepEvent{
+			Head: at(step, time.Duration(step)*time.Second), Epoch: float64(step) / 10,
+			Values: runner.Values{
+				{Name: "loss", Number: runner.Num(1.5)}, {Name: "lambda", Number: runner.Num(.9)},
+			},
+			ImagesPerSecond: runner.Num(5000),
+		})
 	}
 	return l
 }
@@ -132,7 +139,9 @@ func TestLineFits(t *testing.T) {
 				t.Fatalf("%d cells on a screen of %d: %q", w, width, line)
 			}
 		}
-		for piece, from := range map[string]int{"epoch   2.5/10": 30, "━": 42, "running": 51, "loss 1.5": 64, "ETA 1:15": 91, "λ 0.9": 119} {
+		for piece, from := range map[string]int{
+			"epoch   2.5/10": 30, "━": 42, "running": 51, "loss 1.5": 64, "ETA 1:15": 91, "λ 0.9": 119,
+		} {
 			if shown := strings.Contains(out.String(), piece); shown != (width >= from) {
 				t.Errorf("screen of %d: %q is shown: %v\n%s", width, piece, shown, out.String())
 			}
@@ -186,7 +195,8 @@ func TestMeter(t *testing.T) {
 		m.show(done, 1e8)
 	}
 	m.end()
-	if got := strings.Count(out.String(), "\n"); got != 10 || !strings.HasSuffix(out.String(), "mnist: 100.0 MB of 100.0 MB\n") {
+	if got := strings.Count(out.String(), "\n"); got != 10 ||
+		!strings.HasSuffix(out.String(), "mnist: 100.0 MB of 100.0 MB\n") {
 		t.Errorf("%d lines, want 10:\n%s", got, out.String())
 	}
 	m.show(5, 0) // a server that does not say how much
@@ -228,7 +238,8 @@ func TestParseLosses(t *testing.T) {
 		{"1\n\"2\n", "", "line 2"},
 		{"a,loss\n1,2\n3\n", "", "line 3: wrong number of fields"},
 	} {
-		if _, err := parseLosses(strings.NewReader(c.text), c.column); err == nil || !strings.Contains(err.Error(), c.want) {
+		_, err := parseLosses(strings.NewReader(c.text), c.column)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("parseLosses(%q, %q): %v, want %q", c.text, c.column, err, c.want)
 		}
 	}
@@ -257,8 +268,8 @@ func TestInternalErrors(t *testing.T) {
 	var errs bytes.Buffer
 	code := Main(context.Background(), Env{Stdin: breaking{}, Stdout: io.Discard, Stderr: &errs},
 		[]string{"risk", "-", "--uncertainty", "chi2", "--rho", "1"})
-	if code != 1 || !strings.HasPrefix(errs.String(), "drolab: internal error: broken: please report it, with the file ") ||
-		strings.Count(errs.String(), "\n") != 1 {
+	const told = "drolab: internal error: broken: please report it, with the file "
+	if code != 1 || !strings.HasPrefix(errs.String(), told) || strings.Count(errs.String(), "\n") != 1 {
 		t.Fatalf("exit %d, %q", code, errs.String())
 	}
 	files, err := filepath.Glob(filepath.Join(os.TempDir(), "drolab-panic-*.txt"))
@@ -276,15 +287,19 @@ func (breaking) Read([]byte) (int, error) { panic("broken") }
 
 func TestTroublesAreToldOnce(t *testing.T) {
 	told := map[string]string{}
-	live := []runner.LiveRun{{ID: "mine", Trouble: "disk full"}, {ID: "other", Trouble: "disk full"}, {ID: "fine"}}
+	live := []runner.LiveRun{
+		{ID: "mine", Trouble: "disk full"}, {ID: "other", Trouble: "disk full"}, {ID: "fine"},
+	}
 	ids, remedy := []string{"mine", "fine"}, "go on with drolab resume %s"
-	if lines := troubles(live, ids, told, remedy); len(lines) != 1 || !strings.Contains(lines[0], "run mine waits: disk full (go on with drolab resume mine)") {
+	if lines := troubles(live, ids, told, remedy); len(lines) != 1 ||
+		!strings.Contains(lines[0], "run mine waits: disk full (go on with drolab resume mine)") {
 		t.Errorf("told %q", lines)
 	}
 	if lines := troubles(live, ids, told, remedy); len(lines) != 0 {
 		t.Errorf("told again: %q", lines)
 	}
-	if lines := troubles([]runner.LiveRun{{ID: "mine"}}, ids, told, ""); len(lines) != 1 || lines[0] != "run mine goes on" {
+	over := []runner.LiveRun{{ID: "mine"}}
+	if lines := troubles(over, ids, told, ""); len(lines) != 1 || lines[0] != "run mine goes on" {
 		t.Errorf("told when it was over: %q", lines)
 	}
 	if lines := troubles(live, ids, told, remedy); len(lines) != 1 {

@@ -75,7 +75,8 @@ func printComparison(w io.Writer, t *compare.Table) {
 		fmt.Fprintln(w)
 		grid(w, comparison(t, groups))
 	}
-	fmt.Fprintf(w, "\nMean ± standard deviation over the seeds; * is better than every other column, %g %% significance.\n", 100*t.Level)
+	fmt.Fprintf(w, "\nMean ± standard deviation over the seeds; * is better than every other column, "+
+		"%g %% significance.\n", 100*t.Level)
 	for _, n := range t.Notes {
 		fmt.Fprintf(w, "Note: %s\n", oneLine(n.Text))
 	}

@@ -50,8 +50,10 @@ engine in the background, and leave it alone when they end.`,
 			ctx, cancel := a.Orderly(c.Context(), outlive)
 			defer cancel()
 			lean()
-			return engine.Run(ctx, engine.Settings{RunsDir: a.runs, RuntimeDir: a.RuntimeDir, DataDir: a.data, Threads: a.threads,
-				Host: host(), Idle: idle, Log: a.Stderr})
+			return engine.Run(ctx, engine.Settings{
+				RunsDir: a.runs, RuntimeDir: a.RuntimeDir, DataDir: a.data, Threads: a.threads,
+				Host: host(), Idle: idle, Log: a.Stderr,
+			})
 		},
 	}
 	c.Flags().DurationVar(&idle, "idle", 5*time.Minute, "how long after its last run the engine ends")
@@ -80,8 +82,9 @@ func (a *app) engineStatusCommand() *cobra.Command {
 }
 
 func (a *app) printStatus(s *engine.Status) {
-	fmt.Fprintf(a.Stdout, "engine of %s: pid %d, drolab %s, since %s, %s live\nlog: %s\n", clean(s.RunsDir), s.PID, clean(s.Version),
-		s.Started.Local().Format("2006-01-02 15:04:05"), count(len(s.Runs), "run"), clean(s.Log))
+	fmt.Fprintf(a.Stdout, "engine of %s: pid %d, drolab %s, since %s, %s live\nlog: %s\n",
+		clean(s.RunsDir), s.PID, clean(s.Version), s.Started.Local().Format("2006-01-02 15:04:05"),
+		count(len(s.Runs), "run"), clean(s.Log))
 	for _, live := range s.Runs {
 		line := live.ID
 		if r, err := record.Find(s.RunsDir, live.ID); err == nil {

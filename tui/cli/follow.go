@@ -32,7 +32,8 @@ func (a *app) followQueue(q *runner.Queue, dir string, ids []string, asJSON bool
 	ended := make(chan []runner.Outcome, 1)
 	go func() { ended <- q.Wait() }()
 	live := func() ([]runner.LiveRun, error) { return q.Live(), nil }
-	trouble, end := watchTrouble(live, ids, "it goes on by itself when that is mended; Ctrl-C loses nothing, drolab resume %s goes on later")
+	trouble, end := watchTrouble(live, ids, "it goes on by itself when that is mended; "+
+		"Ctrl-C loses nothing, drolab resume %s goes on later")
 	defer end()
 	return a.follow(following{dir: dir, ids: ids, ended: ended, trouble: trouble}, asJSON)
 }
@@ -110,7 +111,9 @@ func awaitEnd(dir string, ids []string) (list []runner.Outcome) {
 
 // watchTrouble tells of each new trouble of the runs, and of its end, until end
 // is called. The remedy has a %s for the run.
-func watchTrouble(live func() ([]runner.LiveRun, error), ids []string, remedy string) (lines <-chan string, end func()) {
+func watchTrouble(
+	live func() ([]runner.LiveRun, error), ids []string, remedy string,
+) (lines <-chan string, end func()) {
 	tell, over := make(chan string), make(chan struct{})
 	go func() {
 		tick := time.NewTicker(2 * time.Second)
@@ -149,7 +152,8 @@ func troubles(live []runner.LiveRun, ids []string, told map[string]string, remed
 		if r.Trouble == "" {
 			lines = append(lines, fmt.Sprintf("run %s goes on", r.ID))
 		} else {
-			lines = append(lines, fmt.Sprintf("run %s waits: %s (%s)", r.ID, oneLine(r.Trouble), fmt.Sprintf(remedy, r.ID)))
+			lines = append(lines,
+				fmt.Sprintf("run %s waits: %s (%s)", r.ID, oneLine(r.Trouble), fmt.Sprintf(remedy, r.ID)))
 		}
 	}
 	return lines

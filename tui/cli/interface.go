@@ -71,13 +71,15 @@ func (a *app) comeBack(dir string) {
 	if len(runs) == 1 {
 		goes = "goes"
 	}
-	fmt.Fprintf(a.Stderr, "%s %s on in the background: come back with drolab attach, end one with drolab stop RUN\n", count(len(runs), "run"), goes)
+	fmt.Fprintf(a.Stderr, "%s %s on in the background: come back with drolab attach, "+
+		"end one with drolab stop RUN\n", count(len(runs), "run"), goes)
 	for i, r := range runs {
 		if i == most {
 			fmt.Fprintf(a.Stderr, "  and %d more\n", len(runs)-most)
 			break
 		}
-		fmt.Fprintf(a.Stderr, "  %s  %s, step %d of %d\n", clean(r.Meta.ID), r.Status(), r.Summary().Steps, r.Meta.Steps)
+		fmt.Fprintf(a.Stderr, "  %s  %s, step %d of %d\n",
+			clean(r.Meta.ID), r.Status(), r.Summary().Steps, r.Meta.Steps)
 	}
 	if advice := engine.LogoutAdvice(); advice != "" {
 		fmt.Fprintln(a.Stderr, advice)

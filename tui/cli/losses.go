@@ -95,7 +95,8 @@ func lossColumn(first []string, column string) (at int, named bool, err error) {
 	if n, err := strconv.Atoi(want); err == nil && n >= 1 && n <= len(names) {
 		return n - 1, named, nil
 	}
-	return 0, false, fmt.Errorf("line 1: no column %q: choose one with --column, by name or counted from 1", want)
+	return 0, false, fmt.Errorf("line 1: no column %q: "+
+		"choose one with --column, by name or counted from 1", want)
 }
 
 func parseLoss(cell string) (float64, error) {

@@ -105,7 +105,10 @@ func tally(runs []*live) string {
 		counts[l.Status]++
 	}
 	var words []string
-	for _, s := range []runner.Status{runner.Queued, runner.Running, runner.Paused, runner.Done, runner.Stopped, runner.Failed} {
+	order := []runner.Status{
+		runner.Queued, runner.Running, runner.Paused, runner.Done, runner.Stopped, runner.Failed,
+	}
+	for _, s := range order {
 		if counts[s] > 0 {
 			words = append(words, fmt.Sprintf("%d %s", counts[s], s))
 		}

@@ -66,7 +66,9 @@ func (a *app) plan(set dro.Set, h dro.Assumptions) error {
 		{"T, steps", theory(p.T), "about 1.4e+04"},
 	}
 	grid(a.Stdout, rows)
-	fmt.Fprintf(a.Stdout, "\nThe theorem holds for every loss within these bounds, so for the worst of them: its constants prove that the method\n"+
-		"converges, and are far from what an actual network needs (in practice: drolab presets paper; T there is 50 epochs of 273).\n")
+	fmt.Fprintf(a.Stdout, "\nThe theorem holds for every loss within these bounds, "+
+		"so for the worst of them: its constants prove that the method\n"+
+		"converges, and are far from what an actual network needs "+
+		"(in practice: drolab presets paper; T there is 50 epochs of 273).\n")
 	return nil
 }

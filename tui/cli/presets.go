@@ -56,7 +56,8 @@ func (a *app) listPresets(asJSON bool) error {
 	for _, p := range list {
 		fmt.Fprintf(a.Stdout, "%-17s %s\n", p.Name, p.Doc)
 	}
-	fmt.Fprintln(a.Stdout, "\nSee one with drolab presets NAME, train it with drolab run NAME. A YAML file of your own works wherever a name does.")
+	fmt.Fprintln(a.Stdout, "\nSee one with drolab presets NAME, train it with drolab run NAME. "+
+		"A YAML file of your own works wherever a name does.")
 	return nil
 }
 
@@ -64,7 +65,8 @@ func (a *app) showPreset(p presets.Preset, asJSON bool) error {
 	if asJSON {
 		return printJSON(a.Stdout, toJSON(p))
 	}
-	fmt.Fprintf(a.Stdout, "# %s: %s\n# * marks what the preset sets; the rest are the defaults.\n", clean(p.Name), clean(p.Doc))
+	fmt.Fprintf(a.Stdout, "# %s: %s\n# * marks what the preset sets; the rest are the defaults.\n",
+		clean(p.Name), clean(p.Doc))
 	set := map[string]bool{}
 	for _, key := range p.Overrides {
 		set[key] = true

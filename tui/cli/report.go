@@ -112,10 +112,14 @@ func runTable(runs []*record.Run) [][]string {
 		case !m.Main:
 		case m.PerGroup:
 			for class, name := range sharedGroups(runs) {
-				rows = append(rows, row(name, func(r *record.Run) string { return figure(&m, at(r.Summary().ByGroup.Of(m.Name), class)) }))
+				rows = append(rows, row(name, func(r *record.Run) string {
+					return figure(&m, at(r.Summary().ByGroup.Of(m.Name), class))
+				}))
 			}
 		case slices.ContainsFunc(runs, func(r *record.Run) bool { return r.Summary().Of(m.Name).Applies() }):
-			rows = append(rows, row(m.Head(), func(r *record.Run) string { return figure(&m, r.Summary().Of(m.Name)) }))
+			rows = append(rows, row(m.Head(), func(r *record.Run) string {
+				return figure(&m, r.Summary().Of(m.Name))
+			}))
 		}
 	}
 	return append(rows,

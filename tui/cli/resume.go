@@ -23,11 +23,15 @@ interrupted by a crash; those that somebody stopped are left alone.`,
 		Args:              runsOrAll(&all, "resume"),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			runs, err := a.chosen(args, all, func(r *record.Run) bool { return r.Status() == runner.Paused || r.Status() == runner.Interrupted })
+			runs, err := a.chosen(args, all, func(r *record.Run) bool {
+				return r.Status() == runner.Paused || r.Status() == runner.Interrupted
+			})
 			if err != nil || len(runs) == 0 {
 				return err
 			}
-			unfinished := slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool { return r.Status() == runner.Done })
+			unfinished := slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool {
+				return r.Status() == runner.Done
+			})
 			if len(unfinished) == 0 {
 				return a.report(runs, asJSON)
 			}
@@ -75,7 +79,8 @@ func (a *app) begin(runs []*record.Run, resume func(id string) error) (ids []str
 		ids = append(ids, r.Meta.ID)
 	}
 	if len(ids) > 0 && len(list) > 0 {
-		fmt.Fprintf(a.Stderr, "%s cannot go on, %d do: the reasons follow at their end\n", count(len(list), "run"), len(ids))
+		fmt.Fprintf(a.Stderr, "%s cannot go on, %d do: the reasons follow at their end\n",
+			count(len(list), "run"), len(ids))
 	}
 	return ids, list
 }

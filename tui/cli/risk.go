@@ -75,8 +75,10 @@ drolab risk eval.csv --column loss --uncertainty cvar --mu 0.05 --weights ratios
 	}
 	f.set.add(c, "")
 	flags := c.Flags()
-	flags.StringVar(&f.column, "column", "", "column of a CSV file: its name, or its number from 1 (default \"loss\")")
-	flags.StringVar(&f.weights, "weights", "", "write loss and likelihood ratio r = dQ/dP of every sample to this CSV file")
+	flags.StringVar(&f.column, "column", "",
+		"column of a CSV file: its name, or its number from 1 (default \"loss\")")
+	flags.StringVar(&f.weights, "weights", "",
+		"write loss and likelihood ratio r = dQ/dP of every sample to this CSV file")
 	flags.BoolVar(&f.curve, "curve", false, "also the risk at radii from ρ/100 to 100ρ")
 	flags.BoolVar(&f.json, "json", false, "print as JSON")
 	return c
@@ -112,9 +114,11 @@ func (a *app) risk(set dro.Set, f *riskFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	result := riskJSON{Risk: worst.Risk, Lambda: worst.Z.Lambda, Eta: worst.Z.Eta, EtaPaper: paperEta(set, worst.Z),
+	result := riskJSON{
+		Risk: worst.Risk, Lambda: worst.Z.Lambda, Eta: worst.Z.Eta, EtaPaper: paperEta(set, worst.Z),
 		Divergence: worst.Divergence, MeanLoss: worst.MeanLoss, MaxLoss: worst.MaxLoss,
-		EffectiveSampleSize: worst.EffectiveSampleSize, N: len(losses)}
+		EffectiveSampleSize: worst.EffectiveSampleSize, N: len(losses),
+	}
 	if f.curve {
 		if result.Curve, err = riskCurve(set, losses, f.set.rho); err != nil {
 			return err
@@ -181,7 +185,8 @@ func writeWeights(path string, losses, ratios []float64) error {
 
 func (a *app) printRisk(set dro.Set, f *riskFlags, r *riskJSON, saturated bool) {
 	rows := [][2]string{
-		{"risk", fmt.Sprintf("%.10g", r.Risk)}, {"mean loss", fmt.Sprintf("%.10g", r.MeanLoss)}, {"max loss", fmt.Sprintf("%.10g", r.MaxLoss)},
+		{"risk", fmt.Sprintf("%.10g", r.Risk)},
+		{"mean loss", fmt.Sprintf("%.10g", r.MeanLoss)}, {"max loss", fmt.Sprintf("%.10g", r.MaxLoss)},
 		{"η", fmt.Sprintf("%.6g (unshifted)", r.Eta)}, {"divergence", fmt.Sprintf("%.6g", r.Divergence)},
 		{"effective n", fmt.Sprintf("%.6g of %d", r.EffectiveSampleSize, r.N)},
 	}
@@ -214,7 +219,8 @@ func convention(set dro.Set) string {
 	case dro.KL:
 		return "D is the Kullback-Leibler divergence in nats: the mean of r log r − r + 1"
 	case dro.SmoothedCVaR:
-		return fmt.Sprintf("D is the mean of φ(r) = r log r + ((1 − μr)/μ) log((1 − μr)/(1 − μ)), r ≤ 1/μ, with μ = %g", s.Mu)
+		return fmt.Sprintf("D is the mean of φ(r) = r log r + ((1 − μr)/μ) log((1 − μr)/(1 − μ)), "+
+			"r ≤ 1/μ, with μ = %g", s.Mu)
 	case dro.CVaR:
 		return fmt.Sprintf("the mean of the largest %g of the losses: 0 ≤ r ≤ 1/μ with μ = %g", s.Mu, s.Mu)
 	}

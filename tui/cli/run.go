@@ -167,7 +167,9 @@ func (a *app) fork(c *cobra.Command, f *runFlags) (req runner.Request, err error
 		return req, err
 	}
 	a.runs = filepath.Dir(parent.Dir)
-	return runner.Request{Preset: parent.Meta.Preset, Parent: fmt.Sprintf("%s@%d", parent.Meta.ID, step), Specs: spec.Expand()}, nil
+	return runner.Request{
+		Preset: parent.Meta.Preset, Parent: fmt.Sprintf("%s@%d", parent.Meta.ID, step), Specs: spec.Expand(),
+	}, nil
 }
 
 // train runs the requests to their end and reports.
@@ -215,7 +217,9 @@ func (a *app) leave(dir string, ids []string, asJSON bool) error {
 	return nil
 }
 
-func (a *app) trainInline(ctx context.Context, store *record.Store, requests []runner.Request, asJSON bool) error {
+func (a *app) trainInline(
+	ctx context.Context, store *record.Store, requests []runner.Request, asJSON bool,
+) error {
 	q, cancel := a.queue(ctx, store)
 	defer cancel()
 	var ids []string

@@ -44,9 +44,11 @@ func printList(w io.Writer, runs []*record.Run) {
 	rows := [][]string{{"run", "status", "epochs", "set, ρ", "worst", "mean", "test loss"}}
 	for _, r := range runs {
 		s := r.Summary()
-		rows = append(rows, []string{clean(s.ID), string(r.Status()), fmt.Sprintf("%.3g/%d", s.Epochs, r.Meta.Spec.Epochs),
+		rows = append(rows, []string{
+			clean(s.ID), string(r.Status()), fmt.Sprintf("%.3g/%d", s.Epochs, r.Meta.Spec.Epochs),
 			clean(r.Meta.Spec.Radius()),
-			percent(s.Of("worst_class_accuracy")), percent(s.Of("test_accuracy")), short(s.Of("test_loss"))})
+			percent(s.Of("worst_class_accuracy")), percent(s.Of("test_accuracy")), short(s.Of("test_loss")),
+		})
 	}
 	grid(w, rows)
 }
@@ -55,7 +57,8 @@ func (a *app) showCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "show RUN", Short: "Show one run: what made it and what it came to",
-		Long:              "Show one run. RUN is a name, the start of a name that no other run has, a run directory, or \"latest\".",
+		Long: "Show one run. RUN is a name, the start of a name that no other run has, a run directory, " +
+			"or \"latest\".",
 		Args:              exactlyOne("a run", "drolab show latest"),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -78,8 +81,10 @@ func (a *app) show(r *record.Run) error {
 	lines := [][2]string{
 		{"run", m.ID}, {"status", statusLine(r)}, {"directory", r.Dir}, {"preset", m.Preset}, {"parent", m.Parent},
 		{"saved", checkpoints(r)},
-		{"made", m.Created.Local().Format("2006-01-02 15:04:05") + " by drolab " + m.Host.Version + ", " + m.Host.Go},
-		{"on", fmt.Sprintf("%s, %s, kernel %s, %s", m.Host.CPU, m.Host.System, m.Host.Kernel, count(m.Host.Threads, "thread"))},
+		{"made", fmt.Sprintf("%s by drolab %s, %s", m.Created.Local().Format("2006-01-02 15:04:05"),
+			m.Host.Version, m.Host.Go)},
+		{"on", fmt.Sprintf("%s, %s, kernel %s, %s", m.Host.CPU, m.Host.System, m.Host.Kernel,
+			count(m.Host.Threads, "thread"))},
 		{"model", fmt.Sprintf("%s, %d parameters", m.Spec.Model, m.Parameters)},
 		{"data", fmt.Sprintf("%s, %s", m.Spec.Dataset, m.Checksum)},
 		{"z", fmt.Sprintf("%s coordinates, λ in [%.4g, %.4g], η in [%.4g, %.4g]", m.Coordinates,
@@ -126,6 +131,8 @@ func (a *app) showIterate(p *runner.PaperIterate) {
 	if p == nil {
 		return
 	}
-	fmt.Fprintf(a.Stdout, "%-10s step %d (argmin ‖∇ₓf‖² + gap² over noisy batches): λ %s, η %s, test loss %s, mean %s, worst %s\n", "iterate",
-		p.Step, short(p.Lambda), short(p.Eta), short(p.TestLoss), percent(p.TestAccuracy), percent(p.WorstClassAccuracy))
+	fmt.Fprintf(a.Stdout, "%-10s step %d (argmin ‖∇ₓf‖² + gap² over noisy batches): "+
+		"λ %s, η %s, test loss %s, mean %s, worst %s\n",
+		"iterate", p.Step, short(p.Lambda), short(p.Eta),
+		short(p.TestLoss), percent(p.TestAccuracy), percent(p.WorstClassAccuracy))
 }

@@ -19,17 +19,21 @@ import (
 // directory says that it is done: the engine only hands it to the run.
 
 func (a *app) pauseCommand() *cobra.Command {
-	return a.verbCommand("pause", "Pause runs, with a checkpoint; drolab resume lets them go on", (*engine.Client).Pause,
+	return a.verbCommand("pause", "Pause runs, with a checkpoint; drolab resume lets them go on",
+		(*engine.Client).Pause,
 		func(r *record.Run) bool { return r.Status() == runner.Paused })
 }
 
 func (a *app) stopCommand() *cobra.Command {
-	return a.verbCommand("stop", "Stop runs, with a checkpoint; drolab resume goes on from there", (*engine.Client).Stop,
+	return a.verbCommand("stop", "Stop runs, with a checkpoint; drolab resume goes on from there",
+		(*engine.Client).Stop,
 		func(r *record.Run) bool { return r.Status().Ended() && !r.Held() })
 }
 
 // verbCommand asks, unless it is so already, and waits until it is so.
-func (a *app) verbCommand(verb, short string, ask func(*engine.Client, string) error, so func(*record.Run) bool) *cobra.Command {
+func (a *app) verbCommand(
+	verb, short string, ask func(*engine.Client, string) error, so func(*record.Run) bool,
+) *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use: verb + " RUN...", Short: short, Example: "drolab " + verb + " latest\ndrolab " + verb + " --all",
@@ -69,7 +73,9 @@ func (a *app) chosen(names []string, all bool, fits func(*record.Run) bool) ([]*
 }
 
 // askAll asks all runs before it waits for the first.
-func (a *app) askAll(runs []*record.Run, ask func(*engine.Client, string) error, so func(*record.Run) bool) error {
+func (a *app) askAll(
+	runs []*record.Run, ask func(*engine.Client, string) error, so func(*record.Run) bool,
+) error {
 	var list failures
 	var asked []*record.Run
 	for _, r := range runs {
@@ -102,7 +108,8 @@ func (a *app) say(format string, args ...any) {
 // askRun asks something of a run that has not ended.
 func (a *app) askRun(r *record.Run, ask func(*engine.Client) error) error {
 	if r.Status().Ended() {
-		return fmt.Errorf("run %s is %s, not running: drolab resume %s goes on with one that is not done", r.Meta.ID, r.Status(), r.Meta.ID)
+		return fmt.Errorf("run %s is %s, not running: drolab resume %s goes on with one that is not done",
+			r.Meta.ID, r.Status(), r.Meta.ID)
 	}
 	if err := ask(a.client(filepath.Dir(r.Dir))); err != nil {
 		if r.Held() && errors.Is(err, runner.ErrNotRunning) {
@@ -130,7 +137,8 @@ func (a *app) awaitRun(r *record.Run, so func(*record.Run) bool) (*record.Run, e
 			continue
 		}
 		if s, err := a.client(dir).Status(); err == nil { // else the run's directory tells how it ends
-			if lines := troubles(s.Runs, []string{id}, map[string]string{}, "then go on with drolab resume %s"); len(lines) > 0 {
+			const remedy = "then go on with drolab resume %s"
+			if lines := troubles(s.Runs, []string{id}, map[string]string{}, remedy); len(lines) > 0 {
 				return nil, errors.New(lines[0])
 			}
 		}

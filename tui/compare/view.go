@@ -353,8 +353,8 @@ func (p *Page) noteLines(w int) (lines []string) {
 			"mean cross-entropies in nats.",
 		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap is F(x; λ, " +
 			"η) less that of the training split.",
-		fmt.Sprintf("%s is better than every other in its line at the %.0f %% level: paired t test over common seeds, "+
-			"else Welch's; not corrected for the number of lines.",
+		fmt.Sprintf("%s is better than every other in its line at the %.0f %% level: "+
+			"paired t test over common seeds, else Welch's; not corrected for the number of lines.",
 			bestMark, 100*p.table.Level),
 	} {
 		bullet(" ", s)

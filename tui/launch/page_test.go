@@ -50,7 +50,8 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 	if want := presets.Keys(); !slices.Equal(all, want) {
 		t.Errorf("settings\n%v, want\n%v", all, want)
 	}
-	for key, readers := range map[string][]dro.Algorithm{"c": {dro.SFK}, "lambda": {dro.SFK, dro.PGD, dro.PAN}, "rho": dro.PaperMethods()} {
+	for key, readers := range map[string][]dro.Algorithm{"c": {dro.SFK},
+		"lambda": {dro.SFK, dro.PGD, dro.PAN}, "rho": dro.PaperMethods()} {
 		for _, a := range dro.PaperMethods() {
 			if got, want := slices.Contains(keys(a), key), slices.Contains(readers, a); got != want {
 				t.Errorf("%s of %s: shown is %v, want %v", key, a, got, want)

@@ -26,7 +26,8 @@ const (
 // boxRune is the rune with the given arms.
 func boxRune(arms uint8) rune {
 	return [...]rune{
-		' ', '╴', '╶', '─', '╵', '╯', '╰', '┴', '╷', '╮', '╭', '┬', '│', '┤', '├', '┼',
+		' ', '╴', '╶', '─', '╵', '╯', '╰', '┴',
+		'╷', '╮', '╭', '┬', '│', '┤', '├', '┼',
 	}[arms&15]
 }
 

@@ -70,7 +70,8 @@ func TestBandAlignsByX(t *testing.T) {
 }
 
 func TestBandSurvivesExtremes(t *testing.T) {
-	b := Band{Half: student, Seeds: seeds([]float64{math.MaxFloat64}, []float64{-math.MaxFloat64}, []float64{math.Inf(1)})}
+	huge, inf := math.MaxFloat64, math.Inf(1)
+	b := Band{Half: student, Seeds: seeds([]float64{huge}, []float64{-huge}, []float64{inf})}
 	p := b.PointsTo(nil, Range{0, 1}, 1)[0]
 	if p.N != 2 || math.IsNaN(p.Mean) {
 		t.Errorf("%+v, want two finite seeds and a mean", p)

@@ -46,7 +46,8 @@ func BenchmarkFrame160x45(b *testing.B) {
 	var c Chart
 	c.X = Range{0, 2e4}
 	for i := range uint8(4) {
-		c.Lines = append(c.Lines, Line{Series: raw, Number: i, Faint: true}, Line{Name: "run", Series: smooth, Number: i})
+		c.Lines = append(c.Lines,
+			Line{Series: raw, Number: i, Faint: true}, Line{Name: "run", Series: smooth, Number: i})
 	}
 	f := new(Frame)
 	b.ReportAllocs()

@@ -136,7 +136,8 @@ func bandChart(cs Charset) *Chart {
 		}
 		seeds = append(seeds, s)
 	}
-	c := &Chart{X: Range{0, 40}, Charset: cs, Bands: []Band{{Name: "SFK", Seeds: seeds, Half: student, Number: 2}}}
+	band := Band{Name: "SFK", Seeds: seeds, Half: student, Number: 2}
+	c := &Chart{X: Range{0, 40}, Charset: cs, Bands: []Band{band}}
 	c.Y = c.FitY()
 	return c
 }

@@ -41,7 +41,8 @@ func checkFrame(t *testing.T, f *Frame, w, h int, cs Charset) {
 
 func nastyName(r *rand.Rand) string {
 	names := []string{
-		"", "loss", "λ̄", "日本語の猫", "a\x1b[31mred\n\tb", "\xff\xfe", "👩‍👩‍👧 family", "é\u0301\u0301",
+		"", "loss", "λ̄", "日本語の猫", "a\x1b[31mred\n\tb", "\xff\xfe",
+		"👩‍👩‍👧 family", "é\u0301\u0301",
 		"\u202eright to left", strings.Repeat("long ", 30), "한글", "\u0301", "ᅡᆨ",
 	}
 	return names[r.IntN(len(names))]

@@ -159,7 +159,8 @@ func TestFitProperties(t *testing.T) {
 		if again := got.Fit(data, s); again != got {
 			t.Fatalf("%v.Fit(%v, %v) = %v, then %v: not stable", old, data, s, got, again)
 		}
-		if data.Empty() || math.Abs(data.Lo) > limit || math.Abs(data.Hi) > limit || math.IsInf(data.Hi-data.Lo, 0) {
+		if data.Empty() || math.Abs(data.Lo) > limit || math.Abs(data.Hi) > limit ||
+			math.IsInf(data.Hi-data.Lo, 0) {
 			continue
 		}
 		if s.Kind == Log10 && data.Lo < tiny {

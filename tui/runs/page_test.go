@@ -110,7 +110,8 @@ func TestSorting(t *testing.T) {
 	runs := slices.Clone(p.all)
 	gap := slices.IndexFunc(runColumns(), func(c runColumn) bool { return c.head == "dual gap" })
 	slices.SortStableFunc(runs, runColumns()[gap].compare)
-	if last := runs[len(runs)-1]; last.Summary().Of("dual_gap").Applies() || !runs[0].Summary().Of("dual_gap").Applies() {
+	first, last := runs[0].Summary(), runs[len(runs)-1].Summary()
+	if last.Of("dual_gap").Applies() || !first.Of("dual_gap").Applies() {
 		t.Error("runs without a dual gap are not at the end")
 	}
 }

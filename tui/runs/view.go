@@ -344,10 +344,14 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 			strings.Replace(m.Spec.Radius(), ", ", " at ρ ", 1), m.Coordinates)
 		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s", m.Created.Format("2006-01-02 15:04:05 MST"),
 			m.Host.Version, m.Host.CPU, m.Host.Kernel, kit.Plural(m.Host.Threads, "thread"))
-		lines = t.Points([]kit.Point{{Name: "State", Text: cell.Clean(state)},
+		lines = t.Points([]kit.Point{
+			{Name: "State", Text: cell.Clean(state)},
 			{Name: "Trains", Text: cell.Clean(trains)},
-			{Name: "Came to", Text: cameTo(s, shown)}, {Name: "Classes", Text: cell.Clean(perClass(m, s)), Whole: true},
-			{Name: "Folder", Text: cell.Clean(r.Dir)}, {Name: "Made", Text: cell.Clean(made)}}, 10, w, h)
+			{Name: "Came to", Text: cameTo(s, shown)},
+			{Name: "Classes", Text: cell.Clean(perClass(m, s)), Whole: true},
+			{Name: "Folder", Text: cell.Clean(r.Dir)},
+			{Name: "Made", Text: cell.Clean(made)},
+		}, 10, w, h)
 	}
 	if len(p.problems) > 0 {
 		lines = append(lines, t.Warn.Paint(" ! "+cell.Cut(t.Greek(cell.OneLine(p.problems[0].Error())), w-4)))

@@ -64,8 +64,9 @@ func (w *Page) sheet() (*export.Sheet, int) {
 			}
 		}
 	}
-	return &export.Sheet{Name: strings.Join(v.measures(), "-"), Head: []string{"run", "method", "seed", "quantity",
-		"smoothing", "step", "epoch", "value", "least", "greatest", "points"}, Rows: rows}, n
+	head := []string{"run", "method", "seed", "quantity",
+		"smoothing", "step", "epoch", "value", "least", "greatest", "points"}
+	return &export.Sheet{Name: strings.Join(v.measures(), "-"), Head: head, Rows: rows}, n
 }
 
 // barSheet is the figures by class of the run under the cursor, and of the one

@@ -68,8 +68,9 @@ func TestExportCurves(t *testing.T) {
 		t.Errorf("losses of %v", last)
 	}
 	for _, track := range r.watch.tracks {
-		if method := string(track.meta.Spec.Algorithm()); method != "pgd" && last[method] != exact(track.Last.Of("loss").Float()) {
-			t.Errorf("%s: the last loss is %s, want %v", method, last[method], track.Last.Of("loss"))
+		method, loss := string(track.meta.Spec.Algorithm()), track.Last.Of("loss")
+		if method != "pgd" && last[method] != exact(loss.Float()) {
+			t.Errorf("%s: the last loss is %s, want %v", method, last[method], loss)
 		}
 	}
 	if len(count) != 3 || count["loss/"] != count["loss/mean of 5"] || count["test_loss/"] == 0 {
@@ -89,8 +90,10 @@ func TestExportBars(t *testing.T) {
 	}
 	sfk := r.watch.tracks[0]
 	for i, row := range rows[:10] {
-		if row["method"] != "sfk" || row["class"] != sfk.meta.Groups[i] || row["training_images"] != strconv.Itoa(sfk.meta.TrainCounts[i]) ||
-			row["accuracy"] != exact(sfk.Eval.ByGroup.Of("class_accuracy")[i].Float()) {
+		images := strconv.Itoa(sfk.meta.TrainCounts[i])
+		accuracy := exact(sfk.Eval.ByGroup.Of("class_accuracy")[i].Float())
+		if row["method"] != "sfk" || row["class"] != sfk.meta.Groups[i] ||
+			row["training_images"] != images || row["accuracy"] != accuracy {
 			t.Errorf("row %d: %v", i, row)
 		}
 	}
@@ -122,13 +125,14 @@ func TestExportTwice(t *testing.T) {
 func TestExportInAnotherFormat(t *testing.T) {
 	var head []string
 	rows := 0
-	defer export.Register(export.Format{Name: "toy", Doc: "for a test", Write: func(w io.Writer, s *export.Sheet) error {
+	write := func(w io.Writer, s *export.Sheet) error {
 		head = s.Head
 		for range s.Rows {
 			rows++
 		}
 		return nil
-	}})()
+	}
+	defer export.Register(export.Format{Name: "toy", Doc: "for a test", Write: write})()
 	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
 	r.Press("E")
@@ -136,7 +140,8 @@ func TestExportInAnotherFormat(t *testing.T) {
 		t.Fatalf("the format is not offered:\n%s", s)
 	}
 	r.Press("3")
-	if files, _ := filepath.Glob(filepath.Join(r.Config.RunsDir, "*.toy")); len(files) != 1 || rows == 0 || !slices.Contains(head, "value") {
+	files, _ := filepath.Glob(filepath.Join(r.Config.RunsDir, "*.toy"))
+	if len(files) != 1 || rows == 0 || !slices.Contains(head, "value") {
 		t.Errorf("files %v, %d rows of %v", files, rows, head)
 	}
 }

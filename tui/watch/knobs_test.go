@@ -60,7 +60,12 @@ func TestTurnable(t *testing.T) {
 	for _, c := range []struct {
 		algorithm dro.Algorithm
 		want      []string
-	}{{dro.SFK, []string{"lr", "lambda0", "lambda_max", "c"}}, {dro.PGD, []string{"lr", "lambda0", "lambda_max"}}, {dro.PAN, []string{"lr"}}, {dro.ERM, []string{"lr"}}} {
+	}{
+		{dro.SFK, []string{"lr", "lambda0", "lambda_max", "c"}},
+		{dro.PGD, []string{"lr", "lambda0", "lambda_max"}},
+		{dro.PAN, []string{"lr"}},
+		{dro.ERM, []string{"lr"}},
+	} {
 		s := runner.Defaults()
 		s.Algorithms = []dro.Algorithm{c.algorithm}
 		if got := turnable(s); !slices.Equal(got, c.want) {

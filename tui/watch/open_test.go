@@ -37,7 +37,8 @@ func forkOf(t *testing.T, s *tuitest.Script, parent string, step int) string {
 	s.Logs[m.ID] = []runner.Event{&runner.CheckpointEvent{Head: at(step, 0), File: "a"},
 		&runner.StatusEvent{Head: at(step, 0), Status: runner.Running}}
 	for i := 10; i <= 40; i += 10 {
-		e := &runner.StepEvent{Head: at(step+i, float64(i)*2*tuitest.Pace), Values: runner.Values{{Name: "loss", Number: runner.Num(9)}}}
+		e := &runner.StepEvent{Head: at(step+i, float64(i)*2*tuitest.Pace),
+			Values: runner.Values{{Name: "loss", Number: runner.Num(9)}}}
 		e.Min, e.Max = e.Values, e.Values
 		s.Logs[m.ID] = append(s.Logs[m.ID], e)
 	}
@@ -101,7 +102,9 @@ func TestForkWithoutItsParent(t *testing.T) {
 			t.Errorf("of %q: %d losses, want its own 4", parent, n)
 		}
 		left, ok := f.Remaining()
-		if want := time.Duration(float64(tuitest.Steps*tuitest.Epochs-200) * 2 * tuitest.Pace * float64(time.Second)); !ok || left < want*9/10 || left > want*11/10 {
+		steps := float64(tuitest.Steps*tuitest.Epochs - 200)
+		want := time.Duration(steps * 2 * tuitest.Pace * float64(time.Second))
+		if !ok || left < want*9/10 || left > want*11/10 {
 			t.Errorf("of %q: %v left, want %v", parent, left, want)
 		}
 	}

@@ -186,7 +186,8 @@ func TestResume(t *testing.T) {
 		t.Errorf("%g s of training, %g at step 20; want 3 and 2", tr.Seconds, tr.elapsed.At(20))
 	}
 	left, ok := tr.Remaining()
-	if want := time.Duration(float64(tuitest.Steps*tuitest.Epochs-30) / 10 * float64(time.Second)); !ok || left != want {
+	steps := float64(tuitest.Steps*tuitest.Epochs - 30)
+	if want := time.Duration(steps / 10 * float64(time.Second)); !ok || left != want {
 		t.Errorf("%v left, want %v", left, want)
 	}
 }

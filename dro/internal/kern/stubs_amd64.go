@@ -24,32 +24,40 @@ func gradTile2AVX2(t *gradTile)
 //go:noescape
 func gradTile3AVX2(t *gradTile)
 
-// sumRowAVX2 returns the sum of positions·lanes values: lanes (a multiple of 16) from every stride-th on.
+// sumRowAVX2 returns the sum of positions·lanes values: lanes (a multiple of
+// 16) from every stride-th on.
 //
 //go:noescape
 func sumRowAVX2(src *float32, positions int, stride int, lanes int) float32
 
-// maxOf4AVX2 sets y to the largest of four inputs, NaN if one is NaN; n is a positive multiple of 16. y may be an input.
+// maxOf4AVX2 sets y to the largest of four inputs, NaN if one is NaN; n is a
+// positive multiple of 16. y may be an input.
 //
 //go:noescape
 func maxOf4AVX2(y *float32, a *float32, b *float32, c *float32, d *float32, n int)
 
-// maxOf4BackwardAVX2 gives dy to the first input that equals y or is NaN; with relu, only where y > 0 or is NaN. n is a positive multiple of 16.
+// maxOf4BackwardAVX2 gives dy to the first input that equals y or is NaN; with
+// relu, only where y > 0 or is NaN. n is a positive multiple of 16.
 //
 //go:noescape
-func maxOf4BackwardAVX2(da *float32, db *float32, dc *float32, dd *float32, a *float32, b *float32, c *float32, d *float32, y *float32, dy *float32, n int, relu int)
+func maxOf4BackwardAVX2(da *float32, db *float32, dc *float32, dd *float32, a *float32, b *float32,
+	c *float32, d *float32, y *float32, dy *float32, n int, relu int)
 
-// maskAVX2 sets dst to dy where y > 0 or y is NaN, to 0 elsewhere; n is a positive multiple of 16. dst may be dy.
+// maskAVX2 sets dst to dy where y > 0 or y is NaN, to 0 elsewhere; n is a
+// positive multiple of 16. dst may be dy.
 //
 //go:noescape
 func maskAVX2(dst *float32, dy *float32, y *float32, n int)
 
-// sgdUpdateAVX2 updates n (a positive multiple of 16) parameters and returns Σ grad².
+// sgdUpdateAVX2 updates n (a positive multiple of 16) parameters and returns Σ
+// grad².
 //
 //go:noescape
-func sgdUpdateAVX2(w *float32, v *float32, grad *float32, n int, rate float32, momentum float32, decay float32) float64
+func sgdUpdateAVX2(w *float32, v *float32, grad *float32, n int, rate float32, momentum float32,
+	decay float32) float64
 
-// sumSquaresAVX2 returns Σ grad² over n (a positive multiple of 16) values, with the same bits as sgdUpdateAVX2.
+// sumSquaresAVX2 returns Σ grad² over n (a positive multiple of 16) values,
+// with the same bits as sgdUpdateAVX2.
 //
 //go:noescape
 func sumSquaresAVX2(grad *float32, n int) float64
@@ -59,7 +67,8 @@ func sumSquaresAVX2(grad *float32, n int) float64
 //go:noescape
 func peakAVX2(n int)
 
-// transposeAVX2 transposes up to 8×8 values: dst[j·dstStride+i] = src[i·srcStride+j] for i < rows and j < cols.
+// transposeAVX2 transposes up to 8×8 values: dst[j·dstStride+i] =
+// src[i·srcStride+j] for i < rows and j < cols.
 //
 //go:noescape
 func transposeAVX2(dst *float32, src *float32, rows int, cols int, dstStride int, srcStride int)
@@ -119,32 +128,40 @@ func gradTile5AVX512(t *gradTile)
 //go:noescape
 func gradTile6AVX512(t *gradTile)
 
-// sumRowAVX512 returns the sum of positions·lanes values: lanes (a multiple of 16) from every stride-th on.
+// sumRowAVX512 returns the sum of positions·lanes values: lanes (a multiple of
+// 16) from every stride-th on.
 //
 //go:noescape
 func sumRowAVX512(src *float32, positions int, stride int, lanes int) float32
 
-// maxOf4AVX512 sets y to the largest of four inputs, NaN if one is NaN; n is a positive multiple of 16. y may be an input.
+// maxOf4AVX512 sets y to the largest of four inputs, NaN if one is NaN; n is a
+// positive multiple of 16. y may be an input.
 //
 //go:noescape
 func maxOf4AVX512(y *float32, a *float32, b *float32, c *float32, d *float32, n int)
 
-// maxOf4BackwardAVX512 gives dy to the first input that equals y or is NaN; with relu, only where y > 0 or is NaN. n is a positive multiple of 16.
+// maxOf4BackwardAVX512 gives dy to the first input that equals y or is NaN;
+// with relu, only where y > 0 or is NaN. n is a positive multiple of 16.
 //
 //go:noescape
-func maxOf4BackwardAVX512(da *float32, db *float32, dc *float32, dd *float32, a *float32, b *float32, c *float32, d *float32, y *float32, dy *float32, n int, relu int)
+func maxOf4BackwardAVX512(da *float32, db *float32, dc *float32, dd *float32, a *float32,
+	b *float32, c *float32, d *float32, y *float32, dy *float32, n int, relu int)
 
-// maskAVX512 sets dst to dy where y > 0 or y is NaN, to 0 elsewhere; n is a positive multiple of 16. dst may be dy.
+// maskAVX512 sets dst to dy where y > 0 or y is NaN, to 0 elsewhere; n is a
+// positive multiple of 16. dst may be dy.
 //
 //go:noescape
 func maskAVX512(dst *float32, dy *float32, y *float32, n int)
 
-// sgdUpdateAVX512 updates n (a positive multiple of 16) parameters and returns Σ grad².
+// sgdUpdateAVX512 updates n (a positive multiple of 16) parameters and returns
+// Σ grad².
 //
 //go:noescape
-func sgdUpdateAVX512(w *float32, v *float32, grad *float32, n int, rate float32, momentum float32, decay float32) float64
+func sgdUpdateAVX512(w *float32, v *float32, grad *float32, n int, rate float32, momentum float32,
+	decay float32) float64
 
-// sumSquaresAVX512 returns Σ grad² over n (a positive multiple of 16) values, with the same bits as sgdUpdateAVX512.
+// sumSquaresAVX512 returns Σ grad² over n (a positive multiple of 16) values,
+// with the same bits as sgdUpdateAVX512.
 //
 //go:noescape
 func sumSquaresAVX512(grad *float32, n int) float64
@@ -154,7 +171,8 @@ func sumSquaresAVX512(grad *float32, n int) float64
 //go:noescape
 func peakAVX512(n int)
 
-// transposeAVX512 transposes up to 16×16 values: dst[j·dstStride+i] = src[i·srcStride+j] for i < rows and j < cols.
+// transposeAVX512 transposes up to 16×16 values: dst[j·dstStride+i] =
+// src[i·srcStride+j] for i < rows and j < cols.
 //
 //go:noescape
 func transposeAVX512(dst *float32, src *float32, rows int, cols int, dstStride int, srcStride int)

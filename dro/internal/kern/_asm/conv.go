@@ -12,8 +12,9 @@ const (
 	gradCols = 4 // kern's
 )
 
-// convTiles writes convTile's kernels. AVX-512 has one for each number of vectors in a block, which keeps the whole block in registers
-// (24 sums, 4 inputs); AVX2 takes 16 lanes at a time (12 sums, 2 inputs).
+// convTiles writes convTile's kernels. AVX-512 has one for each number of
+// vectors in a block, which keeps the whole block in registers (24 sums, 4
+// inputs); AVX2 takes 16 lanes at a time (12 sums, 2 inputs).
 func (g *generator) convTiles() {
 	if !g.wide {
 		g.convTile("convTile", 2)
@@ -67,8 +68,9 @@ func log2(n int) uint {
 	return k
 }
 
-// convRows computes rows channels for the lanes at a.lane. It numbers its registers itself: sums first, then inputs, then two weights in
-// turn. The allocator does not find a way to place 29 of 32.
+// convRows computes rows channels for the lanes at a.lane. It numbers its
+// registers itself: sums first, then inputs, then two weights in turn. The
+// allocator does not find a way to place 29 of 32.
 func (g *generator) convRows(a convArgs, rows int) {
 	acc := make([][]vector, rows)
 	for r := range acc {
@@ -179,7 +181,8 @@ func (g *generator) convStep(a convArgs, acc [][]vector, p, x, w, row reg.Regist
 	}
 }
 
-// rowAddresses returns the addresses base + r·stride for up to six rows. It uses a register more beyond three.
+// rowAddresses returns the addresses base + r·stride for up to six rows. It
+// uses a register more beyond three.
 func (g *generator) rowAddresses(base, stride reg.Register, rows int) []op.Mem {
 	m := []op.Mem{at(base, 0), by(base, stride, 1, 0), by(base, stride, 2, 0)}
 	if rows > 3 {

@@ -5,7 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// sumRows writes the bias gradient's kernel: the sum of one row of lanes over positions, in four interleaved sums.
+// sumRows writes the bias gradient's kernel: the sum of one row of lanes over
+// positions, in four interleaved sums.
 func (g *generator) sumRows() {
 	g.function("sumRow", "func(src *float32, positions int, stride int, lanes int) float32",
 		"returns the sum of positions·lanes values: lanes (a multiple of 16) from every stride-th on.")
@@ -69,7 +70,8 @@ func (g *generator) vectorLoop(names []string, body func(p []reg.Register, disp 
 
 func (g *generator) maxOf4() {
 	g.function("maxOf4", "func(y, a, b, c, d *float32, n int)",
-		"sets y to the largest of four inputs, NaN if one is NaN; n is a positive multiple of 16. y may be an input.")
+		"sets y to the largest of four inputs, NaN if one is NaN; n is a positive multiple of 16. "+
+			"y may be an input.")
 	g.vectorLoop([]string{"y", "a", "b", "c", "d"}, func(p []reg.Register, disp int) {
 		var v []vector
 		for _, in := range p[1:] {
@@ -106,7 +108,8 @@ func (g *generator) maxNaN(a, b vector) {
 
 func (g *generator) maxOf4Backward() {
 	g.function("maxOf4Backward", "func(da, db, dc, dd, a, b, c, d, y, dy *float32, n int, relu int)",
-		"gives dy to the first input that equals y or is NaN; with relu, only where y > 0 or is NaN. n is a positive multiple of 16.")
+		"gives dy to the first input that equals y or is NaN; with relu, only where y > 0 or is NaN. "+
+			"n is a positive multiple of 16.")
 	var in, out []reg.Register
 	for _, name := range []string{"a", "b", "c", "d"} {
 		in, out = append(in, g.param(name)), append(out, g.param("d"+name))
@@ -137,8 +140,8 @@ func (g *generator) maxOf4Backward() {
 	g.RET()
 }
 
-// takeFirst returns grad where x equals y or is NaN, 0 elsewhere, and clears grad where it was taken. A cleared gradient may be taken
-// again: it is 0.
+// takeFirst returns grad where x equals y or is NaN, 0 elsewhere, and clears
+// grad where it was taken. A cleared gradient may be taken again: it is 0.
 func (g *generator) takeFirst(x, y, grad vector) vector {
 	taken := g.vec()
 	if g.wide {

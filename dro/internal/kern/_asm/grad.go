@@ -7,8 +7,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// gradTiles writes gradTile's kernel: a function for each number of rows that fits the registers, a body in it for each number of
-// columns. AVX-512 keeps 6×4 sums, AVX2 3×4.
+// gradTiles writes gradTile's kernel: a function for each number of rows that
+// fits the registers, a body in it for each number of columns. AVX-512 keeps
+// 6×4 sums, AVX2 3×4.
 func (g *generator) gradTiles() {
 	most := tileRows
 	if !g.wide {
@@ -20,7 +21,8 @@ func (g *generator) gradTiles() {
 }
 
 func (g *generator) gradTile(rows int) {
-	g.function(fmt.Sprintf("gradTile%d", rows), "func(t *gradTile)", fmt.Sprintf("computes the tile's first %d rows.", rows))
+	g.function(fmt.Sprintf("gradTile%d", rows), "func(t *gradTile)",
+		fmt.Sprintf("computes the tile's first %d rows.", rows))
 	t := g.param("t")
 	cols := g.field(t, "cols")
 	for c := 1; c <= gradCols; c++ {
@@ -147,13 +149,15 @@ func (g *generator) reduceRows(acc [][]vector, sum reg.Register) {
 	}
 }
 
-// reduceWide adds the sum of each AVX-512 register, four rows of four at a time: a tree of transposing additions, in which each level
-// halves the registers and doubles the sums in one.
+// reduceWide adds the sum of each AVX-512 register, four rows of four at a
+// time: a tree of transposing additions, in which each level halves the
+// registers and doubles the sums in one.
 func (g *generator) reduceWide(acc [][]vector, sum reg.Register) {
 	for first := 0; first < len(acc); first += 4 {
 		level := make([]vector, 16)
 		for i := range level {
-			// After the four levels, register i's sum is in quarter i%4 at place i/4%2·1 + i/8·2, which makes quarters rows.
+			// After the four levels, register i's sum is in quarter i%4 at place
+			// i/4%2·1 + i/8·2, which makes quarters rows.
 			if r, c := first+i%4, i/4; r < len(acc) && c < len(acc[r]) {
 				level[i] = acc[r][c]
 			}

@@ -1,6 +1,8 @@
-// Command _asm writes the assembly of package kern: one .s file an instruction set, and the Go declarations of both.
+// Command _asm writes the assembly of package kern: one .s file an instruction
+// set, and the Go declarations of both.
 //
-// Run it with go generate in the package's folder. It reads the kernels' argument structs from tile.go, so that offsets cannot drift.
+// Run it with go generate in the package's folder. It reads the kernels'
+// argument structs from tile.go, so that offsets cannot drift.
 package main
 
 import (
@@ -60,7 +62,7 @@ func run(tile, out string) error {
 		return err
 	}
 	stubs.Constraints = constraint.ToConstraints()
-	return write(filepath.Join(out, "stubs_amd64.go"), printer.NewStubs(cfg), stubs)
+	return write(filepath.Join(out, "stubs_amd64.go"), narrow{printer.NewStubs(cfg)}, stubs)
 }
 
 // loadTypes type-checks the one file that declares the argument structs.
@@ -82,7 +84,8 @@ func write(path string, p printer.Printer, f *ir.File) error {
 	return os.WriteFile(path, b, 0o644)
 }
 
-// function starts a leaf function. Its name gets the instruction set's suffix; signature may use the structs of tile.go.
+// function starts a leaf function. Its name gets the instruction set's suffix;
+// signature may use the structs of tile.go.
 func (g *generator) function(name, signature, doc string) {
 	g.Function(name + g.suffix)
 	g.Attributes(attr.NOSPLIT)
@@ -92,5 +95,5 @@ func (g *generator) function(name, signature, doc string) {
 	}
 	g.Signature(sig)
 	g.Pragma("noescape")
-	g.Doc(name + g.suffix + " " + doc)
+	g.Doc(wrap(name+g.suffix+" "+doc, " ", 77)...)
 }

@@ -36,7 +36,8 @@ func (g *generator) broadcast(name string) vector {
 	return v
 }
 
-// squares runs body over vectors of gradients, the last of the pointers, and returns the sum of their squares in float64.
+// squares runs body over vectors of gradients, the last of the pointers, and
+// returns the sum of their squares in float64.
 func (g *generator) squares(names []string, body func(p []reg.Register, disp int, grad vector)) {
 	acc := g.vecs(128 / g.bytes)
 	for _, v := range acc {

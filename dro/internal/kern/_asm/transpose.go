@@ -8,11 +8,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// transpose writes the kernel of Pack and of the weight gradient: a square of 16 (AVX2: 8) rows and columns, or less at an edge.
+// transpose writes the kernel of Pack and of the weight gradient: a square of
+// 16 (AVX2: 8) rows and columns, or less at an edge.
 func (g *generator) transpose() {
 	n := g.bytes / 4
 	g.function("transpose", "func(dst, src *float32, rows, cols, dstStride, srcStride int)",
-		fmt.Sprintf("transposes up to %d×%d values: dst[j·dstStride+i] = src[i·srcStride+j] for i < rows and j < cols.", n, n))
+		fmt.Sprintf("transposes up to %d×%d values: "+
+			"dst[j·dstStride+i] = src[i·srcStride+j] for i < rows and j < cols.", n, n))
 	dst, src := g.param("dst"), g.param("src")
 	dstStride, srcStride := g.param("dstStride"), g.param("srcStride")
 	g.SHLQ(op.U8(2), dstStride)
