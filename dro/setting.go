@@ -37,5 +37,4 @@ func (s *Setting) Holds(v Auto) bool {
 }
 
 func above0(x float64) bool   { return x > 0 }
-func atLeast0(x float64) bool { return x >= 0 }
 func atLeast1(x float64) bool { return x >= 1 }

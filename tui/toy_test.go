@@ -100,11 +100,10 @@ func toyRun(t *testing.T, store runner.Store, parent string, spec runner.Spec) s
 // process that is killed there leaves.
 type killed struct {
 	runner.Store
-	step      int64
-	from, to  string
-	t         testing.TB
-	happened  bool
-	recording runner.Recorder
+	step     int64
+	from, to string
+	t        testing.TB
+	happened bool
 }
 
 func (k *killed) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
