@@ -30,9 +30,14 @@ func contents(path string, inMemory int64) ([]byte, func() error, error) {
 	case info.Size() > inMemory:
 		return mapFile(f, info.Size())
 	}
-	b := make([]byte, info.Size())
+	return readWhole(f, info.Size())
+}
+
+// readWhole reads a file of the given size.
+func readWhole(f *os.File, size int64) ([]byte, func() error, error) {
+	b := make([]byte, size)
 	if _, err := io.ReadFull(f, b); err != nil {
-		return nil, nil, fmt.Errorf("%s: changed while it was read: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: changed while it was read: %w", f.Name(), err)
 	}
 	return b, nil, nil
 }

@@ -1,5 +1,7 @@
 package data
 
+import "slices"
+
 // A glyph is the outline of one class, around the origin, upright. All have about the area of a disc of
 // radius 3400, so that area alone does not tell a class.
 type glyph []contour
@@ -93,9 +95,7 @@ func (t *circle) turn(p point, a int) point {
 
 // reversed gives c the other way round: a hole.
 func reversed(c contour) contour {
-	out := make(contour, len(c))
-	for i, p := range c {
-		out[len(c)-1-i] = p
-	}
+	out := slices.Clone(c)
+	slices.Reverse(out)
 	return out
 }

@@ -207,11 +207,10 @@ func (p *painter) scratch() {
 	a := p.between(0, fullRot-1)
 	along, across := p.circle.at(48<<fix, a), p.circle.at(p.between(3<<(fix-3), 5<<(fix-3)), a+fullRot/4)
 	cx, cy := int32(p.between(6<<fix, 26<<fix)), int32(p.between(6<<fix, 26<<fix))
-	p.canvas[0] = point{cx + along.x + across.x, cy + along.y + across.y}
-	p.canvas[1] = point{cx + along.x - across.x, cy + along.y - across.y}
-	p.canvas[2] = point{cx - along.x - across.x, cy - along.y - across.y}
-	p.canvas[3] = point{cx - along.x + across.x, cy - along.y + across.y}
-	p.cover.add(p.canvas[:4])
+	p.cover.add([]point{
+		{cx + along.x + across.x, cy + along.y + across.y}, {cx + along.x - across.x, cy + along.y - across.y},
+		{cx - along.x - across.x, cy - along.y - across.y}, {cx - along.x + across.x, cy - along.y + across.y},
+	})
 	p.cover.paint(p.img, p.colour())
 }
 

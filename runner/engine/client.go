@@ -67,12 +67,7 @@ func (c *Client) Knob(id, key, value string) error {
 // Status asks on the read-only socket. The error is ErrNone where there is no
 // engine.
 func (c *Client) Status() (*Status, error) {
-	w, err := c.connect(func(a address) string { return a.View })
-	if err != nil {
-		return nil, err
-	}
-	defer w.Close()
-	out, err := exchange(w, &request{Verb: verbStatus})
+	out, err := c.askAt(func(a address) string { return a.View }, &request{Verb: verbStatus})
 	if err != nil {
 		return nil, err
 	}
@@ -92,13 +87,18 @@ func (c *Client) Shutdown(force bool) error {
 }
 
 func (c *Client) ask(r *request) error {
-	w, err := c.connect(control)
+	_, err := c.askAt(control, r)
+	return err
+}
+
+// askAt asks the engine that there is.
+func (c *Client) askAt(socket func(address) string, r *request) (*reply, error) {
+	w, err := c.connect(socket)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer w.Close()
-	_, err = exchange(w, r)
-	return err
+	return exchange(w, r)
 }
 
 // connect connects to the engine that there is. One that has too much to do,
