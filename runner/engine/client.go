@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"drolab/runner"
 	"drolab/runner/record"
@@ -103,19 +102,15 @@ func (c *Client) askAt(socket func(address) string, r *request) (*reply, error) 
 
 // connect connects to the engine that there is. One that has too much to do,
 // or begins or ends just now, is given a while.
-func (c *Client) connect(socket func(address) string) (*wire, error) {
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for begin := time.Now(); ; <-tick.C {
-		w, _, err := c.dial(socket)
-		if err == nil {
-			return w, nil
-		}
+func (c *Client) connect(socket func(address) string) (w *wire, err error) {
+	for range looks(patience) {
+		w, _, err = c.dial(socket)
 		passing := (errors.Is(err, ErrNone) || errors.Is(err, errEnding)) && record.Held(c.lock())
-		if !passing || time.Since(begin) > patience {
-			return nil, c.explain(err)
+		if !passing {
+			break
 		}
 	}
+	return w, c.explain(err)
 }
 
 // askStarting asks an engine of this very version, and starts it if need be.
@@ -198,14 +193,12 @@ func (c *Client) lock() string { return filepath.Join(c.RunsDir, lockName) }
 
 // await looks until it is so, for a while.
 func (c *Client) await(so func() bool, otherwise string) error {
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for begin := time.Now(); !so(); <-tick.C {
-		if time.Since(begin) > patience {
-			return errors.New(otherwise + strings.TrimSuffix(whose(c.RunsDir), " "))
+	for range looks(patience) {
+		if so() {
+			return nil
 		}
 	}
-	return nil
+	return errors.New(otherwise + strings.TrimSuffix(whose(c.RunsDir), " "))
 }
 
 var _ runner.Verbs = (*Client)(nil)
