@@ -261,13 +261,7 @@ func (f *frame) find(asked, customary string, other int) (int, error) {
 
 // features gives the columns that are neither label nor group.
 func (f *frame) features() []*column {
-	var out []*column
-	for _, c := range f.columns {
-		if !c.textual {
-			out = append(out, c)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(f.columns), func(c *column) bool { return c.textual })
 }
 
 // dataset splits the rows and encodes them. Rows from trainRows on are the test split; without any, a part is

@@ -64,9 +64,7 @@ func (s *drawn) Group(i int) int { return s.Label(i) }
 
 func (s *drawn) Pixels(buf []byte, i int) []byte {
 	buf = buf[:3*side*side]
-	var p painter
-	p.artist = s.art
-	p.rng = pcg{s.key, uint64(i)}
+	p := painter{artist: s.art, rng: pcg{s.key, uint64(i)}}
 	p.draw(buf, s.Label(i))
 	return buf
 }

@@ -102,11 +102,10 @@ func elements(shape []int64) (n int64, ok bool) {
 // before it makes room for values: memory stays within a small multiple of
 // size. The tensors come in the order of their values.
 func readTensors(r io.Reader, size int64) ([]nn.Tensor, error) {
-	var first [8]byte
-	if _, err := io.ReadFull(r, first[:]); err != nil {
+	var length uint64
+	if err := binary.Read(r, binary.LittleEndian, &length); err != nil {
 		return nil, fmt.Errorf("header's length: %w", err)
 	}
-	length := binary.LittleEndian.Uint64(first[:])
 	if length > uint64(max(0, size-8)) || length > maxHeader {
 		return nil, fmt.Errorf("header of %d bytes in a file of %d", length, size)
 	}
