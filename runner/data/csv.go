@@ -11,9 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 )
@@ -129,10 +127,7 @@ func (s csvSet) open(o Options) (*Dataset, error) {
 func (s csvSet) load(f *frame, path string, hash io.Writer) error {
 	var r io.Reader = bytes.NewReader(example)
 	if path != examplePath {
-		file, err := os.Open(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return &MissingError{s.name, path, "check the path"}
-		}
+		file, err := openPresent(s.name, path, "check the path")
 		if err != nil {
 			return err
 		}

@@ -69,9 +69,10 @@ func (c *Conv) biasGrad(db []float32, out int) {
 	}
 }
 
-// joined calls visit for each output position in rows [top, bottom) and columns [left, right) that tap (kh,
-// kw) joins to a position of the input, with the indices of both.
-func (c *Conv) joined(kh, kw, top, bottom, left, right int, visit func(out, in int)) {
+// joined calls visit for each output position in rows [top, bottom) and columns [left, right) that tap k of
+// the kernel joins to a position of the input, with the indices of both.
+func (c *Conv) joined(k, top, bottom, left, right int, visit func(out, in int)) {
+	kh, kw := k/c.cfg.KernelWidth, k%c.cfg.KernelWidth
 	for row := top; row < bottom; row++ {
 		for col := left; col < right; col++ {
 			i, j := row*c.cfg.Stride-c.cfg.Pad+kh, col*c.cfg.Stride-c.cfg.Pad+kw
