@@ -2,7 +2,8 @@ package nn
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"drolab/dro/internal/kern"
@@ -94,12 +95,7 @@ func models() map[string][]layer {
 
 // Models returns the names of the networks, sorted.
 func Models() []string {
-	var names []string
-	for name := range models() {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
+	return slices.Sorted(maps.Keys(models()))
 }
 
 // Known tells whether there is a model of that name.

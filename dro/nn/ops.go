@@ -95,7 +95,7 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	grads := make(G.Nodes, len(in))
 	if grads[1], err = G.ApplyOp(&op{
 		name: c.name + ".dw", in: []input{flat(), flat()}, out: dense32(c.dw, w.Shape()...),
-		run: func(in []array) { c.weightGradients(in[0].F32, in[1].F32) },
+		run: func(in []array) { c.kernel.BackwardWeights(c.team, c.dw, c.db, in[0].F32, in[1].F32, c.add) },
 	}, x, grad); err != nil {
 		return nil, err
 	}
@@ -108,14 +108,6 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 		grads[0], err = c.dx(x, w, grad)
 	}
 	return grads, err
-}
-
-func (c *convOp) weightGradients(x, dy []float32) {
-	if c.add {
-		c.kernel.AddBackwardWeights(c.team, c.dw, c.db, x, dy)
-	} else {
-		c.kernel.BackwardWeights(c.team, c.dw, c.db, x, dy)
-	}
 }
 
 func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
@@ -133,7 +125,7 @@ func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
 
 // pool adds 2×2 max-pooling.
 func (b *backend) pool(name string, x *G.Node, shape kern.Shape) (*G.Node, error) {
-	kernel, err := kern.NewMaxPool(b.isa, b.batch, shape, 2)
+	kernel, err := kern.NewMaxPool(b.isa, b.batch, shape)
 	if err != nil {
 		return nil, err
 	}

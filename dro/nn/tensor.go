@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"drolab/dro/internal/kern"
+
+	"gorgonia.org/tensor"
 )
 
 // Tensor is a named array of the network, a view and not a copy.
@@ -22,11 +24,7 @@ type slot struct {
 }
 
 func (s slot) len() int {
-	size := 1
-	for _, d := range s.Shape {
-		size *= d
-	}
-	return size
+	return tensor.Shape(s.Shape).TotalSize()
 }
 
 // slots lists the parameters and the buffers of a model.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -117,12 +116,8 @@ func (l cifar) appendFile(to []byte, path string) ([]byte, error) {
 
 // openPart opens a file of the dataset. A *MissingError says that it is not there.
 func openPart(path string) (*os.File, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		remedy := "run `drolab data fetch cifar10` or name the folder that has it with --data DIR"
-		return nil, &MissingError{"cifar10", path, remedy}
-	}
-	return f, err
+	return openPresent("cifar10", path,
+		"run `drolab data fetch cifar10` or name the folder that has it with --data DIR")
 }
 
 // appendRecords appends the records that r holds: exactly l.records of them, each with a label of 0 to 9.

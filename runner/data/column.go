@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -101,13 +102,8 @@ func (c *column) addCode(cell string) {
 // categories gives the different values, in numeric order if all are integers and else in byte order, and for
 // every row the place of its value among them.
 func (c *column) categories() (names []string, rows []uint16) {
-	for name := range c.dict {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, strings.Compare)
-	if _, err := strconv.Atoi(names[0]); err == nil {
-		sortNumeric(names)
-	}
+	names = slices.Sorted(maps.Keys(c.dict))
+	sortNumeric(names)
 	place := make([]uint16, len(names))
 	for i, name := range names {
 		place[c.dict[name]] = uint16(i)
@@ -119,6 +115,7 @@ func (c *column) categories() (names []string, rows []uint16) {
 	return names, rows
 }
 
+// sortNumeric sorts names by their values if all are integers.
 func sortNumeric(names []string) {
 	value := make(map[string]int, len(names))
 	for _, s := range names {

@@ -3,6 +3,7 @@ package data
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/csv"
@@ -10,9 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 )
@@ -43,27 +42,20 @@ type csvSet struct {
 // parseCSVName takes "csv:PATH[?label=COL&group=COL&test=PATH]" or a path apart.
 func parseCSVName(name string) (csvSet, error) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(name, "csv:"), "?")
-	s := csvSet{name: name, path: path}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return s, err
+		return csvSet{}, err
 	}
-	for key, v := range values {
-		switch key {
-		case "label":
-			s.label = v[0]
-		case "group":
-			s.group = v[0]
-		case "test":
-			s.test = v[0]
-		default:
-			return s, fmt.Errorf("unknown key %q after ?: use label, group or test", key)
+	for key := range values {
+		if !slices.Contains([]string{"label", "group", "test"}, key) {
+			return csvSet{}, fmt.Errorf("unknown key %q after ?: use label, group or test", key)
 		}
 	}
 	if path == "" {
-		return s, errors.New("no path: write csv:PATH")
+		return csvSet{}, errors.New("no path: write csv:PATH")
 	}
-	return s, nil
+	return csvSet{name: name, path: path,
+		label: values.Get("label"), group: values.Get("group"), test: values.Get("test")}, nil
 }
 
 func csvFiles() *Provider {
@@ -135,10 +127,7 @@ func (s csvSet) open(o Options) (*Dataset, error) {
 func (s csvSet) load(f *frame, path string, hash io.Writer) error {
 	var r io.Reader = bytes.NewReader(example)
 	if path != examplePath {
-		file, err := os.Open(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return &MissingError{s.name, path, "check the path"}
-		}
+		file, err := openPresent(s.name, path, "check the path")
 		if err != nil {
 			return err
 		}
@@ -256,27 +245,18 @@ func (f *frame) setHeader(header []string) error {
 
 // find gives the place of the column asked for, else of the customary one, else other.
 func (f *frame) find(asked, customary string, other int) (int, error) {
-	if asked != "" {
-		if at := slices.Index(f.header, asked); at >= 0 {
-			return at, nil
-		}
-		return 0, fmt.Errorf("no column %q: the columns are %q", asked, f.header)
-	}
-	if at := slices.Index(f.header, customary); at >= 0 {
+	if at := slices.Index(f.header, cmp.Or(asked, customary)); at >= 0 {
 		return at, nil
+	}
+	if asked != "" {
+		return 0, fmt.Errorf("no column %q: the columns are %q", asked, f.header)
 	}
 	return other, nil
 }
 
 // features gives the columns that are neither label nor group.
 func (f *frame) features() []*column {
-	var out []*column
-	for _, c := range f.columns {
-		if !c.textual {
-			out = append(out, c)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(f.columns), func(c *column) bool { return c.textual })
 }
 
 // dataset splits the rows and encodes them. Rows from trainRows on are the test split; without any, a part is

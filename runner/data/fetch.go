@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -75,12 +76,8 @@ func Fetch(ctx context.Context, name, dir string, o FetchOptions) error {
 
 // fetchFiles loads files into a folder.
 func fetchFiles(ctx context.Context, folder string, files []Remote, o FetchOptions) error {
-	d := &downloader{client: o.Client, folder: folder, stall: o.Stall}
-	if d.client == nil {
-		d.client = http.DefaultClient
-	}
-	if d.stall == 0 {
-		d.stall = 30 * time.Second
+	d := &downloader{
+		client: cmp.Or(o.Client, http.DefaultClient), folder: folder, stall: cmp.Or(o.Stall, 30*time.Second),
 	}
 	total, before := totalSize(files), int64(0)
 	for _, r := range files {

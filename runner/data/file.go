@@ -14,6 +14,15 @@ import (
 // risk; the named datasets are all below it.
 const inMemory = 256 << 20
 
+// openPresent opens a file of a dataset. A *MissingError with the remedy says that it is not there.
+func openPresent(dataset, path, remedy string) (*os.File, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &MissingError{dataset, path, remedy}
+	}
+	return f, err
+}
+
 // contents gives the bytes of a file, and a function that releases them or nil.
 func contents(path string, inMemory int64) ([]byte, func() error, error) {
 	f, err := os.Open(path)
@@ -30,9 +39,14 @@ func contents(path string, inMemory int64) ([]byte, func() error, error) {
 	case info.Size() > inMemory:
 		return mapFile(f, info.Size())
 	}
-	b := make([]byte, info.Size())
+	return readWhole(f, info.Size())
+}
+
+// readWhole reads a file of the given size.
+func readWhole(f *os.File, size int64) ([]byte, func() error, error) {
+	b := make([]byte, size)
 	if _, err := io.ReadFull(f, b); err != nil {
-		return nil, nil, fmt.Errorf("%s: changed while it was read: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: changed while it was read: %w", f.Name(), err)
 	}
 	return b, nil, nil
 }

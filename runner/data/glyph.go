@@ -1,5 +1,7 @@
 package data
 
+import "slices"
+
 // A glyph is the outline of one class, around the origin, upright. All have about the area of a disc of
 // radius 3400, so that area alone does not tell a class.
 type glyph []contour
@@ -15,37 +17,25 @@ func shapeClasses() []string {
 // newGlyphs gives the outlines in the order of shapeClasses.
 func newGlyphs(t *circle) []glyph {
 	return []glyph{
-		{t.polygon(3400, 48)},
-		{t.polygon(3740, 6)},
-		{t.star(5000, 2300, 5)},
+		{t.corners(48, 3400)},
+		{t.corners(6, 3740)},
+		{t.corners(10, 5000, 2300)},
 		{cross(4300, 1370)},
-		{t.star(4700, 2700, 6)},
+		{t.corners(12, 4700, 2700)},
 		{{{0, -5500}, {3300, 0}, {0, 5500}, {-3300, 0}}},
-		{t.turned(t.polygon(4260, 4), fullRot/8)},
+		{t.turned(t.corners(4, 4260), fullRot/8)},
 		{t.crescent()},
-		{t.polygon(4096, 48), reversed(t.polygon(2300, 32))},
-		{t.polygon(5290, 3)},
+		{t.corners(48, 4096), reversed(t.corners(32, 2300))},
+		{t.corners(3, 5290)},
 	}
 }
 
-// polygon gives the regular n-gon of circumradius r, a vertex on top.
-func (t *circle) polygon(r, n int) contour {
+// corners gives n corners at equal angles, the first on top, at the given radii in turn: with one radius the
+// regular n-gon, with two a star, tips first.
+func (t *circle) corners(n int, radii ...int) contour {
 	p := make(contour, n)
 	for i := range p {
-		p[i] = t.at(r, i*fullRot/n-fullRot/4)
-	}
-	return p
-}
-
-// star gives a star of n points: tips at radius outer, notches at inner.
-func (t *circle) star(outer, inner, n int) contour {
-	p := make(contour, 2*n)
-	for i := range p {
-		r := outer
-		if i%2 == 1 {
-			r = inner
-		}
-		p[i] = t.at(r, i*fullRot/(2*n)-fullRot/4)
+		p[i] = t.at(radii[i%len(radii)], i*fullRot/n-fullRot/4)
 	}
 	return p
 }
@@ -93,9 +83,7 @@ func (t *circle) turn(p point, a int) point {
 
 // reversed gives c the other way round: a hole.
 func reversed(c contour) contour {
-	out := make(contour, len(c))
-	for i, p := range c {
-		out[len(c)-1-i] = p
-	}
+	out := slices.Clone(c)
+	slices.Reverse(out)
 	return out
 }

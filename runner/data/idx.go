@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -132,7 +133,7 @@ func (s idxSet) open() (d *Dataset, err error) {
 	}
 	d.Train, d.Test = train, test
 	if d.Classes = s.classes; d.Classes == nil {
-		d.Classes = numbers(1 + max(highest(train.labels), highest(test.labels)))
+		d.Classes = numbers(1 + int(max(slices.Max(train.labels), slices.Max(test.labels))))
 	}
 	// Reads everything in order: what fits stays in memory.
 	d.Checksum = checksum(train.data, train.labels, test.data, test.labels)
@@ -142,14 +143,6 @@ func (s idxSet) open() (d *Dataset, err error) {
 		}
 	}
 	return d, nil
-}
-
-func highest(labels []byte) int {
-	top := 0
-	for _, v := range labels {
-		top = max(top, int(v))
-	}
-	return top
 }
 
 // read loads one file, plain or compressed.

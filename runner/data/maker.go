@@ -96,17 +96,13 @@ func (m *maker) shuffle(epoch uint64) {
 // pick writes the indices of the batch of place p.
 func (m *maker) pick(index []int, p place) {
 	first := int(p.step) * m.opt.Batch
-	switch m.kind {
-	case epochs:
-		for j := range index {
+	for j := range index {
+		switch m.kind {
+		case epochs:
 			index[j] = int(m.order[first+j])
-		}
-	case draws:
-		for j := range index {
+		case draws:
 			index[j] = int(m.rng.Uint64N(uint64(m.src.Len())))
-		}
-	case sequential:
-		for j := range index {
+		case sequential:
 			index[j] = first + j
 		}
 	}

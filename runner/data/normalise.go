@@ -30,8 +30,8 @@ func newNormaliser(src Source, o LoaderOptions) (*normaliser, error) {
 		}
 	}
 	n := &normaliser{src: src, shape: sh, aug: o.Augment}
-	var ok bool
-	if n.img, ok = src.(ImageSource); ok {
+	n.img, _ = src.(ImageSource)
+	if n.img != nil {
 		if p := o.Augment.Pad; p < 0 || p >= min(sh.H, sh.W) {
 			return nil, fmt.Errorf("a crop with %d pixels of padding does not suit %d×%d images: give 0 to %d",
 				p, sh.H, sh.W, min(sh.H, sh.W)-1)

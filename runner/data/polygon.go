@@ -62,10 +62,7 @@ func (acc *coverage) edge(a, b point) {
 	}
 	first := max(0, (int(a.y)+gap/2-1)/gap)
 	last := min(side*lines, (int(b.y)+gap/2-1)/gap) // exclusive
-	if a.y < -gap/2 {
-		first = 0
-	}
-	if b.y <= gap/2 || first >= last {
+	if first >= last {
 		return
 	}
 	acc.touch(first/lines, (last-1)/lines+1)

@@ -64,9 +64,7 @@ func (s *drawn) Group(i int) int { return s.Label(i) }
 
 func (s *drawn) Pixels(buf []byte, i int) []byte {
 	buf = buf[:3*side*side]
-	var p painter
-	p.artist = s.art
-	p.rng = pcg{s.key, uint64(i)}
+	p := painter{artist: s.art, rng: pcg{s.key, uint64(i)}}
 	p.draw(buf, s.Label(i))
 	return buf
 }
@@ -207,11 +205,10 @@ func (p *painter) scratch() {
 	a := p.between(0, fullRot-1)
 	along, across := p.circle.at(48<<fix, a), p.circle.at(p.between(3<<(fix-3), 5<<(fix-3)), a+fullRot/4)
 	cx, cy := int32(p.between(6<<fix, 26<<fix)), int32(p.between(6<<fix, 26<<fix))
-	p.canvas[0] = point{cx + along.x + across.x, cy + along.y + across.y}
-	p.canvas[1] = point{cx + along.x - across.x, cy + along.y - across.y}
-	p.canvas[2] = point{cx - along.x - across.x, cy - along.y - across.y}
-	p.canvas[3] = point{cx - along.x + across.x, cy - along.y + across.y}
-	p.cover.add(p.canvas[:4])
+	p.cover.add([]point{
+		{cx + along.x + across.x, cy + along.y + across.y}, {cx + along.x - across.x, cy + along.y - across.y},
+		{cx - along.x - across.x, cy - along.y - across.y}, {cx - along.x + across.x, cy - along.y + across.y},
+	})
 	p.cover.paint(p.img, p.colour())
 }
 

@@ -86,10 +86,8 @@ func addresses(runtimeDir, runsDir string) []address {
 
 func folders(runtimeDir string) []string {
 	var list []string
-	if filepath.IsAbs(runtimeDir) {
-		if info, err := os.Stat(runtimeDir); err == nil && info.IsDir() {
-			list = append(list, filepath.Join(runtimeDir, "drolab"))
-		}
+	if info, err := os.Stat(runtimeDir); err == nil && info.IsDir() && filepath.IsAbs(runtimeDir) {
+		list = append(list, filepath.Join(runtimeDir, "drolab"))
 	}
 	return append(list, fmt.Sprintf("/tmp/drolab-%d", os.Getuid()))
 }

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"drolab/runner"
 	"drolab/runner/record"
@@ -67,12 +66,7 @@ func (c *Client) Knob(id, key, value string) error {
 // Status asks on the read-only socket. The error is ErrNone where there is no
 // engine.
 func (c *Client) Status() (*Status, error) {
-	w, err := c.connect(func(a address) string { return a.View })
-	if err != nil {
-		return nil, err
-	}
-	defer w.Close()
-	out, err := exchange(w, &request{Verb: verbStatus})
+	out, err := c.askAt(func(a address) string { return a.View }, &request{Verb: verbStatus})
 	if err != nil {
 		return nil, err
 	}
@@ -92,30 +86,31 @@ func (c *Client) Shutdown(force bool) error {
 }
 
 func (c *Client) ask(r *request) error {
-	w, err := c.connect(control)
+	_, err := c.askAt(control, r)
+	return err
+}
+
+// askAt asks the engine that there is.
+func (c *Client) askAt(socket func(address) string, r *request) (*reply, error) {
+	w, err := c.connect(socket)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer w.Close()
-	_, err = exchange(w, r)
-	return err
+	return exchange(w, r)
 }
 
 // connect connects to the engine that there is. One that has too much to do,
 // or begins or ends just now, is given a while.
-func (c *Client) connect(socket func(address) string) (*wire, error) {
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for begin := time.Now(); ; <-tick.C {
-		w, _, err := c.dial(socket)
-		if err == nil {
-			return w, nil
-		}
+func (c *Client) connect(socket func(address) string) (w *wire, err error) {
+	for range looks(patience) {
+		w, _, err = c.dial(socket)
 		passing := (errors.Is(err, ErrNone) || errors.Is(err, errEnding)) && record.Held(c.lock())
-		if !passing || time.Since(begin) > patience {
-			return nil, c.explain(err)
+		if !passing {
+			break
 		}
 	}
+	return w, c.explain(err)
 }
 
 // askStarting asks an engine of this very version, and starts it if need be.
@@ -198,14 +193,12 @@ func (c *Client) lock() string { return filepath.Join(c.RunsDir, lockName) }
 
 // await looks until it is so, for a while.
 func (c *Client) await(so func() bool, otherwise string) error {
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for begin := time.Now(); !so(); <-tick.C {
-		if time.Since(begin) > patience {
-			return errors.New(otherwise + strings.TrimSuffix(whose(c.RunsDir), " "))
+	for range looks(patience) {
+		if so() {
+			return nil
 		}
 	}
-	return nil
+	return errors.New(otherwise + strings.TrimSuffix(whose(c.RunsDir), " "))
 }
 
 var _ runner.Verbs = (*Client)(nil)

@@ -65,7 +65,7 @@ type engine struct {
 // it down, or it was idle for long. Runs that are live at that moment stop
 // with a checkpoint. The error is ErrRunning where the folder has an engine.
 func Run(ctx context.Context, s Settings) error {
-	s.Idle, s.Log = cmp.Or(s.Idle, 5*time.Minute), orDiscard(s.Log)
+	s.Idle, s.Log = cmp.Or(s.Idle, 5*time.Minute), cmp.Or(s.Log, io.Discard)
 	store, err := record.Open(s.RunsDir)
 	if err != nil {
 		return err
@@ -103,13 +103,6 @@ func Run(ctx context.Context, s Settings) error {
 	d.close()
 	e.logf("ended")
 	return nil
-}
-
-func orDiscard(w io.Writer) io.Writer {
-	if w == nil {
-		return io.Discard
-	}
-	return w
 }
 
 // whose says where the engine is that holds the lock.

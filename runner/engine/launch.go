@@ -23,9 +23,7 @@ const maxLog = 1 << 20
 // started; an idle one of another version is replaced.
 func (c *Client) reach() (*wire, error) {
 	var child *child
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for begin := time.Now(); time.Since(begin) < startPatience; <-tick.C {
+	for range looks(startPatience) {
 		w, h, err := c.dial(control)
 		switch {
 		case err == nil && h.Version == c.Version:

@@ -1,9 +1,9 @@
 package engine
 
 import (
-	"bufio"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -12,10 +12,7 @@ import (
 // and where it cannot be found out, it is empty.
 func LogoutAdvice() string {
 	group, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil || !strings.Contains(string(group), "/session-") {
-		return ""
-	}
-	if !killsAtLogout(logindFiles()) {
+	if err != nil || !strings.Contains(string(group), "/session-") || !killsAtLogout(logindFiles()) {
 		return ""
 	}
 	return "this system ends all your processes at logout (KillUserProcesses=yes): start the engine with\n" +
@@ -37,22 +34,14 @@ func logindFiles() []string {
 // distributions build it.
 func killsAtLogout(files []string) (kills bool) {
 	for _, path := range files {
-		f, err := os.Open(path)
-		if err != nil {
-			continue
-		}
-		for in := bufio.NewScanner(f); in.Scan(); {
-			key, value, _ := strings.Cut(in.Text(), "=")
+		text, _ := os.ReadFile(path) // what cannot be read says nothing
+		for line := range strings.Lines(string(text)) {
+			key, value, _ := strings.Cut(line, "=")
 			if strings.TrimSpace(key) == "KillUserProcesses" {
-				switch strings.ToLower(strings.TrimSpace(value)) {
-				case "yes", "true", "on", "1":
-					kills = true
-				default:
-					kills = false
-				}
+				value = strings.ToLower(strings.TrimSpace(value))
+				kills = slices.Contains([]string{"yes", "true", "on", "1"}, value)
 			}
 		}
-		f.Close()
 	}
 	return kills
 }

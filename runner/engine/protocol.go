@@ -22,6 +22,17 @@ const maxMessage = 1 << 20
 // A reply may take longer: a start reads a whole dataset.
 const patience = 10 * time.Second
 
+// looks is for who waits for something that he has to look for: at once, and
+// then every 10 ms for so long.
+func looks(long time.Duration) func(look func() bool) {
+	return func(look func() bool) {
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for begin := time.Now(); time.Since(begin) < long && look(); <-tick.C {
+		}
+	}
+}
+
 // The verbs. Those of view answer on both sockets.
 const (
 	verbStatus     = "status"

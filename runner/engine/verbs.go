@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"drolab/runner"
 )
@@ -83,17 +82,12 @@ func (e *engine) shutdown(r *request) (*reply, error) {
 func (e *engine) awaitEnd(force bool) error {
 	e.count(&e.enders, 1)
 	defer e.count(&e.enders, -1)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for begin := time.Now(); ; <-tick.C {
-		ok, err := e.mayEnd(force)
-		switch {
-		case ok || err != nil:
+	for range looks(patience) {
+		if ok, err := e.mayEnd(force); ok || err != nil {
 			return err
-		case time.Since(begin) > patience:
-			return errors.New("somebody asking it for something: try again")
 		}
 	}
+	return errors.New("somebody asking it for something: try again")
 }
 
 func (e *engine) mayEnd(force bool) (bool, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -103,12 +104,10 @@ func (f *stateFile) method() (*dro.State, error) {
 	}
 	s := &dro.State{Numbers: map[string]float64{"lambda": f.Z.Lambda.Float(), "eta": f.Z.Eta.Float()}}
 	if i := f.Iterate; i != nil {
-		for name, n := range map[string]runner.Number{
-			"picked_step": runner.Num(float64(i.Step)), "picked_grad_norm": i.GradNorm,
-			"picked_gap": i.Gap, "picked_lambda": i.Lambda, "picked_eta": i.Eta,
-		} {
-			s.Numbers[name] = n.Float()
-		}
+		maps.Copy(s.Numbers, map[string]float64{
+			"picked_step": float64(i.Step), "picked_grad_norm": i.GradNorm.Float(),
+			"picked_gap": i.Gap.Float(), "picked_lambda": i.Lambda.Float(), "picked_eta": i.Eta.Float(),
+		})
 	}
 	return s, nil
 }
@@ -141,19 +140,25 @@ func writeCheckpoint(folder string, s *runner.State) error {
 	})
 }
 
-// tensorGroups are the lists of a state under their prefixes; that of the
-// parameters, which is none, comes last.
-func tensorGroups(s *runner.State) []struct {
+// tensorGroup is a list of a state, and what stands before its names in the file.
+type tensorGroup struct {
 	prefix string
 	list   *[]nn.Tensor
-} {
-	return []struct {
-		prefix string
-		list   *[]nn.Tensor
-	}{
-		{velocityPrefix, &s.Velocities}, {bufferPrefix, &s.Buffers}, {pickedPrefix, &s.Picked},
+}
+
+// tensorGroups are those of a state, the last in the file first: any name
+// begins with the prefix of the parameters, which is none.
+func tensorGroups(s *runner.State) []tensorGroup {
+	return []tensorGroup{
+		{pickedPrefix, &s.Picked}, {bufferPrefix, &s.Buffers}, {velocityPrefix, &s.Velocities},
 		{"", &s.Parameters},
 	}
+}
+
+// groupOf returns the group of a name in the file.
+func groupOf(groups []tensorGroup, name string) tensorGroup {
+	i := slices.IndexFunc(groups, func(g tensorGroup) bool { return strings.HasPrefix(name, g.prefix) })
+	return groups[i]
 }
 
 // fileTensors returns all tensors of s under their names in the file, the
@@ -161,20 +166,13 @@ func tensorGroups(s *runner.State) []struct {
 func fileTensors(s *runner.State) ([]nn.Tensor, error) {
 	groups := tensorGroups(s)
 	var list []nn.Tensor
-	for _, t := range s.Parameters {
-		for _, g := range groups {
-			if g.prefix != "" && strings.HasPrefix(t.Name, g.prefix) {
+	for _, g := range slices.Backward(groups) {
+		for _, t := range *g.list {
+			t.Name = g.prefix + t.Name
+			if groupOf(groups, t.Name) != g {
 				return nil, fmt.Errorf("parameter %q: the prefix is taken", t.Name)
 			}
-		}
-		list = append(list, t)
-	}
-	for _, g := range groups {
-		for _, t := range *g.list {
-			if g.prefix != "" {
-				t.Name = g.prefix + t.Name
-				list = append(list, t)
-			}
+			list = append(list, t)
 		}
 	}
 	return list, nil
@@ -199,13 +197,9 @@ func readCheckpoint(folder string, step int64) (*runner.State, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, t := range list {
-		for _, g := range tensorGroups(&s) {
-			if name, ok := strings.CutPrefix(t.Name, g.prefix); ok {
-				t.Name = name
-				*g.list = append(*g.list, t)
-				break
-			}
-		}
+		g := groupOf(tensorGroups(&s), t.Name)
+		t.Name = strings.TrimPrefix(t.Name, g.prefix)
+		*g.list = append(*g.list, t)
 	}
 	return &s, nil
 }
@@ -220,10 +214,10 @@ func readTensorsFile(path, sum string) ([]nn.Tensor, error) {
 	hash := sha256.New()
 	in := io.TeeReader(f, hash)
 	list, err := readTensors(in, size)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err == nil {
+		_, err = io.Copy(io.Discard, in) // nothing, unless the file grew
 	}
-	if _, err := io.Copy(io.Discard, in); err != nil { // nothing, unless the file grew
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if hex.EncodeToString(hash.Sum(nil)) != sum {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"io"
 	"math"
 	"path/filepath"
@@ -84,14 +85,10 @@ func (e *end) add(event runner.Event) {
 		e.setStatus(event.Status, event.Cause)
 	case *runner.StepEvent:
 		e.setStatus(runner.Running, "")
-		if e.Last == nil {
-			e.Last = event
-		}
+		e.Last = cmp.Or(e.Last, event)
 	case *runner.EvalEvent:
 		e.setStatus(runner.Running, "")
-		if e.Eval == nil {
-			e.Eval = event
-		}
+		e.Eval = cmp.Or(e.Eval, event)
 	}
 }
 

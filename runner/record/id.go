@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"path/filepath"
@@ -20,10 +21,7 @@ func newID(m *runner.Meta) string {
 // folder's name on every system: [a-z0-9._-], at most 40 characters, starting
 // with a letter or digit.
 func presetName(preset string) string {
-	base := filepath.Base(filepath.ToSlash(preset))
-	for _, ext := range []string{".yaml", ".yml"} {
-		base = strings.TrimSuffix(base, ext)
-	}
+	base := strings.TrimSuffix(filepath.Base(filepath.ToSlash(preset)), ".yaml")
 	name := strings.Map(func(r rune) rune {
 		switch {
 		case 'a' <= r && r <= 'z', '0' <= r && r <= '9', r == '.', r == '_', r == '-':
@@ -32,13 +30,9 @@ func presetName(preset string) string {
 			return r - 'A' + 'a'
 		}
 		return '-'
-	}, base)
+	}, strings.TrimSuffix(base, ".yml"))
 	const longest = 40
-	name = strings.Trim(name[:min(len(name), longest)], "._-")
-	if name == "" {
-		return "run"
-	}
-	return name
+	return cmp.Or(strings.Trim(name[:min(len(name), longest)], "._-"), "run")
 }
 
 // plainName tells whether id can be the name of a run directory, and nothing

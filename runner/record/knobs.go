@@ -1,10 +1,7 @@
 package record
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
-	"io"
 	"io/fs"
 	"path/filepath"
 
@@ -13,42 +10,22 @@ import (
 
 // readKnobs returns every knob event of the log in dir. It reads the whole
 // log, but decodes only lines that look like one.
-func readKnobs(dir string) ([]runner.KnobEvent, error) {
-	f, _, err := openRegular(filepath.Join(dir, logName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var list []runner.KnobEvent
-	in := bufio.NewReaderSize(f, maxLine)
-	for long := false; ; {
-		line, err := in.ReadSlice('\n')
+func readKnobs(dir string) (list []runner.KnobEvent, err error) {
+	log := &Tail{path: filepath.Join(dir, logName), only: []byte(`"type":"knob"`)}
+	for {
+		events, err := log.Read()
 		switch {
-		case err == bufio.ErrBufferFull: // longer than any event
-			long = true
-			continue
-		case err == io.EOF: // what a torn line left is passed over
-			return list, nil
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, nil
 		case err != nil:
 			return nil, err
+		case len(events) == 0: // what a torn line left is passed over
+			return list, nil
 		}
-		if !long {
-			list = addKnob(list, line)
+		for _, e := range events {
+			if k, ok := e.(*runner.KnobEvent); ok {
+				list = append(list, *k)
+			}
 		}
-		long = false
 	}
-}
-
-func addKnob(list []runner.KnobEvent, line []byte) []runner.KnobEvent {
-	if !bytes.Contains(line, []byte(`"type":"knob"`)) {
-		return list
-	}
-	e, err := runner.DecodeEvent(line)
-	if k, ok := e.(*runner.KnobEvent); ok && err == nil {
-		return append(list, *k)
-	}
-	return list
 }

@@ -42,7 +42,10 @@ func acquire(lock try, path string, tries int) (*Lock, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, lockError(path, err)
+		if !errors.Is(err, ErrHeld) {
+			err = fmt.Errorf("locking %s: %w (keep the runs on a disk of this machine: --runs DIR)", path, err)
+		}
+		return nil, err
 	}
 	return l, nil
 }
@@ -58,13 +61,6 @@ func insist(lock try, f *os.File, tries int) (err error) {
 		}
 	}
 	return err
-}
-
-func lockError(path string, err error) error {
-	if errors.Is(err, ErrHeld) {
-		return err
-	}
-	return fmt.Errorf("locking %s: %w (keep the runs on a disk of this machine: --runs DIR)", path, err)
 }
 
 // Local tells whether the lock keeps only this machine's processes out, because

@@ -80,27 +80,19 @@ func (l *eventLog) findEnd() (length int64, err error) {
 	}
 	defer f.Close()
 	b := newBackward(f, length, 0)
-	if _, l.size, err = b.line(); err != nil { // the torn part, most often empty
-		return length, eofIsFine(err)
-	}
-	for l.seq == 0 {
-		line, _, err := b.line()
-		if err != nil {
-			return length, eofIsFine(err)
-		}
+	_, l.size, err = b.line() // the torn part, most often empty
+	for err == nil && l.seq == 0 {
+		var line []byte
+		line, _, err = b.line()
 		var h runner.Head
 		if json.Unmarshal(line, &h) == nil {
 			l.seq = h.Seq
 		}
 	}
-	return length, nil
-}
-
-func eofIsFine(err error) error {
 	if err == io.EOF {
-		return nil
+		err = nil
 	}
-	return err
+	return length, err
 }
 
 // append stamps e and writes it as one line with one write.

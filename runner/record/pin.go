@@ -42,12 +42,8 @@ func (r *Run) Pinned() ([]int64, error) {
 // atPins does something to the pin of an existing checkpoint while nobody else
 // changes pins or prunes.
 func (r *Run) atPins(step int64, do func(folder string, step int64) error) error {
-	steps, err := r.Checkpoints()
-	if err != nil {
+	if err := r.has(step); err != nil { // also where there is no folder to lock
 		return err
-	}
-	if !slices.Contains(steps, step) { // also where there is no folder to lock
-		return r.noCheckpoint(step, steps)
 	}
 	folder := filepath.Join(r.Dir, checkpointsName)
 	l, err := lockPins(folder)
@@ -55,17 +51,19 @@ func (r *Run) atPins(step int64, do func(folder string, step int64) error) error
 		return err
 	}
 	defer l.Release()
-	if steps, err = r.Checkpoints(); err != nil {
+	if err := r.has(step); err != nil { // pruned meanwhile
 		return err
-	}
-	if !slices.Contains(steps, step) { // pruned meanwhile
-		return r.noCheckpoint(step, steps)
 	}
 	return do(folder, step)
 }
 
-func (r *Run) noCheckpoint(step int64, steps []int64) error {
-	return fmt.Errorf("run %s has %w of step %d: it has %v", r.Meta.ID, errNoCheckpoint, step, steps)
+// has returns an error where the run has no checkpoint of a step.
+func (r *Run) has(step int64) error {
+	steps, err := r.Checkpoints()
+	if err == nil && !slices.Contains(steps, step) {
+		err = fmt.Errorf("run %s has %w of step %d: it has %v", r.Meta.ID, errNoCheckpoint, step, steps)
+	}
+	return err
 }
 
 // errNoCheckpoint reads as a part of a sentence.
@@ -89,12 +87,7 @@ func lockPins(folder string) (l *Lock, err error) {
 }
 
 func pin(folder string, step int64) error {
-	path := filepath.Join(folder, pinName(step))
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
-	if err == nil {
-		err = f.Close()
-	}
-	if err != nil {
+	if err := os.WriteFile(filepath.Join(folder, pinName(step)), nil, 0o644); err != nil {
 		return explain(err)
 	}
 	return explain(aside.Sync(folder))

@@ -105,9 +105,8 @@ func (p *Progress) tick(at *runner.Head) {
 
 // rewind discards what a run that goes on from step does again.
 func (p *Progress) rewind(step int64) {
-	above := func(e runner.Event) bool { return e.Header().Step > step }
-	p.steps = upTo(p.steps, func(e *runner.StepEvent) bool { return above(e) })
-	p.evals = upTo(p.evals, func(e *runner.EvalEvent) bool { return above(e) })
+	p.steps = upTo(p.steps, func(e *runner.StepEvent) bool { return e.Step > step })
+	p.evals = upTo(p.evals, func(e *runner.EvalEvent) bool { return e.Step > step })
 	p.Last, p.Eval = last(p.steps), last(p.evals)
 	p.rewindClock(step)
 	p.Status, p.Cause = runner.Queued, ""
@@ -172,11 +171,10 @@ func push[T any](list []T, v T) []T {
 
 // upTo drops the last values while they are above.
 func upTo[T any](list []T, above func(T) bool) []T {
-	n := len(list)
-	for n > 0 && above(list[n-1]) {
-		n--
+	for len(list) > 0 && above(list[len(list)-1]) {
+		list = list[:len(list)-1]
 	}
-	return list[:n]
+	return list
 }
 
 func last[T any](list []*T) *T {

@@ -72,12 +72,8 @@ func (r *Run) Load(step int64) (*runner.State, error) {
 // Past reads the run as it was at the checkpoint of a step, to fork from. The
 // error says which checkpoints there are.
 func (r *Run) Past(step int64) (*runner.Past, error) {
-	steps, err := r.Checkpoints()
-	if err != nil {
+	if err := r.has(step); err != nil {
 		return nil, err
-	}
-	if !slices.Contains(steps, step) {
-		return nil, r.noCheckpoint(step, steps)
 	}
 	from, err := r.Load(step)
 	if err != nil {

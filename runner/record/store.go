@@ -130,11 +130,7 @@ func fillDir(dir string, m *runner.Meta, from *runner.State) error {
 			return err
 		}
 	}
-	log, err := os.Create(filepath.Join(dir, logName))
-	if err != nil {
-		return err
-	}
-	if err := log.Close(); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, logName), nil, 0o666); err != nil {
 		return err
 	}
 	return writeJSON(filepath.Join(dir, metaName), m) // syncs dir

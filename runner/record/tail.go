@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"drolab/runner"
 )
@@ -15,6 +16,7 @@ type Tail struct {
 	offset  int64 // of the first byte not yet taken in
 	long    bool  // inside a line that is longer than maxLine
 	skipped int
+	only    []byte // lines without it are passed over
 	buf     []byte
 }
 
@@ -62,16 +64,12 @@ func (t *Tail) Read() ([]runner.Event, error) {
 // chunk returns what stands at the offset, up to maxLine bytes.
 func (t *Tail) chunk(r io.ReaderAt, size int64) ([]byte, error) {
 	n := int(min(size-t.offset, maxLine))
-	if cap(t.buf) < n {
-		t.buf = make([]byte, n)
-	}
-	chunk := t.buf[:n]
-	if _, err := r.ReadAt(chunk, t.offset); err != nil && err != io.EOF {
-		return nil, err
-	} else if err == io.EOF {
+	t.buf = slices.Grow(t.buf[:0], n)[:n]
+	_, err := r.ReadAt(t.buf, t.offset)
+	if err == io.EOF {
 		return nil, nil // cut meanwhile: look again at the next Read
 	}
-	return chunk, nil
+	return t.buf, err
 }
 
 // decode returns the events in the lines, whose last newline is off.
@@ -80,6 +78,9 @@ func (t *Tail) decode(lines []byte) (events []runner.Event) {
 		if t.long {
 			t.long = false
 			t.skipped++
+			continue
+		}
+		if !bytes.Contains(line, t.only) {
 			continue
 		}
 		e, err := runner.DecodeEvent(line)

@@ -71,15 +71,11 @@ func encodeHeader(list []nn.Tensor) ([]byte, error) {
 			return nil, fmt.Errorf("tensor %q: shape %v does not hold %d values", t.Name, t.Shape, len(t.Data))
 		}
 		seen[t.Name], end = true, e.Offsets[1]
-		name, err := json.Marshal(t.Name)
+		object, err := json.Marshal(map[string]entry{t.Name: e})
 		if err != nil {
 			return nil, err
 		}
-		place, err := json.Marshal(e)
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(b, ",%s:%s", name, place)
+		fmt.Fprintf(b, ",%s", object[1:len(object)-1]) // without its braces
 	}
 	b.WriteByte('}')
 	for b.Len()%8 != 0 {
@@ -94,10 +90,7 @@ func encodeHeader(list []nn.Tensor) ([]byte, error) {
 func elements(shape []int64) (n int64, ok bool) {
 	n = 1
 	for _, side := range shape {
-		if side < 0 {
-			return 0, false
-		}
-		if side > 0 && n > math.MaxInt64/8/side {
+		if side < 0 || side > 0 && n > math.MaxInt64/8/side {
 			return 0, false
 		}
 		n *= side
@@ -109,11 +102,10 @@ func elements(shape []int64) (n int64, ok bool) {
 // before it makes room for values: memory stays within a small multiple of
 // size. The tensors come in the order of their values.
 func readTensors(r io.Reader, size int64) ([]nn.Tensor, error) {
-	var first [8]byte
-	if _, err := io.ReadFull(r, first[:]); err != nil {
+	var length uint64
+	if err := binary.Read(r, binary.LittleEndian, &length); err != nil {
 		return nil, fmt.Errorf("header's length: %w", err)
 	}
-	length := binary.LittleEndian.Uint64(first[:])
 	if length > uint64(max(0, size-8)) || length > maxHeader {
 		return nil, fmt.Errorf("header of %d bytes in a file of %d", length, size)
 	}
@@ -153,10 +145,11 @@ func decodeHeader(header []byte, size int64) ([]place, error) {
 	list := make([]place, 0, len(raw))
 	for name, text := range raw {
 		p := place{name: name}
-		if err := json.Unmarshal(text, &p.entry); err != nil {
-			return nil, fmt.Errorf("tensor %q: %w", name, err)
+		err := json.Unmarshal(text, &p.entry)
+		if err == nil {
+			err = p.check()
 		}
-		if err := p.check(); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("tensor %q: %w", name, err)
 		}
 		list = append(list, p)

@@ -1,5 +1,7 @@
 package kern
 
+import "slices"
+
 // step1 is one kernel tap seen along one axis: tap k multiplies the source index base+d.
 type step1 struct{ k, d int }
 
@@ -51,24 +53,12 @@ func newAxis(n int, at func(int) (int, []step1)) axis {
 // classOf returns the class whose steps are these, adding it if it is new.
 func (a *axis) classOf(steps []step1) int {
 	for c, s := range a.steps {
-		if equalSteps(s, steps) {
+		if slices.Equal(s, steps) {
 			return c
 		}
 	}
 	a.steps = append(a.steps, steps)
 	return len(a.steps) - 1
-}
-
-func equalSteps(a, b []step1) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // plane is the pair of axes of a map: for each destination position, where its source lies and which taps are

@@ -47,7 +47,7 @@ func BenchmarkConv(b *testing.B) {
 				for name, f := range map[string]func(){
 					"forward": func() { c.Forward(team, y, x, w, bias) },
 					"data":    func() { c.BackwardData(team, dx, y, w, x) },
-					"weights": func() { c.BackwardWeights(team, dw, db, x, y) },
+					"weights": func() { c.BackwardWeights(team, dw, db, x, y, false) },
 				} {
 					b.Run(fmt.Sprintf("%s/%s/%v/threads=%d", caseName(128, cfg), name, isa, threads), func(b *testing.B) {
 						measure(b, c.FLOPs(), f)
@@ -136,7 +136,7 @@ func newAlexNet(isa ISA, team *Team, images int) *alexNet {
 		n.w, n.v, n.g = append(n.w, w), append(n.v, Alloc(size)), append(n.g, Alloc(size))
 		n.sgd = append(n.sgd, must(NewSGD(isa, size)))
 		if pooled[i] {
-			p := must(NewMaxPool(isa, b, c.Out(), 2))
+			p := must(NewMaxPool(isa, b, c.Out()))
 			n.pools = append(n.pools, p)
 			hold(p.Out())
 		}
@@ -180,7 +180,7 @@ func (n *alexNet) backward() {
 			pool--
 		}
 		dw, db := n.params(i, n.g)
-		n.convs[i].BackwardWeights(n.team, dw, db, n.act[at-1], n.grad[at])
+		n.convs[i].BackwardWeights(n.team, dw, db, n.act[at-1], n.grad[at], false)
 		if i > 0 {
 			var mask []float32
 			if !pooled[i-1] {

@@ -62,7 +62,7 @@ type Conv struct {
 type convCall struct {
 	y, x, w, b, mask []float32 // destination, source, weights, bias (or nil), activations (or nil)
 	dw, db, dy       []float32
-	chunk            int  // destination rows a task
+	chunk, chunks    int  // destination rows or groups a task, and how many such
 	add              bool // to dw and db, instead of replacing them
 }
 
@@ -149,12 +149,17 @@ const (
 // spread cuts the destination dst into tasks of one block, some map rows and one row tile, and runs them.
 func (c *Conv) spread(t *Team, dst, src Shape, j job) {
 	tiles := (dst.Channels + tileRows - 1) / tileRows * c.batch.Blocks
-	chunks := max((minTasks+tiles-1)/tiles, 4*c.batch.Lanes*src.Len()/sourceBytes)
-	chunks = min(chunks, dst.Height)
-	c.call.chunk = (dst.Height + chunks - 1) / chunks
-	chunks = (dst.Height + c.call.chunk - 1) / c.call.chunk
-	t.run(tiles*chunks, j)
+	t.run(c.cut(tiles, dst.Height, 4*c.batch.Lanes*src.Len()/sourceBytes), j)
 	c.call = convCall{}
+}
+
+// cut cuts n rows or groups into chunks, at least least of them or n, for each of some tiles, and returns the
+// number of tasks.
+func (c *Conv) cut(tiles, n, least int) (tasks int) {
+	chunks := min(max((minTasks+tiles-1)/tiles, least), n)
+	c.call.chunk = (n + chunks - 1) / chunks
+	c.call.chunks = (n + c.call.chunk - 1) / c.call.chunk
+	return tiles * c.call.chunks
 }
 
 // region is what a task of spread covers.
@@ -165,10 +170,9 @@ func (c *Conv) region(i int, dst Shape) region {
 	tiles := (dst.Channels + tileRows - 1) / tileRows
 	channel := i % tiles * tileRows
 	i /= tiles
-	chunks := (dst.Height + c.call.chunk - 1) / c.call.chunk
-	top := i % chunks * c.call.chunk
+	top := i % c.call.chunks * c.call.chunk
 	bottom := min(top+c.call.chunk, dst.Height)
-	return region{i / chunks, channel, min(tileRows, dst.Channels-channel), top, bottom}
+	return region{i / c.call.chunks, channel, min(tileRows, dst.Channels-channel), top, bottom}
 }
 
 // prefetchSteps is how many outer steps ahead the weights are asked for: about 200 ns of work for a 3×3

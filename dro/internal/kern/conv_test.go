@@ -137,14 +137,14 @@ func (p *convProblem) check(t *testing.T, isa ISA) {
 	} {
 		way()
 		dw, db := guarded(t, len(p.w)), guarded(t, p.cfg.Out)
-		c.BackwardWeights(nil, dw, db, x, dy)
+		c.BackwardWeights(nil, dw, db, x, dy, false)
 		near(t, "dw", dw, p.dw.value, p.dw.scale)
 		near(t, "db", db, p.db.value, p.db.scale)
 
 		twice, bias := guarded(t, len(dw)), guarded(t, len(db))
 		copy(twice, dw)
 		copy(bias, db)
-		c.AddBackwardWeights(nil, twice, bias, x, dy)
+		c.BackwardWeights(nil, twice, bias, x, dy, true)
 		near(t, "dw, twice", halved(twice), p.dw.value, p.dw.scale)
 		near(t, "db, twice", halved(bias), p.db.value, p.db.scale)
 	}
@@ -181,9 +181,9 @@ func TestConvSameBitsOnAnyTeam(t *testing.T) {
 			c.BackwardData(team, dx, dy, w, x)
 			dot := guarded(t, len(w))
 			c.dot, c.outer = newDotPlan(c), nil
-			c.BackwardWeights(team, dot, nil, x, dy)
+			c.BackwardWeights(team, dot, nil, x, dy, false)
 			c.dot, c.outer = nil, newOuterPlan(c)
-			c.BackwardWeights(team, rest[:len(w)], rest[len(w):], x, dy)
+			c.BackwardWeights(team, rest[:len(w)], rest[len(w):], x, dy, false)
 			return append(append([]float32{}, all...), dot...)
 		}
 		want := run(nil)
@@ -217,7 +217,7 @@ func TestConvPropagatesNaNInfAndDenormals(t *testing.T) {
 		for i := range dy {
 			dy[i] = 1
 		}
-		c.BackwardWeights(nil, dw, nil, x, dy)
+		c.BackwardWeights(nil, dw, nil, x, dy, false)
 		if dw[4] == dw[4] || dw[9] != 0 {
 			t.Fatalf("dw = %v, want NaN at the centre of channel 0 and 0 in channel 1", dw[:18])
 		}

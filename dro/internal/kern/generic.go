@@ -204,13 +204,13 @@ func maskGeneric(dst, dy, y []float32) {
 }
 
 // sgdGeneric updates w and v, which have g's length, and returns Σ g².
-func sgdGeneric(w, v, g []float32, p *sgdParams) float64 {
+func sgdGeneric(w, v, g []float32, c *SGDConfig) float64 {
 	w, v = w[:len(g)], v[:len(g)]
 	var norm float64
 	for i, d := range g {
 		norm += float64(d) * float64(d)
-		v[i] = p.momentum*v[i] + (d + p.decay*w[i])
-		w[i] -= p.rate * v[i]
+		v[i] = c.Momentum*v[i] + (d + c.WeightDecay*w[i])
+		w[i] -= c.LearningRate * v[i]
 	}
 	return norm
 }

@@ -5,41 +5,22 @@ package kern
 // must be folded over lanes (grad_dot.go). Along input channels: no folding, but the input must be transposed
 // first (grad_outer.go). The second is faster wherever there are channels to fill vectors.
 
-// gradChunks cuts a gradient whose input channels come in groups into tasks of one row tile of output
-// channels and some groups.
-func (c *Conv) gradChunks(groups int) (tiles, chunks int) {
-	tiles = (c.cfg.Out + tileRows - 1) / tileRows
-	chunks = min((minTasks+tiles-1)/tiles, groups)
-	c.call.chunk = (groups + chunks - 1) / chunks
-	return tiles, (groups + c.call.chunk - 1) / c.call.chunk
-}
-
 // BackwardWeights computes dw and db (or nil), the gradients of the weights and the bias, summed over the
-// batch, from the input x and the output's gradient dy.
-func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32) {
-	c.backwardWeights(t, convCall{dw: dw, db: db, x: x, dy: dy})
-}
-
-// AddBackwardWeights is BackwardWeights that adds to dw and db what is in them: the gradient of several
-// batches, in no more memory. It is slower.
-func (c *Conv) AddBackwardWeights(t *Team, dw, db, x, dy []float32) {
-	c.backwardWeights(t, convCall{dw: dw, db: db, x: x, dy: dy, add: true})
-}
-
-func (c *Conv) backwardWeights(t *Team, call convCall) {
-	if len(call.dw) != c.WeightLen() || len(call.x) != c.batch.Len(c.cfg.In) ||
-		len(call.dy) != c.batch.Len(c.out) ||
-		call.db != nil && len(call.db) != c.cfg.Out {
+// batch, from the input x and the output's gradient dy. With add it adds to what is in dw and db: the
+// gradient of several batches, in no more memory. That is slower.
+func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
+	if len(dw) != c.WeightLen() || len(x) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
+		db != nil && len(db) != c.cfg.Out {
 		panic("kern: Conv.BackwardWeights: slice has the wrong length")
 	}
-	c.call = call
+	c.call = convCall{dw: dw, db: db, x: x, dy: dy, add: add}
+	// The input channels come in groups: a task is one row tile of output channels and some groups.
+	tiles := (c.cfg.Out + tileRows - 1) / tileRows
 	if c.outer != nil {
 		t.run(c.batch.Padded()/vector*c.cfg.In.Height, (*transposeCall)(c))
-		tiles, chunks := c.gradChunks(len(c.outer.groups))
-		t.run(tiles*chunks, (*outerCall)(c))
+		t.run(c.cut(tiles, len(c.outer.groups), 1), (*outerCall)(c))
 	} else {
-		tiles, chunks := c.gradChunks(c.dot.columns)
-		t.run(tiles*chunks, (*dotCall)(c))
+		t.run(c.cut(tiles, c.dot.columns, 1), (*dotCall)(c))
 	}
 	c.call = convCall{}
 }
@@ -50,8 +31,7 @@ type gradTask struct{ out, rows, first, last int }
 
 // gradTask returns task i's, and sums its part of the bias gradient.
 func (c *Conv) gradTask(i, groups int) gradTask {
-	chunks := (groups + c.call.chunk - 1) / c.call.chunk
-	out, first := i/chunks*tileRows, i%chunks*c.call.chunk
+	out, first := i/c.call.chunks*tileRows, i%c.call.chunks*c.call.chunk
 	g := gradTask{out, min(tileRows, c.cfg.Out-out), first, min(first+c.call.chunk, groups)}
 	if c.call.db != nil && first == 0 {
 		c.biasGrad(c.call.db[out:][:g.rows], out)
@@ -89,9 +69,10 @@ func (c *Conv) biasGrad(db []float32, out int) {
 	}
 }
 
-// joined calls visit for each output position in rows [top, bottom) and columns [left, right) that tap (kh,
-// kw) joins to a position of the input, with the indices of both.
-func (c *Conv) joined(kh, kw, top, bottom, left, right int, visit func(out, in int)) {
+// joined calls visit for each output position in rows [top, bottom) and columns [left, right) that tap k of
+// the kernel joins to a position of the input, with the indices of both.
+func (c *Conv) joined(k, top, bottom, left, right int, visit func(out, in int)) {
+	kh, kw := k/c.cfg.KernelWidth, k%c.cfg.KernelWidth
 	for row := top; row < bottom; row++ {
 		for col := left; col < right; col++ {
 			i, j := row*c.cfg.Stride-c.cfg.Pad+kh, col*c.cfg.Stride-c.cfg.Pad+kw

@@ -39,15 +39,13 @@ func newDotPlan(c *Conv) *dotPlan {
 // dotPass lists the positions in rows [top, bottom) and columns [left, right) by tap.
 func (c *Conv) dotPass(top, bottom, left, right int) [][]pair {
 	var taps [][]pair
-	for kh := range c.cfg.KernelHeight {
-		for kw := range c.cfg.KernelWidth {
-			pairs := []pair{}
-			c.joined(kh, kw, top, bottom, left, right, func(out, in int) {
-				pairs = append(pairs, pair{
-					int32(out * c.out.Channels * c.batch.Lanes), int32(in * c.cfg.In.Channels * c.batch.Lanes)})
-			})
-			taps = append(taps, pairs)
-		}
+	for k := range c.area() {
+		pairs := []pair{}
+		c.joined(k, top, bottom, left, right, func(out, in int) {
+			pairs = append(pairs, pair{
+				int32(out * c.out.Channels * c.batch.Lanes), int32(in * c.cfg.In.Channels * c.batch.Lanes)})
+		})
+		taps = append(taps, pairs)
 	}
 	return taps
 }

@@ -51,7 +51,7 @@ func (c *Conv) outerPart(blocks, top, bottom, width int) [][]tap {
 	for k := range c.area() {
 		taps := []tap{}
 		for block := range blocks {
-			c.joined(k/c.cfg.KernelWidth, k%c.cfg.KernelWidth, top, bottom, 0, c.out.Width, func(o, i int) {
+			c.joined(k, top, bottom, 0, c.out.Width, func(o, i int) {
 				x, dy := (block*in+i)*lanes*width, block*lanes*c.out.Len()+o*c.out.Channels*lanes
 				for image := range vector {
 					taps = append(taps, tap{int32(x + image*width), int32(dy + image)})

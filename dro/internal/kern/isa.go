@@ -14,15 +14,10 @@ const (
 
 // String returns i's name, as runs record it.
 func (i ISA) String() string {
-	switch i {
-	case Generic:
-		return "generic"
-	case AVX2:
-		return "avx2"
-	case AVX512:
-		return "avx512"
+	if i < Generic || i > AVX512 {
+		return fmt.Sprintf("ISA(%d)", int(i))
 	}
-	return fmt.Sprintf("ISA(%d)", int(i))
+	return [...]string{"generic", "avx2", "avx512"}[i]
 }
 
 // Available reports whether this build and this machine can run i.

@@ -158,14 +158,14 @@ func mask(isa ISA, dst, dy, y []float32) {
 }
 
 // sgdUpdate updates w and v by g and returns Σ g².
-func sgdUpdate(isa ISA, w, v, g []float32, p *sgdParams) float64 {
+func sgdUpdate(isa ISA, w, v, g []float32, c *SGDConfig) float64 {
 	n, norm := whole(isa, len(g)), 0.0
 	if n > 0 && isa == AVX2 {
-		norm = sgdUpdateAVX2(&w[0], &v[0], &g[0], n, p.rate, p.momentum, p.decay)
+		norm = sgdUpdateAVX2(&w[0], &v[0], &g[0], n, c.LearningRate, c.Momentum, c.WeightDecay)
 	} else if n > 0 {
-		norm = sgdUpdateAVX512(&w[0], &v[0], &g[0], n, p.rate, p.momentum, p.decay)
+		norm = sgdUpdateAVX512(&w[0], &v[0], &g[0], n, c.LearningRate, c.Momentum, c.WeightDecay)
 	}
-	return norm + sgdGeneric(w[n:], v[n:], g[n:], p)
+	return norm + sgdGeneric(w[n:], v[n:], g[n:], c)
 }
 
 // sumSquares returns Σ g², in sgdUpdate's order.

@@ -23,7 +23,7 @@ func maxOf4Backward(_ ISA, dx, x *[4][]float32, y, dy []float32, relu bool) {
 
 func mask(_ ISA, dst, dy, y []float32) { maskGeneric(dst, dy, y) }
 
-func sgdUpdate(_ ISA, w, v, g []float32, p *sgdParams) float64 { return sgdGeneric(w, v, g, p) }
+func sgdUpdate(_ ISA, w, v, g []float32, c *SGDConfig) float64 { return sgdGeneric(w, v, g, c) }
 
 func sumSquares(_ ISA, g []float32) float64 { return sumSquaresGeneric(g) }
 

@@ -45,7 +45,7 @@ func TestNothingTouchesBeyondTheEnd(t *testing.T) {
 					c.dot, c.outer = nil, newOuterPlan(c)
 					c.outer.x = wall(len(c.outer.x))
 				}
-				c.BackwardWeights(nil, dw, db, x, y)
+				c.BackwardWeights(nil, dw, db, x, y, false)
 			}
 			l := must(NewLayout(isa, b, tc.cfg.In))
 			images := wall(tc.images * tc.cfg.In.Len())
@@ -55,7 +55,7 @@ func TestNothingTouchesBeyondTheEnd(t *testing.T) {
 			v := wall(len(w))
 			must(NewSGD(isa, len(w))).Step(nil, w, v, dw, SGDConfig{})
 			if in := c.Out(); in.Height >= 2 && in.Width >= 2 {
-				m := must(NewMaxPool(isa, b, in, 2))
+				m := must(NewMaxPool(isa, b, in))
 				p, dp, dy := wall(b.Len(m.Out())), wall(b.Len(m.Out())), wall(len(y))
 				m.Forward(nil, p, y)
 				m.Backward(nil, dy, y, p, dp, true)

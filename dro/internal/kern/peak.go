@@ -12,10 +12,7 @@ const (
 
 // NewPeak returns the roofline of isa.
 func NewPeak(isa ISA) (*Peak, error) {
-	if err := isa.check(); err != nil {
-		return nil, err
-	}
-	return &Peak{isa}, nil
+	return &Peak{isa}, isa.check()
 }
 
 // FLOPs returns the floating-point operations of one Run.

@@ -2,29 +2,27 @@ package kern
 
 import "fmt"
 
-// MaxPool is the maximum over windows of Size×Size positions that do not overlap. Rows and columns that fill
-// no window are left out.
+// MaxPool is the maximum over windows of 2×2 positions that do not overlap. A row and a column that fill no
+// window are left out.
 type MaxPool struct {
 	isa     ISA
 	batch   Batch
 	in, out Shape
-	size    int
 
 	dx, x, y, dy []float32 // the running call
 	relu         bool
 }
 
-// NewMaxPool returns a pooling of activations in by windows of size×size.
-func NewMaxPool(isa ISA, b Batch, in Shape, size int) (*MaxPool, error) {
+// NewMaxPool returns a pooling of activations in.
+func NewMaxPool(isa ISA, b Batch, in Shape) (*MaxPool, error) {
 	if err := isa.check(); err != nil {
 		return nil, err
 	}
-	if !b.valid() || !in.valid() || size < 1 || size > in.Height || size > in.Width {
-		return nil, fmt.Errorf("max-pool of %+v by %d in %+v: "+
-			"the window must fit the input, the batch be from NewBatch", in, size, b)
+	if !b.valid() || !in.valid() || in.Height < 2 || in.Width < 2 {
+		return nil, fmt.Errorf("max-pool of %+v by 2 in %+v: "+
+			"the window must fit the input, the batch be from NewBatch", in, b)
 	}
-	out := Shape{in.Channels, in.Height / size, in.Width / size}
-	return &MaxPool{isa: isa, batch: b, in: in, out: out, size: size}, nil
+	return &MaxPool{isa: isa, batch: b, in: in, out: Shape{in.Channels, in.Height / 2, in.Width / 2}}, nil
 }
 
 // Out returns the shape of the output.
@@ -75,68 +73,32 @@ func (f *poolForward) task(i int) {
 	m := (*MaxPool)(f)
 	block, row := i/m.out.Height, i%m.out.Height
 	for col := range m.out.Width {
-		y := m.outAt(m.y, block, row, col)
-		if m.size == 2 {
-			maxOf4(m.isa, y, m.inAt(m.x, block, 2*row, 2*col), m.inAt(m.x, block, 2*row, 2*col+1),
-				m.inAt(m.x, block, 2*row+1, 2*col), m.inAt(m.x, block, 2*row+1, 2*col+1))
-			continue
-		}
-		copy(y, m.inAt(m.x, block, row*m.size, col*m.size))
-		for k := 1; k < m.size*m.size; k++ {
-			x := m.inAt(m.x, block, row*m.size+k/m.size, col*m.size+k%m.size)
-			maxOf4(m.isa, y, y, x, x, x)
-		}
+		maxOf4(m.isa, m.outAt(m.y, block, row, col),
+			m.inAt(m.x, block, 2*row, 2*col), m.inAt(m.x, block, 2*row, 2*col+1),
+			m.inAt(m.x, block, 2*row+1, 2*col), m.inAt(m.x, block, 2*row+1, 2*col+1))
 	}
 }
 
-// poolBackward's task is the input rows of one row of the output, and the rows left over below the last.
+// poolBackward's task is the input rows of one row of the output, and the row left over below the last.
 type poolBackward MaxPool
 
 func (f *poolBackward) task(i int) {
 	m := (*MaxPool)(f)
 	block, row := i/m.out.Height, i%m.out.Height
 	for col := range m.out.Width {
-		y, dy := m.outAt(m.y, block, row, col), m.outAt(m.dy, block, row, col)
-		if m.size == 2 {
-			var x, dx [4][]float32
-			for k := range x {
-				x[k], dx[k] = m.inAt(m.x, block, 2*row+k/2, 2*col+k%2), m.inAt(m.dx, block, 2*row+k/2, 2*col+k%2)
-			}
-			maxOf4Backward(m.isa, &dx, &x, y, dy, m.relu)
-		} else {
-			m.windowBackward(block, row, col, y, dy)
+		var x, dx [4][]float32
+		for k := range x {
+			x[k], dx[k] = m.inAt(m.x, block, 2*row+k/2, 2*col+k%2), m.inAt(m.dx, block, 2*row+k/2, 2*col+k%2)
 		}
+		maxOf4Backward(m.isa, &dx, &x, m.outAt(m.y, block, row, col), m.outAt(m.dy, block, row, col), m.relu)
 	}
-	bottom := (row + 1) * m.size
-	if row == m.out.Height-1 {
-		bottom = m.in.Height
+	if m.in.Width%2 == 1 {
+		clear(m.inAt(m.dx, block, 2*row, m.in.Width-1))
+		clear(m.inAt(m.dx, block, 2*row+1, m.in.Width-1))
 	}
-	for r := row * m.size; r < bottom; r++ {
-		left := m.out.Width * m.size
-		if r >= m.out.Height*m.size {
-			left = 0
-		}
-		for c := left; c < m.in.Width; c++ {
-			clear(m.inAt(m.dx, block, r, c))
-		}
-	}
-}
-
-// windowBackward is the backward pass of one window of any size.
-func (m *MaxPool) windowBackward(block, row, col int, y, dy []float32) {
-	for i, g := range dy {
-		v := y[i]
-		if m.relu && v <= 0 {
-			g = 0
-		}
-		for k := range m.size * m.size {
-			r, c := row*m.size+k/m.size, col*m.size+k%m.size
-			u, d := m.inAt(m.x, block, r, c)[i], &m.inAt(m.dx, block, r, c)[i]
-			if u == v || u != u {
-				*d, g, v = g, 0, u
-			} else {
-				*d = 0
-			}
+	if row == m.out.Height-1 && m.in.Height%2 == 1 {
+		for col := range m.in.Width {
+			clear(m.inAt(m.dx, block, m.in.Height-1, col))
 		}
 	}
 }

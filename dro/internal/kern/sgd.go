@@ -28,11 +28,9 @@ type SGD struct {
 	norms []float64 // a chunk each
 
 	w, v, g    []float32 // the running call
-	params     sgdParams
+	config     SGDConfig
 	accumulate AccumulateConfig
 }
-
-type sgdParams struct{ rate, momentum, decay float32 }
 
 // NewSGD returns the update of n parameters.
 func NewSGD(isa ISA, n int) (*SGD, error) {
@@ -49,8 +47,7 @@ func NewSGD(isa ISA, n int) (*SGD, error) {
 // without the weight decay.
 func (s *SGD) Step(t *Team, w, v, g []float32, c SGDConfig) float64 {
 	s.check(w, v, g)
-	s.w, s.v, s.g = w, v, g
-	s.params = sgdParams{c.LearningRate, c.Momentum, c.WeightDecay}
+	s.w, s.v, s.g, s.config = w, v, g, c
 	t.run(len(s.norms), (*sgdStep)(s))
 	s.w, s.v, s.g = nil, nil, nil
 	return s.norm()
@@ -77,7 +74,7 @@ func (s *SGD) Accumulate(t *Team, w, v, g []float32, c AccumulateConfig) float64
 // Advance sets w = w − rate·v.
 func (s *SGD) Advance(t *Team, w, v []float32, rate float32) {
 	s.check(w, v, v)
-	s.w, s.v, s.params.rate = w, v, rate
+	s.w, s.v, s.config.LearningRate = w, v, rate
 	t.run(len(s.norms), (*sgdAdvance)(s))
 	s.w, s.v = nil, nil
 }
@@ -100,7 +97,7 @@ type sgdStep SGD
 
 func (s *sgdStep) task(i int) {
 	from, to := i*sgdChunk, min((i+1)*sgdChunk, len(s.g))
-	s.norms[i] = sgdUpdate(s.isa, s.w[from:to], s.v[from:to], s.g[from:to], &s.params)
+	s.norms[i] = sgdUpdate(s.isa, s.w[from:to], s.v[from:to], s.g[from:to], &s.config)
 }
 
 type sgdNorm SGD
@@ -126,6 +123,6 @@ func (s *sgdAdvance) task(i int) {
 	from, to := i*sgdChunk, min((i+1)*sgdChunk, len(s.v))
 	w := s.w[from:to]
 	for k, v := range s.v[from:to] {
-		w[k] -= s.params.rate * v
+		w[k] -= s.config.LearningRate * v
 	}
 }

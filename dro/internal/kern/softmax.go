@@ -36,9 +36,14 @@ func (s *Softmax) Losses(losses []float64, probs, logits []float32, labels []int
 	if probs == nil {
 		return
 	}
-	for i := len(labels); i < s.batch.Padded(); i++ {
+	s.clear(probs, len(labels))
+}
+
+// clear sets a to 0 for the images from first on.
+func (s *Softmax) clear(a []float32, first int) {
+	for i := first; i < s.batch.Padded(); i++ {
 		for c := range s.classes {
-			probs[s.at(i, c)] = 0
+			a[s.at(i, c)] = 0
 		}
 	}
 }
@@ -85,9 +90,5 @@ func (s *Softmax) Gradient(dlogits, probs []float32, labels []int, weights []flo
 			dlogits[s.at(i, c)] = float32(weights[i] * p)
 		}
 	}
-	for i := len(labels); i < s.batch.Padded(); i++ {
-		for c := range s.classes {
-			dlogits[s.at(i, c)] = 0
-		}
-	}
+	s.clear(dlogits, len(labels))
 }
