@@ -48,13 +48,6 @@ type Frame struct {
 	kept []*kept // of the lines that were drawn into it last, in turn
 }
 
-// NewFrame returns a blank frame; sizes below 1 give an empty one.
-func NewFrame(w, h int) *Frame {
-	f := new(Frame)
-	f.Resize(w, h)
-	return f
-}
-
 // Resize makes f a blank frame of the given size, reusing its memory.
 func (f *Frame) Resize(w, h int) {
 	w, h = max(w, 0), max(h, 0)

@@ -13,13 +13,9 @@ const LabelWidth = 7
 // Format writes v in exactly LabelWidth 7-bit cells, right-aligned, with about
 // four significant digits: plain from 0.001 to 99999, with k, M, G, T up to
 // 1e15, else with an exponent. A changing value never moves its neighbours.
-func Format(v float64) string { return padLeft(formatNumber(v), LabelWidth) }
-
-func padLeft(s string, n int) string {
-	if len(s) >= n {
-		return s
-	}
-	return strings.Repeat(" ", n-len(s)) + s
+func Format(v float64) string {
+	s := formatNumber(v)
+	return strings.Repeat(" ", max(0, LabelWidth-len(s))) + s
 }
 
 func formatNumber(v float64) string {
@@ -83,22 +79,13 @@ func tickLabel(v float64, e int) string {
 
 // trimZeros drops zeros at the end of the decimals: 150.0k becomes 150k.
 func trimZeros(s string) string {
-	dot := strings.IndexByte(s, '.')
-	if dot < 0 {
+	_, decimals, ok := strings.Cut(s, ".")
+	if !ok {
 		return s
 	}
-	end := dot + 1
-	for end < len(s) && s[end] >= '0' && s[end] <= '9' {
-		end++
-	}
-	keep := end
-	for s[keep-1] == '0' {
-		keep--
-	}
-	if keep == dot+1 {
-		keep = dot
-	}
-	return s[:keep] + s[end:]
+	suffix := strings.TrimLeft(decimals, "0123456789")
+	number := strings.TrimRight(strings.TrimSuffix(s, suffix), "0")
+	return strings.TrimSuffix(number, ".") + suffix
 }
 
 // FormatDuration writes seconds in at most LabelWidth cells, with the two

@@ -88,14 +88,7 @@ type Phase struct {
 	Bare       bool // no axes
 }
 
-// Draw returns the portrait in w by h cells.
-func (ph *Phase) Draw(w, h int) *Frame {
-	f := new(Frame)
-	ph.DrawTo(f, w, h)
-	return f
-}
-
-// DrawTo draws into f, reusing its memory. The axes are those of Chart.
+// DrawTo draws in w by h cells into f, reusing its memory. The axes are those of Chart.
 func (ph *Phase) DrawTo(f *Frame, w, h int) {
 	c := Chart{X: ph.X, Y: ph.Y, YScale: ph.YScale, Charset: ph.Charset, Bare: ph.Bare}
 	p, ok := c.panel(f, w, h)
@@ -142,24 +135,16 @@ func (p *panel) rectangle(bx, by Range) {
 	}
 	for i, a := range grid {
 		if a != 0 {
-			p.f.set(p.x0+i%p.w, i/p.w, p.chart.Charset.rune(square(a)), Style{Role: Ref})
+			p.f.set(p.x0+i%p.w, i/p.w, p.chart.Charset.rune(squareRunes()[a]), Style{Role: Ref})
 		}
 	}
 }
 
-// square is boxRune with square corners, to tell the box from a curve.
-func square(a uint8) rune {
-	switch r := boxRune(a); r {
-	case '╭':
-		return '┌'
-	case '╮':
-		return '┐'
-	case '╰':
-		return '└'
-	case '╯':
-		return '┘'
-	default:
-		return r
+// squareRunes is boxRunes with square corners, to tell the box from a curve.
+func squareRunes() [16]rune {
+	return [...]rune{
+		' ', '╴', '╶', '─', '╵', '┘', '└', '┴',
+		'╷', '┐', '┌', '┬', '│', '┤', '├', '┼',
 	}
 }
 
