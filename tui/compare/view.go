@@ -83,18 +83,13 @@ func (p *Page) View(w, h int) []string {
 		return p.empty(w, h)
 	}
 	lay, box := p.layout(w, h), kit.Boxed(h)
-	var blocks []kit.Placed
-	add := func(part comparePart, r kit.Rect, title, note string, lines func(w, h int) []string) {
-		if r.W > 0 {
-			iw, ih := kit.Inside(box, r.W, r.H)
-			blocks = append(blocks, kit.Placed{Rect: r,
-				Lines: p.Theme.Panel(title, note, p.part == part, box, lines(iw, ih), r.W, r.H)})
-		}
-	}
-	add(tablePart, lay.table, p.heading(), p.tableNote(), p.viewTable)
-	add(curvesPart, lay.curves, p.Theme.Greek(curves()[p.measure].Title), "by epoch", p.viewCurves)
-	add(notesPart, lay.notes, "Read with care", "", p.viewNotes)
-	return kit.Compose(w, h, blocks)
+	place := p.Theme.Place
+	return kit.Compose(w, h, []kit.Placed{
+		place(lay.table, p.heading(), p.tableNote(), p.part == tablePart, box, p.viewTable),
+		place(lay.curves, p.Theme.Greek(curves()[p.measure].Title), "by epoch", p.part == curvesPart, box,
+			p.viewCurves),
+		place(lay.notes, "Read with care", "", p.part == notesPart, box, p.viewNotes),
+	})
 }
 
 // empty says why there is no table.

@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"cmp"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -71,25 +72,14 @@ func KeyName(key string, ascii bool) string {
 	if rest, ok := strings.CutPrefix(key, "ctrl+"); ok {
 		return "^" + KeyName(rest, ascii)
 	}
-	if rest, ok := strings.CutPrefix(key, "shift+"); ok && ascii {
-		return "Shift-" + KeyName(rest, ascii)
-	} else if ok {
-		return "⇧" + KeyName(rest, ascii)
+	if rest, ok := strings.CutPrefix(key, "shift+"); ok {
+		return KeyName("shift", ascii) + KeyName(rest, ascii)
 	}
-	switch key {
-	case "up", "down", "left", "right":
-		if ascii {
-			return strings.ToUpper(key[:1]) + key[1:]
-		}
-		return map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}[key]
-	case "enter", "space", "tab", "esc", "home", "end":
-		return strings.ToUpper(key[:1]) + key[1:]
-	case "pgup":
-		return "PgUp"
-	case "pgdown":
-		return "PgDn"
-	case "delete":
-		return "Del"
+	names := map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "shift": "⇧"}
+	if ascii {
+		names = map[string]string{"up": "Up", "down": "Down", "left": "Left", "right": "Right", "shift": "Shift-"}
 	}
-	return key
+	more := map[string]string{"enter": "Enter", "space": "Space", "tab": "Tab", "esc": "Esc", "home": "Home",
+		"end": "End", "pgup": "PgUp", "pgdown": "PgDn", "delete": "Del"}
+	return cmp.Or(names[key], more[key], key)
 }

@@ -145,11 +145,7 @@ func (l *Page) wheel(msg kit.Wheel) {
 	default:
 		return
 	}
-	if msg.Down {
-		l.move(1)
-	} else {
-		l.move(-1)
-	}
+	l.move(msg.By())
 }
 
 // click puts the cursor where the mouse is; a click on the setting that has it

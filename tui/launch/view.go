@@ -43,18 +43,11 @@ func layLaunch(w, h int, onSettings bool) launchLayout {
 // View implements the interface's page.
 func (l *Page) View(w, h int) []string {
 	lay, box := layLaunch(w, h, l.right), kit.Boxed(h)
-	var blocks []kit.Placed
-	add := func(r kit.Rect, title, note string, focused bool, lines func(w, h int) []string) {
-		if r.W > 0 {
-			iw, ih := kit.Inside(box, r.W, r.H)
-			blocks = append(blocks, kit.Placed{Rect: r,
-				Lines: l.Theme.Panel(title, note, focused, box, lines(iw, ih), r.W, r.H)})
-		}
-	}
-	add(lay.presets, "Presets", "", !l.right, l.viewPresets)
-	add(lay.settings, l.preset().Name, l.legend(), l.right, l.viewSettings)
-	add(lay.plan, "Start", l.total(), false, l.viewPlan)
-	return kit.Compose(w, h, blocks)
+	return kit.Compose(w, h, []kit.Placed{
+		l.Theme.Place(lay.presets, "Presets", "", !l.right, box, l.viewPresets),
+		l.Theme.Place(lay.settings, l.preset().Name, l.legend(), l.right, box, l.viewSettings),
+		l.Theme.Place(lay.plan, "Start", l.total(), false, box, l.viewPlan),
+	})
 }
 
 // item is a line of a list and the entry that it belongs to, -1 for none.

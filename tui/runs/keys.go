@@ -55,7 +55,7 @@ func (p *Page) none() string {
 	return ""
 }
 
-func (p *Page) move(by int) { p.at = min(max(p.at+by, 0), len(p.shown)-1) }
+func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
 
 func (p *Page) startFilter() { p.filtering = true }
 

@@ -160,11 +160,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.line.Update(msg)
 		p.refilter()
 	case kit.Wheel:
-		if msg.Down {
-			p.at = min(p.at+1, max(0, len(p.shown)-1))
-		} else {
-			p.at = max(p.at-1, 0)
-		}
+		p.move(msg.By())
 	case kit.Click:
 		return p.click(msg)
 	}

@@ -115,19 +115,13 @@ func layRuns(w, h int) runsLayout {
 // View implements the interface's page.
 func (p *Page) View(w, h int) []string {
 	lay, box := layRuns(w, h), kit.Boxed(h)
-	iw, ih := kit.Inside(box, lay.list.W, lay.list.H)
-	blocks := []kit.Placed{{Rect: lay.list, Lines: p.Theme.Panel("Runs", p.note(), true, box,
-		p.viewList(iw, ih, lay.rows), lay.list.W, lay.list.H)}}
-	if lay.details.H > 0 {
-		iw, ih := kit.Inside(box, lay.details.W, lay.details.H)
-		title := "Details"
-		if r := p.current(); r != nil {
-			title = cell.Clean(r.Meta.ID)
-		}
-		blocks = append(blocks, kit.Placed{Rect: lay.details,
-			Lines: p.Theme.Panel(title, "", false, box, p.viewDetails(iw, ih), lay.details.W, lay.details.H)})
+	title := "Details"
+	if r := p.current(); r != nil {
+		title = cell.Clean(r.Meta.ID)
 	}
-	return kit.Compose(w, h, blocks)
+	list := func(w, h int) []string { return p.viewList(w, h, lay.rows) }
+	return kit.Compose(w, h, []kit.Placed{p.Theme.Place(lay.list, "Runs", p.note(), true, box, list),
+		p.Theme.Place(lay.details, title, "", false, box, p.viewDetails)})
 }
 
 // note counts what there is.
