@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -37,10 +38,7 @@ func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
 	glyphs := map[runner.Status]string{runner.Queued: "◌", runner.Running: "▶", runner.Paused: "‖",
 		runner.Done:    "✓",
 		runner.Stopped: "■", runner.Failed: "✗", runner.Interrupted: "!"}
-	g := glyphs[s]
-	if g == "" {
-		g = "?"
-	}
+	g := cmp.Or(glyphs[s], "?")
 	switch s {
 	case runner.Running:
 		return g, t.Accent

@@ -70,22 +70,13 @@ func runColumns() []runColumn {
 	}
 }
 
-// byNumber puts what applies first, the better before the worse.
+// byNumber puts what applies first, the better before the worse. NaN, of what
+// does not apply, is less than any number.
 func byNumber(a, b runner.Number, higher bool) int {
-	switch {
-	case !a.Applies() || !b.Applies():
-		return cmp.Compare(boolInt(b.Applies()), boolInt(a.Applies()))
-	case higher:
+	if higher {
 		return cmp.Compare(b.Float(), a.Float())
 	}
-	return cmp.Compare(a.Float(), b.Float())
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	return cmp.Compare(-b.Float(), -a.Float())
 }
 
 // runsLayout is where the parts of the Runs page are.
@@ -243,10 +234,11 @@ func (p *Page) head(c runColumn, room int) string {
 	case p.reversed:
 		arrow = "↑"
 	}
+	align := kit.Right
 	if c.left {
-		return t.Accent.Paint(kit.Left(t.Greek(c.head)+arrow, cell.Width(text)))
+		align = kit.Left
 	}
-	return t.Accent.Paint(kit.Right(t.Greek(c.head)+arrow, cell.Width(text)))
+	return t.Accent.Paint(align(t.Greek(c.head)+arrow, cell.Width(text)))
 }
 
 func (p *Page) row(i int, columns []runColumn, room, w int) string {
