@@ -119,13 +119,9 @@ func cell(column *compare.Column, c *compare.Cell) string {
 	if measureOf(column).Scale == dro.Percent {
 		format, scale = "%.1f", 100
 	}
-	number := func(n runner.Number) string { return fmt.Sprintf(format, scale*n.Float()) }
-	if !c.Mean.Applies() {
-		return c.Mean.String() + " "
-	}
-	text := number(c.Mean)
+	text := written(format, scale, c.Mean)
 	if c.Std.Applies() {
-		text += " ± " + number(c.Std)
+		text += " ± " + written(format, scale, c.Std)
 	}
 	if c.Best {
 		return text + "*"
