@@ -73,13 +73,12 @@ func (a *app) comeBack(dir string) {
 	}
 	fmt.Fprintf(a.Stderr, "%s %s on in the background: come back with drolab attach, "+
 		"end one with drolab stop RUN\n", count(len(runs), "run"), goes)
-	for i, r := range runs {
-		if i == most {
-			fmt.Fprintf(a.Stderr, "  and %d more\n", len(runs)-most)
-			break
-		}
+	for _, r := range runs[:min(len(runs), most)] {
 		fmt.Fprintf(a.Stderr, "  %s  %s, step %d of %d\n",
 			clean(r.Meta.ID), r.Status(), r.Summary().Steps, r.Meta.Steps)
+	}
+	if len(runs) > most {
+		fmt.Fprintf(a.Stderr, "  and %d more\n", len(runs)-most)
 	}
 	if advice := engine.LogoutAdvice(); advice != "" {
 		fmt.Fprintln(a.Stderr, advice)

@@ -80,9 +80,6 @@ func bar(done, total int64, width int, ascii bool) string {
 	if ascii {
 		full, empty = "#", "."
 	}
-	n := 0
-	if total > 0 {
-		n = int(float64(width) * float64(min(done, total)) / float64(total))
-	}
+	n := int(float64(width) * float64(min(done, total)) / float64(max(1, total)))
 	return strings.Repeat(full, n) + strings.Repeat(empty, width-n)
 }

@@ -111,18 +111,21 @@ func (l *Page) press(k tea.KeyPressMsg) {
 		l.editing, l.problem = false, nil
 	case "enter":
 		l.finish()
-	case "up", "shift+tab", "down", "tab":
-		by := 1
-		if s := k.String(); s == "up" || s == "shift+tab" {
-			by = -1
-		}
-		if l.finish(); !l.editing {
-			l.move(by)
-		}
+	case "up", "shift+tab":
+		l.finishAndMove(-1)
+	case "down", "tab":
+		l.finishAndMove(1)
 	default:
 		if l.line.Update(k) {
 			l.typed()
 		}
+	}
+}
+
+// finishAndMove takes the line and, if it is valid, moves on.
+func (l *Page) finishAndMove(by int) {
+	if l.finish(); !l.editing {
+		l.move(by)
 	}
 }
 
