@@ -33,9 +33,6 @@ func layCompare(w, h, tw, th int, part comparePart) compareLayout {
 	const leastSide, leastBelow = 38, 9
 	var l compareLayout
 	beside, below := w-tw >= leastSide, h-th >= leastBelow
-	single := func(r kit.Rect) {
-		*[]*kit.Rect{&l.table, &l.curves, &l.notes}[part] = r
-	}
 	switch {
 	case beside && below:
 		l.table, l.notes = kit.Area(0, 0, tw, th), kit.Area(tw, 0, w-tw, th)
@@ -51,7 +48,7 @@ func layCompare(w, h, tw, th int, part comparePart) compareLayout {
 			l.curves = rest
 		}
 	default:
-		single(kit.Area(0, 0, w, h))
+		*[]*kit.Rect{&l.table, &l.curves, &l.notes}[part] = kit.Area(0, 0, w, h)
 	}
 	return l
 }
@@ -60,7 +57,8 @@ func (p *Page) layout(w, h int) compareLayout {
 	if p.table == nil {
 		return compareLayout{table: kit.Area(0, 0, w, h)}
 	}
-	frame := h - func() int { _, ih := kit.Inside(kit.Boxed(h), w, h); return ih }()
+	_, inside := kit.Inside(kit.Boxed(h), w, h)
+	frame := h - inside
 	cells := p.labelCells() + frame
 	for i := range p.table.Rows {
 		cells += p.cellWidth(i)
@@ -248,7 +246,7 @@ func spreadText(std float64, format string) string {
 // long or says nothing.
 func decimal(x float64) string {
 	if a := math.Abs(x); a >= 1000 || a > 0 && a < 0.01 || math.IsNaN(x) || math.IsInf(x, 0) {
-		return strings.TrimSpace(plot.Format(x))
+		return plot.Format(x)
 	}
 	return fmt.Sprintf("%.3f", x)
 }

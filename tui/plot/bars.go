@@ -171,7 +171,7 @@ func (b *Bars) number(v float64) string {
 	if b.Percent && math.Abs(v) < 9.9995 {
 		return strconv.FormatFloat(100*v, 'f', 1, 64)
 	}
-	return cell.Cut(formatNumber(v), b.valueWidth())
+	return cell.Cut(Format(v), b.valueWidth())
 }
 
 // change writes the difference from the baseline with its sign; the sign says

@@ -10,15 +10,10 @@ import (
 // labels.
 const LabelWidth = 7
 
-// Format writes v in exactly LabelWidth 7-bit cells, right-aligned, with about
-// four significant digits: plain from 0.001 to 99999, with k, M, G, T up to
-// 1e15, else with an exponent. A changing value never moves its neighbours.
+// Format writes v in at most LabelWidth 7-bit cells, with about four significant
+// digits: plain from 0.001 to 99999, with k, M, G, T up to 1e15, else with an
+// exponent.
 func Format(v float64) string {
-	s := formatNumber(v)
-	return strings.Repeat(" ", max(0, LabelWidth-len(s))) + s
-}
-
-func formatNumber(v float64) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v):
 		return "nan"
@@ -74,7 +69,7 @@ func tickLabel(v float64, e int) string {
 			return s
 		}
 	}
-	return trimZeros(formatNumber(v))
+	return trimZeros(Format(v))
 }
 
 // trimZeros drops zeros at the end of the decimals: 150.0k becomes 150k.
@@ -93,7 +88,7 @@ func trimZeros(s string) string {
 func FormatDuration(seconds float64) string {
 	switch {
 	case !finite(seconds) || math.Abs(seconds) >= 9999*86400:
-		return formatNumber(seconds)
+		return Format(seconds)
 	case seconds < 0:
 		return "-" + FormatDuration(-seconds)
 	}

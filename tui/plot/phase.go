@@ -58,9 +58,6 @@ func (p *Path) Break() { p.brk = true }
 // Len is the number of finite points appended.
 func (p *Path) Len() int { return p.n }
 
-// Last is the current point.
-func (p *Path) Last() (x, y float64, ok bool) { return p.last.x, p.last.y, p.n > 0 }
-
 // Ranges are the ranges of the stored points and the current one.
 func (p *Path) Ranges() (x, y Range) {
 	x, y = EmptyRange(), EmptyRange()
@@ -72,9 +69,6 @@ func (p *Path) Ranges() (x, y Range) {
 	}
 	return x, y
 }
-
-// Version changes with every append.
-func (p *Path) Version() uint64 { return p.version }
 
 // Phase is a phase portrait: a path, older parts faint, its current point, and
 // the box that constrains it.
