@@ -45,6 +45,14 @@ func (k *Key) Blocked() string {
 	return k.Why()
 }
 
+// Unless is a Why: the reason, unless it can be done.
+func Unless(can bool, why string) string {
+	if can {
+		return ""
+	}
+	return why
+}
+
 // Names are the row's keys as they are shown.
 func (k *Key) Names(ascii bool) string {
 	var names []string

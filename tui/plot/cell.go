@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"slices"
 	"strings"
 
 	"drolab/tui/cell"
@@ -52,10 +53,7 @@ type Frame struct {
 func (f *Frame) Resize(w, h int) {
 	w, h = max(w, 0), max(h, 0)
 	f.W, f.H = w, h
-	if cap(f.Cells) < w*h {
-		f.Cells = make([]Cell, w*h)
-	}
-	f.Cells = f.Cells[:w*h]
+	f.Cells = slices.Grow(f.Cells[:0], w*h)[:w*h]
 	for i := range f.Cells {
 		f.Cells[i] = Cell{Rune: ' '}
 	}

@@ -93,18 +93,20 @@ func FormatDuration(seconds float64) string {
 		return "-" + FormatDuration(-seconds)
 	}
 	n := int64(seconds + 0.5)
-	switch {
-	case n < 60:
+	if n < 60 {
 		return strconv.FormatInt(n, 10) + "s"
-	case n < 3600:
-		return twoUnits(n, 60, "m", 1, "s")
-	case n < 86400:
-		return twoUnits(n, 3600, "h", 60, "m")
-	case n < 100*86400:
-		return twoUnits(n, 86400, "d", 3600, "h")
-	default:
-		return strconv.FormatInt(n/86400, 10) + "d"
 	}
+	for _, u := range [...]struct {
+		below, big int64
+		bigName    string
+		small      int64
+		smallName  string
+	}{{3600, 60, "m", 1, "s"}, {86400, 3600, "h", 60, "m"}, {100 * 86400, 86400, "d", 3600, "h"}} {
+		if n < u.below {
+			return twoUnits(n, u.big, u.bigName, u.small, u.smallName)
+		}
+	}
+	return strconv.FormatInt(n/86400, 10) + "d"
 }
 
 func twoUnits(n, big int64, bigName string, small int64, smallName string) string {

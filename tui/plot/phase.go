@@ -103,8 +103,8 @@ func (ph *Phase) DrawTo(f *Frame, w, h int) {
 func (p *panel) rectangle(bx, by Range) {
 	grid := make([]uint8, p.w*p.h)
 	left0, right0 := p.clampColumn(bx.Lo), p.clampColumn(bx.Hi)
-	bottom, _ := p.row(by.Lo)
-	top, _ := p.row(by.Hi)
+	bottom, bottomShows := p.row(by.Lo)
+	top, topShows := p.row(by.Hi)
 	for _, v := range [...]float64{by.Lo, by.Hi} {
 		y, ok := p.row(v)
 		for x := left0; ok && x <= right0; x++ {
@@ -119,10 +119,10 @@ func (p *panel) rectangle(bx, by Range) {
 	for _, v := range [...]float64{bx.Lo, bx.Hi} {
 		x, ok := p.column(v)
 		for y := top; ok && y <= bottom; y++ {
-			if y > top || !p.rowInside(by.Hi) {
+			if y > top || !topShows {
 				grid[y*p.w+x] |= up
 			}
-			if y < bottom || !p.rowInside(by.Lo) {
+			if y < bottom || !bottomShows {
 				grid[y*p.w+x] |= down
 			}
 		}
@@ -140,11 +140,6 @@ func squareRunes() [16]rune {
 		' ', '╴', '╶', '─', '╵', '┘', '└', '┴',
 		'╷', '┐', '┌', '┬', '│', '┤', '├', '┼',
 	}
-}
-
-func (p *panel) rowInside(v float64) bool {
-	_, ok := p.row(v)
-	return ok
 }
 
 func (p *panel) clampColumn(x float64) int {
