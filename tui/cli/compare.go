@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"drolab/dro"
@@ -70,8 +71,7 @@ func (a *app) findSeveral(args []string) ([]*record.Run, error) {
 // columns at a time as a page has room for.
 func printComparison(w io.Writer, t *compare.Table) {
 	const page = 4
-	for from := 0; from < len(t.Rows); from += page {
-		groups := t.Rows[from:min(from+page, len(t.Rows))]
+	for groups := range slices.Chunk(t.Rows, page) {
 		fmt.Fprintln(w)
 		grid(w, comparison(t, groups))
 	}

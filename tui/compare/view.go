@@ -329,15 +329,13 @@ func (p *Page) noteLines(w int) (lines []string) {
 		bullet(" ", "Same data, budget, program and seeds.")
 	}
 	lines = append(lines, "", " "+t.Title.Paint("Settings that differ"))
-	differ := false
-	for _, d := range p.diffs {
-		if d.Key != "seed" { // rows are over seeds
-			differ = true
-			values := t.Greek(cell.Clean(strings.Join(d.Values, ", ")))
-			lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+cell.Cut(values, w-19))
-		}
+	differ := slices.DeleteFunc(slices.Clone(p.diffs),
+		func(d compare.KeyDiff) bool { return d.Key == "seed" }) // rows are over seeds
+	for _, d := range differ {
+		values := t.Greek(cell.Clean(strings.Join(d.Values, ", ")))
+		lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+cell.Cut(values, w-19))
 	}
-	if !differ {
+	if len(differ) == 0 {
 		lines = append(lines, "   none")
 	}
 	lines = append(lines, "", " "+t.Title.Paint("Definitions"))
