@@ -49,20 +49,17 @@ func (a *app) findSeveral(args []string) ([]*record.Run, error) {
 	all, _ := record.List(a.runs) // what cannot be read is named when it is asked for
 	var runs []*record.Run
 	for _, arg := range args {
-		n := len(runs)
-		for _, r := range all {
-			if strings.HasPrefix(r.Meta.ID, arg) {
-				runs = append(runs, r)
+		meant := slices.DeleteFunc(slices.Clone(all), func(r *record.Run) bool {
+			return !strings.HasPrefix(r.Meta.ID, arg)
+		})
+		if len(meant) == 0 {
+			r, err := a.find(arg)
+			if err != nil {
+				return nil, err
 			}
+			meant = append(meant, r)
 		}
-		if len(runs) > n {
-			continue
-		}
-		r, err := a.find(arg)
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, r)
+		runs = append(runs, meant...)
 	}
 	return runs, nil
 }
