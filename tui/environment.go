@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
@@ -36,10 +37,6 @@ func environmentOf(environ []string) environment {
 // utf8Locale tells whether the locale's characters are UTF-8. Where none is
 // set, as in many containers, terminals of today are trusted.
 func utf8Locale(vars map[string]string) bool {
-	for _, name := range [...]string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if v := strings.ToLower(vars[name]); v != "" {
-			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
-		}
-	}
-	return true
+	v := strings.ToLower(cmp.Or(vars["LC_ALL"], vars["LC_CTYPE"], vars["LANG"], "utf8"))
+	return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
 }

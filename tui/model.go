@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -274,15 +275,9 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 	if len(msg.live) == 0 {
 		return tea.Quit
 	}
-	lines := []string{fmt.Sprintf("%s of this program not finished:", kit.Plural(len(msg.live), "run")), ""}
-	for i, id := range msg.live {
-		if i == 8 {
-			lines = append(lines, fmt.Sprintf("  and %d more", len(msg.live)-i))
-			break
-		}
-		lines = append(lines, "  "+cell.Clean(id))
-	}
-	lines = append(lines, "", "Leaving stops them with a checkpoint;", "drolab resume RUN goes on from there.")
+	head := fmt.Sprintf("%s of this program not finished:", kit.Plural(len(msg.live), "run"))
+	lines := slices.Concat([]string{head, ""}, kit.Names(msg.live),
+		[]string{"", "Leaving stops them with a checkpoint;", "drolab resume RUN goes on from there."})
 	return kit.Question("Leave?", lines, kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and leave",
 		Then: tea.Quit})
 }

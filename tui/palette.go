@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"drolab/tui/kit"
@@ -27,11 +28,8 @@ func (p *palette) found() (rows []*kit.Key) {
 		if row.Moves || row.Help == "" || p.m.Config.ReadOnly && row.Alters {
 			continue
 		}
-		text, ok := strings.ToLower(row.Hint+" "+row.Help), true
-		for _, word := range strings.Fields(strings.ToLower(p.line.String())) {
-			ok = ok && strings.Contains(text, word)
-		}
-		if ok {
+		text, words := strings.ToLower(row.Hint+" "+row.Help), strings.Fields(strings.ToLower(p.line.String()))
+		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
 			rows = append(rows, row)
 		}
 	}

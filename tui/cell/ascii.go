@@ -9,66 +9,24 @@ import (
 // character as wide as it is and, in words, as much as it takes; 0 for
 // characters that the interface does not write itself.
 func standIn(r rune) (one byte, word string) {
-	switch r {
-	case 'λ':
-		return 'l', "lambda"
-	case 'η':
-		return 'n', "eta"
-	case 'μ', 'µ':
-		return 'u', "mu"
-	case 'ρ':
-		return 'p', "rho"
-	case 'γ':
-		return 'g', "gamma"
-	case 'φ':
-		return 'f', "phi"
-	case 'α':
-		return 'a', "alpha"
-	case 'κ':
-		return 'k', "kappa"
-	case 'σ':
-		return 's', "sigma"
-	case 'ε':
-		return 'e', "epsilon"
-	case 'χ':
-		return 'x', "chi"
-	case '∇':
-		return 'v', "grad "
-	case '√':
-		return 'v', "sqrt "
-	case '‖':
-		return '|', "||"
-	case '±':
-		return '+', "+-"
-	case '≥':
-		return '>', ">="
-	case '≤':
-		return '<', "<="
-	case '≠':
-		return '!', "!="
-	case '…':
-		return '.', "..."
-	}
-	if one = likeness(r); one == 0 {
+	const (
+		from = "│─╭╮╰╯╴╶╵╷┌┐└┘├┤┬┴┼┈┊┃━┏┓┗┛" +
+			"²–—−‐·×≈▸▾▶◂◀●■▲◆○□△◇✓✗◌█░▓→←↑↓⇧" +
+			"ληµμργφακσεχ∇√‖±≥≤≠…" // these have words
+		to = "|-..''--||+++++++++-|#=####2----.x~" +
+			">v><<*#+xo@%=vX.#:#><^v^"
+	)
+	at := strings.IndexRune(from, r)
+	if at < 0 {
 		return 0, ""
 	}
-	return one, string(rune(one))
-}
-
-// likeness is the ASCII character that looks like one that has no words; 0 for
-// one that the interface does not write.
-func likeness(r rune) byte {
-	const (
-		from = "²–—−‐·×≈│─╭╮╰╯╴╶╵╷" +
-			"┌┐└┘├┤┬┴┼┈┊┃━┏┓┗┛" +
-			"▸▾▶◂◀●■▲◆○□△◇✓✗◌█░▓→←↑↓⇧"
-		to = "2----.x~|-..''--||+++++++++-|#=####>v><<*#+xo@%=vX.#:#><^v^"
-	)
-	i := strings.IndexRune(from, r)
-	if i < 0 {
-		return 0
+	n := utf8.RuneCountInString(from[:at])
+	if n < len(to) {
+		return to[n], to[n : n+1]
 	}
-	return to[utf8.RuneCountInString(from[:i])]
+	word = [...]string{"lambda", "eta", "mu", "mu", "rho", "gamma", "phi", "alpha", "kappa", "sigma",
+		"epsilon", "chi", "grad ", "sqrt ", "||", "+-", ">=", "<=", "!=", "..."}[n-len(to)]
+	return "lnuupgfaksexvv|+><!."[n-len(to)], word
 }
 
 // Seven is s in ASCII: every character beyond is replaced by one that looks

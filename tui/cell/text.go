@@ -96,16 +96,9 @@ func sgr(s string) int {
 // narrow tells whether a character is surely one cell wide: boxes, blocks and
 // shapes, braille, Greek and what else the interface itself writes.
 func narrow(r rune) bool {
-	switch {
-	case r >= 0x2500 && r <= 0x25fc, r >= 0x2800 && r <= 0x28ff,
-		r >= 'α' && r <= 'ω', r >= '←' && r <= '↓':
-		return true
-	}
-	switch r {
-	case '·', '–', '…', '×', '±', '‖', '✓', '✗', '≥', '≤':
-		return true
-	}
-	return false
+	return r >= 0x2500 && r <= 0x25fc || r >= 0x2800 && r <= 0x28ff || r >= 'α' && r <= 'ω' ||
+		r >= '←' && r <= '↓' || r == '·' || r == '–' || r == '…' || r == '×' || r == '±' || r == '‖' ||
+		r == '✓' || r == '✗' || r == '≥' || r == '≤'
 }
 
 // Cut shortens s to at most w cells, with an ellipsis where it was longer.

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"drolab/dro"
@@ -15,11 +17,24 @@ import (
 // Cobra's own messages about arguments count them; these say what is missing.
 
 func exactlyOne(what, example string) cobra.PositionalArgs {
+	return number(1, 1, "give "+what+", and only one: "+example)
+}
+
+func atLeastOne(what, example string) cobra.PositionalArgs {
+	return number(1, math.MaxInt, "give "+what+": "+example)
+}
+
+func atMostOne(what, example string) cobra.PositionalArgs {
+	return number(0, 1, "give at most one "+what+": "+example)
+}
+
+// number wants so many arguments, or else says the message.
+func number(least, most int, message string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
-		if len(args) == 1 {
-			return nil
+		if len(args) < least || len(args) > most {
+			return errors.New(message)
 		}
-		return fmt.Errorf("give %s, and only one: %s", what, example)
+		return nil
 	}
 }
 
@@ -30,24 +45,6 @@ func runsOrAll(all *bool, verb string) cobra.PositionalArgs {
 			return nil
 		}
 		return fmt.Errorf("give runs, or --all: drolab %s latest", verb)
-	}
-}
-
-func atLeastOne(what, example string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return nil
-		}
-		return fmt.Errorf("give %s: %s", what, example)
-	}
-}
-
-func atMostOne(what, example string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) < 2 {
-			return nil
-		}
-		return fmt.Errorf("give at most one %s: %s", what, example)
 	}
 }
 
@@ -101,10 +98,6 @@ func completeKeys(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 		words = append(words, key+"=")
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-}
-
-func completeSets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return dro.SetNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
 func (a *app) completeDatasets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -50,7 +50,7 @@ func (a *app) bench(ctx context.Context, asJSON bool) error {
 		return printJSON(a.Stdout, a.benchJSON(&spec, &t))
 	}
 	fmt.Fprintf(a.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n",
-		cpu(), count(a.threads, "thread"), nn.Kernel(), spec.Model, spec.Batch, t.Rounds)
+		cpu(), kit.Plural(a.threads, "thread"), nn.Kernel(), spec.Model, spec.Batch, t.Rounds)
 	fmt.Fprintf(a.Stdout, "  train %.1f ms (%.0f images/s)   forward %.1f ms",
 		ms(t.Train), float64(spec.Batch)/t.Train.Seconds(), ms(t.Forward))
 	for _, m := range spec.Algorithms {

@@ -16,6 +16,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/record"
+	"drolab/tui/kit"
 
 	"charm.land/lipgloss/v2"
 )
@@ -44,7 +45,7 @@ func TestFormats(t *testing.T) {
 		{percent(runner.Num(.1234)), "12.3 %"}, {percent(runner.Number{}), "–"},
 		{short(runner.Num(1.23456)), "1.235"}, {short(runner.Number{}), "–"},
 		{whole(runner.Num(1234.5)), "1234"}, {whole(runner.Number{}), "–"},
-		{count(1, "run"), "1 run"}, {count(2, "run"), "2 runs"},
+		{kit.Plural(1, "run"), "1 run"}, {kit.Plural(2, "run"), "2 runs"},
 		{bar(1, 2, 10, false), "━━━━━─────"},
 		{bar(3, 2, 4, true), "####"}, {bar(1, 0, 4, true), "...."},
 		{megabytes(170052171), "170.1 MB"},

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"drolab/dro"
@@ -48,20 +49,17 @@ func (a *app) findSeveral(args []string) ([]*record.Run, error) {
 	all, _ := record.List(a.runs) // what cannot be read is named when it is asked for
 	var runs []*record.Run
 	for _, arg := range args {
-		n := len(runs)
-		for _, r := range all {
-			if strings.HasPrefix(r.Meta.ID, arg) {
-				runs = append(runs, r)
+		meant := slices.DeleteFunc(slices.Clone(all), func(r *record.Run) bool {
+			return !strings.HasPrefix(r.Meta.ID, arg)
+		})
+		if len(meant) == 0 {
+			r, err := a.find(arg)
+			if err != nil {
+				return nil, err
 			}
+			meant = append(meant, r)
 		}
-		if len(runs) > n {
-			continue
-		}
-		r, err := a.find(arg)
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, r)
+		runs = append(runs, meant...)
 	}
 	return runs, nil
 }
@@ -70,8 +68,7 @@ func (a *app) findSeveral(args []string) ([]*record.Run, error) {
 // columns at a time as a page has room for.
 func printComparison(w io.Writer, t *compare.Table) {
 	const page = 4
-	for from := 0; from < len(t.Rows); from += page {
-		groups := t.Rows[from:min(from+page, len(t.Rows))]
+	for groups := range slices.Chunk(t.Rows, page) {
 		fmt.Fprintln(w)
 		grid(w, comparison(t, groups))
 	}
@@ -119,13 +116,9 @@ func cell(column *compare.Column, c *compare.Cell) string {
 	if measureOf(column).Scale == dro.Percent {
 		format, scale = "%.1f", 100
 	}
-	number := func(n runner.Number) string { return fmt.Sprintf(format, scale*n.Float()) }
-	if !c.Mean.Applies() {
-		return c.Mean.String() + " "
-	}
-	text := number(c.Mean)
+	text := written(format, scale, c.Mean)
 	if c.Std.Applies() {
-		text += " ± " + number(c.Std)
+		text += " ± " + written(format, scale, c.Std)
 	}
 	if c.Best {
 		return text + "*"

@@ -11,6 +11,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/engine"
 	"drolab/runner/record"
+	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
@@ -84,7 +85,7 @@ func (a *app) engineStatusCommand() *cobra.Command {
 func (a *app) printStatus(s *engine.Status) {
 	fmt.Fprintf(a.Stdout, "engine of %s: pid %d, drolab %s, since %s, %s live\nlog: %s\n",
 		clean(s.RunsDir), s.PID, clean(s.Version), s.Started.Local().Format("2006-01-02 15:04:05"),
-		count(len(s.Runs), "run"), clean(s.Log))
+		kit.Plural(len(s.Runs), "run"), clean(s.Log))
 	for _, live := range s.Runs {
 		line := live.ID
 		if r, err := record.Find(s.RunsDir, live.ID); err == nil {

@@ -12,6 +12,7 @@ import (
 	"drolab/runner/engine"
 	"drolab/runner/record"
 	"drolab/tui"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 
 	"github.com/spf13/cobra"
@@ -72,14 +73,13 @@ func (a *app) comeBack(dir string) {
 		goes = "goes"
 	}
 	fmt.Fprintf(a.Stderr, "%s %s on in the background: come back with drolab attach, "+
-		"end one with drolab stop RUN\n", count(len(runs), "run"), goes)
-	for i, r := range runs {
-		if i == most {
-			fmt.Fprintf(a.Stderr, "  and %d more\n", len(runs)-most)
-			break
-		}
+		"end one with drolab stop RUN\n", kit.Plural(len(runs), "run"), goes)
+	for _, r := range runs[:min(len(runs), most)] {
 		fmt.Fprintf(a.Stderr, "  %s  %s, step %d of %d\n",
 			clean(r.Meta.ID), r.Status(), r.Summary().Steps, r.Meta.Steps)
+	}
+	if len(runs) > most {
+		fmt.Fprintf(a.Stderr, "  and %d more\n", len(runs)-most)
 	}
 	if advice := engine.LogoutAdvice(); advice != "" {
 		fmt.Fprintln(a.Stderr, advice)

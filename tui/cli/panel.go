@@ -57,8 +57,7 @@ func (p *panel) show(last bool) {
 	for _, line := range p.news {
 		b.WriteString(line + "\n")
 	}
-	p.news = nil
-	p.drawn = 0
+	p.news, p.drawn = nil, 0
 	if p.screen {
 		for _, line := range p.block(last) {
 			b.WriteString(ansi.Truncate(line, max(1, p.width-1), "") + "\n")

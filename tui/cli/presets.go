@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"drolab/presets"
 	"drolab/runner"
@@ -67,16 +68,12 @@ func (a *app) showPreset(p presets.Preset, asJSON bool) error {
 	}
 	fmt.Fprintf(a.Stdout, "# %s: %s\n# * marks what the preset sets; the rest are the defaults.\n",
 		clean(p.Name), clean(p.Doc))
-	set := map[string]bool{}
-	for _, key := range p.Overrides {
-		set[key] = true
-	}
 	for _, t := range runner.AllSettings() {
 		if !t.ReadIn(&p.Spec) {
 			continue
 		}
 		mark, reason := " ", ""
-		if set[t.Key] {
+		if slices.Contains(p.Overrides, t.Key) {
 			mark = "*"
 		}
 		if why := p.Reasons[t.Key]; why != "" {

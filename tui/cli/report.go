@@ -72,11 +72,8 @@ func repeated(runs []*record.Run) bool {
 func define(w io.Writer) {
 	fmt.Fprintln(w, "\nWhat the figures are, at the last iterate:")
 	for _, m := range runner.SummaryMeasures() {
-		if !m.Main {
-			continue
-		}
-		for i, line := range kit.Wrap(oneLine(m.Definition()), 100) {
-			fmt.Fprintln(w, []string{"  ", "    "}[min(i, 1)]+line)
+		if m.Main {
+			fmt.Fprintln(w, "  "+strings.Join(kit.Wrap(oneLine(m.Definition()), 100), "\n    "))
 		}
 	}
 	fmt.Fprint(w, conventions)

@@ -8,6 +8,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
@@ -80,7 +81,7 @@ func (a *app) begin(runs []*record.Run, resume func(id string) error) (ids []str
 	}
 	if len(ids) > 0 && len(list) > 0 {
 		fmt.Fprintf(a.Stderr, "%s cannot go on, %d do: the reasons follow at their end\n",
-			count(len(list), "run"), len(ids))
+			kit.Plural(len(list), "run"), len(ids))
 	}
 	return ids, list
 }

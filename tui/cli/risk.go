@@ -33,7 +33,7 @@ func (f *setFlags) add(c *cobra.Command, usual string) {
 	flags.Float64Var(&f.rho, "rho", 0, "radius ρ of the set (all but cvar)")
 	flags.Float64Var(&f.k, "k", 2, "order of cressie-read, 1 < k ≤ 2")
 	flags.Float64Var(&f.mu, "mu", 0.1, "level μ of smoothed-cvar and cvar, 0 < μ < 1")
-	mustComplete(c, "uncertainty", completeSets)
+	mustComplete(c, "uncertainty", cobra.FixedCompletions(dro.SetNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // open returns the set; it and, where it has one, its radius must be given.

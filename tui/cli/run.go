@@ -135,17 +135,11 @@ func (f *runFlags) apply(c *cobra.Command, s *runner.Spec) error {
 
 // fork is the request to go on from a checkpoint.
 func (a *app) fork(c *cobra.Command, f *runFlags) (req runner.Request, err error) {
-	name, step, withStep := f.from, int64(0), strings.Contains(f.from, "@")
-	if withStep {
-		if name, step, err = runner.ParseParent(f.from); err != nil {
-			return req, fmt.Errorf("--from: %w", err)
-		}
-	}
-	parent, err := a.find(name)
+	parent, step, err := a.findStep(f.from)
 	if err != nil {
 		return req, fmt.Errorf("--from: %w", err)
 	}
-	if !withStep {
+	if step < 0 {
 		newest, ok, err := parent.Saved()
 		if err != nil || !ok {
 			return req, errors.Join(fmt.Errorf("--from: run %s has no checkpoint", parent.Meta.ID), err)

@@ -7,6 +7,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
@@ -84,7 +85,7 @@ func (a *app) show(r *record.Run) error {
 		{"made", fmt.Sprintf("%s by drolab %s, %s", m.Created.Local().Format("2006-01-02 15:04:05"),
 			m.Host.Version, m.Host.Go)},
 		{"on", fmt.Sprintf("%s, %s, kernel %s, %s", m.Host.CPU, m.Host.System, m.Host.Kernel,
-			count(m.Host.Threads, "thread"))},
+			kit.Plural(m.Host.Threads, "thread"))},
 		{"model", fmt.Sprintf("%s, %d parameters", m.Spec.Model, m.Parameters)},
 		{"data", fmt.Sprintf("%s, %s", m.Spec.Dataset, m.Checksum)},
 		{"z", fmt.Sprintf("%s coordinates, λ in [%.4g, %.4g], η in [%.4g, %.4g]", m.Coordinates,

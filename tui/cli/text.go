@@ -11,6 +11,7 @@ import (
 	cells "drolab/tui/cell"
 
 	"charm.land/lipgloss/v2"
+	"charm.land/lipgloss/v2/table"
 )
 
 // What lines and the interface drop from text that came from a file is the
@@ -21,37 +22,36 @@ func oneLine(s string) string { return cells.OneLine(s) }
 // grid lays out rows of cells in columns: the first to the left, the others to
 // the right, two spaces between.
 func grid(w io.Writer, rows [][]string) {
-	var widths []int
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
+	right := lipgloss.NewStyle().Align(lipgloss.Right).PaddingLeft(2)
+	columns := table.New().Rows(rows...).Border(lipgloss.HiddenBorder()).BorderTop(false).BorderBottom(false).
+		BorderLeft(false).BorderRight(false).BorderColumn(false).
+		StyleFunc(func(_, column int) lipgloss.Style {
+			if column == 0 {
+				return lipgloss.NewStyle()
 			}
-			widths[i] = max(widths[i], lipgloss.Width(cell))
-		}
-	}
-	for _, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			gap := strings.Repeat(" ", widths[i]-lipgloss.Width(cell))
-			switch {
-			case i == 0:
-				line.WriteString(cell + gap)
-			default:
-				line.WriteString("  " + gap + cell)
-			}
-		}
-		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
+			return right
+		})
+	for line := range strings.SplitSeq(columns.String(), "\n") {
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
 }
 
-// percent formats an accuracy in 0..1.
-func percent(n runner.Number) string {
+// written formats a number that applies.
+func written(format string, scale float64, n runner.Number) string {
 	if !n.Applies() {
 		return n.String()
 	}
-	return fmt.Sprintf("%.1f %%", 100*n.Float())
+	return fmt.Sprintf(format, scale*n.Float())
 }
+
+// percent formats an accuracy in 0..1.
+func percent(n runner.Number) string { return written("%.1f %%", 100, n) }
+
+// short formats a measure in four significant digits.
+func short(n runner.Number) string { return written("%.4g", 1, n) }
+
+// whole formats a rate without decimals.
+func whole(n runner.Number) string { return written("%.0f", 1, n) }
 
 // figure formats a measure on its own scale.
 func figure(m *runner.Measure, n runner.Number) string {
@@ -59,22 +59,6 @@ func figure(m *runner.Measure, n runner.Number) string {
 		return percent(n)
 	}
 	return short(n)
-}
-
-// short formats a measure in four significant digits.
-func short(n runner.Number) string {
-	if !n.Applies() {
-		return n.String()
-	}
-	return fmt.Sprintf("%.4g", n.Float())
-}
-
-// whole formats a rate without decimals.
-func whole(n runner.Number) string {
-	if !n.Applies() {
-		return n.String()
-	}
-	return fmt.Sprintf("%.0f", n.Float())
 }
 
 func printJSON(w io.Writer, v any) error {
@@ -96,9 +80,6 @@ func bar(done, total int64, width int, ascii bool) string {
 	if ascii {
 		full, empty = "#", "."
 	}
-	n := 0
-	if total > 0 {
-		n = int(float64(width) * float64(min(done, total)) / float64(total))
-	}
+	n := int(float64(width) * float64(min(done, total)) / float64(max(1, total)))
 	return strings.Repeat(full, n) + strings.Repeat(empty, width-n)
 }

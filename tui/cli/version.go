@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 
+	"drolab/tui/kit"
+
 	"github.com/spf13/cobra"
 )
 
@@ -12,7 +14,7 @@ func (a *app) versionCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			h := host()
 			_, err := fmt.Fprintf(a.Stdout, "drolab %s\n%s, %s, %s, kernel %s, %s\n",
-				h.Version, h.Go, h.System, h.CPU, h.Kernel, count(a.threads, "thread"))
+				h.Version, h.Go, h.System, h.CPU, h.Kernel, kit.Plural(a.threads, "thread"))
 			return err
 		},
 	}

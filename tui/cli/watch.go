@@ -35,7 +35,7 @@ func (a *app) watch(f following) []runner.Outcome {
 			p.runs = append(p.runs, &live{Progress: record.NewProgress(&r.Meta), meta: r.Meta, tail: r.Tail()})
 		}
 	}
-	fmt.Fprintf(a.Stderr, "%s, recorded in %s\n", count(len(f.ids), "run"), clean(f.dir))
+	fmt.Fprintf(a.Stderr, "%s, recorded in %s\n", kit.Plural(len(f.ids), "run"), clean(f.dir))
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
@@ -110,11 +110,4 @@ func (l *live) evalLine() string {
 		words = append(words, "ETA "+kit.Clock(left))
 	}
 	return strings.Join(words, "  ")
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

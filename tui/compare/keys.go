@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"cmp"
+
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -32,17 +34,12 @@ func (p *Page) Keys() []kit.Key {
 
 // none says that there is no table.
 func (p *Page) none() string {
-	if p.table == nil || len(p.table.Rows) == 0 {
-		return "nothing to compare yet: select runs that are done on page 3"
-	}
-	return ""
+	return kit.Unless(p.table != nil && len(p.table.Rows) > 0,
+		"nothing to compare yet: select runs that are done on page 3")
 }
 
 func (p *Page) noBack() string {
-	if why := p.none(); why != "" || p.asked {
-		return why
-	}
-	return "this is the newest experiment already"
+	return cmp.Or(p.none(), kit.Unless(p.asked, "this is the newest experiment already"))
 }
 
 func (p *Page) turn(by int) { p.part = (p.part + compareParts + comparePart(by)) % compareParts }
@@ -66,17 +63,12 @@ func (p *Page) noMove() string {
 	if why := p.none(); why != "" {
 		return why
 	}
-	if _, most := p.scrolled(); most == 0 {
-		return "no line is out of view"
-	}
-	return ""
+	_, most := p.scrolled()
+	return kit.Unless(most > 0, "no line is out of view")
 }
 
 func (p *Page) noLeft() string {
-	if why := p.none(); why != "" || p.column > 0 {
-		return why
-	}
-	return "no group is out of view on the left"
+	return cmp.Or(p.none(), kit.Unless(p.column > 0, "no group is out of view on the left"))
 }
 
 func (p *Page) noRight() string {
@@ -84,8 +76,5 @@ func (p *Page) noRight() string {
 		return why
 	}
 	w, _ := kit.Inside(kit.Boxed(p.Body.H), p.layout(p.Body.W, p.Body.H).table.W, p.Body.H)
-	if p.column+len(p.groups(w)) < len(p.table.Rows) {
-		return ""
-	}
-	return "no group is out of view on the right"
+	return kit.Unless(p.column+len(p.groups(w)) < len(p.table.Rows), "no group is out of view on the right")
 }

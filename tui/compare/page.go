@@ -120,12 +120,8 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	case kit.Tick:
 		return p.tick(time.Time(msg))
 	case kit.Wheel:
-		switch {
-		case p.table == nil:
-		case msg.Down:
-			p.move(1)
-		default:
-			p.move(-1)
+		if p.table != nil {
+			p.move(msg.By())
 		}
 	case kit.Click:
 		p.part = p.layout(p.Body.W, p.Body.H).at(msg.X, msg.Y, p.part)

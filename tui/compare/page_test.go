@@ -78,7 +78,7 @@ func TestCurvesRewind(t *testing.T) {
 	resume := &runner.ResumeEvent{Head: runner.Head{Step: 5 * p.runs[0].Meta.StepsPerEpoch}}
 	eval := &runner.EvalEvent{Epoch: 6, Values: runner.Values{{Name: "test_loss", Number: runner.Num(7)}}}
 	p.grow(curvesMsg{run: 0, round: p.round, end: true, events: []runner.Event{resume, eval}})
-	if x, y, ok := s.Last(); !ok || x != 6 || y != 7 {
+	if x, y := s.XRange().Hi, s.At(6); x != 6 || y != 7 {
 		t.Errorf("the curve ends at (%g, %g)", x, y)
 	}
 	if got := s.Len(); got >= before {

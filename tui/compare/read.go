@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"slices"
+
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
@@ -31,8 +33,8 @@ func compareRuns(s lab.Source, ids []string, round int) tea.Cmd {
 		m.table = compare.Runs(m.runs, compare.Options{})
 		var specs []runner.Spec
 		for _, row := range m.table.Rows {
-			r := runOf(m.runs, row.Runs[0])
-			specs = append(specs, r.Meta.Spec)
+			i := slices.IndexFunc(m.runs, func(r *record.Run) bool { return r.Meta.ID == row.Runs[0] })
+			specs = append(specs, m.runs[i].Meta.Spec)
 		}
 		m.diffs = compare.Diff(specs)
 		for _, r := range m.runs {
@@ -45,41 +47,24 @@ func compareRuns(s lab.Source, ids []string, round int) tea.Cmd {
 // experiment returns the finished runs that differ from the newest finished
 // one in method and seed only, and that one's preset.
 func experiment(all []*record.Run) (runs []*record.Run, preset string) {
-	var first *record.Run
-	for _, r := range all {
-		if r.Status() != runner.Done {
-			continue
-		}
-		if first == nil {
-			first = r
-		}
-		if sameExperiment(&first.Meta.Spec, &r.Meta.Spec) {
-			runs = append(runs, r)
-		}
-	}
-	if first == nil {
+	done := slices.DeleteFunc(slices.Clone(all), func(r *record.Run) bool {
+		return r.Status() != runner.Done
+	})
+	if len(done) == 0 {
 		return nil, ""
 	}
-	return runs, cell.Clean(first.Meta.Preset)
+	first := &done[0].Meta
+	runs = slices.DeleteFunc(done, func(r *record.Run) bool {
+		return !sameExperiment(&first.Spec, &r.Meta.Spec)
+	})
+	return runs, cell.Clean(first.Preset)
 }
 
 // sameExperiment tells whether two runs answer one question.
 func sameExperiment(a, b *runner.Spec) bool {
-	for _, d := range compare.Diff([]runner.Spec{*a, *b}) {
-		if d.Key != "algorithms" && d.Key != "seed" {
-			return false
-		}
-	}
-	return true
-}
-
-func runOf(runs []*record.Run, id string) *record.Run {
-	for _, r := range runs {
-		if r.Meta.ID == id {
-			return r
-		}
-	}
-	return nil
+	return !slices.ContainsFunc(compare.Diff([]runner.Spec{*a, *b}), func(d compare.KeyDiff) bool {
+		return d.Key != "algorithms" && d.Key != "seed"
+	})
 }
 
 // readEvals reads the next part of a run's log, about 16 MB at most, and keeps

@@ -33,9 +33,6 @@ func layCompare(w, h, tw, th int, part comparePart) compareLayout {
 	const leastSide, leastBelow = 38, 9
 	var l compareLayout
 	beside, below := w-tw >= leastSide, h-th >= leastBelow
-	single := func(r kit.Rect) {
-		*[]*kit.Rect{&l.table, &l.curves, &l.notes}[part] = r
-	}
 	switch {
 	case beside && below:
 		l.table, l.notes = kit.Area(0, 0, tw, th), kit.Area(tw, 0, w-tw, th)
@@ -51,7 +48,7 @@ func layCompare(w, h, tw, th int, part comparePart) compareLayout {
 			l.curves = rest
 		}
 	default:
-		single(kit.Area(0, 0, w, h))
+		*[]*kit.Rect{&l.table, &l.curves, &l.notes}[part] = kit.Area(0, 0, w, h)
 	}
 	return l
 }
@@ -60,7 +57,8 @@ func (p *Page) layout(w, h int) compareLayout {
 	if p.table == nil {
 		return compareLayout{table: kit.Area(0, 0, w, h)}
 	}
-	frame := h - func() int { _, ih := kit.Inside(kit.Boxed(h), w, h); return ih }()
+	_, inside := kit.Inside(kit.Boxed(h), w, h)
+	frame := h - inside
 	cells := p.labelCells() + frame
 	for i := range p.table.Rows {
 		cells += p.cellWidth(i)
@@ -83,18 +81,13 @@ func (p *Page) View(w, h int) []string {
 		return p.empty(w, h)
 	}
 	lay, box := p.layout(w, h), kit.Boxed(h)
-	var blocks []kit.Placed
-	add := func(part comparePart, r kit.Rect, title, note string, lines func(w, h int) []string) {
-		if r.W > 0 {
-			iw, ih := kit.Inside(box, r.W, r.H)
-			blocks = append(blocks, kit.Placed{Rect: r,
-				Lines: p.Theme.Panel(title, note, p.part == part, box, lines(iw, ih), r.W, r.H)})
-		}
-	}
-	add(tablePart, lay.table, p.heading(), p.tableNote(), p.viewTable)
-	add(curvesPart, lay.curves, p.Theme.Greek(curves()[p.measure].Title), "by epoch", p.viewCurves)
-	add(notesPart, lay.notes, "Read with care", "", p.viewNotes)
-	return kit.Compose(w, h, blocks)
+	place := p.Theme.Place
+	return kit.Compose(w, h, []kit.Placed{
+		place(lay.table, p.heading(), p.tableNote(), p.part == tablePart, box, p.viewTable),
+		place(lay.curves, p.Theme.Greek(curves()[p.measure].Title), "by epoch", p.part == curvesPart, box,
+			p.viewCurves),
+		place(lay.notes, "Read with care", "", p.part == notesPart, box, p.viewNotes),
+	})
 }
 
 // empty says why there is no table.
@@ -253,7 +246,7 @@ func spreadText(std float64, format string) string {
 // long or says nothing.
 func decimal(x float64) string {
 	if a := math.Abs(x); a >= 1000 || a > 0 && a < 0.01 || math.IsNaN(x) || math.IsInf(x, 0) {
-		return strings.TrimSpace(plot.Format(x))
+		return plot.Format(x)
 	}
 	return fmt.Sprintf("%.3f", x)
 }
@@ -336,15 +329,13 @@ func (p *Page) noteLines(w int) (lines []string) {
 		bullet(" ", "Same data, budget, program and seeds.")
 	}
 	lines = append(lines, "", " "+t.Title.Paint("Settings that differ"))
-	differ := false
-	for _, d := range p.diffs {
-		if d.Key != "seed" { // rows are over seeds
-			differ = true
-			values := t.Greek(cell.Clean(strings.Join(d.Values, ", ")))
-			lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+cell.Cut(values, w-19))
-		}
+	differ := slices.DeleteFunc(slices.Clone(p.diffs),
+		func(d compare.KeyDiff) bool { return d.Key == "seed" }) // rows are over seeds
+	for _, d := range differ {
+		values := t.Greek(cell.Clean(strings.Join(d.Values, ", ")))
+		lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+cell.Cut(values, w-19))
 	}
-	if !differ {
+	if len(differ) == 0 {
 		lines = append(lines, "   none")
 	}
 	lines = append(lines, "", " "+t.Title.Paint("Definitions"))

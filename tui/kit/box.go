@@ -65,3 +65,13 @@ func (t *Theme) Progress(part float64, w int, done Style) string {
 	n := int(part * float64(w))
 	return done.Paint(strings.Repeat(t.BarFull, n)) + t.border.Paint(strings.Repeat(t.BarEmpty, w-n))
 }
+
+// Place draws a panel in r, its lines by draw for the room within; nothing where
+// r has no size.
+func (t *Theme) Place(r Rect, title, note string, focused, box bool, draw func(w, h int) []string) Placed {
+	if r.W == 0 {
+		return Placed{}
+	}
+	lines := draw(Inside(box, r.W, r.H))
+	return Placed{r, t.Panel(title, note, focused, box, lines, r.W, r.H)}
+}

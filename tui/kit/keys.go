@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"cmp"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -44,6 +45,14 @@ func (k *Key) Blocked() string {
 	return k.Why()
 }
 
+// Unless is a Why: the reason, unless it can be done.
+func Unless(can bool, why string) string {
+	if can {
+		return ""
+	}
+	return why
+}
+
 // Names are the row's keys as they are shown.
 func (k *Key) Names(ascii bool) string {
 	var names []string
@@ -71,25 +80,14 @@ func KeyName(key string, ascii bool) string {
 	if rest, ok := strings.CutPrefix(key, "ctrl+"); ok {
 		return "^" + KeyName(rest, ascii)
 	}
-	if rest, ok := strings.CutPrefix(key, "shift+"); ok && ascii {
-		return "Shift-" + KeyName(rest, ascii)
-	} else if ok {
-		return "⇧" + KeyName(rest, ascii)
+	if rest, ok := strings.CutPrefix(key, "shift+"); ok {
+		return KeyName("shift", ascii) + KeyName(rest, ascii)
 	}
-	switch key {
-	case "up", "down", "left", "right":
-		if ascii {
-			return strings.ToUpper(key[:1]) + key[1:]
-		}
-		return map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}[key]
-	case "enter", "space", "tab", "esc", "home", "end":
-		return strings.ToUpper(key[:1]) + key[1:]
-	case "pgup":
-		return "PgUp"
-	case "pgdown":
-		return "PgDn"
-	case "delete":
-		return "Del"
+	names := map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "shift": "⇧"}
+	if ascii {
+		names = map[string]string{"up": "Up", "down": "Down", "left": "Left", "right": "Right", "shift": "Shift-"}
 	}
-	return key
+	more := map[string]string{"enter": "Enter", "space": "Space", "tab": "Tab", "esc": "Esc", "home": "Home",
+		"end": "End", "pgup": "PgUp", "pgdown": "PgDn", "delete": "Del"}
+	return cmp.Or(names[key], more[key], key)
 }

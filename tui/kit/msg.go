@@ -32,6 +32,14 @@ type (
 	}
 )
 
+// By is 1 or -1: the direction, down being on.
+func (w Wheel) By() int {
+	if w.Down {
+		return 1
+	}
+	return -1
+}
+
 // Send makes a command of a message.
 func Send(m tea.Msg) tea.Cmd { return func() tea.Msg { return m } }
 

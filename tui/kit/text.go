@@ -68,3 +68,15 @@ func Fill(lines []string, w, h int) []string {
 	}
 	return out
 }
+
+// Names are those of runs in a question, a line each, of many the first ones.
+func Names(ids []string) (lines []string) {
+	const most = 8
+	for _, id := range ids[:min(len(ids), most)] {
+		lines = append(lines, "  "+cell.Clean(id))
+	}
+	if len(ids) > most {
+		lines = append(lines, fmt.Sprintf("  and %d more", len(ids)-most))
+	}
+	return lines
+}

@@ -22,7 +22,8 @@ type Theme struct {
 	Caret                         Style // the cell under the cursor of what is typed or ticked
 	Selected, BarText, border     Style // BarText is the header's
 	Series, faint                 [Colors]Style
-	shade, ref, mark, focused     Style
+	focused                       Style
+	roles                         [plot.Worse + 1]Style // of the other parts of charts
 
 	// Glyphs, one cell each; the interface as a whole is put into ASCII where
 	// the terminal has only that.
@@ -82,10 +83,10 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	t.Title, t.Key, t.focused, t.Selected, t.BarText, t.Caret = bold, bold, bold, reverse, reverse, reverse
 	if !t.Color {
 		t.Accent, t.Dim, t.border, t.Good, t.Warn, t.Bad = bold, faint, faint, bold, bold, bold
-		t.shade, t.ref, t.mark = faint, faint, faint
 		for i := range t.faint {
 			t.faint[i] = faint
 		}
+		t.setRoles(faint)
 		return t
 	}
 	p := lightInks()
@@ -97,7 +98,8 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	fg := func(c ink) Style { return styleOf(plain.Foreground(color(c))) }
 	t.Dim, t.Accent, t.border = fg(p.dim), fg(p.accent), fg(p.border)
 	t.Good, t.Warn, t.Bad = fg(p.good), fg(p.warn), fg(p.bad)
-	t.Key, t.ref, t.mark, t.shade = t.Accent, t.Dim, t.Dim, fg(p.faded)
+	t.Key = t.Accent
+	t.setRoles(fg(p.faded))
 	t.focused = styleOf(plain.Bold(true).Foreground(color(p.accent)))
 	t.BarText = t.focused
 	if profile > colorprofile.ANSI {
@@ -139,6 +141,12 @@ func halfway(a, b uint32) (mix uint32) {
 	return mix
 }
 
+// setRoles gives the parts of charts that are no series their styles.
+func (t *Theme) setRoles(shade Style) {
+	t.roles = [...]Style{plot.Axis: t.Dim, plot.Shade: shade, plot.Ref: t.Dim, plot.Mark: t.Dim,
+		plot.Alert: t.Bad, plot.Worst: t.Bad, plot.Better: t.Good, plot.Worse: t.Bad}
+}
+
 // of returns the style of a cell of a chart.
 func (t *Theme) of(s plot.Style) Style {
 	switch i := int(s.Series) % Colors; s.Role {
@@ -146,20 +154,8 @@ func (t *Theme) of(s plot.Style) Style {
 		return t.Series[i]
 	case plot.Faint:
 		return t.faint[i]
-	case plot.Shade:
-		return t.shade
-	case plot.Axis:
-		return t.Dim
-	case plot.Ref:
-		return t.ref
-	case plot.Mark:
-		return t.mark
-	case plot.Alert, plot.Worst, plot.Worse:
-		return t.Bad
-	case plot.Better:
-		return t.Good
 	}
-	return t.Text
+	return t.roles[s.Role]
 }
 
 // row paints row y of a chart.

@@ -56,10 +56,8 @@ func OfSummary(s *runner.Summary, name string) runner.Number {
 
 // Named is the measure of a name in a list; it has to be there.
 func Named(list []Measure, name string) Measure {
-	for _, m := range list {
-		if m.Name == name {
-			return m
-		}
+	if i := slices.IndexFunc(list, func(m Measure) bool { return m.Name == name }); i >= 0 {
+		return list[i]
 	}
 	panic("lab: no such measure")
 }

@@ -1,8 +1,8 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -20,7 +20,7 @@ func Write(m Measure, n runner.Number) string {
 	case m.Scale == dro.Whole:
 		return fmt.Sprintf("%.0f", min(1e7, n.Float()))
 	}
-	return strings.TrimSpace(plot.Format(n.Float()))
+	return plot.Format(n.Float())
 }
 
 // Percent formats an accuracy in 0..1 with one decimal and without the sign,
@@ -37,19 +37,11 @@ func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
 	glyphs := map[runner.Status]string{runner.Queued: "◌", runner.Running: "▶", runner.Paused: "‖",
 		runner.Done:    "✓",
 		runner.Stopped: "■", runner.Failed: "✗", runner.Interrupted: "!"}
-	g := glyphs[s]
-	if g == "" {
-		g = "?"
+	styles := map[runner.Status]kit.Style{runner.Running: t.Accent, runner.Done: t.Good, runner.Paused: t.Warn,
+		runner.Stopped: t.Warn, runner.Interrupted: t.Warn, runner.Failed: t.Bad}
+	st, ok := styles[s]
+	if !ok {
+		st = t.Dim
 	}
-	switch s {
-	case runner.Running:
-		return g, t.Accent
-	case runner.Done:
-		return g, t.Good
-	case runner.Paused, runner.Stopped, runner.Interrupted:
-		return g, t.Warn
-	case runner.Failed:
-		return g, t.Bad
-	}
-	return g, t.Dim
+	return cmp.Or(glyphs[s], "?"), st
 }

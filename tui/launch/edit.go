@@ -48,10 +48,9 @@ func (l *Page) reckon() { l.plan = estimateOf(l.spec().Expand(), l.past, l.Confi
 // side moves among the boxes of a row, or to the next choice of a setting that
 // has some.
 func (l *Page) side(by int) {
-	switch n := l.boxes(); {
-	case n > 0:
+	if n := l.boxes(); n > 0 {
 		l.box = min(max(l.box+by, 0), n-1)
-	default:
+	} else {
 		l.choose(by)
 	}
 }
@@ -90,13 +89,9 @@ func (l *Page) space() {
 }
 
 func (l *Page) toggleMethod(a dro.Algorithm) {
-	chosen := l.spec().Algorithms
-	var list []dro.Algorithm
-	for _, b := range dro.Algorithms() {
-		if slices.Contains(chosen, b) != (a == b) {
-			list = append(list, b)
-		}
-	}
+	list := slices.DeleteFunc(dro.Algorithms(), func(b dro.Algorithm) bool {
+		return slices.Contains(l.spec().Algorithms, b) == (a == b)
+	})
 	if len(list) == 0 {
 		l.problem = errors.New("algorithms: one method has to stay")
 		return

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"fmt"
 
 	"drolab/runner/data"
@@ -54,17 +55,11 @@ func (l *Page) lacks(e data.Entry) string {
 }
 
 func (l *Page) noSetting() string {
-	if !l.right {
-		return "go to the settings first, with " + kit.KeyName("tab", l.Theme.ASCII)
-	}
-	return ""
+	return kit.Unless(l.right, "go to the settings first, with Tab")
 }
 
 func (l *Page) noUndo() string {
-	if why := l.noSetting(); why != "" || l.edited(l.key()) {
-		return why
-	}
-	return l.key() + " is as the preset has it"
+	return cmp.Or(l.noSetting(), kit.Unless(l.edited(l.key()), l.key()+" is as the preset has it"))
 }
 
 // begin starts the runs.

@@ -111,18 +111,21 @@ func (l *Page) press(k tea.KeyPressMsg) {
 		l.editing, l.problem = false, nil
 	case "enter":
 		l.finish()
-	case "up", "shift+tab", "down", "tab":
-		by := 1
-		if s := k.String(); s == "up" || s == "shift+tab" {
-			by = -1
-		}
-		if l.finish(); !l.editing {
-			l.move(by)
-		}
+	case "up", "shift+tab":
+		l.finishAndMove(-1)
+	case "down", "tab":
+		l.finishAndMove(1)
 	default:
 		if l.line.Update(k) {
 			l.typed()
 		}
+	}
+}
+
+// finishAndMove takes the line and, if it is valid, moves on.
+func (l *Page) finishAndMove(by int) {
+	if l.finish(); !l.editing {
+		l.move(by)
 	}
 }
 
@@ -145,11 +148,7 @@ func (l *Page) wheel(msg kit.Wheel) {
 	default:
 		return
 	}
-	if msg.Down {
-		l.move(1)
-	} else {
-		l.move(-1)
-	}
+	l.move(msg.By())
 }
 
 // click puts the cursor where the mouse is; a click on the setting that has it

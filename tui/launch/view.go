@@ -43,18 +43,11 @@ func layLaunch(w, h int, onSettings bool) launchLayout {
 // View implements the interface's page.
 func (l *Page) View(w, h int) []string {
 	lay, box := layLaunch(w, h, l.right), kit.Boxed(h)
-	var blocks []kit.Placed
-	add := func(r kit.Rect, title, note string, focused bool, lines func(w, h int) []string) {
-		if r.W > 0 {
-			iw, ih := kit.Inside(box, r.W, r.H)
-			blocks = append(blocks, kit.Placed{Rect: r,
-				Lines: l.Theme.Panel(title, note, focused, box, lines(iw, ih), r.W, r.H)})
-		}
-	}
-	add(lay.presets, "Presets", "", !l.right, l.viewPresets)
-	add(lay.settings, l.preset().Name, l.legend(), l.right, l.viewSettings)
-	add(lay.plan, "Start", l.total(), false, l.viewPlan)
-	return kit.Compose(w, h, blocks)
+	return kit.Compose(w, h, []kit.Placed{
+		l.Theme.Place(lay.presets, "Presets", "", !l.right, box, l.viewPresets),
+		l.Theme.Place(lay.settings, l.preset().Name, l.legend(), l.right, box, l.viewSettings),
+		l.Theme.Place(lay.plan, "Start", l.total(), false, box, l.viewPlan),
+	})
 }
 
 // item is a line of a list and the entry that it belongs to, -1 for none.
@@ -215,40 +208,41 @@ func (l *Page) viewInput(room int) string {
 // the one under the cursor is within the room.
 func (l *Page) value(key string, here bool, room int) string {
 	s := l.spec()
-	switch key {
-	case "algorithms":
-		var names []string
-		var ticked []bool
+	var boxes []tick
+	switch {
+	case key == "algorithms":
 		for _, a := range dro.Algorithms() {
-			names, ticked = append(names, string(a)), append(ticked, slices.Contains(s.Algorithms, a))
+			boxes = append(boxes, tick{string(a), slices.Contains(s.Algorithms, a)})
 		}
-		return l.viewBoxes(names, ticked, here, room)
-	case "seeds":
-		if s.Seeds > seedBoxes {
-			break
-		}
-		var names []string
-		var ticked []bool
+	case key == "seeds" && s.Seeds <= seedBoxes:
 		for i := range seedBoxes {
-			names, ticked = append(names, fmt.Sprint(s.Seed+uint64(i))), append(ticked, i < s.Seeds)
+			boxes = append(boxes, tick{fmt.Sprint(s.Seed + uint64(i)), i < s.Seeds})
 		}
-		return l.viewBoxes(names, ticked, here, room)
+	}
+	if boxes != nil {
+		return l.viewBoxes(boxes, here, room)
 	}
 	return cell.Clean(s.Text(key))
 }
 
-func (l *Page) viewBoxes(names []string, ticked []bool, here bool, room int) string {
+// tick is a box with its name.
+type tick struct {
+	name string
+	on   bool
+}
+
+func (l *Page) viewBoxes(boxes []tick, here bool, room int) string {
 	t := l.Theme
 	// Stand-ins for the circles would read as letters of the names.
 	off, on, gap := t.Off, t.On, " "
 	if t.ASCII {
 		off, on, gap = "[ ]", "[x]", ""
 	}
-	list := make([]string, len(names))
-	for i, name := range names {
-		text, st := off+name, t.Dim
-		if ticked[i] {
-			text, st = on+name, t.Text
+	list := make([]string, len(boxes))
+	for i, b := range boxes {
+		text, st := off+b.name, t.Dim
+		if b.on {
+			text, st = on+b.name, t.Text
 		}
 		if here && i == l.box {
 			st = t.Caret
@@ -325,5 +319,5 @@ func every(epochs int) string {
 
 // duration writes d as charts do, but never less than a second.
 func duration(d time.Duration) string {
-	return strings.TrimSpace(plot.FormatDuration(math.Max(1, math.Round(d.Seconds()))))
+	return plot.FormatDuration(math.Max(1, math.Round(d.Seconds())))
 }

@@ -2,6 +2,7 @@ package plot
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/guptarohit/asciigraph"
@@ -23,35 +24,18 @@ const (
 	down
 )
 
-// boxRune is the rune with the given arms.
-func boxRune(arms uint8) rune {
+// boxRunes are the runes by their arms.
+func boxRunes() [16]rune {
 	return [...]rune{
 		' ', '╴', '╶', '─', '╵', '╯', '╰', '┴',
 		'╷', '╮', '╭', '┬', '│', '┤', '├', '┼',
-	}[arms&15]
+	}
 }
 
-// arms is the inverse of boxRune for the runes that asciigraph draws.
+// arms are those of a rune, none for what is no box-drawing rune.
 func arms(r rune) uint8 {
-	switch r {
-	case '─':
-		return left | right
-	case '│':
-		return up | down
-	case '╭':
-		return right | down
-	case '╮':
-		return left | down
-	case '╰':
-		return right | up
-	case '╯':
-		return left | up
-	case '╴':
-		return left
-	case '╶':
-		return right
-	}
-	return 0
+	runes := boxRunes()
+	return uint8(max(0, slices.Index(runes[:], r)))
 }
 
 // boxLine draws the spans from column `from` on as arms into grid, a row of
@@ -92,13 +76,12 @@ func boxLine(grid []uint8, spans []span, from, h int) {
 // extend adds the vertical extent of the points of a column.
 func extend(grid []uint8, w, h, x int, s span) {
 	for r := s.lo; r <= s.hi; r++ {
-		bits := uint8(up | down)
-		if r == s.hi {
-			bits = down
-		} else if r == s.lo {
-			bits = up
+		if r > s.lo {
+			grid[(h-1-r)*w+x] |= down
 		}
-		grid[(h-1-r)*w+x] |= bits
+		if r < s.hi {
+			grid[(h-1-r)*w+x] |= up
+		}
 	}
 }
 

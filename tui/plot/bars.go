@@ -3,6 +3,7 @@ package plot
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"drolab/tui/cell"
 )
@@ -78,15 +79,8 @@ func (b *Bars) valueWidth() int {
 
 func (b *Bars) changeWidth() int { return b.valueWidth() + 1 }
 
-// Draw returns the chart in w by h cells, one bar a row. When bars are left
-// over the last row says how many.
-func (b *Bars) Draw(w, h int) *Frame {
-	f := new(Frame)
-	b.DrawTo(f, w, h)
-	return f
-}
-
-// DrawTo draws into f, reusing its memory.
+// DrawTo draws the chart in w by h cells into f, reusing its memory, one bar a
+// row. When bars are left over the last row says how many.
 func (b *Bars) DrawTo(f *Frame, w, h int) {
 	f.Resize(w, h)
 	if f.W == 0 || f.H == 0 {
@@ -177,7 +171,7 @@ func (b *Bars) number(v float64) string {
 	if b.Percent && math.Abs(v) < 9.9995 {
 		return strconv.FormatFloat(100*v, 'f', 1, 64)
 	}
-	return cell.Cut(formatNumber(v), b.valueWidth())
+	return cell.Cut(Format(v), b.valueWidth())
 }
 
 // change writes the difference from the baseline with its sign; the sign says
@@ -190,7 +184,7 @@ func (b *Bars) change(f *Frame, x, y, w int, bar *Bar) {
 	s := b.number(d)
 	role := Plain
 	switch {
-	case b.zero(s):
+	case !strings.ContainsAny(s, "123456789"):
 		s = "="
 	case (d > 0) != b.LowerIsBetter:
 		role = Better
@@ -201,16 +195,6 @@ func (b *Bars) change(f *Frame, x, y, w int, bar *Bar) {
 		s = "+" + s
 	}
 	f.textRight(x, y, w, s, Style{Role: role})
-}
-
-// zero reports whether a written number shows no digit but 0.
-func (b *Bars) zero(s string) bool {
-	for i := range len(s) {
-		if s[i] >= '1' && s[i] <= '9' {
-			return false
-		}
-	}
-	return true
 }
 
 // Fingerprint is equal for two bar charts that look the same at one size.

@@ -1,5 +1,7 @@
 package plot
 
+import "cmp"
+
 // dots are braille pixels of a panel, two by four a cell, with the style of
 // the line that last touched the cell.
 type dots struct {
@@ -55,7 +57,7 @@ func (d *dots) line(t *trace, s Style) {
 // eachStep calls f for the pixels of a straight line (Bresenham).
 func eachStep(x0, y0, x1, y1 int, f func(x, y int)) {
 	dx, dy := abs(x1-x0), -abs(y1-y0)
-	sx, sy := sign(x1-x0), sign(y1-y0)
+	sx, sy := cmp.Compare(x1, x0), cmp.Compare(y1, y0)
 	e := dx + dy
 	for {
 		f(x0, y0)
@@ -75,8 +77,6 @@ func eachStep(x0, y0, x1, y1 int, f func(x, y int)) {
 }
 
 func abs(v int) int { return max(v, -v) }
-
-func sign(v int) int { return min(1, max(-1, v)) }
 
 // paint copies the lit cells to f at (x0, y0).
 func (d *dots) paint(f *Frame, x0, y0 int) {

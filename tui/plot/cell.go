@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"slices"
 	"strings"
 
 	"drolab/tui/cell"
@@ -48,21 +49,11 @@ type Frame struct {
 	kept []*kept // of the lines that were drawn into it last, in turn
 }
 
-// NewFrame returns a blank frame; sizes below 1 give an empty one.
-func NewFrame(w, h int) *Frame {
-	f := new(Frame)
-	f.Resize(w, h)
-	return f
-}
-
 // Resize makes f a blank frame of the given size, reusing its memory.
 func (f *Frame) Resize(w, h int) {
 	w, h = max(w, 0), max(h, 0)
 	f.W, f.H = w, h
-	if cap(f.Cells) < w*h {
-		f.Cells = make([]Cell, w*h)
-	}
-	f.Cells = f.Cells[:w*h]
+	f.Cells = slices.Grow(f.Cells[:0], w*h)[:w*h]
 	for i := range f.Cells {
 		f.Cells[i] = Cell{Rune: ' '}
 	}

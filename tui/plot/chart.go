@@ -17,7 +17,7 @@ const (
 
 // Line is one series in a chart.
 type Line struct {
-	Name   string  // for the legend; empty leaves it out, as for raw under smoothed
+	Name   string  // what the caller lists it by
 	Series *Series // nil draws nothing
 	Number uint8   // series number of its style
 	Faint  bool    // raw data under a smoothed line; drawn before the others
@@ -124,58 +124,11 @@ func (r Range) addAnchors(c *columns, s Scale) Range {
 // FitY is the y range for the next frame, from the last one and the data.
 func (c *Chart) FitY() Range { return c.Y.Fit(c.DataY(), c.YScale) }
 
-// LegendItem says how a line, band, reference or marker is drawn.
-type LegendItem struct {
-	Name       string
-	Glyph      rune
-	Style      Style
-	NMin, NMax int // seeds behind a band, least (where any) and most in view
-}
-
-// Legend lists the named parts in drawing order, bands first.
-func (c *Chart) Legend() []LegendItem {
-	var items []LegendItem
-	for i := range c.Bands {
-		b := &c.Bands[i]
-		item := LegendItem{Name: b.Name, Glyph: c.glyph(b.Number, 0), Style: Style{Data, b.Number}}
-		for _, p := range b.PointsTo(nil, c.X, 64) {
-			if p.N > 0 && (item.NMin == 0 || p.N < item.NMin) {
-				item.NMin = p.N
-			}
-			item.NMax = max(item.NMax, p.N)
-		}
-		items = append(items, item)
-	}
-	for _, l := range c.Lines {
-		if l.Name != "" {
-			items = append(items, LegendItem{Name: l.Name, Glyph: c.glyph(l.Number, l.Glyph), Style: l.style()})
-		}
-	}
-	for _, r := range c.Refs {
-		items = append(items, LegendItem{Name: r.Name, Glyph: c.Charset.rune('┈'), Style: Style{Role: Ref}})
-	}
-	for _, m := range c.Markers {
-		items = append(items, LegendItem{Name: m.Name, Glyph: c.letter(m.Letter), Style: Style{Role: Mark}})
-	}
-	return items
-}
-
 func (l *Line) style() Style {
 	if l.Faint {
 		return Style{Faint, l.Number}
 	}
 	return Style{Data, l.Number}
-}
-
-// glyph is the legend's rune for a line.
-func (c *Chart) glyph(number uint8, own rune) rune {
-	switch {
-	case c.Charset == Braille:
-		return '⠒'
-	case c.override(number, own) != 0:
-		return c.override(number, own)
-	}
-	return c.Charset.rune('─')
 }
 
 // override is the rune that replaces the line runes, 0 for none.

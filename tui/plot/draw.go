@@ -10,13 +10,7 @@ const (
 	axisRows = 2
 )
 
-// Draw returns the chart in w by h cells.
-func (c *Chart) Draw(w, h int) (*Frame, Report) {
-	f := new(Frame)
-	return f, c.DrawTo(f, w, h)
-}
-
-// DrawTo draws into f, reusing its memory, and what f keeps of the same lines
+// DrawTo draws the chart in w by h cells into f, reusing its memory, and what f keeps of the same lines
 // from the last time.
 func (c *Chart) DrawTo(f *Frame, w, h int) Report {
 	p, ok := c.panel(f, w, h)
@@ -217,7 +211,7 @@ func (p *panel) box(grid []uint8, s Style, glyph rune) {
 		}
 		r := glyph
 		if r == 0 {
-			r = p.chart.Charset.rune(boxRune(a))
+			r = p.chart.Charset.rune(boxRunes()[a])
 		}
 		p.f.set(p.x0+i%p.w, i/p.w, r, s)
 	}

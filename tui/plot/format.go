@@ -10,19 +10,10 @@ import (
 // labels.
 const LabelWidth = 7
 
-// Format writes v in exactly LabelWidth 7-bit cells, right-aligned, with about
-// four significant digits: plain from 0.001 to 99999, with k, M, G, T up to
-// 1e15, else with an exponent. A changing value never moves its neighbours.
-func Format(v float64) string { return padLeft(formatNumber(v), LabelWidth) }
-
-func padLeft(s string, n int) string {
-	if len(s) >= n {
-		return s
-	}
-	return strings.Repeat(" ", n-len(s)) + s
-}
-
-func formatNumber(v float64) string {
+// Format writes v in at most LabelWidth 7-bit cells, with about four significant
+// digits: plain from 0.001 to 99999, with k, M, G, T up to 1e15, else with an
+// exponent.
+func Format(v float64) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v):
 		return "nan"
@@ -78,27 +69,18 @@ func tickLabel(v float64, e int) string {
 			return s
 		}
 	}
-	return trimZeros(formatNumber(v))
+	return trimZeros(Format(v))
 }
 
 // trimZeros drops zeros at the end of the decimals: 150.0k becomes 150k.
 func trimZeros(s string) string {
-	dot := strings.IndexByte(s, '.')
-	if dot < 0 {
+	_, decimals, ok := strings.Cut(s, ".")
+	if !ok {
 		return s
 	}
-	end := dot + 1
-	for end < len(s) && s[end] >= '0' && s[end] <= '9' {
-		end++
-	}
-	keep := end
-	for s[keep-1] == '0' {
-		keep--
-	}
-	if keep == dot+1 {
-		keep = dot
-	}
-	return s[:keep] + s[end:]
+	suffix := strings.TrimLeft(decimals, "0123456789")
+	number := strings.TrimRight(strings.TrimSuffix(s, suffix), "0")
+	return strings.TrimSuffix(number, ".") + suffix
 }
 
 // FormatDuration writes seconds in at most LabelWidth cells, with the two
@@ -106,23 +88,25 @@ func trimZeros(s string) string {
 func FormatDuration(seconds float64) string {
 	switch {
 	case !finite(seconds) || math.Abs(seconds) >= 9999*86400:
-		return formatNumber(seconds)
+		return Format(seconds)
 	case seconds < 0:
 		return "-" + FormatDuration(-seconds)
 	}
 	n := int64(seconds + 0.5)
-	switch {
-	case n < 60:
+	if n < 60 {
 		return strconv.FormatInt(n, 10) + "s"
-	case n < 3600:
-		return twoUnits(n, 60, "m", 1, "s")
-	case n < 86400:
-		return twoUnits(n, 3600, "h", 60, "m")
-	case n < 100*86400:
-		return twoUnits(n, 86400, "d", 3600, "h")
-	default:
-		return strconv.FormatInt(n/86400, 10) + "d"
 	}
+	for _, u := range [...]struct {
+		below, big int64
+		bigName    string
+		small      int64
+		smallName  string
+	}{{3600, 60, "m", 1, "s"}, {86400, 3600, "h", 60, "m"}, {100 * 86400, 86400, "d", 3600, "h"}} {
+		if n < u.below {
+			return twoUnits(n, u.big, u.bigName, u.small, u.smallName)
+		}
+	}
+	return strconv.FormatInt(n/86400, 10) + "d"
 }
 
 func twoUnits(n, big int64, bigName string, small int64, smallName string) string {

@@ -58,9 +58,6 @@ func (p *Path) Break() { p.brk = true }
 // Len is the number of finite points appended.
 func (p *Path) Len() int { return p.n }
 
-// Last is the current point.
-func (p *Path) Last() (x, y float64, ok bool) { return p.last.x, p.last.y, p.n > 0 }
-
 // Ranges are the ranges of the stored points and the current one.
 func (p *Path) Ranges() (x, y Range) {
 	x, y = EmptyRange(), EmptyRange()
@@ -72,9 +69,6 @@ func (p *Path) Ranges() (x, y Range) {
 	}
 	return x, y
 }
-
-// Version changes with every append.
-func (p *Path) Version() uint64 { return p.version }
 
 // Phase is a phase portrait: a path, older parts faint, its current point, and
 // the box that constrains it.
@@ -88,14 +82,7 @@ type Phase struct {
 	Bare       bool // no axes
 }
 
-// Draw returns the portrait in w by h cells.
-func (ph *Phase) Draw(w, h int) *Frame {
-	f := new(Frame)
-	ph.DrawTo(f, w, h)
-	return f
-}
-
-// DrawTo draws into f, reusing its memory. The axes are those of Chart.
+// DrawTo draws in w by h cells into f, reusing its memory. The axes are those of Chart.
 func (ph *Phase) DrawTo(f *Frame, w, h int) {
 	c := Chart{X: ph.X, Y: ph.Y, YScale: ph.YScale, Charset: ph.Charset, Bare: ph.Bare}
 	p, ok := c.panel(f, w, h)
@@ -116,8 +103,8 @@ func (ph *Phase) DrawTo(f *Frame, w, h int) {
 func (p *panel) rectangle(bx, by Range) {
 	grid := make([]uint8, p.w*p.h)
 	left0, right0 := p.clampColumn(bx.Lo), p.clampColumn(bx.Hi)
-	bottom, _ := p.row(by.Lo)
-	top, _ := p.row(by.Hi)
+	bottom, bottomShows := p.row(by.Lo)
+	top, topShows := p.row(by.Hi)
 	for _, v := range [...]float64{by.Lo, by.Hi} {
 		y, ok := p.row(v)
 		for x := left0; ok && x <= right0; x++ {
@@ -132,40 +119,27 @@ func (p *panel) rectangle(bx, by Range) {
 	for _, v := range [...]float64{bx.Lo, bx.Hi} {
 		x, ok := p.column(v)
 		for y := top; ok && y <= bottom; y++ {
-			if y > top || !p.rowInside(by.Hi) {
+			if y > top || !topShows {
 				grid[y*p.w+x] |= up
 			}
-			if y < bottom || !p.rowInside(by.Lo) {
+			if y < bottom || !bottomShows {
 				grid[y*p.w+x] |= down
 			}
 		}
 	}
 	for i, a := range grid {
 		if a != 0 {
-			p.f.set(p.x0+i%p.w, i/p.w, p.chart.Charset.rune(square(a)), Style{Role: Ref})
+			p.f.set(p.x0+i%p.w, i/p.w, p.chart.Charset.rune(squareRunes()[a]), Style{Role: Ref})
 		}
 	}
 }
 
-// square is boxRune with square corners, to tell the box from a curve.
-func square(a uint8) rune {
-	switch r := boxRune(a); r {
-	case '╭':
-		return '┌'
-	case '╮':
-		return '┐'
-	case '╰':
-		return '└'
-	case '╯':
-		return '┘'
-	default:
-		return r
+// squareRunes is boxRunes with square corners, to tell the box from a curve.
+func squareRunes() [16]rune {
+	return [...]rune{
+		' ', '╴', '╶', '─', '╵', '┘', '└', '┴',
+		'╷', '┐', '┌', '┬', '│', '┤', '├', '┼',
 	}
-}
-
-func (p *panel) rowInside(v float64) bool {
-	_, ok := p.row(v)
-	return ok
 }
 
 func (p *panel) clampColumn(x float64) int {

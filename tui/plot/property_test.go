@@ -116,11 +116,6 @@ func TestChartsNeverPanic(t *testing.T) {
 		w, h := 1+r.IntN(60), 1+r.IntN(20)
 		c.DrawTo(f, w, h)
 		checkFrame(t, f, w, h, c.Charset)
-		for _, item := range c.Legend() {
-			if !drawable(item.Glyph) {
-				t.Fatalf("legend glyph %q", item.Glyph)
-			}
-		}
 		if c.Fingerprint(w, h) == c.Fingerprint(w, h+1) {
 			t.Fatal("size not in the fingerprint")
 		}

@@ -34,14 +34,6 @@ func (r Range) Add(v float64) Range {
 	return Range{min(r.Lo, v), max(r.Hi, v)}
 }
 
-// Union returns the smallest range containing both.
-func (r Range) Union(o Range) Range {
-	if o.Empty() {
-		return r
-	}
-	return r.Add(o.Lo).Add(o.Hi)
-}
-
 // usable returns a range that spans a length on s, so that dividing by it is
 // safe: r itself where possible.
 func (r Range) usable(s Scale) Range {
@@ -113,7 +105,7 @@ func (r Range) Fit(data Range, s Scale) Range {
 		if within(data, r) && s.span(data) >= fill*s.span(r) {
 			return r
 		}
-		if u := r.Union(data); s.span(data) >= 2*fill*s.span(u) {
+		if u := r.Add(data.Lo).Add(data.Hi); s.span(data) >= 2*fill*s.span(u) {
 			want = u
 		}
 	}
@@ -207,13 +199,11 @@ func nextNice(c float64) float64 {
 // niceStep is the least m·10^e >= v with m in 1, 2, 5; v > 0.
 func niceStep(v float64) (m float64, e int) {
 	e = int(math.Floor(math.Log10(v)))
-	switch f := v / math.Pow(10, float64(e)); {
-	case f <= 1+1e-9:
-		return 1, e
-	case f <= 2+1e-9:
-		return 2, e
-	case f <= 5+1e-9:
-		return 5, e
+	f := v / math.Pow(10, float64(e))
+	for _, m := range [...]float64{1, 2, 5} {
+		if f <= m+1e-9 {
+			return m, e
+		}
 	}
 	return 1, e + 1
 }

@@ -2,6 +2,7 @@ package plot
 
 import (
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -78,10 +79,7 @@ func (s *Series) within(view Range, mapX func(float64) float64) bool {
 }
 
 func (c *columns) reset(n int) {
-	if cap(c.cols) < n {
-		c.cols = make([]Bucket, n)
-	}
-	c.cols = c.cols[:n]
+	c.cols = slices.Grow(c.cols[:0], n)[:n]
 	clear(c.cols)
 	c.before, c.after = anchor{}, anchor{}
 }

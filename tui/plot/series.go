@@ -209,22 +209,6 @@ func (s *Series) Len() int { return s.points }
 // Skipped is the number of points that could not be placed on x.
 func (s *Series) Skipped() int { return s.skipped }
 
-// Last returns the latest point; ok is false for an empty series. After
-// AppendBucket it is the end of that bucket.
-func (s *Series) Last() (x, y float64, ok bool) {
-	if n := len(s.tail); n > 0 {
-		return s.tail[n-1].x, s.tail[n-1].y, true
-	}
-	if n := len(s.buckets); n > 0 {
-		b := &s.buckets[n-1]
-		if b.N == 0 {
-			return b.X1, math.NaN(), true
-		}
-		return b.X1, b.Last, true
-	}
-	return 0, 0, false
-}
-
 // XRange is the range of x; empty for an empty series.
 func (s *Series) XRange() Range {
 	if len(s.buckets) == 0 {

@@ -1,5 +1,7 @@
 package plot
 
+import "slices"
+
 // span is what a line does in one column of pixels: it enters at first, covers
 // lo..hi and leaves at last. Pixels count from the bottom.
 type span struct {
@@ -54,10 +56,7 @@ func (tr tracer) run(t *trace, c *columns) {
 }
 
 func (t *trace) reset(n int) {
-	if cap(t.spans) < n {
-		t.spans = make([]span, n)
-	}
-	t.spans = t.spans[:n]
+	t.spans = slices.Grow(t.spans[:0], n)[:n]
 	clear(t.spans)
 	t.bad, t.badRow = t.bad[:0], t.badRow[:0]
 }

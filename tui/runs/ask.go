@@ -1,12 +1,10 @@
 package runs
 
 import (
-	"fmt"
 	"slices"
 
 	"drolab/runner"
 	"drolab/runner/record"
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 
 	tea "charm.land/bubbletea/v2"
@@ -65,13 +63,10 @@ func (p *Page) unable(can fits, why string) func() string {
 }
 
 // fit are the picked runs that something can be asked of.
-func (p *Page) fit(can fits) (runs []*record.Run) {
-	for _, r := range p.picked() {
-		if can(r.Status(), p.Controls(r.Meta.ID)) {
-			runs = append(runs, r)
-		}
-	}
-	return runs
+func (p *Page) fit(can fits) []*record.Run {
+	return slices.DeleteFunc(p.picked(), func(r *record.Run) bool {
+		return !can(r.Status(), p.Controls(r.Meta.ID))
+	})
 }
 
 // pause pauses what runs or, if nothing does, lets go on what is paused.
@@ -95,16 +90,9 @@ func (p *Page) each(verb string, runs []*record.Run) tea.Cmd {
 
 // sure asks before something is done to runs.
 func (p *Page) sure(title, verb string, runs []*record.Run, what string, then tea.Cmd) tea.Cmd {
-	const most = 8
-	lines := []string{kit.Plural(len(runs), "run") + ":", ""}
-	for i, r := range runs {
-		if i == most {
-			lines = append(lines, fmt.Sprintf("  and %d more", len(runs)-most))
-			break
-		}
-		lines = append(lines, "  "+cell.Clean(r.Meta.ID))
-	}
-	return kit.Question(title, append(lines, "", what), kit.Choice{Keys: []string{"y"}, Name: verb, Then: then})
+	lines := slices.Concat([]string{kit.Plural(len(runs), "run") + ":", ""}, kit.Names(ids(runs)),
+		[]string{"", what})
+	return kit.Question(title, lines, kit.Choice{Keys: []string{"y"}, Name: verb, Then: then})
 }
 
 func (p *Page) remove(names []string) tea.Cmd {

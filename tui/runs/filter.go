@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -78,27 +79,15 @@ func parseTerm(word string) (term, error) {
 
 // fullKey resolves the short names that people type.
 func fullKey(key string) string {
-	switch key {
-	case "algo", "algorithm", "method":
-		return "algorithms"
-	case "set":
-		return "uncertainty"
-	case "mean", "accuracy":
-		return "test_accuracy" // the input's mean, a setting, is nothing to look for
-	case "worst":
-		return "worst_class_accuracy"
-	}
-	return key
+	full := map[string]string{"algo": "algorithms", "algorithm": "algorithms", "method": "algorithms",
+		"set": "uncertainty", "worst": "worst_class_accuracy", "accuracy": "test_accuracy",
+		"mean": "test_accuracy"} // the input's mean, a setting, is nothing to look for
+	return cmp.Or(full[key], key)
 }
 
 // match tells whether a run has all that the filter asks for.
 func (f filter) match(r *record.Run) bool {
-	for _, t := range f {
-		if t.match(r) == t.not {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(f, func(t term) bool { return t.match(r) == t.not })
 }
 
 func (t term) match(r *record.Run) bool {

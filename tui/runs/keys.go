@@ -49,13 +49,10 @@ func (p *Page) Keys() []kit.Key {
 
 // none says that no run is under the cursor.
 func (p *Page) none() string {
-	if p.current() == nil {
-		return "there is no run here"
-	}
-	return ""
+	return kit.Unless(p.current() != nil, "there is no run here")
 }
 
-func (p *Page) move(by int) { p.at = min(max(p.at+by, 0), len(p.shown)-1) }
+func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
 
 func (p *Page) startFilter() { p.filtering = true }
 

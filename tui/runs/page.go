@@ -2,6 +2,7 @@ package runs
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -85,12 +86,7 @@ func (p *Page) arrange() {
 	if r := p.current(); r != nil {
 		id = r.Meta.ID
 	}
-	p.shown = nil
-	for _, r := range p.all {
-		if p.filter.match(r) {
-			p.shown = append(p.shown, r)
-		}
-	}
+	p.shown = slices.DeleteFunc(slices.Clone(p.all), func(r *record.Run) bool { return !p.filter.match(r) })
 	if c := p.columns[p.by]; c.compare != nil {
 		slices.SortStableFunc(p.shown, c.compare)
 	}
@@ -111,15 +107,12 @@ func (p *Page) toggle() {
 	} else {
 		p.chosen[id] = true
 	}
-	p.at = min(p.at+1, len(p.shown)-1)
+	p.move(1)
 }
 
 // toggleAll selects what is listed, or nothing if all of that is selected.
 func (p *Page) toggleAll() {
-	all := true
-	for _, r := range p.shown {
-		all = all && p.chosen[r.Meta.ID]
-	}
+	all := !slices.ContainsFunc(p.shown, func(r *record.Run) bool { return !p.chosen[r.Meta.ID] })
 	clear(p.chosen)
 	for _, r := range p.shown {
 		if !all {
@@ -160,11 +153,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.line.Update(msg)
 		p.refilter()
 	case kit.Wheel:
-		if msg.Down {
-			p.at = min(p.at+1, max(0, len(p.shown)-1))
-		} else {
-			p.at = max(p.at-1, 0)
-		}
+		p.move(msg.By())
 	case kit.Click:
 		return p.click(msg)
 	}
@@ -175,13 +164,9 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 func (p *Page) forget() {
 	there := map[string]bool{}
 	for _, r := range p.all {
-		there[r.Meta.ID] = p.chosen[r.Meta.ID]
+		there[r.Meta.ID] = true
 	}
-	for id := range p.chosen {
-		if !there[id] {
-			delete(p.chosen, id)
-		}
-	}
+	maps.DeleteFunc(p.chosen, func(id string, _ bool) bool { return !there[id] })
 }
 
 // press takes a key while the filter is typed: the list follows at once.

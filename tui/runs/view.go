@@ -70,22 +70,13 @@ func runColumns() []runColumn {
 	}
 }
 
-// byNumber puts what applies first, the better before the worse.
+// byNumber puts what applies first, the better before the worse. NaN, of what
+// does not apply, is less than any number.
 func byNumber(a, b runner.Number, higher bool) int {
-	switch {
-	case !a.Applies() || !b.Applies():
-		return cmp.Compare(boolInt(b.Applies()), boolInt(a.Applies()))
-	case higher:
+	if higher {
 		return cmp.Compare(b.Float(), a.Float())
 	}
-	return cmp.Compare(a.Float(), b.Float())
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	return cmp.Compare(-b.Float(), -a.Float())
 }
 
 // runsLayout is where the parts of the Runs page are.
@@ -115,19 +106,13 @@ func layRuns(w, h int) runsLayout {
 // View implements the interface's page.
 func (p *Page) View(w, h int) []string {
 	lay, box := layRuns(w, h), kit.Boxed(h)
-	iw, ih := kit.Inside(box, lay.list.W, lay.list.H)
-	blocks := []kit.Placed{{Rect: lay.list, Lines: p.Theme.Panel("Runs", p.note(), true, box,
-		p.viewList(iw, ih, lay.rows), lay.list.W, lay.list.H)}}
-	if lay.details.H > 0 {
-		iw, ih := kit.Inside(box, lay.details.W, lay.details.H)
-		title := "Details"
-		if r := p.current(); r != nil {
-			title = cell.Clean(r.Meta.ID)
-		}
-		blocks = append(blocks, kit.Placed{Rect: lay.details,
-			Lines: p.Theme.Panel(title, "", false, box, p.viewDetails(iw, ih), lay.details.W, lay.details.H)})
+	title := "Details"
+	if r := p.current(); r != nil {
+		title = cell.Clean(r.Meta.ID)
 	}
-	return kit.Compose(w, h, blocks)
+	list := func(w, h int) []string { return p.viewList(w, h, lay.rows) }
+	return kit.Compose(w, h, []kit.Placed{p.Theme.Place(lay.list, "Runs", p.note(), true, box, list),
+		p.Theme.Place(lay.details, title, "", false, box, p.viewDetails)})
 }
 
 // note counts what there is.
@@ -249,10 +234,11 @@ func (p *Page) head(c runColumn, room int) string {
 	case p.reversed:
 		arrow = "↑"
 	}
+	align := kit.Right
 	if c.left {
-		return t.Accent.Paint(kit.Left(t.Greek(c.head)+arrow, cell.Width(text)))
+		align = kit.Left
 	}
-	return t.Accent.Paint(kit.Right(t.Greek(c.head)+arrow, cell.Width(text)))
+	return t.Accent.Paint(align(t.Greek(c.head)+arrow, cell.Width(text)))
 }
 
 func (p *Page) row(i int, columns []runColumn, room, w int) string {

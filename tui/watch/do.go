@@ -121,16 +121,8 @@ func (w *Page) move(by int) {
 // nextLayout shows more panels, after six one again.
 func (w *Page) nextLayout() {
 	w.zoomed = false
-	switch w.count() {
-	case 1:
-		w.shown = 2
-	case 2:
-		w.shown = 4
-	case 4:
-		w.shown = 6
-	default:
-		w.shown = 1
-	}
+	next := map[int]int{1: 2, 2: 4, 4: 6, 6: 1}
+	w.shown = next[w.count()]
 }
 
 // click focuses a panel or moves to a run; on the focused one it zooms.
@@ -153,10 +145,7 @@ func (w *Page) click(m kit.Click) {
 
 // wheel scrolls what is under it.
 func (w *Page) wheel(m kit.Wheel) {
-	l, by := w.layout(), -1
-	if m.Down {
-		by = 1
-	}
+	l, by := w.layout(), m.By()
 	switch {
 	case l.runs.Contains(m.X, m.Y):
 		w.move(by)

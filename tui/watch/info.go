@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"strings"
+
 	"drolab/tui/kit"
 )
 
@@ -24,16 +26,7 @@ func (w *Page) info() *kit.Overlay {
 			"evaluation; time left at the mean speed so far, evaluations included.",
 		"A vertical mark r is a resume from a checkpoint, k a change of a setting, f where a fork leaves "+
 			"its parent, whose curve it goes on.")
-	var lines []string
-	for i, s := range texts {
-		if i > 0 {
-			lines = append(lines, "")
-		}
-		lines = append(lines, kit.Wrap(w.Theme.Greek(s), min(76, w.Body.W-6))...)
-	}
-	title := w.panels[w.focus].title
-	if v.name != "" {
-		title += " · " + v.name
-	}
+	lines := kit.Wrap(w.Theme.Greek(strings.Join(texts, "\n\n")), min(76, w.Body.W-6))
+	title := w.title(w.focus)
 	return &kit.Overlay{Title: w.Theme.Greek(title), Lines: lines}
 }

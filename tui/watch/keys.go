@@ -76,24 +76,15 @@ func (w *Page) ofRun(why func(*track) string) func() string {
 }
 
 func (w *Page) noFlip(*track) string {
-	if len(w.panels[w.focus].views) < 2 {
-		return "this panel has one view"
-	}
-	return ""
+	return kit.Unless(len(w.panels[w.focus].views) > 1, "this panel has one view")
 }
 
 func (w *Page) noScale(*track) string {
-	if len(w.shows(w.focus).curves) == 0 {
-		return "this panel has no vertical axis to scale"
-	}
-	return ""
+	return kit.Unless(len(w.shows(w.focus).curves) > 0, "this panel has no vertical axis to scale")
 }
 
 func (w *Page) noScroll(*track) string {
-	if !w.logPane && w.hiddenBars(w.focus) == 0 {
-		return "the log pane is closed: w opens it"
-	}
-	return ""
+	return kit.Unless(w.logPane || w.hiddenBars(w.focus) > 0, "the log pane is closed: w opens it")
 }
 
 func (w *Page) noPause(t *track) string {

@@ -19,21 +19,18 @@ type logLine struct {
 func (w *Page) log(r kit.Rect, box bool) []string {
 	t := w.Theme
 	var all []logLine
-	skipped := 0
+	skipped, names := 0, 0
 	for i, run := range w.tracks {
 		for _, n := range run.notes {
 			all = append(all, logLine{n, run, i})
 		}
 		skipped += run.skipped
+		names = max(names, cell.Width(run.label))
 	}
 	slices.SortStableFunc(all, func(a, b logLine) int { return a.at.Compare(b.at) })
 	iw, ih := kit.Inside(box, r.W, r.H)
 	back := max(0, min(w.logBack, len(all)-ih))
 	end := len(all) - back
-	names := 0
-	for _, run := range w.tracks {
-		names = max(names, cell.Width(run.label))
-	}
 	var lines []string
 	for _, l := range all[max(0, end-ih):end] {
 		text := t.Text

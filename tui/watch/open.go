@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"slices"
+
 	"drolab/runner/record"
 	"drolab/tui/lab"
 
@@ -37,20 +39,12 @@ func open(s lab.Source, ids []string) tea.Cmd {
 // that were created within a minute before it from the same preset: those that
 // one command started.
 func newest(all []*record.Run) (runs []*record.Run) {
-	for _, r := range all {
-		if !r.Status().Ended() {
-			runs = append(runs, r)
-		}
+	runs = slices.DeleteFunc(slices.Clone(all), func(r *record.Run) bool { return r.Status().Ended() })
+	if len(runs) == 0 {
+		runs = slices.DeleteFunc(slices.Clone(all), func(r *record.Run) bool {
+			first := &all[0].Meta
+			return r.Meta.Preset != first.Preset || first.Created.Sub(r.Meta.Created).Minutes() > 1
+		})
 	}
-	if len(runs) > 0 {
-		return runs[:min(len(runs), lab.MaxWatched)]
-	}
-	for _, r := range all {
-		first := &all[0].Meta
-		if r.Meta.Preset == first.Preset && first.Created.Sub(r.Meta.Created).Minutes() <= 1 &&
-			len(runs) < lab.MaxWatched {
-			runs = append(runs, r)
-		}
-	}
-	return runs
+	return runs[:min(len(runs), lab.MaxWatched)]
 }

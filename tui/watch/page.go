@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"drolab/dro"
@@ -291,15 +292,12 @@ func (w *Page) Digest() string {
 	for _, t := range w.tracks {
 		counts[t.Status]++
 	}
-	s := ""
+	var words []string
 	for _, status := range [...]runner.Status{runner.Running, runner.Queued, runner.Paused, runner.Done,
 		runner.Stopped, runner.Interrupted, runner.Failed} {
 		if n := counts[status]; n > 0 {
-			if s != "" {
-				s += " · "
-			}
-			s += fmt.Sprintf("%d %s", n, status)
+			words = append(words, fmt.Sprintf("%d %s", n, status))
 		}
 	}
-	return s
+	return strings.Join(words, " · ")
 }

@@ -174,9 +174,9 @@ func TestResume(t *testing.T) {
 		&runner.StatusEvent{Head: at(20, 3601), Status: runner.Running},
 		step(30, 3602, 0.9),
 	})
-	if x, y, _ := tr.curves["loss"].raw.Last(); x != 30 || y != 0.9 || tr.curves["loss"].raw.Len() != 3 {
-		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, y,
-			tr.curves["loss"].raw.Len())
+	loss := tr.curves["loss"].raw
+	if x := loss.XRange().Hi; x != 30 || loss.At(x) != 0.9 || loss.Len() != 3 {
+		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, loss.At(x), loss.Len())
 	}
 	if tr.Step != 30 || tr.Status != runner.Running || len(tr.markers) != 1 || tr.markers[0].X != 20 {
 		t.Errorf("step %d, %s, markers %v", tr.Step, tr.Status, tr.markers)
@@ -217,9 +217,10 @@ func TestSmoothing(t *testing.T) {
 			if tr.curves["loss"].smooth == nil {
 				continue
 			}
-			_, before, _ := tr.curves["loss"].smooth.Last()
+			end := tr.curves["loss"].smooth.XRange().Hi
+			before := tr.curves["loss"].smooth.At(end)
 			tr.smoothWith(smoothings()[r.watch.smooth].make)
-			if _, after, _ := tr.curves["loss"].smooth.Last(); before != after {
+			if after := tr.curves["loss"].smooth.At(end); before != after {
 				t.Errorf("%s: %g pushed, %g filtered", smoothings()[r.watch.smooth].name, before, after)
 			}
 		}

@@ -139,13 +139,9 @@ func (w *Page) table(r kit.Rect) []string {
 func (w *Page) row(i int, l tableLayout, cells int) string {
 	t, run := w.Theme, w.tracks[i]
 	glyph, state := lab.State(t, run.Status)
-	series := t.Series[i]
+	series, mark := t.Series[i], string(t.Marks[i])
 	if run.hidden {
-		series = t.Dim
-	}
-	mark := string(t.Marks[i])
-	if run.hidden {
-		mark = " "
+		series, mark = t.Dim, " "
 	}
 	cursor, name := " ", t.Text
 	if i == w.at {

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -77,22 +78,24 @@ func (t *track) draw(quantities map[string]quantity) {
 // add takes in events in the order of the log.
 func (t *track) add(events []runner.Event) {
 	for _, e := range events {
-		t.addOne(e)
+		t.Add(e)
+		t.draws(e)
 	}
 }
 
-func (t *track) addOne(e runner.Event) {
-	t.Add(e)
+// draws keeps what is shown of an event.
+func (t *track) draws(e runner.Event) {
 	h := e.Header()
+	switch e.(type) {
+	case *runner.StepEvent, *runner.EvalEvent, *runner.StatusEvent: // those with the time
+		t.elapsed.Append(float64(h.Step), t.Seconds)
+	}
 	switch e := e.(type) {
 	case *runner.StepEvent:
-		t.timed(h.Step)
 		t.addStep(e)
 	case *runner.EvalEvent:
-		t.timed(h.Step)
 		t.addEval(e)
 	case *runner.StatusEvent:
-		t.timed(h.Step)
 		t.noteStatus(h)
 	case *runner.ResumeEvent:
 		t.rewind(h)
@@ -164,9 +167,6 @@ func (t *track) smoothWith(f func() plot.Smoother) {
 		}
 	}
 }
-
-// timed keeps when a step was finished.
-func (t *track) timed(step int64) { t.elapsed.Append(float64(step), t.Seconds) }
 
 func (t *track) noteStatus(h *runner.Head) {
 	t.Status, t.Cause = runner.Status(cell.Clean(string(t.Status))), cell.OneLine(t.Cause)
@@ -249,17 +249,9 @@ func label(tracks []*track) {
 
 // order sorts runs as the paper's table does: by algorithm, then by seed.
 func order(tracks []*track) {
+	rank := func(t *track) int { return slices.Index(dro.Algorithms(), t.meta.Spec.Algorithm()) }
 	slices.SortStableFunc(tracks, func(a, b *track) int {
-		rank := func(t *track) int { return slices.Index(dro.Algorithms(), t.meta.Spec.Algorithm()) }
-		if d := rank(a) - rank(b); d != 0 {
-			return d
-		}
-		if a.meta.Spec.Seed != b.meta.Spec.Seed {
-			if a.meta.Spec.Seed < b.meta.Spec.Seed {
-				return -1
-			}
-			return 1
-		}
-		return a.meta.Created.Compare(b.meta.Created)
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.meta.Spec.Seed, b.meta.Spec.Seed),
+			a.meta.Created.Compare(b.meta.Created))
 	})
 }

@@ -126,13 +126,18 @@ func (w *Page) elapsedVersion() (v uint64) {
 	return v
 }
 
+// title is a panel's, with that of its view.
+func (w *Page) title(p int) string {
+	if v := w.shows(p); v.name != "" {
+		return w.panels[p].title + " · " + v.name
+	}
+	return w.panels[p].title
+}
+
 // heading is a panel's title and the note at its right.
 func (w *Page) heading(p int, v *view) (title, note string) {
 	t := w.run()
-	title = w.panels[p].title
-	if v.name != "" {
-		title += " · " + v.name
-	}
+	title = w.title(p)
 	switch {
 	case v.bars != "":
 		note = t.label
