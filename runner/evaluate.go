@@ -160,7 +160,7 @@ func (r *run) measureIterate() error {
 		return err
 	}
 	e := Evaluation{Groups: len(r.data.Groups)}
-	r.iterate.TestLoss, r.iterate.TestAccuracy = Num(mean(test.Losses)), Num(test.accuracy())
+	r.iterate.TestLoss, r.iterate.TestAccuracy = test.loss(), test.accuracy()
 	r.iterate.WorstClassAccuracy = Least(e.byGroup(test, (*Pass).hits))
 	return nil
 }

@@ -16,14 +16,11 @@ import (
 // ParseParent splits RUN@STEP.
 func ParseParent(s string) (id string, step int64, err error) {
 	at := strings.LastIndexByte(s, '@')
-	if at > 0 {
-		id = s[:at]
-		step, err = strconv.ParseInt(s[at+1:], 10, 64)
-	}
+	step, err = strconv.ParseInt(s[at+1:], 10, 64)
 	if at <= 0 || err != nil || step < 0 {
 		return "", 0, fmt.Errorf("%q: want RUN@STEP, with the step of a checkpoint", s)
 	}
-	return id, step, nil
+	return s[:at], step, nil
 }
 
 // Fork returns the settings that a run going on from p has: the parent's, its

@@ -137,14 +137,14 @@ func (g *gate) next() (o order, ok bool) {
 // a while. tell leaves a warning in the log, as soon as one can be written, and
 // told says that it did. A stop meanwhile gives the disk's error back.
 func (g *gate) write(do func() error, tell func(cause error) error) (told bool, err error) {
-	defer g.trouble.set(nil)
+	defer g.trouble.set("")
 	for {
 		err = do()
 		var disk *DiskError
 		if !errors.As(err, &disk) {
 			return told, err
 		}
-		g.trouble.set(err)
+		g.trouble.set(err.Error())
 		told = told || tell(err) == nil
 		try := false
 		if told, try = g.awaitRoom(told, func() bool { return tell(err) == nil }); !try {

@@ -111,7 +111,8 @@ func (r *run) build(build NewNetwork, threads int) (err error) {
 	if r.picker != nil {
 		r.picked = cloneTensors(r.x)
 	}
-	return r.measureSteps()
+	r.measureSteps()
+	return nil
 }
 
 // setMethod starts the method as s states it.
@@ -152,17 +153,11 @@ func newTrainer(s *Spec, task dro.Task) (dro.Trainer, error) {
 }
 
 // measureSteps makes room for the measures of the run's steps.
-func (r *run) measureSteps() error {
-	m, err := dro.Find(r.meta.Spec.Algorithm())
-	if err != nil {
-		return err
-	}
-	for _, name := range stepNames(m) {
-		r.now = append(r.now, Value{Name: name})
-	}
+func (r *run) measureSteps() {
+	names := stepNames(r.meta.Spec.Algorithm())
+	r.window = newWindow(names)
+	r.now = slices.Clone(r.window.Min)
 	r.put = func(measure string, value float64) { r.now.Set(measure, Num(value)) }
-	r.window = newWindow(r.now.Names())
-	return nil
 }
 
 func (r *run) addLoaders() (err error) {
@@ -200,27 +195,25 @@ func (r *run) do(from *State) (status Status, err error) {
 			status, err = r.end(Failed, fmt.Errorf("step %d: %w", r.step, panicked(p)))
 		}
 	}()
-	if err := r.begin(from); err != nil {
-		return r.end(Failed, err)
+	status = Done
+	err = r.begin(from)
+	if err == nil {
+		err = r.loop()
 	}
-	switch err := r.loop(); err {
-	case nil:
-		return r.end(Done, nil)
-	case errStopped:
-		if err := r.turnLast(); err != nil {
-			return r.end(Failed, err)
-		}
-		return r.end(Stopped, nil)
-	default:
-		return r.end(Failed, err)
+	if err == errStopped {
+		status, err = Stopped, r.turnLast()
 	}
+	if err != nil {
+		status = Failed
+	}
+	return r.end(status, err)
 }
 
 // begin takes up a checkpoint, if there is one, and says that the run runs.
 func (r *run) begin(from *State) error {
 	r.clock = time.Now()
 	if from != nil {
-		if err := r.turnBefore(from.Step); err != nil {
+		if err := r.replay(from.Step - 1); err != nil {
 			return err
 		}
 		if err := r.restore(from); err != nil {
@@ -233,7 +226,7 @@ func (r *run) begin(from *State) error {
 // loop is the run: obey, train, and at the end of an epoch evaluate and save.
 func (r *run) loop() error {
 	for r.step < r.meta.Steps {
-		if err := r.replay(); err != nil {
+		if err := r.replay(r.step); err != nil {
 			return err
 		}
 		if err := r.obey(); err != nil {

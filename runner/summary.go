@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -54,12 +55,7 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 	if m.StepsPerEpoch > 0 {
 		s.Epochs = float64(step) / float64(m.StepsPerEpoch)
 	}
-	if eval == nil {
-		eval = &EvalEvent{}
-	}
-	if last == nil {
-		last = &StepEvent{}
-	}
+	eval, last = cmp.Or(eval, &EvalEvent{}), cmp.Or(last, &StepEvent{})
 	s.ImagesPerSecond = last.ImagesPerSecond
 	for _, row := range EvalMeasures() {
 		if row.PerGroup {
