@@ -197,14 +197,14 @@ func riskRows() []Measure {
 				"solved exactly"),
 			Value: func(e *Evaluation) Number { return Num(e.TestWorst.Risk) }},
 		{Measure: nats("train_objective", "train objective", "F(x; λ, η) on the training split, unaugmented"),
-			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.objective()) }},
+			Value: (*Evaluation).objective},
 		{Measure: nats("train_robust_risk", "train robust risk",
 			"R_ρ of the training losses, unaugmented, solved exactly"),
 			Value: func(e *Evaluation) Number { return Num(e.Worst.Risk) }},
 		{Main: true, Measure: nats("dual_gap", "dual gap",
 			"F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the best for this network, "+
 				"so the error of the dual variables alone"),
-			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.objective()-e.Worst.Risk) }},
+			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.objective().value-e.Worst.Risk) }},
 		{Measure: dro.Measure{Name: "divergence", Title: "worst case's divergence",
 			Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
 			Value: func(e *Evaluation) Number { return Num(e.Worst.Divergence) }},
@@ -262,13 +262,13 @@ func (e *Evaluation) byGroup(p *Pass, of func(*Pass) []float64) []Number {
 	return means
 }
 
-// objective returns F at the method's z on the training split; 0 where it has
-// none.
-func (e *Evaluation) objective() float64 {
+// objective returns F at the method's z on the training split; it does not apply
+// where there is none.
+func (e *Evaluation) objective() Number {
 	if e.Z == nil {
-		return 0
+		return Number{}
 	}
-	return e.Problem.At(nil, e.Train.Losses, *e.Z).Value
+	return Num(e.Problem.At(nil, e.Train.Losses, *e.Z).Value)
 }
 
 func (e *Evaluation) aboveBound() (n int) {
