@@ -65,7 +65,7 @@ func (c CressieRead) Conjugate(t float64) (excess, conj, div, second float64) {
 
 // WorstCase implements Set.
 func (c CressieRead) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
-	return worstCase(c, ratios, losses, rho)
+	return WorstCase(c, ratios, losses, rho)
 }
 
 // prepare implements Set. From ρ = φ-divergence of "all mass on the m largest

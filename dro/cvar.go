@@ -44,7 +44,7 @@ func (c CVaR) Conjugate(t float64) (excess, conj, div, second float64) {
 
 // WorstCase implements Set. rho is ignored.
 func (c CVaR) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
-	return worstCase(c, ratios, losses, rho)
+	return WorstCase(c, ratios, losses, rho)
 }
 
 // prepare implements Set.

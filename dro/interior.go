@@ -1,6 +1,9 @@
 package dro
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // interior solves for the worst case where the radius binds: the (λ, η̃) with
 // mean r = 1 and D = mean φ(r) = ρ. Both are the first-order conditions of
@@ -31,10 +34,9 @@ type moments struct {
 
 func (in *interior) moments(z Z) moments {
 	var m moments
-	losses := in.sample.losses
-	for start := 0; start < len(losses); start += block {
+	for losses := range slices.Chunk(in.sample.losses, block) {
 		var p moments
-		for _, l := range losses[start:min(start+block, len(losses))] {
+		for _, l := range losses {
 			t := ((l-in.origin)/in.sample.span - z.Eta) / z.Lambda
 			e, _, d, h := in.set.Conjugate(t)
 			p.excess += e
@@ -273,14 +275,10 @@ func between(lo, hi float64) float64 {
 // normalised, the form that loses no digits (math.md §3).
 func (in *interior) finish(ratios []float64, z Z) Worst {
 	var f final
-	losses := in.sample.losses
-	for start := 0; start < len(losses); start += block {
-		end := min(start+block, len(losses))
-		var into []float64
-		if ratios != nil {
-			into = ratios[start:end]
-		}
-		f.add(in.final(into, losses[start:end], z))
+	rest := ratios
+	for losses := range slices.Chunk(in.sample.losses, block) {
+		f.add(in.final(rest, losses, z))
+		rest = rest[min(len(losses), len(rest)):] // nil stays nil
 	}
 	s, n := &in.sample, in.sample.n()
 	total := 1 + f.excess/n // mean r

@@ -69,7 +69,7 @@ func (j *twice) EndEpoch(epoch int, split func() (Batch, error)) (restart bool, 
 	return true, nil
 }
 
-// remember begins the second run.
+// remember begins the second run or, with nil, the first.
 func (j *twice) remember(wrong []bool) {
 	j.wrong, j.count = wrong, 0
 	for _, is := range wrong {
@@ -95,11 +95,7 @@ func (j *twice) State() State {
 // Restore implements Trainer.
 func (j *twice) Restore(s State) error {
 	wrong, ok := s.Flags["wrong"]
-	switch {
-	case !ok:
-		j.wrong, j.count = nil, 0
-		return nil
-	case len(wrong) != j.samples:
+	if ok && len(wrong) != j.samples {
 		return fmt.Errorf("the method's state has flags of %d samples, the training split has %d",
 			len(wrong), j.samples)
 	}

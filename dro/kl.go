@@ -43,7 +43,7 @@ func (KL) Conjugate(t float64) (excess, conj, div, second float64) {
 
 // WorstCase implements Set.
 func (k KL) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
-	return worstCase(k, ratios, losses, rho)
+	return WorstCase(k, ratios, losses, rho)
 }
 
 // prepare makes the solver of WorstCase. From ρ = log(n/m) on, m ties at the maximum, the

@@ -1,6 +1,7 @@
 package dro
 
 import (
+	"cmp"
 	"unicode"
 	"unicode/utf8"
 )
@@ -20,12 +21,7 @@ type Measure struct {
 }
 
 // Head is what a narrow column is called.
-func (m *Measure) Head() string {
-	if m.Symbol != "" {
-		return m.Symbol
-	}
-	return m.Title
-}
+func (m *Measure) Head() string { return cmp.Or(m.Symbol, m.Title) }
 
 // Definition is the sentence that defines the measure for people.
 func (m *Measure) Definition() string {

@@ -1,6 +1,7 @@
 package dro
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -266,9 +267,4 @@ func (m *Method) ReadsKey(key string) bool {
 }
 
 // StepCost returns what a step takes, in steps of ERM.
-func (m *Method) StepCost() float64 {
-	if m.Cost == 0 {
-		return 1
-	}
-	return m.Cost
-}
+func (m *Method) StepCost() float64 { return cmp.Or(m.Cost, 1) }

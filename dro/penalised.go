@@ -39,10 +39,8 @@ func Curve(set Set, losses, rhos []float64) ([]Worst, error) {
 	solver := solverOf(set, s)
 	curve := make([]Worst, len(rhos))
 	for i, rho := range rhos {
-		if set.HasRadius() {
-			if err := validateRho(rho); err != nil {
-				return nil, fmt.Errorf("rhos[%d]: %w", i, err)
-			}
+		if err := validateRho(set, rho); err != nil {
+			return nil, fmt.Errorf("rhos[%d]: %w", i, err)
 		}
 		curve[i] = solver.solve(nil, rho)
 	}

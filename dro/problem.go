@@ -20,8 +20,7 @@ const (
 
 // ParseCoordinates accepts "paper" and "unshifted".
 func ParseCoordinates(s string) (Coordinates, error) {
-	switch c := Coordinates(s); c {
-	case Paper, Unshifted:
+	if c := Coordinates(s); c == Paper || c == Unshifted {
 		return c, nil
 	}
 	return "", fmt.Errorf("coordinates %q: want paper or unshifted", s)
@@ -55,10 +54,8 @@ func (p *Problem) Validate() error {
 	if err := p.Set.Validate(); err != nil {
 		return fmt.Errorf("uncertainty %s: %w", p.Set.Name(), err)
 	}
-	if p.Set.HasRadius() {
-		if err := validateRho(p.Rho); err != nil {
-			return err
-		}
+	if err := validateRho(p.Set, p.Rho); err != nil {
+		return err
 	}
 	if _, err := ParseCoordinates(string(p.Coordinates)); err != nil {
 		return err

@@ -111,8 +111,9 @@ func validateMu(mu float64) error {
 	return fmt.Errorf("mu %v: want a value in (0, 1)", mu)
 }
 
-func validateRho(rho float64) error {
-	if rho > 0 && !math.IsInf(rho, 1) {
+// validateRho checks the radius of a set that has one.
+func validateRho(set Set, rho float64) error {
+	if !set.HasRadius() || rho > 0 && !math.IsInf(rho, 1) {
 		return nil
 	}
 	return fmt.Errorf("rho %v: want a positive finite radius", rho)

@@ -73,7 +73,7 @@ func (s SmoothedCVaR) Saturation() float64 {
 
 // WorstCase implements Set.
 func (s SmoothedCVaR) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
-	return worstCase(s, ratios, losses, rho)
+	return WorstCase(s, ratios, losses, rho)
 }
 
 // prepare implements Set. The radius binds until the worst case of CVaR, with

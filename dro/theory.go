@@ -88,16 +88,14 @@ func ConstantsOn(set Set, box Box, a Assumptions) (Constants, error) {
 	if err := box.validate(); err != nil {
 		return Constants{}, err
 	}
-	var c Constants
-	switch s := set.(type) {
-	case CressieRead:
-		c = s.constants(box, a)
-	case SmoothedCVaR:
-		c = s.constants(box, a)
-	default:
+	covered, ok := set.(interface {
+		constants(Box, Assumptions) Constants
+	})
+	if !ok {
 		return Constants{}, fmt.Errorf("uncertainty %s: the theory covers cressie-read, chi2 and smoothed-cvar",
 			set.Name())
 	}
+	c := covered.constants(box, a)
 	c.Diameter = box.Diameter()
 	c.C = max(MagnitudeOf(c.Diameter).power(2)+c.Lz, MagnitudeOf(2)+c.Lx)
 	c.Alpha = -MagnitudeOf(2) - c.C

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Worst is the exact solution of sup { E_Q ℓ : D_φ(Q‖P0) ≤ ρ } for one batch,
@@ -67,9 +68,9 @@ func newSample(losses []float64) (sample, error) {
 	if s.span == 0 {
 		return s, nil
 	}
-	for start := 0; start < len(losses); start += block {
+	for terms := range slices.Chunk(losses, block) {
 		var part float64
-		for _, l := range losses[start:min(start+block, len(losses))] {
+		for _, l := range terms {
 			part += s.scaled(l)
 		}
 		s.mean += part
@@ -97,7 +98,14 @@ func (s sample) allAtMax(set Set) func(ratios []float64) Worst {
 // WorstCase is Set.WorstCase for a set whose φ is finite on [0, ∞): all mass on
 // the largest losses is then the worst that any radius allows.
 func WorstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
-	return worstCase(set, ratios, losses, rho)
+	if err := validateRho(set, rho); err != nil {
+		return Worst{}, err
+	}
+	s, err := checked(set, ratios, losses)
+	if err != nil {
+		return Worst{}, err
+	}
+	return solverOf(set, s).solve(ratios, rho), nil
 }
 
 // preparer is a set that knows better than solverOf when its radius stops
@@ -115,20 +123,6 @@ func solverOf(set Set, s sample) solver {
 	share := float64(s.ties) / s.n()
 	limit := share*set.Divergence(1/share) + (1-share)*set.Divergence(0)
 	return &interior{set: set, sample: s, origin: s.max, limit: limit, saturated: s.allAtMax(set)}
-}
-
-// worstCase checks the arguments of Set.WorstCase and solves.
-func worstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
-	if set.HasRadius() {
-		if err := validateRho(rho); err != nil {
-			return Worst{}, err
-		}
-	}
-	s, err := checked(set, ratios, losses)
-	if err != nil {
-		return Worst{}, err
-	}
-	return solverOf(set, s).solve(ratios, rho), nil
 }
 
 // checked returns the sample of the losses if it, the set and the destination

@@ -12,13 +12,8 @@ func nearestFirst(typed string, words []string) []string {
 	near := slices.MinFunc(words, func(a, b string) int {
 		return cmp.Compare(distance(typed, a), distance(typed, b))
 	})
-	list := []string{near}
-	for _, w := range words {
-		if w != near {
-			list = append(list, w)
-		}
-	}
-	return list
+	others := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == near })
+	return append([]string{near}, others...)
 }
 
 // distance is the number of letters to insert, delete or replace (Levenshtein),

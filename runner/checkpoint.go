@@ -4,15 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"drolab/dro/nn"
 )
 
 // save puts a checkpoint of this moment on disk.
 func (r *run) save() error {
-	r.pauseClock()
-	defer func() { r.clock = time.Now() }()
+	defer r.stopClock()()
 	method := r.method.State()
 	state := &State{
 		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),

@@ -44,8 +44,7 @@ func (r *run) rest() error {
 	if err := r.mark(Paused); err != nil {
 		return err
 	}
-	r.pauseClock()
-	defer func() { r.clock = time.Now() }()
+	defer r.stopClock()()
 	r.gate.leave()
 	err := r.gate.enter(nil, func() {}, true, r.mark)
 	if err == nil {

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"fmt"
-	"time"
 
 	"drolab/dro"
 	"drolab/dro/nn"
@@ -14,8 +13,7 @@ func (r *run) evaluated() bool { return r.eval != nil && r.eval.Step == r.step }
 
 // evaluate measures what EvalMeasures lists.
 func (r *run) evaluate() error {
-	r.pauseClock()
-	defer func() { r.clock = time.Now() }()
+	defer r.stopClock()()
 	now, err := r.look()
 	if err != nil {
 		return err
@@ -160,7 +158,7 @@ func (r *run) measureIterate() error {
 		return err
 	}
 	e := Evaluation{Groups: len(r.data.Groups)}
-	r.iterate.TestLoss, r.iterate.TestAccuracy = Num(mean(test.Losses)), Num(test.accuracy())
+	r.iterate.TestLoss, r.iterate.TestAccuracy = test.loss(), test.accuracy()
 	r.iterate.WorstClassAccuracy = Least(e.byGroup(test, (*Pass).hits))
 	return nil
 }

@@ -14,19 +14,9 @@ func (e *StepEvent) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b = e.Values.append(b)
-	for _, side := range []struct {
-		name   string
-		values Values
-	}{{"min", e.Min}, {"max", e.Max}} {
-		text, err := side.values.MarshalJSON()
-		if err != nil {
-			return nil, err
-		}
-		b = append(b, `,"`+side.name+`":`...)
-		b = append(b, text...)
-	}
-	b = append(b, `,"images_per_second":`...)
+	b = append(e.Values.append(b), `,"min":`...)
+	b = append(e.Min.object(b), `,"max":`...)
+	b = append(e.Max.object(b), `,"images_per_second":`...)
 	return append(e.ImagesPerSecond.append(b), '}'), nil
 }
 

@@ -16,14 +16,11 @@ import (
 // ParseParent splits RUN@STEP.
 func ParseParent(s string) (id string, step int64, err error) {
 	at := strings.LastIndexByte(s, '@')
-	if at > 0 {
-		id = s[:at]
-		step, err = strconv.ParseInt(s[at+1:], 10, 64)
-	}
+	step, err = strconv.ParseInt(s[at+1:], 10, 64)
 	if at <= 0 || err != nil || step < 0 {
 		return "", 0, fmt.Errorf("%q: want RUN@STEP, with the step of a checkpoint", s)
 	}
-	return id, step, nil
+	return s[:at], step, nil
 }
 
 // Fork returns the settings that a run going on from p has: the parent's, its
@@ -47,11 +44,7 @@ func (p *Past) Fork() (Spec, error) {
 // startFrom makes the settings that say where the method's state starts what the
 // state is: z, for methods that have one.
 func (s *Spec) startFrom(p *Past) error {
-	task, err := s.Task(0, p.Meta.TrainCounts, p.Meta.TrainCounts)
-	if err != nil {
-		return err
-	}
-	trainer, err := newTrainer(s, task)
+	trainer, problem, err := newTrainer(s, 0, p.Meta.TrainCounts, p.Meta.TrainCounts)
 	if err != nil {
 		return err
 	}
@@ -62,7 +55,7 @@ func (s *Spec) startFrom(p *Past) error {
 	if err := trainer.Restore(*p.From.Method); err != nil {
 		return err
 	}
-	if !task.Problem.Box.Contains(d.Z()) { // a knob was turned right after the checkpoint
+	if !problem.Box.Contains(d.Z()) { // a knob was turned right after the checkpoint
 		d.Confine()
 	}
 	s.Lambda, s.Eta = d.Z().Lambda, d.Z().Eta

@@ -137,42 +137,44 @@ func (g *gate) next() (o order, ok bool) {
 // a while. tell leaves a warning in the log, as soon as one can be written, and
 // told says that it did. A stop meanwhile gives the disk's error back.
 func (g *gate) write(do func() error, tell func(cause error) error) (told bool, err error) {
-	defer g.trouble.set(nil)
+	defer g.trouble.set("")
 	for {
 		err = do()
 		var disk *DiskError
 		if !errors.As(err, &disk) {
 			return told, err
 		}
-		g.trouble.set(err)
-		told = told || tell(err) == nil
-		try := false
-		if told, try = g.awaitRoom(told, func() bool { return tell(err) == nil }); !try {
+		g.trouble.set(err.Error())
+		note := func() { told = told || tell(err) == nil }
+		note()
+		if !g.awaitRoom(note) {
 			return told, err
 		}
 	}
 }
 
-// awaitRoom waits until the write may be tried again, or shall not be. A resume
-// takes back a pause that was asked for meanwhile.
-func (g *gate) awaitRoom(told bool, tell func() bool) (nowTold, try bool) {
+// awaitRoom waits until the write may be tried again, or shall not be, and notes
+// now and then that it waits. A resume takes back a pause that was asked for
+// meanwhile.
+func (g *gate) awaitRoom(note func()) (try bool) {
 	retry := time.NewTicker(g.retry)
 	defer retry.Stop()
 	for {
 		select {
 		case <-g.done:
-			return told, false
+			return false
 		case <-retry.C:
-			if told = told || tell(); g.alone {
-				return told, true
+			note()
+			if g.alone {
+				return true
 			}
 		case o := <-g.orders:
 			switch o.verb {
 			case stop:
-				return told, false
+				return false
 			case resume:
 				g.later = slices.DeleteFunc(g.later, func(o order) bool { return o.verb == pause })
-				return told, true
+				return true
 			default:
 				g.keep(o)
 			}

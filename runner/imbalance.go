@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -42,10 +43,7 @@ func (i Imbalance) String() string {
 	if len(i.ratios) > 0 {
 		return strings.Trim(fmt.Sprint(i.ratios), "[]")
 	}
-	if i.word == "" {
-		return "auto"
-	}
-	return i.word
+	return cmp.Or(i.word, "auto")
 }
 
 // MarshalJSON writes a word or the list of ratios.

@@ -90,14 +90,10 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 		return nil, &KeyError{"mean", s.Mean, fmt.Sprintf("%d numbers, one for each channel", d.Shape.C)}
 	}
 	counts := data.GroupCounts(d.Train, len(d.Groups))
-	task, err := taskOf(&s, d, counts)
+	_, p, err := trainerOn(&s, d, counts) // what it refuses is refused before anything is written
 	if err != nil {
 		return nil, err
 	}
-	if _, err := newTrainer(&s, task); err != nil { // what it refuses is refused before anything is written
-		return nil, err
-	}
-	p := task.Problem
 	perEpoch := int64(d.Train.Len() / s.Batch)
 	return &Meta{Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s, Host: host,
 		Checksum: d.Checksum, Classes: d.Classes, Groups: d.Groups,

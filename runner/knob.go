@@ -107,36 +107,20 @@ func (r *run) turn(k KnobEvent) error {
 	return r.use(spec)
 }
 
-// replay turns the knobs that were turned at this step before.
-func (r *run) replay() error {
-	for len(r.knobs) > 0 && r.knobs[0].Step <= r.step {
+// replay turns the knobs that were turned before, at the steps up to this one.
+func (r *run) replay(step int64) error {
+	for len(r.knobs) > 0 && r.knobs[0].Step <= step {
 		k := r.knobs[0]
 		r.knobs = r.knobs[1:]
 		spec := r.spec
 		if _, err := spec.turn(k.Key, k.New); err != nil {
-			return fmt.Errorf("step %d: turning a knob as before: %w", r.step, err)
+			return fmt.Errorf("step %d: turning a knob as before: %w", k.Step, err)
 		}
 		if err := r.use(spec); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// turnBefore turns the knobs of the part of the run that a checkpoint of step
-// has behind it; z is the checkpoint's.
-func (r *run) turnBefore(step int64) error {
-	if len(r.knobs) == 0 {
-		return nil
-	}
-	for len(r.knobs) > 0 && r.knobs[0].Step < step {
-		k := r.knobs[0]
-		r.knobs = r.knobs[1:]
-		if _, err := r.spec.turn(k.Key, k.New); err != nil {
-			return fmt.Errorf("step %d: turning a knob as before: %w", k.Step, err)
-		}
-	}
-	return r.use(r.spec)
 }
 
 // use makes spec the run's. The method's state stays; a z outside the new box is

@@ -38,10 +38,12 @@ func stepRows() (first, last Measure) {
 
 // StepMeasures lists the measures of steps, of every method: those that the
 // paper's methods have come first.
-func StepMeasures() []Measure {
+func StepMeasures() []Measure { return stepMeasures(dro.Methods()) }
+
+func stepMeasures(methods []dro.Method) []Measure {
 	first, last := stepRows()
 	list := []Measure{first}
-	for _, m := range dro.Methods() {
+	for _, m := range methods {
 		for _, d := range m.Measures {
 			if !slices.ContainsFunc(list, func(o Measure) bool { return o.Name == d.Name }) {
 				list = append(list, Measure{Measure: d, Main: !d.Noisy})
@@ -53,21 +55,15 @@ func StepMeasures() []Measure {
 
 // stepNames are the measures that the log of a method's steps has: its own, and
 // those of the paper's methods, which are null where they do not apply.
-func stepNames(m *dro.Method) []string {
-	var paper []dro.Measure
-	for _, name := range dro.PaperMethods() {
-		if p, err := dro.Find(name); err == nil {
-			paper = append(paper, p.Measures...)
-		}
+func stepNames(method dro.Algorithm) (names []string) {
+	reported := append(dro.PaperMethods(), method)
+	methods := slices.DeleteFunc(dro.Methods(), func(m dro.Method) bool {
+		return !slices.Contains(reported, m.Name)
+	})
+	for _, m := range stepMeasures(methods) {
+		names = append(names, m.Name)
 	}
-	first, last := stepRows()
-	names := []string{first.Name}
-	for _, d := range append(paper, m.Measures...) {
-		if !slices.Contains(names, d.Name) {
-			names = append(names, d.Name)
-		}
-	}
-	return append(names, last.Name)
+	return names
 }
 
 // added are the rows of RegisterMeasure.
@@ -92,13 +88,8 @@ func EvalMeasures() []Measure { return slices.Concat(evalRows(), added) }
 // SummaryMeasures lists what a summary has: the measures of the last evaluation
 // and, of the last step, those that are no mini-batch's.
 func SummaryMeasures() []Measure {
-	list := EvalMeasures()
-	for _, m := range StepMeasures() {
-		if !m.Noisy {
-			list = append(list, m)
-		}
-	}
-	return list
+	steady := slices.DeleteFunc(StepMeasures(), func(m Measure) bool { return m.Noisy })
+	return append(EvalMeasures(), steady...)
 }
 
 // FindMeasure returns the measure of that name. Where a step and an evaluation
@@ -153,7 +144,6 @@ var evalRows = sync.OnceValue(func() []Measure {
 })
 
 func accuracyRows() []Measure {
-	share := func(p *Pass) Number { return NumIf(p != nil, p.accuracy()) }
 	percent := func(name, title, symbol, doc string) dro.Measure {
 		return dro.Measure{Name: name, Title: title, Symbol: symbol, Unit: "%", Scale: dro.Percent,
 			Better: dro.Higher, Doc: doc}
@@ -167,10 +157,10 @@ func accuracyRows() []Measure {
 			Value: func(e *Evaluation) Number { return Least(e.byGroup(e.Test, (*Pass).hits)) }},
 		{Main: true, Measure: percent("test_accuracy", "mean accuracy", "mean",
 			"part of all test samples that are classified right, at the last iterate"),
-			Value: func(e *Evaluation) Number { return share(e.Test) }},
+			Value: func(e *Evaluation) Number { return e.Test.accuracy() }},
 		{Measure: percent("val_accuracy", "validation accuracy", "",
 			"part of the held-out samples that are classified right, at the last iterate"),
-			Value: func(e *Evaluation) Number { return share(e.Val) }},
+			Value: func(e *Evaluation) Number { return e.Val.accuracy() }},
 		{PerGroup: true, Measure: dro.Measure{Name: "class_loss", Title: "loss", Unit: "nats", Better: dro.Lower,
 			Doc: "mean cross-entropy of the class's (group's) test samples"},
 			List: func(e *Evaluation) []Number { return e.byGroup(e.Test, (*Pass).losses) }},
@@ -185,16 +175,15 @@ func accuracyRows() []Measure {
 }
 
 func lossRows() []Measure {
-	loss := func(p *Pass) Number { return NumIf(p != nil, p.meanLoss()) }
 	row := func(name, title, of string, main bool, value func(*Evaluation) Number) Measure {
 		return Measure{Value: value, Main: main, Measure: dro.Measure{
 			Name: name, Title: title, Unit: "nats", Scale: dro.Log, Better: dro.Lower,
 			Doc: "mean cross-entropy over the " + of + " split, unaugmented, in evaluation mode"}}
 	}
 	return []Measure{
-		row("train_loss", "train loss", "training", true, func(e *Evaluation) Number { return loss(e.Train) }),
-		row("test_loss", "test loss", "test", true, func(e *Evaluation) Number { return loss(e.Test) }),
-		row("val_loss", "validation loss", "held-out", false, func(e *Evaluation) Number { return loss(e.Val) }),
+		row("train_loss", "train loss", "training", true, func(e *Evaluation) Number { return e.Train.loss() }),
+		row("test_loss", "test loss", "test", true, func(e *Evaluation) Number { return e.Test.loss() }),
+		row("val_loss", "validation loss", "held-out", false, func(e *Evaluation) Number { return e.Val.loss() }),
 	}
 }
 
@@ -208,14 +197,14 @@ func riskRows() []Measure {
 				"solved exactly"),
 			Value: func(e *Evaluation) Number { return Num(e.TestWorst.Risk) }},
 		{Measure: nats("train_objective", "train objective", "F(x; λ, η) on the training split, unaugmented"),
-			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.objective()) }},
+			Value: (*Evaluation).objective},
 		{Measure: nats("train_robust_risk", "train robust risk",
 			"R_ρ of the training losses, unaugmented, solved exactly"),
 			Value: func(e *Evaluation) Number { return Num(e.Worst.Risk) }},
 		{Main: true, Measure: nats("dual_gap", "dual gap",
 			"F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the best for this network, "+
 				"so the error of the dual variables alone"),
-			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.objective()-e.Worst.Risk) }},
+			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.objective().value-e.Worst.Risk) }},
 		{Measure: dro.Measure{Name: "divergence", Title: "worst case's divergence",
 			Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
 			Value: func(e *Evaluation) Number { return Num(e.Worst.Divergence) }},
@@ -234,19 +223,16 @@ func riskRows() []Measure {
 	}
 }
 
-func (p *Pass) meanLoss() float64 {
+// mean does not apply to a split that is not there.
+func (p *Pass) mean(of func(*Pass) []float64) Number {
 	if p == nil {
-		return 0
+		return Number{}
 	}
-	return mean(p.Losses)
+	return Num(mean(of(p)))
 }
 
-func (p *Pass) accuracy() float64 {
-	if p == nil {
-		return 0
-	}
-	return mean(p.hits())
-}
+func (p *Pass) loss() Number     { return p.mean((*Pass).losses) }
+func (p *Pass) accuracy() Number { return p.mean((*Pass).hits) }
 
 // hits returns 1 for each sample that is classified rightly, 0 for the others.
 func (p *Pass) hits() []float64 {
@@ -276,13 +262,13 @@ func (e *Evaluation) byGroup(p *Pass, of func(*Pass) []float64) []Number {
 	return means
 }
 
-// objective returns F at the method's z on the training split; 0 where it has
-// none.
-func (e *Evaluation) objective() float64 {
+// objective returns F at the method's z on the training split; it does not apply
+// where there is none.
+func (e *Evaluation) objective() Number {
 	if e.Z == nil {
-		return 0
+		return Number{}
 	}
-	return e.Problem.At(nil, e.Train.Losses, *e.Z).Value
+	return Num(e.Problem.At(nil, e.Train.Losses, *e.Z).Value)
 }
 
 func (e *Evaluation) aboveBound() (n int) {

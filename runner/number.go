@@ -55,33 +55,23 @@ func (n Number) append(b []byte) []byte {
 	switch {
 	case !n.applies:
 		return append(b, "null"...)
-	case math.IsNaN(n.value):
-		return append(b, `"NaN"`...)
-	case math.IsInf(n.value, 1):
-		return append(b, `"+Inf"`...)
-	case math.IsInf(n.value, -1):
-		return append(b, `"-Inf"`...)
+	case math.IsNaN(n.value) || math.IsInf(n.value, 0):
+		return strconv.AppendQuote(b, strconv.FormatFloat(n.value, 'g', -1, 64))
 	}
 	return strconv.AppendFloat(b, n.value, 'g', -1, 64)
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (n *Number) UnmarshalJSON(b []byte) error {
-	switch string(b) {
+	text := string(b)
+	switch text {
 	case "null":
 		*n = Number{}
 		return nil
-	case `"NaN"`:
-		*n = Num(math.NaN())
-		return nil
-	case `"+Inf"`:
-		*n = Num(math.Inf(1))
-		return nil
-	case `"-Inf"`:
-		*n = Num(math.Inf(-1))
-		return nil
+	case `"NaN"`, `"+Inf"`, `"-Inf"`:
+		text = text[1 : len(text)-1]
 	}
-	x, err := strconv.ParseFloat(string(b), 64) // of a JSON value: no other text that it reads is one
+	x, err := strconv.ParseFloat(text, 64) // of a JSON value: no other text that it reads is one
 	if err != nil {
 		return fmt.Errorf("number %.40q: want a JSON number, null, \"NaN\", \"+Inf\" or \"-Inf\"", b)
 	}

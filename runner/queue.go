@@ -81,7 +81,7 @@ type Queue struct {
 	open map[string]*shared // datasets in use
 	wg   sync.WaitGroup
 	// turn is closed when the run launched last has its slot, or needs none:
-	// runs start in the order they were asked for.
+	// runs start in the order they were asked for. It is nil for the first.
 	turn chan struct{}
 }
 
@@ -101,13 +101,7 @@ func NewQueue(ctx context.Context, s Settings) *Queue {
 	}
 	s.Host.Threads = s.Threads
 	return &Queue{settings: s, ctx: ctx, slots: make(chan struct{}, s.Parallel),
-		jobs: map[string]*job{}, open: map[string]*shared{}, turn: closed()}
-}
-
-func closed() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
+		jobs: map[string]*job{}, open: map[string]*shared{}}
 }
 
 // Start implements Verbs.

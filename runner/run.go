@@ -111,58 +111,55 @@ func (r *run) build(build NewNetwork, threads int) (err error) {
 	if r.picker != nil {
 		r.picked = cloneTensors(r.x)
 	}
-	return r.measureSteps()
+	r.measureSteps()
+	return nil
 }
 
 // setMethod starts the method as s states it.
 func (r *run) setMethod(s *Spec) error {
-	task, err := taskOf(s, r.data, r.meta.TrainCounts)
+	method, problem, err := trainerOn(s, r.data, r.meta.TrainCounts)
 	if err != nil {
 		return err
 	}
-	if r.method, err = newTrainer(s, task); err != nil {
-		return err
-	}
-	r.problem = task.Problem
+	r.method, r.problem = method, problem
 	r.picker, _ = r.method.(dro.Picker)
 	r.mover, _ = r.method.(dro.Mover)
 	return nil
 }
 
-// taskOf is what the method of s starts from on the data, whose training
-// samples are counted by group.
-func taskOf(s *Spec, d *data.Dataset, groups []int) (dro.Task, error) {
+// trainerOn starts the method of s on the data, whose training samples are
+// counted by group.
+func trainerOn(s *Spec, d *data.Dataset, groups []int) (dro.Trainer, *dro.Problem, error) {
 	classes := groups
 	if !slices.Equal(d.Classes, d.Groups) {
 		classes = data.ClassCounts(d.Train, len(d.Classes))
 	}
-	return s.Task(d.Train.Len(), classes, groups)
+	return newTrainer(s, d.Train.Len(), classes, groups)
 }
 
-func newTrainer(s *Spec, task dro.Task) (dro.Trainer, error) {
+// newTrainer starts the method of s: see Task.
+func newTrainer(s *Spec, samples int, classes, groups []int) (dro.Trainer, *dro.Problem, error) {
 	m, err := dro.Find(s.Algorithm())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	task, err := s.Task(samples, classes, groups)
+	if err != nil {
+		return nil, nil, err
 	}
 	t, err := m.New(task)
 	if err != nil {
-		return nil, fmt.Errorf("algorithm %s: %w", m.Name, err)
+		return nil, nil, fmt.Errorf("algorithm %s: %w", m.Name, err)
 	}
-	return t, nil
+	return t, task.Problem, nil
 }
 
 // measureSteps makes room for the measures of the run's steps.
-func (r *run) measureSteps() error {
-	m, err := dro.Find(r.meta.Spec.Algorithm())
-	if err != nil {
-		return err
-	}
-	for _, name := range stepNames(m) {
-		r.now = append(r.now, Value{Name: name})
-	}
+func (r *run) measureSteps() {
+	names := stepNames(r.meta.Spec.Algorithm())
+	r.window = newWindow(names)
+	r.now = slices.Clone(r.window.Min)
 	r.put = func(measure string, value float64) { r.now.Set(measure, Num(value)) }
-	r.window = newWindow(r.now.Names())
-	return nil
 }
 
 func (r *run) addLoaders() (err error) {
@@ -200,27 +197,25 @@ func (r *run) do(from *State) (status Status, err error) {
 			status, err = r.end(Failed, fmt.Errorf("step %d: %w", r.step, panicked(p)))
 		}
 	}()
-	if err := r.begin(from); err != nil {
-		return r.end(Failed, err)
+	status = Done
+	err = r.begin(from)
+	if err == nil {
+		err = r.loop()
 	}
-	switch err := r.loop(); err {
-	case nil:
-		return r.end(Done, nil)
-	case errStopped:
-		if err := r.turnLast(); err != nil {
-			return r.end(Failed, err)
-		}
-		return r.end(Stopped, nil)
-	default:
-		return r.end(Failed, err)
+	if err == errStopped {
+		status, err = Stopped, r.turnLast()
 	}
+	if err != nil {
+		status = Failed
+	}
+	return r.end(status, err)
 }
 
 // begin takes up a checkpoint, if there is one, and says that the run runs.
 func (r *run) begin(from *State) error {
 	r.clock = time.Now()
 	if from != nil {
-		if err := r.turnBefore(from.Step); err != nil {
+		if err := r.replay(from.Step - 1); err != nil {
 			return err
 		}
 		if err := r.restore(from); err != nil {
@@ -233,7 +228,7 @@ func (r *run) begin(from *State) error {
 // loop is the run: obey, train, and at the end of an epoch evaluate and save.
 func (r *run) loop() error {
 	for r.step < r.meta.Steps {
-		if err := r.replay(); err != nil {
+		if err := r.replay(r.step); err != nil {
 			return err
 		}
 		if err := r.obey(); err != nil {
@@ -284,8 +279,7 @@ func (r *run) endEpoch(epoch int) error {
 	if !ok || r.step == r.meta.Steps {
 		return nil
 	}
-	r.pauseClock()
-	defer func() { r.clock = time.Now() }()
+	defer r.stopClock()()
 	restart, err := e.EndEpoch(epoch, func() (dro.Batch, error) {
 		p, err := r.pass(r.data.Train)
 		if err != nil {
@@ -345,10 +339,10 @@ func (r *run) epoch() float64 { return float64(r.step) / float64(r.meta.StepsPer
 
 // speed returns the images a second since the last step event.
 func (r *run) speed() Number {
-	r.pauseClock()
+	defer r.stopClock()()
 	n := perSecond(r.images, r.elapsed)
 	r.total.elapsed, r.total.images = r.total.elapsed+r.elapsed, r.total.images+r.images
-	r.elapsed, r.images, r.clock = 0, 0, time.Now()
+	r.elapsed, r.images = 0, 0
 	return n
 }
 
@@ -356,7 +350,11 @@ func perSecond(images int, in time.Duration) Number {
 	return NumIf(in > 0, float64(images)/in.Seconds())
 }
 
-func (r *run) pauseClock() { r.elapsed += time.Since(r.clock) }
+// stopClock stops the clock until what it returns is called.
+func (r *run) stopClock() (start func()) {
+	r.elapsed += time.Since(r.clock)
+	return func() { r.clock = time.Now() }
+}
 
 func (r *run) warnOnce(message string) {
 	if !r.warned[message] {

@@ -286,28 +286,19 @@ func (t *Setting) wrong(cause error, value []byte, like any) error {
 	if errors.As(cause, &own) {
 		return own
 	}
-	return &KeyError{t.Key, string(value), wanted(like)}
+	return &KeyError{t.Key, string(value), wanted[reflect.TypeOf(like)]}
 }
 
 // wanted says what a setting of a type looks like. Ranges are Validate's.
-func wanted(like any) string {
-	switch like.(type) {
-	case float64:
-		return "a number"
-	case int:
-		return "a whole number"
-	case uint64:
-		return "a whole number ≥ 0"
-	case bool:
-		return "true or false"
-	case Auto:
-		return "auto or a number"
-	case []float64:
-		return "a list of numbers, as in [0.5, 0.5]"
-	case []dro.Algorithm:
-		return "a list, as in [sfk, erm]"
-	}
-	return "text"
+var wanted = map[reflect.Type]string{
+	reflect.TypeFor[string]():          "text",
+	reflect.TypeFor[float64]():         "a number",
+	reflect.TypeFor[int]():             "a whole number",
+	reflect.TypeFor[uint64]():          "a whole number ≥ 0",
+	reflect.TypeFor[bool]():            "true or false",
+	reflect.TypeFor[Auto]():            "auto or a number",
+	reflect.TypeFor[[]float64]():       "a list of numbers, as in [0.5, 0.5]",
+	reflect.TypeFor[[]dro.Algorithm](): "a list, as in [sfk, erm]",
 }
 
 // MarshalJSON writes every setting by its key: of the methods' own, those of

@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"drolab/dro"
@@ -252,12 +253,7 @@ func (s *Spec) DataOptions(dir string) data.Options {
 }
 
 func allFinite(xs []float64) bool {
-	for _, x := range xs {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(xs, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
 func join[T ~string](words []T) string {

@@ -112,11 +112,8 @@ func (r *run) note(norm float64) error {
 func (r *run) broken() error {
 	for _, v := range r.now {
 		if x := v.Float(); v.Applies() && (math.IsNaN(x) || math.IsInf(x, 0)) {
-			what := v.Name
-			if m, ok := FindMeasure(v.Name); ok {
-				what = m.Title
-			}
-			return &BrokenError{Step: r.step, What: what, Value: x}
+			m, _ := FindMeasure(v.Name) // it is one of StepMeasures
+			return &BrokenError{Step: r.step, What: m.Title, Value: x}
 		}
 	}
 	return nil

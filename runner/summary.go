@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -54,12 +55,7 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 	if m.StepsPerEpoch > 0 {
 		s.Epochs = float64(step) / float64(m.StepsPerEpoch)
 	}
-	if eval == nil {
-		eval = &EvalEvent{}
-	}
-	if last == nil {
-		last = &StepEvent{}
-	}
+	eval, last = cmp.Or(eval, &EvalEvent{}), cmp.Or(last, &StepEvent{})
 	s.ImagesPerSecond = last.ImagesPerSecond
 	for _, row := range EvalMeasures() {
 		if row.PerGroup {
@@ -68,21 +64,13 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 			s.Measures.Set(row.Name, eval.Of(row.Name))
 		}
 	}
+	always := stepNames(dro.ERM) // those of the paper's methods have a place, maybe with null in it
 	for _, row := range StepMeasures() {
-		if n := last.Of(row.Name); !row.Noisy && (n.Applies() || ofPaper(row.Name)) {
+		if n := last.Of(row.Name); !row.Noisy && (n.Applies() || slices.Contains(always, row.Name)) {
 			s.Measures.Set(row.Name, n)
 		}
 	}
 	return s
-}
-
-// ofPaper tells whether a method of the paper has the measure, so that its
-// place is always there, maybe with null in it.
-func ofPaper(name string) bool {
-	return slices.ContainsFunc(dro.Methods(), func(m dro.Method) bool {
-		return slices.Contains(dro.PaperMethods(), m.Name) &&
-			slices.ContainsFunc(m.Measures, func(d dro.Measure) bool { return d.Name == name })
-	})
 }
 
 // fixedSummary is a Summary without its measures.

@@ -27,20 +27,12 @@ func (e *DiskError) Unwrap() error { return e.Err }
 
 // trouble is why a run waits for the disk. A full disk keeps it from the log,
 // so whoever asks the Queue is told.
-type trouble struct{ text atomic.Pointer[string] }
+type trouble struct{ text atomic.Value }
 
-func (t *trouble) set(cause error) {
-	if cause == nil {
-		t.text.Store(nil)
-		return
-	}
-	text := cause.Error()
-	t.text.Store(&text)
-}
+// set stores what a person shall read, empty when the wait is over.
+func (t *trouble) set(text string) { t.text.Store(text) }
 
 func (t *trouble) String() string {
-	if text := t.text.Load(); text != nil {
-		return *text
-	}
-	return ""
+	text, _ := t.text.Load().(string)
+	return text
 }

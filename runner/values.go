@@ -59,13 +59,17 @@ func (v Values) append(b []byte) []byte {
 }
 
 // MarshalJSON writes an object.
-func (v Values) MarshalJSON() ([]byte, error) {
-	b := v.append(nil)
-	if len(b) == 0 {
-		return []byte("{}"), nil
+func (v Values) MarshalJSON() ([]byte, error) { return v.object(nil), nil }
+
+// object writes an object.
+func (v Values) object(b []byte) []byte {
+	if len(v) == 0 {
+		return append(b, "{}"...)
 	}
-	b[0] = '{'
-	return append(b, '}'), nil
+	start := len(b)
+	b = v.append(b)
+	b[start] = '{' // for the first comma
+	return append(b, '}')
 }
 
 // UnmarshalJSON reads an object of numbers.

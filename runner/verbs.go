@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,12 +21,8 @@ func (q *Queue) Resume(id string) error { return q.ResumeWith(id, Means{}) }
 
 // ResumeWith is Resume with means, for a run that nobody runs.
 func (q *Queue) ResumeWith(id string, m Means) error {
-	q.mu.Lock()
-	j := q.jobs[id]
-	live := j != nil && !j.ended
-	q.mu.Unlock()
-	if live {
-		return q.send(id, order{verb: resume})
+	if err := q.send(id, order{verb: resume}); !errors.Is(err, ErrNotRunning) {
+		return err
 	}
 	return q.reopen(id, q.means(m))
 }

@@ -65,16 +65,13 @@ func (t *Table) better(i, j, c int) bool {
 // a − b of the means that the test is about and the two-sided p; NaN where
 // neither test can be made.
 func differ(a, b *Row, c int) (difference, p float64) {
-	x, y := applying(a, c), applying(b, c)
-	var xs, ys, pairedX, pairedY []float64
-	for _, s := range x {
-		xs = append(xs, s.value)
-		if i := slices.IndexFunc(y, func(o seeded) bool { return o.seed == s.seed }); i >= 0 {
-			pairedX, pairedY = append(pairedX, s.value), append(pairedY, y[i].value)
+	seedsX, xs := applying(a, c)
+	seedsY, ys := applying(b, c)
+	var pairedX, pairedY []float64
+	for i, seed := range seedsX {
+		if j := slices.Index(seedsY, seed); j >= 0 {
+			pairedX, pairedY = append(pairedX, xs[i]), append(pairedY, ys[j])
 		}
-	}
-	for _, s := range y {
-		ys = append(ys, s.value)
 	}
 	test := welchT
 	if len(pairedX) >= 2 {
@@ -86,20 +83,14 @@ func differ(a, b *Row, c int) (difference, p float64) {
 	return stat.Mean(xs, nil) - stat.Mean(ys, nil), test(xs, ys)
 }
 
-// seeded is the value that one seed gave.
-type seeded struct {
-	seed  uint64
-	value float64
-}
-
-// applying returns the values of column c that apply, by seed.
-func applying(r *Row, c int) (list []seeded) {
+// applying returns the values of column c that apply, with their seeds.
+func applying(r *Row, c int) (seeds []uint64, values []float64) {
 	for i, v := range r.Cells[c].Values {
 		if v.Applies() {
-			list = append(list, seeded{r.Seeds[i], v.Float()})
+			seeds, values = append(seeds, r.Seeds[i]), append(values, v.Float())
 		}
 	}
-	return list
+	return seeds, values
 }
 
 func allFinite(xs []float64) bool {

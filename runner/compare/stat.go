@@ -15,7 +15,7 @@ func TInterval(values []float64, level float64) (mean, half float64) {
 	if !(level > 0 && level < 1) {
 		panic("compare: level outside (0, 1)")
 	}
-	mean, std := meanStd(values)
+	mean, std := stat.MeanStdDev(values, nil) // NaN where there are too few
 	n := float64(len(values))
 	if n < 2 {
 		return mean, math.NaN()
@@ -29,24 +29,12 @@ func HalfWidth(n int, level float64) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile((1 + level) / 2)
 }
 
-// meanStd returns the mean and the standard deviation with divisor n−1; NaN
-// where there are too few values.
-func meanStd(values []float64) (mean, std float64) {
-	switch len(values) {
-	case 0:
-		return math.NaN(), math.NaN()
-	case 1:
-		return values[0], math.NaN()
-	}
-	return stat.MeanStdDev(values, nil)
-}
-
 // pairedT returns the two-sided p of Student's t test on the differences a−b
 // of values that belong together.
 func pairedT(a, b []float64) float64 {
 	d := make([]float64, len(a))
 	floats.SubTo(d, a, b)
-	mean, std := meanStd(d)
+	mean, std := stat.MeanStdDev(d, nil)
 	n := float64(len(d))
 	return twoSided(mean, std/math.Sqrt(n), n-1, largest(a, b))
 }
@@ -54,8 +42,8 @@ func pairedT(a, b []float64) float64 {
 // welchT returns the two-sided p of Welch's t test, which does not take the
 // variances for equal.
 func welchT(a, b []float64) float64 {
-	meanA, stdA := meanStd(a)
-	meanB, stdB := meanStd(b)
+	meanA, stdA := stat.MeanStdDev(a, nil)
+	meanB, stdB := stat.MeanStdDev(b, nil)
 	va, vb := stdA*stdA/float64(len(a)), stdB*stdB/float64(len(b))
 	// Welch–Satterthwaite.
 	nu := (va + vb) * (va + vb) / (va*va/float64(len(a)-1) + vb*vb/float64(len(b)-1))

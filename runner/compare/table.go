@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
@@ -178,7 +180,7 @@ func newCell(g *group, of func(*runner.Summary) runner.Number, level float64) Ce
 	}
 	c.N = len(values)
 	mean, half := TInterval(values, level)
-	_, std := meanStd(values)
+	_, std := stat.MeanStdDev(values, nil)
 	c.Mean, c.Std, c.Half = runner.NumIf(c.N > 0, mean), runner.NumIf(c.N > 1, std), runner.NumIf(c.N > 1, half)
 	return c
 }
