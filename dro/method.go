@@ -266,5 +266,11 @@ func (m *Method) ReadsKey(key string) bool {
 	return slices.Contains(m.Reads, key) || slices.ContainsFunc(m.Settings, own)
 }
 
+// ReadBySome tells whether a setting is one that some methods read, so that the
+// others do not.
+func ReadBySome(key string) bool {
+	return slices.ContainsFunc(registered, func(m Method) bool { return m.ReadsKey(key) })
+}
+
 // StepCost returns what a step takes, in steps of ERM.
 func (m *Method) StepCost() float64 { return cmp.Or(m.Cost, 1) }

@@ -59,11 +59,10 @@ func methodSettings() (list []Setting) {
 
 // FindSetting returns the setting of that key.
 func FindSetting(key string) (Setting, bool) {
-	for _, list := range [][]Setting{settingRows(), methodSettings()} {
-		for i := range list {
-			if list[i].Key == key {
-				return list[i], true
-			}
+	for _, table := range []func() []Setting{settingRows, methodSettings} {
+		list := table()
+		if i := slices.IndexFunc(list, func(t Setting) bool { return t.Key == key }); i >= 0 {
+			return list[i], true
 		}
 	}
 	return Setting{}, false
@@ -72,11 +71,7 @@ func FindSetting(key string) (Setting, bool) {
 // ReadBy tells whether runs of the method depend on the setting: one that some
 // method names as read is for those methods only.
 func (t *Setting) ReadBy(m *dro.Method) bool {
-	reads := func(o dro.Method) bool { return o.ReadsKey(t.Key) }
-	if t.own == nil && !slices.ContainsFunc(dro.Methods(), reads) {
-		return true
-	}
-	return m.ReadsKey(t.Key)
+	return t.own == nil && !dro.ReadBySome(t.Key) || m.ReadsKey(t.Key)
 }
 
 // ReadIn tells whether one of the Spec's methods reads the setting.
