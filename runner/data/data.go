@@ -47,7 +47,8 @@ type Dataset struct {
 	Name    string
 	Shape   Shape
 	Classes []string // class names, in the order of Label
-	Groups  []string // group names, in the order of Group; the same as Classes without a group column
+	Groups  []string // group names, in the order of Group; the same as Classes where no groups are given
+	Grouped bool     // groups are given: Groups are not just the classes
 	Train   Source   // after cap, imbalance and hold-out
 	Val     Source   // the part held out of the training split; nil if Options.ValFraction is 0
 	Test    Source   // never capped, never imbalanced
@@ -153,7 +154,7 @@ func open(name string, o Options) (*Dataset, error) {
 		return nil, err
 	}
 	d.Name, d.Shape = name, d.Train.Shape()
-	if d.Groups == nil {
+	if d.Grouped = d.Groups != nil; !d.Grouped {
 		d.Groups = d.Classes
 	}
 	if err := d.restrict(o); err != nil {
