@@ -42,7 +42,7 @@ func (r *run) evaluate() error {
 // Losses that are not finite have no worst case: then the run is broken.
 func (r *run) look() (e *Evaluation, err error) {
 	e = r.evaluation()
-	if e.Train, err = r.pass(r.data.Train); err != nil {
+	if e.Train, err = r.pass(r.data.Train, false); err != nil {
 		return nil, err
 	}
 	e.Ratios = make([]float64, len(e.Train.Losses))
@@ -83,7 +83,7 @@ func (r *run) evaluation() *Evaluation {
 
 // held passes over a split that is not trained on, and finds its worst cases.
 func (r *run) held(name string, src data.Source) (*Pass, error) {
-	p, err := r.pass(src)
+	p, err := r.pass(src, true)
 	if err != nil {
 		return nil, err
 	}
@@ -106,18 +106,23 @@ func (r *run) certifyDue() bool {
 	return r.step == r.meta.Steps || every > 0 && (r.step/r.meta.StepsPerEpoch)%every == 0
 }
 
-// pass runs the network over a split.
-func (r *run) pass(src data.Source) (*Pass, error) {
+// pass runs the network over a split; how sure it is of each prediction costs some
+// time and is asked for.
+func (r *run) pass(src data.Source, sure bool) (*Pass, error) {
 	n := src.Len()
-	p := &Pass{Losses: make([]float64, n), Correct: make([]bool, n), Confidences: make([]float64, n),
-		Labels: make([]int, n), Groups: make([]int, n)}
+	p := &Pass{Losses: make([]float64, n), Correct: make([]bool, n), Labels: make([]int, n), Groups: make([]int, n)}
+	if sure {
+		p.Confidences = make([]float64, n)
+	}
 	classes := make([]int, len(r.losses))
 	r.net.SetMode(nn.Evaluate)
 	defer r.net.SetMode(nn.Train)
 	err := r.eachBatch(src, func(b *data.Batch, from int) {
 		r.net.Losses(p.Losses[from:], b.X, b.Labels)
 		r.net.Predictions(classes)
-		r.net.Confidences(p.Confidences[from:])
+		if sure {
+			r.net.Confidences(p.Confidences[from:])
+		}
 		for i := range b.N {
 			p.Correct[from+i] = classes[i] == b.Labels[i]
 			p.Labels[from+i], p.Groups[from+i] = b.Labels[i], b.Groups[i]
@@ -184,7 +189,7 @@ func (r *run) measureIterate() error {
 	}
 	swapTensors(r.x, r.picked)
 	defer swapTensors(r.x, r.picked)
-	test, err := r.pass(r.data.Test)
+	test, err := r.pass(r.data.Test, false)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,8 @@ import (
 type Pass struct {
 	Losses  []float64
 	Correct []bool
-	// Confidences are the probabilities of the predicted classes.
+	// Confidences are the probabilities of the predicted classes; nil for the
+	// training split.
 	Confidences []float64
 	Labels      []int
 	Groups      []int

@@ -287,7 +287,7 @@ func (r *run) endEpoch(epoch int) error {
 	}
 	defer r.stopClock()()
 	restart, err := e.EndEpoch(epoch, func() (dro.Batch, error) {
-		p, err := r.pass(r.data.Train)
+		p, err := r.pass(r.data.Train, false)
 		if err != nil {
 			return dro.Batch{}, err
 		}
