@@ -2,6 +2,7 @@ package watch
 
 import (
 	"slices"
+	"strings"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -36,6 +37,7 @@ type view struct {
 // what no other shows. All that is drawn, exported and defined comes from it and
 // from the measures that it names.
 func panels(list []panel, methods []dro.Algorithm, runs ...*runner.Meta) []panel {
+	fitTo(list, runs)
 	drawn, rest := shown(list), panel{title: "Other measures"}
 	for _, m := range slices.Concat(lab.StepMeasures(), lab.EvalMeasures()) {
 		if !drawn[m.Name] && reported(&m, methods, runs) {
@@ -44,6 +46,24 @@ func panels(list []panel, methods []dro.Algorithm, runs ...*runner.Meta) []panel
 		}
 	}
 	return append(list, rest)
+}
+
+// fitTo makes curves of classes those of groups, where all runs have groups.
+func fitTo(list []panel, runs []*runner.Meta) {
+	byClass := func(m *runner.Meta) bool { return m.Main() == runner.PerClass }
+	if len(runs) == 0 || slices.ContainsFunc(runs, byClass) {
+		return
+	}
+	for _, p := range list {
+		for i := range p.views {
+			v := &p.views[i]
+			for c, name := range v.curves {
+				if v.curves[c] = runs[0].Fit(name); v.curves[c] != name {
+					v.name = strings.Replace(v.name, "class", "group", 1)
+				}
+			}
+		}
+	}
 }
 
 // reported tells whether runs of the methods on such data have a measure.
