@@ -110,7 +110,8 @@ func (r *run) certifyDue() bool {
 // time and is asked for.
 func (r *run) pass(src data.Source, sure bool) (*Pass, error) {
 	n := src.Len()
-	p := &Pass{Losses: make([]float64, n), Correct: make([]bool, n), Labels: make([]int, n), Groups: make([]int, n)}
+	p := &Pass{Losses: make([]float64, n), Correct: make([]bool, n),
+		Labels: make([]int, n), Groups: make([]int, n)}
 	if sure {
 		p.Confidences = make([]float64, n)
 	}

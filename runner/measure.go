@@ -49,7 +49,7 @@ func (m *Measure) OfStep() bool { return m.Value == nil && m.List == nil }
 // CanApply tells whether evaluations of the run can have the measure. A list that
 // cannot is in no file of the run; a number is null there.
 func (m *Measure) CanApply(to *Meta) bool {
-	if m.val && to.ClassCounts.Val == nil {
+	if m.val && to.ClassCounts.Val == nil && to.Spec.ValFraction == 0 { // counts are not in old files
 		return false
 	}
 	switch {

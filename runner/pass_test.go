@@ -16,7 +16,8 @@ import (
 func madeUp(seed uint64) *Evaluation {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	pass := func(n int) *Pass {
-		p := &Pass{Worst: dro.Worst{Risk: rng.Float64()}, Risks: []Number{Num(rng.Float64()), Num(rng.Float64())}}
+		p := &Pass{Worst: dro.Worst{Risk: rng.Float64()},
+			Risks: []Number{Num(rng.Float64()), Num(rng.Float64())}}
 		for range n {
 			p.Losses = append(p.Losses, rng.ExpFloat64())
 			p.Correct = append(p.Correct, rng.IntN(3) > 0)
@@ -28,8 +29,8 @@ func madeUp(seed uint64) *Evaluation {
 	}
 	spec := Defaults()
 	spec.MinGroup = 20
-	e := &Evaluation{Spec: &spec, Problem: &dro.Problem{Set: dro.CressieRead{K: 2}, Rho: 1}, Classes: 3, Groups: 4,
-		Train: pass(90), Test: pass(150), Val: pass(120)}
+	e := &Evaluation{Spec: &spec, Problem: &dro.Problem{Set: dro.CressieRead{K: 2}, Rho: 1},
+		Classes: 3, Groups: 4, Train: pass(90), Test: pass(150), Val: pass(120)}
 	e.Ratios = make([]float64, 90)
 	for i := range e.Ratios {
 		e.Ratios[i] = rng.Float64()
@@ -217,7 +218,8 @@ func TestWilson(t *testing.T) {
 			}
 		}
 	}
-	for _, i := range []Interval{Wilson(Num(.5), 0), Wilson(Number{}, 9), Wilson(Num(math.NaN()), 9), Wilson(Num(2), 9)} {
+	for _, i := range []Interval{Wilson(Num(.5), 0), Wilson(Number{}, 9), Wilson(Num(math.NaN()), 9),
+		Wilson(Num(2), 9)} {
 		if i != (Interval{}) {
 			t.Errorf("an interval of nothing: %v", i)
 		}

@@ -190,7 +190,8 @@ func TestSelectionIsBlindToTheTestSplit(t *testing.T) {
 }
 
 func TestSelectIsRefused(t *testing.T) {
-	without, few, unknown := choosing(dro.ERM, "val_loss"), choosing(dro.ERM, "val_worst"), choosing(dro.ERM, "test_loss")
+	without, few := choosing(dro.ERM, "val_loss"), choosing(dro.ERM, "val_worst")
+	unknown := choosing(dro.ERM, "test_loss")
 	without.ValFraction, few.MinGroup = 0, 10000
 	for _, s := range []Spec{without, few} {
 		store := newMemory()

@@ -73,7 +73,8 @@ func TestSummaryHasTheSelection(t *testing.T) {
 	run, err := Find(s.Dir(), m.ID)
 	must(t, err)
 	got := run.Summary().Selected
-	if got == nil || got.Step != 4 || got.By != "val_loss" || got.Epoch != .4 || got.Of("test_accuracy") != runner.Num(.7) {
+	if got == nil || got.Step != 4 || got.By != "val_loss" || got.Epoch != .4 ||
+		got.Of("test_accuracy") != runner.Num(.7) {
 		t.Fatalf("selected %+v", got)
 	}
 	back := &runner.Selected{}
