@@ -2,6 +2,7 @@ package runner
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"drolab/dro"
@@ -45,6 +46,9 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 		if !(math.Abs(got.Float()-want) <= 1e-5*(1+math.Abs(want))) {
 			t.Errorf("%s is %v, by the second road %v", what, got, want)
 		}
+	}
+	if got, want := tr.meta.GroupCounts.Val, data.GroupCounts(d.Val, 2); !slices.Equal(got, want) {
+		t.Errorf("the hold-out has groups of %v, want %v", got, want)
 	}
 	train, _ := losses(d.Train)
 	test, hits := losses(d.Test)

@@ -131,6 +131,20 @@ func TestSelectionAcrossACrash(t *testing.T) {
 	}
 }
 
+// What a method trained before it went back to the start is no candidate.
+func TestSelectionBeginsAnewAtARestart(t *testing.T) {
+	spec := choosing("jtt", "val_loss") // which restarts after the first epoch
+	spec.CheckpointEvery = 0
+	tr := runAll(t, 1, spec)[0]
+	first := evals(tr)[0]
+	if !first.Selected || tr.states[0].Step != first.Step || tr.states[0].Selected != nil {
+		t.Errorf("the first epoch: %v, its checkpoint %+v", first.Selected, tr.states[0].Selected)
+	}
+	if second := evals(tr)[1]; !second.Selected || tr.summary.Selected.Step < second.Step {
+		t.Errorf("the second epoch: %v, in the end %+v", second.Selected, tr.summary.Selected)
+	}
+}
+
 // relabelled is a split with other labels.
 type relabelled struct {
 	data.Source
