@@ -79,11 +79,10 @@
 //     no digits near t = 0 and do not overflow.
 //  2. Make a small value type in a file of its own, with the methods of [Set];
 //     copy kl.go. WorstCase is one line: the function of that name.
-//  3. Where the ratios are bounded, say in a method prepare when the radius stops
-//     binding (limit), what the worst case is then (saturated) and where η̃ goes
-//     as λ → 0 (origin), as smoothedcvar.go does. The solver in interior.go needs
-//     nothing else. Sets of other packages have no prepare: their φ must be finite
-//     on [0, ∞).
+//  3. Where the ratios are bounded, say in a method saturate when the radius stops
+//     binding, what the worst case is then and where η̃ goes as λ → 0, as
+//     smoothedcvar.go does. The solver in interior.go needs nothing else. Sets of
+//     other packages have no saturate: their φ must be finite on [0, ∞).
 //  4. Add its line to families, or call [RegisterSet] from another package.
 //  5. Add the set to testSets, and its φ and φ* as defined to bigPhi and bigDual:
 //     every property, the certificate included, is then tested.
