@@ -81,7 +81,7 @@ func (s *sample) tail(mu float64, room *room) tail {
 }
 
 // tailWorst assembles the Worst of a tail: edge + mean r (ℓ − edge).
-func (s *sample) tailWorst(ratios []float64, t tail, set Set) Worst {
+func (s *sample) tailWorst(ratios []float64, t tail, phi func(float64) float64) Worst {
 	for i, l := range s.losses[:len(ratios)] {
 		switch {
 		case l > t.edge:
@@ -97,9 +97,9 @@ func (s *sample) tailWorst(ratios []float64, t tail, set Set) Worst {
 	w.Risk = math.Min(t.edge+s.span*(t.excess*t.top/n), s.max)
 	w.Z.Eta, w.Saturated = t.edge, true
 	above, tie := float64(t.above)/n, float64(t.tie)/n
-	w.Divergence = above*set.Divergence(t.top) + tie*set.Divergence(t.share)
+	w.Divergence = above*phi(t.top) + tie*phi(t.share)
 	if rest := 1 - above - tie; t.above+t.tie < len(s.losses) {
-		w.Divergence += rest * set.Divergence(0)
+		w.Divergence += rest * phi(0)
 	}
 	w.EffectiveSampleSize = n / (above*t.top*t.top + tie*t.share*t.share)
 	return w

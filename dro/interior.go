@@ -44,7 +44,7 @@ func (in *interior) worstCase(set Set, ratios, losses []float64, rho float64) (W
 
 // saturated is the worst case where the radius does not bind.
 func (in *interior) saturated(ratios []float64) Worst {
-	return in.sample.tailWorst(ratios, in.tail, in.set)
+	return in.sample.tailWorst(ratios, in.tail, in.set.Divergence)
 }
 
 // moments are means over the batch at one z, see Set.Conjugate.

@@ -64,6 +64,8 @@ func trainingRows() []Setting {
 			in: fraction},
 		{Key: "weight_decay", Doc: "of the weights, in every method alike, ≥ 0", Want: "a number ≥ 0",
 			in: atLeast(0)},
+		{Key: "clip", Doc: "longest gradient of the weights, before momentum; auto: none, but for methods that clip",
+			Want: "auto, none or a number > 0", in: func(x float64) bool { return x > 0 }},
 	})
 }
 

@@ -71,7 +71,10 @@ type Spec struct {
 	// nsgdm's momentum averages the gradient of (x, η).
 	Momentum    float64 `key:"momentum"`
 	WeightDecay float64 `key:"weight_decay"`
-	Epochs      int     `key:"epochs"`
+	// Clip is the length that a longer gradient of x is cut down to, before
+	// momentum: auto is the method's (see dro.Method), none for most.
+	Clip   Auto `key:"clip"`
+	Epochs int  `key:"epochs"`
 
 	// Seed decides initialisation, batch order, augmentation and z-draws. The
 	// samples that imbalance keeps do not depend on it.
@@ -232,6 +235,14 @@ func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
 		}
 	}
 	return t, nil
+}
+
+// clip returns the length that the gradient of x is cut down to; 0: none.
+func (s *Spec) clip(m *dro.Method) float64 {
+	if s.Clip.IsNone() {
+		return 0
+	}
+	return s.Clip.Or(m.Clip)
 }
 
 // Radius names set and radius as a table has room for: "χ², 0.5", "cvar 0.1".
