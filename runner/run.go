@@ -227,7 +227,13 @@ func (r *run) begin(from *State) error {
 			return err
 		}
 	}
-	return r.mark(Running)
+	if err := r.mark(Running); err != nil {
+		return err
+	}
+	if n := r.data.Mislabelled; n > 0 && from == nil {
+		r.warnOnce(fmt.Sprintf("label_noise: %d of %d training labels are set to another class", n, r.data.Train.Len()))
+	}
+	return nil
 }
 
 // loop is the run: obey, train, and at the end of an epoch evaluate and save.

@@ -95,6 +95,8 @@ func dataRows() []Setting {
 			}},
 		{Key: "val_fraction", Doc: "share of the training split that is held out, 0 ≤ f < 1",
 			Want: "a number in [0, 1)", fixed: true, in: fraction},
+		{Key: "label_noise", Doc: "share of the training labels set to another class, 0 ≤ q < 1, alike in every run",
+			Want: "a number in [0, 1)", fixed: true, in: fraction},
 	})
 }
 

@@ -82,6 +82,9 @@ type Spec struct {
 	// ValFraction of the training split is held out for model selection;
 	// nothing is ever selected on the test split.
 	ValFraction float64 `key:"val_fraction"`
+	// LabelNoise is the share of the training samples whose label is set to
+	// another class, the same samples for every method and seed.
+	LabelNoise float64 `key:"label_noise"`
 
 	// LogEvery is in steps; EvalEvery and CertifyEvery in epochs (0: only at
 	// the end); CheckpointEvery in steps (0: once an epoch).
@@ -260,7 +263,7 @@ func (s *Spec) Radius() string {
 // DataOptions returns what runner/data needs to open the Spec's dataset.
 func (s *Spec) DataOptions(dir string) data.Options {
 	return data.Options{Dir: dir, Samples: s.Samples, Difficulty: s.Difficulty,
-		Imbalance: s.Imbalance.Ratios(s.Dataset), ValFraction: s.ValFraction}
+		Imbalance: s.Imbalance.Ratios(s.Dataset), ValFraction: s.ValFraction, LabelNoise: s.LabelNoise}
 }
 
 func allFinite(xs []float64) bool {
