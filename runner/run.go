@@ -103,7 +103,7 @@ func (r *run) build(build NewNetwork, threads int) (err error) {
 		return err
 	}
 	r.net, err = build(nn.Config{Model: s.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W,
-		Classes: len(d.Classes), Batch: s.Batch, Seed: s.Seed, Threads: threads})
+		Classes: len(d.Classes), Batch: s.Batch, Init: s.Init, Seed: s.Seed, Threads: threads})
 	if err != nil {
 		return err
 	}
@@ -171,6 +171,7 @@ func (r *run) addLoaders() (err error) {
 	o := r.loaderOptions(streamBatches, r.meta.Spec.Batch)
 	if r.meta.Spec.Augment {
 		o.Augment = r.data.Augment
+		o.Augment.Mean = r.meta.Spec.Pad == "mean"
 	}
 	if r.batches, err = data.NewEpochs(r.data.Train, o); err != nil {
 		return err

@@ -321,8 +321,10 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. Keys that this program does not
-// know are left out.
+// know are left out; one that is not there, since the file is older than it, is
+// the default, which is what the program did before there was a choice.
 func (s *Spec) UnmarshalJSON(b []byte) error {
+	*s = Defaults()
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(b, &values); err != nil {
 		return err

@@ -24,6 +24,8 @@ type Spec struct {
 	Dataset string `key:"dataset"`
 	// Model is one of nn.Models.
 	Model string `key:"model"`
+	// Init is one of nn.Inits, what the weights start as.
+	Init string `key:"init"`
 	// Samples caps the training samples before imbalance; 0 is the dataset's own number.
 	Samples int `key:"samples"`
 	// Difficulty of the drawn dataset "shapes", 0 to 1; the others ignore it.
@@ -36,6 +38,9 @@ type Spec struct {
 	Std  []float64 `key:"std"`
 	// Augment crops after padding by 4 and flips, on training batches only.
 	Augment bool `key:"augment"`
+	// Pad is what is around the image that augmentation crops: black, or the mean
+	// colour.
+	Pad string `key:"pad"`
 
 	// Uncertainty is the set's name, one of dro.SetNames.
 	Uncertainty string `key:"uncertainty"`
@@ -105,7 +110,7 @@ type Spec struct {
 func Defaults() Spec {
 	return Spec{
 		Algorithms: dro.PaperMethods(), Seeds: 1,
-		Dataset: "shapes", Model: "convnet", Difficulty: 0.5, Augment: true,
+		Dataset: "shapes", Model: "convnet", Init: "he", Difficulty: 0.5, Augment: true, Pad: "black",
 		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
 		Lambda0: 0.1, EtaMax: 10, Lambda: 1, Eta: 0,
 		Batch: 128, LR: 0.01, LRDropEpoch: 40, LRDrop: 0.1, Momentum: 0.9, Epochs: 50,

@@ -38,7 +38,8 @@ type ImageSource interface {
 
 // Augment is the random change that a training loader makes to an image; the zero value makes none.
 type Augment struct {
-	Pad  int  // a crop of the image's own size out of the image with Pad black pixels on every side; 0: no crop
+	Pad  int  // a crop of the image's own size out of the image with Pad pixels on every side; 0: no crop
+	Mean bool // those pixels have the mean colour, 0 once normalised, and are not black
 	Flip bool // mirror left and right with probability 1/2
 }
 
