@@ -61,14 +61,17 @@
 //	                cressie-read  kl   smoothed-cvar  cvar
 //	sfk             yes           yes  yes            η only
 //	pgd             yes           yes  yes            η only
-//	pan, nsgdm      yes           yes  yes            no: it has no λ to fix
-//	erm, group, jtt ignore the set
+//	batch           yes           yes  yes            yes
+//	pan, nsgdm,
+//	dsgdc           yes           yes  yes            no: it has no λ to fix
+//	the others      ignore the set
 //	Theorem1        yes           no   yes            no
 //	paper's η       yes           no   no             no
 //
 // SFK is Frank-Wolfe: z moves towards a corner of the box, by gap/C of the way.
-// PGD takes a projected gradient step, PAN the same in η alone; nsgdm one of
-// length α along the averaged gradient of (x, η). In z, SFK's step depends on
+// PGD takes a projected gradient step, PAN the same in η alone, dsgdc a clipped
+// one; nsgdm one of length α along the averaged gradient of (x, η). batch has no
+// z: each batch has its own exact worst case. In z, SFK's step depends on
 // the box; a wide one makes it slow, most of all in the paper's coordinates,
 // where λ and η have to move in opposite directions.
 //
