@@ -8,7 +8,7 @@ import "math"
 // which lies below R_ρ and rises to it with n (math.md §5).
 func batchRisk() Method {
 	return Method{
-		Name: "batch", Doc: "the exact worst case of each mini-batch, no dual variables; biased low in the batch size",
+		Name: "batch", Doc: "the exact worst case of each mini-batch; biased low, the less the larger the batch",
 		Source: "Levy, Carmon, Duchi, Sidford 2020 (arXiv 2010.05893), the mini-batch estimator",
 		Measures: []Measure{
 			{Name: "batch_risk", Title: "batch's robust risk", Unit: "nats", Scale: Log, Better: Lower, Noisy: true,

@@ -23,7 +23,7 @@ func reweight() Method {
 func balanced() Method {
 	return Method{
 		Name: "balanced", Doc: "groups weigh by their effective number of samples, (1 − β^n)/(1 − β)",
-		Source: "Cui, Jia, Lin, Song, Belongie 2019 (arXiv 1901.05555), eq. 6, scaled to mean 1 over the training samples",
+		Source: "Cui, Jia, Lin, Song, Belongie 2019 (arXiv 1901.05555), scaled to mean 1 over the samples",
 		Uses:   "groups",
 		Settings: []Setting{{Key: "beta_effective", Doc: "β of the effective number of samples, 0 < β < 1",
 			Default: Fixed(.9999), Want: "a number in (0, 1)",

@@ -204,7 +204,8 @@ func TestLabelNoiseIsTold(t *testing.T) {
 	for i, tr := range runs {
 		told := 0
 		for _, e := range tr.events {
-			if w, ok := e.(*WarningEvent); ok && w.Message == "label_noise: 42 of 421 training labels are set to another class" {
+			const text = "label_noise: 42 of 421 training labels are set to another class"
+			if w, ok := e.(*WarningEvent); ok && w.Message == text {
 				told++
 			}
 		}

@@ -232,7 +232,8 @@ func (r *run) begin(from *State) error {
 		return err
 	}
 	if n := r.data.Mislabelled; n > 0 && from == nil {
-		r.warnOnce(fmt.Sprintf("label_noise: %d of %d training labels are set to another class", n, r.data.Train.Len()))
+		r.warnOnce(fmt.Sprintf("label_noise: %d of %d training labels are set to another class",
+			n, r.data.Train.Len()))
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func trainingRows() []Setting {
 			in: fraction},
 		{Key: "weight_decay", Doc: "of the weights, in every method alike, ≥ 0", Want: "a number ≥ 0",
 			in: atLeast(0)},
-		{Key: "clip", Doc: "longest gradient of the weights, before momentum; auto: none, but for methods that clip",
+		{Key: "clip", Doc: "longest gradient of the weights, before momentum; auto: none, or the method's",
 			Want: "auto, none or a number > 0", in: func(x float64) bool { return x > 0 }},
 	})
 }
@@ -100,7 +100,7 @@ func dataRows() []Setting {
 			}},
 		{Key: "val_fraction", Doc: "share of the training split that is held out, 0 ≤ f < 1",
 			Want: "a number in [0, 1)", fixed: true, in: fraction},
-		{Key: "label_noise", Doc: "share of the training labels set to another class, 0 ≤ q < 1, alike in every run",
+		{Key: "label_noise", Doc: "share of the training labels set to another class, alike in every run",
 			Want: "a number in [0, 1)", fixed: true, in: fraction},
 	})
 }

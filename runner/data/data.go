@@ -97,8 +97,8 @@ type Options struct {
 	// uniformly. Groups that are given stay; those that are the classes follow the label.
 	LabelNoise float64
 
-	// Seed draws the data: the images of "shapes", the members of every hold-out and the label noise. It is not the seed of a
-	// run; runs that are to be compared need the same one.
+	// Seed draws the data: the images of "shapes", the members of every hold-out and the label noise. It is not
+	// the seed of a run; runs that are to be compared need the same one.
 	Seed uint64
 }
 

@@ -37,14 +37,16 @@ func TestLabelNoise(t *testing.T) {
 			changed++
 		}
 		if again.Train.Label(i) != label || d.Train.Group(i) != label {
-			t.Fatalf("sample %d: label %d, at another opening %d, group %d", i, label, again.Train.Label(i), d.Train.Group(i))
+			t.Fatalf("sample %d: label %d, at another opening %d, group %d",
+				i, label, again.Train.Label(i), d.Train.Group(i))
 		}
 		got := d.Train.(ImageSource).Pixels(pixels[:], i)
 		if want := clean.Train.(ImageSource).Pixels(same[:], i); !bytes.Equal(got, want) {
 			t.Fatalf("sample %d is another image", i)
 		}
 	}
-	if want := int(math.Round(.07 * float64(n))); changed != want || d.Mislabelled != want || clean.Mislabelled != 0 {
+	want := int(math.Round(.07 * float64(n)))
+	if changed != want || d.Mislabelled != want || clean.Mislabelled != 0 {
 		t.Errorf("%d labels changed, %d told, want %d", changed, d.Mislabelled, want)
 	}
 	for _, split := range [][2]Source{{d.Val, clean.Val}, {d.Test, clean.Test}} {
