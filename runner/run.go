@@ -228,12 +228,11 @@ func (r *run) begin(from *State) error {
 			return err
 		}
 	}
-	if err := r.mark(Running); err != nil {
+	if err := r.mark(Running); err != nil || from != nil {
 		return err
 	}
-	if n := r.data.Mislabelled; n > 0 && from == nil {
-		r.warnOnce(fmt.Sprintf("label_noise: %d of %d training labels are set to another class",
-			n, r.data.Train.Len()))
+	for _, note := range r.data.Notes {
+		r.warnOnce(note)
 	}
 	return nil
 }

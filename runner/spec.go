@@ -61,13 +61,13 @@ type Spec struct {
 	// of the loss; the loss itself is never clipped.
 	EtaMin Auto    `key:"eta_min"`
 	EtaMax float64 `key:"eta_max"`
-	// Lambda and Eta are z_1; PAN and nsgdm keep λ there.
+	// Lambda and Eta are z_1; PAN, nsgdm and dsgdc keep λ there.
 	Lambda float64 `key:"lambda"`
 	Eta    float64 `key:"eta"`
 	// Batch is n_x; BatchZ is n_z, SFK's independent draw (0: the same).
 	Batch  int `key:"batch"`
 	BatchZ int `key:"batch_z"`
-	// LR is the step size α, of x and, in PGD, PAN and nsgdm, of z; multiplied by
+	// LR is the step size α, of x and, in PGD, PAN, nsgdm and dsgdc, of z; times
 	// LRDrop once LRDropEpoch epochs are done (0: never).
 	LR          float64 `key:"lr"`
 	LRDropEpoch int     `key:"lr_drop_epoch"`

@@ -54,14 +54,16 @@ type Dataset struct {
 	Val     Source   // the part held out of the training split; nil if Options.ValFraction is 0
 	Test    Source   // never capped, never imbalanced
 
-	Mislabelled int // training samples whose label Options.LabelNoise has changed
-
 	// Checksum names the data as opened, before cap, imbalance and hold-out: "sha256:" and the hash of the
 	// (uncompressed) training and test bytes, or, for drawn data, of the generator's version and parameters.
 	Checksum string
 
 	Mean, Std []float32 // customary normalisation, one value a channel, in units of Read; nil: none needed
 	Augment   Augment   // customary augmentation; zero for tables
+
+	// Notes are what the user should know of how the files were read, a sentence each: a guess, what was left
+	// out, what the test split has and the training split lacks.
+	Notes []string
 
 	Release func() error // what Close calls once; nil: nothing is held
 }

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 )
@@ -36,12 +37,14 @@ func (s *relabelledImages) Pixels(buf []byte, i int) []byte { return s.images.Pi
 // trained on and what is held out stays right.
 func (d *Dataset) mislabel(share float64, seed uint64) {
 	n := d.Train.Len()
-	if d.Mislabelled = int(math.Round(share * float64(n))); d.Mislabelled == 0 {
+	wanted := int(math.Round(share * float64(n)))
+	if wanted == 0 || len(d.Classes) < 2 { // one class has no other
 		return
 	}
+	d.Notes = append(d.Notes,
+		fmt.Sprintf("label_noise: %d of %d training labels are set to another class", wanted, n))
 	rng := rand.New(rand.NewPCG(seed, purposeMislabel))
 	labels := make([]uint32, n)
-	wanted := d.Mislabelled
 	for i := range labels {
 		label := d.Train.Label(i)
 		// Knuth's algorithm S: every set of so many samples is as likely.

@@ -46,8 +46,9 @@ func TestLabelNoise(t *testing.T) {
 		}
 	}
 	want := int(math.Round(.07 * float64(n)))
-	if changed != want || d.Mislabelled != want || clean.Mislabelled != 0 {
-		t.Errorf("%d labels changed, %d told, want %d", changed, d.Mislabelled, want)
+	note := fmt.Sprintf("label_noise: %d of %d training labels are set to another class", want, n)
+	if changed != want || !slices.Equal(d.Notes, []string{note}) || clean.Notes != nil {
+		t.Errorf("%d labels changed, want %d; told %q, and without noise %q", changed, want, d.Notes, clean.Notes)
 	}
 	for _, split := range [][2]Source{{d.Val, clean.Val}, {d.Test, clean.Test}} {
 		for i := range split[0].Len() {
