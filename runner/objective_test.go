@@ -225,3 +225,18 @@ func TestLabelNoiseIsTold(t *testing.T) {
 	whole := runAll(t, 1, spec)[0]
 	expectSameRun(t, stoppedAndResumed(t, spec, 5, 1), whole)
 }
+
+// The setting reaches the method, which bounds η's step with it too.
+func TestClipReachesTheMethod(t *testing.T) {
+	const clip = .01
+	spec := brief("dsgdc")
+	spec.Clip = Fixed(clip)
+	before, most := spec.Eta, 0.0
+	for _, s := range everyStep(t, spec).states {
+		eta := s.Method.Numbers["eta"]
+		most, before = max(most, math.Abs(eta-before)), eta
+	}
+	if want := spec.LR * clip; math.Abs(most-want) > 1e-9*want+1e-15 {
+		t.Errorf("η moved by up to %v, want %v", most, want)
+	}
+}
