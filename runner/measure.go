@@ -165,6 +165,7 @@ func accuracyRows() []Measure {
 			Doc: "mean cross-entropy of the class's (group's) test samples"},
 			List: func(e *Evaluation) []Number { return e.byGroup(e.Test, (*Pass).losses) }},
 		{PerGroup: true, Measure: dro.Measure{Name: "class_weight", Title: "weight", Unit: "mean ratio",
+			Asks: dro.OfProblem,
 			Doc: "mean likelihood ratio dQ/dP of the class's (group's) training samples under the exact " +
 				"worst case Q of the training losses: 1 is no reweighting, above 1 is where the " +
 				"adversary looks; ERM has it too"},
@@ -189,7 +190,7 @@ func lossRows() []Measure {
 
 func riskRows() []Measure {
 	nats := func(name, title, doc string) dro.Measure {
-		return dro.Measure{Name: name, Title: title, Unit: "nats", Better: dro.Lower, Doc: doc}
+		return dro.Measure{Name: name, Title: title, Unit: "nats", Better: dro.Lower, Asks: dro.OfProblem, Doc: doc}
 	}
 	return []Measure{
 		{Main: true, Measure: nats("robust_risk", "robust risk",
@@ -206,14 +207,15 @@ func riskRows() []Measure {
 				"so the error of the dual variables alone"),
 			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.objective().value-e.Worst.Risk) }},
 		{Measure: dro.Measure{Name: "divergence", Title: "worst case's divergence",
-			Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
+			Asks: dro.OfProblem,
+			Doc:  "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
 			Value: func(e *Evaluation) Number { return Num(e.Worst.Divergence) }},
 		{Measure: dro.Measure{Name: "effective_sample_size", Title: "effective sample size",
-			Scale: dro.Whole, Unit: "samples",
+			Scale: dro.Whole, Unit: "samples", Asks: dro.OfProblem,
 			Doc: "n (mean r)²/mean r² of the exact worst case on the training split"},
 			Value: func(e *Evaluation) Number { return Num(e.Worst.EffectiveSampleSize) }},
 		{Main: true, Measure: dro.Measure{Name: "full_grad_norm", Title: "full gradient norm",
-			Symbol: "‖∇F‖", Better: dro.Lower,
+			Symbol: "‖∇F‖", Better: dro.Lower, Asks: dro.OfObjective,
 			Doc: "‖∇_x F(x; λ, η)‖ of the method's own objective over the training split " +
 				"(ERM: of the mean loss)"},
 			Value: func(e *Evaluation) Number { return e.GradNorm }},

@@ -29,24 +29,24 @@ type Table struct {
 }
 
 // Column is one measure, as a fraction (accuracies) or in the unit of the
-// losses. See mark for what Best means.
+// losses.
 type Column struct {
 	Name   string `json:"name"`            // as in --json; "class_accuracy" for each class
 	Class  string `json:"class,omitempty"` // the class or group
 	Higher bool   `json:"higher"`          // more is better
-	Best   int    `json:"best"`            // row that is significantly better than every other one; -1: none
-	// P is the largest two-sided p of the leading row against another one;
-	// it does not apply where there was nothing to test.
-	P runner.Number `json:"p"`
+	Family int    `json:"family"`          // tests that were corrected for together, in all classes
+	Tests  []Test `json:"tests"`           // one for each question that several rows answer
 }
 
 // Row is a group of runs that differ in nothing but the seed.
 type Row struct {
 	Label    string    `json:"label"`
-	Settings []Setting `json:"settings"` // one for each of the table's keys
-	Runs     []string  `json:"runs"`     // IDs, by seed
-	Seeds    []uint64  `json:"seeds"`    // ascending
-	Cells    []Cell    `json:"cells"`    // one for each column
+	Problem  string    `json:"problem"`        // set and radius
+	Uses     string    `json:"uses,omitempty"` // see Uses
+	Settings []Setting `json:"settings"`       // one for each of the table's keys
+	Runs     []string  `json:"runs"`           // IDs, by seed
+	Seeds    []uint64  `json:"seeds"`          // ascending
+	Cells    []Cell    `json:"cells"`          // one for each column
 }
 
 // Setting is one key of a spec with its value as a preset would state it.
@@ -63,6 +63,10 @@ type Cell struct {
 	Std    runner.Number   `json:"std"`    // divisor n−1; does not apply below two values
 	Half   runner.Number   `json:"half"`   // half width of the mean's t interval at Table.Level
 	Best   bool            `json:"best"`
+	// P and Adjusted are of the test of the best row (see Test) against this one,
+	// before and after the correction; they do not apply to the best row itself.
+	P        runner.Number `json:"p"`
+	Adjusted runner.Number `json:"adjusted_p"`
 }
 
 // Runs makes the table of the finished runs among those given; the others are
@@ -82,6 +86,7 @@ func tabulate(members []member, o Options) *Table {
 	members = slices.CompactFunc(members, func(a, b member) bool { return a.meta.ID == b.meta.ID })
 	done := t.dropUnfinished(members)
 	t.noteDifferences(done)
+	t.noteProblems(done)
 	t.noteSeen(done)
 	groups, keys := grouped(done)
 	t.Keys = append(t.Keys, keys...)
@@ -90,49 +95,62 @@ func tabulate(members []member, o Options) *Table {
 		t.Rows = append(t.Rows, newRow(g))
 	}
 	for _, m := range measuresOf(done) {
-		t.addColumn(m, groups)
-	}
-	for c := range t.Columns {
-		t.mark(c)
+		first := len(t.Columns)
+		t.addColumns(m, groups)
+		t.mark(first, questions(m.Asks, groups))
 	}
 	t.noteSeeds()
 	t.noteNotFinite()
 	return t
 }
 
-// measure is what a column shows of a run.
+// measure is a measure of the table with its columns: one, or one a class.
 type measure struct {
-	row   runner.Measure
+	runner.Measure
+	parts []part
+}
+
+// part is what a column shows of a run.
+type part struct {
 	class string
 	of    func(*runner.Summary) runner.Number
 }
 
-// measuresOf lists the columns: the measures of a summary that are worth a place
-// and have a better side, as in the paper's Table 1 first those per class, where
-// all runs have the same classes.
+// measuresOf lists the measures of a summary that are worth a place and have a
+// better side, as in the paper's Table 1 first those per class.
 func measuresOf(members []member) (list []measure) {
 	if len(members) == 0 {
 		return nil
 	}
 	var whole []measure
 	for _, row := range runner.SummaryMeasures() {
-		name := row.Name
 		switch {
 		case !row.Main || row.Better == dro.Neither:
-		case !row.PerGroup:
-			whole = append(whole, measure{row, "", func(s *runner.Summary) runner.Number { return s.Of(name) }})
-		case sameClasses(members):
-			for i, class := range members[0].meta.Groups {
-				list = append(list, measure{row, class, func(s *runner.Summary) (n runner.Number) {
-					if values := s.ByGroup.Of(name); i < len(values) {
-						n = values[i]
-					}
-					return n
-				}})
-			}
+		case row.PerGroup:
+			list = append(list, measure{row, partsOf(row.Name, members)})
+		default:
+			of := func(s *runner.Summary) runner.Number { return s.Of(row.Name) }
+			whole = append(whole, measure{row, []part{{"", of}}})
 		}
 	}
 	return append(list, whole...)
+}
+
+// partsOf are the columns of a measure with a value a class, where all runs have
+// the same classes.
+func partsOf(name string, members []member) (parts []part) {
+	if !sameClasses(members) {
+		return nil
+	}
+	for i, class := range members[0].meta.Groups {
+		parts = append(parts, part{class, func(s *runner.Summary) (n runner.Number) {
+			if values := s.ByGroup.Of(name); i < len(values) {
+				n = values[i]
+			}
+			return n
+		}})
+	}
+	return parts
 }
 
 func sameClasses(members []member) bool {
@@ -141,27 +159,30 @@ func sameClasses(members []member) bool {
 	})
 }
 
-// addColumn measures every group, unless the measure applies to none.
-func (t *Table) addColumn(m measure, groups []*group) {
-	cells := make([]Cell, len(groups))
-	n := 0
-	for i, g := range groups {
-		cells[i] = newCell(g, m.of, t.Level)
-		n += cells[i].N
-	}
-	if n == 0 {
-		return
-	}
-	t.Columns = append(t.Columns, Column{
-		Name: m.row.Name, Class: m.class, Higher: m.row.Better == dro.Higher, Best: -1,
-	})
-	for i, c := range cells {
-		t.Rows[i].Cells = append(t.Rows[i].Cells, c)
+// addColumns measures every group, but for the parts that apply to none.
+func (t *Table) addColumns(m measure, groups []*group) {
+	for _, part := range m.parts {
+		cells := make([]Cell, len(groups))
+		n := 0
+		for i, g := range groups {
+			cells[i] = newCell(g, part.of, t.Level)
+			n += cells[i].N
+		}
+		if n == 0 {
+			continue
+		}
+		t.Columns = append(t.Columns, Column{
+			Name: m.Name, Class: part.class, Higher: m.Better == dro.Higher, Tests: []Test{},
+		})
+		for i, c := range cells {
+			t.Rows[i].Cells = append(t.Rows[i].Cells, c)
+		}
 	}
 }
 
 func newRow(g *group) Row {
-	r := Row{Label: g.label(), Settings: g.settings}
+	first := g.members[0].meta
+	r := Row{Label: g.label(), Problem: problem(first), Uses: Uses(first), Settings: g.settings}
 	for _, m := range g.members {
 		r.Runs, r.Seeds = append(r.Runs, m.meta.ID), append(r.Seeds, m.seed())
 	}

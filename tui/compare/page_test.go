@@ -46,12 +46,13 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 	marks := 0
 	for c, col := range p.table.Columns {
 		for i := range p.table.Rows {
-			if strings.HasSuffix(p.figures(i, c), bestMark) != (col.Best == i) {
-				t.Errorf("row %d of %s: %q, best is %d", i, col.Name, p.figures(i, c), col.Best)
+			best := p.table.Rows[i].Cells[c].Best
+			if strings.HasSuffix(p.figures(i, c), bestMark) != best {
+				t.Errorf("row %d of %s: %q, is best: %t", i, col.Name, p.figures(i, c), best)
 			}
-		}
-		if col.Best >= 0 {
-			marks++
+			if best {
+				marks++
+			}
 		}
 	}
 	if marks == 0 || !strings.Contains(screen, bestMark) {
