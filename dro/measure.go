@@ -65,7 +65,7 @@ const (
 	OfNetwork   Question = iota // any two networks can be compared in it
 	OfSet                       // of the uncertainty set, whatever the run's own radius
 	OfProblem                   // of the set at the run's radius
-	OfObjective                 // of what the run's method minimises, which is another one's with another setting
+	OfObjective                 // of what the run's own method minimises, which its settings change
 )
 
 // The measures of methods with dual variables, on a step's own batch and at

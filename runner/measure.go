@@ -206,9 +206,8 @@ func riskRows() []Measure {
 			"F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the best for this network, "+
 				"so the error of the dual variables alone"),
 			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.objective().value-e.Worst.Risk) }},
-		{Measure: dro.Measure{Name: "divergence", Title: "worst case's divergence",
-			Asks: dro.OfProblem,
-			Doc:  "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
+		{Measure: dro.Measure{Name: "divergence", Title: "worst case's divergence", Asks: dro.OfProblem,
+			Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
 			Value: func(e *Evaluation) Number { return Num(e.Worst.Divergence) }},
 		{Measure: dro.Measure{Name: "effective_sample_size", Title: "effective sample size",
 			Scale: dro.Whole, Unit: "samples", Asks: dro.OfProblem,

@@ -13,15 +13,17 @@ import (
 // one question (see questions) and have a value: two at least.
 //
 // The lead is the row with the best mean. It is known only once the data are, so
-// what might have been claimed are all pairs of rows, and all of them are tested,
-// two-sided, and corrected for by Holm's method; the columns of one measure, a
-// class or a group each, are corrected for together. The lead is best where the
-// adjusted p is below 1 − level against every other row. So, as far as t tests
-// hold, the probability that a measure marks any row that is not better than one
-// it was tested against is at most 1 − level, however many rows and classes
-// there are and however their values hang together. Each test at the full level
-// (an intersection–union test of the lead) would promise that for one row, chosen
-// before the runs, in one column. There is no correction over measures.
+// what might have been claimed is any pair of rows: all pairs are tested,
+// two-sided, and corrected for by Holm's method, the columns of one measure (one
+// for each class or group) together. The lead is best where the adjusted p is
+// below 1 − level against every other row. So, as far as t tests hold, the
+// probability that a measure marks a row that is not better than each that it
+// was tested against is at most 1 − level, however many rows and classes there
+// are and however their values hang together; and each adjusted p is good for
+// itself. Having to beat all others is a guard of its own, which for one
+// column can be enough (Gutmann, Maymin 1987, Annals of Statistics 15, 456–461,
+// for equal variances), but not for ten classes, nor for a claim about a pair. There
+// is no correction over measures.
 //
 // A row of one seed, or with a value that is not finite, cannot be tested, and
 // then nothing is marked; its tests count as made.

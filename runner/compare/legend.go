@@ -17,7 +17,7 @@ func (t *Table) Legend() (lines []string) {
 	}
 	if len(t.Rows) > 1 {
 		lines = append(lines, fmt.Sprintf("* is better than every other in its line: two-sided t tests, paired "+
-			"over common seeds, else Welch's; p < %.2g after Holm's correction over %s.",
+			"over common seeds, else Welch's; p < %.2g after Holm's correction for %s.",
 			1-t.Level, t.families()))
 		if own := t.untested(); own != "" {
 			lines = append(lines, fmt.Sprintf("No star: %s, which is of each run's own objective.", own))
@@ -68,11 +68,15 @@ func (t *Table) families() string {
 			listed = max(listed, c.Family)
 		}
 	}
-	text := fmt.Sprintf("all pairs (%d)", one)
-	if listed > 0 {
-		text += fmt.Sprintf(", those of all classes together (%d)", listed)
+	switch {
+	case one+listed == 0:
+		return "all pairs, of which there is none"
+	case listed == 0:
+		return "all " + plural(one)
+	case one == 0:
+		return "all " + plural(listed) + " of all classes"
 	}
-	return text
+	return fmt.Sprintf("all %s, per class for all %d of all classes", plural(one), listed)
 }
 
 // untested names the columns of methods' own objectives.
@@ -84,4 +88,11 @@ func (t *Table) untested() string {
 		}
 	}
 	return strings.Join(slices.Compact(names), ", ")
+}
+
+func plural(pairs int) string {
+	if pairs == 1 {
+		return "1 pair"
+	}
+	return fmt.Sprint(pairs, " pairs")
 }

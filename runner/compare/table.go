@@ -113,7 +113,7 @@ type measure struct {
 // part is what a column shows of a run.
 type part struct {
 	class string
-	of    func(*runner.Summary) runner.Number
+	of    func(member) runner.Number
 }
 
 // measuresOf lists the measures of a summary that are worth a place and have a
@@ -129,7 +129,7 @@ func measuresOf(members []member) (list []measure) {
 		case row.PerGroup:
 			list = append(list, measure{row, partsOf(row.Name, members)})
 		default:
-			of := func(s *runner.Summary) runner.Number { return s.Of(row.Name) }
+			of := func(m member) runner.Number { return m.summary.Of(row.Name) }
 			whole = append(whole, measure{row, []part{{"", of}}})
 		}
 	}
@@ -139,24 +139,20 @@ func measuresOf(members []member) (list []measure) {
 // partsOf are the columns of a measure with a value a class, where all runs have
 // the same classes.
 func partsOf(name string, members []member) (parts []part) {
-	if !sameClasses(members) {
-		return nil
+	for _, m := range members {
+		if !slices.Equal(m.meta.Groups, members[0].meta.Groups) {
+			return nil
+		}
 	}
 	for i, class := range members[0].meta.Groups {
-		parts = append(parts, part{class, func(s *runner.Summary) (n runner.Number) {
-			if values := s.ByGroup.Of(name); i < len(values) {
+		parts = append(parts, part{class, func(m member) (n runner.Number) {
+			if values := m.summary.ByGroup.Of(name); i < len(values) {
 				n = values[i]
 			}
 			return n
 		}})
 	}
 	return parts
-}
-
-func sameClasses(members []member) bool {
-	return !slices.ContainsFunc(members, func(m member) bool {
-		return !slices.Equal(m.meta.Groups, members[0].meta.Groups)
-	})
 }
 
 // addColumns measures every group, but for the parts that apply to none.
@@ -189,11 +185,11 @@ func newRow(g *group) Row {
 	return r
 }
 
-func newCell(g *group, of func(*runner.Summary) runner.Number, level float64) Cell {
+func newCell(g *group, of func(member) runner.Number, level float64) Cell {
 	var c Cell
 	var values []float64
 	for _, m := range g.members {
-		v := of(m.summary)
+		v := of(m)
 		c.Values = append(c.Values, v)
 		if v.Applies() {
 			values = append(values, v.Float())

@@ -19,8 +19,8 @@ func (a *app) compareCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "compare RUN...", Short: "Compare finished runs, over seeds, as the paper's Table 1",
-		Long: `Compare finished runs: those that differ in nothing but the seed are one column, with the mean and its 95 %
-t interval. RUN is as in show, or the start of the names of several runs. The best figure of a row is
+		Long: `Compare finished runs: those that differ in nothing but the seed are one column, with the mean and its
+95 % t interval. RUN is as in show, or the start of the names of several runs. The best figure of a row is
 marked only where it is significantly better than every other one, after Holm's correction for all pairs of
 columns and all classes; that takes several seeds. Measures of the uncertainty set, such as the robust risk,
 are tested only between runs of the same set and radius. Methods that use groups, classes or labels are
