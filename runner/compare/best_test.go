@@ -146,7 +146,7 @@ func TestQuestions(t *testing.T) {
 	}
 	i := slices.IndexFunc(table.Notes, func(n Note) bool { return n.Kind == Problem })
 	if !strings.HasPrefix(table.Notes[i].Text, "runs differ in set or radius (χ², ρ=0.5; χ², ρ=1.5): "+
-		"robust risk and dual gap at another one") {
+		"the same network has another robust risk and dual gap at each, so it is tested only between runs of one") {
 		t.Errorf("note %q", table.Notes[i].Text)
 	}
 }
@@ -180,7 +180,7 @@ func TestLegend(t *testing.T) {
 	}{
 		{four, "± is half the width of the mean's 95 % t interval over seeds.\n" +
 			"* is better than every other in its line: two-sided t tests, paired over common seeds, else Welch's; " +
-			"p < 0.05 after Holm's correction for all 6 pairs, per class for all 12 of all classes.",
+			"p < 0.05 after Holm's correction for all pairs (6), per class for those of all classes (12).",
 			"± 95 % t interval over seeds\n* beats all others, p < 0.05 after Holm\n(g) uses groups"},
 		{newRuns(dro.SFK, accuraciesA), "± is half the width of the mean's 95 % t interval over seeds.",
 			"± 95 % t interval over seeds"},
@@ -193,6 +193,13 @@ func TestLegend(t *testing.T) {
 		if got := strings.Join(table.Brief(), "\n"); got != c.brief {
 			t.Errorf("brief %q, want %q", got, c.brief)
 		}
+	}
+	radii := tabulate(append(newRuns(dro.SFK, accuraciesA, at("chi2", 1)), four...), Options{})
+	if got := radii.Legend()[1]; !strings.Contains(got, "in its line (of the same set and radius, where") {
+		t.Errorf("legend %q", got)
+	}
+	if got := radii.Brief(); !slices.Contains(got, "measures of the set: among the same set and ρ") {
+		t.Errorf("brief %q", got)
 	}
 	lines := tabulate(append(four, newRuns(dro.SFK, accuraciesA, at("chi2", 1))...), Options{}).Legend()
 	if lines[len(lines)-1] != "No star: full gradient norm, which is of each run's own objective." {

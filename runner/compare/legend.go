@@ -16,9 +16,12 @@ func (t *Table) Legend() (lines []string) {
 			fmt.Sprintf("± is half the width of the mean's %g %% t interval over seeds.", 100*t.Level))
 	}
 	if len(t.Rows) > 1 {
-		lines = append(lines, fmt.Sprintf("* is better than every other in its line: two-sided t tests, paired "+
-			"over common seeds, else Welch's; p < %.2g after Holm's correction for %s.",
-			1-t.Level, t.families()))
+		others := "every other in its line"
+		if t.problems() {
+			others += " (of the same set and radius, where it depends on them)"
+		}
+		lines = append(lines, fmt.Sprintf("* is better than %s: two-sided t tests, paired over common seeds, "+
+			"else Welch's; p < %.2g after Holm's correction for %s.", others, 1-t.Level, t.families()))
 		if own := t.untested(); own != "" {
 			lines = append(lines, fmt.Sprintf("No star: %s, which is of each run's own objective.", own))
 		}
@@ -34,6 +37,9 @@ func (t *Table) Brief() (parts []string) {
 	if len(t.Rows) > 1 {
 		parts = append(parts, fmt.Sprintf("* beats all others, p < %.2g after Holm", 1-t.Level))
 	}
+	if t.problems() {
+		parts = append(parts, "measures of the set: among the same set and ρ")
+	}
 	for _, uses := range t.uses() {
 		parts = append(parts, strings.TrimSpace(Mark(uses))+" uses "+uses)
 	}
@@ -47,6 +53,11 @@ func (t *Table) spread() bool {
 	})
 }
 
+// problems tells whether rows have other sets or radii.
+func (t *Table) problems() bool {
+	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Problem != t.Rows[0].Problem })
+}
+
 // uses are what the rows' methods use, sorted.
 func (t *Table) uses() (list []string) {
 	for _, r := range t.Rows {
@@ -58,7 +69,7 @@ func (t *Table) uses() (list []string) {
 	return slices.Compact(list)
 }
 
-// families says what was corrected for.
+// families says how many tests were corrected for together.
 func (t *Table) families() string {
 	one, listed := 0, 0
 	for _, c := range t.Columns {
@@ -68,15 +79,11 @@ func (t *Table) families() string {
 			listed = max(listed, c.Family)
 		}
 	}
-	switch {
-	case one+listed == 0:
-		return "all pairs, of which there is none"
-	case listed == 0:
-		return "all " + plural(one)
-	case one == 0:
-		return "all " + plural(listed) + " of all classes"
+	text := fmt.Sprintf("all pairs (%d)", one)
+	if listed > 0 {
+		text += fmt.Sprintf(", per class for those of all classes (%d)", listed)
 	}
-	return fmt.Sprintf("all %s, per class for all %d of all classes", plural(one), listed)
+	return text
 }
 
 // untested names the columns of methods' own objectives.
@@ -88,11 +95,4 @@ func (t *Table) untested() string {
 		}
 	}
 	return strings.Join(slices.Compact(names), ", ")
-}
-
-func plural(pairs int) string {
-	if pairs == 1 {
-		return "1 pair"
-	}
-	return fmt.Sprint(pairs, " pairs")
 }

@@ -109,8 +109,8 @@ func (t *Table) noteProblems(members []member) {
 		}
 	}
 	if len(problems) > 1 && len(names) > 0 {
-		t.note(Problem, nil, "runs differ in set or radius (%s): %s at another one is another question, "+
-			"tested only between runs of the same one", strings.Join(problems, "; "), strings.Join(names, " and "))
+		t.note(Problem, nil, "runs differ in set or radius (%s): the same network has another %s at each, "+
+			"so it is tested only between runs of one", strings.Join(problems, "; "), strings.Join(names, " and "))
 	}
 }
 

@@ -68,6 +68,41 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 	}
 }
 
+// What the signs mean stands below the table wherever there is room for eight
+// lines of it; on less the notes have it.
+func TestLegendBelowTheTable(t *testing.T) {
+	a := tuitest.NewArchive(t)
+	for seed := range uint64(2) {
+		a.Add(t, fmt.Sprintf("shapes-group-s%d", seed+1),
+			tuitest.Archived("group", seed+1, "shapes", tuitest.Epoch0()), runner.Done, "")
+	}
+	r, p := compareOf(t, a)
+	for _, size := range [][2]int{{200, 58}, {120, 38}, {80, 22}, {40, 16}, {40, 10}} {
+		r.Size(size[0], size[1])
+		screen := tuitest.Text(r.Shot())
+		for _, sign := range []string{"± 95 % t interval", "* beats all others", "(c) uses classes"} {
+			if strings.Contains(screen, sign) != (size[1] > 10) {
+				t.Errorf("%v: %q is below the table: %t\n%s", size, sign, size[1] <= 10, screen)
+			}
+		}
+		// No line of the table is lost: scrolling reaches the last one.
+		r.Press("end")
+		if screen := tuitest.Text(r.Shot()); !strings.Contains(screen, "dual gap") {
+			t.Errorf("%v: the last line is out of reach\n%s", size, screen)
+		}
+		r.Press("home")
+	}
+	r.Size(40, 10)
+	p.part = notesPart
+	text := strings.Join(strings.Fields(strings.Join(p.noteLines(38), " ")), " ")
+	for _, words := range []string{"group (c) uses classes", "half the width of the mean's 95 % t interval",
+		"Holm's correction for all pairs (10), per class for those of all classes (100)"} {
+		if !strings.Contains(text, words) {
+			t.Errorf("the notes lack %q: %s", words, text)
+		}
+	}
+}
+
 // A resume discards the evaluations above the step where the run went on.
 func TestCurvesRewind(t *testing.T) {
 	_, p := compareOf(t, tuitest.NewArchive(t))
