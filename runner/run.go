@@ -49,7 +49,10 @@ type run struct {
 	window Window
 	last   *StepEvent
 	eval   *EvalEvent
-	warned map[string]bool
+	// selected is the evaluation that the validation split finds best, of those
+	// that the run was to select from.
+	selected *EvalEvent
+	warned   map[string]bool
 
 	picked  []nn.Tensor   // x as the method's output rule has chosen it
 	iterate *PaperIterate // that, measured at the end
@@ -117,7 +120,7 @@ func (r *run) build(build NewNetwork, threads int) (err error) {
 
 // setMethod starts the method as s states it.
 func (r *run) setMethod(s *Spec) error {
-	method, problem, err := trainerOn(s, r.data, r.meta.TrainCounts)
+	method, problem, err := trainerOn(s, &r.meta.Parts)
 	if err != nil {
 		return err
 	}
@@ -127,14 +130,13 @@ func (r *run) setMethod(s *Spec) error {
 	return nil
 }
 
-// trainerOn starts the method of s on the data, whose training samples are
-// counted by group.
-func trainerOn(s *Spec, d *data.Dataset, groups []int) (dro.Trainer, *dro.Problem, error) {
-	classes := groups
-	if !slices.Equal(d.Classes, d.Groups) {
-		classes = data.ClassCounts(d.Train, len(d.Classes))
+// trainerOn starts the method of s on the data that p counts.
+func trainerOn(s *Spec, p *Parts) (dro.Trainer, *dro.Problem, error) {
+	samples := 0
+	for _, n := range p.ClassCounts.Train {
+		samples += n
 	}
-	return newTrainer(s, d.Train.Len(), classes, groups)
+	return newTrainer(s, samples, p.ClassCounts.Train, p.Counts(p.Main()).Train)
 }
 
 // newTrainer starts the method of s: see Task.
@@ -246,7 +248,10 @@ func (r *run) loop() error {
 		return nil
 	}
 	// A run resumed from a checkpoint of its very last step.
-	return r.evaluate()
+	if err := r.evaluate(); err != nil || !r.justSelected() {
+		return err
+	}
+	return r.save()
 }
 
 // betweenSteps evaluates and saves when that is due. An evaluation comes
@@ -265,7 +270,7 @@ func (r *run) betweenSteps() error {
 		if err := r.endEpoch(int(done)); err != nil {
 			return err
 		}
-		save = save || s.CheckpointEvery == 0
+		save = save || s.CheckpointEvery == 0 || r.justSelected()
 	}
 	if save || r.step == r.meta.Steps {
 		return r.save()
@@ -291,6 +296,7 @@ func (r *run) endEpoch(epoch int) error {
 	})
 	if restart {
 		r.net.Restart()
+		r.selected = nil // what was trained so far is given up
 	}
 	return err
 }
@@ -315,6 +321,7 @@ func (r *run) conclude(status Status, cause error) error {
 	}
 	s := Summarize(r.meta, status, r.step, r.eval, r.last)
 	s.Cause, s.PaperIterate = e.Cause, cmp.Or(r.iterate, r.pickedNow())
+	s.Selects(r.meta, r.selected)
 	s.ImagesPerSecond = perSecond(r.total.images, r.total.elapsed)
 	if status == Failed {
 		return errors.Join(r.record.Append(e), r.record.Finish(s))

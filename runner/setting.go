@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -333,6 +334,7 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 			}
 		}
 	}
+	s.Select = cmp.Or(s.Select, SelectLast) // all that programs before could do
 	return nil
 }
 

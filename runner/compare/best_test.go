@@ -68,8 +68,8 @@ func TestFalseStars(t *testing.T) {
 func noise(means [4]float64, random *rand.Rand) (runs []member) {
 	for a, algorithm := range dro.PaperMethods() {
 		runs = append(runs, newRuns(algorithm, make([]float64, 4), func(m *member) {
-			m.meta.Groups = []string{"a", "b", "c", "d", "e"}
-			values := make([]runner.Number, len(m.meta.Groups))
+			m.meta.Classes = []string{"a", "b", "c", "d", "e"}
+			values := make([]runner.Number, len(m.meta.Classes))
 			for i := range values {
 				values[i] = runner.Num(means[a] + .01*random.NormFloat64())
 			}
@@ -153,14 +153,14 @@ func TestQuestions(t *testing.T) {
 
 // TestMarksOfKnowledge: what weighs by groups or classes says so.
 func TestMarksOfKnowledge(t *testing.T) {
-	group := newRuns("group", accuraciesA)
-	table := tabulate(append(newRuns(dro.SFK, accuraciesB), group...), Options{})
+	given := func(m *member) { m.meta.Groups = []string{"north", "south"} }
+	table := tabulate(append(newRuns(dro.SFK, accuraciesB, given), newRuns("group", accuraciesA, given)...),
+		Options{})
 	if a, b := table.Rows[0], table.Rows[1]; a.Title() != "sfk" || a.Uses != "" ||
 		b.Title() != "group (g)" || b.Label != "group" || b.Uses != "groups" {
 		t.Errorf("rows %+v", table.Rows)
 	}
-	classes := func(m *member) { m.meta.Classes = m.meta.Groups } // no others were given
-	table = tabulate(append(newRuns(dro.SFK, accuraciesB), newRuns("group", accuraciesA, classes)...), Options{})
+	table = tabulate(append(newRuns(dro.SFK, accuraciesB), newRuns("group", accuraciesA)...), Options{})
 	if r := table.Rows[1]; r.Title() != "group (c)" || r.Uses != "classes" {
 		t.Errorf("row %+v", r)
 	}
@@ -180,8 +180,8 @@ func TestLegend(t *testing.T) {
 	}{
 		{four, "± is half the width of the mean's 95 % t interval over seeds.\n" +
 			"* is better than every other in its line: two-sided t tests, paired over common seeds, else Welch's; " +
-			"p < 0.05 after Holm's correction for all pairs (6), per class for those of all classes (12).",
-			"± 95 % t interval over seeds\n* beats all others, p < 0.05 after Holm\n(g) uses groups"},
+			"p < 0.05 after Holm's correction for all pairs (6), per class, group or radius for those of all (12).",
+			"± 95 % t interval over seeds\n* beats all others, p < 0.05 after Holm\n(c) uses classes"},
 		{newRuns(dro.SFK, accuraciesA), "± is half the width of the mean's 95 % t interval over seeds.",
 			"± 95 % t interval over seeds"},
 		{newRuns(dro.SFK, accuraciesA[:1]), "", ""},
@@ -204,5 +204,109 @@ func TestLegend(t *testing.T) {
 	lines := tabulate(append(four, newRuns(dro.SFK, accuraciesA, at("chi2", 1))...), Options{}).Legend()
 	if lines[len(lines)-1] != "No star: full gradient norm, which is of each run's own objective." {
 		t.Errorf("legend %q", lines)
+	}
+}
+
+// radii gives runs a radius of their own, and their risks at others.
+func radii(rho float64, at ...float64) func(*member) {
+	return func(m *member) {
+		m.meta.Spec.Rho, m.meta.Spec.RiskRadii = rho, at
+		m.meta.ID += fmt.Sprint("-", rho)
+		var risks []runner.Number
+		for _, r := range at {
+			risks = append(risks, runner.Num(m.summary.Of("test_loss").Float()+r))
+		}
+		m.summary.ByGroup.Set("robust_risk_at", risks)
+	}
+}
+
+// TestCommonRadii: runs at unlike radii are compared at those that all of them
+// have, whatever their place in the list; and only there.
+func TestCommonRadii(t *testing.T) {
+	table := tabulate(append(newRuns(dro.SFK, accuraciesA, radii(.5, .1, .5, 1)),
+		newRuns(dro.SFK, accuraciesB, radii(1.5, .5, 1, 2))...), Options{})
+	var places []string
+	for c, col := range table.Columns {
+		if col.Name != "robust_risk_at" {
+			continue
+		}
+		places = append(places, col.Class)
+		if got := starred(table, c); !slices.Equal(got, []string{"rho=0.5"}) || col.Family != 2 {
+			t.Errorf("R at %s: marked %q of %d tests", col.Class, got, col.Family)
+		}
+	}
+	if !slices.Equal(places, []string{"0.5", "1"}) {
+		t.Errorf("compared at the radii %q", places)
+	}
+	c := column(t, table, "robust_risk_at") // at .5, which is second in one list and first in the other
+	a, b := table.Rows[0].Cells[c].Mean.Float(), table.Rows[1].Cells[c].Mean.Float()
+	if !near(a, 2-.494425+.5) || !near(b, 2-.475125+.5) {
+		t.Errorf("R at 0.5 is %g and %g", a, b)
+	}
+	if got := starred(table, column(t, table, "robust_risk")); got != nil {
+		t.Errorf("robust risk at unlike radii is marked in %q", got)
+	}
+	for name, runs := range map[string][]member{
+		"one radius": append(newRuns(dro.SFK, accuraciesA, radii(.5, .5, 1)),
+			newRuns(dro.ERM, accuraciesB, radii(.5, .5, 1))...),
+		"none in common": append(newRuns(dro.SFK, accuraciesA, radii(.5, .1)),
+			newRuns(dro.SFK, accuraciesB, radii(1.5, 2))...),
+	} {
+		for _, col := range tabulate(runs, Options{}).Columns {
+			if col.Name == "robust_risk_at" {
+				t.Errorf("%s: there is a column for R at %s", name, col.Class)
+			}
+		}
+	}
+}
+
+// selecting gives runs a step that a rule selected, where all was better by .1.
+func selecting(by string) func(*member) {
+	return func(m *member) {
+		m.meta.Spec.Select = by
+		s := &runner.Selected{By: by, Step: 50, Epoch: 2}
+		for _, v := range m.summary.Measures {
+			s.Measures.Set(v.Name, runner.NumIf(v.Number.Applies(), v.Number.Float()+.1))
+		}
+		m.summary.Selected = s
+	}
+}
+
+// TestAt: the selected steps are compared where all runs have one by one rule,
+// else the last ones; and what was asked for where it can be.
+func TestAt(t *testing.T) {
+	last, worst := func(*member) {}, selecting("val_worst")
+	for _, c := range []struct {
+		name    string
+		a, b    func(*member)
+		ask, at string
+		rule    string
+		note    bool
+	}{
+		{"no selection", last, last, "", Last, "", false},
+		{"one rule", worst, worst, "", Selected, "val_worst", false},
+		{"the last, asked for", worst, worst, Last, Last, "", false},
+		{"some", worst, last, "", Last, "", false},
+		{"some, asked for", worst, last, Selected, Last, "", true},
+		{"two rules", worst, selecting("val_loss"), "", Last, "", false},
+		{"two rules, asked for", worst, selecting("val_loss"), Selected, Selected, "val_loss, val_worst", true},
+	} {
+		table := tabulate(append(newRuns(dro.SFK, accuraciesA, c.a), newRuns(dro.ERM, accuraciesB, c.b)...),
+			Options{At: c.ask})
+		got := table.Rows[0].Cells[column(t, table, "worst_class_accuracy")].Mean.Float()
+		want := .494425
+		if c.at == Selected {
+			want += .1
+		}
+		if table.At != c.at || table.Select != c.rule || !near(got, want) ||
+			slices.Contains(kinds(table), Selection) != c.note {
+			t.Errorf("%s: at %q by %q: %g, notes %+v", c.name, table.At, table.Select, got, table.Notes)
+		}
+		said := slices.ContainsFunc(table.Legend(), func(s string) bool {
+			return strings.HasPrefix(s, "Figures are of the step that each run selected by "+c.rule)
+		})
+		if said != (c.at == Selected) {
+			t.Errorf("%s: legend %q", c.name, table.Legend())
+		}
 	}
 }

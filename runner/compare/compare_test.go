@@ -104,10 +104,11 @@ func newRun(a dro.Algorithm, seed uint64, worst float64, change ...func(*member)
 	spec := runner.Defaults()
 	spec.Algorithms, spec.Seed = []dro.Algorithm{a}, seed
 	meta := &runner.Meta{
-		ID: fmt.Sprintf("shapes-%s-s%d", a, seed), Spec: spec, Groups: []string{"circle", "star"},
+		ID: fmt.Sprintf("shapes-%s-s%d", a, seed), Spec: spec,
+		Parts: runner.Parts{Classes: []string{"circle", "star"}},
 		Steps: 100, Created: time.Unix(1000, 0),
 	}
-	m := member{meta, runner.Summarize(meta, runner.Done, 100, &runner.EvalEvent{
+	m := member{meta: meta, summary: runner.Summarize(meta, runner.Done, 100, &runner.EvalEvent{
 		Values: runner.Values{
 			{Name: "train_loss", Number: runner.Num(1 - worst)},
 			{Name: "test_loss", Number: runner.Num(2 - worst)},
@@ -289,7 +290,7 @@ func TestNotes(t *testing.T) {
 		{func(m *member) { m.meta.Steps = 99 }, Budget, "steps (100, 99)"},
 		{func(m *member) { m.meta.Spec.Dataset = "mnist" }, Dataset, "dataset (mnist, shapes)"},
 		{func(m *member) { m.meta.Checksum = "sha256:1" }, Dataset, "dataset checksum"},
-		{func(m *member) { m.meta.Groups = []string{"a"} }, Dataset, "no columns per class"},
+		{func(m *member) { m.meta.Classes = []string{"a"} }, Dataset, "no columns per class"},
 		{func(m *member) { m.meta.Spec.Model = "mlp" }, Model, "model (convnet, mlp)"},
 		{func(m *member) { m.meta.Host.Kernel = "avx512" }, Code, "avx512"},
 		{func(m *member) { m.meta.Host.Version = "abc+changes" }, Code, "abc+changes"},
@@ -300,13 +301,14 @@ func TestNotes(t *testing.T) {
 			t.Errorf("notes %v, want %s: %q", table.Notes, c.kind, c.text)
 		}
 	}
-	group := tabulate(append(slices.Clone(base), newRuns("group", accuraciesB)...), Options{})
+	given := func(m *member) { m.meta.Groups = []string{"north", "south"} }
+	group := tabulate(append(slices.Clone(base), newRuns("group", accuraciesB, given)...), Options{})
 	i := slices.IndexFunc(group.Notes, func(n Note) bool { return n.Kind == Seen })
 	if i < 0 || !strings.HasPrefix(group.Notes[i].Text, "group (g) uses groups, which") ||
 		len(group.Notes[i].Runs) != len(base) {
 		t.Errorf("nothing says what group knows: %+v", group.Notes)
 	}
-	otherClasses := with(func(m *member) { m.meta.Groups = []string{"a"} })
+	otherClasses := with(func(m *member) { m.meta.Classes = []string{"a"} })
 	if table := tabulate(otherClasses, Options{}); table.Columns[0].Class != "" {
 		t.Errorf("classes differ, yet there is column %+v", table.Columns[0])
 	}
@@ -413,7 +415,7 @@ func TestRuns(t *testing.T) {
 	if len(table.Rows) != 2 || !table.Columns[worst].Tests[0].Best || table.Level != .99 {
 		t.Errorf("table %s", b)
 	}
-	const empty = `{"level":0.95,"keys":[],"columns":[],"rows":[],"notes":[]}`
+	const empty = `{"level":0.95,"at":"last","keys":[],"columns":[],"rows":[],"notes":[]}`
 	if b, _ := json.Marshal(Runs(nil, Options{})); string(b) != empty {
 		t.Errorf("empty table: %s", b)
 	}

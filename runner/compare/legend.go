@@ -11,6 +11,10 @@ import (
 
 // Legend says what the signs of the printed table mean, a sentence each.
 func (t *Table) Legend() (lines []string) {
+	if t.At == Selected {
+		lines = append(lines, fmt.Sprintf("Figures are of the step that each run selected by %s on the "+
+			"validation split, not of the last iterate.", t.Select))
+	}
 	if t.spread() {
 		lines = append(lines,
 			fmt.Sprintf("± is half the width of the mean's %g %% t interval over seeds.", 100*t.Level))
@@ -31,6 +35,9 @@ func (t *Table) Legend() (lines []string) {
 
 // Brief is the Legend in few words, for below a table without room.
 func (t *Table) Brief() (parts []string) {
+	if t.At == Selected {
+		parts = append(parts, "at the step selected by "+t.Select)
+	}
 	if t.spread() {
 		parts = append(parts, fmt.Sprintf("± %g %% t interval over seeds", 100*t.Level))
 	}
@@ -81,7 +88,7 @@ func (t *Table) families() string {
 	}
 	text := fmt.Sprintf("all pairs (%d)", one)
 	if listed > 0 {
-		text += fmt.Sprintf(", per class for those of all classes (%d)", listed)
+		text += fmt.Sprintf(", per class, group or radius for those of all (%d)", listed)
 	}
 	return text
 }
@@ -95,4 +102,16 @@ func (t *Table) untested() string {
 		}
 	}
 	return strings.Join(slices.Compact(names), ", ")
+}
+
+// Title names a column: the class or group, or the measure.
+func (c *Column) Title() string {
+	m, _ := runner.FindMeasure(c.Name)
+	switch {
+	case m.Axis == runner.PerRadius:
+		return "R at ρ=" + c.Class
+	case c.Class != "":
+		return c.Class
+	}
+	return m.Head()
 }

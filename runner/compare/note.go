@@ -17,6 +17,7 @@ const (
 	Dataset    NoteKind = "dataset"    // not the same samples
 	Model      NoteKind = "model"      // not the same network
 	Problem    NoteKind = "problem"    // not the same uncertainty set and radius
+	Selection  NoteKind = "selection"  // not all runs select a step, or not by the same rule
 	Seen       NoteKind = "seen"       // weights know labels or groups
 	Code       NoteKind = "code"       // not the same program or kernels
 	Seeds      NoteKind = "seeds"      // too few, or not the same, seeds
@@ -84,7 +85,7 @@ func (t *Table) noteDifferences(members []member) {
 		{Dataset, "dataset checksum", "the data are not the same, so no test is between them",
 			func(m *runner.Meta) string { return m.Checksum }},
 		{Dataset, "classes", "there are no columns per class",
-			func(m *runner.Meta) string { return strings.Join(m.Groups, " ") }},
+			func(m *runner.Meta) string { return strings.Join(m.Names(m.Main()), " ") }},
 		{Model, "model", "networks are not the same",
 			func(m *runner.Meta) string { return m.Spec.Model }},
 		{Code, "version of the program", "what changed in between may be what differs",

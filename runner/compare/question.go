@@ -60,7 +60,7 @@ func Uses(m *runner.Meta) string {
 	switch {
 	case err != nil:
 		return ""
-	case method.Uses == "groups" && slices.Equal(m.Groups, m.Classes):
+	case method.Uses == "groups" && m.Main() == runner.PerClass:
 		return "classes"
 	}
 	return method.Uses

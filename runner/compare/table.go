@@ -17,12 +17,17 @@ type Options struct {
 	// Level of confidence, of the intervals and of what is marked as best;
 	// 0 is 0.95.
 	Level float64 `json:"level"`
+	// At is the step of the runs, Last or Selected; "" is the selected one where
+	// all runs have one by the same rule, else the last.
+	At string `json:"at"`
 }
 
 // Table compares groups of runs. Columns without one value are left out.
 type Table struct {
 	Level   float64  `json:"level"`
-	Keys    []string `json:"keys"` // of the spec, in which the rows differ
+	At      string   `json:"at"`               // Last or Selected
+	Select  string   `json:"select,omitempty"` // the rule of the selection
+	Keys    []string `json:"keys"`             // of the spec, in which the rows differ
 	Columns []Column `json:"columns"`
 	Rows    []Row    `json:"rows"`
 	Notes   []Note   `json:"notes"`
@@ -32,7 +37,7 @@ type Table struct {
 // losses.
 type Column struct {
 	Name   string `json:"name"`            // as in --json; "class_accuracy" for each class
-	Class  string `json:"class,omitempty"` // the class or group
+	Class  string `json:"class,omitempty"` // the class, group or radius
 	Higher bool   `json:"higher"`          // more is better
 	Family int    `json:"family"`          // tests that were corrected for together, in all classes
 	Tests  []Test `json:"tests"`           // one for each question that several rows answer
@@ -74,7 +79,7 @@ type Cell struct {
 func Runs(runs []*record.Run, o Options) *Table {
 	members := make([]member, len(runs))
 	for i, r := range runs {
-		members[i] = member{&r.Meta, r.Summary()}
+		members[i] = member{meta: &r.Meta, summary: r.Summary()}
 	}
 	return tabulate(members, o)
 }
@@ -85,6 +90,7 @@ func tabulate(members []member, o Options) *Table {
 	members = slices.SortedFunc(slices.Values(members), bySeed)
 	members = slices.CompactFunc(members, func(a, b member) bool { return a.meta.ID == b.meta.ID })
 	done := t.dropUnfinished(members)
+	t.chooseAt(done, o.At)
 	t.noteDifferences(done)
 	t.noteProblems(done)
 	t.noteSeen(done)
@@ -104,7 +110,8 @@ func tabulate(members []member, o Options) *Table {
 	return t
 }
 
-// measure is a measure of the table with its columns: one, or one a class.
+// measure is a measure of the table with its columns: one, or one a class, a group
+// or a radius.
 type measure struct {
 	runner.Measure
 	parts []part
@@ -112,47 +119,61 @@ type measure struct {
 
 // part is what a column shows of a run.
 type part struct {
-	class string
+	place string
 	of    func(member) runner.Number
 }
 
 // measuresOf lists the measures of a summary that are worth a place and have a
-// better side, as in the paper's Table 1 first those per class.
+// better side, as in the paper's Table 1 first those per class, or per group
+// where groups are given. What is of the set at radii of its own comes in where
+// the runs' radii differ, so that one cannot compare what they have at theirs.
 func measuresOf(members []member) (list []measure) {
 	if len(members) == 0 {
 		return nil
 	}
 	var whole []measure
+	radii := len(distinct(members, problem)) > 1
 	for _, row := range runner.SummaryMeasures() {
 		switch {
-		case !row.Main || row.Better == dro.Neither:
-		case row.PerGroup:
-			list = append(list, measure{row, partsOf(row.Name, members)})
-		default:
-			of := func(m member) runner.Number { return m.summary.Of(row.Name) }
+		case row.Better == dro.Neither || row.OfValidation():
+		case row.Axis == runner.PerRadius && radii:
+			whole = append(whole, measure{row, partsOf(row, members)})
+		case !row.Main:
+		case !row.IsList():
+			of := func(m member) runner.Number { return m.of(row.Name) }
 			whole = append(whole, measure{row, []part{{"", of}}})
+		case row.Axis == members[0].meta.Main() && sameParts(members):
+			list = append(list, measure{row, partsOf(row, members)})
 		}
 	}
 	return append(list, whole...)
 }
 
-// partsOf are the columns of a measure with a value a class, where all runs have
-// the same classes.
-func partsOf(name string, members []member) (parts []part) {
-	for _, m := range members {
-		if !slices.Equal(m.meta.Groups, members[0].meta.Groups) {
-			return nil
+// partsOf are the columns of a measure with a value a place: those places that
+// all runs have.
+func partsOf(row runner.Measure, members []member) (parts []part) {
+	for _, place := range members[0].meta.Places(row.Axis) {
+		lacks := func(m member) bool { return !slices.Contains(m.meta.Places(row.Axis), place) }
+		if slices.ContainsFunc(members, lacks) {
+			continue
 		}
-	}
-	for i, class := range members[0].meta.Groups {
-		parts = append(parts, part{class, func(m member) (n runner.Number) {
-			if values := m.summary.ByGroup.Of(name); i < len(values) {
+		parts = append(parts, part{place, func(m member) (n runner.Number) {
+			i := slices.Index(m.meta.Places(row.Axis), place)
+			if values := m.list(row.Name); i < len(values) {
 				n = values[i]
 			}
 			return n
 		}})
 	}
 	return parts
+}
+
+// sameParts tells whether all runs have the same classes or the same groups.
+func sameParts(members []member) bool {
+	main := members[0].meta.Main()
+	return !slices.ContainsFunc(members, func(m member) bool {
+		return m.meta.Main() != main || !slices.Equal(m.meta.Names(main), members[0].meta.Names(main))
+	})
 }
 
 // addColumns measures every group, but for the parts that apply to none.
@@ -168,7 +189,7 @@ func (t *Table) addColumns(m measure, groups []*group) {
 			continue
 		}
 		t.Columns = append(t.Columns, Column{
-			Name: m.Name, Class: part.class, Higher: m.Better == dro.Higher, Tests: []Test{},
+			Name: m.Name, Class: part.place, Higher: m.Better == dro.Higher, Tests: []Test{},
 		})
 		for i, c := range cells {
 			t.Rows[i].Cells = append(t.Rows[i].Cells, c)

@@ -25,7 +25,7 @@ func pinName(step int64) string { return fmt.Sprintf("step-%010d.pin", step) }
 func (r *Run) Pin(step int64) error { return r.atPins(step, pin) }
 
 // Unpin lets a pinned checkpoint go. It is removed at once, unless it is one of
-// the newest, which a run keeps anyway.
+// the newest or the selected one, which a run keeps anyway.
 func (r *Run) Unpin(step int64) error {
 	return r.atPins(step, func(folder string, step int64) error {
 		return unpin(folder, step, r.Meta.Spec.CheckpointKeep)
@@ -105,7 +105,11 @@ func unpin(folder string, step int64, keep int) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(newest(steps, keep), step) {
+	spared, err := sparedOf(folder, steps, keep)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(spared, step) {
 		// The JSON first: without it the other is no checkpoint.
 		for _, name := range []string{stateName(step), tensorsName(step)} {
 			if err := os.Remove(filepath.Join(folder, name)); err != nil {
@@ -121,5 +125,14 @@ func pinned(folder string, step int64) bool {
 	return err == nil
 }
 
-// newest returns those of the ascending steps that are kept without a pin.
+// sparedOf returns those of the ascending steps that are kept without a pin.
+func sparedOf(folder string, steps []int64, keep int) ([]int64, error) {
+	var last stateFile
+	if err := readJSON(filepath.Join(folder, stateName(steps[len(steps)-1])), &last); err != nil {
+		return nil, err
+	}
+	return slices.Concat(newest(steps, keep), selectedBy(&last.State)), nil
+}
+
+// newest returns the last keep of the ascending steps.
 func newest(steps []int64, keep int) []int64 { return steps[max(0, len(steps)-max(1, keep)):] }

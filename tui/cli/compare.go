@@ -17,6 +17,7 @@ import (
 
 func (a *app) compareCommand() *cobra.Command {
 	var asJSON bool
+	var at string
 	c := &cobra.Command{
 		Use: "compare RUN...", Short: "Compare finished runs, over seeds, as the paper's Table 1",
 		Long: `Compare finished runs: those that differ in nothing but the seed are one column, with the mean and its
@@ -30,19 +31,24 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 		Args:              atLeastOne("some runs", "drolab compare shapes"),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
+			if at != "" && at != compare.Last && at != compare.Selected {
+				return fmt.Errorf("--at %s: want last or selected", oneLine(at))
+			}
 			runs, err := a.findSeveral(args)
 			if err != nil {
 				return err
 			}
-			table := compare.Runs(runs, compare.Options{})
+			table := compare.Runs(runs, compare.Options{At: at})
 			if asJSON {
 				return printJSON(a.Stdout, table)
 			}
 			printComparison(a.Stdout, table)
-			define(a.Stdout)
+			define(a.Stdout, runs)
 			return nil
 		},
 	}
+	c.Flags().StringVar(&at, "at", "", "the step of the runs: last or selected (default: selected where all runs have "+
+		"selected one by the same rule, else last)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the table as JSON")
 	return c
 }
@@ -93,21 +99,13 @@ func comparison(t *compare.Table, groups []compare.Row) [][]string {
 	}
 	rows := [][]string{title, seeds}
 	for i, column := range t.Columns {
-		row := []string{columnTitle(&column)}
+		row := []string{clean(column.Title())}
 		for _, g := range groups {
 			row = append(row, cell(&column, &g.Cells[i]))
 		}
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-func columnTitle(c *compare.Column) string {
-	if c.Class != "" {
-		return clean(c.Class)
-	}
-	m := measureOf(c)
-	return m.Head()
 }
 
 // measureOf is the row of the table of measures that a column shows.

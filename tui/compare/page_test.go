@@ -96,7 +96,7 @@ func TestLegendBelowTheTable(t *testing.T) {
 	p.part = notesPart
 	text := strings.Join(strings.Fields(strings.Join(p.noteLines(38), " ")), " ")
 	for _, words := range []string{"group (c) uses classes", "half the width of the mean's 95 % t interval",
-		"Holm's correction for all pairs (10), per class for those of all classes (100)"} {
+		"Holm's correction for all pairs (10), per class, group or radius for those of all (100)"} {
 		if !strings.Contains(text, words) {
 			t.Errorf("the notes lack %q: %s", words, text)
 		}

@@ -144,7 +144,7 @@ func (p *Page) tableRows() (rows []tableRow) {
 	for i, c := range p.table.Columns {
 		label, count := cell.Clean(c.Class), p.trainCount(c.Class)
 		switch c.Name {
-		case "class_accuracy":
+		case "class_accuracy", "group_accuracy":
 		case "worst_class_accuracy":
 			if i > 0 {
 				rows = append(rows, tableRow{column: -1})
@@ -155,6 +155,8 @@ func (p *Page) tableRows() (rows []tableRow) {
 		case "train_loss":
 			rows = append(rows, tableRow{column: -1})
 			label = "train loss"
+		case "robust_risk_at":
+			label = p.Theme.Greek(cell.Clean(c.Title()))
 		default:
 			label = strings.ReplaceAll(c.Name, "_", " ")
 		}
@@ -167,13 +169,14 @@ func (p *Page) tableRows() (rows []tableRow) {
 // agree on it.
 func (p *Page) trainCount(class string) string {
 	m := &p.runs[0].Meta
+	counts := m.Counts(m.Main()).Train
 	for _, r := range p.runs {
-		if !slices.Equal(r.Meta.TrainCounts, m.TrainCounts) {
+		if !slices.Equal(r.Meta.Counts(m.Main()).Train, counts) {
 			return ""
 		}
 	}
-	if i := slices.Index(m.Groups, class); i >= 0 && i < len(m.TrainCounts) {
-		return fmt.Sprintf(" (%d)", m.TrainCounts[i])
+	if i := slices.Index(m.Names(m.Main()), class); i >= 0 && i < len(counts) {
+		return fmt.Sprintf(" (%d)", counts[i])
 	}
 	return ""
 }
@@ -363,8 +366,12 @@ func (p *Page) noteLines(w int) (lines []string) {
 		lines = append(lines, "   none")
 	}
 	lines = append(lines, "", " "+t.Title.Paint("Definitions"))
+	step := "last iterate"
+	if p.table.At == compare.Selected {
+		step = "selected step"
+	}
 	for _, s := range append([]string{
-		"Accuracies are of the last iterate on the test split; worst class is each run's lowest. Losses are " +
+		"Accuracies are of the " + step + " on the test split; worst class is each run's lowest. Losses are " +
 			"mean cross-entropies in nats.",
 		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap is F(x; λ, " +
 			"η) less that of the training split.",
