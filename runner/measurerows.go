@@ -37,7 +37,7 @@ func accuracyRows() []splitRow {
 			"balanced accuracy within the group: the mean, over the classes that the group's test samples have, "+
 				"of the part of that class that is classified right; the accuracy where the group has one class")},
 		{main: true, groups: "worst_group_accuracy", value: worst(PerClass),
-			Measure: percent("worst_class_accuracy", "worst class accuracy", "worst",
+			Measure: percent("worst_class_accuracy", "worst class accuracy", "worst class",
 				"the lowest of the accuracies per class on test samples, of the classes"+few+
 					", at the last iterate")},
 		{main: true, group: true, value: worst(PerGroup),

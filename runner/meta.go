@@ -136,6 +136,7 @@ func (m *Meta) UnmarshalJSON(b []byte) error {
 	if len(m.Groups) > 0 {
 		m.Classes, m.Groups = m.Groups, nil
 	}
+	m.Spec.MinGroup, m.Spec.RiskRadii = 0, nil // any part was called the worst, and there were none
 	m.ClassCounts = Counts{Train: old.TrainCounts, Test: old.TestCounts}
 	return nil
 }

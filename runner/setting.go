@@ -2,7 +2,6 @@ package runner
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -334,7 +333,6 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 			}
 		}
 	}
-	s.Select = cmp.Or(s.Select, SelectLast) // all that programs before could do
 	return nil
 }
 

@@ -32,6 +32,8 @@ type Summary struct {
 	// accuracies: see Wilson.
 	ClassInterval []Interval `json:"class_accuracy_interval,omitempty"`
 	GroupInterval []Interval `json:"group_accuracy_interval,omitempty"`
+	// RiskRadii are the radii of robust_risk_at.
+	RiskRadii []float64 `json:"risk_radii,omitempty"`
 
 	Dir string `json:"dir,omitempty"`
 
@@ -56,6 +58,15 @@ type PaperIterate struct {
 	TestAccuracy       Number `json:"test_accuracy"`
 	WorstClassAccuracy Number `json:"worst_class_accuracy"`
 	WorstGroupAccuracy Number `json:"worst_group_accuracy,omitzero"`
+}
+
+// Worst is the least test accuracy of the groups where they are given, else of the
+// classes.
+func (p *PaperIterate) Worst() Number {
+	if p.WorstGroupAccuracy.Applies() {
+		return p.WorstGroupAccuracy
+	}
+	return p.WorstClassAccuracy
 }
 
 // Summarize returns the summary of a run in the given state, whose last
@@ -86,9 +97,13 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 	return s
 }
 
-// Describe fills in the parts of the run's data, and how sure their accuracies are.
+// Describe fills in what the places of the lists are: the parts of the run's data,
+// with how sure their accuracies are, and the radii.
 func (s *Summary) Describe(m *Meta) {
-	s.Parts = m.Parts
+	s.Parts, s.RiskRadii = m.Parts, nil
+	if s.ByGroup.Of("robust_risk_at") != nil {
+		s.RiskRadii = m.Spec.RiskRadii
+	}
 	s.ClassInterval = wilsons(s.ByGroup.Of("class_accuracy"), m.ClassCounts.Test)
 	s.GroupInterval = wilsons(s.ByGroup.Of("group_accuracy"), m.GroupCounts.Test)
 }
@@ -119,7 +134,7 @@ func (s *Summary) UnmarshalJSON(b []byte) error {
 	return eachField(b, func(key, value []byte) error {
 		switch string(key) {
 		case "seed", "epochs", "steps", "images_per_second", "selected", "classes", "class_counts",
-			"groups", "group_counts", "class_accuracy_interval", "group_accuracy_interval":
+			"groups", "group_counts", "risk_radii", "class_accuracy_interval", "group_accuracy_interval":
 			return nil
 		}
 		return measure(key, value, &s.Measures, &s.ByGroup)

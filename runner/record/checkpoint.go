@@ -243,15 +243,6 @@ func newestCheckpoint(folder string) (s *runner.State, damaged []error) {
 	return nil, damaged
 }
 
-// selectedBy returns the step that a checkpoint says is selected, in a list that is
-// empty where there is none.
-func selectedBy(s *runner.State) []int64 {
-	if s.Selected == nil {
-		return nil
-	}
-	return []int64{s.Selected.Step}
-}
-
 // checkpointSteps lists the complete pairs' steps, ascending. A folder that is
 // missing has none.
 func checkpointSteps(folder string) ([]int64, error) {
@@ -270,12 +261,13 @@ func checkpointSteps(folder string) ([]int64, error) {
 	return steps, nil
 }
 
-// prune keeps the newest checkpoints up to the one that was just written, the one
-// that it says is selected and those that are pinned, and removes all other files: older checkpoints, what a
-// crash left incomplete, and steps above the one written, pinned or not, which
-// belong to a part of the run that was discarded because they are damaged. What
-// cannot be removed costs only space; while somebody pins, nothing is.
-func prune(folder string, written *runner.State, keep int) {
+// prune keeps the newest checkpoints up to the step that was just written, those
+// that are selected and those that are pinned, and removes all other files: older
+// checkpoints, what a crash left incomplete, and steps above the one written,
+// pinned or not, which belong to a part of the run that was discarded because they
+// are damaged. What cannot be removed costs only space; while somebody pins,
+// nothing is.
+func prune(folder string, written int64, keep int) {
 	l, err := acquire(tryLock, filepath.Join(folder, pinLockName), 1)
 	switch {
 	case errors.Is(err, ErrHeld):
@@ -284,11 +276,11 @@ func prune(folder string, written *runner.State, keep int) {
 		defer l.Release()
 	}
 	steps, _ := checkpointSteps(folder)
-	past, _ := slices.BinarySearch(steps, written.Step+1)
-	spared := slices.Concat(newest(steps[:past], keep), selectedBy(written))
+	past, _ := slices.BinarySearch(steps, written+1)
+	stay := spared(folder, steps[:past], keep)
 	kept := map[string]bool{}
 	for _, step := range steps[:past] {
-		if slices.Contains(spared, step) || pinned(folder, step) {
+		if slices.Contains(stay, step) || pinned(folder, step) {
 			kept[stateName(step)], kept[tensorsName(step)], kept[pinName(step)] = true, true, true
 		}
 	}

@@ -105,11 +105,7 @@ func unpin(folder string, step int64, keep int) error {
 	if err != nil {
 		return err
 	}
-	spared, err := sparedOf(folder, steps, keep)
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(spared, step) {
+	if !slices.Contains(spared(folder, steps, keep), step) {
 		// The JSON first: without it the other is no checkpoint.
 		for _, name := range []string{stateName(step), tensorsName(step)} {
 			if err := os.Remove(filepath.Join(folder, name)); err != nil {
@@ -125,13 +121,18 @@ func pinned(folder string, step int64) bool {
 	return err == nil
 }
 
-// sparedOf returns those of the ascending steps that are kept without a pin.
-func sparedOf(folder string, steps []int64, keep int) ([]int64, error) {
-	var last stateFile
-	if err := readJSON(filepath.Join(folder, stateName(steps[len(steps)-1])), &last); err != nil {
-		return nil, err
+// spared returns those of the ascending steps that are kept without a pin: the
+// newest, and what each of these says is selected, since a run may have to go on
+// from any of them.
+func spared(folder string, steps []int64, keep int) []int64 {
+	list := slices.Clone(newest(steps, keep))
+	for _, step := range newest(steps, keep) {
+		var f stateFile
+		if readJSON(filepath.Join(folder, stateName(step)), &f) == nil && f.Selected != nil {
+			list = append(list, f.Selected.Step)
+		}
 	}
-	return slices.Concat(newest(steps, keep), selectedBy(&last.State)), nil
+	return list
 }
 
 // newest returns the last keep of the ascending steps.

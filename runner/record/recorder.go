@@ -31,7 +31,7 @@ func (r *recorder) Checkpoint(s *runner.State) (string, error) {
 	if err := writeCheckpoint(folder, s); err != nil {
 		return "", err
 	}
-	prune(folder, s, r.keep)
+	prune(folder, s.Step, r.keep)
 	return checkpointFile(s.Step), nil
 }
 

@@ -50,7 +50,7 @@ func partColumns(r *record.Run) []partColumn {
 	plain := func(int) string { return "" }
 	measure("accuracy", s.ByGroup, m.Fit("class_accuracy"), func(i int) string { return between(interval, i) })
 	if s.Selected != nil {
-		measure("if selected", s.Selected.ByGroup, m.Fit("class_accuracy"), plain)
+		measure("at selected", s.Selected.ByGroup, m.Fit("class_accuracy"), plain)
 	}
 	measure("val", s.ByGroup, m.Fit("val_class_accuracy"), plain)
 	if m.Main() == runner.PerGroup {

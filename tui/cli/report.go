@@ -176,7 +176,7 @@ func paperIterate(p *runner.PaperIterate) string {
 	if p == nil {
 		return "–"
 	}
-	return fmt.Sprintf("%s, %s", percent(p.TestAccuracy), percent(p.WorstClassAccuracy))
+	return fmt.Sprintf("%s, %s", percent(p.TestAccuracy), percent(p.Worst()))
 }
 
 // sharedParts returns the titles of the rows per class or group, with the number of

@@ -140,5 +140,5 @@ func (a *app) showIterate(p *runner.PaperIterate) {
 	fmt.Fprintf(a.Stdout, "%-10s step %d (argmin ‖∇ₓf‖² + gap² over noisy batches): "+
 		"λ %s, η %s, test loss %s, mean %s, worst %s\n",
 		"iterate", p.Step, short(p.Lambda), short(p.Eta),
-		short(p.TestLoss), percent(p.TestAccuracy), percent(p.WorstClassAccuracy))
+		short(p.TestLoss), percent(p.TestAccuracy), percent(p.Worst()))
 }
