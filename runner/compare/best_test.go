@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -167,6 +168,17 @@ func TestMarksOfKnowledge(t *testing.T) {
 	if i := slices.IndexFunc(table.Notes, func(n Note) bool { return n.Kind == Seen }); i < 0 ||
 		table.Notes[i].Text != "group (c) uses classes, which an uncertainty set does not know" {
 		t.Errorf("notes %+v", table.Notes)
+	}
+}
+
+// TestMissing: a mean over fewer runs than the row has says so.
+func TestMissing(t *testing.T) {
+	runs := newRuns(dro.SFK, accuraciesA)
+	runs[1].summary.Measures.Set("robust_risk", runner.Number{})
+	table := tabulate(append(runs, newRuns(dro.ERM, accuraciesB)...), Options{})
+	want := []Note{{Kind: Missing, Text: "robust_risk is of some runs only (sfk: 3 of 4)"}}
+	if !reflect.DeepEqual(table.Notes, want) {
+		t.Errorf("notes %+v, want %+v", table.Notes, want)
 	}
 }
 

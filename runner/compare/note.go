@@ -21,6 +21,7 @@ const (
 	Seen       NoteKind = "seen"       // weights know labels or groups
 	Code       NoteKind = "code"       // not the same program or kernels
 	Seeds      NoteKind = "seeds"      // too few, or not the same, seeds
+	Missing    NoteKind = "missing"    // a measure of some runs of a row only
 	NotFinite  NoteKind = "not-finite" // a measure of a run is NaN or infinite
 )
 
@@ -157,6 +158,22 @@ func (t *Table) noteSeeds() {
 	}
 	if !same {
 		t.note(Seeds, nil, "rows have different seeds (%s)", strings.Join(counts, ", "))
+	}
+}
+
+// noteMissing names the cells that are of fewer runs than their row.
+func (t *Table) noteMissing() {
+	for c, col := range t.Columns {
+		var rows []string
+		for _, r := range t.Rows {
+			if n := r.Cells[c].N; n > 0 && n < len(r.Seeds) {
+				rows = append(rows, fmt.Sprintf("%s: %d of %d", r.Label, n, len(r.Seeds)))
+			}
+		}
+		if len(rows) > 0 {
+			name := strings.TrimSpace(col.Name + " " + col.Class)
+			t.note(Missing, nil, "%s is of some runs only (%s)", name, strings.Join(rows, ", "))
+		}
 	}
 }
 

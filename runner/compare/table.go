@@ -106,6 +106,7 @@ func tabulate(members []member, o Options) *Table {
 		t.mark(first, questions(m.Asks, groups))
 	}
 	t.noteSeeds()
+	t.noteMissing()
 	t.noteNotFinite()
 	return t
 }
