@@ -10,8 +10,7 @@ import (
 // TestAsks: a measure that speaks of the set or its radius says so, because the
 // same network has another value at another one.
 func TestAsks(t *testing.T) {
-	problem := []string{"R_ρ", "worst case Q", "worst case on", "F(x; λ, η) on", "F(x; λ, η) of the x-batch",
-		"φ(r)"}
+	problem := []string{"R_ρ", "worst case Q", "worst case on", "F(x; λ, η) on", "F(x; λ, η) of", "φ(r)"}
 	for _, m := range append(EvalMeasures(), StepMeasures()...) {
 		asks := false
 		for _, words := range problem {
