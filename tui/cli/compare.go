@@ -47,8 +47,8 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&at, "at", "", "the step of the runs: last or selected (default: selected where all runs have "+
-		"selected one by the same rule, else last)")
+	c.Flags().StringVar(&at, "at", "", "the step of the runs: last or selected (default: selected "+
+		"where all runs selected one by the same rule, else last)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the table as JSON")
 	return c
 }
