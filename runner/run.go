@@ -223,7 +223,13 @@ func (r *run) begin(from *State) error {
 			return err
 		}
 	}
-	return r.mark(Running)
+	if err := r.mark(Running); err != nil || from != nil {
+		return err
+	}
+	for _, note := range r.data.Notes {
+		r.warnOnce(note)
+	}
+	return nil
 }
 
 // loop is the run: obey, train, and at the end of an epoch evaluate and save.

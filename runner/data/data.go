@@ -51,7 +51,7 @@ type Dataset struct {
 	Groups  []string // group names, in the order of Group; the same as Classes where no groups are given
 	Grouped bool     // groups are given: Groups are not just the classes
 	Train   Source   // after cap, imbalance and hold-out
-	Val     Source   // the part held out of the training split; nil if Options.ValFraction is 0
+	Val     Source   // the part held out of the training split, or the data's own; nil: none
 	Test    Source   // never capped, never imbalanced
 
 	// Checksum names the data as opened, before cap, imbalance and hold-out: "sha256:" and the hash of the
@@ -60,6 +60,10 @@ type Dataset struct {
 
 	Mean, Std []float32 // customary normalisation, one value a channel, in units of Read; nil: none needed
 	Augment   Augment   // customary augmentation; zero for tables
+
+	// Notes are what the user should know of how the files were read, a sentence each: a guess, what was left
+	// out, what the test split has and the training split lacks.
+	Notes []string
 
 	Release func() error // what Close calls once; nil: nothing is held
 }
@@ -77,7 +81,7 @@ func (d *Dataset) Close() error {
 // Options says where a dataset lies and which part of it to train on. The zero value is all of it, unchanged,
 // from the current folder.
 type Options struct {
-	Dir        string  // data folder; "idx:DIR" and "csv:PATH" do not use it
+	Dir        string  // data folder; one's own files are found without it
 	Difficulty float64 // "shapes" only: 0 (easy) to 1
 
 	// Samples is the most training samples to take before imbalance, as many of each class as its share in the
@@ -89,7 +93,10 @@ type Options struct {
 	// whole.
 	Imbalance []float64
 
-	ValFraction float64 // part of what is then left to hold out as Dataset.Val, class by class, in [0, 1)
+	// ValFraction is the part of what is then left to hold out as Dataset.Val, in [0, 1): of each class, and
+	// where groups are given of each of their combinations with it. It is 0 where the data have a Val of
+	// their own.
+	ValFraction float64
 
 	// Seed draws the data: the images of "shapes" and the members of every hold-out. It is not the seed of a
 	// run; runs that are to be compared need the same one.
@@ -130,6 +137,8 @@ func (e *MissingError) Error() string {
 }
 
 var errNoTrain = errors.New("no training samples are left: raise samples or imbalance, or lower val_fraction")
+
+var errTwoVals = errors.New("the data have a validation split of their own: val_fraction must be 0")
 
 // Open opens the dataset of the given name: one of Names, or one's own files as a scheme of List says. It
 // reads and never writes. A dataset that is not there gives a *MissingError.
