@@ -90,33 +90,26 @@ func (f *features) scan(name string, hash io.Writer) error {
 // becomes 1.
 func (f *features) moments(rows []uint32) (mean, std []float32) {
 	c, per := f.shape.C, f.shape.H*f.shape.W
-	x, m, s := make([]float32, f.shape.Len()), make([]float64, c), make([]float64, c)
-	n := float64(len(rows) * per)
+	x, first := make([]float32, f.shape.Len()), make([]float32, f.shape.Len())
+	sum, square := make([]float64, c), make([]float64, c)
+	f.Read(first, int(rows[0]))
 	for _, i := range rows {
 		f.Read(x, int(i))
-		for k := range m {
+		for k := range c {
 			for _, v := range x[k*per : (k+1)*per] {
-				m[k] += float64(v)
-			}
-		}
-	}
-	for k := range m {
-		m[k] /= n
-	}
-	for _, i := range rows {
-		f.Read(x, int(i))
-		for k := range s {
-			for _, v := range x[k*per : (k+1)*per] {
-				d := float64(v) - m[k]
-				s[k] += float64(d * d) // not fused: the same bits on every machine
+				d := float64(v) - float64(first[k*per]) // small: little is lost when squares are subtracted
+				sum[k] += d
+				square[k] += float64(d * d) // not fused: the same bits on every machine
 			}
 		}
 	}
 	mean, std = make([]float32, c), make([]float32, c)
 	for k := range mean {
-		mean[k], std[k] = float32(m[k]), float32(math.Sqrt(s[k]/n))
-		if !(float64(std[k]) > 1e-7*math.Abs(m[k])) {
-			std[k] = 1 // constant, but for rounding
+		n := float64(len(rows) * per)
+		m := sum[k] / n
+		mean[k], std[k] = float32(m+float64(first[k*per])), float32(math.Sqrt(square[k]/n-float64(m*m)))
+		if !(std[k] > 0) {
+			std[k] = 1
 		}
 	}
 	return mean, std

@@ -160,6 +160,12 @@ func (n *normaliser) affine(x []float32) {
 		return
 	}
 	per := n.shape.H * n.shape.W
+	if per == 1 { // a table
+		for c, scale := range n.scale {
+			x[c] = float32(x[c]*scale) + n.shift[c]
+		}
+		return
+	}
 	for c, scale := range n.scale {
 		shift, plane := n.shift[c], x[c*per:(c+1)*per]
 		for i, v := range plane {

@@ -46,7 +46,8 @@ type Sizes struct {
 var registry = struct {
 	sync.RWMutex
 	list []*Provider
-}{list: []*Provider{shapes(), csvExample(), cifar10(), mnist(), fashion(), csvFiles(), npzFiles(), npyFiles(),
+}{list: []*Provider{shapes(), spurious(), csvExample(), cifar10(), mnist(), fashion(),
+	csvFiles(), npzFiles(), npyFiles(),
 	idxFolders()}}
 
 // Register adds a data source for the whole program, until remove is called. It panics if the name is taken.
