@@ -17,7 +17,7 @@ import (
 
 // arrayOptions are what may follow the path of arrays in NumPy's formats:
 //
-//	x=NAME             features, samples × features (or × channels × rows × columns), floating-point; npz only
+//	x=NAME             features, samples × features (or × channels × rows × columns), floats; npz only
 //	y=NAME             labels, integers or strings, one a sample
 //	g=NAME,NAME        groups, likewise, crossed
 //	split=NAME         0 or train, 1 or val, 2 or test

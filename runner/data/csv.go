@@ -58,7 +58,7 @@ func parseCSVName(name string) (s csvSet, err error) {
 		return s, err
 	}
 	o := s.options
-	s.frame = frame{asked: columnsAsked{label: o["label"], group: o["group"], split: o["split"], drop: o["drop"]}}
+	s.asked = columnsAsked{label: o["label"], group: o["group"], split: o["split"], drop: o["drop"]}
 	header, err := s.choice("header", "yes", "none")
 	if err != nil {
 		return s, err

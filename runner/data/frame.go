@@ -228,8 +228,8 @@ func (f *frame) tooWide() error {
 	if f.asked.drop != "" {
 		names = append([]string{f.asked.drop}, names...)
 	}
-	return fmt.Errorf("line %d, column %q: %q is not a number, and the column has more than %d different values: "+
-		"make it numeric, or leave out what is so with drop=%s",
+	return fmt.Errorf("line %d, column %q: %q is not a number, and the column has more than %d different "+
+		"values: make it numeric, or leave out what is so with drop=%s",
 		first.notALine, first.name, first.notANum, first.limit, strings.Join(names, ","))
 }
 

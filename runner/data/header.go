@@ -56,7 +56,8 @@ func (f *frame) findLabel(others []int) (at int, err error) {
 		for at = len(f.header) - 1; at > 0 && slices.Contains(others, at); {
 			at--
 		}
-		f.notes = append(f.notes, fmt.Sprintf("the label is the last column, %q: name it with label=", f.header[at]))
+		f.notes = append(f.notes,
+			fmt.Sprintf("the label is the last column, %q: name it with label=", f.header[at]))
 	}
 	if err == nil && (slices.Contains(f.groups, at) || at == f.split) {
 		err = fmt.Errorf("column %q cannot be both label and group or split", f.header[at])

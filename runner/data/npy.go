@@ -73,8 +73,8 @@ func (a *npyArray) describe(header string) error {
 	}
 	t := npyType.FindStringSubmatch(header)
 	if t == nil || !strings.Contains("fiubUS", t[2]) {
-		return errors.New("values are neither numbers nor strings: save it with astype('float32'), astype('int64') " +
-			"or astype('str')")
+		return errors.New("values are neither numbers nor strings: save it with astype('float32'), " +
+			"astype('int64') or astype('str')")
 	}
 	a.kind = t[2][0]
 	a.size, _ = strconv.Atoi(t[3]) // at most nine digits

@@ -95,7 +95,9 @@ func (f ownFiles) useless(beside string, keys ...string) error {
 }
 
 // locateOwn makes the path of a name absolute, and gives its options the values of resolve.
-func locateOwn(name, scheme string, absolute func(string) string, resolve func(key, value string) string) string {
+func locateOwn(
+	name, scheme string, absolute func(path string) string, resolve func(key, value string) string,
+) string {
 	rest := strings.TrimPrefix(name, scheme)
 	path, query, asked := strings.Cut(rest, "?")
 	if _, err := url.ParseQuery(query); err != nil || path == "" {

@@ -91,13 +91,14 @@ func TestCSVGroups(t *testing.T) {
 	text := "sex,race,x,label\nF,1,0,a\nM,2,1,b\nM,1,2,a\nM,1,3,a\n"
 	test := write(t, "sex,race,x,label\nM,2,0,a\n")
 	for query, want := range map[string][]string{
-		"?group=sex":                {"F", "M"},
-		"?group=race":               {"1", "2"},
-		"?group=sex,race":           {"F × race=1", "M × race=1", "M × race=2"},
-		"?group=race,sex":           {"race=1 × F", "race=1 × M", "race=2 × M"},
-		"?group=sex&cells=yes":      {"a × F", "a × M", "b × M"},
-		"?group=sex,race&cells=yes": {"a × F × race=1", "a × M × race=1", "a × M × race=2", "b × M × race=2"},
-		"":                          {"a", "b"},
+		"?group=sex":           {"F", "M"},
+		"?group=race":          {"1", "2"},
+		"?group=sex,race":      {"F × race=1", "M × race=1", "M × race=2"},
+		"?group=race,sex":      {"race=1 × F", "race=1 × M", "race=2 × M"},
+		"?group=sex&cells=yes": {"a × F", "a × M", "b × M"},
+		"?group=sex,race&cells=yes": {"a × F × race=1", "a × M × race=1", "a × M × race=2",
+			"b × M × race=2"},
+		"": {"a", "b"},
 	} {
 		mark := "?"
 		if query != "" {

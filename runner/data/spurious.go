@@ -19,18 +19,16 @@ const (
 func spurious() *Provider {
 	return &Provider{
 		Name: "spurious", Open: openSpurious, Pack: (*Dataset).tabulate,
-		Purpose: "a drawn table whose label has a shortcut, which holds for 97 % of the training samples and half of " +
-			"the test",
-		Sizes: Sizes{Shape{spuriousWidth, 1, 1}, 2, spuriousTrain, spuriousTest}, AnySize: true, Grouped: true,
+		Purpose: "a drawn table with a shortcut to the label: good for 97 % of training samples, half of the test",
+		Sizes:   Sizes{Shape{spuriousWidth, 1, 1}, 2, spuriousTrain, spuriousTest}, AnySize: true, Grouped: true,
 	}
 }
 
-// openSpurious gives "spurious": x = y·u + 3·s·v + noise, 64 features, u and v orthogonal unit vectors that the
-// seed draws, the noise standard normal in every feature. The label y is −1 (round) or 1 (square); the
-// attribute s (red, blue) is y in 97 % of the training samples and in half of the test samples. The groups are
-// (y, s). The best classifier that looks at u alone is right for Φ(1) = 84 % of every group; the one that is
-// best on the training samples also looks at v and is wrong for most of the small groups: theirs is the
-// shortcut of Waterbirds (Sagawa, Koh, Hashimoto, Liang 2020, arXiv 1911.08731) in a table.
+// openSpurious gives "spurious" (see the package comment): y is −1 (round) or 1 (square), s is −1 (red) or
+// 1 (blue). Among the classifiers that look at u alone the best is right for Φ(1) =
+// 84 % of every group; the one that is best on the training samples looks at v too, and is wrong for most of
+// the two small groups. It is the task of Waterbirds (Sagawa, Koh, Hashimoto, Liang 2020, arXiv 1911.08731)
+// as a table.
 func openSpurious(_ string, o Options) (*Dataset, error) {
 	n := cmp.Or(o.Samples, spuriousTrain)
 	if uint64(n) > math.MaxUint32 {
@@ -113,9 +111,9 @@ func (s *shortcutSplit) Read(dst []float32, i int) {
 	}
 }
 
-// normal draws a number that is standard normal to 10⁻³ in its distribution function: the number of ones among
-// 256 random bits, and a uniform part of one, standardised. It is exact arithmetic and one rounding, so that
-// every machine draws the same.
+// normal draws a number that is standard normal to 10⁻³ in its distribution function: the ones among 256
+// random bits and a uniform part of one, standardised. The arithmetic is the same on every machine, which
+// logarithms are not.
 func (p *pcg) normal() float64 {
 	ones := 0
 	for range 4 {
