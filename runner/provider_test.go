@@ -28,7 +28,7 @@ func TestRegisteredDataTrains(t *testing.T) {
 		Name: "rows", Purpose: "for a test", Imbalance: []float64{1, .5, .5},
 		Open: func(string, data.Options) (*data.Dataset, error) {
 			return &data.Dataset{Classes: []string{"a", "b", "c"}, Groups: []string{"small", "large"},
-				Train: rows(300), Test: rows(60), Checksum: "rows"}, nil
+				Train: rows(300), Test: rows(60), Checksum: "rows", Notes: []string{"rows are made up"}}, nil
 		},
 	})()
 	s := brief(dro.SFK)
@@ -40,5 +40,12 @@ func TestRegisteredDataTrains(t *testing.T) {
 	if m := tr.meta; m.Checksum != "rows" || !slices.Equal(m.Groups, []string{"small", "large"}) ||
 		!slices.Equal(m.TrainCounts, []int{40, 160}) || !slices.Equal(m.TestCounts, []int{12, 48}) {
 		t.Errorf("groups %q of %v and %v samples, checksum %s", m.Groups, m.TrainCounts, m.TestCounts, m.Checksum)
+	}
+	notes := slices.DeleteFunc(slices.Clone(tr.events), func(e Event) bool {
+		w, ok := e.(*WarningEvent)
+		return !ok || w.Message != "rows are made up" || w.Step != 0
+	})
+	if len(notes) != 1 {
+		t.Errorf("the log has the note of the data %d times", len(notes))
 	}
 }

@@ -138,9 +138,9 @@ func (c *column) width() int {
 	return 1
 }
 
-// encodeTo writes the column into rows of stride values: a number as (v − mean)/std (0 where it is missing or
-// the column constant), with 1 beside it where it is missing, if flagged; a category as one-hot 0 and 1, one
-// that the fit did not see as zeros. It counts the last.
+// encodeTo writes the column into rows of stride values: a number as (v − mean)/std (0 where it is missing
+// or the column constant), with 1 beside it where it is missing, if flagged; a category as one-hot 0 and 1,
+// one that the fit did not see as zeros. It counts the last.
 func (c *column) encodeTo(dst []float32, stride int) (unseen int, err error) {
 	if c.numbers == nil {
 		return c.encodeCodes(dst, stride), nil

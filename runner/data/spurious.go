@@ -24,8 +24,8 @@ func spurious() *Provider {
 	}
 }
 
-// openSpurious gives "spurious" (see the package comment): y is −1 (round) or 1 (square), s is −1 (red) or
-// 1 (blue). Among the classifiers that look at u alone the best is right for Φ(1) =
+// openSpurious gives "spurious" (see the package comment): y is −1 (round) or 1 (square), s is −1 (red)
+// or 1 (blue). Among the classifiers that look at u alone the best is right for Φ(1) =
 // 84 % of every group; the one that is best on the training samples looks at v too, and is wrong for most of
 // the two small groups. It is the task of Waterbirds (Sagawa, Koh, Hashimoto, Liang 2020, arXiv 1911.08731)
 // as a table.
