@@ -264,6 +264,7 @@ func (s *arraySet) read(o Options) (*Dataset, error) {
 
 // own reads labels and groups of n samples.
 func (s *arraySet) own(n int, sum io.Writer) (of own, err error) {
+	of.byGroup = true
 	if of.cells, err = s.cells(); err != nil {
 		return of, err
 	}

@@ -30,7 +30,7 @@ const testShare = .2
 //	cells=yes              groups are label × group
 //	test=PATH              the test split; else
 //	split=COLUMN           says train, val or test of each sample; else
-//	test_fraction=.2       is drawn, of each class and group alike,
+//	test_fraction=.2       is drawn, of each class and group (given by group=) alike,
 //	data_seed=0            by this seed
 //	missing=error          what to do with missing values: also drop, mean and category
 //	drop=COLUMN,COLUMN     columns to leave out
@@ -151,8 +151,8 @@ func (s csvSet) open() (*Dataset, error) {
 			return nil, err
 		}
 	}
-	if len(s.groups) > 0 && s.frame.split < 0 && trainRows == s.rows {
-		io.WriteString(sum, "drawn by class and group") // it once was by class: those runs have other data
+	if s.asked.group != "" {
+		io.WriteString(sum, "by class and group") // splits once were by class: those runs have other data
 	}
 	d, err := s.dataset(trainRows, s.draw)
 	if err != nil {

@@ -50,6 +50,7 @@ type Dataset struct {
 	Classes []string // class names, in the order of Label
 	Groups  []string // group names, in the order of Group; the same as Classes where no groups are given
 	Grouped bool     // groups are given: Groups are not just the classes
+	ByGroup bool     // a hold-out takes the same part of every class and group, not of every class alone
 	Train   Source   // after cap, imbalance and hold-out
 	Val     Source   // the part held out of the training split, or the data's own; nil: none
 	Test    Source   // never capped, never imbalanced
@@ -93,9 +94,8 @@ type Options struct {
 	// whole.
 	Imbalance []float64
 
-	// ValFraction is the part of what is then left to hold out as Dataset.Val, in [0, 1): of each class, and
-	// where groups are given of each of their combinations with it. It is 0 where the data have a Val of
-	// their own.
+	// ValFraction is the part of what is then left to hold out as Dataset.Val, in [0, 1): of each class, or of
+	// each class and group (see Dataset.ByGroup). It is 0 where the data have a Val of their own.
 	ValFraction float64
 
 	// Seed draws the data: the images of "shapes" and the members of every hold-out. It is not the seed of a
@@ -164,6 +164,7 @@ func open(name string, o Options) (*Dataset, error) {
 		return nil, err
 	}
 	d.Name, d.Shape = name, d.Train.Shape()
+	d.ByGroup = d.ByGroup || p.ByGroup
 	if d.Grouped = d.Groups != nil; !d.Grouped {
 		d.Groups = d.Classes
 	}

@@ -36,6 +36,8 @@ type own struct {
 	label  factor
 	groups []factor // crossed with one another
 	cells  bool     // and with the label
+
+	byGroup bool // see Dataset
 }
 
 // dataset gives a Dataset without sources, and the marks of all samples.
@@ -54,7 +56,7 @@ func (o own) dataset() (*Dataset, marks, error) {
 		o.groups = append([]factor{o.label}, o.groups...)
 	}
 	all, err := crossed(o.groups)
-	d.Groups, m.groups = all.values, all.codes
+	d.Groups, d.ByGroup, m.groups = all.values, o.byGroup, all.codes
 	return d, m, err
 }
 
@@ -157,10 +159,9 @@ func splitBy(f factor) (s splits, err error) {
 	return s, nil
 }
 
-// splits draws a test split, the same part of each class and group.
+// splits draws a test split of what will be a dataset.
 func (d draw) splits(src marked, set *Dataset) (s splits, err error) {
-	kinds := strata{len(set.Classes), len(set.Groups)}
-	s.train, s.test = holdOut(src, kinds, indices(0, src.Len()), d.fraction, d.seed)
+	s.train, s.test = holdOut(src, set.strata(), indices(0, src.Len()), d.fraction, d.seed)
 	if len(s.train) == 0 || len(s.test) == 0 {
 		return s, fmt.Errorf("%d samples are too few to split", src.Len())
 	}

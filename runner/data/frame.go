@@ -171,7 +171,8 @@ func (f *frame) dataset(trainRows int, draw draw) (*Dataset, error) {
 	if err := f.tooWide(); err != nil {
 		return nil, err
 	}
-	o := own{label: f.columns[f.label].factor(), cells: f.cells}
+	// A group that is not asked for once was no stratum, and the numbers of csv:example stay.
+	o := own{label: f.columns[f.label].factor(), cells: f.cells, byGroup: f.asked.group != ""}
 	for _, g := range f.groups {
 		o.groups = append(o.groups, f.columns[g].factor())
 	}

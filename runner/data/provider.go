@@ -30,8 +30,8 @@ type Provider struct {
 	// AnySize says that Options.Samples is the number of training samples, with Sizes.Train for 0, and not their
 	// most.
 	AnySize bool
-	// Grouped says that it has groups that are not its classes: what a hold-out leaves, only opening it tells.
-	Grouped bool
+	// ByGroup says that its Dataset is so: what a hold-out leaves, only opening it tells.
+	ByGroup bool
 	// Imbalance is what a run has that asks for none in particular: one ratio a class; nil: all samples.
 	Imbalance []float64
 }
@@ -149,7 +149,7 @@ func SizesOf(name string, o Options) (Sizes, error) {
 func KnownSizes(name string, o Options) (s Sizes, ok bool) {
 	p, err := find(name)
 	if err != nil || p.Sizes == (Sizes{}) || o.validate() != nil || o.suits(p.Sizes.Classes) != nil ||
-		p.Grouped && o.ValFraction > 0 {
+		p.ByGroup && o.ValFraction > 0 {
 		return Sizes{}, false
 	}
 	s = p.Sizes

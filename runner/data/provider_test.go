@@ -45,7 +45,7 @@ func toys(url string) data.Provider {
 			{Name: "toy.bin", Size: 3, Sum: fmt.Sprintf("sha256:%x", sum), URLs: []string{url}},
 		}},
 		Sizes:     data.Sizes{Shape: data.Shape{C: 1, H: 1, W: 1}, Classes: 3, Train: 60, Test: 12},
-		Imbalance: []float64{1, .5, .25}, Grouped: true,
+		Imbalance: []float64{1, .5, .25},
 	}
 }
 

@@ -58,16 +58,13 @@ func (d *Dataset) restrict(o Options) error {
 	if d.Val != nil && o.ValFraction > 0 {
 		return errTwoVals
 	}
-	all, kinds := d.Train, strata{classes: len(d.Classes)}
-	if d.Grouped {
-		kinds.groups = len(d.Groups)
-	}
+	all := d.Train
 	capped := o.Samples > 0 && o.Samples < all.Len()
 	if !capped && o.Imbalance == nil && o.ValFraction == 0 {
 		return nil
 	}
 	kept := keepFirst(all, o.keep(ClassCounts(all, len(d.Classes))))
-	train, val := holdOut(all, kinds, kept, o.ValFraction, o.Seed)
+	train, val := holdOut(all, d.strata(), kept, o.ValFraction, o.Seed)
 	if len(train) == 0 {
 		return errNoTrain
 	}
@@ -146,6 +143,14 @@ func (s strata) of(src marked, i int) int {
 		return src.Label(i)
 	}
 	return src.Label(i)*s.groups + src.Group(i)
+}
+
+// strata are those of the hold-outs of d.
+func (d *Dataset) strata() strata {
+	if d.ByGroup {
+		return strata{len(d.Classes), len(d.Groups)}
+	}
+	return strata{classes: len(d.Classes)}
 }
 
 // holdOut splits index in two, both in the source's order: held has round(fraction·count) samples of each
