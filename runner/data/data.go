@@ -51,7 +51,7 @@ type Dataset struct {
 	Groups  []string // group names, in the order of Group; the same as Classes where no groups are given
 	Grouped bool     // groups are given: Groups are not just the classes
 	ByGroup bool     // a hold-out takes the same part of every class and group, not of every class alone
-	Train   Source   // after cap, imbalance and hold-out
+	Train   Source   // after cap, imbalance, hold-out and label noise
 	Val     Source   // the part held out of the training split, or the data's own; nil: none
 	Test    Source   // never capped, never imbalanced
 
@@ -98,8 +98,12 @@ type Options struct {
 	// each class and group (see Dataset.ByGroup). It is 0 where the data have a Val of their own.
 	ValFraction float64
 
-	// Seed draws the data: the images of "shapes" and the members of every hold-out. It is not the seed of a
-	// run; runs that are to be compared need the same one.
+	// LabelNoise is the share of the training samples, in [0, 1), whose label is set to another class, drawn
+	// uniformly. Groups that are given stay; those that are the classes follow the label.
+	LabelNoise float64
+
+	// Seed draws the data: the images of "shapes", the members of every hold-out and the label noise. It is not
+	// the seed of a run; runs that are to be compared need the same one.
 	Seed uint64
 }
 
@@ -111,6 +115,8 @@ func (o Options) validate() error {
 		return fmt.Errorf("difficulty is %v: give a number from 0 to 1", o.Difficulty)
 	case !(o.ValFraction >= 0 && o.ValFraction < 1):
 		return fmt.Errorf("val_fraction is %v: give a number from 0 to below 1", o.ValFraction)
+	case !(o.LabelNoise >= 0 && o.LabelNoise < 1):
+		return fmt.Errorf("label_noise is %v: give a number from 0 to below 1", o.LabelNoise)
 	}
 	for c, r := range o.Imbalance {
 		if !(r > 0 && r <= 1) {
@@ -175,5 +181,6 @@ func open(name string, o Options) (*Dataset, error) {
 	if p.Pack != nil {
 		p.Pack(d)
 	}
+	d.mislabel(o.LabelNoise, o.Seed)
 	return d, nil
 }
