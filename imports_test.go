@@ -32,11 +32,11 @@ runner, runner/record, GONUM < runner/compare
 runner, runner/record, X/SYS < runner/engine
 NONE < runner/export
 tui/plot, ANSI, TEA, CHARM < tui/kit
-runner, runner/record, tui/kit, TEA < tui/lab
+runner, runner/record, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/data, dro, dro/nn, presets, TEA < tui/launch
 tui/lab, dro, runner/export, TEA < tui/watch
 tui/lab, presets, TEA < tui/runs
-tui/lab, runner/compare, TEA < tui/compare
+tui/lab, TEA < tui/compare
 tui/launch, tui/watch, tui/runs, tui/compare, ANSI, TEA, CHARM < tui
 tui/lab, dro, presets, ANSI, TEA, CHARM < tui/internal/tuitest
 tui, runner/engine, runner/compare, presets, ANSI, TEA, CHARM, COBRA, FANG < tui/cli

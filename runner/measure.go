@@ -133,12 +133,17 @@ func SummaryMeasures() []Measure {
 // FindMeasure returns the measure of that name. Where a step and an evaluation
 // have one of the same name, it is the evaluation's.
 func FindMeasure(name string) (Measure, bool) {
-	for _, list := range [][]Measure{evalRows(), added, StepMeasures()} {
-		for i := range list {
-			if list[i].Name == name {
-				return list[i], true
-			}
+	of := func(list []Measure) int {
+		return slices.IndexFunc(list, func(m Measure) bool { return m.Name == name })
+	}
+	for _, list := range [][]Measure{evalRows(), added} {
+		if i := of(list); i >= 0 {
+			return list[i], true
 		}
+	}
+	steps := StepMeasures() // last: these are made anew for each call
+	if i := of(steps); i >= 0 {
+		return steps[i], true
 	}
 	return Measure{}, false
 }

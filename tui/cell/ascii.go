@@ -11,10 +11,10 @@ import (
 func standIn(r rune) (one byte, word string) {
 	const (
 		from = "│─╭╮╰╯╴╶╵╷┌┐└┘├┤┬┴┼┈┊┃━┏┓┗┛" +
-			"²–—−‐·×≈▸▾▶◂◀●■▲◆○□△◇✓✗◌█░▓→←↑↓⇧" +
+			"²–—−‐·×≈▸▾▶◂◀●■▲◆▼★○□△◇▽☆◉▣◈◎▬✓✗◌█░▓→←↑↓⇧" +
 			"ληµμργφακσεχ∇√‖±≥≤≠…" // these have words
 		to = "|-..''--||+++++++++-|#=####2----.x~" +
-			">v><<*#+xo@%=vX.#:#><^v^"
+			">v><<*#+xY&o@%=U$QBZG_vX.#:#><^v^"
 	)
 	at := strings.IndexRune(from, r)
 	if at < 0 {
@@ -93,13 +93,13 @@ func plain(s string) bool {
 	return true
 }
 
-// Marks is how many series are told apart by a mark.
-const Marks = 8
+// Marks is how many series are told apart by a mark: more than there are methods.
+const Marks = 16
 
 // Mark is what tells series i from others where colour does not, or not alone:
 // in charts and in tables.
 func Mark(i int, ascii bool) rune {
-	r := [Marks]rune{'●', '■', '▲', '◆', '○', '□', '△', '◇'}[i%Marks]
+	r := [Marks]rune{'●', '■', '▲', '◆', '▼', '★', '○', '□', '△', '◇', '▽', '☆', '◉', '▣', '◈', '◎'}[i%Marks]
 	if ascii {
 		return SevenRune(r)
 	}

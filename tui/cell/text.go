@@ -96,9 +96,20 @@ func sgr(s string) int {
 // narrow tells whether a character is surely one cell wide: boxes, blocks and
 // shapes, braille, Greek and what else the interface itself writes.
 func narrow(r rune) bool {
-	return r >= 0x2500 && r <= 0x25fc || r >= 0x2800 && r <= 0x28ff || r >= 'α' && r <= 'ω' ||
+	return r >= 0x2500 && r <= 0x25fc || r == '★' || r == '☆' || r >= 0x2800 && r <= 0x28ff || r >= 'α' && r <= 'ω' ||
 		r >= '←' && r <= '↓' || r == '·' || r == '–' || r == '…' || r == '×' || r == '±' || r == '‖' ||
 		r == '✓' || r == '✗' || r == '≥' || r == '≤'
+}
+
+// Middle shortens s to at most w cells, with an ellipsis in the middle where it
+// was longer: of names that are made of parts, both ends tell them apart.
+func Middle(s string, w int) string {
+	over := Width(s) - w
+	if over <= 0 || w < 4 {
+		return Cut(s, w)
+	}
+	head := ansi.TruncateWc(s, (w-1)/2, "")
+	return head + "…" + ansi.TruncateLeftWc(s, Width(s)-(w-1-Width(head)), "")
 }
 
 // Cut shortens s to at most w cells, with an ellipsis where it was longer.

@@ -24,28 +24,20 @@ func (p *Page) chart() *plot.Chart {
 				}
 			}
 		}
-		name, number := cell.Clean(row.Label), uint8(i%kit.Colors)
+		name, number, glyph := cell.Clean(row.Label), uint8(i%kit.Colors), p.Theme.Glyph(i)
 		switch {
-		case len(seeds) > 1 && !p.Theme.Color:
+		case len(seeds) > 1 && glyph != 0: // a band has no glyph
 			line := meanLine(seeds, last)
-			c.Lines = append(c.Lines, plot.Line{Name: name, Series: line, Number: number, Glyph: p.glyph(number)})
+			c.Lines = append(c.Lines, plot.Line{Name: name, Series: line, Number: number, Glyph: glyph})
 		case len(seeds) > 1:
 			c.Bands = append(c.Bands, plot.Band{Name: name, Seeds: seeds, Half: half95, Number: number})
 		case len(seeds) == 1:
-			c.Lines = append(c.Lines, plot.Line{Name: name, Series: seeds[0], Number: number, Glyph: p.glyph(number)})
+			c.Lines = append(c.Lines, plot.Line{Name: name, Series: seeds[0], Number: number, Glyph: glyph})
 		}
 	}
 	c.X = plot.Range{Lo: 0, Hi: max(last, 1)}
 	c.Y = c.FitY()
 	return c
-}
-
-// glyph tells lines apart where colour does not; 0 where it does.
-func (p *Page) glyph(number uint8) rune {
-	if p.Theme.Color {
-		return 0
-	}
-	return p.Theme.Marks[number]
 }
 
 // half95 is of the 95 % t interval over seeds.

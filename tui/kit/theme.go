@@ -34,8 +34,12 @@ type Theme struct {
 	BarFull, BarEmpty     string
 }
 
-// Colors is how many runs are told apart by colour and glyph.
+// Colors is how many runs are told apart, by colour and mark.
 const Colors = cell.Marks
+
+// hues is how many of them have a colour of their own: the eye tells no more
+// apart. The colours begin again with the next, and there the mark decides.
+const hues = 8
 
 // ink is one colour for each kind of terminal: 24 bits, the 256 and the 16
 // colours. Chosen by hand: nearest colours would make two runs look alike.
@@ -49,7 +53,7 @@ type ink struct {
 type inks struct {
 	dim, accent, good, warn, bad, border, faded ink
 	selected                                    ink // background of the selected row
-	series                                      [Colors]ink
+	series                                      [hues]ink
 }
 
 // The series are told apart by people with any colour vision (after Okabe and
@@ -59,7 +63,7 @@ func darkInks() inks {
 		dim: ink{0x8a93a3, 245, 7}, accent: ink{0x7cc7ff, 117, 14}, border: ink{0x4a5262, 239, 8},
 		good: ink{0x3fcf8e, 42, 10}, warn: ink{0xf2c14e, 221, 11}, bad: ink{0xff7b72, 209, 9},
 		faded: ink{0x59616f, 241, 8}, selected: ink{0x262d3a, 236, 0},
-		series: [Colors]ink{{0x56b4e9, 75, 14}, {0xf0a020, 214, 11}, {0xe88bc0, 175, 13}, {0x2fc48d, 42, 10},
+		series: [hues]ink{{0x56b4e9, 75, 14}, {0xf0a020, 214, 11}, {0xe88bc0, 175, 13}, {0x2fc48d, 42, 10},
 			{0xf0e442, 227, 3}, {0xa99bff, 141, 12}, {0xff7f50, 209, 9}, {0xc8ccd4, 252, 7}},
 	}
 }
@@ -69,7 +73,7 @@ func lightInks() inks {
 		dim: ink{0x5b6472, 241, 8}, accent: ink{0x0060a8, 25, 4}, border: ink{0xb4bac4, 249, 7},
 		good: ink{0x007a4d, 29, 2}, warn: ink{0x8a5a00, 94, 3}, bad: ink{0xb3261e, 124, 1},
 		faded: ink{0xa0a6b0, 247, 7}, selected: ink{0xe4eaf2, 254, 7},
-		series: [Colors]ink{{0x0069b4, 25, 4}, {0xb05a00, 130, 3}, {0xa8327d, 126, 5}, {0x00754f, 29, 2},
+		series: [hues]ink{{0x0069b4, 25, 4}, {0xb05a00, 130, 3}, {0xa8327d, 126, 5}, {0x00754f, 29, 2},
 			{0x7a6a00, 100, 6}, {0x5b3fbf, 61, 12}, {0xc23800, 166, 1}, {0x4a4f58, 239, 8}},
 	}
 }
@@ -105,13 +109,23 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	if profile > colorprofile.ANSI {
 		t.Selected = styleOf(plain.Background(color(p.selected)))
 	}
-	for i, c := range p.series {
+	for i := range t.Series {
+		c := p.series[i%hues]
 		t.Series[i], t.faint[i] = fg(c), fg(p.faded)
 		if profile == colorprofile.TrueColor {
 			t.faint[i] = fg(ink{rgb: halfway(c.rgb, p.border.rgb)})
 		}
 	}
 	return t
+}
+
+// Glyph is what lines of series i are drawn with where its colour does not tell
+// them from others'; 0 where it does.
+func (t *Theme) Glyph(i int) rune {
+	if i %= Colors; t.Color && i < hues {
+		return 0
+	}
+	return t.Marks[i]
 }
 
 // in is the colour of a kind of terminal.

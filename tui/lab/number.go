@@ -36,7 +36,7 @@ func Percent(n runner.Number) string {
 func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
 	glyphs := map[runner.Status]string{runner.Queued: "◌", runner.Running: "▶", runner.Paused: "‖",
 		runner.Done:    "✓",
-		runner.Stopped: "■", runner.Failed: "✗", runner.Interrupted: "!"}
+		runner.Stopped: "▬", runner.Failed: "✗", runner.Interrupted: "!"}
 	styles := map[runner.Status]kit.Style{runner.Running: t.Accent, runner.Done: t.Good, runner.Paused: t.Warn,
 		runner.Stopped: t.Warn, runner.Interrupted: t.Warn, runner.Failed: t.Bad}
 	st, ok := styles[s]

@@ -13,8 +13,9 @@ type Bar struct {
 	Label string
 	Value float64 // not finite: no bar, and "nan" as its value
 	Base  float64 // the baseline's value; NaN for none
-	Count int     // number of samples behind it; negative for none
 	Worst bool    // marked by a glyph as well as by its role
+	Few   bool    // too few samples to be called anything: dimmed, and marked by a glyph
+	Cells []string
 }
 
 // Bars is a horizontal bar chart from 0 to Max.
@@ -24,50 +25,78 @@ type Bars struct {
 	Percent       bool    // write values and changes times 100 with one decimal
 	LowerIsBetter bool    // a loss: decides which changes are Better and Worse
 	First         int     // first bar shown, for scrolling
-	Number        uint8   // series number of the bars' style
-	Charset       Charset // Lines and Braille draw alike
+	// Heads are of labels, values, changes and cells, in a row above; nil for none.
+	Heads   []string
+	Number  uint8   // series number of the bars' style
+	Charset Charset // Lines and Braille draw alike
 }
 
 // barLayout holds the widths of a row's parts; 0 leaves a part out. The bar
-// comes between the label and the value.
-type barLayout struct{ label, bar, value, change, count int }
+// comes between the label and the columns: value, change, then the cells.
+type barLayout struct {
+	label, bar int
+	columns    []int
+}
 
-// layout drops the count, then the change, then the value, then shortens the
-// label, so that the bar stays readable as w shrinks.
+// layout shortens the label and leaves out the columns that have no room, the
+// first ones first to have it, so that the bar stays readable as w shrinks.
 func (b *Bars) layout(w int) barLayout {
 	var l barLayout
+	cells := 0
 	for _, bar := range b.Bars {
 		l.label = max(l.label, cell.Width(b.Charset.spell(bar.Label)))
-		if bar.Count >= 0 {
-			l.count = max(l.count, len(strconv.Itoa(bar.Count)))
-		}
-		if !math.IsNaN(bar.Base) {
-			l.change = b.changeWidth()
-		}
+		cells = max(cells, len(bar.Cells))
 	}
 	l.label = min(l.label, w/3)
-	l.value = b.valueWidth()
-	const leastBar = 10
-	for _, part := range [...]*int{&l.count, &l.change, &l.value} {
-		if l.bar = w - l.fixed(); l.bar >= leastBar {
-			return l
-		}
-		*part = 0
+	// Each part has a blank that sets it off: after the label it holds the mark.
+	room := w
+	if l.label > 0 {
+		room -= l.label + 1
 	}
-	l.bar = max(0, w-l.fixed())
+	const leastBar = 10
+	for i := range columnCells + cells {
+		n := b.columnWidth(i)
+		if n > 0 && room-n-1 < leastBar {
+			if n = 0; i < columnCells { // a cell must not be taken for the value
+				break
+			}
+		}
+		if n > 0 {
+			room -= n + 1
+		}
+		l.columns = append(l.columns, n)
+	}
+	l.bar = max(0, room)
 	return l
 }
 
-// fixed is the width of everything but the bar: each part with the blank that
-// sets it off, which after the label holds the worst mark.
-func (l barLayout) fixed() int {
-	n := 0
-	for _, part := range [...]int{l.label, l.value, l.change, l.count} {
-		if part > 0 {
-			n += part + 1
+// The columns: value, change, and from columnCells on the cells.
+const columnCells = 2
+
+// columnWidth is the room that column i takes; 0 for one that is empty.
+func (b *Bars) columnWidth(i int) (n int) {
+	for j := range b.Bars {
+		switch bar := &b.Bars[j]; {
+		case i == 0:
+			n = b.valueWidth()
+		case i == 1 && !math.IsNaN(bar.Base):
+			n = b.changeWidth()
+		case i >= columnCells && i-columnCells < len(bar.Cells):
+			n = max(n, cell.Width(b.Charset.spell(bar.Cells[i-columnCells])))
 		}
 	}
+	if n > 0 {
+		n = max(n, cell.Width(b.Charset.spell(b.head(i+1))))
+	}
 	return n
+}
+
+// head is what a column is called: the label's is the first.
+func (b *Bars) head(i int) string {
+	if i < len(b.Heads) {
+		return b.Heads[i]
+	}
+	return ""
 }
 
 func (b *Bars) valueWidth() int {
@@ -86,47 +115,79 @@ func (b *Bars) DrawTo(f *Frame, w, h int) {
 	if f.W == 0 || f.H == 0 {
 		return
 	}
-	l := b.layout(f.W)
+	l, top := b.layout(f.W), 0
+	if b.Heads != nil {
+		b.heads(f, l)
+		top = 1
+	}
 	first := max(0, min(b.First, len(b.Bars)-1))
-	rows := min(f.H, len(b.Bars)-first)
+	rows := min(f.H-top, len(b.Bars)-first)
 	if left := len(b.Bars) - first - rows; left > 0 {
 		rows--
-		f.text(0, rows, f.W, "+"+strconv.Itoa(left+1)+" more", Style{Role: Axis})
+		f.text(0, top+rows, f.W, "+"+strconv.Itoa(left+1)+" more", Style{Role: Axis})
 	}
-	for y := range rows {
-		b.row(f, y, &b.Bars[first+y], l)
+	for y := range max(0, rows) {
+		b.row(f, top+y, &b.Bars[first+y], l)
 	}
 	if b.Charset == ASCII {
 		f.ascii()
 	}
 }
 
+// heads says in the first row what the columns are.
+func (b *Bars) heads(f *Frame, l barLayout) {
+	f.text(0, 0, l.label, cell.Cut(b.Charset.spell(b.head(0)), l.label), Style{Role: Axis})
+	l.each(func(i, x, n int) {
+		f.textRight(x, 0, n, b.Charset.spell(b.head(i+1)), Style{Role: Axis})
+	})
+}
+
+// each goes through the columns that are shown, their places and widths.
+func (l barLayout) each(column func(i, x, n int)) {
+	x := l.bar + 1
+	if l.label > 0 {
+		x += l.label + 1
+	}
+	for i, n := range l.columns {
+		if n > 0 {
+			column(i, x, n)
+			x += n + 1
+		}
+	}
+}
+
+// The marks behind a label.
+const (
+	worstMark = '◂'
+	// FewMark says that there are too few samples.
+	FewMark = '?'
+)
+
 func (b *Bars) row(f *Frame, y int, bar *Bar, l barLayout) {
-	text := Style{}
-	if bar.Worst {
-		text.Role = Worst
+	text, mark := Style{}, ' '
+	switch {
+	case bar.Worst:
+		text.Role, mark = Worst, b.Charset.rune(worstMark)
+	case bar.Few:
+		text.Role, mark = Axis, FewMark
 	}
-	f.text(0, y, l.label, cell.Cut(b.Charset.spell(bar.Label), l.label), text)
+	f.text(0, y, l.label, cell.Middle(b.Charset.spell(bar.Label), l.label), text)
+	f.set(l.label, y, mark, text)
 	x := l.label
-	if bar.Worst {
-		f.set(x, y, b.Charset.rune('◂'), text)
-	}
 	if l.label > 0 {
 		x++
 	}
 	b.bar(f, x, y, l.bar, bar)
-	x += l.bar + 1
-	if l.value > 0 {
-		f.textRight(x, y, l.value, b.number(bar.Value), text)
-		x += l.value + 1
-	}
-	if l.change > 0 {
-		b.change(f, x, y, l.change, bar)
-		x += l.change + 1
-	}
-	if l.count > 0 && bar.Count >= 0 {
-		f.textRight(x, y, l.count, strconv.Itoa(bar.Count), Style{Role: Axis})
-	}
+	l.each(func(i, x, n int) {
+		switch {
+		case i == 0:
+			f.textRight(x, y, n, b.number(bar.Value), text)
+		case i == 1:
+			b.change(f, x, y, n, bar)
+		case i-columnCells < len(bar.Cells):
+			f.textRight(x, y, n, b.Charset.spell(bar.Cells[i-columnCells]), Style{Role: Axis})
+		}
+	})
 }
 
 // bar fills eighths of cells (whole cells in ASCII) and ticks the baseline.
@@ -135,8 +196,11 @@ func (b *Bars) bar(f *Frame, x, y, w int, bar *Bar) {
 		return
 	}
 	style := Style{Data, b.Number}
-	if bar.Worst {
+	switch {
+	case bar.Worst:
 		style = Style{Worst, b.Number}
+	case bar.Few:
+		style = Style{Faint, b.Number}
 	}
 	eighths := int(b.part(bar.Value)*float64(8*w) + 0.5)
 	if b.Charset == ASCII {
@@ -201,8 +265,14 @@ func (b *Bars) change(f *Frame, x, y, w int, bar *Bar) {
 func (b *Bars) Fingerprint(w, h int) uint64 {
 	f := hash{}.ints(w, h, bit(b.Percent)+2*bit(b.LowerIsBetter), b.First, int(b.Number), int(b.Charset))
 	f = f.floats(b.Max)
+	for _, s := range b.Heads {
+		f = f.text(s)
+	}
 	for _, bar := range b.Bars {
-		f = f.text(bar.Label).floats(bar.Value, bar.Base).ints(bar.Count, bit(bar.Worst))
+		f = f.text(bar.Label).floats(bar.Value, bar.Base).ints(bit(bar.Worst)+2*bit(bar.Few), len(bar.Cells))
+		for _, s := range bar.Cells {
+			f = f.text(s)
+		}
 	}
 	return f.sum
 }

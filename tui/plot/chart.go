@@ -46,6 +46,16 @@ type Marker struct {
 	Name   string
 }
 
+// Spot is a place on a line that is told from the others, by a letter that no
+// mark of a line is.
+type Spot struct {
+	X, Y   float64
+	Number uint8 // series number of its style
+}
+
+// spotRune is what spots are drawn as.
+const spotRune = 'S'
+
 // Chart is a line chart. The caller keeps the ranges: FitY and GrowX say how
 // they move on.
 type Chart struct {
@@ -58,6 +68,7 @@ type Chart struct {
 	Bands    []Band
 	Refs     []RefLine
 	Markers  []Marker
+	Spots    []Spot
 	Bare     bool // no axes
 }
 
@@ -201,6 +212,9 @@ func (c *Chart) Fingerprint(w, h int) uint64 {
 	}
 	for _, m := range c.Markers {
 		f = f.text(m.Name).floats(m.X).ints(int(m.Letter))
+	}
+	for _, s := range c.Spots {
+		f = f.floats(s.X, s.Y).ints(int(s.Number))
 	}
 	return f.sum
 }

@@ -21,6 +21,7 @@ func (c *Chart) DrawTo(f *Frame, w, h int) Report {
 	p.markers()
 	p.bands()
 	p.lines()
+	p.spots()
 	p.alerts()
 	p.labels()
 	p.axes()
@@ -214,6 +215,16 @@ func (p *panel) box(grid []uint8, s Style, glyph rune) {
 			r = p.chart.Charset.rune(boxRunes()[a])
 		}
 		p.f.set(p.x0+i%p.w, i/p.w, r, s)
+	}
+}
+
+// spots marks places on lines, over them.
+func (p *panel) spots() {
+	for _, s := range p.chart.Spots {
+		x, inView := p.column(s.X)
+		if y, ok := p.row(s.Y); ok && inView {
+			p.f.set(p.x0+x, y, spotRune, Style{Data, s.Number})
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package plot
 
-import "math"
+import (
+	"math"
+	"testing"
+)
 
 // What follows draws into a frame of its own.
 
@@ -39,3 +42,25 @@ func (s *Series) Last() (x, y float64, ok bool) {
 
 // Last is the current point.
 func (p *Path) Last() (x, y float64, ok bool) { return p.last.x, p.last.y, p.n > 0 }
+
+// TestSpots draws a spot over its line in every charset, and none out of view.
+func TestSpots(t *testing.T) {
+	for _, cs := range []Charset{Lines, Braille, ASCII} {
+		s := NewSeries("s")
+		for i := range 10 {
+			s.Append(float64(i), float64(i))
+		}
+		c := Chart{X: Range{0, 9}, Y: Range{0, 9}, Charset: cs, Lines: []Line{{Series: s}},
+			Spots: []Spot{{X: 5, Y: 5, Number: 3}, {X: 5, Y: 50}, {X: -1, Y: 5}}}
+		f, _ := c.Draw(40, 12)
+		var at []Cell
+		for _, c := range f.Cells {
+			if c.Rune == spotRune {
+				at = append(at, c)
+			}
+		}
+		if len(at) != 1 || at[0].Style != (Style{Data, 3}) {
+			t.Errorf("charset %d: %d spots\n%s", cs, len(at), f)
+		}
+	}
+}

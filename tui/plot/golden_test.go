@@ -152,12 +152,12 @@ func TestGoldenBand(t *testing.T) {
 
 func classBars(cs Charset) *Bars {
 	b := &Bars{Percent: true, Charset: cs, Bars: []Bar{
-		{"airplane", 0.7764, 0.76, 4020, false},
-		{"automobile", 0.8619, 0.8619, 2715, false},
-		{"cat", 0.4705, 0.4936, 1425, true},
-		{"日本語の猫", 1, math.NaN(), 5000, false},
-		{"broken", math.NaN(), 0.5, -1, false},
-		{"none", 0, 0.1, 0, false},
+		{Label: "airplane", Value: 0.7764, Base: 0.76, Cells: []string{"4020", "76.5–78.9"}},
+		{Label: "automobile", Value: 0.8619, Base: 0.8619, Cells: []string{"2715", "84.8–87.4"}},
+		{Label: "cat", Value: 0.4705, Base: 0.4936, Worst: true, Cells: []string{"1425", "44.5–49.6"}},
+		{Label: "日本語の猫", Value: 1, Base: math.NaN(), Few: true, Cells: []string{"5", "56.6–100.0"}},
+		{Label: "broken", Value: math.NaN(), Base: 0.5},
+		{Label: "none", Value: 0, Base: 0.1, Cells: []string{"0"}},
 	}}
 	return b
 }
@@ -168,6 +168,9 @@ func TestGoldenBars(t *testing.T) {
 			f := classBars(cs).Draw(size[0], size[1])
 			golden(t, fmt.Sprintf("bars-%s-%dx%d", name, size[0], size[1]), styled(f))
 		}
+		b := classBars(cs)
+		b.Heads = []string{"class", "%", "change", "n test", "95 %"}
+		golden(t, "bars-"+name+"-heads", styled(b.Draw(70, 5)))
 	}
 }
 

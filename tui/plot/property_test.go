@@ -137,7 +137,8 @@ func TestOthersNeverPanic(t *testing.T) {
 			b.Max = nasty(r)
 		}
 		for range r.IntN(12) {
-			b.Bars = append(b.Bars, Bar{nastyName(r), nasty(r), nasty(r), r.IntN(100000) - 10, r.IntN(4) == 0})
+			b.Bars = append(b.Bars, Bar{Label: nastyName(r), Value: nasty(r), Base: nasty(r), Worst: r.IntN(4) == 0,
+				Few: r.IntN(4) == 0, Cells: []string{nastyName(r), nastyName(r)}[:r.IntN(3)]})
 		}
 		checkFrame(t, b.Draw(w, h), w, h, cs)
 
@@ -254,6 +255,7 @@ func TestFingerprintSeesChanges(t *testing.T) {
 		"name":   func() { c.Lines[1].Name = "x" },
 		"ref":    func() { c.Refs[0].Y = 1 },
 		"marker": func() { c.Markers[0].X = 1 },
+		"spot":   func() { c.Spots = []Spot{{X: 1, Y: 2}} },
 		"band":   func() { c.Bands = []Band{{Name: "b"}} },
 		"ascii":  func() { c.Charset = ASCII },
 	} {
@@ -263,6 +265,12 @@ func TestFingerprintSeesChanges(t *testing.T) {
 	note("bars", b.Fingerprint(80, 24))
 	b.Bars[2].Value = 0.5
 	note("bar", b.Fingerprint(80, 24))
+	b.Bars[2].Few = true
+	note("few", b.Fingerprint(80, 24))
+	b.Bars[2].Cells[1] = "x"
+	note("cell", b.Fingerprint(80, 24))
+	b.Heads = []string{"class"}
+	note("head", b.Fingerprint(80, 24))
 	note("phase", p.Fingerprint(80, 24))
 	p.Path.Append(1, 1)
 	note("path", p.Fingerprint(80, 24))

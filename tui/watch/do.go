@@ -22,6 +22,12 @@ func (w *Page) flip() {
 	p.view = (p.view + 1) % len(p.views)
 }
 
+func (w *Page) flipSplit() tea.Cmd {
+	w.val = !w.val
+	w.fit()
+	return kit.Notify("evaluated on the " + splitName(w.val) + " split")
+}
+
 func (w *Page) flipLog() { w.logPane, w.logBack = !w.logPane, 0 }
 
 // scroll moves what is too long by part of a page: the log, where it is open,

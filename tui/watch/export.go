@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"drolab/runner"
 	"drolab/runner/export"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -89,9 +88,7 @@ func (w *Page) barSheet(of lab.Measure) (*export.Sheet, int) {
 				placeName(t.meta, of.Axis, i), count, exact(value.Float())))
 		}
 	}
-	part := map[runner.Axis]string{runner.PerClass: "class", runner.PerGroup: "group",
-		runner.PerRadius: "radius"}[of.Axis]
-	return &export.Sheet{Name: of.Name, Head: []string{"run", "method", "seed", "step", "epoch", part,
+	return &export.Sheet{Name: of.Name, Head: []string{"run", "method", "seed", "step", "epoch", axisName(of.Axis),
 		"training_images", of.Title}, Rows: slices.Values(rows)}, len(rows)
 }
 

@@ -31,7 +31,8 @@ func TestBarsByGroup(t *testing.T) {
 	}
 	v := r.watch.shows(r.watch.focus)
 	b := r.watch.bars(r.watch.focus, v.of(run.meta), 10)
-	if len(b.Bars) != 3 || !b.Bars[1].Worst || b.Bars[2].Worst || b.Bars[1].Count != 40 {
+	if len(b.Bars) != 3 || !b.Bars[1].Worst || b.Bars[2].Worst || b.Bars[1].Cells[0] != "40" ||
+		b.Bars[1].Cells[1] != "30" || b.Bars[1].Few || !b.Bars[2].Few {
 		t.Errorf("bars %+v, want the coast as the worst", b.Bars)
 	}
 	grouped := panels(standing(), nil, &m)

@@ -1,9 +1,13 @@
 package watch
 
 import (
+	"fmt"
 	"strings"
 
+	"drolab/dro"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 )
 
 // info is what the focused panel shows, defined.
@@ -19,14 +23,38 @@ func (w *Page) info() *kit.Overlay {
 	}
 	if v.bars != "" {
 		m := v.of(w.run().meta)
-		texts = append(texts, m.Definition())
+		texts = append(texts, m.Definition(), w.run().aboutBars(m))
+	}
+	if t := w.run(); t.selects() {
+		texts = append(texts, fmt.Sprintf("S on a curve of evaluations is the step that its run has selected: of the "+
+			"evaluations so far, the one that is best by the setting select (%s here), on the validation split. "+
+			"Its figures stand beside those of the last step, both of the test split.",
+			cell.Clean(t.meta.Spec.Select)))
 	}
 	texts = append(texts,
 		"In the table: train loss of the last logged batch; worst %, test % and losses of the last "+
 			"evaluation; time left at the mean speed so far, evaluations included.",
+		lab.MarkLegend,
 		"A vertical mark r is a resume from a checkpoint, k a change of a setting, f where a fork leaves "+
 			"its parent, whose curve it goes on.")
 	lines := kit.Wrap(w.Theme.Greek(strings.Join(texts, "\n\n")), min(76, w.Body.W-6))
 	title := w.title(w.focus)
 	return &kit.Overlay{Title: w.Theme.Greek(title), Lines: lines}
+}
+
+// aboutBars says what the columns and marks of bars are.
+func (t *track) aboutBars(of lab.Measure) string {
+	part, split := axisName(of.Axis), splitName(of.OfValidation())
+	text := fmt.Sprintf("Behind the bars, as far as there is room: change against the baseline; samples of "+
+		"the %s to train on and of the %s split.", part, split)
+	if of.Scale == dro.Percent {
+		text += fmt.Sprintf(" 95 %% is the accuracy's confidence interval (Wilson). ratio: of the %s's training "+
+			"samples, under the adversary; 1 is no reweighting. recall: balanced accuracy within it. loss: mean "+
+			"cross-entropy of its %s samples.", part, split)
+	}
+	if of.Better == dro.Neither {
+		return text
+	}
+	return text + fmt.Sprintf(" ◂ is the worst %s. One with ? has fewer than min_group = %d %s samples: its "+
+		"figure is chance, so it is not called the worst.", part, t.meta.Spec.MinGroup, split)
 }

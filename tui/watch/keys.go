@@ -29,8 +29,10 @@ func (w *Page) Keys() []kit.Key {
 		{Keys: kit.On("z"), Hint: "zoom", Help: "the panel on the whole screen, and back", Why: of(nil),
 			Do: kit.Just(w.zoom)},
 		{Keys: kit.On("v"), Hint: "layout", Help: "1, 2, 4 or 6 panels", Why: of(nil), Do: kit.Just(w.nextLayout)},
-		{Keys: kit.On("f"), Hint: "flip", Help: "the panel's other views: one curve, phase portrait, losses",
+		{Keys: kit.On("f"), Hint: "flip", Help: "the panel's other views: one curve, phase portrait, losses, classes",
 			Why: of(w.noFlip), Do: kit.Just(w.flip)},
+		{Keys: kit.On("m"), Hint: "split", Help: "accuracies and losses of the test or of the validation split",
+			Why: of(w.noSplit), Do: w.flipSplit},
 		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or go on",
 			Why: of(w.noPause), Do: w.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume", Help: "resume an unfinished run from its newest checkpoint",
@@ -77,6 +79,10 @@ func (w *Page) ofRun(why func(*track) string) func() string {
 
 func (w *Page) noFlip(*track) string {
 	return kit.Unless(len(w.panels[w.focus].views) > 1, "this panel has one view")
+}
+
+func (w *Page) noSplit(*track) string {
+	return kit.Unless(w.validates, "no watched run has a validation split: val_fraction holds one out")
 }
 
 func (w *Page) noScale(*track) string {

@@ -7,19 +7,21 @@ import (
 // watchLayout is where the parts of the Watch page are.
 type watchLayout struct {
 	runs   kit.Rect   // one row a run, below a row of column heads
+	head   kit.Rect   // the headline; h is 0 without it
 	panels []kit.Rect // as many as are shown
 	log    kit.Rect   // h is 0 without it
 }
 
 // layWatch divides w by h cells for a number of runs and of panels (1, 2, 4 or
-// 6), with the log pane or not.
-func layWatch(w, h, runs, panels int, log bool) watchLayout {
+// 6), with so many lines of headline, and the log pane or not.
+func layWatch(w, h, runs, panels, head int, log bool) watchLayout {
 	var l watchLayout
 	rows := min(runs, max(1, h/5)) + 1
 	if h < kit.LeastHeight {
 		rows = min(runs, 2)
 	}
-	l.runs = kit.Area(0, 0, w, rows)
+	l.runs, l.head = kit.Area(0, 0, w, rows), kit.Area(0, rows, w, head)
+	rows += head
 	rest := kit.Area(0, rows, w, h-rows)
 	if log {
 		l.log = kit.Area(0, 0, w, max(3, min(rest.H/3, 10)))

@@ -35,6 +35,8 @@ type Page struct {
 	columns    []column       // of the table
 	standing   func() []panel // those of every run; tests add theirs
 	panels     []panel        // of the watched runs' methods
+	validates  bool           // some run has a validation split
+	val        bool           // that is shown, and not the test split
 	focus      int            // of panels
 	zoomed     bool
 	shown      int // panels at once; 0: as many as suit the screen
@@ -105,6 +107,8 @@ func (w *Page) furnish() {
 	for i := range before {
 		w.panels[i].view = min(before[i].view, len(w.panels[i].views)-1)
 	}
+	w.validates = slices.ContainsFunc(runs, lab.Validates)
+	w.val = w.val && w.validates
 	w.quantities = quantities(w.panels)
 	for name, q := range w.quantities {
 		if w.scales[name] == nil {

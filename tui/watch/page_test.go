@@ -91,7 +91,7 @@ func TestMany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 9 {
+	for i := range 17 {
 		m := tuitest.Meta(dro.PGD, tuitest.Epoch0())
 		m.Spec.Seed = uint64(i + 2)
 		rec, err := store.Create(m, nil)
@@ -110,7 +110,7 @@ func TestMany(t *testing.T) {
 	if n := len(r.watch.tracks); n != lab.MaxWatched {
 		t.Errorf("%d runs are watched, want %d", n, lab.MaxWatched)
 	}
-	if f := r.Notice.Text; !strings.Contains(f, "13 runs: the first 8 are watched") {
+	if f := r.Notice.Text; !strings.Contains(f, "21 runs: the first 16 are watched") {
 		t.Errorf("the footer says %q", f)
 	}
 	// Every run can be reached, and is seen when it is.

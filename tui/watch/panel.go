@@ -1,20 +1,22 @@
 package watch
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
-	"drolab/dro"
-	"drolab/runner"
-	"drolab/tui/cell"
-	"drolab/tui/kit"
-	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
 
 // shows is what a panel shows now.
-func (w *Page) shows(p int) *view { return &w.panels[p].views[w.panels[p].view] }
+func (w *Page) shows(p int) *view {
+	v := w.chosen(p)
+	if w.val && v.val != nil {
+		return v.val
+	}
+	return v
+}
+
+// chosen is the view of a panel, whatever the split.
+func (w *Page) chosen(p int) *view { return &w.panels[p].views[w.panels[p].view] }
 
 // fit moves the axes on to what the runs have now.
 func (w *Page) fit() {
@@ -73,10 +75,7 @@ func (w *Page) chart(q string) *plot.Chart {
 			continue
 		}
 		curve := t.curves[q]
-		line := plot.Line{Series: curve.raw, Number: uint8(i), MapX: w.mapX(t)}
-		if !w.Theme.Color {
-			line.Glyph = w.Theme.Marks[i]
-		}
+		line := plot.Line{Series: curve.raw, Number: uint8(i), MapX: w.mapX(t), Glyph: w.Theme.Glyph(i)}
 		if curve.smooth != nil {
 			faint := line
 			faint.Faint, faint.Glyph = true, 0
@@ -86,6 +85,7 @@ func (w *Page) chart(q string) *plot.Chart {
 		c.Lines = append(c.Lines, line)
 	}
 	w.references(c, q)
+	w.selections(c, q)
 	if t := w.run(); t != nil && !t.hidden {
 		for _, m := range t.markers {
 			if f := w.mapX(t); f != nil {
@@ -113,89 +113,26 @@ func (w *Page) references(c *plot.Chart, q string) {
 	}
 }
 
+// selections are the steps that the runs have selected, on curves of evaluations.
+func (w *Page) selections(c *plot.Chart, q string) {
+	if m := w.quantities[q]; m.OfStep() {
+		return
+	}
+	for i, t := range w.tracks {
+		if t.hidden || t.Selected == nil || !t.Selected.Of(q).Applies() {
+			continue
+		}
+		x := float64(t.Selected.Step)
+		if f := w.mapX(t); f != nil {
+			x = f(x)
+		}
+		c.Spots = append(c.Spots, plot.Spot{X: x, Y: t.Selected.Of(q).Float(), Number: uint8(i)})
+	}
+}
+
 // hasDual tells whether the run has a λ and an η.
 func (t *track) hasDual() bool {
 	return t.Last == nil || t.Last.Of("eta").Applies()
-}
-
-// bars are the figures by class or group of the run under the cursor, at its last
-// evaluation, for so many rows.
-func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
-	t := w.run()
-	values, counts := t.places(of), t.meta.Counts(of.Axis)
-	b := &plot.Bars{First: min(w.panels[p].first, max(0, len(values)-rows)), Number: uint8(w.at),
-		Charset: w.Theme.Charset(false), Percent: of.Scale == dro.Percent,
-		LowerIsBetter: of.Better != dro.Higher}
-	var base []runner.Number
-	if r := w.compared(of); r != nil {
-		base = r.places(of)
-	}
-	for i, v := range values {
-		bar := plot.Bar{Label: placeName(t.meta, of.Axis, i), Value: v.Float(), Base: math.NaN(), Count: -1}
-		if len(base) == len(values) {
-			bar.Base = base[i].Float()
-		}
-		if i < len(counts.Train) {
-			bar.Count = counts.Train[i]
-		}
-		if of.Scale != dro.Percent && !math.IsInf(v.Float(), 0) {
-			b.Max = math.Max(b.Max, v.Float())
-		}
-		b.Bars = append(b.Bars, bar)
-	}
-	known := runner.Enough(values, counts.Test, t.meta.Spec.MinGroup)
-	if i := runner.Worst(known, b.LowerIsBetter); i >= 0 {
-		b.Bars[i].Worst = true
-	}
-	if of.Scale != dro.Percent {
-		b.Max = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: b.Max}, plot.Scale{}).Hi
-	}
-	return b
-}
-
-// hiddenBars is how many of a panel's bars have no room, so that they can be
-// scrolled.
-func (w *Page) hiddenBars(p int) int {
-	i, v, t := p-w.first(), w.shows(p), w.run()
-	panels := w.layout().panels
-	if v.bars == "" || t == nil || i < 0 || i >= len(panels) {
-		return 0
-	}
-	_, rows := kit.Inside(kit.Boxed(w.Body.H), panels[i].W, panels[i].H)
-	return max(0, len(t.places(v.of(t.meta)))-rows)
-}
-
-// scrollBars moves the bars of a panel.
-func (w *Page) scrollBars(p, by int) {
-	w.panels[p].first = max(0, min(w.panels[p].first+by, w.hiddenBars(p)))
-}
-
-// compared is the run that bars of the one under the cursor are compared with;
-// nil without one, and for a measure that is neither better nor worse.
-func (w *Page) compared(of lab.Measure) *track {
-	if w.baseline < 0 || w.baseline == w.at || of.Better == dro.Neither {
-		return nil
-	}
-	return w.tracks[w.baseline]
-}
-
-// places is a list measure of the last evaluation.
-func (t *track) places(of lab.Measure) []runner.Number {
-	if t.Eval == nil {
-		return nil
-	}
-	return t.Eval.ByGroup.Of(of.Name)
-}
-
-// placeName is what a place on a measure's axis is called.
-func placeName(m *runner.Meta, a runner.Axis, i int) string {
-	if names := m.Places(a); i < len(names) {
-		return cell.Clean(names[i])
-	}
-	if a == runner.PerGroup {
-		return fmt.Sprintf("group %d", i)
-	}
-	return fmt.Sprintf("class %d", i)
 }
 
 // phase is the portrait of the run under the cursor.

@@ -28,8 +28,10 @@ type view struct {
 	name   string   // empty where the panel's name says it
 	curves []string // of steps or evaluations; two share a panel where it has the room
 	bars   string   // of classes, or of groups where a run has them
+	plain  bool     // of classes although groups are given
 	phase  bool
 	doc    string // what it is, where measures do not say it
+	val    *view  // the same of the validation split; nil where that is nothing else
 }
 
 // panels is the table of panels for runs of the methods on such data (none: on
@@ -45,13 +47,33 @@ func panels(list []panel, methods []dro.Algorithm, runs ...*runner.Meta) []panel
 			rest.views = append(rest.views, view{name: m.Title, curves: []string{m.Name}})
 		}
 	}
-	return append(list, rest)
+	list = append(list, rest)
+	if slices.ContainsFunc(runs, lab.Validates) {
+		for _, p := range list {
+			for i := range p.views {
+				p.views[i].val = p.views[i].onValidation()
+			}
+		}
+	}
+	return list
 }
 
-// fitTo makes curves of classes those of groups, where all runs have groups.
+// fitTo makes curves of classes those of groups, where all runs have groups, and
+// adds the bars of classes where some have.
 func fitTo(list []panel, runs []*runner.Meta) {
-	byClass := func(m *runner.Meta) bool { return m.Main() == runner.PerClass }
-	if len(runs) == 0 || slices.ContainsFunc(runs, byClass) {
+	by := func(a runner.Axis) func(*runner.Meta) bool {
+		return func(m *runner.Meta) bool { return m.Main() == a }
+	}
+	if !slices.ContainsFunc(runs, by(runner.PerGroup)) {
+		return
+	}
+	for i := range list {
+		if v := list[i].views[0]; v.bars != "" {
+			v.plain = true
+			list[i].views = append(list[i].views, v)
+		}
+	}
+	if slices.ContainsFunc(runs, by(runner.PerClass)) {
 		return
 	}
 	for _, p := range list {
@@ -115,7 +137,35 @@ func (v *view) measures() []string {
 }
 
 // of is the measure of the bars in a run.
-func (v *view) of(m *runner.Meta) lab.Measure { return lab.Named(lab.ListMeasures(), m.Fit(v.bars)) }
+func (v *view) of(m *runner.Meta) lab.Measure {
+	name := v.bars
+	if !v.plain {
+		name = m.Fit(name)
+	}
+	return lab.Named(lab.ListMeasures(), name)
+}
+
+// onValidation is the view with the measures of the validation split; nil where
+// none of them has one.
+func (v view) onValidation() *view {
+	other := false
+	on := func(name string) string {
+		val := lab.Validation(name)
+		other = other || val != name
+		return val
+	}
+	v.curves = slices.Clone(v.curves)
+	for i := range v.curves {
+		v.curves[i] = on(v.curves[i])
+	}
+	if v.bars != "" {
+		v.bars = on(v.bars)
+	}
+	if !other {
+		return nil
+	}
+	return &v
+}
 
 // quantity is a measure that some panel shows over the steps.
 type quantity struct{ lab.Measure }

@@ -86,7 +86,7 @@ type tableLayout struct {
 func (w *Page) layTable(cells int) tableLayout {
 	l := tableLayout{name: 6}
 	for _, t := range w.tracks {
-		l.name = max(l.name, cell.Width(t.label))
+		l.name = max(l.name, cell.Width(t.name()))
 	}
 	l.name = min(l.name, max(8, cells/4))
 	rest := cells - markWidth - l.name - 1
@@ -117,7 +117,12 @@ func (w *Page) firstRow(h int) int {
 // table draws a line of heads and one for each run.
 func (w *Page) table(r kit.Rect) []string {
 	t, l := w.Theme, w.layTable(r.W)
-	head := kit.Blanks(markWidth) + kit.Left("run", l.name)
+	first := w.firstRow(r.H)
+	name := "run"
+	if shown := max(0, r.H-1); shown < len(w.tracks) { // more than there is room for
+		name = fmt.Sprintf("%d–%d/%d", first+1, first+shown, len(w.tracks))
+	}
+	head := kit.Blanks(markWidth) + kit.Left(name, l.name)
 	if l.state > 0 {
 		head += " " + kit.Left("state", l.state-1)
 	}
@@ -127,8 +132,7 @@ func (w *Page) table(r kit.Rect) []string {
 	for _, c := range l.columns {
 		head += kit.Right(t.Greek(c.head), c.w)
 	}
-	lines := []string{t.Dim.Paint(kit.Left(head, r.W))}
-	first := w.firstRow(r.H)
+	lines := []string{t.Dim.Paint(t.Greek(kit.Left(head, r.W)))}
 	for i := first; i < len(w.tracks) && len(lines) < r.H; i++ {
 		lines = append(lines, w.row(i, l, r.W))
 	}
@@ -147,7 +151,7 @@ func (w *Page) row(i int, l tableLayout, cells int) string {
 	if i == w.at {
 		cursor, name = t.Cursor, t.Title
 	}
-	s := cursor + " " + series.Paint(mark) + " " + state.Paint(glyph) + " " + name.Paint(kit.Left(run.label,
+	s := cursor + " " + series.Paint(mark) + " " + state.Paint(glyph) + " " + name.Paint(kit.Left(run.name(),
 		l.name))
 	if l.state > 0 {
 		s += " " + state.Paint(kit.Left(string(run.Status), l.state-1))

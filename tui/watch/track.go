@@ -29,6 +29,7 @@ type track struct {
 	*record.Progress
 	id    string
 	label string // what tells it from the other watched runs
+	uses  string // the mark of what its method uses
 	meta  *runner.Meta
 
 	quantities map[string]quantity
@@ -63,6 +64,7 @@ func newTrack(o opened) *track {
 	t := &track{opened: o, Progress: record.NewProgress(&o.run.Meta), id: o.run.Meta.ID, meta: &o.run.Meta,
 		elapsed: plot.NewSeries("")}
 	t.Status = o.run.Status()
+	t.uses = lab.Mark(t.meta)
 	t.turns = len(turnable(t.meta.Spec)) > 0
 	return t
 }
@@ -246,6 +248,9 @@ func label(tracks []*track) {
 		}
 	}
 }
+
+// name is the label with the mark of what the run's method uses.
+func (t *track) name() string { return t.label + t.uses }
 
 // order sorts runs as the paper's table does: by algorithm, then by seed.
 func order(tracks []*track) {

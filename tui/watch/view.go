@@ -29,7 +29,7 @@ func (w *Page) first() int {
 }
 
 func (w *Page) layout() watchLayout {
-	return layWatch(w.Body.W, w.Body.H, len(w.tracks), w.count(), w.logPane)
+	return layWatch(w.Body.W, w.Body.H, len(w.tracks), w.count(), w.headlineRows(), w.logPane)
 }
 
 // View implements the interface's page.
@@ -39,6 +39,9 @@ func (w *Page) View(cols, rows int) []string {
 	}
 	l := w.layout()
 	blocks := []kit.Placed{{Rect: l.runs, Lines: w.table(l.runs)}}
+	if l.head.H > 0 {
+		blocks = append(blocks, kit.Placed{Rect: l.head, Lines: w.headline(l.head.W, l.head.H)})
+	}
 	for i, r := range l.panels {
 		p := w.first() + i
 		blocks = append(blocks, kit.Placed{Rect: r, Lines: w.panel(p, r, kit.Boxed(rows))})
@@ -132,11 +135,14 @@ func (w *Page) elapsedVersion() (v uint64) {
 // cursor has.
 func (w *Page) title(p int) string {
 	v, title := w.shows(p), w.panels[p].title
-	if t := w.run(); v.bars != "" && t != nil && t.meta.Main() == runner.PerGroup {
+	if t := w.run(); v.bars != "" && !v.plain && t != nil && t.meta.Main() == runner.PerGroup {
 		title = strings.TrimSuffix(title, "class") + "group"
 	}
 	if v.name != "" {
 		title += " · " + v.name
+	}
+	if w.chosen(p).val != nil {
+		title = onSplit(title, w.val)
 	}
 	return title
 }
@@ -227,41 +233,13 @@ func (w *Page) chartHead(q string, r plot.Report, cells int) string {
 	return kit.Left(head, cells)
 }
 
-// drawBars draws bars by class, with air between them where there is room, and
-// below them what the columns are.
-func (w *Page) drawBars(on *kit.Canvas, b *plot.Bars, of lab.Measure, iw, ih int) []string {
-	n := len(b.Bars)
-	if ih < n+2 {
-		b.DrawTo(&on.Frame, iw, ih)
-		return on.Paint(w.Theme)
-	}
-	b.DrawTo(&on.Frame, iw, n)
-	lines := on.Paint(w.Theme)
-	if ih >= 2*n+1 {
-		airy := make([]string, 0, 2*n)
-		for _, s := range lines {
-			airy = append(airy, s, kit.Blanks(iw))
-		}
-		lines = airy[:2*n-1]
-	}
-	lines = kit.Fill(lines, iw, ih)
-	lines[ih-1] = kit.Right(w.Theme.Dim.Paint(w.Theme.Greek(cell.Cut(w.legend(of), iw-1))), iw-1) + " "
-	return lines
-}
-
-// legend says what the columns of bars are.
-func (w *Page) legend(of lab.Measure) string {
-	if w.compared(of) != nil {
-		return of.Unit + " · change · training images"
-	}
-	return of.Unit + " · training images"
-}
-
 // nothing says why a panel is empty.
 func (w *Page) nothing(v *view, iw, ih int) []string {
 	t := w.run()
 	text := t.label + " has not been evaluated yet"
 	switch {
+	case w.val && !lab.Validates(t.meta):
+		text = t.label + " has no validation split"
 	case v.phase && !t.hasDual():
 		text = t.label + " has no λ and η"
 	case v.phase:

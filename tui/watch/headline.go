@@ -1,0 +1,99 @@
+package watch
+
+import (
+	"fmt"
+	"slices"
+
+	"drolab/runner"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+)
+
+// The headline says below the table what the run under the cursor came to, once a
+// run has ended, or what it has selected, where runs select.
+
+// headlineRows is how many lines of a page it takes.
+func (w *Page) headlineRows() int {
+	const leastHeight, oneLine = 20, 120
+	selects := slices.ContainsFunc(w.tracks, func(t *track) bool { return t.selects() })
+	ended := slices.ContainsFunc(w.tracks, func(t *track) bool { return t.Status.Ended() })
+	switch {
+	case w.Body.H < leastHeight || !selects && !ended:
+		return 0
+	case selects && w.Body.W < oneLine:
+		return 2
+	}
+	return 1
+}
+
+// headline draws it.
+func (w *Page) headline(cells, rows int) (lines []string) {
+	t, run := w.Theme, w.run()
+	if run == nil || rows == 0 {
+		return nil
+	}
+	glyph, state := lab.State(t, run.Status)
+	line := func(mark, text string) string {
+		return "    " + mark + " " + cell.Cut(t.Greek(text), cells-7)
+	}
+	stands, selected := run.stands(), run.selection()
+	if rows == 1 && selected != "" {
+		stands += " · " + selected
+	}
+	lines = []string{line(state.Paint(glyph), stands)}
+	if rows > 1 && selected != "" {
+		lines = append(lines, line(" ", selected))
+	}
+	return kit.Fill(lines, cells, rows)
+}
+
+// selects tells whether the run is to select a step.
+func (t *track) selects() bool {
+	by := t.meta.Spec.Select
+	return t.Selected != nil || by != "" && by != runner.SelectLast
+}
+
+// stands is how the run stands, in words.
+func (t *track) stands() string {
+	s := fmt.Sprintf("%s at epoch %.4g", t.Status, t.epochs(float64(t.Step)))
+	if t.Cause != "" {
+		return s + ": " + t.Cause
+	}
+	if t.Status == runner.Done {
+		s = fmt.Sprintf("done after %s in %s", kit.Plural(t.meta.Spec.Epochs, "epoch"),
+			plot.FormatDuration(t.Seconds))
+	}
+	if t.Eval == nil {
+		return s + ": not evaluated"
+	}
+	return s + ": " + t.figures(t.Eval)
+}
+
+// selection is what the run has selected so far, in words; "" where it does not
+// select.
+func (t *track) selection() string {
+	if !t.selects() {
+		return ""
+	}
+	by := cell.Clean(t.meta.Spec.Select)
+	if t.Selected == nil {
+		return "nothing selected yet by " + by
+	}
+	return fmt.Sprintf("selected @epoch %.4g by %s: %s", t.Selected.Epoch, by, t.figures(t.Selected))
+}
+
+// figures are those of an evaluation that people ask for, of the test split.
+func (t *track) figures(e *runner.EvalEvent) string {
+	return fmt.Sprintf("worst %s %s, mean %s", lab.Part(t.meta),
+		percent(e.Of(t.meta.Fit("worst_class_accuracy"))), percent(e.Of("test_accuracy")))
+}
+
+// percent is an accuracy with its sign.
+func percent(n runner.Number) string {
+	if !n.Applies() {
+		return "–"
+	}
+	return lab.Percent(n) + " %"
+}
