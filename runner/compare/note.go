@@ -124,7 +124,7 @@ func (t *Table) noteSeen(members []member) {
 			another := func(o member) bool { return o.meta.Spec.Algorithm() != name || Uses(o.meta) != uses }
 			of := slices.DeleteFunc(slices.Clone(members), another)
 			if uses != "" && len(of) > 0 {
-				t.note(Seen, of, "%s%s uses %s, which an uncertainty set does not know", name, Mark(uses), uses)
+				t.note(Seen, of, "%s %s", name, Explain(uses))
 			}
 		}
 	}

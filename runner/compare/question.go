@@ -74,5 +74,13 @@ func Mark(uses string) string {
 	return " (" + uses[:1] + ")"
 }
 
+// Explain says what the mark of something means; "" where there is none.
+func Explain(uses string) string {
+	if uses == "" {
+		return ""
+	}
+	return Mark(uses)[1:] + " uses " + uses + ", which an uncertainty set does not know"
+}
+
 // Title is the row's label with its mark.
 func (r *Row) Title() string { return r.Label + Mark(r.Uses) }

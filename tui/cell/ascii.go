@@ -11,7 +11,7 @@ import (
 func standIn(r rune) (one byte, word string) {
 	const (
 		from = "│─╭╮╰╯╴╶╵╷┌┐└┘├┤┬┴┼┈┊┃━┏┓┗┛" +
-			"²–—−‐·×≈▸▾▶◂◀●■▲◆▼★○□△◇▽☆◉▣◈◎▬✓✗◌█░▓→←↑↓⇧" +
+			"²–—−‐·×≈▸▾▶◂◀" + marks + "▬✓✗◌█░▓→←↑↓⇧" +
 			"ληµμργφακσεχ∇√‖±≥≤≠…" // these have words
 		to = "|-..''--||+++++++++-|#=####2----.x~" +
 			">v><<*#+xY&o@%=U$QBZG_vX.#:#><^v^"
@@ -93,13 +93,16 @@ func plain(s string) bool {
 	return true
 }
 
+// marks are those of series, in their order.
+const marks = "●■▲◆▼★○□△◇▽☆◉▣◈◎"
+
 // Marks is how many series are told apart by a mark: more than there are methods.
 const Marks = 16
 
 // Mark is what tells series i from others where colour does not, or not alone:
 // in charts and in tables.
 func Mark(i int, ascii bool) rune {
-	r := [Marks]rune{'●', '■', '▲', '◆', '▼', '★', '○', '□', '△', '◇', '▽', '☆', '◉', '▣', '◈', '◎'}[i%Marks]
+	r := []rune(marks)[i%Marks]
 	if ascii {
 		return SevenRune(r)
 	}

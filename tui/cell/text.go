@@ -96,7 +96,8 @@ func sgr(s string) int {
 // narrow tells whether a character is surely one cell wide: boxes, blocks and
 // shapes, braille, Greek and what else the interface itself writes.
 func narrow(r rune) bool {
-	return r >= 0x2500 && r <= 0x25fc || r == '★' || r == '☆' || r >= 0x2800 && r <= 0x28ff || r >= 'α' && r <= 'ω' ||
+	return r >= 0x2500 && r <= 0x25fc || r == '★' || r == '☆' ||
+		r >= 0x2800 && r <= 0x28ff || r >= 'α' && r <= 'ω' ||
 		r >= '←' && r <= '↓' || r == '·' || r == '–' || r == '…' || r == '×' || r == '±' || r == '‖' ||
 		r == '✓' || r == '✗' || r == '≥' || r == '≤'
 }

@@ -83,7 +83,8 @@ func TestMiddle(t *testing.T) {
 		in   string
 		w    int
 		want string
-	}{{"Asian-Pac-Islander, Female", 15, "Asian-P… Female"}, {"short", 15, "short"}, {"日本語の猫日本語", 9, "日本…本語"},
+	}{{"Asian-Pac-Islander, Female", 15, "Asian-P… Female"}, {"short", 15, "short"},
+		{"日本語の猫日本語", 9, "日本…本語"},
 		{"abcdef", 3, "abc"}, {"abcdef", 0, ""}} {
 		if got := Middle(c.in, c.w); got != c.want || Width(got) > c.w {
 			t.Errorf("Middle(%q, %d) = %q, want %q", c.in, c.w, got, c.want)

@@ -64,7 +64,7 @@ func explainMarks(w io.Writer, runs []*record.Run) {
 	for _, r := range runs {
 		uses := compare.Uses(&r.Meta)
 		if !seen[uses] {
-			fmt.Fprintf(w, "\n%s uses %s, which an uncertainty set does not know.\n", compare.Mark(uses)[1:], uses)
+			fmt.Fprintf(w, "\n%s.\n", compare.Explain(uses))
 		}
 		seen[uses] = true
 	}

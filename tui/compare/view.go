@@ -9,6 +9,7 @@ import (
 	"drolab/runner/compare"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
 
@@ -150,6 +151,8 @@ func (p *Page) tableRows() (rows []tableRow) {
 				rows = append(rows, tableRow{column: -1})
 			}
 			label = "worst class"
+		case "worst_group_accuracy":
+			label = "worst group"
 		case "test_accuracy":
 			label = "mean"
 		case "train_loss":
@@ -370,9 +373,10 @@ func (p *Page) noteLines(w int) (lines []string) {
 	if p.table.At == compare.Selected {
 		step = "selected step"
 	}
+	part := lab.Part(&p.runs[0].Meta)
 	for _, s := range append([]string{
-		"Accuracies are of the " + step + " on the test split; worst class is each run's lowest. Losses are " +
-			"mean cross-entropies in nats.",
+		"Accuracies are of the " + step + " on the test split; worst " + part + " is each run's lowest. " +
+			"Losses are mean cross-entropies in nats.",
 		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap is F(x; λ, " +
 			"η) less that of the training split.",
 	}, p.table.Legend()...) {

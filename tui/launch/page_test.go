@@ -309,12 +309,22 @@ func TestBoxesAreReached(t *testing.T) {
 		r.Size(w, 22)
 		l.goTo(t, "algorithms")
 		for i, a := range dro.Algorithms() {
-			if s := tuitest.Text(r.Shot()); l.box != i || !strings.Contains(s, l.Theme.Off+string(a)) &&
+			s := tuitest.Text(r.Shot())
+			if l.box != i || !strings.Contains(s, l.Theme.Off+string(a)) &&
 				!strings.Contains(s, l.Theme.On+string(a)) {
 				t.Errorf("%d cells: %s is under the cursor and not on the screen:\n%s", w, a, s)
 			}
+			for _, other := range dro.Algorithms() {
+				if w >= 80 && !strings.Contains(s, string(other)) {
+					t.Errorf("%d cells: %s is not on the screen:\n%s", w, other, s)
+				}
+			}
 			r.Fits(t, string(a))
 			r.Press("right")
+		}
+		r.Press("down") // where they are not under the cursor, their line says how many more there are
+		if s := tuitest.Text(r.Shot()); w == 80 && !strings.Contains(s, " more") {
+			t.Errorf("%d cells: nothing says that there are more methods:\n%s", w, s)
 		}
 	}
 }

@@ -151,16 +151,53 @@ func (l *Page) settingItems(w, h int) []item {
 			items = append(items, item{" " + l.Theme.Title.Paint(s.Group), -1})
 		}
 		group = s.Group
+		lines, cursor := l.settingLines(s.Key, row == l.row, w)
 		if row == l.row {
-			at = len(items)
+			at = len(items) + cursor
 		}
-		items = append(items, item{l.settingLine(s.Key, row == l.row, w), row})
+		for _, line := range lines {
+			items = append(items, item{line, row})
+		}
 	}
 	return around(items, at, h, 0)
 }
 
-// settingLine is one row: under the cursor it may be a line that is typed.
-func (l *Page) settingLine(key string, here bool, w int) string {
+// settingLines is one row, and the line of it that has the cursor: boxes under the
+// cursor take as many lines as they need.
+func (l *Page) settingLines(key string, here bool, w int) (lines []string, cursor int) {
+	boxes := l.boxesOf(key)
+	if !here || !l.right || l.editing || boxes == nil {
+		return []string{l.settingLine(key, here, w)}, 0
+	}
+	before, room := settingRoom(w)
+	list, gap := l.viewTicks(boxes, true)
+	line, used := l.settingName(key, here, w), 0
+	for i, text := range list {
+		n := cell.Width(text)
+		if used > 0 && used+len(gap)+n > room {
+			lines, line, used = append(lines, line), kit.Blanks(before), 0
+		}
+		if used > 0 {
+			line, used = line+gap, used+len(gap)
+		}
+		line, used = line+text, used+n
+		if i == l.box {
+			cursor = len(lines)
+		}
+	}
+	return append(lines, line), cursor
+}
+
+// settingRoom is the room before a setting's value, and for it.
+func settingRoom(w int) (name, room int) {
+	if w < narrow {
+		return markCells + keyCells - 1, w - markCells - keyCells + 1
+	}
+	return markCells + keyCells, w - markCells - keyCells - 1
+}
+
+// settingName is what stands before a setting's value.
+func (l *Page) settingName(key string, here bool, w int) string {
 	t := l.Theme
 	mark := " "
 	switch {
@@ -173,15 +210,21 @@ func (l *Page) settingLine(key string, here bool, w int) string {
 	if here && l.right {
 		cursor, name = t.Accent.Paint(t.Cursor), t.Title.Paint(name)
 	}
-	line := " " + cursor + mark + " " + name
-	room := w - markCells - keyCells - 1
+	line := cursor + mark + " " + name
 	if w < narrow {
-		line, room = line[1:], w-markCells-keyCells+1
+		return line
 	}
+	return " " + line
+}
+
+// settingLine is one row: under the cursor it may be a line that is typed.
+func (l *Page) settingLine(key string, here bool, w int) string {
+	t, line := l.Theme, l.settingName(key, here, w)
+	_, room := settingRoom(w)
 	if here && l.editing {
 		return line + l.viewInput(room)
 	}
-	value := l.value(key, here && l.right, room)
+	value := l.value(key, room)
 	if short := cell.Width(value); short < valueCells && room > valueCells+12 {
 		value = kit.Left(value, valueCells)
 	}
@@ -204,11 +247,24 @@ func (l *Page) viewInput(room int) string {
 	return l.line.View(st, max(8, room-1))
 }
 
-// value is a setting as the page shows it: boxes for methods and seeds, of which
-// the one under the cursor is within the room.
-func (l *Page) value(key string, here bool, room int) string {
+// value is a setting as the page shows it: boxes for methods and seeds, as many as
+// there is room for, and how many more there are.
+func (l *Page) value(key string, room int) string {
+	boxes := l.boxesOf(key)
+	if boxes == nil {
+		return cell.Clean(l.spec().Text(key))
+	}
+	list, gap := l.viewTicks(boxes, false)
+	all := strings.Join(list, gap)
+	for n := len(list) - 1; n > 0 && cell.Width(all) > room; n-- {
+		all = strings.Join(list[:n], gap) + l.Theme.Dim.Paint(fmt.Sprintf(" +%d more", len(list)-n))
+	}
+	return all
+}
+
+// boxesOf are the boxes of a setting; nil for one that has none.
+func (l *Page) boxesOf(key string) (boxes []tick) {
 	s := l.spec()
-	var boxes []tick
 	switch {
 	case key == "algorithms":
 		for _, a := range dro.Algorithms() {
@@ -219,10 +275,7 @@ func (l *Page) value(key string, here bool, room int) string {
 			boxes = append(boxes, tick{fmt.Sprint(s.Seed + uint64(i)), i < s.Seeds})
 		}
 	}
-	if boxes != nil {
-		return l.viewBoxes(boxes, here, room)
-	}
-	return cell.Clean(s.Text(key))
+	return boxes
 }
 
 // tick is a box with its name.
@@ -231,14 +284,15 @@ type tick struct {
 	on   bool
 }
 
-func (l *Page) viewBoxes(boxes []tick, here bool, room int) string {
+// viewTicks paints boxes, and says what stands between them.
+func (l *Page) viewTicks(boxes []tick, here bool) (list []string, gap string) {
 	t := l.Theme
 	// Stand-ins for the circles would read as letters of the names.
 	off, on, gap := t.Off, t.On, " "
 	if t.ASCII {
 		off, on, gap = "[ ]", "[x]", ""
 	}
-	list := make([]string, len(boxes))
+	list = make([]string, len(boxes))
 	for i, b := range boxes {
 		text, st := off+b.name, t.Dim
 		if b.on {
@@ -249,14 +303,7 @@ func (l *Page) viewBoxes(boxes []tick, here bool, room int) string {
 		}
 		list[i] = st.Paint(text)
 	}
-	more, first := t.Dim.Paint(t.More), 0
-	for here && first < l.box && cell.Width(more+strings.Join(list[first:l.box+1], gap)+more) > room {
-		first++
-	}
-	if first == 0 {
-		more = ""
-	}
-	return more + strings.Join(list[first:], gap)
+	return list, gap
 }
 
 // total says what Enter starts.

@@ -51,7 +51,9 @@ func runColumns() []runColumn {
 	return []runColumn{
 		started,
 		text("preset", presetCells+1, 0, func(r *record.Run) string { return r.Meta.Preset }),
-		text("method", 7, 0, func(r *record.Run) string { return string(r.Meta.Spec.Algorithm()) }),
+		text("method", methodCells+1, 0, func(r *record.Run) string {
+			return string(r.Meta.Spec.Algorithm()) + lab.Mark(&r.Meta)
+		}),
 		{head: "seed", w: 5, cell: seed, compare: func(a, b *record.Run) int {
 			return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed)
 		}},
@@ -192,8 +194,11 @@ const presetCells = 7
 // listMark is the room for cursor, selection and state.
 const listMark = 5
 
-// layColumns returns the columns that fit, and the room that is left for the
-// preset's name to grow into.
+// methodCells is the least width of a method's name.
+const methodCells = 6
+
+// layColumns returns the columns that fit. What room is left method and preset
+// grow into, the method first.
 func (p *Page) layColumns(w int) (columns []runColumn, room int) {
 	room = w - listMark
 	for _, c := range p.columns {
@@ -202,11 +207,21 @@ func (p *Page) layColumns(w int) (columns []runColumn, room int) {
 			room -= c.w
 		}
 	}
-	longest := 0
-	for _, r := range p.shown {
-		longest = max(longest, cell.Width(cell.Clean(r.Meta.Preset)))
+	longest := func(of func(*record.Run) string) (n int) {
+		for _, r := range p.shown {
+			n = max(n, cell.Width(cell.Clean(of(r))))
+		}
+		return n
 	}
-	return columns, max(0, min(room, longest-presetCells, 24))
+	for i := range columns {
+		if c := &columns[i]; c.head == "method" {
+			more := max(0, min(room, longest(c.cell)-methodCells))
+			c.w += more
+			room -= more
+		}
+	}
+	preset := longest(func(r *record.Run) string { return r.Meta.Preset })
+	return columns, max(0, min(room, preset-presetCells, 24))
 }
 
 func (c *runColumn) place(text string, room int) string {
@@ -293,6 +308,17 @@ func cameTo(s *runner.Summary, list []runColumn) string {
 	return strings.Join(append(own, rest...), ", ")
 }
 
+// selected is what the validation split selects, beside the last step's figures.
+func selected(m *runner.Meta, s *runner.Summary) string {
+	if s.Selected == nil {
+		return ""
+	}
+	worst := m.Fit("worst_class_accuracy")
+	return fmt.Sprintf("worst %s %s %%, selected @epoch %.4g by %s: worst %s %%, mean %s %%; ", lab.Part(m),
+		lab.Percent(s.Of(worst)), s.Selected.Epoch, s.Selected.By, lab.Percent(s.Selected.Of(worst)),
+		lab.Percent(s.Selected.Of("test_accuracy")))
+}
+
 // perPart is the test accuracy of each class or group, in percent.
 func perPart(m *runner.Meta, s *runner.Summary) string {
 	list, names := s.ByGroup.Of(m.Fit("class_accuracy")), m.Names(m.Main())
@@ -335,10 +361,13 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		if m.Main() == runner.PerGroup {
 			parts = "Groups"
 		}
+		if uses := lab.Explain(m); uses != "" {
+			trains += "; " + uses
+		}
 		lines = t.Points([]kit.Point{
 			{Name: "State", Text: cell.Clean(state)},
 			{Name: "Trains", Text: cell.Clean(trains)},
-			{Name: "Came to", Text: cameTo(s, shown)},
+			{Name: "Came to", Text: cell.Clean(selected(m, s)) + cameTo(s, shown)},
 			{Name: parts, Text: cell.Clean(perPart(m, s)), Whole: true},
 			{Name: "Folder", Text: cell.Clean(r.Dir)},
 			{Name: "Made", Text: cell.Clean(made)},

@@ -28,7 +28,11 @@ func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
 	}
 	cells := t.cells(of)
 	if rows > len(values) {
-		b.Heads = []string{axisName(of.Axis), of.Unit, "change"}
+		unit := of.Unit
+		if of.Better == dro.Neither {
+			unit = "ratio"
+		}
+		b.Heads = []string{axisName(of.Axis), unit, "change"}
 		for _, c := range cells {
 			b.Heads = append(b.Heads, c.head)
 		}
@@ -98,13 +102,13 @@ func (t *track) cells(of lab.Measure) (list []barCell) {
 			list = append(list, barCell{head, func(i int) string { return textAt(n, i, write) }})
 		}
 	}
-	number("n train", counts.Train)
+	number("train", counts.Train)
 	split, n := "", counts.Test
 	if of.OfValidation() {
 		split, n = "val_", counts.Val
-		number("n val", n)
+		number("val", n)
 	} else {
-		number("n test", n)
+		number("test", n)
 	}
 	part := axisName(of.Axis)
 	if of.Name != split+part+"_accuracy" {
@@ -145,7 +149,7 @@ func between(values []runner.Number, n []int, i int) string {
 func (t *track) few(b *plot.Bars, of lab.Measure) string {
 	for _, bar := range b.Bars {
 		if bar.Few {
-			return fmt.Sprintf("%c fewer than min_group = %d %s samples: not called worst", plot.FewMark,
+			return fmt.Sprintf("%c under min_group = %d %s samples: not called worst", plot.FewMark,
 				t.meta.Spec.MinGroup, splitName(of.OfValidation()))
 		}
 	}

@@ -88,7 +88,8 @@ func (w *Page) barSheet(of lab.Measure) (*export.Sheet, int) {
 				placeName(t.meta, of.Axis, i), count, exact(value.Float())))
 		}
 	}
-	return &export.Sheet{Name: of.Name, Head: []string{"run", "method", "seed", "step", "epoch", axisName(of.Axis),
+	return &export.Sheet{Name: of.Name, Head: []string{"run", "method", "seed", "step", "epoch",
+		axisName(of.Axis),
 		"training_images", of.Title}, Rows: slices.Values(rows)}, len(rows)
 }
 

@@ -16,7 +16,7 @@ import (
 
 // headlineRows is how many lines of a page it takes.
 func (w *Page) headlineRows() int {
-	const leastHeight, oneLine = 20, 120
+	const leastHeight, oneLine = 20, 140
 	selects := slices.ContainsFunc(w.tracks, func(t *track) bool { return t.selects() })
 	ended := slices.ContainsFunc(w.tracks, func(t *track) bool { return t.Status.Ended() })
 	switch {

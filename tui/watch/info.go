@@ -12,8 +12,11 @@ import (
 
 // info is what the focused panel shows, defined.
 func (w *Page) info() *kit.Overlay {
-	v := w.shows(w.focus)
-	var texts []string
+	v, run := w.shows(w.focus), w.run()
+	texts := []string{run.name() + " is " + run.stands() + "."}
+	if s := run.selection(); s != "" {
+		texts[0] += " It has " + s + "."
+	}
 	if v.doc != "" {
 		texts = append(texts, v.doc)
 	}
@@ -26,8 +29,8 @@ func (w *Page) info() *kit.Overlay {
 		texts = append(texts, m.Definition(), w.run().aboutBars(m))
 	}
 	if t := w.run(); t.selects() {
-		texts = append(texts, fmt.Sprintf("S on a curve of evaluations is the step that its run has selected: of the "+
-			"evaluations so far, the one that is best by the setting select (%s here), on the validation split. "+
+		texts = append(texts, fmt.Sprintf("S on a curve of evaluations is the step that its run has selected: of "+
+			"the evaluations so far, the one that is best by the setting select (%s here), on the validation split. "+
 			"Its figures stand beside those of the last step, both of the test split.",
 			cell.Clean(t.meta.Spec.Select)))
 	}
@@ -45,8 +48,8 @@ func (w *Page) info() *kit.Overlay {
 // aboutBars says what the columns and marks of bars are.
 func (t *track) aboutBars(of lab.Measure) string {
 	part, split := axisName(of.Axis), splitName(of.OfValidation())
-	text := fmt.Sprintf("Behind the bars, as far as there is room: change against the baseline; samples of "+
-		"the %s to train on and of the %s split.", part, split)
+	text := fmt.Sprintf("Behind the bars, as far as there is room: change against the baseline; how many "+
+		"samples of the %s there are to train on, and in the %s split.", part, split)
 	if of.Scale == dro.Percent {
 		text += fmt.Sprintf(" 95 %% is the accuracy's confidence interval (Wilson). ratio: of the %s's training "+
 			"samples, under the adversary; 1 is no reweighting. recall: balanced accuracy within it. loss: mean "+
