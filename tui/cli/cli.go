@@ -11,6 +11,8 @@ import (
 	"runtime/debug"
 	"strings"
 
+	cells "drolab/tui/cell"
+
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 )
@@ -42,30 +44,39 @@ func outlive() {}
 // app is one call of the program: the world, and the global flags.
 type app struct {
 	Env
+	// Stdout and Stderr are those of Env with all that is printed cleaned: names
+	// and settings come from files of other people. Only the interface, which
+	// draws with its own care, has the terminal itself.
+	Stdout, Stderr *cells.Writer
+
 	data, runs string
 	threads    int
+}
+
+func newApp(env Env) *app {
+	return &app{Env: env, Stdout: cells.NewWriter(env.Stdout), Stderr: cells.NewWriter(env.Stderr)}
 }
 
 // Main does what args say and returns the exit status: 0 only if what was
 // asked was done. When ctx is cancelled, runs stop with a checkpoint.
 func Main(ctx context.Context, env Env, args []string) (code int) {
+	a := newApp(env)
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(env.Stderr, "drolab: internal error: %s: please report it%s\n",
+			fmt.Fprintf(a.Stderr, "drolab: internal error: %s: please report it%s\n",
 				oneLine(fmt.Sprint(p)), keepStack())
 			code = 1
 		}
 	}()
-	a := &app{Env: env}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(env.Stdin)
-	root.SetOut(env.Stdout)
-	root.SetErr(env.Stderr)
+	root.SetOut(a.Stdout.Coloured())
+	root.SetErr(a.Stderr.Coloured())
 	err := fang.Execute(ctx, root, fang.WithoutVersion(), fang.WithoutManpage(),
 		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
 	if err != nil {
-		printError(env.Stderr, err)
+		printError(a.Stderr, err)
 		return 1
 	}
 	return 0

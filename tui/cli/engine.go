@@ -130,7 +130,10 @@ once, here and elsewhere. With --read-only nothing can be started, stopped or ch
 			if !a.onTerminal() {
 				return errors.New("attach needs a terminal: see drolab runs and drolab show for the figures")
 			}
-			return a.interact(c.Context(), true, readOnly)
+			if readOnly {
+				return a.look(c.Context())
+			}
+			return a.interact(c.Context(), true)
 		},
 	}
 	c.Flags().BoolVar(&readOnly, "read-only", false, "look only")
