@@ -14,6 +14,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"drolab/runner/internal/room"
 )
 
 // example is the table "csv:example". Its head says how it was made.
@@ -185,12 +187,21 @@ func (f *frame) read(r io.Reader) error {
 				return err
 			}
 		}
-		f.rows++
+		if f.rows++; f.rows%4096 == 0 {
+			if err := f.fits(); err != nil {
+				return err
+			}
+		}
 	}
 	if f.rows == before {
 		return errors.New("has a header but no samples")
 	}
 	return nil
+}
+
+// fits asks whether the columns, which grow by doubling, have room to do so once more: 10 bytes a cell.
+func (f *frame) fits() error {
+	return room.Ask(10*float64(f.rows)*float64(len(f.columns)), "the table")
 }
 
 // csvError gives an error of the reader with its line.
@@ -207,15 +218,16 @@ func csvError(err error, have, want int) error {
 
 // setHeader takes the header of the first file, or compares that of the second.
 func (f *frame) setHeader(header []string) error {
-	names := make([]string, len(header))
+	names, seen := make([]string, len(header)), make(map[string]int, len(header))
 	for i, h := range header {
 		names[i] = strings.Clone(strings.TrimSpace(h))
 		if names[i] == "" {
 			return fmt.Errorf("column %d has no name", i+1)
 		}
-		if at := slices.Index(names, names[i]); at < i {
+		if at, twice := seen[names[i]]; twice {
 			return fmt.Errorf("columns %d and %d are both named %q", at+1, i+1, names[i])
 		}
+		seen[names[i]] = i
 	}
 	if f.header != nil {
 		if !slices.Equal(names, f.header) {
@@ -275,6 +287,9 @@ func (f *frame) dataset(trainRows int, seed uint64) (*Dataset, error) {
 	}
 	for _, c := range f.features() {
 		t.width += c.width()
+	}
+	if err := room.Ask(4*float64(f.rows)*float64(t.width), "a table of "+Shape{t.width, 1, 1}.String()); err != nil {
+		return nil, err
 	}
 	t.x = make([]float32, f.rows*t.width)
 	at := 0
