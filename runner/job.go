@@ -94,6 +94,9 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := askRoom(&s, d, parameters); err != nil {
+		return nil, err
+	}
 	perEpoch := int64(d.Train.Len() / s.Batch)
 	return &Meta{Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s, Host: host,
 		Checksum: d.Checksum, Classes: d.Classes, Groups: d.Groups,
@@ -125,6 +128,9 @@ func (q *Queue) reopen(id string, m Means) error {
 
 // takeUp opens the data of a job that goes on and says so in its log.
 func (q *Queue) takeUp(j *job, m Means) (err error) {
+	if err := j.meta.usable(); err != nil {
+		return fmt.Errorf("run %s: its run.json cannot be used: %w", j.meta.ID, err)
+	}
 	for _, k := range j.knobs {
 		if _, err := j.spec.turn(k.Key, k.New); err != nil {
 			return fmt.Errorf("run %s: turning a knob as before: %w", j.meta.ID, err)
@@ -142,6 +148,15 @@ func (q *Queue) takeUp(j *job, m Means) (err error) {
 		q.release(j.data)
 	}
 	return err
+}
+
+// usable says what keeps a run from going on, of a run.json that a person or a
+// bad disk changed.
+func (m *Meta) usable() error {
+	if m.StepsPerEpoch < 1 || m.Steps < 0 {
+		return fmt.Errorf("%d steps of %d an epoch", m.Steps, m.StepsPerEpoch)
+	}
+	return m.Spec.checkValues()
 }
 
 // otherData says that data are not those of a run.

@@ -85,7 +85,13 @@ func newRun(
 
 // panicked is a panic as an error: its first line is the cause, the others say
 // where it was. One run's panic leaves the others alone.
-func panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
+func panicked(p any) error {
+	if f, ok := p.(interface{ Addr() uintptr }); ok && f.Addr() > 1<<16 { // below lies nil
+		return fmt.Errorf("the dataset's files were cut or lost while in use: bring them back and resume\n%s",
+			debug.Stack())
+	}
+	return fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+}
 
 // firstLine is as much of an error as a log takes.
 func firstLine(err error) string {
@@ -101,9 +107,7 @@ func (r *run) build(build NewNetwork, threads int) (err error) {
 	if err = r.addLoaders(); err != nil {
 		return err
 	}
-	r.net, err = build(nn.Config{Model: s.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W,
-		Classes: len(d.Classes), Batch: s.Batch, Seed: s.Seed, Threads: threads})
-	if err != nil {
+	if r.net, err = build(networkConfig(s, d, threads)); err != nil {
 		return err
 	}
 	r.losses, r.weights = make([]float64, s.Batch), make([]float64, s.Batch)
@@ -222,7 +226,33 @@ func (r *run) begin(from *State) error {
 			return err
 		}
 	}
-	return r.mark(Running)
+	if err := r.mark(Running); err != nil || from != nil {
+		return err
+	}
+	return r.noteEmpty()
+}
+
+// noteEmpty warns of groups that nothing is known of: a worst one is the worst
+// of the others then.
+func (r *run) noteEmpty() error {
+	for _, split := range []struct {
+		name, then string
+		counts     []int
+	}{
+		{"training", "nothing is learned of it", r.meta.TrainCounts},
+		{"test", "its accuracy does not apply, and the worst group or class is the worst of the others", r.meta.TestCounts},
+	} {
+		for i, n := range split.counts {
+			if n > 0 {
+				continue
+			}
+			text := fmt.Sprintf("%s has no %s samples: %s", r.meta.Groups[i], split.name, split.then)
+			if err := r.append(&WarningEvent{Head: r.head(), Message: text}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // loop is the run: obey, train, and at the end of an epoch evaluate and save.

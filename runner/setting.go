@@ -232,6 +232,9 @@ func (s *Spec) Assign(key string, value []byte) error {
 		return s.assignOwn(&t, value)
 	}
 	field := t.field(s)
+	if bytes.Equal(bytes.TrimSpace(value), []byte("null")) && field.Kind() != reflect.Slice { // an empty list has none
+		return t.wrong(nil, value, field.Interface())
+	}
 	fresh := reflect.New(field.Type())
 	if err := json.Unmarshal(value, fresh.Interface()); err != nil {
 		return t.wrong(err, value, field.Interface())
@@ -255,7 +258,7 @@ func (s *Spec) assignOwn(t *Setting, value []byte) error {
 		}
 	default:
 		var x float64
-		if err := json.Unmarshal(value, &x); err != nil {
+		if err := json.Unmarshal(value, &x); err != nil || text == "null" {
 			return t.wrong(nil, value, x)
 		}
 		v = Fixed(x)

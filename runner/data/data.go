@@ -3,6 +3,8 @@ package data
 import (
 	"errors"
 	"fmt"
+
+	"drolab/runner/internal/room"
 )
 
 // Shape is the shape of one sample: channels, rows, columns. Of F features in a table it is Shape{F, 1, 1}.
@@ -157,7 +159,11 @@ func open(name string, o Options) (*Dataset, error) {
 	if d.Grouped = d.Groups != nil; !d.Grouped {
 		d.Groups = d.Classes
 	}
-	if err := d.restrict(o); err != nil {
+	err = room.Ask(12*float64(d.Train.Len()), "the order of the samples") // kept, held out and shuffled ones
+	if err == nil {
+		err = d.restrict(o)
+	}
+	if err != nil {
 		d.Close() // the first error is the one to tell
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func contents(path string, inMemory int64) ([]byte, func() error, error) {
 	}
 	defer f.Close()
 	if f.size > inMemory {
-		return mapFile(f.File, f.size)
+		return mapFile(f)
 	}
 	return readWhole(f)
 }

@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"drolab/runner"
 	cells "drolab/tui/cell"
 
 	"charm.land/fang/v2"
@@ -187,6 +188,8 @@ func (a *app) useThreads(asked bool) error {
 		a.threads = runtime.GOMAXPROCS(0)
 	case a.threads < 1:
 		return fmt.Errorf("--threads %d: want at least 1", a.threads)
+	case a.threads > runner.MostThreads():
+		return fmt.Errorf("--threads %d: want at most %d on this machine", a.threads, runner.MostThreads())
 	default:
 		runtime.GOMAXPROCS(a.threads)
 	}
