@@ -12,8 +12,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"drolab/dro"
+	"drolab/runner/data"
 )
 
 // TestMachineIsAsked wants more of the machine than it has, in every way that a
@@ -142,6 +144,35 @@ func TestMappedFileIsCut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestStartBesideOneThatHangs is refused in time.
+func TestStartBesideOneThatHangs(t *testing.T) {
+	opened, release := make(chan struct{}), make(chan struct{})
+	defer data.Register(data.Provider{Name: "hanging", Purpose: "for a test",
+		Open: func(string, data.Options) (*data.Dataset, error) {
+			close(opened)
+			<-release
+			return nil, errors.New("it was nothing")
+		}})()
+	q := NewQueue(context.Background(), Settings{Store: newMemory(), Threads: 1, patience: time.Millisecond})
+	answer := make(chan error, 1)
+	s := brief(dro.ERM)
+	s.Dataset = "hanging"
+	go func() { _, err := q.Start(Request{Specs: []Spec{s}}); answer <- err }()
+	<-opened
+	if _, err := q.Start(Request{Specs: []Spec{brief(dro.ERM)}}); err == nil ||
+		!strings.Contains(err.Error(), "another start") {
+		t.Errorf("a start beside one that hangs: %v", err)
+	}
+	close(release)
+	if err := <-answer; err == nil {
+		t.Error("nothing was opened, and no error says so")
+	}
+	if _, err := q.Start(Request{Specs: []Spec{brief(dro.ERM)}}); err != nil {
+		t.Error(err)
+	}
+	q.Wait()
 }
 
 // TestEmptyGroup warns of classes that have no sample to learn from or to be

@@ -107,11 +107,11 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 
 // reopen takes up an unfinished run from its newest checkpoint.
 func (q *Queue) reopen(id string, m Means) error {
-	q.starting.Lock()
-	defer q.starting.Unlock()
-	if err := q.ended(); err != nil {
+	end, err := q.begin()
+	if err != nil {
 		return err
 	}
+	defer end()
 	record, past, err := q.settings.Store.Reopen(id)
 	if err != nil {
 		return err

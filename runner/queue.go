@@ -60,7 +60,8 @@ type Settings struct {
 	// on a full disk: it looks for that by itself too, again and again.
 	Alone bool
 
-	retry time.Duration // how often a run that waits for the disk tries to say so; 0 is 2 s
+	retry    time.Duration // how often a run that waits for the disk tries to say so; 0 is 2 s
+	patience time.Duration // for another start to end; 0 is 8 s
 }
 
 // DefaultParallel is how many runs a queue runs at once unless it is told otherwise.
@@ -73,9 +74,9 @@ type Queue struct {
 	ctx      context.Context
 	slots    chan struct{}
 
-	// starting is held while runs are prepared, which may take long: datasets
+	// starting holds a value while runs are prepared, which may take long: datasets
 	// are read. What mu guards is at hand for every other verb meanwhile.
-	starting sync.Mutex
+	starting chan struct{}
 
 	mu   sync.Mutex
 	jobs map[string]*job
@@ -104,17 +105,16 @@ func NewQueue(ctx context.Context, s Settings) *Queue {
 	}
 	s.Host.Threads = s.Threads
 	return &Queue{settings: s, ctx: ctx, slots: make(chan struct{}, s.Parallel),
-		jobs: map[string]*job{}, open: map[string]*shared{}}
+		jobs: map[string]*job{}, open: map[string]*shared{}, starting: make(chan struct{}, 1)}
 }
 
 // Start implements Verbs.
 func (q *Queue) Start(req Request) ([]string, error) {
-	q.starting.Lock()
-	defer q.starting.Unlock()
-	if err := q.ended(); err != nil {
+	end, err := q.begin()
+	if err != nil {
 		return nil, err
 	}
-	var err error
+	defer end()
 	if req.Means, err = q.means(req.Means); err != nil {
 		return nil, err
 	}
@@ -160,6 +160,25 @@ func (q *Queue) Start(req Request) ([]string, error) {
 		q.launch(j)
 	}
 	return ids, nil
+}
+
+// begin begins to prepare runs, after those that are prepared now, or refuses
+// to wait for these any longer.
+func (q *Queue) begin() (end func(), err error) {
+	patience := time.NewTimer(cmp.Or(q.settings.patience, 8*time.Second))
+	defer patience.Stop()
+	select {
+	case q.starting <- struct{}{}:
+	case <-q.ctx.Done():
+		return nil, q.ended()
+	case <-patience.C:
+		return nil, errors.New("another start still reads its data: try again when it is done")
+	}
+	if err := q.ended(); err != nil {
+		<-q.starting
+		return nil, err
+	}
+	return func() { <-q.starting }, nil
 }
 
 // ended refuses new runs when the queue was told to stop.
@@ -369,8 +388,8 @@ func (q *Queue) Wait() []Outcome {
 
 // settle waits until what is being started is.
 func (q *Queue) settle() {
-	q.starting.Lock()
-	defer q.starting.Unlock()
+	q.starting <- struct{}{}
+	<-q.starting
 }
 
 var _ Verbs = (*Queue)(nil)

@@ -127,6 +127,7 @@ func exchange(w *wire, r *request) (*reply, error) {
 	if err := w.send(r); err != nil {
 		return nil, fmt.Errorf("asking the engine: %w", err)
 	}
+	w.gap = patience
 	var out reply
 	if err := w.receive(&out, 0); err != nil {
 		return nil, fmt.Errorf("the engine's answer: %w: its log may say why, see drolab engine status", err)

@@ -133,8 +133,18 @@ func (d *desk) shut() {
 	}
 }
 
-// close removes the sockets, and returns when everybody has his answer.
+// close removes the sockets, and returns when everybody has his answer, or
+// nobody is to be expected any more.
 func (d *desk) close() {
 	d.shut()
-	d.engine.conns.Wait()
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		d.engine.conns.Wait()
+	}()
+	select {
+	case <-answered:
+	case <-time.After(d.engine.patience()):
+		d.engine.logf("somebody is left without an answer")
+	}
 }
