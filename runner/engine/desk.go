@@ -34,9 +34,12 @@ type counter struct {
 // open makes the sockets and begins to answer.
 func (d *desk) open() error {
 	e := d.engine
-	a, err := newAddress(e.settings.RuntimeDir, e.settings.RunsDir)
+	a, passed, err := newAddress(e.settings.RuntimeDir, e.settings.RunsDir)
 	if err != nil {
 		return err
+	}
+	if passed != nil {
+		e.logf("sockets elsewhere: %v", passed)
 	}
 	free := func() (func(), bool) { return func() {}, true }
 	d.address = a

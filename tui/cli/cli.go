@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"drolab/runner"
 	cells "drolab/tui/cell"
@@ -52,6 +53,10 @@ type app struct {
 
 	data, runs string
 	threads    int
+
+	mu      sync.Mutex
+	drawing bool   // the interface has the terminal
+	noted   string // said already
 }
 
 func newApp(env Env) *app {

@@ -25,11 +25,22 @@ func (a *app) client(runsDir string) *engine.Client {
 	if err != nil {
 		dir = "" // datasets that are named by a relative path are not found then
 	}
-	return &engine.Client{RunsDir: runsDir, RuntimeDir: a.RuntimeDir, Version: version(),
+	return &engine.Client{RunsDir: runsDir, RuntimeDir: a.RuntimeDir, Version: version(), Note: a.noteOnce,
 		Means: runner.Means{DataDir: absolute(dir, a.data), Threads: a.threads, Dir: dir},
 		Command: func() *exec.Cmd {
 			return a.Self("engine", "--runs", runsDir, "--data", absolute(dir, a.data))
 		}}
+}
+
+// noteOnce says something on the side, but for the interface, which has the
+// screen.
+func (a *app) noteOnce(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.noted != text && !a.drawing {
+		a.noted = text
+		fmt.Fprintf(a.Stderr, "note: %s\n", oneLine(text))
+	}
 }
 
 func absolute(dir, path string) string {

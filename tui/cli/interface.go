@@ -74,12 +74,20 @@ func (a *app) screen(runsDir string, attach bool) lab.Config {
 // open is the interface over runs of another process, until it is left.
 func (a *app) open(ctx context.Context, cfg lab.Config) error {
 	calm()
+	a.draws(true)
 	err := tui.Run(ctx, cfg)
+	a.draws(false)
 	if errors.Is(err, tui.ErrHangup) {
 		return nil
 	}
 	a.comeBack(cfg.RunsDir)
 	return err
+}
+
+func (a *app) draws(now bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.drawing = now
 }
 
 // comeBack says what goes on without the interface.
