@@ -29,12 +29,15 @@ type shared struct {
 	users int
 }
 
-// abandon ends the record of a job that was never launched, if it has one.
-func (j *job) abandon(cause error) {
-	if j.record != nil {
-		j.record.Append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "never started: " + cause.Error()})
-		j.record.Close()
+// abandon removes the record of a job that was never launched, if it has one.
+// Where it cannot be removed, it says what became of the run.
+func (j *job) abandon(from Store, cause error) {
+	if j.record == nil {
+		return
 	}
+	j.record.Append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "never started: " + cause.Error()})
+	j.record.Close()
+	from.Delete(j.meta.ID)
 }
 
 // append puts e into the log of a job that does not train yet, and waits for

@@ -127,7 +127,7 @@ func (q *Queue) Start(req Request) ([]string, error) {
 	var jobs []*job
 	fail := func(err error) ([]string, error) {
 		for _, j := range jobs {
-			j.abandon(err)
+			j.abandon(q.settings.Store, err)
 			q.release(j.data)
 		}
 		return nil, err

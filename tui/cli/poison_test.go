@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -17,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 )
 
@@ -141,6 +143,40 @@ func answer(t *testing.T, runs string, say []string) {
 }
 
 var jsonEscapes = strings.NewReplacer("\x1b", `\u001b`, "\x07", `\u0007`)
+
+// TestDelete asks, and removes what is meant and nothing else.
+func TestDelete(t *testing.T) {
+	for _, c := range []struct {
+		answer string
+		args   []string
+		held   bool
+		gone   bool
+	}{
+		{"", nil, false, false}, {"no\n", nil, false, false}, {"y\n", nil, false, false},
+		{"yes\n", nil, false, true}, {"", []string{"--yes"}, false, true}, {"", []string{"--yes"}, true, false},
+	} {
+		runs, id := received(t)
+		other := filepath.Join(runs, "other")
+		check(t, os.CopyFS(other, os.DirFS(filepath.Join(runs, id))))
+		if c.held {
+			l, err := record.Acquire(filepath.Join(runs, id, "lock"))
+			check(t, err)
+			defer l.Release()
+		}
+		var out bytes.Buffer
+		code := Main(context.Background(), Env{Stdin: strings.NewReader(c.answer), Stdout: &out, Stderr: &out,
+			RunsDir: runs}, append([]string{"delete", id}, c.args...))
+		_, err := os.Stat(filepath.Join(runs, id))
+		_, err2 := os.Stat(other)
+		if gone := errors.Is(err, fs.ErrNotExist); gone != c.gone || err2 != nil || code == 0 != c.gone {
+			t.Errorf("%+v: gone %v, the other %v, code %d\n%s", c, gone, err2, code, out.String())
+		}
+		left, err := os.ReadDir(runs)
+		if check(t, err); len(left) > 2 {
+			t.Errorf("%+v leaves %v", c, left)
+		}
+	}
+}
 
 // TestJSONMeansTheSame: what JSON escapes is what was there.
 func TestJSONMeansTheSame(t *testing.T) {
