@@ -153,7 +153,8 @@ type frame struct {
 
 // read appends the lines of a file. Errors name line and column.
 func (f *frame) read(r io.Reader) error {
-	br := bufio.NewReader(r)
+	allowed := &allowance{Reader: r, left: maxRecord}
+	br := bufio.NewReader(allowed)
 	if b, _ := br.Peek(3); string(b) == "\ufeff" { // a byte-order mark
 		br.Discard(3)
 	}
@@ -174,6 +175,7 @@ func (f *frame) read(r io.Reader) error {
 	}
 	before := f.rows
 	for {
+		allowed.left = maxRecord
 		record, err := cr.Read()
 		if errors.Is(err, io.EOF) {
 			break

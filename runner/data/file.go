@@ -98,6 +98,24 @@ func inflate(r io.Reader, name string, limit int64) ([]byte, error) {
 	return b, nil
 }
 
+// maxRecord is the most bytes of one line of a table, or of a cell of many lines: a reader keeps it whole.
+const maxRecord = 16 << 20
+
+// allowance is a reader that gives so many bytes and then an error, until it is given more.
+type allowance struct {
+	io.Reader
+	left int
+}
+
+func (a *allowance) Read(p []byte) (int, error) {
+	if a.left <= 0 {
+		return 0, fmt.Errorf("a line of more than %d bytes", maxRecord)
+	}
+	n, err := a.Reader.Read(p[:min(len(p), a.left)])
+	a.left -= n
+	return n, err
+}
+
 // exists says whether path is there. Anything but its absence counts as there: opening it will tell more.
 func exists(path string) bool {
 	_, err := os.Stat(path)

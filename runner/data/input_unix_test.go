@@ -46,3 +46,20 @@ func TestEndlessFile(t *testing.T) {
 		t.Errorf("%d bytes are read of 5", n+more)
 	}
 }
+
+// TestEndlessLine: a line without end, in quotes or not, is refused before it
+// is in memory. The files are holes.
+func TestEndlessLine(t *testing.T) {
+	for _, head := range []string{"", "a,label\n", "a,label\n\""} {
+		path := filepath.Join(t.TempDir(), "a.csv")
+		if err := os.WriteFile(path, []byte(head), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, 1<<40); err != nil {
+			t.Skip(err)
+		}
+		if _, err := Open("csv:"+path, Options{}); err == nil || !strings.Contains(err.Error(), "a line of more") {
+			t.Errorf("after %q: %v", head, err)
+		}
+	}
+}
