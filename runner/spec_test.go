@@ -215,3 +215,28 @@ func TestSettingBelowAnother(t *testing.T) {
 		t.Errorf("ERM, which does not read it: %v", err)
 	}
 }
+
+// FuzzSpec: what run.json or a request says of a run is refused, or can be
+// written and read back as the same.
+func FuzzSpec(f *testing.F) {
+	d := Defaults()
+	text, err := json.Marshal(d)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add([]byte(`{"algorithms":["sfk"],"seeds":1,"mean":null,"lr":1e-320,"imbalance":[1,0.5],"eta_min":"auto"}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var s, back Spec
+		if json.Unmarshal(text, &s) != nil || s.Validate() != nil {
+			return
+		}
+		again, err := json.Marshal(s)
+		if err == nil {
+			err = json.Unmarshal(again, &back)
+		}
+		if err != nil || !s.Equal(&back) {
+			t.Errorf("%s becomes %s: %v", text, again, err)
+		}
+	})
+}

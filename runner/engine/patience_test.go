@@ -4,6 +4,7 @@ package engine
 
 import (
 	"errors"
+	"io"
 	"net"
 	"strings"
 	"sync"
@@ -111,4 +112,28 @@ func TestSilentServer(t *testing.T) {
 	if err := w.receive(&out, 0); err == nil {
 		t.Error("silence is an answer")
 	}
+}
+
+// FuzzClient is what a client makes of whatever an engine says.
+func FuzzClient(f *testing.F) {
+	f.Add([]byte(`{"protocol":1,"version":"a","pid":1}` + "\n" + ` {"ids":["a"],"fault":{"code":"disk"}}`))
+	f.Add([]byte(`{"protocol":1}` + "\n" + `{"status":{"runs":[{"id":"a"}]},"error":"x","fault":{"code":"setting"}}`))
+	f.Fuzz(func(t *testing.T, say []byte) {
+		here, there := net.Pipe()
+		go func() {
+			there.Write(append(say, '\n'))
+			there.Close()
+		}()
+		go io.Copy(io.Discard, there)
+		w := newWire(here)
+		defer w.Close()
+		var h hello
+		if w.receive(&h, patience) != nil {
+			return
+		}
+		var out reply
+		if w.receive(&out, patience) == nil && (out.err() != nil) != (out.Error != "") {
+			t.Errorf("%q: %v", say, out.err())
+		}
+	})
 }
