@@ -232,7 +232,8 @@ func (s *Spec) Assign(key string, value []byte) error {
 		return s.assignOwn(&t, value)
 	}
 	field := t.field(s)
-	if bytes.Equal(bytes.TrimSpace(value), []byte("null")) && field.Kind() != reflect.Slice { // an empty list has none
+	isNull := bytes.Equal(bytes.TrimSpace(value), []byte("null"))
+	if isNull && field.Kind() != reflect.Slice { // the JSON of an empty list
 		return t.wrong(nil, value, field.Interface())
 	}
 	fresh := reflect.New(field.Type())

@@ -27,8 +27,8 @@ func runRows() []Setting {
 	return grouped("Runs", []Setting{
 		{Key: "algorithms", Doc: "methods to run side by side, on the same data with the same seeds",
 			Want: "each algorithm once, of ", among: methodNames, ok: algorithmsOnce},
-		{Key: "seeds", Doc: "repeats of each method; a claim needs 4 or more", Want: "a whole number from 1 to 10000",
-			viewed: true, in: between(1, 1e4)},
+		{Key: "seeds", Doc: "repeats of each method; a claim needs 4 or more",
+			Want: "a whole number from 1 to 10000", viewed: true, in: between(1, 1e4)},
 		{Key: "seed", Doc: "the first seed: initialisation, batch order, augmentation, draws for z",
 			Want: "a whole number ≥ 0", fixed: true},
 	})

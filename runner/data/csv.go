@@ -290,7 +290,7 @@ func (f *frame) dataset(trainRows int, seed uint64) (*Dataset, error) {
 	for _, c := range f.features() {
 		t.width += c.width()
 	}
-	if err := room.Ask(4*float64(f.rows)*float64(t.width), "a table of "+Shape{t.width, 1, 1}.String()); err != nil {
+	if err := room.Ask(4*float64(f.rows)*float64(t.width), "the table as features"); err != nil {
 		return nil, err
 	}
 	t.x = make([]float32, f.rows*t.width)

@@ -13,8 +13,8 @@ import (
 )
 
 // inMemory is the size in bytes up to which a file is read whole; a larger one is mapped where the system
-// can. Cutting a mapped file short under a live mapping faults where it is read (SIGBUS), which ends the run that
-// does; a file that was read does not risk that. The named datasets are all below it.
+// can. Cutting a mapped file short under a live mapping faults where it is read (SIGBUS), which ends the run
+// that does; a file that was read does not risk that. The named datasets are all below it.
 const inMemory = 256 << 20
 
 // openPresent opens a file of a dataset. A *MissingError with the remedy says that it is not there.
@@ -26,16 +26,16 @@ func openPresent(dataset, path, remedy string) (*input, error) {
 	return f, err
 }
 
-// input is a file that data are read from: every one is opened by openInput. Reading it ends at the size that it
-// had then, so that what it costs is known before.
+// input is a file that data are read from: every one is opened by openInput. Reading it ends at the size
+// that it had then, so that what it costs is known before.
 type input struct {
 	*os.File
 	size int64
 	left io.LimitedReader
 }
 
-// openInput opens a regular file and nothing else: a pipe would be waited for without end, a device has none,
-// and who may open a terminal or a disk should not do so by a dataset's name.
+// openInput opens a regular file and nothing else: a pipe would be waited for without end, a device has
+// none, and who may open a terminal or a disk should not do so by a dataset's name.
 func openInput(path string) (*input, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe without a writer opens at once so
 	if err != nil {

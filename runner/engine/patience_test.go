@@ -80,7 +80,8 @@ func TestSlowStart(t *testing.T) {
 	if out, err := exchange(w, &request{Verb: verbStart}); err != nil || len(out.IDs) != 1 {
 		t.Errorf("a slow start is answered %+v, %v", out, err)
 	}
-	if _, err := exchange(w, &request{Verb: verbPause}); err == nil || !strings.Contains(err.Error(), "in time") {
+	_, err := exchange(w, &request{Verb: verbPause})
+	if err == nil || !strings.Contains(err.Error(), "in time") {
 		t.Errorf("a pause that hangs is answered %v", err)
 	}
 	close(done)

@@ -185,7 +185,7 @@ func (s *storm) request() runner.Request {
 	r := brief(pick(s, dro.Algorithms()...), 3)
 	spec := &r.Specs[0]
 	spec.Dataset = pick(s, "csv:example", "csv:example", "shapes", "cifar10", "csv:"+s.dir, "csv:/dev/zero",
-		"csv:/dev/stdin", "csv:/proc/kmsg", "csv:/proc/self/mem", "idx:/dev", "idx:"+s.dir, "\x1b]52;c;x\x07", "csv:",
+		"csv:/dev/stdin", "csv:/proc/kmsg", "csv:/proc/self/mem", "idx:/dev", "idx:"+s.dir, "\x1b]52;c;x", "csv:",
 		"csv:"+filepath.Join(s.dir, pick(s, "pipe", "wide.csv", "field.csv", "one.csv", "empty.csv", "nul.csv",
 			"huge.csv", "twice.csv", "missing")))
 	ints := []int{0, 1, 2, -1, 33, 1 << 31, 2_000_000_000, 1<<63 - 1, -1 << 63}
@@ -228,7 +228,8 @@ func (s *storm) nonsense(t *testing.T) string {
 	if !ok {
 		t.Fatal("the lock file says nothing")
 	}
-	good, err := json.Marshal(request{Verb: verbStart, Start: &runner.Request{Specs: []runner.Spec{runner.Defaults()}}})
+	usual := runner.Request{Specs: []runner.Spec{runner.Defaults()}}
+	good, err := json.Marshal(request{Verb: verbStart, Start: &usual})
 	must(t, err)
 	for range 1 + s.rng.IntN(5) {
 		good[s.rng.IntN(len(good))] = byte(s.rng.Uint32())

@@ -177,7 +177,8 @@ func TestBlockFitsTheScreen(t *testing.T) {
 
 func TestPanelRedraws(t *testing.T) {
 	var out bytes.Buffer
-	p := &panel{out: cells.NewWriter(&out), screen: true, width: 80, height: 10, runs: []*live{testLive(1), testLive(2)}}
+	p := &panel{out: cells.NewWriter(&out), screen: true, width: 80, height: 10,
+		runs: []*live{testLive(1), testLive(2)}}
 	p.show(false)
 	out.Reset()
 	p.runs[0].add(&runner.WarningEvent{Head: runner.Head{Step: 3}, Message: "odd\x1b[2J"})

@@ -18,8 +18,8 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s needs about %s of memory, and %s can be had: make it smaller, or use a machine with more",
-		e.What, size(e.Need), size(max(0, e.Has)))
+	return fmt.Sprintf("%s needs about %s of memory, and %s can be had: "+
+		"make it smaller, or use a machine with more", e.What, size(e.Need), size(max(0, e.Has)))
 }
 
 // Ask returns an *Error where what needs so many bytes will not have them.

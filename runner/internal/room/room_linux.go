@@ -18,7 +18,8 @@ func Free() (bytes float64, known bool) {
 	if kB, ok := field("/proc/meminfo", "MemAvailable:"); ok {
 		bytes = 1024 * kB
 	}
-	bytes = min(bytes, group("/sys/fs/cgroup"), limit(unix.RLIMIT_DATA, "VmData:"), limit(unix.RLIMIT_AS, "VmSize:"))
+	bytes = min(bytes, group("/sys/fs/cgroup"),
+		limit(unix.RLIMIT_DATA, "VmData:"), limit(unix.RLIMIT_AS, "VmSize:"))
 	return bytes, !math.IsInf(bytes, 1)
 }
 
