@@ -66,6 +66,8 @@ func trainingRows() []Setting {
 			in: fraction},
 		{Key: "weight_decay", Doc: "of the weights, in every method alike, ≥ 0", Want: "a number ≥ 0",
 			in: atLeast(0)},
+		{Key: "clip", Doc: "longest gradient of the weights, before momentum; auto: none, or the method's",
+			Want: "auto, none or a number > 0", in: func(x float64) bool { return x > 0 }},
 	})
 }
 
@@ -76,6 +78,9 @@ func dataRows() []Setting {
 			ok: func(s *Spec) bool { return s.Dataset != "" }},
 		{Key: "model", Doc: "the network", Want: "one of ", among: nn.Models, Choices: nn.Models, fixed: true,
 			ok: func(s *Spec) bool { return nn.Known(s.Model) }},
+		{Key: "init", Doc: "how weights start: he, normal by fan-in; torch, PyTorch's default, uniform",
+			Want: "one of ", among: nn.Inits, Choices: nn.Inits, fixed: true,
+			ok: func(s *Spec) bool { return slices.Contains(nn.Inits(), s.Init) }},
 		{Key: "samples", Doc: "training samples before imbalance; 0 is the dataset's own number",
 			Want: "a whole number ≥ 0", fixed: true, in: atLeast(0)},
 		{Key: "difficulty", Doc: "of the drawn dataset shapes, 0 to 1", Want: "a number in [0, 1]", fixed: true,
@@ -85,6 +90,8 @@ func dataRows() []Setting {
 			ok: func(s *Spec) bool { return s.Imbalance.valid() }},
 		{Key: "augment", Doc: "random crops and flips, on training batches only", Want: "true or false",
 			Choices: onOff, fixed: true},
+		{Key: "pad", Doc: "what augmentation's crops show outside of the image", Want: "black or mean",
+			Choices: paddings, fixed: true, ok: func(s *Spec) bool { return slices.Contains(paddings(), s.Pad) }},
 		{Key: "mean", Doc: "taken off each channel, of pixels in 0..1; [] is customary",
 			Want: "as many numbers as std has, one for each channel", fixed: true,
 			ok: func(s *Spec) bool { return len(s.Mean) == len(s.Std) && allFinite(s.Mean) }},
@@ -94,6 +101,8 @@ func dataRows() []Setting {
 				return !slices.ContainsFunc(s.Std, func(x float64) bool { return !positive(x) })
 			}},
 		{Key: "val_fraction", Doc: "share of the training split that is held out, 0 ≤ f < 1",
+			Want: "a number in [0, 1)", fixed: true, in: fraction},
+		{Key: "label_noise", Doc: "share of the training labels set to another class, alike in every run",
 			Want: "a number in [0, 1)", fixed: true, in: fraction},
 	})
 }
@@ -142,6 +151,8 @@ func grouped(name string, rows []Setting) []Setting {
 	}
 	return rows
 }
+
+func paddings() []string { return []string{"black", "mean"} }
 
 func onOff() []string { return []string{"false", "true"} }
 

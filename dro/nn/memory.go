@@ -19,7 +19,7 @@ func Memory(c Config) (bytes float64, err error) {
 			values += float64(shape[0]) * float64(shape[1]) * float64(shape[2])
 		}
 	}
-	weights, _ := slots(list)
+	weights, _ := slots(list, c.Init)
 	parameters := 0.0
 	for _, s := range weights {
 		parameters += float64(s.len())
