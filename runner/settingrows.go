@@ -57,7 +57,7 @@ func trainingRows() []Setting {
 		{Key: "batch_z", Doc: "n_z: samples of a method's own draw for z; 0 is as batch",
 			Want: "a whole number ≥ 0", fixed: true, in: atLeast(0)},
 		{Key: "lr", Doc: "α: step size of the weights and, in methods that take gradient steps on z, of z",
-			Want: "a number ≥ 1.2e-38, the least that a weight can feel", live: true,
+			Want: "a number ≥ 1.2e-38 (float32's least)", live: true,
 			in: func(lr float64) bool { return lr >= leastFloat32 && positive(lr) }},
 		{Key: "lr_drop_epoch", Doc: "epochs after which lr is multiplied by lr_drop; 0 is never",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
