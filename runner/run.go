@@ -50,8 +50,7 @@ type run struct {
 	window Window
 	last   *StepEvent
 	eval   *EvalEvent
-	// selected is the evaluation that the validation split finds best, of those
-	// that the run was to select from.
+	// selected is the evaluation that the validation split finds best, if any.
 	selected *EvalEvent
 	warned   map[string]bool
 
