@@ -83,7 +83,7 @@ func repeated(runs []*record.Run) bool {
 
 // define says what the figures of the tables are.
 func define(w io.Writer, runs []*record.Run) {
-	fmt.Fprintln(w, "\nWhat the figures are, at the last iterate:")
+	fmt.Fprintln(w, "\nWhat the figures are, at the last iterate where no other step is named:")
 	for _, m := range runner.SummaryMeasures() {
 		if m.Main && slices.ContainsFunc(runs, func(r *record.Run) bool { return m.CanApply(&r.Meta) }) {
 			fmt.Fprintln(w, "  "+strings.Join(kit.Wrap(oneLine(m.Definition()), 100), "\n    "))
