@@ -116,6 +116,8 @@ type State struct {
 	Numbers map[string]float64
 	// Flags has one flag for each training sample.
 	Flags map[string][]bool
+	// Lists has what is neither, as losses seen.
+	Lists map[string][]float64
 }
 
 // numbers returns the named numbers, in their order, or which one lacks.
