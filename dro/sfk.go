@@ -79,6 +79,15 @@ func (f *frankWolfe) printed(losses []float64) {
 	f.z = f.z.along(f.gamma, dir)
 }
 
+// Warning implements Warner.
+func (f *frankWolfe) Warning() string {
+	if !f.auto && f.gamma == 1 {
+		return "a step on z went the whole way to a corner of its box (γ = 1), so c is too small for the box: " +
+			"raise c, set c: auto, or narrow the box (lambda_max, eta_min, eta_max)"
+	}
+	return f.dual.Warning()
+}
+
 // aim evaluates F on the losses, finds the way to the best corner and sets the
 // gap.
 func (f *frankWolfe) aim(losses []float64, box Box) (eval Eval, dir Z) {

@@ -14,7 +14,10 @@ const (
 	// radius, in mean ratio (of 1) and in divergence (of ρ).
 	tolerated = 4
 	// patience bounds the steps that bring them there; a few are usual.
-	patience = 40
+	patience = 100
+	// wild is a divergence from which no step of the size of the curvature leads
+	// back: under KL each moves η by λ at most, and then it overflows.
+	wild = 1e6
 )
 
 // recent are the losses of the last batches, the oldest overwritten first.
@@ -73,10 +76,15 @@ func (f *frankWolfe) descend(losses []float64) {
 	box := f.problem.seen(losses)
 	f.z = box.Project(f.z)
 	eval, dir := f.aim(losses, box)
+	if !(eval.Divergence <= wild && eval.MeanRatio <= wild) {
+		f.z = Z{box.Lambda[1], box.Eta[1]} // no ratio is above 1 there
+		eval, dir = f.aim(losses, box)
+	}
 	f.gamma = f.search(losses, eval, Z{Eta: dir.Eta}, .25)
 	eval = f.problem.At(nil, losses, f.z)
 	dir = box.Corner(eval.Grad).sub(f.z)
 	f.gamma = max(f.gamma, f.search(losses, eval, Z{Lambda: dir.Lambda}, .25))
+	f.z = box.Project(f.z) // γ = 1 may be a rounding beyond the corner
 }
 
 // Before implements Trainer. Rule 2 keeps z as small as the losses seen allow, and

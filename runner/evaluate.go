@@ -28,10 +28,7 @@ func (r *run) evaluate() error {
 		}
 	}
 	r.eval = e
-	if now.aboveBound() > 0 {
-		r.warnOnce(fmt.Sprintf("training losses exceed eta_max = %g, the bound B that the theory assumes: "+
-			"the box may exclude the optimum", r.meta.Spec.EtaMax))
-	}
+	now.warn(&r.spec, r.warnOnce)
 	return r.append(e)
 }
 
@@ -50,16 +47,15 @@ func (r *run) look() (e *Evaluation, err error) {
 			return nil, err
 		}
 	}
-	if d, ok := r.method.(dro.Dual); ok {
-		z := d.Z()
-		e.Z = &z
-	}
 	e.Ratios = make([]float64, len(e.Train.Losses))
 	if e.Worst, err = r.problem.Set.WorstCase(e.Ratios, e.Train.Losses, r.problem.Rho); err != nil {
 		return nil, fmt.Errorf("step %d: training %w", r.step, err)
 	}
 	if e.TestWorst, err = r.problem.Set.WorstCase(nil, e.Test.Losses, r.problem.Rho); err != nil {
 		return nil, fmt.Errorf("step %d: test %w", r.step, err)
+	}
+	if err := r.lookAtZ(e); err != nil {
+		return nil, fmt.Errorf("step %d: training %w", r.step, err)
 	}
 	if r.certifyDue() {
 		norm, err := r.fullGradNorm()
@@ -69,6 +65,24 @@ func (r *run) look() (e *Evaluation, err error) {
 		e.GradNorm = Num(norm)
 	}
 	return e, nil
+}
+
+// lookAtZ adds the method's z, if it has one, and the exact solution of the
+// problem that it minimises.
+func (r *run) lookAtZ(e *Evaluation) (err error) {
+	d, ok := r.method.(dro.Dual)
+	if !ok {
+		return nil
+	}
+	z := d.Z()
+	e.Z = &z
+	m, err := dro.Find(r.spec.Algorithm())
+	if err == nil && m.Penalised {
+		var w dro.Worst
+		w, err = dro.Penalised(r.problem.Set, nil, e.Train.Losses, z.Lambda)
+		e.Penalised = &w
+	}
+	return err
 }
 
 // certifyDue tells whether this evaluation includes the full gradient.

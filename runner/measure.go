@@ -116,14 +116,16 @@ type Pass struct {
 
 // Evaluation is what measures are computed from, at one moment of a run.
 type Evaluation struct {
-	Spec      *Spec
-	Problem   *dro.Problem
-	Groups    int   // how many
-	Train     *Pass // the whole training split
-	Test      *Pass
-	Val       *Pass  // nil without a hold-out
-	Z         *dro.Z // nil: the method has no dual variables
-	Worst     dro.Worst
+	Spec    *Spec
+	Problem *dro.Problem
+	Groups  int   // how many
+	Train   *Pass // the whole training split
+	Test    *Pass
+	Val     *Pass  // nil without a hold-out
+	Z       *dro.Z // nil: the method has no dual variables
+	Worst   dro.Worst
+	// Penalised is the exact worst case at the method's fixed λ; nil where λ moves.
+	Penalised *dro.Worst
 	TestWorst dro.Worst // the exact worst cases of the training and test losses at the run's radius
 	Ratios    []float64 // of Worst
 	GradNorm  Number    // ‖∇_x F‖ over the training split, where it was asked for
@@ -205,6 +207,10 @@ func riskRows() []Measure {
 			"F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the best for this network, "+
 				"so the error of the dual variables alone"),
 			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.objective().value-e.Worst.Risk) }},
+		{Measure: nats("penalised_gap", "penalised gap",
+			"F(x; λ, η) − min over η of F(x; λ, η) on the training split, for methods that keep λ: 0 where η is "+
+				"the best for this network, in the method's own problem; the dual gap has the error of λ, too"),
+			Value: (*Evaluation).penalisedGap},
 		{Measure: dro.Measure{Name: "divergence", Title: "worst case's divergence",
 			Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
 			Value: func(e *Evaluation) Number { return Num(e.Worst.Divergence) }},
@@ -269,6 +275,16 @@ func (e *Evaluation) objective() Number {
 		return Number{}
 	}
 	return Num(e.Problem.At(nil, e.Train.Losses, *e.Z).Value)
+}
+
+// penalisedGap is F less its least value at this λ, which is
+// sup { E_Q ℓ − λ D(Q‖P) } + λρ.
+func (e *Evaluation) penalisedGap() Number {
+	w := e.Penalised
+	if w == nil {
+		return Number{}
+	}
+	return Num(e.objective().value - w.Risk - e.Z.Lambda*(e.Problem.Rho-w.Divergence))
 }
 
 func (e *Evaluation) aboveBound() (n int) {

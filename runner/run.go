@@ -357,9 +357,10 @@ func (r *run) stopClock() (start func()) {
 	return func() { r.clock = time.Now() }
 }
 
-func (r *run) warnOnce(message string) {
-	if !r.warned[message] {
-		r.warned[message] = true
+// warnOnce puts the first message about a thing into the log.
+func (r *run) warnOnce(about, message string) {
+	if !r.warned[about] {
+		r.warned[about] = true
 		r.append(&WarningEvent{Head: r.head(), Message: message})
 	}
 }

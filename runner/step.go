@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -92,6 +93,11 @@ func (r *run) note(norm float64) error {
 	r.method.Report(r.put)
 	r.window.add(r.now)
 	cause := r.broken()
+	if w, ok := r.method.(dro.Warner); ok && cause == nil {
+		if text := w.Warning(); text != "" {
+			r.warnOnce(text, text)
+		}
+	}
 	if cause == nil && r.step%int64(r.meta.Spec.LogEvery) != 0 && r.step != r.meta.Steps {
 		return nil
 	}
@@ -99,13 +105,7 @@ func (r *run) note(norm float64) error {
 		Min: r.window.Min, Max: r.window.Max, ImagesPerSecond: r.speed()}
 	r.window = newWindow(r.now.Names())
 	r.last = e
-	if err := r.append(e); err != nil {
-		return err
-	}
-	if cause == nil && e.Of("lambda").Applies() && e.Of("mean_ratio") == Num(0) {
-		r.warnOnce("every likelihood ratio of a batch is 0, so the network got no gradient: raise c or lower eta")
-	}
-	return cause
+	return errors.Join(r.append(e), cause)
 }
 
 // broken says which measure is not finite.
@@ -113,10 +113,38 @@ func (r *run) broken() error {
 	for _, v := range r.now {
 		if x := v.Float(); v.Applies() && (math.IsNaN(x) || math.IsInf(x, 0)) {
 			m, _ := FindMeasure(v.Name) // it is one of StepMeasures
-			return &BrokenError{Step: r.step, What: m.Title, Value: x}
+			return &BrokenError{Step: r.step, What: m.Title, Value: x, Cure: r.cure()}
 		}
 	}
 	return nil
+}
+
+// wild is a mean ratio, 1 at the best z, from which on it is z that broke a run
+// and not the step size of the weights.
+const wild = 1e3
+
+// cure says what keeps the numbers finite: z where the loss is a number still, or
+// where the ratios were wild at this step or since the last one of the log.
+func (r *run) cure() string {
+	loss, most := r.now.Of("loss").Float(), r.window.Max.Of("mean_ratio")
+	if r.last != nil && !(r.last.Max.Of("mean_ratio").Float() <= most.Float()) {
+		most = r.last.Max.Of("mean_ratio")
+	}
+	finite := !math.IsNaN(loss) && !math.IsInf(loss, 0)
+	if _, ok := r.method.(dro.Dual); !ok || !(finite || most.Float() > wild) {
+		return "lower lr, or check the data"
+	}
+	reads := func(key string) bool {
+		t, ok := FindSetting(key)
+		return ok && t.ReadIn(&r.spec)
+	}
+	switch {
+	case reads("c"):
+		return "raise c, set c: auto, or narrow the box (lambda_max, eta_min, eta_max)"
+	case reads("lr_z"):
+		return "lower lr_z, start from a larger lambda, or narrow the box (lambda0, eta_min, eta_max)"
+	}
+	return "start from a larger lambda, or lower lr"
 }
 
 // BrokenError says that a run's numbers stopped being finite.
@@ -124,10 +152,11 @@ type BrokenError struct {
 	Step  int64
 	What  string
 	Value float64
+	Cure  string
 }
 
 func (e *BrokenError) Error() string {
-	return fmt.Sprintf("step %d: %s is %v: lower lr, or check the data", e.Step, e.What, e.Value)
+	return fmt.Sprintf("step %d: %s is %v: %s", e.Step, e.What, e.Value, e.Cure)
 }
 
 func mean(xs []float64) float64 {
