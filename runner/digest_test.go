@@ -56,7 +56,7 @@ func TestNumbersAreThoseOfVersionsBefore(t *testing.T) {
 		{"sfk, c auto by rule 2, own z-batch", set(brief(dro.SFK), func(s *Spec) {
 			s.BatchZ, s.ValFraction = 48, .2
 			s.SetOwn("c", Auto{})
-		}), "NEW"},
+		}), "3b53b87b27b72d7d"},
 		{"sfk, shared batch", set(brief(dro.SFK), func(s *Spec) {
 			s.WeightDecay, s.LRDropEpoch = 1e-3, 1
 			s.SetOwn("share_batch", Fixed(1))

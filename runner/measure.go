@@ -207,7 +207,7 @@ func riskRows() []Measure {
 			"F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the best for this network, "+
 				"so the error of the dual variables alone"),
 			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.objective().value-e.Worst.Risk) }},
-		{Measure: nats("penalised_gap", "penalised gap",
+		{Main: true, Measure: nats("penalised_gap", "penalised gap",
 			"F(x; λ, η) − min over η of F(x; λ, η) on the training split, for methods that keep λ: 0 where η is "+
 				"the best for this network, in the method's own problem; the dual gap has the error of λ, too"),
 			Value: (*Evaluation).penalisedGap},
