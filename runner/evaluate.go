@@ -58,7 +58,7 @@ func (r *run) look() (e *Evaluation, err error) {
 		return nil, fmt.Errorf("step %d: training %w", r.step, err)
 	}
 	if r.certifyDue() {
-		norm, err := r.fullGradNorm()
+		norm, err := r.fullGradNorm(e.Train)
 		if err != nil {
 			return nil, err
 		}
@@ -109,13 +109,13 @@ func (r *run) pass(src data.Source) (*Pass, error) {
 	return p, err
 }
 
-// index numbers the samples of a pass, which is in the split's order.
-func (p *Pass) index() []int {
-	list := make([]int, len(p.Losses))
-	for i := range list {
-		list[i] = i
+// batch is what a method sees of the training split as a whole, in its order.
+func (p *Pass) batch() dro.Batch {
+	index := make([]int, len(p.Losses))
+	for i := range index {
+		index[i] = i
 	}
-	return list
+	return dro.Batch{Losses: p.Losses, Labels: p.Labels, Groups: p.Groups, Index: index, Correct: p.Correct}
 }
 
 // eachBatch calls f with every batch of src in order and its first index.
@@ -134,26 +134,24 @@ func (r *run) eachBatch(src data.Source, f func(b *data.Batch, from int)) error 
 }
 
 // fullGradNorm returns the norm of the gradient of the method's own objective
-// over the training split; for ERM, of the mean loss. It leaves that gradient in
-// the network: a second array of its size for every run would be a tenth of all
-// the memory.
-func (r *run) fullGradNorm() (float64, error) {
-	n := float64(r.data.Train.Len())
-	losses, weights := make([]float64, len(r.losses)), make([]float64, len(r.losses))
-	weigh := r.method.Weights
-	if wide, ok := r.method.(dro.Wide); ok {
-		weigh = wide.SplitWeights
-	}
+// over the training split, whose pass is given; for ERM, of the mean loss. It
+// leaves that gradient in the network: a second array of its size for every run
+// would be a tenth of all the memory.
+func (r *run) fullGradNorm(train *Pass) (float64, error) {
+	n := len(train.Losses)
+	weights := make([]float64, n)
+	r.method.Weights(weights, train.batch())
+	losses := make([]float64, len(r.losses))
 	r.net.SetMode(nn.Evaluate)
 	defer r.net.SetMode(nn.Train)
 	add := r.net.Gradient
-	err := r.eachBatch(r.data.Train, func(b *data.Batch, _ int) {
-		r.net.Losses(losses[:b.N], b.X, b.Labels)
-		weigh(weights[:b.N], batchOf(b, losses))
-		for i := range weights[:b.N] {
-			weights[i] *= float64(b.N) / n // the batch's part of the mean
+	err := r.eachBatch(r.data.Train, func(b *data.Batch, from int) {
+		r.net.Losses(losses, b.X, b.Labels)
+		part := weights[from:][:b.N]
+		for i := range part {
+			part[i] *= float64(b.N) / float64(n) // the batch's part of the mean
 		}
-		add(weights)
+		add(part)
 		add = r.net.AddGradient
 	})
 	return r.net.GradientNorm(), err

@@ -34,6 +34,7 @@ type run struct {
 	method  dro.Trainer
 	picker  dro.Picker   // the method, where it has an output rule, else nil
 	mover   dro.Mover    // the method, where it has an x-step of its own, else nil
+	clip    float64      // of the x-step; 0: none
 	problem *dro.Problem // that evaluations measure the risk of
 	batches *data.Loader // x-batches: permutations of the training split
 	draws   *data.Loader // batches of the method's own: independent draws
@@ -117,11 +118,15 @@ func (r *run) build(build NewNetwork, threads int) (err error) {
 
 // setMethod starts the method as s states it.
 func (r *run) setMethod(s *Spec) error {
+	m, err := dro.Find(s.Algorithm())
+	if err != nil {
+		return err
+	}
 	method, problem, err := trainerOn(s, r.data, r.meta.TrainCounts)
 	if err != nil {
 		return err
 	}
-	r.method, r.problem = method, problem
+	r.method, r.problem, r.clip = method, problem, s.clip(m)
 	r.picker, _ = r.method.(dro.Picker)
 	r.mover, _ = r.method.(dro.Mover)
 	return nil
@@ -223,7 +228,13 @@ func (r *run) begin(from *State) error {
 			return err
 		}
 	}
-	return r.mark(Running)
+	if err := r.mark(Running); err != nil || from != nil {
+		return err
+	}
+	for _, note := range r.data.Notes {
+		r.warnOnce(note)
+	}
+	return nil
 }
 
 // loop is the run: obey, train, and at the end of an epoch evaluate and save.
@@ -286,8 +297,7 @@ func (r *run) endEpoch(epoch int) error {
 		if err != nil {
 			return dro.Batch{}, err
 		}
-		return dro.Batch{Losses: p.Losses, Labels: p.Labels, Groups: p.Groups,
-			Correct: p.Correct, Index: p.index()}, nil
+		return p.batch(), nil
 	})
 	if restart {
 		r.net.Restart()

@@ -281,7 +281,11 @@ func (t *Setting) wrong(cause error, value []byte, like any) error {
 	if errors.As(cause, &own) {
 		return own
 	}
-	return &KeyError{t.Key, string(value), wanted[reflect.TypeOf(like)]}
+	want := wanted[reflect.TypeOf(like)]
+	if _, auto := like.(Auto); auto {
+		want = t.Want
+	}
+	return &KeyError{t.Key, string(value), want}
 }
 
 // wanted says what a setting of a type looks like. Ranges are Validate's.
@@ -291,7 +295,6 @@ var wanted = map[reflect.Type]string{
 	reflect.TypeFor[int]():             "a whole number",
 	reflect.TypeFor[uint64]():          "a whole number ≥ 0",
 	reflect.TypeFor[bool]():            "true or false",
-	reflect.TypeFor[Auto]():            "auto or a number",
 	reflect.TypeFor[[]float64]():       "a list of numbers, as in [0.5, 0.5]",
 	reflect.TypeFor[[]dro.Algorithm](): "a list, as in [sfk, erm]",
 }

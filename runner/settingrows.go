@@ -66,6 +66,8 @@ func trainingRows() []Setting {
 			in: fraction},
 		{Key: "weight_decay", Doc: "of the weights, in every method alike, ≥ 0", Want: "a number ≥ 0",
 			in: atLeast(0)},
+		{Key: "clip", Doc: "longest gradient of the weights, before momentum; auto: none, or the method's",
+			Want: "auto, none or a number > 0", in: func(x float64) bool { return x > 0 }},
 	})
 }
 
@@ -99,6 +101,8 @@ func dataRows() []Setting {
 				return !slices.ContainsFunc(s.Std, func(x float64) bool { return !positive(x) })
 			}},
 		{Key: "val_fraction", Doc: "share of the training split that is held out, 0 ≤ f < 1",
+			Want: "a number in [0, 1)", fixed: true, in: fraction},
+		{Key: "label_noise", Doc: "share of the training labels set to another class, alike in every run",
 			Want: "a number in [0, 1)", fixed: true, in: fraction},
 	})
 }

@@ -61,13 +61,13 @@ type Spec struct {
 	// of the loss; the loss itself is never clipped.
 	EtaMin Auto    `key:"eta_min"`
 	EtaMax float64 `key:"eta_max"`
-	// Lambda and Eta are z_1; PAN and nsgdm keep λ there.
+	// Lambda and Eta are z_1; PAN, nsgdm and dsgdc keep λ there.
 	Lambda float64 `key:"lambda"`
 	Eta    float64 `key:"eta"`
 	// Batch is n_x; BatchZ is n_z, SFK's independent draw (0: the same).
 	Batch  int `key:"batch"`
 	BatchZ int `key:"batch_z"`
-	// LR is the step size α, of x and, in PGD, PAN and nsgdm, of z; multiplied by
+	// LR is the step size α, of x and, in PGD, PAN, nsgdm and dsgdc, of z; times
 	// LRDrop once LRDropEpoch epochs are done (0: never).
 	LR          float64 `key:"lr"`
 	LRZ         Auto    `key:"lr_z"` // of z in PGD and PAN; auto is LR; the drop is of both
@@ -77,7 +77,10 @@ type Spec struct {
 	// nsgdm's momentum averages the gradient of (x, η).
 	Momentum    float64 `key:"momentum"`
 	WeightDecay float64 `key:"weight_decay"`
-	Epochs      int     `key:"epochs"`
+	// Clip is the length that a longer gradient of x is cut down to, before
+	// momentum: auto is the method's (see dro.Method), none for most.
+	Clip   Auto `key:"clip"`
+	Epochs int  `key:"epochs"`
 
 	// Seed decides initialisation, batch order, augmentation and z-draws. The
 	// samples that imbalance keeps do not depend on it.
@@ -85,6 +88,9 @@ type Spec struct {
 	// ValFraction of the training split is held out for model selection;
 	// nothing is ever selected on the test split.
 	ValFraction float64 `key:"val_fraction"`
+	// LabelNoise is the share of the training samples whose label is set to
+	// another class, the same samples for every method and seed.
+	LabelNoise float64 `key:"label_noise"`
 
 	// LogEvery is in steps; EvalEvery and CertifyEvery in epochs (0: only at
 	// the end); CheckpointEvery in steps (0: once an epoch).
@@ -240,6 +246,14 @@ func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
 	return t, nil
 }
 
+// clip returns the length that the gradient of x is cut down to; 0: none.
+func (s *Spec) clip(m *dro.Method) float64 {
+	if s.Clip.IsNone() {
+		return 0
+	}
+	return s.Clip.Or(m.Clip)
+}
+
 // Radius names set and radius as a table has room for: "χ², 0.5", "cvar 0.1".
 func (s *Spec) Radius() string {
 	set, err := s.Set()
@@ -255,7 +269,7 @@ func (s *Spec) Radius() string {
 // DataOptions returns what runner/data needs to open the Spec's dataset.
 func (s *Spec) DataOptions(dir string) data.Options {
 	return data.Options{Dir: dir, Samples: s.Samples, Difficulty: s.Difficulty,
-		Imbalance: s.Imbalance.Ratios(s.Dataset), ValFraction: s.ValFraction}
+		Imbalance: s.Imbalance.Ratios(s.Dataset), ValFraction: s.ValFraction, LabelNoise: s.LabelNoise}
 }
 
 func allFinite(xs []float64) bool {
