@@ -148,7 +148,7 @@ func TestRecentIsResumed(t *testing.T) {
 func TestPace(t *testing.T) {
 	losses := exponential(testRand(47), 64)
 	for _, p := range testProblems(.5) {
-		for _, a := range []Algorithm{PGD, PAN} {
+		for _, a := range []Algorithm{PGD, PAN, "dsgdc"} {
 			if m, _ := Find(a); m.Applies(p.Set) != nil {
 				continue
 			}

@@ -232,7 +232,7 @@ func (r *run) begin(from *State) error {
 		return err
 	}
 	for _, note := range r.data.Notes {
-		r.warnOnce(note)
+		r.warnOnce(note, note)
 	}
 	return nil
 }

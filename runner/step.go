@@ -91,8 +91,8 @@ func (r *run) note(norm float64) error {
 	r.put("loss", mean(r.losses))
 	r.put("grad_norm", norm)
 	r.method.Report(r.put)
-	r.window.add(r.now)
 	cause := r.broken()
+	r.window.add(r.now)
 	if w, ok := r.method.(dro.Warner); ok && cause == nil {
 		if text := w.Warning(); text != "" {
 			r.warnOnce(text, text)
@@ -119,19 +119,16 @@ func (r *run) broken() error {
 	return nil
 }
 
-// wild is a mean ratio, 1 at the best z, from which on it is z that broke a run
-// and not the step size of the weights.
-const wild = 1e3
+// What is far from any loss that a network trains with, and from 1, the mean ratio
+// at the best z.
+const (
+	wildLoss  = 1e6
+	wildRatio = 1e3
+)
 
-// cure says what keeps the numbers finite: z where the loss is a number still, or
-// where the ratios were wild at this step or since the last one of the log.
+// cure says what keeps the numbers finite: the steps of z or those of the weights.
 func (r *run) cure() string {
-	loss, most := r.now.Of("loss").Float(), r.window.Max.Of("mean_ratio")
-	if r.last != nil && !(r.last.Max.Of("mean_ratio").Float() <= most.Float()) {
-		most = r.last.Max.Of("mean_ratio")
-	}
-	finite := !math.IsNaN(loss) && !math.IsInf(loss, 0)
-	if _, ok := r.method.(dro.Dual); !ok || !(finite || most.Float() > wild) {
+	if _, ok := r.method.(dro.Dual); !ok || !r.brokenByZ() {
 		return "lower lr, or check the data"
 	}
 	reads := func(key string) bool {
@@ -145,6 +142,16 @@ func (r *run) cure() string {
 		return "lower lr_z, start from a larger lambda, or narrow the box (lambda0, eta_min, eta_max)"
 	}
 	return "start from a larger lambda, or lower lr"
+}
+
+// brokenByZ tells whether the ratios were wild before the losses were.
+func (r *run) brokenByZ() bool {
+	wild := func(v Values) bool { return v.Of("mean_ratio").Float() > wildRatio }
+	if wild(r.window.Max) || r.last != nil && wild(r.last.Max) { // at steps before
+		return true
+	}
+	own := !r.method.Fresh() || mean(r.drawn) <= wildLoss
+	return mean(r.losses) <= wildLoss && (own || wild(r.now))
 }
 
 // BrokenError says that a run's numbers stopped being finite.
