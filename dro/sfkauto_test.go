@@ -181,7 +181,8 @@ func TestWarning(t *testing.T) {
 		for k, v := range c.set {
 			settings[k] = v
 		}
-		f := newTrainer(t, c.name, &Problem{Set: CressieRead{2}, Rho: .5, Coordinates: Unshifted, Box: p.Box}, settings)
+		chi := &Problem{Set: CressieRead{2}, Rho: .5, Coordinates: Unshifted, Box: p.Box}
+		f := newTrainer(t, c.name, chi, settings)
 		step(f, make([]float64, 4), Batch{Losses: []float64{.1, 1, 1.1, 2}}, Step{T: 1, Rate: .01})
 		if got := f.(Warner).Warning(); !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%s at η = %v: %q, want %q", c.name, c.eta, got, c.want)
