@@ -20,13 +20,16 @@ func (r *run) evaluate() error {
 	}
 	e := &EvalEvent{Head: r.head(), Epoch: r.epoch()}
 	for _, m := range EvalMeasures() {
-		m.of(now, &e.Values, &e.ByGroup)
+		if !m.IsList() || m.CanApply(r.meta) {
+			m.of(now, &e.Values, &e.ByGroup)
+		}
 	}
 	if r.step == r.meta.Steps {
 		if err := r.measureIterate(); err != nil {
 			return err
 		}
 	}
+	r.selects(e)
 	r.eval = e
 	now.warn(&r.spec, r.warnOnce)
 	return r.append(e)
@@ -35,26 +38,23 @@ func (r *run) evaluate() error {
 // look passes over the splits and finds the exact worst cases (math.md §3).
 // Losses that are not finite have no worst case: then the run is broken.
 func (r *run) look() (e *Evaluation, err error) {
-	e = &Evaluation{Spec: &r.meta.Spec, Problem: r.problem, Groups: len(r.data.Groups)}
-	for _, split := range []struct {
-		to  **Pass
-		src data.Source
-	}{{&e.Test, r.data.Test}, {&e.Train, r.data.Train}, {&e.Val, r.data.Val}} {
-		if split.src == nil {
-			continue
-		}
-		if *split.to, err = r.pass(split.src); err != nil {
+	e = r.evaluation()
+	if e.Train, err = r.pass(r.data.Train, false); err != nil {
+		return nil, err
+	}
+	e.Ratios = make([]float64, len(e.Train.Losses))
+	if e.Train.Worst, err = r.problem.Set.WorstCase(e.Ratios, e.Train.Losses, r.problem.Rho); err != nil {
+		return nil, fmt.Errorf("step %d: training %w", r.step, err)
+	}
+	if e.Test, err = r.held("test", r.data.Test); err != nil {
+		return nil, err
+	}
+	if r.data.Val != nil {
+		if e.Val, err = r.held("validation", r.data.Val); err != nil {
 			return nil, err
 		}
 	}
-	e.Ratios = make([]float64, len(e.Train.Losses))
-	if e.Worst, err = r.problem.Set.WorstCase(e.Ratios, e.Train.Losses, r.problem.Rho); err != nil {
-		return nil, fmt.Errorf("step %d: training %w", r.step, err)
-	}
-	if e.TestWorst, err = r.problem.Set.WorstCase(nil, e.Test.Losses, r.problem.Rho); err != nil {
-		return nil, fmt.Errorf("step %d: test %w", r.step, err)
-	}
-	if err := r.lookAtZ(e); err != nil {
+	if e.Penalised, err = r.penalised(e); err != nil {
 		return nil, fmt.Errorf("step %d: training %w", r.step, err)
 	}
 	if r.certifyDue() {
@@ -67,22 +67,47 @@ func (r *run) look() (e *Evaluation, err error) {
 	return e, nil
 }
 
-// lookAtZ adds the method's z, if it has one, and the exact solution of the
-// problem that it minimises.
-func (r *run) lookAtZ(e *Evaluation) (err error) {
-	d, ok := r.method.(dro.Dual)
-	if !ok {
-		return nil
+// evaluation is one of this moment, before it has looked at any split.
+func (r *run) evaluation() *Evaluation {
+	e := &Evaluation{Spec: &r.meta.Spec, Problem: r.problem, Classes: len(r.data.Classes),
+		Groups: len(r.meta.Groups)}
+	if r.data.Grouped && e.Groups == 0 {
+		e.unnamed = len(r.data.Groups)
 	}
-	z := d.Z()
-	e.Z = &z
+	if d, ok := r.method.(dro.Dual); ok {
+		z := d.Z()
+		e.Z = &z
+	}
+	return e
+}
+
+// held passes over a split that is not trained on, and finds its worst cases.
+func (r *run) held(name string, src data.Source) (*Pass, error) {
+	p, err := r.pass(src, true)
+	if err != nil {
+		return nil, err
+	}
+	if p.Worst, err = r.problem.Set.WorstCase(nil, p.Losses, r.problem.Rho); err != nil {
+		return nil, fmt.Errorf("step %d: %s %w", r.step, name, err)
+	}
+	if !r.problem.Set.HasRadius() {
+		return p, nil
+	}
+	curve, err := dro.Curve(r.problem.Set, p.Losses, r.meta.Spec.RiskRadii)
+	for _, w := range curve {
+		p.Risks = append(p.Risks, Num(w.Risk))
+	}
+	return p, err
+}
+
+// penalised solves the problem of a method that keeps λ; nil for the others.
+func (r *run) penalised(e *Evaluation) (*dro.Worst, error) {
 	m, err := dro.Find(r.spec.Algorithm())
-	if err == nil && m.Penalised {
-		var w dro.Worst
-		w, err = dro.Penalised(r.problem.Set, nil, e.Train.Losses, z.Lambda)
-		e.Penalised = &w
+	if err != nil || !m.Penalised || e.Z == nil {
+		return nil, err
 	}
-	return err
+	w, err := dro.Penalised(r.problem.Set, nil, e.Train.Losses, e.Z.Lambda)
+	return &w, err
 }
 
 // certifyDue tells whether this evaluation includes the full gradient.
@@ -91,16 +116,24 @@ func (r *run) certifyDue() bool {
 	return r.step == r.meta.Steps || every > 0 && (r.step/r.meta.StepsPerEpoch)%every == 0
 }
 
-// pass runs the network over a split.
-func (r *run) pass(src data.Source) (*Pass, error) {
+// pass runs the network over a split; how sure it is of each prediction costs some
+// time and is asked for.
+func (r *run) pass(src data.Source, sure bool) (*Pass, error) {
 	n := src.Len()
-	p := &Pass{make([]float64, n), make([]bool, n), make([]int, n), make([]int, n)}
+	p := &Pass{Losses: make([]float64, n), Correct: make([]bool, n),
+		Labels: make([]int, n), Groups: make([]int, n)}
+	if sure {
+		p.Confidences = make([]float64, n)
+	}
 	classes := make([]int, len(r.losses))
 	r.net.SetMode(nn.Evaluate)
 	defer r.net.SetMode(nn.Train)
 	err := r.eachBatch(src, func(b *data.Batch, from int) {
 		r.net.Losses(p.Losses[from:], b.X, b.Labels)
 		r.net.Predictions(classes)
+		if sure {
+			r.net.Confidences(p.Confidences[from:])
+		}
 		for i := range b.N {
 			p.Correct[from+i] = classes[i] == b.Labels[i]
 			p.Labels[from+i], p.Groups[from+i] = b.Labels[i], b.Groups[i]
@@ -165,13 +198,14 @@ func (r *run) measureIterate() error {
 	}
 	swapTensors(r.x, r.picked)
 	defer swapTensors(r.x, r.picked)
-	test, err := r.pass(r.data.Test)
+	test, err := r.pass(r.data.Test, false)
 	if err != nil {
 		return err
 	}
-	e := Evaluation{Groups: len(r.data.Groups)}
-	r.iterate.TestLoss, r.iterate.TestAccuracy = test.loss(), test.accuracy()
-	r.iterate.WorstClassAccuracy = Least(e.byGroup(test, (*Pass).hits))
+	e := r.evaluation()
+	r.iterate.TestLoss, r.iterate.TestAccuracy = Num(mean(test.Losses)), Num(mean(test.hits()))
+	r.iterate.WorstClassAccuracy = e.worst(PerClass, test)
+	r.iterate.WorstGroupAccuracy = e.worst(PerGroup, test)
 	return nil
 }
 

@@ -210,14 +210,15 @@ func TestLabelNoiseIsTold(t *testing.T) {
 			}
 		}
 		if want := []int{1, 1, 0}[i]; told != want {
-			t.Errorf("run %d: told %d times, want %d: %v", i, told, want, tr.meta.TrainCounts)
+			t.Errorf("run %d: told %d times, want %d: %v", i, told, want, tr.meta.ClassCounts.Train)
 		}
 	}
-	counts := func(i int) string { return fmt.Sprint(runs[i].meta.TrainCounts) }
+	counts := func(i int) string { return fmt.Sprint(runs[i].meta.ClassCounts.Train) }
 	if counts(0) != counts(1) || counts(0) == counts(2) {
 		t.Errorf("training counts %s and %s, without noise %s", counts(0), counts(1), counts(2))
 	}
-	if got, want := fmt.Sprint(runs[0].meta.TestCounts), fmt.Sprint(runs[2].meta.TestCounts); got != want {
+	got, want := fmt.Sprint(runs[0].meta.ClassCounts.Test), fmt.Sprint(runs[2].meta.ClassCounts.Test)
+	if got != want {
 		t.Errorf("test counts %s, without noise %s", got, want)
 	}
 	spec := noisy

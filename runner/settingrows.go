@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -73,8 +74,8 @@ func trainingRows() []Setting {
 
 func dataRows() []Setting {
 	return grouped("Data and model", []Setting{
-		{Key: "dataset", Doc: "a dataset's name, csv:PATH?label=COLUMN&group=COLUMN, or idx:DIR",
-			Want: "a dataset's name or a CSV file", Choices: data.Names, fixed: true,
+		{Key: "dataset", Doc: "a dataset's name, or files of your own as `drolab data list` says",
+			Want: "a dataset's name or files of your own", Choices: data.Names, fixed: true,
 			ok: func(s *Spec) bool { return s.Dataset != "" }},
 		{Key: "model", Doc: "the network", Want: "one of ", among: nn.Models, Choices: nn.Models, fixed: true,
 			ok: func(s *Spec) bool { return nn.Known(s.Model) }},
@@ -139,11 +140,27 @@ func recordRows() []Setting {
 		{Key: "checkpoint_keep", Doc: "newest checkpoints that are kept", Want: "a whole number ≥ 1",
 			in: atLeast(1)},
 	})
+	rows = append(rows, grouped("Records", []Setting{
+		{Key: "select", Doc: "which step is reported beside the last: the best on the validation split by this",
+			Want: "one of ", among: Selections, Choices: Selections,
+			ok: func(s *Spec) bool { return slices.Contains(Selections(), s.Select) }},
+		{Key: "min_group", Doc: "samples of a split that a class or group needs to be called the worst",
+			Want: "a whole number ≥ 0", in: atLeast(0)},
+		{Key: "risk_radii", Doc: "radii ρ that the robust risk is measured at, beside rho; [] is none",
+			Want: fmt.Sprintf("at most %d numbers > 0", mostRadii),
+			ok: func(s *Spec) bool {
+				return len(s.RiskRadii) <= mostRadii &&
+					!slices.ContainsFunc(s.RiskRadii, func(x float64) bool { return !positive(x) })
+			}},
+	})...)
 	for i := range rows {
 		rows[i].viewed = true
 	}
 	return rows
 }
+
+// mostRadii bounds what an evaluation costs: each radius is an exact solution.
+const mostRadii = 100
 
 func grouped(name string, rows []Setting) []Setting {
 	for i := range rows {

@@ -92,6 +92,16 @@ type Spec struct {
 	// another class, the same samples for every method and seed.
 	LabelNoise float64 `key:"label_noise"`
 
+	// Select is which step a run reports beside its last one: SelectLast, none, or
+	// the best by a measure of the validation split; one of Selections.
+	Select string `key:"select"`
+	// MinGroup is how many samples of a split a class or a group needs there to be
+	// called the worst.
+	MinGroup int `key:"min_group"`
+	// RiskRadii are the radii that evaluations measure the robust risk at, beside
+	// Rho.
+	RiskRadii []float64 `key:"risk_radii"`
+
 	// LogEvery is in steps; EvalEvery and CertifyEvery in epochs (0: only at
 	// the end); CheckpointEvery in steps (0: once an epoch).
 	LogEvery        int `key:"log_every"`
@@ -115,6 +125,7 @@ func Defaults() Spec {
 		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
 		Lambda0: 0.1, EtaMax: 10, Lambda: 1, Eta: 0,
 		Batch: 128, LR: 0.01, LRDropEpoch: 40, LRDrop: 0.1, Momentum: 0.9, Epochs: 50,
+		Select: SelectLast, MinGroup: 20, RiskRadii: []float64{.05, .1, .2, .5, 1, 2, 5},
 		Seed: 1, LogEvery: 10, EvalEvery: 1, CertifyEvery: 0, CheckpointKeep: 2,
 	}
 }

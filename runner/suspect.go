@@ -17,10 +17,10 @@ func (e *Evaluation) warn(s *Spec, tell func(about, message string)) {
 		return
 	}
 	n := float64(len(e.Train.Losses))
-	if held := e.Worst.EffectiveSampleSize / n * float64(s.Batch); held < enough {
+	if held := e.Train.Worst.EffectiveSampleSize / n * float64(s.Batch); held < enough {
 		tell("batch", fmt.Sprintf("the worst case rests on %.3g of the %.0f training samples (effective sample "+
 			"size), which is %.2g in a batch of %d: raise batch, or take a smaller rho or a larger mu",
-			e.Worst.EffectiveSampleSize, n, held, s.Batch))
+			e.Train.Worst.EffectiveSampleSize, n, held, s.Batch))
 	}
 	if e.Penalised == nil {
 		e.warnOfBox(tell)
@@ -30,7 +30,7 @@ func (e *Evaluation) warn(s *Spec, tell func(about, message string)) {
 // warnOfBox compares the best z of the training losses with the box. Where the
 // best λ is out of it, the η beside it says nothing.
 func (e *Evaluation) warnOfBox(tell func(about, message string)) {
-	best, box := e.Problem.Shift(e.Worst.Z), &e.Problem.Box
+	best, box := e.Problem.Shift(e.Train.Worst.Z), &e.Problem.Box
 	outside := func(what, bound string, at, end float64, cure string) {
 		tell("box "+bound, fmt.Sprintf("the box excludes the optimum: the best %s of the training losses is %.3g "+
 			"and %s is %.3g: %s", what, at, bound, end, cure))

@@ -95,7 +95,7 @@ func TestWarningsOfEvaluations(t *testing.T) {
 	} {
 		p.Box = dro.Box{Lambda: c.lambda, Eta: c.eta}
 		spec.Batch = c.batch
-		e := Evaluation{Spec: &spec, Problem: p, Train: &Pass{Losses: losses}, Worst: worst,
+		e := Evaluation{Spec: &spec, Problem: p, Train: &Pass{Losses: losses, Worst: worst},
 			Z: &dro.Z{Lambda: c.at, Eta: eta}}
 		var got []string
 		e.warn(&spec, func(_, message string) { got = append(got, message) })

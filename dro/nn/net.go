@@ -140,6 +140,21 @@ func (n *Net) Predictions(classes []int) {
 	}
 }
 
+// Confidences writes the probability that the network gives to each of those
+// Predictions, the largest of its softmax, in [1/Classes, 1].
+func (n *Net) Confidences(probabilities []float64) {
+	count := len(n.graph.labels)
+	logits := n.graph.unpack(n.Classes)
+	for i := range count {
+		row := logits[i*n.Classes:][:n.Classes]
+		most, sum := slices.Max(row), 0.0
+		for _, v := range row {
+			sum += math.Exp(float64(v - most))
+		}
+		probabilities[i] = 1 / sum
+	}
+}
+
 // Gradient computes ∇ (1/n) Σ r_i ℓ_i over the batch of the last Losses, with
 // ratios held constant (math.md §2: ∂F/∂ℓ_i = r_i/n).
 func (n *Net) Gradient(ratios []float64) {

@@ -216,3 +216,28 @@ func BenchmarkStep(b *testing.B) {
 		})
 	}
 }
+
+// The confidence of a prediction is e^−loss of the sample with the prediction as
+// its label.
+func TestConfidencesAreTheLossesOfThePredictions(t *testing.T) {
+	n, err := New(Config{Model: "linear", C: 5, H: 1, W: 1, Classes: 4, Batch: 16, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	const samples = 11
+	x, labels := make([]float32, samples*5), make([]int, samples)
+	for i := range x {
+		x[i] = float32(math.Sin(float64(7 * i)))
+	}
+	losses, confidences := make([]float64, samples), make([]float64, samples)
+	n.Losses(losses, x, labels)
+	n.Predictions(labels)
+	n.Confidences(confidences)
+	n.Losses(losses, x, labels)
+	for i, l := range losses {
+		if math.Abs(math.Exp(-l)-confidences[i]) > 1e-6 || confidences[i] < .25 || confidences[i] > 1 {
+			t.Errorf("sample %d: confidence %v, loss of the prediction %v", i, confidences[i], l)
+		}
+	}
+}

@@ -276,11 +276,12 @@ func checkpointSteps(folder string) ([]int64, error) {
 	return steps, nil
 }
 
-// prune keeps the newest checkpoints up to the step that was just written and
-// those that are pinned, and removes all other files: older checkpoints, what a
-// crash left incomplete, and steps above the one written, pinned or not, which
-// belong to a part of the run that was discarded because they are damaged. What
-// cannot be removed costs only space; while somebody pins, nothing is.
+// prune keeps the newest checkpoints up to the step that was just written, those
+// that are selected and those that are pinned, and removes all other files: older
+// checkpoints, what a crash left incomplete, and steps above the one written,
+// pinned or not, which belong to a part of the run that was discarded because they
+// are damaged. What cannot be removed costs only space; while somebody pins,
+// nothing is.
 func prune(folder string, written int64, keep int) {
 	l, err := acquire(tryLock, filepath.Join(folder, pinLockName), 1)
 	switch {
@@ -291,9 +292,10 @@ func prune(folder string, written int64, keep int) {
 	}
 	steps, _ := checkpointSteps(folder)
 	past, _ := slices.BinarySearch(steps, written+1)
+	stay := spared(folder, steps[:past], keep)
 	kept := map[string]bool{}
 	for _, step := range steps[:past] {
-		if slices.Contains(newest(steps[:past], keep), step) || pinned(folder, step) {
+		if slices.Contains(stay, step) || pinned(folder, step) {
 			kept[stateName(step)], kept[tensorsName(step)], kept[pinName(step)] = true, true, true
 		}
 	}

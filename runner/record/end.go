@@ -24,9 +24,13 @@ type end struct {
 // statusOnly stops readEnd at the first event that tells the status.
 func statusOnly(*end) bool { return true }
 
-// readEnd reads the log in dir backward until status, step and both events are
-// known, enough says so, or endBudget is spent. enough is asked once the
-// status is known.
+// complete stops it where all is known that a summary of the run needs.
+func (e *end) complete(m *runner.Meta) bool {
+	return e.Eval != nil && e.Last != nil && (e.Selected != nil || m.Spec.Select == runner.SelectLast)
+}
+
+// readEnd reads the log in dir backward until enough says so or endBudget is
+// spent. enough is asked once the status is known.
 func readEnd(dir string, enough func(*end) bool) (*end, error) {
 	f, size, err := openRegular(filepath.Join(dir, logName))
 	if err != nil {
@@ -61,7 +65,7 @@ func (e *end) read(lines *backward, enough func(*end) bool) error {
 			continue
 		}
 		e.add(event)
-		if e.Status != "" && (enough(e) || e.Eval != nil && e.Last != nil) {
+		if e.Status != "" && enough(e) {
 			return nil
 		}
 	}
@@ -89,6 +93,9 @@ func (e *end) add(event runner.Event) {
 	case *runner.EvalEvent:
 		e.setStatus(runner.Running, "")
 		e.Eval = cmp.Or(e.Eval, event)
+		if event.Selected {
+			e.Selected = cmp.Or(e.Selected, event)
+		}
 	}
 }
 

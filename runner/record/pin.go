@@ -25,7 +25,7 @@ func pinName(step int64) string { return fmt.Sprintf("step-%010d.pin", step) }
 func (r *Run) Pin(step int64) error { return r.atPins(step, pin) }
 
 // Unpin lets a pinned checkpoint go. It is removed at once, unless it is one of
-// the newest, which a run keeps anyway.
+// the newest or the selected one, which a run keeps anyway.
 func (r *Run) Unpin(step int64) error {
 	return r.atPins(step, func(folder string, step int64) error {
 		return unpin(folder, step, r.Meta.Spec.CheckpointKeep)
@@ -105,7 +105,7 @@ func unpin(folder string, step int64, keep int) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(newest(steps, keep), step) {
+	if !slices.Contains(spared(folder, steps, keep), step) {
 		// The JSON first: without it the other is no checkpoint.
 		for _, name := range []string{stateName(step), tensorsName(step)} {
 			if err := os.Remove(filepath.Join(folder, name)); err != nil {
@@ -121,5 +121,19 @@ func pinned(folder string, step int64) bool {
 	return err == nil
 }
 
-// newest returns those of the ascending steps that are kept without a pin.
+// spared returns those of the ascending steps that are kept without a pin: the
+// newest, and what each of these says is selected, since a run may have to go on
+// from any of them.
+func spared(folder string, steps []int64, keep int) []int64 {
+	list := slices.Clone(newest(steps, keep))
+	for _, step := range newest(steps, keep) {
+		var f stateFile
+		if readJSON(filepath.Join(folder, stateName(step)), &f) == nil && f.Selected != nil {
+			list = append(list, f.Selected.Step)
+		}
+	}
+	return list
+}
+
+// newest returns the last keep of the ascending steps.
 func newest(steps []int64, keep int) []int64 { return steps[max(0, len(steps)-max(1, keep)):] }
