@@ -123,6 +123,10 @@ func dualRiskRows() []Measure {
 			Value: func(e *Evaluation) Number {
 				return NumIf(e.Z != nil, e.objective().value-e.Train.Worst.Risk)
 			}},
+		{Main: true, Measure: ofProblem(nats("penalised_gap", "penalised gap",
+			"F(x; λ, η) − min over η of F(x; λ, η) on the training split, for methods that keep λ: 0 where "+
+				"η is the best for this network, in their own problem; the dual gap has the error of λ, too")),
+			Value: (*Evaluation).penalisedGap},
 		{Measure: dro.Measure{Name: "divergence", Title: "worst case's divergence", Asks: dro.OfProblem,
 			Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
 			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.Divergence) }},
