@@ -6,19 +6,21 @@ import "fmt"
 // the worst of the others then.
 func (r *run) noteEmpty() {
 	p := &r.meta.Parts
+	warn := func(counts []int, names []string, text string) {
+		for i, name := range names {
+			if i < len(counts) && counts[i] == 0 {
+				message := fmt.Sprintf(text, name)
+				r.warnOnce(message, message)
+			}
+		}
+	}
 	for _, of := range []struct {
 		kind   string
 		names  []string
 		counts Counts
 	}{{"class", p.Classes, p.ClassCounts}, {"group", p.Groups, p.GroupCounts}} {
-		for i, name := range of.names {
-			if i < len(of.counts.Train) && of.counts.Train[i] == 0 {
-				r.warnOnce(fmt.Sprintf("%s %s has no training samples: nothing is learned of it", of.kind, name))
-			}
-			if i < len(of.counts.Test) && of.counts.Test[i] == 0 {
-				r.warnOnce(fmt.Sprintf("%s %s has no test samples: its accuracy does not apply, "+
-					"and the worst %s is the worst of the others", of.kind, name, of.kind))
-			}
-		}
+		warn(of.counts.Train, of.names, of.kind+" %s has no training samples: nothing is learned of it")
+		warn(of.counts.Test, of.names, of.kind+" %s has no test samples: its accuracy does not apply, "+
+			"and the worst "+of.kind+" is the worst of the others")
 	}
 }

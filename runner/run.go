@@ -226,7 +226,7 @@ func (r *run) begin(from *State) error {
 		return err
 	}
 	for _, note := range r.data.Notes {
-		r.warnOnce(note)
+		r.warnOnce(note, note)
 	}
 	r.noteEmpty()
 	return nil
@@ -367,9 +367,9 @@ func (r *run) stopClock() (start func()) {
 	return func() { r.clock = time.Now() }
 }
 
-func (r *run) warnOnce(message string) {
-	if !r.warned[message] {
-		r.warned[message] = true
+func (r *run) warnOnce(about, message string) {
+	if !r.warned[about] {
+		r.warned[about] = true
 		r.append(&WarningEvent{Head: r.head(), Message: message})
 	}
 }
