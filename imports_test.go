@@ -23,9 +23,10 @@ ANSI < tui/cell
 tui/cell, ASCIIGRAPH < tui/plot
 X/SYS < dro/internal/kern
 NONE < runner/internal/aside
-X/SYS, runner/internal/aside < runner/data
+X/SYS < runner/internal/room
+X/SYS, runner/internal/aside, runner/internal/room < runner/data
 dro, dro/internal/kern, GORGONIA < dro/nn
-dro, dro/nn, runner/data < runner
+dro, dro/nn, runner/data, runner/internal/room < runner
 runner, YAML < presets
 runner, X/SYS < runner/record
 runner, runner/record, GONUM < runner/compare

@@ -12,7 +12,8 @@ func batchRisk() Method {
 		Source: "Levy, Carmon, Duchi, Sidford 2020 (arXiv 2010.05893), the mini-batch estimator",
 		Measures: []Measure{
 			{Name: "batch_risk", Title: "batch's robust risk", Unit: "nats", Scale: Log, Better: Lower, Noisy: true,
-				Doc: "R_ρ of the x-batch, exact: on average below that of all samples, by less the larger the batch"},
+				Asks: OfProblem,
+				Doc:  "R_ρ of the x-batch, exact: on average below that of all samples, by less the larger the batch"},
 			effectiveBatch(),
 			{Name: "batch_lambda", Title: "batch's λ", Unit: "nats", Noisy: true,
 				Doc: "λ of the x-batch's exact worst case; 0 where the radius does not bind there"},

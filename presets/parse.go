@@ -62,7 +62,11 @@ func (p *Preset) add(e *ast.MappingValueNode) error {
 // mapping returns the entries of the one YAML mapping in text; none of an
 // empty text.
 func mapping(text []byte) ([]*ast.MappingValueNode, error) {
-	f, err := parser.ParseBytes(text, parser.ParseComments)
+	tokens, err := bounded(text)
+	if err != nil {
+		return nil, err
+	}
+	f, err := parser.Parse(tokens, parser.ParseComments)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +105,10 @@ func line(e *ast.MappingValueNode) int { return e.Key.GetToken().Position.Line }
 // locate puts file and, where it is known, line in front of a parser's error.
 func locate(file string, err error) error {
 	var y yaml.Error
+	var bounds *boundsError
+	if errors.As(err, &bounds) {
+		return fmt.Errorf("%s:%d: %w", file, bounds.line, err)
+	}
 	if errors.As(err, &y) && y.GetToken() != nil {
 		return fmt.Errorf("%s:%d: %s", file, y.GetToken().Position.Line, y.GetMessage())
 	}

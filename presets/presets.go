@@ -88,7 +88,7 @@ func looksLikeFile(s string) bool {
 
 // maxFile bounds a preset file in bytes; one with every setting and a reason
 // each is below 8 KiB.
-const maxFile = 1 << 20
+const maxFile = 64 << 10
 
 func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
@@ -96,7 +96,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, fmt.Errorf("%s: want a YAML file of at most 1 MiB", path)
+		return nil, fmt.Errorf("%s: want a YAML file of at most 64 KiB", path)
 	}
 	return os.ReadFile(path)
 }

@@ -3,10 +3,12 @@ package presets
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -211,7 +213,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"a: [1\n", "bad.yaml:1: "},
 		{"rho: 1\n---\nk: 2\n", "several"},
 		{"doc: [a]\n", "bad.yaml:1: doc: "},
-		{"rho: *x\n", "bad.yaml:1: rho: "},
+		{"rho: *x\n", "bad.yaml:1: aliases"},
 		{"algorithms: [erm]\nc: 5\n", "bad.yaml:2: c: 5: want a method that reads it (sfk): erm does not"},
 	}
 	for _, c := range cases {
@@ -239,6 +241,66 @@ func TestLoadNames(t *testing.T) {
 	if _, err = Load(write(t, "big.yaml", strings.Repeat("#\n", maxFile))); err == nil {
 		t.Error("a huge file is read")
 	}
+}
+
+// TestBombs: text that grows when it is read is refused, in files and in --set,
+// for no more memory than it is worth.
+func TestBombs(t *testing.T) {
+	laughs := "mean: [&a0 [1, 1]"
+	for i := range 8 {
+		laughs += fmt.Sprintf(", &a%d [*a%d, *a%d, *a%d, *a%d]", i+1, i, i, i, i)
+	}
+	for name, text := range map[string]string{
+		"brackets": "mean: " + strings.Repeat("[", 60_000),
+		"braces":   "mean: " + strings.Repeat("{a: ", 15_000),
+		"dashes":   "mean:\n" + strings.Repeat("- ", 30_000) + "1",
+		"colons":   strings.Repeat("a: ", 20_000),
+		"keys":     "mean:\n " + strings.Repeat("? ", 30_000),
+		"laughs":   laughs + "]",
+		"steps":    "mean:\n" + steps(300),
+		"long":     "mean: [" + strings.Repeat("1,", 20_000) + "1]",
+		"huge":     "mean: [" + strings.Repeat("1,", 1_000_000) + "1]",
+	} {
+		for way, read := range map[string]func() error{
+			"file": func() error { _, err := parse("bad.yaml", []byte(text)); return err },
+			"--set": func() error {
+				s := runner.Defaults()
+				return Set(&s, "mean="+strings.TrimPrefix(text, "mean: "))
+			},
+		} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			err := read()
+			runtime.ReadMemStats(&after)
+			if err == nil || len(err.Error()) > 1000 {
+				t.Errorf("%s by %s: %.300v", name, way, err)
+			}
+			if took := after.TotalAlloc - before.TotalAlloc; took > 100<<20 {
+				t.Errorf("%s by %s takes %d MB", name, way, took>>20)
+			}
+		}
+	}
+}
+
+// steps is a list in a list and so on, each on a line of its own.
+func steps(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Repeat(" ", i) + "-\n")
+	}
+	return b.String()
+}
+
+func FuzzSet(f *testing.F) {
+	for _, s := range []string{"rho=1", "mean=[1, 2]", "c=auto", "rho=*x", "a=[[[[[", "dataset=csv:a?b=c"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, assignment string) {
+		s := runner.Defaults()
+		if Set(&s, assignment) != nil && !reflect.DeepEqual(s, runner.Defaults()) {
+			t.Errorf("%q fails and changes the spec", assignment)
+		}
+	})
 }
 
 func FuzzParse(f *testing.F) {

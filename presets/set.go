@@ -20,6 +20,9 @@ func Set(spec *runner.Spec, assignment string) error {
 		return fmt.Errorf("%.60q: want key=value, as in rho=0.5", assignment)
 	}
 	entries, err := mapping([]byte("value: " + text))
+	if bounds := new(boundsError); errors.As(err, &bounds) {
+		return &runner.KeyError{Key: key, Value: show(text), Want: "one value: " + bounds.text}
+	}
 	if err != nil || len(entries) != 1 || strings.ContainsAny(text, "\n\r") {
 		return &runner.KeyError{Key: key, Value: show(text),
 			Want: "one value, as in rho=0.5 or algorithms=[sfk, erm]"}

@@ -29,12 +29,15 @@ type shared struct {
 	users int
 }
 
-// abandon ends the record of a job that was never launched, if it has one.
-func (j *job) abandon(cause error) {
-	if j.record != nil {
-		j.record.Append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "never started: " + cause.Error()})
-		j.record.Close()
+// abandon removes the record of a job that was never launched, if it has one.
+// Where it cannot be removed, it says what became of the run.
+func (j *job) abandon(from Store, cause error) {
+	if j.record == nil {
+		return
 	}
+	j.record.Append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "never started: " + cause.Error()})
+	j.record.Close()
+	from.Delete(j.meta.ID)
 }
 
 // append puts e into the log of a job that does not train yet, and waits for
@@ -94,6 +97,9 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := askRoom(&s, d, parameters); err != nil {
+		return nil, err
+	}
 	perEpoch := int64(d.Train.Len() / s.Batch)
 	m := &Meta{Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s, Host: host,
 		Checksum: d.Checksum, Parts: parts, Parameters: parameters,
@@ -104,11 +110,11 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 
 // reopen takes up an unfinished run from its newest checkpoint.
 func (q *Queue) reopen(id string, m Means) error {
-	q.starting.Lock()
-	defer q.starting.Unlock()
-	if err := q.ended(); err != nil {
+	end, err := q.begin()
+	if err != nil {
 		return err
 	}
+	defer end()
 	record, past, err := q.settings.Store.Reopen(id)
 	if err != nil {
 		return err
@@ -125,6 +131,9 @@ func (q *Queue) reopen(id string, m Means) error {
 
 // takeUp opens the data of a job that goes on and says so in its log.
 func (q *Queue) takeUp(j *job, m Means) (err error) {
+	if err := j.meta.usable(); err != nil {
+		return fmt.Errorf("run %s: its run.json cannot be used: %w", j.meta.ID, err)
+	}
 	for _, k := range j.knobs {
 		if _, err := j.spec.turn(k.Key, k.New); err != nil {
 			return fmt.Errorf("run %s: turning a knob as before: %w", j.meta.ID, err)
@@ -142,6 +151,15 @@ func (q *Queue) takeUp(j *job, m Means) (err error) {
 		q.release(j.data)
 	}
 	return err
+}
+
+// usable says what keeps a run from going on, of a run.json that a person or a
+// bad disk changed.
+func (m *Meta) usable() error {
+	if m.StepsPerEpoch < 1 || m.Steps < 0 {
+		return fmt.Errorf("%d steps of %d an epoch", m.Steps, m.StepsPerEpoch)
+	}
+	return m.Spec.checkValues()
 }
 
 // otherData says that data are not those of a run.

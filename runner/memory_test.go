@@ -74,6 +74,13 @@ func (m *memory) Pin(id string, step int64) error {
 	return nil
 }
 
+func (m *memory) Delete(id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.runs, id)
+	return nil
+}
+
 func (t *trace) knobs() (list []KnobEvent) {
 	for _, e := range t.events {
 		if k, ok := e.(*KnobEvent); ok {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -59,7 +60,8 @@ type Settings struct {
 	// on a full disk: it looks for that by itself too, again and again.
 	Alone bool
 
-	retry time.Duration // how often a run that waits for the disk tries to say so; 0 is 2 s
+	retry    time.Duration // how often a run that waits for the disk tries to say so; 0 is 2 s
+	patience time.Duration // for another start to end; 0 is 8 s
 }
 
 // DefaultParallel is how many runs a queue runs at once unless it is told otherwise.
@@ -72,14 +74,16 @@ type Queue struct {
 	ctx      context.Context
 	slots    chan struct{}
 
-	// starting is held while runs are prepared, which may take long: datasets
+	// starting holds a value while runs are prepared, which may take long: datasets
 	// are read. What mu guards is at hand for every other verb meanwhile.
-	starting sync.Mutex
+	starting chan struct{}
 
 	mu   sync.Mutex
 	jobs map[string]*job
 	open map[string]*shared // datasets in use
 	wg   sync.WaitGroup
+	// promised is the memory of the runs that train.
+	promised promises
 	// turn is closed when the run launched last has its slot, or needs none:
 	// runs start in the order they were asked for. It is nil for the first.
 	turn chan struct{}
@@ -101,20 +105,21 @@ func NewQueue(ctx context.Context, s Settings) *Queue {
 	}
 	s.Host.Threads = s.Threads
 	return &Queue{settings: s, ctx: ctx, slots: make(chan struct{}, s.Parallel),
-		jobs: map[string]*job{}, open: map[string]*shared{}}
+		jobs: map[string]*job{}, open: map[string]*shared{}, starting: make(chan struct{}, 1)}
 }
 
 // Start implements Verbs.
 func (q *Queue) Start(req Request) ([]string, error) {
-	q.starting.Lock()
-	defer q.starting.Unlock()
-	if err := q.ended(); err != nil {
+	end, err := q.begin()
+	if err != nil {
 		return nil, err
 	}
-	req.Means = q.means(req.Means)
+	defer end()
+	if req.Means, err = q.means(req.Means); err != nil {
+		return nil, err
+	}
 	var parent *Past
 	if req.Parent != "" {
-		var err error
 		if parent, err = q.parent(req.Parent); err != nil {
 			return nil, err
 		}
@@ -122,7 +127,7 @@ func (q *Queue) Start(req Request) ([]string, error) {
 	var jobs []*job
 	fail := func(err error) ([]string, error) {
 		for _, j := range jobs {
-			j.abandon(err)
+			j.abandon(q.settings.Store, err)
 			q.release(j.data)
 		}
 		return nil, err
@@ -157,6 +162,25 @@ func (q *Queue) Start(req Request) ([]string, error) {
 	return ids, nil
 }
 
+// begin begins to prepare runs, after those that are prepared now, or refuses
+// to wait for these any longer.
+func (q *Queue) begin() (end func(), err error) {
+	patience := time.NewTimer(cmp.Or(q.settings.patience, 8*time.Second))
+	defer patience.Stop()
+	select {
+	case q.starting <- struct{}{}:
+	case <-q.ctx.Done():
+		return nil, q.ended()
+	case <-patience.C:
+		return nil, errors.New("another start still reads its data: try again when it is done")
+	}
+	if err := q.ended(); err != nil {
+		<-q.starting
+		return nil, err
+	}
+	return func() { <-q.starting }, nil
+}
+
 // ended refuses new runs when the queue was told to stop.
 func (q *Queue) ended() error {
 	if q.ctx.Err() != nil {
@@ -174,11 +198,18 @@ func (q *Queue) parent(name string) (*Past, error) {
 	return q.settings.Store.Load(id, step)
 }
 
+// MostThreads is the most threads that runs may ask for: more than the machine
+// has cores are of no use, and each takes memory.
+func MostThreads() int { return max(64, 4*runtime.NumCPU()) }
+
 // means fills in what is not set.
-func (q *Queue) means(m Means) Means {
+func (q *Queue) means(m Means) (Means, error) {
 	m.DataDir = cmp.Or(m.DataDir, q.settings.DataDir)
 	m.Threads = max(1, cmp.Or(m.Threads, q.settings.Threads))
-	return m
+	if most := MostThreads(); m.Threads > most {
+		return m, &KeyError{"threads", m.Threads, fmt.Sprintf("at most %d on this machine", most)}
+	}
+	return m, nil
 }
 
 // prepare does all that can fail before anything is written.
@@ -230,11 +261,22 @@ func (q *Queue) dataset(s *Spec, m Means) (*shared, error) {
 	if d := q.share(key, nil); d != nil {
 		return d, nil
 	}
-	set, err := data.Open(name, o)
+	set, err := openData(name, o)
 	if err != nil {
 		return nil, err
 	}
 	return q.share(key, set), nil
+}
+
+// openData is data.Open, with a fault in a file that it maps as an error.
+func openData(name string, o data.Options) (d *data.Dataset, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicked(p)
+		}
+	}()
+	return data.Open(name, o)
 }
 
 // share counts a user of the dataset that is open under key, or of set as that;
@@ -294,14 +336,21 @@ func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (Status,
 		return Failed, err
 	}
 	defer j.gate.leave()
-	status, err := j.train(q.settings.Network)
+	status, err := q.train(j)
 	runtime.GC() // tens of megabytes, before the next run builds a network of its own
 	return status, err
 }
 
-// train is the run itself.
-func (j *job) train(build NewNetwork) (Status, error) {
-	r, err := newRun(j.meta, j.data.Dataset, j.record, j.gate, build, j.threads)
+// train is the run itself. A fault in a mapped file is its failure and no
+// other's.
+func (q *Queue) train(j *job) (Status, error) {
+	debug.SetPanicOnFault(true)
+	back, err := q.promise(j)
+	var r *run
+	if err == nil {
+		defer back()
+		r, err = newRun(j.meta, j.data.Dataset, j.record, j.gate, q.settings.Network, j.threads)
+	}
 	if err != nil {
 		e := &StatusEvent{Head: j.head(), Status: Failed, Cause: firstLine(err)}
 		return Failed, errors.Join(err, j.record.Append(e))
@@ -309,6 +358,18 @@ func (j *job) train(build NewNetwork) (Status, error) {
 	defer r.close()
 	r.knobs = j.knobs
 	return r.do(j.from)
+}
+
+// promise takes the memory of a run from what the machine has.
+func (q *Queue) promise(j *job) (back func(), err error) {
+	bytes, err := need(&j.meta.Spec, j.data.Dataset, j.meta.Parameters)
+	if err == nil {
+		err = askRoom(&j.meta.Spec, j.data.Dataset, j.meta.Parameters)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return q.promised.take(bytes, "the run")
 }
 
 // Wait returns the outcome of every run, in no order, once all have ended. When
@@ -327,8 +388,8 @@ func (q *Queue) Wait() []Outcome {
 
 // settle waits until what is being started is.
 func (q *Queue) settle() {
-	q.starting.Lock()
-	defer q.starting.Unlock()
+	q.starting <- struct{}{}
+	<-q.starting
 }
 
 var _ Verbs = (*Queue)(nil)

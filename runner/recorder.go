@@ -19,6 +19,8 @@ type Store interface {
 	Load(id string, step int64) (*Past, error)
 	// Pin keeps a checkpoint that newer ones would push out.
 	Pin(id string, step int64) error
+	// Delete removes a run that nobody records.
+	Delete(id string) error
 }
 
 // Past is what is known of a run that something goes on from.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -50,8 +49,7 @@ type run struct {
 	window Window
 	last   *StepEvent
 	eval   *EvalEvent
-	// selected is the evaluation that the validation split finds best, of those
-	// that the run was to select from.
+	// selected is the evaluation that the validation split finds best, if any.
 	selected *EvalEvent
 	warned   map[string]bool
 
@@ -87,10 +85,6 @@ func newRun(
 	return r, r.build(build, threads)
 }
 
-// panicked is a panic as an error: its first line is the cause, the others say
-// where it was. One run's panic leaves the others alone.
-func panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
-
 // firstLine is as much of an error as a log takes.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
@@ -105,9 +99,7 @@ func (r *run) build(build NewNetwork, threads int) (err error) {
 	if err = r.addLoaders(); err != nil {
 		return err
 	}
-	r.net, err = build(nn.Config{Model: s.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W,
-		Classes: len(d.Classes), Batch: s.Batch, Init: s.Init, Seed: s.Seed, Threads: threads})
-	if err != nil {
+	if r.net, err = build(networkConfig(s, d, threads)); err != nil {
 		return err
 	}
 	r.losses, r.weights = make([]float64, s.Batch), make([]float64, s.Batch)
@@ -234,8 +226,9 @@ func (r *run) begin(from *State) error {
 		return err
 	}
 	for _, note := range r.data.Notes {
-		r.warnOnce(note)
+		r.warnOnce(note, note)
 	}
+	r.noteEmpty()
 	return nil
 }
 
@@ -374,9 +367,9 @@ func (r *run) stopClock() (start func()) {
 	return func() { r.clock = time.Now() }
 }
 
-func (r *run) warnOnce(message string) {
-	if !r.warned[message] {
-		r.warned[message] = true
+func (r *run) warnOnce(about, message string) {
+	if !r.warned[about] {
+		r.warned[about] = true
 		r.append(&WarningEvent{Head: r.head(), Message: message})
 	}
 }

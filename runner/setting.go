@@ -232,6 +232,10 @@ func (s *Spec) Assign(key string, value []byte) error {
 		return s.assignOwn(&t, value)
 	}
 	field := t.field(s)
+	isNull := bytes.Equal(bytes.TrimSpace(value), []byte("null"))
+	if isNull && field.Kind() != reflect.Slice { // the JSON of an empty list
+		return t.wrong(nil, value, field.Interface())
+	}
 	fresh := reflect.New(field.Type())
 	if err := json.Unmarshal(value, fresh.Interface()); err != nil {
 		return t.wrong(err, value, field.Interface())
@@ -255,7 +259,7 @@ func (s *Spec) assignOwn(t *Setting, value []byte) error {
 		}
 	default:
 		var x float64
-		if err := json.Unmarshal(value, &x); err != nil {
+		if err := json.Unmarshal(value, &x); err != nil || text == "null" {
 			return t.wrong(nil, value, x)
 		}
 		v = Fixed(x)
@@ -322,7 +326,8 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON writes. Keys that this program does not
 // know are left out; one that is not there, since the file is older than it, is
-// the default, which is what the program did before there was a choice.
+// the default, which is what the program did before there was a choice,
+// or a method's setting has what it did.
 func (s *Spec) UnmarshalJSON(b []byte) error {
 	*s = Defaults()
 	var values map[string]json.RawMessage
@@ -334,6 +339,8 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 			if err := s.Assign(t.Key, value); err != nil {
 				return err
 			}
+		} else if t.own != nil && !t.own.Before.IsAuto() && t.ReadIn(s) {
+			s.SetOwn(t.Key, t.own.Before)
 		}
 	}
 	return nil

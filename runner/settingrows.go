@@ -28,8 +28,8 @@ func runRows() []Setting {
 	return grouped("Runs", []Setting{
 		{Key: "algorithms", Doc: "methods to run side by side, on the same data with the same seeds",
 			Want: "each algorithm once, of ", among: methodNames, ok: algorithmsOnce},
-		{Key: "seeds", Doc: "repeats of each method; a claim needs 4 or more", Want: "a whole number ≥ 1",
-			viewed: true, in: atLeast(1)},
+		{Key: "seeds", Doc: "repeats of each method; a claim needs 4 or more",
+			Want: "a whole number from 1 to 10000", viewed: true, in: between(1, 1e4)},
 		{Key: "seed", Doc: "the first seed: initialisation, batch order, augmentation, draws for z",
 			Want: "a whole number ≥ 0", fixed: true},
 	})
@@ -51,16 +51,20 @@ func setRows() []Setting {
 
 func trainingRows() []Setting {
 	return grouped("Training", []Setting{
-		{Key: "epochs", Doc: "passes over the training split", Want: "a whole number ≥ 1", in: atLeast(1)},
+		{Key: "epochs", Doc: "passes over the training split", Want: "a whole number from 1 to 1000000000",
+			in: between(1, 1e9)},
 		{Key: "batch", Doc: "n_x: samples in a step of the weights", Want: "a whole number ≥ 1",
 			fixed: true, in: atLeast(1)},
 		{Key: "batch_z", Doc: "n_z: samples of a method's own draw for z; 0 is as batch",
 			Want: "a whole number ≥ 0", fixed: true, in: atLeast(0)},
-		{Key: "lr", Doc: "α: step size of the weights and, in methods that take gradient steps on z, of z",
-			Want: "a number > 0", live: true, in: positive},
+		{Key: "lr", Doc: "α: step size of the weights",
+			Want: "a number ≥ 1.2e-38 (float32's least)", live: true,
+			in: func(lr float64) bool { return lr >= leastFloat32 && positive(lr) }},
+		{Key: "lr_z", Doc: "step size of z in methods that take gradient steps on it; auto is lr",
+			Want: "auto or a number > 0", in: positive},
 		{Key: "lr_drop_epoch", Doc: "epochs after which lr is multiplied by lr_drop; 0 is never",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
-		{Key: "lr_drop", Doc: "factor on lr from lr_drop_epoch on", Want: "a number > 0", in: positive},
+		{Key: "lr_drop", Doc: "factor on lr and lr_z from lr_drop_epoch on", Want: "a number > 0", in: positive},
 		{Key: "momentum", Doc: "of the weights (nsgdm: and of η), 0 ≤ m < 1", Want: "a number in [0, 1)",
 			in: fraction},
 		{Key: "weight_decay", Doc: "of the weights, in every method alike, ≥ 0", Want: "a number ≥ 0",
@@ -171,8 +175,19 @@ func paddings() []string { return []string{"black", "mean"} }
 
 func onOff() []string { return []string{"false", "true"} }
 
-func positive(x float64) bool { return x > 0 && !math.IsInf(x, 0) }
+// Below these numbers are ones that have lost digits already, and come to
+// nothing when they are multiplied.
+const (
+	leastFloat64 = 0x1p-1022
+	leastFloat32 = 0x1p-126
+)
+
+func positive(x float64) bool { return x >= leastFloat64 && !math.IsInf(x, 0) }
 func fraction(x float64) bool { return x >= 0 && x < 1 }
+
+func between(least, most float64) func(float64) bool {
+	return func(x float64) bool { return x >= least && x <= most }
+}
 
 // atLeast is what finite numbers from least on are.
 func atLeast(least float64) func(float64) bool {

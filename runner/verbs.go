@@ -24,7 +24,11 @@ func (q *Queue) ResumeWith(id string, m Means) error {
 	if err := q.send(id, order{verb: resume}); !errors.Is(err, ErrNotRunning) {
 		return err
 	}
-	return q.reopen(id, q.means(m))
+	m, err := q.means(m)
+	if err != nil {
+		return err
+	}
+	return q.reopen(id, m)
 }
 
 // Knob implements Verbs.

@@ -1,5 +1,7 @@
 package data
 
+import "runtime/debug"
+
 // ahead makes batches on a goroutine of its own, one before it is asked for.
 //
 //	take(p): the batch of p, if it is the one ordered (else it is ordered now)
@@ -32,6 +34,7 @@ func startAhead(m *maker) *ahead {
 // work is the worker's life. Neither channel ever holds more than one: it ends as soon as orders is closed.
 func (a *ahead) work() {
 	defer close(a.made)
+	debug.SetPanicOnFault(true) // try gives it to the caller
 	for p := range a.orders {
 		a.made <- a.try(p)
 	}

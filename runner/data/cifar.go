@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 )
@@ -115,7 +114,7 @@ func (l cifar) appendFile(to []byte, path string) ([]byte, error) {
 }
 
 // openPart opens a file of the dataset. A *MissingError says that it is not there.
-func openPart(path string) (*os.File, error) {
+func openPart(path string) (*input, error) {
 	return openPresent("cifar10", path,
 		"run `drolab data fetch cifar10` or name the folder that has it with --data DIR")
 }

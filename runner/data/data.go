@@ -3,6 +3,8 @@ package data
 import (
 	"errors"
 	"fmt"
+
+	"drolab/runner/internal/room"
 )
 
 // Shape is the shape of one sample: channels, rows, columns. Of F features in a table it is Shape{F, 1, 1}.
@@ -51,6 +53,7 @@ type Dataset struct {
 	Groups  []string // group names, in the order of Group; the same as Classes where no groups are given
 	Grouped bool     // groups are given: Groups are not just the classes
 	ByGroup bool     // a hold-out takes the same part of every class and group, not of every class alone
+	cells   *cells   // where the groups are label × group, what they are made of
 	Train   Source   // after cap, imbalance, hold-out and label noise
 	Val     Source   // the part held out of the training split, or the data's own; nil: none
 	Test    Source   // never capped, never imbalanced
@@ -174,7 +177,11 @@ func open(name string, o Options) (*Dataset, error) {
 	if d.Grouped = d.Groups != nil; !d.Grouped {
 		d.Groups = d.Classes
 	}
-	if err := d.restrict(o); err != nil {
+	err = room.Ask(12*float64(d.Train.Len()), "the order of the samples") // kept, held out and shuffled ones
+	if err == nil {
+		err = d.restrict(o)
+	}
+	if err != nil {
 		d.Close() // the first error is the one to tell
 		return nil, err
 	}

@@ -7,44 +7,73 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
+
+	"drolab/runner/internal/room"
 )
 
 // inMemory is the size in bytes up to which a file is read whole; a larger one is mapped where the system
-// can. Cutting a mapped file short under a live mapping kills the program (SIGBUS), which reading does not
-// risk; the named datasets are all below it.
+// can. Cutting a mapped file short under a live mapping faults where it is read (SIGBUS), which ends the run
+// that does; a file that was read does not risk that. The named datasets are all below it.
 const inMemory = 256 << 20
 
 // openPresent opens a file of a dataset. A *MissingError with the remedy says that it is not there.
-func openPresent(dataset, path, remedy string) (*os.File, error) {
-	f, err := os.Open(path)
+func openPresent(dataset, path, remedy string) (*input, error) {
+	f, err := openInput(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &MissingError{dataset, path, remedy}
 	}
 	return f, err
 }
 
+// input is a file that data are read from: every one is opened by openInput. Reading it ends at the size
+// that it had then, so that what it costs is known before.
+type input struct {
+	*os.File
+	size int64
+	left io.LimitedReader
+}
+
+// openInput opens a regular file and nothing else: a pipe would be waited for without end, a device has
+// none, and who may open a terminal or a disk should not do so by a dataset's name.
+func openInput(path string) (*input, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe without a writer opens at once so
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &input{f, info.Size(), io.LimitedReader{R: f, N: info.Size()}}, nil
+}
+
+// Read implements io.Reader.
+func (f *input) Read(p []byte) (int, error) { return f.left.Read(p) }
+
 // contents gives the bytes of a file, and a function that releases them or nil.
 func contents(path string, inMemory int64) ([]byte, func() error, error) {
-	f, err := os.Open(path)
+	f, err := openInput(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case !info.Mode().IsRegular():
-		return nil, nil, fmt.Errorf("%s is not a regular file", path)
-	case info.Size() > inMemory:
-		return mapFile(f, info.Size())
+	if f.size > inMemory {
+		return mapFile(f)
 	}
-	return readWhole(f, info.Size())
+	return readWhole(f)
 }
 
-// readWhole reads a file of the given size.
-func readWhole(f *os.File, size int64) ([]byte, func() error, error) {
-	b := make([]byte, size)
+// readWhole reads all of a file.
+func readWhole(f *input) ([]byte, func() error, error) {
+	if err := room.Ask(float64(f.size), "the file "+f.Name()); err != nil {
+		return nil, nil, err
+	}
+	b := make([]byte, f.size)
 	if _, err := io.ReadFull(f, b); err != nil {
 		return nil, nil, fmt.Errorf("%s: changed while it was read: %w", f.Name(), err)
 	}
@@ -67,6 +96,24 @@ func inflate(r io.Reader, name string, limit int64) ([]byte, error) {
 			name, limit)
 	}
 	return b, nil
+}
+
+// maxRecord is the most bytes of one line of a table, or of a cell of many lines: a reader keeps it whole.
+const maxRecord = 16 << 20
+
+// allowance is a reader that gives so many bytes and then an error, until it is given more.
+type allowance struct {
+	io.Reader
+	left int
+}
+
+func (a *allowance) Read(p []byte) (int, error) {
+	if a.left <= 0 {
+		return 0, fmt.Errorf("a line of more than %d bytes", maxRecord)
+	}
+	n, err := a.Reader.Read(p[:min(len(p), a.left)])
+	a.left -= n
+	return n, err
 }
 
 // exists says whether path is there. Anything but its absence counts as there: opening it will tell more.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"drolab/runner/internal/room"
 )
 
 // missing says what a table does with missing values.
@@ -41,7 +43,8 @@ type frame struct {
 
 // read appends the lines of a file. Errors name line and column.
 func (f *frame) read(r io.Reader) error {
-	br := bufio.NewReader(r)
+	allowed := &allowance{Reader: r, left: maxRecord}
+	br := bufio.NewReader(allowed)
 	if b, _ := br.Peek(3); string(b) == "\ufeff" { // a byte-order mark
 		br.Discard(3)
 	}
@@ -57,6 +60,7 @@ func (f *frame) read(r io.Reader) error {
 	}
 	before := f.rows + f.dropped
 	for {
+		allowed.left = maxRecord
 		record, err := cr.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -71,6 +75,9 @@ func (f *frame) read(r io.Reader) error {
 		if err == nil {
 			err = f.add(record, line)
 		}
+		if err == nil && f.rows%4096 == 0 {
+			err = f.fits()
+		}
 		if err != nil {
 			return err
 		}
@@ -79,6 +86,11 @@ func (f *frame) read(r io.Reader) error {
 		return errors.New("has no samples")
 	}
 	return nil
+}
+
+// fits asks whether the columns, which grow by doubling, have room to do so once more: 10 bytes a cell.
+func (f *frame) fits() error {
+	return room.Ask(10*float64(f.rows)*float64(len(f.columns)), "the table")
 }
 
 // readHeader takes the line that names the columns, after comments.
@@ -239,6 +251,9 @@ func (f *frame) encode(d *Dataset, train []uint32) (x []float32, width int, err 
 	for _, c := range f.features() {
 		c.fit(train, f.missing == missingCategory)
 		width += c.width()
+	}
+	if err := room.Ask(4*float64(f.rows)*float64(width), "the table as features"); err != nil {
+		return nil, 0, err
 	}
 	x = make([]float32, f.rows*width)
 	at := 0

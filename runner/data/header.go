@@ -128,20 +128,28 @@ func (f *frame) unique(header []string) []string {
 	if i := slices.IndexFunc(names, isMeasure); i >= 0 {
 		note("the first line names the columns, one of them %q: if it is a sample, add header=none", names[i])
 	}
+	// A header may have as many names as a file has bytes.
+	seen, taken, copies := map[string]int{}, map[string]bool{}, map[string]int{}
+	for _, name := range names {
+		taken[name] = true
+	}
 	for i, name := range names {
 		if name == "" {
 			name = "c" + strconv.Itoa(i+1)
 			note("column %d has no name: it is %q here", i+1, name)
 		}
-		first := slices.Index(names[:i], name)
-		if first >= 0 {
+		first, twice := seen[name]
+		if twice {
 			base := name
-			for n := 1; slices.Contains(names, name); n++ {
-				name = base + "." + strconv.Itoa(n)
+			for name = ""; name == "" || taken[name]; copies[base]++ {
+				name = base + "." + strconv.Itoa(copies[base]+1)
 			}
 			note("columns %d and %d are both named %q: the second is %q here", first+1, i+1, base, name)
 		}
-		names[i] = name
+		names[i], taken[name] = name, true
+		if !twice {
+			seen[name] = i
+		}
 	}
 	return names
 }

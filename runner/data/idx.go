@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -167,7 +166,7 @@ func (s idxSet) bytes(path string) ([]byte, func() error, error) {
 	if filepath.Ext(path) != ".gz" {
 		return contents(path, inMemory)
 	}
-	f, err := os.Open(path)
+	f, err := openInput(path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,17 +4,16 @@ package data
 
 import (
 	"fmt"
-	"os"
 
 	"golang.org/x/sys/unix"
 )
 
 // mapFile maps a whole file for reading.
-func mapFile(f *os.File, size int64) ([]byte, func() error, error) {
-	if size != int64(int(size)) {
-		return nil, nil, fmt.Errorf("%s: %d bytes do not fit the address space", f.Name(), size)
+func mapFile(f *input) ([]byte, func() error, error) {
+	if f.size != int64(int(f.size)) {
+		return nil, nil, fmt.Errorf("%s: %d bytes do not fit the address space", f.Name(), f.size)
 	}
-	b, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+	b, err := unix.Mmap(int(f.Fd()), 0, int(f.size), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return nil, nil, fmt.Errorf("mapping %s: %w", f.Name(), err)
 	}

@@ -8,9 +8,11 @@ import (
 )
 
 const (
-	shapesTrain   = 10000 // default training samples, before imbalance
-	shapesTest    = 2000  // test samples
-	shapesVersion = 1     // goes up when any byte of any image changes
+	shapesTrain = 10000 // default training samples, before imbalance
+	shapesTest  = 2000  // test samples
+	// shapesMost training samples are the most: more take minutes to count, and gigabytes for their order.
+	shapesMost    = 100_000_000
+	shapesVersion = 1 // goes up when any byte of any image changes
 )
 
 // drawnMemory is the bytes of a split above which samples are drawn when asked for, instead of once.
@@ -31,8 +33,8 @@ func shapes() *Provider {
 // needs no memory of its own (an imbalance needs an index of 4 bytes a sample).
 func openShapes(_ string, o Options) (*Dataset, error) {
 	n := cmp.Or(o.Samples, shapesTrain)
-	if uint64(n) > math.MaxUint32 {
-		return nil, fmt.Errorf("samples is %d: give at most %d", n, uint32(math.MaxUint32))
+	if n > shapesMost {
+		return nil, fmt.Errorf("samples is %d: give at most %d", n, shapesMost)
 	}
 	hard := int(math.Round(o.Difficulty * 256))
 	art := newArtist(hard)

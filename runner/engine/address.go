@@ -15,6 +15,8 @@ import (
 const (
 	lockName = ".engine.lock"
 	logName  = ".engine.log"
+
+	socketsName = ".engine"
 )
 
 // maxPath is what every system takes as the path of a socket, in bytes.
@@ -42,16 +44,16 @@ func readInfo(runsDir string) (i info, ok bool) {
 	return i, err == nil && json.Unmarshal(b, &i) == nil && i.Control != ""
 }
 
-// newAddress returns the sockets' paths for a runs folder that exists, in
-// runtimeDir ($XDG_RUNTIME_DIR) or, where that cannot be used, below /tmp. The
-// folder they lie in is made, and is this user's alone.
-func newAddress(runtimeDir, runsDir string) (address, error) {
+// newAddress returns the sockets' paths for a runs folder that exists, in the
+// first of folders that can be used. The folder they lie in is made, and is this
+// user's alone; passed says why not one before it.
+func newAddress(runtimeDir, runsDir string) (a address, passed error, err error) {
 	name, err := hashed(runsDir)
 	if err != nil {
-		return address{}, err
+		return address{}, nil, err
 	}
 	var problems []error
-	for _, folder := range folders(runtimeDir) {
+	for _, folder := range folders(runtimeDir, runsDir) {
 		a := addressIn(folder, name)
 		if len(a.View) > maxPath {
 			problems = append(problems, fmt.Errorf("%s: too long for the path of a socket", a.View))
@@ -61,9 +63,9 @@ func newAddress(runtimeDir, runsDir string) (address, error) {
 			problems = append(problems, err)
 			continue
 		}
-		return a, nil
+		return a, errors.Join(problems...), nil
 	}
-	return address{}, fmt.Errorf("no place for the engine's socket "+
+	return address{}, nil, fmt.Errorf("no place for the engine's socket "+
 		"(set XDG_RUNTIME_DIR to a folder of yours): %w", errors.Join(problems...))
 }
 
@@ -75,7 +77,7 @@ func addresses(runtimeDir, runsDir string) []address {
 		list = append(list, i.address)
 	}
 	if name, err := hashed(runsDir); err == nil {
-		for _, folder := range folders(runtimeDir) {
+		for _, folder := range folders(runtimeDir, runsDir) {
 			if a := addressIn(folder, name); len(list) == 0 || list[0] != a {
 				list = append(list, a)
 			}
@@ -84,12 +86,18 @@ func addresses(runtimeDir, runsDir string) []address {
 	return list
 }
 
-func folders(runtimeDir string) []string {
+// folders lists where sockets may be: in runtimeDir ($XDG_RUNTIME_DIR), below
+// /tmp and, where another user was there first, beside the runs.
+func folders(runtimeDir, runsDir string) []string {
 	var list []string
 	if info, err := os.Stat(runtimeDir); err == nil && info.IsDir() && filepath.IsAbs(runtimeDir) {
 		list = append(list, filepath.Join(runtimeDir, "drolab"))
 	}
-	return append(list, fmt.Sprintf("/tmp/drolab-%d", os.Getuid()))
+	list = append(list, fmt.Sprintf("/tmp/drolab-%d", os.Getuid()))
+	if abs, err := filepath.Abs(runsDir); err == nil {
+		list = append(list, filepath.Join(abs, socketsName))
+	}
+	return list
 }
 
 func addressIn(folder, name string) address {
@@ -115,6 +123,12 @@ func private(folder string) error {
 	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
+	return ours(folder)
+}
+
+// ours makes sure that a folder is this user's alone: nobody else can have put a
+// socket there.
+func ours(folder string) error {
 	info, err := os.Lstat(folder)
 	if err != nil {
 		return err

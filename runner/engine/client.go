@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,8 @@ type Client struct {
 	Version    string // of this program
 	// Means travels with Start and Resume.
 	Means runner.Means
+	// Note, if not nil, is told what was passed over on the way to the engine.
+	Note func(string)
 	// Command returns the command that is an engine of RunsDir, not started.
 	Command func() *exec.Cmd
 }
@@ -127,6 +130,7 @@ func exchange(w *wire, r *request) (*reply, error) {
 	if err := w.send(r); err != nil {
 		return nil, fmt.Errorf("asking the engine: %w", err)
 	}
+	w.gap = patience
 	var out reply
 	if err := w.receive(&out, 0); err != nil {
 		return nil, fmt.Errorf("the engine's answer: %w: its log may say why, see drolab engine status", err)
@@ -142,25 +146,51 @@ func control(a address) string { return a.Control }
 // dial finds the engine and reads its hello. The error is ErrNone or errEnding
 // where that is the reason.
 func (c *Client) dial(socket func(address) string) (*wire, hello, error) {
+	var passed []error
 	for _, a := range addresses(c.RuntimeDir, c.RunsDir) {
-		conn, err := net.DialTimeout("unix", socket(a), patience)
-		if err != nil {
+		path := socket(a)
+		if _, err := os.Lstat(path); err != nil {
 			continue // nobody is there
+		}
+		if err := ours(filepath.Dir(path)); err != nil {
+			passed = append(passed, err)
+			continue
+		}
+		conn, err := net.DialTimeout("unix", path, patience)
+		if err != nil {
+			continue // nobody is there any more
 		}
 		w := newWire(conn)
 		h, err := greet(w)
+		if errors.Is(err, errStranger) {
+			w.Close()
+			passed = append(passed, fmt.Errorf("%s: %w", path, err))
+			continue
+		}
 		if err != nil {
 			w.Close()
 			return nil, h, err
 		}
+		c.note(passed)
 		return w, h, nil
 	}
+	c.note(passed)
 	return nil, hello{}, ErrNone
 }
 
+// note tells what was passed over.
+func (c *Client) note(passed []error) {
+	if c.Note != nil && len(passed) > 0 {
+		c.Note("passed over: " + errors.Join(passed...).Error())
+	}
+}
+
+// errStranger says that somebody else answers.
+var errStranger = errors.New("the engine is not yours")
+
 func greet(w *wire) (h hello, err error) {
 	if err := sameUser(w.Conn); err != nil {
-		return h, fmt.Errorf("the engine is not yours: %w", err)
+		return h, fmt.Errorf("%w: %w", errStranger, err)
 	}
 	err = w.receive(&h, patience)
 	var broken *net.OpError // by one that did not even accept it

@@ -34,9 +34,12 @@ type counter struct {
 // open makes the sockets and begins to answer.
 func (d *desk) open() error {
 	e := d.engine
-	a, err := newAddress(e.settings.RuntimeDir, e.settings.RunsDir)
+	a, passed, err := newAddress(e.settings.RuntimeDir, e.settings.RunsDir)
 	if err != nil {
 		return err
+	}
+	if passed != nil {
+		e.logf("sockets elsewhere: %v", passed)
 	}
 	free := func() (func(), bool) { return func() {}, true }
 	d.address = a
@@ -133,8 +136,18 @@ func (d *desk) shut() {
 	}
 }
 
-// close removes the sockets, and returns when everybody has his answer.
+// close removes the sockets, and returns when everybody has his answer, or
+// nobody is to be expected any more.
 func (d *desk) close() {
 	d.shut()
-	d.engine.conns.Wait()
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		d.engine.conns.Wait()
+	}()
+	select {
+	case <-answered:
+	case <-time.After(d.engine.patience()):
+		d.engine.logf("somebody is left without an answer")
+	}
 }

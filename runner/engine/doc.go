@@ -6,11 +6,18 @@
 //	             └─ nobody answers: start `drolab engine`, wait until it does
 //	any viewer <--------------------------- run directories
 //
+// Every verb is answered within 10 seconds (patience): one that is not done by
+// then says so, a start or a resume that reads data says a blank now and then,
+// and while one does another is refused after a while. A run's need of memory is
+// asked for before it is taken, threads are bounded, and a fault in a file that
+// is mapped is the failure of the run that met it.
+//
 // The sockets carry verbs only: one JSON object a line, a hello of the server,
 // then a reply for each request. What runs do is seen in their directories,
 // which need no engine to be read. Only the user who started the engine may
 // ask it anything: the sockets lie in a folder of that user alone, and both
-// sides look at who the other one is.
+// sides look at who the other one is. A place that another user has is passed
+// over for the next: the user's runtime folder, one below /tmp, the runs folder.
 //
 // One owner of each state: the Queue has the runs, the lock file in the runs
 // folder says who is the engine and where its sockets are, and the Server

@@ -32,7 +32,8 @@ type Settings struct {
 	// Log takes a line for what is asked and what goes wrong.
 	Log io.Writer
 
-	look time.Duration // how often it looks around; 0 is 2 seconds, or more often where Idle is short
+	look     time.Duration // how often it looks around; 0 is 2 seconds, or more often where Idle is short
+	patience time.Duration // at the end, for what does not end; 0 is the protocol's
 }
 
 // ErrRunning says that the runs folder has its engine already.
@@ -98,12 +99,37 @@ func Run(ctx context.Context, s Settings) error {
 	}
 	e.live(ctx, d)
 	cancel()
-	e.queue.Wait()
+	e.settle()
 	e.setOver()
 	d.close()
 	e.logf("ended")
 	return nil
 }
+
+// settle waits until the runs have ended, but not for a start that does not: it
+// may hang in a disk that is gone.
+func (e *engine) settle() {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		e.queue.Wait()
+	}()
+	tick := time.NewTicker(patience / 100)
+	defer tick.Stop()
+	for idle := time.Now(); time.Since(idle) < e.patience(); {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+		}
+		if len(e.queue.Live()) > 0 {
+			idle = time.Now()
+		}
+	}
+	e.logf("a start that does not end is left")
+}
+
+func (e *engine) patience() time.Duration { return cmp.Or(e.settings.patience, patience) }
 
 // whose says where the engine is that holds the lock.
 func whose(runsDir string) string {

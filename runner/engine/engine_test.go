@@ -214,7 +214,7 @@ func TestClientFindsTheSocketsWhereverTheyAre(t *testing.T) {
 
 func TestStaleSocketIsReplaced(t *testing.T) {
 	runs, runtimeDir := short(t), short(t)
-	a, err := newAddress(runtimeDir, runs)
+	a, _, err := newAddress(runtimeDir, runs)
 	must(t, err)
 	for _, path := range []string{a.Control, a.View} { // a socket that nobody listens at, and a file
 		l, err := listen(path)

@@ -227,7 +227,7 @@ func TestStrangeServers(t *testing.T) {
 			`{"error":"as it is now","fault":{"code":"new","x":1},"y":2}` + "\n",
 	} {
 		dir := short(t)
-		a, err := newAddress(dir, dir)
+		a, _, err := newAddress(dir, dir)
 		must(t, err)
 		l, err := listen(a.Control)
 		must(t, err)
@@ -255,28 +255,28 @@ func TestStrangeServers(t *testing.T) {
 
 func TestAddress(t *testing.T) {
 	dir := short(t)
-	a, err := newAddress(dir, dir)
+	a, _, err := newAddress(dir, dir)
 	must(t, err)
 	if filepath.Dir(a.Control) != filepath.Join(dir, "drolab") {
 		t.Errorf("sockets in %s", a.Control)
 	}
 	link := filepath.Join(short(t), "link")
 	must(t, os.Symlink(dir, link))
-	if b, err := newAddress(dir, link); err != nil || a != b {
+	if b, _, err := newAddress(dir, link); err != nil || a != b {
 		t.Errorf("another name of the folder gives %v, %v, want %v", b, err, a)
 	}
-	if b, err := newAddress(dir, short(t)); err != nil || a == b {
+	if b, _, err := newAddress(dir, short(t)); err != nil || a == b {
 		t.Errorf("another folder gives the same address, %v, %v", b, err)
 	}
 	long := filepath.Join(dir, strings.Repeat("a", 90))
 	must(t, os.Mkdir(long, 0o700))
 	for _, runtimeDir := range []string{"", "relative", filepath.Join(dir, "missing"), long} {
-		b, err := newAddress(runtimeDir, dir)
+		b, _, err := newAddress(runtimeDir, dir)
 		if err != nil || !strings.HasPrefix(b.View, "/tmp/drolab-") {
 			t.Errorf("with runtime folder %.20s: %v, %v, want one below /tmp", runtimeDir, b, err)
 		}
 	}
-	if _, err := newAddress(dir, filepath.Join(dir, "missing")); err == nil {
+	if _, _, err := newAddress(dir, filepath.Join(dir, "missing")); err == nil {
 		t.Error("a runs folder that is not there has an address")
 	}
 }

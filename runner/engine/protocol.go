@@ -18,8 +18,9 @@ const protocol = 1
 // maxMessage bounds a line in bytes: a request for some 600 runs.
 const maxMessage = 1 << 20
 
-// patience is how long one side waits for the other in the middle of a message.
-// A reply may take longer: a start reads a whole dataset.
+// patience is how long one side waits for the other to say something. A verb is
+// answered within it; a start, which reads a whole dataset, may take longer, and
+// says a blank in front of its reply now and then, which JSON takes no notice of.
 const patience = 10 * time.Second
 
 // looks is for who waits for something that he has to look for: at once, and
@@ -90,12 +91,37 @@ type wire struct {
 	// strict refuses fields that are not known: who is asked must know all that
 	// he is asked for, while an answer may say more than one understands.
 	strict bool
+	// gap, if not 0, is how long to wait for any byte, in place of the limit of
+	// a whole message: for the side that asked.
+	gap time.Duration
 }
 
 func newWire(c net.Conn) *wire {
-	in := bufio.NewScanner(c)
-	in.Buffer(make([]byte, 4096), maxMessage)
-	return &wire{Conn: c, in: in}
+	w := &wire{Conn: c}
+	w.in = bufio.NewScanner(w)
+	w.in.Buffer(make([]byte, 4096), maxMessage)
+	return w
+}
+
+// Read implements io.Reader.
+func (w *wire) Read(p []byte) (int, error) {
+	if w.gap > 0 {
+		if err := w.SetReadDeadline(time.Now().Add(w.gap)); err != nil {
+			return 0, err
+		}
+	}
+	return w.Conn.Read(p)
+}
+
+// blank says that a reply is on its way.
+func (w *wire) blank() error { return w.put([]byte{' '}) }
+
+func (w *wire) put(b []byte) error {
+	if err := w.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+		return err
+	}
+	_, err := w.Write(b)
+	return err
 }
 
 // errClosed says that the other side ended the connection between messages.
@@ -140,9 +166,5 @@ func (w *wire) send(v any) error {
 		return fmt.Errorf("message has %d bytes, want fewer than %d: ask for fewer runs at once", len(b),
 			maxMessage)
 	}
-	if err := w.SetWriteDeadline(time.Now().Add(patience)); err != nil {
-		return err
-	}
-	_, err = w.Write(append(b, '\n'))
-	return err
+	return w.put(append(b, '\n'))
 }

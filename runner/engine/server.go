@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type server struct {
 	logf  func(format string, args ...any)
 	slots chan struct{}
 	conns *sync.WaitGroup // one for each connection
+
+	patience time.Duration // for a verb to be done; 0 is the protocol's, less what an answer takes
 }
 
 // serve answers until the listener is closed. What is being asked then is
@@ -94,10 +97,47 @@ func (s *server) attend(c net.Conn) {
 			}
 			return
 		}
-		if w.send(s.answer(&r)) != nil {
+		if s.serveOne(w, &r) != nil {
 			return
 		}
 	}
+}
+
+// serveOne answers a request in time. Where the verb is not done by then, the
+// reply says so and the connection keeps its place until it is: what hangs is
+// not forgotten.
+func (s *server) serveOne(w *wire, r *request) error {
+	done := make(chan *reply, 1)
+	go func() { done <- s.answer(r) }()
+	limit := cmp.Or(s.patience, patience*8/10)
+	tick := time.NewTicker(limit / 4)
+	defer tick.Stop()
+	for begin := time.Now(); ; {
+		select {
+		case out := <-done:
+			return w.send(out)
+		case <-tick.C:
+		}
+		var err error
+		if late := time.Since(begin) >= limit; takesLong(r.Verb) {
+			err = w.blank()
+		} else if late {
+			err = errors.Join(errLate, w.send(failed(errLate)))
+		}
+		if err != nil {
+			<-done
+			return err
+		}
+	}
+}
+
+var errLate = errors.New("it has not been done in time, and may be done still: " +
+	"the disk may hang, see drolab engine status")
+
+// takesLong tells which verbs may take longer than patience: those that read
+// data, and the one that waits for runs to end.
+func takesLong(verb string) bool {
+	return verb == verbStart || verb == verbResume || verb == verbShutdown
 }
 
 func (s *server) answer(r *request) *reply {

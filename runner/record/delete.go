@@ -28,6 +28,9 @@ func Delete(dir, id string) error {
 	return nil
 }
 
+// Delete implements runner.Store.
+func (s *Store) Delete(id string) error { return Delete(s.dir, id) }
+
 // trash removes the directory of a run, whose lock l is. It goes out of every
 // reader's sight before, so that nobody meets half of one.
 func trash(l *Lock, dir string) error {

@@ -37,7 +37,7 @@ func Open(dir string) (*Store, error) {
 
 // probe makes a file in dir, because permissions alone do not tell.
 func probe(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, ".probe-")
@@ -77,7 +77,7 @@ func (s *Store) Create(m *runner.Meta, from *runner.State) (runner.Recorder, err
 // the ID is taken.
 func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err error) {
 	half, dir := filepath.Join(s.dir, aside.Prefix+m.ID), filepath.Join(s.dir, m.ID)
-	if err := os.Mkdir(half, 0o755); err != nil {
+	if err := os.Mkdir(half, 0o700); err != nil {
 		return nil, explain(err)
 	}
 	l, err := Acquire(filepath.Join(half, lockName))

@@ -31,7 +31,11 @@ func tryLock(f *os.File, exclusive bool) error {
 }
 
 func openLock(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err == nil {
+		f.Chmod(0o600) // who may read a lock can hold it; where this fails, it is another user's
+	}
+	return f, err
 }
 
 // unlock gives up the lock of f, with its last open file.

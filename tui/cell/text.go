@@ -2,7 +2,6 @@ package cell
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -13,8 +12,7 @@ import (
 // characters such as a change of writing direction, and variation selectors.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Co, unicode.Zl,
-			unicode.Zp) {
+		if steers(r) {
 			return -1
 		}
 		return r

@@ -80,14 +80,19 @@ func (a *app) save(r *record.Run) (step int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if r.Status() == runner.Paused && saved && before.Step == r.Summary().Steps {
+	asItIs := saved && before.Step == r.Summary().Steps
+	switch {
+	case asItIs && (r.Status() == runner.Paused || r.Status() == runner.Queued):
 		return before.Step, nil
+	case r.Status() == runner.Queued:
+		return 0, fmt.Errorf("run %s is queued, and has nothing to save before it trains", r.Meta.ID)
 	}
 	if err := a.askRun(r, func(c *engine.Client) error { return c.Checkpoint(r.Meta.ID) }); err != nil {
 		return 0, err
 	}
 	newer := func(r *record.Run) bool { now, ok, err := r.Saved(); return err == nil && ok && now != before }
-	if r, err = a.awaitRun(r, newer); err != nil {
+	waits := func(r *record.Run) bool { return newer(r) || r.Status() == runner.Queued }
+	if r, err = a.awaitRun(r, waits); err != nil {
 		return 0, err
 	}
 	if !newer(r) {

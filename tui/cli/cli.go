@@ -10,6 +10,10 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
+
+	"drolab/runner"
+	cells "drolab/tui/cell"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
@@ -42,30 +46,43 @@ func outlive() {}
 // app is one call of the program: the world, and the global flags.
 type app struct {
 	Env
+	// Stdout and Stderr are those of Env with all that is printed cleaned: names
+	// and settings come from files of other people. Only the interface, which
+	// draws with its own care, has the terminal itself.
+	Stdout, Stderr *cells.Writer
+
 	data, runs string
 	threads    int
+
+	mu      sync.Mutex
+	drawing bool   // the interface has the terminal
+	noted   string // said already
+}
+
+func newApp(env Env) *app {
+	return &app{Env: env, Stdout: cells.NewWriter(env.Stdout), Stderr: cells.NewWriter(env.Stderr)}
 }
 
 // Main does what args say and returns the exit status: 0 only if what was
 // asked was done. When ctx is cancelled, runs stop with a checkpoint.
 func Main(ctx context.Context, env Env, args []string) (code int) {
+	a := newApp(env)
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(env.Stderr, "drolab: internal error: %s: please report it%s\n",
+			fmt.Fprintf(a.Stderr, "drolab: internal error: %s: please report it%s\n",
 				oneLine(fmt.Sprint(p)), keepStack())
 			code = 1
 		}
 	}()
-	a := &app{Env: env}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(env.Stdin)
-	root.SetOut(env.Stdout)
-	root.SetErr(env.Stderr)
+	root.SetOut(a.Stdout.Coloured())
+	root.SetErr(a.Stderr.Coloured())
 	err := fang.Execute(ctx, root, fang.WithoutVersion(), fang.WithoutManpage(),
 		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
 	if err != nil {
-		printError(env.Stderr, err)
+		printError(a.Stderr, err)
 		return 1
 	}
 	return 0
@@ -153,7 +170,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(),
 		a.resumeCommand(), a.attachCommand(), a.pauseCommand(), a.stopCommand(), a.checkpointCommand(),
-		a.knobCommand(), a.engineCommand(), a.dataCommand(), a.benchCommand(), a.riskCommand(),
+		a.knobCommand(), a.deleteCommand(), a.engineCommand(), a.dataCommand(), a.benchCommand(), a.riskCommand(),
 		a.planCommand(), a.versionCommand())
 	return root
 }
@@ -176,6 +193,8 @@ func (a *app) useThreads(asked bool) error {
 		a.threads = runtime.GOMAXPROCS(0)
 	case a.threads < 1:
 		return fmt.Errorf("--threads %d: want at least 1", a.threads)
+	case a.threads > runner.MostThreads():
+		return fmt.Errorf("--threads %d: want at most %d on this machine", a.threads, runner.MostThreads())
 	default:
 		runtime.GOMAXPROCS(a.threads)
 	}

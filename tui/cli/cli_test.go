@@ -16,6 +16,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/record"
+	cells "drolab/tui/cell"
 	"drolab/tui/kit"
 
 	"charm.land/lipgloss/v2"
@@ -64,7 +65,7 @@ func TestRegisteredDataIsListed(t *testing.T) {
 		Remote: []data.Remote{{Name: "toy.bin", Size: 2e6}}},
 		Open: func(string, data.Options) (*data.Dataset, error) { return nil, errors.New("not here") }})()
 	var out, problems bytes.Buffer
-	env := Env{Stdout: &out, Stderr: &problems, DataDir: t.TempDir(), RunsDir: t.TempDir(),
+	env := Env{Stdout: cells.NewWriter(&out), Stderr: &problems, DataDir: t.TempDir(), RunsDir: t.TempDir(),
 		Orderly: func(ctx context.Context, _ func()) (context.Context, context.CancelFunc) {
 			return context.WithCancel(ctx)
 		}}
@@ -133,7 +134,7 @@ func TestLineFits(t *testing.T) {
 	for width := 1; width <= 200; width++ {
 		p := &panel{screen: true, width: width, height: 20, runs: []*live{testLive(0), testLive(25), testLive(100)}}
 		var out bytes.Buffer
-		p.out = &out
+		p.out = cells.NewWriter(&out)
 		p.show(false)
 		for _, line := range strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n") {
 			if w := lipgloss.Width(line); w > max(1, width-1) {
@@ -176,7 +177,8 @@ func TestBlockFitsTheScreen(t *testing.T) {
 
 func TestPanelRedraws(t *testing.T) {
 	var out bytes.Buffer
-	p := &panel{out: &out, screen: true, width: 80, height: 10, runs: []*live{testLive(1), testLive(2)}}
+	p := &panel{out: cells.NewWriter(&out), screen: true, width: 80, height: 10,
+		runs: []*live{testLive(1), testLive(2)}}
 	p.show(false)
 	out.Reset()
 	p.runs[0].add(&runner.WarningEvent{Head: runner.Head{Step: 3}, Message: "odd\x1b[2J"})
@@ -191,7 +193,7 @@ func TestPanelRedraws(t *testing.T) {
 
 func TestMeter(t *testing.T) {
 	var out bytes.Buffer
-	m := &meter{out: &out, name: "mnist"}
+	m := &meter{out: cells.NewWriter(&out), name: "mnist"}
 	for done := int64(0); done <= 1e8; done += 1e6 {
 		m.show(done, 1e8)
 	}
@@ -310,7 +312,7 @@ func TestTroublesAreToldOnce(t *testing.T) {
 
 func TestSayingSteersNoTerminal(t *testing.T) {
 	var out bytes.Buffer
-	a := &app{Env: Env{Stdout: &out}}
+	a := newApp(Env{Stdout: &out})
 	a.say("run %s is %s", "x\x1b[2J", "failed: a\nb\u202e")
 	if want := "run x[2J is failed: a; b\n"; out.String() != want {
 		t.Errorf("said %q, want %q", out.String(), want)

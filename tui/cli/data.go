@@ -3,10 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"time"
 
 	"drolab/runner/data"
+	cells "drolab/tui/cell"
 
 	"github.com/spf13/cobra"
 )
@@ -58,7 +58,7 @@ func (a *app) fetch(ctx context.Context, name, url string) error {
 	ctx, cancel := a.Orderly(ctx, outlive)
 	defer cancel()
 	m := &meter{out: a.Stderr, name: clean(name), ascii: a.ASCII}
-	m.width, _, m.screen = terminalSize(a.Stderr)
+	m.width, _, m.screen = terminalSize(a.Env.Stderr)
 	err := data.Fetch(ctx, name, a.data, data.FetchOptions{URL: url, Progress: m.show})
 	m.end()
 	if err != nil {
@@ -75,7 +75,7 @@ func (a *app) fetch(ctx context.Context, name, url string) error {
 // meter shows how much of a download is there: a line that is redrawn on a
 // terminal, elsewhere a line for every tenth.
 type meter struct {
-	out           io.Writer
+	out           *cells.Writer
 	name          string
 	screen, ascii bool
 	width         int
@@ -97,7 +97,7 @@ func (m *meter) show(done, total int64) {
 	}
 	if now := time.Now(); done >= total || now.After(m.next) {
 		m.next, m.drawn = now.Add(drawEvery), true
-		fmt.Fprintf(m.out, "\r\x1b[2K%s", m.line(done, total))
+		m.out.Over(0, m.line(done, total))
 	}
 }
 

@@ -5,6 +5,9 @@
 //	          progress    <- record.Tail, Progress  what happens: the run directories are the truth
 //	          report      <- record.Find, compare   what came out
 //
+// What is printed goes through app.Stdout and app.Stderr, which clean it: names
+// and settings come from files that anybody may have written.
+//
 // It is not a library: main.go calls Main and nothing else does. It has no
 // formula (risk and plan ask dro) and gets the environment from main (Env). Of
 // file formats it knows the list of losses that risk reads, and the weights that

@@ -25,11 +25,22 @@ func (a *app) client(runsDir string) *engine.Client {
 	if err != nil {
 		dir = "" // datasets that are named by a relative path are not found then
 	}
-	return &engine.Client{RunsDir: runsDir, RuntimeDir: a.RuntimeDir, Version: version(),
+	return &engine.Client{RunsDir: runsDir, RuntimeDir: a.RuntimeDir, Version: version(), Note: a.noteOnce,
 		Means: runner.Means{DataDir: absolute(dir, a.data), Threads: a.threads, Dir: dir},
 		Command: func() *exec.Cmd {
 			return a.Self("engine", "--runs", runsDir, "--data", absolute(dir, a.data))
 		}}
+}
+
+// noteOnce says something on the side, but for the interface, which has the
+// screen.
+func (a *app) noteOnce(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.noted != text && !a.drawing {
+		a.noted = text
+		fmt.Fprintf(a.Stderr, "note: %s\n", oneLine(text))
+	}
 }
 
 func absolute(dir, path string) string {
@@ -130,7 +141,10 @@ once, here and elsewhere. With --read-only nothing can be started, stopped or ch
 			if !a.onTerminal() {
 				return errors.New("attach needs a terminal: see drolab runs and drolab show for the figures")
 			}
-			return a.interact(c.Context(), true, readOnly)
+			if readOnly {
+				return a.look(c.Context())
+			}
+			return a.interact(c.Context(), true)
 		},
 	}
 	c.Flags().BoolVar(&readOnly, "read-only", false, "look only")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -24,40 +25,69 @@ func (a *app) openInterface(c *cobra.Command, _ []string) error {
 	if !a.onTerminal() {
 		return c.Help()
 	}
-	return a.interact(c.Context(), false, false)
+	return a.interact(c.Context(), false)
 }
 
 func (a *app) onTerminal() bool {
 	_, _, in := terminalSize(a.Stdin)
-	_, _, out := terminalSize(a.Stdout)
+	_, _, out := terminalSize(a.Env.Stdout)
 	return in && out
 }
 
 // interact opens the interface, on what is running if it is to attach to that.
-func (a *app) interact(ctx context.Context, attach, readOnly bool) error {
+func (a *app) interact(ctx context.Context, attach bool) error {
 	store, err := record.Open(a.runs)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := a.Orderly(ctx, outlive)
 	defer cancel()
-	cfg := lab.Config{RunsDir: store.Dir(), DataDir: a.data, CPU: cpu(), Attach: attach,
-		Stdin: a.Stdin, Stdout: a.Stdout, Environ: a.Environ}
-	switch {
-	case readOnly:
-		cfg.Verbs, cfg.RunsGoOn, cfg.ReadOnly = engine.ReadOnly{}, true, true
-	case a.hasEngine():
-		client := func() runner.Verbs { return a.client(store.Dir()) }
-		cfg.Verbs, cfg.RunsGoOn = later(sync.OnceValue(client)), true
-	default:
+	cfg := a.screen(store.Dir(), attach)
+	if !a.hasEngine() {
 		return a.interactInline(ctx, store, cfg)
 	}
+	client := func() runner.Verbs { return a.client(store.Dir()) }
+	cfg.Verbs, cfg.RunsGoOn = later(sync.OnceValue(client)), true
+	return a.open(ctx, cfg)
+}
+
+// look opens the interface without a way to change anything, on a folder that
+// need not be ours.
+func (a *app) look(ctx context.Context) error {
+	dir, err := filepath.Abs(a.runs)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := a.Orderly(ctx, outlive)
+	defer cancel()
+	cfg := a.screen(dir, true)
+	cfg.Verbs, cfg.RunsGoOn, cfg.ReadOnly = engine.ReadOnly{}, true, true
+	return a.open(ctx, cfg)
+}
+
+// screen is the interface's world, without verbs.
+func (a *app) screen(runsDir string, attach bool) lab.Config {
+	return lab.Config{RunsDir: runsDir, DataDir: a.data, CPU: cpu(), Attach: attach,
+		Stdin: a.Stdin, Stdout: a.Env.Stdout, Environ: a.Environ}
+}
+
+// open is the interface over runs of another process, until it is left.
+func (a *app) open(ctx context.Context, cfg lab.Config) error {
 	calm()
-	if err = tui.Run(ctx, cfg); errors.Is(err, tui.ErrHangup) {
+	a.draws(true)
+	err := tui.Run(ctx, cfg)
+	a.draws(false)
+	if errors.Is(err, tui.ErrHangup) {
 		return nil
 	}
-	a.comeBack(store.Dir())
+	a.comeBack(cfg.RunsDir)
 	return err
+}
+
+func (a *app) draws(now bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.drawing = now
 }
 
 // comeBack says what goes on without the interface.

@@ -2,11 +2,11 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"drolab/runner"
+	cells "drolab/tui/cell"
 	"drolab/tui/kit"
 
 	"charm.land/lipgloss/v2"
@@ -16,7 +16,7 @@ import (
 // panel shows runs on stderr: on a terminal as a block of lines, one a run,
 // that is drawn over itself; elsewhere as a log.
 type panel struct {
-	out           io.Writer
+	out           *cells.Writer
 	screen, ascii bool
 	width, height int // of the screen, in cells
 	drawn         int // lines of the block that stand on the screen
@@ -48,9 +48,7 @@ func (p *panel) look() {
 // show writes the news and, on a terminal, the block.
 func (p *panel) show(last bool) {
 	var b strings.Builder
-	if p.drawn > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA\r\x1b[J", p.drawn)
-	}
+	over := p.drawn
 	for _, l := range p.runs {
 		p.news, l.news = append(p.news, l.news...), nil
 	}
@@ -60,14 +58,18 @@ func (p *panel) show(last bool) {
 	p.news, p.drawn = nil, 0
 	if p.screen {
 		for _, line := range p.block(last) {
-			b.WriteString(ansi.Truncate(line, max(1, p.width-1), "") + "\n")
+			b.WriteString(ansi.Truncate(clean(line), max(1, p.width-1), "") + "\n")
 			p.drawn++
 		}
 	}
 	if last {
 		p.drawn = 0
 	}
-	io.WriteString(p.out, b.String())
+	if over > 0 {
+		p.out.Over(over, b.String())
+		return
+	}
+	p.out.Write([]byte(b.String()))
 }
 
 // block returns a line for each run. Where they do not fit the screen, the

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -62,10 +63,15 @@ func figure(m *runner.Measure, n runner.Number) string {
 }
 
 func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(cells.EscapeJSON(b.Bytes()))
+	return err
 }
 
 // Progress bars are between barLeast and barMost cells wide, or left out.

@@ -26,7 +26,7 @@ const (
 func (a *app) watch(f following) []runner.Outcome {
 	p := &panel{out: a.Stderr, ascii: a.ASCII}
 	every := lookEvery
-	if width, height, ok := terminalSize(a.Stderr); ok && width > 0 {
+	if width, height, ok := terminalSize(a.Env.Stderr); ok && width > 0 {
 		p.screen, every = true, drawEvery
 		p.resize(width, height)
 	}
@@ -51,7 +51,7 @@ func (a *app) watch(f following) []runner.Outcome {
 			p.news = append(p.news, line)
 		case <-tick.C:
 		}
-		if width, height, ok := terminalSize(a.Stderr); ok {
+		if width, height, ok := terminalSize(a.Env.Stderr); ok {
 			p.resize(width, height)
 		}
 		p.look()

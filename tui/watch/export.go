@@ -26,7 +26,7 @@ type exported struct {
 
 // who is what each row says of a run.
 func (t *track) who() []string {
-	return []string{t.id, string(t.meta.Spec.Algorithm()), strconv.FormatUint(t.meta.Spec.Seed, 10)}
+	return []string{t.id, cell.Clean(string(t.meta.Spec.Algorithm())), strconv.FormatUint(t.meta.Spec.Seed, 10)}
 }
 
 // sheet is what the focused panel shows, and how many rows it has. The curves
@@ -105,12 +105,28 @@ func (c *exported) row(b *plot.Bucket) []string {
 		value, least, greatest, strconv.FormatUint(uint64(b.N+b.Bad), 10))
 }
 
-// export writes what the focused panel shows beside the runs, and says where.
+// exportDir is where exports go: beside the runs but in a read-only view, which
+// leaves nothing in a folder that may be somebody else's.
+func (w *Page) exportDir() string {
+	if w.Config.ReadOnly {
+		return "." // this process's
+	}
+	return w.Config.RunsDir
+}
+
+func (w *Page) exportPlace() string {
+	if w.Config.ReadOnly {
+		return "into the working folder"
+	}
+	return "beside the runs"
+}
+
+// export writes what the focused panel shows to exportDir, and says where.
 func (w *Page) export() tea.Cmd { return w.exportAs(export.Formats()[0]) }
 
 func (w *Page) exportAs(f export.Format) tea.Cmd {
 	s, rows := w.sheet()
-	dir, cells := w.Config.RunsDir, min(kit.FormWidth, w.Body.W-4)
+	dir, cells := w.exportDir(), min(kit.FormWidth, w.Body.W-4)
 	return func() tea.Msg {
 		path, err := f.WriteFile(dir, s, time.Now())
 		if err != nil {

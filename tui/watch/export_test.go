@@ -99,6 +99,20 @@ func TestExportBars(t *testing.T) {
 	}
 }
 
+// TestExportReadOnly leaves the runs folder as it is: the view may look at
+// somebody else's.
+func TestExportReadOnly(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.Config.RunsDir, r.Config.ReadOnly = t.TempDir(), true
+	t.Chdir(t.TempDir())
+	r.Press("e")
+	here, err := filepath.Glob("export-*.csv")
+	beside, err2 := filepath.Glob(filepath.Join(r.Config.RunsDir, "*"))
+	if err != nil || err2 != nil || len(here) != 1 || len(beside) != 0 {
+		t.Errorf("in the working folder %v, beside the runs %v", here, beside)
+	}
+}
+
 // TestExportFails says why, and leaves nothing.
 func TestExportFails(t *testing.T) {
 	r := watching(t, 120, 40)

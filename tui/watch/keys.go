@@ -52,7 +52,7 @@ func (w *Page) Keys() []kit.Key {
 		{Keys: kit.On("w"), Hint: "log pane", Help: "warnings and what happened", Why: of(nil),
 			Do: kit.Just(w.flipLog)},
 		{Keys: kit.On("i"), Hint: "define", Help: "what the panel shows, defined", Why: of(nil), Do: w.define},
-		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV beside the runs", Why: of(nil),
+		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV " + w.exportPlace(), Why: of(nil),
 			Do: w.export},
 		{Keys: kit.On("E"), Help: "export it in another format", Why: of(nil), Do: w.chooseExport},
 		{Keys: kit.On("n"), Help: "watch the newest runs", Do: w.newest},

@@ -12,6 +12,7 @@ import (
 	"drolab/tui/cell"
 
 	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 )
 
 var update = flag.Bool("update", false, "write the Golden screens")
@@ -129,7 +130,7 @@ func Fits(t testing.TB, what, screen string, w, h int, ascii bool) {
 			t.Fatalf("%s: line %d has %d cells of %d on a screen of %dx%d:\n%q", what, y, cell.Width(l), w, w, h, l)
 		}
 	}
-	if bad := unstyled(screen); bad != "" {
+	if bad := unstyled(screen) + Steered(ansi.Strip(screen)); bad != "" {
 		t.Fatalf("%s: control character in the screen: %q", what, bad)
 	}
 	if ascii && strings.ContainsFunc(screen, func(r rune) bool { return r > unicode.MaxASCII }) {

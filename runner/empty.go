@@ -1,0 +1,26 @@
+package runner
+
+import "fmt"
+
+// noteEmpty warns of classes and groups that nothing is known of: a worst one is
+// the worst of the others then.
+func (r *run) noteEmpty() {
+	p := &r.meta.Parts
+	warn := func(counts []int, names []string, text string) {
+		for i, name := range names {
+			if i < len(counts) && counts[i] == 0 {
+				message := fmt.Sprintf(text, name)
+				r.warnOnce(message, message)
+			}
+		}
+	}
+	for _, of := range []struct {
+		kind   string
+		names  []string
+		counts Counts
+	}{{"class", p.Classes, p.ClassCounts}, {"group", p.Groups, p.GroupCounts}} {
+		warn(of.counts.Train, of.names, of.kind+" %s has no training samples: nothing is learned of it")
+		warn(of.counts.Test, of.names, of.kind+" %s has no test samples: its accuracy does not apply, "+
+			"and the worst "+of.kind+" is the worst of the others")
+	}
+}

@@ -1,0 +1,140 @@
+//go:build darwin || freebsd || linux
+
+package engine
+
+import (
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"drolab/runner/data"
+)
+
+// hanging registers a dataset that is not open before release is called, and
+// tells when somebody opens it.
+func hanging(t *testing.T) (opened <-chan struct{}, release func()) {
+	t.Helper()
+	open, go1 := make(chan struct{}), make(chan struct{})
+	release = sync.OnceFunc(func() { close(go1) })
+	told := sync.OnceFunc(func() { close(open) })
+	t.Cleanup(data.Register(data.Provider{Name: "hanging", Purpose: "for a test",
+		Open: func(string, data.Options) (*data.Dataset, error) {
+			told()
+			<-go1
+			return nil, errors.New("it was nothing")
+		}}))
+	t.Cleanup(release)
+	return open, release
+}
+
+// TestStartThatHangs: while data are read without end every other verb is
+// answered, and the engine can be ended.
+func TestStartThatHangs(t *testing.T) {
+	opened, release := hanging(t)
+	p := start(t, func(s *Settings) { s.patience = 20 * time.Millisecond })
+	id := p.launch(t, 1_000_000)
+	r := brief("sfk", 1)
+	r.Specs[0].Dataset = "hanging"
+	answer := make(chan error, 1)
+	go func() { _, err := p.Start(r); answer <- err }()
+	<-opened
+	must(t, p.Checkpoint(id))
+	if _, err := p.Status(); err != nil {
+		t.Error(err)
+	}
+	must(t, p.Stop(id))
+	p.end()
+	if err := <-p.ended; err != nil {
+		t.Error(err)
+	}
+	p.ended <- nil
+	if log := p.log.String(); !strings.Contains(log, "a start that does not end is left") {
+		t.Errorf("log:\n%s", log)
+	}
+	release()
+	<-answer
+}
+
+// TestSlowStart is answered although it takes longer than any side waits.
+func TestSlowStart(t *testing.T) {
+	s := &server{verbs: map[string]handler{}, allowed: func(net.Conn) error { return nil },
+		begin: func() (func(), bool) { return func() {}, true }, logf: func(string, ...any) {},
+		patience: 4 * time.Millisecond}
+	blanks, done := make(chan struct{}), make(chan struct{})
+	s.verbs[verbStart] = func(*request) (*reply, error) {
+		<-blanks
+		return &reply{IDs: []string{"a"}}, nil
+	}
+	s.verbs[verbPause] = func(*request) (*reply, error) { <-done; return &reply{}, nil }
+	here, there := net.Pipe()
+	defer here.Close()
+	over := make(chan struct{})
+	go func() { defer close(over); s.attend(there); there.Close() }()
+	w := newWire(&counting{Conn: here, blank: sync.OnceFunc(func() { close(blanks) })})
+	var h hello
+	must(t, w.receive(&h, patience))
+	if out, err := exchange(w, &request{Verb: verbStart}); err != nil || len(out.IDs) != 1 {
+		t.Errorf("a slow start is answered %+v, %v", out, err)
+	}
+	_, err := exchange(w, &request{Verb: verbPause})
+	if err == nil || !strings.Contains(err.Error(), "in time") {
+		t.Errorf("a pause that hangs is answered %v", err)
+	}
+	close(done)
+	<-over
+}
+
+// counting tells of the third blank.
+type counting struct {
+	net.Conn
+	n     int
+	blank func()
+}
+
+func (c *counting) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if c.n += strings.Count(string(p[:n]), " "); c.n >= 3 {
+		c.blank()
+	}
+	return n, err
+}
+
+// TestSilentServer: who asks waits for every byte so long, and no longer.
+func TestSilentServer(t *testing.T) {
+	here, there := net.Pipe()
+	defer there.Close()
+	w := newWire(here)
+	w.gap = time.Millisecond
+	var out reply
+	if err := w.receive(&out, 0); err == nil {
+		t.Error("silence is an answer")
+	}
+}
+
+// FuzzClient is what a client makes of whatever an engine says.
+func FuzzClient(f *testing.F) {
+	f.Add([]byte(`{"protocol":1,"version":"a","pid":1}` + "\n" + ` {"ids":["a"],"fault":{"code":"disk"}}`))
+	f.Add([]byte(`{"protocol":1}` + "\n" + `{"status":{"runs":[{"id":"a"}]},"error":"x","fault":{"code":"setting"}}`))
+	f.Fuzz(func(t *testing.T, say []byte) {
+		here, there := net.Pipe()
+		go func() {
+			there.Write(append(say, '\n'))
+			there.Close()
+		}()
+		go io.Copy(io.Discard, there)
+		w := newWire(here)
+		defer w.Close()
+		var h hello
+		if w.receive(&h, patience) != nil {
+			return
+		}
+		var out reply
+		if w.receive(&out, patience) == nil && (out.err() != nil) != (out.Error != "") {
+			t.Errorf("%q: %v", say, out.err())
+		}
+	})
+}

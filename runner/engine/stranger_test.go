@@ -1,0 +1,134 @@
+//go:build darwin || freebsd || linux
+
+package engine
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestSquattedAddress: a socket in a folder that others may enter is passed
+// over, with a note, for the engine's own.
+func TestSquattedAddress(t *testing.T) {
+	p := start(t, nil)
+	real := p.sockets(t)
+	squatted := filepath.Join(short(t), "open")
+	must(t, os.Mkdir(squatted, 0o700))
+	must(t, os.Chmod(squatted, 0o777))
+	l, err := net.Listen("unix", filepath.Join(squatted, "s"))
+	must(t, err)
+	defer l.Close()
+	go func() { // it would answer
+		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+			fmt.Fprintln(c, `{"protocol":1,"version":"test","pid":1}`+"\n"+`{"status":{"pid":1}}`)
+		}
+	}()
+	path := filepath.Join(p.RunsDir, lockName)
+	good, err := os.ReadFile(path)
+	must(t, err)
+	bad := strings.ReplaceAll(strings.ReplaceAll(string(good), real.View, l.Addr().String()), real.Control,
+		l.Addr().String())
+	must(t, os.WriteFile(path, []byte(bad), 0o600))
+	defer os.WriteFile(path, good, 0o600)
+	var notes []string
+	p.Note = func(text string) { notes = append(notes, text) }
+	if s, err := p.Status(); err != nil || s.PID != os.Getpid() {
+		t.Errorf("the engine is not found behind a stranger's socket: %+v, %v", s, err)
+	}
+	if len(notes) != 1 || !strings.Contains(notes[0], squatted) {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// TestNowhereButBesideTheRuns: where another user has the places of sockets,
+// the engine's are beside its runs.
+func TestNowhereButBesideTheRuns(t *testing.T) {
+	runtimeDir, runs := short(t), short(t)
+	must(t, os.Mkdir(filepath.Join(runtimeDir, "drolab"), 0o700))
+	must(t, os.Chmod(filepath.Join(runtimeDir, "drolab"), 0o777))
+	a, passed, err := newAddress(runtimeDir, runs)
+	if err != nil || passed == nil || strings.HasPrefix(a.Control, runtimeDir) {
+		t.Errorf("sockets in %s, passed %v, %v", a.Control, passed, err)
+	}
+	last := folders(runtimeDir, runs)
+	if got := last[len(last)-1]; filepath.Dir(got) != runs {
+		t.Errorf("the last place is %s", got)
+	}
+}
+
+// TestSecondUser is another user of the machine, who tries to read, to write,
+// to hold locks and to ask. It needs root, who can become him.
+func TestSecondUser(t *testing.T) {
+	if dir := os.Getenv("DROLAB_TEST_STRANGER"); dir != "" {
+		fmt.Println("did:", strings.Join(mischief(dir, os.Getenv("DROLAB_TEST_SOCKET")), ", "))
+		return
+	}
+	if os.Getuid() != 0 || runtime.GOOS != "linux" {
+		t.Skip("becoming another user needs root, and a program that needs no file")
+	}
+	runs := filepath.Join(short(t), "runs") // made by the engine
+	must(t, os.Chmod(filepath.Dir(runs), 0o755))
+	p := start(t, func(s *Settings) { s.RunsDir = runs })
+	id := p.launch(t, 1_000_000)
+	dir := filepath.Join(p.RunsDir, id)
+	attack := func() string {
+		cmd := exec.Command("/proc/self/exe", "-test.run=^TestSecondUser$", "-test.v")
+		cmd.Dir = "/"
+		cmd.Env = append(os.Environ(), "DROLAB_TEST_STRANGER="+dir, "DROLAB_TEST_SOCKET="+p.sockets(t).Control)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Skipf("running as another user: %v: %s", err, out)
+		}
+		return string(out)
+	}
+	if out := attack(); !strings.Contains(out, "did: \n") {
+		t.Errorf("another user %s", out)
+	}
+	must(t, os.Chmod(p.RunsDir, 0o755)) // as one who shows his runs
+	must(t, os.Chmod(dir, 0o755))
+	out := attack()
+	for _, never := range []string{"wrote", "held", "asked", "removed"} {
+		if strings.Contains(out, never) {
+			t.Errorf("in an open folder another user %s: %s", never, out)
+		}
+	}
+	must(t, p.Stop(id))
+	p.awaitStatus(t, id, "stopped")
+	must(t, p.Resume(id))
+	must(t, p.Stop(id))
+}
+
+// mischief lists what a stranger could do.
+func mischief(dir, socket string) (did []string) {
+	note := func(what string, err error) {
+		if err == nil {
+			did = append(did, what)
+		}
+	}
+	_, err := os.ReadFile(filepath.Join(dir, "run.json"))
+	note("read", err)
+	note("wrote", os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600))
+	_, err = os.OpenFile(filepath.Join(dir, "events.jsonl"), os.O_WRONLY|os.O_APPEND, 0)
+	note("wrote the log", err)
+	note("removed", os.Remove(filepath.Join(dir, "run.json")))
+	for _, path := range []string{filepath.Join(dir, "lock"), filepath.Join(filepath.Dir(dir), lockName)} {
+		f, err := os.Open(path)
+		note("held "+path, err) // who opens it can lock it
+		if err == nil {
+			f.Close()
+		}
+	}
+	c, err := net.Dial("unix", socket)
+	if err == nil && newWire(c).in.Scan() {
+		note("asked", nil)
+	}
+	return did
+}

@@ -1,0 +1,100 @@
+package room
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Free returns how many bytes this process can still take: what the machine
+// has without swapping, or less where its control group or its own limits say
+// so.
+func Free() (bytes float64, known bool) {
+	bytes = math.Inf(1)
+	if kB, ok := field("/proc/meminfo", "MemAvailable:"); ok {
+		bytes = 1024 * kB
+	}
+	bytes = min(bytes, group("/sys/fs/cgroup"),
+		limit(unix.RLIMIT_DATA, "VmData:"), limit(unix.RLIMIT_AS, "VmSize:"))
+	return bytes, !math.IsInf(bytes, 1)
+}
+
+// Resident returns how many bytes this process has.
+func Resident() float64 {
+	kB, _ := field("/proc/self/status", "VmRSS:")
+	return 1024 * kB
+}
+
+// limit is what a limit of the process leaves of what its status says it has.
+func limit(which int, name string) float64 {
+	var l unix.Rlimit
+	if unix.Getrlimit(which, &l) != nil || l.Cur == unix.RLIM_INFINITY {
+		return math.Inf(1)
+	}
+	kB, _ := field("/proc/self/status", name)
+	return float64(l.Cur) - 1024*kB
+}
+
+// group is what the control groups above this process leave (version 2, and 1
+// with its memory controller in the usual place).
+func group(root string) float64 {
+	left := math.Inf(1)
+	text, _ := os.ReadFile("/proc/self/cgroup")
+	for line := range strings.Lines(string(text)) {
+		_, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
+		controllers, path, _ := strings.Cut(rest, ":")
+		switch controllers {
+		case "":
+			for dir := filepath.Join(root, path); strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
+				left = min(left, within(dir, "memory.max", "memory.current", "inactive_file"))
+			}
+		case "memory":
+			dir := filepath.Join(root, "memory")
+			if _, err := os.Stat(filepath.Join(dir, path)); err == nil {
+				dir = filepath.Join(dir, path)
+			}
+			left = min(left, within(dir, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"))
+		}
+	}
+	return left
+}
+
+// within is what a group leaves; pages of files that nobody used lately go
+// when room is needed.
+func within(dir, most, now, files string) float64 {
+	limit, ok := number(filepath.Join(dir, most))
+	used, ok2 := number(filepath.Join(dir, now))
+	if !ok || !ok2 || limit > 1<<60 { // without a limit, version 1 has a very large one
+		return math.Inf(1)
+	}
+	idle, _ := field(filepath.Join(dir, "memory.stat"), files)
+	return limit - used + idle
+}
+
+func number(path string) (float64, bool) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
+	return n, err == nil
+}
+
+// field returns the number behind a name in a file of such lines.
+func field(path, name string) (float64, bool) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, false
+	}
+	for line := range strings.Lines(string(text)) {
+		if words := strings.Fields(line); len(words) > 1 && words[0] == name {
+			n, err := strconv.ParseFloat(words[1], 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,67 @@
+package runner
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"drolab/dro/nn"
+	"drolab/runner/data"
+	"drolab/runner/internal/room"
+)
+
+// need estimates what a run takes beside its dataset, in bytes: the network,
+// the batches of its loaders, the orders that samples come in, what an
+// evaluation keeps of each sample, and the tensors of a checkpoint.
+func need(s *Spec, d *data.Dataset, parameters int) (bytes float64, err error) {
+	bytes, err = nn.Memory(networkConfig(s, d, 1))
+	if err != nil {
+		return 0, err
+	}
+	const (
+		loaders = 4  // copies of a batch: two of each of x and z
+		sample  = 40 // bytes: loss, ratio, label, group and class
+	)
+	batch, z := float64(s.Batch), float64(max(s.Batch, s.BatchZ))
+	samples := float64(d.Train.Len() + d.Test.Len())
+	return bytes + 4*float64(d.Shape.Len())*loaders/2*(batch+z) + sample*(batch+z) + (4+sample)*samples +
+		3*4*float64(parameters), nil
+}
+
+// networkConfig is the network of a run.
+func networkConfig(s *Spec, d *data.Dataset, threads int) nn.Config {
+	return nn.Config{Model: s.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W,
+		Classes: len(d.Classes), Batch: s.Batch, Init: s.Init, Seed: s.Seed, Threads: threads}
+}
+
+// askRoom says whether a run fits the machine, by itself.
+func askRoom(s *Spec, d *data.Dataset, parameters int) error {
+	bytes, err := need(s, d, parameters)
+	if err != nil {
+		return err
+	}
+	return room.Ask(bytes, fmt.Sprintf("a run of %s in batches of %d", s.Model, max(s.Batch, s.BatchZ)))
+}
+
+// promises is what the runs that train now were promised, in bytes. What they
+// take of it they take at their first steps, and so the machine cannot tell.
+type promises struct {
+	mu    sync.Mutex
+	bytes float64
+}
+
+// take promises so many bytes until the function that it returns is called.
+func (p *promises) take(bytes float64, what string) (back func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if free, known := room.Free(); known && p.bytes > 0 && p.bytes+bytes > free+room.Resident() {
+		return nil, fmt.Errorf("%s needs about %.3g GB of memory, and the runs that train now need the machine's: "+
+			"resume it when they have ended", what, math.Ceil(bytes/1e7)/100)
+	}
+	p.bytes += bytes
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.bytes -= bytes
+	}, nil
+}

@@ -1,0 +1,105 @@
+package cell
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+)
+
+// steers tells whether a character could steer a terminal, or terminals
+// disagree about it.
+func steers(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Co, unicode.Zl,
+		unicode.Zp)
+}
+
+// Writer is where commands print: all that goes through it is cleaned, but
+// that lines and tabs stay. Who prints cannot forget it. Each Write is whole
+// characters.
+type Writer struct{ to io.Writer }
+
+// NewWriter returns a writer to w.
+func NewWriter(w io.Writer) *Writer { return &Writer{w} }
+
+// Write implements io.Writer.
+func (w *Writer) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(w.to, cleanLines(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// cleanLines is Clean of text whose lines and tabs stay.
+func cleanLines(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && steers(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+}
+
+// Over writes text over the last so many lines of the screen, all of which are
+// cleared; over none it clears the line that the cursor is on.
+func (w *Writer) Over(lines int, text string) error {
+	home := "\r\x1b[J"
+	if lines > 0 {
+		home = fmt.Sprintf("\x1b[%dA", lines) + home
+	}
+	_, err := io.WriteString(w.to, home+cleanLines(text))
+	return err
+}
+
+// Coloured is the writer with colours and attributes let through, for text that
+// is the program's own. It is the file that w writes to, if it is one: that
+// decides whether there are colours.
+func (w *Writer) Coloured() io.Writer {
+	if f, ok := w.to.(*os.File); ok {
+		return coloured{f}
+	}
+	return w
+}
+
+type coloured struct{ *os.File }
+
+// Write implements io.Writer.
+func (c coloured) Write(p []byte) (int, error) {
+	var b strings.Builder
+	for rest := string(p); rest != ""; {
+		at := strings.IndexByte(rest, '\x1b')
+		if at < 0 {
+			at = len(rest)
+		}
+		b.WriteString(cleanLines(rest[:at]))
+		if rest = rest[at:]; rest != "" {
+			n := sgr(rest)
+			b.WriteString(rest[:n])
+			rest = rest[max(1, n):]
+		}
+	}
+	if _, err := c.File.WriteString(b.String()); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// EscapeJSON is JSON that means the same and has no character which could steer
+// a terminal: JSON's own escapes stand in their place.
+func EscapeJSON(text []byte) []byte {
+	var b strings.Builder
+	for _, r := range string(text) {
+		switch {
+		case r == '\n' || !steers(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return []byte(b.String())
+}

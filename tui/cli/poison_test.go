@@ -1,0 +1,268 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/runner/record"
+	"drolab/tui/internal/tuitest"
+)
+
+// received is a run folder as somebody sends it: with each kind of event, and
+// no checksum that would have it refused before it is shown.
+func received(t *testing.T) (runs, id string) {
+	t.Helper()
+	runs, id = t.TempDir(), "csv-sfk-s1"
+	dir := filepath.Join(runs, id)
+	check(t, os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "runner", "record", "testdata", "first-form"))))
+	log, err := os.OpenFile(filepath.Join(dir, "events.jsonl"), os.O_WRONLY|os.O_APPEND, 0)
+	check(t, err)
+	defer log.Close()
+	for _, line := range []string{
+		`{"seq":900,"type":"warning","time":"2026-11-21T22:12:38Z","step":18,"message":"odd"}`,
+		`{"seq":901,"type":"knob","time":"2026-11-21T22:12:38Z","step":18,"key":"lr","old":0.01,"new":"auto"}`,
+		`{"seq":902,"type":"status","time":"2026-11-21T22:12:38Z","step":18,"status":"failed","cause":"bad luck"}`,
+	} {
+		_, err = log.WriteString(line + "\n")
+		check(t, err)
+	}
+	return runs, id
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNothingSteersTheTerminal has every string of every file of a run say what
+// steers a terminal, and looks at what every command that reads runs prints.
+func TestNothingSteersTheTerminal(t *testing.T) {
+	runs, id := received(t)
+	env := Env{DataDir: t.TempDir(), RunsDir: runs, RuntimeDir: t.TempDir(),
+		Orderly: func(ctx context.Context, _ func()) (context.Context, context.CancelFunc) {
+			return context.WithCancel(ctx)
+		}}
+	say := func(args ...string) (stdout string) {
+		var out, errs bytes.Buffer
+		env.Stdout, env.Stderr = &out, &errs
+		Main(context.Background(), env, args)
+		for _, text := range []string{out.String(), errs.String()} {
+			if bad := tuitest.Steered(text); bad != "" {
+				t.Errorf("drolab %s prints %s", strings.Join(args, " "), bad)
+			}
+		}
+		return out.String()
+	}
+	everything := func(where string) {
+		for _, args := range [][]string{{"runs"}, {"show", id}, {"compare", "csv"}, {"show", "latest"},
+			{"pause", "--all"}, {"stop", id}, {"checkpoint", id + "@18", "--pin"}, {"knob", id, "lr=1"},
+			{"engine", "status"}, {"run", "--from", id + "@6", "--set", "lr=-1"}, {"__complete", "show", ""},
+			{"delete", id}} {
+			if say(args...); t.Failed() {
+				t.Fatalf("with %s", where)
+			}
+		}
+		copied := t.TempDir() // a resume changes it
+		check(t, os.CopyFS(copied, os.DirFS(runs)))
+		say("resume", id, "--runs", copied)
+		check(t, os.RemoveAll(copied))
+		for _, args := range [][]string{{"runs", "--json"}, {"show", id, "--json"}, {"compare", "csv", "--json"}} {
+			if text := say(args...); text != "" && !json.Valid([]byte(text)) {
+				t.Fatalf("with %s, %v is not JSON:\n%s", where, args, text)
+			}
+		}
+	}
+	n := 0
+	tuitest.PoisonEach(t, runs, func(where string) { n++; everything(where) })
+	if n < 60 {
+		t.Errorf("%d strings were found", n)
+	}
+	said := []string{
+		`{"protocol":99,"version":"` + tuitest.Poison + `"}` + "\n",
+		`{"protocol":1}` + "\n" + `{"error":"` + tuitest.Poison + `"}` + "\n",
+		`{"protocol":1}` + "\n" + `{"status":{"version":"` + tuitest.Poison + `","runs_dir":"` + tuitest.Poison +
+			`","log":"` + tuitest.Poison + `","runs":[{"id":"` + tuitest.Poison + `","trouble":"` + tuitest.Poison +
+			`"}]}}` + "\n",
+	}
+	answer(t, runs, slices.Concat(said, said))
+	for _, more := range [][]string{nil, {"--json"}} {
+		for range said {
+			if text := say(append([]string{"engine", "status"}, more...)...); more != nil && text != "" &&
+				!json.Valid([]byte(text)) {
+				t.Errorf("not JSON:\n%s", text)
+			}
+		}
+	}
+}
+
+// answer has the lock file of a runs folder name a socket where somebody says
+// one text to each who connects: what follows the first line when he was asked.
+func answer(t *testing.T, runs string, say []string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "dl")
+	check(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	path := filepath.Join(dir, "view")
+	text, err := json.Marshal(map[string]string{"control": path, "view": path, "host": tuitest.Poison})
+	check(t, err)
+	check(t, os.WriteFile(filepath.Join(runs, ".engine.lock"), text, 0o600))
+	l, err := net.Listen("unix", path)
+	check(t, err)
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for _, text := range say {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			hello, reply, _ := strings.Cut(jsonEscapes.Replace(text), "\n")
+			io.WriteString(c, hello+"\n")
+			if reply != "" {
+				bufio.NewReader(c).ReadString('\n')
+				io.WriteString(c, reply)
+			}
+			c.Close()
+		}
+	}()
+}
+
+var jsonEscapes = strings.NewReplacer("\x1b", `\u001b`, "\x07", `\u0007`)
+
+// TestDelete asks, and removes what is meant and nothing else.
+func TestDelete(t *testing.T) {
+	for _, c := range []struct {
+		answer string
+		args   []string
+		held   bool
+		gone   bool
+	}{
+		{"", nil, false, false}, {"no\n", nil, false, false}, {"y\n", nil, false, false},
+		{"yes\n", nil, false, true}, {"", []string{"--yes"}, false, true}, {"", []string{"--yes"}, true, false},
+	} {
+		runs, id := received(t)
+		other := filepath.Join(runs, "other")
+		check(t, os.CopyFS(other, os.DirFS(filepath.Join(runs, id))))
+		if c.held {
+			l, err := record.Acquire(filepath.Join(runs, id, "lock"))
+			check(t, err)
+			defer l.Release()
+		}
+		var out bytes.Buffer
+		code := Main(context.Background(), Env{Stdin: strings.NewReader(c.answer), Stdout: &out, Stderr: &out,
+			RunsDir: runs}, append([]string{"delete", id}, c.args...))
+		_, err := os.Stat(filepath.Join(runs, id))
+		_, err2 := os.Stat(other)
+		if gone := errors.Is(err, fs.ErrNotExist); gone != c.gone || err2 != nil || code == 0 != c.gone {
+			t.Errorf("%+v: gone %v, the other %v, code %d\n%s", c, gone, err2, code, out.String())
+		}
+		left, err := os.ReadDir(runs)
+		if check(t, err); len(left) > 2 {
+			t.Errorf("%+v leaves %v", c, left)
+		}
+	}
+}
+
+// TestJSONMeansTheSame: what JSON escapes is what was there.
+func TestJSONMeansTheSame(t *testing.T) {
+	text := "é\n\t\"" + tuitest.Poison + "\U000e0041"
+	var out bytes.Buffer
+	check(t, printJSON(newApp(Env{Stdout: &out}).Stdout, map[string]string{"a": text}))
+	var back map[string]string
+	check(t, json.Unmarshal(out.Bytes(), &back))
+	if back["a"] != text {
+		t.Errorf("%q comes back as %q", text, back["a"])
+	}
+}
+
+// TestOneWriter: nothing here prints but through the writers of app, which
+// clean it. The terminal itself is for the interface, and to be measured.
+func TestOneWriter(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	check(t, err)
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		check(t, err)
+		for _, bad := range prints(file) {
+			t.Errorf("%s: %s: print to a.Stdout or a.Stderr", name, bad)
+		}
+	}
+	const cheat = `package cli
+func (a *app) f(c *cobra.Command, env Env) {
+	fmt.Println(1); print(2); c.Println(3); c.OutOrStdout(); log.Print(4)
+	io.WriteString(os.Stderr, ""); fmt.Fprint(env.Stdout, ""); fmt.Fprint(a.Env.Stderr, ""); syscall.Write(1, nil)
+}`
+	file, err := parser.ParseFile(token.NewFileSet(), "", cheat, 0)
+	check(t, err)
+	if got := prints(file); len(got) != 9 {
+		t.Errorf("of 9 ways around it these are found: %q", got)
+	}
+}
+
+// prints lists what a file says to a terminal past app's writers.
+func prints(file *ast.File) (list []string) {
+	raw := []string{"newApp", "terminalSize", "screen"} // make the writers, measure, draw
+	for _, d := range file.Decls {
+		f, isFunc := d.(*ast.FuncDecl)
+		ast.Inspect(d, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if name, ok := n.Fun.(*ast.Ident); ok {
+					if name.Name == "print" || name.Name == "println" {
+						list = append(list, name.Name)
+					}
+					return !slices.Contains(raw, name.Name)
+				}
+			case *ast.SelectorExpr:
+				if name := selector(n); past(name) && !(isFunc && slices.Contains(raw, f.Name.Name)) {
+					list = append(list, name)
+				}
+			}
+			return true
+		})
+	}
+	return list
+}
+
+func selector(s *ast.SelectorExpr) string {
+	switch x := s.X.(type) {
+	case *ast.Ident:
+		return x.Name + "." + s.Sel.Name
+	case *ast.SelectorExpr:
+		return x.Sel.Name + "." + s.Sel.Name
+	}
+	return "." + s.Sel.Name
+}
+
+func past(name string) bool {
+	of, what, _ := strings.Cut(name, ".")
+	switch of {
+	case "fmt", "c", "cmd", "root":
+		return strings.HasPrefix(what, "Print") || strings.Contains(what, "OrStd")
+	case "os", "env", "Env":
+		return what == "Stdout" || what == "Stderr"
+	case "log", "slog":
+		return true
+	case "syscall", "unix":
+		return what == "Write"
+	}
+	return strings.Contains(what, "OrStd")
+}

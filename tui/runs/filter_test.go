@@ -1,0 +1,30 @@
+package runs
+
+import (
+	"testing"
+
+	"drolab/runner/record"
+	"drolab/tui/internal/tuitest"
+)
+
+// FuzzFilter: what is typed is a filter or an error; a filter and its opposite
+// part the runs in two.
+func FuzzFilter(f *testing.F) {
+	for _, s := range []string{"-failed", "rho>=0.5", "algo:sfk", "-", "lr!=1e999", "=", "seed<", "-a=b:c"} {
+		f.Add(s)
+	}
+	list, _ := tuitest.NewArchive(f).List()
+	f.Fuzz(func(t *testing.T, text string) {
+		yes, err := parseTerm(text)
+		if err != nil || yes.value == "" { // it is typed still
+			return
+		}
+		no := yes
+		no.not = !yes.not
+		for _, r := range append(list, &record.Run{}) {
+			if r.Summary() != nil && (filter{yes}).match(r) == (filter{no}).match(r) {
+				t.Errorf("%q and its opposite agree on %s", text, r.Meta.ID)
+			}
+		}
+	})
+}
