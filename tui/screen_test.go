@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -57,6 +58,43 @@ func TestWatchStates(t *testing.T) {
 			r := watching(t, c.w, c.h)
 			r.press(c.keys...)
 			tuitest.Golden(t, "watch-"+c.name, tuitest.Text(r.shot(t)))
+		})
+	}
+}
+
+// grouping is a rig on the Watch page, late in three runs with groups that select.
+func grouping(t testing.TB, w, h int, environ ...string) *rig {
+	t.Helper()
+	r := newRig(t, tuitest.NewGroupScript(t), w, h, environ...)
+	r.press("2")
+	r.wait(14*time.Second, time.Second/5)
+	return r
+}
+
+func TestGroupsGolden(t *testing.T) {
+	for _, size := range tuitest.Sizes() {
+		name := fmt.Sprintf("groups-%dx%d", size[0], size[1])
+		t.Run(name, func(t *testing.T) {
+			tuitest.Golden(t, name, tuitest.Text(grouping(t, size[0], size[1]).shot(t)))
+		})
+	}
+	for _, c := range []struct {
+		name    string
+		environ []string
+		keys    []string
+	}{
+		{"validation", nil, []string{"m"}},
+		{"classes", nil, []string{"tab", "f", "f", "z"}},
+		{"zoom", nil, []string{"tab", "b", "b", "b", "z"}},
+		{"worst", nil, []string{"tab", "tab", "tab", "tab", "tab", "f", "z"}},
+		{"define", nil, []string{"tab", "i"}},
+		{"ascii", []string{"DROLAB_ASCII=1"}, nil},
+		{"nocolor", []string{"NO_COLOR=1"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := grouping(t, 120, 40, c.environ...)
+			r.press(c.keys...)
+			tuitest.Golden(t, "groups-"+c.name, tuitest.Text(r.shot(t)))
 		})
 	}
 }

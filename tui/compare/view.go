@@ -373,7 +373,10 @@ func (p *Page) noteLines(w int) (lines []string) {
 	if p.table.At == compare.Selected {
 		step = "selected step"
 	}
-	part := lab.Part(&p.runs[0].Meta)
+	part := "class"
+	if len(p.runs) > 0 {
+		part = lab.Part(&p.runs[0].Meta)
+	}
 	for _, s := range append([]string{
 		"Accuracies are of the " + step + " on the test split; worst " + part + " is each run's lowest. " +
 			"Losses are mean cross-entropies in nats.",

@@ -66,13 +66,23 @@ const (
 // Half-way through, three quarters of everything that will be is there.
 func NewScript(t testing.TB) *Script {
 	t.Helper()
+	return script(t, dro.PaperMethods(), nil)
+}
+
+// script is one of these methods; change, where there is one, is what its runs and
+// their logs have besides.
+func script(t testing.TB, methods []dro.Algorithm, change func(*runner.Meta, []runner.Event)) *Script {
+	t.Helper()
 	store, err := record.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &Script{Folder: lab.Folder(store.Dir()), Logs: map[string][]runner.Event{}, Now: Epoch0()}
-	for i, a := range dro.PaperMethods() {
-		m := Meta(a, Epoch0().Add(time.Duration(i)*time.Second))
+	for i, a := range methods {
+		m, log := Meta(a, Epoch0().Add(time.Duration(i)*time.Second)), Training(a, i, Steps, Epochs)
+		if change != nil {
+			change(m, log)
+		}
 		r, err := store.Create(m, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -81,7 +91,7 @@ func NewScript(t testing.TB) *Script {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { r.Close() })
-		s.Logs[m.ID] = Training(a, i, Steps, Epochs)
+		s.Logs[m.ID] = log
 	}
 	return s
 }

@@ -1,0 +1,53 @@
+package tuitest
+
+import (
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+)
+
+// NewGroupScript is NewScript of runs whose data have groups, one of them too small
+// to be called the worst, and a validation split, by which they select.
+func NewGroupScript(t testing.TB) *Script {
+	t.Helper()
+	return script(t, []dro.Algorithm{dro.ERM, "group", dro.SFK}, func(m *runner.Meta, log []runner.Event) {
+		m.Spec.ValFraction, m.Spec.Select = .2, runner.SelectValWorst
+		m.ClassCounts.Val = make([]int, len(m.Classes))
+		m.Groups = []string{"land, in the hills", "water, by the coast", "water, on an islet"}
+		m.GroupCounts = runner.Counts{Train: []int{2920, 760, 40}, Val: []int{700, 190, 24},
+			Test: []int{1500, 470, 12}}
+		for _, e := range log {
+			if e, ok := e.(*runner.EvalEvent); ok {
+				group(e)
+			}
+		}
+	})
+}
+
+// group adds to an evaluation what groups and a validation split have: the coast
+// is worst, and the third epoch is best.
+func group(e *runner.EvalEvent) {
+	mean, list := e.Of("test_accuracy").Float(), func(of ...float64) (numbers []runner.Number) {
+		for _, x := range of {
+			numbers = append(numbers, runner.Num(x))
+		}
+		return numbers
+	}
+	late := 0.
+	if e.Epoch > 3 {
+		late = (e.Epoch - 3) / 20
+	}
+	coast := mean - .1 - late
+	e.ByGroup.Set("group_accuracy", list(mean+.04, coast, .25))
+	e.ByGroup.Set("group_recall", list(mean, coast-.05, .25))
+	e.ByGroup.Set("group_loss", list(.4, .8, 1.6))
+	e.ByGroup.Set("group_ratio", list(.7, 1.9, 3.25))
+	e.ByGroup.Set("val_group_accuracy", list(mean+.05, coast+.02, .375))
+	e.ByGroup.Set("val_class_accuracy", e.ByGroup.Of("class_accuracy"))
+	e.Set("worst_group_accuracy", runner.Num(coast))
+	e.Set("val_worst_group_accuracy", runner.Num(coast+.02))
+	e.Set("val_accuracy", runner.Num(mean+.01))
+	e.Set("val_loss", runner.Num(e.Of("test_loss").Float()+.1))
+	e.Selected = e.Epoch <= 3
+}
