@@ -323,7 +323,7 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 	if p.Body.W >= 60 && cell.Width(label)+cell.Width(row.count) < p.labelCells() {
 		label += row.count
 	}
-	line := kit.Left(label, p.labelCells()-1) + " "
+	line := kit.Left(cell.Middle(label, p.labelCells()-1), p.labelCells()-1) + " "
 	for _, i := range groups {
 		text, st := kit.Right(p.figures(i, row.column), p.cellWidth(i)), t.Text
 		if p.table.Rows[i].Cells[row.column].Best {

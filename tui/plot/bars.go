@@ -53,9 +53,12 @@ func (b *Bars) layout(w int) barLayout {
 	if l.label > 0 {
 		room -= l.label + 1
 	}
-	const leastBar = 10
+	leastBar := 10
 	for i := range columnCells + cells {
 		n := b.columnWidth(i)
+		if i == columnCells {
+			leastBar = max(leastBar, w/5)
+		}
 		if n > 0 && room-n-1 < leastBar {
 			if n = 0; i < columnCells { // a cell must not be taken for the value
 				break

@@ -257,3 +257,27 @@ func TestEsc(t *testing.T) {
 		t.Errorf("after Esc again %d are selected", len(p.chosen))
 	}
 }
+
+// TestMarksAndSelection: the mark of what a method uses and what it means, and the
+// selected step beside the last one.
+func TestMarksAndSelection(t *testing.T) {
+	m := tuitest.Archived("group", 1, "mine", tuitest.Epoch0())
+	m.Groups, m.GroupCounts = []string{"hills", "coast"}, runner.Counts{Train: []int{9, 9}, Test: []int{30, 40}}
+	s := &runner.Summary{Selected: &runner.Selected{By: "val_worst", Epoch: 12}}
+	s.Measures.Set("worst_group_accuracy", runner.Num(.5))
+	s.Selected.Measures.Set("worst_group_accuracy", runner.Num(.625))
+	s.Selected.Measures.Set("test_accuracy", runner.Num(.75))
+	want := "worst group 50.0 %, selected @epoch 12 by val_worst: worst 62.5 %, mean 75.0 %; "
+	if got := selected(m, s); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r := &record.Run{Meta: *m}
+	columns := runColumns()
+	i := slices.IndexFunc(columns, func(c runColumn) bool { return c.head == "method" })
+	if got := columns[i].cell(r); got != "group (g)" {
+		t.Errorf("the method is listed as %q", got)
+	}
+	if got := lab.Explain(m); got != "(g) uses groups, which an uncertainty set does not know" {
+		t.Errorf("which means %q", got)
+	}
+}

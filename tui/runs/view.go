@@ -362,7 +362,7 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 			parts = "Groups"
 		}
 		if uses := lab.Explain(m); uses != "" {
-			trains += "; " + uses
+			state += "; its method " + uses
 		}
 		lines = t.Points([]kit.Point{
 			{Name: "State", Text: cell.Clean(state)},

@@ -27,7 +27,9 @@ func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
 		base = r.places(of)
 	}
 	cells := t.cells(of)
-	if rows > len(values) {
+	if rows <= len(values) {
+		cells = cells[:min(1, len(cells))] // those without a head: how much there is to train on
+	} else {
 		unit := of.Unit
 		if of.Better == dro.Neither {
 			unit = "ratio"

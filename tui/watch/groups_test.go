@@ -5,9 +5,120 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro"
 	"drolab/runner"
 	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
 )
+
+// grouping is a rig on the page, late in three runs with groups that select.
+func grouping(t testing.TB, w, h int) *rig {
+	t.Helper()
+	r := newRig(t, tuitest.NewGroupScript(t), w, h)
+	r.Wait(14*time.Second, time.Second/5)
+	return r
+}
+
+// m shows the validation split in place of the test split, in all that has one, and
+// says why it does not where no run has.
+func TestSplit(t *testing.T) {
+	r := grouping(t, 200, 60)
+	title := func(want ...string) {
+		t.Helper()
+		s := tuitest.Text(r.Shot())
+		for _, w := range want {
+			if !strings.Contains(s, w) {
+				t.Errorf("no %q:\n%s", w, s)
+			}
+		}
+	}
+	title("Accuracy by group · test ─", "Test accuracy · worst group and mean", "Loss · train and test ─",
+		" 40.0 ")
+	r.Press("m")
+	title("Accuracy by group · validation ─", "Validation accuracy · worst group and mean",
+		"Loss · train and validation ─", " 42.0 ", "train val")
+	r.Press("tab", "e")
+	if _, rows := r.watch.sheet(); rows != 3*2 {
+		t.Errorf("%d rows exported, want 3 of the run and of the baseline", rows)
+	}
+	r.Overlay = nil
+	r.Press("i")
+	if text := strings.Join(r.Overlay.Lines, " "); !strings.Contains(text, "validation samples") {
+		t.Errorf("defined as %s", text)
+	}
+	r.Overlay = nil
+	r.Press("f", "f")
+	title("Accuracy by class · validation ─")
+	r.Press("m")
+	title("Accuracy by class · test ─", "Adversary's weight by group ─", "hexagon")
+	if r := watching(t, 120, 40); !strings.Contains(r.watch.noSplit(nil), "no watched run has a validation") {
+		t.Error("the split of runs without validation can be chosen")
+	}
+}
+
+// What is selected is a spot on the curves of evaluations, of each run that is shown.
+func TestSelectionIsMarked(t *testing.T) {
+	r := grouping(t, 120, 40)
+	for q, want := range map[string]int{"loss": 0, "lambda": 0, "test_loss": 3, "worst_group_accuracy": 3} {
+		if c := r.watch.chart(q); len(c.Spots) != want {
+			t.Errorf("%s has %d spots, want %d", q, len(c.Spots), want)
+		}
+	}
+	r.Press("a", "space")
+	c := r.watch.chart("worst_group_accuracy")
+	if len(c.Spots) != 2 || c.Spots[0].X != 3 || c.Spots[0].Y != c.Lines[0].Series.At(3*tuitest.Steps) {
+		t.Errorf("by epoch, one run hidden: %+v", c.Spots)
+	}
+}
+
+// TestHeadline: what a run came to is said whole, or with a sign where it is cut.
+func TestHeadline(t *testing.T) {
+	r := watching(t, 80, 24)
+	if n := r.watch.headlineRows(); n != 0 {
+		t.Errorf("%d lines while all goes on", n)
+	}
+	run := r.watch.run()
+	for _, c := range []struct {
+		status      runner.Status
+		cause, want string
+		evaluated   bool
+	}{
+		{runner.Done, "", "✓ done after 8 epochs in 10s: worst class 22.5 %, mean 50.0 %", true},
+		{runner.Stopped, "", "▬ stopped at epoch 4.75: worst class 22.5 %, mean 50.0 %", true},
+		{runner.Failed, "the loss is NaN", "✗ failed at epoch 4.75: the loss is NaN", true},
+		{runner.Failed, strings.Repeat("very ", 40), "very very …", true},
+		{runner.Interrupted, "", "! interrupted at epoch 4.75: not evaluated", false},
+	} {
+		run.Status, run.Cause = c.status, c.cause
+		if !c.evaluated {
+			run.Eval = nil
+		}
+		r.Fits(t, string(c.status))
+		if s := tuitest.Text(r.Shot()); !strings.Contains(s, c.want) {
+			t.Errorf("no %q:\n%s", c.want, s)
+		}
+	}
+	g := grouping(t, 160, 40)
+	if s := tuitest.Text(g.Shot()); !strings.Contains(s,
+		"60.0 % · selected @epoch 3 by val_worst: worst group 30.0 %") {
+		t.Errorf("no selection:\n%s", s)
+	}
+}
+
+// More runs than have colours of their own are drawn with their marks.
+func TestMarksBeyondTheColours(t *testing.T) {
+	seen := map[rune]bool{}
+	theme := watching(t, 80, 24).Theme
+	for i := range lab.MaxWatched {
+		if g := theme.Glyph(i); g != 0 && (seen[g] || g != theme.Marks[i]) || i > 7 && g == 0 || i < 8 && g != 0 {
+			t.Errorf("line %d is drawn with %q, its mark is %q", i, g, theme.Marks[i])
+		}
+		seen[theme.Marks[i]] = true
+	}
+	if n := len(dro.Algorithms()); n > len(seen) {
+		t.Errorf("%d marks for %d methods", len(seen), n)
+	}
+}
 
 // Where a run has groups the panels say so, show them, and mark as the worst one
 // that is large enough.
