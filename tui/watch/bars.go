@@ -148,11 +148,10 @@ func between(values []runner.Number, n []int, i int) string {
 }
 
 // few says which bars are not called the worst; "" without such.
-func (t *track) few(b *plot.Bars, of lab.Measure) string {
+func (t *track) few(b *plot.Bars) string {
 	for _, bar := range b.Bars {
 		if bar.Few {
-			return fmt.Sprintf("%c under min_group = %d %s samples: not called worst", plot.FewMark,
-				t.meta.Spec.MinGroup, splitName(of.OfValidation()))
+			return fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark, t.meta.Spec.MinGroup)
 		}
 	}
 	return ""
@@ -167,8 +166,8 @@ func splitName(val bool) string {
 
 // drawBars draws bars by class or group, with what the columns are above them and
 // air between them where there is room.
-func (w *Page) drawBars(on *kit.Canvas, b *plot.Bars, of lab.Measure, iw, ih int) []string {
-	n, few := len(b.Bars), w.run().few(b, of)
+func (w *Page) drawBars(on *kit.Canvas, b *plot.Bars, iw, ih int) []string {
+	n, few := len(b.Bars), w.run().few(b)
 	if b.Heads == nil {
 		b.DrawTo(&on.Frame, iw, ih)
 		return on.Paint(w.Theme)

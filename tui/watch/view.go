@@ -104,7 +104,7 @@ func (w *Page) panel(p int, r kit.Rect, box bool) []string {
 		of := v.of(w.run().meta)
 		b := w.bars(p, of, ih)
 		key.first = b.Fingerprint(iw, ih)
-		draw = func() []string { return w.drawBars(&on[0], b, of, iw, ih) }
+		draw = func() []string { return w.drawBars(&on[0], b, iw, ih) }
 	case len(v.curves) > 0:
 		cs := w.charts(v, iw, ih)
 		key.first = cs[0].Fingerprint(iw, ih)
