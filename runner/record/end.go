@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"io"
 	"math"
-	"path/filepath"
 
 	"drolab/runner"
 )
@@ -24,11 +23,11 @@ type end struct {
 // statusOnly stops readEnd at the first event that tells the status.
 func statusOnly(*end) bool { return true }
 
-// readEnd reads the log in dir backward until status, step and both events are
-// known, enough says so, or endBudget is spent. enough is asked once the
-// status is known.
-func readEnd(dir string, enough func(*end) bool) (*end, error) {
-	f, size, err := openRegular(filepath.Join(dir, logName))
+// readEnd reads the log in a run's folder backward until status, step and both
+// events are known, enough says so, or endBudget is spent. enough is asked once
+// the status is known.
+func readEnd(in *folder, enough func(*end) bool) (*end, error) {
+	f, size, err := in.read(logName)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +55,10 @@ func (e *end) read(lines *backward, enough func(*end) bool) error {
 		if err != nil {
 			return err
 		}
-		event, err := runner.DecodeEvent(line)
+		if len(line) == 0 {
+			continue
+		}
+		event, err := decodeLine(line)
 		if err != nil || event == nil {
 			continue
 		}

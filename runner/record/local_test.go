@@ -12,7 +12,7 @@ import (
 )
 
 // lockless is tryLock on a disk without locks.
-func lockless(cause error) try { return func(*os.File, bool) error { return cause } }
+func lockless(cause error) try { return func(file, bool) error { return cause } }
 
 func TestDiskWithoutLocks(t *testing.T) {
 	for _, cause := range []error{syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOSYS} {
@@ -20,7 +20,7 @@ func TestDiskWithoutLocks(t *testing.T) {
 		must(t, os.Mkdir(filepath.Dir(path), 0o755))
 		l, err := acquire(lockless(cause), path, 2)
 		must(t, err)
-		t.Cleanup(func() { os.Remove(l.local.Name()) })
+		t.Cleanup(func() { os.Remove(l.lease.local.Name()) })
 		if !held(lockless(cause), path) || !l.Local() {
 			t.Errorf("%v: a lock that is taken is not held, or is taken for everyone's", cause)
 		}
@@ -62,7 +62,7 @@ func TestDiskWithoutLocksElsewhere(t *testing.T) {
 	l, err := acquire(none, path, 2)
 	must(t, err)
 	must(t, l.Release())
-	must(t, os.Remove(l.local.Name()))
+	must(t, os.Remove(l.lease.local.Name()))
 }
 
 func TestLocksThatFail(t *testing.T) {
