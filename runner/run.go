@@ -203,7 +203,7 @@ func (r *run) do(from *State) (status Status, err error) {
 		err = r.loop()
 	}
 	if err == errStopped {
-		status, err = Stopped, r.turnLast()
+		status, err = Stopped, r.gate.turnLast(r)
 	}
 	if err != nil {
 		status = Failed
@@ -314,7 +314,9 @@ func (r *run) conclude(status Status, cause error) error {
 	}
 	s := Summarize(r.meta, status, r.step, r.eval, r.last)
 	s.Cause, s.PaperIterate = e.Cause, cmp.Or(r.iterate, r.pickedNow())
-	s.ImagesPerSecond = perSecond(r.total.images, r.total.elapsed)
+	if r.total.images > 0 { // else what the last step event says has to do
+		s.ImagesPerSecond = perSecond(r.total.images, r.total.elapsed)
+	}
 	if status == Failed {
 		return errors.Join(r.record.Append(e), r.record.Finish(s))
 	}
