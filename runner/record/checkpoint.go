@@ -242,27 +242,27 @@ func readTensorsFile(in *folder, name, sum string) ([]nn.Tensor, error) {
 
 // newestCheckpoint returns the newest checkpoint that can be read, nil if none
 // can, and what is wrong with those that are newer.
-func newestCheckpoint(run *folder) (s *saved, damaged []error) {
+func newestCheckpoint(run *folder) (s *saved, damaged []error, err error) {
 	f, err := run.within(checkpointsName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, []error{err}
+		return nil, nil, err
 	}
 	defer f.Close()
 	steps, err := checkpointSteps(f)
 	if err != nil {
-		return nil, []error{err}
+		return nil, nil, err
 	}
 	for _, step := range slices.Backward(steps) {
 		s, err := readCheckpoint(f, step)
 		if err == nil {
-			return s, damaged
+			return s, damaged, nil
 		}
 		damaged = append(damaged, err)
 	}
-	return nil, damaged
+	return nil, damaged, nil
 }
 
 // checkpointSteps lists the complete pairs' steps, ascending.

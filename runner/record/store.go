@@ -287,7 +287,10 @@ func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
 	if end.Status == runner.Done {
 		return nil, runner.ErrDone
 	}
-	from, damaged := newestCheckpoint(r.in)
+	from, damaged, err := newestCheckpoint(r.in)
+	if err != nil {
+		return nil, err
+	}
 	if from == nil && m.Parent != "" {
 		return nil, errors.Join(append([]error{errOrphan}, damaged...)...)
 	}
