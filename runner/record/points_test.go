@@ -328,15 +328,16 @@ func TestCrashPoints(t *testing.T) {
 			points := 0
 			for at := 1; at <= len(whole.trace); at += step {
 				for _, x := range []*faults{{at: at, cause: errReadOnly}, {at: at, killed: true},
-					{at: at, killed: true, part: 1}, {at: at, killed: true, part: 2}} {
+					{at: at, killed: true, part: 1}, {at: at, killed: true, part: 2},
+					{at: at, killed: true, power: true}} {
 					if x.part > 0 && !strings.HasPrefix(whole.trace[at-1], "write") {
 						continue
 					}
 					points++
 					got, _ := sc.once(t, before, x)
 					if got != want {
-						t.Errorf("point %d of %d, %s, killed %v, %d/2 of it: %s", at, len(whole.trace),
-							whole.trace[at-1], x.killed, x.part, difference(got, want))
+						t.Errorf("point %d of %d, %s, killed %v, %d/2 of it, power cut %v: %s", at, len(whole.trace),
+							whole.trace[at-1], x.killed, x.part, x.power, difference(got, want))
 					}
 				}
 			}
