@@ -61,17 +61,23 @@ func original(m *runner.Meta) bool { return m.Parent == "" }
 func fork(m *runner.Meta) bool     { return m.Parent != "" }
 
 // train starts a run, or takes up the one that there is, and returns at its end.
-func train(s runner.Store, had *Run, req runner.Request) error {
-	q := runner.NewQueue(context.Background(), runner.Settings{Store: s, Threads: 1})
+func train(s *Store, had *Run, req runner.Request) error {
+	q, dir := runner.NewQueue(context.Background(), runner.Settings{Store: s, Threads: 1}), s.dir
 	var err error
+	var ids []string
 	switch {
 	case had == nil:
-		_, err = q.Start(req)
+		ids, err = q.Start(req)
 	case had.Status() != runner.Done:
 		err = q.Resume(had.Meta.ID)
 	}
 	for _, o := range q.Wait() {
 		err = errors.Join(err, o.Err)
+	}
+	for _, id := range ids {
+		if _, lost := Find(dir, id); lost != nil {
+			panic("a run that was answered for is lost")
+		}
 	}
 	return err
 }
