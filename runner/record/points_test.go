@@ -239,35 +239,40 @@ func result(fits func(*runner.Meta) bool) func(t *testing.T, dir string) string 
 			t.Fatalf("there is no such run: %v", problems)
 		}
 		var out strings.Builder
-		for _, e := range whatStands(t, r) {
-			fmt.Fprintf(&out, "%s\n", e)
-		}
+		events, skipped := whatStands(t, r)
+		fmt.Fprintf(&out, "%s\n%d lines are no events\n", strings.Join(events, "\n"), skipped)
 		saved, _, err := r.Saved()
 		must(t, err)
-		state, err := r.Load(saved.Step)
-		must(t, err)
-		plainHead(&state.Last.Head)
-		state.Last.ImagesPerSecond = runner.Number{}
-		if state.Eval != nil {
-			plainHead(&state.Eval.Head)
-		}
-		fmt.Fprintf(&out, "%s %s\n", asJSON(t, state), asJSON(t, state.Method))
-		fmt.Fprintf(&out, "%x\n", read(t, r.Dir, checkpointsName, tensorsName(saved.Step)))
-		var summary runner.Summary
-		must(t, in(t, r.Dir).readJSON(summaryName, &summary))
-		if !summary.ImagesPerSecond.Applies() {
-			t.Error("the summary has no speed")
-		}
-		summary.ImagesPerSecond, summary.ID = runner.Number{}, ""
-		return out.String() + asJSON(t, &summary)
+		return out.String() + settled(t, r, saved.Step)
 	}
+}
+
+// settled is the state of a step, with its weights, and the summary, without what
+// depends on the clock.
+func settled(t *testing.T, r *Run, step int64) string {
+	t.Helper()
+	state, err := r.Load(step)
+	must(t, err)
+	plainHead(&state.Last.Head)
+	state.Last.ImagesPerSecond = runner.Number{}
+	if state.Eval != nil {
+		plainHead(&state.Eval.Head)
+	}
+	var summary runner.Summary
+	must(t, in(t, r.Dir).readJSON(summaryName, &summary))
+	if !summary.ImagesPerSecond.Applies() {
+		t.Error("the summary has no speed")
+	}
+	summary.ImagesPerSecond, summary.ID = runner.Number{}, ""
+	return fmt.Sprintf("%s %s\n%x\n%s", asJSON(t, state), asJSON(t, state.Method),
+		read(t, r.Dir, checkpointsName, tensorsName(step)), asJSON(t, &summary))
 }
 
 func plainHead(h *runner.Head) { *h = runner.Head{Step: h.Step} }
 
 // whatStands are the events of a log that a run computed, without what depends on
 // the clock.
-func whatStands(t *testing.T, r *Run) (list []string) {
+func whatStands(t *testing.T, r *Run) (list []string, skipped int) {
 	t.Helper()
 	var events []runner.Event
 	tail := r.Tail()
@@ -296,10 +301,7 @@ func whatStands(t *testing.T, r *Run) (list []string) {
 		must(t, err)
 		list = append(list, string(line))
 	}
-	if tail.Skipped() > 0 {
-		t.Errorf("%d lines are no events", tail.Skipped())
-	}
-	return list
+	return list, tail.Skipped()
 }
 
 // quickDir is a folder in memory where there is one: thousands of files are
