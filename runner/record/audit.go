@@ -182,8 +182,8 @@ func (a *audit) since(file string, at *position) ([]runner.KnobEvent, error) {
 	case at == nil && !a.sealed: // of a program before: nothing tells
 		return a.knobs, nil
 	case a.seq < from.seq:
-		return nil, &lostError{file, fmt.Sprintf(" ends with event %d, and the checkpoint was saved behind event %d",
-			a.seq, from.seq)}
+		return nil, &lostError{file, fmt.Sprintf(
+			" ends with event %d, and the checkpoint was saved behind event %d", a.seq, from.seq)}
 	}
 	for _, d := range a.damaged {
 		if d.after >= from.seq {

@@ -129,7 +129,8 @@ func TestNoReadableCheckpoint(t *testing.T) {
 	}
 	must(t, r.Append(&runner.ResumeEvent{}))
 	save(t, r, newState(5))
-	if steps, _ := checkpointSteps(in(t, filepath.Join(r.in.path, checkpointsName))); len(steps) != 1 || steps[0] != 5 {
+	steps, _ := checkpointSteps(in(t, filepath.Join(r.in.path, checkpointsName)))
+	if len(steps) != 1 || steps[0] != 5 {
 		t.Errorf("checkpoints %v, want 5 only", steps)
 	}
 }

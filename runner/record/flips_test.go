@@ -66,8 +66,10 @@ func TestFlips(t *testing.T) {
 	must(t, err)
 	knobStopped(t, s)
 	finished(t, s)
-	stopped := the(s, func(m *runner.Meta) bool { r, _ := Find(s.dir, m.ID); return r.Status() == runner.Stopped })
-	done := the(s, func(m *runner.Meta) bool { r, _ := Find(s.dir, m.ID); return r.Status() == runner.Done })
+	are := func(want runner.Status) func(*runner.Meta) bool {
+		return func(m *runner.Meta) bool { r, _ := Find(s.dir, m.ID); return r.Status() == want }
+	}
+	stopped, done := the(s, are(runner.Stopped)), the(s, are(runner.Done))
 	same := func(m *runner.Meta) bool { return m.ID == stopped.Meta.ID }
 	want := (&flipped{"checkpoints/lock", 0, 0}).goOn(t, before, stopped.Meta.ID, same)
 	counts := map[string]int{}
@@ -104,7 +106,9 @@ func knobStopped(t *testing.T, s *Store) {
 			q.Stop(run)
 		}
 	}
-	_, err := q.Start(runner.Request{Specs: []runner.Spec{tiny()}})
+	spec := tiny()
+	spec.CheckpointKeep = 9
+	_, err := q.Start(runner.Request{Specs: []runner.Spec{spec}})
 	must(t, err)
 	q.Wait()
 	must(t, <-told)
@@ -112,7 +116,8 @@ func knobStopped(t *testing.T, s *Store) {
 	r, err := Find(s.dir, id) // as if it had been killed: without its last checkpoints
 	must(t, err)
 	for _, step := range []int64{9, 12} {
-		os.Remove(filepath.Join(r.Dir, checkpointsName, stateName(step)))
+		must(t, os.Remove(filepath.Join(r.Dir, checkpointsName, stateName(step))))
+		must(t, os.Remove(filepath.Join(r.Dir, checkpointsName, tensorsName(step))))
 	}
 }
 

@@ -96,7 +96,8 @@ func standIn(o file, flags int) (file, error) {
 		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
-		if info, err := os.Lstat(path); err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 || foreign(info) {
+		info, err := os.Lstat(path)
+		if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 || foreign(info) {
 			return nil, errors.Join(fmt.Errorf("%s: want a folder of yours that nobody else may enter (chmod 700)",
 				path), err)
 		}

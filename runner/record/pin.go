@@ -24,7 +24,9 @@ func (r *Run) Pin(step int64) error { return r.atPins(step, pin) }
 // Unpin lets a pinned checkpoint go. It is removed at once, unless it is one of
 // the newest, which a run keeps anyway.
 func (r *Run) Unpin(step int64) error {
-	return r.atPins(step, func(f *folder, step int64) error { return unpin(f, step, r.Meta.Spec.CheckpointKeep) })
+	return r.atPins(step, func(f *folder, step int64) error {
+		return unpin(f, step, r.Meta.Spec.CheckpointKeep)
+	})
 }
 
 // Pinned lists the steps whose checkpoints are pinned, ascending.

@@ -212,7 +212,10 @@ var scenes = []scene{
 		}},
 	{"delete", func(t *testing.T, s *Store) { finished(t, s); stopped9(t, s) },
 		func(s *Store) error {
-			done := func(m *runner.Meta) bool { r, err := Find(s.dir, m.ID); return err == nil && r.Status() == runner.Done }
+			done := func(m *runner.Meta) bool {
+				r, err := Find(s.dir, m.ID)
+				return err == nil && r.Status() == runner.Done
+			}
 			if r := the(s, done); r != nil {
 				return s.delete(r.Meta.ID)
 			}

@@ -323,8 +323,8 @@ func (r *recorder) warn(from *runner.State, checkpoints []error, lines []damage)
 		list = append(list, "checkpoint passed over: "+d.Error())
 	}
 	if n := len(lines); n > 0 { // before the checkpoint: else the run would not go on
-		list = append(list, fmt.Sprintf("%d damaged lines in %s, the first is line %d, which %s: what it told is lost",
-			n, r.log.path, lines[0].line, lines[0].what))
+		list = append(list, fmt.Sprintf("damaged lines in %s: %d, the first is line %d: %s",
+			r.log.path, n, lines[0].line, lines[0].what))
 	}
 	for _, message := range list {
 		w := &runner.WarningEvent{Message: message}

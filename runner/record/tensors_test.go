@@ -44,8 +44,8 @@ func TestTensorsRefused(t *testing.T) {
 	}
 }
 
-// safetensors returns a safetensors file with the given header and n bytes of values.
-func safetensors(header string, n int) []byte {
+// tensorsIn returns a safetensors file with the given header and n bytes of values.
+func tensorsIn(header string, n int) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	return append(append(b, header...), make([]byte, n)...)
 }
@@ -55,21 +55,23 @@ func TestHostileTensors(t *testing.T) {
 		"empty":          nil,
 		"short length":   {1, 2, 3},
 		"endless header": append(bytes.Repeat([]byte{255}, 8), "{}"...),
-		"no JSON":        safetensors("{", 0),
-		"hole":           safetensors(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
-		"overlap": safetensors(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},`+
+		"no JSON":        tensorsIn("{", 0),
+		"hole":           tensorsIn(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
+		"overlap": tensorsIn(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},`+
 			`"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
-		"rest":            safetensors(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, 8),
-		"beyond":          safetensors(`{"a":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}}`, 8),
-		"negative place":  safetensors(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}}`, 0),
-		"backward":        safetensors(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}}`, 4),
-		"negative shape":  safetensors(`{"a":{"dtype":"F32","shape":[-1,-1],"data_offsets":[0,4]}}`, 4),
-		"overflow":        safetensors(`{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`, 0),
-		"overflow by 4":   safetensors(`{"a":{"dtype":"F32","shape":[4611686018427387904],"data_offsets":[0,0]}}`, 0),
-		"other type":      safetensors(`{"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}`, 8),
-		"wrong shape":     safetensors(`{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}`, 8),
-		"fractional side": safetensors(`{"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}}`, 4),
-		"huge": safetensors(`{"a":{"dtype":"F32","shape":[1000000000000],"data_offsets":[0,4000000000000]}}`,
+		"rest":           tensorsIn(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, 8),
+		"beyond":         tensorsIn(`{"a":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}}`, 8),
+		"negative place": tensorsIn(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}}`, 0),
+		"backward":       tensorsIn(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}}`, 4),
+		"negative shape": tensorsIn(`{"a":{"dtype":"F32","shape":[-1,-1],"data_offsets":[0,4]}}`, 4),
+		"overflow": tensorsIn(
+			`{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`, 0),
+		"overflow by 4": tensorsIn(
+			`{"a":{"dtype":"F32","shape":[4611686018427387904],"data_offsets":[0,0]}}`, 0),
+		"other type":      tensorsIn(`{"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}`, 8),
+		"wrong shape":     tensorsIn(`{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}`, 8),
+		"fractional side": tensorsIn(`{"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}}`, 4),
+		"huge": tensorsIn(`{"a":{"dtype":"F32","shape":[1000000000000],"data_offsets":[0,4000000000000]}}`,
 			8),
 	} {
 		if list, err := readTensors(bytes.NewReader(b), int64(len(b))); err == nil {
@@ -84,7 +86,7 @@ func FuzzTensors(f *testing.F) {
 	var good bytes.Buffer
 	writeTensors(&good, newState(1).Parameters)
 	f.Add(good.Bytes())
-	f.Add(safetensors(`{"a":{"dtype":"F32","shape":[0,3],"data_offsets":[0,0]},`+
+	f.Add(tensorsIn(`{"a":{"dtype":"F32","shape":[0,3],"data_offsets":[0,0]},`+
 		`"b":{"dtype":"F32","shape":[],"data_offsets":[0,4]}}`, 4))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		list, err := readTensors(bytes.NewReader(b), int64(len(b)))

@@ -153,7 +153,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(),
 		a.resumeCommand(), a.attachCommand(), a.pauseCommand(), a.stopCommand(), a.checkpointCommand(),
-		a.knobCommand(), a.engineCommand(), a.dataCommand(), a.benchCommand(), a.riskCommand(),
+		a.knobCommand(), a.doctorCommand(), a.engineCommand(), a.dataCommand(), a.benchCommand(), a.riskCommand(),
 		a.planCommand(), a.versionCommand())
 	return root
 }
