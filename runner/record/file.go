@@ -52,7 +52,7 @@ func (f *folder) readJSON(name string, v any) error {
 	}
 	if b, _, err = fileSeal.check(b); err != nil {
 		return fmt.Errorf("%s: %w; take it from a copy or, where it was changed on purpose, "+
-			"remove its last field", f.join(name), err)
+			"remove its last field (crc) and the comma before it", f.join(name), err)
 	}
 	if err := json.Unmarshal(b, v); err != nil {
 		return fmt.Errorf("%s: %w", f.join(name), err)
