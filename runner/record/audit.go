@@ -115,7 +115,7 @@ func (a *audit) add(line []byte) {
 		a.damage(err.Error())
 		return
 	}
-	seq := leadingSeq(line)
+	seq, kind := leading(line)
 	if sealed && seq > a.seq+1 && !a.explained() {
 		a.damage(fmt.Sprintf("%d lines are missing before it", seq-a.seq-1))
 	}
@@ -123,7 +123,7 @@ func (a *audit) add(line []byte) {
 	if seq > 0 {
 		a.seq = seq
 	}
-	if bytes.Contains(line, []byte(`"type":"knob"`)) {
+	if kind == "knob" {
 		if e, err := runner.DecodeEvent(line); err == nil {
 			if k, ok := e.(*runner.KnobEvent); ok {
 				a.knobs = append(a.knobs, *k)
@@ -144,19 +144,21 @@ func (a *audit) explained() bool {
 	return n > 0 && a.damaged[n-1].after == a.seq
 }
 
-// leadingSeq returns the seq of a line that is valid JSON, 0 where it has none.
-func leadingSeq(line []byte) int64 {
+// leading returns the seq and the type of a line that is valid JSON, 0 and "" where
+// it has none. They stand at the start of what this program writes.
+func leading(line []byte) (seq int64, kind string) {
 	if rest, ok := bytes.CutPrefix(line, []byte(`{"seq":`)); ok {
-		end := bytes.IndexByte(rest, ',')
-		if seq, err := strconv.ParseInt(string(rest[:max(0, end)]), 10, 64); err == nil {
-			return seq
+		number, rest, _ := bytes.Cut(rest, []byte(`,"type":"`))
+		if seq, err := strconv.ParseInt(string(number), 10, 64); err == nil {
+			kind, _, _ := bytes.Cut(rest, []byte{'"'})
+			return seq, string(kind)
 		}
 	}
 	var h runner.Head
 	if json.Unmarshal(line, &h) != nil {
-		return 0
+		return 0, ""
 	}
-	return h.Seq
+	return h.Seq, h.Type
 }
 
 // lostError says that a log may have held a setting that was turned, and does

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -207,11 +208,14 @@ func TestRemovedWhileRecorded(t *testing.T) {
 			must(t, os.RemoveAll(filepath.Join(r.in.path, "..", filepath.Base(r.in.path), name)))
 		}
 		_, saved := r.Checkpoint(newState(3))
-		for what, err := range map[string]error{"logs": r.Append(stepEvent(4)), "saves": saved,
+		for what, err := range map[string]error{"says": r.Append(status(4, runner.Paused)), "saves": saved,
 			"finishes": r.Finish(&runner.Summary{})} {
 			if !errors.Is(err, errGone) {
 				t.Errorf("without %v it %s: %v", names, what, err)
 			}
+		}
+		if err := r.Append(stepEvent(4)); slices.Contains(names, logName) && !errors.Is(err, errGone) {
+			t.Errorf("without %v it logs: %v", names, err)
 		}
 	}
 }

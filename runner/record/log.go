@@ -20,8 +20,8 @@ const maxLine = 1 << 20
 type eventLog struct {
 	in   *folder
 	file file
-	made fs.FileInfo
-	path string // for people
+	made fs.FileInfo // of file
+	path string      // for people
 	now  func() time.Time
 
 	position       // of the last event
@@ -67,6 +67,13 @@ func (l *eventLog) inPlace() bool {
 	return err == nil && os.SameFile(now, l.made)
 }
 
+// removed tells whether the log has no name any more, without a look at its
+// folder: at every event.
+func (l *eventLog) removed() bool {
+	now, err := l.file.Stat()
+	return err != nil || nameless(now)
+}
+
 // append stamps e and writes it as one line with one write. An event that
 // somebody is told of is on disk then.
 func (l *eventLog) append(e runner.Event) error {
@@ -87,19 +94,26 @@ func (l *eventLog) append(e runner.Event) error {
 	if err := l.write(line); err != nil {
 		return err
 	}
-	knob, turned := e.(*runner.KnobEvent)
-	_, status := e.(*runner.StatusEvent)
-	if turned || status {
+	if urgent(e) {
 		if err := l.sync(); err != nil { // what was not answered for must not count later
 			l.size, l.torn = before, true
 			return errors.Join(err, l.mend())
 		}
 	}
-	if turned {
+	if knob, ok := e.(*runner.KnobEvent); ok {
 		l.knobs = append(l.knobs, *knob)
 	}
 	l.seq = h.Seq
 	return nil
+}
+
+// urgent tells whether somebody is told of an event, who relies on it.
+func urgent(e runner.Event) bool {
+	switch e.(type) {
+	case *runner.KnobEvent, *runner.StatusEvent:
+		return true
+	}
+	return false
 }
 
 func (l *eventLog) write(line []byte) error {

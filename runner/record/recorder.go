@@ -34,8 +34,13 @@ func (r *recorder) present() error {
 // Append implements runner.Recorder. After an error the log is what it was
 // before, so the caller may go on, or try again.
 func (r *recorder) Append(e runner.Event) error {
-	if err := r.present(); err != nil {
-		return err
+	if r.log.removed() {
+		return errGone
+	}
+	if urgent(e) || r.lock.Local() {
+		if err := r.present(); err != nil {
+			return err
+		}
 	}
 	return r.log.append(e)
 }

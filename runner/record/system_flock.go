@@ -44,6 +44,12 @@ func linked(info os.FileInfo) bool {
 	return ok && id.Nlink > 1
 }
 
+// nameless tells whether a file that is open has no name left.
+func nameless(info os.FileInfo) bool {
+	id, ok := info.Sys().(*syscall.Stat_t)
+	return ok && id.Nlink == 0
+}
+
 // foreign tells whether a file belongs to somebody else.
 func foreign(info os.FileInfo) bool {
 	id, ok := info.Sys().(*syscall.Stat_t)

@@ -16,10 +16,12 @@ const locksFollowRename = false
 // lockFlags make the file, or fail where there is one.
 const lockFlags = os.O_RDWR | os.O_CREATE | os.O_EXCL
 
-// openPlain, linked and foreign are for links and owners as Unix has them.
+// openPlain, linked, nameless and foreign are for links and owners as Unix has them.
 const openPlain = 0
 
 func linked(os.FileInfo) bool { return false }
+
+func nameless(os.FileInfo) bool { return false }
 
 func foreign(os.FileInfo) bool { return false }
 

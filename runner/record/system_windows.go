@@ -27,10 +27,12 @@ func tryLock(f file, exclusive bool) error {
 // lockFlags are for the file that is locked.
 const lockFlags = os.O_RDWR | os.O_CREATE
 
-// openPlain, linked and foreign are for links and owners as Unix has them.
+// openPlain, linked, nameless and foreign are for links and owners as Unix has them.
 const openPlain = 0
 
 func linked(os.FileInfo) bool { return false }
+
+func nameless(os.FileInfo) bool { return false }
 
 func foreign(os.FileInfo) bool { return false }
 
