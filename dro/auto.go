@@ -3,11 +3,13 @@ package dro
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 )
 
 // Auto is a setting that is a number or the word "auto": then whoever reads it
-// derives the value. The zero Auto is "auto".
+// derives the value. +Inf is a bound that bounds nothing, written "none". The
+// zero Auto is "auto".
 type Auto struct {
 	value float64
 	set   bool
@@ -16,8 +18,14 @@ type Auto struct {
 // Fixed returns the setting x.
 func Fixed(x float64) Auto { return Auto{x, true} }
 
+// None returns the setting "none", the number +Inf.
+func None() Auto { return Fixed(math.Inf(1)) }
+
 // IsAuto tells whether the value is to be derived.
 func (a Auto) IsAuto() bool { return !a.set }
+
+// IsNone tells whether the setting is "none".
+func (a Auto) IsNone() bool { return a == None() }
 
 // Or returns the number, or derived where the setting is "auto".
 func (a Auto) Or(derived float64) float64 {
@@ -28,19 +36,26 @@ func (a Auto) Or(derived float64) float64 {
 }
 
 func (a Auto) String() string {
-	if !a.set {
+	switch {
+	case a.IsAuto():
 		return "auto"
+	case a.IsNone():
+		return "none"
 	}
 	return strconv.FormatFloat(a.value, 'g', -1, 64)
 }
 
-// MarshalText writes "auto" or the number; it serves YAML.
+// MarshalText writes a word or the number; it serves YAML.
 func (a Auto) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// UnmarshalText reads "auto" or a number.
+// UnmarshalText reads "auto", "none" or a number.
 func (a *Auto) UnmarshalText(b []byte) error {
-	if string(b) == "auto" {
+	switch string(b) {
+	case "auto":
 		*a = Auto{}
+		return nil
+	case "none":
+		*a = None()
 		return nil
 	}
 	x, err := strconv.ParseFloat(string(b), 64)
@@ -51,19 +66,19 @@ func (a *Auto) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// MarshalJSON writes "auto" or a number.
+// MarshalJSON writes a word or a number.
 func (a Auto) MarshalJSON() ([]byte, error) {
-	if !a.set {
-		return []byte(`"auto"`), nil
+	if a.IsAuto() || a.IsNone() {
+		return json.Marshal(a.String())
 	}
 	return json.Marshal(a.value)
 }
 
-// UnmarshalJSON reads "auto" or a number.
+// UnmarshalJSON reads "auto", "none" or a number.
 func (a *Auto) UnmarshalJSON(b []byte) error {
-	if string(b) == `"auto"` {
-		*a = Auto{}
-		return nil
+	var word string
+	if json.Unmarshal(b, &word) == nil && (word == "auto" || word == "none") {
+		return a.UnmarshalText([]byte(word))
 	}
 	return a.UnmarshalText(b)
 }

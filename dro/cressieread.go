@@ -68,10 +68,10 @@ func (c CressieRead) WorstCase(ratios, losses []float64, rho float64) (Worst, er
 	return WorstCase(c, ratios, losses, rho)
 }
 
-// prepare implements Set. From ρ = φ-divergence of "all mass on the m largest
-// losses" on, which is ((n/m)^{k−1} − 1)/(k(k−1)), the radius does not bind.
-func (c CressieRead) prepare(s sample) solver {
+// saturate implements saturating. From ρ = φ-divergence of "all mass on the m
+// largest losses" on, which is ((n/m)^{k−1} − 1)/(k(k−1)), the radius does not
+// bind.
+func (c CressieRead) saturate(s *sample, _ *room) saturation {
 	top := s.n() / float64(s.ties)
-	limit := math.Expm1((c.K-1)*math.Log(top)) / (c.K * (c.K - 1))
-	return &interior{set: c, sample: s, origin: s.max, limit: limit, saturated: s.allAtMax(c)}
+	return s.atMax(math.Expm1((c.K-1)*math.Log(top)) / (c.K * (c.K - 1)))
 }

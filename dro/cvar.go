@@ -47,16 +47,9 @@ func (c CVaR) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
 	return WorstCase(c, ratios, losses, rho)
 }
 
-// prepare implements Set.
-func (c CVaR) prepare(s sample) solver { return tailSolver{c, s} }
-
-type tailSolver struct {
-	set    CVaR
-	sample sample
-}
-
-func (t tailSolver) solve(ratios []float64, _ float64) Worst {
-	return t.sample.tailWorst(ratios, t.sample.tail(t.set.Mu), t.set)
+// saturate implements saturating: there is no radius that could bind.
+func (c CVaR) saturate(s *sample, room *room) saturation {
+	return saturation{divergence: math.Inf(-1), tail: s.tail(c.Mu, room)}
 }
 
 // tail describes the worst distribution with r ≤ 1/μ: r = top above the loss
@@ -70,8 +63,9 @@ type tail struct {
 
 // tail sorts a copy of the losses. The ties at the edge share what mass is
 // left, which is also the way to have the least divergence.
-func (s *sample) tail(mu float64) tail {
-	sorted := slices.Clone(s.losses)
+func (s *sample) tail(mu float64, room *room) tail {
+	sorted := room.of(len(s.losses))
+	copy(sorted, s.losses)
 	slices.Sort(sorted)
 	n := len(sorted)
 	// The edge is the first loss, from the top, whose full mass no longer fits.
@@ -87,7 +81,7 @@ func (s *sample) tail(mu float64) tail {
 }
 
 // tailWorst assembles the Worst of a tail: edge + mean r (ℓ − edge).
-func (s *sample) tailWorst(ratios []float64, t tail, set Set) Worst {
+func (s *sample) tailWorst(ratios []float64, t tail, phi func(float64) float64) Worst {
 	for i, l := range s.losses[:len(ratios)] {
 		switch {
 		case l > t.edge:
@@ -103,9 +97,9 @@ func (s *sample) tailWorst(ratios []float64, t tail, set Set) Worst {
 	w.Risk = math.Min(t.edge+s.span*(t.excess*t.top/n), s.max)
 	w.Z.Eta, w.Saturated = t.edge, true
 	above, tie := float64(t.above)/n, float64(t.tie)/n
-	w.Divergence = above*set.Divergence(t.top) + tie*set.Divergence(t.share)
+	w.Divergence = above*phi(t.top) + tie*phi(t.share)
 	if rest := 1 - above - tie; t.above+t.tie < len(s.losses) {
-		w.Divergence += rest * set.Divergence(0)
+		w.Divergence += rest * phi(0)
 	}
 	w.EffectiveSampleSize = n / (above*t.top*t.top + tie*t.share*t.share)
 	return w

@@ -61,14 +61,17 @@
 //	                cressie-read  kl   smoothed-cvar  cvar
 //	sfk             yes           yes  yes            η only
 //	pgd             yes           yes  yes            η only
-//	pan, nsgdm      yes           yes  yes            no: it has no λ to fix
-//	erm, group, jtt ignore the set
+//	batch           yes           yes  yes            yes
+//	pan, nsgdm,
+//	dsgdc           yes           yes  yes            no: it has no λ to fix
+//	the others      ignore the set
 //	Theorem1        yes           no   yes            no
 //	paper's η       yes           no   no             no
 //
 // SFK is Frank-Wolfe: z moves towards a corner of the box, by gap/C of the way.
-// PGD takes a projected gradient step, PAN the same in η alone; nsgdm one of
-// length α along the averaged gradient of (x, η). In z, SFK's step depends on
+// PGD takes a projected gradient step, PAN the same in η alone, dsgdc a clipped
+// one; nsgdm one of length α along the averaged gradient of (x, η). batch has no
+// z: each batch has its own exact worst case. In z, SFK's step depends on
 // the box; a wide one makes it slow, most of all in the paper's coordinates,
 // where λ and η have to move in opposite directions.
 //
@@ -79,11 +82,10 @@
 //     no digits near t = 0 and do not overflow.
 //  2. Make a small value type in a file of its own, with the methods of [Set];
 //     copy kl.go. WorstCase is one line: the function of that name.
-//  3. Where the ratios are bounded, say in a method prepare when the radius stops
-//     binding (limit), what the worst case is then (saturated) and where η̃ goes
-//     as λ → 0 (origin), as smoothedcvar.go does. The solver in interior.go needs
-//     nothing else. Sets of other packages have no prepare: their φ must be finite
-//     on [0, ∞).
+//  3. Where the ratios are bounded, say in a method saturate when the radius stops
+//     binding, what the worst case is then and where η̃ goes as λ → 0, as
+//     smoothedcvar.go does. The solver in interior.go needs nothing else. Sets of
+//     other packages have no saturate: their φ must be finite on [0, ∞).
 //  4. Add its line to families, or call [RegisterSet] from another package.
 //  5. Add the set to testSets, and its φ and φ* as defined to bigPhi and bigDual:
 //     every property, the certificate included, is then tested.

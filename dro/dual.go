@@ -1,9 +1,12 @@
 package dro
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
+
+var errNoProblem = errors.New("no problem given: want an uncertainty set and a box")
 
 // dual is what the methods with dual variables share: z, and the weights
 // φ*′((ℓ_i − η)/λ) that it gives the samples.
@@ -25,7 +28,7 @@ func newDual(t Task) (dual, error) {
 	start := Z{Lambda: t.Number("lambda"), Eta: t.Number("eta")}
 	switch {
 	case t.Problem == nil:
-		return dual{}, fmt.Errorf("no problem given: want an uncertainty set and a box")
+		return dual{}, errNoProblem
 	case !(start.Lambda > 0) || math.IsInf(start.Lambda, 1):
 		return dual{}, fmt.Errorf("lambda %v: want a positive finite value", start.Lambda)
 	case math.IsNaN(start.Eta) || math.IsInf(start.Eta, 0):

@@ -97,17 +97,6 @@ func (g *groupWeights) Weights(w []float64, b Batch) {
 	}
 }
 
-// SplitWeights implements Wide: q_g over the share of g in the training split.
-func (g *groupWeights) SplitWeights(w []float64, b Batch) {
-	n := 0
-	for _, count := range g.split {
-		n += count
-	}
-	for i, k := range b.Groups {
-		w[i] = g.q[k] * float64(n) / float64(g.split[k])
-	}
-}
-
 // Report implements Trainer.
 func (g *groupWeights) Report(put func(string, float64)) { put("group_weight", slices.Max(g.q)) }
 

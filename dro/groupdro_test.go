@@ -68,9 +68,9 @@ func TestGroupDROIsItsAlgorithm(t *testing.T) {
 	}
 }
 
-// The weights over the training split are n times the derivatives of
-// Σ_g q_g mean_g ℓ, however the split is cut into batches.
-func TestGroupDROsSplitWeightsAreAGradient(t *testing.T) {
+// The weights over the training split as one batch are n times the derivatives of
+// Σ_g q_g mean_g ℓ.
+func TestGroupDROsWeightsOfTheSplitAreAGradient(t *testing.T) {
 	rng := testRand(62)
 	groups := slices.Concat(slices.Repeat([]int{2}, 5), slices.Repeat([]int{0}, 17), slices.Repeat([]int{1}, 8))
 	rng.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
@@ -88,10 +88,7 @@ func TestGroupDROsSplitWeightsAreAGradient(t *testing.T) {
 		return f
 	}
 	w := make([]float64, n)
-	for _, cut := range [][2]int{{0, 11}, {11, n}} {
-		part := Batch{Losses: losses[cut[0]:cut[1]], Groups: groups[cut[0]:cut[1]]}
-		g.SplitWeights(w[cut[0]:cut[1]], part)
-	}
+	g.Weights(w, Batch{Losses: losses, Groups: groups})
 	for i, at := range losses {
 		losses[i] = at + 1e-3
 		up := objective()

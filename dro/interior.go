@@ -16,13 +16,35 @@ import (
 type interior struct {
 	set    Set
 	sample sample
-	origin float64
-	// limit is the largest divergence that a worst case has; from ρ = limit on
-	// the answer is saturated.
-	limit     float64
-	saturated func(ratios []float64) Worst
+	saturation
 	// start is the last solution, where the next search begins.
 	start Z
+	room  room
+}
+
+// take readies the losses for exact solutions at several radii. What it had
+// before is forgotten, but for the room.
+func (in *interior) take(set Set, s sample) {
+	in.set, in.sample, in.start = set, s, Z{}
+	in.saturation = saturate(set, &in.sample, &in.room)
+}
+
+// worstCase is WorstCase that allocates nothing once its room is large enough.
+func (in *interior) worstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
+	if err := validateRho(set, rho); err != nil {
+		return Worst{}, err
+	}
+	s, err := checked(set, ratios, losses)
+	if err != nil {
+		return Worst{}, err
+	}
+	in.take(set, s)
+	return in.solve(ratios, rho), nil
+}
+
+// saturated is the worst case where the radius does not bind.
+func (in *interior) saturated(ratios []float64) Worst {
+	return in.sample.tailWorst(ratios, in.tail, in.set.Divergence)
 }
 
 // moments are means over the batch at one z, see Set.Conjugate.
@@ -81,9 +103,9 @@ const (
 	large, stride = 4096, 16
 )
 
-// solve implements solver.
+// solve returns the worst case at radius rho and fills ratios, if any.
 func (in *interior) solve(ratios []float64, rho float64) Worst {
-	if rho >= in.limit {
+	if !(rho < in.divergence) { // CVaR ignores rho, whatever it is
 		return in.saturated(ratios)
 	}
 	if in.start.Lambda == 0 {
@@ -108,9 +130,10 @@ func (in *interior) guess(rho float64) Z {
 	s := &in.sample
 	if n := len(s.losses); n >= large {
 		part := *in
-		part.sample.losses = make([]float64, 0, n/stride+1)
-		for i := 0; i < n; i += stride {
-			part.sample.losses = append(part.sample.losses, s.losses[i])
+		part.room = nil // its own losses lie in in's
+		part.sample.losses = in.room.of((n + stride - 1) / stride)
+		for i := range part.sample.losses {
+			part.sample.losses[i] = s.losses[i*stride]
 		}
 		if z, ok := part.root(part.guess(rho), rho, polish); ok {
 			return z

@@ -46,11 +46,10 @@ func (k KL) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
 	return WorstCase(k, ratios, losses, rho)
 }
 
-// prepare makes the solver of WorstCase. From ρ = log(n/m) on, m ties at the maximum, the
-// radius does not bind.
-func (k KL) prepare(s sample) solver {
-	limit := math.Log(s.n() / float64(s.ties))
-	return &interior{set: k, sample: s, origin: s.max, limit: limit, saturated: s.allAtMax(k)}
+// saturate implements saturating. From ρ = log(n/m) on, m ties at the maximum,
+// the radius does not bind.
+func (k KL) saturate(s *sample, _ *room) saturation {
+	return s.atMax(math.Log(s.n() / float64(s.ties)))
 }
 
 // expm1 is math.Expm1, by the faster math.Exp where that loses no digit.

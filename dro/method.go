@@ -46,6 +46,10 @@ type Method struct {
 	// every step has.
 	Measures []Measure
 
+	// Clip is the length that a longer x-gradient is cut down to where the setting
+	// clip is auto; 0 is no bound.
+	Clip float64
+
 	// Cost is what a step takes, in steps of ERM; 0 is 1.
 	Cost float64
 
@@ -93,7 +97,8 @@ type Trainer interface {
 	// Weights writes the weights of the x-step at the present state, n times the
 	// derivatives of the objective of the batch in its losses (math.md §5): its
 	// gradient is mean w_i ∇ℓ_i. It changes nothing that State returns, so that
-	// a gradient over the whole split can be asked for at any time.
+	// at any time the training split as a whole can be given as one batch, and
+	// the weights are then those of the objective over all samples.
 	Weights(w []float64, b Batch)
 	// Fresh tells whether After wants samples drawn independently of the
 	// x-batch, at the new x. Otherwise it gets the x-batch with the losses that
@@ -170,12 +175,6 @@ type (
 		Picked() PaperIterate
 	}
 
-	// Wide weighs a sample by what else is in its batch. Over the training
-	// split as a whole, of which b is a part, the weights are these.
-	Wide interface {
-		SplitWeights(w []float64, b Batch)
-	}
-
 	// Mover averages its x-gradients, v ← βv + (1−β)g with β the run's
 	// momentum, and says how far x then goes along v.
 	Mover interface {
@@ -195,7 +194,8 @@ type (
 
 // builtIn is the registry: one line a method, the paper's own first.
 func builtIn() []Method {
-	return []Method{sfk(), pgd(), pan(), erm(), groupDRO(), nsgdm(), jtt()}
+	return []Method{sfk(), pgd(), pan(), erm(), groupDRO(), nsgdm(), jtt(),
+		batchRisk(), dsgdc(), reweight(), balanced(), focal(), tilted()}
 }
 
 // registered are the methods of builtIn and those of Register.

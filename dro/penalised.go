@@ -20,7 +20,8 @@ func Penalised(set Set, ratios, losses []float64, lambda float64) (Worst, error)
 	if err != nil {
 		return Worst{}, err
 	}
-	in := solverOf(set, s).(*interior)
+	var in interior
+	in.take(set, s)
 	if s.span == 0 {
 		return in.saturated(ratios), nil
 	}
@@ -36,13 +37,14 @@ func Curve(set Set, losses, rhos []float64) ([]Worst, error) {
 	if err != nil {
 		return nil, err
 	}
-	solver := solverOf(set, s)
+	var in interior
+	in.take(set, s)
 	curve := make([]Worst, len(rhos))
 	for i, rho := range rhos {
 		if err := validateRho(set, rho); err != nil {
 			return nil, fmt.Errorf("rhos[%d]: %w", i, err)
 		}
-		curve[i] = solver.solve(nil, rho)
+		curve[i] = in.solve(nil, rho)
 	}
 	return curve, nil
 }

@@ -76,10 +76,9 @@ func (s SmoothedCVaR) WorstCase(ratios, losses []float64, rho float64) (Worst, e
 	return WorstCase(s, ratios, losses, rho)
 }
 
-// prepare implements Set. The radius binds until the worst case of CVaR, with
-// the boundary's mass shared evenly, lies inside the set.
-func (s SmoothedCVaR) prepare(b sample) solver {
-	w := b.tail(s.Mu)
-	fill := func(ratios []float64) Worst { return b.tailWorst(ratios, w, s) }
-	return &interior{set: s, sample: b, origin: w.edge, limit: fill(nil).Divergence, saturated: fill}
+// saturate implements saturating. The radius binds until the worst case of CVaR,
+// with the boundary's mass shared evenly, lies inside the set.
+func (s SmoothedCVaR) saturate(b *sample, room *room) saturation {
+	w := b.tail(s.Mu, room)
+	return saturation{divergence: b.tailWorst(nil, w, s.Divergence).Divergence, tail: w, origin: w.edge}
 }

@@ -26,13 +26,6 @@ type Worst struct {
 	Saturated bool
 }
 
-// solver is one batch made ready for exact solutions. It may keep a starting
-// point from one radius to the next.
-type solver interface {
-	// solve returns the worst case at radius rho and fills ratios, if any.
-	solve(ratios []float64, rho float64) Worst
-}
-
 // sample is a checked batch and its scale. The solvers work with
 // x = (ℓ − min)/span in [0, 1], which neither a loss of 1e300 nor a spread of
 // 1e-12 can spoil.
@@ -88,41 +81,57 @@ func (s *sample) worst() Worst {
 	return Worst{MeanLoss: s.min + s.span*s.mean, MaxLoss: s.max}
 }
 
-// allAtMax returns the saturated solution: all mass spread evenly on the
-// largest losses, r = n/ties there and 0 elsewhere.
-func (s sample) allAtMax(set Set) func(ratios []float64) Worst {
-	t := tail{edge: s.max, tie: s.ties, share: s.n() / float64(s.ties)}
-	return func(ratios []float64) Worst { return s.tailWorst(ratios, t, set) }
+// allAtMax is all mass spread evenly on the largest losses: r = n/ties there and
+// 0 elsewhere.
+func (s *sample) allAtMax() tail {
+	return tail{edge: s.max, tie: s.ties, share: s.n() / float64(s.ties)}
 }
 
 // WorstCase is Set.WorstCase for a set whose φ is finite on [0, ∞): all mass on
 // the largest losses is then the worst that any radius allows.
 func WorstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
-	if err := validateRho(set, rho); err != nil {
-		return Worst{}, err
-	}
-	s, err := checked(set, ratios, losses)
-	if err != nil {
-		return Worst{}, err
-	}
-	return solverOf(set, s).solve(ratios, rho), nil
+	return new(interior).worstCase(set, ratios, losses, rho)
 }
 
-// preparer is a set that knows better than solverOf when its radius stops
-// binding.
-type preparer interface {
-	// prepare readies the losses for exact solutions at several radii.
-	prepare(s sample) solver
+// saturation is where the radius of a set stops binding on a batch.
+type saturation struct {
+	// divergence is the largest that a worst case has: from ρ = divergence on the
+	// answer is tail.
+	divergence float64
+	tail       tail
+	origin     float64 // the loss that η̃ tends to as λ → 0
 }
 
-// solverOf readies the losses for exact solutions at several radii.
-func solverOf(set Set, s sample) solver {
-	if p, ok := set.(preparer); ok {
-		return p.prepare(s)
+// saturating is a set that knows better than its φ when its radius stops
+// binding. room is memory for what that takes.
+type saturating interface {
+	saturate(s *sample, room *room) saturation
+}
+
+// saturate says from where on all mass on the largest losses is the worst case,
+// where the set does not say otherwise.
+func saturate(set Set, s *sample, room *room) saturation {
+	if own, ok := set.(saturating); ok {
+		return own.saturate(s, room)
 	}
 	share := float64(s.ties) / s.n()
-	limit := share*set.Divergence(1/share) + (1-share)*set.Divergence(0)
-	return &interior{set: set, sample: s, origin: s.max, limit: limit, saturated: s.allAtMax(set)}
+	return s.atMax(share*set.Divergence(1/share) + (1-share)*set.Divergence(0))
+}
+
+// atMax is the saturation of a set that ends with all mass on the largest losses.
+func (s *sample) atMax(divergence float64) saturation {
+	return saturation{divergence: divergence, tail: s.allAtMax(), origin: s.max}
+}
+
+// room is memory that one solution after another uses, grown to the largest.
+type room []float64
+
+// of returns n places, whose contents are whatever they are.
+func (r *room) of(n int) []float64 {
+	if cap(*r) < n {
+		*r = make(room, n)
+	}
+	return (*r)[:n]
 }
 
 // checked returns the sample of the losses if it, the set and the destination

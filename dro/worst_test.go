@@ -57,7 +57,7 @@ func TestWorstCaseIsExact(t *testing.T) {
 			for _, set := range testSets() {
 				rhos := []float64{1e-12, 1e-6, 1e-3, .1, .5, 1.5, 10, 1e4}
 				if s, err := newSample(losses); err == nil && set.HasRadius() {
-					limit := solverOf(set, s).(*interior).limit
+					limit := saturate(set, &s, new(room)).divergence
 					if limit > 0 {
 						rhos = append(rhos, limit*.5, limit*.99, limit*(1-1e-6), limit*(1+1e-6))
 					}
@@ -356,8 +356,8 @@ func TestLargeBatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := solverOf(set, s).(*interior)
-			if in.limit <= rho {
+			var in interior
+			if in.take(set, s); in.divergence <= rho {
 				continue
 			}
 			in.start = Z{1, .5}

@@ -19,7 +19,7 @@ var files embed.FS
 // names returns the embedded presets in the order in which they are listed,
 // the default one first.
 func names() []string {
-	return []string{"shapes", "race", "cressie-read-1.5", "kl", "smoothed-cvar", "cvar",
+	return []string{"shapes", "race", "baselines", "noise", "cressie-read-1.5", "kl", "smoothed-cvar", "cvar",
 		"paper-quick", "paper-gentle", "paper", "mnist", "fashion", "csv"}
 }
 

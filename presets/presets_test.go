@@ -57,7 +57,8 @@ func TestPaper(t *testing.T) {
 		Algorithms: []dro.Algorithm{dro.SFK, dro.PGD, dro.PAN, dro.ERM}, Seeds: 4,
 		Dataset: "cifar10", Model: "alexnet",
 		Mean: []float64{.4914, .4822, .4465}, Std: []float64{.2470, .2435, .2616}, Augment: true,
-		Uncertainty: "cressie-read", K: 2, Rho: 1.5, Coordinates: "paper", Lambda0: .1, LambdaMax: runner.Fixed(10),
+		Init: "torch", Pad: "black", Uncertainty: "cressie-read", K: 2, Rho: 1.5, Coordinates: "paper",
+		Lambda0: .1, LambdaMax: runner.Fixed(10),
 		EtaMin: runner.Fixed(-10), EtaMax: 10, Lambda: 1, Eta: 0, Batch: 128,
 		LR: .01, LRDropEpoch: 40, LRDrop: .1, Momentum: .9, WeightDecay: 0, Epochs: 50,
 	}

@@ -115,7 +115,7 @@ func benchRun(s Spec, a dro.Algorithm, src data.Source, classes, threads int) (*
 	if d.Shape.H > 1 {
 		d.Augment = data.Augment{Pad: 4, Flip: true}
 	}
-	m := &Meta{Spec: s, TrainCounts: data.ClassCounts(src, classes), StepsPerEpoch: int64(src.Len() / s.Batch),
+	m := &Meta{Spec: s, Parts: partsOf(d), StepsPerEpoch: int64(src.Len() / s.Batch),
 		Steps: math.MaxInt64}
 	return newRun(m, d, discard{}, &gate{retry: time.Second}, standardNetwork, threads)
 }

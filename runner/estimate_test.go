@@ -25,8 +25,8 @@ func TestSecondsCountsTheWork(t *testing.T) {
 			}
 		}
 		train, test := 0.0, 0.0
-		for i, n := range tr.meta.TrainCounts {
-			train, test = train+float64(n), test+float64(tr.meta.TestCounts[i])
+		for i, n := range tr.meta.ClassCounts.Train {
+			train, test = train+float64(n), test+float64(tr.meta.ClassCounts.Test[i])
 		}
 		steps := float64(tr.summary.Steps * int64(s.Batch))
 		p := Pace{Images: 100, Forward: .5, Step: func(dro.Algorithm) float64 { return 3 }}

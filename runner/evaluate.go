@@ -20,13 +20,16 @@ func (r *run) evaluate() error {
 	}
 	e := &EvalEvent{Head: r.head(), Epoch: r.epoch()}
 	for _, m := range EvalMeasures() {
-		m.of(now, &e.Values, &e.ByGroup)
+		if !m.IsList() || m.CanApply(r.meta) {
+			m.of(now, &e.Values, &e.ByGroup)
+		}
 	}
 	if r.step == r.meta.Steps {
 		if err := r.measureIterate(); err != nil {
 			return err
 		}
 	}
+	r.selects(e)
 	r.eval = e
 	if now.aboveBound() > 0 {
 		r.warnOnce(fmt.Sprintf("training losses exceed eta_max = %g, the bound B that the theory assumes: "+
@@ -38,31 +41,24 @@ func (r *run) evaluate() error {
 // look passes over the splits and finds the exact worst cases (math.md §3).
 // Losses that are not finite have no worst case: then the run is broken.
 func (r *run) look() (e *Evaluation, err error) {
-	e = &Evaluation{Spec: &r.meta.Spec, Problem: r.problem, Groups: len(r.data.Groups)}
-	for _, split := range []struct {
-		to  **Pass
-		src data.Source
-	}{{&e.Test, r.data.Test}, {&e.Train, r.data.Train}, {&e.Val, r.data.Val}} {
-		if split.src == nil {
-			continue
-		}
-		if *split.to, err = r.pass(split.src); err != nil {
+	e = r.evaluation()
+	if e.Train, err = r.pass(r.data.Train, false); err != nil {
+		return nil, err
+	}
+	e.Ratios = make([]float64, len(e.Train.Losses))
+	if e.Train.Worst, err = r.problem.Set.WorstCase(e.Ratios, e.Train.Losses, r.problem.Rho); err != nil {
+		return nil, fmt.Errorf("step %d: training %w", r.step, err)
+	}
+	if e.Test, err = r.held("test", r.data.Test); err != nil {
+		return nil, err
+	}
+	if r.data.Val != nil {
+		if e.Val, err = r.held("validation", r.data.Val); err != nil {
 			return nil, err
 		}
 	}
-	if d, ok := r.method.(dro.Dual); ok {
-		z := d.Z()
-		e.Z = &z
-	}
-	e.Ratios = make([]float64, len(e.Train.Losses))
-	if e.Worst, err = r.problem.Set.WorstCase(e.Ratios, e.Train.Losses, r.problem.Rho); err != nil {
-		return nil, fmt.Errorf("step %d: training %w", r.step, err)
-	}
-	if e.TestWorst, err = r.problem.Set.WorstCase(nil, e.Test.Losses, r.problem.Rho); err != nil {
-		return nil, fmt.Errorf("step %d: test %w", r.step, err)
-	}
 	if r.certifyDue() {
-		norm, err := r.fullGradNorm()
+		norm, err := r.fullGradNorm(e.Train)
 		if err != nil {
 			return nil, err
 		}
@@ -71,22 +67,63 @@ func (r *run) look() (e *Evaluation, err error) {
 	return e, nil
 }
 
+// evaluation is one of this moment, before it has looked at any split.
+func (r *run) evaluation() *Evaluation {
+	e := &Evaluation{Spec: &r.meta.Spec, Problem: r.problem, Classes: len(r.data.Classes),
+		Groups: len(r.meta.Groups)}
+	if r.data.Grouped && e.Groups == 0 {
+		e.unnamed = len(r.data.Groups)
+	}
+	if d, ok := r.method.(dro.Dual); ok {
+		z := d.Z()
+		e.Z = &z
+	}
+	return e
+}
+
+// held passes over a split that is not trained on, and finds its worst cases.
+func (r *run) held(name string, src data.Source) (*Pass, error) {
+	p, err := r.pass(src, true)
+	if err != nil {
+		return nil, err
+	}
+	if p.Worst, err = r.problem.Set.WorstCase(nil, p.Losses, r.problem.Rho); err != nil {
+		return nil, fmt.Errorf("step %d: %s %w", r.step, name, err)
+	}
+	if !r.problem.Set.HasRadius() {
+		return p, nil
+	}
+	curve, err := dro.Curve(r.problem.Set, p.Losses, r.meta.Spec.RiskRadii)
+	for _, w := range curve {
+		p.Risks = append(p.Risks, Num(w.Risk))
+	}
+	return p, err
+}
+
 // certifyDue tells whether this evaluation includes the full gradient.
 func (r *run) certifyDue() bool {
 	every := int64(r.meta.Spec.CertifyEvery)
 	return r.step == r.meta.Steps || every > 0 && (r.step/r.meta.StepsPerEpoch)%every == 0
 }
 
-// pass runs the network over a split.
-func (r *run) pass(src data.Source) (*Pass, error) {
+// pass runs the network over a split; how sure it is of each prediction costs some
+// time and is asked for.
+func (r *run) pass(src data.Source, sure bool) (*Pass, error) {
 	n := src.Len()
-	p := &Pass{make([]float64, n), make([]bool, n), make([]int, n), make([]int, n)}
+	p := &Pass{Losses: make([]float64, n), Correct: make([]bool, n),
+		Labels: make([]int, n), Groups: make([]int, n)}
+	if sure {
+		p.Confidences = make([]float64, n)
+	}
 	classes := make([]int, len(r.losses))
 	r.net.SetMode(nn.Evaluate)
 	defer r.net.SetMode(nn.Train)
 	err := r.eachBatch(src, func(b *data.Batch, from int) {
 		r.net.Losses(p.Losses[from:], b.X, b.Labels)
 		r.net.Predictions(classes)
+		if sure {
+			r.net.Confidences(p.Confidences[from:])
+		}
 		for i := range b.N {
 			p.Correct[from+i] = classes[i] == b.Labels[i]
 			p.Labels[from+i], p.Groups[from+i] = b.Labels[i], b.Groups[i]
@@ -95,13 +132,13 @@ func (r *run) pass(src data.Source) (*Pass, error) {
 	return p, err
 }
 
-// index numbers the samples of a pass, which is in the split's order.
-func (p *Pass) index() []int {
-	list := make([]int, len(p.Losses))
-	for i := range list {
-		list[i] = i
+// batch is what a method sees of the training split as a whole, in its order.
+func (p *Pass) batch() dro.Batch {
+	index := make([]int, len(p.Losses))
+	for i := range index {
+		index[i] = i
 	}
-	return list
+	return dro.Batch{Losses: p.Losses, Labels: p.Labels, Groups: p.Groups, Index: index, Correct: p.Correct}
 }
 
 // eachBatch calls f with every batch of src in order and its first index.
@@ -120,26 +157,24 @@ func (r *run) eachBatch(src data.Source, f func(b *data.Batch, from int)) error 
 }
 
 // fullGradNorm returns the norm of the gradient of the method's own objective
-// over the training split; for ERM, of the mean loss. It leaves that gradient in
-// the network: a second array of its size for every run would be a tenth of all
-// the memory.
-func (r *run) fullGradNorm() (float64, error) {
-	n := float64(r.data.Train.Len())
-	losses, weights := make([]float64, len(r.losses)), make([]float64, len(r.losses))
-	weigh := r.method.Weights
-	if wide, ok := r.method.(dro.Wide); ok {
-		weigh = wide.SplitWeights
-	}
+// over the training split, whose pass is given; for ERM, of the mean loss. It
+// leaves that gradient in the network: a second array of its size for every run
+// would be a tenth of all the memory.
+func (r *run) fullGradNorm(train *Pass) (float64, error) {
+	n := len(train.Losses)
+	weights := make([]float64, n)
+	r.method.Weights(weights, train.batch())
+	losses := make([]float64, len(r.losses))
 	r.net.SetMode(nn.Evaluate)
 	defer r.net.SetMode(nn.Train)
 	add := r.net.Gradient
-	err := r.eachBatch(r.data.Train, func(b *data.Batch, _ int) {
-		r.net.Losses(losses[:b.N], b.X, b.Labels)
-		weigh(weights[:b.N], batchOf(b, losses))
-		for i := range weights[:b.N] {
-			weights[i] *= float64(b.N) / n // the batch's part of the mean
+	err := r.eachBatch(r.data.Train, func(b *data.Batch, from int) {
+		r.net.Losses(losses, b.X, b.Labels)
+		part := weights[from:][:b.N]
+		for i := range part {
+			part[i] *= float64(b.N) / float64(n) // the batch's part of the mean
 		}
-		add(weights)
+		add(part)
 		add = r.net.AddGradient
 	})
 	return r.net.GradientNorm(), err
@@ -153,13 +188,14 @@ func (r *run) measureIterate() error {
 	}
 	swapTensors(r.x, r.picked)
 	defer swapTensors(r.x, r.picked)
-	test, err := r.pass(r.data.Test)
+	test, err := r.pass(r.data.Test, false)
 	if err != nil {
 		return err
 	}
-	e := Evaluation{Groups: len(r.data.Groups)}
-	r.iterate.TestLoss, r.iterate.TestAccuracy = test.loss(), test.accuracy()
-	r.iterate.WorstClassAccuracy = Least(e.byGroup(test, (*Pass).hits))
+	e := r.evaluation()
+	r.iterate.TestLoss, r.iterate.TestAccuracy = Num(mean(test.Losses)), Num(mean(test.hits()))
+	r.iterate.WorstClassAccuracy = e.worst(PerClass, test)
+	r.iterate.WorstGroupAccuracy = e.worst(PerGroup, test)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"drolab/dro"
@@ -46,6 +47,9 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 			t.Errorf("%s is %v, by the second road %v", what, got, want)
 		}
 	}
+	if got, want := tr.meta.GroupCounts.Val, data.GroupCounts(d.Val, 2); !slices.Equal(got, want) {
+		t.Errorf("the hold-out has groups of %v, want %v", got, want)
+	}
 	train, _ := losses(d.Train)
 	test, hits := losses(d.Test)
 	val, _ := losses(d.Val)
@@ -54,13 +58,21 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	close("test accuracy", e.Of("test_accuracy"), mean(hits))
 	close("validation loss", e.Of("val_loss"), mean(val))
 
+	for i, rho := range spec.RiskRadii {
+		problem, _ := spec.Problem()
+		w, err := problem.Set.WorstCase(nil, val, rho)
+		if err != nil {
+			t.Fatal(err)
+		}
+		close("robust risk of the hold-out", e.ByGroup.Of("val_robust_risk_at")[i], w.Risk)
+	}
 	var sum, count float64 // of group 0
 	for i := range hits {
 		if d.Test.Group(i) == 0 {
 			sum, count = sum+hits[i], count+1
 		}
 	}
-	close("accuracy of group 0", e.ByGroup.Of("class_accuracy")[0], sum/count)
+	close("accuracy of group 0", e.ByGroup.Of("group_accuracy")[0], sum/count)
 
 	p, err := spec.Problem()
 	if err != nil {
@@ -78,12 +90,12 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	}
 	// The weights of the groups average to the mean ratio, which is 1.
 	var weighted, n float64
-	for g, c := range tr.meta.TrainCounts {
-		weighted += e.ByGroup.Of("class_weight")[g].Float() * float64(c)
+	for g, c := range tr.meta.GroupCounts.Train {
+		weighted += e.ByGroup.Of("group_ratio")[g].Float() * float64(c)
 		n += float64(c)
 	}
 	if math.Abs(weighted/n-1) > 1e-9 {
-		t.Errorf("mean class weight %v, want 1", weighted/n)
+		t.Errorf("mean group ratio %v, want 1", weighted/n)
 	}
 }
 

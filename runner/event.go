@@ -75,8 +75,11 @@ type EvalEvent struct {
 	Head
 	Epoch float64
 	Values
-	// ByGroup has the measures per class, or per group where groups are given.
+	// ByGroup has the measures with a number a class, a group or a radius.
 	ByGroup Lists
+	// Selected says that the validation split finds this evaluation better than
+	// all before, in a run that selects: see Spec.Select.
+	Selected bool
 }
 
 // WarningEvent keeps what is suspicious but usable.

@@ -26,6 +26,9 @@ func (e *EvalEvent) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if e.Selected {
+		b = append(b, `,"selected":true`...)
+	}
 	return append(e.ByGroup.append(e.Values.append(b)), '}'), nil
 }
 
@@ -60,9 +63,12 @@ func (e *StepEvent) UnmarshalJSON(b []byte) error {
 func (e *EvalEvent) UnmarshalJSON(b []byte) error {
 	*e = EvalEvent{}
 	err := eachField(b, func(key, value []byte) error {
+		if string(key) == "selected" {
+			return json.Unmarshal(value, &e.Selected)
+		}
 		return field(&e.Head, &e.Epoch, key, value, &e.Values, &e.ByGroup)
 	})
-	if accuracy := e.ByGroup.Of("class_accuracy"); accuracy != nil && !e.Of("worst_class_accuracy").Applies() {
+	if accuracy := e.ByGroup.Of("class_accuracy"); accuracy != nil && !e.has("worst_class_accuracy") {
 		e.Set("worst_class_accuracy", Least(accuracy))
 	}
 	return err

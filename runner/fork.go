@@ -44,7 +44,7 @@ func (p *Past) Fork() (Spec, error) {
 // startFrom makes the settings that say where the method's state starts what the
 // state is: z, for methods that have one.
 func (s *Spec) startFrom(p *Past) error {
-	trainer, problem, err := newTrainer(s, 0, p.Meta.TrainCounts, p.Meta.TrainCounts)
+	trainer, problem, err := trainerOn(s, &p.Meta.Parts)
 	if err != nil {
 		return err
 	}
@@ -90,6 +90,7 @@ func (j *job) fork(parent *Past) error {
 // starts.
 func (s *State) inherit(m, parent *Meta) {
 	s.Last, s.Output = nil, nil
+	s.Selected = nil // the fork has no checkpoint of it
 	if m.Spec.Algorithm() != parent.Spec.Algorithm() || s.Method == nil {
 		s.Window, s.Method, s.Picked = Window{}, nil, nil
 		return

@@ -65,6 +65,32 @@ func TestForkWithoutAChangeIsTheParent(t *testing.T) {
 	}
 }
 
+// A fork has no checkpoint of what its parent selected, so it selects anew.
+func TestForkSelectsAnew(t *testing.T) {
+	spec := choosing(dro.ERM, "val_loss")
+	spec.CheckpointEvery = 0
+	store := newMemory()
+	q := NewQueue(context.Background(), Settings{Store: store})
+	ids, err := q.Start(Request{Specs: []Spec{spec}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	parent := store.runs[ids[0]]
+	from := parent.states[1]
+	if from.Selected == nil {
+		t.Fatal("the parent has selected nothing")
+	}
+	fork, err := forkAt(t, store, parent, from.Step, func(*Spec) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first := evals(fork)[0]; !first.Selected || fork.states[0].Selected != nil || from.Selected == nil ||
+		fork.summary.Selected.Step <= from.Step {
+		t.Errorf("the first evaluation is selected: %v, in the end %+v", first.Selected, fork.summary.Selected)
+	}
+}
+
 func TestForkMayChange(t *testing.T) {
 	store, parent := parentRun(t, dro.PGD)
 	for name, change := range map[string]func(*Spec){

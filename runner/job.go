@@ -95,17 +95,17 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 	if n := len(s.Mean); n > 0 && n != d.Shape.C {
 		return nil, &KeyError{"mean", s.Mean, fmt.Sprintf("%d numbers, one for each channel", d.Shape.C)}
 	}
-	counts := data.GroupCounts(d.Train, len(d.Groups))
-	_, p, err := trainerOn(&s, d, counts) // what it refuses is refused before anything is written
+	parts := partsOf(d)
+	_, p, err := trainerOn(&s, &parts) // what it refuses is refused before anything is written
 	if err != nil {
 		return nil, err
 	}
 	perEpoch := int64(d.Train.Len() / s.Batch)
-	return &Meta{Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s, Host: host,
-		Checksum: d.Checksum, Classes: d.Classes, Groups: d.Groups,
-		TrainCounts: counts, TestCounts: data.GroupCounts(d.Test, len(d.Groups)),
-		Parameters: parameters, StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs),
-		Coordinates: string(p.Coordinates), Box: p.Box}, nil
+	m := &Meta{Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s, Host: host,
+		Checksum: d.Checksum, Parts: parts, Parameters: parameters,
+		StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs),
+		Coordinates: string(p.Coordinates), Box: p.Box}
+	return m, checkSelect(m, d)
 }
 
 // reopen takes up an unfinished run from its newest checkpoint.

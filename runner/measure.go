@@ -2,6 +2,7 @@ package runner
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"drolab/dro"
@@ -14,25 +15,59 @@ import (
 // dro.Method) or is a row of stepRows.
 type Measure struct {
 	dro.Measure
-	PerGroup bool // one value a group
+	Axis Axis
 	// Main says that tables show it without being asked.
 	Main bool
 
-	// Value computes a measure of an evaluation, List one per group; both are
-	// nil for a measure of a step.
+	// Value computes a measure of an evaluation, List one with a value a place on
+	// the axis; both are nil for a measure of a step.
 	Value func(*Evaluation) Number
 	List  func(*Evaluation) []Number
+
+	val    bool   // of the validation split
+	group  bool   // of groups, so where they are given
+	groups string // of a measure that looks at classes: the one that looks at groups
 }
+
+// Axis is what the values of a measure are one of each.
+type Axis int
+
+// The axes of measures. Each place of one has a name: see Meta.Places.
+const (
+	Single    Axis = iota // one number
+	PerClass              // a number a class
+	PerGroup              // a number a group, where groups are given
+	PerRadius             // a number a radius of the setting risk_radii
+)
+
+// IsList tells whether the measure has more than one number.
+func (m *Measure) IsList() bool { return m.Axis != Single }
 
 // OfStep tells whether the measure is of training steps and not of evaluations.
 func (m *Measure) OfStep() bool { return m.Value == nil && m.List == nil }
+
+// CanApply tells whether evaluations of the run can have the measure. A list that
+// cannot is in no file of the run; a number is null there.
+func (m *Measure) CanApply(to *Meta) bool {
+	if m.val && to.ClassCounts.Val == nil && to.Spec.ValFraction == 0 { // counts are not in old files
+		return false
+	}
+	switch {
+	case m.group || m.Axis == PerGroup:
+		return len(to.Groups) > 0
+	case m.Axis == PerRadius:
+		set, err := to.Spec.Set()
+		return err == nil && set.HasRadius() && len(to.Spec.RiskRadii) > 0
+	}
+	return true
+}
 
 // stepRows are what every method's steps report.
 func stepRows() (first, last Measure) {
 	loss := dro.Measure{Name: "loss", Title: "train loss", Unit: "nats", Scale: dro.Log, Better: dro.Lower,
 		Noisy: true, Doc: "mean cross-entropy of the step's own batch, augmented, in training mode"}
 	norm := dro.Measure{Name: "grad_norm", Title: "gradient norm", Symbol: "‖g‖", Scale: dro.Log,
-		Noisy: true, Doc: "‖mean w_i ∇ℓ_i‖ of the x-batch, w being the method's weights"}
+		Noisy: true, Doc: "‖mean w_i ∇ℓ_i‖ of the x-batch, w being the method's weights, before clipping"}
 	return Measure{Main: true, Measure: loss}, Measure{Measure: norm}
 }
 
@@ -73,8 +108,8 @@ var added []Measure
 // takes it out again. It is for the start of a program and for tests: not while
 // runs go on. It panics where the name is taken or nothing computes it.
 func RegisterMeasure(m Measure) (remove func()) {
-	if _, taken := FindMeasure(m.Name); taken || m.Name == "" || m.OfStep() {
-		panic("runner: RegisterMeasure wants a new name and a Value or a List")
+	if _, taken := FindMeasure(m.Name); taken || m.Name == "" || m.OfStep() || m.IsList() != (m.List != nil) {
+		panic("runner: RegisterMeasure wants a new name and a Value, or an Axis and a List")
 	}
 	added = append(slices.Clip(added), m)
 	return func() {
@@ -105,30 +140,6 @@ func FindMeasure(name string) (Measure, bool) {
 	return Measure{}, false
 }
 
-// Pass is what one forward pass over a split gives: unaugmented, in evaluation
-// mode, sample by sample.
-type Pass struct {
-	Losses  []float64
-	Correct []bool
-	Labels  []int
-	Groups  []int
-}
-
-// Evaluation is what measures are computed from, at one moment of a run.
-type Evaluation struct {
-	Spec      *Spec
-	Problem   *dro.Problem
-	Groups    int   // how many
-	Train     *Pass // the whole training split
-	Test      *Pass
-	Val       *Pass  // nil without a hold-out
-	Z         *dro.Z // nil: the method has no dual variables
-	Worst     dro.Worst
-	TestWorst dro.Worst // the exact worst cases of the training and test losses at the run's radius
-	Ratios    []float64 // of Worst
-	GradNorm  Number    // ‖∇_x F‖ over the training split, where it was asked for
-}
-
 // of computes the row.
 func (m *Measure) of(e *Evaluation, v *Values, l *Lists) {
 	if m.List != nil {
@@ -138,144 +149,79 @@ func (m *Measure) of(e *Evaluation, v *Values, l *Lists) {
 	v.Set(m.Name, m.Value(e))
 }
 
+// Fit returns the name of the measure that says of the groups what the one of that
+// name says of the classes, where groups are given; else the name.
+func (p *Parts) Fit(name string) string {
+	if p.Main() == PerGroup {
+		if m, _ := FindMeasure(name); m.groups != "" {
+			return m.groups
+		}
+	}
+	return name
+}
+
+// splitRow is a measure of the test split, which the validation split has too.
+type splitRow struct {
+	dro.Measure // of the test split: its Doc speaks of test samples
+	main        bool
+	group       bool
+	groups      string
+	axis        Axis
+	value       func(*Evaluation, *Pass) Number   // of a pass that is there
+	list        func(*Evaluation, *Pass) []Number // likewise
+}
+
+// test is the row of the test split.
+func (r splitRow) test() Measure {
+	return r.on(r.Measure, func(e *Evaluation) *Pass { return e.Test })
+}
+
+// val is the row of the validation split: its name has val_ in front, in place of
+// test_ where the test split's has that.
+func (r splitRow) val() Measure {
+	d := r.Measure
+	d.Name = "val_" + strings.TrimPrefix(d.Name, "test_")
+	d.Title = "validation " + strings.TrimPrefix(d.Title, "test ")
+	d.Symbol = ""
+	d.Doc = strings.ReplaceAll(d.Doc, "test ", "validation ")
+	m := r.on(d, func(e *Evaluation) *Pass { return e.Val })
+	m.Main, m.val = false, true
+	if r.groups != "" {
+		m.groups = "val_" + r.groups
+	}
+	return m
+}
+
+func (r splitRow) on(d dro.Measure, split func(*Evaluation) *Pass) Measure {
+	m := Measure{Measure: d, Axis: r.axis, Main: r.main, group: r.group, groups: r.groups}
+	if r.axis != Single {
+		m.List = func(e *Evaluation) []Number {
+			if p := split(e); p != nil {
+				return r.list(e, p)
+			}
+			return nil
+		}
+		return m
+	}
+	m.Value = func(e *Evaluation) Number {
+		if p := split(e); p != nil {
+			return r.value(e, p)
+		}
+		return Number{}
+	}
+	return m
+}
+
 // evalRows is the table, in the order of the log.
 var evalRows = sync.OnceValue(func() []Measure {
-	return slices.Concat(accuracyRows(), lossRows(), riskRows())
+	each := func(form func(splitRow) Measure, rows []splitRow) (list []Measure) {
+		for _, r := range rows {
+			list = append(list, form(r))
+		}
+		return list
+	}
+	split := slices.Concat(lossRows(), riskRows())
+	return slices.Concat(each(splitRow.test, accuracyRows()), []Measure{trainLoss()},
+		each(splitRow.test, split), ratioRows(), dualRiskRows(),
+		each(splitRow.val, slices.Concat(accuracyRows(), split)))
 })
-
-func accuracyRows() []Measure {
-	percent := func(name, title, symbol, doc string) dro.Measure {
-		return dro.Measure{Name: name, Title: title, Symbol: symbol, Unit: "%", Scale: dro.Percent,
-			Better: dro.Higher, Doc: doc}
-	}
-	return []Measure{
-		{Main: true, PerGroup: true, Measure: percent("class_accuracy", "accuracy", "",
-			"part of the class's (group's) test samples that are classified right, at the last iterate"),
-			List: func(e *Evaluation) []Number { return e.byGroup(e.Test, (*Pass).hits) }},
-		{Main: true, Measure: percent("worst_class_accuracy", "worst class accuracy", "worst",
-			"the lowest of the test accuracies per class (group), at the last iterate"),
-			Value: func(e *Evaluation) Number { return Least(e.byGroup(e.Test, (*Pass).hits)) }},
-		{Main: true, Measure: percent("test_accuracy", "mean accuracy", "mean",
-			"part of all test samples that are classified right, at the last iterate"),
-			Value: func(e *Evaluation) Number { return e.Test.accuracy() }},
-		{Measure: percent("val_accuracy", "validation accuracy", "",
-			"part of the held-out samples that are classified right, at the last iterate"),
-			Value: func(e *Evaluation) Number { return e.Val.accuracy() }},
-		{PerGroup: true, Measure: dro.Measure{Name: "class_loss", Title: "loss", Unit: "nats", Better: dro.Lower,
-			Doc: "mean cross-entropy of the class's (group's) test samples"},
-			List: func(e *Evaluation) []Number { return e.byGroup(e.Test, (*Pass).losses) }},
-		{PerGroup: true, Measure: dro.Measure{Name: "class_weight", Title: "weight", Unit: "mean ratio",
-			Doc: "mean likelihood ratio dQ/dP of the class's (group's) training samples under the exact " +
-				"worst case Q of the training losses: 1 is no reweighting, above 1 is where the " +
-				"adversary looks; ERM has it too"},
-			List: func(e *Evaluation) []Number {
-				return e.byGroup(e.Train, func(*Pass) []float64 { return e.Ratios })
-			}},
-	}
-}
-
-func lossRows() []Measure {
-	row := func(name, title, of string, main bool, value func(*Evaluation) Number) Measure {
-		return Measure{Value: value, Main: main, Measure: dro.Measure{
-			Name: name, Title: title, Unit: "nats", Scale: dro.Log, Better: dro.Lower,
-			Doc: "mean cross-entropy over the " + of + " split, unaugmented, in evaluation mode"}}
-	}
-	return []Measure{
-		row("train_loss", "train loss", "training", true, func(e *Evaluation) Number { return e.Train.loss() }),
-		row("test_loss", "test loss", "test", true, func(e *Evaluation) Number { return e.Test.loss() }),
-		row("val_loss", "validation loss", "held-out", false, func(e *Evaluation) Number { return e.Val.loss() }),
-	}
-}
-
-func riskRows() []Measure {
-	nats := func(name, title, doc string) dro.Measure {
-		return dro.Measure{Name: name, Title: title, Unit: "nats", Better: dro.Lower, Doc: doc}
-	}
-	return []Measure{
-		{Main: true, Measure: nats("robust_risk", "robust risk",
-			"R_ρ of the test losses: their largest mean over all reweightings Q with D_φ(Q‖P) ≤ ρ, "+
-				"solved exactly"),
-			Value: func(e *Evaluation) Number { return Num(e.TestWorst.Risk) }},
-		{Measure: nats("train_objective", "train objective", "F(x; λ, η) on the training split, unaugmented"),
-			Value: (*Evaluation).objective},
-		{Measure: nats("train_robust_risk", "train robust risk",
-			"R_ρ of the training losses, unaugmented, solved exactly"),
-			Value: func(e *Evaluation) Number { return Num(e.Worst.Risk) }},
-		{Main: true, Measure: nats("dual_gap", "dual gap",
-			"F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the best for this network, "+
-				"so the error of the dual variables alone"),
-			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.objective().value-e.Worst.Risk) }},
-		{Measure: dro.Measure{Name: "divergence", Title: "worst case's divergence",
-			Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
-			Value: func(e *Evaluation) Number { return Num(e.Worst.Divergence) }},
-		{Measure: dro.Measure{Name: "effective_sample_size", Title: "effective sample size",
-			Scale: dro.Whole, Unit: "samples",
-			Doc: "n (mean r)²/mean r² of the exact worst case on the training split"},
-			Value: func(e *Evaluation) Number { return Num(e.Worst.EffectiveSampleSize) }},
-		{Main: true, Measure: dro.Measure{Name: "full_grad_norm", Title: "full gradient norm",
-			Symbol: "‖∇F‖", Better: dro.Lower,
-			Doc: "‖∇_x F(x; λ, η)‖ of the method's own objective over the training split " +
-				"(ERM: of the mean loss)"},
-			Value: func(e *Evaluation) Number { return e.GradNorm }},
-		{Measure: dro.Measure{Name: "above_bound", Title: "losses above B", Scale: dro.Whole, Unit: "samples",
-			Doc: "training losses above eta_max, the bound B that the theory assumes"},
-			Value: func(e *Evaluation) Number { return Num(float64(e.aboveBound())) }},
-	}
-}
-
-// mean does not apply to a split that is not there.
-func (p *Pass) mean(of func(*Pass) []float64) Number {
-	if p == nil {
-		return Number{}
-	}
-	return Num(mean(of(p)))
-}
-
-func (p *Pass) loss() Number     { return p.mean((*Pass).losses) }
-func (p *Pass) accuracy() Number { return p.mean((*Pass).hits) }
-
-// hits returns 1 for each sample that is classified rightly, 0 for the others.
-func (p *Pass) hits() []float64 {
-	hits := make([]float64, len(p.Correct))
-	for i, c := range p.Correct {
-		if c {
-			hits[i] = 1
-		}
-	}
-	return hits
-}
-
-func (p *Pass) losses() []float64 { return p.Losses }
-
-// byGroup returns the mean of a value per group of a split; a group without
-// samples has none.
-func (e *Evaluation) byGroup(p *Pass, of func(*Pass) []float64) []Number {
-	sums, counts := make([]float64, e.Groups), make([]float64, e.Groups)
-	for i, v := range of(p) {
-		sums[p.Groups[i]] += v
-		counts[p.Groups[i]]++
-	}
-	means := make([]Number, e.Groups)
-	for g := range means {
-		means[g] = NumIf(counts[g] > 0, sums[g]/counts[g])
-	}
-	return means
-}
-
-// objective returns F at the method's z on the training split; it does not apply
-// where there is none.
-func (e *Evaluation) objective() Number {
-	if e.Z == nil {
-		return Number{}
-	}
-	return Num(e.Problem.At(nil, e.Train.Losses, *e.Z).Value)
-}
-
-func (e *Evaluation) aboveBound() (n int) {
-	for _, l := range e.Train.Losses {
-		if l > e.Spec.EtaMax {
-			n++
-		}
-	}
-	return n
-}

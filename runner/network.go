@@ -9,6 +9,8 @@ type Network interface {
 	Losses(losses []float64, x []float32, labels []int)
 	// Predictions gives the classes of the last Losses.
 	Predictions(classes []int)
+	// Confidences gives the probabilities of those classes.
+	Confidences(probabilities []float64)
 	// Gradient computes ∇ mean w_i ℓ_i over the batch of the last Losses,
 	// AddGradient adds it to the last one.
 	Gradient(weights []float64)

@@ -34,11 +34,16 @@ func TestRegisteredDataTrains(t *testing.T) {
 	s := brief(dro.SFK)
 	s.Dataset = "rows"
 	tr := runAll(t, 1, s)[0]
-	if tr.summary == nil || tr.summary.Status != Done || len(tr.summary.ByGroup.Of("class_accuracy")) != 2 {
+	if tr.summary == nil || tr.summary.Status != Done || len(tr.summary.ByGroup.Of("group_accuracy")) != 2 ||
+		len(tr.summary.ByGroup.Of("class_accuracy")) != 3 {
 		t.Fatalf("summary %+v", tr.summary)
 	}
 	if m := tr.meta; m.Checksum != "rows" || !slices.Equal(m.Groups, []string{"small", "large"}) ||
-		!slices.Equal(m.TrainCounts, []int{40, 160}) || !slices.Equal(m.TestCounts, []int{12, 48}) {
-		t.Errorf("groups %q of %v and %v samples, checksum %s", m.Groups, m.TrainCounts, m.TestCounts, m.Checksum)
+		!slices.Equal(m.GroupCounts.Train, []int{40, 160}) || !slices.Equal(m.GroupCounts.Test, []int{12, 48}) ||
+		!slices.Equal(m.Classes, []string{"a", "b", "c"}) ||
+		!slices.Equal(m.ClassCounts.Train, []int{100, 50, 50}) ||
+		!slices.Equal(m.ClassCounts.Test, []int{20, 20, 20}) || m.ClassCounts.Val != nil {
+		t.Errorf("classes %q of %v, groups %q of %v, checksum %s", m.Classes, m.ClassCounts, m.Groups,
+			m.GroupCounts, m.Checksum)
 	}
 }

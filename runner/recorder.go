@@ -1,8 +1,6 @@
 package runner
 
 import (
-	"time"
-
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner/data"
@@ -46,40 +44,6 @@ type Recorder interface {
 	Close() error
 }
 
-// Host is the program and the machine that a run is made with.
-type Host struct {
-	Version string `json:"version"` // of drolab's code: revision, or which program where the tree was dirty
-	Go      string `json:"go"`
-	System  string `json:"system"` // operating system and architecture
-	CPU     string `json:"cpu"`
-	Kernel  string `json:"kernel"` // float32 kernels in use: another one gives other last bits
-	Threads int    `json:"threads"`
-}
-
-// Meta is run.json: what made the run, and what a viewer needs to draw it.
-type Meta struct {
-	ID      string    `json:"id"`
-	Preset  string    `json:"preset"`
-	Parent  string    `json:"parent,omitempty"` // RUN@STEP that it was forked from
-	Created time.Time `json:"created"`
-	Spec    Spec      `json:"spec"`
-	Host    Host      `json:"host"`
-
-	Checksum    string   `json:"dataset_checksum"`
-	Classes     []string `json:"classes"`
-	Groups      []string `json:"groups"`       // what per-class figures are by: the group column, else classes
-	TrainCounts []int    `json:"train_counts"` // per group, after imbalance
-	TestCounts  []int    `json:"test_counts"`
-	Parameters  int      `json:"parameters"`
-
-	StepsPerEpoch int64 `json:"steps_per_epoch"`
-	Steps         int64 `json:"steps"` // planned
-
-	// Coordinates and Box are those of z, with every "auto" derived.
-	Coordinates string  `json:"coordinates"`
-	Box         dro.Box `json:"box"`
-}
-
 // State is a checkpoint: all that the rest of the run depends on.
 type State struct {
 	Step    int64      `json:"step"`
@@ -93,6 +57,9 @@ type State struct {
 	Last *StepEvent `json:"last,omitempty"`
 	// Output is the method's own output, measured, at the end of the run.
 	Output *PaperIterate `json:"output,omitempty"`
+	// Selected is the evaluation that the run has selected so far, of a step whose
+	// checkpoint is kept as long as it is that; nil: there is none.
+	Selected *EvalEvent `json:"selected,omitempty"`
 	// Method is the method's own state; nil: it is at its start.
 	Method *dro.State `json:"-"`
 

@@ -34,6 +34,7 @@ type run struct {
 	method  dro.Trainer
 	picker  dro.Picker   // the method, where it has an output rule, else nil
 	mover   dro.Mover    // the method, where it has an x-step of its own, else nil
+	clip    float64      // of the x-step; 0: none
 	problem *dro.Problem // that evaluations measure the risk of
 	batches *data.Loader // x-batches: permutations of the training split
 	draws   *data.Loader // batches of the method's own: independent draws
@@ -49,7 +50,10 @@ type run struct {
 	window Window
 	last   *StepEvent
 	eval   *EvalEvent
-	warned map[string]bool
+	// selected is the evaluation that the validation split finds best, of those
+	// that the run was to select from.
+	selected *EvalEvent
+	warned   map[string]bool
 
 	picked  []nn.Tensor   // x as the method's output rule has chosen it
 	iterate *PaperIterate // that, measured at the end
@@ -102,7 +106,7 @@ func (r *run) build(build NewNetwork, threads int) (err error) {
 		return err
 	}
 	r.net, err = build(nn.Config{Model: s.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W,
-		Classes: len(d.Classes), Batch: s.Batch, Seed: s.Seed, Threads: threads})
+		Classes: len(d.Classes), Batch: s.Batch, Init: s.Init, Seed: s.Seed, Threads: threads})
 	if err != nil {
 		return err
 	}
@@ -117,24 +121,27 @@ func (r *run) build(build NewNetwork, threads int) (err error) {
 
 // setMethod starts the method as s states it.
 func (r *run) setMethod(s *Spec) error {
-	method, problem, err := trainerOn(s, r.data, r.meta.TrainCounts)
+	m, err := dro.Find(s.Algorithm())
 	if err != nil {
 		return err
 	}
-	r.method, r.problem = method, problem
+	method, problem, err := trainerOn(s, &r.meta.Parts)
+	if err != nil {
+		return err
+	}
+	r.method, r.problem, r.clip = method, problem, s.clip(m)
 	r.picker, _ = r.method.(dro.Picker)
 	r.mover, _ = r.method.(dro.Mover)
 	return nil
 }
 
-// trainerOn starts the method of s on the data, whose training samples are
-// counted by group.
-func trainerOn(s *Spec, d *data.Dataset, groups []int) (dro.Trainer, *dro.Problem, error) {
-	classes := groups
-	if !slices.Equal(d.Classes, d.Groups) {
-		classes = data.ClassCounts(d.Train, len(d.Classes))
+// trainerOn starts the method of s on the data that p counts.
+func trainerOn(s *Spec, p *Parts) (dro.Trainer, *dro.Problem, error) {
+	samples := 0
+	for _, n := range p.ClassCounts.Train {
+		samples += n
 	}
-	return newTrainer(s, d.Train.Len(), classes, groups)
+	return newTrainer(s, samples, p.ClassCounts.Train, p.Counts(p.Main()).Train)
 }
 
 // newTrainer starts the method of s: see Task.
@@ -166,6 +173,7 @@ func (r *run) addLoaders() (err error) {
 	o := r.loaderOptions(streamBatches, r.meta.Spec.Batch)
 	if r.meta.Spec.Augment {
 		o.Augment = r.data.Augment
+		o.Augment.Mean = r.meta.Spec.Pad == "mean"
 	}
 	if r.batches, err = data.NewEpochs(r.data.Train, o); err != nil {
 		return err
@@ -222,7 +230,13 @@ func (r *run) begin(from *State) error {
 			return err
 		}
 	}
-	return r.mark(Running)
+	if err := r.mark(Running); err != nil || from != nil {
+		return err
+	}
+	for _, note := range r.data.Notes {
+		r.warnOnce(note)
+	}
+	return nil
 }
 
 // loop is the run: obey, train, and at the end of an epoch evaluate and save.
@@ -245,7 +259,10 @@ func (r *run) loop() error {
 		return nil
 	}
 	// A run resumed from a checkpoint of its very last step.
-	return r.evaluate()
+	if err := r.evaluate(); err != nil || !r.justSelected() {
+		return err
+	}
+	return r.save()
 }
 
 // betweenSteps evaluates and saves when that is due. An evaluation comes
@@ -264,7 +281,7 @@ func (r *run) betweenSteps() error {
 		if err := r.endEpoch(int(done)); err != nil {
 			return err
 		}
-		save = save || s.CheckpointEvery == 0
+		save = save || s.CheckpointEvery == 0 || r.justSelected()
 	}
 	if save || r.step == r.meta.Steps {
 		return r.save()
@@ -281,15 +298,15 @@ func (r *run) endEpoch(epoch int) error {
 	}
 	defer r.stopClock()()
 	restart, err := e.EndEpoch(epoch, func() (dro.Batch, error) {
-		p, err := r.pass(r.data.Train)
+		p, err := r.pass(r.data.Train, false)
 		if err != nil {
 			return dro.Batch{}, err
 		}
-		return dro.Batch{Losses: p.Losses, Labels: p.Labels, Groups: p.Groups,
-			Correct: p.Correct, Index: p.index()}, nil
+		return p.batch(), nil
 	})
 	if restart {
 		r.net.Restart()
+		r.selected = nil // what was trained so far is given up
 	}
 	return err
 }
@@ -314,6 +331,7 @@ func (r *run) conclude(status Status, cause error) error {
 	}
 	s := Summarize(r.meta, status, r.step, r.eval, r.last)
 	s.Cause, s.PaperIterate = e.Cause, cmp.Or(r.iterate, r.pickedNow())
+	s.Selects(r.meta, r.selected)
 	if r.total.images > 0 { // else what the last step event says has to do
 		s.ImagesPerSecond = perSecond(r.total.images, r.total.elapsed)
 	}

@@ -281,7 +281,11 @@ func (t *Setting) wrong(cause error, value []byte, like any) error {
 	if errors.As(cause, &own) {
 		return own
 	}
-	return &KeyError{t.Key, string(value), wanted[reflect.TypeOf(like)]}
+	want := wanted[reflect.TypeOf(like)]
+	if _, auto := like.(Auto); auto {
+		want = t.Want
+	}
+	return &KeyError{t.Key, string(value), want}
 }
 
 // wanted says what a setting of a type looks like. Ranges are Validate's.
@@ -291,7 +295,6 @@ var wanted = map[reflect.Type]string{
 	reflect.TypeFor[int]():             "a whole number",
 	reflect.TypeFor[uint64]():          "a whole number ≥ 0",
 	reflect.TypeFor[bool]():            "true or false",
-	reflect.TypeFor[Auto]():            "auto or a number",
 	reflect.TypeFor[[]float64]():       "a list of numbers, as in [0.5, 0.5]",
 	reflect.TypeFor[[]dro.Algorithm](): "a list, as in [sfk, erm]",
 }
@@ -318,8 +321,10 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. Keys that this program does not
-// know are left out.
+// know are left out; one that is not there, since the file is older than it, is
+// the default, which is what the program did before there was a choice.
 func (s *Spec) UnmarshalJSON(b []byte) error {
+	*s = Defaults()
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(b, &values); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -64,6 +65,8 @@ func trainingRows() []Setting {
 			in: fraction},
 		{Key: "weight_decay", Doc: "of the weights, in every method alike, ≥ 0", Want: "a number ≥ 0",
 			in: atLeast(0)},
+		{Key: "clip", Doc: "longest gradient of the weights, before momentum; auto: none, or the method's",
+			Want: "auto, none or a number > 0", in: func(x float64) bool { return x > 0 }},
 	})
 }
 
@@ -74,6 +77,9 @@ func dataRows() []Setting {
 			ok: func(s *Spec) bool { return s.Dataset != "" }},
 		{Key: "model", Doc: "the network", Want: "one of ", among: nn.Models, Choices: nn.Models, fixed: true,
 			ok: func(s *Spec) bool { return nn.Known(s.Model) }},
+		{Key: "init", Doc: "how weights start: he, normal by fan-in; torch, PyTorch's default, uniform",
+			Want: "one of ", among: nn.Inits, Choices: nn.Inits, fixed: true,
+			ok: func(s *Spec) bool { return slices.Contains(nn.Inits(), s.Init) }},
 		{Key: "samples", Doc: "training samples before imbalance; 0 is the dataset's own number",
 			Want: "a whole number ≥ 0", fixed: true, in: atLeast(0)},
 		{Key: "difficulty", Doc: "of the drawn dataset shapes, 0 to 1", Want: "a number in [0, 1]", fixed: true,
@@ -83,6 +89,8 @@ func dataRows() []Setting {
 			ok: func(s *Spec) bool { return s.Imbalance.valid() }},
 		{Key: "augment", Doc: "random crops and flips, on training batches only", Want: "true or false",
 			Choices: onOff, fixed: true},
+		{Key: "pad", Doc: "what augmentation's crops show outside of the image", Want: "black or mean",
+			Choices: paddings, fixed: true, ok: func(s *Spec) bool { return slices.Contains(paddings(), s.Pad) }},
 		{Key: "mean", Doc: "taken off each channel, of pixels in 0..1; [] is customary",
 			Want: "as many numbers as std has, one for each channel", fixed: true,
 			ok: func(s *Spec) bool { return len(s.Mean) == len(s.Std) && allFinite(s.Mean) }},
@@ -92,6 +100,8 @@ func dataRows() []Setting {
 				return !slices.ContainsFunc(s.Std, func(x float64) bool { return !positive(x) })
 			}},
 		{Key: "val_fraction", Doc: "share of the training split that is held out, 0 ≤ f < 1",
+			Want: "a number in [0, 1)", fixed: true, in: fraction},
+		{Key: "label_noise", Doc: "share of the training labels set to another class, alike in every run",
 			Want: "a number in [0, 1)", fixed: true, in: fraction},
 	})
 }
@@ -128,11 +138,27 @@ func recordRows() []Setting {
 		{Key: "checkpoint_keep", Doc: "newest checkpoints that are kept", Want: "a whole number ≥ 1",
 			in: atLeast(1)},
 	})
+	rows = append(rows, grouped("Records", []Setting{
+		{Key: "select", Doc: "which step is reported beside the last: the best on the validation split by this",
+			Want: "one of ", among: Selections, Choices: Selections,
+			ok: func(s *Spec) bool { return slices.Contains(Selections(), s.Select) }},
+		{Key: "min_group", Doc: "samples of a split that a class or group needs to be called the worst",
+			Want: "a whole number ≥ 0", in: atLeast(0)},
+		{Key: "risk_radii", Doc: "radii ρ that the robust risk is measured at, beside rho; [] is none",
+			Want: fmt.Sprintf("at most %d numbers > 0", mostRadii),
+			ok: func(s *Spec) bool {
+				return len(s.RiskRadii) <= mostRadii &&
+					!slices.ContainsFunc(s.RiskRadii, func(x float64) bool { return !positive(x) })
+			}},
+	})...)
 	for i := range rows {
 		rows[i].viewed = true
 	}
 	return rows
 }
+
+// mostRadii bounds what an evaluation costs: each radius is an exact solution.
+const mostRadii = 100
 
 func grouped(name string, rows []Setting) []Setting {
 	for i := range rows {
@@ -140,6 +166,8 @@ func grouped(name string, rows []Setting) []Setting {
 	}
 	return rows
 }
+
+func paddings() []string { return []string{"black", "mean"} }
 
 func onOff() []string { return []string{"false", "true"} }
 

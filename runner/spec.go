@@ -24,6 +24,8 @@ type Spec struct {
 	Dataset string `key:"dataset"`
 	// Model is one of nn.Models.
 	Model string `key:"model"`
+	// Init is one of nn.Inits, what the weights start as.
+	Init string `key:"init"`
 	// Samples caps the training samples before imbalance; 0 is the dataset's own number.
 	Samples int `key:"samples"`
 	// Difficulty of the drawn dataset "shapes", 0 to 1; the others ignore it.
@@ -36,6 +38,9 @@ type Spec struct {
 	Std  []float64 `key:"std"`
 	// Augment crops after padding by 4 and flips, on training batches only.
 	Augment bool `key:"augment"`
+	// Pad is what is around the image that augmentation crops: black, or the mean
+	// colour.
+	Pad string `key:"pad"`
 
 	// Uncertainty is the set's name, one of dro.SetNames.
 	Uncertainty string `key:"uncertainty"`
@@ -56,13 +61,13 @@ type Spec struct {
 	// of the loss; the loss itself is never clipped.
 	EtaMin Auto    `key:"eta_min"`
 	EtaMax float64 `key:"eta_max"`
-	// Lambda and Eta are z_1; PAN and nsgdm keep λ there.
+	// Lambda and Eta are z_1; PAN, nsgdm and dsgdc keep λ there.
 	Lambda float64 `key:"lambda"`
 	Eta    float64 `key:"eta"`
 	// Batch is n_x; BatchZ is n_z, SFK's independent draw (0: the same).
 	Batch  int `key:"batch"`
 	BatchZ int `key:"batch_z"`
-	// LR is the step size α, of x and, in PGD, PAN and nsgdm, of z; multiplied by
+	// LR is the step size α, of x and, in PGD, PAN, nsgdm and dsgdc, of z; times
 	// LRDrop once LRDropEpoch epochs are done (0: never).
 	LR          float64 `key:"lr"`
 	LRDropEpoch int     `key:"lr_drop_epoch"`
@@ -71,7 +76,10 @@ type Spec struct {
 	// nsgdm's momentum averages the gradient of (x, η).
 	Momentum    float64 `key:"momentum"`
 	WeightDecay float64 `key:"weight_decay"`
-	Epochs      int     `key:"epochs"`
+	// Clip is the length that a longer gradient of x is cut down to, before
+	// momentum: auto is the method's (see dro.Method), none for most.
+	Clip   Auto `key:"clip"`
+	Epochs int  `key:"epochs"`
 
 	// Seed decides initialisation, batch order, augmentation and z-draws. The
 	// samples that imbalance keeps do not depend on it.
@@ -79,6 +87,19 @@ type Spec struct {
 	// ValFraction of the training split is held out for model selection;
 	// nothing is ever selected on the test split.
 	ValFraction float64 `key:"val_fraction"`
+	// LabelNoise is the share of the training samples whose label is set to
+	// another class, the same samples for every method and seed.
+	LabelNoise float64 `key:"label_noise"`
+
+	// Select is which step a run reports beside its last one: SelectLast, none, or
+	// the best by a measure of the validation split; one of Selections.
+	Select string `key:"select"`
+	// MinGroup is how many samples of a split a class or a group needs there to be
+	// called the worst.
+	MinGroup int `key:"min_group"`
+	// RiskRadii are the radii that evaluations measure the robust risk at, beside
+	// Rho.
+	RiskRadii []float64 `key:"risk_radii"`
 
 	// LogEvery is in steps; EvalEvery and CertifyEvery in epochs (0: only at
 	// the end); CheckpointEvery in steps (0: once an epoch).
@@ -99,10 +120,11 @@ type Spec struct {
 func Defaults() Spec {
 	return Spec{
 		Algorithms: dro.PaperMethods(), Seeds: 1,
-		Dataset: "shapes", Model: "convnet", Difficulty: 0.5, Augment: true,
+		Dataset: "shapes", Model: "convnet", Init: "he", Difficulty: 0.5, Augment: true, Pad: "black",
 		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
 		Lambda0: 0.1, EtaMax: 10, Lambda: 1, Eta: 0,
 		Batch: 128, LR: 0.01, LRDropEpoch: 40, LRDrop: 0.1, Momentum: 0.9, Epochs: 50,
+		Select: SelectLast, MinGroup: 20, RiskRadii: []float64{.05, .1, .2, .5, 1, 2, 5},
 		Seed: 1, LogEvery: 10, EvalEvery: 1, CertifyEvery: 0, CheckpointKeep: 2,
 	}
 }
@@ -234,6 +256,14 @@ func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
 	return t, nil
 }
 
+// clip returns the length that the gradient of x is cut down to; 0: none.
+func (s *Spec) clip(m *dro.Method) float64 {
+	if s.Clip.IsNone() {
+		return 0
+	}
+	return s.Clip.Or(m.Clip)
+}
+
 // Radius names set and radius as a table has room for: "χ², 0.5", "cvar 0.1".
 func (s *Spec) Radius() string {
 	set, err := s.Set()
@@ -249,7 +279,7 @@ func (s *Spec) Radius() string {
 // DataOptions returns what runner/data needs to open the Spec's dataset.
 func (s *Spec) DataOptions(dir string) data.Options {
 	return data.Options{Dir: dir, Samples: s.Samples, Difficulty: s.Difficulty,
-		Imbalance: s.Imbalance.Ratios(s.Dataset), ValFraction: s.ValFraction}
+		Imbalance: s.Imbalance.Ratios(s.Dataset), ValFraction: s.ValFraction, LabelNoise: s.LabelNoise}
 }
 
 func allFinite(xs []float64) bool {

@@ -155,6 +155,32 @@ func (r *run) timedStep(x *data.Batch) (network time.Duration, err error) {
 	return network, r.note(norm)
 }
 
+// BenchmarkMethods measures a step of every method on one thread, relative to the
+// baseline's in the same round: what a method's Cost should say.
+func BenchmarkMethods(b *testing.B) {
+	src := newNoise(data.Shape{C: 3, H: 32, W: 32}, 10, 1e4)
+	for _, model := range []string{"linear", "convnet", "alexnet"} {
+		b.Run(model, func(b *testing.B) {
+			methods := append([]dro.Algorithm{dro.Baseline()}, dro.Algorithms()...)
+			var steps []func() error
+			for _, a := range methods {
+				s := Defaults()
+				s.Model, s.LR = model, 1e-4 // noise teaches nothing, and a larger step diverges
+				r, err := benchRun(s, a, src, 10, 1)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.Cleanup(r.close)
+				steps = append(steps, r.train)
+			}
+			ms := turns(b, steps...)
+			for i, a := range methods[1:] {
+				b.ReportMetric(ratio(ms[i+1], ms[0]), string(a)+"-ratio")
+			}
+		})
+	}
+}
+
 // BenchmarkTogether measures the throughput of 2 threads: of one run that has
 // both, and of 2 and 4 runs of one each. The ratios are of images a second, to
 // the one run's.

@@ -37,9 +37,9 @@ func batchOf(b *data.Batch, losses []float64) dro.Batch {
 func (r *run) moveX(alpha float64) (norm float64) {
 	s := &r.spec
 	if r.mover == nil {
-		return r.net.Update(nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay})
+		return r.net.Update(nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay, Clip: r.clip})
 	}
-	norm, velocity := r.net.Accumulate(s.Momentum, s.Momentum, s.WeightDecay, 0)
+	norm, velocity := r.net.Accumulate(s.Momentum, s.Momentum, s.WeightDecay, r.clip)
 	r.net.Advance(r.mover.Advance(velocity, alpha))
 	return norm
 }

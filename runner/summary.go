@@ -23,7 +23,19 @@ type Summary struct {
 	ImagesPerSecond Number `json:"images_per_second"`
 	// PaperIterate is the method's own output, where it has an output rule.
 	PaperIterate *PaperIterate `json:"paper_iterate,omitempty"`
-	Dir          string        `json:"dir,omitempty"`
+	// Selected is the step that the validation split finds best, where the run was
+	// to select one; everything else is of the last step.
+	Selected *Selected `json:"selected,omitempty"`
+
+	Parts // of the run's data
+	// ClassInterval and GroupInterval are the 95 % intervals of the test
+	// accuracies: see Wilson.
+	ClassInterval []Interval `json:"class_accuracy_interval,omitempty"`
+	GroupInterval []Interval `json:"group_accuracy_interval,omitempty"`
+	// RiskRadii are the radii of robust_risk_at.
+	RiskRadii []float64 `json:"risk_radii,omitempty"`
+
+	Dir string `json:"dir,omitempty"`
 
 	Measures Values `json:"-"`
 	ByGroup  Lists  `json:"-"`
@@ -45,6 +57,16 @@ type PaperIterate struct {
 	TestLoss           Number `json:"test_loss"`
 	TestAccuracy       Number `json:"test_accuracy"`
 	WorstClassAccuracy Number `json:"worst_class_accuracy"`
+	WorstGroupAccuracy Number `json:"worst_group_accuracy,omitzero"`
+}
+
+// Worst is the least test accuracy of the groups where they are given, else of the
+// classes.
+func (p *PaperIterate) Worst() Number {
+	if p.WorstGroupAccuracy.Applies() {
+		return p.WorstGroupAccuracy
+	}
+	return p.WorstClassAccuracy
 }
 
 // Summarize returns the summary of a run in the given state, whose last
@@ -58,12 +80,14 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 	eval, last = cmp.Or(eval, &EvalEvent{}), cmp.Or(last, &StepEvent{})
 	s.ImagesPerSecond = last.ImagesPerSecond
 	for _, row := range EvalMeasures() {
-		if row.PerGroup {
-			s.ByGroup.Set(row.Name, eval.ByGroup.Of(row.Name))
-		} else {
+		switch {
+		case !row.IsList():
 			s.Measures.Set(row.Name, eval.Of(row.Name))
+		case row.CanApply(m):
+			s.ByGroup.Set(row.Name, eval.ByGroup.Of(row.Name))
 		}
 	}
+	s.Describe(m)
 	always := stepNames(dro.ERM) // those of the paper's methods have a place, maybe with null in it
 	for _, row := range StepMeasures() {
 		if n := last.Of(row.Name); !row.Noisy && (n.Applies() || slices.Contains(always, row.Name)) {
@@ -73,16 +97,32 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 	return s
 }
 
+// Describe fills in what the places of the lists are: the parts of the run's data,
+// with how sure their accuracies are, and the radii.
+func (s *Summary) Describe(m *Meta) {
+	s.Parts, s.RiskRadii = m.Parts, nil
+	if s.ByGroup.Of("robust_risk_at") != nil {
+		s.RiskRadii = m.Spec.RiskRadii
+	}
+	s.ClassInterval = wilsons(s.ByGroup.Of("class_accuracy"), m.ClassCounts.Test)
+	s.GroupInterval = wilsons(s.ByGroup.Of("group_accuracy"), m.GroupCounts.Test)
+}
+
 // fixedSummary is a Summary without its measures.
 type fixedSummary Summary
 
 // MarshalJSON writes one flat object.
 func (s *Summary) MarshalJSON() ([]byte, error) {
-	b, err := json.Marshal((*fixedSummary)(s))
+	return flat((*fixedSummary)(s), s.Measures, s.ByGroup)
+}
+
+// flat writes the fields of a struct and measures as one object.
+func flat(fixed any, v Values, l Lists) ([]byte, error) {
+	b, err := json.Marshal(fixed)
 	if err != nil {
 		return nil, err
 	}
-	return append(s.ByGroup.append(s.Measures.append(b[:len(b)-1])), '}'), nil
+	return append(l.append(v.append(b[:len(b)-1])), '}'), nil
 }
 
 // UnmarshalJSON reads what MarshalJSON writes, and what programs before wrote.
@@ -93,7 +133,8 @@ func (s *Summary) UnmarshalJSON(b []byte) error {
 	}
 	return eachField(b, func(key, value []byte) error {
 		switch string(key) {
-		case "seed", "epochs", "steps", "images_per_second":
+		case "seed", "epochs", "steps", "images_per_second", "selected", "classes", "class_counts",
+			"groups", "group_counts", "risk_radii", "class_accuracy_interval", "group_accuracy_interval":
 			return nil
 		}
 		return measure(key, value, &s.Measures, &s.ByGroup)

@@ -27,6 +27,10 @@ func (v Values) Of(name string) Number {
 	return Number{}
 }
 
+func (v Values) has(name string) bool {
+	return slices.ContainsFunc(v, func(x Value) bool { return x.Name == name })
+}
+
 // Set replaces a measure or adds it at the end.
 func (v *Values) Set(name string, n Number) {
 	for i := range *v {
@@ -91,16 +95,16 @@ func (v *Values) read(key, value []byte) error {
 	return nil
 }
 
-// List is a measure that has one value a group.
+// List is a measure that has more than one number: see Axis.
 type List struct {
 	Name    string
 	Numbers []Number
 }
 
-// Lists are measures per group, by name, in the order of the log.
+// Lists are such measures by name, in the order of the log.
 type Lists []List
 
-// Of returns the values of that name, by group; nil where there are none.
+// Of returns the values of that name; nil where there are none.
 func (l Lists) Of(name string) []Number {
 	for i := range l {
 		if l[i].Name == name {

@@ -187,7 +187,7 @@ func TestRunsHostile(t *testing.T) {
 		},
 		ByGroup: runner.Lists{{Name: "class_accuracy", Numbers: []runner.Number{runner.Num(1e300)}}}})
 	odd := tuitest.Archived(dro.PGD, 1<<63, strings.Repeat("long", 400), tuitest.Epoch0().Add(-1<<40))
-	odd.Spec.ValFraction, odd.Spec.Epochs, odd.TrainCounts = 1, -1<<62, []int{-5}
+	odd.Spec.ValFraction, odd.Spec.Epochs, odd.ClassCounts.Train = 1, -1<<62, []int{-5}
 	put("b", odd, &runner.Summary{ImagesPerSecond: runner.Num(1e-300), Epochs: -1e300, Steps: -1 << 62})
 	put("c", tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()), &runner.Summary{
 		ByGroup: runner.Lists{{Name: "class_accuracy", Numbers: make([]runner.Number, 5000)}}})

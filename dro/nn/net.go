@@ -3,6 +3,8 @@ package nn
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"drolab/dro/internal/kern"
 )
@@ -13,6 +15,7 @@ type Config struct {
 	C, H, W int    // an input's channels, height and width (a table: its columns, 1, 1)
 	Classes int
 	Batch   int    // the largest batch, in samples
+	Init    string // one of Inits; empty: the first
 	Seed    uint64 // of the initialisation
 	Threads int    // that kernels may use; 0 is 1
 }
@@ -44,7 +47,7 @@ type Net struct {
 // parameters it then has.
 func Check(model string, c, h, w, classes int) (parameters int, err error) {
 	list, err := stages(model, c, h, w, classes)
-	weights, _ := slots(list)
+	weights, _ := slots(list, "")
 	for _, s := range weights {
 		parameters += s.len()
 	}
@@ -56,9 +59,7 @@ func Check(model string, c, h, w, classes int) (parameters int, err error) {
 // last bits differ from another's.
 func Kernel() string { return kern.Detect().String() }
 
-// New builds the network with He-initialised weights (normal, variance
-// 2/fan-in; the last layer 1/fan-in, for it has no ReLU) and zero biases:
-// He et al., "Delving deep into rectifiers", 2015, eq. 10. Batch normalisation
+// New builds the network, initialised as Inits says. Batch normalisation
 // starts as the identity of what it normalises, its running statistics at 0 and 1.
 func New(c Config) (*Net, error) {
 	list, err := stages(c.Model, c.C, c.H, c.W, c.Classes)
@@ -72,8 +73,11 @@ func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 	if c.Batch < 1 || c.Classes < 2 {
 		return nil, fmt.Errorf("model: batch %d, classes %d: want at least 1 and 2", c.Batch, c.Classes)
 	}
+	if c.Init != "" && !slices.Contains(Inits(), c.Init) {
+		return nil, fmt.Errorf("init: %.40q: want one of %s", c.Init, strings.Join(Inits(), ", "))
+	}
 	n := &Net{Config: c, stages: list}
-	parameters, buffers := slots(list)
+	parameters, buffers := slots(list, c.Init)
 	n.weights, n.parameters = arena(parameters)
 	n.velocity, n.velocities = arena(parameters)
 	n.gradient, n.gradients = arena(parameters)
@@ -95,7 +99,7 @@ func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 // Restart takes parameters, velocities and buffers back to where New with the
 // same Config puts them, to the bit, and forgets the last gradient.
 func (n *Net) Restart() {
-	parameters, buffers := slots(n.stages)
+	parameters, buffers := slots(n.stages, n.Init)
 	initialise(n.parameters, parameters, n.Seed)
 	initialise(n.buffers, buffers, n.Seed)
 	clear(n.velocity)
@@ -133,6 +137,21 @@ func (n *Net) Predictions(classes []int) {
 			}
 		}
 		classes[i] = best
+	}
+}
+
+// Confidences writes the probability that the network gives to each of those
+// Predictions, the largest of its softmax, in [1/Classes, 1].
+func (n *Net) Confidences(probabilities []float64) {
+	count := len(n.graph.labels)
+	logits := n.graph.unpack(n.Classes)
+	for i := range count {
+		row := logits[i*n.Classes:][:n.Classes]
+		most, sum := slices.Max(row), 0.0
+		for _, v := range row {
+			sum += math.Exp(float64(v - most))
+		}
+		probabilities[i] = 1 / sum
 	}
 }
 

@@ -63,6 +63,38 @@ func TestParametersOfModels(t *testing.T) {
 }
 
 // math.md §6: 7.44 M real multiply-adds an image forward, 5.40 GFLOP a training step of 128.
+// TestInits: he is what an empty Init is; torch is uniform in ±1/√fan-in, biases too.
+func TestInits(t *testing.T) {
+	c := Config{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 1, Seed: 2}
+	build := func(init string) []Tensor {
+		c.Init = init
+		return testNet(t, c).Parameters()
+	}
+	for i, p := range build("he") {
+		if !slices.Equal(p.Data, build("")[i].Data) {
+			t.Errorf("%s: he is not the customary one", p.Name)
+		}
+	}
+	fanIns := []float64{363, 1600, 1728, 3456, 2304, 256}
+	for i, p := range build("torch") {
+		bound := 1 / math.Sqrt(fanIns[i/2])
+		most, squares := 0.0, 0.0
+		for _, x := range p.Data {
+			most = max(most, math.Abs(float64(x)))
+			squares += float64(x) * float64(x)
+		}
+		n := float64(len(p.Data))
+		deviation := math.Sqrt(squares/n) / (bound / math.Sqrt(3))
+		if !(most <= bound && most > bound*(1-5/n) && math.Abs(deviation-1) < 1.5/math.Sqrt(n)) {
+			t.Errorf("%s: largest %v of %v, standard deviation %v of a uniform one's", p.Name, most, bound, deviation)
+		}
+	}
+	c.Init = "xavier"
+	if _, err := New(c); err == nil || !strings.HasPrefix(err.Error(), "init:") {
+		t.Errorf("an unknown initialisation gives %v", err)
+	}
+}
+
 func TestWorkOfAlexNet(t *testing.T) {
 	n := testNet(t, Config{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 128})
 	forward, backward := n.FLOPs()
@@ -182,5 +214,30 @@ func BenchmarkStep(b *testing.B) {
 				n.Update(SGD{LR: 0.001, Momentum: 0.9})
 			}
 		})
+	}
+}
+
+// The confidence of a prediction is e^−loss of the sample with the prediction as
+// its label.
+func TestConfidencesAreTheLossesOfThePredictions(t *testing.T) {
+	n, err := New(Config{Model: "linear", C: 5, H: 1, W: 1, Classes: 4, Batch: 16, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	const samples = 11
+	x, labels := make([]float32, samples*5), make([]int, samples)
+	for i := range x {
+		x[i] = float32(math.Sin(float64(7 * i)))
+	}
+	losses, confidences := make([]float64, samples), make([]float64, samples)
+	n.Losses(losses, x, labels)
+	n.Predictions(labels)
+	n.Confidences(confidences)
+	n.Losses(losses, x, labels)
+	for i, l := range losses {
+		if math.Abs(math.Exp(-l)-confidences[i]) > 1e-6 || confidences[i] < .25 || confidences[i] > 1 {
+			t.Errorf("sample %d: confidence %v, loss of the prediction %v", i, confidences[i], l)
+		}
 	}
 }

@@ -168,7 +168,7 @@ func TestNamesOfTensors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parameters, buffers := slots(list)
+	parameters, buffers := slots(list, "")
 	want := []string{
 		"conv1.weight[16 3 3 3]", "conv1.norm.weight[16]", "conv1.norm.bias[16]",
 		"block2.conv1.weight[16 16 3 3]", "block2.conv1.norm.weight[16]", "block2.conv1.norm.bias[16]",
@@ -190,7 +190,7 @@ func TestNamesOfTensors(t *testing.T) {
 	if list, err = stages("convnet", 3, 32, 32, 10); err != nil {
 		t.Fatal(err)
 	}
-	parameters, buffers = slots(list)
+	parameters, buffers = slots(list, "")
 	want = []string{
 		"conv1.weight[16 3 5 5]", "conv1.bias[16]", "conv2.weight[32 16 3 3]", "conv2.bias[32]",
 		"conv3.weight[64 32 3 3]", "conv3.bias[64]", "linear4.weight[10 256]", "linear4.bias[10]",

@@ -20,15 +20,24 @@ type Tensor struct {
 type slot struct {
 	Tensor
 	value     float32
-	deviation float64 // of normal values around 0; 0 is value everywhere
+	deviation float64 // of normal values around 0; 0: not normal
+	bound     float64 // of uniform values in ±bound; 0: not uniform
 }
 
 func (s slot) len() int {
 	return tensor.Shape(s.Shape).TotalSize()
 }
 
-// slots lists the parameters and the buffers of a model.
-func slots(list []stage) (parameters, buffers []slot) {
+// Inits returns the names of the initialisations, the customary one first:
+//
+//   - he: weights normal with variance 2/fan-in, or 1/fan-in where neither ReLU nor a normalisation
+//     follows, and zero biases (He et al., "Delving deep into rectifiers", 2015, eq. 10);
+//   - torch: weights and biases uniform in ±1/√fan-in, as PyTorch's layers have them without being asked.
+func Inits() []string { return []string{"he", "torch"} }
+
+// slots lists the parameters and the buffers of a model, with what an initialisation (empty: the first of
+// Inits) has them start as.
+func slots(list []stage, init string) (parameters, buffers []slot) {
 	for _, s := range list {
 		if s.kind != conv && s.kind != linear {
 			continue
@@ -37,9 +46,14 @@ func slots(list []stage) (parameters, buffers []slot) {
 		vector := func(name string, value float32) slot {
 			return slot{Tensor: Tensor{Name: s.name + name, Shape: channels}, value: value}
 		}
-		parameters = append(parameters, s.weight())
+		weight, bias := s.weight(), vector(".bias", 0)
+		if init == "torch" {
+			weight.deviation, weight.bound = 0, 1/math.Sqrt(float64(s.fanIn()))
+			bias.bound = weight.bound
+		}
+		parameters = append(parameters, weight)
 		if !s.norm {
-			parameters = append(parameters, vector(".bias", 0))
+			parameters = append(parameters, bias)
 			continue
 		}
 		parameters = append(parameters, vector(".norm.weight", 1), vector(".norm.bias", 0))
@@ -48,14 +62,19 @@ func slots(list []stage) (parameters, buffers []slot) {
 	return parameters, buffers
 }
 
-// weight is the slot of a layer's weights. They start normal with variance 2/fan-in, or 1/fan-in where
-// neither ReLU nor a normalisation follows: He et al., "Delving deep into rectifiers", 2015, eq. 10.
+// fanIn is the number of inputs that one output of a layer depends on.
+func (s stage) fanIn() int {
+	if s.kind == conv {
+		return s.in.Channels * s.kernel * s.kernel
+	}
+	return s.in.Len()
+}
+
+// weight is the slot of a layer's weights, as "he" has them start.
 func (s stage) weight() slot {
 	config := s.config()
-	fanIn := s.in.Len()
-	shape := []int{config.Out, fanIn}
+	shape := []int{config.Out, s.in.Len()}
 	if s.kind == conv {
-		fanIn = s.in.Channels * s.kernel * s.kernel
 		shape = []int{config.Out, s.in.Channels, s.kernel, s.kernel}
 	}
 	gain := 1.0
@@ -64,7 +83,7 @@ func (s stage) weight() slot {
 	}
 	return slot{
 		Tensor:    Tensor{Name: s.name + ".weight", Shape: shape},
-		deviation: math.Sqrt(gain / float64(fanIn)),
+		deviation: math.Sqrt(gain / float64(s.fanIn())),
 	}
 }
 
@@ -91,9 +110,13 @@ func initialise(tensors []Tensor, list []slot, seed uint64) {
 	for i, s := range list {
 		data := tensors[i].Data
 		for j := range data {
-			data[j] = s.value
-			if s.deviation > 0 {
+			switch {
+			case s.deviation > 0:
 				data[j] = float32(s.deviation * rng.NormFloat64())
+			case s.bound > 0:
+				data[j] = float32(s.bound * (2*rng.Float64() - 1))
+			default:
+				data[j] = s.value
 			}
 		}
 	}

@@ -104,7 +104,8 @@ func newRun(a dro.Algorithm, seed uint64, worst float64, change ...func(*member)
 	spec := runner.Defaults()
 	spec.Algorithms, spec.Seed = []dro.Algorithm{a}, seed
 	meta := &runner.Meta{
-		ID: fmt.Sprintf("shapes-%s-s%d", a, seed), Spec: spec, Groups: []string{"circle", "star"},
+		ID: fmt.Sprintf("shapes-%s-s%d", a, seed), Spec: spec,
+		Parts: runner.Parts{Classes: []string{"circle", "star"}},
 		Steps: 100, Created: time.Unix(1000, 0),
 	}
 	m := member{meta, runner.Summarize(meta, runner.Done, 100, &runner.EvalEvent{
@@ -282,7 +283,7 @@ func TestNotes(t *testing.T) {
 		{func(m *member) { m.meta.Steps = 99 }, Budget, "steps (100, 99)"},
 		{func(m *member) { m.meta.Spec.Dataset = "mnist" }, Dataset, "dataset (mnist, shapes)"},
 		{func(m *member) { m.meta.Checksum = "sha256:1" }, Dataset, "dataset checksum"},
-		{func(m *member) { m.meta.Groups = []string{"a"} }, Dataset, "no columns per class"},
+		{func(m *member) { m.meta.Classes = []string{"a"} }, Dataset, "no columns per class"},
 		{func(m *member) { m.meta.Spec.Model = "mlp" }, Model, "model (convnet, mlp)"},
 		{func(m *member) { m.meta.Host.Kernel = "avx512" }, Code, "avx512"},
 		{func(m *member) { m.meta.Host.Version = "abc+changes" }, Code, "abc+changes"},
@@ -299,7 +300,7 @@ func TestNotes(t *testing.T) {
 		len(group.Notes[i].Runs) != len(base) {
 		t.Errorf("nothing says what group knows: %+v", group.Notes)
 	}
-	otherClasses := with(func(m *member) { m.meta.Groups = []string{"a"} })
+	otherClasses := with(func(m *member) { m.meta.Classes = []string{"a"} })
 	if table := tabulate(otherClasses, Options{}); table.Columns[0].Class != "" {
 		t.Errorf("classes differ, yet there is column %+v", table.Columns[0])
 	}

@@ -83,7 +83,7 @@ func (t *Table) noteDifferences(members []member) {
 		{Dataset, "dataset checksum", "the data are not the same",
 			func(m *runner.Meta) string { return m.Checksum }},
 		{Dataset, "classes", "there are no columns per class",
-			func(m *runner.Meta) string { return strings.Join(m.Groups, " ") }},
+			func(m *runner.Meta) string { return strings.Join(m.Names(m.Main()), " ") }},
 		{Model, "model", "networks are not the same",
 			func(m *runner.Meta) string { return m.Spec.Model }},
 		{Code, "version of the program", "what changed in between may be what differs",

@@ -108,8 +108,8 @@ type measure struct {
 }
 
 // measuresOf lists the columns: the measures of a summary that are worth a place
-// and have a better side, as in the paper's Table 1 first those per class, where
-// all runs have the same classes.
+// and have a better side, as in the paper's Table 1 first those per class, or per
+// group where groups are given, where all runs have the same ones.
 func measuresOf(members []member) (list []measure) {
 	if len(members) == 0 {
 		return nil
@@ -119,10 +119,10 @@ func measuresOf(members []member) (list []measure) {
 		name := row.Name
 		switch {
 		case !row.Main || row.Better == dro.Neither:
-		case !row.PerGroup:
+		case !row.IsList():
 			whole = append(whole, measure{row, "", func(s *runner.Summary) runner.Number { return s.Of(name) }})
-		case sameClasses(members):
-			for i, class := range members[0].meta.Groups {
+		case row.Axis == members[0].meta.Main() && sameParts(members):
+			for i, class := range members[0].meta.Names(row.Axis) {
 				list = append(list, measure{row, class, func(s *runner.Summary) (n runner.Number) {
 					if values := s.ByGroup.Of(name); i < len(values) {
 						n = values[i]
@@ -135,9 +135,11 @@ func measuresOf(members []member) (list []measure) {
 	return append(list, whole...)
 }
 
-func sameClasses(members []member) bool {
+// sameParts tells whether all runs have the same classes or the same groups.
+func sameParts(members []member) bool {
+	main := members[0].meta.Main()
 	return !slices.ContainsFunc(members, func(m member) bool {
-		return !slices.Equal(m.meta.Groups, members[0].meta.Groups)
+		return m.meta.Main() != main || !slices.Equal(m.meta.Names(main), members[0].meta.Names(main))
 	})
 }
 

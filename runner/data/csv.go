@@ -265,7 +265,7 @@ func (f *frame) dataset(trainRows int, seed uint64) (*Dataset, error) {
 	d := &Dataset{}
 	t := &table{}
 	d.Classes, t.labels = f.columns[f.labelAt].categories()
-	d.Groups, t.groups = d.Classes, t.labels
+	t.groups = t.labels
 	if f.groupAt >= 0 {
 		d.Groups, t.groups = f.columns[f.groupAt].categories()
 	}

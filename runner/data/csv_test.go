@@ -189,6 +189,9 @@ func FuzzCSV(f *testing.F) {
 		if d.Train.Len()+d.Test.Len() != fr.rows {
 			t.Fatalf("%d + %d samples of %d lines", d.Train.Len(), d.Test.Len(), fr.rows)
 		}
+		if d.Groups == nil { // as Open does
+			d.Groups = d.Classes
+		}
 		x := make([]float32, d.Shape.Len())
 		for i := range d.Train.Len() {
 			d.Train.Read(x, i)

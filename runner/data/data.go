@@ -38,7 +38,8 @@ type ImageSource interface {
 
 // Augment is the random change that a training loader makes to an image; the zero value makes none.
 type Augment struct {
-	Pad  int  // a crop of the image's own size out of the image with Pad black pixels on every side; 0: no crop
+	Pad  int  // a crop of the image's own size out of the image with Pad pixels on every side; 0: no crop
+	Mean bool // those pixels have the mean colour, 0 once normalised, and are not black
 	Flip bool // mirror left and right with probability 1/2
 }
 
@@ -49,7 +50,7 @@ type Dataset struct {
 	Classes []string // class names, in the order of Label
 	Groups  []string // group names, in the order of Group; the same as Classes where no groups are given
 	Grouped bool     // groups are given: Groups are not just the classes
-	Train   Source   // after cap, imbalance and hold-out
+	Train   Source   // after cap, imbalance, hold-out and label noise
 	Val     Source   // the part held out of the training split; nil if Options.ValFraction is 0
 	Test    Source   // never capped, never imbalanced
 
@@ -59,6 +60,10 @@ type Dataset struct {
 
 	Mean, Std []float32 // customary normalisation, one value a channel, in units of Read; nil: none needed
 	Augment   Augment   // customary augmentation; zero for tables
+
+	// Notes are what the user should know of how the files were read, a sentence each: a guess, what was left
+	// out, what the test split has and the training split lacks.
+	Notes []string
 
 	Release func() error // what Close calls once; nil: nothing is held
 }
@@ -90,8 +95,12 @@ type Options struct {
 
 	ValFraction float64 // part of what is then left to hold out as Dataset.Val, class by class, in [0, 1)
 
-	// Seed draws the data: the images of "shapes" and the members of every hold-out. It is not the seed of a
-	// run; runs that are to be compared need the same one.
+	// LabelNoise is the share of the training samples, in [0, 1), whose label is set to another class, drawn
+	// uniformly. Groups that are given stay; those that are the classes follow the label.
+	LabelNoise float64
+
+	// Seed draws the data: the images of "shapes", the members of every hold-out and the label noise. It is not
+	// the seed of a run; runs that are to be compared need the same one.
 	Seed uint64
 }
 
@@ -103,6 +112,8 @@ func (o Options) validate() error {
 		return fmt.Errorf("difficulty is %v: give a number from 0 to 1", o.Difficulty)
 	case !(o.ValFraction >= 0 && o.ValFraction < 1):
 		return fmt.Errorf("val_fraction is %v: give a number from 0 to below 1", o.ValFraction)
+	case !(o.LabelNoise >= 0 && o.LabelNoise < 1):
+		return fmt.Errorf("label_noise is %v: give a number from 0 to below 1", o.LabelNoise)
 	}
 	for c, r := range o.Imbalance {
 		if !(r > 0 && r <= 1) {
@@ -164,5 +175,6 @@ func open(name string, o Options) (*Dataset, error) {
 	if p.Pack != nil {
 		p.Pack(d)
 	}
+	d.mislabel(o.LabelNoise, o.Seed)
 	return d, nil
 }

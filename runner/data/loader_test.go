@@ -192,35 +192,39 @@ func TestStreamsAndSeedsDiffer(t *testing.T) {
 	}
 }
 
-// cropTo against the definition, for every shift and both directions.
+// cropTo against the definition, for every shift and both directions, on black and on the mean colour.
 func TestCropAgainstDefinition(t *testing.T) {
 	sh := Shape{2, 5, 4}
 	src := noise(1, sh)
 	mean, std := []float32{.1, .7}, []float32{.5, .25}
-	n, err := newNormaliser(src, LoaderOptions{Mean: mean, Std: std, Augment: Augment{Pad: 3}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	got := make([]float32, sh.Len())
-	for dx := -3; dx <= 3; dx++ {
-		for dy := -3; dy <= 3; dy++ {
-			for _, flip := range []bool{false, true} {
-				n.cropTo(got, src.Pixels(nil, 0), dx, dy, flip)
-				for i, v := range got {
-					c, y, x := i/20, i%20/4, i%4
-					if flip {
-						x = 3 - x
-					}
-					byteAt := 0.0
-					if sy, sx := y+dy, x+dx; sy >= 0 && sy < 5 && sx >= 0 && sx < 4 {
-						byteAt = float64(src.data[(c*5+sy)*4+sx])
-					}
-					if want := (byteAt/255 - float64(mean[c])) / float64(std[c]); math.Abs(float64(v)-want) > 1e-6 {
-						t.Fatalf("shift (%d, %d), flip %v: value %d is %v, want %v", dx, dy, flip, i, v, want)
-					}
-				}
+	for at := range 2 * 7 * 7 * 2 {
+		onMean, dx, dy, flip := at%2 == 0, at/2%7-3, at/14%7-3, at/98 == 0
+		n, err := newNormaliser(src, LoaderOptions{Mean: mean, Std: std, Augment: Augment{Pad: 3, Mean: onMean}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.cropTo(got, src.Pixels(nil, 0), dx, dy, flip)
+		for i, v := range got {
+			c, y, x := i/20, i%20/4, i%4
+			if flip {
+				x = 3 - x
+			}
+			value := 0.0
+			if onMean {
+				value = float64(mean[c])
+			}
+			if sy, sx := y+dy, x+dx; sy >= 0 && sy < 5 && sx >= 0 && sx < 4 {
+				value = float64(src.data[(c*5+sy)*4+sx]) / 255
+			}
+			if want := (value - float64(mean[c])) / float64(std[c]); math.Abs(float64(v)-want) > 1e-6 {
+				t.Fatalf("shift (%d, %d), flip %v, mean %v: value %d is %v, want %v",
+					dx, dy, flip, onMean, i, v, want)
 			}
 		}
+	}
+	if _, err := newNormaliser(src, LoaderOptions{Augment: Augment{Pad: 3, Mean: true}}); err == nil {
+		t.Error("the mean colour of an image without a mean is taken")
 	}
 }
 
@@ -311,8 +315,8 @@ func openLoader(open func(Source, LoaderOptions) (*Loader, error), name string, 
 func BenchmarkNext(b *testing.B) {
 	for name, n := range map[string]int{"n=1e4": 10000, "n=1e5": 100000} {
 		b.Run(name, func(b *testing.B) {
-			l := must(b)(NewEpochs(noise(n, Shape{3, 32, 32}), LoaderOptions{Batch: 128, Augment: Augment{4, true},
-				Mean: []float32{.5, .5, .5}, Std: []float32{.2, .2, .2}}))
+			l := must(b)(NewEpochs(noise(n, Shape{3, 32, 32}), LoaderOptions{Batch: 128,
+				Augment: Augment{Pad: 4, Flip: true}, Mean: []float32{.5, .5, .5}, Std: []float32{.2, .2, .2}}))
 			l.Next()
 			b.ReportAllocs()
 			for b.Loop() {

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 )
@@ -35,6 +36,9 @@ func newNormaliser(src Source, o LoaderOptions) (*normaliser, error) {
 		if p := o.Augment.Pad; p < 0 || p >= min(sh.H, sh.W) {
 			return nil, fmt.Errorf("a crop with %d pixels of padding does not suit %d×%d images: give 0 to %d",
 				p, sh.H, sh.W, min(sh.H, sh.W)-1)
+		}
+		if o.Augment.Mean && o.Mean == nil {
+			return nil, errors.New("padding with the mean colour wants mean and std: set them, or pad with black")
 		}
 		n.pixels = make([]byte, sh.Len())
 		n.row = make([]byte, sh.W+2*o.Augment.Pad)
@@ -84,16 +88,21 @@ func (n *normaliser) sampleTo(dst []float32, i int, rng *rand.Rand) {
 	n.cropTo(dst, n.img.Pixels(n.pixels, i), dx, dy, flip)
 }
 
-// cropTo writes the image shifted by (dx, dy), black outside, mirrored if flip, through the tables.
+// cropTo writes the image shifted by (dx, dy), black or of the mean colour outside, mirrored if flip, through
+// the tables.
 func (n *normaliser) cropTo(dst []float32, pixels []byte, dx, dy int, flip bool) {
 	h, w, pad := n.shape.H, n.shape.W, n.aug.Pad
 	for c := range n.shape.C {
 		table := &n.table[c]
+		outside := table[0]
+		if n.aug.Mean {
+			outside = 0
+		}
 		for y := range h {
 			out := dst[(c*h+y)*w:][:w]
 			sy := y + dy
 			if sy < 0 || sy >= h {
-				fill(out, table[0])
+				fill(out, outside)
 				continue
 			}
 			copy(n.row[pad:], pixels[(c*h+sy)*w:][:w])
@@ -101,6 +110,14 @@ func (n *normaliser) cropTo(dst []float32, pixels []byte, dx, dy int, flip bool)
 				lookUpReversed(out, row, table)
 			} else {
 				lookUp(out, row, table)
+			}
+			if n.aug.Mean { // the row's ends are black
+				left, right := max(-dx, 0), max(dx, 0)
+				if flip {
+					left, right = right, left
+				}
+				fill(out[:left], 0)
+				fill(out[w-right:], 0)
 			}
 		}
 	}

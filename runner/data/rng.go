@@ -8,6 +8,8 @@ const (
 	purposeBatch   = 0x62617463 // draws and augmentation of a batch
 	purposeHoldOut = 0x686f6c64 // the members of a hold-out
 	purposeDraw    = 0x64726177 // the images of "shapes"
+
+	purposeMislabel = 0x6d69736c // label noise
 )
 
 // mix hashes words to 64 bits, every bit of which depends on every bit of them: the finaliser of SplitMix64

@@ -282,11 +282,12 @@ func checkpointSteps(f *folder) ([]int64, error) {
 	return steps, nil
 }
 
-// prune keeps the newest checkpoints up to the step that was just written and
-// those that are pinned, and removes all other files: older checkpoints, what a
-// crash left incomplete, and steps above the one written, pinned or not, which
-// belong to a part of the run that was discarded because they are damaged. What
-// cannot be removed costs only space; while somebody pins, nothing is.
+// prune keeps the newest checkpoints up to the step that was just written, those
+// that are selected and those that are pinned, and removes all other files: older
+// checkpoints, what a crash left incomplete, and steps above the one written,
+// pinned or not, which belong to a part of the run that was discarded because they
+// are damaged. What cannot be removed costs only space; while somebody pins,
+// nothing is.
 func prune(f *folder, written int64, keep int) {
 	l, err := f.acquire(tryLock, pinLockName, 1)
 	switch {
@@ -297,9 +298,10 @@ func prune(f *folder, written int64, keep int) {
 	}
 	steps, _ := checkpointSteps(f)
 	past, _ := slices.BinarySearch(steps, written+1)
+	stay := spared(f, steps[:past], keep)
 	kept := map[string]bool{}
 	for _, step := range steps[:past] {
-		if slices.Contains(newest(steps[:past], keep), step) || pinned(f, step) {
+		if slices.Contains(stay, step) || pinned(f, step) {
 			kept[stateName(step)], kept[tensorsName(step)], kept[pinName(step)] = true, true, true
 		}
 	}

@@ -271,11 +271,12 @@ func (d *doctor) summarise() error {
 	if err := d.keep(summaryName); err != nil {
 		return err
 	}
-	eval, last, output := e.Eval, e.Last, (*runner.PaperIterate)(nil)
+	now := &runner.State{Eval: e.Eval, Last: e.Last, Selected: e.Selected}
 	if s, _, err := newestCheckpoint(d.in); err == nil && s != nil && s.Step == e.Step && s.Last != nil {
-		eval, last, output = s.Eval, s.Last, s.Output
+		now = s.State
 	}
-	s := runner.Summarize(m, e.Status, e.Step, eval, last)
-	s.Cause, s.PaperIterate = e.Cause, output
+	s := runner.Summarize(m, e.Status, e.Step, now.Eval, now.Last)
+	s.Cause, s.PaperIterate = e.Cause, now.Output
+	s.Selects(m, now.Selected)
 	return d.in.writeJSON(summaryName, s)
 }

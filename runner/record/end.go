@@ -23,9 +23,13 @@ type end struct {
 // statusOnly stops readEnd at the first event that tells the status.
 func statusOnly(*end) bool { return true }
 
-// readEnd reads the log in a run's folder backward until status, step and both
-// events are known, enough says so, or endBudget is spent. enough is asked once
-// the status is known.
+// complete stops it where all is known that a summary of the run needs.
+func (e *end) complete(m *runner.Meta) bool {
+	return e.Eval != nil && e.Last != nil && (e.Selected != nil || m.Spec.Select == runner.SelectLast)
+}
+
+// readEnd reads the log in a run's folder backward until enough says so or
+// endBudget is spent. enough is asked once the status is known.
 func readEnd(in *folder, enough func(*end) bool) (*end, error) {
 	f, size, err := in.read(logName)
 	if err != nil {
@@ -63,7 +67,7 @@ func (e *end) read(lines *backward, enough func(*end) bool) error {
 			continue
 		}
 		e.add(event)
-		if e.Status != "" && (enough(e) || e.Eval != nil && e.Last != nil) {
+		if e.Status != "" && enough(e) {
 			return nil
 		}
 	}
@@ -91,6 +95,9 @@ func (e *end) add(event runner.Event) {
 	case *runner.EvalEvent:
 		e.setStatus(runner.Running, "")
 		e.Eval = cmp.Or(e.Eval, event)
+		if event.Selected {
+			e.Selected = cmp.Or(e.Selected, event)
+		}
 	}
 }
 

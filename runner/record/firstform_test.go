@@ -34,6 +34,15 @@ func TestFirstFormIsRead(t *testing.T) {
 		spec.Rho != .5 {
 		t.Errorf("%s, settings %+v", run.Status(), *spec)
 	}
+	// The figures per class of that program were by group where groups were given.
+	m := &run.Meta
+	if !slices.Equal(m.Classes, []string{"majority", "minority"}) || m.Main() != runner.PerClass ||
+		!slices.Equal(m.ClassCounts.Train, []int{341, 43}) || !slices.Equal(m.ClassCounts.Test, []int{102, 18}) {
+		t.Errorf("classes %q, %+v, groups %q", m.Classes, m.ClassCounts, m.Groups)
+	}
+	if s := run.Summary(); len(s.ClassInterval) != 2 || !s.ClassInterval[1][0].Applies() || s.Selected != nil {
+		t.Errorf("intervals %v", s.ClassInterval)
+	}
 	text, err := os.ReadFile(filepath.Join(run.Dir, logName))
 	must(t, err)
 	events, err := run.Tail().Read()
@@ -99,6 +108,14 @@ func TestFirstFormIsResumed(t *testing.T) {
 	exact := slices.Equal(got.Parameters[0].Data, want.Parameters[0].Data) && far == 0
 	if nn.Kernel() == run.Meta.Host.Kernel && !exact || far > 1e-5 {
 		t.Errorf("the weights differ by %g from those of the run that was not interrupted", far)
+	}
+	for i, v := range want.Eval.ByGroup.Of("class_accuracy") { // still by group
+		if now := got.Eval.ByGroup.Of("class_accuracy"); len(now) != 2 || abs(v.Float()-now[i].Float()) > .02 {
+			t.Errorf("accuracies %v, were %v", now, want.Eval.ByGroup.Of("class_accuracy"))
+		}
+	}
+	if got.Eval.ByGroup.Of("group_accuracy") != nil || got.Eval.Of("worst_group_accuracy").Applies() {
+		t.Errorf("a run whose groups are its classes has both: %+v", got.Eval)
 	}
 	for name, v := range want.Method.Numbers {
 		if abs(v-got.Method.Numbers[name]) > 1e-5 {

@@ -44,7 +44,7 @@ func newMeta(seed uint64) *runner.Meta {
 	spec := runner.Defaults()
 	spec.Algorithms, spec.Seed = []dro.Algorithm{dro.SFK}, seed
 	return &runner.Meta{Preset: "shapes", Created: time.Date(2026, 11, 21, 9, 15, 2, 0, time.UTC), Spec: spec,
-		Classes: []string{"circle", "star"}, StepsPerEpoch: 10, Steps: 500}
+		Parts: runner.Parts{Classes: []string{"circle", "star"}}, StepsPerEpoch: 10, Steps: 500}
 }
 
 func create(t *testing.T, s *Store, m *runner.Meta) *recorder {

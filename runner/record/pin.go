@@ -22,7 +22,7 @@ func pinName(step int64) string { return fmt.Sprintf("step-%010d.pin", step) }
 func (r *Run) Pin(step int64) error { return r.atPins(step, pin) }
 
 // Unpin lets a pinned checkpoint go. It is removed at once, unless it is one of
-// the newest, which a run keeps anyway.
+// the newest or the selected one, which a run keeps anyway.
 func (r *Run) Unpin(step int64) error {
 	return r.atPins(step, func(f *folder, step int64) error {
 		return unpin(f, step, r.Meta.Spec.CheckpointKeep)
@@ -128,7 +128,7 @@ func unpin(f *folder, step int64, keep int) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(newest(steps, keep), step) {
+	if !slices.Contains(spared(f, steps, keep), step) {
 		// The JSON first: without it the other is no checkpoint.
 		for _, name := range []string{stateName(step), tensorsName(step)} {
 			if err := f.Remove(name); err != nil {
@@ -144,5 +144,19 @@ func pinned(f *folder, step int64) bool {
 	return err == nil
 }
 
-// newest returns those of the ascending steps that are kept without a pin.
+// spared returns those of the ascending steps that are kept without a pin: the
+// newest, and what each of these says is selected, since a run may have to go on
+// from any of them.
+func spared(in *folder, steps []int64, keep int) []int64 {
+	list := slices.Clone(newest(steps, keep))
+	for _, step := range newest(steps, keep) {
+		var f stateFile
+		if in.readJSON(stateName(step), &f) == nil && f.Selected != nil {
+			list = append(list, f.Selected.Step)
+		}
+	}
+	return list
+}
+
+// newest returns the last keep of the ascending steps.
 func newest(steps []int64, keep int) []int64 { return steps[max(0, len(steps)-max(1, keep)):] }

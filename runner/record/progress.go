@@ -16,6 +16,8 @@ type Standing struct {
 	// Last and Eval are the last events that stand; nil: there is none.
 	Last *runner.StepEvent
 	Eval *runner.EvalEvent
+	// Selected is the evaluation that the run has selected, if any.
+	Selected *runner.EvalEvent
 }
 
 // Progress is how a run stands and how fast it comes on, from the events of its
@@ -34,9 +36,11 @@ type Progress struct {
 	meta  *runner.Meta
 	steps []*runner.StepEvent // the last that stand, Last too
 	evals []*runner.EvalEvent
-	times []moment  // of both, and of when the clock started and stopped
-	from  moment    // where it started last
-	clock time.Time // of the last event that counted; zero while the run does not train
+	// selected are those that were selected.
+	selected []*runner.EvalEvent
+	times    []moment  // of both, and of when the clock started and stopped
+	from     moment    // where it started last
+	clock    time.Time // of the last event that counted; zero while the run does not train
 }
 
 // moment is the Seconds at a step.
@@ -59,8 +63,9 @@ func (p *Progress) Add(e runner.Event) {
 	switch e := e.(type) {
 	case *runner.ResumeEvent:
 		p.rewind(e.Step)
-	case *ForkEvent: // the parent's settings and state are not the fork's
+	case *ForkEvent: // the parent's settings, state and selection are not the fork's
 		p.Spec = p.meta.Spec
+		p.Selected, p.selected = nil, nil
 		p.Status, p.Cause, p.clock = runner.Queued, "", time.Time{}
 	case *runner.StatusEvent:
 		p.setStatus(e.Status, e.Cause, h)
@@ -70,6 +75,9 @@ func (p *Progress) Add(e runner.Event) {
 	case *runner.EvalEvent:
 		p.train(h)
 		p.Eval, p.evals = e, push(p.evals, e)
+		if e.Selected {
+			p.Selected, p.selected = e, push(p.selected, e)
+		}
 	case *runner.KnobEvent:
 		p.turn(e)
 	}
@@ -106,8 +114,9 @@ func (p *Progress) tick(at *runner.Head) {
 // rewind discards what a run that goes on from step does again.
 func (p *Progress) rewind(step int64) {
 	p.steps = upTo(p.steps, func(e *runner.StepEvent) bool { return e.Step > step })
-	p.evals = upTo(p.evals, func(e *runner.EvalEvent) bool { return e.Step > step })
-	p.Last, p.Eval = last(p.steps), last(p.evals)
+	above := func(e *runner.EvalEvent) bool { return e.Step > step }
+	p.evals, p.selected = upTo(p.evals, above), upTo(p.selected, above)
+	p.Last, p.Eval, p.Selected = last(p.steps), last(p.evals), last(p.selected)
 	p.rewindClock(step)
 	p.Status, p.Cause = runner.Queued, ""
 }

@@ -110,6 +110,7 @@ func randomLog(r *rand.Rand) []byte {
 	events := []func(step int64) runner.Event{
 		func(s int64) runner.Event { return stepEvent(s) }, func(s int64) runner.Event { return stepEvent(s) },
 		func(s int64) runner.Event { return evalEvent(s) },
+		func(s int64) runner.Event { e := evalEvent(s); e.Selected = true; return e },
 		func(s int64) runner.Event { return &runner.ResumeEvent{Head: head(s)} },
 		func(s int64) runner.Event { return &runner.WarningEvent{Head: head(s), Message: "odd"} },
 		func(s int64) runner.Event {

@@ -240,7 +240,9 @@ func readRun(dir string) (*Run, error) {
 	var stored runner.Summary
 	noSummary := in.readJSON(summaryName, &stored)
 	// A log that ends as the summary says needs no further look.
-	e, err := readEnd(in, func(e *end) bool { return noSummary == nil && e.Status == stored.Status })
+	e, err := readEnd(in, func(e *end) bool {
+		return noSummary == nil && e.Status == stored.Status || e.complete(m)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +253,9 @@ func readRun(dir string) (*Run, error) {
 	if noSummary != nil || e.Status != stored.Status || !e.Status.Ended() {
 		r.summary = runner.Summarize(m, r.status, e.Step, e.Eval, e.Last)
 		r.summary.Cause = e.Cause
+		r.summary.Selects(m, e.Selected)
 	}
+	r.summary.Describe(m)
 	r.summary.ID, r.summary.Dir = m.ID, dir
 	return r, nil
 }

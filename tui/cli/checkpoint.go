@@ -51,9 +51,19 @@ checkpoint that a run was forked from is pinned by itself; drolab show RUN lists
 	return c
 }
 
-// findStep finds what RUN or RUN@STEP means; step is -1 without one.
+// findStep finds what RUN, RUN@STEP or RUN@selected means; step is -1 without one.
 func (a *app) findStep(name string) (r *record.Run, step int64, err error) {
 	step = -1
+	if id, ok := strings.CutSuffix(name, "@selected"); ok {
+		if r, err = a.find(id); err != nil {
+			return nil, 0, err
+		}
+		s := r.Summary().Selected
+		if s == nil {
+			return nil, 0, fmt.Errorf("run %s has selected no step: set select and val_fraction", r.Meta.ID)
+		}
+		return r, s.Step, nil
+	}
 	if strings.Contains(name, "@") {
 		if name, step, err = runner.ParseParent(name); err != nil {
 			return nil, 0, err

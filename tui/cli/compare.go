@@ -35,7 +35,7 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 				return printJSON(a.Stdout, table)
 			}
 			printComparison(a.Stdout, table)
-			define(a.Stdout)
+			define(a.Stdout, runs)
 			return nil
 		},
 	}

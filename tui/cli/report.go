@@ -52,9 +52,9 @@ func printRuns(w io.Writer, runs []*record.Run) {
 		printList(w, runs)
 		printComparison(w, compare.Runs(runs, compare.Options{}))
 	} else {
-		grid(w, runTable(runs))
+		grid(w, runTable(runs, sharedParts(runs)))
 	}
-	define(w)
+	define(w, runs)
 }
 
 func repeated(runs []*record.Run) bool {
@@ -69,10 +69,10 @@ func repeated(runs []*record.Run) bool {
 }
 
 // define says what the figures of the tables are.
-func define(w io.Writer) {
+func define(w io.Writer, runs []*record.Run) {
 	fmt.Fprintln(w, "\nWhat the figures are, at the last iterate:")
 	for _, m := range runner.SummaryMeasures() {
-		if m.Main {
+		if m.Main && slices.ContainsFunc(runs, func(r *record.Run) bool { return m.CanApply(&r.Meta) }) {
 			fmt.Fprintln(w, "  "+strings.Join(kit.Wrap(oneLine(m.Definition()), 100), "\n    "))
 		}
 	}
@@ -85,7 +85,8 @@ for packages that leave out the ½, double ρ. The paper calls (x, λ, η) ε-st
 so from the ε shown. Paper's x is SFK's output by Algorithm 1, the step t' of least ‖∇f‖² + gap² on a batch: its mean and worst.
 `
 
-func runTable(runs []*record.Run) [][]string {
+// runTable has a row for each of the titles of the runs' classes or groups.
+func runTable(runs []*record.Run, parts []string) [][]string {
 	row := func(title string, cell func(*record.Run) string) []string {
 		cells := []string{title}
 		for _, r := range runs {
@@ -107,11 +108,13 @@ func runTable(runs []*record.Run) [][]string {
 	for _, m := range runner.SummaryMeasures() {
 		switch {
 		case !m.Main:
-		case m.PerGroup:
-			for class, name := range sharedGroups(runs) {
-				rows = append(rows, row(name, func(r *record.Run) string {
-					return figure(&m, at(r.Summary().ByGroup.Of(m.Name), class))
-				}))
+		case m.IsList():
+			for i, name := range parts {
+				if m.Axis == runs[0].Meta.Main() {
+					rows = append(rows, row(name, func(r *record.Run) string {
+						return figure(&m, at(r.Summary().ByGroup.Of(m.Name), i))
+					}))
+				}
 			}
 		case slices.ContainsFunc(runs, func(r *record.Run) bool { return r.Summary().Of(m.Name).Applies() }):
 			rows = append(rows, row(m.Head(), func(r *record.Run) string {
@@ -119,13 +122,16 @@ func runTable(runs []*record.Run) [][]string {
 			}))
 		}
 	}
+	if slices.ContainsFunc(runs, func(r *record.Run) bool { return r.Summary().Selected != nil }) {
+		rows = append(rows, row("selected", selectedCell))
+	}
 	return append(rows,
 		row("ε-stationary", func(r *record.Run) string { return short(stationary(r.Summary())) }),
 		row("paper's x", func(r *record.Run) string { return paperIterate(r.Summary().PaperIterate) }),
 		row("images/s", func(r *record.Run) string { return whole(r.Summary().ImagesPerSecond) }))
 }
 
-// at returns the value of a class, which a run of other data may lack.
+// at returns the value of a class or a group, which a run of other data may lack.
 func at(values []runner.Number, class int) (n runner.Number) {
 	if class < len(values) {
 		n = values[class]
@@ -142,30 +148,41 @@ func stationary(s *runner.Summary) runner.Number {
 	return runner.Num(max(gap.Float(), norm.Float()))
 }
 
+// selectedCell is the mean and the worst of the step that a run has selected.
+func selectedCell(r *record.Run) string {
+	s := r.Summary().Selected
+	if s == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%s, %s", percent(s.Of("test_accuracy")),
+		percent(s.Of(r.Meta.Fit("worst_class_accuracy"))))
+}
+
 func paperIterate(p *runner.PaperIterate) string {
 	if p == nil {
 		return "–"
 	}
-	return fmt.Sprintf("%s, %s", percent(p.TestAccuracy), percent(p.WorstClassAccuracy))
+	return fmt.Sprintf("%s, %s", percent(p.TestAccuracy), percent(p.Worst()))
 }
 
-// sharedGroups returns the titles of the rows per class, with the number of
+// sharedParts returns the titles of the rows per class or group, with the number of
 // training samples where the runs agree on it; none where the runs are of
 // different data.
-func sharedGroups(runs []*record.Run) []string {
-	first := runs[0].Meta
-	same := true
+func sharedParts(runs []*record.Run) []string {
+	first := &runs[0].Meta
+	main, same := first.Main(), true
+	counts := first.Counts(main).Train
 	for _, r := range runs {
-		if strings.Join(r.Meta.Groups, "\n") != strings.Join(first.Groups, "\n") {
+		if r.Meta.Main() != main || !slices.Equal(r.Meta.Names(main), first.Names(main)) {
 			return nil
 		}
-		same = same && fmt.Sprint(r.Meta.TrainCounts) == fmt.Sprint(first.TrainCounts)
+		same = same && slices.Equal(r.Meta.Counts(main).Train, counts)
 	}
 	var titles []string
-	for i, name := range first.Groups {
+	for i, name := range first.Names(main) {
 		title := clean(name)
-		if same && i < len(first.TrainCounts) {
-			title = fmt.Sprintf("%s (%d)", title, first.TrainCounts[i])
+		if same && i < len(counts) {
+			title = fmt.Sprintf("%s (%d)", title, counts[i])
 		}
 		titles = append(titles, title)
 	}

@@ -57,7 +57,8 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 	flags.IntVar(&f.seeds, "seeds", 0, "how many seeds each algorithm gets")
 	flags.Uint64Var(&f.seed, "seed", 0, "the first seed")
 	flags.StringArrayVar(&f.set, "set", nil, "change a setting, as in rho=0.5 (repeatable)")
-	flags.StringVar(&f.from, "from", "", "go on from a checkpoint: RUN@STEP, or RUN for its newest")
+	flags.StringVar(&f.from, "from", "",
+		"go on from a checkpoint: RUN@STEP, RUN@selected, or RUN for its newest")
 	flags.BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
 	flags.BoolVarP(&f.detach, "detach", "d", false, "start the runs and leave them")
 	c.MarkFlagsMutuallyExclusive("inline", "detach")

@@ -48,7 +48,8 @@ func printList(w io.Writer, runs []*record.Run) {
 		rows = append(rows, []string{
 			clean(s.ID), string(r.Status()), fmt.Sprintf("%.3g/%d", s.Epochs, r.Meta.Spec.Epochs),
 			clean(r.Meta.Spec.Radius()),
-			percent(s.Of("worst_class_accuracy")), percent(s.Of("test_accuracy")), short(s.Of("test_loss")),
+			percent(s.Of(r.Meta.Fit("worst_class_accuracy"))), percent(s.Of("test_accuracy")),
+			short(s.Of("test_loss")),
 		})
 	}
 	grid(w, rows)
@@ -102,7 +103,11 @@ func (a *app) show(r *record.Run) error {
 	}
 	fmt.Fprintf(a.Stdout, "%-10s %s\n", "settings", clean(string(settings)))
 	a.showIterate(r.Summary().PaperIterate)
-	printRuns(a.Stdout, []*record.Run{r})
+	showSelected(a.Stdout, r)
+	fmt.Fprintln(a.Stdout)
+	showParts(a.Stdout, r)
+	grid(a.Stdout, runTable([]*record.Run{r}, nil))
+	define(a.Stdout, []*record.Run{r})
 	return nil
 }
 
@@ -135,5 +140,5 @@ func (a *app) showIterate(p *runner.PaperIterate) {
 	fmt.Fprintf(a.Stdout, "%-10s step %d (argmin ‖∇ₓf‖² + gap² over noisy batches): "+
 		"λ %s, η %s, test loss %s, mean %s, worst %s\n",
 		"iterate", p.Step, short(p.Lambda), short(p.Eta),
-		short(p.TestLoss), percent(p.TestAccuracy), percent(p.WorstClassAccuracy))
+		short(p.TestLoss), percent(p.TestAccuracy), percent(p.Worst()))
 }

@@ -2,7 +2,9 @@ package compare
 
 import (
 	"cmp"
+	"slices"
 
+	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -44,7 +46,17 @@ func (p *Page) noBack() string {
 
 func (p *Page) turn(by int) { p.part = (p.part + compareParts + comparePart(by)) % compareParts }
 
-func (p *Page) nextMeasure() { p.measure = (p.measure + 1) % len(curves()) }
+// nextMeasure goes on to the next one that some run can have.
+func (p *Page) nextMeasure() {
+	list := curves()
+	for range list {
+		p.measure = (p.measure + 1) % len(list)
+		can := func(r *record.Run) bool { return list[p.measure].CanApply(&r.Meta) }
+		if slices.ContainsFunc(p.runs, can) {
+			return
+		}
+	}
+}
 
 func (p *Page) back() tea.Cmd { return p.ask(nil) }
 

@@ -142,7 +142,7 @@ func (p *Page) tableRows() (rows []tableRow) {
 	for i, c := range p.table.Columns {
 		label, count := cell.Clean(c.Class), p.trainCount(c.Class)
 		switch c.Name {
-		case "class_accuracy":
+		case "class_accuracy", "group_accuracy":
 		case "worst_class_accuracy":
 			if i > 0 {
 				rows = append(rows, tableRow{column: -1})
@@ -165,13 +165,14 @@ func (p *Page) tableRows() (rows []tableRow) {
 // agree on it.
 func (p *Page) trainCount(class string) string {
 	m := &p.runs[0].Meta
+	counts := m.Counts(m.Main()).Train
 	for _, r := range p.runs {
-		if !slices.Equal(r.Meta.TrainCounts, m.TrainCounts) {
+		if !slices.Equal(r.Meta.Counts(m.Main()).Train, counts) {
 			return ""
 		}
 	}
-	if i := slices.Index(m.Groups, class); i >= 0 && i < len(m.TrainCounts) {
-		return fmt.Sprintf(" (%d)", m.TrainCounts[i])
+	if i := slices.Index(m.Names(m.Main()), class); i >= 0 && i < len(counts) {
+		return fmt.Sprintf(" (%d)", counts[i])
 	}
 	return ""
 }

@@ -32,18 +32,19 @@ func OfStep(e *runner.StepEvent, name string) (v, low, high runner.Number) {
 
 // EvalMeasures are those of an evaluation, one number each.
 func EvalMeasures() []Measure {
-	return slices.DeleteFunc(runner.EvalMeasures(), func(m Measure) bool { return m.PerGroup })
+	return slices.DeleteFunc(runner.EvalMeasures(), func(m Measure) bool { return m.IsList() })
 }
 
-// ClassMeasures are those of an evaluation with a number a class.
-func ClassMeasures() []Measure {
-	return slices.DeleteFunc(runner.EvalMeasures(), func(m Measure) bool { return !m.PerGroup })
+// ListMeasures are those of an evaluation with a number a class, a group or a
+// radius.
+func ListMeasures() []Measure {
+	return slices.DeleteFunc(runner.EvalMeasures(), func(m Measure) bool { return !m.IsList() })
 }
 
 // SummaryMeasures are those of a run's summary, one number each.
 func SummaryMeasures() []Measure {
 	list := append(runner.SummaryMeasures(), speed())
-	return slices.DeleteFunc(list, func(m Measure) bool { return m.PerGroup })
+	return slices.DeleteFunc(list, func(m Measure) bool { return m.IsList() })
 }
 
 // OfSummary is a measure of a run's summary.

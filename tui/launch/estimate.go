@@ -43,7 +43,7 @@ func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
 	if !ok {
 		return estimate{basis: "unknown until a first run with so many samples"}
 	}
-	test := total(like[0].Meta.TestCounts)
+	test := total(like[0].Meta.ClassCounts.Test)
 	seconds := runner.UsualPace(machineSpeed(like, past)).Seconds(specs, train, test)
 	const longest = 1000 * 365 * 24 * 3600 // what is beyond says that a run's figures are no good
 	if !(seconds > 0 && seconds < longest) {
@@ -59,7 +59,7 @@ func alike(r *record.Run, s *runner.Spec, cpu string) bool {
 	speed := r.Summary().ImagesPerSecond.Float()
 	return r.Status() == runner.Done && m.Host.CPU == cpu && m.Spec.Model == s.Model &&
 		m.Spec.Dataset == s.Dataset &&
-		speed > 0 && !math.IsInf(speed, 0) && len(m.TrainCounts) > 0
+		speed > 0 && !math.IsInf(speed, 0) && len(m.ClassCounts.Train) > 0
 }
 
 // machineSpeed is the median of ERM's images a second that the whole machine
@@ -95,7 +95,7 @@ func trainSamples(s *runner.Spec, like []*record.Run) (n float64, ok bool) {
 		}
 		scale *= (1 - s.ValFraction) / (1 - old.ValFraction)
 		before, after := old.Imbalance.Ratios(old.Dataset), s.Imbalance.Ratios(s.Dataset)
-		for class, count := range r.Meta.TrainCounts {
+		for class, count := range r.Meta.ClassCounts.Train {
 			n += float64(count) * scale * ratioOf(after, class) / ratioOf(before, class)
 		}
 		return n, true

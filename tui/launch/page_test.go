@@ -230,7 +230,7 @@ func TestEstimate(t *testing.T) {
 	}
 	// 2000 images a second and run, four runs at once; the test split has 2000.
 	images := 0.0
-	for _, n := range tuitest.Archived(dro.ERM, 1, "", tuitest.Epoch0()).TrainCounts {
+	for _, n := range tuitest.Archived(dro.ERM, 1, "", tuitest.Epoch0()).ClassCounts.Train {
 		images += float64(n)
 	}
 	work := func(epochs, evaluations float64) float64 { // a gradient of all images ends a run

@@ -80,7 +80,7 @@ func parseTerm(word string) (term, error) {
 // fullKey resolves the short names that people type.
 func fullKey(key string) string {
 	full := map[string]string{"algo": "algorithms", "algorithm": "algorithms", "method": "algorithms",
-		"set": "uncertainty", "worst": "worst_class_accuracy", "accuracy": "test_accuracy",
+		"set": "uncertainty", "accuracy": "test_accuracy",
 		"mean": "test_accuracy"} // the input's mean, a setting, is nothing to look for
 	return cmp.Or(full[key], key)
 }
@@ -135,7 +135,7 @@ func wordsOf(r *record.Run) string {
 
 // factKeys are the keys of factOf that are no settings.
 func factKeys() []string {
-	keys := []string{"id", "preset", "status", "steps"}
+	keys := []string{"id", "preset", "status", "steps", "worst"}
 	for _, m := range lab.SummaryMeasures() {
 		if measured(m.Name) {
 			keys = append(keys, m.Name)
@@ -165,6 +165,8 @@ func factOf(r *record.Run, key string) string {
 		return strconv.FormatInt(r.Summary().Steps, 10)
 	case "algorithms":
 		return string(r.Meta.Spec.Algorithm())
+	case "worst": // of the groups where they are given, else of the classes
+		key = r.Meta.Fit("worst_class_accuracy")
 	}
 	if measured(key) {
 		return strconv.FormatFloat(lab.OfSummary(r.Summary(), key).Float(), 'g', -1, 64)

@@ -31,7 +31,7 @@ type runColumn struct {
 func runColumns() []runColumn {
 	measure := func(head string, w, least int, name string) runColumn {
 		m := lab.Named(lab.SummaryMeasures(), name)
-		of := func(r *record.Run) runner.Number { return lab.OfSummary(r.Summary(), name) }
+		of := func(r *record.Run) runner.Number { return lab.OfSummary(r.Summary(), r.Meta.Fit(name)) }
 		return runColumn{head: head, w: w, least: least, measure: name,
 			cell:    func(r *record.Run) string { return lab.Write(m, of(r)) },
 			compare: func(a, b *record.Run) int { return byNumber(of(a), of(b), m.Better == dro.Higher) }}
@@ -279,7 +279,7 @@ func cameTo(s *runner.Summary, list []runColumn) string {
 	var own, rest []string
 	for _, m := range runner.SummaryMeasures() {
 		there := slices.ContainsFunc(list, func(c runColumn) bool { return c.measure == m.Name })
-		if n := s.Of(m.Name); !m.Main || m.PerGroup || there || !n.Applies() {
+		if n := s.Of(m.Name); !m.Main || m.IsList() || there || !n.Applies() {
 			continue
 		} else if m.OfStep() {
 			own = append(own, m.Title+" "+lab.Write(m, n))
@@ -293,16 +293,17 @@ func cameTo(s *runner.Summary, list []runColumn) string {
 	return strings.Join(append(own, rest...), ", ")
 }
 
-// perClass is the test accuracy of each class or group, in percent.
-func perClass(m *runner.Meta, s *runner.Summary) string {
-	if len(s.ByGroup.Of("class_accuracy")) == 0 {
+// perPart is the test accuracy of each class or group, in percent.
+func perPart(m *runner.Meta, s *runner.Summary) string {
+	list, names := s.ByGroup.Of(m.Fit("class_accuracy")), m.Names(m.Main())
+	if len(list) == 0 {
 		return "–"
 	}
 	var words []string
-	for i, a := range s.ByGroup.Of("class_accuracy") {
+	for i, a := range list {
 		name := fmt.Sprint(i)
-		if i < len(m.Groups) {
-			name = m.Groups[i]
+		if i < len(names) {
+			name = names[i]
 		}
 		words = append(words, name+"\u00a0"+lab.Percent(a)) // no line is broken there
 	}
@@ -330,11 +331,15 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 			strings.Replace(m.Spec.Radius(), ", ", " at ρ ", 1), m.Coordinates)
 		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s", m.Created.Format("2006-01-02 15:04:05 MST"),
 			m.Host.Version, m.Host.CPU, m.Host.Kernel, kit.Plural(m.Host.Threads, "thread"))
+		parts := "Classes"
+		if m.Main() == runner.PerGroup {
+			parts = "Groups"
+		}
 		lines = t.Points([]kit.Point{
 			{Name: "State", Text: cell.Clean(state)},
 			{Name: "Trains", Text: cell.Clean(trains)},
 			{Name: "Came to", Text: cameTo(s, shown)},
-			{Name: "Classes", Text: cell.Clean(perClass(m, s)), Whole: true},
+			{Name: parts, Text: cell.Clean(perPart(m, s)), Whole: true},
 			{Name: "Folder", Text: cell.Clean(r.Dir)},
 			{Name: "Made", Text: cell.Clean(made)},
 		}, 10, w, h)

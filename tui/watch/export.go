@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"drolab/runner"
 	"drolab/runner/export"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -34,7 +35,7 @@ func (t *track) who() []string {
 func (w *Page) sheet() (*export.Sheet, int) {
 	v := w.shows(w.focus)
 	if v.bars != "" {
-		return w.barSheet(v.of())
+		return w.barSheet(v.of(w.run().meta))
 	}
 	var curves []exported
 	n := 0
@@ -69,7 +70,7 @@ func (w *Page) sheet() (*export.Sheet, int) {
 	return &export.Sheet{Name: strings.Join(v.measures(), "-"), Head: head, Rows: rows}, n
 }
 
-// barSheet is the figures by class of the run under the cursor, and of the one
+// barSheet is the figures by class or group of the run under the cursor, and of the one
 // that it is compared with.
 func (w *Page) barSheet(of lab.Measure) (*export.Sheet, int) {
 	runs := []*track{w.run()}
@@ -78,16 +79,19 @@ func (w *Page) barSheet(of lab.Measure) (*export.Sheet, int) {
 	}
 	var rows [][]string
 	for _, t := range runs {
-		for i, value := range t.classes(of) {
+		counts := t.meta.Counts(of.Axis).Train
+		for i, value := range t.places(of) {
 			count := ""
-			if i < len(t.meta.TrainCounts) {
-				count = strconv.Itoa(t.meta.TrainCounts[i])
+			if i < len(counts) {
+				count = strconv.Itoa(counts[i])
 			}
 			rows = append(rows, append(t.who(), strconv.FormatInt(t.Eval.Step, 10), exact(t.Eval.Epoch),
-				className(t.meta, i), count, exact(value.Float())))
+				placeName(t.meta, of.Axis, i), count, exact(value.Float())))
 		}
 	}
-	return &export.Sheet{Name: of.Name, Head: []string{"run", "method", "seed", "step", "epoch", "class",
+	part := map[runner.Axis]string{runner.PerClass: "class", runner.PerGroup: "group",
+		runner.PerRadius: "radius"}[of.Axis]
+	return &export.Sheet{Name: of.Name, Head: []string{"run", "method", "seed", "step", "epoch", part,
 		"training_images", of.Title}, Rows: slices.Values(rows)}, len(rows)
 }
 

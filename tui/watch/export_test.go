@@ -90,9 +90,9 @@ func TestExportBars(t *testing.T) {
 	}
 	sfk := r.watch.tracks[0]
 	for i, row := range rows[:10] {
-		images := strconv.Itoa(sfk.meta.TrainCounts[i])
+		images := strconv.Itoa(sfk.meta.ClassCounts.Train[i])
 		accuracy := exact(sfk.Eval.ByGroup.Of("class_accuracy")[i].Float())
-		if row["method"] != "sfk" || row["class"] != sfk.meta.Groups[i] ||
+		if row["method"] != "sfk" || row["class"] != sfk.meta.Classes[i] ||
 			row["training_images"] != images || row["accuracy"] != accuracy {
 			t.Errorf("row %d: %v", i, row)
 		}

@@ -18,7 +18,7 @@ func (w *Page) info() *kit.Overlay {
 		texts = append(texts, m.Definition())
 	}
 	if v.bars != "" {
-		m := v.of()
+		m := v.of(w.run().meta)
 		texts = append(texts, m.Definition())
 	}
 	texts = append(texts,

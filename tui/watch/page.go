@@ -95,11 +95,13 @@ func New(s *lab.Lab) *Page {
 // What was chosen of them stays.
 func (w *Page) furnish() {
 	var methods []dro.Algorithm
+	var runs []*runner.Meta
 	for _, t := range w.tracks {
+		runs = append(runs, t.meta)
 		methods = append(methods, t.meta.Spec.Algorithm())
 	}
 	before := w.panels
-	w.panels, w.columns = panels(w.standing(), methods), columns(methods)
+	w.panels, w.columns = panels(w.standing(), methods, runs...), columns(methods)
 	for i := range before {
 		w.panels[i].view = min(before[i].view, len(w.panels[i].views)-1)
 	}

@@ -253,7 +253,7 @@ func TestMouse(t *testing.T) {
 func TestBarsScroll(t *testing.T) {
 	r := watching(t, 40, 12)
 	r.Press("tab")
-	first, last := r.watch.run().meta.Groups[0], r.watch.run().meta.Groups[9]
+	first, last := r.watch.run().meta.Classes[0], r.watch.run().meta.Classes[9]
 	shows := func(first, last bool, what string) {
 		t.Helper()
 		s := tuitest.Text(r.Shot())

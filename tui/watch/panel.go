@@ -118,32 +118,33 @@ func (t *track) hasDual() bool {
 	return t.Last == nil || t.Last.Of("eta").Applies()
 }
 
-// bars are the figures by class of the run under the cursor, at its last
+// bars are the figures by class or group of the run under the cursor, at its last
 // evaluation, for so many rows.
 func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
 	t := w.run()
-	values := t.classes(of)
+	values, counts := t.places(of), t.meta.Counts(of.Axis)
 	b := &plot.Bars{First: min(w.panels[p].first, max(0, len(values)-rows)), Number: uint8(w.at),
 		Charset: w.Theme.Charset(false), Percent: of.Scale == dro.Percent,
 		LowerIsBetter: of.Better != dro.Higher}
 	var base []runner.Number
 	if r := w.compared(of); r != nil {
-		base = r.classes(of)
+		base = r.places(of)
 	}
 	for i, v := range values {
-		bar := plot.Bar{Label: className(t.meta, i), Value: v.Float(), Base: math.NaN(), Count: -1}
+		bar := plot.Bar{Label: placeName(t.meta, of.Axis, i), Value: v.Float(), Base: math.NaN(), Count: -1}
 		if len(base) == len(values) {
 			bar.Base = base[i].Float()
 		}
-		if i < len(t.meta.TrainCounts) {
-			bar.Count = t.meta.TrainCounts[i]
+		if i < len(counts.Train) {
+			bar.Count = counts.Train[i]
 		}
 		if of.Scale != dro.Percent && !math.IsInf(v.Float(), 0) {
 			b.Max = math.Max(b.Max, v.Float())
 		}
 		b.Bars = append(b.Bars, bar)
 	}
-	if i := runner.Worst(values, b.LowerIsBetter); i >= 0 {
+	known := runner.Enough(values, counts.Test, t.meta.Spec.MinGroup)
+	if i := runner.Worst(known, b.LowerIsBetter); i >= 0 {
 		b.Bars[i].Worst = true
 	}
 	if of.Scale != dro.Percent {
@@ -161,7 +162,7 @@ func (w *Page) hiddenBars(p int) int {
 		return 0
 	}
 	_, rows := kit.Inside(kit.Boxed(w.Body.H), panels[i].W, panels[i].H)
-	return max(0, len(t.classes(v.of()))-rows)
+	return max(0, len(t.places(v.of(t.meta)))-rows)
 }
 
 // scrollBars moves the bars of a panel.
@@ -178,17 +179,21 @@ func (w *Page) compared(of lab.Measure) *track {
 	return w.tracks[w.baseline]
 }
 
-// classes is a measure of the classes at the last evaluation.
-func (t *track) classes(of lab.Measure) []runner.Number {
+// places is a list measure of the last evaluation.
+func (t *track) places(of lab.Measure) []runner.Number {
 	if t.Eval == nil {
 		return nil
 	}
 	return t.Eval.ByGroup.Of(of.Name)
 }
 
-func className(m *runner.Meta, i int) string {
-	if i < len(m.Groups) {
-		return cell.Clean(m.Groups[i])
+// placeName is what a place on a measure's axis is called.
+func placeName(m *runner.Meta, a runner.Axis, i int) string {
+	if names := m.Places(a); i < len(names) {
+		return cell.Clean(names[i])
+	}
+	if a == runner.PerGroup {
+		return fmt.Sprintf("group %d", i)
 	}
 	return fmt.Sprintf("class %d", i)
 }

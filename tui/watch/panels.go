@@ -2,8 +2,10 @@ package watch
 
 import (
 	"slices"
+	"strings"
 
 	"drolab/dro"
+	"drolab/runner"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
@@ -25,19 +27,20 @@ type panel struct {
 type view struct {
 	name   string   // empty where the panel's name says it
 	curves []string // of steps or evaluations; two share a panel where it has the room
-	bars   string   // of classes
+	bars   string   // of classes, or of groups where a run has them
 	phase  bool
 	doc    string // what it is, where measures do not say it
 }
 
-// panels is the table of panels for runs of the methods, in the order of the
-// screen: those that stand in list and one more, with what no other shows. All
-// that is drawn, exported and defined comes from it and from the measures that it
-// names.
-func panels(list []panel, methods []dro.Algorithm) []panel {
+// panels is the table of panels for runs of the methods on such data (none: on
+// any), in the order of the screen: those that stand in list and one more, with
+// what no other shows. All that is drawn, exported and defined comes from it and
+// from the measures that it names.
+func panels(list []panel, methods []dro.Algorithm, runs ...*runner.Meta) []panel {
+	fitTo(list, runs)
 	drawn, rest := shown(list), panel{title: "Other measures"}
 	for _, m := range slices.Concat(lab.StepMeasures(), lab.EvalMeasures()) {
-		if !drawn[m.Name] && reported(&m, methods) {
+		if !drawn[m.Name] && reported(&m, methods, runs) {
 			drawn[m.Name] = true
 			rest.views = append(rest.views, view{name: m.Title, curves: []string{m.Name}})
 		}
@@ -45,8 +48,29 @@ func panels(list []panel, methods []dro.Algorithm) []panel {
 	return append(list, rest)
 }
 
-// reported tells whether runs of the methods have a measure.
-func reported(m *lab.Measure, methods []dro.Algorithm) bool {
+// fitTo makes curves of classes those of groups, where all runs have groups.
+func fitTo(list []panel, runs []*runner.Meta) {
+	byClass := func(m *runner.Meta) bool { return m.Main() == runner.PerClass }
+	if len(runs) == 0 || slices.ContainsFunc(runs, byClass) {
+		return
+	}
+	for _, p := range list {
+		for i := range p.views {
+			v := &p.views[i]
+			for c, name := range v.curves {
+				if v.curves[c] = runs[0].Fit(name); v.curves[c] != name {
+					v.name = strings.Replace(v.name, "class", "group", 1)
+				}
+			}
+		}
+	}
+}
+
+// reported tells whether runs of the methods on such data have a measure.
+func reported(m *lab.Measure, methods []dro.Algorithm, runs []*runner.Meta) bool {
+	if len(runs) > 0 && !slices.ContainsFunc(runs, m.CanApply) {
+		return false
+	}
 	return !m.OfStep() || ownedBy(m, methods) || !ownedBy(m, dro.Algorithms())
 }
 
@@ -90,8 +114,8 @@ func (v *view) measures() []string {
 	return v.curves
 }
 
-// of is the measure of the bars.
-func (v *view) of() lab.Measure { return lab.Named(lab.ClassMeasures(), v.bars) }
+// of is the measure of the bars in a run.
+func (v *view) of(m *runner.Meta) lab.Measure { return lab.Named(lab.ListMeasures(), m.Fit(v.bars)) }
 
 // quantity is a measure that some panel shows over the steps.
 type quantity struct{ lab.Measure }

@@ -27,7 +27,7 @@ func TestPanels(t *testing.T) {
 					t.Errorf("%s: no measure is called %q", p.title, name)
 				}
 			}
-			classes := slices.ContainsFunc(lab.ClassMeasures(), func(m lab.Measure) bool { return m.Name == v.bars })
+			classes := slices.ContainsFunc(lab.ListMeasures(), func(m lab.Measure) bool { return m.Name == v.bars })
 			if classes == (len(v.measures()) > 0) || v.phase != (v.doc != "") {
 				t.Errorf("%s: view %q shows curves of %v, bars of %q", p.title, v.name, v.measures(), v.bars)
 			}

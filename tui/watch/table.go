@@ -36,7 +36,7 @@ func columns(methods []dro.Algorithm) []column {
 			if t.Eval == nil {
 				return "–"
 			}
-			return lab.Write(m, t.Eval.Of(name))
+			return lab.Write(m, t.Eval.Of(t.meta.Fit(name)))
 		}}
 	}
 	list := []column{

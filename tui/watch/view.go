@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"strings"
 
 	"drolab/runner"
 	"drolab/tui/cell"
@@ -96,10 +97,11 @@ func (w *Page) panel(p int, r kit.Rect, box bool) []string {
 			ph.DrawTo(&on[0].Frame, iw, ih)
 			return on[0].Paint(w.Theme)
 		}
-	case v.bars != "" && len(w.run().classes(v.of())) > 0:
-		b := w.bars(p, v.of(), ih)
+	case v.bars != "" && len(w.run().places(v.of(w.run().meta))) > 0:
+		of := v.of(w.run().meta)
+		b := w.bars(p, of, ih)
 		key.first = b.Fingerprint(iw, ih)
-		draw = func() []string { return w.drawBars(&on[0], b, v.of(), iw, ih) }
+		draw = func() []string { return w.drawBars(&on[0], b, of, iw, ih) }
 	case len(v.curves) > 0:
 		cs := w.charts(v, iw, ih)
 		key.first = cs[0].Fingerprint(iw, ih)
@@ -126,12 +128,17 @@ func (w *Page) elapsedVersion() (v uint64) {
 	return v
 }
 
-// title is a panel's, with that of its view.
+// title is a panel's, with that of its view. Bars are by what the run under the
+// cursor has.
 func (w *Page) title(p int) string {
-	if v := w.shows(p); v.name != "" {
-		return w.panels[p].title + " · " + v.name
+	v, title := w.shows(p), w.panels[p].title
+	if t := w.run(); v.bars != "" && t != nil && t.meta.Main() == runner.PerGroup {
+		title = strings.TrimSuffix(title, "class") + "group"
 	}
-	return w.panels[p].title
+	if v.name != "" {
+		title += " · " + v.name
+	}
+	return title
 }
 
 // heading is a panel's title and the note at its right.
@@ -141,7 +148,7 @@ func (w *Page) heading(p int, v *view) (title, note string) {
 	switch {
 	case v.bars != "":
 		note = t.label
-		if r := w.compared(v.of()); r != nil {
+		if r := w.compared(v.of(t.meta)); r != nil {
 			note += " vs " + r.label
 		}
 		if t.Eval != nil {

@@ -93,8 +93,9 @@ func Meta(a dro.Algorithm, at time.Time) *runner.Meta {
 		Box: dro.Box{Lambda: [2]float64{0.1, 10}, Eta: [2]float64{-10, 10}}}
 	for i, name := range []string{"circle", "hexagon", "star", "cross", "hexagram", "rhombus", "square",
 		"crescent", "ring", "triangle"} {
-		m.Classes, m.Groups = append(m.Classes, name), append(m.Groups, name)
-		m.TrainCounts, m.TestCounts = append(m.TrainCounts, 200+61*i%500), append(m.TestCounts, 200)
+		m.Classes = append(m.Classes, name)
+		m.ClassCounts.Train = append(m.ClassCounts.Train, 200+61*i%500)
+		m.ClassCounts.Test = append(m.ClassCounts.Test, 200)
 	}
 	return m
 }

@@ -1,0 +1,30 @@
+package dro
+
+// dsgdc is the penalised problem by two clipped gradient steps: λ fixed, the
+// gradients of x and of η each no longer than the setting clip (math.md §5).
+func dsgdc() Method {
+	const clip = 10 // where the setting is auto
+	return Method{
+		Name: "dsgdc", Doc: "penalised, by clipped gradient steps on x and on η",
+		Source: "our reading of Zhang, Zhou, Khan, Prater-Bennette, Shen, Zou, " +
+			"Revisiting Large-Scale Non-convex DRO, ICLR 2025",
+		Lambda: true, Clip: clip, Reads: dualReads(), Measures: dualMeasures(),
+		New: func(t Task) (Trainer, error) {
+			p, err := newPenalised(t)
+			return &clipped{penalised: p, clip: t.Settings["clip"].Or(clip)}, err
+		},
+	}
+}
+
+// clipped is a penalised dual whose η moves by at most clip times the step size.
+// The runner clips the gradient of x.
+type clipped struct {
+	penalised
+	clip float64
+}
+
+// After implements Trainer.
+func (c *clipped) After(b Batch, s Step) {
+	slope := clamp(c.gradient(b.Losses).Eta, [2]float64{-c.clip, c.clip})
+	c.place(c.problem.Box.Project(c.z.along(-s.Rate, Z{Eta: slope})))
+}

@@ -1,0 +1,76 @@
+package dro
+
+import "math"
+
+// batchRisk minimises the exact worst-case risk of each mini-batch: its gradient
+// is that of the batch's losses at the batch's own worst distribution, with no
+// dual variables to keep. What it minimises is the mean of R_ρ over batches of n,
+// which lies below R_ρ and rises to it with n (math.md §5).
+func batchRisk() Method {
+	return Method{
+		Name: "batch", Doc: "the exact worst case of each mini-batch; biased low, the less the larger the batch",
+		Source: "Levy, Carmon, Duchi, Sidford 2020 (arXiv 2010.05893), the mini-batch estimator",
+		Measures: []Measure{
+			{Name: "batch_risk", Title: "batch's robust risk", Unit: "nats", Scale: Log, Better: Lower, Noisy: true,
+				Doc: "R_ρ of the x-batch, exact: on average below that of all samples, by less the larger the batch"},
+			effectiveBatch(),
+			{Name: "batch_lambda", Title: "batch's λ", Unit: "nats", Noisy: true,
+				Doc: "λ of the x-batch's exact worst case; 0 where the radius does not bind there"},
+			{Name: "batch_eta", Title: "batch's η", Unit: "nats", Noisy: true,
+				Doc: "η of the x-batch's exact worst case, unshifted: the loss level around which it reweights"},
+		},
+		New: func(t Task) (Trainer, error) {
+			if t.Problem == nil {
+				return nil, errNoProblem
+			}
+			if err := t.Problem.Validate(); err != nil {
+				return nil, err
+			}
+			return &batchWorst{problem: *t.Problem}, nil
+		},
+	}
+}
+
+// effectiveBatch is the measure of how many samples of a batch the weights leave.
+func effectiveBatch() Measure {
+	return Measure{Name: "effective_batch", Title: "effective batch", Unit: "samples", Scale: Whole, Noisy: true,
+		Doc: "n (mean w)²/mean w² of the x-batch: how many equal weights would leave a mean as noisy"}
+}
+
+// batchWorst has no state: the next batch has a worst case of its own.
+type batchWorst struct {
+	Base
+	problem Problem
+	solver  interior
+	last    Worst // of the last batch that was weighed
+}
+
+// Weights implements Trainer. Losses that are not finite have no worst case, and
+// weights that are not finite either.
+func (b *batchWorst) Weights(w []float64, batch Batch) {
+	w = w[:len(batch.Losses)]
+	var err error
+	if b.last, err = b.worst(w, batch.Losses); err != nil {
+		b.last = Worst{Risk: math.NaN()}
+		fill(w, math.NaN())
+	}
+}
+
+// worst goes around WorstCase's memory, but for sets whose way there is their own.
+func (b *batchWorst) worst(w, losses []float64) (Worst, error) {
+	set, rho := b.problem.Set, b.problem.Rho
+	if _, ours := set.(saturating); ours {
+		return b.solver.worstCase(set, w, losses, rho)
+	}
+	return set.WorstCase(w, losses, rho)
+}
+
+// Report implements Trainer. A set without a radius has no λ.
+func (b *batchWorst) Report(put func(string, float64)) {
+	put("batch_risk", b.last.Risk)
+	put("effective_batch", b.last.EffectiveSampleSize)
+	if b.problem.Set.HasRadius() {
+		put("batch_lambda", b.last.Z.Lambda)
+	}
+	put("batch_eta", b.last.Z.Eta)
+}

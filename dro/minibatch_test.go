@@ -1,0 +1,164 @@
+package dro
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+func batchTrainer(t *testing.T, p *Problem) *batchWorst {
+	t.Helper()
+	return newTrainer(t, "batch", p, nil).(*batchWorst)
+}
+
+// The weights are n times the derivatives of the batch's exact risk, which
+// finite differences of the risk give without the weights; and what is reported
+// is that of a solver which has seen no other batch.
+func TestBatchWeightsAreAGradient(t *testing.T) {
+	rng := testRand(81)
+	for _, p := range testProblems(.4) {
+		trainer := batchTrainer(t, p)
+		for _, n := range []int{40, 3, 17} {
+			losses := exponential(rng, n)
+			w := make([]float64, n)
+			trainer.Weights(w, Batch{Losses: losses})
+			want, err := p.Set.WorstCase(nil, losses, p.Rho)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := reported(trainer)
+			if got["batch_risk"] != want.Risk || got["effective_batch"] != want.EffectiveSampleSize ||
+				got["batch_eta"] != want.Z.Eta || got["batch_lambda"] != want.Z.Lambda {
+				t.Errorf("%v, n = %d: %v, want %+v", p, n, got, want)
+			}
+			if _, has := got["batch_lambda"]; has != p.Set.HasRadius() {
+				t.Errorf("%v: λ reported: %v", p, has)
+			}
+			for i, at := range losses {
+				risk := func(l float64) float64 {
+					losses[i] = l
+					worst, err := p.Set.WorstCase(nil, losses, p.Rho)
+					if err != nil {
+						t.Fatal(err)
+					}
+					losses[i] = at
+					return worst.Risk
+				}
+				h := math.Min(1e-4, at/2)
+				if slope := float64(n) * (risk(at+h) - risk(at-h)) / (2 * h); math.Abs(slope-w[i]) > 1e-3*(1+w[i]) {
+					t.Errorf("%v, n = %d: weight %d is %v, the finite difference %v", p, n, i, w[i], slope)
+				}
+			}
+		}
+	}
+}
+
+// ownWay is a set of another package that finds its worst case by itself: all
+// mass on the largest loss.
+type ownWay struct{ Set }
+
+func (ownWay) WorstCase(ratios, losses []float64, _ float64) (Worst, error) {
+	clear(ratios)
+	at := slices.Index(losses, slices.Max(losses))
+	ratios[at] = float64(len(losses))
+	return Worst{Risk: losses[at], EffectiveSampleSize: 1}, nil
+}
+
+func TestBatchAsksASetThatKnowsItsWorstCase(t *testing.T) {
+	p := testProblems(.4)[0]
+	own := *p
+	own.Set, own.Coordinates = ownWay{p.Set}, Unshifted
+	w := make([]float64, 3)
+	batchTrainer(t, &own).Weights(w, Batch{Losses: []float64{1, 5, 2}})
+	if !slices.Equal(w, []float64{0, 3, 0}) {
+		t.Errorf("weights %v, want those of the set's own WorstCase", w)
+	}
+}
+
+// A batch whose losses are not finite breaks the run and not the program.
+func TestBatchOnBrokenLosses(t *testing.T) {
+	trainer := batchTrainer(t, testProblems(.4)[0])
+	w := make([]float64, 2)
+	for _, broken := range []float64{math.NaN(), math.Inf(1)} {
+		trainer.Weights(w, Batch{Losses: []float64{1, broken}})
+		if !math.IsNaN(w[0]) || !math.IsNaN(reported(trainer)["batch_risk"]) {
+			t.Errorf("loss %v: weights %v, %v", broken, w, reported(trainer))
+		}
+	}
+	if trainer.Weights(w, Batch{Losses: []float64{1, 1}}); !slices.Equal(w, []float64{1, 1}) {
+		t.Errorf("weights %v after it", w)
+	}
+}
+
+// The mean of R_ρ over all batches of n of a population, every one of them, lies
+// below the population's R_ρ, does not fall with n, reaches it at n = N, and is within
+// the bound of Lemma 3. R_ρ = min over z of a mean is concave in the
+// distribution, so that each part's value is at most the whole's.
+func TestBatchRiskIsBiasedLowAndRisesWithN(t *testing.T) {
+	const population = 10
+	losses := exponential(testRand(82), population)
+	for _, p := range testProblems(.5) {
+		trainer := batchTrainer(t, p)
+		var sum, count [population + 1]float64
+		w := make([]float64, population)
+		for chosen := 1; chosen < 1<<population; chosen++ {
+			var part []float64
+			for i, l := range losses {
+				if chosen>>i&1 == 1 {
+					part = append(part, l)
+				}
+			}
+			trainer.Weights(w, Batch{Losses: part})
+			n := len(part)
+			sum[n] += reported(trainer)["batch_risk"]
+			count[n]++
+		}
+		whole, err := p.Set.WorstCase(nil, losses, p.Rho)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := 0.0
+		for n := 1; n <= population; n++ {
+			mean := sum[n] / count[n]
+			if mean < before*(1-1e-12) || n < population && !(mean < whole.Risk) {
+				t.Errorf("%v: mean risk %v of batches of %d, %v of %d, %v of all", p, mean, n, before, n-1, whole.Risk)
+			}
+			if bound := BiasBound(p.Set, p.Rho, whole.MaxLoss, n); whole.Risk-mean > bound {
+				t.Errorf("%v: batches of %d are %v low, the bound is %v", p, n, whole.Risk-mean, bound)
+			}
+			before = mean
+		}
+		if !within(before, whole.Risk, 1e-12) {
+			t.Errorf("%v: %v with all samples, want %v", p, before, whole.Risk)
+		}
+	}
+}
+
+// With full batches the method is gradient descent on R_ρ itself, and comes to
+// its minimum.
+func TestBatchReachesTheOptimum(t *testing.T) {
+	l := newLeast(testRand(83), 120, 2, square, func(m float64) float64 { return m })
+	for _, set := range []Set{CressieRead{1.5}, CressieRead{2}, KL{}, SmoothedCVaR{.2}} {
+		p := Problem{Set: set, Rho: .3, Coordinates: Unshifted}
+		p.Box = DefaultBox(set, p.Rho, Unshifted, .01, 10)
+		x := make([]float64, 2)
+		l.walk(batchTrainer(t, &p), x, 3000, .05, 0, l.all)
+		ratios, values, slopes := make([]float64, 120), make([]float64, 120), make([]float64, 120)
+		got := l.risk(t, set, p.Rho, x, ratios, values, slopes, l.all()).Risk
+		if want := l.best(t, set, p.Rho, 2).Risk; math.Abs(got-want) > 1e-6*want {
+			t.Errorf("%v: R = %v, the minimum is %v", &p, got, want)
+		}
+	}
+}
+
+// A batch large enough that part of it finds the starting point does not
+// allocate either.
+func TestLargeBatchWithoutAllocations(t *testing.T) {
+	b, w := Batch{Losses: exponential(testRand(89), large+100)}, make([]float64, large+100)
+	for _, p := range testProblems(.4) {
+		trainer := batchTrainer(t, p)
+		if n := testing.AllocsPerRun(2, func() { trainer.Weights(w, b) }); n != 0 {
+			t.Errorf("%v: %v allocations", p, n)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package data
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+)
+
+// opened gives a dataset, closed when the test ends.
+func opened(t *testing.T, name string, o Options) *Dataset {
+	t.Helper()
+	d, err := Open(name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// Exactly the share of the training labels is another one, the same at every
+// opening; nothing else is.
+func TestLabelNoise(t *testing.T) {
+	plain := Options{Samples: 3000, Imbalance: PaperImbalance(), ValFraction: .1}
+	noisy := plain
+	noisy.LabelNoise = .07
+	clean, d, again := opened(t, "shapes", plain), opened(t, "shapes", noisy), opened(t, "shapes", noisy)
+	if d.Train.Len() != clean.Train.Len() || d.Val.Len() != clean.Val.Len() || d.Checksum != clean.Checksum {
+		t.Fatal("noise changes which samples there are")
+	}
+	n, changed := d.Train.Len(), 0
+	var pixels, same [3 * side * side]byte
+	for i := range n {
+		label, was := d.Train.Label(i), clean.Train.Label(i)
+		if label != was {
+			changed++
+		}
+		if again.Train.Label(i) != label || d.Train.Group(i) != label {
+			t.Fatalf("sample %d: label %d, at another opening %d, group %d",
+				i, label, again.Train.Label(i), d.Train.Group(i))
+		}
+		got := d.Train.(ImageSource).Pixels(pixels[:], i)
+		if want := clean.Train.(ImageSource).Pixels(same[:], i); !bytes.Equal(got, want) {
+			t.Fatalf("sample %d is another image", i)
+		}
+	}
+	want := int(math.Round(.07 * float64(n)))
+	note := fmt.Sprintf("label_noise: %d of %d training labels are set to another class", want, n)
+	if changed != want || !slices.Equal(d.Notes, []string{note}) || clean.Notes != nil {
+		t.Errorf("%d labels changed, want %d; told %q, and without noise %q", changed, want, d.Notes, clean.Notes)
+	}
+	for _, split := range [][2]Source{{d.Val, clean.Val}, {d.Test, clean.Test}} {
+		for i := range split[0].Len() {
+			if split[0].Label(i) != split[1].Label(i) {
+				t.Fatalf("sample %d outside training: label %d, was %d", i, split[0].Label(i), split[1].Label(i))
+			}
+		}
+	}
+	noisy.Seed = 1
+	other, apart := opened(t, "shapes", noisy), 0
+	for i := range n {
+		if (other.Train.Label(i) != clean.Train.Label(i)) != (d.Train.Label(i) != clean.Train.Label(i)) {
+			apart++
+		}
+	}
+	if apart < changed {
+		t.Errorf("another seed of the data changes all but %d of the same samples", apart/2)
+	}
+}
+
+// Which samples are changed and to which of the other classes is uniform: each
+// cell of 60 000 changes is within five standard deviations.
+func TestLabelNoiseIsUniform(t *testing.T) {
+	const n, classes, share = 200_000, 4, .3
+	truth := make(labelled, n)
+	for i := range truth {
+		truth[i] = i % classes
+	}
+	d := &Dataset{Classes: make([]string, classes), Train: truth}
+	d.mislabel(share, 3)
+	var to [classes][classes]float64
+	var tenths [10]float64
+	for i, was := range truth {
+		if label := d.Train.Label(i); label != was {
+			to[was][label]++
+			tenths[i*10/n]++
+		}
+	}
+	near := func(what string, got, p float64) {
+		t.Helper()
+		mean, spread := n*share*p, math.Sqrt(n*share*p*(1-p))
+		if math.Abs(got-mean) > 5*spread {
+			t.Errorf("%s: %v changes, want %v ± %v", what, got, mean, spread)
+		}
+	}
+	for was := range to {
+		for label := range to {
+			if was != label {
+				near(fmt.Sprintf("%d to %d", was, label), to[was][label], 1./(classes*(classes-1)))
+			}
+		}
+	}
+	for i, got := range tenths {
+		near(fmt.Sprintf("tenth %d", i), got, .1)
+	}
+}
+
+// Groups that were given stay with their samples; tables are no images.
+func TestLabelNoiseLeavesGroups(t *testing.T) {
+	clean, d := opened(t, "csv:example", Options{}), opened(t, "csv:example", Options{LabelNoise: .5})
+	if _, images := d.Train.(ImageSource); images || !d.Grouped {
+		t.Fatalf("a table with groups is %T", d.Train)
+	}
+	x, y := make([]float32, d.Shape.Len()), make([]float32, d.Shape.Len())
+	for i := range d.Train.Len() {
+		d.Train.Read(x, i)
+		clean.Train.Read(y, i)
+		if d.Train.Group(i) != clean.Train.Group(i) || !slices.Equal(x, y) {
+			t.Fatalf("sample %d: group %d and %v, were %d and %v", i, d.Train.Group(i), x, clean.Train.Group(i), y)
+		}
+	}
+}
+
+func TestLabelNoiseIsAShare(t *testing.T) {
+	for _, q := range []float64{-.1, 1, math.NaN()} {
+		if _, err := Open("shapes", Options{LabelNoise: q}); err == nil {
+			t.Errorf("a noise of %v was taken", q)
+		}
+	}
+}

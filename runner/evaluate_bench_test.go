@@ -1,0 +1,42 @@
+package runner
+
+import (
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner/data"
+)
+
+// BenchmarkEvaluation is one evaluation of the preset shapes.
+func BenchmarkEvaluation(b *testing.B) {
+	s := Defaults()
+	s.Algorithms, s.Model, s.Samples = []dro.Algorithm{dro.SFK}, "convnet", 8000
+	d, err := data.Open(s.Dataset, s.DataOptions(""))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer d.Close()
+	m, err := newMeta(Request{}, s, d, Host{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, err := newRun(m, d, discard{}, &gate{retry: time.Second}, standardNetwork, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.close()
+	for range 20 {
+		if err := r.train(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	r.step = m.StepsPerEpoch // an evaluation without the full gradient comes there
+	m.Spec.CertifyEvery = 0
+	b.ResetTimer()
+	for range b.N {
+		if err := r.evaluate(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

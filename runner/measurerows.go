@@ -1,0 +1,135 @@
+package runner
+
+import "drolab/dro"
+
+// The rows of the table of measures of evaluations.
+
+func percent(name, title, symbol, doc string) dro.Measure {
+	return dro.Measure{Name: name, Title: title, Symbol: symbol, Unit: "%", Scale: dro.Percent,
+		Better: dro.Higher, Doc: doc}
+}
+
+func nats(name, title, doc string) dro.Measure {
+	return dro.Measure{Name: name, Title: title, Unit: "nats", Better: dro.Lower, Doc: doc}
+}
+
+func accuracyRows() []splitRow {
+	accuracy := func(a Axis) func(*Evaluation, *Pass) []Number {
+		return func(e *Evaluation, p *Pass) []Number { return e.by(a, p, p.hits()) }
+	}
+	worst := func(a Axis) func(*Evaluation, *Pass) Number {
+		return func(e *Evaluation, p *Pass) Number { return e.worst(a, p) }
+	}
+	const few = " with at least min_group of them"
+	return []splitRow{
+		{main: true, axis: PerClass, groups: "group_accuracy", list: accuracy(PerClass),
+			Measure: percent("class_accuracy", "accuracy", "",
+				"part of the class's test samples that are classified right, at the last iterate")},
+		{main: true, axis: PerGroup, list: accuracy(PerGroup), Measure: percent("group_accuracy",
+			"group accuracy", "", "part of the group's test samples that are classified right, at the last iterate")},
+		{axis: PerGroup, list: (*Evaluation).recall, Measure: percent("group_recall", "group recall", "",
+			"balanced accuracy within the group: the mean, over the classes that the group's test samples have, "+
+				"of the part of that class that is classified right; the accuracy where the group has one class")},
+		{main: true, groups: "worst_group_accuracy", value: worst(PerClass),
+			Measure: percent("worst_class_accuracy", "worst class accuracy", "worst class",
+				"the lowest of the accuracies per class on test samples, of the classes"+few+
+					", at the last iterate")},
+		{main: true, group: true, value: worst(PerGroup),
+			Measure: percent("worst_group_accuracy", "worst group accuracy", "worst group",
+				"the lowest of the accuracies per group on test samples, of the groups"+few+
+					", at the last iterate")},
+		{main: true, Measure: percent("test_accuracy", "mean accuracy", "mean",
+			"part of all test samples that are classified right, at the last iterate"),
+			value: func(_ *Evaluation, p *Pass) Number { return Num(mean(p.hits())) }},
+		{value: (*Evaluation).balanced, Measure: percent("balanced_accuracy", "balanced accuracy", "balanced",
+			"mean, over the classes that have test samples, of the part of each that is classified right")},
+		{value: func(_ *Evaluation, p *Pass) Number { return p.calibrationError() },
+			Measure: dro.Measure{Name: "calibration_error", Title: "calibration error", Unit: "%",
+				Scale: dro.Percent, Better: dro.Lower, Doc: "expected calibration error: the test samples fall into " +
+					"15 bins of equal width by the largest predicted probability; mean over the samples of the " +
+					"distance between their bin's accuracy and its mean probability (Guo et al. 2017)"}},
+	}
+}
+
+func lossRows() []splitRow {
+	loss := func(a Axis) func(*Evaluation, *Pass) []Number {
+		return func(e *Evaluation, p *Pass) []Number { return e.by(a, p, p.Losses) }
+	}
+	whole := nats("test_loss", "test loss",
+		"mean cross-entropy over the test split, unaugmented, in evaluation mode")
+	whole.Scale = dro.Log
+	return []splitRow{
+		{axis: PerClass, groups: "group_loss", list: loss(PerClass),
+			Measure: nats("class_loss", "loss", "mean cross-entropy of the class's test samples")},
+		{axis: PerGroup, list: loss(PerGroup),
+			Measure: nats("group_loss", "group loss", "mean cross-entropy of the group's test samples")},
+		{main: true, Measure: whole, value: func(_ *Evaluation, p *Pass) Number { return Num(mean(p.Losses)) }},
+	}
+}
+
+// riskRows are of the split's own exact worst cases (math.md §3).
+func riskRows() []splitRow {
+	return []splitRow{
+		{main: true, value: func(_ *Evaluation, p *Pass) Number { return Num(p.Worst.Risk) },
+			Measure: nats("robust_risk", "robust risk",
+				"R_ρ of the test losses: their largest mean over all reweightings Q with D_φ(Q‖P) ≤ ρ, "+
+					"solved exactly")},
+		{axis: PerRadius, list: func(_ *Evaluation, p *Pass) []Number { return p.Risks },
+			Measure: nats("robust_risk_at", "robust risk at ρ",
+				"R_ρ of the test losses at each radius ρ of the setting risk_radii, solved exactly; "+
+					"not of a set without a radius")},
+	}
+}
+
+func trainLoss() Measure {
+	loss := nats("train_loss", "train loss",
+		"mean cross-entropy over the training split, unaugmented, in evaluation mode")
+	loss.Scale = dro.Log
+	return Measure{Main: true, Measure: loss,
+		Value: func(e *Evaluation) Number { return Num(mean(e.Train.Losses)) }}
+}
+
+// ratioRows say where the adversary looks. Group DRO's own weights are another
+// thing: its steps report them.
+func ratioRows() []Measure {
+	row := func(name, title, part, groups string, a Axis) Measure {
+		return Measure{Axis: a, groups: groups, Measure: dro.Measure{Name: name, Title: title, Unit: "mean ratio",
+			Doc: "mean likelihood ratio dQ/dP of the " + part + "'s training samples under the exact " +
+				"worst case Q of the training losses: 1 is no reweighting, above 1 is where the " +
+				"adversary looks; ERM has it too"},
+			List: func(e *Evaluation) []Number { return e.by(a, e.Train, e.Ratios) }}
+	}
+	return []Measure{row("class_weight", "weight", "class", "group_ratio", PerClass),
+		row("group_ratio", "adversary's ratio", "group", "", PerGroup)}
+}
+
+func dualRiskRows() []Measure {
+	return []Measure{
+		{Measure: nats("train_objective", "train objective", "F(x; λ, η) on the training split, unaugmented"),
+			Value: (*Evaluation).objective},
+		{Measure: nats("train_robust_risk", "train robust risk",
+			"R_ρ of the training losses, unaugmented, solved exactly"),
+			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.Risk) }},
+		{Main: true, Measure: nats("dual_gap", "dual gap",
+			"F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the best for this network, "+
+				"so the error of the dual variables alone"),
+			Value: func(e *Evaluation) Number {
+				return NumIf(e.Z != nil, e.objective().value-e.Train.Worst.Risk)
+			}},
+		{Measure: dro.Measure{Name: "divergence", Title: "worst case's divergence",
+			Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
+			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.Divergence) }},
+		{Measure: dro.Measure{Name: "effective_sample_size", Title: "effective sample size",
+			Scale: dro.Whole, Unit: "samples",
+			Doc: "n (mean r)²/mean r² of the exact worst case on the training split"},
+			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.EffectiveSampleSize) }},
+		{Main: true, Measure: dro.Measure{Name: "full_grad_norm", Title: "full gradient norm",
+			Symbol: "‖∇F‖", Better: dro.Lower,
+			Doc: "‖∇_x F(x; λ, η)‖ of the method's own objective over the training split " +
+				"(ERM: of the mean loss)"},
+			Value: func(e *Evaluation) Number { return e.GradNorm }},
+		{Measure: dro.Measure{Name: "above_bound", Title: "losses above B", Scale: dro.Whole, Unit: "samples",
+			Doc: "training losses above eta_max, the bound B that the theory assumes"},
+			Value: func(e *Evaluation) Number { return Num(float64(e.aboveBound())) }},
+	}
+}

@@ -1,0 +1,88 @@
+package record
+
+import (
+	"path/filepath"
+	"testing"
+
+	"drolab/runner"
+)
+
+// selecting returns a checkpoint of a step that says which one is selected.
+func selecting(step, selected int64) *runner.State {
+	s := newState(step)
+	s.Selected = evalEvent(selected)
+	s.Selected.Selected = true
+	return s
+}
+
+// The selected checkpoint stays however many newer ones there are, and the one
+// that it replaces goes with the last checkpoint that still wants it.
+func TestSelectedCheckpointStays(t *testing.T) {
+	s := newStore(t)
+	m := newMeta(1)
+	m.Spec.CheckpointKeep, m.Spec.Select = 2, "val_loss"
+	r := create(t, s, m)
+	run, err := Find(s.Dir(), m.ID)
+	must(t, err)
+	for _, c := range []struct {
+		selected int64
+		want     []int64
+	}{{1, []int64{1}}, {1, []int64{1, 2}}, {1, []int64{1, 2, 3}}, {1, []int64{1, 3, 4}},
+		{5, []int64{1, 4, 5}}, {5, []int64{5, 6}}, {5, []int64{5, 6, 7}}, {5, []int64{5, 7, 8}}} {
+		step := c.want[len(c.want)-1]
+		save(t, r, selecting(step, c.selected))
+		run.wants(t, c.want, nil)
+	}
+	must(t, run.Pin(5))
+	must(t, run.Unpin(5)) // it is selected: it stays
+	run.wants(t, []int64{5, 7, 8}, nil)
+	must(t, r.Close())
+
+	again, from := reopen(t, s, m.ID)
+	if from.Selected == nil || from.Selected.Step != 5 || !from.Selected.Selected {
+		t.Errorf("resumed with the selection %+v", from.Selected)
+	}
+	must(t, again.Close())
+	if got, err := run.Load(5); err != nil || got.Parameters[0].Data[0] != 5 {
+		t.Errorf("the selected checkpoint: %v", err)
+	}
+	// Without the newest two nothing wants step 5 any more but the log.
+	write(t, []byte("{"), filepath.Join(run.Dir, checkpointsName, stateName(8)))
+	again, from = reopen(t, s, m.ID)
+	if from.Step != 7 || from.Selected.Step != 5 {
+		t.Errorf("resumed from %d with the selection %+v", from.Step, from.Selected)
+	}
+	must(t, again.Close())
+}
+
+// An unfinished run's summary has its selection from the log, however far back.
+func TestSummaryHasTheSelection(t *testing.T) {
+	s := newStore(t)
+	m := newMeta(1)
+	m.Spec.Select = "val_loss"
+	r := create(t, s, m)
+	best := evalEvent(4)
+	best.Selected, best.Epoch = true, .4
+	must(t, r.Append(best))
+	for step := int64(5); step < 200; step++ {
+		must(t, r.Append(stepEvent(step)))
+	}
+	must(t, r.Append(evalEvent(200)))
+	must(t, r.Append(stepEvent(201)))
+	must(t, r.Close())
+	run, err := Find(s.Dir(), m.ID)
+	must(t, err)
+	got := run.Summary().Selected
+	if got == nil || got.Step != 4 || got.By != "val_loss" || got.Epoch != .4 ||
+		got.Of("test_accuracy") != runner.Num(.7) {
+		t.Fatalf("selected %+v", got)
+	}
+	back := &runner.Selected{}
+	b, err := got.MarshalJSON()
+	must(t, err)
+	must(t, back.UnmarshalJSON(b))
+	if back.Step != 4 || back.Epoch != .4 || len(back.ByGroup.Of("class_accuracy")) != 2 ||
+		back.Of("worst_class_accuracy") != runner.Num(.5) {
+		t.Errorf("%s is read as %+v", b, back)
+	}
+}
