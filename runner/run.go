@@ -332,9 +332,7 @@ func (r *run) conclude(status Status, cause error) error {
 	s := Summarize(r.meta, status, r.step, r.eval, r.last)
 	s.Cause, s.PaperIterate = e.Cause, cmp.Or(r.iterate, r.pickedNow())
 	s.Selects(r.meta, r.selected)
-	if r.total.images > 0 { // else what the last step event says has to do
-		s.ImagesPerSecond = perSecond(r.total.images, r.total.elapsed)
-	}
+	s.ImagesPerSecond = cmp.Or(perSecond(r.total.images, r.total.elapsed), s.ImagesPerSecond)
 	if status == Failed {
 		return errors.Join(r.record.Append(e), r.record.Finish(s))
 	}

@@ -29,7 +29,7 @@ func TestKilledAfterAnAnswer(t *testing.T) {
 	counts := map[string]int{}
 	for range kills {
 		dir := quickDir(t)
-		for _, told := range answersBeforeKill(t, dir, 1+rng.IntN(6)) {
+		for _, told := range answersBefore(t, dir, 1+rng.IntN(6), func() {}) {
 			counts[told[0]]++
 			if err := kept(dir, told); err != nil {
 				t.Errorf("%v was answered for: %v", told, err)
@@ -40,8 +40,9 @@ func TestKilledAfterAnAnswer(t *testing.T) {
 	t.Logf("%d kills behind %v", kills, counts)
 }
 
-// answersBeforeKill starts a process, and kills it when it has answered n times.
-func answersBeforeKill(t *testing.T, dir string, n int) (list [][]string) {
+// answersBefore starts a process, and kills it when it has answered n times and
+// something happened.
+func answersBefore(t *testing.T, dir string, n int, happens func()) (list [][]string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledAfterAnAnswer$")
 	cmd.Env = append(os.Environ(), "RECORD_ANSWER_DIR="+dir)
@@ -55,6 +56,7 @@ func answersBeforeKill(t *testing.T, dir string, n int) (list [][]string) {
 		}
 		list = append(list, strings.Fields(lines.Text()))
 	}
+	happens()
 	must(t, cmd.Process.Kill())
 	cmd.Wait()
 	return list
