@@ -18,6 +18,9 @@ type Measure struct {
 	Scale  Scale
 	Better Sense
 	Noisy  bool // of a mini-batch: worth smoothing
+	// Asks says what beside the network and the data decides the value: runs that
+	// differ in it answer different questions, and none is better for its answer.
+	Asks Question
 }
 
 // Head is what a narrow column is called.
@@ -54,21 +57,33 @@ const (
 	Higher
 )
 
+// Question is what a measure asks about a network.
+type Question int
+
+// The questions of measures.
+const (
+	OfNetwork   Question = iota // any two networks can be compared in it
+	OfSet                       // of the uncertainty set, whatever the run's own radius
+	OfProblem                   // of the set at the run's radius
+	OfObjective                 // of what the run's own method minimises, which its settings change
+)
+
 // The measures of methods with dual variables, on a step's own batch and at
 // the z that the step started from, λ and η after the step.
 func dualMeasures() []Measure {
 	return []Measure{
 		{Name: "objective", Title: "dual objective", Unit: "nats", Scale: Log, Better: Lower, Noisy: true,
-			Doc: "F(x; λ, η) of the x-batch at the z before the step: an upper bound of its worst-case risk"},
+			Asks: OfProblem,
+			Doc:  "F(x; λ, η) of the x-batch at the z before the step: an upper bound of its worst-case risk"},
 		{Name: "lambda", Title: "λ", Symbol: "λ", Unit: "nats",
 			Doc: "multiplier of the constraint D_φ(Q‖P) ≤ ρ, after the step: a small λ lets the adversary " +
 				"reweight freely, a large one holds it near the data; it stays in its box"},
 		{Name: "eta", Title: "η", Symbol: "η", Unit: "nats",
 			Doc: "multiplier of the constraint that the weights average 1, after the step: the loss level " +
 				"around which the adversary reweights; in paper coordinates shifted by −λ/(k−1)"},
-		{Name: "mean_ratio", Title: "mean ratio", Noisy: true,
+		{Name: "mean_ratio", Title: "mean ratio", Noisy: true, Asks: OfProblem,
 			Doc: "mean likelihood ratio r of the x-batch; 1 where F is least in η"},
-		{Name: "divergence", Title: "divergence", Noisy: true,
+		{Name: "divergence", Title: "divergence", Noisy: true, Asks: OfProblem,
 			Doc: "mean φ(r) of the x-batch; ρ where F is least in λ"},
 	}
 }

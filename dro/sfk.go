@@ -19,6 +19,7 @@ func sfk() Method {
 		Reads: dualReads("batch_z"), Live: []string{"lambda0", "lambda_max"},
 		Measures: append(dualMeasures(),
 			Measure{Name: "gap", Title: "Frank-Wolfe gap", Unit: "nats", Better: Lower, Noisy: true,
+				Asks: OfProblem,
 				Doc: "−⟨d, g⟩ of the step on z, on its own batch, d being the way to the box's best corner: " +
 					"an upper bound of the dual objective's error, on that batch"},
 			Measure{Name: "gamma", Title: "γ", Symbol: "γ", Noisy: true,

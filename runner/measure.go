@@ -46,6 +46,9 @@ func (m *Measure) IsList() bool { return m.Axis != Single }
 // OfStep tells whether the measure is of training steps and not of evaluations.
 func (m *Measure) OfStep() bool { return m.Value == nil && m.List == nil }
 
+// OfValidation tells whether the measure is of the validation split.
+func (m *Measure) OfValidation() bool { return m.val }
+
 // CanApply tells whether evaluations of the run can have the measure. A list that
 // cannot is in no file of the run; a number is null there.
 func (m *Measure) CanApply(to *Meta) bool {

@@ -13,6 +13,12 @@ func nats(name, title, doc string) dro.Measure {
 	return dro.Measure{Name: name, Title: title, Unit: "nats", Better: dro.Lower, Doc: doc}
 }
 
+// ofProblem is a measure of the uncertainty set at the run's radius.
+func ofProblem(d dro.Measure) dro.Measure {
+	d.Asks = dro.OfProblem
+	return d
+}
+
 func accuracyRows() []splitRow {
 	accuracy := func(a Axis) func(*Evaluation, *Pass) []Number {
 		return func(e *Evaluation, p *Pass) []Number { return e.by(a, p, p.hits()) }
@@ -69,15 +75,16 @@ func lossRows() []splitRow {
 
 // riskRows are of the split's own exact worst cases (math.md §3).
 func riskRows() []splitRow {
+	at := nats("robust_risk_at", "robust risk at ρ",
+		"R_ρ of the test losses at each radius ρ of the setting risk_radii, solved exactly; "+
+			"not of a set without a radius")
+	at.Asks = dro.OfSet
 	return []splitRow{
 		{main: true, value: func(_ *Evaluation, p *Pass) Number { return Num(p.Worst.Risk) },
-			Measure: nats("robust_risk", "robust risk",
+			Measure: ofProblem(nats("robust_risk", "robust risk",
 				"R_ρ of the test losses: their largest mean over all reweightings Q with D_φ(Q‖P) ≤ ρ, "+
-					"solved exactly")},
-		{axis: PerRadius, list: func(_ *Evaluation, p *Pass) []Number { return p.Risks },
-			Measure: nats("robust_risk_at", "robust risk at ρ",
-				"R_ρ of the test losses at each radius ρ of the setting risk_radii, solved exactly; "+
-					"not of a set without a radius")},
+					"solved exactly"))},
+		{axis: PerRadius, list: func(_ *Evaluation, p *Pass) []Number { return p.Risks }, Measure: at},
 	}
 }
 
@@ -94,6 +101,7 @@ func trainLoss() Measure {
 func ratioRows() []Measure {
 	row := func(name, title, part, groups string, a Axis) Measure {
 		return Measure{Axis: a, groups: groups, Measure: dro.Measure{Name: name, Title: title, Unit: "mean ratio",
+			Asks: dro.OfProblem,
 			Doc: "mean likelihood ratio dQ/dP of the " + part + "'s training samples under the exact " +
 				"worst case Q of the training losses: 1 is no reweighting, above 1 is where the " +
 				"adversary looks; ERM has it too"},
@@ -105,26 +113,27 @@ func ratioRows() []Measure {
 
 func dualRiskRows() []Measure {
 	return []Measure{
-		{Measure: nats("train_objective", "train objective", "F(x; λ, η) on the training split, unaugmented"),
+		{Measure: ofProblem(nats("train_objective", "train objective",
+			"F(x; λ, η) on the training split, unaugmented")),
 			Value: (*Evaluation).objective},
-		{Measure: nats("train_robust_risk", "train robust risk",
-			"R_ρ of the training losses, unaugmented, solved exactly"),
+		{Measure: ofProblem(nats("train_robust_risk", "train robust risk",
+			"R_ρ of the training losses, unaugmented, solved exactly")),
 			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.Risk) }},
-		{Main: true, Measure: nats("dual_gap", "dual gap",
+		{Main: true, Measure: ofProblem(nats("dual_gap", "dual gap",
 			"F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the best for this network, "+
-				"so the error of the dual variables alone"),
+				"so the error of the dual variables alone")),
 			Value: func(e *Evaluation) Number {
 				return NumIf(e.Z != nil, e.objective().value-e.Train.Worst.Risk)
 			}},
-		{Measure: dro.Measure{Name: "divergence", Title: "worst case's divergence",
+		{Measure: dro.Measure{Name: "divergence", Title: "worst case's divergence", Asks: dro.OfProblem,
 			Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
 			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.Divergence) }},
 		{Measure: dro.Measure{Name: "effective_sample_size", Title: "effective sample size",
-			Scale: dro.Whole, Unit: "samples",
+			Scale: dro.Whole, Unit: "samples", Asks: dro.OfProblem,
 			Doc: "n (mean r)²/mean r² of the exact worst case on the training split"},
 			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.EffectiveSampleSize) }},
 		{Main: true, Measure: dro.Measure{Name: "full_grad_norm", Title: "full gradient norm",
-			Symbol: "‖∇F‖", Better: dro.Lower,
+			Symbol: "‖∇F‖", Better: dro.Lower, Asks: dro.OfObjective,
 			Doc: "‖∇_x F(x; λ, η)‖ of the method's own objective over the training split " +
 				"(ERM: of the mean loss)"},
 			Value: func(e *Evaluation) Number { return e.GradNorm }},

@@ -28,7 +28,7 @@ func TestRegisteredDataTrains(t *testing.T) {
 		Name: "rows", Purpose: "for a test", Imbalance: []float64{1, .5, .5},
 		Open: func(string, data.Options) (*data.Dataset, error) {
 			return &data.Dataset{Classes: []string{"a", "b", "c"}, Groups: []string{"small", "large"},
-				Train: rows(300), Test: rows(60), Checksum: "rows"}, nil
+				Train: rows(300), Test: rows(60), Checksum: "rows", Notes: []string{"rows are made up"}}, nil
 		},
 	})()
 	s := brief(dro.SFK)
@@ -45,5 +45,12 @@ func TestRegisteredDataTrains(t *testing.T) {
 		!slices.Equal(m.ClassCounts.Test, []int{20, 20, 20}) || m.ClassCounts.Val != nil {
 		t.Errorf("classes %q of %v, groups %q of %v, checksum %s", m.Classes, m.ClassCounts, m.Groups,
 			m.GroupCounts, m.Checksum)
+	}
+	notes := slices.DeleteFunc(slices.Clone(tr.events), func(e Event) bool {
+		w, ok := e.(*WarningEvent)
+		return !ok || w.Message != "rows are made up" || w.Step != 0
+	})
+	if len(notes) != 1 {
+		t.Errorf("the log has the note of the data %d times", len(notes))
 	}
 }

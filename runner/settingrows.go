@@ -72,8 +72,8 @@ func trainingRows() []Setting {
 
 func dataRows() []Setting {
 	return grouped("Data and model", []Setting{
-		{Key: "dataset", Doc: "a dataset's name, csv:PATH?label=COLUMN&group=COLUMN, or idx:DIR",
-			Want: "a dataset's name or a CSV file", Choices: data.Names, fixed: true,
+		{Key: "dataset", Doc: "a dataset's name, or files of your own as `drolab data list` says",
+			Want: "a dataset's name or files of your own", Choices: data.Names, fixed: true,
 			ok: func(s *Spec) bool { return s.Dataset != "" }},
 		{Key: "model", Doc: "the network", Want: "one of ", among: nn.Models, Choices: nn.Models, fixed: true,
 			ok: func(s *Spec) bool { return nn.Known(s.Model) }},

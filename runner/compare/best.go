@@ -9,42 +9,126 @@ import (
 	"drolab/runner"
 )
 
-// mark finds the row with the best mean in column c and marks it if it is
-// significantly better than every other row that has a value: the largest of
-// the two-sided p is below 1 − level. Each test is at the full level, because
-// all of them must reject (an intersection–union test). There is no correction
-// over columns: among many, some are marked by chance.
+// Test is the search for the best row of a column, among the rows that answer
+// one question (see questions) and have a value: two at least.
+//
+// The lead is the row with the best mean. It is known only once the data are, so
+// what might have been claimed is any pair of rows: all pairs are tested,
+// two-sided, and corrected for by Holm's method, the columns of one measure (one
+// for each class or group) together. The lead is best where the adjusted p is
+// below 1 − level against every other row. So, as far as t tests hold, the
+// probability that a measure marks a row that is not better than each that it
+// was tested against is at most 1 − level, however many rows and classes there
+// are and however their values hang together; and each adjusted p is good for
+// itself. Having to beat all others is a guard of its own, which for one
+// column can be enough (Gutmann, Maymin 1987, Annals of Statistics 15, 456–461,
+// for equal variances), but not for ten classes, nor for a claim about a pair. There
+// is no correction over measures.
 //
 // A row of one seed, or with a value that is not finite, cannot be tested, and
-// then nothing is marked.
-func (t *Table) mark(c int) {
-	col := &t.Columns[c]
-	lead := -1
-	for i := range t.Rows {
-		if t.Rows[i].Cells[c].N > 0 && (lead < 0 || t.better(i, lead, c)) {
-			lead = i
-		}
-	}
-	p, tests := 0.0, 0
-	for i := range t.Rows {
-		if i != lead && t.Rows[i].Cells[c].N > 0 {
-			difference, q := differ(&t.Rows[lead], &t.Rows[i], c)
-			if col.Higher && difference < 0 || !col.Higher && difference > 0 {
-				q = 1 // on the seeds that both have, the lead does not lead
+// then nothing is marked; its tests count as made.
+type Test struct {
+	Rows []int `json:"rows"` // of the table
+	Lead int   `json:"lead"` // the one with the best mean
+	Best bool  `json:"best"` // it is significantly better than every other one
+	// P is the largest two-sided p of the lead against another row, Adjusted the
+	// largest of the corrected ones; they do not apply where a test cannot be made.
+	P        runner.Number `json:"p"`
+	Adjusted runner.Number `json:"adjusted_p"`
+}
+
+// contest is a Test on its way.
+type contest struct {
+	Test
+	column int
+	pairs  []pair
+}
+
+// pair is the test of two rows against each other. It is NaN where it cannot be
+// made.
+type pair struct {
+	a, b        int
+	p, adjusted float64
+}
+
+// mark tests the columns from first on, which are those of one measure, between
+// the rows of each question.
+func (t *Table) mark(first int, questions [][]int) {
+	var contests []contest
+	var family []float64
+	for c := first; c < len(t.Columns); c++ {
+		for _, rows := range questions {
+			rows = slices.DeleteFunc(slices.Clone(rows), func(r int) bool { return t.Rows[r].Cells[c].N == 0 })
+			if len(rows) > 1 {
+				contests = append(contests, t.contest(c, rows))
 			}
-			p = math.Max(p, q) // NaN, once in, stays
-			tests++
 		}
 	}
-	if tests == 0 {
-		return
+	for _, o := range contests {
+		for _, p := range o.pairs {
+			family = append(family, p.p)
+		}
 	}
-	col.P = runner.NumIf(!math.IsNaN(p), p)
-	if p < 1-t.Level {
-		col.Best = lead
-		t.Rows[lead].Cells[c].Best = true
+	for c := first; c < len(t.Columns); c++ {
+		t.Columns[c].Family = len(family)
+	}
+	family = holm(family)
+	for _, o := range contests {
+		for i := range o.pairs {
+			o.pairs[i].adjusted = family[i]
+		}
+		family = family[len(o.pairs):]
+		t.conclude(&o)
 	}
 }
+
+// contest tests all pairs of the rows in column c.
+func (t *Table) contest(c int, rows []int) contest {
+	o := contest{Test: Test{Rows: rows, Lead: rows[0]}, column: c}
+	for _, r := range rows[1:] {
+		if t.better(r, o.Lead, c) {
+			o.Lead = r
+		}
+	}
+	for i, a := range rows {
+		for _, b := range rows[i+1:] {
+			difference, p := differ(&t.Rows[a], &t.Rows[b], c)
+			if b == o.Lead {
+				difference = -difference
+			}
+			if leads := difference > 0 == t.Columns[c].Higher; (a == o.Lead || b == o.Lead) && !leads {
+				p = math.Max(p, 1) // on the seeds that both have, the lead does not lead
+			}
+			o.pairs = append(o.pairs, pair{a: a, b: b, p: p})
+		}
+	}
+	return o
+}
+
+// conclude notes what the adjusted tests say, and marks the lead where they all
+// say that it is the better one.
+func (t *Table) conclude(o *contest) {
+	p, adjusted := 0.0, 0.0
+	for _, q := range o.pairs {
+		other := q.a
+		switch o.Lead {
+		case q.a:
+			other = q.b
+		case q.b:
+		default:
+			continue
+		}
+		cell := &t.Rows[other].Cells[o.column]
+		cell.P, cell.Adjusted = made(q.p), made(q.adjusted)
+		p, adjusted = math.Max(p, q.p), math.Max(adjusted, q.adjusted) // NaN, once in, stays
+	}
+	o.P, o.Adjusted, o.Best = made(p), made(adjusted), adjusted < 1-t.Level
+	t.Rows[o.Lead].Cells[o.column].Best = o.Best
+	t.Columns[o.column].Tests = append(t.Columns[o.column].Tests, o.Test)
+}
+
+// made is the p of a test, which does not apply where it could not be made.
+func made(p float64) runner.Number { return runner.NumIf(!math.IsNaN(p), p) }
 
 // better tells whether row i has a better mean in column c than row j. A mean
 // that is not a number is worse than any.

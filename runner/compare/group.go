@@ -14,9 +14,28 @@ import (
 type member struct {
 	meta    *runner.Meta
 	summary *runner.Summary
+	// selected says that the step which the run has selected is compared, not the
+	// last one.
+	selected bool
 }
 
 func (m member) seed() uint64 { return m.meta.Spec.Seed }
+
+// of returns a measure of the run, list one with several values, at the step that
+// is compared.
+func (m member) of(name string) runner.Number {
+	if m.selected {
+		return m.summary.Selected.Of(name)
+	}
+	return m.summary.Of(name)
+}
+
+func (m member) list(name string) []runner.Number {
+	if m.selected {
+		return m.summary.Selected.ByGroup.Of(name)
+	}
+	return m.summary.ByGroup.Of(name)
+}
 
 // group is the runs that differ in nothing but the seed, by seed.
 type group struct {

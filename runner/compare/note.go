@@ -16,9 +16,12 @@ const (
 	Budget     NoteKind = "budget"     // the groups were trained for different lengths
 	Dataset    NoteKind = "dataset"    // not the same samples
 	Model      NoteKind = "model"      // not the same network
+	Problem    NoteKind = "problem"    // not the same uncertainty set and radius
+	Selection  NoteKind = "selection"  // not all runs select a step, or not by the same rule
 	Seen       NoteKind = "seen"       // weights know labels or groups
 	Code       NoteKind = "code"       // not the same program or kernels
 	Seeds      NoteKind = "seeds"      // too few, or not the same, seeds
+	Missing    NoteKind = "missing"    // a measure of some runs of a row only
 	NotFinite  NoteKind = "not-finite" // a measure of a run is NaN or infinite
 )
 
@@ -78,9 +81,9 @@ func (t *Table) noteDifferences(members []member) {
 			func(m *runner.Meta) string { return fmt.Sprint(m.Spec.Epochs) }},
 		{Budget, "steps", "budgets are not the same",
 			func(m *runner.Meta) string { return fmt.Sprint(m.Steps) }},
-		{Dataset, "dataset", "accuracies and losses are of different samples",
+		{Dataset, "dataset", "figures are of different samples, so no test is between them",
 			func(m *runner.Meta) string { return m.Spec.Dataset }},
-		{Dataset, "dataset checksum", "the data are not the same",
+		{Dataset, "dataset checksum", "the data are not the same, so no test is between them",
 			func(m *runner.Meta) string { return m.Checksum }},
 		{Dataset, "classes", "there are no columns per class",
 			func(m *runner.Meta) string { return strings.Join(m.Names(m.Main()), " ") }},
@@ -97,14 +100,32 @@ func (t *Table) noteDifferences(members []member) {
 	}
 }
 
+// noteProblems tells where rows have other sets or radii, and which measures
+// that makes another question.
+func (t *Table) noteProblems(members []member) {
+	problems := distinct(members, problem)
+	var names []string
+	for _, m := range measuresOf(members) {
+		if m.Asks == dro.OfProblem {
+			names = append(names, m.Title)
+		}
+	}
+	if len(problems) > 1 && len(names) > 0 {
+		t.note(Problem, nil, "runs differ in set or radius (%s): the same network has another %s at each, "+
+			"so it is tested only between runs of one", strings.Join(problems, "; "), strings.Join(names, " and "))
+	}
+}
+
 // noteSeen names the methods that know more of a sample than its loss, which is
 // all that an uncertainty set knows.
 func (t *Table) noteSeen(members []member) {
-	for _, m := range dro.Methods() {
-		another := func(o member) bool { return o.meta.Spec.Algorithm() != m.Name }
-		of := slices.DeleteFunc(slices.Clone(members), another)
-		if m.Uses != "" && len(of) > 0 {
-			t.note(Seen, of, "%s uses %s, which an uncertainty set does not know", m.Name, m.Uses)
+	for _, name := range dro.Algorithms() {
+		for _, uses := range distinct(members, Uses) {
+			another := func(o member) bool { return o.meta.Spec.Algorithm() != name || Uses(o.meta) != uses }
+			of := slices.DeleteFunc(slices.Clone(members), another)
+			if uses != "" && len(of) > 0 {
+				t.note(Seen, of, "%s%s uses %s, which an uncertainty set does not know", name, Mark(uses), uses)
+			}
 		}
 	}
 }
@@ -137,6 +158,22 @@ func (t *Table) noteSeeds() {
 	}
 	if !same {
 		t.note(Seeds, nil, "rows have different seeds (%s)", strings.Join(counts, ", "))
+	}
+}
+
+// noteMissing names the cells that are of fewer runs than their row.
+func (t *Table) noteMissing() {
+	for c, col := range t.Columns {
+		var rows []string
+		for _, r := range t.Rows {
+			if n := r.Cells[c].N; n > 0 && n < len(r.Seeds) {
+				rows = append(rows, fmt.Sprintf("%s: %d of %d", r.Label, n, len(r.Seeds)))
+			}
+		}
+		if len(rows) > 0 {
+			name := strings.TrimSpace(col.Name + " " + col.Class)
+			t.note(Missing, nil, "%s is of some runs only (%s)", name, strings.Join(rows, ", "))
+		}
 	}
 }
 

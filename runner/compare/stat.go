@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -69,4 +71,29 @@ func largest(lists ...[]float64) float64 {
 		m = max(m, floats.Norm(list, math.Inf(1)))
 	}
 	return m
+}
+
+// holm returns the adjusted p of a family of tests: the i-th smallest of m is
+// max over j ≤ i of (m − j + 1) p_j, at most 1. Rejecting where that is below α
+// keeps the probability of any false rejection below α, whatever the dependence
+// (Holm 1979, Scandinavian Journal of Statistics 6, 65–70). A NaN is a test
+// that could not be made: one of the m, and never rejected.
+func holm(p []float64) []float64 {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	last := func(x float64) float64 { // where NaN comes
+		if math.IsNaN(x) {
+			return math.Inf(1)
+		}
+		return x
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(last(p[i]), last(p[j])) })
+	adjusted, most := make([]float64, len(p)), 0.0
+	for rank, i := range order {
+		most = max(most, min(1, float64(len(p)-rank)*p[i])) // NaN, once in, stays; it is among the last
+		adjusted[i] = most
+	}
+	return adjusted
 }

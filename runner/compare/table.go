@@ -17,36 +17,41 @@ type Options struct {
 	// Level of confidence, of the intervals and of what is marked as best;
 	// 0 is 0.95.
 	Level float64 `json:"level"`
+	// At is the step of the runs, Last or Selected; "" is the selected one where
+	// all runs have one by the same rule, else the last.
+	At string `json:"at"`
 }
 
 // Table compares groups of runs. Columns without one value are left out.
 type Table struct {
 	Level   float64  `json:"level"`
-	Keys    []string `json:"keys"` // of the spec, in which the rows differ
+	At      string   `json:"at"`               // Last or Selected
+	Select  string   `json:"select,omitempty"` // the rule of the selection
+	Keys    []string `json:"keys"`             // of the spec, in which the rows differ
 	Columns []Column `json:"columns"`
 	Rows    []Row    `json:"rows"`
 	Notes   []Note   `json:"notes"`
 }
 
 // Column is one measure, as a fraction (accuracies) or in the unit of the
-// losses. See mark for what Best means.
+// losses.
 type Column struct {
 	Name   string `json:"name"`            // as in --json; "class_accuracy" for each class
-	Class  string `json:"class,omitempty"` // the class or group
+	Class  string `json:"class,omitempty"` // the class, group or radius
 	Higher bool   `json:"higher"`          // more is better
-	Best   int    `json:"best"`            // row that is significantly better than every other one; -1: none
-	// P is the largest two-sided p of the leading row against another one;
-	// it does not apply where there was nothing to test.
-	P runner.Number `json:"p"`
+	Family int    `json:"family"`          // tests that were corrected for together, in all classes
+	Tests  []Test `json:"tests"`           // one for each question that several rows answer
 }
 
 // Row is a group of runs that differ in nothing but the seed.
 type Row struct {
 	Label    string    `json:"label"`
-	Settings []Setting `json:"settings"` // one for each of the table's keys
-	Runs     []string  `json:"runs"`     // IDs, by seed
-	Seeds    []uint64  `json:"seeds"`    // ascending
-	Cells    []Cell    `json:"cells"`    // one for each column
+	Problem  string    `json:"problem"`        // set and radius
+	Uses     string    `json:"uses,omitempty"` // see Uses
+	Settings []Setting `json:"settings"`       // one for each of the table's keys
+	Runs     []string  `json:"runs"`           // IDs, by seed
+	Seeds    []uint64  `json:"seeds"`          // ascending
+	Cells    []Cell    `json:"cells"`          // one for each column
 }
 
 // Setting is one key of a spec with its value as a preset would state it.
@@ -63,6 +68,10 @@ type Cell struct {
 	Std    runner.Number   `json:"std"`    // divisor n−1; does not apply below two values
 	Half   runner.Number   `json:"half"`   // half width of the mean's t interval at Table.Level
 	Best   bool            `json:"best"`
+	// P and Adjusted are of the test of the best row (see Test) against this one,
+	// before and after the correction; they do not apply to the best row itself.
+	P        runner.Number `json:"p"`
+	Adjusted runner.Number `json:"adjusted_p"`
 }
 
 // Runs makes the table of the finished runs among those given; the others are
@@ -70,7 +79,7 @@ type Cell struct {
 func Runs(runs []*record.Run, o Options) *Table {
 	members := make([]member, len(runs))
 	for i, r := range runs {
-		members[i] = member{&r.Meta, r.Summary()}
+		members[i] = member{meta: &r.Meta, summary: r.Summary()}
 	}
 	return tabulate(members, o)
 }
@@ -81,7 +90,9 @@ func tabulate(members []member, o Options) *Table {
 	members = slices.SortedFunc(slices.Values(members), bySeed)
 	members = slices.CompactFunc(members, func(a, b member) bool { return a.meta.ID == b.meta.ID })
 	done := t.dropUnfinished(members)
+	t.chooseAt(done, o.At)
 	t.noteDifferences(done)
+	t.noteProblems(done)
 	t.noteSeen(done)
 	groups, keys := grouped(done)
 	t.Keys = append(t.Keys, keys...)
@@ -90,49 +101,72 @@ func tabulate(members []member, o Options) *Table {
 		t.Rows = append(t.Rows, newRow(g))
 	}
 	for _, m := range measuresOf(done) {
-		t.addColumn(m, groups)
-	}
-	for c := range t.Columns {
-		t.mark(c)
+		first := len(t.Columns)
+		t.addColumns(m, groups)
+		t.mark(first, questions(m.Asks, groups))
 	}
 	t.noteSeeds()
+	t.noteMissing()
 	t.noteNotFinite()
 	return t
 }
 
-// measure is what a column shows of a run.
+// measure is a measure of the table with its columns: one, or one a class, a group
+// or a radius.
 type measure struct {
-	row   runner.Measure
-	class string
-	of    func(*runner.Summary) runner.Number
+	runner.Measure
+	parts []part
 }
 
-// measuresOf lists the columns: the measures of a summary that are worth a place
-// and have a better side, as in the paper's Table 1 first those per class, or per
-// group where groups are given, where all runs have the same ones.
+// part is what a column shows of a run.
+type part struct {
+	place string
+	of    func(member) runner.Number
+}
+
+// measuresOf lists the measures of a summary that are worth a place and have a
+// better side, as in the paper's Table 1 first those per class, or per group
+// where groups are given. What is of the set at radii of its own comes in where
+// the runs' radii differ, so that one cannot compare what they have at theirs.
 func measuresOf(members []member) (list []measure) {
 	if len(members) == 0 {
 		return nil
 	}
 	var whole []measure
+	radii := len(distinct(members, problem)) > 1
 	for _, row := range runner.SummaryMeasures() {
-		name := row.Name
 		switch {
-		case !row.Main || row.Better == dro.Neither:
+		case row.Better == dro.Neither || row.OfValidation():
+		case row.Axis == runner.PerRadius && radii:
+			whole = append(whole, measure{row, partsOf(row, members)})
+		case !row.Main:
 		case !row.IsList():
-			whole = append(whole, measure{row, "", func(s *runner.Summary) runner.Number { return s.Of(name) }})
+			of := func(m member) runner.Number { return m.of(row.Name) }
+			whole = append(whole, measure{row, []part{{"", of}}})
 		case row.Axis == members[0].meta.Main() && sameParts(members):
-			for i, class := range members[0].meta.Names(row.Axis) {
-				list = append(list, measure{row, class, func(s *runner.Summary) (n runner.Number) {
-					if values := s.ByGroup.Of(name); i < len(values) {
-						n = values[i]
-					}
-					return n
-				}})
-			}
+			list = append(list, measure{row, partsOf(row, members)})
 		}
 	}
 	return append(list, whole...)
+}
+
+// partsOf are the columns of a measure with a value a place: those places that
+// all runs have.
+func partsOf(row runner.Measure, members []member) (parts []part) {
+	for _, place := range members[0].meta.Places(row.Axis) {
+		lacks := func(m member) bool { return !slices.Contains(m.meta.Places(row.Axis), place) }
+		if slices.ContainsFunc(members, lacks) {
+			continue
+		}
+		parts = append(parts, part{place, func(m member) (n runner.Number) {
+			i := slices.Index(m.meta.Places(row.Axis), place)
+			if values := m.list(row.Name); i < len(values) {
+				n = values[i]
+			}
+			return n
+		}})
+	}
+	return parts
 }
 
 // sameParts tells whether all runs have the same classes or the same groups.
@@ -143,38 +177,41 @@ func sameParts(members []member) bool {
 	})
 }
 
-// addColumn measures every group, unless the measure applies to none.
-func (t *Table) addColumn(m measure, groups []*group) {
-	cells := make([]Cell, len(groups))
-	n := 0
-	for i, g := range groups {
-		cells[i] = newCell(g, m.of, t.Level)
-		n += cells[i].N
-	}
-	if n == 0 {
-		return
-	}
-	t.Columns = append(t.Columns, Column{
-		Name: m.row.Name, Class: m.class, Higher: m.row.Better == dro.Higher, Best: -1,
-	})
-	for i, c := range cells {
-		t.Rows[i].Cells = append(t.Rows[i].Cells, c)
+// addColumns measures every group, but for the parts that apply to none.
+func (t *Table) addColumns(m measure, groups []*group) {
+	for _, part := range m.parts {
+		cells := make([]Cell, len(groups))
+		n := 0
+		for i, g := range groups {
+			cells[i] = newCell(g, part.of, t.Level)
+			n += cells[i].N
+		}
+		if n == 0 {
+			continue
+		}
+		t.Columns = append(t.Columns, Column{
+			Name: m.Name, Class: part.place, Higher: m.Better == dro.Higher, Tests: []Test{},
+		})
+		for i, c := range cells {
+			t.Rows[i].Cells = append(t.Rows[i].Cells, c)
+		}
 	}
 }
 
 func newRow(g *group) Row {
-	r := Row{Label: g.label(), Settings: g.settings}
+	first := g.members[0].meta
+	r := Row{Label: g.label(), Problem: problem(first), Uses: Uses(first), Settings: g.settings}
 	for _, m := range g.members {
 		r.Runs, r.Seeds = append(r.Runs, m.meta.ID), append(r.Seeds, m.seed())
 	}
 	return r
 }
 
-func newCell(g *group, of func(*runner.Summary) runner.Number, level float64) Cell {
+func newCell(g *group, of func(member) runner.Number, level float64) Cell {
 	var c Cell
 	var values []float64
 	for _, m := range g.members {
-		v := of(m.summary)
+		v := of(m)
 		c.Values = append(c.Values, v)
 		if v.Applies() {
 			values = append(values, v.Float())

@@ -2,29 +2,33 @@ package data
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-const (
-	maxCategories = 128  // of a feature column: more is likely an identifier, and one-hot coding would blow up
-	maxClasses    = 1000 // of the label and group columns
-)
+// maxCategories is the most values of a feature column: more is likely an identifier, and one-hot coding
+// would blow up.
+const maxCategories = 128
 
-// column is one column of a table, kept as numbers and as categories for as long as it can be each.
+// column is one column of a table, kept as numbers and as categories for as long as it can be each. A cell
+// without a value is NaN as a number and "" as a category.
 type column struct {
 	name    string
 	limit   int  // most categories
-	textual bool // label and group columns: numbers are names
+	textual bool // no feature but a label, group or split: numbers are names
 
 	numbers  []float64 // one a row; nil once a cell is no number
 	codes    []uint16  // one a row; nil once there are too many categories
 	dict     map[string]uint16
 	notANum  string // the first cell that is no number
 	notALine int    // and its line
+
+	// Of the rows that it was fitted to:
+	mean, std float64
+	flagged   bool     // a second feature tells where the number is missing
+	values    []string // the categories, "" first
 }
 
 func newColumn(name string, textual bool) *column {
@@ -48,7 +52,7 @@ func missingValue(cell string) bool {
 // add appends a cell.
 func (c *column) add(cell string, line int) error {
 	if missingValue(cell) {
-		return fmt.Errorf("line %d, column %q: missing value %q: fill it or leave the line out", line, c.name, cell)
+		cell = ""
 	}
 	if err := c.addNumber(cell, line); err != nil {
 		return err
@@ -56,22 +60,23 @@ func (c *column) add(cell string, line int) error {
 	if c.codes != nil {
 		c.addCode(cell)
 	}
-	switch {
-	case c.codes != nil || c.numbers != nil:
-		return nil
-	case c.textual:
+	if c.textual && c.codes == nil {
 		return fmt.Errorf(
 			"line %d, column %q: more than %d different values: name another column with label= or group=",
 			line, c.name, c.limit)
 	}
-	return fmt.Errorf(
-		"line %d, column %q: %q is not a number, and the column has more than %d different values: "+
-			"drop it or make it numeric",
-		c.notALine, c.name, c.notANum, c.limit)
+	return nil
 }
+
+// wide says whether the column can be no feature, for having too many values that are no numbers.
+func (c *column) wide() bool { return c.numbers == nil && c.codes == nil }
 
 func (c *column) addNumber(cell string, line int) error {
 	if c.numbers == nil {
+		return nil
+	}
+	if cell == "" {
+		c.numbers = append(c.numbers, math.NaN())
 		return nil
 	}
 	v, err := strconv.ParseFloat(cell, 64)
@@ -79,7 +84,7 @@ func (c *column) addNumber(cell string, line int) error {
 		return fmt.Errorf("line %d, column %q: %q is not finite", line, c.name, cell)
 	}
 	if err != nil {
-		c.numbers, c.notANum, c.notALine = nil, cell, line
+		c.numbers, c.notANum, c.notALine = nil, strings.Clone(cell), line
 		return nil
 	}
 	c.numbers = append(c.numbers, v)
@@ -99,84 +104,103 @@ func (c *column) addCode(cell string) {
 	c.codes = append(c.codes, code)
 }
 
-// categories gives the different values, in numeric order if all are integers and else in byte order, and for
-// every row the place of its value among them.
-func (c *column) categories() (names []string, rows []uint16) {
-	names = slices.Sorted(maps.Keys(c.dict))
-	sortNumeric(names)
-	place := make([]uint16, len(names))
-	for i, name := range names {
-		place[c.dict[name]] = uint16(i)
-	}
-	rows = make([]uint16, len(c.codes))
-	for i, code := range c.codes {
-		rows[i] = place[code]
-	}
-	return names, rows
-}
+func (c *column) factor() factor { return newFactor(c.name, c.dict, c.codes) }
 
-// sortNumeric sorts names by their values if all are integers.
-func sortNumeric(names []string) {
-	value := make(map[string]int, len(names))
-	for _, s := range names {
-		v, err := strconv.Atoi(s)
-		if err != nil {
-			return
-		}
-		value[s] = v
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return value[a] - value[b] })
-}
-
-// width is the number of features the column gives.
-func (c *column) width() int {
+// fit takes what encodeTo needs from some rows: mean and deviation of numbers, or the categories. Where flag
+// is set and a number of theirs is missing, a second feature will tell.
+func (c *column) fit(rows []uint32, flag bool) {
 	if c.numbers != nil {
-		return 1
+		c.mean, c.std = c.moments(rows)
+		c.flagged = flag && slices.ContainsFunc(rows, func(i uint32) bool { return math.IsNaN(c.numbers[i]) })
+		return
 	}
-	return len(c.dict)
+	seen := map[uint16]bool{}
+	for _, i := range rows {
+		seen[c.codes[i]] = true
+	}
+	for name, code := range c.dict {
+		if seen[code] {
+			c.values = append(c.values, name)
+		}
+	}
+	slices.Sort(c.values)
+	sortNumeric(c.values)
 }
 
-// encodeTo writes the column into rows of stride values: a numeric column as (v − mean)/std, mean and
-// (population) standard deviation being of the rows fit alone (a constant column gives 0); a categorical one
-// as one-hot 0 and 1.
-func (c *column) encodeTo(dst []float32, stride int, fit []uint32) error {
-	if c.numbers == nil {
-		_, rows := c.categories()
-		for i, k := range rows {
-			dst[i*stride+int(k)] = 1
-		}
-		return nil
+// width is the number of features the column gives, once it is fitted.
+func (c *column) width() int {
+	switch {
+	case c.numbers == nil:
+		return len(c.values)
+	case c.flagged:
+		return 2
 	}
-	mean, std := c.moments(fit)
+	return 1
+}
+
+// encodeTo writes the column into rows of stride values: a number as (v − mean)/std (0 where it is missing
+// or the column constant), with 1 beside it where it is missing, if flagged; a category as one-hot 0 and 1,
+// one that the fit did not see as zeros. It counts the last.
+func (c *column) encodeTo(dst []float32, stride int) (unseen int, err error) {
+	if c.numbers == nil {
+		return c.encodeCodes(dst, stride), nil
+	}
 	for i, v := range c.numbers {
-		x := float32((v - mean) / std)
+		if math.IsNaN(v) {
+			if c.flagged {
+				dst[i*stride+1] = 1
+			}
+			continue
+		}
+		x := float32((v - c.mean) / c.std)
 		if math.IsInf(float64(x), 0) || x != x {
-			return fmt.Errorf(
+			return 0, fmt.Errorf(
 				"column %q: %v, standardised by mean %v and deviation %v, is beyond float32: rescale the column",
-				c.name, v, mean, std)
+				c.name, v, c.mean, c.std)
 		}
 		dst[i*stride] = x
 	}
-	return nil
+	return 0, nil
 }
 
-// moments gives mean and standard deviation over some rows, scaled so that no square overflows; std is 1 if
-// it would be 0.
+func (c *column) encodeCodes(dst []float32, stride int) (unseen int) {
+	place := make([]int, len(c.dict))
+	for name, code := range c.dict {
+		place[code] = slices.Index(c.values, name)
+	}
+	for i, code := range c.codes {
+		if at := place[code]; at >= 0 {
+			dst[i*stride+at] = 1
+		} else {
+			unseen++
+		}
+	}
+	return unseen
+}
+
+// moments gives mean and (population) standard deviation over some rows, without the missing values, scaled
+// so that no square overflows; std is 1 if it would be 0.
 func (c *column) moments(rows []uint32) (mean, std float64) {
-	scale := 0.0
+	scale, n := 0.0, 0.0
 	for _, i := range rows {
-		scale = max(scale, math.Abs(c.numbers[i]))
+		if v := c.numbers[i]; !math.IsNaN(v) {
+			scale = max(scale, math.Abs(v))
+			n++
+		}
 	}
 	if scale == 0 {
 		return 0, 1
 	}
-	n := float64(len(rows))
 	for _, i := range rows {
-		mean += c.numbers[i] / scale / n
+		if v := c.numbers[i]; !math.IsNaN(v) {
+			mean += v / scale / n
+		}
 	}
 	for _, i := range rows {
-		d := c.numbers[i]/scale - mean
-		std += d * d / n
+		if v := c.numbers[i]; !math.IsNaN(v) {
+			d := v/scale - mean
+			std += d * d / n
+		}
 	}
 	if std = math.Sqrt(std); std < 1e-14 {
 		return mean * scale, 1

@@ -50,8 +50,9 @@ type Dataset struct {
 	Classes []string // class names, in the order of Label
 	Groups  []string // group names, in the order of Group; the same as Classes where no groups are given
 	Grouped bool     // groups are given: Groups are not just the classes
+	ByGroup bool     // a hold-out takes the same part of every class and group, not of every class alone
 	Train   Source   // after cap, imbalance, hold-out and label noise
-	Val     Source   // the part held out of the training split; nil if Options.ValFraction is 0
+	Val     Source   // the part held out of the training split, or the data's own; nil: none
 	Test    Source   // never capped, never imbalanced
 
 	// Checksum names the data as opened, before cap, imbalance and hold-out: "sha256:" and the hash of the
@@ -81,7 +82,7 @@ func (d *Dataset) Close() error {
 // Options says where a dataset lies and which part of it to train on. The zero value is all of it, unchanged,
 // from the current folder.
 type Options struct {
-	Dir        string  // data folder; "idx:DIR" and "csv:PATH" do not use it
+	Dir        string  // data folder; one's own files are found without it
 	Difficulty float64 // "shapes" only: 0 (easy) to 1
 
 	// Samples is the most training samples to take before imbalance, as many of each class as its share in the
@@ -93,7 +94,9 @@ type Options struct {
 	// whole.
 	Imbalance []float64
 
-	ValFraction float64 // part of what is then left to hold out as Dataset.Val, class by class, in [0, 1)
+	// ValFraction is the part of what is then left to hold out as Dataset.Val, in [0, 1): of each class, or of
+	// each class and group (see Dataset.ByGroup). It is 0 where the data have a Val of their own.
+	ValFraction float64
 
 	// LabelNoise is the share of the training samples, in [0, 1), whose label is set to another class, drawn
 	// uniformly. Groups that are given stay; those that are the classes follow the label.
@@ -141,6 +144,8 @@ func (e *MissingError) Error() string {
 
 var errNoTrain = errors.New("no training samples are left: raise samples or imbalance, or lower val_fraction")
 
+var errTwoVals = errors.New("the data have a validation split of their own: val_fraction must be 0")
+
 // Open opens the dataset of the given name: one of Names, or one's own files as a scheme of List says. It
 // reads and never writes. A dataset that is not there gives a *MissingError.
 func Open(name string, o Options) (*Dataset, error) {
@@ -165,6 +170,7 @@ func open(name string, o Options) (*Dataset, error) {
 		return nil, err
 	}
 	d.Name, d.Shape = name, d.Train.Shape()
+	d.ByGroup = d.ByGroup || p.ByGroup
 	if d.Grouped = d.Groups != nil; !d.Grouped {
 		d.Groups = d.Classes
 	}

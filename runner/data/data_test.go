@@ -84,7 +84,7 @@ func TestHoldOut(t *testing.T) {
 		src[i] = i % 10 / 7 // 700 of class 0, 300 of class 1
 	}
 	all := indices(0, 1000)
-	rest, held := holdOut(src, 2, all, .1, 7)
+	rest, held := holdOut(src, strata{classes: 2}, all, .1, 7)
 	counts := ClassCounts(subsetOf(src, held), 2)
 	if !slices.Equal(counts, []int{70, 30}) {
 		t.Errorf("held out %v, want [70 30]", counts)
@@ -94,8 +94,8 @@ func TestHoldOut(t *testing.T) {
 	if !slices.Equal(both, indices(0, 1000)) || !slices.IsSorted(rest) || !slices.IsSorted(held) {
 		t.Error("rest and held do not split the index in order")
 	}
-	_, again := holdOut(src, 2, all, .1, 7)
-	_, other := holdOut(src, 2, all, .1, 8)
+	_, again := holdOut(src, strata{classes: 2}, all, .1, 7)
+	_, other := holdOut(src, strata{classes: 2}, all, .1, 8)
 	if !slices.Equal(held, again) || slices.Equal(held, other) {
 		t.Error("the held part must depend on the seed, and on nothing else")
 	}
@@ -116,7 +116,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"shapes", Options{Imbalance: []float64{.5}}, "1 ratios for 10 classes"},
 		{"shapes", Options{Samples: 1, Imbalance: slices.Repeat([]float64{.1}, 10)}, "no training samples"},
 		{"csv:", Options{}, "no path"},
-		{"csv:x.csv?lable=y", Options{}, `unknown key "lable"`},
+		{"csv:x.csv?lable=y", Options{}, `unknown option "lable"`},
 	}
 	for _, tt := range tests {
 		_, err := Open(tt.name, tt.o)

@@ -10,6 +10,10 @@
 // value. What a loader gives is a pure function of (source, options, epoch, step), so its [State] is two
 // counters.
 //
+// Two datasets are drawn. "shapes" is images. "spurious" is a table of 64 features with a shortcut: x =
+// y·u + 3·s·v + N(0, I), where u and v are orthogonal unit vectors, y = ±1 is the label, and s = ±1, an
+// attribute, is y in 97 % of the training samples and in half of the test samples. Its groups are (y, s).
+//
 // Start at [Open] (a [Dataset] by name), then [NewEpochs], [NewDraws] and [NewSequential]. [Fetch] downloads.
 //
 // A data source is a [Provider]. To add one, write a file with a function that returns it, whose Open reads

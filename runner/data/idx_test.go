@@ -19,7 +19,7 @@ func idx(data []byte, dims ...uint32) []byte {
 	return append(b, data...)
 }
 
-func zip(t testing.TB, b []byte) []byte {
+func gzipped(t testing.TB, b []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
@@ -58,8 +58,8 @@ func TestIDX(t *testing.T) {
 	plain, packed := t.TempDir(), t.TempDir()
 	writeIDX(t, filepath.Join(plain, "mnist"), nil)
 	writeIDX(t, filepath.Join(packed, "mnist"), map[string][]byte{
-		idxFiles()[0] + ".gz": zip(t, idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3)),
-		idxFiles()[3] + ".gz": zip(t, idx([]byte{2, 0}, 2))})
+		idxFiles()[0] + ".gz": gzipped(t, idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3)),
+		idxFiles()[3] + ".gz": gzipped(t, idx([]byte{2, 0}, 2))})
 	a, err := Open("mnist", Options{Dir: plain})
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestIDXDamage(t *testing.T) {
 		"other shape": {testImages, idx([]byte("abcd"), 2, 1, 2),
 			"training images are 1×2×3, test images 1×1×2"},
 		"no gzip": {images + ".gz", []byte("<html>not found</html>"), "gzip"},
-		"cut gzip": {images + ".gz", zip(t, idx(bytes.Repeat([]byte("ab"), 3000), 1000, 2, 3))[:30],
+		"cut gzip": {images + ".gz", gzipped(t, idx(bytes.Repeat([]byte("ab"), 3000), 1000, 2, 3))[:30],
 			"unexpected EOF"},
 	} {
 		dir := t.TempDir()
@@ -150,7 +150,7 @@ func TestIDXDamage(t *testing.T) {
 
 // A small gzip file that inflates without end is cut off.
 func TestInflateIsBounded(t *testing.T) {
-	bomb := zip(t, make([]byte, 1<<20))
+	bomb := gzipped(t, make([]byte, 1<<20))
 	if _, err := inflate(bytes.NewReader(bomb), "bomb.gz", 1<<16); err == nil ||
 		!strings.Contains(err.Error(), "more than 65536 bytes") {
 		t.Errorf("error is %v", err)

@@ -47,18 +47,45 @@ func stored(src ImageSource) *images {
 	n, size := src.Len(), src.Shape().Len()
 	out := &images{shape: src.Shape(), data: make([]byte, n*size), stride: size,
 		labels: make([]byte, n), groups: make([]uint16, n)}
+	onEveryCore(n, func(i int) {
+		room := out.data[i*size : (i+1)*size]
+		copy(room, src.Pixels(room, i))
+		out.labels[i], out.groups[i] = byte(src.Label(i)), uint16(src.Group(i))
+	})
+	return out
+}
+
+// onEveryCore does something for every sample of n.
+func onEveryCore(n int, do func(i int)) {
 	var wg sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		wg.Go(func() {
 			for i := w * n / workers; i < (w+1)*n/workers; i++ {
-				room := out.data[i*size : (i+1)*size]
-				copy(room, src.Pixels(room, i))
-				out.labels[i], out.groups[i] = byte(src.Label(i)), uint16(src.Group(i))
+				do(i)
 			}
 		})
 	}
 	wg.Wait()
+}
+
+// tabulate puts every split that is small enough into memory as a table.
+func (d *Dataset) tabulate() {
+	for _, split := range []*Source{&d.Train, &d.Val, &d.Test} {
+		if src := *split; src != nil && src.Len() <= drawnMemory/4/src.Shape().Len() {
+			*split = tabulated(src)
+		}
+	}
+}
+
+// tabulated copies a source of features into memory, or draws it there.
+func tabulated(src Source) *table {
+	n, width := src.Len(), src.Shape().Len()
+	out := &table{marks{make([]uint16, n), make([]uint16, n)}, width, make([]float32, n*width)}
+	onEveryCore(n, func(i int) {
+		src.Read(out.x[i*width:(i+1)*width], i)
+		out.labels[i], out.groups[i] = uint16(src.Label(i)), uint16(src.Group(i))
+	})
 	return out
 }
 

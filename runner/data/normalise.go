@@ -160,8 +160,16 @@ func (n *normaliser) affine(x []float32) {
 		return
 	}
 	per := n.shape.H * n.shape.W
-	for i := range x {
-		c := i / per
-		x[i] = float32(x[i]*n.scale[c]) + n.shift[c] // not fused: the same bits on every machine
+	if per == 1 { // a table
+		for c, scale := range n.scale {
+			x[c] = float32(x[c]*scale) + n.shift[c]
+		}
+		return
+	}
+	for c, scale := range n.scale {
+		shift, plane := n.shift[c], x[c*per:(c+1)*per]
+		for i, v := range plane {
+			plane[i] = float32(v*scale) + shift // not fused: the same bits on every machine
+		}
 	}
 }

@@ -30,6 +30,8 @@ type Provider struct {
 	// AnySize says that Options.Samples is the number of training samples, with Sizes.Train for 0, and not their
 	// most.
 	AnySize bool
+	// ByGroup says that its Dataset is so: what a hold-out leaves, only opening it tells.
+	ByGroup bool
 	// Imbalance is what a run has that asks for none in particular: one ratio a class; nil: all samples.
 	Imbalance []float64
 }
@@ -44,7 +46,9 @@ type Sizes struct {
 var registry = struct {
 	sync.RWMutex
 	list []*Provider
-}{list: []*Provider{shapes(), csvExample(), cifar10(), mnist(), fashion(), csvFiles(), idxFolders()}}
+}{list: []*Provider{shapes(), spurious(), csvExample(), cifar10(), mnist(), fashion(),
+	csvFiles(), npzFiles(), npyFiles(),
+	idxFolders()}}
 
 // Register adds a data source for the whole program, until remove is called. It panics if the name is taken.
 func Register(p Provider) (remove func()) {
@@ -77,7 +81,8 @@ func find(name string) (*Provider, error) {
 		func(p *Provider) bool { return p.Name == name },
 		func(p *Provider) bool { return p.scheme() && strings.HasPrefix(name, p.Name) },
 		func(p *Provider) bool {
-			return slices.ContainsFunc(p.Endings, func(e string) bool { return strings.HasSuffix(name, e) })
+			path, _, _ := strings.Cut(name, "?")
+			return slices.ContainsFunc(p.Endings, func(e string) bool { return strings.HasSuffix(path, e) })
 		},
 	} {
 		if i := slices.IndexFunc(list, fits); i >= 0 {
@@ -143,7 +148,8 @@ func SizesOf(name string, o Options) (Sizes, error) {
 // file and the options can be used. Classes are taken for equally large.
 func KnownSizes(name string, o Options) (s Sizes, ok bool) {
 	p, err := find(name)
-	if err != nil || p.Sizes == (Sizes{}) || o.validate() != nil || o.suits(p.Sizes.Classes) != nil {
+	if err != nil || p.Sizes == (Sizes{}) || o.validate() != nil || o.suits(p.Sizes.Classes) != nil ||
+		p.ByGroup && o.ValFraction > 0 {
 		return Sizes{}, false
 	}
 	s = p.Sizes

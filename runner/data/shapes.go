@@ -8,11 +8,13 @@ import (
 )
 
 const (
-	shapesTrain   = 10000    // default training samples, before imbalance
-	shapesTest    = 2000     // test samples
-	shapesVersion = 1        // goes up when any byte of any image changes
-	shapesMemory  = 64 << 20 // bytes of a split above which images are drawn when asked for, instead of once
+	shapesTrain   = 10000 // default training samples, before imbalance
+	shapesTest    = 2000  // test samples
+	shapesVersion = 1     // goes up when any byte of any image changes
 )
+
+// drawnMemory is the bytes of a split above which samples are drawn when asked for, instead of once.
+const drawnMemory = 64 << 20
 
 func shapes() *Provider {
 	return &Provider{
@@ -47,7 +49,7 @@ func openShapes(_ string, o Options) (*Dataset, error) {
 
 // render draws every split that is small enough into memory.
 func (d *Dataset) render() {
-	d.store(func(src ImageSource) bool { return src.Len() <= shapesMemory/src.Shape().Len() })
+	d.store(func(src ImageSource) bool { return src.Len() <= drawnMemory/src.Shape().Len() })
 }
 
 // drawn is a split of "shapes". Sample i is a pure function of (key, i), key being that of (seed, split).

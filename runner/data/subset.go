@@ -55,13 +55,16 @@ func (d *Dataset) restrict(o Options) error {
 	if err := o.suits(len(d.Classes)); err != nil {
 		return err
 	}
+	if d.Val != nil && o.ValFraction > 0 {
+		return errTwoVals
+	}
 	all := d.Train
 	capped := o.Samples > 0 && o.Samples < all.Len()
 	if !capped && o.Imbalance == nil && o.ValFraction == 0 {
 		return nil
 	}
 	kept := keepFirst(all, o.keep(ClassCounts(all, len(d.Classes))))
-	train, val := holdOut(all, len(d.Classes), kept, o.ValFraction, o.Seed)
+	train, val := holdOut(all, d.strata(), kept, o.ValFraction, o.Seed)
 	if len(train) == 0 {
 		return errNoTrain
 	}
@@ -125,19 +128,44 @@ func keepFirst(src Source, keep []int) []uint32 {
 	return index
 }
 
+// marked is samples with labels and groups.
+type marked interface {
+	Len() int
+	Label(i int) int
+	Group(i int) int
+}
+
+// strata are what a hold-out has the same part of: every class, or every combination of a class and a group.
+type strata struct{ classes, groups int } // groups is 0 where none are given
+
+func (s strata) of(src marked, i int) int {
+	if s.groups == 0 {
+		return src.Label(i)
+	}
+	return src.Label(i)*s.groups + src.Group(i)
+}
+
+// strata are those of the hold-outs of d.
+func (d *Dataset) strata() strata {
+	if d.ByGroup {
+		return strata{len(d.Classes), len(d.Groups)}
+	}
+	return strata{classes: len(d.Classes)}
+}
+
 // holdOut splits index in two, both in the source's order: held has round(fraction·count) samples of each
-// class, drawn by seed alone.
-func holdOut(src Source, classes int, index []uint32, fraction float64, seed uint64) (rest, held []uint32) {
+// stratum, drawn by seed alone.
+func holdOut(src marked, kinds strata, index []uint32, fraction float64, seed uint64) (rest, held []uint32) {
 	if fraction == 0 {
 		return index, nil
 	}
-	byClass := make([][]uint32, classes)
+	members := make([][]uint32, kinds.classes*max(1, kinds.groups))
 	for _, i := range index {
-		c := src.Label(int(i))
-		byClass[c] = append(byClass[c], i)
+		k := kinds.of(src, int(i))
+		members[k] = append(members[k], i)
 	}
 	rng := rand.New(rand.NewPCG(seed, purposeHoldOut))
-	for _, members := range byClass {
+	for _, members := range members {
 		rng.Shuffle(len(members), func(a, b int) { members[a], members[b] = members[b], members[a] })
 		n := share(fraction, len(members))
 		held = append(held, members[:n]...)
@@ -148,5 +176,5 @@ func holdOut(src Source, classes int, index []uint32, fraction float64, seed uin
 	return rest, held
 }
 
-// share is how many of n samples of a class are held out.
+// share is how many of n samples of a stratum are held out.
 func share(fraction float64, n int) int { return int(math.Round(fraction * float64(n))) }

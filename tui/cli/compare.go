@@ -10,27 +10,35 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
+	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
 
 func (a *app) compareCommand() *cobra.Command {
 	var asJSON bool
+	var at string
 	c := &cobra.Command{
 		Use: "compare RUN...", Short: "Compare finished runs, over seeds, as the paper's Table 1",
-		Long: `Compare finished runs: those that differ in nothing but the seed are one column, with mean ± standard
-deviation. RUN is as in show, or the start of the names of several runs. The best figure of a row is
-marked only where it is significantly better than every other one, for which several seeds are needed.`,
+		Long: `Compare finished runs: those that differ in nothing but the seed are one column, with the mean and its
+95 % t interval. RUN is as in show, or the start of the names of several runs. The best figure of a row is
+marked only where it is significantly better than every other one, after Holm's correction for all pairs of
+columns and all classes; that takes several seeds. Measures of the uncertainty set, such as the robust risk,
+are tested only between runs of the same set and radius. Methods that use groups, classes or labels are
+marked (g), (c), (l).`,
 		Example: `drolab compare shapes
 drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 		Args:              atLeastOne("some runs", "drolab compare shapes"),
 		ValidArgsFunction: a.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
+			if at != "" && at != compare.Last && at != compare.Selected {
+				return fmt.Errorf("--at %s: want last or selected", oneLine(at))
+			}
 			runs, err := a.findSeveral(args)
 			if err != nil {
 				return err
 			}
-			table := compare.Runs(runs, compare.Options{})
+			table := compare.Runs(runs, compare.Options{At: at})
 			if asJSON {
 				return printJSON(a.Stdout, table)
 			}
@@ -39,6 +47,8 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 			return nil
 		},
 	}
+	c.Flags().StringVar(&at, "at", "", "the step of the runs: last or selected (default: selected "+
+		"where all runs selected one by the same rule, else last)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the table as JSON")
 	return c
 }
@@ -72,8 +82,10 @@ func printComparison(w io.Writer, t *compare.Table) {
 		fmt.Fprintln(w)
 		grid(w, comparison(t, groups))
 	}
-	fmt.Fprintf(w, "\nMean ± standard deviation over the seeds; * is better than every other column, "+
-		"%g %% significance.\n", 100*t.Level)
+	fmt.Fprintln(w)
+	for _, line := range t.Legend() {
+		fmt.Fprintln(w, strings.Join(kit.Wrap(oneLine(line), 100), "\n  "))
+	}
 	for _, n := range t.Notes {
 		fmt.Fprintf(w, "Note: %s\n", oneLine(n.Text))
 	}
@@ -82,12 +94,12 @@ func printComparison(w io.Writer, t *compare.Table) {
 func comparison(t *compare.Table, groups []compare.Row) [][]string {
 	title, seeds := []string{""}, []string{"seeds"}
 	for _, g := range groups {
-		title = append(title, clean(g.Label))
+		title = append(title, clean(g.Title()))
 		seeds = append(seeds, fmt.Sprint(len(g.Seeds)))
 	}
 	rows := [][]string{title, seeds}
 	for i, column := range t.Columns {
-		row := []string{columnTitle(&column)}
+		row := []string{clean(column.Title())}
 		for _, g := range groups {
 			row = append(row, cell(&column, &g.Cells[i]))
 		}
@@ -96,29 +108,21 @@ func comparison(t *compare.Table, groups []compare.Row) [][]string {
 	return rows
 }
 
-func columnTitle(c *compare.Column) string {
-	if c.Class != "" {
-		return clean(c.Class)
-	}
-	m := measureOf(c)
-	return m.Head()
-}
-
 // measureOf is the row of the table of measures that a column shows.
 func measureOf(c *compare.Column) runner.Measure {
 	m, _ := runner.FindMeasure(c.Name)
 	return m
 }
 
-// cell formats a mean and its spread on the measure's own scale.
+// cell formats a mean and its interval on the measure's own scale.
 func cell(column *compare.Column, c *compare.Cell) string {
-	format, scale := "%.4g", 1.0
+	mean, half, scale := "%.4g", "%.3g", 1.0
 	if measureOf(column).Scale == dro.Percent {
-		format, scale = "%.1f", 100
+		mean, half, scale = "%.1f", "%.1f", 100
 	}
-	text := written(format, scale, c.Mean)
-	if c.Std.Applies() {
-		text += " ± " + written(format, scale, c.Std)
+	text := written(mean, scale, c.Mean)
+	if c.Half.Applies() {
+		text += " ± " + written(half, scale, c.Half)
 	}
 	if c.Best {
 		return text + "*"

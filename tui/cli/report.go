@@ -53,8 +53,21 @@ func printRuns(w io.Writer, runs []*record.Run) {
 		printComparison(w, compare.Runs(runs, compare.Options{}))
 	} else {
 		grid(w, runTable(runs, sharedParts(runs)))
+		explainMarks(w, runs)
 	}
 	define(w, runs)
+}
+
+// explainMarks says what the marks of methods mean.
+func explainMarks(w io.Writer, runs []*record.Run) {
+	seen := map[string]bool{"": true}
+	for _, r := range runs {
+		uses := compare.Uses(&r.Meta)
+		if !seen[uses] {
+			fmt.Fprintf(w, "\n%s uses %s, which an uncertainty set does not know.\n", compare.Mark(uses)[1:], uses)
+		}
+		seen[uses] = true
+	}
 }
 
 func repeated(runs []*record.Run) bool {
@@ -96,7 +109,8 @@ func runTable(runs []*record.Run, parts []string) [][]string {
 	}
 	rows := [][]string{
 		row("", func(r *record.Run) string {
-			return fmt.Sprintf("%s s%d", r.Meta.Spec.Algorithm(), r.Meta.Spec.Seed)
+			m := &r.Meta
+			return fmt.Sprintf("%s s%d%s", m.Spec.Algorithm(), m.Spec.Seed, compare.Mark(compare.Uses(m)))
 		}),
 		row("preset", func(r *record.Run) string { return clean(r.Meta.Preset) }),
 		row("status", func(r *record.Run) string { return string(r.Status()) }),

@@ -95,8 +95,9 @@ func (p *Page) scrolled() (at *int, most int) {
 		w, h := kit.Inside(box, lay.notes.W, lay.notes.H)
 		return &p.scroll, max(0, len(p.noteLines(w))-h)
 	}
-	_, h := kit.Inside(box, lay.table.W, lay.table.H)
-	return &p.top, max(0, len(p.tableRows())-(h-headRows))
+	w, h := kit.Inside(box, lay.table.W, lay.table.H)
+	rows, legend := p.fit(w, h)
+	return &p.top, max(0, len(rows)-(h-headRows-len(legend)))
 }
 
 // Update implements the interface's page.

@@ -46,12 +46,13 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 	marks := 0
 	for c, col := range p.table.Columns {
 		for i := range p.table.Rows {
-			if strings.HasSuffix(p.figures(i, c), bestMark) != (col.Best == i) {
-				t.Errorf("row %d of %s: %q, best is %d", i, col.Name, p.figures(i, c), col.Best)
+			best := p.table.Rows[i].Cells[c].Best
+			if strings.HasSuffix(p.figures(i, c), bestMark) != best {
+				t.Errorf("row %d of %s: %q, is best: %t", i, col.Name, p.figures(i, c), best)
 			}
-		}
-		if col.Best >= 0 {
-			marks++
+			if best {
+				marks++
+			}
 		}
 	}
 	if marks == 0 || !strings.Contains(screen, bestMark) {
@@ -63,6 +64,41 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 			if f := p.figures(i, c); strings.Contains(f, bestMark) || strings.Contains(f, "±") {
 				t.Errorf("of one seed %q is claimed", f)
 			}
+		}
+	}
+}
+
+// What the signs mean stands below the table wherever there is room for eight
+// lines of it; on less the notes have it.
+func TestLegendBelowTheTable(t *testing.T) {
+	a := tuitest.NewArchive(t)
+	for seed := range uint64(2) {
+		a.Add(t, fmt.Sprintf("shapes-group-s%d", seed+1),
+			tuitest.Archived("group", seed+1, "shapes", tuitest.Epoch0()), runner.Done, "")
+	}
+	r, p := compareOf(t, a)
+	for _, size := range [][2]int{{200, 58}, {120, 38}, {80, 22}, {40, 16}, {40, 10}} {
+		r.Size(size[0], size[1])
+		screen := tuitest.Text(r.Shot())
+		for _, sign := range []string{"± 95 % t interval", "* beats all others", "(c) uses classes"} {
+			if strings.Contains(screen, sign) != (size[1] > 10) {
+				t.Errorf("%v: %q is below the table: %t\n%s", size, sign, size[1] <= 10, screen)
+			}
+		}
+		// No line of the table is lost: scrolling reaches the last one.
+		r.Press("end")
+		if screen := tuitest.Text(r.Shot()); !strings.Contains(screen, "dual gap") {
+			t.Errorf("%v: the last line is out of reach\n%s", size, screen)
+		}
+		r.Press("home")
+	}
+	r.Size(40, 10)
+	p.part = notesPart
+	text := strings.Join(strings.Fields(strings.Join(p.noteLines(38), " ")), " ")
+	for _, words := range []string{"group (c) uses classes", "half the width of the mean's 95 % t interval",
+		"Holm's correction for all pairs (10), per class, group or radius for those of all (100)"} {
+		if !strings.Contains(text, words) {
+			t.Errorf("the notes lack %q: %s", words, text)
 		}
 	}
 }

@@ -63,8 +63,9 @@ func (p *Page) layout(w, h int) compareLayout {
 	for i := range p.table.Rows {
 		cells += p.cellWidth(i)
 	}
-	cells = max(cells, cell.Width(p.heading())+cell.Width(p.tableNote())+8)
-	return layCompare(w, h, min(cells, w), headRows+len(p.tableRows())+frame, p.part)
+	cells = min(w, max(cells, cell.Width(p.heading())+cell.Width(tableNote)+8))
+	below := len(p.legend(cells - frame))
+	return layCompare(w, h, cells, headRows+len(p.tableRows())+below+frame, p.part)
 }
 
 // heading is the table's title: what is compared.
@@ -83,7 +84,7 @@ func (p *Page) View(w, h int) []string {
 	lay, box := p.layout(w, h), kit.Boxed(h)
 	place := p.Theme.Place
 	return kit.Compose(w, h, []kit.Placed{
-		place(lay.table, p.heading(), p.tableNote(), p.part == tablePart, box, p.viewTable),
+		place(lay.table, p.heading(), tableNote, p.part == tablePart, box, p.viewTable),
 		place(lay.curves, p.Theme.Greek(curves()[p.measure].Title), "by epoch", p.part == curvesPart, box,
 			p.viewCurves),
 		place(lay.notes, "Read with care", "", p.part == notesPart, box, p.viewNotes),
@@ -118,6 +119,7 @@ const (
 	headRows  = 2 // names of the groups, and their seeds
 	leastCell = 7
 	mostCell  = 24
+	leastRows = 8 // that are shown before there is room for what the signs mean
 )
 
 // labelCells is the room for a class's name and count; on a narrow screen, for
@@ -153,6 +155,8 @@ func (p *Page) tableRows() (rows []tableRow) {
 		case "train_loss":
 			rows = append(rows, tableRow{column: -1})
 			label = "train loss"
+		case "robust_risk_at":
+			label = p.Theme.Greek(cell.Clean(c.Title()))
 		default:
 			label = strings.ReplaceAll(c.Name, "_", " ")
 		}
@@ -178,15 +182,33 @@ func (p *Page) trainCount(class string) string {
 }
 
 // tableNote says what the figures are.
-func (p *Page) tableNote() string {
-	note := "accuracy %"
-	if slices.ContainsFunc(p.table.Rows, func(r compare.Row) bool { return len(r.Runs) > 1 }) {
-		note = "accuracy %, ± std"
+const tableNote = "accuracy %"
+
+// legend says below the table what its signs mean.
+func (p *Page) legend(w int) (lines []string) {
+	for _, part := range p.table.Brief() {
+		part = p.Theme.Greek(part)
+		if last := len(lines) - 1; last >= 0 && cell.Width(lines[last]+part)+3 <= w {
+			lines[last] += "; " + part
+		} else {
+			lines = append(lines, cell.Cut(" "+part, w))
+		}
 	}
-	if slices.ContainsFunc(p.table.Columns, func(c compare.Column) bool { return c.Best >= 0 }) {
-		note += fmt.Sprintf(", %s p < %.2g", bestMark, 1-p.table.Level)
+	return lines
+}
+
+// fit returns the lines of the table and of its legend in w by h cells: the blank
+// lines of the table go first where it is too high, then the legend, which the
+// notes have in full, and then it scrolls.
+func (p *Page) fit(w, h int) (rows []tableRow, legend []string) {
+	rows, legend = p.tableRows(), p.legend(w)
+	if h < headRows+leastRows+len(legend) {
+		legend = nil
 	}
-	return p.Theme.Greek(note)
+	if len(rows)+headRows+len(legend) > h {
+		rows = slices.DeleteFunc(rows, func(r tableRow) bool { return r.column < 0 })
+	}
+	return rows, legend
 }
 
 // bestMark stands at what is significantly better than all else in its line.
@@ -203,7 +225,7 @@ func (p *Page) cellWidth(row int) int {
 
 // groupName is the name of a group, with its glyph.
 func (p *Page) groupName(row int) string {
-	return string(p.Theme.Marks[row%kit.Colors]) + " " + p.Theme.Greek(cell.Clean(p.table.Rows[row].Label))
+	return string(p.Theme.Marks[row%kit.Colors]) + " " + p.Theme.Greek(cell.Clean(p.table.Rows[row].Title()))
 }
 
 // groups are the groups from p.column on that fit whole, at least one.
@@ -218,7 +240,7 @@ func (p *Page) groups(w int) (list []int) {
 	return list
 }
 
-// figures is a cell: the mean, and the spread where there is one.
+// figures is a cell: the mean, and half its interval where there is one.
 func (p *Page) figures(row, column int) string {
 	c, cell := p.table.Columns[column], p.table.Rows[row].Cells[column]
 	if !cell.Mean.Applies() {
@@ -228,19 +250,19 @@ func (p *Page) figures(row, column int) string {
 	if cell.Best {
 		mark = bestMark
 	}
-	mean, std := cell.Mean.Float(), cell.Std.Float()
+	mean, half := cell.Mean.Float(), cell.Half.Float()
 	if strings.HasSuffix(c.Name, "accuracy") {
-		return fmt.Sprintf("%.1f", 100*mean) + spreadText(100*std, "%4.1f") + mark
+		return fmt.Sprintf("%.1f", 100*mean) + halfText(100*half, "%4.1f") + mark
 	}
-	return decimal(mean) + spreadText(std, "%.3f") + mark
+	return decimal(mean) + halfText(half, "%.3f") + mark
 }
 
-// spreadText is a standard deviation behind its mean; nothing of one seed.
-func spreadText(std float64, format string) string {
-	if math.IsNaN(std) {
+// halfText is half of an interval behind its mean; nothing of one seed.
+func halfText(half float64, format string) string {
+	if math.IsNaN(half) {
 		return ""
 	}
-	return " ±" + fmt.Sprintf(format, std)
+	return " ±" + fmt.Sprintf(format, half)
 }
 
 // decimal writes a loss with three decimals, or as charts do where that is too
@@ -262,11 +284,15 @@ func (p *Page) viewTable(w, h int) []string {
 		seeds += t.Dim.Paint(kit.Right(fmt.Sprintf("%d ", len(p.table.Rows[i].Runs)), cw))
 	}
 	lines := []string{head, seeds}
-	rows := p.tableRows()
+	rows, legend := p.fit(w, h)
 	for _, row := range rows[min(p.top, len(rows)):] {
 		lines = append(lines, p.tableLine(row, groups))
 	}
-	return kit.Fill(lines, w, h)
+	lines = kit.Fill(lines, w, h-len(legend))
+	for _, s := range legend {
+		lines = append(lines, t.Dim.Paint(kit.Left(s, w)))
+	}
+	return lines
 }
 
 // seedsLabel stands before the numbers of seeds; it tells of groups that are
@@ -340,15 +366,16 @@ func (p *Page) noteLines(w int) (lines []string) {
 		lines = append(lines, "   none")
 	}
 	lines = append(lines, "", " "+t.Title.Paint("Definitions"))
-	for _, s := range []string{
-		"Accuracies are of the last iterate on the test split; worst class is each run's lowest. Losses are " +
+	step := "last iterate"
+	if p.table.At == compare.Selected {
+		step = "selected step"
+	}
+	for _, s := range append([]string{
+		"Accuracies are of the " + step + " on the test split; worst class is each run's lowest. Losses are " +
 			"mean cross-entropies in nats.",
 		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap is F(x; λ, " +
 			"η) less that of the training split.",
-		fmt.Sprintf("%s is better than every other in its line at the %.0f %% level: "+
-			"paired t test over common seeds, else Welch's; not corrected for the number of lines.",
-			bestMark, 100*p.table.Level),
-	} {
+	}, p.table.Legend()...) {
 		bullet(" ", s)
 	}
 	return lines

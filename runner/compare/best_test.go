@@ -1,0 +1,324 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+)
+
+// TestHolm is by hand: four tests, the smallest times 4, the next times 3, and
+// none below the one before it.
+func TestHolm(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct{ p, want []float64 }{
+		{[]float64{.01, .04, .03, .005}, []float64{.03, .06, .06, .02}},
+		{[]float64{.02, .021}, []float64{.04, .04}}, // .021 × 1 is less than .04
+		{[]float64{.6, .7}, []float64{1, 1}},
+		{[]float64{nan, .01, .3}, []float64{nan, .03, .6}}, // a test that was not made counts
+		{nil, []float64{}},
+	} {
+		got := holm(c.p)
+		if !slices.EqualFunc(got, c.want, same) {
+			t.Errorf("holm(%v) = %v, want %v", c.p, got, c.want)
+		}
+	}
+}
+
+// TestFalseStars draws tables in which no method is better than another, and in
+// which two are equally good and better than the rest, and counts those with a
+// star in some class: all of them are false. They are at most 5 %. With two alike,
+// the uncorrected tests give one in five tables one, a class at a time; with all
+// alike, having to beat all three others is enough.
+func TestFalseStars(t *testing.T) {
+	const tables = 400
+	const most = 28 // 5 % and two standard deviations of what that comes to
+	for _, c := range []struct {
+		name  string
+		means [4]float64
+		naive bool // without correction there are too many
+	}{{"all alike", [4]float64{.5, .5, .5, .5}, false}, {"two alike", [4]float64{.9, .9, .1, .1}, true}} {
+		random := rand.New(rand.NewPCG(7, 11))
+		stars, naive := 0, 0
+		for range tables {
+			columns := tabulate(noise(c.means, random), Options{}).Columns
+			best := func(c Column) bool { return c.Class != "" && c.Tests[0].Best }
+			if slices.ContainsFunc(columns, best) {
+				stars++
+			}
+			leads := func(c Column) bool { return c.Class != "" && c.Tests[0].P.Float() < .05 }
+			if slices.ContainsFunc(columns, leads) {
+				naive++
+			}
+		}
+		t.Logf("%s: %d of %d tables have a false star, %d without correction", c.name, stars, tables, naive)
+		if stars > most || (naive > most) != c.naive {
+			t.Errorf("%s: %d false stars in %d tables, %d without correction", c.name, stars, tables, naive)
+		}
+	}
+}
+
+// noise is four seeds of four methods with these mean accuracies in each of five
+// classes.
+func noise(means [4]float64, random *rand.Rand) (runs []member) {
+	for a, algorithm := range dro.PaperMethods() {
+		runs = append(runs, newRuns(algorithm, make([]float64, 4), func(m *member) {
+			m.meta.Classes = []string{"a", "b", "c", "d", "e"}
+			values := make([]runner.Number, len(m.meta.Classes))
+			for i := range values {
+				values[i] = runner.Num(means[a] + .01*random.NormFloat64())
+			}
+			m.summary.ByGroup = runner.Lists{{Name: "class_accuracy", Numbers: values}}
+		})...)
+	}
+	return runs
+}
+
+// at gives runs another set or radius, under which the same network has other
+// figures.
+func at(set string, rho float64) func(*member) {
+	return func(m *member) {
+		m.meta.Spec.Uncertainty, m.meta.Spec.Rho = set, rho
+		m.meta.ID += fmt.Sprint("-", set, rho)
+		risk := m.summary.Of("robust_risk").Float() + rho
+		m.summary.Measures.Set("robust_risk", runner.Num(risk))
+		m.summary.Measures.Set("full_grad_norm", runner.Num(risk))
+	}
+}
+
+// TestQuestions: a network is not better than itself because it is asked about
+// another radius, on other data, or what its own method minimises.
+func TestQuestions(t *testing.T) {
+	const chi, kl = "chi2", "kl"
+	of := func(a dro.Algorithm) func([]float64, string, float64) []member {
+		return func(worst []float64, set string, rho float64) []member { return newRuns(a, worst, at(set, rho)) }
+	}
+	sfk, erm := of(dro.SFK), of(dro.ERM)
+	a, b := accuraciesA, accuraciesB
+	for _, c := range []struct {
+		name string
+		runs []member
+		want map[string]string // rows that are marked, by measure
+		note NoteKind
+	}{
+		{"one problem", slices.Concat(sfk(a, chi, .5), erm(b, chi, .5)),
+			map[string]string{"robust_risk": "sfk", "worst_class_accuracy": "sfk", "full_grad_norm": ""}, ""},
+		{"one name of χ² is as good as the other",
+			slices.Concat(sfk(a, chi, .5), erm(b, "cressie-read", .5)),
+			map[string]string{"robust_risk": "sfk uncertainty=chi2"}, ""},
+		{"two radii", slices.Concat(sfk(a, chi, .5), sfk(b, chi, 1.5)),
+			map[string]string{"robust_risk": "", "worst_class_accuracy": "rho=0.5"}, Problem},
+		{"two sets", slices.Concat(sfk(a, chi, .5), sfk(b, kl, .5)),
+			map[string]string{"robust_risk": "", "worst_class_accuracy": "uncertainty=chi2"}, Problem},
+		{"a set without a radius",
+			slices.Concat(sfk(a, "cvar", .5), erm(b, "cvar", 1.5)),
+			map[string]string{"robust_risk": "sfk rho=0.5"}, ""},
+		{"a winner at each radius", slices.Concat(
+			sfk(a, chi, .5), erm(b, chi, .5),
+			sfk(b, chi, 1.5), erm(a, chi, 1.5)),
+			map[string]string{"robust_risk": "sfk rho=0.5 erm rho=1.5", "worst_class_accuracy": ""}, Problem},
+		{"other data", slices.Concat(newRuns(dro.SFK, accuraciesA),
+			newRuns(dro.ERM, accuraciesB, func(m *member) { m.meta.Checksum = "sha256:1" })),
+			map[string]string{"worst_class_accuracy": "", "robust_risk": ""}, Dataset},
+	} {
+		table := tabulate(c.runs, Options{})
+		for name, want := range c.want {
+			if got := strings.Join(starred(table, column(t, table, name)), " "); got != want {
+				t.Errorf("%s: %s marked in %q, want %q", c.name, name, got, want)
+			}
+		}
+		if slices.Contains(kinds(table), Problem) != (c.note == Problem) ||
+			c.note != "" && !slices.Contains(kinds(table), c.note) {
+			t.Errorf("%s: notes %v, want one about %q", c.name, table.Notes, c.note)
+		}
+	}
+	table := tabulate(slices.Concat(sfk(a, chi, .5),
+		sfk(b, chi, 1.5)), Options{})
+	risk := table.Columns[column(t, table, "robust_risk")]
+	norm := table.Columns[column(t, table, "full_grad_norm")]
+	if len(risk.Tests)+len(norm.Tests)+risk.Family != 0 || table.Rows[1].Problem != "χ², ρ=1.5" {
+		t.Errorf("tested %+v, %+v; problem %q", risk, norm, table.Rows[1].Problem)
+	}
+	i := slices.IndexFunc(table.Notes, func(n Note) bool { return n.Kind == Problem })
+	if !strings.HasPrefix(table.Notes[i].Text, "runs differ in set or radius (χ², ρ=0.5; χ², ρ=1.5): "+
+		"the same network has another robust risk and dual gap at each, so it is tested only between runs of one") {
+		t.Errorf("note %q", table.Notes[i].Text)
+	}
+}
+
+// TestMarksOfKnowledge: what weighs by groups or classes says so.
+func TestMarksOfKnowledge(t *testing.T) {
+	given := func(m *member) { m.meta.Groups = []string{"north", "south"} }
+	table := tabulate(append(newRuns(dro.SFK, accuraciesB, given), newRuns("group", accuraciesA, given)...),
+		Options{})
+	if a, b := table.Rows[0], table.Rows[1]; a.Title() != "sfk" || a.Uses != "" ||
+		b.Title() != "group (g)" || b.Label != "group" || b.Uses != "groups" {
+		t.Errorf("rows %+v", table.Rows)
+	}
+	table = tabulate(append(newRuns(dro.SFK, accuraciesB), newRuns("group", accuraciesA)...), Options{})
+	if r := table.Rows[1]; r.Title() != "group (c)" || r.Uses != "classes" {
+		t.Errorf("row %+v", r)
+	}
+	if i := slices.IndexFunc(table.Notes, func(n Note) bool { return n.Kind == Seen }); i < 0 ||
+		table.Notes[i].Text != "group (c) uses classes, which an uncertainty set does not know" {
+		t.Errorf("notes %+v", table.Notes)
+	}
+}
+
+// TestMissing: a mean over fewer runs than the row has says so.
+func TestMissing(t *testing.T) {
+	runs := newRuns(dro.SFK, accuraciesA)
+	runs[1].summary.Measures.Set("robust_risk", runner.Number{})
+	table := tabulate(append(runs, newRuns(dro.ERM, accuraciesB)...), Options{})
+	want := []Note{{Kind: Missing, Text: "robust_risk is of some runs only (sfk: 3 of 4)"}}
+	if !reflect.DeepEqual(table.Notes, want) {
+		t.Errorf("notes %+v, want %+v", table.Notes, want)
+	}
+}
+
+// TestLegend: the signs that are printed are explained, and no others.
+func TestLegend(t *testing.T) {
+	four := slices.Concat(newRuns(dro.SFK, accuraciesA), newRuns(dro.PGD, accuraciesC),
+		newRuns("group", accuraciesB), newRuns(dro.ERM, accuraciesB))
+	for _, c := range []struct {
+		runs          []member
+		legend, brief string
+	}{
+		{four, "± is half the width of the mean's 95 % t interval over seeds.\n" +
+			"* is better than every other in its line: two-sided t tests, paired over common seeds, else Welch's; " +
+			"p < 0.05 after Holm's correction for all pairs (6), per class, group or radius for those of all (12).",
+			"± 95 % t interval over seeds\n* beats all others, p < 0.05 after Holm\n(c) uses classes"},
+		{newRuns(dro.SFK, accuraciesA), "± is half the width of the mean's 95 % t interval over seeds.",
+			"± 95 % t interval over seeds"},
+		{newRuns(dro.SFK, accuraciesA[:1]), "", ""},
+	} {
+		table := tabulate(c.runs, Options{})
+		if got := strings.Join(table.Legend(), "\n"); got != c.legend {
+			t.Errorf("legend %q, want %q", got, c.legend)
+		}
+		if got := strings.Join(table.Brief(), "\n"); got != c.brief {
+			t.Errorf("brief %q, want %q", got, c.brief)
+		}
+	}
+	radii := tabulate(append(newRuns(dro.SFK, accuraciesA, at("chi2", 1)), four...), Options{})
+	if got := radii.Legend()[1]; !strings.Contains(got, "in its line (of the same set and radius, where") {
+		t.Errorf("legend %q", got)
+	}
+	if got := radii.Brief(); !slices.Contains(got, "measures of the set: among the same set and ρ") {
+		t.Errorf("brief %q", got)
+	}
+	lines := tabulate(append(four, newRuns(dro.SFK, accuraciesA, at("chi2", 1))...), Options{}).Legend()
+	if lines[len(lines)-1] != "No star: full gradient norm, which is of each run's own objective." {
+		t.Errorf("legend %q", lines)
+	}
+}
+
+// radii gives runs a radius of their own, and their risks at others.
+func radii(rho float64, at ...float64) func(*member) {
+	return func(m *member) {
+		m.meta.Spec.Rho, m.meta.Spec.RiskRadii = rho, at
+		m.meta.ID += fmt.Sprint("-", rho)
+		var risks []runner.Number
+		for _, r := range at {
+			risks = append(risks, runner.Num(m.summary.Of("test_loss").Float()+r))
+		}
+		m.summary.ByGroup.Set("robust_risk_at", risks)
+	}
+}
+
+// TestCommonRadii: runs at unlike radii are compared at those that all of them
+// have, whatever their place in the list; and only there.
+func TestCommonRadii(t *testing.T) {
+	table := tabulate(append(newRuns(dro.SFK, accuraciesA, radii(.5, .1, .5, 1)),
+		newRuns(dro.SFK, accuraciesB, radii(1.5, .5, 1, 2))...), Options{})
+	var places []string
+	for c, col := range table.Columns {
+		if col.Name != "robust_risk_at" {
+			continue
+		}
+		places = append(places, col.Class)
+		if got := starred(table, c); !slices.Equal(got, []string{"rho=0.5"}) || col.Family != 2 {
+			t.Errorf("R at %s: marked %q of %d tests", col.Class, got, col.Family)
+		}
+	}
+	if !slices.Equal(places, []string{"0.5", "1"}) {
+		t.Errorf("compared at the radii %q", places)
+	}
+	c := column(t, table, "robust_risk_at") // at .5, which is second in one list and first in the other
+	a, b := table.Rows[0].Cells[c].Mean.Float(), table.Rows[1].Cells[c].Mean.Float()
+	if !near(a, 2-.494425+.5) || !near(b, 2-.475125+.5) {
+		t.Errorf("R at 0.5 is %g and %g", a, b)
+	}
+	if got := starred(table, column(t, table, "robust_risk")); got != nil {
+		t.Errorf("robust risk at unlike radii is marked in %q", got)
+	}
+	for name, runs := range map[string][]member{
+		"one radius": append(newRuns(dro.SFK, accuraciesA, radii(.5, .5, 1)),
+			newRuns(dro.ERM, accuraciesB, radii(.5, .5, 1))...),
+		"none in common": append(newRuns(dro.SFK, accuraciesA, radii(.5, .1)),
+			newRuns(dro.SFK, accuraciesB, radii(1.5, 2))...),
+	} {
+		for _, col := range tabulate(runs, Options{}).Columns {
+			if col.Name == "robust_risk_at" {
+				t.Errorf("%s: there is a column for R at %s", name, col.Class)
+			}
+		}
+	}
+}
+
+// selecting gives runs a step that a rule selected, where all was better by .1.
+func selecting(by string) func(*member) {
+	return func(m *member) {
+		m.meta.Spec.Select = by
+		s := &runner.Selected{By: by, Step: 50, Epoch: 2}
+		for _, v := range m.summary.Measures {
+			s.Measures.Set(v.Name, runner.NumIf(v.Number.Applies(), v.Number.Float()+.1))
+		}
+		m.summary.Selected = s
+	}
+}
+
+// TestAt: the selected steps are compared where all runs have one by one rule,
+// else the last ones; and what was asked for where it can be.
+func TestAt(t *testing.T) {
+	last, worst := func(*member) {}, selecting("val_worst")
+	for _, c := range []struct {
+		name    string
+		a, b    func(*member)
+		ask, at string
+		rule    string
+		note    bool
+	}{
+		{"no selection", last, last, "", Last, "", false},
+		{"one rule", worst, worst, "", Selected, "val_worst", false},
+		{"the last, asked for", worst, worst, Last, Last, "", false},
+		{"some", worst, last, "", Last, "", false},
+		{"some, asked for", worst, last, Selected, Last, "", true},
+		{"two rules", worst, selecting("val_loss"), "", Last, "", false},
+		{"two rules, asked for", worst, selecting("val_loss"), Selected, Selected, "val_loss, val_worst", true},
+	} {
+		table := tabulate(append(newRuns(dro.SFK, accuraciesA, c.a), newRuns(dro.ERM, accuraciesB, c.b)...),
+			Options{At: c.ask})
+		got := table.Rows[0].Cells[column(t, table, "worst_class_accuracy")].Mean.Float()
+		want := .494425
+		if c.at == Selected {
+			want += .1
+		}
+		if table.At != c.at || table.Select != c.rule || !near(got, want) ||
+			slices.Contains(kinds(table), Selection) != c.note {
+			t.Errorf("%s: at %q by %q: %g, notes %+v", c.name, table.At, table.Select, got, table.Notes)
+		}
+		said := slices.ContainsFunc(table.Legend(), func(s string) bool {
+			return strings.HasPrefix(s, "Figures are of the step that each run selected by "+c.rule)
+		})
+		if said != (c.at == Selected) {
+			t.Errorf("%s: legend %q", c.name, table.Legend())
+		}
+	}
+}

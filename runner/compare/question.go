@@ -1,0 +1,78 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"drolab/dro"
+	"drolab/runner"
+)
+
+// questions returns the rows that answer the same question with a measure, in
+// the order of the rows. Only between such rows one value can be better than
+// another: R_ρ grows with ρ for one and the same network, and a loss on other
+// data says nothing.
+func questions(asks dro.Question, groups []*group) (rows [][]int) {
+	var keys []string
+	for i, g := range groups {
+		key := question(asks, g.members[0].meta)
+		at := slices.Index(keys, key)
+		if at < 0 {
+			at, keys, rows = len(keys), append(keys, key), append(rows, nil)
+		}
+		rows[at] = append(rows[at], i)
+	}
+	return rows
+}
+
+// question is a key that is the same for runs that answer the same question.
+func question(asks dro.Question, m *runner.Meta) string {
+	data := m.Spec.Dataset + "\n" + m.Checksum + "\n"
+	set, err := m.Spec.Set()
+	switch {
+	case asks == dro.OfNetwork:
+		return data
+	case asks == dro.OfObjective, err != nil:
+		return data + m.ID
+	case asks == dro.OfProblem && set.HasRadius():
+		return fmt.Sprintf("%s%#v %v", data, set, m.Spec.Rho)
+	}
+	return fmt.Sprintf("%s%#v", data, set) // exact, where a label rounds
+}
+
+// problem names set and radius: "χ², ρ=0.5".
+func problem(m *runner.Meta) string {
+	set, err := m.Spec.Set()
+	switch {
+	case err != nil:
+		return m.Spec.Uncertainty
+	case !set.HasRadius():
+		return set.Label()
+	}
+	return fmt.Sprintf("%s, ρ=%g", set.Label(), m.Spec.Rho)
+}
+
+// Uses names what a run's method weighs by that an uncertainty set does not know:
+// "groups", "classes", which stand for the groups where none were given,
+// "labels"; "" is nothing.
+func Uses(m *runner.Meta) string {
+	method, err := dro.Find(m.Spec.Algorithm())
+	switch {
+	case err != nil:
+		return ""
+	case method.Uses == "groups" && m.Main() == runner.PerClass:
+		return "classes"
+	}
+	return method.Uses
+}
+
+// Mark stands behind the name of what uses something: "(g)".
+func Mark(uses string) string {
+	if uses == "" {
+		return ""
+	}
+	return " (" + uses[:1] + ")"
+}
+
+// Title is the row's label with its mark.
+func (r *Row) Title() string { return r.Label + Mark(r.Uses) }

@@ -1,0 +1,311 @@
+package data
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// arrayOptions are what may follow the path of arrays in NumPy's formats:
+//
+//	x=NAME             features, samples × features (or × channels × rows × columns), floats; npz only
+//	y=NAME             labels, integers or strings, one a sample
+//	g=NAME,NAME        groups, likewise, crossed
+//	split=NAME         0 or train, 1 or val, 2 or test
+//	cells=yes          groups are label × group
+//	test_fraction=.2   without split, is drawn, of each class and group alike,
+//	data_seed=0        by this seed
+//	scale=none         or standard: every feature by mean and deviation of the training split
+//
+// In npz:FILE names are of arrays: x, y and, if there, g and split. In npy:X they are files, beside X or
+// elsewhere.
+func arrayOptions() []string {
+	return []string{"y", "g", "split", "cells", "test_fraction", "data_seed", "scale"}
+}
+
+// arraySet is samples as arrays: a file of several, or a file each.
+type arraySet struct {
+	ownFiles
+	get     func(name string) (npyArray, error)
+	x, y    string
+	g       []string
+	split   string // empty: none
+	release []func() error
+	mapped  [][]byte
+}
+
+func npzFiles() *Provider {
+	return &Provider{
+		Name: "npz:", Argument: "FILE", Endings: []string{".npz"},
+		Purpose: "arrays of your own, such as frozen features: npz:FILE?x=NAME&y=NAME&g=NAME,NAME&split=NAME",
+		Open:    openNPZ,
+		Locate: func(name string, absolute func(string) string) string {
+			return locateOwn(name, "npz:", absolute, func(_, value string) string { return value })
+		},
+	}
+}
+
+func npyFiles() *Provider {
+	return &Provider{
+		Name: "npy:", Argument: "X", Endings: []string{".npy"},
+		Purpose: "the same, a file each: npy:X.npy?y=Y.npy&g=G.npy,H.npy&split=S.npy",
+		Open:    openNPY, Locate: locateNPY,
+	}
+}
+
+func openNPZ(name string, o Options) (*Dataset, error) {
+	f, err := parseOwn(name, "npz:", append([]string{"x"}, arrayOptions()...))
+	if err != nil {
+		return nil, err
+	}
+	s := &arraySet{ownFiles: f, g: f.list("g"), split: f.options["split"],
+		x: cmp.Or(f.options["x"], "x"), y: cmp.Or(f.options["y"], "y")}
+	b, err := s.contents(f.path)
+	if err != nil {
+		return nil, err
+	}
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", f.path, err), s.close())
+	}
+	names := members(z)
+	if s.g == nil && slices.Contains(names, "g") {
+		s.g = []string{"g"}
+	}
+	if s.split == "" && slices.Contains(names, "split") {
+		s.split = "split"
+	}
+	s.get = func(name string) (npyArray, error) {
+		i := slices.Index(names, name)
+		if i < 0 {
+			return npyArray{}, fmt.Errorf("%s: no array %q: it has %s", f.path, name, strings.Join(names, ", "))
+		}
+		full := f.path + ": " + z.File[i].Name
+		member, err := extract(b, z.File[i])
+		if err != nil {
+			return npyArray{}, fmt.Errorf("%s: %w", full, err)
+		}
+		return parseNPY(full, member)
+	}
+	return s.open(o)
+}
+
+func members(z *zip.Reader) (names []string) {
+	for _, f := range z.File {
+		names = append(names, strings.TrimSuffix(f.Name, ".npy"))
+	}
+	return names
+}
+
+// extract gives the bytes of a member of a zip file: where they lie, if they are stored as they are.
+func extract(whole []byte, f *zip.File) ([]byte, error) {
+	at, err := f.DataOffset()
+	if err != nil {
+		return nil, err
+	}
+	size, left := f.UncompressedSize64, uint64(len(whole))-uint64(at)
+	if f.Method == zip.Store {
+		if uint64(at) > uint64(len(whole)) || size > left {
+			return nil, errors.New("is cut short")
+		}
+		b := whole[at : uint64(at)+size]
+		if crc32.ChecksumIEEE(b) != f.CRC32 {
+			return nil, errors.New("is damaged: its checksum is another")
+		}
+		return b, nil
+	}
+	const most = 1032 // bytes that one of deflate's can become
+	if size/most > f.CompressedSize64 {
+		return nil, fmt.Errorf("%d bytes cannot be %d uncompressed", f.CompressedSize64, size)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	b := make([]byte, size)
+	if _, err = io.ReadFull(r, b); err == nil {
+		_, err = io.Copy(io.Discard, r) // to the end: the checksum is compared there
+	}
+	return b, err
+}
+
+func openNPY(name string, o Options) (*Dataset, error) {
+	f, err := parseOwn(name, "npy:", arrayOptions())
+	if err != nil {
+		return nil, err
+	}
+	if f.options["y"] == "" {
+		return nil, errors.New("no labels: add y=Y.npy")
+	}
+	s := &arraySet{ownFiles: f, x: f.path, y: beside(f.path, f.options["y"], asIs),
+		split: beside(f.path, f.options["split"], asIs)}
+	for _, g := range f.list("g") {
+		s.g = append(s.g, beside(f.path, g, asIs))
+	}
+	s.get = func(path string) (npyArray, error) {
+		b, err := s.contents(path)
+		if err != nil {
+			return npyArray{}, err
+		}
+		return parseNPY(path, b)
+	}
+	return s.open(o)
+}
+
+func asIs(path string) string { return path }
+
+// beside resolves a path that stands with that of x: one in x's folder, else one from the current folder, if
+// it is there and the other is not.
+func beside(x, path string, absolute func(string) string) string {
+	if filepath.IsAbs(path) || path == "" {
+		return path
+	}
+	if there := filepath.Join(filepath.Dir(x), path); exists(there) || !exists(absolute(path)) {
+		return there
+	}
+	return absolute(path)
+}
+
+func locateNPY(name string, absolute func(string) string) string {
+	path, _, _ := strings.Cut(strings.TrimPrefix(name, "npy:"), "?")
+	return locateOwn(name, "npy:", absolute, func(key, value string) string {
+		if key != "y" && key != "g" && key != "split" {
+			return value
+		}
+		paths := strings.Split(value, ",")
+		for i, p := range paths {
+			paths[i] = beside(absolute(path), p, absolute)
+		}
+		return strings.Join(paths, ",")
+	})
+}
+
+// contents reads or maps a file until close.
+func (s *arraySet) contents(path string) ([]byte, error) {
+	if !exists(path) {
+		return nil, &MissingError{s.name, path, "check the path"}
+	}
+	b, release, err := contents(path, inMemory)
+	if release != nil {
+		s.release, s.mapped = append(s.release, release), append(s.mapped, b)
+	}
+	return b, err
+}
+
+func (s *arraySet) close() error {
+	var errs error
+	for _, release := range s.release {
+		errs = errors.Join(errs, release())
+	}
+	return errs
+}
+
+func (s *arraySet) open(o Options) (*Dataset, error) {
+	d, err := s.read(o)
+	if err != nil {
+		s.close() // the first error is the one to tell
+		return nil, err
+	}
+	d.Release = s.close
+	for _, b := range s.mapped {
+		readAtRandom(b)
+	}
+	return d, nil
+}
+
+func (s *arraySet) read(o Options) (*Dataset, error) {
+	sum := sha256.New()
+	x, err := s.get(s.x)
+	if err != nil {
+		return nil, err
+	}
+	f, err := newFeatures(x)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(sum, "x", x.size, x.shape)
+	if err := f.scan(x.name, sum); err != nil {
+		return nil, err
+	}
+	of, err := s.own(x.shape[0], sum)
+	if err != nil {
+		return nil, err
+	}
+	d, m, err := of.dataset()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.path, err)
+	}
+	f.marks = m
+	parts, err := s.splits(o, f, d, sum)
+	if err != nil {
+		return nil, err
+	}
+	d.divide(f, parts)
+	scale, err := s.choice("scale", "none", "standard")
+	if err != nil {
+		return nil, err
+	}
+	if scale == "standard" {
+		d.Mean, d.Std = f.moments(parts.train)
+	}
+	d.Checksum = "sha256:" + hex.EncodeToString(sum.Sum(nil))
+	return d, nil
+}
+
+// own reads labels and groups of n samples.
+func (s *arraySet) own(n int, sum io.Writer) (of own, err error) {
+	of.byGroup = true
+	if of.cells, err = s.cells(); err != nil {
+		return of, err
+	}
+	if of.label, err = s.factor(s.y, n, sum); err != nil {
+		return of, err
+	}
+	for _, name := range s.g {
+		g, err := s.factor(name, n, sum)
+		if err != nil {
+			return of, err
+		}
+		of.groups = append(of.groups, g)
+	}
+	return of, nil
+}
+
+// factor reads one value a sample, and hashes it.
+func (s *arraySet) factor(name string, n int, sum io.Writer) (factor, error) {
+	a, err := s.get(name)
+	if err != nil {
+		return factor{}, err
+	}
+	fmt.Fprintln(sum, string(a.kind), a.size, a.shape)
+	sum.Write(a.data)
+	return a.factor(strings.TrimSuffix(filepath.Base(name), ".npy"), n)
+}
+
+func (s *arraySet) splits(o Options, f *features, d *Dataset, sum io.Writer) (splits, error) {
+	if s.split == "" {
+		how, err := s.draw(o)
+		if err != nil {
+			return splits{}, err
+		}
+		return how.splits(f, d)
+	}
+	if err := s.useless("split", "test_fraction", "data_seed"); err != nil {
+		return splits{}, err
+	}
+	by, err := s.factor(s.split, f.Len(), sum)
+	if err != nil {
+		return splits{}, err
+	}
+	return splitBy(by)
+}

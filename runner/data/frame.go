@@ -1,0 +1,268 @@
+package data
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// missing says what a table does with missing values.
+type missing string
+
+const (
+	missingError    missing = "error"    // refuse them
+	missingDrop     missing = "drop"     // leave such lines out
+	missingMean     missing = "mean"     // the training split's, for numbers; a category of its own else
+	missingCategory missing = "category" // likewise, and for numbers a feature that tells
+)
+
+// columnsAsked are the names that the options give, maybe empty.
+type columnsAsked struct{ label, group, split, drop string }
+
+// frame is the columns of one or two files of the same header.
+type frame struct {
+	asked   columnsAsked
+	missing missing // empty: as missingError
+	bare    bool    // no line names the columns
+	cells   bool    // groups are label × group
+	comma   rune    // 0: a comma
+
+	header       []string
+	columns      []*column // nil where one is left out
+	label, split int       // split is −1 without one
+	groups       []int
+	rows         int
+	dropped      int // lines left out
+	notes        []string
+}
+
+// read appends the lines of a file. Errors name line and column.
+func (f *frame) read(r io.Reader) error {
+	br := bufio.NewReader(r)
+	if b, _ := br.Peek(3); string(b) == "\ufeff" { // a byte-order mark
+		br.Discard(3)
+	}
+	cr := csv.NewReader(br)
+	cr.TrimLeadingSpace, cr.ReuseRecord, cr.FieldsPerRecord = f.comma != '\t' && f.comma != ' ', true, -1
+	if f.comma != 0 {
+		cr.Comma = f.comma
+	}
+	if !f.bare {
+		if err := f.readHeader(cr); err != nil {
+			return err
+		}
+	}
+	before := f.rows + f.dropped
+	for {
+		record, err := cr.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return csvError(err)
+		}
+		line, _ := cr.FieldPos(0)
+		if f.header == nil {
+			err = f.setHeader(numbered(len(record)))
+		}
+		if err == nil {
+			err = f.add(record, line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if f.rows+f.dropped == before {
+		return errors.New("has no samples")
+	}
+	return nil
+}
+
+// readHeader takes the line that names the columns, after comments.
+func (f *frame) readHeader(cr *csv.Reader) error {
+	if cr.Comma != '#' {
+		cr.Comment = '#' // before the header alone
+	}
+	header, err := cr.Read()
+	cr.Comment = 0
+	if errors.Is(err, io.EOF) {
+		return errors.New("is empty: the first line must name the columns")
+	}
+	if err != nil {
+		return csvError(err)
+	}
+	line, _ := cr.FieldPos(0)
+	if err := f.setHeader(f.unique(header)); err != nil {
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	return nil
+}
+
+// csvError gives an error of the reader with its line.
+func csvError(err error) error {
+	var p *csv.ParseError
+	if !errors.As(err, &p) {
+		return err
+	}
+	return fmt.Errorf("line %d, character %d: %w", p.Line, p.Column, p.Err)
+}
+
+// add appends a line, or leaves it out.
+func (f *frame) add(record []string, line int) error {
+	if len(record) == 1 && strings.TrimSpace(record[0]) == "" {
+		return nil // blanks alone
+	}
+	if len(record) != len(f.header) {
+		return fmt.Errorf("line %d: %d columns, the first line has %d", line, len(record), len(f.header))
+	}
+	for i, cell := range record {
+		record[i] = strings.TrimSpace(cell)
+		if f.columns[i] == nil || !missingValue(record[i]) {
+			continue
+		}
+		if f.missing == missingDrop {
+			f.dropped++
+			return nil
+		}
+		if err := f.refuse(i); err != nil {
+			return fmt.Errorf("line %d, column %q: missing value %q: %w", line, f.header[i], record[i], err)
+		}
+	}
+	for i, cell := range record {
+		if f.columns[i] == nil {
+			continue
+		}
+		if err := f.columns[i].add(cell, line); err != nil {
+			return err
+		}
+	}
+	f.rows++
+	return nil
+}
+
+// refuse says what can be done where a missing value of a column cannot be taken.
+func (f *frame) refuse(column int) error {
+	switch {
+	case column == f.label || column == f.split:
+		return errors.New("add missing=drop to leave such lines out")
+	case f.missing == missingMean || f.missing == missingCategory:
+		return nil
+	}
+	return errors.New("add missing=drop to leave such lines out, missing=category for a category of its own, " +
+		"or missing=mean")
+}
+
+// features gives the columns that are features.
+func (f *frame) features() (list []*column) {
+	for _, c := range f.columns {
+		if c != nil && !c.textual {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// dataset splits the rows and encodes them. Rows from trainRows on are the test split; without any, a part is
+// drawn or a column tells. Features are fitted to the training rows before cap, imbalance and val_fraction.
+func (f *frame) dataset(trainRows int, draw draw) (*Dataset, error) {
+	if err := f.tooWide(); err != nil {
+		return nil, err
+	}
+	// A group that is not asked for once was no stratum, and the numbers of csv:example stay.
+	o := own{label: f.columns[f.label].factor(), cells: f.cells, byGroup: f.asked.group != ""}
+	for _, g := range f.groups {
+		o.groups = append(o.groups, f.columns[g].factor())
+	}
+	d, m, err := o.dataset()
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.splits(&m, d, trainRows, draw)
+	if err != nil {
+		return nil, err
+	}
+	if f.dropped > 0 {
+		d.Notes = append(f.notes, fmt.Sprintf("lines left out for a missing value: %d", f.dropped))
+	} else {
+		d.Notes = f.notes
+	}
+	x, width, err := f.encode(d, s.train)
+	if err != nil {
+		return nil, err
+	}
+	d.divide(&table{m, width, x}, s)
+	return d, nil
+}
+
+func (f *frame) splits(m *marks, d *Dataset, trainRows int, draw draw) (splits, error) {
+	if f.split >= 0 {
+		return splitBy(f.columns[f.split].factor())
+	}
+	if trainRows < f.rows {
+		return splits{train: indices(0, trainRows), test: indices(trainRows, f.rows)}, nil
+	}
+	s, err := draw.splits(m, d)
+	if err != nil {
+		return s, fmt.Errorf("%w: give the test samples with test=PATH", err)
+	}
+	return s, nil
+}
+
+// tooWide names every column that can be no feature, and the option that leaves them out.
+func (f *frame) tooWide() error {
+	var first *column
+	var names []string
+	for _, c := range f.features() {
+		if !c.wide() {
+			continue
+		}
+		if names = append(names, c.name); first == nil {
+			first = c
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	if f.asked.drop != "" {
+		names = append([]string{f.asked.drop}, names...)
+	}
+	return fmt.Errorf("line %d, column %q: %q is not a number, and the column has more than %d different "+
+		"values: make it numeric, or leave out what is so with drop=%s",
+		first.notALine, first.name, first.notANum, first.limit, strings.Join(names, ","))
+}
+
+// encode gives the features of all rows, fitted to the training rows, and notes what these lack.
+func (f *frame) encode(d *Dataset, train []uint32) (x []float32, width int, err error) {
+	for _, c := range f.features() {
+		c.fit(train, f.missing == missingCategory)
+		width += c.width()
+	}
+	x = make([]float32, f.rows*width)
+	at := 0
+	for _, c := range f.features() {
+		unseen, err := c.encodeTo(x[at:], width)
+		if err != nil {
+			return nil, 0, err
+		}
+		if unseen > 0 {
+			d.Notes = append(d.Notes, fmt.Sprintf(
+				"column %q: a category that the training split lacks counts as none: %d of the other samples",
+				c.name, unseen))
+		}
+		at += c.width()
+	}
+	return x, width, nil
+}
+
+// table is a Source of rows of float32.
+type table struct {
+	marks
+	width int
+	x     []float32 // [N][width]
+}
+
+func (t *table) Shape() Shape              { return Shape{t.width, 1, 1} }
+func (t *table) Read(dst []float32, i int) { copy(dst, t.x[i*t.width:(i+1)*t.width]) }

@@ -1,0 +1,118 @@
+package data
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ownFiles is the name of one's own files taken apart: SCHEME:PATH?key=value&key=value.
+type ownFiles struct {
+	name, path string
+	options    map[string]string // not empty ones
+}
+
+// parseOwn takes a name apart. Its options are some of keys, each given once.
+func parseOwn(name, scheme string, keys []string) (ownFiles, error) {
+	path, query, _ := strings.Cut(strings.TrimPrefix(name, scheme), "?")
+	f := ownFiles{name: name, path: path, options: map[string]string{}}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return f, err
+	}
+	for key, list := range values {
+		if !slices.Contains(keys, key) {
+			return f, fmt.Errorf("unknown option %q: %s takes %s", key, scheme, strings.Join(keys, ", "))
+		}
+		if len(list) > 1 {
+			return f, fmt.Errorf("%s= is given %d times: give it once", key, len(list))
+		}
+		f.options[key] = list[0]
+	}
+	if path == "" {
+		return f, errors.New("no path: write " + scheme + "PATH")
+	}
+	return f, nil
+}
+
+// list gives an option's names, which commas part.
+func (f ownFiles) list(key string) []string {
+	if f.options[key] == "" {
+		return nil
+	}
+	return strings.Split(f.options[key], ",")
+}
+
+// choice gives an option that is one of some words, the first where it is not given.
+func (f ownFiles) choice(key string, words ...string) (string, error) {
+	v := cmp.Or(f.options[key], words[0])
+	if !slices.Contains(words, v) {
+		return "", fmt.Errorf("%s=%s: give %s", key, v, strings.Join(words, ", "))
+	}
+	return v, nil
+}
+
+// cells tells whether the groups are to be label × group.
+func (f ownFiles) cells() (bool, error) {
+	v, err := f.choice("cells", "no", "yes")
+	return v == "yes", err
+}
+
+// draw says how a test split is drawn where the files have none.
+type draw struct {
+	fraction float64
+	seed     uint64
+}
+
+// draw takes the options test_fraction and data_seed; without the second it is that of the data.
+func (f ownFiles) draw(o Options) (d draw, err error) {
+	d = draw{testShare, o.Seed}
+	if v := f.options["test_fraction"]; v != "" {
+		if d.fraction, err = strconv.ParseFloat(v, 64); err != nil || !(d.fraction > 0 && d.fraction < 1) {
+			return d, fmt.Errorf("test_fraction=%s: give a number between 0 and 1", v)
+		}
+	}
+	if v := f.options["data_seed"]; v != "" {
+		if d.seed, err = strconv.ParseUint(v, 10, 64); err != nil {
+			return d, fmt.Errorf("data_seed=%s: give a whole number of at least 0", v)
+		}
+	}
+	return d, nil
+}
+
+// useless is an error if one of some options, which have no use beside another, is there.
+func (f ownFiles) useless(beside string, keys ...string) error {
+	for _, key := range keys {
+		if f.options[key] != "" {
+			return fmt.Errorf("%s= has no use beside %s: leave one out", key, beside)
+		}
+	}
+	return nil
+}
+
+// locateOwn makes the path of a name absolute, and gives its options the values of resolve.
+func locateOwn(
+	name, scheme string, absolute func(path string) string, resolve func(key, value string) string,
+) string {
+	rest := strings.TrimPrefix(name, scheme)
+	path, query, asked := strings.Cut(rest, "?")
+	if _, err := url.ParseQuery(query); err != nil || path == "" {
+		return name
+	}
+	fields := strings.Split(query, "&")
+	for i, field := range fields {
+		key, value, _ := strings.Cut(field, "=")
+		value, _ = url.QueryUnescape(value) // ParseQuery has seen that it works
+		if at := resolve(key, value); at != value {
+			fields[i] = key + "=" + strings.NewReplacer("%2F", "/", "%2C", ",").Replace(url.QueryEscape(at))
+		}
+	}
+	if query = strings.Join(fields, "&"); asked {
+		query = "?" + query
+	}
+	return strings.TrimSuffix(name, rest) + absolute(path) + query
+}

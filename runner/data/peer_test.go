@@ -1,0 +1,87 @@
+package data
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// python runs a script of the folder peer, and skips the test where there is no Python with NumPy.
+func python(t *testing.T, script string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command("python3", "-c", "import numpy").CombinedOutput(); err != nil {
+		t.Skipf("python3 with NumPy is not here: %v %s", err, out)
+	}
+	args = append([]string{filepath.Join("peer", script)}, args...)
+	if out, err := exec.Command("python3", args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", script, err, out)
+	}
+}
+
+// A file of exactly adult.data's format opens, with the groups that sex and race give.
+func TestAdult(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "adult.data")
+	python(t, "adult.py", path, "--n", "4000", "--seed", "1")
+	name := "csv:" + path + "?header=none&label=c15&group=c10,c9&missing="
+	if _, err := Open(name+"error", Options{}); err == nil ||
+		!strings.Contains(err.Error(), `missing value "?"`) {
+		t.Errorf("with missing values: error is %v", err)
+	}
+	d, err := Open(name+"category", Options{ValFraction: .2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := d.Train.Len() + d.Val.Len() + d.Test.Len(); n != 4000 ||
+		!slices.Equal(d.Classes, []string{"<=50K", ">50K"}) || !slices.Contains(d.Groups, "Female × Black") ||
+		len(d.Groups) != 10 {
+		t.Errorf("%d samples, classes %q, groups %q", n, d.Classes, d.Groups)
+	}
+	rich := make([]float64, len(d.Groups))
+	for i := range d.Train.Len() {
+		rich[d.Train.Group(i)] += float64(d.Train.Label(i))
+	}
+	counts := GroupCounts(d.Train, len(d.Groups))
+	part := func(name string) float64 {
+		g := slices.Index(d.Groups, name)
+		return rich[g] / float64(counts[g])
+	}
+	if part("Female × White") > part("Male × White")-.05 {
+		t.Errorf("income does not depend on sex: %v and %v", part("Female × White"), part("Male × White"))
+	}
+}
+
+// The features task opens in every form, as the same samples.
+func TestFeatures(t *testing.T) {
+	dir := t.TempDir()
+	python(t, "features.py", filepath.Join(dir, "a.npz"), "--n", "2000", "--d", "20", "--npy")
+	python(t, "features.py", filepath.Join(dir, "b.npz"), "--n", "2000", "--d", "20", "--compressed")
+	python(t, "features.py", filepath.Join(dir, "c.npz"), "--n", "2000", "--d", "20", "--dtype", "float16")
+	var first *Dataset
+	for _, name := range []string{"a.npz", "b.npz", "c.npz", "a-x.npy?y=a-y.npy&g=a-g.npy&split=a-split.npy"} {
+		mark := "?"
+		if strings.Contains(name, "?") {
+			mark = "&"
+		}
+		d, err := Open(filepath.Join(dir, name)+mark+"cells=yes", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		if first == nil {
+			first = d
+		}
+		if d.Shape.C != 20 || len(d.Groups) != 4 || d.Train.Len() != 1400 || d.Val.Len() != 200 ||
+			d.Test.Len() != 400 {
+			t.Errorf("%s: %v, groups %q, %d training samples", name, d.Shape, d.Groups, d.Train.Len())
+		}
+		if same := d.Checksum == first.Checksum; same != (name != "c.npz") {
+			t.Errorf("%s: checksum %s, the first has %s", name, d.Checksum, first.Checksum)
+		}
+	}
+	counts := GroupCounts(first.Train, 4)
+	if small := counts[1] + counts[2]; small < 20 || small > 70 {
+		t.Errorf("groups of %v training samples", counts)
+	}
+}
