@@ -217,7 +217,8 @@ func TestLabelNoiseIsTold(t *testing.T) {
 	if counts(0) != counts(1) || counts(0) == counts(2) {
 		t.Errorf("training counts %s and %s, without noise %s", counts(0), counts(1), counts(2))
 	}
-	if got, want := fmt.Sprint(runs[0].meta.ClassCounts.Test), fmt.Sprint(runs[2].meta.ClassCounts.Test); got != want {
+	got, want := fmt.Sprint(runs[0].meta.ClassCounts.Test), fmt.Sprint(runs[2].meta.ClassCounts.Test)
+	if got != want {
 		t.Errorf("test counts %s, without noise %s", got, want)
 	}
 	spec := noisy

@@ -346,8 +346,7 @@ func (r *run) conclude(status Status, cause error) error {
 // finish writes the summary. The log does not tell that it waits for room: what
 // follows there is the status that the run ended with.
 func (r *run) finish(s *Summary) error {
-	silent := func(error) error { return nil }
-	_, err := r.gate.write(func() error { return r.record.Finish(s) }, silent)
+	_, err := r.gate.write(func() error { return r.record.Finish(s) }, func(error) error { return nil })
 	return err
 }
 
