@@ -173,13 +173,24 @@ func (f *folder) removeAll(name string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err == nil && info.IsDir() {
-		err = f.empty(name)
-	}
 	if err != nil {
 		return err
 	}
-	return f.Remove(name)
+	if !info.IsDir() {
+		return f.Remove(name)
+	}
+	// Somebody who opened the folder while it had another name may try its lock,
+	// which makes the file, and see only then that he is late.
+	const tries = 20
+	for range tries {
+		if err = f.empty(name); err == nil {
+			err = f.Remove(name)
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return err
 }
 
 func (f *folder) empty(name string) error {
