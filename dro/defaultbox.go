@@ -35,3 +35,22 @@ func (c CressieRead) lambdaMax(rho, bound float64) float64 {
 	k := c.K
 	return (k - 1) * bound / math.Expm1((k-1)/k*math.Log1p(k*(k-1)*rho))
 }
+
+// seen returns the part of the box in which the optimum for these losses lies.
+// R_ρ is concave in ρ, the mean at ρ = 0 and never above the maximum, so that
+// λ* ≤ (max − mean)/ρ; at every λ the best η̃ lies between the least and the
+// greatest loss. A box that does not reach there gives its nearest part.
+func (p *Problem) seen(losses []float64) Box {
+	least, most, mean := losses[0], losses[0], 0.0
+	for _, l := range losses {
+		least, most, mean = math.Min(least, l), math.Max(most, l), mean+l
+	}
+	mean /= float64(len(losses))
+	box := p.Box
+	if p.Set.HasRadius() {
+		box.Lambda[1] = clamp((most-mean)/p.Rho, p.Box.Lambda)
+	}
+	s := p.shift()
+	box.Eta = [2]float64{clamp(least-s*box.Lambda[1], p.Box.Eta), clamp(most-s*box.Lambda[0], p.Box.Eta)}
+	return box
+}

@@ -8,10 +8,11 @@ func dsgdc() Method {
 		Name: "dsgdc", Doc: "penalised, by clipped gradient steps on x and on η",
 		Source: "our reading of Zhang, Zhou, Khan, Prater-Bennette, Shen, Zou, " +
 			"Revisiting Large-Scale Non-convex DRO, ICLR 2025",
-		Lambda: true, Clip: clip, Reads: dualReads(), Measures: dualMeasures(),
+		Lambda: true, Penalised: true, Live: []string{"lr_z"}, Clip: clip,
+		Reads: dualReads("lr_z"), Measures: dualMeasures(),
 		New: func(t Task) (Trainer, error) {
 			p, err := newPenalised(t)
-			return &clipped{penalised: p, clip: t.Settings["clip"].Or(clip)}, err
+			return &clipped{penalised: p, pace: newPace(t), clip: t.Settings["clip"].Or(clip)}, err
 		},
 	}
 }
@@ -20,11 +21,12 @@ func dsgdc() Method {
 // The runner clips the gradient of x.
 type clipped struct {
 	penalised
+	pace pace
 	clip float64
 }
 
 // After implements Trainer.
 func (c *clipped) After(b Batch, s Step) {
 	slope := clamp(c.gradient(b.Losses).Eta, [2]float64{-c.clip, c.clip})
-	c.place(c.problem.Box.Project(c.z.along(-s.Rate, Z{Eta: slope})))
+	c.place(c.problem.Box.Project(c.z.along(-c.pace.of(s), Z{Eta: slope})))
 }

@@ -74,5 +74,14 @@ func (d *dual) Restore(s State) error {
 	return err
 }
 
+// Warning implements Warner.
+func (d *dual) Warning() string {
+	if d.last.MeanRatio == 0 {
+		return "every likelihood ratio of a batch is 0, so the network got no gradient: lower eta, " +
+			"or take smaller steps on z (sfk: raise c or set c: auto; the others: lower lr_z)"
+	}
+	return ""
+}
+
 // gradient returns ∂F/∂z of a batch at the present z.
 func (d *dual) gradient(losses []float64) Z { return d.problem.At(nil, losses, d.z).Grad }

@@ -32,6 +32,9 @@ type Method struct {
 	// Lambda says that the method holds or moves λ, so that it is not defined
 	// for a set that has none (CVaR).
 	Lambda bool
+	// Penalised says that λ stays where it starts: the problem is
+	// sup { E_Q ℓ − λ D_φ(Q‖P0) } and not the constrained one.
+	Penalised bool
 	// Uses names what the weights depend on that an uncertainty set does not know,
 	// "labels" or "groups"; "" is nothing. Comparisons say so.
 	Uses string
@@ -121,6 +124,8 @@ type State struct {
 	Numbers map[string]float64
 	// Flags has one flag for each training sample.
 	Flags map[string][]bool
+	// Lists has what is neither, as losses seen.
+	Lists map[string][]float64
 }
 
 // numbers returns the named numbers, in their order, or which one lacks.
@@ -167,6 +172,10 @@ type (
 		// Confine brings z into the box, after a setting was changed live.
 		Confine()
 	}
+
+	// Warner says what of the last step is suspicious though usable, and the
+	// cure; "" is nothing. The text is one of a few: each is told once.
+	Warner interface{ Warning() string }
 
 	// Picker has an output rule, as the paper's Algorithm 1: the x after one of
 	// its steps is kept beside the last one.

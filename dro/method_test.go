@@ -90,7 +90,8 @@ func TestDualSteps(t *testing.T) {
 			t.Errorf("%v: z %v, want %v", p, d.Z(), want)
 		}
 
-		d = newTrainer(t, SFK, p, with(with(startAt(z), "c", Auto{}), "share_batch", Fixed(1))).(*frankWolfe)
+		auto := with(with(startAt(z), "c", Auto{}), "share_batch", Fixed(1))
+		d = newTrainer(t, SFK, p, with(auto, "c_rule", Fixed(1))).(*frankWolfe)
 		d.After(b, Step{T: 1, Rate: math.NaN()})
 		if after := p.At(nil, losses, d.Z()).Value; after > eval.Value-d.gamma*gap/2*(1-1e-9) || d.Fresh() {
 			t.Errorf("%v: automatic C: F from %v to %v", p, eval.Value, after)

@@ -6,10 +6,10 @@ func pan() Method {
 	return Method{
 		Name: PAN, Doc: "penalised: λ stays, η by projected gradient",
 		Source: "Jin, Zhang, Wang, Wang 2021 (arXiv 2110.12459), as the paper's baseline",
-		Lambda: true, Reads: dualReads(), Measures: dualMeasures(),
+		Lambda: true, Penalised: true, Live: []string{"lr_z"}, Reads: dualReads("lr_z"), Measures: dualMeasures(),
 		New: func(t Task) (Trainer, error) {
 			p, err := newPenalised(t)
-			return &p, err
+			return &descending{p, newPace(t)}, err
 		},
 	}
 }
@@ -35,14 +35,20 @@ func (p *penalised) Confine() { p.place(p.problem.Box.Project(p.z)) }
 // place moves η; λ is what it was.
 func (p *penalised) place(z Z) { p.z = Z{Lambda: p.lambda, Eta: z.Eta} }
 
-// After implements Trainer.
-func (p *penalised) After(b Batch, s Step) {
-	p.place(p.problem.Box.Project(p.z.along(-s.Rate, p.gradient(b.Losses))))
-}
-
 // Restore implements Trainer.
 func (p *penalised) Restore(s State) error {
 	err := p.dual.Restore(s)
 	p.place(p.z)
 	return err
+}
+
+// descending is a penalised dual with gradient steps on η.
+type descending struct {
+	penalised
+	pace pace
+}
+
+// After implements Trainer.
+func (d *descending) After(b Batch, s Step) {
+	d.place(d.problem.Box.Project(d.z.along(-d.pace.of(s), d.gradient(b.Losses))))
 }

@@ -1,22 +1,39 @@
 package dro
 
 // pgd takes one projected gradient step on (x, λ, η) as a whole: one batch, the
-// same step size for x and z (math.md §5).
+// same step size for x and z (math.md §5) where lr_z is not set.
 func pgd() Method {
 	return Method{
 		Name: PGD, Doc: "projected gradient on (x, λ, η) as a whole",
 		Source: "Zhang et al. 2024 (arXiv 2404.01200), the baseline of §5",
-		Reads:  dualReads(), Live: []string{"lambda0", "lambda_max"}, Measures: dualMeasures(),
+		Reads:  dualReads("lr_z"), Live: []string{"lambda0", "lambda_max", "lr_z"}, Measures: dualMeasures(),
 		New: func(t Task) (Trainer, error) {
 			d, err := newDual(t)
-			return &projected{d}, err
+			return &projected{d, newPace(t)}, err
 		},
 	}
 }
 
-type projected struct{ dual }
+type projected struct {
+	dual
+	pace pace
+}
 
 // After implements Trainer.
 func (p *projected) After(b Batch, s Step) {
-	p.z = p.problem.Box.Project(p.z.along(-s.Rate, p.gradient(b.Losses)))
+	p.z = p.problem.Box.Project(p.z.along(-p.pace.of(s), p.gradient(b.Losses)))
 }
+
+// pace is the step size of z as a multiple of that of x, so that a drop of lr
+// reaches both.
+type pace float64
+
+// newPace reads the setting lr_z, of which auto is lr.
+func newPace(t Task) pace {
+	if v := t.Settings["lr_z"]; !v.IsAuto() {
+		return pace(v.Or(0) / t.Number("lr"))
+	}
+	return 1
+}
+
+func (p pace) of(s Step) float64 { return float64(p) * s.Rate }

@@ -7,6 +7,9 @@ type Setting struct {
 	Key     string // snake case, unlike every other setting's
 	Doc     string // what it means, one line
 	Default Auto
+	// Before is what runs had that were recorded before there was the setting,
+	// where that is a number and not the default.
+	Before Auto
 	// Want says in words what Check accepts, as "a number > 0".
 	Want  string
 	Check func(v float64) bool

@@ -11,6 +11,9 @@ func sfk() Method {
 		Settings: []Setting{
 			{Key: "c", Doc: "C in γ = min(gap/C, 1); auto takes the curvature", Default: Fixed(1000),
 				Want: "auto or a number > 0", Check: above0, Auto: true, Live: true},
+			{Key: "c_rule", Doc: "which rule c: auto is: 2, or 1, that of runs recorded before it",
+				Default: Fixed(2), Before: Fixed(1), Want: "1 or 2", Whole: true,
+				Check: func(v float64) bool { return v == 1 || v == 2 }},
 			{Key: "kappa", Doc: "factor on the curvature where c is auto", Default: Fixed(1),
 				Want: "a number > 0", Check: above0},
 			{Key: "share_batch", Doc: "use the weights' batch for z: faster, not independent", Default: Fixed(0),
@@ -31,8 +34,8 @@ func sfk() Method {
 				return nil, err
 			}
 			c := t.Settings["c"]
-			return &frankWolfe{dual: d, c: c.Or(1), auto: c.IsAuto(), kappa: t.Number("kappa"),
-				share: t.Number("share_batch") == 1}, nil
+			return &frankWolfe{dual: d, c: c.Or(1), auto: c.IsAuto(), first: t.Number("c_rule") == 1,
+				kappa: t.Number("kappa"), share: t.Number("share_batch") == 1}, nil
 		},
 	}
 }
@@ -42,10 +45,12 @@ type frankWolfe struct {
 	dual
 	c, kappa    float64
 	auto, share bool
+	first       bool // "c_rule: 1"
 
 	gap, gamma float64 // of the last step
 	halvings   int     // of γ, in the last step; only "c: auto" has any
 	rule       PaperIterate
+	recent     recent // what "c: auto" looks back on
 }
 
 // Fresh implements Trainer.
@@ -54,41 +59,43 @@ func (f *frankWolfe) Fresh() bool { return !f.share }
 // After implements Trainer.
 func (f *frankWolfe) After(b Batch, s Step) {
 	before := f.z
-	f.move(b.Losses)
+	f.halvings = 0
+	switch {
+	case !f.auto:
+		f.printed(b.Losses)
+	case f.first:
+		f.batchwise(b.Losses)
+	default:
+		f.blockwise(b.Losses)
+	}
 	if f.rule.Observe(int(s.T), s.GradNorm, f.gap) {
 		f.rule.Z = before
 	}
 }
 
-// move takes the Frank-Wolfe step.
-func (f *frankWolfe) move(losses []float64) {
-	eval := f.problem.At(nil, losses, f.z)
-	dir := f.problem.Box.Corner(eval.Grad).sub(f.z)
-	f.gap = -dir.dot(eval.Grad)
-	f.gamma, f.halvings = math.Min(f.gap/f.c, 1), 0
-	if f.auto {
-		f.search(losses, eval.Value, dir)
-	}
+// printed takes the Frank-Wolfe step as the paper has it.
+func (f *frankWolfe) printed(losses []float64) {
+	_, dir := f.aim(losses, f.problem.Box)
+	f.gamma = math.Min(f.gap/f.c, 1)
 	f.z = f.z.along(f.gamma, dir)
 }
 
-// maxHalvings ends the search when γ d is lost in the rounding of z.
-const maxHalvings = 60
+// Warning implements Warner.
+func (f *frankWolfe) Warning() string {
+	if !f.auto && f.gamma == 1 {
+		return "a step on z went the whole way to a corner of its box (γ = 1), so c is too small for the box: " +
+			"raise c, set c: auto, or narrow the box (lambda_max, eta_min, eta_max)"
+	}
+	return f.dual.Warning()
+}
 
-// search sets γ of the option "c: auto" (math.md §5): the minimiser of the
-// batch's quadratic model, halved while F(z + γd) > F(z) − γ gap/2. The halving
-// matters where few samples are active: the Hessian there is nearly zero and
-// the model would send z to a corner.
-func (f *frankWolfe) search(losses []float64, value float64, dir Z) {
-	f.gamma = 1
-	if c := f.kappa * f.problem.Curvature(losses, f.z, dir); c > f.gap {
-		f.gamma = f.gap / c
-	}
-	for f.halvings < maxHalvings &&
-		f.problem.At(nil, losses, f.z.along(f.gamma, dir)).Value > value-f.gamma*f.gap/2 {
-		f.gamma /= 2
-		f.halvings++
-	}
+// aim evaluates F on the losses, finds the way to the best corner and sets the
+// gap.
+func (f *frankWolfe) aim(losses []float64, box Box) (eval Eval, dir Z) {
+	eval = f.problem.At(nil, losses, f.z)
+	dir = box.Corner(eval.Grad).sub(f.z)
+	f.gap = -dir.dot(eval.Grad)
+	return eval, dir
 }
 
 // Picked implements Picker.
@@ -110,12 +117,14 @@ func (f *frankWolfe) State() State {
 			s.Numbers[name] = v
 		}
 	}
+	f.recent.save(&s)
 	return s
 }
 
 // Restore implements Trainer.
 func (f *frankWolfe) Restore(s State) error {
 	f.rule = PaperIterate{}
+	f.recent.restore(s)
 	if _, ok := s.Numbers["picked_step"]; ok {
 		v, err := s.numbers("picked_step", "picked_grad_norm", "picked_gap", "picked_lambda", "picked_eta")
 		if err != nil {

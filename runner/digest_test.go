@@ -51,7 +51,12 @@ func TestNumbersAreThoseOfVersionsBefore(t *testing.T) {
 		{"sfk, c auto, own z-batch", set(brief(dro.SFK), func(s *Spec) {
 			s.BatchZ, s.ValFraction = 48, .2
 			s.SetOwn("c", Auto{})
+			*s = recordedBefore(t, *s, "c_rule")
 		}), "03b093a862832fd8"},
+		{"sfk, c auto by rule 2, own z-batch", set(brief(dro.SFK), func(s *Spec) {
+			s.BatchZ, s.ValFraction = 48, .2
+			s.SetOwn("c", Auto{})
+		}), "3b53b87b27b72d7d"},
 		{"sfk, shared batch", set(brief(dro.SFK), func(s *Spec) {
 			s.WeightDecay, s.LRDropEpoch = 1e-3, 1
 			s.SetOwn("share_batch", Fixed(1))
@@ -59,6 +64,7 @@ func TestNumbersAreThoseOfVersionsBefore(t *testing.T) {
 		{"sfk, cvar", set(brief(dro.SFK), func(s *Spec) {
 			s.Uncertainty = "cvar"
 			s.SetOwn("c", Auto{})
+			*s = recordedBefore(t, *s, "c_rule")
 		}), "c35fa046a49f03e8"},
 		{"pgd, kl", set(brief(dro.PGD), func(s *Spec) { s.Uncertainty = "kl" }), "f51fc4a86b4bdfed"},
 		{"pgd, k = 1.5", set(brief(dro.PGD), func(s *Spec) { s.K, s.CertifyEvery = 1.5, 1 }), "3e860c0e1712f951"},

@@ -31,10 +31,7 @@ func (r *run) evaluate() error {
 	}
 	r.selects(e)
 	r.eval = e
-	if now.aboveBound() > 0 {
-		r.warnOnce(fmt.Sprintf("training losses exceed eta_max = %g, the bound B that the theory assumes: "+
-			"the box may exclude the optimum", r.meta.Spec.EtaMax))
-	}
+	now.warn(&r.spec, r.warnOnce)
 	return r.append(e)
 }
 
@@ -56,6 +53,9 @@ func (r *run) look() (e *Evaluation, err error) {
 		if e.Val, err = r.held("validation", r.data.Val); err != nil {
 			return nil, err
 		}
+	}
+	if e.Penalised, err = r.penalised(e); err != nil {
+		return nil, fmt.Errorf("step %d: training %w", r.step, err)
 	}
 	if r.certifyDue() {
 		norm, err := r.fullGradNorm(e.Train)
@@ -98,6 +98,16 @@ func (r *run) held(name string, src data.Source) (*Pass, error) {
 		p.Risks = append(p.Risks, Num(w.Risk))
 	}
 	return p, err
+}
+
+// penalised solves the problem of a method that keeps λ; nil for the others.
+func (r *run) penalised(e *Evaluation) (*dro.Worst, error) {
+	m, err := dro.Find(r.spec.Algorithm())
+	if err != nil || !m.Penalised || e.Z == nil {
+		return nil, err
+	}
+	w, err := dro.Penalised(r.problem.Set, nil, e.Train.Losses, e.Z.Lambda)
+	return &w, err
 }
 
 // certifyDue tells whether this evaluation includes the full gradient.

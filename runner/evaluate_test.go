@@ -88,6 +88,9 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	if !(e.Of("dual_gap").Float() >= 0) {
 		t.Errorf("dual gap %v is negative: F(x; z) is below the exact worst case", e.Of("dual_gap"))
 	}
+	if e.Of("penalised_gap").Applies() {
+		t.Errorf("penalised gap %v of a method whose λ moves", e.Of("penalised_gap"))
+	}
 	// The weights of the groups average to the mean ratio, which is 1.
 	var weighted, n float64
 	for g, c := range tr.meta.GroupCounts.Train {

@@ -95,7 +95,8 @@ func (s *State) inherit(m, parent *Meta) {
 		s.Window, s.Method, s.Picked = Window{}, nil, nil
 		return
 	}
-	method := dro.State{Numbers: maps.Clone(s.Method.Numbers), Flags: s.Method.Flags}
+	method := *s.Method
+	method.Numbers = maps.Clone(method.Numbers)
 	for key := range method.Numbers {
 		if t, ok := FindSetting(key); ok {
 			if v, ok := t.number(&m.Spec); ok {

@@ -30,22 +30,20 @@ func accuracyRows() []splitRow {
 	return []splitRow{
 		{main: true, axis: PerClass, groups: "group_accuracy", list: accuracy(PerClass),
 			Measure: percent("class_accuracy", "accuracy", "",
-				"part of the class's test samples that are classified right, at the last iterate")},
+				"part of the class's test samples that are classified right")},
 		{main: true, axis: PerGroup, list: accuracy(PerGroup), Measure: percent("group_accuracy",
-			"group accuracy", "", "part of the group's test samples that are classified right, at the last iterate")},
+			"group accuracy", "", "part of the group's test samples that are classified right")},
 		{axis: PerGroup, list: (*Evaluation).recall, Measure: percent("group_recall", "group recall", "",
 			"balanced accuracy within the group: the mean, over the classes that the group's test samples have, "+
 				"of the part of that class that is classified right; the accuracy where the group has one class")},
 		{main: true, groups: "worst_group_accuracy", value: worst(PerClass),
 			Measure: percent("worst_class_accuracy", "worst class accuracy", "worst class",
-				"the lowest of the accuracies per class on test samples, of the classes"+few+
-					", at the last iterate")},
+				"the lowest of the accuracies per class on test samples, of the classes"+few)},
 		{main: true, group: true, value: worst(PerGroup),
 			Measure: percent("worst_group_accuracy", "worst group accuracy", "worst group",
-				"the lowest of the accuracies per group on test samples, of the groups"+few+
-					", at the last iterate")},
+				"the lowest of the accuracies per group on test samples, of the groups"+few)},
 		{main: true, Measure: percent("test_accuracy", "mean accuracy", "mean",
-			"part of all test samples that are classified right, at the last iterate"),
+			"part of all test samples that are classified right"),
 			value: func(_ *Evaluation, p *Pass) Number { return Num(mean(p.hits())) }},
 		{value: (*Evaluation).balanced, Measure: percent("balanced_accuracy", "balanced accuracy", "balanced",
 			"mean, over the classes that have test samples, of the part of each that is classified right")},
@@ -125,6 +123,10 @@ func dualRiskRows() []Measure {
 			Value: func(e *Evaluation) Number {
 				return NumIf(e.Z != nil, e.objective().value-e.Train.Worst.Risk)
 			}},
+		{Main: true, Measure: ofProblem(nats("penalised_gap", "penalised gap",
+			"F(x; λ, η) − min over η of F(x; λ, η) on the training split, for methods that keep λ: 0 where "+
+				"η is the best for this network, in their own problem; the dual gap has the error of λ, too")),
+			Value: (*Evaluation).penalisedGap},
 		{Measure: dro.Measure{Name: "divergence", Title: "worst case's divergence", Asks: dro.OfProblem,
 			Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
 			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.Divergence) }},

@@ -37,6 +37,8 @@ type Evaluation struct {
 	Z        *dro.Z    // nil: the method has no dual variables
 	Ratios   []float64 // of the training split's worst case
 	GradNorm Number    // ‖∇_x F‖ over the training split, where it was asked for
+	// Penalised is the exact worst case at the method's fixed λ; nil where λ moves.
+	Penalised *dro.Worst
 
 	// unnamed is how many groups the data have where the run's files have them as
 	// classes, as programs before wrote them (see Meta.UnmarshalJSON); else 0.
@@ -176,6 +178,16 @@ func (e *Evaluation) objective() Number {
 		return Number{}
 	}
 	return Num(e.Problem.At(nil, e.Train.Losses, *e.Z).Value)
+}
+
+// penalisedGap is F less its least value at this λ, which is
+// sup { E_Q ℓ − λ D(Q‖P) } + λρ.
+func (e *Evaluation) penalisedGap() Number {
+	w := e.Penalised
+	if w == nil {
+		return Number{}
+	}
+	return Num(e.objective().value - w.Risk - e.Z.Lambda*(e.Problem.Rho-w.Divergence))
 }
 
 func (e *Evaluation) aboveBound() (n int) {

@@ -50,8 +50,7 @@ type run struct {
 	window Window
 	last   *StepEvent
 	eval   *EvalEvent
-	// selected is the evaluation that the validation split finds best, of those
-	// that the run was to select from.
+	// selected is the evaluation that the validation split finds best, if any.
 	selected *EvalEvent
 	warned   map[string]bool
 
@@ -234,7 +233,7 @@ func (r *run) begin(from *State) error {
 		return err
 	}
 	for _, note := range r.data.Notes {
-		r.warnOnce(note)
+		r.warnOnce(note, note)
 	}
 	return nil
 }
@@ -373,9 +372,9 @@ func (r *run) stopClock() (start func()) {
 	return func() { r.clock = time.Now() }
 }
 
-func (r *run) warnOnce(message string) {
-	if !r.warned[message] {
-		r.warned[message] = true
+func (r *run) warnOnce(about, message string) {
+	if !r.warned[about] {
+		r.warned[about] = true
 		r.append(&WarningEvent{Head: r.head(), Message: message})
 	}
 }

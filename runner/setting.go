@@ -322,7 +322,8 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON writes. Keys that this program does not
 // know are left out; one that is not there, since the file is older than it, is
-// the default, which is what the program did before there was a choice.
+// the default, which is what the program did before there was a choice,
+// or a method's setting has what it did.
 func (s *Spec) UnmarshalJSON(b []byte) error {
 	*s = Defaults()
 	var values map[string]json.RawMessage
@@ -334,6 +335,8 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 			if err := s.Assign(t.Key, value); err != nil {
 				return err
 			}
+		} else if t.own != nil && !t.own.Before.IsAuto() && t.ReadIn(s) {
+			s.SetOwn(t.Key, t.own.Before)
 		}
 	}
 	return nil

@@ -70,6 +70,7 @@ type Spec struct {
 	// LR is the step size α, of x and, in PGD, PAN, nsgdm and dsgdc, of z; times
 	// LRDrop once LRDropEpoch epochs are done (0: never).
 	LR          float64 `key:"lr"`
+	LRZ         Auto    `key:"lr_z"` // of z in PGD, PAN and dsgdc; auto is LR; the drop is of both
 	LRDropEpoch int     `key:"lr_drop_epoch"`
 	LRDrop      float64 `key:"lr_drop"`
 	// Momentum and WeightDecay act on x, in every algorithm alike, but that

@@ -215,3 +215,42 @@ func TestSettingBelowAnother(t *testing.T) {
 		t.Errorf("ERM, which does not read it: %v", err)
 	}
 }
+
+// recordedBefore is s as a run.json has it that was written before there was the
+// setting.
+func recordedBefore(t *testing.T, s Spec, key string) (back Spec) {
+	t.Helper()
+	values := map[string]json.RawMessage{}
+	b, err := json.Marshal(s)
+	if err == nil {
+		err = json.Unmarshal(b, &values)
+	}
+	delete(values, key)
+	if err == nil {
+		b, err = json.Marshal(values)
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &back)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
+
+// A run that was recorded before there was a second rule of "c: auto" goes on with
+// the first, and one of a method that has none is what it was.
+func TestRunsRecordedBeforeKeepTheirRule(t *testing.T) {
+	sfk, erm := quick(dro.SFK), quick(dro.ERM)
+	sfk.SetOwn("c", Auto{})
+	old := recordedBefore(t, sfk, "c_rule")
+	if sfk.Text("c_rule") != "2" || old.Text("c_rule") != "1" || old.Text("c") != "auto" {
+		t.Errorf("c_rule %s, of a run recorded before %s", sfk.Text("c_rule"), old.Text("c_rule"))
+	}
+	if again := recordedBefore(t, old, ""); again.Text("c_rule") != "1" {
+		t.Errorf("c_rule %s after another save", again.Text("c_rule"))
+	}
+	if same := recordedBefore(t, erm, "c_rule"); !same.Equal(&erm) {
+		t.Errorf("ERM became %+v", same)
+	}
+}

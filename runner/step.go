@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -90,8 +91,13 @@ func (r *run) note(norm float64) error {
 	r.put("loss", mean(r.losses))
 	r.put("grad_norm", norm)
 	r.method.Report(r.put)
-	r.window.add(r.now)
 	cause := r.broken()
+	r.window.add(r.now)
+	if w, ok := r.method.(dro.Warner); ok && cause == nil {
+		if text := w.Warning(); text != "" {
+			r.warnOnce(text, text)
+		}
+	}
 	if cause == nil && r.step%int64(r.meta.Spec.LogEvery) != 0 && r.step != r.meta.Steps {
 		return nil
 	}
@@ -99,13 +105,7 @@ func (r *run) note(norm float64) error {
 		Min: r.window.Min, Max: r.window.Max, ImagesPerSecond: r.speed()}
 	r.window = newWindow(r.now.Names())
 	r.last = e
-	if err := r.append(e); err != nil {
-		return err
-	}
-	if cause == nil && e.Of("lambda").Applies() && e.Of("mean_ratio") == Num(0) {
-		r.warnOnce("every likelihood ratio of a batch is 0, so the network got no gradient: raise c or lower eta")
-	}
-	return cause
+	return errors.Join(r.append(e), cause)
 }
 
 // broken says which measure is not finite.
@@ -113,10 +113,45 @@ func (r *run) broken() error {
 	for _, v := range r.now {
 		if x := v.Float(); v.Applies() && (math.IsNaN(x) || math.IsInf(x, 0)) {
 			m, _ := FindMeasure(v.Name) // it is one of StepMeasures
-			return &BrokenError{Step: r.step, What: m.Title, Value: x}
+			return &BrokenError{Step: r.step, What: m.Title, Value: x, Cure: r.cure()}
 		}
 	}
 	return nil
+}
+
+// What is far from any loss that a network trains with, and from 1, the mean ratio
+// at the best z.
+const (
+	wildLoss  = 1e6
+	wildRatio = 1e3
+)
+
+// cure says what keeps the numbers finite: the steps of z or those of the weights.
+func (r *run) cure() string {
+	if _, ok := r.method.(dro.Dual); !ok || !r.brokenByZ() {
+		return "lower lr, or check the data"
+	}
+	reads := func(key string) bool {
+		t, ok := FindSetting(key)
+		return ok && t.ReadIn(&r.spec)
+	}
+	switch {
+	case reads("c"):
+		return "raise c, set c: auto, or narrow the box (lambda_max, eta_min, eta_max)"
+	case reads("lr_z"):
+		return "lower lr_z, start from a larger lambda, or narrow the box (lambda0, eta_min, eta_max)"
+	}
+	return "start from a larger lambda, or lower lr"
+}
+
+// brokenByZ tells whether the ratios were wild before the losses were.
+func (r *run) brokenByZ() bool {
+	wild := func(v Values) bool { return v.Of("mean_ratio").Float() > wildRatio }
+	if wild(r.window.Max) || r.last != nil && wild(r.last.Max) { // at steps before
+		return true
+	}
+	own := !r.method.Fresh() || mean(r.drawn) <= wildLoss
+	return mean(r.losses) <= wildLoss && (own || wild(r.now))
 }
 
 // BrokenError says that a run's numbers stopped being finite.
@@ -124,10 +159,11 @@ type BrokenError struct {
 	Step  int64
 	What  string
 	Value float64
+	Cure  string
 }
 
 func (e *BrokenError) Error() string {
-	return fmt.Sprintf("step %d: %s is %v: lower lr, or check the data", e.Step, e.What, e.Value)
+	return fmt.Sprintf("step %d: %s is %v: %s", e.Step, e.What, e.Value, e.Cure)
 }
 
 func mean(xs []float64) float64 {

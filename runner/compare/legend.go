@@ -13,7 +13,7 @@ import (
 func (t *Table) Legend() (lines []string) {
 	if t.At == Selected {
 		lines = append(lines, fmt.Sprintf("Figures are of the step that each run selected by %s on the "+
-			"validation split, also where a definition says last iterate.", t.Select))
+			"validation split.", t.Select))
 	}
 	if t.spread() {
 		lines = append(lines,

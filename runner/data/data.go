@@ -51,6 +51,7 @@ type Dataset struct {
 	Groups  []string // group names, in the order of Group; the same as Classes where no groups are given
 	Grouped bool     // groups are given: Groups are not just the classes
 	ByGroup bool     // a hold-out takes the same part of every class and group, not of every class alone
+	cells   *cells   // where the groups are label × group, what they are made of
 	Train   Source   // after cap, imbalance, hold-out and label noise
 	Val     Source   // the part held out of the training split, or the data's own; nil: none
 	Test    Source   // never capped, never imbalanced

@@ -52,12 +52,27 @@ func (o own) dataset() (*Dataset, marks, error) {
 		}
 		return d, m, nil
 	}
-	if o.cells {
-		o.groups = append([]factor{o.label}, o.groups...)
-	}
 	all, err := crossed(o.groups)
+	if err == nil && o.cells {
+		given := all
+		if all, err = crossed([]factor{o.label, given}); err == nil {
+			d.cells = newCells(all, o.label, given)
+		}
+	}
 	d.Groups, d.ByGroup, m.groups = all.values, o.byGroup, all.codes
 	return d, m, err
+}
+
+// newCells splits the values of label × given.
+func newCells(all, label, given factor) *cells {
+	c := &cells{label: make([]int, len(all.values)), given: make([]int, len(all.values))}
+	for i, g := range all.codes {
+		c.label[g], c.given[g] = int(label.codes[i]), int(given.codes[i])
+	}
+	for k := range given.values {
+		c.names = append(c.names, given.shown(k))
+	}
+	return c
 }
 
 // crossed gives one factor whose values are the combinations of several that occur, in the order of their

@@ -4,23 +4,23 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
-// relabelled is a source some of whose labels are wrong on purpose. Where no
-// groups are given, groups are the classes and follow the label.
+// relabelled is a source some of whose labels are wrong on purpose.
 type relabelled struct {
 	Source
-	labels []uint32
-	groups bool // are given, and stay
+	labels, groups []uint32
 }
 
 func (s *relabelled) Label(i int) int { return int(s.labels[i]) }
+func (s *relabelled) Group(i int) int { return int(s.groups[i]) }
 
-func (s *relabelled) Group(i int) int {
-	if s.groups {
-		return s.Source.Group(i)
-	}
-	return s.Label(i)
+// cells say what the groups of a dataset are made of, where they are label ×
+// group: a cell is of the label that is trained on.
+type cells struct {
+	label, given []int    // of each of Dataset.Groups: the class, and the group as given
+	names        []string // of the groups as given
 }
 
 // relabelledImages keeps a loader's way to the bytes.
@@ -44,7 +44,8 @@ func (d *Dataset) mislabel(share float64, seed uint64) {
 	d.Notes = append(d.Notes,
 		fmt.Sprintf("label_noise: %d of %d training labels are set to another class", wanted, n))
 	rng := rand.New(rand.NewPCG(seed, purposeMislabel))
-	labels := make([]uint32, n)
+	labels, groups := make([]uint32, n), make([]uint32, n)
+	groupOf := d.groupsByLabel()
 	for i := range labels {
 		label := d.Train.Label(i)
 		// Knuth's algorithm S: every set of so many samples is as likely.
@@ -52,12 +53,39 @@ func (d *Dataset) mislabel(share float64, seed uint64) {
 			wanted--
 			label = (label + 1 + rng.IntN(len(d.Classes)-1)) % len(d.Classes)
 		}
-		labels[i] = uint32(label)
+		labels[i], groups[i] = uint32(label), uint32(groupOf(d.Train.Group(i), label))
 	}
-	wrong := relabelled{d.Train, labels, d.Grouped}
+	wrong := relabelled{d.Train, labels, groups}
 	if images, ok := d.Train.(ImageSource); ok {
 		d.Train = &relabelledImages{wrong, images}
 		return
 	}
 	d.Train = &wrong
+}
+
+// groupsByLabel tells which group a sample of the given one is in once it has
+// that label: groups that are classes or cells follow it, and a cell that had
+// no samples becomes a group; others stay.
+func (d *Dataset) groupsByLabel() func(group, label int) int {
+	switch {
+	case !d.Grouped:
+		return func(_, label int) int { return label }
+	case d.cells == nil:
+		return func(group, _ int) int { return group }
+	}
+	c, place := d.cells, map[[2]int]int{} // of a label and a group as given
+	for g := range c.label {
+		place[[2]int{c.label[g], c.given[g]}] = g
+	}
+	return func(group, label int) int {
+		key := [2]int{label, c.given[group]}
+		g, ok := place[key]
+		if !ok {
+			g = len(d.Groups)
+			place[key] = g
+			d.Groups = append(slices.Clip(d.Groups), d.Classes[label]+" × "+c.names[key[1]])
+			c.label, c.given = append(c.label, label), append(c.given, key[1])
+		}
+		return g
+	}
 }

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -118,6 +121,38 @@ func TestLabelNoiseLeavesGroups(t *testing.T) {
 		clean.Train.Read(y, i)
 		if d.Train.Group(i) != clean.Train.Group(i) || !slices.Equal(x, y) {
 			t.Fatalf("sample %d: group %d and %v, were %d and %v", i, d.Train.Group(i), x, clean.Train.Group(i), y)
+		}
+	}
+}
+
+// A cell is label × group: it follows the label that is trained on, into a group of
+// its own where nobody was.
+func TestLabelNoiseMovesCells(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("x,label,sex\n")
+	for i := range 400 {
+		fmt.Fprintf(&text, "%d,%s\n", i, []string{"a,F", "a,M", "b,M"}[i%3])
+	}
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	name := "csv:" + path + "?label=label&group=sex&cells=yes"
+	clean, d := opened(t, name, Options{}), opened(t, name, Options{LabelNoise: .5})
+	if want := append(slices.Clone(clean.Groups), "b × F"); !slices.Equal(d.Groups, want) {
+		t.Fatalf("groups %q, want %q", d.Groups, want)
+	}
+	for i := range d.Train.Len() {
+		_, sex, _ := strings.Cut(clean.Groups[clean.Train.Group(i)], " × ")
+		want := d.Classes[d.Train.Label(i)] + " × " + sex
+		if got := d.Groups[d.Train.Group(i)]; got != want {
+			t.Fatalf("sample %d is in %q, want %q", i, got, want)
+		}
+	}
+	drawn := opened(t, "spurious", Options{Samples: 400, LabelNoise: .3})
+	for i := range drawn.Train.Len() {
+		if drawn.Train.Group(i)/2 != drawn.Train.Label(i) {
+			t.Fatalf("sample %d of class %d is in cell %d", i, drawn.Train.Label(i), drawn.Train.Group(i))
 		}
 	}
 }

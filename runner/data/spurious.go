@@ -38,6 +38,7 @@ func openSpurious(_ string, o Options) (*Dataset, error) {
 	return &Dataset{
 		Classes: []string{"round", "square"},
 		Groups:  []string{"round × red", "round × blue", "square × red", "square × blue"},
+		cells:   &cells{label: []int{0, 0, 1, 1}, given: []int{0, 1, 0, 1}, names: []string{"red", "blue"}},
 		Train:   &shortcutSplit{mean, mix(purposeDraw, o.Seed, 2), n, .03},
 		Test:    &shortcutSplit{mean, mix(purposeDraw, o.Seed, 3), spuriousTest, .5},
 		Checksum: checksum(fmt.Appendf(nil, "spurious version %d seed %d train %d test %d",

@@ -45,6 +45,8 @@ type stateFile struct {
 type methodState struct {
 	Numbers map[string]runner.Number `json:"numbers"`
 	Flags   map[string]bits          `json:"flags,omitempty"`
+
+	Lists map[string][]runner.Number `json:"lists,omitempty"`
 }
 
 type bits struct {
@@ -61,9 +63,16 @@ func encodeMethod(s *dro.State) *methodState {
 	if s == nil {
 		return nil
 	}
-	m := &methodState{Numbers: map[string]runner.Number{}, Flags: map[string]bits{}}
+	m := &methodState{Numbers: map[string]runner.Number{}, Flags: map[string]bits{},
+		Lists: map[string][]runner.Number{}}
 	for name, v := range s.Numbers {
 		m.Numbers[name] = runner.Num(v)
+	}
+	for name, list := range s.Lists {
+		m.Lists[name] = make([]runner.Number, len(list))
+		for i, v := range list {
+			m.Lists[name][i] = runner.Num(v)
+		}
 	}
 	for name, flags := range s.Flags {
 		b := bits{len(flags), make([]byte, (len(flags)+7)/8)}
@@ -79,9 +88,15 @@ func encodeMethod(s *dro.State) *methodState {
 
 // decode returns the state; an error where the flags are not as many as said.
 func (m *methodState) decode() (*dro.State, error) {
-	s := &dro.State{Numbers: map[string]float64{}, Flags: map[string][]bool{}}
+	s := &dro.State{Numbers: map[string]float64{}, Flags: map[string][]bool{}, Lists: map[string][]float64{}}
 	for name, n := range m.Numbers {
 		s.Numbers[name] = n.Float()
+	}
+	for name, list := range m.Lists {
+		s.Lists[name] = make([]float64, len(list))
+		for i, n := range list {
+			s.Lists[name][i] = n.Float()
+		}
 	}
 	for name, b := range m.Flags {
 		if b.Count < 0 || len(b.Bits) != (b.Count+7)/8 {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -120,7 +121,8 @@ func newState(step int64) *runner.State {
 	return &runner.State{
 		Step: step, Batches: data.State{Kind: "epochs", Epoch: 1, Step: 2}, Eval: evalEvent(step),
 		Method: &dro.State{Numbers: map[string]float64{"lambda": 1.25, "eta": -0.5},
-			Flags: map[string][]bool{"wrong": {true, false, false, true, true, false, false, false, true, true}}},
+			Flags: map[string][]bool{"wrong": {true, false, false, true, true, false, false, false, true, true}},
+			Lists: map[string][]float64{"recent": {.5, math.Inf(1), 1e-300}}},
 		Parameters: tensors(), Velocities: tensors(), Buffers: tensors(), Picked: tensors(),
 	}
 }

@@ -83,7 +83,7 @@ func repeated(runs []*record.Run) bool {
 
 // define says what the figures of the tables are.
 func define(w io.Writer, runs []*record.Run) {
-	fmt.Fprintln(w, "\nWhat the figures are, at the last iterate:")
+	fmt.Fprintln(w, "\nWhat the figures are, at the last iterate where no other step is named:")
 	for _, m := range runner.SummaryMeasures() {
 		if m.Main && slices.ContainsFunc(runs, func(r *record.Run) bool { return m.CanApply(&r.Meta) }) {
 			fmt.Fprintln(w, "  "+strings.Join(kit.Wrap(oneLine(m.Definition()), 100), "\n    "))
@@ -95,7 +95,7 @@ func define(w io.Writer, runs []*record.Run) {
 // conventions are what the definitions of measures build on.
 const conventions = `Losses are mean cross-entropies in nats. For Cressie-Read φ(t) = (t^k − kt + k − 1)/(k(k − 1)), so χ² is (t − 1)²/2;
 for packages that leave out the ½, double ρ. The paper calls (x, λ, η) ε-stationary when dual gap and ‖∇F‖ are both at most ε,
-so from the ε shown. Paper's x is SFK's output by Algorithm 1, the step t' of least ‖∇f‖² + gap² on a batch: its mean and worst.
+so from the ε shown; where a method keeps λ, its own problem's gap is the penalised one, and counts. Paper's x is SFK's output by Algorithm 1, the step t' of least ‖∇f‖² + gap² on a batch: its mean and worst.
 `
 
 // runTable has a row for each of the titles of the runs' classes or groups.
@@ -155,7 +155,10 @@ func at(values []runner.Number, class int) (n runner.Number) {
 
 // stationary returns the least ε at which the paper's two-part test holds.
 func stationary(s *runner.Summary) runner.Number {
-	gap, norm := s.Of("dual_gap"), s.Of("full_grad_norm")
+	gap, norm := s.Of("penalised_gap"), s.Of("full_grad_norm")
+	if !gap.Applies() { // λ moves
+		gap = s.Of("dual_gap")
+	}
 	if !gap.Applies() || !norm.Applies() {
 		return norm
 	}

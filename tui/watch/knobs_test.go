@@ -62,8 +62,8 @@ func TestTurnable(t *testing.T) {
 		want      []string
 	}{
 		{dro.SFK, []string{"lr", "lambda0", "lambda_max", "c"}},
-		{dro.PGD, []string{"lr", "lambda0", "lambda_max"}},
-		{dro.PAN, []string{"lr"}},
+		{dro.PGD, []string{"lr", "lr_z", "lambda0", "lambda_max"}},
+		{dro.PAN, []string{"lr", "lr_z"}},
 		{dro.ERM, []string{"lr"}},
 	} {
 		s := runner.Defaults()

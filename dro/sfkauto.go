@@ -1,0 +1,142 @@
+package dro
+
+import "slices"
+
+// The rules of "c: auto" (math.md §5). Both take C from the curvature, so that γ
+// is the minimiser of a quadratic model along d, and then halve γ until F has
+// fallen by a part of what the gap promises.
+
+const (
+	// memory is how many batches for z rule 2 looks back on: with 8 the noise of F
+	// is greater, with 64 the losses are too old while x still moves fast.
+	memory = 16
+	// tolerated is how far the weights of one x-batch may be from those of the
+	// radius, in mean ratio (of 1) and in divergence (of ρ).
+	tolerated = 4
+	// patience bounds the steps that bring them there; a few are usual.
+	patience = 100
+	// wild is a divergence from which no step of the size of the curvature leads
+	// back: under KL each moves η by λ at most, and then it overflows.
+	wild = 1e6
+)
+
+// recent are the losses of the last batches, the oldest overwritten first.
+type recent struct {
+	losses []float64 // its capacity is that of memory batches, from the first one on
+	oldest int
+}
+
+func (r *recent) add(losses []float64) {
+	if r.losses == nil {
+		r.losses = make([]float64, 0, memory*len(losses))
+	}
+	for _, l := range losses {
+		if len(r.losses) < cap(r.losses) {
+			r.losses = append(r.losses, l)
+			continue
+		}
+		r.losses[r.oldest] = l
+		r.oldest = (r.oldest + 1) % len(r.losses)
+	}
+}
+
+// save and restore keep the capacity, too: a list that is not full yet goes on
+// to grow.
+func (r *recent) save(s *State) {
+	if r.losses == nil {
+		return
+	}
+	s.Lists = map[string][]float64{"recent": slices.Clone(r.losses)}
+	s.Numbers["recent_oldest"], s.Numbers["recent_room"] = float64(r.oldest), float64(cap(r.losses))
+}
+
+func (r *recent) restore(s State) {
+	*r = recent{}
+	if list := s.Lists["recent"]; list != nil {
+		room := max(int(s.Numbers["recent_room"]), len(list))
+		r.losses = append(make([]float64, 0, room), list...)
+		r.oldest = int(s.Numbers["recent_oldest"])
+	}
+}
+
+// blockwise is rule 2, Frank-Wolfe on the losses of the last batches: in the part
+// of the box where their optimum can be, for η and for λ in turn. M is their
+// product, on which each may have a corner and a step of its own (Lacoste-Julien,
+// Jaggi, Schmidt, Pletscher 2013, arXiv 1207.4747), and the minimiser along one
+// does not depend on how far away the corner is. The old losses stand for the
+// averaged gradient of stochastic Frank-Wolfe (Mokhtari, Hassani, Karbasi 2020,
+// arXiv 1804.09554): here their gradient at the new z costs no pass of the network.
+func (f *frankWolfe) blockwise(losses []float64) {
+	f.recent.add(losses)
+	f.descend(f.recent.losses)
+}
+
+// descend takes a step of either block.
+func (f *frankWolfe) descend(losses []float64) {
+	box := f.problem.seen(losses)
+	f.z = box.Project(f.z)
+	eval, dir := f.aim(losses, box)
+	if !(eval.Divergence <= wild && eval.MeanRatio <= wild) {
+		f.z = Z{box.Lambda[1], box.Eta[1]} // no ratio is above 1 there
+		eval, dir = f.aim(losses, box)
+	}
+	f.gamma = f.search(losses, eval, Z{Eta: dir.Eta}, .25)
+	eval = f.problem.At(nil, losses, f.z)
+	dir = box.Corner(eval.Grad).sub(f.z)
+	f.gamma = max(f.gamma, f.search(losses, eval, Z{Lambda: dir.Lambda}, .25))
+	f.z = box.Project(f.z) // γ = 1 may be a rounding beyond the corner
+}
+
+// Before implements Trainer. Rule 2 keeps z as small as the losses seen allow, and
+// then one outlier of an x-batch may get a weight that no Q within the radius gives
+// it, under KL 1e8, from which x does not recover. z moves on such a batch before
+// it is weighed. The gap and γ are those of After.
+func (f *frankWolfe) Before(b Batch) {
+	if !f.auto || f.first {
+		return
+	}
+	for range patience {
+		if f.bearable(b.Losses) {
+			break
+		}
+		f.descend(b.Losses)
+	}
+}
+
+func (f *frankWolfe) bearable(losses []float64) bool {
+	eval := f.problem.At(nil, losses, f.z)
+	return eval.MeanRatio <= tolerated &&
+		(!f.problem.Set.HasRadius() || eval.Divergence <= tolerated*f.problem.Rho)
+}
+
+// batchwise is rule 1, on one batch and both variables at once. At the minimiser
+// of a quadratic F falls by just γ gap/2, so that rounding and the third order
+// halve γ in most steps.
+func (f *frankWolfe) batchwise(losses []float64) {
+	eval, dir := f.aim(losses, f.problem.Box)
+	f.gamma = f.search(losses, eval, dir, .5)
+}
+
+// maxHalvings ends the search when γ d is lost in the rounding of z.
+const maxHalvings = 60
+
+// search moves z along d and returns γ: the minimiser of the quadratic model,
+// halved while F(z + γd) > F(z) − share γ gap. The halving matters where few
+// samples are active: the Hessian there is nearly zero and the model would send z
+// to a corner.
+func (f *frankWolfe) search(losses []float64, eval Eval, dir Z, share float64) (gamma float64) {
+	gap := -dir.dot(eval.Grad)
+	gamma = 1
+	if c := f.kappa * f.problem.Curvature(losses, f.z, dir); c > gap {
+		gamma = gap / c
+	}
+	for range maxHalvings {
+		if f.problem.At(nil, losses, f.z.along(gamma, dir)).Value <= eval.Value-gamma*gap*share {
+			break
+		}
+		gamma /= 2
+		f.halvings++
+	}
+	f.z = f.z.along(gamma, dir)
+	return gamma
+}

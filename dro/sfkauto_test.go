@@ -1,0 +1,191 @@
+package dro
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func automatic(t *testing.T, p *Problem, z Z) *frankWolfe {
+	t.Helper()
+	return newTrainer(t, SFK, p, with(startAt(z), "c", Auto{})).(*frankWolfe)
+}
+
+// The part of the box that losses leave contains their optimum, and the whole way
+// to its corners is of their size.
+func TestSeenBoxHoldsTheOptimum(t *testing.T) {
+	rng := testRand(41)
+	for _, rho := range []float64{.01, .3, 2} {
+		for _, p := range testProblems(rho) {
+			p.Box.Lambda[0] = 1e-9
+			if p.Coordinates == Unshifted && p.Set.HasRadius() {
+				p.Box.Lambda[1] = 10 / rho
+			}
+			for range 40 {
+				losses := exponential(rng, 2+rng.IntN(60))
+				for i := range losses {
+					losses[i] = math.Min(losses[i], 10)
+				}
+				w, err := p.Set.WorstCase(nil, losses, rho)
+				if err != nil {
+					t.Fatal(err)
+				}
+				box := p.seen(losses)
+				if w.Z.Lambda = max(w.Z.Lambda, box.Lambda[0]); !box.Contains(p.Shift(w.Z)) {
+					t.Errorf("%v: optimum %v outside %v", p, p.Shift(w.Z), box)
+				}
+				if most := slices.Max(losses) / rho; p.Set.HasRadius() && box.Lambda[1] > most {
+					t.Errorf("%v: λ up to %v, want at most %v", p, box.Lambda[1], most)
+				}
+			}
+		}
+	}
+}
+
+// On losses of one law, rule 2 comes to the optimum of the losses that it still
+// has, whatever the box, which the exact worst case gives by another road; at
+// ρ = .01 the box is 1000 wide.
+func TestAutomaticStepsReachTheOptimumOfTheRecent(t *testing.T) {
+	for _, rho := range []float64{.01, .5} {
+		for _, p := range testProblems(rho) {
+			if cr, ok := p.Set.(CressieRead); ok && cr.K != 1.5 && cr.K != 2 {
+				continue
+			}
+			rng, f := testRand(42), automatic(t, p, p.Box.Project(Z{1, 1}))
+			var all []float64
+			for i := range 40 {
+				all = append(all, exponential(rng, 30)...)
+				f.After(Batch{Losses: all[30*i:]}, Step{T: int64(i + 1)})
+			}
+			kept := all[len(all)-memory*30:]
+			for range 8 { // the same losses again
+				for i := range memory {
+					f.After(Batch{Losses: kept[30*i : 30*i+30]}, Step{T: 99})
+				}
+			}
+			w, err := p.Set.WorstCase(nil, kept, rho)
+			if err != nil {
+				t.Fatal(err)
+			}
+			over := p.At(nil, kept, f.Z()).Value - w.Risk
+			bound := TruncationBound(p.Box.Lambda[0], rho) // of λ0, where λ* is below it
+			if w.Z.Lambda >= p.Box.Lambda[0] || !p.Set.HasRadius() {
+				bound = 0
+			}
+			if !(over <= bound+1e-2*w.Risk) {
+				t.Errorf("%v: F − R = %v, R = %v", p, over, w.Risk)
+			}
+			if p.Set.HasRadius() && !(f.gap >= over-bound-1e-9) {
+				t.Errorf("%v: gap %v below F − R = %v", p, f.gap, over)
+			}
+		}
+	}
+}
+
+// An outlier of the x-batch gets no weight that the radius does not know.
+func TestAutomaticStepsBearOutliers(t *testing.T) {
+	for _, p := range testProblems(.2) {
+		f := automatic(t, p, p.Box.Project(Z{.1, .1}))
+		losses := exponential(testRand(43), 64)
+		losses[7] = 9
+		before := p.At(nil, losses, f.Z())
+		f.Before(Batch{Losses: losses})
+		after := p.At(nil, losses, f.Z())
+		if after.MeanRatio > tolerated || p.Set.HasRadius() && after.Divergence > tolerated*p.Rho {
+			t.Errorf("%v: from %+v to %+v", p, before, after)
+		}
+		if z := f.Z(); !p.Box.Contains(z) {
+			t.Errorf("%v: z %v has left the box", p, z)
+		}
+	}
+	p := testProblems(.2)[0]
+	calm := automatic(t, p, Z{5, 1})
+	if calm.Before(Batch{Losses: exponential(testRand(44), 64)}); calm.Z() != (Z{5, 1}) {
+		t.Errorf("z moved to %v on a batch of ordinary weights", calm.Z())
+	}
+}
+
+// Losses and gradients of any size leave z finite and in its box.
+func TestAutomaticStepsStayFinite(t *testing.T) {
+	rng := testRand(45)
+	for _, p := range testProblems(.01) {
+		f := automatic(t, p, p.Box.Project(Z{1, 0}))
+		w := make([]float64, 16)
+		for i := range 300 {
+			losses := exponential(rng, 16)
+			losses[rng.IntN(16)] = math.Exp(20 * rng.NormFloat64())
+			step(f, w, Batch{Losses: losses}, Step{T: int64(i + 1)})
+			if z := f.Z(); !p.Box.Contains(z) {
+				t.Fatalf("%v: step %d: z %v", p, i+1, z)
+			}
+		}
+	}
+}
+
+// The memory is a ring: what it holds are the last batches, resumed or not.
+func TestRecentIsResumed(t *testing.T) {
+	p, rng := testProblems(.5)[0], testRand(46)
+	whole := automatic(t, p, Z{1, 1})
+	for i := range 3 * memory {
+		b := Batch{Losses: exponential(rng, 8)}
+		resumed := automatic(t, p, Z{1, 1})
+		if err := resumed.Restore(whole.State()); err != nil {
+			t.Fatal(err)
+		}
+		whole.After(b, Step{T: int64(i + 1)})
+		resumed.After(b, Step{T: int64(i + 1)})
+		if whole.Z() != resumed.Z() || !slices.Equal(whole.recent.losses, resumed.recent.losses) {
+			t.Fatalf("step %d: z %v, resumed %v", i+1, whole.Z(), resumed.Z())
+		}
+	}
+	if n := len(whole.recent.losses); n != memory*8 {
+		t.Errorf("%d losses kept, want %d", n, memory*8)
+	}
+}
+
+// PGD's and PAN's step on z has a size of its own, which a drop of lr reaches.
+func TestPace(t *testing.T) {
+	losses := exponential(testRand(47), 64)
+	for _, p := range testProblems(.5) {
+		for _, a := range []Algorithm{PGD, PAN, "dsgdc"} {
+			if m, _ := Find(a); m.Applies(p.Set) != nil {
+				continue
+			}
+			z := p.Box.Project(Z{1, .3})
+			own := with(with(startAt(z), "lr", Fixed(.01)), "lr_z", Fixed(.05))
+			slow, fast := newTrainer(t, a, p, startAt(z)), newTrainer(t, a, p, own)
+			slow.After(Batch{Losses: losses}, Step{Rate: .005}) // .001 of lr .01, dropped by .1, times 5
+			fast.After(Batch{Losses: losses}, Step{Rate: .001})
+			if s, f := slow.(Dual).Z(), fast.(Dual).Z(); math.Abs(s.Eta-f.Eta) > 1e-12 ||
+				math.Abs(s.Lambda-f.Lambda) > 1e-12 || f == z {
+				t.Errorf("%v, %s: %v with lr_z, %v with that lr", p, a, f, s)
+			}
+		}
+	}
+}
+
+func TestWarning(t *testing.T) {
+	p := testProblems(.5)[0]
+	for _, c := range []struct {
+		name Algorithm
+		eta  float64
+		set  map[string]Auto
+		want string
+	}{
+		{PGD, 1, nil, ""}, {PGD, 10, nil, "ratio of a batch is 0"}, {SFK, 1, nil, ""},
+		{SFK, 1, map[string]Auto{"c": Fixed(1e-6)}, "raise c, set c: auto"},
+		{SFK, 1, map[string]Auto{"c": {}}, ""},
+	} {
+		settings := startAt(Z{.1, c.eta})
+		for k, v := range c.set {
+			settings[k] = v
+		}
+		chi := &Problem{Set: CressieRead{2}, Rho: .5, Coordinates: Unshifted, Box: p.Box}
+		f := newTrainer(t, c.name, chi, settings)
+		step(f, make([]float64, 4), Batch{Losses: []float64{.1, 1, 1.1, 2}}, Step{T: 1, Rate: .01})
+		if got := f.(Warner).Warning(); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s at η = %v: %q, want %q", c.name, c.eta, got, c.want)
+		}
+	}
+}
