@@ -159,6 +159,7 @@ func (a *asker) save(int) string {
 		now = saved
 		return err == nil && ok && now != before
 	})
+	check(r.Settle())
 	return fmt.Sprint("saved ", a.id, " ", now.Step)
 }
 

@@ -70,6 +70,12 @@ func (r *Run) Saved() (s Save, ok bool, err error) {
 	return s, ok && err == nil, err
 }
 
+// Settle brings the names of the run's checkpoints to the disk: one that was seen
+// may not be there yet, and whoever tells of it shall be right after a power cut.
+func (r *Run) Settle() error {
+	return r.inCheckpoints(func(f *folder) error { return explain(f.Sync()) })
+}
+
 // Load reads the checkpoint of a step. It checks the weights against their
 // checksum.
 func (r *Run) Load(step int64) (*runner.State, error) {
