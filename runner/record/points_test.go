@@ -85,7 +85,6 @@ func train(s *Store, had *Run, req runner.Request) error {
 // stopping is a store whose runs are stopped, or paused, when they log a step.
 type stopping struct {
 	*Store
-	at  int64
 	ask func(id string, e runner.Event)
 }
 
