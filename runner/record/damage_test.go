@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/internal/aside"
 )
 
 // knobbed is a run with a checkpoint of step 5, a knob turned at step 3 and one at
@@ -196,6 +198,24 @@ func TestFailingSync(t *testing.T) {
 	if len(h.Steps) != 5 || len(past.Log) != 1 || past.Log[0].Key != "c" {
 		t.Errorf("%d steps, knobs %v", len(h.Steps), past.Log)
 	}
+}
+
+// TestTooManyFiles: a run waits for room among the open files as for the disk.
+func TestTooManyFiles(t *testing.T) {
+	s := newStore(t)
+	x := &faults{}
+	s.open = x.open
+	r := create(t, s, newMeta(1))
+	for _, thing := range []string{"enter " + checkpointsName, "create " + aside.Prefix + stateName(3)} {
+		x.fail(thing, syscall.EMFILE)
+		_, err := r.Checkpoint(newState(3))
+		if disk := new(runner.DiskError); !errors.As(err, &disk) || !strings.Contains(err.Error(), "too many files") {
+			t.Errorf("%s fails: %v", thing, err)
+		}
+		_, err = r.Checkpoint(newState(3))
+		must(t, err)
+	}
+	must(t, r.Close())
 }
 
 // TestRemovedWhileRecorded: a run that nobody can find ends.

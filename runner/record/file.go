@@ -2,8 +2,10 @@ package record
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"syscall"
 
 	"drolab/runner"
 )
@@ -68,6 +70,8 @@ func explain(err error) error {
 		return &runner.DiskError{What: "disk full: free space and resume", Err: err}
 	case diskFails(err):
 		return &runner.DiskError{What: "disk fails: see to it and resume", Err: err}
+	case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE):
+		return &runner.DiskError{What: "too many files are open: stop some runs, or raise the limit and resume", Err: err}
 	}
 	return err
 }

@@ -56,7 +56,7 @@ func (r *recorder) Checkpoint(s *runner.State) (string, error) {
 	}
 	in, err := r.in.within(checkpointsName)
 	if err != nil {
-		return "", err
+		return "", explain(err)
 	}
 	defer in.Close()
 	if err := writeCheckpoint(in, s, r.log.position); err != nil {
