@@ -44,6 +44,7 @@ func TestScripts(t *testing.T) {
 		Condition: condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"await": await, "same": same, "json": hasKeys, "lines": hasLines, "full": fullDisk, "sparse": sparse,
+			"damage": damage,
 		},
 	})
 }

@@ -65,6 +65,24 @@ func sparse(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(errors.Join(err, f.Truncate(numbers[0]), f.Close()))
 }
 
+// damage changes a byte of a file of the only run in a folder or, with "gone",
+// removes the file.
+func damage(ts *testscript.TestScript, _ bool, args []string) {
+	found, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "*", args[1]))
+	ts.Check(err)
+	if len(found) != 1 {
+		ts.Fatalf("%v has %d files", args, len(found))
+	}
+	if len(args) > 2 && args[2] == "gone" {
+		ts.Check(os.Remove(found[0]))
+		return
+	}
+	b, err := os.ReadFile(found[0])
+	ts.Check(err)
+	b[len(b)/2] ^= 1
+	ts.Check(os.WriteFile(found[0], b, 0o600))
+}
+
 // await looks every few milliseconds; the test's own deadline ends it.
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	positive(ts, neg, args, max(2, len(args)))
@@ -159,7 +177,7 @@ func last(ts *testscript.TestScript, pattern string) string {
 
 // perRun are the keys that differ between two runs of the same spec: names,
 // places, and what depends on the clock.
-var perRun = []string{"id", "dir", "time", "created", "images_per_second"}
+var perRun = []string{"crc", "id", "dir", "time", "created", "images_per_second"}
 
 // readJSON reads every JSON value of a file, with the keys in perRun dropped.
 func readJSON(ts *testscript.TestScript, pattern string) []any {

@@ -14,7 +14,8 @@ func (r *run) save() error {
 	method := r.method.State()
 	state := &State{
 		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),
-		Window: r.window.clone(), Eval: r.eval, Selected: r.selected, Method: &method,
+		Window: r.window.clone(), Eval: r.eval, Last: r.last, Selected: r.selected, Output: r.iterate,
+		Method:     &method,
 		Parameters: r.net.Parameters(), Velocities: r.net.Velocities(), Buffers: r.net.Buffers(), Picked: r.picked,
 	}
 	var file string
@@ -52,7 +53,8 @@ func (r *run) restore(s *State) error {
 		return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
 	}
 	s.Parameters, s.Velocities, s.Buffers, s.Picked = nil, nil, nil, nil
-	r.step, r.window, r.eval, r.selected = s.Step, s.Window.like(r.now.Names()), s.Eval, s.Selected
+	r.step, r.window = s.Step, s.Window.like(r.now.Names())
+	r.eval, r.last, r.selected, r.iterate = s.Eval, s.Last, s.Selected, s.Output
 	return nil
 }
 

@@ -30,7 +30,7 @@ func (r *run) serve(o order) error {
 	case pause:
 		return r.rest()
 	case turn:
-		return r.turn(o.knob)
+		return o.turn(r)
 	}
 	return nil // resume, of a run that is not paused
 }
@@ -46,22 +46,11 @@ func (r *run) rest() error {
 	}
 	defer r.stopClock()()
 	r.gate.leave()
-	err := r.gate.enter(nil, func() {}, true, r.mark)
+	err := r.gate.enter(nil, func() {}, true, r)
 	if err == nil {
 		return r.mark(Running)
 	}
 	return err
-}
-
-// turnLast turns the knobs that were asked for before a stop, for the resume
-// that may come.
-func (r *run) turnLast() error {
-	for _, k := range r.gate.knobs() {
-		if err := r.turn(k); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (r *run) stop() error {

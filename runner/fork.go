@@ -89,6 +89,7 @@ func (j *job) fork(parent *Past) error {
 // is the parent's where the method is, but for the settings that say where it
 // starts.
 func (s *State) inherit(m, parent *Meta) {
+	s.Last, s.Output = nil, nil
 	s.Selected = nil // the fork has no checkpoint of it
 	if m.Spec.Algorithm() != parent.Spec.Algorithm() || s.Method == nil {
 		s.Window, s.Method, s.Picked = Window{}, nil, nil

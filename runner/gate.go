@@ -2,6 +2,7 @@ package runner
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -20,8 +21,28 @@ const (
 // order is a verb with what it needs.
 type order struct {
 	verb verb
-	knob KnobEvent // turn: Key and New
+	knob KnobEvent    // turn: Key and New
+	done chan<- error // turn: gets what became of it, once it is on disk; has room for that
 }
+
+// answer tells who asked.
+func (o *order) answer(err error) {
+	if o.done != nil {
+		o.done <- err
+	}
+}
+
+// waiting is a run that has no slot, as far as it can act then.
+type waiting interface {
+	mark(Status) error    // puts a new status into the log
+	turn(KnobEvent) error // turns a knob, which is on disk then
+}
+
+// refused says that a knob cannot be turned; the run goes on.
+type refused struct{ error }
+
+// Unwrap returns why.
+func (r refused) Unwrap() error { return r.error }
 
 // errStopped ends a run that was asked to stop. It is no failure.
 var errStopped = errors.New("stopped")
@@ -42,10 +63,10 @@ type gate struct {
 }
 
 // enter waits for the turn and a slot, after a resume if the run is paused. It
-// does meanwhile what is asked: note puts a new status into the log. passed is
-// called once the turn is over: with a slot, or because the run is paused and
-// nobody shall wait for it. The error is errStopped, or note's.
-func (g *gate) enter(myTurn <-chan struct{}, passed func(), paused bool, note func(Status) error) error {
+// does meanwhile what is asked of w. passed is called once the turn is over: with
+// a slot, or because the run is paused and nobody shall wait for it. The error is
+// errStopped, or w's.
+func (g *gate) enter(myTurn <-chan struct{}, passed func(), paused bool, w waiting) error {
 	defer passed()
 	for {
 		slots := g.slots
@@ -62,7 +83,7 @@ func (g *gate) enter(myTurn <-chan struct{}, passed func(), paused bool, note fu
 			return errStopped
 		case o := <-g.orders:
 			var err error
-			if paused, err = g.outside(o, paused, note); err != nil {
+			if paused, err = g.outside(o, paused, w); err != nil {
 				return err
 			}
 			if paused {
@@ -73,18 +94,20 @@ func (g *gate) enter(myTurn <-chan struct{}, passed func(), paused bool, note fu
 }
 
 // outside serves an order to a run that has no slot.
-func (g *gate) outside(o order, paused bool, note func(Status) error) (nowPaused bool, err error) {
+func (g *gate) outside(o order, paused bool, w waiting) (nowPaused bool, err error) {
 	switch {
 	case o.verb == stop:
 		return paused, errStopped
 	case o.verb == pause && !paused:
-		return true, note(Paused)
+		return true, w.mark(Paused)
 	case o.verb == resume && paused:
 		if len(g.slots) < cap(g.slots) {
 			return false, nil // it goes on at once
 		}
-		return false, note(Queued)
-	case o.verb == checkpoint || o.verb == turn:
+		return false, w.mark(Queued)
+	case o.verb == turn:
+		return paused, o.turn(w)
+	case o.verb == checkpoint:
 		g.keep(o)
 	}
 	return paused, nil
@@ -93,21 +116,40 @@ func (g *gate) outside(o order, paused bool, note func(Status) error) (nowPaused
 // keep puts o off. What is asked twice in a row is kept once: a wait may be
 // long, and whoever asks then cannot see that it was heard.
 func (g *gate) keep(o order) {
-	if n := len(g.later); n > 0 && g.later[n-1].verb == o.verb && g.later[n-1].knob.Key == o.knob.Key {
+	if n := len(g.later); n > 0 && g.later[n-1].verb == o.verb {
 		g.later = g.later[:n-1]
 	}
 	g.later = append(g.later, o)
 }
 
-// knobs returns those that were asked for and not turned yet, in that order,
-// and forgets all that was asked.
-func (g *gate) knobs() (list []KnobEvent) {
+// turn turns the knob and tells who asked. The error is one that ends the run.
+func (o *order) turn(w waiting) error {
+	err := w.turn(o.knob)
+	o.answer(err)
+	if errors.As(err, &refused{}) {
+		return nil
+	}
+	return err
+}
+
+// turnLast turns the knobs that were asked for before a stop, for the resume that
+// may come, and forgets all else.
+func (g *gate) turnLast(w waiting) (err error) {
 	for o, ok := g.next(); ok; o, ok = g.next() {
-		if o.verb == turn {
-			list = append(list, o.knob)
+		if o.verb == turn && err == nil {
+			err = o.turn(w)
+		} else if o.verb == turn {
+			o.answer(err)
 		}
 	}
-	return list
+	return err
+}
+
+// close refuses what was asked too late.
+func (g *gate) close() {
+	for o, ok := g.next(); ok; o, ok = g.next() {
+		o.answer(ErrNotRunning)
+	}
 }
 
 // leave gives up the slot.
@@ -175,6 +217,8 @@ func (g *gate) awaitRoom(note func()) (try bool) {
 			case resume:
 				g.later = slices.DeleteFunc(g.later, func(o order) bool { return o.verb == pause })
 				return true
+			case turn: // it could not be written, and so would not count
+				o.answer(fmt.Errorf("waits for the disk: %s", &g.trouble))
 			default:
 				g.keep(o)
 			}

@@ -282,12 +282,10 @@ func TestOutcomeIsWhatIsWritten(t *testing.T) {
 
 func TestOrdersThatWaitAreKeptOnce(t *testing.T) {
 	g := &gate{orders: make(chan order, 1)}
-	lr := func(x float64) order { return order{turn, KnobEvent{Key: "lr", New: Num(x)}} }
-	for _, o := range []order{{verb: checkpoint}, {verb: checkpoint}, lr(1), lr(2), {turn, KnobEvent{Key: "c"}},
-		lr(3), {verb: checkpoint}} {
-		g.keep(o)
+	for _, v := range []verb{checkpoint, checkpoint, pause, pause, checkpoint} {
+		g.keep(order{verb: v})
 	}
-	want := []order{{verb: checkpoint}, lr(2), {turn, KnobEvent{Key: "c"}}, lr(3), {verb: checkpoint}}
+	want := []order{{verb: checkpoint}, {verb: pause}, {verb: checkpoint}}
 	if !slices.Equal(g.later, want) {
 		t.Errorf("kept %v, want %v", g.later, want)
 	}

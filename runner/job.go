@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"drolab/dro/nn"
@@ -50,27 +51,32 @@ func (j *job) append(e Event) error {
 // stopEarly ends a job that was stopped before it had a slot. The knobs that
 // were asked for meanwhile are for the resume that may come.
 func (j *job) stopEarly() (Status, error) {
-	for _, e := range j.asked() {
-		if err := j.append(e); err != nil {
-			return Failed, err
-		}
+	if err := j.gate.turnLast(j); err != nil {
+		return Failed, err
 	}
 	return Stopped, j.append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "stopped before it started"})
 }
 
-// asked returns the knobs that were asked for and not turned yet, as events of
-// where the job begins.
-func (j *job) asked() (list []Event) {
+// mark puts a status into the log of a job that does not train.
+func (j *job) mark(s Status) error { return j.append(&StatusEvent{Head: j.head(), Status: s}) }
+
+// turn turns a knob for when the job trains: an event of where it begins.
+func (j *job) turn(k KnobEvent) error {
 	spec := j.meta.Spec
 	for _, k := range j.knobs {
 		if k.Step <= j.head().Step {
-			spec.turn(k.Key, k.New) // takeUp has seen that it works
+			spec.turn(k.Key, k.New) // takeUp, or this, has seen that it works
 		}
 	}
-	for _, k := range j.gate.knobs() {
-		list = append(list, spec.turned(k, j.head()))
+	e, err := spec.turned(k, j.head())
+	if err != nil {
+		return err
 	}
-	return list
+	if err := j.append(e); err != nil {
+		return err
+	}
+	j.knobs = Turned(append(slices.Clone(j.knobs), *e))
+	return nil
 }
 
 // head is of where the job begins.

@@ -81,25 +81,25 @@ func Turned(log []KnobEvent) []KnobEvent {
 	return list
 }
 
-// turned turns k, which somebody asked for, and returns what the log shall say:
-// that it was turned, or a warning that it could not be.
-func (s *Spec) turned(k KnobEvent, at Head) Event {
+// turned turns k, which somebody asked for, and returns what the log shall say.
+// The error is a refused.
+func (s *Spec) turned(k KnobEvent, at Head) (*KnobEvent, error) {
 	before, err := s.turn(k.Key, k.New)
 	if err != nil {
-		return &WarningEvent{Head: at, Message: "knob not turned: " + err.Error()}
+		return nil, refused{err}
 	}
-	return &KnobEvent{Head: at, Key: k.Key, Old: before, New: k.New}
+	return &KnobEvent{Head: at, Key: k.Key, Old: before, New: k.New}, nil
 }
 
 // turn changes a setting on request.
 func (r *run) turn(k KnobEvent) error {
 	spec := r.spec
-	e := spec.turned(k, r.head())
-	if err := r.append(e); err != nil {
+	e, err := spec.turned(k, r.head())
+	if err != nil {
 		return err
 	}
-	if _, ok := e.(*KnobEvent); !ok {
-		return nil
+	if err := r.append(e); err != nil {
+		return err
 	}
 	r.knobs = slices.DeleteFunc(r.knobs, func(lost KnobEvent) bool {
 		return lost.Key == k.Key && lost.Step > r.step

@@ -10,6 +10,9 @@ import (
 	"drolab/dro"
 )
 
+// asked is for a test in the run's own goroutine, which cannot wait for itself.
+func asked(_ <-chan error, err error) error { return err }
+
 // turnedAt starts a run of spec and turns knobs when it logs the given step.
 func turnedAt(t *testing.T, spec Spec, step int64, knobs ...[2]string) (*Queue, *at, string) {
 	t.Helper()
@@ -17,7 +20,7 @@ func turnedAt(t *testing.T, spec Spec, step int64, knobs ...[2]string) (*Queue, 
 	q := NewQueue(context.Background(), Settings{Store: store})
 	store.do = func(id string) {
 		for _, k := range knobs {
-			if err := q.Knob(id, k[0], k[1]); err != nil {
+			if _, err := q.ask(id, k[0], k[1]); err != nil {
 				t.Error(err)
 			}
 		}
@@ -132,7 +135,7 @@ func TestKnobOfAPausedRunThatIsStopped(t *testing.T) {
 	store := &at{memory: newMemory(), step: 6}
 	q := NewQueue(context.Background(), Settings{Store: store})
 	store.do = func(id string) {
-		if err := errors.Join(q.Pause(id), q.Knob(id, "lr", "0.002"), q.Stop(id)); err != nil {
+		if err := errors.Join(q.Pause(id), asked(q.ask(id, "lr", "0.002")), q.Stop(id)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -186,7 +189,7 @@ func TestKnobOfAQueuedRunThatIsStopped(t *testing.T) {
 	q.Wait()
 	tr := store.runs[ids[1]]
 	log := tr.knobs()
-	if len(log) != 1 || log[0].Old.Float() != brief(dro.SFK).LR || log[0].New.Float() != 0.003 {
+	if len(log) != 2 || log[1].Old.Float() != 0.002 || log[1].New.Float() != 0.003 {
 		t.Fatalf("knob events %+v", log)
 	}
 	if got := tr.statuses(); !slices.Equal(got, []Status{Queued, Stopped}) {
@@ -211,7 +214,7 @@ func TestKnobsBeforeTheEndOfTheQueue(t *testing.T) {
 	store := &at{memory: newMemory(), step: 6}
 	q := NewQueue(ctx, Settings{Store: store})
 	store.do = func(id string) {
-		if err := q.Knob(id, "lr", "0.002"); err != nil {
+		if _, err := q.ask(id, "lr", "0.002"); err != nil {
 			t.Error(err)
 		}
 		cancel()

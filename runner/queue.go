@@ -24,7 +24,7 @@ type Verbs interface {
 	Stop(id string) error       // at the next step boundary, with a checkpoint
 	Checkpoint(id string) error // now, at the next step boundary
 	// Knob changes a setting of a run that goes on (see Knobs) to a number or
-	// "auto", at the next step boundary.
+	// "auto", at the next step boundary. It returns when the change is on disk.
 	Knob(id, key, value string) error
 }
 
@@ -61,7 +61,7 @@ type Settings struct {
 	Alone bool
 
 	retry    time.Duration // how often a run that waits for the disk tries to say so; 0 is 2 s
-	patience time.Duration // for another start to end; 0 is 8 s
+	patience time.Duration // how long a verb waits for a run or for another start; 0 is 8 s
 }
 
 // DefaultParallel is how many runs a queue runs at once unless it is told otherwise.
@@ -319,6 +319,7 @@ func (q *Queue) launch(j *job) {
 		defer q.mu.Unlock()
 		j.outcome = Outcome{j.meta.ID, status, err}
 		j.ended = true
+		j.gate.close()
 		j.data, j.from, j.record = nil, nil, nil // the job stays in the list
 	})
 }
@@ -327,8 +328,7 @@ func (q *Queue) launch(j *job) {
 func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (Status, error) {
 	defer j.record.Close()
 	passed := sync.OnceFunc(func() { close(next) })
-	err := j.gate.enter(turn, passed, false,
-		func(s Status) error { return j.append(&StatusEvent{Head: j.head(), Status: s}) })
+	err := j.gate.enter(turn, passed, false, j)
 	if errors.Is(err, errStopped) {
 		return j.stopEarly()
 	}

@@ -31,8 +31,9 @@ type Past struct {
 }
 
 // A Recorder is where one run leaves its trace. A nil error means that what
-// was given is safe from a crash of this process; Checkpoint's, of the machine.
-// After a *DiskError the same can be given again.
+// was given is safe from a crash of this process; Checkpoint's and Finish's, and
+// that of appending a KnobEvent or a StatusEvent, of the machine. After a
+// *DiskError the same can be given again.
 type Recorder interface {
 	// Append adds e to the log, filling in its Seq and Time.
 	Append(e Event) error
@@ -52,8 +53,12 @@ type State struct {
 	Draws   data.State `json:"draws"`
 	// Window is the running minimum and maximum that the next step event reports.
 	Window Window `json:"window"`
-	// Eval is the last evaluation.
+	// Eval is the last evaluation, and Last the last step event: what a summary
+	// says where the run goes on from here only to end.
 	Eval *EvalEvent `json:"eval"`
+	Last *StepEvent `json:"last,omitempty"`
+	// Output is the method's own output, measured, at the end of the run.
+	Output *PaperIterate `json:"output,omitempty"`
 	// Selected is the evaluation that the run has selected so far, of a step whose
 	// checkpoint is kept as long as it is that; nil: there is none.
 	Selected *EvalEvent `json:"selected,omitempty"`

@@ -203,7 +203,7 @@ func (r *run) do(from *State) (status Status, err error) {
 		err = r.loop()
 	}
 	if err == errStopped {
-		status, err = Stopped, r.turnLast()
+		status, err = Stopped, r.gate.turnLast(r)
 	}
 	if err != nil {
 		status = Failed
@@ -325,7 +325,7 @@ func (r *run) conclude(status Status, cause error) error {
 	s := Summarize(r.meta, status, r.step, r.eval, r.last)
 	s.Cause, s.PaperIterate = e.Cause, cmp.Or(r.iterate, r.pickedNow())
 	s.Selects(r.meta, r.selected)
-	s.ImagesPerSecond = perSecond(r.total.images, r.total.elapsed)
+	s.ImagesPerSecond = cmp.Or(perSecond(r.total.images, r.total.elapsed), s.ImagesPerSecond)
 	if status == Failed {
 		return errors.Join(r.record.Append(e), r.record.Finish(s))
 	}
@@ -339,8 +339,7 @@ func (r *run) conclude(status Status, cause error) error {
 // finish writes the summary. The log does not tell that it waits for room: what
 // follows there is the status that the run ended with.
 func (r *run) finish(s *Summary) error {
-	silent := func(error) error { return nil }
-	_, err := r.gate.write(func() error { return r.record.Finish(s) }, silent)
+	_, err := r.gate.write(func() error { return r.record.Finish(s) }, func(error) error { return nil })
 	return err
 }
 

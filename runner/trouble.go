@@ -12,7 +12,9 @@ var (
 	ErrNotRunning = errors.New("is not running here")
 	ErrElsewhere  = errors.New("is running elsewhere: stop it there first")
 	ErrBusy       = errors.New("has not yet done what was asked before; wait for its step to end")
-	ErrDone       = errors.New("is done: there is nothing to resume")
+	ErrSlow       = errors.New("is in the middle of a long step or evaluation: the change is made behind it, " +
+		"and counts once the log has it")
+	ErrDone = errors.New("is done: there is nothing to resume")
 )
 
 // DiskError is a Recorder's error that may pass: the disk is full, or fails

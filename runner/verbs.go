@@ -1,10 +1,12 @@
 package runner
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Pause implements Verbs.
@@ -33,22 +35,43 @@ func (q *Queue) ResumeWith(id string, m Means) error {
 
 // Knob implements Verbs.
 func (q *Queue) Knob(id, key, value string) error {
+	done, err := q.ask(id, key, value)
+	if err != nil {
+		return err
+	}
+	slow := time.NewTimer(cmp.Or(q.settings.patience, 8*time.Second))
+	defer slow.Stop()
+	select {
+	case err = <-done:
+	case <-slow.C:
+		err = ErrSlow
+	}
+	if err != nil {
+		return fmt.Errorf("run %s: %s: %w", id, key, err)
+	}
+	return nil
+}
+
+// ask hands a knob to a run. What is returned gets one value: that the change is
+// on disk, or why not.
+func (q *Queue) ask(id, key, value string) (<-chan error, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	j, err := q.live(id)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	spec := j.spec
 	_, after, err := spec.Turn(key, value)
 	if err != nil {
-		return fmt.Errorf("run %s: %w", id, err)
+		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
-	if err := j.send(order{turn, KnobEvent{Key: key, New: after}}); err != nil {
-		return err
+	done := make(chan error, 1)
+	if err := j.send(order{turn, KnobEvent{Key: key, New: after}, done}); err != nil {
+		return nil, err
 	}
 	j.spec = spec
-	return nil
+	return done, nil
 }
 
 func (q *Queue) send(id string, o order) error {

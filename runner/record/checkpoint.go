@@ -6,9 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,6 +30,10 @@ type stateFile struct {
 	Method  *methodState `json:"method,omitempty"`
 	Tensors string       `json:"tensors"` // the file beside this one
 	SHA256  string       `json:"sha256"`  // of that file, in hexadecimal
+	// Log is the last line of the log that was on disk before the checkpoint, and
+	// Knobs what the lines up to it turned; nil in a checkpoint of a program before.
+	Log   *int64             `json:"log,omitempty"`
+	Knobs []runner.KnobEvent `json:"knobs,omitempty"`
 
 	// Z and Iterate are the method's state in a checkpoint of the first form.
 	Z       *firstZ              `json:"z,omitempty"`
@@ -133,25 +136,26 @@ func tensorsName(step int64) string { return fmt.Sprintf("step-%010d.safetensors
 // checkpointFile is what the log calls a checkpoint.
 func checkpointFile(step int64) string { return checkpointsName + "/" + stateName(step) }
 
-// writeCheckpoint puts s into folder. The JSON comes last and makes the pair
-// complete. A checkpoint of the same step may stand there already, when a run
-// is paused and saved again: the same step has the same weights, so the pair
-// is whole at every moment.
-func writeCheckpoint(folder string, s *runner.State) error {
+// writeCheckpoint puts s into folder, and where the log stands. The JSON comes
+// last and makes the pair complete. A checkpoint of the same step may stand there
+// already, when a run is paused and saved again: the same step has the same
+// weights, so the pair is whole at every moment.
+func writeCheckpoint(f *folder, s *runner.State, at position) error {
 	list, err := fileTensors(s)
 	if err != nil {
 		return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
 	}
 	hash := sha256.New()
-	err = writeAside(filepath.Join(folder, tensorsName(s.Step)), func(w io.Writer) error {
+	err = f.write(tensorsName(s.Step), func(w io.Writer) error {
 		return writeTensors(io.MultiWriter(w, hash), list)
 	})
 	if err != nil {
 		return err
 	}
-	return writeJSON(filepath.Join(folder, stateName(s.Step)), &stateFile{
+	return f.writeJSON(stateName(s.Step), &stateFile{
 		State: *s, Method: encodeMethod(s.Method),
 		Tensors: tensorsName(s.Step), SHA256: hex.EncodeToString(hash.Sum(nil)),
+		Log: &at.seq, Knobs: runner.Turned(at.knobs),
 	})
 }
 
@@ -193,17 +197,23 @@ func fileTensors(s *runner.State) ([]nn.Tensor, error) {
 	return list, nil
 }
 
+// saved is a checkpoint as it was read.
+type saved struct {
+	*runner.State
+	at *position // nil: it says nothing of the log
+}
+
 // readCheckpoint reads the pair of the given step.
-func readCheckpoint(folder string, step int64) (*runner.State, error) {
+func readCheckpoint(in *folder, step int64) (*saved, error) {
 	var f stateFile
-	path := filepath.Join(folder, stateName(step))
-	if err := readJSON(path, &f); err != nil {
+	path := in.join(stateName(step))
+	if err := in.readJSON(stateName(step), &f); err != nil {
 		return nil, err
 	}
 	if f.Step != step {
 		return nil, fmt.Errorf("%s: is of step %d", path, f.Step)
 	}
-	list, err := readTensorsFile(filepath.Join(folder, tensorsName(step)), f.SHA256)
+	list, err := readTensorsFile(in, tensorsName(step), f.SHA256)
 	if err != nil {
 		return nil, err
 	}
@@ -216,53 +226,64 @@ func readCheckpoint(folder string, step int64) (*runner.State, error) {
 		t.Name = strings.TrimPrefix(t.Name, g.prefix)
 		*g.list = append(*g.list, t)
 	}
-	return &s, nil
+	got := &saved{State: &s}
+	if f.Log != nil {
+		got.at = &position{*f.Log, f.Knobs}
+	}
+	return got, nil
 }
 
 // readTensorsFile reads a safetensors file that has the given checksum.
-func readTensorsFile(path, sum string) ([]nn.Tensor, error) {
-	f, size, err := openRegular(path)
+func readTensorsFile(in *folder, name, sum string) ([]nn.Tensor, error) {
+	f, size, err := in.read(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	hash := sha256.New()
-	in := io.TeeReader(f, hash)
-	list, err := readTensors(in, size)
+	r := io.TeeReader(f, hash)
+	list, err := readTensors(r, size)
 	if err == nil {
-		_, err = io.Copy(io.Discard, in) // nothing, unless the file grew
+		_, err = io.Copy(io.Discard, r) // nothing, unless the file grew
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", in.join(name), err)
 	}
 	if hex.EncodeToString(hash.Sum(nil)) != sum {
-		return nil, fmt.Errorf("%s: checksum differs from the one in the JSON beside it", path)
+		return nil, fmt.Errorf("%s: checksum differs from the one in the JSON beside it", in.join(name))
 	}
 	return list, nil
 }
 
 // newestCheckpoint returns the newest checkpoint that can be read, nil if none
 // can, and what is wrong with those that are newer.
-func newestCheckpoint(folder string) (s *runner.State, damaged []error) {
-	steps, err := checkpointSteps(folder)
+func newestCheckpoint(run *folder) (s *saved, damaged []error, err error) {
+	f, err := run.within(checkpointsName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
 	if err != nil {
-		return nil, []error{err}
+		return nil, nil, err
+	}
+	defer f.Close()
+	steps, err := checkpointSteps(f)
+	if err != nil {
+		return nil, nil, err
 	}
 	for _, step := range slices.Backward(steps) {
-		s, err := readCheckpoint(folder, step)
+		s, err := readCheckpoint(f, step)
 		if err == nil {
-			return s, damaged
+			return s, damaged, nil
 		}
 		damaged = append(damaged, err)
 	}
-	return nil, damaged
+	return nil, damaged, nil
 }
 
-// checkpointSteps lists the complete pairs' steps, ascending. A folder that is
-// missing has none.
-func checkpointSteps(folder string) ([]int64, error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+// checkpointSteps lists the complete pairs' steps, ascending.
+func checkpointSteps(f *folder) ([]int64, error) {
+	entries, err := f.List()
+	if err != nil {
 		return nil, err
 	}
 	var steps []int64
@@ -282,29 +303,29 @@ func checkpointSteps(folder string) ([]int64, error) {
 // pinned or not, which belong to a part of the run that was discarded because they
 // are damaged. What cannot be removed costs only space; while somebody pins,
 // nothing is.
-func prune(folder string, written int64, keep int) {
-	l, err := acquire(tryLock, filepath.Join(folder, pinLockName), 1)
+func prune(f *folder, written int64, keep int) {
+	l, err := f.acquire(tryLock, pinLockName, 1)
 	switch {
 	case errors.Is(err, ErrHeld):
 		return // the next checkpoint does it
 	case err == nil: // else nobody can pin
 		defer l.Release()
 	}
-	steps, _ := checkpointSteps(folder)
+	steps, _ := checkpointSteps(f)
 	past, _ := slices.BinarySearch(steps, written+1)
-	stay := spared(folder, steps[:past], keep)
+	stay := spared(f, steps[:past], keep)
 	kept := map[string]bool{}
 	for _, step := range steps[:past] {
-		if slices.Contains(stay, step) || pinned(folder, step) {
+		if slices.Contains(stay, step) || pinned(f, step) {
 			kept[stateName(step)], kept[tensorsName(step)], kept[pinName(step)] = true, true, true
 		}
 	}
-	entries, _ := os.ReadDir(folder) // sorted: a pair's JSON comes first and makes it incomplete
+	entries, _ := f.List() // sorted: a pair's JSON comes first and makes it incomplete
 	for _, e := range entries {
 		name := e.Name()
 		ours := strings.HasPrefix(name, "step-") || strings.HasPrefix(name, aside.Prefix)
 		if ours && !kept[name] {
-			os.Remove(filepath.Join(folder, name))
+			f.Remove(name)
 		}
 	}
 }

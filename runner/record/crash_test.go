@@ -48,8 +48,14 @@ func TestPowerCutInLog(t *testing.T) {
 			must(t, again.Close())
 			events, err := tail.Read() // the place in the log is still right
 			must(t, err)
-			if len(events) != 1 || events[0].Header().Seq != int64(whole+1) || events[0].Header().Step != 99 {
-				t.Fatalf("cut at %d: then %d events, want one with seq %d", cut, len(events), whole+1)
+			healed := 0 // what lacks nothing but its newline gets one
+			if len(torn) == len(log)-1 {
+				healed = 1
+			}
+			if last := len(events) - 1; last != healed || events[last].Header().Seq != int64(whole+healed+1) ||
+				events[last].Header().Step != 99 {
+				t.Fatalf("cut at %d: then %d events, want %d with seq %d at last", cut, len(events), healed+1,
+					whole+healed+1)
 			}
 			if tail.Skipped() != 0 {
 				t.Fatalf("cut at %d: %d lines skipped", cut, tail.Skipped())
@@ -69,7 +75,7 @@ func TestPowerCutInCheckpoint(t *testing.T) {
 	must(t, r.Close())
 	log := read(t, r.log.path)
 	for _, name := range []string{tensorsName(20), stateName(20)} {
-		path := filepath.Join(r.dir, checkpointsName, name)
+		path := filepath.Join(r.in.path, checkpointsName, name)
 		good := read(t, path)
 		for cut := range len(good) - 1 { // the last byte of the JSON is a newline
 			write(t, good[:cut], path)
@@ -98,13 +104,13 @@ func TestFlippedBits(t *testing.T) {
 	s := newStore(t)
 	r := create(t, s, newMeta(1))
 	save(t, r, newState(10))
-	folder := filepath.Join(r.dir, checkpointsName)
+	folder := filepath.Join(r.in.path, checkpointsName)
 	good := read(t, folder, tensorsName(10))
 	for i := range good {
 		bad := bytes.Clone(good)
 		bad[i] ^= 1 << (i % 8)
 		write(t, bad, folder, tensorsName(10))
-		if _, err := readCheckpoint(folder, 10); err == nil {
+		if _, err := readCheckpoint(in(t, folder), 10); err == nil {
 			t.Fatalf("byte %d flipped: nobody noticed", i)
 		}
 	}
@@ -115,7 +121,7 @@ func TestNoReadableCheckpoint(t *testing.T) {
 	m := newMeta(1)
 	r := create(t, s, m)
 	save(t, r, newState(10))
-	write(t, []byte("garbage"), r.dir, checkpointsName, stateName(10))
+	write(t, []byte("garbage"), r.in.path, checkpointsName, stateName(10))
 	must(t, r.Close())
 	r, from := reopen(t, s, m.ID)
 	if from != nil {
@@ -123,33 +129,52 @@ func TestNoReadableCheckpoint(t *testing.T) {
 	}
 	must(t, r.Append(&runner.ResumeEvent{}))
 	save(t, r, newState(5))
-	if steps, _ := checkpointSteps(filepath.Join(r.dir, checkpointsName)); len(steps) != 1 || steps[0] != 5 {
+	steps, _ := checkpointSteps(in(t, filepath.Join(r.in.path, checkpointsName)))
+	if len(steps) != 1 || steps[0] != 5 {
 		t.Errorf("checkpoints %v, want 5 only", steps)
 	}
 }
 
-// fullDisk takes room bytes, then writes short and fails.
+// fullDisk takes room bytes of the log, then writes short and fails.
 type fullDisk struct {
-	logFile
+	disk
 	room        *int
 	cannotTrunc *bool
 }
 
-func (f fullDisk) Write(b []byte) (int, error) {
-	if n := *f.room; n < len(b) {
-		*f.room = 0
-		n, _ = f.logFile.Write(b[:n])
-		return n, syscall.ENOSPC
-	}
-	*f.room -= len(b)
-	return f.logFile.Write(b)
+func (d fullDisk) Folder(name string) (disk, error) {
+	in, err := d.disk.Folder(name)
+	return fullDisk{in, d.room, d.cannotTrunc}, err
 }
 
-func (f fullDisk) Truncate(size int64) error {
-	if *f.cannotTrunc {
+func (d fullDisk) OpenFile(name string, flag int, mode os.FileMode) (file, error) {
+	f, err := d.disk.OpenFile(name, flag, mode)
+	if err != nil || name != logName {
+		return f, err
+	}
+	return fullFile{f, d}, nil
+}
+
+type fullFile struct {
+	file
+	disk fullDisk
+}
+
+func (f fullFile) Write(b []byte) (int, error) {
+	if n := *f.disk.room; n < len(b) {
+		*f.disk.room = 0
+		n, _ = f.file.Write(b[:n])
+		return n, syscall.ENOSPC
+	}
+	*f.disk.room -= len(b)
+	return f.file.Write(b)
+}
+
+func (f fullFile) Truncate(size int64) error {
+	if *f.disk.cannotTrunc {
 		return syscall.EIO
 	}
-	return f.logFile.Truncate(size)
+	return f.file.Truncate(size)
 }
 
 // TestDiskFull fills the disk at many bytes of a line. The log stays whole,
@@ -163,9 +188,9 @@ func TestDiskFull(t *testing.T) {
 		s := newStore(t)
 		var left int
 		var stuck bool
-		s.open = func(path string) (logFile, error) {
-			f, err := openLogFile(path)
-			return fullDisk{f, &left, &stuck}, err
+		s.open = func(path string) (disk, error) {
+			d, err := openDisk(path)
+			return fullDisk{d, &left, &stuck}, err
 		}
 		r := create(t, s, newMeta(1))
 		left = 1 << 20
@@ -184,7 +209,7 @@ func TestDiskFull(t *testing.T) {
 		left, stuck = 1<<20, false
 		appendSteps(t, r, 3, 4)
 		must(t, r.Close())
-		tail := (&Run{Dir: r.dir}).Tail()
+		tail := (&Run{Dir: r.in.path}).Tail()
 		h := history(t, tail)
 		if len(h.Steps) != 4 || h.Steps[3].Seq != 4 || tail.Skipped() != 0 {
 			t.Fatalf("room for %d bytes: %d steps, %d lines skipped", room, len(h.Steps), tail.Skipped())

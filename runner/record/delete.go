@@ -3,21 +3,22 @@ package record
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 )
 
 // Delete removes a run from the folder dir for good. It holds the run's lock
 // meanwhile, and so refuses one that somebody records: the error is
 // ErrHeld then. id is the run's exact name.
-func Delete(dir, id string) error {
-	dir, _, err := named(dir, id)
+func Delete(dir, id string) error { return (&Store{dir: dir, open: openDisk}).delete(id) }
+
+func (s *Store) delete(id string) error {
+	in, _, err := s.named(id)
 	var l *Lock
 	if err == nil {
-		l, err = lockRun(dir)
+		l, err = in.lockRun()
+		err = errors.Join(err, in.Close())
 	}
 	if err == nil {
-		err = trash(l, dir)
+		err = s.trash(l, id)
 	}
 	switch {
 	case errors.Is(err, ErrHeld):
@@ -29,22 +30,33 @@ func Delete(dir, id string) error {
 }
 
 // Delete implements runner.Store.
-func (s *Store) Delete(id string) error { return Delete(s.dir, id) }
+func (s *Store) Delete(id string) error { return s.delete(id) }
+
+func (s *Store) trash(l *Lock, id string) error {
+	root, err := openFolder(s.open, s.dir)
+	if err != nil {
+		return errors.Join(err, l.Release())
+	}
+	defer root.Close()
+	return root.trash(l, id)
+}
 
 // trash removes the directory of a run, whose lock l is. It goes out of every
 // reader's sight before, so that nobody meets half of one.
-func trash(l *Lock, dir string) error {
-	folder, name := filepath.Split(dir)
-	aside := filepath.Join(folder, deletedPrefix+name)
-	err := os.RemoveAll(aside) // left by a crash, of a run that was copied back since
+func (f *folder) trash(l *Lock, name string) error {
+	gone := deletedPrefix + name
+	err := f.removeAll(gone) // left by a crash, of a run that was copied back since
 	if err == nil {
-		l, err = moveLocked(l, dir, aside)
+		l, err = f.moveLocked(l, name, gone)
+	}
+	if err == nil {
+		err = f.Sync()
 	}
 	if err = errors.Join(err, l.Release()); err != nil {
 		return fmt.Errorf("deleting it: %w", err)
 	}
-	if err := os.RemoveAll(aside); err != nil {
-		return fmt.Errorf("deleting it, which is %s now: %w", aside, err)
+	if err := f.removeAll(gone); err != nil {
+		return fmt.Errorf("deleting it, which is %s now: %w", f.join(gone), err)
 	}
 	return nil
 }

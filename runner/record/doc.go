@@ -17,17 +17,30 @@
 //
 // What a crash leaves is decided by the order of writes. Files that are
 // replaced are written aside, synced and renamed. A line of the log counts
-// once its newline is there. A checkpoint counts once its JSON is there, which
+// once it is whole; that a run has another state or setting is said once its
+// line is on the disk. A checkpoint counts once its JSON is there, which
 // holds the checksum of the weights beside it and is written last. A directory
 // has its name once it is complete, a fork's with the checkpoint that it goes on
 // from, and loses it before it is removed. A log says how a run ended once the
 // summary is there.
+//
+// Every line, JSON file and weights file has a checksum (seal.go); a checkpoint
+// says how far the log had come and what was turned by then. What was changed
+// since it was written is passed over by viewers, and by a resume where that
+// cannot matter for what follows: elsewhere it is an error that names the line
+// (audit.go). Files are opened by their names in the run's folder and nowhere
+// else, and never through links (disk.go): a run may come from anybody. Examine
+// and Mend look after a folder of runs (doctor.go).
 //
 // How a run stands is told from its log alone: Progress folds the events from
 // the first on, and readEnd comes to the same from the last ones.
 //
 // It is not a database and keeps no index: what it knows of all runs is what
 // the directories say at that moment. It decides nothing about training.
+//
+// Everything that a writer does to files goes through the interface disk; tests
+// put one that fails, is killed or loses its power at each of these things
+// (faults_test.go, points_test.go).
 //
 // Start reading at store.go for writing and at run.go for reading.
 package record

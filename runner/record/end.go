@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"io"
 	"math"
-	"path/filepath"
 
 	"drolab/runner"
 )
@@ -29,10 +28,10 @@ func (e *end) complete(m *runner.Meta) bool {
 	return e.Eval != nil && e.Last != nil && (e.Selected != nil || m.Spec.Select == runner.SelectLast)
 }
 
-// readEnd reads the log in dir backward until enough says so or endBudget is
-// spent. enough is asked once the status is known.
-func readEnd(dir string, enough func(*end) bool) (*end, error) {
-	f, size, err := openRegular(filepath.Join(dir, logName))
+// readEnd reads the log in a run's folder backward until enough says so or
+// endBudget is spent. enough is asked once the status is known.
+func readEnd(in *folder, enough func(*end) bool) (*end, error) {
+	f, size, err := in.read(logName)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +59,10 @@ func (e *end) read(lines *backward, enough func(*end) bool) error {
 		if err != nil {
 			return err
 		}
-		event, err := runner.DecodeEvent(line)
+		if len(line) == 0 {
+			continue
+		}
+		event, err := decodeLine(line)
 		if err != nil || event == nil {
 			continue
 		}

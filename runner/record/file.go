@@ -2,12 +2,12 @@ package record
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os"
+	"syscall"
 
 	"drolab/runner"
-	"drolab/runner/internal/aside"
 )
 
 // Names inside a run directory.
@@ -25,59 +25,41 @@ const (
 // with ten thousand classes has about one million.
 const maxJSON = 16 << 20
 
-// writeAside makes or replaces a file of a run.
-func writeAside(path string, write func(io.Writer) error) error {
-	if err := aside.Write(path, write); err != nil {
-		return fmt.Errorf("writing %s: %w", path, explain(err))
-	}
-	return nil
-}
-
-func writeJSON(path string, v any) error {
+// writeJSON makes or replaces a sealed file.
+func (f *folder) writeJSON(name string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+		return fmt.Errorf("writing %s: %w", f.join(name), err)
 	}
-	return writeAside(path, func(w io.Writer) error {
-		_, err := w.Write(append(b, '\n'))
+	b = fileSeal.put(append(b, '\n'))
+	return f.write(name, func(w io.Writer) error {
+		_, err := w.Write(b)
 		return err
 	})
 }
 
 // readJSON reads a file of at most maxJSON bytes into v.
-func readJSON(path string, v any) error {
-	f, size, err := openRegular(path)
+func (f *folder) readJSON(name string, v any) error {
+	o, size, err := f.read(name)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer o.Close()
 	if size > maxJSON {
-		return fmt.Errorf("%s: %d bytes, want at most %d", path, size, maxJSON)
+		return fmt.Errorf("%s: %d bytes, want at most %d", f.join(name), size, maxJSON)
 	}
-	b, err := io.ReadAll(io.LimitReader(f, maxJSON))
+	b, err := io.ReadAll(io.LimitReader(o, maxJSON))
 	if err != nil {
 		return err
+	}
+	if b, _, err = fileSeal.check(b); err != nil {
+		return fmt.Errorf("%s: %w; take it from a copy or, where it was changed on purpose, "+
+			"remove its last field (crc) and the comma before it", f.join(name), err)
 	}
 	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", f.join(name), err)
 	}
 	return nil
-}
-
-// openRegular opens a file for reading. Opening a pipe or a device, which a
-// directory from elsewhere may hold, could wait forever.
-func openRegular(path string) (f *os.File, size int64, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%s: want a regular file", path)
-	}
-	if f, err = os.Open(path); err != nil {
-		return nil, 0, err
-	}
-	return f, info.Size(), nil
 }
 
 // explain adds the remedy where there is a known one, as a *runner.DiskError
@@ -88,6 +70,8 @@ func explain(err error) error {
 		return &runner.DiskError{What: "disk full: free space and resume", Err: err}
 	case diskFails(err):
 		return &runner.DiskError{What: "disk fails: see to it and resume", Err: err}
+	case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE):
+		return &runner.DiskError{What: "too many files are open: stop some runs, or raise the limit and resume", Err: err}
 	}
 	return err
 }

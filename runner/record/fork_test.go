@@ -48,25 +48,50 @@ func TestForkIsComplete(t *testing.T) {
 	}
 }
 
-// noLog is a log that cannot be written.
-type noLog struct{ logFile }
+// noLog is a disk whose log cannot be opened, or not be written.
+type noLog struct {
+	disk
+	open bool
+}
 
-func (noLog) Write([]byte) (int, error) { return 0, errors.New("read-only file system") }
+var errReadOnly = errors.New("read-only file system")
+
+func (d noLog) Folder(name string) (disk, error) {
+	in, err := d.disk.Folder(name)
+	return noLog{in, d.open}, err
+}
+
+func (d noLog) OpenFile(name string, flag int, mode os.FileMode) (file, error) {
+	f, err := d.disk.OpenFile(name, flag, mode)
+	if err != nil || name != logName || flag&os.O_APPEND == 0 {
+		return f, err
+	}
+	if !d.open {
+		f.Close()
+		return nil, errReadOnly
+	}
+	return noWrite{f}, nil
+}
+
+type noWrite struct{ file }
+
+func (noWrite) Write([]byte) (int, error) { return 0, errReadOnly }
 
 // TestForkThatCannotBeMade leaves nothing.
 func TestForkThatCannotBeMade(t *testing.T) {
-	failing := map[string]func(*Store, *runner.State){
-		"tensors": func(_ *Store, from *runner.State) { from.Parameters[0].Name = velocityPrefix + "w" },
-		"state":   func(_ *Store, from *runner.State) { from.Eval.Epoch = math.NaN() },
-		"opening the log": func(s *Store, _ *runner.State) {
-			s.open = func(string) (logFile, error) { return nil, errors.New("read-only file system") }
-		},
-		"the log": func(s *Store, _ *runner.State) {
-			s.open = func(path string) (logFile, error) {
-				f, err := openLogFile(path)
-				return noLog{f}, err
+	logless := func(open bool) func(*Store, *runner.State) {
+		return func(s *Store, _ *runner.State) {
+			s.open = func(path string) (disk, error) {
+				d, err := openDisk(path)
+				return noLog{d, open}, err
 			}
-		},
+		}
+	}
+	failing := map[string]func(*Store, *runner.State){
+		"tensors":         func(_ *Store, from *runner.State) { from.Parameters[0].Name = velocityPrefix + "w" },
+		"state":           func(_ *Store, from *runner.State) { from.Eval.Epoch = math.NaN() },
+		"opening the log": logless(false),
+		"the log":         logless(true),
 	}
 	for name, fail := range failing {
 		s, from := newStore(t), newState(7)

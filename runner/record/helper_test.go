@@ -30,6 +30,17 @@ func newStore(t *testing.T) *Store {
 	return s
 }
 
+// in opens a folder.
+func in(t testing.TB, path string) *folder {
+	t.Helper()
+	f, err := openFolder(nil, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
 func newMeta(seed uint64) *runner.Meta {
 	spec := runner.Defaults()
 	spec.Algorithms, spec.Seed = []dro.Algorithm{dro.SFK}, seed

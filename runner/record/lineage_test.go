@@ -7,11 +7,11 @@ import (
 	"drolab/runner"
 )
 
-// folder is the Source of a folder of runs.
-type folder string
+// runsIn is the Source of a folder of runs.
+type runsIn string
 
-func (f folder) Find(id string) (*Run, error) { return Find(string(f), id) }
-func (folder) Open(r *Run) Log                { return r.Tail() }
+func (f runsIn) Find(id string) (*Run, error) { return Find(string(f), id) }
+func (runsIn) Open(r *Run) Log                { return r.Tail() }
 
 // forked is a run that goes on from parent, RUN@STEP, and logs steps to last.
 func forked(t *testing.T, s *Store, parent string, first, last int64) string {
@@ -35,7 +35,7 @@ func told(t *testing.T, s *Store, id string) (list []string) {
 	t.Helper()
 	r, err := Find(s.Dir(), id)
 	must(t, err)
-	log := Lineage(folder(s.Dir()), r)
+	log := Lineage(runsIn(s.Dir()), r)
 	for {
 		events, err := log.Read()
 		must(t, err)
@@ -75,10 +75,10 @@ func TestLineage(t *testing.T) {
 }
 
 // narcissus has runs that say that they are forks of themselves.
-type narcissus struct{ folder }
+type narcissus struct{ runsIn }
 
 func (n narcissus) Find(id string) (*Run, error) {
-	r, err := n.folder.Find(id)
+	r, err := n.runsIn.Find(id)
 	if err == nil {
 		r.Meta.Parent = id + "@3"
 	}
@@ -87,7 +87,7 @@ func (n narcissus) Find(id string) (*Run, error) {
 
 func TestForkOfItself(t *testing.T) {
 	s := newStore(t)
-	n := narcissus{folder(s.Dir())}
+	n := narcissus{runsIn(s.Dir())}
 	r, err := n.Find(forked(t, s, "", 0, 5))
 	must(t, err)
 	log, events := Lineage(n, r), 0

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,8 +17,7 @@ import (
 // Some shared disks have no locks (NFS without its lock daemon, Lustre, some
 // FUSE file systems). There a file in /tmp is locked in place of the lock file,
 // which keeps this user's processes on this machine apart. For other machines
-// the lock file says who holds it: they take it for held until its holder
-// releases it, or somebody there takes it after a crash.
+// the lock file says who holds it, and is written again and again: see lease.go.
 
 // noLocks tells whether err says that the file system has no locks.
 func noLocks(err error) bool {
@@ -26,35 +25,45 @@ func noLocks(err error) bool {
 		errors.Is(err, unix.ENOSYS)
 }
 
-// lockLocally locks what stands for f, and writes this machine's name into f.
-func lockLocally(f *os.File, tries int) (*os.File, error) {
+// takeLease locks what stands for o, and writes this machine's name into o.
+func (f *folder) takeLease(o file, tries int) (*lease, error) {
 	machine, err := os.Hostname()
 	if err != nil {
 		return nil, err
 	}
-	if there := heldOn(f, machine); there != "" {
-		return nil, fmt.Errorf("the disk has no locks, and the file says that another machine holds it (%s): "+
-			"if nothing runs there, empty it", there)
+	if there := heldOn(o, machine); there != "" {
+		if age, err := f.age(o); err != nil || age.Abs() < leaseTime {
+			return nil, errors.Join(fmt.Errorf("the disk has no locks, and the file says that another machine "+
+				"holds it (%s): it is free %v after that one was heard last", there, leaseTime), err)
+		}
 	}
-	s, err := standIn(f, os.O_CREATE)
+	s, err := standIn(o, os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
+	l := &lease{file: o, local: s}
 	if err = insist(tryLock, s, tries); err == nil {
-		_, err = f.WriteAt([]byte(machine+"\n"), 0)
+		_, err = l.say([]byte(machine + "\n"))
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	return s, nil
+	go l.keep()
+	return l, nil
 }
 
-func heldLocally(f *os.File) bool {
+// heldLocally is for readers: one whose clock is wrong takes a lease for over, or
+// for held, and harms nobody, since a writer asks the disk for its time.
+func heldLocally(o file) bool {
 	machine, err := os.Hostname()
-	if err != nil || heldOn(f, machine) != "" {
+	if err != nil {
 		return true
 	}
-	s, err := standIn(f, 0)
+	if heldOn(o, machine) != "" {
+		info, err := o.Stat()
+		return err != nil || time.Since(info.ModTime()) < leaseTime
+	}
+	s, err := standIn(o, 0)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
@@ -62,20 +71,19 @@ func heldLocally(f *os.File) bool {
 	return tryLock(s, false) != nil
 }
 
-// heldOn returns what f says of another machine that holds it: "" for nothing.
-func heldOn(f *os.File, machine string) string {
-	b := make([]byte, 1<<10)
-	n, _ := f.ReadAt(b, 0) // io.EOF, and what cannot be read says nothing
-	if bytes.Contains(b[:n], []byte(machine)) {
+// heldOn returns what o says of another machine that holds it: "" for nothing.
+func heldOn(o file, machine string) string {
+	b := said(o)
+	if bytes.Contains(b, []byte(machine)) {
 		return ""
 	}
-	return string(bytes.TrimSpace(b[:n]))
+	return string(bytes.TrimSpace(b))
 }
 
-// standIn opens the file that is locked in place of f. It goes by f's device and
-// number, which stay when the folder of f is renamed.
-func standIn(f *os.File, flags int) (*os.File, error) {
-	info, err := f.Stat()
+// standIn opens the file that is locked in place of o. It goes by o's device and
+// number, which stay when the folder of o is renamed.
+func standIn(o file, flags int) (file, error) {
+	info, err := o.Stat()
 	if err != nil {
 		return nil, err
 	}
@@ -83,16 +91,21 @@ func standIn(f *os.File, flags int) (*os.File, error) {
 	if !ok {
 		return nil, errors.New("the disk has no locks, and its files no numbers")
 	}
-	folder := fmt.Sprintf("/tmp/drolab-%d", os.Getuid())
+	path := fmt.Sprintf("/tmp/drolab-%d", os.Getuid())
 	if flags&os.O_CREATE != 0 {
-		if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
-		// Another user's folder with these permissions cannot be entered.
-		if info, err := os.Lstat(folder); err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
+		info, err := os.Lstat(path)
+		if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 || foreign(info) {
 			return nil, errors.Join(fmt.Errorf("%s: want a folder of yours that nobody else may enter (chmod 700)",
-				folder), err)
+				path), err)
 		}
 	}
-	return os.OpenFile(filepath.Join(folder, fmt.Sprintf("lock-%d-%d", id.Dev, id.Ino)), os.O_RDWR|flags, 0o600)
+	f, err := openFolder(nil, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.open(fmt.Sprintf("lock-%d-%d", id.Dev, id.Ino), os.O_RDWR|flags, lockMode)
 }

@@ -9,10 +9,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // lockless is tryLock on a disk without locks.
-func lockless(cause error) try { return func(*os.File, bool) error { return cause } }
+func lockless(cause error) try { return func(file, bool) error { return cause } }
 
 func TestDiskWithoutLocks(t *testing.T) {
 	for _, cause := range []error{syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOSYS} {
@@ -20,7 +21,7 @@ func TestDiskWithoutLocks(t *testing.T) {
 		must(t, os.Mkdir(filepath.Dir(path), 0o755))
 		l, err := acquire(lockless(cause), path, 2)
 		must(t, err)
-		t.Cleanup(func() { os.Remove(l.local.Name()) })
+		t.Cleanup(func() { os.Remove(l.lease.local.Name()) })
 		if !held(lockless(cause), path) || !l.Local() {
 			t.Errorf("%v: a lock that is taken is not held, or is taken for everyone's", cause)
 		}
@@ -62,7 +63,81 @@ func TestDiskWithoutLocksElsewhere(t *testing.T) {
 	l, err := acquire(none, path, 2)
 	must(t, err)
 	must(t, l.Release())
-	must(t, os.Remove(l.local.Name()))
+	must(t, os.Remove(l.lease.local.Name()))
+}
+
+// TestLeaseOfACrashedMachine: what another machine left is free some time after
+// it was heard last, whatever the clocks say; one that was only asleep sees that
+// it has lost it.
+func TestLeaseOfACrashedMachine(t *testing.T) {
+	none := lockless(syscall.ENOLCK)
+	path := filepath.Join(t.TempDir(), lockName)
+	for _, heard := range []time.Duration{-2 * leaseTime, 2 * leaseTime} { // a server's clock may be set back
+		write(t, []byte("elsewhere.example\n"), path)
+		at := time.Now().Add(heard)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+		l, err := acquire(none, path, 2)
+		must(t, err)
+		t.Cleanup(func() { os.Remove(l.lease.local.Name()) })
+		if !l.InPlace(path) || !l.lease.renew() {
+			t.Error("a lease that was taken over does not stand")
+		}
+		write(t, []byte("third.example\n"), path)
+		if l.InPlace(path) || l.lease.renew() {
+			t.Error("a lease that another machine took stands")
+		}
+		must(t, l.Release())
+		if got := string(read(t, path)); got != "third.example\n" {
+			t.Errorf("the file says %q: what is another's was taken", got)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	must(t, err)
+	if len(entries) != 1 {
+		t.Errorf("left: %v", entries)
+	}
+}
+
+// TestLeaseIsRenewed: the disk hears of who holds it.
+func TestLeaseIsRenewed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), lockName)
+	l, err := acquire(lockless(syscall.ENOLCK), path, 2)
+	must(t, err)
+	t.Cleanup(func() { os.Remove(l.lease.local.Name()) })
+	_, err = l.Write([]byte(`{"host":"here"}`))
+	must(t, err)
+	long := time.Now().Add(-time.Hour)
+	must(t, os.Chtimes(path, long, long))
+	if !l.lease.renew() {
+		t.Fatal("it is over")
+	}
+	if info, err := os.Stat(path); err != nil || time.Since(info.ModTime()) > leaseTime ||
+		string(read(t, path)) != `{"host":"here"}` {
+		t.Errorf("not renewed: %v, %v", info, err)
+	}
+	must(t, l.Release())
+	if l.lease.renew() {
+		t.Error("renewed after its end")
+	}
+}
+
+// TestRunTakenOverElsewhere: who has lost his lease writes nothing more.
+func TestRunTakenOverElsewhere(t *testing.T) {
+	s := newStore(t)
+	r := create(t, s, newMeta(1))
+	path := filepath.Join(r.in.path, lockName)
+	must(t, r.lock.Release())
+	var err error
+	r.lock, err = acquire(lockless(syscall.ENOLCK), path, 2)
+	must(t, err)
+	t.Cleanup(func() { os.Remove(r.lock.lease.local.Name()) })
+	must(t, r.Append(stepEvent(1)))
+	write(t, []byte("elsewhere.example\n"), path)
+	if err := r.Append(stepEvent(2)); !errors.Is(err, errGone) {
+		t.Errorf("it wrote on: %v", err)
+	}
 }
 
 func TestLocksThatFail(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -13,44 +14,67 @@ var ErrHeld = errors.New("lock is held")
 
 // A Lock is held from Acquire to Release, or to the end of the process.
 type Lock struct {
-	file  *os.File
-	local *os.File // what is locked in its place where its file system has no locks
+	file  file
+	lease *lease // what is locked in its place where its file system has no locks
 }
 
 // try locks a file, shared or exclusive, or returns ErrHeld at once.
-type try func(f *os.File, exclusive bool) error
+type try func(f file, exclusive bool) error
 
 // Acquire takes the lock file for a writer, made if missing. The error is
 // ErrHeld where somebody else has it. See local.go for file systems without
 // locks.
-func Acquire(path string) (*Lock, error) {
-	// A reader that looks whether the lock is held takes it for a moment:
-	// that must not turn a writer away.
-	const tries = 20
-	return acquire(tryLock, path, tries)
-}
+func Acquire(path string) (*Lock, error) { return acquire(tryLock, path, writerTries) }
+
+// writerTries: a reader that looks whether a lock is held takes it for a moment,
+// and that must not turn a writer away.
+const writerTries = 20
 
 func acquire(lock try, path string, tries int) (*Lock, error) {
-	f, err := openLock(path)
+	f, err := openFolder(nil, filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
-	l := &Lock{file: f}
-	err = insist(lock, f, tries)
+	defer f.Close()
+	return f.acquire(lock, filepath.Base(path), tries)
+}
+
+func (f *folder) acquire(lock try, name string, tries int) (*Lock, error) {
+	o, err := f.openLock(name)
+	if err != nil {
+		return nil, err
+	}
+	l := &Lock{file: o}
+	err = insist(lock, o, tries)
 	if noLocks(err) {
-		l.local, err = lockLocally(f, tries)
+		l.lease, err = f.takeLease(o, tries)
 	}
 	if err != nil {
-		f.Close()
+		o.Close()
 		if !errors.Is(err, ErrHeld) {
-			err = fmt.Errorf("locking %s: %w (keep the runs on a disk of this machine: --runs DIR)", path, err)
+			err = fmt.Errorf("locking %s: %w (keep the runs on a disk of this machine: --runs DIR)", f.join(name), err)
 		}
 		return nil, err
 	}
 	return l, nil
 }
 
-func insist(lock try, f *os.File, tries int) (err error) {
+func (f *folder) openLock(name string) (file, error) {
+	if lockFlags&os.O_EXCL == 0 {
+		o, err := f.open(name, lockFlags, lockMode)
+		if err == nil {
+			o.Chmod(lockMode) // one of a program before; where it is refused, the lock is as good as it was
+		}
+		return o, err
+	}
+	o, err := f.OpenFile(name, lockFlags, lockMode)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, ErrHeld
+	}
+	return o, err
+}
+
+func insist(lock try, f file, tries int) (err error) {
 	const pause = 5 * time.Millisecond
 	for n := range tries {
 		if n > 0 {
@@ -63,25 +87,35 @@ func insist(lock try, f *os.File, tries int) (err error) {
 	return err
 }
 
-// Local tells whether the lock keeps only this machine's processes out, because
-// its file system has no locks.
-func (l *Lock) Local() bool { return l.local != nil }
+// Local tells whether the lock keeps only this machine's processes out for good,
+// because its file system has no locks.
+func (l *Lock) Local() bool { return l.lease != nil }
 
-// Release gives up the lock.
+// Release gives up the lock; a nil one was never taken.
 func (l *Lock) Release() error {
-	if l.local == nil {
+	switch {
+	case l == nil:
+		return nil
+	case l.lease == nil:
 		return unlock(l.file)
 	}
-	return errors.Join(l.file.Truncate(0), unlock(l.file), l.local.Close())
+	return errors.Join(l.lease.end(), unlock(l.file), l.lease.local.Close())
 }
 
 // Write replaces what the lock file says, for people and processes that find
 // it held.
 func (l *Lock) Write(b []byte) (int, error) {
-	if err := l.file.Truncate(0); err != nil {
+	if l.lease != nil {
+		return l.lease.say(b)
+	}
+	return rewrite(l.file, b)
+}
+
+func rewrite(f file, b []byte) (int, error) {
+	if err := f.Truncate(0); err != nil {
 		return 0, err
 	}
-	return l.file.WriteAt(b, 0)
+	return f.WriteAt(b, 0)
 }
 
 // Held tells whether somebody holds the lock, without disturbing him. Where it
@@ -89,25 +123,37 @@ func (l *Lock) Write(b []byte) (int, error) {
 func Held(path string) bool { return held(tryLock, path) }
 
 func held(lock try, path string) bool {
-	f, _, err := openRegular(path)
+	f, err := openFolder(nil, filepath.Dir(path))
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
 	defer f.Close()
-	err = lock(f, false)
+	return f.held(lock, filepath.Base(path))
+}
+
+func (f *folder) held(lock try, name string) bool {
+	o, _, err := f.read(name)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	defer o.Close()
+	err = lock(o, false)
 	if noLocks(err) {
-		return heldLocally(f)
+		return heldLocally(o)
 	}
 	return err != nil
 }
 
 // InPlace tells whether the file at path is the lock's still: it may have been
-// removed, with the folder it was in.
+// removed, with the folder it was in, or taken over by another machine that
+// heard nothing of this one for long.
 func (l *Lock) InPlace(path string) bool {
+	there, err := os.Lstat(path)
+	return err == nil && l.is(there)
+}
+
+// is tells whether a file is the lock's, and the lock held.
+func (l *Lock) is(there fs.FileInfo) bool {
 	mine, err := l.file.Stat()
-	if err != nil {
-		return false
-	}
-	there, err := os.Stat(path)
-	return err == nil && os.SameFile(mine, there)
+	return err == nil && os.SameFile(mine, there) && (l.lease == nil || l.lease.stands())
 }

@@ -1,10 +1,10 @@
 package record
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
@@ -16,86 +16,66 @@ import (
 // skipped by readers.
 const maxLine = 1 << 20
 
-// logFile is the file that a log appends to; tests put a failing one in.
-type logFile interface {
-	io.WriteCloser
-	Sync() error
-	Truncate(size int64) error
-}
-
-// appendFile is a file opened for appending, which some systems refuse to
-// truncate through that handle.
-type appendFile struct{ *os.File }
-
-func (f appendFile) Truncate(size int64) error { return os.Truncate(f.Name(), size) }
-
-// openLogFile opens the log at path, made if missing.
-func openLogFile(path string) (logFile, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	return appendFile{f}, nil
-}
-
 // eventLog appends events to a file that has no other writer.
 type eventLog struct {
-	file logFile
-	path string
+	in   *folder
+	file file
+	made fs.FileInfo // of file
+	path string      // for people
 	now  func() time.Time
 
-	seq  int64 // of the last event
-	size int64 // bytes, up to the newline of the last whole line
-	torn bool  // part of a line may stand behind size
+	position       // of the last event
+	size     int64 // bytes, up to the newline of the last whole line
+	torn     bool  // part of a line may stand behind size
+	doubt    bool  // the system could not bring it to the disk, and may have let go of it
 }
 
-// openLog takes up the log at path behind its last whole line; what stands
-// behind that is cut.
-func openLog(path string, open func(string) (logFile, error), now func() time.Time) (*eventLog, error) {
-	l := &eventLog{path: path, now: now}
-	length, err := l.findEnd()
+// openLog takes up a log behind its last whole line, which a look at all of it
+// has found; what stands behind that is cut. A last line that lacks its newline
+// only gets one.
+func openLog(in *folder, a *audit, now func() time.Time) (*eventLog, error) {
+	l := &eventLog{in: in, path: in.join(logName), now: now, position: a.position, size: a.size}
+	if err := l.open(); err != nil {
+		return nil, err
+	}
+	l.size += int64(a.unended)
+	l.torn = a.length > l.size
+	err := l.mend()
+	if err == nil && a.unended > 0 {
+		err = l.write([]byte("\n"))
+	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
-	}
-	if l.file, err = open(path); err != nil {
-		return nil, explain(err)
-	}
-	l.torn = length > l.size
-	if err := l.mend(); err != nil {
 		l.file.Close()
 		return nil, err
 	}
 	return l, nil
 }
 
-// findEnd sets size and seq from the file, and returns the file's length. Of a
-// log without one readable event the next seq is 1.
-func (l *eventLog) findEnd() (length int64, err error) {
-	f, length, err := openRegular(l.path)
-	if errors.Is(err, os.ErrNotExist) {
-		return 0, nil
+func (l *eventLog) open() (err error) {
+	if l.file, err = l.in.open(logName, os.O_WRONLY|os.O_APPEND|os.O_CREATE, fileMode); err != nil {
+		return explain(err)
 	}
-	if err != nil {
-		return 0, err
+	if l.made, err = l.file.Stat(); err != nil {
+		l.file.Close()
 	}
-	defer f.Close()
-	b := newBackward(f, length, 0)
-	_, l.size, err = b.line() // the torn part, most often empty
-	for err == nil && l.seq == 0 {
-		var line []byte
-		line, _, err = b.line()
-		var h runner.Head
-		if json.Unmarshal(line, &h) == nil {
-			l.seq = h.Seq
-		}
-	}
-	if err == io.EOF {
-		err = nil
-	}
-	return length, err
+	return err
 }
 
-// append stamps e and writes it as one line with one write.
+// inPlace tells whether the log has its name still.
+func (l *eventLog) inPlace() bool {
+	now, err := l.in.Lstat(logName)
+	return err == nil && os.SameFile(now, l.made)
+}
+
+// removed tells whether the log has no name any more, without a look at its
+// folder: at every event.
+func (l *eventLog) removed() bool {
+	now, err := l.file.Stat()
+	return err != nil || nameless(now)
+}
+
+// append stamps e and writes it as one line with one write. An event that
+// somebody is told of is on disk then.
 func (l *eventLog) append(e runner.Event) error {
 	if err := l.mend(); err != nil {
 		return err
@@ -106,29 +86,102 @@ func (l *eventLog) append(e runner.Event) error {
 	if err != nil {
 		return fmt.Errorf("%s: event %d (%s): %w", l.path, h.Seq, e.Kind(), err)
 	}
-	if len(line) >= maxLine {
-		return fmt.Errorf("%s: event %d (%s) has %d bytes, want fewer than %d", l.path, h.Seq, e.Kind(), len(line),
+	if line = append(lineSeal.put(line), '\n'); len(line) > maxLine {
+		return fmt.Errorf("%s: event %d (%s) has %d bytes, want at most %d", l.path, h.Seq, e.Kind(), len(line),
 			maxLine)
 	}
-	n, err := l.file.Write(append(line, '\n'))
+	before := l.size
+	if err := l.write(line); err != nil {
+		return err
+	}
+	if urgent(e) {
+		if err := l.sync(); err != nil { // what was not answered for must not count later
+			l.size, l.torn = before, true
+			return errors.Join(err, l.mend())
+		}
+	}
+	if knob, ok := e.(*runner.KnobEvent); ok {
+		l.knobs = append(l.knobs, *knob)
+	}
+	l.seq = h.Seq
+	return nil
+}
+
+// urgent tells whether somebody is told of an event, who relies on it.
+func urgent(e runner.Event) bool {
+	switch e.(type) {
+	case *runner.KnobEvent, *runner.StatusEvent:
+		return true
+	}
+	return false
+}
+
+func (l *eventLog) write(line []byte) error {
+	n, err := l.file.Write(line)
 	if err != nil {
 		l.torn = true
 		return fmt.Errorf("appending to %s: %w", l.path, errors.Join(explain(err), l.mend()))
 	}
 	l.size += int64(n)
-	l.seq = h.Seq
 	return nil
 }
 
 // mend cuts what a failed write may have left, so that the next line starts a
-// line.
+// line. Some systems do not truncate through a handle that appends.
 func (l *eventLog) mend() error {
 	if !l.torn {
 		return nil
 	}
-	if err := l.file.Truncate(l.size); err != nil {
+	f, err := l.in.same(logName, os.O_WRONLY, l.made)
+	if err == nil {
+		err = errors.Join(f.Truncate(l.size), f.Close())
+	}
+	if err != nil {
 		return fmt.Errorf("cutting a torn line off %s: %w", l.path, explain(err))
 	}
 	l.torn = false
 	return nil
+}
+
+// sync brings the log to the disk. Where the system failed in that, it may say
+// the next time that it has done it, and not have: then the log is written anew.
+func (l *eventLog) sync() error {
+	var err error
+	if l.doubt {
+		err = l.copy()
+	} else {
+		err = l.file.Sync()
+	}
+	if l.doubt = err != nil; l.doubt {
+		return fmt.Errorf("syncing %s: %w", l.path, explain(err))
+	}
+	return nil
+}
+
+// copy puts a copy of the log in its place. Readers open it by its name each
+// time, and find what they know.
+func (l *eventLog) copy() error {
+	old, _, err := l.in.read(logName)
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	err = l.in.write(logName, func(w io.Writer) error {
+		_, err := io.Copy(w, io.NewSectionReader(old, 0, l.size))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.file.Close()
+	return l.open()
+}
+
+// decodeLine reads a line of a log, which it may change.
+func decodeLine(line []byte) (runner.Event, error) {
+	bare, _, err := lineSeal.check(line)
+	if err != nil {
+		return nil, err
+	}
+	return runner.DecodeEvent(bare)
 }

@@ -3,7 +3,6 @@
 package record
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -32,11 +31,9 @@ func TestPast(t *testing.T) {
 	save(t, r, newState(8))
 	must(t, r.Close())
 	log := filepath.Join(s.Dir(), m.ID, logName)
-	// A line that is longer than any event hides nothing behind it, and is none
-	// itself; a torn one is not there.
-	long := append(bytes.Repeat([]byte("x"), maxLine+5), []byte(`{"type":"knob","step":7}`+"\n")...)
+	// A torn line is not there. One without a seal is of another program.
 	last := `{"seq":99,"type":"knob","step":9,"key":"lr","old":1,"new":2}` + "\n" + `{"seq":100,"type":"knob"`
-	write(t, slices.Concat(read(t, log), long, []byte(last)), log)
+	write(t, slices.Concat(read(t, log), []byte(last)), log)
 
 	past, err := s.Load(m.ID, 6)
 	must(t, err)

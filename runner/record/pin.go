@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
-
-	"drolab/runner/internal/aside"
 )
 
 // A pinned checkpoint stays however many newer ones there are. What pins it is
@@ -27,34 +24,57 @@ func (r *Run) Pin(step int64) error { return r.atPins(step, pin) }
 // Unpin lets a pinned checkpoint go. It is removed at once, unless it is one of
 // the newest or the selected one, which a run keeps anyway.
 func (r *Run) Unpin(step int64) error {
-	return r.atPins(step, func(folder string, step int64) error {
-		return unpin(folder, step, r.Meta.Spec.CheckpointKeep)
+	return r.atPins(step, func(f *folder, step int64) error {
+		return unpin(f, step, r.Meta.Spec.CheckpointKeep)
 	})
 }
 
 // Pinned lists the steps whose checkpoints are pinned, ascending.
-func (r *Run) Pinned() ([]int64, error) {
-	steps, err := r.Checkpoints()
-	folder := filepath.Join(r.Dir, checkpointsName)
-	return slices.DeleteFunc(steps, func(step int64) bool { return !pinned(folder, step) }), err
+func (r *Run) Pinned() (steps []int64, err error) {
+	err = r.inCheckpoints(func(f *folder) error {
+		steps, err = checkpointSteps(f)
+		steps = slices.DeleteFunc(steps, func(step int64) bool { return !pinned(f, step) })
+		return err
+	})
+	return steps, err
+}
+
+// inCheckpoints calls do with the folder of the checkpoints; not where there is
+// none.
+func (r *Run) inCheckpoints(do func(*folder) error) error {
+	run, err := openFolder(r.open, r.Dir)
+	if err != nil {
+		return err
+	}
+	defer run.Close()
+	f, err := run.within(checkpointsName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return do(f)
 }
 
 // atPins does something to the pin of an existing checkpoint while nobody else
 // changes pins or prunes.
-func (r *Run) atPins(step int64, do func(folder string, step int64) error) error {
+func (r *Run) atPins(step int64, do func(f *folder, step int64) error) error {
 	if err := r.has(step); err != nil { // also where there is no folder to lock
 		return err
 	}
-	folder := filepath.Join(r.Dir, checkpointsName)
-	l, err := lockPins(folder)
-	if err != nil {
-		return err
-	}
-	defer l.Release()
-	if err := r.has(step); err != nil { // pruned meanwhile
-		return err
-	}
-	return do(folder, step)
+	return r.inCheckpoints(func(f *folder) error {
+		l, err := lockPins(f)
+		if err != nil {
+			return err
+		}
+		defer l.Release()
+		if err := r.has(step); err != nil { // pruned meanwhile
+			return err
+		}
+		return do(f, step)
+	})
 }
 
 // has returns an error where the run has no checkpoint of a step.
@@ -75,60 +95,63 @@ func (noCheckpoint) Error() string        { return "no checkpoint" }
 func (noCheckpoint) Is(target error) bool { return target == fs.ErrNotExist }
 
 // lockPins waits for a writer that prunes: it may have large files to remove.
-func lockPins(folder string) (l *Lock, err error) {
+func lockPins(f *folder) (l *Lock, err error) {
 	const patience = 10 * time.Second
 	for begin := time.Now(); time.Since(begin) < patience; {
-		if l, err = Acquire(filepath.Join(folder, pinLockName)); !errors.Is(err, ErrHeld) {
+		if l, err = f.acquire(tryLock, pinLockName, writerTries); !errors.Is(err, ErrHeld) {
 			return l, explain(err)
 		}
 	}
-	return nil, fmt.Errorf("%s: %w for long by another process: try again", filepath.Join(folder, pinLockName),
-		err)
+	return nil, fmt.Errorf("%s: %w for long by another process: try again", f.join(pinLockName), err)
 }
 
-func pin(folder string, step int64) error {
-	if err := os.WriteFile(filepath.Join(folder, pinName(step)), nil, 0o644); err != nil {
-		return explain(err)
+func pin(f *folder, step int64) error {
+	o, err := f.open(pinName(step), os.O_WRONLY|os.O_CREATE, fileMode)
+	if err == nil {
+		err = o.Close()
 	}
-	return explain(aside.Sync(folder))
+	if err == nil {
+		err = f.Sync()
+	}
+	return explain(err)
 }
 
-func unpin(folder string, step int64, keep int) error {
-	err := os.Remove(filepath.Join(folder, pinName(step)))
+func unpin(f *folder, step int64, keep int) error {
+	err := f.Remove(pinName(step))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the checkpoint of step %d is not pinned", step)
 	}
 	if err != nil {
 		return err
 	}
-	steps, err := checkpointSteps(folder)
+	steps, err := checkpointSteps(f)
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(spared(folder, steps, keep), step) {
+	if !slices.Contains(spared(f, steps, keep), step) {
 		// The JSON first: without it the other is no checkpoint.
 		for _, name := range []string{stateName(step), tensorsName(step)} {
-			if err := os.Remove(filepath.Join(folder, name)); err != nil {
+			if err := f.Remove(name); err != nil {
 				return err
 			}
 		}
 	}
-	return explain(aside.Sync(folder))
+	return explain(f.Sync())
 }
 
-func pinned(folder string, step int64) bool {
-	_, err := os.Lstat(filepath.Join(folder, pinName(step)))
+func pinned(f *folder, step int64) bool {
+	_, err := f.Lstat(pinName(step))
 	return err == nil
 }
 
 // spared returns those of the ascending steps that are kept without a pin: the
 // newest, and what each of these says is selected, since a run may have to go on
 // from any of them.
-func spared(folder string, steps []int64, keep int) []int64 {
+func spared(in *folder, steps []int64, keep int) []int64 {
 	list := slices.Clone(newest(steps, keep))
 	for _, step := range newest(steps, keep) {
 		var f stateFile
-		if readJSON(filepath.Join(folder, stateName(step)), &f) == nil && f.Selected != nil {
+		if in.readJSON(stateName(step), &f) == nil && f.Selected != nil {
 			list = append(list, f.Selected.Step)
 		}
 	}

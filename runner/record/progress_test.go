@@ -143,7 +143,7 @@ func TestForwardAndBackwardAgree(t *testing.T) {
 		log := randomLog(rand.New(rand.NewPCG(seed, 0)))
 		tail := newTail(t, log)
 		forward := history(t, tail).Standing
-		e, err := readEnd(filepath.Dir(tail.path), func(*end) bool { return false })
+		e, err := readEnd(in(t, filepath.Dir(tail.path)), func(*end) bool { return false })
 		must(t, err)
 		if !reflect.DeepEqual(forward, e.Standing) {
 			t.Fatalf("seed %d: forward %+v, backward %+v, of\n%s", seed, forward, e.Standing, log)

@@ -34,7 +34,7 @@ func TestPythonReadsCheckpoints(t *testing.T) {
 	s.Parameters = append(s.Parameters, nn.Tensor{Name: `größe "ß"`, Shape: []int{1, 3, 2}, Data: odd},
 		nn.Tensor{Name: "scale", Shape: []int{1}, Data: []float32{-2.5}},
 		nn.Tensor{Name: "none", Shape: []int{0, 4}})
-	must(t, writeCheckpoint(folder, s))
+	must(t, writeCheckpoint(in(t, folder), s, position{}))
 	out, err := exec.Command(python, "-c", printTensors, filepath.Join(folder, tensorsName(7))).Output()
 	must(t, err)
 	var read map[string]struct {
@@ -44,9 +44,9 @@ func TestPythonReadsCheckpoints(t *testing.T) {
 	}
 	must(t, json.Unmarshal(out, &read))
 
-	back, err := readCheckpoint(folder, 7)
+	back, err := readCheckpoint(in(t, folder), 7)
 	must(t, err)
-	want, err := fileTensors(back)
+	want, err := fileTensors(back.State)
 	must(t, err)
 	if len(read) != len(want) || len(want) != len(s.Parameters)+len(s.Velocities)+len(s.Buffers)+len(s.Picked) {
 		t.Fatalf("Python reads %d tensors, this program %d", len(read), len(want))

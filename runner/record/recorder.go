@@ -2,8 +2,6 @@ package record
 
 import (
 	"errors"
-	"fmt"
-	"path/filepath"
 
 	"drolab/runner"
 )
@@ -11,42 +9,78 @@ import (
 // recorder is the writing side of one run directory. It belongs to one
 // goroutine at a time.
 type recorder struct {
-	dir  string
+	in   *folder
 	keep int // checkpoints
 	lock *Lock
 	log  *eventLog
 }
 
+// errGone ends a run that nobody could find any more, or that another machine
+// has taken over.
+var errGone = errors.New("files of it were removed or replaced while it was recorded: it cannot go on")
+
+// present returns errGone where the run cannot be found by what it wrote.
+func (r *recorder) present() error {
+	if _, err := r.in.Lstat(metaName); err != nil {
+		return errors.Join(errGone, err)
+	}
+	lock, err := r.in.Lstat(lockName)
+	if err != nil || !r.lock.is(lock) || !r.log.inPlace() {
+		return errors.Join(errGone, err)
+	}
+	return nil
+}
+
 // Append implements runner.Recorder. After an error the log is what it was
 // before, so the caller may go on, or try again.
-func (r *recorder) Append(e runner.Event) error { return r.log.append(e) }
+func (r *recorder) Append(e runner.Event) error {
+	if r.log.removed() {
+		return errGone
+	}
+	if urgent(e) || r.lock.Local() {
+		if err := r.present(); err != nil {
+			return err
+		}
+	}
+	return r.log.append(e)
+}
 
 // Checkpoint implements runner.Recorder. The log is synced first: a power cut
 // must not leave a checkpoint of a step that the log has not reached.
 func (r *recorder) Checkpoint(s *runner.State) (string, error) {
-	if err := r.log.file.Sync(); err != nil {
-		return "", fmt.Errorf("syncing %s: %w", r.log.path, explain(err))
-	}
-	folder := filepath.Join(r.dir, checkpointsName)
-	if err := writeCheckpoint(folder, s); err != nil {
+	if err := r.present(); err != nil {
 		return "", err
 	}
-	prune(folder, s.Step, r.keep)
+	if err := r.log.sync(); err != nil {
+		return "", err
+	}
+	in, err := r.in.within(checkpointsName)
+	if err != nil {
+		return "", explain(err)
+	}
+	defer in.Close()
+	if err := writeCheckpoint(in, s, r.log.position); err != nil {
+		return "", err
+	}
+	prune(in, s.Step, r.keep)
 	return checkpointFile(s.Step), nil
 }
 
 // Finish implements runner.Recorder.
 func (r *recorder) Finish(s *runner.Summary) error {
-	if err := r.log.file.Sync(); err != nil {
-		return fmt.Errorf("syncing %s: %w", r.log.path, explain(err))
+	if err := r.present(); err != nil {
+		return err
+	}
+	if err := r.log.sync(); err != nil {
+		return err
 	}
 	stored := *s
 	stored.Dir = "" // a directory may be moved
-	return writeJSON(filepath.Join(r.dir, summaryName), &stored)
+	return r.in.writeJSON(summaryName, &stored)
 }
 
 // Close implements runner.Recorder. The log is synced, since how the run ended
 // stands behind its last checkpoint.
 func (r *recorder) Close() error {
-	return errors.Join(r.log.file.Sync(), r.log.file.Close(), r.lock.Release())
+	return errors.Join(r.log.sync(), r.log.file.Close(), r.lock.Release(), r.in.Close())
 }

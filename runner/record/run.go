@@ -22,6 +22,7 @@ type Run struct {
 
 	status  runner.Status
 	summary *runner.Summary
+	open    opener // nil: the system's
 }
 
 // Status returns the run's state. An unfinished run that nobody records is
@@ -38,8 +39,12 @@ func (r *Run) Summary() *runner.Summary { return r.summary }
 func (r *Run) Tail() *Tail { return &Tail{path: filepath.Join(r.Dir, logName)} }
 
 // Checkpoints lists the steps that Load can go to, ascending.
-func (r *Run) Checkpoints() ([]int64, error) {
-	return checkpointSteps(filepath.Join(r.Dir, checkpointsName))
+func (r *Run) Checkpoints() (steps []int64, err error) {
+	err = r.inCheckpoints(func(f *folder) error {
+		steps, err = checkpointSteps(f)
+		return err
+	})
+	return steps, err
 }
 
 // Save tells one checkpoint from another, also of the same step.
@@ -50,23 +55,47 @@ type Save struct {
 
 // Saved returns the newest checkpoint; ok is false where there is none.
 func (r *Run) Saved() (s Save, ok bool, err error) {
-	steps, err := r.Checkpoints()
-	if err != nil || len(steps) == 0 {
-		return s, false, err
-	}
-	s.Step = steps[len(steps)-1]
-	info, err := os.Stat(filepath.Join(r.Dir, checkpointsName, stateName(s.Step)))
-	if err != nil {
-		return s, false, err
-	}
-	s.Time = info.ModTime()
-	return s, true, nil
+	err = r.inCheckpoints(func(f *folder) error {
+		steps, err := checkpointSteps(f)
+		if err != nil || len(steps) == 0 {
+			return err
+		}
+		s.Step, ok = steps[len(steps)-1], true
+		info, err := f.Lstat(stateName(s.Step))
+		if err == nil {
+			s.Time = info.ModTime()
+		}
+		return err
+	})
+	return s, ok && err == nil, err
+}
+
+// Settle brings the names of the run's checkpoints to the disk: one that was seen
+// may not be there yet, and whoever tells of it shall be right after a power cut.
+func (r *Run) Settle() error {
+	return r.inCheckpoints(func(f *folder) error { return explain(f.Sync()) })
 }
 
 // Load reads the checkpoint of a step. It checks the weights against their
 // checksum.
 func (r *Run) Load(step int64) (*runner.State, error) {
-	return readCheckpoint(filepath.Join(r.Dir, checkpointsName), step)
+	s, err := r.load(step)
+	if err != nil {
+		return nil, err
+	}
+	return s.State, nil
+}
+
+func (r *Run) load(step int64) (s *saved, err error) {
+	s = nil
+	err = r.inCheckpoints(func(f *folder) error {
+		s, err = readCheckpoint(f, step)
+		return err
+	})
+	if err == nil && s == nil {
+		err = fmt.Errorf("%s: %w", r.Dir, errNoCheckpoint)
+	}
+	return s, err
 }
 
 // Past reads the run as it was at the checkpoint of a step, to fork from. The
@@ -75,12 +104,24 @@ func (r *Run) Past(step int64) (*runner.Past, error) {
 	if err := r.has(step); err != nil {
 		return nil, err
 	}
-	from, err := r.Load(step)
+	from, err := r.load(step)
 	if err != nil {
 		return nil, err
 	}
-	log, err := readKnobs(r.Dir)
-	return &runner.Past{Meta: &r.Meta, From: from, Log: log}, err
+	in, err := openFolder(r.open, r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	log, err := auditLog(in)
+	if err != nil {
+		return nil, err
+	}
+	knobs, err := log.since(in.join(logName), from.at)
+	if err != nil {
+		return nil, err
+	}
+	return &runner.Past{Meta: &r.Meta, From: from.State, Log: knobs}, nil
 }
 
 // Held tells whether somebody records the run at this moment. It stays true
@@ -192,21 +233,26 @@ func readRun(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := readMeta(dir)
+	in, err := openFolder(nil, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	m, err := readMeta(in)
 	if err != nil {
 		return nil, err
 	}
 	r := &Run{Dir: dir, Meta: *m}
 	var stored runner.Summary
-	noSummary := readJSON(filepath.Join(dir, summaryName), &stored)
+	noSummary := in.readJSON(summaryName, &stored)
 	// A log that ends as the summary says needs no further look.
-	e, err := readEnd(dir, func(e *end) bool {
+	e, err := readEnd(in, func(e *end) bool {
 		return noSummary == nil && e.Status == stored.Status || e.complete(m)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if r.status = e.Status; !e.Status.Ended() && !Held(filepath.Join(dir, lockName)) {
+	if r.status = e.Status; !e.Status.Ended() && !in.held(tryLock, lockName) {
 		r.status = runner.Interrupted
 	}
 	r.summary = &stored
@@ -221,15 +267,14 @@ func readRun(dir string) (*Run, error) {
 }
 
 // readMeta reads run.json.
-func readMeta(dir string) (*runner.Meta, error) {
+func readMeta(in *folder) (*runner.Meta, error) {
 	var m runner.Meta
-	path := filepath.Join(dir, metaName)
-	if err := readJSON(path, &m); err != nil {
+	if err := in.readJSON(metaName, &m); err != nil {
 		return nil, err
 	}
 	if len(m.Spec.Algorithms) != 1 {
-		return nil, fmt.Errorf("%s: %d algorithms, want one", path, len(m.Spec.Algorithms))
+		return nil, fmt.Errorf("%s: %d algorithms, want one", in.join(metaName), len(m.Spec.Algorithms))
 	}
-	m.ID = filepath.Base(dir)
+	m.ID = filepath.Base(in.path)
 	return &m, nil
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 type Store struct {
 	dir  string
 	now  func() time.Time
-	open func(path string) (logFile, error)
+	open opener
 }
 
 // Open returns the store in the folder dir, made if missing. The error names a
@@ -32,12 +33,12 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("runs folder %s cannot be written: %w; choose another with --runs DIR", dir, err)
 	}
-	return &Store{dir: abs, now: time.Now, open: openLogFile}, nil
+	return &Store{dir: abs, now: time.Now, open: openDisk}, nil
 }
 
 // probe makes a file in dir, because permissions alone do not tell.
 func probe(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, ".probe-")
@@ -76,83 +77,111 @@ func (s *Store) Create(m *runner.Meta, from *runner.State) (runner.Recorder, err
 // create makes the directory of the run m. The error is an fs.ErrExist where
 // the ID is taken.
 func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err error) {
-	half, dir := filepath.Join(s.dir, aside.Prefix+m.ID), filepath.Join(s.dir, m.ID)
-	if err := os.Mkdir(half, 0o700); err != nil {
+	root, err := openFolder(s.open, s.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	half := aside.Prefix + m.ID
+	if err := root.Mkdir(half, folderMode); err != nil {
 		return nil, explain(err)
 	}
-	l, err := Acquire(filepath.Join(half, lockName))
+	l, err := root.fill(half, m, from)
+	if err == nil {
+		l, err = root.moveLocked(l, half, m.ID)
+	}
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(half))
+		return nil, errors.Join(explain(err), l.Release(), root.removeAll(half))
 	}
-	fail := func(err error) (*recorder, error) {
-		return nil, errors.Join(explain(err), l.Release(), os.RemoveAll(half))
-	}
-	if err := fillDir(half, m, from); err != nil {
-		return fail(err)
-	}
-	if l, err = moveLocked(l, half, dir); err != nil {
-		return fail(err)
-	}
-	r, err := s.begin(dir, m, from)
+	r, err := s.begin(root, m, from)
 	if err != nil {
-		return nil, errors.Join(explain(err), trash(l, dir))
+		return nil, errors.Join(explain(err), root.trash(l, m.ID))
 	}
 	r.lock = l
 	return r, nil
 }
 
 // begin opens the log of a new run.
-func (s *Store) begin(dir string, m *runner.Meta, from *runner.State) (*recorder, error) {
-	if err := aside.Sync(s.dir); err != nil {
+func (s *Store) begin(root *folder, m *runner.Meta, from *runner.State) (*recorder, error) {
+	if err := root.Sync(); err != nil {
 		return nil, err
 	}
-	log, err := openLog(filepath.Join(dir, logName), s.open, s.now)
+	in, err := root.within(m.ID)
 	if err != nil {
 		return nil, err
+	}
+	log, err := openLog(in, &audit{}, s.now)
+	if err != nil {
+		return nil, errors.Join(err, in.Close())
 	}
 	if from != nil {
 		e := &runner.CheckpointEvent{Head: runner.Head{Step: from.Step}, File: checkpointFile(from.Step)}
 		if err := log.append(e); err != nil {
-			return nil, errors.Join(err, log.file.Close())
+			return nil, errors.Join(err, log.file.Close(), in.Close())
 		}
 	}
-	return &recorder{dir: dir, keep: m.Spec.CheckpointKeep, log: log}, nil
+	return &recorder{in: in, keep: m.Spec.CheckpointKeep, log: log}, nil
 }
 
-// fillDir puts into a new directory what every run has from the start.
-func fillDir(dir string, m *runner.Meta, from *runner.State) error {
-	checkpoints := filepath.Join(dir, checkpointsName)
-	if err := os.Mkdir(checkpoints, 0o755); err != nil {
-		return err
+// fill locks a new directory and puts into it what every run has from the start.
+func (f *folder) fill(name string, m *runner.Meta, from *runner.State) (*Lock, error) {
+	in, err := f.within(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	l, err := in.acquire(tryLock, lockName, writerTries)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.Mkdir(checkpointsName, folderMode); err != nil {
+		return l, err
 	}
 	if from != nil {
-		if err := writeCheckpoint(checkpoints, from); err != nil {
-			return err
+		if err := in.firstCheckpoint(from); err != nil {
+			return l, err
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, logName), nil, 0o666); err != nil {
-		return err
+	log, err := in.open(logName, os.O_WRONLY|os.O_CREATE, fileMode)
+	if err == nil {
+		err = log.Close()
 	}
-	return writeJSON(filepath.Join(dir, metaName), m) // syncs dir
+	if err != nil {
+		return l, err
+	}
+	return l, in.writeJSON(metaName, m) // syncs the directory
 }
 
-// moveLocked renames the directory from, whose lock l is, and returns the lock
-// it has then; on an error l as it was, unless it is lost.
-func moveLocked(l *Lock, from, to string) (*Lock, error) {
+func (f *folder) firstCheckpoint(from *runner.State) error {
+	in, err := f.within(checkpointsName)
+	if err != nil {
+		return err
+	}
+	return errors.Join(writeCheckpoint(in, from, position{}), in.Close())
+}
+
+// moveLocked renames a directory of f, whose lock l is, and returns the lock it
+// has then; on an error l as it was, unless it is lost.
+func (f *folder) moveLocked(l *Lock, from, to string) (*Lock, error) {
 	if locksFollowRename {
-		return l, os.Rename(from, to)
+		return l, f.Rename(from, to)
 	}
 	if err := l.Release(); err != nil {
 		return l, err
 	}
-	if err := os.Rename(from, to); err != nil {
+	if err := f.Rename(from, to); err != nil {
 		return l, err
 	}
-	moved, err := Acquire(filepath.Join(to, lockName))
+	moved, err := f.within(to)
 	if err != nil {
 		return l, err
 	}
-	return moved, nil
+	defer moved.Close()
+	again, err := moved.acquire(tryLock, lockName, writerTries)
+	if err != nil {
+		return l, err
+	}
+	return again, nil
 }
 
 // sweepAge is how long a directory aside is left alone: between making it and
@@ -162,18 +191,37 @@ const sweepAge = time.Minute
 // sweep removes directories that a crash left half-made or half-removed. What
 // it cannot remove is in nobody's way.
 func (s *Store) sweep() {
-	entries, _ := os.ReadDir(s.dir)
+	root, err := openFolder(s.open, s.dir)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	for _, e := range root.leftovers() {
+		// The clock may have been set back since.
+		if info, err := e.Info(); err == nil && s.now().Sub(info.ModTime()).Abs() > sweepAge {
+			root.removeAll(e.Name())
+		}
+	}
+}
+
+// leftovers lists the directories aside that nobody is at work on.
+func (f *folder) leftovers() (list []fs.DirEntry) {
+	entries, _ := f.List()
 	for _, e := range entries {
 		ours := strings.HasPrefix(e.Name(), aside.Prefix) || strings.HasPrefix(e.Name(), deletedPrefix)
 		if !e.IsDir() || !ours {
 			continue
 		}
-		dir := filepath.Join(s.dir, e.Name())
-		info, err := e.Info()
-		if err == nil && s.now().Sub(info.ModTime()) > sweepAge && !Held(filepath.Join(dir, lockName)) {
-			os.RemoveAll(dir)
+		in, err := f.within(e.Name())
+		if err != nil {
+			continue
 		}
+		if !in.held(tryLock, lockName) {
+			list = append(list, e)
+		}
+		in.Close()
 	}
+	return list
 }
 
 // Reopen implements runner.Store. It refuses a run that is done, and one that
@@ -188,35 +236,32 @@ func (s *Store) Reopen(id string) (runner.Recorder, *runner.Past, error) {
 }
 
 func (s *Store) reopen(id string) (_ *recorder, past *runner.Past, err error) {
-	dir, m, err := named(s.dir, id)
+	in, m, err := s.named(id)
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := lockRun(dir)
+	l, err := in.lockRun()
 	if errors.Is(err, ErrHeld) {
 		err = runner.ErrElsewhere
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, errors.Join(err, in.Close())
 	}
-	r := &recorder{dir: dir, keep: m.Spec.CheckpointKeep, lock: l}
-	past = &runner.Past{Meta: m}
-	if past.From, err = r.takeUp(s, m.Parent); err != nil {
-		return nil, nil, errors.Join(err, l.Release())
-	}
-	if past.Log, err = readKnobs(dir); err != nil {
-		return nil, nil, errors.Join(err, r.Close())
+	r := &recorder{in: in, keep: m.Spec.CheckpointKeep, lock: l}
+	if past, err = r.takeUp(s, m); err != nil {
+		return nil, nil, errors.Join(err, l.Release(), in.Close())
 	}
 	return r, past, nil
 }
 
 // Load implements runner.Store. The error says which checkpoints there are.
 func (s *Store) Load(id string, step int64) (*runner.Past, error) {
-	dir, m, err := named(s.dir, id)
+	in, m, err := s.named(id)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
-	return (&Run{Dir: dir, Meta: *m}).Past(step)
+	defer in.Close()
+	return (&Run{Dir: in.path, Meta: *m, open: s.open}).Past(step)
 }
 
 // Pin implements runner.Store.
@@ -225,6 +270,7 @@ func (s *Store) Pin(id string, step int64) error {
 	if err != nil {
 		return err
 	}
+	r.open = s.open
 	return r.Pin(step)
 }
 
@@ -233,50 +279,90 @@ func (s *Store) Pin(id string, step int64) error {
 var errOrphan = errors.New("the checkpoint that it was forked from is damaged or missing")
 
 // takeUp opens the log of an existing run and finds where it can go on.
-func (r *recorder) takeUp(s *Store, parent string) (from *runner.State, err error) {
-	end, err := readEnd(r.dir, statusOnly)
+func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
+	end, err := readEnd(r.in, statusOnly)
 	if err != nil {
 		return nil, err
 	}
 	if end.Status == runner.Done {
 		return nil, runner.ErrDone
 	}
-	from, damaged := newestCheckpoint(filepath.Join(r.dir, checkpointsName))
-	if from == nil && parent != "" {
-		return nil, errors.Join(append([]error{errOrphan}, damaged...)...)
-	}
-	if r.log, err = openLog(filepath.Join(r.dir, logName), s.open, s.now); err != nil {
+	from, damaged, err := newestCheckpoint(r.in)
+	if err != nil {
 		return nil, err
 	}
-	for _, d := range damaged {
-		w := &runner.WarningEvent{Message: "checkpoint passed over: " + d.Error()}
+	if from == nil && m.Parent != "" {
+		return nil, errors.Join(append([]error{errOrphan}, damaged...)...)
+	}
+	log, err := auditLog(r.in)
+	if err != nil {
+		return nil, err
+	}
+	past := &runner.Past{Meta: m}
+	var at *position
+	if from != nil {
+		past.From, at = from.State, from.at
+	}
+	if past.Log, err = log.since(r.in.join(logName), at); err != nil {
+		return nil, err
+	}
+	if r.log, err = openLog(r.in, log, s.now); err != nil {
+		return nil, err
+	}
+	r.log.knobs = slices.Clone(past.Log)
+	if err := r.warn(past.From, damaged, log.damaged); err != nil {
+		return nil, errors.Join(err, r.log.file.Close())
+	}
+	return past, nil
+}
+
+// warn says in the log what was passed over.
+func (r *recorder) warn(from *runner.State, checkpoints []error, lines []damage) error {
+	var list []string
+	for _, d := range checkpoints {
+		list = append(list, "checkpoint passed over: "+d.Error())
+	}
+	if n := len(lines); n > 0 { // before the checkpoint: else the run would not go on
+		list = append(list, fmt.Sprintf("damaged lines in %s: %d, the first is line %d: %s",
+			r.log.path, n, lines[0].line, lines[0].what))
+	}
+	for _, message := range list {
+		w := &runner.WarningEvent{Message: message}
 		if from != nil {
 			w.Step = from.Step
 		}
-		if err := r.Append(w); err != nil {
-			return nil, errors.Join(err, r.log.file.Close())
+		if err := r.log.append(w); err != nil {
+			return err
 		}
 	}
-	return from, nil
+	return nil
 }
 
-// named returns the directory of the run with the exact name id, and its
+// named opens the directory of the run with the exact name id, and reads its
 // run.json.
-func named(folder, id string) (dir string, m *runner.Meta, err error) {
+func (s *Store) named(id string) (in *folder, m *runner.Meta, err error) {
 	if !plainName(id) {
-		return "", nil, errors.New("want the name of a run, not a path")
+		return nil, nil, errors.New("want the name of a run, not a path")
 	}
-	dir = filepath.Join(folder, id)
-	m, err = readMeta(dir)
-	return dir, m, err
+	root, err := openFolder(s.open, s.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer root.Close()
+	if in, err = root.within(id); err != nil {
+		return nil, nil, err
+	}
+	if m, err = readMeta(in); err != nil {
+		return nil, nil, errors.Join(err, in.Close())
+	}
+	return in, m, nil
 }
 
 // lockRun takes the lock of an existing run. The error is ErrHeld where somebody
 // records it.
-func lockRun(dir string) (*Lock, error) {
-	path := filepath.Join(dir, lockName)
-	l, err := Acquire(path)
-	if err == nil && !l.InPlace(path) { // it was deleted meanwhile
+func (f *folder) lockRun() (*Lock, error) {
+	l, err := f.acquire(tryLock, lockName, writerTries)
+	if err == nil && !l.InPlace(f.join(lockName)) { // it was deleted meanwhile
 		return nil, errors.Join(fs.ErrNotExist, l.Release())
 	}
 	return l, err

@@ -5,6 +5,7 @@ package record
 import (
 	"errors"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,7 +15,7 @@ const locksFollowRename = true
 
 // tryLock locks f against every other open file of the same name, shared or
 // exclusive, or returns ErrHeld at once.
-func tryLock(f *os.File, exclusive bool) error {
+func tryLock(f file, exclusive bool) error {
 	how := unix.LOCK_SH
 	if exclusive {
 		how = unix.LOCK_EX
@@ -30,16 +31,33 @@ func tryLock(f *os.File, exclusive bool) error {
 	}
 }
 
-func openLock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err == nil {
-		f.Chmod(0o600) // who may read a lock can hold it; where this fails, it is another user's
-	}
-	return f, err
+// lockFlags are for the file that is locked.
+const lockFlags = os.O_RDWR | os.O_CREATE
+
+// openPlain keeps the opening of a file that was regular a moment ago from
+// waiting for the other end of a pipe.
+const openPlain = unix.O_NONBLOCK | unix.O_NOFOLLOW
+
+// linked tells whether a file has more names than one.
+func linked(info os.FileInfo) bool {
+	id, ok := info.Sys().(*syscall.Stat_t)
+	return ok && id.Nlink > 1
+}
+
+// nameless tells whether a file that is open has no name left.
+func nameless(info os.FileInfo) bool {
+	id, ok := info.Sys().(*syscall.Stat_t)
+	return ok && id.Nlink == 0
+}
+
+// foreign tells whether a file belongs to somebody else.
+func foreign(info os.FileInfo) bool {
+	id, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(id.Uid) != os.Getuid()
 }
 
 // unlock gives up the lock of f, with its last open file.
-func unlock(f *os.File) error { return f.Close() }
+func unlock(f file) error { return f.Close() }
 
 func diskFull(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)

@@ -4,7 +4,6 @@ package record
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 )
 
@@ -14,33 +13,37 @@ import (
 
 const locksFollowRename = false
 
-func openLock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, ErrHeld
-	}
-	return f, err
-}
+// lockFlags make the file, or fail where there is one.
+const lockFlags = os.O_RDWR | os.O_CREATE | os.O_EXCL
+
+// openPlain, linked, nameless and foreign are for links and owners as Unix has them.
+const openPlain = 0
+
+func linked(os.FileInfo) bool { return false }
+
+func nameless(os.FileInfo) bool { return false }
+
+func foreign(os.FileInfo) bool { return false }
 
 // tryLock succeeds for the writer that made the file; a reader that finds the
 // file finds the lock held.
-func tryLock(_ *os.File, exclusive bool) error {
+func tryLock(_ file, exclusive bool) error {
 	if exclusive {
 		return nil
 	}
 	return ErrHeld
 }
 
-func unlock(f *os.File) error { return errors.Join(f.Close(), os.Remove(f.Name())) }
+func unlock(f file) error { return errors.Join(f.Close(), os.Remove(f.Name())) }
 
 func diskFull(error) bool { return false }
 
 func diskFails(error) bool { return false }
 
-// noLocks, lockLocally and heldLocally are for disks without locks, which this
+// noLocks, takeLease and heldLocally are for disks without locks, which this
 // system does not tell of.
 func noLocks(error) bool { return false }
 
-func lockLocally(*os.File, int) (*os.File, error) { return nil, errors.ErrUnsupported }
+func (f *folder) takeLease(file, int) (*lease, error) { return nil, errors.ErrUnsupported }
 
-func heldLocally(*os.File) bool { return true }
+func heldLocally(file) bool { return true }

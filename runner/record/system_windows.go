@@ -12,7 +12,7 @@ const locksFollowRename = false
 
 // tryLock locks the first byte of f, which nobody reads, shared or exclusive,
 // or returns ErrHeld at once.
-func tryLock(f *os.File, exclusive bool) error {
+func tryLock(f file, exclusive bool) error {
 	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if exclusive {
 		flags |= windows.LOCKFILE_EXCLUSIVE_LOCK
@@ -24,12 +24,20 @@ func tryLock(f *os.File, exclusive bool) error {
 	return err
 }
 
-func openLock(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-}
+// lockFlags are for the file that is locked.
+const lockFlags = os.O_RDWR | os.O_CREATE
+
+// openPlain, linked, nameless and foreign are for links and owners as Unix has them.
+const openPlain = 0
+
+func linked(os.FileInfo) bool { return false }
+
+func nameless(os.FileInfo) bool { return false }
+
+func foreign(os.FileInfo) bool { return false }
 
 // unlock gives up the lock of f, with its last handle.
-func unlock(f *os.File) error { return f.Close() }
+func unlock(f file) error { return f.Close() }
 
 func diskFull(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
@@ -37,10 +45,10 @@ func diskFull(err error) bool {
 
 func diskFails(error) bool { return false }
 
-// noLocks, lockLocally and heldLocally are for disks without locks, which this
+// noLocks, takeLease and heldLocally are for disks without locks, which this
 // system does not tell of.
 func noLocks(error) bool { return false }
 
-func lockLocally(*os.File, int) (*os.File, error) { return nil, errors.ErrUnsupported }
+func (f *folder) takeLease(file, int) (*lease, error) { return nil, errors.ErrUnsupported }
 
-func heldLocally(*os.File) bool { return true }
+func heldLocally(file) bool { return true }

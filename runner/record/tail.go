@@ -16,12 +16,11 @@ type Tail struct {
 	offset  int64 // of the first byte not yet taken in
 	long    bool  // inside a line that is longer than maxLine
 	skipped int
-	only    []byte // lines without it are passed over
 	buf     []byte
 }
 
-// Skipped counts the lines so far that are no events: garbage, or longer than
-// any event. Events of types that this program does not know are no garbage,
+// Skipped counts the lines so far that are no events: garbage, changed since they
+// were written, or longer than any event. Events of types that this program does not know are no garbage,
 // and not returned either.
 func (t *Tail) Skipped() int { return t.skipped }
 
@@ -80,10 +79,7 @@ func (t *Tail) decode(lines []byte) (events []runner.Event) {
 			t.skipped++
 			continue
 		}
-		if !bytes.Contains(line, t.only) {
-			continue
-		}
-		e, err := runner.DecodeEvent(line)
+		e, err := decodeLine(line)
 		if err != nil {
 			t.skipped++
 		} else if e != nil {

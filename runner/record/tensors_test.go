@@ -39,13 +39,13 @@ func TestTensorsRefused(t *testing.T) {
 	}
 	s := newState(1)
 	s.Parameters[0].Name = "velocity.w"
-	if err := writeCheckpoint(t.TempDir(), s); err == nil {
+	if err := writeCheckpoint(in(t, t.TempDir()), s, position{}); err == nil {
 		t.Error("a parameter with a velocity's name was written")
 	}
 }
 
-// file returns a safetensors file with the given header and n bytes of values.
-func file(header string, n int) []byte {
+// tensorsIn returns a safetensors file with the given header and n bytes of values.
+func tensorsIn(header string, n int) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	return append(append(b, header...), make([]byte, n)...)
 }
@@ -55,21 +55,23 @@ func TestHostileTensors(t *testing.T) {
 		"empty":          nil,
 		"short length":   {1, 2, 3},
 		"endless header": append(bytes.Repeat([]byte{255}, 8), "{}"...),
-		"no JSON":        file("{", 0),
-		"hole":           file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
-		"overlap": file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},`+
+		"no JSON":        tensorsIn("{", 0),
+		"hole":           tensorsIn(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
+		"overlap": tensorsIn(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},`+
 			`"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
-		"rest":            file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, 8),
-		"beyond":          file(`{"a":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}}`, 8),
-		"negative place":  file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}}`, 0),
-		"backward":        file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}}`, 4),
-		"negative shape":  file(`{"a":{"dtype":"F32","shape":[-1,-1],"data_offsets":[0,4]}}`, 4),
-		"overflow":        file(`{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`, 0),
-		"overflow by 4":   file(`{"a":{"dtype":"F32","shape":[4611686018427387904],"data_offsets":[0,0]}}`, 0),
-		"other type":      file(`{"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}`, 8),
-		"wrong shape":     file(`{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}`, 8),
-		"fractional side": file(`{"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}}`, 4),
-		"huge": file(`{"a":{"dtype":"F32","shape":[1000000000000],"data_offsets":[0,4000000000000]}}`,
+		"rest":           tensorsIn(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, 8),
+		"beyond":         tensorsIn(`{"a":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}}`, 8),
+		"negative place": tensorsIn(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}}`, 0),
+		"backward":       tensorsIn(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}}`, 4),
+		"negative shape": tensorsIn(`{"a":{"dtype":"F32","shape":[-1,-1],"data_offsets":[0,4]}}`, 4),
+		"overflow": tensorsIn(
+			`{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`, 0),
+		"overflow by 4": tensorsIn(
+			`{"a":{"dtype":"F32","shape":[4611686018427387904],"data_offsets":[0,0]}}`, 0),
+		"other type":      tensorsIn(`{"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}`, 8),
+		"wrong shape":     tensorsIn(`{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}`, 8),
+		"fractional side": tensorsIn(`{"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}}`, 4),
+		"huge": tensorsIn(`{"a":{"dtype":"F32","shape":[1000000000000],"data_offsets":[0,4000000000000]}}`,
 			8),
 	} {
 		if list, err := readTensors(bytes.NewReader(b), int64(len(b))); err == nil {
@@ -84,7 +86,7 @@ func FuzzTensors(f *testing.F) {
 	var good bytes.Buffer
 	writeTensors(&good, newState(1).Parameters)
 	f.Add(good.Bytes())
-	f.Add(file(`{"a":{"dtype":"F32","shape":[0,3],"data_offsets":[0,0]},`+
+	f.Add(tensorsIn(`{"a":{"dtype":"F32","shape":[0,3],"data_offsets":[0,0]},`+
 		`"b":{"dtype":"F32","shape":[],"data_offsets":[0,4]}}`, 4))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		list, err := readTensors(bytes.NewReader(b), int64(len(b)))
@@ -132,10 +134,13 @@ func FuzzLog(f *testing.F) {
 			t.Errorf("in two parts %d steps, %d skipped; at once %d, %d", len(h.Steps), tail.Skipped(), len(all.Steps),
 				once.Skipped())
 		}
-		if _, err := readEnd(filepath.Dir(tail.path), func(*end) bool { return false }); err != nil {
+		if _, err := readEnd(in(t, filepath.Dir(tail.path)), func(*end) bool { return false }); err != nil {
 			t.Error(err)
 		}
-		l, err := openLog(tail.path, openLogFile, clock())
+		folder := in(t, filepath.Dir(tail.path))
+		a, err := auditLog(folder)
+		must(t, err)
+		l, err := openLog(folder, a, clock())
 		must(t, err)
 		defer l.file.Close()
 		seq := l.seq

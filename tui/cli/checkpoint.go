@@ -99,6 +99,9 @@ func (a *app) save(r *record.Run) (step int64, err error) {
 		return 0, fmt.Errorf("run %s is %s before it was saved", r.Meta.ID, r.Status())
 	}
 	at, _, err := r.Saved()
+	if err == nil {
+		err = r.Settle()
+	}
 	return at.Step, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,11 +19,61 @@ import (
 // Prefix begins the name of what is not whole yet. A crash may leave it.
 const Prefix = ".new-"
 
-// Write makes or replaces the file at path. A leftover aside is overwritten.
-func Write(path string, write func(io.Writer) error) error {
-	folder, name := filepath.Split(path)
-	aside := folder + Prefix + name
-	f, err := os.Create(aside)
+// File is an open file, as an *os.File.
+type File interface {
+	io.ReadWriteCloser
+	io.ReaderAt
+	io.WriterAt
+	Fd() uintptr
+	Name() string
+	Stat() (fs.FileInfo, error)
+	Chmod(mode fs.FileMode) error
+	Sync() error
+	Truncate(size int64) error
+}
+
+// Folder is where a file is written.
+type Folder interface {
+	OpenFile(name string, flag int, mode fs.FileMode) (File, error)
+	Rename(from, to string) error
+	Remove(name string) error
+	Sync() error // makes renames survive a power cut
+}
+
+// Root is an open folder, none of whose names leads out of it.
+type Root struct{ *os.Root }
+
+// OpenFile implements Folder.
+func (r Root) OpenFile(name string, flag int, mode fs.FileMode) (File, error) {
+	f, err := r.Root.OpenFile(name, flag, mode)
+	if err != nil {
+		return nil, err // not a File that holds nil
+	}
+	return f, nil
+}
+
+// Sync implements Folder. Some systems have no handle of a folder that could be
+// flushed: they order their own metadata.
+func (r Root) Sync() error {
+	switch runtime.GOOS {
+	case "windows", "plan9", "js", "wasip1":
+		return nil
+	}
+	d, err := r.Open(".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// WriteIn makes or replaces a file of a folder. A leftover aside is removed
+// first, and never written through: it may be a link that somebody put there.
+func WriteIn(in Folder, name string, mode fs.FileMode, write func(io.Writer) error) error {
+	aside := Prefix + name
+	if err := in.Remove(aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := in.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -35,25 +86,30 @@ func Write(path string, write func(io.Writer) error) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(aside, path)
+		err = in.Rename(aside, name)
 	}
 	if err != nil {
-		os.Remove(aside)
+		in.Remove(aside)
 		return err
 	}
-	return Sync(filepath.Dir(path))
+	return in.Sync()
 }
 
-// Sync makes renames within a folder survive a power cut. Some systems have no
-// handle of a folder that could be flushed: they order their own metadata.
-func Sync(folder string) error {
-	switch runtime.GOOS {
-	case "windows", "plan9", "js", "wasip1":
-		return nil
-	}
-	d, err := os.Open(folder)
+// Write is WriteIn of a path.
+func Write(path string, write func(io.Writer) error) error {
+	r, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	defer r.Close()
+	return WriteIn(Root{r}, filepath.Base(path), 0o666, write)
+}
+
+// Sync is Root.Sync of a path.
+func Sync(folder string) error {
+	r, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(Root{r}.Sync(), r.Close())
 }

@@ -1,0 +1,296 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/internal/aside"
+)
+
+// knobbed is a run with a checkpoint of step 5, a knob turned at step 3 and one at
+// step 7, and steps up to 9.
+func knobbed(t *testing.T, s *Store) (id, log string) {
+	t.Helper()
+	m := newMeta(1)
+	r := create(t, s, m)
+	must(t, r.Append(status(0, runner.Running)))
+	appendSteps(t, r, 1, 3)
+	must(t, r.Append(turnedKnob(3, "lr", 0.5)))
+	appendSteps(t, r, 4, 5)
+	save(t, r, newState(5))
+	appendSteps(t, r, 6, 7)
+	must(t, r.Append(turnedKnob(7, "c", 9)))
+	appendSteps(t, r, 8, 9)
+	must(t, r.Close())
+	return m.ID, filepath.Join(s.Dir(), m.ID, logName)
+}
+
+func turnedKnob(step int64, key string, value float64) *runner.KnobEvent {
+	return &runner.KnobEvent{Head: head(step), Key: key, Old: runner.Num(0), New: runner.Num(value)}
+}
+
+// flip changes a byte of the line that has the text in it.
+func flip(t *testing.T, path, text string) {
+	t.Helper()
+	b := read(t, path)
+	i := bytes.Index(b, []byte(text))
+	if i < 0 {
+		t.Fatalf("no %s in %s", text, path)
+	}
+	b[i+len(text)-1] ^= 1
+	write(t, b, path)
+}
+
+// TestDamagedLog: what a log has lost behind the checkpoint is said, with the file
+// and the line; what it has lost before that, the checkpoint knows.
+func TestDamagedLog(t *testing.T) {
+	cut := func(at string) func(t *testing.T, log string) {
+		return func(t *testing.T, log string) {
+			b := read(t, log)
+			i := bytes.Index(b, []byte(at))
+			write(t, b[:bytes.LastIndexByte(b[:i], '\n')+1], log)
+		}
+	}
+	flipped := func(text string) func(t *testing.T, log string) {
+		return func(t *testing.T, log string) { flip(t, log, text) }
+	}
+	for name, c := range map[string]struct {
+		harm func(t *testing.T, log string)
+		want string // in the error; empty: it goes on with both knobs
+	}{
+		"nothing":     {func(*testing.T, string) {}, ""},
+		"knob behind": {flipped(`"new":9`), "line 10 checksum differs"},
+		"step behind": {flipped(`"step":8`), "line 11 checksum differs"},
+		"knob before": {flipped(`"new":0.5`), ""},
+		"step before": {flipped(`"step":2`), ""},
+		"newline behind": {func(t *testing.T, log string) {
+			b := read(t, log)
+			i := bytes.LastIndex(b, []byte(`{"seq":10,"type":"knob"`))
+			b[i-1] = ' '
+			write(t, b, log)
+		}, "line 9 checksum differs"},
+		"cut before the position": {cut(`"step":5`), "ends with event 6, and the checkpoint was saved behind"},
+		"garbage behind": {func(t *testing.T, log string) {
+			write(t, append(read(t, log), "segmentation fault\n"...), log)
+		}, "line 13 is no event"},
+		"a line removed": {func(t *testing.T, log string) {
+			lines := bytes.SplitAfter(read(t, log), []byte{'\n'})
+			write(t, bytes.Join(append(lines[:9:9], lines[10:]...), nil), log)
+		}, "line 10 1 lines are missing before it"},
+	} {
+		s := newStore(t)
+		id, log := knobbed(t, s)
+		c.harm(t, log)
+		harmed := read(t, log)
+		r, past, err := s.Reopen(id)
+		if c.want != "" {
+			var lost *lostError
+			if !errors.As(err, &lost) || !strings.Contains(err.Error(), log) ||
+				!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "drolab doctor") {
+				t.Errorf("%s: %v", name, err)
+			}
+			if !bytes.Equal(read(t, log), harmed) {
+				t.Errorf("%s: the log was changed", name)
+			}
+			continue
+		}
+		must(t, err)
+		turned := runner.Turned(past.Log)
+		if len(turned) != 2 || turned[0].New.Float() != 0.5 || turned[1].New.Float() != 9 {
+			t.Errorf("%s: turned %+v", name, turned)
+		}
+		must(t, r.Close())
+		run, err := Find(s.Dir(), id)
+		must(t, err)
+		if h := history(t, run.Tail()); !bytes.Equal(read(t, log), harmed) && len(h.Warnings) != 1 {
+			t.Errorf("%s: warnings %v", name, h.Warnings)
+		}
+	}
+}
+
+// TestLastNewline: a knob whose line lost nothing but its newline is turned.
+func TestLastNewline(t *testing.T) {
+	for name, harm := range map[string]func([]byte) []byte{
+		"missing": func(b []byte) []byte { return b[:len(b)-1] },
+		"changed": func(b []byte) []byte { b[len(b)-1] ^= 8; return b },
+	} {
+		s := newStore(t)
+		m := newMeta(1)
+		r := create(t, s, m)
+		must(t, r.Append(turnedKnob(0, "lr", 0.5)))
+		must(t, r.Close())
+		log := filepath.Join(s.Dir(), m.ID, logName)
+		whole := read(t, log)
+		write(t, harm(bytes.Clone(whole)), log)
+		r2, past, err := s.Reopen(m.ID)
+		must(t, err)
+		if len(past.Log) != 1 || !bytes.Equal(read(t, log), whole) {
+			t.Errorf("%s: %d knobs, log %q", name, len(past.Log), read(t, log))
+		}
+		must(t, r2.Close())
+	}
+}
+
+// TestDamagedJSON: a number that has changed in run.json or a state is not trained
+// with.
+func TestDamagedJSON(t *testing.T) {
+	s := newStore(t)
+	id, _ := knobbed(t, s)
+	dir := filepath.Join(s.Dir(), id)
+	state := filepath.Join(dir, checkpointsName, stateName(5))
+	good := read(t, state)
+	flip(t, state, `"batches": {
+    "kind": "epochs",
+    "samples": 0`)
+	_, past, err := s.Reopen(id)
+	if err != nil || past.From != nil {
+		t.Errorf("a state that has changed is resumed from: %+v, %v", past, err)
+	}
+	write(t, good, state)
+	meta := filepath.Join(dir, metaName)
+	good = read(t, meta)
+	flip(t, meta, `"lr": 0.0`)
+	if _, err := Find(s.Dir(), id); err == nil || !strings.Contains(err.Error(), "checksum differs") ||
+		!strings.Contains(err.Error(), metaName) {
+		t.Errorf("run.json has changed: %v", err)
+	}
+	write(t, good, meta)
+	if _, err := Find(s.Dir(), id); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFailingSync: what the system could not bring to the disk once is written
+// anew, and a knob that it could not is not turned.
+func TestFailingSync(t *testing.T) {
+	s := newStore(t)
+	x := &faults{}
+	s.open = x.open
+	m := newMeta(1)
+	r := create(t, s, m)
+	appendSteps(t, r, 1, 3)
+	x.fail("sync "+logName, errReadOnly)
+	if err := r.Append(turnedKnob(3, "lr", 0.5)); !errors.Is(err, errReadOnly) {
+		t.Errorf("answered with %v", err)
+	}
+	before, err := os.Stat(r.log.path)
+	must(t, err)
+	must(t, r.Append(turnedKnob(3, "c", 9)))
+	after, err := os.Stat(r.log.path)
+	must(t, err)
+	if os.SameFile(before, after) {
+		t.Error("the file that was not synced is believed")
+	}
+	appendSteps(t, r, 4, 5)
+	must(t, r.Close())
+	h := history(t, (&Run{Dir: r.in.path}).Tail())
+	_, past, err := s.Reopen(m.ID)
+	must(t, err)
+	if len(h.Steps) != 5 || len(past.Log) != 1 || past.Log[0].Key != "c" {
+		t.Errorf("%d steps, knobs %v", len(h.Steps), past.Log)
+	}
+}
+
+// TestTooManyFiles: a run waits for room among the open files as for the disk.
+func TestTooManyFiles(t *testing.T) {
+	s := newStore(t)
+	x := &faults{}
+	s.open = x.open
+	r := create(t, s, newMeta(1))
+	for _, thing := range []string{"enter " + checkpointsName, "create " + aside.Prefix + stateName(3)} {
+		x.fail(thing, syscall.EMFILE)
+		_, err := r.Checkpoint(newState(3))
+		if disk := new(runner.DiskError); !errors.As(err, &disk) || !strings.Contains(err.Error(), "too many files") {
+			t.Errorf("%s fails: %v", thing, err)
+		}
+		_, err = r.Checkpoint(newState(3))
+		must(t, err)
+	}
+	must(t, r.Close())
+}
+
+// TestRemovedWhileRecorded: a run that nobody can find ends.
+func TestRemovedWhileRecorded(t *testing.T) {
+	for _, names := range [][]string{{metaName}, {logName}, {lockName}, {metaName, logName, lockName}, {"."}} {
+		s := newStore(t)
+		r := create(t, s, newMeta(1))
+		appendSteps(t, r, 1, 3)
+		for _, name := range names {
+			must(t, os.RemoveAll(filepath.Join(r.in.path, "..", filepath.Base(r.in.path), name)))
+		}
+		_, saved := r.Checkpoint(newState(3))
+		for what, err := range map[string]error{"says": r.Append(status(4, runner.Paused)), "saves": saved,
+			"finishes": r.Finish(&runner.Summary{})} {
+			if !errors.Is(err, errGone) {
+				t.Errorf("without %v it %s: %v", names, what, err)
+			}
+		}
+		if err := r.Append(stepEvent(4)); slices.Contains(names, logName) && !errors.Is(err, errGone) {
+			t.Errorf("without %v it logs: %v", names, err)
+		}
+	}
+}
+
+// TestClockSetBack by a day while a run is recorded, and before it is resumed.
+func TestClockSetBack(t *testing.T) {
+	s := newStore(t)
+	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	s.now = func() time.Time { now = now.Add(time.Second); return now }
+	m := newMeta(1)
+	r := create(t, s, m)
+	must(t, r.Append(status(0, runner.Running)))
+	appendSteps(t, r, 1, 5)
+	now = now.AddDate(0, 0, -1)
+	appendSteps(t, r, 6, 10)
+	save(t, r, newState(10))
+	must(t, r.Close())
+	left := filepath.Join(s.Dir(), ".new-left")
+	must(t, os.Mkdir(left, 0o755))
+	must(t, os.Chtimes(left, now.AddDate(0, 0, 1), now.AddDate(0, 0, 1)))
+	now = now.AddDate(0, 0, -1)
+	r, from := reopen(t, s, m.ID)
+	must(t, r.Append(&runner.ResumeEvent{Head: head(10)}))
+	must(t, r.Append(status(10, runner.Running)))
+	appendSteps(t, r, 11, 12)
+	must(t, r.Close())
+	run, err := Find(s.Dir(), m.ID)
+	must(t, err)
+	h := history(t, run.Tail())
+	if from.Step != 10 || len(h.Steps) != 12 || h.Steps[11].Seq != 15 || h.Seconds != 11 {
+		t.Errorf("from step %d, %d steps to seq %d in %v s", from.Step, len(h.Steps), h.Steps[11].Seq, h.Seconds)
+	}
+	must(t, create(t, s, newMeta(2)).Close())
+	if _, err := os.Stat(left); err == nil {
+		t.Error("what a crash left stays, since it is of tomorrow")
+	}
+}
+
+// TestFlippedLines: every byte of every line is covered.
+func TestFlippedLines(t *testing.T) {
+	s := newStore(t)
+	id, log := knobbed(t, s)
+	good := read(t, log)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range good {
+		bad := bytes.Clone(good)
+		bad[i] ^= byte(1 + rng.IntN(255))
+		write(t, bad, log)
+		r, past, err := s.Reopen(id)
+		if err != nil {
+			continue // named
+		}
+		if k := runner.Turned(past.Log); len(k) != 2 || k[0].New.Float() != 0.5 || k[1].New.Float() != 9 {
+			t.Errorf("byte %d flipped from %q to %q: turned %+v", i, good[i], bad[i], k)
+		}
+		must(t, r.Close())
+	}
+}

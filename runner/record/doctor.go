@@ -1,0 +1,282 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"drolab/runner"
+	"drolab/runner/internal/aside"
+)
+
+// Finding is something that is not as it should be in a folder of runs.
+type Finding struct {
+	Run    string `json:"run,omitempty"` // empty: of the folder itself
+	File   string `json:"file,omitempty"`
+	What   string `json:"what"`
+	Remedy string `json:"remedy"`
+	// Mended says that it was made good, Failed why it could not be.
+	Mended bool   `json:"mended"`
+	Failed string `json:"failed,omitempty"`
+
+	mend func(d *doctor) error // nil: only a person can
+}
+
+// asideName is the folder of what was moved out of the way, in the folder of the
+// runs: nothing is removed.
+const asideName = ".set-aside"
+
+// doctor looks at a folder of runs.
+type doctor struct {
+	root *folder
+	run  string  // that it looks at
+	in   *folder // of that
+	list []*Finding
+}
+
+// Examine looks at every file of the runs in dir: checksums, links, owners and
+// modes, what crashes left, and summaries that are missing. It changes nothing.
+func Examine(dir string) (list []*Finding, runs int, err error) { return examine(dir, false) }
+
+// Mend is Examine, and makes good what it can without losing anything: what is in
+// the way is moved to .set-aside, files that are changed are copied there before,
+// summaries are made from the last state. It leaves runs alone that somebody
+// records.
+func Mend(dir string) (list []*Finding, runs int, err error) { return examine(dir, true) }
+
+func examine(dir string, mend bool) ([]*Finding, int, error) {
+	root, err := openFolder(nil, dir)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer root.Close()
+	d := &doctor{root: root}
+	d.checkRoot()
+	d.treat(mend)
+	names, err := runNames(dir)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, name := range names {
+		d.examineRun(name, mend)
+	}
+	return d.list, len(names), nil
+}
+
+// examineRun looks at one run. What it mends may uncover more: a checkpoint that
+// is moved aside makes another the newest.
+func (d *doctor) examineRun(name string, mend bool) {
+	d.run = name
+	defer func() { d.run = "" }()
+	in, err := d.root.within(name)
+	if err != nil {
+		d.find("", err.Error(), "it is only shown: move the folder itself here to go on with it", nil)
+		return
+	}
+	defer in.Close()
+	d.in = in
+	const rounds = 4
+	for range rounds {
+		before := len(d.list)
+		held := in.held(tryLock, lockName)
+		if info, err := in.Lstat(lockName); err == nil && !info.Mode().IsRegular() {
+			held = false // nobody can hold that
+		}
+		d.checkRun(held)
+		d.list = append(d.list[:before], fresh(d.list[:before], d.list[before:])...)
+		if len(d.list) == before || !mend || held {
+			return
+		}
+		d.treatRun(d.list[before:])
+	}
+}
+
+// fresh are those of the findings that were not found before.
+func fresh(known, list []*Finding) []*Finding {
+	return slices.DeleteFunc(slices.Clone(list), func(f *Finding) bool {
+		return slices.ContainsFunc(known, func(k *Finding) bool {
+			return k.Run == f.Run && k.File == f.File && k.What == f.What
+		})
+	})
+}
+
+// treatRun mends what it can of a run, whose lock it takes.
+func (d *doctor) treatRun(list []*Finding) {
+	l, err := d.in.acquire(tryLock, lockName, writerTries)
+	defer l.Release()
+	for _, f := range list {
+		// A lock that is a link cannot be taken before it is moved away.
+		if err == nil || f.File == lockName {
+			f.treat(d)
+		} else if f.mend != nil {
+			f.Failed = err.Error()
+		}
+	}
+}
+
+func (d *doctor) treat(mend bool) {
+	for _, f := range d.list {
+		if mend {
+			f.treat(d)
+		}
+	}
+}
+
+func (f *Finding) treat(d *doctor) {
+	if f.mend == nil {
+		return
+	}
+	if err := f.mend(d); err != nil {
+		f.Failed = err.Error()
+		return
+	}
+	f.Mended = true
+}
+
+func (d *doctor) find(file, what, remedy string, mend func(*doctor) error) {
+	d.list = append(d.list, &Finding{Run: d.run, File: file, What: what, Remedy: remedy, mend: mend})
+}
+
+const movesAside = "--mend moves it to " + asideName
+
+// checkRoot looks at what is in the folder of the runs beside the runs.
+func (d *doctor) checkRoot() {
+	if info, err := d.root.Lstat("."); err == nil {
+		d.checkOwner(".", info)
+	}
+	for _, e := range d.root.leftovers() {
+		d.find(e.Name(), "was left half made or half removed by a crash", movesAside, moveAside(e.Name()))
+	}
+	entries, _ := d.root.List()
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case strings.HasPrefix(name, ".engine.") && !e.Type().IsRegular() && e.Type() != fs.ModeSocket:
+			d.find(name, "is no regular file: an engine would write elsewhere", movesAside, moveAside(name))
+		case strings.HasPrefix(name, ".probe-"), strings.HasPrefix(name, aside.Prefix) && !e.IsDir():
+			d.find(name, "was left by a crash", movesAside, moveAside(name))
+		}
+	}
+}
+
+// moveAside moves a file of the run, or of the folder of the runs.
+func moveAside(name string) func(*doctor) error {
+	return func(d *doctor) error {
+		to, err := d.place(name)
+		if err != nil {
+			return err
+		}
+		from := filepath.Join(d.run, name)
+		if err := d.root.Rename(from, to); err != nil {
+			return err
+		}
+		return d.root.Sync()
+	}
+}
+
+// keep copies a file of the run aside, before it is changed.
+func (d *doctor) keep(name string) error {
+	old, _, err := d.in.read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	to, err := d.place(name)
+	if err != nil {
+		return err
+	}
+	in, err := openFolder(nil, d.root.join(filepath.Dir(to)))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return in.write(filepath.Base(to), func(w io.Writer) error {
+		_, err := io.Copy(w, old)
+		return err
+	})
+}
+
+// place makes a name in the folder aside that nothing has.
+func (d *doctor) place(name string) (string, error) {
+	folder := asideName
+	for _, part := range []string{"", d.run} {
+		folder = filepath.Join(folder, part)
+		if err := d.root.Mkdir(folder, folderMode); err != nil && !errors.Is(err, fs.ErrExist) {
+			return "", err
+		}
+	}
+	base := strings.TrimPrefix(filepath.Base(name), ".")
+	for n := 0; ; n++ {
+		to := filepath.Join(folder, base)
+		if n > 0 {
+			to = fmt.Sprintf("%s.%d", to, n)
+		}
+		if _, err := d.root.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			return to, nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+}
+
+// checkOwner looks at who may change a file of the run.
+func (d *doctor) checkOwner(name string, info fs.FileInfo) {
+	const others = 0o022
+	switch perm := info.Mode().Perm(); {
+	case foreign(info):
+		d.find(name, "belongs to another user", "copy it: his file may change while a run goes on", nil)
+	case perm&others != 0 && info.Mode()&fs.ModeSticky == 0:
+		d.find(name, fmt.Sprintf("others may change it (mode %o)", perm), "--mend takes that from them",
+			func(d *doctor) error { return os.Chmod(d.root.join(filepath.Join(d.run, name)), perm&^others) })
+	}
+}
+
+// checkSummary wants what a run that has ended came to.
+func (d *doctor) checkSummary(held bool) {
+	e, err := readEnd(d.in, statusOnly)
+	if err != nil || held || !e.Status.Ended() {
+		return
+	}
+	var s runner.Summary
+	err = d.in.readJSON(summaryName, &s)
+	switch {
+	case err == nil && s.Status == e.Status:
+		return
+	case err == nil:
+		err = fmt.Errorf("says %s, and the log %s", s.Status, e.Status)
+	case errors.Is(err, fs.ErrNotExist):
+		err = errors.New("is missing")
+	}
+	d.find(summaryName, err.Error(), "--mend makes it from the log and the last state", (*doctor).summarise)
+}
+
+// summarise writes the summary of a run that has ended.
+func (d *doctor) summarise() error {
+	m, err := readMeta(d.in)
+	if err != nil {
+		return err
+	}
+	e, err := readEnd(d.in, func(*end) bool { return false })
+	if err != nil {
+		return err
+	}
+	if err := d.keep(summaryName); err != nil {
+		return err
+	}
+	now := &runner.State{Eval: e.Eval, Last: e.Last, Selected: e.Selected}
+	if s, _, err := newestCheckpoint(d.in); err == nil && s != nil && s.Step == e.Step && s.Last != nil {
+		now = s.State
+	}
+	s := runner.Summarize(m, e.Status, e.Step, now.Eval, now.Last)
+	s.Cause, s.PaperIterate = e.Cause, now.Output
+	s.Selects(m, now.Selected)
+	return d.in.writeJSON(summaryName, s)
+}

@@ -1,0 +1,200 @@
+//go:build darwin || freebsd || linux
+
+package record
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/runner"
+)
+
+// everyFile lists the files in a folder with what they hold, links with where
+// they lead.
+func everyFile(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	list := map[string]string{}
+	must(t, filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		name, _ := filepath.Rel(dir, path)
+		switch {
+		case err != nil || info.IsDir():
+		case info.Mode().IsRegular():
+			list[name] = string(read(t, path))
+		default:
+			list[name], err = os.Readlink(path)
+		}
+		return err
+	}))
+	return list
+}
+
+// TestDoctor finds what was done to a run, names it, mends it, and loses nothing;
+// then the run goes on, and is well.
+func TestDoctor(t *testing.T) {
+	for _, c := range []struct {
+		file, what string
+		harm       func(t *testing.T, dir string)
+		stays      bool // only a person can mend it
+	}{
+		{"", "", func(*testing.T, string) {}, false},
+		{logName, "checksum differs", func(t *testing.T, dir string) {
+			flip(t, filepath.Join(dir, logName), `"type":"knob"`)
+		}, false},
+		{logName, "ends with event 4", func(t *testing.T, dir string) {
+			b := read(t, dir, logName)
+			write(t, b[:strings.Index(string(b), `{"seq":5`)], dir, logName)
+		}, false},
+		{metaName, "checksum differs", func(t *testing.T, dir string) {
+			flip(t, filepath.Join(dir, metaName), `"lr": 0.0`)
+		}, true},
+		{summaryName, "is missing", func(t *testing.T, dir string) {
+			must(t, os.Remove(filepath.Join(dir, summaryName)))
+		}, false},
+		{summaryName, "checksum differs", func(t *testing.T, dir string) {
+			flip(t, filepath.Join(dir, summaryName), `"lambda": `)
+		}, false},
+		{filepath.Join(checkpointsName, stateName(7)), "checksum", func(t *testing.T, dir string) {
+			path := filepath.Join(dir, checkpointsName, tensorsName(7))
+			b := read(t, path)
+			b[len(b)-1] ^= 1
+			write(t, b, path)
+		}, false},
+		{filepath.Join(checkpointsName, tensorsName(3)), "not complete", func(t *testing.T, dir string) {
+			write(t, []byte("x"), dir, checkpointsName, tensorsName(3))
+		}, false},
+		{".new-" + summaryName, "left by a crash", func(t *testing.T, dir string) {
+			write(t, []byte("{"), dir, ".new-"+summaryName)
+		}, false},
+		{summaryName, "is a link", func(t *testing.T, dir string) {
+			must(t, os.Rename(filepath.Join(dir, summaryName), filepath.Join(dir, "elsewhere")))
+			must(t, os.Symlink("elsewhere", filepath.Join(dir, summaryName)))
+		}, false},
+		{lockName, "is a link", func(t *testing.T, dir string) {
+			must(t, os.Remove(filepath.Join(dir, lockName)))
+			must(t, os.Symlink("/etc/passwd", filepath.Join(dir, lockName)))
+		}, false},
+		{logName, "hard link", func(t *testing.T, dir string) {
+			must(t, os.Link(filepath.Join(dir, logName), filepath.Join(dir, "copy")))
+		}, false},
+		{logName, "mode 666", func(t *testing.T, dir string) {
+			must(t, os.Chmod(filepath.Join(dir, logName), 0o666))
+		}, false},
+		{lockName, "held by nobody", func(t *testing.T, dir string) {
+			write(t, []byte("elsewhere"), dir, lockName)
+		}, false},
+	} {
+		t.Run(c.file+" "+c.what, func(t *testing.T) {
+			s := newStore(t)
+			knobStopped(t, s)
+			r := the(s, original)
+			c.harm(t, r.Dir)
+			before := everyFile(t, s.Dir())
+			list, runs, err := Examine(s.Dir())
+			must(t, err)
+			found := slices.ContainsFunc(list, func(f *Finding) bool {
+				return f.Run == r.Meta.ID && f.File == c.file && strings.Contains(f.What, c.what) &&
+					f.Remedy != "" && !f.Mended
+			})
+			if runs != 1 || found != (c.what != "") || c.what == "" && len(list) > 0 {
+				t.Errorf("found %s", findings(list))
+			}
+			if after := everyFile(t, s.Dir()); fmt.Sprint(after) != fmt.Sprint(before) {
+				t.Error("looking has changed something")
+			}
+			list, _, err = Mend(s.Dir())
+			must(t, err)
+			keeps(t, s.Dir(), before)
+			again, _, err := Examine(s.Dir())
+			must(t, err)
+			if (len(again) > 0) != c.stays {
+				t.Errorf("mended %s, and then found %s", findings(list), findings(again))
+			}
+			if err := train(s, the(s, original), runner.Request{}); !c.stays && err != nil {
+				t.Errorf("it does not go on: %v", err)
+			}
+		})
+	}
+}
+
+func findings(list []*Finding) (text string) {
+	for _, f := range list {
+		text += fmt.Sprintf("\n%+v", *f)
+	}
+	return text
+}
+
+// keeps wants every text that files had to be in some file still.
+func keeps(t *testing.T, dir string, before map[string]string) {
+	t.Helper()
+	after := everyFile(t, dir)
+	for name, text := range before {
+		kept := filepath.Base(name) == lockName // what it says is not of use
+		for _, now := range after {
+			kept = kept || now == text
+		}
+		if !kept {
+			t.Errorf("%s is lost", name)
+		}
+	}
+}
+
+// TestDoctorOfTheFolder finds what lies beside the runs.
+func TestDoctorOfTheFolder(t *testing.T) {
+	s := newStore(t)
+	for _, name := range []string{".new-half", deletedPrefix + "gone"} {
+		must(t, os.Mkdir(filepath.Join(s.Dir(), name), 0o755))
+	}
+	path, unharmed := victim(t)
+	must(t, os.Symlink(path, filepath.Join(s.Dir(), ".engine.lock")))
+	must(t, os.Symlink(t.TempDir(), filepath.Join(s.Dir(), "link")))
+	must(t, os.Chmod(s.Dir(), 0o777))
+	list, _, err := Mend(s.Dir())
+	must(t, err)
+	unharmed("mended")
+	mended := 0
+	for _, f := range list {
+		if f.Mended {
+			mended++
+		}
+	}
+	if len(list) != 5 || mended != 4 {
+		t.Errorf("%d findings, %d mended: %s", len(list), mended, findings(list))
+	}
+}
+
+// TestDoctorLeavesRunsAloneThatAreRecorded.
+func TestDoctorLeavesRunsAloneThatAreRecorded(t *testing.T) {
+	s := newStore(t)
+	r := create(t, s, newMeta(1))
+	appendSteps(t, r, 1, 3)
+	save(t, r, newState(3))
+	write(t, []byte("x"), r.in.path, checkpointsName, ".new-"+tensorsName(4)) // it is being written
+	list, _, err := Mend(s.Dir())
+	must(t, err)
+	if len(list) > 0 {
+		t.Errorf("found %s", findings(list))
+	}
+	flip(t, r.log.path, `"step":2`)
+	list, _, err = Mend(s.Dir())
+	must(t, err)
+	if len(list) != 1 || list[0].Mended {
+		t.Errorf("found %s", findings(list))
+	}
+}
+
+// TestSummaryIsMadeAgain as it was.
+func TestSummaryIsMadeAgain(t *testing.T) {
+	s := newStore(t)
+	finished(t, s)
+	want := result(original)(t, s.Dir())
+	must(t, os.Remove(filepath.Join(the(s, original).Dir, summaryName)))
+	_, _, err := Mend(s.Dir())
+	must(t, err)
+	if got := result(original)(t, s.Dir()); got != want {
+		t.Error(difference(got, want))
+	}
+}

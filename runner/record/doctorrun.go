@@ -1,0 +1,272 @@
+package record
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/internal/aside"
+)
+
+// checkRun looks at every file of a run.
+func (d *doctor) checkRun(held bool) {
+	d.checkFiles(".", held)
+	m, err := readMeta(d.in)
+	if err != nil {
+		d.find(metaName, err.Error(), "put it back from a copy", nil)
+		return
+	}
+	d.checkCheckpoints(m, held)
+	d.checkLog()
+	d.checkSummary(held)
+}
+
+// checkFiles looks at what the files of a folder of the run are, and whose.
+func (d *doctor) checkFiles(folder string, held bool) {
+	in := d.in
+	if folder != "." {
+		var err error
+		if in, err = d.in.within(folder); err != nil {
+			return // its own folder has told
+		}
+		defer in.Close()
+	}
+	entries, err := in.List()
+	if err != nil {
+		d.find(folder, err.Error(), "see to its permissions", nil)
+	}
+	if info, err := in.Lstat("."); err == nil {
+		d.checkOwner(folder, info)
+	}
+	for _, e := range entries {
+		name := filepath.Join(folder, e.Name())
+		info, err := e.Info()
+		switch {
+		case err != nil: // it went meanwhile
+		case name == checkpointsName && e.IsDir():
+			d.checkFiles(name, held)
+		case !info.Mode().IsRegular():
+			d.find(name, "is a link or no file: nothing is read or written through it", movesAside, moveAside(name))
+		case strings.HasPrefix(e.Name(), aside.Prefix) && !held:
+			d.find(name, "was left by a crash", movesAside, moveAside(name))
+		default:
+			d.checkFile(name, info, held)
+		}
+	}
+}
+
+func (d *doctor) checkFile(name string, info fs.FileInfo, held bool) {
+	d.checkOwner(name, info)
+	if linked(info) {
+		d.find(name, "has another name elsewhere (a hard link), which would change with it",
+			"--mend gives the run a copy", func(d *doctor) error { return d.part(name) })
+	}
+	if name == lockName && info.Size() > 0 && !held {
+		d.find(name, "says who held it last, and is held by nobody", "the next resume takes it; --mend empties it",
+			func(d *doctor) error { return os.Truncate(d.in.join(name), 0) })
+	}
+}
+
+// part makes a file of a run one of its own: the other name keeps the old one.
+func (d *doctor) part(name string) error {
+	in, err := openFolder(nil, d.in.join(filepath.Dir(name)))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	old, _, err := in.read(filepath.Base(name))
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	return in.write(filepath.Base(name), func(w io.Writer) error {
+		_, err := io.Copy(w, old)
+		return err
+	})
+}
+
+// checkCheckpoints reads every checkpoint.
+func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
+	in, err := d.in.within(checkpointsName)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			return // checkFiles has told
+		}
+		d.checkFork(m, 0)
+		return
+	}
+	defer in.Close()
+	steps, _ := checkpointSteps(in)
+	whole := map[string]bool{}
+	readable := 0
+	for _, step := range steps {
+		if _, err := readCheckpoint(in, step); err != nil {
+			d.find(filepath.Join(checkpointsName, stateName(step)), err.Error(),
+				"a resume takes an older one; --mend moves it to "+asideName, movePair(step))
+		} else {
+			readable++
+		}
+		whole[stateName(step)], whole[tensorsName(step)], whole[pinName(step)] = true, true, true
+	}
+	d.checkFork(m, readable)
+	entries, _ := in.List()
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "step-") && !whole[e.Name()] && e.Type().IsRegular() && !held {
+			name := filepath.Join(checkpointsName, e.Name())
+			d.find(name, "is of a checkpoint that is not complete", movesAside, moveAside(name))
+		}
+	}
+}
+
+func (d *doctor) checkFork(m *runner.Meta, readable int) {
+	if m.Parent != "" && readable == 0 {
+		d.find(checkpointsName, errOrphan.Error(), "fork "+m.Parent+" again, or put it back from a copy", nil)
+	}
+}
+
+// movePair moves a checkpoint aside, its state first: without that it is none.
+func movePair(step int64) func(*doctor) error {
+	return func(d *doctor) error {
+		for _, name := range []string{stateName(step), tensorsName(step), pinName(step)} {
+			err := moveAside(filepath.Join(checkpointsName, name))(d)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// checkLog looks at every line, and whether there are as many as the newest
+// checkpoint has seen.
+func (d *doctor) checkLog() {
+	a, err := auditLog(d.in)
+	if err != nil {
+		return // checkFiles has told
+	}
+	if _, err := d.in.Lstat(logName); err != nil {
+		d.find(logName, "is missing", "put it back from a copy", nil)
+		return
+	}
+	var at *position
+	if s, _, err := newestCheckpoint(d.in); err == nil && s != nil {
+		at = s.at
+	}
+	const remedy = "put it back from a copy; --mend keeps one, and writes a warning in the place of what is lost"
+	for _, line := range a.damaged {
+		d.find(logName, fmt.Sprintf("line %d %s", line.line, line.what), remedy, (*doctor).repairLog)
+	}
+	if at != nil && a.seq < at.seq {
+		d.find(logName, fmt.Sprintf("ends with event %d, and the newest checkpoint was saved behind event %d",
+			a.seq, at.seq), remedy, (*doctor).repairLog)
+	}
+}
+
+// repairLog writes the log anew, with a warning in the place of each line that is
+// lost; none where it is as it should be by now.
+func (d *doctor) repairLog() error {
+	a, err := auditLog(d.in)
+	if err != nil {
+		return err
+	}
+	upto := int64(0)
+	if s, _, err := newestCheckpoint(d.in); err == nil && s != nil && s.at != nil {
+		upto = s.at.seq
+	}
+	if len(a.damaged) == 0 && a.seq >= upto {
+		return nil
+	}
+	if err := d.keep(logName); err != nil {
+		return err
+	}
+	old, size, err := d.in.read(logName)
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	return d.in.write(logName, func(w io.Writer) error {
+		return (&repair{w: w}).copy(io.NewSectionReader(old, 0, size), upto)
+	})
+}
+
+// repair copies the lines of a log that are whole.
+type repair struct {
+	w    io.Writer
+	seq  int64 // of the last line
+	step int64
+}
+
+func (r *repair) copy(from io.Reader, upto int64) error {
+	in := bufio.NewReaderSize(from, maxLine)
+	long := false
+	for {
+		line, err := in.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			long = true
+			continue
+		case errors.Is(err, io.EOF): // a torn line is cut, unless it is whole but for its newline
+			var rest audit
+			if rest.last(append([]byte(nil), line...)); rest.unended > 0 {
+				err = r.line(append(line[:rest.unended:rest.unended], '\n'))
+			} else {
+				err = nil
+			}
+			return errors.Join(err, r.fill(upto+1))
+		case err != nil:
+			return err
+		}
+		if !long {
+			err = r.line(line)
+		}
+		if long = false; err != nil {
+			return err
+		}
+	}
+}
+
+// line copies a line, and puts warnings before it for those that are missing.
+func (r *repair) line(line []byte) error {
+	text := append([]byte(nil), line...) // reading it changes it
+	var one audit
+	one.add(line[:len(line)-1])
+	if len(line) == 1 || len(one.damaged) > 0 && one.seq == 0 {
+		return nil
+	}
+	if one.sealed {
+		if err := r.fill(one.seq); err != nil {
+			return err
+		}
+	}
+	if one.seq > 0 {
+		r.seq = one.seq
+	}
+	if e, err := decodeLine(append([]byte(nil), text[:len(text)-1]...)); err == nil && e != nil {
+		r.step = e.Header().Step
+	}
+	_, err := r.w.Write(text)
+	return err
+}
+
+// fill writes warnings with the numbers before next that no line has.
+func (r *repair) fill(next int64) error {
+	for ; r.seq+1 < next; r.seq++ {
+		w := &runner.WarningEvent{Head: runner.Head{Seq: r.seq + 1, Time: time.Now().UTC(), Step: r.step},
+			Message: "an event that stood here is lost: drolab doctor has the file as it was in " + asideName}
+		line, err := runner.EncodeEvent(w)
+		if err == nil {
+			_, err = r.w.Write(append(lineSeal.put(line), '\n'))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

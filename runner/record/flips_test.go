@@ -1,0 +1,201 @@
+package record
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/runner"
+)
+
+// flipped is a byte of a file of a run that is another one.
+type flipped struct {
+	file string // from the run's folder
+	at   int
+	by   byte
+}
+
+// pickFlips draws bytes of all files alike: as many of a small one as of a large
+// one, which is where the settings are.
+func pickFlips(t *testing.T, dir string, n int) (list []flipped) {
+	t.Helper()
+	var files []string
+	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if info, e := d.Info(); e == nil && info.Mode().IsRegular() && info.Size() > 0 {
+			files = append(files, path)
+		}
+		return err
+	}))
+	rng := rand.New(rand.NewPCG(7, 11))
+	for i := range n {
+		path := files[i%len(files)]
+		name, err := filepath.Rel(dir, path)
+		must(t, err)
+		list = append(list, flipped{name, rng.IntN(len(read(t, path))), byte(1 + rng.IntN(255))})
+	}
+	return list
+}
+
+// harm does it to a copy of a folder of runs.
+func (f *flipped) harm(t *testing.T, before, id string) (dir string) {
+	t.Helper()
+	dir = quickDir(t)
+	must(t, os.CopyFS(dir, os.DirFS(before)))
+	path := filepath.Join(dir, id, f.file)
+	b := read(t, path)
+	b[f.at] ^= f.by
+	write(t, b, path)
+	return dir
+}
+
+// TestFlips changes one byte of a run that was stopped, and of one that is done.
+// Who goes on with the first is told the file, or comes to the same weights, state
+// and summary; who looks at the second sees an error or what he saw before.
+func TestFlips(t *testing.T) {
+	n := 200
+	if *long {
+		n = 10_000
+	}
+	before := quickDir(t)
+	s, err := Open(before)
+	must(t, err)
+	knobStopped(t, s)
+	finished(t, s)
+	are := func(want runner.Status) func(*runner.Meta) bool {
+		return func(m *runner.Meta) bool { r, _ := Find(s.dir, m.ID); return r.Status() == want }
+	}
+	stopped, done := the(s, are(runner.Stopped)), the(s, are(runner.Done))
+	same := func(m *runner.Meta) bool { return m.ID == stopped.Meta.ID }
+	want := (&flipped{"checkpoints/lock", 0, 0}).goOn(t, before, stopped.Meta.ID, same)
+	counts := map[string]int{}
+	for _, f := range pickFlips(t, stopped.Dir, n*4/5) {
+		counts[f.goOn(t, before, stopped.Meta.ID, same, want)]++
+	}
+	for _, f := range pickFlips(t, done.Dir, n/5) {
+		counts[f.look(t, before, done)]++
+	}
+	t.Logf("%d flipped bytes: %v", n, counts)
+}
+
+// knobStopped leaves a run that had two knobs turned, one before its last
+// checkpoint and one behind it, and was killed at step 12.
+func knobStopped(t *testing.T, s *Store) {
+	st := &stopping{Store: s}
+	q := runner.NewQueue(t.Context(), runner.Settings{Store: st, Threads: 1})
+	told := make(chan error, 2)
+	var id string
+	st.ask = func(run string, e runner.Event) {
+		id = run
+		step := e.Header().Step
+		switch e := e.(type) {
+		case *runner.StepEvent:
+			if step == 6 || step == 9 {
+				q.Pause(run)
+			}
+		case *runner.StatusEvent:
+			if e.Status == runner.Paused {
+				go func() { told <- q.Knob(run, "lr", fmt.Sprint(float64(step)/1000)); q.Resume(run) }()
+			}
+		}
+		if step == 12 {
+			q.Stop(run)
+		}
+	}
+	spec := tiny()
+	spec.CheckpointKeep = 9
+	_, err := q.Start(runner.Request{Specs: []runner.Spec{spec}})
+	must(t, err)
+	q.Wait()
+	must(t, <-told)
+	must(t, <-told)
+	r, err := Find(s.dir, id) // as if it had been killed: without its last checkpoints
+	must(t, err)
+	for _, step := range []int64{9, 12} {
+		must(t, os.Remove(filepath.Join(r.Dir, checkpointsName, stateName(step))))
+		must(t, os.Remove(filepath.Join(r.Dir, checkpointsName, tensorsName(step))))
+	}
+}
+
+// goOn resumes what was harmed, and tells how it came out.
+func (f *flipped) goOn(t *testing.T, before, id string, fits func(*runner.Meta) bool, want ...string) string {
+	t.Helper()
+	dir := before
+	if f.by != 0 {
+		dir = f.harm(t, before, id)
+	} else {
+		dir = quickDir(t)
+		must(t, os.CopyFS(dir, os.DirFS(before)))
+	}
+	defer os.RemoveAll(dir)
+	s := &Store{dir: dir, now: clock(), open: openDisk}
+	r, err := Find(dir, id)
+	if err == nil {
+		q := runner.NewQueue(t.Context(), runner.Settings{Store: s, Threads: 1})
+		if err = q.Resume(r.Meta.ID); err == nil {
+			err = q.Wait()[0].Err
+		}
+	}
+	if err != nil {
+		if !strings.Contains(err.Error(), filepath.Base(f.file)) {
+			t.Errorf("%+v: the error does not name it: %v", *f, err)
+		}
+		return "named"
+	}
+	got := weighed(t, dir, fits)
+	if len(want) == 0 {
+		return got
+	}
+	if got != want[0] {
+		t.Errorf("%+v: it goes on without a word to %s", *f, difference(got, want[0]))
+	}
+	return "harmless"
+}
+
+// weighed is the result of a run but for its events, some of which may be lost.
+func weighed(t *testing.T, dir string, fits func(*runner.Meta) bool) string {
+	t.Helper()
+	r := the(&Store{dir: dir}, fits)
+	saved, _, err := r.Saved()
+	must(t, err)
+	return settled(t, r, saved.Step)
+}
+
+// look reads what was harmed as a viewer does.
+func (f *flipped) look(t *testing.T, before string, r *Run) string {
+	t.Helper()
+	dir := f.harm(t, before, r.Meta.ID)
+	defer os.RemoveAll(dir)
+	now, err := Find(dir, r.Meta.ID)
+	if err != nil {
+		if !strings.Contains(err.Error(), filepath.Base(f.file)) {
+			t.Errorf("%+v: the error does not name it: %v", *f, err)
+		}
+		return "named"
+	}
+	was, is := *r.Summary(), *now.Summary()
+	for _, s := range []*runner.Summary{&was, &is} {
+		s.Dir, s.ImagesPerSecond, s.PaperIterate = "", runner.Number{}, nil
+		if is.Status != was.Status { // the log's last line is lost, and looks like a kill
+			s.Status = ""
+		}
+	}
+	if now.Status() == runner.Done && asJSON(t, &was) != asJSON(t, &is) && f.file != logName {
+		t.Errorf("%+v: it shows\n%s\nand not\n%s", *f, asJSON(t, &is), asJSON(t, &was))
+	}
+	shown, _ := whatStands(t, now)
+	events, _ := whatStands(t, r)
+	for _, line := range events {
+		if i := slices.Index(shown, line); i >= 0 {
+			shown = slices.Delete(shown, i, i+1)
+		}
+	}
+	if len(shown) > 0 {
+		t.Errorf("%+v: it shows an event that never was: %s", *f, shown[0])
+	}
+	return "seen"
+}

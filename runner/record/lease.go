@@ -1,0 +1,109 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"drolab/runner/internal/aside"
+)
+
+// A lease is a lock on a disk that has none. Its file says who holds it, and
+// when the disk last heard of him, by the disk's own clock: nobody's clock need
+// be right. After leaseTime without a word another machine may take it, so that
+// a crash blocks nothing for good; one that was only asleep sees before its next
+// write that the file says something else.
+type lease struct {
+	file  file
+	local file // locked by this machine's holder
+
+	mu    sync.Mutex
+	words []byte
+	over  bool
+}
+
+const (
+	leaseTime = 2 * time.Minute
+	leaseBeat = leaseTime / 6
+)
+
+// say replaces what the file says.
+func (l *lease) say(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.words = bytes.Clone(b[:min(len(b), maxWords)])
+	return rewrite(l.file, b)
+}
+
+// keep renews the lease until it is over.
+func (l *lease) keep() {
+	beat := time.NewTicker(leaseBeat)
+	defer beat.Stop()
+	for range beat.C {
+		if !l.renew() {
+			return
+		}
+	}
+}
+
+// renew is false where the lease is over, or another's.
+func (l *lease) renew() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over || !bytes.Equal(said(l.file), l.words) {
+		return false
+	}
+	l.file.WriteAt(l.words, 0) // where that fails, the next beat does it
+	return true
+}
+
+// stands tells whether the file says still what its holder wrote.
+func (l *lease) stands() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return bytes.Equal(said(l.file), l.words)
+}
+
+// end gives the lease up, unless it is another's by now.
+func (l *lease) end() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
+	if !bytes.Equal(said(l.file), l.words) {
+		return nil
+	}
+	return l.file.Truncate(0)
+}
+
+// maxWords is as much of a lock file as is looked at, in bytes.
+const maxWords = 1 << 10
+
+// said is what a lock file says; what cannot be read says nothing.
+func said(f file) []byte {
+	b := make([]byte, maxWords)
+	n, _ := f.ReadAt(b, 0)
+	return b[:n]
+}
+
+// age tells how long ago a file was written, by the clock of its disk: that of a
+// file which is made now.
+func (f *folder) age(o file) (time.Duration, error) {
+	const name = aside.Prefix + "clock"
+	if err := f.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	c, err := f.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, lockMode)
+	if err != nil {
+		return 0, err
+	}
+	now, err := c.Stat()
+	err = errors.Join(err, c.Close(), f.Remove(name))
+	then, e := o.Stat()
+	if err = errors.Join(err, e); err != nil {
+		return 0, err
+	}
+	return now.ModTime().Sub(then.ModTime()), nil
+}

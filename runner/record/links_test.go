@@ -1,0 +1,193 @@
+//go:build darwin || freebsd || linux
+
+package record
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"drolab/runner"
+)
+
+// interrupted is a run with a checkpoint of step 10 that nobody records.
+func interrupted(t *testing.T, s *Store) (id, dir string) {
+	t.Helper()
+	m := newMeta(1)
+	r := create(t, s, m)
+	must(t, r.Append(status(0, runner.Running)))
+	appendSteps(t, r, 1, 10)
+	save(t, r, newState(10))
+	must(t, r.Close())
+	return m.ID, filepath.Join(s.Dir(), m.ID)
+}
+
+// goOn resumes a run, and writes to every file that a run that goes on does.
+func goOn(s *Store, id string) error {
+	r, _, err := s.Reopen(id)
+	if err != nil {
+		return err
+	}
+	err = r.Append(&runner.ResumeEvent{Head: head(10)})
+	if err == nil {
+		_, err = r.Checkpoint(newState(20))
+	}
+	if err == nil {
+		err = r.Finish(&runner.Summary{Status: runner.Stopped})
+	}
+	return errors.Join(err, r.Close())
+}
+
+// victim is a file of somebody who receives a run folder.
+func victim(t *testing.T) (path string, unharmed func(when string)) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), ".profile")
+	const text = "export PATH\n"
+	must(t, os.WriteFile(path, []byte(text), 0o644))
+	return path, func(when string) {
+		t.Helper()
+		if got := string(read(t, path)); got != text {
+			t.Errorf("%s: the file says %q now", when, got)
+		}
+	}
+}
+
+// TestWritersFollowNoLinks puts a link to another's file in the place of each
+// file that a resume opens, and of each that it makes aside.
+func TestWritersFollowNoLinks(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		goes bool // on all the same: the link is replaced
+	}{
+		{logName, false}, {metaName, false}, {lockName, false}, {summaryName, true},
+		{".new-" + summaryName, true},
+		{filepath.Join(checkpointsName, ".new-"+stateName(20)), true},
+		{filepath.Join(checkpointsName, ".new-"+tensorsName(20)), true},
+		{filepath.Join(checkpointsName, tensorsName(20)), true},
+		{filepath.Join(checkpointsName, stateName(20)), true},
+	} {
+		s := newStore(t)
+		id, dir := interrupted(t, s)
+		path, unharmed := victim(t)
+		os.Remove(filepath.Join(dir, c.name))
+		must(t, os.Symlink(path, filepath.Join(dir, c.name)))
+		err := goOn(s, id)
+		unharmed(c.name)
+		if (err == nil) != c.goes || err != nil && !strings.Contains(err.Error(), c.name) {
+			t.Errorf("a link as %s: %v", c.name, err)
+		}
+		if !c.goes {
+			continue
+		}
+		if info, err := os.Lstat(filepath.Join(dir, c.name)); err == nil && !info.Mode().IsRegular() {
+			t.Errorf("%s is a link still", c.name)
+		}
+	}
+}
+
+// TestCheckpointsOfAnother: a run that says that the checkpoints of another are
+// its own removes none of them.
+func TestCheckpointsOfAnother(t *testing.T) {
+	s := newStore(t)
+	_, good := interrupted(t, s)
+	id, dir := interrupted(t, s)
+	must(t, os.RemoveAll(filepath.Join(dir, checkpointsName)))
+	must(t, os.Symlink(filepath.Join("..", filepath.Base(good), checkpointsName),
+		filepath.Join(dir, checkpointsName)))
+	if err := goOn(s, id); err == nil || !strings.Contains(err.Error(), checkpointsName) {
+		t.Errorf("it goes on: %v", err)
+	}
+	run, err := Find(s.Dir(), id)
+	must(t, err)
+	if err := run.Pin(10); err == nil {
+		t.Error("it pins")
+	}
+	must(t, Delete(s.Dir(), id))
+	run, err = Find(s.Dir(), filepath.Base(good))
+	must(t, err)
+	if _, err := run.Load(10); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLinkedRun: a link with a run's name is read, and neither resumed nor
+// deleted.
+func TestLinkedRun(t *testing.T) {
+	s, other := newStore(t), newStore(t)
+	id, dir := interrupted(t, other)
+	must(t, os.Symlink(dir, filepath.Join(s.Dir(), id)))
+	if _, err := Find(s.Dir(), id); err != nil {
+		t.Error(err)
+	}
+	for what, err := range map[string]error{"resumed": goOn(s, id), "deleted": Delete(s.Dir(), id)} {
+		if err == nil || !strings.Contains(err.Error(), "not a link") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, metaName)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHardLink: a file that has another name elsewhere is not written to.
+func TestHardLink(t *testing.T) {
+	for _, name := range []string{logName, lockName} {
+		s := newStore(t)
+		id, dir := interrupted(t, s)
+		elsewhere := filepath.Join(t.TempDir(), name)
+		must(t, os.Link(filepath.Join(dir, name), elsewhere))
+		before := string(read(t, elsewhere))
+		if err := goOn(s, id); err == nil || !strings.Contains(err.Error(), "hard link") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if string(read(t, elsewhere)) != before {
+			t.Errorf("%s was written to", name)
+		}
+	}
+}
+
+// TestPipes: nobody waits for the other end.
+func TestPipes(t *testing.T) {
+	for _, name := range []string{metaName, logName, lockName, summaryName} {
+		s := newStore(t)
+		id, dir := interrupted(t, s)
+		os.Remove(filepath.Join(dir, name))
+		must(t, syscall.Mkfifo(filepath.Join(dir, name), 0o644))
+		Find(s.Dir(), id)
+		if err := goOn(s, id); (err == nil) != (name == summaryName) {
+			t.Errorf("a pipe as %s: %v", name, err)
+		}
+	}
+}
+
+// TestLockIsNoLink: the lock of a folder that others can write to.
+func TestLockIsNoLink(t *testing.T) {
+	path, unharmed := victim(t)
+	link := filepath.Join(t.TempDir(), ".engine.lock")
+	must(t, os.Symlink(path, link))
+	if l, err := Acquire(link); err == nil {
+		l.Write([]byte("pid"))
+		l.Release()
+		t.Error("a link was locked")
+	}
+	unharmed("locked")
+}
+
+// TestModes: nobody else enters a run, and nobody else can hold its lock.
+func TestModes(t *testing.T) {
+	s := newStore(t)
+	id, dir := interrupted(t, s)
+	must(t, os.Chmod(filepath.Join(dir, lockName), 0o644)) // of a program before
+	r, _ := reopen(t, s, id)
+	must(t, r.Close())
+	for name, want := range map[string]os.FileMode{"": 0o700, checkpointsName: 0o700, lockName: 0o600} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		must(t, err)
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%q has mode %o, want %o", name, got, want)
+		}
+	}
+}
