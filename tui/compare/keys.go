@@ -80,7 +80,7 @@ func (p *Page) noMove() string {
 }
 
 func (p *Page) noLeft() string {
-	return cmp.Or(p.none(), kit.Unless(p.column > 0, "no group is out of view on the left"))
+	return cmp.Or(p.none(), kit.Unless(p.column > 0, "no column is out of view on the left"))
 }
 
 func (p *Page) noRight() string {
@@ -88,5 +88,5 @@ func (p *Page) noRight() string {
 		return why
 	}
 	w, _ := kit.Inside(kit.Boxed(p.Body.H), p.layout(p.Body.W, p.Body.H).table.W, p.Body.H)
-	return kit.Unless(p.column+len(p.groups(w)) < len(p.table.Rows), "no group is out of view on the right")
+	return kit.Unless(p.column+len(p.groups(w)) < len(p.table.Rows), "no column is out of view on the right")
 }

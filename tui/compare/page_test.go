@@ -103,6 +103,25 @@ func TestLegendBelowTheTable(t *testing.T) {
 	}
 }
 
+// A class with too few test samples has a mark, which the legend explains, and the
+// others have none.
+func TestFewSamplesAreMarked(t *testing.T) {
+	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
+	for _, method := range []dro.Algorithm{dro.SFK, dro.ERM} {
+		m := tuitest.Archived(method, 1, "shapes", tuitest.Epoch0())
+		m.ClassCounts.Test[3] = m.Spec.MinGroup - 1
+		a.Add(t, "shapes-"+string(method)+"-s1", m, runner.Done, "")
+	}
+	r, _ := compareOf(t, a)
+	r.Size(80, 38)
+	screen := tuitest.Text(r.Shot())
+	for _, want := range []string{"cross (383)      ?", "star (322)         ", "? n < min_group 20: not called worst"} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("no %q:\n%s", want, screen)
+		}
+	}
+}
+
 // A resume discards the evaluations above the step where the run went on.
 func TestCurvesRewind(t *testing.T) {
 	_, p := compareOf(t, tuitest.NewArchive(t))

@@ -6,10 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"drolab/runner/compare"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
 
@@ -138,6 +136,7 @@ type tableRow struct {
 	column int // of compare.Table; -1 is a blank line
 	label  string
 	count  string // of training samples, left out where there is no room
+	few    bool   // too few test samples to be called the worst
 }
 
 // tableRows are the lines under the heads.
@@ -163,7 +162,7 @@ func (p *Page) tableRows() (rows []tableRow) {
 		default:
 			label = strings.ReplaceAll(c.Name, "_", " ")
 		}
-		rows = append(rows, tableRow{i, label, count})
+		rows = append(rows, tableRow{i, label, count, p.few(c.Class)})
 	}
 	return rows
 }
@@ -184,12 +183,25 @@ func (p *Page) trainCount(class string) string {
 	return ""
 }
 
+// few tells whether a class or group has too few test samples to be called the
+// worst of its run.
+func (p *Page) few(class string) bool {
+	m := &p.runs[0].Meta
+	i, counts := slices.Index(m.Names(m.Main()), class), m.Counts(m.Main()).Test
+	return i >= 0 && i < len(counts) && counts[i] < m.Spec.MinGroup
+}
+
 // tableNote says what the figures are.
 const tableNote = "accuracy %"
 
 // legend says below the table what its signs mean.
 func (p *Page) legend(w int) (lines []string) {
-	for _, part := range p.table.Brief() {
+	parts := p.table.Brief()
+	if slices.ContainsFunc(p.tableRows(), func(r tableRow) bool { return r.few }) {
+		parts = append(parts, fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark,
+			p.runs[0].Meta.Spec.MinGroup))
+	}
+	for _, part := range parts {
 		part = p.Theme.Greek(part)
 		if last := len(lines) - 1; last >= 0 && cell.Width(lines[last]+part)+3 <= w {
 			lines[last] += "; " + part
@@ -323,67 +335,20 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 	if p.Body.W >= 60 && cell.Width(label)+cell.Width(row.count) < p.labelCells() {
 		label += row.count
 	}
-	line := kit.Left(cell.Middle(label, p.labelCells()-1), p.labelCells()-1) + " "
+	mark := " "
+	if row.few {
+		mark = string(plot.FewMark)
+	}
+	line := kit.Left(cell.Middle(label, p.labelCells()-1), p.labelCells()-1) + mark
 	for _, i := range groups {
 		text, st := kit.Right(p.figures(i, row.column), p.cellWidth(i)), t.Text
-		if p.table.Rows[i].Cells[row.column].Best {
+		switch {
+		case p.table.Rows[i].Cells[row.column].Best:
 			st = t.Good
+		case row.few:
+			st = t.Dim
 		}
 		line += st.Paint(t.Greek(text))
 	}
 	return line
-}
-
-func (p *Page) viewNotes(w, h int) []string {
-	lines := p.noteLines(w)
-	from := min(p.scroll, max(0, len(lines)-h))
-	return kit.Fill(lines[from:], w, h)
-}
-
-// noteLines are the notes of the table, the settings that differ, and what the
-// figures are.
-func (p *Page) noteLines(w int) (lines []string) {
-	t := p.Theme
-	bullet := func(mark, text string) {
-		for i, s := range kit.Wrap(t.Greek(text), w-4) {
-			if i > 0 {
-				mark = " "
-			}
-			lines = append(lines, " "+mark+" "+s)
-		}
-	}
-	for _, n := range p.table.Notes {
-		bullet(t.Warn.Paint("!"), cell.Clean(n.Text))
-	}
-	if len(p.table.Notes) == 0 {
-		bullet(" ", "Same data, budget, program and seeds.")
-	}
-	lines = append(lines, "", " "+t.Title.Paint("Settings that differ"))
-	differ := slices.DeleteFunc(slices.Clone(p.diffs),
-		func(d compare.KeyDiff) bool { return d.Key == "seed" }) // rows are over seeds
-	for _, d := range differ {
-		values := t.Greek(cell.Clean(strings.Join(d.Values, ", ")))
-		lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+cell.Cut(values, w-19))
-	}
-	if len(differ) == 0 {
-		lines = append(lines, "   none")
-	}
-	lines = append(lines, "", " "+t.Title.Paint("Definitions"))
-	step := "last iterate"
-	if p.table.At == compare.Selected {
-		step = "selected step"
-	}
-	part := "class"
-	if len(p.runs) > 0 {
-		part = lab.Part(&p.runs[0].Meta)
-	}
-	for _, s := range append([]string{
-		"Accuracies are of the " + step + " on the test split; worst " + part + " is each run's lowest. " +
-			"Losses are mean cross-entropies in nats.",
-		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap is F(x; λ, " +
-			"η) less that of the training split.",
-	}, p.table.Legend()...) {
-		bullet(" ", s)
-	}
-	return lines
 }

@@ -1,0 +1,65 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+
+	"drolab/runner/compare"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+)
+
+func (p *Page) viewNotes(w, h int) []string {
+	lines := p.noteLines(w)
+	from := min(p.scroll, max(0, len(lines)-h))
+	return kit.Fill(lines[from:], w, h)
+}
+
+// noteLines are the notes of the table, the settings that differ, and what the
+// figures are.
+func (p *Page) noteLines(w int) (lines []string) {
+	t := p.Theme
+	bullet := func(mark, text string) {
+		for i, s := range kit.Wrap(t.Greek(text), w-4) {
+			if i > 0 {
+				mark = " "
+			}
+			lines = append(lines, " "+mark+" "+s)
+		}
+	}
+	for _, n := range p.table.Notes {
+		bullet(t.Warn.Paint("!"), cell.Clean(n.Text))
+	}
+	if len(p.table.Notes) == 0 {
+		bullet(" ", "Same data, budget, program and seeds.")
+	}
+	lines = append(lines, "", " "+t.Title.Paint("Settings that differ"))
+	differ := slices.DeleteFunc(slices.Clone(p.diffs),
+		func(d compare.KeyDiff) bool { return d.Key == "seed" }) // rows are over seeds
+	for _, d := range differ {
+		values := t.Greek(cell.Clean(strings.Join(d.Values, ", ")))
+		lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+cell.Cut(values, w-19))
+	}
+	if len(differ) == 0 {
+		lines = append(lines, "   none")
+	}
+	lines = append(lines, "", " "+t.Title.Paint("Definitions"))
+	step := "last iterate"
+	if p.table.At == compare.Selected {
+		step = "selected step"
+	}
+	part := "class"
+	if len(p.runs) > 0 {
+		part = lab.Part(&p.runs[0].Meta)
+	}
+	for _, s := range append([]string{
+		"Accuracies are of the " + step + " on the test split; worst " + part + " is each run's lowest. " +
+			"Losses are mean cross-entropies in nats.",
+		"Robust risk is the largest mean test loss over all reweightings within ρ; dual gap is F(x; λ, " +
+			"η) less that of the training split.",
+	}, p.table.Legend()...) {
+		bullet(" ", s)
+	}
+	return lines
+}
