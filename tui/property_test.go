@@ -26,7 +26,11 @@ func TestRandom(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(seed, 1))
 			environ := [][]string{nil, {"DROLAB_ASCII=1"}, {"NO_COLOR=1"}}[seed%3]
-			r := newRig(t, tuitest.NewScript(t), 80, 24, environ...)
+			s := tuitest.NewScript(t)
+			if seed >= 3 { // with groups, a validation split and a selection
+				s = tuitest.NewGroupScript(t)
+			}
+			r := newRig(t, s, 80, 24, environ...)
 			var keys []string
 			for _, page := range r.keys {
 				for _, b := range page {

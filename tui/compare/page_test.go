@@ -115,7 +115,8 @@ func TestFewSamplesAreMarked(t *testing.T) {
 	r, _ := compareOf(t, a)
 	r.Size(80, 38)
 	screen := tuitest.Text(r.Shot())
-	for _, want := range []string{"cross (383)      ?", "star (322)         ", "? n < min_group 20: not called worst"} {
+	for _, want := range []string{"cross (383)      ?", "star (322)         ",
+		"? n < min_group 20: not called worst"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q:\n%s", want, screen)
 		}
