@@ -30,15 +30,18 @@ type shared struct {
 	users int
 }
 
-// abandon removes the record of a job that was never launched, if it has one.
-// Where it cannot be removed, it says what became of the run.
-func (j *job) abandon(from Store, cause error) {
-	if j.record == nil {
-		return
+// abandon removes the records that jobs have which are never launched. Where one
+// cannot be removed, it says what became of the run. All are closed before, since
+// removing takes files too, of which the want may be the cause.
+func abandon(jobs []*job, from Store, cause error) {
+	made := slices.DeleteFunc(slices.Clone(jobs), func(j *job) bool { return j.record == nil })
+	for _, j := range made {
+		j.record.Append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "never started: " + cause.Error()})
+		j.record.Close()
 	}
-	j.record.Append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "never started: " + cause.Error()})
-	j.record.Close()
-	from.Delete(j.meta.ID)
+	for _, j := range made {
+		from.Delete(j.meta.ID)
+	}
 }
 
 // append puts e into the log of a job that does not train yet, and waits for

@@ -126,8 +126,8 @@ func (q *Queue) Start(req Request) ([]string, error) {
 	}
 	var jobs []*job
 	fail := func(err error) ([]string, error) {
+		abandon(jobs, q.settings.Store, err)
 		for _, j := range jobs {
-			j.abandon(q.settings.Store, err)
 			q.release(j.data)
 		}
 		return nil, err

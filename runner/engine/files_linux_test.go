@@ -35,10 +35,17 @@ func TestOutOfFiles(t *testing.T) {
 	if len(left) != 1 || len(problems) > 0 {
 		t.Errorf("%d runs are left, %v", len(left), problems)
 	}
+	is := func(want runner.Status) func() bool {
+		return func() bool {
+			r, err := record.Find(c.RunsDir, ids[0])
+			return err == nil && r.Status() == want
+		}
+	}
+	if is(runner.Paused)() { // it found no file to save to, as on a full disk
+		must(t, c.Resume(ids[0]))
+	}
+	await(t, is(runner.Running))
 	must(t, c.Stop(ids[0]))
-	await(t, func() bool {
-		r, err := record.Find(c.RunsDir, ids[0])
-		return err == nil && r.Status() == runner.Stopped && !r.Held()
-	})
+	await(t, is(runner.Stopped))
 	must(t, c.Shutdown(true))
 }
