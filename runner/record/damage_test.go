@@ -209,7 +209,8 @@ func TestTooManyFiles(t *testing.T) {
 	for _, thing := range []string{"enter " + checkpointsName, "create " + aside.Prefix + stateName(3)} {
 		x.fail(thing, syscall.EMFILE)
 		_, err := r.Checkpoint(newState(3))
-		if disk := new(runner.DiskError); !errors.As(err, &disk) || !strings.Contains(err.Error(), "too many files") {
+		if disk := new(runner.DiskError); !errors.As(err, &disk) ||
+			!strings.Contains(err.Error(), "too many files") {
 			t.Errorf("%s fails: %v", thing, err)
 		}
 		_, err = r.Checkpoint(newState(3))

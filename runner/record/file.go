@@ -71,7 +71,8 @@ func explain(err error) error {
 	case diskFails(err):
 		return &runner.DiskError{What: "disk fails: see to it and resume", Err: err}
 	case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE):
-		return &runner.DiskError{What: "too many files are open: stop some runs, or raise the limit and resume", Err: err}
+		return &runner.DiskError{Err: err,
+			What: "too many files are open: stop some runs, or raise the limit and resume"}
 	}
 	return err
 }
