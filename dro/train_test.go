@@ -179,6 +179,9 @@ func (l *least) train(t *testing.T, trainer Trainer, p *Problem, steps int, alph
 // opposite directions there, across a box 38 wide. With the fixed C = 1000 it is
 // 11 % on "mean" after 3000 steps; with C = 50 the run diverges.)
 func TestAlgorithmsReachTheOptimum(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute of arithmetic, several with the race detector, which finds nothing in one goroutine")
+	}
 	rng := testRand(27)
 	problems := []struct {
 		name string
