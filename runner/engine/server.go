@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"net"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 )
 
 // maxConns bounds the connections of one socket that are served at once. More
@@ -143,14 +145,14 @@ func takesLong(verb string) bool {
 func (s *server) answer(r *request) *reply {
 	h, ok := s.verbs[r.Verb]
 	if !ok {
-		return &reply{Error: "cannot be asked here: " + printable(r.Verb)}
+		return &reply{Error: "cannot be asked here: " + printable(r.Verb, 60)}
 	}
 	out, err := s.do(h, r)
 	if err != nil {
 		out = failed(err)
 	}
 	if r.Verb != verbStatus {
-		s.logf("%s %s: %s", r.Verb, printable(r.Run), outcome(err))
+		s.logf("%s %s: %s", r.Verb, printable(r.Run, 60), printable(outcome(err), 1000))
 	}
 	return out
 }
@@ -173,14 +175,15 @@ func outcome(err error) string {
 	return "ok"
 }
 
-// printable is text from the socket, fit for a log.
-func printable(s string) string {
+// printable is text from the socket, or an error that quotes it, fit for a line of
+// a log; what is beyond most runes is cut.
+func printable(s string, most int) string {
 	out := []rune{}
-	for _, r := range s {
-		if len(out) == 60 {
+	for _, r := range strings.ReplaceAll(s, "\n", "; ") {
+		if len(out) == most {
 			return string(out) + "…"
 		}
-		if r < ' ' || r == 0x7f {
+		if !unicode.IsPrint(r) {
 			r = '?'
 		}
 		out = append(out, r)

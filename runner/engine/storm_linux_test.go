@@ -29,6 +29,9 @@ var long = flag.Bool("long", false, "10 000 hostile requests")
 // the same process, and the runs beside come to the bits that they come to
 // alone.
 func TestStorm(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector itself takes more memory than the engine is allowed here")
+	}
 	const each = 150 // requests beside one run
 	requests := 2 * each
 	if *long {
