@@ -165,14 +165,18 @@ func (q *Queue) Start(req Request) ([]string, error) {
 // begin begins to prepare runs, after those that are prepared now, or refuses
 // to wait for these any longer.
 func (q *Queue) begin() (end func(), err error) {
-	patience := time.NewTimer(cmp.Or(q.settings.patience, 8*time.Second))
-	defer patience.Stop()
 	select {
-	case q.starting <- struct{}{}:
-	case <-q.ctx.Done():
-		return nil, q.ended()
-	case <-patience.C:
-		return nil, errors.New("another start still reads its data: try again when it is done")
+	case q.starting <- struct{}{}: // nobody else starts, however little patience there is
+	default:
+		patience := time.NewTimer(cmp.Or(q.settings.patience, 8*time.Second))
+		defer patience.Stop()
+		select {
+		case q.starting <- struct{}{}:
+		case <-q.ctx.Done():
+			return nil, q.ended()
+		case <-patience.C:
+			return nil, errors.New("another start still reads its data: try again when it is done")
+		}
 	}
 	if err := q.ended(); err != nil {
 		<-q.starting
