@@ -76,6 +76,14 @@ func partsOf(d *data.Dataset) Parts {
 	return p
 }
 
+// Part is what the run's figures are by, in a word: groups where they are given.
+func (p *Parts) Part() string {
+	if p.Main() == PerGroup {
+		return "group"
+	}
+	return "class"
+}
+
 // Main is what people ask for the worst of: the groups where they are given,
 // else the classes.
 func (p *Parts) Main() Axis {

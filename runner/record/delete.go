@@ -8,9 +8,10 @@ import (
 // Delete removes a run from the folder dir for good. It holds the run's lock
 // meanwhile, and so refuses one that somebody records: the error is
 // ErrHeld then. id is the run's exact name.
-func Delete(dir, id string) error { return (&Store{dir: dir, open: openDisk}).delete(id) }
+func Delete(dir, id string) error { return (&Store{dir: dir, open: openDisk}).Delete(id) }
 
-func (s *Store) delete(id string) error {
+// Delete implements runner.Store.
+func (s *Store) Delete(id string) error {
 	in, _, err := s.named(id)
 	var l *Lock
 	if err == nil {
@@ -28,9 +29,6 @@ func (s *Store) delete(id string) error {
 	}
 	return nil
 }
-
-// Delete implements runner.Store.
-func (s *Store) Delete(id string) error { return s.delete(id) }
 
 func (s *Store) trash(l *Lock, id string) error {
 	root, err := openFolder(s.open, s.dir)

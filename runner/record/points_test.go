@@ -216,7 +216,7 @@ var scenes = []scene{
 				return err == nil && r.Status() == runner.Done
 			}
 			if r := the(s, done); r != nil {
-				return s.delete(r.Meta.ID)
+				return s.Delete(r.Meta.ID)
 			}
 			later := *s
 			later.now = func() time.Time { return time.Now().Add(time.Hour) }

@@ -10,14 +10,6 @@ import (
 	"drolab/runner/record"
 )
 
-// partName is what the figures of a run are by: groups where they are given.
-func partName(m *runner.Meta) string {
-	if m.Main() == runner.PerGroup {
-		return "group"
-	}
-	return "class"
-}
-
 // partColumn is a column of the table of a run's classes or groups.
 type partColumn struct {
 	head string
@@ -28,7 +20,7 @@ type partColumn struct {
 func partColumns(r *record.Run) []partColumn {
 	m, s := &r.Meta, r.Summary()
 	counts, names := m.Counts(m.Main()), m.Names(m.Main())
-	list := []partColumn{{partName(m), func(i int) string { return clean(names[i]) }}}
+	list := []partColumn{{m.Part(), func(i int) string { return clean(names[i]) }}}
 	number := func(head string, of []int) {
 		if of != nil {
 			list = append(list, partColumn{head, func(i int) string { return fmt.Sprint(countAt(of, i)) }})
@@ -121,6 +113,6 @@ func showSelected(w io.Writer, r *record.Run) {
 		return
 	}
 	fmt.Fprintf(w, "%-10s step %d, epoch %.4g (best by %s): test loss %s, mean %s, worst %s %s\n", "selected",
-		s.Step, s.Epoch, clean(s.By), short(s.Of("test_loss")), percent(s.Of("test_accuracy")), partName(&r.Meta),
+		s.Step, s.Epoch, clean(s.By), short(s.Of("test_loss")), percent(s.Of("test_accuracy")), r.Meta.Part(),
 		percent(s.Of(r.Meta.Fit("worst_class_accuracy"))))
 }

@@ -98,7 +98,7 @@ func (l *live) evalLine() string {
 	words := []string{fmt.Sprintf("%s epoch %.4g/%d", l.name(), e.Epoch, l.meta.Spec.Epochs),
 		"train loss " + short(e.Of("train_loss")), "test loss " + short(e.Of("test_loss")),
 		"test accuracy " + percent(e.Of("test_accuracy")),
-		"worst " + partName(&l.meta) + " " + percent(e.Of(l.meta.Fit("worst_class_accuracy")))}
+		"worst " + l.meta.Part() + " " + percent(e.Of(l.meta.Fit("worst_class_accuracy")))}
 	if l.Last != nil {
 		for _, m := range runner.StepMeasures() { // the method's own that are no mini-batch's: λ and η, say
 			if n := l.Last.Of(m.Name); n.Applies() && !m.Noisy {

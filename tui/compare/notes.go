@@ -7,7 +7,6 @@ import (
 	"drolab/runner/compare"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
 )
 
 func (p *Page) viewNotes(w, h int) []string {
@@ -51,7 +50,7 @@ func (p *Page) noteLines(w int) (lines []string) {
 	}
 	part := "class"
 	if len(p.runs) > 0 {
-		part = lab.Part(&p.runs[0].Meta)
+		part = p.runs[0].Meta.Part()
 	}
 	for _, s := range append([]string{
 		"Accuracies are of the " + step + " on the test split; worst " + part + " is each run's lowest. " +

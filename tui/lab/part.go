@@ -7,14 +7,6 @@ import (
 	"drolab/runner/compare"
 )
 
-// Part is what the figures of a run are by: groups where they are given.
-func Part(m *runner.Meta) string {
-	if m.Main() == runner.PerGroup {
-		return "group"
-	}
-	return "class"
-}
-
 // Mark stands behind the name of a run whose method uses what an uncertainty set
 // does not know, as on the Compare page: " (g)".
 func Mark(m *runner.Meta) string { return compare.Mark(compare.Uses(m)) }

@@ -314,7 +314,7 @@ func selected(m *runner.Meta, s *runner.Summary) string {
 		return ""
 	}
 	worst := m.Fit("worst_class_accuracy")
-	return fmt.Sprintf("worst %s %s %%, selected @epoch %.4g by %s: worst %s %%, mean %s %%; ", lab.Part(m),
+	return fmt.Sprintf("worst %s %s %%, selected @epoch %.4g by %s: worst %s %%, mean %s %%; ", m.Part(),
 		lab.Percent(s.Of(worst)), s.Selected.Epoch, s.Selected.By, lab.Percent(s.Selected.Of(worst)),
 		lab.Percent(s.Selected.Of("test_accuracy")))
 }

@@ -86,7 +86,7 @@ func (t *track) selection() string {
 
 // figures are those of an evaluation that people ask for, of the test split.
 func (t *track) figures(e *runner.EvalEvent) string {
-	return fmt.Sprintf("worst %s %s, mean %s", lab.Part(t.meta),
+	return fmt.Sprintf("worst %s %s, mean %s", t.meta.Part(),
 		percent(e.Of(t.meta.Fit("worst_class_accuracy"))), percent(e.Of("test_accuracy")))
 }
 
