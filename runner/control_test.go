@@ -3,9 +3,12 @@ package runner
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"drolab/dro"
 )
@@ -18,6 +21,7 @@ type at struct {
 	do   func(id string)
 
 	ended chan<- string // gets the names of runs that have ended
+	close func()        // called before a run's record is closed
 }
 
 type atRecorder struct {
@@ -42,6 +46,13 @@ func (r *atRecorder) Append(e Event) error {
 		r.from.do(r.id)
 	}
 	return err
+}
+
+func (r *atRecorder) Close() error {
+	if r.from.close != nil {
+		r.from.close()
+	}
+	return r.Recorder.Close()
 }
 
 // measured keeps what a run computes, and drops who asked what of it.
@@ -95,6 +106,37 @@ func stoppedAndResumed(t *testing.T, spec Spec, step int64, lost int) *trace {
 	}
 	tr.events = afterResume(tr.events)
 	return tr
+}
+
+// TestResumeOfARunThatEnds: the log says stopped before the queue has let go of the
+// run, and who resumes it then is heard.
+func TestResumeOfARunThatEnds(t *testing.T) {
+	told := make(chan error, 1)
+	store := &at{memory: newMemory(), step: 6}
+	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Hour})
+	store.do = func(id string) {
+		if err := q.Stop(id); err != nil {
+			t.Error(err)
+		}
+	}
+	store.close = sync.OnceFunc(func() { // "stopped" is written
+		for id, j := range q.jobs {
+			go func() { told <- q.Resume(id) }()
+			for len(j.gate.orders) == 0 { // until it has asked
+				runtime.Gosched()
+			}
+		}
+	})
+	if _, err := q.Start(Request{Specs: []Spec{brief(dro.SFK)}}); err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	if err := <-told; err != nil {
+		t.Fatal(err)
+	}
+	if o := q.Wait(); o[0].Status != Done {
+		t.Errorf("outcome %+v, want done", o[0])
+	}
 }
 
 // expectSameRun compares what two runs measured and where they ended.

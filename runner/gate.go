@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -49,7 +50,7 @@ var errStopped = errors.New("stopped")
 
 // gate is where a run waits: for one of the slots that training needs, for a
 // resume, for room on the disk. Orders reach the run through it. It belongs to
-// the run's goroutine, but for sending orders and looking at trouble.
+// the run's goroutine, but for sending orders and looking at ending and trouble.
 type gate struct {
 	orders chan order
 	slots  chan struct{}   // as many values as runs train
@@ -57,8 +58,9 @@ type gate struct {
 	retry  time.Duration   // between two attempts to say in the log that the disk is full
 	alone  bool            // nobody can resume the run: every attempt is one to go on, too
 
-	held    bool    // a slot
-	later   []order // asked while waiting, to be served when training
+	held    bool        // a slot
+	later   []order     // asked while waiting, to be served when training
+	ending  atomic.Bool // a stop was asked for, or the run ends anyhow
 	trouble trouble
 }
 

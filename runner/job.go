@@ -20,7 +20,16 @@ type job struct {
 	threads int
 	gate    *gate
 	outcome Outcome
-	ended   bool
+	over    chan struct{} // closed when it has ended
+}
+
+func (j *job) ended() bool {
+	select {
+	case <-j.over:
+		return true
+	default:
+		return false
+	}
 }
 
 // shared is a dataset in use by some jobs.

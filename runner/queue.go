@@ -168,7 +168,7 @@ func (q *Queue) begin() (end func(), err error) {
 	select {
 	case q.starting <- struct{}{}: // nobody else starts, however little patience there is
 	default:
-		patience := time.NewTimer(cmp.Or(q.settings.patience, 8*time.Second))
+		patience := q.patience()
 		defer patience.Stop()
 		select {
 		case q.starting <- struct{}{}:
@@ -312,7 +312,7 @@ func (q *Queue) release(d *shared) {
 func (q *Queue) launch(j *job) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	j.outcome = Outcome{ID: j.meta.ID, Status: Queued}
+	j.outcome, j.over = Outcome{ID: j.meta.ID, Status: Queued}, make(chan struct{})
 	q.jobs[j.meta.ID] = j
 	turn, next := q.turn, make(chan struct{})
 	q.turn = next
@@ -322,7 +322,7 @@ func (q *Queue) launch(j *job) {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		j.outcome = Outcome{j.meta.ID, status, err}
-		j.ended = true
+		close(j.over)
 		j.gate.close()
 		j.data, j.from, j.record = nil, nil, nil // the job stays in the list
 	})

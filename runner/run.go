@@ -308,6 +308,7 @@ func (r *run) endEpoch(epoch int) error {
 // ended: failed, where one of them cannot be written. A log that says done has
 // its summary.
 func (r *run) end(status Status, cause error) (Status, error) {
+	r.gate.ending.Store(true)
 	err := r.conclude(status, cause)
 	if err != nil && status != Failed {
 		return r.end(Failed, err)

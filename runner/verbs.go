@@ -21,16 +21,46 @@ func (q *Queue) Checkpoint(id string) error { return q.send(id, order{verb: chec
 // Resume implements Verbs.
 func (q *Queue) Resume(id string) error { return q.ResumeWith(id, Means{}) }
 
-// ResumeWith is Resume with means, for a run that nobody runs.
+// ResumeWith is Resume with means, for a run that nobody runs, or that is about
+// to end: its log may say stopped before the queue has let go of it.
 func (q *Queue) ResumeWith(id string, m Means) error {
-	if err := q.send(id, order{verb: resume}); !errors.Is(err, ErrNotRunning) {
+	over, err := q.goOn(id)
+	if over != nil {
+		slow := q.patience()
+		defer slow.Stop()
+		select {
+		case <-over:
+			err = ErrNotRunning
+		case <-slow.C: // it waits for the disk, and has heard that it may try again
+		}
+	}
+	if !errors.Is(err, ErrNotRunning) {
 		return err
 	}
-	m, err := q.means(m)
-	if err != nil {
+	if m, err = q.means(m); err != nil {
 		return err
 	}
 	return q.reopen(id, m)
+}
+
+// goOn asks a live run to go on. One that ends, or will, cannot: over is closed
+// when it has.
+func (q *Queue) goOn(id string) (over <-chan struct{}, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	j, err := q.live(id)
+	if err != nil {
+		return nil, err
+	}
+	if j.gate.ending.Load() {
+		over = j.over
+	}
+	return over, j.send(order{verb: resume})
+}
+
+// patience runs out when a verb has waited for a run or another start long enough.
+func (q *Queue) patience() *time.Timer {
+	return time.NewTimer(cmp.Or(q.settings.patience, 8*time.Second))
 }
 
 // Knob implements Verbs.
@@ -39,7 +69,7 @@ func (q *Queue) Knob(id, key, value string) error {
 	if err != nil {
 		return err
 	}
-	slow := time.NewTimer(cmp.Or(q.settings.patience, 8*time.Second))
+	slow := q.patience()
 	defer slow.Stop()
 	select {
 	case err = <-done:
@@ -86,7 +116,7 @@ func (q *Queue) send(id string, o order) error {
 
 func (q *Queue) live(id string) (*job, error) {
 	j := q.jobs[id]
-	if j == nil || j.ended {
+	if j == nil || j.ended() {
 		return nil, fmt.Errorf("run %s %w", id, ErrNotRunning)
 	}
 	return j, nil
@@ -95,6 +125,9 @@ func (q *Queue) live(id string) (*job, error) {
 func (j *job) send(o order) error {
 	select {
 	case j.gate.orders <- o:
+		if o.verb == stop {
+			j.gate.ending.Store(true)
+		}
 		return nil
 	default:
 		return fmt.Errorf("run %s %w", j.meta.ID, ErrBusy)
@@ -115,7 +148,7 @@ func (q *Queue) Live() []LiveRun {
 	defer q.mu.Unlock()
 	var list []LiveRun
 	for id, j := range q.jobs {
-		if !j.ended {
+		if !j.ended() {
 			list = append(list, LiveRun{id, j.gate.trouble.String()})
 		}
 	}
