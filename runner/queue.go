@@ -232,7 +232,7 @@ func (q *Queue) prepare(req Request, s Spec) (*job, error) {
 		return nil, err
 	}
 	host := q.settings.Host
-	host.Threads = req.Threads
+	host.Threads, host.Kernel = req.Threads, s.kernel(host.Kernel)
 	meta, err := newMeta(req, s, d.Dataset, host)
 	if err != nil {
 		q.release(d)

@@ -1,0 +1,183 @@
+package kern
+
+// source says where in a block of an activation the rows lie that a position is packed from: its channels, or
+// what an output sees if they are gathered.
+type source struct {
+	lanes, len int       // of a block: images, and values of an image
+	rows       int       // a position
+	base       []int     // by position
+	offsets    [][]int32 // by position: from the base, then nothing up to whole tiles
+}
+
+// newSource is of channels.
+func newSource(s Shape, b Batch) source {
+	src := source{lanes: b.Lanes, len: s.Len(), rows: s.Channels}
+	offsets := src.table()
+	for i := range s.Channels {
+		offsets[i] = int32(i * b.Lanes)
+	}
+	for p := range s.Height * s.Width {
+		src.base, src.offsets = append(src.base, p*s.Channels*b.Lanes), append(src.offsets, offsets)
+	}
+	return src
+}
+
+// gatheredSource is of what each output of c sees, [in][row][column] as weights are.
+func gatheredSource(c *Conv) source {
+	in, area := c.cfg.In, c.area()
+	src := source{lanes: c.batch.Lanes, len: in.Len(), rows: in.Channels * area}
+	tables := map[*tap][]int32{} // by class of positions
+	for row := range c.out.Height {
+		for col := range c.out.Width {
+			position, taps := c.forward.at(row, col)
+			if tables[&taps[0]] == nil {
+				offsets := src.table()
+				for _, t := range taps {
+					for i := range in.Channels {
+						offsets[i*area+int(t.w)] = t.x + int32(i*c.batch.Lanes)
+					}
+				}
+				tables[&taps[0]] = offsets
+			}
+			src.base = append(src.base, position*in.Channels*c.batch.Lanes)
+			src.offsets = append(src.offsets, tables[&taps[0]])
+		}
+	}
+	return src
+}
+
+func (s *source) table() []int32 {
+	offsets := make([]int32, s.depth()*tileDepth)
+	for i := range offsets {
+		offsets[i] = nothing
+	}
+	return offsets
+}
+
+func (s *source) positions() int { return len(s.base) }
+
+// depth is the number of tiles that the rows fill as the sum of a product.
+func (s *source) depth() int { return (s.rows + tileDepth - 1) / tileDepth }
+
+// tiles is the number of tiles of a position that is packed for sums over rows: [depth][16 images].
+func (s *source) tiles() int { return s.depth() * s.lanes / tileSide }
+
+// imageDepth is the number of tiles that the images of a block fill as the sum of a product.
+func (s *source) imageDepth() int { return (s.lanes + tileDepth - 1) / tileDepth }
+
+// imageTiles is the number of tiles of a position that is packed for sums over images: [16 rows][depth].
+func (s *source) imageTiles() int { return tilesOf(s.rows) * s.imageDepth() }
+
+// packing is how an activation is packed.
+type packing struct {
+	src    *source
+	dst    []uint16
+	values []float32
+	form   packForm
+}
+
+// packForm is one of the forms that a tile can be packed to.
+type packForm int
+
+const (
+	rowsOfA  packForm = iota // rows of the source are rows: sums are over images
+	rowsOfB                  // rows of the source are columns
+	depthOfB                 // sums are over rows of the source
+)
+
+// packed packs an activation into dst, [block][position] of tiles, a task being a position.
+func (c *BF16Conv) packed(t *Team, p packing) {
+	c.call.pack = p
+	t.run(c.batch.Blocks*p.src.positions(), (*packSource)(c))
+}
+
+type packSource BF16Conv
+
+func (p *packSource) task(i int) {
+	pack := &p.call.pack
+	s := pack.src
+	block, position := i/s.positions(), i%s.positions()
+	values, base, offsets := pack.values[block*s.lanes*s.len:][:s.lanes*s.len], s.base[position], s.offsets[position]
+	if pack.form == depthOfB {
+		dst := pack.dst[i*s.tiles()*tileLen:]
+		for d := range s.depth() {
+			for lane := 0; lane < s.lanes; lane += tileSide {
+				packPairs(dst, values, base+lane, offsets[d*tileDepth:], tileSide)
+				dst = dst[tileLen:]
+			}
+		}
+		return
+	}
+	dst := pack.dst[i*s.imageTiles()*tileLen:]
+	for row := 0; row < s.rows; row += tileSide {
+		for lane := 0; lane < s.lanes; lane += tileDepth {
+			packRows(dst, values, base+lane, offsets[row:], min(tileDepth, s.lanes-lane), pack.form == rowsOfB)
+			dst = dst[tileLen:]
+		}
+	}
+}
+
+// packWeights packs the weights of the running product as rows of A, [16 destination channels][tap][depth],
+// for each tap; a task is 16 channels by 32.
+type packWeights BF16Conv
+
+func (p *packWeights) task(i int) {
+	c := (*BF16Conv)(p)
+	d := c.call.product
+	depth := d.src.depth()
+	tile, deep := i/depth, i%depth
+	dst := c.space.a[(tile*d.taps*depth+deep)*tileLen:]
+	row, col := tile*tileSide, deep*tileDepth
+	rows, cols := min(tileSide, d.dst.Channels-row), min(tileDepth, d.src.rows-col)
+	switch ins := c.WeightLen() / c.cfg.Out; {
+	case d.taps > 1:
+		c.packTaps(dst, row, col, rows, cols)
+	case d.across:
+		offsets := offsetsOf(cols, ins)
+		packPairsAcross(dst, c.call.w, col*ins+row, offsets[:], rows)
+	default:
+		offsets := offsetsOf(rows, ins)
+		packRows(dst, c.call.w, row*ins+col, offsets[:], cols, false)
+	}
+}
+
+// offsetsOf returns a table of n rows that are stride values apart.
+func offsetsOf(n, stride int) (offsets [tileDepth]int32) {
+	for i := range offsets {
+		offsets[i] = nothing
+		if i < n {
+			offsets[i] = int32(i * stride)
+		}
+	}
+	return offsets
+}
+
+// packedTaps is the number of kernel taps that are packed at once: a square of the transposition.
+const packedTaps = 16
+
+// packTaps packs the weights of all taps between rows channels from row on and cols channels of the sum from
+// col on. In memory the taps are innermost, so they are brought outward first.
+func (c *BF16Conv) packTaps(dst []uint16, row, col, rows, cols int) {
+	var apart [packedTaps * tileSide * tileDepth]float32 // [out][tap][in]
+	d := c.call.product
+	out, outs, in, ins, width := row, rows, col, cols, tileDepth
+	if d.across {
+		out, outs, in, ins, width = col, cols, row, rows, tileSide
+	}
+	area, offsets := c.area(), offsetsOf(outs, packedTaps*width)
+	for first := 0; first < area; first += packedTaps {
+		count := min(packedTaps, area-first)
+		for o := range outs {
+			from := c.call.w[((out+o)*c.cfg.In.Channels+in)*area+first:]
+			transpose(c.isa, apart[o*packedTaps*width:], from, ins, count, width, area)
+		}
+		for k := range count {
+			to := dst[(first+k)*d.src.depth()*tileLen:]
+			if d.across {
+				packPairsAcross(to, apart[:], k*width, offsets[:], ins)
+			} else {
+				packRows(to, apart[:], k*width, offsets[:], ins, false)
+			}
+		}
+	}
+}
