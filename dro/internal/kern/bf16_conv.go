@@ -190,9 +190,9 @@ func (m *multiplyCall) task(i int) {
 			tile.taps, tile.bBase = taps, position*p.src.tiles()
 			y := c.call.y[at:][:rows*lanes]
 			if rows%tileSide == 0 {
-				c.sweep(&tile, y)
+				c.sweep(tile, y)
 			} else {
-				c.sweepEdge(&tile, y)
+				c.sweepEdge(tile, y)
 			}
 			var mask []float32
 			if c.call.mask != nil {
@@ -204,17 +204,16 @@ func (m *multiplyCall) task(i int) {
 }
 
 // sweep computes y, channels of one position that fill whole tiles.
-func (c *BF16Conv) sweep(t *mulTile, y []float32) {
+func (c *BF16Conv) sweep(t mulTile, y []float32) {
 	tiles, b := c.batch.Lanes/tileSide, t.b
 	for i := 0; i < tiles; i += 2 {
 		t.b, t.c, t.cols = b[i*tileLen:], y[i*tileSide:], min(2, tiles-i)
 		t.run(c.kind)
 	}
-	t.b = b
 }
 
 // sweepEdge computes y, channels of one position of which the last do not fill a tile.
-func (c *BF16Conv) sweepEdge(t *mulTile, y []float32) {
+func (c *BF16Conv) sweepEdge(t mulTile, y []float32) {
 	var whole [2 * tileSide * maxLanes]float32
 	c.sweep(t, whole[:])
 	copy(y, whole[:])
