@@ -39,11 +39,10 @@ type product struct {
 // bf16Call is the running call; see convCall.
 type bf16Call struct {
 	y, x, w, bias, mask []float32
-	product             *product
-	pack                packing
+	product             *product // nil in the gradient
+	packs               [2]packing
 	relu                int
 	chunk, chunks       int
-	add                 bool
 }
 
 // fewChannels is what fills less than half of the depth of a tile.
@@ -110,6 +109,9 @@ func (p *product) scale() {
 // weightTiles is the number of tiles that the weights are packed into: [16 destination channels][tap][depth].
 func (p *product) weightTiles() int { return tilesOf(p.dst.Channels) * p.taps * p.src.depth() }
 
+// weightTasks is the number of tasks of packing them: 16 destination channels by 32 of the sum each.
+func (p *product) weightTasks() int { return tilesOf(p.dst.Channels) * p.src.depth() }
+
 // tilesOf returns how many tiles n rows or columns fill.
 func tilesOf(n int) int { return (n + tileSide - 1) / tileSide }
 
@@ -148,8 +150,8 @@ func (c *BF16Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
 // the map in one block of images.
 func (c *BF16Conv) multiply(t *Team, p *product) {
 	c.call.product = p
-	t.run(tilesOf(p.dst.Channels)*p.src.depth(), (*packWeights)(c))
-	c.packed(t, packing{src: p.src, dst: c.space.b, values: c.call.x, form: depthOfB})
+	c.call.packs[0] = packing{src: p.src, dst: c.space.b, values: c.call.x, form: depthOfB}
+	t.run(p.weightTasks()+c.positions(p.src), (*packOperands)(c))
 	pairs := pairsOf(p.dst.Channels) * c.batch.Blocks
 	t.run(c.cutRows(pairs, p.dst.Height), (*multiplyCall)(c))
 	c.call = bf16Call{}

@@ -33,27 +33,33 @@ func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 		db != nil && len(db) != c.cfg.Out {
 		panic("kern: BF16Conv.BackwardWeights: slice has the wrong length")
 	}
+	bias := 0 // tasks
+	if db != nil {
+		bias = (c.cfg.Out + tileRows - 1) / tileRows
+	}
 	if c.kind == Rounded {
 		c.Conv.BackwardWeights(t, dw, nil, c.rounded(t, c.space.x, x), c.rounded(t, c.space.w, dy), add)
+	}
+	c.Conv.call = convCall{db: db, dy: dy, add: add} // for biasCall and place
+	if c.kind == Rounded {
+		t.run(bias, (*biasCall)(c.Conv))
 	} else {
-		c.gradient(t, dw, x, dy, add)
+		c.gradient(t, bias, dw, x, dy)
 	}
-	if db != nil {
-		c.Conv.call = convCall{db: db, dy: dy, add: add}
-		t.run((c.cfg.Out+tileRows-1)/tileRows, (*biasCall)(c.Conv))
-		c.Conv.call = convCall{}
-	}
+	c.Conv.call = convCall{}
 }
 
-// gradient packs both operands and multiplies them, a task being 32 output channels by some times 32 of the
-// input.
-func (c *BF16Conv) gradient(t *Team, dw, x, dy []float32, add bool) {
-	c.packed(t, packing{src: &c.dy, dst: c.space.a, values: dy, form: rowsOfA})
-	c.packed(t, packing{src: &c.x, dst: c.space.b, values: x, form: rowsOfB})
+// gradient packs both operands, beside the tasks of the bias, and multiplies them, a task being 32 output
+// channels by some times 32 of the input.
+func (c *BF16Conv) gradient(t *Team, bias int, dw, x, dy []float32) {
 	c.call.w = dw
-	c.Conv.call.add = add // for place
+	c.call.packs = [2]packing{
+		{src: &c.dy, dst: c.space.a, values: dy, form: rowsOfA},
+		{src: &c.x, dst: c.space.b, values: x, form: rowsOfB},
+	}
+	t.run(c.positions(&c.dy)+c.positions(&c.x)+bias, (*packOperands)(c))
 	t.run(c.cutRows(pairsOf(c.cfg.Out), pairsOf(c.x.rows)), (*gradCall)(c))
-	c.call, c.Conv.call = bf16Call{}, convCall{}
+	c.call = bf16Call{}
 }
 
 // pairsOf returns how many pairs of tiles n rows or columns fill.

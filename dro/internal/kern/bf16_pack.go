@@ -85,21 +85,41 @@ const (
 	depthOfB                 // sums are over rows of the source
 )
 
-// packed packs an activation into dst, [block][position] of tiles, a task being a position.
-func (c *BF16Conv) packed(t *Team, p packing) {
-	c.call.pack = p
-	t.run(c.batch.Blocks*p.src.positions(), (*packSource)(c))
+// packOperands packs what the running call multiplies. Its tasks are, in this order, those of the product's
+// weights; the positions of activations; and, in the gradient, that of the bias, which waits for nothing.
+type packOperands BF16Conv
+
+func (p *packOperands) task(i int) {
+	c := (*BF16Conv)(p)
+	if d := c.call.product; d != nil {
+		if i < d.weightTasks() {
+			c.packWeights(i)
+			return
+		}
+		i -= d.weightTasks()
+	}
+	for k := range c.call.packs {
+		if c.call.packs[k].src != nil {
+			if i < c.positions(c.call.packs[k].src) {
+				c.call.packs[k].position(i)
+				return
+			}
+			i -= c.positions(c.call.packs[k].src)
+		}
+	}
+	(*biasCall)(c.Conv).task(i)
 }
 
-type packSource BF16Conv
+// positions is the number of positions of s in all blocks.
+func (c *BF16Conv) positions(s *source) int { return c.batch.Blocks * s.positions() }
 
-func (p *packSource) task(i int) {
-	pack := &p.call.pack
-	s := pack.src
+// position packs one of them; in dst they are [block][position] of tiles.
+func (p *packing) position(i int) {
+	s := p.src
 	block, position := i/s.positions(), i%s.positions()
-	values, base, offsets := pack.values[block*s.lanes*s.len:][:s.lanes*s.len], s.base[position], s.offsets[position]
-	if pack.form == depthOfB {
-		dst := pack.dst[i*s.tiles()*tileLen:]
+	values, base, offsets := p.values[block*s.lanes*s.len:][:s.lanes*s.len], s.base[position], s.offsets[position]
+	if p.form == depthOfB {
+		dst := p.dst[i*s.tiles()*tileLen:]
 		for d := range s.depth() {
 			for lane := 0; lane < s.lanes; lane += tileSide {
 				packPairs(dst, values, base+lane, offsets[d*tileDepth:], tileSide)
@@ -108,21 +128,18 @@ func (p *packSource) task(i int) {
 		}
 		return
 	}
-	dst := pack.dst[i*s.imageTiles()*tileLen:]
+	dst := p.dst[i*s.imageTiles()*tileLen:]
 	for row := 0; row < s.rows; row += tileSide {
 		for lane := 0; lane < s.lanes; lane += tileDepth {
-			packRows(dst, values, base+lane, offsets[row:], min(tileDepth, s.lanes-lane), pack.form == rowsOfB)
+			packRows(dst, values, base+lane, offsets[row:], min(tileDepth, s.lanes-lane), p.form == rowsOfB)
 			dst = dst[tileLen:]
 		}
 	}
 }
 
 // packWeights packs the weights of the running product as rows of A, [16 destination channels][tap][depth],
-// for each tap; a task is 16 channels by 32.
-type packWeights BF16Conv
-
-func (p *packWeights) task(i int) {
-	c := (*BF16Conv)(p)
+// for each tap, 16 channels by 32 of them.
+func (c *BF16Conv) packWeights(i int) {
 	d := c.call.product
 	depth := d.src.depth()
 	tile, deep := i/depth, i%depth
