@@ -200,9 +200,14 @@ func (q *Queue) noteResume(j *job) error {
 	if err := j.record.Append(&ResumeEvent{j.head()}); err != nil {
 		return err
 	}
-	if now, then := j.meta.Spec.kernel(q.settings.Host.Kernel), j.meta.Host.Kernel; now != then {
-		return j.record.Append(&WarningEvent{Head: j.head(), Message: fmt.Sprintf(
-			"resumed with kernel %s, started with %s: the last bits of the numbers may differ", now, then)})
+	return j.noteKernel(j.meta.Spec.kernel(q.settings.Host.Kernel), j.meta.Host.Kernel)
+}
+
+// noteKernel says in the log that a run goes on with another kernel.
+func (j *job) noteKernel(now, then string) error {
+	if now == then {
+		return nil
 	}
-	return nil
+	return j.record.Append(&WarningEvent{Head: j.head(), Message: fmt.Sprintf(
+		"resumed with kernel %s, started with %s: the last bits of the numbers may differ", now, then)})
 }

@@ -145,7 +145,11 @@ func (q *Queue) Start(req Request) ([]string, error) {
 		}
 	}
 	for _, j := range jobs {
-		if err := q.create(j); err != nil {
+		err := q.create(j)
+		if err == nil && parent != nil {
+			err = j.noteKernel(j.meta.Host.Kernel, parent.Meta.Host.Kernel)
+		}
+		if err != nil {
 			return fail(err)
 		}
 	}

@@ -151,7 +151,7 @@ func (g *graph) weighted(s stage, x *G.Node) (*G.Node, error) {
 		dw: g.gradients[weight], db: g.gradients[bias],
 	}
 	if g.workspace != nil {
-		if o.trained, err = kernel.BF16(g.products, g.workspace); err != nil {
+		if o.trained, err = kernel.BF16(g.products, g.workspace, !first); err != nil {
 			return nil, err
 		}
 	}

@@ -29,7 +29,8 @@ func (a *app) benchCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "bench", Short: "Measure this machine: time of a step, and of each preset",
 		Long: `Measure training steps of AlexNet at batch 128 as a run takes them, input pipeline included, and
-estimate what each preset takes. Close other programs first: what they take is counted.`,
+estimate what each preset takes. Close other programs first: what they take is counted. With
+--precision bf16, operands of training steps are rounded to bfloat16, as the setting precision has it.`,
 		Args: nothing,
 		RunE: func(c *cobra.Command, _ []string) error { return a.bench(c.Context(), precision, asJSON) },
 	}

@@ -65,7 +65,7 @@ func BenchmarkBF16(b *testing.B) {
 	for _, cfg := range append(alexNetConvs[:len(alexNetConvs):len(alexNetConvs)], otherConvs...) {
 		for kind := AVX512BF16; kind.Available(); kind++ {
 			for _, threads := range benchThreads {
-				c := must(must(NewConv(AVX512, batch, cfg)).BF16(kind, new(Workspace)))
+				c := must(must(NewConv(AVX512, batch, cfg)).BF16(kind, new(Workspace), true))
 				team := NewTeam(threads)
 				r := rand.New(rand.NewPCG(1, 1))
 				x, y := noise(r, batch.Len(cfg.In)), noise(r, batch.Len(c.Out()))

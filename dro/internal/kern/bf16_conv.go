@@ -49,8 +49,9 @@ type bf16Call struct {
 const fewChannels = tileDepth / 2
 
 // BF16 returns c with products of rounded operands. Of c, whose float32 methods stay what they are, it shares
-// the running call.
-func (c *Conv) BF16(kind BF16, space *Workspace) (*BF16Conv, error) {
+// the running call. Without data there is no room for BackwardData, which a network's first layer has no use
+// for.
+func (c *Conv) BF16(kind BF16, space *Workspace, data bool) (*BF16Conv, error) {
 	if err := kind.check(c.isa); err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func (c *Conv) BF16(kind BF16, space *Workspace) (*BF16Conv, error) {
 		space.values(&space.x, max(in, out))
 		space.values(&space.w, max(c.WeightLen(), out))
 	} else {
-		b.plan()
+		b.plan(data)
 	}
 	return b, nil
 }
@@ -69,7 +70,7 @@ func (c *Conv) BF16(kind BF16, space *Workspace) (*BF16Conv, error) {
 func (c *BF16Conv) gathered() bool { return c.cfg.In.Channels < fewChannels && c.area() > 1 }
 
 // plan works out how operands are packed and where each product finds them.
-func (c *BF16Conv) plan() {
+func (c *BF16Conv) plan(data bool) {
 	cfg, in, out := &c.cfg, c.cfg.In, c.out
 	c.dy = newSource(out, c.batch)
 	c.backward = product{src: &c.dy, taps: c.area(), dst: in, across: true}
@@ -89,7 +90,11 @@ func (c *BF16Conv) plan() {
 			convAxis(out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
 			in.Width, cfg.KernelWidth, c.x.tiles())
 	}
-	for _, p := range []*product{&c.forward, &c.backward} {
+	products := []*product{&c.forward, &c.backward}
+	if !data {
+		products = products[:1]
+	}
+	for _, p := range products {
 		p.scale()
 		c.space.tiles(&c.space.a, p.weightTiles())
 		c.space.tiles(&c.space.b, c.batch.Blocks*p.src.positions()*p.src.tiles())

@@ -50,7 +50,7 @@ func bf16Cases() []convCase {
 
 func (p *convProblem) checkBF16(t *testing.T, kind BF16, isa ISA) {
 	r := rand.New(rand.NewPCG(3, 4))
-	c := must(must(NewConv(isa, p.b, p.cfg)).BF16(kind, new(Workspace)))
+	c := must(must(NewConv(isa, p.b, p.cfg)).BF16(kind, new(Workspace), true))
 	for _, s := range [][]uint16{c.space.a, c.space.b} {
 		for i := range s {
 			s[i] = uint16(math.Float32bits(canary) >> 16) // whatever was there before
@@ -88,7 +88,7 @@ func TestBF16SameBitsOnAnyTeam(t *testing.T) {
 		eachBF16(t, func(t *testing.T, kind BF16, isa ISA) {
 			r := rand.New(rand.NewPCG(5, 6))
 			b := NewBatch(tc.images)
-			c := must(must(NewConv(isa, b, tc.cfg)).BF16(kind, new(Workspace)))
+			c := must(must(NewConv(isa, b, tc.cfg)).BF16(kind, new(Workspace), true))
 			x, dy := random(t, r, b.Len(tc.cfg.In)), random(t, r, b.Len(c.Out()))
 			w, bias := random(t, r, c.WeightLen()), random(t, r, tc.cfg.Out)
 			run := func(team *Team) []float32 {

@@ -70,7 +70,7 @@ func TestNothingTouchesBeyondTheEndInBF16(t *testing.T) {
 		b := NewBatch(tc.images)
 		eachBF16(t, func(t *testing.T, kind BF16, isa ISA) {
 			wall := func(n int) []float32 { return walled(t, n) }
-			c := must(must(NewConv(isa, b, tc.cfg)).BF16(kind, new(Workspace)))
+			c := must(must(NewConv(isa, b, tc.cfg)).BF16(kind, new(Workspace), true))
 			if kind != Rounded {
 				for _, s := range []*[]uint16{&c.space.a, &c.space.b} {
 					*s = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(wall(len(*s)/2)))), len(*s))
@@ -92,7 +92,7 @@ func TestNoAllocationInBF16(t *testing.T) {
 		defer team.Close()
 		cfg := bf16Cases()[len(convCases)].cfg
 		b := NewBatch(20)
-		c := must(must(NewConv(isa, b, cfg)).BF16(kind, new(Workspace)))
+		c := must(must(NewConv(isa, b, cfg)).BF16(kind, new(Workspace), true))
 		x, y, w, db := Alloc(b.Len(cfg.In)), Alloc(b.Len(c.Out())), Alloc(c.WeightLen()), Alloc(cfg.Out)
 		if a := testing.AllocsPerRun(2, func() {
 			c.Forward(team, y, x, w, db)
