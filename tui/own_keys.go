@@ -45,7 +45,8 @@ func (m *Model) stopAll() tea.Cmd {
 		}
 		lines := slices.Concat([]string{kit.Plural(len(ids), "run") + ":", ""}, kit.Names(ids),
 			[]string{"", "Each saves a checkpoint first, and can be resumed."})
-		return kit.Question("Stop all?", lines, kit.Choice{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})()
+		return kit.Question("Stop all?", lines,
+			kit.Choice{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})()
 	}
 }
 

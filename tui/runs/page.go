@@ -43,7 +43,7 @@ type Page struct {
 
 // New returns the page.
 func New(s *lab.Lab) *Page {
-	return &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), columns: runColumns()}
+	return &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), columns: runColumns(), filter: allOf{}}
 }
 
 // Title implements the interface's page.
@@ -194,9 +194,14 @@ func (p *Page) refilter() {
 	}
 }
 
-// click puts the cursor on a row; on the one that has it, it goes in.
+// click puts the cursor on a row; on the one that has it, it goes in. On a head
+// it sorts.
 func (p *Page) click(msg kit.Click) tea.Cmd {
 	lay := layRuns(p.Body.W, p.Body.H)
+	if head := p.headAt(msg.X); msg.Y == lay.top-1 && head != "" && !p.filtering {
+		p.sortBy(head)
+		return nil
+	}
 	i := p.first(lay.rows) + msg.Y - lay.top
 	if msg.Y < lay.top || msg.Y >= lay.top+lay.rows || i >= len(p.shown) || p.filtering {
 		return nil
