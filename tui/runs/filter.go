@@ -17,7 +17,8 @@ import (
 // A filter selects runs by words and terms, all of which must hold, or by OR and
 // NOT and parentheses between them:
 //
-//	shapes        the word stands in the run's name, preset, algorithm, dataset, model, set, status, tags or note
+//	shapes        the word stands in the run's name, preset, algorithm, dataset, model, set, status,
+//	              tags or note
 //	algo:sfk      a setting (any key of a preset) or a fact (see factOf) is so
 //	rho>=0.5      a number compares: = != < <= > >=
 //	-failed       not; NOT failed is the same

@@ -43,7 +43,8 @@ type Page struct {
 
 // New returns the page.
 func New(s *lab.Lab) *Page {
-	return &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), columns: runColumns(), filter: allOf{}}
+	return &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), columns: runColumns(),
+		filter: allOf{}}
 }
 
 // Title implements the interface's page.
