@@ -170,7 +170,8 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(),
 		a.resumeCommand(), a.attachCommand(), a.pauseCommand(), a.stopCommand(), a.checkpointCommand(),
-		a.knobCommand(), a.deleteCommand(), a.doctorCommand(), a.engineCommand(), a.dataCommand(), a.benchCommand(),
+		a.knobCommand(), a.labelCommand(), a.deleteCommand(), a.doctorCommand(), a.engineCommand(),
+		a.dataCommand(), a.benchCommand(),
 		a.riskCommand(), a.planCommand(), a.versionCommand())
 	return root
 }

@@ -220,13 +220,12 @@ func (t term) holds(r *record.Run) bool {
 func wordsOf(r *record.Run) string {
 	s := &r.Meta.Spec
 	return strings.ToLower(strings.Join([]string{r.Meta.ID, r.Meta.Preset, string(s.Algorithm()), s.Dataset,
-		s.Model,
-		s.Uncertainty, string(r.Status())}, "\n"))
+		s.Model, s.Uncertainty, string(r.Status()), r.Label().Note, strings.Join(r.Label().Tags, " ")}, "\n"))
 }
 
 // factKeys are the keys of factOf that are no settings.
 func factKeys() []string {
-	keys := []string{"id", "preset", "status", "steps", "worst"}
+	keys := []string{"id", "preset", "status", "steps", "worst", "tag", "note", "archived"}
 	for _, m := range lab.SummaryMeasures() {
 		if measured(m.Name) {
 			keys = append(keys, m.Name)
@@ -254,6 +253,12 @@ func factOf(r *record.Run, key string) string {
 		return string(r.Status())
 	case "steps":
 		return strconv.FormatInt(r.Summary().Steps, 10)
+	case "tag":
+		return strings.Join(r.Label().Tags, " ")
+	case "note":
+		return r.Label().Note
+	case "archived":
+		return strconv.FormatBool(r.Label().Archived)
 	case "algorithms":
 		return string(r.Meta.Spec.Algorithm())
 	case "worst": // of the groups where they are given, else of the classes

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"drolab/runner/record"
@@ -87,7 +88,10 @@ func (p *Page) arrange() {
 	if r := p.current(); r != nil {
 		id = r.Meta.ID
 	}
-	p.shown = slices.DeleteFunc(slices.Clone(p.all), func(r *record.Run) bool { return !p.filter.match(r) })
+	archived := strings.Contains(p.line.String(), "archived") // else they are away
+	p.shown = slices.DeleteFunc(slices.Clone(p.all), func(r *record.Run) bool {
+		return !archived && r.Label().Archived || !p.filter.match(r)
+	})
 	if c := p.columns[p.by]; c.compare != nil {
 		slices.SortStableFunc(p.shown, c.compare)
 	}
@@ -146,6 +150,8 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 			cmd = kit.Complain(errors.Join(msg.problems...))
 		}
 		return tea.Batch(cmd, p.look())
+	case labelledMsg:
+		return p.labelled(msg)
 	case lab.Answered:
 		return p.look()
 	case tea.KeyPressMsg:
