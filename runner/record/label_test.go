@@ -32,8 +32,9 @@ func TestLabel(t *testing.T) {
 	if l.Note != "the good one" || !l.Archived || !slices.Equal(l.Tags, []string{"a", "paper"}) {
 		t.Fatalf("read back as %+v", l)
 	}
-	for _, bad := range []Label{{Note: "two\nlines"}, {Note: strings.Repeat("x", MaxNote+1)}, {Tags: []string{"a b"}},
-		{Tags: []string{strings.Repeat("x", MaxTag+1)}}, {Tags: []string{""}}, {Tags: make([]string, MaxTags+1)}} {
+	long := strings.Repeat("x", MaxNote+1)
+	for _, bad := range []Label{{Note: "two\nlines"}, {Note: long}, {Tags: []string{"a b"}},
+		{Tags: []string{long[:MaxTag+1]}}, {Tags: []string{""}}, {Tags: make([]string, MaxTags+1)}} {
 		if err := r.Relabel(func(l *Label) { *l = bad }); err == nil {
 			t.Errorf("taken: %+v", bad)
 		}
@@ -45,7 +46,8 @@ func TestLabel(t *testing.T) {
 	if l := find().Label(); l.Note != "" {
 		t.Errorf("a damaged label is read as %+v", l)
 	}
-	if err := r.Relabel(func(l *Label) { l.Note = "x" }); err == nil || !strings.Contains(err.Error(), labelName) {
+	err = r.Relabel(func(l *Label) { l.Note = "x" })
+	if err == nil || !strings.Contains(err.Error(), labelName) {
 		t.Errorf("a damaged label is written over: %v", err)
 	}
 }

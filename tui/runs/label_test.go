@@ -35,8 +35,8 @@ func TestLabels(t *testing.T) {
 	if len(p.shown) != all-1 {
 		t.Errorf("%d runs are listed, want %d without the archived one", len(p.shown), all-1)
 	}
-	for text, want := range map[string]int{"archived:true": 1, "tag:paper archived:true": 1, "good archived:true": 1,
-		"note:good": 0, "tag:b archived:true": 0} {
+	for text, want := range map[string]int{"archived:true": 1, "tag:paper archived:true": 1,
+		"good archived:true": 1, "note:good": 0, "tag:b archived:true": 0} {
 		r.Press("/", "ctrl+u")
 		r.Type(text)
 		if r.Press("enter"); len(p.shown) != want {
