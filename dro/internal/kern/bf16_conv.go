@@ -114,8 +114,8 @@ func (p *product) scale() {
 // weightTiles is the number of tiles that the weights are packed into: [16 destination channels][tap][depth].
 func (p *product) weightTiles() int { return tilesOf(p.dst.Channels) * p.taps * p.src.depth() }
 
-// weightTasks is the number of tasks of packing them: 16 destination channels by 32 of the sum each.
-func (p *product) weightTasks() int { return tilesOf(p.dst.Channels) * p.src.depth() }
+// weightTasks is the number of tasks of packing them: 16 destination channels each.
+func (p *product) weightTasks() int { return tilesOf(p.dst.Channels) }
 
 // tilesOf returns how many tiles n rows or columns fill.
 func tilesOf(n int) int { return (n + tileSide - 1) / tileSide }

@@ -138,23 +138,25 @@ func (p *packing) position(i int) {
 }
 
 // packWeights packs the weights of the running product as rows of A, [16 destination channels][tap][depth],
-// for each tap, 16 channels by 32 of them.
+// for each tap, 16 channels by 32 of them at a time.
 func (c *BF16Conv) packWeights(i int) {
 	d := c.call.product
-	depth := d.src.depth()
-	tile, deep := i/depth, i%depth
-	dst := c.space.a[(tile*d.taps*depth+deep)*tileLen:]
-	row, col := tile*tileSide, deep*tileDepth
-	rows, cols := min(tileSide, d.dst.Channels-row), min(tileDepth, d.src.rows-col)
-	switch ins := c.WeightLen() / c.cfg.Out; {
-	case d.taps > 1:
-		c.packTaps(dst, row, col, rows, cols)
-	case d.across:
-		offsets := offsetsOf(cols, ins)
-		packPairsAcross(dst, c.call.w, col*ins+row, offsets[:], rows)
-	default:
-		offsets := offsetsOf(rows, ins)
-		packRows(dst, c.call.w, row*ins+col, offsets[:], cols, false)
+	dst := c.space.a[i*d.taps*d.src.depth()*tileLen:]
+	row, rows := i*tileSide, min(tileSide, d.dst.Channels-i*tileSide)
+	if d.taps > 1 {
+		c.packTaps(dst, row, rows)
+		return
+	}
+	ins := c.WeightLen() / c.cfg.Out
+	for col := 0; col < d.src.rows; col += tileDepth {
+		if cols := min(tileDepth, d.src.rows-col); d.across {
+			offsets := offsetsOf(cols, ins)
+			packPairsAcross(dst, c.call.w, col*ins+row, offsets[:], rows)
+		} else {
+			offsets := offsetsOf(rows, ins)
+			packRows(dst, c.call.w, row*ins+col, offsets[:], cols, false)
+		}
+		dst = dst[tileLen:]
 	}
 }
 
@@ -172,10 +174,19 @@ func offsetsOf(n, stride int) (offsets [tileDepth]int32) {
 // packedTaps is the number of kernel taps that are packed at once: a square of the transposition.
 const packedTaps = 16
 
-// packTaps packs the weights of all taps between rows channels from row on and cols channels of the sum from
-// col on. In memory the taps are innermost, so they are brought outward first.
-func (c *BF16Conv) packTaps(dst []uint16, row, col, rows, cols int) {
-	var apart [packedTaps * tileSide * tileDepth]float32 // [out][tap][in]
+// packTaps packs the weights of all taps of rows channels from row on. In memory the taps are innermost, so
+// they are brought outward first.
+func (c *BF16Conv) packTaps(dst []uint16, row, rows int) {
+	var apart [packedTaps * tileSide * tileDepth]float32
+	for col := 0; col < c.call.product.src.rows; col += tileDepth {
+		c.packTapsOf(dst, apart[:], row, col, rows, min(tileDepth, c.call.product.src.rows-col))
+		dst = dst[tileLen:]
+	}
+}
+
+// packTapsOf packs those between these rows and cols channels of the sum from col on, by way of apart,
+// [out][tap][in].
+func (c *BF16Conv) packTapsOf(dst []uint16, apart []float32, row, col, rows, cols int) {
 	d := c.call.product
 	out, outs, in, ins, width := row, rows, col, cols, tileDepth
 	if d.across {
@@ -191,9 +202,9 @@ func (c *BF16Conv) packTaps(dst []uint16, row, col, rows, cols int) {
 		for k := range count {
 			to := dst[(first+k)*d.src.depth()*tileLen:]
 			if d.across {
-				packPairsAcross(to, apart[:], k*width, offsets[:], ins)
+				packPairsAcross(to, apart, k*width, offsets[:], ins)
 			} else {
-				packRows(to, apart[:], k*width, offsets[:], ins, false)
+				packRows(to, apart, k*width, offsets[:], ins, false)
 			}
 		}
 	}
