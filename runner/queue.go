@@ -19,12 +19,18 @@ type Verbs interface {
 	// Start checks every spec, records the runs and queues them; either all
 	// of them or, with an error, none.
 	Start(Request) (ids []string, err error)
-	Pause(id string) error      // at the next step boundary, with a checkpoint
-	Resume(id string) error     // a paused run, or an unfinished one that nobody runs
-	Stop(id string) error       // at the next step boundary, with a checkpoint
-	Checkpoint(id string) error // now, at the next step boundary
-	// Knob changes a setting of a run that goes on (see Knobs) to a number or
-	// "auto", at the next step boundary. It returns when the change is on disk.
+
+	// Pause, Resume and Stop ask, and the run's log tells when it is so. A run
+	// pauses and stops at the next step boundary, with a checkpoint; what resumes
+	// is a paused one, or an unfinished one that nobody runs.
+	Pause(id string) error
+	Resume(id string) error
+	Stop(id string) error
+
+	// Checkpoint saves a run at the next step boundary, and Knob changes a setting
+	// there (see Knobs) to a number or "auto". They return when that is on disk.
+	// With ErrSlow it has been asked for, and is done behind a long step.
+	Checkpoint(id string) (step int64, err error)
 	Knob(id, key, value string) error
 }
 
@@ -61,7 +67,7 @@ type Settings struct {
 	Alone bool
 
 	retry    time.Duration // how often a run that waits for the disk tries to say so; 0 is 2 s
-	patience time.Duration // how long a verb waits for a run or for another start; 0 is 8 s
+	patience time.Duration // how long a verb waits for a run or for another start; 0 is 7 s
 }
 
 // DefaultParallel is how many runs a queue runs at once unless it is told otherwise.

@@ -42,7 +42,8 @@ func TestStartThatHangs(t *testing.T) {
 	answer := make(chan error, 1)
 	go func() { _, err := p.Start(r); answer <- err }()
 	<-opened
-	must(t, p.Checkpoint(id))
+	_, err := p.Checkpoint(id)
+	must(t, err)
 	if _, err := p.Status(); err != nil {
 		t.Error(err)
 	}
