@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -149,6 +150,9 @@ func (a *asker) until(so func(*Run) bool) *Run {
 
 func (a *asker) save(int) string {
 	step, err := a.queue.Checkpoint(a.id)
+	for errors.Is(err, runner.ErrNothing) { // it does not train yet
+		step, err = a.queue.Checkpoint(a.id)
+	}
 	check(err)
 	return fmt.Sprint("saved ", a.id, " ", step)
 }
