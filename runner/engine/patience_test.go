@@ -116,6 +116,22 @@ func TestSilentServer(t *testing.T) {
 	}
 }
 
+// TestFieldOfTheFuture: an answer may say more than one understands, a question not.
+func TestFieldOfTheFuture(t *testing.T) {
+	for strict, want := range map[bool]bool{false: true, true: false} {
+		here, there := net.Pipe()
+		go io.WriteString(there, `{"protocol":1,"pid":7,"later":{"a":[1]}}`+"\n")
+		w := newWire(here)
+		w.strict = strict
+		var h hello
+		if err := w.receive(&h, patience); (err == nil) != want || want && h.PID != 7 {
+			t.Errorf("strict %v: %+v, %v", strict, h, err)
+		}
+		w.Close()
+		there.Close()
+	}
+}
+
 // FuzzClient is what a client makes of whatever an engine says.
 func FuzzClient(f *testing.F) {
 	f.Add([]byte(`{"protocol":1,"version":"a","pid":1}` + "\n" + ` {"ids":["a"],"fault":{"code":"disk"}}`))

@@ -65,8 +65,8 @@ type request struct {
 }
 
 // reply answers a request. Without an error what was asked for is on disk: a start,
-// a resume, a checkpoint, a knob; a pause or a stop was handed to the run, which
-// does it at its next step.
+// a checkpoint, a knob; a pause or a stop was handed to the run, which does it at
+// its next step.
 type reply struct {
 	Error  string   `json:"error,omitempty"`
 	Fault  *fault   `json:"fault,omitempty"` // what the error is, if that is known
