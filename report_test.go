@@ -18,7 +18,8 @@ func python(t *testing.T, needs string, args ...string) {
 	if out, err := exec.Command("python3", "-c", "import "+needs).CombinedOutput(); err != nil {
 		t.Skipf("python3 with %s is not here: %v %s", needs, err, out)
 	}
-	out, err := exec.Command("python3", append([]string{"runner/report/peer/check.py"}, args...)...).CombinedOutput()
+	args = append([]string{"runner/report/peer/check.py"}, args...)
+	out, err := exec.Command("python3", args...).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -60,7 +60,8 @@ func TestFind(t *testing.T) {
 	if err != nil || !slices.ContainsFunc(one, func(o *record.Run) bool { return o.Meta.ID == all[0].Meta.ID }) {
 		t.Errorf("%s finds %d runs, %v", all[0].Dir, len(one), err)
 	}
-	for _, word := range []string{"recorded:", "recorded:.", "recorded:none", "recorded:paper/none", "recorded:../recorded"} {
+	for _, rest := range []string{"", ".", "none", "paper/none", "../recorded"} {
+		word := Scheme + rest
 		if runs, err := Find(word); err == nil {
 			t.Errorf("%s finds %d runs", word, len(runs))
 		}

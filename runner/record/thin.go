@@ -51,7 +51,8 @@ func standing(all []runner.Event) (events []runner.Event) {
 		case *runner.CheckpointEvent:
 			continue
 		case *runner.ResumeEvent:
-			events = slices.DeleteFunc(events, func(o runner.Event) bool { return measured(o) && o.Header().Step > e.Step })
+			gone := func(o runner.Event) bool { return measured(o) && o.Header().Step > e.Step }
+			events = slices.DeleteFunc(events, gone)
 		}
 		events = append(events, e)
 	}

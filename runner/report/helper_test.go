@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -31,7 +32,9 @@ type told struct {
 	rho       float64
 	change    func(*runner.Spec)
 	classes   []string
-	speed     float64 // images a second; 0 is 100
+	speed     float64   // images a second; 0 is 100
+	preset    string    // empty is shapes
+	accuracy  []float64 // by class; nil: two, from worst
 
 	trainLoss, testLoss, worst, risk float64
 	objective                        []float64 // an evaluation each
@@ -57,7 +60,8 @@ func (f *folder) add(w told) {
 	if w.speed == 0 {
 		w.speed = 100
 	}
-	m := &runner.Meta{Preset: "shapes", Spec: spec, Checksum: "sha256:0", StepsPerEpoch: 10, Steps: 30,
+	m := &runner.Meta{Preset: cmp.Or(w.preset, "shapes"), Spec: spec, Checksum: "sha256:0",
+		StepsPerEpoch: 10, Steps: 30,
 		Created: time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC),
 		Parts: runner.Parts{Classes: w.classes,
 			ClassCounts: runner.Counts{Train: []int{30, 10}, Test: []int{100, 100}}},
@@ -88,6 +92,13 @@ func (w *told) eval(i int) *runner.EvalEvent {
 	e.Set("test_accuracy", runner.Num(w.worst+.1))
 	e.Set("robust_risk", runner.Num(w.risk))
 	e.ByGroup.Set("class_accuracy", []runner.Number{runner.Num(w.worst + .2), runner.Num(w.worst)})
+	if w.accuracy != nil {
+		var list []runner.Number
+		for _, x := range w.accuracy {
+			list = append(list, runner.Num(x+float64(i)/100))
+		}
+		e.ByGroup.Set("class_accuracy", list)
+	}
 	if w.objective != nil {
 		e.Set("train_objective", runner.Num(w.objective[i]))
 		e.Set("train_robust_risk", runner.Num(w.objective[i]-.01))

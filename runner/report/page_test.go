@@ -96,7 +96,8 @@ func TestSVG(t *testing.T) {
 }
 
 func TestSVGOfNothing(t *testing.T) {
-	for _, points := range [][]Point{{}, {{1, 2}}, {{1, 2}, {2, 2}}, {{1, math.NaN()}}, {{1, math.Inf(1)}}, {{1, 0}}} {
+	for _, points := range [][]Point{{}, {{1, 2}}, {{1, 2}, {2, 2}}, {{1, math.NaN()}}, {{1, math.Inf(1)}},
+		{{1, 0}}} {
 		svg := (&Figure{Curves: []Curve{{Seeds: [][]Point{points}}}}).svg()
 		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || len(svg) > 1e4 {
 			t.Errorf("%v: %s", points, svg)

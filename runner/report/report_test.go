@@ -11,6 +11,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/record"
 )
 
 const half = "χ², ρ=0.5"
@@ -103,7 +104,8 @@ func TestSameRunsAtTwoRadii(t *testing.T) {
 	if len(r.Problems) != 2 {
 		t.Fatalf("%d problems, want the two radii", len(r.Problems))
 	}
-	first, second := f.claim(r, "train-loss", half, "pan", "erm"), f.claim(r, "train-loss", "χ², ρ=1.5", "pan", "erm")
+	first, second := f.claim(r, "train-loss", half, "pan", "erm"), f.claim(r, "train-loss", "χ², "+
+		"ρ=1.5", "pan", "erm")
 	if first.Repeats != "" || second.Repeats != half || first.Adjusted != second.Adjusted ||
 		first.Verdict != second.Verdict {
 		t.Errorf("%+v\n%+v", first, second)
@@ -152,12 +154,14 @@ func TestVariations(t *testing.T) {
 	f.add(told{algorithm: dro.SFK, seed: 1, rho: .5, trainLoss: .3, change: func(s *runner.Spec) {
 		s.SetOwn("c", runner.Fixed(77))
 	}})
-	f.add(told{algorithm: dro.ERM, seed: 1, rho: .5, change: func(s *runner.Spec) { s.Init, s.LR = "torch", .5 }})
+	two := func(s *runner.Spec) { s.Init, s.LR = "torch", .5 }
+	f.add(told{algorithm: dro.ERM, seed: 1, rho: .5, change: two})
 	r := f.report()
 	if len(r.Problems) != 1 {
 		t.Fatalf("%d problems, want one: a single run at another radius is a variation", len(r.Problems))
 	}
-	want := map[string]float64{"init=torch": .7 - .5 - wobble(2), "rho=0.1": .2 - .5 - wobble(1), "c=77": .3 - .5 - wobble(1)}
+	want := map[string]float64{"init=torch": .7 - .5 - wobble(2), "rho=0.1": .2 - .5 - wobble(1),
+		"c=77": .3 - .5 - wobble(1)}
 	for _, v := range r.Variations {
 		name := v.Key + "=" + v.To
 		i := slices.IndexFunc(v.Effects, func(e Effect) bool { return e.Measure == "train_loss" })
@@ -165,14 +169,18 @@ func TestVariations(t *testing.T) {
 			t.Errorf("%s: %v, want %g", name, v.Effects[i].Mean, d)
 		}
 		delete(want, name)
-		if risk := slices.ContainsFunc(v.Effects, func(e Effect) bool { return e.Measure == "robust_risk" }); risk == (v.Key == "rho") {
+		isRisk := func(e Effect) bool { return e.Measure == "robust_risk" }
+		if risk := slices.ContainsFunc(v.Effects, isRisk); risk == (v.Key == "rho") {
 			t.Errorf("%s: robust risk is compared: %v", name, risk)
 		}
 	}
 	if len(want) > 0 {
 		t.Errorf("missing: %v", want)
 	}
-	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "1 run(s), in lr, init") }) {
+	if !slices.ContainsFunc(r.Notes, func(n string) bool {
+		return strings.Contains(n, "1 run(s), in lr, "+
+			"init")
+	}) {
 		t.Errorf("what differs in two settings is not named: %q", r.Notes)
 	}
 	if len(r.Wanted) > 0 || len(r.Departures) > 0 {
@@ -190,21 +198,68 @@ func TestBesideThePaper(t *testing.T) {
 		}
 	}
 	f := newFolder(t)
-	f.add(told{algorithm: dro.SFK, seed: 1, rho: .5, worst: .5, change: cifar})
-	f.add(told{algorithm: dro.ERM, seed: 1, rho: .5, worst: .5, change: cifar})
-	f.add(told{algorithm: dro.SFK, seed: 1, rho: .5, worst: .5, change: func(s *runner.Spec) { cifar(s); s.Pad = "mean" }})
+	ten := strings.Fields("airplane automobile bird cat deer dog frog horse ship truck")
+	add := func(a dro.Algorithm, change func(*runner.Spec), accuracy ...float64) {
+		f.add(told{algorithm: a, seed: 1, rho: .5, worst: .5, change: change, classes: ten, preset: "paper-gentle",
+			accuracy: accuracy})
+	}
+	add(dro.SFK, cifar, .9, .9, .9, .5, .5, .65, .9, .9, .9, .9)
+	add(dro.ERM, cifar, .9, .9, .9, .5, .4, .45, .9, .9, .9, .1)
+	add(dro.SFK, func(s *runner.Spec) { cifar(s); s.Pad = "mean" }, .9, .9, .9, .5, .5, .65, .9, .9, .9, .9)
 	r := f.report()
 	page := r.Page().Markdown()
-	for _, want := range []string{"| worst class | 50.0 | 49.36 | 50.0 | 47.05 |", "| mean | 60.0 | 73.45 | 60.0 | 72.91 |",
+	for _, want := range []string{"| worst class | 50.0 | 49.36 | 50.0 | 47.05 |", "| mean | 60.0 | 73.45 | " +
+		"60.0 | 72.91 |",
 		"drolab run paper-gentle --algo sfk --seeds 1 --set init=he", "| lambda\\_max | auto | 10 |"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if c := f.claim(r, "low", half, "sfk", "erm"); math.Abs(c.Mean.Float()-.1) > 1e-12 || c.Window.Applies() {
+		t.Errorf("classes 3, 4 and 5: %v, want 0.1", c.Mean)
+	}
+	for key, want := range map[string]string{"rho": "a third of the paper's radius", "training images": "at " +
+		"random"} {
+		i := slices.IndexFunc(r.Departures, func(d Departure) bool { return d.Key == key })
+		if i < 0 || !strings.Contains(r.Departures[i].Reason, want) {
+			t.Errorf("%s is not given as a reading: %+v", key, r.Departures)
 		}
 	}
 	for _, w := range r.Wanted {
 		if w.Key == "pad" && w.Method == dro.SFK {
 			t.Error("a variation that is there is wanted")
 		}
+	}
+}
+
+// Where the paper's window would turn a difference, the page says so.
+func TestWindow(t *testing.T) {
+	start := time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
+	losses := func(values ...float64) (r *ran) {
+		r = &ran{Run: &record.Run{}}
+		r.Meta.Created = start
+		for _, v := range values {
+			e := &runner.EvalEvent{}
+			e.Set("test_loss", runner.Num(v))
+			r.evals = append(r.evals, e)
+		}
+		return r
+	}
+	x, y, ok := window("test_loss")(losses(9, 1, 2, 3, 4, 5), losses(1, 1, 1, 1, 6))
+	if !ok || x != 3 || y != 2 {
+		t.Errorf("%g and %g, want 3 and 2", x, y)
+	}
+	if _, _, ok := window("test_loss")(losses(1, 2, 3, 4), losses(1, 1, 1, 1, 1)); ok {
+		t.Error("four evaluations have a mean of five")
+	}
+	claim := func(a string, mean, window float64) *Claim {
+		return &Claim{A: a, B: "erm", Margin: runner.Num(0), Measure: "test_loss", Problem: half,
+			Window: runner.Num(window), Difference: Difference{Mean: runner.Num(mean)}}
+	}
+	r := &Report{Claims: []*Claim{claim("sfk", -.1, .25), claim("pan", -.1, -.2)}}
+	if text := r.windows(); !strings.Contains(text, "1 of 2") || !strings.Contains(text, "sfk < erm, χ², "+
+		"ρ=0.5 (+0.25)") {
+		t.Error(text)
 	}
 }
 

@@ -145,6 +145,8 @@ def value_of(key, measure):
             pairs = [(e[measure], theirs[e["step"]]) for e in a.evals if e["step"] in theirs]
             return [sum(column) / len(pairs) for column in zip(*pairs)]
         return along
+    if key.startswith("low"):  # classes 3, 4 and 5
+        return lambda a, b: [sum(r.last(measure)[3:6]) / 3 for r in (a, b)]
     if not measure:
         return lambda a, b: (math.log(a.step_time()), math.log(b.step_time()))
     return lambda a, b: (a.last(measure), b.last(measure))
@@ -170,6 +172,7 @@ def check_claims(report, runs):
         agree(name, claim["mean"], mean, floor=1e-12)
         agree(name, claim["half"], half)
         agree(name, claim["p"], p, 1e-7)
+        check_window(claim, name, arms)
         repeat = (claim["key"], claim["a"], claim["b"], tuple(values))
         if repeat in seen:
             if not claim.get("repeats"):
@@ -190,6 +193,14 @@ def check_claims(report, runs):
             verdict = "supported" if claim["beyond"] == claim["higher"] else "not supported"
         if verdict != claim["verdict"]:
             failures.append(f"{name}: the report says {claim['verdict']}, here it is {verdict}")
+
+
+def check_window(claim, name, arms):
+    if claim["window"] is None:
+        return
+    of = lambda run: sum(e[claim["measure"]] for e in run.evals[-5:]) / 5
+    both = [of(arms[0][s]) - of(arms[1][s]) for s in sorted(set(arms[0]) & set(arms[1]))]
+    agree(name, claim["window"], sum(both) / len(both), floor=1e-12)
 
 
 def row_of(problem, arm):
