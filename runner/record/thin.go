@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"time"
 
 	"drolab/runner"
 )
@@ -33,7 +32,6 @@ func packLog(log *Tail) ([]byte, error) {
 	}
 	var text []byte
 	for _, e := range thin(standing(all)) {
-		e.Header().Time = e.Header().Time.Truncate(time.Millisecond)
 		line, err := runner.EncodeEvent(e)
 		if err != nil {
 			return nil, err

@@ -33,7 +33,8 @@ func (p *Problem) costs() {
 		}
 		mean, std := stat.MeanStdDev(steps, nil)
 		c := Cost{Arm: a.label, Seeds: len(a.runs), Step: runner.Num(mean),
-			StepStd: runner.NumIf(len(steps) > 1, std), Minutes: runner.Num(stat.Mean(minutes, nil))}
+			StepStd: runner.NumIf(len(steps) > 1, std), Minutes: runner.Num(stat.Mean(minutes, nil)),
+			Ratio: Difference{Seeds: []uint64{}, Values: []runner.Number{}}}
 		if base != nil && a != base {
 			c.Ratio = differ(a, base, stepTime, 0)
 		}
