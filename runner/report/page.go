@@ -191,6 +191,7 @@ func (r *Report) testing() string {
 		"page. Supported and not supported are claims with p < %.2g, by the side on which the difference is; "+
 		"undecided "+
 		"is undecided at this number of seeds.", r.Tests, 1-level)
+	text += " Differences of accuracies are in points, of losses in nats, of times ratios."
 	if slices.ContainsFunc(r.Claims, func(c *Claim) bool { return len(c.Seeds) < 2 }) {
 		text += " One seed has no spread, so nothing can be decided with it."
 	}
