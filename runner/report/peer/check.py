@@ -57,7 +57,7 @@ class Run:
         self.method, self.seed = self.spec["algorithms"][0], self.spec["seed"]
         summary = self.path / "summary.json"
         self.summary = json.loads(summary.read_text()) if summary.exists() else None
-        self.evals, self.statuses = [], []
+        self.evals = []
         for line in (self.path / "events.jsonl").read_text().splitlines():
             try:
                 event = json.loads(line)
