@@ -40,7 +40,7 @@ tui/lab, presets, TEA < tui/runs
 tui/lab, TEA < tui/compare
 tui/launch, tui/watch, tui/runs, tui/compare, ANSI, TEA, CHARM < tui
 tui/lab, dro, presets, ANSI, TEA, CHARM < tui/internal/tuitest
-tui, runner/engine, runner/compare, presets, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
+tui, runner/engine, runner/compare, runner/export, presets, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
 tui/cli < .
 `
 

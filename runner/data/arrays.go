@@ -41,6 +41,8 @@ type arraySet struct {
 	split   string // empty: none
 	release []func() error
 	mapped  [][]byte
+
+	unlabelled bool // the samples have no labels: a network is to be used on them
 }
 
 func npzFiles() *Provider {
@@ -67,6 +69,7 @@ func openNPZ(name string, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.inherit(o.Encoder)
 	s := &arraySet{ownFiles: f, g: f.list("g"), split: f.options["split"],
 		x: cmp.Or(f.options["x"], "x"), y: cmp.Or(f.options["y"], "y")}
 	b, err := s.contents(f.path)
@@ -78,6 +81,7 @@ func openNPZ(name string, o Options) (*Dataset, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", f.path, err), s.close())
 	}
 	names := members(z)
+	s.unlabelled = o.Encoder != nil && !slices.Contains(names, s.y)
 	if s.g == nil && slices.Contains(names, "g") {
 		s.g = []string{"g"}
 	}
@@ -144,10 +148,11 @@ func openNPY(name string, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.options["y"] == "" {
+	none := f.options["y"] == ""
+	if none && o.Encoder == nil {
 		return nil, errors.New("no labels: add y=Y.npy")
 	}
-	s := &arraySet{ownFiles: f, x: f.path, y: beside(f.path, f.options["y"], asIs),
+	s := &arraySet{ownFiles: f, unlabelled: none, x: f.path, y: beside(f.path, f.options["y"], asIs),
 		split: beside(f.path, f.options["split"], asIs)}
 	for _, g := range f.list("g") {
 		s.g = append(s.g, beside(f.path, g, asIs))
@@ -237,7 +242,7 @@ func (s *arraySet) read(o Options) (*Dataset, error) {
 	if err := f.scan(x.name, sum); err != nil {
 		return nil, err
 	}
-	of, err := s.own(x.shape[0], sum)
+	of, err := s.own(x.shape[0], o.Encoder, sum)
 	if err != nil {
 		return nil, err
 	}
@@ -251,11 +256,12 @@ func (s *arraySet) read(o Options) (*Dataset, error) {
 		return nil, err
 	}
 	d.divide(f, parts)
+	d.Unlabelled, d.Encoder.Options = s.unlabelled, s.keep()
 	scale, err := s.choice("scale", "none", "standard")
 	if err != nil {
 		return nil, err
 	}
-	if scale == "standard" {
+	if scale == "standard" && o.Encoder == nil {
 		d.Mean, d.Std = f.moments(parts.train)
 	}
 	d.Checksum = "sha256:" + hex.EncodeToString(sum.Sum(nil))
@@ -263,12 +269,14 @@ func (s *arraySet) read(o Options) (*Dataset, error) {
 }
 
 // own reads labels and groups of n samples.
-func (s *arraySet) own(n int, sum io.Writer) (of own, err error) {
-	of.byGroup = true
+func (s *arraySet) own(n int, e *Encoder, sum io.Writer) (of own, err error) {
+	of.byGroup, of.fitted = true, e != nil
 	if of.cells, err = s.cells(); err != nil {
 		return of, err
 	}
-	if of.label, err = s.factor(s.y, n, sum); err != nil {
+	if s.unlabelled {
+		of.label = factor{values: e.Classes[:1], codes: make([]uint16, n)}
+	} else if of.label, err = s.factor(s.y, n, sum); err != nil {
 		return of, err
 	}
 	for _, name := range s.g {

@@ -127,6 +127,31 @@ func (c *column) fit(rows []uint32, flag bool) {
 	sortNumeric(c.values)
 }
 
+// fitted is what fit found.
+func (c *column) fitted() Column {
+	if c.numbers == nil {
+		return Column{Name: c.name, Categories: c.values}
+	}
+	return Column{Name: c.name, Mean: c.mean, Std: c.std, Flagged: c.flagged}
+}
+
+// adopt takes, in place of fit, what was found of other rows.
+func (c *column) adopt(as *Column) error {
+	switch {
+	case as.Categories == nil && c.numbers == nil:
+		return fmt.Errorf("line %d, column %q: %q is not a number, as the network takes them",
+			c.notALine, c.name, c.notANum)
+	case as.Categories != nil && c.codes == nil:
+		return fmt.Errorf("column %q: more than %d different values, and the network knows %d",
+			c.name, c.limit, len(as.Categories))
+	}
+	c.mean, c.std, c.flagged, c.values = as.Mean, as.Std, as.Flagged, as.Categories
+	if as.Categories != nil {
+		c.numbers = nil
+	}
+	return nil
+}
+
 // width is the number of features the column gives, once it is fitted.
 func (c *column) width() int {
 	switch {

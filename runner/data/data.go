@@ -69,6 +69,9 @@ type Dataset struct {
 	// out, what the test split has and the training split lacks.
 	Notes []string
 
+	Encoder    Encoder // what a network that is trained on these samples takes
+	Unlabelled bool    // the samples, all of them in Test, have no labels: Label is 0
+
 	Release func() error // what Close calls once; nil: nothing is held
 }
 
@@ -104,6 +107,13 @@ type Options struct {
 	// LabelNoise is the share of the training samples, in [0, 1), whose label is set to another class, drawn
 	// uniformly. Groups that are given stay; those that are the classes follow the label.
 	LabelNoise float64
+
+	// Encoder, where it is set, is that of the data that a network was trained on, which is to be used on these:
+	// nothing is fitted, and one's own files without a test split of their own are it as a whole.
+	Encoder *Encoder
+
+	// Rows keeps Row known, for some memory or time.
+	Rows bool
 
 	// Seed draws the data: the images of "shapes", the members of every hold-out and the label noise. It is not
 	// the seed of a run; runs that are to be compared need the same one.
@@ -179,13 +189,16 @@ func open(name string, o Options) (*Dataset, error) {
 	}
 	err = room.Ask(12*float64(d.Train.Len()), "the order of the samples") // kept, held out and shuffled ones
 	if err == nil {
+		err = d.finish(o.Encoder)
+	}
+	if err == nil {
 		err = d.restrict(o)
 	}
 	if err != nil {
 		d.Close() // the first error is the one to tell
 		return nil, err
 	}
-	if p.Pack != nil {
+	if p.Pack != nil && !o.Rows {
 		p.Pack(d)
 	}
 	d.mislabel(o.LabelNoise, o.Seed)

@@ -14,12 +14,13 @@ import (
 type ownFiles struct {
 	name, path string
 	options    map[string]string // not empty ones
+	keys       []string          // that there are
 }
 
 // parseOwn takes a name apart. Its options are some of keys, each given once.
 func parseOwn(name, scheme string, keys []string) (ownFiles, error) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(name, scheme), "?")
-	f := ownFiles{name: name, path: path, options: map[string]string{}}
+	f := ownFiles{name: name, path: path, options: map[string]string{}, keys: keys}
 	values, err := url.ParseQuery(query)
 	if err != nil {
 		return f, err
@@ -66,11 +67,12 @@ func (f ownFiles) cells() (bool, error) {
 type draw struct {
 	fraction float64
 	seed     uint64
+	whole    bool // nothing is drawn: all of it is the test split
 }
 
 // draw takes the options test_fraction and data_seed; without the second it is that of the data.
 func (f ownFiles) draw(o Options) (d draw, err error) {
-	d = draw{testShare, o.Seed}
+	d = draw{testShare, o.Seed, o.Encoder != nil}
 	if v := f.options["test_fraction"]; v != "" {
 		if d.fraction, err = strconv.ParseFloat(v, 64); err != nil || !(d.fraction > 0 && d.fraction < 1) {
 			return d, fmt.Errorf("test_fraction=%s: give a number between 0 and 1", v)

@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -37,7 +38,7 @@ type Format struct {
 }
 
 // builtIn is the registry, the customary format first.
-func builtIn() []Format { return []Format{csvFormat(), jsonLines()} }
+func builtIn() []Format { return []Format{csvFormat(), jsonLines(), npzFormat()} }
 
 var registered = builtIn()
 
@@ -62,12 +63,7 @@ func (f *Format) WriteFile(dir string, s *Sheet, now time.Time) (path string, er
 	if err != nil {
 		return "", err
 	}
-	w := bufio.NewWriter(file)
-	if err := errors.Join(f.Write(w, s), w.Flush(), file.Close()); err != nil {
-		os.Remove(file.Name())
-		return "", fmt.Errorf("writing %s: %w", file.Name(), err)
-	}
-	return file.Name(), nil
+	return file.Name(), f.into(file, s)
 }
 
 // create makes a file of the first free name.
@@ -82,4 +78,35 @@ func (f *Format) create(base string) (file *os.File, err error) {
 		}
 	}
 	return file, err
+}
+
+// Of returns the format that a file's ending names.
+func Of(path string) (*Format, error) {
+	var names []string
+	for _, f := range registered {
+		if filepath.Ext(path) == "."+f.Name {
+			return &f, nil
+		}
+		names = append(names, "."+f.Name)
+	}
+	return nil, fmt.Errorf("%s: give it one of the endings %s", path, strings.Join(names, ", "))
+}
+
+// Put writes the sheet to a file of that path, which must be free.
+func (f *Format) Put(path string, s *Sheet) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	return f.into(file, s)
+}
+
+// into writes the sheet to an open file, which is closed, and removed where that fails.
+func (f *Format) into(file *os.File, s *Sheet) error {
+	w := bufio.NewWriter(file)
+	if err := errors.Join(f.Write(w, s), w.Flush(), file.Close()); err != nil {
+		os.Remove(file.Name())
+		return fmt.Errorf("writing %s: %w", file.Name(), err)
+	}
+	return nil
 }
