@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"drolab/dro"
+	"drolab/runner/data"
 )
 
 // Setting describes one key of a Spec: its name, what it means, what it may be.
@@ -357,6 +358,9 @@ func (s *Spec) Equal(o *Spec) bool {
 // no method of s reads.
 func (s *Spec) Unread(keys []string) error {
 	for _, key := range keys {
+		if key == "augment" && s.Augment && data.Table(s.Dataset) {
+			return &KeyError{key, true, "false: the samples of " + s.Dataset + " are no pictures to crop and mirror"}
+		}
 		t, ok := FindSetting(key)
 		if !ok || t.ReadIn(s) {
 			continue

@@ -47,7 +47,7 @@ type arraySet struct {
 
 func npzFiles() *Provider {
 	return &Provider{
-		Name: "npz:", Argument: "FILE", Endings: []string{".npz"},
+		Name: "npz:", Argument: "FILE", Endings: []string{".npz"}, Table: true,
 		Purpose: "arrays of your own, such as frozen features: npz:FILE?x=NAME&y=NAME&g=NAME,NAME&split=NAME",
 		Open:    openNPZ,
 		Locate: func(name string, absolute func(string) string) string {
@@ -58,14 +58,19 @@ func npzFiles() *Provider {
 
 func npyFiles() *Provider {
 	return &Provider{
-		Name: "npy:", Argument: "X", Endings: []string{".npy"},
+		Name: "npy:", Argument: "X", Endings: []string{".npy"}, Table: true,
 		Purpose: "the same, a file each: npy:X.npy?y=Y.npy&g=G.npy,H.npy&split=S.npy",
 		Open:    openNPY, Locate: locateNPY,
 	}
 }
 
-func openNPZ(name string, o Options) (*Dataset, error) {
-	f, err := parseOwn(name, "npz:", append([]string{"x"}, arrayOptions()...))
+func openNPZ(name string, o Options) (*Dataset, error) { return openBundle(name, "npz:", o, readNPZ) }
+
+// openBundle opens a file of several named arrays, which read gives the names of and what finds one.
+func openBundle(
+	name, scheme string, o Options, read func(path string, b []byte) ([]string, func(int) (npyArray, error), error),
+) (*Dataset, error) {
+	f, err := parseOwn(name, scheme, append([]string{"x"}, arrayOptions()...))
 	if err != nil {
 		return nil, err
 	}
@@ -76,11 +81,10 @@ func openNPZ(name string, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	names, array, err := read(f.path, b)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", f.path, err), s.close())
 	}
-	names := members(z)
 	s.unlabelled = o.Encoder != nil && !slices.Contains(names, s.y)
 	if s.g == nil && slices.Contains(names, "g") {
 		s.g = []string{"g"}
@@ -93,14 +97,25 @@ func openNPZ(name string, o Options) (*Dataset, error) {
 		if i < 0 {
 			return npyArray{}, fmt.Errorf("%s: no array %q: it has %s", f.path, name, strings.Join(names, ", "))
 		}
-		full := f.path + ": " + z.File[i].Name
+		return array(i)
+	}
+	return s.open(o)
+}
+
+// readNPZ reads what numpy.savez writes: a zip file of npy files.
+func readNPZ(path string, b []byte) ([]string, func(int) (npyArray, error), error) {
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, nil, err
+	}
+	return members(z), func(i int) (npyArray, error) {
+		full := path + ": " + z.File[i].Name
 		member, err := extract(b, z.File[i])
 		if err != nil {
 			return npyArray{}, fmt.Errorf("%s: %w", full, err)
 		}
 		return parseNPY(full, member)
-	}
-	return s.open(o)
+	}, nil
 }
 
 func members(z *zip.Reader) (names []string) {

@@ -97,14 +97,14 @@ func separator(word, path string) (rune, error) {
 
 func csvFiles() *Provider {
 	return &Provider{
-		Name: "csv:", Argument: "PATH", Endings: []string{".csv", ".csv.gz", ".tsv", ".tsv.gz"},
+		Name: "csv:", Argument: "PATH", Endings: []string{".csv", ".csv.gz", ".tsv", ".tsv.gz"}, Table: true,
 		Purpose: "a table of your own: csv:PATH?label=COLUMN&group=COLUMN,COLUMN&missing=drop&...",
 		Open:    openCSV, Locate: locateCSV,
 	}
 }
 
 func csvExample() *Provider {
-	return &Provider{Name: "csv:" + examplePath, Open: openCSV,
+	return &Provider{Name: "csv:" + examplePath, Open: openCSV, Table: true,
 		Purpose: "a small synthetic table with two classes and a minority group"}
 }
 
@@ -128,7 +128,7 @@ func locateCSV(name string, absolute func(string) string) string {
 	}
 	return locateOwn(name, "csv:", within, func(key, value string) string {
 		if key == "test" {
-			paths := strings.Split(value, "+")
+			paths := testFiles(value)
 			for i, path := range paths {
 				paths[i] = within(path)
 			}
@@ -136,6 +136,15 @@ func locateCSV(name string, absolute func(string) string) string {
 		}
 		return value
 	})
+}
+
+// testFiles gives the paths in test=, which plus signs part. In names that programs before wrote, such a sign
+// is a blank of one path.
+func testFiles(option string) []string {
+	if one := strings.ReplaceAll(option, "+", " "); one != option && exists(one) {
+		return []string{one}
+	}
+	return strings.Split(option, "+")
 }
 
 func (s csvSet) open() (*Dataset, error) {
@@ -148,7 +157,7 @@ func (s csvSet) open() (*Dataset, error) {
 		if err := s.useless("test", "split", "test_fraction", "data_seed"); err != nil {
 			return nil, err
 		}
-		for path := range strings.SplitSeq(test, "+") {
+		for _, path := range testFiles(test) {
 			if err := s.load(path, sum); err != nil {
 				return nil, err
 			}

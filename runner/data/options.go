@@ -21,7 +21,7 @@ type ownFiles struct {
 func parseOwn(name, scheme string, keys []string) (ownFiles, error) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(name, scheme), "?")
 	f := ownFiles{name: name, path: path, options: map[string]string{}, keys: keys}
-	values, err := url.ParseQuery(query)
+	values, err := url.ParseQuery(plus(query))
 	if err != nil {
 		return f, err
 	}
@@ -38,6 +38,17 @@ func parseOwn(name, scheme string, keys []string) (ownFiles, error) {
 		return f, errors.New("no path: write " + scheme + "PATH")
 	}
 	return f, nil
+}
+
+// plus keeps the signs between the files of test= from being read as blanks.
+func plus(query string) string {
+	fields := strings.Split(query, "&")
+	for i, field := range fields {
+		if strings.HasPrefix(field, "test=") {
+			fields[i] = strings.ReplaceAll(field, "+", "%2B")
+		}
+	}
+	return strings.Join(fields, "&")
 }
 
 // list gives an option's names, which commas part.
@@ -102,6 +113,7 @@ func locateOwn(
 ) string {
 	rest := strings.TrimPrefix(name, scheme)
 	path, query, asked := strings.Cut(rest, "?")
+	query = plus(query)
 	if _, err := url.ParseQuery(query); err != nil || path == "" {
 		return name
 	}
@@ -110,7 +122,7 @@ func locateOwn(
 		key, value, _ := strings.Cut(field, "=")
 		value, _ = url.QueryUnescape(value) // ParseQuery has seen that it works
 		if at := resolve(key, value); at != value {
-			fields[i] = key + "=" + strings.NewReplacer("%2F", "/", "%2C", ",").Replace(url.QueryEscape(at))
+			fields[i] = key + "=" + strings.NewReplacer("%2F", "/", "%2C", ",", "+", "%20").Replace(url.QueryEscape(at))
 		}
 	}
 	if query = strings.Join(fields, "&"); asked {
