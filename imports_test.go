@@ -24,7 +24,7 @@ tui/cell, ASCIIGRAPH < tui/plot
 X/SYS < dro/internal/kern
 NONE < runner/internal/aside
 X/SYS < runner/internal/room
-X/SYS, runner/internal/aside, runner/internal/room < runner/data
+X/SYS, X/IMAGE, runner/internal/aside, runner/internal/room < runner/data
 dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data, runner/internal/room < runner
 runner, YAML < presets
@@ -55,6 +55,7 @@ const testPackages = "tui/internal/tuitest"
 // begin a path, the longest decides.
 var modules = map[string][]string{
 	"X/SYS":      {"golang.org/x/sys"},
+	"X/IMAGE":    {"golang.org/x/image"},
 	"GORGONIA":   {"gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm"},
 	"GONUM":      {"gonum.org/v1/gonum"},
 	"YAML":       {"github.com/goccy/go-yaml"},

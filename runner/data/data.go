@@ -160,7 +160,7 @@ var errNoTrain = errors.New("no training samples are left: raise samples or imba
 var errTwoVals = errors.New("the data have a validation split of their own: val_fraction must be 0")
 
 // Open opens the dataset of the given name: one of Names, or one's own files as a scheme of List says. It
-// reads and never writes. A dataset that is not there gives a *MissingError.
+// reads, and writes nothing but the cache of resized pictures in the data folder. A dataset that is not there gives a *MissingError.
 func Open(name string, o Options) (*Dataset, error) {
 	d, err := open(name, o)
 	var m *MissingError
