@@ -57,12 +57,12 @@ func (m *Meta) openOwn(dataDir string) (*data.Dataset, error) {
 func (m *Meta) Inspect(s *State, d *data.Dataset, split data.Source, threads int) (*Samples, error) {
 	const perSample = 48 // bytes, beside the probabilities
 	n, classes := split.Len(), len(d.Classes)
-	if err := room.Ask(float64(n)*float64(perSample+4*classes), "what the network says of the samples"); err != nil {
+	err := room.Ask(float64(n)*float64(perSample+4*classes), "what the network says of the samples")
+	if err != nil {
 		return nil, err
 	}
 	r := &run{meta: m, data: d, spec: m.Spec, ahead: threads > 1, losses: make([]float64, m.Spec.Batch)}
 	defer r.close()
-	var err error
 	if r.net, err = standardNetwork(networkConfig(&m.Spec, d, threads)); err != nil {
 		return nil, err
 	}

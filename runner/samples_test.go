@@ -7,8 +7,8 @@ import (
 	"drolab/dro"
 )
 
-// A checkpoint's losses, predictions and worst case are those of the run's own evaluation, to the bit, and its
-// probabilities those of its losses.
+// A checkpoint's losses, predictions and worst case are those of the run's own
+// evaluation, to the bit, and its probabilities those of its losses.
 func TestInspectIsTheEvaluation(t *testing.T) {
 	for _, name := range []string{"csv:example", "shapes"} {
 		spec := quick(dro.SFK)

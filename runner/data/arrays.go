@@ -66,10 +66,11 @@ func npyFiles() *Provider {
 
 func openNPZ(name string, o Options) (*Dataset, error) { return openBundle(name, "npz:", o, readNPZ) }
 
-// openBundle opens a file of several named arrays, which read gives the names of and what finds one.
-func openBundle(
-	name, scheme string, o Options, read func(path string, b []byte) ([]string, func(int) (npyArray, error), error),
-) (*Dataset, error) {
+// bundle reads a file of several arrays: their names, and what finds one.
+type bundle func(path string, b []byte) ([]string, func(int) (npyArray, error), error)
+
+// openBundle opens a file of several named arrays.
+func openBundle(name, scheme string, o Options, read bundle) (*Dataset, error) {
 	f, err := parseOwn(name, scheme, append([]string{"x"}, arrayOptions()...))
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// cifar100Records makes n records: the coarse label counts up by 1, the fine one by 3, pixels are the fine one.
+// cifar100Records makes n records: the coarse label counts up by 1, the fine one by 3, pixels are that.
 func cifar100Records(n int) []byte {
 	var b []byte
 	for i := range n {

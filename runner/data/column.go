@@ -22,6 +22,7 @@ type column struct {
 	numbers  []float64 // one a row; nil once a cell is no number
 	codes    []uint16  // one a row; nil once there are too many categories
 	dict     map[string]uint16
+	missing  int
 	notANum  string // the first cell that is no number
 	notALine int    // and its line
 
@@ -53,6 +54,7 @@ func missingValue(cell string) bool {
 func (c *column) add(cell string, line int) error {
 	if missingValue(cell) {
 		cell = ""
+		c.missing++
 	}
 	if err := c.addNumber(cell, line); err != nil {
 		return err

@@ -69,6 +69,9 @@ type Dataset struct {
 	// out, what the test split has and the training split lacks.
 	Notes []string
 
+	// Missing counts the samples without a value, by column; only columns that have such, of what is kept.
+	Missing map[string]int
+
 	Encoder    Encoder // what a network that is trained on these samples takes
 	Unlabelled bool    // the samples, all of them in Test, have no labels: Label is 0
 
@@ -160,7 +163,8 @@ var errNoTrain = errors.New("no training samples are left: raise samples or imba
 var errTwoVals = errors.New("the data have a validation split of their own: val_fraction must be 0")
 
 // Open opens the dataset of the given name: one of Names, or one's own files as a scheme of List says. It
-// reads, and writes nothing but the cache of resized pictures in the data folder. A dataset that is not there gives a *MissingError.
+// reads, and writes nothing but the cache of resized pictures in the data folder. A dataset that is not there
+// gives a *MissingError.
 func Open(name string, o Options) (*Dataset, error) {
 	d, err := open(name, o)
 	var m *MissingError

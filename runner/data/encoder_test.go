@@ -45,7 +45,8 @@ func TestEncoderRepeats(t *testing.T) {
 			}
 			was.Test.Read(x, i)
 			now.Test.Read(y, j)
-			if !slices.Equal(x, y) || was.Test.Label(i) != now.Test.Label(j) || was.Test.Group(i) != now.Test.Group(j) {
+			if !slices.Equal(x, y) || was.Test.Label(i) != now.Test.Label(j) ||
+				was.Test.Group(i) != now.Test.Group(j) {
 				t.Fatalf("%s: sample %d is %v, was %v", name, i, y, x)
 			}
 		}

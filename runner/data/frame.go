@@ -226,7 +226,7 @@ func (f *frame) dataset(trainRows int, draw draw) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Unlabelled = f.label < 0
+	d.Unlabelled, d.Missing = f.label < 0, f.lacking()
 	d.divide(&table{m, width, x, f.origin}, s)
 	return d, nil
 }
@@ -296,6 +296,17 @@ func (f *frame) encode(d *Dataset, train []uint32) (x []float32, width int, err 
 		at += c.width()
 	}
 	return x, width, nil
+}
+
+// lacking counts the missing values that are kept.
+func (f *frame) lacking() map[string]int {
+	counts := map[string]int{}
+	for _, c := range f.columns {
+		if c != nil && c.missing > 0 {
+			counts[c.name] = c.missing
+		}
+	}
+	return counts
 }
 
 // fit gives the columns that are features, fitted to the training rows or, as an encoder says, to others.

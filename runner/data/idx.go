@@ -83,7 +83,7 @@ func idxFolders() *Provider {
 	const scheme = "idx:"
 	return &Provider{
 		Name: scheme, Argument: "DIR",
-		Purpose: "images of your own: a folder of four IDX files named as MNIST's: idx:DIR?names=A,B&scale=standard",
+		Purpose: "images of your own: four IDX files named as MNIST's: idx:DIR?names=A,B&scale=standard",
 		Open:    openIDX,
 		Locate: func(name string, absolute func(string) string) string {
 			return locateOwn(name, scheme, absolute, func(_, value string) string { return value })

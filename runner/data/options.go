@@ -122,7 +122,8 @@ func locateOwn(
 		key, value, _ := strings.Cut(field, "=")
 		value, _ = url.QueryUnescape(value) // ParseQuery has seen that it works
 		if at := resolve(key, value); at != value {
-			fields[i] = key + "=" + strings.NewReplacer("%2F", "/", "%2C", ",", "+", "%20").Replace(url.QueryEscape(at))
+			plain := strings.NewReplacer("%2F", "/", "%2C", ",", "+", "%20")
+			fields[i] = key + "=" + plain.Replace(url.QueryEscape(at))
 		}
 	}
 	if query = strings.Join(fields, "&"); asked {

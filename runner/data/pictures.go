@@ -45,7 +45,7 @@ type pictureSet struct {
 func pictureFolders() *Provider {
 	return &Provider{
 		Name: "images:", Argument: "DIR",
-		Purpose: "pictures of your own (PNG, JPEG, WebP): a folder a class, or metadata.csv: images:DIR?size=32&...",
+		Purpose: "pictures (PNG, JPEG, WebP): a folder a class, or metadata.csv: images:DIR?size=32&...",
 		Open:    openPictures,
 		Locate: func(name string, absolute func(string) string) string {
 			return locateOwn(name, "images:", absolute, func(_, value string) string { return value })
@@ -215,8 +215,8 @@ func hashName(write func(w io.Writer)) string {
 // endings are those of the pictures that can be read.
 func endings() []string { return []string{".png", ".jpg", ".jpeg", ".webp"} }
 
-var errNoPictures = errors.New("holds no pictures (.png, .jpg, .jpeg, .webp) in folders that name their classes, " +
-	"and no metadata.csv")
+var errNoPictures = errors.New("holds no pictures (.png, .jpg, .jpeg, .webp) in folders that name " +
+	"their classes, and no metadata.csv")
 
 func isSplit(name string) bool {
 	return slices.Contains([]string{"train", "val", "valid", "validation", "test"}, name)

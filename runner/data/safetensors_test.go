@@ -79,7 +79,9 @@ func TestSafetensorsDamaged(t *testing.T) {
 // A test split may be several files.
 func TestSeveralTestFiles(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"a": "x,y\n1,a\n2,b\n", "b": "x,y\n3,a\n", "c": "x,y\n5,b\n6,b\n"} {
+	for name, text := range map[string]string{
+		"a": "x,y\n1,a\n2,b\n", "b": "x,y\n3,a\n", "c": "x,y\n5,b\n6,b\n",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name+".csv"), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -92,8 +94,9 @@ func TestSeveralTestFiles(t *testing.T) {
 	if d.Train.Len() != 2 || d.Test.Len() != 3 || Row(d.Test, 2) != 4 || d.Test.Label(2) != 1 {
 		t.Errorf("%s: %d + %d samples", name, d.Train.Len(), d.Test.Len())
 	}
-	plain, err := Open("csv:"+filepath.Join(dir, "a.csv")+"?label=y&test="+filepath.Join(dir, "b.csv+"+dir+"/c.csv"),
-		Options{})
+	name = "csv:" + filepath.Join(dir, "a.csv") + "?label=y&test=" + filepath.Join(dir, "b.csv") + "+" +
+		filepath.Join(dir, "c.csv")
+	plain, err := Open(name, Options{})
 	if err != nil || plain.Checksum != d.Checksum {
 		t.Errorf("with a plain plus: %v", err)
 	}

@@ -30,7 +30,8 @@ func TestNPZReadsBack(t *testing.T) {
 	out, err := exec.Command("python3", "-c", `import numpy, sys
 f = numpy.load(sys.argv[1])
 print([(k, f[k].dtype.str, f[k].tolist()) for k in f])`, path).CombinedOutput()
-	want := "[('row', '<f8', [0.0, 1.0, 2.0]), ('class', '<U3', ['é b', 'x', '7']), ('p_q', '<f8', [0.1, nan, -inf])]"
+	want := "[('row', '<f8', [0.0, 1.0, 2.0]), " +
+		"('class', '<U3', ['é b', 'x', '7']), ('p_q', '<f8', [0.1, nan, -inf])]"
 	if got := strings.TrimSpace(string(out)); err != nil || got != want {
 		t.Errorf("NumPy reads %s, %v; want %s", got, err, want)
 	}
