@@ -32,6 +32,7 @@ runner, X/SYS < runner/record
 runner, runner/record, GONUM < runner/compare
 runner, runner/record, X/SYS < runner/engine
 NONE < runner/export
+runner, runner/record < runner/publish
 tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/data, dro, dro/nn, presets, TEA < tui/launch
@@ -40,7 +41,7 @@ tui/lab, presets, TEA < tui/runs
 tui/lab, TEA < tui/compare
 tui/launch, tui/watch, tui/runs, tui/compare, ANSI, TEA, CHARM < tui
 tui/lab, dro, presets, ANSI, TEA, CHARM < tui/internal/tuitest
-tui, runner/engine, runner/compare, runner/export, presets, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
+tui, runner/engine, runner/compare, runner/export, runner/publish, presets, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
 tui/cli < .
 `
 

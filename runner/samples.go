@@ -28,17 +28,25 @@ func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
 	if dataset == "" {
 		return m.openOwn(dataDir)
 	}
-	e := m.Encoder
-	if e == nil {
-		d, err := m.openOwn(dataDir)
-		if err != nil {
-			return nil, fmt.Errorf("the run has kept no encoder, so its training data are needed: %w", err)
-		}
-		e = &d.Encoder
-		defer d.Close()
+	e, err := m.EncoderFrom(dataDir)
+	if err != nil {
+		return nil, err
 	}
 	o := data.Options{Dir: dataDir, Difficulty: m.Spec.Difficulty, Encoder: e, Rows: true}
 	return openData(dataset, o)
+}
+
+// EncoderFrom returns the run's encoder: the one that it has kept or, of runs of
+// programs before, what the training data give.
+func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
+	if m.Encoder != nil {
+		return m.Encoder, nil
+	}
+	d, err := m.openOwn(dataDir)
+	if err != nil {
+		return nil, fmt.Errorf("the run has kept no encoder, so its training data are needed: %w", err)
+	}
+	return &d.Encoder, d.Close()
 }
 
 // openOwn opens a run's own dataset, as the run did.

@@ -169,7 +169,7 @@ func (a *app) root() *cobra.Command {
 	flags.IntVar(&a.threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(
 		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(),
-		a.evalCommand(), a.resumeCommand(), a.attachCommand(), a.pauseCommand(), a.stopCommand(),
+		a.evalCommand(), a.exportCommand(), a.resumeCommand(), a.attachCommand(), a.pauseCommand(), a.stopCommand(),
 		a.checkpointCommand(),
 		a.knobCommand(), a.deleteCommand(), a.doctorCommand(), a.engineCommand(), a.dataCommand(), a.benchCommand(),
 		a.riskCommand(), a.planCommand(), a.versionCommand())
