@@ -147,7 +147,7 @@ func ticks(a, b float64) (list []float64) {
 		}
 	}
 	for i := math.Ceil(a / step); i*step <= b; i++ {
-		list = append(list, i*step)
+		list = append(list, i*step+0) // −0 is written so
 	}
 	return list
 }

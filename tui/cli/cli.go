@@ -54,6 +54,8 @@ type app struct {
 	data, runs string
 	threads    int
 
+	exports bool // event files are written of the runs that are watched
+
 	mu      sync.Mutex
 	drawing bool   // the interface has the terminal
 	noted   string // said already

@@ -26,6 +26,7 @@ type runFlags struct {
 	inline bool
 	detach bool
 	json   bool
+	live   string // format of files that are written as the runs go on
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -63,6 +64,9 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 	flags.BoolVarP(&f.detach, "detach", "d", false, "start the runs and leave them")
 	c.MarkFlagsMutuallyExclusive("inline", "detach")
 	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
+	flags.StringVar(&f.live, "export-live", "", "write event files as the runs go on, while this command "+
+		"watches: tensorboard, into the folder tensorboard beside the runs")
+	c.MarkFlagsMutuallyExclusive("detach", "export-live")
 	mustComplete(c, "algo", completeAlgorithms)
 	mustComplete(c, "set", completeKeys)
 	return c
@@ -169,6 +173,10 @@ func (a *app) fork(c *cobra.Command, f *runFlags) (req runner.Request, err error
 
 // train runs the requests to their end and reports.
 func (a *app) train(ctx context.Context, requests []runner.Request, f *runFlags) error {
+	if f.live != "" && f.live != "tensorboard" {
+		return fmt.Errorf("--export-live %s: want tensorboard", oneLine(f.live))
+	}
+	a.exports = f.live != ""
 	store, err := record.Open(a.runs)
 	if err != nil {
 		return err
