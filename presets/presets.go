@@ -34,7 +34,8 @@ type Preset struct {
 	Overrides []string
 	Reasons   map[string]string
 
-	lines []int // of Overrides
+	file  string // that it was read from
+	lines []int  // of Overrides
 }
 
 // List returns the embedded presets, the default one first.
@@ -56,7 +57,9 @@ func embedded(name string) (Preset, error) {
 	if err != nil {
 		return Preset{}, err
 	}
-	return parse(file, text)
+	p, err := parse(file, text)
+	p.file = "" // nobody can look at its lines
+	return p, err
 }
 
 // Load returns the preset of the given name or, where there is none, the one

@@ -354,6 +354,16 @@ func (s *Spec) Equal(o *Spec) bool {
 	})
 }
 
+// Single tells whether the setting takes one value, in which a comma has no
+// meaning: then several, with commas between, are a grid.
+func (t *Setting) Single() bool {
+	if t.own != nil {
+		return true
+	}
+	kind := t.field(&Spec{}).Type()
+	return t.Key != "dataset" && kind.Kind() != reflect.Slice && kind != reflect.TypeFor[Imbalance]()
+}
+
 // Unread returns an error for the first of the keys, given for runs of s, that
 // no method of s reads.
 func (s *Spec) Unread(keys []string) error {

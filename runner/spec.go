@@ -167,6 +167,24 @@ func (s *Spec) Validate() error {
 	if err := s.checkValues(); err != nil {
 		return err
 	}
+	return s.checkTogether()
+}
+
+// Problems returns all that Validate finds: an error for each setting that cannot
+// be used by itself or, where each can, the first of what they cannot be together.
+func (s *Spec) Problems() []error {
+	list := s.wrongValues()
+	if len(list) > 0 {
+		return list
+	}
+	if err := s.checkTogether(); err != nil {
+		return []error{err}
+	}
+	return nil
+}
+
+// checkTogether looks at settings that are right one by one.
+func (s *Spec) checkTogether() error {
 	set, err := s.Set()
 	if err != nil {
 		return err
@@ -205,12 +223,19 @@ func (s *Spec) checkStart(p *dro.Problem) error {
 
 // checkValues looks at each setting by itself.
 func (s *Spec) checkValues() error {
-	for _, t := range AllSettings() {
-		if err := t.check(s); err != nil {
-			return err
-		}
+	if list := s.wrongValues(); len(list) > 0 {
+		return list[0]
 	}
 	return nil
+}
+
+func (s *Spec) wrongValues() (list []error) {
+	for _, t := range AllSettings() {
+		if err := t.check(s); err != nil {
+			list = append(list, err)
+		}
+	}
+	return list
 }
 
 // Set returns the uncertainty set.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"drolab/presets"
 	"drolab/runner"
 	cells "drolab/tui/cell"
 
@@ -81,7 +82,7 @@ func Main(ctx context.Context, env Env, args []string) (code int) {
 	root.SetIn(env.Stdin)
 	root.SetOut(a.Stdout.Coloured())
 	root.SetErr(a.Stderr.Coloured())
-	err := fang.Execute(ctx, root, fang.WithoutVersion(), fang.WithoutManpage(),
+	err := fang.Execute(ctx, root, fang.WithoutVersion(),
 		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
 	if err != nil {
 		printError(a.Stderr, err)
@@ -130,6 +131,9 @@ func printError(w io.Writer, err error) {
 	list := failures{err}
 	if several, ok := err.(failures); ok {
 		list = several
+	}
+	if wrong := (presets.Errors)(nil); errors.As(err, &wrong) {
+		list = failures(wrong)
 	}
 	for _, e := range list {
 		fmt.Fprintf(w, "drolab: %s\n", oneLine(e.Error()))
