@@ -24,7 +24,7 @@ tui/cell, ASCIIGRAPH < tui/plot
 X/SYS < dro/internal/kern
 NONE < runner/internal/aside
 X/SYS < runner/internal/room
-X/SYS, runner/internal/aside, runner/internal/room < runner/data
+X/SYS, X/IMAGE, runner/internal/aside, runner/internal/room < runner/data
 dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data, runner/internal/room < runner
 runner, YAML < presets
@@ -34,6 +34,7 @@ runner, runner/record, GONUM < runner/compare
 dro, presets, runner/compare, GONUM < runner/report
 runner, runner/record, X/SYS < runner/engine
 runner/internal/aside < runner/export
+runner, runner/record < runner/publish
 tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/data, dro, dro/nn, presets, TEA < tui/launch
@@ -42,7 +43,7 @@ tui/lab, presets, TEA < tui/runs
 tui/lab, TEA < tui/compare
 tui/launch, tui/watch, tui/runs, tui/compare, ANSI, TEA, CHARM < tui
 tui/lab, dro, presets, ANSI, TEA, CHARM < tui/internal/tuitest
-tui, runner/engine, runner/compare, runner/report, presets, presets/recorded, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
+tui, runner/engine, runner/compare, runner/export, runner/publish, runner/report, presets, presets/recorded, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
 tui/cli < .
 `
 
@@ -61,6 +62,7 @@ var testPairs = map[string]string{"runner/record": "runner/export"}
 // begin a path, the longest decides.
 var modules = map[string][]string{
 	"X/SYS":      {"golang.org/x/sys"},
+	"X/IMAGE":    {"golang.org/x/image"},
 	"GORGONIA":   {"gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm"},
 	"GONUM":      {"gonum.org/v1/gonum"},
 	"YAML":       {"github.com/goccy/go-yaml"},

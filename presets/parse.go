@@ -3,6 +3,7 @@ package presets
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"drolab/runner"
@@ -15,24 +16,53 @@ import (
 // docKey is the one key of a preset file that is no setting.
 const docKey = "doc"
 
-// parse reads a preset file. Errors name the file and the line.
+// Errors are all that is wrong with a preset, an error a line of its file.
+type Errors []error
+
+func (e Errors) Error() string   { return errors.Join(e...).Error() }
+func (e Errors) Unwrap() []error { return e }
+
+// parse reads a preset file. Errors name the file and the line, each of them.
 func parse(file string, text []byte) (Preset, error) {
-	p := Preset{Name: baseName(file), Spec: runner.Defaults(), Reasons: map[string]string{}}
+	p := Preset{Name: baseName(file), Spec: runner.Defaults(), Reasons: map[string]string{}, file: file}
 	entries, err := mapping(text)
 	if err != nil {
 		return Preset{}, locate(file, err)
 	}
+	var wrong Errors
 	for _, e := range entries {
 		if err := p.add(e); err != nil {
-			return Preset{}, fmt.Errorf("%s:%d: %w", file, line(e), err)
+			wrong = append(wrong, fmt.Errorf("%s:%d: %w", file, line(e), err))
 		}
 	}
 	for i, key := range p.Overrides {
 		if err := p.Spec.Unread([]string{key}); err != nil {
-			return Preset{}, fmt.Errorf("%s:%d: %w", file, p.lines[i], err)
+			wrong = append(wrong, fmt.Errorf("%s:%d: %w", file, p.lines[i], err))
 		}
 	}
+	if len(wrong) > 0 {
+		return Preset{}, wrong
+	}
 	return p, nil
+}
+
+// Check returns an error for each setting of s, the preset's with what was changed, that cannot be used, with
+// the file and the line where it stands there.
+func (p *Preset) Check(s *runner.Spec) Errors {
+	var wrong Errors
+	for _, err := range s.Problems() {
+		var of *runner.KeyError
+		at := -1
+		if errors.As(err, &of) {
+			at = slices.Index(p.Overrides, of.Key)
+		}
+		if at < 0 || p.file == "" {
+			wrong = append(wrong, fmt.Errorf("%s: %w", p.Name, err))
+		} else {
+			wrong = append(wrong, fmt.Errorf("%s:%d: %w", p.file, p.lines[at], err))
+		}
+	}
+	return wrong
 }
 
 func (p *Preset) add(e *ast.MappingValueNode) error {

@@ -40,7 +40,8 @@ type Preset struct {
 	// Spec is the default one then.
 	Problem error
 
-	lines []int // of Overrides
+	file  string // that it was read from
+	lines []int  // of Overrides
 }
 
 // List returns the embedded presets, the default one first.
@@ -62,7 +63,9 @@ func embedded(name string) (Preset, error) {
 	if err != nil {
 		return Preset{}, err
 	}
-	return parse(file, text)
+	p, err := parse(file, text)
+	p.file = "" // nobody can look at its lines
+	return p, err
 }
 
 // Load returns the preset of the given name or, where there is none, the one

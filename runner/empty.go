@@ -24,3 +24,13 @@ func (r *run) noteEmpty() {
 			"and the worst "+of.kind+" is the worst of the others")
 	}
 }
+
+// noteDrop warns where lr is to drop after the end, unless nobody asked for that:
+// the usual one is of long runs.
+func (r *run) noteDrop() {
+	s := &r.meta.Spec
+	if s.LRDropEpoch >= s.Epochs && s.LRDropEpoch != Defaults().LRDropEpoch {
+		r.warnOnce("lr_drop_epoch", fmt.Sprintf("lr_drop_epoch is %d and the run has %d epochs: lr never drops",
+			s.LRDropEpoch, s.Epochs))
+	}
+}

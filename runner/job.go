@@ -132,8 +132,15 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 		Checksum: d.Checksum, Parts: parts, Parameters: parameters,
 		StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs),
 		Coordinates: string(p.Coordinates), Box: p.Box}
+	if d.Encoder.Len() <= mostEncoder {
+		m.Encoder = &d.Encoder
+	}
 	return m, checkSelect(m, d)
 }
+
+// mostEncoder is the most names and numbers of an encoder that run.json takes:
+// every list of runs reads it. Beyond, the training data are needed again.
+const mostEncoder = 20_000
 
 // reopen takes up an unfinished run from its newest checkpoint.
 func (q *Queue) reopen(id string, m Means) error {

@@ -29,6 +29,9 @@ type Meta struct {
 	Host    Host      `json:"host"`
 
 	Checksum string `json:"dataset_checksum"`
+	// Encoder is what the network takes, so that a checkpoint is enough to use it;
+	// nil in runs of programs before, and where it would be very long.
+	Encoder *data.Encoder `json:"encoder,omitempty"`
 	Parts
 	Parameters int `json:"parameters"`
 

@@ -11,6 +11,8 @@ type Network interface {
 	Predictions(classes []int)
 	// Confidences gives the probabilities of those classes.
 	Confidences(probabilities []float64)
+	// Logits gives what the last layer does, [sample][class].
+	Logits(logits []float32)
 	// Gradient computes ∇ mean w_i ℓ_i over the batch of the last Losses,
 	// AddGradient adds it to the last one.
 	Gradient(weights []float64)

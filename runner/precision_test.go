@@ -36,7 +36,8 @@ func TestRunsNameTheKernelOfTheirPrecision(t *testing.T) {
 	}
 	q.Wait()
 	rounded, plain := store.runs[ids[0]], store.runs[ids[1]]
-	if got, want := rounded.meta.Host.Kernel, nn.Kernel("bf16"); got != want || plain.meta.Host.Kernel != "avx9" {
+	got, want := rounded.meta.Host.Kernel, nn.Kernel("bf16")
+	if got != want || plain.meta.Host.Kernel != "avx9" {
 		t.Errorf("kernels %s and %s, want %s and avx9", got, plain.meta.Host.Kernel, want)
 	}
 	if slices.Equal(rounded.lines(t, measured), plain.lines(t, measured)) {

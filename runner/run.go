@@ -229,6 +229,7 @@ func (r *run) begin(from *State) error {
 		r.warnOnce(note, note)
 	}
 	r.noteEmpty()
+	r.noteDrop()
 	return nil
 }
 

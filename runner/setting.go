@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"drolab/dro"
+	"drolab/runner/data"
 )
 
 // Setting describes one key of a Spec: its name, what it means, what it may be.
@@ -355,10 +356,23 @@ func (s *Spec) Equal(o *Spec) bool {
 	})
 }
 
+// Single tells whether the setting takes one value, in which a comma has no
+// meaning: then several, with commas between, are a grid.
+func (t *Setting) Single() bool {
+	if t.own != nil {
+		return true
+	}
+	kind := t.field(&Spec{}).Type()
+	return t.Key != "dataset" && kind.Kind() != reflect.Slice && kind != reflect.TypeFor[Imbalance]()
+}
+
 // Unread returns an error for the first of the keys, given for runs of s, that
 // no method of s reads.
 func (s *Spec) Unread(keys []string) error {
 	for _, key := range keys {
+		if key == "augment" && s.Augment && data.Table(s.Dataset) {
+			return &KeyError{key, true, "false: the samples of " + s.Dataset + " are no pictures to crop and mirror"}
+		}
 		t, ok := FindSetting(key)
 		if !ok || t.ReadIn(s) {
 			continue

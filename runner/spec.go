@@ -124,7 +124,8 @@ type Spec struct {
 func Defaults() Spec {
 	return Spec{
 		Algorithms: dro.PaperMethods(), Seeds: 1,
-		Dataset: "shapes", Model: "convnet", Init: "he", Precision: "fp32", Difficulty: 0.5, Augment: true, Pad: "black",
+		Dataset: "shapes", Model: "convnet", Init: "he", Precision: "fp32", Difficulty: 0.5, Augment: true,
+		Pad: "black",
 		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
 		Lambda0: 0.1, EtaMax: 10, Lambda: 1, Eta: 0,
 		Batch: 128, LR: 0.01, LRDropEpoch: 40, LRDrop: 0.1, Momentum: 0.9, Epochs: 50,
@@ -170,6 +171,24 @@ func (s *Spec) Validate() error {
 	if err := s.checkValues(); err != nil {
 		return err
 	}
+	return s.checkTogether()
+}
+
+// Problems returns all that Validate finds: an error for each setting that cannot
+// be used by itself or, where each can, the first of what they cannot be together.
+func (s *Spec) Problems() []error {
+	list := s.wrongValues()
+	if len(list) > 0 {
+		return list
+	}
+	if err := s.checkTogether(); err != nil {
+		return []error{err}
+	}
+	return nil
+}
+
+// checkTogether looks at settings that are right one by one.
+func (s *Spec) checkTogether() error {
 	set, err := s.Set()
 	if err != nil {
 		return err
@@ -208,12 +227,19 @@ func (s *Spec) checkStart(p *dro.Problem) error {
 
 // checkValues looks at each setting by itself.
 func (s *Spec) checkValues() error {
-	for _, t := range AllSettings() {
-		if err := t.check(s); err != nil {
-			return err
-		}
+	if list := s.wrongValues(); len(list) > 0 {
+		return list[0]
 	}
 	return nil
+}
+
+func (s *Spec) wrongValues() (list []error) {
+	for _, t := range AllSettings() {
+		if err := t.check(s); err != nil {
+			list = append(list, err)
+		}
+	}
+	return list
 }
 
 // Set returns the uncertainty set.

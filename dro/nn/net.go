@@ -178,6 +178,9 @@ func (n *Net) Confidences(probabilities []float64) {
 	}
 }
 
+// Logits writes what the last layer gives for each sample of the last Losses, [sample][class].
+func (n *Net) Logits(logits []float32) { copy(logits, n.graph.unpack(n.Classes)) }
+
 // Gradient computes ∇ (1/n) Σ r_i ℓ_i over the batch of the last Losses, with
 // ratios held constant (math.md §2: ∂F/∂ℓ_i = r_i/n).
 func (n *Net) Gradient(ratios []float64) {

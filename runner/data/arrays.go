@@ -43,11 +43,13 @@ type arraySet struct {
 	split   string // empty: none
 	release []func() error
 	mapped  [][]byte
+
+	unlabelled bool // the samples have no labels: a network is to be used on them
 }
 
 func npzFiles() *Provider {
 	return &Provider{
-		Name: "npz:", Argument: "FILE", Endings: []string{".npz"},
+		Name: "npz:", Argument: "FILE", Endings: []string{".npz"}, Table: true,
 		Purpose: "arrays of your own, such as frozen features: npz:FILE?x=NAME&y=NAME&g=NAME,NAME&split=NAME",
 		Open:    openNPZ,
 		Locate: func(name string, absolute func(string) string) string {
@@ -58,28 +60,35 @@ func npzFiles() *Provider {
 
 func npyFiles() *Provider {
 	return &Provider{
-		Name: "npy:", Argument: "X", Endings: []string{".npy"},
+		Name: "npy:", Argument: "X", Endings: []string{".npy"}, Table: true,
 		Purpose: "the same, a file each: npy:X.npy?y=Y.npy&g=G.npy,H.npy&split=S.npy",
 		Open:    openNPY, Locate: locateNPY,
 	}
 }
 
-func openNPZ(name string, o Options) (*Dataset, error) {
-	f, err := parseOwn(name, "npz:", append([]string{"x"}, arrayOptions()...))
+func openNPZ(name string, o Options) (*Dataset, error) { return openBundle(name, "npz:", o, readNPZ) }
+
+// bundle reads a file of several arrays: their names, and what finds one.
+type bundle func(path string, b []byte) ([]string, func(int) (npyArray, error), error)
+
+// openBundle opens a file of several named arrays.
+func openBundle(name, scheme string, o Options, read bundle) (*Dataset, error) {
+	f, err := parseOwn(name, scheme, append([]string{"x"}, arrayOptions()...))
 	if err != nil {
 		return nil, err
 	}
+	f.inherit(o.Encoder)
 	s := &arraySet{ownFiles: f, g: f.list("g"), split: f.options["split"],
 		x: cmp.Or(f.options["x"], "x"), y: cmp.Or(f.options["y"], "y")}
 	b, err := s.contents(f.path)
 	if err != nil {
 		return nil, err
 	}
-	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	names, array, err := read(f.path, b)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", f.path, err), s.close())
 	}
-	names := members(z)
+	s.unlabelled = o.Encoder != nil && !slices.Contains(names, s.y)
 	if s.g == nil && slices.Contains(names, "g") {
 		s.g = []string{"g"}
 	}
@@ -91,14 +100,25 @@ func openNPZ(name string, o Options) (*Dataset, error) {
 		if i < 0 {
 			return npyArray{}, fmt.Errorf("%s: no array %q: it has %s", f.path, name, strings.Join(names, ", "))
 		}
-		full := f.path + ": " + z.File[i].Name
+		return array(i)
+	}
+	return s.open(o)
+}
+
+// readNPZ reads what numpy.savez writes: a zip file of npy files.
+func readNPZ(path string, b []byte) ([]string, func(int) (npyArray, error), error) {
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, nil, err
+	}
+	return members(z), func(i int) (npyArray, error) {
+		full := path + ": " + z.File[i].Name
 		member, err := extract(b, z.File[i])
 		if err != nil {
 			return npyArray{}, fmt.Errorf("%s: %w", full, err)
 		}
 		return parseNPY(full, member)
-	}
-	return s.open(o)
+	}, nil
 }
 
 func members(z *zip.Reader) (names []string) {
@@ -152,10 +172,11 @@ func openNPY(name string, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.options["y"] == "" {
+	none := f.options["y"] == ""
+	if none && o.Encoder == nil {
 		return nil, errors.New("no labels: add y=Y.npy")
 	}
-	s := &arraySet{ownFiles: f, x: f.path, y: beside(f.path, f.options["y"], asIs),
+	s := &arraySet{ownFiles: f, unlabelled: none, x: f.path, y: beside(f.path, f.options["y"], asIs),
 		split: beside(f.path, f.options["split"], asIs)}
 	for _, g := range f.list("g") {
 		s.g = append(s.g, beside(f.path, g, asIs))
@@ -245,7 +266,7 @@ func (s *arraySet) read(o Options) (*Dataset, error) {
 	if err := f.scan(x.name, sum); err != nil {
 		return nil, err
 	}
-	of, err := s.own(x.shape[0], sum)
+	of, err := s.own(x.shape[0], o.Encoder, sum)
 	if err != nil {
 		return nil, err
 	}
@@ -259,11 +280,12 @@ func (s *arraySet) read(o Options) (*Dataset, error) {
 		return nil, err
 	}
 	d.divide(f, parts)
+	d.Unlabelled, d.Encoder.Options = s.unlabelled, s.keep()
 	scale, err := s.choice("scale", "none", "standard")
 	if err != nil {
 		return nil, err
 	}
-	if scale == "standard" {
+	if scale == "standard" && o.Encoder == nil {
 		d.Mean, d.Std = f.moments(parts.train)
 	}
 	d.Checksum = "sha256:" + hex.EncodeToString(sum.Sum(nil))
@@ -271,12 +293,14 @@ func (s *arraySet) read(o Options) (*Dataset, error) {
 }
 
 // own reads labels and groups of n samples.
-func (s *arraySet) own(n int, sum io.Writer) (of own, err error) {
-	of.byGroup = true
+func (s *arraySet) own(n int, e *Encoder, sum io.Writer) (of own, err error) {
+	of.byGroup, of.fitted = true, e != nil
 	if of.cells, err = s.cells(); err != nil {
 		return of, err
 	}
-	if of.label, err = s.factor(s.y, n, sum); err != nil {
+	if s.unlabelled {
+		of.label = factor{values: e.Classes[:1], codes: make([]uint16, n)}
+	} else if of.label, err = s.factor(s.y, n, sum); err != nil {
 		return of, err
 	}
 	for _, name := range s.g {

@@ -22,6 +22,7 @@ type column struct {
 	numbers  []float64 // one a row; nil once a cell is no number
 	codes    []uint16  // one a row; nil once there are too many categories
 	dict     map[string]uint16
+	missing  int
 	notANum  string // the first cell that is no number
 	notALine int    // and its line
 
@@ -53,6 +54,7 @@ func missingValue(cell string) bool {
 func (c *column) add(cell string, line int) error {
 	if missingValue(cell) {
 		cell = ""
+		c.missing++
 	}
 	if err := c.addNumber(cell, line); err != nil {
 		return err
@@ -125,6 +127,31 @@ func (c *column) fit(rows []uint32, flag bool) {
 	}
 	slices.Sort(c.values)
 	sortNumeric(c.values)
+}
+
+// fitted is what fit found.
+func (c *column) fitted() Column {
+	if c.numbers == nil {
+		return Column{Name: c.name, Categories: c.values}
+	}
+	return Column{Name: c.name, Mean: c.mean, Std: c.std, Flagged: c.flagged}
+}
+
+// adopt takes, in place of fit, what was found of other rows.
+func (c *column) adopt(as *Column) error {
+	switch {
+	case as.Categories == nil && c.numbers == nil:
+		return fmt.Errorf("line %d, column %q: %q is not a number, as the network takes them",
+			c.notALine, c.name, c.notANum)
+	case as.Categories != nil && c.codes == nil:
+		return fmt.Errorf("column %q: more than %d different values, and the network knows %d",
+			c.name, c.limit, len(as.Categories))
+	}
+	c.mean, c.std, c.flagged, c.values = as.Mean, as.Std, as.Flagged, as.Categories
+	if as.Categories != nil {
+		c.numbers = nil
+	}
+	return nil
 }
 
 // width is the number of features the column gives, once it is fitted.

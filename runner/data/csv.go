@@ -28,7 +28,7 @@ const testShare = .2
 //	label=COLUMN           what to predict; without it the column named label, else the last one
 //	group=COLUMN,COLUMN    the groups, crossed; without it the column named group, else none
 //	cells=yes              groups are label × group
-//	test=PATH              the test split; else
+//	test=PATH+PATH         the test split; else
 //	split=COLUMN           says train, val or test of each sample; else
 //	test_fraction=.2       is drawn, of each class and group (given by group=) alike,
 //	data_seed=0            by this seed
@@ -53,10 +53,12 @@ type csvSet struct {
 	frame
 }
 
-func parseCSVName(name string) (s csvSet, err error) {
+func parseCSVName(name string, e *Encoder) (s csvSet, err error) {
 	if s.ownFiles, err = parseOwn(name, "csv:", csvOptions()); err != nil {
 		return s, err
 	}
+	s.inherit(e)
+	s.fitted = e
 	o := s.options
 	s.asked = columnsAsked{label: o["label"], group: o["group"], split: o["split"], drop: o["drop"]}
 	header, err := s.choice("header", "yes", "none")
@@ -95,19 +97,19 @@ func separator(word, path string) (rune, error) {
 
 func csvFiles() *Provider {
 	return &Provider{
-		Name: "csv:", Argument: "PATH", Endings: []string{".csv", ".csv.gz", ".tsv", ".tsv.gz"},
+		Name: "csv:", Argument: "PATH", Endings: []string{".csv", ".csv.gz", ".tsv", ".tsv.gz"}, Table: true,
 		Purpose: "a table of your own: csv:PATH?label=COLUMN&group=COLUMN,COLUMN&missing=drop&...",
 		Open:    openCSV, Locate: locateCSV,
 	}
 }
 
 func csvExample() *Provider {
-	return &Provider{Name: "csv:" + examplePath, Open: openCSV,
+	return &Provider{Name: "csv:" + examplePath, Open: openCSV, Table: true,
 		Purpose: "a small synthetic table with two classes and a minority group"}
 }
 
 func openCSV(name string, o Options) (*Dataset, error) {
-	s, err := parseCSVName(name)
+	s, err := parseCSVName(name, o.Encoder)
 	if err != nil {
 		return nil, err
 	}
@@ -126,10 +128,23 @@ func locateCSV(name string, absolute func(string) string) string {
 	}
 	return locateOwn(name, "csv:", within, func(key, value string) string {
 		if key == "test" {
-			return within(value)
+			paths := testFiles(value)
+			for i, path := range paths {
+				paths[i] = within(path)
+			}
+			return strings.Join(paths, "+")
 		}
 		return value
 	})
+}
+
+// testFiles gives the paths in test=, which plus signs part. In names that programs before wrote, such a sign
+// is a blank of one path.
+func testFiles(option string) []string {
+	if one := strings.ReplaceAll(option, "+", " "); one != option && exists(one) {
+		return []string{one}
+	}
+	return strings.Split(option, "+")
 }
 
 func (s csvSet) open() (*Dataset, error) {
@@ -142,8 +157,10 @@ func (s csvSet) open() (*Dataset, error) {
 		if err := s.useless("test", "split", "test_fraction", "data_seed"); err != nil {
 			return nil, err
 		}
-		if err := s.load(test, sum); err != nil {
-			return nil, err
+		for _, path := range testFiles(test) {
+			if err := s.load(path, sum); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if s.options["split"] != "" {
@@ -159,6 +176,8 @@ func (s csvSet) open() (*Dataset, error) {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
 	d.Checksum = "sha256:" + hex.EncodeToString(sum.Sum(nil))
+	d.Encoder.Options = s.keep()
+	d.Encoder.Options["label"] = s.header[max(0, s.label)]
 	return d, nil
 }
 

@@ -184,7 +184,7 @@ func FuzzCSV(f *testing.F) {
 		if err := fr.read(strings.NewReader(text)); err != nil {
 			return
 		}
-		d, err := fr.dataset(fr.rows, draw{testShare, 1})
+		d, err := fr.dataset(fr.rows, draw{testShare, 1, false})
 		if err != nil {
 			return
 		}

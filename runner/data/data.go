@@ -69,6 +69,12 @@ type Dataset struct {
 	// out, what the test split has and the training split lacks.
 	Notes []string
 
+	// Missing counts the samples without a value, by column; only columns that have such, of what is kept.
+	Missing map[string]int
+
+	Encoder    Encoder // what a network that is trained on these samples takes
+	Unlabelled bool    // the samples, all of them in Test, have no labels: Label is 0
+
 	Release func() error // what Close calls once; nil: nothing is held
 }
 
@@ -104,6 +110,13 @@ type Options struct {
 	// LabelNoise is the share of the training samples, in [0, 1), whose label is set to another class, drawn
 	// uniformly. Groups that are given stay; those that are the classes follow the label.
 	LabelNoise float64
+
+	// Encoder, where it is set, is that of the data that a network was trained on, which is to be used on these:
+	// nothing is fitted, and one's own files without a test split of their own are it as a whole.
+	Encoder *Encoder
+
+	// Rows keeps Row known, for some memory or time.
+	Rows bool
 
 	// Seed draws the data: the images of "shapes", the members of every hold-out and the label noise. It is not
 	// the seed of a run; runs that are to be compared need the same one.
@@ -150,7 +163,8 @@ var errNoTrain = errors.New("no training samples are left: raise samples or imba
 var errTwoVals = errors.New("the data have a validation split of their own: val_fraction must be 0")
 
 // Open opens the dataset of the given name: one of Names, or one's own files as a scheme of List says. It
-// reads and never writes. A dataset that is not there gives a *MissingError.
+// reads, and writes nothing but the cache of resized pictures in the data folder. A dataset that is not there
+// gives a *MissingError.
 func Open(name string, o Options) (*Dataset, error) {
 	d, err := open(name, o)
 	var m *MissingError
@@ -179,13 +193,16 @@ func open(name string, o Options) (*Dataset, error) {
 	}
 	err = room.Ask(12*float64(d.Train.Len()), "the order of the samples") // kept, held out and shuffled ones
 	if err == nil {
+		err = d.finish(o.Encoder)
+	}
+	if err == nil {
 		err = d.restrict(o)
 	}
 	if err != nil {
 		d.Close() // the first error is the one to tell
 		return nil, err
 	}
-	if p.Pack != nil {
+	if p.Pack != nil && !o.Rows {
 		p.Pack(d)
 	}
 	d.mislabel(o.LabelNoise, o.Seed)

@@ -38,11 +38,12 @@ type own struct {
 	cells  bool     // and with the label
 
 	byGroup bool // see Dataset
+	fitted  bool // to other data: these may have one class only
 }
 
 // dataset gives a Dataset without sources, and the marks of all samples.
 func (o own) dataset() (*Dataset, marks, error) {
-	if len(o.label.values) < 2 {
+	if len(o.label.values) < 2 && !o.fitted {
 		return nil, marks{}, fmt.Errorf("%q has one value only: a label needs two", o.label.name)
 	}
 	d, m := &Dataset{Classes: o.label.values}, marks{o.label.codes, o.label.codes}
@@ -176,6 +177,10 @@ func splitBy(f factor) (s splits, err error) {
 
 // splits draws a test split of what will be a dataset.
 func (d draw) splits(src marked, set *Dataset) (s splits, err error) {
+	if d.whole {
+		s.test = indices(0, src.Len())
+		return s, nil
+	}
 	s.train, s.test = holdOut(src, set.strata(), indices(0, src.Len()), d.fraction, d.seed)
 	if len(s.train) == 0 || len(s.test) == 0 {
 		return s, fmt.Errorf("%d samples are too few to split", src.Len())
@@ -188,6 +193,9 @@ func (d *Dataset) divide(src Source, s splits) {
 	d.Train, d.Test = subsetOf(src, s.train), subsetOf(src, s.test)
 	if len(s.val) > 0 {
 		d.Val = subsetOf(src, s.val)
+	}
+	if len(s.train) == 0 {
+		return // nothing is to be learned here
 	}
 	for c, n := range ClassCounts(d.Train, len(d.Classes)) {
 		if n == 0 {

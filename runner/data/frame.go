@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"drolab/runner/internal/room"
@@ -37,7 +38,9 @@ type frame struct {
 	label, split int       // split is −1 without one
 	groups       []int
 	rows         int
-	dropped      int // lines left out
+	dropped      int      // lines left out
+	origin       []uint32 // of each row, counting those lines too; nil while there are none
+	fitted       *Encoder // what features are made by; nil: they are fitted
 	notes        []string
 }
 
@@ -136,7 +139,7 @@ func (f *frame) add(record []string, line int) error {
 			continue
 		}
 		if f.missing == missingDrop {
-			f.dropped++
+			f.leaveOut()
 			return nil
 		}
 		if err := f.refuse(i); err != nil {
@@ -151,8 +154,19 @@ func (f *frame) add(record []string, line int) error {
 			return err
 		}
 	}
+	if f.origin != nil {
+		f.origin = append(f.origin, uint32(f.rows+f.dropped))
+	}
 	f.rows++
 	return nil
+}
+
+// leaveOut passes over a line.
+func (f *frame) leaveOut() {
+	if f.origin == nil {
+		f.origin = indices(0, f.rows)
+	}
+	f.dropped++
 }
 
 // refuse says what can be done where a missing value of a column cannot be taken.
@@ -180,11 +194,18 @@ func (f *frame) features() (list []*column) {
 // dataset splits the rows and encodes them. Rows from trainRows on are the test split; without any, a part is
 // drawn or a column tells. Features are fitted to the training rows before cap, imbalance and val_fraction.
 func (f *frame) dataset(trainRows int, draw draw) (*Dataset, error) {
-	if err := f.tooWide(); err != nil {
-		return nil, err
+	if f.fitted == nil {
+		if err := f.tooWide(); err != nil {
+			return nil, err
+		}
 	}
 	// A group that is not asked for once was no stratum, and the numbers of csv:example stay.
-	o := own{label: f.columns[f.label].factor(), cells: f.cells, byGroup: f.asked.group != ""}
+	o := own{cells: f.cells, byGroup: f.asked.group != "", fitted: f.fitted != nil}
+	if f.label >= 0 {
+		o.label = f.columns[f.label].factor()
+	} else {
+		o.label = factor{values: f.fitted.Classes[:1], codes: make([]uint16, f.rows)}
+	}
 	for _, g := range f.groups {
 		o.groups = append(o.groups, f.columns[g].factor())
 	}
@@ -205,7 +226,8 @@ func (f *frame) dataset(trainRows int, draw draw) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.divide(&table{m, width, x}, s)
+	d.Unlabelled, d.Missing = f.label < 0, f.lacking()
+	d.divide(&table{m, width, x, f.origin}, s)
 	return d, nil
 }
 
@@ -248,16 +270,20 @@ func (f *frame) tooWide() error {
 
 // encode gives the features of all rows, fitted to the training rows, and notes what these lack.
 func (f *frame) encode(d *Dataset, train []uint32) (x []float32, width int, err error) {
-	for _, c := range f.features() {
-		c.fit(train, f.missing == missingCategory)
+	features, err := f.fit(train)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, c := range features {
 		width += c.width()
+		d.Encoder.Columns = append(d.Encoder.Columns, c.fitted())
 	}
 	if err := room.Ask(4*float64(f.rows)*float64(width), "the table as features"); err != nil {
 		return nil, 0, err
 	}
 	x = make([]float32, f.rows*width)
 	at := 0
-	for _, c := range f.features() {
+	for _, c := range features {
 		unseen, err := c.encodeTo(x[at:], width)
 		if err != nil {
 			return nil, 0, err
@@ -272,11 +298,42 @@ func (f *frame) encode(d *Dataset, train []uint32) (x []float32, width int, err 
 	return x, width, nil
 }
 
+// lacking counts the missing values that are kept.
+func (f *frame) lacking() map[string]int {
+	counts := map[string]int{}
+	for _, c := range f.columns {
+		if c != nil && c.missing > 0 {
+			counts[c.name] = c.missing
+		}
+	}
+	return counts
+}
+
+// fit gives the columns that are features, fitted to the training rows or, as an encoder says, to others.
+func (f *frame) fit(train []uint32) (list []*column, err error) {
+	if f.fitted == nil {
+		list = f.features()
+		for _, c := range list {
+			c.fit(train, f.missing == missingCategory)
+		}
+		return list, nil
+	}
+	for _, as := range f.fitted.Columns {
+		c := f.columns[slices.Index(f.header, as.Name)] // setHeader has found it
+		if err := c.adopt(&as); err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
 // table is a Source of rows of float32.
 type table struct {
 	marks
-	width int
-	x     []float32 // [N][width]
+	width  int
+	x      []float32 // [N][width]
+	origin []uint32  // see frame; nil: the place itself
 }
 
 func (t *table) Shape() Shape              { return Shape{t.width, 1, 1} }

@@ -17,6 +17,9 @@ func (f *frame) setHeader(names []string) error {
 		return nil
 	}
 	f.header = names
+	if f.fitted != nil {
+		return f.setFitted()
+	}
 	drop, err := f.findAll(f.asked.drop, "")
 	if err != nil {
 		return err
@@ -42,6 +45,39 @@ func (f *frame) setHeader(names []string) error {
 	}
 	if len(f.features()) == 0 {
 		return errors.New("no column is left for a feature")
+	}
+	return nil
+}
+
+// setFitted takes the columns that an encoder names, and the label and the groups if they are there: the
+// samples may be ones that nobody has looked at.
+func (f *frame) setFitted() (err error) {
+	if f.label, err = f.find(f.asked.label); err != nil {
+		f.label = -1
+		f.notes = append(f.notes, fmt.Sprintf("no column %q: the samples have no labels", f.asked.label))
+	}
+	if f.groups, err = f.findAll(f.asked.group, "group"); err != nil {
+		f.groups = nil
+		f.notes = append(f.notes, fmt.Sprintf("no column %q: the samples have no groups", f.asked.group))
+	}
+	if f.split, err = f.find(f.asked.split); err != nil {
+		return err
+	}
+	f.columns = make([]*column, len(f.header))
+	for _, i := range append([]int{f.label, f.split}, f.groups...) {
+		if i >= 0 {
+			f.columns[i] = newColumn(f.header[i], true)
+		}
+	}
+	for _, c := range f.fitted.Columns {
+		i, err := f.find(c.Name)
+		if err != nil {
+			return fmt.Errorf("the network takes a column that is not here: %w", err)
+		}
+		if f.columns[i] != nil {
+			return fmt.Errorf("column %q is a feature of the network, and cannot be label, group or split", c.Name)
+		}
+		f.columns[i] = newColumn(c.Name, false)
 	}
 	return nil
 }

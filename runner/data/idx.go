@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // idxFiles are the four files of a dataset in IDX form (LeCun, Cortes, Burges: the MNIST database), each
@@ -25,6 +24,8 @@ type idxSet struct {
 	remedy    string
 	mean, std []float32
 	augment   Augment
+	own       bool // the augmentation is that of pictures that nothing is known of
+	scale     bool // mean and std are the training split's
 }
 
 func mnist() *Provider {
@@ -74,18 +75,39 @@ func (s idxSet) provider(purpose string, from []string, sizes [4]int64, sums [4]
 	}
 }
 
-// idxFolders gives "idx:DIR": IDX files of one's own, without augmentation or normalisation.
+// idxFolders gives "idx:DIR": IDX files of one's own. What may follow the folder:
+//
+//	names=A,B          names of the classes in their order; by default their numbers
+//	scale=standard     every channel by mean and deviation of the training split; or none
 func idxFolders() *Provider {
+	const scheme = "idx:"
 	return &Provider{
-		Name: "idx:", Argument: "DIR", Purpose: "images of your own: a folder of four IDX files named as MNIST's",
-		Open: func(name string, _ Options) (*Dataset, error) {
-			return idxSet{name: name, folder: strings.TrimPrefix(name, "idx:"),
-				remedy: "put the four IDX files there, plain or .gz, under the names of MNIST"}.open()
-		},
+		Name: scheme, Argument: "DIR",
+		Purpose: "images of your own: four IDX files named as MNIST's: idx:DIR?names=A,B&scale=standard",
+		Open:    openIDX,
 		Locate: func(name string, absolute func(string) string) string {
-			return "idx:" + absolute(strings.TrimPrefix(name, "idx:"))
+			return locateOwn(name, scheme, absolute, func(_, value string) string { return value })
 		},
 	}
+}
+
+func openIDX(name string, o Options) (*Dataset, error) {
+	f, err := parseOwn(name, "idx:", []string{"names", "scale"})
+	if err != nil {
+		return nil, err
+	}
+	f.inherit(o.Encoder)
+	scale, err := f.choice("scale", "none", "standard")
+	if err != nil {
+		return nil, err
+	}
+	d, err := idxSet{name: name, folder: f.path, classes: f.list("names"), own: true,
+		scale:  scale == "standard",
+		remedy: "put the four IDX files there, plain or .gz, under the names of MNIST"}.open()
+	if err == nil {
+		d.Encoder.Options = f.keep()
+	}
+	return d, err
 }
 
 func numbers(n int) []string {
@@ -133,6 +155,12 @@ func (s idxSet) open() (d *Dataset, err error) {
 	d.Train, d.Test = train, test
 	if d.Classes = s.classes; d.Classes == nil {
 		d.Classes = numbers(1 + int(max(slices.Max(train.labels), slices.Max(test.labels))))
+	}
+	if s.own {
+		d.Augment = ownAugment(train.shape)
+	}
+	if s.scale {
+		d.Mean, d.Std = channelMoments(train)
 	}
 	// Reads everything in order: what fits stays in memory.
 	d.Checksum = checksum(train.data, train.labels, test.data, test.labels)

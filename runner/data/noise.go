@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// relabelled is a source some of whose labels are wrong on purpose.
+// relabelled is a source with other labels and groups: some are wrong on purpose, or are numbered otherwise.
 type relabelled struct {
 	Source
 	labels, groups []uint32
@@ -55,12 +55,16 @@ func (d *Dataset) mislabel(share float64, seed uint64) {
 		}
 		labels[i], groups[i] = uint32(label), uint32(groupOf(d.Train.Group(i), label))
 	}
-	wrong := relabelled{d.Train, labels, groups}
-	if images, ok := d.Train.(ImageSource); ok {
-		d.Train = &relabelledImages{wrong, images}
-		return
+	d.Train = relabel(d.Train, labels, groups)
+}
+
+// relabel gives a source other labels and groups.
+func relabel(src Source, labels, groups []uint32) Source {
+	r := relabelled{src, labels, groups}
+	if images, ok := src.(ImageSource); ok {
+		return &relabelledImages{r, images}
 	}
-	d.Train = &wrong
+	return &r
 }
 
 // groupsByLabel tells which group a sample of the given one is in once it has

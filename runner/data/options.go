@@ -14,13 +14,14 @@ import (
 type ownFiles struct {
 	name, path string
 	options    map[string]string // not empty ones
+	keys       []string          // that there are
 }
 
 // parseOwn takes a name apart. Its options are some of keys, each given once.
 func parseOwn(name, scheme string, keys []string) (ownFiles, error) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(name, scheme), "?")
-	f := ownFiles{name: name, path: path, options: map[string]string{}}
-	values, err := url.ParseQuery(query)
+	f := ownFiles{name: name, path: path, options: map[string]string{}, keys: keys}
+	values, err := url.ParseQuery(plus(query))
 	if err != nil {
 		return f, err
 	}
@@ -37,6 +38,17 @@ func parseOwn(name, scheme string, keys []string) (ownFiles, error) {
 		return f, errors.New("no path: write " + scheme + "PATH")
 	}
 	return f, nil
+}
+
+// plus keeps the signs between the files of test= from being read as blanks.
+func plus(query string) string {
+	fields := strings.Split(query, "&")
+	for i, field := range fields {
+		if strings.HasPrefix(field, "test=") {
+			fields[i] = strings.ReplaceAll(field, "+", "%2B")
+		}
+	}
+	return strings.Join(fields, "&")
 }
 
 // list gives an option's names, which commas part.
@@ -66,11 +78,12 @@ func (f ownFiles) cells() (bool, error) {
 type draw struct {
 	fraction float64
 	seed     uint64
+	whole    bool // nothing is drawn: all of it is the test split
 }
 
 // draw takes the options test_fraction and data_seed; without the second it is that of the data.
 func (f ownFiles) draw(o Options) (d draw, err error) {
-	d = draw{testShare, o.Seed}
+	d = draw{testShare, o.Seed, o.Encoder != nil}
 	if v := f.options["test_fraction"]; v != "" {
 		if d.fraction, err = strconv.ParseFloat(v, 64); err != nil || !(d.fraction > 0 && d.fraction < 1) {
 			return d, fmt.Errorf("test_fraction=%s: give a number between 0 and 1", v)
@@ -100,6 +113,7 @@ func locateOwn(
 ) string {
 	rest := strings.TrimPrefix(name, scheme)
 	path, query, asked := strings.Cut(rest, "?")
+	query = plus(query)
 	if _, err := url.ParseQuery(query); err != nil || path == "" {
 		return name
 	}
@@ -108,7 +122,8 @@ func locateOwn(
 		key, value, _ := strings.Cut(field, "=")
 		value, _ = url.QueryUnescape(value) // ParseQuery has seen that it works
 		if at := resolve(key, value); at != value {
-			fields[i] = key + "=" + strings.NewReplacer("%2F", "/", "%2C", ",").Replace(url.QueryEscape(at))
+			plain := strings.NewReplacer("%2F", "/", "%2C", ",", "+", "%20")
+			fields[i] = key + "=" + plain.Replace(url.QueryEscape(at))
 		}
 	}
 	if query = strings.Join(fields, "&"); asked {

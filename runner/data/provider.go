@@ -30,6 +30,8 @@ type Provider struct {
 	// AnySize says that Options.Samples is the number of training samples, with Sizes.Train for 0, and not their
 	// most.
 	AnySize bool
+	// Table says that its samples are rows of numbers, and nothing to crop or mirror.
+	Table bool
 	// ByGroup says that its Dataset is so: what a hold-out leaves, only opening it tells.
 	ByGroup bool
 	// Imbalance is what a run has that asks for none in particular: one ratio a class; nil: all samples.
@@ -46,9 +48,9 @@ type Sizes struct {
 var registry = struct {
 	sync.RWMutex
 	list []*Provider
-}{list: []*Provider{shapes(), spurious(), csvExample(), cifar10(), mnist(), fashion(),
-	csvFiles(), npzFiles(), npyFiles(),
-	idxFolders()}}
+}{list: []*Provider{shapes(), spurious(), csvExample(), cifar10(), cifar100(), cifar100Coarse(), mnist(),
+	fashion(), csvFiles(), npzFiles(), npyFiles(), safetensors(),
+	idxFolders(), pictureFolders()}}
 
 // Register adds a data source for the whole program, until remove is called. It panics if the name is taken.
 func Register(p Provider) (remove func()) {
@@ -121,6 +123,12 @@ func Locate(name, base string) string {
 		}
 		return filepath.Join(base, path)
 	})
+}
+
+// Table tells whether the samples of a dataset are rows of numbers: augmentation is for pictures.
+func Table(name string) bool {
+	p, err := find(name)
+	return err == nil && p.Table
 }
 
 // DefaultImbalance gives the customary ratios of a dataset, one a class; nil: all samples.

@@ -18,7 +18,7 @@ const (
 
 func spurious() *Provider {
 	return &Provider{
-		Name: "spurious", Open: openSpurious, Pack: (*Dataset).tabulate,
+		Name: "spurious", Open: openSpurious, Table: true, Pack: (*Dataset).tabulate,
 		Purpose: "a drawn table with a shortcut to the label: good for 97 % of training samples, half of the test",
 		Sizes:   Sizes{Shape{spuriousWidth, 1, 1}, 2, spuriousTrain, spuriousTest}, AnySize: true, ByGroup: true,
 	}

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"drolab/runner/internal/aside"
@@ -38,7 +39,7 @@ type Format struct {
 }
 
 // builtIn is the registry, the customary format first.
-func builtIn() []Format { return []Format{csvFormat(), jsonLines()} }
+func builtIn() []Format { return []Format{csvFormat(), jsonLines(), npzFormat()} }
 
 var registered = builtIn()
 
@@ -96,4 +97,31 @@ func Replace(path string, write func(io.Writer) error) error {
 	}
 	w := bufio.NewWriter(f)
 	return errors.Join(write(w), w.Flush(), f.Close())
+}
+
+// Of returns the format that a file's ending names.
+func Of(path string) (*Format, error) {
+	var names []string
+	for _, f := range registered {
+		if filepath.Ext(path) == "."+f.Name {
+			return &f, nil
+		}
+		names = append(names, "."+f.Name)
+	}
+	return nil, fmt.Errorf("%s: give it one of the endings %s", path, strings.Join(names, ", "))
+}
+
+// Put writes the sheet to a file of that path, which must be free.
+func (f *Format) Put(path string, s *Sheet) error {
+	in, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	_, err = aside.NewIn(aside.Root{Root: in}, slices.Values([]string{filepath.Base(path)}), 0o644,
+		func(w io.Writer) error { return f.Write(w, s) })
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
 }

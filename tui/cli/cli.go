@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"drolab/presets"
 	"drolab/runner"
 	cells "drolab/tui/cell"
 
@@ -57,6 +58,8 @@ type app struct {
 	notify     string
 	threads    int
 
+	exports bool // event files are written of the runs that are watched
+
 	mu      sync.Mutex
 	drawing bool   // the interface has the terminal
 	noted   string // said already
@@ -82,7 +85,7 @@ func Main(ctx context.Context, env Env, args []string) (code int) {
 	root.SetIn(env.Stdin)
 	root.SetOut(a.Stdout.Coloured())
 	root.SetErr(a.Stderr.Coloured())
-	err := fang.Execute(ctx, root, fang.WithoutVersion(), fang.WithoutManpage(),
+	err := fang.Execute(ctx, root, fang.WithoutVersion(),
 		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
 	if err != nil {
 		printError(a.Stderr, err)
@@ -132,6 +135,9 @@ func printError(w io.Writer, err error) {
 	if several, ok := err.(failures); ok {
 		list = several
 	}
+	if wrong := (presets.Errors)(nil); errors.As(err, &wrong) {
+		list = failures(wrong)
+	}
 	for _, e := range list {
 		fmt.Fprintf(w, "drolab: %s\n", oneLine(e.Error()))
 	}
@@ -173,8 +179,8 @@ func (a *app) root() *cobra.Command {
 		"command to run when a run is done or has failed, its summary on the input (DROLAB_NOTIFY)")
 	flags.IntVar(&a.threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(
-		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(), a.reportCommand(),
-		a.recordCommand(),
+		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(),
+		a.reportCommand(), a.recordCommand(), a.evalCommand(), a.exportCommand(),
 		a.resumeCommand(), a.attachCommand(), a.pauseCommand(), a.stopCommand(), a.checkpointCommand(),
 		a.knobCommand(), a.labelCommand(), a.deleteCommand(), a.doctorCommand(), a.engineCommand(),
 		a.dataCommand(), a.benchCommand(),

@@ -74,10 +74,10 @@ func TestRegisteredDataIsListed(t *testing.T) {
 		code int
 		want string
 	}{
-		{"data list", 0, "toy            for a test (not here; drolab data fetch toy loads 2.0 MB)\n"},
+		{"data list", 0, "toy              for a test (not here; drolab data fetch toy loads 2.0 MB)\n"},
 		{"__complete data fetch t", 0, "toy\tfor a test\n"},
-		{"data fetch shapes", 1, "choose cifar10, mnist, fashion-mnist or toy\n"},
-		{"run shapes --set dataset=tyo --inline", 1, "idx:DIR or toy\n"},
+		{"data fetch shapes", 1, "choose cifar10, cifar100, cifar100-coarse, mnist, fashion-mnist or toy\n"},
+		{"run shapes --set dataset=tyo --inline", 1, "images:DIR or toy\n"},
 	} {
 		out.Reset()
 		problems.Reset()

@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/publish"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 
@@ -16,7 +19,7 @@ import (
 )
 
 func (a *app) compareCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, asCSV, asLaTeX, asMarkdown bool
 	var at string
 	c := &cobra.Command{
 		Use: "compare RUN...", Short: "Compare finished runs, over seeds, as the paper's Table 1",
@@ -39,8 +42,16 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 				return err
 			}
 			table := compare.Runs(runs, compare.Options{At: at})
-			if asJSON {
+			switch {
+			case asJSON:
 				return printJSON(a.Stdout, table)
+			case asCSV:
+				return writeComparison(a.Stdout, table)
+			case asLaTeX:
+				return publish.Tabular(a.Stdout, comparison(table, table.Rows))
+			case asMarkdown:
+				printMarkdown(a.Stdout, comparison(table, table.Rows))
+				return nil
 			}
 			printComparison(a.Stdout, table)
 			define(a.Stdout, runs)
@@ -50,6 +61,10 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 	c.Flags().StringVar(&at, "at", "", "the step of the runs: last or selected (default: selected "+
 		"where all runs selected one by the same rule, else last)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the table as JSON")
+	c.Flags().BoolVar(&asCSV, "csv", false, "print a line a measure and column")
+	c.Flags().BoolVar(&asLaTeX, "latex", false, "print the table for LaTeX with booktabs")
+	c.Flags().BoolVar(&asMarkdown, "md", false, "print the table in Markdown")
+	c.MarkFlagsMutuallyExclusive("json", "csv", "latex", "md")
 	return c
 }
 
@@ -135,4 +150,39 @@ func cell(column *compare.Column, c *compare.Cell) string {
 		return text + "*"
 	}
 	return text + " "
+}
+
+// writeComparison writes exact figures, a line a measure and a column of the table.
+func writeComparison(w io.Writer, t *compare.Table) error {
+	out := csv.NewWriter(w)
+	out.Write([]string{"measure", "column", "seeds", "mean", "half_interval", "best"})
+	exact := func(n runner.Number) string {
+		if !n.Applies() {
+			return ""
+		}
+		return strconv.FormatFloat(n.Float(), 'g', -1, 64)
+	}
+	for i, column := range t.Columns {
+		for _, g := range t.Rows {
+			c := &g.Cells[i]
+			out.Write([]string{column.Title(), g.Title(), strconv.Itoa(len(g.Seeds)), exact(c.Mean), exact(c.Half),
+				strconv.FormatBool(c.Best)})
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// printMarkdown prints rows of which the first is the head.
+func printMarkdown(w io.Writer, rows [][]string) {
+	for i, row := range rows {
+		line := make([]string, len(row))
+		for k, c := range row {
+			line[k] = strings.ReplaceAll(strings.TrimSpace(c), "|", `\|`)
+		}
+		fmt.Fprintf(w, "| %s |\n", strings.Join(line, " | "))
+		if i == 0 {
+			fmt.Fprintln(w, "|---"+strings.Repeat("|---:", len(row)-1)+"|")
+		}
+	}
 }

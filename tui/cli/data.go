@@ -13,10 +13,10 @@ import (
 
 func (a *app) dataCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "data", Short: "List the datasets, or fetch one",
+		Use: "data", Short: "List the datasets, look at one, or fetch one",
 		Args: noCommand, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.dataListCommand(), a.dataFetchCommand())
+	c.AddCommand(a.dataListCommand(), a.dataShowCommand(), a.dataFetchCommand())
 	return c
 }
 
@@ -34,7 +34,7 @@ func (a *app) dataListCommand() *cobra.Command {
 				case e.Download > 0:
 					where = fmt.Sprintf(" (not here; drolab data fetch %s loads %s)", e.Name, megabytes(e.Download))
 				}
-				fmt.Fprintf(a.Stdout, "%-14s %s%s\n", e.Name, e.Purpose, where)
+				fmt.Fprintf(a.Stdout, "%-16s %s%s\n", e.Name, e.Purpose, where)
 			}
 			return nil
 		},

@@ -104,8 +104,6 @@ func parseLoss(cell string) (float64, error) {
 	switch {
 	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
 		return 0, fmt.Errorf("%.40s: want a finite number", strconv.QuoteToGraphic(cell))
-	case x < 0:
-		return 0, fmt.Errorf("%v: want a loss ≥ 0", x)
 	}
 	return x, nil
 }

@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"os"
+	"slices"
 	"strings"
 
 	"drolab/dro"
+	"drolab/runner"
 	"drolab/runner/export"
 
 	"github.com/spf13/cobra"
@@ -15,6 +20,7 @@ import (
 type riskFlags struct {
 	set     setFlags
 	column  string
+	groups  string
 	weights string
 	curve   bool
 	json    bool
@@ -40,17 +46,31 @@ func (f *setFlags) open(c *cobra.Command) (dro.Set, error) {
 	if f.uncertainty == "" {
 		return nil, fmt.Errorf("give --uncertainty, one of %s", strings.Join(dro.SetNames(), ", "))
 	}
-	set, err := dro.NewSet(f.uncertainty, f.k, f.mu)
+	mu := f.mu
+	if mu == 1 {
+		mu = .5 // of the whole: any set with a level is the mean then, whatever the rest
+	}
+	set, err := dro.NewSet(f.uncertainty, f.k, mu)
 	if err != nil {
 		return nil, err
 	}
-	if set.HasRadius() && !(f.rho > 0 && !math.IsInf(f.rho, 1)) {
+	if !set.HasRadius() && c.Flags().Changed("rho") {
+		return nil, fmt.Errorf("--rho: %s has no radius, its level is --mu: leave --rho out", set.Name())
+	}
+	if set.HasRadius() && !(f.rho >= 0 && !math.IsInf(f.rho, 1) && c.Flags().Changed("rho")) {
 		if !c.Flags().Changed("rho") {
 			return nil, fmt.Errorf("give --rho, the radius of %s, as in --rho 0.5", set.Name())
 		}
-		return nil, fmt.Errorf("--rho %v: want a number > 0", f.rho)
+		return nil, fmt.Errorf("--rho %v: want a number ≥ 0", f.rho)
 	}
 	return set, nil
+}
+
+// isMean tells whether the adversary can do nothing: the radius is 0, or the level the whole.
+func (f *setFlags) isMean(set dro.Set) bool {
+	other, err := dro.NewSet(f.uncertainty, f.k, .25)
+	levelled := err == nil && other != set // the set depends on μ
+	return set.HasRadius() && f.rho == 0 || levelled && f.mu == 1
 }
 
 func (a *app) riskCommand() *cobra.Command {
@@ -76,6 +96,7 @@ drolab risk eval.csv --column loss --uncertainty cvar --mu 0.05 --weights ratios
 	flags := c.Flags()
 	flags.StringVar(&f.column, "column", "",
 		"column of a CSV file: its name, or its number from 1 (default \"loss\")")
+	flags.StringVar(&f.groups, "groups", "", "file with the group of each loss, one a line: what each weighs")
 	flags.StringVar(&f.weights, "weights", "",
 		"write loss and likelihood ratio r = dQ/dP of every sample to this CSV file")
 	flags.BoolVar(&f.curve, "curve", false, "also the risk at radii from ρ/100 to 100ρ")
@@ -84,23 +105,40 @@ drolab risk eval.csv --column loss --uncertainty cvar --mu 0.05 --weights ratios
 }
 
 // riskJSON is what risk prints with --json. Eta is unshifted; EtaPaper is the
-// paper's shifted one.
+// paper's shifted one. At radius 0 λ is infinite and does not apply.
 type riskJSON struct {
-	Risk                float64      `json:"risk"`
-	Lambda              float64      `json:"lambda"`
-	Eta                 float64      `json:"eta"`
-	EtaPaper            *float64     `json:"eta_paper,omitempty"`
-	Divergence          float64      `json:"divergence"`
-	MeanLoss            float64      `json:"mean_loss"`
-	MaxLoss             float64      `json:"max_loss"`
-	EffectiveSampleSize float64      `json:"effective_sample_size"`
-	N                   int          `json:"n"`
-	Curve               []curvePoint `json:"curve,omitempty"`
+	Set                 string        `json:"set"`
+	Rho                 *float64      `json:"rho,omitempty"`
+	K                   *float64      `json:"k,omitempty"`
+	Mu                  *float64      `json:"mu,omitempty"`
+	Risk                float64       `json:"risk"`
+	Lambda              runner.Number `json:"lambda"`
+	Eta                 float64       `json:"eta"`
+	EtaPaper            *float64      `json:"eta_paper,omitempty"`
+	Divergence          float64       `json:"divergence"`
+	MeanLoss            float64       `json:"mean_loss"`
+	MaxLoss             float64       `json:"max_loss"`
+	EffectiveSampleSize float64       `json:"effective_sample_size"`
+	Saturated           bool          `json:"saturated"`
+	N                   int           `json:"n"`
+	Groups              []riskGroup   `json:"groups,omitempty"`
+	Curve               []curvePoint  `json:"curve,omitempty"`
 }
 
 type curvePoint struct {
-	Rho  float64 `json:"rho"`
-	Risk float64 `json:"risk"`
+	Rho                 float64 `json:"rho"`
+	Risk                float64 `json:"risk"`
+	Lambda              float64 `json:"lambda"`
+	Eta                 float64 `json:"eta"`
+	EffectiveSampleSize float64 `json:"effective_sample_size"`
+}
+
+// riskGroup is the part that a group has in the worst case.
+type riskGroup struct {
+	Name     string  `json:"name"`
+	N        int     `json:"n"`
+	MeanLoss float64 `json:"mean_loss"`
+	Ratio    float64 `json:"ratio"` // its share of the worst distribution over that of the samples
 }
 
 func (a *app) risk(set dro.Set, f *riskFlags, path string) error {
@@ -108,18 +146,23 @@ func (a *app) risk(set dro.Set, f *riskFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	ratios := make([]float64, len(losses))
-	worst, err := set.WorstCase(ratios, losses, f.set.rho)
+	// R_ρ is translation-equivariant; the sets take losses of at least 0.
+	base := min(0, slices.Min(losses))
+	moved := slices.Clone(losses)
+	for i := range moved {
+		moved[i] -= base
+	}
+	result, ratios, err := f.solve(set, moved, base)
 	if err != nil {
 		return err
 	}
-	result := riskJSON{
-		Risk: worst.Risk, Lambda: worst.Z.Lambda, Eta: worst.Z.Eta, EtaPaper: paperEta(set, worst.Z),
-		Divergence: worst.Divergence, MeanLoss: worst.MeanLoss, MaxLoss: worst.MaxLoss,
-		EffectiveSampleSize: worst.EffectiveSampleSize, N: len(losses),
+	if f.groups != "" {
+		if result.Groups, err = riskGroups(f.groups, losses, ratios); err != nil {
+			return fmt.Errorf("--groups: %w", err)
+		}
 	}
 	if f.curve {
-		if result.Curve, err = riskCurve(set, losses, f.set.rho); err != nil {
+		if result.Curve, err = riskCurve(set, moved, f.set.rho, base); err != nil {
 			return err
 		}
 	}
@@ -131,8 +174,83 @@ func (a *app) risk(set dro.Set, f *riskFlags, path string) error {
 	if f.json {
 		return printJSON(a.Stdout, result)
 	}
-	a.printRisk(set, f, &result, worst.Saturated)
+	a.printRisk(set, f, result)
 	return nil
+}
+
+// solve finds the worst case of losses that base was taken off.
+func (f *riskFlags) solve(set dro.Set, losses []float64, base float64) (*riskJSON, []float64, error) {
+	ratios := make([]float64, len(losses))
+	if f.set.isMean(set) {
+		sum := 0.0
+		for i, l := range losses {
+			ratios[i] = 1
+			sum += l
+		}
+		mean := base + sum/float64(len(losses))
+		r := &riskJSON{Risk: mean, Eta: base + slices.Min(losses), MeanLoss: mean,
+			MaxLoss: base + slices.Max(losses), EffectiveSampleSize: float64(len(losses)), N: len(losses)}
+		return f.set.describe(set, r), ratios, nil
+	}
+	worst, err := set.WorstCase(ratios, losses, f.set.rho)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &riskJSON{
+		Risk: base + worst.Risk, Lambda: runner.Num(worst.Z.Lambda), Eta: base + worst.Z.Eta,
+		EtaPaper: paperEta(set, worst.Z), Divergence: worst.Divergence, MeanLoss: base + worst.MeanLoss,
+		MaxLoss: base + worst.MaxLoss, EffectiveSampleSize: worst.EffectiveSampleSize, N: len(losses),
+		Saturated: worst.Saturated,
+	}
+	if r.EtaPaper != nil {
+		*r.EtaPaper += base
+	}
+	return f.set.describe(set, r), ratios, nil
+}
+
+// describe says in r which set it is, with the parameters that the set depends on.
+func (f *setFlags) describe(set dro.Set, r *riskJSON) *riskJSON {
+	r.Set = set.Name()
+	if set.HasRadius() {
+		r.Rho = &f.rho
+	}
+	if other, err := dro.NewSet(f.uncertainty, 1.25, f.mu); err == nil && other != set {
+		r.K = &f.k
+	}
+	if other, err := dro.NewSet(f.uncertainty, f.k, .25); err == nil && other != set {
+		r.Mu = &f.mu
+	}
+	return r
+}
+
+// riskGroups reads a group a line, one for each loss, and says what the worst case makes of each.
+func riskGroups(path string, losses, ratios []float64) ([]riskGroup, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	names := strings.Split(strings.TrimRight(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n"), "\n")
+	if len(names) != len(losses) {
+		return nil, fmt.Errorf("%s: %d lines for %d losses: want a group a line", path, len(names), len(losses))
+	}
+	sums := map[string]*riskGroup{}
+	for i, name := range names {
+		g := sums[name]
+		if g == nil {
+			g = &riskGroup{Name: name}
+			sums[name] = g
+		}
+		g.N++
+		g.MeanLoss += losses[i]
+		g.Ratio += ratios[i]
+	}
+	var list []riskGroup
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		g := *sums[name]
+		g.MeanLoss, g.Ratio = g.MeanLoss/float64(g.N), g.Ratio/float64(g.N)
+		list = append(list, g)
+	}
+	return list, nil
 }
 
 // paperEta returns η in the paper's coordinates, which only Cressie-Read has.
@@ -146,9 +264,12 @@ func paperEta(set dro.Set, z dro.Z) *float64 {
 }
 
 // riskCurve returns the risk at five radii a decade, two decades to each side.
-func riskCurve(set dro.Set, losses []float64, rho float64) ([]curvePoint, error) {
-	if !set.HasRadius() {
+func riskCurve(set dro.Set, losses []float64, rho, base float64) ([]curvePoint, error) {
+	switch {
+	case !set.HasRadius():
 		return nil, fmt.Errorf("--curve: %s has no radius: leave --curve out, or choose another set", set.Name())
+	case rho == 0:
+		return nil, errors.New("--curve: it goes from ρ/100 to 100ρ, so ρ must be above 0")
 	}
 	var radii []float64
 	for i := -10; i <= 10; i++ {
@@ -160,7 +281,8 @@ func riskCurve(set dro.Set, losses []float64, rho float64) ([]curvePoint, error)
 	}
 	points := make([]curvePoint, len(radii))
 	for i := range points {
-		points[i] = curvePoint{radii[i], worst[i].Risk}
+		w := &worst[i]
+		points[i] = curvePoint{radii[i], base + w.Risk, w.Z.Lambda, base + w.Z.Eta, w.EffectiveSampleSize}
 	}
 	return points, nil
 }
@@ -181,7 +303,7 @@ func writeWeights(path string, losses, ratios []float64) error {
 	return nil
 }
 
-func (a *app) printRisk(set dro.Set, f *riskFlags, r *riskJSON, saturated bool) {
+func (a *app) printRisk(set dro.Set, f *riskFlags, r *riskJSON) {
 	rows := [][2]string{
 		{"risk", fmt.Sprintf("%.10g", r.Risk)},
 		{"mean loss", fmt.Sprintf("%.10g", r.MeanLoss)}, {"max loss", fmt.Sprintf("%.10g", r.MaxLoss)},
@@ -189,7 +311,7 @@ func (a *app) printRisk(set dro.Set, f *riskFlags, r *riskJSON, saturated bool) 
 		{"effective n", fmt.Sprintf("%.6g of %d", r.EffectiveSampleSize, r.N)},
 	}
 	if set.HasRadius() {
-		rows = append(rows, [2]string{"λ", fmt.Sprintf("%.6g", r.Lambda)})
+		rows = append(rows, [2]string{"λ", written("%.6g", 1, r.Lambda)})
 	}
 	if r.EtaPaper != nil {
 		rows = append(rows, [2]string{"η, paper", fmt.Sprintf("%.6g (shifted by λ/(k−1))", *r.EtaPaper)})
@@ -198,9 +320,18 @@ func (a *app) printRisk(set dro.Set, f *riskFlags, r *riskJSON, saturated bool) 
 		fmt.Fprintf(a.Stdout, "%-12s %s\n", row[0], row[1])
 	}
 	for _, p := range r.Curve {
-		fmt.Fprintf(a.Stdout, "ρ = %-10.4g risk %.8g\n", p.Rho, p.Risk)
+		fmt.Fprintf(a.Stdout, "ρ = %-10.4g risk %-12.8g λ %-10.4g η %-10.4g effective n %.4g\n", p.Rho, p.Risk,
+			p.Lambda, p.Eta, p.EffectiveSampleSize)
 	}
-	if saturated && set.HasRadius() {
+	if len(r.Groups) > 0 {
+		rows := [][]string{{"group", "n", "mean loss", "ratio"}}
+		for _, g := range r.Groups {
+			rows = append(rows, []string{clean(g.Name), fmt.Sprint(g.N), fmt.Sprintf("%.4g", g.MeanLoss),
+				fmt.Sprintf("%.4g", g.Ratio)})
+		}
+		grid(a.Stdout, rows)
+	}
+	if r.Saturated && set.HasRadius() {
 		fmt.Fprintln(a.Stdout, "the radius does not bind: a larger one would not raise the risk")
 	}
 	fmt.Fprintf(a.Stdout, "%s\n", convention(set))

@@ -26,6 +26,7 @@ type runFlags struct {
 	inline bool
 	detach bool
 	json   bool
+	live   string // format of files that are written as the runs go on
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -56,13 +57,17 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 	flags.StringSliceVar(&f.algo, "algo", nil, "algorithms: some of "+strings.Join(methodNames(), ","))
 	flags.IntVar(&f.seeds, "seeds", 0, "how many seeds each algorithm gets")
 	flags.Uint64Var(&f.seed, "seed", 0, "the first seed")
-	flags.StringArrayVar(&f.set, "set", nil, "change a setting, as in rho=0.5 (repeatable)")
+	flags.StringArrayVar(&f.set, "set", nil, "change a setting, as in rho=0.5 (repeatable); "+
+		"several values, as in rho=.1,.5,1, are a grid")
 	flags.StringVar(&f.from, "from", "",
 		"go on from a checkpoint: RUN@STEP, RUN@selected, or RUN for its newest")
 	flags.BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
 	flags.BoolVarP(&f.detach, "detach", "d", false, "start the runs and leave them")
 	c.MarkFlagsMutuallyExclusive("inline", "detach")
 	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
+	flags.StringVar(&f.live, "export-live", "", "write event files as the runs go on, while this command "+
+		"watches: tensorboard, into the folder tensorboard beside the runs")
+	c.MarkFlagsMutuallyExclusive("detach", "export-live")
 	mustComplete(c, "algo", completeAlgorithms)
 	mustComplete(c, "set", completeKeys)
 	return c
@@ -91,15 +96,30 @@ func (a *app) requests(c *cobra.Command, f *runFlags, names []string) ([]runner.
 		if err != nil {
 			return nil, err
 		}
-		if err := f.apply(c, &p.Spec); err != nil {
+		specs, err := f.grid(c, &p)
+		if err != nil {
 			return nil, err
 		}
-		if err := p.Spec.Validate(); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Name, err)
-		}
-		list = append(list, runner.Request{Preset: p.Name, Specs: p.Spec.Expand()})
+		list = append(list, runner.Request{Preset: p.Name, Specs: specs})
 	}
 	return list, nil
+}
+
+// grid returns the runs of a preset: those of every combination of the values that --set has, in one request,
+// so that they share their data.
+func (f *runFlags) grid(c *cobra.Command, p *presets.Preset) (specs []runner.Spec, err error) {
+	for _, set := range presets.Grid(f.set) {
+		one, spec := *f, p.Spec
+		one.set = set
+		if err := one.apply(c, &spec); err != nil {
+			return nil, err
+		}
+		if wrong := p.Check(&spec); len(wrong) > 0 {
+			return nil, wrong
+		}
+		specs = append(specs, spec.Expand()...)
+	}
+	return specs, nil
 }
 
 func (f *runFlags) apply(c *cobra.Command, s *runner.Spec) error {
@@ -169,6 +189,10 @@ func (a *app) fork(c *cobra.Command, f *runFlags) (req runner.Request, err error
 
 // train runs the requests to their end and reports.
 func (a *app) train(ctx context.Context, requests []runner.Request, f *runFlags) error {
+	if f.live != "" && f.live != "tensorboard" {
+		return fmt.Errorf("--export-live %s: want tensorboard", oneLine(f.live))
+	}
+	a.exports = f.live != ""
 	store, err := record.Open(a.runs)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/publish"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 
@@ -35,6 +36,7 @@ func (a *app) watch(f following) []runner.Outcome {
 			p.runs = append(p.runs, &live{Progress: record.NewProgress(&r.Meta), meta: r.Meta, tail: r.Tail()})
 		}
 	}
+	defer a.exportLive(p.runs, f.dir)()
 	fmt.Fprintf(a.Stderr, "%s, recorded in %s\n", kit.Plural(len(f.ids), "run"), clean(f.dir))
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -75,10 +77,12 @@ type live struct {
 	meta runner.Meta
 	tail *record.Tail
 	news []string // lines to print once
+	out  *publish.EventWriter
 }
 
 func (l *live) add(e runner.Event) {
 	l.Add(e)
+	l.export(e)
 	switch e := e.(type) {
 	case *runner.ResumeEvent:
 		l.news = append(l.news, fmt.Sprintf("%s goes on from step %d", l.name(), e.Step))

@@ -150,10 +150,10 @@ func TestExportInAnotherFormat(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
 	r.Press("E")
-	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "3  toy: for a test") {
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "4  toy: for a test") {
 		t.Fatalf("the format is not offered:\n%s", s)
 	}
-	r.Press("3")
+	r.Press("4")
 	files, _ := filepath.Glob(filepath.Join(r.Config.RunsDir, "*.toy"))
 	if len(files) != 1 || rows == 0 || !slices.Contains(head, "value") {
 		t.Errorf("files %v, %d rows of %v", files, rows, head)

@@ -1,0 +1,164 @@
+package data
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// An Encoder is all that a dataset takes from its training split, and what its samples were called: with it
+// a network that was trained on one dataset is used on others. It is kept with a run, as JSON. The split
+// itself is not in it: the name of the dataset and the Options draw the same one from the same files.
+type Encoder struct {
+	Shape   Shape    `json:"shape"`
+	Classes []string `json:"classes"`
+	Groups  []string `json:"groups,omitempty"` // where groups are given
+
+	// Mean and Std are the customary normalisation, as in Dataset.
+	Mean []float32 `json:"mean,omitempty"`
+	Std  []float32 `json:"std,omitempty"`
+
+	// Columns are a table's, in the order of its features.
+	Columns []Column `json:"columns,omitempty"`
+	// Options are how the files were read: what another file's name says nothing of is as here.
+	Options map[string]string `json:"options,omitempty"`
+}
+
+// A Column is how a table's column becomes features: one number, standardised, with a second one where
+// Flagged that tells where it is missing; or a feature for each of Categories.
+type Column struct {
+	Name       string   `json:"name"`
+	Mean       float64  `json:"mean,omitempty"`
+	Std        float64  `json:"std,omitempty"`
+	Flagged    bool     `json:"flagged,omitempty"`
+	Categories []string `json:"categories,omitempty"` // "" is a missing one
+}
+
+// Features names the features that a column gives.
+func (c *Column) Features() (names []string) {
+	switch {
+	case c.Categories == nil && c.Flagged:
+		return []string{c.Name, c.Name + " missing"}
+	case c.Categories == nil:
+		return []string{c.Name}
+	}
+	for _, v := range c.Categories {
+		names = append(names, c.Name+"="+v)
+	}
+	return names
+}
+
+// Len is about how many numbers and names the encoder consists of.
+func (e *Encoder) Len() int {
+	n := len(e.Classes) + len(e.Groups) + len(e.Mean) + len(e.Std)
+	for _, c := range e.Columns {
+		n += 3 + len(c.Categories)
+	}
+	return n
+}
+
+// ofSplit are the options that say how one dataset is split and what else is its own: no other one has them.
+func ofSplit() []string {
+	return []string{"test", "split", "test_fraction", "data_seed", "drop", "scale"}
+}
+
+// inherit gives the name of further files the options that it does not say anything of.
+func (f *ownFiles) inherit(e *Encoder) {
+	if e == nil {
+		return
+	}
+	for key, v := range e.Options {
+		if _, said := f.options[key]; !said && slices.Contains(f.keys, key) {
+			f.options[key] = v
+		}
+	}
+}
+
+// keep gives the options that further files are read by.
+func (f *ownFiles) keep() map[string]string {
+	kept := maps.Clone(f.options)
+	maps.DeleteFunc(kept, func(key, _ string) bool { return slices.Contains(ofSplit(), key) })
+	return kept
+}
+
+// finish completes what was fitted, or makes d what an encoder of another dataset takes.
+func (d *Dataset) finish(e *Encoder) error {
+	if e == nil {
+		d.Encoder.Shape, d.Encoder.Classes, d.Encoder.Groups = d.Shape, d.Classes, nil
+		if d.Grouped {
+			d.Encoder.Groups = d.Groups
+		}
+		d.Encoder.Mean, d.Encoder.Std = d.Mean, d.Std
+		return nil
+	}
+	if d.Shape != e.Shape {
+		return fmt.Errorf("its samples are %v, and the network takes %v", d.Shape, e.Shape)
+	}
+	classes, unknown := places(d.Classes, e.Classes)
+	if len(unknown) > 0 {
+		return fmt.Errorf("the classes %q are none of the network's, which are %q", unknown, e.Classes)
+	}
+	known := e.Groups
+	if !d.Grouped {
+		known = e.Classes
+	}
+	groups, further := places(d.Groups, known)
+	if len(further) > 0 {
+		d.Notes = append(d.Notes, "groups that the training data lack: "+strings.Join(further, ", "))
+	}
+	for _, split := range []*Source{&d.Train, &d.Val, &d.Test} {
+		if *split != nil {
+			*split = renamed(*split, classes, groups)
+		}
+	}
+	d.Classes, d.Groups = e.Classes, append(slices.Clone(known), further...)
+	d.Mean, d.Std, d.Encoder = e.Mean, e.Std, *e
+	return nil
+}
+
+// places says where each of some names is among others, the unknown ones behind.
+func places(names, among []string) (at []int, unknown []string) {
+	for _, name := range names {
+		i := slices.Index(among, name)
+		if i < 0 {
+			i = len(among) + len(unknown)
+			unknown = append(unknown, name)
+		}
+		at = append(at, i)
+	}
+	return at, unknown
+}
+
+// renamed is a source whose classes and groups have other numbers.
+func renamed(src Source, classes, groups []int) Source {
+	labels, kinds := make([]uint32, src.Len()), make([]uint32, src.Len())
+	for i := range labels {
+		labels[i], kinds[i] = uint32(classes[src.Label(i)]), uint32(groups[src.Group(i)])
+	}
+	return relabel(src, labels, kinds)
+}
+
+// Row is which sample of its files sample i of a split is, from 0, the files one after the other. It is known
+// where Options.Rows was set.
+func Row(src Source, i int) int {
+	for {
+		switch s := src.(type) {
+		case *imageSubset:
+			src, i = s.Source, int(s.index[i])
+		case *subset:
+			src, i = s.Source, int(s.index[i])
+		case *relabelled:
+			src = s.Source
+		case *relabelledImages:
+			src = s.Source
+		case *table:
+			if s.origin != nil {
+				i = int(s.origin[i])
+			}
+			return i
+		default:
+			return i
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package data
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func writeFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Through JSON and back, an encoder makes of the training file's own samples what training saw, to the bit.
+func TestEncoderRepeats(t *testing.T) {
+	for _, name := range []string{"csv:example", "spurious", "shapes"} {
+		was, err := Open(name, Options{Samples: 200, Rows: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(was.Encoder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e Encoder
+		if err := json.Unmarshal(b, &e); err != nil {
+			t.Fatal(err)
+		}
+		now, err := Open(name, Options{Encoder: &e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y := make([]float32, was.Shape.Len()), make([]float32, was.Shape.Len())
+		for i := range was.Test.Len() {
+			j := i
+			if name == "csv:example" { // the whole file is the test split now
+				j = Row(was.Test, i)
+			}
+			was.Test.Read(x, i)
+			now.Test.Read(y, j)
+			if !slices.Equal(x, y) || was.Test.Label(i) != now.Test.Label(j) ||
+				was.Test.Group(i) != now.Test.Group(j) {
+				t.Fatalf("%s: sample %d is %v, was %v", name, i, y, x)
+			}
+		}
+	}
+}
+
+// Classes and groups have the numbers that the network knows, in whatever order a file has them.
+func TestEncoderNames(t *testing.T) {
+	e := Encoder{Shape: Shape{1, 1, 1}, Classes: []string{"b", "a", "c"}, Groups: []string{"v", "u"},
+		Columns: []Column{{Name: "x", Mean: 1, Std: 2}}, Options: map[string]string{"label": "y", "group": "g"}}
+	d, err := Open(writeFile(t, "new.csv", "g,x,y\nu,3,a\nnew,5,a\nv,1,c\n"), Options{Encoder: &e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels, groups []int
+	var x []float32
+	for i := range d.Test.Len() {
+		v := make([]float32, 1)
+		d.Test.Read(v, i)
+		x, labels, groups = append(x, v[0]), append(labels, d.Test.Label(i)), append(groups, d.Test.Group(i))
+	}
+	if !slices.Equal(x, []float32{1, 2, 0}) || !slices.Equal(labels, []int{1, 1, 2}) ||
+		!slices.Equal(groups, []int{1, 2, 0}) || !slices.Equal(d.Groups, []string{"v", "u", "new"}) {
+		t.Errorf("features %v, labels %v, groups %v of %q", x, labels, groups, d.Groups)
+	}
+}
+
+// Lines left out count as rows.
+func TestRowOfFile(t *testing.T) {
+	path := writeFile(t, "t.csv", "x,y\n1,a\n?,b\n2,b\n3,a\n?,a\n4,b\n5,b\n6,a\n")
+	d, err := Open(path+"?missing=drop&label=y", Options{Rows: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []int
+	for _, split := range []Source{d.Train, d.Test} {
+		for i := range split.Len() {
+			rows = append(rows, Row(split, i))
+		}
+	}
+	slices.Sort(rows)
+	if !slices.Equal(rows, []int{0, 2, 3, 5, 6, 7}) {
+		t.Errorf("rows %v", rows)
+	}
+}
+
+// Frozen features are scaled as they were for training, and may have no labels.
+func TestEncoderOfArrays(t *testing.T) {
+	e := Encoder{Shape: Shape{2, 1, 1}, Classes: []string{"0", "1"}, Mean: []float32{1, 2}, Std: []float32{3, 4}}
+	dir := t.TempDir()
+	var b bytes.Buffer
+	header := "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2)}"
+	b.WriteString("\x93NUMPY\x01\x00" + string(rune(len(header))) + "\x00" + header)
+	b.Write([]byte{0, 0, 128, 63, 0, 0, 0, 64})
+	if err := os.WriteFile(filepath.Join(dir, "x.npy"), b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open("npy:"+filepath.Join(dir, "x.npy"), Options{Encoder: &e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !d.Unlabelled || d.Test.Len() != 1 || !slices.Equal(d.Mean, e.Mean) || !slices.Equal(d.Std, e.Std) {
+		t.Errorf("unlabelled %v, %d samples, mean %v", d.Unlabelled, d.Test.Len(), d.Mean)
+	}
+}

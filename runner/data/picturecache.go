@@ -1,0 +1,183 @@
+package data
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/jpeg" // registers itself
+	_ "image/png"  // likewise
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"drolab/runner/internal/aside"
+	"drolab/runner/internal/room"
+
+	resize "golang.org/x/image/draw"
+	_ "golang.org/x/image/webp" // likewise
+)
+
+// mostPixels bounds one picture, which is decoded whole: 256 MB.
+const mostPixels = 64 << 20
+
+// A cache of resized pictures is its magic, the SHA-256 of the rest, and the pixels, sample after sample.
+const cacheMagic = "drolab pictures 1\n"
+
+// pixels gives the pictures, [N][C][H][W], out of the cache in the data folder, which it makes if it is not
+// there: one for every state of the files, told by their names, sizes and times. Where the folder cannot be
+// written to, they are in memory alone.
+func (s *pictureSet) pixels(dir string) (b []byte, release func() error, err error) {
+	key, err := s.cacheKey()
+	if err != nil {
+		return nil, nil, err
+	}
+	path := filepath.Join(dir, "pictures", key)
+	if b, release, err := readCache(path, len(s.files)*s.shape.Len()); err == nil {
+		return b, release, nil
+	}
+	if b, err = s.decodeAll(); err != nil {
+		return nil, nil, err
+	}
+	if err := writeCache(path, b); err != nil {
+		return b, nil, nil
+	}
+	if b, release, err := readCache(path, len(b)); err == nil {
+		return b, release, nil
+	}
+	return b, nil, nil
+}
+
+func (s *pictureSet) cacheKey() (string, error) {
+	var failed error
+	key := hashName(func(w io.Writer) {
+		fmt.Fprintf(w, "%s%q %v\n", cacheMagic, s.path, s.shape)
+		for _, name := range s.files {
+			info, err := os.Stat(filepath.Join(s.path, name))
+			if err != nil {
+				failed = err
+				return
+			}
+			fmt.Fprintf(w, "%q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
+		}
+	})
+	return key, failed
+}
+
+// readCache gives so many bytes of pixels, checked.
+func readCache(path string, size int) (b []byte, release func() error, err error) {
+	whole, release, err := contents(path, inMemory)
+	if err != nil {
+		return nil, nil, err
+	}
+	const head = len(cacheMagic) + sha256.Size
+	if len(whole) == head+size && string(whole[:len(cacheMagic)]) == cacheMagic {
+		b = whole[head:]
+		if sum := sha256.Sum256(b); bytes.Equal(sum[:], whole[len(cacheMagic):head]) {
+			if release != nil {
+				readAtRandom(whole)
+			}
+			return b, release, nil
+		}
+	}
+	if release != nil {
+		release()
+	}
+	return nil, nil, fmt.Errorf("%s: is damaged", path)
+}
+
+func writeCache(path string, b []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return aside.Write(path, func(w io.Writer) error {
+		sum := sha256.Sum256(b)
+		_, err := w.Write(append([]byte(cacheMagic), sum[:]...))
+		if err == nil {
+			_, err = w.Write(b)
+		}
+		return err
+	})
+}
+
+// decodeAll reads every picture, on every core.
+func (s *pictureSet) decodeAll() ([]byte, error) {
+	size := s.shape.Len()
+	if err := room.Ask(float64(len(s.files)*size), "the pictures"); err != nil {
+		return nil, err
+	}
+	b := make([]byte, len(s.files)*size)
+	var mu sync.Mutex
+	var failed error
+	first := len(s.files)
+	onEveryCore(len(s.files), func(i int) {
+		if err := s.decode(b[i*size:(i+1)*size], s.files[i]); err != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			if i < first { // the same one on any number of cores
+				first, failed = i, err
+			}
+		}
+	})
+	return b, failed
+}
+
+// decode reads one picture as [C][H][W].
+func (s *pictureSet) decode(dst []byte, name string) error {
+	err := s.decodeTo(dst, filepath.Join(s.path, name))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return err
+}
+
+func (s *pictureSet) decodeTo(dst []byte, path string) error {
+	f, err := openInput(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b, _, err := readWhole(f)
+	if err != nil {
+		return err
+	}
+	config, _, err := image.DecodeConfig(bytes.NewReader(b))
+	if err != nil {
+		return err
+	}
+	if w, h := config.Width, config.Height; w < 1 || h < 1 || w > mostPixels/h {
+		return fmt.Errorf("%d×%d pixels: at most %d in all are taken", w, h, mostPixels)
+	}
+	img, _, err := image.Decode(bytes.NewReader(b))
+	if err != nil {
+		return err
+	}
+	s.put(dst, img)
+	return nil
+}
+
+// put writes the square in the middle of a picture, resized, on black where it is transparent.
+func (s *pictureSet) put(dst []byte, img image.Image) {
+	from := img.Bounds()
+	side := min(from.Dx(), from.Dy())
+	from.Min = from.Min.Add(image.Pt((from.Dx()-side)/2, (from.Dy()-side)/2))
+	from.Max = from.Min.Add(image.Pt(side, side))
+	w := s.shape.W
+	to := image.NewRGBA(image.Rect(0, 0, w, w))
+	if side == w {
+		resize.Draw(to, to.Bounds(), img, from.Min, resize.Src)
+	} else {
+		resize.CatmullRom.Scale(to, to.Bounds(), img, from, resize.Src, nil)
+	}
+	per := w * w
+	for i := range per {
+		r, g, b := to.Pix[4*i], to.Pix[4*i+1], to.Pix[4*i+2]
+		if s.shape.C == 1 { // ITU-R BT.601, as Pillow's and Go's grey
+			dst[i] = byte((19595*uint32(r) + 38470*uint32(g) + 7471*uint32(b) + 1<<15) >> 16)
+			continue
+		}
+		dst[i], dst[per+i], dst[2*per+i] = r, g, b
+	}
+}

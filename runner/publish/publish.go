@@ -1,0 +1,145 @@
+// Package publish writes runs in the formats of other programs: a checkpoint's network for PyTorch and ONNX,
+// curves for TensorBoard, tables and figures for a paper.
+//
+//	record.Run, a checkpoint ──> Run ──> Format.Write ──> a file or a folder
+//
+// It trains nothing and shows nothing; runner/export has the formats of tables. A format is a Format in a
+// file of its own and its line in Formats.
+package publish
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/record"
+)
+
+// Run is a run with what formats ask for.
+type Run struct {
+	*record.Run
+	// State is a checkpoint; nil in formats without a network.
+	State *runner.State
+	// Encoder is what the network takes; nil likewise.
+	Encoder *data.Encoder
+}
+
+// Format is one way to write a run.
+type Format struct {
+	Name, Doc string
+	Network   bool // it needs State and Encoder
+	Write     func(r *Run, path string) error
+}
+
+// Formats lists every format.
+func Formats() []Format {
+	return []Format{
+		{"python", "one file with the network in PyTorch, its weights and how samples are encoded", true,
+			toFile(writePython)},
+		{"onnx", "the network, normalisation included, as ONNX", true, toFile(writeONNX)},
+		{"csv", "a folder with curves.csv, evaluations.csv and summary.csv", false, writeCSV},
+		{"tensorboard", "a folder of event files that TensorBoard opens", false, writeTensorBoard},
+		{"latex", "a table of the run's figures and one by class or group, with booktabs", false,
+			toFile(writeLaTeX)},
+		{"svg", "the curves as a figure", false, toFile(writeSVG)},
+		{"pgfplots", "the same, for LaTeX", false, toFile(writePGF)},
+	}
+}
+
+// Find gives the format of a name.
+func Find(name string) (*Format, error) {
+	var names []string
+	for _, f := range Formats() {
+		if f.Name == name {
+			return &f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return nil, fmt.Errorf("unknown format %q: want one of %s", name, strings.Join(names, ", "))
+}
+
+// toFile makes a new file of what is written; it leaves none when that fails.
+func toFile(write func(w io.Writer, r *Run) error) func(*Run, string) error {
+	return func(r *Run, path string) error {
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
+			return err
+		}
+		w := bufio.NewWriter(file)
+		if err := errors.Join(write(w, r), w.Flush(), file.Close()); err != nil {
+			os.Remove(path)
+			return fmt.Errorf("writing %s: %w", path, err)
+		}
+		return nil
+	}
+}
+
+// network describes the network of a run.
+type network struct {
+	layers    []nn.Layer
+	tensors   map[string]nn.Tensor // parameters and buffers
+	names     []string             // of tensors, in their order
+	mean, std []float32            // of the input's channels; nil: none
+	shape     data.Shape
+	classes   []string
+}
+
+func (r *Run) network() (*network, error) {
+	e, s := r.Encoder, &r.Meta.Spec
+	layers, err := nn.Layers(s.Model, e.Shape.C, e.Shape.H, e.Shape.W, len(e.Classes))
+	if err != nil {
+		return nil, err
+	}
+	n := &network{layers: layers, tensors: map[string]nn.Tensor{}, mean: e.Mean, std: e.Std, shape: e.Shape,
+		classes: e.Classes}
+	if len(s.Mean) > 0 {
+		n.mean, n.std = nil, nil
+		for i := range s.Mean {
+			n.mean, n.std = append(n.mean, float32(s.Mean[i])), append(n.std, float32(s.Std[i]))
+		}
+	}
+	for _, list := range [][]nn.Tensor{r.State.Parameters, r.State.Buffers} {
+		for _, t := range list {
+			n.tensors[t.Name] = t
+			n.names = append(n.names, t.Name)
+		}
+	}
+	for _, l := range layers {
+		if _, ok := n.tensors[l.Name+".weight"]; !ok && (l.Kind == "conv" || l.Kind == "linear") {
+			return nil, fmt.Errorf("the checkpoint lacks the weights of layer %s", l.Name)
+		}
+	}
+	return n, nil
+}
+
+// events reads the whole log, what a resume discards left out.
+func (r *Run) events() (steps []*runner.StepEvent, evals []*runner.EvalEvent, err error) {
+	tail := r.Tail()
+	for {
+		list, err := tail.Read()
+		if err != nil || len(list) == 0 {
+			return steps, evals, err
+		}
+		for _, e := range list {
+			switch e := e.(type) {
+			case *runner.StepEvent:
+				steps = append(steps, e)
+			case *runner.EvalEvent:
+				evals = append(evals, e)
+			case *runner.ResumeEvent:
+				for len(steps) > 0 && steps[len(steps)-1].Step > e.Step {
+					steps = steps[:len(steps)-1]
+				}
+				for len(evals) > 0 && evals[len(evals)-1].Step > e.Step {
+					evals = evals[:len(evals)-1]
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,324 @@
+package publish
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/csv"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+)
+
+// npy writes an array as numpy.save does.
+func npy(t *testing.T, path, kind string, shape []int, values []byte) {
+	t.Helper()
+	sides := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]")
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s,)}", kind, sides)
+	b := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), 0)
+	if err := os.WriteFile(path, append(append(b, header...), values...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// arrays writes n samples of noise with a bright corner that tells the class, and gives the dataset.
+func arrays(t *testing.T, n int, shape ...int) (dataset, x string) {
+	t.Helper()
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(1, 2))
+	per := 1
+	for _, s := range shape {
+		per *= s
+	}
+	var values, labels []byte
+	for i := range n {
+		for k := range per {
+			v := float32(rng.NormFloat64())
+			if k < 3 {
+				v += float32(i%3) * 2
+			}
+			values = binary.LittleEndian.AppendUint32(values, math.Float32bits(v))
+		}
+		labels = append(labels, byte(i%3))
+	}
+	x = filepath.Join(dir, "x.npy")
+	npy(t, x, "<f4", append([]int{n}, shape...), values)
+	npy(t, filepath.Join(dir, "y.npy"), "|u1", []int{n}, labels)
+	return "npy:" + x + "?y=y.npy&test_fraction=.4&scale=standard", x
+}
+
+// trained runs a spec to its end and opens its newest checkpoint.
+func trained(t *testing.T, s runner.Spec) *Run {
+	t.Helper()
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := runner.NewQueue(context.Background(), runner.Settings{Store: store, Threads: 2})
+	ids, err := q.Start(runner.Request{Preset: "test", Specs: []runner.Spec{s}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range q.Wait() {
+		if o.Err != nil {
+			t.Fatal(o.Err)
+		}
+	}
+	run, err := record.Find(store.Dir(), ids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved, _, err := run.Saved()
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := run.Load(saved.Step)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Run{Run: run, State: state, Encoder: run.Meta.Encoder}
+}
+
+func small(dataset, model string) runner.Spec {
+	s := runner.Defaults()
+	s.Algorithms = []dro.Algorithm{dro.SFK}
+	s.Dataset, s.Model, s.Augment, s.Batch, s.Epochs, s.LogEvery = dataset, model, false, 16, 2, 1
+	return s
+}
+
+// write exports the run into the folder.
+func write(t *testing.T, r *Run, format, path string) {
+	t.Helper()
+	f, err := Find(format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Write(r, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// samples writes what the network says of the test split, as `drolab eval --out` does.
+func samples(t *testing.T, r *Run, path string) {
+	t.Helper()
+	d, err := r.Meta.OpenFor("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	s, err := r.Meta.Inspect(r.State, d, d.Test, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	out := csv.NewWriter(f)
+	head := []string{"row", "label", "prediction", "loss"}
+	for _, c := range d.Classes {
+		head = append(head, "p_"+c)
+	}
+	out.Write(head)
+	for i := range s.Rows {
+		row := []string{strconv.Itoa(s.Rows[i]), d.Classes[s.Labels[i]], d.Classes[s.Predictions[i]],
+			strconv.FormatFloat(s.Losses[i], 'g', -1, 64)}
+		for _, p := range s.Of(i) {
+			row = append(row, strconv.FormatFloat(float64(p), 'g', -1, 32))
+		}
+		out.Write(row)
+	}
+	out.Flush()
+}
+
+// check runs the script of the folder peer, and skips the test where Python lacks a module.
+func check(t *testing.T, module string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command("python3", "-c", "import numpy, "+module).CombinedOutput(); err != nil {
+		t.Skipf("python3 with %s is not here: %v %s", module, err, out)
+	}
+	args = append([]string{filepath.Join("peer", "check.py")}, args...)
+	out, err := exec.Command("python3", args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Logf("%s", out)
+}
+
+// Every model in PyTorch and ONNX says of the test split what it says here.
+func TestNetworks(t *testing.T) {
+	for _, model := range []string{"alexnet", "convnet", "resnet8", "mlp", "linear"} {
+		dataset, x := arrays(t, 120, 3, 32, 32)
+		if model == "linear" {
+			dataset, x = arrays(t, 120, 7)
+		}
+		dir := t.TempDir()
+		r := trained(t, small(dataset, model))
+		at := func(name string) string { return filepath.Join(dir, name) }
+		samples(t, r, at("samples.csv"))
+		write(t, r, "python", at("model.py"))
+		write(t, r, "onnx", at("model.onnx"))
+		t.Run(model+"/python", func(t *testing.T) {
+			check(t, "torch", "torch", at("model.py"), x, at("samples.csv"))
+		})
+		t.Run(model+"/onnx", func(t *testing.T) {
+			check(t, "onnxruntime", "onnx", at("model.onnx"), x, at("samples.csv"))
+		})
+	}
+}
+
+// The Python file encodes the rows of a table as training did.
+func TestTableInPython(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("a,colour,y\n")
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range 80 {
+		a := strconv.FormatFloat(rng.NormFloat64(), 'g', 6, 64)
+		colour := []string{"red", "blue", "?", "green"}[rng.IntN(4)]
+		if i%7 == 0 {
+			a = "NA"
+		}
+		fmt.Fprintf(&b, "%s, %s,%d\n", a, colour, i%2)
+	}
+	table, dir := filepath.Join(t.TempDir(), "t.csv"), t.TempDir()
+	if err := os.WriteFile(table, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r := trained(t, small("csv:"+table+"?label=y&missing=category", "mlp"))
+	samples(t, r, filepath.Join(dir, "samples.csv"))
+	write(t, r, "python", filepath.Join(dir, "model.py"))
+	check(t, "torch", "table", filepath.Join(dir, "model.py"), table, filepath.Join(dir, "samples.csv"))
+}
+
+// TensorBoard lists the curves, and they end where the summary does.
+func TestTensorBoard(t *testing.T) {
+	r, dir := trained(t, small("csv:example", "linear")), t.TempDir()
+	write(t, r, "tensorboard", filepath.Join(dir, "logs"))
+	write(t, r, "csv", filepath.Join(dir, "csv"))
+	check(t, "tensorboard", "events", filepath.Join(dir, "logs"), filepath.Join(dir, "csv", "summary.csv"))
+}
+
+// Records are framed with their checksums, whoever reads them.
+func TestEventFile(t *testing.T) {
+	r, dir := trained(t, small("csv:example", "linear")), t.TempDir()
+	write(t, r, "tensorboard", dir)
+	files, _ := filepath.Glob(filepath.Join(dir, "events.out.tfevents.*"))
+	b, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, evals, err := r.events()
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := 0
+	for ; len(b) > 0; records++ {
+		n := binary.LittleEndian.Uint64(b)
+		if masked(b[:8]) != binary.LittleEndian.Uint32(b[8:]) ||
+			masked(b[12:12+n]) != binary.LittleEndian.Uint32(b[12+n:]) {
+			t.Fatalf("record %d has another checksum", records)
+		}
+		b = b[16+n:]
+	}
+	if want := 1 + len(steps) + len(evals); records != want || len(steps) == 0 {
+		t.Errorf("%d records, want %d", records, want)
+	}
+}
+
+// Tables are balanced LaTeX, figures well-formed SVG, and nothing is written over.
+func TestPaper(t *testing.T) {
+	r, dir := trained(t, small("csv:example", "linear")), t.TempDir()
+	text := func(format string) string {
+		path := filepath.Join(dir, format)
+		write(t, r, format, path)
+		f, _ := Find(format)
+		if err := f.Write(r, path); !errors.Is(err, os.ErrExist) {
+			t.Errorf("%s: a second time gives %v", format, err)
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	latex := text("latex")
+	for line := range strings.SplitSeq(latex, "\n") {
+		if n := strings.Count(line, " & "); n > 0 && (n != 1 && n != 4 || !strings.HasSuffix(line, ` \\`)) {
+			t.Errorf("line %q", line)
+		}
+	}
+	for _, word := range []string{`\begin{tabular}{lr}`, `\toprule`, `minority & `, `95 \% interval`} {
+		if !strings.Contains(latex, word) {
+			t.Errorf("no %q in %s", word, latex)
+		}
+	}
+	svg := text("svg")
+	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	pgf := text("pgfplots")
+	if strings.Count(pgf, `\begin{axis}`) < 4 || strings.Count(pgf, "{") != strings.Count(pgf, "}") ||
+		strings.Count(svg, "<polyline") != strings.Count(pgf, `\addplot`) {
+		t.Errorf("%d curves drawn, pgfplots %s", strings.Count(svg, "<polyline"), pgf)
+	}
+	if got := Escape("a_b & 5 % {x}"); got != `a\_b \& 5 \% \{x\}` {
+		t.Errorf("escaped %s", got)
+	}
+}
+
+// Curves and figures read back as the log has them.
+func TestCSVReadsBack(t *testing.T) {
+	r, dir := trained(t, small("csv:example", "linear")), t.TempDir()
+	write(t, r, "csv", dir)
+	read := func(name string) [][]string {
+		f, err := os.Open(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		rows, err := csv.NewReader(f).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	steps, _, err := r.events()
+	if err != nil {
+		t.Fatal(err)
+	}
+	curves := read("curves.csv")
+	at := slices.Index(curves[0], "loss")
+	for i, s := range steps {
+		if v, err := strconv.ParseFloat(curves[i+1][at], 64); err != nil || v != s.Of("loss").Float() {
+			t.Errorf("step %d: loss %v, want %v", s.Step, curves[i+1][at], s.Of("loss"))
+		}
+	}
+	found := false
+	for _, row := range read("summary.csv") {
+		if row[0] == "test_accuracy" {
+			v, err := strconv.ParseFloat(row[2], 64)
+			found = err == nil && v == r.Summary().Of("test_accuracy").Float()
+		}
+	}
+	if !found {
+		t.Error("the summary's test accuracy is not that of the run")
+	}
+}

@@ -1,0 +1,132 @@
+package publish
+
+import (
+	"bytes"
+	"compress/zlib"
+	_ "embed"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"drolab/dro/nn"
+)
+
+// pythonFrame is the file but for what a run fills in, at lines that begin with #:.
+//
+//go:embed network.py
+var pythonFrame string
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// writePython writes one file that needs PyTorch and NumPy alone.
+func writePython(w io.Writer, r *Run) error {
+	n, err := r.network()
+	if err != nil {
+		return err
+	}
+	facts, err := json.Marshal(map[string]any{
+		"run": r.Meta.ID, "step": r.State.Step, "dataset": r.Meta.Spec.Dataset, "classes": n.classes,
+		"shape": []int{n.shape.C, n.shape.H, n.shape.W}, "mean": n.mean, "std": n.std,
+		"columns": r.Encoder.Columns, "options": r.Encoder.Options,
+	})
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(string(facts)) // a string of JSON is one of Python
+	if err != nil {
+		return err
+	}
+	layers, forward := pythonLayers(n.layers)
+	weights, err := pythonWeights(n)
+	if err != nil {
+		return err
+	}
+	_, err = strings.NewReplacer("#:FACTS", "FACTS = json.loads("+string(text)+")", "#:LAYERS", layers,
+		"#:FORWARD", forward, "#:WEIGHTS", weights).WriteString(w, pythonFrame)
+	return err
+}
+
+// pythonLayers gives the lines of __init__ and of forward.
+func pythonLayers(list []nn.Layer) (layers, forward string) {
+	var init, run []string
+	out := func(i int) string {
+		if i < 0 {
+			return "x"
+		}
+		return "y" + itoa(i)
+	}
+	for i, l := range list {
+		name, x := strings.ReplaceAll(l.Name, ".", "_"), out(l.From)
+		switch l.Kind {
+		case "sum":
+			x += " + " + out(l.Plus)
+		case "average":
+			x += ".mean((2, 3), keepdim=True)"
+		case "linear":
+			init = append(init, fmt.Sprintf("self.%s = nn.Linear(%d, %d)", name, l.In[0]*l.In[1]*l.In[2], l.Out[0]))
+			x = fmt.Sprintf("self.%s(%s.flatten(1))", name, x)
+		default:
+			init = append(init, fmt.Sprintf("self.%s = nn.Conv2d(%d, %d, %d, stride=%d, padding=%d, bias=%s)",
+				name, l.In[0], l.Out[0], l.Kernel, l.Stride, l.Pad, pythonBool(!l.Norm)))
+			x = fmt.Sprintf("self.%s(%s)", name, x)
+		}
+		if l.Norm {
+			init = append(init, fmt.Sprintf("self.%s_norm = nn.BatchNorm2d(%d)", name, l.Out[0]))
+			x = fmt.Sprintf("self.%s_norm(%s)", name, x)
+		}
+		if l.ReLU {
+			x = "torch.relu(" + x + ")"
+		}
+		if l.Pool {
+			x = "nn.functional.max_pool2d(" + x + ", 2)"
+		}
+		run = append(run, out(i)+" = "+x)
+	}
+	run = append(run, "return "+out(len(list)-1))
+	const indent = "\n        "
+	return strings.Join(init, indent), strings.Join(run, indent)
+}
+
+func pythonBool(b bool) string {
+	if b {
+		return "True"
+	}
+	return "False"
+}
+
+// pythonWeights gives the tensors in their order as deflated float32, in base64, and their names and shapes.
+func pythonWeights(n *network) (string, error) {
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	var list strings.Builder
+	list.WriteString("TENSORS = [")
+	for _, name := range n.names {
+		t := n.tensors[name]
+		b := make([]byte, 0, 4*len(t.Data))
+		for _, v := range t.Data {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+		}
+		if _, err := z.Write(b); err != nil {
+			return "", err
+		}
+		layer, tensor := name[:strings.LastIndexByte(name, '.')], name[strings.LastIndexByte(name, '.'):]
+		shape := strings.ReplaceAll(fmt.Sprint(t.Shape), " ", ", ")
+		fmt.Fprintf(&list, "\n    (%q, %s),", strings.ReplaceAll(layer, ".", "_")+tensor, shape)
+	}
+	if err := z.Close(); err != nil {
+		return "", err
+	}
+	list.WriteString("\n]\nWEIGHTS = \"\"\"\n")
+	text := base64.StdEncoding.EncodeToString(packed.Bytes())
+	for len(text) > 0 {
+		k := min(100, len(text))
+		list.WriteString(text[:k] + "\n")
+		text = text[k:]
+	}
+	return list.String() + "\"\"\"", nil
+}

@@ -1,0 +1,138 @@
+package publish
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"drolab/runner"
+)
+
+// An EventWriter writes a run's events as TensorBoard reads them: records of their length, its checksum, a
+// message Event (tensorflow/core/util/event.proto) and its checksum. Curves are named by their measures,
+// those by class, group or radius with that behind a slash.
+type EventWriter struct {
+	w    *bufio.Writer
+	file io.Closer
+	meta *runner.Meta
+}
+
+// NewEventWriter makes an event file in the folder, which it makes too. The file's name has the time.
+func NewEventWriter(folder string, m *runner.Meta, now time.Time) (*EventWriter, error) {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("events.out.tfevents.%d.%s", now.Unix(), m.ID)
+	file, err := os.OpenFile(filepath.Join(folder, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	e := &EventWriter{w: bufio.NewWriter(file), file: file, meta: m}
+	var first message
+	first.double(1, seconds(m.Created))
+	first.text(3, "brain.Event:2")
+	return e, e.record(first)
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixNano()) / 1e9 }
+
+// Put writes what an event measures; other events are passed over.
+func (e *EventWriter) Put(event runner.Event) error {
+	h := event.Header()
+	var values message
+	switch event := event.(type) {
+	case *runner.StepEvent:
+		for _, v := range event.Values {
+			scalar(&values, "step/"+v.Name, v.Number)
+		}
+		scalar(&values, "step/images_per_second", event.ImagesPerSecond)
+	case *runner.EvalEvent:
+		for _, v := range event.Values {
+			scalar(&values, "evaluation/"+v.Name, v.Number)
+		}
+		for _, l := range event.ByGroup {
+			m, ok := runner.FindMeasure(l.Name)
+			if !ok {
+				continue
+			}
+			for i, place := range e.meta.Places(m.Axis) {
+				if i < len(l.Numbers) {
+					scalar(&values, l.Name+"/"+place, l.Numbers[i])
+				}
+			}
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	var m message
+	m.double(1, seconds(h.Time))
+	m.integer(2, h.Step)
+	m.bytes(5, values)
+	return e.record(m)
+}
+
+// scalar adds a value to a message Summary.
+func scalar(m *message, tag string, n runner.Number) {
+	if !n.Applies() {
+		return
+	}
+	var v message
+	v.text(1, tag)
+	v.float(2, float32(n.Float()))
+	m.bytes(1, v)
+}
+
+// Flush hands everything to the file.
+func (e *EventWriter) Flush() error { return e.w.Flush() }
+
+// Close flushes and closes the file.
+func (e *EventWriter) Close() error { return errors.Join(e.w.Flush(), e.file.Close()) }
+
+func (e *EventWriter) record(m message) error {
+	head := binary.LittleEndian.AppendUint64(nil, uint64(len(m)))
+	b := append(binary.LittleEndian.AppendUint32(head, masked(head)), m...)
+	_, err := e.w.Write(binary.LittleEndian.AppendUint32(b, masked(m)))
+	return err
+}
+
+// masked is the checksum of a record (tensorflow/core/lib/hash/crc32c.h).
+func masked(b []byte) uint32 {
+	c := crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))
+	return (c>>15 | c<<17) + 0xa282ead8
+}
+
+func writeTensorBoard(r *Run, folder string) error {
+	steps, evals, err := r.events()
+	if err != nil {
+		return err
+	}
+	w, err := NewEventWriter(folder, &r.Meta, r.Meta.Created)
+	if err != nil {
+		return err
+	}
+	at := func(i int) int64 { // the step of evaluation i
+		if i < len(evals) {
+			return evals[i].Step
+		}
+		return math.MaxInt64
+	}
+	next := 0
+	for _, s := range steps {
+		for ; at(next) < s.Step; next++ {
+			err = errors.Join(err, w.Put(evals[next]))
+		}
+		err = errors.Join(err, w.Put(s))
+	}
+	for ; next < len(evals); next++ {
+		err = errors.Join(err, w.Put(evals[next]))
+	}
+	return errors.Join(err, w.Close())
+}

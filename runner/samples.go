@@ -1,0 +1,144 @@
+package runner
+
+import (
+	"fmt"
+	"math"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner/data"
+	"drolab/runner/internal/room"
+)
+
+// Samples is what the network of a checkpoint makes of some samples, one by one:
+// unaugmented, in evaluation mode.
+type Samples struct {
+	Rows          []int // the samples' places in their files: see data.Row
+	Labels        []int
+	Groups        []int
+	Predictions   []int
+	Losses        []float64 // nil where the samples have no labels
+	Probabilities []float32 // [sample][class]
+	Classes       int
+}
+
+// OpenFor opens a dataset to use the network of a run on; an empty name is the
+// run's own, with its own splits.
+func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
+	if dataset == "" {
+		return m.openOwn(dataDir)
+	}
+	e, err := m.EncoderFrom(dataDir)
+	if err != nil {
+		return nil, err
+	}
+	o := data.Options{Dir: dataDir, Difficulty: m.Spec.Difficulty, Encoder: e, Rows: true}
+	return openData(dataset, o)
+}
+
+// EncoderFrom returns the run's encoder: the one that it has kept or, of runs of
+// programs before, what the training data give.
+func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
+	if m.Encoder != nil {
+		return m.Encoder, nil
+	}
+	d, err := m.openOwn(dataDir)
+	if err != nil {
+		return nil, fmt.Errorf("the run has kept no encoder, so its training data are needed: %w", err)
+	}
+	return &d.Encoder, d.Close()
+}
+
+// openOwn opens a run's own dataset, as the run did.
+func (m *Meta) openOwn(dataDir string) (*data.Dataset, error) {
+	o := m.Spec.DataOptions(dataDir)
+	o.Rows = true
+	d, err := openData(m.Spec.Dataset, o)
+	if err == nil && d.Checksum != m.Checksum {
+		d.Close()
+		return nil, otherData(m, d.Checksum)
+	}
+	return d, err
+}
+
+// Inspect uses the network of a checkpoint of the run on a split of d.
+func (m *Meta) Inspect(s *State, d *data.Dataset, split data.Source, threads int) (*Samples, error) {
+	const perSample = 48 // bytes, beside the probabilities
+	n, classes := split.Len(), len(d.Classes)
+	err := room.Ask(float64(n)*float64(perSample+4*classes), "what the network says of the samples")
+	if err != nil {
+		return nil, err
+	}
+	r := &run{meta: m, data: d, spec: m.Spec, ahead: threads > 1, losses: make([]float64, m.Spec.Batch)}
+	defer r.close()
+	if r.net, err = standardNetwork(networkConfig(&m.Spec, d, threads)); err != nil {
+		return nil, err
+	}
+	if err := copyTensors(r.net.Parameters(), s.Parameters); err != nil {
+		return nil, err
+	}
+	if err := copyTensors(r.net.Buffers(), s.Buffers); err != nil {
+		return nil, err
+	}
+	return r.inspect(split)
+}
+
+func (r *run) inspect(split data.Source) (*Samples, error) {
+	n, classes := split.Len(), len(r.data.Classes)
+	ints := func() []int { return make([]int, n) }
+	out := &Samples{Rows: ints(), Labels: ints(), Groups: ints(), Predictions: ints(),
+		Losses: make([]float64, n), Probabilities: make([]float32, n*classes), Classes: classes}
+	r.net.SetMode(nn.Evaluate)
+	err := r.eachBatch(split, func(b *data.Batch, from int) {
+		r.net.Losses(out.Losses[from:], b.X, b.Labels)
+		r.net.Predictions(out.Predictions[from:])
+		logits := out.Probabilities[from*classes:][:b.N*classes]
+		r.net.Logits(logits)
+		for i := range b.N {
+			softmax(logits[i*classes:][:classes])
+			out.Rows[from+i] = data.Row(split, from+i)
+			out.Labels[from+i], out.Groups[from+i] = b.Labels[i], b.Groups[i]
+		}
+	})
+	if r.data.Unlabelled {
+		out.Losses = nil
+	}
+	return out, err
+}
+
+// softmax turns logits into probabilities.
+func softmax(x []float32) {
+	most, sum := math.Inf(-1), 0.0
+	for _, v := range x {
+		most = max(most, float64(v))
+	}
+	for _, v := range x {
+		sum += math.Exp(float64(v) - most)
+	}
+	for i, v := range x {
+		x[i] = float32(math.Exp(float64(v)-most) / sum)
+	}
+}
+
+// Of returns the probabilities of a sample, one a class.
+func (s *Samples) Of(i int) []float32 { return s.Probabilities[i*s.Classes:][:s.Classes] }
+
+// Ratios returns the likelihood ratios of the exact worst case of the samples'
+// losses at a radius, and what it is. The samples must have labels.
+func (s *Samples) Ratios(set dro.Set, rho float64) ([]float64, dro.Worst, error) {
+	ratios := make([]float64, len(s.Losses))
+	w, err := set.WorstCase(ratios, s.Losses, rho)
+	return ratios, w, err
+}
+
+// Accuracy returns the share of right predictions per class or group, and the
+// number of samples of each.
+func (s *Samples) Accuracy(of []int, kinds int) (accuracy []Number, counts []int) {
+	right := make([]float64, len(s.Predictions))
+	for i, p := range s.Predictions {
+		if p == s.Labels[i] {
+			right[i] = 1
+		}
+	}
+	return meansOf(kinds, right, func(i int) int { return of[i] })
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"drolab/runner"
+)
+
+// evalResult is what eval --json prints.
+type evalResult struct {
+	Run     string   `json:"run"`
+	Step    int64    `json:"step"`
+	Dataset string   `json:"dataset"`
+	Split   string   `json:"split"`
+	Samples int      `json:"samples"`
+	Notes   []string `json:"notes,omitempty"`
+
+	Loss     runner.Number `json:"loss"`
+	Accuracy runner.Number `json:"accuracy"`
+	Worst    runner.Number `json:"worst_accuracy"` // of the groups, else of the classes
+
+	Classes       []string        `json:"classes"`
+	ClassCounts   []int           `json:"class_counts,omitempty"`
+	ClassAccuracy []runner.Number `json:"class_accuracy,omitempty"`
+	Groups        []string        `json:"groups,omitempty"`
+	GroupCounts   []int           `json:"group_counts,omitempty"`
+	GroupAccuracy []runner.Number `json:"group_accuracy,omitempty"`
+
+	Risks []riskAt       `json:"risks,omitempty"`
+	Top   []pickedSample `json:"top,omitempty"`
+}
+
+// riskAt is the exact worst case at a radius.
+type riskAt struct {
+	Rho  float64       `json:"rho"`
+	Risk runner.Number `json:"robust_risk"`
+}
+
+type pickedSample struct {
+	Row        int           `json:"row"`
+	Label      string        `json:"label"`
+	Group      string        `json:"group"`
+	Prediction string        `json:"prediction"`
+	Loss       runner.Number `json:"loss"`
+	Ratio      runner.Number `json:"ratio"`
+}
+
+func (l *looked) result(f *evalFlags) *evalResult {
+	d := l.data
+	out := &evalResult{Run: l.run.Meta.ID, Step: l.step, Dataset: d.Name, Split: f.split, Samples: len(l.Rows),
+		Notes: d.Notes, Classes: d.Classes}
+	if l.Losses == nil {
+		return out
+	}
+	out.ClassAccuracy, out.ClassCounts = l.Samples.Accuracy(l.Labels, len(d.Classes))
+	main, counts := out.ClassAccuracy, out.ClassCounts
+	if d.Grouped {
+		out.Groups = d.Groups
+		out.GroupAccuracy, out.GroupCounts = l.Samples.Accuracy(l.Groups, len(d.Groups))
+		main, counts = out.GroupAccuracy, out.GroupCounts
+	}
+	out.Worst = runner.Least(runner.Enough(main, counts, l.run.Meta.Spec.MinGroup))
+	sum, right := 0.0, 0
+	for i, loss := range l.Losses {
+		sum += loss
+		if l.Predictions[i] == l.Labels[i] {
+			right++
+		}
+	}
+	n := float64(len(l.Losses))
+	out.Loss, out.Accuracy = runner.Num(sum/n), runner.Num(float64(right)/n)
+	for k, w := range l.worst {
+		out.Risks = append(out.Risks, riskAt{l.radii[k], runner.Num(w.Risk)})
+	}
+	for _, i := range l.picked(f.top) {
+		out.Top = append(out.Top, pickedSample{l.Rows[i], d.Classes[l.Labels[i]], d.Groups[l.Groups[i]],
+			d.Classes[l.Predictions[i]], runner.Num(l.Losses[i]), runner.Num(l.ratios[0][i])})
+	}
+	return out
+}
+
+// print says what the figures come to.
+func (l *looked) print(w io.Writer) {
+	r := l.result(&evalFlags{})
+	fmt.Fprintf(w, "%s@%d on %d samples of %s\n", r.Run, r.Step, r.Samples, clean(r.Dataset))
+	for _, note := range r.Notes {
+		fmt.Fprintf(w, "note: %s\n", oneLine(note))
+	}
+	if l.Losses == nil {
+		counts := make([]int, len(r.Classes))
+		for _, p := range l.Predictions {
+			counts[p]++
+		}
+		rows := [][]string{{"predicted", "n"}}
+		for i, c := range r.Classes {
+			rows = append(rows, []string{clean(c), fmt.Sprint(counts[i])})
+		}
+		grid(w, rows)
+		return
+	}
+	part, names, counts, accuracy := "class", r.Classes, r.ClassCounts, r.ClassAccuracy
+	if l.data.Grouped {
+		part, names, counts, accuracy = "group", r.Groups, r.GroupCounts, r.GroupAccuracy
+	}
+	fmt.Fprintf(w, "loss %s, accuracy %s, worst %s %s\n", short(r.Loss), percent(r.Accuracy), part,
+		percent(r.Worst))
+	for k, at := range r.Risks {
+		if l.set.HasRadius() {
+			fmt.Fprintf(w, "robust risk at ρ = %g: %s\n", at.Rho, short(at.Risk))
+		} else {
+			fmt.Fprintf(w, "robust risk (%s): %s\n", clean(l.set.Label()), short(r.Risks[k].Risk))
+		}
+	}
+	rows := [][]string{{part, "n", "accuracy"}}
+	for i, name := range names {
+		interval := runner.Wilson(accuracy[i], counts[i])
+		rows = append(rows, []string{clean(name), fmt.Sprint(counts[i]),
+			percent(accuracy[i]) + between([]runner.Interval{interval}, 0)})
+	}
+	grid(w, rows)
+}
