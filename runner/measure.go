@@ -230,6 +230,6 @@ var evalRows = sync.OnceValue(func() []Measure {
 	}
 	split := slices.Concat(lossRows(), riskRows())
 	return slices.Concat(each(splitRow.test, accuracyRows()), []Measure{trainLoss()},
-		each(splitRow.test, split), ratioRows(), dualRiskRows(),
+		each(splitRow.test, split), ratioRows(), dualRiskRows(), outputRows(),
 		each(splitRow.val, slices.Concat(accuracyRows(), split)))
 })

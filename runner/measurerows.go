@@ -144,3 +144,24 @@ func dualRiskRows() []Measure {
 			Value: func(e *Evaluation) Number { return Num(float64(e.aboveBound())) }},
 	}
 }
+
+// outputRows are of the paper's own output and not of the last iterate.
+func outputRows() []Measure {
+	const at = " on the training split, at the output of the paper's Algorithm 1: x after step t', " +
+		"λ and η before it, t' being the step of least ‖∇_x f‖² + gap² on its batches"
+	of := func(value func(*Output) float64) func(*Evaluation) Number {
+		return func(e *Evaluation) Number {
+			if e.Output == nil {
+				return Number{}
+			}
+			return Num(value(e.Output))
+		}
+	}
+	return []Measure{
+		{Measure: ofProblem(nats("output_dual_gap", "dual gap of the output", "F(x; λ, η) − R_ρ(x)"+at)),
+			Value: of(func(o *Output) float64 { return o.DualGap })},
+		{Measure: dro.Measure{Name: "output_grad_norm", Title: "gradient norm of the output",
+			Better: dro.Lower, Asks: dro.OfObjective, Doc: "‖∇_x F(x; λ, η)‖" + at},
+			Value: of(func(o *Output) float64 { return o.GradNorm })},
+	}
+}
