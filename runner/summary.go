@@ -138,7 +138,8 @@ func (s *Summary) UnmarshalJSON(b []byte) error {
 	return eachField(b, func(key, value []byte) error {
 		switch string(key) {
 		case "seed", "epochs", "steps", "images_per_second", "selected", "window_average", "classes",
-			"class_counts", "groups", "group_counts", "risk_radii", "class_accuracy_interval", "group_accuracy_interval":
+			"class_counts", "groups", "group_counts", "risk_radii",
+			"class_accuracy_interval", "group_accuracy_interval":
 			return nil
 		}
 		return measure(key, value, &s.Measures, &s.ByGroup)

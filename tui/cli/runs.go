@@ -149,7 +149,8 @@ func (a *app) showIterate(s *runner.Summary) {
 		short(p.TestLoss), percent(p.TestAccuracy), percent(p.Worst()))
 	if gap := s.Of("output_dual_gap"); gap.Applies() {
 		fmt.Fprintf(a.Stdout, "%-10s on the training split there: dual gap %s, ‖∇F‖ %s "+
-			"(on their batches: %s, %s)\n", "", short(gap), short(s.Of("output_grad_norm")), short(p.Gap), short(p.GradNorm))
+			"(on their batches: %s, %s)\n", "", short(gap), short(s.Of("output_grad_norm")),
+			short(p.Gap), short(p.GradNorm))
 	}
 }
 
