@@ -215,7 +215,7 @@ func (a *app) explainCertified(list []certified, f *certifyFlags) {
 	say(true, "R_ρ as an estimate for the population that the samples are from; %d resamples, seed %d.",
 		f.how.Draws, f.how.Seed)
 	say(few, "! fewer than %d effective samples carry this worst case: its intervals hold the truth\n"+
-		"  less often than they say, the normal ones above all (dro/math.md §3 has by how much).", dro.FewEffective)
+		"  less often than they say, above all the normal ones (dro/math.md §3 has how often).", dro.FewEffective)
 	say(saturated, "Where the radius does not bind, R_ρ is the largest loss: there is no interval.")
 	say(train, "The network was fitted to the training samples: of them there is no interval.")
 }
