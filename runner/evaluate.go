@@ -73,7 +73,7 @@ func (r *run) certify(e *Evaluation) error {
 // evaluation is one of this moment, before it has looked at any split.
 func (r *run) evaluation() *Evaluation {
 	e := &Evaluation{Spec: &r.meta.Spec, Problem: r.problem, Classes: len(r.data.Classes),
-		Groups: len(r.meta.Groups)}
+		Groups: len(r.meta.Groups), Optimum: r.meta.Optimum}
 	if r.data.Grouped && e.Groups == 0 {
 		e.unnamed = len(r.data.Groups)
 	}

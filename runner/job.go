@@ -123,7 +123,11 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 		Checksum: d.Checksum, Parts: parts, Parameters: parameters,
 		StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs),
 		Coordinates: string(p.Coordinates), Box: p.Box}
-	return m, checkSelect(m, d)
+	if err := checkSelect(m, d); err != nil {
+		return nil, err
+	}
+	m.Optimum, err = optimumOf(&s, d, p)
+	return m, err
 }
 
 // reopen takes up an unfinished run from its newest checkpoint.

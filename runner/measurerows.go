@@ -19,6 +19,11 @@ func ofProblem(d dro.Measure) dro.Measure {
 	return d
 }
 
+func logScale(d dro.Measure) dro.Measure {
+	d.Scale = dro.Log
+	return d
+}
+
 func accuracyRows() []splitRow {
 	accuracy := func(a Axis) func(*Evaluation, *Pass) []Number {
 		return func(e *Evaluation, p *Pass) []Number { return e.by(a, p, p.hits()) }
@@ -117,6 +122,10 @@ func dualRiskRows() []Measure {
 		{Measure: ofProblem(nats("train_robust_risk", "train robust risk",
 			"R_ρ of the training losses, unaugmented, solved exactly")),
 			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.Risk) }},
+		{Main: true, known: true, Measure: logScale(ofProblem(nats("excess_risk", "excess risk",
+			"R_ρ(x) − min over x of R_ρ on the training split: how far the network is from the best one of its "+
+				"kind, which was found before the start (setting optimum) and is known to 1e-9"))),
+			Value: (*Evaluation).excessRisk},
 		{Main: true, Measure: ofProblem(nats("dual_gap", "dual gap",
 			"F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the best for this network, "+
 				"so the error of the dual variables alone")),

@@ -91,6 +91,7 @@ func (a *app) show(r *record.Run) error {
 		{"data", fmt.Sprintf("%s, %s", m.Spec.Dataset, m.Checksum)},
 		{"z", fmt.Sprintf("%s coordinates, λ in [%.4g, %.4g], η in [%.4g, %.4g]", m.Coordinates,
 			m.Box.Lambda[0], m.Box.Lambda[1], m.Box.Eta[0], m.Box.Eta[1])},
+		{"optimum", optimum(m.Optimum)},
 	}
 	for _, line := range lines {
 		if line[1] != "" {
@@ -114,6 +115,15 @@ func (a *app) show(r *record.Run) error {
 	grid(a.Stdout, runTable([]*record.Run{r}, nil))
 	define(a.Stdout, []*record.Run{r})
 	return nil
+}
+
+// optimum is what is known of the best network; empty where nothing is.
+func optimum(o *runner.Optimum) string {
+	if o == nil {
+		return ""
+	}
+	return fmt.Sprintf("min R_ρ = %.10g (known to %.1g), there λ = %.4g, η = %.4g", o.Risk, max(o.Gap, 1e-15),
+		o.Lambda, o.Eta)
 }
 
 // find returns the run that the user means.
