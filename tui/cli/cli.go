@@ -171,7 +171,7 @@ func (a *app) root() *cobra.Command {
 		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(),
 		a.resumeCommand(), a.attachCommand(), a.pauseCommand(), a.stopCommand(), a.checkpointCommand(),
 		a.knobCommand(), a.deleteCommand(), a.doctorCommand(), a.engineCommand(), a.dataCommand(), a.benchCommand(),
-		a.riskCommand(), a.certifyCommand(), a.planCommand(), a.versionCommand())
+		a.riskCommand(), a.certifyCommand(), a.planCommand(), a.theoryCommand(), a.versionCommand())
 	return root
 }
 
