@@ -9,7 +9,9 @@ import (
 // BatchBias returns risk − E R_ρ of n of the losses, drawn with replacement, and the
 // standard error of that mean over so many draws: what Lemma 3 bounds (see
 // BiasBound), risk being R_ρ of all losses.
-func BatchBias(set Set, losses []float64, rho, risk float64, n, draws int, seed uint64) (bias, err float64, _ error) {
+func BatchBias(
+	set Set, losses []float64, rho, risk float64, n, draws int, seed uint64,
+) (bias, deviation float64, err error) {
 	if n < 1 || draws < 2 {
 		return 0, 0, fmt.Errorf("%d draws of %d losses: want at least 2 of at least 1", draws, n)
 	}
@@ -20,9 +22,9 @@ func BatchBias(set Set, losses []float64, rho, risk float64, n, draws int, seed 
 		for i := range batch {
 			batch[i] = losses[rng.IntN(len(losses))]
 		}
-		w, failed := solver.worstCase(set, nil, batch, rho)
-		if failed != nil {
-			return 0, 0, failed
+		w, err := solver.worstCase(set, nil, batch, rho)
+		if err != nil {
+			return 0, 0, err
 		}
 		d := risk - w.Risk
 		sum, square = sum+d, square+d*d

@@ -168,7 +168,8 @@ func TestRates(t *testing.T) {
 			t.Errorf("one point has a slope: %+v", norm)
 		}
 	}
-	if s := PaperSlope(dro.CressieRead{K: 2}); math.Abs(s.Float()+1./11) > 1e-15 || PaperSlope(dro.KL{}).Applies() {
+	s := PaperSlope(dro.CressieRead{K: 2})
+	if math.Abs(s.Float()+1./11) > 1e-15 || PaperSlope(dro.KL{}).Applies() {
 		t.Errorf("the paper's slope at k = 2 is %v", s)
 	}
 }

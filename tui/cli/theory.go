@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -39,7 +38,8 @@ constants B, G, L and L_z where the network is: lower bounds of what the theory 
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.log, "log", false, "the rates alone, from the log: no data are needed")
-	flags.IntVar(&f.draws, "draws", 50, "mini-batches of each size for the variance; 20 times as many for the bias")
+	flags.IntVar(&f.draws, "draws", 50,
+		"mini-batches of each size for the variance; 20 times as many for the bias")
 	flags.IntVar(&f.samples, "samples", 50, "training samples whose gradients give G and L")
 	flags.IntSliceVar(&f.batches, "batches", []int{16, 64, 256}, "mini-batch sizes n")
 	flags.BoolVar(&f.json, "json", false, "print as JSON")
@@ -151,8 +151,9 @@ func (a *app) printTheory(t *theoryJSON, set dro.Set) {
 	}
 	grid(a.Stdout, rows)
 	c := t.Constants
-	fmt.Fprintf(a.Stdout, "\nThere B = %.4g, G ≥ %.4g, L ≥ %.4g (of %d samples), L_z ≥ %s (theory, on the run's box: %s).\n",
-		c.Bound, c.Lipschitz, c.Smoothness, c.Samples, short(c.Lz), short(c.LzBound))
+	fmt.Fprintf(a.Stdout, "\nThere B = %.4g, G ≥ %.4g, L ≥ %.4g (of %d samples), L_z ≥ %s "+
+		"(theory, on the run's box: %s).\n", c.Bound, c.Lipschitz, c.Smoothness, c.Samples,
+		short(c.Lz), short(c.LzBound))
 	fmt.Fprint(a.Stdout, theoryNotes)
 }
 
@@ -160,68 +161,3 @@ const theoryNotes = `The paper's slope is of an algorithm whose λ0, batches and
 fixed ones has no such promise, and falls faster or stops at its noise. A standard error takes the evaluations for
 independent, which they are not. R_ρ(n) is the least dual value of n samples; ± is two standard errors.
 `
-
-// measured fills in what Theorem 1 assumes from a run, but for what was given.
-func (a *app) measured(c *cobra.Command, name string, f *setFlags, h *dro.Assumptions, samples int) (err error) {
-	frozen, err := a.freeze(name)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, frozen.Close()) }()
-	train, err := frozen.Pass(runner.SplitTrain)
-	if err != nil {
-		return err
-	}
-	of, err := frozen.Constants(train, samples)
-	if err != nil {
-		return err
-	}
-	r, _, err := a.findStep(name)
-	if err != nil {
-		return err
-	}
-	gap, err := fallen(r)
-	if err != nil {
-		return err
-	}
-	spec, given := &frozen.Meta.Spec, c.Flags().Changed
-	take := func(flag string, to *float64, v float64) {
-		if !given(flag) {
-			*to = v
-		}
-	}
-	take("rho", &f.rho, spec.Rho)
-	take("k", &f.k, spec.K)
-	take("mu", &f.mu, spec.Mu)
-	if !given("uncertainty") {
-		f.uncertainty = spec.Uncertainty
-	}
-	take("bound", &h.Bound, of.Bound)
-	take("lipschitz", &h.Lipschitz, of.Lipschitz)
-	take("smoothness", &h.Smoothness, of.Smoothness)
-	take("gap", &h.Gap, gap)
-	take("epsilon", &h.Epsilon, stationary(r.Summary()).Float())
-	return nil
-}
-
-// fallen is Δ as a run has seen it: F of its first logged batch less the least R_ρ of
-// its evaluations.
-func fallen(r *record.Run) (float64, error) {
-	first, least := math.NaN(), math.Inf(1)
-	for tail := r.Tail(); ; {
-		events, err := tail.Read()
-		if err != nil || len(events) == 0 {
-			return first - least, err
-		}
-		for _, e := range events {
-			switch e := e.(type) {
-			case *runner.StepEvent:
-				if n := e.Max.Of("objective"); first != first && n.Applies() {
-					first = n.Float()
-				}
-			case *runner.EvalEvent:
-				least = min(least, e.Of("train_robust_risk").Float())
-			}
-		}
-	}
-}
