@@ -41,7 +41,8 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 			h.Rho = f.rho
 			if from != "" {
 				fmt.Fprintf(a.Stdout, "measured in %s: ε = %.3g, B = %.4g, G = %.4g, L = %.4g, "+
-					"Δ = %.4g; %s, ρ = %g\n\n", clean(from), h.Epsilon, h.Bound, h.Lipschitz, h.Smoothness, h.Gap, set.Label(), h.Rho)
+					"Δ = %.4g; %s, ρ = %g\n\n", clean(from), h.Epsilon,
+					h.Bound, h.Lipschitz, h.Smoothness, h.Gap, set.Label(), h.Rho)
 			}
 			return a.plan(set, h)
 		},
