@@ -49,6 +49,28 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// TestTutorialIsRun holds the script of the tutorial to what README says.
+func TestTutorialIsRun(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := os.ReadFile(filepath.Join("testdata", "script", "tutorial.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := tutorialCommands(string(readme))
+	if len(commands) < 8 {
+		t.Fatalf("only %d commands found", len(commands))
+	}
+	lines := strings.Split(string(script), "\n")
+	for _, c := range commands {
+		if !slices.Contains(lines, c) {
+			t.Errorf("%s: is in the tutorial and not in its script", c)
+		}
+	}
+}
+
 func TestRunReturnsTheExitStatus(t *testing.T) {
 	var out, errs strings.Builder
 	code := run(context.Background(), []string{"version"}, strings.NewReader(""), &out, &errs)

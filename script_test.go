@@ -219,3 +219,15 @@ func drop(value any) any {
 	}
 	return value
 }
+
+// tutorialCommands are those of README's section on a problem whose answer is known.
+func tutorialCommands(readme string) (commands []string) {
+	_, section, _ := strings.Cut(readme, "## A problem whose answer is known")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for line := range strings.SplitSeq(section, "\n") {
+		if command, ok := strings.CutPrefix(line, "    drolab "); ok {
+			commands = append(commands, "drolab "+command)
+		}
+	}
+	return commands
+}

@@ -24,11 +24,6 @@ func (r *run) evaluate() error {
 			m.of(now, &e.Values, &e.ByGroup)
 		}
 	}
-	if r.step == r.meta.Steps {
-		if err := r.measureIterate(); err != nil {
-			return err
-		}
-	}
 	r.selects(e)
 	r.eval = e
 	now.warn(&r.spec, r.warnOnce)
@@ -58,19 +53,27 @@ func (r *run) look() (e *Evaluation, err error) {
 		return nil, fmt.Errorf("step %d: training %w", r.step, err)
 	}
 	if r.certifyDue() {
-		norm, err := r.fullGradNorm(e.Train)
-		if err != nil {
-			return nil, err
-		}
-		e.GradNorm = Num(norm)
+		err = r.certify(e)
 	}
-	return e, nil
+	return e, err
+}
+
+// certify measures what takes a full gradient: the second part of the paper's
+// test at the last iterate, and both parts at the method's own output.
+func (r *run) certify(e *Evaluation) error {
+	norm, err := r.fullGradNorm(e.Train)
+	if err != nil {
+		return err
+	}
+	e.GradNorm = Num(norm)
+	e.Output, err = r.output()
+	return err
 }
 
 // evaluation is one of this moment, before it has looked at any split.
 func (r *run) evaluation() *Evaluation {
 	e := &Evaluation{Spec: &r.meta.Spec, Problem: r.problem, Classes: len(r.data.Classes),
-		Groups: len(r.meta.Groups)}
+		Groups: len(r.meta.Groups), Optimum: r.meta.Optimum}
 	if r.data.Grouped && e.Groups == 0 {
 		e.unnamed = len(r.data.Groups)
 	}
@@ -167,13 +170,18 @@ func (r *run) eachBatch(src data.Source, f func(b *data.Batch, from int)) error 
 }
 
 // fullGradNorm returns the norm of the gradient of the method's own objective
-// over the training split, whose pass is given; for ERM, of the mean loss. It
-// leaves that gradient in the network: a second array of its size for every run
-// would be a tenth of all the memory.
+// over the training split, whose pass is given; for ERM, of the mean loss.
 func (r *run) fullGradNorm(train *Pass) (float64, error) {
-	n := len(train.Losses)
-	weights := make([]float64, n)
+	weights := make([]float64, len(train.Losses))
 	r.method.Weights(weights, train.batch())
+	return r.gradNorm(weights)
+}
+
+// gradNorm returns ‖mean w_i ∇ℓ_i‖ over the training split. It changes the
+// weights, and leaves that gradient in the network: a second array of its size for
+// every run would be a tenth of all the memory.
+func (r *run) gradNorm(weights []float64) (float64, error) {
+	n := len(weights)
 	losses := make([]float64, len(r.losses))
 	r.net.SetMode(nn.Evaluate)
 	defer r.net.SetMode(nn.Train)
@@ -188,43 +196,4 @@ func (r *run) fullGradNorm(train *Pass) (float64, error) {
 		add = r.net.AddGradient
 	})
 	return r.net.GradientNorm(), err
-}
-
-// measureIterate evaluates the x that the method's output rule has chosen on
-// the test split, with its weights in place of the last ones for one pass.
-func (r *run) measureIterate() error {
-	if r.iterate = r.pickedNow(); r.iterate == nil {
-		return nil
-	}
-	swapTensors(r.x, r.picked)
-	defer swapTensors(r.x, r.picked)
-	test, err := r.pass(r.data.Test, false)
-	if err != nil {
-		return err
-	}
-	e := r.evaluation()
-	r.iterate.TestLoss, r.iterate.TestAccuracy = Num(mean(test.Losses)), Num(mean(test.hits()))
-	r.iterate.WorstClassAccuracy = e.worst(PerClass, test)
-	r.iterate.WorstGroupAccuracy = e.worst(PerGroup, test)
-	return nil
-}
-
-// pickedNow is what the method's output rule has chosen so far; nil where there
-// is nothing yet, or no rule.
-func (r *run) pickedNow() *PaperIterate {
-	if r.picker == nil || r.picker.Picked().Step == 0 {
-		return nil
-	}
-	p := r.picker.Picked()
-	return &PaperIterate{Step: int64(p.Step), Lambda: Num(p.Z.Lambda), Eta: Num(p.Z.Eta),
-		GradNorm: Num(p.GradNorm), Gap: Num(p.Gap)}
-}
-
-// swapTensors exchanges the values of two lists of tensors of the same sizes.
-func swapTensors(a, b []nn.Tensor) {
-	for i := range a {
-		for j, v := range a[i].Data {
-			a[i].Data[j], b[i].Data[j] = b[i].Data[j], v
-		}
-	}
 }

@@ -135,7 +135,11 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 	if d.Encoder.Len() <= mostEncoder {
 		m.Encoder = &d.Encoder
 	}
-	return m, checkSelect(m, d)
+	if err := checkSelect(m, d); err != nil {
+		return nil, err
+	}
+	m.Optimum, err = optimumOf(&s, d, p)
+	return m, err
 }
 
 // mostEncoder is the most names and numbers of an encoder that run.json takes:

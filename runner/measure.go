@@ -27,6 +27,7 @@ type Measure struct {
 	val    bool   // of the validation split
 	group  bool   // of groups, so where they are given
 	groups string // of a measure that looks at classes: the one that looks at groups
+	known  bool   // of runs whose optimum is known
 }
 
 // Axis is what the values of a measure are one of each.
@@ -56,6 +57,8 @@ func (m *Measure) CanApply(to *Meta) bool {
 		return false
 	}
 	switch {
+	case m.known:
+		return to.Optimum != nil
 	case m.group || m.Axis == PerGroup:
 		return len(to.Groups) > 0
 	case m.Axis == PerRadius:
@@ -230,6 +233,6 @@ var evalRows = sync.OnceValue(func() []Measure {
 	}
 	split := slices.Concat(lossRows(), riskRows())
 	return slices.Concat(each(splitRow.test, accuracyRows()), []Measure{trainLoss()},
-		each(splitRow.test, split), ratioRows(), dualRiskRows(),
+		each(splitRow.test, split), ratioRows(), dualRiskRows(), outputRows(),
 		each(splitRow.val, slices.Concat(accuracyRows(), split)))
 })

@@ -19,6 +19,11 @@ func ofProblem(d dro.Measure) dro.Measure {
 	return d
 }
 
+func logScale(d dro.Measure) dro.Measure {
+	d.Scale = dro.Log
+	return d
+}
+
 func accuracyRows() []splitRow {
 	accuracy := func(a Axis) func(*Evaluation, *Pass) []Number {
 		return func(e *Evaluation, p *Pass) []Number { return e.by(a, p, p.hits()) }
@@ -117,6 +122,10 @@ func dualRiskRows() []Measure {
 		{Measure: ofProblem(nats("train_robust_risk", "train robust risk",
 			"R_ρ of the training losses, unaugmented, solved exactly")),
 			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.Risk) }},
+		{Main: true, known: true, Measure: logScale(ofProblem(nats("excess_risk", "excess risk",
+			"R_ρ(x) − min over x of R_ρ on the training split: how far the network is from the best one of its "+
+				"kind, which was found before the start (setting optimum) and is known to 1e-9"))),
+			Value: (*Evaluation).excessRisk},
 		{Main: true, Measure: ofProblem(nats("dual_gap", "dual gap",
 			"F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the best for this network, "+
 				"so the error of the dual variables alone")),
@@ -142,5 +151,26 @@ func dualRiskRows() []Measure {
 		{Measure: dro.Measure{Name: "above_bound", Title: "losses above B", Scale: dro.Whole, Unit: "samples",
 			Doc: "training losses above eta_max, the bound B that the theory assumes"},
 			Value: func(e *Evaluation) Number { return Num(float64(e.aboveBound())) }},
+	}
+}
+
+// outputRows are of the paper's own output and not of the last iterate.
+func outputRows() []Measure {
+	const at = " on the training split, at the output of the paper's Algorithm 1: x after step t', " +
+		"λ and η before it, t' being the step of least ‖∇_x f‖² + gap² on its batches"
+	of := func(value func(*Output) float64) func(*Evaluation) Number {
+		return func(e *Evaluation) Number {
+			if e.Output == nil {
+				return Number{}
+			}
+			return Num(value(e.Output))
+		}
+	}
+	return []Measure{
+		{Measure: ofProblem(nats("output_dual_gap", "dual gap of the output", "F(x; λ, η) − R_ρ(x)"+at)),
+			Value: of(func(o *Output) float64 { return o.DualGap })},
+		{Measure: dro.Measure{Name: "output_grad_norm", Title: "gradient norm of the output",
+			Better: dro.Lower, Asks: dro.OfObjective, Doc: "‖∇_x F(x; λ, η)‖" + at},
+			Value: of(func(o *Output) float64 { return o.GradNorm })},
 	}
 }

@@ -41,6 +41,8 @@ type Meta struct {
 	// Coordinates and Box are those of z, with every "auto" derived.
 	Coordinates string  `json:"coordinates"`
 	Box         dro.Box `json:"box"`
+	// Optimum is what the setting optimum asks for.
+	Optimum *Optimum `json:"optimum,omitempty"`
 }
 
 // Parts are what a run's data consist of. Groups are those that were given:

@@ -37,6 +37,8 @@ type Evaluation struct {
 	Z        *dro.Z    // nil: the method has no dual variables
 	Ratios   []float64 // of the training split's worst case
 	GradNorm Number    // ‖∇_x F‖ over the training split, where it was asked for
+	Output   *Output   // nil: likewise, or the method has no output rule
+	Optimum  *Optimum  // nil: not known
 	// Penalised is the exact worst case at the method's fixed λ; nil where λ moves.
 	Penalised *dro.Worst
 

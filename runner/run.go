@@ -181,9 +181,15 @@ func (r *run) addLoaders() (err error) {
 }
 
 func (r *run) loaderOptions(stream uint64, batch int) data.LoaderOptions {
-	o := data.LoaderOptions{Batch: batch, Mean: r.data.Mean, Std: r.data.Std,
-		Seed: r.meta.Spec.Seed, Stream: stream, Ahead: r.ahead}
-	if s := &r.meta.Spec; len(s.Mean) > 0 {
+	o := loaderOptions(&r.meta.Spec, r.data)
+	o.Batch, o.Stream, o.Ahead = batch, stream, r.ahead
+	return o
+}
+
+// loaderOptions says how samples are normalised, and where chance begins.
+func loaderOptions(s *Spec, d *data.Dataset) data.LoaderOptions {
+	o := data.LoaderOptions{Mean: d.Mean, Std: d.Std, Seed: s.Seed}
+	if len(s.Mean) > 0 {
 		o.Mean, o.Std = float32s(s.Mean), float32s(s.Std)
 	}
 	return o

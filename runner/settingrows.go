@@ -151,6 +151,8 @@ func recordRows() []Setting {
 			ok: func(s *Spec) bool { return slices.Contains(Selections(), s.Select) }},
 		{Key: "min_group", Doc: "samples of a split that a class or group needs to be called the worst",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
+		{Key: "optimum", Doc: "find the least R_ρ before the start, to measure excess_risk by; model linear only",
+			Want: "true or false", Choices: onOff},
 		{Key: "risk_radii", Doc: "radii ρ that the robust risk is measured at, beside rho; [] is none",
 			Want: fmt.Sprintf("at most %d numbers > 0", mostRadii),
 			ok: func(s *Spec) bool {

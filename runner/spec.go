@@ -101,6 +101,9 @@ type Spec struct {
 	// MinGroup is how many samples of a split a class or a group needs there to be
 	// called the worst.
 	MinGroup int `key:"min_group"`
+	// Optimum asks for the least worst-case risk there is, found before the start,
+	// where the losses are convex in the weights.
+	Optimum bool `key:"optimum"`
 	// RiskRadii are the radii that evaluations measure the robust risk at, beside
 	// Rho.
 	RiskRadii []float64 `key:"risk_radii"`

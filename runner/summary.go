@@ -27,6 +27,10 @@ type Summary struct {
 	// to select one; everything else is of the last step.
 	Selected *Selected `json:"selected,omitempty"`
 
+	// Average is of the last evaluations; it is in what show prints and not in the
+	// run's files, whose log has all of them.
+	Average *Average `json:"window_average,omitempty"`
+
 	Parts // of the run's data
 	// ClassInterval and GroupInterval are the 95 % intervals of the test
 	// accuracies: see Wilson.
@@ -133,8 +137,9 @@ func (s *Summary) UnmarshalJSON(b []byte) error {
 	}
 	return eachField(b, func(key, value []byte) error {
 		switch string(key) {
-		case "seed", "epochs", "steps", "images_per_second", "selected", "classes", "class_counts",
-			"groups", "group_counts", "risk_radii", "class_accuracy_interval", "group_accuracy_interval":
+		case "seed", "epochs", "steps", "images_per_second", "selected", "window_average", "classes",
+			"class_counts", "groups", "group_counts", "risk_radii",
+			"class_accuracy_interval", "group_accuracy_interval":
 			return nil
 		}
 		return measure(key, value, &s.Measures, &s.ByGroup)

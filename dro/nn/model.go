@@ -101,6 +101,13 @@ func Models() []string {
 // Known tells whether there is a model of that name.
 func Known(model string) bool { return models()[model] != nil }
 
+// Convex tells whether a model's losses are convex in its parameters: whether it is a
+// softmax regression, the logits alone.
+func Convex(model string) bool {
+	layers := models()[model]
+	return len(layers) == 1 && layers[0].kind == linear && layers[0].out == 0
+}
+
 // stage is a layer in its place: a model is a list of stages, each after those that it takes its input from.
 type stage struct {
 	layer

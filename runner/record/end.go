@@ -17,7 +17,8 @@ const endBudget = 256 << 10
 type end struct {
 	Standing
 	stepKnown bool
-	limit     int64 // events above it were discarded by a resume that stands behind them
+	limit     int64               // events above it were discarded by a resume that stands behind them
+	evals     []*runner.EvalEvent // every one, the newest first, one a step
 }
 
 // statusOnly stops readEnd at the first event that tells the status.
@@ -31,13 +32,17 @@ func (e *end) complete(m *runner.Meta) bool {
 // readEnd reads the log in a run's folder backward until enough says so or
 // endBudget is spent. enough is asked once the status is known.
 func readEnd(in *folder, enough func(*end) bool) (*end, error) {
+	return readBack(in, endBudget, enough)
+}
+
+func readBack(in *folder, budget int64, enough func(*end) bool) (*end, error) {
 	f, size, err := in.read(logName)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	e := &end{limit: math.MaxInt64}
-	lines := newBackward(f, size, size-endBudget)
+	lines := newBackward(f, size, size-budget)
 	if _, _, err = lines.line(); err == nil { // what a torn line left is passed over
 		err = e.read(lines, enough)
 	}
@@ -46,7 +51,7 @@ func readEnd(in *folder, enough func(*end) bool) (*end, error) {
 	}
 	if e.Status == "" { // a new run, or one that wrote nothing but warnings for long
 		e.Status = runner.Queued
-		if size > endBudget {
+		if size > budget {
 			e.Status = runner.Running
 		}
 	}
@@ -95,6 +100,9 @@ func (e *end) add(event runner.Event) {
 	case *runner.EvalEvent:
 		e.setStatus(runner.Running, "")
 		e.Eval = cmp.Or(e.Eval, event)
+		if n := len(e.evals); n == 0 || e.evals[n-1].Step != step {
+			e.evals = append(e.evals, event)
+		}
 		if event.Selected {
 			e.Selected = cmp.Or(e.Selected, event)
 		}

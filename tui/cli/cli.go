@@ -184,7 +184,7 @@ func (a *app) root() *cobra.Command {
 		a.resumeCommand(), a.attachCommand(), a.pauseCommand(), a.stopCommand(), a.checkpointCommand(),
 		a.knobCommand(), a.labelCommand(), a.deleteCommand(), a.doctorCommand(), a.engineCommand(),
 		a.dataCommand(), a.benchCommand(),
-		a.riskCommand(), a.planCommand(), a.versionCommand())
+		a.riskCommand(), a.certifyCommand(), a.planCommand(), a.theoryCommand(), a.versionCommand())
 	return root
 }
 

@@ -12,15 +12,25 @@ import (
 func (a *app) planCommand() *cobra.Command {
 	var f setFlags
 	var h dro.Assumptions
+	var from string
 	c := &cobra.Command{
 		Use: "plan", Short: "What the paper's Theorem 1 asks for, beside what is used in practice",
 		Long: `The constants of the paper's Theorem 1 for SFK-DRO, from an accuracy ε and what is assumed of the
-losses: 0 ≤ ℓ ≤ B, ‖∇ℓ‖ ≤ G, ∇ℓ L-Lipschitz, and Δ = F(x₁; z₁) − inf F.`,
-		Example: "drolab plan --epsilon 0.1 --rho 0.5 --k 2 --bound 10 --lipschitz 1 --smoothness 1 --gap 2",
-		Args:    nothing,
+losses: 0 ≤ ℓ ≤ B, ‖∇ℓ‖ ≤ G, ∇ℓ L-Lipschitz, and Δ = F(x₁; z₁) − inf F. With --from what is not given is
+measured: B, G and L at a checkpoint of the run (of 50 samples, so lower bounds), Δ as its log has it, set and ρ
+its own, and ε what it came to.`,
+		Example: `drolab plan --epsilon 0.1 --rho 0.5 --k 2 --bound 10 --lipschitz 1 --smoothness 1 --gap 2
+drolab plan --from shapes-sfk
+drolab plan --from shapes-sfk --epsilon 0.1`,
+		Args: nothing,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if from != "" {
+				if err := a.measured(c, from, &f, &h, 50); err != nil {
+					return err
+				}
+			}
 			for _, name := range []string{"epsilon", "rho", "bound", "lipschitz", "smoothness", "gap"} {
-				if !c.Flags().Changed(name) {
+				if from == "" && !c.Flags().Changed(name) {
 					return fmt.Errorf("give --%s: %s", name, c.Flags().Lookup(name).Usage)
 				}
 			}
@@ -29,11 +39,18 @@ losses: 0 ≤ ℓ ≤ B, ‖∇ℓ‖ ≤ G, ∇ℓ L-Lipschitz, and Δ = F(x₁
 				return err
 			}
 			h.Rho = f.rho
+			if from != "" {
+				fmt.Fprintf(a.Stdout, "measured in %s: ε = %.3g, B = %.4g, G = %.4g, L = %.4g, "+
+					"Δ = %.4g; %s, ρ = %g\n\n", clean(from), h.Epsilon,
+					h.Bound, h.Lipschitz, h.Smoothness, h.Gap, set.Label(), h.Rho)
+			}
 			return a.plan(set, h)
 		},
 	}
 	f.add(c, "cressie-read")
 	flags := c.Flags()
+	flags.StringVar(&from, "from", "", "RUN[@STEP] that what is not given is measured in")
+	mustComplete(c, "from", a.completeRuns)
 	flags.Float64Var(&h.Epsilon, "epsilon", 0, "ε, what both parts of the stationarity test shall come down to")
 	flags.Float64Var(&h.Bound, "bound", 0, "B, the largest loss")
 	flags.Float64Var(&h.Lipschitz, "lipschitz", 0, "G, the largest norm of a loss's gradient")

@@ -69,7 +69,7 @@ func (a *app) showCommand() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return printJSON(a.Stdout, summaries([]*record.Run{r}))
+				return printDetailed(a.Stdout, []*record.Run{r})
 			}
 			return a.show(r)
 		},
@@ -92,6 +92,7 @@ func (a *app) show(r *record.Run) error {
 		{"data", fmt.Sprintf("%s, %s", m.Spec.Dataset, m.Checksum)},
 		{"z", fmt.Sprintf("%s coordinates, λ in [%.4g, %.4g], η in [%.4g, %.4g]", m.Coordinates,
 			m.Box.Lambda[0], m.Box.Lambda[1], m.Box.Eta[0], m.Box.Eta[1])},
+		{"optimum", optimum(m.Optimum)},
 	}
 	for _, line := range lines {
 		if line[1] != "" {
@@ -103,13 +104,27 @@ func (a *app) show(r *record.Run) error {
 		return err
 	}
 	fmt.Fprintf(a.Stdout, "%-10s %s\n", "settings", clean(string(settings)))
-	a.showIterate(r.Summary().PaperIterate)
+	a.showIterate(r.Summary())
 	showSelected(a.Stdout, r)
+	average, err := r.Average()
+	if err != nil {
+		return err
+	}
+	showAverage(a.Stdout, r, average)
 	fmt.Fprintln(a.Stdout)
 	showParts(a.Stdout, r)
 	grid(a.Stdout, runTable([]*record.Run{r}, nil))
 	define(a.Stdout, []*record.Run{r})
 	return nil
+}
+
+// optimum is what is known of the best network; empty where nothing is.
+func optimum(o *runner.Optimum) string {
+	if o == nil {
+		return ""
+	}
+	return fmt.Sprintf("min R_ρ = %.10g (known to %.1g), there λ = %.4g, η = %.4g", o.Risk, max(o.Gap, 1e-15),
+		o.Lambda, o.Eta)
 }
 
 // find returns the run that the user means.
@@ -134,7 +149,8 @@ func statusLine(r *record.Run) string {
 }
 
 // showIterate prints the paper's own output, which is not the last iterate.
-func (a *app) showIterate(p *runner.PaperIterate) {
+func (a *app) showIterate(s *runner.Summary) {
+	p := s.PaperIterate
 	if p == nil {
 		return
 	}
@@ -142,4 +158,22 @@ func (a *app) showIterate(p *runner.PaperIterate) {
 		"λ %s, η %s, test loss %s, mean %s, worst %s\n",
 		"iterate", p.Step, short(p.Lambda), short(p.Eta),
 		short(p.TestLoss), percent(p.TestAccuracy), percent(p.Worst()))
+	if gap := s.Of("output_dual_gap"); gap.Applies() {
+		fmt.Fprintf(a.Stdout, "%-10s on the training split there: dual gap %s, ‖∇F‖ %s "+
+			"(on their batches: %s, %s)\n", "", short(gap), short(s.Of("output_grad_norm")),
+			short(p.Gap), short(p.GradNorm))
+	}
+}
+
+// showAverage prints what the paper reports in place of the last evaluation.
+func showAverage(w io.Writer, r *record.Run, of *runner.Average) {
+	if of == nil {
+		return
+	}
+	classes := of.ByGroup.Of(r.Meta.Fit("class_accuracy"))
+	kept := runner.Enough(classes, r.Meta.Counts(r.Meta.Main()).Test, r.Meta.Spec.MinGroup)
+	fmt.Fprintf(w, "%-10s of the last %s (the paper's window of %d), epoch %.4g to %.4g: mean %s, worst %s %s, "+
+		"train loss %s, test loss %s\n", "average", kit.Plural(of.Evaluations, "evaluation"),
+		runner.AverageWindow, of.FromEpoch, of.ToEpoch, percent(of.Of("test_accuracy")), r.Meta.Part(),
+		percent(runner.Least(kept)), short(of.Of("train_loss")), short(of.Of("test_loss")))
 }

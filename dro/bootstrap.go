@@ -1,0 +1,130 @@
+package dro
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// study solves for the worst cases of one list of losses, or of two of the same
+// samples, at several radii, and of resamples of them.
+type study struct {
+	rhos  []float64
+	sides []*side
+	roots [][]float64 // by radius: (R* − R̂)/err* of each resample, sorted
+}
+
+// side is one list of losses. What it solves for is kept in place, so that a
+// resample allocates nothing.
+type side struct {
+	set    Set
+	losses []float64
+	solver interior
+	worst  []Worst     // by radius
+	dual   [][]float64 // by radius: f of every loss at the best z, up to a constant
+}
+
+// value is a risk, or a difference of two, and its standard error.
+type value struct{ risk, err float64 }
+
+func newSide(set Set, losses []float64, radii int) *side {
+	s := &side{set: set, losses: losses, worst: make([]Worst, radii), dual: make([][]float64, radii)}
+	for i := range s.dual {
+		s.dual[i] = make([]float64, len(losses))
+	}
+	return s
+}
+
+// solve finds the worst cases of the losses as they are, which are checked.
+func (s *study) solve() {
+	for _, side := range s.sides {
+		sample, _ := newSample(side.losses)
+		side.solver.take(side.set, sample)
+		for i, rho := range s.rhos {
+			side.worst[i] = side.solver.solve(nil, rho)
+			side.values(i)
+		}
+	}
+}
+
+// values fills in f. Where λ* is 0 there is none, but for a set without a radius,
+// whose f is the same for every λ.
+func (s *side) values(i int) {
+	z := s.worst[i].Z
+	if !s.set.HasRadius() {
+		z.Lambda = 1
+	}
+	if z.Lambda == 0 {
+		for j := range s.dual[i] {
+			s.dual[i][j] = math.NaN()
+		}
+		return
+	}
+	for j, l := range s.losses {
+		_, conj, _, _ := s.set.Conjugate((l - z.Eta) / z.Lambda)
+		s.dual[i][j] = z.Lambda * conj
+	}
+}
+
+// value is that at a radius: of the one list, or of the first less the second.
+func (s *study) value(i int) value {
+	first := s.sides[0]
+	if len(s.sides) == 1 {
+		return value{first.worst[i].Risk, standardError(first.dual[i], nil)}
+	}
+	second := s.sides[1]
+	return value{first.worst[i].Risk - second.worst[i].Risk, standardError(first.dual[i], second.dual[i])}
+}
+
+// standardError returns sd (a − b)/√n; b may be nil. Of one sample it is NaN.
+func standardError(a, b []float64) float64 {
+	n := float64(len(a))
+	at := func(i int) float64 {
+		if b == nil {
+			return a[i]
+		}
+		return a[i] - b[i]
+	}
+	var sum, square float64
+	for i := range a {
+		sum += at(i)
+	}
+	mean := sum / n
+	for i := range a {
+		d := at(i) - mean
+		square += d * d
+	}
+	return math.Sqrt(square / (n - 1) / n)
+}
+
+// bootstrap solves for resamples, drawn from the samples with replacement: of two
+// lists the same samples.
+func (s *study) bootstrap(draws int, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	n := len(s.sides[0].losses)
+	again := &study{rhos: s.rhos}
+	for _, side := range s.sides {
+		again.sides = append(again.sides, newSide(side.set, make([]float64, n), len(s.rhos)))
+	}
+	s.roots = make([][]float64, len(s.rhos))
+	was := make([]value, len(s.rhos))
+	for i := range was {
+		was[i] = s.value(i)
+	}
+	for range draws {
+		for j := range n {
+			from := rng.IntN(n)
+			for k, side := range s.sides {
+				again.sides[k].losses[j] = side.losses[from]
+			}
+		}
+		again.solve()
+		for i := range s.rhos {
+			is := again.value(i)
+			s.roots[i] = append(s.roots[i], (is.risk-was[i].risk)/is.err)
+		}
+	}
+	for _, list := range s.roots {
+		slices.Sort(list)
+	}
+}

@@ -1,0 +1,186 @@
+package dro
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Optimum is the least worst-case risk of a softmax regression, between two
+// bounds that hold whatever the search did: R_ρ at X is above it, and for the
+// worst distribution Q there, min_x E_Q ℓ is below (weak duality).
+type Optimum struct {
+	Risk  float64   // R_ρ(X)
+	Lower float64   // min_x E_Q ℓ
+	X     []float64 // class by class but the last: weights, then the bias
+	Z     Z         // optimal there, unshifted
+}
+
+// Gap bounds by how much Risk is above min R_ρ.
+func (o *Optimum) Gap() float64 { return o.Risk - o.Lower }
+
+// Least returns min over x of R_ρ(x) to a gap of 1e-9 (1 + R_ρ), or an error. It
+// is Newton's method for R_ρ(x): z is eliminated exactly (WorstCase), so that the
+// Hessian is the Schur complement of that of F(x; z), which is convex in both. Where
+// λ* is 0, as always for CVaR, R_ρ has corners: it is the limit of what it is with
+// λ ≥ λ0, which is off by λ0 ρ at most, as λ0 → 0. No method of training, nor a step
+// of one, has a part in it.
+func (s *Softmax) Least(set Set, rho float64) (Optimum, error) {
+	if err := s.check(set, rho); err != nil {
+		return Optimum{}, err
+	}
+	d := newDescent(s)
+	d.fixed = ones(len(s.X)) // the mean loss first: at x = 0 all losses are one
+	d.ratios = d.fixed
+	d.run()
+	d.set, d.rho, d.fixed = set, rho, nil
+	if cvar, ok := set.(CVaR); ok { // smoothed, at a radius that never binds, it is CVaR at λ = 0
+		d.set, d.rho = SmoothedCVaR{Mu: cvar.Mu}, 1-math.Log(cvar.Mu)
+	}
+	var best Optimum
+	for d.floor = 1; d.floor > cornered; d.floor /= 4 {
+		d.run()
+		o, err := d.bounds(set, rho)
+		if err != nil {
+			return o, err
+		}
+		if best.X == nil || o.Gap() < best.Gap() {
+			best = o
+		}
+		if o.Gap() <= accurate*(1+o.Risk) {
+			return o, nil
+		}
+	}
+	return best, fmt.Errorf("the least risk lies between %.8g and %.8g, which is not known well enough",
+		best.Lower, best.Risk)
+}
+
+const (
+	// accurate is the gap that Least promises, relative to the risk.
+	accurate = 1e-9
+	// cornered is the least λ0.
+	cornered = 1e-11
+	// mostSteps bounds Newton's steps; ten are usual, a few more at each λ.
+	mostSteps = 200
+)
+
+func (s *Softmax) check(set Set, rho float64) error {
+	if len(s.X) == 0 || len(s.Labels) != len(s.X) || s.Classes < 2 {
+		return errors.New("softmax regression: want samples, a label for each, and at least two classes")
+	}
+	if err := set.Validate(); err != nil {
+		return err
+	}
+	return validateRho(set, rho)
+}
+
+func ones(n int) []float64 {
+	list := make([]float64, n)
+	for i := range list {
+		list[i] = 1
+	}
+	return list
+}
+
+// descent minimises inf { F(x; z) : λ ≥ floor } over x.
+type descent struct {
+	s     *Softmax
+	set   Set
+	rho   float64
+	floor float64   // λ0
+	fixed []float64 // weights in place of a set's
+
+	x, trial, step []float64
+	losses, ratios []float64
+	worst          Worst
+	held           bool // λ is at the floor
+	value          float64
+	curve          curvature
+}
+
+func newDescent(s *Softmax) *descent {
+	size, n := s.size(), len(s.X)
+	return &descent{s: s, x: make([]float64, size), trial: make([]float64, size), step: make([]float64, size),
+		losses: make([]float64, n), ratios: make([]float64, n), curve: newCurvature(size)}
+}
+
+// run takes steps until Newton's decrement is too small to go on falling. Close to
+// the end the objective's last digits cannot tell a good step: whole steps are
+// taken there, as long as the decrement falls.
+func (d *descent) run() {
+	d.look(d.x)
+	last := math.Inf(1)
+	for range mostSteps {
+		d.curve.of(d)
+		decrement := d.curve.newton(d.step)
+		switch near := decrement < 1e-9*(1+d.value); {
+		case !(decrement > 0) || near && !(decrement < last/4):
+			return
+		case near:
+			last = decrement
+			axpy(d.x, 1, d.step)
+			d.look(d.x)
+		case !d.advance(decrement):
+			return
+		}
+	}
+}
+
+// look evaluates the objective at x. Losses that are not finite, after too long a
+// step, are worth +Inf.
+func (d *descent) look(x []float64) {
+	d.s.losses(d.losses, x)
+	d.held = false
+	if d.fixed != nil {
+		d.value = 0
+		for i, l := range d.losses {
+			d.value += d.fixed[i] * l / float64(len(d.losses))
+		}
+		return
+	}
+	var err error
+	d.worst, err = d.set.WorstCase(d.ratios, d.losses, d.rho)
+	d.value = d.worst.Risk
+	if d.held = err == nil && d.worst.Z.Lambda < d.floor; d.held {
+		d.worst, err = Penalised(d.set, d.ratios, d.losses, d.floor)
+		d.worst.Z.Lambda = d.floor
+		d.value = d.worst.Risk + d.floor*(d.rho-d.worst.Divergence)
+	}
+	if err != nil {
+		d.value = math.Inf(1)
+	}
+}
+
+// advance goes along the step, halved until the objective falls (Armijo); false
+// where it does not.
+func (d *descent) advance(decrement float64) bool {
+	before := d.value
+	for a := 1.0; a > 1e-12; a /= 2 {
+		for i := range d.x {
+			d.trial[i] = d.x[i] + a*d.step[i]
+		}
+		if d.look(d.trial); d.value <= before-1e-4*a*decrement {
+			d.x, d.trial = d.trial, d.x
+			return true
+		}
+	}
+	d.look(d.x)
+	return false
+}
+
+// bounds is what the search has come to: R_ρ of the set itself at x, and the bound
+// below from the weights of the last worst case, which any x allows.
+func (d *descent) bounds(set Set, rho float64) (Optimum, error) {
+	above, err := set.WorstCase(nil, d.losses, rho)
+	if err != nil {
+		return Optimum{}, err
+	}
+	below := newDescent(d.s)
+	below.fixed, below.ratios = d.ratios, d.ratios
+	copy(below.x, d.x)
+	below.run()
+	below.curve.of(below)
+	lower := below.value - below.curve.newton(below.step)
+	return Optimum{Risk: above.Risk, Lower: lower, X: slices.Clone(d.x), Z: above.Z}, nil
+}

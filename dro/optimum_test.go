@@ -1,0 +1,191 @@
+package dro
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// threeClasses is a table of three classes so far apart, with a feature that repeats
+// another.
+func threeClasses(n int, apart float64) *Softmax {
+	rng := rand.New(rand.NewPCG(11, 0))
+	s := &Softmax{Classes: 3}
+	for i := range n {
+		y := i % 7 % 3
+		a, b := rng.NormFloat64()+apart*float64(y), rng.NormFloat64()-1.5*apart*float64(y%2)
+		s.X, s.Labels = append(s.X, []float64{a, b, 2 * a}), append(s.Labels, y)
+	}
+	return s
+}
+
+// convexCases are sets and radii; under the last ones λ* is 0 where classes overlap
+// much, and the least risk is at a corner.
+func convexCases() []struct {
+	set Set
+	rho float64
+} {
+	return []struct {
+		set Set
+		rho float64
+	}{{CressieRead{K: 2}, .1}, {CressieRead{K: 2}, .5}, {CressieRead{K: 1.5}, .5}, {KL{}, .5},
+		{SmoothedCVaR{Mu: .2}, .3}, {CressieRead{K: 2}, 1.5}, {CVaR{Mu: .2}, 1}}
+}
+
+// The two bounds meet, and no x nearby, nor one far off, has a lower risk.
+func TestLeastRiskIsLeast(t *testing.T) {
+	for _, apart := range []float64{1, 2} {
+		s := threeClasses(300, apart)
+		for _, c := range convexCases() {
+			o, err := s.Least(c.set, c.rho)
+			if err != nil {
+				t.Errorf("%s: %v", c.set.Label(), err)
+				continue
+			}
+			t.Logf("%s, %g: R* = %.10f, gap %.1e, λ %.4g", c.set.Label(), c.rho, o.Risk, o.Gap(), o.Z.Lambda)
+			if gap := o.Gap(); gap < -1e-12 {
+				t.Errorf("%s: the bound below is above by %.2g", c.set.Label(), -gap)
+			}
+			rng, x := rand.New(rand.NewPCG(2, 2)), make([]float64, s.size())
+			for range 100 {
+				far := math.Pow(10, -6*rng.Float64())
+				for i := range x {
+					x[i] = o.X[i] + far*rng.NormFloat64()
+				}
+				if r := s.risk(t, c.set, c.rho, x); r < o.Lower-1e-12 {
+					t.Fatalf("%s: R_ρ is %.12f at a distance of %.1g, and %.12f the bound below",
+						c.set.Label(), r, far, o.Lower)
+				}
+			}
+			if r := s.risk(t, c.set, c.rho, o.X); r != o.Risk {
+				t.Errorf("%s: R_ρ(X) is %v, said to be %v", c.set.Label(), r, o.Risk)
+			}
+		}
+	}
+}
+
+func (s *Softmax) risk(t *testing.T, set Set, rho float64, x []float64) float64 {
+	t.Helper()
+	losses := make([]float64, len(s.X))
+	s.losses(losses, x)
+	w, err := set.WorstCase(nil, losses, rho)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.Risk
+}
+
+// Loss, slope and curvature of a sample by finite differences.
+func TestSoftmaxByDifferences(t *testing.T) {
+	s := threeClasses(9, 1)
+	size := s.size()
+	x, p, slope := make([]float64, size), make([]float64, 2), make([]float64, size)
+	for i := range x {
+		x[i] = .3*float64(i%5) - .5
+	}
+	const h = 1e-5
+	for i := range s.X {
+		s.loss(p, x, i)
+		s.slope(slope, p, i)
+		bend := newCurvature(size).hess
+		s.bend(bend, 1, p, i)
+		for j := range x {
+			var loss [2]float64
+			var slopes [2][]float64
+			for side, d := range []float64{-h, h} {
+				y := append([]float64(nil), x...)
+				y[j] += d
+				loss[side] = s.loss(p, y, i)
+				slopes[side] = make([]float64, size)
+				s.slope(slopes[side], p, i)
+			}
+			if got := (loss[1] - loss[0]) / (2 * h); math.Abs(got-slope[j]) > 1e-8 {
+				t.Fatalf("sample %d: slope %d is %v, by differences %v", i, j, slope[j], got)
+			}
+			for k := range x {
+				if got := (slopes[1][k] - slopes[0][k]) / (2 * h); math.Abs(got-bend[j][k]) > 1e-8 {
+					t.Fatalf("sample %d: curvature %d %d is %v, by differences %v", i, j, k, bend[j][k], got)
+				}
+			}
+		}
+	}
+}
+
+func TestLeastRefuses(t *testing.T) {
+	good := threeClasses(30, 1)
+	for _, c := range []struct {
+		s   Softmax
+		rho float64
+	}{{Softmax{}, 1}, {Softmax{X: good.X, Labels: good.Labels[1:], Classes: 3}, 1},
+		{Softmax{X: good.X, Labels: good.Labels, Classes: 1}, 1}, {*good, 0}} {
+		if _, err := c.s.Least(KL{}, c.rho); err == nil {
+			t.Errorf("%d samples, %d classes, ρ = %g: no error", len(c.s.X), c.s.Classes, c.rho)
+		}
+	}
+	// Classes that a line tells apart have no optimum: the risk falls without end.
+	apart := &Softmax{X: [][]float64{{0}, {1}}, Labels: []int{0, 1}, Classes: 2}
+	if o, err := apart.Least(KL{}, .1); err == nil && o.Risk > 1e-6 {
+		t.Errorf("separable classes: %+v", o)
+	}
+}
+
+// leastByCVXPY solves the same problems as cones, which share nothing with dro.
+const leastByCVXPY = `
+import json, sys, cvxpy as cp, numpy as np
+d = json.load(sys.stdin)
+X = np.hstack([np.array(d["X"]), np.ones((len(d["X"]), 1))])
+n, C = len(X), d["Classes"]
+onehot = np.eye(C)[d["Labels"]]
+for case in d["Cases"]:
+    W, eta = cp.Variable((X.shape[1], C)), cp.Variable()
+    logits = X @ W
+    loss = cp.log_sum_exp(logits, axis=1) - cp.sum(cp.multiply(onehot, logits), axis=1)
+    u = cp.pos(loss - eta)
+    if case["Set"] == "cvar":
+        risk = eta + cp.sum(u) / (n * case["Mu"])
+    else:
+        risk = eta + np.sqrt((1 + 2 * case["Rho"]) / n) * cp.norm(u)
+    print(cp.Problem(cp.Minimize(risk)).solve(solver=cp.CLARABEL))
+`
+
+func TestLeastRiskIsCVXPYs(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip(err)
+	}
+	if exec.Command(python, "-c", "import cvxpy, clarabel").Run() != nil {
+		t.Skipf("%s has no cvxpy: pip install cvxpy", python)
+	}
+	type of struct {
+		Set     string
+		Rho, Mu float64
+	}
+	cases := []of{{"chi2", .1, .2}, {"chi2", .5, .2}, {"chi2", 1.5, .2}, {"cvar", 1, .2}}
+	s := threeClasses(120, 2)
+	in, err := json.Marshal(map[string]any{"X": s.X, "Labels": s.Labels, "Classes": 3, "Cases": cases})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(python, "-c", leastByCVXPY)
+	c.Stdin = strings.NewReader(string(in))
+	out, err := c.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	decode := json.NewDecoder(strings.NewReader(string(out)))
+	for _, k := range cases {
+		var want float64
+		if err := decode.Decode(&want); err != nil {
+			t.Fatal(err)
+		}
+		set, _ := NewSet(k.Set, 2, k.Mu)
+		o, err := s.Least(set, k.Rho)
+		if err != nil || math.Abs(o.Risk-want) > 1e-6 {
+			t.Errorf("%s, ρ = %g: R* is %.10f, CVXPY has %.10f (%v)", k.Set, k.Rho, o.Risk, want, err)
+		}
+		t.Logf("%s, ρ = %g: %.10f, CVXPY %.10f", k.Set, k.Rho, o.Risk, want)
+	}
+}

@@ -1,0 +1,69 @@
+package runner
+
+// AverageWindow is over how many evaluations the paper averages what it reports:
+// "all of the results are moving averaged by a window with size 5". An evaluation
+// an epoch, so over five epochs.
+const AverageWindow = 5
+
+// Average is the mean of a run's last evaluations, measure by measure, beside
+// what its last one says.
+type Average struct {
+	Evaluations int     `json:"evaluations"` // how many: fewer than AverageWindow where there are no more
+	FromEpoch   float64 `json:"from_epoch"`  // of the first of them
+	ToEpoch     float64 `json:"to_epoch"`    // of the last
+
+	Measures Values `json:"-"`
+	ByGroup  Lists  `json:"-"`
+}
+
+// AverageOf averages evaluations, which are given with the newest last; nil of
+// none. A measure that does not apply at one of them has no average. The worst
+// class here is the mean of the worst ones, each of its own evaluation, as a
+// curve shows it; the least of the averaged class_accuracy is at or above it.
+func AverageOf(evals []*EvalEvent) *Average {
+	evals = evals[max(0, len(evals)-AverageWindow):]
+	if len(evals) == 0 {
+		return nil
+	}
+	last := evals[len(evals)-1]
+	a := &Average{Evaluations: len(evals), FromEpoch: evals[0].Epoch, ToEpoch: last.Epoch}
+	for _, v := range last.Values {
+		a.Measures.Set(v.Name, averaged(evals, func(e *EvalEvent) Number { return e.Of(v.Name) }))
+	}
+	for _, l := range last.ByGroup {
+		list := make([]Number, len(l.Numbers))
+		for i := range list {
+			list[i] = averaged(evals, func(e *EvalEvent) (n Number) {
+				if of := e.ByGroup.Of(l.Name); i < len(of) {
+					n = of[i]
+				}
+				return n
+			})
+		}
+		a.ByGroup.Set(l.Name, list)
+	}
+	return a
+}
+
+// averaged is the mean of a number that every evaluation has.
+func averaged(evals []*EvalEvent, of func(*EvalEvent) Number) Number {
+	var sum float64
+	for _, e := range evals {
+		n := of(e)
+		if !n.Applies() {
+			return Number{}
+		}
+		sum += n.Float()
+	}
+	return Num(sum / float64(len(evals)))
+}
+
+// Of returns the average of the measure of that name.
+func (a *Average) Of(name string) Number { return a.Measures.Of(name) }
+
+type fixedAverage Average
+
+// MarshalJSON writes one flat object.
+func (a *Average) MarshalJSON() ([]byte, error) {
+	return flat((*fixedAverage)(a), a.Measures, a.ByGroup)
+}

@@ -1,0 +1,154 @@
+package runner
+
+import (
+	"fmt"
+	"time"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner/data"
+)
+
+// Frozen is a run as it was at a checkpoint: its network, data and method, to be
+// measured and not trained. It is for one goroutine.
+type Frozen struct {
+	Meta *Meta
+	Step int64 // of the checkpoint
+
+	run    *run
+	data   *data.Dataset
+	output bool // the paper's iterate is in the network
+}
+
+// The splits that a Frozen is measured on.
+const (
+	SplitTest  = "test"
+	SplitVal   = "val"
+	SplitTrain = "train"
+)
+
+// Splits lists them.
+func Splits() []string { return []string{SplitTest, SplitVal, SplitTrain} }
+
+// Freeze builds what p holds: its checkpoint, on the data in the folder dataDir.
+// The caller closes it.
+func Freeze(p *Past, dataDir string, threads int) (*Frozen, error) {
+	m := *p.Meta
+	if p.From == nil {
+		return nil, fmt.Errorf("run %s has no checkpoint yet", m.ID)
+	}
+	if err := m.usable(); err != nil {
+		return nil, fmt.Errorf("run %s: its run.json cannot be used: %w", m.ID, err)
+	}
+	d, err := openData(m.Spec.Dataset, m.Spec.DataOptions(dataDir))
+	if err != nil {
+		return nil, err
+	}
+	f := &Frozen{Meta: &m, Step: p.From.Step, data: d}
+	if err := f.build(p.From, threads); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("run %s: %w", m.ID, err)
+	}
+	return f, nil
+}
+
+func (f *Frozen) build(from *State, threads int) (err error) {
+	if f.data.Checksum != f.Meta.Checksum {
+		return otherData(f.Meta, f.data.Checksum)
+	}
+	if err := askRoom(&f.Meta.Spec, f.data, f.Meta.Parameters); err != nil {
+		return err
+	}
+	f.run, err = newRun(f.Meta, f.data, discard{}, &gate{retry: time.Second}, standardNetwork, max(1, threads))
+	if err != nil {
+		return err
+	}
+	return f.run.restore(from)
+}
+
+// Close releases the data and the network.
+func (f *Frozen) Close() error {
+	if f.run != nil {
+		f.run.close()
+	}
+	return f.data.Close()
+}
+
+// UseOutput puts the x that the method's output rule has chosen in the network, in
+// place of the checkpoint's own.
+func (f *Frozen) UseOutput() error {
+	if f.run.pickedNow() == nil {
+		return fmt.Errorf("run %s: %s has no output rule, or has chosen nothing yet: leave --output out",
+			f.Meta.ID, f.Meta.Spec.Algorithm())
+	}
+	if !f.output {
+		swapTensors(f.run.x, f.run.picked)
+		f.output = true
+	}
+	return nil
+}
+
+// Z returns the dual variables that belong to the network, in the problem's
+// coordinates; ok is false where the method has none.
+func (f *Frozen) Z() (z dro.Z, ok bool) {
+	d, ok := f.run.method.(dro.Dual)
+	switch {
+	case !ok:
+		return z, false
+	case f.output:
+		return f.run.picker.Picked().Z, true
+	}
+	return d.Z(), true
+}
+
+// Problem is the run's own.
+func (f *Frozen) Problem() *dro.Problem { return f.run.problem }
+
+// HasVal tells whether there is a validation split.
+func (f *Frozen) HasVal() bool { return f.data.Val != nil }
+
+// Pass runs the network over a split, unaugmented and in evaluation mode.
+func (f *Frozen) Pass(split string) (*Pass, error) {
+	src, err := f.source(split)
+	if err != nil {
+		return nil, err
+	}
+	return f.run.pass(src, false)
+}
+
+func (f *Frozen) source(split string) (data.Source, error) {
+	switch {
+	case split == SplitTest:
+		return f.data.Test, nil
+	case split == SplitTrain:
+		return f.data.Train, nil
+	case split == SplitVal && f.HasVal():
+		return f.data.Val, nil
+	case split == SplitVal:
+		return nil, fmt.Errorf("run %s has no validation split", f.Meta.ID)
+	}
+	return nil, fmt.Errorf("split %q: want test, val or train", split)
+}
+
+// Stationarity is the paper's two-part test at the network and its dual variables,
+// on the training split.
+func (f *Frozen) Stationarity() (*Output, error) {
+	z, ok := f.Z()
+	if !ok {
+		return nil, fmt.Errorf("run %s: %s has no dual variables", f.Meta.ID, f.Meta.Spec.Algorithm())
+	}
+	return f.run.certificateAt(z)
+}
+
+// batchOfTrain draws so many training samples with replacement, unaugmented.
+func (f *Frozen) drawn(batch int, stream uint64) (*data.Loader, error) {
+	o := f.run.loaderOptions(stream, batch)
+	o.Ahead = false
+	return data.NewDraws(f.data.Train, o)
+}
+
+// evaluating holds the network in evaluation mode until it is called back.
+func (f *Frozen) evaluating() (back func()) {
+	f.run.net.SetMode(nn.Evaluate)
+	return func() { f.run.net.SetMode(nn.Train) }
+}

@@ -1,0 +1,79 @@
+package runner
+
+import (
+	"fmt"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner/data"
+)
+
+// Optimum is the least worst-case risk that the run's network could have on the
+// training split at the run's set and radius, known to within Gap: see
+// dro.Softmax.
+type Optimum struct {
+	Risk   float64 `json:"risk"`
+	Gap    float64 `json:"gap"`
+	Lambda float64 `json:"lambda"` // optimal there, in the problem's coordinates
+	Eta    float64 `json:"eta"`
+}
+
+// mostOptimum bounds the work of a step of the search for it, in multiply-adds:
+// some seconds in all.
+const mostOptimum = 1e8
+
+// optimumOf finds the optimum of what s trains on d, where s asks for it.
+func optimumOf(s *Spec, d *data.Dataset, p *dro.Problem) (*Optimum, error) {
+	if !s.Optimum {
+		return nil, nil
+	}
+	size := float64((d.Shape.Len() + 1) * (len(d.Classes) - 1))
+	switch {
+	case !nn.Convex(s.Model):
+		return nil, &KeyError{"optimum", "true", "a model whose losses are convex in its weights: model: linear"}
+	case float64(d.Train.Len())*size*size > mostOptimum:
+		return nil, &KeyError{"optimum", "true", fmt.Sprintf(
+			"less to solve: %d samples and %.0f weights are too many", d.Train.Len(), size)}
+	}
+	table, err := tableOf(s, d)
+	if err != nil {
+		return nil, err
+	}
+	o, err := table.Least(p.Set, p.Rho)
+	if err != nil {
+		return nil, fmt.Errorf("optimum: %w", err)
+	}
+	z := p.Shift(o.Z)
+	return &Optimum{Risk: o.Risk, Gap: max(0, o.Gap()), Lambda: z.Lambda, Eta: z.Eta}, nil
+}
+
+// tableOf is the training split as evaluations see it.
+func tableOf(s *Spec, d *data.Dataset) (*dro.Softmax, error) {
+	o := loaderOptions(s, d)
+	o.Batch = min(s.Batch, d.Train.Len())
+	loader, err := data.NewSequential(d.Train, o)
+	if err != nil {
+		return nil, err
+	}
+	defer loader.Close()
+	t, size := &dro.Softmax{Classes: len(d.Classes)}, d.Shape.Len()
+	for len(t.X) < d.Train.Len() {
+		b := loader.Next()
+		for i := range b.N {
+			x := make([]float64, size)
+			for j, v := range b.X[i*size:][:size] {
+				x[j] = float64(v)
+			}
+			t.X, t.Labels = append(t.X, x), append(t.Labels, b.Labels[i])
+		}
+	}
+	return t, nil
+}
+
+// excessRisk is R_ρ less the least there is.
+func (e *Evaluation) excessRisk() Number {
+	if e.Optimum == nil {
+		return Number{}
+	}
+	return Num(e.Train.Worst.Risk - e.Optimum.Risk)
+}

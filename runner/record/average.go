@@ -1,0 +1,27 @@
+package record
+
+import (
+	"slices"
+
+	"drolab/runner"
+)
+
+// averageBudget is how far from its end a log is read for its last evaluations,
+// in bytes: between them are the steps of some epochs.
+const averageBudget = 16 << 20
+
+// Average returns the mean of the run's last evaluations, as the paper reports
+// it, from the log, so that runs of any version have it; nil before the first.
+func (r *Run) Average() (*runner.Average, error) {
+	in, err := openFolder(r.open, r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	e, err := readBack(in, averageBudget, func(e *end) bool { return len(e.evals) >= runner.AverageWindow })
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(e.evals)
+	return runner.AverageOf(e.evals), nil
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"errors"
+	"math"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+
+	"github.com/spf13/cobra"
+)
+
+// measured fills in what Theorem 1 assumes from a run, but for what was given.
+func (a *app) measured(
+	c *cobra.Command, name string, f *setFlags, h *dro.Assumptions, samples int,
+) (err error) {
+	frozen, err := a.freeze(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, frozen.Close()) }()
+	train, err := frozen.Pass(runner.SplitTrain)
+	if err != nil {
+		return err
+	}
+	of, err := frozen.Constants(train, samples)
+	if err != nil {
+		return err
+	}
+	r, _, err := a.findStep(name)
+	if err != nil {
+		return err
+	}
+	gap, err := fallen(r)
+	if err != nil {
+		return err
+	}
+	spec, given := &frozen.Meta.Spec, c.Flags().Changed
+	take := func(flag string, to *float64, v float64) {
+		if !given(flag) {
+			*to = v
+		}
+	}
+	take("rho", &f.rho, spec.Rho)
+	take("k", &f.k, spec.K)
+	take("mu", &f.mu, spec.Mu)
+	if !given("uncertainty") {
+		f.uncertainty = spec.Uncertainty
+	}
+	take("bound", &h.Bound, of.Bound)
+	take("lipschitz", &h.Lipschitz, of.Lipschitz)
+	take("smoothness", &h.Smoothness, of.Smoothness)
+	take("gap", &h.Gap, gap)
+	take("epsilon", &h.Epsilon, stationary(r.Summary()).Float())
+	return nil
+}
+
+// fallen is Δ as a run has seen it: F of its first logged batch less the least R_ρ of
+// its evaluations.
+func fallen(r *record.Run) (float64, error) {
+	first, least := math.NaN(), math.Inf(1)
+	for tail := r.Tail(); ; {
+		events, err := tail.Read()
+		if err != nil || len(events) == 0 {
+			return first - least, err
+		}
+		for _, e := range events {
+			switch e := e.(type) {
+			case *runner.StepEvent:
+				if n := e.Max.Of("objective"); first != first && n.Applies() {
+					first = n.Float()
+				}
+			case *runner.EvalEvent:
+				least = min(least, e.Of("train_robust_risk").Float())
+			}
+		}
+	}
+}
