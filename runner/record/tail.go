@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"drolab/runner"
@@ -14,6 +15,7 @@ import (
 type Tail struct {
 	path    string
 	offset  int64 // of the first byte not yet taken in
+	size    int64 // of the log, at the last look
 	long    bool  // inside a line that is longer than maxLine
 	skipped int
 	buf     []byte
@@ -29,35 +31,53 @@ func (t *Tail) Skipped() int { return t.skipped }
 // whole. After an error the place is unchanged.
 //
 // What a resume discards is still returned: see Progress.
-func (t *Tail) Read() ([]runner.Event, error) {
-	f, size, err := openRegular(t.path)
+func (t *Tail) Read() (events []runner.Event, err error) {
+	err = t.part(math.MaxInt64, func(e runner.Event, _ int64) { events = append(events, e) })
+	return events, err
+}
+
+// Share implements Log.
+func (t *Tail) Share() float64 {
+	if t.offset >= t.size {
+		return 1
+	}
+	return float64(t.offset) / float64(t.size)
+}
+
+// part gives the next events, of the bytes before a limit, to f, with the offsets
+// behind their lines.
+func (t *Tail) part(limit int64, f func(e runner.Event, end int64)) error {
+	file, size, err := openRegular(t.path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer f.Close()
+	defer file.Close()
 	if size < t.offset {
-		return nil, fmt.Errorf("%s: is shorter than what was read of it: it was replaced, open the run again",
-			t.path)
+		return fmt.Errorf("%s: is shorter than what was read of it: it was replaced, open the run again", t.path)
 	}
-	var events []runner.Event
-	for len(events) == 0 {
-		chunk, err := t.chunk(f, size)
+	t.size = size
+	for given := false; !given; {
+		chunk, err := t.chunk(file, min(size, limit))
 		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", t.path, err)
+			return fmt.Errorf("reading %s: %w", t.path, err)
 		}
 		end := bytes.LastIndexByte(chunk, '\n')
 		if end < 0 {
 			if len(chunk) < maxLine {
-				return nil, nil
+				return nil
 			}
 			t.offset += int64(len(chunk))
 			t.long = true
 			continue
 		}
+		start := t.offset
 		t.offset += int64(end) + 1
-		events = t.decode(chunk[:end])
+		t.decode(chunk[:end], start, func(e runner.Event, end int64) {
+			given = true
+			f(e, end)
+		})
 	}
-	return events, nil
+	return nil
 }
 
 // chunk returns what stands at the offset, up to maxLine bytes.
@@ -71,9 +91,11 @@ func (t *Tail) chunk(r io.ReaderAt, size int64) ([]byte, error) {
 	return t.buf, err
 }
 
-// decode returns the events in the lines, whose last newline is off.
-func (t *Tail) decode(lines []byte) (events []runner.Event) {
+// decode gives the events in lines that start at an offset and whose last newline
+// is off.
+func (t *Tail) decode(lines []byte, offset int64, f func(e runner.Event, end int64)) {
 	for line := range bytes.SplitSeq(lines, []byte{'\n'}) {
+		offset += int64(len(line)) + 1
 		if t.long {
 			t.long = false
 			t.skipped++
@@ -83,8 +105,7 @@ func (t *Tail) decode(lines []byte) (events []runner.Event) {
 		if err != nil {
 			t.skipped++
 		} else if e != nil {
-			events = append(events, e)
+			f(e, offset)
 		}
 	}
-	return events
 }
