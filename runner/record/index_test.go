@@ -36,7 +36,7 @@ func byKind[E runner.Event](events []runner.Event) (list []E) {
 }
 
 // longEnough is a run whose log takes an index.
-const longEnough = 20_000
+const longEnough = 8000
 
 // checkWhole wants the whole of a run of longEnough steps, in small.
 func checkWhole(t *testing.T, what string, events []runner.Event) {
@@ -80,13 +80,13 @@ func longRun(t *testing.T) *Run {
 
 func indexOf(r *Run) string { return filepath.Join(r.Dir, indexName) }
 
-func TestThin(t *testing.T) {
+func TestInSmall(t *testing.T) {
 	r := longRun(t)
 	all := readAll(t, r.Tail())
 	if n := len(byKind[*runner.StepEvent](all)); n != longEnough {
 		t.Fatalf("the log has %d steps", n)
 	}
-	looked := readAll(t, Thin(r.Tail(), false))
+	looked := readAll(t, InSmall(r.Tail(), false))
 	checkWhole(t, "without an index", looked)
 	if _, err := os.Stat(indexOf(r)); err == nil {
 		t.Error("a look that keeps nothing has kept an index")
@@ -94,13 +94,13 @@ func TestThin(t *testing.T) {
 	if len(looked) > 3*maxBlocks {
 		t.Errorf("%d events, want about %d", len(looked), maxBlocks)
 	}
-	checkWhole(t, "while it is made", readAll(t, Thin(r.Tail(), true)))
+	checkWhole(t, "while it is made", readAll(t, InSmall(r.Tail(), true)))
 	info, err := os.Stat(indexOf(r))
 	must(t, err)
 	if info.Size() > 400_000 {
 		t.Errorf("the index has %d bytes", info.Size())
 	}
-	l := Thin(r.Tail(), false)
+	l := InSmall(r.Tail(), false)
 	first, err := l.Read()
 	must(t, err)
 	checkWhole(t, "with it, in one look", first)
@@ -110,8 +110,8 @@ func TestThin(t *testing.T) {
 	}
 }
 
-// TestThinProgress wants the standing and the time of a run from its index.
-func TestThinProgress(t *testing.T) {
+// TestInSmallProgress wants the standing and the time of a run from its index.
+func TestInSmallProgress(t *testing.T) {
 	r := longRun(t)
 	fold := func(l Log) *Progress {
 		p := NewProgress(&r.Meta)
@@ -120,8 +120,8 @@ func TestThinProgress(t *testing.T) {
 		}
 		return p
 	}
-	exact, thin := fold(r.Tail()), fold(Thin(r.Tail(), true))
-	again := fold(Thin(r.Tail(), false))
+	exact, thin := fold(r.Tail()), fold(InSmall(r.Tail(), true))
+	again := fold(InSmall(r.Tail(), false))
 	for _, p := range []*Progress{thin, again} {
 		if p.Status != exact.Status || p.Step != exact.Step || p.Eval.Step != exact.Eval.Step {
 			t.Errorf("stands at %s, step %d", p.Status, p.Step)
@@ -135,7 +135,7 @@ func TestThinProgress(t *testing.T) {
 // TestIndexFits damages an index, and the log that it is of.
 func TestIndexFits(t *testing.T) {
 	r := longRun(t)
-	readAll(t, Thin(r.Tail(), true))
+	readAll(t, InSmall(r.Tail(), true))
 	whole, err := os.ReadFile(indexOf(r))
 	must(t, err)
 	flipped := slices.Clone(whole)
@@ -151,7 +151,7 @@ func TestIndexFits(t *testing.T) {
 		if len(list) != 1 || list[0].File != indexName {
 			t.Errorf("%s: the doctor finds %v", name, list)
 		}
-		checkWhole(t, name, readAll(t, Thin(r.Tail(), true)))
+		checkWhole(t, name, readAll(t, InSmall(r.Tail(), true)))
 		if _, err := loadIndex(in(t, r.Dir)); err != nil {
 			t.Errorf("%s: not made anew: %v", name, err)
 		}
@@ -177,7 +177,7 @@ func TestIndexIsNoLink(t *testing.T) {
 	if err := os.Symlink(elsewhere, indexOf(r)); err != nil {
 		t.Skip(err)
 	}
-	checkWhole(t, "beside a link", readAll(t, Thin(r.Tail(), true)))
+	checkWhole(t, "beside a link", readAll(t, InSmall(r.Tail(), true)))
 	if text, err := os.ReadFile(elsewhere); err != nil || string(text) != "mine" {
 		t.Errorf("what the link leads to has %q", text)
 	}
@@ -189,7 +189,7 @@ func TestIndexOfHeldRun(t *testing.T) {
 	l, err := in(t, r.Dir).lockRun()
 	must(t, err)
 	defer l.Release()
-	checkWhole(t, "held", readAll(t, Thin(r.Tail(), true)))
+	checkWhole(t, "held", readAll(t, InSmall(r.Tail(), true)))
 	if _, err := os.Stat(indexOf(r)); err == nil {
 		t.Error("a viewer has written beside a log that is being written")
 	}
@@ -201,7 +201,7 @@ func TestTrainerWritesIndex(t *testing.T) {
 	s := newStore(t)
 	m := newMeta(1)
 	r := create(t, s, m)
-	const steps = 20_000
+	const steps = 8000
 	must(t, r.Append(status(0, runner.Running)))
 	for step := int64(1); step <= steps; step++ {
 		must(t, r.Append(longStep(step, steps)))
@@ -220,7 +220,7 @@ func TestTrainerWritesIndex(t *testing.T) {
 		}
 		run, err := Find(s.Dir(), m.ID)
 		must(t, err)
-		events := byKind[*runner.StepEvent](readAll(t, Thin(run.Tail(), false)))
+		events := byKind[*runner.StepEvent](readAll(t, InSmall(run.Tail(), false)))
 		if last := events[len(events)-1].Step; last != upto || len(events) > maxBlocks+exactTail/300 {
 			t.Errorf("%d steps up to %d", len(events), last)
 		}

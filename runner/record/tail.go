@@ -64,6 +64,7 @@ func (t *Tail) part(limit int64, f func(e runner.Event, end int64)) error {
 		end := bytes.LastIndexByte(chunk, '\n')
 		if end < 0 {
 			if len(chunk) < maxLine {
+				t.size = t.offset // for now
 				return nil
 			}
 			t.offset += int64(len(chunk))

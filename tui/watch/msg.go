@@ -25,14 +25,16 @@ type part struct {
 	id      string
 	events  []runner.Event
 	skipped int           // lines of the log that are no events, so far
+	share   float64       // of the log that was read, so far
 	status  runner.Status // as a fresh look at the directory says; "" without one
 	err     error
 }
 
-// opened is a run with its log.
+// opened is a run with its log, and how it stood when it was looked for.
 type opened struct {
 	run *record.Run
 	log lab.Log
+	at  record.Standing
 }
 
 // Changes tells whether the screen may look different.

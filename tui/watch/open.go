@@ -10,8 +10,10 @@ import (
 )
 
 // open finds the runs of the given names or, without names, the newest ones
-// that belong together.
-func open(s lab.Source, ids []string) tea.Cmd {
+// that belong together. How a run stands is told from the end of its log, before
+// the rest of that is read.
+func open(l *lab.Lab, ids []string) tea.Cmd {
+	s, logs := l.Source, lab.InSmall(l.Source, !l.Config.ReadOnly)
 	return func() tea.Msg {
 		var m openMsg
 		var runs []*record.Run
@@ -29,7 +31,7 @@ func open(s lab.Source, ids []string) tea.Cmd {
 			runs = append(runs, r)
 		}
 		for _, r := range runs {
-			m.runs = append(m.runs, opened{r, record.Lineage(s, r)})
+			m.runs = append(m.runs, opened{r, record.Lineage(logs, r), r.Standing()})
 		}
 		return m
 	}

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -132,7 +133,7 @@ func (w *Page) Init() tea.Cmd {
 		return nil
 	}
 	w.opening = true
-	return open(w.Source, nil)
+	return open(w.Lab, nil)
 }
 
 // Update implements the interface's page.
@@ -140,7 +141,7 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case lab.Watch:
 		w.opening = true
-		return open(w.Source, msg.IDs)
+		return open(w.Lab, msg.IDs)
 	case openMsg:
 		return w.opened(msg)
 	case kit.Tick:
@@ -218,7 +219,7 @@ func (w *Page) read(now time.Time) tea.Cmd {
 		for _, s := range logs {
 			p := part{id: s.id}
 			p.events, p.err = s.log.Read()
-			p.skipped = s.log.Skipped()
+			p.skipped, p.share = s.log.Skipped(), s.log.Share()
 			if s.look && len(p.events) == 0 { // one that logs is alive
 				if r, err := find(s.id); err == nil {
 					p.status = r.Status()
@@ -244,14 +245,17 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		}
 		t := w.tracks[i]
 		t.add(p.events)
-		t.skipped = p.skipped
+		t.skipped, t.share = p.skipped, p.share
 		if p.err != nil {
-			problem = cell.OneLine(p.err.Error())
+			problem, t.share = cell.OneLine(p.err.Error()), 1
+		}
+		if t.share == 1 {
+			t.caughtUp()
 		}
 		if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
 			t.Status = p.status
 		}
-		behind = behind || len(p.events) >= readAhead
+		behind = behind || t.share < 1
 		changed = changed || len(p.events) > 0
 	}
 	if changed {
@@ -268,13 +272,18 @@ func (w *Page) take(m readMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// share is how much of the logs was read, on the mean.
+func (w *Page) share() float64 {
+	sum := 0.0
+	for _, t := range w.tracks {
+		sum += t.share
+	}
+	return sum / float64(len(w.tracks))
+}
+
 // lookAgain is how often the directories are asked whether their runs still are
 // alive.
 const lookAgain = 2 * time.Second
-
-// readAhead is how many events in one answer mean that the log goes on, so
-// that it is read again at once.
-const readAhead = 200
 
 // resmooth filters all runs anew.
 func (w *Page) resmooth() {
@@ -292,8 +301,12 @@ func (w *Page) run() *track {
 	return w.tracks[w.at]
 }
 
-// Digest is how the watched runs stand, in a few words.
+// Digest is how the watched runs stand, in a few words, and how much of long logs
+// was read.
 func (w *Page) Digest() string {
+	if len(w.tracks) == 0 {
+		return ""
+	}
 	counts := map[runner.Status]int{}
 	for _, t := range w.tracks {
 		counts[t.Status]++
@@ -304,6 +317,9 @@ func (w *Page) Digest() string {
 		if n := counts[status]; n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n, status))
 		}
+	}
+	if share := w.share(); share < 1 {
+		words = append(words, fmt.Sprintf("reading %.0f %%", math.Floor(100*share)))
 	}
 	return strings.Join(words, " · ")
 }

@@ -13,22 +13,22 @@ const (
 	buildPart = 8 << 20 // bytes of log at a time, for an index that is made
 )
 
-// Thin returns a log that gives what lies far back in a long one from its index:
+// InSmall returns a log that gives what lies far back in a long one from its index:
 // see Index. Where a log is no file, it is that log. With keep an index that had to
 // be made is written beside the log, if that folder is the user's own and nobody
 // records the run; without it nothing is written.
-func Thin(l Log, keep bool) Log {
+func InSmall(l Log, keep bool) Log {
 	tail, ok := l.(*Tail)
 	if !ok {
 		return l
 	}
-	return &thin{tail: tail, keep: keep}
+	return &inSmall{tail: tail, keep: keep}
 }
 
-// thin gives the blocks of an index, then what stands behind them in the log.
+// inSmall gives the blocks of an index, then what stands behind them in the log.
 //
 //	start -> index of the file -> extend (parts) -> blocks -> tail
-type thin struct {
+type inSmall struct {
 	tail    *Tail
 	keep    bool
 	started bool
@@ -37,7 +37,7 @@ type thin struct {
 }
 
 // Read implements Log.
-func (l *thin) Read() ([]runner.Event, error) {
+func (l *inSmall) Read() ([]runner.Event, error) {
 	if !l.started {
 		l.started = true
 		l.source = indexLog(l.tail, exactTail)
@@ -62,7 +62,7 @@ func (l *thin) Read() ([]runner.Event, error) {
 }
 
 // next are the events of the blocks that will not change any more.
-func (l *thin) next() (events []runner.Event) {
+func (l *inSmall) next() (events []runner.Event) {
 	blocks := l.source.index.blocks
 	if l.source.share() < 1 {
 		blocks = blocks[:max(0, len(blocks)-1)]
@@ -76,10 +76,10 @@ func (l *thin) next() (events []runner.Event) {
 }
 
 // Skipped implements Log.
-func (l *thin) Skipped() int { return l.tail.Skipped() }
+func (l *inSmall) Skipped() int { return l.tail.Skipped() }
 
 // Share implements Log.
-func (l *thin) Share() float64 {
+func (l *inSmall) Share() float64 {
 	switch {
 	case !l.started:
 		return 0
