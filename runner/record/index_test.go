@@ -69,8 +69,8 @@ func checkWhole(t *testing.T, what string, events []runner.Event) {
 	}
 }
 
-// longRun is a run of longEnough steps without an index.
-func longRun(t *testing.T) *Run {
+// longLog is a run of longEnough steps without an index.
+func longLog(t *testing.T) *Run {
 	t.Helper()
 	dir := t.TempDir()
 	r, err := Find(dir, writeLong(t, dir, longEnough, runner.Done))
@@ -81,7 +81,7 @@ func longRun(t *testing.T) *Run {
 func indexOf(r *Run) string { return filepath.Join(r.Dir, indexName) }
 
 func TestInSmall(t *testing.T) {
-	r := longRun(t)
+	r := longLog(t)
 	all := readAll(t, r.Tail())
 	if n := len(byKind[*runner.StepEvent](all)); n != longEnough {
 		t.Fatalf("the log has %d steps", n)
@@ -112,7 +112,7 @@ func TestInSmall(t *testing.T) {
 
 // TestInSmallProgress wants the standing and the time of a run from its index.
 func TestInSmallProgress(t *testing.T) {
-	r := longRun(t)
+	r := longLog(t)
 	fold := func(l Log) *Progress {
 		p := NewProgress(&r.Meta)
 		for _, e := range readAll(t, l) {
@@ -134,7 +134,7 @@ func TestInSmallProgress(t *testing.T) {
 
 // TestIndexFits damages an index, and the log that it is of.
 func TestIndexFits(t *testing.T) {
-	r := longRun(t)
+	r := longLog(t)
 	readAll(t, InSmall(r.Tail(), true))
 	whole, err := os.ReadFile(indexOf(r))
 	must(t, err)
@@ -171,7 +171,7 @@ func TestIndexFits(t *testing.T) {
 
 // TestIndexIsNoLink wants nothing to be read or written through links.
 func TestIndexIsNoLink(t *testing.T) {
-	r := longRun(t)
+	r := longLog(t)
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
 	must(t, os.WriteFile(elsewhere, []byte("mine"), 0o644))
 	if err := os.Symlink(elsewhere, indexOf(r)); err != nil {
@@ -185,7 +185,7 @@ func TestIndexIsNoLink(t *testing.T) {
 
 // TestIndexOfHeldRun wants a viewer to leave a run alone that somebody records.
 func TestIndexOfHeldRun(t *testing.T) {
-	r := longRun(t)
+	r := longLog(t)
 	l, err := in(t, r.Dir).lockRun()
 	must(t, err)
 	defer l.Release()

@@ -74,7 +74,7 @@ func writeIndex(to io.Writer, h *indexHead, x *Index) error {
 			return err
 		}
 		if _, err = w.Write(append(line, '\n')); err == nil {
-			line, err = runner.EncodeEvent(rounded(e.event))
+			line, err = runner.EncodeEvent(shortEvent(e.event))
 		}
 	}
 	if err != nil {
@@ -84,23 +84,23 @@ func writeIndex(to io.Writer, h *indexHead, x *Index) error {
 	return errors.Join(err, w.Close())
 }
 
-// rounded is an event with as many digits as a screen can tell apart, in half the
+// shortEvent is an event with as many digits as a screen can tell apart, in half the
 // bytes.
-func rounded(e runner.Event) runner.Event {
+func shortEvent(e runner.Event) runner.Event {
 	switch e := e.(type) {
 	case *runner.StepEvent:
 		r := *e
 		r.Time = r.Time.Truncate(time.Millisecond)
-		r.Values, r.Min, r.Max = round(e.Values), round(e.Min), round(e.Max)
-		r.ImagesPerSecond = roundNumber(e.ImagesPerSecond)
+		r.Values, r.Min, r.Max = shortValues(e.Values), shortValues(e.Min), shortValues(e.Max)
+		r.ImagesPerSecond = shortNumber(e.ImagesPerSecond)
 		return &r
 	case *runner.EvalEvent:
 		r := *e
-		r.Values, r.ByGroup = round(e.Values), nil
+		r.Values, r.ByGroup = shortValues(e.Values), nil
 		for _, l := range e.ByGroup {
 			numbers := make([]runner.Number, len(l.Numbers))
 			for i, n := range l.Numbers {
-				numbers[i] = roundNumber(n)
+				numbers[i] = shortNumber(n)
 			}
 			r.ByGroup = append(r.ByGroup, runner.List{Name: l.Name, Numbers: numbers})
 		}
@@ -109,15 +109,15 @@ func rounded(e runner.Event) runner.Event {
 	return e
 }
 
-func round(v runner.Values) runner.Values {
+func shortValues(v runner.Values) runner.Values {
 	r := make(runner.Values, len(v))
 	for i, x := range v {
-		r[i] = runner.Value{Name: x.Name, Number: roundNumber(x.Number)}
+		r[i] = runner.Value{Name: x.Name, Number: shortNumber(x.Number)}
 	}
 	return r
 }
 
-func roundNumber(n runner.Number) runner.Number {
+func shortNumber(n runner.Number) runner.Number {
 	if !n.Applies() {
 		return n
 	}

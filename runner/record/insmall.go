@@ -19,7 +19,7 @@ const (
 // records the run; without it nothing is written.
 func InSmall(l Log, keep bool) Log {
 	tail, ok := l.(*Tail)
-	if !ok {
+	if !ok || tail.packed != nil {
 		return l
 	}
 	return &inSmall{tail: tail, keep: keep}

@@ -14,9 +14,10 @@ import (
 // grows. It holds no file open. It is for one goroutine at a time.
 type Tail struct {
 	path    string
-	offset  int64 // of the first byte not yet taken in
-	size    int64 // of the log, at the last look
-	long    bool  // inside a line that is longer than maxLine
+	packed  *packedLog // in place of path
+	offset  int64      // of the first byte not yet taken in
+	size    int64      // of the log, at the last look
+	long    bool       // inside a line that is longer than maxLine
 	skipped int
 	buf     []byte
 }
@@ -47,7 +48,7 @@ func (t *Tail) Share() float64 {
 // part gives the next events, of the bytes before a limit, to f, with the offsets
 // behind their lines.
 func (t *Tail) part(limit int64, f func(e runner.Event, end int64)) error {
-	file, size, err := openRegular(t.path)
+	file, size, err := t.open()
 	if err != nil {
 		return err
 	}
@@ -79,6 +80,13 @@ func (t *Tail) part(limit int64, f func(e runner.Event, end int64)) error {
 		})
 	}
 	return nil
+}
+
+func (t *Tail) open() (logFile, int64, error) {
+	if t.packed != nil {
+		return t.packed.open()
+	}
+	return openRegular(t.path)
 }
 
 // chunk returns what stands at the offset, up to maxLine bytes.

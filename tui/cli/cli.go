@@ -168,9 +168,9 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.runs, "runs", a.RunsDir, "folder of the runs (DROLAB_RUNS)")
 	flags.IntVar(&a.threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(
-		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(),
-		a.resumeCommand(), a.attachCommand(), a.pauseCommand(), a.stopCommand(), a.checkpointCommand(),
-		a.knobCommand(), a.deleteCommand(), a.doctorCommand(), a.engineCommand(), a.dataCommand(), a.benchCommand(),
+		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(), a.reportCommand(),
+		a.recordCommand(), a.resumeCommand(), a.attachCommand(), a.replayCommand(), a.pauseCommand(),
+		a.stopCommand(), a.checkpointCommand(), a.knobCommand(), a.deleteCommand(), a.doctorCommand(), a.engineCommand(), a.dataCommand(), a.benchCommand(),
 		a.riskCommand(), a.planCommand(), a.versionCommand())
 	return root
 }

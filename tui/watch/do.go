@@ -45,7 +45,7 @@ func (w *Page) define() tea.Cmd { return kit.Show(w.info()) }
 
 func (w *Page) newest() tea.Cmd {
 	w.opening = true
-	return open(w.Lab, nil)
+	return open(w.Lab, nil, nil)
 }
 
 // hide hides the curves of the run under the cursor, or shows them again.

@@ -12,10 +12,10 @@ import (
 // open finds the runs of the given names or, without names, the newest ones
 // that belong together. How a run stands is told from the end of its log, before
 // the rest of that is read.
-func open(l *lab.Lab, ids []string) tea.Cmd {
+func open(l *lab.Lab, ids []string, replay *lab.Replay) tea.Cmd {
 	s, logs := l.Source, lab.InSmall(l.Source, !l.Config.ReadOnly)
 	return func() tea.Msg {
-		var m openMsg
+		m := openMsg{replay: replay}
 		var runs []*record.Run
 		if len(ids) == 0 {
 			var all []*record.Run
@@ -31,7 +31,11 @@ func open(l *lab.Lab, ids []string) tea.Cmd {
 			runs = append(runs, r)
 		}
 		for _, r := range runs {
-			m.runs = append(m.runs, opened{r, record.Lineage(logs, r), r.Standing()})
+			if replay != nil {
+				m.runs = append(m.runs, openReplay(s, r))
+				continue
+			}
+			m.runs = append(m.runs, opened{run: r, log: record.Lineage(logs, r), at: r.Standing()})
 		}
 		return m
 	}

@@ -9,6 +9,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -30,6 +31,7 @@ type Page struct {
 	reading  bool     // a command is
 	opening  bool
 	looked   time.Time // at the directories' status
+	clock    *clock    // of a replay; nil without one
 	problem  string    // of the last opening or reading; "" without
 
 	quantities map[string]quantity
@@ -133,7 +135,10 @@ func (w *Page) Init() tea.Cmd {
 		return nil
 	}
 	w.opening = true
-	return open(w.Lab, nil)
+	if r := w.Config.Replay; r != nil {
+		return open(w.Lab, w.Config.Kept.IDs(), r)
+	}
+	return open(w.Lab, nil, nil)
 }
 
 // Update implements the interface's page.
@@ -141,7 +146,7 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case lab.Watch:
 		w.opening = true
-		return open(w.Lab, msg.IDs)
+		return open(w.Lab, msg.IDs, msg.Replay)
 	case openMsg:
 		return w.opened(msg)
 	case kit.Tick:
@@ -174,6 +179,9 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	}
 	w.tracks, w.at, w.top, w.reading = nil, 0, 0, false
 	w.round++
+	if w.clock = nil; m.replay != nil {
+		w.clock = newClock(*m.replay)
+	}
 	for _, o := range m.runs {
 		w.tracks = append(w.tracks, newTrack(o))
 	}
@@ -199,31 +207,46 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	if w.reading || len(w.tracks) == 0 {
 		return nil
 	}
+	back, until := false, record.Moment{}
+	if c := w.clock; c != nil {
+		c.tick(now)
+		if !c.due() {
+			return nil
+		}
+		back, until = c.back, c.until()
+		c.back, c.read = false, c.at
+	}
 	w.reading = true
-	look := now.Sub(w.looked) >= lookAgain
+	look := w.clock == nil && now.Sub(w.looked) >= lookAgain
 	if look {
 		w.looked = now
 	}
 	type source struct {
+		opened
 		id   string
-		log  lab.Log
 		look bool
 	}
 	var logs []source
 	for _, t := range w.tracks {
-		logs = append(logs, source{t.id, t.log, look && (!t.Status.Ended() || t.Status == runner.Interrupted)})
+		logs = append(logs, source{t.opened, t.id, look && (!t.Status.Ended() || t.Status == runner.Interrupted)})
 	}
 	round, find := w.round, w.Source.Find
 	return func() tea.Msg {
-		m := readMsg{round: round}
+		m := readMsg{round: round, again: back}
 		for _, s := range logs {
 			p := part{id: s.id}
+			if s.tape != nil {
+				s.tape.prepare(&s.opened, back, until)
+			}
 			p.events, p.err = s.log.Read()
 			p.skipped, p.share = s.log.Skipped(), s.log.Share()
 			if s.look && len(p.events) == 0 { // one that logs is alive
 				if r, err := find(s.id); err == nil {
 					p.status = r.Status()
 				}
+			}
+			if p.log = s.log; s.tape != nil {
+				p.tape = s.tape.replay.Tape()
 			}
 			m.parts = append(m.parts, p)
 		}
@@ -237,6 +260,9 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		return nil
 	}
 	w.reading = false
+	if m.again {
+		w.again()
+	}
 	behind, changed, problem := false, false, ""
 	for _, p := range m.parts {
 		i := slices.IndexFunc(w.tracks, func(t *track) bool { return t.id == p.id })
@@ -244,10 +270,15 @@ func (w *Page) take(m readMsg) tea.Cmd {
 			continue
 		}
 		t := w.tracks[i]
+		t.log = p.log
 		t.add(p.events)
 		t.skipped, t.share = p.skipped, p.share
 		if p.err != nil {
 			problem, t.share = cell.OneLine(p.err.Error()), 1
+		}
+		if w.clock != nil {
+			w.clock.load(p.id, p.tape, len(w.tracks))
+			t.stop(w.clock.ended())
 		}
 		if t.share == 1 {
 			t.caughtUp()
@@ -307,6 +338,9 @@ func (w *Page) Digest() string {
 	if len(w.tracks) == 0 {
 		return ""
 	}
+	if w.clock != nil && w.clock.ready {
+		return w.clock.String()
+	}
 	counts := map[runner.Status]int{}
 	for _, t := range w.tracks {
 		counts[t.Status]++
@@ -319,6 +353,9 @@ func (w *Page) Digest() string {
 		}
 	}
 	if share := w.share(); share < 1 {
+		if w.clock != nil {
+			words = []string{w.clock.String()}
+		}
 		words = append(words, fmt.Sprintf("reading %.0f %%", math.Floor(100*share)))
 	}
 	return strings.Join(words, " · ")

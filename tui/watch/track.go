@@ -134,6 +134,13 @@ func (t *track) draws(e runner.Event) {
 	}
 }
 
+// stop says at the end of a replay that the run was cut short, which no log says.
+func (t *track) stop(ended bool) {
+	if ended && t.run.Status() == runner.Interrupted && !t.Status.Ended() {
+		t.Status = runner.Interrupted
+	}
+}
+
 func (t *track) addStep(e *runner.StepEvent) {
 	for name, q := range t.quantities {
 		if q.OfStep() {

@@ -1,0 +1,71 @@
+package recorded
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/runner"
+	"drolab/runner/record"
+)
+
+// Every file that comes with the program is a run that was made to its end, and
+// says what made it.
+func TestEveryRunReads(t *testing.T) {
+	for _, name := range Names() {
+		runs, err := Find(Scheme + name)
+		if err != nil {
+			t.Skip(err) // until the first is there
+		}
+		for _, r := range runs {
+			m := &r.Meta
+			if r.Status() != runner.Done || m.Host.Version == "" || m.Host.CPU == "" || m.Host.Kernel == "" ||
+				m.Checksum == "" || r.Summary().Steps != m.Steps {
+				t.Errorf("%s: %s, %d of %d steps, made by %+v", r.Dir, r.Status(), r.Summary().Steps, m.Steps, m.Host)
+			}
+			if !strings.HasSuffix(r.Dir, m.ID) {
+				t.Errorf("%s holds %s", r.Dir, m.ID)
+			}
+			evals, steps := 0, 0
+			for log := r.Tail(); ; {
+				events, err := log.Read()
+				if err != nil || log.Skipped() > 0 {
+					t.Fatalf("%s: %v, %d lines skipped", r.Dir, err, log.Skipped())
+				}
+				if len(events) == 0 {
+					break
+				}
+				for _, e := range events {
+					switch e.(type) {
+					case *runner.EvalEvent:
+						evals++
+					case *runner.StepEvent:
+						steps++
+					}
+				}
+			}
+			if evals < m.Spec.Epochs || steps < 100 {
+				t.Errorf("%s: %d evaluations and %d steps of %d epochs", r.Dir, evals, steps, m.Spec.Epochs)
+			}
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	all, err := Find("recorded:paper")
+	if err != nil {
+		t.Skip(err) // until the first is there
+	}
+	one, err := Find(all[0].Dir)
+	if err != nil || !slices.ContainsFunc(one, func(o *record.Run) bool { return o.Meta.ID == all[0].Meta.ID }) {
+		t.Errorf("%s finds %d runs, %v", all[0].Dir, len(one), err)
+	}
+	for _, word := range []string{"recorded:", "recorded:.", "recorded:none", "recorded:paper/none", "recorded:../recorded"} {
+		if runs, err := Find(word); err == nil {
+			t.Errorf("%s finds %d runs", word, len(runs))
+		}
+	}
+	if Is("paper") || !Is("recorded:paper") {
+		t.Error("Is does not tell")
+	}
+}
