@@ -20,8 +20,8 @@ func (a *app) replayCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "replay RUN...", Short: "Watch recorded runs as if they trained now",
 		Long: `Watch recorded runs as if they trained now, 1 to 1000 times as fast: the interface on what had been logged
-by each moment. Space plays and pauses, < and > change the speed, comma and full stop scrub, n, u and y go to the
-next evaluation, checkpoint and warning (N, U, Y to the one before). Nothing is changed. RUN is as in compare:
+by each moment. Space plays and pauses, { and } change the speed, comma and full stop scrub, u, y and J go to the
+next evaluation, checkpoint and warning, U, Y and K to the one before. Nothing is changed. RUN is as in compare:
 recorded:paper are the paper's runs, which come with the program and need no dataset.
 
 Runs are side by side at the same time of training after their own start, without pauses; with --by step, at the

@@ -78,11 +78,16 @@ func (c *clock) faster(by int) {
 // tick lets time pass, and stops at the end. A look that comes late makes no leap.
 func (c *clock) tick(now time.Time) {
 	passed := min(now.Sub(c.ticked), time.Second)
-	c.ticked = now
-	if !c.playing || !c.ready {
+	if c.ticked.IsZero() {
+		passed = 0
+	}
+	if passed >= 0 {
+		c.ticked = now
+	}
+	if passed <= 0 || !c.playing || !c.ready {
 		return
 	}
-	c.at = min(c.end.Seconds, c.at+max(0, passed.Seconds())*c.Speed)
+	c.at = min(c.end.Seconds, c.at+passed.Seconds()*c.Speed)
 	c.playing = c.at < c.end.Seconds
 }
 

@@ -63,9 +63,8 @@ func (w *Page) replayKeys() []kit.Key {
 		}
 		return ""
 	}
-	jump := func(key, kind string) []kit.Key {
-		back := string([]rune(key)[0] - 'a' + 'A')
-		return []kit.Key{{Keys: kit.On(key), Help: "replay: on to the next " + kind + ", and stay", Why: in,
+	jump := func(on, back, kind string) []kit.Key {
+		return []kit.Key{{Keys: kit.On(on), Help: "replay: on to the next " + kind + ", and stay", Why: in,
 			Do: w.jump(kind, 1)},
 			{Keys: kit.On(back), Help: "replay: back to the " + kind + " before, and stay", Why: in,
 				Do: w.jump(kind, -1)}}
@@ -75,14 +74,14 @@ func (w *Page) replayKeys() []kit.Key {
 			Why: w.ofRun(nil), Do: w.flipReplay},
 		{Keys: kit.On(","), Help: "replay: back by a fiftieth", Why: in, Do: w.replay(func() { w.clock.scrub(-1) })},
 		{Keys: kit.On("."), Help: "replay: on by a fiftieth", Why: in, Do: w.replay(func() { w.clock.scrub(1) })},
-		{Keys: kit.On("<"), Help: "replay: slower", Why: in, Do: w.replay(func() { w.clock.faster(-1) })},
-		{Keys: kit.On(">"), Help: "replay: faster", Why: in, Do: w.replay(func() { w.clock.faster(1) })},
-		{Keys: kit.On("o"), Help: "replay: runs side by side by time since their start, or by step", Why: in,
+		{Keys: kit.On("{"), Help: "replay: slower", Why: in, Do: w.replay(func() { w.clock.faster(-1) })},
+		{Keys: kit.On("}"), Help: "replay: faster", Why: in, Do: w.replay(func() { w.clock.faster(1) })},
+		{Keys: kit.On("T"), Help: "replay: runs side by side by time since their start, or by step", Why: in,
 			Do: w.replay(func() { w.clock.turn() })},
 	}
-	rows = append(rows, jump("n", "evaluation")...)
-	rows = append(rows, jump("u", "checkpoint")...)
-	return append(rows, jump("y", "warning")...)
+	rows = append(rows, jump("u", "U", "evaluation")...)
+	rows = append(rows, jump("y", "Y", "checkpoint")...)
+	return append(rows, jump("J", "K", "warning")...)
 }
 
 // replay is a Do of what changes the clock: what is due then is read at once.
