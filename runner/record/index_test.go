@@ -104,8 +104,11 @@ func TestInSmall(t *testing.T) {
 	first, err := l.Read()
 	must(t, err)
 	checkWhole(t, "with it, in one look", first)
-	last := byKind[*runner.StepEvent](first)
-	if got, want := last[len(last)-1].Of("loss").Float(), byKind[*runner.StepEvent](all)[longEnough-1].Of("loss").Float(); math.Abs(got-want) > 1e-6*want {
+	loss := func(events []runner.Event) float64 {
+		steps := byKind[*runner.StepEvent](events)
+		return steps[len(steps)-1].Of("loss").Float()
+	}
+	if got, want := loss(first), loss(all); math.Abs(got-want) > 1e-6*want {
 		t.Errorf("ends with a loss of %v, want %v", got, want)
 	}
 }

@@ -19,9 +19,9 @@ func (a *app) replayCommand() *cobra.Command {
 	var from, by string
 	c := &cobra.Command{
 		Use: "replay RUN...", Short: "Watch recorded runs as if they trained now",
-		Long: `Watch recorded runs as if they trained now, 1 to 1000 times as fast: the interface on what had been logged
-by each moment. Space plays and pauses, { and } change the speed, comma and full stop scrub, u, y and J go to the
-next evaluation, checkpoint and warning, U, Y and K to the one before. Nothing is changed. RUN is as in compare:
+		Long: `Watch recorded runs as if they trained now, 1 to 1000 times as fast: the interface on what had been
+logged by each moment. Space plays and pauses, { and } change the speed, comma and full stop scrub; u, y and J
+go to the next evaluation, checkpoint and warning, U, Y and K to the one before. Nothing is changed. RUN is as in compare:
 recorded:paper are the paper's runs, which come with the program and need no dataset.
 
 Runs are side by side at the same time of training after their own start, without pauses; with --by step, at the
@@ -62,7 +62,9 @@ drolab replay latest --speed 60 --from 40%`,
 // replay opens the interface on runs that lie anywhere. One seed of each comes
 // before the next: of many only the first are shown.
 func (a *app) replay(ctx context.Context, runs []*record.Run, r lab.Replay) error {
-	slices.SortStableFunc(runs, func(a, b *record.Run) int { return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed) })
+	slices.SortStableFunc(runs, func(a, b *record.Run) int {
+		return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed)
+	})
 	ctx, cancel := a.Orderly(ctx, outlive)
 	defer cancel()
 	cfg := a.screen(a.runs, false)

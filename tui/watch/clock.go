@@ -177,7 +177,7 @@ func (c *clock) String() string {
 	case c.ended():
 		words = append(words, "end")
 	case !c.playing:
-		words = append(words, "paused")
+		words = append(words, "paused: Space plays")
 	}
 	return strings.Join(words, " · ")
 }

@@ -69,15 +69,18 @@ func (w *Page) replayKeys() []kit.Key {
 			{Keys: kit.On(back), Help: "replay: back to the " + kind + " before, and stay", Why: in,
 				Do: w.jump(kind, -1)}}
 	}
+	row := func(key, hint, help string, do func(*clock)) kit.Key {
+		return kit.Key{Keys: kit.On(key), Hint: hint, Help: "replay: " + help, Why: in,
+			Do: w.replay(func() { do(w.clock) })}
+	}
 	rows := []kit.Key{
+		row(",", "back", "back by a fiftieth", func(c *clock) { c.scrub(-1) }),
+		row(".", "on", "on by a fiftieth", func(c *clock) { c.scrub(1) }),
+		row("{", "slower", "slower", func(c *clock) { c.faster(-1) }),
+		row("}", "faster", "faster", func(c *clock) { c.faster(1) }),
+		row("T", "", "runs side by side by time since their start, or by step", (*clock).turn),
 		{Keys: kit.On("R"), Help: "replay the runs as if they trained now; in a replay, end it",
 			Why: w.ofRun(nil), Do: w.flipReplay},
-		{Keys: kit.On(","), Help: "replay: back by a fiftieth", Why: in, Do: w.replay(func() { w.clock.scrub(-1) })},
-		{Keys: kit.On("."), Help: "replay: on by a fiftieth", Why: in, Do: w.replay(func() { w.clock.scrub(1) })},
-		{Keys: kit.On("{"), Help: "replay: slower", Why: in, Do: w.replay(func() { w.clock.faster(-1) })},
-		{Keys: kit.On("}"), Help: "replay: faster", Why: in, Do: w.replay(func() { w.clock.faster(1) })},
-		{Keys: kit.On("T"), Help: "replay: runs side by side by time since their start, or by step", Why: in,
-			Do: w.replay(func() { w.clock.turn() })},
 	}
 	rows = append(rows, jump("u", "U", "evaluation")...)
 	rows = append(rows, jump("y", "Y", "checkpoint")...)

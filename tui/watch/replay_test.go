@@ -110,7 +110,7 @@ func TestReplayUnfolds(t *testing.T) {
 	r.Press("space")
 	at := w.clock.at
 	r.Wait(2*time.Second, frame)
-	if w.clock.at != at || !strings.HasSuffix(w.Digest(), "paused") {
+	if w.clock.at != at || !strings.HasSuffix(w.Digest(), "paused: Space plays") {
 		t.Errorf("paused it has moved from %v to %v", at, w.clock.at)
 	}
 	r.Press("}")
