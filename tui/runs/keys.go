@@ -14,7 +14,7 @@ func (p *Page) Keys() []kit.Key {
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "watch", Help: "watch the selected runs, or the one under the cursor",
 			Why: p.none, Do: p.goIn},
-		{Keys: kit.On("R"), Help: "replay the selected runs, or the one under the cursor, as if they trained now",
+		{Keys: kit.On("R"), Help: "replay the selected runs as if they trained now",
 			Why: p.none, Do: p.replay},
 		{Keys: kit.On("space"), Hint: "select",
 			Help: "select several runs, to watch, compare, resume, stop or delete",

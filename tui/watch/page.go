@@ -181,6 +181,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	w.round++
 	if w.clock = nil; m.replay != nil {
 		w.clock = newClock(*m.replay)
+		cmd = tea.Batch(cmd, kit.Notify(replayHint))
 	}
 	for _, o := range m.runs {
 		w.tracks = append(w.tracks, newTrack(o))

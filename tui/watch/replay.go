@@ -43,6 +43,9 @@ func (t *taped) prepare(o *opened, back bool, until record.Moment) {
 	t.replay.To(until)
 }
 
+// replayHint is said at the start: the footer has no room for these keys.
+const replayHint = "Space plays, { } speed, , . scrub, u y J next evaluation, checkpoint, warning, R ends it"
+
 // Replaying tells whether what is shown is a replay, which changes nothing.
 func (w *Page) Replaying() bool { return w.clock != nil }
 
@@ -79,8 +82,6 @@ func (w *Page) replayKeys() []kit.Key {
 		row("{", "slower", "slower", func(c *clock) { c.faster(-1) }),
 		row("}", "faster", "faster", func(c *clock) { c.faster(1) }),
 		row("T", "", "runs side by side by time since their start, or by step", (*clock).turn),
-		{Keys: kit.On("R"), Help: "replay the runs as if they trained now; in a replay, end it",
-			Why: w.ofRun(nil), Do: w.flipReplay},
 	}
 	rows = append(rows, jump("u", "U", "evaluation")...)
 	rows = append(rows, jump("y", "Y", "checkpoint")...)
