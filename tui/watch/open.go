@@ -12,10 +12,11 @@ import (
 // open finds the runs of the given names or, without names, the newest ones
 // that belong together. How a run stands is told from the end of its log, before
 // the rest of that is read.
-func open(l *lab.Lab, ids []string, replay *lab.Replay) tea.Cmd {
+func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
+	ids, replay := of.IDs, of.Replay
 	s, logs := l.Source, lab.InSmall(l.Source, !l.Config.ReadOnly)
 	return func() tea.Msg {
-		m := openMsg{replay: replay}
+		m := openMsg{replay: replay, asked: asked}
 		var runs []*record.Run
 		if len(ids) == 0 {
 			var all []*record.Run
