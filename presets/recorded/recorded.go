@@ -9,6 +9,7 @@ package recorded
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -22,6 +23,9 @@ var files embed.FS
 
 // Scheme begins the words that mean recorded runs.
 const Scheme = "recorded:"
+
+// ErrEmpty is of an experiment that no run is recorded of yet.
+var ErrEmpty = errors.New("no run of it is recorded yet")
 
 // Names lists the experiments.
 func Names() (names []string) {
@@ -60,7 +64,10 @@ func Find(word string) ([]*record.Run, error) {
 		}
 		runs = append(runs, r)
 	}
-	if len(runs) == 0 {
+	switch {
+	case len(runs) == 0 && start == "":
+		return nil, fmt.Errorf("%s: %w", word, ErrEmpty)
+	case len(runs) == 0:
 		return nil, fmt.Errorf("%.90s: no recorded run has such a name: drolab compare %s%s lists them", word,
 			Scheme, name)
 	}

@@ -145,7 +145,8 @@ func TestPackRefusesWhatIsNotDone(t *testing.T) {
 	run, err := Find(s.Dir(), "latest")
 	must(t, err)
 	var b bytes.Buffer
-	if err := Pack(&b, run); err == nil || !strings.Contains(err.Error(), "only a run that is done") || b.Len() > 0 {
+	err = Pack(&b, run)
+	if err == nil || !strings.Contains(err.Error(), "only a run that is done") || b.Len() > 0 {
 		t.Errorf("%v, %d bytes", err, b.Len())
 	}
 }

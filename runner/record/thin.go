@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"time"
 
 	"drolab/runner"
 )
@@ -33,7 +32,6 @@ func packLog(log *Tail) ([]byte, error) {
 	}
 	var text []byte
 	for _, e := range thin(standing(all)) {
-		e.Header().Time = e.Header().Time.Truncate(time.Millisecond)
 		line, err := runner.EncodeEvent(e)
 		if err != nil {
 			return nil, err
@@ -51,7 +49,8 @@ func standing(all []runner.Event) (events []runner.Event) {
 		case *runner.CheckpointEvent:
 			continue
 		case *runner.ResumeEvent:
-			events = slices.DeleteFunc(events, func(o runner.Event) bool { return measured(o) && o.Header().Step > e.Step })
+			gone := func(o runner.Event) bool { return measured(o) && o.Header().Step > e.Step }
+			events = slices.DeleteFunc(events, gone)
 		}
 		events = append(events, e)
 	}

@@ -32,6 +32,9 @@ type Claim struct {
 	Higher  bool          `json:"higher"` // it is claimed that A is above B, else below
 	Margin  runner.Number `json:"margin"` // added to B
 	Difference
+	// Window is the mean difference where the last evaluations, as many as the
+	// paper's window, are averaged in place of the last iterate's.
+	Window runner.Number `json:"window"`
 	// Repeats is the problem that the same test was made on: its methods do not
 	// depend on the radius, and it counts once.
 	Repeats string  `json:"repeats,omitempty"`
@@ -76,9 +79,9 @@ func (p *Problem) claim(say *claimed, pair [2]dro.Algorithm) *Claim {
 	if a == nil || b == nil {
 		return nil
 	}
-	measure := a.runs[0].Meta.Fit(say.measure)
-	value := say.value
-	if measure != say.measure { // groups in place of classes
+	measure, value := say.measure, say.value
+	if value == nil {
+		measure = a.runs[0].Meta.Fit(measure)
 		value = last(measure)
 	}
 	c := &Claim{Key: say.key, Problem: p.Label, A: a.label, B: b.label, Says: say.says, Source: say.source,
@@ -86,6 +89,9 @@ func (p *Problem) claim(say *claimed, pair [2]dro.Algorithm) *Claim {
 		Difference: differ(a, b, value, say.margin)}
 	if len(c.Values) == 0 {
 		return nil
+	}
+	if say.value == nil {
+		c.Window = differ(a, b, window(measure), 0).Mean
 	}
 	return c
 }

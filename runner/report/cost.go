@@ -32,8 +32,9 @@ func (p *Problem) costs() {
 			steps, minutes = append(steps, r.perStep()), append(minutes, r.seconds/60)
 		}
 		mean, std := stat.MeanStdDev(steps, nil)
-		c := Cost{Arm: a.label, Seeds: len(a.runs), Step: runner.Num(mean), StepStd: runner.NumIf(len(steps) > 1, std),
-			Minutes: runner.Num(stat.Mean(minutes, nil)), Ratio: Difference{}}
+		c := Cost{Arm: a.label, Seeds: len(a.runs), Step: runner.Num(mean),
+			StepStd: runner.NumIf(len(steps) > 1, std), Minutes: runner.Num(stat.Mean(minutes, nil)),
+			Ratio: Difference{Seeds: []uint64{}, Values: []runner.Number{}}}
 		if base != nil && a != base {
 			c.Ratio = differ(a, base, stepTime, 0)
 		}

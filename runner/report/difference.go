@@ -34,6 +34,25 @@ func last(measure string) of {
 	}
 }
 
+// window is a measure's mean over the last evaluations, as many as the paper
+// averages over; it does not apply where there are fewer.
+func window(measure string) of {
+	const size = 5
+	mean := func(r *ran) (sum float64) {
+		if len(r.evals) < size {
+			return math.NaN()
+		}
+		for _, e := range r.evals[len(r.evals)-size:] {
+			sum += e.Of(measure).Float() / size
+		}
+		return sum
+	}
+	return func(a, b *ran) (x, y float64, ok bool) {
+		x, y = mean(a), mean(b)
+		return x, y, !math.IsNaN(x - y)
+	}
+}
+
 // meanAlong is a measure's mean over the evaluations at equal steps.
 func meanAlong(measure string) of {
 	return func(a, b *ran) (x, y float64, ok bool) { return along(measure, a, b) }

@@ -10,11 +10,11 @@ import (
 // light or dark as its reader's system is.
 func (p *Page) HTML() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<!doctype html>
+	fmt.Fprintf(&b, `<!DOCTYPE html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta charset="utf-8"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
 <title>%s</title>
 <style>
 %s</style>

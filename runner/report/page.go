@@ -61,7 +61,11 @@ func (r *Report) Page() *Page {
 			p.Blocks = append(p.Blocks, Text(text))
 		}
 	}
-	p.Blocks = append(p.Blocks, Text(r.testing()), Text("What the verdicts depend on:"), r.readings())
+	p.Blocks = append(p.Blocks, Text(r.testing()))
+	if text := r.windows(); text != "" {
+		p.Blocks = append(p.Blocks, Text(text))
+	}
+	p.Blocks = append(p.Blocks, Text("What the verdicts depend on:"), r.readings())
 	for _, of := range r.Problems {
 		p.Blocks = append(p.Blocks, of.blocks()...)
 	}
@@ -82,12 +86,16 @@ func (r *Report) subject() string {
 
 func (r *Report) statistics() string {
 	m := &r.Problems[0].arms[0].runs[0].Meta
-	text := fmt.Sprintf("Every figure is of the last iterate (%d epochs, %d steps) on the whole test split, unaugmented, "+
-		"if nothing else is said; train loss, objective, dual gap and gradient norm are of the whole training split. "+
-		"Nothing was selected on the test split. In tables ± is the standard deviation over seeds (divisor n − 1), "+
+	text := fmt.Sprintf("Every figure is of the last iterate (%d epochs, %d steps) on the whole test split, "+
+		"unaugmented, "+
+		"if nothing else is said; train loss, objective, dual gap and gradient norm are of the whole training "+
+		"split. "+
+		"Nothing was selected on the test split. In tables ± is the standard deviation over seeds (divisor n "+
+		"− 1), "+
 		"with differences half of the %g %% t interval of their mean.", m.Spec.Epochs, m.Steps, 100*level)
 	if r.Problems[0].published {
-		text += " Columns named paper are its Table 1, the mean of four repeats; it gives no spread, and does not say " +
+		text += " Columns named paper are its Table 1, the mean of four repeats; it gives no spread, and does " +
+			"not say " +
 			"whether its figures are of the last iterate."
 	}
 	return text
@@ -107,8 +115,8 @@ func (r *Report) claimTable(p *Problem) *Table {
 		if c.Repeats != "" {
 			verdict += " ¹"
 		}
-		t.Rows = append(t.Rows, []string{c.short(), fmt.Sprint(len(c.Seeds)), c.difference(), probability(c.Adjusted),
-			verdict})
+		t.Rows = append(t.Rows, []string{c.short(), fmt.Sprint(len(c.Seeds)), c.difference(),
+			probability(c.Adjusted), verdict})
 	}
 	return t
 }
@@ -132,7 +140,8 @@ func (p *Problem) split() string {
 	if len(words) == 0 {
 		return ""
 	}
-	return "The objective is the network's R_ρ of the training split plus the dual gap, which is the error of (λ, η) " +
+	return "The objective is the network's R_ρ of the training split plus the dual gap, which is the error " +
+		"of (λ, η) " +
 		"alone; at the end, means over seeds: " + strings.Join(words, ", ") + "."
 }
 
@@ -143,7 +152,9 @@ func (c *Claim) short() string {
 		sign = ">"
 	}
 	what := "time of a step"
-	if m, ok := runner.FindMeasure(c.Measure); ok {
+	if c.Measure == lowClasses {
+		what = "classes 3, 4, 5"
+	} else if m, ok := runner.FindMeasure(c.Measure); ok {
 		what = strings.TrimPrefix(m.Title, "train ")
 		if m.Name == "train_loss" {
 			what = m.Title
@@ -173,18 +184,49 @@ func (c *Claim) difference() string {
 }
 
 func (r *Report) testing() string {
-	text := fmt.Sprintf("The difference is of the two methods, paired by seed, which decides initialisation and batches "+
-		"in both; p is Student's paired t test, two-sided, after Holm's correction for all %d different tests of this "+
-		"page. Supported and not supported are claims with p < %.2g, by the side on which the difference is; undecided "+
+	text := fmt.Sprintf("The difference is of the two methods, paired by seed, which decides initialisation "+
+		"and batches "+
+		"in both; p is Student's paired t test, two-sided, after Holm's correction for all %d different tests "+
+		"of this "+
+		"page. Supported and not supported are claims with p < %.2g, by the side on which the difference is; "+
+		"undecided "+
 		"is undecided at this number of seeds.", r.Tests, 1-level)
+	text += " Differences of accuracies are in points, of losses in nats, of times ratios."
 	if slices.ContainsFunc(r.Claims, func(c *Claim) bool { return len(c.Seeds) < 2 }) {
 		text += " One seed has no spread, so nothing can be decided with it."
 	}
 	if slices.ContainsFunc(r.Claims, func(c *Claim) bool { return c.Repeats != "" }) {
-		text += " ¹ The same runs' figures as at the other radius: these methods do not train by it, and the test " +
+		text += " ¹ The same runs' figures as at the other radius: these methods do not train by it, and the " +
+			"test " +
 			"counts once."
 	}
 	return text
+}
+
+// windows says whether the paper's moving average would turn a difference.
+func (r *Report) windows() string {
+	var turned []string
+	n := 0
+	for _, c := range r.Claims {
+		if !c.Window.Applies() {
+			continue
+		}
+		n++
+		if c.Window.Float()*c.Mean.Float() < 0 {
+			turned = append(turned, fmt.Sprintf("%s, %s (%s)", c.short(), c.Problem,
+				difference(c.Measure, &Difference{Mean: c.Window})))
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("With the mean of the last five evaluations in place of the last one (the paper "+
+		"averages over a "+
+		"window of 5) %d of %d differences change their side", len(turned), n)
+	if len(turned) > 0 {
+		text += ": " + strings.Join(turned, "; ")
+	}
+	return text + "."
 }
 
 // readings says what was measured, a claim each.
@@ -198,7 +240,8 @@ func (r *Report) readings() (list List) {
 		for _, pair := range say.pairs {
 			pairs = append(pairs, fmt.Sprintf("%s and %s", pair[0], pair[1]))
 		}
-		list = append(list, fmt.Sprintf("“%s … %s %s …” (%s; %s): %s.", say.pairs[0][0], say.says, say.pairs[0][1],
+		list = append(list, fmt.Sprintf("“%s … %s %s …” (%s; %s): "+
+			"%s.", say.pairs[0][0], say.says, say.pairs[0][1],
 			say.source, strings.Join(pairs, ", "), say.reading))
 	}
 	return list
@@ -227,7 +270,8 @@ func (p *Problem) blocks() []Block {
 			list = append(list, figure)
 		}
 	}
-	list = append(list, Text("Evaluations of whole splits, not smoothed (the paper's curves are moving averages over 5); "+
+	list = append(list, Text("Evaluations of whole splits, not smoothed (the paper's curves are moving "+
+		"averages over 5); "+
 		"with several seeds the mean and its 95 % t interval."))
 	return append(append(list, p.classBlocks()...), p.costBlocks()...)
 }

@@ -26,7 +26,8 @@ func (r *Report) Brief() string {
 		t.Head[0] = "claim, " + p.Label
 		blocks = append(blocks, t)
 	}
-	return markdown(append(blocks, Text(fmt.Sprintf("± is the standard deviation over seeds; with differences, half of "+
+	return markdown(append(blocks, Text(fmt.Sprintf("± is the standard deviation over seeds; with "+
+		"differences, half of "+
 		"the %g %% t interval. Paired t tests, Holm over %d.", 100*level, r.Tests))))
 }
 

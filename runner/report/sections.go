@@ -39,11 +39,13 @@ func (p *Problem) costBlocks() []Block {
 	t := &Table{Head: []string{"method", "seeds", "ms per step", "to ERM's", "training, min"}}
 	for i := range p.Costs {
 		c := &p.Costs[i]
-		t.Rows = append(t.Rows, []string{c.Arm, fmt.Sprint(c.Seeds), milliseconds(c.Step, c.StepStd), ratio(&c.Ratio),
-			fmt.Sprintf("%.1f", c.Minutes.Float())})
+		t.Rows = append(t.Rows, []string{c.Arm, fmt.Sprint(c.Seeds), milliseconds(c.Step, c.StepStd),
+			ratio(&c.Ratio), fmt.Sprintf("%.1f", c.Minutes.Float())})
 	}
-	return []Block{Heading("Cost, " + p.Label), t, Text("Wall time on a machine that had other work at the same time: " +
-		"only the ratio to ERM of runs that were made side by side says something (geometric mean over seeds, paired). " +
+	return []Block{Heading("Cost, " + p.Label), t, Text("Wall time on a machine that had other work at the " +
+		"same time: " +
+		"only the ratio to ERM of runs that were made side by side says something (geometric mean over seeds, " +
+		"paired). " +
 		"drolab bench measures a step alone.")}
 }
 
@@ -59,7 +61,7 @@ func (r *Report) departureBlocks() []Block {
 			other.Rows = append(other.Rows, []string{d.Key, d.Value, d.Paper})
 			continue
 		}
-		silent.Rows = append(silent.Rows, []string{d.Key, d.Value, strings.TrimPrefix(d.Reason, "our reading: ")})
+		silent.Rows = append(silent.Rows, []string{d.Key, d.Value, d.Reason})
 	}
 	if len(other.Rows) > 0 {
 		list = append(list, Text("Published, and other here:"), other)
@@ -84,7 +86,8 @@ func (r *Report) variationBlocks() []Block {
 		for _, w := range r.Wanted {
 			lines = append(lines, w.Command)
 		}
-		list = append(list, Text("Not there yet; each of these, and then drolab record RUN --into presets/recorded/paper, "+
+		list = append(list, Text("Not there yet; each of these, and then drolab record RUN --into "+
+			"presets/recorded/paper, "+
 			"adds a line above:"), lines)
 	}
 	return list
@@ -122,7 +125,8 @@ func headOf(measure string) string {
 func (r *Report) madeBlocks() []Block {
 	var makers List
 	for _, m := range r.Made {
-		makers = append(makers, fmt.Sprintf("%d run(s): drolab %s, %s, %s, %s, kernel %s, %d thread(s)", m.Runs, m.Version,
+		makers = append(makers, fmt.Sprintf("%d run(s): drolab %s, %s, %s, %s, kernel %s, %d "+
+			"thread(s)", m.Runs, m.Version,
 			m.Go, m.System, m.CPU, m.Kernel, m.Threads))
 	}
 	list := []Block{Heading("What made these runs"), makers}

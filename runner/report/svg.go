@@ -129,7 +129,7 @@ func steps(lo, hi float64) (list []float64) {
 		}
 	}
 	for i := math.Ceil(lo / step); i*step <= hi+step/1e6; i++ {
-		list = append(list, i*step)
+		list = append(list, i*step+0) // never −0
 	}
 	return list
 }

@@ -38,15 +38,37 @@ func departures(main []*experiment) (list []Departure) {
 		if t, ok := runner.FindSetting(key); !ok || key == "algorithms" || key == "seeds" || t.Viewed() {
 			continue
 		}
-		reason, values := p.Reasons[key], valuesOf(main, key)
+		values, reason := valuesOf(main, key), p.Reasons[key]
 		switch paper := strings.Trim(p.Spec.Text(key), "[]"); {
-		case !strings.HasPrefix(reason, "published"):
-			list = append(list, Departure{Key: key, Value: values, Reason: reason})
+		case values == "":
+		case strings.HasPrefix(reason, "our reading"):
+			list = append(list, Departure{Key: key, Value: values, Reason: reasons(main, key)})
 		case values != paper:
 			list = append(list, Departure{Key: key, Value: values, Paper: paper, Reason: reason})
 		}
 	}
+	for _, s := range published.silent {
+		list = append(list, Departure{Key: s[0], Value: s[1], Reason: s[2]})
+	}
 	return list
+}
+
+// reasons are those that the runs' presets give for a setting.
+func reasons(main []*experiment, key string) string {
+	var list []string
+	for _, e := range main {
+		m := &e.runs[0].Meta
+		all := presets.List()
+		i := slices.IndexFunc(all, func(p presets.Preset) bool { return p.Name == m.Preset })
+		if i < 0 || all[i].Spec.Text(key) != m.Spec.Text(key) {
+			continue
+		}
+		_, reason, _ := strings.Cut(all[i].Reasons[key], ": ")
+		if reason != "" && !slices.Contains(list, reason) {
+			list = append(list, reason)
+		}
+	}
+	return strings.Join(list, "; ")
 }
 
 // valuesOf lists the values of a setting in the runs that read it.

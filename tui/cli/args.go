@@ -78,8 +78,8 @@ func (a *app) completeRuns(_ *cobra.Command, _ []string, _ string) ([]string, co
 }
 
 // completeRead is completeRuns for commands that only read.
-func (a *app) completeRead(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	words, _ := a.completeRuns(c, args, typed)
+func (a *app) completeRead(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	words, _ := a.completeRuns(nil, nil, "")
 	for _, name := range recorded.Names() {
 		words = append(words, recorded.Scheme+name+"\tcomes with the program")
 	}

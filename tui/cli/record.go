@@ -94,7 +94,8 @@ func (a *app) findToRead(word string) (*record.Run, error) {
 	case err != nil:
 		return nil, err
 	case len(runs) > 1:
-		return nil, fmt.Errorf("%s: %d runs have such a name: give more of it, as in %s", word, len(runs), runs[0].Dir)
+		return nil, fmt.Errorf("%s: %d runs have such a name: give more of it, as in "+
+			"%s", word, len(runs), runs[0].Dir)
 	}
 	return runs[0], nil
 }

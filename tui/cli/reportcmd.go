@@ -66,7 +66,8 @@ drolab report recorded:paper --into README.md`,
 	flags.BoolVar(&latex, "latex", false, "print LaTeX, with booktabs")
 	flags.BoolVar(&html, "html", false, "print one HTML file, with its figures")
 	flags.BoolVar(&asJSON, "json", false, "print the report's data as JSON")
-	flags.StringVar(&into, "into", "", "put the tables into a Markdown file, between the lines that mark their place")
+	flags.StringVar(&into, "into", "", "put the tables into a Markdown file, between the lines that mark "+
+		"their place")
 	flags.IntVar(&width, "width", 0, "columns of the page (default the terminal's)")
 	c.MarkFlagsMutuallyExclusive("md", "latex", "html", "json", "into")
 	return c
