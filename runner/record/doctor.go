@@ -291,5 +291,6 @@ func (d *doctor) checkIndex() {
 	if err == nil || errors.Is(err, errStale) || errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	d.find(indexName, err.Error(), "nothing is lost, the next look makes it anew; "+movesAside, moveAside(indexName))
+	d.find(indexName, err.Error(), "nothing is lost, the next look makes it anew; "+movesAside,
+		moveAside(indexName))
 }

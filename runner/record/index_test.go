@@ -298,3 +298,16 @@ func TestIndexBounds(t *testing.T) {
 		t.Error("the selected evaluation was left out")
 	}
 }
+
+// TestInSmallTorn wants a last line that is not whole to keep nobody waiting.
+func TestInSmallTorn(t *testing.T) {
+	r := longLog(t)
+	f, err := os.OpenFile(filepath.Join(r.Dir, logName), os.O_WRONLY|os.O_APPEND, 0)
+	must(t, err)
+	_, err = f.WriteString(`{"seq":99999,"type":"st`)
+	must(t, err)
+	must(t, f.Close())
+	checkWhole(t, "torn, with an index that is made", readAll(t, InSmall(r.Tail(), true)))
+	checkWhole(t, "torn, with it", readAll(t, InSmall(r.Tail(), false)))
+	prepared(t, r.Tail())
+}

@@ -141,8 +141,9 @@ func (s *indexed) extend() error {
 		if err := s.tail.part(s.goal, s.index.add); err != nil {
 			return err
 		}
-		if s.tail.offset == before { // the rest is a line that is not whole
+		if s.tail.offset == before { // the rest is a line that is not whole yet
 			s.goal = before
+			return nil
 		}
 	}
 	return nil
