@@ -2,6 +2,7 @@ package runner
 
 import (
 	"encoding/json"
+	"strconv"
 	"sync"
 )
 
@@ -48,9 +49,9 @@ func (e *StepEvent) UnmarshalJSON(b []byte) error {
 	return eachField(b, func(key, value []byte) error {
 		switch string(key) {
 		case "min":
-			return json.Unmarshal(value, &e.Min)
+			return e.Min.UnmarshalJSON(value)
 		case "max":
-			return json.Unmarshal(value, &e.Max)
+			return e.Max.UnmarshalJSON(value)
 		case "images_per_second":
 			return e.ImagesPerSecond.UnmarshalJSON(value)
 		}
@@ -78,17 +79,26 @@ func (e *EvalEvent) UnmarshalJSON(b []byte) error {
 func field(h *Head, epoch *float64, key, value []byte, v *Values, l *Lists) error {
 	switch string(key) {
 	case "seq":
-		return json.Unmarshal(value, &h.Seq)
+		return whole(value, &h.Seq)
 	case "type":
 		return json.Unmarshal(value, &h.Type)
 	case "time":
 		return h.Time.UnmarshalJSON(value)
 	case "step":
-		return json.Unmarshal(value, &h.Step)
+		return whole(value, &h.Step)
 	case "epoch":
 		return json.Unmarshal(value, epoch)
 	}
 	return measure(key, value, v, l)
+}
+
+// whole reads an integer.
+func whole(value []byte, n *int64) error {
+	if i, err := strconv.ParseInt(string(value), 10, 64); err == nil {
+		*n = i
+		return nil
+	}
+	return json.Unmarshal(value, n) // for its words
 }
 
 // measure reads a measure, into v or, if it is a list, into l. A field that is

@@ -127,8 +127,8 @@ type Spec struct {
 func Defaults() Spec {
 	return Spec{
 		Algorithms: dro.PaperMethods(), Seeds: 1,
-		Dataset: "shapes", Model: "convnet", Init: "he", Precision: "fp32", Difficulty: 0.5, Augment: true,
-		Pad: "black",
+		Dataset: "shapes", Model: "convnet", Init: "he", Precision: "fp32",
+		Difficulty: 0.5, Augment: true, Pad: "black",
 		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
 		Lambda0: 0.1, EtaMax: 10, Lambda: 1, Eta: 0,
 		Batch: 128, LR: 0.01, LRDropEpoch: 40, LRDrop: 0.1, Momentum: 0.9, Epochs: 50,

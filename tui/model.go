@@ -58,7 +58,7 @@ func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
 	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, dark: true, watch: watch.New(s)}
 	m.bind(table(s, list, m.watch))
-	if cfg.Attach {
+	if cfg.Attach || cfg.Replay != nil {
 		m.at = watchPage
 	}
 	m.restyle()
@@ -270,6 +270,9 @@ func (m *Model) do(row *kit.Key) tea.Cmd {
 func (m *Model) blocked(row *kit.Key) string {
 	if m.Config.ReadOnly && row.Alters {
 		return readOnly
+	}
+	if m.at == watchPage && m.watch.Replaying() && row.Alters {
+		return "a replay changes nothing: R ends it"
 	}
 	return row.Blocked()
 }

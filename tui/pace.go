@@ -53,6 +53,12 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 // pace is the time to the next tick: short only while there is something to
 // see.
 func (m *Model) pace() time.Duration {
+	if d, ok := m.watch.Pace(); ok && m.at == watchPage && !m.unfocused {
+		if m.env.remote {
+			return readEvery
+		}
+		return d
+	}
 	if m.now.Sub(m.news) > boredom {
 		return readRarely
 	}

@@ -21,7 +21,11 @@ var ErrHangup = errors.New("the terminal is gone")
 // when the terminal went away. The terminal is as before then, after a panic
 // too. The runs are the caller's: when Run returns they still go on.
 func Run(ctx context.Context, cfg lab.Config) error {
-	return run(ctx, cfg, New(cfg, lab.Folder(cfg.RunsDir)))
+	var source lab.Source = lab.Folder(cfg.RunsDir)
+	if cfg.Kept != nil {
+		source = cfg.Kept
+	}
+	return run(ctx, cfg, New(cfg, source))
 }
 
 func run(ctx context.Context, cfg lab.Config, m *Model) error {

@@ -6,6 +6,7 @@
 //	<id>/checkpoints/    step-0000000120.safetensors (weights), then .json (the rest)
 //	                     and an empty step-0000000120.pin beside those that stay
 //	<id>/summary.json    runner.Summary: what it came to, rewritten after a resume
+//	<id>/events.index.gz a long log in small, for curves: derived, and made anew
 //	<id>/label.json      what people say of the run: note, tags, archived
 //	<id>/lock            held for as long as a process records the run, or deletes it
 //
@@ -39,8 +40,8 @@
 // A finished run packs into one small file (packed.go), which is read by the same
 // code: its log is a Tail, too.
 //
-// It is not a database and keeps no index: what it knows of all runs is what
-// the directories say at that moment. It decides nothing about training.
+// It is not a database and keeps no index of runs: what it knows of them all is
+// what the directories say at that moment. It decides nothing about training.
 //
 // Everything that a writer does to files goes through the interface disk; tests
 // put one that fails, is killed or loses its power at each of these things

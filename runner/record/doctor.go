@@ -290,3 +290,17 @@ func (d *doctor) summarise() error {
 	s.Selects(m, now.Selected)
 	return d.in.writeJSON(summaryName, s)
 }
+
+// checkIndex wants an index that can be read, where there is one. It is derived, so
+// that one of another log is no damage: the next viewer makes it anew.
+func (d *doctor) checkIndex() {
+	if info, err := d.in.Lstat(indexName); err != nil || !info.Mode().IsRegular() {
+		return // checkFiles has told
+	}
+	_, err := loadIndex(d.in)
+	if err == nil || errors.Is(err, errStale) || errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	d.find(indexName, err.Error(), "nothing is lost, the next look makes it anew; "+movesAside,
+		moveAside(indexName))
+}

@@ -25,6 +25,7 @@ func (d *doctor) checkRun(held bool) {
 	}
 	d.checkCheckpoints(m, held)
 	d.checkLog()
+	d.checkIndex()
 	d.checkSummary(held)
 	if _, err := readLabel(d.in); err != nil {
 		d.find(labelName, err.Error(), movesAside, moveAside(labelName))
@@ -203,6 +204,7 @@ func (d *doctor) repairLog() error {
 		return err
 	}
 	defer old.Close()
+	_ = d.in.Remove(indexName) // of the log as it was
 	return d.in.write(logName, func(w io.Writer) error {
 		return (&repair{w: w}).copy(io.NewSectionReader(old, 0, size), upto)
 	})

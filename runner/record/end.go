@@ -58,6 +58,28 @@ func readBack(in *folder, budget int64, enough func(*end) bool) (*end, error) {
 	return e, nil
 }
 
+// Standing returns how the run stands, from the end of its log, and where that does
+// not reach back to it, from its summary. It costs the same for every length of log.
+func (r *Run) Standing() Standing {
+	in, err := openFolder(r.open, r.Dir)
+	if err != nil {
+		return Standing{Status: r.status, Step: r.summary.Steps}
+	}
+	defer in.Close()
+	e, err := readEnd(in, func(e *end) bool { return e.complete(&r.Meta) })
+	if err != nil {
+		e = &end{}
+	}
+	s := e.Standing
+	s.Status, s.Cause = r.status, r.summary.Cause
+	s.Step = max(s.Step, r.summary.Steps)
+	if s.Eval == nil && len(r.summary.ByGroup) > 0 {
+		s.Eval = &runner.EvalEvent{Head: runner.Head{Step: r.summary.Steps}, Epoch: r.summary.Epochs,
+			Values: r.summary.Measures, ByGroup: r.summary.ByGroup}
+	}
+	return s
+}
+
 func (e *end) read(lines *backward, enough func(*end) bool) error {
 	for {
 		line, _, err := lines.line()

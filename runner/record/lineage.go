@@ -12,6 +12,9 @@ type Log interface {
 	Read() ([]runner.Event, error)
 	// Skipped counts the lines that are no events.
 	Skipped() int
+	// Share is how much was read of what there was at the last Read, 0 to 1: below
+	// 1 another Read has more.
+	Share() float64
 }
 
 // Source is where runs and their logs are found.
@@ -87,3 +90,11 @@ func (l *lineage) Read() ([]runner.Event, error) {
 
 // Skipped implements Log. It counts the run's own lines.
 func (l *lineage) Skipped() int { return l.own.Skipped() }
+
+// Share implements Log.
+func (l *lineage) Share() float64 {
+	if l.parent != nil {
+		return 0
+	}
+	return l.own.Share()
+}

@@ -13,6 +13,8 @@ type recorder struct {
 	keep int // checkpoints
 	lock *Lock
 	log  *eventLog
+
+	index indexer
 }
 
 // errGone ends a run that nobody could find any more, or that another machine
@@ -42,7 +44,11 @@ func (r *recorder) Append(e runner.Event) error {
 			return err
 		}
 	}
-	return r.log.append(e)
+	if err := r.log.append(e); err != nil {
+		return err
+	}
+	r.index.grown(r.in, r.log.size)
+	return nil
 }
 
 // Checkpoint implements runner.Recorder. The log is synced first: a power cut
@@ -82,5 +88,6 @@ func (r *recorder) Finish(s *runner.Summary) error {
 // Close implements runner.Recorder. The log is synced, since how the run ended
 // stands behind its last checkpoint.
 func (r *recorder) Close() error {
+	r.index.close()
 	return errors.Join(r.log.sync(), r.log.file.Close(), r.lock.Release(), r.in.Close())
 }

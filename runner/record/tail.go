@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"drolab/runner"
@@ -15,6 +16,7 @@ type Tail struct {
 	path    string
 	packed  *packedLog // in place of path
 	offset  int64      // of the first byte not yet taken in
+	size    int64      // of the log, at the last look
 	long    bool       // inside a line that is longer than maxLine
 	skipped int
 	buf     []byte
@@ -30,35 +32,54 @@ func (t *Tail) Skipped() int { return t.skipped }
 // whole. After an error the place is unchanged.
 //
 // What a resume discards is still returned: see Progress.
-func (t *Tail) Read() ([]runner.Event, error) {
-	f, size, err := t.open()
+func (t *Tail) Read() (events []runner.Event, err error) {
+	err = t.part(math.MaxInt64, func(e runner.Event, _ int64) { events = append(events, e) })
+	return events, err
+}
+
+// Share implements Log.
+func (t *Tail) Share() float64 {
+	if t.offset >= t.size {
+		return 1
+	}
+	return float64(t.offset) / float64(t.size)
+}
+
+// part gives the next events, of the bytes before a limit, to f, with the offsets
+// behind their lines.
+func (t *Tail) part(limit int64, f func(e runner.Event, end int64)) error {
+	file, size, err := t.open()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer f.Close()
+	defer file.Close()
 	if size < t.offset {
-		return nil, fmt.Errorf("%s: is shorter than what was read of it: it was replaced, open the run again",
-			t.path)
+		return fmt.Errorf("%s: is shorter than what was read of it: it was replaced, open the run again", t.path)
 	}
-	var events []runner.Event
-	for len(events) == 0 {
-		chunk, err := t.chunk(f, size)
+	t.size = size
+	for given := false; !given; {
+		chunk, err := t.chunk(file, min(size, limit))
 		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", t.path, err)
+			return fmt.Errorf("reading %s: %w", t.path, err)
 		}
 		end := bytes.LastIndexByte(chunk, '\n')
 		if end < 0 {
 			if len(chunk) < maxLine {
-				return nil, nil
+				t.size = t.offset // for now
+				return nil
 			}
 			t.offset += int64(len(chunk))
 			t.long = true
 			continue
 		}
+		start := t.offset
 		t.offset += int64(end) + 1
-		events = t.decode(chunk[:end])
+		t.decode(chunk[:end], start, func(e runner.Event, end int64) {
+			given = true
+			f(e, end)
+		})
 	}
-	return events, nil
+	return nil
 }
 
 func (t *Tail) open() (logFile, int64, error) {
@@ -79,9 +100,11 @@ func (t *Tail) chunk(r io.ReaderAt, size int64) ([]byte, error) {
 	return t.buf, err
 }
 
-// decode returns the events in the lines, whose last newline is off.
-func (t *Tail) decode(lines []byte) (events []runner.Event) {
+// decode gives the events in lines that start at an offset and whose last newline
+// is off.
+func (t *Tail) decode(lines []byte, offset int64, f func(e runner.Event, end int64)) {
 	for line := range bytes.SplitSeq(lines, []byte{'\n'}) {
+		offset += int64(len(line)) + 1
 		if t.long {
 			t.long = false
 			t.skipped++
@@ -91,8 +114,7 @@ func (t *Tail) decode(lines []byte) (events []runner.Event) {
 		if err != nil {
 			t.skipped++
 		} else if e != nil {
-			events = append(events, e)
+			f(e, offset)
 		}
 	}
-	return events
 }

@@ -181,8 +181,8 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(),
 		a.reportCommand(), a.recordCommand(), a.evalCommand(), a.exportCommand(),
-		a.resumeCommand(), a.attachCommand(), a.pauseCommand(), a.stopCommand(), a.checkpointCommand(),
-		a.knobCommand(), a.labelCommand(), a.deleteCommand(), a.doctorCommand(), a.engineCommand(),
+		a.resumeCommand(), a.attachCommand(), a.replayCommand(), a.pauseCommand(), a.stopCommand(),
+		a.checkpointCommand(), a.knobCommand(), a.labelCommand(), a.deleteCommand(), a.doctorCommand(), a.engineCommand(),
 		a.dataCommand(), a.benchCommand(),
 		a.riskCommand(), a.certifyCommand(), a.planCommand(), a.theoryCommand(), a.versionCommand())
 	return root

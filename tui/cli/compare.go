@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -71,7 +72,10 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 // findSeveral returns the runs that the words mean; the start of the names of
 // several runs means all of them.
 func (a *app) findSeveral(args []string) ([]*record.Run, error) {
-	all, _ := record.List(a.runs) // what cannot be read is named when it is asked for
+	list := sync.OnceValue(func() []*record.Run { // not for runs that lie apart
+		all, _ := record.List(a.runs) // what cannot be read is named when it is asked for
+		return all
+	})
 	var runs []*record.Run
 	for _, arg := range args {
 		if kept, ok, err := apart(arg); ok {
@@ -81,7 +85,7 @@ func (a *app) findSeveral(args []string) ([]*record.Run, error) {
 			runs = append(runs, kept...)
 			continue
 		}
-		meant := slices.DeleteFunc(slices.Clone(all), func(r *record.Run) bool {
+		meant := slices.DeleteFunc(slices.Clone(list()), func(r *record.Run) bool {
 			return !strings.HasPrefix(r.Meta.ID, arg)
 		})
 		if len(meant) == 0 {

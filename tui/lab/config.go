@@ -15,6 +15,10 @@ type Config struct {
 	ReadOnly bool
 	// Attach begins with the runs that are live, or the newest.
 	Attach bool
+	// Replay begins with a replay of the runs Kept, which are all that is shown; nil
+	// shows those in RunsDir.
+	Replay *Replay
+	Kept   Kept
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
 	// CPU is this machine's processor, as in the runs that were trained on it.

@@ -20,8 +20,11 @@ type Answered struct {
 }
 
 // Watch asks the Watch page to show these runs in place of what it shows;
-// none means the newest.
-type Watch struct{ IDs []string }
+// none means the newest. With Replay they are shown as if they trained now.
+type Watch struct {
+	IDs    []string
+	Replay *Replay
+}
 
 // MaxWatched is how many runs are watched at once: as many as there are
 // colours.

@@ -29,3 +29,15 @@ func (f Folder) Find(id string) (*record.Run, error) { return record.Find(string
 func (Folder) Open(r *record.Run) Log { return r.Tail() }
 
 func (f Folder) Delete(id string) error { return record.Delete(string(f), id) }
+
+// InSmall is a Source whose long logs tell what lies far back in small, for curves:
+// see record.InSmall. With keep it may write an index beside them.
+func InSmall(s Source, keep bool) record.Source { return inSmall{s, keep} }
+
+type inSmall struct {
+	Source
+	keep bool
+}
+
+// Open implements Source.
+func (t inSmall) Open(r *record.Run) Log { return record.InSmall(t.Source.Open(r), t.keep) }

@@ -17,6 +17,8 @@ func (p *Page) Keys() []kit.Key {
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "watch", Help: "watch the selected runs, or the one under the cursor",
 			Why: p.none, Do: p.goIn},
+		{Keys: kit.On("R"), Help: "replay the selected runs as if they trained now",
+			Why: p.none, Do: p.replay},
 		{Keys: kit.On("space"), Hint: "select",
 			Help: "select several runs, to watch, compare, resume, stop or delete",
 			Why:  p.none, Do: kit.Just(p.toggle)},
@@ -113,6 +115,11 @@ func (p *Page) sortBack() {
 func (p *Page) goIn() tea.Cmd {
 	runs := p.picked()
 	return kit.Send(lab.Watch{IDs: ids(runs[:min(len(runs), lab.MaxWatched)])})
+}
+
+func (p *Page) replay() tea.Cmd {
+	runs := p.picked()
+	return kit.Send(lab.Watch{IDs: ids(runs[:min(len(runs), lab.MaxWatched)]), Replay: &lab.Replay{}})
 }
 
 func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{IDs: ids(p.fit(canCompare))}) }

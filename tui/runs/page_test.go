@@ -311,3 +311,14 @@ func TestMarksAndSelection(t *testing.T) {
 		t.Errorf("which means %q", got)
 	}
 }
+
+func TestReplayOfPicked(t *testing.T) {
+	a := tuitest.NewArchive(t)
+	p := New(tuitest.NewLab(t, a, lab.Config{ReadOnly: true}, 120, 40))
+	r := tuitest.NewRig(p.Lab, p)
+	r.Press("space", "space", "R")
+	m, ok := tuitest.Sent[lab.Watch](r)
+	if !ok || m.Replay == nil || len(m.IDs) != 2 {
+		t.Errorf("R asks for %+v", m)
+	}
+}

@@ -5,6 +5,7 @@ import (
 
 	"drolab/runner"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 	"drolab/tui/plot"
 
 	tea "charm.land/bubbletea/v2"
@@ -43,7 +44,7 @@ func (w *Page) scroll(by int) {
 
 func (w *Page) define() tea.Cmd { return kit.Show(w.info()) }
 
-func (w *Page) newest() tea.Cmd { return w.open(nil) }
+func (w *Page) newest() tea.Cmd { return w.open(lab.Watch{}) }
 
 // hide hides the curves of the run under the cursor, or shows them again.
 func (w *Page) hide() {

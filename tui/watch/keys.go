@@ -11,9 +11,10 @@ import (
 // Keys implements the interface's page.
 func (w *Page) Keys() []kit.Key {
 	of := w.ofRun
-	return []kit.Key{
+	return append([]kit.Key{
 		{Keys: kit.On("enter"), Help: "zoom the panel, and back", Do: kit.Just(w.zoom)},
-		{Keys: kit.On("space"), Help: "show or hide the run's curves", Why: of(nil), Do: kit.Just(w.hide)},
+		{Keys: kit.On("space"), Help: "show or hide the run's curves; in a replay, play or pause",
+			Why: of(nil), Do: w.space},
 		{Keys: kit.On("up", "k"), Help: "the run above", Why: of(nil), Do: kit.By(w.move, -1), Moves: true},
 		{Keys: kit.On("down", "j"), Help: "the run below", Why: of(nil), Do: kit.By(w.move, 1), Moves: true},
 		{Keys: kit.On("left", "h"), Help: "the panel before", Why: of(nil), Do: kit.By(w.nextPanel, -1),
@@ -60,7 +61,9 @@ func (w *Page) Keys() []kit.Key {
 			Help: "turn a setting of the run while it goes on: lr, or its method's (asks)",
 			Why:  of(w.noTurn), Do: w.turn, Alters: true},
 		{Keys: kit.On("c"), Help: "save a checkpoint now", Why: of(w.noCheckpoint), Do: w.checkpoint, Alters: true},
-	}
+		{Keys: kit.On("R"), Help: "replay the runs as if they trained now; in a replay, end it", Why: of(nil),
+			Do: w.flipReplay},
+	}, w.replayKeys()...)
 }
 
 // ofRun is the Why of something about the run under the cursor; nil adds no

@@ -12,13 +12,15 @@ import (
 type openMsg struct {
 	asked    int // which question this answers
 	runs     []opened
+	replay   *lab.Replay
 	problems []error
 }
 
 // readMsg brings what was appended to the logs of the watched runs.
 type readMsg struct {
 	parts []part
-	round int // of the watched set that was read; an older one is stale
+	round int  // of the watched set that was read; an older one is stale
+	again bool // the logs were read from their start
 }
 
 // part is what is new of one run.
@@ -26,14 +28,20 @@ type part struct {
 	id      string
 	events  []runner.Event
 	skipped int           // lines of the log that are no events, so far
+	share   float64       // of the log that was read, so far
 	status  runner.Status // as a fresh look at the directory says; "" without one
 	err     error
+	tape    *record.Tape // of a replay
+	log     lab.Log      // that was read
 }
 
-// opened is a run with its log.
+// opened is a run with its log, and how it stood when it was looked for.
 type opened struct {
 	run *record.Run
 	log lab.Log
+	at  record.Standing
+
+	tape *taped // of a replay
 }
 
 // Changes tells whether the screen may look different.

@@ -10,10 +10,13 @@ import (
 )
 
 // open finds the runs of the given names or, without names, the newest ones
-// that belong together.
-func open(s lab.Source, ids []string, asked int) tea.Cmd {
+// that belong together. How a run stands is told from the end of its log, before
+// the rest of that is read.
+func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
+	ids, replay := of.IDs, of.Replay
+	s, logs := l.Source, lab.InSmall(l.Source, !l.Config.ReadOnly)
 	return func() tea.Msg {
-		m := openMsg{asked: asked}
+		m := openMsg{replay: replay, asked: asked}
 		var runs []*record.Run
 		if len(ids) == 0 {
 			var all []*record.Run
@@ -29,7 +32,11 @@ func open(s lab.Source, ids []string, asked int) tea.Cmd {
 			runs = append(runs, r)
 		}
 		for _, r := range runs {
-			m.runs = append(m.runs, opened{r, record.Lineage(s, r)})
+			if replay != nil {
+				m.runs = append(m.runs, openReplay(s, r))
+				continue
+			}
+			m.runs = append(m.runs, opened{run: r, log: record.Lineage(logs, r), at: r.Standing()})
 		}
 		return m
 	}

@@ -2,12 +2,14 @@ package watch
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -30,6 +32,7 @@ type Page struct {
 	opening  bool
 	asked    int       // for runs to open; only the last question's answer counts
 	looked   time.Time // at the directories' status
+	clock    *clock    // of a replay; nil without one
 	problem  string    // of the last opening or reading; "" without
 
 	quantities map[string]quantity
@@ -132,21 +135,21 @@ func (w *Page) Init() tea.Cmd {
 	if len(w.tracks) > 0 || w.opening {
 		return nil
 	}
-	return w.open(nil)
+	return w.open(lab.Watch{IDs: w.Config.Kept.IDs(), Replay: w.Config.Replay})
 }
 
 // open asks for runs in place of those that are watched: by name, or the newest.
-func (w *Page) open(ids []string) tea.Cmd {
+func (w *Page) open(of lab.Watch) tea.Cmd {
 	w.opening = true
 	w.asked++
-	return open(w.Source, ids, w.asked)
+	return open(w.Lab, of, w.asked)
 }
 
 // Update implements the interface's page.
 func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case lab.Watch:
-		return w.open(msg.IDs)
+		return w.open(msg)
 	case openMsg:
 		return w.opened(msg)
 	case kit.Tick:
@@ -182,6 +185,10 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	}
 	w.tracks, w.at, w.top, w.reading = nil, 0, 0, false
 	w.round++
+	if w.clock = nil; m.replay != nil {
+		w.clock = newClock(*m.replay)
+		cmd = tea.Batch(cmd, kit.Notify(replayHint))
+	}
 	for _, o := range m.runs {
 		w.tracks = append(w.tracks, newTrack(o))
 	}
@@ -207,31 +214,46 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	if w.reading || len(w.tracks) == 0 {
 		return nil
 	}
+	back, until := false, record.Moment{}
+	if c := w.clock; c != nil {
+		c.tick(now)
+		if !c.due() {
+			return nil
+		}
+		back, until = c.back, c.until()
+		c.back, c.read = false, c.at
+	}
 	w.reading = true
-	look := now.Sub(w.looked) >= lookAgain
+	look := w.clock == nil && now.Sub(w.looked) >= lookAgain
 	if look {
 		w.looked = now
 	}
 	type source struct {
+		opened
 		id   string
-		log  lab.Log
 		look bool
 	}
 	var logs []source
 	for _, t := range w.tracks {
-		logs = append(logs, source{t.id, t.log, look && (!t.Status.Ended() || t.Status == runner.Interrupted)})
+		logs = append(logs, source{t.opened, t.id, look && (!t.Status.Ended() || t.Status == runner.Interrupted)})
 	}
 	round, find := w.round, w.Source.Find
 	return func() tea.Msg {
-		m := readMsg{round: round}
+		m := readMsg{round: round, again: back}
 		for _, s := range logs {
 			p := part{id: s.id}
+			if s.tape != nil {
+				s.tape.prepare(&s.opened, back, until)
+			}
 			p.events, p.err = s.log.Read()
-			p.skipped = s.log.Skipped()
+			p.skipped, p.share = s.log.Skipped(), s.log.Share()
 			if s.look && len(p.events) == 0 { // one that logs is alive
 				if r, err := find(s.id); err == nil {
 					p.status = r.Status()
 				}
+			}
+			if p.log = s.log; s.tape != nil {
+				p.tape = s.tape.replay.Tape()
 			}
 			m.parts = append(m.parts, p)
 		}
@@ -245,6 +267,9 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		return nil
 	}
 	w.reading = false
+	if m.again {
+		w.again()
+	}
 	behind, changed, problem := false, false, ""
 	for _, p := range m.parts {
 		i := slices.IndexFunc(w.tracks, func(t *track) bool { return t.id == p.id })
@@ -252,15 +277,23 @@ func (w *Page) take(m readMsg) tea.Cmd {
 			continue
 		}
 		t := w.tracks[i]
+		t.log = p.log
 		t.add(p.events)
-		t.skipped = p.skipped
+		t.skipped, t.share = p.skipped, p.share
 		if p.err != nil {
-			problem = cell.OneLine(p.err.Error())
+			problem, t.share = cell.OneLine(p.err.Error()), 1
+		}
+		if w.clock != nil {
+			w.clock.load(p.id, p.tape, len(w.tracks))
+			t.stop(w.clock.ended())
+		}
+		if t.share == 1 {
+			t.caughtUp()
 		}
 		if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
 			t.Status = p.status
 		}
-		behind = behind || len(p.events) >= readAhead
+		behind = behind || t.share < 1
 		changed = changed || len(p.events) > 0
 	}
 	if changed {
@@ -277,13 +310,18 @@ func (w *Page) take(m readMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// share is how much of the logs was read, on the mean.
+func (w *Page) share() float64 {
+	sum := 0.0
+	for _, t := range w.tracks {
+		sum += t.share
+	}
+	return sum / float64(len(w.tracks))
+}
+
 // lookAgain is how often the directories are asked whether their runs still are
 // alive.
 const lookAgain = 2 * time.Second
-
-// readAhead is how many events in one answer mean that the log goes on, so
-// that it is read again at once.
-const readAhead = 200
 
 // resmooth filters all runs anew.
 func (w *Page) resmooth() {
@@ -309,8 +347,15 @@ func (w *Page) IDs() (ids []string) {
 	return ids
 }
 
-// Digest is how the watched runs stand, in a few words.
+// Digest is how the watched runs stand, in a few words, and how much of long logs
+// was read.
 func (w *Page) Digest() string {
+	if len(w.tracks) == 0 {
+		return ""
+	}
+	if w.clock != nil && w.clock.ready {
+		return w.clock.String()
+	}
 	counts := map[runner.Status]int{}
 	for _, t := range w.tracks {
 		counts[t.Status]++
@@ -321,6 +366,12 @@ func (w *Page) Digest() string {
 		if n := counts[status]; n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n, status))
 		}
+	}
+	if share := w.share(); share < 1 {
+		if w.clock != nil {
+			words = []string{w.clock.String()}
+		}
+		words = append(words, fmt.Sprintf("reading %.0f %%", math.Floor(100*share)))
 	}
 	return strings.Join(words, " · ")
 }

@@ -174,6 +174,7 @@ func TestResume(t *testing.T) {
 		&runner.StatusEvent{Head: at(20, 3601), Status: runner.Running},
 		step(30, 3602, 0.9),
 	})
+	tr.caughtUp()
 	loss := tr.curves["loss"].raw
 	if x := loss.XRange().Hi; x != 30 || loss.At(x) != 0.9 || loss.Len() != 3 {
 		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, loss.At(x), loss.Len())

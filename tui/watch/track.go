@@ -26,11 +26,15 @@ type curve struct {
 // however long the run.
 type track struct {
 	opened
-	*record.Progress
-	id    string
-	label string // what tells it from the other watched runs
-	uses  string // the mark of what its method uses
-	meta  *runner.Meta
+	*record.Progress // as shown
+	// behind is what was read of a log that is not read to its end yet; nil then. The
+	// run is shown as it stands at that end meanwhile.
+	behind *record.Progress
+	share  float64 // of the log that was read
+	id     string
+	label  string // what tells it from the other watched runs
+	uses   string // the mark of what its method uses
+	meta   *runner.Meta
 
 	quantities map[string]quantity
 	curves     map[string]*curve // by quantity
@@ -62,8 +66,9 @@ const (
 
 func newTrack(o opened) *track {
 	t := &track{opened: o, Progress: record.NewProgress(&o.run.Meta), id: o.run.Meta.ID, meta: &o.run.Meta,
-		elapsed: plot.NewSeries("")}
-	t.Status = o.run.Status()
+		elapsed: plot.NewSeries(""), behind: record.NewProgress(&o.run.Meta)}
+	t.Standing = o.at
+	t.clean(t.Progress)
 	t.uses = lab.Mark(t.meta)
 	t.turns = len(turnable(t.meta.Spec)) > 0
 	return t
@@ -80,8 +85,23 @@ func (t *track) draw(quantities map[string]quantity) {
 // add takes in events in the order of the log.
 func (t *track) add(events []runner.Event) {
 	for _, e := range events {
-		t.Add(e)
+		t.read().Add(e)
 		t.draws(e)
+	}
+}
+
+// read is what the events so far come to.
+func (t *track) read() *record.Progress { return cmp.Or(t.behind, t.Progress) }
+
+// caughtUp shows what was read from now on: it is all, if it is anything.
+func (t *track) caughtUp() {
+	nothing := record.Standing{Status: runner.Queued}
+	if t.behind == nil || t.behind.Standing == nothing {
+		return
+	}
+	t.Progress, t.behind = t.behind, nil
+	if t.at.Status == runner.Interrupted && !t.Status.Ended() {
+		t.Status = t.at.Status
 	}
 }
 
@@ -90,7 +110,7 @@ func (t *track) draws(e runner.Event) {
 	h := e.Header()
 	switch e.(type) {
 	case *runner.StepEvent, *runner.EvalEvent, *runner.StatusEvent: // those with the time
-		t.elapsed.Append(float64(h.Step), t.Seconds)
+		t.elapsed.Append(float64(h.Step), t.read().Seconds)
 	}
 	switch e := e.(type) {
 	case *runner.StepEvent:
@@ -111,6 +131,13 @@ func (t *track) draws(e runner.Event) {
 	case *runner.KnobEvent:
 		t.note(h, false, fmt.Sprintf("%s %s to %s", cell.Clean(e.Key), e.Old, e.New))
 		t.mark(h.Step, 'k')
+	}
+}
+
+// stop says at the end of a replay that the run was cut short, which no log says.
+func (t *track) stop(ended bool) {
+	if ended && t.run.Status() == runner.Interrupted && !t.Status.Ended() {
+		t.Status = runner.Interrupted
 	}
 }
 
@@ -171,12 +198,18 @@ func (t *track) smoothWith(f func() plot.Smoother) {
 }
 
 func (t *track) noteStatus(h *runner.Head) {
-	t.Status, t.Cause = runner.Status(cell.Clean(string(t.Status))), cell.OneLine(t.Cause)
-	text := string(t.Status)
-	if t.Cause != "" {
-		text += ": " + t.Cause
+	p := t.read()
+	t.clean(p)
+	text := string(p.Status)
+	if p.Cause != "" {
+		text += ": " + p.Cause
 	}
-	t.note(h, t.Status == runner.Failed, text)
+	t.note(h, p.Status == runner.Failed, text)
+}
+
+// clean makes words of a log fit to be shown.
+func (*track) clean(p *record.Progress) {
+	p.Status, p.Cause = runner.Status(cell.Clean(string(p.Status))), cell.OneLine(p.Cause)
 }
 
 // rewind drops what the run does again from the step of a checkpoint.

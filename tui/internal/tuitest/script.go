@@ -29,7 +29,8 @@ type scriptLog struct {
 	at     int
 }
 
-func (l *scriptLog) Skipped() int { return 0 }
+func (l *scriptLog) Skipped() int   { return 0 }
+func (l *scriptLog) Share() float64 { return 1 }
 
 func (l *scriptLog) Read() ([]runner.Event, error) {
 	from := l.at

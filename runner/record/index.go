@@ -1,0 +1,333 @@
+package record
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"drolab/runner"
+)
+
+// Index is a log in small: consecutive blocks of it, in each of which the steps
+// became one StepEvent with the least and the greatest of them all, beside the
+// events of other types. Whoever adds its events up gets the curves of the whole
+// log with every spike in them, in a time and a memory that do not grow with it.
+//
+// It is derived: what it is made from is the log, and it is made anew wherever it
+// does not fit that. Evaluations and notes that are too many for it are thinned.
+type Index struct {
+	blocks []block
+	size   int64 // bytes of the log that the blocks stand for
+	span   int64 // bytes a block stands for, at least
+	others int   // events that are no steps
+	lists  int   // numbers in the evaluations
+	watch  stopwatch
+}
+
+// block is what is kept of a part of a log.
+type block struct {
+	end    int64 // offset behind it
+	events []dated
+}
+
+// dated is an event with how long the run had trained by then.
+type dated struct {
+	event   runner.Event
+	seconds float64
+}
+
+// Bounds of an index: three blocks for each column of a wide terminal, and about
+// 300 kB as a file.
+const (
+	maxBlocks = 1200
+	maxOthers = 2000
+	maxLists  = 40_000
+	maxValues = 64  // of one event
+	maxText   = 500 // bytes of one event
+)
+
+// add takes in the next event, whose line ends at an offset of the log. The event
+// is the index's from then on.
+func (x *Index) add(e runner.Event, end int64) {
+	if n := len(x.blocks); n == 0 || x.blocks[n-1].length(x.start(n-1)) >= x.span {
+		if n == maxBlocks {
+			x.halve()
+		}
+		x.blocks = append(x.blocks, block{})
+	}
+	x.size = end
+	x.watch.add(e)
+	trim(e)
+	b := &x.blocks[len(x.blocks)-1]
+	b.take(dated{e, x.watch.seconds})
+	b.end = end
+	if _, ok := e.(*runner.StepEvent); !ok {
+		x.others++
+		x.lists += numbers(e)
+		x.thin()
+	}
+}
+
+// start is the offset of a block.
+func (x *Index) start(i int) int64 {
+	if i == 0 {
+		return 0
+	}
+	return x.blocks[i-1].end
+}
+
+func (b *block) length(start int64) int64 { return b.end - start }
+
+// halve makes one block of two. From then on new ones get as long.
+func (x *Index) halve() {
+	n := len(x.blocks) / 2
+	for i := range n {
+		a, b := x.blocks[2*i], x.blocks[2*i+1]
+		for _, e := range b.events {
+			a.take(e)
+		}
+		x.blocks[i] = block{b.end, a.events}
+	}
+	x.blocks = slices.Delete(x.blocks, n, 2*n)
+	x.span = max(1, x.size/int64(len(x.blocks)))
+}
+
+// room makes room for more bytes of the log, so that no block has to be joined with
+// another while they are taken in.
+func (x *Index) room(more int64) {
+	if x.span > 0 && int64(len(x.blocks))+more/x.span+1 <= maxBlocks {
+		return
+	}
+	for len(x.blocks) > maxBlocks/2 {
+		x.halve()
+	}
+	x.span = max(x.span, more/(maxBlocks/2)+1)
+}
+
+// take adds an event. Of steps between which no resume stands only the last stays,
+// with what it stands for.
+func (b *block) take(e dated) {
+	if s, ok := e.event.(*runner.StepEvent); ok {
+		if i := b.lastStep(); i >= 0 {
+			cover(s, b.events[i].event.(*runner.StepEvent))
+			b.events = slices.Delete(b.events, i, i+1)
+		}
+	}
+	b.events = append(b.events, e)
+}
+
+// lastStep finds the step that another behind it covers; -1 without one.
+func (b *block) lastStep() int {
+	for i, e := range slices.Backward(b.events) {
+		switch e.event.(type) {
+		case *runner.StepEvent:
+			return i
+		case *runner.ResumeEvent:
+			return -1
+		}
+	}
+	return -1
+}
+
+// cover makes the least and the greatest of s those of an earlier step too.
+func cover(s, before *runner.StepEvent) {
+	s.Min = joined(s.Min, s.Values, before.Min, before.Values, math.Min)
+	s.Max = joined(s.Max, s.Values, before.Max, before.Values, math.Max)
+}
+
+// joined is the extremes of two steps, which are their values where they have no
+// others. A NaN, once in, stays, so that it is seen.
+func joined(a, aNow, b, bNow runner.Values, f func(x, y float64) float64) runner.Values {
+	if len(a) != len(aNow) {
+		a = slices.Clone(aNow)
+	}
+	for i := range a {
+		one := either(a, aNow, i, a[i].Name)
+		other := either(b, bNow, i, a[i].Name)
+		switch {
+		case !other.Applies():
+			a[i].Number = one
+		case !one.Applies():
+			a[i].Number = other
+		default:
+			a[i].Number = runner.Num(f(one.Float(), other.Float()))
+		}
+	}
+	return a
+}
+
+// either is a measure's extreme or, without one, its value. It stands mostly at
+// the same place i.
+func either(extremes, now runner.Values, i int, name string) runner.Number {
+	for _, v := range [...]runner.Values{extremes, now} {
+		n := runner.Number{}
+		if i < len(v) && v[i].Name == name {
+			n = v[i].Number
+		} else {
+			n = v.Of(name)
+		}
+		if n.Applies() {
+			return n
+		}
+	}
+	return runner.Number{}
+}
+
+// thin keeps the events that are no steps to the bounds: every second of the type
+// that has most of them goes, and the last stays.
+func (x *Index) thin() {
+	for x.others > maxOthers {
+		x.drop(x.commonest())
+	}
+	if x.lists > maxLists {
+		x.drop((*runner.EvalEvent)(nil).Kind())
+	}
+	if x.lists > maxLists { // of few that have very many classes
+		x.strip()
+	}
+}
+
+// commonest is the type that most events have.
+func (x *Index) commonest() (most string) {
+	counts := map[string]int{}
+	for e := range x.all() {
+		if _, ok := e.event.(*runner.StepEvent); !ok {
+			counts[e.event.Kind()]++
+		}
+	}
+	for kind, n := range counts {
+		if n > counts[most] || n == counts[most] && kind < most {
+			most = kind
+		}
+	}
+	return most
+}
+
+// drop leaves out every second event of a type, seen from the last, which stays,
+// and so does the evaluation that the run has selected.
+func (x *Index) drop(kind string) {
+	odd, selected := true, false
+	for i := range slices.Backward(x.blocks) {
+		b := &x.blocks[i]
+		kept := len(b.events)
+		for j, e := range slices.Backward(b.events) {
+			if e.event.Kind() != kind {
+				continue
+			}
+			first := false
+			if eval, ok := e.event.(*runner.EvalEvent); ok && eval.Selected {
+				first, selected = !selected, true
+			}
+			if odd = !odd; !odd || first {
+				continue
+			}
+			x.others--
+			x.lists -= numbers(e.event)
+			copy(b.events[j:], b.events[j+1:kept])
+			kept--
+		}
+		clear(b.events[kept:])
+		b.events = b.events[:kept]
+	}
+}
+
+// strip takes their lists from all evaluations but the last.
+func (x *Index) strip() {
+	last := true
+	for _, b := range slices.Backward(x.blocks) {
+		for i, d := range slices.Backward(b.events) {
+			e, ok := d.event.(*runner.EvalEvent)
+			if ok && !last {
+				x.lists -= numbers(e)
+				bare := *e // somebody may read e
+				bare.ByGroup = nil
+				b.events[i].event = &bare
+			}
+			last = last && !ok
+		}
+	}
+}
+
+// numbers counts those in the lists of an event.
+func numbers(e runner.Event) (n int) {
+	if e, ok := e.(*runner.EvalEvent); ok {
+		for _, l := range e.ByGroup {
+			n += len(l.Numbers)
+		}
+	}
+	return n
+}
+
+// trim bounds what an event has besides: a log may come from anybody.
+func trim(e runner.Event) {
+	cut := func(s *string) {
+		if len(*s) > maxText {
+			*s = strings.Clone((*s)[:maxText])
+		}
+	}
+	few := func(v *runner.Values) { *v = (*v)[:min(len(*v), maxValues)] }
+	switch e := e.(type) {
+	case *runner.StepEvent:
+		few(&e.Values)
+		few(&e.Min)
+		few(&e.Max)
+	case *runner.EvalEvent:
+		few(&e.Values)
+		e.ByGroup = e.ByGroup[:min(len(e.ByGroup), maxValues)]
+	case *runner.WarningEvent:
+		cut(&e.Message)
+	case *runner.StatusEvent:
+		cut(&e.Cause)
+	case *runner.CheckpointEvent:
+		cut(&e.File)
+	case *runner.KnobEvent:
+		cut(&e.Key)
+	}
+}
+
+// all ranges over the events in the log's order.
+func (x *Index) all() func(yield func(dated) bool) {
+	return func(yield func(dated) bool) {
+		for _, b := range x.blocks {
+			for _, e := range b.events {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// stopwatch counts the seconds that a run trained, whatever of it a resume has
+// discarded: pauses, and what lies between a stop and a resume, do not count.
+type stopwatch struct {
+	seconds float64
+	since   time.Time // of the last event that counted; zero while the run does not train
+}
+
+func (w *stopwatch) add(e runner.Event) {
+	h := e.Header()
+	switch e := e.(type) {
+	case *runner.ResumeEvent:
+		w.since = time.Time{}
+		return
+	case *runner.StatusEvent:
+		if w.since.IsZero() && e.Status != runner.Running {
+			return
+		}
+		w.tick(h.Time)
+		if e.Status != runner.Running {
+			w.since = time.Time{}
+		}
+	case *runner.StepEvent, *runner.EvalEvent:
+		w.tick(h.Time)
+	}
+}
+
+func (w *stopwatch) tick(now time.Time) {
+	if !w.since.IsZero() {
+		w.seconds += max(0, now.Sub(w.since).Seconds())
+	}
+	w.since = now
+}

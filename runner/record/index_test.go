@@ -1,0 +1,313 @@
+package record
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"drolab/runner"
+)
+
+// readAll reads a log to its end.
+func readAll(t testing.TB, l Log) (events []runner.Event) {
+	t.Helper()
+	for {
+		more, err := l.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, more...)
+		if len(more) == 0 && l.Share() == 1 {
+			return events
+		}
+	}
+}
+
+// byKind are the events of a type.
+func byKind[E runner.Event](events []runner.Event) (list []E) {
+	for _, e := range events {
+		if e, ok := e.(E); ok {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// longEnough is a run whose log takes an index.
+const longEnough = 8000
+
+// checkWhole wants the whole of a run of longEnough steps, in small.
+func checkWhole(t *testing.T, what string, events []runner.Event) {
+	t.Helper()
+	steps, evals := byKind[*runner.StepEvent](events), byKind[*runner.EvalEvent](events)
+	if n := len(steps); n < 300 || n > 2*maxBlocks+10_000 {
+		t.Fatalf("%s: %d steps", what, n)
+	}
+	if steps[0].Step > 100 || steps[len(steps)-1].Step != longEnough {
+		t.Errorf("%s: from step %d to %d", what, steps[0].Step, steps[len(steps)-1].Step)
+	}
+	if !slices.IsSortedFunc(steps, func(a, b *runner.StepEvent) int { return int(a.Step - b.Step) }) {
+		t.Errorf("%s: steps are out of order", what)
+	}
+	highest := 0.0
+	for _, s := range steps {
+		highest = max(highest, s.Max.Of("loss").Float())
+	}
+	if highest != 40 {
+		t.Errorf("%s: the spike of 40 is %v", what, highest)
+	}
+	if len(evals) != 100 || evals[99].Step != longEnough || len(evals[0].ByGroup.Of("class_loss")) != 10 {
+		t.Errorf("%s: %d evaluations", what, len(evals))
+	}
+	if n := len(byKind[*runner.CheckpointEvent](events)); n != 100 {
+		t.Errorf("%s: %d checkpoints", what, n)
+	}
+	if n := len(byKind[*runner.StatusEvent](events)); n != 2 {
+		t.Errorf("%s: %d statuses", what, n)
+	}
+}
+
+// longLog is a run of longEnough steps without an index.
+func longLog(t *testing.T) *Run {
+	t.Helper()
+	dir := t.TempDir()
+	r, err := Find(dir, writeLong(t, dir, longEnough, runner.Done))
+	must(t, err)
+	return r
+}
+
+func indexOf(r *Run) string { return filepath.Join(r.Dir, indexName) }
+
+func TestInSmall(t *testing.T) {
+	r := longLog(t)
+	all := readAll(t, r.Tail())
+	if n := len(byKind[*runner.StepEvent](all)); n != longEnough {
+		t.Fatalf("the log has %d steps", n)
+	}
+	looked := readAll(t, InSmall(r.Tail(), false))
+	checkWhole(t, "without an index", looked)
+	if _, err := os.Stat(indexOf(r)); err == nil {
+		t.Error("a look that keeps nothing has kept an index")
+	}
+	if len(looked) > 3*maxBlocks {
+		t.Errorf("%d events, want about %d", len(looked), maxBlocks)
+	}
+	checkWhole(t, "while it is made", readAll(t, InSmall(r.Tail(), true)))
+	info, err := os.Stat(indexOf(r))
+	must(t, err)
+	if info.Size() > 400_000 {
+		t.Errorf("the index has %d bytes", info.Size())
+	}
+	l := InSmall(r.Tail(), false)
+	first, err := l.Read()
+	must(t, err)
+	checkWhole(t, "with it, in one look", first)
+	loss := func(events []runner.Event) float64 {
+		steps := byKind[*runner.StepEvent](events)
+		return steps[len(steps)-1].Of("loss").Float()
+	}
+	if got, want := loss(first), loss(all); math.Abs(got-want) > 1e-6*want {
+		t.Errorf("ends with a loss of %v, want %v", got, want)
+	}
+}
+
+// TestInSmallProgress wants the standing and the time of a run from its index.
+func TestInSmallProgress(t *testing.T) {
+	r := longLog(t)
+	fold := func(l Log) *Progress {
+		p := NewProgress(&r.Meta)
+		for _, e := range readAll(t, l) {
+			p.Add(e)
+		}
+		return p
+	}
+	exact, thin := fold(r.Tail()), fold(InSmall(r.Tail(), true))
+	again := fold(InSmall(r.Tail(), false))
+	for _, p := range []*Progress{thin, again} {
+		if p.Status != exact.Status || p.Step != exact.Step || p.Eval.Step != exact.Eval.Step {
+			t.Errorf("stands at %s, step %d", p.Status, p.Step)
+		}
+		if math.Abs(p.Seconds-exact.Seconds) > 0.01 {
+			t.Errorf("trained %v s, want %v", p.Seconds, exact.Seconds)
+		}
+	}
+}
+
+// TestIndexFits damages an index, and the log that it is of.
+func TestIndexFits(t *testing.T) {
+	r := longLog(t)
+	readAll(t, InSmall(r.Tail(), true))
+	whole, err := os.ReadFile(indexOf(r))
+	must(t, err)
+	flipped := slices.Clone(whole)
+	flipped[len(flipped)/2] ^= 4
+	for name, text := range map[string][]byte{"empty": {}, "cut": whole[:len(whole)/2], "flipped": flipped,
+		"words": []byte("an index"), "more": append(slices.Clone(whole), whole...)} {
+		must(t, os.WriteFile(indexOf(r), text, 0o644))
+		if _, err := loadIndex(in(t, r.Dir)); err == nil {
+			t.Errorf("%s: an index was read", name)
+		}
+		list, _, err := Examine(filepath.Dir(r.Dir))
+		must(t, err)
+		if len(list) != 1 || list[0].File != indexName {
+			t.Errorf("%s: the doctor finds %v", name, list)
+		}
+		checkWhole(t, name, readAll(t, InSmall(r.Tail(), true)))
+		if _, err := loadIndex(in(t, r.Dir)); err != nil {
+			t.Errorf("%s: not made anew: %v", name, err)
+		}
+	}
+	path := filepath.Join(r.Dir, logName)
+	log, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.WriteFile(path, log[:len(log)/2], 0o644))
+	if _, err := loadIndex(in(t, r.Dir)); err != errStale {
+		t.Errorf("of a log that is shorter: %v", err)
+	}
+	if list, _, _ := Examine(filepath.Dir(r.Dir)); slices.ContainsFunc(list,
+		func(f *Finding) bool { return f.File == indexName }) {
+		t.Error("the doctor complains of a stale index, which is harmless")
+	}
+}
+
+// TestIndexIsNoLink wants nothing to be read or written through links.
+func TestIndexIsNoLink(t *testing.T) {
+	r := longLog(t)
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	must(t, os.WriteFile(elsewhere, []byte("mine"), 0o644))
+	if err := os.Symlink(elsewhere, indexOf(r)); err != nil {
+		t.Skip(err)
+	}
+	checkWhole(t, "beside a link", readAll(t, InSmall(r.Tail(), true)))
+	if text, err := os.ReadFile(elsewhere); err != nil || string(text) != "mine" {
+		t.Errorf("what the link leads to has %q", text)
+	}
+}
+
+// TestIndexOfHeldRun wants a viewer to leave a run alone that somebody records.
+func TestIndexOfHeldRun(t *testing.T) {
+	r := longLog(t)
+	l, err := in(t, r.Dir).lockRun()
+	must(t, err)
+	defer l.Release()
+	checkWhole(t, "held", readAll(t, InSmall(r.Tail(), true)))
+	if _, err := os.Stat(indexOf(r)); err == nil {
+		t.Error("a viewer has written beside a log that is being written")
+	}
+}
+
+// TestTrainerWritesIndex wants a run that gets long to have an index at its end,
+// and a resumed one too.
+func TestTrainerWritesIndex(t *testing.T) {
+	s := newStore(t)
+	m := newMeta(1)
+	r := create(t, s, m)
+	const steps = 8000
+	must(t, r.Append(status(0, runner.Running)))
+	for step := int64(1); step <= steps; step++ {
+		must(t, r.Append(longStep(step, steps)))
+	}
+	_, err := r.Checkpoint(newState(steps))
+	must(t, err)
+	must(t, r.Close())
+	check := func(upto int64) {
+		t.Helper()
+		x, err := loadIndex(in(t, filepath.Join(s.Dir(), m.ID)))
+		must(t, err)
+		info, err := os.Stat(filepath.Join(s.Dir(), m.ID, logName))
+		must(t, err)
+		if rest := info.Size() - x.size; rest > exactTail {
+			t.Errorf("%d bytes of the log are not in the index", rest)
+		}
+		run, err := Find(s.Dir(), m.ID)
+		must(t, err)
+		events := byKind[*runner.StepEvent](readAll(t, InSmall(run.Tail(), false)))
+		if last := events[len(events)-1].Step; last != upto || len(events) > maxBlocks+exactTail/300 {
+			t.Errorf("%d steps up to %d", len(events), last)
+		}
+	}
+	check(steps)
+	again, _ := reopen(t, s, m.ID)
+	must(t, again.Append(&runner.ResumeEvent{Head: head(steps)}))
+	for step := int64(steps + 1); step <= 2*steps; step++ {
+		must(t, again.Append(longStep(step, 2*steps)))
+	}
+	must(t, again.Close())
+	check(2 * steps)
+	must(t, Delete(s.Dir(), m.ID))
+	if _, err := os.Stat(filepath.Join(s.Dir(), m.ID)); err == nil {
+		t.Error("the run is still there")
+	}
+}
+
+// TestIndexAcrossResume wants what a resume discards to be discarded, also where it
+// lies inside a block.
+func TestIndexAcrossResume(t *testing.T) {
+	x := &Index{span: 1000}
+	end := int64(0)
+	add := func(e runner.Event) { end += 10; x.add(e, end) }
+	for step := int64(1); step <= 50; step++ {
+		add(stepEvent(step))
+	}
+	add(&runner.ResumeEvent{Head: head(20)})
+	for step := int64(21); step <= 30; step++ {
+		add(stepEvent(step))
+	}
+	var got []int64
+	for e := range x.all() {
+		got = append(got, e.event.Header().Step)
+	}
+	if !slices.Equal(got, []int64{50, 20, 30}) {
+		t.Errorf("events at %v, want the steps before the resume, it, and those behind it", got)
+	}
+}
+
+// TestIndexBounds fills an index with more than it keeps of everything.
+func TestIndexBounds(t *testing.T) {
+	x := &Index{}
+	text := string(make([]byte, 10_000))
+	list := make([]runner.Number, 1000)
+	for i := range int64(20_000) {
+		x.add(&runner.WarningEvent{Head: head(i), Message: text}, 3*i+1)
+		x.add(&runner.EvalEvent{Head: head(i), ByGroup: runner.Lists{{Name: "class_loss", Numbers: list}},
+			Selected: i == 7000}, 3*i+2)
+		x.add(stepEvent(i+1), 3*i+3)
+	}
+	others, numbers, selected := 0, 0, false
+	for e := range x.all() {
+		switch e := e.event.(type) {
+		case *runner.WarningEvent:
+			others++
+			if len(e.Message) > maxText {
+				t.Fatalf("a text of %d bytes", len(e.Message))
+			}
+		case *runner.EvalEvent:
+			others++
+			numbers += len(e.ByGroup.Of("class_loss"))
+			selected = selected || e.Selected
+		}
+	}
+	if len(x.blocks) > maxBlocks || others != x.others || others > maxOthers || numbers != x.lists ||
+		numbers > maxLists {
+		t.Errorf("%d blocks, %d others (counted %d), %d numbers (counted %d)", len(x.blocks), others, x.others,
+			numbers, x.lists)
+	}
+	if !selected {
+		t.Error("the selected evaluation was left out")
+	}
+}
+
+// TestInSmallTorn wants a last line that is not whole to keep nobody waiting.
+func TestInSmallTorn(t *testing.T) {
+	r := longLog(t)
+	f, err := os.OpenFile(filepath.Join(r.Dir, logName), os.O_WRONLY|os.O_APPEND, 0)
+	must(t, err)
+	_, err = f.WriteString(`{"seq":99999,"type":"st`)
+	must(t, err)
+	must(t, f.Close())
+	checkWhole(t, "torn, with an index that is made", readAll(t, InSmall(r.Tail(), true)))
+	checkWhole(t, "torn, with it", readAll(t, InSmall(r.Tail(), false)))
+	prepared(t, r.Tail())
+}

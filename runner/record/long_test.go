@@ -1,0 +1,128 @@
+package record
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"drolab/runner"
+)
+
+// Of TestWriteLong.
+var (
+	longSteps = flag.Int64("long.steps", 0, "steps of the run that TestWriteLong writes, all logged")
+	longDir   = flag.String("long.dir", "", "folder of runs that it writes it to")
+)
+
+// TestWriteLong writes a long run for measurements by hand, if it is asked to:
+//
+//	go test ./runner/record -run WriteLong -long.steps 1000000 -long.dir DIR
+func TestWriteLong(t *testing.T) {
+	if *longSteps == 0 {
+		t.Skip("for measurements by hand: -long.steps")
+	}
+	writeLong(t, *longDir, *longSteps, runner.Done)
+}
+
+// writeLong makes a run whose every step is logged, with an evaluation and a
+// checkpoint in each of a hundred epochs and one spike of the loss, at a third. It
+// stands as given, without an index.
+func writeLong(t testing.TB, dir string, steps int64, end runner.Status) string {
+	t.Helper()
+	check := func(err error) {
+		if err != nil {
+			t.Helper()
+			t.Fatal(err)
+		}
+	}
+	s, err := Open(dir)
+	check(err)
+	m := newMeta(uint64(steps))
+	m.Steps, m.StepsPerEpoch = int64(steps), int64(max(1, steps/100))
+	m.Spec.Epochs = 100
+	rec, err := s.Create(m, nil)
+	check(err)
+	r := rec.(*recorder)
+	f, err := os.OpenFile(filepath.Join(r.in.path, logName), os.O_WRONLY|os.O_TRUNC, 0)
+	check(err)
+	w := &longWriter{w: bufio.NewWriterSize(f, 1<<20)}
+	w.add(t, status(0, runner.Running))
+	for step := int64(1); step <= steps; step++ {
+		w.add(t, longStep(step, steps))
+		if step%m.StepsPerEpoch == 0 {
+			w.add(t, longEval(step, steps))
+			w.add(t, &runner.CheckpointEvent{Head: head(step), File: checkpointFile(step)})
+		}
+	}
+	last, eval := longStep(steps, steps), longEval(steps, steps)
+	if end.Ended() && end != runner.Interrupted {
+		w.add(t, status(steps, end))
+		check(r.Finish(runner.Summarize(m, end, steps, eval, last)))
+	}
+	check(w.w.Flush())
+	check(f.Close())
+	check(r.Close())
+	return m.ID
+}
+
+type longWriter struct {
+	w   *bufio.Writer
+	seq int64
+}
+
+// add writes an event, five milliseconds of training after the one before.
+func (w *longWriter) add(t testing.TB, e runner.Event) {
+	w.seq++
+	h := e.Header()
+	h.Seq, h.Type = w.seq, e.Kind()
+	h.Time = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC).Add(time.Duration(w.seq) * 5 * time.Millisecond)
+	var line []byte
+	var err error
+	if own, ok := e.(json.Marshaler); ok { // without json's second look at it
+		line, err = own.MarshalJSON()
+	} else {
+		line, err = runner.EncodeEvent(e)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.w.Write(append(lineSeal.put(line), '\n'))
+}
+
+// longStep has all that a step of SFK-DRO has.
+func longStep(step, steps int64) *runner.StepEvent {
+	u := float64(step) / float64(steps)
+	e := &runner.StepEvent{Head: head(step), Epoch: 100 * u, ImagesPerSecond: runner.Num(2500 + 30*math.Sin(u))}
+	loss := 2.3*math.Exp(-3*u) + 0.1*math.Sin(float64(step))
+	if step == steps/3 {
+		loss = 40
+	}
+	for i, name := range []string{"loss", "objective", "lambda", "eta", "gap", "gamma", "grad_norm",
+		"mean_ratio", "divergence"} {
+		e.Set(name, runner.Num(loss+float64(i)))
+	}
+	e.Min, e.Max = append(runner.Values{}, e.Values...), append(runner.Values{}, e.Values...)
+	return e
+}
+
+func longEval(step, steps int64) *runner.EvalEvent {
+	u := float64(step) / float64(steps)
+	e := &runner.EvalEvent{Head: head(step), Epoch: 100 * u}
+	for _, name := range []string{"train_loss", "test_loss", "test_accuracy", "worst_class_accuracy",
+		"robust_risk", "dual_gap"} {
+		e.Set(name, runner.Num(u))
+	}
+	list := make([]runner.Number, 10)
+	for i := range list {
+		list[i] = runner.Num(u * float64(i) / 10)
+	}
+	for _, name := range []string{"class_accuracy", "class_loss", "class_weight"} {
+		e.ByGroup.Set(name, list)
+	}
+	return e
+}

@@ -1,0 +1,95 @@
+package record
+
+import (
+	"slices"
+	"testing"
+
+	"drolab/runner"
+)
+
+// prepared is a replay that is ready.
+func prepared(t *testing.T, l Log) *Replay {
+	t.Helper()
+	r := NewReplay(l)
+	for r.Share() < 1 {
+		if events, err := r.Read(); err != nil || len(events) > 0 {
+			t.Fatalf("while it prepares it gives %d events, %v", len(events), err)
+		}
+	}
+	return r
+}
+
+// TestReplay wants what is given to be what had been logged at each moment, going
+// on in parts or from the start.
+func TestReplay(t *testing.T) {
+	run := longLog(t)
+	r := prepared(t, run.Tail())
+	tape := r.Tape()
+	if tape.End.Step != longEnough || tape.End.Seconds < 5e-3*longEnough {
+		t.Errorf("ends at %+v", tape.End)
+	}
+	evals := 0
+	for _, m := range tape.Marks {
+		if m.Kind == "eval" {
+			evals++
+		}
+	}
+	if evals != 100 || len(tape.Marks) != 200 {
+		t.Errorf("%d marks, %d of them evaluations", len(tape.Marks), evals)
+	}
+	var all []runner.Event
+	for part := 1; part <= 4; part++ {
+		until := tape.End.Seconds * float64(part) / 4
+		moment := Always()
+		moment.Seconds = until
+		r.To(moment)
+		events, err := r.Read()
+		must(t, err)
+		if len(events) == 0 {
+			t.Fatalf("part %d gives nothing", part)
+		}
+		all = append(all, events...)
+		r.Rewind()
+		again, err := r.Read()
+		must(t, err)
+		if !slices.Equal(again, all) {
+			t.Fatalf("up to %v s: %d events from the start, %d in parts", until, len(again), len(all))
+		}
+	}
+	checkWhole(t, "all parts", all)
+	r.Rewind()
+	moment := Always()
+	moment.Step = longEnough / 2
+	r.To(moment)
+	half, err := r.Read()
+	must(t, err)
+	if last := half[len(half)-1].Header().Step; last > moment.Step || last < moment.Step-100 {
+		t.Errorf("up to step %d it ends at %d", moment.Step, last)
+	}
+}
+
+// TestReplayOfShortLog wants every event of it.
+func TestReplayOfShortLog(t *testing.T) {
+	s := newStore(t)
+	m := newMeta(1)
+	w := create(t, s, m)
+	must(t, w.Append(status(0, runner.Running)))
+	appendSteps(t, w, 1, 50)
+	must(t, w.Append(&runner.ResumeEvent{Head: head(40)}))
+	appendSteps(t, w, 41, 60)
+	must(t, w.Close())
+	run, err := Find(s.Dir(), m.ID)
+	must(t, err)
+	r := prepared(t, run.Tail())
+	r.To(Always())
+	events, err := r.Read()
+	must(t, err)
+	if want := readAll(t, run.Tail()); len(events) != len(want) {
+		t.Errorf("%d events of %d", len(events), len(want))
+	}
+	// The clock of the tests moves on by a second an event; across the resume it
+	// stands still.
+	if got := r.Tape().End.Seconds; got != 69 {
+		t.Errorf("%v seconds", got)
+	}
+}

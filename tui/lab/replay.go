@@ -1,0 +1,93 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"drolab/runner/record"
+)
+
+// Replay asks for runs to be shown as if they trained now.
+type Replay struct {
+	Speed float64 // times as fast as it was; 0: all in about a minute
+	From  Place
+	Steps bool // runs are side by side at the same step, and not at the same time
+}
+
+// The speeds of a replay.
+const (
+	LeastSpeed = 1
+	MostSpeed  = 1000
+)
+
+// Place is a place in a replay: the one of its fields that is not 0; its start where
+// all are.
+type Place struct {
+	Part float64 // of the longest run, 0 to 1
+	Time time.Duration
+	Step int64
+}
+
+// ParsePlace reads "40%", "3m20s" or a step.
+func ParsePlace(text string) (p Place, err error) {
+	wrong := fmt.Errorf("%q: want a part, a time or a step, as in 40%%, 3m20s or 1200", text)
+	if part, ok := strings.CutSuffix(text, "%"); ok {
+		p.Part, err = strconv.ParseFloat(strings.TrimSpace(part), 64)
+		p.Part /= 100
+		if err != nil || !(p.Part >= 0 && p.Part <= 1) {
+			return Place{}, wrong
+		}
+		return p, nil
+	}
+	if p.Step, err = strconv.ParseInt(text, 10, 64); err == nil && p.Step >= 0 {
+		return p, nil
+	}
+	if p.Time, err = time.ParseDuration(text); err == nil && p.Time >= 0 {
+		return Place{Time: p.Time}, nil
+	}
+	return Place{}, wrong
+}
+
+// Seconds is where the place is on a replay that ends at a moment.
+func (p Place) Seconds(end record.Moment) float64 {
+	at := p.Part*end.Seconds + p.Time.Seconds()
+	if p.Step > 0 && end.Step > 0 {
+		at = float64(p.Step) / float64(end.Step) * end.Seconds
+	}
+	return math.Min(at, end.Seconds)
+}
+
+// Kept is a Source of runs that lie in no folder of runs, or in several: it changes
+// none.
+type Kept []*record.Run
+
+// IDs are the runs' names.
+func (k Kept) IDs() (names []string) {
+	for _, r := range k {
+		names = append(names, r.Meta.ID)
+	}
+	return names
+}
+
+// List implements Source.
+func (k Kept) List() ([]*record.Run, []error) { return k, nil }
+
+// Find implements Source.
+func (k Kept) Find(id string) (*record.Run, error) {
+	for _, r := range k {
+		if r.Meta.ID == id {
+			return r, nil
+		}
+	}
+	return nil, fmt.Errorf("no run %s among those that are shown", id)
+}
+
+// Open implements Source.
+func (Kept) Open(r *record.Run) Log { return r.Tail() }
+
+// Delete implements Source.
+func (Kept) Delete(string) error { return errors.New("runs that are only shown are not deleted") }

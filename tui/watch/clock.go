@@ -1,0 +1,187 @@
+package watch
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"drolab/runner/record"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+)
+
+// clock is how far a replay has come. It limits what is read of the logs, and that
+// is all that a replay is. The runs share it: each is shown as it was so many seconds
+// of training after its own start or, by steps, all of them at the same step.
+type clock struct {
+	lab.Replay
+	at      float64 // seconds of training, of the longest run's
+	playing bool
+	ready   bool                    // the tapes are there
+	tapes   map[string]*record.Tape // by run
+	end     record.Moment           // of the longest
+	ticked  time.Time
+	read    float64 // what was asked for last; NaN: nothing
+	back    bool    // the logs have to be read from their start
+}
+
+// frame is how often a replay that plays is shown.
+const frame = time.Second / 12
+
+func newClock(r lab.Replay) *clock {
+	return &clock{Replay: r, playing: true, tapes: map[string]*record.Tape{}, read: math.NaN()}
+}
+
+// load takes in the tape of a run; with that of the last the replay starts.
+func (c *clock) load(id string, tape *record.Tape, runs int) {
+	if tape == nil || c.ready {
+		return
+	}
+	c.tapes[id] = tape
+	c.end.Seconds = max(c.end.Seconds, tape.End.Seconds)
+	c.end.Step = max(c.end.Step, tape.End.Step)
+	if c.ready = len(c.tapes) == runs; !c.ready {
+		return
+	}
+	c.at = c.From.Seconds(c.end)
+	if c.Speed == 0 {
+		const aMinute = 75
+		ladder := speeds()
+		i := slices.IndexFunc(ladder, func(s float64) bool { return c.end.Seconds/s <= aMinute })
+		c.Speed = ladder[len(ladder)-1]
+		if i >= 0 {
+			c.Speed = ladder[i]
+		}
+	}
+}
+
+func speeds() []float64 {
+	return []float64{lab.LeastSpeed, 2, 5, 10, 20, 50, 100, 200, 500, lab.MostSpeed}
+}
+
+// faster takes the next speed of the ladder, or the one before.
+func (c *clock) faster(by int) {
+	ladder := speeds()
+	if by < 0 {
+		slices.Reverse(ladder)
+	}
+	for _, s := range ladder {
+		if (s-c.Speed)*float64(by) > 0 {
+			c.Speed = s
+			return
+		}
+	}
+}
+
+// tick lets time pass, and stops at the end. A look that comes late makes no leap.
+func (c *clock) tick(now time.Time) {
+	passed := min(now.Sub(c.ticked), time.Second)
+	if c.ticked.IsZero() {
+		passed = 0
+	}
+	if passed >= 0 {
+		c.ticked = now
+	}
+	if passed <= 0 || !c.playing || !c.ready {
+		return
+	}
+	c.at = min(c.end.Seconds, c.at+passed.Seconds()*c.Speed)
+	c.playing = c.at < c.end.Seconds
+}
+
+// play goes on or pauses; at the end it begins again.
+func (c *clock) play() {
+	if c.playing = !c.playing; c.playing && c.at >= c.end.Seconds {
+		c.seek(0)
+	}
+}
+
+// seek goes somewhere else.
+func (c *clock) seek(at float64) {
+	c.at = max(0, min(at, c.end.Seconds))
+	c.back = c.back || c.at < c.read
+}
+
+// scrub goes on or back by parts of the whole.
+func (c *clock) scrub(by int) {
+	const part = 50
+	c.seek(c.at + float64(by)*c.end.Seconds/part)
+}
+
+// jump goes to the next mark of a kind, or to the one before, and stays there; false
+// where there is none.
+func (c *clock) jump(kind string, by float64) bool {
+	best := math.Inf(1)
+	for _, tape := range c.tapes {
+		for _, m := range tape.Marks {
+			if away := by * (c.place(m.Moment) - c.at); m.Kind == kind && away > 1e-9*c.end.Seconds {
+				best = min(best, away)
+			}
+		}
+	}
+	if math.IsInf(best, 1) {
+		return false
+	}
+	c.playing = false
+	c.seek(c.at + by*best)
+	return true
+}
+
+// place is where the clock is at a moment of a run.
+func (c *clock) place(m record.Moment) float64 {
+	if c.Steps && c.end.Step > 0 {
+		return float64(m.Step) / float64(c.end.Step) * c.end.Seconds
+	}
+	return m.Seconds
+}
+
+// turn changes what the runs are side by side by.
+func (c *clock) turn() {
+	c.Steps = !c.Steps
+	c.back, c.read = true, math.NaN()
+}
+
+// until is the moment that the logs are read up to.
+func (c *clock) until() record.Moment {
+	m := record.Always()
+	const slack = 1e-9 // of what was reckoned back and forth
+	switch {
+	case c.at >= c.end.Seconds:
+	case c.Steps:
+		m.Step = int64(c.at / c.end.Seconds * float64(c.end.Step) * (1 + slack))
+	default:
+		m.Seconds = c.at * (1 + slack)
+	}
+	return m
+}
+
+// due tells whether the logs have to be read.
+func (c *clock) due() bool { return !c.ready || c.back || c.at != c.read }
+
+func (c *clock) ended() bool { return c.ready && c.at >= c.end.Seconds }
+
+// String is how the replay stands: "replay ×60 · 3:12 of 8:40".
+func (c *clock) String() string {
+	words := []string{"replay"}
+	if c.ready {
+		words[0] += fmt.Sprintf(" ×%g", c.Speed)
+		at, end := clockTime(c.at), clockTime(c.end.Seconds)
+		if c.Steps {
+			at, end = fmt.Sprint(min(c.until().Step, c.end.Step)), fmt.Sprintf("%d steps", c.end.Step)
+		}
+		words = append(words, at+" of "+end)
+	}
+	switch {
+	case c.ended():
+		words = append(words, "end")
+	case !c.playing:
+		words = append(words, "paused: Space plays")
+	}
+	return strings.Join(words, " · ")
+}
+
+func clockTime(seconds float64) string {
+	return kit.Clock(time.Duration(min(seconds, 1e9) * float64(time.Second)))
+}

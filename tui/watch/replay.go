@@ -1,0 +1,144 @@
+package watch
+
+import (
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// A replay is the page as it is over runs whose logs are limited by a clock.
+
+// taped is a run whose log is limited.
+type taped struct {
+	lab.Source
+	id     string
+	replay *record.Replay
+}
+
+// Open implements Source: what it came from happened before.
+func (t taped) Open(r *record.Run) lab.Log {
+	if r.Meta.ID == t.id {
+		return t.replay
+	}
+	return record.InSmall(t.Source.Open(r), false)
+}
+
+// openReplay is a run at its start.
+func openReplay(s lab.Source, r *record.Run) opened {
+	t := taped{s, r.Meta.ID, record.NewReplay(s.Open(r))}
+	return opened{run: r, log: record.Lineage(t, r), at: record.Standing{Status: runner.Queued}, tape: &t}
+}
+
+// prepare takes the log to a moment, from its start where it has to go back.
+func (t *taped) prepare(o *opened, back bool, until record.Moment) {
+	if back {
+		t.replay.Rewind()
+		o.log = record.Lineage(t, o.run)
+	}
+	t.replay.To(until)
+}
+
+// replayHint is said at the start: the footer has no room for these keys.
+const replayHint = "Space plays, { } speed, , . scrub, u y J next evaluation, checkpoint, warning, R ends it"
+
+// Replaying tells whether what is shown is a replay, which changes nothing.
+func (w *Page) Replaying() bool { return w.clock != nil }
+
+// Pace is how soon the page is to look again while a replay plays; ok is false at
+// other times.
+func (w *Page) Pace() (d time.Duration, ok bool) {
+	return frame, w.clock != nil && w.clock.playing
+}
+
+// replayKeys are rows that hold in a replay.
+func (w *Page) replayKeys() []kit.Key {
+	in := func() string {
+		switch {
+		case w.clock == nil:
+			return "nothing is replayed: R replays the runs that are watched, or those chosen on page 3"
+		case !w.clock.ready:
+			return "the runs are still being read"
+		}
+		return ""
+	}
+	jump := func(on, back, kind string) []kit.Key {
+		return []kit.Key{{Keys: kit.On(on), Help: "replay: on to the next " + kind + ", and stay", Why: in,
+			Do: w.jump(kind, 1)},
+			{Keys: kit.On(back), Help: "replay: back to the " + kind + " before, and stay", Why: in,
+				Do: w.jump(kind, -1)}}
+	}
+	row := func(key, hint, help string, do func(*clock)) kit.Key {
+		return kit.Key{Keys: kit.On(key), Hint: hint, Help: "replay: " + help, Why: in,
+			Do: w.replay(func() { do(w.clock) })}
+	}
+	rows := []kit.Key{
+		row(",", "back", "back by a fiftieth", func(c *clock) { c.scrub(-1) }),
+		row(".", "on", "on by a fiftieth", func(c *clock) { c.scrub(1) }),
+		row("{", "slower", "slower", func(c *clock) { c.faster(-1) }),
+		row("}", "faster", "faster", func(c *clock) { c.faster(1) }),
+		row("T", "", "runs side by side by time since their start, or by step", (*clock).turn),
+	}
+	rows = append(rows, jump("u", "U", "evaluation")...)
+	rows = append(rows, jump("y", "Y", "checkpoint")...)
+	return append(rows, jump("J", "K", "warning")...)
+}
+
+// replay is a Do of what changes the clock: what is due then is read at once.
+func (w *Page) replay(f func()) func() tea.Cmd {
+	return func() tea.Cmd {
+		f()
+		return w.read(w.clock.ticked)
+	}
+}
+
+func (w *Page) jump(kind string, by float64) func() tea.Cmd {
+	of := kind
+	if kind == "evaluation" {
+		of = (&runner.EvalEvent{}).Kind()
+	}
+	return func() tea.Cmd {
+		if !w.clock.jump(of, by) {
+			return kit.Notify("there is no " + kind + map[bool]string{true: " after", false: " before"}[by > 0] +
+				" this moment")
+		}
+		return w.read(w.clock.ticked)
+	}
+}
+
+// flipReplay replays what is watched, or shows it as it is.
+func (w *Page) flipReplay() tea.Cmd {
+	m := lab.Watch{}
+	for _, t := range w.tracks {
+		m.IDs = append(m.IDs, t.id)
+	}
+	if w.clock == nil {
+		m.Replay = &lab.Replay{}
+	}
+	return kit.Send(m)
+}
+
+// space hides the curves of the run under the cursor or, in a replay, plays and
+// pauses.
+func (w *Page) space() tea.Cmd {
+	if w.clock == nil {
+		w.hide()
+		return nil
+	}
+	return w.replay(w.clock.play)()
+}
+
+// again shows the runs from their start, with what was chosen of them.
+func (w *Page) again() {
+	for i, old := range w.tracks {
+		t := newTrack(old.opened)
+		t.label, t.hidden, t.share = old.label, old.hidden, old.share
+		t.draw(w.quantities)
+		t.smoothWith(smoothings()[w.smooth].make)
+		w.tracks[i] = t
+	}
+}

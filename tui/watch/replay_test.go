@@ -1,0 +1,210 @@
+package watch
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+)
+
+// TestHalfRead wants a run that is done to be shown so while its log is still being
+// read, whatever the events so far say.
+func TestHalfRead(t *testing.T) {
+	a := tuitest.NewArchive(t)
+	r, err := a.Folder.Find("shapes-sfk-s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := r.Tail().Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := New(tuitest.NewLab(t, a, lab.Config{RunsGoOn: true}, 120, 40))
+	w.opened(openMsg{runs: []opened{{run: r, log: r.Tail(), at: r.Standing()}}})
+	part := func(events []runner.Event, share float64) {
+		w.reading = true
+		w.take(readMsg{round: w.round, parts: []part{{id: r.Meta.ID, log: r.Tail(), events: events, share: share}}})
+	}
+	half := len(events) / 2
+	part(events[:half], 0.349)
+	tr := w.tracks[0]
+	if tr.Status != runner.Done || tr.Step != r.Summary().Steps || tr.Eval == nil || tr.Eval.Step != tr.Step {
+		t.Errorf("half read it stands at %s, step %d, %+v", tr.Status, tr.Step, tr.Eval)
+	}
+	if n := tr.curves["test_loss"].raw.Len(); n == 0 || n >= tuitest.Epochs {
+		t.Errorf("half read there are %d points", n)
+	}
+	screen := strings.Join(w.View(120, 40), "\n")
+	if strings.Contains(screen, "running") || !strings.Contains(screen, "done") {
+		t.Errorf("half read it says\n%s", screen)
+	}
+	if d := w.Digest(); d != "1 done · reading 34 %" {
+		t.Errorf("the header says %q", d)
+	}
+	if w.noStop(tr) == "" {
+		t.Error("a run that is done can be stopped")
+	}
+	part(events[half:], 1)
+	if d := w.Digest(); d != "1 done" || tr.behind != nil || tr.Step != r.Summary().Steps {
+		t.Errorf("all read: %q, step %d", d, tr.Step)
+	}
+}
+
+// replaying is a page that replays the scripted runs at ×1, at the start.
+func replaying(t *testing.T, ask lab.Replay) (*Page, *tuitest.Rig) {
+	t.Helper()
+	s := tuitest.NewScript(t)
+	s.Now = s.Now.Add(time.Hour)
+	w := New(tuitest.NewLab(t, s, lab.Config{}, 120, 40))
+	r := tuitest.NewRig(w.Lab, w)
+	var ids []string
+	for id := range s.Logs {
+		ids = append(ids, id)
+	}
+	ask.Speed = max(1, ask.Speed)
+	r.Send(lab.Watch{IDs: ids, Replay: &ask})
+	for !w.clock.ready {
+		r.Wait(frame, frame)
+	}
+	r.Wait(frame, frame)
+	return w, r
+}
+
+// due is the step of run i that its script has at a time.
+func due(i int, seconds float64) int64 {
+	steps := int64(seconds / (tuitest.Pace * (1 + 0.1*float64(i))))
+	return min(steps/10*10, tuitest.Steps*tuitest.Epochs)
+}
+
+func checkSteps(t *testing.T, w *Page, what string) {
+	t.Helper()
+	for i, tr := range w.tracks {
+		want := due(i, w.clock.at)
+		if got := tr.Step; got < want-10 || got > want+10 {
+			t.Errorf("%s, at %.2f s: %s is at step %d, want about %d", what, w.clock.at, tr.label, got, want)
+		}
+		if n := int64(tr.curves["loss"].raw.Len()); n != tr.Step/10 {
+			t.Errorf("%s: %s has %d points at step %d", what, tr.label, n, tr.Step)
+		}
+	}
+}
+
+func TestReplayUnfolds(t *testing.T) {
+	w, r := replaying(t, lab.Replay{})
+	r.Wait(5*time.Second, frame)
+	if at := w.clock.at; at < 4.8 || at > 5.3 {
+		t.Errorf("after 5 s it is at %v s", at)
+	}
+	checkSteps(t, w, "played")
+	if d := w.Digest(); !strings.HasPrefix(d, "replay ×1 · 0:05 of 0:2") {
+		t.Errorf("the header says %q", d)
+	}
+	if w.tracks[0].Status != runner.Running {
+		t.Errorf("the run is %s", w.tracks[0].Status)
+	}
+	r.Press("space")
+	at := w.clock.at
+	r.Wait(2*time.Second, frame)
+	if w.clock.at != at || !strings.HasSuffix(w.Digest(), "paused: Space plays") {
+		t.Errorf("paused it has moved from %v to %v", at, w.clock.at)
+	}
+	r.Press("}")
+	r.Press("space")
+	r.Wait(time.Second, frame)
+	if moved := w.clock.at - at; moved < 1.9 || moved > 2.3 {
+		t.Errorf("at ×2 it moves by %v s in one", moved)
+	}
+	r.Wait(time.Minute, frame)
+	if !w.clock.ended() || w.tracks[3].Status != runner.Done || w.clock.playing {
+		t.Errorf("at the end: %s, %s", w.Digest(), w.tracks[3].Status)
+	}
+	r.Press("space")
+	r.Wait(time.Second, frame)
+	checkSteps(t, w, "begun again")
+}
+
+func TestReplayScrubs(t *testing.T) {
+	w, r := replaying(t, lab.Replay{From: lab.Place{Part: 0.5}})
+	w.tracks[1].hidden = true
+	r.Press("space")
+	checkSteps(t, w, "from the middle")
+	for range 10 {
+		r.Press(",")
+	}
+	if at := w.clock.at / w.clock.end.Seconds; math.Abs(at-0.3) > 0.02 {
+		t.Errorf("ten steps back it is at %v", at)
+	}
+	checkSteps(t, w, "scrubbed back")
+	r.Press(".")
+	checkSteps(t, w, "scrubbed on")
+	if !w.tracks[1].hidden {
+		t.Error("what was hidden is shown again")
+	}
+	r.Press("u")
+	first := w.clock.at
+	if e := w.tracks[0].Eval; e == nil {
+		t.Error("no evaluation where one is")
+	}
+	r.Press("u", "U")
+	if w.clock.at != first {
+		t.Errorf("on and back it is at %v, not %v", w.clock.at, first)
+	}
+	r.Press("J")
+	warned := false
+	for _, tr := range w.tracks {
+		for _, n := range tr.notes {
+			warned = warned || n.bad
+		}
+	}
+	if !warned {
+		t.Errorf("at %v no warning is there", w.clock.at)
+	}
+	r.Press("y")
+	if !strings.Contains(r.Notice.Text, "no checkpoint after") {
+		t.Errorf("without checkpoints: %q", r.Notice.Text)
+	}
+	r.Press("T")
+	for i, tr := range w.tracks[1:] {
+		if tr.Step != w.tracks[0].Step {
+			t.Errorf("by step, run %d is at %d and the first at %d", i+1, tr.Step, w.tracks[0].Step)
+		}
+	}
+}
+
+// TestReplayEnds shows the runs as they are again.
+func TestReplayEnds(t *testing.T) {
+	w, r := replaying(t, lab.Replay{})
+	if !w.Replaying() {
+		t.Fatal("no replay")
+	}
+	r.Press("R")
+	m, ok := tuitest.Sent[lab.Watch](r)
+	if !ok || m.Replay != nil || len(m.IDs) != 4 {
+		t.Fatalf("R asks for %+v", m)
+	}
+	r.Send(m)
+	if w.Replaying() || w.tracks[0].Status != runner.Done {
+		t.Errorf("the run is %s", w.tracks[0].Status)
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	end := record.Moment{Seconds: 200, Step: 1000}
+	for text, want := range map[string]float64{"0%": 0, "25%": 50, "100%": 200, "1m": 60, "90s": 90, "1h": 200,
+		"500": 100, "0": 0, "5000": 200} {
+		p, err := lab.ParsePlace(text)
+		if got := p.Seconds(end); err != nil || got != want {
+			t.Errorf("%s is %v s, %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "-1", "101%", "x%", "NaN%", "-3s", "soon"} {
+		if _, err := lab.ParsePlace(text); err == nil {
+			t.Errorf("%q was read", text)
+		}
+	}
+}
