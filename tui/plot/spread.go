@@ -12,6 +12,7 @@ type Spread struct {
 	Rows    []SpreadRow
 	Lo, Hi  float64
 	Percent bool
+	Unit    string   // over the values of the series in front
 	Heads   []string // of the labels and the cells; nil for none
 	Numbers []uint8  // of the series, in the order of the values
 	Front   int      // the series that is drawn last and whose value is written; -1 for none
@@ -118,11 +119,7 @@ func (s *Spread) scale(f *Frame, l spreadLayout) {
 	f.textRight(x0, 0, l.line, hi, axis)
 	x := x0 + l.line + 1
 	if l.value > 0 {
-		unit := ""
-		if s.Percent {
-			unit = "%"
-		}
-		f.textRight(x, 0, l.value, unit, axis)
+		f.textRight(x, 0, l.value, cell.Cut(s.Charset.spell(s.Unit), l.value), axis)
 		x += l.value + 1
 	}
 	for i, n := range l.cells {
@@ -227,7 +224,7 @@ func (s *Spread) column(v float64, w int) int {
 
 // Fingerprint is equal for two charts that look the same at one size.
 func (s *Spread) Fingerprint(w, h int) uint64 {
-	f := hash{}.ints(w, h, bit(s.Percent), s.First, s.Front, int(s.Charset)).floats(s.Lo, s.Hi)
+	f := hash{}.ints(w, h, bit(s.Percent), s.First, s.Front, int(s.Charset)).floats(s.Lo, s.Hi).text(s.Unit)
 	for _, h := range s.Heads {
 		f = f.text(h)
 	}

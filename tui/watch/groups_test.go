@@ -32,10 +32,10 @@ func TestSplit(t *testing.T) {
 			}
 		}
 	}
-	title("Who suffers: accuracy by group · test ─", "Test accuracy · worst group and mean", "Loss · train and test ─",
+	title("Who suffers, by group · test ─", "Test accuracy · worst group and mean", "Loss · train and test ─",
 		" 40.0 ")
 	r.Press("m")
-	title("Who suffers: accuracy by group · validation ─", "Validation accuracy · worst group and mean",
+	title("Who suffers, by group · validation ─", "Validation accuracy · worst group and mean",
 		"Loss · train and validation ─", " 42.0 ")
 	r.Press("tab", "e")
 	if _, rows := r.watch.sheet(); rows != 3*3 {
@@ -43,7 +43,7 @@ func TestSplit(t *testing.T) {
 	}
 	r.Overlay = nil
 	r.Press("f", "e")
-	title("Who suffers: accuracy by group · one run · validation ─", "train val")
+	title("Who suffers, by group · one run · validation ─", "train val")
 	if _, rows := r.watch.sheet(); rows != 3*2 {
 		t.Errorf("%d rows exported, want 3 of the run and of the baseline", rows)
 	}
@@ -54,9 +54,9 @@ func TestSplit(t *testing.T) {
 	}
 	r.Overlay = nil
 	r.Press("f", "f")
-	title("Who suffers: accuracy by class · validation ─")
+	title("Who suffers, by class · validation ─")
 	r.Press("m")
-	title("Who suffers: accuracy by class · test ─", "The adversary's film by group · test ─", "hexagon")
+	title("Who suffers, by class · test ─", "Adversary's film by group · test ─", "hexagon")
 	if r := watching(t, 120, 40); !strings.Contains(r.watch.noSplit(nil), "no watched run has a validation") {
 		t.Error("the split of runs without validation can be chosen")
 	}
@@ -141,7 +141,7 @@ func TestBarsByGroup(t *testing.T) {
 	run.Eval.ByGroup.Set("group_ratio", list)
 	r.Press("tab")
 	s := tuitest.Text(r.Shot())
-	for _, want := range []string{"Who suffers: accuracy by group", "The adversary's film by group", "islet", "87.5"} {
+	for _, want := range []string{"Who suffers, by group", "Adversary's film by group", "islet", "87.5"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q:\n%s", want, s)
 		}

@@ -62,6 +62,7 @@ func (w *Page) Keys() []kit.Key {
 		{Keys: kit.On("d"), Help: "curves in lines, in dots, or as there is room", Why: of(nil), Do: w.nextStyle},
 		{Keys: kit.On("w"), Hint: "log pane", Help: "warnings and what happened", Why: of(nil),
 			Do: kit.Just(w.flipLog)},
+		{Keys: kit.On("W"), Help: "the warnings of the run, in full", Why: of(w.noWarnings), Do: w.warnings},
 		{Keys: kit.On("i"), Hint: "define", Help: "what the panel shows, defined", Why: of(nil), Do: w.define},
 		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV " + w.exportPlace(), Why: of(nil),
 			Do: w.export},
@@ -94,6 +95,10 @@ func (w *Page) noFlip(*track) string {
 
 func (w *Page) noSplit(*track) string {
 	return kit.Unless(w.validates, "no watched run has a validation split: val_fraction holds one out")
+}
+
+func (w *Page) noWarnings(t *track) string {
+	return kit.Unless(t.warned > 0, t.label+" has not warned")
 }
 
 func (w *Page) noScale(*track) string {

@@ -118,7 +118,7 @@ func standing() []panel {
 			{name: "robust risk by radius", bars: "robust_risk_at", as: byRadius{}, plain: true,
 				doc: "R_ρ of every run's last evaluation over ρ; the vertical mark is the training radius of " +
 					"the run under the cursor."}}},
-		{title: "Who suffers: accuracy by class", views: []view{
+		{title: "Who suffers, by class", views: []view{
 			{bars: who, as: everyone{}, doc: "A line a class, with the mark of every run at its accuracy, of " +
 				"seeds at their mean; sorted by the baseline's accuracy. The number is of the run under the cursor."},
 			{name: "one run", bars: who}, {name: "test loss", bars: "class_loss"}}},
@@ -128,7 +128,7 @@ func standing() []panel {
 				doc: "Phase portrait: the paths of (λ, η) of all runs over the steps, from ◦ to the run's mark, " +
 					"older parts faint, in the box that both stay in; ✕ is (λ*, η*), the best for the " +
 					"network of the last evaluation."}}},
-		{title: "The adversary's film by class", views: []view{
+		{title: "Adversary's film by class", views: []view{
 			{bars: who, beside: look, as: film{}, doc: "Two maps of the run under the cursor, a row a class, x " +
 				"across: its accuracy, and how the adversary weighs it. Where the right map is bright the " +
 				"adversary looks; the left one shows what comes of it."},

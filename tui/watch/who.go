@@ -100,7 +100,14 @@ func (w *Page) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]r
 	run, top := w.run(), 0.0
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order)), LowerIsBetter: of.Better != dro.Higher}
 	run.judge(bars, of)
-	s.Heads = []string{axisName(of.Axis)}
+	switch s.Heads = []string{axisName(of.Axis)}; {
+	case s.Percent:
+		s.Unit = "acc %"
+	case of.Better == dro.Neither:
+		s.Unit = "ratio"
+	default:
+		s.Unit = of.Unit
+	}
 	counts := run.meta.Counts(of.Axis).Train
 	if len(counts) > 0 {
 		s.Heads = append(s.Heads, "train")
