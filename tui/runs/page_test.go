@@ -50,6 +50,11 @@ func TestFilter(t *testing.T) {
 			12}, {"lambda_max:auto", 12}, {"lambda_max>3", 0},
 		{"epochs=8", 12}, {"steps<=120", 3}, {"rho>=", 12}, {"-", 12}, {"-rho:", 12}, {"preset=paper",
 			1}, {"augment:true", 12}, {":x", 0},
+		{"race OR algo:sfk", 5}, {"race | preset:paper", 3}, {"NOT (race OR algo:sfk)", 7},
+		{"-(race OR algo:sfk)", 7},
+		{"NOT failed", 11}, {"race algo:sfk OR preset:paper", 2}, {"race (algo:sfk OR preset:paper)", 1},
+		{"race OR", 2}, {"(race", 2}, {"race NOT", 2}, {"race AND algo:sfk", 1}, {"()", 12}, {"NOT NOT race", 2},
+		{"race OR (algo:sfk -race) OR", 5}, {"state:done", 9},
 	} {
 		f, err := parseFilter(c.text)
 		if err != nil {
@@ -67,7 +72,8 @@ func TestFilter(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"zz:1": "zz: neither a setting",
-		"rho>=x": "want a number after >=", "-foo<3": "foo: neither"} {
+		"rho>=x": "want a number after >=", "-foo<3": "foo: neither", "race)": "a ) without its (",
+		strings.Repeat("(", 60): "want at most 50"} {
 		if _, err := parseFilter(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
@@ -80,7 +86,7 @@ func TestFilterTakesAnything(t *testing.T) {
 	for range 2000 {
 		b := make([]byte, rng.IntN(12))
 		for i := range b {
-			b[i] = "-:=<>!rho algo.5é\xff%"[rng.IntN(20)]
+			b[i] = "-:=<>!rho algo.5é\xff%()|"[rng.IntN(23)]
 		}
 		if f, err := parseFilter(string(b)); err == nil {
 			f.match(runs[0])
@@ -90,11 +96,22 @@ func TestFilterTakesAnything(t *testing.T) {
 
 func TestSorting(t *testing.T) {
 	r, p := runsOf(t, tuitest.NewArchive(t))
-	for i, c := range runColumns() {
+	r.Size(120, 38)
+	for range 10 { // columns that there is room for
+		r.Press("s")
+	}
+	if p.by != 0 {
+		t.Errorf("ten times s goes to column %d", p.by)
+	}
+	r.Size(200, 60)
+	by := func(c runColumn) func(a, b *record.Run) int {
+		return func(a, b *record.Run) int { return c.compare(line{a}, line{b}) }
+	}
+	for i, c := range runColumns(false) {
 		if p.by != i {
 			t.Fatalf("s went to column %d, want %d", p.by, i)
 		}
-		if c.compare != nil && !slices.IsSortedFunc(p.shown, c.compare) {
+		if c.compare != nil && !slices.IsSortedFunc(p.shown, by(c)) {
 			t.Errorf("not sorted by %s", c.head)
 		}
 		forward := ids(p.shown)
@@ -106,10 +123,23 @@ func TestSorting(t *testing.T) {
 		}
 		r.Press("s")
 	}
+	p.sortBy("seed")
+	head := layRuns(r.Body.W, r.Body.H).top - 1
+	for _, c := range []struct {
+		x    int
+		want string
+	}{{8, "started UTC"}, {22, "preset"}} {
+		if r.Send(kit.Click{X: c.x, Y: head}); p.columns[p.by].head != c.want || p.reversed {
+			t.Errorf("a click at %d sorts by %s, want %s", c.x, p.columns[p.by].head, c.want)
+		}
+	}
+	if r.Send(kit.Click{X: 22, Y: head}); !p.reversed {
+		t.Error("a second click does not turn it round")
+	}
 	// A measure that does not apply comes last.
 	runs := slices.Clone(p.all)
-	gap := slices.IndexFunc(runColumns(), func(c runColumn) bool { return c.head == "dual gap" })
-	slices.SortStableFunc(runs, runColumns()[gap].compare)
+	gap := slices.IndexFunc(runColumns(false), func(c runColumn) bool { return c.head == "dual gap" })
+	slices.SortStableFunc(runs, by(runColumns(false)[gap]))
 	first, last := runs[0].Summary(), runs[len(runs)-1].Summary()
 	if last.Of("dual_gap").Applies() || !first.Of("dual_gap").Applies() {
 		t.Error("runs without a dual gap are not at the end")
@@ -272,9 +302,9 @@ func TestMarksAndSelection(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	r := &record.Run{Meta: *m}
-	columns := runColumns()
+	columns := runColumns(false)
 	i := slices.IndexFunc(columns, func(c runColumn) bool { return c.head == "method" })
-	if got := columns[i].cell(r); got != "group (g)" {
+	if got := columns[i].cell(line{r}); got != "group (g)" {
 		t.Errorf("the method is listed as %q", got)
 	}
 	if got := lab.Explain(m); got != "(g) uses groups, which an uncertainty set does not know" {
