@@ -83,8 +83,8 @@ func lightInks() inks {
 
 // heatInks are the levels of maps: viridis, whose lightness grows evenly.
 func heatInks() [plot.HeatLevels]ink {
-	return [...]ink{{0x440154, 53, 5}, {0x472d7b, 54, 5}, {0x3b528b, 60, 4}, {0x2c728e, 31, 4}, {0x21918c, 30, 6},
-		{0x28ae80, 36, 6}, {0x5ec962, 77, 2}, {0xaddc30, 149, 10}, {0xfde725, 227, 11}}
+	return [...]ink{{0x440154, 53, 5}, {0x472d7b, 54, 5}, {0x3b528b, 60, 4}, {0x2c728e, 31, 4},
+		{0x21918c, 30, 6}, {0x28ae80, 36, 6}, {0x5ec962, 77, 2}, {0xaddc30, 149, 10}, {0xfde725, 227, 11}}
 }
 
 // Shades tells whether maps are drawn in shades of one colour, as the terminal has

@@ -134,7 +134,8 @@ func TestPictureStaysInside(t *testing.T) {
 			Numbers: []uint8{0, 1}, Heads: []string{"a", "b"}}
 		for i := range r.IntN(6) {
 			f.Append(float64(i), []float64{nasty(r), nasty(r), nasty(r)})
-			s.Rows = append(s.Rows, SpreadRow{Label: "基準 of it", Values: []float64{nasty(r), nasty(r)}, Cells: []string{"λ"}})
+			s.Rows = append(s.Rows, SpreadRow{Label: "基準 of it", Values: []float64{nasty(r), nasty(r)},
+				Cells: []string{"λ"}})
 		}
 		m := &HeatMap{Film: &f, Labels: []string{"a", "基準", "c"}, X: nastyRange(r), Values: nastyRange(r),
 			Log: r.IntN(2) == 0, First: r.IntN(5) - 1, Head: "λ", Charset: cs, Shades: r.IntN(2) == 0,

@@ -146,8 +146,9 @@ func TestOthersNeverPanic(t *testing.T) {
 		for range r.IntN(100) {
 			p.Append(nasty(r), nasty(r))
 		}
-		ph := Phase{X: nastyRange(r), Y: nastyRange(r), YScale: scales()[r.IntN(4)], Trails: []Trail{{Path: p}, {Path: p, Back: true}},
-			BoxX: nastyRange(r), BoxY: nastyRange(r), Charset: cs, Bare: r.IntN(3) == 0}
+		ph := Phase{X: nastyRange(r), Y: nastyRange(r), YScale: scales()[r.IntN(4)],
+			Trails: []Trail{{Path: p}, {Path: p, Back: true}},
+			BoxX:   nastyRange(r), BoxY: nastyRange(r), Charset: cs, Bare: r.IntN(3) == 0}
 		if r.IntN(2) == 0 {
 			ph.X, ph.Y = p.Ranges()
 		}

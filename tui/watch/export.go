@@ -108,8 +108,8 @@ func (w *Page) filmSheet(v *view) (*export.Sheet, int) {
 				placeName(t.meta, of.Axis, place), exact(value)))
 		})
 	}
-	return &export.Sheet{Name: "film-" + of.Name, Head: []string{"run", "method", "seed", "quantity", "step", "epoch",
-		axisName(of.Axis), "value"}, Rows: slices.Values(rows)}, len(rows)
+	return &export.Sheet{Name: "film-" + of.Name, Head: []string{"run", "method", "seed", "quantity",
+		"step", "epoch", axisName(of.Axis), "value"}, Rows: slices.Values(rows)}, len(rows)
 }
 
 func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

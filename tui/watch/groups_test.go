@@ -32,7 +32,8 @@ func TestSplit(t *testing.T) {
 			}
 		}
 	}
-	title("Who suffers, by group · test ─", "Test accuracy · worst group and mean", "Loss · train and test ─",
+	title("Who suffers, by group · test ─", "Test accuracy · worst group and mean",
+		"Loss · train and test ─",
 		" 40.0 ")
 	r.Press("m")
 	title("Who suffers, by group · validation ─", "Validation accuracy · worst group and mean",

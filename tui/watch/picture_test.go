@@ -298,7 +298,9 @@ func TestFilm(t *testing.T) {
 	w := r.watch
 	run, n := w.run(), 0
 	run.films["class_accuracy"].Each(func(step float64, place int, v float64) {
-		if n++; step == float64(run.Eval.Step) && v != float64(float32(run.Eval.ByGroup.Of("class_accuracy")[place].Float())) {
+		n++
+		want := run.Eval.ByGroup.Of("class_accuracy")[place].Float()
+		if step == float64(run.Eval.Step) && v != float64(float32(want)) {
 			t.Errorf("class %d at step %g: %g", place, step, v)
 		}
 	})

@@ -60,7 +60,8 @@ func ofEval(name string) figure {
 
 // against is the column of a figure's change against the baseline.
 func (w *Page) against(m lab.Measure, f figure) column {
-	return column{head: "vs " + w.baselineName(), brief: "vs", w: 8, change: &m, cell: func(runs []*track) string {
+	c := column{head: "vs " + w.baselineName(), brief: "vs", w: 8, change: &m}
+	c.cell = func(runs []*track) string {
 		if w.baseline < 0 || slices.Contains(runs, w.tracks[w.baseline]) {
 			return ""
 		}
@@ -78,7 +79,8 @@ func (w *Page) against(m lab.Measure, f figure) column {
 			s = "+" + s
 		}
 		return s
-	}}
+	}
+	return c
 }
 
 // decimals writes a loss with three of them, so that losses stand in line.
@@ -99,7 +101,8 @@ func (w *Page) baselineName() string {
 // outcome are the columns that say what it comes to: worst class and robust risk, with
 // the change against the baseline and the best marked.
 func (w *Page) outcome() []column {
-	worst, risk := lab.Named(lab.EvalMeasures(), "worst_class_accuracy"), lab.Named(lab.EvalMeasures(), "robust_risk")
+	all := lab.EvalMeasures()
+	worst, risk := lab.Named(all, "worst_class_accuracy"), lab.Named(all, "robust_risk")
 	write := func(m lab.Measure, f figure) func([]*track) string {
 		return func(runs []*track) string {
 			if v := f.over(runs); !percents(m) && v.Applies() {
@@ -334,7 +337,8 @@ func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
 		badge = " !" + badge
 	}
 	text = cell.Cut(t.Greek(text), l.name-len(badge))
-	s := cursor + " " + series.Paint(mark) + " " + style.Paint(glyph) + " " + name.Paint(text) + t.Warn.Paint(badge) +
+	s := cursor + " " + series.Paint(mark) + " " + style.Paint(glyph) + " " + name.Paint(text) +
+		t.Warn.Paint(badge) +
 		kit.Blanks(l.name-cell.Width(text)-len(badge))
 	if l.state > 0 {
 		s += " " + style.Paint(kit.Left(string(state), l.state-1))

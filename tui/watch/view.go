@@ -123,7 +123,6 @@ func (w *Page) title(p, iw, ih int) string {
 // hasSplit tells whether what is drawn is of one of two splits that there are.
 func (w *Page) hasSplit(p int, drawn []string) bool {
 	v := w.chosen(p)
-	return v.val != nil && (len(drawn) == 0 || slices.ContainsFunc(v.curves[:len(drawn)], func(name string) bool {
-		return lab.Validation(name) != name
-	}))
+	of := func(name string) bool { return lab.Validation(name) != name }
+	return v.val != nil && (len(drawn) == 0 || slices.ContainsFunc(v.curves[:len(drawn)], of))
 }

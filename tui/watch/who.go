@@ -113,7 +113,8 @@ func (w *Page) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]r
 		s.Heads = append(s.Heads, "train")
 	}
 	for _, i := range order {
-		r := plot.SpreadRow{Label: placeName(run.meta, of.Axis, i), Worst: bars.Bars[i].Worst, Few: bars.Bars[i].Few}
+		r := plot.SpreadRow{Label: placeName(run.meta, of.Axis, i), Worst: bars.Bars[i].Worst,
+			Few: bars.Bars[i].Few}
 		for _, values := range all {
 			x := math.NaN()
 			if values[i].Applies() {
