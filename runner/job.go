@@ -64,7 +64,7 @@ func (j *job) append(e Event) error {
 // stopEarly ends a job that was stopped before it had a slot. The knobs that
 // were asked for meanwhile are for the resume that may come.
 func (j *job) stopEarly() (Status, error) {
-	if err := j.gate.turnLast(j); err != nil {
+	if err := j.gate.serveLast(j); err != nil {
 		return Failed, err
 	}
 	return Stopped, j.append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "stopped before it started"})
@@ -89,6 +89,14 @@ func (j *job) turn(k KnobEvent) error {
 		return err
 	}
 	j.knobs = Turned(append(slices.Clone(j.knobs), *e))
+	return nil
+}
+
+// saved implements waiting.
+func (j *job) saved() error {
+	if j.from == nil {
+		return ErrNothing
+	}
 	return nil
 }
 
@@ -198,14 +206,28 @@ func otherData(m *Meta, checksum string) error {
 		"give the folder that has it with --data", m.ID, m.Checksum, checksum)
 }
 
+// kernel names what multiplies in the run's training steps: the host's kernel, or
+// that of another precision.
+func (s *Spec) kernel(host string) string {
+	if s.Precision == Defaults().Precision {
+		return host
+	}
+	return nn.Kernel(s.Precision)
+}
+
 // noteResume says in the log where the run goes on, and what may differ.
 func (q *Queue) noteResume(j *job) error {
 	if err := j.record.Append(&ResumeEvent{j.head()}); err != nil {
 		return err
 	}
-	if now, then := q.settings.Host.Kernel, j.meta.Host.Kernel; now != then {
-		return j.record.Append(&WarningEvent{Head: j.head(), Message: fmt.Sprintf(
-			"resumed with kernel %s, started with %s: the last bits of the numbers may differ", now, then)})
+	return j.noteKernel(j.meta.Spec.kernel(q.settings.Host.Kernel), j.meta.Host.Kernel)
+}
+
+// noteKernel says in the log that a run goes on with another kernel.
+func (j *job) noteKernel(now, then string) error {
+	if now == then {
+		return nil
 	}
-	return nil
+	return j.record.Append(&WarningEvent{Head: j.head(), Message: fmt.Sprintf(
+		"resumed with kernel %s, started with %s: the last bits of the numbers may differ", now, then)})
 }

@@ -31,7 +31,8 @@ func need(s *Spec, d *data.Dataset, parameters int) (bytes float64, err error) {
 // networkConfig is the network of a run.
 func networkConfig(s *Spec, d *data.Dataset, threads int) nn.Config {
 	return nn.Config{Model: s.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W,
-		Classes: len(d.Classes), Batch: s.Batch, Init: s.Init, Seed: s.Seed, Threads: threads}
+		Classes: len(d.Classes), Batch: s.Batch, Init: s.Init, Seed: s.Seed, Threads: threads,
+		Precision: s.Precision}
 }
 
 // askRoom says whether a run fits the machine, by itself.

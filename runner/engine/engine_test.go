@@ -33,8 +33,11 @@ func TestVerbs(t *testing.T) {
 	}
 	must(t, p.Resume(id))
 	p.awaitStatus(t, id, runner.Running)
-	must(t, p.Checkpoint(id))
-	await(t, func() bool { _, ok, err := p.find(t, id).Saved(); return ok && err == nil })
+	step, err := p.Checkpoint(id)
+	must(t, err)
+	if s, ok, err := p.find(t, id).Saved(); !ok || err != nil || s.Step < step {
+		t.Errorf("answered that step %d is saved; the newest is %+v, %v", step, s, err)
+	}
 	if err := p.Shutdown(false); err == nil || !strings.Contains(err.Error(), id) {
 		t.Errorf("a shutdown while a run is live: %v", err)
 	}
@@ -49,8 +52,8 @@ func TestVerbs(t *testing.T) {
 	if _, err := p.Status(); !errors.Is(err, ErrNone) {
 		t.Errorf("status without an engine: %v", err)
 	}
-	for _, err := range []error{p.Pause(id), p.Stop(id), p.Checkpoint(id), p.Knob(id, "lr", "1"),
-		p.Shutdown(false)} {
+	_, err = p.Checkpoint(id)
+	for _, err := range []error{err, p.Pause(id), p.Stop(id), p.Knob(id, "lr", "1"), p.Shutdown(false)} {
 		if !errors.Is(err, ErrNone) {
 			t.Errorf("without an engine: %v", err)
 		}

@@ -24,6 +24,7 @@ type Run struct {
 	summary *runner.Summary
 	label   Label
 	open    opener // nil: the system's
+	packed  []byte // of a packed run: what there is in place of files
 }
 
 // Status returns the run's state. An unfinished run that nobody records is
@@ -37,7 +38,12 @@ func (r *Run) Status() runner.Status { return r.status }
 func (r *Run) Summary() *runner.Summary { return r.summary }
 
 // Tail returns a reader of the run's log, at its start.
-func (r *Run) Tail() *Tail { return &Tail{path: filepath.Join(r.Dir, logName)} }
+func (r *Run) Tail() *Tail {
+	if r.packed != nil {
+		return &Tail{packed: &packedLog{packed: r.packed}}
+	}
+	return &Tail{path: filepath.Join(r.Dir, logName)}
+}
 
 // Checkpoints lists the steps that Load can go to, ascending.
 func (r *Run) Checkpoints() (steps []int64, err error) {
@@ -71,10 +77,21 @@ func (r *Run) Saved() (s Save, ok bool, err error) {
 	return s, ok && err == nil, err
 }
 
-// Settle brings the names of the run's checkpoints to the disk: one that was seen
-// may not be there yet, and whoever tells of it shall be right after a power cut.
+// Settle brings to the disk what was seen of the run: the end of its log and the
+// names of its checkpoints may not be there yet, and whoever tells of them shall be
+// right after a power cut.
 func (r *Run) Settle() error {
-	return r.inCheckpoints(func(f *folder) error { return explain(f.Sync()) })
+	in, err := openFolder(r.open, r.Dir)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	log, err := in.open(logName, os.O_RDWR, 0) // some systems bring only what can be written
+	if err != nil {
+		return err
+	}
+	err = errors.Join(log.Sync(), log.Close())
+	return explain(errors.Join(err, r.inCheckpoints(func(f *folder) error { return f.Sync() })))
 }
 
 // Load reads the checkpoint of a step. It checks the weights against their
