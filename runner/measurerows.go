@@ -136,6 +136,12 @@ func dualRiskRows() []Measure {
 			"F(x; λ, η) − min over η of F(x; λ, η) on the training split, for methods that keep λ: 0 where "+
 				"η is the best for this network, in their own problem; the dual gap has the error of λ, too")),
 			Value: (*Evaluation).penalisedGap},
+		{Measure: ofProblem(dro.Measure{Name: "best_lambda", Title: "best λ", Symbol: "λ*",
+			Doc: "the λ of the exact worst case on the training split: the best for this network"}),
+			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.best().Lambda) }},
+		{Measure: ofProblem(dro.Measure{Name: "best_eta", Title: "best η", Symbol: "η*",
+			Doc: "the η of the exact worst case on the training split, in the coordinates of the run's own"}),
+			Value: func(e *Evaluation) Number { return NumIf(e.Z != nil, e.best().Eta) }},
 		{Measure: dro.Measure{Name: "divergence", Title: "worst case's divergence", Asks: dro.OfProblem,
 			Doc: "D_φ(Q‖P) of the exact worst case on the training split; below ρ where the radius does not bind"},
 			Value: func(e *Evaluation) Number { return Num(e.Train.Worst.Divergence) }},

@@ -182,6 +182,9 @@ func (e *Evaluation) objective() Number {
 	return Num(e.Problem.At(nil, e.Train.Losses, *e.Z).Value)
 }
 
+// best is the (λ, η) that F is least at on the training split, as the run has its own.
+func (e *Evaluation) best() dro.Z { return e.Problem.Shift(e.Train.Worst.Z) }
+
 // penalisedGap is F less its least value at this λ, which is
 // sup { E_Q ℓ − λ D(Q‖P) } + λρ.
 func (e *Evaluation) penalisedGap() Number {

@@ -151,7 +151,7 @@ type reading interface {
 // a look at the files, and mostly nothing is new there.
 func changes(msg tea.Msg) bool {
 	switch msg := msg.(type) {
-	case kit.Tick:
+	case kit.Tick, tea.MouseMotionMsg:
 		return false
 	case reading:
 		return msg.Changes()
@@ -314,6 +314,9 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	lay := layScreen(m.w, m.h)
 	_, click := msg.(tea.MouseClickMsg)
 	_, wheel := msg.(tea.MouseWheelMsg)
+	if _, motion := msg.(tea.MouseMotionMsg); motion {
+		return m.moved(at, lay.body)
+	}
 	m.news, m.pressed = m.now, m.now
 	switch {
 	case click && lay.header.Contains(at.X, at.Y):
@@ -329,6 +332,19 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
+// moved routes a move of the mouse: mostly nothing comes of one without a button.
+func (m *Model) moved(at tea.Mouse, body kit.Rect) tea.Cmd {
+	x, y := at.X-body.X, at.Y-body.Y
+	if at.Button == tea.MouseLeft {
+		m.version++
+		return m.pages[m.at].Update(kit.Drag{X: x, Y: y})
+	}
+	if p, ok := m.pages[m.at].(pointed); ok && p.Point(kit.Hover{X: x, Y: y}) {
+		m.version++
+	}
+	return nil
+}
+
 func (m *Model) tooSmall() bool { return m.w < kit.LeastWidth || m.h < kit.LeastHeight }
 
 // View implements tea.Model.
@@ -337,6 +353,9 @@ func (m *Model) View() tea.View {
 	v.AltScreen = true
 	v.ReportFocus = true
 	v.MouseMode = tea.MouseModeCellMotion
+	if _, ok := m.pages[m.at].(pointed); ok && !m.env.remote {
+		v.MouseMode = tea.MouseModeAllMotion
+	}
 	v.WindowTitle = "drolab"
 	return v
 }

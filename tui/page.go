@@ -58,3 +58,7 @@ type page interface {
 	// View draws the page: h lines of exactly w cells.
 	View(w, h int) []string
 }
+
+// pointed is a page that cares where the mouse is while no button is down; it tells
+// whether the screen looks different then. Over SSH nobody asks.
+type pointed interface{ Point(kit.Hover) bool }

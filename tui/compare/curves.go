@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 
+	"drolab/dro"
 	"drolab/runner/compare"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -12,7 +13,7 @@ import (
 // chart draws the chosen measure: a line a group, with a band where it has
 // several seeds.
 func (p *Page) chart() *plot.Chart {
-	c := &plot.Chart{Charset: p.Theme.Charset(false), X: plot.EmptyRange()}
+	c := &plot.Chart{X: plot.EmptyRange(), Ends: true, Percent: curves()[p.measure].Scale == dro.Percent}
 	last := 0.0
 	for i, row := range p.table.Rows {
 		var seeds []*plot.Series
@@ -63,7 +64,9 @@ type chartKey struct {
 }
 
 func (p *Page) viewCurves(w, h int) []string {
+	const lineRows = 16 // from here on there is room for lines, below for dots
 	c := p.chart()
+	c.Charset = p.Theme.Charset(h < lineRows)
 	key := chartKey{w, h, p.Theme, c.Fingerprint(w, h-1)}
 	return p.memo.Get(key, func() []string {
 		report := c.DrawTo(&p.drawn.Frame, w, h-1)

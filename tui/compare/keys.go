@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -38,6 +39,34 @@ func (p *Page) Keys() []kit.Key {
 func (p *Page) none() string {
 	return kit.Unless(p.table != nil && len(p.table.Rows) > 0,
 		"nothing to compare yet: select runs that are done on page 3")
+}
+
+// noStep says why there is one step only that figures can be of.
+func (p *Page) noStep() string {
+	return cmp.Or(p.none(), kit.Unless(p.table == nil || p.at != "" || p.table.At == compare.Selected,
+		"these runs have not all selected a step by one rule: see the setting select"))
+}
+
+// otherStep shows the figures of the last step in place of those of the selected one, or
+// the other way round.
+func (p *Page) otherStep() tea.Cmd {
+	p.at = compare.Last
+	if p.table.At == compare.Last {
+		p.at = compare.Selected
+	}
+	p.round++
+	p.loading = true
+	return tea.Batch(compareRuns(p.Source, p.names(), p.at, p.round), kit.Notify("figures of the "+p.at+" step"))
+}
+
+// names are those of the runs that were selected; none for the newest experiment.
+func (p *Page) names() (ids []string) {
+	if p.asked {
+		for _, r := range p.runs {
+			ids = append(ids, r.Meta.ID)
+		}
+	}
+	return ids
 }
 
 func (p *Page) noBack() string {

@@ -24,8 +24,9 @@ import (
 // runs that end meanwhile.
 type Page struct {
 	*lab.Lab
-	asked   bool // for runs that were selected
-	round   int  // of the last question
+	asked   bool   // for runs that were selected
+	at      string // the step that figures are of, where it was chosen: compare.Last or compare.Selected
+	round   int    // of the last question
 	loading bool
 	looked  time.Time // for what has ended meanwhile
 	live    bool      // some run may end soon
@@ -77,8 +78,8 @@ func (p *Page) Init() tea.Cmd {
 // ask asks for the table of runs; none are the newest experiment's.
 func (p *Page) ask(ids []string) tea.Cmd {
 	p.round++
-	p.loading, p.asked = true, len(ids) > 0
-	return compareRuns(p.Source, ids, p.round)
+	p.loading, p.asked, p.at = true, len(ids) > 0, ""
+	return compareRuns(p.Source, ids, p.at, p.round)
 }
 
 // move scrolls the table, or the notes where they have the focus.
@@ -136,7 +137,7 @@ func (p *Page) tick(now time.Time) tea.Cmd {
 		return nil
 	}
 	p.looked = now
-	return compareRuns(p.Source, nil, p.round)
+	return compareRuns(p.Source, nil, p.at, p.round)
 }
 
 func sameRuns(a, b []*record.Run) bool {

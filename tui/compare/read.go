@@ -13,8 +13,9 @@ import (
 )
 
 // compareRuns reads the runs of the given names, or those that belong to the
-// newest finished one, and makes the table of them.
-func compareRuns(s lab.Source, ids []string, round int) tea.Cmd {
+// newest finished one, and makes the table of them: of the last or of the selected step,
+// "" of what suits.
+func compareRuns(s lab.Source, ids []string, at string, round int) tea.Cmd {
 	return func() tea.Msg {
 		m := comparedMsg{round: round}
 		if len(ids) == 0 {
@@ -30,7 +31,7 @@ func compareRuns(s lab.Source, ids []string, round int) tea.Cmd {
 			}
 			m.runs = append(m.runs, r)
 		}
-		m.table = compare.Runs(m.runs, compare.Options{})
+		m.table = compare.Runs(m.runs, compare.Options{At: at})
 		var specs []runner.Spec
 		for _, row := range m.table.Rows {
 			i := slices.IndexFunc(m.runs, func(r *record.Run) bool { return r.Meta.ID == row.Runs[0] })

@@ -22,7 +22,7 @@ func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, 
 			g = t.heavyBox
 		}
 	}
-	title = " " + cell.Cut(t.Greek(title), w-4) + " "
+	title = " " + cell.Cut(t.Greek(title), w-6) + " "
 	if note = t.fitNote(note, w-6-cell.Width(title)); note != "" {
 		note = " " + note + " "
 	}

@@ -30,6 +30,10 @@ type (
 		X, Y int
 		Down bool
 	}
+	// Drag is a move with the button down.
+	Drag struct{ X, Y int }
+	// Hover is one without: a page that cares has a method Point for it.
+	Hover struct{ X, Y int }
 )
 
 // By is 1 or -1: the direction, down being on.

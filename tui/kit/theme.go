@@ -16,19 +16,22 @@ import (
 type Theme struct {
 	ASCII bool
 	Color bool
+	hot   bool // there are colours for maps
 
 	Text, Dim, Title, Accent, Key Style
 	Good, Warn, Bad               Style
 	Caret                         Style // the cell under the cursor of what is typed or ticked
 	Selected, BarText, border     Style // BarText is the header's
-	Series, faint                 [Colors]Style
+	Series, faint, back           [Colors]Style
+	heat                          [plot.HeatLevels]Style
 	focused                       Style
-	roles                         [plot.Worse + 1]Style // of the other parts of charts
+	roles                         [plot.Hair + 1]Style // of the other parts of charts
 
 	// Glyphs, one cell each; the interface as a whole is put into ASCII where
 	// the terminal has only that.
 	On, Off, Cursor, More string
 	Changed, Given        string       // of a setting: by the user, by the preset
+	Best                  string       // stands at the best value of a column
 	Marks                 [Colors]rune // of series
 	box, heavyBox         lipgloss.Border
 	BarFull, BarEmpty     string
@@ -78,9 +81,20 @@ func lightInks() inks {
 	}
 }
 
+// heatInks are the levels of maps: viridis, whose lightness grows evenly.
+func heatInks() [plot.HeatLevels]ink {
+	return [...]ink{{0x440154, 53, 5}, {0x472d7b, 54, 5}, {0x3b528b, 60, 4}, {0x2c728e, 31, 4},
+		{0x21918c, 30, 6}, {0x28ae80, 36, 6}, {0x5ec962, 77, 2}, {0xaddc30, 149, 10}, {0xfde725, 227, 11}}
+}
+
+// Shades tells whether maps are drawn in shades of one colour, as the terminal has
+// too few.
+func (t *Theme) Shades() bool { return t.ASCII || !t.hot }
+
 // NewTheme returns the palette for a terminal.
 func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
-	t := &Theme{ASCII: ascii, Color: profile >= colorprofile.ANSI}
+	t := &Theme{ASCII: ascii, Color: profile >= colorprofile.ANSI,
+		hot: profile > colorprofile.ANSI}
 	t.setGlyphs()
 	plain := lipgloss.NewStyle()
 	bold, faint, reverse := styleOf(plain.Bold(true)), styleOf(plain.Faint(true)), styleOf(plain.Reverse(true))
@@ -88,9 +102,9 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	if !t.Color {
 		t.Accent, t.Dim, t.border, t.Good, t.Warn, t.Bad = bold, faint, faint, bold, bold, bold
 		for i := range t.faint {
-			t.faint[i] = faint
+			t.faint[i], t.back[i] = faint, faint
 		}
-		t.setRoles(faint)
+		t.setRoles()
 		return t
 	}
 	p := lightInks()
@@ -100,10 +114,14 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	complete := lipgloss.Complete(profile)
 	color := func(c ink) color.Color { return c.in(complete) }
 	fg := func(c ink) Style { return styleOf(plain.Foreground(color(c))) }
-	t.Dim, t.Accent, t.border = fg(p.dim), fg(p.accent), fg(p.border)
+	// What frames the rest has one of the 256 colours at most: half as many bytes as 24 bits
+	// take, for a tint that nobody misses.
+	few := lipgloss.Complete(min(profile, colorprofile.ANSI256))
+	grey := func(c ink) Style { return styleOf(plain.Foreground(c.in(few))) }
+	t.Dim, t.Accent, t.border = grey(p.dim), fg(p.accent), grey(p.border)
 	t.Good, t.Warn, t.Bad = fg(p.good), fg(p.warn), fg(p.bad)
 	t.Key = t.Accent
-	t.setRoles(fg(p.faded))
+	t.setRoles()
 	t.focused = styleOf(plain.Bold(true).Foreground(color(p.accent)))
 	t.BarText = t.focused
 	if profile > colorprofile.ANSI {
@@ -112,9 +130,14 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	for i := range t.Series {
 		c := p.series[i%hues]
 		t.Series[i], t.faint[i] = fg(c), fg(p.faded)
+		t.back[i] = styleOf(plain.Faint(true).Foreground(color(c)))
 		if profile == colorprofile.TrueColor {
 			t.faint[i] = fg(ink{rgb: halfway(c.rgb, p.border.rgb)})
+			t.back[i] = t.faint[i]
 		}
+	}
+	for i, c := range heatInks() {
+		t.heat[i] = fg(c)
 	}
 	return t
 }
@@ -130,14 +153,21 @@ func (t *Theme) Glyph(i int) rune {
 
 // in is the colour of a kind of terminal.
 func (c ink) in(complete lipgloss.CompleteFunc) color.Color {
-	rgb := ansi.RGBColor{R: uint8(c.rgb >> 16), G: uint8(c.rgb >> 8), B: uint8(c.rgb)}
-	return complete(ansi.BasicColor(c.x16), ansi.IndexedColor(c.x256), rgb)
+	return complete(ansi.BasicColor(c.x16), ansi.IndexedColor(c.x256), rgb(c.rgb))
+}
+
+func rgb(c uint32) ansi.RGBColor {
+	return ansi.RGBColor{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c)}
 }
 
 func (t *Theme) setGlyphs() {
 	t.On, t.Off, t.Cursor, t.More = "●", "○", "▸", "…"
 	t.Changed, t.Given = "◆", "·"
 	t.BarFull, t.BarEmpty = "━", "─"
+	t.Best = "★"
+	if t.ASCII { // the star's stand-in is a mark of lines
+		t.Best = "^"
+	}
 	for i := range t.Marks {
 		t.Marks[i] = cell.Mark(i, t.ASCII)
 	}
@@ -156,9 +186,10 @@ func halfway(a, b uint32) (mix uint32) {
 }
 
 // setRoles gives the parts of charts that are no series their styles.
-func (t *Theme) setRoles(shade Style) {
-	t.roles = [...]Style{plot.Axis: t.Dim, plot.Shade: shade, plot.Ref: t.Dim, plot.Mark: t.Dim,
-		plot.Alert: t.Bad, plot.Worst: t.Bad, plot.Better: t.Good, plot.Worse: t.Bad}
+func (t *Theme) setRoles() {
+	t.roles = [...]Style{plot.Axis: t.Dim, plot.Ref: t.Dim, plot.Mark: t.Dim,
+		plot.Alert: t.Bad, plot.Worst: t.Bad, plot.Better: t.Good, plot.Worse: t.Bad,
+		plot.Hair: t.Accent}
 }
 
 // of returns the style of a cell of a chart.
@@ -166,8 +197,15 @@ func (t *Theme) of(s plot.Style) Style {
 	switch i := int(s.Series) % Colors; s.Role {
 	case plot.Data:
 		return t.Series[i]
-	case plot.Faint:
+	case plot.Faint, plot.Shade:
 		return t.faint[i]
+	case plot.Back:
+		return t.back[i]
+	case plot.Heat:
+		if t.Shades() {
+			return t.Text
+		}
+		return t.heat[int(s.Series)%plot.HeatLevels]
 	}
 	return t.roles[s.Role]
 }

@@ -1,6 +1,9 @@
 package plot
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 // Band is the mean of several seeds with an interval of it.
 type Band struct {
@@ -10,6 +13,7 @@ type Band struct {
 	// of their mean; nil draws none.
 	Half   func(n int) float64
 	Number uint8                 // series number of its style
+	Back   bool                  // see Line
 	MapX   func(float64) float64 // see Line
 }
 
@@ -20,6 +24,9 @@ type BandPoint struct {
 	X, Mean, Lo, Hi float64
 	N               int
 }
+
+// title is the band's name with the number of its seeds.
+func (b *Band) title() string { return b.Name + " n" + strconv.Itoa(len(b.Seeds)) }
 
 // PointsTo appends the band in n columns of the view to dst, nothing without
 // seeds. Seeds are aligned

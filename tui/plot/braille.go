@@ -23,8 +23,11 @@ func (d *dots) set(x, y int, s Style) {
 	}
 	// Unicode numbers the dots 1 2 3 7 down the left and 4 5 6 8 down the right.
 	bit := [2][4]uint8{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}[x%2][y%4]
-	d.bits[cy*d.w+cx] |= bit
-	d.style[cy*d.w+cx] = s
+	if i := cy*d.w + cx; d.style[i] != s { // a cell has one colour: it shows one line
+		d.bits[i], d.style[i] = bit, s
+	} else {
+		d.bits[i] |= bit
+	}
 }
 
 // vertical lights the dots between a and b.

@@ -22,10 +22,13 @@ const (
 	Worst              // the worst bar
 	Better             // a change for the better against the baseline
 	Worse              // a change for the worse
+	Back               // a series that others are in front of
+	Hair               // the crosshair
+	Heat               // a field of a map; the series number is its level, of HeatLevels
 )
 
-// Style is what the caller paints: a role and, for Data, Faint and Shade, the
-// number of the series. Two bytes, comparable, so that a palette can be a
+// Style is what the caller paints: a role and, for Data, Faint, Shade and
+// Back, the number of the series. Two bytes, comparable, so that a palette can be a
 // table and runs of equal style are found by ==.
 type Style struct {
 	Role   Role

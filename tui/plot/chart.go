@@ -21,6 +21,7 @@ type Line struct {
 	Series *Series // nil draws nothing
 	Number uint8   // series number of its style
 	Faint  bool    // raw data under a smoothed line; drawn before the others
+	Back   bool    // dimmed, and drawn before those that are not
 	// Glyph replaces the line runes (not the braille ones), to tell lines
 	// apart without colour; 0 for none. In ASCII with several lines it is
 	// chosen by Number.
@@ -70,6 +71,11 @@ type Chart struct {
 	Markers  []Marker
 	Spots    []Spot
 	Bare     bool // no axes
+	Ends     bool // mark, name and value stand at the right end of every line
+	Percent  bool // values are parts of 1 and are written times 100
+	XLog     bool // x is the decimal logarithm of what its ticks say
+	Gutter   int  // cells of the labels of y; 0 means LabelWidth
+	Cross    Cross
 }
 
 // Report counts what a chart could not show as a line, over all its lines, for
@@ -139,7 +145,14 @@ func (l *Line) style() Style {
 	if l.Faint {
 		return Style{Faint, l.Number}
 	}
-	return Style{Data, l.Number}
+	return lineStyle(l.Number, l.Back)
+}
+
+func lineStyle(number uint8, back bool) Style {
+	if back {
+		return Style{Back, number}
+	}
+	return Style{Data, number}
 }
 
 // override is the rune that replaces the line runes, 0 for none.
@@ -174,6 +187,22 @@ func (cs Charset) alert() rune {
 	return '×'
 }
 
+// start marks where a path began.
+func (cs Charset) start() rune {
+	if cs == ASCII {
+		return '.'
+	}
+	return '◦'
+}
+
+// best marks an optimum: in ASCII, too, by none of the series' marks.
+func (cs Charset) best() rune {
+	if cs == ASCII {
+		return '!'
+	}
+	return '✕'
+}
+
 // spell writes s in 7-bit characters where the charset has no others.
 func (cs Charset) spell(s string) string {
 	if cs == ASCII {
@@ -195,14 +224,15 @@ func (c *Chart) letter(r rune) rune {
 // does. It costs the number of lines, not of points. MapX is not seen: a chart
 // whose map changes must change its X range or its series.
 func (c *Chart) Fingerprint(w, h int) uint64 {
-	f := hash{}.ints(w, h, int(c.YScale.Kind), int(c.Charset), bit(c.Duration)+2*bit(c.Bare))
-	f = f.floats(c.X.Lo, c.X.Hi, c.Y.Lo, c.Y.Hi, c.YScale.Threshold)
+	f := hash{}.ints(w, h, int(c.YScale.Kind), int(c.Charset), bit(c.Duration)+2*bit(c.Bare)+4*bit(c.Ends)+
+		8*bit(c.Percent)+16*bit(c.XLog)+32*bit(c.Cross.On), c.Gutter)
+	f = f.floats(c.X.Lo, c.X.Hi, c.Y.Lo, c.Y.Hi, c.YScale.Threshold, c.Cross.X)
 	for i := range c.Lines {
 		l := &c.Lines[i]
-		f = f.text(l.Name).ints(int(l.Number), bit(l.Faint), int(l.Glyph), int(l.Series.Version()))
+		f = f.text(l.Name).ints(int(l.Number), bit(l.Faint)+2*bit(l.Back), int(l.Glyph), int(l.Series.Version()))
 	}
 	for _, b := range c.Bands {
-		f = f.text(b.Name).ints(int(b.Number), len(b.Seeds))
+		f = f.text(b.Name).ints(int(b.Number), len(b.Seeds), bit(b.Back))
 		for _, s := range b.Seeds {
 			f = f.ints(int(s.Version()))
 		}

@@ -1,11 +1,15 @@
 package plot
 
-import "drolab/tui/cell"
+import (
+	"cmp"
+	"math"
+
+	"drolab/tui/cell"
+)
 
 // Sizes below which a chart drops its y labels and its x axis.
 const (
-	gutter   = LabelWidth + 1
-	leastW   = gutter + 12
+	leastW   = 12 // of the plot, beside the labels
 	leastH   = 5
 	axisRows = 2
 )
@@ -19,11 +23,13 @@ func (c *Chart) DrawTo(f *Frame, w, h int) Report {
 	}
 	p.refs()
 	p.markers()
-	p.bands()
+	p.crosshair()
+	p.shades()
 	p.lines()
 	p.spots()
 	p.alerts()
 	p.labels()
+	p.drawEnds()
 	p.axes()
 	return p.report
 }
@@ -32,13 +38,21 @@ func (c *Chart) DrawTo(f *Frame, w, h int) Report {
 // none.
 func (c *Chart) panel(f *Frame, w, h int) (p *panel, ok bool) {
 	f.Resize(w, h)
-	p = &panel{chart: c, f: f, w: f.W, h: f.H, view: c.X.usable(Scale{}), y: c.YScale.over(c.Y)}
-	if !c.Bare && p.w >= leastW {
+	p, ok = c.place(f.W, f.H)
+	p.f = f
+	return p, ok
+}
+
+// place lays the plot area out in w by h cells.
+func (c *Chart) place(w, h int) (p *panel, ok bool) {
+	p = &panel{chart: c, w: w, h: h, view: c.X.usable(Scale{}), y: c.YScale.over(c.Y)}
+	if gutter := cmp.Or(c.Gutter, LabelWidth) + 1; !c.Bare && p.w >= gutter+leastW {
 		p.x0, p.w = gutter, p.w-gutter
 	}
 	if !c.Bare && p.h >= leastH {
 		p.h -= axisRows
 	}
+	p.ends()
 	return p, p.w > 0 && p.h > 0
 }
 
@@ -65,6 +79,8 @@ type panel struct {
 	view   Range
 	y      mapping
 	report Report
+
+	endCells, endName, endValue int // beside the plot, 0 without
 
 	drawn  int // lines so far
 	dots   *dots
@@ -119,8 +135,8 @@ func (p *panel) markers() {
 	}
 }
 
-// bands draws shades first, so that no shade covers another band's mean.
-func (p *panel) bands() {
+// shades draws those of all bands, so that none covers a line.
+func (p *panel) shades() {
 	for i := range p.chart.Bands {
 		b := &p.chart.Bands[i]
 		p.shaded = b.PointsTo(p.shaded[:0], p.view, p.w)
@@ -128,14 +144,21 @@ func (p *panel) bands() {
 			p.shade(x, q, Style{Shade, b.Number})
 		}
 	}
+}
+
+// means draws the lines of the bands that are in the back, or in front.
+func (p *panel) means(back bool) {
 	fx, _ := p.fine()
 	for i := range p.chart.Bands {
 		b := &p.chart.Bands[i]
+		if b.Back != back {
+			continue
+		}
 		p.shaded = b.PointsTo(p.shaded[:0], p.view, p.w*fx)
 		k := p.next()
 		k.series = nil
 		bandColumns(&k.cols, p.shaded)
-		p.line(k, Style{Data, b.Number}, p.chart.override(b.Number, 0))
+		p.line(k, lineStyle(b.Number, b.Back), p.chart.override(b.Number, 0))
 	}
 }
 
@@ -156,21 +179,28 @@ func (p *panel) shade(x int, q BandPoint, s Style) {
 	}
 }
 
+// lines draws raw data, then what is in the back, then what is in front.
 func (p *panel) lines() {
-	fx, _ := p.fine()
-	for _, faint := range [...]bool{true, false} {
-		for i := range p.chart.Lines {
-			l := &p.chart.Lines[i]
-			if l.Faint != faint {
-				continue
-			}
-			k := p.next()
-			k.sample(l.Series, p.view, p.w*fx, l.MapX)
-			p.line(k, l.style(), p.chart.override(l.Number, l.Glyph))
-		}
+	p.some(func(l *Line) bool { return l.Faint })
+	for _, back := range [...]bool{true, false} {
+		p.some(func(l *Line) bool { return !l.Faint && l.Back == back })
+		p.means(back)
 	}
 	if p.dots != nil {
 		p.dots.paint(p.f, p.x0, 0)
+	}
+}
+
+func (p *panel) some(drawn func(*Line) bool) {
+	fx, _ := p.fine()
+	for i := range p.chart.Lines {
+		l := &p.chart.Lines[i]
+		if !drawn(l) {
+			continue
+		}
+		k := p.next()
+		k.sample(l.Series, p.view, p.w*fx, l.MapX)
+		p.line(k, l.style(), p.chart.override(l.Number, l.Glyph))
 	}
 }
 
@@ -256,7 +286,7 @@ func (p *panel) labels() {
 // free reports whether n cells from plot column x hold no data.
 func (p *panel) free(x, y, n int) bool {
 	for i := x; i < x+n; i++ {
-		if r := p.f.Cells[y*p.f.W+p.x0+i].Style.Role; r == Data || r == Faint || r == Alert {
+		if r := p.f.Cells[y*p.f.W+p.x0+i].Style.Role; r == Data || r == Back || r == Faint || r == Alert {
 			return false
 		}
 	}
@@ -268,7 +298,7 @@ func (p *panel) yAxis() {
 		p.f.set(p.x0-1, y, p.chart.Charset.rune('│'), Style{Role: Axis})
 	}
 	last := -1
-	ticks := p.y.scale.Ticks(p.chart.Y, max(2, (p.h+1)/3))
+	ticks := p.chart.yTicks(p.h)
 	for i := len(ticks) - 1; i >= 0; i-- {
 		y, ok := p.row(ticks[i].Value)
 		if !ok || y == last {
@@ -276,8 +306,32 @@ func (p *panel) yAxis() {
 		}
 		last = y
 		p.f.set(p.x0-1, y, p.chart.Charset.rune('┤'), Style{Role: Axis})
-		p.f.textRight(0, y, LabelWidth, ticks[i].Label, Style{Role: Axis})
+		p.f.textRight(0, y, p.x0-1, ticks[i].Label, Style{Role: Axis})
 	}
+}
+
+// yTicks are those of a plot h cells high.
+func (c *Chart) yTicks(h int) []Tick {
+	n := max(2, (h+1)/3)
+	if !c.Percent {
+		return c.YScale.Ticks(c.Y, n)
+	}
+	s := c.YScale
+	s.Threshold = 100 * s.threshold()
+	ticks := s.Ticks(Range{100 * c.Y.Lo, 100 * c.Y.Hi}, n)
+	for i := range ticks {
+		ticks[i].Value /= 100
+	}
+	return ticks
+}
+
+// TickWidth is how wide the labels of y are where the chart is drawn h cells high,
+// for Gutter.
+func (c *Chart) TickWidth(h int) (n int) {
+	for _, t := range c.yTicks(h) {
+		n = max(n, cell.Width(t.Label))
+	}
+	return n
 }
 
 // xAxis draws the line under the plot and the labels centred below their
@@ -308,8 +362,15 @@ func (p *panel) xAxis() {
 
 func (p *panel) xTicks() []Tick {
 	n := max(1, p.w/(LabelWidth+3))
-	if p.chart.Duration {
+	switch {
+	case p.chart.Duration:
 		return timeTicks(p.view, n)
+	case !p.chart.XLog:
+		return Scale{}.Ticks(p.view, n)
 	}
-	return Scale{}.Ticks(p.view, n)
+	ticks := Scale{Kind: Log10}.Ticks(Range{math.Pow(10, p.view.Lo), math.Pow(10, p.view.Hi)}, n)
+	for i := range ticks {
+		ticks[i].Value = math.Log10(ticks[i].Value)
+	}
+	return ticks
 }

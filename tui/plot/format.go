@@ -30,6 +30,33 @@ func Format(v float64) string {
 	}
 }
 
+// Brief writes v with two or three significant digits, in at most six cells but for
+// negative numbers with an exponent: enough beside a line, and still from step to step.
+func Brief(v float64) string {
+	switch a := math.Abs(v); {
+	case v == 0 || !finite(v) || a >= 9999.5:
+		return trimZeros(Format(v))
+	case a < 0.9995e-3:
+		return number(v, 'e', 0)
+	case a < 0.09995:
+		return number(v, 'f', 3)
+	case a < 9.995:
+		return number(v, 'f', 2)
+	case a < 99.95:
+		return number(v, 'f', 1)
+	default:
+		return number(v, 'f', 0)
+	}
+}
+
+// Percent writes a part of 1 times 100, with one decimal.
+func Percent(v float64) string {
+	if math.Abs(v) < 9.9995 {
+		return strconv.FormatFloat(100*v, 'f', 1, 64)
+	}
+	return Format(100 * v)
+}
+
 // suffixed writes 1e5 <= a < 1e15 with an SI suffix.
 func suffixed(v, a float64) string {
 	for _, u := range [...]struct {

@@ -44,7 +44,7 @@ func styled(f *Frame) string {
 	b.WriteString(f.String())
 	for y := range f.H {
 		for _, c := range f.Row(y) {
-			b.WriteByte(".ADFSRM!WBb"[c.Style.Role])
+			b.WriteByte(".ADFSRM!WBbkHh"[c.Style.Role])
 		}
 		b.WriteByte('\n')
 	}
@@ -186,7 +186,7 @@ func spiral() *Path {
 func TestGoldenPhase(t *testing.T) {
 	for name, cs := range map[string]Charset{"lines": Lines, "braille": Braille, "ascii": ASCII} {
 		ph := Phase{
-			Path: spiral(), X: Range{0, 12}, Y: Range{-12, 12}, Charset: cs,
+			Trails: []Trail{{Path: spiral()}}, X: Range{0, 12}, Y: Range{-12, 12}, Charset: cs,
 			BoxX: Range{0.1, 10}, BoxY: Range{-10, 10},
 		}
 		for _, size := range [][2]int{{60, 18}, {24, 8}, {5, 3}} {

@@ -1,6 +1,10 @@
 package plot
 
-import "math"
+import (
+	"math"
+
+	"drolab/tui/cell"
+)
 
 // pathPoints bounds a path's memory: more points than cells of a large screen.
 const pathPoints = 1 << 12
@@ -70,21 +74,29 @@ func (p *Path) Ranges() (x, y Range) {
 	return x, y
 }
 
-// Phase is a phase portrait: a path, older parts faint, its current point, and
-// the box that constrains it.
+// Trail is a path in a phase portrait.
+type Trail struct {
+	Path   *Path // nil draws none
+	Number uint8 // series number of its style and of the mark at its current point
+	Back   bool  // dimmed, and drawn before those that are not
+}
+
+// Phase is a phase portrait: paths, where they started, their current points, and
+// the box that constrains them. Of a path in front the older parts are faint.
 type Phase struct {
 	X, Y       Range // kept by the caller, see Range.Fit
 	YScale     Scale
-	Path       *Path // nil draws none
-	BoxX, BoxY Range // the box, drawn if both have a length, as far as its edges are in view
-	Number     uint8 // series number of the path's style
+	Trails     []Trail
+	BoxX, BoxY Range  // the box, drawn if both have a length, as far as its edges are in view
+	Best       []Spot // drawn as ✕: where the paths ought to be
 	Charset    Charset
+	Gutter     int  // see Chart
 	Bare       bool // no axes
 }
 
 // DrawTo draws in w by h cells into f, reusing its memory. The axes are those of Chart.
 func (ph *Phase) DrawTo(f *Frame, w, h int) {
-	c := Chart{X: ph.X, Y: ph.Y, YScale: ph.YScale, Charset: ph.Charset, Bare: ph.Bare}
+	c := Chart{X: ph.X, Y: ph.Y, YScale: ph.YScale, Charset: ph.Charset, Gutter: ph.Gutter, Bare: ph.Bare}
 	p, ok := c.panel(f, w, h)
 	if !ok {
 		return
@@ -92,8 +104,15 @@ func (ph *Phase) DrawTo(f *Frame, w, h int) {
 	if ph.BoxX.spans() && ph.BoxY.spans() {
 		p.rectangle(ph.BoxX, ph.BoxY)
 	}
-	if ph.Path != nil {
-		p.path(ph.Path, ph.Number)
+	for _, back := range [...]bool{true, false} {
+		for _, t := range ph.Trails {
+			if t.Path != nil && t.Back == back {
+				p.path(t)
+			}
+		}
+	}
+	for _, s := range ph.Best {
+		p.best(s)
 	}
 	p.axes()
 }
@@ -147,9 +166,18 @@ func (p *panel) clampColumn(x float64) int {
 	return c
 }
 
-// path draws the stored points and the way to the current one; the latest
-// quarter in the series' style, what came before faint.
-func (p *panel) path(path *Path, number uint8) {
+// best marks where a path ought to be.
+func (p *panel) best(s Spot) {
+	x, inView := p.column(s.X)
+	if y, ok := p.row(s.Y); ok && inView {
+		p.f.set(p.x0+x, y, p.chart.Charset.best(), Style{Data, s.Number})
+	}
+}
+
+// path draws the stored points and the way to the current one: of one in front the
+// latest quarter in the series' style, what came before faint.
+func (p *panel) path(t Trail) {
+	path, number := t.Path, t.Number
 	if path.n == 0 {
 		return
 	}
@@ -177,16 +205,20 @@ func (p *panel) path(path *Path, number uint8) {
 		prev, known = place{px, py}, ok
 	}
 	for i, q := range path.points {
-		s := Style{Faint, number}
-		if i >= recent {
-			s.Role = Data
+		s := lineStyle(number, t.Back)
+		if i < recent && !t.Back {
+			s.Role = Faint
 		}
 		draw(q, s)
 	}
-	draw(path.last, Style{Data, number})
+	draw(path.last, lineStyle(number, t.Back))
 	d.paint(p.f, p.x0, 0)
+	if x, y, ok := p.pixel(path.points[0], 1, 1); ok {
+		p.f.set(p.x0+x, p.h-1-y, p.chart.Charset.start(), lineStyle(number, t.Back))
+	}
 	if known {
-		p.f.set(p.x0+prev.x/fx, p.h-1-prev.y/fy, p.chart.Charset.rune('●'), Style{Data, number})
+		p.f.set(p.x0+prev.x/fx, p.h-1-prev.y/fy, cell.Mark(int(number), p.chart.Charset == ASCII),
+			lineStyle(number, t.Back))
 	}
 }
 
@@ -199,11 +231,16 @@ func (p *panel) pixel(q point, fx, fy int) (x, y int, ok bool) {
 
 // Fingerprint is equal for two portraits that look the same at one size.
 func (ph *Phase) Fingerprint(w, h int) uint64 {
-	f := hash{}.ints(w, h, int(ph.YScale.Kind), int(ph.Number), int(ph.Charset), bit(ph.Bare))
+	f := hash{}.ints(w, h, int(ph.YScale.Kind), int(ph.Charset), bit(ph.Bare), ph.Gutter)
 	f = f.floats(ph.X.Lo, ph.X.Hi, ph.Y.Lo, ph.Y.Hi, ph.YScale.Threshold)
 	f = f.floats(ph.BoxX.Lo, ph.BoxX.Hi, ph.BoxY.Lo, ph.BoxY.Hi)
-	if ph.Path != nil {
-		f = f.ints(int(ph.Path.version))
+	for _, t := range ph.Trails {
+		if t.Path != nil {
+			f = f.ints(int(t.Number), bit(t.Back), int(t.Path.version))
+		}
+	}
+	for _, s := range ph.Best {
+		f = f.floats(s.X, s.Y).ints(int(s.Number))
 	}
 	return f.sum
 }

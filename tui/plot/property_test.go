@@ -146,8 +146,9 @@ func TestOthersNeverPanic(t *testing.T) {
 		for range r.IntN(100) {
 			p.Append(nasty(r), nasty(r))
 		}
-		ph := Phase{X: nastyRange(r), Y: nastyRange(r), YScale: scales()[r.IntN(4)], Path: p,
-			BoxX: nastyRange(r), BoxY: nastyRange(r), Charset: cs, Bare: r.IntN(3) == 0}
+		ph := Phase{X: nastyRange(r), Y: nastyRange(r), YScale: scales()[r.IntN(4)],
+			Trails: []Trail{{Path: p}, {Path: p, Back: true}},
+			BoxX:   nastyRange(r), BoxY: nastyRange(r), Charset: cs, Bare: r.IntN(3) == 0}
 		if r.IntN(2) == 0 {
 			ph.X, ph.Y = p.Ranges()
 		}
@@ -239,7 +240,7 @@ func TestFramesAreStill(t *testing.T) {
 
 func TestFingerprintSeesChanges(t *testing.T) {
 	c, b := trainingChart(Lines), classBars(Lines)
-	p := Phase{Path: spiral()}
+	p := Phase{Trails: []Trail{{Path: spiral()}}}
 	seen := make(map[uint64]string)
 	note := func(what string, f uint64) {
 		if old, ok := seen[f]; ok {
@@ -272,7 +273,7 @@ func TestFingerprintSeesChanges(t *testing.T) {
 	b.Heads = []string{"class"}
 	note("head", b.Fingerprint(80, 24))
 	note("phase", p.Fingerprint(80, 24))
-	p.Path.Append(1, 1)
+	p.Trails[0].Path.Append(1, 1)
 	note("path", p.Fingerprint(80, 24))
 	before := c.Fingerprint(80, 24)
 	c.Draw(80, 24)

@@ -7,8 +7,12 @@ import "math"
 type Range struct{ Lo, Hi float64 }
 
 // fill is the least part of an axis (as lengths on its scale) that the data
-// must cover before Fit zooms in.
-const fill = 0.25
+// must cover before Fit zooms in; roomy is the least that they must cover for the
+// axis to grow instead of being chosen afresh.
+const (
+	fill  = 0.4
+	roomy = 0.55
+)
 
 // EmptyRange contains nothing; Add grows it.
 func EmptyRange() Range { return Range{math.Inf(1), math.Inf(-1)} }
@@ -85,7 +89,7 @@ func (r Range) widen(s Scale) Range {
 // Fit returns the range for an axis that showed r in the last frame (the zero
 // Range for none) and must now show data. It has hysteresis, because a rescale
 // redraws the whole chart: r is returned as long as it contains the data and
-// the data fill a quarter of it; otherwise the bounds are new 1-2-5 values,
+// the data fill two fifths of it; otherwise the bounds are new 1-2-5 values,
 // with headroom on the side that was outgrown. Only r and data matter, so a
 // replay shows the same axes.
 func (r Range) Fit(data Range, s Scale) Range {
@@ -105,7 +109,7 @@ func (r Range) Fit(data Range, s Scale) Range {
 		if within(data, r) && s.span(data) >= fill*s.span(r) {
 			return r
 		}
-		if u := r.Add(data.Lo).Add(data.Hi); s.span(data) >= 2*fill*s.span(u) {
+		if u := r.Add(data.Lo).Add(data.Hi); s.span(data) >= roomy*s.span(u) {
 			want = u
 		}
 	}
@@ -121,13 +125,13 @@ func within(in, out Range) bool { return in.Lo >= out.Lo && in.Hi <= out.Hi }
 // span is the length of r on s.
 func (s Scale) span(r Range) float64 { return s.forward(r.Hi) - s.forward(r.Lo) }
 
-// headroom opens want by a quarter where the data outgrew the old range, and
+// headroom opens want by a sixth where the data outgrew the old range, and
 // never across 0: losses stay on an axis from 0.
 func (s Scale) headroom(want, data, old Range, known bool) Range {
 	if !known {
 		return want
 	}
-	d := s.span(want) / 4
+	d := s.span(want) / 6
 	if data.Hi > old.Hi {
 		want.Hi = pushOut(want.Hi, s.backward(s.forward(want.Hi)+d))
 	}

@@ -19,7 +19,7 @@ import (
 func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
 	t := w.run()
 	values := t.places(of)
-	b := &plot.Bars{First: min(w.panels[p].first, max(0, len(values)-rows)), Number: uint8(w.at),
+	b := &plot.Bars{First: min(w.panels[p].first, max(0, len(values)-rows)), Number: t.number,
 		Charset: w.Theme.Charset(false), Percent: of.Scale == dro.Percent,
 		LowerIsBetter: of.Better != dro.Higher}
 	var base []runner.Number
@@ -191,12 +191,19 @@ func (w *Page) drawBars(on *kit.Canvas, b *plot.Bars, iw, ih int) []string {
 // hiddenBars is how many of a panel's bars have no room, so that they can be
 // scrolled.
 func (w *Page) hiddenBars(p int) int {
+	if p >= len(w.panels) {
+		return 0
+	}
 	i, v, t := p-w.first(), w.shows(p), w.run()
 	panels := w.layout().panels
-	if v.bars == "" || t == nil || i < 0 || i >= len(panels) {
+	_, radii := v.as.(byRadius)
+	if v.bars == "" || radii || t == nil || i < 0 || i >= len(panels) {
 		return 0
 	}
 	_, rows := kit.Inside(kit.Boxed(w.Body.H), panels[i].W, panels[i].H)
+	if _, ok := v.as.(film); ok {
+		rows-- // its heads are always there
+	}
 	return max(0, len(t.places(v.of(t.meta)))-rows)
 }
 

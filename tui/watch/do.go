@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"slices"
 
 	"drolab/runner"
 	"drolab/tui/kit"
@@ -13,14 +14,33 @@ import (
 
 func (w *Page) zoom() { w.zoomed = !w.zoomed }
 
-// back undoes one thing: the zoom, else the log pane.
-func (w *Page) back() { w.zoomed, w.logPane = false, w.logPane && w.zoomed }
+// back undoes one thing: the crosshair, else the zoom, else the log pane.
+func (w *Page) back() {
+	switch {
+	case w.cross.On:
+		w.cross.On = false
+	case w.zoomed:
+		w.zoomed = false
+	default:
+		w.logPane = false
+	}
+}
 
 func (w *Page) nextPanel(by int) { w.focus = (w.focus + len(w.panels) + by) % len(w.panels) }
 
+// flip goes on to the next view that shows something else: of two curves there may be
+// room for the first alone.
 func (w *Page) flip() {
 	p := &w.panels[w.focus]
-	p.view = (p.view + 1) % len(p.views)
+	r, _ := w.inside(w.focus)
+	before := w.shows(w.focus)
+	for range p.views {
+		p.view = (p.view + 1) % len(p.views)
+		now := w.shows(w.focus)
+		if !now.plots() || !slices.Equal(now.drawn(r.W, r.H), before.drawn(r.W, r.H)) {
+			return
+		}
+	}
 }
 
 func (w *Page) flipSplit() tea.Cmd {
@@ -39,16 +59,21 @@ func (w *Page) scroll(by int) {
 		w.logBack = max(0, w.logBack-by*page)
 		return
 	}
-	w.scrollBars(w.focus, by*page)
+	if r, ok := w.inside(w.focus); ok {
+		w.scrollBars(w.focus, by*max(1, r.H-2)) // heads, and how many are left
+	}
 }
 
 func (w *Page) define() tea.Cmd { return kit.Show(w.info()) }
 
 func (w *Page) newest() tea.Cmd { return w.open(lab.Watch{}) }
 
-// hide hides the curves of the run under the cursor, or shows them again.
+// hide hides the curves of the row under the cursor, or shows them again.
 func (w *Page) hide() {
-	w.run().hidden = !w.run().hidden
+	hidden := !w.run().hidden
+	for _, t := range w.of(w.rows()[w.rowAt()]) {
+		t.hidden = hidden
+	}
 	w.fit()
 }
 
@@ -71,19 +96,20 @@ func (w *Page) smoothBy(by int) func() tea.Cmd {
 
 func (w *Page) nextAxis() {
 	w.axis = (w.axis + 1) % axes
-	w.x = plot.Range{}
+	w.x, w.zoomX, w.cross.On = plot.Range{}, plot.Range{}, false
 	w.fit()
 }
 
-func (w *Page) flipDots() {
-	w.dots = !w.dots
-	w.fit()
+func (w *Page) nextStyle() tea.Cmd {
+	w.style = (w.style + 1) % styles
+	return kit.Notify("curves in: " + w.style.String())
 }
 
 func (w *Page) nextBaseline() tea.Cmd {
 	if w.baseline++; w.baseline == len(w.tracks) {
 		w.baseline = -1
 	}
+	w.columns = w.columnsOf(w.methods()) // changes are against it
 	w.fit()
 	if w.baseline < 0 {
 		return kit.Notify("bars are compared with no run")
@@ -117,8 +143,13 @@ func (w *Page) stop() tea.Cmd {
 		kit.Choice{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.id)})
 }
 
+// move goes to another row.
 func (w *Page) move(by int) {
-	w.at = max(0, min(w.at+by, len(w.tracks)-1))
+	rows := w.rows()
+	if len(rows) == 0 {
+		return
+	}
+	w.at = rows[max(0, min(w.rowAt()+by, len(rows)-1))][0]
 	w.fit()
 }
 
@@ -129,14 +160,21 @@ func (w *Page) nextLayout() {
 	w.shown = next[w.count()]
 }
 
-// click focuses a panel or moves to a run; on the focused one it zooms.
+// click focuses a panel or moves to a run; on the focused one it zooms, and in a plot it
+// puts the crosshair there.
 func (w *Page) click(m kit.Click) {
 	l := w.layout()
 	if l.runs.Contains(m.X, m.Y) {
-		if i := w.firstRow(l.runs.H) + m.Y - l.runs.Y - 1; m.Y > l.runs.Y && i < len(w.tracks) {
-			w.at = i
+		if i := w.firstRow(l.runs.H) + m.Y - l.runs.Y - 1; m.Y > l.runs.Y && i < len(w.rows()) {
+			w.at = w.rows()[i][0]
 			w.fit()
 		}
+		return
+	}
+	w.held = held{}
+	if p, _, _, c := w.under(m.X, m.Y); c != nil {
+		w.focus, w.held = p, held{m.X, c.Cells(c.at.W, c.at.H), w.span()}
+		w.point(m.X, m.Y)
 		return
 	}
 	for i, r := range l.panels {
@@ -147,7 +185,7 @@ func (w *Page) click(m kit.Click) {
 	}
 }
 
-// wheel scrolls what is under it.
+// wheel scrolls what is under it; a plot it zooms.
 func (w *Page) wheel(m kit.Wheel) {
 	l, by := w.layout(), m.By()
 	switch {
@@ -156,6 +194,10 @@ func (w *Page) wheel(m kit.Wheel) {
 	case l.log.Contains(m.X, m.Y):
 		w.logBack = max(0, w.logBack-by)
 	default:
+		if _, at, _, c := w.under(m.X, m.Y); c != nil {
+			w.zoomAt(at, -by)
+			return
+		}
 		for i, r := range l.panels {
 			if r.Contains(m.X, m.Y) {
 				w.scrollBars(w.first()+i, by)

@@ -9,7 +9,6 @@ import (
 	"drolab/runner/export"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
 	"drolab/tui/plot"
 
 	tea "charm.land/bubbletea/v2"
@@ -33,8 +32,11 @@ func (t *track) who() []string {
 // are copies: the command that writes the file goes through them.
 func (w *Page) sheet() (*export.Sheet, int) {
 	v := w.shows(w.focus)
+	if _, ok := v.as.(film); ok {
+		return w.filmSheet(v)
+	}
 	if v.bars != "" {
-		return w.barSheet(v.of(w.run().meta))
+		return w.barSheet(v)
 	}
 	var curves []exported
 	n := 0
@@ -69,11 +71,13 @@ func (w *Page) sheet() (*export.Sheet, int) {
 	return &export.Sheet{Name: strings.Join(v.measures(), "-"), Head: head, Rows: rows}, n
 }
 
-// barSheet is the figures by class or group of the run under the cursor, and of the one
-// that it is compared with.
-func (w *Page) barSheet(of lab.Measure) (*export.Sheet, int) {
-	runs := []*track{w.run()}
-	if r := w.compared(of); r != nil {
+// barSheet is the figures by class or group of the run under the cursor and of the one
+// that it is compared with, or of all runs where the view has them.
+func (w *Page) barSheet(v *view) (*export.Sheet, int) {
+	of, runs := v.of(w.run().meta), []*track{w.run()}
+	if v.as != nil {
+		runs = slices.DeleteFunc(slices.Clone(w.tracks), func(t *track) bool { return t.hidden })
+	} else if r := w.compared(of); r != nil {
 		runs = append(runs, r)
 	}
 	var rows [][]string
@@ -91,6 +95,21 @@ func (w *Page) barSheet(of lab.Measure) (*export.Sheet, int) {
 	return &export.Sheet{Name: of.Name, Head: []string{"run", "method", "seed", "step", "epoch",
 		axisName(of.Axis),
 		"training_images", of.Title}, Rows: slices.Values(rows)}, len(rows)
+}
+
+// filmSheet is what the two maps of a film are of.
+func (w *Page) filmSheet(v *view) (*export.Sheet, int) {
+	t := w.run()
+	of := v.of(t.meta)
+	var rows [][]string
+	for _, name := range []string{of.Name, t.meta.Fit(v.beside)} {
+		t.films[name].Each(func(step float64, place int, value float64) {
+			rows = append(rows, append(t.who(), name, exact(step), exact(t.epochs(step)),
+				placeName(t.meta, of.Axis, place), exact(value)))
+		})
+	}
+	return &export.Sheet{Name: "film-" + of.Name, Head: []string{"run", "method", "seed", "quantity",
+		"step", "epoch", axisName(of.Axis), "value"}, Rows: slices.Values(rows)}, len(rows)
 }
 
 func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -84,6 +84,11 @@ func TestExportBars(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
 	r.Press("tab")
+	if rows := r.exported(t); len(rows) != 40 {
+		t.Errorf("%d rows of all runs", len(rows))
+	}
+	r.Config.RunsDir = t.TempDir()
+	r.Press("f")
 	rows := r.exported(t)
 	if len(rows) != 20 {
 		t.Fatalf("%d rows", len(rows))

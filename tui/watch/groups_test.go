@@ -32,12 +32,19 @@ func TestSplit(t *testing.T) {
 			}
 		}
 	}
-	title("Accuracy by group · test ─", "Test accuracy · worst group and mean", "Loss · train and test ─",
+	title("Who suffers, by group · test ─", "Test accuracy · worst group and mean",
+		"Loss · train and test ─",
 		" 40.0 ")
 	r.Press("m")
-	title("Accuracy by group · validation ─", "Validation accuracy · worst group and mean",
-		"Loss · train and validation ─", " 42.0 ", "train val")
+	title("Who suffers, by group · validation ─", "Validation accuracy · worst group and mean",
+		"Loss · train and validation ─", " 42.0 ")
 	r.Press("tab", "e")
+	if _, rows := r.watch.sheet(); rows != 3*3 {
+		t.Errorf("%d rows exported, want 3 of each run", rows)
+	}
+	r.Overlay = nil
+	r.Press("f", "e")
+	title("Who suffers, by group · one run · validation ─", "train val")
 	if _, rows := r.watch.sheet(); rows != 3*2 {
 		t.Errorf("%d rows exported, want 3 of the run and of the baseline", rows)
 	}
@@ -48,9 +55,9 @@ func TestSplit(t *testing.T) {
 	}
 	r.Overlay = nil
 	r.Press("f", "f")
-	title("Accuracy by class · validation ─")
+	title("Who suffers, by class · validation ─")
 	r.Press("m")
-	title("Accuracy by class · test ─", "Adversary's weight by group ─", "hexagon")
+	title("Who suffers, by class · test ", "Adversary's film by group · test ─", "hexagon")
 	if r := watching(t, 120, 40); !strings.Contains(r.watch.noSplit(nil), "no watched run has a validation") {
 		t.Error("the split of runs without validation can be chosen")
 	}
@@ -135,7 +142,7 @@ func TestBarsByGroup(t *testing.T) {
 	run.Eval.ByGroup.Set("group_ratio", list)
 	r.Press("tab")
 	s := tuitest.Text(r.Shot())
-	for _, want := range []string{"Accuracy by group", "Adversary's weight by group", "islet", "87.5"} {
+	for _, want := range []string{"Who suffers, by group", "Adversary's film by group", "islet", "87.5"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q:\n%s", want, s)
 		}
@@ -156,7 +163,7 @@ func TestBarsByGroup(t *testing.T) {
 		t.Errorf("defined as %s", text)
 	}
 	sheet, rows := r.watch.sheet()
-	if rows != 3 || sheet.Name != "group_accuracy" || sheet.Head[5] != "group" {
+	if r.Overlay = nil; rows != 3 || sheet.Name != "group_accuracy" || sheet.Head[5] != "group" {
 		t.Errorf("%d rows of %s, %v", rows, sheet.Name, sheet.Head)
 	}
 }

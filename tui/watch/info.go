@@ -41,7 +41,8 @@ func (w *Page) info() *kit.Overlay {
 		"A vertical mark r is a resume from a checkpoint, k a change of a setting, f where a fork leaves "+
 			"its parent, whose curve it goes on.")
 	lines := kit.Wrap(w.Theme.Greek(strings.Join(texts, "\n\n")), min(76, w.Body.W-6))
-	title := w.title(w.focus)
+	r, _ := w.inside(w.focus)
+	title := w.title(w.focus, r.W, r.H)
 	return &kit.Overlay{Title: w.Theme.Greek(title), Lines: lines}
 }
 

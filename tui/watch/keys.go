@@ -12,14 +12,18 @@ import (
 func (w *Page) Keys() []kit.Key {
 	of := w.ofRun
 	return append([]kit.Key{
-		{Keys: kit.On("enter"), Help: "zoom the panel, and back", Do: kit.Just(w.zoom)},
+		{Keys: kit.On("enter"), Help: "zoom the panel, and back; at the crosshair, choose its run",
+			Do: kit.Just(w.enter)},
 		{Keys: kit.On("space"), Help: "show or hide the run's curves; in a replay, play or pause",
 			Why: of(nil), Do: w.space},
-		{Keys: kit.On("up", "k"), Help: "the run above", Why: of(nil), Do: kit.By(w.move, -1), Moves: true},
-		{Keys: kit.On("down", "j"), Help: "the run below", Why: of(nil), Do: kit.By(w.move, 1), Moves: true},
-		{Keys: kit.On("left", "h"), Help: "the panel before", Why: of(nil), Do: kit.By(w.nextPanel, -1),
-			Moves: true},
-		{Keys: kit.On("right"), Help: "the next panel", Why: of(nil), Do: kit.By(w.nextPanel, 1), Moves: true},
+		{Keys: kit.On("up", "k"), Help: "the run above; at the crosshair, the line", Why: of(nil),
+			Do: kit.By(w.upOrDown, -1), Moves: true},
+		{Keys: kit.On("down", "j"), Help: "the run below; at the crosshair, the line", Why: of(nil),
+			Do: kit.By(w.upOrDown, 1), Moves: true},
+		{Keys: kit.On("left", "h"), Help: "crosshair to the left; else the panel before", Why: of(nil),
+			Do: kit.By(w.side, -1), Moves: true},
+		{Keys: kit.On("right"), Help: "crosshair to the right; else the next panel", Why: of(nil),
+			Do: kit.By(w.side, 1), Moves: true},
 		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(w.back)},
 		{Keys: kit.On("home", "g"), Help: "first", Why: of(nil), Do: kit.By(w.move, -lab.MaxWatched), Moves: true},
 		{Keys: kit.On("end", "G"), Help: "last", Why: of(nil), Do: kit.By(w.move, lab.MaxWatched), Moves: true},
@@ -30,7 +34,7 @@ func (w *Page) Keys() []kit.Key {
 		{Keys: kit.On("z"), Hint: "zoom", Help: "the panel on the whole screen, and back", Why: of(nil),
 			Do: kit.Just(w.zoom)},
 		{Keys: kit.On("v"), Hint: "layout", Help: "1, 2, 4 or 6 panels", Why: of(nil), Do: kit.Just(w.nextLayout)},
-		{Keys: kit.On("f"), Hint: "flip", Help: "other views: one curve, phase portrait, losses, classes",
+		{Keys: kit.On("f"), Hint: "flip", Help: "other views: one curve, phase portrait, one run, radii",
 			Why: of(w.noFlip), Do: kit.Just(w.flip)},
 		{Keys: kit.On("m"), Hint: "split", Help: "figures of the test or of the validation split",
 			Why: of(w.noSplit), Do: w.flipSplit},
@@ -47,11 +51,19 @@ func (w *Page) Keys() []kit.Key {
 			Do: kit.Just(w.nextScale)},
 		{Keys: kit.On("a"), Hint: "axis", Help: "horizontal axis: steps, epochs, time", Why: of(nil),
 			Do: kit.Just(w.nextAxis)},
+		{Keys: kit.On("+", "="), Help: "zoom in on x, of all plots", Why: of(w.noPlot), Do: kit.By(w.zoomBy, 1)},
+		{Keys: kit.On("-"), Help: "zoom out", Why: of(w.noUnzoom), Do: kit.By(w.zoomBy, -1)},
+		{Keys: kit.On("0"), Help: "all of x", Why: of(w.noUnzoom), Do: kit.Just(w.unzoom)},
+		{Keys: kit.On("<"), Help: "pan to the left", Why: of(w.noUnzoom), Do: kit.By(w.panBy, -1)},
+		{Keys: kit.On(">"), Help: "pan to the right", Why: of(w.noUnzoom), Do: kit.By(w.panBy, 1)},
+		{Keys: kit.On("o"), Hint: "seeds", Help: "runs that differ in seed alone: together, or each on its own",
+			Why: of(w.noSeeds), Do: kit.Just(w.takeApart)},
 		{Keys: kit.On("b"), Hint: "baseline", Help: "the run that bars are compared with", Why: of(nil),
 			Do: w.nextBaseline},
-		{Keys: kit.On("d"), Help: "curves in lines or in dots", Why: of(nil), Do: kit.Just(w.flipDots)},
+		{Keys: kit.On("d"), Help: "curves in lines, in dots, or as there is room", Why: of(nil), Do: w.nextStyle},
 		{Keys: kit.On("w"), Hint: "log pane", Help: "warnings and what happened", Why: of(nil),
 			Do: kit.Just(w.flipLog)},
+		{Keys: kit.On("W"), Help: "the warnings of the run, in full", Why: of(w.noWarnings), Do: w.warnings},
 		{Keys: kit.On("i"), Hint: "define", Help: "what the panel shows, defined", Why: of(nil), Do: w.define},
 		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV " + w.exportPlace(), Why: of(nil),
 			Do: w.export},
@@ -86,6 +98,10 @@ func (w *Page) noFlip(*track) string {
 
 func (w *Page) noSplit(*track) string {
 	return kit.Unless(w.validates, "no watched run has a validation split: val_fraction holds one out")
+}
+
+func (w *Page) noWarnings(t *track) string {
+	return kit.Unless(t.warned > 0, t.label+" has not warned")
 }
 
 func (w *Page) noScale(*track) string {

@@ -17,8 +17,8 @@ type watchLayout struct {
 func layWatch(w, h, runs, panels, head int, log bool) watchLayout {
 	var l watchLayout
 	rows := min(runs, max(1, h/5)) + 1
-	if h < kit.LeastHeight {
-		rows = min(runs, 2)
+	if h < kit.LeastHeight { // how runs do comes before how they came to it
+		rows = min(runs, 4) + 1
 	}
 	l.runs, l.head = kit.Area(0, 0, w, rows), kit.Area(0, rows, w, head)
 	rows += head
@@ -35,7 +35,10 @@ func layWatch(w, h, runs, panels, head int, log bool) watchLayout {
 
 // grid is how many columns and lines of panels there are in w by h cells.
 func grid(panels, w, h int) (columns, lines int) {
+	const narrow = 70 // for two panels beside each other
 	switch {
+	case w < narrow && h >= panels*leastPanel:
+		return 1, panels
 	case panels >= 6 && w >= 3*h:
 		return 3, 2
 	case panels >= 6:
@@ -59,6 +62,13 @@ func panelsFor(w, h int) int {
 		return 4
 	case w >= 70:
 		return 2
+	case h >= 4*leastPanel+leastPanel: // and the table
+		return 4
+	case h >= 3*leastPanel:
+		return 2
 	}
 	return 1
 }
+
+// leastPanel is how high panels are at least that stand one above the other.
+const leastPanel = 13

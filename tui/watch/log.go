@@ -6,6 +6,8 @@ import (
 
 	"drolab/tui/cell"
 	"drolab/tui/kit"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // logLine is a note with the run that it is of.
@@ -52,4 +54,19 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 		note = fmt.Sprintf("%d unreadable · ", skipped) + note
 	}
 	return t.Panel("Log by step", note, false, box, lines, r.W, r.H)
+}
+
+// warnings are those of the row under the cursor, in full.
+func (w *Page) warnings() tea.Cmd {
+	width := min(76, w.Body.W-6)
+	var lines []string
+	for _, t := range w.of(w.rows()[w.rowAt()]) {
+		for _, n := range t.notes {
+			if n.bad {
+				lines = append(lines, w.Theme.Dim.Paint(fmt.Sprintf("%s, step %d", t.label, n.step)))
+				lines = append(append(lines, kit.Wrap(w.Theme.Greek(n.text), width)...), "")
+			}
+		}
+	}
+	return kit.Show(&kit.Overlay{Title: "Warnings", Lines: lines})
 }

@@ -23,7 +23,9 @@ import (
 //	read -> readMsg -> track.add -> fit (axes) -> view
 type Page struct {
 	*lab.Lab
-	tracks   []*track // in the order of their colours
+	tracks   []*track // in the order of their methods
+	groups   [][]int  // of those that differ in seed alone, in the order of their colours
+	eachSeed bool     // has a row and a line of its own
 	at       int      // run under the cursor
 	top      int      // first row shown
 	baseline int      // run that bars are compared with; -1 for none
@@ -46,15 +48,22 @@ type Page struct {
 	shown      int // panels at once; 0: as many as suit the screen
 	axis       axis
 	smooth     int // index into smoothings
-	dots       bool
+	style      style
 	logPane    bool
 	logBack    int // lines that the log pane is scrolled back
 
 	// The axes are kept from frame to frame, so that they stay still.
 	x      plot.Range
+	zoomX  plot.Range           // the part of x that is shown; zero is all
 	scales map[string]*vertical // by quantity
 	phaseX plot.Range
 	phaseY plot.Range
+
+	orders map[string][]int // of the places of list measures
+
+	cross  plot.Cross // x of the axis
+	picked int        // the run that is nearest to it
+	held   held
 }
 
 // vertical is the axis of a quantity.
@@ -92,7 +101,8 @@ func smoothings() []smoothing {
 
 // New returns the page.
 func New(s *lab.Lab) *Page {
-	w := &Page{Lab: s, standing: standing, baseline: -1, scales: map[string]*vertical{}}
+	w := &Page{Lab: s, standing: standing, baseline: -1, scales: map[string]*vertical{},
+		orders: map[string][]int{}}
 	w.furnish()
 	return w
 }
@@ -100,14 +110,13 @@ func New(s *lab.Lab) *Page {
 // furnish makes panels, columns and axes for the methods of the watched runs.
 // What was chosen of them stays.
 func (w *Page) furnish() {
-	var methods []dro.Algorithm
+	methods := w.methods()
 	var runs []*runner.Meta
 	for _, t := range w.tracks {
 		runs = append(runs, t.meta)
-		methods = append(methods, t.meta.Spec.Algorithm())
 	}
 	before := w.panels
-	w.panels, w.columns = panels(w.standing(), methods, runs...), columns(methods)
+	w.panels, w.columns = panels(w.standing(), methods, runs...), w.columnsOf(methods)
 	for i := range before {
 		w.panels[i].view = min(before[i].view, len(w.panels[i].views)-1)
 	}
@@ -122,6 +131,14 @@ func (w *Page) furnish() {
 			}
 		}
 	}
+}
+
+// methods are those of the watched runs.
+func (w *Page) methods() (list []dro.Algorithm) {
+	for _, t := range w.tracks {
+		list = append(list, t.meta.Spec.Algorithm())
+	}
+	return list
 }
 
 // Title implements the interface's page.
@@ -158,6 +175,8 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 		return w.take(msg)
 	case kit.Click:
 		w.click(msg)
+	case kit.Drag:
+		w.drag(msg)
 	case kit.Wheel:
 		w.wheel(msg)
 	}
@@ -194,13 +213,16 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	}
 	w.furnish()
 	for _, t := range w.tracks {
-		t.draw(w.quantities)
+		t.draw(w.quantities, filmed(w.panels, t.meta))
 	}
 	order(w.tracks)
 	label(w.tracks)
+	w.regroup()
 	w.baseline = slices.IndexFunc(w.tracks,
 		func(t *track) bool { return t.meta.Spec.Algorithm() == dro.Baseline() })
-	w.x, w.phaseX, w.phaseY = plot.Range{}, plot.Range{}, plot.Range{}
+	w.x, w.zoomX, w.phaseX, w.phaseY = plot.Range{}, plot.Range{}, plot.Range{}, plot.Range{}
+	w.cross, w.picked, w.orders = plot.Cross{}, 0, map[string][]int{}
+	w.columns = w.columnsOf(w.methods())
 	for _, y := range w.scales {
 		y.fit = plot.Range{}
 	}

@@ -155,7 +155,7 @@ func TestInterrupted(t *testing.T) {
 // TestResume goes on from a checkpoint: what was after it is done again.
 func TestResume(t *testing.T) {
 	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}})
-	tr.draw(quantities(panels(standing(), nil)))
+	tr.draw(quantities(panels(standing(), nil)), nil)
 	tr.smoothWith(smoothings()[0].make)
 	at := func(step int, seconds float64) runner.Head {
 		return runner.Head{Step: int64(step),
@@ -196,7 +196,7 @@ func TestResume(t *testing.T) {
 // TestCheckpointNotes keeps the log pane readable.
 func TestCheckpointNotes(t *testing.T) {
 	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}})
-	tr.draw(quantities(panels(standing(), nil)))
+	tr.draw(quantities(panels(standing(), nil)), nil)
 	saved := func(step int64) runner.Event {
 		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}
 	}
@@ -240,7 +240,7 @@ func TestMouse(t *testing.T) {
 	}
 	p := l.panels[3]
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
-	if r.watch.panels[r.watch.focus].title != "Adversary's weight by class" || r.watch.zoomed {
+	if r.watch.panels[r.watch.focus].title != "Adversary's film by class" || r.watch.zoomed {
 		t.Errorf("panel %v, zoomed %v", r.watch.focus, r.watch.zoomed)
 	}
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
@@ -254,6 +254,7 @@ func TestMouse(t *testing.T) {
 func TestBarsScroll(t *testing.T) {
 	r := watching(t, 40, 12)
 	r.Press("tab")
+	r.Press("f")
 	first, last := r.watch.run().meta.Classes[0], r.watch.run().meta.Classes[9]
 	shows := func(first, last bool, what string) {
 		t.Helper()
@@ -266,10 +267,10 @@ func TestBarsScroll(t *testing.T) {
 		t.Fatalf("the classes are from %s to %s", first, last)
 	}
 	shows(true, false, "at first")
-	r.Press("pgdown", "pgdown", "pgdown")
-	shows(false, true, "three pages down")
-	r.Press("pgup")
-	shows(true, false, "a page up")
+	r.Press("pgdown", "pgdown", "pgdown", "pgdown")
+	shows(false, true, "four pages down")
+	r.Press("pgup", "pgup", "pgup", "pgup")
+	shows(true, false, "four pages up")
 	over := kit.Wheel{X: 5, Y: 8, Down: true}
 	for range 20 {
 		r.Send(over)

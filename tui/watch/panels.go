@@ -30,6 +30,8 @@ type view struct {
 	bars   string   // of classes, or of groups where a run has them
 	plain  bool     // of classes although groups are given
 	phase  bool
+	as     form   // how it is drawn, where curves, bars and phase do not say it
+	beside string // the list measure of a film's second map
 	doc    string // what it is, where measures do not say it
 	val    *view  // the same of the validation split; nil where that is nothing else
 }
@@ -109,22 +111,35 @@ func ownedBy(m *lab.Measure, methods []dro.Algorithm) bool {
 // its views, what is shown first at the front.
 func standing() []panel {
 	curves := func(name string, measures ...string) view { return view{name: name, curves: measures} }
+	const who, look = "class_accuracy", "class_weight"
 	return []panel{
 		{title: "Loss", views: []view{curves("train and test", "loss", "test_loss"), curves("train", "loss"),
-			curves("test", "test_loss"), curves("robust risk", "robust_risk")}},
-		{title: "Accuracy by class", views: []view{{bars: "class_accuracy"},
-			{name: "test loss", bars: "class_loss"}}},
+			curves("test", "test_loss"), curves("robust risk", "robust_risk"),
+			{name: "robust risk by radius", bars: "robust_risk_at", as: byRadius{}, plain: true,
+				doc: "R_ρ of every run's last evaluation over ρ; the vertical mark is the training radius of " +
+					"the run under the cursor."}}},
+		{title: "Who suffers, by class", views: []view{
+			{bars: who, as: everyone{}, doc: "A line a class, with the mark of every run at its accuracy, of " +
+				"seeds at their mean; sorted by the baseline's accuracy. The number is of the run under the cursor."},
+			{name: "one run", bars: who}, {name: "test loss", bars: "class_loss"}}},
 		{title: "Dual variables", views: []view{curves("λ and η", "lambda", "eta"), curves("λ", "lambda"),
 			curves("η", "eta"),
 			{name: "phase portrait", phase: true,
-				doc: "Phase portrait: the path of (λ, η) over the steps, older parts faint, in " +
-					"the box that both stay in."}}},
-		{title: "Adversary's weight by class", views: []view{{bars: "class_weight"}}},
+				doc: "Phase portrait: the paths of (λ, η) of all runs over the steps, from ◦ to the run's mark, " +
+					"older parts faint, in the box that both stay in; ✕ is (λ*, η*), the best for the " +
+					"network of the last evaluation."}}},
+		{title: "Adversary's film by class", views: []view{
+			{bars: who, beside: look, as: film{}, doc: "Two maps of the run under the cursor, a row a class, x " +
+				"across: its accuracy, and how the adversary weighs it. Where the right map is bright the " +
+				"adversary looks; the left one shows what comes of it."},
+			{name: "weight", bars: look}, {name: "weight of all runs", bars: look, as: everyone{},
+				doc: "A line a class, with the mark of every run at the adversary's ratio."}}},
 		{title: "Gap", views: []view{curves("dual gap and γ", "dual_gap", "gamma"), curves("dual gap", "dual_gap"),
 			curves("Frank-Wolfe gap", "gap"), curves("γ", "gamma")}},
 		{title: "Test accuracy", views: []view{curves("worst class and mean", "worst_class_accuracy",
 			"test_accuracy"),
-			curves("worst class", "worst_class_accuracy"), curves("mean", "test_accuracy")}},
+			curves("worst class", "worst_class_accuracy"), curves("mean", "test_accuracy"),
+			curves("worst class and robust risk", "worst_class_accuracy", "robust_risk")}},
 	}
 }
 

@@ -28,7 +28,7 @@ func TestPanels(t *testing.T) {
 				}
 			}
 			classes := slices.ContainsFunc(lab.ListMeasures(), func(m lab.Measure) bool { return m.Name == v.bars })
-			if classes == (len(v.measures()) > 0) || v.phase != (v.doc != "") {
+			if classes == (len(v.measures()) > 0) || (v.phase || v.as != nil) != (v.doc != "") {
 				t.Errorf("%s: view %q shows curves of %v, bars of %q", p.title, v.name, v.measures(), v.bars)
 			}
 		}

@@ -136,8 +136,9 @@ func (w *Page) space() tea.Cmd {
 func (w *Page) again() {
 	for i, old := range w.tracks {
 		t := newTrack(old.opened)
-		t.label, t.hidden, t.share = old.label, old.hidden, old.share
-		t.draw(w.quantities)
+		t.label, t.short, t.number = old.label, old.short, old.number
+		t.hidden, t.share = old.hidden, old.share
+		t.draw(w.quantities, filmed(w.panels, t.meta))
 		t.smoothWith(smoothings()[w.smooth].make)
 		w.tracks[i] = t
 	}

@@ -33,16 +33,20 @@ type track struct {
 	share  float64 // of the log that was read
 	id     string
 	label  string // what tells it from the other watched runs
+	short  string // likewise, for charts: of seeds it is the same
 	uses   string // the mark of what its method uses
 	meta   *runner.Meta
 
 	quantities map[string]quantity
 	curves     map[string]*curve // by quantity
 	path       plot.Path         // (λ, η)
-	elapsed    *plot.Series      // Seconds over steps
+	films      map[string]*plot.Film
+	elapsed    *plot.Series // Seconds over steps
 
 	notes   []note
 	markers []plot.Marker // x in steps
+	number  uint8         // of its colour and mark
+	warned  int           // how often it warned
 	skipped int           // lines of the log that are no events
 	hidden  bool          // its curves
 	turns   bool          // settings of it can be turned: asked of every frame, so found out once
@@ -75,8 +79,11 @@ func newTrack(o opened) *track {
 }
 
 // draw says what curves are kept of the run, from its first event on.
-func (t *track) draw(quantities map[string]quantity) {
-	t.quantities, t.curves = quantities, map[string]*curve{}
+func (t *track) draw(quantities map[string]quantity, filmed []string) {
+	t.quantities, t.curves, t.films = quantities, map[string]*curve{}, map[string]*plot.Film{}
+	for _, name := range filmed {
+		t.films[name] = &plot.Film{}
+	}
 	for q := range quantities {
 		t.curves[q] = &curve{raw: plot.NewSeries("")}
 	}
@@ -117,6 +124,7 @@ func (t *track) draws(e runner.Event) {
 		t.addStep(e)
 	case *runner.EvalEvent:
 		t.addEval(e)
+		t.roll(e)
 	case *runner.StatusEvent:
 		t.noteStatus(h)
 	case *runner.ResumeEvent:
@@ -125,6 +133,7 @@ func (t *track) draws(e runner.Event) {
 		t.mark(h.Step, 'f')
 		t.note(h, false, "goes on from "+cell.Clean(e.Parent))
 	case *runner.WarningEvent:
+		t.warned++
 		t.note(h, true, cell.OneLine(e.Message))
 	case *runner.CheckpointEvent:
 		t.noteCheckpoint(h, "checkpoint "+cell.OneLine(e.File))
@@ -221,6 +230,9 @@ func (t *track) rewind(h *runner.Head) {
 			c.smooth.Rewind(x)
 			c.filter.Reset()
 		}
+	}
+	for _, f := range t.films {
+		f.Rewind(x)
 	}
 	t.path.Break()
 	t.elapsed.Rewind(x)

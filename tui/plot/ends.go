@@ -1,0 +1,243 @@
+package plot
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"drolab/tui/cell"
+)
+
+// Cross is a place on x at which every line is read.
+type Cross struct {
+	On bool
+	X  float64
+}
+
+// End is what stands at the right end of a line: its mark, its name and its value
+// there, or its value at the crosshair.
+type End struct {
+	Mark  rune
+	Name  string
+	Value float64
+	Style Style
+
+	back      bool
+	row, want int // of the plot, 0 at the top
+}
+
+// Widths of an end's parts.
+const (
+	endValue  = 6  // of what Brief writes
+	leastPlot = 18 // cells of a plot that names its lines in full
+	leastRead = 12 // of one that gives their values
+	leastMark = 8
+)
+
+// ends makes room for what stands at the right ends of the lines: as much as leaves
+// the plot its own.
+func (p *panel) ends() {
+	if !p.chart.Ends {
+		return
+	}
+	name := 0
+	for i := range p.chart.Lines {
+		if l := &p.chart.Lines[i]; !l.Faint {
+			name = max(name, cell.Width(p.chart.Charset.spell(l.Name)))
+		}
+	}
+	for i := range p.chart.Bands {
+		name = max(name, cell.Width(p.chart.Charset.spell(p.chart.Bands[i].title())))
+	}
+	for _, room := range [...]struct{ name, value, plot int }{
+		{min(name, 18), endValue, leastPlot}, {min(name, 8), endValue, leastPlot},
+		{min(name, 4), endValue, leastPlot}, {0, endValue, leastRead}, {0, 0, leastMark}} {
+		cells := len(" ") + 1
+		if room.name > 0 {
+			cells += room.name + 1
+		}
+		if room.value > 0 {
+			cells += room.value + 1
+		}
+		if p.w-cells >= room.plot {
+			p.w -= cells
+			p.endName, p.endValue = room.name, room.value
+			p.endCells = cells
+			return
+		}
+	}
+}
+
+// Read is what the chart's lines say at its crosshair, or at their ends: in the order
+// of the chart, without those that say nothing there.
+func (c *Chart) Read() (list []End) {
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		if v, ok := c.valueOf(l.Series, l.MapX); ok && !l.Faint {
+			list = append(list, c.end(l.Name, v, l.Number, l.Back))
+		}
+	}
+	for i := range c.Bands {
+		b := &c.Bands[i]
+		if v, ok := c.bandValue(b); ok {
+			list = append(list, c.end(b.title(), v, b.Number, b.Back))
+		}
+	}
+	return list
+}
+
+func (c *Chart) end(name string, v float64, number uint8, back bool) End {
+	return End{Mark: cell.Mark(int(number), c.Charset == ASCII), Name: c.Charset.spell(name),
+		Value: v, Style: lineStyle(number, back), back: back}
+}
+
+// valueOf is a series' value at the crosshair, or its last one.
+func (c *Chart) valueOf(s *Series, mapX func(float64) float64) (v float64, ok bool) {
+	if s == nil || len(s.buckets) == 0 {
+		return 0, false
+	}
+	if c.Cross.On {
+		v = s.At(s.Inverse(c.Cross.X, mapX))
+		return v, !math.IsNaN(v)
+	}
+	for i := len(s.buckets) - 1; i >= 0; i-- {
+		if b := &s.buckets[i]; b.N > 0 {
+			return b.Last, true
+		}
+	}
+	return math.NaN(), true
+}
+
+// Inverse is the x of the series that mapX, which never decreases, maps to x; NaN where
+// none is.
+func (s *Series) Inverse(x float64, mapX func(float64) float64) float64 {
+	if mapX == nil {
+		return x
+	}
+	r := s.XRange()
+	if !(mapX(r.Lo) <= x && x <= mapX(r.Hi)) {
+		return math.NaN()
+	}
+	const halvings = 60 // more than a float64 has bits
+	for range halvings {
+		if mid := lerp(r.Lo, r.Hi, 0.5); mapX(mid) < x {
+			r.Lo = mid
+		} else {
+			r.Hi = mid
+		}
+	}
+	return r.Hi
+}
+
+// bandValue is the mean of a band's seeds there.
+func (c *Chart) bandValue(b *Band) (v float64, ok bool) {
+	n := 0
+	for _, s := range b.Seeds {
+		if u, known := c.valueOf(s, b.MapX); known && finite(u) {
+			n++
+			v += (u - v) / float64(n)
+		}
+	}
+	return v, n > 0
+}
+
+// drawEnds writes the ends beside the plot, each as near to its line as the others
+// leave it; where there are too many, those of lines in the back go first.
+func (p *panel) drawEnds() {
+	if p.endCells == 0 {
+		return
+	}
+	list := p.chart.Read()
+	if p.chart.Cross.On && !p.view.Contains(p.chart.Cross.X) {
+		return
+	}
+	for i := range list {
+		y, _ := p.row(list[i].Value)
+		list[i].want = max(0, min(p.h-1, y))
+	}
+	for _, e := range settle(list, p.h) {
+		p.end(&e)
+	}
+}
+
+func (p *panel) end(e *End) {
+	x := p.x0 + p.w + 1
+	p.f.set(x, e.row, e.Mark, e.Style)
+	if x += 2; p.endName > 0 {
+		p.f.text(x, e.row, p.endName, cell.Cut(e.Name, p.endName), e.Style)
+		x += p.endName + 1
+	}
+	if p.endValue > 0 {
+		p.f.textRight(x, e.row, p.endValue, p.chart.Brief(e.Value), e.Style)
+	}
+}
+
+// settle moves ends apart that want one row, in h rows: the ones in front have theirs,
+// and those in the back go first where there are more of them than rows.
+func settle(list []End, h int) []End {
+	slices.SortStableFunc(list, func(a, b End) int { return cmp.Compare(bit(a.back), bit(b.back)) })
+	list = list[:min(len(list), max(0, h))]
+	slices.SortStableFunc(list, func(a, b End) int {
+		return cmp.Or(cmp.Compare(a.want, b.want), cmp.Compare(b.Value, a.Value))
+	})
+	front := slices.IndexFunc(list, func(e End) bool { return !e.back })
+	if front < 0 {
+		front = 0
+	}
+	n := len(list)
+	for i := range list { // what lies above and below have to fit, too
+		list[i].row = max(i, min(h-n+i, list[i].want))
+	}
+	for i := front + 1; i < n; i++ {
+		list[i].row = max(list[i].row, list[i-1].row+1)
+	}
+	for i := front - 1; i >= 0; i-- {
+		list[i].row = min(list[i].row, list[i+1].row-1)
+	}
+	for i := n - 2; i >= 0; i-- {
+		list[i].row = min(list[i].row, list[i+1].row-1, h-n+i)
+	}
+	for i := 1; i < n; i++ {
+		list[i].row = max(list[i].row, list[i-1].row+1)
+	}
+	return list
+}
+
+// crosshair draws the line through the place that is read.
+func (p *panel) crosshair() {
+	x, ok := p.column(p.chart.Cross.X)
+	if !p.chart.Cross.On || !ok {
+		return
+	}
+	for y := range p.h {
+		p.f.set(p.x0+x, y, p.chart.Charset.rune('│'), Style{Role: Hair})
+	}
+}
+
+// ColumnX is the x of a cell of the plot area of a chart that is drawn in w by h
+// cells, and whether there is one; YAt is how high the cell lies, 0 to 1.
+func (c *Chart) ColumnX(x, y, w, h int) (at, height float64, ok bool) {
+	p, ok := c.place(w, h)
+	if !ok || x < p.x0 || x >= p.x0+p.w || y < 0 || y >= p.h {
+		return 0, 0, false
+	}
+	part := (float64(x-p.x0) + 0.5) / float64(p.w)
+	return lerp(p.view.Lo, p.view.Hi, part), 1 - (float64(y)+0.5)/float64(p.h), true
+}
+
+// Height is where a value lies on the vertical axis, 0 to 1.
+func (c *Chart) Height(v float64) float64 { return c.YScale.over(c.Y).at(v) }
+
+// Cells is the width of the plot area of a chart that is drawn in w by h cells.
+func (c *Chart) Cells(w, h int) int {
+	p, _ := c.place(w, h)
+	return max(1, p.w)
+}
+
+// Brief writes a value of the chart in at most six cells where it can.
+func (c *Chart) Brief(v float64) string {
+	if c.Percent {
+		return Percent(v)
+	}
+	return Brief(v)
+}

@@ -1,0 +1,283 @@
+package plot
+
+import (
+	"math"
+	"slices"
+
+	"drolab/tui/cell"
+)
+
+// filmColumns bounds a film's memory: more evaluations than columns of a large screen.
+const filmColumns = 1 << 9
+
+// Film is a list of values at each of many moments: the accuracy of every class at
+// every evaluation. At most 512 moments are kept: when they are full every second one
+// goes, and from then on only every second, fourth, ... is stored, and the latest. The
+// zero value is empty.
+type Film struct {
+	at      []float64
+	values  [][]float32
+	stride  int
+	skip    int
+	loose   bool // the last one is there only until the next
+	version uint64
+}
+
+// Append adds the values at x, which does not decrease. They are copied.
+func (f *Film) Append(x float64, values []float64) {
+	if f.loose {
+		f.at, f.values = f.at[:len(f.at)-1], f.values[:len(f.values)-1]
+	}
+	if len(f.at) == filmColumns {
+		f.thin()
+	}
+	list := make([]float32, len(values))
+	f.version = mix64(f.version, math.Float64bits(x))
+	for i, v := range values {
+		list[i] = float32(v)
+		f.version = mix64(f.version, math.Float64bits(v))
+	}
+	f.at, f.values = append(f.at, x), append(f.values, list)
+	if f.loose = f.skip > 0; f.loose {
+		f.skip--
+	} else {
+		f.skip = max(f.stride, 1) - 1
+	}
+}
+
+func (f *Film) thin() {
+	for i := range filmColumns / 2 {
+		f.at[i], f.values[i] = f.at[2*i], f.values[2*i]
+	}
+	f.at, f.values = f.at[:filmColumns/2], f.values[:filmColumns/2]
+	f.stride = 2 * max(f.stride, 1)
+}
+
+// Rewind discards what is above x, as a resume does.
+func (f *Film) Rewind(x float64) {
+	n := len(f.at)
+	for n > 0 && f.at[n-1] > x {
+		n--
+	}
+	if n < len(f.at) {
+		f.at, f.values, f.loose = f.at[:n], f.values[:n], false
+		f.version = mix64(f.version, uint64(n))
+	}
+}
+
+// Each calls f for every value, moment by moment; a nil film has none.
+func (f *Film) Each(do func(x float64, place int, value float64)) {
+	if f == nil {
+		return
+	}
+	for i, list := range f.values {
+		for place, v := range list {
+			do(f.at[i], place, float64(v))
+		}
+	}
+}
+
+// Len is how many moments are kept.
+func (f *Film) Len() int { return len(f.at) }
+
+// Range is that of all values.
+func (f *Film) Range() Range {
+	r := EmptyRange()
+	for _, list := range f.values {
+		for _, v := range list {
+			r = r.Add(float64(v))
+		}
+	}
+	return r
+}
+
+// HeatLevels is how many levels a map tells apart.
+const HeatLevels = 9
+
+// HeatMap is a map of a film: a row a place, and x across.
+type HeatMap struct {
+	Film    *Film
+	Labels  []string // of the rows; nil leaves them out
+	Order   []int    // the places of the rows, from the top; nil is as they come
+	X       Range
+	Values  Range // what the lowest and the highest level stand for
+	Log     bool  // levels are even in the logarithm
+	Percent bool  // values are written times 100
+	First   int   // first row shown, for scrolling
+	Head    string
+	Cross   Cross
+	Mark    int  // the place whose label is marked; -1 for none
+	Shades  bool // levels are shades of one colour
+	Charset Charset
+}
+
+// LabelCells is the room that labels of w cells' charts take, with a blank.
+func (h *HeatMap) LabelCells(w int) (n int) {
+	for _, s := range h.Labels {
+		n = max(n, cell.Width(h.Charset.spell(s)))
+	}
+	if n = min(n, w/3); n > 0 {
+		n += 2
+	}
+	return n
+}
+
+// DrawTo draws the map in w by h cells into f: a row of heads, the rows, and below
+// them, where there is room, what the colours stand for.
+func (h *HeatMap) DrawTo(f *Frame, w, rows int) {
+	f.Resize(w, rows)
+	if f.W == 0 || f.H == 0 {
+		return
+	}
+	x0 := h.LabelCells(f.W)
+	f.text(x0, 0, f.W-x0, h.Charset.spell(h.Head), Style{})
+	order := h.order()
+	first := max(0, min(h.First, len(order)-1))
+	room := f.H - 1
+	key := room >= 5 && room > len(order)-first
+	if key {
+		room--
+	}
+	shown := min(room, len(order)-first)
+	high := max(1, min(mostHigh, room/max(1, shown)))
+	for y := range max(0, shown) * high {
+		h.row(f, x0, y+1, order[first+y/high], y%high == 0)
+	}
+	if key {
+		h.key(f, x0, f.H-1)
+	}
+	if h.Charset == ASCII {
+		f.ascii()
+	}
+}
+
+func (h *HeatMap) order() []int {
+	if h.Order != nil {
+		return h.Order
+	}
+	n := 0
+	for _, list := range h.Film.values {
+		n = max(n, len(list))
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
+// mostHigh is how many cells high a row is at most.
+const mostHigh = 3
+
+func (h *HeatMap) row(f *Frame, x0, y, place int, named bool) {
+	if place < len(h.Labels) && x0 > 0 && named {
+		text, mark := Style{}, ' '
+		if place == h.Mark {
+			text.Role, mark = Worst, h.Charset.rune(worstMark)
+		}
+		f.text(0, y, x0-2, cell.Middle(h.Charset.spell(h.Labels[place]), x0-2), text)
+		f.set(x0-2, y, mark, text)
+	}
+	cross := h.column(h.Cross.X, f.W-x0)
+	for x := range f.W - x0 {
+		v, ok := h.at(x, f.W-x0, place)
+		switch {
+		case h.Cross.On && x == cross:
+			f.set(x0+x, y, h.Charset.rune('│'), Style{Role: Hair})
+		case ok:
+			f.set(x0+x, y, h.rune(h.Level(v)), Style{Heat, uint8(h.Level(v))})
+		}
+	}
+}
+
+func (h *HeatMap) column(x float64, w int) int {
+	r := h.X.usable(Scale{})
+	if !r.Contains(x) {
+		return -1
+	}
+	return min(int((x-r.Lo)/(r.Hi-r.Lo)*float64(w)), w-1)
+}
+
+// at is the value of a place in a column: of the moment in it that strays the most from
+// what the middle level stands for, or of the last one before; none before the first and behind
+// the last.
+func (h *HeatMap) at(x, w, place int) (v float64, ok bool) {
+	r, at := h.X.usable(Scale{}), h.Film.at
+	edge := func(x int) float64 { return lerp(r.Lo, r.Hi, float64(x)/float64(w)) }
+	end, _ := slices.BinarySearch(at, edge(x+1))
+	if x == w-1 {
+		end, _ = slices.BinarySearch(at, math.Nextafter(r.Hi, math.Inf(1)))
+	}
+	if len(at) == 0 || edge(x) > at[len(at)-1] {
+		return 0, false
+	}
+	begin, _ := slices.BinarySearch(at, edge(x))
+	if begin >= end { // between two evaluations
+		begin = end - 1
+	}
+	if begin < 0 {
+		return 0, false
+	}
+	best := math.Inf(-1)
+	for i := begin; i < end; i++ {
+		if place >= len(h.Film.values[i]) {
+			continue
+		}
+		u := float64(h.Film.values[i][place])
+		if far := math.Abs(h.part(u) - 0.5); finite(u) && far > best {
+			v, ok, best = u, true, far
+		}
+	}
+	return v, ok
+}
+
+// part is where a value lies in Values, 0 to 1.
+func (h *HeatMap) part(v float64) float64 {
+	s := Scale{}
+	if h.Log {
+		s.Kind = Log10
+	}
+	t := s.over(h.Values).at(v)
+	if math.IsNaN(t) {
+		return 0
+	}
+	return max(0, min(1, t))
+}
+
+// Level is the level of a value.
+func (h *HeatMap) Level(v float64) int { return min(int(h.part(v)*HeatLevels), HeatLevels-1) }
+
+func (h *HeatMap) rune(level int) rune {
+	shades := []rune("··░░▒▒▓▓█")
+	if h.Charset == ASCII {
+		shades = []rune("..,:;+*#@")
+	}
+	if h.Shades {
+		return shades[level]
+	}
+	return '█'
+}
+
+// key says what the levels stand for.
+func (h *HeatMap) key(f *Frame, x, y int) {
+	write := func(v float64) string { return trimZeros(Format(v)) }
+	if h.Percent {
+		write = func(v float64) string { return trimZeros(Format(100 * v)) }
+	}
+	x += f.text(x, y, f.W-x, write(h.Values.Lo)+" ", Style{Role: Axis})
+	for level := range HeatLevels {
+		f.set(x+level, y, h.rune(level), Style{Heat, uint8(level)})
+	}
+	f.text(x+HeatLevels, y, f.W-x-HeatLevels, " "+write(h.Values.Hi), Style{Role: Axis})
+}
+
+// Fingerprint is equal for two maps that look the same at one size.
+func (h *HeatMap) Fingerprint(w, rows int) uint64 {
+	f := hash{}.ints(w, rows, h.First, h.Mark, int(h.Charset), bit(h.Shades)+2*bit(h.Cross.On)+4*bit(h.Log)+
+		8*bit(h.Percent))
+	f = f.floats(h.X.Lo, h.X.Hi, h.Values.Lo, h.Values.Hi, h.Cross.X).ints(int(h.Film.version)).text(h.Head)
+	for _, s := range h.Labels {
+		f = f.text(s)
+	}
+	return f.ints(h.Order...).sum
+}

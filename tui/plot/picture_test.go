@@ -1,0 +1,149 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Ends never share a row, none is outside, and one in front stands at its line.
+func TestEndsSettle(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 5000 {
+		h, n := 1+r.IntN(12), r.IntN(16)
+		var list []End
+		front := r.IntN(n + 1)
+		for i := range n {
+			list = append(list, End{Value: r.Float64(), back: i != front, want: r.IntN(h)})
+		}
+		got := settle(slices.Clone(list), h)
+		if len(got) != min(n, h) {
+			t.Fatalf("%d ends of %d in %d rows", len(got), n, h)
+		}
+		for i, e := range got {
+			if e.row < 0 || e.row >= h || i > 0 && e.row <= got[i-1].row {
+				t.Fatalf("rows %+v of %d", got, h)
+			}
+			if !e.back && n <= h && i <= e.want && len(got)-1-i <= h-1-e.want && e.row != e.want {
+				t.Fatalf("the one in front is at %d, wants %d: %+v", e.row, e.want, got)
+			}
+		}
+		if front < n && !slices.ContainsFunc(got, func(e End) bool { return !e.back }) {
+			t.Fatal("the one in front was left out")
+		}
+	}
+}
+
+// Every line ends in its mark, name and value; what is in front keeps its cells.
+func TestEnds(t *testing.T) {
+	for name, cs := range map[string]Charset{"lines": Lines, "braille": Braille, "ascii": ASCII} {
+		c := trainingChart(cs)
+		c.Refs, c.Markers, c.Ends = nil, nil, true
+		c.Lines[1].Back = true
+		for _, size := range [][2]int{{60, 12}, {30, 6}, {18, 6}} {
+			f, _ := c.Draw(size[0], size[1])
+			golden(t, fmt.Sprintf("ends-%s-%dx%d", name, size[0], size[1]), styled(f))
+		}
+		c.Cross = Cross{On: true, X: 2000}
+		f, _ := c.Draw(60, 12)
+		golden(t, "cross-"+name, styled(f))
+		if read := c.Read(); len(read) != 2 || read[1].Value != c.Lines[1].Series.At(2000) {
+			t.Errorf("read %+v", read)
+		}
+	}
+}
+
+// What maps x to an axis is undone by Inverse.
+func TestInverse(t *testing.T) {
+	s := NewSeries("")
+	for i := range 100 {
+		s.Append(float64(i), 0)
+	}
+	double := func(x float64) float64 { return 2 * x }
+	if x := s.Inverse(50, double); math.Abs(x-25) > 1e-9 {
+		t.Errorf("50 comes from %g", x)
+	}
+	if x := s.Inverse(1e4, double); !math.IsNaN(x) {
+		t.Errorf("a place behind the end comes from %g", x)
+	}
+}
+
+func testFilm() *Film {
+	var f Film
+	for i := range 20 {
+		f.Append(float64(10*i), []float64{float64(i) / 20, 0.5, 1 - float64(i)/20, math.NaN()})
+	}
+	return &f
+}
+
+// A film is bounded, keeps its latest moment, and forgets what is rewound.
+func TestFilmIsBounded(t *testing.T) {
+	var f Film
+	for i := range 5000 {
+		f.Append(float64(i), []float64{float64(i)})
+		if f.Len() > filmColumns || f.at[f.Len()-1] != float64(i) || f.values[f.Len()-1][0] != float32(i) {
+			t.Fatalf("%d moments, the latest at %g", f.Len(), f.at[f.Len()-1])
+		}
+		if !slices.IsSorted(f.at) {
+			t.Fatal("out of order")
+		}
+	}
+	f.Rewind(100)
+	if n := f.Len(); n == 0 || f.at[n-1] > 100 {
+		t.Errorf("rewound to %v", f.at[n-1])
+	}
+}
+
+func TestGoldenHeat(t *testing.T) {
+	for name, cs := range map[string]Charset{"lines": Lines, "ascii": ASCII} {
+		h := &HeatMap{Film: testFilm(), Labels: []string{"circle", "star", "hexagon", "none"}, X: Range{0, 250},
+			Values: Range{0, 1}, Percent: true, Head: "accuracy %", Mark: 2, Shades: true, Charset: cs,
+			Order: []int{2, 0, 1, 3}}
+		for _, size := range [][2]int{{40, 12}, {24, 4}, {5, 2}} {
+			var f Frame
+			h.DrawTo(&f, size[0], size[1])
+			golden(t, fmt.Sprintf("heat-%s-%dx%d", name, size[0], size[1]), styled(&f))
+		}
+	}
+}
+
+func TestGoldenSpread(t *testing.T) {
+	for name, cs := range map[string]Charset{"lines": Lines, "ascii": ASCII} {
+		s := &Spread{Hi: 1, Percent: true, Unit: "acc %", Numbers: []uint8{0, 1, 2}, Front: 1, Charset: cs,
+			Heads: []string{"class", "train"}, Rows: []SpreadRow{
+				{Label: "hexagon", Values: []float64{.2, .4, .41}, Worst: true, Cells: []string{"434"}},
+				{Label: "circle", Values: []float64{.9, .5, math.NaN()}, Cells: []string{"643"}},
+				{Label: "rare", Values: []float64{1, 0, .5}, Few: true, Cells: []string{"3"}}}}
+		for _, size := range [][2]int{{60, 8}, {40, 4}, {20, 2}, {4, 3}} {
+			var f Frame
+			s.DrawTo(&f, size[0], size[1])
+			golden(t, fmt.Sprintf("spread-%s-%dx%d", name, size[0], size[1]), styled(&f))
+		}
+	}
+}
+
+// Nothing is drawn outside, whatever the values.
+func TestPictureStaysInside(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		w, h, cs := r.IntN(50), r.IntN(14), Charset(r.IntN(3))
+		var f Film
+		s := &Spread{Lo: nasty(r), Hi: nasty(r), Front: r.IntN(3) - 1, First: r.IntN(5) - 1, Charset: cs,
+			Numbers: []uint8{0, 1}, Heads: []string{"a", "b"}}
+		for i := range r.IntN(6) {
+			f.Append(float64(i), []float64{nasty(r), nasty(r), nasty(r)})
+			s.Rows = append(s.Rows, SpreadRow{Label: "基準 of it", Values: []float64{nasty(r), nasty(r)},
+				Cells: []string{"λ"}})
+		}
+		m := &HeatMap{Film: &f, Labels: []string{"a", "基準", "c"}, X: nastyRange(r), Values: nastyRange(r),
+			Log: r.IntN(2) == 0, First: r.IntN(5) - 1, Head: "λ", Charset: cs, Shades: r.IntN(2) == 0,
+			Cross: Cross{On: r.IntN(2) == 0, X: nasty(r)}}
+		var a, b Frame
+		m.DrawTo(&a, w, h)
+		checkFrame(t, &a, w, h, cs)
+		s.DrawTo(&b, w, h)
+		checkFrame(t, &b, w, h, cs)
+	}
+}

@@ -1,0 +1,243 @@
+package watch
+
+import (
+	"fmt"
+	"slices"
+
+	"drolab/tui/kit"
+	"drolab/tui/plot"
+)
+
+// curves are measures of all runs over the steps: one plot, or two of them.
+type curves struct{}
+
+func (curves) picture(w *Page, _ int, v *view, iw, ih int) picture {
+	plots := w.plots(v, iw, ih)
+	var pic picture
+	for i, p := range plots {
+		pic.print[i] = p.Fingerprint(p.at.W, p.at.H)
+	}
+	pic.print[2] = w.elapsedVersion()
+	pic.draw = func(on *[2]kit.Canvas) ([]string, string) { return w.drawPlots(on, plots, iw, ih) }
+	return pic
+}
+
+func (curves) note(w *Page, v *view) string {
+	if w.cross.On {
+		return w.readAt(v)
+	}
+	note := map[plot.ScaleKind]string{plot.Linear: "", plot.Log10: "log · ",
+		plot.Symlog: "symlog · "}[w.scales[v.curves[0]].kind] + "by " + w.axis.String()
+	if w.zoomX != (plot.Range{}) {
+		note += fmt.Sprintf(" ×%.3g", (w.x.Hi-w.x.Lo)/(w.zoomX.Hi-w.zoomX.Lo))
+	}
+	if s := smoothings()[w.smooth]; s.make != nil && w.quantities[v.curves[0]].Noisy {
+		note += " · " + s.name
+	}
+	return note
+}
+
+// placed is a chart and where it is in its panel: below a caption, where two charts
+// share the panel.
+type placed struct {
+	*plot.Chart
+	at     kit.Rect
+	q      string
+	head   bool
+	hidden int // rows of its axis that the chart below has in its place
+}
+
+// Two charts of one panel stand one above the other, or side by side where
+// the panel is wide and low; where either would have too few rows there is one.
+const (
+	leastRows = 6  // of a plot of two
+	lineRows  = 13 // of a plot that is drawn in lines and not in dots
+	axisRows  = 2  // of a chart's horizontal axis
+)
+
+func stacked(ih int) bool { return ih >= axisRows+2*(leastRows+1) }
+
+func sideBySide(iw, ih int) bool {
+	return iw >= 84 && !stacked(ih) && ih >= leastRows+1+axisRows || iw >= 150 && ih < 24
+}
+
+// drawn are the curves of a view that there is room for.
+func (v *view) drawn(iw, ih int) []string {
+	if len(v.curves) == 2 && !sideBySide(iw, ih) && !stacked(ih) {
+		return v.curves[:1]
+	}
+	return v.curves
+}
+
+// plots lays the curves of a view out.
+func (w *Page) plots(v *view, iw, ih int) (list []placed) {
+	names := v.drawn(iw, ih)
+	for i, q := range names {
+		p := placed{Chart: w.chart(q), at: kit.Area(0, 0, iw, ih), q: q, head: len(names) == 2}
+		switch half := (ih - axisRows + 1) / 2; {
+		case !p.head:
+		case sideBySide(iw, ih):
+			x := kit.Share(iw, i, 2)
+			p.at = kit.Area(x, 1, kit.Share(iw, i+1, 2)-x, ih-1)
+		case i == 0:
+			p.at, p.hidden = kit.Area(0, 1, iw, half-1+axisRows), axisRows
+		default:
+			p.at = kit.Area(0, half+1, iw, ih-half-1)
+		}
+		list = append(list, p)
+	}
+	gutter := leastGutter
+	for _, p := range list {
+		p.Charset = w.charset(p.at.H - axisRows)
+		gutter = max(gutter, p.TickWidth(p.at.H-axisRows))
+	}
+	for _, p := range list {
+		p.Gutter = gutter
+	}
+	return list
+}
+
+// leastGutter is the least room for the labels of an axis: most have it, so that plots
+// of two panels stand in line.
+const leastGutter = 4
+
+// charset is that of a plot of so many rows: lines need room to be told apart.
+func (w *Page) charset(rows int) plot.Charset {
+	return w.Theme.Charset(w.style == inDots || w.style == byRoom && rows < lineRows)
+}
+
+// style is what curves are drawn in.
+type style int
+
+const (
+	byRoom style = iota
+	inLines
+	inDots
+	styles // how many
+)
+
+func (s style) String() string { return [...]string{"as there is room", "lines", "dots"}[s] }
+
+// drawPlots draws one chart, or two with a caption over each.
+func (w *Page) drawPlots(on *[2]kit.Canvas, plots []placed, iw, ih int) (lines []string, warning string) {
+	var blocks []kit.Placed
+	for i, p := range plots {
+		report := p.DrawTo(&on[i].Frame, p.at.W, p.at.H)
+		lines, r := on[i].Paint(w.Theme), p.at
+		if !p.head {
+			return lines, problems(report)
+		}
+		r.Y, r.H = r.Y-1, r.H+1-p.hidden
+		head := kit.Blanks(p.Gutter+1) + w.Theme.Title.Paint(w.Theme.Greek(w.quantities[p.q].Title))
+		if s := problems(report); s != "" {
+			head += "  " + w.Theme.Warn.Paint(s)
+		}
+		blocks = append(blocks, kit.Placed{Rect: r, Lines: append([]string{kit.Left(head, r.W)}, lines...)})
+	}
+	return kit.Compose(iw, ih, blocks), ""
+}
+
+// problems are what a chart cannot show.
+func problems(r plot.Report) (s string) {
+	if r.NonFinite > 0 {
+		s = fmt.Sprintf("%d not finite", r.NonFinite)
+	}
+	if r.NonPositive > 0 {
+		s += fmt.Sprintf(" %d not above 0", r.NonPositive)
+	}
+	return s
+}
+
+// elapsedVersion changes when the map from steps to time does.
+func (w *Page) elapsedVersion() (v uint64) {
+	if w.axis == byTime {
+		for _, t := range w.tracks {
+			v = v*31 + t.elapsed.Version()
+		}
+	}
+	return v
+}
+
+// chart is one quantity of all runs that are not hidden.
+func (w *Page) chart(q string) *plot.Chart {
+	y := w.scales[q]
+	m := w.quantities[q]
+	c := &plot.Chart{X: w.span(), Y: y.fit, YScale: plot.Scale{Kind: y.kind}, Duration: w.axis == byTime,
+		Ends: true, Percent: percents(m.Measure), Cross: w.cross}
+	for _, row := range w.lined() {
+		if w.tracks[row[0]].hidden {
+			continue
+		}
+		if c1 := w.tracks[row[0]].curves[q]; len(row) == 1 && c1.smooth != nil && row[0] == w.front() {
+			c.Lines = append(c.Lines, plot.Line{Series: c1.raw, Number: w.tracks[row[0]].number, Faint: true,
+				MapX: w.mapX(w.tracks[row[0]])})
+		}
+		w.line(c, row, func(t *track) *plot.Series { return t.curves[q].shown() }, true)
+	}
+	w.references(c, q)
+	w.selections(c, q)
+	if t := w.tracks[w.front()]; !t.hidden {
+		for _, m := range t.markers {
+			if f := w.mapX(t); f != nil {
+				m.X = f(m.X)
+			}
+			c.Markers = append(c.Markers, m)
+		}
+	}
+	return c
+}
+
+// shown is the smoothed curve, where there is one.
+func (c *curve) shown() *plot.Series {
+	if c.smooth != nil {
+		return c.smooth
+	}
+	return c.raw
+}
+
+// references are the bounds of z of the run under the cursor.
+func (w *Page) references(c *plot.Chart, q string) {
+	t := w.run()
+	if t == nil || !t.hasDual() {
+		return
+	}
+	switch q {
+	case "lambda":
+		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("λ0"), Y: t.meta.Box.Lambda[0]},
+			{Name: w.Theme.Greek("λ max"), Y: t.meta.Box.Lambda[1]}}
+	case "eta":
+		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("η min"), Y: t.meta.Box.Eta[0]},
+			{Name: w.Theme.Greek("η max"), Y: t.meta.Box.Eta[1]}}
+	}
+}
+
+// selections are the steps that the runs have selected, on curves of evaluations.
+func (w *Page) selections(c *plot.Chart, q string) {
+	if m := w.quantities[q]; m.OfStep() {
+		return
+	}
+	for _, row := range w.rows() {
+		for _, t := range w.of(row) {
+			if t.hidden || len(row) > 1 || t.Selected == nil || !t.Selected.Of(q).Applies() {
+				continue
+			}
+			x := float64(t.Selected.Step)
+			if f := w.mapX(t); f != nil {
+				x = f(x)
+			}
+			c.Spots = append(c.Spots, plot.Spot{X: x, Y: t.Selected.Of(q).Float(), Number: t.number})
+		}
+	}
+}
+
+// fitY moves the axis of a quantity on to what the runs have in view now.
+func (w *Page) fitY(q string) {
+	c := w.chart(q)
+	// The raw curve may leave the chart where the smoothed one does not: one
+	// wild batch must not flatten the rest.
+	lines := slices.DeleteFunc(slices.Clone(c.Lines), func(l plot.Line) bool { return l.Faint })
+	if len(lines)+len(c.Bands) > 0 {
+		c.Lines = lines
+	}
+	w.scales[q].fit = c.FitY()
+}

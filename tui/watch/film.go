@@ -1,0 +1,117 @@
+package watch
+
+import (
+	"math"
+	"slices"
+
+	"drolab/runner"
+	"drolab/tui/plot"
+)
+
+// heat is a map and its width.
+type heat struct {
+	*plot.HeatMap
+	cells int
+}
+
+// filmed are the measures that views have films of.
+func filmed(panels []panel, m *runner.Meta) (names []string) {
+	for _, p := range panels {
+		for i := range p.views {
+			for v := &p.views[i]; v != nil; v = v.val {
+				if _, ok := v.as.(film); ok {
+					names = append(names, v.of(m).Name, m.Fit(v.beside))
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// roll appends an evaluation to the films.
+func (t *track) roll(e *runner.EvalEvent) {
+	for name, f := range t.films {
+		if list := e.ByGroup.Of(name); len(list) > 0 {
+			values := make([]float64, len(list))
+			for i, v := range list {
+				if values[i] = math.NaN(); v.Applies() {
+					values[i] = v.Float()
+				}
+			}
+			f.Append(float64(e.Step), values)
+		}
+	}
+}
+
+// maps are how the classes do and how the adversary weighs them, side by side; nil
+// before the first evaluation.
+func (w *Page) maps(p int, v *view, iw, ih int) []heat {
+	t := w.run()
+	of := v.of(t.meta)
+	left, right := t.films[of.Name], t.films[t.meta.Fit(v.beside)]
+	if left == nil || left.Len() == 0 || right == nil || right.Len() == 0 {
+		return nil
+	}
+	order := w.worstFirst(of)
+	bars := &plot.Bars{Bars: make([]plot.Bar, len(order))}
+	t.judge(bars, of)
+	worst := slices.IndexFunc(bars.Bars, func(b plot.Bar) bool { return b.Worst })
+	a := &plot.HeatMap{Film: left, Order: order, X: w.steps(t), Values: plot.Range{Lo: 0, Hi: 1}, Percent: true,
+		Head: "accuracy %", Mark: worst, Shades: w.Theme.Shades(), Charset: w.Theme.Charset(false),
+		First: min(w.panels[p].first, max(0, len(order)-ih+1)), Cross: w.crossStep(t)}
+	for i := range order {
+		a.Labels = append(a.Labels, placeName(t.meta, of.Axis, i))
+	}
+	b := *a
+	b.Film, b.Labels, b.Head, b.Values, b.Log, b.Percent = right, nil, "adversary's ratio",
+		ratios(right.Range()), true, false
+	labels := a.LabelCells(iw)
+	each := (iw - labels - 1) / 2
+	return []heat{{a, labels + each}, {&b, iw - labels - each - 1}}
+}
+
+// ratios are the levels of likelihood ratios: even in the logarithm about 1, which is no
+// reweighting.
+func ratios(r plot.Range) plot.Range {
+	top := 2.0
+	for _, next := range []float64{5, 10, 20, 50, 100} {
+		if r.Hi > top {
+			top = next
+		}
+	}
+	return plot.Range{Lo: 1 / top, Hi: top}
+}
+
+// steps is what is shown of x, in the steps of a run.
+func (w *Page) steps(t *track) plot.Range {
+	r := w.span()
+	return plot.Range{Lo: w.stepAt(t, r.Lo), Hi: w.stepAt(t, r.Hi)}
+}
+
+// stepAt is the step of a run at x.
+func (w *Page) stepAt(t *track, x float64) float64 {
+	switch w.axis {
+	case byEpochs:
+		return x * float64(max(1, t.meta.StepsPerEpoch))
+	case byTime:
+		step := t.elapsed.Inverse(x, t.elapsed.At)
+		switch {
+		case !math.IsNaN(step):
+			return step
+		case x <= 0 || t.Seconds <= 0:
+			return 0
+		}
+		return float64(t.Step) * x / t.Seconds // behind what it came to
+	}
+	return x
+}
+
+// crossStep is the crosshair in the steps of a run.
+func (w *Page) crossStep(t *track) plot.Cross {
+	c := w.cross
+	if c.On {
+		c.X = w.stepAt(t, c.X)
+	}
+	return c
+}

@@ -1,0 +1,178 @@
+package watch
+
+import (
+	"fmt"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+)
+
+// form is a way to draw a view: curves, bars, a map, ...
+type form interface {
+	// picture is what a view shows in w by h cells; its draw is nil where there is
+	// nothing to show yet.
+	picture(w *Page, p int, v *view, iw, ih int) picture
+	// note stands at the right of the panel's title.
+	note(w *Page, v *view) string
+}
+
+// picture is a drawing that is made only where print differs from the last one's.
+type picture struct {
+	print [3]uint64
+	draw  func(on *[2]kit.Canvas) (lines []string, warning string)
+}
+
+// form is how the view is drawn.
+func (v *view) form() form {
+	switch {
+	case v.as != nil:
+		return v.as
+	case v.phase:
+		return portrait{}
+	case v.bars != "":
+		return ofOne{}
+	}
+	return curves{}
+}
+
+// plots tells whether the view is curves over the steps, which have a crosshair.
+func (v *view) plots() bool { return len(v.curves) > 0 }
+
+// canvas is a picture on one canvas.
+func canvas(w *Page, print uint64, draw func(*plot.Frame)) picture {
+	return picture{print: [3]uint64{print}, draw: func(on *[2]kit.Canvas) ([]string, string) {
+		draw(&on[0].Frame)
+		return on[0].Paint(w.Theme), ""
+	}}
+}
+
+// ofOne are the bars of the run under the cursor.
+type ofOne struct{}
+
+func (ofOne) picture(w *Page, p int, v *view, iw, ih int) picture {
+	of := v.of(w.run().meta)
+	if len(w.run().places(of)) == 0 {
+		return picture{}
+	}
+	b := w.bars(p, of, ih)
+	return picture{print: [3]uint64{b.Fingerprint(iw, ih)}, draw: func(on *[2]kit.Canvas) ([]string, string) {
+		return w.drawBars(&on[0], b, iw, ih), ""
+	}}
+}
+
+func (ofOne) note(w *Page, v *view) string {
+	t := w.run()
+	note := t.label
+	if r := w.compared(v.of(t.meta)); r != nil {
+		note += " vs " + r.label
+	}
+	return note + t.evaluated()
+}
+
+// evaluated is when the run was last, for a note.
+func (t *track) evaluated() string {
+	if t.Eval == nil {
+		return ""
+	}
+	return fmt.Sprintf(" · epoch %.4g", t.Eval.Epoch)
+}
+
+// portrait is the path of (λ, η) of all runs.
+type portrait struct{}
+
+func (portrait) picture(w *Page, _ int, _ *view, iw, ih int) picture {
+	if w.run().path.Len() == 0 {
+		return picture{}
+	}
+	ph := w.phase(ih)
+	return canvas(w, ph.Fingerprint(iw, ih), func(f *plot.Frame) { ph.DrawTo(f, iw, ih) })
+}
+
+func (portrait) note(w *Page, _ *view) string { return w.run().short + " · λ across, η up" }
+
+// everyone has all runs on a line a class.
+type everyone struct{}
+
+func (everyone) picture(w *Page, p int, v *view, iw, ih int) picture {
+	s := w.spread(p, v, ih)
+	if s == nil {
+		return picture{}
+	}
+	return canvas(w, s.Fingerprint(iw, ih), func(f *plot.Frame) { s.DrawTo(f, iw, ih) })
+}
+
+func (everyone) note(w *Page, v *view) string {
+	note := "by " + w.ranking().short + ", worst first"
+	if v.of(w.run().meta).Better == dro.Neither {
+		note = "by " + w.ranking().short
+	}
+	return note + w.run().evaluated()
+}
+
+// film has two maps of the run under the cursor: how classes do, and how the adversary
+// weighs them.
+type film struct{}
+
+func (film) picture(w *Page, p int, v *view, iw, ih int) picture {
+	maps := w.maps(p, v, iw, ih)
+	if maps == nil {
+		return picture{}
+	}
+	var pic picture
+	for i, m := range maps {
+		pic.print[i] = m.Fingerprint(m.cells, ih)
+	}
+	pic.draw = func(on *[2]kit.Canvas) ([]string, string) {
+		var blocks []kit.Placed
+		x := 0
+		for i, m := range maps {
+			m.DrawTo(&on[i].Frame, m.cells, ih)
+			blocks = append(blocks, kit.Placed{Rect: kit.Area(x, 0, m.cells, ih), Lines: on[i].Paint(w.Theme)})
+			x += m.cells + 1
+		}
+		return kit.Compose(iw, ih, blocks), ""
+	}
+	return pic
+}
+
+func (film) note(w *Page, _ *view) string { return w.run().label + " · by " + w.axis.String() }
+
+// byRadius is R_ρ of all runs as a function of ρ.
+type byRadius struct{}
+
+func (byRadius) picture(w *Page, _ int, v *view, iw, ih int) picture {
+	c := w.risks(v)
+	if c == nil {
+		return picture{}
+	}
+	c.Charset = w.charset(ih - axisRows)
+	c.Gutter = max(leastGutter, c.TickWidth(ih-axisRows))
+	return canvas(w, c.Fingerprint(iw, ih), func(f *plot.Frame) { c.DrawTo(f, iw, ih) })
+}
+
+func (byRadius) note(w *Page, _ *view) string {
+	return w.Theme.Greek("by ρ" + w.run().evaluated())
+}
+
+// nothing says why a panel is empty.
+func (w *Page) nothing(v *view, iw, ih int) []string {
+	t := w.run()
+	text := t.label + " has not been evaluated yet"
+	switch {
+	case w.val && !lab.Validates(t.meta):
+		text = t.label + " has no validation split"
+	case v.phase && !t.hasDual():
+		text = t.label + " has no λ and η"
+	case v.phase:
+		text = t.label + " has not moved yet"
+	case t.Status == runner.Failed:
+		text = t.label + " failed before its first evaluation"
+	}
+	lines := make([]string, max(0, (ih-1)/2))
+	return append(lines, kit.Left(kit.Blanks((iw-cell.Width(text))/2)+w.Theme.Dim.Paint(w.Theme.Greek(text)),
+		iw))
+}

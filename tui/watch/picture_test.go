@@ -1,0 +1,375 @@
+package watch
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+)
+
+// The run under the cursor is in front of the others, and only its raw curve is drawn.
+func TestFront(t *testing.T) {
+	r := watching(t, 120, 40)
+	for range r.watch.tracks {
+		faint, front := 0, 0
+		for _, l := range r.watch.chart("loss").Lines {
+			if l.Faint {
+				faint++
+			} else if !l.Back {
+				front++
+				if l.Number != r.watch.run().number {
+					t.Errorf("line %d is in front of run %d", l.Number, r.watch.at)
+				}
+			}
+		}
+		if faint != 1 || front != 1 {
+			t.Errorf("%d raw curves, %d in front", faint, front)
+		}
+		r.Press("down")
+	}
+}
+
+// A title names what is drawn: one curve of two where there is no room for both, and a
+// key goes on to the next view that looks different.
+func TestTitlesNameWhatIsDrawn(t *testing.T) {
+	r := watching(t, 120, 40)
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · train loss") ||
+		strings.Contains(s, "train and test") || !strings.Contains(s, "Dual variables · λ ─") {
+		t.Errorf("titles of\n%s", s)
+	}
+	r.Press("f")
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · test") {
+		t.Errorf("the first key shows the same curve once more:\n%s", s)
+	}
+	r.Press("z")
+	r.watch.panels[r.watch.focus].view = 0
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · train and test") {
+		t.Errorf("zoomed, with room for two:\n%s", s)
+	}
+}
+
+// Dots where rows are few, lines where there is room; a key asks for either.
+func TestStyleByRoom(t *testing.T) {
+	r := watching(t, 120, 40)
+	dots := func() bool {
+		return strings.ContainsFunc(tuitest.Text(r.Shot()), func(c rune) bool { return c > 0x2800 && c < 0x2900 })
+	}
+	if !dots() {
+		t.Error("small plots have no dots")
+	}
+	r.Press("f", "z")
+	if dots() {
+		t.Errorf("a large plot is in dots:\n%s", tuitest.Text(r.Shot()))
+	}
+	r.Press("d", "d")
+	if !dots() {
+		t.Error("dots were asked for")
+	}
+	if r.Press("z", "d", "d"); r.watch.style != inLines || dots() {
+		t.Error("lines were asked for")
+	}
+}
+
+// The crosshair reads every line at one step, in all plots; Enter chooses the run at it,
+// and Esc takes it away.
+func TestCrosshair(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.Press("left", "left", "left")
+	w := r.watch
+	if !w.cross.On {
+		t.Fatal("no crosshair")
+	}
+	for _, q := range []string{"loss", "lambda"} {
+		for _, e := range w.chart(q).Read() {
+			i := slices.IndexFunc(w.tracks, func(t *track) bool { return t.short == e.Name })
+			if want := w.tracks[i].curves[q].shown().At(w.cross.X); e.Value != want {
+				t.Errorf("%s of %s reads %g, want %g", q, e.Name, e.Value, want)
+			}
+		}
+	}
+	list := w.crossed(w.focus)
+	for i := 1; i < len(list); i++ {
+		if list[i].value > list[i-1].value {
+			t.Errorf("not from the top: %v", list)
+		}
+	}
+	r.Press("up", "up", "up", "up")
+	top := list[0].run
+	if s := tuitest.Text(r.Shot()); w.picked != top || !strings.Contains(s, ": "+string(r.Theme.Marks[top])) {
+		t.Errorf("run %d is picked, want %d:\n%s", w.picked, top, s)
+	}
+	if r.Press("enter", "esc"); w.at != top || w.cross.On || w.zoomed {
+		t.Errorf("run %d is under the cursor, want %d; %+v, zoomed %v", w.at, top, w.cross, w.zoomed)
+	}
+}
+
+// The mouse points at a line; off the plots nothing is read.
+func TestHover(t *testing.T) {
+	r := watching(t, 120, 40)
+	w := r.watch
+	in, _ := w.inside(0)
+	v := w.shows(0)
+	c := w.plots(v, in.W, in.H)[0]
+	for x := range c.at.W {
+		for y := range c.at.H {
+			_, height, ok := c.ColumnX(x, y, c.at.W, c.at.H)
+			w.point(in.X+x, in.Y+y)
+			if w.cross.On != ok {
+				t.Fatalf("at %d, %d: crosshair %v, plot %v", x, y, w.cross.On, ok)
+			}
+			if !ok {
+				continue
+			}
+			far := func(run int) float64 {
+				return math.Abs(c.Height(w.tracks[run].curves["loss"].shown().At(w.cross.X)) - height)
+			}
+			for _, o := range w.crossed(0) {
+				if far(o.run) < far(w.picked)-1e-9 {
+					t.Fatalf("at %d, %d: run %d is picked, run %d is nearer", x, y, w.picked, o.run)
+				}
+			}
+		}
+	}
+	if !w.Point(kit.Hover{X: in.X + 20, Y: in.Y + 2}) || w.Point(kit.Hover{X: in.X + 20, Y: in.Y + 2}) {
+		t.Error("the same place looks different, or another one the same")
+	}
+	if !w.Point(kit.Hover{X: 0, Y: 0}) || w.cross.On {
+		t.Error("the crosshair stays off the plots")
+	}
+}
+
+// All plots share x: keys, wheel and drag zoom and pan it, within what there is.
+func TestZoom(t *testing.T) {
+	r := watching(t, 120, 40)
+	w := r.watch
+	all := w.span()
+	if r.Press("-"); r.Notice.Text == "" {
+		t.Error("nothing says that all is shown")
+	}
+	r.Press("+", "+")
+	if got := w.span(); math.Abs((all.Hi-all.Lo)/4-(got.Hi-got.Lo)) > 1e-9 {
+		t.Errorf("%v of %v", got, all)
+	}
+	if a, b := w.chart("loss").X, w.chart("lambda").X; a != b || a != w.span() {
+		t.Errorf("plots show %v and %v", a, b)
+	}
+	for range 20 {
+		r.Press("<")
+	}
+	if got := w.span(); got.Lo != all.Lo {
+		t.Errorf("panned to %v of %v", got, all)
+	}
+	in, _ := w.inside(0)
+	before := w.span()
+	r.Send(kit.Click{X: in.X + 30, Y: in.Y + 3}, kit.Drag{X: in.X + 10, Y: in.Y + 3})
+	if got := w.span(); !(got.Lo > before.Lo) || math.Abs((got.Hi-got.Lo)-(before.Hi-before.Lo)) > 1e-9 {
+		t.Errorf("dragged from %v to %v", before, got)
+	}
+	r.Press("esc")
+	r.Send(kit.Wheel{X: in.X + 30, Y: in.Y + 3, Down: true})
+	if r.Press("0"); w.span() != all {
+		t.Errorf("%v at the end, want %v", w.span(), all)
+	}
+}
+
+// seeded is a rig over two methods of three seeds each.
+func seeded(t *testing.T) *rig {
+	t.Helper()
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range []dro.Algorithm{dro.SFK, dro.ERM} {
+		for seed := range 3 {
+			m := tuitest.Meta(a, tuitest.Epoch0().Add(time.Duration(i*3+seed)*time.Second))
+			m.Spec.Seed = uint64(seed + 1)
+			rec, err := store.Create(m, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range tuitest.Training(a, 2*i+seed, 40, 4) {
+				if err := rec.Append(e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			rec.Close()
+		}
+	}
+	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
+	r := newRigOf(t, s.Folder, s, 120, 40)
+	r.Wait(3*time.Second, time.Second)
+	return r
+}
+
+// Seeds are one row and one band, whose values do not depend on what else is shown; a key
+// takes them apart.
+func TestSeeds(t *testing.T) {
+	r := seeded(t)
+	w := r.watch
+	if len(w.rows()) != 2 || len(w.tracks) != 6 || w.tracks[0].number != w.tracks[1].number {
+		t.Fatalf("rows %v", w.rows())
+	}
+	points := func() []plot.BandPoint {
+		for _, b := range w.chart("test_loss").Bands {
+			if b.Number == w.tracks[0].number {
+				return b.PointsTo(nil, w.span(), 40)
+			}
+		}
+		return nil
+	}
+	before := points()
+	if before == nil || before[20].N != 3 || !(before[20].Lo < before[20].Hi) {
+		t.Fatalf("the band is of %+v", before)
+	}
+	r.Press("down", "space", "up")
+	if !slices.EqualFunc(before, points(), func(a, b plot.BandPoint) bool {
+		return a == b || math.IsNaN(a.Mean) && math.IsNaN(b.Mean)
+	}) {
+		t.Error("the band changed when other runs were hidden")
+	}
+	if n := len(w.chart("test_loss").Bands); n != 1 {
+		t.Errorf("%d bands, one hidden", n)
+	}
+	s := tuitest.Text(r.Shot())
+	if !strings.Contains(s, "sfk ×3") || !strings.Contains(s, "sfk n3") {
+		t.Errorf("no row or no line of three seeds:\n%s", s)
+	}
+	r.Press("o")
+	if c := w.chart("test_loss"); len(w.rows()) != 6 || len(c.Bands) != 0 || len(c.Lines) != 3 {
+		t.Errorf("apart: rows %v, %d bands, %d lines", w.rows(), len(c.Bands), len(c.Lines))
+	}
+	if r := watching(t, 120, 40); r.watch.noSeeds(nil) == "" {
+		t.Error("seeds can be taken apart where there are none")
+	}
+}
+
+// A fork, another setting, or the same seed once more is not a seed of the same.
+func TestSeedsAlone(t *testing.T) {
+	of := func(change func(*runner.Meta)) *track {
+		m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
+		change(m)
+		return &track{meta: m}
+	}
+	groups := seeds([]*track{of(func(*runner.Meta) {}),
+		of(func(m *runner.Meta) { m.Spec.Seed = 7 }),
+		of(func(m *runner.Meta) { m.Spec.Seed = 8; m.Spec.Rho *= 2 }),
+		of(func(m *runner.Meta) { m.Spec.Seed = 9; m.Parent = "x@1" }),
+		of(func(*runner.Meta) {})})
+	if len(groups) != 4 || !slices.Equal(groups[0], []int{0, 1}) {
+		t.Errorf("groups %v", groups)
+	}
+}
+
+// Every run is on the line of every class, the baseline's worst class first.
+func TestWhoSuffers(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.Wait(20*time.Second, time.Second) // to the end
+	w := r.watch
+	p := slices.IndexFunc(w.panels, func(p panel) bool { return strings.HasPrefix(p.title, "Who") })
+	s := w.spread(p, w.shows(p), 20)
+	erm := w.tracks[w.baseline]
+	values := erm.places(lab.Named(lab.ListMeasures(), "class_accuracy"))
+	if len(s.Rows) != len(values) || len(s.Numbers) != len(w.tracks) || s.Numbers[s.Front] != w.run().number {
+		t.Fatalf("%d rows, series %v, %d in front", len(s.Rows), s.Numbers, s.Front)
+	}
+	for i, row := range s.Rows {
+		if i > 0 && row.Values[w.baseline] < s.Rows[i-1].Values[w.baseline] {
+			t.Errorf("row %d is worse than the one above", i)
+		}
+		at := slices.Index(erm.meta.Classes, row.Label)
+		if row.Values[w.baseline] != values[at].Float() {
+			t.Errorf("%s is at %g, want %v", row.Label, row.Values[w.baseline], values[at])
+		}
+	}
+}
+
+// The film has each evaluation, and not what a resume did again.
+func TestFilm(t *testing.T) {
+	r := watching(t, 120, 40)
+	w := r.watch
+	run, n := w.run(), 0
+	run.films["class_accuracy"].Each(func(step float64, place int, v float64) {
+		n++
+		want := run.Eval.ByGroup.Of("class_accuracy")[place].Float()
+		if step == float64(run.Eval.Step) && v != float64(float32(want)) {
+			t.Errorf("class %d at step %g: %g", place, step, v)
+		}
+	})
+	if n == 0 {
+		t.Fatal("an empty film")
+	}
+	last := run.Eval.Step
+	run.add([]runner.Event{&runner.ResumeEvent{Head: runner.Head{Step: last - 1}}})
+	run.films["class_accuracy"].Each(func(step float64, _ int, _ float64) {
+		if step >= float64(last) {
+			t.Fatalf("step %g is shown after a resume at %d", step, last-1)
+		}
+	})
+}
+
+// R_ρ over ρ is what the last evaluation says, with the training radius marked.
+func TestRiskByRadius(t *testing.T) {
+	r := watching(t, 120, 40)
+	w := r.watch
+	run := w.run()
+	list := make([]runner.Number, len(run.meta.Spec.RiskRadii))
+	for i := range list {
+		list[i] = runner.Num(1 + float64(i))
+	}
+	run.Eval.ByGroup.Set("robust_risk_at", list)
+	c := w.risks(&view{bars: "robust_risk_at", plain: true, as: byRadius{}})
+	if len(c.Markers) != 1 || math.Abs(c.Markers[0].X-math.Log10(run.Spec.Rho)) > 1e-12 {
+		t.Errorf("marked %v, trained at %g", c.Markers, run.Spec.Rho)
+	}
+	for i, rho := range run.meta.Spec.RiskRadii {
+		if got := run.overRadii("robust_risk_at").At(math.Log10(rho)); got != 1+float64(i) {
+			t.Errorf("R at %g is %g", rho, got)
+		}
+	}
+}
+
+// The table marks the best of worst class and robust risk, and says how far from the
+// baseline each is, on the smallest screen, too.
+func TestOutcome(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {40, 12}} {
+		r := watching(t, size[0], size[1])
+		r.Wait(20*time.Second, time.Second)
+		s := tuitest.Text(r.Shot())
+		if n := strings.Count(s, r.Theme.Best); n != 2 {
+			t.Errorf("%v: %d best values:\n%s", size, n, s)
+		}
+		for _, run := range r.watch.tracks {
+			d := run.Eval.Of("worst_class_accuracy").Float() -
+				r.watch.tracks[r.watch.baseline].Eval.Of("worst_class_accuracy").Float()
+			if want := plot.Percent(d); run.meta.Spec.Algorithm() != dro.Baseline() && !strings.Contains(s, want) {
+				t.Errorf("%v: no change of %s:\n%s", size, want, s)
+			}
+		}
+	}
+}
+
+// A run that warned has a badge, and a key shows what it said in full.
+func TestWarnings(t *testing.T) {
+	r := watching(t, 80, 24)
+	long := strings.Repeat("a long warning ", 20) + "end"
+	if r.Press("W"); !strings.Contains(r.Notice.Text, "has not warned") {
+		t.Errorf("the footer says %q", r.Notice.Text)
+	}
+	r.watch.run().add([]runner.Event{&runner.WarningEvent{Message: long}})
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "!1") {
+		t.Errorf("no badge:\n%s", s)
+	}
+	r.Press("W")
+	if r.Overlay == nil || !strings.Contains(strings.Join(r.Overlay.Lines, " "), " end") {
+		t.Errorf("in full: %+v", r.Overlay)
+	}
+}

@@ -1,0 +1,78 @@
+package watch
+
+import (
+	"math"
+
+	"drolab/tui/plot"
+)
+
+// risks are a list measure of all runs over the radii, the training radius of the run
+// under the cursor marked; nil without radii.
+func (w *Page) risks(v *view) *plot.Chart {
+	of := v.of(w.run().meta)
+	radii := w.run().meta.Spec.RiskRadii
+	if len(w.run().places(of)) == 0 || len(radii) == 0 {
+		return nil
+	}
+	c := &plot.Chart{X: plot.EmptyRange(), XLog: true, Ends: true}
+	for _, rho := range radii {
+		c.X = c.X.Add(math.Log10(rho))
+	}
+	for _, row := range w.rows() {
+		if w.tracks[row[0]].hidden {
+			continue
+		}
+		w.line(c, row, func(t *track) *plot.Series { return t.overRadii(of.Name) }, false)
+	}
+	if rho := w.run().Spec.Rho; rho > 0 {
+		c.Markers = []plot.Marker{{X: math.Log10(rho), Letter: 'ρ', Name: "training radius"}}
+		if w.Theme.ASCII {
+			c.Markers[0].Letter = 'r'
+		}
+	}
+	c.Y = plot.Range{}.Fit(c.DataY(), plot.Scale{})
+	return c
+}
+
+// overRadii is a list measure of the last evaluation over the logarithm of its radii.
+func (t *track) overRadii(name string) *plot.Series {
+	s := plot.NewSeries(name)
+	if t.Eval == nil {
+		return s
+	}
+	for i, v := range t.Eval.ByGroup.Of(name) {
+		if i < len(t.meta.Spec.RiskRadii) && v.Applies() {
+			s.Append(math.Log10(t.meta.Spec.RiskRadii[i]), v.Float())
+		}
+	}
+	return s
+}
+
+// phase is the portrait of all runs, in the box of the one under the cursor.
+func (w *Page) phase(ih int) *plot.Phase {
+	t := w.run()
+	box := t.meta.Box
+	ph := &plot.Phase{X: w.phaseX, Y: w.phaseY, Charset: w.charset(0),
+		BoxX: plot.Range{Lo: box.Lambda[0], Hi: box.Lambda[1]}, BoxY: plot.Range{Lo: box.Eta[0], Hi: box.Eta[1]}}
+	if w.style == inLines {
+		ph.Charset = w.charset(ih)
+	}
+	for i, o := range w.tracks {
+		if !o.hidden && o.path.Len() > 0 {
+			ph.Trails = append(ph.Trails, plot.Trail{Path: &o.path, Number: o.number, Back: i != w.front()})
+		}
+	}
+	if l, h, ok := t.best(); ok {
+		ph.Best = []plot.Spot{{X: l, Y: h, Number: t.number}}
+	}
+	return ph
+}
+
+// best is (λ*, η*) of the last evaluation: the best for its network.
+func (t *track) best() (lambda, eta float64, ok bool) {
+	if t.Eval == nil {
+		return 0, 0, false
+	}
+	l, h := t.Eval.Of("best_lambda"), t.Eval.Of("best_eta")
+	return l.Float(), h.Float(), l.Applies() && h.Applies()
+}

@@ -1,0 +1,154 @@
+package watch
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+)
+
+// ranking is the run by which classes are sorted: the baseline, else the one under the
+// cursor.
+func (w *Page) ranking() *track {
+	if w.baseline >= 0 && len(w.tracks[w.baseline].places(lab.Named(lab.ListMeasures(), "class_accuracy"))) > 0 {
+		return w.tracks[w.baseline]
+	}
+	return w.run()
+}
+
+// worstFirst is the order of a measure's places by the ranking run, the worst first; of
+// one that is neither better nor worse, the greatest. Places without a value come last.
+// While the order of the last frame is nearly right it stays: rows that change places
+// cost more to follow, and to send, than a point of accuracy says.
+func (w *Page) worstFirst(of lab.Measure) []int {
+	values := w.ranking().places(of)
+	if len(values) != len(w.run().places(of)) {
+		values = w.run().places(of)
+	}
+	order := slices.Clone(w.orders[of.Name])
+	if len(order) != len(values) {
+		order = make([]int, len(values))
+		for i := range order {
+			order[i] = i
+		}
+	}
+	key := func(i int) float64 {
+		switch v := values[i]; {
+		case !v.Applies():
+			return math.Inf(1)
+		case of.Better == dro.Higher:
+			return v.Float()
+		default:
+			return -v.Float()
+		}
+	}
+	slack := 0.0
+	if !w.ranking().Status.Ended() {
+		slack = 0.05
+	}
+	if !slices.IsSortedFunc(order, func(a, b int) int { return cmp.Compare(key(a)+slack, key(b)) }) {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+	}
+	return order
+}
+
+// sort keeps the orders of what panels show for the next frames.
+func (w *Page) sort() {
+	for p := range w.panels {
+		for i := range w.panels[p].views {
+			if v := &w.panels[p].views[i]; v.as != nil && v.bars != "" {
+				of := v.of(w.run().meta)
+				w.orders[of.Name] = w.worstFirst(of)
+			}
+		}
+	}
+}
+
+// spread has the values of all runs on a line a class; nil without any of the run
+// under the cursor. Of seeds it has the means.
+func (w *Page) spread(p int, v *view, rows int) *plot.Spread {
+	run := w.run()
+	of := v.of(run.meta)
+	order := w.worstFirst(of)
+	if len(order) == 0 {
+		return nil
+	}
+	s := &plot.Spread{Lo: 0, Hi: 1, Percent: percents(of), Front: -1, Charset: w.Theme.Charset(false),
+		First: min(w.panels[p].first, max(0, len(order)-rows))}
+	var all [][]runner.Number
+	for _, row := range w.rows() {
+		values := means(w.of(row), of)
+		if w.tracks[row[0]].hidden || len(values) != len(order) {
+			continue
+		}
+		if slices.Contains(row, w.at) {
+			s.Front = len(all)
+		}
+		all, s.Numbers = append(all, values), append(s.Numbers, w.tracks[row[0]].number)
+	}
+	w.spreadRows(s, of, order, all)
+	return s
+}
+
+// spreadRows adds the lines, and fits the scale of what is no percentage.
+func (w *Page) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]runner.Number) {
+	run, top := w.run(), 0.0
+	bars := &plot.Bars{Bars: make([]plot.Bar, len(order)), LowerIsBetter: of.Better != dro.Higher}
+	run.judge(bars, of)
+	switch s.Heads = []string{axisName(of.Axis)}; {
+	case s.Percent:
+		s.Unit = "acc %"
+	case of.Better == dro.Neither:
+		s.Unit = "ratio"
+	default:
+		s.Unit = of.Unit
+	}
+	counts := run.meta.Counts(of.Axis).Train
+	if len(counts) > 0 {
+		s.Heads = append(s.Heads, "train")
+	}
+	for _, i := range order {
+		r := plot.SpreadRow{Label: placeName(run.meta, of.Axis, i), Worst: bars.Bars[i].Worst,
+			Few: bars.Bars[i].Few}
+		for _, values := range all {
+			x := math.NaN()
+			if values[i].Applies() {
+				x = values[i].Float()
+				top = max(top, x)
+			}
+			r.Values = append(r.Values, x)
+		}
+		if len(counts) > 0 {
+			r.Cells = []string{textAt(counts, i, strconv.Itoa)}
+		}
+		s.Rows = append(s.Rows, r)
+	}
+	if !s.Percent {
+		s.Hi = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: top}, plot.Scale{}).Hi
+	}
+}
+
+// means are those of a list measure over runs, place by place.
+func means(runs []*track, of lab.Measure) (list []runner.Number) {
+	if len(runs) == 1 {
+		return runs[0].places(of)
+	}
+	for i := range runs[0].places(of) {
+		var at []runner.Number
+		for _, t := range runs {
+			if values := t.places(of); i < len(values) {
+				at = append(at, values[i])
+			}
+		}
+		list = append(list, mean(at))
+	}
+	return list
+}
+
+// percents tells whether a measure is written in percent.
+func percents(m lab.Measure) bool { return m.Scale == dro.Percent }
