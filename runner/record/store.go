@@ -53,21 +53,28 @@ func (s *Store) Dir() string { return s.dir }
 
 // Create implements runner.Store: a new directory, made aside and renamed, so
 // that nobody sees it before its run.json and a fork's checkpoint are complete
-// and its lock held. It sets m.ID, and m.Created where that is zero.
+// and its lock held. It sets m.ID and m.Created where they are empty; an m.ID
+// that was given and is taken, or being made, is an fs.ErrExist.
 func (s *Store) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
 	s.sweep()
 	if m.Created.IsZero() {
 		m.Created = s.now().UTC()
 	}
 	const tries = 100
+	given := m.ID != ""
+	if given && !plainName(m.ID) {
+		return nil, fmt.Errorf("creating run %s: want the name of a run, not a path", m.ID)
+	}
 	var err error
 	for range tries {
-		m.ID = newID(m)
+		if !given {
+			m.ID = newID(m)
+		}
 		var r *recorder
 		if r, err = s.create(m, from); err == nil {
 			return r, nil
 		}
-		if !errors.Is(err, fs.ErrExist) {
+		if given || !errors.Is(err, fs.ErrExist) {
 			break
 		}
 	}

@@ -1,0 +1,190 @@
+package sweep
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+)
+
+// Setting is one method with one value of everything that varies; it has a run
+// for each seed.
+type Setting struct {
+	Algorithm dro.Algorithm
+	Values    map[string]json.RawMessage // of what varies and the method reads
+	spec      runner.Spec
+}
+
+// Expand returns the sweep's runs: methods outermost, then the grid with its
+// first setting outermost, then draws, seeds innermost. The same file gives the
+// same list. What a method does not read does not vary for it, so that no run
+// stands there twice.
+func (f *File) Expand() *List {
+	settings, errs := f.settings()
+	if len(errs) > 0 {
+		panic("sweep: Expand of a file that Parse refused")
+	}
+	l := &List{Name: f.Name, Preset: f.Preset, Base: f.Base, Select: f.Select, Halving: f.Halving,
+		Keys: f.keys()}
+	for n, s := range settings {
+		for i := range f.Base.Seeds {
+			one := s.spec
+			one.Seed += uint64(i)
+			l.Runs = append(l.Runs, Run{ID: id(f.Name, &one), Setting: n, Algorithm: s.Algorithm, Seed: one.Seed,
+				Values: s.Values})
+		}
+	}
+	return l
+}
+
+// keys are what varies, the methods not counted.
+func (f *File) keys() (keys []string) {
+	for _, a := range f.Axes {
+		keys = append(keys, a.Key)
+	}
+	return append(keys, f.Random.Keys...)
+}
+
+// settings makes the settings; what is wrong with them comes once a key.
+func (f *File) settings() (list []Setting, errs []error) {
+	if n := f.size(); n > mostRuns {
+		return nil, []error{&lineError{1, fmt.Errorf("%.0f runs: want at most %d", n, mostRuns)}}
+	}
+	if err := f.unread(); err != nil {
+		errs = append(errs, err)
+	}
+	seen, told := map[string]bool{}, map[string]bool{}
+	for _, a := range f.Base.Algorithms {
+		for _, values := range f.points() {
+			s := f.setting(a, values)
+			name := hash(&s.spec)
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			list = append(list, s)
+			if err := s.spec.Validate(); err != nil {
+				at := f.lineOf(err)
+				if key := fmt.Sprint(at, a); !told[key] {
+					told[key] = true
+					errs = append(errs, &lineError{at, err})
+				}
+			}
+		}
+	}
+	return list, errs
+}
+
+func (f *File) size() float64 {
+	n := float64(max(1, f.Random.Draws) * max(1, len(f.Base.Algorithms)) * max(1, f.Base.Seeds))
+	for _, a := range f.Axes {
+		n *= float64(len(a.Values))
+	}
+	return n
+}
+
+// points are the points of the grid, each with every draw.
+func (f *File) points() (points []map[string]json.RawMessage) {
+	points = []map[string]json.RawMessage{{}}
+	for _, a := range f.Axes {
+		points = product(points, len(a.Values), func(m map[string]json.RawMessage, i int) { m[a.Key] = a.Values[i] })
+	}
+	if f.Random.Draws == 0 {
+		return points
+	}
+	return product(points, f.Random.Draws, func(m map[string]json.RawMessage, i int) {
+		for k, key := range f.Random.Keys {
+			m[key] = f.Random.draws[k][i]
+		}
+	})
+}
+
+func product(
+	points []map[string]json.RawMessage, n int, set func(m map[string]json.RawMessage, i int),
+) (all []map[string]json.RawMessage) {
+	for _, p := range points {
+		for i := range n {
+			m := maps.Clone(p)
+			set(m, i)
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// setting is one method at a point.
+func (f *File) setting(a dro.Algorithm, values map[string]json.RawMessage) Setting {
+	spec := f.Base
+	spec.Algorithms, spec.Seeds = []dro.Algorithm{a}, 1
+	s := Setting{Algorithm: a, Values: maps.Clone(values), spec: spec}
+	maps.DeleteFunc(s.Values, func(key string, _ json.RawMessage) bool {
+		t, ok := runner.FindSetting(key)
+		return !ok || !t.ReadIn(&spec)
+	})
+	for _, key := range slices.Sorted(maps.Keys(s.Values)) {
+		if s.spec.Assign(key, s.Values[key]) != nil {
+			panic("sweep: a value that Parse has assigned before")
+		}
+	}
+	return s
+}
+
+// unread refuses what varies, or is set, and no method reads.
+func (f *File) unread() error {
+	for _, key := range slices.Sorted(maps.Keys(f.lines)) {
+		if err := f.Base.Unread([]string{key}); err != nil {
+			return &lineError{f.lines[key], err}
+		}
+	}
+	return nil
+}
+
+// lineOf is the line of the setting that an error is about.
+func (f *File) lineOf(err error) int {
+	var key *runner.KeyError
+	if errors.As(err, &key) {
+		return f.lines[key.Key]
+	}
+	word, _, _ := strings.Cut(err.Error(), ":")
+	return f.lines[word]
+}
+
+// hash names a resolved Spec: 64 bits of the settings that its method reads and
+// that are not the defaults. So a program that has a new setting, which does
+// nothing unless it is set, knows the runs of the one before.
+func hash(s *runner.Spec) string {
+	defaults := runner.Defaults()
+	h := sha256.New()
+	for _, t := range runner.AllSettings() {
+		if t.ReadIn(s) && t.Text(s) != t.Text(&defaults) {
+			fmt.Fprintf(h, "%s=%s\n", t.Key, t.Text(s))
+		}
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+}
+
+// id names a run: readable, and by its hash.
+func id(sweep string, s *runner.Spec) string {
+	return fmt.Sprintf("%s-%s-s%d-%s", plain(sweep), s.Algorithm(), s.Seed, hash(s))
+}
+
+// plain makes a file's name fit for a folder's.
+func plain(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(name))
+	const longest = 32
+	if name = strings.Trim(name[:min(len(name), longest)], "_-"); name == "" {
+		return "sweep"
+	}
+	return name
+}
