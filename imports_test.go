@@ -31,6 +31,7 @@ runner, YAML < presets
 runner, X/SYS < runner/record
 runner, runner/record, GONUM < runner/compare
 runner, runner/record, X/SYS < runner/engine
+runner, runner/record, runner/compare, runner/engine, presets < runner/sweep
 NONE < runner/export
 tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/compare, tui/kit, TEA < tui/lab
@@ -40,7 +41,7 @@ tui/lab, presets, TEA < tui/runs
 tui/lab, TEA < tui/compare
 tui/launch, tui/watch, tui/runs, tui/compare, ANSI, TEA, CHARM < tui
 tui/lab, dro, presets, ANSI, TEA, CHARM < tui/internal/tuitest
-tui, runner/engine, runner/compare, presets, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
+tui, runner/engine, runner/sweep, runner/compare, presets, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
 tui/cli < .
 `
 

@@ -55,7 +55,8 @@ func distributionOf(e presets.Entry) (distribution, bool) {
 	if e.Below == nil {
 		var list []json.RawMessage
 		err := json.Unmarshal(e.JSON, &list)
-		return func(u float64) json.RawMessage { return list[int(u*float64(len(list)))] }, err == nil && len(list) > 0
+		pick := func(u float64) json.RawMessage { return list[int(u*float64(len(list)))] }
+		return pick, err == nil && len(list) > 0
 	}
 	if len(e.Below) != 1 {
 		return nil, false

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ type Setting struct {
 	Algorithm dro.Algorithm
 	Values    map[string]json.RawMessage // of what varies and the method reads
 	spec      runner.Spec
+	namer     *namer
 }
 
 // Expand returns the sweep's runs: methods outermost, then the grid with its
@@ -36,7 +38,7 @@ func (f *File) Expand() *List {
 		for i := range f.Base.Seeds {
 			one := s.spec
 			one.Seed += uint64(i)
-			l.Runs = append(l.Runs, Run{ID: id(f.Name, &one), Setting: n, Algorithm: s.Algorithm, Seed: one.Seed,
+			l.Runs = append(l.Runs, Run{ID: s.namer.id(f.Name, &one), Setting: n, Algorithm: s.Algorithm, Seed: one.Seed,
 				Values: s.Values})
 		}
 	}
@@ -60,10 +62,14 @@ func (f *File) settings() (list []Setting, errs []error) {
 		errs = append(errs, err)
 	}
 	seen, told := map[string]bool{}, map[string]bool{}
+	points := f.points()
 	for _, a := range f.Base.Algorithms {
-		for _, values := range f.points() {
-			s := f.setting(a, values)
-			name := hash(&s.spec)
+		spec := f.Base
+		spec.Algorithms, spec.Seeds = []dro.Algorithm{a}, 1
+		names := newNamer(&spec, f.keys()...)
+		for _, values := range points {
+			s := names.setting(spec, values)
+			name := names.hash(&s.spec)
 			if seen[name] {
 				continue
 			}
@@ -118,15 +124,10 @@ func product(
 	return all
 }
 
-// setting is one method at a point.
-func (f *File) setting(a dro.Algorithm, values map[string]json.RawMessage) Setting {
-	spec := f.Base
-	spec.Algorithms, spec.Seeds = []dro.Algorithm{a}, 1
-	s := Setting{Algorithm: a, Values: maps.Clone(values), spec: spec}
-	maps.DeleteFunc(s.Values, func(key string, _ json.RawMessage) bool {
-		t, ok := runner.FindSetting(key)
-		return !ok || !t.ReadIn(&spec)
-	})
+// setting is the method of spec at a point.
+func (n *namer) setting(spec runner.Spec, values map[string]json.RawMessage) Setting {
+	s := Setting{Algorithm: spec.Algorithm(), Values: maps.Clone(values), spec: spec, namer: n}
+	maps.DeleteFunc(s.Values, func(key string, _ json.RawMessage) bool { return !n.reads(key) })
 	for _, key := range slices.Sorted(maps.Keys(s.Values)) {
 		if s.spec.Assign(key, s.Values[key]) != nil {
 			panic("sweep: a value that Parse has assigned before")
@@ -155,23 +156,58 @@ func (f *File) lineOf(err error) int {
 	return f.lines[word]
 }
 
-// hash names a resolved Spec: 64 bits of the settings that its method reads and
-// that are not the defaults. So a program that has a new setting, which does
-// nothing unless it is set, knows the runs of the one before.
-func hash(s *runner.Spec) string {
-	defaults := runner.Defaults()
-	h := sha256.New()
+// namer names the runs of one method. What does not vary is written once.
+type namer struct {
+	rows    []runner.Setting // that the method reads
+	varying map[string]bool
+	base    []string // by row
+	least   runner.Spec
+}
+
+func newNamer(s *runner.Spec, varying ...string) *namer {
+	n := &namer{varying: map[string]bool{"seed": true}, least: runner.Defaults()}
+	for _, key := range varying {
+		n.varying[key] = true
+	}
 	for _, t := range runner.AllSettings() {
-		if t.ReadIn(s) && t.Text(s) != t.Text(&defaults) {
-			fmt.Fprintf(h, "%s=%s\n", t.Key, t.Text(s))
+		if t.ReadIn(s) {
+			n.rows = append(n.rows, t)
+			n.base = append(n.base, n.line(&t, s))
 		}
+	}
+	return n
+}
+
+func (n *namer) reads(key string) bool {
+	return slices.ContainsFunc(n.rows, func(t runner.Setting) bool { return t.Key == key })
+}
+
+// line is nothing for a default: so a program that has a new setting, which does
+// nothing unless it is set, knows the runs of the one before.
+func (n *namer) line(t *runner.Setting, s *runner.Spec) string {
+	text := t.Text(s)
+	if text == t.Text(&n.least) {
+		return ""
+	}
+	return t.Key + "=" + text + "\n"
+}
+
+// hash names a resolved Spec: 64 bits of the settings that its method reads.
+func (n *namer) hash(s *runner.Spec) string {
+	h := sha256.New()
+	for i := range n.rows {
+		line := n.base[i]
+		if n.varying[n.rows[i].Key] {
+			line = n.line(&n.rows[i], s)
+		}
+		io.WriteString(h, line)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
 // id names a run: readable, and by its hash.
-func id(sweep string, s *runner.Spec) string {
-	return fmt.Sprintf("%s-%s-s%d-%s", plain(sweep), s.Algorithm(), s.Seed, hash(s))
+func (n *namer) id(sweep string, s *runner.Spec) string {
+	return fmt.Sprintf("%s-%s-s%d-%s", plain(sweep), s.Algorithm(), s.Seed, n.hash(s))
 }
 
 // plain makes a file's name fit for a folder's.

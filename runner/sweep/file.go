@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"drolab/dro"
 	"drolab/presets"
 	"drolab/runner"
 )
@@ -124,7 +123,9 @@ func (p *parser) add(e presets.Entry) {
 	case "random":
 		p.below(e, p.random)
 	case "seeds":
-		p.assign(&p.of.Base, "seeds", e.JSON)
+		if p.assign(&p.of.Base, "seeds", e.JSON) && (p.of.Base.Seeds < 1 || p.of.Base.Seeds > mostRuns) {
+			p.fail("seeds: %d: want a whole number from 1 to %d", p.of.Base.Seeds, mostRuns)
+		}
 	case "select":
 		p.selection(e)
 	case "halving":
@@ -289,6 +290,3 @@ func number(b json.RawMessage) (x float64, ok bool) {
 	err := json.Unmarshal(b, &x)
 	return x, err == nil && string(b) != "null" && !math.IsInf(x, 0)
 }
-
-// methodOf returns the method of an expanded Spec.
-func methodOf(s *runner.Spec) dro.Algorithm { return s.Algorithm() }
