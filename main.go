@@ -67,6 +67,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ASCII:   ascii(),
 		Environ: os.Environ(),
 		Orderly: orderly,
+		Warned:  warned,
 		Self:    self, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
 	}, args)
 }

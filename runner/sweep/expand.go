@@ -18,10 +18,13 @@ import (
 // for each seed.
 type Setting struct {
 	Algorithm dro.Algorithm
-	Values    map[string]json.RawMessage // of what varies and the method reads
+	Values    values // of what varies and the method reads
 	spec      runner.Spec
 	namer     *namer
 }
+
+// values are settings by key.
+type values = map[string]json.RawMessage
 
 // Expand returns the sweep's runs: methods outermost, then the grid with its
 // first setting outermost, then draws, seeds innermost. The same file gives the
@@ -38,8 +41,8 @@ func (f *File) Expand() *List {
 		for i := range f.Base.Seeds {
 			one := s.spec
 			one.Seed += uint64(i)
-			l.Runs = append(l.Runs, Run{ID: s.namer.id(f.Name, &one), Setting: n, Algorithm: s.Algorithm, Seed: one.Seed,
-				Values: s.Values})
+			l.Runs = append(l.Runs, Run{ID: s.namer.id(f.Name, &one), Setting: n, Algorithm: s.Algorithm,
+				Seed: one.Seed, Values: s.Values})
 		}
 	}
 	return l
@@ -67,8 +70,8 @@ func (f *File) settings() (list []Setting, errs []error) {
 		spec := f.Base
 		spec.Algorithms, spec.Seeds = []dro.Algorithm{a}, 1
 		names := newNamer(&spec, f.keys()...)
-		for _, values := range points {
-			s := names.setting(spec, values)
+		for _, at := range points {
+			s := names.setting(spec, at)
 			name := names.hash(&s.spec)
 			if seen[name] {
 				continue
@@ -76,10 +79,10 @@ func (f *File) settings() (list []Setting, errs []error) {
 			seen[name] = true
 			list = append(list, s)
 			if err := s.spec.Validate(); err != nil {
-				at := f.lineOf(err)
-				if key := fmt.Sprint(at, a); !told[key] {
+				line := f.lineOf(err)
+				if key := fmt.Sprint(line, a); !told[key] {
 					told[key] = true
-					errs = append(errs, &lineError{at, err})
+					errs = append(errs, &lineError{line, err})
 				}
 			}
 		}
@@ -96,15 +99,15 @@ func (f *File) size() float64 {
 }
 
 // points are the points of the grid, each with every draw.
-func (f *File) points() (points []map[string]json.RawMessage) {
-	points = []map[string]json.RawMessage{{}}
+func (f *File) points() (points []values) {
+	points = []values{{}}
 	for _, a := range f.Axes {
-		points = product(points, len(a.Values), func(m map[string]json.RawMessage, i int) { m[a.Key] = a.Values[i] })
+		points = product(points, len(a.Values), func(m values, i int) { m[a.Key] = a.Values[i] })
 	}
 	if f.Random.Draws == 0 {
 		return points
 	}
-	return product(points, f.Random.Draws, func(m map[string]json.RawMessage, i int) {
+	return product(points, f.Random.Draws, func(m values, i int) {
 		for k, key := range f.Random.Keys {
 			m[key] = f.Random.draws[k][i]
 		}
@@ -112,8 +115,8 @@ func (f *File) points() (points []map[string]json.RawMessage) {
 }
 
 func product(
-	points []map[string]json.RawMessage, n int, set func(m map[string]json.RawMessage, i int),
-) (all []map[string]json.RawMessage) {
+	points []values, n int, set func(m values, i int),
+) (all []values) {
 	for _, p := range points {
 		for i := range n {
 			m := maps.Clone(p)
@@ -125,8 +128,8 @@ func product(
 }
 
 // setting is the method of spec at a point.
-func (n *namer) setting(spec runner.Spec, values map[string]json.RawMessage) Setting {
-	s := Setting{Algorithm: spec.Algorithm(), Values: maps.Clone(values), spec: spec, namer: n}
+func (n *namer) setting(spec runner.Spec, at values) Setting {
+	s := Setting{Algorithm: spec.Algorithm(), Values: maps.Clone(at), spec: spec, namer: n}
 	maps.DeleteFunc(s.Values, func(key string, _ json.RawMessage) bool { return !n.reads(key) })
 	for _, key := range slices.Sorted(maps.Keys(s.Values)) {
 		if s.spec.Assign(key, s.Values[key]) != nil {

@@ -31,6 +31,7 @@ const (
 type List struct {
 	Name    string      `json:"name"`
 	Preset  string      `json:"preset"`
+	Dir     string      `json:"dir"`  // that datasets' paths are relative to
 	Base    runner.Spec `json:"base"` // what all have in common
 	Select  string      `json:"select"`
 	Halving Halving     `json:"halving,omitzero"`
@@ -129,6 +130,7 @@ func (f *Folder) grown(l *List) (*List, error) {
 		known[r.ID] = true
 	}
 	merged := *l
+	merged.Dir = f.List.Dir
 	merged.Runs = slices.Clone(f.List.Runs)
 	highest, common := 0, 0
 	for _, r := range merged.Runs {
@@ -190,6 +192,7 @@ func (f *Folder) Find(i int) (*record.Run, error) {
 // request asks for run i.
 func (f *Folder) request(i int, m runner.Means) (runner.Request, error) {
 	spec, err := f.List.Spec(i)
+	m.Dir = f.List.Dir
 	return runner.Request{Preset: f.List.Name, Specs: []runner.Spec{spec}, IDs: []string{f.List.Runs[i].ID},
 		Means: m}, err
 }

@@ -64,7 +64,7 @@ engine in the background, and leave it alone when they end.`,
 			lean()
 			return engine.Run(ctx, engine.Settings{
 				RunsDir: a.runs, RuntimeDir: a.RuntimeDir, DataDir: a.data, Threads: a.threads,
-				Host: host(), Idle: idle, Log: a.Stderr,
+				Host: host(), Idle: idle, Log: a.Stderr, Parallel: a.sweepParallel(), Work: a.engineWork,
 			})
 		},
 	}
