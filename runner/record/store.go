@@ -21,6 +21,7 @@ type Store struct {
 	dir  string
 	now  func() time.Time
 	open opener
+	who  Holder
 }
 
 // Open returns the store in the folder dir, made if missing. The error names a
@@ -46,6 +47,17 @@ func probe(dir string) error {
 		return err
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// As makes locks of the store, on a disk that has none, say who holds them.
+func (s *Store) As(who Holder) { s.who = who }
+
+func (s *Store) root() (*folder, error) {
+	f, err := openFolder(s.open, s.dir)
+	if err == nil {
+		f.who = s.who
+	}
+	return f, err
 }
 
 // Dir returns the folder.
@@ -84,7 +96,7 @@ func (s *Store) Create(m *runner.Meta, from *runner.State) (runner.Recorder, err
 // create makes the directory of the run m. The error is an fs.ErrExist where
 // the ID is taken.
 func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err error) {
-	root, err := openFolder(s.open, s.dir)
+	root, err := s.root()
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +210,7 @@ const sweepAge = time.Minute
 // sweep removes directories that a crash left half-made or half-removed. What
 // it cannot remove is in nobody's way.
 func (s *Store) sweep() {
-	root, err := openFolder(s.open, s.dir)
+	root, err := s.root()
 	if err != nil {
 		return
 	}
@@ -351,7 +363,7 @@ func (s *Store) named(id string) (in *folder, m *runner.Meta, err error) {
 	if !plainName(id) {
 		return nil, nil, errors.New("want the name of a run, not a path")
 	}
-	root, err := openFolder(s.open, s.dir)
+	root, err := s.root()
 	if err != nil {
 		return nil, nil, err
 	}

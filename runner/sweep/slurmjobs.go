@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/record"
 )
 
 // Slurm is asked by its own commands, with separators of ours: what --json
@@ -238,4 +239,30 @@ func (f *Folder) Cancel(ctx context.Context, s Slurm) error {
 	}
 	_, err = s.command(ctx, "scancel", "--name="+f.jobName())
 	return err
+}
+
+// Holder is a task in its present life: what its leases say where the disk has
+// no locks, and how it learns of other tasks. A life that Slurm has ended, or put
+// back into the queue, holds nothing any more.
+func (f *Folder) Holder(s Slurm, array, task, restarts string) record.Holder {
+	mine := array + "_" + task
+	if restarts == "" {
+		restarts = "0"
+	}
+	return record.Holder{Name: "slurm " + mine + " " + restarts, Alive: func(name string) (alive, known bool) {
+		words := strings.Fields(name)
+		if len(words) != 3 || words[0] != "slurm" {
+			return false, false
+		}
+		if words[1] == mine { // a life of this task before this one
+			return false, words[2] != restarts
+		}
+		tasks, err := s.queue(context.Background(), f.jobName())
+		if err != nil {
+			return false, false
+		}
+		job, ok := tasks[words[1]]
+		life := strconv.Itoa(job.Restarts)
+		return ok && job.State != "PENDING" && life == words[2], true
+	}}
 }

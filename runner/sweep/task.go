@@ -18,6 +18,7 @@ type Task struct {
 	// rung has kept.
 	Place, Rung int
 	Host        runner.Host
+	Holder      record.Holder // of leases
 	DataDir     string
 	Threads     int
 	// Limit is closed when the time that the process has is about to be over: the
@@ -45,6 +46,7 @@ func (t *Task) Do(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	store.As(t.Holder)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	over, limited := make(chan struct{}), make(chan bool, 1)

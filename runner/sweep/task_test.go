@@ -363,3 +363,23 @@ func TestParseTime(t *testing.T) {
 		t.Error("count(3)")
 	}
 }
+
+// TestHolderOfALease: a life of a task that Slurm has ended holds nothing.
+func TestHolderOfALease(t *testing.T) {
+	b := fakes(t)
+	f := made(t, tiny)
+	b.says(t, "queue", "40|1|RUNNING|n3|1|None|\n40|2|PENDING||1|BeginTime|\n")
+	h := f.Holder(Slurm{}, "40", "5", "2")
+	if h.Name != "slurm 40_5 2" {
+		t.Error(h.Name)
+	}
+	for name, want := range map[string][2]bool{
+		"slurm 40_1 1": {true, true}, "slurm 40_1 0": {false, true}, "slurm 40_2 0": {false, true},
+		"slurm 40_3 0": {false, true}, "slurm 40_5 1": {false, true}, "slurm 40_5 2": {false, false},
+		"somebody": {false, false}, "": {false, false},
+	} {
+		if alive, known := h.Alive(name); alive != want[0] || known != want[1] {
+			t.Errorf("%q: alive %v, known %v", name, alive, known)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/record"
 )
 
 // Here is how a sweep's runs are trained on this machine: so many at once, on so
@@ -178,7 +179,7 @@ func begin(f *Folder, desk Desk, i int, m runner.Means) error {
 	switch {
 	case errors.Is(err, runner.ErrDone):
 		return errThrough
-	case errors.Is(err, runner.ErrElsewhere), errors.Is(err, fs.ErrExist):
+	case errors.Is(err, runner.ErrElsewhere), errors.Is(err, fs.ErrExist), errors.Is(err, record.ErrLeased):
 		return errHeld
 	}
 	f.refuse(i, err)

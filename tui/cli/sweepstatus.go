@@ -207,6 +207,7 @@ into the queue; on TERM it is saved, and the task ends. Slurm is not needed: a l
 			array, task := a.variable("SLURM_ARRAY_JOB_ID"), a.variable("SLURM_ARRAY_TASK_ID")
 			if array != "" && task != "" {
 				t.Requeue = func() error { return sweep.Slurm{}.Requeue(context.Background(), array, task) }
+				t.Holder = folder.Holder(sweep.Slurm{}, array, task, a.variable("SLURM_RESTART_COUNT"))
 			}
 			err = t.Do(ctx)
 			if errors.Is(err, context.Canceled) {
