@@ -14,8 +14,8 @@ import (
 // the batches of its loaders, the orders that samples come in, what an
 // evaluation keeps of each sample, and the tensors of a checkpoint.
 func need(s *Spec, d *data.Dataset, parameters int) (bytes float64, err error) {
-	return needOf(s, data.Sizes{Shape: d.Shape, Classes: len(d.Classes), Train: d.Train.Len(), Test: d.Test.Len()},
-		parameters)
+	sizes := data.Sizes{Shape: d.Shape, Classes: len(d.Classes), Train: d.Train.Len(), Test: d.Test.Len()}
+	return needOf(s, sizes, parameters)
 }
 
 // Memory estimates what a process takes that trains s on data of these sizes, in
@@ -52,7 +52,8 @@ func networkConfig(s *Spec, d *data.Dataset, threads int) nn.Config {
 }
 
 func config(s *Spec, shape data.Shape, classes, threads int) nn.Config {
-	return nn.Config{Model: s.Model, C: shape.C, H: shape.H, W: shape.W, Classes: classes, Batch: s.Batch, Init: s.Init, Seed: s.Seed, Threads: threads}
+	return nn.Config{Model: s.Model, C: shape.C, H: shape.H, W: shape.W, Classes: classes,
+		Batch: s.Batch, Init: s.Init, Seed: s.Seed, Threads: threads}
 }
 
 // askRoom says whether a run fits the machine, by itself.

@@ -99,10 +99,12 @@ func (p *parser) finishDraws() {
 		return
 	case len(r.Keys) == 0:
 		p.fail("random: want settings to draw beside draws")
+		r.Draws = 0
 		return
 	case r.Draws < 1 || r.Draws > mostRuns:
 		p.line = p.of.lines[r.Keys[0]]
 		p.fail("random: want how many draws, from 1 to %d, as in draws: 16", mostRuns)
+		r.Draws, r.Keys = 0, nil
 		return
 	}
 	for _, key := range r.Keys {
@@ -118,6 +120,7 @@ func (p *parser) finishDraws() {
 		one := p.of.Base
 		for _, v := range values {
 			if !p.assign(&one, key, v) {
+				r.Draws = 0 // there is no point with them
 				break
 			}
 		}

@@ -80,7 +80,7 @@ func (f *File) settings() (list []Setting, errs []error) {
 			list = append(list, s)
 			if err := s.spec.Validate(); err != nil {
 				line := f.lineOf(err)
-				if key := fmt.Sprint(line, a); !told[key] {
+				if key := err.Error(); !told[key] {
 					told[key] = true
 					errs = append(errs, &lineError{line, err})
 				}

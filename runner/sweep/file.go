@@ -72,6 +72,8 @@ type parser struct {
 	line int
 	of   File
 	errs []error
+
+	loaded bool // the preset
 }
 
 // words are the keys of a sweep file.
@@ -98,7 +100,7 @@ func (p *parser) preset(entries []presets.Entry, load func(string) (presets.Pres
 		p.fail("%w", err)
 		return
 	}
-	p.of.Base = loaded.Spec
+	p.of.Base, p.loaded = loaded.Spec, true
 	if p.of.Base.Select != runner.SelectLast {
 		p.of.Select = p.of.Base.Select
 	}
@@ -260,7 +262,7 @@ func (p *parser) finish() {
 			p.fail("halving: epochs: want epochs that are evaluated: eval_every is %d", s.EvalEvery)
 		}
 	}
-	if len(p.errs) == 0 {
+	if p.loaded {
 		_, errs := p.of.settings()
 		p.errs = append(p.errs, errs...)
 	}

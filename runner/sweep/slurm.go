@@ -306,7 +306,8 @@ func (f *Folder) submitted() (list []Batch, err error) {
 // submit gets the path of a script and returns its job. Nil submits nothing and
 // writes nothing: the scripts are returned.
 func (f *Folder) Submit(
-	ctx context.Context, stages [][]Batch, a *Ask, submit func(ctx context.Context, script string) (string, error),
+	ctx context.Context, stages [][]Batch, a *Ask,
+	submit func(ctx context.Context, script string) (job string, err error),
 ) (scripts []string, err error) {
 	jobs, err := f.submitted()
 	if err != nil {

@@ -245,7 +245,8 @@ func TestScripts(t *testing.T) {
 		t.Fatalf("%d scripts, want one for each class of needs; %v", len(scripts), err)
 	}
 	for _, want := range []string{"#!/bin/bash\n", "#SBATCH --array=0-1,3%4\n", "#SBATCH --cpus-per-task=2\n",
-		"#SBATCH --mem=1536M\n", "#SBATCH --time=0-02:00:00\n", "#SBATCH --signal=B:USR1@120\n", "#SBATCH --requeue\n",
+		"#SBATCH --mem=1536M\n", "#SBATCH --time=0-02:00:00\n", "#SBATCH --signal=B:USR1@120\n",
+		"#SBATCH --requeue\n",
 		"#SBATCH --open-mode=append\n", "/.sweep/slurm/%A_%a.log\n", "#SBATCH --partition=main\n",
 		`exec '/opt/it'\''s/drolab' --data '/data' --threads "$SLURM_CPUS_PER_TASK" sweep task '` + f.Dir +
 			"' $SLURM_ARRAY_TASK_ID\n"} {
@@ -299,7 +300,8 @@ func TestArraysOfAThousand(t *testing.T) {
 		t.Fatalf("%d stages, %v", len(stages), err)
 	}
 	last := f.Script(&stages[0][2], &Ask{Threads: 1, Time: time.Hour}, nil)
-	if !strings.Contains(last, "--array=0-399\n") || !strings.HasSuffix(last, "$((2000 + SLURM_ARRAY_TASK_ID))\n") {
+	if !strings.Contains(last, "--array=0-399\n") ||
+		!strings.HasSuffix(last, "$((2000 + SLURM_ARRAY_TASK_ID))\n") {
 		t.Error(last)
 	}
 }
@@ -316,7 +318,8 @@ func TestWhatSlurmSays(t *testing.T) {
 	if _, err := f.Submit(context.Background(), stages, &Ask{Threads: 1}, Slurm{}.Submit); err != nil {
 		t.Fatal(err)
 	}
-	b.says(t, "queue", "40 |0 |PENDING | |2 |BeginTime |\n40|1|RUNNING|n3|0|None|\n40|N/A|PENDING||0|x|\ngarbage\n"+
+	b.says(t, "queue", "40 |0 |PENDING | |2 |BeginTime |\n40|1|RUNNING|n3|0|None|\n40|N/A|PENDING||0|x|\n"+
+		"garbage\n"+
 		"40|7|PENDING||0|Resources|\n")
 	b.says(t, "show", "JobId=43 ArrayJobId=40 ArrayTaskId=2 JobState=NODE_FAIL Reason=NodeDown Restarts=1 "+
 		"NodeList=n2\nJobId=44 ArrayJobId=40 ArrayTaskId=3 JobState=COMPLETED Reason=None NodeList=n1\n")

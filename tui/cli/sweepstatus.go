@@ -124,7 +124,8 @@ func sweepJSON(folder *sweep.Folder, states []sweep.State) any {
 		done, all := s.Steps()
 		runs = append(runs, one{i, r.ID, string(r.Algorithm), r.Seed, r.Values, s.Status, s.Cause, done, all})
 	}
-	return map[string]any{"dir": folder.Dir, "name": folder.List.Name, "counts": sweep.Count(states), "runs": runs}
+	return map[string]any{"dir": folder.Dir, "name": folder.List.Name, "counts": sweep.Count(states),
+		"runs": runs}
 }
 
 // sweepFormats are those of sweep table, by flag.
@@ -141,7 +142,7 @@ func (a *app) sweepTableCommand() *cobra.Command {
 	formats := a.sweepFormats()
 	chosen := map[string]*bool{}
 	c := &cobra.Command{
-		Use: "table DIR", Short: "Each method's best setting by validation, what it has on both splits, what it cost",
+		Use: "table DIR", Short: "Each method's best setting by validation, its figures, and what choosing cost",
 		Example: "drolab sweep table mysweep --md",
 		Args:    exactlyOne("a sweep's folder", "drolab sweep table DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -197,8 +198,8 @@ into the queue; on TERM it is saved, and the task ends. Slurm is not needed: a l
 			ctx, cancel := a.Orderly(c.Context(), nil)
 			defer cancel()
 			lean()
-			t := sweep.Task{Folder: folder, Place: place, Rung: rung, Host: host(), DataDir: absolute(folder.List.Dir, a.data),
-				Threads: a.threads}
+			t := sweep.Task{Folder: folder, Place: place, Rung: rung, Host: host(),
+				DataDir: absolute(folder.List.Dir, a.data), Threads: a.threads}
 			if a.Warned != nil {
 				warned, forget := a.Warned()
 				defer forget()
