@@ -34,6 +34,12 @@ type Preset struct {
 	Overrides []string
 	Reasons   map[string]string
 
+	// File is where a preset that Beside lists was found; empty for the others.
+	File string
+	// Problem is why the file of a preset that Beside lists cannot be used; its
+	// Spec is the default one then.
+	Problem error
+
 	lines []int // of Overrides
 }
 

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -146,6 +147,17 @@ func (q *Queue) reopen(id string, m Means) error {
 	}
 	q.launch(j)
 	return nil
+}
+
+// openData is data.Open, with a fault in a file that it maps as an error.
+func openData(name string, o data.Options) (d *data.Dataset, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicked(p)
+		}
+	}()
+	return data.Open(name, o)
 }
 
 // takeUp opens the data of a job that goes on and says so in its log.

@@ -40,6 +40,9 @@ type Settings struct {
 	// Alone says that nobody may be there to resume a run that waits for room
 	// on a full disk: it looks for that by itself too, again and again.
 	Alone bool
+	// Ended is told of every run that ended, from the run's goroutine; nil tells
+	// nobody.
+	Ended func(Outcome)
 
 	retry    time.Duration // how often a run that waits for the disk tries to say so; 0 is 2 s
 	patience time.Duration // how long a verb waits for a run or for another start; 0 is 8 s
@@ -256,17 +259,6 @@ func (q *Queue) dataset(s *Spec, m Means) (*shared, error) {
 	return q.share(key, set), nil
 }
 
-// openData is data.Open, with a fault in a file that it maps as an error.
-func openData(name string, o data.Options) (d *data.Dataset, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if p := recover(); p != nil {
-			err = panicked(p)
-		}
-	}()
-	return data.Open(name, o)
-}
-
 // share counts a user of the dataset that is open under key, or of set as that;
 // nil is none of both.
 func (q *Queue) share(key string, set *data.Dataset) *shared {
@@ -303,6 +295,9 @@ func (q *Queue) launch(j *job) {
 	q.wg.Go(func() {
 		status, err := q.run(j, turn, next)
 		q.release(j.data)
+		if tell := q.settings.Ended; tell != nil {
+			defer tell(Outcome{j.meta.ID, status, err}) // without the lock
+		}
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		j.outcome = Outcome{j.meta.ID, status, err}

@@ -72,6 +72,8 @@ func (m *Model) footer() string {
 		return m.overlay.Hint(t, m.w)
 	case m.pages[m.at].Typing():
 		return t.Footer(kit.Taking(), m.w)
+	case m.waits() != "":
+		return kit.Left(" "+t.Accent.Paint(cell.Cut(t.Greek(m.waits()), m.w-2)), m.w)
 	}
 	return m.hints()
 }

@@ -27,6 +27,8 @@ type Model struct {
 	watch *watch.Page
 	at    pageID
 
+	launched []string // by the last start
+
 	w, h      int
 	dark      bool
 	unfocused bool
@@ -43,7 +45,13 @@ type Model struct {
 }
 
 // New returns the interface over runs that source reads.
-func New(cfg lab.Config, source lab.Source) *Model { return newModel(cfg, source, presets.List()) }
+func New(cfg lab.Config, source lab.Source) *Model {
+	list := presets.List()
+	if cfg.Dir != "" {
+		list = append(list, presets.Beside(cfg.Dir)...)
+	}
+	return newModel(cfg, source, list)
+}
 
 func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
@@ -159,10 +167,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		cmds = append(cmds, m.started(msg))
 	case lab.Answered:
 		cmds = append(cmds, m.answered(msg))
-	case lab.Watch:
-		cmds = append(cmds, m.show(watchPage))
-	case lab.Compare:
-		cmds = append(cmds, m.show(comparePage))
 	case reading:
 		if msg.News() {
 			m.news = m.now
@@ -170,6 +174,12 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	}
 	for _, p := range m.pages {
 		cmds = append(cmds, p.Update(msg))
+	}
+	switch msg.(type) { // a page that is turned to knows by now what for
+	case lab.Watch:
+		cmds = append(cmds, m.show(watchPage))
+	case lab.Compare:
+		cmds = append(cmds, m.show(comparePage))
 	}
 	return tea.Batch(cmds...)
 }
@@ -179,6 +189,7 @@ func (m *Model) started(msg lab.Started) tea.Cmd {
 	if msg.Err != nil {
 		return kit.Complain(msg.Err)
 	}
+	m.launched = msg.IDs
 	for _, id := range msg.IDs {
 		m.Mine[id] = true
 	}
@@ -226,11 +237,21 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	case p.Typing() && key != "ctrl+c":
 		return p.Update(k)
+	case m.waits() != "" && key != "ctrl+c":
+		return nil
 	}
 	if row := kit.Find(m.keys[m.at], k); row != nil {
 		return m.do(row)
 	}
 	return m.elsewhere(k)
+}
+
+// waits says what the page waits for; "" for nothing.
+func (m *Model) waits() string {
+	if p, ok := m.pages[m.at].(busy); ok {
+		return p.Busy()
+	}
+	return ""
 }
 
 // elsewhere says on which page a key does something, where it does nothing here.

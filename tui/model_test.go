@@ -133,18 +133,74 @@ func TestPalette(t *testing.T) {
 	}
 }
 
-// TestKeys checks that no key does two things on a page, and that the help
+// TestEnterOpensWhatIsUnderTheCursor: the first Enter on Runs opens that run, in
+// whatever order the answers come.
+func TestEnterOpensWhatIsUnderTheCursor(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		r := browsing(t, tuitest.NewArchive(t), "3", 120, 40)
+		r.late = late
+		r.press("end", "enter")
+		list, _ := r.Source.List()
+		last := list[len(list)-1].Meta.ID
+		if got := r.watch.IDs(); r.at != watchPage || !slices.Equal(got, []string{last}) {
+			t.Errorf("late %v: on page %d are watched %v, want %s", late, r.at+1, got, last)
+		}
+	}
+}
+
+// TestStopAll stops what was started last, and nothing else.
+func TestStopAll(t *testing.T) {
+	r := watching(t, 120, 40)
+	if r.press("X"); len(r.asked.List) > 0 || r.overlay != nil {
+		t.Fatalf("nothing was started, and asked is %v", r.asked.List)
+	}
+	var ids []string
+	for id := range r.script.Logs {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	r.send(lab.Started{IDs: ids[:2]})
+	r.press("X")
+	if r.overlay == nil || len(r.asked.List) > 0 {
+		t.Fatalf("asked %v without a question", r.asked.List)
+	}
+	if r.press("y"); !slices.Equal(r.asked.List, []string{"stop", "stop"}) {
+		t.Errorf("asked %v, want two stops", r.asked.List)
+	}
+}
+
+// TestBusy: while runs are being started keys do nothing.
+func TestBusy(t *testing.T) {
+	r := newRig(t, tuitest.NewScript(t), 80, 24)
+	r.press("enter")
+	_, cmd := r.Update(tuitest.KeyPress("enter"))
+	_, ask := r.Update(cmd()) // which is not answered yet
+	r.press("3", "down", "enter", "q")
+	if r.at != launchPage || r.quit || !strings.Contains(r.footer(), "starting") {
+		t.Errorf("on page %d, the footer is %q", r.at+1, r.footer())
+	}
+	if r.run(ask); r.at != launchPage || !strings.Contains(r.footer(), "no room") {
+		t.Errorf("answered, the page is %d, the footer %q", r.at+1, r.footer())
+	}
+	r.Config.Verbs = &tuitest.Starter{}
+	if r.press("enter", "enter"); r.at != watchPage {
+		t.Errorf("started, the page is %d", r.at+1)
+	}
+}
+
+// TestKeys checks that no key does two things on a page at once, and that the help
 // lists every key that does something.
 func TestKeys(t *testing.T) {
 	r := newRig(t, tuitest.NewScript(t), 80, 24)
 	for id, table := range r.keys {
-		seen := map[string]bool{}
-		for _, row := range table {
+		seen := map[string]*kit.Key{}
+		for i := range table {
+			row := &table[i]
 			for _, k := range row.Keys.Keys() {
-				if seen[k] {
+				if before := seen[k]; before != nil && (before.Blocked() == "") == (row.Blocked() == "") {
 					t.Errorf("%q does two things on page %d", k, id+1)
 				}
-				seen[k] = true
+				seen[k] = row
 			}
 			if row.Hint != "" && row.Help == "" {
 				t.Errorf("%q is in the footer and not in the help", row.Name(false))

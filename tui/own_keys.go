@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	"drolab/tui/kit"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,6 +18,9 @@ func (m *Model) ownKeys() []kit.Key {
 		{Keys: kit.On(":"), Help: "find what to do by a word", Do: kit.Just(m.openPalette), Moves: true},
 		{Keys: kit.On("?"), Hint: "help", Help: "these keys", Do: kit.Just(m.openHelp), Last: true},
 		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Do: m.askLeave, Last: true},
+		{Keys: kit.On("X"), Help: "stop all runs of the last start (asks)", Alters: true,
+			Why: func() string { return kit.Unless(len(m.launched) > 0, "nothing was started from here") },
+			Do:  func() tea.Cmd { return m.stopAll() }},
 		{Keys: kit.On("]"), Help: "next page", Do: func() tea.Cmd { return m.show(m.turned(+1)) }},
 		{Keys: kit.On("["), Help: "page before", Do: func() tea.Cmd { return m.show(m.turned(-1)) }},
 	}
@@ -24,6 +29,25 @@ func (m *Model) ownKeys() []kit.Key {
 			Do: func() tea.Cmd { return m.show(pageID(i)) }})
 	}
 	return rows
+}
+
+// stopAll stops, after a question, what was started last and has not ended.
+func (m *Model) stopAll() tea.Cmd {
+	find := live(m.Source, m.launched)
+	return func() tea.Msg {
+		ids := find().(leaveMsg).live
+		if len(ids) == 0 {
+			return kit.Notice{Text: "the runs of the last start have all ended"}
+		}
+		var stops []tea.Cmd
+		for _, id := range ids {
+			stops = append(stops, m.Ask("stop", id))
+		}
+		lines := slices.Concat([]string{kit.Plural(len(ids), "run") + ":", ""}, kit.Names(ids),
+			[]string{"", "Each saves a checkpoint first, and can be resumed."})
+		return kit.Question("Stop all?", lines,
+			kit.Choice{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})()
+	}
 }
 
 // turned is the page so many tabs on, round and round.

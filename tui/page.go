@@ -33,6 +33,10 @@ func table(s *lab.Lab, list []presets.Preset, watch *watch.Page) []page {
 	}
 }
 
+// busy is a page that may have to wait for an answer. It says for what, "" for
+// nothing; keys do nothing meanwhile, but to leave.
+type busy interface{ Busy() string }
+
 // page is one screen between header and footer. Its state changes in
 // what keys do and in update only, which the event loop calls; what takes time
 // is a command.

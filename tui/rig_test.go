@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ type rig struct {
 	script *tuitest.Script
 	asked  *tuitest.Asked
 	quit   bool
+	late   bool // of commands asked for together the first is answered last
 }
 
 // newRig returns a Model of w by h cells in true colour on dark, unless the
@@ -50,6 +52,9 @@ func (r *rig) run(cmd tea.Cmd) {
 	switch m := cmd().(type) {
 	case nil:
 	case tea.BatchMsg:
+		if r.late {
+			slices.Reverse(m)
+		}
 		for _, c := range m {
 			r.run(c)
 		}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -24,13 +25,13 @@ import (
 // the other end once the first frame is there. It returns all that was
 // written and what Run returned.
 func onTerminal(t *testing.T, use func(ctx context.Context, cancel context.CancelFunc,
-	end *os.File)) (out string, err error) {
+	end *window)) (out string, err error) {
 	t.Helper()
 	return onTerminalWith(t, &tuitest.Asked{}, use)
 }
 
 func onTerminalWith(t *testing.T, verbs runner.Verbs,
-	use func(context.Context, context.CancelFunc, *os.File)) (out string, err error) {
+	use func(context.Context, context.CancelFunc, *window)) (out string, err error) {
 	t.Helper()
 	end, tty, err := pty.Open()
 	if err != nil {
@@ -49,35 +50,68 @@ func onTerminalWith(t *testing.T, verbs runner.Verbs,
 			Stdout:  tty,
 			Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}})
 	}()
-	var written bytes.Buffer
+	w := &window{File: end, grown: make(chan struct{}, 1), read: make(chan struct{})}
+	go w.fill()
 	seen := make(chan struct{})
-	read := make(chan struct{})
 	go func() {
-		defer close(read)
-		b := make([]byte, 1<<12)
-		for {
-			n, err := end.Read(b)
-			shown := strings.Contains(written.String(), "quit")
-			written.Write(b[:n])
-			if !shown && strings.Contains(written.String(), "quit") {
-				close(seen)
-			}
-			if err != nil {
-				return
-			}
-		}
+		w.await("quit")
+		close(seen)
 	}()
 	select {
 	case <-seen:
-		use(ctx, cancel, end)
+		use(ctx, cancel, w)
 	case err := <-result:
 		t.Fatalf("ended before the first frame: %v", err)
 	}
 	err = <-result
 	tty.Close() // the last end of this side: what was written can still be read, then reading ends
-	<-read
+	<-w.read
 	end.Close()
-	return written.String(), err
+	return w.text(), err
+}
+
+// window is a person's end of a terminal, with all that was written to it.
+type window struct {
+	*os.File
+	mu      sync.Mutex
+	written bytes.Buffer
+	grown   chan struct{} // has a value when something came
+	read    chan struct{} // closed when nothing more comes
+}
+
+func (w *window) fill() {
+	defer close(w.read)
+	b := make([]byte, 1<<12)
+	for {
+		n, err := w.Read(b)
+		w.mu.Lock()
+		w.written.Write(b[:n])
+		w.mu.Unlock()
+		select {
+		case w.grown <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (w *window) text() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.written.String()
+}
+
+// await waits until a text was written; one asks at a time.
+func (w *window) await(text string) {
+	for !strings.Contains(w.text(), text) {
+		select {
+		case <-w.grown:
+		case <-w.read:
+			return
+		}
+	}
 }
 
 // pollable is f reopened so that closing it ends a Read under way: the size
@@ -110,7 +144,7 @@ func restored(t *testing.T, out string) {
 }
 
 func TestQuit(t *testing.T) {
-	out, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *os.File) {
+	out, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *window) {
 		end.WriteString("q")
 	})
 	if err != nil {
@@ -124,7 +158,7 @@ func TestQuit(t *testing.T) {
 
 // TestTerminated is SIGTERM, which main turns into a cancelled context.
 func TestTerminated(t *testing.T) {
-	out, err := onTerminal(t, func(_ context.Context, cancel context.CancelFunc, _ *os.File) { cancel() })
+	out, err := onTerminal(t, func(_ context.Context, cancel context.CancelFunc, _ *window) { cancel() })
 	if err != nil {
 		t.Errorf("terminated: %v", err)
 	}
@@ -133,7 +167,7 @@ func TestTerminated(t *testing.T) {
 
 // TestHangup closes the terminal's window.
 func TestHangup(t *testing.T) {
-	_, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *os.File) { end.Close() })
+	_, err := onTerminal(t, func(_ context.Context, _ context.CancelFunc, end *window) { end.Close() })
 	if !errors.Is(err, ErrHangup) {
 		t.Errorf("got %v, want ErrHangup", err)
 	}
@@ -152,7 +186,9 @@ func TestPanic(t *testing.T) {
 		t.Skip("after a panic Bubble Tea closes what its reader of keys still reads, " +
 			"and the program ends: a race, of no effect")
 	}
-	out, err := onTerminalWith(t, &broken{}, func(_ context.Context, _ context.CancelFunc, end *os.File) {
+	out, err := onTerminalWith(t, &broken{}, func(_ context.Context, _ context.CancelFunc, end *window) {
+		end.WriteString("\r")
+		end.await("core") // the review's
 		end.WriteString("\r")
 	})
 	if !errors.Is(err, tea.ErrProgramPanic) {

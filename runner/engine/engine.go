@@ -29,6 +29,8 @@ type Settings struct {
 	Host     runner.Host
 	// Idle is how long after its last run the engine ends; 0 is 5 minutes.
 	Idle time.Duration
+	// Ended is told of every run that ended; nil tells nobody.
+	Ended func(runner.Outcome)
 	// Log takes a line for what is asked and what goes wrong.
 	Log io.Writer
 	// Work, if not nil, is looked for again and again: what is to be done without
@@ -92,7 +94,7 @@ func Run(ctx context.Context, s Settings) error {
 	defer e.setOver()
 	e.queue = runner.NewQueue(ctx,
 		runner.Settings{Store: store, Host: s.Host, DataDir: s.DataDir, Threads: s.Threads,
-			Parallel: s.Parallel})
+			Parallel: s.Parallel, Ended: s.Ended})
 	d := &desk{engine: e, lock: lock}
 	if err := d.open(); err != nil {
 		return err

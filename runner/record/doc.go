@@ -6,9 +6,10 @@
 //	<id>/checkpoints/    step-0000000120.safetensors (weights), then .json (the rest)
 //	                     and an empty step-0000000120.pin beside those that stay
 //	<id>/summary.json    runner.Summary: what it came to, rewritten after a resume
+//	<id>/label.json      what people say of the run: note, tags, archived
 //	<id>/lock            held for as long as a process records the run, or deletes it
 //
-// A Store, the Recorder it makes, a Run's pins and Delete are the writing side;
+// A Store, the Recorder it makes, a Run's pins and label and Delete are the writing side;
 // Run, Tail, Lineage and Progress are the reading side. They share nothing but
 // the files: any number of readers may watch, none can slow or block a writer,
 // and a run on another machine's shared disk is read by the same code. Readers

@@ -66,6 +66,12 @@ func TestDoctor(t *testing.T) {
 		{filepath.Join(checkpointsName, tensorsName(3)), "not complete", func(t *testing.T, dir string) {
 			write(t, []byte("x"), dir, checkpointsName, tensorsName(3))
 		}, false},
+		{labelName, "checksum differs", func(t *testing.T, dir string) {
+			r, err := Find(filepath.Dir(dir), filepath.Base(dir))
+			must(t, err)
+			must(t, r.Relabel(func(l *Label) { l.Note = "good" }))
+			flip(t, filepath.Join(dir, labelName), `"note": "g`)
+		}, false},
 		{".new-" + summaryName, "left by a crash", func(t *testing.T, dir string) {
 			write(t, []byte("{"), dir, ".new-"+summaryName)
 		}, false},

@@ -26,6 +26,9 @@ func (d *doctor) checkRun(held bool) {
 	d.checkCheckpoints(m, held)
 	d.checkLog()
 	d.checkSummary(held)
+	if _, err := readLabel(d.in); err != nil {
+		d.find(labelName, err.Error(), movesAside, moveAside(labelName))
+	}
 }
 
 // checkFiles looks at what the files of a folder of the run are, and whose.

@@ -22,6 +22,7 @@ type Run struct {
 
 	status  runner.Status
 	summary *runner.Summary
+	label   Label
 	open    opener // nil: the system's
 }
 
@@ -249,6 +250,7 @@ func readRun(dir string) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{Dir: dir, Meta: *m}
+	r.label, _ = readLabel(in) // a damaged one is named by Examine, and by who changes it
 	var stored runner.Summary
 	noSummary := in.readJSON(summaryName, &stored)
 	// A log that ends as the summary says needs no further look.

@@ -39,6 +39,8 @@ type Env struct {
 	// Self returns the command that is this program with other arguments, not
 	// started; nil keeps all runs in this process.
 	Self func(args ...string) *exec.Cmd
+	// Notify is the command in use without --notify.
+	Notify string
 	// RuntimeDir is the user's folder for sockets ($XDG_RUNTIME_DIR), or empty.
 	RuntimeDir string
 }
@@ -55,6 +57,7 @@ type app struct {
 	Stdout, Stderr *cells.Writer
 
 	data, runs string
+	notify     string
 	threads    int
 
 	mu      sync.Mutex
@@ -169,11 +172,14 @@ func (a *app) root() *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.data, "data", a.DataDir, "folder of the datasets (DROLAB_DATA)")
 	flags.StringVar(&a.runs, "runs", a.RunsDir, "folder of the runs (DROLAB_RUNS)")
+	flags.StringVar(&a.notify, "notify", a.Notify,
+		"command to run when a run is done or has failed, its summary on the input (DROLAB_NOTIFY)")
 	flags.IntVar(&a.threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(
 		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(),
 		a.resumeCommand(), a.attachCommand(), a.pauseCommand(), a.stopCommand(), a.checkpointCommand(),
-		a.knobCommand(), a.deleteCommand(), a.doctorCommand(), a.sweepCommand(), a.engineCommand(),
+		a.knobCommand(), a.labelCommand(), a.deleteCommand(), a.doctorCommand(), a.sweepCommand(),
+		a.engineCommand(),
 		a.dataCommand(), a.benchCommand(),
 		a.riskCommand(), a.planCommand(), a.versionCommand())
 	return root

@@ -28,7 +28,7 @@ func (a *app) client(runsDir string) *engine.Client {
 	return &engine.Client{RunsDir: runsDir, RuntimeDir: a.RuntimeDir, Version: version(), Note: a.noteOnce,
 		Means: runner.Means{DataDir: absolute(dir, a.data), Threads: a.threads, Dir: dir},
 		Command: func() *exec.Cmd {
-			return a.Self("engine", "--runs", runsDir, "--data", absolute(dir, a.data))
+			return a.Self("engine", "--runs", runsDir, "--data", absolute(dir, a.data), "--notify", a.notify)
 		}}
 }
 
@@ -64,7 +64,8 @@ engine in the background, and leave it alone when they end.`,
 			lean()
 			return engine.Run(ctx, engine.Settings{
 				RunsDir: a.runs, RuntimeDir: a.RuntimeDir, DataDir: a.data, Threads: a.threads,
-				Host: host(), Idle: idle, Log: a.Stderr, Parallel: a.sweepParallel(), Work: a.engineWork,
+				Host: host(), Idle: idle, Log: a.Stderr, Ended: a.notifier(a.runs),
+				Parallel: a.sweepParallel(), Work: a.engineWork,
 			})
 		},
 	}

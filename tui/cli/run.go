@@ -248,5 +248,6 @@ func (a *app) queue(ctx context.Context, store *record.Store) (q *runner.Queue, 
 // settings are those of runs in this process. No other process can tell them to
 // go on when the disk has room again.
 func (a *app) settings(store *record.Store) runner.Settings {
-	return runner.Settings{Store: store, Host: host(), DataDir: a.data, Threads: a.threads, Alone: true}
+	return runner.Settings{Store: store, Host: host(), DataDir: a.data, Threads: a.threads, Alone: true,
+		Ended: a.notifier(store.Dir())}
 }

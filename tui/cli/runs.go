@@ -82,6 +82,7 @@ func (a *app) show(r *record.Run) error {
 	m := &r.Meta
 	lines := [][2]string{
 		{"run", m.ID}, {"status", statusLine(r)}, {"directory", r.Dir}, {"preset", m.Preset}, {"parent", m.Parent},
+		{"label", r.Label().String()},
 		{"saved", checkpoints(r)},
 		{"made", fmt.Sprintf("%s by drolab %s, %s", m.Created.Local().Format("2006-01-02 15:04:05"),
 			m.Host.Version, m.Host.Go)},

@@ -65,14 +65,18 @@ func (k *Key) Names(ascii bool) string {
 // Name is the first of Names.
 func (k *Key) Name(ascii bool) string { return KeyName(k.Keys.Keys()[0], ascii) }
 
-// Find returns the row that a key belongs to; nil without one.
-func Find(table []Key, press tea.KeyPressMsg) *Key {
+// Find returns the row that a key belongs to; nil without one. Where several rows
+// have it, it is the first that can be done now.
+func Find(table []Key, press tea.KeyPressMsg) (found *Key) {
 	for i := range table {
-		if key.Matches(press, table[i].Keys) {
-			return &table[i]
+		if row := &table[i]; key.Matches(press, row.Keys) {
+			if row.Blocked() == "" {
+				return row
+			}
+			found = cmp.Or(found, row)
 		}
 	}
-	return nil
+	return found
 }
 
 // KeyName is how a key is shown.

@@ -19,6 +19,11 @@ type Config struct {
 	RunsDir, DataDir string
 	// CPU is this machine's processor, as in the runs that were trained on it.
 	CPU string
+	// Cores is how many of it runs may use.
+	Cores int
+	// Dir is a folder whose presets are listed beside the program's own; empty is
+	// none.
+	Dir string
 	// Stdin and Stdout are the terminal.
 	Stdin  io.Reader
 	Stdout io.Writer

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"drolab/runner/data"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,10 +16,11 @@ func (l *Page) Keys() []kit.Key {
 	const page = 10
 	end := len(l.settings())
 	return []kit.Key{
-		{Keys: kit.On("enter"), Hint: "start", Help: "start the runs and watch them", Why: l.noStart, Do: l.begin,
-			Alters: true},
+		{Keys: kit.On("enter"), Hint: "start", Help: "say what would be started, and start it if you say so",
+			Why: l.noReview, Do: l.review, Alters: true},
 		{Keys: kit.On("space"), Hint: "change", Help: "choose a method or seed, take the next value, or type one",
 			Why: l.noSetting, Do: kit.Just(l.space)},
+		{Keys: kit.On("enter"), Why: l.noSetting, Do: kit.Just(l.space)},
 		{Keys: kit.On("e"), Hint: "type", Help: "type the value of a setting", Why: l.noSetting,
 			Do: kit.Just(l.edit)},
 		{Keys: kit.On("u"), Hint: "undo", Help: "set a setting back to what the preset says", Why: l.noUndo,
@@ -37,10 +39,16 @@ func (l *Page) Keys() []kit.Key {
 	}
 }
 
-// noStart says why Enter cannot start the runs.
+// noReview says why Enter leads to no start: it never does among the settings,
+// where it is for changing them.
+func (l *Page) noReview() string {
+	return cmp.Or(kit.Unless(!l.right, "a start begins at the presets: Esc goes back there"), l.noStart())
+}
+
+// noStart says why the runs cannot be started.
 func (l *Page) noStart() string {
-	if l.starting {
-		return "the runs are being started"
+	if err := l.preset().Problem; err != nil {
+		return cell.OneLine(err.Error())
 	}
 	if e, ok := l.entries[l.spec().Dataset]; ok && !e.Available {
 		return l.lacks(e)

@@ -55,6 +55,15 @@ func (*Page) Title() string { return "Launch" }
 // Typing implements the interface's page.
 func (l *Page) Typing() bool { return l.editing }
 
+// Busy implements the interface's page: a start may take seconds, of which data
+// are read, and what is typed meanwhile was meant for what was seen.
+func (l *Page) Busy() string {
+	if !l.starting {
+		return ""
+	}
+	return "starting " + l.total() + " …"
+}
+
 // look finds out which datasets are there.
 func (l *Page) look() tea.Cmd {
 	dir := l.Config.DataDir
@@ -81,6 +90,8 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 	case lab.Listed:
 		l.past = msg.Runs
 		l.reckon()
+	case beginMsg:
+		return l.begin()
 	case lab.Started:
 		l.starting = false
 		if msg.Err != nil {

@@ -117,7 +117,14 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 	if !reflect.DeepEqual(*l.spec(), want) {
 		t.Fatalf("the spec is\n%+v, want\n%+v", *l.spec(), want)
 	}
-	r.Press("enter")
+	if r.Press("enter"); !l.editing { // among the settings it changes one, and never starts
+		t.Error("Enter does not type the setting")
+	}
+	r.Press("esc", "tab", "enter")
+	if len(s.Requests) != 0 || r.Overlay == nil || !strings.Contains(r.View(), "rho 0.7, in the preset") {
+		t.Fatalf("asked for %+v before the review:\n%s", s.Requests, r.View())
+	}
+	r.Press("esc", "enter", "enter")
 	if len(s.Requests) != 1 || !reflect.DeepEqual(s.Requests[0],
 		runner.Request{Preset: "shapes", Specs: want.Expand()}) {
 		t.Fatalf("asked for %+v", s.Requests)

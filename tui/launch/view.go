@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -110,7 +111,10 @@ func (l *Page) presetLine(i, w int) string {
 	if e, ok := l.entries[l.specs[i].Dataset]; ok && !e.Available {
 		note = "no data"
 	}
-	name := "  " + cell.Clean(p.Name)
+	if p.Problem != nil {
+		note = "broken"
+	}
+	name := "  " + cell.Clean(cmp.Or(p.File, p.Name))
 	if !reflect.DeepEqual(l.specs[i], p.Spec) {
 		name += " " + t.Changed
 	}

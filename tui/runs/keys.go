@@ -1,7 +1,10 @@
 package runs
 
 import (
+	"slices"
+
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -33,13 +36,17 @@ func (p *Page) Keys() []kit.Key {
 				"only paused runs and ones that ended before their time can be resumed"), Do: p.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
 			Why: p.unable(canStop, ""), Do: p.stop, Alters: true},
-		{Keys: kit.On("/"), Hint: "filter", Help: "filter, as in: algo:sfk rho>=0.5 -failed",
-			Do: kit.Just(p.startFilter)},
+		{Keys: kit.On("/"), Hint: "filter", Do: kit.Just(p.startFilter),
+			Help: "filter, as in: algo:sfk rho>=0.5 -failed, or (kl OR cvar) NOT failed"},
 		{Keys: kit.On("a"), Help: "select every run that is listed, or none", Why: p.none,
 			Do: kit.Just(p.toggleAll)},
 		{Keys: kit.On("s"), Hint: "sort", Help: "sort by the next column", Why: p.none, Do: kit.Just(p.sortNext)},
 		{Keys: kit.On("S"), Help: "sort by the same column, the other way round", Why: p.none,
 			Do: kit.Just(p.sortBack)},
+		{Keys: kit.On("n"), Help: "write a note on the run", Why: p.none, Do: p.note, Alters: true},
+		{Keys: kit.On("t"), Help: "add tags, or take them away", Why: p.none, Do: p.tag, Alters: true},
+		{Keys: kit.On("A"), Help: "archive: list the run no more, or bring it back", Why: p.none, Do: p.archive,
+			Alters: true},
 		{Keys: kit.On("D", "delete"), Hint: "delete",
 			Help: "delete the selected runs, or the one under the cursor (asks)",
 			Why: p.unable(canDelete,
@@ -56,9 +63,42 @@ func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
 
 func (p *Page) startFilter() { p.filtering = true }
 
+// sortNext sorts by the next column that the screen has room for.
 func (p *Page) sortNext() {
-	p.by, p.reversed = (p.by+1)%len(p.columns), false
+	columns, _ := p.layColumns(p.inner())
+	for next := p.by + 1; ; next++ {
+		head := p.columns[next%len(p.columns)].head
+		if slices.ContainsFunc(columns, func(c runColumn) bool { return c.head == head }) {
+			p.sortBy(head)
+			return
+		}
+	}
+}
+
+// sortBy sorts by a column; by the one that it is sorted by, the other way round.
+func (p *Page) sortBy(head string) {
+	by := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == head })
+	p.reversed = by == p.by && !p.reversed
+	p.by = by
 	p.arrange()
+}
+
+// inner is the width of the list without its box.
+func (p *Page) inner() int {
+	w, _ := kit.Inside(kit.Boxed(p.Body.H), p.Body.W, p.Body.H)
+	return w
+}
+
+// headAt is the column whose head is at x of the page; "" for none.
+func (p *Page) headAt(x int) string {
+	at := listMark + (p.Body.W-p.inner())/2
+	columns, room := p.layColumns(p.inner())
+	for _, c := range columns {
+		if at += cell.Width(c.place("", room)); x < at {
+			return c.head
+		}
+	}
+	return ""
 }
 
 func (p *Page) sortBack() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"drolab/runner/record"
@@ -43,7 +44,8 @@ type Page struct {
 
 // New returns the page.
 func New(s *lab.Lab) *Page {
-	return &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), columns: runColumns()}
+	return &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), columns: runColumns(),
+		filter: allOf{}}
 }
 
 // Title implements the interface's page.
@@ -86,7 +88,10 @@ func (p *Page) arrange() {
 	if r := p.current(); r != nil {
 		id = r.Meta.ID
 	}
-	p.shown = slices.DeleteFunc(slices.Clone(p.all), func(r *record.Run) bool { return !p.filter.match(r) })
+	archived := strings.Contains(p.line.String(), "archived") // else they are away
+	p.shown = slices.DeleteFunc(slices.Clone(p.all), func(r *record.Run) bool {
+		return !archived && r.Label().Archived || !p.filter.match(r)
+	})
 	if c := p.columns[p.by]; c.compare != nil {
 		slices.SortStableFunc(p.shown, c.compare)
 	}
@@ -145,6 +150,8 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 			cmd = kit.Complain(errors.Join(msg.problems...))
 		}
 		return tea.Batch(cmd, p.look())
+	case labelledMsg:
+		return p.labelled(msg)
 	case lab.Answered:
 		return p.look()
 	case tea.KeyPressMsg:
@@ -194,9 +201,14 @@ func (p *Page) refilter() {
 	}
 }
 
-// click puts the cursor on a row; on the one that has it, it goes in.
+// click puts the cursor on a row; on the one that has it, it goes in. On a head
+// it sorts.
 func (p *Page) click(msg kit.Click) tea.Cmd {
 	lay := layRuns(p.Body.W, p.Body.H)
+	if head := p.headAt(msg.X); msg.Y == lay.top-1 && head != "" && !p.filtering {
+		p.sortBy(head)
+		return nil
+	}
 	i := p.first(lay.rows) + msg.Y - lay.top
 	if msg.Y < lay.top || msg.Y >= lay.top+lay.rows || i >= len(p.shown) || p.filtering {
 		return nil

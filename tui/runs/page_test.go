@@ -50,6 +50,11 @@ func TestFilter(t *testing.T) {
 			12}, {"lambda_max:auto", 12}, {"lambda_max>3", 0},
 		{"epochs=8", 12}, {"steps<=120", 3}, {"rho>=", 12}, {"-", 12}, {"-rho:", 12}, {"preset=paper",
 			1}, {"augment:true", 12}, {":x", 0},
+		{"race OR algo:sfk", 5}, {"race | preset:paper", 3}, {"NOT (race OR algo:sfk)", 7},
+		{"-(race OR algo:sfk)", 7},
+		{"NOT failed", 11}, {"race algo:sfk OR preset:paper", 2}, {"race (algo:sfk OR preset:paper)", 1},
+		{"race OR", 2}, {"(race", 2}, {"race NOT", 2}, {"race AND algo:sfk", 1}, {"()", 12}, {"NOT NOT race", 2},
+		{"race OR (algo:sfk -race) OR", 5}, {"state:done", 9},
 	} {
 		f, err := parseFilter(c.text)
 		if err != nil {
@@ -67,7 +72,8 @@ func TestFilter(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"zz:1": "zz: neither a setting",
-		"rho>=x": "want a number after >=", "-foo<3": "foo: neither"} {
+		"rho>=x": "want a number after >=", "-foo<3": "foo: neither", "race)": "a ) without its (",
+		strings.Repeat("(", 60): "want at most 50"} {
 		if _, err := parseFilter(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
@@ -80,7 +86,7 @@ func TestFilterTakesAnything(t *testing.T) {
 	for range 2000 {
 		b := make([]byte, rng.IntN(12))
 		for i := range b {
-			b[i] = "-:=<>!rho algo.5é\xff%"[rng.IntN(20)]
+			b[i] = "-:=<>!rho algo.5é\xff%()|"[rng.IntN(23)]
 		}
 		if f, err := parseFilter(string(b)); err == nil {
 			f.match(runs[0])
@@ -90,6 +96,14 @@ func TestFilterTakesAnything(t *testing.T) {
 
 func TestSorting(t *testing.T) {
 	r, p := runsOf(t, tuitest.NewArchive(t))
+	r.Size(120, 38)
+	for range 10 { // columns that there is room for
+		r.Press("s")
+	}
+	if p.by != 0 {
+		t.Errorf("ten times s goes to column %d", p.by)
+	}
+	r.Size(200, 60)
 	for i, c := range runColumns() {
 		if p.by != i {
 			t.Fatalf("s went to column %d, want %d", p.by, i)
@@ -105,6 +119,19 @@ func TestSorting(t *testing.T) {
 			t.Errorf("%s: S is not the other way round", c.head)
 		}
 		r.Press("s")
+	}
+	p.sortBy("seed")
+	head := layRuns(r.Body.W, r.Body.H).top - 1
+	for _, c := range []struct {
+		x    int
+		want string
+	}{{8, "started UTC"}, {22, "preset"}} {
+		if r.Send(kit.Click{X: c.x, Y: head}); p.columns[p.by].head != c.want || p.reversed {
+			t.Errorf("a click at %d sorts by %s, want %s", c.x, p.columns[p.by].head, c.want)
+		}
+	}
+	if r.Send(kit.Click{X: 22, Y: head}); !p.reversed {
+		t.Error("a second click does not turn it round")
 	}
 	// A measure that does not apply comes last.
 	runs := slices.Clone(p.all)

@@ -113,12 +113,12 @@ func (p *Page) View(w, h int) []string {
 		title = cell.Clean(r.Meta.ID)
 	}
 	list := func(w, h int) []string { return p.viewList(w, h, lay.rows) }
-	return kit.Compose(w, h, []kit.Placed{p.Theme.Place(lay.list, "Runs", p.note(), true, box, list),
+	return kit.Compose(w, h, []kit.Placed{p.Theme.Place(lay.list, "Runs", p.count(), true, box, list),
 		p.Theme.Place(lay.details, title, "", false, box, p.viewDetails)})
 }
 
-// note counts what there is.
-func (p *Page) note() string {
+// count counts what there is.
+func (p *Page) count() string {
 	words := []string{kit.Plural(len(p.all), "run")}
 	if len(p.shown) != len(p.all) {
 		words = append(words, fmt.Sprintf("%d shown", len(p.shown)))
@@ -363,6 +363,9 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		}
 		if uses := lab.Explain(m); uses != "" {
 			state += "; its method " + uses
+		}
+		if label := r.Label().String(); label != "" {
+			state = label + "; " + state
 		}
 		lines = t.Points([]kit.Point{
 			{Name: "State", Text: cell.Clean(state)},

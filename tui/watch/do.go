@@ -43,10 +43,7 @@ func (w *Page) scroll(by int) {
 
 func (w *Page) define() tea.Cmd { return kit.Show(w.info()) }
 
-func (w *Page) newest() tea.Cmd {
-	w.opening = true
-	return open(w.Source, nil)
-}
+func (w *Page) newest() tea.Cmd { return w.open(nil) }
 
 // hide hides the curves of the run under the cursor, or shows them again.
 func (w *Page) hide() {

@@ -10,6 +10,7 @@ import (
 
 // openMsg brings the runs that lab.Watch asks for.
 type openMsg struct {
+	asked    int // which question this answers
 	runs     []opened
 	problems []error
 }

@@ -11,9 +11,9 @@ import (
 
 // open finds the runs of the given names or, without names, the newest ones
 // that belong together.
-func open(s lab.Source, ids []string) tea.Cmd {
+func open(s lab.Source, ids []string, asked int) tea.Cmd {
 	return func() tea.Msg {
-		var m openMsg
+		m := openMsg{asked: asked}
 		var runs []*record.Run
 		if len(ids) == 0 {
 			var all []*record.Run

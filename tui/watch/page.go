@@ -28,6 +28,7 @@ type Page struct {
 	round    int      // grows with every other set of runs
 	reading  bool     // a command is
 	opening  bool
+	asked    int       // for runs to open; only the last question's answer counts
 	looked   time.Time // at the directories' status
 	problem  string    // of the last opening or reading; "" without
 
@@ -131,16 +132,21 @@ func (w *Page) Init() tea.Cmd {
 	if len(w.tracks) > 0 || w.opening {
 		return nil
 	}
+	return w.open(nil)
+}
+
+// open asks for runs in place of those that are watched: by name, or the newest.
+func (w *Page) open(ids []string) tea.Cmd {
 	w.opening = true
-	return open(w.Source, nil)
+	w.asked++
+	return open(w.Source, ids, w.asked)
 }
 
 // Update implements the interface's page.
 func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case lab.Watch:
-		w.opening = true
-		return open(w.Source, msg.IDs)
+		return w.open(msg.IDs)
 	case openMsg:
 		return w.opened(msg)
 	case kit.Tick:
@@ -157,6 +163,9 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 
 // opened replaces the watched runs.
 func (w *Page) opened(m openMsg) tea.Cmd {
+	if m.asked != w.asked {
+		return nil
+	}
 	w.opening, w.problem = false, ""
 	var cmd tea.Cmd
 	if len(m.problems) > 0 {
@@ -290,6 +299,14 @@ func (w *Page) run() *track {
 		return nil
 	}
 	return w.tracks[w.at]
+}
+
+// IDs are the names of the watched runs, in the order of their colours.
+func (w *Page) IDs() (ids []string) {
+	for _, t := range w.tracks {
+		ids = append(ids, t.id)
+	}
+	return ids
 }
 
 // Digest is how the watched runs stand, in a few words.

@@ -1,0 +1,41 @@
+package presets
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestBeside: presets of a folder are listed, broken ones with what is wrong,
+// other files not at all.
+func TestBeside(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"mine.yaml":  "doc: a try\ndataset: shapes\nepochs: 3\n",
+		"wrong.yml":  "dataset: shapes\nepochs: minus three\n",
+		"bad.yaml":   "dataset: shapes\nepochs: -3\n",
+		"other.yaml": "services:\n  web: {image: x}\n",
+		"notes.txt":  "dataset: shapes\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []struct {
+		name   string
+		broken bool
+	}{{"bad", true}, {"mine", false}, {"wrong", true}}
+	list := Beside(dir)
+	if len(list) != len(want) {
+		t.Fatalf("%d presets, want %d: %+v", len(list), len(want), list)
+	}
+	for i, w := range want {
+		p := list[i]
+		if p.Name != w.name || (p.Problem != nil) != w.broken || p.File == "" || p.Doc == "" {
+			t.Errorf("%+v, want %+v", p, w)
+		}
+	}
+	if list[1].Spec.Epochs != 3 {
+		t.Errorf("epochs %d, want 3", list[1].Spec.Epochs)
+	}
+}

@@ -1,0 +1,113 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// labelName is the one file of a run that people write, and training never reads.
+const labelName = "label.json"
+
+// Label is what people say of a run. It changes nothing that the run is.
+type Label struct {
+	Note     string   `json:"note,omitempty"` // one line, at most MaxNote bytes
+	Tags     []string `json:"tags,omitempty"` // sorted; words of at most MaxTag bytes, at most MaxTags of them
+	Archived bool     `json:"archived,omitempty"`
+}
+
+// Bounds of a label.
+const (
+	MaxNote = 1000
+	MaxTag  = 40
+	MaxTags = 20
+)
+
+// Check tells what is wrong with a label.
+func (l *Label) Check() error {
+	switch {
+	case len(l.Note) > MaxNote:
+		return fmt.Errorf("the note has %d bytes: want at most %d", len(l.Note), MaxNote)
+	case strings.ContainsFunc(l.Note, unicode.IsControl):
+		return errors.New("the note has control characters: want one line of text")
+	case len(l.Tags) > MaxTags:
+		return fmt.Errorf("%d tags: want at most %d", len(l.Tags), MaxTags)
+	}
+	for _, t := range l.Tags {
+		if t == "" || len(t) > MaxTag || strings.ContainsFunc(t, noTag) {
+			return fmt.Errorf("tag %.60q: want a word of letters, digits, - _ . and at most %d bytes", t, MaxTag)
+		}
+	}
+	return nil
+}
+
+func noTag(c rune) bool {
+	return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("-_.", c)
+}
+
+// Turn adds tags and takes away those that have a minus before them.
+func (l *Label) Turn(tags []string) {
+	for _, t := range tags {
+		if gone, ok := strings.CutPrefix(t, "-"); ok {
+			l.Tags = slices.DeleteFunc(slices.Clone(l.Tags), func(t string) bool { return t == gone })
+		} else if !slices.Contains(l.Tags, t) {
+			l.Tags = append(slices.Clone(l.Tags), t)
+		}
+	}
+	slices.Sort(l.Tags)
+}
+
+// String is a label on one line: note, tags, and that the run is archived; "" where
+// nothing is said.
+func (l Label) String() string {
+	var words []string
+	if l.Note != "" {
+		words = append(words, l.Note)
+	}
+	if len(l.Tags) > 0 {
+		words = append(words, "tags "+strings.Join(l.Tags, " "))
+	}
+	if l.Archived {
+		words = append(words, "archived")
+	}
+	return strings.Join(words, "; ")
+}
+
+// Label is what the run's folder said of it when it was looked at.
+func (r *Run) Label() Label { return r.label }
+
+// Relabel changes the run's label, whoever records the run meanwhile.
+func (r *Run) Relabel(change func(*Label)) error {
+	in, err := openFolder(r.open, r.Dir)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	l, err := readLabel(in)
+	if err != nil {
+		return err
+	}
+	change(&l)
+	if err := l.Check(); err != nil {
+		return fmt.Errorf("run %s: %w", r.Meta.ID, err)
+	}
+	return explain(in.writeJSON(labelName, &l))
+}
+
+// readLabel returns an empty label where there is none.
+func readLabel(in *folder) (l Label, err error) {
+	err = in.readJSON(labelName, &l)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Label{}, nil
+	}
+	if err == nil {
+		err = l.Check() // it may come from anybody
+	}
+	if err != nil {
+		return Label{}, err
+	}
+	return l, nil
+}

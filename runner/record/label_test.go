@@ -1,0 +1,53 @@
+package record
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestLabel: what is said of a run is there at the next look, bounded, and
+// damage to it costs the label alone.
+func TestLabel(t *testing.T) {
+	s := newStore(t)
+	m := newMeta(1)
+	must(t, create(t, s, m).Close())
+	find := func() *Run {
+		r, err := Find(s.Dir(), m.ID)
+		must(t, err)
+		return r
+	}
+	r := find()
+	if l := r.Label(); l.Note != "" || l.Tags != nil || l.Archived {
+		t.Fatalf("a new run has the label %+v", l)
+	}
+	must(t, r.Relabel(func(l *Label) {
+		l.Note, l.Archived = "the good one", true
+		l.Turn([]string{"paper", "b", "paper", "-c"})
+	}))
+	must(t, r.Relabel(func(l *Label) { l.Turn([]string{"-b", "a"}) }))
+	l := find().Label()
+	if l.Note != "the good one" || !l.Archived || !slices.Equal(l.Tags, []string{"a", "paper"}) {
+		t.Fatalf("read back as %+v", l)
+	}
+	long := strings.Repeat("x", MaxNote+1)
+	for _, bad := range []Label{{Note: "two\nlines"}, {Note: long}, {Tags: []string{"a b"}},
+		{Tags: []string{long[:MaxTag+1]}}, {Tags: []string{""}}, {Tags: make([]string, MaxTags+1)}} {
+		if err := r.Relabel(func(l *Label) { *l = bad }); err == nil {
+			t.Errorf("taken: %+v", bad)
+		}
+	}
+	path := filepath.Join(r.Dir, labelName)
+	b, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.WriteFile(path, []byte(strings.Replace(string(b), "good", "evil", 1)), 0o600))
+	if l := find().Label(); l.Note != "" {
+		t.Errorf("a damaged label is read as %+v", l)
+	}
+	err = r.Relabel(func(l *Label) { l.Note = "x" })
+	if err == nil || !strings.Contains(err.Error(), labelName) {
+		t.Errorf("a damaged label is written over: %v", err)
+	}
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"cmp"
+	"strings"
+
+	"drolab/runner/record"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) labelCommand() *cobra.Command {
+	var note string
+	var tags []string
+	var archive, back bool
+	c := &cobra.Command{
+		Use: "label RUN...", Short: "Say something of runs: a note, tags, or put them away",
+		Long: `Say something of runs. A note is one line, a tag one word; --tag -WORD takes a tag away. Archived
+runs stay where they are and are listed no more on the Runs page, unless its filter asks for archived:true. What
+is said stands in label.json in the run's folder, and training never reads it. Without flags the labels
+are printed.`,
+		Example: "drolab label latest --note 'the good one' --tag paper\n" +
+			"drolab label latest --tag=-paper --archive",
+		Args:              atLeastOne("a run", "drolab label latest --tag paper"),
+		ValidArgsFunction: a.completeRuns,
+		RunE: func(c *cobra.Command, args []string) error {
+			change := func(l *record.Label) {
+				if c.Flags().Changed("note") {
+					l.Note = strings.TrimSpace(note)
+				}
+				l.Turn(tags)
+				l.Archived = (l.Archived || archive) && !back
+			}
+			var wrong failures
+			for _, id := range args {
+				r, err := a.find(id)
+				if err == nil && c.Flags().NFlag() > 0 {
+					err = r.Relabel(change)
+				}
+				if err == nil {
+					r, err = a.find(r.Meta.ID)
+				}
+				if err != nil {
+					wrong = wrong.and(err)
+					continue
+				}
+				a.sayLabel(r)
+			}
+			return wrong.orNil()
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&note, "note", "", "one line of text; '' takes it away")
+	f.StringSliceVar(&tags, "tag", nil, "a word, or -WORD to take it away")
+	f.BoolVar(&archive, "archive", false, "put the run away")
+	f.BoolVar(&back, "unarchive", false, "bring it back")
+	c.MarkFlagsMutuallyExclusive("archive", "unarchive")
+	return c
+}
+
+// sayLabel prints what is said of a run.
+func (a *app) sayLabel(r *record.Run) {
+	a.say("%s: %s", r.Meta.ID, cmp.Or(r.Label().String(), "no label"))
+}

@@ -1,0 +1,52 @@
+package runs
+
+import (
+	"strings"
+	"testing"
+
+	"drolab/tui/internal/tuitest"
+)
+
+// TestLabels: notes and tags are typed, found by filters, and shown; what is
+// archived is away until it is asked for.
+func TestLabels(t *testing.T) {
+	r, p := runsOf(t, tuitest.NewArchive(t).Folder)
+	all := len(p.shown)
+	first := p.current().Meta.ID
+	r.Press("n")
+	r.Type("the good one")
+	r.Press("enter", "t")
+	r.Type("paper b")
+	r.Press("enter", "t")
+	r.Type("-b")
+	r.Press("enter")
+	if s := p.current().Label().String(); s != "the good one; tags paper" || p.current().Meta.ID != first {
+		t.Fatalf("labelled %q, the notice is %q", s, r.Notice.Text)
+	}
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "the good one; tags paper") {
+		t.Errorf("the details are without the label:\n%s", s)
+	}
+	r.Press("t")
+	r.Type("a/b")
+	if r.Press("enter"); r.Overlay == nil || !strings.Contains(r.View(), "want a word") {
+		t.Error("a bad tag is taken")
+	}
+	r.Press("esc", "A")
+	if len(p.shown) != all-1 {
+		t.Errorf("%d runs are listed, want %d without the archived one", len(p.shown), all-1)
+	}
+	for text, want := range map[string]int{"archived:true": 1, "tag:paper archived:true": 1,
+		"good archived:true": 1, "note:good": 0, "tag:b archived:true": 0} {
+		r.Press("/", "ctrl+u")
+		r.Type(text)
+		if r.Press("enter"); len(p.shown) != want {
+			t.Errorf("%q lists %d runs, want %d", text, len(p.shown), want)
+		}
+	}
+	r.Press("/", "ctrl+u")
+	r.Type("archived:true")
+	r.Press("enter", "A", "esc")
+	if len(p.shown) != all {
+		t.Errorf("brought back, %d runs are listed, want %d", len(p.shown), all)
+	}
+}
