@@ -197,10 +197,12 @@ func (f *Folder) request(i int, m runner.Means) (runner.Request, error) {
 		Means: m}, err
 }
 
+const refusedPrefix = "refused-"
+
 // refuse notes why a run could not begin, where it leaves no record itself; nil
 // that it could.
 func (f *Folder) refuse(i int, cause error) {
-	path := f.own("refused-" + f.List.Runs[i].ID)
+	path := f.own(refusedPrefix + f.List.Runs[i].ID)
 	if cause == nil {
 		os.Remove(path)
 		return
@@ -209,7 +211,7 @@ func (f *Folder) refuse(i int, cause error) {
 }
 
 func (f *Folder) refused(i int) string {
-	b, _ := os.ReadFile(f.own("refused-" + f.List.Runs[i].ID))
+	b, _ := os.ReadFile(f.own(refusedPrefix + f.List.Runs[i].ID))
 	return string(b)
 }
 

@@ -3,6 +3,7 @@ package sweep
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"strings"
 
 	"drolab/runner"
@@ -37,6 +38,9 @@ func (s *State) Steps() (done, planned int64) {
 type Look struct {
 	*Folder
 	done map[int]State
+	// there are the names of what the folder has, while all of it is looked at: of
+	// ten thousand runs that have not begun, none is looked for.
+	there map[string]bool
 }
 
 // NewLook returns a Look of the folder.
@@ -48,6 +52,10 @@ func (l *Look) States() ([]State, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l.there, err = names(l.Dir, l.own()); err != nil {
+		return nil, err
+	}
+	defer func() { l.there = nil }()
 	list := make([]State, len(l.List.Runs))
 	for i := range list {
 		list[i] = l.State(i)
@@ -60,6 +68,10 @@ func (l *Look) States() ([]State, error) {
 func (l *Look) State(i int) State {
 	if s, ok := l.done[i]; ok {
 		return s
+	}
+	id := l.List.Runs[i].ID
+	if l.there != nil && !l.there[id] && !l.there[refusedPrefix+id] {
+		return State{Status: Missing}
 	}
 	r, err := l.Find(i)
 	switch {
@@ -76,6 +88,26 @@ func (l *Look) State(i int) State {
 		l.done[i] = s
 	}
 	return s
+}
+
+// names are those of what folders have.
+func names(dirs ...string) (map[string]bool, error) {
+	all := map[string]bool{}
+	for _, dir := range dirs {
+		d, err := os.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		list, err := d.Readdirnames(-1)
+		d.Close()
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range list {
+			all[name] = true
+		}
+	}
+	return all, nil
 }
 
 // Count is how many runs are in each state.

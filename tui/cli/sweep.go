@@ -65,7 +65,7 @@ func (a *app) sweepStartCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "start FILE", Short: "Start a sweep, or what is missing of it", Long: sweepHelp,
 		Example: "drolab sweep start sweep.yaml --dir mysweep\ndrolab sweep start sweep.yaml --on slurm --dry-run",
-		Args:    exactlyOne("a sweep file", "drolab sweep start sweep.yaml"),
+		Args:    exactlyOne("a sweep file", "drolab sweep start sweep.yaml"), ValidArgsFunction: completeYAML,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.startSweep(c.Context(), args[0], &f)
 		},
@@ -239,7 +239,7 @@ func (a *app) sweepStopCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "stop DIR", Short: "Stop a sweep, its runs with a checkpoint; drolab sweep start goes on",
 		Example: "drolab sweep stop mysweep",
-		Args:    exactlyOne("a sweep's folder", "drolab sweep stop DIR"),
+		Args:    exactlyOne("a sweep's folder", "drolab sweep stop DIR"), ValidArgsFunction: completeFolders,
 		RunE: func(c *cobra.Command, args []string) error {
 			folder, err := sweep.Open(args[0])
 			if err != nil {

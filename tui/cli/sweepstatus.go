@@ -21,7 +21,7 @@ func (a *app) sweepStatusCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "status DIR", Short: "How far a sweep has come: counts by state, and failures with their reasons",
 		Example: "drolab sweep status mysweep --follow",
-		Args:    exactlyOne("a sweep's folder", "drolab sweep status DIR"),
+		Args:    exactlyOne("a sweep's folder", "drolab sweep status DIR"), ValidArgsFunction: completeFolders,
 		RunE: func(c *cobra.Command, args []string) error {
 			folder, err := sweep.Open(args[0])
 			if err != nil {
@@ -37,9 +37,12 @@ func (a *app) sweepStatusCommand() *cobra.Command {
 	return c
 }
 
-// followPause is between two looks at all runs; Slurm asks for no more of its
-// controller.
-const followPause = 2 * time.Second
+// Pauses between two looks at all runs: at folders, and where Slurm is asked too,
+// whose controller all of its users share.
+const (
+	followPause = 2 * time.Second
+	slurmPause  = 10 * time.Second
+)
 
 func (a *app) sweepStatus(ctx context.Context, folder *sweep.Folder, follow, asJSON bool) error {
 	look := sweep.NewLook(folder)
@@ -53,6 +56,9 @@ func (a *app) sweepStatus(ctx context.Context, folder *sweep.Folder, follow, asJ
 		jobs, err := folder.Jobs(ctx, sweep.Slurm{}, true)
 		if err != nil {
 			a.noteOnce(err.Error()) // the folders say most of it
+		}
+		if jobs != nil {
+			tick.Reset(slurmPause)
 		}
 		jobs.Mark(states)
 		over := sweep.Over(states) && !jobs.Busy()
@@ -144,7 +150,7 @@ func (a *app) sweepTableCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "table DIR", Short: "Each method's best setting by validation, its figures, and what choosing cost",
 		Example: "drolab sweep table mysweep --md",
-		Args:    exactlyOne("a sweep's folder", "drolab sweep table DIR"),
+		Args:    exactlyOne("a sweep's folder", "drolab sweep table DIR"), ValidArgsFunction: completeFolders,
 		RunE: func(_ *cobra.Command, args []string) error {
 			folder, err := sweep.Open(args[0])
 			if err != nil {
@@ -184,8 +190,9 @@ func (a *app) sweepTaskCommand() *cobra.Command {
 		Long: `Do run I of a sweep, from its newest checkpoint where there is one, and exit with its status; a run that
 is done already is left as it is. On USR1 (the time limit comes) it is saved and, in a Slurm job, the task put back
 into the queue; on TERM it is saved, and the task ends. Slurm is not needed: a loop in a shell does as well.`,
-		Example: "for i in $(seq 0 23); do drolab sweep task mysweep $i; done",
-		Args:    number(2, 2, "give a sweep's folder and a run's number: drolab sweep task DIR 0"),
+		Example:           "for i in $(seq 0 23); do drolab sweep task mysweep $i; done",
+		Args:              number(2, 2, "give a sweep's folder and a run's number: drolab sweep task DIR 0"),
+		ValidArgsFunction: completeFolders,
 		RunE: func(c *cobra.Command, args []string) error {
 			place, err := strconv.Atoi(args[1])
 			if err != nil {
