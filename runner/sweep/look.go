@@ -95,6 +95,9 @@ func names(dirs ...string) (map[string]bool, error) {
 	all := map[string]bool{}
 	for _, dir := range dirs {
 		d, err := os.Open(dir)
+		if errors.Is(err, fs.ErrNotExist) { // of a sweep that is only thought of
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
