@@ -447,7 +447,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	// What a run cannot do now is refused, in place of waiting without a word.
 	if out, err := b.command("checkpoint", "latest").CombinedOutput(); err == nil ||
-		!strings.Contains(string(out), "waits: ") || !strings.Contains(string(out), "disk full") {
+		!strings.Contains(string(out), "waits for the disk: ") || !strings.Contains(string(out), "disk full") {
 		t.Errorf("a checkpoint on a full disk: %v, %s", err, out)
 	}
 	makeRoom()

@@ -86,8 +86,74 @@ func TestKnobOfAPausedRunCounts(t *testing.T) {
 	}
 }
 
-// TestKnobOnAFullDisk is refused: it would be lost.
-func TestKnobOnAFullDisk(t *testing.T) {
+// TestCheckpointIsWrittenWhenAnswered: whoever is told that a run is saved at a step
+// finds that step's checkpoint, also where the run is paused or stops. One that has
+// not trained has nothing to save, and says so at once.
+func TestCheckpointIsWrittenWhenAnswered(t *testing.T) {
+	store := newFull(0)
+	store.makeRoom()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	q := NewQueue(ctx, Settings{Store: store, Parallel: 1, patience: time.Hour})
+	ids, err := q.Start(Request{Specs: []Spec{endless(dro.ERM), endless(dro.SFK)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := func(when string) {
+		t.Helper()
+		step, err := q.Checkpoint(ids[0])
+		if newest := store.newest.Load(); err != nil || newest < step || store.saves.Load() == 0 {
+			t.Errorf("%s: answered %d, %v, and the last checkpoint is of %d", when, step, err, newest)
+		}
+	}
+	if _, err = q.Checkpoint(ids[1]); !errors.Is(err, ErrNothing) {
+		t.Errorf("a run that waits for its turn is saved: %v", err)
+	}
+	for errors.Is(err, ErrNothing) { // until it trains
+		_, err = q.Checkpoint(ids[0])
+	}
+	for range 3 {
+		saved("while it trains")
+	}
+	if err := q.Pause(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	<-store.paused
+	before := store.saves.Load()
+	if saved("paused"); store.saves.Load() != before {
+		t.Error("a paused run, which is saved, was saved again")
+	}
+	cancel()
+	q.Wait()
+	if _, err := q.Checkpoint(ids[0]); !errors.Is(err, ErrNotRunning) {
+		t.Errorf("a checkpoint of a run that has ended: %v", err)
+	}
+}
+
+// TestCheckpointBesideAStop is answered with the one that the stop leaves.
+func TestCheckpointBesideAStop(t *testing.T) {
+	store := &at{memory: newMemory(), step: 6}
+	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Hour})
+	done := make(chan answer, 1)
+	store.do = func(id string) {
+		ask := func(j *job) error { return j.send(order{verb: checkpoint, done: done}) }
+		if err := errors.Join(q.Stop(id), q.tell(id, ask)); err != nil {
+			t.Error(err)
+		}
+	}
+	ids, err := q.Start(Request{Specs: []Spec{brief(dro.SFK)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	states := store.runs[ids[0]].states
+	if a := <-done; a != (answer{step: 6}) || states[len(states)-1].Step != 6 {
+		t.Errorf("answered %+v; the last checkpoint is of step %d", a, states[len(states)-1].Step)
+	}
+}
+
+// TestVerbOnAFullDisk is refused where it would be lost.
+func TestVerbOnAFullDisk(t *testing.T) {
 	store := newFull(9)
 	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Hour})
 	ids, err := q.Start(Request{Specs: []Spec{brief(dro.ERM)}})
@@ -97,6 +163,9 @@ func TestKnobOnAFullDisk(t *testing.T) {
 	<-store.refused
 	if err := q.Knob(ids[0], "lr", "0.002"); err == nil || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("answered with %v", err)
+	}
+	if _, err := q.Checkpoint(ids[0]); err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Errorf("a checkpoint is answered with %v", err)
 	}
 	store.makeRoom()
 	if err := q.Resume(ids[0]); err != nil {
@@ -108,13 +177,16 @@ func TestKnobOnAFullDisk(t *testing.T) {
 	}
 }
 
-// TestKnobDuringALongStep is answered before the step ends, as what it is.
-func TestKnobDuringALongStep(t *testing.T) {
+// TestVerbDuringALongStep is answered before the step ends, as what it is.
+func TestVerbDuringALongStep(t *testing.T) {
 	store := &at{memory: newMemory(), step: 6}
 	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Nanosecond})
 	store.do = func(id string) {
 		if err := q.Knob(id, "lr", "0.002"); !errors.Is(err, ErrSlow) {
 			t.Errorf("a run that cannot answer: %v", err)
+		}
+		if _, err := q.Checkpoint(id); !errors.Is(err, ErrSlow) {
+			t.Errorf("a run that cannot be saved: %v", err)
 		}
 	}
 	if _, err := q.Start(Request{Specs: []Spec{brief(dro.ERM)}}); err != nil {

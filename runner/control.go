@@ -26,7 +26,9 @@ func (r *run) serve(o order) error {
 	case stop:
 		return r.stop()
 	case checkpoint:
-		return r.save()
+		err := r.save()
+		o.answer(r.step, err)
+		return err
 	case pause:
 		return r.rest()
 	case turn:
@@ -59,6 +61,9 @@ func (r *run) stop() error {
 	}
 	return errStopped
 }
+
+// saved implements waiting: what waits, and what has stopped, was saved before.
+func (r *run) saved() error { return nil }
 
 // mark puts a status into the log.
 func (r *run) mark(s Status) error { return r.append(&StatusEvent{Head: r.head(), Status: s}) }

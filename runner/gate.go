@@ -3,7 +3,6 @@ package runner
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -22,21 +21,29 @@ const (
 // order is a verb with what it needs.
 type order struct {
 	verb verb
-	knob KnobEvent    // turn: Key and New
-	done chan<- error // turn: gets what became of it, once it is on disk; has room for that
+	knob KnobEvent     // turn: Key and New
+	done chan<- answer // gets what became of it, once it is on disk; has room for that, or is nil
+}
+
+// answer is what became of an order: the step at which it was done, or why it was not.
+type answer struct {
+	step int64
+	err  error
 }
 
 // answer tells who asked.
-func (o *order) answer(err error) {
+func (o *order) answer(step int64, err error) {
 	if o.done != nil {
-		o.done <- err
+		o.done <- answer{step, err}
 	}
 }
 
 // waiting is a run that has no slot, as far as it can act then.
 type waiting interface {
+	head() Head
 	mark(Status) error    // puts a new status into the log
 	turn(KnobEvent) error // turns a knob, which is on disk then
+	saved() error         // says why no checkpoint of where the run stands is on disk
 }
 
 // refused says that a knob cannot be turned; the run goes on.
@@ -59,7 +66,7 @@ type gate struct {
 	alone  bool            // nobody can resume the run: every attempt is one to go on, too
 
 	held    bool        // a slot
-	later   []order     // asked while waiting, to be served when training
+	rest    bool        // a pause was asked for while the run waited for the disk
 	ending  atomic.Bool // a stop was asked for, or the run ends anyhow
 	trouble trouble
 }
@@ -110,38 +117,32 @@ func (g *gate) outside(o order, paused bool, w waiting) (nowPaused bool, err err
 	case o.verb == turn:
 		return paused, o.turn(w)
 	case o.verb == checkpoint:
-		g.keep(o)
+		o.answer(w.head().Step, w.saved())
 	}
 	return paused, nil
-}
-
-// keep puts o off. What is asked twice in a row is kept once: a wait may be
-// long, and whoever asks then cannot see that it was heard.
-func (g *gate) keep(o order) {
-	if n := len(g.later); n > 0 && g.later[n-1].verb == o.verb {
-		g.later = g.later[:n-1]
-	}
-	g.later = append(g.later, o)
 }
 
 // turn turns the knob and tells who asked. The error is one that ends the run.
 func (o *order) turn(w waiting) error {
 	err := w.turn(o.knob)
-	o.answer(err)
+	o.answer(w.head().Step, err)
 	if errors.As(err, &refused{}) {
 		return nil
 	}
 	return err
 }
 
-// turnLast turns the knobs that were asked for before a stop, for the resume that
-// may come, and forgets all else.
-func (g *gate) turnLast(w waiting) (err error) {
+// serveLast does what was asked before a stop: it turns knobs, for the resume that
+// may come, and tells of the checkpoint that the stop has left. All else is over.
+func (g *gate) serveLast(w waiting) (err error) {
 	for o, ok := g.next(); ok; o, ok = g.next() {
-		if o.verb == turn && err == nil {
+		switch {
+		case err != nil:
+			o.answer(0, err)
+		case o.verb == turn:
 			err = o.turn(w)
-		} else if o.verb == turn {
-			o.answer(err)
+		case o.verb == checkpoint:
+			o.answer(w.head().Step, w.saved())
 		}
 	}
 	return err
@@ -150,7 +151,7 @@ func (g *gate) turnLast(w waiting) (err error) {
 // close refuses what was asked too late.
 func (g *gate) close() {
 	for o, ok := g.next(); ok; o, ok = g.next() {
-		o.answer(ErrNotRunning)
+		o.answer(0, ErrNotRunning)
 	}
 }
 
@@ -164,9 +165,9 @@ func (g *gate) leave() {
 
 // next returns an order that waits, without waiting.
 func (g *gate) next() (o order, ok bool) {
-	if len(g.later) > 0 {
-		o, g.later = g.later[0], g.later[1:]
-		return o, true
+	if g.rest {
+		g.rest = false
+		return order{verb: pause}, true
 	}
 	select {
 	case o := <-g.orders:
@@ -197,6 +198,14 @@ func (g *gate) write(do func() error, tell func(cause error) error) (told bool, 
 	}
 }
 
+// slow says why an order is not answered yet.
+func (g *gate) slow() error {
+	if cause := g.trouble.String(); cause != "" {
+		return fmt.Errorf("waits for the disk: %s", cause)
+	}
+	return ErrSlow
+}
+
 // awaitRoom waits until the write may be tried again, or shall not be, and notes
 // now and then that it waits. A resume takes back a pause that was asked for
 // meanwhile.
@@ -217,12 +226,12 @@ func (g *gate) awaitRoom(note func()) (try bool) {
 			case stop:
 				return false
 			case resume:
-				g.later = slices.DeleteFunc(g.later, func(o order) bool { return o.verb == pause })
+				g.rest = false
 				return true
-			case turn: // it could not be written, and so would not count
-				o.answer(fmt.Errorf("waits for the disk: %s", &g.trouble))
-			default:
-				g.keep(o)
+			case pause:
+				g.rest = true
+			default: // it cannot be written, and so would not count
+				o.answer(0, g.slow())
 			}
 		}
 	}

@@ -65,7 +65,7 @@ func (j *job) append(e Event) error {
 // stopEarly ends a job that was stopped before it had a slot. The knobs that
 // were asked for meanwhile are for the resume that may come.
 func (j *job) stopEarly() (Status, error) {
-	if err := j.gate.turnLast(j); err != nil {
+	if err := j.gate.serveLast(j); err != nil {
 		return Failed, err
 	}
 	return Stopped, j.append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "stopped before it started"})
@@ -90,6 +90,14 @@ func (j *job) turn(k KnobEvent) error {
 		return err
 	}
 	j.knobs = Turned(append(slices.Clone(j.knobs), *e))
+	return nil
+}
+
+// saved implements waiting.
+func (j *job) saved() error {
+	if j.from == nil {
+		return ErrNothing
+	}
 	return nil
 }
 

@@ -10,8 +10,10 @@ import (
 	"drolab/dro"
 )
 
-// asked is for a test in the run's own goroutine, which cannot wait for itself.
-func asked(_ <-chan error, err error) error { return err }
+// turnSoon asks in the run's own goroutine, which cannot wait for itself.
+func (q *Queue) turnSoon(id, key, value string) error {
+	return q.tell(id, func(j *job) error { return j.ask(key, value, nil) })
+}
 
 // turnedAt starts a run of spec and turns knobs when it logs the given step.
 func turnedAt(t *testing.T, spec Spec, step int64, knobs ...[2]string) (*Queue, *at, string) {
@@ -20,7 +22,7 @@ func turnedAt(t *testing.T, spec Spec, step int64, knobs ...[2]string) (*Queue, 
 	q := NewQueue(context.Background(), Settings{Store: store})
 	store.do = func(id string) {
 		for _, k := range knobs {
-			if _, err := q.ask(id, k[0], k[1]); err != nil {
+			if err := q.turnSoon(id, k[0], k[1]); err != nil {
 				t.Error(err)
 			}
 		}
@@ -135,7 +137,7 @@ func TestKnobOfAPausedRunThatIsStopped(t *testing.T) {
 	store := &at{memory: newMemory(), step: 6}
 	q := NewQueue(context.Background(), Settings{Store: store})
 	store.do = func(id string) {
-		if err := errors.Join(q.Pause(id), asked(q.ask(id, "lr", "0.002")), q.Stop(id)); err != nil {
+		if err := errors.Join(q.Pause(id), q.turnSoon(id, "lr", "0.002"), q.Stop(id)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -214,7 +216,7 @@ func TestKnobsBeforeTheEndOfTheQueue(t *testing.T) {
 	store := &at{memory: newMemory(), step: 6}
 	q := NewQueue(ctx, Settings{Store: store})
 	store.do = func(id string) {
-		if _, err := q.ask(id, "lr", "0.002"); err != nil {
+		if err := q.turnSoon(id, "lr", "0.002"); err != nil {
 			t.Error(err)
 		}
 		cancel()

@@ -13,21 +13,6 @@ import (
 	"drolab/runner/data"
 )
 
-// Verbs is all that can be asked of runs. What they do is seen in the files
-// that a Store keeps, never here.
-type Verbs interface {
-	// Start checks every spec, records the runs and queues them; either all
-	// of them or, with an error, none.
-	Start(Request) (ids []string, err error)
-	Pause(id string) error      // at the next step boundary, with a checkpoint
-	Resume(id string) error     // a paused run, or an unfinished one that nobody runs
-	Stop(id string) error       // at the next step boundary, with a checkpoint
-	Checkpoint(id string) error // now, at the next step boundary
-	// Knob changes a setting of a run that goes on (see Knobs) to a number or
-	// "auto", at the next step boundary. It returns when the change is on disk.
-	Knob(id, key, value string) error
-}
-
 // Settings of a Queue.
 type Settings struct {
 	Store    Store
@@ -45,7 +30,7 @@ type Settings struct {
 	Ended func(Outcome)
 
 	retry    time.Duration // how often a run that waits for the disk tries to say so; 0 is 2 s
-	patience time.Duration // how long a verb waits for a run or for another start; 0 is 8 s
+	patience time.Duration // how long a verb waits for a run or for another start; 0 is 7 s
 }
 
 // DefaultParallel is how many runs a queue runs at once unless it is told otherwise.

@@ -204,7 +204,7 @@ func (r *run) do(from *State) (status Status, err error) {
 		err = r.loop()
 	}
 	if err == errStopped {
-		status, err = Stopped, r.gate.turnLast(r)
+		status, err = Stopped, r.gate.serveLast(r)
 	}
 	if err != nil {
 		status = Failed

@@ -346,10 +346,12 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Equal tells whether two Specs state the same.
+// Equal tells whether two Specs state the same. What no method of theirs reads
+// states nothing.
 func (s *Spec) Equal(o *Spec) bool {
 	return !slices.ContainsFunc(AllSettings(), func(t Setting) bool {
-		return !reflect.DeepEqual(t.value(s), t.value(o))
+		idle := t.own != nil && !t.ReadIn(s) && !t.ReadIn(o)
+		return !idle && !reflect.DeepEqual(t.value(s), t.value(o))
 	})
 }
 

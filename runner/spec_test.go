@@ -226,6 +226,7 @@ func FuzzSpec(f *testing.F) {
 	}
 	f.Add(text)
 	f.Add([]byte(`{"algorithms":["sfk"],"seeds":1,"mean":null,"lr":1e-320,"imbalance":[1,0.5],"eta_min":"auto"}`))
+	f.Add([]byte(`{"algorithms":["erm"],"c":1}`)) // which ERM does not read
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var s, back Spec
 		if json.Unmarshal(text, &s) != nil || s.Validate() != nil {

@@ -9,6 +9,27 @@ import (
 	"time"
 )
 
+// Verbs is all that can be asked of runs. What they do is seen in the files
+// that a Store keeps, never here.
+type Verbs interface {
+	// Start checks every spec, records the runs and queues them; either all
+	// of them or, with an error, none.
+	Start(Request) (ids []string, err error)
+
+	// Pause, Resume and Stop ask, and the run's log tells when it is so. A run
+	// pauses and stops at the next step boundary, with a checkpoint; what resumes
+	// is a paused one, or an unfinished one that nobody runs.
+	Pause(id string) error
+	Resume(id string) error
+	Stop(id string) error
+
+	// Checkpoint saves a run at the next step boundary, and Knob changes a setting
+	// there (see Knobs) to a number or "auto". They return when that is on disk.
+	// With ErrSlow it has been asked for, and is done behind a long step.
+	Checkpoint(id string) (step int64, err error)
+	Knob(id, key, value string) error
+}
+
 // Pause implements Verbs.
 func (q *Queue) Pause(id string) error { return q.send(id, order{verb: pause}) }
 
@@ -16,7 +37,11 @@ func (q *Queue) Pause(id string) error { return q.send(id, order{verb: pause}) }
 func (q *Queue) Stop(id string) error { return q.send(id, order{verb: stop}) }
 
 // Checkpoint implements Verbs.
-func (q *Queue) Checkpoint(id string) error { return q.send(id, order{verb: checkpoint}) }
+func (q *Queue) Checkpoint(id string) (step int64, err error) {
+	return q.await(id, func(j *job, done chan<- answer) error {
+		return j.send(order{verb: checkpoint, done: done})
+	})
+}
 
 // Resume implements Verbs.
 func (q *Queue) Resume(id string) error { return q.ResumeWith(id, Means{}) }
@@ -58,60 +83,69 @@ func (q *Queue) goOn(id string) (over <-chan struct{}, err error) {
 	return over, j.send(order{verb: resume})
 }
 
-// patience runs out when a verb has waited for a run or another start long enough.
+// patience runs out when a verb has waited for a run or another start long enough:
+// before an engine gives up the verb.
 func (q *Queue) patience() *time.Timer {
-	return time.NewTimer(cmp.Or(q.settings.patience, 8*time.Second))
+	return time.NewTimer(cmp.Or(q.settings.patience, 7*time.Second))
 }
 
 // Knob implements Verbs.
 func (q *Queue) Knob(id, key, value string) error {
-	done, err := q.ask(id, key, value)
-	if err != nil {
-		return err
-	}
-	slow := q.patience()
-	defer slow.Stop()
-	select {
-	case err = <-done:
-	case <-slow.C:
-		err = ErrSlow
-	}
-	if err != nil {
-		return fmt.Errorf("run %s: %s: %w", id, key, err)
-	}
-	return nil
+	_, err := q.await(id, func(j *job, done chan<- answer) error { return j.ask(key, value, done) })
+	return err
 }
 
-// ask hands a knob to a run. What is returned gets one value: that the change is
-// on disk, or why not.
-func (q *Queue) ask(id, key, value string) (<-chan error, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	j, err := q.live(id)
-	if err != nil {
-		return nil, err
-	}
+// ask hands a knob to the run. The caller holds the queue's mu.
+func (j *job) ask(key, value string, done chan<- answer) error {
 	spec := j.spec
 	_, after, err := spec.Turn(key, value)
 	if err != nil {
-		return nil, fmt.Errorf("run %s: %w", id, err)
+		return fmt.Errorf("run %s: %w", j.meta.ID, err)
 	}
-	done := make(chan error, 1)
-	if err := j.send(order{turn, KnobEvent{Key: key, New: after}, done}); err != nil {
-		return nil, err
+	if err = j.send(order{turn, KnobEvent{Key: key, New: after}, done}); err == nil {
+		j.spec = spec
 	}
-	j.spec = spec
-	return done, nil
+	return err
 }
 
+// await asks something of a live run, and waits until what is asked for is on disk.
+func (q *Queue) await(id string, ask func(*job, chan<- answer) error) (step int64, err error) {
+	var slow func() error
+	done := make(chan answer, 1)
+	err = q.tell(id, func(j *job) error {
+		slow = j.gate.slow
+		return ask(j, done)
+	})
+	if err != nil {
+		return 0, err
+	}
+	late := q.patience()
+	defer late.Stop()
+	var a answer
+	select {
+	case a = <-done:
+	case <-late.C:
+		a.err = slow()
+	}
+	if a.err != nil {
+		return 0, fmt.Errorf("run %s: %w", id, a.err)
+	}
+	return a.step, nil
+}
+
+// send asks something of a live run.
 func (q *Queue) send(id string, o order) error {
+	return q.tell(id, func(j *job) error { return j.send(o) })
+}
+
+func (q *Queue) tell(id string, ask func(*job) error) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	j, err := q.live(id)
 	if err != nil {
 		return err
 	}
-	return j.send(o)
+	return ask(j)
 }
 
 func (q *Queue) live(id string) (*job, error) {

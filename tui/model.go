@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -204,15 +205,7 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 	if msg.Verb == "resume" {
 		m.Mine[msg.ID] = true
 	}
-	return kit.Notify(fmt.Sprintf("asked to %s: %s", verbText(msg.Verb), cell.Clean(msg.ID)))
-}
-
-// verbText is a verb in a sentence.
-func verbText(verb string) string {
-	if verb == "checkpoint" {
-		return "save a checkpoint"
-	}
-	return verb
+	return kit.Notify(cmp.Or(msg.Done, "asked to "+msg.Verb) + ": " + cell.Clean(msg.ID))
 }
 
 // profile takes what Bubble Tea learned of the terminal's colours meanwhile.

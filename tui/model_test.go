@@ -12,6 +12,8 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // TestVerbsOfAnotherProcess is the interface beside a process for all runs.
@@ -27,10 +29,9 @@ func TestVerbsOfAnotherProcess(t *testing.T) {
 // TestAnswered says what was asked.
 func TestAnswered(t *testing.T) {
 	r := watching(t, 120, 40)
-	for verb, want := range map[string]string{"pause": "asked to pause: a-run",
-		"checkpoint":     "asked to save a checkpoint: a-run",
-		"turn c to auto": "asked to turn c to auto: a-run"} {
-		if r.send(lab.Answered{Verb: verb, ID: "a-run"}); !strings.Contains(r.footer(), want) {
+	for want, ask := range map[string]tea.Cmd{"asked to pause: a-run": r.Ask("pause", "a-run"),
+		"saved at step 7: a-run": r.Save("a-run"), "turned c to auto: a-run": r.Turn("a-run", "c", "auto")} {
+		if r.send(ask()); !strings.Contains(r.footer(), want) {
 			t.Errorf("the footer says %q, want %q", r.footer(), want)
 		}
 	}

@@ -10,6 +10,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
+// MeanStd returns the mean and the standard deviation of a sample (with n - 1), each
+// NaN where there are too few values.
+func MeanStd(values []float64) (mean, std float64) { return stat.MeanStdDev(values, nil) }
+
 // TInterval returns the mean of the values and the half width of its
 // two-sided Student t interval at the given level, 0 < level < 1. The half
 // width is NaN for fewer than two values, the mean too where there is none.

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"drolab/runner/internal/room"
 )
 
 // arrayOptions are what may follow the path of arrays in NumPy's formats:
@@ -112,10 +114,13 @@ func extract(whole []byte, f *zip.File) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	size, left := f.UncompressedSize64, uint64(len(whole))-uint64(at)
+	size, end := f.UncompressedSize64, uint64(len(whole))
+	if uint64(at) > end || f.CompressedSize64 > end-uint64(at) {
+		return nil, errors.New("is cut short")
+	}
 	if f.Method == zip.Store {
-		if uint64(at) > uint64(len(whole)) || size > left {
-			return nil, errors.New("is cut short")
+		if size != f.CompressedSize64 {
+			return nil, errors.New("is damaged: it has two sizes")
 		}
 		b := whole[at : uint64(at)+size]
 		if crc32.ChecksumIEEE(b) != f.CRC32 {
@@ -126,6 +131,9 @@ func extract(whole []byte, f *zip.File) ([]byte, error) {
 	const most = 1032 // bytes that one of deflate's can become
 	if size/most > f.CompressedSize64 {
 		return nil, fmt.Errorf("%d bytes cannot be %d uncompressed", f.CompressedSize64, size)
+	}
+	if err := room.Ask(float64(size), "it"); err != nil {
+		return nil, err
 	}
 	r, err := f.Open()
 	if err != nil {

@@ -129,29 +129,50 @@ func (f *frame) unique(header []string) []string {
 		note("the first line names the columns, one of them %q: if it is a sample, add header=none", names[i])
 	}
 	// A header may have as many names as a file has bytes.
-	seen, taken, copies := map[string]int{}, map[string]bool{}, map[string]int{}
+	var nameless, twins []string
+	seen, taken, copies := map[string]bool{}, map[string]bool{}, map[string]int{}
 	for _, name := range names {
 		taken[name] = true
 	}
 	for i, name := range names {
 		if name == "" {
 			name = "c" + strconv.Itoa(i+1)
-			note("column %d has no name: it is %q here", i+1, name)
+			nameless = append(nameless, name)
 		}
-		first, twice := seen[name]
-		if twice {
+		if seen[name] {
 			base := name
 			for name = ""; name == "" || taken[name]; copies[base]++ {
 				name = base + "." + strconv.Itoa(copies[base]+1)
 			}
-			note("columns %d and %d are both named %q: the second is %q here", first+1, i+1, base, name)
+			twins = append(twins, name)
 		}
-		names[i], taken[name] = name, true
-		if !twice {
-			seen[name] = i
-		}
+		names[i], taken[name], seen[name] = name, true, true
+	}
+	if len(nameless) > 0 {
+		note("%s", called(nameless, "without a name"))
+	}
+	if len(twins) > 0 {
+		note("%s", called(twins, "with the name of one before"))
 	}
 	return names
+}
+
+// called says how many columns are like that, and what the first few are called.
+func called(names []string, like string) string {
+	const few = 3
+	what := "columns"
+	if len(names) == 1 {
+		what = "column"
+	}
+	list := make([]string, min(few, len(names)))
+	for i := range list {
+		list[i] = strconv.Quote(names[i])
+	}
+	more := ""
+	if len(names) > few {
+		more = fmt.Sprintf(" and %d more", len(names)-few)
+	}
+	return fmt.Sprintf("%d %s %s, called %s%s here", len(names), what, like, strings.Join(list, ", "), more)
 }
 
 // isMeasure says whether a name is a number too large to be a column's: numbers of columns are names too.

@@ -180,11 +180,19 @@ func TestCSVHeader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{`column 2 has no name: it is "c2" here`,
-		`columns 1 and 3 are both named "n": the second is "n.1" here`,
+	want := []string{`1 column without a name, called "c2" here`,
+		`1 column with the name of one before, called "n.1" here`,
 		`the label is the last column, "out": name it with label=`}
 	if !slices.Equal(d.Notes, want) || d.Shape.C != 1 {
 		t.Errorf("notes %q, want %q; %v", d.Notes, want, d.Shape)
+	}
+	const many = 20_000
+	d, err = openText(t, strings.Repeat(",", many)+strings.Repeat("n,", many)+"label\n"+
+		strings.Repeat(strings.Repeat("1,", 2*many)+"a\n"+strings.Repeat("2,", 2*many)+"b\n", 5), "")
+	want = []string{`20000 columns without a name, called "c1", "c2", "c3" and 19997 more here`,
+		`19999 columns with the name of one before, called "n.1", "n.2", "n.3" and 19996 more here`}
+	if err != nil || !slices.Equal(d.Notes, want) {
+		t.Errorf("a header that means harm: notes %.1000q, want %q; %v", d.Notes, want, err)
 	}
 	if d, err = openText(t, "n,label\n"+strings.Repeat("1,a\n2,b\n", 5), ""); err != nil || len(d.Notes) > 0 {
 		t.Errorf("a column named label: notes %q, %v", d.Notes, err)

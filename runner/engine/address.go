@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
+
+	"drolab/runner/record"
 )
 
 // Names inside a runs folder. A dot hides them from the list of runs.
@@ -40,7 +43,12 @@ type info struct {
 // readInfo reads what the lock file of a runs folder says; ok is false where
 // it says nothing.
 func readInfo(runsDir string) (i info, ok bool) {
-	b, err := os.ReadFile(filepath.Join(runsDir, lockName))
+	f, err := record.OpenPlain(filepath.Join(runsDir, lockName))
+	if err != nil {
+		return i, false
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxMessage))
 	return i, err == nil && json.Unmarshal(b, &i) == nil && i.Control != ""
 }
 

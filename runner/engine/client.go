@@ -65,7 +65,16 @@ func (c *Client) Pause(id string) error { return c.ask(&request{Verb: verbPause,
 func (c *Client) Stop(id string) error { return c.ask(&request{Verb: verbStop, Run: id}) }
 
 // Checkpoint implements runner.Verbs.
-func (c *Client) Checkpoint(id string) error { return c.ask(&request{Verb: verbCheckpoint, Run: id}) }
+func (c *Client) Checkpoint(id string) (step int64, err error) {
+	out, err := c.askAt(control, &request{Verb: verbCheckpoint, Run: id})
+	if err != nil {
+		return 0, err
+	}
+	if out.Step == nil { // an engine of a program before
+		return 0, fmt.Errorf("run %s: %w", id, runner.ErrSlow)
+	}
+	return *out.Step, nil
+}
 
 // Knob implements runner.Verbs.
 func (c *Client) Knob(id, key, value string) error {
@@ -247,10 +256,10 @@ var errReadOnly = errors.New("this view is read-only: leave it and use drolab at
 // Start refuses.
 func (ReadOnly) Start(runner.Request) ([]string, error) { return nil, errReadOnly }
 
-func (ReadOnly) Pause(string) error                { return errReadOnly } // Pause refuses.
-func (ReadOnly) Resume(string) error               { return errReadOnly } // Resume refuses.
-func (ReadOnly) Stop(string) error                 { return errReadOnly } // Stop refuses.
-func (ReadOnly) Checkpoint(string) error           { return errReadOnly } // Checkpoint refuses.
-func (ReadOnly) Knob(string, string, string) error { return errReadOnly } // Knob refuses.
+func (ReadOnly) Pause(string) error                { return errReadOnly }    // Pause refuses.
+func (ReadOnly) Resume(string) error               { return errReadOnly }    // Resume refuses.
+func (ReadOnly) Stop(string) error                 { return errReadOnly }    // Stop refuses.
+func (ReadOnly) Checkpoint(string) (int64, error)  { return 0, errReadOnly } // Checkpoint refuses.
+func (ReadOnly) Knob(string, string, string) error { return errReadOnly }    // Knob refuses.
 
 var _ runner.Verbs = ReadOnly{}

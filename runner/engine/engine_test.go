@@ -14,6 +14,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/record"
 )
 
 func TestVerbs(t *testing.T) {
@@ -33,8 +34,11 @@ func TestVerbs(t *testing.T) {
 	}
 	must(t, p.Resume(id))
 	p.awaitStatus(t, id, runner.Running)
-	must(t, p.Checkpoint(id))
-	await(t, func() bool { _, ok, err := p.find(t, id).Saved(); return ok && err == nil })
+	step, err := p.Checkpoint(id)
+	must(t, err)
+	if s, ok, err := p.find(t, id).Saved(); !ok || err != nil || s.Step < step {
+		t.Errorf("answered that step %d is saved; the newest is %+v, %v", step, s, err)
+	}
 	if err := p.Shutdown(false); err == nil || !strings.Contains(err.Error(), id) {
 		t.Errorf("a shutdown while a run is live: %v", err)
 	}
@@ -49,8 +53,8 @@ func TestVerbs(t *testing.T) {
 	if _, err := p.Status(); !errors.Is(err, ErrNone) {
 		t.Errorf("status without an engine: %v", err)
 	}
-	for _, err := range []error{p.Pause(id), p.Stop(id), p.Checkpoint(id), p.Knob(id, "lr", "1"),
-		p.Shutdown(false)} {
+	_, err = p.Checkpoint(id)
+	for _, err := range []error{err, p.Pause(id), p.Stop(id), p.Knob(id, "lr", "1"), p.Shutdown(false)} {
 		if !errors.Is(err, ErrNone) {
 			t.Errorf("without an engine: %v", err)
 		}
@@ -92,6 +96,40 @@ func TestEndsWhenIdle(t *testing.T) {
 	}
 	if !strings.Contains(p.log.String(), "idle") {
 		t.Errorf("log:\n%s", p.log.String())
+	}
+}
+
+// TestWorkOfItsOwn: the engine does what it finds to do without being asked, and
+// does not end before that is over, however idle it is.
+func TestWorkOfItsOwn(t *testing.T) {
+	begun, finish, looks := make(chan struct{}), make(chan struct{}), 0
+	p := start(t, func(s *Settings) {
+		s.Idle, s.look = time.Nanosecond, time.Millisecond
+		s.Work = func() func(context.Context, *runner.Queue) {
+			if looks++; looks > 1 {
+				return nil
+			}
+			return func(_ context.Context, q *runner.Queue) {
+				if _, err := q.Start(brief(dro.ERM, 1)); err != nil {
+					t.Error(err)
+				}
+				close(begun)
+				<-finish
+			}
+		}
+	})
+	<-begun
+	await(t, func() bool { s, err := p.Status(); return err == nil && len(s.Runs) == 0 })
+	select {
+	case err := <-p.ended:
+		t.Fatalf("it ended at work: %v", err)
+	default:
+	}
+	close(finish)
+	err := <-p.ended
+	p.ended <- err
+	if runs, _ := record.List(p.RunsDir); len(runs) != 1 || runs[0].Status() != runner.Done {
+		t.Errorf("its work came to %v", runs)
 	}
 }
 

@@ -32,6 +32,8 @@ func codes() map[string]error {
 		"not_running": runner.ErrNotRunning,
 		"elsewhere":   runner.ErrElsewhere,
 		"busy":        runner.ErrBusy,
+		"slow":        runner.ErrSlow,
+		"nothing":     runner.ErrNothing,
 		"done":        runner.ErrDone,
 		"live":        ErrLive,
 		"missing":     fs.ErrNotExist,

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -75,7 +74,7 @@ func (c *Client) launch() (*child, error) {
 	detach(cmd)
 	cmd.Dir = "/" // no disk is kept from being unmounted
 	started := &child{exited: make(chan error, 1), log: filepath.Join(c.RunsDir, logName)}
-	if log, err := openEngineLog(started.log); err == nil { // without one, its words are lost
+	if log, err := record.AppendPlain(started.log, maxLog); err == nil { // without one, its words are lost
 		defer log.Close()
 		if info, err := log.Stat(); err == nil {
 			started.from = info.Size()
@@ -87,14 +86,6 @@ func (c *Client) launch() (*child, error) {
 	}
 	go func() { started.exited <- cmd.Wait() }()
 	return started, nil
-}
-
-func openEngineLog(path string) (*os.File, error) {
-	flags := os.O_WRONLY | os.O_APPEND | os.O_CREATE
-	if info, err := os.Stat(path); err == nil && info.Size() > maxLog {
-		flags |= os.O_TRUNC
-	}
-	return os.OpenFile(path, flags, 0o600)
 }
 
 // ended tells whether the engine ended without being of use, and the last line
@@ -113,7 +104,7 @@ func (s *child) ended() (why string, yes bool) {
 }
 
 func lastLine(path string, from int64) string {
-	f, err := os.Open(path)
+	f, err := record.OpenPlain(path)
 	if err != nil {
 		return ""
 	}

@@ -42,7 +42,8 @@ func TestStartThatHangs(t *testing.T) {
 	answer := make(chan error, 1)
 	go func() { _, err := p.Start(r); answer <- err }()
 	<-opened
-	must(t, p.Checkpoint(id))
+	_, err := p.Checkpoint(id)
+	must(t, err)
 	if _, err := p.Status(); err != nil {
 		t.Error(err)
 	}
@@ -112,6 +113,22 @@ func TestSilentServer(t *testing.T) {
 	var out reply
 	if err := w.receive(&out, 0); err == nil {
 		t.Error("silence is an answer")
+	}
+}
+
+// TestFieldOfTheFuture: an answer may say more than one understands, a question not.
+func TestFieldOfTheFuture(t *testing.T) {
+	for strict, want := range map[bool]bool{false: true, true: false} {
+		here, there := net.Pipe()
+		go io.WriteString(there, `{"protocol":1,"pid":7,"later":{"a":[1]}}`+"\n")
+		w := newWire(here)
+		w.strict = strict
+		var h hello
+		if err := w.receive(&h, patience); (err == nil) != want || want && h.PID != 7 {
+			t.Errorf("strict %v: %+v, %v", strict, h, err)
+		}
+		w.Close()
+		there.Close()
 	}
 }
 

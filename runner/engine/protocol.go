@@ -64,12 +64,14 @@ type request struct {
 	Force bool            `json:"force,omitempty"` // shut down although runs are live: they stop
 }
 
-// reply answers a request. Without an error what was asked was done or, where
-// a run does it at its next step, handed to the run.
+// reply answers a request. Without an error what was asked for is on disk: a start,
+// a checkpoint, a knob; a pause or a stop was handed to the run, which does it at
+// its next step.
 type reply struct {
 	Error  string   `json:"error,omitempty"`
 	Fault  *fault   `json:"fault,omitempty"` // what the error is, if that is known
 	IDs    []string `json:"ids,omitempty"`
+	Step   *int64   `json:"step,omitempty"` // of a checkpoint that is on disk
 	Status *Status  `json:"status,omitempty"`
 }
 

@@ -155,7 +155,8 @@ func (s *storm) ask(t *testing.T) string {
 		}
 	} else {
 		run := pick(s, "", "..", "../../etc", "latest", strings.Repeat("a", 5000), "\x1b[2J", "x\ny")
-		ask := pick(s, s.Pause, s.Stop, s.Checkpoint, s.Resume,
+		ask := pick(s, s.Pause, s.Stop, s.Resume,
+			func(id string) error { _, err := s.Checkpoint(id); return err },
 			func(id string) error {
 				return s.Knob(id, pick(s, "lr", "epochs", "\x00"), pick(s, "1e999", "auto", "-0"))
 			})

@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 	"net"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"drolab/runner/record"
 )
 
 // TestSquattedAddress: a socket in a folder that others may enter is passed
@@ -104,6 +107,35 @@ func TestSecondUser(t *testing.T) {
 	p.awaitStatus(t, id, "stopped")
 	must(t, p.Resume(id))
 	must(t, p.Stop(id))
+}
+
+// TestLinksBesideTheRuns: in a folder that others can write to, neither who starts an
+// engine nor the engine writes through a link, and no pipe holds them up.
+func TestLinksBesideTheRuns(t *testing.T) {
+	runs, runtimeDir := short(t), short(t)
+	victim := filepath.Join(short(t), ".profile")
+	text := []byte(strings.Repeat("export PATH\n", maxLog/10)) // so much that a log would begin anew
+	must(t, os.WriteFile(victim, text, 0o600))
+	must(t, os.Symlink(victim, filepath.Join(runs, logName)))
+	must(t, syscall.Mkfifo(filepath.Join(runs, lockName), 0o600))
+	c := spawning(t, runs, runtimeDir, "test")
+	if _, ok := readInfo(runs); ok {
+		t.Error("a pipe says where the engine is")
+	}
+	must(t, os.Remove(filepath.Join(runs, lockName)))
+	must(t, os.Symlink(victim, filepath.Join(runs, lockName)))
+	l, err := record.Acquire(filepath.Join(runs, lockName))
+	if err == nil {
+		l.Release()
+		t.Error("an engine has a link for its lock")
+	}
+	must(t, os.Remove(filepath.Join(runs, lockName)))
+	_, err = c.Start(brief("sfk", 1)) // its words are lost
+	must(t, err)
+	must(t, c.Shutdown(true))
+	if got, err := os.ReadFile(victim); err != nil || !bytes.Equal(got, text) {
+		t.Errorf("the victim's file has %d bytes of %d, %v", len(got), len(text), err)
+	}
 }
 
 // mischief lists what a stranger could do.

@@ -21,7 +21,7 @@ func (e *engine) controlVerbs() map[string]handler {
 		verbResume:     e.resume,
 		verbPause:      of(e.queue.Pause),
 		verbStop:       of(e.queue.Stop),
-		verbCheckpoint: of(e.queue.Checkpoint),
+		verbCheckpoint: e.checkpoint,
 		verbKnob:       e.knob,
 		verbShutdown:   e.shutdown,
 	}
@@ -57,6 +57,11 @@ func (e *engine) resume(r *request) (*reply, error) {
 		m = *r.Means
 	}
 	return &reply{}, e.queue.ResumeWith(r.Run, m)
+}
+
+func (e *engine) checkpoint(r *request) (*reply, error) {
+	step, err := e.queue.Checkpoint(r.Run)
+	return &reply{Step: &step}, err
 }
 
 func (e *engine) knob(r *request) (*reply, error) {

@@ -13,12 +13,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"drolab/runner/internal/aside"
 )
 
 // Sheet is a table. Every row has as many cells as Head; numbers are written so
@@ -56,30 +57,43 @@ func Register(f Format) (remove func()) {
 }
 
 // WriteFile writes the sheet to a new file in dir, named after it and the time,
-// and returns its path. It replaces nothing, and leaves nothing when it fails.
+// and returns its path when it is on disk. It replaces nothing, and leaves nothing
+// under that name when it fails.
 func (f *Format) WriteFile(dir string, s *Sheet, now time.Time) (path string, err error) {
-	file, err := f.create(filepath.Join(dir, "export-"+s.Name+"-"+now.Format("20060102-150405")))
+	in, err := os.OpenRoot(dir)
 	if err != nil {
 		return "", err
 	}
-	w := bufio.NewWriter(file)
-	if err := errors.Join(f.Write(w, s), w.Flush(), file.Close()); err != nil {
-		os.Remove(file.Name())
-		return "", fmt.Errorf("writing %s: %w", file.Name(), err)
+	defer in.Close()
+	name, err := f.WriteIn(aside.Root{Root: in}, s, now)
+	if err != nil {
+		return "", fmt.Errorf("writing to %s: %w", dir, err)
 	}
-	return file.Name(), nil
+	return filepath.Join(dir, name), nil
 }
 
-// create makes a file of the first free name.
-func (f *Format) create(base string) (file *os.File, err error) {
-	for i := 1; i < 100; i++ {
-		path := base + "." + f.Name
-		if i > 1 {
-			path = fmt.Sprintf("%s-%d.%s", base, i, f.Name)
-		}
-		if file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); !errors.Is(err, fs.ErrExist) {
-			break
+// WriteIn is WriteFile in an open folder; it returns the name.
+func (f *Format) WriteIn(in aside.Folder, s *Sheet, now time.Time) (name string, err error) {
+	base := "export-" + s.Name + "-" + now.Format("20060102-150405")
+	names := func(yield func(string) bool) {
+		ok := yield(base + "." + f.Name)
+		for i := 2; ok && i < 100; i++ {
+			ok = yield(fmt.Sprintf("%s-%d.%s", base, i, f.Name))
 		}
 	}
-	return file, err
+	return aside.NewIn(in, names, 0o644, func(w io.Writer) error { return f.Write(w, s) })
+}
+
+// Replace writes the file of that path, which is the old one until the new one is on
+// disk. What is no regular file, a pipe or a link, is written to as it is.
+func Replace(path string, write func(io.Writer) error) error {
+	if info, err := os.Lstat(path); err != nil || info.Mode().IsRegular() {
+		return aside.Write(path, write)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	return errors.Join(write(w), w.Flush(), f.Close())
 }

@@ -85,6 +85,33 @@ func TestWriteFileReplacesNothing(t *testing.T) {
 	}
 }
 
+// TestReplace: a file is the old one until the new one is whole; what is no file is
+// written to as it is.
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "a"), filepath.Join(dir, "link")
+	if err := os.Symlink("a", link); err != nil {
+		t.Skip(err)
+	}
+	broken := errors.New("broken")
+	for _, c := range []struct {
+		path, text, want string
+		err              error
+	}{{path, "old", "old", nil}, {path, "half", "old", broken}, {link, "new", "new", nil}} {
+		err := Replace(c.path, func(w io.Writer) error {
+			io.WriteString(w, c.text)
+			return c.err
+		})
+		if got, _ := os.ReadFile(path); string(got) != c.want || !errors.Is(err, c.err) {
+			t.Errorf("%s after %q: %q, %v", c.path, c.text, got, err)
+		}
+	}
+	info, err := os.Lstat(link)
+	if list, _ := os.ReadDir(dir); err != nil || info.Mode().IsRegular() || len(list) != 2 {
+		t.Errorf("left %v; the link is %v, %v", list, info, err)
+	}
+}
+
 // A format is added without touching another file.
 func TestRegister(t *testing.T) {
 	remove := Register(Format{Name: "txt", Doc: "for a test", Write: func(w io.Writer, s *Sheet) error {

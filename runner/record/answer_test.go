@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -148,24 +149,18 @@ func (a *asker) until(so func(*Run) bool) *Run {
 }
 
 func (a *asker) save(int) string {
-	r, err := Find(a.store.dir, a.id)
+	step, err := a.queue.Checkpoint(a.id)
+	for errors.Is(err, runner.ErrNothing) { // it does not train yet
+		step, err = a.queue.Checkpoint(a.id)
+	}
 	check(err)
-	before, _, err := r.Saved()
-	check(err)
-	check(a.queue.Checkpoint(a.id))
-	var now Save
-	a.until(func(r *Run) bool {
-		saved, ok, err := r.Saved()
-		now = saved
-		return err == nil && ok && now != before
-	})
-	check(r.Settle())
-	return fmt.Sprint("saved ", a.id, " ", now.Step)
+	return fmt.Sprint("saved ", a.id, " ", step)
 }
 
 func (a *asker) pause(int) string {
 	check(a.queue.Pause(a.id))
 	r := a.until(func(r *Run) bool { return r.Status() == runner.Paused })
+	check(r.Settle())
 	return fmt.Sprint("paused ", a.id, " ", r.Summary().Steps)
 }
 

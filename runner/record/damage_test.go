@@ -140,6 +140,39 @@ func TestLastNewline(t *testing.T) {
 	}
 }
 
+// TestLogOfNewlines: a log that ends in a million empty lines is gone through without
+// a thing made of any of them, and the run goes on.
+func TestLogOfNewlines(t *testing.T) {
+	s, m := newStore(t), newMeta(1)
+	before := create(t, s, m)
+	appendSteps(t, before, 1, 10)
+	save(t, before, newState(10))
+	must(t, before.Close())
+	dir := filepath.Join(s.Dir(), m.ID)
+	log := filepath.Join(dir, logName)
+	write(t, append(read(t, log), bytes.Repeat([]byte{'\n'}, 1<<20)...), log)
+	var a *audit
+	made := testing.AllocsPerRun(1, func() {
+		var err error
+		a, err = auditLog(in(t, dir))
+		must(t, err)
+	})
+	if made > 500 || a.lines < 1<<20 || len(a.damaged) > 0 {
+		t.Errorf("%v things made of %d lines, %d of them damaged", made, a.lines, len(a.damaged))
+	}
+	r, from := reopen(t, s, m.ID)
+	if from.Step != 10 {
+		t.Errorf("it goes on from step %d", from.Step)
+	}
+	must(t, r.Append(stepEvent(11)))
+	must(t, r.Close())
+	var h *heard
+	made = testing.AllocsPerRun(1, func() { h = history(t, (&Run{Dir: dir}).Tail()) })
+	if made > 5000 || len(h.Steps) != 11 {
+		t.Errorf("%v things made to find %d steps", made, len(h.Steps))
+	}
+}
+
 // TestDamagedJSON: a number that has changed in run.json or a state is not trained
 // with.
 func TestDamagedJSON(t *testing.T) {

@@ -21,7 +21,6 @@ type disk interface {
 	aside.Folder
 	Folder(name string) (disk, error)
 	Mkdir(name string, mode fs.FileMode) error
-	Lstat(name string) (fs.FileInfo, error)
 	List() ([]fs.DirEntry, error)
 	Close() error
 }

@@ -235,8 +235,18 @@ func (d *doctor) checkOwner(name string, info fs.FileInfo) {
 		d.find(name, "belongs to another user", "copy it: his file may change while a run goes on", nil)
 	case perm&others != 0 && info.Mode()&fs.ModeSticky == 0:
 		d.find(name, fmt.Sprintf("others may change it (mode %o)", perm), "--mend takes that from them",
-			func(d *doctor) error { return os.Chmod(d.root.join(filepath.Join(d.run, name)), perm&^others) })
+			func(d *doctor) error { return d.chmod(name, perm&^others) })
 	}
+}
+
+// chmod changes the mode of a file of the run; no link leads it out of the folder.
+func (d *doctor) chmod(name string, mode fs.FileMode) error {
+	root, err := os.OpenRoot(d.root.path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return root.Chmod(filepath.Join(d.run, name), mode)
 }
 
 // checkSummary wants what a run that has ended came to.

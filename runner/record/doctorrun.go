@@ -73,8 +73,17 @@ func (d *doctor) checkFile(name string, info fs.FileInfo, held bool) {
 	}
 	if name == lockName && info.Size() > 0 && !held {
 		d.find(name, "says who held it last, and is held by nobody", "the next resume takes it; --mend empties it",
-			func(d *doctor) error { return os.Truncate(d.in.join(name), 0) })
+			func(d *doctor) error { return d.clear(name) })
 	}
+}
+
+// clear empties a file of a run.
+func (d *doctor) clear(name string) error {
+	f, err := d.in.open(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Truncate(0), f.Close())
 }
 
 // part makes a file of a run one of its own: the other name keeps the old one.

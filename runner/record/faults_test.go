@@ -177,6 +177,17 @@ func (d faultyDisk) Rename(from, to string) error {
 	return nil
 }
 
+func (d faultyDisk) Link(from, to string) error {
+	if err := d.faults.do("link", to); err != nil {
+		return err
+	}
+	if err := d.disk.Link(from, to); err != nil {
+		return err
+	}
+	d.faults.later(d.path, func() { os.Remove(filepath.Join(d.path, to)) })
+	return nil
+}
+
 func (d faultyDisk) Remove(name string) error {
 	if _, err := d.disk.Lstat(name); err != nil {
 		return err // nothing happens

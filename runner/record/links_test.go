@@ -176,6 +176,42 @@ func TestLockIsNoLink(t *testing.T) {
 	unharmed("locked")
 }
 
+// TestPlain: what an engine writes beside the runs and reads there is a file of its
+// own, and begins anew when it has grown.
+func TestPlain(t *testing.T) {
+	path, unharmed := victim(t)
+	link := filepath.Join(t.TempDir(), ".engine.log")
+	must(t, os.Symlink(path, link))
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	must(t, syscall.Mkfifo(pipe, 0o600))
+	for _, name := range []string{link, pipe} {
+		if f, err := AppendPlain(name, 0); err == nil {
+			f.Close()
+			t.Errorf("%s is written to", name)
+		}
+		if f, err := OpenPlain(name); err == nil {
+			f.Close()
+			t.Errorf("%s is read", name)
+		}
+	}
+	unharmed("opened")
+	own := filepath.Join(t.TempDir(), "own")
+	for i, want := range []string{"aaaa", "aaaabbbb", "cccc"} {
+		f, err := AppendPlain(own, 7)
+		must(t, err)
+		_, err = f.WriteString(strings.Repeat(string('a'+rune(i)), 4))
+		must(t, errors.Join(err, f.Close()))
+		if got := string(read(t, own)); got != want {
+			t.Errorf("the file says %q, want %q", got, want)
+		}
+	}
+	info, err := os.Stat(own)
+	must(t, err)
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %o", info.Mode().Perm())
+	}
+}
+
 // TestModes: nobody else enters a run, and nobody else can hold its lock.
 func TestModes(t *testing.T) {
 	s := newStore(t)

@@ -16,6 +16,8 @@ import (
 // skipped by readers.
 const maxLine = 1 << 20
 
+var errEmpty = errors.New("is empty")
+
 // eventLog appends events to a file that has no other writer.
 type eventLog struct {
 	in   *folder
@@ -179,6 +181,9 @@ func (l *eventLog) copy() error {
 
 // decodeLine reads a line of a log, which it may change.
 func decodeLine(line []byte) (runner.Event, error) {
+	if len(line) == 0 {
+		return nil, errEmpty // a damaged disk may leave a million of them
+	}
 	bare, _, err := lineSeal.check(line)
 	if err != nil {
 		return nil, err

@@ -71,10 +71,21 @@ func (r *Run) Saved() (s Save, ok bool, err error) {
 	return s, ok && err == nil, err
 }
 
-// Settle brings the names of the run's checkpoints to the disk: one that was seen
-// may not be there yet, and whoever tells of it shall be right after a power cut.
+// Settle brings to the disk what was seen of the run: the end of its log and the
+// names of its checkpoints may not be there yet, and whoever tells of them shall be
+// right after a power cut.
 func (r *Run) Settle() error {
-	return r.inCheckpoints(func(f *folder) error { return explain(f.Sync()) })
+	in, err := openFolder(r.open, r.Dir)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	log, err := in.open(logName, os.O_RDWR, 0) // some systems bring only what can be written
+	if err != nil {
+		return err
+	}
+	err = errors.Join(log.Sync(), log.Close())
+	return explain(errors.Join(err, r.inCheckpoints(func(f *folder) error { return f.Sync() })))
 }
 
 // Load reads the checkpoint of a step. It checks the weights against their

@@ -73,36 +73,28 @@ func (a *app) findStep(name string) (r *record.Run, step int64, err error) {
 	return r, step, err
 }
 
-// save makes sure that there is a checkpoint of now, and returns its step. A
-// run that is paused has one, unless it waits for the disk.
+// save makes sure that there is a checkpoint of now, and returns its step. One that
+// comes behind a long step is waited for.
 func (a *app) save(r *record.Run) (step int64, err error) {
-	before, saved, err := r.Saved()
+	before, _, err := r.Saved()
 	if err != nil {
 		return 0, err
 	}
-	asItIs := saved && before.Step == r.Summary().Steps
-	switch {
-	case asItIs && (r.Status() == runner.Paused || r.Status() == runner.Queued):
-		return before.Step, nil
-	case r.Status() == runner.Queued:
-		return 0, fmt.Errorf("run %s is queued, and has nothing to save before it trains", r.Meta.ID)
+	err = a.askRun(r, func(c *engine.Client) (err error) { step, err = c.Checkpoint(r.Meta.ID); return err })
+	if !errors.Is(err, runner.ErrSlow) {
+		return step, err
 	}
-	if err := a.askRun(r, func(c *engine.Client) error { return c.Checkpoint(r.Meta.ID) }); err != nil {
-		return 0, err
+	now := before
+	newer := func(r *record.Run) bool {
+		if s, ok, err := r.Saved(); err == nil && ok {
+			now = s
+		}
+		return now != before
 	}
-	newer := func(r *record.Run) bool { now, ok, err := r.Saved(); return err == nil && ok && now != before }
-	waits := func(r *record.Run) bool { return newer(r) || r.Status() == runner.Queued }
-	if r, err = a.awaitRun(r, waits); err != nil {
-		return 0, err
+	if r, err = a.awaitRun(r, newer); err == nil && now == before {
+		err = fmt.Errorf("run %s is %s before it was saved", r.Meta.ID, r.Status())
 	}
-	if !newer(r) {
-		return 0, fmt.Errorf("run %s is %s before it was saved", r.Meta.ID, r.Status())
-	}
-	at, _, err := r.Saved()
-	if err == nil {
-		err = r.Settle()
-	}
-	return at.Step, err
+	return now.Step, err
 }
 
 // pin pins the checkpoint of a step or, for -1, of now; of a run that has ended

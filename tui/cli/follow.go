@@ -39,10 +39,11 @@ func (a *app) followQueue(q *runner.Queue, dir string, ids []string, asJSON bool
 }
 
 // saveAll asks for a checkpoint of every run, at a moment after which nobody
-// may be there any more. A run that cannot be asked has just been asked a lot.
+// may be there any more, or be told what came of it. A run that cannot be asked has
+// just been asked a lot.
 func saveAll(q *runner.Queue) {
 	for _, r := range q.Live() {
-		q.Checkpoint(r.ID)
+		go q.Checkpoint(r.ID)
 	}
 }
 

@@ -1,14 +1,13 @@
 package cli
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
+	"io"
 	"math"
-	"os"
 	"strings"
 
 	"drolab/dro"
+	"drolab/runner/export"
 
 	"github.com/spf13/cobra"
 )
@@ -168,16 +167,15 @@ func riskCurve(set dro.Set, losses []float64, rho float64) ([]curvePoint, error)
 
 // writeWeights writes the worst distribution: r_i/n is the weight of sample i.
 func writeWeights(path string, losses, ratios []float64) error {
-	f, err := os.Create(path)
+	err := export.Replace(path, func(w io.Writer) error {
+		fmt.Fprintln(w, "loss,ratio")
+		var err error
+		for i := 0; i < len(losses) && err == nil; i++ {
+			_, err = fmt.Fprintf(w, "%v,%v\n", losses[i], ratios[i])
+		}
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("--weights: %w", err)
-	}
-	w := bufio.NewWriter(f)
-	fmt.Fprintln(w, "loss,ratio")
-	for i := range losses {
-		fmt.Fprintf(w, "%v,%v\n", losses[i], ratios[i])
-	}
-	if err := errors.Join(w.Flush(), f.Close()); err != nil {
 		return fmt.Errorf("--weights: %w", err)
 	}
 	return nil

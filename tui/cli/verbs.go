@@ -16,7 +16,8 @@ import (
 )
 
 // What can be asked of a run that goes on. A command waits until the run's
-// directory says that it is done: the engine only hands it to the run.
+// directory says that it is done, where the engine only hands it to the run, and
+// brings to the disk what it has read there before it tells of it.
 
 func (a *app) pauseCommand() *cobra.Command {
 	return a.verbCommand("pause", "Pause runs, with a checkpoint; drolab resume lets them go on",
@@ -120,8 +121,8 @@ func (a *app) askRun(r *record.Run, ask func(*engine.Client) error) error {
 	return nil
 }
 
-// awaitRun looks at the run until it is so, or has ended. A run that waits for
-// the disk may do nothing for long: that is an error.
+// awaitRun looks at the run until it is so, or has ended, and is on disk. A run that
+// waits for the disk may do nothing for long: that is an error.
 func (a *app) awaitRun(r *record.Run, so func(*record.Run) bool) (*record.Run, error) {
 	dir, id := filepath.Dir(r.Dir), r.Meta.ID
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -143,7 +144,7 @@ func (a *app) awaitRun(r *record.Run, so func(*record.Run) bool) (*record.Run, e
 			}
 		}
 	}
-	return r, nil
+	return r, r.Settle()
 }
 
 func (a *app) knobCommand() *cobra.Command {

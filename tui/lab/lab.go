@@ -37,19 +37,27 @@ func (s *Lab) Start(r runner.Request) tea.Cmd {
 	}
 }
 
-// Ask asks something of a run: "pause", "resume", "stop" or "checkpoint". The
-// answer is Answered.
+// Ask asks something of a run: "pause", "resume" or "stop". The answer is Answered.
 func (s *Lab) Ask(verb, id string) tea.Cmd {
 	v := s.Config.Verbs
-	does := map[string]func(string) error{"pause": v.Pause, "resume": v.Resume, "stop": v.Stop,
-		"checkpoint": v.Checkpoint}[verb]
-	return func() tea.Msg { return Answered{verb, id, does(id)} }
+	does := map[string]func(string) error{"pause": v.Pause, "resume": v.Resume, "stop": v.Stop}[verb]
+	return func() tea.Msg { return Answered{Verb: verb, ID: id, Err: does(id)} }
+}
+
+// Save asks for a checkpoint; the answer is Answered.
+func (s *Lab) Save(id string) tea.Cmd {
+	v := s.Config.Verbs
+	return func() tea.Msg {
+		step, err := v.Checkpoint(id)
+		return Answered{Verb: "checkpoint", ID: id, Done: fmt.Sprintf("saved at step %d", step), Err: err}
+	}
 }
 
 // Turn asks for another value of a setting; the answer is Answered.
 func (s *Lab) Turn(id, key, value string) tea.Cmd {
 	v := s.Config.Verbs
 	return func() tea.Msg {
-		return Answered{fmt.Sprintf("turn %s to %s", key, value), id, v.Knob(id, key, value)}
+		return Answered{Verb: "knob", ID: id, Done: fmt.Sprintf("turned %s to %s", key, value),
+			Err: v.Knob(id, key, value)}
 	}
 }

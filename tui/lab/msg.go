@@ -12,9 +12,10 @@ type Started struct {
 }
 
 // Answered is the answer to something that was asked of one run: "pause",
-// "resume", "stop", "checkpoint" or a setting that was to be turned.
+// "resume", "stop", "checkpoint" or "knob".
 type Answered struct {
 	Verb, ID string
+	Done     string // what has been done; empty: it was asked for
 	Err      error
 }
 

@@ -19,7 +19,7 @@ func (p *Page) picked() (runs []*record.Run) {
 		}
 	}
 	if r := p.current(); len(runs) == 0 && r != nil {
-		runs = append(runs, r)
+		runs = append(runs, p.lineOf(r)...)
 	}
 	return runs
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -29,6 +30,10 @@ type Page struct {
 	at       int // the cursor, an index of shown
 	chosen   map[string]bool
 
+	folded         bool                     // runs that differ in the seed alone share a line
+	seeds          map[string][]*record.Run // folded: the runs of a line, by the name of its first
+	configurations map[string]string        // of runs, by name
+
 	columns  []runColumn
 	by       int // column that the list is sorted by
 	reversed bool
@@ -44,8 +49,8 @@ type Page struct {
 
 // New returns the page.
 func New(s *lab.Lab) *Page {
-	return &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), columns: runColumns(),
-		filter: allOf{}}
+	return &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), columns: runColumns(false),
+		configurations: map[string]string{}, filter: allOf{}}
 }
 
 // Title implements the interface's page.
@@ -92,8 +97,11 @@ func (p *Page) arrange() {
 	p.shown = slices.DeleteFunc(slices.Clone(p.all), func(r *record.Run) bool {
 		return !archived && r.Label().Archived || !p.filter.match(r)
 	})
+	if p.folded {
+		p.shown = p.fold(p.shown)
+	}
 	if c := p.columns[p.by]; c.compare != nil {
-		slices.SortStableFunc(p.shown, c.compare)
+		slices.SortStableFunc(p.shown, func(a, b *record.Run) int { return c.compare(p.lineOf(a), p.lineOf(b)) })
 	}
 	if p.reversed {
 		slices.Reverse(p.shown)
@@ -106,20 +114,27 @@ func (p *Page) arrange() {
 }
 
 func (p *Page) toggle() {
-	id := p.current().Meta.ID
-	if p.chosen[id] {
-		delete(p.chosen, id)
-	} else {
-		p.chosen[id] = true
+	all := p.lineOf(p.current())
+	was := p.chosen[all[0].Meta.ID]
+	for _, r := range all {
+		if was {
+			delete(p.chosen, r.Meta.ID)
+		} else {
+			p.chosen[r.Meta.ID] = true
+		}
 	}
 	p.move(1)
 }
 
 // toggleAll selects what is listed, or nothing if all of that is selected.
 func (p *Page) toggleAll() {
-	all := !slices.ContainsFunc(p.shown, func(r *record.Run) bool { return !p.chosen[r.Meta.ID] })
-	clear(p.chosen)
+	var list []*record.Run
 	for _, r := range p.shown {
+		list = append(list, p.lineOf(r)...)
+	}
+	all := !slices.ContainsFunc(list, func(r *record.Run) bool { return !p.chosen[r.Meta.ID] })
+	clear(p.chosen)
+	for _, r := range list {
 		if !all {
 			p.chosen[r.Meta.ID] = true
 		}
@@ -150,6 +165,8 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 			cmd = kit.Complain(errors.Join(msg.problems...))
 		}
 		return tea.Batch(cmd, p.look())
+	case forkMsg:
+		return kit.Show(&kit.Overlay{Title: "Fork " + cell.Clean(msg.form.run.Meta.ID), Form: msg.form})
 	case labelledMsg:
 		return p.labelled(msg)
 	case lab.Answered:

@@ -104,11 +104,14 @@ func TestSorting(t *testing.T) {
 		t.Errorf("ten times s goes to column %d", p.by)
 	}
 	r.Size(200, 60)
-	for i, c := range runColumns() {
+	by := func(c runColumn) func(a, b *record.Run) int {
+		return func(a, b *record.Run) int { return c.compare(line{a}, line{b}) }
+	}
+	for i, c := range runColumns(false) {
 		if p.by != i {
 			t.Fatalf("s went to column %d, want %d", p.by, i)
 		}
-		if c.compare != nil && !slices.IsSortedFunc(p.shown, c.compare) {
+		if c.compare != nil && !slices.IsSortedFunc(p.shown, by(c)) {
 			t.Errorf("not sorted by %s", c.head)
 		}
 		forward := ids(p.shown)
@@ -135,8 +138,8 @@ func TestSorting(t *testing.T) {
 	}
 	// A measure that does not apply comes last.
 	runs := slices.Clone(p.all)
-	gap := slices.IndexFunc(runColumns(), func(c runColumn) bool { return c.head == "dual gap" })
-	slices.SortStableFunc(runs, runColumns()[gap].compare)
+	gap := slices.IndexFunc(runColumns(false), func(c runColumn) bool { return c.head == "dual gap" })
+	slices.SortStableFunc(runs, by(runColumns(false)[gap]))
 	first, last := runs[0].Summary(), runs[len(runs)-1].Summary()
 	if last.Of("dual_gap").Applies() || !first.Of("dual_gap").Applies() {
 		t.Error("runs without a dual gap are not at the end")
@@ -299,9 +302,9 @@ func TestMarksAndSelection(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	r := &record.Run{Meta: *m}
-	columns := runColumns()
+	columns := runColumns(false)
 	i := slices.IndexFunc(columns, func(c runColumn) bool { return c.head == "method" })
-	if got := columns[i].cell(r); got != "group (g)" {
+	if got := columns[i].cell(line{r}); got != "group (g)" {
 		t.Errorf("the method is listed as %q", got)
 	}
 	if got := lab.Explain(m); got != "(g) uses groups, which an uncertainty set does not know" {

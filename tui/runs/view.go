@@ -20,33 +20,45 @@ type runColumn struct {
 	w     int  // with the blank before it; of the first columns the least
 	left  bool // text, not figures
 	least int  // width of the screen from which it is shown
-	cell  func(*record.Run) string
-	// compare sorts by the column, the most interesting run first; nil keeps
+	cell  func(line) string
+	// compare sorts by the column, the most interesting line first; nil keeps
 	// the folder's order, newest first.
-	compare func(a, b *record.Run) int
+	compare func(a, b line) int
 	measure string // the name of one of a summary; "" for the others
 }
 
-// runColumns are the columns in their order on the screen.
-func runColumns() []runColumn {
+// runColumns are the columns in their order on the screen; folded, measures have a
+// deviation too.
+func runColumns(folded bool) []runColumn {
+	deviation := 0
+	if folded {
+		deviation = 5
+	}
 	measure := func(head string, w, least int, name string) runColumn {
 		m := lab.Named(lab.SummaryMeasures(), name)
 		of := func(r *record.Run) runner.Number { return lab.OfSummary(r.Summary(), r.Meta.Fit(name)) }
-		return runColumn{head: head, w: w, least: least, measure: name,
-			cell:    func(r *record.Run) string { return lab.Write(m, of(r)) },
-			compare: func(a, b *record.Run) int { return byNumber(of(a), of(b), m.Better == dro.Higher) }}
+		return runColumn{head: head, w: w + deviation, least: least, measure: name,
+			cell: func(l line) string {
+				return l.spread(of, func(n runner.Number) string { return lab.Write(m, n) })
+			},
+			compare: func(a, b line) int { return byNumber(a.mean(of), b.mean(of), m.Better == dro.Higher) }}
 	}
 	text := func(head string, w, least int, of func(*record.Run) string) runColumn {
 		return runColumn{head: head, w: w, left: true, least: least,
-			cell:    func(r *record.Run) string { return cell.Clean(of(r)) },
-			compare: func(a, b *record.Run) int { return cmp.Compare(of(a), of(b)) }}
+			cell:    func(l line) string { return cell.Clean(l.same(of)) },
+			compare: func(a, b line) int { return cmp.Compare(of(a[0]), of(b[0])) }}
 	}
 	started := text("started UTC", 13, 85,
 		func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") })
-	started.compare = nil
-	seed := func(r *record.Run) string { return fmt.Sprint(r.Meta.Spec.Seed) }
-	epochs := func(r *record.Run) string {
-		return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs)
+	started.compare, started.cell = nil, func(l line) string { return l[0].Meta.Created.Format("01-02 15:04") }
+	seed := func(l line) string {
+		if len(l) > 1 {
+			return fmt.Sprintf("n=%d", len(l))
+		}
+		return fmt.Sprint(l[0].Meta.Spec.Seed)
+	}
+	epochs := func(l line) string {
+		return fmt.Sprintf("%.3g/%d", l[0].Summary().Epochs, l[0].Meta.Spec.Epochs)
 	}
 	return []runColumn{
 		started,
@@ -54,12 +66,12 @@ func runColumns() []runColumn {
 		text("method", methodCells+1, 0, func(r *record.Run) string {
 			return string(r.Meta.Spec.Algorithm()) + lab.Mark(&r.Meta)
 		}),
-		{head: "seed", w: 5, cell: seed, compare: func(a, b *record.Run) int {
-			return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed)
+		{head: "seed", w: 5, cell: seed, compare: func(a, b line) int {
+			return cmp.Compare(a[0].Meta.Spec.Seed, b[0].Meta.Spec.Seed)
 		}},
 		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),
-		{head: "epochs", w: 9, least: 72, cell: epochs, compare: func(a, b *record.Run) int {
-			return cmp.Compare(b.Summary().Epochs, a.Summary().Epochs)
+		{head: "epochs", w: 9, least: 72, cell: epochs, compare: func(a, b line) int {
+			return cmp.Compare(b[0].Summary().Epochs, a[0].Summary().Epochs)
 		}},
 		text("set, ρ", 14, 112, func(r *record.Run) string { return r.Meta.Spec.Radius() }),
 		measure("worst %", 8, 0, "worst_class_accuracy"),
@@ -120,7 +132,9 @@ func (p *Page) View(w, h int) []string {
 // count counts what there is.
 func (p *Page) count() string {
 	words := []string{kit.Plural(len(p.all), "run")}
-	if len(p.shown) != len(p.all) {
+	if p.folded {
+		words = append(words, kit.Plural(len(p.shown), "line")+", seeds together: mean ± deviation")
+	} else if len(p.shown) != len(p.all) {
 		words = append(words, fmt.Sprintf("%d shown", len(p.shown)))
 	}
 	if len(p.chosen) > 0 {
@@ -207,9 +221,9 @@ func (p *Page) layColumns(w int) (columns []runColumn, room int) {
 			room -= c.w
 		}
 	}
-	longest := func(of func(*record.Run) string) (n int) {
+	longest := func(of func(line) string) (n int) {
 		for _, r := range p.shown {
-			n = max(n, cell.Width(cell.Clean(of(r))))
+			n = max(n, cell.Width(of(p.lineOf(r))))
 		}
 		return n
 	}
@@ -220,7 +234,7 @@ func (p *Page) layColumns(w int) (columns []runColumn, room int) {
 			room -= more
 		}
 	}
-	preset := longest(func(r *record.Run) string { return r.Meta.Preset })
+	preset := longest(func(l line) string { return cell.Clean(l[0].Meta.Preset) })
 	return columns, max(0, min(room, preset-presetCells, 24))
 }
 
@@ -273,7 +287,7 @@ func (p *Page) row(i int, columns []runColumn, room, w int) string {
 	}
 	s := cursor + paint(t.Accent, chosen) + " " + paint(state, glyph) + " "
 	for _, c := range columns {
-		cell := c.place(t.Greek(c.cell(r)), room)
+		cell := c.place(t.Greek(c.cell(p.lineOf(r))), room)
 		switch {
 		case c.head == "state":
 			cell = paint(state, cell)

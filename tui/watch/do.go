@@ -106,7 +106,7 @@ func (w *Page) pause() tea.Cmd {
 
 func (w *Page) resume() tea.Cmd { return w.Ask("resume", w.run().id) }
 
-func (w *Page) checkpoint() tea.Cmd { return w.Ask("checkpoint", w.run().id) }
+func (w *Page) checkpoint() tea.Cmd { return w.Save(w.run().id) }
 
 func (w *Page) stop() tea.Cmd {
 	t := w.run()

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -35,6 +36,8 @@ type File interface {
 // Folder is where a file is written.
 type Folder interface {
 	OpenFile(name string, flag int, mode fs.FileMode) (File, error)
+	Lstat(name string) (fs.FileInfo, error)
+	Link(from, to string) error
 	Rename(from, to string) error
 	Remove(name string) error
 	Sync() error // makes renames survive a power cut
@@ -73,7 +76,63 @@ func WriteIn(in Folder, name string, mode fs.FileMode, write func(io.Writer) err
 	if err := in.Remove(aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	f, err := in.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err := fill(in, aside, mode, write); err != nil {
+		return err
+	}
+	if err := in.Rename(aside, name); err != nil {
+		in.Remove(aside)
+		return err
+	}
+	return in.Sync()
+}
+
+// NewIn makes a file under the first of some names that is free, and returns that.
+// Others may do so at the same moment: nothing is replaced, nor what a crash has left
+// aside.
+func NewIn(
+	in Folder, names iter.Seq[string], mode fs.FileMode, write func(io.Writer) error,
+) (name string, err error) {
+	aside, err := first(names, func(name string) error { return fill(in, Prefix+name, mode, write) })
+	if err != nil {
+		return "", err
+	}
+	aside = Prefix + aside
+	name, err = first(names, func(name string) error { return give(in, aside, name) })
+	in.Remove(aside) // where it is not the file itself by now; else it costs space
+	if err != nil {
+		return "", err
+	}
+	return name, in.Sync()
+}
+
+// first returns the first name with which something works, or fails for another
+// reason than that the name is taken.
+func first(names iter.Seq[string], try func(name string) error) (name string, err error) {
+	err = fs.ErrInvalid // no name
+	for name = range names {
+		if err = try(name); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return name, err
+}
+
+// give gives a file a name that nobody has: by a second one, which a link is, or, on
+// file systems without, in two steps, between which somebody may take it.
+func give(in Folder, from, to string) error {
+	err := in.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, err := in.Lstat(to); err == nil {
+		return fs.ErrExist
+	}
+	return in.Rename(from, to)
+}
+
+// fill writes a new file to the disk, whole or not at all.
+func fill(in Folder, name string, mode fs.FileMode, write func(io.Writer) error) error {
+	f, err := in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -85,14 +144,10 @@ func WriteIn(in Folder, name string, mode fs.FileMode, write func(io.Writer) err
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = in.Rename(aside, name)
+	if err = errors.Join(err, f.Close()); err != nil {
+		in.Remove(name)
 	}
-	if err != nil {
-		in.Remove(aside)
-		return err
-	}
-	return in.Sync()
+	return err
 }
 
 // Write is WriteIn of a path.

@@ -3,8 +3,10 @@ package aside
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -45,5 +47,49 @@ func TestWrite(t *testing.T) {
 	}
 	if err := Write(filepath.Join(dir, "none", "a"), func(io.Writer) error { return nil }); err == nil {
 		t.Error("a file was written into no folder")
+	}
+}
+
+// linkless is a folder of a file system without hard links.
+type linkless struct{ Root }
+
+func (linkless) Link(string, string) error { return errors.ErrUnsupported }
+
+// TestNewIn: a file gets the first name that is free, replaces none, and is there
+// when it is whole.
+func TestNewIn(t *testing.T) {
+	for _, links := range []bool{true, false} {
+		dir := t.TempDir()
+		r, err := os.OpenRoot(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		in := Folder(Root{r})
+		if !links {
+			in = linkless{Root{r}}
+		}
+		broken := errors.New("broken")
+		for _, c := range []struct {
+			text, name string
+			err        error
+		}{{"1", "a", nil}, {"half", "", broken}, {"2", "b", nil}, {"3", "", fs.ErrExist}} {
+			name, err := NewIn(in, slices.Values([]string{"a", "b"}), 0o600, func(w io.Writer) error {
+				if _, err := os.Stat(filepath.Join(dir, c.name)); c.name != "" && err == nil {
+					t.Errorf("%s is there before it is whole", c.name)
+				}
+				io.WriteString(w, c.text)
+				return c.err
+			})
+			if name != c.name || !errors.Is(err, c.err) {
+				t.Errorf("links %v: %q is in %q, %v", links, c.text, name, err)
+			}
+		}
+		entries, err := os.ReadDir(dir)
+		a, _ := os.ReadFile(filepath.Join(dir, "a"))
+		b, _ := os.ReadFile(filepath.Join(dir, "b"))
+		if err != nil || len(entries) != 2 || string(a) != "1" || string(b) != "2" {
+			t.Errorf("links %v: %v, a %q, b %q, %v", links, entries, a, b, err)
+		}
 	}
 }

@@ -2,11 +2,16 @@
 // refused with words before it is taken and not by the system's killer after,
 // who ends every run of the process.
 //
-// It is an estimate of what the machine has now, and reserves nothing. Where
-// the system does not tell, everything fits.
+// It is an estimate of what the machine has now, and reserves nothing. Linux
+// tells of the limits of the process and of its control group too; macOS, FreeBSD
+// and Windows of the machine, and are not tried but built; on other systems
+// everything fits.
 package room
 
-import "fmt"
+import (
+	"fmt"
+	"runtime/metrics"
+)
 
 // spare is left to the rest of the machine, as a share of what there is.
 const spare = 0.05
@@ -28,6 +33,13 @@ func Ask(bytes float64, what string) error {
 		return &Error{what, bytes, has}
 	}
 	return nil
+}
+
+// taken is what this program's allocator has of the system.
+func taken() float64 {
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(s)
+	return float64(s[0].Value.Uint64()) - float64(s[1].Value.Uint64())
 }
 
 func size(bytes float64) string {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -20,6 +21,19 @@ func TestAsk(t *testing.T) {
 		"or use a machine with more"; e.Error() != want {
 		t.Errorf("%s", e)
 	}
+}
+
+// TestTaken: where the system is not asked, the allocator says about what it would.
+func TestTaken(t *testing.T) {
+	before := taken()
+	block := make([]byte, 64<<20)
+	for i := range block {
+		block[i] = 1
+	}
+	if got := taken() - before; got < 60<<20 || taken() > 4*Resident() {
+		t.Errorf("64 MiB more make %v bytes; %v in all, and the system says %v", got, taken(), Resident())
+	}
+	runtime.KeepAlive(block)
 }
 
 func TestGroup(t *testing.T) {

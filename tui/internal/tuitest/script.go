@@ -46,7 +46,10 @@ func (a *Asked) Start(runner.Request) ([]string, error) { return nil, errors.New
 func (a *Asked) Pause(id string) error                  { a.List = append(a.List, "pause"); return nil }
 func (a *Asked) Resume(id string) error                 { a.List = append(a.List, "resume"); return nil }
 func (a *Asked) Stop(id string) error                   { a.List = append(a.List, "stop"); return nil }
-func (a *Asked) Checkpoint(id string) error             { a.List = append(a.List, "checkpoint"); return nil }
+func (a *Asked) Checkpoint(id string) (int64, error) {
+	a.List = append(a.List, "checkpoint")
+	return 7, nil
+}
 func (a *Asked) Knob(id, key, value string) error {
 	a.List = append(a.List, "knob "+key+"="+value)
 	return nil

@@ -1,0 +1,126 @@
+package runs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// forking is the form that starts a run from a checkpoint of another, with some
+// settings changed.
+type forking struct {
+	*lab.Lab
+	run     *record.Run
+	steps   []int64 // of the checkpoints, ascending
+	pinned  []int64
+	at      int // the checkpoint that is chosen
+	line    kit.Input
+	problem error // with what is typed
+}
+
+// forkMsg brings the checkpoints that a run can be forked from.
+type forkMsg struct{ form *forking }
+
+// fork opens the form for the run under the cursor.
+func (p *Page) fork() tea.Cmd {
+	f := &forking{Lab: p.Lab, run: p.current(), line: kit.NewInput("")}
+	return func() tea.Msg {
+		var err error
+		if f.steps, err = f.run.Checkpoints(); err != nil {
+			return kit.Complain(err)()
+		}
+		if len(f.steps) == 0 {
+			return kit.Notify("this run has no checkpoint to go on from")()
+		}
+		f.pinned, _ = f.run.Pinned()
+		f.at = len(f.steps) - 1
+		return forkMsg{f}
+	}
+}
+
+// Press implements kit.Form.
+func (f *forking) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
+	switch key.String() {
+	case "up", "shift+tab":
+		f.at = max(0, f.at-1)
+	case "down", "tab":
+		f.at = min(len(f.steps)-1, f.at+1)
+	case "enter":
+		if f.problem == nil {
+			return true, f.start()
+		}
+	default:
+		if f.line.Update(key) {
+			spec := f.run.Meta.Spec
+			f.problem = change(&spec, f.line.String())
+		}
+	}
+	return false, nil
+}
+
+// change applies settings as they are typed: key=value, with blanks between them.
+func change(spec *runner.Spec, text string) error {
+	for _, assignment := range strings.Fields(text) {
+		if err := presets.Set(spec, assignment); err != nil {
+			return err
+		}
+	}
+	return spec.Validate()
+}
+
+// start asks for the fork; what it begins with is read from the checkpoint.
+func (f *forking) start() tea.Cmd {
+	step, text := f.steps[f.at], f.line.String()
+	return func() tea.Msg {
+		past, err := f.run.Past(step)
+		if err != nil {
+			return lab.Started{Err: err}
+		}
+		spec, err := past.Fork()
+		if err == nil {
+			err = change(&spec, text)
+		}
+		if err != nil {
+			return lab.Started{Err: err}
+		}
+		return f.Start(runner.Request{Preset: f.run.Meta.Preset, Specs: spec.Expand(),
+			Parent: fmt.Sprintf("%s@%d", f.run.Meta.ID, step)})()
+	}
+}
+
+// Hint implements kit.Form.
+func (f *forking) Hint() []kit.Key {
+	return []kit.Key{{Keys: kit.On("down"), Hint: "next checkpoint"}, {Keys: kit.On("enter"), Hint: "start"},
+		{Keys: kit.On("esc"), Hint: "back"}}
+}
+
+// View implements kit.Form.
+func (f *forking) View(t *kit.Theme, w, h int) []string {
+	lines := []string{t.Dim.Paint("From a checkpoint on, with changes as in lr=0.001 epochs=60:"),
+		f.line.View(t.Text, w), ""}
+	room := max(1, h-len(lines)-2)
+	first := max(0, min(f.at-room/2, len(f.steps)-room))
+	for i := first; i < len(f.steps) && i < first+room; i++ {
+		line := fmt.Sprintf("  step %d of %d", f.steps[i], f.run.Meta.Steps)
+		if slices.Contains(f.pinned, f.steps[i]) {
+			line += ", pinned"
+		}
+		if i == f.at {
+			line = t.Accent.Paint(t.Cursor) + t.Title.Paint(line[1:])
+		}
+		lines = append(lines, line)
+	}
+	if f.problem != nil {
+		lines = append(lines, "", t.Bad.Paint("! "+cell.OneLine(f.problem.Error())))
+	}
+	return kit.Fill(lines, w, min(h, len(lines)))
+}

@@ -1,0 +1,56 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+)
+
+// TestFork starts a run from the chosen checkpoint, with the settings that were
+// typed, and none while these are wrong.
+func TestFork(t *testing.T) {
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := runner.NewQueue(context.Background(), runner.Settings{Store: store, Threads: 1})
+	spec := runner.Defaults()
+	spec.Algorithms, spec.Dataset, spec.Model, spec.Batch, spec.Epochs = []dro.Algorithm{dro.ERM}, "csv:example",
+		"linear", 32, 3
+	ids, err := q.Start(runner.Request{Preset: "csv", Specs: []runner.Spec{spec}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	s := &tuitest.Starter{}
+	l := tuitest.NewLab(t, lab.Folder(store.Dir()), lab.Config{Verbs: s, RunsDir: store.Dir()}, 120, 38)
+	p := New(l)
+	r := tuitest.NewRig(l, p)
+	steps, err := p.current().Checkpoints()
+	if err != nil || len(steps) < 2 {
+		t.Fatalf("checkpoints %v, %v", steps, err)
+	}
+	r.Press("F", "up")
+	r.Type("lr=x")
+	if r.Press("enter"); len(s.Requests) != 0 || !strings.Contains(r.View(), "! lr") {
+		t.Fatalf("started %+v:\n%s", s.Requests, r.View())
+	}
+	r.Press("backspace")
+	r.Type("0.5 epochs=9")
+	r.Press("enter")
+	if len(s.Requests) != 1 {
+		t.Fatalf("started %+v, the notice is %q", s.Requests, r.Notice.Text)
+	}
+	got := s.Requests[0]
+	if want := fmt.Sprintf("%s@%d", ids[0], steps[len(steps)-2]); got.Parent != want ||
+		got.Specs[0].LR != 0.5 || got.Specs[0].Epochs != 9 {
+		t.Errorf("asked for %+v, want from %s", got, want)
+	}
+}
