@@ -31,12 +31,8 @@ runner, YAML < presets
 runner, X/SYS < runner/record
 runner, runner/record, GONUM < runner/compare
 runner, runner/record, X/SYS < runner/engine
-<<<<<<< HEAD
-runner, runner/record, runner/compare, runner/engine, presets < runner/sweep
-NONE < runner/export
-=======
 runner/internal/aside < runner/export
->>>>>>> main
+runner, runner/record, runner/compare, runner/engine, presets < runner/sweep
 tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/data, dro, dro/nn, presets, TEA < tui/launch
