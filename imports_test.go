@@ -29,7 +29,9 @@ dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data, runner/internal/room < runner
 runner, YAML < presets
 runner, X/SYS < runner/record
+runner/record < presets/recorded
 runner, runner/record, GONUM < runner/compare
+dro, presets, runner/compare, GONUM < runner/report
 runner, runner/record, X/SYS < runner/engine
 runner/internal/aside < runner/export
 runner, runner/record, runner/compare, runner/engine, presets < runner/sweep
@@ -41,7 +43,8 @@ tui/lab, presets, TEA < tui/runs
 tui/lab, TEA < tui/compare
 tui/launch, tui/watch, tui/runs, tui/compare, ANSI, TEA, CHARM < tui
 tui/lab, dro, presets, ANSI, TEA, CHARM < tui/internal/tuitest
-tui, runner/engine, runner/sweep, runner/compare, presets, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
+tui, runner/engine, runner/sweep, runner/compare, runner/report, presets, presets/recorded < tui/cli
+ANSI, TEA, CHARM, COBRA, FANG < tui/cli
 tui/cli < .
 `
 

@@ -101,6 +101,7 @@ func TestForkMayChange(t *testing.T) {
 		"to pan": func(s *Spec) { s.Algorithms = []dro.Algorithm{dro.PAN} },
 		"epochs": func(s *Spec) { s.Epochs = 3 },
 		"z":      func(s *Spec) { s.Lambda, s.Eta = 2, 1 },
+		"bf16":   func(s *Spec) { s.Precision = "bf16" },
 	} {
 		fork, err := forkAt(t, store, parent, 8, change)
 		if err != nil {

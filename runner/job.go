@@ -207,14 +207,28 @@ func otherData(m *Meta, checksum string) error {
 		"give the folder that has it with --data", m.ID, m.Checksum, checksum)
 }
 
+// kernel names what multiplies in the run's training steps: the host's kernel, or
+// that of another precision.
+func (s *Spec) kernel(host string) string {
+	if s.Precision == Defaults().Precision {
+		return host
+	}
+	return nn.Kernel(s.Precision)
+}
+
 // noteResume says in the log where the run goes on, and what may differ.
 func (q *Queue) noteResume(j *job) error {
 	if err := j.record.Append(&ResumeEvent{j.head()}); err != nil {
 		return err
 	}
-	if now, then := q.settings.Host.Kernel, j.meta.Host.Kernel; now != then {
-		return j.record.Append(&WarningEvent{Head: j.head(), Message: fmt.Sprintf(
-			"resumed with kernel %s, started with %s: the last bits of the numbers may differ", now, then)})
+	return j.noteKernel(j.meta.Spec.kernel(q.settings.Host.Kernel), j.meta.Host.Kernel)
+}
+
+// noteKernel says in the log that a run goes on with another kernel.
+func (j *job) noteKernel(now, then string) error {
+	if now == then {
+		return nil
 	}
-	return nil
+	return j.record.Append(&WarningEvent{Head: j.head(), Message: fmt.Sprintf(
+		"resumed with kernel %s, started with %s: the last bits of the numbers may differ", now, then)})
 }

@@ -15,7 +15,7 @@ type Host struct {
 	Go      string `json:"go"`
 	System  string `json:"system"` // operating system and architecture
 	CPU     string `json:"cpu"`
-	Kernel  string `json:"kernel"` // float32 kernels in use: another one gives other last bits
+	Kernel  string `json:"kernel"` // of training steps (see nn.Kernel): another one gives other last bits
 	Threads int    `json:"threads"`
 }
 

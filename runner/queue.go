@@ -117,7 +117,11 @@ func (q *Queue) Start(req Request) ([]string, error) {
 		}
 	}
 	for _, j := range jobs {
-		if err := q.create(j); err != nil {
+		err := q.create(j)
+		if err == nil && parent != nil {
+			err = j.noteKernel(j.meta.Host.Kernel, parent.Meta.Host.Kernel)
+		}
+		if err != nil {
 			return fail(err)
 		}
 	}
@@ -204,7 +208,7 @@ func (q *Queue) prepare(req Request, s Spec) (*job, error) {
 		return nil, err
 	}
 	host := q.settings.Host
-	host.Threads = req.Threads
+	host.Threads, host.Kernel = req.Threads, s.kernel(host.Kernel)
 	meta, err := newMeta(req, s, d.Dataset, host)
 	if err != nil {
 		q.release(d)

@@ -26,6 +26,9 @@ type Spec struct {
 	Model string `key:"model"`
 	// Init is one of nn.Inits, what the weights start as.
 	Init string `key:"init"`
+	// Precision is one of nn.Precisions, of the operands of a training step's
+	// products; evaluations are in fp32 whatever it is.
+	Precision string `key:"precision"`
 	// Samples caps the training samples before imbalance; 0 is the dataset's own number.
 	Samples int `key:"samples"`
 	// Difficulty of the drawn dataset "shapes", 0 to 1; the others ignore it.
@@ -121,7 +124,7 @@ type Spec struct {
 func Defaults() Spec {
 	return Spec{
 		Algorithms: dro.PaperMethods(), Seeds: 1,
-		Dataset: "shapes", Model: "convnet", Init: "he", Difficulty: 0.5, Augment: true, Pad: "black",
+		Dataset: "shapes", Model: "convnet", Init: "he", Precision: "fp32", Difficulty: 0.5, Augment: true, Pad: "black",
 		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
 		Lambda0: 0.1, EtaMax: 10, Lambda: 1, Eta: 0,
 		Batch: 128, LR: 0.01, LRDropEpoch: 40, LRDrop: 0.1, Momentum: 0.9, Epochs: 50,

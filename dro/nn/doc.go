@@ -4,6 +4,9 @@
 //	x, labels ──> Losses ──> ℓ_1..ℓ_n        (package dro turns them into r_1..r_n)
 //	     r_1..r_n ──> Gradient ──> ∇ mean r_i ℓ_i ──> Update, or Accumulate and Advance
 //
+// In precision bf16 the operands of training steps' products are rounded; all
+// else is float32, evaluations too (Config.Precision).
+//
 // It knows no uncertainty set, dataset or file. Start at Net in net.go.
 //
 // # What Gorgonia does, and what it does not

@@ -59,7 +59,7 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 
 // open makes what stands at the ends of the graph.
 func (g *graph) open(c Config) (err error) {
-	if g.peak, err = kern.NewPeak(g.isa); err != nil {
+	if g.peak, err = g.newPeak(c); err != nil {
 		return err
 	}
 	in := kern.Shape{Channels: c.C, Height: c.H, Width: c.W}
@@ -68,6 +68,17 @@ func (g *graph) open(c Config) (err error) {
 	}
 	g.spread, err = kern.NewLayout(g.isa, g.batch, kern.Shape{Channels: c.Classes, Height: 1, Width: 1})
 	return err
+}
+
+func (g *graph) newPeak(c Config) (*kern.Peak, error) {
+	if c.Precision != bf16 {
+		return kern.NewPeak(g.isa)
+	}
+	g.workspace, g.products = new(kern.Workspace), kern.DetectBF16()
+	if g.isa != kern.Detect() {
+		g.products = kern.Rounded
+	}
+	return kern.NewBF16Peak(g.products, g.isa)
 }
 
 // place makes leaves of the parameters, and notes by name where gradients go and buffers are.
@@ -135,8 +146,14 @@ func (g *graph) weighted(s stage, x *G.Node) (*G.Node, error) {
 	}
 	weight, bias := s.name+".weight", s.name+".bias"
 	o := &convOp{
-		backend: &g.backend, name: s.name, kernel: kernel, in: s.in, relu: config.ReLU, first: first,
+		backend: &g.backend, name: s.name, exact: kernel, trained: kernel, in: s.in, out: kernel.Out(),
+		relu: config.ReLU, first: first,
 		dw: g.gradients[weight], db: g.gradients[bias],
+	}
+	if g.workspace != nil {
+		if o.trained, err = kernel.BF16(g.products, g.workspace, !first); err != nil {
+			return nil, err
+		}
 	}
 	if s.norm {
 		return o.apply(x, g.leaves[weight])

@@ -1,5 +1,7 @@
 package nn
 
+import "drolab/dro/internal/kern"
+
 // Memory estimates what a network of c takes, in bytes: parameters with their
 // gradients and velocities, and for every sample of a batch what each layer
 // takes in and gives, with gradients. The error is New's.
@@ -13,16 +15,40 @@ func Memory(c Config) (bytes float64, err error) {
 		scratch = 1.75 // what kernels and graph keep beside; see TestMemory
 	)
 	values := 0.0 // in floating point, which does not overflow
+	packed, widest := 0.0, 0.0
 	for _, s := range list {
 		for _, shape := range [...][3]int{{s.in.Channels, s.in.Height, s.in.Width},
 			{s.mid.Channels, s.mid.Height, s.mid.Width}, {s.out.Channels, s.out.Height, s.out.Width}} {
 			values += float64(shape[0]) * float64(shape[1]) * float64(shape[2])
 		}
+		packed = max(packed, s.packed())
 	}
 	weights, _ := slots(list, c.Init)
 	parameters := 0.0
 	for _, s := range weights {
 		parameters += float64(s.len())
+		widest = max(widest, float64(s.len()))
 	}
-	return 4 * (4*parameters + scratch*values*(float64(c.Batch)+lanes)), nil
+	bytes = 4 * (4*parameters + scratch*values*(float64(c.Batch)+lanes))
+	if c.Precision == bf16 { // the operands of one product, of 2 bytes in tiles that are half full at least
+		bytes += 4 * (widest + packed*(float64(c.Batch)+lanes))
+	}
+	return bytes, nil
+}
+
+// packed is how many values a sample has as an operand of the stage's products: of its input, as each output
+// sees it where the channels are few, or of its output.
+func (s stage) packed() float64 {
+	size := func(shape kern.Shape) float64 {
+		return float64(shape.Channels) * float64(shape.Height) * float64(shape.Width)
+	}
+	seen := 0.0
+	if c := s.config(); s.kind == conv || s.kind == linear {
+		seen = float64(c.In.Channels) * float64(c.KernelHeight) * float64(c.KernelWidth) *
+			float64(s.mid.Height) * float64(s.mid.Width)
+	}
+	if s.in.Channels >= 16 {
+		seen = 0
+	}
+	return max(seen, size(s.in), size(s.mid))
 }

@@ -14,6 +14,10 @@ func TestMemory(t *testing.T) {
 		{Model: "resnet8", C: 3, H: 32, W: 32, Classes: 10, Batch: 64},
 		{Model: "linear", C: 30000, H: 1, W: 1, Classes: 10, Batch: 128},
 		{Model: "mlp", C: 3000, H: 1, W: 1, Classes: 10, Batch: 4096},
+		{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Precision: bf16},
+		{Model: "resnet8", C: 3, H: 32, W: 32, Classes: 10, Batch: 64, Precision: bf16},
+		{Model: "mlp", C: 3, H: 32, W: 32, Classes: 10, Batch: 64, Precision: bf16},
+		{Model: "mlp", C: 3000, H: 1, W: 1, Classes: 10, Batch: 4096, Precision: bf16},
 	} {
 		c.Threads, c.Seed = 1, 1
 		var before, after runtime.MemStats

@@ -18,6 +18,11 @@ type Config struct {
 	Init    string // one of Inits; empty: the first
 	Seed    uint64 // of the initialisation
 	Threads int    // that kernels may use; 0 is 1
+
+	// Precision is one of Precisions, the first if empty: what the operands of a
+	// product are rounded to, in batches of modes Train and Probe. All else, and all
+	// of mode Evaluate, is float32.
+	Precision string
 }
 
 // SGD holds the settings of one update (PyTorch's rule, dampening 0):
@@ -54,10 +59,25 @@ func Check(model string, c, h, w, classes int) (parameters int, err error) {
 	return parameters, err
 }
 
-// Kernel names the implementation that networks run on here: avx512, avx2 or
-// generic. Each gives the same bits on any number of threads; one kernel's
-// last bits differ from another's.
-func Kernel() string { return kern.Detect().String() }
+// Kernel names the implementation that networks of a precision run on here:
+// avx512, avx2 or generic; in bf16 amx-bf16, avx512-bf16 or, where there are no
+// instructions for it, one of the first three with operands rounded beforehand,
+// as avx2-bf16-rounded. Each gives the same bits on any number of threads; one
+// kernel's last bits differ from another's.
+func Kernel(precision string) string {
+	if precision == bf16 {
+		return kern.DetectBF16().On(kern.Detect())
+	}
+	return kern.Detect().String()
+}
+
+const bf16 = "bf16"
+
+// Precisions returns what the operands of products can be rounded to, the
+// customary first: fp32 is not at all; bf16 to 8 significant bits, with sums,
+// weights and all else in fp32, which is faster where the processor has
+// instructions for it.
+func Precisions() []string { return []string{"fp32", bf16} }
 
 // New builds the network, initialised as Inits says. Batch normalisation
 // starts as the identity of what it normalises, its running statistics at 0 and 1.
@@ -75,6 +95,9 @@ func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 	}
 	if c.Init != "" && !slices.Contains(Inits(), c.Init) {
 		return nil, fmt.Errorf("init: %.40q: want one of %s", c.Init, strings.Join(Inits(), ", "))
+	}
+	if c.Precision != "" && !slices.Contains(Precisions(), c.Precision) {
+		return nil, fmt.Errorf("precision: %.40q: want one of %s", c.Precision, strings.Join(Precisions(), ", "))
 	}
 	n := &Net{Config: c, stages: list}
 	parameters, buffers := slots(list, c.Init)

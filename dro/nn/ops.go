@@ -15,6 +15,9 @@ type backend struct {
 	labels []int // of the current batch
 	mode   Mode  // of the current batch
 	add    bool  // gradients of parameters are added to what is there
+
+	workspace *kern.Workspace // of products of bf16 operands; nil in fp32
+	products  kern.BF16       // their kernel
 }
 
 // dense32 returns a tensor over data with the given shape.
@@ -59,17 +62,33 @@ func also(name string, by *G.Node, memory []float32, shape tensor.Shape) (*G.Nod
 // convOp is a convolution or a dense layer, with its bias if it has one and its ReLU.
 type convOp struct {
 	*backend
-	name   string
-	kernel *kern.Conv
-	in     kern.Shape
-	relu   bool
-	first  bool      // the input is the batch itself: no one wants its gradient
-	dw, db []float32 // where the gradients of the parameters go; db is nil without a bias
+	name    string
+	exact   convKernel // of batches that are evaluated
+	trained convKernel // of the others: at the network's precision
+	in, out kern.Shape
+	relu    bool
+	first   bool      // the input is the batch itself: no one wants its gradient
+	dw, db  []float32 // where the gradients of the parameters go; db is nil without a bias
+}
+
+// convKernel is kern's, of operands as they are or rounded.
+type convKernel interface {
+	Forward(t *kern.Team, y, x, w, bias []float32)
+	BackwardData(t *kern.Team, dx, dy, w, act []float32)
+	BackwardWeights(t *kern.Team, dw, db, x, dy []float32, add bool)
+}
+
+// kernel returns that of the current batch.
+func (c *convOp) kernel() convKernel {
+	if c.mode == Evaluate {
+		return c.exact
+	}
+	return c.trained
 }
 
 // apply adds the layer to the graph; parameters are the nodes of its weights and its bias.
 func (c *convOp) apply(x *G.Node, parameters ...*G.Node) (*G.Node, error) {
-	y, out := c.activation(c.kernel.Out())
+	y, out := c.activation(c.out)
 	inputs := []input{flat(), {parameters[0].Dims(), tensor.Float32}, flat()}
 	arity := 1 + len(parameters)
 	return G.ApplyOp(&op{
@@ -79,7 +98,7 @@ func (c *convOp) apply(x *G.Node, parameters ...*G.Node) (*G.Node, error) {
 			if c.db != nil {
 				bias = in[2].F32
 			}
-			c.kernel.Forward(c.team, y, in[0].F32, in[1].F32, bias)
+			c.kernel().Forward(c.team, y, in[0].F32, in[1].F32, bias)
 		},
 		diff: c.diff, wrt: []bool{!c.first, true, true}[:arity],
 	}, append(G.Nodes{x}, parameters...)...)
@@ -95,7 +114,7 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	grads := make(G.Nodes, len(in))
 	if grads[1], err = G.ApplyOp(&op{
 		name: c.name + ".dw", in: []input{flat(), flat()}, out: dense32(c.dw, w.Shape()...),
-		run: func(in []array) { c.kernel.BackwardWeights(c.team, c.dw, c.db, in[0].F32, in[1].F32, c.add) },
+		run: func(in []array) { c.kernel().BackwardWeights(c.team, c.dw, c.db, in[0].F32, in[1].F32, c.add) },
 	}, x, grad); err != nil {
 		return nil, err
 	}
@@ -118,7 +137,7 @@ func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
 		if o.masked {
 			act = in[0].F32
 		}
-		c.kernel.BackwardData(c.team, data, in[2].F32, in[1].F32, act)
+		c.kernel().BackwardData(c.team, data, in[2].F32, in[1].F32, act)
 	}
 	return G.ApplyOp(o, x, w, grad)
 }

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -96,4 +97,58 @@ func clock(f func()) float64 {
 func median(list []float64) float64 {
 	slices.Sort(list)
 	return list[len(list)/2]
+}
+
+// BenchmarkPrecision times training steps (losses, gradient, update) in fp32 and in bf16, in turns. It reports
+// medians of wall time, the best of each, and the median of the ratios of neighbours: over wall time, and over
+// the processor time of all threads. That of one thread, which never spins, is what other work on the machine
+// disturbs least. See -benchtime 10x.
+func BenchmarkPrecision(b *testing.B) {
+	for _, model := range Models() {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/threads=%d", model, threads), func(b *testing.B) {
+				comparePrecisions(b, Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 128, Seed: 1,
+					Threads: threads})
+			})
+		}
+	}
+}
+
+func comparePrecisions(b *testing.B, c Config) {
+	x, labels, ratios := batch(c, 128, 1)
+	losses := make([]float64, 128)
+	var step [2]func()
+	for i, precision := range Precisions() {
+		c.Precision = precision
+		n, err := New(c)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer n.Close()
+		step[i] = func() {
+			n.Losses(losses, x, labels)
+			n.Gradient(ratios)
+			n.Update(SGD{LR: 1e-4, Momentum: 0.9})
+		}
+		step[i]()
+	}
+	var wall, busy [2][]float64
+	var wallRatio, busyRatio []float64
+	for b.Loop() {
+		var w, p [2]float64
+		for i := range step {
+			start := processorTime()
+			w[i] = clock(step[i])
+			p[i] = processorTime() - start
+			wall[i], busy[i] = append(wall[i], w[i]), append(busy[i], p[i])
+		}
+		wallRatio, busyRatio = append(wallRatio, w[0]/w[1]), append(busyRatio, p[0]/p[1])
+	}
+	for i, precision := range Precisions() {
+		b.ReportMetric(median(wall[i]), precision+"-ms")
+		b.ReportMetric(slices.Min(wall[i]), precision+"-best-ms")
+		b.ReportMetric(median(busy[i]), precision+"-cpu-ms")
+	}
+	b.ReportMetric(median(wallRatio), "fp32/bf16")
+	b.ReportMetric(median(busyRatio), "cpu-fp32/bf16")
 }

@@ -72,7 +72,7 @@ func (t *Table) mark(first int, questions [][]int) {
 	for c := first; c < len(t.Columns); c++ {
 		t.Columns[c].Family = len(family)
 	}
-	family = holm(family)
+	family = Holm(family)
 	for _, o := range contests {
 		for i := range o.pairs {
 			o.pairs[i].adjusted = family[i]
@@ -159,7 +159,7 @@ func differ(a, b *Row, c int) (difference, p float64) {
 	}
 	test := welchT
 	if len(pairedX) >= 2 {
-		xs, ys, test = pairedX, pairedY, pairedT
+		xs, ys, test = pairedX, pairedY, PairedT
 	}
 	if len(xs) < 2 || len(ys) < 2 || !allFinite(xs) || !allFinite(ys) {
 		return math.NaN(), math.NaN()

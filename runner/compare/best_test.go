@@ -24,9 +24,9 @@ func TestHolm(t *testing.T) {
 		{[]float64{nan, .01, .3}, []float64{nan, .03, .6}}, // a test that was not made counts
 		{nil, []float64{}},
 	} {
-		got := holm(c.p)
+		got := Holm(c.p)
 		if !slices.EqualFunc(got, c.want, same) {
-			t.Errorf("holm(%v) = %v, want %v", c.p, got, c.want)
+			t.Errorf("Holm(%v) = %v, want %v", c.p, got, c.want)
 		}
 	}
 }

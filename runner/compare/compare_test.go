@@ -31,7 +31,7 @@ func TestStatistics(t *testing.T) {
 		what      string
 		got, want float64
 	}{
-		{"paired p", pairedT(accuraciesA, accuraciesB), 0.0009440804932194916},
+		{"paired p", PairedT(accuraciesA, accuraciesB), 0.0009440804932194916},
 		{"Welch p", welchT(accuraciesA, accuraciesC), 0.7985194849928787},
 		{"Welch p, symmetric", welchT(accuraciesC, accuraciesA), 0.7985194849928787},
 	} {
@@ -89,8 +89,8 @@ func same(a, b float64) bool { return near(a, b) || math.IsNaN(a) && math.IsNaN(
 // TestNoSpread: values that agree, up to rounding, are no evidence.
 func TestNoSpread(t *testing.T) {
 	for _, p := range []float64{
-		pairedT([]float64{.3, .4}, []float64{.2, .3}), // differences equal but for the last bit
-		pairedT([]float64{1, 1}, []float64{0, 0}),
+		PairedT([]float64{.3, .4}, []float64{.2, .3}), // differences equal but for the last bit
+		PairedT([]float64{1, 1}, []float64{0, 0}),
 		welchT([]float64{1, 1}, []float64{0, 0}),
 	} {
 		if !math.IsNaN(p) {

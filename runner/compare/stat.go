@@ -35,9 +35,9 @@ func HalfWidth(n int, level float64) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile((1 + level) / 2)
 }
 
-// pairedT returns the two-sided p of Student's t test on the differences a−b
+// PairedT returns the two-sided p of Student's t test on the differences a−b
 // of values that belong together.
-func pairedT(a, b []float64) float64 {
+func PairedT(a, b []float64) float64 {
 	d := make([]float64, len(a))
 	floats.SubTo(d, a, b)
 	mean, std := stat.MeanStdDev(d, nil)
@@ -77,12 +77,12 @@ func largest(lists ...[]float64) float64 {
 	return m
 }
 
-// holm returns the adjusted p of a family of tests: the i-th smallest of m is
+// Holm returns the adjusted p of a family of tests: the i-th smallest of m is
 // max over j ≤ i of (m − j + 1) p_j, at most 1. Rejecting where that is below α
 // keeps the probability of any false rejection below α, whatever the dependence
 // (Holm 1979, Scandinavian Journal of Statistics 6, 65–70). A NaN is a test
 // that could not be made: one of the m, and never rejected.
-func holm(p []float64) []float64 {
+func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {
 		order[i] = i

@@ -36,6 +36,9 @@
 // How a run stands is told from its log alone: Progress folds the events from
 // the first on, and readEnd comes to the same from the last ones.
 //
+// A finished run packs into one small file (packed.go), which is read by the same
+// code: its log is a Tail, too.
+//
 // It is not a database and keeps no index: what it knows of all runs is what
 // the directories say at that moment. It decides nothing about training.
 //

@@ -91,7 +91,7 @@ func TestFirstFormIsResumed(t *testing.T) {
 
 	store, err := Open(folder)
 	must(t, err)
-	settings := runner.Settings{Store: store, Host: runner.Host{Kernel: nn.Kernel()}}
+	settings := runner.Settings{Store: store, Host: runner.Host{Kernel: nn.Kernel("")}}
 	q := runner.NewQueue(context.Background(), settings)
 	must(t, q.Resume(id))
 	if o := q.Wait(); o[0].Status != runner.Done {
@@ -106,7 +106,7 @@ func TestFirstFormIsResumed(t *testing.T) {
 		}
 	}
 	exact := slices.Equal(got.Parameters[0].Data, want.Parameters[0].Data) && far == 0
-	if nn.Kernel() == run.Meta.Host.Kernel && !exact || far > 1e-5 {
+	if nn.Kernel("") == run.Meta.Host.Kernel && !exact || far > 1e-5 {
 		t.Errorf("the weights differ by %g from those of the run that was not interrupted", far)
 	}
 	for i, v := range want.Eval.ByGroup.Of("class_accuracy") { // still by group

@@ -42,6 +42,9 @@ func (r *Run) Pinned() (steps []int64, err error) {
 // inCheckpoints calls do with the folder of the checkpoints; not where there is
 // none.
 func (r *Run) inCheckpoints(do func(*folder) error) error {
+	if r.packed != nil {
+		return nil
+	}
 	run, err := openFolder(r.open, r.Dir)
 	if err != nil {
 		return err

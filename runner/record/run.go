@@ -24,6 +24,7 @@ type Run struct {
 	summary *runner.Summary
 	label   Label
 	open    opener // nil: the system's
+	packed  []byte // of a packed run: what there is in place of files
 }
 
 // Status returns the run's state. An unfinished run that nobody records is
@@ -37,7 +38,12 @@ func (r *Run) Status() runner.Status { return r.status }
 func (r *Run) Summary() *runner.Summary { return r.summary }
 
 // Tail returns a reader of the run's log, at its start.
-func (r *Run) Tail() *Tail { return &Tail{path: filepath.Join(r.Dir, logName)} }
+func (r *Run) Tail() *Tail {
+	if r.packed != nil {
+		return &Tail{packed: &packedLog{packed: r.packed}}
+	}
+	return &Tail{path: filepath.Join(r.Dir, logName)}
+}
 
 // Checkpoints lists the steps that Load can go to, ascending.
 func (r *Run) Checkpoints() (steps []int64, err error) {

@@ -13,8 +13,9 @@ import (
 // grows. It holds no file open. It is for one goroutine at a time.
 type Tail struct {
 	path    string
-	offset  int64 // of the first byte not yet taken in
-	long    bool  // inside a line that is longer than maxLine
+	packed  *packedLog // in place of path
+	offset  int64      // of the first byte not yet taken in
+	long    bool       // inside a line that is longer than maxLine
 	skipped int
 	buf     []byte
 }
@@ -30,7 +31,7 @@ func (t *Tail) Skipped() int { return t.skipped }
 //
 // What a resume discards is still returned: see Progress.
 func (t *Tail) Read() ([]runner.Event, error) {
-	f, size, err := openRegular(t.path)
+	f, size, err := t.open()
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +59,13 @@ func (t *Tail) Read() ([]runner.Event, error) {
 		events = t.decode(chunk[:end])
 	}
 	return events, nil
+}
+
+func (t *Tail) open() (logFile, int64, error) {
+	if t.packed != nil {
+		return t.packed.open()
+	}
+	return openRegular(t.path)
 }
 
 // chunk returns what stands at the offset, up to maxLine bytes.

@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/presets"
+	"drolab/presets/recorded"
 	"drolab/runner/data"
 	"drolab/runner/record"
 
@@ -74,6 +75,15 @@ func (a *app) completeRuns(_ *cobra.Command, _ []string, _ string) ([]string, co
 		words = append(words, clean(r.Meta.ID)+"\t"+string(r.Status()))
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeRead is completeRuns for commands that only read.
+func (a *app) completeRead(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	words, _ := a.completeRuns(nil, nil, "")
+	for _, name := range recorded.Names() {
+		words = append(words, recorded.Scheme+name+"\tcomes with the program")
+	}
+	return words, cobra.ShellCompDirectiveDefault // a file may be meant
 }
 
 func completeAlgorithms(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {

@@ -25,20 +25,26 @@ const (
 
 func (a *app) benchCommand() *cobra.Command {
 	var asJSON bool
+	precision := runner.Defaults().Precision
 	c := &cobra.Command{
 		Use: "bench", Short: "Measure this machine: time of a step, and of each preset",
 		Long: `Measure training steps of AlexNet at batch 128 as a run takes them, input pipeline included, and
-estimate what each preset takes. Close other programs first: what they take is counted.`,
+estimate what each preset takes. Close other programs first: what they take is counted. With
+--precision bf16, operands of training steps are rounded to bfloat16, as the setting precision has it.`,
 		Args: nothing,
-		RunE: func(c *cobra.Command, _ []string) error { return a.bench(c.Context(), asJSON) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.bench(c.Context(), precision, asJSON) },
 	}
+	c.Flags().StringVar(&precision, "precision", precision, "of the operands of products: fp32 or bf16")
 	c.Flags().BoolVar(&asJSON, "json", false, "print AlexNet's figures as JSON")
 	return c
 }
 
-func (a *app) bench(ctx context.Context, asJSON bool) error {
+func (a *app) bench(ctx context.Context, precision string, asJSON bool) error {
 	spec := runner.Defaults()
-	spec.Model = "alexnet"
+	spec.Model, spec.Precision = "alexnet", precision
+	if err := spec.Validate(); err != nil {
+		return err
+	}
 	w := &stopwatch{ctx: ctx, threads: a.threads, known: map[workload]runner.StepTimes{}}
 	shape := data.Shape{C: 3, H: 32, W: 32}
 	t, err := w.measure(&spec, shape, 10, benchMain)
@@ -50,7 +56,7 @@ func (a *app) bench(ctx context.Context, asJSON bool) error {
 		return printJSON(a.Stdout, a.benchJSON(&spec, &t))
 	}
 	fmt.Fprintf(a.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n",
-		cpu(), kit.Plural(a.threads, "thread"), nn.Kernel(), spec.Model, spec.Batch, t.Rounds)
+		cpu(), kit.Plural(a.threads, "thread"), nn.Kernel(precision), spec.Model, spec.Batch, t.Rounds)
 	fmt.Fprintf(a.Stdout, "  train %.1f ms (%.0f images/s)   forward %.1f ms",
 		ms(t.Train), float64(spec.Batch)/t.Train.Seconds(), ms(t.Forward))
 	for _, m := range spec.Algorithms {
@@ -63,6 +69,7 @@ func (a *app) bench(ctx context.Context, asJSON bool) error {
 		"%.0f %% of the measured peak of %.3g\n\n", t.FLOP/1e9, rate/1e9, 100*share, t.Peak/1e9)
 	fmt.Fprintln(a.Stdout, "Presets, all runs of each on this machine alone:")
 	for _, p := range presets.List() {
+		p.Spec.Precision = precision
 		d, err := w.preset(&p.Spec, a.data)
 		if err != nil {
 			return fmt.Errorf("preset %s: %w", p.Name, err)
@@ -77,7 +84,8 @@ func (a *app) bench(ctx context.Context, asJSON bool) error {
 func (a *app) benchJSON(spec *runner.Spec, t *runner.StepTimes) map[string]any {
 	rate, share := t.Rate()
 	all := map[string]any{
-		"model": spec.Model, "batch": spec.Batch, "threads": a.threads, "kernel": nn.Kernel(),
+		"model": spec.Model, "batch": spec.Batch, "threads": a.threads, "precision": spec.Precision,
+		"kernel":   nn.Kernel(spec.Precision),
 		"train_ms": ms(t.Train), "forward_ms": ms(t.Forward),
 		"images_per_second": float64(spec.Batch) / t.Train.Seconds(),
 		"gflop":             t.FLOP / 1e9, // of real work in a training step: no padding zeros
@@ -103,10 +111,11 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 
 // workload is what the time of a step depends on.
 type workload struct {
-	model   string
-	batch   int
-	shape   data.Shape
-	classes int
+	model     string
+	precision string
+	batch     int
+	shape     data.Shape
+	classes   int
 }
 
 // stopwatch measures every workload once.
@@ -119,7 +128,7 @@ type stopwatch struct {
 func (w *stopwatch) measure(
 	s *runner.Spec, shape data.Shape, classes int, budget time.Duration,
 ) (runner.StepTimes, error) {
-	key := workload{s.Model, s.Batch, shape, classes}
+	key := workload{s.Model, s.Precision, s.Batch, shape, classes}
 	if t, ok := w.known[key]; ok {
 		return t, nil
 	}

@@ -176,7 +176,8 @@ func (a *app) root() *cobra.Command {
 		"command to run when a run is done or has failed, its summary on the input (DROLAB_NOTIFY)")
 	flags.IntVar(&a.threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(
-		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(),
+		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(), a.reportCommand(),
+		a.recordCommand(),
 		a.resumeCommand(), a.attachCommand(), a.pauseCommand(), a.stopCommand(), a.checkpointCommand(),
 		a.knobCommand(), a.labelCommand(), a.deleteCommand(), a.doctorCommand(), a.sweepCommand(),
 		a.engineCommand(),

@@ -21,7 +21,7 @@ func (a *app) compareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "compare RUN...", Short: "Compare finished runs, over seeds, as the paper's Table 1",
 		Long: `Compare finished runs: those that differ in nothing but the seed are one column, with the mean and its
-95 % t interval. RUN is as in show, or the start of the names of several runs. The best figure of a row is
+95 % t interval. RUN is as in show, or the start of the names of several runs, or recorded:paper. The best figure of a row is
 marked only where it is significantly better than every other one, after Holm's correction for all pairs of
 columns and all classes; that takes several seeds. Measures of the uncertainty set, such as the robust risk,
 are tested only between runs of the same set and radius. Methods that use groups, classes or labels are
@@ -29,7 +29,7 @@ marked (g), (c), (l).`,
 		Example: `drolab compare shapes
 drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 		Args:              atLeastOne("some runs", "drolab compare shapes"),
-		ValidArgsFunction: a.completeRuns,
+		ValidArgsFunction: a.completeRead,
 		RunE: func(c *cobra.Command, args []string) error {
 			if at != "" && at != compare.Last && at != compare.Selected {
 				return fmt.Errorf("--at %s: want last or selected", oneLine(at))
@@ -59,6 +59,13 @@ func (a *app) findSeveral(args []string) ([]*record.Run, error) {
 	all, _ := record.List(a.runs) // what cannot be read is named when it is asked for
 	var runs []*record.Run
 	for _, arg := range args {
+		if kept, ok, err := apart(arg); ok {
+			if err != nil {
+				return nil, err
+			}
+			runs = append(runs, kept...)
+			continue
+		}
 		meant := slices.DeleteFunc(slices.Clone(all), func(r *record.Run) bool {
 			return !strings.HasPrefix(r.Meta.ID, arg)
 		})

@@ -18,7 +18,7 @@ import (
 // (see version), so what shows something first asks for it when it needs it.
 func host() runner.Host {
 	return runner.Host{Version: version(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
-		CPU: cpu(), Kernel: nn.Kernel()}
+		CPU: cpu(), Kernel: nn.Kernel("")}
 }
 
 // lean makes the process return what it no longer needs. Its memory is networks

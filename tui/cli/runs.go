@@ -60,11 +60,11 @@ func (a *app) showCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "show RUN", Short: "Show one run: what made it and what it came to",
 		Long: "Show one run. RUN is a name, the start of a name that no other run has, a run directory, " +
-			"or \"latest\".",
+			"\"latest\", or one that lies apart: a file of drolab record, recorded:paper/RUN.",
 		Args:              exactlyOne("a run", "drolab show latest"),
-		ValidArgsFunction: a.completeRuns,
+		ValidArgsFunction: a.completeRead,
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := a.find(args[0])
+			r, err := a.findToRead(args[0])
 			if err != nil {
 				return err
 			}

@@ -29,8 +29,8 @@ func TestGenerate(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	made, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(made) != 3 {
-		t.Fatalf("generated %v, %v: want 3 files", made, err)
+	if err != nil || len(made) != 5 {
+		t.Fatalf("generated %v, %v: want 5 files", made, err)
 	}
 	for _, path := range made {
 		want, err := os.ReadFile(path)

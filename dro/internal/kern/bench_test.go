@@ -59,6 +59,33 @@ func BenchmarkConv(b *testing.B) {
 	}
 }
 
+// BenchmarkBF16 is BenchmarkConv for products of rounded operands, packing included.
+func BenchmarkBF16(b *testing.B) {
+	batch := NewBatch(128)
+	for _, cfg := range append(alexNetConvs[:len(alexNetConvs):len(alexNetConvs)], otherConvs...) {
+		for kind := AVX512BF16; kind.Available(); kind++ {
+			for _, threads := range benchThreads {
+				c := must(must(NewConv(AVX512, batch, cfg)).BF16(kind, new(Workspace), true))
+				team := NewTeam(threads)
+				r := rand.New(rand.NewPCG(1, 1))
+				x, y := noise(r, batch.Len(cfg.In)), noise(r, batch.Len(c.Out()))
+				w, bias := noise(r, c.WeightLen()), noise(r, cfg.Out)
+				dx, dw, db := Alloc(len(x)), Alloc(len(w)), Alloc(len(bias))
+				for name, f := range map[string]func(){
+					"forward": func() { c.Forward(team, y, x, w, bias) },
+					"data":    func() { c.BackwardData(team, dx, y, w, x) },
+					"weights": func() { c.BackwardWeights(team, dw, db, x, y, false) },
+				} {
+					b.Run(fmt.Sprintf("%s/%s/%v/threads=%d", caseName(128, cfg), name, kind, threads), func(b *testing.B) {
+						measure(b, c.FLOPs(), f)
+					})
+				}
+				team.Close()
+			}
+		}
+	}
+}
+
 // noise returns n aligned normal values.
 func noise(r *rand.Rand, n int) []float32 {
 	s := Alloc(n)

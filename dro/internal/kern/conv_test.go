@@ -7,12 +7,14 @@ import (
 	"testing"
 )
 
-// convCases are geometries that leave remainders everywhere: channels beside tiles, edges, strides that skip
-// inputs, one pixel.
-var convCases = []struct {
+type convCase struct {
 	images int
 	cfg    ConvConfig
-}{
+}
+
+// convCases are geometries that leave remainders everywhere: channels beside tiles, edges, strides that skip
+// inputs, one pixel.
+var convCases = []convCase{
 	{1, ConvConfig{In: Shape{1, 1, 1}, Out: 1, KernelHeight: 1, KernelWidth: 1, Stride: 1}},
 	{7, ConvConfig{In: Shape{3, 9, 8}, Out: 5, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1, ReLU: true}},
 	{130, ConvConfig{In: Shape{5, 4, 4}, Out: 7, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1}},
@@ -78,11 +80,23 @@ type convProblem struct {
 }
 
 func newConvProblem(t *testing.T, r *rand.Rand, images int, cfg ConvConfig) *convProblem {
+	return newRoundedProblem(t, r, images, cfg, func(x float32) float32 { return x })
+}
+
+// newRoundedProblem is one whose inputs were rounded.
+func newRoundedProblem(
+	t *testing.T, r *rand.Rand, images int, cfg ConvConfig, round func(float32) float32,
+) *convProblem {
 	out := must(cfg.OutShape())
 	p := &convProblem{cfg: cfg, b: NewBatch(images), out: out}
 	area := cfg.KernelHeight * cfg.KernelWidth
 	p.x, p.dy = random(t, r, images*cfg.In.Len()), random(t, r, images*out.Len())
 	p.w, p.bias = random(t, r, cfg.Out*cfg.In.Channels*area), random(t, r, cfg.Out)
+	for _, values := range [][]float32{p.x, p.dy, p.w} {
+		for i, v := range values {
+			values[i] = round(v)
+		}
+	}
 	p.y, p.dx, p.dw, p.db = newSums(len(p.dy)), newSums(len(p.x)), newSums(len(p.w)), newSums(cfg.Out)
 	naive(images, cfg, func(y, x, w, _ int) {
 		p.y.add(y, float64(p.x[x])*float64(p.w[w]))

@@ -1,6 +1,7 @@
 // Package kern holds the float32 kernels that train small convolutional networks on a CPU: convolution (a
 // linear layer is one), max-pooling, ReLU and momentum SGD, forward and backward, in AVX-512, AVX2 and plain
-// Go; softmax cross-entropy, batch normalisation, sums, average pooling and normalised momentum in plain Go.
+// Go; convolution of operands rounded to bfloat16, on AMX tiles, AVX512-BF16 or those kernels ([BF16]);
+// softmax cross-entropy, batch normalisation, sums, average pooling and normalised momentum in plain Go.
 //
 // It is not a tensor library and knows no graph: every operation writes into slices that the caller owns,
 // allocates nothing after its constructor, and holds no state that two operations share, so any number of
@@ -20,7 +21,8 @@
 // Activations have the images innermost, in blocks: [block][row][column][channel][lane]. A tap of a
 // convolution is then a multiply-add over contiguous images, so no im2col copy is made and padding is skipped
 // instead of multiplied. Weights stay in the canonical [out][in][row][column] order of PyTorch and of
-// checkpoints; no kernel packs or transposes them.
+// checkpoints; no float32 kernel packs or transposes them. Those of bfloat16 pack both operands of every
+// product, into a [Workspace].
 //
 // # Determinism
 //

@@ -64,6 +64,46 @@ func TestNothingTouchesBeyondTheEnd(t *testing.T) {
 	}
 }
 
+// TestNothingTouchesBeyondTheEndInBF16 is that for products of rounded operands, packed ones included.
+func TestNothingTouchesBeyondTheEndInBF16(t *testing.T) {
+	for _, tc := range bf16Cases() {
+		b := NewBatch(tc.images)
+		eachBF16(t, func(t *testing.T, kind BF16, isa ISA) {
+			wall := func(n int) []float32 { return walled(t, n) }
+			c := must(must(NewConv(isa, b, tc.cfg)).BF16(kind, new(Workspace), true))
+			if kind != Rounded {
+				for _, s := range []*[]uint16{&c.space.a, &c.space.b} {
+					*s = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(wall(len(*s)/2)))), len(*s))
+				}
+			}
+			x, y, dx := wall(b.Len(tc.cfg.In)), wall(b.Len(c.Out())), wall(b.Len(tc.cfg.In))
+			w, bias, dw, db := wall(c.WeightLen()), wall(tc.cfg.Out), wall(c.WeightLen()), wall(tc.cfg.Out)
+			c.Forward(nil, y, x, w, bias)
+			c.BackwardData(nil, dx, y, w, x)
+			c.BackwardWeights(nil, dw, db, x, y, false)
+		})
+	}
+}
+
+// TestNoAllocationInBF16 runs all directions.
+func TestNoAllocationInBF16(t *testing.T) {
+	eachBF16(t, func(t *testing.T, kind BF16, isa ISA) {
+		team := NewTeam(2)
+		defer team.Close()
+		cfg := bf16Cases()[len(convCases)].cfg
+		b := NewBatch(20)
+		c := must(must(NewConv(isa, b, cfg)).BF16(kind, new(Workspace), true))
+		x, y, w, db := Alloc(b.Len(cfg.In)), Alloc(b.Len(c.Out())), Alloc(c.WeightLen()), Alloc(cfg.Out)
+		if a := testing.AllocsPerRun(2, func() {
+			c.Forward(team, y, x, w, db)
+			c.BackwardData(team, x, y, w, x)
+			c.BackwardWeights(team, w, db, x, y, true)
+		}); a != 0 {
+			t.Errorf("it allocates %v times", a)
+		}
+	})
+}
+
 // TestNoAllocation runs a training step twice: after the first, nothing allocates.
 func TestNoAllocation(t *testing.T) {
 	eachISA(t, func(t *testing.T, isa ISA) {

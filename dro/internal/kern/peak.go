@@ -1,30 +1,56 @@
 package kern
 
-// Peak is the roofline: multiply-adds on registers and nothing else, the most that an ISA gives on this
+// Peak is the roofline: multiply-adds on registers and nothing else, the most that a kernel gives on this
 // machine.
-type Peak struct{ isa ISA }
+type Peak struct {
+	isa  ISA
+	bf16 BF16 // where it is not Rounded, that of its products
+}
 
 const (
 	peakSums  = 12 // independent sums, enough to hide the latency of a multiply-add
 	peakTasks = 64
 	peakSteps = 1 << 16 // of a task
+
+	peakTileSteps = 8 // steps that products of tiles take the time of
 )
 
 // NewPeak returns the roofline of isa.
 func NewPeak(isa ISA) (*Peak, error) {
-	return &Peak{isa}, isa.check()
+	return &Peak{isa: isa}, isa.check()
+}
+
+// NewBF16Peak returns the roofline of products of kind beside isa's kernels.
+func NewBF16Peak(kind BF16, isa ISA) (*Peak, error) {
+	return &Peak{isa, kind}, kind.check(isa)
 }
 
 // FLOPs returns the floating-point operations of one Run.
 func (p *Peak) FLOPs() float64 {
 	lanes := map[ISA]int{Generic: 1, AVX2: 8, AVX512: 16}[p.isa]
-	return float64(2 * peakSums * lanes * peakSteps * peakTasks)
+	step := 2 * peakSums * lanes
+	switch p.bf16 {
+	case AMX:
+		step = 2 * 4 * tileSide * tileSide * tileDepth / peakTileSteps
+	case AVX512BF16:
+		step *= 2
+	}
+	return float64(step * peakSteps * peakTasks)
 }
 
 // Run does them: a few milliseconds of vectors on one thread, some tens without.
 func (p *Peak) Run(t *Team) { t.run(peakTasks, p) }
 
-func (p *Peak) task(int) { runPeak(p.isa, peakSteps) }
+func (p *Peak) task(int) {
+	switch p.bf16 {
+	case AMX:
+		runPeakBF16(AMX, peakSteps/peakTileSteps)
+	case AVX512BF16:
+		runPeakBF16(AVX512BF16, peakSteps)
+	default:
+		runPeak(p.isa, peakSteps)
+	}
+}
 
 // peakGeneric runs 12·n independent multiply-adds, as the Go compiler does those of the reference, and
 // returns their sum.

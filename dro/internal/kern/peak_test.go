@@ -16,6 +16,13 @@ func TestPeak(t *testing.T) {
 			t.Errorf("%v: counts %v operations", isa, p.FLOPs())
 		}
 	}
+	for kind := Rounded; kind.Available(); kind++ {
+		p := must(NewBF16Peak(kind, Detect()))
+		p.Run(nil)
+		if p.FLOPs() <= 0 {
+			t.Errorf("%v: counts %v operations", kind, p.FLOPs())
+		}
+	}
 	if _, err := NewPeak(AVX512 + 1); err == nil {
 		t.Error("an instruction set that does not exist is taken")
 	}

@@ -176,3 +176,59 @@ func peakAVX512(n int)
 //
 //go:noescape
 func transposeAVX512(dst *float32, src *float32, rows int, cols int, dstStride int, srcStride int)
+
+// packRowsBF16 rounds 16 rows of cols ≤ 32 values, those at base + rows[i],
+// to a tile of A.
+//
+//go:noescape
+func packRowsBF16(dst *uint16, src *float32, base int, rows *int32, cols int)
+
+// packRowsAcrossBF16 rounds 16 rows of cols ≤ 32 values to a tile of B, a row
+// a column.
+//
+//go:noescape
+func packRowsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols int)
+
+// packPairsBF16 rounds 32 rows of cols ≤ 16 values, those at base + rows[i],
+// to a tile of B.
+//
+//go:noescape
+func packPairsBF16(dst *uint16, src *float32, base int, rows *int32, cols int)
+
+// packPairsAcrossBF16 rounds 32 rows of cols ≤ 16 values to a tile of A, a
+// column a row.
+//
+//go:noescape
+func packPairsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols int)
+
+// finishBF16 adds bias[r] to rows of lanes (a multiple of 16) values, clamps
+// them at 0 with relu, and clears them where mask ≤ 0; bias and mask may be
+// nil.
+//
+//go:noescape
+func finishBF16(y *float32, bias *float32, mask *float32, rows int, lanes int, relu int)
+
+// dotTile1BF16 computes the first 8 rows and 16 columns of the tile.
+//
+//go:noescape
+func dotTile1BF16(t *mulTile)
+
+// dotTile2BF16 computes the first 8 rows and 32 columns of the tile.
+//
+//go:noescape
+func dotTile2BF16(t *mulTile)
+
+// dotPeakBF16 runs 12·n independent dot products of pairs on full vectors.
+//
+//go:noescape
+func dotPeakBF16(n int)
+
+// mulTileAMX computes the tile.
+//
+//go:noescape
+func mulTileAMX(t *mulTile)
+
+// peakAMX runs 4·n independent products of tiles.
+//
+//go:noescape
+func peakAMX(n int)

@@ -53,3 +53,34 @@ const (
 
 // pair is one position of a gradient tile: offsets in values of the output and of the input that a tap joins.
 type pair struct{ dy, x int32 }
+
+// A bf16 tile is 1 KiB: 16 rows of 32 values, or of 16 columns of two values that are multiplied one after
+// the other. Operands are packed into whole tiles, zeros beyond their edges (see bf16_pack.go).
+const (
+	tileSide  = 16                   // rows of a tile, and columns of a product of two
+	tileDepth = 32                   // values that two tiles sum over
+	tileLen   = tileSide * tileDepth // values of a tile
+)
+
+// mulTile is one call of the bf16 kernels: a product of up to 2×2 tiles,
+//
+//	c[i·cRow + j] = Σ_{t in taps} Σ_{n < inner} Σ_{k < 32} A[i, k] · B[k, j]
+//
+// where A is the tile at a + t.w + n·aInner, with that at aNext behind it for rows from 16 on, and B that at
+// b + bBase + t.x + n·bInner, with that at bNext behind it for columns from 16 on; t, aInner and the like count
+// tiles. Rows of a tile of A are values in order of k; row k/2 of a tile of B has the pairs k, k+1 of its
+// columns.
+type mulTile struct {
+	c    []float32
+	a, b []uint16
+	taps []tap
+
+	bBase                 int // may be negative, bBase + t.x is not
+	inner, aInner, bInner int
+	aNext, bNext          int
+	cRow                  int // values
+	rows, cols            int // tiles, 1 or 2
+}
+
+// nothing is the offset of a row of zeros in the tables that packing goes by.
+const nothing = -1 << 31

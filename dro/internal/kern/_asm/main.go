@@ -41,10 +41,10 @@ func run(tile, out string) error {
 	}
 	cfg := printer.Config{Name: "dro/internal/kern/_asm", Pkg: "kern"}
 	stubs := ir.NewFile()
-	for _, isa := range []vectors{avx2(), avx512()} {
+	for _, isa := range []vectors{avx2(), avx512(), bf16(), amx()} {
 		g := &generator{Context: build.NewContext(), vectors: isa, pkg: pkg}
 		g.ConstraintExpr("!purego")
-		g.all()
+		isa.write(g)
 		f, err := g.Result()
 		if err != nil {
 			return fmt.Errorf("%s: %w", isa.name, err)

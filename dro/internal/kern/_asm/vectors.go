@@ -15,10 +15,19 @@ type vectors struct {
 	name, suffix, file string
 	bytes              int // of a vector register
 	wide               bool
+	write              func(*generator)
 }
 
-func avx2() vectors   { return vectors{"avx2", "AVX2", "avx2_amd64.s", 32, false} }
-func avx512() vectors { return vectors{"avx512", "AVX512", "avx512_amd64.s", 64, true} }
+func avx2() vectors {
+	return vectors{"avx2", "AVX2", "avx2_amd64.s", 32, false, (*generator).all}
+}
+
+func avx512() vectors {
+	return vectors{"avx512", "AVX512", "avx512_amd64.s", 64, true, (*generator).all}
+}
+
+func bf16() vectors { return vectors{"bf16", "BF16", "bf16_amd64.s", 64, true, (*generator).bf16} }
+func amx() vectors  { return vectors{"amx", "AMX", "amx_amd64.s", 64, true, (*generator).amx} }
 
 // generator writes one instruction set's functions.
 type generator struct {
@@ -27,7 +36,9 @@ type generator struct {
 	pkg    *types.Package
 	labels int
 
-	laneTable op.Mem // AVX2's masks
+	laneTable  op.Mem // AVX2's masks
+	interleave op.Mem // the order of pairs
+	tileConfig op.Mem // AMX's
 }
 
 func (g *generator) all() {

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/attr"
+	op "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// amx writes the product of tiles. A configuration of the tiles lives within one
+// call: nothing preempts an assembly function, and whoever runs next on the
+// thread finds the tiles released.
+func (g *generator) amx() {
+	g.tileConfig = g.StaticGlobal("tileConfig")
+	g.DataAttributes(attr.RODATA | attr.NOPTR)
+	const bytesARow, rows = 0x0040_0040_0040_0040, 0x1010_1010_1010_1010       // of eight tiles
+	for i, word := range []uint64{1, 0, bytesARow, bytesARow, 0, 0, rows, 0} { // 1 is the palette
+		g.AddDatum(8*i, op.U64(word))
+	}
+	g.mulTile()
+	g.tilePeak()
+}
+
+const (
+	tileA = 4 // the first tile of A; sums are before it
+	tileB = 6
+)
+
+// mulTile numbers its registers itself: the bytes of an instruction do.
+func (g *generator) mulTile() {
+	g.function("mulTile", "func(t *mulTile)", "computes the tile.")
+	g.Load(g.Param("t"), reg.RDI)
+	g.configure()
+	g.MOVQ(op.U32(64), reg.R8) // bytes between rows of an operand
+	for _, f := range []struct {
+		name string
+		to   reg.GPPhysical
+	}{{"aInner", reg.R11}, {"bInner", reg.R12}} {
+		g.Load(g.structOf(reg.RDI).Field(f.name), f.to)
+		g.SHLQ(op.U8(10), f.to)
+	}
+	g.Load(g.structOf(reg.RDI).Field("a").Base(), reg.RSI)
+	g.Load(g.structOf(reg.RDI).Field("bBase"), reg.RDX)
+	g.SHLQ(op.U8(10), reg.RDX)
+	g.Load(g.structOf(reg.RDI).Field("b").Base(), reg.RAX)
+	g.ADDQ(reg.RAX, reg.RDX)
+	g.Load(g.structOf(reg.RDI).Field("taps").Base(), reg.R9)
+	g.Load(g.structOf(reg.RDI).Field("taps").Len(), reg.R10)
+	g.LEAQ(by(reg.R9, reg.R10, 8, 0), reg.R10)
+	for _, rows := range []int{2, 1} {
+		for _, cols := range []int{2, 1} {
+			next := g.label("size")
+			for _, f := range []struct {
+				name string
+				want int
+			}{{"rows", rows}, {"cols", cols}} {
+				g.Load(g.structOf(reg.RDI).Field(f.name), reg.RAX)
+				g.CMPQ(reg.RAX, op.U8(f.want))
+				g.JNE(op.LabelRef(next))
+			}
+			g.mulBody(rows, cols)
+			g.Label(next)
+		}
+	}
+	g.tileRelease()
+	g.RET()
+}
+
+func (g *generator) configure() {
+	g.LEAQ(g.tileConfig, reg.RAX)
+	g.tileConfigure(reg.RAX)
+}
+
+func (g *generator) mulBody(rows, cols int) {
+	for i := range rows * cols {
+		g.tileZero(i)
+	}
+	top, stored := g.label("tap"), g.label("store")
+	g.Label(top)
+	g.CMPQ(reg.R9, reg.R10)
+	g.JEQ(op.LabelRef(stored))
+	g.operand(4, reg.RSI, reg.RAX, "aNext", reg.R13)
+	g.operand(0, reg.RDX, reg.RBX, "bNext", reg.R15)
+	g.ADDQ(op.U8(8), reg.R9)
+	g.Load(g.structOf(reg.RDI).Field("inner"), reg.RCX)
+	g.loop(reg.RCX, func() { g.mulStep(rows, cols) })
+	g.JMP(op.LabelRef(top))
+	g.Label(stored)
+	g.Load(g.structOf(reg.RDI).Field("c").Base(), reg.RAX)
+	g.Load(g.structOf(reg.RDI).Field("cRow"), reg.RBX)
+	g.SHLQ(op.U8(2), reg.RBX)
+	for r := range rows {
+		for c := range cols {
+			g.tileLoadStore(true, r*cols+c, reg.RAX, reg.RBX, 64*c)
+		}
+		if r+1 < rows {
+			g.MOVQ(reg.RBX, reg.RCX)
+			g.SHLQ(op.U8(4), reg.RCX)
+			g.ADDQ(reg.RCX, reg.RAX)
+		}
+	}
+}
+
+// operand sets at and next to the tiles of the tap at R9, whose offset is disp bytes in it.
+func (g *generator) operand(disp int, base, at reg.GPPhysical, field string, next reg.GPPhysical) {
+	g.MOVLQSX(op.Mem{Base: reg.R9, Disp: disp}, at)
+	g.SHLQ(op.U8(10), at)
+	g.ADDQ(base, at)
+	g.Load(g.structOf(reg.RDI).Field(field), next)
+	g.SHLQ(op.U8(10), next)
+	g.ADDQ(at, next)
+}
+
+// mulStep multiplies the tiles at AX and R13 by those at BX and R15, and moves on.
+func (g *generator) mulStep(rows, cols int) {
+	g.tileLoadStore(false, tileB, reg.RBX, reg.R8, 0)
+	g.tileLoadStore(false, tileA, reg.RAX, reg.R8, 0)
+	g.tileMultiply(0, tileA, tileB)
+	if cols == 2 {
+		g.tileLoadStore(false, tileB+1, reg.R15, reg.R8, 0)
+		g.tileMultiply(1, tileA, tileB+1)
+	}
+	if rows == 2 {
+		g.tileLoadStore(false, tileA+1, reg.R13, reg.R8, 0)
+		g.tileMultiply(cols, tileA+1, tileB)
+	}
+	if rows == 2 && cols == 2 {
+		g.tileMultiply(3, tileA+1, tileB+1)
+	}
+	for _, r := range []reg.GPPhysical{reg.RAX, reg.R13} {
+		g.ADDQ(reg.R11, r)
+	}
+	for _, r := range []reg.GPPhysical{reg.RBX, reg.R15} {
+		g.ADDQ(reg.R12, r)
+	}
+}
+
+// tilePeak runs products of tiles that stay where they are.
+func (g *generator) tilePeak() {
+	g.function("peak", "func(n int)", "runs 4·n independent products of tiles.")
+	g.Load(g.Param("n"), reg.RCX)
+	g.configure()
+	for i := range 8 {
+		g.tileZero(i)
+	}
+	g.loop(reg.RCX, func() {
+		for i := range 4 {
+			g.tileMultiply(i, tileA+i/2, tileB+i%2)
+		}
+	})
+	g.tileRelease()
+	g.RET()
+}

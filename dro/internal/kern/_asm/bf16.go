@@ -1,0 +1,261 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/attr"
+	op "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+const (
+	tileSide = 16       // kern's
+	nothing  = -1 << 31 // kern's
+)
+
+// bf16 writes what packs operands into tiles, the end of a product, and the
+// product of tiles without AMX.
+func (g *generator) bf16() {
+	g.interleave = g.StaticGlobal("interleave")
+	g.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i := range 32 {
+		g.AddDatum(2*i, op.U16(i/2+16*(i%2)))
+	}
+	g.packRows(false)
+	g.packRows(true)
+	g.packPairs(false)
+	g.packPairs(true)
+	g.finish()
+	g.dotTile(1)
+	g.dotTile(2)
+	g.dotPeak()
+}
+
+// Registers of the bytes of a conversion: two halves and what comes of them.
+const (
+	lowHalf  = 29
+	highHalf = 30
+	both     = 31
+)
+
+const packSignature = "func(dst *uint16, src *float32, base int, rows *int32, cols int)"
+
+// pack starts a packing kernel: it returns the registers that its rows need.
+func (g *generator) pack(name, doc string) (dst, src, rows reg.Register) {
+	g.function(name, packSignature, doc)
+	dst, src, rows = g.param("dst"), g.param("src"), g.param("rows")
+	base := g.param("base")
+	g.LEAQ(by(src, base, 4, 0), src)
+	return dst, src, rows
+}
+
+// keep returns a mask of the lanes below the parameter cols, of those from first on.
+func (g *generator) keep(first int) reg.Register {
+	n, bits, k := g.param("cols"), g.GP64(), g.K()
+	g.MOVQ(op.I32(-1), bits)
+	g.BZHIQ(n, bits, bits)
+	if first > 0 {
+		g.SHRQ(op.U8(first), bits)
+	}
+	g.KMOVW(bits.As32(), k)
+	return k
+}
+
+// row loads the row that the table has at index i into fixed registers, one for each mask, zeros for none.
+func (g *generator) row(src, rows reg.Register, i int, masks []reg.Register, to []int) {
+	offset, absent := g.GP64(), g.label("absent")
+	for _, r := range to {
+		g.VPXORD(g.fixed(r), g.fixed(r), g.fixed(r))
+	}
+	g.MOVLQSX(at(rows, 4*i), offset)
+	g.CMPQ(offset, op.I32(nothing))
+	g.JEQ(op.LabelRef(absent))
+	for k, r := range to {
+		g.VMOVUPS_Z(by(src, offset, 4, 64*k), masks[k], g.fixed(r))
+	}
+	g.Label(absent)
+}
+
+func (g *generator) packRows(across bool) {
+	name, doc := "packRows", "rounds 16 rows of cols ≤ 32 values, those at base + rows[i], to a tile of A."
+	if across {
+		name, doc = "packRowsAcross", "rounds 16 rows of cols ≤ 32 values to a tile of B, a row a column."
+	}
+	dst, src, rows := g.pack(name, doc)
+	masks := []reg.Register{g.keep(0), g.keep(16)}
+	g.store(dst, across, func(i int) {
+		g.row(src, rows, i, masks, []int{lowHalf, highHalf})
+		g.narrowed(lowHalf, highHalf, both)
+	})
+}
+
+func (g *generator) packPairs(across bool) {
+	name, doc := "packPairs", "rounds 32 rows of cols ≤ 16 values, those at base + rows[i], to a tile of B."
+	if across {
+		name, doc = "packPairsAcross", "rounds 32 rows of cols ≤ 16 values to a tile of A, a column a row."
+	}
+	dst, src, rows := g.pack(name, doc)
+	masks, order := []reg.Register{g.keep(0)}, g.vec()
+	g.VMOVDQU16(g.interleave, order)
+	g.store(dst, across, func(i int) {
+		g.row(src, rows, 2*i, masks, []int{lowHalf})
+		g.row(src, rows, 2*i+1, masks, []int{highHalf})
+		g.narrowed(lowHalf, highHalf, both)
+		g.VPERMW(g.fixed(both), order, g.fixed(both))
+	})
+}
+
+// store writes the 16 lines that line leaves in a register, or those of their transposition as 32-bit values.
+func (g *generator) store(dst reg.Register, across bool, line func(i int)) {
+	var lines []vector
+	for i := range tileSide {
+		line(i)
+		if !across {
+			g.VMOVUPS(g.fixed(both), at(dst, 64*i))
+			continue
+		}
+		v := g.vec()
+		g.VMOVAPS(g.fixed(both), v)
+		lines = append(lines, v)
+	}
+	if across {
+		for i, v := range g.transposed(lines) {
+			g.VMOVUPS(v, at(dst, 64*i))
+		}
+	}
+	g.VZEROUPPER()
+	g.RET()
+}
+
+// finish writes what is done to the rows of a product: bias, ReLU, mask.
+func (g *generator) finish() {
+	g.function("finish", "func(y, bias, mask *float32, rows, lanes, relu int)",
+		"adds bias[r] to rows of lanes (a multiple of 16) values, clamps them at 0 with relu, and clears them "+
+			"where mask ≤ 0; bias and mask may be nil.")
+	y, bias, mask, relu := g.param("y"), g.param("bias"), g.param("mask"), g.param("relu")
+	rows, lanes, zero := g.param("rows"), g.param("lanes"), g.vec()
+	g.zero(zero)
+	g.loop(rows, func() {
+		b, noBias := g.vec(), g.label("nobias")
+		g.zero(b)
+		g.TESTQ(bias, bias)
+		g.JZ(op.LabelRef(noBias))
+		g.VBROADCASTSS(at(bias, 0), b)
+		g.ADDQ(op.U8(4), bias)
+		g.Label(noBias)
+		left := g.GP64()
+		g.MOVQ(lanes, left)
+		top, noRelu, noMask := g.label("lanes"), g.label("norelu"), g.label("nomask")
+		g.Label(top)
+		v := g.vec()
+		g.VADDPS(at(y, 0), b, v)
+		g.TESTQ(relu, relu)
+		g.JZ(op.LabelRef(noRelu))
+		g.VMAXPS(v, zero, v) // the second source, here v, is the result if either is NaN
+		g.Label(noRelu)
+		g.TESTQ(mask, mask)
+		g.JZ(op.LabelRef(noMask))
+		m := g.vec()
+		g.VMOVUPS(at(mask, 0), m)
+		g.keepPositive(v, m, zero)
+		g.ADDQ(op.U8(64), mask)
+		g.Label(noMask)
+		g.VMOVUPS(v, at(y, 0))
+		g.ADDQ(op.U8(64), y)
+		g.SUBQ(op.U8(16), left)
+		g.JNZ(op.LabelRef(top))
+	})
+	g.VZEROUPPER()
+	g.RET()
+}
+
+// dotRows is how many rows of a tile the kernel without AMX has sums for.
+const dotRows = 8
+
+// dotTile writes the product of 8 rows of a tile with one or two tiles.
+func (g *generator) dotTile(cols int) {
+	g.function(fmt.Sprintf("dotTile%d", cols), "func(t *mulTile)",
+		fmt.Sprintf("computes the first 8 rows and %d columns of the tile.", 16*cols))
+	t := g.param("t")
+	for i := range dotRows * cols {
+		g.zero(g.fixed(i))
+	}
+	aBase, bBase, p := g.slice(t, "a"), g.slice(t, "b"), g.slice(t, "taps")
+	end := g.Load(g.structOf(t).Field("taps").Len(), g.GP64())
+	g.LEAQ(by(p, end, 8, 0), end)
+	base := g.field(t, "bBase")
+	g.SHLQ(op.U8(10), base)
+	g.ADDQ(base, bBase)
+	aInner, bInner, bNext := g.field(t, "aInner"), g.field(t, "bInner"), g.field(t, "bNext")
+	for _, r := range []reg.Register{aInner, bInner, bNext} {
+		g.SHLQ(op.U8(10), r)
+	}
+	g.SUBQ(op.U32(64), aInner) // what a tile takes
+	g.SUBQ(op.U32(1024), bInner)
+	top, done := g.label("tap"), g.label("store")
+	g.Label(top)
+	g.CMPQ(p, end)
+	g.JEQ(op.LabelRef(done))
+	a, b := g.GP64(), g.GP64()
+	for _, o := range []struct{ at, base reg.Register }{{b, bBase}, {a, aBase}} {
+		g.MOVLQSX(at(p, 0), o.at)
+		g.SHLQ(op.U8(10), o.at)
+		g.ADDQ(o.base, o.at)
+		g.ADDQ(op.U8(4), p)
+	}
+	inner := g.field(t, "inner")
+	g.loop(inner, func() {
+		pairs := g.GP64()
+		g.MOVQ(op.U32(16), pairs)
+		g.loop(pairs, func() {
+			g.dotStep(cols, a, b, bNext)
+			g.ADDQ(op.U8(4), a)
+			g.ADDQ(op.U8(64), b)
+		})
+		g.ADDQ(aInner, a)
+		g.ADDQ(bInner, b)
+	})
+	g.JMP(op.LabelRef(top))
+	g.Label(done)
+	c, cRow := g.slice(t, "c"), g.field(t, "cRow")
+	for i := range dotRows * cols {
+		g.VMOVUPS(g.fixed(i), at(c, 64*(i%cols)))
+		if i%cols == cols-1 {
+			g.LEAQ(by(c, cRow, 4, 0), c)
+		}
+	}
+	g.VZEROUPPER()
+	g.RET()
+}
+
+// dotStep adds the products of one pair of each row.
+func (g *generator) dotStep(cols int, a, b, bNext reg.Register) {
+	const firstB, firstA = 24, 28
+	g.VMOVUPS(at(b, 0), g.fixed(firstB))
+	if cols == 2 {
+		g.VMOVUPS(by(b, bNext, 1, 0), g.fixed(firstB+1))
+	}
+	for r := range dotRows {
+		pair := firstA + r%2
+		g.VBROADCASTSS(at(a, 64*r), g.fixed(pair))
+		for c := range cols {
+			g.dotPairs(firstB+c, pair, r*cols+c)
+		}
+	}
+}
+
+// dotPeak runs dot products of pairs on registers.
+func (g *generator) dotPeak() {
+	g.function("dotPeak", "func(n int)", "runs 12·n independent dot products of pairs on full vectors.")
+	n := g.param("n")
+	for i := range 14 {
+		g.zero(g.fixed(i))
+	}
+	g.loop(n, func() {
+		for i := range 12 {
+			g.dotPairs(12, 13, i)
+		}
+	})
+	g.VZEROUPPER()
+	g.RET()
+}

@@ -1,0 +1,86 @@
+package kern
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"unsafe"
+)
+
+// BF16 is what multiplies operands that are rounded to bfloat16, the upper half of a float32. Rounding is to
+// nearest, ties to even; sums are of float32. Results of one kernel are the same bits on any number of
+// threads; kernels differ in the order of sums. Those of bf16 instructions take denormals for 0.
+type BF16 int
+
+const (
+	Rounded    BF16 = iota // the float32 kernels, on rounded operands: on every machine, and the reference
+	AVX512BF16             // VDPBF16PS
+	AMX                    // TDPBF16PS, on tiles
+)
+
+// String returns b's name; [BF16.On] has the name that runs record.
+func (b BF16) String() string {
+	if b < Rounded || b > AMX {
+		return fmt.Sprintf("BF16(%d)", int(b))
+	}
+	return [...]string{"bf16-rounded", "avx512-bf16", "amx-bf16"}[b]
+}
+
+// On names b as it runs beside isa's kernels.
+func (b BF16) On(isa ISA) string {
+	if b == Rounded {
+		return isa.String() + "-" + b.String()
+	}
+	return b.String()
+}
+
+// Available reports whether this build, machine and system can run b.
+func (b BF16) Available() bool { return b >= Rounded && b <= DetectBF16() }
+
+// check is the constructors' guard, as [ISA]'s.
+func (b BF16) check(isa ISA) error {
+	if !b.Available() {
+		return fmt.Errorf("kernel %v is not available here: the best is %v", b, DetectBF16())
+	}
+	if b != Rounded && isa != AVX512 {
+		return fmt.Errorf("kernel %v needs instruction set %v", b, AVX512)
+	}
+	return nil
+}
+
+// DetectBF16 returns the best of this build, machine and system. The first call asks the system for AMX.
+var DetectBF16 = sync.OnceValue(detectBF16)
+
+// nearestBF16 rounds x to bfloat16. NaNs stay NaNs, denormals become 0, as the instructions have it.
+func nearestBF16(x float32) float32 {
+	bits := math.Float32bits(x)
+	switch exponent := bits >> 23 & 0xff; {
+	case exponent == 0:
+		return math.Float32frombits(bits & (1 << 31))
+	case exponent == 0xff && bits<<9 != 0:
+		return math.Float32frombits((bits | 1<<22) &^ 0xffff)
+	}
+	return math.Float32frombits((bits + 0x7fff + bits>>16&1) &^ 0xffff)
+}
+
+// Workspace is memory for the operands of bf16 operations during a call. The operations of one network share
+// one; networks that run at once have one each.
+type Workspace struct {
+	a, b []uint16  // packed operands
+	x, w []float32 // rounded operands
+}
+
+// tiles returns room for n tiles in *s, at the start of a cache line. It is for constructors.
+func (w *Workspace) tiles(s *[]uint16, n int) {
+	if n *= tileLen; n > len(*s) {
+		values := Alloc(n / 2)
+		*s = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(values))), n)
+	}
+}
+
+// values returns room for n values in *s.
+func (w *Workspace) values(s *[]float32, n int) {
+	if n > len(*s) {
+		*s = Alloc(n)
+	}
+}

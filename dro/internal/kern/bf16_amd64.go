@@ -1,0 +1,76 @@
+//go:build !purego
+
+package kern
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+func detectBF16() BF16 {
+	x := &cpu.X86
+	switch {
+	case Detect() != AVX512 || !x.HasAVX512BF16:
+		return Rounded
+	case x.HasAMXTile && x.HasAMXBF16 && tilesPermitted():
+		return AMX
+	}
+	return AVX512BF16
+}
+
+// run computes the tile on kind, which is not Rounded.
+func (t *mulTile) run(kind BF16) {
+	if kind == AMX {
+		mulTileAMX(t)
+		return
+	}
+	const rows = 8 // of a call
+	for i := range t.rows * tileSide / rows {
+		part := *t
+		part.c = t.c[i*rows*t.cRow:]
+		part.a = t.a[i*rows/tileSide*t.aNext*tileLen+i*rows%tileSide*tileDepth:]
+		if t.cols == 1 {
+			dotTile1BF16(&part)
+		} else {
+			dotTile2BF16(&part)
+		}
+	}
+}
+
+// packRows rounds 16 rows of cols ≤ 32 values, those at base + offsets[i] of src, to a tile of A, or with
+// across to one of B, of which they are the columns.
+func packRows(dst []uint16, src []float32, base int, offsets []int32, cols int, across bool) {
+	if across {
+		packRowsAcrossBF16(&dst[0], unsafe.SliceData(src), base, &offsets[0], cols)
+	} else {
+		packRowsBF16(&dst[0], unsafe.SliceData(src), base, &offsets[0], cols)
+	}
+}
+
+// packPairs rounds 32 rows of cols ≤ 16 values to a tile of B.
+func packPairs(dst []uint16, src []float32, base int, offsets []int32, cols int) {
+	packPairsBF16(&dst[0], unsafe.SliceData(src), base, &offsets[0], cols)
+}
+
+// packPairsAcross rounds 32 rows of cols ≤ 16 values to a tile of A, of which they are the columns.
+func packPairsAcross(dst []uint16, src []float32, base int, offsets []int32, cols int) {
+	packPairsAcrossBF16(&dst[0], unsafe.SliceData(src), base, &offsets[0], cols)
+}
+
+// finish adds bias to rows of y, clamps them at 0 with relu 1, and clears them where mask ≤ 0; bias and mask
+// may be nil.
+func finish(y, bias, mask []float32, rows, lanes, relu int) {
+	if bias != nil || mask != nil || relu != 0 {
+		finishBF16(&y[0], unsafe.SliceData(bias), unsafe.SliceData(mask), rows, lanes, relu)
+	}
+}
+
+// runPeakBF16 runs n steps of products of operands that stay in registers: 4 of tiles, or peakSums of pairs.
+func runPeakBF16(kind BF16, n int) {
+	if kind == AMX {
+		peakAMX(n)
+	} else {
+		dotPeakBF16(n)
+	}
+}

@@ -1,0 +1,227 @@
+package kern
+
+// BF16Conv is a [Conv] whose products are of operands rounded to bfloat16; see [BF16]. What it takes and gives
+// are float32 values in the same layouts; the bias and its gradient are not rounded. It keeps the running call
+// and nothing else between calls: one call at a time, and one at a time of all that share a workspace.
+//
+// Each direction is products of matrices, with images for columns or, in the gradient, for the sum, cut into
+// tiles of 16×16 results:
+//
+//	forward  y[out, image]  = Σ_taps w[out, in] · x[in, image]
+//	data     dx[in, image]  = Σ_taps wᵀ[in, out] · dy[out, image]
+//	weights  dw[out, in]    = Σ_positions dy[out, image] · xᵀ[image, in]
+//
+// A call packs both operands into tiles (bf16_pack.go) and multiplies them. Where the input has few channels,
+// all values that an output sees are gathered, in the order of the weights, as if they were channels that one
+// tap sees: forward and in the gradient of the weights.
+type BF16Conv struct {
+	*Conv
+	kind  BF16
+	space *Workspace
+
+	forward, backward product
+	x, dy             source
+	taps              [][]tap // of the gradient, by kernel tap: the tiles of positions that it joins
+
+	call  bf16Call
+	round roundCall
+}
+
+// product is one direction but the gradient's.
+type product struct {
+	src    *source
+	plane  plane
+	taps   int // of the weights
+	dst    Shape
+	across bool // weights are transposed
+}
+
+// bf16Call is the running call; see convCall.
+type bf16Call struct {
+	y, x, w, bias, mask []float32
+	product             *product // nil in the gradient
+	packs               [2]packing
+	relu                int
+	chunk, chunks       int
+}
+
+// fewChannels is what fills less than half of the depth of a tile.
+const fewChannels = tileDepth / 2
+
+// BF16 returns c with products of rounded operands. Of c, whose float32 methods stay what they are, it shares
+// the running call. Without data there is no room for BackwardData, which a network's first layer has no use
+// for.
+func (c *Conv) BF16(kind BF16, space *Workspace, data bool) (*BF16Conv, error) {
+	if err := kind.check(c.isa); err != nil {
+		return nil, err
+	}
+	b := &BF16Conv{Conv: c, kind: kind, space: space}
+	if kind == Rounded {
+		in, out := c.batch.Len(c.cfg.In), c.batch.Len(c.out)
+		space.values(&space.x, max(in, out))
+		space.values(&space.w, max(c.WeightLen(), out))
+	} else {
+		b.plan(data)
+	}
+	return b, nil
+}
+
+// gathered tells whether the input is packed as an output sees it.
+func (c *BF16Conv) gathered() bool { return c.cfg.In.Channels < fewChannels && c.area() > 1 }
+
+// plan works out how operands are packed and where each product finds them.
+func (c *BF16Conv) plan(data bool) {
+	cfg, in, out := &c.cfg, c.cfg.In, c.out
+	c.dy = newSource(out, c.batch)
+	c.backward = product{src: &c.dy, taps: c.area(), dst: in, across: true}
+	c.backward.plane = newPlane(
+		transposedAxis(out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
+		transposedAxis(out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
+		out.Width, cfg.KernelWidth, c.dy.tiles())
+	c.forward = product{src: &c.x, taps: c.area(), dst: out}
+	if c.gathered() {
+		c.x, c.forward.taps = gatheredSource(c.Conv), 1
+		c.forward.plane = newPlane(convAxis(out.Height, out.Height, 1, 1, 0),
+			convAxis(out.Width, out.Width, 1, 1, 0), out.Width, 1, c.x.tiles())
+	} else {
+		c.x = newSource(in, c.batch)
+		c.forward.plane = newPlane(
+			convAxis(out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
+			convAxis(out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
+			in.Width, cfg.KernelWidth, c.x.tiles())
+	}
+	products := []*product{&c.forward, &c.backward}
+	if !data {
+		products = products[:1]
+	}
+	for _, p := range products {
+		p.scale()
+		c.space.tiles(&c.space.a, p.weightTiles())
+		c.space.tiles(&c.space.b, c.batch.Blocks*p.src.positions()*p.src.tiles())
+	}
+	c.planGradTaps()
+}
+
+// scale makes tiles of the offsets of weights.
+func (p *product) scale() {
+	for _, taps := range p.plane.taps {
+		for i := range taps {
+			taps[i].w *= int32(p.src.depth())
+		}
+	}
+}
+
+// weightTiles is the number of tiles that the weights are packed into: [16 destination channels][tap][depth].
+func (p *product) weightTiles() int { return tilesOf(p.dst.Channels) * p.taps * p.src.depth() }
+
+// weightTasks is the number of tasks of packing them: 16 destination channels each.
+func (p *product) weightTasks() int { return tilesOf(p.dst.Channels) }
+
+// tilesOf returns how many tiles n rows or columns fill.
+func tilesOf(n int) int { return (n + tileSide - 1) / tileSide }
+
+// Forward is [Conv.Forward] on rounded x and w.
+func (c *BF16Conv) Forward(t *Team, y, x, w, bias []float32) {
+	if len(y) != c.batch.Len(c.out) || len(x) != c.batch.Len(c.cfg.In) || len(w) != c.WeightLen() ||
+		bias != nil && len(bias) != c.cfg.Out {
+		panic("kern: BF16Conv.Forward: slice has the wrong length")
+	}
+	if c.kind == Rounded {
+		c.Conv.Forward(t, y, c.rounded(t, c.space.x, x), c.rounded(t, c.space.w, w), bias)
+		return
+	}
+	c.call = bf16Call{y: y, x: x, w: w, bias: bias}
+	if c.cfg.ReLU {
+		c.call.relu = 1
+	}
+	c.multiply(t, &c.forward)
+}
+
+// BackwardData is [Conv.BackwardData] on rounded dy and w.
+func (c *BF16Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
+	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) || len(w) != c.WeightLen() ||
+		act != nil && len(act) != len(dx) {
+		panic("kern: BF16Conv.BackwardData: slice has the wrong length")
+	}
+	if c.kind == Rounded {
+		c.Conv.BackwardData(t, dx, c.rounded(t, c.space.x, dy), c.rounded(t, c.space.w, w), act)
+		return
+	}
+	c.call = bf16Call{y: dx, x: dy, w: w, mask: act}
+	c.multiply(t, &c.backward)
+}
+
+// multiply packs the operands of the call and computes the product, a task being 32 channels of some rows of
+// the map in one block of images.
+func (c *BF16Conv) multiply(t *Team, p *product) {
+	c.call.product = p
+	c.call.packs[0] = packing{src: p.src, dst: c.space.b, values: c.call.x, form: depthOfB}
+	t.run(p.weightTasks()+c.positions(p.src), (*packOperands)(c))
+	pairs := pairsOf(p.dst.Channels) * c.batch.Blocks
+	t.run(c.cutRows(pairs, p.dst.Height), (*multiplyCall)(c))
+	c.call = bf16Call{}
+}
+
+// cutRows cuts n rows into chunks, so that with others there are tasks enough, and returns their number.
+func (c *BF16Conv) cutRows(others, n int) (tasks int) {
+	chunks := min((minTasks+others-1)/others, n)
+	c.call.chunk = (n + chunks - 1) / chunks
+	c.call.chunks = (n + c.call.chunk - 1) / c.call.chunk
+	return others * c.call.chunks
+}
+
+type multiplyCall BF16Conv
+
+func (m *multiplyCall) task(i int) {
+	c := (*BF16Conv)(m)
+	p, lanes := c.call.product, c.batch.Lanes
+	top := i % c.call.chunks * c.call.chunk
+	i /= c.call.chunks
+	// The blocks of some channels are neighbours: their weights are in the cache.
+	block, channel := i%c.batch.Blocks, i/c.batch.Blocks*2*tileSide
+	rows := min(2*tileSide, p.dst.Channels-channel)
+	tile := mulTile{
+		a:     c.space.a[channel/tileSide*p.taps*p.src.depth()*tileLen:],
+		b:     c.space.b[block*p.src.positions()*p.src.tiles()*tileLen:],
+		inner: p.src.depth(), aInner: 1, bInner: lanes / tileSide, aNext: p.taps * p.src.depth(), bNext: 1,
+		cRow: lanes, rows: tilesOf(rows),
+	}
+	var bias []float32
+	if c.call.bias != nil {
+		bias = c.call.bias[channel:][:rows]
+	}
+	for row := top; row < min(top+c.call.chunk, p.dst.Height); row++ {
+		for col := range p.dst.Width {
+			at := block*lanes*p.dst.Len() + ((row*p.dst.Width+col)*p.dst.Channels+channel)*lanes
+			position, taps := p.plane.at(row, col)
+			tile.taps, tile.bBase = taps, position*p.src.tiles()
+			y := c.call.y[at:][:rows*lanes]
+			if rows%tileSide == 0 {
+				c.sweep(tile, y)
+			} else {
+				c.sweepEdge(tile, y)
+			}
+			var mask []float32
+			if c.call.mask != nil {
+				mask = c.call.mask[at:][:len(y)]
+			}
+			finish(y, bias, mask, rows, lanes, c.call.relu)
+		}
+	}
+}
+
+// sweep computes y, channels of one position that fill whole tiles.
+func (c *BF16Conv) sweep(t mulTile, y []float32) {
+	tiles, b := c.batch.Lanes/tileSide, t.b
+	for i := 0; i < tiles; i += 2 {
+		t.b, t.c, t.cols = b[i*tileLen:], y[i*tileSide:], min(2, tiles-i)
+		t.run(c.kind)
+	}
+}
+
+// sweepEdge computes y, channels of one position of which the last do not fill a tile.
+func (c *BF16Conv) sweepEdge(t mulTile, y []float32) {
+	var whole [2 * tileSide * maxLanes]float32
+	c.sweep(t, whole[:])
+	copy(y, whole[:])
+}

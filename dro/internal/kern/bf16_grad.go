@@ -1,0 +1,130 @@
+package kern
+
+// planGradTaps lists, by kernel tap, the tiles of the positions of output and input that it joins in all
+// blocks. Gathered inputs have one tap, which joins an output to what it sees.
+func (c *BF16Conv) planGradTaps() {
+	dy, x := c.dy.imageTiles(), c.x.imageTiles()
+	c.space.tiles(&c.space.a, c.batch.Blocks*c.dy.positions()*dy)
+	c.space.tiles(&c.space.b, c.batch.Blocks*c.x.positions()*x)
+	joined := func(k int, visit func(out, in int)) {
+		if c.gathered() {
+			for p := range c.x.positions() {
+				visit(p, p)
+			}
+			return
+		}
+		c.joined(k, 0, c.out.Height, 0, c.out.Width, visit)
+	}
+	for k := range c.forward.taps {
+		taps := []tap{}
+		for block := range c.batch.Blocks {
+			joined(k, func(out, in int) {
+				taps = append(taps, tap{
+					int32((block*c.x.positions() + in) * x), int32((block*c.dy.positions() + out) * dy)})
+			})
+		}
+		c.taps = append(c.taps, taps)
+	}
+}
+
+// BackwardWeights is [Conv.BackwardWeights] on rounded x and dy, but for the bias's, whose dy is not rounded.
+func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
+	if len(dw) != c.WeightLen() || len(x) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
+		db != nil && len(db) != c.cfg.Out {
+		panic("kern: BF16Conv.BackwardWeights: slice has the wrong length")
+	}
+	bias := 0 // tasks
+	if db != nil {
+		bias = (c.cfg.Out + tileRows - 1) / tileRows
+	}
+	if c.kind == Rounded {
+		c.Conv.BackwardWeights(t, dw, nil, c.rounded(t, c.space.x, x), c.rounded(t, c.space.w, dy), add)
+	}
+	c.Conv.call = convCall{db: db, dy: dy, add: add} // for biasCall and place
+	if c.kind == Rounded {
+		t.run(bias, (*biasCall)(c.Conv))
+	} else {
+		c.gradient(t, bias, dw, x, dy)
+	}
+	c.Conv.call = convCall{}
+}
+
+// gradient packs both operands, beside the tasks of the bias, and multiplies them, a task being 32 output
+// channels by some times 32 of the input.
+func (c *BF16Conv) gradient(t *Team, bias int, dw, x, dy []float32) {
+	c.call.w = dw
+	c.call.packs = [2]packing{
+		{src: &c.dy, dst: c.space.a, values: dy, form: rowsOfA},
+		{src: &c.x, dst: c.space.b, values: x, form: rowsOfB},
+	}
+	t.run(c.positions(&c.dy)+c.positions(&c.x)+bias, (*packOperands)(c))
+	t.run(c.cutRows(pairsOf(c.cfg.Out), pairsOf(c.x.rows)), (*gradCall)(c))
+	c.call = bf16Call{}
+}
+
+// pairsOf returns how many pairs of tiles n rows or columns fill.
+func pairsOf(n int) int { return (n + 2*tileSide - 1) / (2 * tileSide) }
+
+// The results of some taps lie apart by a line more than a power of two, which the cache likes better.
+const (
+	gradTapLen = 2 * tileSide
+	gradRowLen = packedTaps*gradTapLen + tileSide
+)
+
+type gradCall BF16Conv
+
+func (g *gradCall) task(i int) {
+	c := (*BF16Conv)(g)
+	var sums [2 * tileSide * gradRowLen]float32 // [out][tap][in]
+	out, first := i/c.call.chunks*2*tileSide, i%c.call.chunks*c.call.chunk
+	for pair := first; pair < min(first+c.call.chunk, pairsOf(c.x.rows)); pair++ {
+		c.gradPair(sums[:], out, pair*2*tileSide)
+	}
+}
+
+// gradPair computes the gradient of the weights between 32 output channels from out on and 32 rows of the
+// input from in on.
+func (c *BF16Conv) gradPair(sums []float32, out, in int) {
+	outs, ins := min(2*tileSide, c.cfg.Out-out), min(2*tileSide, c.x.rows-in)
+	depth, all := c.x.imageDepth(), c.WeightLen()/c.cfg.Out
+	tile := mulTile{
+		a: c.space.a[out/tileSide*depth*tileLen:], b: c.space.b[in/tileSide*depth*tileLen:],
+		inner: depth, aInner: 1, bInner: 1, aNext: depth, bNext: depth,
+		cRow: gradRowLen, rows: tilesOf(outs), cols: tilesOf(ins),
+	}
+	for first := 0; first < len(c.taps); first += packedTaps {
+		group := c.taps[first:min(first+packedTaps, len(c.taps))]
+		for k, taps := range group {
+			tile.c, tile.taps = sums[k*gradTapLen:], taps
+			tile.run(c.kind)
+		}
+		for r := range outs {
+			from := sums[r*gradRowLen:]
+			if len(c.taps) == 1 {
+				c.placeRow(c.call.w[(out+r)*all+in:], from[:ins])
+			} else {
+				c.place(c.call.w[(out+r)*all+in*c.area()+first:], from, len(group), ins, gradTapLen)
+			}
+		}
+	}
+}
+
+// placeRow puts gradients where they belong, in order.
+func (c *BF16Conv) placeRow(dw, sums []float32) {
+	if !c.Conv.call.add {
+		copy(dw, sums)
+		return
+	}
+	for i, v := range sums {
+		dw[i] += v
+	}
+}
+
+// biasCall's task is the bias's gradient of some channels.
+type biasCall Conv
+
+func (b *biasCall) task(i int) {
+	c := (*Conv)(b)
+	out := i * tileRows
+	c.biasGrad(c.call.db[out:min(out+tileRows, c.cfg.Out)], out)
+}

@@ -1,0 +1,178 @@
+package kern
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// eachBF16 runs f for every kernel of this machine, and says which others there are.
+func eachBF16(t *testing.T, f func(t *testing.T, kind BF16, isa ISA)) {
+	for _, isa := range isas() {
+		t.Run(Rounded.On(isa), func(t *testing.T) { f(t, Rounded, isa) })
+	}
+	for kind := AVX512BF16; kind <= AMX; kind++ {
+		t.Run(kind.String(), func(t *testing.T) {
+			if !kind.Available() {
+				t.Skipf("no %v here: the best is %v", kind, DetectBF16())
+			}
+			f(t, kind, AVX512)
+		})
+	}
+}
+
+// newBF16Problem is a convolution of rounded operands: its float64 results are those of exact sums. The bias's
+// gradient is of dy itself, which is rounded here, too.
+func newBF16Problem(t *testing.T, r *rand.Rand, images int, cfg ConvConfig) *convProblem {
+	return newRoundedProblem(t, r, images, cfg, nearestBF16)
+}
+
+func TestBF16AgainstFloat64(t *testing.T) {
+	for _, tc := range bf16Cases() {
+		t.Run(caseName(tc.images, tc.cfg), func(t *testing.T) {
+			p := newBF16Problem(t, rand.New(rand.NewPCG(1, 2)), tc.images, tc.cfg)
+			eachBF16(t, func(t *testing.T, kind BF16, isa ISA) { p.checkBF16(t, kind, isa) })
+		})
+	}
+}
+
+// bf16Cases are convCases, and what leaves remainders beside tiles of 16 and 32.
+func bf16Cases() []convCase {
+	return append(convCases[:len(convCases):len(convCases)],
+		convCase{100, ConvConfig{In: Shape{33, 3, 3}, Out: 35, KernelHeight: 3, KernelWidth: 3, Stride: 1, Pad: 1}},
+		convCase{64, ConvConfig{In: Shape{48, 4, 5}, Out: 50, KernelHeight: 5, KernelWidth: 4, Stride: 2, Pad: 2,
+			ReLU: true}},
+		convCase{31, ConvConfig{In: Shape{17, 6, 6}, Out: 16, KernelHeight: 5, KernelWidth: 5, Stride: 1, Pad: 1}},
+		convCase{128, Linear(Shape{130, 1, 1}, 67, true)},
+	)
+}
+
+func (p *convProblem) checkBF16(t *testing.T, kind BF16, isa ISA) {
+	r := rand.New(rand.NewPCG(3, 4))
+	c := must(must(NewConv(isa, p.b, p.cfg)).BF16(kind, new(Workspace), true))
+	for _, s := range [][]uint16{c.space.a, c.space.b} {
+		for i := range s {
+			s[i] = uint16(math.Float32bits(canary) >> 16) // whatever was there before
+		}
+	}
+	x, dy := packed(t, r, p.b, p.cfg.In, p.x), packed(t, r, p.b, p.out, p.dy)
+	zeroPadding(p.b, dy)
+
+	y := guarded(t, p.b.Len(p.out))
+	c.Forward(nil, y, x, p.w, p.bias)
+	near(t, "y", gather(p.b, p.out, y), p.y.value, p.y.scale)
+
+	dx := guarded(t, len(x))
+	c.BackwardData(nil, dx, dy, p.w, nil)
+	near(t, "dx", gather(p.b, p.cfg.In, dx), p.dx.value, p.dx.scale)
+	masked := guarded(t, len(x))
+	c.BackwardData(nil, masked, dy, p.w, x)
+	for i := range masked {
+		if want := dx[i] * boolFloat(x[i] > 0); masked[i] != want {
+			t.Fatalf("masked dx[%d] = %v, want %v", i, masked[i], want)
+		}
+	}
+
+	dw, db := guarded(t, len(p.w)), guarded(t, p.cfg.Out)
+	c.BackwardWeights(nil, dw, db, x, dy, false)
+	near(t, "dw", dw, p.dw.value, p.dw.scale)
+	near(t, "db", db, p.db.value, p.db.scale)
+	c.BackwardWeights(nil, dw, db, x, dy, true)
+	near(t, "dw, twice", halved(dw), p.dw.value, p.dw.scale)
+	near(t, "db, twice", halved(db), p.db.value, p.db.scale)
+}
+
+func TestBF16SameBitsOnAnyTeam(t *testing.T) {
+	for _, tc := range []convCase{convCases[2], convCases[4], bf16Cases()[len(convCases)]} {
+		eachBF16(t, func(t *testing.T, kind BF16, isa ISA) {
+			r := rand.New(rand.NewPCG(5, 6))
+			b := NewBatch(tc.images)
+			c := must(must(NewConv(isa, b, tc.cfg)).BF16(kind, new(Workspace), true))
+			x, dy := random(t, r, b.Len(tc.cfg.In)), random(t, r, b.Len(c.Out()))
+			w, bias := random(t, r, c.WeightLen()), random(t, r, tc.cfg.Out)
+			run := func(team *Team) []float32 {
+				all := guarded(t, len(dy)+len(x)+len(w)+len(bias))
+				y, rest := all[:len(dy)], all[len(dy):]
+				dx, rest := rest[:len(x)], rest[len(x):]
+				c.Forward(team, y, x, w, bias)
+				c.BackwardData(team, dx, dy, w, x)
+				c.BackwardWeights(team, rest[:len(w)], rest[len(w):], x, dy, false)
+				return all
+			}
+			want := run(nil)
+			for _, n := range []int{1, 2, 3} {
+				team := NewTeam(n)
+				defer team.Close()
+				for range 10 {
+					sameBits(t, fmt.Sprintf("%d threads", n), run(team), want)
+				}
+			}
+		})
+	}
+}
+
+func TestNearestBF16(t *testing.T) {
+	inf := float32(math.Inf(1))
+	for _, tc := range []struct{ x, want float32 }{
+		{0, 0}, {1, 1}, {-3, -3}, {inf, inf}, {-inf, -inf},
+		{1 + 1.0/256, 1},                     // a tie goes to the even one below
+		{1 + 3.0/256, 1 + 4.0/256},           // and to that above
+		{1 + 1.0/256 + 0x1p-23, 1 + 1.0/128}, // just above a tie
+		{math.MaxFloat32, inf},
+		{0x1p-127, 0}, {0x1p-126, 0x1p-126},
+	} {
+		if got := nearestBF16(tc.x); got != tc.want {
+			t.Errorf("%v is rounded to %v, want %v", tc.x, got, tc.want)
+		}
+	}
+	for _, bits := range []uint32{0x7f800001, 0x7fffffff, 0xffc00000} {
+		if got := nearestBF16(math.Float32frombits(bits)); got == got {
+			t.Errorf("NaN %#x is rounded to %v", bits, got)
+		}
+	}
+}
+
+// The instructions round as the reference does, whatever the value.
+func TestBF16RoundsAsTheReference(t *testing.T) {
+	if DetectBF16() == Rounded {
+		t.Skip("no bf16 instructions here")
+	}
+	r := rand.New(rand.NewPCG(8, 9))
+	offsets := offsetsOf(tileSide, tileDepth)
+	src, dst := Alloc(tileLen), make([]uint16, tileLen)
+	for range 2000 {
+		for i := range src {
+			src[i] = math.Float32frombits(r.Uint32())
+			if r.IntN(4) == 0 { // a tie, or next to one
+				src[i] = math.Float32frombits(r.Uint32()&0xffff0000 + 0x8000 + uint32(r.IntN(3)) - 1)
+			}
+		}
+		packRows(dst, src, 0, offsets[:], tileDepth, false)
+		for i, x := range src {
+			got, want := math.Float32frombits(uint32(dst[i])<<16), nearestBF16(x)
+			if math.Float32bits(got) != math.Float32bits(want) && want == want || want != want && got == got {
+				t.Fatalf("%v (%#x) is rounded to %v, want %v", x, math.Float32bits(x), got, want)
+			}
+		}
+	}
+}
+
+func FuzzBF16(f *testing.F) {
+	f.Add(uint8(7), uint8(3), uint8(9), uint8(8), uint8(5), uint8(3), uint8(3), uint8(1), uint8(1))
+	f.Add(uint8(79), uint8(33), uint8(2), uint8(2), uint8(40), uint8(2), uint8(2), uint8(0), uint8(1))
+	f.Fuzz(func(t *testing.T, images, channels, height, width, out, kh, kw, stride, pad uint8) {
+		cfg := ConvConfig{
+			In: Shape{1 + int(channels%70), 1 + int(height%6), 1 + int(width%6)}, Out: 1 + int(out%70),
+			KernelHeight: 1 + int(kh%5), KernelWidth: 1 + int(kw%5),
+			Stride: 1 + int(stride%4), Pad: int(pad % 4), ReLU: pad&64 != 0,
+		}
+		if _, err := cfg.OutShape(); err != nil {
+			return
+		}
+		p := newBF16Problem(t, rand.New(rand.NewPCG(7, uint64(images))), 1+int(images%80), cfg)
+		for kind := Rounded; kind.Available(); kind++ {
+			p.checkBF16(t, kind, Detect())
+		}
+	})
+}

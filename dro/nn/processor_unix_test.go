@@ -1,0 +1,14 @@
+//go:build unix
+
+package nn
+
+import "syscall"
+
+// processorTime returns how many milliseconds of processors this process has used.
+func processorTime() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e6
+}

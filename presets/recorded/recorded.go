@@ -1,0 +1,83 @@
+// Package recorded holds runs that were made once and are kept in the program:
+// an experiment a folder, a packed run (record.Pack) a file. What is said of them
+// anywhere comes from these files.
+//
+// It is not a place for results in any other form, and trains nothing.
+//
+// Start at Find. To add a run: drolab record RUN... --into presets/recorded/paper.
+package recorded
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"drolab/runner/record"
+)
+
+//go:embed paper
+var files embed.FS
+
+// Scheme begins the words that mean recorded runs.
+const Scheme = "recorded:"
+
+// ErrEmpty is of an experiment that no run is recorded of yet.
+var ErrEmpty = errors.New("no run of it is recorded yet")
+
+// Names lists the experiments.
+func Names() (names []string) {
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		panic("recorded: the embedded files are broken")
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// Is tells whether a word is of recorded runs: recorded:paper for all of an
+// experiment, recorded:paper/RUN for those whose names begin so.
+func Is(word string) bool { return strings.HasPrefix(word, Scheme) }
+
+// Find returns the runs that a word means, one at least, by their names. What
+// they say of where they lie (Run.Dir) is such a word.
+func Find(word string) ([]*record.Run, error) {
+	name, start, _ := strings.Cut(strings.TrimPrefix(word, Scheme), "/")
+	entries, err := fs.ReadDir(files, name)
+	if err != nil || name == "." {
+		return nil, fmt.Errorf("%.60s: no such experiment is recorded: there is %s", word,
+			Scheme+strings.Join(Names(), ", "+Scheme))
+	}
+	var runs []*record.Run
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), record.PackedExt)
+		if !ok || !strings.HasPrefix(id, start) {
+			continue
+		}
+		r, err := read(name, id)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	switch {
+	case len(runs) == 0 && start == "":
+		return nil, fmt.Errorf("%s: %w", word, ErrEmpty)
+	case len(runs) == 0:
+		return nil, fmt.Errorf("%.90s: no recorded run has such a name: drolab compare %s%s lists them", word,
+			Scheme, name)
+	}
+	return runs, nil
+}
+
+func read(name, id string) (*record.Run, error) {
+	b, err := files.ReadFile(path.Join(name, id+record.PackedExt))
+	if err != nil {
+		return nil, err
+	}
+	return record.Unpack(Scheme+name+"/"+id, b)
+}

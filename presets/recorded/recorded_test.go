@@ -1,0 +1,97 @@
+package recorded
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/runner"
+	"drolab/runner/record"
+)
+
+// Every file that comes with the program is a run that was made to its end, and
+// says what made it.
+func TestEveryRunReads(t *testing.T) {
+	for _, name := range Names() {
+		runs, err := Find(Scheme + name)
+		if errors.Is(err, ErrEmpty) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range runs {
+			m := &r.Meta
+			if r.Status() != runner.Done || m.Host.Version == "" || m.Host.CPU == "" || m.Host.Kernel == "" ||
+				m.Checksum == "" || r.Summary().Steps != m.Steps {
+				t.Errorf("%s: %s, %d of %d steps, made by %+v", r.Dir, r.Status(), r.Summary().Steps, m.Steps, m.Host)
+			}
+			if !strings.HasSuffix(r.Dir, m.ID) {
+				t.Errorf("%s holds %s", r.Dir, m.ID)
+			}
+			evals, steps := 0, 0
+			for log := r.Tail(); ; {
+				events, err := log.Read()
+				if err != nil || log.Skipped() > 0 {
+					t.Fatalf("%s: %v, %d lines skipped", r.Dir, err, log.Skipped())
+				}
+				if len(events) == 0 {
+					break
+				}
+				for _, e := range events {
+					switch e.(type) {
+					case *runner.EvalEvent:
+						evals++
+					case *runner.StepEvent:
+						steps++
+					}
+				}
+			}
+			if evals < m.Spec.Epochs || steps < 100 {
+				t.Errorf("%s: %d evaluations and %d steps of %d epochs", r.Dir, evals, steps, m.Spec.Epochs)
+			}
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	all, err := Find("recorded:paper")
+	if errors.Is(err, ErrEmpty) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := Find(all[0].Dir)
+	if err != nil || !slices.ContainsFunc(one, func(o *record.Run) bool { return o.Meta.ID == all[0].Meta.ID }) {
+		t.Errorf("%s finds %d runs, %v", all[0].Dir, len(one), err)
+	}
+	for _, rest := range []string{"", ".", "none", "paper/none", "../recorded"} {
+		word := Scheme + rest
+		if runs, err := Find(word); err == nil {
+			t.Errorf("%s finds %d runs", word, len(runs))
+		}
+	}
+	if Is("paper") || !Is("recorded:paper") {
+		t.Error("Is does not tell")
+	}
+}
+
+// The program carries these files wherever it goes.
+func TestSize(t *testing.T) {
+	const most = 3 << 20
+	total := 0
+	err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := files.ReadFile(path)
+		total += len(b)
+		return err
+	})
+	if err != nil || total > most {
+		t.Errorf("%d bytes, want at most %d (%v)", total, most, err)
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"drolab/presets/recorded"
+	"drolab/runner/record"
+	"drolab/runner/report"
+)
+
+// python runs the script that computes the report's figures again.
+func python(t *testing.T, needs string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command("python3", "-c", "import "+needs).CombinedOutput(); err != nil {
+		t.Skipf("python3 with %s is not here: %v %s", needs, err, out)
+	}
+	args = append([]string{"runner/report/peer/check.py"}, args...)
+	out, err := exec.Command("python3", args...).CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+}
+
+// written puts the report of runs into two files.
+func written(t *testing.T, runs []*record.Run) (asJSON, page string) {
+	t.Helper()
+	r, err := report.New(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	asJSON, page = filepath.Join(dir, "report.json"), filepath.Join(dir, "report.md")
+	for name, text := range map[string]string{asJSON: string(text), page: r.Page().Markdown()} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return asJSON, page
+}
+
+// TestReadmeIsOfTheRecordedRuns: no figure of README's tables is typed by hand.
+func TestReadmeIsOfTheRecordedRuns(t *testing.T) {
+	runs, err := recorded.Find("recorded:paper")
+	if errors.Is(err, recorded.ErrEmpty) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := report.New(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := report.Replace(string(readme), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(readme) != want {
+		t.Error("README's tables are not those of the recorded runs: drolab report recorded:paper --into README.md")
+	}
+}
+
+// TestRecordedFiguresAgain: the figures of the recorded runs, by NumPy.
+func TestRecordedFiguresAgain(t *testing.T) {
+	runs, err := recorded.Find("recorded:paper")
+	if errors.Is(err, recorded.ErrEmpty) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	asJSON, page := written(t, runs)
+	dir := t.TempDir()
+	args := []string{"--report", asJSON, "--page", page}
+	for _, r := range runs {
+		file := filepath.Join("presets/recorded/paper", r.Meta.ID+record.PackedExt)
+		if out, err := exec.Command("tar", "xzf", file, "-C", dir).CombinedOutput(); err != nil {
+			t.Skipf("tar: %v %s", err, out)
+		}
+		args = append(args, filepath.Join(dir, r.Meta.ID))
+	}
+	python(t, "numpy", args...)
+}
+
+// TestWeightsAgain: where DROLAB_REPORT_RUNS is a folder of runs and DROLAB_DATA
+// that of the data sets, the figures of the runs there once more, those of their
+// newest checkpoints by PyTorch.
+func TestWeightsAgain(t *testing.T) {
+	folder, data := os.Getenv("DROLAB_REPORT_RUNS"), os.Getenv("DROLAB_DATA")
+	if folder == "" || data == "" {
+		t.Skip("set DROLAB_REPORT_RUNS and DROLAB_DATA: it takes minutes a run")
+	}
+	runs, problems := record.List(folder)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	asJSON, page := written(t, runs)
+	args := []string{"--report", asJSON, "--page", page, "--data", filepath.Join(data, "cifar-10-batches-bin")}
+	for _, r := range runs {
+		args = append(args, r.Dir)
+	}
+	python(t, "numpy, torch", args...)
+}

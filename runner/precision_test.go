@@ -1,0 +1,72 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+)
+
+// kernelWarnings returns those of a run that name a kernel.
+func kernelWarnings(r *trace) (list []string) {
+	for _, e := range r.events {
+		if w, ok := e.(*WarningEvent); ok && strings.Contains(w.Message, "kernel") {
+			list = append(list, w.Message)
+		}
+	}
+	return list
+}
+
+// A run says what multiplies in it. One of bf16 is resumed to the bit, and where it goes on with another kernel
+// or precision, its log says so.
+func TestRunsNameTheKernelOfTheirPrecision(t *testing.T) {
+	spec := brief(dro.SFK)
+	spec.Precision, spec.CheckpointEvery = "bf16", 4
+	exact := spec
+	exact.Precision = "fp32"
+	store := newMemory()
+	q := NewQueue(context.Background(), Settings{Store: store, Host: Host{Kernel: "avx9"}})
+	ids, err := q.Start(Request{Specs: []Spec{spec, exact}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	rounded, plain := store.runs[ids[0]], store.runs[ids[1]]
+	if got, want := rounded.meta.Host.Kernel, nn.Kernel("bf16"); got != want || plain.meta.Host.Kernel != "avx9" {
+		t.Errorf("kernels %s and %s, want %s and avx9", got, plain.meta.Host.Kernel, want)
+	}
+	if slices.Equal(rounded.lines(t, measured), plain.lines(t, measured)) {
+		t.Error("both precisions come to the same numbers")
+	}
+
+	same, err := forkAt(t, store, rounded, 8, func(*Spec) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := func(e Event) bool { return measured(e) && e.Header().Step > 8 }
+	if !slices.Equal(same.lines(t, measured), rounded.lines(t, after)) || len(kernelWarnings(same)) != 0 {
+		t.Errorf("a run that goes on in bf16 is another one, or warns: %q", kernelWarnings(same))
+	}
+	other, err := forkAt(t, store, rounded, 8, func(s *Spec) { s.Precision = "fp32" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := kernelWarnings(other); len(w) != 1 || !strings.Contains(w[0], nn.Kernel("bf16")) {
+		t.Errorf("a run that goes on in fp32 says %q", w)
+	}
+}
+
+func TestRunsWithoutAPrecisionAreOfFP32(t *testing.T) {
+	var s Spec
+	if err := json.Unmarshal([]byte(`{"algorithms": ["erm"]}`), &s); err != nil || s.Precision != "fp32" {
+		t.Errorf("precision %q, %v, want fp32", s.Precision, err)
+	}
+	s.Precision = "fp8"
+	if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "want one of fp32, bf16") {
+		t.Errorf("fp8: %v", err)
+	}
+}

@@ -1,0 +1,182 @@
+package record
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"drolab/runner"
+)
+
+// A packed run is the run directory of a finished run in one small file, a
+// gzipped tar that can be unpacked into a run directory again: run.json and
+// summary.json as they are, and the log without what a resume has discarded,
+// without checkpoints, with all evaluations and with fewer steps (thin.go). It is
+// read like any run, and has no checkpoint to go on from.
+
+// PackedExt ends the names of packed runs.
+const PackedExt = ".tar.gz"
+
+// maxPacked bounds what a packed run holds, in bytes: a hundred evaluations of
+// ten thousand classes are about 60 MiB.
+const maxPacked = 256 << 20
+
+// Pack writes a finished run in its packed form: the same run gives the same
+// bytes. An error says where the run is not done.
+func Pack(w io.Writer, r *Run) error {
+	if r.status != runner.Done {
+		return fmt.Errorf("run %s is %s: only a run that is done can be packed", r.Meta.ID, r.status)
+	}
+	log, err := packLog(r.Tail())
+	if err != nil {
+		return fmt.Errorf("run %s: %w", r.Meta.ID, err)
+	}
+	summary := *r.summary
+	summary.Dir = ""
+	meta, err := json.Marshal(&r.Meta)
+	if err != nil {
+		return err
+	}
+	came, err := json.Marshal(&summary)
+	if err != nil {
+		return err
+	}
+	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	t := tar.NewWriter(z)
+	for _, f := range []struct {
+		name string
+		text []byte
+	}{{metaName, meta}, {summaryName, came}, {logName, log}} {
+		// The time is the run's own: nothing depends on when it was packed.
+		h := &tar.Header{Name: r.Meta.ID + "/" + f.name, Size: int64(len(f.text)), Mode: int64(fileMode),
+			ModTime: r.Meta.Created.UTC().Truncate(time.Second), Format: tar.FormatPAX}
+		if err := t.WriteHeader(h); err != nil {
+			return err
+		}
+		if _, err := t.Write(f.text); err != nil {
+			return err
+		}
+	}
+	return errors.Join(t.Close(), z.Close())
+}
+
+// Unpack reads a packed run; dir is what it says of where it lies.
+func Unpack(dir string, packed []byte) (*Run, error) {
+	r := &Run{Dir: dir, packed: packed, summary: &runner.Summary{}}
+	t, err := openTar(packed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	for _, f := range []struct {
+		name string
+		to   any
+	}{{metaName, &r.Meta}, {summaryName, r.summary}} {
+		id, text, err := t.next(f.name)
+		if err == nil {
+			err = json.Unmarshal(text, f.to)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", dir, f.name, err)
+		}
+		r.Meta.ID = id
+	}
+	if len(r.Meta.Spec.Algorithms) != 1 || r.summary.Status != runner.Done || !plainName(r.Meta.ID) {
+		return nil, fmt.Errorf("%s: is no packed run of one algorithm that is done", dir)
+	}
+	r.status = r.summary.Status
+	r.summary.Describe(&r.Meta)
+	r.summary.ID, r.summary.Dir = r.Meta.ID, dir
+	return r, nil
+}
+
+// ReadPacked reads a packed run from its file.
+func ReadPacked(path string) (*Run, error) {
+	f, size, err := openRegular(path)
+	if err != nil {
+		return nil, fmt.Errorf("packed run %s: %w", path, err)
+	}
+	defer f.Close()
+	if size > maxPacked {
+		return nil, fmt.Errorf("%s: %d bytes, want at most %d", path, size, maxPacked)
+	}
+	b := make([]byte, size)
+	if _, err := io.ReadFull(io.NewSectionReader(f, 0, size), b); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return Unpack(path, b)
+}
+
+// tarFiles are the files of a packed run, in their order.
+type tarFiles struct{ *tar.Reader }
+
+func openTar(packed []byte) (*tarFiles, error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return &tarFiles{tar.NewReader(io.LimitReader(z, maxPacked))}, nil
+}
+
+// next reads the next file, which must be of that name, and says which run's it
+// is.
+func (t *tarFiles) next(name string) (id string, text []byte, err error) {
+	h, err := t.Next()
+	if err != nil {
+		return "", nil, err
+	}
+	id, file, _ := strings.Cut(h.Name, "/")
+	if file != name || h.Typeflag != tar.TypeReg {
+		return "", nil, fmt.Errorf("%.60q stands in its place", h.Name)
+	}
+	text, err = io.ReadAll(t)
+	return id, text, err
+}
+
+// logFile is a log to read.
+type logFile interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// packedLog is the log of a packed run, unpacked when it is first read.
+type packedLog struct {
+	*bytes.Reader
+	packed []byte
+}
+
+// Close implements logFile: there is nothing to close.
+func (*packedLog) Close() error { return nil }
+
+func (l *packedLog) open() (logFile, int64, error) {
+	if l.Reader != nil {
+		return l, l.Size(), nil
+	}
+	t, err := openTar(l.packed)
+	if err != nil {
+		return nil, 0, err
+	}
+	for {
+		h, err := t.Next()
+		if err != nil {
+			return nil, 0, fmt.Errorf("packed run: %s: %w", logName, err)
+		}
+		if strings.HasSuffix(h.Name, "/"+logName) {
+			break
+		}
+	}
+	text, err := io.ReadAll(t)
+	if err != nil {
+		return nil, 0, fmt.Errorf("packed run: %s: %w", logName, err)
+	}
+	l.Reader = bytes.NewReader(text)
+	return l, l.Size(), nil
+}

@@ -1,0 +1,180 @@
+package record
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"drolab/runner"
+)
+
+// longRun records a run that is done, with a resume that discards steps.
+func longRun(t *testing.T, s *Store) *Run {
+	t.Helper()
+	m := newMeta(3)
+	r := create(t, s, m)
+	must(t, r.Append(status(0, runner.Running)))
+	appendSteps(t, r, 1, 400)
+	must(t, r.Append(evalEvent(400)))
+	must(t, r.Append(&runner.ResumeEvent{Head: head(300)}))
+	for step := int64(301); step <= 600; step++ {
+		e := stepEvent(step)
+		e.Set("loss", runner.Num(math.Sin(float64(step)/7)))
+		if step == 450 {
+			e.Max, e.Min = runner.Values{{Name: "loss", Number: runner.Num(1e6)}}, runner.Values{{Name: "loss"}}
+		}
+		must(t, r.Append(e))
+	}
+	eval := evalEvent(600)
+	eval.Set("test_loss", runner.Num(1.0/3))
+	must(t, r.Append(eval))
+	must(t, r.Append(&runner.CheckpointEvent{Head: head(600), File: "x"}))
+	must(t, r.Append(&runner.WarningEvent{Head: head(600), Message: "hot"}))
+	must(t, r.Append(status(600, runner.Done)))
+	must(t, r.Finish(runner.Summarize(m, runner.Done, 600, eval, stepEvent(600))))
+	must(t, r.Close())
+	run, err := Find(s.Dir(), m.ID)
+	must(t, err)
+	return run
+}
+
+func packed(t *testing.T, r *Run) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	must(t, Pack(&b, r))
+	return b.Bytes()
+}
+
+func TestPackedRunReadsAsTheRun(t *testing.T) {
+	run := longRun(t, newStore(t))
+	b := packed(t, run)
+	if !bytes.Equal(b, packed(t, run)) {
+		t.Error("the same run gives other bytes")
+	}
+	got, err := Unpack("recorded:x/y", b)
+	must(t, err)
+	if !reflect.DeepEqual(got.Meta, run.Meta) || got.Status() != runner.Done {
+		t.Errorf("%+v, want %+v", got.Meta, run.Meta)
+	}
+	want := *run.Summary()
+	want.Dir = "recorded:x/y"
+	if !reflect.DeepEqual(*got.Summary(), want) {
+		t.Errorf("summary %+v, want %+v", *got.Summary(), want)
+	}
+	if steps, err := got.Checkpoints(); len(steps) > 0 || err != nil {
+		t.Errorf("checkpoints %v, %v", steps, err)
+	}
+	if _, err := got.Load(600); !errors.Is(err, errNoCheckpoint) {
+		t.Errorf("load: %v", err)
+	}
+	if again := packed(t, got); !bytes.Equal(again, b) {
+		t.Error("packing a packed run again changes it")
+	}
+}
+
+func TestPackedLog(t *testing.T) {
+	run := longRun(t, newStore(t))
+	got, err := Unpack("x", packed(t, run))
+	must(t, err)
+	full, kept := history(t, run.Tail()), history(t, got.Tail())
+	if n := len(kept.Steps); n > packedSteps || n < packedSteps/2 {
+		t.Errorf("%d steps of %d are kept", n, len(full.Steps))
+	}
+	if kept.Status != full.Status || len(kept.Warnings) != 1 || kept.Resumes != 1 ||
+		!reflect.DeepEqual(kept.Eval.Values, full.Eval.Values) {
+		t.Errorf("%+v, want as %+v", kept.Standing, full.Standing)
+	}
+	if kept.Steps[0].Step != 1 || kept.Last.Step != 600 {
+		t.Errorf("from step %d to %d, want 1 to 600", kept.Steps[0].Step, kept.Last.Step)
+	}
+	if d := math.Abs(kept.Seconds/full.Seconds - 1); d > 0.05 {
+		t.Errorf("%g seconds, want about %g", kept.Seconds, full.Seconds)
+	}
+	// Every value lies within what the kept event behind it spans.
+	at, most := 0, 0.0
+	for _, s := range full.Steps {
+		for kept.Steps[at].Step < s.Step {
+			at++
+		}
+		low, high := kept.Steps[at].Min.Of("loss").Float(), kept.Steps[at].Max.Of("loss").Float()
+		most = max(most, high)
+		if v := s.Of("loss").Float(); v < low-1e-4 || v > high+1e-4 {
+			t.Fatalf("step %d: loss %g outside [%g, %g] of step %d", s.Step, v, low, high, kept.Steps[at].Step)
+		}
+	}
+	if most != 1e6 {
+		t.Errorf("the spike of 1e6 is %g", most)
+	}
+}
+
+func TestPackedRunUnpacksToARunDirectory(t *testing.T) {
+	run := longRun(t, newStore(t))
+	z, err := gzip.NewReader(bytes.NewReader(packed(t, run)))
+	must(t, err)
+	dir := t.TempDir()
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		must(t, err)
+		text, err := io.ReadAll(r)
+		must(t, err)
+		must(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(h.Name)), 0o755))
+		write(t, text, dir, h.Name)
+	}
+	got, err := Find(dir, run.Meta.ID)
+	must(t, err)
+	if got.Status() != runner.Done || got.Summary().Of("test_loss") != run.Summary().Of("test_loss") {
+		t.Errorf("%s, %+v", got.Status(), got.Summary())
+	}
+}
+
+func TestPackRefusesWhatIsNotDone(t *testing.T) {
+	s := newStore(t)
+	r := create(t, s, newMeta(1))
+	must(t, r.Append(status(0, runner.Running)))
+	run, err := Find(s.Dir(), "latest")
+	must(t, err)
+	var b bytes.Buffer
+	err = Pack(&b, run)
+	if err == nil || !strings.Contains(err.Error(), "only a run that is done") || b.Len() > 0 {
+		t.Errorf("%v, %d bytes", err, b.Len())
+	}
+}
+
+// A packed run may come from anybody.
+func TestDamagedPackedRuns(t *testing.T) {
+	b := packed(t, longRun(t, newStore(t)))
+	for i := 0; i < len(b); i += 1 + len(b)/300 {
+		bad := bytes.Clone(b)
+		bad[i] ^= 0x10
+		r, err := Unpack("x", bad)
+		if err != nil {
+			continue
+		}
+		for tail := r.Tail(); ; {
+			events, err := tail.Read()
+			if err != nil || len(events) == 0 {
+				break
+			}
+		}
+	}
+	for n := 0; n < len(b)-1; n += 1 + len(b)/300 {
+		r, err := Unpack("x", b[:n])
+		if err != nil {
+			continue
+		}
+		if _, err := r.Tail().Read(); err == nil && n < len(b)*3/4 {
+			t.Fatalf("a run cut at %d of %d bytes reads without an error", n, len(b))
+		}
+	}
+}

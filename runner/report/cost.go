@@ -1,0 +1,89 @@
+package report
+
+import (
+	"gonum.org/v1/gonum/stat"
+
+	"drolab/runner"
+)
+
+// Cost is what training an arm took: of runs that shared their machine with
+// others, so that only ratios between runs made at the same time say something.
+type Cost struct {
+	Arm     string        `json:"arm"`
+	Seeds   int           `json:"seeds"`
+	Step    runner.Number `json:"seconds_per_step"`     // mean over seeds
+	StepStd runner.Number `json:"seconds_per_step_std"` // divisor n−1
+	Minutes runner.Number `json:"minutes"`              // of the whole training, mean over seeds
+	// Ratio is the logarithm of a step's time over one of ERM's.
+	Ratio Difference `json:"log_ratio_to_erm"`
+}
+
+// perStep is the seconds of a step, evaluations not counted.
+func (r *ran) perStep() float64 {
+	speed := r.Summary().ImagesPerSecond.Float()
+	return float64(r.Meta.Spec.Batch) / speed
+}
+
+func (p *Problem) costs() {
+	base := p.arm(baseline)
+	for _, a := range p.arms {
+		var steps, minutes []float64
+		for _, r := range a.runs {
+			steps, minutes = append(steps, r.perStep()), append(minutes, r.seconds/60)
+		}
+		mean, std := stat.MeanStdDev(steps, nil)
+		c := Cost{Arm: a.label, Seeds: len(a.runs), Step: runner.Num(mean),
+			StepStd: runner.NumIf(len(steps) > 1, std), Minutes: runner.Num(stat.Mean(minutes, nil)),
+			Ratio: Difference{Seeds: []uint64{}, Values: []runner.Number{}}}
+		if base != nil && a != base {
+			c.Ratio = differ(a, base, stepTime, 0)
+		}
+		p.Costs = append(p.Costs, c)
+	}
+}
+
+// ClassRow is a class or group with the differences in accuracy to ERM.
+type ClassRow struct {
+	Class       string        `json:"class"`
+	Train       int           `json:"train"`
+	Base        runner.Number `json:"erm"` // mean accuracy of ERM
+	Arms        []string      `json:"arms"`
+	Differences []Difference  `json:"differences"`
+}
+
+// classes compares every arm with ERM class by class, all corrected together.
+func (p *Problem) classes() {
+	base := p.arm(baseline)
+	if base == nil {
+		return
+	}
+	m := &base.runs[0].Meta
+	measure := m.Fit("class_accuracy")
+	for i, name := range m.Names(m.Main()) {
+		row := ClassRow{Class: name}
+		if counts := m.Counts(m.Main()).Train; i < len(counts) {
+			row.Train = counts[i]
+		}
+		var own []float64
+		for _, r := range base.runs {
+			if v := r.Summary().ByGroup.Of(measure); i < len(v) {
+				own = append(own, v[i].Float())
+			}
+		}
+		row.Base = runner.NumIf(len(own) > 0, stat.Mean(own, nil))
+		for _, a := range p.arms {
+			if a != base {
+				row.Arms = append(row.Arms, a.label)
+				row.Differences = append(row.Differences, differ(a, base, part(measure, i), 0))
+			}
+		}
+		p.Classes = append(p.Classes, row)
+	}
+	var family []*Difference
+	for i := range p.Classes {
+		for j := range p.Classes[i].Differences {
+			family = append(family, &p.Classes[i].Differences[j])
+		}
+	}
+	adjust(family)
+}

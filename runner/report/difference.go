@@ -1,0 +1,132 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/compare"
+)
+
+// Difference is of two arms, over the seeds that both have.
+type Difference struct {
+	Seeds  []uint64        `json:"seeds"`
+	Values []runner.Number `json:"values"` // a seed each
+	Mean   runner.Number   `json:"mean"`
+	Half   runner.Number   `json:"half"` // half width of the mean's t interval at Report.Level
+	// P is two-sided, of Student's paired t test against 0 or the claim's margin;
+	// it does not apply where that cannot be made. Adjusted is after Holm's
+	// correction.
+	P        runner.Number `json:"p"`
+	Adjusted runner.Number `json:"adjusted_p"`
+}
+
+// of returns what a measure is in two runs that are compared; ok is false where
+// it does not apply.
+type of func(a, b *ran) (x, y float64, ok bool)
+
+// last is a measure at the last iterate.
+func last(measure string) of {
+	return func(a, b *ran) (x, y float64, ok bool) {
+		v, w := a.Summary().Of(measure), b.Summary().Of(measure)
+		return v.Float(), w.Float(), v.Applies() && w.Applies()
+	}
+}
+
+// window is a measure's mean over the last evaluations, as many as the paper
+// averages over; it does not apply where there are fewer.
+func window(measure string) of {
+	const size = 5
+	mean := func(r *ran) (sum float64) {
+		if len(r.evals) < size {
+			return math.NaN()
+		}
+		for _, e := range r.evals[len(r.evals)-size:] {
+			sum += e.Of(measure).Float() / size
+		}
+		return sum
+	}
+	return func(a, b *ran) (x, y float64, ok bool) {
+		x, y = mean(a), mean(b)
+		return x, y, !math.IsNaN(x - y)
+	}
+}
+
+// meanAlong is a measure's mean over the evaluations at equal steps.
+func meanAlong(measure string) of {
+	return func(a, b *ran) (x, y float64, ok bool) { return along(measure, a, b) }
+}
+
+// stepTime is the logarithm of a step's time, of runs that were made side by side:
+// else they did not have the same machine.
+func stepTime(a, b *ran) (x, y float64, ok bool) {
+	v, w := a.perStep(), b.perStep()
+	return math.Log(v), math.Log(w), v > 0 && w > 0 && a.beside(b)
+}
+
+// beside tells whether two runs trained at the same time, for most of both.
+func (r *ran) beside(o *ran) bool {
+	const most = 0.7
+	from, to := r.Meta.Created, r.Meta.Created.Add(seconds(r.seconds))
+	if o.Meta.Created.After(from) {
+		from = o.Meta.Created
+	}
+	if end := o.Meta.Created.Add(seconds(o.seconds)); end.Before(to) {
+		to = end
+	}
+	return to.Sub(from) >= seconds(most*max(r.seconds, o.seconds))
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// part is the value of the i-th class or group.
+func part(measure string, i int) of {
+	return func(a, b *ran) (x, y float64, ok bool) {
+		v, w := a.Summary().ByGroup.Of(measure), b.Summary().ByGroup.Of(measure)
+		if i >= len(v) || i >= len(w) {
+			return 0, 0, false
+		}
+		return v[i].Float(), w[i].Float(), v[i].Applies() && w[i].Applies()
+	}
+}
+
+// differ tests a − b against margin: a seed decides initialisation and batch order
+// in both, so that runs of one seed are a pair.
+func differ(a, b *arm, value of, margin float64) Difference {
+	d := Difference{Seeds: []uint64{}, Values: []runner.Number{}}
+	var xs, ys, values []float64
+	for _, r := range a.runs {
+		at := slices.IndexFunc(b.runs, func(o *ran) bool { return o.seed() == r.seed() })
+		if at < 0 {
+			continue
+		}
+		if x, y, ok := value(r, b.runs[at]); ok {
+			d.Seeds, d.Values = append(d.Seeds, r.seed()), append(d.Values, runner.Num(x-y))
+			xs, ys, values = append(xs, x-margin), append(ys, y), append(values, x-y)
+		}
+	}
+	n := len(values)
+	mean, half := compare.TInterval(values, level)
+	d.Mean, d.Half = runner.NumIf(n > 0, mean), runner.NumIf(n > 1, half)
+	p := math.NaN()
+	if n > 1 {
+		p = compare.PairedT(xs, ys)
+	}
+	d.P = runner.NumIf(!math.IsNaN(p), p)
+	return d
+}
+
+// adjust corrects the differences for each other.
+func adjust(list []*Difference) {
+	p := make([]float64, len(list))
+	for i, d := range list {
+		p[i] = d.P.Float()
+	}
+	for i, q := range compare.Holm(p) {
+		list[i].Adjusted = runner.NumIf(!math.IsNaN(q), q)
+	}
+}
+
+// significant tells whether the corrected test rejects.
+func (d *Difference) significant() bool { return d.Adjusted.Float() < 1-level }

@@ -1,0 +1,151 @@
+package report
+
+import (
+	"cmp"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+)
+
+// folder records runs that say what a test wants them to.
+type folder struct {
+	testing.TB
+	store *record.Store
+	runs  []*record.Run
+}
+
+func newFolder(t testing.TB) *folder {
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &folder{TB: t, store: store}
+}
+
+// told is what a run came to.
+type told struct {
+	algorithm dro.Algorithm
+	seed      uint64
+	rho       float64
+	change    func(*runner.Spec)
+	classes   []string
+	speed     float64   // images a second; 0 is 100
+	preset    string    // empty is shapes
+	accuracy  []float64 // by class; nil: two, from worst
+
+	trainLoss, testLoss, worst, risk float64
+	objective                        []float64 // an evaluation each
+}
+
+func (f *folder) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+func (f *folder) add(w told) {
+	f.Helper()
+	spec := runner.Defaults()
+	spec.Algorithms, spec.Seed, spec.Rho, spec.Epochs = []dro.Algorithm{w.algorithm}, w.seed, w.rho, 3
+	if w.change != nil {
+		w.change(&spec)
+	}
+	if w.classes == nil {
+		w.classes = []string{"circle", "star"}
+	}
+	if w.speed == 0 {
+		w.speed = 100
+	}
+	m := &runner.Meta{Preset: cmp.Or(w.preset, "shapes"), Spec: spec, Checksum: "sha256:0",
+		StepsPerEpoch: 10, Steps: 30,
+		Created: time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC),
+		Parts: runner.Parts{Classes: w.classes,
+			ClassCounts: runner.Counts{Train: []int{30, 10}, Test: []int{100, 100}}},
+		Host: runner.Host{Version: "v1", Go: "go1.26", System: "linux/amd64", CPU: "a processor", Kernel: "avx512",
+			Threads: 2}}
+	r, err := f.store.Create(m, nil)
+	f.must(err)
+	f.must(r.Append(&runner.StatusEvent{Status: runner.Running}))
+	var last *runner.EvalEvent
+	for i := range 3 {
+		last = w.eval(i)
+		f.must(r.Append(last))
+	}
+	f.must(r.Append(&runner.StatusEvent{Head: runner.Head{Step: 30}, Status: runner.Done}))
+	s := runner.Summarize(m, runner.Done, 30, last, &runner.StepEvent{ImagesPerSecond: runner.Num(w.speed)})
+	f.must(r.Finish(s))
+	f.must(r.Close())
+	run, err := record.Find(f.store.Dir(), m.ID)
+	f.must(err)
+	f.runs = append(f.runs, run)
+}
+
+func (w *told) eval(i int) *runner.EvalEvent {
+	e := &runner.EvalEvent{Head: runner.Head{Step: int64(10 * (i + 1))}, Epoch: float64(i + 1)}
+	e.Set("train_loss", runner.Num(w.trainLoss))
+	e.Set("test_loss", runner.Num(w.testLoss))
+	e.Set("worst_class_accuracy", runner.Num(w.worst))
+	e.Set("test_accuracy", runner.Num(w.worst+.1))
+	e.Set("robust_risk", runner.Num(w.risk))
+	e.ByGroup.Set("class_accuracy", []runner.Number{runner.Num(w.worst + .2), runner.Num(w.worst)})
+	if w.accuracy != nil {
+		var list []runner.Number
+		for _, x := range w.accuracy {
+			list = append(list, runner.Num(x+float64(i)/100))
+		}
+		e.ByGroup.Set("class_accuracy", list)
+	}
+	if w.objective != nil {
+		e.Set("train_objective", runner.Num(w.objective[i]))
+		e.Set("train_robust_risk", runner.Num(w.objective[i]-.01))
+		e.Set("dual_gap", runner.Num(.01))
+	}
+	return e
+}
+
+// wobble is a seed's own part of a value.
+func wobble(seed uint64) float64 { return []float64{0, .013, -.007, .004, -.011}[seed%5] }
+
+// four adds runs of a method with the seeds 1 to 4.
+func (f *folder) four(w told) {
+	for seed := uint64(1); seed <= 4; seed++ {
+		o := w
+		o.seed = seed
+		o.trainLoss += wobble(seed)
+		o.testLoss += wobble(seed + 1)
+		o.worst += wobble(seed + 2)
+		o.risk += wobble(seed + 3)
+		f.add(o)
+	}
+}
+
+// paperLike adds four seeds of what the paper compares, at a radius.
+func (f *folder) paperLike(rho float64) {
+	f.four(told{algorithm: dro.SFK, rho: rho, trainLoss: .5, testLoss: .9, worst: .40, risk: 2,
+		objective: []float64{3, 2, 1.4}, speed: 75})
+	f.four(told{algorithm: dro.PGD, rho: rho, trainLoss: .4, testLoss: 1.2, worst: .40, risk: 2,
+		objective: []float64{3.2, 2.2, 1.2}})
+	f.four(told{algorithm: dro.ERM, rho: rho, trainLoss: .1, testLoss: 1, worst: .60, risk: 3})
+}
+
+func (f *folder) report() *Report {
+	f.Helper()
+	r, err := New(f.runs)
+	f.must(err)
+	return r
+}
+
+func (f *folder) claim(r *Report, key, problem, a, b string) *Claim {
+	f.Helper()
+	for _, c := range r.Claims {
+		if c.Key == key && c.Problem == problem && c.A == a && c.B == b {
+			return c
+		}
+	}
+	f.Fatalf("no claim %s of %s and %s on %s", key, a, b, problem)
+	return nil
+}

@@ -1,0 +1,334 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/compare"
+)
+
+// Page is a report as text, tables and figures in their order, for whoever lays it
+// out. Its text is plain: names in it come from files that anybody may have
+// written, and each form escapes them.
+type Page struct {
+	Title  string
+	Blocks []Block
+}
+
+// Block is a Heading, a Text, a List, a *Table or a *Figure.
+type Block interface{ block() }
+
+// Heading opens a section.
+type Heading string
+
+// Text is a paragraph.
+type Text string
+
+// List is a list of sentences.
+type List []string
+
+// Table is cells under a head; the first column is text and the others are
+// figures, but the last Words of them.
+type Table struct {
+	Caption string
+	Head    []string
+	Rows    [][]string
+	Words   int
+}
+
+// Figure is curves over epochs: the mean over seeds with its interval.
+type Figure struct {
+	Caption string
+	Curves  []Curve
+}
+
+func (Heading) block() {}
+func (Text) block()    {}
+func (List) block()    {}
+func (*Table) block()  {}
+func (*Figure) block() {}
+
+// Page lays the report out.
+func (r *Report) Page() *Page {
+	p := &Page{Title: "Report on " + r.subject()}
+	p.Blocks = append(p.Blocks, Text(r.statistics()))
+	for _, of := range r.Problems {
+		p.Blocks = append(p.Blocks, Heading("The paper's claims, "+of.Label), r.claimTable(of))
+		if text := of.split(); text != "" {
+			p.Blocks = append(p.Blocks, Text(text))
+		}
+	}
+	p.Blocks = append(p.Blocks, Text(r.testing()))
+	if text := r.windows(); text != "" {
+		p.Blocks = append(p.Blocks, Text(text))
+	}
+	p.Blocks = append(p.Blocks, Text("What the verdicts depend on:"), r.readings())
+	for _, of := range r.Problems {
+		p.Blocks = append(p.Blocks, of.blocks()...)
+	}
+	p.Blocks = append(p.Blocks, r.departureBlocks()...)
+	p.Blocks = append(p.Blocks, r.variationBlocks()...)
+	p.Blocks = append(p.Blocks, r.madeBlocks()...)
+	return p
+}
+
+// subject names what was trained on what.
+func (r *Report) subject() string {
+	m := &r.Problems[0].arms[0].runs[0].Meta
+	if r.Problems[0].published {
+		return "the paper's experiment: imbalanced CIFAR-10, AlexNet"
+	}
+	return fmt.Sprintf("%s, %s", m.Spec.Dataset, m.Spec.Model)
+}
+
+func (r *Report) statistics() string {
+	m := &r.Problems[0].arms[0].runs[0].Meta
+	text := fmt.Sprintf("Every figure is of the last iterate (%d epochs, %d steps) on the whole test split, "+
+		"unaugmented, "+
+		"if nothing else is said; train loss, objective, dual gap and gradient norm are of the whole training "+
+		"split. "+
+		"Nothing was selected on the test split. In tables ± is the standard deviation over seeds (divisor n "+
+		"− 1), "+
+		"with differences half of the %g %% t interval of their mean.", m.Spec.Epochs, m.Steps, 100*level)
+	if r.Problems[0].published {
+		text += " Columns named paper are its Table 1, the mean of four repeats; it gives no spread, and does " +
+			"not say " +
+			"whether its figures are of the last iterate."
+	}
+	return text
+}
+
+// claimTable has a row for each claim on the problem.
+func (r *Report) claimTable(p *Problem) *Table {
+	t := &Table{Head: []string{"claim", "seeds", "difference", "p (Holm)", "verdict"}, Words: 1}
+	for _, c := range r.Claims {
+		if c.Problem != p.Label {
+			continue
+		}
+		verdict := string(c.Verdict)
+		if c.Verdict == Undecided {
+			verdict = "undecided"
+		}
+		if c.Repeats != "" {
+			verdict += " ¹"
+		}
+		t.Rows = append(t.Rows, []string{c.short(), fmt.Sprint(len(c.Seeds)), c.difference(),
+			probability(c.Adjusted), verdict})
+	}
+	return t
+}
+
+// split says what the objectives at the end consist of: the risk, which is the
+// network's, and the gap, which is the dual variables'.
+func (p *Problem) split() string {
+	var words []string
+	for i, a := range p.arms {
+		cells := p.Table.Rows[i].Cells
+		gap := slices.IndexFunc(p.Table.Columns, func(c compare.Column) bool { return c.Name == "dual_gap" })
+		if gap < 0 || !cells[gap].Mean.Applies() {
+			continue
+		}
+		risk := 0.0
+		for _, r := range a.runs {
+			risk += r.Summary().Of("train_robust_risk").Float() / float64(len(a.runs))
+		}
+		words = append(words, fmt.Sprintf("%s %.4g + %.3g", a.label, risk, cells[gap].Mean.Float()))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "The objective is the network's R_ρ of the training split plus the dual gap, which is the error " +
+		"of (λ, η) " +
+		"alone; at the end, means over seeds: " + strings.Join(words, ", ") + "."
+}
+
+// short is the claim as a relation.
+func (c *Claim) short() string {
+	sign, other := "<", c.B
+	if c.Higher {
+		sign = ">"
+	}
+	what := "time of a step"
+	if c.Measure == lowClasses {
+		what = "classes 3, 4, 5"
+	} else if m, ok := runner.FindMeasure(c.Measure); ok {
+		what = strings.TrimPrefix(m.Title, "train ")
+		if m.Name == "train_loss" {
+			what = m.Title
+		}
+	}
+	switch margin := c.Margin.Float(); {
+	case c.Measure == "" && margin != 0:
+		other = "2 × " + other
+	case margin != 0:
+		other += fmt.Sprintf(" − %g point", -100*margin)
+	}
+	if c.Measure == "train_objective" {
+		what = "objective, at the end"
+		if c.Key == "objective" {
+			what = "objective, along the run"
+		}
+	}
+	return fmt.Sprintf("%s: %s %s %s", strings.TrimSuffix(what, " accuracy"), c.A, sign, other)
+}
+
+// difference is the mean difference with its interval on the measure's own scale.
+func (c *Claim) difference() string {
+	if c.Measure == "" {
+		return ratio(&c.Difference)
+	}
+	return difference(c.Measure, &c.Difference)
+}
+
+func (r *Report) testing() string {
+	text := fmt.Sprintf("The difference is of the two methods, paired by seed, which decides initialisation "+
+		"and batches "+
+		"in both; p is Student's paired t test, two-sided, after Holm's correction for all %d different tests "+
+		"of this "+
+		"page. Supported and not supported are claims with p < %.2g, by the side on which the difference is; "+
+		"undecided "+
+		"is undecided at this number of seeds.", r.Tests, 1-level)
+	text += " Differences of accuracies are in points, of losses in nats, of times ratios."
+	if slices.ContainsFunc(r.Claims, func(c *Claim) bool { return len(c.Seeds) < 2 }) {
+		text += " One seed has no spread, so nothing can be decided with it."
+	}
+	if slices.ContainsFunc(r.Claims, func(c *Claim) bool { return c.Repeats != "" }) {
+		text += " ¹ The same runs' figures as at the other radius: these methods do not train by it, and the " +
+			"test " +
+			"counts once."
+	}
+	return text
+}
+
+// windows says whether the paper's moving average would turn a difference.
+func (r *Report) windows() string {
+	var turned []string
+	n := 0
+	for _, c := range r.Claims {
+		if !c.Window.Applies() {
+			continue
+		}
+		n++
+		if c.Window.Float()*c.Mean.Float() < 0 {
+			turned = append(turned, fmt.Sprintf("%s, %s (%s)", c.short(), c.Problem,
+				difference(c.Measure, &Difference{Mean: c.Window})))
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("With the mean of the last five evaluations in place of the last one (the paper "+
+		"averages over a "+
+		"window of 5) %d of %d differences change their side", len(turned), n)
+	if len(turned) > 0 {
+		text += ": " + strings.Join(turned, "; ")
+	}
+	return text + "."
+}
+
+// readings says what was measured, a claim each.
+func (r *Report) readings() (list List) {
+	for _, say := range claims() {
+		i := slices.IndexFunc(r.Claims, func(c *Claim) bool { return c.Key == say.key })
+		if i < 0 {
+			continue
+		}
+		var pairs []string
+		for _, pair := range say.pairs {
+			pairs = append(pairs, fmt.Sprintf("%s and %s", pair[0], pair[1]))
+		}
+		list = append(list, fmt.Sprintf("“%s … %s %s …” (%s; %s): "+
+			"%s.", say.pairs[0][0], say.says, say.pairs[0][1],
+			say.source, strings.Join(pairs, ", "), say.reading))
+	}
+	return list
+}
+
+// blocks are the problem's tables and figures.
+func (p *Problem) blocks() []Block {
+	list := []Block{Heading("Table 1, " + p.Label), p.table1()}
+	if len(p.arms) > 1 {
+		list = append(list, Text(p.legend()))
+	}
+	list = append(list, Heading("Figure 1, "+p.Label))
+	for _, f := range []struct{ measure, caption string }{
+		{"train_objective", "dual objective F(x; λ, η) of the training split"},
+		{"train_loss", "train loss"},
+		{"test_loss", "test loss"},
+		{"robust_risk", "robust risk of the test split"},
+	} {
+		figure := &Figure{Caption: f.caption + ", " + p.Label + ", by epoch"}
+		for _, a := range p.arms {
+			if c := a.curve(f.measure); len(c.Seeds) > 0 {
+				figure.Curves = append(figure.Curves, c)
+			}
+		}
+		if len(figure.Curves) > 0 {
+			list = append(list, figure)
+		}
+	}
+	list = append(list, Text("Evaluations of whole splits, not smoothed (the paper's curves are moving "+
+		"averages over 5); "+
+		"with several seeds the mean and its 95 % t interval."))
+	return append(append(list, p.classBlocks()...), p.costBlocks()...)
+}
+
+// legend says what the table's star means; its own ± is another one.
+func (p *Problem) legend() string {
+	lines := p.Table.Legend()
+	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "±") }), " ")
+}
+
+// table1 has a column for each arm and, beside it, the paper's.
+func (p *Problem) table1() *Table {
+	t := &Table{Head: []string{"%"}}
+	for _, a := range p.arms {
+		t.Head = append(t.Head, fmt.Sprintf("%s (n=%d)", a.label, len(a.runs)))
+		if p.paper(a) != nil {
+			t.Head = append(t.Head, "paper")
+		}
+	}
+	for c := range p.Table.Columns {
+		column := &p.Table.Columns[c]
+		m, _ := runner.FindMeasure(column.Name)
+		row := []string{column.Title()}
+		for i, a := range p.arms {
+			cell := &p.Table.Rows[i].Cells[c]
+			text := plusMinus(m.Scale == dro.Percent, cell.Mean, cell.Std)
+			if cell.Best {
+				text += "*"
+			}
+			row = append(row, text)
+			if paper := p.paper(a); paper != nil {
+				row = append(row, p.paperCell(paper, column.Name, column.Class))
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// paper is the published row beside an arm: the first of its method.
+func (p *Problem) paper(a *arm) *publishedRow {
+	if !p.published || p.arm(a.algorithm) != a {
+		return nil
+	}
+	return published.of(a.algorithm)
+}
+
+func (p *Problem) paperCell(row *publishedRow, measure, class string) string {
+	switch measure {
+	case "class_accuracy":
+		if i := slices.Index(p.arms[0].runs[0].Meta.Classes, class); i >= 0 {
+			return fmt.Sprintf("%.2f", row.classes[i])
+		}
+	case "worst_class_accuracy":
+		return fmt.Sprintf("%.2f", slices.Min(row.classes))
+	case "test_accuracy":
+		return fmt.Sprintf("%.2f", row.mean())
+	}
+	return "–"
+}

@@ -1,0 +1,202 @@
+package report
+
+import (
+	"encoding/xml"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+)
+
+// hostile are names that a file of somebody else's may have.
+func hostile() []string {
+	return []string{`<script src="//x">&|*_`, `\input{/etc/passwd}%$#~^` + "\nx"}
+}
+
+func hostilePage(t *testing.T) *Page {
+	f := newFolder(t)
+	for _, a := range []dro.Algorithm{dro.SFK, dro.PGD, dro.ERM} {
+		for seed := uint64(1); seed <= 3; seed++ {
+			f.add(told{algorithm: a, seed: seed, rho: .5, classes: hostile(), trainLoss: .3 + wobble(seed*seed),
+				worst: .4, objective: []float64{3, math.NaN(), 2 + wobble(seed)}})
+		}
+	}
+	return f.report().Page()
+}
+
+func TestHTMLIsWholeAndAlone(t *testing.T) {
+	page := hostilePage(t).HTML()
+	d := xml.NewDecoder(strings.NewReader(page))
+	elements := map[string]int{}
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, ok := token.(xml.StartElement); ok {
+			elements[e.Name.Local]++
+			for _, a := range e.Attr {
+				if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "src" || a.Name.Local == "href" {
+					t.Errorf("<%s %s=%q>", e.Name.Local, a.Name.Local, a.Value)
+				}
+			}
+		}
+	}
+	if elements["script"] > 0 || elements["svg"] != 4 || elements["polygon"] == 0 || elements["table"] < 4 {
+		t.Errorf("elements %v", elements)
+	}
+	for _, word := range []string{"http:", "https:", "url(", "@import"} {
+		if strings.Contains(page, word) {
+			t.Errorf("the page has %q", word)
+		}
+	}
+	if !strings.Contains(page, "prefers-color-scheme: dark") {
+		t.Error("the page is of one colour scheme")
+	}
+}
+
+// Every point of a curve lies within its picture, and where its value says.
+func TestSVG(t *testing.T) {
+	f := &Figure{Caption: "x", Curves: []Curve{
+		{Name: "a", Seeds: [][]Point{{{1, 1}, {2, 3}, {3, 5}}, {{1, 1.5}, {2, 3.5}, {3, 5.5}}}},
+		{Name: "b", Seeds: [][]Point{{{1, -2}, {3, -2}}}},
+	}}
+	svg := f.svg()
+	point := regexp.MustCompile(`(-?[\d.]+),(-?[\d.]+)`)
+	for _, m := range point.FindAllStringSubmatch(svg, -1) {
+		x, _ := strconv.ParseFloat(m[1], 64)
+		y, _ := strconv.ParseFloat(m[2], 64)
+		if x < svgLeft || x > svgWidth-svgRight || y < svgTop || y > svgHeight-svgBase {
+			t.Errorf("point %s outside of the axes", m[0])
+		}
+	}
+	lines := regexp.MustCompile(`<polyline[^>]*points="([^"]*)"`).FindAllStringSubmatch(svg, -1)
+	var first [][]string
+	if len(lines) != 2 {
+		t.Fatalf("%d lines: %s", len(lines), svg)
+	}
+	first = point.FindAllStringSubmatch(lines[0][1], -1)
+	y := func(i int) float64 { v, _ := strconv.ParseFloat(first[i][2], 64); return v }
+	if len(first) != 3 || math.Abs((y(0)-y(1))-(y(1)-y(2))) > .11 || y(0) <= y(2) {
+		t.Errorf("1.25, 3.25, 5.25 are at %v", first)
+	}
+	if strings.Count(svg, "<polygon") != 1 {
+		t.Error("one curve has an interval, the other is of one seed")
+	}
+}
+
+func TestSVGOfNothing(t *testing.T) {
+	for _, points := range [][]Point{{}, {{1, 2}}, {{1, 2}, {2, 2}}, {{1, math.NaN()}}, {{1, math.Inf(1)}},
+		{{1, 0}}} {
+		svg := (&Figure{Curves: []Curve{{Seeds: [][]Point{points}}}}).svg()
+		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || len(svg) > 1e4 {
+			t.Errorf("%v: %s", points, svg)
+		}
+	}
+}
+
+// The document has the commands that this package writes and no other, and its
+// braces, environments and columns are in order.
+func TestLaTeX(t *testing.T) {
+	text := hostilePage(t).LaTeX()
+	known := map[string]bool{}
+	for _, c := range strings.Fields(`documentclass usepackage setlength parindent parskip newcommand fit sbox ifdim wd
+		linewidth resizebox usebox else fi begin end section subsection item toprule midrule bottomrule textbackslash
+		textasciitilde textasciicircum textless textgreater chi rho lambda eta mu varphi nabla pm times to le ge
+		varepsilon alpha gamma ldots S surd cdot div`) {
+		known[c] = true
+	}
+	for _, m := range regexp.MustCompile(`\\([A-Za-z]+)`).FindAllStringSubmatch(strings.ReplaceAll(text, `\\`, " "), -1) {
+		if !known[m[1]] {
+			t.Errorf(`the document has \%s`, m[1])
+		}
+	}
+	bare := regexp.MustCompile(`\\[{}&%$#_\\]`).ReplaceAllString(text, " ")
+	if strings.Count(bare, "{") != strings.Count(bare, "}") || strings.Count(bare, "$")%2 != 0 {
+		t.Error("braces or dollars are odd")
+	}
+	for _, m := range regexp.MustCompile(`(?s)\\begin\{tabular\}\{([lrp]+)\}(.*?)\\end\{tabular\}`).
+		FindAllStringSubmatch(strings.ReplaceAll(text, `p{.55\linewidth}`, "p"), -1) {
+		for row := range strings.SplitSeq(m[2], ` \\`+"\n") {
+			row = strings.ReplaceAll(row, `\&`, "")
+			if n := strings.Count(row, "&") + 1; n > 1 && n != len(m[1]) {
+				t.Errorf("%d cells in %d columns: %s", n, len(m[1]), row)
+			}
+		}
+	}
+	if i := strings.IndexFunc(text, func(r rune) bool { return r > 0x17f }); i >= 0 {
+		t.Errorf("a letter that LaTeX does not know: %q", text[i:i+10])
+	}
+}
+
+// TestLaTeXCompiles, where there is a TeX.
+func TestLaTeXCompiles(t *testing.T) {
+	tex, err := exec.LookPath("pdflatex")
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "r.tex"), []byte(hostilePage(t).LaTeX()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(tex, "-interaction=nonstopmode", "-halt-on-error", "r.tex")
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out[max(0, len(out)-1500):])
+	}
+}
+
+// Every table of the Markdown page has as many cells in each row as its head.
+func TestMarkdown(t *testing.T) {
+	columns, tables := 0, 0
+	for line := range strings.Lines(hostilePage(t).Markdown()) {
+		n := strings.Count(strings.ReplaceAll(strings.TrimSpace(line), `\|`, ""), "|")
+		if !strings.HasPrefix(line, "|") {
+			n = 0
+		}
+		switch {
+		case n > 0 && columns == 0:
+			columns, tables = n, tables+1
+		case n > 0 && n != columns:
+			t.Errorf("%d bars, the head has %d: %s", n, columns, line)
+		}
+		if n == 0 {
+			columns = 0
+		}
+		if strings.Contains(line, "<script") {
+			t.Error(line)
+		}
+	}
+	if tables < 6 {
+		t.Errorf("%d tables", tables)
+	}
+}
+
+func TestReplace(t *testing.T) {
+	f := newFolder(t)
+	f.paperLike(.5)
+	r := f.report()
+	text := "before\n" + begin + "\nold\n" + end + "\nafter\n"
+	got, err := Replace(text, r)
+	f.must(err)
+	if !strings.HasPrefix(got, "before\n"+begin+"\n") || !strings.HasSuffix(got, end+"\nafter\n") ||
+		strings.Contains(got, "old") || !strings.Contains(got, "| claim, χ², ρ=0.5 |") {
+		t.Error(got)
+	}
+	if again, err := Replace(got, r); err != nil || again != got {
+		t.Errorf("the second time changes it: %v", err)
+	}
+	if _, err := Replace("no marks", r); err == nil {
+		t.Error("a file without marks is accepted")
+	}
+}

@@ -1,0 +1,390 @@
+#!/usr/bin/env python3
+"""The figures of `drolab report` once more, from the files of run directories and by other code.
+
+    check.py [--report REPORT.json] [--page REPORT.md] [--data CIFAR] RUN...
+
+RUN is a run directory; what `drolab record` wrote becomes one by `tar xzf`. With --report, made by
+`drolab report RUN... --json`, every mean, deviation, difference, interval, p, corrected p and verdict is computed from
+events.jsonl and summary.json, with a Student t of its own, and must agree to 1e-9. With --page, made by
+`drolab report RUN... --md`, the cells of Table 1 must be printed as they come out here, to the last digit. With --data, the
+folder of CIFAR-10's binary batches, the weights of each run's newest checkpoint go through a PyTorch AlexNet, and accuracies,
+losses, robust risks, objective and dual gap must be those of the evaluation at that step: losses to 1e-4 of them, since sums
+of float32 depend on their order, and accuracies to two samples of a class, which such a sum can turn.
+
+It needs NumPy; PyTorch for --data alone. It prints what it compared, and every disagreement; the exit status is 1 if
+there is one.
+"""
+import argparse
+import collections
+import json
+import math
+import pathlib
+import struct
+import sys
+
+import numpy
+
+LEVEL = 0.95
+failures = []
+compared = collections.Counter()
+
+
+def agree(what, got, want, tolerance=1e-9, floor=0.0):
+    """Both are numbers, or None where one does not apply."""
+    compared[what.split(":")[0]] += 1
+    got, want = plain(got), plain(want)
+    if got is None or want is None:
+        good = got is None and want is None
+    else:
+        good = abs(got - want) <= max(tolerance * max(abs(got), abs(want)), floor)
+    if not good:
+        failures.append(f"{what}: the report has {got!r}, here it is {want!r}")
+
+
+def plain(x):
+    if x is None or isinstance(x, str):
+        return None
+    return None if math.isnan(x) else float(x)
+
+
+# Runs: the files as they are.
+
+class Run:
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        self.meta = json.loads((self.path / "run.json").read_text())
+        self.id, self.spec = self.path.name, self.meta["spec"]
+        self.method, self.seed = self.spec["algorithms"][0], self.spec["seed"]
+        summary = self.path / "summary.json"
+        self.summary = json.loads(summary.read_text()) if summary.exists() else None
+        self.evals = []
+        for line in (self.path / "events.jsonl").read_text().splitlines():
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue
+            if event["type"] == "resume":
+                self.evals = [e for e in self.evals if e["step"] <= event["step"]]
+            elif event["type"] == "eval":
+                self.evals.append(event)
+
+    def last(self, measure):
+        """The last evaluation's: what the summary says must be that."""
+        value = self.evals[-1].get(measure)
+        if not isinstance(value, list):
+            agree(f"summary: {self.id} {measure}", self.summary.get(measure), value)
+        return value
+
+    def step_time(self):
+        return self.spec["batch"] / self.summary["images_per_second"]
+
+
+# Student's t, by the continued fraction of the incomplete beta function.
+
+def beta_fraction(a, b, x):
+    tiny, c, d = 1e-300, 1.0, 1 / (1 - (a + b) * x / (a + 1))
+    h = d
+    for m in range(1, 500):
+        for numerator in (m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+                          -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))):
+            d = 1 / (1 + numerator * d or tiny)
+            c = 1 + numerator / c or tiny
+            h *= c * d
+        if abs(c * d - 1) < 1e-16:
+            break
+    return h
+
+
+def two_sided(t, nu):
+    x = nu / (nu + t * t)
+    if x == 1:
+        return 1.0
+    a, b = nu / 2, 0.5
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
+    if x < (a + 1) / (a + b + 2):
+        return front * beta_fraction(a, b, x) / a
+    return 1 - front * beta_fraction(b, a, 1 - x) / b
+
+
+def quantile(nu):
+    """t with a two-sided p of 1 - LEVEL."""
+    low, high = 0.0, 1e4
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if two_sided(middle, nu) > 1 - LEVEL else (low, middle)
+    return (low + high) / 2
+
+
+def difference(values, margin):
+    """Mean, half width and p of paired differences; None where they do not apply."""
+    n = len(values)
+    mean = sum(values) / n if n else None
+    if n < 2:
+        return mean, None, None
+    error = numpy.std(values, ddof=1) / math.sqrt(n)
+    p = two_sided(abs(mean - margin) / error, n - 1) if error > 0 else None
+    return mean, quantile(n - 1) * error, p
+
+
+def holm(ps):
+    known = sorted((p, i) for i, p in enumerate(ps) if p is not None)
+    adjusted, most = [None] * len(ps), 0.0
+    for rank, (p, i) in enumerate(known):
+        most = max(most, min(1.0, (len(ps) - rank) * p))
+        adjusted[i] = most
+    return adjusted
+
+
+# The report.
+
+def value_of(key, measure):
+    """What a claim's difference is of, in two runs."""
+    if key == "objective":
+        def along(a, b):
+            theirs = {e["step"]: e[measure] for e in b.evals}
+            pairs = [(e[measure], theirs[e["step"]]) for e in a.evals if e["step"] in theirs]
+            return [sum(column) / len(pairs) for column in zip(*pairs)]
+        return along
+    if key.startswith("low"):  # classes 3, 4 and 5
+        return lambda a, b: [sum(r.last(measure)[3:6]) / 3 for r in (a, b)]
+    if not measure:
+        return lambda a, b: (math.log(a.step_time()), math.log(b.step_time()))
+    return lambda a, b: (a.last(measure), b.last(measure))
+
+
+def check_claims(report, runs):
+    family, seen = [], {}
+    for claim in report["claims"]:
+        name = f"claim: {claim['key']} {claim['problem']} {claim['a']} {claim['b']}"
+        problem = next(p for p in report["problems"] if p["label"] == claim["problem"])
+        arms = [{runs[i].seed: runs[i] for i in row_of(problem, arm)["runs"]} for arm in (claim["a"], claim["b"])]
+        of = value_of(claim["key"], claim.get("measure"))
+        values = []
+        for seed, written in zip(claim["seeds"], claim["values"]):
+            x, y = of(arms[0][seed], arms[1][seed])
+            agree(name, written, x - y, floor=1e-12)
+            values.append(x - y)
+        if claim.get("measure"):
+            common = sorted(set(arms[0]) & set(arms[1]))
+            if common != claim["seeds"]:
+                failures.append(f"{name}: pairs seeds {claim['seeds']}, both have {common}")
+        mean, half, p = difference(values, claim["margin"])
+        agree(name, claim["mean"], mean, floor=1e-12)
+        agree(name, claim["half"], half)
+        agree(name, claim["p"], p, 1e-7)
+        check_window(claim, name, arms)
+        repeat = (claim["key"], claim["a"], claim["b"], tuple(values))
+        if repeat in seen:
+            if not claim.get("repeats"):
+                failures.append(f"{name}: is the same test as another, and says nothing of it")
+            claim["at"] = seen[repeat]
+        else:
+            claim["at"] = seen[repeat] = len(family)
+            family.append(p)
+        claim["beyond"] = mean > claim["margin"]
+    agree("claim: number of tests", report["tests"], len(family))
+    adjusted = holm(family)
+    for claim in report["claims"]:
+        name = f"claim: {claim['key']} {claim['problem']} {claim['a']} {claim['b']}"
+        p = adjusted[claim["at"]]
+        agree(name, claim["adjusted_p"], p, 1e-7)
+        verdict = "undecided at this number of seeds"
+        if p is not None and p < 1 - LEVEL:
+            verdict = "supported" if claim["beyond"] == claim["higher"] else "not supported"
+        if verdict != claim["verdict"]:
+            failures.append(f"{name}: the report says {claim['verdict']}, here it is {verdict}")
+
+
+def check_window(claim, name, arms):
+    if claim["window"] is None:
+        return
+    of = lambda run: sum(e[claim["measure"]] for e in run.evals[-5:]) / 5
+    both = [of(arms[0][s]) - of(arms[1][s]) for s in sorted(set(arms[0]) & set(arms[1]))]
+    agree(name, claim["window"], sum(both) / len(both), floor=1e-12)
+
+
+def row_of(problem, arm):
+    return next(r for r in problem["table"]["rows"] if arm == r["label"] or arm.startswith(r["label"] + " ("))
+
+
+PERCENT = {"class_accuracy", "group_accuracy", "worst_class_accuracy", "worst_group_accuracy", "test_accuracy"}
+
+
+def written(measure, mean, std):
+    percent = measure in PERCENT
+    text = f"{100 * mean:.1f}" if percent else f"{mean:.4g}"
+    if std is not None:
+        text += f" ± {100 * std:.1f}" if percent else f" ± {std:.2g}"
+    return text
+
+
+def check_tables(report, runs, page):
+    for problem in report["problems"]:
+        columns = problem["table"]["columns"]
+        for row in problem["table"]["rows"]:
+            of = [runs[i] for i in row["runs"]]
+            for column, cell in zip(columns, row["cells"]):
+                measure, name = column["name"], f"table: {problem['label']} {row['label']} {column['name']}"
+                values = [r.last(measure) for r in of]
+                if measure.startswith("class_"):
+                    values = [v[of[0].meta["classes"].index(column["class"])] for v in values]
+                values = [v for v in values if v is not None]
+                mean = sum(values) / len(values) if values else None
+                std = float(numpy.std(values, ddof=1)) if len(values) > 1 else None
+                agree(name, cell["mean"], mean)
+                agree(name, cell["std"], std, 1e-7, 1e-12)
+                if page and mean is not None and measure != "robust_risk_at":
+                    compared["printed cells"] += 1
+                    near = (mean * (1 + e) for e in (0, 1e-13, -1e-13))  # where a sum's order decides a half
+                    if not any(f"| {written(measure, m, std)}" in page for m in near):
+                        failures.append(f"{name}: {written(measure, mean, std)!r} is not on the page")
+        check_classes(problem, runs)
+        check_costs(problem, runs)
+
+
+def check_classes(problem, runs):
+    family = []
+    rows = problem["classes"] or []
+    base = [r for r in problem["table"]["rows"] if runs[r["runs"][0]].method == "erm"]
+    for i, row in enumerate(rows):
+        accuracy = lambda run: run.last("class_accuracy")[i]
+        mine = {runs[x].seed: runs[x] for x in base[0]["runs"]}
+        agree("classes", row["erm"], sum(map(accuracy, mine.values())) / len(mine))
+        for arm, found in zip(row["arms"] or [], row["differences"] or []):
+            theirs = {runs[x].seed: runs[x] for x in row_of(problem, arm)["runs"]}
+            values = [accuracy(theirs[s]) - accuracy(mine[s]) for s in found["seeds"]]
+            mean, half, p = difference(values, 0)
+            agree("classes", found["mean"], mean, floor=1e-12)
+            agree("classes", found["half"], half, 1e-7, 1e-12)
+            family.append((found, p))
+    for (found, _), p in zip(family, holm([p for _, p in family])):
+        agree("classes", found["adjusted_p"], p, 1e-6)
+
+
+def check_costs(problem, runs):
+    for cost in problem["costs"]:
+        times = [runs[i].step_time() for i in row_of(problem, cost["arm"])["runs"]]
+        agree("cost", cost["seconds_per_step"], sum(times) / len(times))
+
+
+# The weights, through another network.
+
+def tensors(path):
+    with open(path, "rb") as f:
+        size, = struct.unpack("<Q", f.read(8))
+        head, body = json.loads(f.read(size)), f.read()
+    return {name: numpy.frombuffer(body[slice(*t["data_offsets"])], "<f4").reshape(t["shape"])
+            for name, t in head.items() if name != "__metadata__"}
+
+
+def batches(folder, names):
+    raw = numpy.concatenate([numpy.fromfile(folder / n, numpy.uint8).reshape(-1, 3073) for n in names])
+    return raw[:, 0].astype(int), raw[:, 1:].reshape(-1, 3, 32, 32)
+
+
+def losses_of(weights, labels, pixels, spec):
+    import torch
+    from torch.nn import functional as f
+    w = {k: torch.from_numpy(v.copy()) for k, v in weights.items() if not k.startswith("velocity.")}
+    mean, std = (torch.tensor(spec[k]).view(1, 3, 1, 1) for k in ("mean", "std"))
+
+    def forward(x):
+        x = f.max_pool2d(f.relu(f.conv2d(x, w["conv1.weight"], w["conv1.bias"], stride=4, padding=5)), 2)
+        x = f.max_pool2d(f.relu(f.conv2d(x, w["conv2.weight"], w["conv2.bias"], padding=2)), 2)
+        x = f.relu(f.conv2d(x, w["conv3.weight"], w["conv3.bias"], padding=1))
+        x = f.relu(f.conv2d(x, w["conv4.weight"], w["conv4.bias"], padding=1))
+        x = f.max_pool2d(f.relu(f.conv2d(x, w["conv5.weight"], w["conv5.bias"], padding=1)), 2)
+        return f.linear(x.flatten(1), w["linear6.weight"], w["linear6.bias"])
+
+    losses, hits = [], []
+    with torch.no_grad():
+        for i in range(0, len(labels), 1000):
+            scores = forward((torch.from_numpy(pixels[i:i + 1000]).float() / 255 - mean) / std)
+            y = torch.from_numpy(labels[i:i + 1000])
+            losses.append(f.cross_entropy(scores.double(), y, reduction="none").numpy())
+            hits.append((scores.argmax(1) == y).numpy())
+    return numpy.concatenate(losses), numpy.concatenate(hits)
+
+
+def kept(labels, counts):
+    """The first images of each class, in the order of the files: what imbalance leaves."""
+    index = numpy.concatenate([numpy.flatnonzero(labels == c)[:n] for c, n in enumerate(counts)])
+    return numpy.sort(index)
+
+
+def risk(losses, rho):
+    """sup of mean(r l) over r >= 0 with mean r = 1 and mean (r-1)^2/2 <= rho: r = max(0, l - eta)/scale."""
+    def ratios(eta):
+        r = numpy.maximum(losses - eta, 0)
+        return r / r.mean()
+
+    low, high = losses.min() - 1e6, losses.max() - 1e-9  # the divergence grows with eta
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if ((ratios(middle) - 1) ** 2).mean() / 2 <= rho else (low, middle)
+    return float((ratios(low) * losses).mean())
+
+
+def objective(losses, lam, eta, rho):
+    """F(x; lambda, eta) of chi-square in the paper's coordinates, dro/math.md section 2."""
+    return float((numpy.maximum(losses - eta, 0) ** 2).mean() / (2 * lam) + lam * (rho + 0.5) + eta)
+
+
+def check_weights(run, folder):
+    spec = run.spec
+    if (spec["model"], spec["uncertainty"], spec["k"], spec["dataset"]) != ("alexnet", "cressie-read", 2, "cifar10"):
+        return
+    state = max(run.path.glob("checkpoints/step-*.json"), default=None)
+    event = state and next((e for e in run.evals if e["step"] == json.loads(state.read_text())["step"]), None)
+    if not event:
+        return
+    weights, numbers = tensors(state.with_suffix(".safetensors")), json.loads(state.read_text())["method"]["numbers"]
+    name, classes = f"weights: {run.id}@{event['step']}", len(run.meta["classes"])
+    y, pixels = batches(folder, ["test_batch.bin"])
+    losses, hits = losses_of(weights, y, pixels, spec)
+    for c in range(classes):
+        mine = y == c
+        agree(f"{name} class {c}", event["class_accuracy"][c], hits[mine].mean(), floor=2.1 / mine.sum())
+        agree(f"{name} class {c}", event["class_loss"][c], losses[mine].mean(), 1e-4)
+    agree(f"{name} test_accuracy", event["test_accuracy"], hits.mean(), floor=5.1 / len(y))
+    agree(f"{name} test_loss", event["test_loss"], losses.mean(), 1e-4)
+    agree(f"{name} robust_risk", event["robust_risk"], risk(losses, spec["rho"]), 1e-4)
+    for radius, value in zip(spec["risk_radii"], event["robust_risk_at"]):
+        agree(f"{name} robust_risk_at {radius}", value, risk(losses, radius), 1e-4)
+    y, pixels = batches(folder, [f"data_batch_{i}.bin" for i in range(1, 6)])
+    index = kept(y, run.meta["class_counts"]["train"])
+    train, _ = losses_of(weights, y[index], pixels[index], spec)
+    worst = risk(train, spec["rho"])
+    agree(f"{name} train_loss", event["train_loss"], train.mean(), 1e-4)
+    agree(f"{name} train_robust_risk", event["train_robust_risk"], worst, 1e-4)
+    if "lambda" in numbers and run.meta["coordinates"] == "paper":
+        f = objective(train, numbers["lambda"], numbers["eta"], spec["rho"])
+        agree(f"{name} train_objective", event["train_objective"], f, 1e-4)
+        agree(f"{name} dual_gap", event["dual_gap"], f - worst, floor=1e-4 * f)
+    print(f"{run.id}@{event['step']}: test accuracy {hits.mean():.4f} ({event['test_accuracy']:.4f}), test loss "
+          f"{losses.mean():.6f} ({event['test_loss']:.6f}), train loss {train.mean():.6f} ({event['train_loss']:.6f})")
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("--report", type=pathlib.Path)
+    options.add_argument("--page", type=pathlib.Path)
+    options.add_argument("--data", type=pathlib.Path)
+    options.add_argument("runs", nargs="+")
+    given = options.parse_args()
+    runs = {run.id: run for run in map(Run, given.runs)}
+    if given.report:
+        report = json.loads(given.report.read_text())
+        check_tables(report, runs, given.page.read_text() if given.page else None)
+        check_claims(report, runs)
+    if given.data:
+        for run in runs.values():
+            check_weights(run, given.data)
+    for line in failures:
+        print(line)
+    print(f"{len(failures)} of {sum(compared.values())} disagree:", dict(compared))
+    return 1 if failures or not compared else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

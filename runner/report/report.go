@@ -1,0 +1,163 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/record"
+)
+
+// Report is what a page says, as data.
+type Report struct {
+	Level    float64    `json:"level"` // of confidence, of intervals and tests
+	Problems []*Problem `json:"problems"`
+	Claims   []*Claim   `json:"claims"`
+	// Tests is how many different tests the claims were corrected for together.
+	Tests      int         `json:"tests"`
+	Departures []Departure `json:"departures"`
+	Variations []Variation `json:"variations"`
+	Wanted     []Wanted    `json:"wanted"` // variations that no run is there for
+	Made       []Made      `json:"made"`
+	Notes      []string    `json:"notes"`
+}
+
+// Problem is what methods are compared on: one set, radius, data set, network and
+// budget.
+type Problem struct {
+	Label string         `json:"label"` // set and radius
+	Table *compare.Table `json:"table"` // of the arms, at the last iterate
+	Costs []Cost         `json:"costs"`
+	// Classes has, for each class or group, the differences to ERM.
+	Classes []ClassRow `json:"classes"`
+
+	arms      []*arm
+	published bool // the paper's numbers are of these data
+}
+
+// arm is a row of a problem's table with its runs, by seed.
+type arm struct {
+	label     string // with the mark of what its method uses
+	algorithm dro.Algorithm
+	runs      []*ran
+}
+
+// ran is a run with what its log says.
+type ran struct {
+	*record.Run
+	evals   []*runner.EvalEvent
+	seconds float64 // of training, evaluations included
+}
+
+func (r *ran) seed() uint64 { return r.Meta.Spec.Seed }
+
+// Made says what made some of the runs.
+type Made struct {
+	runner.Host
+	Runs int `json:"runs"`
+}
+
+const level = 0.95
+
+// New makes the report of the finished runs among those given. An error is a log
+// that cannot be read, or no finished run.
+func New(runs []*record.Run) (*Report, error) {
+	r := &Report{Level: level, Problems: []*Problem{}, Claims: []*Claim{}, Departures: []Departure{},
+		Variations: []Variation{}, Wanted: []Wanted{}, Notes: []string{}}
+	done, left := finished(runs)
+	if len(left) > 0 {
+		r.note("left out, because not done: %s", strings.Join(left, ", "))
+	}
+	if len(done) == 0 {
+		return nil, fmt.Errorf("none of the %d run(s) is done: a report is of finished ones", len(runs))
+	}
+	all, err := readAll(done)
+	if err != nil {
+		return nil, err
+	}
+	main, others := experiments(all)
+	for _, e := range main {
+		p := newProblem(e)
+		r.Problems = append(r.Problems, p)
+		for _, n := range p.Table.Notes {
+			if n.Kind != compare.Seen && n.Kind != compare.Problem {
+				r.note("%s: %s", p.Label, n.Text)
+			}
+		}
+	}
+	r.claim()
+	r.Departures = departures(main)
+	r.vary(main, others)
+	r.Made = made(all)
+	return r, nil
+}
+
+func (r *Report) note(format string, args ...any) {
+	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+}
+
+// finished returns the runs that are done, each once, and names the others.
+func finished(runs []*record.Run) (done []*record.Run, left []string) {
+	for _, r := range runs {
+		switch {
+		case slices.ContainsFunc(done, func(o *record.Run) bool { return o.Meta.ID == r.Meta.ID }):
+		case r.Status() != runner.Done:
+			left = append(left, fmt.Sprintf("%s (%s)", r.Meta.ID, r.Status()))
+		default:
+			done = append(done, r)
+		}
+	}
+	return done, left
+}
+
+func newProblem(e *experiment) *Problem {
+	runs := make([]*record.Run, len(e.runs))
+	for i, r := range e.runs {
+		runs[i] = r.Run
+	}
+	p := &Problem{Table: compare.Runs(runs, compare.Options{Level: level, At: compare.Last})}
+	p.Label = p.Table.Rows[0].Problem
+	p.published = published.fits(&e.runs[0].Meta)
+	for i := range p.Table.Rows {
+		row := &p.Table.Rows[i]
+		a := &arm{label: row.Title()}
+		for _, id := range row.Runs {
+			at := slices.IndexFunc(e.runs, func(r *ran) bool { return r.Meta.ID == id })
+			a.runs = append(a.runs, e.runs[at])
+		}
+		a.algorithm = a.runs[0].Meta.Spec.Algorithm()
+		p.arms = append(p.arms, a)
+	}
+	p.costs()
+	p.classes()
+	return p
+}
+
+// arm returns the arm that stands for a method in claims: of several, which
+// differ in settings of the method's own, the one with the most seeds, and the
+// first of the table among those. It is nil where the method has none.
+func (p *Problem) arm(a dro.Algorithm) (of *arm) {
+	for _, o := range p.arms {
+		if o.algorithm == a && (of == nil || len(o.runs) > len(of.runs)) {
+			of = o
+		}
+	}
+	return of
+}
+
+// made counts the runs by what made them, the most first.
+func made(all []*ran) (list []Made) {
+	for _, r := range all {
+		i := slices.IndexFunc(list, func(m Made) bool { return m.Host == r.Meta.Host })
+		if i < 0 {
+			i, list = len(list), append(list, Made{Host: r.Meta.Host})
+		}
+		list[i].Runs++
+	}
+	slices.SortStableFunc(list, func(a, b Made) int { return cmp.Compare(b.Runs, a.Runs) })
+	return list
+}

@@ -1,0 +1,284 @@
+package report
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/record"
+)
+
+const half = "χ², ρ=0.5"
+
+func TestVerdicts(t *testing.T) {
+	f := newFolder(t)
+	// The differences to ERM vary a little from seed to seed.
+	f.four(told{algorithm: dro.SFK, rho: .5, trainLoss: .5, testLoss: .8, worst: .40, risk: 2,
+		objective: []float64{3, 2, 1.4}})
+	for seed := uint64(1); seed <= 5; seed++ { // one that SFK has not
+		w := wobble(3*seed) / 9
+		f.add(told{algorithm: dro.ERM, seed: seed, rho: .5, trainLoss: .1 + w, testLoss: 1 - w, worst: .60 + w,
+			risk: 2 + wobble(seed*seed)})
+	}
+	r := f.report()
+	for key, want := range map[string]Verdict{
+		"train-loss": Supported, "test-loss": Supported, "worst": NotSupported, "robust-risk": Undecided,
+	} {
+		c := f.claim(r, key, half, "sfk", "erm")
+		if c.Verdict != want || !slices.Equal(c.Seeds, []uint64{1, 2, 3, 4}) {
+			t.Errorf("%s: %s over seeds %v, want %s over 1 to 4: %+v", key, c.Verdict, c.Seeds, want, c.Difference)
+		}
+	}
+	c := f.claim(r, "train-loss", half, "sfk", "erm")
+	var values []float64
+	for seed := uint64(1); seed <= 4; seed++ {
+		values = append(values, .4+wobble(seed)-wobble(3*seed)/9)
+	}
+	mean, width := compare.TInterval(values, .95)
+	if math.Abs(c.Mean.Float()-mean) > 1e-12 || math.Abs(c.Half.Float()-width) > 1e-12 {
+		t.Errorf("%v ± %v, want %v ± %v", c.Mean, c.Half, mean, width)
+	}
+	least := math.Inf(1)
+	for _, c := range r.Claims {
+		least = min(least, c.P.Float())
+	}
+	for _, c := range r.Claims {
+		if c.P.Float() == least && math.Abs(c.Adjusted.Float()-float64(r.Tests)*least) > 1e-12 {
+			t.Errorf("the least p of %d, %g, is adjusted to %v", r.Tests, least, c.Adjusted)
+		}
+	}
+}
+
+// The objective is compared at equal steps along the run, and at its end apart.
+func TestObjectiveAlongTheRun(t *testing.T) {
+	f := newFolder(t)
+	f.paperLike(.5)
+	r := f.report()
+	along, end := f.claim(r, "objective", half, "sfk", "pgd"), f.claim(r, "objective-end", half, "sfk", "pgd")
+	if got, want := along.Mean.Float(), (6.4-6.6)/3; math.Abs(got-want) > 1e-12 {
+		t.Errorf("along the run %g, want %g", got, want)
+	}
+	if got := end.Mean.Float(); math.Abs(got-.2) > 1e-12 {
+		t.Errorf("at the end %g, want 0.2", got)
+	}
+	for _, c := range []*Claim{along, end} { // seeds that agree to the last digit say nothing of their spread
+		if c.P.Applies() || c.Verdict != Undecided {
+			t.Errorf("%s: p %v, %s", c.Key, c.P, c.Verdict)
+		}
+	}
+}
+
+func TestOneSeedDecidesNothing(t *testing.T) {
+	f := newFolder(t)
+	f.add(told{algorithm: dro.SFK, seed: 1, rho: .5, trainLoss: 5, worst: .1})
+	f.add(told{algorithm: dro.ERM, seed: 1, rho: .5, trainLoss: 1, worst: .9})
+	r := f.report()
+	for _, c := range r.Claims {
+		if c.Verdict != Undecided || c.P.Applies() || c.Half.Applies() || !c.Mean.Applies() {
+			t.Errorf("%s: %+v", c.Key, c)
+		}
+	}
+	page := r.Page().Markdown()
+	if !strings.Contains(page, "One seed has no spread") {
+		t.Error("the page does not say that one seed decides nothing")
+	}
+}
+
+// What does not depend on the radius is the same test at two radii, and counts once.
+func TestSameRunsAtTwoRadii(t *testing.T) {
+	f := newFolder(t)
+	for _, rho := range []float64{.5, 1.5} {
+		f.four(told{algorithm: dro.PAN, rho: rho, trainLoss: .4, testLoss: .9, worst: .4, risk: rho + 1})
+		for seed := uint64(1); seed <= 4; seed++ {
+			f.add(told{algorithm: dro.ERM, seed: seed, rho: rho, trainLoss: .1 + wobble(2*seed), testLoss: 1,
+				worst: .5, risk: rho + 2 + wobble(2*seed)*rho})
+		}
+	}
+	r := f.report()
+	if len(r.Problems) != 2 {
+		t.Fatalf("%d problems, want the two radii", len(r.Problems))
+	}
+	first, second := f.claim(r, "train-loss", half, "pan", "erm"), f.claim(r, "train-loss", "χ², "+
+		"ρ=1.5", "pan", "erm")
+	if first.Repeats != "" || second.Repeats != half || first.Adjusted != second.Adjusted ||
+		first.Verdict != second.Verdict {
+		t.Errorf("%+v\n%+v", first, second)
+	}
+	if risk := f.claim(r, "robust-risk", "χ², ρ=1.5", "pan", "erm"); risk.Repeats != "" {
+		t.Error("the robust risk, which is of the radius, counts once")
+	}
+	different := 0
+	for _, c := range r.Claims {
+		if c.Repeats == "" {
+			different++
+		}
+	}
+	if r.Tests != different || different == len(r.Claims) {
+		t.Errorf("%d tests of %d claims, %d different", r.Tests, len(r.Claims), different)
+	}
+}
+
+// The time of a step is compared only between runs that had the machine together.
+func TestStepsAreComparedSideBySide(t *testing.T) {
+	f := newFolder(t)
+	f.four(told{algorithm: dro.SFK, rho: .5, speed: 75})
+	f.four(told{algorithm: dro.PGD, rho: .5})
+	all, err := readAll(f.runs)
+	f.must(err)
+	start := time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
+	for _, r := range all {
+		r.Meta.Created, r.seconds = start.Add(time.Duration(r.seed())*time.Hour), 100
+	}
+	sfk, pgd := &arm{runs: all[:4]}, &arm{runs: all[4:]}
+	sfk.runs[2].Meta.Created = sfk.runs[2].Meta.Created.Add(time.Minute) // 40 of 100 seconds together
+	sfk.runs[3].seconds = 60
+	d := differ(sfk, pgd, stepTime, 0)
+	if got, want := d.Mean.Float(), math.Log(100.0/75); math.Abs(got-want) > 1e-12 ||
+		!slices.Equal(d.Seeds, []uint64{1, 2}) {
+		t.Errorf("log ratio %g over seeds %v, want %g over 1 and 2", got, d.Seeds, want)
+	}
+}
+
+func TestVariations(t *testing.T) {
+	f := newFolder(t)
+	f.paperLike(.5)
+	he := func(s *runner.Spec) { s.Init = "torch" }
+	f.add(told{algorithm: dro.SFK, seed: 2, rho: .5, trainLoss: .7, change: he})
+	f.add(told{algorithm: dro.SFK, seed: 1, rho: .1, trainLoss: .2})
+	f.add(told{algorithm: dro.SFK, seed: 1, rho: .5, trainLoss: .3, change: func(s *runner.Spec) {
+		s.SetOwn("c", runner.Fixed(77))
+	}})
+	two := func(s *runner.Spec) { s.Init, s.LR = "torch", .5 }
+	f.add(told{algorithm: dro.ERM, seed: 1, rho: .5, change: two})
+	r := f.report()
+	if len(r.Problems) != 1 {
+		t.Fatalf("%d problems, want one: a single run at another radius is a variation", len(r.Problems))
+	}
+	want := map[string]float64{"init=torch": .7 - .5 - wobble(2), "rho=0.1": .2 - .5 - wobble(1),
+		"c=77": .3 - .5 - wobble(1)}
+	for _, v := range r.Variations {
+		name := v.Key + "=" + v.To
+		i := slices.IndexFunc(v.Effects, func(e Effect) bool { return e.Measure == "train_loss" })
+		if d, ok := want[name]; !ok || math.Abs(v.Effects[i].Mean.Float()-d) > 1e-12 {
+			t.Errorf("%s: %v, want %g", name, v.Effects[i].Mean, d)
+		}
+		delete(want, name)
+		isRisk := func(e Effect) bool { return e.Measure == "robust_risk" }
+		if risk := slices.ContainsFunc(v.Effects, isRisk); risk == (v.Key == "rho") {
+			t.Errorf("%s: robust risk is compared: %v", name, risk)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("missing: %v", want)
+	}
+	if !slices.ContainsFunc(r.Notes, func(n string) bool {
+		return strings.Contains(n, "1 run(s), in lr, "+
+			"init")
+	}) {
+		t.Errorf("what differs in two settings is not named: %q", r.Notes)
+	}
+	if len(r.Wanted) > 0 || len(r.Departures) > 0 {
+		t.Error("drawn shapes are taken for the paper's experiment")
+	}
+}
+
+// On the paper's data its numbers stand beside, and the page says what is not its.
+func TestBesideThePaper(t *testing.T) {
+	cifar := func(s *runner.Spec) {
+		s.Dataset, s.Model, s.Init = "cifar10", "alexnet", "torch"
+		s.Mean, s.Std = []float64{.4914, .4822, .4465}, []float64{.2470, .2435, .2616}
+		if err := s.Assign("imbalance", []byte(`"paper"`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := newFolder(t)
+	ten := strings.Fields("airplane automobile bird cat deer dog frog horse ship truck")
+	add := func(a dro.Algorithm, change func(*runner.Spec), accuracy ...float64) {
+		f.add(told{algorithm: a, seed: 1, rho: .5, worst: .5, change: change, classes: ten, preset: "paper-gentle",
+			accuracy: accuracy})
+	}
+	add(dro.SFK, cifar, .9, .9, .9, .5, .5, .65, .9, .9, .9, .9)
+	add(dro.ERM, cifar, .9, .9, .9, .5, .4, .45, .9, .9, .9, .1)
+	add(dro.SFK, func(s *runner.Spec) { cifar(s); s.Pad = "mean" }, .9, .9, .9, .5, .5, .65, .9, .9, .9, .9)
+	r := f.report()
+	page := r.Page().Markdown()
+	for _, want := range []string{"| worst class | 50.0 | 49.36 | 50.0 | 47.05 |", "| mean | 60.0 | 73.45 | " +
+		"60.0 | 72.91 |",
+		"drolab run paper-gentle --algo sfk --seeds 1 --set init=he", "| lambda\\_max | auto | 10 |"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if c := f.claim(r, "low", half, "sfk", "erm"); math.Abs(c.Mean.Float()-.1) > 1e-12 || c.Window.Applies() {
+		t.Errorf("classes 3, 4 and 5: %v, want 0.1", c.Mean)
+	}
+	for key, want := range map[string]string{"rho": "a third of the paper's radius", "training images": "at " +
+		"random"} {
+		i := slices.IndexFunc(r.Departures, func(d Departure) bool { return d.Key == key })
+		if i < 0 || !strings.Contains(r.Departures[i].Reason, want) {
+			t.Errorf("%s is not given as a reading: %+v", key, r.Departures)
+		}
+	}
+	for _, w := range r.Wanted {
+		if w.Key == "pad" && w.Method == dro.SFK {
+			t.Error("a variation that is there is wanted")
+		}
+	}
+}
+
+// Where the paper's window would turn a difference, the page says so.
+func TestWindow(t *testing.T) {
+	start := time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
+	losses := func(values ...float64) (r *ran) {
+		r = &ran{Run: &record.Run{}}
+		r.Meta.Created = start
+		for _, v := range values {
+			e := &runner.EvalEvent{}
+			e.Set("test_loss", runner.Num(v))
+			r.evals = append(r.evals, e)
+		}
+		return r
+	}
+	x, y, ok := window("test_loss")(losses(9, 1, 2, 3, 4, 5), losses(1, 1, 1, 1, 6))
+	if !ok || x != 3 || y != 2 {
+		t.Errorf("%g and %g, want 3 and 2", x, y)
+	}
+	if _, _, ok := window("test_loss")(losses(1, 2, 3, 4), losses(1, 1, 1, 1, 1)); ok {
+		t.Error("four evaluations have a mean of five")
+	}
+	claim := func(a string, mean, window float64) *Claim {
+		return &Claim{A: a, B: "erm", Margin: runner.Num(0), Measure: "test_loss", Problem: half,
+			Window: runner.Num(window), Difference: Difference{Mean: runner.Num(mean)}}
+	}
+	r := &Report{Claims: []*Claim{claim("sfk", -.1, .25), claim("pan", -.1, -.2)}}
+	if text := r.windows(); !strings.Contains(text, "1 of 2") || !strings.Contains(text, "sfk < erm, χ², "+
+		"ρ=0.5 (+0.25)") {
+		t.Error(text)
+	}
+}
+
+func TestNothingToReport(t *testing.T) {
+	if r, err := New(nil); err == nil {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	f := newFolder(t)
+	f.paperLike(.5)
+	b, err := json.Marshal(f.report())
+	f.must(err)
+	var back map[string]any
+	f.must(json.Unmarshal(b, &back))
+	for _, key := range []string{"problems", "claims", "departures", "variations", "wanted", "made", "notes"} {
+		if _, ok := back[key].([]any); !ok {
+			t.Errorf("%s is %v, want a list", key, back[key])
+		}
+	}
+}

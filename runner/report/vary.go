@@ -1,0 +1,203 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"drolab/dro"
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/compare"
+)
+
+// Departure is a setting that the runs have, beside what the paper publishes.
+type Departure struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	// Paper is the published value; it is empty where the paper is silent, so that
+	// the value is a reading.
+	Paper  string `json:"paper,omitempty"`
+	Reason string `json:"reason"` // of the preset
+}
+
+// reference is the preset that says what is published.
+const reference = "paper"
+
+// departures lists, of the settings that the preset of the paper's experiment
+// gives a reason for, those where the runs do not have what is published, and those
+// that are not published. There are none for runs that are not of these data.
+func departures(main []*experiment) (list []Departure) {
+	list = []Departure{}
+	p, err := presets.Load(reference)
+	first := &main[0].runs[0].Meta
+	if err != nil || !published.fits(first) {
+		return list
+	}
+	for _, key := range p.Overrides {
+		if t, ok := runner.FindSetting(key); !ok || key == "algorithms" || key == "seeds" || t.Viewed() {
+			continue
+		}
+		values, reason := valuesOf(main, key), p.Reasons[key]
+		switch paper := strings.Trim(p.Spec.Text(key), "[]"); {
+		case values == "":
+		case strings.HasPrefix(reason, "our reading"):
+			list = append(list, Departure{Key: key, Value: values, Reason: reasons(main, key)})
+		case values != paper:
+			list = append(list, Departure{Key: key, Value: values, Paper: paper, Reason: reason})
+		}
+	}
+	for _, s := range published.silent {
+		list = append(list, Departure{Key: s[0], Value: s[1], Reason: s[2]})
+	}
+	return list
+}
+
+// reasons are those that the runs' presets give for a setting.
+func reasons(main []*experiment, key string) string {
+	var list []string
+	for _, e := range main {
+		m := &e.runs[0].Meta
+		all := presets.List()
+		i := slices.IndexFunc(all, func(p presets.Preset) bool { return p.Name == m.Preset })
+		if i < 0 || all[i].Spec.Text(key) != m.Spec.Text(key) {
+			continue
+		}
+		_, reason, _ := strings.Cut(all[i].Reasons[key], ": ")
+		if reason != "" && !slices.Contains(list, reason) {
+			list = append(list, reason)
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// valuesOf lists the values of a setting in the runs that read it.
+func valuesOf(main []*experiment, key string) string {
+	var values []string
+	t, _ := runner.FindSetting(key)
+	for _, e := range main {
+		for _, r := range e.runs {
+			v := strings.Trim(t.Text(&r.Meta.Spec), "[]")
+			if t.ReadIn(&r.Meta.Spec) && !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+	}
+	return strings.Join(values, ", ")
+}
+
+// Variation is an arm that differs from one of a problem in one setting: what
+// that does, for a direction only where there is one seed.
+type Variation struct {
+	Key     string   `json:"key"`
+	From    string   `json:"from"`
+	To      string   `json:"to"`
+	Problem string   `json:"problem"`
+	Arm     string   `json:"arm"`
+	Effects []Effect `json:"effects"`
+	method  dro.Algorithm
+}
+
+// Effect is what a variation does to a measure.
+type Effect struct {
+	Measure string        `json:"measure"`
+	Value   runner.Number `json:"value"` // mean over seeds of the variation
+	Difference
+}
+
+func varied() []string {
+	return []string{"test_accuracy", "worst_class_accuracy", "train_loss", "test_loss", "robust_risk"}
+}
+
+// vary finds the variations, and what is wanted and not there.
+func (r *Report) vary(main, others []*experiment) {
+	for i, e := range main {
+		p := r.Problems[i]
+		for _, a := range p.arms { // of the method's own settings
+			r.varyArm(p, p.arm(a.algorithm), a)
+		}
+		for _, o := range others {
+			keys := o.differs(e)
+			if len(keys) != 1 || keys[0] == "rho" && i > 0 {
+				continue
+			}
+			q := newProblem(o)
+			for _, a := range q.arms {
+				if base := p.arm(a.algorithm); base != nil {
+					r.varyArm(p, base, a)
+				}
+			}
+		}
+	}
+	for _, o := range others {
+		near := func(e *experiment) bool { return len(o.differs(e)) == 1 }
+		if !slices.ContainsFunc(main, near) {
+			r.note("left out, because they differ from the others in several settings: %d run(s), in %s", len(o.runs),
+				strings.Join(o.differs(main[0]), ", "))
+		}
+	}
+	if published.fits(&main[0].runs[0].Meta) {
+		r.want()
+	}
+}
+
+// varyArm adds a variation where two arms of a method differ in one setting.
+func (r *Report) varyArm(p *Problem, base, a *arm) {
+	diffs := compare.Diff([]runner.Spec{base.runs[0].Meta.Spec, a.runs[0].Meta.Spec})
+	diffs = slices.DeleteFunc(diffs, func(d compare.KeyDiff) bool {
+		t, _ := runner.FindSetting(d.Key)
+		return d.Key == "seed" || t.Viewed()
+	})
+	if len(diffs) != 1 {
+		return
+	}
+	v := Variation{Key: diffs[0].Key, From: diffs[0].Values[0], To: diffs[0].Values[1], Problem: p.Label,
+		Arm: string(a.algorithm), Effects: []Effect{}, method: a.algorithm}
+	for _, name := range varied() {
+		name = a.runs[0].Meta.Fit(name)
+		if name == "robust_risk" && v.Key == "rho" {
+			continue // another radius asks another question
+		}
+		var values []float64
+		for _, o := range a.runs {
+			values = append(values, o.Summary().Of(name).Float())
+		}
+		mean, _ := compare.TInterval(values, level)
+		e := Effect{Measure: name, Value: runner.Num(mean), Difference: differ(a, base, last(name), 0)}
+		v.Effects = append(v.Effects, e)
+	}
+	r.Variations = append(r.Variations, v)
+}
+
+// Wanted is a run that the page on sensitivity lacks.
+type Wanted struct {
+	Key     string        `json:"key"`
+	Value   string        `json:"value"`
+	Method  dro.Algorithm `json:"method"`
+	Command string        `json:"command"`
+}
+
+// want lists what the page on sensitivity asks and no run is there for: at the
+// smaller radius, one seed each.
+func (r *Report) want() {
+	both, own := []dro.Algorithm{dro.SFK, baseline}, []dro.Algorithm{dro.SFK}
+	for _, w := range []struct {
+		key     string
+		values  []string
+		methods []dro.Algorithm
+	}{
+		{"init", []string{"he"}, both}, {"pad", []string{"mean"}, both}, {"momentum", []string{"0", "0.5"}, both},
+		{"rho", []string{"0.1", "1"}, own}, {"c", []string{"100", "500", "5000", "auto"}, own},
+	} {
+		for _, value := range w.values {
+			for _, method := range w.methods {
+				there := func(v Variation) bool { return v.Key == w.key && v.To == value && v.method == method }
+				if slices.ContainsFunc(r.Variations, there) {
+					continue
+				}
+				r.Wanted = append(r.Wanted, Wanted{w.key, value, method, fmt.Sprintf(
+					"drolab run paper-gentle --algo %s --seeds 1 --set %s=%s", method, w.key, value)})
+			}
+		}
+	}
+}
