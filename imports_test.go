@@ -35,6 +35,7 @@ dro, presets, runner/compare, GONUM < runner/report
 runner, runner/record, X/SYS < runner/engine
 runner/internal/aside < runner/export
 runner, runner/record < runner/publish
+runner, runner/record, runner/compare, runner/engine, presets < runner/sweep
 tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/data, dro, dro/nn, presets, TEA < tui/launch
@@ -43,7 +44,8 @@ tui/lab, presets, TEA < tui/runs
 tui/lab, TEA < tui/compare
 tui/launch, tui/watch, tui/runs, tui/compare, ANSI, TEA, CHARM < tui
 tui/lab, dro, presets, ANSI, TEA, CHARM < tui/internal/tuitest
-tui, runner/engine, runner/compare, runner/export, runner/publish, runner/report, presets, presets/recorded, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
+tui, runner/engine, runner/sweep, runner/compare, runner/export, runner/publish, runner/report < tui/cli
+presets, presets/recorded, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
 tui/cli < .
 `
 

@@ -67,6 +67,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ASCII:   ascii(),
 		Environ: os.Environ(),
 		Orderly: orderly,
+		Warned:  warned,
 		Notify:  os.Getenv("DROLAB_NOTIFY"),
 		Self:    self, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
 	}, args)

@@ -47,15 +47,11 @@ func Keys() []string {
 // through JSON, so that a preset, --set and run.json are read by one decoder,
 // which is strict about types.
 func assign(spec *runner.Spec, key string, value any) error {
-	if _, ok := runner.FindSetting(key); !ok {
-		return fmt.Errorf("%.40s: unknown key: did you mean %s? (`drolab presets NAME` lists a preset's)",
-			strconv.QuoteToGraphic(key), nearestFirst(key, Keys())[0])
+	text := json.RawMessage("{}") // no setting
+	if value != nil {
+		text = jsonOf(value)
 	}
-	text := []byte("{}") // no setting: for nothing, and for .nan and .inf, which have no JSON
-	if b, err := json.Marshal(numbers(value)); err == nil && value != nil {
-		text = b
-	}
-	err := spec.Assign(key, text)
+	err := Assign(spec, key, text)
 	var wrong *runner.KeyError
 	if errors.As(err, &wrong) && wrong.Key == key {
 		wrong.Value = show(value)

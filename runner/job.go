@@ -19,6 +19,7 @@ type job struct {
 	from    *State
 	data    *shared
 	threads int
+	until   int // epochs, see Means
 	gate    *gate
 	outcome Outcome
 	over    chan struct{} // closed when it has ended
@@ -158,7 +159,7 @@ func (q *Queue) reopen(id string, m Means) error {
 		return err
 	}
 	j := &job{meta: past.Meta, spec: past.Meta.Spec, knobs: Turned(past.Log), record: record, from: past.From,
-		gate: q.gate(), threads: m.Threads}
+		gate: q.gate(), threads: m.Threads, until: m.Until}
 	if err := q.takeUp(j, m); err != nil {
 		record.Close()
 		return err

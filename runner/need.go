@@ -14,7 +14,25 @@ import (
 // the batches of its loaders, the orders that samples come in, what an
 // evaluation keeps of each sample, and the tensors of a checkpoint.
 func need(s *Spec, d *data.Dataset, parameters int) (bytes float64, err error) {
-	bytes, err = nn.Memory(networkConfig(s, d, 1))
+	sizes := data.Sizes{Shape: d.Shape, Classes: len(d.Classes), Train: d.Train.Len(), Test: d.Test.Len()}
+	return needOf(s, sizes, parameters)
+}
+
+// Memory estimates what a process takes that trains s on data of these sizes, in
+// bytes, with the data in memory.
+func Memory(s *Spec, d data.Sizes) (bytes float64, err error) {
+	parameters, err := nn.Check(s.Model, d.Shape.C, d.Shape.H, d.Shape.W, d.Classes)
+	if err != nil {
+		return 0, err
+	}
+	bytes, err = needOf(s, d, parameters)
+	const program = 100 << 20
+	values := float64(d.Train+d.Test) / (1 - s.ValFraction) * float64(d.Shape.Len())
+	return program + bytes + 4*values, err
+}
+
+func needOf(s *Spec, d data.Sizes, parameters int) (bytes float64, err error) {
+	bytes, err = nn.Memory(config(s, d.Shape, d.Classes, 1))
 	if err != nil {
 		return 0, err
 	}
@@ -23,16 +41,19 @@ func need(s *Spec, d *data.Dataset, parameters int) (bytes float64, err error) {
 		sample  = 40 // bytes: loss, ratio, label, group and class
 	)
 	batch, z := float64(s.Batch), float64(max(s.Batch, s.BatchZ))
-	samples := float64(d.Train.Len() + d.Test.Len())
+	samples := float64(d.Train + d.Test)
 	return bytes + 4*float64(d.Shape.Len())*loaders/2*(batch+z) + sample*(batch+z) + (4+sample)*samples +
 		3*4*float64(parameters), nil
 }
 
 // networkConfig is the network of a run.
 func networkConfig(s *Spec, d *data.Dataset, threads int) nn.Config {
-	return nn.Config{Model: s.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W,
-		Classes: len(d.Classes), Batch: s.Batch, Init: s.Init, Seed: s.Seed, Threads: threads,
-		Precision: s.Precision}
+	return config(s, d.Shape, len(d.Classes), threads)
+}
+
+func config(s *Spec, shape data.Shape, classes, threads int) nn.Config {
+	return nn.Config{Model: s.Model, C: shape.C, H: shape.H, W: shape.W, Classes: classes, Batch: s.Batch,
+		Init: s.Init, Seed: s.Seed, Threads: threads, Precision: s.Precision}
 }
 
 // askRoom says whether a run fits the machine, by itself.

@@ -13,25 +13,6 @@ import (
 	"drolab/runner/data"
 )
 
-// Request asks for one run per spec.
-type Request struct {
-	Preset string
-	// Parent is empty, or RUN@STEP: the runs go on from that checkpoint.
-	Parent string
-	Specs  []Spec // expanded: one algorithm and one seed each
-	Means
-}
-
-// Means is what runs are trained with on this machine. What is not set is the
-// Queue's own.
-type Means struct {
-	DataDir string
-	Threads int // for all runs of a request together
-	// Dir is what a dataset's file is relative to; empty is this process's
-	// working folder.
-	Dir string
-}
-
 // Settings of a Queue.
 type Settings struct {
 	Store    Store
@@ -126,6 +107,9 @@ func (q *Queue) Start(req Request) ([]string, error) {
 			return fail(err)
 		}
 		jobs = append(jobs, j)
+		if len(req.IDs) > 0 {
+			j.meta.ID = req.IDs[i]
+		}
 		if parent != nil {
 			if err := j.fork(parent); err != nil {
 				return fail(fmt.Errorf("from %s: %w", req.Parent, err))
@@ -210,8 +194,8 @@ func (q *Queue) means(m Means) (Means, error) {
 
 // prepare does all that can fail before anything is written.
 func (q *Queue) prepare(req Request, s Spec) (*job, error) {
-	if len(s.Algorithms) != 1 || s.Seeds != 1 {
-		panic("runner: Start wants expanded specs")
+	if len(s.Algorithms) != 1 || s.Seeds != 1 || len(req.IDs) > 0 && len(req.IDs) != len(req.Specs) {
+		panic("runner: Start wants expanded specs, and a name for each or none")
 	}
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -231,7 +215,7 @@ func (q *Queue) prepare(req Request, s Spec) (*job, error) {
 		return nil, err
 	}
 	threads := max(1, req.Threads/min(len(req.Specs), q.settings.Parallel))
-	return &job{meta: meta, spec: s, data: d, gate: q.gate(), threads: threads}, nil
+	return &job{meta: meta, spec: s, data: d, gate: q.gate(), threads: threads, until: req.Until}, nil
 }
 
 func (q *Queue) gate() *gate {
@@ -344,7 +328,7 @@ func (q *Queue) train(j *job) (Status, error) {
 		return Failed, errors.Join(err, j.record.Append(e))
 	}
 	defer r.close()
-	r.knobs = j.knobs
+	r.knobs, r.until = j.knobs, int64(j.until)*j.meta.StepsPerEpoch
 	return r.do(j.from)
 }
 

@@ -27,6 +27,7 @@ type run struct {
 	gate   *gate
 	spec   Spec        // the run's, with its knobs as they stand
 	knobs  []KnobEvent // turned in a part of the run that was lost: to be turned again
+	until  int64       // the step to stop at, see Means; 0: none
 	ahead  bool        // the next batch is made while the current one computes
 
 	net     Network
@@ -244,6 +245,9 @@ func (r *run) loop() error {
 	for r.step < r.meta.Steps {
 		if err := r.replay(r.step); err != nil {
 			return err
+		}
+		if r.until > 0 && r.step >= r.until {
+			return r.stop()
 		}
 		if err := r.obey(); err != nil {
 			return err

@@ -24,9 +24,9 @@ func Selections() []string {
 	return []string{SelectLast, SelectValWorst, "val_loss", "val_robust_risk"}
 }
 
-// selector returns the measure that the run selects by; ok is false where it
+// Selector returns the measure that the run selects by; ok is false where it
 // does not select.
-func (m *Meta) selector() (by Measure, ok bool) {
+func (m *Meta) Selector() (by Measure, ok bool) {
 	switch {
 	case m.Spec.Select == SelectLast || m.Spec.Select == "":
 		return by, false
@@ -39,7 +39,7 @@ func (m *Meta) selector() (by Measure, ok bool) {
 // selects takes e as the run's selection if it is better than what is selected so
 // far; the first of equals stays, and what is not a number is never better.
 func (r *run) selects(e *EvalEvent) {
-	by, ok := r.meta.selector()
+	by, ok := r.meta.Selector()
 	if !ok {
 		return
 	}
@@ -64,7 +64,7 @@ func (r *run) justSelected() bool { return r.selected != nil && r.selected.Step 
 
 // checkSelect says whether data have what s selects by.
 func checkSelect(m *Meta, d *data.Dataset) error {
-	switch _, ok := m.selector(); {
+	switch _, ok := m.Selector(); {
 	case !ok:
 		return nil
 	case d.Val == nil:

@@ -46,6 +46,12 @@ func (c *Client) Start(r runner.Request) ([]string, error) {
 	return out.IDs, nil
 }
 
+// Wake starts the engine where there is none. It looks for work of its own then.
+func (c *Client) Wake() error {
+	_, err := c.askStarting(&request{Verb: verbStatus})
+	return err
+}
+
 // Resume implements runner.Verbs.
 func (c *Client) Resume(id string) error {
 	_, err := c.askStarting(&request{Verb: verbResume, Run: id, Means: &c.Means})

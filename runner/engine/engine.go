@@ -33,6 +33,10 @@ type Settings struct {
 	Ended func(runner.Outcome)
 	// Log takes a line for what is asked and what goes wrong.
 	Log io.Writer
+	// Work, if not nil, is looked for again and again: what is to be done without
+	// being asked, until its context is cancelled; nil: nothing, now. The engine
+	// does not end by itself before that is over.
+	Work func() func(context.Context, *runner.Queue)
 
 	look     time.Duration // how often it looks around; 0 is 2 seconds, or more often where Idle is short
 	patience time.Duration // at the end, for what does not end; 0 is the protocol's
@@ -57,6 +61,7 @@ type engine struct {
 	last   time.Time // when the engine was last of use
 	ending bool      // no one is served any more
 	wanted bool      // the end, by a shutdown
+	works  bool      // at what it was not asked for
 	wake   chan struct{}
 
 	conns   sync.WaitGroup  // one for each connection
@@ -144,6 +149,7 @@ func whose(runsDir string) string {
 
 // live returns when the engine shall end.
 func (e *engine) live(ctx context.Context, d *desk) {
+	e.work(ctx)
 	tick := time.NewTicker(cmp.Or(e.settings.look, max(time.Millisecond, min(2*time.Second, e.settings.Idle/4))))
 	defer tick.Stop()
 	for {
@@ -155,6 +161,7 @@ func (e *engine) live(ctx context.Context, d *desk) {
 		case <-tick.C:
 		case <-e.wake:
 		}
+		e.work(ctx)
 		vanished := d.vanished()
 		if e.finished(vanished) {
 			return
@@ -164,6 +171,26 @@ func (e *engine) live(ctx context.Context, d *desk) {
 		}
 		d.mend()
 	}
+}
+
+// work begins what is to be done, if there is something and it is not begun.
+func (e *engine) work(ctx context.Context) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.settings.Work == nil || e.works || e.ending {
+		return
+	}
+	do := e.settings.Work()
+	if do == nil {
+		return
+	}
+	e.works = true
+	go func() {
+		do(ctx, e.queue)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.works = false
+	}()
 }
 
 // stopLost stops the runs when their folder was removed under them: nothing
@@ -184,10 +211,10 @@ func (e *engine) finished(vanished bool) bool {
 	live := len(e.queue.Live())
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if live > 0 || e.asking > 0 {
+	if live > 0 || e.asking > 0 || e.works {
 		e.last = time.Now()
 	}
-	switch idle := live == 0 && e.asking == 0; {
+	switch idle := live == 0 && e.asking == 0 && !e.works; {
 	case e.wanted:
 		e.logf("asked to end by a shutdown")
 	case idle && vanished:

@@ -14,6 +14,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/record"
 )
 
 func TestVerbs(t *testing.T) {
@@ -95,6 +96,40 @@ func TestEndsWhenIdle(t *testing.T) {
 	}
 	if !strings.Contains(p.log.String(), "idle") {
 		t.Errorf("log:\n%s", p.log.String())
+	}
+}
+
+// TestWorkOfItsOwn: the engine does what it finds to do without being asked, and
+// does not end before that is over, however idle it is.
+func TestWorkOfItsOwn(t *testing.T) {
+	begun, finish, looks := make(chan struct{}), make(chan struct{}), 0
+	p := start(t, func(s *Settings) {
+		s.Idle, s.look = time.Nanosecond, time.Millisecond
+		s.Work = func() func(context.Context, *runner.Queue) {
+			if looks++; looks > 1 {
+				return nil
+			}
+			return func(_ context.Context, q *runner.Queue) {
+				if _, err := q.Start(brief(dro.ERM, 1)); err != nil {
+					t.Error(err)
+				}
+				close(begun)
+				<-finish
+			}
+		}
+	})
+	<-begun
+	await(t, func() bool { s, err := p.Status(); return err == nil && len(s.Runs) == 0 })
+	select {
+	case err := <-p.ended:
+		t.Fatalf("it ended at work: %v", err)
+	default:
+	}
+	close(finish)
+	err := <-p.ended
+	p.ended <- err
+	if runs, _ := record.List(p.RunsDir); len(runs) != 1 || runs[0].Status() != runner.Done {
+		t.Errorf("its work came to %v", runs)
 	}
 }
 

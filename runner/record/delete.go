@@ -31,7 +31,7 @@ func (s *Store) Delete(id string) error {
 }
 
 func (s *Store) trash(l *Lock, id string) error {
-	root, err := openFolder(s.open, s.dir)
+	root, err := s.root()
 	if err != nil {
 		return errors.Join(err, l.Release())
 	}

@@ -57,6 +57,7 @@ func (d rootDisk) List() ([]fs.DirEntry, error) { return fs.ReadDir(d.FS(), ".")
 type folder struct {
 	disk
 	path string // for people
+	who  Holder
 }
 
 func openFolder(open opener, path string) (*folder, error) {
@@ -67,7 +68,7 @@ func openFolder(open opener, path string) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &folder{d, path}, nil
+	return &folder{disk: d, path: path}, nil
 }
 
 // Modes of what is made. Another user has no business in a run: a lock that he
@@ -94,7 +95,7 @@ func (f *folder) within(name string) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &folder{d, f.join(name)}, nil
+	return &folder{d, f.join(name), f.who}, nil
 }
 
 // join names a file for people.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +24,35 @@ type lease struct {
 	mu    sync.Mutex
 	words []byte
 	over  bool
+}
+
+// Holder is who takes leases, and how to learn of others. The zero value is this
+// machine, which knows nothing of others but what the disk says.
+type Holder struct {
+	Name string // one line, beside the machine's name
+	// Alive tells whether a holder of that name is there still; known is false
+	// where that cannot be found out, and the lease's age decides. It may be nil.
+	Alive func(name string) (alive, known bool)
+}
+
+// ErrLeased says that another machine holds a lock on a disk that has none.
+var ErrLeased = errors.New("the disk has no locks, and the file says that another machine holds it")
+
+// words are what a lease says.
+func (h Holder) words(machine string) []byte {
+	if h.Name == "" {
+		return []byte(machine + "\n")
+	}
+	return []byte(machine + "\n" + h.Name + "\n")
+}
+
+// asks tells whether who says these words is there still.
+func (h Holder) asks(words string) (alive, known bool) {
+	_, name, named := strings.Cut(words, "\n")
+	if !named || h.Alive == nil {
+		return false, false
+	}
+	return h.Alive(strings.TrimSpace(name))
 }
 
 const (

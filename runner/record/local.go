@@ -32,9 +32,8 @@ func (f *folder) takeLease(o file, tries int) (*lease, error) {
 		return nil, err
 	}
 	if there := heldOn(o, machine); there != "" {
-		if age, err := f.age(o); err != nil || age.Abs() < leaseTime {
-			return nil, errors.Join(fmt.Errorf("the disk has no locks, and the file says that another machine "+
-				"holds it (%s): it is free %v after that one was heard last", there, leaseTime), err)
+		if err := f.gone(o, there); err != nil {
+			return nil, err
 		}
 	}
 	s, err := standIn(o, os.O_CREATE)
@@ -43,13 +42,29 @@ func (f *folder) takeLease(o file, tries int) (*lease, error) {
 	}
 	l := &lease{file: o, local: s}
 	if err = insist(tryLock, s, tries); err == nil {
-		_, err = l.say([]byte(machine + "\n"))
+		_, err = l.say(f.who.words(machine))
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	go l.keep()
 	return l, nil
+}
+
+// gone says why another machine's lease cannot be taken over, or nothing.
+func (f *folder) gone(o file, there string) error {
+	switch alive, known := f.who.asks(there); {
+	case alive && known: // it was heard last before it was suspended, maybe
+		return fmt.Errorf("%w (%s), which goes on", ErrLeased, there)
+	case known:
+		return nil
+	}
+	age, err := f.age(o)
+	if err == nil && age.Abs() >= leaseTime {
+		return nil
+	}
+	return errors.Join(fmt.Errorf("%w (%s): it is free %v after that one was heard last", ErrLeased, there,
+		leaseTime), err)
 }
 
 // heldLocally is for readers: one whose clock is wrong takes a lease for over, or

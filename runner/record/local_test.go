@@ -151,3 +151,49 @@ func TestLocksThatFail(t *testing.T) {
 		t.Error("what cannot be found out is not held")
 	}
 }
+
+// TestLeaseOfAHolderThatCanBeAskedFor: one that is gone loses its lease at once,
+// one that is there keeps it however long it was silent.
+func TestLeaseOfAHolderThatCanBeAskedFor(t *testing.T) {
+	none := lockless(syscall.ENOLCK)
+	dir := t.TempDir()
+	path := filepath.Join(dir, lockName)
+	take := func(alive, known bool) (*Lock, error) {
+		f, err := openFolder(nil, dir)
+		must(t, err)
+		defer f.Close()
+		f.who = Holder{Name: "me", Alive: func(name string) (bool, bool) {
+			if name != "job 7" {
+				t.Errorf("asked for %q", name)
+			}
+			return alive, known
+		}}
+		return f.acquire(none, lockName, 2)
+	}
+	silent := time.Now().Add(-2 * leaseTime)
+	for _, c := range []struct {
+		heard              time.Time
+		alive, known, free bool
+	}{
+		{time.Now(), false, true, true},
+		{time.Now(), true, true, false},
+		{time.Now(), false, false, false},
+		{silent, true, true, false},
+		{silent, false, false, true},
+	} {
+		write(t, []byte("elsewhere.example\njob 7\n"), path)
+		must(t, os.Chtimes(path, c.heard, c.heard))
+		l, err := take(c.alive, c.known)
+		if (err == nil) != c.free || !c.free && !errors.Is(err, ErrLeased) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if err != nil {
+			continue
+		}
+		if machine, _ := os.Hostname(); string(read(t, path)) != machine+"\nme\n" {
+			t.Errorf("it says %q", read(t, path))
+		}
+		must(t, l.Release())
+		must(t, os.Remove(l.lease.local.Name()))
+	}
+}

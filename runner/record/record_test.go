@@ -3,7 +3,9 @@ package record
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -268,5 +270,28 @@ func TestCheckpointsKept(t *testing.T) {
 		if len(entries) != 2*len(steps)+1 { // and the lock
 			t.Errorf("%d files for %d checkpoints: %v", len(entries), len(steps), entries)
 		}
+	}
+}
+
+// TestAGivenName: of two who make a run of the same name one does.
+func TestAGivenName(t *testing.T) {
+	s := newStore(t)
+	m := newMeta(1)
+	m.ID = "mine-0123"
+	create(t, s, m)
+	again := newMeta(1)
+	again.ID = m.ID
+	if _, err := s.Create(again, nil); !errors.Is(err, fs.ErrExist) || again.ID != m.ID {
+		t.Errorf("twice: %v, as %s", err, again.ID)
+	}
+	for _, name := range []string{"../mine", ".mine", "a/b"} {
+		bad := newMeta(1)
+		bad.ID = name
+		if _, err := s.Create(bad, nil); err == nil {
+			t.Errorf("%q is made", name)
+		}
+	}
+	if r, err := Find(s.Dir(), m.ID); err != nil || r.Status() != runner.Queued {
+		t.Errorf("%v, %v", r, err)
 	}
 }

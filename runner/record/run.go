@@ -239,11 +239,17 @@ func runNames(dir string) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		info, err := os.Stat(filepath.Join(dir, e.Name()))
-		if plainName(e.Name()) && err == nil && info.IsDir() {
+		if plainName(e.Name()) && err == nil && info.IsDir() && !isSweep(filepath.Join(dir, e.Name())) {
 			names = append(names, e.Name())
 		}
 	}
 	return names, nil
+}
+
+// isSweep tells whether a folder is a runs folder of its own: see runner/sweep.
+func isSweep(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, "sweep.json"))
+	return err == nil
 }
 
 func readRun(dir string) (*Run, error) {

@@ -21,6 +21,7 @@ type Store struct {
 	dir  string
 	now  func() time.Time
 	open opener
+	who  Holder
 }
 
 // Open returns the store in the folder dir, made if missing. The error names a
@@ -48,26 +49,44 @@ func probe(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
+// As makes locks of the store, on a disk that has none, say who holds them.
+func (s *Store) As(who Holder) { s.who = who }
+
+func (s *Store) root() (*folder, error) {
+	f, err := openFolder(s.open, s.dir)
+	if err == nil {
+		f.who = s.who
+	}
+	return f, err
+}
+
 // Dir returns the folder.
 func (s *Store) Dir() string { return s.dir }
 
 // Create implements runner.Store: a new directory, made aside and renamed, so
 // that nobody sees it before its run.json and a fork's checkpoint are complete
-// and its lock held. It sets m.ID, and m.Created where that is zero.
+// and its lock held. It sets m.ID and m.Created where they are empty; an m.ID
+// that was given and is taken, or being made, is an fs.ErrExist.
 func (s *Store) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
 	s.sweep()
 	if m.Created.IsZero() {
 		m.Created = s.now().UTC()
 	}
 	const tries = 100
+	given := m.ID != ""
+	if given && !plainName(m.ID) {
+		return nil, fmt.Errorf("creating run %s: want the name of a run, not a path", m.ID)
+	}
 	var err error
 	for range tries {
-		m.ID = newID(m)
+		if !given {
+			m.ID = newID(m)
+		}
 		var r *recorder
 		if r, err = s.create(m, from); err == nil {
 			return r, nil
 		}
-		if !errors.Is(err, fs.ErrExist) {
+		if given || !errors.Is(err, fs.ErrExist) {
 			break
 		}
 	}
@@ -77,7 +96,7 @@ func (s *Store) Create(m *runner.Meta, from *runner.State) (runner.Recorder, err
 // create makes the directory of the run m. The error is an fs.ErrExist where
 // the ID is taken.
 func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err error) {
-	root, err := openFolder(s.open, s.dir)
+	root, err := s.root()
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +210,7 @@ const sweepAge = time.Minute
 // sweep removes directories that a crash left half-made or half-removed. What
 // it cannot remove is in nobody's way.
 func (s *Store) sweep() {
-	root, err := openFolder(s.open, s.dir)
+	root, err := s.root()
 	if err != nil {
 		return
 	}
@@ -344,7 +363,7 @@ func (s *Store) named(id string) (in *folder, m *runner.Meta, err error) {
 	if !plainName(id) {
 		return nil, nil, errors.New("want the name of a run, not a path")
 	}
-	root, err := openFolder(s.open, s.dir)
+	root, err := s.root()
 	if err != nil {
 		return nil, nil, err
 	}

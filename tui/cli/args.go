@@ -120,6 +120,17 @@ func (a *app) completeDatasets(*cobra.Command, []string, string) ([]string, cobr
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
+func completeFolders(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+func completeYAML(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
 func mustComplete(c *cobra.Command, flag string, f completer) {
 	if c.RegisterFlagCompletionFunc(flag, f) != nil {
 		panic("cli: completion of a flag that does not exist")

@@ -34,6 +34,9 @@ type Env struct {
 	// command to end. A command that does not ask for it is ended at once. With
 	// hangup it goes on when its terminal is closed, and hangup is called then.
 	Orderly func(ctx context.Context, hangup func()) (context.Context, context.CancelFunc)
+	// Warned returns what is closed when the process hears that its time is about to
+	// be over (USR1), until forget is called; nil: it hears nothing.
+	Warned func() (warned <-chan struct{}, forget func())
 	// Self returns the command that is this program with other arguments, not
 	// started; nil keeps all runs in this process.
 	Self func(args ...string) *exec.Cmd
@@ -182,7 +185,8 @@ func (a *app) root() *cobra.Command {
 		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(),
 		a.reportCommand(), a.recordCommand(), a.evalCommand(), a.exportCommand(),
 		a.resumeCommand(), a.attachCommand(), a.replayCommand(), a.pauseCommand(), a.stopCommand(),
-		a.checkpointCommand(), a.knobCommand(), a.labelCommand(), a.deleteCommand(), a.doctorCommand(), a.engineCommand(),
+		a.checkpointCommand(), a.knobCommand(), a.labelCommand(), a.deleteCommand(), a.doctorCommand(),
+		a.engineCommand(), a.sweepCommand(),
 		a.dataCommand(), a.benchCommand(),
 		a.riskCommand(), a.certifyCommand(), a.planCommand(), a.theoryCommand(), a.versionCommand())
 	return root

@@ -65,6 +65,7 @@ engine in the background, and leave it alone when they end.`,
 			return engine.Run(ctx, engine.Settings{
 				RunsDir: a.runs, RuntimeDir: a.RuntimeDir, DataDir: a.data, Threads: a.threads,
 				Host: host(), Idle: idle, Log: a.Stderr, Ended: a.notifier(a.runs),
+				Parallel: a.sweepParallel(), Work: a.engineWork,
 			})
 		},
 	}

@@ -1,0 +1,173 @@
+package sweep
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/compare"
+)
+
+// Table is what a sweep came to: for each method the setting that the validation
+// split finds best, and what that one has on both splits. No other setting's
+// figures of the test split are in it, or have any part in it.
+type Table struct {
+	Select string   `json:"select"`
+	Level  float64  `json:"level"` // of the intervals
+	Rows   []Row    `json:"methods"`
+	Notes  []string `json:"notes"`
+}
+
+// Row is one method.
+type Row struct {
+	Algorithm dro.Algorithm              `json:"algorithm"`
+	Label     string                     `json:"setting"` // without the method
+	Values    map[string]json.RawMessage `json:"values"`
+	IDs       []string                   `json:"runs"` // of the setting, by seed
+	// Validation is the mean over seeds of what was chosen by, at the step that
+	// each run has chosen by it: the best of many, so better than it will be again.
+	Validation Cell   `json:"validation"`
+	Test       []Cell `json:"test"` // at the same step
+	Cost       Cost   `json:"cost"` // of all settings of the method, this one too
+	Own        Cost   `json:"own_cost"`
+	Settings   int    `json:"settings"`
+	// Unfinished settings had no part in the choice: a run of theirs failed, or is
+	// not done. Those that a rung has dropped had theirs.
+	Unfinished int `json:"unfinished"`
+}
+
+// Cell is a measure over seeds.
+type Cell struct {
+	Name   string          `json:"name"` // as in a run's --json
+	Title  string          `json:"title"`
+	Values []runner.Number `json:"values"`
+	Mean   runner.Number   `json:"mean"`
+	Half   runner.Number   `json:"half"` // of the t interval; none for one seed
+	scale  dro.Scale
+}
+
+// Cost is what runs took.
+type Cost struct {
+	Runs    int           `json:"runs"`
+	Epochs  float64       `json:"epochs"`
+	Seconds runner.Number `json:"seconds"` // in training steps
+}
+
+func (c *Cost) add(s *State) {
+	if s.Run == nil {
+		return
+	}
+	sum := s.Run.Summary()
+	c.Runs++
+	c.Epochs += sum.Epochs
+	if v := sum.ImagesPerSecond; v.Applies() && v.Float() > 0 {
+		took := float64(sum.Steps) * float64(s.Run.Meta.Spec.Batch) / v.Float()
+		c.Seconds = runner.Num(took + nought(c.Seconds))
+	}
+}
+
+func nought(n runner.Number) float64 {
+	if n.Applies() {
+		return n.Float()
+	}
+	return 0
+}
+
+// measured are the columns of the test split, for runs whose parts are classes.
+var measured = []string{"worst_class_accuracy", "test_accuracy", "test_loss", "robust_risk"}
+
+// Table chooses. Settings with a run that is not done are left out.
+func (l *Look) Table() *Table {
+	const level = .95
+	t := &Table{Select: l.List.Select, Level: level, Rows: []Row{}, Notes: []string{}}
+	for _, settings := range l.List.byMethod() {
+		ranked := l.rank(settings, func(_ int, s *State) bool { return s.Status == runner.Done })
+		row := Row{Algorithm: settings[0].Algorithm, Settings: len(settings)}
+		for _, s := range settings {
+			open := false
+			for _, i := range s.runs {
+				state := l.State(i)
+				row.Cost.add(&state)
+				open = open || state.Status != runner.Done
+			}
+			if open {
+				row.Unfinished++
+			}
+		}
+		if len(ranked) > 0 {
+			l.fill(&row, &ranked[0], level)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.note(l)
+	return t
+}
+
+// fill puts the chosen setting's figures into a row.
+func (l *Look) fill(row *Row, s *setting, level float64) {
+	first := l.State(s.runs[0])
+	by, _ := first.Run.Meta.Selector()
+	names := []string{by.Name}
+	for _, name := range measured {
+		names = append(names, first.Run.Meta.Fit(name))
+	}
+	r := &l.List.Runs[s.runs[0]]
+	row.Values, row.Label = r.Values, l.List.label(r, "")
+	cells := make([]Cell, len(names))
+	for c, name := range names {
+		m, _ := runner.FindMeasure(name)
+		cells[c] = Cell{Name: name, Title: m.Head(), scale: m.Scale}
+		for _, i := range s.runs {
+			state := l.State(i)
+			cells[c].Values = append(cells[c].Values, at(&state, name))
+		}
+		cells[c].conclude(level)
+	}
+	for _, i := range s.runs {
+		state := l.State(i)
+		row.IDs = append(row.IDs, l.List.Runs[i].ID)
+		row.Own.add(&state)
+	}
+	row.Validation, row.Test = cells[0], cells[1:]
+}
+
+// at is a measure of a run at the step that it has chosen.
+func at(s *State, name string) runner.Number {
+	if sum := s.Run.Summary(); sum.Selected == nil {
+		return sum.Of(name)
+	}
+	return s.Run.Summary().Selected.Of(name)
+}
+
+func (c *Cell) conclude(level float64) {
+	var xs []float64
+	for _, v := range c.Values {
+		if v.Applies() {
+			xs = append(xs, v.Float())
+		}
+	}
+	mean, half := compare.TInterval(xs, level)
+	c.Mean, c.Half = runner.NumIf(len(xs) > 0, mean), runner.NumIf(len(xs) > 1 && !math.IsNaN(half), half)
+}
+
+// note says what a reader has to know.
+func (t *Table) note(l *Look) {
+	t.Notes = append(t.Notes, fmt.Sprintf("Each method's setting is the best of its own by %s on the "+
+		"validation split, the mean over seeds; the test split had no part in it. Figures are at the step that "+
+		"each run has chosen by the same rule, ± is the half width of the %g %% t interval.",
+		t.Select, 100*t.Level))
+	unfinished := 0
+	for _, r := range t.Rows {
+		unfinished += r.Unfinished
+	}
+	switch {
+	case len(l.List.Halving.Epochs) > 0:
+		t.Notes = append(t.Notes, fmt.Sprintf("%d settings were ended early by validation, failed, "+
+			"or are not done.", unfinished))
+	case unfinished > 0:
+		t.Notes = append(t.Notes, fmt.Sprintf("%d settings are not done or failed, and had no part in the choice: "+
+			"see drolab sweep status.", unfinished))
+	}
+}

@@ -1,0 +1,229 @@
+package sweep
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+)
+
+// Setting is one method with one value of everything that varies; it has a run
+// for each seed.
+type Setting struct {
+	Algorithm dro.Algorithm
+	Values    values // of what varies and the method reads
+	spec      runner.Spec
+	namer     *namer
+}
+
+// values are settings by key.
+type values = map[string]json.RawMessage
+
+// Expand returns the sweep's runs: methods outermost, then the grid with its
+// first setting outermost, then draws, seeds innermost. The same file gives the
+// same list. What a method does not read does not vary for it, so that no run
+// stands there twice.
+func (f *File) Expand() *List {
+	settings, errs := f.settings()
+	if len(errs) > 0 {
+		panic("sweep: Expand of a file that Parse refused")
+	}
+	l := &List{Name: f.Name, Preset: f.Preset, Base: f.Base, Select: f.Select, Halving: f.Halving,
+		Keys: f.keys()}
+	for n, s := range settings {
+		for i := range f.Base.Seeds {
+			one := s.spec
+			one.Seed += uint64(i)
+			l.Runs = append(l.Runs, Run{ID: s.namer.id(f.Name, &one), Setting: n, Algorithm: s.Algorithm,
+				Seed: one.Seed, Values: s.Values})
+		}
+	}
+	return l
+}
+
+// keys are what varies, the methods not counted.
+func (f *File) keys() (keys []string) {
+	for _, a := range f.Axes {
+		keys = append(keys, a.Key)
+	}
+	return append(keys, f.Random.Keys...)
+}
+
+// settings makes the settings; what is wrong with them comes once a key.
+func (f *File) settings() (list []Setting, errs []error) {
+	if n := f.size(); n > mostRuns {
+		return nil, []error{&lineError{1, fmt.Errorf("%.0f runs: want at most %d", n, mostRuns)}}
+	}
+	if err := f.unread(); err != nil {
+		errs = append(errs, err)
+	}
+	seen, told := map[string]bool{}, map[string]bool{}
+	points := f.points()
+	for _, a := range f.Base.Algorithms {
+		spec := f.Base
+		spec.Algorithms, spec.Seeds = []dro.Algorithm{a}, 1
+		names := newNamer(&spec, f.keys()...)
+		for _, at := range points {
+			s := names.setting(spec, at)
+			name := names.hash(&s.spec)
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			list = append(list, s)
+			if err := s.spec.Validate(); err != nil {
+				line := f.lineOf(err)
+				if key := err.Error(); !told[key] {
+					told[key] = true
+					errs = append(errs, &lineError{line, err})
+				}
+			}
+		}
+	}
+	return list, errs
+}
+
+func (f *File) size() float64 {
+	n := float64(max(1, f.Random.Draws) * max(1, len(f.Base.Algorithms)) * max(1, f.Base.Seeds))
+	for _, a := range f.Axes {
+		n *= float64(len(a.Values))
+	}
+	return n
+}
+
+// points are the points of the grid, each with every draw.
+func (f *File) points() (points []values) {
+	points = []values{{}}
+	for _, a := range f.Axes {
+		points = product(points, len(a.Values), func(m values, i int) { m[a.Key] = a.Values[i] })
+	}
+	if f.Random.Draws == 0 {
+		return points
+	}
+	return product(points, f.Random.Draws, func(m values, i int) {
+		for k, key := range f.Random.Keys {
+			m[key] = f.Random.draws[k][i]
+		}
+	})
+}
+
+func product(
+	points []values, n int, set func(m values, i int),
+) (all []values) {
+	for _, p := range points {
+		for i := range n {
+			m := maps.Clone(p)
+			set(m, i)
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// setting is the method of spec at a point.
+func (n *namer) setting(spec runner.Spec, at values) Setting {
+	s := Setting{Algorithm: spec.Algorithm(), Values: maps.Clone(at), spec: spec, namer: n}
+	maps.DeleteFunc(s.Values, func(key string, _ json.RawMessage) bool { return !n.reads(key) })
+	for _, key := range slices.Sorted(maps.Keys(s.Values)) {
+		if s.spec.Assign(key, s.Values[key]) != nil {
+			panic("sweep: a value that Parse has assigned before")
+		}
+	}
+	return s
+}
+
+// unread refuses what varies, or is set, and no method reads.
+func (f *File) unread() error {
+	for _, key := range slices.Sorted(maps.Keys(f.lines)) {
+		if err := f.Base.Unread([]string{key}); err != nil {
+			return &lineError{f.lines[key], err}
+		}
+	}
+	return nil
+}
+
+// lineOf is the line of the setting that an error is about.
+func (f *File) lineOf(err error) int {
+	var key *runner.KeyError
+	if errors.As(err, &key) {
+		return f.lines[key.Key]
+	}
+	word, _, _ := strings.Cut(err.Error(), ":")
+	return f.lines[word]
+}
+
+// namer names the runs of one method. What does not vary is written once.
+type namer struct {
+	rows    []runner.Setting // that the method reads
+	varying map[string]bool
+	base    []string // by row
+	least   runner.Spec
+}
+
+func newNamer(s *runner.Spec, varying ...string) *namer {
+	n := &namer{varying: map[string]bool{"seed": true}, least: runner.Defaults()}
+	for _, key := range varying {
+		n.varying[key] = true
+	}
+	for _, t := range runner.AllSettings() {
+		if t.ReadIn(s) {
+			n.rows = append(n.rows, t)
+			n.base = append(n.base, n.line(&t, s))
+		}
+	}
+	return n
+}
+
+func (n *namer) reads(key string) bool {
+	return slices.ContainsFunc(n.rows, func(t runner.Setting) bool { return t.Key == key })
+}
+
+// line is nothing for a default: so a program that has a new setting, which does
+// nothing unless it is set, knows the runs of the one before.
+func (n *namer) line(t *runner.Setting, s *runner.Spec) string {
+	text := t.Text(s)
+	if text == t.Text(&n.least) {
+		return ""
+	}
+	return t.Key + "=" + text + "\n"
+}
+
+// hash names a resolved Spec: 64 bits of the settings that its method reads.
+func (n *namer) hash(s *runner.Spec) string {
+	h := sha256.New()
+	for i := range n.rows {
+		line := n.base[i]
+		if n.varying[n.rows[i].Key] {
+			line = n.line(&n.rows[i], s)
+		}
+		io.WriteString(h, line)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+}
+
+// id names a run: readable, and by its hash.
+func (n *namer) id(sweep string, s *runner.Spec) string {
+	return fmt.Sprintf("%s-%s-s%d-%s", plain(sweep), s.Algorithm(), s.Seed, n.hash(s))
+}
+
+// plain makes a file's name fit for a folder's.
+func plain(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(name))
+	const longest = 32
+	if name = strings.Trim(name[:min(len(name), longest)], "_-"); name == "" {
+		return "sweep"
+	}
+	return name
+}

@@ -1,0 +1,294 @@
+package sweep
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"drolab/presets"
+	"drolab/runner"
+)
+
+// File is what a sweep file says.
+type File struct {
+	Name   string // of the file, for errors and as the runs' preset
+	Preset string
+	// Base has the preset with the fixed overrides; its Algorithms are those to
+	// sweep over, its Seeds how many each setting gets.
+	Base   runner.Spec
+	Axes   []Axis
+	Random Random
+	// Select is the rule by which a method's setting is chosen; see runner.Select.
+	Select  string
+	Halving Halving
+
+	lines map[string]int // by key, of what is set, swept or drawn
+}
+
+// Axis is a setting with the values that it is to have.
+type Axis struct {
+	Key    string
+	Values []json.RawMessage
+}
+
+// Halving ends runs early: once every run has trained Epochs[i] epochs, only the
+// best settings of each method by validation go on, the share Keep of them. The
+// zero value ends none.
+type Halving struct {
+	Epochs []int
+	Keep   float64
+}
+
+// mostRuns bounds a sweep: its list is read as a whole.
+const mostRuns = 100_000
+
+// Parse reads a sweep file. load gets the preset that it names. The errors are
+// all that can be found, each with file and line.
+func Parse(file string, text []byte, load func(name string) (presets.Preset, error)) (*File, []error) {
+	entries, err := presets.Entries(file, text)
+	if err != nil {
+		return nil, []error{err}
+	}
+	p := &parser{file: file, of: File{Name: baseName(file), lines: map[string]int{}}}
+	p.preset(entries, load)
+	for _, e := range entries {
+		p.line = e.Line
+		p.add(e)
+	}
+	p.finish()
+	if len(p.errs) > 0 {
+		return nil, p.errs
+	}
+	return &p.of, nil
+}
+
+// parser fills in a File and collects what is wrong.
+type parser struct {
+	file string
+	line int
+	of   File
+	errs []error
+
+	loaded bool // the preset
+}
+
+// words are the keys of a sweep file.
+var words = []string{"preset", "set", "grid", "random", "seeds", "select", "halving"}
+
+func (p *parser) fail(format string, args ...any) {
+	p.errs = append(p.errs, fmt.Errorf("%s:%d: "+format, append([]any{p.file, p.line}, args...)...))
+}
+
+// preset comes first, wherever it stands: the others change it.
+func (p *parser) preset(entries []presets.Entry, load func(string) (presets.Preset, error)) {
+	p.of.Base, p.of.Select, p.line = runner.Defaults(), runner.SelectValWorst, 1
+	at := slices.IndexFunc(entries, func(e presets.Entry) bool { return e.Key == "preset" })
+	if at < 0 {
+		p.fail("preset: nothing: want the name of a preset or a preset's file")
+		return
+	}
+	p.line = entries[at].Line
+	if !p.read(entries[at], &p.of.Preset, "the name of a preset or a preset's file") {
+		return
+	}
+	loaded, err := load(p.of.Preset)
+	if err != nil {
+		p.fail("%w", err)
+		return
+	}
+	p.of.Base, p.loaded = loaded.Spec, true
+	if p.of.Base.Select != runner.SelectLast {
+		p.of.Select = p.of.Base.Select
+	}
+}
+
+// read reads a value that is no setting.
+func (p *parser) read(e presets.Entry, into any, want string) bool {
+	if e.Below == nil && string(e.JSON) != "null" && json.Unmarshal(e.JSON, into) == nil {
+		return true
+	}
+	p.fail("%s: want %s", e.Key, want)
+	return false
+}
+
+func (p *parser) add(e presets.Entry) {
+	switch e.Key {
+	case "preset":
+	case "set":
+		p.below(e, p.set)
+	case "grid":
+		p.below(e, p.axis)
+	case "random":
+		p.below(e, p.random)
+	case "seeds":
+		if p.assign(&p.of.Base, "seeds", e.JSON) && (p.of.Base.Seeds < 1 || p.of.Base.Seeds > mostRuns) {
+			p.fail("seeds: %d: want a whole number from 1 to %d", p.of.Base.Seeds, mostRuns)
+		}
+	case "select":
+		p.selection(e)
+	case "halving":
+		p.below(e, p.halving)
+	default:
+		p.fail("%.40q: want one of %s", e.Key, strings.Join(words, ", "))
+	}
+}
+
+// below reads the entries of a mapping.
+func (p *parser) below(e presets.Entry, each func(presets.Entry)) {
+	if e.Below == nil {
+		p.fail("%s: want settings with their values, as in {rho: ...}", e.Key)
+	}
+	for _, b := range e.Below {
+		p.line = b.Line
+		each(b)
+	}
+}
+
+// settingKey is the setting that a key of the file means.
+func settingKey(key string) string {
+	if key == "algo" {
+		return "algorithms"
+	}
+	return key
+}
+
+// claim notes where a setting is said, once.
+func (p *parser) claim(key string) bool {
+	if at, twice := p.of.lines[key]; twice {
+		p.fail("%s: is said in line %d already", key, at)
+		return false
+	}
+	p.of.lines[key] = p.line
+	return true
+}
+
+func (p *parser) assign(s *runner.Spec, key string, value json.RawMessage) bool {
+	err := presets.Assign(s, key, value)
+	if err != nil {
+		p.fail("%w", err)
+	}
+	return err == nil
+}
+
+func (p *parser) set(e presets.Entry) {
+	key := settingKey(e.Key)
+	switch {
+	case key == "seeds" || key == "select":
+		p.fail("%s: stands by itself in a sweep file, not below set", key)
+	case p.claim(key):
+		p.assign(&p.of.Base, key, e.JSON)
+	}
+}
+
+// axis reads a setting of the grid: a list of values or, for algorithms, of names.
+func (p *parser) axis(e presets.Entry) {
+	key := settingKey(e.Key)
+	var values []json.RawMessage
+	if key == "seed" || key == "seeds" || key == "select" {
+		p.fail("grid: %s cannot vary: say how many seeds there are with seeds", key)
+		return
+	}
+	if e.Below != nil || json.Unmarshal(e.JSON, &values) != nil || len(values) == 0 {
+		p.fail("grid: %s: want a list of values", e.Key)
+		return
+	}
+	if !p.claim(key) {
+		return
+	}
+	if key == "algorithms" {
+		p.assign(&p.of.Base, key, e.JSON)
+		return
+	}
+	for _, v := range values {
+		one := p.of.Base
+		if !p.assign(&one, key, v) {
+			return
+		}
+	}
+	p.of.Axes = append(p.of.Axes, Axis{key, values})
+}
+
+func (p *parser) selection(e presets.Entry) {
+	p.claim("select")
+	if !p.read(e, &p.of.Select, "a rule") || p.of.Select == runner.SelectLast {
+		p.fail("select: want a rule on the validation split: %s",
+			strings.Join(runner.Selections()[1:], ", "))
+	}
+}
+
+func (p *parser) halving(e presets.Entry) {
+	h := &p.of.Halving
+	switch e.Key {
+	case "epochs":
+		p.claim("halving")
+		if p.read(e, &h.Epochs, "a list of epochs") && (len(h.Epochs) == 0 || !ascending(h.Epochs)) {
+			p.fail("halving: epochs: want one or more epochs, ascending")
+		}
+	case "keep":
+		if p.read(e, &h.Keep, "a share in (0, 1)") && !(h.Keep > 0 && h.Keep < 1) {
+			p.fail("halving: keep: %g: want a share in (0, 1)", h.Keep)
+		}
+	default:
+		p.fail("halving: %.40q: want epochs and keep", e.Key)
+	}
+}
+
+func ascending(epochs []int) bool {
+	for i, n := range epochs {
+		if n < 1 || i > 0 && n <= epochs[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// finish checks what needs all of the file. The specs are checked where they are
+// made: see Expand.
+func (p *parser) finish() {
+	p.of.Base.Select = p.of.Select
+	p.finishDraws()
+	h, s := &p.of.Halving, &p.of.Base
+	if p.line = p.of.lines["halving"]; len(h.Epochs) > 0 {
+		switch last := h.Epochs[len(h.Epochs)-1]; {
+		case h.Keep == 0:
+			p.fail("halving: want the share to keep, as in keep: 0.25")
+		case last >= s.Epochs && p.of.lines["epochs"] == 0:
+			p.fail("halving: epochs: %d: want fewer than the %d that runs have", last, s.Epochs)
+		case s.EvalEvery == 0 || slices.ContainsFunc(h.Epochs, func(n int) bool { return n%s.EvalEvery != 0 }):
+			p.fail("halving: epochs: want epochs that are evaluated: eval_every is %d", s.EvalEvery)
+		}
+	}
+	if p.loaded {
+		_, errs := p.of.settings()
+		p.errs = append(p.errs, errs...)
+	}
+	for i, err := range p.errs { // Expand's name no file
+		if at := (*lineError)(nil); errors.As(err, &at) {
+			p.errs[i] = fmt.Errorf("%s:%d: %w", p.file, max(1, at.line), at.err)
+		}
+	}
+}
+
+// lineError is what is wrong with a line of the file.
+type lineError struct {
+	line int
+	err  error
+}
+
+func (e *lineError) Error() string { return e.err.Error() }
+func (e *lineError) Unwrap() error { return e.err }
+
+func baseName(file string) string {
+	base := filepath.Base(file)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// number reads a float64 that is finite.
+func number(b json.RawMessage) (x float64, ok bool) {
+	err := json.Unmarshal(b, &x)
+	return x, err == nil && string(b) != "null" && !math.IsInf(x, 0)
+}

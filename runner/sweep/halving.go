@@ -1,0 +1,240 @@
+package sweep
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+
+	"drolab/dro"
+	"drolab/runner"
+)
+
+// Successive halving (Jamieson, Talwalkar 2016, arXiv 1502.07943), by whole
+// settings and for each method by itself: methods are what is compared, so none
+// is dropped. Stage s has the runs that the rung before it kept, and ends for a
+// run at Halving.Epochs[s], where it stops with a checkpoint, or, in the last
+// stage, at its end. A run that is kept thus comes to the same as one that was
+// never stopped.
+
+// rung is what the end of a stage has decided. It is written once, by whoever
+// comes first, and then read by all.
+type rung struct {
+	Epochs int   `json:"epochs"`
+	Kept   []int `json:"kept"` // indices of runs, ascending
+	// Values are the settings' means over seeds of the measure of validation, by
+	// setting; those that were not all there have none.
+	Values map[int]float64 `json:"values"`
+}
+
+func (f *Folder) rungPath(n int) string { return f.own(fmt.Sprintf("rung-%d.json", n)) }
+
+// rung reads what rung n ≥ 1 has decided; nil where it has not.
+func (f *Folder) rung(n int) (*rung, error) {
+	var r rung
+	err := readJSON(f.rungPath(n), &r)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return &r, err
+}
+
+// stages is how far the rungs have come.
+type stages struct {
+	halving Halving
+	last    int // the stage that goes on
+	members map[int]bool
+	all     bool // everybody is a member
+}
+
+func (f *Folder) stages() (*stages, error) {
+	s := &stages{halving: f.List.Halving, all: true}
+	for n := range f.List.Halving.Epochs {
+		r, err := f.rung(n + 1)
+		if err != nil {
+			return nil, err
+		}
+		if r == nil {
+			break
+		}
+		s.last, s.all, s.members = n+1, false, map[int]bool{}
+		for _, i := range r.Kept {
+			s.members[i] = true
+		}
+	}
+	return s, nil
+}
+
+func (s *stages) member(i int) bool { return s.all || s.members[i] }
+
+// until is the epoch that the stage ends at; 0: the runs' own end.
+func (h *Halving) until(stage int) int {
+	if stage < len(h.Epochs) {
+		return h.Epochs[stage]
+	}
+	return 0
+}
+
+// mark says of a state what the rungs make of it.
+func (s *stages) mark(i int, state *State) {
+	switch {
+	case !s.member(i) && state.Status != runner.Done:
+		state.Status, state.Cause = Dropped, "others were better by validation"
+	case state.Status == runner.Stopped && state.through(s.halving.until(s.last)):
+		state.Status, state.Cause = Waiting, "for the others to reach its rung"
+	}
+}
+
+// through tells whether a run has trained so many epochs; 0 is all of its own.
+func (s *State) through(epochs int) bool {
+	if s.Run == nil {
+		return false
+	}
+	if epochs == 0 || s.Status == runner.Done {
+		return s.Status == runner.Done
+	}
+	return s.Run.Summary().Steps >= int64(epochs)*s.Run.Meta.StepsPerEpoch
+}
+
+// keeps is how many settings of a method go on behind rung n, of so many.
+func (h *Halving) keeps(settings, n int) int {
+	for range n {
+		settings = max(1, int(math.Ceil(h.Keep*float64(settings))))
+	}
+	return settings
+}
+
+// places is how many runs rung n keeps at most.
+func (l *List) places(n int) (places int) {
+	for _, settings := range l.byMethod() {
+		most := 0
+		for _, s := range settings {
+			most = max(most, len(s.runs))
+		}
+		places += l.Halving.keeps(len(settings), n) * most
+	}
+	return places
+}
+
+// decide ends stage n−1: it writes what rung n keeps, unless somebody has.
+func (l *Look) decide(n int) (*rung, error) {
+	if r, err := l.rung(n); r != nil || err != nil {
+		return r, err
+	}
+	before, err := l.stages()
+	if err != nil {
+		return nil, err
+	}
+	if before.last != n-1 {
+		return nil, fmt.Errorf("rung %d: rung %d has not decided yet", n, before.last+1)
+	}
+	r := &rung{Epochs: l.List.Halving.Epochs[n-1], Values: map[int]float64{}}
+	for _, settings := range l.List.byMethod() {
+		ranked := l.rank(settings, func(i int, s *State) bool { return before.member(i) && s.through(r.Epochs) })
+		for _, c := range ranked {
+			r.Values[c.Setting] = c.value
+		}
+		for _, c := range ranked[:min(len(ranked), l.List.Halving.keeps(len(settings), n))] {
+			r.Kept = append(r.Kept, c.runs...)
+		}
+	}
+	slices.Sort(r.Kept)
+	return l.agree(n, r)
+}
+
+// agree writes a decision if there is none and returns the one that there is.
+func (l *Look) agree(n int, r *rung) (*rung, error) {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	mine, err := os.CreateTemp(l.own(), ".new-rung-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(mine.Name())
+	_, err = mine.Write(append(b, '\n'))
+	if err = errors.Join(err, mine.Sync(), mine.Close()); err != nil {
+		return nil, err
+	}
+	// A link is there or not, and there once.
+	if err := os.Link(mine.Name(), l.rungPath(n)); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return l.rung(n)
+}
+
+// setting is the runs of one setting.
+type setting struct {
+	Setting   int
+	Algorithm dro.Algorithm
+	runs      []int
+	value     float64 // of validation, the mean over seeds; NaN: not all seeds have one
+}
+
+// byMethod are the settings of each method, in the order of the list.
+func (l *List) byMethod() (methods [][]setting) {
+	at, of := map[int][2]int{}, map[dro.Algorithm]int{}
+	for i, r := range l.Runs {
+		m, ok := of[r.Algorithm]
+		if !ok {
+			m = len(methods)
+			of[r.Algorithm], methods = m, append(methods, nil)
+		}
+		place, ok := at[r.Setting]
+		if !ok {
+			place = [2]int{m, len(methods[m])}
+			at[r.Setting] = place
+			methods[m] = append(methods[m], setting{Setting: r.Setting, Algorithm: r.Algorithm})
+		}
+		s := &methods[place[0]][place[1]]
+		s.runs = append(s.runs, i)
+	}
+	return methods
+}
+
+// rank returns the settings all of whose runs fit, best first by validation; of
+// equals the first in the list. It looks at no test split.
+func (l *Look) rank(settings []setting, fits func(i int, s *State) bool) (ranked []setting) {
+	higher := false
+	for _, s := range settings {
+		sum := 0.0
+		for _, i := range s.runs {
+			state := l.State(i)
+			if !fits(i, &state) {
+				sum = math.NaN()
+				break
+			}
+			value, better := validation(&state)
+			sum, higher = sum+value, better == dro.Higher
+		}
+		if s.value = sum / float64(len(s.runs)); !math.IsNaN(s.value) && !math.IsInf(s.value, 0) {
+			ranked = append(ranked, s)
+		}
+	}
+	slices.SortStableFunc(ranked, func(a, b setting) int {
+		if higher {
+			a, b = b, a
+		}
+		return cmp.Compare(a.value, b.value)
+	})
+	return ranked
+}
+
+// validation is the measure that a run is chosen by, at the step that the run
+// itself has chosen by it.
+func validation(s *State) (value float64, better dro.Sense) {
+	by, ok := s.Run.Meta.Selector()
+	if !ok {
+		return math.NaN(), better
+	}
+	sum := s.Run.Summary()
+	if sum.Selected != nil {
+		return sum.Selected.Of(by.Name).Float(), by.Better
+	}
+	return sum.Of(by.Name).Float(), by.Better
+}

@@ -1,0 +1,114 @@
+package sweep
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/record"
+)
+
+// TestSameSweeps compares two sweeps on the disk, DROLAB_SAME=DIR:DIR; .ci/slurm
+// does, with one that a cluster has trained.
+func TestSameSweeps(t *testing.T) {
+	a, b, ok := strings.Cut(os.Getenv("DROLAB_SAME"), ":")
+	if !ok {
+		t.Skip("DROLAB_SAME=DIR:DIR names no sweeps")
+	}
+	sameSweeps(t, a, b)
+}
+
+// sameSweeps wants the runs of two sweeps done and equal: every step and
+// evaluation that stands, and the weights at the end, to the last bit.
+func sameSweeps(t *testing.T, dirA, dirB string) {
+	t.Helper()
+	a, b := open(t, dirA), open(t, dirB)
+	if len(a.List.Runs) == 0 || len(a.List.Runs) != len(b.List.Runs) {
+		t.Fatalf("%d and %d runs", len(a.List.Runs), len(b.List.Runs))
+	}
+	events := 0
+	for i, r := range a.List.Runs {
+		if r.ID != b.List.Runs[i].ID {
+			t.Fatalf("run %d is %s in one and %s in the other", i, r.ID, b.List.Runs[i].ID)
+		}
+		linesA, weightsA := trace(t, a, i)
+		linesB, weightsB := trace(t, b, i)
+		if !slices.Equal(linesA, linesB) {
+			t.Errorf("%s: the events differ", r.ID)
+		}
+		if !bytes.Equal(weightsA, weightsB) {
+			t.Errorf("%s: the weights differ", r.ID)
+		}
+		events += len(linesA)
+	}
+	t.Logf("%d runs, %d events: equal to the last bit", len(a.List.Runs), events)
+}
+
+func open(t *testing.T, dir string) *Folder {
+	t.Helper()
+	f, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// trace is what a run that is done left: its steps and evaluations without times,
+// and its last weights.
+func trace(t *testing.T, f *Folder, i int) (lines []string, weights []byte) {
+	t.Helper()
+	r, err := f.Find(i)
+	if err != nil || r.Status() != runner.Done {
+		t.Fatalf("run %d: %v, %v", i, r, err)
+	}
+	for _, e := range standing(t, r) {
+		if step, ok := e.(*runner.StepEvent); ok {
+			step.ImagesPerSecond = runner.Number{}
+		}
+		e.Header().Seq, e.Header().Time = 0, time.Time{}
+		line, err := runner.EncodeEvent(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, string(line))
+	}
+	steps, err := r.Checkpoints()
+	if err != nil || len(steps) == 0 || len(lines) == 0 {
+		t.Fatalf("run %d: checkpoints %v, %v, %d events", i, steps, err, len(lines))
+	}
+	name := fmt.Sprintf("step-%010d.safetensors", steps[len(steps)-1])
+	weights, err = os.ReadFile(filepath.Join(r.Dir, "checkpoints", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines, weights
+}
+
+// standing are the steps and evaluations of a log that no resume has discarded.
+func standing(t *testing.T, r *record.Run) (list []runner.Event) {
+	t.Helper()
+	tail := r.Tail()
+	for {
+		events, err := tail.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(events) == 0 {
+			return list
+		}
+		for _, e := range events {
+			switch e := e.(type) {
+			case *runner.ResumeEvent:
+				list = slices.DeleteFunc(list, func(o runner.Event) bool { return o.Header().Step > e.Step })
+			case *runner.StepEvent, *runner.EvalEvent:
+				list = append(list, e)
+			}
+		}
+	}
+}

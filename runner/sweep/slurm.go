@@ -1,0 +1,349 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"drolab/runner"
+)
+
+// Ask is what a sweep's jobs ask of Slurm.
+type Ask struct {
+	Partition, Constraint string        // empty: not asked for
+	Time                  time.Duration // of a task; 0: as estimated
+	Parallel              int           // tasks of an array at once; 0: no limit
+	Threads               int           // processors of a task
+	DataDir               string
+	Program               string // that the nodes find this program at
+	// Estimate says what a run takes on one machine like this one; nil where Time
+	// is given and nothing else is to be asked for.
+	Estimate func(*runner.Spec) (Need, error)
+}
+
+// Need is what a run takes.
+type Need struct {
+	Seconds float64
+	Bytes   float64
+}
+
+// Batch is one job array: runs of one stage with the same needs.
+type Batch struct {
+	Job   string `json:"job"` // of Slurm; empty before it is submitted
+	Rung  int    `json:"rung"`
+	Base  int    `json:"base"`  // of the runs' indices, or of their places in the rung
+	Tasks []int  `json:"tasks"` // beyond the base
+
+	seconds, bytes float64
+	script         string
+}
+
+// mostTasks is how many indices an array may have by Slurm's default
+// (MaxArraySize 1001).
+const mostTasks = 1000
+
+// Margins of what is asked for: the nodes may be slower than this machine, and
+// evaluations and the first reading of data are estimated roughly.
+const (
+	timeMargin   = 2.0
+	timeBase     = 5 * 60 // seconds
+	memoryMargin = 1.5
+)
+
+// Batches are what is to be submitted for the runs that are in todo, stage by
+// stage: the runs of stages to come are known by their places.
+func (f *Folder) Batches(todo []int, a *Ask) (stages [][]Batch, err error) {
+	s, err := f.stages()
+	if err != nil {
+		return nil, err
+	}
+	for n := s.last; n <= len(f.List.Halving.Epochs); n++ {
+		places, at := todo, func(i int) int { return i }
+		if n > s.last { // whoever it will be
+			places = count(f.List.places(n))
+			at = func(int) int { return -1 }
+		} else if n > 0 {
+			if places, at, err = f.placesOf(n, todo); err != nil {
+				return nil, err
+			}
+		}
+		batches, err := f.classes(n, places, at, a)
+		if err != nil {
+			return nil, err
+		}
+		stages = append(stages, batches)
+	}
+	return stages, nil
+}
+
+func count(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// placesOf are the places in rung n of runs.
+func (f *Folder) placesOf(n int, todo []int) (places []int, at func(int) int, err error) {
+	r, err := f.rung(n)
+	if err != nil {
+		return nil, nil, err
+	}
+	for place, i := range r.Kept {
+		if slices.Contains(todo, i) {
+			places = append(places, place)
+		}
+	}
+	return places, func(place int) int { return r.Kept[place] }, nil
+}
+
+// classes sorts tasks by what they need.
+func (f *Folder) classes(stage int, places []int, at func(int) int, a *Ask) (list []Batch, err error) {
+	known := map[int]Need{} // by setting
+	type class struct {
+		seconds, bytes float64
+		base           int
+	}
+	where := map[class]int{}
+	for _, place := range places {
+		seconds, bytes, err := f.ask(stage, at(place), a, known)
+		if err != nil {
+			return nil, err
+		}
+		key := class{seconds, bytes, place / mostTasks * mostTasks}
+		n, ok := where[key]
+		if !ok {
+			n = len(list)
+			where[key] = n
+			list = append(list, Batch{Rung: stage, Base: key.base, seconds: seconds, bytes: bytes})
+		}
+		list[n].Tasks = append(list[n].Tasks, place-key.base)
+	}
+	return list, nil
+}
+
+// ask is what run i asks for in a stage, with margins and rounded; −1 is the
+// most that any run does.
+func (f *Folder) ask(stage, i int, a *Ask, known map[int]Need) (seconds, bytes float64, err error) {
+	if i >= 0 {
+		return f.askOne(stage, i, a, known)
+	}
+	seen := map[int]bool{}
+	for i, r := range f.List.Runs {
+		if seen[r.Setting] {
+			continue
+		}
+		seen[r.Setting] = true
+		s, b, err := f.askOne(stage, i, a, known)
+		if err != nil {
+			return 0, 0, err
+		}
+		seconds, bytes = max(seconds, s), max(bytes, b)
+	}
+	return seconds, bytes, nil
+}
+
+func (f *Folder) askOne(stage, i int, a *Ask, known map[int]Need) (seconds, bytes float64, err error) {
+	n, ok := known[f.List.Runs[i].Setting]
+	if !ok && a.Estimate != nil {
+		spec, err := f.List.Spec(i)
+		if err != nil {
+			return 0, 0, err
+		}
+		if h := &f.List.Halving; h.until(stage) > 0 {
+			spec.Epochs = min(spec.Epochs, h.until(stage))
+		}
+		if n, err = a.Estimate(&spec); err != nil {
+			return 0, 0, err
+		}
+	}
+	known[f.List.Runs[i].Setting] = n
+	seconds = a.Time.Seconds()
+	if seconds == 0 {
+		seconds = roundTime(timeMargin*n.Seconds + timeBase)
+	}
+	const step = 256 << 20
+	return seconds, math.Ceil(memoryMargin*n.Bytes/step) * step, nil
+}
+
+// roundTime goes up to a time of which there are few, so that there are few
+// classes.
+func roundTime(seconds float64) float64 {
+	for _, minutes := range []float64{10, 20, 30, 60, 120, 240, 480, 720, 1440, 2880, 4320} {
+		if seconds <= 60*minutes {
+			return 60 * minutes
+		}
+	}
+	return math.Ceil(seconds/86400) * 86400
+}
+
+// Script is what sbatch gets. It ends in exec, so that the signals are this
+// program's.
+func (f *Folder) Script(b *Batch, a *Ask, after []string) string {
+	var w strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&w, "#SBATCH "+format+"\n", args...) }
+	w.WriteString("#!/bin/bash\n")
+	line("--job-name=%s", f.jobName())
+	array := ranges(b.Tasks)
+	if a.Parallel > 0 {
+		array += fmt.Sprintf("%%%d", a.Parallel)
+	}
+	line("--array=%s", array)
+	line("--cpus-per-task=%d", a.Threads)
+	if b.bytes > 0 {
+		line("--mem=%.0fM", b.bytes/(1<<20))
+	}
+	line("--time=%s", slurmTime(b.seconds))
+	// It may come 60 s early; a third of the time is left of one that is short.
+	line("--signal=B:USR1@%.0f", min(120, b.seconds/3))
+	line("--requeue")
+	line("--open-mode=append")
+	line("--output=%s", strings.ReplaceAll(f.own("slurm"), "%", "%%")+"/%A_%a.log")
+	for _, option := range [][2]string{{"partition", a.Partition}, {"constraint", a.Constraint}} {
+		if option[1] != "" {
+			line("--%s=%s", option[0], option[1])
+		}
+	}
+	if len(after) > 0 {
+		line("--dependency=afterany:%s", strings.Join(after, ":"))
+	}
+	place := "$SLURM_ARRAY_TASK_ID"
+	if b.Base > 0 {
+		place = fmt.Sprintf("$((%d + SLURM_ARRAY_TASK_ID))", b.Base)
+	}
+	if b.Rung > 0 {
+		place += fmt.Sprintf(" --rung %d", b.Rung)
+	}
+	fmt.Fprintf(&w, "exec %s --data %s --threads \"$SLURM_CPUS_PER_TASK\" sweep task %s %s\n",
+		quote(a.Program), quote(a.DataDir), quote(f.Dir), place)
+	return w.String()
+}
+
+// jobName tells this sweep's jobs from others'.
+func (f *Folder) jobName() string {
+	h := fnv.New32a()
+	h.Write([]byte(f.Dir))
+	return fmt.Sprintf("drolab-%s-%08x", plain(f.List.Name), h.Sum32())
+}
+
+// ranges writes ascending numbers as Slurm does: 0-3,7.
+func ranges(list []int) string {
+	var parts []string
+	for i := 0; i < len(list); {
+		j := i
+		for j+1 < len(list) && list[j+1] == list[j]+1 {
+			j++
+		}
+		part := strconv.Itoa(list[i])
+		if j > i {
+			part += "-" + strconv.Itoa(list[j])
+		}
+		parts, i = append(parts, part), j+1
+	}
+	return strings.Join(parts, ",")
+}
+
+func slurmTime(seconds float64) string {
+	n := int(math.Ceil(seconds))
+	return fmt.Sprintf("%d-%02d:%02d:%02d", n/86400, n/3600%24, n/60%60, n%60)
+}
+
+// ParseTime reads a time as Slurm does: M, M:S, H:M:S, D-H, D-H:M, D-H:M:S.
+func ParseTime(text string) (time.Duration, error) {
+	wrong := fmt.Errorf("%.40q: want minutes, H:M:S or D-H:M:S, as in 04:00:00", text)
+	days, rest, hasDays := strings.Cut(text, "-")
+	if !hasDays {
+		days, rest = "0", text
+	}
+	parts := strings.Split(rest, ":")
+	units := []time.Duration{time.Minute, time.Second}
+	if hasDays || len(parts) == 3 {
+		units = []time.Duration{time.Hour, time.Minute, time.Second}
+	}
+	if len(parts) > len(units) {
+		return 0, wrong
+	}
+	total := time.Duration(0)
+	for i, part := range append([]string{days}, parts...) {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 0 || n > 1e6 {
+			return 0, wrong
+		}
+		total += time.Duration(n) * append([]time.Duration{24 * time.Hour}, units...)[i]
+	}
+	if total == 0 {
+		return 0, wrong
+	}
+	return total, nil
+}
+
+// quote makes a word for a shell.
+func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+// jobsName is in a sweep's own folder what was submitted.
+const jobsName = "jobs.json"
+
+// Batches that were submitted, in their order.
+func (f *Folder) submitted() (list []Batch, err error) {
+	err = readJSON(f.own("slurm", jobsName), &list)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return list, err
+}
+
+// Submit writes the scripts and submits them, each stage behind the one before;
+// submit gets the path of a script and returns its job. Nil submits nothing and
+// writes nothing: the scripts are returned.
+func (f *Folder) Submit(
+	ctx context.Context, stages [][]Batch, a *Ask,
+	submit func(ctx context.Context, script string) (job string, err error),
+) (scripts []string, err error) {
+	jobs, err := f.submitted()
+	if err != nil {
+		return nil, err
+	}
+	if submit != nil {
+		if err := os.MkdirAll(f.own("slurm"), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	var after []string
+	for _, batches := range stages {
+		var now []string
+		for i := range batches {
+			b := &batches[i]
+			text := f.Script(b, a, after)
+			scripts = append(scripts, text)
+			if submit == nil {
+				now = append(now, "JOB")
+				continue
+			}
+			path := f.own("slurm", fmt.Sprintf("array-%d.sh", len(jobs)))
+			if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+				return nil, err
+			}
+			if b.Job, err = submit(ctx, path); err != nil {
+				return nil, fmt.Errorf("sbatch %s: %w", filepath.Base(path), err)
+			}
+			now, jobs = append(now, b.Job), append(jobs, *b)
+			if err := writeJSON(f.own("slurm", jobsName), jobs); err != nil {
+				return nil, fmt.Errorf("job %s is submitted, and cannot be noted: %w", b.Job, err)
+			}
+		}
+		if len(now) > 0 {
+			after = now
+		}
+	}
+	return scripts, nil
+}

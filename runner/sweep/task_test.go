@@ -1,0 +1,388 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/record"
+)
+
+// tasked is a task as a process has it.
+func tasked(f *Folder, place int) *Task {
+	return &Task{Folder: f, Place: place, Host: runner.Host{Kernel: nn.Kernel()}, Threads: 1}
+}
+
+// TestTasksAreTheSweep: the runs done one by one are those done at once.
+func TestTasksAreTheSweep(t *testing.T) {
+	here, jobs := made(t, tiny), made(t, tiny)
+	work(t, here)
+	for i := range jobs.List.Runs {
+		if err := tasked(jobs, i).Do(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sameSweeps(t, here.Dir, jobs.Dir)
+	before := logs(t, jobs)
+	if err := tasked(jobs, 0).Do(context.Background()); err != nil || logs(t, jobs)[jobs.List.Runs[0].ID] !=
+		before[jobs.List.Runs[0].ID] {
+		t.Errorf("a task that is done: %v", err)
+	}
+	for _, place := range []int{-1, 8} {
+		if err := tasked(jobs, place).Do(context.Background()); err == nil {
+			t.Errorf("task %d is done", place)
+		}
+	}
+}
+
+// endless is a sweep of one run that takes longer than any test.
+const endless = "preset: csv\ngrid: {algo: [erm]}\n" +
+	"set: {epochs: 1000000, val_fraction: .3, model: linear, eval_every: 0, log_every: 1}\n"
+
+// interrupted does a task until it has come further than so many steps, and then
+// calls end.
+func interrupted(t *testing.T, task *Task, steps int64, end func(cancel func())) error {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- task.Do(ctx) }()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-done:
+			t.Fatalf("it ended by itself: %v", err)
+		case <-tick.C:
+		}
+		if r, err := task.Find(task.Place); err == nil && r.Summary().Steps > steps {
+			end(cancel)
+			return <-done
+		}
+	}
+}
+
+func saved(t *testing.T, f *Folder) int64 {
+	t.Helper()
+	r, err := f.Find(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, ok, err := r.Saved()
+	if err != nil || !ok || r.Status() != runner.Stopped || s.Step != r.Summary().Steps {
+		t.Fatalf("it is %s at step %d, saved at %d: %v", r.Status(), r.Summary().Steps, s.Step, err)
+	}
+	return s.Step
+}
+
+// TestTimeLimit: at the warning the run is saved and the task asks to be done
+// again, by the array's job and the task's own number; it goes on from there.
+func TestTimeLimit(t *testing.T) {
+	bin := fakes(t)
+	f := made(t, endless)
+	step := int64(0)
+	for life := 1; life <= 2; life++ {
+		limit := make(chan struct{})
+		task := tasked(f, 0)
+		task.Limit = limit
+		task.Requeue = func() error { return Slurm{}.Requeue(context.Background(), "17", "0") }
+		if err := interrupted(t, task, step, func(func()) { close(limit) }); err != nil {
+			t.Fatal(err)
+		}
+		if at := saved(t, f); at <= step {
+			t.Fatalf("life %d came to step %d, the one before to %d", life, at, step)
+		} else {
+			step = at
+		}
+		if got := bin.calls(t); strings.Count(got, "scontrol requeue 17_0\n") != life {
+			t.Errorf("life %d: %q", life, got)
+		}
+	}
+	// It came no further: there is no use in doing it again.
+	task := tasked(f, 0)
+	if err := writeJSON(f.limitsPath(0), limits{2, step + 1<<40}); err != nil {
+		t.Fatal(err)
+	}
+	task.Requeue = func() error { return errors.New("was asked") }
+	if err := task.again(0); err == nil || !strings.Contains(err.Error(), "came no further") {
+		t.Errorf("without progress: %v", err)
+	}
+	if err := writeJSON(f.limitsPath(0), limits{mostRequeues, 0}); err != nil {
+		t.Fatal(err)
+	}
+	if err := task.again(0); err == nil || !strings.Contains(err.Error(), "20 times") {
+		t.Errorf("after 20 times: %v", err)
+	}
+}
+
+// TestTerm: the run is saved, the task is not done, and nobody is asked for
+// anything.
+func TestTerm(t *testing.T) {
+	f := made(t, endless)
+	task := tasked(f, 0)
+	task.Requeue = func() error { t.Error("asked to be done again"); return nil }
+	err := interrupted(t, task, 0, func(cancel func()) { cancel() })
+	if err == nil || !strings.Contains(err.Error(), "is stopped at step") {
+		t.Errorf("%v", err)
+	}
+	saved(t, f)
+}
+
+// TestNeverTwoWriters: while one task has a run, another waits for it and does
+// nothing to it.
+func TestNeverTwoWriters(t *testing.T) {
+	f := made(t, endless)
+	err := interrupted(t, tasked(f, 0), 0, func(cancel func()) {
+		second := tasked(f, 0)
+		second.Patience = 50 * time.Millisecond
+		if err := second.Do(context.Background()); !errors.Is(err, errHeld) {
+			t.Errorf("the second: %v", err)
+		}
+		cancel()
+	})
+	if err == nil {
+		t.Error("the first was done")
+	}
+	log := logs(t, f)[f.List.Runs[0].ID]
+	if strings.Contains(log, `"type":"resume"`) {
+		t.Error("the second has written")
+	}
+	if runs, _ := record.List(f.Dir); len(runs) != 1 {
+		t.Errorf("%d runs", len(runs))
+	}
+}
+
+// TestRungsAsTasks: an array a stage, as on a cluster; a place that the rung has
+// not filled is nobody's.
+func TestRungsAsTasks(t *testing.T) {
+	text := tiny + "halving: {epochs: [2], keep: .5}\n"
+	here, jobs := made(t, text), made(t, text)
+	work(t, here)
+	for i := range jobs.List.Runs {
+		if err := tasked(jobs, i).Do(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := counts(t, jobs); got[Waiting] != 8 {
+		t.Fatalf("at the rung: %v", got)
+	}
+	for place := range jobs.List.places(1) + 1 {
+		task := tasked(jobs, place)
+		task.Rung = 1
+		if err := task.Do(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a, b := counts(t, here), counts(t, jobs); a[runner.Done] != 4 || fmt.Sprint(a) != fmt.Sprint(b) {
+		t.Errorf("here %v, as tasks %v", a, b)
+	}
+}
+
+// bin is a folder with commands in Slurm's names, which note how they are called.
+type bin string
+
+func fakes(t *testing.T) bin {
+	t.Helper()
+	dir := t.TempDir()
+	for name, does := range map[string]string{
+		"sbatch":   `n=$(ls "$D" | grep -c '^job-'); cp "$2" "$D/job-$n.sh"; echo "$((40 + n));cluster"`,
+		"squeue":   `cat "$D/queue" 2>/dev/null; exit 0`,
+		"scontrol": `[ "$1" = requeue ] || cat "$D/show" 2>/dev/null; exit 0`,
+		"scancel":  `exit 0`,
+	} {
+		script := "#!/bin/sh\nD='" + dir + "'\necho \"" + name + " $*\" >> \"$D/calls\"\n" + does + "\n"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return bin(dir)
+}
+
+func (b bin) calls(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(string(b), "calls"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func (b bin) says(t *testing.T, what, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(string(b), what), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func ask() *Ask {
+	return &Ask{Parallel: 4, Threads: 2, DataDir: "/data", Program: "/opt/it's/drolab", Partition: "main",
+		Estimate: func(s *runner.Spec) (Need, error) {
+			if s.Algorithm() == "sfk" {
+				return Need{3000, 1 << 30}, nil
+			}
+			return Need{60, 100 << 20}, nil
+		}}
+}
+
+func TestScripts(t *testing.T) {
+	b := fakes(t)
+	f := made(t, tiny)
+	stages, err := f.Batches([]int{0, 1, 3, 4, 5, 6, 7}, ask())
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripts, err := f.Submit(context.Background(), stages, ask(), Slurm{}.Submit)
+	if err != nil || len(scripts) != 2 {
+		t.Fatalf("%d scripts, want one for each class of needs; %v", len(scripts), err)
+	}
+	for _, want := range []string{"#!/bin/bash\n", "#SBATCH --array=0-1,3%4\n", "#SBATCH --cpus-per-task=2\n",
+		"#SBATCH --mem=1536M\n", "#SBATCH --time=0-02:00:00\n", "#SBATCH --signal=B:USR1@120\n",
+		"#SBATCH --requeue\n",
+		"#SBATCH --open-mode=append\n", "/.sweep/slurm/%A_%a.log\n", "#SBATCH --partition=main\n",
+		`exec '/opt/it'\''s/drolab' --data '/data' --threads "$SLURM_CPUS_PER_TASK" sweep task '` + f.Dir +
+			"' $SLURM_ARRAY_TASK_ID\n"} {
+		if !strings.Contains(scripts[0], want) {
+			t.Errorf("no %q in\n%s", want, scripts[0])
+		}
+	}
+	if !strings.Contains(scripts[1], "--array=4-7%4\n") || !strings.Contains(scripts[1], "--time=0-00:10:00\n") {
+		t.Errorf("the class of erm:\n%s", scripts[1])
+	}
+	jobs, err := f.submitted()
+	if err != nil || len(jobs) != 2 || jobs[0].Job != "40" || jobs[1].Job != "41" {
+		t.Fatalf("noted %+v, %v", jobs, err)
+	}
+	if err := f.Cancel(context.Background(), Slurm{}); err != nil || !strings.Contains(b.calls(t),
+		"scancel --name="+f.jobName()) {
+		t.Errorf("%v: %s", err, b.calls(t))
+	}
+}
+
+func TestScriptsOfRungs(t *testing.T) {
+	fakes(t)
+	f := made(t, tiny+"halving: {epochs: [1, 2], keep: .5}\n")
+	stages, err := f.Batches(count(8), ask())
+	if err != nil || len(stages) != 3 {
+		t.Fatal(len(stages), err)
+	}
+	scripts, err := f.Submit(context.Background(), stages, ask(), Slurm{}.Submit)
+	if err != nil || len(scripts) != 4 {
+		t.Fatal(len(scripts), err)
+	}
+	for i, want := range []string{"--array=0-3%4", "--array=4-7%4",
+		"--array=0-3%4\n", "--array=0-3%4\n"} {
+		if !strings.Contains(scripts[i], want) {
+			t.Errorf("no %q in\n%s", want, scripts[i])
+		}
+	}
+	for i, want := range map[int]string{2: "--dependency=afterany:40:41\n", 3: "--dependency=afterany:42\n"} {
+		if !strings.Contains(scripts[i], want) || !strings.HasSuffix(scripts[i],
+			fmt.Sprintf("$SLURM_ARRAY_TASK_ID --rung %d\n", i-1)) {
+			t.Errorf("no %q in\n%s", want, scripts[i])
+		}
+	}
+}
+
+// TestArraysOfAThousand: an index of Slurm's is below MaxArraySize.
+func TestArraysOfAThousand(t *testing.T) {
+	f := made(t, strings.Replace(tiny, "seeds: 2", "seeds: 600", 1))
+	stages, err := f.Batches(count(2400), &Ask{Threads: 1, Time: time.Hour})
+	if err != nil || len(stages) != 1 || len(stages[0]) != 3 {
+		t.Fatalf("%d stages, %v", len(stages), err)
+	}
+	last := f.Script(&stages[0][2], &Ask{Threads: 1, Time: time.Hour}, nil)
+	if !strings.Contains(last, "--array=0-399\n") ||
+		!strings.HasSuffix(last, "$((2000 + SLURM_ARRAY_TASK_ID))\n") {
+		t.Error(last)
+	}
+}
+
+// TestWhatSlurmSays: tasks are known by their array's job and their number, the
+// array's last one too; what nobody does any more is named with its reason.
+func TestWhatSlurmSays(t *testing.T) {
+	b := fakes(t)
+	f := made(t, tiny)
+	stages, err := f.Batches(count(8), &Ask{Threads: 1, Time: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Submit(context.Background(), stages, &Ask{Threads: 1}, Slurm{}.Submit); err != nil {
+		t.Fatal(err)
+	}
+	b.says(t, "queue", "40 |0 |PENDING | |2 |BeginTime |\n40|1|RUNNING|n3|0|None|\n40|N/A|PENDING||0|x|\n"+
+		"garbage\n"+
+		"40|7|PENDING||0|Resources|\n")
+	b.says(t, "show", "JobId=43 ArrayJobId=40 ArrayTaskId=2 JobState=NODE_FAIL Reason=NodeDown Restarts=1 "+
+		"NodeList=n2\nJobId=44 ArrayJobId=40 ArrayTaskId=3 JobState=COMPLETED Reason=None NodeList=n1\n")
+	jobs, err := f.Jobs(context.Background(), Slurm{}, true)
+	if err != nil || !jobs.Busy() {
+		t.Fatal(jobs, err)
+	}
+	if err := tasked(f, 3).Do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	list := states(t, f)
+	jobs.Mark(list)
+	for i, want := range map[int][2]string{
+		0: {"queued", "Slurm: pending (BeginTime), requeued 2 times"},
+		1: {"queued", "Slurm: running on n3"},
+		2: {"failed", "Slurm: node_fail (NodeDown) on n2, requeued 1 times"},
+		3: {"done", ""},
+		4: {"missing", ""},
+		7: {"queued", "Slurm: pending (Resources)"},
+	} {
+		if got := [2]string{string(list[i].Status), list[i].Cause}; got != want {
+			t.Errorf("run %d: %v, want %v", i, got, want)
+		}
+	}
+}
+
+func TestParseTime(t *testing.T) {
+	for text, want := range map[string]time.Duration{"30": 30 * time.Minute, "1:30": 90 * time.Second,
+		"04:00:00": 4 * time.Hour, "2-0": 48 * time.Hour, "1-2:30": 26*time.Hour + 30*time.Minute,
+		"1-02:03:04": 26*time.Hour + 3*time.Minute + 4*time.Second} {
+		if got, err := ParseTime(text); err != nil || got != want {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "0", "4h", "1:2:3:4", "-1", "1-", "x-1"} {
+		if got, err := ParseTime(text); err == nil {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	if got := ranges([]int{0, 1, 2, 5, 7, 8}); got != "0-2,5,7-8" {
+		t.Error(got)
+	}
+	if !slices.Equal(count(3), []int{0, 1, 2}) {
+		t.Error("count(3)")
+	}
+}
+
+// TestHolderOfALease: a life of a task that Slurm has ended holds nothing.
+func TestHolderOfALease(t *testing.T) {
+	b := fakes(t)
+	f := made(t, tiny)
+	b.says(t, "queue", "40|1|RUNNING|n3|1|None|\n40|2|PENDING||1|BeginTime|\n")
+	h := f.Holder(Slurm{}, "40", "5", "2")
+	if h.Name != "slurm 40_5 2" {
+		t.Error(h.Name)
+	}
+	for name, want := range map[string][2]bool{
+		"slurm 40_1 1": {true, true}, "slurm 40_1 0": {false, true}, "slurm 40_2 0": {false, true},
+		"slurm 40_3 0": {false, true}, "slurm 40_5 1": {false, true}, "slurm 40_5 2": {false, false},
+		"somebody": {false, false}, "": {false, false},
+	} {
+		if alive, known := h.Alive(name); alive != want[0] || known != want[1] {
+			t.Errorf("%q: alive %v, known %v", name, alive, known)
+		}
+	}
+}

@@ -1,0 +1,302 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/record"
+)
+
+const tiny = `
+preset: csv
+grid: {rho: [.1, 1], algo: [sfk, erm]}
+seeds: 2
+set: {epochs: 4, val_fraction: .3, model: linear, lr_drop_epoch: 0}
+select: val_loss
+`
+
+// made is the folder of a sweep that nobody has begun.
+func made(t *testing.T, text string) *Folder {
+	t.Helper()
+	f, err := Make(t.TempDir(), []byte(text), parse(t, text).Expand())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func queue(t *testing.T, ctx context.Context, f *Folder) *runner.Queue {
+	t.Helper()
+	store, err := record.Open(f.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runner.NewQueue(ctx, runner.Settings{Store: store, Host: runner.Host{Kernel: nn.Kernel()}, Threads: 1,
+		Parallel: 2})
+}
+
+func always() bool { return true }
+
+// work does what is missing, to the end.
+func work(t *testing.T, f *Folder) {
+	t.Helper()
+	q := queue(t, context.Background(), f)
+	if err := f.Work(context.Background(), q, Here{Parallel: 2, Threads: 1}, always, t.Logf); err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+}
+
+func states(t *testing.T, f *Folder) []State {
+	t.Helper()
+	list, err := NewLook(f).States()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func counts(t *testing.T, f *Folder) map[runner.Status]int { return Count(states(t, f)) }
+
+// seqs are the numbers of lines of each run's log.
+func logs(t *testing.T, f *Folder) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for i, r := range f.List.Runs {
+		if b, err := os.ReadFile(filepath.Join(f.Dir, f.List.Runs[i].ID, "events.jsonl")); err == nil {
+			all[r.ID] = string(b)
+		}
+	}
+	return all
+}
+
+func TestStartingAgainDoesOnlyWhatIsMissing(t *testing.T) {
+	f := made(t, tiny)
+	if got := counts(t, f); got[Missing] != 8 {
+		t.Fatalf("before: %v", got)
+	}
+	work(t, f)
+	if got := counts(t, f); got[runner.Done] != 8 {
+		t.Fatalf("after: %v", got)
+	}
+	before := logs(t, f)
+	if err := os.RemoveAll(filepath.Join(f.Dir, f.List.Runs[3].ID)); err != nil {
+		t.Fatal(err)
+	}
+	work(t, f)
+	after := logs(t, f)
+	for i, r := range f.List.Runs {
+		if changed := before[r.ID] != after[r.ID]; changed != (i == 3) {
+			t.Errorf("run %d was done again: %v", i, changed)
+		}
+	}
+	if runs, problems := record.List(f.Dir); len(runs) != 8 || len(problems) > 0 {
+		t.Errorf("as a runs folder it has %d runs, %v", len(runs), problems)
+	}
+}
+
+// TestWorkGoesOnFromCheckpoints: a sweep that is stopped again and again comes to
+// the same, to the last bit.
+func TestWorkGoesOnFromCheckpoints(t *testing.T) {
+	whole, parts := made(t, tiny), made(t, tiny)
+	work(t, whole)
+	for range 100 {
+		ctx, cancel := context.WithCancel(context.Background())
+		q := queue(t, ctx, parts)
+		looks := 0
+		err := parts.Work(ctx, q, Here{Parallel: 1, Threads: 1}, func() bool {
+			if looks++; looks == 3 {
+				cancel()
+			}
+			return true
+		}, t.Logf)
+		q.Wait()
+		cancel()
+		if err == nil {
+			break
+		}
+	}
+	work(t, parts)
+	sameSweeps(t, whole.Dir, parts.Dir)
+}
+
+func TestMakeGrowsAndNeverMoves(t *testing.T) {
+	f := made(t, tiny)
+	more := strings.Replace(strings.Replace(tiny, "[.1, 1]", "[.05, .1, 1]", 1), "seeds: 2", "seeds: 3", 1)
+	grown, err := Make(f.Dir, []byte(more), parse(t, more).Expand())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := len(grown.List.Runs), 18; got != want {
+		t.Errorf("%d runs, want %d", got, want)
+	}
+	settings := map[string]int{}
+	for i, r := range grown.List.Runs {
+		if i < 8 && r.ID != f.List.Runs[i].ID {
+			t.Errorf("run %d has moved", i)
+		}
+		label := grown.List.Label(&r)
+		if at, ok := settings[label]; ok && at != r.Setting {
+			t.Errorf("%s is setting %d and %d", label, at, r.Setting)
+		}
+		settings[label] = r.Setting
+	}
+	if n := len(slices.Compact(slices.Sorted(maps.Values(settings)))); n != 6 {
+		t.Errorf("%d settings, want 6", n)
+	}
+	if _, err := Make(f.Dir, nil, parse(t, tiny).Expand()); err == nil ||
+		!strings.Contains(err.Error(), "10 runs that this file has not") {
+		t.Errorf("a sweep with fewer runs: %v", err)
+	}
+	if _, err := Open(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder without a sweep: %v", err)
+	}
+}
+
+// TestWhatCannotBeginIsNamed: the data have no validation split.
+func TestWhatCannotBeginIsNamed(t *testing.T) {
+	f := made(t, strings.Replace(tiny, "val_fraction: .3", "val_fraction: 0", 1))
+	work(t, f)
+	for i, s := range states(t, f) {
+		if s.Status != runner.Failed || !strings.Contains(s.Cause, "val_fraction above 0") {
+			t.Fatalf("run %d is %s: %s", i, s.Status, s.Cause)
+		}
+	}
+}
+
+// shuffled is a split whose labels stand in another order.
+type shuffled struct {
+	data.Source
+	labels []int
+}
+
+func (s shuffled) Label(i int) int { return s.labels[i] }
+
+// swept trains the sweep on data whose test labels were shuffled, and returns
+// what it chose.
+func swept(t *testing.T, text string, seed uint64) (*Table, *Folder) {
+	t.Helper()
+	defer data.Register(data.Provider{Name: "relabelled", Purpose: "for a test",
+		Open: func(string, data.Options) (*data.Dataset, error) {
+			d, err := data.Open("csv:example", data.Options{ValFraction: .3})
+			if err != nil || seed == 0 {
+				return d, err
+			}
+			labels := make([]int, d.Test.Len())
+			for i := range labels {
+				labels[i] = d.Test.Label(i)
+			}
+			rand.New(rand.NewPCG(seed, 0)).Shuffle(len(labels), func(i, j int) {
+				labels[i], labels[j] = labels[j], labels[i]
+			})
+			d.Test = shuffled{d.Test, labels}
+			return d, nil
+		}})()
+	f := made(t, text)
+	work(t, f)
+	return NewLook(f).Table(), f
+}
+
+// TestSelectionIsBlindToTheTestSplit: with the labels of the test split in
+// another order nothing that is chosen moves, rungs and steps included, and the
+// figures of the test split do.
+func TestSelectionIsBlindToTheTestSplit(t *testing.T) {
+	text := `
+preset: csv
+grid: {rho: [.1, 1], lr: [.3, .03, .003, .0003], algo: [sfk, erm]}
+seeds: 2
+set: {epochs: 4, val_fraction: 0, model: linear, dataset: relabelled}
+select: val_loss
+halving: {epochs: [1, 2], keep: .5}
+`
+	first, at := swept(t, text, 0)
+	for seed := range uint64(2) {
+		other, folder := swept(t, text, seed+1)
+		for i := range first.Rows {
+			a, b := &first.Rows[i], &other.Rows[i]
+			if len(a.IDs) != 2 || !slices.Equal(a.IDs, b.IDs) {
+				t.Errorf("%s: chose %v, and %v with other test labels", a.Algorithm, a.IDs, b.IDs)
+			}
+			if !slices.Equal(a.Validation.Values, b.Validation.Values) {
+				t.Errorf("%s: the validation figures differ", a.Algorithm)
+			}
+			if slices.Equal(a.Test[2].Values, b.Test[2].Values) {
+				t.Errorf("%s: the test losses %v do not show that labels differ", a.Algorithm, a.Test[2].Values)
+			}
+		}
+		for n := 1; n <= 2; n++ {
+			a, _ := at.rung(n)
+			b, _ := folder.rung(n)
+			if a == nil || b == nil || !slices.Equal(a.Kept, b.Kept) || !maps.Equal(a.Values, b.Values) {
+				t.Errorf("rung %d: %v and %v", n, a, b)
+			}
+		}
+	}
+}
+
+// TestHalving: each method keeps the share of its settings, by validation, and
+// what goes on comes to the same as if nothing had been stopped.
+func TestHalving(t *testing.T) {
+	text := strings.Replace(tiny, "rho: [.1, 1]", "rho: [.1, 1], lr: [.3, .03, .003, .0003]", 1)
+	full, halved := made(t, text), made(t, text+"halving: {epochs: [1, 2], keep: .5}\n")
+	work(t, full)
+	work(t, halved)
+	// 8 settings of each method: 4 behind the first rung, 2 behind the second.
+	if got := counts(t, halved); got[runner.Done] != 8 || got[Dropped] != 24 {
+		t.Fatalf("%v", got)
+	}
+	look := NewLook(halved)
+	for n, want := range map[int]int{1: 16, 2: 8} {
+		r, err := look.rung(n)
+		if err != nil || len(r.Kept) != want || halved.List.places(n) != want {
+			t.Fatalf("rung %d keeps %v, want %d; %v", n, r, want, err)
+		}
+		for _, settings := range halved.List.byMethod() {
+			worstKept, bestDropped := -1.0, 1e9
+			for _, s := range settings {
+				v, judged := r.Values[s.Setting]
+				switch {
+				case slices.Contains(r.Kept, s.runs[0]):
+					worstKept = max(worstKept, v)
+				case judged:
+					bestDropped = min(bestDropped, v)
+				}
+			}
+			if worstKept > bestDropped {
+				t.Errorf("rung %d keeps a loss of %g and drops one of %g", n, worstKept, bestDropped)
+			}
+		}
+	}
+	for i, s := range states(t, halved) {
+		if s.Status != runner.Done {
+			if epochs := s.Run.Summary().Epochs; epochs != 1 && epochs != 2 {
+				t.Errorf("run %d was dropped at epoch %g", i, epochs)
+			}
+			continue
+		}
+		linesA, weightsA := trace(t, full, i)
+		linesB, weightsB := trace(t, halved, i)
+		if !slices.Equal(linesA, linesB) || string(weightsA) != string(weightsB) {
+			t.Errorf("run %d is not what it is without rungs", i)
+		}
+	}
+	if a, b := look.Table(), NewLook(full).Table(); a.Rows[0].Cost.Epochs >= b.Rows[0].Cost.Epochs {
+		t.Errorf("rungs cost %g epochs, none %g", a.Rows[0].Cost.Epochs, b.Rows[0].Cost.Epochs)
+	}
+	before := logs(t, halved)
+	work(t, halved)
+	if !maps.Equal(before, logs(t, halved)) {
+		t.Error("starting it again did something")
+	}
+}

@@ -1,0 +1,20 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// warned is closed at the first USR1, which a cluster sends before a time limit.
+func warned() (<-chan struct{}, func()) {
+	heard, over := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(heard, syscall.SIGUSR1)
+	go func() {
+		<-heard
+		close(over)
+	}()
+	return over, func() { signal.Stop(heard) }
+}
