@@ -152,3 +152,12 @@ func (f *Frozen) evaluating() (back func()) {
 	f.run.net.SetMode(nn.Evaluate)
 	return func() { f.run.net.SetMode(nn.Train) }
 }
+
+// loaderOptions says how samples are normalised, and where chance begins.
+func loaderOptions(s *Spec, d *data.Dataset) data.LoaderOptions {
+	o := data.LoaderOptions{Mean: d.Mean, Std: d.Std, Seed: s.Seed}
+	if len(s.Mean) > 0 {
+		o.Mean, o.Std = float32s(s.Mean), float32s(s.Std)
+	}
+	return o
+}

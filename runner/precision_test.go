@@ -21,8 +21,8 @@ func kernelWarnings(r *trace) (list []string) {
 	return list
 }
 
-// A run says what multiplies in it. One of bf16 is resumed to the bit, and where it goes on with another kernel
-// or precision, its log says so.
+// A run says what multiplies in it. One of bf16 is resumed to the bit, and where it goes on with another
+// kernel or precision, its log says so.
 func TestRunsNameTheKernelOfTheirPrecision(t *testing.T) {
 	spec := brief(dro.SFK)
 	spec.Precision, spec.CheckpointEvery = "bf16", 4

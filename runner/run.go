@@ -187,15 +187,6 @@ func (r *run) loaderOptions(stream uint64, batch int) data.LoaderOptions {
 	return o
 }
 
-// loaderOptions says how samples are normalised, and where chance begins.
-func loaderOptions(s *Spec, d *data.Dataset) data.LoaderOptions {
-	o := data.LoaderOptions{Mean: d.Mean, Std: d.Std, Seed: s.Seed}
-	if len(s.Mean) > 0 {
-		o.Mean, o.Std = float32s(s.Mean), float32s(s.Std)
-	}
-	return o
-}
-
 // do trains from the given state (nil: from the start) to the planned end, a
 // stop, or a failure, and writes the summary.
 func (r *run) do(from *State) (status Status, err error) {

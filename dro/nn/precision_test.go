@@ -73,7 +73,8 @@ func TestBF16SameBitsOnAnyThreads(t *testing.T) {
 }
 
 func TestPrecisionIsOneOfTwo(t *testing.T) {
-	if _, err := New(Config{Model: "linear", C: 1, H: 1, W: 1, Classes: 2, Batch: 1, Precision: "fp8"}); err == nil {
+	_, err := New(Config{Model: "linear", C: 1, H: 1, W: 1, Classes: 2, Batch: 1, Precision: "fp8"})
+	if err == nil {
 		t.Error("fp8 is taken")
 	}
 	if got, want := Kernel(bf16), kern.DetectBF16().On(kern.Detect()); got != want {

@@ -18,7 +18,7 @@ import (
 
 // tasked is a task as a process has it.
 func tasked(f *Folder, place int) *Task {
-	return &Task{Folder: f, Place: place, Host: runner.Host{Kernel: nn.Kernel()}, Threads: 1}
+	return &Task{Folder: f, Place: place, Host: runner.Host{Kernel: nn.Kernel("fp32")}, Threads: 1}
 }
 
 // TestTasksAreTheSweep: the runs done one by one are those done at once.

@@ -58,8 +58,8 @@ func packPairsAcross(dst []uint16, src []float32, base int, offsets []int32, col
 	packPairsAcrossBF16(&dst[0], unsafe.SliceData(src), base, &offsets[0], cols)
 }
 
-// finish adds bias to rows of y, clamps them at 0 with relu 1, and clears them where mask ≤ 0; bias and mask
-// may be nil.
+// finish adds bias to rows of y, clamps them at 0 with relu 1, and clears them where mask ≤ 0; bias and
+// mask may be nil.
 func finish(y, bias, mask []float32, rows, lanes, relu int) {
 	if bias != nil || mask != nil || relu != 0 {
 		finishBF16(&y[0], unsafe.SliceData(bias), unsafe.SliceData(mask), rows, lanes, relu)

@@ -1,8 +1,9 @@
 package kern
 
-// BF16Conv is a [Conv] whose products are of operands rounded to bfloat16; see [BF16]. What it takes and gives
-// are float32 values in the same layouts; the bias and its gradient are not rounded. It keeps the running call
-// and nothing else between calls: one call at a time, and one at a time of all that share a workspace.
+// BF16Conv is a [Conv] whose products are of operands rounded to bfloat16; see [BF16]. What it takes and
+// gives are float32 values in the same layouts; the bias and its gradient are not rounded. It keeps the
+// running call and nothing else between calls: one call at a time, and one at a time of all that share a
+// workspace.
 //
 // Each direction is products of matrices, with images for columns or, in the gradient, for the sum, cut into
 // tiles of 16×16 results:

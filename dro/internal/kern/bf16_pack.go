@@ -117,7 +117,8 @@ func (c *BF16Conv) positions(s *source) int { return c.batch.Blocks * s.position
 func (p *packing) position(i int) {
 	s := p.src
 	block, position := i/s.positions(), i%s.positions()
-	values, base, offsets := p.values[block*s.lanes*s.len:][:s.lanes*s.len], s.base[position], s.offsets[position]
+	values := p.values[block*s.lanes*s.len:][:s.lanes*s.len]
+	base, offsets := s.base[position], s.offsets[position]
 	if p.form == depthOfB {
 		dst := p.dst[i*s.tiles()*tileLen:]
 		for d := range s.depth() {

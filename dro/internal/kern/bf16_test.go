@@ -22,8 +22,8 @@ func eachBF16(t *testing.T, f func(t *testing.T, kind BF16, isa ISA)) {
 	}
 }
 
-// newBF16Problem is a convolution of rounded operands: its float64 results are those of exact sums. The bias's
-// gradient is of dy itself, which is rounded here, too.
+// newBF16Problem is a convolution of rounded operands: its float64 results are those of exact sums. The
+// bias's gradient is of dy itself, which is rounded here, too.
 func newBF16Problem(t *testing.T, r *rand.Rand, images int, cfg ConvConfig) *convProblem {
 	return newRoundedProblem(t, r, images, cfg, nearestBF16)
 }

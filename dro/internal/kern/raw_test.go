@@ -48,7 +48,8 @@ func decode(code []byte) (string, error) {
 	bit := func(b byte, i int) int { return int(b >> i & 1) }
 	if len(code) == 6 && code[0] == 0x62 {
 		p0, p1, p2, m := code[1], code[2], code[3], code[5]
-		name, ok := map[[2]byte]string{{2, 0x52}: "VDPBF16PS", {3, 0x72}: "VCVTNE2PS2BF16"}[[2]byte{p1 & 3, code[4]}]
+		names := map[[2]byte]string{{2, 0x52}: "VDPBF16PS", {3, 0x72}: "VCVTNE2PS2BF16"}
+		name, ok := names[[2]byte{p1 & 3, code[4]}]
 		// map 2, W0, 512 bits, no mask, no broadcast, registers
 		if !ok || p0&0xf != 2 || p1&0x84 != 4 || p2&0xf7 != 0x40 || m>>6 != 3 {
 			return "", bad
