@@ -42,7 +42,8 @@ func queue(t *testing.T, ctx context.Context, f *Folder) *runner.Queue {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return runner.NewQueue(ctx, runner.Settings{Store: store, Host: runner.Host{Kernel: nn.Kernel()}, Threads: 1,
+	host := runner.Host{Kernel: nn.Kernel("fp32")}
+	return runner.NewQueue(ctx, runner.Settings{Store: store, Host: host, Threads: 1,
 		Parallel: 2})
 }
 

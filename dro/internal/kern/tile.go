@@ -67,9 +67,9 @@ const (
 //	c[i·cRow + j] = Σ_{t in taps} Σ_{n < inner} Σ_{k < 32} A[i, k] · B[k, j]
 //
 // where A is the tile at a + t.w + n·aInner, with that at aNext behind it for rows from 16 on, and B that
-// at b + bBase + t.x + n·bInner, with that at bNext behind it for columns from 16 on; t, aInner and the like
-// count tiles. Rows of a tile of A are values in order of k; row k/2 of a tile of B has the pairs k, k+1 of its
-// columns.
+// at b + bBase + t.x + n·bInner, with that at bNext behind it for columns from 16 on; t, aInner and the
+// like count tiles. Rows of a tile of A are values in order of k; row k/2 of a tile of B has the pairs k,
+// k+1 of its columns.
 type mulTile struct {
 	c    []float32
 	a, b []uint16
