@@ -36,7 +36,7 @@ func (s *Softmax) Least(set Set, rho float64) (Optimum, error) {
 	d.run()
 	d.set, d.rho, d.fixed = set, rho, nil
 	if cvar, ok := set.(CVaR); ok { // smoothed, at a radius that never binds, it is CVaR at λ = 0
-		d.set, d.rho = SmoothedCVaR{Mu: cvar.Mu}, 1-math.Log(cvar.Mu)
+		d.set, d.rho = SmoothedCVaR(cvar), 1-math.Log(cvar.Mu)
 	}
 	var best Optimum
 	for d.floor = 1; d.floor > cornered; d.floor /= 4 {

@@ -41,9 +41,8 @@ type Constants struct {
 // probe draws training samples one batch after another and measures gradients of
 // them, in evaluation mode.
 type probe struct {
-	f      *Frozen
-	losses []float64
-	x      []nn.Tensor // the parameters to go back to
+	f *Frozen
+	x []nn.Tensor // the parameters to go back to
 }
 
 // streamTheory is the stream of random numbers of what is drawn here.

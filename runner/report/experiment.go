@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -76,9 +75,4 @@ func (e *experiment) methods() int {
 	}
 	slices.Sort(seen)
 	return len(slices.Compact(seen))
-}
-
-// value is the experiment's value of a setting.
-func (e *experiment) value(key string) string {
-	return strings.Trim(e.runs[0].Meta.Spec.Text(key), "[]")
 }

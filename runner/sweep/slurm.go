@@ -44,7 +44,6 @@ type Batch struct {
 	Tasks []int  `json:"tasks"` // beyond the base
 
 	seconds, bytes float64
-	script         string
 }
 
 // mostTasks is how many indices an array may have by Slurm's default

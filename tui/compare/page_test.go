@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/compare"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 )
@@ -206,6 +207,30 @@ func TestRefusals(t *testing.T) {
 		before := r.View()
 		if r.Press(k); r.Notice.Text != "" || r.View() == before {
 			t.Errorf("%s does nothing on a small screen: %q", k, r.Notice.Text)
+		}
+	}
+}
+
+// TestOtherStep turns from the selected step's figures to the last one's and back, and
+// says why it cannot where nothing was selected.
+func TestOtherStep(t *testing.T) {
+	r, _ := compareOf(t, tuitest.NewArchive(t))
+	if r.Press("s"); !strings.Contains(r.Notice.Text, "have not all selected") {
+		t.Errorf("without a selection: %q", r.Notice.Text)
+	}
+	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
+	for _, algorithm := range []dro.Algorithm{dro.ERM, dro.SFK} {
+		m := tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0())
+		m.Spec.ValFraction, m.Spec.Select = .2, runner.SelectValWorst
+		a.Add(t, fmt.Sprintf("shapes-%s-s1", algorithm), m, runner.Done, "")
+	}
+	r, p := compareOf(t, a)
+	if p.table.At != compare.Selected {
+		t.Fatalf("the table is of the %s step", p.table.At)
+	}
+	for _, want := range []string{compare.Last, compare.Selected} {
+		if r.Press("s"); p.table.At != want {
+			t.Errorf("s shows the %s step, want the %s one", p.table.At, want)
 		}
 	}
 }

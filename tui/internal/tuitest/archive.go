@@ -106,6 +106,9 @@ func (a Archive) Add(t testing.TB, id string, m *runner.Meta, status runner.Stat
 		check(r.Append(&runner.StatusEvent{Head: step.Head, Status: status, Cause: cause}))
 		s := runner.Summarize(m, status, step.Step, last, step)
 		s.Cause = cause
+		if m.Spec.Select == runner.SelectValWorst { // which finds the first evaluation best
+			s.Selects(m, archivedEval(m, 1))
+		}
 		check(r.Finish(s))
 	}
 	check(r.Close())
