@@ -32,7 +32,8 @@ func (p *Page) Keys() []kit.Key {
 			Why: p.none, Do: kit.By(p.turn, 1)},
 		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show", Why: p.none,
 			Do: kit.Just(p.nextMeasure)},
-		{Keys: kit.On("s"), Help: "figures of the last step, or of the selected one", Why: p.noStep, Do: p.otherStep},
+		{Keys: kit.On("s"), Help: "figures of the last step, or of the selected one", Why: p.noStep,
+			Do: p.otherStep},
 	}
 }
 
