@@ -147,7 +147,7 @@ func TestQuestions(t *testing.T) {
 	}
 	i := slices.IndexFunc(table.Notes, func(n Note) bool { return n.Kind == Problem })
 	if !strings.HasPrefix(table.Notes[i].Text, "runs differ in set or radius (χ², ρ=0.5; χ², ρ=1.5): "+
-		"the same network has another robust risk and dual gap and penalised gap at each, "+
+		"the same network has another robust risk and excess risk and dual gap and penalised gap at each, "+
 		"so it is tested only between runs of one") {
 		t.Errorf("note %q", table.Notes[i].Text)
 	}

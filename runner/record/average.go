@@ -13,6 +13,9 @@ const averageBudget = 16 << 20
 // Average returns the mean of the run's last evaluations, as the paper reports
 // it, from the log, so that runs of any version have it; nil before the first.
 func (r *Run) Average() (*runner.Average, error) {
+	if r.packed != nil {
+		return r.averagePacked()
+	}
 	in, err := openFolder(r.open, r.Dir)
 	if err != nil {
 		return nil, err
@@ -24,4 +27,20 @@ func (r *Run) Average() (*runner.Average, error) {
 	}
 	slices.Reverse(e.evals)
 	return runner.AverageOf(e.evals), nil
+}
+
+// averagePacked reads the whole log, which is small there.
+func (r *Run) averagePacked() (*runner.Average, error) {
+	var evals []*runner.EvalEvent
+	for t := r.Tail(); ; {
+		events, err := t.Read()
+		if err != nil || len(events) == 0 {
+			return runner.AverageOf(evals), err
+		}
+		for _, e := range events {
+			if e, ok := e.(*runner.EvalEvent); ok {
+				evals = append(evals, e)
+			}
+		}
+	}
 }

@@ -57,8 +57,9 @@ func (f *setFlags) open(c *cobra.Command) (dro.Set, error) {
 	if !set.HasRadius() && c.Flags().Changed("rho") {
 		return nil, fmt.Errorf("--rho: %s has no radius, its level is --mu: leave --rho out", set.Name())
 	}
-	if set.HasRadius() && !(f.rho >= 0 && !math.IsInf(f.rho, 1) && c.Flags().Changed("rho")) {
-		if !c.Flags().Changed("rho") {
+	given := c.Flags().Changed("rho") || f.rho != 0 // or known from a run
+	if set.HasRadius() && !(f.rho >= 0 && !math.IsInf(f.rho, 1) && given) {
+		if !given {
 			return nil, fmt.Errorf("give --rho, the radius of %s, as in --rho 0.5", set.Name())
 		}
 		return nil, fmt.Errorf("--rho %v: want a number ≥ 0", f.rho)
