@@ -54,7 +54,10 @@ func (m *Model) header() string {
 		s += st.Paint(tab.text)
 	}
 	note := m.watch.Digest()
-	if m.Config.ReadOnly {
+	switch {
+	case m.watch.Replaying(): // read-only besides, and nobody shall take it for now
+		note = cell.Cut(note, m.w-cell.Width(s)-2)
+	case m.Config.ReadOnly:
 		note = strings.TrimSuffix("read-only · "+note, " · ")
 	}
 	return kit.Spread(s, t.Dim.Paint(note+" "), m.w)

@@ -21,6 +21,11 @@ func TestReplay(t *testing.T) {
 	}
 	r.send(lab.Watch{IDs: ids, Replay: &lab.Replay{Speed: 1}})
 	r.wait(6*time.Second, time.Second/12)
+	r.size(80, 24)
+	if h := r.header(); !strings.Contains(h, "replay ×1") {
+		t.Errorf("in 80 cells the header is %q", h)
+	}
+	r.size(120, 40)
 	if h := r.header(); !strings.Contains(h, "replay ×1 · 0:0") {
 		t.Errorf("the header says %q", h)
 	}
