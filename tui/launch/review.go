@@ -40,7 +40,7 @@ func (l *Page) machine() string {
 	cores := kit.Plural(l.Config.Cores, "core")
 	switch {
 	case live == 0:
-		return cores + ", free now"
+		return cores + ", no other run has them"
 	case live < runner.DefaultParallel:
 		return fmt.Sprintf("%s, shared with %s", cores, kit.Plural(live, "run"))
 	}
