@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"drolab/runner"
 	"drolab/runner/data"
 )
 
@@ -42,7 +43,11 @@ func TestStartThatHangs(t *testing.T) {
 	answer := make(chan error, 1)
 	go func() { _, err := p.Start(r); answer <- err }()
 	<-opened
-	_, err := p.Checkpoint(id)
+	var err error
+	await(t, func() bool { // until it trains
+		_, err = p.Checkpoint(id)
+		return !errors.Is(err, runner.ErrNothing)
+	})
 	must(t, err)
 	if _, err := p.Status(); err != nil {
 		t.Error(err)
