@@ -25,10 +25,11 @@ func Run(ctx context.Context, cfg lab.Config) error { return run(ctx, cfg, New(c
 // Program is the interface for a terminal that is no file: cfg.Stdin is not read, and
 // what is typed, and every size after the first of w by h cells, are sent to the
 // program.
-func Program(cfg lab.Config, w, h int) *tea.Program {
+func Program(cfg lab.Config, w, h int, more ...tea.ProgramOption) *tea.Program {
 	m := New(cfg, sourceOf(cfg))
-	return tea.NewProgram(m, append(options(cfg, m.env), tea.WithInput(nil), tea.WithOutput(cfg.Stdout),
-		tea.WithWindowSize(w, h), tea.WithColorProfile(m.env.profile))...)
+	more = append(more, tea.WithInput(nil), tea.WithOutput(cfg.Stdout), tea.WithWindowSize(w, h),
+		tea.WithColorProfile(m.env.profile))
+	return tea.NewProgram(m, append(options(cfg, m.env), more...)...)
 }
 
 // sourceOf is where the runs are.

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/ssh"
 	gossh "golang.org/x/crypto/ssh"
 )
@@ -73,7 +72,7 @@ func (s *server) session(srv *ssh.Server, conn *gossh.ServerConn, ch gossh.NewCh
 		ch.Reject(gossh.ResourceShortage, "a connection has one screen")
 		return
 	}
-	in := &sifted{NewChannel: ch, sizes: make(chan tea.WindowSizeMsg, 1)}
+	in := &sifted{NewChannel: ch, resized: make(chan struct{}, 1)}
 	ctx.SetValue(siftedKey{}, in)
 	ssh.DefaultSessionHandler(srv, conn, in, ctx) // until the client closes its session
 	l.Close()

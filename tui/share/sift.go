@@ -2,6 +2,7 @@ package share
 
 import (
 	"regexp"
+	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/ssh"
@@ -13,7 +14,8 @@ import (
 type sifted struct {
 	gossh.NewChannel
 	channel gossh.Channel
-	sizes   chan tea.WindowSizeMsg // the newest that was not taken yet
+	size    atomic.Pointer[tea.WindowSizeMsg] // the newest
+	resized chan struct{}                     // has an element when there is another
 }
 
 // Accept implements gossh.NewChannel.
@@ -54,13 +56,22 @@ func (s *sifted) resize(payload []byte) bool {
 	if gossh.Unmarshal(payload, &size) != nil || size.Columns == 0 || size.Rows == 0 {
 		return false
 	}
+	s.size.Store(&tea.WindowSizeMsg{Width: bounded(size.Columns, mostColumns, 0),
+		Height: bounded(size.Rows, mostRows, 0)})
 	select {
-	case <-s.sizes:
+	case s.resized <- struct{}{}:
 	default:
 	}
-	s.sizes <- tea.WindowSizeMsg{Width: bounded(size.Columns, mostColumns, 0),
-		Height: bounded(size.Rows, mostRows, 0)}
 	return true
+}
+
+// newest makes every size that the program hears of the newest. Bubble Tea sends the first
+// one on the side: it may come after the second.
+func (s *sifted) newest(_ tea.Model, msg tea.Msg) tea.Msg {
+	if _, ok := msg.(tea.WindowSizeMsg); ok {
+		return *s.size.Load()
+	}
+	return msg
 }
 
 // A screen has at most so many cells across and down: those of a wall of monitors. Each

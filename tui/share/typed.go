@@ -28,8 +28,8 @@ func (v *view) forward(ctx context.Context, p *tea.Program) {
 			if letThrough(e) {
 				p.Send(e)
 			}
-		case size := <-v.in.sizes:
-			p.Send(size)
+		case <-v.in.resized:
+			p.Send(*v.in.size.Load())
 		case err := <-over:
 			if !errors.Is(err, errBabel) {
 				err = errGone

@@ -10,6 +10,7 @@ import (
 
 	"drolab/tui"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/ssh"
 	gossh "golang.org/x/crypto/ssh"
 )
@@ -73,16 +74,18 @@ func (v *view) name() string {
 // run is the interface on the viewer's terminal, until it is left or ctx ends.
 func (v *view) run(ctx context.Context, pty ssh.Pty) {
 	const columns, rows = 80, 24 // where the client does not say
-	w := bounded(uint32(pty.Window.Width), mostColumns, columns)
-	h := bounded(uint32(pty.Window.Height), mostRows, rows)
+	v.in.size.CompareAndSwap(nil, &tea.WindowSizeMsg{Width: bounded(uint32(pty.Window.Width), mostColumns, columns),
+		Height: bounded(uint32(pty.Window.Height), mostRows, rows)})
+	size := *v.in.size.Load()
 	out := v.guard(v.screen())
 	cfg := v.s.Lab
 	// All that is known of the client's environment. SSH_TTY says that it is far away.
 	cfg.Environ, cfg.Stdout = append(v.Environ(), "TERM="+v.term, "SSH_TTY=remote"), out
-	p := tui.Program(cfg, w, h)
+	p := tui.Program(cfg, size.Width, size.Height, tea.WithFilter(v.in.newest))
 	defer context.AfterFunc(ctx, p.Quit)()
 	go v.forward(ctx, p)
-	v.s.log.Printf("%s: looks, %dx%d, %s, %d of %d places", v.name(), w, h, v.term, len(v.s.places), v.s.Viewers)
+	v.s.log.Printf("%s: looks, %dx%d, %s, %d of %d places", v.name(), size.Width, size.Height, v.term,
+		len(v.s.places), v.s.Viewers)
 	came := time.Now()
 	_, err := p.Run()
 	why := context.Cause(ctx)
