@@ -186,7 +186,8 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(),
 		a.reportCommand(), a.recordCommand(), a.evalCommand(), a.exportCommand(),
-		a.resumeCommand(), a.attachCommand(), a.replayCommand(), a.shareCommand(), a.pauseCommand(), a.stopCommand(),
+		a.resumeCommand(), a.attachCommand(), a.replayCommand(), a.shareCommand(),
+		a.pauseCommand(), a.stopCommand(),
 		a.checkpointCommand(), a.knobCommand(), a.labelCommand(), a.deleteCommand(), a.doctorCommand(),
 		a.engineCommand(), a.sweepCommand(),
 		a.dataCommand(), a.benchCommand(),

@@ -96,8 +96,8 @@ func (a *app) share(ctx context.Context, f sharing) error {
 	cfg.Verbs = engine.ReadOnly{}
 	fmt.Fprintf(a.Stdout, "%s may look at %s, with %s\nhost key %s\n", kit.Plural(len(keys), "key"), clean(dir),
 		connect(l.Addr()), fingerprint)
-	err = share.Serve(ctx, l, share.Settings{Lab: cfg, HostKey: hostKey, AuthorizedKeys: f.keys, Viewers: f.viewers,
-		Idle: f.idle, Log: a.Stderr})
+	err = share.Serve(ctx, l, share.Settings{Lab: cfg, HostKey: hostKey, AuthorizedKeys: f.keys,
+		Viewers: f.viewers, Idle: f.idle, Log: a.Stderr})
 	if err == nil {
 		fmt.Fprintln(a.Stdout, "nobody looks any more; the runs go on")
 	}

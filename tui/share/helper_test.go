@@ -101,8 +101,8 @@ func (p *party) connect(auth ...gossh.AuthMethod) (*gossh.Client, *wire, error) 
 		p.t.Fatal(err)
 	}
 	p.t.Cleanup(func() { c.Close() })
-	conn, channels, requests, err := gossh.NewClientConn(c, "party", &gossh.ClientConfig{User: "anybody", Auth: auth,
-		HostKeyCallback: gossh.FixedHostKey(p.host)})
+	conn, channels, requests, err := gossh.NewClientConn(c, "party", &gossh.ClientConfig{User: "anybody",
+		Auth: auth, HostKeyCallback: gossh.FixedHostKey(p.host)})
 	server := <-p.wires.taken
 	if err != nil {
 		return nil, server, err
@@ -175,7 +175,8 @@ func (v *viewer) screen() []string {
 func (v *viewer) shows(text string) bool {
 	lines := v.screen()
 	return len(lines) == v.h && strings.Contains(lines[0], "1 Launch") &&
-		strings.HasSuffix(strings.TrimSpace(lines[v.h-1]), "quit") && strings.Contains(strings.Join(lines, "\n"), text)
+		strings.HasSuffix(strings.TrimSpace(lines[v.h-1]), "quit") &&
+		strings.Contains(strings.Join(lines, "\n"), text)
 }
 
 // await waits until the screen shows a text.

@@ -23,7 +23,8 @@ const mostKeys = 1 << 20
 
 // implied are the options of sshd(8) that hold here for everybody. A line with another
 // one, as from= or expiry-time=, is an error: it would be believed to hold.
-var implied = []string{"restrict", "no-agent-forwarding", "no-port-forwarding", "no-user-rc", "no-X11-forwarding"}
+var implied = []string{"restrict", "no-agent-forwarding", "no-port-forwarding", "no-user-rc",
+	"no-X11-forwarding"}
 
 // Keys reads a file in the format of OpenSSH's authorized_keys. A file that is missing,
 // that others can write or that has a line which is no key is an error that says so.

@@ -108,7 +108,8 @@ func TestNoShell(t *testing.T) {
 			t.Errorf("%s: %v, %v", kind, ok, err)
 		}
 	}
-	for _, kind := range []string{"direct-tcpip", "direct-streamlocal@openssh.com", "auth-agent@openssh.com", "x11"} {
+	for _, kind := range []string{"direct-tcpip", "direct-streamlocal@openssh.com", "auth-agent@openssh.com",
+		"x11"} {
 		if _, _, err := c.OpenChannel(kind, gossh.Marshal(struct {
 			To     string
 			Port   uint32
@@ -133,7 +134,8 @@ func TestNoShell(t *testing.T) {
 	empty := struct{ Nothing string }{}
 	text := func(s string) any { return struct{ Text string }{s} }
 	variable := func(name, value string) any { return struct{ Name, Value string }{name, value} }
-	for kind, payload := range map[string]any{"exec": text("id"), "subsystem": text("sftp"), "signal": text("KILL"),
+	for kind, payload := range map[string]any{"exec": text("id"), "subsystem": text("sftp"),
+		"signal":                     text("KILL"),
 		"auth-agent-req@openssh.com": empty, "x11-req": empty, "break": empty, "no-such": empty,
 		"window-change": empty, "env": variable("LD_PRELOAD", "x"), "pty-req": empty} {
 		if ask(kind, payload) {
@@ -204,7 +206,8 @@ func TestPlaces(t *testing.T) {
 	if err := late.Wait(); err == nil {
 		t.Error("the fourth of three is not refused")
 	}
-	if want := "drolab: all 3 places are taken: try again when somebody has left\r\n"; late.errs.String() != want {
+	const want = "drolab: all 3 places are taken: try again when somebody has left\r\n"
+	if late.errs.String() != want {
 		t.Errorf("the fourth is told %q", late.errs)
 	}
 	viewers[1].press("q")

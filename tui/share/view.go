@@ -74,7 +74,8 @@ func (v *view) name() string {
 // run is the interface on the viewer's terminal, until it is left or ctx ends.
 func (v *view) run(ctx context.Context, pty ssh.Pty) {
 	const columns, rows = 80, 24 // where the client does not say
-	v.in.size.CompareAndSwap(nil, &tea.WindowSizeMsg{Width: bounded(uint32(pty.Window.Width), mostColumns, columns),
+	v.in.size.CompareAndSwap(nil, &tea.WindowSizeMsg{
+		Width:  bounded(uint32(pty.Window.Width), mostColumns, columns),
 		Height: bounded(uint32(pty.Window.Height), mostRows, rows)})
 	size := *v.in.size.Load()
 	out := v.guard(v.screen())
