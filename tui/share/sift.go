@@ -74,11 +74,11 @@ func (s *sifted) newest(_ tea.Model, msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// A screen has at most so many cells across and down: those of a wall of monitors. Each
+// A screen has at most so many cells across and down: more than a large monitor has. Each
 // is memory, and the client says how many there are.
 const (
-	mostColumns = 640
-	mostRows    = 240
+	mostColumns = 512
+	mostRows    = 160
 )
 
 // bounded is n cells, or so many where the client does not know (RFC 4254, 6.2: 0).
