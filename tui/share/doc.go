@@ -7,7 +7,7 @@
 // a guest (lab.Config.Guest).
 //
 //	listener -> link (one connection: places, deadlines) -> key -> session (sifted)
-//	  typed  -> uv.TerminalReader -> events that are let through -> tea.Program.Send
+//	  typed  -> uv.TerminalReader -> events -> tea.Program.Send
 //	  screen <- guard (a deadline for each piece)                <- tea.Program
 //
 // A viewer owns its program and its goroutines; viewers share the places and the log, and

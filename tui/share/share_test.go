@@ -325,7 +325,7 @@ func TestChangesNothing(t *testing.T) {
 	const esc = "\x1b[27u" // which begins no other sequence
 	before := contents(t, p.runs)
 	v := p.watch("xterm-256color", 120, 40)
-	v.await(t, "read-only")
+	v.await(t, "train loss")
 	for page := range 4 {
 		turn := fmt.Sprintf(esc+esc+"%d", page+1)
 		for key := byte(1); key < 128; key++ {

@@ -65,8 +65,9 @@ func (s *sifted) resize(payload []byte) bool {
 	return true
 }
 
-// newest makes every size that the program hears of the newest. Bubble Tea sends the first
-// one on the side: it may come after the second.
+// newest makes every size that the program hears of the newest that the client has told.
+// Bubble Tea sends the first one on the side, so that it may come after the second; and a
+// size can be typed, too, as an answer of a terminal that was not asked.
 func (s *sifted) newest(_ tea.Model, msg tea.Msg) tea.Msg {
 	if _, ok := msg.(tea.WindowSizeMsg); ok {
 		return *s.size.Load()

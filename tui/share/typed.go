@@ -25,9 +25,7 @@ func (v *view) forward(ctx context.Context, p *tea.Program) {
 			in.unknown.Store(0)
 			idle()
 			idle = v.idle()
-			if letThrough(e) {
-				p.Send(e)
-			}
+			p.Send(e)
 		case <-v.in.resized:
 			p.Send(*v.in.size.Load())
 		case err := <-over:
@@ -46,18 +44,6 @@ func (v *view) idle() (stop func()) {
 		return func() {}
 	}
 	return v.s.after(v.s.Idle, func() { v.end(fmt.Errorf("no key was pressed for %s", v.s.Idle)) })
-}
-
-// letThrough tells whether an event is one that a person at a terminal makes, or an answer
-// to what the interface asks. A size can be typed too, and would be believed whatever it
-// is.
-func letThrough(e uv.Event) bool {
-	switch e.(type) {
-	case uv.KeyPressEvent, uv.PasteEvent, uv.FocusEvent, uv.BlurEvent, uv.MouseClickEvent, uv.MouseReleaseEvent,
-		uv.MouseWheelEvent, uv.MouseMotionEvent, uv.BackgroundColorEvent, uv.ModeReportEvent:
-		return true
-	}
-	return false
 }
 
 // mostWords is how much may be typed that makes no event, as in a paste without an end,
