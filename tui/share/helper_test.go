@@ -67,7 +67,7 @@ func invite(t *testing.T, edit func(*Settings)) *party {
 	if edit != nil {
 		edit(&settings)
 	}
-	limit, stop := context.WithTimeout(context.Background(), 2*time.Minute)
+	limit, stop := context.WithTimeout(context.Background(), 2*tooLong)
 	ctx, end := context.WithCancelCause(limit)
 	p.end = end
 	go func() { p.result <- Serve(ctx, p.wires, settings) }()
@@ -213,9 +213,12 @@ func (w *text) String() string {
 	return w.b.String()
 }
 
+// tooLong is when a test that waits gives up, on the slowest of machines.
+const tooLong = 3 * time.Minute
+
 // until waits for something to hold; false when that took too long.
 func (w *text) until(holds func(string) bool) bool {
-	late := time.NewTimer(30 * time.Second)
+	late := time.NewTimer(tooLong)
 	defer late.Stop()
 	for !holds(w.String()) {
 		select {
