@@ -1,7 +1,7 @@
 // Package kern holds the float32 kernels that train small convolutional networks on a CPU: convolution (a
 // linear layer is one), max-pooling, ReLU and momentum SGD, forward and backward, in AVX-512, AVX2 and plain
 // Go; convolution of operands rounded to bfloat16, on AMX tiles, AVX512-BF16 or those kernels ([BF16]);
-// cross-entropy, squared loss, batch normalisation, sums, average pooling and normalised momentum in plain Go.
+// cross-entropy, squared loss, batch normalisation, sums, mean pooling and normalised momentum in plain Go.
 //
 // It is not a tensor library and knows no graph: every operation writes into slices that the caller owns,
 // allocates nothing after its constructor, and holds no state that two operations share, so any number of
