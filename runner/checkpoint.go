@@ -4,20 +4,77 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"drolab/dro/nn"
 )
 
-// save puts a checkpoint of this moment on disk.
+// rarely is how long a run trains, at least, between checkpoints that nobody asked
+// for: an epoch of a small table takes less than to bring one to the disk.
+const rarely = 5 * time.Second
+
+// due tells whether a checkpoint at the end of an epoch is worth its time.
+func (r *run) due() bool { return r.wall().Sub(r.savedAt) >= rarely }
+
+// save puts a checkpoint of this moment on disk, behind the selected one's.
 func (r *run) save() error {
 	defer r.stopClock()()
+	if err := r.savePending(); err != nil {
+		return err
+	}
+	err := r.saveState(r.state())
+	r.savedAt = r.wall()
+	return err
+}
+
+// hold keeps what was selected at this moment until the next checkpoint. A crash
+// before that loses both, and the run selects again.
+func (r *run) hold() {
+	s := r.state()
+	for _, list := range []*[]nn.Tensor{&s.Parameters, &s.Velocities, &s.Buffers, &s.Picked} {
+		*list = cloneTensors(*list)
+	}
+	r.pending = s
+}
+
+// savePending saves what hold keeps. It comes before every later checkpoint, so that a
+// run which goes on from one has its selection.
+func (r *run) savePending() error {
+	if p := r.pending; p != nil && p.Step != r.step {
+		if err := r.saveState(p); err != nil {
+			return err
+		}
+	}
+	r.pending = nil
+	return nil
+}
+
+// rescue saves what hold keeps of a run that failed, and waits for nothing.
+func (r *run) rescue() error {
+	if r.pending == nil {
+		return nil
+	}
+	file, err := r.record.Checkpoint(r.pending)
+	r.pending = nil
+	if err != nil {
+		return err
+	}
+	return r.record.Append(&CheckpointEvent{Head: r.head(), File: file})
+}
+
+// state is this moment; its tensors are the network's own.
+func (r *run) state() *State {
 	method := r.method.State()
-	state := &State{
+	return &State{
 		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),
 		Window: r.window.clone(), Eval: r.eval, Last: r.last, Selected: r.selected, Output: r.iterate,
 		Method:     &method,
 		Parameters: r.net.Parameters(), Velocities: r.net.Velocities(), Buffers: r.net.Buffers(), Picked: r.picked,
 	}
+}
+
+// saveState puts a checkpoint on disk and says so in the log.
+func (r *run) saveState(state *State) error {
 	var file string
 	told, err := r.write(func() (err error) {
 		file, err = r.record.Checkpoint(state)

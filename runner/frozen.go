@@ -161,3 +161,11 @@ func loaderOptions(s *Spec, d *data.Dataset) data.LoaderOptions {
 	}
 	return o
 }
+
+func float32s(xs []float64) []float32 {
+	ys := make([]float32, len(xs))
+	for i, x := range xs {
+		ys[i] = float32(x)
+	}
+	return ys
+}

@@ -109,7 +109,8 @@ type Spec struct {
 	RiskRadii []float64 `key:"risk_radii"`
 
 	// LogEvery is in steps; EvalEvery and CertifyEvery in epochs (0: only at
-	// the end); CheckpointEvery in steps (0: once an epoch).
+	// the end); CheckpointEvery in steps (0: at the end of an
+	// epoch, once some seconds have passed since the last one).
 	LogEvery        int `key:"log_every"`
 	EvalEvery       int `key:"eval_every"`
 	CertifyEvery    int `key:"certify_every"`
