@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"drolab/dro/nn"
+	"drolab/runner/data"
 )
 
 // rarely is how long a run trains, at least, between checkpoints that nobody asked
@@ -95,16 +96,12 @@ func (r *run) saveState(state *State) error {
 // chosen.
 func (r *run) restore(s *State) error {
 	err := errors.Join(
-		copyTensors(r.net.Parameters(), s.Parameters),
+		r.restoreNetwork(s),
 		copyTensors(r.net.Velocities(), s.Velocities),
-		copyTensors(r.net.Buffers(), s.Buffers),
 		r.batches.Restore(s.Batches),
 		r.draws.Restore(s.Draws))
-	if err == nil && len(s.Picked) > 0 {
-		err = copyTensors(r.picked, s.Picked)
-	}
-	if err == nil && s.Method != nil {
-		err = r.method.Restore(*s.Method)
+	if err == nil {
+		err = r.restoreMethod(s)
 	}
 	if err != nil {
 		return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
@@ -113,6 +110,38 @@ func (r *run) restore(s *State) error {
 	r.step, r.window = s.Step, s.Window.like(r.now.Names())
 	r.eval, r.last, r.selected, r.iterate = s.Eval, s.Last, s.Selected, s.Output
 	return nil
+}
+
+func (r *run) restoreNetwork(s *State) error {
+	return errors.Join(copyTensors(r.net.Parameters(), s.Parameters), copyTensors(r.net.Buffers(), s.Buffers))
+}
+
+func (r *run) restoreMethod(s *State) error {
+	if len(s.Picked) > 0 {
+		if err := copyTensors(r.picked, s.Picked); err != nil {
+			return err
+		}
+	}
+	if s.Method == nil {
+		return nil
+	}
+	return r.method.Restore(*s.Method)
+}
+
+// measuring returns a run that has the network of a checkpoint, to use it on data that
+// need not be its own, and that does not train. The caller closes it.
+func measuring(m *Meta, d *data.Dataset, s *State, threads int) (*run, error) {
+	r := &run{meta: m, data: d, spec: m.Spec, record: discard{}, gate: &gate{retry: time.Second},
+		warned: map[string]bool{}, ahead: threads > 1, step: s.Step}
+	err := r.addNetwork(standardNetwork, max(1, threads))
+	if err == nil {
+		err = r.restoreNetwork(s)
+	}
+	if err != nil {
+		r.close()
+		return nil, fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
+	}
+	return r, nil
 }
 
 func copyTensors(to, from []nn.Tensor) error {

@@ -98,21 +98,16 @@ func firstLine(err error) string {
 }
 
 func (r *run) build(build NewNetwork, threads int) (err error) {
-	s, d := &r.meta.Spec, r.data
-	if err = r.setMethod(s); err != nil {
+	if err = r.setMethod(&r.meta.Spec); err != nil {
 		return err
 	}
 	if err = r.addLoaders(); err != nil {
 		return err
 	}
-	if r.net, err = build(networkConfig(s, d, threads)); err != nil {
+	if err = r.addNetwork(build, threads); err != nil {
 		return err
 	}
-	r.losses, r.weights = make([]float64, s.Batch), make([]float64, s.Batch)
-	r.x = slices.Concat(r.net.Parameters(), r.net.Buffers())
-	if r.picker != nil {
-		r.picked = cloneTensors(r.x)
-	}
+	r.addPicked()
 	r.measureSteps()
 	return nil
 }
