@@ -331,7 +331,8 @@ func (f *frame) fit(train []uint32) (list []*column, err error) {
 				c.fitCategories(train)
 			}
 		}
-		moments(numeric, train, f.missing == missingCategory)
+		parts := slices.Collect(slices.Chunk(numeric, 8))
+		onEveryCore(len(parts), func(i int) { moments(parts[i], train, f.missing == missingCategory) })
 		return list, nil
 	}
 	for _, as := range f.fitted.Columns {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // lineReader reads the records of a table. A line without quotes is split here, which is most of them, and encoding/csv reads
@@ -42,7 +43,7 @@ func (l *lineReader) next() (record []string, line int, err error) {
 		l.own++
 		bare := bytes.TrimSuffix(text[:len(text)-1], []byte{'\r'})
 		if len(bare) > 0 {
-			l.split(string(bare))
+			l.split(unsafe.String(&bare[0], len(bare))) // until the buffer is filled again
 		}
 		l.in.Discard(len(text))
 		if len(bare) > 0 {
@@ -70,13 +71,14 @@ func (l *lineReader) plain() []byte {
 
 func (l *lineReader) split(text string) {
 	l.record = l.record[:0]
+	comma := byte(l.csv.Comma)
 	for {
-		cell, rest, more := strings.Cut(text, string(byte(l.csv.Comma)))
-		l.record = append(l.record, cell)
-		if !more {
+		n := strings.IndexByte(text, comma)
+		if n < 0 {
+			l.record = append(l.record, text)
 			return
 		}
-		text = rest
+		l.record, text = append(l.record, text[:n]), text[n+1:]
 	}
 }
 
