@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -43,7 +44,8 @@ func TestReaderLeaves(t *testing.T) {
 	run := func(more ...string) []string { return append(append([]string{"run"}, brief...), more...) }
 	for _, both := range []bool{false, true} {
 		for _, json := range []string{"--json", "--json=false"} {
-			if s, said := b.leaves(both, run("--inline", json)...); s != 0 || bytes.Contains([]byte(said), []byte("pipe")) {
+			s, said := b.leaves(both, run("--inline", json)...)
+			if s != 0 || strings.Contains(said, "pipe") {
 				t.Errorf("inline %s: status %#x, said %q", json, s, said)
 			}
 		}
@@ -53,7 +55,7 @@ func TestReaderLeaves(t *testing.T) {
 		{"runs"}, {"presets"}, {"--help"},
 	} {
 		s, said := b.leaves(false, args...)
-		if !s.Signaled() || s.Signal() != syscall.SIGPIPE || bytes.Contains([]byte(said), []byte("pipe")) {
+		if !s.Signaled() || s.Signal() != syscall.SIGPIPE || strings.Contains(said, "pipe") {
 			t.Errorf("%v: status %#x, said %q", args, s, said)
 		}
 	}

@@ -348,7 +348,8 @@ func TestAllErrorsOfAFileAtOnce(t *testing.T) {
 		place, _, _ := strings.Cut(e.Error(), ": ")
 		places = append(places, place)
 	}
-	if want := []string{"mine.yaml:2", "mine.yaml:3", "mine.yaml:4", "mine.yaml:6"}; !slices.Equal(places, want) {
+	want := []string{"mine.yaml:2", "mine.yaml:3", "mine.yaml:4", "mine.yaml:6"}
+	if !slices.Equal(places, want) {
 		t.Errorf("errors %q at %v, want %v", wrong, places, want)
 	}
 }

@@ -11,9 +11,9 @@ import (
 // would blow up.
 const maxCategories = 128
 
-// column is one column of a table. Its words in the cells are places in dict for as long as there are few different
-// texts, whether these are numbers or not, and then numbers. A cell without a value is NaN as a number and "" as a
-// category.
+// column is one column of a table. Its words in the cells are places in dict for as long as there are few
+// different texts, whether these are numbers or not, and then numbers. A cell without a value is NaN as a
+// number and "" as a category.
 type column struct {
 	name    string
 	limit   int  // most categories
@@ -38,7 +38,8 @@ type column struct {
 }
 
 func newColumn(name string, textual bool) *column {
-	c := &column{name: name, limit: maxCategories, textual: textual, dict: map[string]uint16{}, numeric: !textual}
+	c := &column{name: name, limit: maxCategories, textual: textual, numeric: !textual,
+		dict: map[string]uint16{}}
 	if textual {
 		c.limit = maxClasses
 	}
@@ -233,9 +234,9 @@ func (c *column) ready() {
 	}
 }
 
-// encode writes what a word is into dst: a number as (v − mean)/std (0 where it is missing or the column constant), with
-// 1 beside it where it is missing, if flagged; a category as one-hot 0 and 1, one that the fit did not see as zeros. It
-// counts the last.
+// encode writes what a word is into dst: a number as (v − mean)/std (0 where it is missing or the column
+// constant), with 1 beside it where it is missing, if flagged; a category as one-hot 0 and 1, one that the
+// fit did not see as zeros. It counts the last.
 func (c *column) encode(dst []float32, word uint32) error {
 	clear(dst)
 	if !c.numeric {
@@ -255,16 +256,18 @@ func (c *column) encode(dst []float32, word uint32) error {
 	}
 	x := float32((v - c.mean) / c.std)
 	if math.IsInf(float64(x), 0) || x != x {
-		return fmt.Errorf("column %q: %v, standardised by mean %v and deviation %v, is beyond float32: rescale the column",
+		return fmt.Errorf(
+			"column %q: %v, standardised by mean %v and deviation %v, is beyond float32: rescale the column",
 			c.name, v, c.mean, c.std)
 	}
 	dst[0] = x
 	return nil
 }
 
-// moments gives the columns, all numeric, their mean and (population) standard deviation over some rows, without the
-// missing values, scaled so that no square overflows; the deviation is 1 if it would be 0. Where flag is set and one is
-// missing, a second feature will tell. All take a row together, since it lies together.
+// moments gives the columns, all numeric, their mean and (population) standard deviation over some rows,
+// without the missing values, scaled so that no square overflows; the deviation is 1 if it would be 0.
+// Where flag is set and one is missing, a second feature will tell. All take a row together, since it lies
+// together.
 func moments(list []*column, rows []uint32, flag bool) {
 	if len(list) == 0 {
 		return

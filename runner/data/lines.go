@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// lineReader reads the records of a table. A line without quotes is split here, which is most of them, and encoding/csv reads
-// the others from the same buffer.
+// lineReader reads the records of a table. A line without quotes is split here, which is most of them, and
+// encoding/csv reads the others from the same buffer.
 type lineReader struct {
 	in  *bufio.Reader
 	csv *csv.Reader // on in, of which it takes its records and no more

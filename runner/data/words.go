@@ -83,8 +83,9 @@ func (b *rowBlocks) row(i int) []float32 {
 	return b.blocks[i/b.per][at : at+b.width]
 }
 
-// A number's word is a decimal of up to eight digits, exactly as the text has it: the sign, the number of decimals and
-// the digits. Of others it is the place in a list; they have as many decimals as are not possible.
+// A number's word is a decimal of up to eight digits, exactly as the text has it: the sign, the number of
+// decimals and the digits. Of others it is the place in a list; they have as many decimals as are not
+// possible.
 const (
 	signBit    = 1 << 31
 	digitsBits = 27
@@ -122,8 +123,8 @@ func decimalWord(s string) (word uint32, ok bool) {
 	return word | after<<digitsBits | digits, true
 }
 
-// decimalOf is the number that a decimal's word is: digits and power are exact, so that it is the float64 nearest to
-// the text, as strconv has it.
+// decimalOf is the number that a decimal's word is: digits and power are exact, so that it is the float64
+// nearest to the text, as strconv has it.
 func decimalOf(word uint32) float64 {
 	v := float64(word&digitsMask) / powers[word>>digitsBits&inList]
 	if word&signBit != 0 {

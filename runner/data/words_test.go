@@ -32,12 +32,12 @@ func columnOf(t *testing.T, cells ...string) *column {
 	return c
 }
 
-// A number is, to the bit, what strconv makes of its text, whether it fits a word or not, and whether its column had few
-// different ones at first.
+// A number is, to the bit, what strconv makes of its text, whether it fits a word or not, and whether its
+// column had few different ones at first.
 func TestNumbersAreExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	cells := []string{"0", "-0", "-0.0", "1e-320", "134217727", "134217728", "-13421772.7", "1e300", ".5", "5.", "+7",
-		"0x1p-3", "0.00000000000001", "0.000000000000001", "00012", "-.25", "9007199254740993", "4.9e-324"}
+	cells := []string{"0", "-0", "-0.0", "1e-320", "134217727", "134217728", "-13421772.7", "1e300", ".5", "5.",
+		"+7", "0x1p-3", "0.00000000000001", "0.000000000000001", "00012", "-.25", "9007199254740993", "4.9e-324"}
 	for len(cells) < 3000 {
 		v := rng.NormFloat64() * math.Pow(10, float64(rng.IntN(12)-6))
 		for _, digits := range []int{-1, 3, 8, 9, rng.IntN(14)} {
@@ -79,7 +79,8 @@ func TestColumnOfTexts(t *testing.T) {
 // Rows become features in their order across blocks of any widths, in the memory that they were in.
 func TestRowsBecomeFeatures(t *testing.T) {
 	for _, c := range []struct{ columns, width, rows int }{
-		{1, 1, 10}, {3, 7, 200_000}, {7, 3, 90_001}, {blockWords + 5, 2, 3}, {2, blockWords + 5, 3}, {5, 5, 3*blockWords/5 + 1},
+		{1, 1, 10}, {3, 7, 200_000}, {7, 3, 90_001}, {blockWords + 5, 2, 3},
+		{2, blockWords + 5, 3}, {5, 5, 3*blockWords/5 + 1},
 	} {
 		w := newWords(c.columns)
 		for i := range c.rows {
@@ -113,7 +114,8 @@ func TestRowsBecomeFeatures(t *testing.T) {
 // Records and their lines are those of encoding/csv, with quotes or without, however the bytes come.
 func TestLinesAreThoseOfEncodingCSV(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	parts := []string{"a", "b c", ",", ",", "\n", "\n", "\r\n", "\r", `"q"`, `"q,q"`, "\"two\nlines\"", `""`, " ", "é", `x"y`,
+	parts := []string{"a", "b c", ",", ",", "\n", "\n", "\r\n", "\r", `"q"`, `"q,q"`, "\"two\nlines\"",
+		`""`, " ", "é", `x"y`,
 		strings.Repeat("long", 40)}
 	for round := range 3000 {
 		var b strings.Builder
@@ -136,7 +138,8 @@ func TestLinesAreThoseOfEncodingCSV(t *testing.T) {
 			}
 			if errA != nil {
 				var p *csv.ParseError
-				if errors.As(errA, &p) && errB.Error() != fmt.Sprintf("line %d, character %d: %v", p.Line, p.Column, p.Err) {
+				if errors.As(errA, &p) &&
+					errB.Error() != fmt.Sprintf("line %d, character %d: %v", p.Line, p.Column, p.Err) {
 					t.Fatalf("%q: error %v, want %v", text, errB, errA)
 				}
 				break

@@ -109,8 +109,9 @@ func (a *app) printPlan(h dro.Assumptions, p *dro.Plan) {
 // planNotes says in words where the plan proves nothing or leaves the theorem.
 func planNotes(h dro.Assumptions, p *dro.Plan) (notes []string) {
 	if p.Vacuous() {
-		notes = append(notes, fmt.Sprintf("ε = %.3g is so large that λ0 = ε/(8ρ) = %.3g is not below λ̄, the most "+
-			"that the best λ can be:\nno λ is left to choose, and the bounds say nothing. Take an ε well below %.3g.",
+		notes = append(notes, fmt.Sprintf("ε = %.3g is so large that λ0 = ε/(8ρ) = %.3g is not below λ̄, "+
+			"the most that the best λ can be:\n"+
+			"no λ is left to choose, and the bounds say nothing. Take an ε well below %.3g.",
 			h.Epsilon, p.Box.Lambda[0], 8*h.Bound))
 	}
 	if step := p.LongestStep(); step > 0 {
