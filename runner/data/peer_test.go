@@ -86,8 +86,8 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// A file of exactly the format of COMPAS two-years opens, in each of its forms as the same samples; what can be
-// no feature is named at once, in the form of the option that leaves it out.
+// A file of exactly the format of COMPAS two-years opens, in each of its forms as the same samples; what can
+// be no feature is named at once, in the form of the option that leaves it out.
 func TestCompas(t *testing.T) {
 	dir := t.TempDir()
 	var first *Dataset
@@ -120,7 +120,8 @@ func TestCompas(t *testing.T) {
 		if first == nil {
 			first = d
 		}
-		if !slices.Equal(values(d.Train), values(first.Train)) || !slices.Equal(values(d.Test), values(first.Test)) {
+		if !slices.Equal(values(d.Train), values(first.Train)) ||
+			!slices.Equal(values(d.Test), values(first.Test)) {
 			t.Errorf("%s has other samples", file)
 		}
 	}
