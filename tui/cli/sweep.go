@@ -119,6 +119,9 @@ func (a *app) startSweep(ctx context.Context, file string, f *sweepFlags) error 
 	if list.Dir, err = os.Getwd(); err != nil {
 		return err
 	}
+	if errs := parsed.CheckData(list.Dir, absolute(list.Dir, a.data)); len(errs) > 0 {
+		return failures(errs)
+	}
 	if f.dry && f.on == "here" {
 		return a.printSweep(list)
 	}
