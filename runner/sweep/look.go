@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"drolab/runner"
@@ -131,4 +132,11 @@ func Over(states []State) bool {
 		}
 	}
 	return true
+}
+
+// Grown tells whether the folder has another list than the one that is looked at:
+// somebody has added runs.
+func (l *Look) Grown() bool {
+	info, err := os.Stat(filepath.Join(l.Dir, listName))
+	return err == nil && !info.ModTime().Equal(l.read)
 }
