@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"drolab/dro"
@@ -92,7 +93,7 @@ func Open(dir string) (*Folder, error) {
 	path := filepath.Join(dir, listName)
 	info, err := os.Stat(path) // before it is read: a change between is seen later
 	if err == nil {
-		err = readJSON(path, &l)
+		err = cmp.Or(readJSON(path, &l), l.check(path))
 	}
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -101,6 +102,16 @@ func Open(dir string) (*Folder, error) {
 		return nil, err
 	}
 	return &Folder{dir, &l, info.ModTime()}, nil
+}
+
+// check says what no list of ours has: a run outside of the folder.
+func (l *List) check(path string) error {
+	for i, r := range l.Runs {
+		if r.ID == "" || r.ID[0] == '.' || strings.ContainsAny(r.ID, `/\`+"\x00") {
+			return fmt.Errorf("%s: run %d: %.80q is no run's name", path, i, r.ID)
+		}
+	}
+	return nil
 }
 
 // Make makes the sweep's folder or, where there is one, adds to it what its list

@@ -40,6 +40,9 @@ func (f *Folder) rung(n int) (*rung, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	if err == nil && slices.ContainsFunc(r.Kept, func(i int) bool { return i < 0 || i >= len(f.List.Runs) }) {
+		err = fmt.Errorf("%s keeps runs that the list has not", f.rungPath(n))
+	}
 	return &r, err
 }
 
