@@ -106,11 +106,13 @@ func TestSweepTab(t *testing.T) {
 	if m.at != sweepPage {
 		t.Errorf("a sweep's folder begins on page %d", m.at+1)
 	}
-	if m = newModel(lab.Config{RunsDir: f.Dir, Attach: true}, lab.Folder(f.Dir), tuitest.Presets()); m.at != watchPage {
+	m = newModel(lab.Config{RunsDir: f.Dir, Attach: true}, lab.Folder(f.Dir), tuitest.Presets())
+	if m.at != watchPage {
 		t.Errorf("attached, a sweep's folder begins on page %d", m.at+1)
 	}
 	r.size(44, 20)
-	if s := r.header(); !strings.Contains(s, " 5 ") || strings.Contains(s, "Sweep") || !strings.Contains(s, "Launch") {
+	s := r.header()
+	if !strings.Contains(s, " 5 ") || strings.Contains(s, "Sweep") || !strings.Contains(s, "Launch") {
 		t.Errorf("in 44 cells: %q", s)
 	}
 }

@@ -168,7 +168,7 @@ func TestValidationIsAskedForBeforeAnythingStarts(t *testing.T) {
 		"set: {dataset: csv:no.csv, val_fraction: .1}\nselect: val_loss": "", // it may be where it trains
 		"set: {val_fraction: 0}\nselect: val_loss": "mine.yaml:4: select: val_loss: csv:example has no " +
 			"validation split to choose by: set a val_fraction above 0",
-		"set: {val_fraction: 0}":                          "mine.yaml:3: select: val_worst: csv:example has no validation split",
+		"set: {val_fraction: 0}":                          "mine.yaml:3: select: val_worst: csv:example has no",
 		"grid: {val_fraction: [.2, 0]}\nselect: val_loss": "has no validation split",
 		"set: {val_fraction: .1, min_group: 100000}":      "select: val_worst: want a part of",
 		"set: {dataset: csv:no.csv, val_fraction: 0}":     "cannot be told",

@@ -73,8 +73,8 @@ func (l *List) Troubles(states []State) (list []Trouble) {
 }
 
 // urgency orders states: a setting is in the first that one of its runs is in.
-var urgency = []runner.Status{runner.Failed, runner.Running, runner.Paused, runner.Interrupted, runner.Stopped,
-	runner.Queued, Waiting, Missing, Dropped, runner.Done}
+var urgency = []runner.Status{runner.Failed, runner.Running, runner.Paused, runner.Interrupted,
+	runner.Stopped, runner.Queued, Waiting, Missing, Dropped, runner.Done}
 
 // Overview makes one of the runs' states, as States gave them.
 func (l *Look) Overview(states []State) (*Overview, error) {

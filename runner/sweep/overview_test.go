@@ -31,13 +31,15 @@ func overview(t *testing.T, f *Folder) *Overview {
 func TestOverviewAgreesWithTheTable(t *testing.T) {
 	f := made(t, strings.Replace(tiny, "rho: [.1, 1]", "rho: [.1, 1], lr: [.3, .003]", 1))
 	before := overview(t, f)
+	chosen := func(p Point) bool { return p.Chosen }
 	if before.Done != 0 || before.Planned != 64 || before.By.Name != "" || before.Points[0].Status != Missing ||
-		before.Points[0].Value.Applies() || slices.ContainsFunc(before.Points, func(p Point) bool { return p.Chosen }) {
+		before.Points[0].Value.Applies() || slices.ContainsFunc(before.Points, chosen) {
 		t.Errorf("before: %+v", before)
 	}
 	work(t, f)
 	o := overview(t, f)
-	if o.Done != 64 || o.Planned != 64 || o.By.Name != "val_loss" || o.Counts[runner.Done] != 16 || len(o.Points) != 8 {
+	if o.Done != 64 || o.Planned != 64 || o.By.Name != "val_loss" || o.Counts[runner.Done] != 16 ||
+		len(o.Points) != 8 {
 		t.Errorf("after: %g of %g epochs by %q, %v", o.Done, o.Planned, o.By.Name, o.Counts)
 	}
 	table := NewLook(f).Table()

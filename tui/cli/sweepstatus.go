@@ -178,7 +178,7 @@ func (a *app) sweepTableCommand() *cobra.Command {
 			}
 			grid(a.Stdout, rows)
 			for _, n := range t.Notes {
-				fmt.Fprintln(a.Stdout, n)
+				fmt.Fprintln(a.Stdout, clean(n))
 			}
 			return nil
 		},

@@ -202,7 +202,7 @@ func (p *Page) chosenLines(w int) (lines []string) {
 	}
 	lines = append(lines, "")
 	for _, n := range p.seen.table.Notes {
-		for _, part := range kit.Wrap(n, w-2) {
+		for _, part := range kit.Wrap(cell.Clean(n), w-2) {
 			lines = append(lines, " "+t.Dim.Paint(t.Greek(part)))
 		}
 	}

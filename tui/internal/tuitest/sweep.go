@@ -66,7 +66,8 @@ func addSwept(t testing.TB, f *sweep.Folder, i int, status runner.Status, epochs
 	events := []runner.Event{&runner.StatusEvent{Status: runner.Running}}
 	var last, best *runner.EvalEvent
 	for e := 1; e <= epochs; e++ {
-		last = Evaluation(runner.Head{Step: int64(e * Steps)}, Steps, i%7, float64(e)/8, spec.Algorithm() != dro.ERM)
+		head, dual := runner.Head{Step: int64(e * Steps)}, spec.Algorithm() != dro.ERM
+		last = Evaluation(head, Steps, i%7, float64(e)/8, dual)
 		last.Set("val_loss", runner.Num(3-2.5*float64(e)/8+.1*float64((5*i)%11)))
 		last.Selected, best = true, last
 		events = append(events, last)
