@@ -102,13 +102,13 @@ func (l *Look) point(s *setting, states []State, o *Overview) Point {
 		state := &states[i]
 		one := Seed{ID: l.List.Runs[i].ID, Seed: l.List.Runs[i].Seed, Status: state.Status, Cause: state.Cause,
 			Whole: l.epochs(i)}
-		if state.Run != nil {
-			one.Begun, one.Epochs = true, state.Run.Summary().Epochs
-			value, _ := validation(state)
+		if r := state.Result; r != nil {
+			one.Begun, one.Epochs = true, r.Epochs
+			value, _ := r.validation()
 			if one.Value = runner.NumIf(!math.IsNaN(value), value); one.Value.Applies() {
 				sum, n = sum+value, n+1
 			}
-			if by, ok := state.Run.Meta.Selector(); ok {
+			if by, ok := r.by(); ok {
 				o.By = by
 			}
 		}
@@ -140,8 +140,8 @@ func (l *Look) extent(o *Overview, states []State) error {
 	h := &l.List.Halving
 	for i := range states {
 		done, whole := 0.0, l.epochs(i)
-		if r := states[i].Run; r != nil {
-			done = r.Summary().Epochs
+		if r := states[i].Result; r != nil {
+			done = r.Epochs
 		}
 		o.Done += done
 		switch until := h.until(stages.last); {
