@@ -3,6 +3,8 @@ package sweep
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -207,5 +209,36 @@ func BenchmarkExpand(b *testing.B) {
 		if len(errs) > 0 || len(f.Expand().Runs) != 10_000 {
 			b.Fatal(errs)
 		}
+	}
+}
+
+// TestStudy: the file that the README holds against a script for submitit is the same
+// study, and has as few lines as it says there; so has the script.
+func TestStudy(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := map[string]int{}
+	for _, name := range []string{"study.yaml", "submitit.py"} {
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+				lines[name]++
+			}
+		}
+		if name == "study.yaml" {
+			if n := len(parse(t, string(text)).Expand().Runs); n != 144 {
+				t.Errorf("%d runs, want 144", n)
+			}
+		}
+	}
+	says := fmt.Sprintf("| lines that the user writes | %d of YAML (`runner/sweep/testdata/study.yaml`) | %d of Python",
+		lines["study.yaml"], lines["submitit.py"])
+	if !strings.Contains(string(readme), says) {
+		t.Errorf("the README does not say %q", says)
 	}
 }

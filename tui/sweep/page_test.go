@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"drolab/presets"
+	"drolab/runner"
 	"drolab/runner/sweep"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
@@ -129,6 +130,27 @@ func TestCursor(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestProgress says how long it takes yet while runs train, and that none does
+// otherwise.
+func TestProgress(t *testing.T) {
+	dir := t.TempDir()
+	f := tuitest.NewSweep(t, dir)
+	r, p := pageOf(t, dir, lab.Config{})
+	r.Wait(2*time.Second, 2*time.Second)
+	if s := p.progress(100); !strings.Contains(s, "213 of 288 epochs") || strings.Contains(s, "left") {
+		t.Errorf("at first %q", s)
+	}
+	tuitest.AddSwept(t, f, 28, runner.Done, 8) // 8 epochs more in 10 seconds; 67 are left
+	r.Wait(10*time.Second, 10*time.Second)
+	if s := p.progress(100); !strings.Contains(s, "221 of 288 epochs  about 1:24 left") {
+		t.Errorf("ten seconds later %q", s)
+	}
+	delete(p.seen.all.Counts, runner.Running)
+	if s := p.progress(100); !strings.Contains(s, "nothing trains") {
+		t.Errorf("without a run that trains %q", s)
 	}
 }
 

@@ -106,6 +106,8 @@ func (p *Page) progress(w int) string {
 	switch {
 	case p.seen.over:
 		text += "  nothing is left to do"
+	case o.Counts[runner.Running]+o.Counts[runner.Queued]+o.Counts[runner.Paused] == 0:
+		text += "  nothing trains"
 	case p.seen.timed:
 		text += "  about " + kit.Clock(p.seen.left) + " left"
 	}

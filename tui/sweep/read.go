@@ -77,7 +77,9 @@ func (r *reader) read(now time.Time) tea.Cmd {
 		if m.all, m.err = r.look.Overview(states); m.err != nil {
 			return m
 		}
-		r.pace.Add(now, m.all.Done)
+		if !now.IsZero() { // before the first tick nobody knows the time
+			r.pace.Add(now, m.all.Done)
+		}
 		m.left, m.timed = r.pace.Left(m.all.Planned)
 		m.over = sweep.Over(states) && !r.jobs.Busy()
 		m.table, m.slurm, m.note = r.look.Table(), r.jobs != nil, r.note

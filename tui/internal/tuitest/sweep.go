@@ -43,13 +43,13 @@ func NewSweep(t testing.TB, dir string) *sweep.Folder {
 		case i >= 26:
 			status, epochs = runner.Running, 5
 		}
-		addSwept(t, f, i, status, epochs)
+		AddSwept(t, f, i, status, epochs)
 	}
 	return f
 }
 
-// addSwept records run i of a sweep up to so many epochs.
-func addSwept(t testing.TB, f *sweep.Folder, i int, status runner.Status, epochs int) {
+// AddSwept records run i of a sweep up to so many epochs.
+func AddSwept(t testing.TB, f *sweep.Folder, i int, status runner.Status, epochs int) {
 	t.Helper()
 	store, err := record.Open(f.Dir)
 	spec, also := f.List.Spec(i)
