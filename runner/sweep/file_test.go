@@ -236,8 +236,8 @@ func TestStudy(t *testing.T) {
 			}
 		}
 	}
-	says := fmt.Sprintf("| lines that the user writes | %d of YAML (`runner/sweep/testdata/study.yaml`) | %d of Python",
-		lines["study.yaml"], lines["submitit.py"])
+	says := fmt.Sprintf("| lines that the user writes | %d of YAML (`runner/sweep/testdata/study.yaml`) | "+
+		"%d of Python", lines["study.yaml"], lines["submitit.py"])
 	if !strings.Contains(string(readme), says) {
 		t.Errorf("the README does not say %q", says)
 	}

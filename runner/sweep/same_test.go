@@ -155,6 +155,7 @@ func TestOverhead(t *testing.T) {
 	}
 	n := time.Duration(len(f.List.Runs))
 	wall := last.Sub(first)
+	beside := wall*time.Duration(parallel) - trained
 	t.Logf("%d runs in %v, %v each; %v beside them a run", n, wall.Round(time.Second),
-		(trained / n).Round(time.Millisecond), ((wall*time.Duration(parallel) - trained) / n).Round(time.Millisecond))
+		(trained / n).Round(time.Millisecond), (beside / n).Round(time.Millisecond))
 }
