@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"drolab/presets"
+	"drolab/runner/sweep"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -58,8 +59,11 @@ func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
 	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, dark: true, watch: watch.New(s)}
 	m.bind(table(s, list, m.watch))
-	if cfg.Attach || cfg.Replay != nil {
+	switch {
+	case cfg.Attach || cfg.Replay != nil:
 		m.at = watchPage
+	case cfg.RunsDir != "" && sweep.Is(cfg.RunsDir): // it is one sweep's
+		m.at = sweepPage
 	}
 	m.restyle()
 	return m
@@ -94,6 +98,7 @@ func (m *Model) Init() tea.Cmd {
 		tea.Raw(ansi.RequestModeSynchronizedOutput),
 		tea.RequestBackgroundColor,
 		m.pages[m.at].Init(),
+		m.seek(),
 		m.after(readEvery),
 	)
 }

@@ -22,6 +22,8 @@ type Config struct {
 	// shows those in RunsDir.
 	Replay *Replay
 	Kept   Kept
+	// StopSweep stops the sweep in a folder, its runs with a checkpoint; nil cannot.
+	StopSweep func(dir string) error
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
 	// CPU is this machine's processor, as in the runs that were trained on it.
