@@ -58,6 +58,7 @@ func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
 	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, dark: true, watch: watch.New(s)}
 	m.bind(table(s, list, m.watch))
+	s.Round = m.env.round()
 	if cfg.Attach || cfg.Replay != nil {
 		m.at = watchPage
 	}
@@ -211,7 +212,7 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 // profile takes what Bubble Tea learned of the terminal's colours meanwhile.
 func (m *Model) profile(p colorprofile.Profile) {
 	if !m.env.plain {
-		m.env.profile = p
+		m.env.take(p)
 		m.restyle()
 	}
 }

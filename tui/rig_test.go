@@ -31,6 +31,7 @@ func newRig(t testing.TB, s *tuitest.Script, w, h int, environ ...string) *rig {
 	base := []string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8"}
 	r.Model = newModel(lab.Config{Verbs: r.asked, RunsDir: t.TempDir(), DataDir: t.TempDir(), CPU: "a processor",
 		Environ: append(base, environ...)}, s, tuitest.Presets())
+	r.Round = 0
 	r.after = func(time.Duration) tea.Cmd { return nil }
 	r.run(r.Init())
 	r.send(tea.ColorProfileMsg{Profile: r.env.profile}, tea.WindowSizeMsg{Width: w, Height: h})

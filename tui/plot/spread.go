@@ -178,20 +178,20 @@ func (s *Spread) value(v float64) string {
 	return Brief(v)
 }
 
-// marks draws the line, from the least value to the greatest heavier, and the marks.
+// marks draws a dot at every quarter of the line, the line itself from the least value to
+// the greatest, and the marks. Dots all along would be sent again whenever a mark moves.
 func (s *Spread) marks(f *Frame, x0, y, w int, r *SpreadRow) {
-	lo, hi := w, -1
+	lo, hi, axis := w, -1, Style{Role: Axis}
 	for _, v := range r.Values {
 		if finite(v) {
 			lo, hi = min(lo, s.column(v, w)), max(hi, s.column(v, w))
 		}
 	}
-	for x := range w {
-		if x >= lo && x <= hi {
-			f.set(x0+x, y, s.Charset.rune('─'), Style{Role: Axis})
-		} else {
-			f.set(x0+x, y, s.Charset.rune('·'), Style{Role: Axis})
-		}
+	for quarter := range 5 {
+		f.set(x0+quarter*(w-1)/4, y, s.Charset.rune('·'), axis)
+	}
+	for x := max(0, lo); x <= min(hi, w-1); x++ { // a column of what is no number is anywhere
+		f.set(x0+x, y, s.Charset.rune('─'), axis)
 	}
 	for i := range r.Values {
 		if i != s.Front {

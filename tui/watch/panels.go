@@ -20,6 +20,7 @@ type panel struct {
 	first int // first bar shown
 	memo  kit.Memo
 	drawn [2]kit.Canvas // the charts
+	turned
 }
 
 // view is one of the things a panel can show: curves over the steps, bars by
