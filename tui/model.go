@@ -167,6 +167,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case lab.Started:
 		cmds = append(cmds, m.started(msg))
+	case lab.Listed:
+		m.Colors = lab.ColorsOf(msg.Runs)
 	case lab.Answered:
 		cmds = append(cmds, m.answered(msg))
 	case reading:

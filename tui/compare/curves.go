@@ -25,7 +25,7 @@ func (p *Page) chart() *plot.Chart {
 				}
 			}
 		}
-		name, number, glyph := cell.Clean(row.Label), uint8(i%kit.Colors), p.Theme.Glyph(i)
+		name, number, glyph := cell.Clean(row.Label), p.colors[i], p.Theme.Glyph(int(p.colors[i]))
 		switch {
 		case len(seeds) > 1 && glyph != 0: // a band has no glyph
 			line := meanLine(seeds, last)
@@ -80,7 +80,7 @@ func (p *Page) curvesHead(c *plot.Chart, r plot.Report, w int) string {
 	t := p.Theme
 	s := " "
 	for i := range p.table.Rows {
-		s += t.Series[i%kit.Colors].Paint(p.groupName(i)) + "  "
+		s += t.Series[p.colors[i]].Paint(p.groupName(i)) + "  "
 	}
 	if len(c.Bands) > 0 {
 		s += t.Dim.Paint("mean and 95 % t interval over seeds  ")

@@ -34,6 +34,7 @@ type Page struct {
 	about  string // the preset that is compared, where nothing was selected
 	runs   []*record.Run
 	table  *compare.Table
+	colors []uint8 // of its rows
 	diffs  []compare.KeyDiff
 	logs   []lab.Log
 	series [][]*plot.Series // by run, then by curve
@@ -148,7 +149,10 @@ func sameRuns(a, b []*record.Run) bool {
 func (p *Page) take(msg comparedMsg) tea.Cmd {
 	p.loading, p.err = false, msg.err
 	p.about, p.runs, p.table, p.diffs, p.logs = msg.preset, msg.runs, msg.table, msg.diffs, msg.logs
-	p.top, p.column, p.scroll, p.series = 0, 0, 0, nil
+	p.top, p.column, p.scroll, p.series, p.colors = 0, 0, 0, nil, nil
+	if p.table != nil {
+		p.colors = p.Colors.Of(p.rowRuns())
+	}
 	var cmds []tea.Cmd
 	for i := range p.logs {
 		list := make([]*plot.Series, len(curves()))
@@ -159,6 +163,15 @@ func (p *Page) take(msg comparedMsg) tea.Cmd {
 		cmds = append(cmds, p.readOn(i))
 	}
 	return tea.Batch(cmds...)
+}
+
+// rowRuns are the first runs of the table's rows.
+func (p *Page) rowRuns() (list []*runner.Meta) {
+	for _, row := range p.table.Rows {
+		i := slices.IndexFunc(p.runs, func(r *record.Run) bool { return r.Meta.ID == row.Runs[0] })
+		list = append(list, &p.runs[i].Meta)
+	}
+	return list
 }
 
 // grow appends what was read to the curves of a run and goes on reading.

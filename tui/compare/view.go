@@ -240,7 +240,7 @@ func (p *Page) cellWidth(row int) int {
 
 // groupName is the name of a group, with its glyph.
 func (p *Page) groupName(row int) string {
-	return string(p.Theme.Marks[row%kit.Colors]) + " " + p.Theme.Greek(cell.Clean(p.table.Rows[row].Title()))
+	return string(p.Theme.Marks[p.colors[row]]) + " " + p.Theme.Greek(cell.Clean(p.table.Rows[row].Title()))
 }
 
 // groups are the groups from p.column on that fit whole, at least one.
@@ -295,7 +295,7 @@ func (p *Page) viewTable(w, h int) []string {
 	seeds := t.Dim.Paint(kit.Left(p.seedsLabel(len(groups)), p.labelCells()))
 	for _, i := range groups {
 		cw := p.cellWidth(i)
-		head += t.Series[i%kit.Colors].Paint(kit.Right(cell.Cut(p.groupName(i), cw-2)+" ", cw))
+		head += t.Series[p.colors[i]].Paint(kit.Right(cell.Cut(p.groupName(i), cw-2)+" ", cw))
 		seeds += t.Dim.Paint(kit.Right(fmt.Sprintf("%d ", len(p.table.Rows[i].Runs)), cw))
 	}
 	lines := []string{head, seeds}
