@@ -167,6 +167,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case lab.Started:
 		cmds = append(cmds, m.started(msg))
+	case lab.Ended:
+		cmds = append(cmds, m.ring(msg))
 	case lab.Listed:
 		m.Colors = lab.ColorsOf(msg.Runs)
 	case lab.Answered:
@@ -360,6 +362,7 @@ func (m *Model) View() tea.View {
 		v.MouseMode = tea.MouseModeAllMotion
 	}
 	v.WindowTitle = "drolab"
+	v.ProgressBar = m.progress()
 	return v
 }
 

@@ -21,6 +21,7 @@ type rig struct {
 	asked  *tuitest.Asked
 	quit   bool
 	late   bool // of commands asked for together the first is answered last
+	raw    []tea.RawMsg
 }
 
 // newRig returns a Model of w by h cells in true colour on dark, unless the
@@ -61,6 +62,8 @@ func (r *rig) run(cmd tea.Cmd) {
 		}
 	case tea.QuitMsg:
 		r.quit = true
+	case tea.RawMsg:
+		r.raw = append(r.raw, m)
 	default:
 		r.send(m)
 	}

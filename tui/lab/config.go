@@ -28,6 +28,8 @@ type Config struct {
 	// Dir is a folder whose presets are listed beside the program's own; empty is
 	// none.
 	Dir string
+	// Ring is what the terminal itself is told.
+	Ring Ring
 	// Stdin and Stdout are the terminal.
 	Stdin  io.Reader
 	Stdout io.Writer

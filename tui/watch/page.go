@@ -297,12 +297,14 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		w.again()
 	}
 	behind, changed, problem := false, false, ""
+	var cmds []tea.Cmd
 	for _, p := range m.parts {
 		i := slices.IndexFunc(w.tracks, func(t *track) bool { return t.id == p.id })
 		if i < 0 {
 			continue
 		}
 		t := w.tracks[i]
+		live := t.behind == nil && !t.Status.Ended()
 		t.log = p.log
 		t.add(p.events)
 		t.skipped, t.share = p.skipped, p.share
@@ -319,6 +321,7 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
 			t.Status = p.status
 		}
+		cmds = append(cmds, w.rings(t, live))
 		behind = behind || t.share < 1
 		changed = changed || len(p.events) > 0
 	}
@@ -326,7 +329,6 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		w.fit()
 	}
 	w.takeTurns(m.at, m.brings())
-	var cmds []tea.Cmd
 	if problem != "" && problem != w.problem { // once, not at every tick
 		cmds = append(cmds, kit.Send(kit.Notice{Text: problem, Bad: true}))
 	}
