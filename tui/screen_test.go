@@ -235,7 +235,7 @@ func TestCompareGolden(t *testing.T) {
 	})
 	t.Run("unlike", func(t *testing.T) {
 		r := browsing(t, a, "4", 120, 40)
-		r.send(lab.Compare{IDs: []string{"shapes-sfk-s1", "mine-erm-s1", "paper-sfk-s7"}})
+		r.send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-sfk-s1", "mine-erm-s1", "paper-sfk-s7")})
 		tuitest.Golden(t, "compare-unlike", tuitest.Text(r.shot(t)))
 	})
 }

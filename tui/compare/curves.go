@@ -13,6 +13,24 @@ import (
 // chart draws the chosen measure: a line a group, with a band where it has
 // several seeds.
 func (p *Page) chart() *plot.Chart {
+	key := chartedKey{p.round, p.grown, p.measure}
+	if p.charted.chart == nil || p.charted.key != key {
+		p.charted = charted{key, p.newChart()}
+	}
+	return p.charted.chart
+}
+
+// charted is the chart of last time, which hundreds of runs make dear; chartedKey is what
+// it depends on.
+type (
+	charted struct {
+		key   chartedKey
+		chart *plot.Chart
+	}
+	chartedKey struct{ round, grown, measure int }
+)
+
+func (p *Page) newChart() *plot.Chart {
 	c := &plot.Chart{X: plot.EmptyRange(), Ends: true, Percent: curves()[p.measure].Scale == dro.Percent}
 	last := 0.0
 	for i, row := range p.table.Rows {

@@ -174,7 +174,7 @@ func (p *Page) markOf(l line) string {
 }
 
 // colorOf is the number of its colour.
-func (p *Page) colorOf(l line) uint8 { return p.Colors.Of([]*runner.Meta{&l[0].Meta})[0] }
+func (p *Page) colorOf(l line) uint8 { return p.colors[l[0].Meta.ID] }
 
 // shows tells whether a column is shown in a list of w cells, if it has the room.
 func (p *Page) shows(c *runColumn, w int) bool {

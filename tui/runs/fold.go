@@ -17,7 +17,7 @@ func (p *Page) fold(list []*record.Run) (kept []*record.Run) {
 	p.seeds = map[string][]*record.Run{}
 	first := map[string]string{} // the run that stands for a configuration
 	for _, r := range list {
-		key := compare.Configuration(&r.Meta)
+		key := p.configurations[r.Meta.ID]
 		id, there := first[key]
 		if !there {
 			id = r.Meta.ID

@@ -125,7 +125,7 @@ func (p *Page) replay() tea.Cmd {
 	return kit.Send(lab.Watch{IDs: ids(runs[:min(len(runs), lab.MaxWatched)]), Replay: &lab.Replay{}})
 }
 
-func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{IDs: ids(p.fit(canCompare))}) }
+func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.fit(canCompare)}) }
 
 func (p *Page) resume() tea.Cmd { return p.each("resume", p.fit(canResume)) }
 

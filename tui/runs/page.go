@@ -32,11 +32,13 @@ type Page struct {
 	at       int // the cursor, an index of shown
 	chosen   map[string]bool
 
-	folded bool                     // runs that differ in the seed alone share a line
-	seeds  map[string][]*record.Run // folded: the runs of a line, by the name of its first
-	names  map[string]string        // what tells runs from those of their method and preset, by name
-	keys   []string                 // of the settings in which runs differ
-	pins   map[string][]int64       // the steps of pinned checkpoints, by run
+	folded         bool                     // runs that differ in the seed alone share a line
+	seeds          map[string][]*record.Run // folded: the runs of a line, by the name of its first
+	names          map[string]string        // what tells runs from those of their method and preset, by name
+	configurations map[string]string        // of runs, by name
+	colors         map[string]uint8         // of their configurations
+	keys           []string                 // of the settings in which runs differ
+	pins           map[string][]int64       // the steps of pinned checkpoints, by run
 
 	columns       []runColumn
 	chosenColumns map[string]bool // shown or hidden, whatever the room; by head
@@ -232,6 +234,11 @@ func (p *Page) name() {
 		return
 	}
 	p.names, p.keys = map[string]string{}, nil
+	p.colors, p.configurations = map[string]uint8{}, map[string]string{}
+	for _, m := range metas {
+		p.configurations[m.ID] = compare.Configuration(m)
+		p.colors[m.ID] = p.Colors.Of([]*runner.Meta{m})[0]
+	}
 	for i, text := range compare.Differences(metas) {
 		p.names[metas[i].ID] = text
 	}

@@ -248,8 +248,8 @@ func TestRunsVerbs(t *testing.T) {
 		t.Errorf("Enter watches %v", m.IDs)
 	}
 	r.Press("esc", "a", "c")
-	if m, ok := tuitest.Sent[lab.Compare](r.Rig); !ok || len(m.IDs) != 9 {
-		t.Errorf("%v are compared, 9 runs are done", m.IDs)
+	if m, ok := tuitest.Sent[lab.Compare](r.Rig); !ok || len(m.Runs) != 9 {
+		t.Errorf("%v are compared, 9 runs are done", ids(m.Runs))
 	}
 }
 

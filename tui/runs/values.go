@@ -115,7 +115,7 @@ func (p *Page) readEvals() tea.Cmd {
 	return func() tea.Msg {
 		m := evalsMsg{of: map[string]evals{}}
 		for _, r := range runs {
-			list, err := evalsOf(source.Open(r))
+			list, err := evalsOf(lab.Evaluations(source, r))
 			m.of[r.Meta.ID] = evals{r.Summary().Steps, list}
 			if err != nil {
 				m.err = err
