@@ -68,7 +68,7 @@ func (a *app) look(ctx context.Context) error {
 // screen is the interface's world, without verbs.
 func (a *app) screen(runsDir string, attach bool) lab.Config {
 	return lab.Config{RunsDir: runsDir, DataDir: a.data, CPU: cpu(), Cores: a.threads, Dir: ".", Attach: attach,
-		Ring:  a.rings,
+		Ring: a.rings, Box: newBox().line,
 		Stdin: a.Stdin, Stdout: a.Env.Stdout, Environ: a.Environ}
 }
 

@@ -59,6 +59,10 @@ type Page struct {
 
 	orders map[string][]int // of the places of list measures
 
+	box       string // the line about the machine
+	boxBusy   bool   // it was asked for
+	boxLooked time.Time
+
 	turns  turns
 	around turned // what stands around the panels
 
@@ -167,7 +171,10 @@ func (w *Page) open(of lab.Watch) tea.Cmd {
 func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case kit.Tick:
-		return w.read(time.Time(msg))
+		return tea.Batch(w.read(time.Time(msg)), w.lookBox(time.Time(msg)))
+	case boxMsg:
+		w.box, w.boxBusy = msg.text, false
+		return nil
 	case readMsg:
 		return w.take(msg)
 	}
