@@ -128,16 +128,16 @@ func standing() []panel {
 			{name: "phase portrait", phase: true,
 				doc: "Phase portrait: the paths of (λ, η) of all runs over the steps, from ◦ to the run's mark, " +
 					"older parts faint, in the box that both stay in; ✕ is (λ*, η*), the best for the " +
-					"network of the last evaluation."}}},
+					"network of the last evaluation."},
+			{name: "likelihood ratios", bars: "ratio_histogram", as: histogram{}, plain: true,
+				doc: "How many training samples the adversary gives which likelihood ratio, for the run under the " +
+					"cursor: those at the left are as good as gone for it, 1 is no reweighting."}}},
 		{title: "Adversary's film by class", views: []view{
 			{bars: who, beside: look, as: film{}, doc: "Two maps of the run under the cursor, a row a class, x " +
 				"across: its accuracy, and how the adversary weighs it. Where the right map is bright the " +
 				"adversary looks; the left one shows what comes of it."},
 			{name: "weight", bars: look}, {name: "weight of all runs", bars: look, as: everyone{},
-				doc: "A line a class, with the mark of every run at the adversary's ratio."},
-			{name: "likelihood ratios", bars: "ratio_histogram", as: histogram{}, plain: true,
-				doc: "How many training samples the adversary gives which likelihood ratio, for the run under the " +
-					"cursor: those at the left are as good as gone for it, 1 is no reweighting."}}},
+				doc: "A line a class, with the mark of every run at the adversary's ratio."}}},
 		{title: "Gap", views: []view{curves("dual gap and γ", "dual_gap", "gamma"), curves("dual gap", "dual_gap"),
 			curves("Frank-Wolfe gap", "gap"), curves("γ", "gamma")}},
 		{title: "Test accuracy", views: []view{curves("worst class and mean", "worst_class_accuracy",

@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -185,7 +186,7 @@ func (histogram) picture(w *Page, _ int, v *view, iw, ih int) picture {
 			h.At = i
 			fallthrough
 		case math.Abs(math.Log2(edge)-math.Round(math.Log2(edge))) < 1e-9 || edge == 0:
-			text = plot.Brief(edge)
+			text = strconv.FormatFloat(edge, 'g', 3, 64)
 		}
 		h.Ticks = append(h.Ticks, text)
 	}

@@ -376,3 +376,25 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("in full: %+v", r.Overlay)
 	}
 }
+
+// The histogram has the run's bins, 1 marked; an old log has none and says so.
+func TestHistogram(t *testing.T) {
+	r := watching(t, 120, 40)
+	w := r.watch
+	w.focus = slices.IndexFunc(w.panels, func(p panel) bool { return p.title == "Dual variables" })
+	for w.shows(w.focus).bars != "ratio_histogram" {
+		r.Press("f")
+	}
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "did not record this") {
+		t.Errorf("of a log without it:\n%s", s)
+	}
+	counts := make([]runner.Number, len(runner.RatioEdges()))
+	for i := range counts {
+		counts[i] = runner.Num(float64(i % 3))
+	}
+	w.run().Eval.ByGroup.Set("ratio_histogram", counts)
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "█") || !strings.Contains(s, " 0.125 ") {
+		t.Errorf("no bars:\n%s", s)
+	}
+	r.Fits(t, "histogram")
+}
