@@ -16,6 +16,8 @@ type backend struct {
 	mode   Mode  // of the current batch
 	add    bool  // gradients of parameters are added to what is there
 
+	rows []float32 // the current batch as it came, where the first layer takes it so
+
 	workspace *kern.Workspace // of products of bf16 operands; nil in fp32
 	products  kern.BF16       // their kernel
 }
@@ -73,9 +75,31 @@ type convOp struct {
 
 // convKernel is kern's, of operands as they are or rounded.
 type convKernel interface {
+	FLOPs() float64
 	Forward(t *kern.Team, y, x, w, bias []float32)
 	BackwardData(t *kern.Team, dx, dy, w, act []float32)
 	BackwardWeights(t *kern.Team, dw, db, x, dy []float32, add bool)
+}
+
+// fromRows is the kernel of a first layer that takes the batch as it came.
+type fromRows struct {
+	*kern.Rows
+	of *backend
+}
+
+// Forward implements convKernel.
+func (f fromRows) Forward(t *kern.Team, y, _, w, bias []float32) {
+	f.Rows.Forward(t, y, f.of.rows, w, bias)
+}
+
+// BackwardData implements convKernel.
+func (f fromRows) BackwardData(*kern.Team, []float32, []float32, []float32, []float32) {
+	panic("nn: a batch has no gradient")
+}
+
+// BackwardWeights implements convKernel.
+func (f fromRows) BackwardWeights(t *kern.Team, dw, db, _, dy []float32, add bool) {
+	f.Rows.BackwardWeights(t, dw, db, f.of.rows, dy, add)
 }
 
 // kernel returns that of the current batch.
@@ -205,28 +229,31 @@ func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool)
 	}, x, plus)
 }
 
-// crossEntropy adds the softmax cross-entropy of each sample: a vector of
-// float64 losses, whose gradient is the vector of weights r_i/n. The labels
-// are no numbers to differentiate by, so they do not enter as a node.
-func (b *backend) crossEntropy(logits *G.Node, classes int, losses []float64) (*G.Node, error) {
+// loss adds each sample's loss, one of Losses: a vector of float64 losses, whose
+// gradient is the vector of weights r_i/n. The labels are no numbers to
+// differentiate by, so they do not enter as a node.
+func (b *backend) loss(name string, outputs *G.Node, classes int, losses []float64) (*G.Node, error) {
 	kernel, err := kern.NewSoftmax(b.batch, classes)
+	if name == Squared {
+		kernel, err = kern.NewSquared(b.batch, classes)
+	}
 	if err != nil {
 		return nil, err
 	}
 	shape := kern.Shape{Channels: classes, Height: 1, Width: 1}
-	probabilities := kern.Alloc(b.batch.Len(shape))
+	predictions := kern.Alloc(b.batch.Len(shape))
 	dx, gradient := b.activation(shape)
 	diff := func(_ G.Nodes, y, grad *G.Node) (G.Nodes, error) {
 		d, err := G.ApplyOp(&op{
-			name: "cross-entropy.dx", in: []input{{1, tensor.Float64}, {1, tensor.Float64}}, out: gradient,
-			run: func(in []array) { kernel.Gradient(dx, probabilities, b.labels, in[1].F64[:len(b.labels)]) },
+			name: name + ".dx", in: []input{{1, tensor.Float64}, {1, tensor.Float64}}, out: gradient,
+			run: func(in []array) { kernel.Gradient(dx, predictions, b.labels, in[1].F64[:len(b.labels)]) },
 		}, y, grad)
 		return G.Nodes{d}, err
 	}
 	return G.ApplyOp(&op{
-		name: "cross-entropy", in: []input{flat()},
+		name: name, in: []input{flat()},
 		out:  tensor.New(tensor.WithShape(len(losses)), tensor.WithBacking(losses)),
-		run:  func(in []array) { kernel.Losses(losses[:len(b.labels)], probabilities, in[0].F32, b.labels) },
+		run:  func(in []array) { kernel.Losses(losses[:len(b.labels)], predictions, in[0].F32, b.labels) },
 		diff: diff, wrt: []bool{true},
-	}, logits)
+	}, outputs)
 }
