@@ -44,7 +44,7 @@ func TestWatchStates(t *testing.T) {
 		keys []string
 	}{
 		{"zoom", 80, 24, []string{"z"}},
-		{"phase", 80, 24, []string{"tab", "tab", "f", "f", "f", "z"}},
+		{"phase", 80, 24, []string{"tab", "tab", "f", "f", "z"}},
 		{"dots", 120, 40, []string{"d"}},
 		{"time", 120, 40, []string{"a", "a", "l", "s"}},
 		{"log", 120, 40, []string{"w"}},
