@@ -58,7 +58,8 @@ func (p *Page) otherStep() tea.Cmd {
 	}
 	p.round++
 	p.loading = true
-	return tea.Batch(compareRuns(p.Source, p.chosen(), p.at, p.round), kit.Notify("figures of the "+p.at+" step"))
+	return tea.Batch(compareRuns(p.Source, p.chosen(), p.at, p.round),
+		kit.Notify("figures of the "+p.at+" step"))
 }
 
 // chosen are the runs that were selected; none for the newest experiment.

@@ -140,15 +140,7 @@ func (s *Spread) number(v float64) string {
 }
 
 func (s *Spread) row(f *Frame, y int, r *SpreadRow, l spreadLayout) {
-	text, mark := Style{}, ' '
-	switch {
-	case r.Worst:
-		text.Role, mark = Worst, s.Charset.rune(worstMark)
-	case r.Few:
-		text.Role, mark = Axis, FewMark
-	}
-	f.text(0, y, l.label, cell.Middle(s.Charset.spell(r.Label), l.label), text)
-	f.set(l.label, y, mark, text)
+	text := f.rowLabel(y, l.label, r.Label, r.Worst, r.Few, s.Charset)
 	s.marks(f, l.label+2, y, l.line, r)
 	x := l.label + 2 + l.line + 1
 	if l.value > 0 {

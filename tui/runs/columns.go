@@ -157,7 +157,9 @@ func (p *Page) furnish() {
 	p.columns = append(p.columns, p.extras(p.columns)...)
 	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == "method" })
 	name := p.columns[method].cell
-	p.columns[method].cell = func(l line) string { return p.markOf(l) + strings.TrimSpace(name(l)+" "+p.nameOf(l)) }
+	p.columns[method].cell = func(l line) string {
+		return p.markOf(l) + strings.TrimSpace(name(l)+" "+p.nameOf(l))
+	}
 	p.by = max(0, slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == head }))
 }
 

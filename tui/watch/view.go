@@ -51,7 +51,8 @@ func (w *Page) View(cols, rows int) []string {
 	blocks := []kit.Placed{{Rect: above, Lines: around[:above.H]}, {Rect: l.log, Lines: around[above.H:]}}
 	for i, r := range l.panels {
 		p := w.first() + i
-		lines := w.panels[p].get(w.partKey(r, kit.Rect{}), w.turns.taken, func() []string { return w.panel(p, r, box) })
+		key := w.partKey(r, kit.Rect{})
+		lines := w.panels[p].get(key, w.turns.taken, func() []string { return w.panel(p, r, box) })
 		blocks = append(blocks, kit.Placed{Rect: r, Lines: lines})
 	}
 	return kit.Compose(cols, rows, blocks)
