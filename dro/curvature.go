@@ -26,7 +26,7 @@ func newCurvature(size int) curvature {
 func (c *curvature) of(d *descent) {
 	c.clear()
 	z, n := d.worst.Z, float64(len(d.losses))
-	p := make([]float64, d.s.Classes-1)
+	p := make([]float64, d.s.outputs())
 	for i, r := range d.ratios {
 		l := d.s.loss(p, d.x, i)
 		d.s.slope(c.slope, p, i)

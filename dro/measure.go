@@ -63,7 +63,8 @@ type Question int
 // The questions of measures.
 const (
 	OfNetwork   Question = iota // any two networks can be compared in it
-	OfSet                       // of the uncertainty set, whatever the run's own radius
+	OfLoss                      // of the loss of a sample
+	OfSet                       // of that and of the uncertainty set, whatever the run's own radius
 	OfProblem                   // of the set at the run's radius
 	OfObjective                 // of what the run's own method minimises, which its settings change
 )

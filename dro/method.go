@@ -39,6 +39,10 @@ type Method struct {
 	// "labels" or "groups"; "" is nothing. Comparisons say so.
 	Uses string
 
+	// CrossEntropy says that the method takes e^{−ℓ} for a probability, so that it
+	// is not defined for another loss.
+	CrossEntropy bool
+
 	// Settings are the method's own. Reads names further settings that it reads
 	// and not every method does; Live those of them that may be turned while a
 	// run goes on.

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Optimum is the least worst-case risk of a softmax regression, between two
+// Optimum is the least worst-case risk of a regression, between two
 // bounds that hold whatever the search did: R_ρ at X is above it, and for the
 // worst distribution Q there, min_x E_Q ℓ is below (weak duality).
 type Optimum struct {
@@ -26,7 +26,7 @@ func (o *Optimum) Gap() float64 { return o.Risk - o.Lower }
 // λ* is 0, as always for CVaR, R_ρ has corners: it is the limit of what it is with
 // λ ≥ λ0, which is off by λ0 ρ at most, as λ0 → 0. No method of training, nor a step
 // of one, has a part in it.
-func (s *Softmax) Least(set Set, rho float64) (Optimum, error) {
+func (s *Regression) Least(set Set, rho float64) (Optimum, error) {
 	if err := s.check(set, rho); err != nil {
 		return Optimum{}, err
 	}
@@ -65,9 +65,9 @@ const (
 	mostSteps = 200
 )
 
-func (s *Softmax) check(set Set, rho float64) error {
+func (s *Regression) check(set Set, rho float64) error {
 	if len(s.X) == 0 || len(s.Labels) != len(s.X) || s.Classes < 2 {
-		return errors.New("softmax regression: want samples, a label for each, and at least two classes")
+		return errors.New("regression: want samples, a label for each, and at least two classes")
 	}
 	if err := set.Validate(); err != nil {
 		return err
@@ -85,7 +85,7 @@ func ones(n int) []float64 {
 
 // descent minimises inf { F(x; z) : λ ≥ floor } over x.
 type descent struct {
-	s     *Softmax
+	s     *Regression
 	set   Set
 	rho   float64
 	floor float64   // λ0
@@ -99,7 +99,7 @@ type descent struct {
 	curve          curvature
 }
 
-func newDescent(s *Softmax) *descent {
+func newDescent(s *Regression) *descent {
 	size, n := s.size(), len(s.X)
 	return &descent{s: s, x: make([]float64, size), trial: make([]float64, size), step: make([]float64, size),
 		losses: make([]float64, n), ratios: make([]float64, n), curve: newCurvature(size)}

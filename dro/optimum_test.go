@@ -11,9 +11,9 @@ import (
 
 // threeClasses is a table of three classes so far apart, with a feature that repeats
 // another.
-func threeClasses(n int, apart float64) *Softmax {
+func threeClasses(n int, apart float64) *Regression {
 	rng := rand.New(rand.NewPCG(11, 0))
-	s := &Softmax{Classes: 3}
+	s := &Regression{Classes: 3}
 	for i := range n {
 		y := i % 7 % 3
 		a, b := rng.NormFloat64()+apart*float64(y), rng.NormFloat64()-1.5*apart*float64(y%2)
@@ -35,10 +35,20 @@ func convexCases() []struct {
 		{SmoothedCVaR{Mu: .2}, .3}, {CressieRead{K: 2}, 1.5}, {CVaR{Mu: .2}, 1}}
 }
 
+// regressions are of both losses, on classes that overlap much and less.
+func regressions(n int) (list []*Regression) {
+	for _, apart := range []float64{1, 2} {
+		s := threeClasses(n, apart)
+		squared := *s
+		squared.Squared = true
+		list = append(list, s, &squared)
+	}
+	return list
+}
+
 // The two bounds meet, and no x nearby, nor one far off, has a lower risk.
 func TestLeastRiskIsLeast(t *testing.T) {
-	for _, apart := range []float64{1, 2} {
-		s := threeClasses(300, apart)
+	for _, s := range regressions(300) {
 		for _, c := range convexCases() {
 			o, err := s.Least(c.set, c.rho)
 			if err != nil {
@@ -67,7 +77,7 @@ func TestLeastRiskIsLeast(t *testing.T) {
 	}
 }
 
-func (s *Softmax) risk(t *testing.T, set Set, rho float64, x []float64) float64 {
+func (s *Regression) risk(t *testing.T, set Set, rho float64, x []float64) float64 {
 	t.Helper()
 	losses := make([]float64, len(s.X))
 	s.losses(losses, x)
@@ -79,10 +89,16 @@ func (s *Softmax) risk(t *testing.T, set Set, rho float64, x []float64) float64 
 }
 
 // Loss, slope and curvature of a sample by finite differences.
-func TestSoftmaxByDifferences(t *testing.T) {
-	s := threeClasses(9, 1)
+func TestRegressionByDifferences(t *testing.T) {
+	for _, s := range regressions(9) {
+		byDifferences(t, s)
+	}
+}
+
+func byDifferences(t *testing.T, s *Regression) {
+	t.Helper()
 	size := s.size()
-	x, p, slope := make([]float64, size), make([]float64, 2), make([]float64, size)
+	x, p, slope := make([]float64, size), make([]float64, s.outputs()), make([]float64, size)
 	for i := range x {
 		x[i] = .3*float64(i%5) - .5
 	}
@@ -117,16 +133,16 @@ func TestSoftmaxByDifferences(t *testing.T) {
 func TestLeastRefuses(t *testing.T) {
 	good := threeClasses(30, 1)
 	for _, c := range []struct {
-		s   Softmax
+		s   Regression
 		rho float64
-	}{{Softmax{}, 1}, {Softmax{X: good.X, Labels: good.Labels[1:], Classes: 3}, 1},
-		{Softmax{X: good.X, Labels: good.Labels, Classes: 1}, 1}, {*good, 0}} {
+	}{{Regression{}, 1}, {Regression{X: good.X, Labels: good.Labels[1:], Classes: 3}, 1},
+		{Regression{X: good.X, Labels: good.Labels, Classes: 1}, 1}, {*good, 0}} {
 		if _, err := c.s.Least(KL{}, c.rho); err == nil {
 			t.Errorf("%d samples, %d classes, ρ = %g: no error", len(c.s.X), c.s.Classes, c.rho)
 		}
 	}
 	// Classes that a line tells apart have no optimum: the risk falls without end.
-	apart := &Softmax{X: [][]float64{{0}, {1}}, Labels: []int{0, 1}, Classes: 2}
+	apart := &Regression{X: [][]float64{{0}, {1}}, Labels: []int{0, 1}, Classes: 2}
 	if o, err := apart.Least(KL{}, .1); err == nil && o.Risk > 1e-6 {
 		t.Errorf("separable classes: %+v", o)
 	}
@@ -143,6 +159,8 @@ for case in d["Cases"]:
     W, eta = cp.Variable((X.shape[1], C)), cp.Variable()
     logits = X @ W
     loss = cp.log_sum_exp(logits, axis=1) - cp.sum(cp.multiply(onehot, logits), axis=1)
+    if d["Squared"]:
+        loss = cp.sum(cp.square(logits - onehot), axis=1) / 2
     u = cp.pos(loss - eta)
     if case["Set"] == "cvar":
         risk = eta + cp.sum(u) / (n * case["Mu"])
@@ -159,13 +177,20 @@ func TestLeastRiskIsCVXPYs(t *testing.T) {
 	if exec.Command(python, "-c", "import cvxpy, clarabel").Run() != nil {
 		t.Skipf("%s has no cvxpy: pip install cvxpy", python)
 	}
+	for _, s := range regressions(120)[2:] {
+		asCVXPY(t, s, python)
+	}
+}
+
+func asCVXPY(t *testing.T, s *Regression, python string) {
+	t.Helper()
 	type of struct {
 		Set     string
 		Rho, Mu float64
 	}
 	cases := []of{{"chi2", .1, .2}, {"chi2", .5, .2}, {"chi2", 1.5, .2}, {"cvar", 1, .2}}
-	s := threeClasses(120, 2)
-	in, err := json.Marshal(map[string]any{"X": s.X, "Labels": s.Labels, "Classes": 3, "Cases": cases})
+	in, err := json.Marshal(map[string]any{"X": s.X, "Labels": s.Labels, "Classes": 3, "Squared": s.Squared,
+		"Cases": cases})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,8 +209,9 @@ func TestLeastRiskIsCVXPYs(t *testing.T) {
 		set, _ := NewSet(k.Set, 2, k.Mu)
 		o, err := s.Least(set, k.Rho)
 		if err != nil || math.Abs(o.Risk-want) > 1e-6 {
-			t.Errorf("%s, ρ = %g: R* is %.10f, CVXPY has %.10f (%v)", k.Set, k.Rho, o.Risk, want, err)
+			t.Errorf("squared %v, %s, ρ = %g: R* is %.10f, CVXPY's %.10f (%v)",
+				s.Squared, k.Set, k.Rho, o.Risk, want, err)
 		}
-		t.Logf("%s, ρ = %g: %.10f, CVXPY %.10f", k.Set, k.Rho, o.Risk, want)
+		t.Logf("squared %v, %s, ρ = %g: %.10f, CVXPY %.10f", s.Squared, k.Set, k.Rho, o.Risk, want)
 	}
 }

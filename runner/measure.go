@@ -71,7 +71,7 @@ func (m *Measure) CanApply(to *Meta) bool {
 // stepRows are what every method's steps report.
 func stepRows() (first, last Measure) {
 	loss := dro.Measure{Name: "loss", Title: "train loss", Unit: "nats", Scale: dro.Log, Better: dro.Lower,
-		Noisy: true, Doc: "mean cross-entropy of the step's own batch, augmented, in training mode"}
+		Noisy: true, Asks: dro.OfLoss, Doc: "mean loss of the step's own batch, augmented, in training mode"}
 	norm := dro.Measure{Name: "grad_norm", Title: "gradient norm", Symbol: "‖g‖", Scale: dro.Log,
 		Noisy: true, Doc: "‖mean w_i ∇ℓ_i‖ of the x-batch, w being the method's weights, before clipping"}
 	return Measure{Main: true, Measure: loss}, Measure{Measure: norm}

@@ -21,7 +21,7 @@ func TestAsks(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]dro.Question{
-		"test_accuracy": dro.OfNetwork, "worst_class_accuracy": dro.OfNetwork, "train_loss": dro.OfNetwork,
+		"test_accuracy": dro.OfNetwork, "worst_class_accuracy": dro.OfNetwork, "train_loss": dro.OfLoss,
 		"class_weight": dro.OfProblem, "robust_risk": dro.OfProblem, "train_robust_risk": dro.OfProblem,
 		"train_objective": dro.OfProblem, "dual_gap": dro.OfProblem, "effective_sample_size": dro.OfProblem,
 		"objective": dro.OfProblem, "gap": dro.OfProblem, "full_grad_norm": dro.OfObjective,

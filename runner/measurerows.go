@@ -10,7 +10,7 @@ func percent(name, title, symbol, doc string) dro.Measure {
 }
 
 func nats(name, title, doc string) dro.Measure {
-	return dro.Measure{Name: name, Title: title, Unit: "nats", Better: dro.Lower, Doc: doc}
+	return dro.Measure{Name: name, Title: title, Unit: "nats", Better: dro.Lower, Asks: dro.OfLoss, Doc: doc}
 }
 
 // ofProblem is a measure of the uncertainty set at the run's radius.
@@ -65,13 +65,13 @@ func lossRows() []splitRow {
 		return func(e *Evaluation, p *Pass) []Number { return e.by(a, p, p.Losses) }
 	}
 	whole := nats("test_loss", "test loss",
-		"mean cross-entropy over the test split, unaugmented, in evaluation mode")
+		"mean loss over the test split, unaugmented, in evaluation mode")
 	whole.Scale = dro.Log
 	return []splitRow{
 		{axis: PerClass, groups: "group_loss", list: loss(PerClass),
-			Measure: nats("class_loss", "loss", "mean cross-entropy of the class's test samples")},
+			Measure: nats("class_loss", "loss", "mean loss of the class's test samples")},
 		{axis: PerGroup, list: loss(PerGroup),
-			Measure: nats("group_loss", "group loss", "mean cross-entropy of the group's test samples")},
+			Measure: nats("group_loss", "group loss", "mean loss of the group's test samples")},
 		{main: true, Measure: whole, value: func(_ *Evaluation, p *Pass) Number { return Num(mean(p.Losses)) }},
 	}
 }
@@ -93,7 +93,7 @@ func riskRows() []splitRow {
 
 func trainLoss() Measure {
 	loss := nats("train_loss", "train loss",
-		"mean cross-entropy over the training split, unaugmented, in evaluation mode")
+		"mean loss over the training split, unaugmented, in evaluation mode")
 	loss.Scale = dro.Log
 	return Measure{Main: true, Measure: loss,
 		Value: func(e *Evaluation) Number { return Num(mean(e.Train.Losses)) }}

@@ -53,7 +53,7 @@ func networkConfig(s *Spec, d *data.Dataset, threads int) nn.Config {
 
 func config(s *Spec, shape data.Shape, classes, threads int) nn.Config {
 	return nn.Config{Model: s.Model, C: shape.C, H: shape.H, W: shape.W, Classes: classes, Batch: s.Batch,
-		Init: s.Init, Seed: s.Seed, Threads: threads, Precision: s.Precision}
+		Init: s.Init, Seed: s.Seed, Threads: threads, Precision: s.Precision, Loss: s.Loss}
 }
 
 // askRoom says whether a run fits the machine, by itself.

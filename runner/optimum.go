@@ -10,7 +10,7 @@ import (
 
 // Optimum is the least worst-case risk that the run's network could have on the
 // training split at the run's set and radius, known to within Gap: see
-// dro.Softmax.
+// dro.Regression.
 type Optimum struct {
 	Risk   float64 `json:"risk"`
 	Gap    float64 `json:"gap"`
@@ -27,7 +27,7 @@ func optimumOf(s *Spec, d *data.Dataset, p *dro.Problem) (*Optimum, error) {
 	if !s.Optimum {
 		return nil, nil
 	}
-	size := float64((d.Shape.Len() + 1) * (len(d.Classes) - 1))
+	size := float64((d.Shape.Len() + 1) * len(d.Classes))
 	switch {
 	case !nn.Convex(s.Model):
 		return nil, &KeyError{"optimum", "true", "a model whose losses are convex in its weights: model: linear"}
@@ -48,7 +48,7 @@ func optimumOf(s *Spec, d *data.Dataset, p *dro.Problem) (*Optimum, error) {
 }
 
 // tableOf is the training split as evaluations see it.
-func tableOf(s *Spec, d *data.Dataset) (*dro.Softmax, error) {
+func tableOf(s *Spec, d *data.Dataset) (*dro.Regression, error) {
 	o := loaderOptions(s, d)
 	o.Batch = min(s.Batch, d.Train.Len())
 	loader, err := data.NewSequential(d.Train, o)
@@ -56,7 +56,8 @@ func tableOf(s *Spec, d *data.Dataset) (*dro.Softmax, error) {
 		return nil, err
 	}
 	defer loader.Close()
-	t, size := &dro.Softmax{Classes: len(d.Classes)}, d.Shape.Len()
+	t := &dro.Regression{Classes: len(d.Classes), Squared: s.Loss == nn.Squared}
+	size := d.Shape.Len()
 	for len(t.X) < d.Train.Len() {
 		b := loader.Next()
 		for i := range b.N {

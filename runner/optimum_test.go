@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/nn"
 )
 
 // convex is a spec whose optimum is known.
@@ -55,6 +56,33 @@ func TestExcessRiskComesDownToNothing(t *testing.T) {
 	}
 	if err != nil || again.Optimum == nil || *again.Optimum != *runs[0].meta.Optimum {
 		t.Errorf("run.json: %+v, %v", again.Optimum, err)
+	}
+}
+
+// Least squares, too, come down to their optimum.
+func TestExcessRiskOfSquaredLosses(t *testing.T) {
+	spec := convex(dro.PGD)
+	spec.Loss = nn.Squared
+	tr := runAll(t, 1, spec)[0]
+	o, first := tr.meta.Optimum, tr.states[0].Eval.Of("excess_risk").Float()
+	if last := tr.summary.Of("excess_risk").Float(); !(last > -1e-6 && last < 1e-3 && first > 50*last) {
+		t.Errorf("optimum %+v: R_ρ is above it by %v, and at the start by %v", o, last, first)
+	}
+	if zero := .5; !(o.Risk < zero) { // the loss of outputs that are all 0
+		t.Errorf("the least risk is %v", o.Risk)
+	}
+}
+
+// A method that reads a loss as −log of a probability wants one.
+func TestFocalWantsCrossEntropy(t *testing.T) {
+	spec := brief("focal")
+	if err := spec.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	spec.Loss = nn.Squared
+	if err := spec.Validate(); err == nil || !strings.Contains(err.Error(), "focal") ||
+		!strings.Contains(err.Error(), "loss: cross-entropy") {
+		t.Errorf("focal on squared losses: %v", err)
 	}
 }
 

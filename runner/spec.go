@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"drolab/dro"
+	"drolab/dro/nn"
 	"drolab/runner/data"
 )
 
@@ -29,6 +30,8 @@ type Spec struct {
 	// Precision is one of nn.Precisions, of the operands of a training step's
 	// products; evaluations are in fp32 whatever it is.
 	Precision string `key:"precision"`
+	// Loss is one of nn.Losses, of a sample.
+	Loss string `key:"loss"`
 	// Samples caps the training samples before imbalance; 0 is the dataset's own number.
 	Samples int `key:"samples"`
 	// Difficulty of the drawn dataset "shapes", 0 to 1; the others ignore it.
@@ -127,7 +130,7 @@ type Spec struct {
 func Defaults() Spec {
 	return Spec{
 		Algorithms: dro.PaperMethods(), Seeds: 1,
-		Dataset: "shapes", Model: "convnet", Init: "he", Precision: "fp32",
+		Dataset: "shapes", Model: "convnet", Init: "he", Precision: "fp32", Loss: nn.CrossEntropy,
 		Difficulty: 0.5, Augment: true, Pad: "black",
 		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
 		Lambda0: 0.1, EtaMax: 10, Lambda: 1, Eta: 0,
@@ -200,6 +203,10 @@ func (s *Spec) checkTogether() error {
 		m, err := dro.Find(a)
 		if err == nil {
 			err = m.Applies(set)
+		}
+		if err == nil && m.CrossEntropy && s.Loss != nn.CrossEntropy {
+			err = fmt.Errorf("%s takes a loss for −log of the right class's probability: want loss: %s",
+				a, nn.CrossEntropy)
 		}
 		if err != nil {
 			return fmt.Errorf("algorithms: %w", err)

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"fmt"
 
 	"drolab/dro/internal/kern"
@@ -108,7 +109,7 @@ func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
 	g.logits = last.Op().(*op).out.Data().([]float32)
 	weights := tensor.New(tensor.WithShape(c.Batch), tensor.WithBacking(g.weights))
 	g.weightNode = leaf(e, "weights", weights)
-	g.lossNode, err = g.crossEntropy(last, c.Classes, g.losses)
+	g.lossNode, err = g.loss(cmp.Or(c.Loss, CrossEntropy), last, c.Classes, g.losses)
 	return err
 }
 

@@ -101,8 +101,8 @@ func Models() []string {
 // Known tells whether there is a model of that name.
 func Known(model string) bool { return models()[model] != nil }
 
-// Convex tells whether a model's losses are convex in its parameters: whether it is a
-// softmax regression, the logits alone.
+// Convex tells whether a model's losses are convex in its parameters: whether it is
+// linear, the last layer alone. Every loss is convex in that layer's outputs.
 func Convex(model string) bool {
 	layers := models()[model]
 	return len(layers) == 1 && layers[0].kind == linear && layers[0].out == 0

@@ -23,6 +23,8 @@ type Config struct {
 	// product are rounded to, in batches of modes Train and Probe. All else, and all
 	// of mode Evaluate, is float32.
 	Precision string
+
+	Loss string // one of Losses; empty: the first
 }
 
 // SGD holds the settings of one update (PyTorch's rule, dampening 0):
@@ -79,6 +81,18 @@ const bf16 = "bf16"
 // instructions for it.
 func Precisions() []string { return []string{"fp32", bf16} }
 
+// What a sample's loss can be.
+const (
+	CrossEntropy = "cross-entropy"
+	Squared      = "squared"
+)
+
+// Losses returns the losses of a sample, both convex in the last layer's outputs:
+// cross-entropy, −log of the label's probability (nats), the outputs being logits; and
+// squared, half the squared distance of the outputs from the label's unit vector, which
+// makes a linear model a least-squares regression.
+func Losses() []string { return []string{CrossEntropy, Squared} }
+
 // New builds the network, initialised as Inits says. Batch normalisation
 // starts as the identity of what it normalises, its running statistics at 0 and 1.
 func New(c Config) (*Net, error) {
@@ -100,6 +114,9 @@ func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 		return nil, fmt.Errorf("precision: %.40q: want one of %s", c.Precision, strings.Join(Precisions(), ", "))
 	}
 	n := &Net{Config: c, stages: list}
+	if c.Loss != "" && !slices.Contains(Losses(), c.Loss) {
+		return nil, fmt.Errorf("loss: %.40q: want one of %s", c.Loss, strings.Join(Losses(), ", "))
+	}
 	parameters, buffers := slots(list, c.Init)
 	n.weights, n.parameters = arena(parameters)
 	n.velocity, n.velocities = arena(parameters)
@@ -134,7 +151,7 @@ func (n *Net) Restart() {
 func (n *Net) SetMode(m Mode) { n.mode = m }
 
 // Losses runs the network on n = len(labels) samples, 1 to Batch, and writes their
-// cross-entropies into losses (nats). x holds n×C×H×W values, sample after
+// losses (Config.Loss) into losses. x holds n×C×H×W values, sample after
 // sample; a label is in 0..Classes−1.
 func (n *Net) Losses(losses []float64, x []float32, labels []int) {
 	count := len(labels)
@@ -164,7 +181,8 @@ func (n *Net) Predictions(classes []int) {
 }
 
 // Confidences writes the probability that the network gives to each of those
-// Predictions, the largest of its softmax, in [1/Classes, 1].
+// Predictions, the largest of its softmax, in [1/Classes, 1]. A network that was
+// trained on the squared loss aims at no probabilities.
 func (n *Net) Confidences(probabilities []float64) {
 	count := len(n.graph.labels)
 	logits := n.graph.unpack(n.Classes)

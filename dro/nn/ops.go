@@ -205,28 +205,31 @@ func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool)
 	}, x, plus)
 }
 
-// crossEntropy adds the softmax cross-entropy of each sample: a vector of
-// float64 losses, whose gradient is the vector of weights r_i/n. The labels
-// are no numbers to differentiate by, so they do not enter as a node.
-func (b *backend) crossEntropy(logits *G.Node, classes int, losses []float64) (*G.Node, error) {
+// loss adds each sample's loss, one of Losses: a vector of float64 losses, whose
+// gradient is the vector of weights r_i/n. The labels are no numbers to
+// differentiate by, so they do not enter as a node.
+func (b *backend) loss(name string, outputs *G.Node, classes int, losses []float64) (*G.Node, error) {
 	kernel, err := kern.NewSoftmax(b.batch, classes)
+	if name == Squared {
+		kernel, err = kern.NewSquared(b.batch, classes)
+	}
 	if err != nil {
 		return nil, err
 	}
 	shape := kern.Shape{Channels: classes, Height: 1, Width: 1}
-	probabilities := kern.Alloc(b.batch.Len(shape))
+	predictions := kern.Alloc(b.batch.Len(shape))
 	dx, gradient := b.activation(shape)
 	diff := func(_ G.Nodes, y, grad *G.Node) (G.Nodes, error) {
 		d, err := G.ApplyOp(&op{
-			name: "cross-entropy.dx", in: []input{{1, tensor.Float64}, {1, tensor.Float64}}, out: gradient,
-			run: func(in []array) { kernel.Gradient(dx, probabilities, b.labels, in[1].F64[:len(b.labels)]) },
+			name: name + ".dx", in: []input{{1, tensor.Float64}, {1, tensor.Float64}}, out: gradient,
+			run: func(in []array) { kernel.Gradient(dx, predictions, b.labels, in[1].F64[:len(b.labels)]) },
 		}, y, grad)
 		return G.Nodes{d}, err
 	}
 	return G.ApplyOp(&op{
-		name: "cross-entropy", in: []input{flat()},
+		name: name, in: []input{flat()},
 		out:  tensor.New(tensor.WithShape(len(losses)), tensor.WithBacking(losses)),
-		run:  func(in []array) { kernel.Losses(losses[:len(b.labels)], probabilities, in[0].F32, b.labels) },
+		run:  func(in []array) { kernel.Losses(losses[:len(b.labels)], predictions, in[0].F32, b.labels) },
 		diff: diff, wrt: []bool{true},
-	}, logits)
+	}, outputs)
 }

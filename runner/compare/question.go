@@ -32,12 +32,14 @@ func question(asks dro.Question, m *runner.Meta) string {
 	switch {
 	case asks == dro.OfNetwork:
 		return data
+	case asks == dro.OfLoss:
+		return data + m.Spec.Loss
 	case asks == dro.OfObjective, err != nil:
 		return data + m.ID
 	case asks == dro.OfProblem && set.HasRadius():
-		return fmt.Sprintf("%s%#v %v", data, set, m.Spec.Rho)
+		return fmt.Sprintf("%s%s %#v %v", data, m.Spec.Loss, set, m.Spec.Rho)
 	}
-	return fmt.Sprintf("%s%#v", data, set) // exact, where a label rounds
+	return fmt.Sprintf("%s%s %#v", data, m.Spec.Loss, set) // exact, where a label rounds
 }
 
 // problem names set and radius: "χ², ρ=0.5".

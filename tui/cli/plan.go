@@ -17,8 +17,8 @@ func (a *app) planCommand() *cobra.Command {
 		Use: "plan", Short: "What the paper's Theorem 1 asks for, beside what is used in practice",
 		Long: `The constants of the paper's Theorem 1 for SFK-DRO, from an accuracy ε and what is assumed of the
 losses: 0 ≤ ℓ ≤ B, ‖∇ℓ‖ ≤ G, ∇ℓ L-Lipschitz, and Δ = F(x₁; z₁) − inf F. With --from what is not given is
-measured: B, G and L at a checkpoint of the run (of 50 samples, so lower bounds), Δ as its log has it, set and ρ
-its own, and ε what it came to.`,
+measured: B, G and L at a checkpoint of the run, or the largest of all that are kept, RUN@all (of 50 samples, so
+lower bounds), Δ as its log has it, set and ρ its own, and ε what it came to.`,
 		Example: `drolab plan --epsilon 0.1 --rho 0.5 --k 2 --bound 10 --lipschitz 1 --smoothness 1 --gap 2
 drolab plan --from shapes-sfk
 drolab plan --from shapes-sfk --epsilon 0.1`,
@@ -49,7 +49,7 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 	}
 	f.add(c, "cressie-read")
 	flags := c.Flags()
-	flags.StringVar(&from, "from", "", "RUN[@STEP] that what is not given is measured in")
+	flags.StringVar(&from, "from", "", "RUN[@STEP], or RUN@all, that what is not given is measured in")
 	mustComplete(c, "from", a.completeRuns)
 	flags.Float64Var(&h.Epsilon, "epsilon", 0, "ε, what both parts of the stationarity test shall come down to")
 	flags.Float64Var(&h.Bound, "bound", 0, "B, the largest loss")

@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"math"
+	"strings"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -14,21 +14,13 @@ import (
 // measured fills in what Theorem 1 assumes from a run, but for what was given.
 func (a *app) measured(
 	c *cobra.Command, name string, f *setFlags, h *dro.Assumptions, samples int,
-) (err error) {
-	frozen, err := a.freeze(name)
+) error {
+	list, spec, err := a.along(name, samples)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, frozen.Close()) }()
-	train, err := frozen.Pass(runner.SplitTrain)
-	if err != nil {
-		return err
-	}
-	of, err := frozen.Constants(train, samples)
-	if err != nil {
-		return err
-	}
-	r, _, err := a.findStep(name)
+	of := largest(list)
+	r, _, err := a.findStep(strings.TrimSuffix(name, allSteps))
 	if err != nil {
 		return err
 	}
@@ -36,7 +28,7 @@ func (a *app) measured(
 	if err != nil {
 		return err
 	}
-	spec, given := &frozen.Meta.Spec, c.Flags().Changed
+	given := c.Flags().Changed
 	take := func(flag string, to *float64, v float64) {
 		if !given(flag) {
 			*to = v

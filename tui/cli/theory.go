@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -21,11 +22,12 @@ type theoryFlags struct {
 func (a *app) theoryCommand() *cobra.Command {
 	var f theoryFlags
 	c := &cobra.Command{
-		Use: "theory RUN[@STEP]", Short: "What the paper's theory says of a run, beside what the run did",
+		Use: "theory RUN[@STEP|@all]", Short: "What the paper's theory says of a run, beside what the run did",
 		Long: `Three things. How dual gap and ‖∇F‖ fell with the samples seen, a line through the logarithms over the run's
 evaluations (set certify_every: 1 for one of ‖∇F‖ each epoch), beside the paper's rate. What mini-batches of n samples
 do at a checkpoint: variance of the gradient, and bias of the least dual value, beside σ0²/n and Lemma 3. And the
-constants B, G, L and L_z where the network is: lower bounds of what the theory assumes everywhere.`,
+constants B, G, L and L_z where the network is: lower bounds of what the theory assumes everywhere. RUN@all gives the
+constants at each checkpoint that is kept (checkpoint_keep) in place of mini-batches at one.`,
 		Example:           "drolab theory shapes-sfk\ndrolab theory latest --log --json",
 		Args:              exactlyOne("a run", "drolab theory latest"),
 		ValidArgsFunction: a.completeRuns,
@@ -54,10 +56,12 @@ type theoryJSON struct {
 	Step       int64             `json:"step,omitempty"` // of the checkpoint
 	Noise      []runner.Noise    `json:"noise,omitempty"`
 	Constants  *runner.Constants `json:"constants,omitempty"`
+	Along      []atStep          `json:"along,omitempty"`
 }
 
 func (a *app) theory(f *theoryFlags, name string) error {
-	r, _, err := a.findStep(name)
+	id, all := strings.CutSuffix(name, allSteps)
+	r, _, err := a.findStep(id)
 	if err != nil {
 		return err
 	}
@@ -70,10 +74,15 @@ func (a *app) theory(f *theoryFlags, name string) error {
 		return err
 	}
 	t := theoryJSON{ID: r.Meta.ID, PaperSlope: runner.PaperSlope(set), Rates: runner.Rates(&r.Meta, evals)}
-	if !f.log {
-		if err := a.theoryAt(f, name, &t); err != nil {
-			return err
-		}
+	switch {
+	case f.log:
+	case all:
+		t.Along, _, err = a.along(name, f.samples)
+	default:
+		err = a.theoryAt(f, name, &t)
+	}
+	if err != nil {
+		return err
 	}
 	if f.json {
 		return printJSON(a.Stdout, t)
@@ -140,6 +149,9 @@ func (a *app) printTheory(t *theoryJSON, set dro.Set) {
 	}
 	fmt.Fprintf(a.Stdout, "%s, %s\n\n", clean(t.ID), set.Label())
 	grid(a.Stdout, rows)
+	if t.Along != nil {
+		a.printAlong(t.Along)
+	}
 	if t.Constants == nil {
 		return
 	}

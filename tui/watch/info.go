@@ -54,7 +54,7 @@ func (t *track) aboutBars(of lab.Measure) string {
 	if of.Scale == dro.Percent {
 		text += fmt.Sprintf(" 95 %% is the accuracy's confidence interval (Wilson). ratio: of the %s's training "+
 			"samples, under the adversary; 1 is no reweighting. recall: balanced accuracy within it. loss: mean "+
-			"cross-entropy of its %s samples.", part, split)
+			"loss of its %s samples.", part, split)
 	}
 	if of.Better == dro.Neither {
 		return text

@@ -18,7 +18,7 @@ func (s Shape) valid() bool { return s.Channels > 0 && s.Height > 0 && s.Width >
 
 // Batch says how the images of a batch lie in memory: in Blocks of Lanes images,
 // [block][row][column][channel][lane]. Image i is lane i%Lanes of block i/Lanes. The lanes beyond the last
-// image must hold finite activations and zero gradients; Pack, Softmax and the forward kernels see to that.
+// image must hold finite activations and zero gradients; Pack, Loss and the forward kernels see to that.
 type Batch struct {
 	Images int // images in the batch
 	Blocks int // blocks of images

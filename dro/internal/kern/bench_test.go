@@ -121,7 +121,7 @@ type alexNet struct {
 	pack   *Layout
 	convs  []*Conv // the last is the linear layer
 	pools  []*MaxPool
-	loss   *Softmax
+	loss   *Loss
 	sgd    []*SGD
 	flop   float64
 	w, v   [][]float32 // weights and bias of a layer in one slice

@@ -1,7 +1,7 @@
 // Package kern holds the float32 kernels that train small convolutional networks on a CPU: convolution (a
 // linear layer is one), max-pooling, ReLU and momentum SGD, forward and backward, in AVX-512, AVX2 and plain
 // Go; convolution of operands rounded to bfloat16, on AMX tiles, AVX512-BF16 or those kernels ([BF16]);
-// softmax cross-entropy, batch normalisation, sums, average pooling and normalised momentum in plain Go.
+// cross-entropy, squared loss, batch normalisation, sums, mean pooling and normalised momentum in plain Go.
 //
 // It is not a tensor library and knows no graph: every operation writes into slices that the caller owns,
 // allocates nothing after its constructor, and holds no state that two operations share, so any number of
@@ -9,9 +9,9 @@
 //
 // The flow of a training step:
 //
-//	images (NCHW) -> Layout.Pack -> Conv.Forward, BatchNorm.Forward ... MaxPool.Forward -> Softmax.Losses
+//	images (NCHW) -> Layout.Pack -> Conv.Forward, BatchNorm.Forward ... MaxPool.Forward -> Loss.Losses
 //	losses (float64, one an image) -> the caller -> ratios
-//	ratios -> Softmax.Gradient -> Conv.BackwardWeights, Conv.BackwardData ... MaxPool.Backward -> SGD.Step
+//	ratios -> Loss.Gradient -> Conv.BackwardWeights, Conv.BackwardData ... MaxPool.Backward -> SGD.Step
 //
 // Start at [Batch], which says how images lie in memory; then [Conv]; then BenchmarkAlexNetStep, a whole step
 // from these parts.

@@ -198,13 +198,18 @@ func TestSGDInTwoParts(t *testing.T) {
 	}
 }
 
-// TestSoftmaxGradient compares the gradient with central differences of the losses, and padded images with 0.
-func TestSoftmaxGradient(t *testing.T) {
+// TestLossGradient compares the gradient with central differences of the losses, and padded images with 0.
+func TestLossGradient(t *testing.T) {
+	t.Run("cross-entropy", func(t *testing.T) { lossGradient(t, NewSoftmax) })
+	t.Run("squared", func(t *testing.T) { lossGradient(t, NewSquared) })
+}
+
+func lossGradient(t *testing.T, of func(Batch, int) (*Loss, error)) {
 	r := rand.New(rand.NewPCG(16, 17))
 	for _, images := range batchSizes {
 		b := NewBatch(images)
 		const classes = 5
-		s := must(NewSoftmax(b, classes))
+		s := must(of(b, classes))
 		held := max(images-1, 1)
 		labels, weights := make([]int, held), make([]float64, held)
 		for i := range labels {
@@ -246,6 +251,18 @@ func TestSoftmaxLossesStable(t *testing.T) {
 	s.Losses(losses, nil, logits, []int{1, 0})
 	if losses[0] != 2e4 || math.Abs(losses[1]-math.Ln2) > 1e-15 {
 		t.Fatalf("losses = %v, want 20000 and log 2", losses)
+	}
+}
+
+func TestSquaredLosses(t *testing.T) {
+	s := must(NewSquared(NewBatch(2), 2))
+	outputs := make([]float32, 2*16)
+	outputs[0], outputs[16] = 3, -4 // image 0
+	outputs[1], outputs[17] = 0, 1  // image 1
+	losses := make([]float64, 2)
+	s.Losses(losses, nil, outputs, []int{0, 1})
+	if losses[0] != 10 || losses[1] != 0 {
+		t.Fatalf("losses = %v, want (2² + 4²)/2 and 0", losses)
 	}
 }
 

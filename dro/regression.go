@@ -1,0 +1,137 @@
+package dro
+
+import "math"
+
+// Regression is a linear model whose losses are convex in the parameters, so that
+// min_x R_ρ(x) can be found exactly (see Least): softmax regression, of
+// cross-entropies, or least squares, ℓ = ½‖Wx + b − e_y‖². Both have a prediction p of
+// the label's unit vector e_y, and ∇ℓ = (p − e_y) xᵀ.
+type Regression struct {
+	X       [][]float64 // n samples of d features each
+	Labels  []int       // in [0, Classes)
+	Classes int
+	Squared bool // least squares
+}
+
+// outputs is how many classes have parameters. The softmax's last logit is held at
+// 0, which changes no loss that all classes' could have.
+func (s *Regression) outputs() int {
+	if s.Squared {
+		return s.Classes
+	}
+	return s.Classes - 1
+}
+
+// size is how many parameters there are: for each output a weight a feature, and then
+// the bias.
+func (s *Regression) size() int { return s.outputs() * s.inputs() }
+
+func (s *Regression) inputs() int { return len(s.X[0]) + 1 }
+
+// at gives feature j of sample i; the last is 1, for the bias.
+func (s *Regression) at(i, j int) float64 {
+	if j == len(s.X[i]) {
+		return 1
+	}
+	return s.X[i][j]
+}
+
+// loss returns sample i's loss, and writes its prediction p of the outputs.
+func (s *Regression) loss(p, w []float64, i int) float64 {
+	in := s.inputs()
+	for c := range p {
+		p[c] = 0
+		for j := range in {
+			p[c] += w[c*in+j] * s.at(i, j)
+		}
+	}
+	if s.Squared {
+		return s.square(p, i)
+	}
+	return s.crossEntropy(p, i)
+}
+
+func (s *Regression) square(p []float64, i int) (loss float64) {
+	for c, v := range p {
+		if c == s.Labels[i] {
+			v--
+		}
+		loss += v * v / 2
+	}
+	return loss
+}
+
+// crossEntropy turns the logits into their softmax.
+func (s *Regression) crossEntropy(p []float64, i int) float64 {
+	largest := 0.0
+	for _, v := range p {
+		largest = math.Max(largest, v)
+	}
+	sum := math.Exp(-largest) // the last class's
+	for c := range p {
+		sum += math.Exp(p[c] - largest)
+	}
+	all := largest + math.Log(sum)
+	own := 0.0
+	if c := s.Labels[i]; c < len(p) {
+		own = p[c]
+	}
+	for c := range p {
+		p[c] = math.Exp(p[c] - all)
+	}
+	return math.Max(0, all-own)
+}
+
+func (s *Regression) losses(dst, w []float64) {
+	p := make([]float64, s.outputs())
+	for i := range dst {
+		dst[i] = s.loss(p, w, i)
+	}
+}
+
+// slope writes ∇ℓ_i, given p of sample i.
+func (s *Regression) slope(dst, p []float64, i int) {
+	in := s.inputs()
+	for c := range p {
+		d := p[c]
+		if c == s.Labels[i] {
+			d--
+		}
+		for j := range in {
+			dst[c*in+j] = d * s.at(i, j)
+		}
+	}
+}
+
+// bend adds a ∇²ℓ_i = a M ⊗ x xᵀ, given p of sample i; M is the identity for least
+// squares, and diag p − p pᵀ for the softmax.
+func (s *Regression) bend(h [][]float64, a float64, p []float64, i int) {
+	in := s.inputs()
+	for c := range p {
+		for e := range p {
+			v := a * s.bent(p, c, e)
+			if v == 0 {
+				continue
+			}
+			for j := range in {
+				vx := v * s.at(i, j)
+				row := h[c*in+j][e*in:]
+				for k := range in {
+					row[k] += vx * s.at(i, k)
+				}
+			}
+		}
+	}
+}
+
+// bent is M of bend.
+func (s *Regression) bent(p []float64, c, e int) float64 {
+	same := 0.0
+	if c == e {
+		same = 1
+	}
+	if s.Squared {
+		return same
+	}
+	return p[c] * (same - p[e])
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"drolab/runner"
+)
+
+// atStep are the constants at one checkpoint of a run.
+type atStep struct {
+	Step int64 `json:"step"`
+	runner.Constants
+}
+
+// allSteps stands behind a run's name for all of its checkpoints.
+const allSteps = "@all"
+
+// along measures at the checkpoint that a name means, RUN[@STEP], or at each that is
+// kept, RUN@all; spec is the run's.
+func (a *app) along(name string, samples int) (list []atStep, spec *runner.Spec, err error) {
+	names := []string{name}
+	if id, all := strings.CutSuffix(name, allSteps); all {
+		if names, err = a.kept(id); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, name := range names {
+		one, meta, err := a.constantsAt(name, samples)
+		if err != nil {
+			return nil, nil, err
+		}
+		list, spec = append(list, one), &meta.Spec
+	}
+	return list, spec, nil
+}
+
+// kept names the checkpoints of a run that are there: the newest ones
+// (checkpoint_keep), the selected one, and those that are pinned.
+func (a *app) kept(name string) (names []string, err error) {
+	r, err := a.find(name)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := r.Checkpoints()
+	if err == nil && len(steps) == 0 {
+		err = fmt.Errorf("run %s has no checkpoint yet", r.Meta.ID)
+	}
+	for _, s := range steps {
+		names = append(names, fmt.Sprintf("%s@%d", r.Meta.ID, s))
+	}
+	return names, err
+}
+
+func (a *app) constantsAt(name string, samples int) (one atStep, m *runner.Meta, err error) {
+	frozen, err := a.freeze(name)
+	if err != nil {
+		return one, nil, err
+	}
+	defer func() { err = errors.Join(err, frozen.Close()) }()
+	train, err := frozen.Pass(runner.SplitTrain)
+	if err != nil {
+		return one, nil, err
+	}
+	one.Step = frozen.Step
+	one.Constants, err = frozen.Constants(train, samples)
+	return one, frozen.Meta, err
+}
+
+// largest has the largest of each constant: the best that checkpoints can say of what
+// Theorem 1 assumes everywhere.
+func largest(list []atStep) runner.Constants {
+	all := list[0].Constants
+	above := func(a, b runner.Number) runner.Number {
+		if b.Applies() && !(a.Applies() && a.Float() > b.Float()) {
+			return b
+		}
+		return a
+	}
+	for _, c := range list[1:] {
+		all.Bound, all.Lipschitz = max(all.Bound, c.Bound), max(all.Lipschitz, c.Lipschitz)
+		all.Smoothness = max(all.Smoothness, c.Smoothness)
+		all.Lz, all.LzBound = above(all.Lz, c.Lz), above(all.LzBound, c.LzBound)
+	}
+	return all
+}
+
+// printAlong is the table of constants along a run.
+func (a *app) printAlong(list []atStep) {
+	rows := [][]string{{"step", "B", "G ≥", "L ≥", "L_z ≥", "L_z, theory"}}
+	add := func(step string, c *runner.Constants) {
+		rows = append(rows, []string{step, fmt.Sprintf("%.4g", c.Bound), fmt.Sprintf("%.4g", c.Lipschitz),
+			fmt.Sprintf("%.4g", c.Smoothness), short(c.Lz), short(c.LzBound)})
+	}
+	for i := range list {
+		add(fmt.Sprint(list[i].Step), &list[i].Constants)
+	}
+	if len(list) > 1 {
+		all := largest(list)
+		add("largest", &all)
+	}
+	fmt.Fprintf(a.Stdout, "\nConstants along the run, of %d training samples each:\n", list[0].Samples)
+	grid(a.Stdout, rows)
+}
