@@ -41,11 +41,11 @@ func tour() []scene {
 	return []scene{
 		{"", 2, ""},
 		{"/shapes", 1, ""}, {"enter", .5, ""}, {"a", 1, ""},
-		{"R", 1, ""}, {"}", .4, ""}, {"}", 17, ""},
+		{"R", 1, ""}, {"}", 15, ""},
 		{"R", 3, "watch"},
 		{"left left left left left left left left left left left left", 3, ""}, {"esc", .5, ""},
 		{"tab tab tab z", 4, ""}, {"z", .5, ""},
-		{"shift+tab f f f z", 4, ""}, {"z", .5, ""},
+		{"shift+tab f f z", 4, ""}, {"z", .5, ""},
 		{"3", .5, ""}, {"esc esc /groups", 1, ""}, {"enter", .5, ""}, {"a", 1, ""},
 		{"c", 5, "compare"},
 	}
