@@ -218,13 +218,16 @@ func otherData(m *Meta, checksum string) error {
 		"give the folder that has it with --data", m.ID, m.Checksum, checksum)
 }
 
-// kernel names what multiplies in the run's training steps: the host's kernel, or
-// that of another precision.
-func (s *Spec) kernel(host string) string {
-	if s.Precision == Defaults().Precision {
-		return host
+// kernel names what multiplies in the run's training steps on data: the host's
+// kernel, or that of another precision, and whether batches are not packed.
+func (s *Spec) kernel(host string, d *data.Dataset) string {
+	if s.Precision != Defaults().Precision {
+		return nn.Kernel(s.Precision)
 	}
-	return nn.Kernel(s.Precision)
+	if nn.Direct(networkConfig(s, d, 1)) {
+		return host + "-rows"
+	}
+	return host
 }
 
 // noteResume says in the log where the run goes on, and what may differ.
@@ -232,7 +235,7 @@ func (q *Queue) noteResume(j *job) error {
 	if err := j.record.Append(&ResumeEvent{j.head()}); err != nil {
 		return err
 	}
-	return j.noteKernel(j.meta.Spec.kernel(q.settings.Host.Kernel), j.meta.Host.Kernel)
+	return j.noteKernel(j.meta.Spec.kernel(q.settings.Host.Kernel, j.data.Dataset), j.meta.Host.Kernel)
 }
 
 // noteKernel says in the log that a run goes on with another kernel.

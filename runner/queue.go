@@ -208,7 +208,7 @@ func (q *Queue) prepare(req Request, s Spec) (*job, error) {
 		return nil, err
 	}
 	host := q.settings.Host
-	host.Threads, host.Kernel = req.Threads, s.kernel(host.Kernel)
+	host.Threads, host.Kernel = req.Threads, s.kernel(host.Kernel, d.Dataset)
 	meta, err := newMeta(req, s, d.Dataset, host)
 	if err != nil {
 		q.release(d)

@@ -18,7 +18,8 @@ type graph struct {
 	losses  []float64
 	weights []float64 // r_i/n: the gradient of the losses
 
-	layout *kern.Layout // of the input
+	layout *kern.Layout // of the input; nil where the first layer always takes rows
+	direct bool         // the first layer takes rows, but for batches whose operands are rounded
 	spread *kern.Layout // of the logits
 	logits []float32    // blocked, the last layer's memory
 	plain  []float32    // [image][class], as spread unpacks logits
@@ -45,7 +46,7 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 		plain:  make([]float32, c.Batch*c.Classes),
 		leaves: map[string]*G.Node{}, gradients: map[string][]float32{}, buffers: map[string][]float32{},
 	}
-	err := g.open(c)
+	err := g.open(c, n.stages)
 	if err == nil {
 		e := G.NewGraph()
 		g.place(e, n)
@@ -59,16 +60,24 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 }
 
 // open makes what stands at the ends of the graph.
-func (g *graph) open(c Config) (err error) {
+func (g *graph) open(c Config, list []stage) (err error) {
 	if g.peak, err = g.newPeak(c); err != nil {
 		return err
 	}
 	in := kern.Shape{Channels: c.C, Height: c.H, Width: c.W}
-	if g.layout, err = kern.NewLayout(g.isa, g.batch, in); err != nil {
-		return err
+	g.direct = takesRows(g.isa, list[0])
+	if !g.direct || c.Precision == bf16 {
+		if g.layout, err = kern.NewLayout(g.isa, g.batch, in); err != nil {
+			return err
+		}
 	}
 	g.spread, err = kern.NewLayout(g.isa, g.batch, kern.Shape{Channels: c.Classes, Height: 1, Width: 1})
 	return err
+}
+
+// takesRows tells whether a first layer can take the batch as it comes.
+func takesRows(isa kern.ISA, first stage) bool {
+	return first.kind == linear && kern.RowsFit(isa, first.config())
 }
 
 func (g *graph) newPeak(c Config) (*kern.Peak, error) {
@@ -95,8 +104,10 @@ func (g *graph) place(e *G.ExprGraph, n *Net) {
 }
 
 func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
-	data, x := g.activation(list[0].in)
-	g.x = data
+	x := dense32(make([]float32, 1), 1) // of rows, which each batch brings, the graph sees nothing
+	if g.layout != nil {
+		g.x, x = g.activation(list[0].in)
+	}
 	nodes := G.Nodes{leaf(e, "x", x)}
 	for _, s := range list {
 		node, err := g.stage(s, nodes)
@@ -134,32 +145,48 @@ func (g *graph) stage(s stage, before G.Nodes) (*G.Node, error) {
 
 // weighted adds a convolution or a dense layer.
 func (g *graph) weighted(s stage, x *G.Node) (*G.Node, error) {
-	config := s.config()
-	kernel, err := kern.NewConv(g.isa, g.batch, config)
-	if err != nil {
+	config, first := s.config(), s.from < 0
+	o := &convOp{backend: &g.backend, name: s.name, in: s.in, relu: config.ReLU, first: first,
+		dw: g.gradients[s.name+".weight"], db: g.gradients[s.name+".bias"]}
+	var err error
+	if o.out, err = config.OutShape(); err != nil {
 		return nil, err
 	}
-	first := s.from < 0
-	g.forward += kernel.FLOPs()
-	g.backward += kernel.FLOPs() // of the weights
+	if o.exact, o.trained, err = g.kernels(config, first); err != nil {
+		return nil, err
+	}
+	g.forward += o.exact.FLOPs()
+	g.backward += o.exact.FLOPs() // of the weights
 	if !first {
-		g.backward += kernel.FLOPs() // of the input
-	}
-	weight, bias := s.name+".weight", s.name+".bias"
-	o := &convOp{
-		backend: &g.backend, name: s.name, exact: kernel, trained: kernel, in: s.in, out: kernel.Out(),
-		relu: config.ReLU, first: first,
-		dw: g.gradients[weight], db: g.gradients[bias],
-	}
-	if g.workspace != nil {
-		if o.trained, err = kernel.BF16(g.products, g.workspace, !first); err != nil {
-			return nil, err
-		}
+		g.backward += o.exact.FLOPs() // of the input
 	}
 	if s.norm {
-		return o.apply(x, g.leaves[weight])
+		return o.apply(x, g.leaves[s.name+".weight"])
 	}
-	return o.apply(x, g.leaves[weight], g.leaves[bias])
+	return o.apply(x, g.leaves[s.name+".weight"], g.leaves[s.name+".bias"])
+}
+
+// kernels makes those of a convolution or a dense layer: of batches that are evaluated, and of the others.
+func (g *graph) kernels(config kern.ConvConfig, first bool) (exact, trained convKernel, err error) {
+	if first && g.direct {
+		rows, err := kern.NewRows(g.isa, g.batch, config)
+		exact = fromRows{rows, &g.backend}
+		if err != nil || g.workspace == nil {
+			return exact, exact, err
+		}
+	}
+	kernel, err := kern.NewConv(g.isa, g.batch, config)
+	if err != nil {
+		return nil, nil, err
+	}
+	trained = kernel
+	if g.workspace != nil {
+		trained, err = kernel.BF16(g.products, g.workspace, !first)
+	}
+	if exact == nil {
+		exact = kernel
+	}
+	return exact, trained, err
 }
 
 // norm adds the batch normalisation of a stage, with its ReLU.
@@ -190,7 +217,9 @@ func (g *graph) plan() (*plan, error) {
 // load makes x and labels the current batch.
 func (g *graph) load(x []float32, labels []int, mode Mode) {
 	g.labels, g.mode = append(g.labels[:0], labels...), mode
-	g.layout.Pack(g.team, g.x, x)
+	if g.rows = x; g.layout != nil && !(g.direct && mode == Evaluate) {
+		g.layout.Pack(g.team, g.x, x)
+	}
 }
 
 // weigh sets the gradient of the losses for the objective mean r_i ℓ_i.

@@ -16,7 +16,10 @@ func Memory(c Config) (bytes float64, err error) {
 	)
 	values := 0.0 // in floating point, which does not overflow
 	packed, widest := 0.0, 0.0
-	for _, s := range list {
+	for i, s := range list {
+		if i == 0 && c.Precision != bf16 && takesRows(kern.Detect(), s) {
+			s.in = kern.Shape{} // the batch as it came
+		}
 		for _, shape := range [...][3]int{{s.in.Channels, s.in.Height, s.in.Width},
 			{s.mid.Channels, s.mid.Height, s.mid.Width}, {s.out.Channels, s.out.Height, s.out.Width}} {
 			values += float64(shape[0]) * float64(shape[1]) * float64(shape[2])

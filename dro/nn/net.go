@@ -81,6 +81,14 @@ const bf16 = "bf16"
 // instructions for it.
 func Precisions() []string { return []string{"fp32", bf16} }
 
+// Direct tells whether a network's training steps take a batch as it comes, without
+// packing it: its first layer is linear, of few units and a multiple of 16 features, in fp32 on
+// a kernel in assembly. Its sums have another order than those of packed batches.
+func Direct(c Config) bool {
+	list, err := stages(c.Model, c.C, c.H, c.W, c.Classes)
+	return err == nil && c.Precision != bf16 && takesRows(kern.Detect(), list[0])
+}
+
 // What a sample's loss can be.
 const (
 	CrossEntropy = "cross-entropy"
@@ -152,7 +160,8 @@ func (n *Net) SetMode(m Mode) { n.mode = m }
 
 // Losses runs the network on n = len(labels) samples, 1 to Batch, and writes their
 // losses (Config.Loss) into losses. x holds n×C×H×W values, sample after
-// sample; a label is in 0..Classes−1.
+// sample, and is left as it is until the Gradient of this batch; a label is in
+// 0..Classes−1.
 func (n *Net) Losses(losses []float64, x []float32, labels []int) {
 	count := len(labels)
 	if count < 1 || count > n.Batch || len(losses) < count || len(x) != count*n.C*n.H*n.W {

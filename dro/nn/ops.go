@@ -16,6 +16,8 @@ type backend struct {
 	mode   Mode  // of the current batch
 	add    bool  // gradients of parameters are added to what is there
 
+	rows []float32 // the current batch as it came, where the first layer takes it so
+
 	workspace *kern.Workspace // of products of bf16 operands; nil in fp32
 	products  kern.BF16       // their kernel
 }
@@ -73,9 +75,31 @@ type convOp struct {
 
 // convKernel is kern's, of operands as they are or rounded.
 type convKernel interface {
+	FLOPs() float64
 	Forward(t *kern.Team, y, x, w, bias []float32)
 	BackwardData(t *kern.Team, dx, dy, w, act []float32)
 	BackwardWeights(t *kern.Team, dw, db, x, dy []float32, add bool)
+}
+
+// fromRows is the kernel of a first layer that takes the batch as it came.
+type fromRows struct {
+	*kern.Rows
+	of *backend
+}
+
+// Forward implements convKernel.
+func (f fromRows) Forward(t *kern.Team, y, _, w, bias []float32) {
+	f.Rows.Forward(t, y, f.of.rows, w, bias)
+}
+
+// BackwardData implements convKernel.
+func (f fromRows) BackwardData(*kern.Team, []float32, []float32, []float32, []float32) {
+	panic("nn: a batch has no gradient")
+}
+
+// BackwardWeights implements convKernel.
+func (f fromRows) BackwardWeights(t *kern.Team, dw, db, _, dy []float32, add bool) {
+	f.Rows.BackwardWeights(t, dw, db, f.of.rows, dy, add)
 }
 
 // kernel returns that of the current batch.

@@ -9,16 +9,22 @@ type maker struct {
 	kind kind
 	opt  LoaderOptions
 	norm *normaliser
+	far  fetcher // the source, where samples lie far apart in memory; nil else
 	rng  *rand.Rand
 	pcg  *rand.PCG
 
 	order   []uint32 // epochs only: the permutation of orderOf
 	orderOf uint64   // epoch+1 that order holds; 0: none yet
+
+	fetched byte // so that fetching is not for nothing
 }
+
+// fetchAhead is how many samples before its turn one is fetched.
+const fetchAhead = 4
 
 func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
 	pcg := rand.NewPCG(0, 0)
-	m := &maker{src: src, kind: k, opt: o, norm: norm, pcg: pcg, rng: rand.New(pcg)}
+	m := &maker{src: src, far: fetcherOf(src), kind: k, opt: o, norm: norm, pcg: pcg, rng: rand.New(pcg)}
 	if k == epochs {
 		m.order = make([]uint32, src.Len())
 	}
@@ -61,6 +67,11 @@ func (m *maker) make(room *Batch, p place) Batch {
 	m.pick(b.Index, p)
 	for j, i := range b.Index {
 		b.Labels[j], b.Groups[j] = m.src.Label(i), m.src.Group(i)
+	}
+	for j, i := range b.Index {
+		if next := j + fetchAhead; m.far != nil && next < n {
+			m.fetched += m.far.fetch(b.Index[next])
+		}
 		m.norm.sampleTo(b.X[j*size:(j+1)*size], i, m.rng)
 	}
 	return b

@@ -106,8 +106,18 @@ func merged(events []*runner.StepEvent) *runner.StepEvent {
 		widen(&most, highs, math.Max)
 	}
 	e.Values, e.Min, e.Max = rounded(e.Values), rounded(least), rounded(most)
-	e.ImagesPerSecond = round(e.ImagesPerSecond)
+	e.ImagesPerSecond = round(speed(events))
 	return &e
+}
+
+// speed is of all of several events, which are of equally many steps: the harmonic
+// mean.
+func speed(events []*runner.StepEvent) runner.Number {
+	times := 0.0
+	for _, e := range events {
+		times += 1 / e.ImagesPerSecond.Float()
+	}
+	return runner.NumIf(times > 0 && !math.IsInf(times, 0), float64(len(events))/times)
 }
 
 // widen takes values into the extremes so far. A NaN, once in, stays, so that it

@@ -19,7 +19,7 @@ func readAll(runs []*record.Run) (all []*ran, err error) {
 	return all, nil
 }
 
-// readLog gathers the evaluations of a run that stand, and how long it trained.
+// readLog gathers the evaluations and steps of a run that stand, and how long it trained.
 func readLog(r *record.Run) (*ran, error) {
 	out, p := &ran{Run: r}, record.NewProgress(&r.Meta)
 	for log := r.Tail(); ; {
@@ -35,9 +35,12 @@ func readLog(r *record.Run) (*ran, error) {
 			switch e := e.(type) {
 			case *runner.EvalEvent:
 				out.evals = append(out.evals, e)
+			case *runner.StepEvent:
+				out.tick(e)
 			case *runner.ResumeEvent:
 				gone := func(o *runner.EvalEvent) bool { return o.Step > e.Step }
 				out.evals = slices.DeleteFunc(out.evals, gone)
+				out.ticks = slices.DeleteFunc(out.ticks, func(t tick) bool { return t.step > e.Step })
 			}
 		}
 	}

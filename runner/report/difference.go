@@ -3,7 +3,6 @@ package report
 import (
 	"math"
 	"slices"
-	"time"
 
 	"drolab/runner"
 	"drolab/runner/compare"
@@ -57,28 +56,6 @@ func window(measure string) of {
 func meanAlong(measure string) of {
 	return func(a, b *ran) (x, y float64, ok bool) { return along(measure, a, b) }
 }
-
-// stepTime is the logarithm of a step's time, of runs that were made side by side:
-// else they did not have the same machine.
-func stepTime(a, b *ran) (x, y float64, ok bool) {
-	v, w := a.perStep(), b.perStep()
-	return math.Log(v), math.Log(w), v > 0 && w > 0 && a.beside(b)
-}
-
-// beside tells whether two runs trained at the same time, for most of both.
-func (r *ran) beside(o *ran) bool {
-	const most = 0.7
-	from, to := r.Meta.Created, r.Meta.Created.Add(seconds(r.seconds))
-	if o.Meta.Created.After(from) {
-		from = o.Meta.Created
-	}
-	if end := o.Meta.Created.Add(seconds(o.seconds)); end.Before(to) {
-		to = end
-	}
-	return to.Sub(from) >= seconds(most*max(r.seconds, o.seconds))
-}
-
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // part is the value of the i-th class or group.
 func part(measure string, i int) of {

@@ -82,9 +82,8 @@ type claimed struct {
 const (
 	figure1 = "§5 and Figure 1"
 	// sideBySide says what times are of.
-	sideBySide = "wall time of a step, evaluations not counted, of runs of one seed that were made side by " +
-		"side; the " +
-		"same order is below twice"
+	sideBySide = "median wall time of a step, evaluations not counted, of runs of one seed that were made " +
+		"side by side, in the time that both trained; the same order is below twice"
 )
 
 // claims lists what is tested at each radius: what the paper says of its figure and

@@ -50,6 +50,7 @@ type arm struct {
 type ran struct {
 	*record.Run
 	evals   []*runner.EvalEvent
+	ticks   []tick
 	seconds float64 // of training, evaluations included
 }
 

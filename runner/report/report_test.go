@@ -132,14 +132,25 @@ func TestStepsAreComparedSideBySide(t *testing.T) {
 	all, err := readAll(f.runs)
 	f.must(err)
 	start := time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
-	for _, r := range all {
-		r.Meta.Created, r.seconds = start.Add(time.Duration(r.seed())*time.Hour), 100
+	for i, r := range all { // 100 seconds each; SFK's steps take 10 s, PGD's 7.5
+		hour := start.Add(time.Duration(r.seed()) * time.Hour)
+		for s := range 10 {
+			r.ticks = append(r.ticks, tick{hour.Add(time.Duration(10*s) * time.Second), int64(s),
+				[]float64{10, 7.5}[i/4]})
+		}
 	}
 	sfk, pgd := &arm{runs: all[:4]}, &arm{runs: all[4:]}
-	sfk.runs[2].Meta.Created = sfk.runs[2].Meta.Created.Add(time.Minute) // 40 of 100 seconds together
-	sfk.runs[3].seconds = 60
+	for i := range sfk.runs[1].ticks[7:] { // alone at last, and quick
+		sfk.runs[1].ticks[7+i].at = sfk.runs[1].ticks[7+i].at.Add(40 * time.Second)
+		sfk.runs[1].ticks[7+i].seconds = 1
+	}
+	pgd.runs[1].ticks[9].at = pgd.runs[1].ticks[9].at.Add(15 * time.Second)
+	for i := range sfk.runs[2].ticks { // 40 of 100 seconds together
+		sfk.runs[2].ticks[i].at = sfk.runs[2].ticks[i].at.Add(time.Minute)
+	}
+	sfk.runs[3].ticks = sfk.runs[3].ticks[:6]
 	d := differ(sfk, pgd, stepTime, 0)
-	if got, want := d.Mean.Float(), math.Log(100.0/75); math.Abs(got-want) > 1e-12 ||
+	if got, want := d.Mean.Float(), math.Log(10/7.5); math.Abs(got-want) > 1e-12 ||
 		!slices.Equal(d.Seeds, []uint64{1, 2}) {
 		t.Errorf("log ratio %g over seeds %v, want %g over 1 and 2", got, d.Seeds, want)
 	}

@@ -44,8 +44,8 @@ func (p *Problem) costBlocks() []Block {
 	}
 	return []Block{Heading("Cost, " + p.Label), t, Text("Wall time on a machine that had other work at the " +
 		"same time: " +
-		"only the ratio to ERM of runs that were made side by side says something (geometric mean over seeds, " +
-		"paired). " +
+		"only the ratio to ERM says something, of runs that were made side by side in the time that both " +
+		"trained (geometric mean over seeds, paired). " +
 		"drolab bench measures a step alone.")}
 }
 

@@ -15,12 +15,14 @@ It needs NumPy; PyTorch for --data alone. It prints what it compared, and every 
 there is one.
 """
 import argparse
+import calendar
 import collections
 import json
 import math
 import pathlib
 import struct
 import sys
+import time
 
 import numpy
 
@@ -57,14 +59,18 @@ class Run:
         self.method, self.seed = self.spec["algorithms"][0], self.spec["seed"]
         summary = self.path / "summary.json"
         self.summary = json.loads(summary.read_text()) if summary.exists() else None
-        self.evals = []
+        self.evals, self.ticks = [], []  # ticks: time, step, seconds of a step
         for line in (self.path / "events.jsonl").read_text().splitlines():
             try:
                 event = json.loads(line)
             except ValueError:
                 continue
             if event["type"] == "resume":
+                self.ticks = [t for t in self.ticks if t[1] <= event["step"]]
                 self.evals = [e for e in self.evals if e["step"] <= event["step"]]
+            elif event["type"] == "step" and event["images_per_second"]:
+                self.ticks.append((moment(event["time"]), event["step"],
+                                   self.spec["batch"] / event["images_per_second"]))
             elif event["type"] == "eval":
                 self.evals.append(event)
 
@@ -77,6 +83,22 @@ class Run:
 
     def step_time(self):
         return self.spec["batch"] / self.summary["images_per_second"]
+
+    def pace(self, times):
+        """Median seconds of a step between two times."""
+        return float(numpy.median([s for at, _, s in self.ticks if times[0] <= at <= times[1]]))
+
+
+def moment(text):
+    """RFC 3339 in UTC as nanoseconds."""
+    whole, _, part = text.rstrip("Z").partition(".")
+    seconds = calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S"))
+    return seconds * 10**9 + int(part.ljust(9, "0"))
+
+
+def both(a, b):
+    """When two runs trained, both."""
+    return max(a.ticks[0][0], b.ticks[0][0]), min(a.ticks[-1][0], b.ticks[-1][0])
 
 
 # Student's t, by the continued fraction of the incomplete beta function.
@@ -148,7 +170,7 @@ def value_of(key, measure):
     if key.startswith("low"):  # classes 3, 4 and 5
         return lambda a, b: [sum(r.last(measure)[3:6]) / 3 for r in (a, b)]
     if not measure:
-        return lambda a, b: (math.log(a.step_time()), math.log(b.step_time()))
+        return lambda a, b: [math.log(r.pace(both(a, b))) for r in (a, b)]
     return lambda a, b: (a.last(measure), b.last(measure))
 
 

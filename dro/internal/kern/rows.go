@@ -1,0 +1,173 @@
+package kern
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Rows is a linear layer on the batch as it comes, a row of features an image: no row is packed or transposed.
+// Along a row lie the products of an output (grad_dot.go's kernel, with weights for one operand), and across
+// rows those of the weights' gradient (the convolution's, with features for lanes). Its outputs are blocked as
+// all activations are. One call at a time.
+type Rows struct {
+	isa       ISA
+	batch     Batch
+	in, units int
+	relu      bool
+	taps      []tap // of the gradient, an image each
+
+	call rowsCall
+}
+
+// rowsCall is the running call.
+type rowsCall struct {
+	y, x, w, b []float32
+	dw, db, dy []float32
+	images     int
+	add        bool
+}
+
+// rowsUnits is the most units that a layer of rows has: every vector of images visits all weights. At 100
+// units a step still takes two thirds of what it takes with packed batches, at 256 a sixth more.
+const rowsUnits = 128
+
+// RowsFit tells whether Rows can be the linear layer cfg, and gains: few units, rows of whole vectors, and
+// assembly.
+func RowsFit(isa ISA, cfg ConvConfig) bool {
+	out, err := cfg.OutShape()
+	return err == nil && isa != Generic && out.Height*out.Width == 1 && cfg.Pad == 0 &&
+		cfg.In.Len()%vector == 0 && cfg.Out <= rowsUnits
+}
+
+// NewRows returns the layer cfg for batches laid out as b.
+func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
+	if err := isa.check(); err != nil {
+		return nil, err
+	}
+	if !RowsFit(isa, cfg) || !b.valid() {
+		return nil, fmt.Errorf("rows: %+v in %+v: want a linear layer of a multiple of %d features "+
+			"and at most %d units, a batch from NewBatch and assembly", cfg, b, vector, rowsUnits)
+	}
+	r := &Rows{isa: isa, batch: b, in: cfg.In.Len(), units: cfg.Out, relu: cfg.ReLU}
+	if max(b.Padded()*r.in, b.Padded()*r.units, r.in*r.units) > math.MaxInt32 {
+		return nil, errors.New("rows: a batch or its outputs have 2^31 values or more: use a smaller batch")
+	}
+	for i := range b.Images {
+		block, lane := i/b.Lanes, i%b.Lanes
+		r.taps = append(r.taps, tap{int32(i * r.in), int32(block*b.Lanes*r.units + lane)})
+	}
+	return r, nil
+}
+
+// FLOPs returns the floating-point operations of one direction.
+func (r *Rows) FLOPs() float64 { return 2 * float64(r.batch.Images) * float64(r.in) * float64(r.units) }
+
+// Forward computes y, blocked, from the rows of x with weights w, [unit][feature], and bias (one value a
+// unit, or nil). x may hold fewer images than the batch; the lanes of the others are zero.
+func (r *Rows) Forward(t *Team, y, x, w, bias []float32) {
+	r.check(x, w, y)
+	r.call = rowsCall{y: y, x: x, w: w, b: bias, images: len(x) / r.in}
+	t.run(r.batch.Padded()/vector, (*rowsForward)(r))
+	r.call = rowsCall{}
+}
+
+// BackwardWeights computes dw and db (or nil) from the rows of x and the gradient of y, as [Conv]'s does.
+func (r *Rows) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
+	r.check(x, dw, dy)
+	r.call = rowsCall{dw: dw, db: db, x: x, dy: dy, images: len(x) / r.in, add: add}
+	t.run((r.in+maxLanes-1)/maxLanes, (*rowsBackward)(r))
+	r.call = rowsCall{}
+}
+
+func (r *Rows) check(x, w, y []float32) {
+	if len(x)%r.in != 0 || len(x)/r.in > r.batch.Images || len(w) != r.in*r.units ||
+		len(y) != r.batch.Padded()*r.units {
+		panic("kern: Rows: slice has the wrong length")
+	}
+}
+
+// rowsForward's task is a vector of images.
+type rowsForward Rows
+
+func (f *rowsForward) task(i int) {
+	r := (*Rows)(f)
+	first, lanes := i*vector, r.batch.Lanes
+	held := min(max(r.call.images-first, 0), vector)
+	y := r.call.y[first/lanes*lanes*r.units+first%lanes:]
+	for unit := 0; unit < r.units; unit += tileRows {
+		rows := min(tileRows, r.units-unit)
+		for u := range rows {
+			clear(y[(unit+u)*lanes:][:vector])
+		}
+		for image := 0; image < held; image += gradCols {
+			r.outputs(y[unit*lanes+image:], unit, rows, first+image, min(gradCols, held-image))
+		}
+	}
+}
+
+// pairAtStart is the one pair of a tile whose operands start where it does.
+var pairAtStart = []pair{{}}
+
+// outputs computes rows units of cols images.
+func (r *Rows) outputs(y []float32, unit, rows, image, cols int) {
+	var sums [gradSums]float32
+	tile := gradTile{sum: sums[:], dy: r.call.w[unit*r.in:], x: r.call.x[image*r.in:], pairs: pairAtStart,
+		blocks: 1, rows: rows, cols: cols, lanes: r.in}
+	tile.run(r.isa)
+	for u := range rows {
+		bias := float32(0)
+		if r.call.b != nil {
+			bias = r.call.b[unit+u]
+		}
+		for c, v := range sums[u*gradCols:][:cols] {
+			if v += bias; r.relu {
+				v = max(v, 0)
+			}
+			y[u*r.batch.Lanes+c] = v
+		}
+	}
+}
+
+// rowsBackward's task is up to 64 features.
+type rowsBackward Rows
+
+func (f *rowsBackward) task(i int) {
+	r := (*Rows)(f)
+	first := i * maxLanes
+	width := min(maxLanes, r.in-first)
+	var sums [tileRows * maxLanes]float32
+	for unit := 0; unit < r.units; unit += tileRows {
+		rows := min(tileRows, r.units-unit)
+		tile := convTile{y: sums[:rows*width], x: r.call.x[first:], w: r.call.dy[unit*r.batch.Lanes:],
+			taps: r.taps[:r.call.images], outer: 1, wRow: r.batch.Lanes, rows: rows, lanes: width}
+		tile.run(r.isa)
+		for u := range rows {
+			r.place(r.call.dw[(unit+u)*r.in+first:][:width], sums[u*width:])
+		}
+		if r.call.db != nil && first == 0 {
+			r.biasGrad(r.call.db[unit:][:rows], unit)
+		}
+	}
+}
+
+func (r *Rows) place(dw, sums []float32) {
+	if !r.call.add {
+		copy(dw, sums)
+		return
+	}
+	for i := range dw {
+		dw[i] += sums[i]
+	}
+}
+
+// biasGrad sums dy over images for the units from unit on.
+func (r *Rows) biasGrad(db []float32, unit int) {
+	lanes := r.batch.Lanes
+	if !r.call.add {
+		clear(db)
+	}
+	for block := range r.batch.Blocks {
+		sumRows(r.isa, db, r.call.dy[(block*r.units+unit)*lanes:], 1, 0, lanes)
+	}
+}

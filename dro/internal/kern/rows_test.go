@@ -1,0 +1,111 @@
+package kern
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestRowsAgainstFloat64 at whole and odd numbers of images, units and vectors of features, on teams.
+func TestRowsAgainstFloat64(t *testing.T) {
+	for _, images := range []int{1, 5, 16, 67, 130} {
+		for _, in := range []Shape{{16, 1, 1}, {48, 1, 1}, {80, 1, 1}, {3, 4, 4}, {1, 8, 10}} {
+			for _, units := range []int{1, 2, 6, 7, 13} {
+				cfg := Linear(in, units, units == 7)
+				t.Run(caseName(images, cfg), func(t *testing.T) {
+					p := newConvProblem(t, rand.New(rand.NewPCG(5, 6)), images, cfg)
+					eachISA(t, func(t *testing.T, isa ISA) {
+						if !RowsFit(isa, cfg) {
+							t.Skip("no assembly")
+						}
+						p.checkRows(t, isa)
+					})
+				})
+			}
+		}
+	}
+}
+
+func (p *convProblem) checkRows(t *testing.T, isa ISA) {
+	var before [][]float32
+	for _, threads := range []int{1, 3} {
+		team := NewTeam(threads)
+		r := must(NewRows(isa, p.b, p.cfg))
+		rng := rand.New(rand.NewPCG(7, 8))
+		y := guarded(t, p.b.Len(p.out))
+		r.Forward(team, y, p.x, p.w, p.bias)
+		near(t, "y", gather(p.b, p.out, y), p.y.value, p.y.scale)
+		for i, v := range y {
+			if v != v {
+				t.Fatalf("y[%d], of a lane without an image, is %v", i, v)
+			}
+		}
+		dy := packed(t, rng, p.b, p.out, p.dy)
+		zeroPadding(p.b, dy)
+		dw, db := guarded(t, len(p.w)), guarded(t, len(p.bias))
+		r.BackwardWeights(team, dw, db, p.x, dy, false)
+		near(t, "dw", dw, p.dw.value, p.dw.scale)
+		near(t, "db", db, p.db.value, p.db.scale)
+		for i, now := range [][]float32{y, dw, db} {
+			if before != nil {
+				sameBits(t, fmt.Sprintf("result %d on %d threads", i, threads), before[i], now)
+			}
+		}
+		before = [][]float32{y, slices.Clone(dw), slices.Clone(db)}
+		r.BackwardWeights(team, dw, db, p.x, dy, true)
+		near(t, "dw twice", dw, doubled(p.dw.value), doubled(p.dw.scale))
+		near(t, "db twice", db, doubled(p.db.value), doubled(p.db.scale))
+		team.Close()
+	}
+}
+
+func doubled(values []float64) (twice []float64) {
+	for _, v := range values {
+		twice = append(twice, 2*v)
+	}
+	return twice
+}
+
+// TestRowsOfPartOfABatch: images that are not there have no part in anything.
+func TestRowsOfPartOfABatch(t *testing.T) {
+	cfg := Linear(Shape{32, 1, 1}, 3, false)
+	p := newConvProblem(t, rand.New(rand.NewPCG(9, 9)), 20, cfg)
+	eachISA(t, func(t *testing.T, isa ISA) {
+		if !RowsFit(isa, cfg) {
+			t.Skip("no assembly")
+		}
+		large := NewBatch(100)
+		r := must(NewRows(isa, large, cfg))
+		y := guarded(t, large.Len(p.out))
+		r.Forward(nil, y, p.x, p.w, p.bias)
+		dy := make([]float32, len(y))
+		for i := range 20 {
+			for u := range 3 {
+				if got, want := y[large.at(p.out, i, u, 0)], p.y.value[i*3+u]; float64(got)-want > 1e-4 {
+					t.Errorf("image %d, unit %d: %v, want %v", i, u, got, want)
+				}
+				dy[large.at(p.out, i, u, 0)] = p.dy[i*3+u]
+			}
+		}
+		dw, db := guarded(t, len(p.w)), guarded(t, 3)
+		r.BackwardWeights(nil, dw, db, p.x, dy, false)
+		near(t, "dw", dw, p.dw.value, p.dw.scale)
+		near(t, "db", db, p.db.value, p.db.scale)
+	})
+}
+
+func TestRowsRefuses(t *testing.T) {
+	b := NewBatch(8)
+	for _, cfg := range []ConvConfig{
+		Linear(Shape{15, 1, 1}, 2, false), Linear(Shape{16, 1, 1}, 200, false), {},
+		{In: Shape{16, 2, 2}, Out: 2, KernelHeight: 1, KernelWidth: 1, Stride: 1},
+	} {
+		if _, err := NewRows(Detect(), b, cfg); err == nil {
+			t.Errorf("%+v: no error", cfg)
+		}
+	}
+	if _, err := NewRows(Generic, b, Linear(Shape{16, 1, 1}, 2, false)); err == nil {
+		t.Error("plain Go: no error")
+	}
+}
