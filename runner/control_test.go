@@ -139,6 +139,18 @@ func TestResumeOfARunThatEnds(t *testing.T) {
 	}
 }
 
+// TestAQueueForgets: of what has ended the outcome stays, and nothing else.
+func TestAQueueForgets(t *testing.T) {
+	q := NewQueue(context.Background(), Settings{Store: newMemory()})
+	if _, err := q.Start(Request{Specs: []Spec{brief(dro.SFK), brief(dro.ERM), brief(dro.PGD)}}); err != nil {
+		t.Fatal(err)
+	}
+	o := q.Wait()
+	if len(o) != 3 || len(q.jobs) != 0 || len(q.open) != 0 {
+		t.Errorf("%d outcomes, %d runs, %d datasets, want 3 outcomes alone", len(o), len(q.jobs), len(q.open))
+	}
+}
+
 // expectSameRun compares what two runs measured and where they ended.
 func expectSameRun(t *testing.T, tr, whole *trace) {
 	t.Helper()

@@ -21,7 +21,6 @@ type job struct {
 	threads int
 	until   int // epochs, see Means
 	gate    *gate
-	outcome Outcome
 	over    chan struct{} // closed when it has ended
 }
 

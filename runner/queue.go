@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,8 +31,9 @@ type Settings struct {
 	// nobody.
 	Ended func(Outcome)
 
-	retry    time.Duration // how often a run that waits for the disk tries to say so; 0 is 2 s
-	patience time.Duration // how long a verb waits for a run or for another start; 0 is 7 s
+	now      func() time.Time // tells when a checkpoint is due; nil is time.Now
+	retry    time.Duration    // how often a run that waits for the disk tries to say so; 0 is 2 s
+	patience time.Duration    // how long a verb waits for a run or for another start; 0 is 7 s
 }
 
 // DefaultParallel is how many runs a queue runs at once unless it is told otherwise.
@@ -47,10 +50,11 @@ type Queue struct {
 	// are read. What mu guards is at hand for every other verb meanwhile.
 	starting chan struct{}
 
-	mu   sync.Mutex
-	jobs map[string]*job
-	open map[string]*shared // datasets in use
-	wg   sync.WaitGroup
+	mu       sync.Mutex
+	jobs     map[string]*job // that have not ended
+	outcomes map[string]Outcome
+	open     map[string]*shared // datasets in use
+	wg       sync.WaitGroup
 	// promised is the memory of the runs that train.
 	promised promises
 	// turn is closed when the run launched last has its slot, or needs none:
@@ -74,7 +78,8 @@ func NewQueue(ctx context.Context, s Settings) *Queue {
 	}
 	s.Host.Threads = s.Threads
 	return &Queue{settings: s, ctx: ctx, slots: make(chan struct{}, s.Parallel),
-		jobs: map[string]*job{}, open: map[string]*shared{}, starting: make(chan struct{}, 1)}
+		jobs: map[string]*job{}, outcomes: map[string]Outcome{}, open: map[string]*shared{},
+		starting: make(chan struct{}, 1)}
 }
 
 // Start implements Verbs.
@@ -277,7 +282,7 @@ func (q *Queue) release(d *shared) {
 func (q *Queue) launch(j *job) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	j.outcome, j.over = Outcome{ID: j.meta.ID, Status: Queued}, make(chan struct{})
+	j.over = make(chan struct{})
 	q.jobs[j.meta.ID] = j
 	turn, next := q.turn, make(chan struct{})
 	q.turn = next
@@ -289,10 +294,12 @@ func (q *Queue) launch(j *job) {
 		}
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		j.outcome = Outcome{j.meta.ID, status, err}
+		if q.jobs[j.meta.ID] == j { // nobody has resumed it meanwhile
+			q.outcomes[j.meta.ID] = Outcome{j.meta.ID, status, err}
+			delete(q.jobs, j.meta.ID) // some kilobytes, and there may be ten thousand
+		}
 		close(j.over)
 		j.gate.close()
-		j.data, j.from, j.record = nil, nil, nil // the job stays in the list
 	})
 }
 
@@ -328,6 +335,9 @@ func (q *Queue) train(j *job) (Status, error) {
 		return Failed, errors.Join(err, j.record.Append(e))
 	}
 	defer r.close()
+	if q.settings.now != nil {
+		r.wall = q.settings.now
+	}
 	r.knobs, r.until = j.knobs, int64(j.until)*j.meta.StepsPerEpoch
 	return r.do(j.from)
 }
@@ -351,11 +361,7 @@ func (q *Queue) Wait() []Outcome {
 	q.wg.Wait()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	var list []Outcome
-	for _, j := range q.jobs {
-		list = append(list, j.outcome)
-	}
-	return list
+	return slices.Collect(maps.Values(q.outcomes))
 }
 
 // settle waits until what is being started is.

@@ -83,6 +83,11 @@ func checkSelect(m *Meta, d *data.Dataset) error {
 		m.Spec.MinGroup)}
 }
 
+// CheckSelection says whether runs of s on the dataset will have what they select by.
+func CheckSelection(s *Spec, d *data.Dataset) error {
+	return checkSelect(&Meta{Spec: *s, Parts: partsOf(d)}, d)
+}
+
 // Selects takes e as what the run has selected; nil is nothing.
 func (s *Summary) Selects(m *Meta, e *EvalEvent) {
 	s.Selected = nil

@@ -10,6 +10,7 @@ import (
 
 // tab is a page's name in the header and where it starts.
 type tab struct {
+	page pageID
 	text string
 	x    int
 }
@@ -22,17 +23,30 @@ func (m *Model) tabs() []tab {
 	}
 	var list []tab
 	for i, p := range m.pages {
+		at := pageID(i)
+		if a, ok := p.(absent); ok && a.Absent() && at != m.at {
+			continue
+		}
 		text := fmt.Sprintf(" %d %s ", i+1, p.Title())
-		list = append(list, tab{text, x})
+		list = append(list, tab{at, text, x})
 		x += cell.Width(text)
+	}
+	if x > m.w { // only the one at hand has its name
+		x = 1
+		for i := range list {
+			if list[i].x = x; list[i].page != m.at {
+				list[i].text = fmt.Sprintf(" %d ", list[i].page+1)
+			}
+			x += cell.Width(list[i].text)
+		}
 	}
 	return list
 }
 
 func (m *Model) tabAt(x int) (pageID, bool) {
-	for i, t := range m.tabs() {
+	for _, t := range m.tabs() {
 		if x >= t.x && x < t.x+cell.Width(t.text) {
-			return pageID(i), true
+			return t.page, true
 		}
 	}
 	return 0, false
@@ -46,9 +60,9 @@ func (m *Model) header() string {
 		s = kit.Blanks(tabs[0].x)
 	}
 	s = t.Title.Paint(s)
-	for i, tab := range tabs {
+	for _, tab := range tabs {
 		st := t.Dim
-		if pageID(i) == m.at {
+		if tab.page == m.at {
 			st = t.BarText
 		}
 		s += st.Paint(tab.text)
@@ -118,7 +132,7 @@ func (m *Model) help() *kit.Overlay {
 	idle := map[string][]kit.HelpLine{} // by reason
 	for i := range m.keys[m.at] {
 		row := &m.keys[m.at][i]
-		if row.Help == "" || m.Config.ReadOnly && row.Alters {
+		if row.Help == "" || m.barred(row) != "" {
 			continue
 		}
 		why, line := row.Blocked(), kit.HelpLine{Keys: row.Names(t.ASCII), Does: row.Help}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"drolab/presets"
+	"drolab/runner/sweep"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -58,8 +59,11 @@ func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
 	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, dark: true, watch: watch.New(s)}
 	m.bind(table(s, list, m.watch))
-	if cfg.Attach || cfg.Replay != nil {
+	switch {
+	case cfg.Attach || cfg.Replay != nil:
 		m.at = watchPage
+	case cfg.RunsDir != "" && sweep.Is(cfg.RunsDir): // it is one sweep's
+		m.at = sweepPage
 	}
 	m.restyle()
 	return m
@@ -94,6 +98,7 @@ func (m *Model) Init() tea.Cmd {
 		tea.Raw(ansi.RequestModeSynchronizedOutput),
 		tea.RequestBackgroundColor,
 		m.pages[m.at].Init(),
+		m.seek(),
 		m.after(readEvery),
 	)
 }
@@ -268,14 +273,27 @@ func (m *Model) do(row *kit.Key) tea.Cmd {
 
 // blocked says why what a row does cannot be done now; "" when it can.
 func (m *Model) blocked(row *kit.Key) string {
-	if m.Config.ReadOnly && row.Alters {
-		return readOnly
+	if why := m.barred(row); why != "" {
+		return why
 	}
 	if m.at == watchPage && m.watch.Replaying() && row.Alters {
 		return "a replay changes nothing: R ends it"
 	}
 	return row.Blocked()
 }
+
+// barred says why this view never does what a row does; "" where it may.
+func (m *Model) barred(row *kit.Key) string {
+	switch {
+	case m.Config.ReadOnly && row.Alters:
+		return readOnly
+	case m.Config.Guest && row.Local:
+		return guest
+	}
+	return ""
+}
+
+const guest = "this view is shared: it reads runs, and no other file"
 
 const readOnly = "this view is read-only: leave it and use drolab attach to change anything"
 

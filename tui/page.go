@@ -7,6 +7,7 @@ import (
 	"drolab/tui/lab"
 	"drolab/tui/launch"
 	"drolab/tui/runs"
+	"drolab/tui/sweep"
 	"drolab/tui/watch"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,6 +21,7 @@ const (
 	watchPage
 	runsPage
 	comparePage
+	sweepPage
 )
 
 // table is the table of pages, in the order of their tabs and of the keys 1, 2,
@@ -30,12 +32,31 @@ func table(s *lab.Lab, list []presets.Preset, watch *watch.Page) []page {
 		watch,
 		runs.New(s),
 		compare.New(s),
+		sweep.New(s),
 	}
 }
 
 // busy is a page that may have to wait for an answer. It says for what, "" for
 // nothing; keys do nothing meanwhile, but to leave.
 type busy interface{ Busy() string }
+
+// absent is a page that may have nothing to show: it has no tab then, and its key
+// shows why. Seek finds out, at the start.
+type absent interface {
+	Absent() bool
+	Seek() tea.Cmd
+}
+
+// seek lets such pages find out.
+func (m *Model) seek() tea.Cmd {
+	var cmds []tea.Cmd
+	for i, p := range m.pages {
+		if p, ok := p.(absent); ok && pageID(i) != m.at {
+			cmds = append(cmds, p.Seek())
+		}
+	}
+	return tea.Batch(cmds...)
+}
 
 // page is one screen between header and footer. Its state changes in
 // what keys do and in update only, which the event loop calls; what takes time

@@ -451,25 +451,25 @@ func TestToyPage(t *testing.T) {
 	r := newRig(t, tuitest.NewScript(t), 120, 40)
 	p := &toyPage{}
 	r.bind(append(r.pages, p))
-	r.press("5", "!")
+	r.press("6", "!")
 	screen := tuitest.Text(r.shot(t))
-	for _, want := range []string{"5 Toys", "all the toys", "! wind"} {
+	for _, want := range []string{"6 Toys", "all the toys", "! wind"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q:\n%s", want, screen)
 		}
 	}
 	r.press("?")
 	help := tuitest.Text(r.shot(t))
-	for _, want := range []string{"wind them up", "1 to 5", "Launch, Watch, Runs, Compare, Toys"} {
+	for _, want := range []string{"wind them up", "1 to 6", "Launch, Watch, Runs, Compare, Sweep, Toys"} {
 		if !strings.Contains(help, want) {
 			t.Errorf("help has no %q:\n%s", want, help)
 		}
 	}
 	r.press("esc", "]", "[")
-	if p.turned != 12 || r.at != 4 {
+	if p.turned != 12 || r.at != 5 {
 		t.Errorf("turned to %d times, at page %d", p.turned, r.at)
 	}
-	if r.press("1", "!"); !strings.Contains(r.notice.Text, "a key of page 5, Toys") {
+	if r.press("1", "!"); !strings.Contains(r.notice.Text, "a key of page 6, Toys") {
 		t.Errorf("elsewhere %q", r.notice.Text)
 	}
 }

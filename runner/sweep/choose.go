@@ -56,15 +56,13 @@ type Cost struct {
 }
 
 func (c *Cost) add(s *State) {
-	if s.Run == nil {
+	if s.Result == nil {
 		return
 	}
-	sum := s.Run.Summary()
 	c.Runs++
-	c.Epochs += sum.Epochs
-	if v := sum.ImagesPerSecond; v.Applies() && v.Float() > 0 {
-		took := float64(sum.Steps) * float64(s.Run.Meta.Spec.Batch) / v.Float()
-		c.Seconds = runner.Num(took + nought(c.Seconds))
+	c.Epochs += s.Result.Epochs
+	if s.Result.seconds.Applies() {
+		c.Seconds = runner.Num(s.Result.seconds.Float() + nought(c.Seconds))
 	}
 }
 
@@ -74,9 +72,6 @@ func nought(n runner.Number) float64 {
 	}
 	return 0
 }
-
-// measured are the columns of the test split, for runs whose parts are classes.
-var measured = []string{"worst_class_accuracy", "test_accuracy", "test_loss", "robust_risk"}
 
 // Table chooses. Settings with a run that is not done are left out.
 func (l *Look) Table() *Table {
@@ -108,11 +103,7 @@ func (l *Look) Table() *Table {
 // fill puts the chosen setting's figures into a row.
 func (l *Look) fill(row *Row, s *setting, level float64) {
 	first := l.State(s.runs[0])
-	by, _ := first.Run.Meta.Selector()
-	names := []string{by.Name}
-	for _, name := range measured {
-		names = append(names, first.Run.Meta.Fit(name))
-	}
+	names := first.Result.names
 	r := &l.List.Runs[s.runs[0]]
 	row.Values, row.Label = r.Values, l.List.label(r, "")
 	cells := make([]Cell, len(names))
@@ -121,7 +112,7 @@ func (l *Look) fill(row *Row, s *setting, level float64) {
 		cells[c] = Cell{Name: name, Title: m.Head(), scale: m.Scale}
 		for _, i := range s.runs {
 			state := l.State(i)
-			cells[c].Values = append(cells[c].Values, at(&state, name))
+			cells[c].Values = append(cells[c].Values, state.Result.values[c])
 		}
 		cells[c].conclude(level)
 	}
@@ -131,14 +122,6 @@ func (l *Look) fill(row *Row, s *setting, level float64) {
 		row.Own.add(&state)
 	}
 	row.Validation, row.Test = cells[0], cells[1:]
-}
-
-// at is a measure of a run at the step that it has chosen.
-func at(s *State, name string) runner.Number {
-	if sum := s.Run.Summary(); sum.Selected == nil {
-		return sum.Of(name)
-	}
-	return s.Run.Summary().Selected.Of(name)
 }
 
 func (c *Cell) conclude(level float64) {

@@ -26,6 +26,7 @@ type File struct {
 	Select  string
 	Halving Halving
 
+	path  string
 	lines map[string]int // by key, of what is set, swept or drawn
 }
 
@@ -53,7 +54,7 @@ func Parse(file string, text []byte, load func(name string) (presets.Preset, err
 	if err != nil {
 		return nil, []error{err}
 	}
-	p := &parser{file: file, of: File{Name: baseName(file), lines: map[string]int{}}}
+	p := &parser{file: file, of: File{Name: baseName(file), path: file, lines: map[string]int{}}}
 	p.preset(entries, load)
 	for _, e := range entries {
 		p.line = e.Line

@@ -3,6 +3,8 @@ package sweep
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -158,6 +160,35 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// TestValidationIsAskedForBeforeAnythingStarts: a sweep whose runs would have nothing
+// to be chosen by names the line, the setting and what to do.
+func TestValidationIsAskedForBeforeAnythingStarts(t *testing.T) {
+	base := "preset: csv\ngrid: {algo: [erm]}\n"
+	for text, want := range map[string]string{
+		"select: val_loss\nset: {val_fraction: .1}":                      "",
+		"select: val_worst\nset: {val_fraction: .3}":                     "",
+		"set: {dataset: csv:no.csv, val_fraction: .1}\nselect: val_loss": "", // it may be where it trains
+		"set: {val_fraction: 0}\nselect: val_loss": "mine.yaml:4: select: val_loss: csv:example has no " +
+			"validation split to choose by: set a val_fraction above 0",
+		"set: {val_fraction: 0}":                          "mine.yaml:3: select: val_worst: csv:example has no",
+		"grid: {val_fraction: [.2, 0]}\nselect: val_loss": "has no validation split",
+		"set: {val_fraction: .1, min_group: 100000}":      "select: val_worst: want a part of",
+		"set: {dataset: csv:no.csv, val_fraction: 0}":     "cannot be told",
+	} {
+		both := base + text + "\n"
+		if strings.HasPrefix(text, "grid") {
+			both = "preset: csv\n" + text
+		}
+		errs := parse(t, both).CheckData(t.TempDir(), "")
+		if got := fmt.Sprint(errs); want == "" && len(errs) > 0 || !strings.Contains(got, want) {
+			t.Errorf("%s:\n%s, want %q", text, got, want)
+		}
+		if want != "" && len(errs) != 1 {
+			t.Errorf("%s: %d errors", text, len(errs))
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add(small)
 	f.Add("preset: csv\nhalving: {epochs: [1], keep: .5}\nrandom: {draws: 2, k: {uniform: [1.1, 2]}}")
@@ -178,5 +209,36 @@ func BenchmarkExpand(b *testing.B) {
 		if len(errs) > 0 || len(f.Expand().Runs) != 10_000 {
 			b.Fatal(errs)
 		}
+	}
+}
+
+// TestStudy: the file that the README holds against a script for submitit is the same
+// study, and has as few lines as it says there; so has the script.
+func TestStudy(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := map[string]int{}
+	for _, name := range []string{"study.yaml", "submitit.py"} {
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+				lines[name]++
+			}
+		}
+		if name == "study.yaml" {
+			if n := len(parse(t, string(text)).Expand().Runs); n != 144 {
+				t.Errorf("%d runs, want 144", n)
+			}
+		}
+	}
+	says := fmt.Sprintf("| lines that the user writes | %d of YAML (`runner/sweep/testdata/study.yaml`) | "+
+		"%d of Python", lines["study.yaml"], lines["submitit.py"])
+	if !strings.Contains(string(readme), says) {
+		t.Errorf("the README does not say %q", says)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -76,6 +78,8 @@ func (l *List) label(r *Run, label string) string {
 type Folder struct {
 	Dir  string
 	List *List
+
+	read time.Time // what the list's file was changed at last
 }
 
 // Open returns the sweep in a folder. The error is an fs.ErrNotExist where there
@@ -86,13 +90,28 @@ func Open(dir string) (*Folder, error) {
 		return nil, err
 	}
 	var l List
-	if err := readJSON(filepath.Join(dir, listName), &l); err != nil {
+	path := filepath.Join(dir, listName)
+	info, err := os.Stat(path) // before it is read: a change between is seen later
+	if err == nil {
+		err = cmp.Or(readJSON(path, &l), l.check(path))
+	}
+	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%s is no sweep's folder: %w; drolab sweep start makes one", dir, err)
 		}
 		return nil, err
 	}
-	return &Folder{dir, &l}, nil
+	return &Folder{dir, &l, info.ModTime()}, nil
+}
+
+// check says what no list of ours has: a run outside of the folder.
+func (l *List) check(path string) error {
+	for i, r := range l.Runs {
+		if r.ID == "" || r.ID[0] == '.' || strings.ContainsAny(r.ID, `/\`+"\x00") {
+			return fmt.Errorf("%s: run %d: %.80q is no run's name", path, i, r.ID)
+		}
+	}
+	return nil
 }
 
 // Make makes the sweep's folder or, where there is one, adds to it what its list
@@ -112,7 +131,7 @@ func Make(dir string, text []byte, l *List) (*Folder, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	f := &Folder{dir, l}
+	f := &Folder{Dir: dir, List: l}
 	if err := os.MkdirAll(f.own(), 0o755); err != nil {
 		return nil, err
 	}

@@ -40,6 +40,9 @@ func (f *Folder) rung(n int) (*rung, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	if err == nil && slices.ContainsFunc(r.Kept, func(i int) bool { return i < 0 || i >= len(f.List.Runs) }) {
+		err = fmt.Errorf("%s keeps runs that the list has not", f.rungPath(n))
+	}
 	return &r, err
 }
 
@@ -91,13 +94,13 @@ func (s *stages) mark(i int, state *State) {
 
 // through tells whether a run has trained so many epochs; 0 is all of its own.
 func (s *State) through(epochs int) bool {
-	if s.Run == nil {
+	if s.Result == nil {
 		return false
 	}
 	if epochs == 0 || s.Status == runner.Done {
 		return s.Status == runner.Done
 	}
-	return s.Run.Summary().Steps >= int64(epochs)*s.Run.Meta.StepsPerEpoch
+	return s.Result.Steps >= int64(epochs)*s.Result.perEpoch
 }
 
 // keeps is how many settings of a method go on behind rung n, of so many.
@@ -209,7 +212,7 @@ func (l *Look) rank(settings []setting, fits func(i int, s *State) bool) (ranked
 				sum = math.NaN()
 				break
 			}
-			value, better := validation(&state)
+			value, better := state.Result.validation()
 			sum, higher = sum+value, better == dro.Higher
 		}
 		if s.value = sum / float64(len(s.runs)); !math.IsNaN(s.value) && !math.IsInf(s.value, 0) {
@@ -223,18 +226,4 @@ func (l *Look) rank(settings []setting, fits func(i int, s *State) bool) (ranked
 		return cmp.Compare(a.value, b.value)
 	})
 	return ranked
-}
-
-// validation is the measure that a run is chosen by, at the step that the run
-// itself has chosen by it.
-func validation(s *State) (value float64, better dro.Sense) {
-	by, ok := s.Run.Meta.Selector()
-	if !ok {
-		return math.NaN(), better
-	}
-	sum := s.Run.Summary()
-	if sum.Selected != nil {
-		return sum.Selected.Of(by.Name).Float(), by.Better
-	}
-	return sum.Of(by.Name).Float(), by.Better
 }

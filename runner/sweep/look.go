@@ -4,10 +4,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"drolab/runner"
-	"drolab/runner/record"
 )
 
 // The states of a sweep's runs are those of runs, and these.
@@ -21,16 +21,16 @@ const (
 type State struct {
 	Status runner.Status
 	// Cause is why it failed, could not begin, or waits.
-	Cause string
-	Run   *record.Run // nil: there is none
+	Cause  string
+	Result *Result // nil: there is no run
 }
 
 // Steps done and planned; 0 of 0 before the run has begun.
 func (s *State) Steps() (done, planned int64) {
-	if s.Run == nil {
+	if s.Result == nil {
 		return 0, 0
 	}
-	return s.Run.Summary().Steps, s.Run.Meta.Steps
+	return s.Result.Steps, s.Result.Planned
 }
 
 // Look reads how a sweep stands, again and again: what is done is read once. It
@@ -41,6 +41,7 @@ type Look struct {
 	// there are the names of what the folder has, while all of it is looked at: of
 	// ten thousand runs that have not begun, none is looked for.
 	there map[string]bool
+	names []string // of the last Result
 }
 
 // NewLook returns a Look of the folder.
@@ -83,7 +84,7 @@ func (l *Look) State(i int) State {
 	case err != nil:
 		return State{Status: runner.Failed, Cause: "cannot be read: " + err.Error()}
 	}
-	s := State{r.Status(), r.Summary().Cause, r}
+	s := State{r.Status(), r.Summary().Cause, l.result(r)}
 	if s.Status == runner.Done {
 		l.done[i] = s
 	}
@@ -131,4 +132,11 @@ func Over(states []State) bool {
 		}
 	}
 	return true
+}
+
+// Grown tells whether the folder has another list than the one that is looked at:
+// somebody has added runs.
+func (l *Look) Grown() bool {
+	info, err := os.Stat(filepath.Join(l.Dir, listName))
+	return err == nil && !info.ModTime().Equal(l.read)
 }

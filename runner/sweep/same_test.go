@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -111,4 +112,50 @@ func standing(t *testing.T, r *record.Run) (list []runner.Event) {
 			}
 		}
 	}
+}
+
+// TestOverhead says what a sweep on the disk cost beside its runs, DROLAB_OVERHEAD=DIR:PARALLEL;
+// .ci/sweep does. It is what the machine's slots waited: from a run's last event to the
+// first step's beginning of the next, the reading of data and the making of the network
+// included.
+func TestOverhead(t *testing.T) {
+	dir, text, ok := strings.Cut(os.Getenv("DROLAB_OVERHEAD"), ":")
+	parallel, err := strconv.Atoi(text)
+	if !ok || err != nil {
+		t.Skip("DROLAB_OVERHEAD=DIR:PARALLEL names no sweep")
+	}
+	f := open(t, dir)
+	var first, last time.Time
+	trained := time.Duration(0)
+	for i := range f.List.Runs {
+		r, err := f.Find(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var began, ended time.Time
+		tail := r.Tail()
+		for events, err := tail.Read(); len(events) > 0 || err != nil; events, err = tail.Read() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range events {
+				s, ok := e.(*runner.StatusEvent)
+				if ended = e.Header().Time; ok && s.Status == runner.Running {
+					began = ended
+				}
+			}
+		}
+		if first.IsZero() || r.Meta.Created.Before(first) {
+			first = r.Meta.Created
+		}
+		if ended.After(last) {
+			last = ended
+		}
+		trained += ended.Sub(began)
+	}
+	n := time.Duration(len(f.List.Runs))
+	wall := last.Sub(first)
+	beside := wall*time.Duration(parallel) - trained
+	t.Logf("%d runs in %v, %v each; %v beside them a run", n, wall.Round(time.Second),
+		(trained / n).Round(time.Millisecond), (beside / n).Round(time.Millisecond))
 }

@@ -69,7 +69,10 @@ func (j jobState) text() string {
 	if j.Node != "" {
 		text += " on " + j.Node
 	}
-	if j.Restarts > 0 {
+	switch {
+	case j.Restarts == 1:
+		text += ", requeued once"
+	case j.Restarts > 1:
 		text += fmt.Sprintf(", requeued %d times", j.Restarts)
 	}
 	return text

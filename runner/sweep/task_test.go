@@ -335,7 +335,7 @@ func TestWhatSlurmSays(t *testing.T) {
 	for i, want := range map[int][2]string{
 		0: {"queued", "Slurm: pending (BeginTime), requeued 2 times"},
 		1: {"queued", "Slurm: running on n3"},
-		2: {"failed", "Slurm: node_fail (NodeDown) on n2, requeued 1 times"},
+		2: {"failed", "Slurm: node_fail (NodeDown) on n2, requeued once"},
 		3: {"done", ""},
 		4: {"missing", ""},
 		7: {"queued", "Slurm: pending (Resources)"},

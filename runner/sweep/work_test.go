@@ -281,7 +281,7 @@ func TestHalving(t *testing.T) {
 	}
 	for i, s := range states(t, halved) {
 		if s.Status != runner.Done {
-			if epochs := s.Run.Summary().Epochs; epochs != 1 && epochs != 2 {
+			if epochs := s.Result.Epochs; epochs != 1 && epochs != 2 {
 				t.Errorf("run %d was dropped at epoch %g", i, epochs)
 			}
 			continue

@@ -119,6 +119,9 @@ func (a *app) startSweep(ctx context.Context, file string, f *sweepFlags) error 
 	if list.Dir, err = os.Getwd(); err != nil {
 		return err
 	}
+	if errs := parsed.CheckData(list.Dir, absolute(list.Dir, a.data)); len(errs) > 0 {
+		return failures(errs)
+	}
 	if f.dry && f.on == "here" {
 		return a.printSweep(list)
 	}
@@ -240,29 +243,32 @@ func (a *app) sweepStopCommand() *cobra.Command {
 		Use: "stop DIR", Short: "Stop a sweep, its runs with a checkpoint; drolab sweep start goes on",
 		Example: "drolab sweep stop mysweep",
 		Args:    exactlyOne("a sweep's folder", "drolab sweep stop DIR"), ValidArgsFunction: completeFolders,
-		RunE: func(c *cobra.Command, args []string) error {
-			folder, err := sweep.Open(args[0])
-			if err != nil {
-				return err
-			}
-			if err := folder.Want(nil); err != nil {
-				return err
-			}
-			list := failures{}.and(folder.Cancel(c.Context(), sweep.Slurm{}))
-			client := a.client(folder.Dir)
-			status, err := client.Status()
-			if errors.Is(err, engine.ErrNone) {
-				return list.orNil()
-			}
-			if err != nil {
-				return list.and(err)
-			}
-			for _, id := range folder.Ours(status.Runs) {
-				list = list.and(client.Stop(id))
-			}
-			return list.orNil()
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.stopSweep(args[0]) },
 	}
+}
+
+// stopSweep stops the sweep in a folder, wherever it is trained.
+func (a *app) stopSweep(dir string) error {
+	folder, err := sweep.Open(dir)
+	if err != nil {
+		return err
+	}
+	if err := folder.Want(nil); err != nil {
+		return err
+	}
+	list := failures{}.and(folder.Cancel(context.Background(), sweep.Slurm{}))
+	client := a.client(folder.Dir)
+	status, err := client.Status()
+	if errors.Is(err, engine.ErrNone) {
+		return list.orNil()
+	}
+	if err != nil {
+		return list.and(err)
+	}
+	for _, id := range folder.Ours(status.Runs) {
+		list = list.and(client.Stop(id))
+	}
+	return list.orNil()
 }
 
 // onSlurm submits what is missing.

@@ -12,6 +12,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/sweep"
+	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
@@ -48,6 +49,7 @@ func (a *app) sweepStatus(ctx context.Context, folder *sweep.Folder, follow, asJ
 	look := sweep.NewLook(folder)
 	tick := time.NewTicker(followPause)
 	defer tick.Stop()
+	var pace sweep.Pace
 	for said := ""; ; {
 		states, err := look.States()
 		if err != nil {
@@ -65,7 +67,7 @@ func (a *app) sweepStatus(ctx context.Context, folder *sweep.Folder, follow, asJ
 		if follow && !over {
 			if line := countLine(states); line != said && !asJSON {
 				said = line
-				fmt.Fprintln(a.Stderr, line)
+				fmt.Fprintln(a.Stderr, line+timeLeft(look, states, &pace))
 			}
 			select {
 			case <-tick.C:
@@ -78,6 +80,19 @@ func (a *app) sweepStatus(ctx context.Context, folder *sweep.Folder, follow, asJ
 		}
 		return a.printStates(folder, states)
 	}
+}
+
+// timeLeft says how long the rest takes, once that can be told.
+func timeLeft(look *sweep.Look, states []sweep.State, pace *sweep.Pace) string {
+	o, err := look.Overview(states)
+	if err != nil {
+		return ""
+	}
+	pace.Add(time.Now(), o.Done)
+	if left, ok := pace.Left(o.Planned); ok {
+		return "; about " + kit.Clock(left) + " left"
+	}
+	return ""
 }
 
 // countLine is the counts, in the order of a run's life.
@@ -96,17 +111,10 @@ func countLine(states []sweep.State) string {
 // have failed.
 func (a *app) printStates(folder *sweep.Folder, states []sweep.State) error {
 	fmt.Fprintln(a.Stdout, countLine(states))
-	failed := 0
-	for i, s := range states {
-		if s.Status == runner.Failed {
-			failed++
-		}
-		if s.Cause == "" || s.Status == sweep.Dropped || s.Status == sweep.Waiting || s.Status == runner.Done {
-			continue
-		}
-		fmt.Fprintf(a.Stdout, "%d  %s  %s: %s\n", i, folder.List.Runs[i].ID, s.Status, oneLine(s.Cause))
+	for _, t := range folder.List.Troubles(states) {
+		fmt.Fprintf(a.Stdout, "%d  %s  %s: %s\n", t.Run, t.ID, t.Status, oneLine(t.Cause))
 	}
-	if failed > 0 {
+	if failed := sweep.Count(states)[runner.Failed]; failed > 0 {
 		return fmt.Errorf("%d of %d runs failed: drolab sweep start does them again", failed, len(states))
 	}
 	return nil
@@ -170,7 +178,7 @@ func (a *app) sweepTableCommand() *cobra.Command {
 			}
 			grid(a.Stdout, rows)
 			for _, n := range t.Notes {
-				fmt.Fprintln(a.Stdout, n)
+				fmt.Fprintln(a.Stdout, clean(n))
 			}
 			return nil
 		},

@@ -87,6 +87,14 @@ func heatInks() [plot.HeatLevels]ink {
 		{0x21918c, 30, 6}, {0x28ae80, 36, 6}, {0x5ec962, 77, 2}, {0xaddc30, 149, 10}, {0xfde725, 227, 11}}
 }
 
+// Swatch is a piece of a map w cells wide, for a value that lies so far, 0 to 1,
+// between the ends.
+func (t *Theme) Swatch(part float64, w int) string {
+	level := max(0, min(int(part*plot.HeatLevels), plot.HeatLevels-1))
+	h := plot.HeatMap{Charset: t.Charset(false), Shades: t.Shades()}
+	return t.of(plot.Style{Role: plot.Heat, Series: uint8(level)}).Paint(strings.Repeat(h.Glyph(level), w))
+}
+
 // Shades tells whether maps are drawn in shades of one colour, as the terminal has
 // too few.
 func (t *Theme) Shades() bool { return t.ASCII || !t.hot }

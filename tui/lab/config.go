@@ -13,12 +13,17 @@ type Config struct {
 	RunsGoOn bool
 	// ReadOnly says that Verbs refuse everything, and that nothing is deleted.
 	ReadOnly bool
+	// Guest says that whoever looks need not be who started the program: no file is
+	// read but those of runs, and none is written. ReadOnly goes with it.
+	Guest bool
 	// Attach begins with the runs that are live, or the newest.
 	Attach bool
 	// Replay begins with a replay of the runs Kept, which are all that is shown; nil
 	// shows those in RunsDir.
 	Replay *Replay
 	Kept   Kept
+	// StopSweep stops the sweep in a folder, its runs with a checkpoint; nil cannot.
+	StopSweep func(dir string) error
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
 	// CPU is this machine's processor, as in the runs that were trained on it.

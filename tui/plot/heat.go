@@ -247,6 +247,9 @@ func (h *HeatMap) part(v float64) float64 {
 // Level is the level of a value.
 func (h *HeatMap) Level(v float64) int { return min(int(h.part(v)*HeatLevels), HeatLevels-1) }
 
+// Glyph is what a level is drawn with.
+func (h *HeatMap) Glyph(level int) string { return string(h.rune(level)) }
+
 func (h *HeatMap) rune(level int) rune {
 	shades := []rune("··░░▒▒▓▓█")
 	if h.Charset == ASCII {

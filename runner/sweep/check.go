@@ -1,0 +1,56 @@
+package sweep
+
+import (
+	"cmp"
+	"fmt"
+
+	"drolab/runner"
+	"drolab/runner/data"
+)
+
+// CheckData says of the settings whose runs would have nothing to be chosen by: no
+// validation split, or one whose parts are all too small. dir is what datasets'
+// paths are relative to, dataDir where downloads are. Of settings that share their
+// data the first is looked at.
+//
+// It opens no data of which it is known that they have a split. Those that cannot be
+// opened here may be on the machine that trains, where each run says what it lacks;
+// but that they have a split of their own nobody can tell then, and that is an error.
+func (f *File) CheckData(dir, dataDir string) (errs []error) {
+	list, errs := f.settings()
+	known := map[string]bool{}
+	for _, s := range list {
+		spec := &s.spec
+		key := fmt.Sprintf("%s %+v %d", spec.Dataset, spec.DataOptions(dataDir), spec.MinGroup)
+		if spec.ValFraction > 0 && spec.Select != runner.SelectValWorst || known[key] {
+			continue
+		}
+		known[key] = true
+		if err := checkData(spec, dir, dataDir); err != nil {
+			line := cmp.Or(f.lines["select"], f.lines["val_fraction"], 1)
+			errs = append(errs, fmt.Errorf("%s:%d: %w", f.path, line, err))
+		}
+	}
+	return errs
+}
+
+func checkData(s *runner.Spec, dir, dataDir string) error {
+	d, err := data.Open(data.Locate(s.Dataset, dir), s.DataOptions(dataDir))
+	switch {
+	case err != nil && s.ValFraction > 0:
+		return nil
+	case err != nil:
+		return fmt.Errorf("select: %s: whether %s has a validation split of its own cannot be told: %w; "+
+			"or set a val_fraction above 0, as in set: {val_fraction: 0.1}", s.Select, s.Dataset, err)
+	}
+	defer d.Close()
+	switch err := runner.CheckSelection(s, d); {
+	case err == nil:
+		return nil
+	case d.Val == nil:
+		return fmt.Errorf("select: %s: %s has no validation split to choose by: set a val_fraction above 0, "+
+			"as in set: {val_fraction: 0.1}, or take data that have one", s.Select, s.Dataset)
+	default:
+		return err
+	}
+}

@@ -1,0 +1,169 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Keys implements the interface's page.
+func (p *Page) Keys() []kit.Key {
+	const page, all = 5, 1 << 20
+	return []kit.Key{
+		{Keys: kit.On("enter"), Hint: "watch", Help: "watch the runs of the setting under the cursor",
+			Why: p.noRun, Do: p.watch},
+		{Keys: kit.On("c"), Hint: "compare", Help: "compare the settings that are chosen", Why: p.noChosen,
+			Do: p.compare},
+		{Keys: kit.On("up", "k"), Help: "up", Why: p.none, Do: p.move(0, -1), Moves: true},
+		{Keys: kit.On("down", "j"), Help: "down", Why: p.none, Do: p.move(0, 1), Moves: true},
+		{Keys: kit.On("left", "h"), Help: "left", Why: p.none, Do: p.move(-1, 0), Moves: true},
+		{Keys: kit.On("right", "l"), Help: "right", Why: p.none, Do: p.move(1, 0), Moves: true},
+		{Keys: kit.On("a"), Hint: "axis", Help: "the setting whose values go across", Why: p.noAxis,
+			Do: kit.Just(p.nextAxis)},
+		{Keys: kit.On("b"), Hint: "best", Help: "go to the best setting, then to the next method's",
+			Why: p.noChosen, Do: kit.Just(p.nextBest)},
+		{Keys: kit.On("tab", "v"), Hint: "view", Why: p.none, Do: kit.By(p.turnPart, 1),
+			Help: "below: the setting, what is chosen, or what failed and why"},
+		{Keys: kit.On("shift+tab"), Help: "the view before", Why: p.none, Do: kit.By(p.turnPart, -1)},
+		{Keys: kit.On("pgup"), Help: "scroll what is below the map up", Why: p.none,
+			Do: kit.By(p.scrollBy, -page), Moves: true},
+		{Keys: kit.On("pgdown"), Help: "scroll what is below the map down", Why: p.none,
+			Do: kit.By(p.scrollBy, page), Moves: true},
+		{Keys: kit.On("home", "g"), Help: "first setting", Why: p.none, Do: kit.By(p.jump, -all), Moves: true},
+		{Keys: kit.On("end", "G"), Help: "last setting", Why: p.none, Do: kit.By(p.jump, all), Moves: true},
+		{Keys: kit.On("s"), Hint: "sweep", Help: "the next sweep of the runs folder", Why: p.noOther,
+			Do: p.nextSweep},
+		{Keys: kit.On("x"), Hint: "stop", Help: "stop the sweep, its runs with a checkpoint (asks)",
+			Why: p.noStop, Do: p.stop, Alters: true},
+	}
+}
+
+func (p *Page) none() string {
+	return kit.Unless(p.current() != nil, "there is no sweep here yet")
+}
+
+// unless is a Why: there is no sweep, or it cannot be done.
+func (p *Page) unless(can func() bool, why string) string {
+	if p.current() == nil {
+		return p.none()
+	}
+	return kit.Unless(can(), why)
+}
+
+func (p *Page) noRun() string {
+	return p.unless(func() bool { return len(p.begun()) > 0 }, "no run of this setting has begun")
+}
+
+func (p *Page) noChosen() string {
+	return p.unless(func() bool { return len(p.chosen()) > 0 }, "nothing is chosen yet: no setting is done")
+}
+
+func (p *Page) noAxis() string {
+	return p.unless(func() bool { return len(p.seen.keys) > 1 }, "only one setting varies")
+}
+
+func (p *Page) noOther() string {
+	return kit.Unless(len(p.dirs) > 1, "there is no other sweep in the runs folder")
+}
+
+func (p *Page) noStop() string {
+	if p.Config.StopSweep == nil {
+		return "it is stopped with drolab sweep stop"
+	}
+	return p.unless(func() bool { return !p.seen.over }, "nothing is left to do")
+}
+
+func (p *Page) move(columns, rows int) func() tea.Cmd {
+	return kit.Just(func() { p.at = p.grid.step(p.at, columns, rows) })
+}
+
+func (p *Page) jump(by int) { p.at = min(max(0, p.at+by), len(p.seen.all.Points)-1) }
+
+func (p *Page) turnPart(by int) { p.part, p.scroll = (p.part+parts+part(by))%parts, 0 }
+
+// scrollBy scrolls what is below the map, as far as there is more of it.
+func (p *Page) scrollBy(by int) {
+	if p.current() != nil {
+		p.scroll = max(0, min(p.scroll+by, p.hidden()))
+	}
+}
+
+func (p *Page) nextAxis() {
+	at := slices.Index(p.seen.keys, p.key)
+	p.key = p.seen.keys[(at+1)%len(p.seen.keys)]
+	p.grid = layGrid(p.seen.all.Points, p.seen.keys, p.key)
+}
+
+// chosen are the settings that are chosen, in the order of the methods.
+func (p *Page) chosen() (list []int) {
+	for i := range p.seen.all.Points {
+		if p.seen.all.Points[i].Chosen {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func (p *Page) nextBest() {
+	list := p.chosen()
+	p.at = list[(slices.Index(list, p.at)+1)%len(list)]
+}
+
+// begun are the runs of the setting under the cursor that have begun.
+func (p *Page) begun() (ids []string) {
+	for _, s := range p.current().Seeds {
+		if s.Begun {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
+}
+
+func (p *Page) watch() tea.Cmd {
+	ids := p.names(p.begun())
+	return kit.Send(lab.Watch{IDs: ids[:min(len(ids), lab.MaxWatched)]})
+}
+
+func (p *Page) compare() tea.Cmd {
+	var ids []string
+	for _, i := range p.chosen() {
+		for _, s := range p.seen.all.Points[i].Seeds {
+			ids = append(ids, s.ID)
+		}
+	}
+	return kit.Send(lab.Compare{IDs: p.names(ids)})
+}
+
+func (p *Page) nextSweep() tea.Cmd {
+	p.sweep = (p.sweep + 1) % len(p.dirs)
+	return p.turn()
+}
+
+func (p *Page) stop() tea.Cmd {
+	dir, stop := p.dir(), p.Config.StopSweep
+	lines := []string{cell.Clean(dir), "", fmt.Sprintf("%s: %s.", kit.Plural(p.runs(), "run"), p.counts()), "",
+		"Runs that train save a checkpoint and end, and no other begins.", "drolab sweep start goes on."}
+	return kit.Question("Stop the sweep?", lines, kit.Choice{Keys: []string{"y"}, Name: "stop",
+		Then: func() tea.Msg { return stoppedMsg{dir, stop(dir)} }})
+}
+
+// click puts the cursor on a setting; on the one that has it, it goes in.
+func (p *Page) click(msg kit.Click) tea.Cmd {
+	if p.current() == nil {
+		return nil
+	}
+	at, ok := p.settingAt(msg.X, msg.Y)
+	switch {
+	case !ok:
+		return nil
+	case at == p.at && p.noRun() == "":
+		return p.watch()
+	}
+	p.at = at
+	return nil
+}

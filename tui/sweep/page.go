@@ -1,0 +1,190 @@
+package sweep
+
+import (
+	"path/filepath"
+	"time"
+
+	"drolab/runner/sweep"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Page is the Sweep page.
+//
+//	Init -> find (the runs folder) -> foundMsg -> reader.read (the sweep's) -> lookedMsg -> grid -> view
+//
+// One look is under way at a time. The cursor stays with its setting.
+type Page struct {
+	*lab.Lab
+	dirs   []string // of the sweeps
+	sweep  int      // that is shown
+	found  bool
+	reader *reader
+	shown  bool // it was turned to
+	looked time.Time
+	now    time.Time
+	busy   bool
+
+	seen   lookedMsg // the last look; its all is nil before the first
+	err    error
+	key    string // across; "" before it was chosen
+	grid   *grid
+	at     int // the cursor: a setting
+	part   part
+	scroll int // of the part
+}
+
+// part is what stands below the map.
+type part int
+
+const (
+	cellPart    part = iota // the setting under the cursor
+	chosenPart              // of each method, and what it came to
+	troublePart             // what failed, and why
+	parts                   // how many
+)
+
+// New returns the page.
+func New(s *lab.Lab) *Page { return &Page{Lab: s} }
+
+// Title implements the interface's page.
+func (*Page) Title() string { return "Sweep" }
+
+// Typing implements the interface's page.
+func (*Page) Typing() bool { return false }
+
+// Absent tells that there is no sweep to show: the page has no tab then.
+func (p *Page) Absent() bool { return len(p.dirs) == 0 }
+
+// Seek looks for sweeps, and reads none.
+func (p *Page) Seek() tea.Cmd { return find(p.Config.RunsDir) }
+
+// Init implements the interface's page.
+func (p *Page) Init() tea.Cmd {
+	p.shown = true
+	return p.Seek()
+}
+
+// dir is the folder of the sweep that is shown; "" without one.
+func (p *Page) dir() string {
+	if p.sweep >= len(p.dirs) {
+		return ""
+	}
+	return p.dirs[p.sweep]
+}
+
+// Update implements the interface's page.
+func (p *Page) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case foundMsg:
+		return p.take(msg.dirs)
+	case lookedMsg:
+		if msg.by == p.reader { // not of a sweep that was left
+			p.busy = false
+			p.show(msg)
+		}
+	case stoppedMsg:
+		if msg.err != nil {
+			return kit.Complain(msg.err)
+		}
+		return tea.Batch(kit.Notify("stopped "+cell.Clean(msg.dir)+": its runs save and end"), p.look())
+	case kit.Tick:
+		return p.tick(time.Time(msg))
+	case kit.Wheel:
+		p.scrollBy(msg.By())
+	case kit.Click:
+		return p.click(msg)
+	}
+	return nil
+}
+
+// take takes the sweeps that there are. The one that is shown stays.
+func (p *Page) take(dirs []string) tea.Cmd {
+	was := p.dir()
+	p.dirs, p.sweep, p.found = dirs, 0, true
+	for i, dir := range dirs {
+		if dir == was {
+			p.sweep = i
+		}
+	}
+	return p.turn()
+}
+
+// turn shows the sweep that was turned to.
+func (p *Page) turn() tea.Cmd {
+	if p.reader == nil || p.reader.dir != p.dir() {
+		p.reader, p.seen, p.err, p.key, p.at, p.scroll = &reader{dir: p.dir()}, lookedMsg{}, nil, "", 0, 0
+		p.grid, p.busy = nil, false
+	}
+	return p.look()
+}
+
+// look reads the sweep, unless that is under way.
+func (p *Page) look() tea.Cmd {
+	if p.busy || !p.shown || p.dir() == "" {
+		return nil
+	}
+	p.busy, p.looked = true, p.now
+	return p.reader.read(p.now)
+}
+
+func (p *Page) tick(now time.Time) tea.Cmd {
+	p.now = now
+	if now.Sub(p.looked) < lab.LookAfter(!p.seen.over) {
+		return nil
+	}
+	if p.Absent() {
+		p.looked = now
+		return p.Seek()
+	}
+	return p.look()
+}
+
+// show takes in how the sweep stands.
+func (p *Page) show(msg lookedMsg) {
+	if p.err = msg.err; msg.err != nil {
+		return
+	}
+	p.seen = msg
+	if p.key == "" {
+		p.key = widest(msg.all.Points, msg.keys)
+	}
+	p.at = min(p.at, len(msg.all.Points)-1)
+	p.grid = layGrid(msg.all.Points, msg.keys, p.key)
+}
+
+// Changes implements the interface's reading.
+func (m lookedMsg) Changes() bool { return true }
+
+// News implements the interface's reading.
+func (m lookedMsg) News() bool { return !m.over }
+
+// Changes implements the interface's reading: a tab may come.
+func (m foundMsg) Changes() bool { return len(m.dirs) > 0 }
+
+// News implements the interface's reading.
+func (m foundMsg) News() bool { return false }
+
+// current is the setting under the cursor; nil before the first look.
+func (p *Page) current() *sweep.Point {
+	if p.seen.all == nil || p.at >= len(p.seen.all.Points) {
+		return nil
+	}
+	return &p.seen.all.Points[p.at]
+}
+
+// names are runs of the sweep as other pages find them: by their paths, where the
+// sweep's folder is not the runs folder.
+func (p *Page) names(ids []string) []string {
+	if p.dir() == p.Config.RunsDir {
+		return ids
+	}
+	list := make([]string, len(ids))
+	for i, id := range ids {
+		list[i] = filepath.Join(p.dir(), id)
+	}
+	return list
+}

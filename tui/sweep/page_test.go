@@ -1,0 +1,250 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/sweep"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+)
+
+// pageOf is a rig on the page over a runs folder, and the page.
+func pageOf(t *testing.T, dir string, cfg lab.Config) (*tuitest.Rig, *Page) {
+	t.Helper()
+	cfg.RunsDir = dir
+	l := tuitest.NewLab(t, lab.Folder(dir), cfg, 120, 38)
+	p := New(l)
+	return tuitest.NewRig(l, p), p
+}
+
+func points(t *testing.T, text string) ([]sweep.Point, []string) {
+	t.Helper()
+	file, errs := sweep.Parse("mine.yaml", []byte(text), presets.Load)
+	if len(errs) > 0 {
+		t.Fatal(errors.Join(errs...))
+	}
+	f, err := sweep.Make(t.TempDir(), []byte(text), file.Expand())
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := sweep.NewLook(f)
+	states, err := look.States()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := look.Overview(states)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Points, f.List.Keys
+}
+
+// TestEverySettingHasItsPlace: whatever varies and whichever key goes across, no two
+// settings stand in one place, and settings that were drawn together share a row.
+func TestEverySettingHasItsPlace(t *testing.T) {
+	for text, rows := range map[string]map[string]int{
+		"grid: {rho: [1, .5, 10], algo: [sfk, pgd]}":                                          {"rho": 2},
+		"grid: {rho: [1, .5], lr: [.1, .2, .3], algo: [sfk, erm]}":                            {"rho": 6, "lr": 4},
+		"grid: {c: [10, 100], algo: [sfk, erm]}":                                              {"c": 2},
+		"grid: {algo: [sfk, erm]}\nrandom: {draws: 5, lr: {log: [.1, 1]}, c: {log: [1, 99]}}": {"lr": 2, "c": 6},
+		"grid: {algo: [erm]}": {"": 1},
+	} {
+		list, keys := points(t, "preset: csv\nset: {val_fraction: .2}\n"+text)
+		if len(keys) == 0 {
+			keys = []string{""}
+		}
+		for _, key := range keys {
+			g := layGrid(list, keys, key)
+			if len(g.rows) != rows[key] {
+				t.Errorf("%s: %d rows over %q, want %d: %v", text, len(g.rows), key, rows[key], g.rows)
+			}
+			for i, at := range g.places {
+				if got := g.rows[at[0]].cells[at[1]]; got != i {
+					t.Errorf("%s over %q: setting %d has the place of %d", text, key, i, got)
+				}
+			}
+		}
+	}
+	list, keys := points(t, "preset: csv\nset: {val_fraction: .2}\n"+
+		"grid: {rho: [1, .5, 10], c: [7, 8], algo: [erm, sfk]}")
+	if got := layGrid(list, keys, "rho").columns; !slices.Equal(got, []string{"0.5", "1", "10"}) {
+		t.Errorf("values are not ascending: %v", got)
+	}
+	if got := layGrid(list, keys, "c").columns; !slices.Equal(got, []string{"7", "8", ""}) {
+		t.Errorf("what erm does not read: %v", got)
+	}
+}
+
+// TestCursor goes everywhere by the arrows, over places that nothing has.
+func TestCursor(t *testing.T) {
+	dir := t.TempDir()
+	tuitest.NewSweep(t, dir)
+	r, p := pageOf(t, dir, lab.Config{})
+	seen := map[int]bool{}
+	for range p.grid.rows {
+		for range p.grid.columns {
+			seen[p.at] = true
+			r.Press("right")
+		}
+		for range p.grid.columns {
+			r.Press("left")
+		}
+		r.Press("down")
+	}
+	if len(seen) != len(p.seen.all.Points) {
+		t.Errorf("the arrows reach %d of %d settings", len(seen), len(p.seen.all.Points))
+	}
+	r.Press("g", "right")
+	if m, ok := tuitest.Sent[lab.Watch](r); ok {
+		t.Errorf("moving watches %v", m)
+	}
+	r.Press("enter")
+	seeds := p.current().Seeds
+	if m, _ := tuitest.Sent[lab.Watch](r); !slices.Equal(m.IDs, []string{seeds[0].ID, seeds[1].ID}) {
+		t.Errorf("Enter watches %v", m.IDs)
+	}
+	r.Press("G", "up", "right", "right", "right")
+	if r.Press("enter"); !strings.Contains(r.Notice.Text, "has begun") {
+		t.Errorf("Enter on what has not begun says %q", r.Notice.Text)
+	}
+	r.Press("b", "b")
+	if !p.current().Chosen {
+		t.Error("b does not go to what is chosen")
+	}
+	for y := range 38 {
+		for x := range 120 {
+			if at, ok := p.settingAt(x, y); ok {
+				r.Send(kit.Click{X: x, Y: y})
+				if p.at != at {
+					t.Fatalf("a click at %d, %d goes to %d, not %d", x, y, p.at, at)
+				}
+			}
+		}
+	}
+}
+
+// TestProgress says how long it takes yet while runs train, and that none does
+// otherwise.
+func TestProgress(t *testing.T) {
+	dir := t.TempDir()
+	f := tuitest.NewSweep(t, dir)
+	r, p := pageOf(t, dir, lab.Config{})
+	r.Wait(2*time.Second, 2*time.Second)
+	if s := p.progress(100); !strings.Contains(s, "213 of 288 epochs") || strings.Contains(s, "left") {
+		t.Errorf("at first %q", s)
+	}
+	tuitest.AddSwept(t, f, 28, runner.Done, 8) // 8 epochs more in 10 seconds; 67 are left
+	r.Wait(10*time.Second, 10*time.Second)
+	if s := p.progress(100); !strings.Contains(s, "221 of 288 epochs  about 1:24 left") {
+		t.Errorf("ten seconds later %q", s)
+	}
+	delete(p.seen.all.Counts, runner.Running)
+	if s := p.progress(100); !strings.Contains(s, "nothing trains") {
+		t.Errorf("without a run that trains %q", s)
+	}
+}
+
+// TestWhatSlurmSaysIsShown: tasks that were lost, put back into the queue, or cannot be
+// asked for are named with the reason.
+func TestWhatSlurmSaysIsShown(t *testing.T) {
+	dir, bin := t.TempDir(), t.TempDir()
+	f := tuitest.NewSweep(t, dir)
+	for name, text := range map[string]string{
+		"squeue": "echo '40|30|PENDING||2|BeginTime|'\n",
+		"scontrol": "echo 'JobId=9 ArrayJobId=40 ArrayTaskId=31 JobState=NODE_FAIL Reason=NodeDown Restarts=1 " +
+			"NodeList=n2'\n",
+	} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	jobs := filepath.Join(f.Dir, ".sweep", "slurm")
+	if err := os.MkdirAll(jobs, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := `[{"job":"40","tasks":[30,31]}]`
+	if err := os.WriteFile(filepath.Join(jobs, "jobs.json"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := pageOf(t, dir, lab.Config{})
+	r.Press("tab", "tab")
+	s := tuitest.Text(r.Shot())
+	for _, want := range []string{"30: erm rho=0.2 lr=0.002789, seed 1: Slurm: pending (BeginTime),",
+		"requeued 2 times", "on Slurm", "3 in trouble", "seed 2: Slurm: node_fail (NodeDown) on",
+		"n2, requeued once", "seed 2: loss is NaN", "1 queued"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q in\n%s", want, s)
+		}
+	}
+	broken := []byte("#!/bin/sh\necho no controller >&2; exit 1\n")
+	if err := os.WriteFile(filepath.Join(bin, "squeue"), broken, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.Wait(time.Minute, time.Second)
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "squeue: no controller") {
+		t.Errorf("Slurm that does not answer:\n%s", s)
+	}
+}
+
+// TestSeveralSweeps turns from one to the next; what is late of the one before is not
+// taken for it.
+func TestSeveralSweeps(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"a", "b"} {
+		tuitest.NewSweep(t, filepath.Join(dir, name))
+		when := time.Unix(int64(1000-i), 0)
+		if err := os.Chtimes(filepath.Join(dir, name, "sweep.json"), when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, p := pageOf(t, dir, lab.Config{})
+	late := p.reader.read(r.Now)
+	r.Press("s")
+	if p.dir() != filepath.Join(dir, "b") || !strings.Contains(r.View(), "(2 of 2)") {
+		t.Errorf("after s: %s", p.dir())
+	}
+	before := p.seen
+	if r.Send(late()); p.seen.by != before.by {
+		t.Error("a look at another sweep was shown")
+	}
+	if err := os.Remove(filepath.Join(dir, "b", "sweep.json")); err != nil {
+		t.Fatal(err)
+	}
+	r.Wait(time.Minute, 10*time.Second)
+	if p.current() == nil {
+		t.Error("a folder that is gone takes what was seen of it")
+	}
+}
+
+// TestPoisonedSweep shows a sweep each of whose strings, in its turn, would steer the
+// terminal.
+func TestPoisonedSweep(t *testing.T) {
+	dir := t.TempDir()
+	text := "preset: csv\nset: {val_fraction: .2}\n" +
+		"grid: {rho: [.1, 1], dataset: [\"csv:example\"], algo: [sfk, erm]}\n"
+	file, errs := sweep.Parse("mine.yaml", []byte(text), presets.Load)
+	if len(errs) > 0 {
+		t.Fatal(errors.Join(errs...))
+	}
+	if _, err := sweep.Make(dir, []byte(text), file.Expand()); err != nil {
+		t.Fatal(err)
+	}
+	tuitest.PoisonEach(t, dir, func(where string) {
+		r, _ := pageOf(t, dir, lab.Config{})
+		for _, key := range []string{"tab", "tab", "a", "right"} {
+			r.Press(key)
+			r.Fits(t, fmt.Sprint(where, ", ", key))
+		}
+	})
+}

@@ -1,0 +1,206 @@
+package sweep
+
+import (
+	"fmt"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+)
+
+// plane is where the map's parts are on a panel of some size.
+type plane struct {
+	label         int // cells of the rows' names
+	cell, high    int // of a setting, in cells
+	row, column   int // the first that are shown
+	rows, columns int // how many are
+}
+
+// Cells of a setting: with its value, and where only its colour has room.
+const (
+	wideCell   = 12
+	mostCell   = 18
+	narrowCell = 4
+	mostHigh   = 3
+	planeHead  = 3 // lines above the rows
+)
+
+// plane divides a panel; the cursor is in view.
+func (p *Page) plane(w, h int) plane {
+	g := p.grid
+	m := plane{cell: wideCell, label: 8}
+	for _, r := range g.rows {
+		m.label = max(m.label, cell.Width(p.Theme.Greek(cell.Clean(r.label)))+2)
+	}
+	m.label = min(m.label, max(12, w/3))
+	room, rows := max(narrowCell, w-m.label), max(1, h-planeHead)
+	n := len(g.columns)
+	switch m.cell = min(mostCell, room/n); {
+	case m.cell >= wideCell:
+	case n <= 2*room/wideCell && n*narrowCell > room: // it scrolls anyhow
+		m.cell = wideCell
+	default:
+		m.cell = narrowCell
+	}
+	m.high = max(1, min(mostHigh, rows/len(g.rows)))
+	m.columns, m.rows = min(n, max(1, room/m.cell)), min(len(g.rows), max(1, rows/m.high))
+	at := g.places[p.at]
+	m.row = max(0, min(at[0]-m.rows/2, len(g.rows)-m.rows))
+	m.column = max(0, min(at[1]-m.columns/2, len(g.columns)-m.columns))
+	return m
+}
+
+// settingAt is the setting at a place of the page.
+func (p *Page) settingAt(x, y int) (at int, ok bool) {
+	l, edge := p.lay(p.Body.W, p.Body.H).plane, 0
+	w, h := kit.Inside(kit.Boxed(p.Body.H), l.W, l.H)
+	if kit.Boxed(p.Body.H) {
+		edge = 1
+	}
+	m := p.plane(w, h)
+	row, column := y-l.Y-1-planeHead, x-l.X-edge-m.label
+	if !l.Contains(x, y) || row < 0 || row >= m.rows*m.high || column < 0 || column >= m.columns*m.cell {
+		return 0, false
+	}
+	at = p.grid.rows[m.row+row/m.high].cells[m.column+column/m.cell]
+	return at, at >= 0
+}
+
+// viewPlane draws how far the sweep is, what the map shows, and the map.
+func (p *Page) viewPlane(w, h int) []string {
+	t, g := p.Theme, p.grid
+	m := p.plane(w, h)
+	lines := []string{p.progress(w), t.Dim.Paint(" " + cell.Cut(t.Greek(p.legend()), w-2)), p.planeHeads(m)}
+	level := levels(p.seen.all.Points, p.seen.all.By.Better == dro.Higher)
+	for y := m.row; y < m.row+m.rows; y++ {
+		name := kit.Left(" "+cell.Middle(t.Greek(cell.Clean(g.rows[y].label)), m.label-2), m.label)
+		if y == g.places[p.at][0] {
+			name = t.Accent.Paint(name)
+		}
+		for high := range m.high {
+			line := name
+			if high > 0 {
+				line = kit.Blanks(m.label)
+			}
+			for x := m.column; x < m.column+m.columns; x++ {
+				line += p.viewSetting(g.rows[y].cells[x], m.cell, high == 0, level)
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// progress is the line of how far all is.
+func (p *Page) progress(w int) string {
+	t, o := p.Theme, p.seen.all
+	part := 0.0
+	if o.Planned > 0 {
+		part = max(0, min(1, o.Done/o.Planned))
+	}
+	text := fmt.Sprintf(" %3.0f %%  %.6g of %.6g epochs", 100*part, o.Done, o.Planned)
+	switch {
+	case p.seen.over:
+		text += "  nothing is left to do"
+	case o.Counts[runner.Running]+o.Counts[runner.Queued]+o.Counts[runner.Paused] == 0:
+		text += "  nothing trains"
+	case p.seen.timed:
+		text += "  about " + kit.Clock(p.seen.left) + " left"
+	}
+	if p.seen.slurm {
+		text += "  on Slurm"
+	}
+	bar := max(4, min(30, w-cell.Width(text)-3))
+	return kit.Left(" "+t.Progress(part, bar, t.Good)+text, w)
+}
+
+// legend says what the map shows.
+func (p *Page) legend() string {
+	by, words := p.seen.all.By, ""
+	if by.Name != "" {
+		words = by.Title
+		if by.Scale == dro.Percent {
+			words += " %"
+		}
+		words += ", brighter is better, "
+	}
+	return words + p.Theme.Best + " the best of its method that is done"
+}
+
+// planeHeads is the line of the values across; those that have no room are left out.
+func (p *Page) planeHeads(m plane) string {
+	t, at := p.Theme, p.grid.places[p.at][1]
+	line, cells := kit.Left(" "+cell.Cut(t.Greek(cell.Clean(p.grid.key)), m.label-2), m.label), 0
+	line = t.Accent.Paint(line)
+	for i := range m.columns {
+		text := " " + valueText(p.grid.columns[m.column+i])
+		start := i * m.cell
+		if start < cells || start+cell.Width(text) > m.columns*m.cell {
+			continue
+		}
+		st := t.Dim
+		if m.column+i == at {
+			st = t.Accent
+		}
+		line += kit.Blanks(start-cells) + st.Paint(t.Greek(text))
+		cells = start + cell.Width(text) + 1
+		line += " "
+	}
+	return line
+}
+
+// valueText is a setting's value as the map has it.
+func valueText(v string) string {
+	if v == "" {
+		return "–"
+	}
+	if text := plot.Format(numberOf(v)); numberOf(v) != 0 && len(v) > len(text) {
+		return strings.TrimSpace(text)
+	}
+	return cell.Cut(cell.Clean(strings.Trim(v, `"`)), wideCell-2)
+}
+
+// viewSetting draws a setting in so many cells: the cursor, how it stands, its colour
+// and, where there is room, its value and whether it is chosen. Only its first line
+// has more than the colour.
+func (p *Page) viewSetting(i, cells int, first bool, level map[int]float64) string {
+	if i < 0 {
+		return kit.Blanks(cells)
+	}
+	t, point := p.Theme, &p.seen.all.Points[i]
+	glyph, st := p.state(point.Status)
+	cursor, best := t.Text.Paint(" "), " "
+	if i == p.at {
+		cursor = t.Accent.Paint(t.Cursor)
+	}
+	if point.Chosen {
+		best = t.Good.Paint(t.Best)
+	}
+	part, valued := level[i]
+	wide := max(2, cells-10) // beside the others'
+	swatch := kit.Blanks(wide)
+	if valued {
+		swatch = t.Swatch(part, wide)
+	}
+	switch {
+	case !first && cells < wideCell:
+		return " " + swatch + " "
+	case !first:
+		return "  " + swatch + kit.Blanks(cells-2-wide)
+	case cells < wideCell && !valued:
+		return cursor + st.Paint(glyph) + " " + best
+	case cells < wideCell && i != p.at && point.Status != runner.Done:
+		return st.Paint(glyph) + swatch + best
+	case cells < wideCell:
+		return cursor + swatch + best
+	}
+	value := " " + kit.Right(t.Greek(lab.Write(p.seen.all.By, point.Value)), 6)
+	if i == p.at {
+		value = t.Selected.Paint(value)
+	}
+	return cursor + st.Paint(glyph) + swatch + value + best
+}

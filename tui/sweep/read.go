@@ -1,0 +1,114 @@
+package sweep
+
+import (
+	"context"
+	"time"
+
+	"drolab/runner/sweep"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// foundMsg brings the sweeps' folders.
+type foundMsg struct{ dirs []string }
+
+// lookedMsg brings how a sweep stands.
+type lookedMsg struct {
+	by    *reader
+	name  string
+	rule  string // that settings are chosen by
+	keys  []string
+	all   *sweep.Overview
+	table *sweep.Table
+	left  time.Duration
+	timed bool // left is known
+	over  bool // nothing is left to do
+	slurm bool // jobs were submitted
+	note  string
+	err   error
+}
+
+// stoppedMsg tells what came of stopping a sweep.
+type stoppedMsg struct {
+	dir string
+	err error
+}
+
+// find lists the sweeps under the runs folder.
+func find(runs string) tea.Cmd {
+	return func() tea.Msg {
+		if runs == "" { // runs that lie in no folder
+			return foundMsg{}
+		}
+		return foundMsg{sweep.Under(runs)}
+	}
+}
+
+// reader looks at one sweep again and again. Only commands use it, one at a time.
+type reader struct {
+	dir   string
+	look  *sweep.Look
+	pace  sweep.Pace
+	jobs  sweep.Jobs
+	asked time.Time // Slurm
+	note  string    // what Slurm could not be asked
+}
+
+// askSlurm is how often Slurm is asked, whose controller all of its users share.
+const askSlurm = 10 * time.Second
+
+// read looks at the sweep as it is now. Its list is read once, but for one that has
+// grown: see page.go.
+func (r *reader) read(now time.Time) tea.Cmd {
+	return func() tea.Msg {
+		m := lookedMsg{by: r}
+		if m.err = r.open(); m.err != nil {
+			return m
+		}
+		l := r.look.List
+		m.name, m.rule, m.keys = l.Name, l.Select, l.Keys
+		states, err := r.look.States()
+		if err != nil {
+			m.err = err
+			return m
+		}
+		r.askJobs(now)
+		r.jobs.Mark(states)
+		if m.all, m.err = r.look.Overview(states); m.err != nil {
+			return m
+		}
+		if !now.IsZero() { // before the first tick nobody knows the time
+			r.pace.Add(now, m.all.Done)
+		}
+		m.left, m.timed = r.pace.Left(m.all.Planned)
+		m.over = sweep.Over(states) && !r.jobs.Busy()
+		m.table, m.slurm, m.note = r.look.Table(), r.jobs != nil, r.note
+		return m
+	}
+}
+
+func (r *reader) open() error {
+	if r.look != nil && !r.look.Grown() {
+		return nil
+	}
+	f, err := sweep.Open(r.dir)
+	if err != nil {
+		return err
+	}
+	r.look = sweep.NewLook(f)
+	return nil
+}
+
+// askJobs asks Slurm where the sweep has jobs. Where it cannot be asked, the folders
+// say most of it.
+func (r *reader) askJobs(now time.Time) {
+	if !r.asked.IsZero() && now.Sub(r.asked) < askSlurm {
+		return
+	}
+	r.asked, r.note = now, ""
+	jobs, err := r.look.Jobs(context.Background(), sweep.Slurm{}, true)
+	if err != nil {
+		r.note = err.Error()
+	}
+	r.jobs = jobs
+}

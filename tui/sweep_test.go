@@ -1,0 +1,174 @@
+package tui
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// sweeping is a rig on the Sweep page over a runs folder in which there is one.
+func sweeping(t testing.TB, w, h int, environ ...string) *rig {
+	t.Helper()
+	return sweepingIn(t, swept(t), w, h, environ...)
+}
+
+// swept is a runs folder with a sweep.
+func swept(t testing.TB) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	tuitest.NewSweep(t, filepath.Join(dir, "mine"))
+	return dir
+}
+
+func sweepingIn(t testing.TB, dir string, w, h int, environ ...string) *rig {
+	t.Helper()
+	r := newRig(t, &tuitest.Script{Folder: lab.Folder(dir), Now: tuitest.Epoch0()}, w, h, environ...)
+	r.Config.RunsDir, r.Source = dir, lab.Folder(dir)
+	r.press("5")
+	return r
+}
+
+func TestSweepGolden(t *testing.T) {
+	dir := swept(t)
+	for _, size := range tuitest.Sizes() {
+		name := fmt.Sprintf("sweep-%dx%d", size[0], size[1])
+		t.Run(name, func(t *testing.T) {
+			tuitest.Golden(t, name, tuitest.Text(sweepingIn(t, dir, size[0], size[1]).shot(t)))
+		})
+	}
+	for name, environ := range tuitest.Variants() {
+		t.Run(name, func(t *testing.T) {
+			r := sweepingIn(t, dir, 80, 24, environ...)
+			r.press("down", "right")
+			e := r.shot(t)
+			tuitest.Golden(t, "sweep-"+name, tuitest.Text(e)+tuitest.Styles(e))
+		})
+	}
+	for _, c := range []struct {
+		name string
+		w, h int
+		keys []string
+	}{
+		{"chosen", 80, 24, []string{"tab"}},
+		{"trouble", 80, 24, []string{"tab", "tab"}},
+		{"axis", 120, 40, []string{"a", "b"}},
+		{"failed", 80, 24, []string{"down", "down", "tab", "tab", "shift+tab", "shift+tab"}},
+		{"small-chosen", 40, 12, []string{"tab"}},
+		{"stop", 80, 24, []string{"x"}},
+		{"help", 80, 24, []string{"?"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := sweepingIn(t, dir, c.w, c.h)
+			r.Config.StopSweep = func(string) error { return nil }
+			r.press(c.keys...)
+			text := strings.ReplaceAll(tuitest.Text(r.shot(t)), r.Config.RunsDir, "RUNS")
+			if c.name == "stop" { // the folder's name decides how wide it is
+				for _, want := range []string{"Stop the sweep?", "36 runs: 1 failed · 25 done · 2 running · 8 missing",
+					"y stop"} {
+					if !strings.Contains(text, want) {
+						t.Errorf("no %q in\n%s", want, text)
+					}
+				}
+				return
+			}
+			tuitest.Golden(t, "sweep-"+c.name, text)
+		})
+	}
+}
+
+// TestSweepTab: there is one where there is a sweep, and the interface of a sweep's
+// folder begins there.
+func TestSweepTab(t *testing.T) {
+	r := newRig(t, &tuitest.Script{Folder: lab.Folder(t.TempDir())}, 120, 40)
+	if strings.Contains(r.header(), "Sweep") {
+		t.Error("a tab without a sweep")
+	}
+	r.press("5")
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "5 Sweep") || !strings.Contains(s, "sweep start") {
+		t.Errorf("without a sweep:\n%s", s)
+	}
+	f := tuitest.NewSweep(t, filepath.Join(r.Config.RunsDir, "mine"))
+	r.press("1")
+	r.run(r.Init())
+	if !strings.Contains(r.header(), "5 Sweep") {
+		t.Error("no tab with a sweep")
+	}
+	m := newModel(lab.Config{RunsDir: f.Dir}, lab.Folder(f.Dir), tuitest.Presets())
+	if m.at != sweepPage {
+		t.Errorf("a sweep's folder begins on page %d", m.at+1)
+	}
+	m = newModel(lab.Config{RunsDir: f.Dir, Attach: true}, lab.Folder(f.Dir), tuitest.Presets())
+	if m.at != watchPage {
+		t.Errorf("attached, a sweep's folder begins on page %d", m.at+1)
+	}
+	r.size(44, 20)
+	s := r.header()
+	if !strings.Contains(s, " 5 ") || strings.Contains(s, "Sweep") || !strings.Contains(s, "Launch") {
+		t.Errorf("in 44 cells: %q", s)
+	}
+}
+
+// TestSweepReachesOtherPages: Enter watches the runs of a setting, c compares what is
+// chosen, though the sweep's folder is not the runs folder.
+func TestSweepReachesOtherPages(t *testing.T) {
+	r := sweeping(t, 120, 40)
+	r.press("enter")
+	if got := r.watch.IDs(); r.at != watchPage || len(got) != 2 || !strings.HasPrefix(got[0], "mine-sfk-s1-") {
+		t.Errorf("page %d watches %v", r.at+1, got)
+	}
+	r.press("5", "c")
+	s := tuitest.Text(r.shot(t))
+	if r.at != comparePage || !strings.Contains(s, "6 selected runs") {
+		t.Errorf("page %d:\n%s", r.at+1, s)
+	}
+}
+
+// TestSweepFits draws it with random keys on screens of random sizes.
+func TestSweepFits(t *testing.T) {
+	dir := swept(t)
+	for _, environ := range [][]string{nil, {"DROLAB_ASCII=1"}} {
+		r := sweepingIn(t, dir, 80, 24, environ...)
+		keys := []string{"up", "down", "left", "right", "tab", "a", "b", "pgdown", "pgup", "g", "G", "s"}
+		for i := range 300 {
+			r.press("5", keys[i*7919%len(keys)])
+			r.size(40+i*37%160, 12+i*23%50)
+			r.send(click(i*13%r.w, i*29%r.h), tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
+			if r.at == sweepPage {
+				r.fits(t, fmt.Sprint("step ", i))
+			}
+		}
+	}
+}
+
+// TestSweepGoesOn: what happens in the folder is seen, runs that are added too.
+func TestSweepGoesOn(t *testing.T) {
+	r := sweeping(t, 80, 24)
+	dir := filepath.Join(r.Config.RunsDir, "mine")
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "36 runs") && !strings.Contains(s, "8 missing") {
+		t.Fatal(s)
+	}
+	tuitest.GrowSweep(t, dir)
+	r.send(kit.Tick(tuitest.Epoch0().Add(time.Hour)))
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "26 missing") {
+		t.Errorf("a sweep that has grown by 18 runs:\n%s", s)
+	}
+	var asked []string
+	r.Config.StopSweep = func(dir string) error { asked = append(asked, dir); return nil }
+	r.press("x", "esc", "x", "y")
+	if !slices.Equal(asked, []string{dir}) {
+		t.Errorf("stopped %v", asked)
+	}
+	r.Config.ReadOnly = true
+	if r.press("x", "y"); len(asked) != 1 {
+		t.Error("a read-only view stops a sweep")
+	}
+}
