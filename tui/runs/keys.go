@@ -115,14 +115,10 @@ func (p *Page) sortBack() {
 	p.arrange()
 }
 
-func (p *Page) goIn() tea.Cmd {
-	runs := p.picked()
-	return kit.Send(lab.Watch{IDs: ids(runs[:min(len(runs), lab.MaxWatched)])})
-}
+func (p *Page) goIn() tea.Cmd { return kit.Send(lab.Watch{IDs: ids(p.picked())}) }
 
 func (p *Page) replay() tea.Cmd {
-	runs := p.picked()
-	return kit.Send(lab.Watch{IDs: ids(runs[:min(len(runs), lab.MaxWatched)]), Replay: &lab.Replay{}})
+	return kit.Send(lab.Watch{IDs: ids(p.picked()), Replay: &lab.Replay{}})
 }
 
 func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.fit(canCompare)}) }

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -250,6 +251,23 @@ func TestRunsVerbs(t *testing.T) {
 	r.Press("esc", "a", "c")
 	if m, ok := tuitest.Sent[lab.Compare](r.Rig); !ok || len(m.Runs) != 9 {
 		t.Errorf("%v are compared, 9 runs are done", ids(m.Runs))
+	}
+}
+
+// TestRunsMany leaves it to Watch, which says so, to show fewer than were chosen.
+func TestRunsMany(t *testing.T) {
+	a := tuitest.NewArchive(t)
+	for seed := range uint64(lab.MaxWatched) {
+		a.Add(t, fmt.Sprintf("more-%d", seed), tuitest.Archived(dro.ERM, seed+10, "shapes", tuitest.Epoch0()),
+			runner.Done, "")
+	}
+	r, p := runsOf(t, a)
+	for _, key := range []string{"enter", "R"} {
+		r.Press("esc", "esc", "a", key)
+		if m, ok := tuitest.Sent[lab.Watch](r.Rig); !ok || len(m.IDs) != len(p.shown) ||
+			len(m.IDs) < lab.MaxWatched {
+			t.Errorf("%s: of %d runs %d are sent", key, len(p.shown), len(m.IDs))
+		}
 	}
 }
 

@@ -209,7 +209,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		return cmd
 	}
 	if n := len(m.runs); n > lab.MaxWatched {
-		m.runs = m.runs[:lab.MaxWatched]
+		m.runs = fewer(m.runs)
 		cmd = kit.Notify(fmt.Sprintf("%d runs: the first %d are watched, as many as there are colours", n,
 			lab.MaxWatched))
 	}

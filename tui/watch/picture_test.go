@@ -79,6 +79,26 @@ func TestStyleByRoom(t *testing.T) {
 	}
 }
 
+// While the run under the cursor waits for its first evaluation, who suffers under the
+// others is seen; only its own figures are missing, and what is of it alone.
+func TestWhoSuffersElsewhere(t *testing.T) {
+	r := watching(t, 120, 40)
+	w := r.watch
+	for _, at := range []int{w.baseline, w.at} {
+		w.tracks[at].Eval, w.tracks[at].films = nil, nil
+		s := tuitest.Text(r.Shot())
+		if !strings.Contains(s, "hexagon") || !strings.Contains(s, "◂ ·") {
+			t.Errorf("without an evaluation of run %d nobody suffers:\n%s", at, s)
+		}
+	}
+	for _, track := range w.tracks {
+		track.Eval, track.films = nil, nil
+	}
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "has not been evaluated yet") {
+		t.Errorf("nobody is evaluated:\n%s", s)
+	}
+}
+
 // The crosshair reads every line at one step, in all plots; Enter chooses the run at it,
 // and Esc takes it away.
 func TestCrosshair(t *testing.T) {
