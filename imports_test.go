@@ -44,8 +44,9 @@ tui/lab, presets, TEA < tui/runs
 tui/lab, TEA < tui/compare
 tui/lab, runner/sweep, TEA < tui/sweep
 tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, ANSI, TEA, CHARM < tui
+tui, TEA, CHARM, WISH < tui/share
 tui/lab, dro, presets, runner/sweep, ANSI, TEA, CHARM < tui/internal/tuitest
-tui, runner/engine, runner/sweep, runner/compare, runner/export, runner/publish, runner/report < tui/cli
+tui, tui/share, runner/engine, runner/sweep, runner/compare, runner/export, runner/publish, runner/report < tui/cli
 presets, presets/recorded, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
 tui/cli < .
 `
@@ -73,6 +74,7 @@ var modules = map[string][]string{
 	"ANSI":       {"github.com/charmbracelet/x/ansi"},
 	"TEA":        {"charm.land/bubbletea"},
 	"CHARM":      {"charm.land", "github.com/charmbracelet"},
+	"WISH":       {"charm.land/wish", "github.com/charmbracelet/ssh", "golang.org/x/crypto/ssh"},
 	"FANG":       {"charm.land/fang"},
 	"COBRA":      {"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	"TESTSCRIPT": {"github.com/rogpeppe/go-internal/testscript"},

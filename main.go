@@ -64,6 +64,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		Stdin: stdin, Stdout: stdout, Stderr: stderr,
 		DataDir: folder("DROLAB_DATA", "XDG_CACHE_HOME", ".cache"),
 		RunsDir: folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"),
+		Keys:    folder("", "XDG_STATE_HOME", ".local/state", "share"),
 		ASCII:   ascii(),
 		Environ: os.Environ(),
 		Orderly: orderly,

@@ -38,6 +38,17 @@ type Plan struct {
 	Nz Magnitude // samples a step for z
 }
 
+// Samples returns how many samples the plan takes for x and for z, in all its steps.
+func (p *Plan) Samples() (x, z Magnitude) { return p.Nx + p.T, p.Nz + p.T }
+
+// LongestStep returns D σ1/C, a bound of the Frank-Wolfe step γ = gap/C. The theorem
+// wants an ε at which it is at most 1, where min(γ, 1) cuts none off.
+func (p *Plan) LongestStep() Magnitude { return MagnitudeOf(p.Diameter) + p.Sigma1 - p.C }
+
+// Vacuous tells whether ε is so large that λ0 = ε/(8ρ) is not below λ̄: the box holds
+// one λ then, which need not be near the best one, and the plan proves nothing.
+func (p *Plan) Vacuous() bool { return p.Box.Lambda[0] >= p.Box.Lambda[1] }
+
 // Validate checks that every hypothesis is positive and finite.
 func (a Assumptions) Validate() error {
 	for _, f := range []struct {

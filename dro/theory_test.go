@@ -172,6 +172,43 @@ func TestTheorem1(t *testing.T) {
 	}
 }
 
+// Where λ0 passes λ̄ the plan is vacuous, not before, and the longest step is one that
+// some gradient within the bounds nearly takes.
+func TestPlanSaysWhereItHolds(t *testing.T) {
+	a := paperAssumptions()
+	for _, set := range []Set{CressieRead{2}, CressieRead{1.5}, SmoothedCVaR{.1}} {
+		most := a.Bound / a.Rho
+		if c, ok := set.(CressieRead); ok {
+			most = c.lambdaMax(a.Rho, a.Bound)
+		}
+		for _, c := range []struct {
+			part float64 // of λ̄ that λ0 is
+			want bool
+		}{{.01, false}, {.999, false}, {1.001, true}, {10, true}} {
+			b := a
+			b.Epsilon = 8 * a.Rho * most * c.part
+			p, err := Theorem1(set, b)
+			if err != nil || p.Vacuous() != c.want {
+				t.Errorf("%v, λ0 = %v λ̄: vacuous %v, %v", set, c.part, p.Vacuous(), err)
+			}
+			want := p.Diameter * p.Sigma1.Float64() / p.C.Float64()
+			if got := p.LongestStep().Float64(); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("%v: longest step %v, want %v", set, got, want)
+			}
+			x, z := p.Samples()
+			off := math.Max(math.Abs(float64(x-p.T-p.Nx)), math.Abs(float64(z-p.T-p.Nz)))
+			if off > 1e-9 {
+				t.Errorf("%v: %v and %v samples in all", set, x, z)
+			}
+		}
+	}
+	// L_z grows faster than σ1 as λ0 falls, so the condition holds from some ε on.
+	a.Epsilon = 1e-3
+	if p, err := Theorem1(CressieRead{2}, a); err != nil || p.LongestStep() > 0 {
+		t.Errorf("at ε = %v: D σ1/C = %v, %v", a.Epsilon, p.LongestStep(), err)
+	}
+}
+
 // Lemma 1, measured: inf over the box minus inf lies in [0, λ0 ρ].
 func TestTruncation(t *testing.T) {
 	rng := testRand(33)

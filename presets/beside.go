@@ -40,8 +40,8 @@ func meant(text []byte) bool {
 
 func beside(path string, text []byte) Preset {
 	p, err := parse(path, text)
-	if err == nil {
-		err = p.Spec.Validate()
+	if wrong := p.Check(&p.Spec); err == nil && len(wrong) > 0 {
+		err = wrong
 	}
 	if err != nil {
 		doc, _, _ := strings.Cut(err.Error(), "\n")

@@ -3,6 +3,7 @@ package presets
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -33,6 +34,9 @@ func TestBeside(t *testing.T) {
 		p := list[i]
 		if p.Name != w.name || (p.Problem != nil) != w.broken || p.File == "" || p.Doc == "" {
 			t.Errorf("%+v, want %+v", p, w)
+		}
+		if p.Problem != nil && !strings.HasPrefix(p.Problem.Error(), p.File+":2: epochs: ") {
+			t.Errorf("problem %q, want one of line 2", p.Problem)
 		}
 	}
 	if list[1].Spec.Epochs != 3 {

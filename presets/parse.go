@@ -29,40 +29,59 @@ func parse(file string, text []byte) (Preset, error) {
 	if err != nil {
 		return Preset{}, locate(file, err)
 	}
-	var wrong Errors
+	var wrong []placed
 	for _, e := range entries {
 		if err := p.add(e); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s:%d: %w", file, line(e), err))
+			wrong = append(wrong, placed{line(e), err})
 		}
 	}
 	for i, key := range p.Overrides {
 		if err := p.Spec.Unread([]string{key}); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s:%d: %w", file, p.lines[i], err))
+			wrong = append(wrong, placed{p.lines[i], err})
 		}
 	}
-	if len(wrong) > 0 {
-		return Preset{}, wrong
+	if len(wrong) > 0 { // else what follows may still be overridden
+		return Preset{}, p.inOrder(append(wrong, p.place(p.Spec.WrongValues())...))
 	}
 	return p, nil
 }
 
-// Check returns an error for each setting of s, the preset's with what was changed, that cannot be used, with
-// the file and the line where it stands there.
-func (p *Preset) Check(s *runner.Spec) Errors {
-	var wrong Errors
-	for _, err := range s.Problems() {
-		var of *runner.KeyError
-		at := -1
-		if errors.As(err, &of) {
-			at = slices.Index(p.Overrides, of.Key)
-		}
-		if at < 0 || p.file == "" {
-			wrong = append(wrong, fmt.Errorf("%s: %w", p.Name, err))
+// placed is an error of a line of the preset's file; 0 is of none.
+type placed struct {
+	line int
+	err  error
+}
+
+// inOrder gives errors their places, by the lines.
+func (p *Preset) inOrder(list []placed) (wrong Errors) {
+	slices.SortStableFunc(list, func(a, b placed) int { return a.line - b.line })
+	for _, e := range list {
+		if e.line == 0 || p.file == "" {
+			wrong = append(wrong, fmt.Errorf("%s: %w", p.Name, e.err))
 		} else {
-			wrong = append(wrong, fmt.Errorf("%s:%d: %w", p.file, p.lines[at], err))
+			wrong = append(wrong, fmt.Errorf("%s:%d: %w", p.file, e.line, e.err))
 		}
 	}
 	return wrong
+}
+
+// Check returns an error for each setting of s, the preset's with what was changed, that cannot be used, with
+// the file and the line where it stands there.
+func (p *Preset) Check(s *runner.Spec) Errors { return p.inOrder(p.place(s.Problems())) }
+
+// place finds the lines of the settings that errors are of.
+func (p *Preset) place(errs []error) (list []placed) {
+	for _, err := range errs {
+		var of *runner.KeyError
+		e := placed{err: err}
+		if errors.As(err, &of) {
+			if at := slices.Index(p.Overrides, of.Key); at >= 0 {
+				e.line = p.lines[at]
+			}
+		}
+		list = append(list, e)
+	}
+	return list
 }
 
 func (p *Preset) add(e *ast.MappingValueNode) error {

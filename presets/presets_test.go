@@ -332,3 +332,24 @@ func write(t *testing.T, name, text string) string {
 	}
 	return path
 }
+
+// All that is wrong with a file is said at once, in the order of its lines, whether a
+// key, the form of a value or what it is; settings are looked at together only where
+// each can be used.
+func TestAllErrorsOfAFileAtOnce(t *testing.T) {
+	text := "doc: x\nalgorithms: [sfk, ermm]\nmodel: linar\nlambda0: much\nlambda: 0.05\nwibble: 3\n"
+	_, err := parse("mine.yaml", []byte(text))
+	var wrong Errors
+	if !errors.As(err, &wrong) {
+		t.Fatal(err)
+	}
+	var places []string
+	for _, e := range wrong {
+		place, _, _ := strings.Cut(e.Error(), ": ")
+		places = append(places, place)
+	}
+	want := []string{"mine.yaml:2", "mine.yaml:3", "mine.yaml:4", "mine.yaml:6"}
+	if !slices.Equal(places, want) {
+		t.Errorf("errors %q at %v, want %v", wrong, places, want)
+	}
+}

@@ -4,20 +4,78 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"drolab/dro/nn"
+	"drolab/runner/data"
 )
 
-// save puts a checkpoint of this moment on disk.
+// rarely is how long a run trains, at least, between checkpoints that nobody asked
+// for: an epoch of a small table takes less than to bring one to the disk.
+const rarely = 5 * time.Second
+
+// due tells whether a checkpoint at the end of an epoch is worth its time.
+func (r *run) due() bool { return r.wall().Sub(r.savedAt) >= rarely }
+
+// save puts a checkpoint of this moment on disk, behind the selected one's.
 func (r *run) save() error {
 	defer r.stopClock()()
+	if err := r.savePending(); err != nil {
+		return err
+	}
+	err := r.saveState(r.state())
+	r.savedAt = r.wall()
+	return err
+}
+
+// hold keeps what was selected at this moment until the next checkpoint. A crash
+// before that loses both, and the run selects again.
+func (r *run) hold() {
+	s := r.state()
+	for _, list := range []*[]nn.Tensor{&s.Parameters, &s.Velocities, &s.Buffers, &s.Picked} {
+		*list = cloneTensors(*list)
+	}
+	r.pending = s
+}
+
+// savePending saves what hold keeps. It comes before every later checkpoint, so that a
+// run which goes on from one has its selection.
+func (r *run) savePending() error {
+	if p := r.pending; p != nil && p.Step != r.step {
+		if err := r.saveState(p); err != nil {
+			return err
+		}
+	}
+	r.pending = nil
+	return nil
+}
+
+// rescue saves what hold keeps of a run that failed, and waits for nothing.
+func (r *run) rescue() error {
+	if r.pending == nil {
+		return nil
+	}
+	file, err := r.record.Checkpoint(r.pending)
+	r.pending = nil
+	if err != nil {
+		return err
+	}
+	return r.record.Append(&CheckpointEvent{Head: r.head(), File: file})
+}
+
+// state is this moment; its tensors are the network's own.
+func (r *run) state() *State {
 	method := r.method.State()
-	state := &State{
+	return &State{
 		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),
 		Window: r.window.clone(), Eval: r.eval, Last: r.last, Selected: r.selected, Output: r.iterate,
 		Method:     &method,
 		Parameters: r.net.Parameters(), Velocities: r.net.Velocities(), Buffers: r.net.Buffers(), Picked: r.picked,
 	}
+}
+
+// saveState puts a checkpoint on disk and says so in the log.
+func (r *run) saveState(state *State) error {
 	var file string
 	told, err := r.write(func() (err error) {
 		file, err = r.record.Checkpoint(state)
@@ -38,16 +96,12 @@ func (r *run) save() error {
 // chosen.
 func (r *run) restore(s *State) error {
 	err := errors.Join(
-		copyTensors(r.net.Parameters(), s.Parameters),
+		r.restoreNetwork(s),
 		copyTensors(r.net.Velocities(), s.Velocities),
-		copyTensors(r.net.Buffers(), s.Buffers),
 		r.batches.Restore(s.Batches),
 		r.draws.Restore(s.Draws))
-	if err == nil && len(s.Picked) > 0 {
-		err = copyTensors(r.picked, s.Picked)
-	}
-	if err == nil && s.Method != nil {
-		err = r.method.Restore(*s.Method)
+	if err == nil {
+		err = r.restoreMethod(s)
 	}
 	if err != nil {
 		return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
@@ -56,6 +110,38 @@ func (r *run) restore(s *State) error {
 	r.step, r.window = s.Step, s.Window.like(r.now.Names())
 	r.eval, r.last, r.selected, r.iterate = s.Eval, s.Last, s.Selected, s.Output
 	return nil
+}
+
+func (r *run) restoreNetwork(s *State) error {
+	return errors.Join(copyTensors(r.net.Parameters(), s.Parameters), copyTensors(r.net.Buffers(), s.Buffers))
+}
+
+func (r *run) restoreMethod(s *State) error {
+	if len(s.Picked) > 0 {
+		if err := copyTensors(r.picked, s.Picked); err != nil {
+			return err
+		}
+	}
+	if s.Method == nil {
+		return nil
+	}
+	return r.method.Restore(*s.Method)
+}
+
+// measuring returns a run that has the network of a checkpoint, to use it on data that
+// need not be its own, and that does not train. The caller closes it.
+func measuring(m *Meta, d *data.Dataset, s *State, threads int) (*run, error) {
+	r := &run{meta: m, data: d, spec: m.Spec, record: discard{}, gate: &gate{retry: time.Second},
+		warned: map[string]bool{}, ahead: threads > 1, step: s.Step}
+	err := r.addNetwork(standardNetwork, max(1, threads))
+	if err == nil {
+		err = r.restoreNetwork(s)
+	}
+	if err != nil {
+		r.close()
+		return nil, fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
+	}
+	return r, nil
 }
 
 func copyTensors(to, from []nn.Tensor) error {

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"slices"
 
 	"drolab/dro"
 	"drolab/dro/nn"
@@ -142,6 +143,10 @@ func (r *run) pass(src data.Source, sure bool) (*Pass, error) {
 			p.Labels[from+i], p.Groups[from+i] = b.Labels[i], b.Groups[i]
 		}
 	})
+	if err == nil && !allFinite(p.Losses) { // the last steps broke the network, each at a finite loss
+		i := slices.IndexFunc(p.Losses, func(l float64) bool { return !allFinite([]float64{l}) })
+		err = &BrokenError{Step: r.step, What: "the loss of a sample", Value: p.Losses[i], Cure: r.cure()}
+	}
 	return p, err
 }
 

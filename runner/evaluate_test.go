@@ -3,6 +3,7 @@ package runner
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"drolab/dro"
@@ -151,4 +152,16 @@ func network(t *testing.T, spec *Spec, d *data.Dataset, batch int) *nn.Net {
 	}
 	t.Cleanup(net.Close)
 	return net
+}
+
+// A network that its last step broke is found by the evaluation, which says what to do.
+func TestBrokenNetworkHasACure(t *testing.T) {
+	spec := brief(dro.ERM)
+	spec.Model, spec.LR = "mlp", 1e30
+	spec.Epochs, spec.Batch = 1, 400 // one step
+	tr := runAll(t, 1, spec)[0]
+	if s := tr.summary; s.Status != Failed || !strings.Contains(s.Cause, "the loss of a sample is") ||
+		!strings.Contains(s.Cause, "lower lr") {
+		t.Errorf("%s: %q", s.Status, s.Cause)
+	}
 }

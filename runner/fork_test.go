@@ -68,7 +68,7 @@ func TestForkWithoutAChangeIsTheParent(t *testing.T) {
 // A fork has no checkpoint of what its parent selected, so it selects anew.
 func TestForkSelectsAnew(t *testing.T) {
 	spec := choosing(dro.ERM, "val_loss")
-	spec.CheckpointEvery = 0
+	spec.CheckpointEvery = 10
 	store := newMemory()
 	q := NewQueue(context.Background(), Settings{Store: store})
 	ids, err := q.Start(Request{Specs: []Spec{spec}})

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"fmt"
-	"time"
 
 	"drolab/dro"
 	"drolab/dro/nn"
@@ -59,11 +58,14 @@ func (f *Frozen) build(from *State, threads int) (err error) {
 	if err := askRoom(&f.Meta.Spec, f.data, f.Meta.Parameters); err != nil {
 		return err
 	}
-	f.run, err = newRun(f.Meta, f.data, discard{}, &gate{retry: time.Second}, standardNetwork, max(1, threads))
-	if err != nil {
+	if f.run, err = measuring(f.Meta, f.data, from, threads); err != nil {
 		return err
 	}
-	return f.run.restore(from)
+	if err = f.run.setMethod(&f.Meta.Spec); err != nil {
+		return err
+	}
+	f.run.addPicked()
+	return f.run.restoreMethod(from)
 }
 
 // Close releases the data and the network.
@@ -160,4 +162,12 @@ func loaderOptions(s *Spec, d *data.Dataset) data.LoaderOptions {
 		o.Mean, o.Std = float32s(s.Mean), float32s(s.Std)
 	}
 	return o
+}
+
+func float32s(xs []float64) []float32 {
+	ys := make([]float32, len(xs))
+	for i, x := range xs {
+		ys[i] = float32(x)
+	}
+	return ys
 }

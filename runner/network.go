@@ -1,6 +1,10 @@
 package runner
 
-import "drolab/dro/nn"
+import (
+	"slices"
+
+	"drolab/dro/nn"
+)
 
 // Network is what a run trains: dro/nn's, or another backend's. It belongs to
 // the run's goroutine. See nn.Net for what each method does.
@@ -44,4 +48,20 @@ func standardNetwork(c nn.Config) (Network, error) {
 		return nil, err
 	}
 	return n, nil
+}
+
+func (r *run) addNetwork(build NewNetwork, threads int) (err error) {
+	s := &r.meta.Spec
+	if r.net, err = build(networkConfig(s, r.data, threads)); err != nil {
+		return err
+	}
+	r.losses, r.weights = make([]float64, s.Batch), make([]float64, s.Batch)
+	r.x = slices.Concat(r.net.Parameters(), r.net.Buffers())
+	return nil
+}
+
+func (r *run) addPicked() {
+	if r.picker != nil {
+		r.picked = cloneTensors(r.x)
+	}
 }

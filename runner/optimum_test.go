@@ -64,7 +64,7 @@ func TestExcessRiskOfSquaredLosses(t *testing.T) {
 	spec := convex(dro.PGD)
 	spec.Loss = nn.Squared
 	tr := runAll(t, 1, spec)[0]
-	o, first := tr.meta.Optimum, tr.states[0].Eval.Of("excess_risk").Float()
+	o, first := tr.meta.Optimum, evals(tr)[0].Of("excess_risk").Float()
 	if last := tr.summary.Of("excess_risk").Float(); !(last > -1e-6 && last < 1e-3 && first > 50*last) {
 		t.Errorf("optimum %+v: R_ρ is above it by %v, and at the start by %v", o, last, first)
 	}

@@ -31,8 +31,9 @@ type Settings struct {
 	// nobody.
 	Ended func(Outcome)
 
-	retry    time.Duration // how often a run that waits for the disk tries to say so; 0 is 2 s
-	patience time.Duration // how long a verb waits for a run or for another start; 0 is 7 s
+	now      func() time.Time // tells when a checkpoint is due; nil is time.Now
+	retry    time.Duration    // how often a run that waits for the disk tries to say so; 0 is 2 s
+	patience time.Duration    // how long a verb waits for a run or for another start; 0 is 7 s
 }
 
 // DefaultParallel is how many runs a queue runs at once unless it is told otherwise.
@@ -334,6 +335,9 @@ func (q *Queue) train(j *job) (Status, error) {
 		return Failed, errors.Join(err, j.record.Append(e))
 	}
 	defer r.close()
+	if q.settings.now != nil {
+		r.wall = q.settings.now
+	}
 	r.knobs, r.until = j.knobs, int64(j.until)*j.meta.StepsPerEpoch
 	return r.do(j.from)
 }

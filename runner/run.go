@@ -57,6 +57,10 @@ type run struct {
 	picked  []nn.Tensor   // x as the method's output rule has chosen it
 	iterate *PaperIterate // that, measured at the end
 
+	wall    func() time.Time // tells when a checkpoint is due
+	savedAt time.Time        // the last one, or the start
+	pending *State           // the selected step's, which is not saved yet; nil: none
+
 	// Images trained on, and the time it took, since the last step event; the
 	// clock stands still while the run evaluates, saves or is paused.
 	clock   time.Time
@@ -72,7 +76,8 @@ type run struct {
 func newRun(
 	m *Meta, d *data.Dataset, record Recorder, g *gate, build NewNetwork, threads int,
 ) (r *run, err error) {
-	r = &run{meta: m, data: d, record: record, gate: g, spec: m.Spec, warned: map[string]bool{}}
+	r = &run{meta: m, data: d, record: record, gate: g, spec: m.Spec, warned: map[string]bool{},
+		wall: time.Now}
 	// With one thread there is no other to make batches on.
 	r.ahead = threads > 1
 	defer func() {
@@ -93,21 +98,16 @@ func firstLine(err error) string {
 }
 
 func (r *run) build(build NewNetwork, threads int) (err error) {
-	s, d := &r.meta.Spec, r.data
-	if err = r.setMethod(s); err != nil {
+	if err = r.setMethod(&r.meta.Spec); err != nil {
 		return err
 	}
 	if err = r.addLoaders(); err != nil {
 		return err
 	}
-	if r.net, err = build(networkConfig(s, d, threads)); err != nil {
+	if err = r.addNetwork(build, threads); err != nil {
 		return err
 	}
-	r.losses, r.weights = make([]float64, s.Batch), make([]float64, s.Batch)
-	r.x = slices.Concat(r.net.Parameters(), r.net.Buffers())
-	if r.picker != nil {
-		r.picked = cloneTensors(r.x)
-	}
+	r.addPicked()
 	r.measureSteps()
 	return nil
 }
@@ -211,7 +211,7 @@ func (r *run) do(from *State) (status Status, err error) {
 
 // begin takes up a checkpoint, if there is one, and says that the run runs.
 func (r *run) begin(from *State) error {
-	r.clock = time.Now()
+	r.clock, r.savedAt = time.Now(), r.wall()
 	if from != nil {
 		if err := r.replay(from.Step - 1); err != nil {
 			return err
@@ -276,9 +276,13 @@ func (r *run) betweenSteps() error {
 		if err := r.endEpoch(int(done)); err != nil {
 			return err
 		}
-		save = save || s.CheckpointEvery == 0 || r.justSelected()
+		save = save || r.step == r.meta.Steps ||
+			r.due() && (s.CheckpointEvery == 0 || r.pending != nil || r.justSelected())
+		if !save && r.justSelected() {
+			r.hold()
+		}
 	}
-	if save || r.step == r.meta.Steps {
+	if save {
 		return r.save()
 	}
 	return nil
@@ -301,7 +305,7 @@ func (r *run) endEpoch(epoch int) error {
 	})
 	if restart {
 		r.net.Restart()
-		r.selected = nil // what was trained so far is given up
+		r.selected, r.pending = nil, nil // what was trained so far is given up
 	}
 	return err
 }
@@ -330,7 +334,7 @@ func (r *run) conclude(status Status, cause error) error {
 	s.Selects(r.meta, r.selected)
 	s.ImagesPerSecond = cmp.Or(perSecond(r.total.images, r.total.elapsed), s.ImagesPerSecond)
 	if status == Failed {
-		return errors.Join(r.record.Append(e), r.record.Finish(s))
+		return errors.Join(r.rescue(), r.record.Append(e), r.record.Finish(s))
 	}
 	if err := r.finish(s); err != nil {
 		return fmt.Errorf("writing the summary: %w", err)
@@ -385,12 +389,4 @@ func (r *run) close() {
 	if r.net != nil {
 		r.net.Close()
 	}
-}
-
-func float32s(xs []float64) []float32 {
-	ys := make([]float32, len(xs))
-	for i, x := range xs {
-		ys[i] = float32(x)
-	}
-	return ys
 }

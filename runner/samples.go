@@ -69,17 +69,11 @@ func (m *Meta) Inspect(s *State, d *data.Dataset, split data.Source, threads int
 	if err != nil {
 		return nil, err
 	}
-	r := &run{meta: m, data: d, spec: m.Spec, ahead: threads > 1, losses: make([]float64, m.Spec.Batch)}
+	r, err := measuring(m, d, s, threads)
+	if err != nil {
+		return nil, err
+	}
 	defer r.close()
-	if r.net, err = standardNetwork(networkConfig(&m.Spec, d, threads)); err != nil {
-		return nil, err
-	}
-	if err := copyTensors(r.net.Parameters(), s.Parameters); err != nil {
-		return nil, err
-	}
-	if err := copyTensors(r.net.Buffers(), s.Buffers); err != nil {
-		return nil, err
-	}
 	return r.inspect(split)
 }
 

@@ -134,7 +134,7 @@ func TestSelectionAcrossACrash(t *testing.T) {
 // What a method trained before it went back to the start is no candidate.
 func TestSelectionBeginsAnewAtARestart(t *testing.T) {
 	spec := choosing("jtt", "val_loss") // which restarts after the first epoch
-	spec.CheckpointEvery = 0
+	spec.CheckpointEvery = 10
 	tr := runAll(t, 1, spec)[0]
 	first := evals(tr)[0]
 	if !first.Selected || tr.states[0].Step != first.Step || tr.states[0].Selected != nil {

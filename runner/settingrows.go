@@ -143,7 +143,7 @@ func recordRows() []Setting {
 			in: atLeast(0)},
 		{Key: "certify_every", Doc: "epochs between full gradient norms; 0 is only at the end",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
-		{Key: "checkpoint_every", Doc: "steps between checkpoints; 0 is once an epoch",
+		{Key: "checkpoint_every", Doc: "steps between checkpoints; 0 is after an epoch, at most every 5 s",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
 		{Key: "checkpoint_keep", Doc: "newest checkpoints that are kept", Want: "a whole number ≥ 1",
 			in: atLeast(1)},

@@ -112,7 +112,8 @@ type Spec struct {
 	RiskRadii []float64 `key:"risk_radii"`
 
 	// LogEvery is in steps; EvalEvery and CertifyEvery in epochs (0: only at
-	// the end); CheckpointEvery in steps (0: once an epoch).
+	// the end); CheckpointEvery in steps (0: at the end of an
+	// epoch, once some seconds have passed since the last one).
 	LogEvery        int `key:"log_every"`
 	EvalEvery       int `key:"eval_every"`
 	CertifyEvery    int `key:"certify_every"`
@@ -183,7 +184,7 @@ func (s *Spec) Validate() error {
 // Problems returns all that Validate finds: an error for each setting that cannot
 // be used by itself or, where each can, the first of what they cannot be together.
 func (s *Spec) Problems() []error {
-	list := s.wrongValues()
+	list := s.WrongValues()
 	if len(list) > 0 {
 		return list
 	}
@@ -237,13 +238,14 @@ func (s *Spec) checkStart(p *dro.Problem) error {
 
 // checkValues looks at each setting by itself.
 func (s *Spec) checkValues() error {
-	if list := s.wrongValues(); len(list) > 0 {
+	if list := s.WrongValues(); len(list) > 0 {
 		return list[0]
 	}
 	return nil
 }
 
-func (s *Spec) wrongValues() (list []error) {
+// WrongValues returns an error for each setting that cannot be used by itself.
+func (s *Spec) WrongValues() (list []error) {
 	for _, t := range AllSettings() {
 		if err := t.check(s); err != nil {
 			list = append(list, err)

@@ -132,7 +132,7 @@ func (m *Model) help() *kit.Overlay {
 	idle := map[string][]kit.HelpLine{} // by reason
 	for i := range m.keys[m.at] {
 		row := &m.keys[m.at][i]
-		if row.Help == "" || m.Config.ReadOnly && row.Alters {
+		if row.Help == "" || m.barred(row) != "" {
 			continue
 		}
 		why, line := row.Blocked(), kit.HelpLine{Keys: row.Names(t.ASCII), Does: row.Help}

@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -252,6 +253,43 @@ func TestReadOnly(t *testing.T) {
 	r.press("q")
 	if !r.quit {
 		t.Error("q does not leave")
+	}
+}
+
+// TestGuest offers nothing that reads or writes a file which is no run's, refuses the keys, and the
+// mouse in their place.
+func TestGuest(t *testing.T) {
+	r := watching(t, 120, 40)
+	t.Chdir(t.TempDir())
+	r.Config.ReadOnly, r.Config.Guest, r.Config.RunsGoOn = true, true, true
+	for _, page := range []string{"1", "2"} {
+		r.press(page)
+		for _, b := range r.keys[r.at] {
+			if !b.Local {
+				continue
+			}
+			r.press(b.Keys.Keys()[0])
+			if r.overlay != nil || r.pages[r.at].Typing() || !strings.Contains(r.footer(), "this view is ") {
+				t.Errorf("page %s: %s does something: the footer says %q", page, b.Keys.Keys()[0], r.footer())
+			}
+		}
+	}
+	r.press("1")
+	for _, guest := range []bool{true, false} {
+		r.Config.Guest = guest
+		changed := false
+		for y := range 30 {
+			r.send(click(60, y)) // it may be a setting, and with the next click it is as after the space bar
+			r.send(click(60, y))
+			changed = changed || r.pages[r.at].Typing() || strings.Count(r.screen(), "◆") > 1 // the legend's
+			r.press("esc")
+		}
+		if changed == guest {
+			t.Errorf("guest %v: clicks change a setting: %v", guest, changed)
+		}
+	}
+	if files, err := os.ReadDir("."); err != nil || len(files) > 0 {
+		t.Errorf("written: %v, %v", files, err)
 	}
 }
 

@@ -25,7 +25,7 @@ func (p *palette) overlay() *kit.Overlay {
 func (p *palette) found() (rows []*kit.Key) {
 	for i := range p.m.keys[p.m.at] {
 		row := &p.m.keys[p.m.at][i]
-		if row.Moves || row.Help == "" || p.m.Config.ReadOnly && row.Alters {
+		if row.Moves || row.Help == "" || p.m.barred(row) != "" {
 			continue
 		}
 		text, words := strings.ToLower(row.Hint+" "+row.Help), strings.Fields(strings.ToLower(p.line.String()))

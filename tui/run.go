@@ -20,12 +20,33 @@ var ErrHangup = errors.New("the terminal is gone")
 // asked for, by a key or because ctx was cancelled (SIGTERM), and ErrHangup
 // when the terminal went away. The terminal is as before then, after a panic
 // too. The runs are the caller's: when Run returns they still go on.
-func Run(ctx context.Context, cfg lab.Config) error {
-	var source lab.Source = lab.Folder(cfg.RunsDir)
-	if cfg.Kept != nil {
-		source = cfg.Kept
+func Run(ctx context.Context, cfg lab.Config) error { return run(ctx, cfg, New(cfg, sourceOf(cfg))) }
+
+// Program is the interface for a terminal that is no file: cfg.Stdin is not read, and
+// what is typed, and every size after the first of w by h cells, are sent to the
+// program.
+func Program(cfg lab.Config, w, h int, more ...tea.ProgramOption) *tea.Program {
+	m := New(cfg, sourceOf(cfg))
+	more = append(more, tea.WithInput(nil), tea.WithOutput(cfg.Stdout), tea.WithWindowSize(w, h),
+		tea.WithColorProfile(m.env.profile))
+	return tea.NewProgram(m, append(options(cfg, m.env), more...)...)
+}
+
+// sourceOf is where the runs are.
+func sourceOf(cfg lab.Config) lab.Source {
+	switch {
+	case cfg.Kept != nil:
+		return cfg.Kept
+	case cfg.ReadOnly:
+		return lab.Shown{Folder: lab.Folder(cfg.RunsDir)}
 	}
-	return run(ctx, cfg, New(cfg, source))
+	return lab.Folder(cfg.RunsDir)
+}
+
+// options are those of every terminal.
+func options(cfg lab.Config, env environment) []tea.ProgramOption {
+	return []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithEnvironment(cfg.Environ),
+		tea.WithFPS(env.frames())}
 }
 
 func run(ctx context.Context, cfg lab.Config, m *Model) error {
@@ -33,13 +54,12 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	defer cancel(nil)
 	gone := func() { cancel(ErrHangup) }
 	env := environmentOf(cfg.Environ)
-	options := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithEnvironment(cfg.Environ),
-		tea.WithFPS(env.frames()),
-		tea.WithInput(watched(cfg.Stdin, gone)), tea.WithOutput(watchedOut(cfg.Stdout, gone))}
+	all := append(options(cfg, env),
+		tea.WithInput(watched(cfg.Stdin, gone)), tea.WithOutput(watchedOut(cfg.Stdout, gone)))
 	if env.plain {
-		options = append(options, tea.WithColorProfile(env.profile))
+		all = append(all, tea.WithColorProfile(env.profile))
 	}
-	p := tea.NewProgram(m, options...)
+	p := tea.NewProgram(m, all...)
 	// Left, rather than killed by tea.WithContext: Bubble Tea waits for its reader of keys then.
 	defer context.AfterFunc(ctx, p.Quit)()
 	_, err := p.Run()

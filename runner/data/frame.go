@@ -2,7 +2,6 @@ package data
 
 import (
 	"bufio"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +34,7 @@ type frame struct {
 
 	header       []string
 	columns      []*column // nil where one is left out
+	words        *words    // of the columns
 	label, split int       // split is −1 without one
 	groups       []int
 	rows         int
@@ -47,39 +47,28 @@ type frame struct {
 // read appends the lines of a file. Errors name line and column.
 func (f *frame) read(r io.Reader) error {
 	allowed := &allowance{Reader: r, left: maxRecord}
-	br := bufio.NewReader(allowed)
+	br := bufio.NewReaderSize(allowed, lineBuffer)
 	if b, _ := br.Peek(3); string(b) == "\ufeff" { // a byte-order mark
 		br.Discard(3)
 	}
-	cr := csv.NewReader(br)
-	cr.TrimLeadingSpace, cr.ReuseRecord, cr.FieldsPerRecord = f.comma != '\t' && f.comma != ' ', true, -1
-	if f.comma != 0 {
-		cr.Comma = f.comma
-	}
+	in := newLines(br, f.comma)
 	if !f.bare {
-		if err := f.readHeader(cr); err != nil {
+		if err := f.readHeader(in); err != nil {
 			return err
 		}
 	}
 	before := f.rows + f.dropped
 	for {
 		allowed.left = maxRecord
-		record, err := cr.Read()
+		record, line, err := in.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			return csvError(err)
-		}
-		line, _ := cr.FieldPos(0)
-		if f.header == nil {
+		if err == nil && f.header == nil {
 			err = f.setHeader(numbered(len(record)))
 		}
 		if err == nil {
 			err = f.add(record, line)
-		}
-		if err == nil && f.rows%4096 == 0 {
-			err = f.fits()
 		}
 		if err != nil {
 			return err
@@ -91,38 +80,23 @@ func (f *frame) read(r io.Reader) error {
 	return nil
 }
 
-// fits asks whether the columns, which grow by doubling, have room to do so once more: 10 bytes a cell.
-func (f *frame) fits() error {
-	return room.Ask(10*float64(f.rows)*float64(len(f.columns)), "the table")
-}
-
 // readHeader takes the line that names the columns, after comments.
-func (f *frame) readHeader(cr *csv.Reader) error {
-	if cr.Comma != '#' {
-		cr.Comment = '#' // before the header alone
+func (f *frame) readHeader(in *lineReader) error {
+	if in.csv.Comma != '#' {
+		in.csv.Comment = '#' // before the header alone
 	}
-	header, err := cr.Read()
-	cr.Comment = 0
+	header, line, err := in.quoted()
+	in.csv.Comment = 0
 	if errors.Is(err, io.EOF) {
 		return errors.New("is empty: the first line must name the columns")
 	}
 	if err != nil {
-		return csvError(err)
+		return err
 	}
-	line, _ := cr.FieldPos(0)
 	if err := f.setHeader(f.unique(header)); err != nil {
 		return fmt.Errorf("line %d: %w", line, err)
 	}
 	return nil
-}
-
-// csvError gives an error of the reader with its line.
-func csvError(err error) error {
-	var p *csv.ParseError
-	if !errors.As(err, &p) {
-		return err
-	}
-	return fmt.Errorf("line %d, character %d: %w", p.Line, p.Column, p.Err)
 }
 
 // add appends a line, or leaves it out.
@@ -134,23 +108,33 @@ func (f *frame) add(record []string, line int) error {
 		return fmt.Errorf("line %d: %d columns, the first line has %d", line, len(record), len(f.header))
 	}
 	for i, cell := range record {
-		record[i] = strings.TrimSpace(cell)
-		if f.columns[i] == nil || !missingValue(record[i]) {
+		cell = trimmed(cell)
+		record[i] = cell
+		if f.columns[i] == nil || !missingValue(cell) {
 			continue
 		}
+		record[i] = ""
 		if f.missing == missingDrop {
 			f.leaveOut()
 			return nil
 		}
 		if err := f.refuse(i); err != nil {
-			return fmt.Errorf("line %d, column %q: missing value %q: %w", line, f.header[i], record[i], err)
+			return fmt.Errorf("line %d, column %q: missing value %q: %w", line, f.header[i], cell, err)
 		}
 	}
+	if f.words == nil {
+		f.layOut()
+	}
+	row, err := f.words.next()
+	if err != nil {
+		return err
+	}
 	for i, cell := range record {
-		if f.columns[i] == nil {
+		c := f.columns[i]
+		if c == nil {
 			continue
 		}
-		if err := f.columns[i].add(cell, line); err != nil {
+		if row[c.at], err = c.add(cell, line); err != nil {
 			return err
 		}
 	}
@@ -159,6 +143,23 @@ func (f *frame) add(record []string, line int) error {
 	}
 	f.rows++
 	return nil
+}
+
+// layOut gives every column its word.
+func (f *frame) layOut() {
+	n := 0
+	for _, c := range f.columns {
+		if c != nil {
+			c.at = n
+			n++
+		}
+	}
+	f.words = newWords(n)
+	for _, c := range f.columns {
+		if c != nil {
+			c.in = f.words
+		}
+	}
 }
 
 // leaveOut passes over a line.
@@ -222,12 +223,12 @@ func (f *frame) dataset(trainRows int, draw draw) (*Dataset, error) {
 	} else {
 		d.Notes = f.notes
 	}
-	x, width, err := f.encode(d, s.train)
+	x, err := f.encode(d, s.train)
 	if err != nil {
 		return nil, err
 	}
 	d.Unlabelled, d.Missing = f.label < 0, f.lacking()
-	d.divide(&table{m, width, x, f.origin}, s)
+	d.divide(&table{m, x, f.origin}, s)
 	return d, nil
 }
 
@@ -269,33 +270,42 @@ func (f *frame) tooWide() error {
 }
 
 // encode gives the features of all rows, fitted to the training rows, and notes what these lack.
-func (f *frame) encode(d *Dataset, train []uint32) (x []float32, width int, err error) {
+func (f *frame) encode(d *Dataset, train []uint32) (*rowBlocks, error) {
 	features, err := f.fit(train)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
+	width := 0
 	for _, c := range features {
+		c.ready()
 		width += c.width()
 		d.Encoder.Columns = append(d.Encoder.Columns, c.fitted())
 	}
-	if err := room.Ask(4*float64(f.rows)*float64(width), "the table as features"); err != nil {
-		return nil, 0, err
+	more := 4 * float64(f.rows) * float64(width-f.words.columns) // the cells' memory is taken
+	if err := room.Ask(max(0, more), "the table as features"); err != nil {
+		return nil, err
 	}
-	x = make([]float32, f.rows*width)
-	at := 0
-	for _, c := range features {
-		unseen, err := c.encodeTo(x[at:], width)
-		if err != nil {
-			return nil, 0, err
+	x, err := f.words.features(width, func(dst []float32, cells []uint32) error {
+		for _, c := range features {
+			n := c.width()
+			if err := c.encode(dst[:n], cells[c.at]); err != nil {
+				return err
+			}
+			dst = dst[n:]
 		}
-		if unseen > 0 {
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range features {
+		if c.unseen > 0 {
 			d.Notes = append(d.Notes, fmt.Sprintf(
 				"column %q: a category that the training split lacks counts as none: %d of the other samples",
-				c.name, unseen))
+				c.name, c.unseen))
 		}
-		at += c.width()
 	}
-	return x, width, nil
+	return x, nil
 }
 
 // lacking counts the missing values that are kept.
@@ -313,9 +323,16 @@ func (f *frame) lacking() map[string]int {
 func (f *frame) fit(train []uint32) (list []*column, err error) {
 	if f.fitted == nil {
 		list = f.features()
+		var numeric []*column
 		for _, c := range list {
-			c.fit(train, f.missing == missingCategory)
+			if c.numeric {
+				numeric = append(numeric, c)
+			} else {
+				c.fitCategories(train)
+			}
 		}
+		parts := slices.Collect(slices.Chunk(numeric, 8))
+		onEveryCore(len(parts), func(i int) { moments(parts[i], train, f.missing == missingCategory) })
 		return list, nil
 	}
 	for _, as := range f.fitted.Columns {
@@ -331,10 +348,9 @@ func (f *frame) fit(train []uint32) (list []*column, err error) {
 // table is a Source of rows of float32.
 type table struct {
 	marks
-	width  int
-	x      []float32 // [N][width]
-	origin []uint32  // see frame; nil: the place itself
+	x      *rowBlocks
+	origin []uint32 // see frame; nil: the place itself
 }
 
-func (t *table) Shape() Shape              { return Shape{t.width, 1, 1} }
-func (t *table) Read(dst []float32, i int) { copy(dst, t.x[i*t.width:(i+1)*t.width]) }
+func (t *table) Shape() Shape              { return Shape{t.x.width, 1, 1} }
+func (t *table) Read(dst []float32, i int) { copy(dst, t.x.row(i)) }

@@ -81,9 +81,10 @@ func (d *Dataset) tabulate() {
 // tabulated copies a source of features into memory, or draws it there.
 func tabulated(src Source) *table {
 	n, width := src.Len(), src.Shape().Len()
-	out := &table{marks{make([]uint16, n), make([]uint16, n)}, width, make([]float32, n*width), nil}
+	x := &rowBlocks{width, max(1, n), [][]float32{make([]float32, n*width)}}
+	out := &table{marks{make([]uint16, n), make([]uint16, n)}, x, nil}
 	onEveryCore(n, func(i int) {
-		src.Read(out.x[i*width:(i+1)*width], i)
+		src.Read(x.row(i), i)
 		out.labels[i], out.groups[i] = uint16(src.Label(i)), uint16(src.Group(i))
 	})
 	return out

@@ -85,3 +85,57 @@ func TestFeatures(t *testing.T) {
 		t.Errorf("groups of %v training samples", counts)
 	}
 }
+
+// A file of exactly the format of COMPAS two-years opens, in each of its forms as the same samples; what can
+// be no feature is named at once, in the form of the option that leaves it out.
+func TestCompas(t *testing.T) {
+	dir := t.TempDir()
+	var first *Dataset
+	for file, with := range map[string][2]string{
+		"a.csv": {}, "b.csv": {";", "&sep=semicolon"}, "c.tsv": {"\\t", ""}, "d.csv.gz": {},
+	} {
+		path := filepath.Join(dir, file)
+		args := []string{path, "--n", "900"}
+		if with[0] != "" {
+			args = append(args, "--sep", with[0])
+		}
+		python(t, "compas.py", args...)
+		name := path + "?label=two_year_recid&group=race,sex&missing=category" + with[1]
+		_, err := Open(name, Options{})
+		if err == nil {
+			t.Fatal("names of people are features")
+		}
+		_, drop, found := strings.Cut(err.Error(), "leave out what is so with drop=")
+		if !found || !strings.HasPrefix(drop, "name,first,last,") {
+			t.Fatal(err)
+		}
+		d, err := Open(name+"&drop="+drop, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		if !slices.ContainsFunc(d.Notes, func(s string) bool { return strings.Contains(s, `"decile_score.1"`) }) {
+			t.Errorf("%s: notes %q", file, d.Notes)
+		}
+		if first == nil {
+			first = d
+		}
+		if !slices.Equal(values(d.Train), values(first.Train)) ||
+			!slices.Equal(values(d.Test), values(first.Test)) {
+			t.Errorf("%s has other samples", file)
+		}
+	}
+	if !slices.Contains(first.Groups, "African-American × Male") || first.Train.Len()+first.Test.Len() != 900 {
+		t.Errorf("groups %q, %d samples", first.Groups, first.Train.Len())
+	}
+}
+
+// values are the features of a split, a sample after the other.
+func values(src Source) []float32 {
+	n := src.Shape().Len()
+	all := make([]float32, src.Len()*n)
+	for i := range src.Len() {
+		src.Read(all[i*n:(i+1)*n], i)
+	}
+	return all
+}

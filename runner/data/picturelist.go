@@ -16,7 +16,7 @@ import (
 
 // readFolders takes every picture in a folder of a class: DIR/cat/1.png, or DIR/train/cat/1.png.
 func (s *pictureSet) readFolders() error {
-	label, split := newColumn("label", true), newColumn("split", true)
+	label, split := newCoded("label"), newCoded("split")
 	top, err := folders(s.path)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (s *pictureSet) readFolders() error {
 }
 
 // readClass takes the pictures of one folder.
-func (s *pictureSet) readClass(part, class string, label, split *column) error {
+func (s *pictureSet) readClass(part, class string, label, split *coded) error {
 	entries, err := os.ReadDir(filepath.Join(s.path, part, class))
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (s *pictureSet) readMetadata(name string) error {
 	cr.TrimLeadingSpace = true
 	header, err := cr.Read()
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, csvError(err))
+		return fmt.Errorf("%s: %w", name, csvError(err, 0))
 	}
 	t, err := s.metadataColumns(header)
 	for err == nil {
@@ -108,7 +108,7 @@ func (s *pictureSet) readMetadata(name string) error {
 			line, _ := cr.FieldPos(0)
 			err = t.add(record, line)
 		} else if !errors.Is(err, io.EOF) {
-			err = csvError(err)
+			err = csvError(err, 0)
 		}
 	}
 	if !errors.Is(err, io.EOF) {
@@ -133,7 +133,7 @@ func (s *pictureSet) readMetadata(name string) error {
 type metadata struct {
 	file    int
 	at      []int
-	columns []*column
+	columns []*coded
 	groups  int
 	split   bool
 	files   []string
@@ -153,7 +153,7 @@ func (s *pictureSet) metadataColumns(header []string) (*metadata, error) {
 	}
 	t := &metadata{}
 	take := func(at int, name string) {
-		t.at, t.columns = append(t.at, at), append(t.columns, newColumn(name, true))
+		t.at, t.columns = append(t.at, at), append(t.columns, newCoded(name))
 	}
 	var err error
 	if t.file, err = find("file", true); err != nil {
@@ -196,3 +196,22 @@ func (t *metadata) add(record []string, line int) error {
 	}
 	return nil
 }
+
+// coded is a quality of the pictures, as it is read.
+type coded struct {
+	column
+	codes []uint16
+}
+
+func newCoded(name string) *coded { return &coded{column: *newColumn(name, true)} }
+
+func (c *coded) add(cell string, line int) error {
+	if missingValue(cell) {
+		cell = ""
+	}
+	code, err := c.column.add(cell, line)
+	c.codes = append(c.codes, uint16(code))
+	return err
+}
+
+func (c *coded) factor() factor { return newFactor(c.name, c.dict, c.codes) }

@@ -211,8 +211,10 @@ func (p *panel) svg(b *strings.Builder, width, height float64) {
 			fmt.Fprintf(b, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", px(c.x[0]),
 				py(p.height(c.y[0])), colour)
 		}
-		fmt.Fprintf(b, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"end\" fill=\"%s\">%s</text>\n", width-right-6,
-			top+14+14*i, colour, html.EscapeString(c.name))
+		// The name may lie on a curve: white around it keeps it legible.
+		fmt.Fprintf(b, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"end\" fill=\"%s\" stroke=\"white\" "+
+			"stroke-width=\"3\" paint-order=\"stroke\">%s</text>\n", width-right-6, top+14+14*i, colour,
+			html.EscapeString(c.name))
 	}
 	fmt.Fprintf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">epoch</text>\n", (left+width-right)/2,
 		height-6)

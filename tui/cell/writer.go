@@ -1,10 +1,12 @@
 package cell
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"syscall"
 	"unicode"
 	"unicode/utf16"
 )
@@ -26,10 +28,20 @@ func NewWriter(w io.Writer) *Writer { return &Writer{w} }
 
 // Write implements io.Writer.
 func (w *Writer) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(w.to, cleanLines(string(p))); err != nil {
+	if _, err := io.WriteString(w.to, cleanLines(string(p))); wanted(err) != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// wanted is the error of a write, but that a reader who has left, as in | head,
+// wants no more. Only runs in this process come to that: other commands end there
+// (SIGPIPE).
+func wanted(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
 }
 
 // cleanLines is Clean of text whose lines and tabs stay.
@@ -50,7 +62,7 @@ func (w *Writer) Over(lines int, text string) error {
 		home = fmt.Sprintf("\x1b[%dA", lines) + home
 	}
 	_, err := io.WriteString(w.to, home+cleanLines(text))
-	return err
+	return wanted(err)
 }
 
 // Coloured is the writer with colours and attributes let through, for text that
@@ -80,7 +92,7 @@ func (c coloured) Write(p []byte) (int, error) {
 			rest = rest[max(1, n):]
 		}
 	}
-	if _, err := c.File.WriteString(b.String()); err != nil {
+	if _, err := c.File.WriteString(b.String()); wanted(err) != nil {
 		return 0, err
 	}
 	return len(p), nil

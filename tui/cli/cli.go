@@ -26,6 +26,8 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	// DataDir and RunsDir are the folders in use without --data and --runs.
 	DataDir, RunsDir string
+	// Keys is the folder of the keys of drolab share.
+	Keys string
 	// ASCII keeps the progress bars to letters that every terminal has.
 	ASCII bool
 	// Environ is the environment, for what the interface takes from it.
@@ -184,7 +186,8 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(),
 		a.reportCommand(), a.recordCommand(), a.evalCommand(), a.exportCommand(),
-		a.resumeCommand(), a.attachCommand(), a.replayCommand(), a.pauseCommand(), a.stopCommand(),
+		a.resumeCommand(), a.attachCommand(), a.replayCommand(), a.shareCommand(),
+		a.pauseCommand(), a.stopCommand(),
 		a.checkpointCommand(), a.knobCommand(), a.labelCommand(), a.deleteCommand(), a.doctorCommand(),
 		a.engineCommand(), a.sweepCommand(),
 		a.dataCommand(), a.benchCommand(),

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"drolab/dro"
@@ -13,6 +14,7 @@ func (a *app) planCommand() *cobra.Command {
 	var f setFlags
 	var h dro.Assumptions
 	var from string
+	var asJSON bool
 	c := &cobra.Command{
 		Use: "plan", Short: "What the paper's Theorem 1 asks for, beside what is used in practice",
 		Long: `The constants of the paper's Theorem 1 for SFK-DRO, from an accuracy ε and what is assumed of the
@@ -38,13 +40,22 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 			if err != nil {
 				return err
 			}
-			h.Rho = f.rho
-			if from != "" {
+			if h.Rho = f.rho; f.isMean(set) {
+				return errors.New("the set has one distribution, that of the samples: there is nothing to plan")
+			}
+			p, err := dro.Theorem1(set, h)
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return printJSON(a.Stdout, newPlanJSON(&f, set, h, &p))
+			case from != "":
 				fmt.Fprintf(a.Stdout, "measured in %s: ε = %.3g, B = %.4g, G = %.4g, L = %.4g, "+
 					"Δ = %.4g; %s, ρ = %g\n\n", clean(from), h.Epsilon,
 					h.Bound, h.Lipschitz, h.Smoothness, h.Gap, set.Label(), h.Rho)
 			}
-			return a.plan(set, h)
+			a.printPlan(h, &p)
+			return nil
 		},
 	}
 	f.add(c, "cressie-read")
@@ -56,17 +67,16 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 	flags.Float64Var(&h.Lipschitz, "lipschitz", 0, "G, the largest norm of a loss's gradient")
 	flags.Float64Var(&h.Smoothness, "smoothness", 0, "L, the Lipschitz constant of a loss's gradient")
 	flags.Float64Var(&h.Gap, "gap", 0, "Δ, how far the start is above the infimum")
+	flags.BoolVar(&asJSON, "json", false, "print as JSON")
 	return c
 }
 
-func (a *app) plan(set dro.Set, h dro.Assumptions) error {
-	p, err := dro.Theorem1(set, h)
-	if err != nil {
-		return err
-	}
+func (a *app) printPlan(h dro.Assumptions, p *dro.Plan) {
 	practice := runner.Defaults()
 	side := func(format string, v ...any) string { return fmt.Sprintf(format, v...) }
 	theory := func(m dro.Magnitude) string { return m.String() }
+	const steps = 50 * 273 // of the paper's run
+	ofX, ofZ := p.Samples()
 	rows := [][]string{
 		{"", "Theorem 1", "in practice"},
 		{"λ in", side("[%.3g, %.3g]", p.Box.Lambda[0], p.Box.Lambda[1]), side("[%.3g, 10]", practice.Lambda0)},
@@ -77,15 +87,36 @@ func (a *app) plan(set dro.Set, h dro.Assumptions) error {
 		{"σ0, bound of ‖∇ₓf‖", theory(p.Sigma0), ""},
 		{"σ1, bound of ‖∇_z f‖", theory(p.Sigma1), ""},
 		{"C, Frank-Wolfe constant", theory(p.C), practice.Text("c")},
+		{"D σ1/C, to be at most 1", theory(p.LongestStep()), ""},
 		{"α, step size", theory(p.Alpha), side("%.3g", practice.LR)},
 		{"n_x, samples a step", theory(p.Nx), side("%d", practice.Batch)},
 		{"n_z, samples a step", theory(p.Nz), side("%d", practice.Batch)},
-		{"T, steps", theory(p.T), "about 1.4e+04"},
+		{"T, steps", theory(p.T), side("about %.2g", float64(steps))},
+		{"n_x T, samples in all", theory(ofX), side("about %.2g", float64(steps*practice.Batch))},
+		{"n_z T, samples in all", theory(ofZ), side("about %.2g", float64(steps*practice.Batch))},
 	}
 	grid(a.Stdout, rows)
-	fmt.Fprintf(a.Stdout, "\nThe theorem holds for every loss within these bounds, "+
+	fmt.Fprintln(a.Stdout)
+	for _, note := range planNotes(h, p) {
+		fmt.Fprintln(a.Stdout, note)
+	}
+	fmt.Fprintf(a.Stdout, "The theorem holds for every loss within these bounds, "+
 		"so for the worst of them: its constants prove that the method\n"+
 		"converges, and are far from what an actual network needs "+
 		"(in practice: drolab presets paper; T there is 50 epochs of 273).\n")
-	return nil
+}
+
+// planNotes says in words where the plan proves nothing or leaves the theorem.
+func planNotes(h dro.Assumptions, p *dro.Plan) (notes []string) {
+	if p.Vacuous() {
+		notes = append(notes, fmt.Sprintf("ε = %.3g is so large that λ0 = ε/(8ρ) = %.3g is not below λ̄, "+
+			"the most that the best λ can be:\n"+
+			"no λ is left to choose, and the bounds say nothing. Take an ε well below %.3g.",
+			h.Epsilon, p.Box.Lambda[0], 8*h.Bound))
+	}
+	if step := p.LongestStep(); step > 0 {
+		notes = append(notes, fmt.Sprintf("The theorem wants D σ1/C ≤ 1, and it is %v: "+
+			"at this ε it does not hold; a smaller ε has it.", step))
+	}
+	return notes
 }

@@ -215,13 +215,20 @@ func (f *setFlags) describe(set dro.Set, r *riskJSON) *riskJSON {
 	if set.HasRadius() {
 		r.Rho = &f.rho
 	}
-	if other, err := dro.NewSet(f.uncertainty, 1.25, f.mu); err == nil && other != set {
-		r.K = &f.k
-	}
-	if other, err := dro.NewSet(f.uncertainty, f.k, .25); err == nil && other != set {
-		r.Mu = &f.mu
-	}
+	r.K, r.Mu = f.parameters(set)
 	return r
+}
+
+// parameters returns what the set depends on beside its radius: that of χ² is a
+// Cressie-Read one of order 2; nil is no such parameter.
+func (f *setFlags) parameters(set dro.Set) (k, mu *float64) {
+	switch set := set.(type) {
+	case dro.CressieRead:
+		k = &set.K
+	case dro.SmoothedCVaR, dro.CVaR:
+		mu = &f.mu
+	}
+	return k, mu
 }
 
 // riskGroups reads a group a line, one for each loss, and says what the worst case makes of each.
@@ -334,6 +341,10 @@ func (a *app) printRisk(set dro.Set, f *riskFlags, r *riskJSON) {
 	}
 	if r.Saturated && set.HasRadius() {
 		fmt.Fprintln(a.Stdout, "the radius does not bind: a larger one would not raise the risk")
+	}
+	if f.set.mu == 1 && r.Mu != nil {
+		fmt.Fprintln(a.Stdout, "with μ = 1 the set has one distribution, that of the samples: the mean")
+		return
 	}
 	fmt.Fprintf(a.Stdout, "%s\n", convention(set))
 }

@@ -36,7 +36,9 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `Train what presets (see drolab presets) or your own YAML files say: every algorithm with every
 seed is one run, with a directory of its own that keeps everything. The runs go on in the background
 when the terminal is closed; drolab attach shows them again. Ctrl-C stops them with a checkpoint, a
-second Ctrl-C only leaves them; drolab resume goes on from a checkpoint. With --from, go on from a
+second Ctrl-C only leaves them; drolab resume goes on from a checkpoint. So does a reader of the output
+that leaves (| head): the command ends and the runs go on; with --inline it goes on with them in silence,
+and its exit status is theirs. With --from, go on from a
 checkpoint of another run, with its settings but for what is changed here. A setting that none of the
 algorithms reads is refused.`,
 		Example: `drolab run shapes

@@ -27,7 +27,8 @@ func (a *app) theoryCommand() *cobra.Command {
 evaluations (set certify_every: 1 for one of ‖∇F‖ each epoch), beside the paper's rate. What mini-batches of n samples
 do at a checkpoint: variance of the gradient, and bias of the least dual value, beside σ0²/n and Lemma 3. And the
 constants B, G, L and L_z where the network is: lower bounds of what the theory assumes everywhere. RUN@all gives the
-constants at each checkpoint that is kept (checkpoint_keep) in place of mini-batches at one.`,
+constants at each checkpoint that is kept (checkpoint_keep; where epochs are short set checkpoint_every, too) in place
+of mini-batches at one.`,
 		Example:           "drolab theory shapes-sfk\ndrolab theory latest --log --json",
 		Args:              exactlyOne("a run", "drolab theory latest"),
 		ValidArgsFunction: a.completeRuns,

@@ -13,6 +13,9 @@ type Config struct {
 	RunsGoOn bool
 	// ReadOnly says that Verbs refuse everything, and that nothing is deleted.
 	ReadOnly bool
+	// Guest says that whoever looks need not be who started the program: no file is
+	// read but those of runs, and none is written. ReadOnly goes with it.
+	Guest bool
 	// Attach begins with the runs that are live, or the newest.
 	Attach bool
 	// Replay begins with a replay of the runs Kept, which are all that is shown; nil

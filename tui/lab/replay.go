@@ -90,4 +90,6 @@ func (k Kept) Find(id string) (*record.Run, error) {
 func (Kept) Open(r *record.Run) Log { return r.Tail() }
 
 // Delete implements Source.
-func (Kept) Delete(string) error { return errors.New("runs that are only shown are not deleted") }
+func (Kept) Delete(string) error { return errShown }
+
+var errShown = errors.New("runs that are only shown are not deleted")

@@ -30,6 +30,12 @@ func (Folder) Open(r *record.Run) Log { return r.Tail() }
 
 func (f Folder) Delete(id string) error { return record.Delete(string(f), id) }
 
+// Shown is a Folder of which nothing is deleted.
+type Shown struct{ Folder }
+
+// Delete implements Source.
+func (Shown) Delete(string) error { return errShown }
+
 // InSmall is a Source whose long logs tell what lies far back in small, for curves:
 // see record.InSmall. With keep it may write an index beside them.
 func InSmall(s Source, keep bool) record.Source { return inSmall{s, keep} }

@@ -66,6 +66,9 @@ func (l *Page) Busy() string {
 
 // look finds out which datasets are there.
 func (l *Page) look() tea.Cmd {
+	if l.Config.Guest {
+		return nil
+	}
 	dir := l.Config.DataDir
 	return func() tea.Msg {
 		m := datasetsMsg{map[string]data.Entry{}}
@@ -186,7 +189,7 @@ func (l *Page) click(msg kit.Click) {
 		l.right, l.row, l.problem = true, i, nil
 		if !again {
 			l.box = 0
-		} else {
+		} else if !l.Config.Guest {
 			l.space()
 		}
 	}

@@ -331,6 +331,8 @@ func (l *Page) dataset() (text string, there bool) {
 	name := l.spec().Dataset
 	e, known := l.entries[name]
 	switch {
+	case l.Config.Guest:
+		return cell.Clean(name), true
 	case !known && l.entries == nil:
 		return cell.Clean(name) + ": looking", true
 	case !known:

@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// Rows is a linear layer on the batch as it comes, a row of features an image: no row is packed or transposed.
-// Along a row lie the products of an output (grad_dot.go's kernel, with weights for one operand), and across
-// rows those of the weights' gradient (the convolution's, with features for lanes). Its outputs are blocked as
-// all activations are. One call at a time.
+// Rows is a linear layer on the batch as it comes, a row of features an image: no row is packed or
+// transposed. Along a row lie the products of an output (grad_dot.go's kernel, with weights for one operand),
+// and across rows those of the weights' gradient (the convolution's, with features for lanes). Its outputs
+// are blocked as all activations are. One call at a time.
 type Rows struct {
 	isa       ISA
 	batch     Batch

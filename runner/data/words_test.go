@@ -1,0 +1,155 @@
+package data
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// columnOf is a column of some cells.
+func columnOf(t *testing.T, cells ...string) *column {
+	t.Helper()
+	c := newColumn("x", false)
+	c.in = newWords(1)
+	for i, cell := range cells {
+		row, err := c.in.next()
+		if err == nil {
+			row[0], err = c.add(cell, i+1)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// A number is, to the bit, what strconv makes of its text, whether it fits a word or not, and whether its
+// column had few different ones at first.
+func TestNumbersAreExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	cells := []string{"0", "-0", "-0.0", "1e-320", "134217727", "134217728", "-13421772.7", "1e300", ".5", "5.",
+		"+7", "0x1p-3", "0.00000000000001", "0.000000000000001", "00012", "-.25", "9007199254740993", "4.9e-324"}
+	for len(cells) < 3000 {
+		v := rng.NormFloat64() * math.Pow(10, float64(rng.IntN(12)-6))
+		for _, digits := range []int{-1, 3, 8, 9, rng.IntN(14)} {
+			cells = append(cells, strconv.FormatFloat(v, 'f', digits, 64), strconv.FormatFloat(v, 'g', digits, 32))
+		}
+	}
+	for _, list := range [][]string{cells, cells[:maxCategories]} {
+		c := columnOf(t, append(slices.Clone(list), "")...)
+		if few := len(list) < maxCategories+1; few != (c.dict != nil) || !c.numeric {
+			t.Fatalf("%d cells: numeric %v, by a list: %v", len(list), c.numeric, c.dict != nil)
+		}
+		for i, cell := range list {
+			want, err := strconv.ParseFloat(cell, 64)
+			if got := c.value(c.in.row(i)[0]); err != nil || math.Float64bits(got) != math.Float64bits(want) {
+				t.Errorf("%q is %v, want %v, %v", cell, got, want, err)
+			}
+		}
+		if v := c.value(c.in.row(len(list))[0]); v == v || c.missing != 1 {
+			t.Errorf("a missing cell is %v, missing are %d", v, c.missing)
+		}
+	}
+}
+
+// What is no number is none in any place, and a list of texts that are none is kept.
+func TestColumnOfTexts(t *testing.T) {
+	c := columnOf(t, "1", "2", "x", "2")
+	if c.numeric || c.wide() || !slices.Equal(c.factor().codes, []uint16{0, 1, 2, 1}) || c.notALine != 3 {
+		t.Errorf("%+v", c)
+	}
+	var many []string
+	for i := range 2 * maxCategories {
+		many = append(many, strconv.Itoa(i))
+	}
+	if c := columnOf(t, append(many, "x", "y")...); !c.wide() || c.notANum != "x" {
+		t.Errorf("wide %v, %q", c.wide(), c.notANum)
+	}
+}
+
+// Rows become features in their order across blocks of any widths, in the memory that they were in.
+func TestRowsBecomeFeatures(t *testing.T) {
+	for _, c := range []struct{ columns, width, rows int }{
+		{1, 1, 10}, {3, 7, 200_000}, {7, 3, 90_001}, {blockWords + 5, 2, 3},
+		{2, blockWords + 5, 3}, {5, 5, 3*blockWords/5 + 1},
+	} {
+		w := newWords(c.columns)
+		for i := range c.rows {
+			row, err := w.next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			row[0], row[c.columns-1] = uint32(i), uint32(i)
+		}
+		x, err := w.features(c.width, func(dst []float32, cells []uint32) error {
+			for k := range dst {
+				dst[k] = float32(cells[c.columns-1]) + float32(k)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range c.rows {
+			if row := x.row(i); row[0] != float32(i) || row[c.width-1] != float32(i)+float32(c.width-1) {
+				t.Fatalf("%+v: row %d is %v...", c, i, row[0])
+			}
+		}
+		words := c.rows * max(c.columns, c.width)
+		if most := words/max(blockWords, c.columns, c.width)*5/4 + 3; len(x.blocks) > most && c.width < blockWords {
+			t.Errorf("%+v: %d blocks", c, len(x.blocks))
+		}
+	}
+}
+
+// Records and their lines are those of encoding/csv, with quotes or without, however the bytes come.
+func TestLinesAreThoseOfEncodingCSV(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	parts := []string{"a", "b c", ",", ",", "\n", "\n", "\r\n", "\r", `"q"`, `"q,q"`, "\"two\nlines\"",
+		`""`, " ", "é", `x"y`,
+		strings.Repeat("long", 40)}
+	for round := range 3000 {
+		var b strings.Builder
+		for range rng.IntN(40) {
+			b.WriteString(parts[rng.IntN(len(parts))])
+		}
+		text := b.String()
+		want := csv.NewReader(strings.NewReader(text))
+		want.TrimLeadingSpace, want.FieldsPerRecord = true, -1
+		var in io.Reader = strings.NewReader(text)
+		if round%2 == 0 {
+			in = iotest.OneByteReader(in)
+		}
+		got := newLines(bufio.NewReaderSize(in, 1<<12), 0)
+		for {
+			a, errA := want.Read()
+			b, line, errB := got.next()
+			if (errA == nil) != (errB == nil) || errors.Is(errA, io.EOF) != errors.Is(errB, io.EOF) {
+				t.Fatalf("%q: error %v, want %v", text, errB, errA)
+			}
+			if errA != nil {
+				var p *csv.ParseError
+				if errors.As(errA, &p) &&
+					errB.Error() != fmt.Sprintf("line %d, character %d: %v", p.Line, p.Column, p.Err) {
+					t.Fatalf("%q: error %v, want %v", text, errB, errA)
+				}
+				break
+			}
+			for i := range b {
+				b[i] = strings.TrimLeft(b[i], " \r")
+			}
+			if at, _ := want.FieldPos(0); !slices.Equal(a, b) || at != line {
+				t.Fatalf("%q: %q of line %d, want %q of line %d", text, b, line, a, at)
+			}
+		}
+	}
+}

@@ -1,0 +1,357 @@
+package share
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+
+	"github.com/hinshun/vt10x"
+	gossh "golang.org/x/crypto/ssh"
+)
+
+// party is a server on runs that are recorded, and all that happens to it.
+type party struct {
+	t      *testing.T
+	runs   string
+	asked  *tuitest.Asked
+	keys   string
+	host   gossh.PublicKey
+	known  gossh.Signer // its key is in keys
+	clock  *clock
+	wires  *wires
+	log    *text
+	end    context.CancelCauseFunc
+	result chan error
+}
+
+// invite starts a server, changed by edit, which is ended with the test.
+func invite(t *testing.T, edit func(*Settings)) *party {
+	t.Helper()
+	dir := t.TempDir()
+	p := &party{t: t, runs: string(tuitest.NewArchive(t).Folder), asked: &tuitest.Asked{},
+		keys: filepath.Join(dir, "keys"), known: newKey(t), clock: &clock{changed: make(chan struct{}, 1)},
+		log: newText(), result: make(chan error, 1)}
+	line := strings.TrimSpace(string(gossh.MarshalAuthorizedKey(p.known.PublicKey()))) + " alice\n"
+	if err := os.WriteFile(p.keys, []byte("# who may look\n\n"+line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pem, _, err := HostKey(filepath.Join(dir, "host"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := gossh.ParsePrivateKey(pem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.host = host.PublicKey()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.wires = &wires{Listener: l, taken: make(chan *wire, 100), ended: make(chan struct{}, 100)}
+	settings := Settings{Lab: lab.Config{RunsDir: p.runs, Verbs: p.asked}, HostKey: pem, AuthorizedKeys: p.keys,
+		Viewers: 3, Idle: time.Hour, Log: p.log, after: p.clock.after}
+	if edit != nil {
+		edit(&settings)
+	}
+	limit, stop := context.WithTimeout(context.Background(), 2*tooLong)
+	ctx, end := context.WithCancelCause(limit)
+	p.end = end
+	go func() { p.result <- Serve(ctx, p.wires, settings) }()
+	t.Cleanup(func() {
+		p.end(nil)
+		if err := <-p.result; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+		stop()
+	})
+	return p
+}
+
+func newKey(t *testing.T) gossh.Signer {
+	t.Helper()
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := gossh.NewSignerFromSigner(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// connect logs in, in one way.
+func (p *party) connect(auth ...gossh.AuthMethod) (*gossh.Client, *wire, error) {
+	c, err := net.Dial("tcp", p.wires.Addr().String())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { c.Close() })
+	conn, channels, requests, err := gossh.NewClientConn(c, "party", &gossh.ClientConfig{User: "anybody",
+		Auth: auth, HostKeyCallback: gossh.FixedHostKey(p.host)})
+	server := <-p.wires.taken
+	if err != nil {
+		return nil, server, err
+	}
+	return gossh.NewClient(conn, channels, requests), server, nil
+}
+
+func (p *party) login() (*gossh.Client, *wire) {
+	p.t.Helper()
+	c, server, err := p.connect(gossh.PublicKeys(p.known))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return c, server
+}
+
+// viewer is a client with a screen.
+type viewer struct {
+	*gossh.Session
+	client *gossh.Client
+	wire   *wire
+	keys   io.Writer
+	out    *text
+	errs   *text
+	w, h   int
+	since  int // where in out the present size begins
+}
+
+// watch opens a screen of w by h cells.
+func (p *party) watch(term string, w, h int, environ ...string) *viewer {
+	p.t.Helper()
+	c, server := p.login()
+	s, err := c.NewSession()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	v := &viewer{Session: s, client: c, wire: server, out: newText(), errs: newText(), w: w, h: h}
+	v.Stdout, v.Stderr = v.out, v.errs
+	if v.keys, err = s.StdinPipe(); err != nil {
+		p.t.Fatal(err)
+	}
+	for _, e := range environ {
+		name, value, _ := strings.Cut(e, "=")
+		if err := s.Setenv(name, value); err != nil {
+			p.t.Fatalf("%s: %v", e, err)
+		}
+	}
+	if err := s.RequestPty(term, h, w, gossh.TerminalModes{}); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := s.Shell(); err != nil {
+		p.t.Fatal(err)
+	}
+	return v
+}
+
+func (v *viewer) press(keys string) { io.WriteString(v.keys, keys) }
+
+// question is what the emulator takes for another sequence.
+var question = regexp.MustCompile(`\x1b\[(\?[0-9;]*(\$p|u)|[<=>][0-9;]*[a-z])`)
+
+// screen is what is seen, a line a row.
+func (v *viewer) screen() []string {
+	vt := vt10x.New(vt10x.WithSize(v.w, v.h))
+	vt.Write(question.ReplaceAll([]byte(v.out.String()[v.since:]), nil))
+	return strings.Split(strings.TrimSuffix(vt.String(), "\n"), "\n")
+}
+
+// shows tells whether the screen has its first and last line, in its size, and a text.
+func (v *viewer) shows(text string) bool {
+	lines := v.screen()
+	return len(lines) == v.h && strings.Contains(lines[0], "1 Launch") &&
+		strings.HasSuffix(strings.TrimSpace(lines[v.h-1]), "quit") &&
+		strings.Contains(strings.Join(lines, "\n"), text)
+}
+
+// await waits until the screen shows a text.
+func (v *viewer) await(t *testing.T, text string) {
+	t.Helper()
+	if !v.out.until(func(string) bool { return v.shows(text) }) {
+		t.Fatalf("%q is not shown in %dx%d but\n%s", text, v.w, v.h, strings.Join(v.screen(), "\n"))
+	}
+}
+
+// text is what somebody writes and another waits for.
+type text struct {
+	mu    sync.Mutex
+	b     bytes.Buffer
+	grown chan struct{} // holds something after a change
+}
+
+func newText() *text { return &text{grown: make(chan struct{}, 1)} }
+
+func (w *text) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.b.Write(p)
+	select {
+	case w.grown <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}
+
+func (w *text) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.String()
+}
+
+// tooLong is when a test that waits gives up, on the slowest of machines.
+const tooLong = 3 * time.Minute
+
+// until waits for something to hold; false when that took too long.
+func (w *text) until(holds func(string) bool) bool {
+	late := time.NewTimer(tooLong)
+	defer late.Stop()
+	for !holds(w.String()) {
+		select {
+		case <-w.grown:
+		case <-late.C:
+			return false
+		}
+	}
+	return true
+}
+
+// await waits for a text.
+func (w *text) await(t *testing.T, want string) {
+	t.Helper()
+	if !w.until(func(s string) bool { return strings.Contains(s, want) }) {
+		t.Fatalf("%q is not in\n%s", want, w)
+	}
+}
+
+// wires is a listener whose connections can be made to take nothing.
+type wires struct {
+	net.Listener
+	taken chan *wire
+	ended chan struct{} // has an element for each that the server has closed
+}
+
+func (l *wires) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	w := &wire{Conn: c, closed: make(chan struct{}), ended: l.ended}
+	l.taken <- w
+	return w, nil
+}
+
+// wire is the server's end of a connection.
+type wire struct {
+	net.Conn
+	mu      sync.Mutex
+	stalled bool
+	once    sync.Once
+	closed  chan struct{}
+	ended   chan<- struct{}
+}
+
+// stall makes the connection one whose other end reads no more.
+func (w *wire) stall() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stalled = true
+}
+
+func (w *wire) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	stalled := w.stalled
+	w.mu.Unlock()
+	if stalled {
+		<-w.closed
+		return 0, net.ErrClosed
+	}
+	return w.Conn.Write(p)
+}
+
+func (w *wire) Close() error {
+	w.once.Do(func() {
+		close(w.closed)
+		w.ended <- struct{}{}
+	})
+	return w.Conn.Close()
+}
+
+// clock has the server's deadlines, which pass when the test says so.
+type clock struct {
+	mu      sync.Mutex
+	pending []*deadline
+	changed chan struct{}
+}
+
+type deadline struct {
+	of   time.Duration
+	pass func()
+}
+
+func (c *clock) after(of time.Duration, do func()) (stop func()) {
+	d := &deadline{of, do}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pending = append(c.pending, d)
+	select {
+	case c.changed <- struct{}{}:
+	default:
+	}
+	return func() { c.remove(d) }
+}
+
+// remove takes a deadline away, and tells whether it was there.
+func (c *clock) remove(d *deadline) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.pending {
+		if c.pending[i] == d {
+			c.pending = append(c.pending[:i:i], c.pending[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// of returns the deadlines of a length, once there is one.
+func (c *clock) of(d time.Duration) (list []*deadline) {
+	for {
+		c.mu.Lock()
+		for _, p := range c.pending {
+			if p.of == d {
+				list = append(list, p)
+			}
+		}
+		c.mu.Unlock()
+		if len(list) > 0 {
+			return list
+		}
+		<-c.changed
+	}
+}
+
+// pass lets deadlines pass that are still there, and tells how many were.
+func (c *clock) pass(list []*deadline) (n int) {
+	for _, d := range list {
+		if c.remove(d) {
+			d.pass()
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,95 @@
+package share
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	gossh "golang.org/x/crypto/ssh"
+)
+
+func TestKeys(t *testing.T) {
+	key := strings.TrimSpace(string(gossh.MarshalAuthorizedKey(newKey(t).PublicKey())))
+	path := filepath.Join(t.TempDir(), "keys")
+	for text, want := range map[string]string{
+		"":                                   "has no key",
+		"# only a comment\n\n":               "has no key",
+		key + " alice\n" + key:               "",
+		"restrict,no-port-forwarding " + key: "",
+		key + "\nnonsense here":              "keys:2: not a public key",
+		`from="10.0.0.1" ` + key:             `keys:1: option from="10.0.0.1" does not hold here`,
+		"cert-authority " + key:              "keys:1: option cert-authority does not hold here",
+		strings.Repeat("#", mostKeys+1):      "is no file of at most",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		keys, err := Keys(path)
+		if fine := err == nil && len(keys) > 0; want == "" && !fine ||
+			want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%.40q: %d keys, %v, want %q", text, len(keys), err, want)
+		}
+	}
+	if err := os.WriteFile(path, []byte(key+" alice"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if keys, err := Keys(path); err != nil || len(keys) != 1 || keys[0].Name != "alice" {
+		t.Errorf("%v, %v", keys, err)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	if err := os.Chmod(path, 0o620); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Keys(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Errorf("a file that others write: %v", err)
+	}
+}
+
+// TestHostKey makes it once, for its owner alone.
+func TestHostKey(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "host")
+	first, print, err := HostKey(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, same, err := HostKey(path)
+	if err != nil || !bytes.Equal(first, again) || print != same || !strings.HasPrefix(print, "SHA256:") {
+		t.Errorf("another time it is another: %s, %s, %v", print, same, err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		t.Errorf("left over: %v, %v", entries, err)
+	}
+	if err := makeKey(path); err != nil { // as another process might at the same moment
+		t.Fatal(err)
+	}
+	if again, _, err := HostKey(path); err != nil || !bytes.Equal(first, again) {
+		t.Errorf("a key is replaced: %v", err)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := HostKey(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Errorf("a key that others read: %v", err)
+	}
+}
+
+func TestHostKeyThatIsNone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "host")
+	if err := os.WriteFile(path, []byte("no key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := HostKey(path); err == nil || !strings.Contains(err.Error(), "remove it") {
+		t.Errorf("%v", err)
+	}
+}

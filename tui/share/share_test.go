@@ -1,0 +1,386 @@
+package share
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	gossh "golang.org/x/crypto/ssh"
+)
+
+// TestScreen shows the interface in the client's size, and in every next one.
+func TestScreen(t *testing.T) {
+	p := invite(t, nil)
+	v := p.watch("xterm-256color", 100, 30)
+	v.await(t, "read-only")
+	p.log.await(t, "alice from 127.0.0.1:")
+	p.log.await(t, "looks, 100x30, xterm-256color, 1 of 3 places")
+	v.since, v.w, v.h = len(v.out.String()), 60, 20
+	if err := v.WindowChange(v.h, v.w); err != nil {
+		t.Fatal(err)
+	}
+	v.await(t, "train loss")
+	v.press("3")
+	v.await(t, "12 runs")
+	v.press("q")
+	if err := v.Wait(); err != nil {
+		t.Errorf("leaving: %v", err)
+	}
+	p.log.await(t, "left after")
+	if out := v.out.String(); strings.LastIndex(out, "\x1b[?1049l") < strings.LastIndex(out, "\x1b[?1049h") {
+		t.Error("the terminal is left on its other screen")
+	}
+}
+
+// TestColours has each viewer's own.
+func TestColours(t *testing.T) {
+	p := invite(t, nil)
+	for _, c := range []struct {
+		term, environ, has, hasNot string
+	}{
+		{"xterm-256color", "", "\x1b[38;5;", "\x1b[38;2;"},
+		{"xterm-256color", "COLORTERM=truecolor", "\x1b[38;2;", ""},
+		{"xterm", "", "\x1b[", "\x1b[38;"},
+		{"xterm-256color", "NO_COLOR=1", "\x1b[", "\x1b[38;"},
+		{"dumb", "", "+--", "╭"},
+		{"../../etc/passwd", "", "╭", "\x1b[38;5;"},
+	} {
+		var environ []string
+		if c.environ != "" {
+			environ = append(environ, c.environ)
+		}
+		v := p.watch(c.term, 100, 30, environ...)
+		v.await(t, "train loss")
+		v.press("q")
+		v.Wait()
+		out := v.out.String()
+		if !strings.Contains(out, c.has) || c.hasNot != "" && strings.Contains(out, c.hasNot) {
+			t.Errorf("%s %s: want %q in what is drawn, and not %q", c.term, c.environ, c.has, c.hasNot)
+		}
+	}
+}
+
+// TestOnlyKeys lets nobody in who has no key that is listed.
+func TestOnlyKeys(t *testing.T) {
+	p := invite(t, nil)
+	answer := func(_, _ string, questions []string, _ []bool) ([]string, error) {
+		return make([]string, len(questions)), nil
+	}
+	for name, auth := range map[string][]gossh.AuthMethod{
+		"nothing":  nil,
+		"a key":    {gossh.PublicKeys(newKey(t))},
+		"password": {gossh.Password("")},
+		"answers":  {gossh.KeyboardInteractive(answer)},
+	} {
+		if c, _, err := p.connect(auth...); err == nil {
+			c.Close()
+			t.Errorf("with %s one gets in", name)
+		}
+	}
+	p.login()
+	if err := os.WriteFile(p.keys, []byte("# nobody\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := p.connect(gossh.PublicKeys(p.known)); err == nil {
+		t.Error("a key that was taken out gets in")
+	}
+	p.log.await(t, "nobody can log in: ")
+}
+
+// TestNoShell refuses everything that is no screen.
+func TestNoShell(t *testing.T) {
+	p := invite(t, nil)
+	c, _ := p.login()
+	for _, kind := range []string{"tcpip-forward", "streamlocal-forward@openssh.com", "no-such"} {
+		ok, _, err := c.SendRequest(kind, true, gossh.Marshal(struct {
+			Address string
+			Port    uint32
+		}{"127.0.0.1", 0}))
+		if ok || err != nil {
+			t.Errorf("%s: %v, %v", kind, ok, err)
+		}
+	}
+	for _, kind := range []string{"direct-tcpip", "direct-streamlocal@openssh.com", "auth-agent@openssh.com",
+		"x11"} {
+		if _, _, err := c.OpenChannel(kind, gossh.Marshal(struct {
+			To     string
+			Port   uint32
+			From   string
+			Origin uint32
+		}{"127.0.0.1", 22, "127.0.0.1", 1})); err == nil {
+			t.Errorf("a channel %s is opened", kind)
+		}
+	}
+	s, requests, err := c.OpenChannel("session", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go gossh.DiscardRequests(requests)
+	ask := func(kind string, payload any) bool {
+		ok, err := s.SendRequest(kind, true, gossh.Marshal(payload))
+		if err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		return ok
+	}
+	empty := struct{ Nothing string }{}
+	text := func(s string) any { return struct{ Text string }{s} }
+	variable := func(name, value string) any { return struct{ Name, Value string }{name, value} }
+	for kind, payload := range map[string]any{"exec": text("id"), "subsystem": text("sftp"),
+		"signal":                     text("KILL"),
+		"auth-agent-req@openssh.com": empty, "x11-req": empty, "break": empty, "no-such": empty,
+		"window-change": empty, "env": variable("LD_PRELOAD", "x"), "pty-req": empty} {
+		if ask(kind, payload) {
+			t.Errorf("%s is granted", kind)
+		}
+	}
+	if ask("env", variable("COLORTERM", "a b")) || !ask("env", variable("COLORTERM", "truecolor")) ||
+		!ask("env", variable("NO_COLOR", "1")) || ask("env", variable("COLORTERM", "yes")) {
+		t.Error("want two variables, of plain words")
+	}
+	if _, _, err := c.OpenChannel("session", nil); err == nil {
+		t.Error("a connection has two sessions")
+	}
+}
+
+// TestNeedsTerminal tells a client without one what to do.
+func TestNeedsTerminal(t *testing.T) {
+	p := invite(t, nil)
+	c, _ := p.login()
+	s, err := c.NewSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs strings.Builder
+	s.Stderr = &errs
+	if err := s.Shell(); err != nil {
+		t.Fatal(err)
+	}
+	var status *gossh.ExitError
+	if err := s.Wait(); !errors.As(err, &status) || status.ExitStatus() != 1 ||
+		!strings.Contains(errs.String(), "needs a terminal, as in ssh -t") {
+		t.Errorf("%v, %q", err, errs.String())
+	}
+}
+
+// TestHostileSizes draws no screen that takes the machine's memory.
+func TestHostileSizes(t *testing.T) {
+	p := invite(t, nil)
+	for _, c := range []struct {
+		w, h  int
+		drawn string
+	}{{0, 0, "80x24"}, {1 << 31, 1<<32 - 1, "512x160"}, {1, 1, "1x1"}} {
+		v := p.watch("xterm", c.w, c.h)
+		p.log.await(t, "looks, "+c.drawn+",")
+		for _, next := range [][2]int{{1 << 31, 1 << 31}, {0, 7}, {7, 0}, {1, 1<<32 - 1}} {
+			v.WindowChange(next[1], next[0])
+		}
+		v.press("\x1b[48;99999;99999;1;1t\x1b[8;99999;99999t\x1b[999999999;999999999R")
+		v.since, v.w, v.h = len(v.out.String()), 50, 15
+		v.WindowChange(v.h, v.w)
+		v.press("3")
+		v.await(t, "12 runs")
+		v.press("q")
+		v.Wait()
+	}
+}
+
+// TestPlaces has room for so many, and for another one when somebody has left.
+func TestPlaces(t *testing.T) {
+	p := invite(t, nil)
+	var viewers []*viewer
+	for range 3 {
+		v := p.watch("xterm", 80, 24)
+		v.await(t, "read-only")
+		viewers = append(viewers, v)
+	}
+	late := p.watch("xterm", 80, 24)
+	if err := late.Wait(); err == nil {
+		t.Error("the fourth of three is not refused")
+	}
+	const want = "drolab: all 3 places are taken: try again when somebody has left\r\n"
+	if late.errs.String() != want {
+		t.Errorf("the fourth is told %q", late.errs)
+	}
+	viewers[1].press("q")
+	viewers[1].Wait()
+	p.log.await(t, "left after")
+	p.watch("xterm", 80, 24).await(t, "read-only")
+}
+
+// TestStuck cuts off a viewer that takes nothing more, while another goes on.
+func TestStuck(t *testing.T) {
+	p := invite(t, nil)
+	stuck, other := p.watch("xterm", 80, 24), p.watch("xterm", 80, 24)
+	stuck.await(t, "read-only")
+	other.await(t, "read-only")
+	stuck.wire.stall()
+	stuck.press("3")
+	// What is being written from before the other viewer has another screen until after that is
+	// not the other's.
+	shows := []string{"Presets", "12 runs"}
+	for i := 0; ; i++ {
+		before := p.clock.of(patience)
+		other.press([]string{"1", "3"}[i%2])
+		other.await(t, shows[i%2])
+		if p.clock.pass(before) > 0 {
+			break
+		}
+	}
+	p.log.await(t, "it took nothing of what was drawn for 10s")
+	<-stuck.wire.closed
+	other.press("2")
+	other.await(t, "train loss")
+	p.watch("xterm", 80, 24).await(t, "read-only")
+}
+
+// TestSilent cuts off who connects and says nothing.
+func TestSilent(t *testing.T) {
+	p := invite(t, nil)
+	c, err := net.Dial("tcp", p.wires.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	w := <-p.wires.taken
+	p.clock.pass(p.clock.of(handshake))
+	<-w.closed
+	_, lazy := p.login() // and asks for no screen
+	p.clock.pass(p.clock.of(handshake))
+	<-lazy.closed
+}
+
+// TestCrowd closes connections beyond those of viewers and some more.
+func TestCrowd(t *testing.T) {
+	p := invite(t, func(s *Settings) { s.Viewers = 1 })
+	for range 1 + spare + 1 {
+		c, err := net.Dial("tcp", p.wires.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	<-p.wires.ended
+}
+
+// TestIdle ends the view of who presses no key.
+func TestIdle(t *testing.T) {
+	p := invite(t, nil)
+	v := p.watch("xterm", 80, 24)
+	v.await(t, "read-only")
+	p.clock.pass(p.clock.of(time.Hour))
+	v.Wait()
+	if out := v.out.String(); !strings.HasSuffix(out, "no key was pressed for 1h0m0s\r\n") {
+		t.Errorf("the last line is not why: %q", out[max(0, len(out)-80):])
+	}
+}
+
+// TestBabel ends the view of who sends what is kept in memory until it ends.
+func TestBabel(t *testing.T) {
+	p := invite(t, nil)
+	v := p.watch("xterm", 80, 24)
+	v.await(t, "read-only")
+	v.press("\x1b[200~")
+	v.press(strings.Repeat("x", 8*mostWords))
+	p.log.await(t, "that are no key")
+	v.Wait()
+}
+
+// TestEnds tells viewers that it is over.
+func TestEnds(t *testing.T) {
+	p := invite(t, nil)
+	v := p.watch("xterm", 80, 24)
+	v.await(t, "read-only")
+	p.end(context.Canceled)
+	if err := v.Wait(); err != nil {
+		t.Errorf("its end: %v", err)
+	}
+	if out := v.out.String(); !strings.HasSuffix(out, "drolab share has ended here\r\n") {
+		t.Errorf("the last line is not why: %q", out[max(0, len(out)-80):])
+	}
+}
+
+// TestGone frees the place of who closes its window.
+func TestGone(t *testing.T) {
+	p := invite(t, func(s *Settings) { s.Viewers = 1 })
+	v := p.watch("xterm", 80, 24)
+	v.await(t, "read-only")
+	v.client.Close()
+	p.log.await(t, "the connection is gone")
+	p.watch("xterm", 80, 24).await(t, "read-only")
+}
+
+// TestChangesNothing presses every key and clicks everywhere, on every page.
+func TestChangesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of screens: minutes with the race detector")
+	}
+	p := invite(t, nil)
+	t.Chdir(t.TempDir())
+	const esc = "\x1b[27u" // which begins no other sequence
+	before := contents(t, p.runs)
+	v := p.watch("xterm-256color", 120, 40)
+	v.await(t, "train loss")
+	for page := range 4 {
+		turn := fmt.Sprintf(esc+esc+"%d", page+1)
+		for key := byte(1); key < 128; key++ {
+			if key == 3 || key == 'q' || key == 27 { // they leave, or begin a sequence
+				continue
+			}
+			v.press(turn + " " + string(key) + "y\r")
+		}
+		for _, key := range []string{"\x1b[3~", "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[Z", "\x1bOP",
+			"\x1b[200~/etc/passwd\x1b[201~"} {
+			v.press(turn + key + "y\r")
+		}
+		for y := 1; y <= v.h; y += 3 {
+			for x := 1; x <= v.w; x += 12 {
+				v.press(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<32;%d;%dM\x1b[<0;%d;%dm", x, y, x+2, y, x+2, y))
+			}
+		}
+	}
+	v.press(esc + esc + "3")
+	v.await(t, "12 runs")
+	if len(p.asked.List) > 0 {
+		t.Errorf("runs were asked: %v", p.asked.List)
+	}
+	for name, sum := range contents(t, p.runs) {
+		if before[name] != sum {
+			t.Errorf("%s is another", name)
+		}
+		delete(before, name)
+	}
+	if len(before) > 0 {
+		t.Errorf("these are gone: %v", before)
+	}
+	if here := contents(t, "."); len(here) > 1 {
+		t.Errorf("files were written: %v", here)
+	}
+}
+
+// contents are the checksums of a folder's files, by name.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	sums := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			sums[path] = "a folder"
+			return err
+		}
+		b, err := os.ReadFile(path)
+		sums[path] = fmt.Sprintf("%x", sha256.Sum256(b))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sums
+}
