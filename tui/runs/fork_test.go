@@ -24,6 +24,7 @@ func trained(t *testing.T) (*record.Store, []string) {
 	spec := runner.Defaults()
 	spec.Algorithms, spec.Dataset, spec.Model, spec.Batch, spec.Epochs = []dro.Algorithm{dro.ERM}, "csv:example",
 		"linear", 32, 3
+	spec.CheckpointEvery = 15
 	ids, err := q.Start(runner.Request{Preset: "csv", Specs: []runner.Spec{spec}})
 	if err != nil {
 		t.Fatal(err)
