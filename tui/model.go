@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"drolab/presets"
-	"drolab/runner/sweep"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -59,12 +58,7 @@ func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
 	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, dark: true, watch: watch.New(s)}
 	m.bind(table(s, list, m.watch))
-	switch {
-	case cfg.Attach || cfg.Replay != nil:
-		m.at = watchPage
-	case cfg.RunsDir != "" && sweep.Is(cfg.RunsDir): // it is one sweep's
-		m.at = sweepPage
-	}
+	m.at = begins(cfg)
 	m.restyle()
 	return m
 }
