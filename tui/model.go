@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"drolab/presets"
-	"drolab/runner/sweep"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -60,12 +59,7 @@ func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, dark: true, watch: watch.New(s)}
 	m.bind(table(s, list, m.watch))
 	s.Round = m.env.round()
-	switch {
-	case cfg.Attach || cfg.Replay != nil:
-		m.at = watchPage
-	case cfg.RunsDir != "" && sweep.Is(cfg.RunsDir): // it is one sweep's
-		m.at = sweepPage
-	}
+	m.at = begins(cfg)
 	m.restyle()
 	return m
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"drolab/presets"
+	sweeps "drolab/runner/sweep"
 	"drolab/tui/compare"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -39,6 +40,17 @@ func table(s *lab.Lab, list []presets.Preset, watch *watch.Page) []page {
 // busy is a page that may have to wait for an answer. It says for what, "" for
 // nothing; keys do nothing meanwhile, but to leave.
 type busy interface{ Busy() string }
+
+// begins is the page that is shown first.
+func begins(cfg lab.Config) pageID {
+	switch {
+	case cfg.Attach || cfg.Replay != nil:
+		return watchPage
+	case cfg.RunsDir != "" && sweeps.Is(cfg.RunsDir): // it is one sweep's
+		return sweepPage
+	}
+	return launchPage
+}
 
 // absent is a page that may have nothing to show: it has no tab then, and its key
 // shows why. Seek finds out, at the start.

@@ -47,6 +47,7 @@ func find(runs string) tea.Cmd {
 // reader looks at one sweep again and again. Only commands use it, one at a time.
 type reader struct {
 	dir   string
+	guest bool // asks no cluster: guests may be many, and strangers
 	look  *sweep.Look
 	pace  sweep.Pace
 	jobs  sweep.Jobs
@@ -102,7 +103,7 @@ func (r *reader) open() error {
 // askJobs asks Slurm where the sweep has jobs. Where it cannot be asked, the folders
 // say most of it.
 func (r *reader) askJobs(now time.Time) {
-	if !r.asked.IsZero() && now.Sub(r.asked) < askSlurm {
+	if r.guest || !r.asked.IsZero() && now.Sub(r.asked) < askSlurm {
 		return
 	}
 	r.asked, r.note = now, ""
