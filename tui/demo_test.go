@@ -41,11 +41,10 @@ func tour() []scene {
 	return []scene{
 		{"", 2, ""},
 		{"/shapes", 1, ""}, {"enter", .5, ""}, {"a", 1, ""},
-		{"R", 1, ""}, {"}", 15, ""},
+		{"R", 1, ""}, {"} }", 9, ""},
 		{"R", 3, "watch"},
-		{"left left left left left left left left left left left left", 3, ""}, {"esc", .5, ""},
-		{"tab tab tab z", 4, ""}, {"z", .5, ""},
-		{"shift+tab f f z", 4, ""}, {"z", .5, ""},
+		{"left left left left left left", 3, ""}, {"esc", .5, ""},
+		{"tab tab f f", 4, ""},
 		{"3", .5, ""}, {"esc esc /groups", 1, ""}, {"enter", .5, ""}, {"a", 1, ""},
 		{"c", 5, "compare"},
 	}
@@ -93,7 +92,7 @@ func TestDrawDemos(t *testing.T) {
 
 // act presses the keys of a scene, and shows what comes of them.
 func (r *rig) act(t *testing.T, cast *tuitest.Cast, s scene) {
-	const beat, frame = time.Second / 8, time.Second / 4
+	const beat, frame = time.Second / 8, time.Second / 2
 	for _, key := range strings.Fields(s.keys) {
 		strokes := []string{key}
 		if len(key) > 1 && key[0] == '/' {
@@ -106,7 +105,7 @@ func (r *rig) act(t *testing.T, cast *tuitest.Cast, s scene) {
 		}
 	}
 	for range int(s.seconds * float64(time.Second) / float64(frame)) {
-		r.wait(frame, frame/3)
+		r.wait(frame, frame/6)
 		cast.Frame(t, r.screen(), frame)
 	}
 }
