@@ -116,8 +116,8 @@ func (p *Page) take(dirs []string) tea.Cmd {
 // turn shows the sweep that was turned to.
 func (p *Page) turn() tea.Cmd {
 	if p.reader == nil || p.reader.dir != p.dir() {
-		p.reader, p.seen, p.err, p.key, p.at, p.scroll = &reader{dir: p.dir()}, lookedMsg{}, nil, "", 0, 0
-		p.grid, p.busy = nil, false
+		p.reader, p.seen = &reader{dir: p.dir(), guest: p.Config.Guest}, lookedMsg{}
+		p.err, p.key, p.at, p.scroll, p.grid, p.busy = nil, "", 0, 0, nil, false
 	}
 	return p.look()
 }

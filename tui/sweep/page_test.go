@@ -195,6 +195,12 @@ func TestWhatSlurmSaysIsShown(t *testing.T) {
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "squeue: no controller") {
 		t.Errorf("Slurm that does not answer:\n%s", s)
 	}
+	guest, _ := pageOf(t, dir, lab.Config{ReadOnly: true, Guest: true})
+	guest.Press("tab", "tab")
+	s = tuitest.Text(guest.Shot())
+	if strings.Contains(s, "Slurm") || !strings.Contains(s, "seed 2: loss is NaN") {
+		t.Errorf("a guest asks Slurm:\n%s", s)
+	}
 }
 
 // TestSeveralSweeps turns from one to the next; what is late of the one before is not

@@ -52,6 +52,7 @@ type reader struct {
 	jobs  sweep.Jobs
 	asked time.Time // Slurm
 	note  string    // what Slurm could not be asked
+	guest bool      // Slurm is left alone: who looks is not its user
 }
 
 // askSlurm is how often Slurm is asked, whose controller all of its users share.
@@ -102,7 +103,7 @@ func (r *reader) open() error {
 // askJobs asks Slurm where the sweep has jobs. Where it cannot be asked, the folders
 // say most of it.
 func (r *reader) askJobs(now time.Time) {
-	if !r.asked.IsZero() && now.Sub(r.asked) < askSlurm {
+	if r.guest || !r.asked.IsZero() && now.Sub(r.asked) < askSlurm {
 		return
 	}
 	r.asked, r.note = now, ""
