@@ -70,6 +70,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		Orderly: orderly,
 		Warned:  warned,
 		Notify:  os.Getenv("DROLAB_NOTIFY"),
+		Ring:    os.Getenv("DROLAB_RING"),
 		Self:    self, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
 	}, args)
 }

@@ -39,6 +39,7 @@ const (
 	PerClass              // a number a class
 	PerGroup              // a number a group, where groups are given
 	PerRadius             // a number a radius of the setting risk_radii
+	PerRatio              // a number a bin of likelihood ratios: see RatioEdges
 )
 
 // IsList tells whether the measure has more than one number.

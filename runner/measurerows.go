@@ -111,7 +111,7 @@ func ratioRows() []Measure {
 			List: func(e *Evaluation) []Number { return e.by(a, e.Train, e.Ratios) }}
 	}
 	return []Measure{row("class_weight", "weight", "class", "group_ratio", PerClass),
-		row("group_ratio", "adversary's ratio", "group", "", PerGroup)}
+		row("group_ratio", "adversary's ratio", "group", "", PerGroup), histogramRow()}
 }
 
 func dualRiskRows() []Measure {

@@ -120,16 +120,24 @@ func (p *Parts) Counts(a Axis) Counts {
 	return Counts{}
 }
 
-// Places names the values of a list measure of the run: classes, groups, radii.
+// Places names the values of a list measure of the run: classes, groups, radii,
+// the lower edges of bins.
 func (m *Meta) Places(a Axis) []string {
-	if a != PerRadius {
+	var values []float64
+	var names []string
+	digits := -1
+	switch a {
+	case PerRadius:
+		values = m.Spec.RiskRadii
+	case PerRatio:
+		values, digits = RatioEdges(), 3
+	default:
 		return m.Names(a)
 	}
-	var radii []string
-	for _, rho := range m.Spec.RiskRadii {
-		radii = append(radii, strconv.FormatFloat(rho, 'g', -1, 64))
+	for _, v := range values {
+		names = append(names, strconv.FormatFloat(v, 'g', digits, 64))
 	}
-	return radii
+	return names
 }
 
 // UnmarshalJSON reads run.json, and that of a program which had one kind of part

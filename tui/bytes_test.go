@@ -8,18 +8,19 @@ import (
 	"drolab/tui/kit"
 )
 
-// TestByteBudget replays four runs at half the script's speed, an epoch of each in four
-// seconds, which is what the preset shapes takes on two cores.
+// TestByteBudget replays four runs at 5 frames a second, as over SSH.
 func TestByteBudget(t *testing.T) {
 	const budget = 2000 // bytes a second
-	r := newRig(t, tuitest.NewScript(t), 120, 40)
+	r := newRig(t, tuitest.NewScript(t), 120, 40, "SSH_TTY=/dev/pts/1")
+	r.Round = r.env.round()
 	r.press("2")
 	r.wait(2*time.Second, time.Second/5)
 	wr := tuitest.NewWire(120, 40)
 	first := wr.Frame(t, r.View().Content)
-	sent, most, seconds := 0, 0, 26
+	sent, most, seconds := 0, 0, 13
 	for range seconds * 5 {
-		r.wait(time.Second/10, time.Second/10)
+		r.script.Now = r.script.Now.Add(time.Second / 5)
+		r.send(kit.Tick(r.script.Now))
 		n := wr.Frame(t, r.View().Content)
 		sent += n
 		most = max(most, n)
@@ -34,6 +35,7 @@ func TestByteBudget(t *testing.T) {
 // TestIdle checks that nothing is drawn, let alone sent, when nothing changed.
 func TestIdle(t *testing.T) {
 	r := watching(t, 120, 40)
+	r.Round = r.env.round()
 	r.wait(30*time.Second, time.Second/5) // to the end of the runs
 	wr := tuitest.NewWire(120, 40)
 	wr.Frame(t, r.View().Content)

@@ -23,15 +23,23 @@ func environmentOf(environ []string) environment {
 	}
 	term := vars["TERM"]
 	e := environment{
-		ascii:   vars["DROLAB_ASCII"] != "" || term == "linux" || term == "dumb" || !utf8Locale(vars),
-		plain:   vars["NO_COLOR"] != "" || term == "dumb",
-		remote:  vars["SSH_CONNECTION"] != "" || vars["SSH_TTY"] != "",
-		profile: colorprofile.Env(environ),
+		ascii:  vars["DROLAB_ASCII"] != "" || term == "linux" || term == "dumb" || !utf8Locale(vars),
+		plain:  vars["NO_COLOR"] != "" || term == "dumb",
+		remote: vars["SSH_CONNECTION"] != "" || vars["SSH_TTY"] != "",
 	}
+	e.take(colorprofile.Env(environ))
 	if e.plain {
 		e.profile = colorprofile.ASCII
 	}
 	return e
+}
+
+// take takes the colours that there are. Over SSH they are at most the 256: half as many bytes
+// as 24 bits take, and all but as fine.
+func (e *environment) take(p colorprofile.Profile) {
+	if e.profile = p; e.remote {
+		e.profile = min(p, colorprofile.ANSI256)
+	}
 }
 
 // utf8Locale tells whether the locale's characters are UTF-8. Where none is

@@ -59,6 +59,7 @@ func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
 	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, dark: true, watch: watch.New(s)}
 	m.bind(table(s, list, m.watch))
+	s.Round = m.env.round()
 	switch {
 	case cfg.Attach || cfg.Replay != nil:
 		m.at = watchPage
@@ -171,6 +172,10 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case lab.Started:
 		cmds = append(cmds, m.started(msg))
+	case lab.Ended:
+		cmds = append(cmds, m.ring(msg))
+	case lab.Listed:
+		m.Colors = lab.ColorsOf(msg.Runs)
 	case lab.Answered:
 		cmds = append(cmds, m.answered(msg))
 	case reading:
@@ -216,7 +221,7 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 // profile takes what Bubble Tea learned of the terminal's colours meanwhile.
 func (m *Model) profile(p colorprofile.Profile) {
 	if !m.env.plain {
-		m.env.profile = p
+		m.env.take(p)
 		m.restyle()
 	}
 }
@@ -349,6 +354,7 @@ func (m *Model) View() tea.View {
 		v.MouseMode = tea.MouseModeAllMotion
 	}
 	v.WindowTitle = "drolab"
+	v.ProgressBar = m.progress()
 	return v
 }
 

@@ -317,3 +317,18 @@ func TestElsewhere(t *testing.T) {
 		t.Errorf("of a key that does nothing anywhere: %q", r.notice.Text)
 	}
 }
+
+// Ctrl-Z suspends the program, on every page.
+func TestSuspend(t *testing.T) {
+	r := newRig(t, tuitest.NewScript(t), 120, 40)
+	for _, page := range []string{"1", "2", "3", "4"} {
+		r.press(page)
+		_, cmd := r.Update(tuitest.KeyPress("ctrl+z"))
+		if cmd == nil {
+			t.Fatalf("page %s: nothing", page)
+		}
+		if _, ok := cmd().(tea.SuspendMsg); !ok {
+			t.Errorf("page %s: no suspend", page)
+		}
+	}
+}

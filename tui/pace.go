@@ -23,6 +23,9 @@ const (
 	boredom    = time.Minute
 	noticeTime = 6 * time.Second // how long a notice stands in the footer's place
 
+	localRound  = time.Second         // of the parts of a page to show what is new
+	remoteRound = 3 * time.Second / 2 // where the line may be slow
+
 	localFrames  = 40 // a second: the first screen comes with the first, a fortieth of a second after the start
 	remoteFrames = 10
 )
@@ -33,6 +36,14 @@ func (e environment) frames() int {
 		return remoteFrames
 	}
 	return localFrames
+}
+
+// round is that of a page's parts.
+func (e environment) round() time.Duration {
+	if e.remote {
+		return remoteRound
+	}
+	return localRound
 }
 
 // tick lets the page look at the files and sets the next tick.

@@ -21,6 +21,7 @@ type rig struct {
 	asked  *tuitest.Asked
 	quit   bool
 	late   bool // of commands asked for together the first is answered last
+	raw    []tea.RawMsg
 }
 
 // newRig returns a Model of w by h cells in true colour on dark, unless the
@@ -31,6 +32,7 @@ func newRig(t testing.TB, s *tuitest.Script, w, h int, environ ...string) *rig {
 	base := []string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8"}
 	r.Model = newModel(lab.Config{Verbs: r.asked, RunsDir: t.TempDir(), DataDir: t.TempDir(), CPU: "a processor",
 		Environ: append(base, environ...)}, s, tuitest.Presets())
+	r.Round = 0
 	r.after = func(time.Duration) tea.Cmd { return nil }
 	r.run(r.Init())
 	r.send(tea.ColorProfileMsg{Profile: r.env.profile}, tea.WindowSizeMsg{Width: w, Height: h})
@@ -60,6 +62,8 @@ func (r *rig) run(cmd tea.Cmd) {
 		}
 	case tea.QuitMsg:
 		r.quit = true
+	case tea.RawMsg:
+		r.raw = append(r.raw, m)
 	default:
 		r.send(m)
 	}

@@ -44,7 +44,7 @@ func TestWatchStates(t *testing.T) {
 		keys []string
 	}{
 		{"zoom", 80, 24, []string{"z"}},
-		{"phase", 80, 24, []string{"tab", "tab", "f", "f", "f", "z"}},
+		{"phase", 80, 24, []string{"tab", "tab", "f", "f", "z"}},
 		{"dots", 120, 40, []string{"d"}},
 		{"time", 120, 40, []string{"a", "a", "l", "s"}},
 		{"log", 120, 40, []string{"w"}},
@@ -235,7 +235,7 @@ func TestCompareGolden(t *testing.T) {
 	})
 	t.Run("unlike", func(t *testing.T) {
 		r := browsing(t, a, "4", 120, 40)
-		r.send(lab.Compare{IDs: []string{"shapes-sfk-s1", "mine-erm-s1", "paper-sfk-s7"}})
+		r.send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-sfk-s1", "mine-erm-s1", "paper-sfk-s7")})
 		tuitest.Golden(t, "compare-unlike", tuitest.Text(r.shot(t)))
 	})
 }

@@ -294,6 +294,7 @@ func TestNotes(t *testing.T) {
 		{func(m *member) { m.meta.Spec.Model = "mlp" }, Model, "model (convnet, mlp)"},
 		{func(m *member) { m.meta.Host.Kernel = "avx512" }, Code, "avx512"},
 		{func(m *member) { m.meta.Host.Version = "abc+changes" }, Code, "abc+changes"},
+		{func(m *member) { m.meta.Spec.Seed += 6 }, Seeds, "(sfk: s1 s2 s3 s4, erm: s7 s8 s9 s10)"},
 	} {
 		table := tabulate(with(c.change), Options{})
 		i := slices.IndexFunc(table.Notes, func(n Note) bool { return n.Kind == c.kind })

@@ -143,13 +143,13 @@ func distinct(members []member, of func(*runner.Meta) string) []string {
 // noteSeeds tells where there is nothing to test, and where rows have other
 // seeds.
 func (t *Table) noteSeeds() {
-	var single, counts []string
+	var single, seeds []string
 	same := true
 	for _, r := range t.Rows {
 		if len(r.Seeds) == 1 {
 			single = append(single, r.Label)
 		}
-		counts = append(counts, fmt.Sprintf("%s: %d", r.Label, len(r.Seeds)))
+		seeds = append(seeds, r.Label+": "+listed(r.Seeds))
 		same = same && slices.Equal(r.Seeds, t.Rows[0].Seeds)
 	}
 	if len(single) > 0 {
@@ -157,8 +157,20 @@ func (t *Table) noteSeeds() {
 			strings.Join(single, ", "))
 	}
 	if !same {
-		t.note(Seeds, nil, "rows have different seeds (%s)", strings.Join(counts, ", "))
+		t.note(Seeds, nil, "rows have different seeds (%s)", strings.Join(seeds, ", "))
 	}
+}
+
+// listed are the seeds, as they are called; of more than a handful their number.
+func listed(seeds []uint64) string {
+	if len(seeds) > 5 {
+		return fmt.Sprintf("%d of them", len(seeds))
+	}
+	var names []string
+	for _, s := range seeds {
+		names = append(names, fmt.Sprintf("s%d", s))
+	}
+	return strings.Join(names, " ")
 }
 
 // noteMissing names the cells that are of fewer runs than their row.

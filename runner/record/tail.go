@@ -20,6 +20,24 @@ type Tail struct {
 	long    bool       // inside a line that is longer than maxLine
 	skipped int
 	buf     []byte
+	only    []string // types of events; nil is all
+}
+
+// Only has events of these types returned alone: the lines of others are not even decoded,
+// which takes nearly all the time. What they hold is not checked then.
+func (t *Tail) Only(types ...string) { t.only = types }
+
+// wanted tells whether a line is of a type that is asked for. Where it does not say its type
+// in its first part, as every line that is written does, it is.
+func (t *Tail) wanted(line []byte) bool {
+	const first = 64 // bytes
+	_, rest, found := bytes.Cut(line[:min(len(line), first)], []byte(`"type":"`))
+	if t.only == nil || !found {
+		return true
+	}
+	return slices.ContainsFunc(t.only, func(s string) bool {
+		return bytes.HasPrefix(rest, append([]byte(s), '"'))
+	})
 }
 
 // Skipped counts the lines so far that are no events: garbage, changed since they
@@ -108,6 +126,9 @@ func (t *Tail) decode(lines []byte, offset int64, f func(e runner.Event, end int
 		if t.long {
 			t.long = false
 			t.skipped++
+			continue
+		}
+		if !t.wanted(line) {
 			continue
 		}
 		e, err := decodeLine(line)

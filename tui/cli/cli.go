@@ -15,6 +15,7 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	cells "drolab/tui/cell"
+	"drolab/tui/lab"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
@@ -42,6 +43,8 @@ type Env struct {
 	// Self returns the command that is this program with other arguments, not
 	// started; nil keeps all runs in this process.
 	Self func(args ...string) *exec.Cmd
+	// Ring is in use without --ring.
+	Ring string
 	// Notify is the command in use without --notify.
 	Notify string
 	// RuntimeDir is the user's folder for sockets ($XDG_RUNTIME_DIR), or empty.
@@ -61,6 +64,8 @@ type app struct {
 
 	data, runs string
 	notify     string
+	bell       string   // --ring
+	rings      lab.Ring // as it was read
 	threads    int
 
 	exports bool // event files are written of the runs that are watched
@@ -171,6 +176,10 @@ func (a *app) root() *cobra.Command {
 		Args: noCommand,
 		RunE: a.openInterface,
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			var err error
+			if a.rings, err = lab.ParseRing(a.bell); err != nil {
+				return err
+			}
 			return a.useThreads(c.Flags().Changed("threads"))
 		},
 	}
@@ -182,6 +191,8 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.runs, "runs", a.RunsDir, "folder of the runs (DROLAB_RUNS)")
 	flags.StringVar(&a.notify, "notify", a.Notify,
 		"command to run when a run is done or has failed, its summary on the input (DROLAB_NOTIFY)")
+	flags.StringVar(&a.bell, "ring", a.Ring, "what the interface has the terminal show of its runs: 9 or 777 "+
+		"(a notification by that OSC) and progress (OSC 9;4), as 9,progress (DROLAB_RING; default nothing)")
 	flags.IntVar(&a.threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(
 		a.runCommand(), a.presetsCommand(), a.runsCommand(), a.showCommand(), a.compareCommand(),

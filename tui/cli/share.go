@@ -13,6 +13,7 @@ import (
 
 	"drolab/runner/engine"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 	"drolab/tui/share"
 
 	"github.com/spf13/cobra"
@@ -93,7 +94,7 @@ func (a *app) share(ctx context.Context, f sharing) error {
 	}
 	runtime.GOMAXPROCS(1) // one core for all viewers together; the others are the runs'
 	cfg := a.screen(dir, true)
-	cfg.Verbs = engine.ReadOnly{}
+	cfg.Verbs, cfg.Ring = engine.ReadOnly{}, lab.Ring{}
 	fmt.Fprintf(a.Stdout, "%s may look at %s, with %s\nhost key %s\n", kit.Plural(len(keys), "key"), clean(dir),
 		connect(l.Addr()), fingerprint)
 	err = share.Serve(ctx, l, share.Settings{Lab: cfg, HostKey: hostKey, AuthorizedKeys: f.keys,

@@ -13,6 +13,24 @@ import (
 // chart draws the chosen measure: a line a group, with a band where it has
 // several seeds.
 func (p *Page) chart() *plot.Chart {
+	key := chartedKey{p.round, p.grown, p.measure}
+	if p.charted.chart == nil || p.charted.key != key {
+		p.charted = charted{key, p.newChart()}
+	}
+	return p.charted.chart
+}
+
+// charted is the chart of last time, which hundreds of runs make dear; chartedKey is what
+// it depends on.
+type (
+	charted struct {
+		key   chartedKey
+		chart *plot.Chart
+	}
+	chartedKey struct{ round, grown, measure int }
+)
+
+func (p *Page) newChart() *plot.Chart {
 	c := &plot.Chart{X: plot.EmptyRange(), Ends: true, Percent: curves()[p.measure].Scale == dro.Percent}
 	last := 0.0
 	for i, row := range p.table.Rows {
@@ -25,7 +43,7 @@ func (p *Page) chart() *plot.Chart {
 				}
 			}
 		}
-		name, number, glyph := cell.Clean(row.Label), uint8(i%kit.Colors), p.Theme.Glyph(i)
+		name, number, glyph := cell.Clean(row.Label), p.colors[i], p.Theme.Glyph(int(p.colors[i]))
 		switch {
 		case len(seeds) > 1 && glyph != 0: // a band has no glyph
 			line := meanLine(seeds, last)
@@ -80,7 +98,7 @@ func (p *Page) curvesHead(c *plot.Chart, r plot.Report, w int) string {
 	t := p.Theme
 	s := " "
 	for i := range p.table.Rows {
-		s += t.Series[i%kit.Colors].Paint(p.groupName(i)) + "  "
+		s += t.Series[p.colors[i]].Paint(p.groupName(i)) + "  "
 	}
 	if len(c.Bands) > 0 {
 		s += t.Dim.Paint("mean and 95 % t interval over seeds  ")

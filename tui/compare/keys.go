@@ -58,17 +58,16 @@ func (p *Page) otherStep() tea.Cmd {
 	}
 	p.round++
 	p.loading = true
-	return tea.Batch(compareRuns(p.Source, p.names(), p.at, p.round), kit.Notify("figures of the "+p.at+" step"))
+	return tea.Batch(compareRuns(p.Source, p.chosen(), p.at, p.round),
+		kit.Notify("figures of the "+p.at+" step"))
 }
 
-// names are those of the runs that were selected; none for the newest experiment.
-func (p *Page) names() (ids []string) {
+// chosen are the runs that were selected; none for the newest experiment.
+func (p *Page) chosen() []*record.Run {
 	if p.asked {
-		for _, r := range p.runs {
-			ids = append(ids, r.Meta.ID)
-		}
+		return p.runs
 	}
-	return ids
+	return nil
 }
 
 func (p *Page) noBack() string {

@@ -16,14 +16,19 @@ type comparedMsg struct {
 	diffs  []compare.KeyDiff // settings in which the rows differ, a value a row
 	logs   []lab.Log         // of the runs
 	round  int               // of the question; an older one is stale
-	err    error
 }
 
-// curvesMsg brings the evaluations of one run, and its resumes.
+// curvesMsg brings evaluations, and resumes.
 type curvesMsg struct {
-	run    int // index into the runs of comparedMsg
+	parts []curvePart
+	next  int  // the log that is read next
+	end   bool // there is no more
+	round int
+	err   error
+}
+
+// curvePart is of one run: an index into the runs of comparedMsg.
+type curvePart struct {
+	run    int
 	events []runner.Event
-	end    bool // there is no more
-	round  int
-	err    error
 }

@@ -34,15 +34,18 @@ type Page struct {
 	about  string // the preset that is compared, where nothing was selected
 	runs   []*record.Run
 	table  *compare.Table
+	colors []uint8 // of its rows
 	diffs  []compare.KeyDiff
 	logs   []lab.Log
 	series [][]*plot.Series // by run, then by curve
-	err    error
 
 	part        comparePart
-	measure     int // of curves()
-	top, column int // first line and first row of the table that are shown
-	scroll      int // first line of the notes
+	measure     int  // of curves()
+	top, column int  // first line and first row of the table that are shown
+	scroll      int  // first line of the notes
+	reading     bool // the curves
+	grown       int  // how often they were
+	charted     charted
 	memo        kit.Memo
 	drawn       kit.Canvas // the curves
 }
@@ -76,10 +79,10 @@ func (p *Page) Init() tea.Cmd {
 }
 
 // ask asks for the table of runs; none are the newest experiment's.
-func (p *Page) ask(ids []string) tea.Cmd {
+func (p *Page) ask(runs []*record.Run) tea.Cmd {
 	p.round++
-	p.loading, p.asked, p.at = true, len(ids) > 0, ""
-	return compareRuns(p.Source, ids, p.at, p.round)
+	p.loading, p.asked, p.at = true, len(runs) > 0, ""
+	return compareRuns(p.Source, runs, p.at, p.round)
 }
 
 // move scrolls the table, or the notes where they have the focus.
@@ -105,7 +108,7 @@ func (p *Page) scrolled() (at *int, most int) {
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case lab.Compare:
-		return p.ask(msg.IDs)
+		return p.ask(msg.Runs)
 	case comparedMsg:
 		if msg.round != p.round {
 			break
@@ -146,27 +149,54 @@ func sameRuns(a, b []*record.Run) bool {
 
 // take shows a new table and starts to read the curves.
 func (p *Page) take(msg comparedMsg) tea.Cmd {
-	p.loading, p.err = false, msg.err
+	p.loading = false
 	p.about, p.runs, p.table, p.diffs, p.logs = msg.preset, msg.runs, msg.table, msg.diffs, msg.logs
-	p.top, p.column, p.scroll, p.series = 0, 0, 0, nil
-	var cmds []tea.Cmd
-	for i := range p.logs {
+	p.top, p.column, p.scroll, p.series, p.colors = 0, 0, 0, nil, nil
+	if p.table != nil {
+		p.colors = p.Colors.Of(p.rowRuns())
+	}
+	for range p.logs {
 		list := make([]*plot.Series, len(curves()))
 		for c, curve := range curves() {
 			list[c] = plot.NewSeries(curve.Title)
 		}
 		p.series = append(p.series, list)
-		cmds = append(cmds, p.readOn(i))
 	}
-	return tea.Batch(cmds...)
+	p.reading = true
+	return readEvals(p.logs, 0, p.round)
 }
 
-// grow appends what was read to the curves of a run and goes on reading.
+// rowRuns are the first runs of the table's rows.
+func (p *Page) rowRuns() (list []*runner.Meta) {
+	for _, row := range p.table.Rows {
+		i := slices.IndexFunc(p.runs, func(r *record.Run) bool { return r.Meta.ID == row.Runs[0] })
+		list = append(list, &p.runs[i].Meta)
+	}
+	return list
+}
+
+// grow appends what was read to the curves and goes on reading.
 func (p *Page) grow(msg curvesMsg) tea.Cmd {
-	perEpoch := float64(max(1, p.runs[msg.run].Meta.StepsPerEpoch))
-	for _, e := range msg.events {
+	for _, part := range msg.parts {
+		p.extend(part.run, part.events)
+	}
+	var cmd tea.Cmd
+	if msg.err != nil {
+		cmd = kit.Complain(msg.err)
+	}
+	if p.reading = !msg.end; msg.end { // drawn once, as hundreds of runs cost more than they tell half-way
+		p.grown++
+		return cmd
+	}
+	return tea.Batch(cmd, readEvals(p.logs, msg.next, p.round))
+}
+
+// extend appends events to the curves of a run.
+func (p *Page) extend(run int, events []runner.Event) {
+	perEpoch := float64(max(1, p.runs[run].Meta.StepsPerEpoch))
+	for _, e := range events {
 		for c, curve := range curves() {
-			switch s := p.series[msg.run][c]; e := e.(type) {
+			switch s := p.series[run][c]; e := e.(type) {
 			case *runner.ResumeEvent:
 				s.Rewind(float64(e.Step) / perEpoch)
 			case *runner.EvalEvent:
@@ -174,15 +204,4 @@ func (p *Page) grow(msg curvesMsg) tea.Cmd {
 			}
 		}
 	}
-	if msg.err != nil {
-		return kit.Complain(msg.err)
-	}
-	if msg.end {
-		return nil
-	}
-	return p.readOn(msg.run)
-}
-
-func (p *Page) readOn(run int) tea.Cmd {
-	return readEvals(p.logs[run], run, p.round)
 }

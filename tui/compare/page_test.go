@@ -59,7 +59,7 @@ func TestCompareMarksOnlyTheSignificant(t *testing.T) {
 	if marks == 0 || !strings.Contains(screen, bestMark) {
 		t.Error("nothing is marked: the archive's seeds differ by less than its methods")
 	}
-	r.Send(lab.Compare{IDs: []string{"shapes-sfk-s1", "shapes-erm-s1"}})
+	r.Send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-sfk-s1", "shapes-erm-s1")})
 	for c := range p.table.Columns {
 		for i := range p.table.Rows {
 			if f := p.figures(i, c); strings.Contains(f, bestMark) || strings.Contains(f, "±") {
@@ -134,7 +134,7 @@ func TestCurvesRewind(t *testing.T) {
 	}
 	resume := &runner.ResumeEvent{Head: runner.Head{Step: 5 * p.runs[0].Meta.StepsPerEpoch}}
 	eval := &runner.EvalEvent{Epoch: 6, Values: runner.Values{{Name: "test_loss", Number: runner.Num(7)}}}
-	p.grow(curvesMsg{run: 0, round: p.round, end: true, events: []runner.Event{resume, eval}})
+	p.grow(curvesMsg{round: p.round, end: true, parts: []curvePart{{0, []runner.Event{resume, eval}}}})
 	if x, y := s.XRange().Hi, s.At(6); x != 6 || y != 7 {
 		t.Errorf("the curve ends at (%g, %g)", x, y)
 	}
@@ -163,7 +163,7 @@ func TestCompareGrows(t *testing.T) {
 	if p.table != table || p.series[0][0].Len() != points {
 		t.Error("the table was made again for the same runs")
 	}
-	r.Send(lab.Compare{IDs: []string{"shapes-erm-s1"}})
+	r.Send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-erm-s1")})
 	a.Add(t, "shapes-erm-s2", tuitest.Archived(dro.ERM, 2, "shapes", tuitest.Epoch0()), runner.Done, "")
 	r.Wait(11*time.Second, time.Second)
 	if len(p.runs) != 1 {
@@ -175,13 +175,9 @@ func TestCompareGrows(t *testing.T) {
 func TestCompareStale(t *testing.T) {
 	r, p := compareOf(t, tuitest.NewArchive(t))
 	table, points := p.table, p.series[0][0].Len()
-	r.Send(comparedMsg{round: p.round - 1}, curvesMsg{round: p.round - 1, run: 99})
+	r.Send(comparedMsg{round: p.round - 1}, curvesMsg{round: p.round - 1, parts: []curvePart{{run: 99}}})
 	if p.table != table || p.series[0][0].Len() != points {
 		t.Error("a stale answer was taken")
-	}
-	r.Send(lab.Compare{IDs: []string{"no-such-run"}})
-	if p.err == nil || !strings.Contains(tuitest.Text(r.Shot()), "no run no-such-run") || p.table != nil {
-		t.Errorf("a run that is not there: %v", p.err)
 	}
 }
 

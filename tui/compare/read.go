@@ -2,6 +2,7 @@ package compare
 
 import (
 	"slices"
+	"time"
 
 	"drolab/runner"
 	"drolab/runner/compare"
@@ -12,24 +13,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// compareRuns reads the runs of the given names, or those that belong to the
-// newest finished one, and makes the table of them: of the last or of the selected step,
-// "" of what suits.
-func compareRuns(s lab.Source, ids []string, at string, round int) tea.Cmd {
+// compareRuns makes the table of the runs or, without any, of those that belong to the
+// newest finished one: of the last or of the selected step, "" of what suits.
+func compareRuns(s lab.Source, runs []*record.Run, at string, round int) tea.Cmd {
 	return func() tea.Msg {
-		m := comparedMsg{round: round}
-		if len(ids) == 0 {
+		m := comparedMsg{round: round, runs: runs}
+		if len(runs) == 0 {
 			all, _ := s.List()
 			m.runs, m.preset = experiment(all)
 			m.live = lab.AnyLive(all)
-		}
-		for _, id := range ids {
-			r, err := s.Find(id)
-			if err != nil {
-				m.err = err
-				return m
-			}
-			m.runs = append(m.runs, r)
 		}
 		m.table = compare.Runs(m.runs, compare.Options{At: at})
 		var specs []runner.Spec
@@ -39,7 +31,7 @@ func compareRuns(s lab.Source, ids []string, at string, round int) tea.Cmd {
 		}
 		m.diffs = compare.Diff(specs)
 		for _, r := range m.runs {
-			m.logs = append(m.logs, s.Open(r))
+			m.logs = append(m.logs, lab.Evaluations(s, r))
 		}
 		return m
 	}
@@ -68,25 +60,23 @@ func sameExperiment(a, b *runner.Spec) bool {
 	})
 }
 
-// readEvals reads the next part of a run's log, about 16 MB at most, and keeps
-// what curves are made of: evaluations, and the resumes that discard some.
-func readEvals(log lab.Log, run, round int) tea.Cmd {
-	const parts = 16 // of a megabyte each
+// readEvals reads what is next in the logs from one of them on, for about so long: a message
+// a log would be a frame a log.
+func readEvals(logs []lab.Log, from, round int) tea.Cmd {
+	const enough = time.Second / 5
 	return func() tea.Msg {
-		m := curvesMsg{run: run, round: round}
-		for range parts {
-			events, err := log.Read()
-			if err != nil || len(events) == 0 {
-				m.err, m.end = err, true
-				return m
+		m := curvesMsg{round: round, next: from}
+		for start := time.Now(); m.next < len(logs) && time.Since(start) < enough; {
+			events, err := logs[m.next].Read()
+			m.parts = append(m.parts, curvePart{m.next, events})
+			if err != nil {
+				m.err = err
 			}
-			for _, e := range events {
-				switch e.(type) {
-				case *runner.EvalEvent, *runner.ResumeEvent:
-					m.events = append(m.events, e)
-				}
+			if err != nil || len(events) == 0 {
+				m.next++
 			}
 		}
+		m.end = m.next == len(logs)
 		return m
 	}
 }

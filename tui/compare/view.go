@@ -81,10 +81,14 @@ func (p *Page) View(w, h int) []string {
 		return p.empty(w, h)
 	}
 	lay, box := p.layout(w, h), kit.Boxed(h)
+	note := "by epoch"
+	if p.reading {
+		note = "reading the curves"
+	}
 	place := p.Theme.Place
 	return kit.Compose(w, h, []kit.Placed{
 		place(lay.table, p.heading(), tableNote, p.part == tablePart, box, p.viewTable),
-		place(lay.curves, p.Theme.Greek(curves()[p.measure].Title), "by epoch", p.part == curvesPart, box,
+		place(lay.curves, p.Theme.Greek(curves()[p.measure].Title), note, p.part == curvesPart, box,
 			p.viewCurves),
 		place(lay.notes, "Read with care", "", p.part == notesPart, box, p.viewNotes),
 	})
@@ -96,10 +100,8 @@ func (p *Page) empty(w, h int) []string {
 	lines := []string{"Nothing to compare yet: no run is done.", "",
 		"Select runs on page 3 with the space bar and press c there."}
 	switch {
-	case p.loading || p.table == nil && p.err == nil:
+	case p.loading || p.table == nil:
 		lines = []string{"reading the runs"}
-	case p.err != nil:
-		lines = []string{"! " + cell.OneLine(p.err.Error())}
 	case len(p.runs) > 0:
 		lines = nil
 		for _, n := range p.table.Notes {
@@ -240,7 +242,7 @@ func (p *Page) cellWidth(row int) int {
 
 // groupName is the name of a group, with its glyph.
 func (p *Page) groupName(row int) string {
-	return string(p.Theme.Marks[row%kit.Colors]) + " " + p.Theme.Greek(cell.Clean(p.table.Rows[row].Title()))
+	return string(p.Theme.Marks[p.colors[row]]) + " " + p.Theme.Greek(cell.Clean(p.table.Rows[row].Title()))
 }
 
 // groups are the groups from p.column on that fit whole, at least one.
@@ -295,7 +297,7 @@ func (p *Page) viewTable(w, h int) []string {
 	seeds := t.Dim.Paint(kit.Left(p.seedsLabel(len(groups)), p.labelCells()))
 	for _, i := range groups {
 		cw := p.cellWidth(i)
-		head += t.Series[i%kit.Colors].Paint(kit.Right(cell.Cut(p.groupName(i), cw-2)+" ", cw))
+		head += t.Series[p.colors[i]].Paint(kit.Right(cell.Cut(p.groupName(i), cw-2)+" ", cw))
 		seeds += t.Dim.Paint(kit.Right(fmt.Sprintf("%d ", len(p.table.Rows[i].Runs)), cw))
 	}
 	lines := []string{head, seeds}

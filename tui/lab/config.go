@@ -2,6 +2,7 @@ package lab
 
 import (
 	"io"
+	"time"
 
 	"drolab/runner"
 )
@@ -33,6 +34,10 @@ type Config struct {
 	// Dir is a folder whose presets are listed beside the program's own; empty is
 	// none.
 	Dir string
+	// Box says in a line how busy the machine is; nil where nobody knows.
+	Box func(now time.Time) string
+	// Ring is what the terminal itself is told.
+	Ring Ring
 	// Stdin and Stdout are the terminal.
 	Stdin  io.Reader
 	Stdout io.Writer

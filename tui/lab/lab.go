@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"drolab/runner"
 	"drolab/tui/kit"
@@ -20,6 +21,11 @@ type Lab struct {
 	Mine map[string]bool
 	// Body is the pages' part of the screen, for where the mouse points.
 	Body kit.Rect
+	// Colors are those of the configurations in the folder, as far as it was looked at.
+	Colors Colors
+	// Round is how long it takes until each part of a page had its turn to show what is new;
+	// 0 shows all of it at once.
+	Round time.Duration
 }
 
 // Started returns the runs of this process, in the order of their names.

@@ -30,8 +30,8 @@ type Watch struct {
 // colours.
 const MaxWatched = kit.Colors
 
-// Compare asks the Compare page for a table of these runs.
-type Compare struct{ IDs []string }
+// Compare asks the Compare page for a table of these runs, as they stood a moment ago.
+type Compare struct{ Runs []*record.Run }
 
 // Listed brings all runs of the folder, newest first.
 type Listed struct {

@@ -13,6 +13,16 @@ type Source interface {
 	Delete(id string) error
 }
 
+// Evaluations is the log of a run with nothing but its evaluations and the resumes that
+// discard some, where it can tell them from the rest.
+func Evaluations(s Source, r *record.Run) Log {
+	log := s.Open(r)
+	if l, ok := log.(interface{ Only(types ...string) }); ok {
+		l.Only("eval", "resume")
+	}
+	return log
+}
+
 // Log gives the events of a run as they are appended.
 type Log = record.Log
 

@@ -335,3 +335,19 @@ func TestBoxesAreReached(t *testing.T) {
 		}
 	}
 }
+
+// Tab and then Enter start nothing, on whatever setting: not even the review opens.
+func TestTabEnterStartsNothing(t *testing.T) {
+	r, l, s := launchOf(t)
+	r.Press("tab")
+	for range l.settings() {
+		if r.Press("enter"); len(s.Requests) != 0 || r.Overlay != nil {
+			t.Fatalf("Enter on %s asks to start %+v", l.key(), s.Requests)
+		}
+		r.Press("esc")
+		if !l.right {
+			r.Press("tab")
+		}
+		r.Press("down")
+	}
+}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/compare"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
@@ -116,7 +118,7 @@ func (l *Page) presetLine(i, w int) string {
 	}
 	name := "  " + cell.Clean(cmp.Or(p.File, p.Name))
 	if !reflect.DeepEqual(l.specs[i], p.Spec) {
-		name += " " + t.Changed
+		name += " " + t.Changed + t.Greek(l.edits(i))
 	}
 	line := kit.Spread(" "+name, note+" ", w)
 	switch {
@@ -128,6 +130,16 @@ func (l *Page) presetLine(i, w int) string {
 		return t.Dim.Paint(line)
 	}
 	return line
+}
+
+// edits are what an edited preset differs in, in a few letters each.
+func (l *Page) edits(i int) (s string) {
+	for _, d := range compare.Diff([]runner.Spec{l.list[i].Spec, l.specs[i]}) {
+		if value := d.Values[1]; value != "" {
+			s += " " + cell.Clean(compare.Short(d.Key, value))
+		}
+	}
+	return s
 }
 
 // legend explains the marks before the settings.

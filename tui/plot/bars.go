@@ -166,16 +166,23 @@ const (
 	FewMark = '?'
 )
 
-func (b *Bars) row(f *Frame, y int, bar *Bar, l barLayout) {
-	text, mark := Style{}, ' '
+// rowLabel writes what a row is called in so many cells, and behind them whether it is the
+// worst or of too few samples; it returns the style of these.
+func (f *Frame) rowLabel(y, cells int, label string, worst, few bool, cs Charset) (text Style) {
+	mark := ' '
 	switch {
-	case bar.Worst:
-		text.Role, mark = Worst, b.Charset.rune(worstMark)
-	case bar.Few:
+	case worst:
+		text.Role, mark = Worst, cs.rune(worstMark)
+	case few:
 		text.Role, mark = Axis, FewMark
 	}
-	f.text(0, y, l.label, cell.Middle(b.Charset.spell(bar.Label), l.label), text)
-	f.set(l.label, y, mark, text)
+	f.text(0, y, cells, cell.Middle(cs.spell(label), cells), text)
+	f.set(cells, y, mark, text)
+	return text
+}
+
+func (b *Bars) row(f *Frame, y int, bar *Bar, l barLayout) {
+	text := f.rowLabel(y, l.label, bar.Label, bar.Worst, bar.Few, b.Charset)
 	x := l.label
 	if l.label > 0 {
 		x++

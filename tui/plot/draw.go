@@ -265,15 +265,19 @@ func (p *panel) alerts() {
 	}
 }
 
-// labels names references at their right end, where no line is drawn, and
-// markers on top.
+// labels names references as far to the right as no line is drawn (one that ends on
+// a bound leaves its start to the name), and markers on top.
 func (p *panel) labels() {
 	for _, ref := range p.chart.Refs {
 		y, ok := p.row(ref.Y)
 		name := cell.Cut(p.chart.Charset.spell(ref.Name), p.w/3)
 		n := cell.Width(name)
-		if ok && n > 0 && p.free(p.w-n, y, n) {
-			p.f.textRight(p.x0, y, p.w, name, Style{Role: Ref})
+		end := p.w
+		for ok && end > n && !p.free(end-n, y, n) {
+			end--
+		}
+		if ok && n > 0 && p.free(end-n, y, n) {
+			p.f.textRight(p.x0, y, end, name, Style{Role: Ref})
 		}
 	}
 	for _, m := range p.chart.Markers {

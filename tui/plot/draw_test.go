@@ -2,6 +2,7 @@ package plot
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -61,6 +62,22 @@ func TestSpots(t *testing.T) {
 		}
 		if len(at) != 1 || at[0].Style != (Style{Data, 3}) {
 			t.Errorf("charset %d: %d spots\n%s", cs, len(at), f)
+		}
+	}
+}
+
+// TestBoundIsNamed wants a bound to keep its name when a line ends on it, and to lose
+// it where there is no room at all.
+func TestBoundIsNamed(t *testing.T) {
+	for from, want := range map[float64]bool{0: false, 6: true, 20: true} {
+		s := NewSeries("s")
+		for i := range 10 {
+			s.Append(float64(i), math.Max(1, 1+from-float64(i)))
+		}
+		c := Chart{X: Range{0, 9}, Y: Range{0, 22}, Lines: []Line{{Series: s}}, Refs: []RefLine{{"bound", 1}}}
+		f, _ := c.Draw(60, 20)
+		if got := strings.Contains(f.String(), "bound"); got != want {
+			t.Errorf("a line from %g above it: named %v\n%s", from, got, f)
 		}
 	}
 }

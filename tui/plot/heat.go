@@ -171,12 +171,7 @@ const mostHigh = 3
 
 func (h *HeatMap) row(f *Frame, x0, y, place int, named bool) {
 	if place < len(h.Labels) && x0 > 0 && named {
-		text, mark := Style{}, ' '
-		if place == h.Mark {
-			text.Role, mark = Worst, h.Charset.rune(worstMark)
-		}
-		f.text(0, y, x0-2, cell.Middle(h.Charset.spell(h.Labels[place]), x0-2), text)
-		f.set(x0-2, y, mark, text)
+		f.rowLabel(y, x0-2, h.Labels[place], place == h.Mark, false, h.Charset)
 	}
 	cross := h.column(h.Cross.X, f.W-x0)
 	for x := range f.W - x0 {

@@ -140,15 +140,7 @@ func (s *Spread) number(v float64) string {
 }
 
 func (s *Spread) row(f *Frame, y int, r *SpreadRow, l spreadLayout) {
-	text, mark := Style{}, ' '
-	switch {
-	case r.Worst:
-		text.Role, mark = Worst, s.Charset.rune(worstMark)
-	case r.Few:
-		text.Role, mark = Axis, FewMark
-	}
-	f.text(0, y, l.label, cell.Middle(s.Charset.spell(r.Label), l.label), text)
-	f.set(l.label, y, mark, text)
+	text := f.rowLabel(y, l.label, r.Label, r.Worst, r.Few, s.Charset)
 	s.marks(f, l.label+2, y, l.line, r)
 	x := l.label + 2 + l.line + 1
 	if l.value > 0 {
@@ -178,20 +170,20 @@ func (s *Spread) value(v float64) string {
 	return Brief(v)
 }
 
-// marks draws the line, from the least value to the greatest heavier, and the marks.
+// marks draws a dot at every quarter of the line, the line itself from the least value to
+// the greatest, and the marks. Dots all along would be sent again whenever a mark moves.
 func (s *Spread) marks(f *Frame, x0, y, w int, r *SpreadRow) {
-	lo, hi := w, -1
+	lo, hi, axis := w, -1, Style{Role: Axis}
 	for _, v := range r.Values {
 		if finite(v) {
 			lo, hi = min(lo, s.column(v, w)), max(hi, s.column(v, w))
 		}
 	}
-	for x := range w {
-		if x >= lo && x <= hi {
-			f.set(x0+x, y, s.Charset.rune('─'), Style{Role: Axis})
-		} else {
-			f.set(x0+x, y, s.Charset.rune('·'), Style{Role: Axis})
-		}
+	for quarter := range 5 {
+		f.set(x0+quarter*(w-1)/4, y, s.Charset.rune('·'), axis)
+	}
+	for x := max(0, lo); x <= min(hi, w-1); x++ { // a column of what is no number is anywhere
+		f.set(x0+x, y, s.Charset.rune('─'), axis)
 	}
 	for i := range r.Values {
 		if i != s.Front {

@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 
@@ -13,28 +12,12 @@ import (
 // Folded, runs that differ in nothing but the seed share a line, which the newest
 // of them stands for.
 
-// configuration tells runs apart that differ in more than the seed.
-func (p *Page) configuration(r *record.Run) string {
-	if key, ok := p.configurations[r.Meta.ID]; ok {
-		return key
-	}
-	spec := r.Meta.Spec
-	spec.Seed = 0
-	b, err := json.Marshal(&spec)
-	if err != nil {
-		b = []byte(r.Meta.ID) // nothing else is like it
-	}
-	key := r.Meta.Preset + " " + r.Meta.Parent + " " + string(b)
-	p.configurations[r.Meta.ID] = key
-	return key
-}
-
 // fold keeps one run of each configuration, and remembers the others with it.
 func (p *Page) fold(list []*record.Run) (kept []*record.Run) {
 	p.seeds = map[string][]*record.Run{}
 	first := map[string]string{} // the run that stands for a configuration
 	for _, r := range list {
-		key := p.configuration(r)
+		key := p.configurations[r.Meta.ID]
 		id, there := first[key]
 		if !there {
 			id = r.Meta.ID
@@ -57,7 +40,7 @@ func (p *Page) lineOf(r *record.Run) line {
 // toggleFold puts seeds together, or apart again.
 func (p *Page) toggleFold() {
 	p.folded = !p.folded
-	p.columns = runColumns(p.folded)
+	p.furnish()
 	p.arrange()
 }
 

@@ -13,9 +13,9 @@ import (
 	"drolab/tui/lab"
 )
 
-// TestFork starts a run from the chosen checkpoint, with the settings that were
-// typed, and none while these are wrong.
-func TestFork(t *testing.T) {
+// trained is a folder with a run that has checkpoints.
+func trained(t *testing.T) (*record.Store, []string) {
+	t.Helper()
 	store, err := record.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -24,11 +24,19 @@ func TestFork(t *testing.T) {
 	spec := runner.Defaults()
 	spec.Algorithms, spec.Dataset, spec.Model, spec.Batch, spec.Epochs = []dro.Algorithm{dro.ERM}, "csv:example",
 		"linear", 32, 3
+	spec.CheckpointEvery = 15
 	ids, err := q.Start(runner.Request{Preset: "csv", Specs: []runner.Spec{spec}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	q.Wait()
+	return store, ids
+}
+
+// TestFork starts a run from the chosen checkpoint, with the settings that were
+// typed, and none while these are wrong.
+func TestFork(t *testing.T) {
+	store, ids := trained(t)
 	s := &tuitest.Starter{}
 	l := tuitest.NewLab(t, lab.Folder(store.Dir()), lab.Config{Verbs: s, RunsDir: store.Dir()}, 120, 38)
 	p := New(l)

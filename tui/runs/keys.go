@@ -45,6 +45,9 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("s"), Hint: "sort", Help: "sort by the next column", Why: p.none, Do: kit.Just(p.sortNext)},
 		{Keys: kit.On("S"), Help: "sort by the same column, the other way round", Why: p.none,
 			Do: kit.Just(p.sortBack)},
+		{Keys: kit.On("C"), Hint: "columns", Help: "choose columns, and the one to sort by", Why: p.none,
+			Do: p.chooseColumns},
+		{Keys: kit.On("v"), Help: "last values, best ones or those at an epoch", Why: p.none, Do: p.chooseMoment},
 		{Keys: kit.On("o"), Help: "one line for runs that differ in the seed alone, or for each", Why: p.none,
 			Do: kit.Just(p.toggleFold)},
 		{Keys: kit.On("F"), Help: "fork: go on from a checkpoint with other settings", Why: p.none, Do: p.fork,
@@ -112,17 +115,13 @@ func (p *Page) sortBack() {
 	p.arrange()
 }
 
-func (p *Page) goIn() tea.Cmd {
-	runs := p.picked()
-	return kit.Send(lab.Watch{IDs: ids(runs[:min(len(runs), lab.MaxWatched)])})
-}
+func (p *Page) goIn() tea.Cmd { return kit.Send(lab.Watch{IDs: ids(p.picked())}) }
 
 func (p *Page) replay() tea.Cmd {
-	runs := p.picked()
-	return kit.Send(lab.Watch{IDs: ids(runs[:min(len(runs), lab.MaxWatched)]), Replay: &lab.Replay{}})
+	return kit.Send(lab.Watch{IDs: ids(p.picked()), Replay: &lab.Replay{}})
 }
 
-func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{IDs: ids(p.fit(canCompare))}) }
+func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.fit(canCompare)}) }
 
 func (p *Page) resume() tea.Cmd { return p.each("resume", p.fit(canResume)) }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"drolab/runner"
+	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -32,9 +34,17 @@ type Page struct {
 
 	folded         bool                     // runs that differ in the seed alone share a line
 	seeds          map[string][]*record.Run // folded: the runs of a line, by the name of its first
+	names          map[string]string        // what tells runs from those of their method and preset, by name
 	configurations map[string]string        // of runs, by name
+	colors         map[string]uint8         // of their configurations
+	keys           []string                 // of the settings in which runs differ
+	pins           map[string][]int64       // the steps of pinned checkpoints, by run
 
-	columns  []runColumn
+	columns       []runColumn
+	chosenColumns map[string]bool // shown or hidden, whatever the room; by head
+	value         moment          // of measures
+	evals         map[string]evals
+
 	by       int // column that the list is sorted by
 	reversed bool
 
@@ -49,8 +59,10 @@ type Page struct {
 
 // New returns the page.
 func New(s *lab.Lab) *Page {
-	return &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), columns: runColumns(false),
-		configurations: map[string]string{}, filter: allOf{}}
+	p := &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), columns: runColumns(false, last),
+		chosenColumns: map[string]bool{}, evals: map[string]evals{}, filter: allOf{}}
+	p.furnish()
+	return p
 }
 
 // Title implements the interface's page.
@@ -158,7 +170,22 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	case lab.Listed:
 		p.all, p.problems, p.loaded, p.busy = msg.Runs, msg.Problems, true, false
 		p.forget()
+		p.name()
 		p.arrange()
+		return tea.Batch(p.readPins(), p.readEvals())
+	case pinsMsg:
+		p.pins = msg
+	case momentMsg:
+		p.value = msg.moment
+		p.furnish()
+		p.arrange()
+		return p.readEvals()
+	case evalsMsg:
+		maps.Copy(p.evals, msg.of)
+		p.arrange()
+		if msg.err != nil {
+			return kit.Complain(msg.err)
+		}
 	case deletedMsg:
 		cmd := kit.Notify("deleted " + kit.Plural(len(msg.ids), "run"))
 		if len(msg.problems) > 0 {
@@ -191,6 +218,50 @@ func (p *Page) forget() {
 		there[r.Meta.ID] = true
 	}
 	maps.DeleteFunc(p.chosen, func(id string, _ bool) bool { return !there[id] })
+}
+
+// name finds what tells the runs apart.
+func (p *Page) name() {
+	var metas []*runner.Meta
+	var specs []runner.Spec
+	for _, r := range p.all {
+		metas, specs = append(metas, &r.Meta), append(specs, r.Meta.Spec)
+	}
+	if len(metas) == len(p.names) && !slices.ContainsFunc(metas, func(m *runner.Meta) bool {
+		_, known := p.names[m.ID]
+		return !known
+	}) {
+		return
+	}
+	p.names, p.keys = map[string]string{}, nil
+	p.colors, p.configurations = map[string]uint8{}, map[string]string{}
+	for _, m := range metas {
+		p.configurations[m.ID] = compare.Configuration(m)
+		p.colors[m.ID] = p.Colors.Of([]*runner.Meta{m})[0]
+	}
+	for i, text := range compare.Differences(metas) {
+		p.names[metas[i].ID] = text
+	}
+	for _, d := range compare.Diff(specs) {
+		p.keys = append(p.keys, d.Key)
+	}
+	p.furnish()
+}
+
+// pinsMsg brings the pinned checkpoints of the runs that have some.
+type pinsMsg map[string][]int64
+
+func (p *Page) readPins() tea.Cmd {
+	runs := p.all
+	return func() tea.Msg {
+		m := pinsMsg{}
+		for _, r := range runs {
+			if steps, err := r.Pinned(); err == nil && len(steps) > 0 {
+				m[r.Meta.ID] = steps
+			}
+		}
+		return m
+	}
 }
 
 // press takes a key while the filter is typed: the list follows at once.

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -107,7 +108,7 @@ func TestSorting(t *testing.T) {
 	by := func(c runColumn) func(a, b *record.Run) int {
 		return func(a, b *record.Run) int { return c.compare(line{a}, line{b}) }
 	}
-	for i, c := range runColumns(false) {
+	for i, c := range runColumns(false, last) {
 		if p.by != i {
 			t.Fatalf("s went to column %d, want %d", p.by, i)
 		}
@@ -138,8 +139,8 @@ func TestSorting(t *testing.T) {
 	}
 	// A measure that does not apply comes last.
 	runs := slices.Clone(p.all)
-	gap := slices.IndexFunc(runColumns(false), func(c runColumn) bool { return c.head == "dual gap" })
-	slices.SortStableFunc(runs, by(runColumns(false)[gap]))
+	gap := slices.IndexFunc(runColumns(false, last), func(c runColumn) bool { return c.head == "dual gap" })
+	slices.SortStableFunc(runs, by(runColumns(false, last)[gap]))
 	first, last := runs[0].Summary(), runs[len(runs)-1].Summary()
 	if last.Of("dual_gap").Applies() || !first.Of("dual_gap").Applies() {
 		t.Error("runs without a dual gap are not at the end")
@@ -248,8 +249,25 @@ func TestRunsVerbs(t *testing.T) {
 		t.Errorf("Enter watches %v", m.IDs)
 	}
 	r.Press("esc", "a", "c")
-	if m, ok := tuitest.Sent[lab.Compare](r.Rig); !ok || len(m.IDs) != 9 {
-		t.Errorf("%v are compared, 9 runs are done", m.IDs)
+	if m, ok := tuitest.Sent[lab.Compare](r.Rig); !ok || len(m.Runs) != 9 {
+		t.Errorf("%v are compared, 9 runs are done", ids(m.Runs))
+	}
+}
+
+// TestRunsMany leaves it to Watch, which says so, to show fewer than were chosen.
+func TestRunsMany(t *testing.T) {
+	a := tuitest.NewArchive(t)
+	for seed := range uint64(lab.MaxWatched) {
+		a.Add(t, fmt.Sprintf("more-%d", seed), tuitest.Archived(dro.ERM, seed+10, "shapes", tuitest.Epoch0()),
+			runner.Done, "")
+	}
+	r, p := runsOf(t, a)
+	for _, key := range []string{"enter", "R"} {
+		r.Press("esc", "esc", "a", key)
+		if m, ok := tuitest.Sent[lab.Watch](r.Rig); !ok || len(m.IDs) != len(p.shown) ||
+			len(m.IDs) < lab.MaxWatched {
+			t.Errorf("%s: of %d runs %d are sent", key, len(p.shown), len(m.IDs))
+		}
 	}
 }
 
@@ -302,7 +320,7 @@ func TestMarksAndSelection(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	r := &record.Run{Meta: *m}
-	columns := runColumns(false)
+	columns := runColumns(false, last)
 	i := slices.IndexFunc(columns, func(c runColumn) bool { return c.head == "method" })
 	if got := columns[i].cell(line{r}); got != "group (g)" {
 		t.Errorf("the method is listed as %q", got)

@@ -1,97 +1,15 @@
 package runs
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
-
-// runColumn is a column of the list of runs.
-type runColumn struct {
-	head  string
-	w     int  // with the blank before it; of the first columns the least
-	left  bool // text, not figures
-	least int  // width of the screen from which it is shown
-	cell  func(line) string
-	// compare sorts by the column, the most interesting line first; nil keeps
-	// the folder's order, newest first.
-	compare func(a, b line) int
-	measure string // the name of one of a summary; "" for the others
-}
-
-// runColumns are the columns in their order on the screen; folded, measures have a
-// deviation too.
-func runColumns(folded bool) []runColumn {
-	deviation := 0
-	if folded {
-		deviation = 5
-	}
-	measure := func(head string, w, least int, name string) runColumn {
-		m := lab.Named(lab.SummaryMeasures(), name)
-		of := func(r *record.Run) runner.Number { return lab.OfSummary(r.Summary(), r.Meta.Fit(name)) }
-		return runColumn{head: head, w: w + deviation, least: least, measure: name,
-			cell: func(l line) string {
-				return l.spread(of, func(n runner.Number) string { return lab.Write(m, n) })
-			},
-			compare: func(a, b line) int { return byNumber(a.mean(of), b.mean(of), m.Better == dro.Higher) }}
-	}
-	text := func(head string, w, least int, of func(*record.Run) string) runColumn {
-		return runColumn{head: head, w: w, left: true, least: least,
-			cell:    func(l line) string { return cell.Clean(l.same(of)) },
-			compare: func(a, b line) int { return cmp.Compare(of(a[0]), of(b[0])) }}
-	}
-	started := text("started UTC", 13, 85,
-		func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") })
-	started.compare, started.cell = nil, func(l line) string { return l[0].Meta.Created.Format("01-02 15:04") }
-	seed := func(l line) string {
-		if len(l) > 1 {
-			return fmt.Sprintf("n=%d", len(l))
-		}
-		return fmt.Sprint(l[0].Meta.Spec.Seed)
-	}
-	epochs := func(l line) string {
-		return fmt.Sprintf("%.3g/%d", l[0].Summary().Epochs, l[0].Meta.Spec.Epochs)
-	}
-	return []runColumn{
-		started,
-		text("preset", presetCells+1, 0, func(r *record.Run) string { return r.Meta.Preset }),
-		text("method", methodCells+1, 0, func(r *record.Run) string {
-			return string(r.Meta.Spec.Algorithm()) + lab.Mark(&r.Meta)
-		}),
-		{head: "seed", w: 5, cell: seed, compare: func(a, b line) int {
-			return cmp.Compare(a[0].Meta.Spec.Seed, b[0].Meta.Spec.Seed)
-		}},
-		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),
-		{head: "epochs", w: 9, least: 72, cell: epochs, compare: func(a, b line) int {
-			return cmp.Compare(b[0].Summary().Epochs, a[0].Summary().Epochs)
-		}},
-		text("set, ρ", 14, 112, func(r *record.Run) string { return r.Meta.Spec.Radius() }),
-		measure("worst %", 8, 0, "worst_class_accuracy"),
-		measure("mean %", 7, 0, "test_accuracy"),
-		measure("test loss", 10, 96, "test_loss"),
-		measure("train loss", 11, 126, "train_loss"),
-		measure("robust risk", 12, 138, "robust_risk"),
-		measure("dual gap", 9, 148, "dual_gap"),
-		measure("images/s", 9, 158, "images_per_second"),
-	}
-}
-
-// byNumber puts what applies first, the better before the worse. NaN, of what
-// does not apply, is less than any number.
-func byNumber(a, b runner.Number, higher bool) int {
-	if higher {
-		return cmp.Compare(b.Float(), a.Float())
-	}
-	return cmp.Compare(-b.Float(), -a.Float())
-}
 
 // runsLayout is where the parts of the Runs page are.
 type runsLayout struct {
@@ -136,6 +54,9 @@ func (p *Page) count() string {
 		words = append(words, kit.Plural(len(p.shown), "line")+", seeds together: mean ± deviation")
 	} else if len(p.shown) != len(p.all) {
 		words = append(words, fmt.Sprintf("%d shown", len(p.shown)))
+	}
+	if p.value != (moment{}) {
+		words = append(words, p.value.String())
 	}
 	if len(p.chosen) > 0 {
 		words = append(words, fmt.Sprintf("%d selected", len(p.chosen)))
@@ -202,74 +123,6 @@ func (p *Page) viewFilter(w int) string {
 	return t.Dim.Paint(" / filters, as in  algo:sfk rho>=0.5 -failed")
 }
 
-// presetCells is the least width of a preset's name.
-const presetCells = 7
-
-// listMark is the room for cursor, selection and state.
-const listMark = 5
-
-// methodCells is the least width of a method's name.
-const methodCells = 6
-
-// layColumns returns the columns that fit. What room is left method and preset
-// grow into, the method first.
-func (p *Page) layColumns(w int) (columns []runColumn, room int) {
-	room = w - listMark
-	for _, c := range p.columns {
-		if w+2 >= c.least {
-			columns = append(columns, c)
-			room -= c.w
-		}
-	}
-	longest := func(of func(line) string) (n int) {
-		for _, r := range p.shown {
-			n = max(n, cell.Width(of(p.lineOf(r))))
-		}
-		return n
-	}
-	for i := range columns {
-		if c := &columns[i]; c.head == "method" {
-			more := max(0, min(room, longest(c.cell)-methodCells))
-			c.w += more
-			room -= more
-		}
-	}
-	preset := longest(func(l line) string { return cell.Clean(l[0].Meta.Preset) })
-	return columns, max(0, min(room, preset-presetCells, 24))
-}
-
-func (c *runColumn) place(text string, room int) string {
-	w := c.w
-	if c.head == "preset" {
-		w += room
-	}
-	if c.left {
-		return kit.Left(text, w-1) + " "
-	}
-	return kit.Right(text, w-1) + " "
-}
-
-// head is a column's, with an arrow in the gap where the list is sorted by it.
-func (p *Page) head(c runColumn, room int) string {
-	t := p.Theme
-	text := c.place(t.Greek(c.head), room)
-	if c.head != p.columns[p.by].head {
-		return t.Dim.Paint(text)
-	}
-	arrow := "↓"
-	switch {
-	case t.ASCII:
-		arrow = "<"
-	case p.reversed:
-		arrow = "↑"
-	}
-	align := kit.Right
-	if c.left {
-		align = kit.Left
-	}
-	return t.Accent.Paint(align(t.Greek(c.head)+arrow, cell.Width(text)))
-}
-
 func (p *Page) row(i int, columns []runColumn, room, w int) string {
 	t, r := p.Theme, p.shown[i]
 	glyph, state := lab.State(t, r.Status())
@@ -291,6 +144,8 @@ func (p *Page) row(i int, columns []runColumn, room, w int) string {
 		switch {
 		case c.head == "state":
 			cell = paint(state, cell)
+		case c.head == "method":
+			cell = paint(t.Series[p.colorOf(p.lineOf(r))], cell)
 		case c.head == "started" || c.head == "epochs":
 			cell = paint(t.Dim, cell)
 		}
@@ -362,6 +217,9 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		state := fmt.Sprintf("%s at step %d of %d", r.Status(), s.Steps, m.Steps)
 		if s.Cause != "" {
 			state += ": " + cell.OneLine(s.Cause)
+		}
+		if pins := p.pinText(r); pins != "" {
+			state += ", pinned at " + pins
 		}
 		if m.Parent != "" {
 			state += ", a fork of " + cell.OneLine(m.Parent)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -136,7 +137,16 @@ func (p *Page) compare() tea.Cmd {
 			ids = append(ids, s.ID)
 		}
 	}
-	return kit.Send(lab.Compare{IDs: p.names(ids)})
+	names, source := p.names(ids), p.Source
+	return func() tea.Msg {
+		var runs []*record.Run
+		for _, name := range names {
+			if r, err := source.Find(name); err == nil { // else it is gone by now
+				runs = append(runs, r)
+			}
+		}
+		return lab.Compare{Runs: runs}
+	}
 }
 
 func (p *Page) nextSweep() tea.Cmd {

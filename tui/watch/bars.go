@@ -196,8 +196,7 @@ func (w *Page) hiddenBars(p int) int {
 	}
 	i, v, t := p-w.first(), w.shows(p), w.run()
 	panels := w.layout().panels
-	_, radii := v.as.(byRadius)
-	if v.bars == "" || radii || t == nil || i < 0 || i >= len(panels) {
+	if v.bars == "" || v.whole() || t == nil || i < 0 || i >= len(panels) {
 		return 0
 	}
 	_, rows := kit.Inside(kit.Boxed(w.Body.H), panels[i].W, panels[i].H)
@@ -232,7 +231,7 @@ func (t *track) places(of lab.Measure) []runner.Number {
 // axisName is what one place on a measure's axis is.
 func axisName(a runner.Axis) string {
 	return map[runner.Axis]string{runner.PerClass: "class", runner.PerGroup: "group",
-		runner.PerRadius: "radius"}[a]
+		runner.PerRadius: "radius", runner.PerRatio: "ratio from"}[a]
 }
 
 // placeName is what a place on a measure's axis is called.

@@ -248,7 +248,13 @@ func (w *Page) point(x, y int) bool {
 
 // Point is where the mouse is, with its button up; it tells whether the screen looks
 // different.
-func (w *Page) Point(m kit.Hover) bool { return w.point(m.X, m.Y) }
+func (w *Page) Point(m kit.Hover) bool {
+	if !w.point(m.X, m.Y) {
+		return false
+	}
+	w.touch()
+	return true
+}
 
 // drag pans by as much as the mouse moved since it was pressed on a plot.
 func (w *Page) drag(m kit.Drag) {

@@ -5,7 +5,6 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/compare"
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
 )
@@ -38,25 +37,24 @@ func (t *track) another(o *track) bool {
 	return len(diffs) == 1 && diffs[0].Key == "seed"
 }
 
-// regroup finds what belongs together, and gives each its colour.
+// regroup finds what belongs together, and gives each its colour. A name that two of them
+// have is none.
 func (w *Page) regroup() {
 	w.groups = seeds(w.tracks)
-	names := map[string]int{}
+	names, runs := map[string]int{}, []*runner.Meta{}
 	for _, g := range w.groups {
-		names[w.tracks[g[0]].algorithm()]++
+		names[w.tracks[g[0]].short]++
+		runs = append(runs, w.tracks[g[0]].meta)
 	}
-	for n, g := range w.groups {
-		for _, i := range g {
+	for n, number := range w.Colors.Of(runs) {
+		for _, i := range w.groups[n] {
 			t := w.tracks[i]
-			t.number, t.short = uint8(n), t.label
-			if a := t.algorithm(); names[a] == 1 {
-				t.short = a
+			if t.number = number; names[t.short] > 1 {
+				t.short = t.label
 			}
 		}
 	}
 }
-
-func (t *track) algorithm() string { return cell.Clean(string(t.meta.Spec.Algorithm())) }
 
 // apart tells whether every run has a row of its own.
 func (w *Page) apart() bool { return w.eachSeed || len(w.groups) == len(w.tracks) }

@@ -6,12 +6,26 @@ import (
 	"drolab/runner"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // Keys implements the interface's page.
 func (w *Page) Keys() []kit.Key {
+	rows := append(w.ownKeys(), w.replayKeys()...)
+	for i := range rows {
+		do := rows[i].Do
+		rows[i].Do = func() tea.Cmd {
+			w.touch()
+			return do()
+		}
+	}
+	return rows
+}
+
+func (w *Page) ownKeys() []kit.Key {
 	of := w.ofRun
-	return append([]kit.Key{
+	return []kit.Key{
 		{Keys: kit.On("enter"), Help: "zoom the panel, and back; at the crosshair, choose its run",
 			Do: kit.Just(w.enter)},
 		{Keys: kit.On("space"), Help: "show or hide the run's curves; in a replay, play or pause",
@@ -75,7 +89,7 @@ func (w *Page) Keys() []kit.Key {
 		{Keys: kit.On("c"), Help: "save a checkpoint now", Why: of(w.noCheckpoint), Do: w.checkpoint, Alters: true},
 		{Keys: kit.On("R"), Help: "replay the runs as if they trained now; in a replay, end it", Why: of(nil),
 			Do: w.flipReplay},
-	}, w.replayKeys()...)
+	}
 }
 
 // ofRun is the Why of something about the run under the cursor; nil adds no

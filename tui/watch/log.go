@@ -14,7 +14,6 @@ import (
 type logLine struct {
 	note
 	run *track
-	i   int // the run's number
 }
 
 // log draws the log pane: what happened to all runs, the latest below.
@@ -22,9 +21,9 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 	t := w.Theme
 	var all []logLine
 	skipped, names := 0, 0
-	for i, run := range w.tracks {
+	for _, run := range w.tracks {
 		for _, n := range run.notes {
-			all = append(all, logLine{n, run, i})
+			all = append(all, logLine{n, run})
 		}
 		skipped += run.skipped
 		names = max(names, cell.Width(run.label))
@@ -40,7 +39,7 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 			text = t.Warn
 		}
 		s := fmt.Sprintf(" %8d  ", l.step)
-		lines = append(lines, t.Dim.Paint(s)+t.Series[l.i].Paint(kit.Left(l.run.label, names))+"  "+
+		lines = append(lines, t.Dim.Paint(s)+t.Series[l.run.number].Paint(kit.Left(l.run.label, names))+"  "+
 			text.Paint(cell.Cut(t.Greek(l.text), iw-cell.Width(s)-names-3)))
 	}
 	if len(all) == 0 {

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"slices"
+	"time"
 
 	"drolab/runner"
 	"drolab/runner/record"
@@ -21,6 +22,8 @@ type readMsg struct {
 	parts []part
 	round int  // of the watched set that was read; an older one is stale
 	again bool // the logs were read from their start
+	at    time.Time
+	owed  bool // something read before is not shown everywhere
 }
 
 // part is what is new of one run.
@@ -46,6 +49,11 @@ type opened struct {
 
 // Changes tells whether the screen may look different.
 func (m readMsg) Changes() bool {
+	return m.owed || m.brings()
+}
+
+// brings tells whether there is something to show that was not there before.
+func (m readMsg) brings() bool {
 	return m.News() || slices.ContainsFunc(m.parts, func(p part) bool { return p.err != nil || p.status != "" })
 }
 

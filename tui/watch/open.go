@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"slices"
 
 	"drolab/runner/record"
@@ -40,6 +41,15 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 		}
 		return m
 	}
+}
+
+// fewer are as many of the runs as there are colours: the last seeds go, rather than
+// a method, such as the one that the others are compared with.
+func fewer(runs []opened) []opened {
+	slices.SortStableFunc(runs, func(a, b opened) int {
+		return cmp.Compare(a.run.Meta.Spec.Seed, b.run.Meta.Spec.Seed)
+	})
+	return runs[:lab.MaxWatched]
 }
 
 // newest returns the live runs or, without any, the newest run and the ones

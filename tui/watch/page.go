@@ -2,9 +2,7 @@ package watch
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"drolab/dro"
@@ -60,6 +58,13 @@ type Page struct {
 	phaseY plot.Range
 
 	orders map[string][]int // of the places of list measures
+
+	box       string // the line about the machine
+	boxBusy   bool   // it was asked for
+	boxLooked time.Time
+
+	turns  turns
+	around turned // what stands around the panels
 
 	cross  plot.Cross // x of the axis
 	picked int        // the run that is nearest to it
@@ -165,14 +170,20 @@ func (w *Page) open(of lab.Watch) tea.Cmd {
 // Update implements the interface's page.
 func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case kit.Tick:
+		return tea.Batch(w.read(time.Time(msg)), w.lookBox(time.Time(msg)))
+	case boxMsg:
+		w.box, w.boxBusy = msg.text, false
+		return nil
+	case readMsg:
+		return w.take(msg)
+	}
+	w.touch()
+	switch msg := msg.(type) {
 	case lab.Watch:
 		return w.open(msg)
 	case openMsg:
 		return w.opened(msg)
-	case kit.Tick:
-		return w.read(time.Time(msg))
-	case readMsg:
-		return w.take(msg)
 	case kit.Click:
 		w.click(msg)
 	case kit.Drag:
@@ -198,7 +209,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		return cmd
 	}
 	if n := len(m.runs); n > lab.MaxWatched {
-		m.runs = m.runs[:lab.MaxWatched]
+		m.runs = fewer(m.runs)
 		cmd = kit.Notify(fmt.Sprintf("%d runs: the first %d are watched, as many as there are colours", n,
 			lab.MaxWatched))
 	}
@@ -259,9 +270,9 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	for _, t := range w.tracks {
 		logs = append(logs, source{t.opened, t.id, look && (!t.Status.Ended() || t.Status == runner.Interrupted)})
 	}
-	round, find := w.round, w.Source.Find
+	round, find, owes := w.round, w.Source.Find, w.owes()
 	return func() tea.Msg {
-		m := readMsg{round: round, again: back}
+		m := readMsg{round: round, again: back, at: now, owed: owes}
 		for _, s := range logs {
 			p := part{id: s.id}
 			if s.tape != nil {
@@ -293,12 +304,14 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		w.again()
 	}
 	behind, changed, problem := false, false, ""
+	var cmds []tea.Cmd
 	for _, p := range m.parts {
 		i := slices.IndexFunc(w.tracks, func(t *track) bool { return t.id == p.id })
 		if i < 0 {
 			continue
 		}
 		t := w.tracks[i]
+		live := t.behind == nil && !t.Status.Ended()
 		t.log = p.log
 		t.add(p.events)
 		t.skipped, t.share = p.skipped, p.share
@@ -315,13 +328,14 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
 			t.Status = p.status
 		}
+		cmds = append(cmds, w.rings(t, live))
 		behind = behind || t.share < 1
 		changed = changed || len(p.events) > 0
 	}
 	if changed {
 		w.fit()
 	}
-	var cmds []tea.Cmd
+	w.takeTurns(m.at, m.brings())
 	if problem != "" && problem != w.problem { // once, not at every tick
 		cmds = append(cmds, kit.Send(kit.Notice{Text: problem, Bad: true}))
 	}
@@ -330,15 +344,6 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		cmds = append(cmds, w.read(w.looked))
 	}
 	return tea.Batch(cmds...)
-}
-
-// share is how much of the logs was read, on the mean.
-func (w *Page) share() float64 {
-	sum := 0.0
-	for _, t := range w.tracks {
-		sum += t.share
-	}
-	return sum / float64(len(w.tracks))
 }
 
 // lookAgain is how often the directories are asked whether their runs still are
@@ -367,33 +372,4 @@ func (w *Page) IDs() (ids []string) {
 		ids = append(ids, t.id)
 	}
 	return ids
-}
-
-// Digest is how the watched runs stand, in a few words, and how much of long logs
-// was read.
-func (w *Page) Digest() string {
-	if len(w.tracks) == 0 {
-		return ""
-	}
-	if w.clock != nil && w.clock.ready {
-		return w.clock.String()
-	}
-	counts := map[runner.Status]int{}
-	for _, t := range w.tracks {
-		counts[t.Status]++
-	}
-	var words []string
-	for _, status := range [...]runner.Status{runner.Running, runner.Queued, runner.Paused, runner.Done,
-		runner.Stopped, runner.Interrupted, runner.Failed} {
-		if n := counts[status]; n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, status))
-		}
-	}
-	if share := w.share(); share < 1 {
-		if w.clock != nil {
-			words = []string{w.clock.String()}
-		}
-		words = append(words, fmt.Sprintf("reading %.0f %%", math.Floor(100*share)))
-	}
-	return strings.Join(words, " · ")
 }

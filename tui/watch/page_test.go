@@ -110,6 +110,15 @@ func TestMany(t *testing.T) {
 	if n := len(r.watch.tracks); n != lab.MaxWatched {
 		t.Errorf("%d runs are watched, want %d", n, lab.MaxWatched)
 	}
+	methods := map[dro.Algorithm]bool{}
+	for _, track := range r.watch.tracks {
+		if methods[track.meta.Spec.Algorithm()] = true; track.meta.Spec.Seed > 13 {
+			t.Errorf("a run of seed %d is watched, one of a lower seed is not", track.meta.Spec.Seed)
+		}
+	}
+	if len(methods) != 4 {
+		t.Errorf("of the methods only %v are watched", methods)
+	}
 	if f := r.Notice.Text; !strings.Contains(f, "21 runs: the first 16 are watched") {
 		t.Errorf("the footer says %q", f)
 	}

@@ -20,6 +20,7 @@ type panel struct {
 	first int // first bar shown
 	memo  kit.Memo
 	drawn [2]kit.Canvas // the charts
+	turned
 }
 
 // view is one of the things a panel can show: curves over the steps, bars by
@@ -127,7 +128,10 @@ func standing() []panel {
 			{name: "phase portrait", phase: true,
 				doc: "Phase portrait: the paths of (λ, η) of all runs over the steps, from ◦ to the run's mark, " +
 					"older parts faint, in the box that both stay in; ✕ is (λ*, η*), the best for the " +
-					"network of the last evaluation."}}},
+					"network of the last evaluation."},
+			{name: "likelihood ratios", bars: "ratio_histogram", as: histogram{}, plain: true,
+				doc: "How many training samples the adversary gives which likelihood ratio, for the run under the " +
+					"cursor: those at the left are as good as gone for it, 1 is no reweighting."}}},
 		{title: "Adversary's film by class", views: []view{
 			{bars: who, beside: look, as: film{}, doc: "Two maps of the run under the cursor, a row a class, x " +
 				"across: its accuracy, and how the adversary weighs it. Where the right map is bright the " +

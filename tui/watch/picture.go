@@ -2,6 +2,8 @@ package watch
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -37,6 +39,13 @@ func (v *view) form() form {
 		return ofOne{}
 	}
 	return curves{}
+}
+
+// whole tells whether the view shows all places of its measure whatever the room.
+func (v *view) whole() bool {
+	_, radii := v.as.(byRadius)
+	_, bins := v.as.(histogram)
+	return radii || bins
 }
 
 // plots tells whether the view is curves over the steps, which have a crosshair.
@@ -158,6 +167,34 @@ func (byRadius) note(w *Page, _ *view) string {
 	return w.Theme.Greek("by ρ" + w.run().evaluated())
 }
 
+// histogram is how many samples there are in each bin, of the run under the cursor.
+type histogram struct{}
+
+func (histogram) picture(w *Page, _ int, v *view, iw, ih int) picture {
+	t := w.run()
+	h := &plot.Histogram{Number: t.number, Charset: w.Theme.Charset(false)}
+	for _, n := range t.places(v.of(t.meta)) {
+		h.Counts = append(h.Counts, n.Float())
+	}
+	if len(h.Counts) == 0 {
+		return picture{}
+	}
+	for i, edge := range runner.RatioEdges() {
+		text := ""
+		switch {
+		case edge == 1:
+			h.At = i
+			fallthrough
+		case math.Abs(math.Log2(edge)-math.Round(math.Log2(edge))) < 1e-9 || edge == 0:
+			text = strconv.FormatFloat(edge, 'g', 3, 64)
+		}
+		h.Ticks = append(h.Ticks, text)
+	}
+	return canvas(w, h.Fingerprint(iw, ih), func(f *plot.Frame) { h.DrawTo(f, iw, ih) })
+}
+
+func (histogram) note(w *Page, _ *view) string { return w.run().label + w.run().evaluated() }
+
 // nothing says why a panel is empty.
 func (w *Page) nothing(v *view, iw, ih int) []string {
 	t := w.run()
@@ -165,6 +202,8 @@ func (w *Page) nothing(v *view, iw, ih int) []string {
 	switch {
 	case w.val && !lab.Validates(t.meta):
 		text = t.label + " has no validation split"
+	case v.bars != "" && t.Eval != nil:
+		text = t.label + " was evaluated by a version that did not record this"
 	case v.phase && !t.hasDual():
 		text = t.label + " has no λ and η"
 	case v.phase:

@@ -79,6 +79,26 @@ func TestStyleByRoom(t *testing.T) {
 	}
 }
 
+// While the run under the cursor waits for its first evaluation, who suffers under the
+// others is seen; only its own figures are missing, and what is of it alone.
+func TestWhoSuffersElsewhere(t *testing.T) {
+	r := watching(t, 120, 40)
+	w := r.watch
+	for _, at := range []int{w.baseline, w.at} {
+		w.tracks[at].Eval, w.tracks[at].films = nil, nil
+		s := tuitest.Text(r.Shot())
+		if !strings.Contains(s, "hexagon") || !strings.Contains(s, "◂ ·") {
+			t.Errorf("without an evaluation of run %d nobody suffers:\n%s", at, s)
+		}
+	}
+	for _, track := range w.tracks {
+		track.Eval, track.films = nil, nil
+	}
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "has not been evaluated yet") {
+		t.Errorf("nobody is evaluated:\n%s", s)
+	}
+}
+
 // The crosshair reads every line at one step, in all plots; Enter chooses the run at it,
 // and Esc takes it away.
 func TestCrosshair(t *testing.T) {
@@ -342,10 +362,13 @@ func TestRiskByRadius(t *testing.T) {
 func TestOutcome(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {40, 12}} {
 		r := watching(t, size[0], size[1])
-		r.Wait(20*time.Second, time.Second)
 		s := tuitest.Text(r.Shot())
 		if n := strings.Count(s, r.Theme.Best); n != 2 {
 			t.Errorf("%v: %d best values:\n%s", size, n, s)
+		}
+		r.Wait(20*time.Second, time.Second) // when all have come to the same
+		if s = tuitest.Text(r.Shot()); strings.Contains(s, r.Theme.Best) {
+			t.Errorf("%v: one of equals is the best:\n%s", size, s)
 		}
 		for _, run := range r.watch.tracks {
 			d := run.Eval.Of("worst_class_accuracy").Float() -
@@ -372,4 +395,26 @@ func TestWarnings(t *testing.T) {
 	if r.Overlay == nil || !strings.Contains(strings.Join(r.Overlay.Lines, " "), " end") {
 		t.Errorf("in full: %+v", r.Overlay)
 	}
+}
+
+// The histogram has the run's bins, 1 marked; an old log has none and says so.
+func TestHistogram(t *testing.T) {
+	r := watching(t, 120, 40)
+	w := r.watch
+	w.focus = slices.IndexFunc(w.panels, func(p panel) bool { return p.title == "Dual variables" })
+	for w.shows(w.focus).bars != "ratio_histogram" {
+		r.Press("f")
+	}
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "did not record this") {
+		t.Errorf("of a log without it:\n%s", s)
+	}
+	counts := make([]runner.Number, len(runner.RatioEdges()))
+	for i := range counts {
+		counts[i] = runner.Num(float64(i % 3))
+	}
+	w.run().Eval.ByGroup.Set("ratio_histogram", counts)
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "█") || !strings.Contains(s, " 0.125 ") {
+		t.Errorf("no bars:\n%s", s)
+	}
+	r.Fits(t, "histogram")
 }

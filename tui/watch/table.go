@@ -241,13 +241,14 @@ func (w *Page) bests(columns []column) []int {
 			continue
 		}
 		var values []runner.Number
-		known := 0
+		written := map[string]bool{}
 		for _, row := range w.rows() {
 			v := ofEval(c.of.Name).over(w.of(row))
-			values = append(values, v)
-			known += map[bool]int{true: 1}[v.Applies()]
+			if values = append(values, v); v.Applies() {
+				written[c.cell(w.of(row))] = true
+			}
 		}
-		if known > 1 { // the best of one says nothing
+		if len(written) > 1 { // the best of one says nothing, nor that of several alike
 			marks[i] = runner.Worst(values, c.of.Better == dro.Higher)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/lab"
@@ -273,23 +274,22 @@ func (t *track) progress() float64 {
 	return min(1, float64(t.Step)/float64(t.meta.Steps))
 }
 
-// label names the runs so that each name is one of a kind, as short as can be.
+// label names the runs by what differs: those of seeds alike for charts, and each of its own
+// with its seed.
 func label(tracks []*track) {
-	names := [...]func(*track) string{
-		func(t *track) string { return fmt.Sprintf("%s s%d", t.meta.Spec.Algorithm(), t.meta.Spec.Seed) },
-		func(t *track) string {
-			return fmt.Sprintf("%s %s s%d", t.meta.Preset, t.meta.Spec.Algorithm(), t.meta.Spec.Seed)
-		},
-		func(t *track) string { return t.id },
+	var runs []*runner.Meta
+	for _, t := range tracks {
+		runs = append(runs, t.meta)
 	}
-	for _, name := range names {
-		seen := map[string]bool{}
-		for _, t := range tracks {
-			t.label = cell.Clean(name(t))
-			seen[t.label] = true
-		}
-		if len(seen) == len(tracks) {
-			return
+	seen, short := map[string]int{}, compare.Names(runs)
+	for i, t := range tracks {
+		t.short = cell.Clean(short[i])
+		t.label = fmt.Sprintf("%s s%d", t.short, t.meta.Spec.Seed)
+		seen[t.label]++
+	}
+	for _, t := range tracks {
+		if seen[t.label] > 1 {
+			t.label = cell.Clean(t.id)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (w *Page) first() int {
 }
 
 func (w *Page) layout() watchLayout {
-	return layWatch(w.Body.W, w.Body.H, len(w.rows()), w.count(), w.headlineRows(), w.logPane)
+	return layWatch(w.Body.W, w.Body.H, len(w.rows()), w.count(), w.headlineRows()+w.boxRows(), w.logPane)
 }
 
 // View implements the interface's page.
@@ -36,19 +36,42 @@ func (w *Page) View(cols, rows int) []string {
 	if len(w.tracks) == 0 {
 		return w.empty(cols, rows)
 	}
-	l := w.layout()
-	blocks := []kit.Placed{{Rect: l.runs, Lines: w.table(l.runs)}}
-	if l.head.H > 0 {
-		blocks = append(blocks, kit.Placed{Rect: l.head, Lines: w.headline(l.head.W, l.head.H)})
-	}
+	l, box := w.layout(), kit.Boxed(rows)
+	above := kit.Area(0, 0, cols, l.runs.H+l.head.H)
+	around := w.around.get(w.partKey(above, l.log), w.turns.taken, func() []string {
+		lines := slices.Concat(w.table(l.runs), w.headline(l.head.W, l.head.H-w.boxRows()))
+		if w.boxRows() > 0 {
+			lines = append(lines, kit.Left(w.boxLine(cols), cols))
+		}
+		if l.log.H > 0 {
+			lines = append(lines, w.log(l.log, box)...)
+		}
+		return lines
+	})
+	blocks := []kit.Placed{{Rect: above, Lines: around[:above.H]}, {Rect: l.log, Lines: around[above.H:]}}
 	for i, r := range l.panels {
 		p := w.first() + i
-		blocks = append(blocks, kit.Placed{Rect: r, Lines: w.panel(p, r, kit.Boxed(rows))})
-	}
-	if l.log.H > 0 {
-		blocks = append(blocks, kit.Placed{Rect: l.log, Lines: w.log(l.log, kit.Boxed(rows))})
+		key := w.partKey(r, kit.Rect{})
+		lines := w.panels[p].get(key, w.turns.taken, func() []string { return w.panel(p, r, box) })
+		blocks = append(blocks, kit.Placed{Rect: r, Lines: lines})
 	}
 	return kit.Compose(cols, rows, blocks)
+}
+
+// partKey is all that a part of the page in these places depends on, but the runs' logs.
+type partKey struct {
+	at, and kit.Rect
+	theme   *kit.Theme
+	body    kit.Rect
+	touched int
+	round   int
+}
+
+func (w *Page) partKey(at, and kit.Rect) any {
+	if w.Round == 0 {
+		return nil
+	}
+	return partKey{at, and, w.Theme, w.Body, w.turns.touched, w.round}
 }
 
 // empty says what to do where no run is watched.

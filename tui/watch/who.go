@@ -15,10 +15,26 @@ import (
 // ranking is the run by which classes are sorted: the baseline, else the one under the
 // cursor.
 func (w *Page) ranking() *track {
-	if w.baseline >= 0 && len(w.tracks[w.baseline].places(lab.Named(lab.ListMeasures(), "class_accuracy"))) > 0 {
+	of := lab.Named(lab.ListMeasures(), "class_accuracy")
+	if w.baseline >= 0 && len(w.tracks[w.baseline].places(of)) > 0 {
 		return w.tracks[w.baseline]
 	}
-	return w.run()
+	return w.measured(of)
+}
+
+// measured is the run under the cursor or, while that waits for its first evaluation,
+// another of the same classes or groups that has had one, if there is any.
+func (w *Page) measured(of lab.Measure) *track {
+	run := w.run()
+	if len(run.places(of)) > 0 {
+		return run
+	}
+	for _, t := range w.tracks {
+		if len(t.places(of)) > 0 && slices.Equal(t.meta.Places(of.Axis), run.meta.Places(of.Axis)) {
+			return t
+		}
+	}
+	return run
 }
 
 // worstFirst is the order of a measure's places by the ranking run, the worst first; of
@@ -27,8 +43,8 @@ func (w *Page) ranking() *track {
 // cost more to follow, and to send, than a point of accuracy says.
 func (w *Page) worstFirst(of lab.Measure) []int {
 	values := w.ranking().places(of)
-	if len(values) != len(w.run().places(of)) {
-		values = w.run().places(of)
+	if own := w.measured(of).places(of); len(values) != len(own) {
+		values = own
 	}
 	order := slices.Clone(w.orders[of.Name])
 	if len(order) != len(values) {
@@ -69,8 +85,8 @@ func (w *Page) sort() {
 	}
 }
 
-// spread has the values of all runs on a line a class; nil without any of the run
-// under the cursor. Of seeds it has the means.
+// spread has the values of all runs on a line a class; nil without any of runs like
+// the one under the cursor. Of seeds it has the means.
 func (w *Page) spread(p int, v *view, rows int) *plot.Spread {
 	run := w.run()
 	of := v.of(run.meta)
@@ -99,7 +115,7 @@ func (w *Page) spread(p int, v *view, rows int) *plot.Spread {
 func (w *Page) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]runner.Number) {
 	run, top := w.run(), 0.0
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order)), LowerIsBetter: of.Better != dro.Higher}
-	run.judge(bars, of)
+	w.measured(of).judge(bars, of)
 	switch s.Heads = []string{axisName(of.Axis)}; {
 	case s.Percent:
 		s.Unit = "acc %"
@@ -138,7 +154,11 @@ func means(runs []*track, of lab.Measure) (list []runner.Number) {
 	if len(runs) == 1 {
 		return runs[0].places(of)
 	}
-	for i := range runs[0].places(of) {
+	places := 0
+	for _, t := range runs {
+		places = max(places, len(t.places(of)))
+	}
+	for i := range places {
 		var at []runner.Number
 		for _, t := range runs {
 			if values := t.places(of); i < len(values) {

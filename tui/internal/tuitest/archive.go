@@ -44,6 +44,19 @@ func (a Archive) Open(r *record.Run) lab.Log {
 	return real.Tail()
 }
 
+// Found are the runs of these names.
+func Found(t testing.TB, s lab.Source, ids ...string) (runs []*record.Run) {
+	t.Helper()
+	for _, id := range ids {
+		r, err := s.Find(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, r)
+	}
+	return runs
+}
+
 // NewArchive records two seeds of each method that are done, and below them
 // one run each that failed, was stopped, was cut short, and has a name that is
 // no good.

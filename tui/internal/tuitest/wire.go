@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -22,6 +23,7 @@ func NewWire(w, h int) *Wire {
 	wr.to.SetFullscreen(true)
 	wr.to.SetRelativeCursor(false)
 	wr.to.SetScrollOptim(true)
+	wr.to.SetColorProfile(colorprofile.ANSI256) // as over SSH
 	return wr
 }
 

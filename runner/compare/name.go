@@ -1,0 +1,117 @@
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"drolab/runner"
+)
+
+// Configuration is equal for runs that differ in the seed alone.
+func Configuration(m *runner.Meta) string {
+	spec := m.Spec
+	spec.Seed = 0
+	b, err := json.Marshal(&spec)
+	if err != nil {
+		return m.ID // nothing else is like it
+	}
+	return m.Preset + " " + m.Parent + " " + string(b)
+}
+
+// Names are the shortest that tell the configurations of runs apart: by method, by preset
+// where a method has several, and by the settings in which those of one preset differ, as
+// "sfk", "ρ .2" or "fork @387 lr .005". Runs that differ in the seed alone share one.
+func Names(runs []*runner.Meta) []string {
+	names, several := Differences(runs), false
+	for _, m := range runs {
+		several = several || m.Spec.Algorithm() != runs[0].Spec.Algorithm()
+	}
+	for i, m := range runs {
+		parts := []string{names[i]}
+		same := func(o *runner.Meta) bool { return o.Spec.Algorithm() == m.Spec.Algorithm() }
+		if slices.ContainsFunc(runs, func(o *runner.Meta) bool { return same(o) && o.Preset != m.Preset }) {
+			parts = slices.Insert(parts, 0, m.Preset)
+		}
+		if several || parts[0] == "" {
+			parts = slices.Insert(parts, 0, string(m.Spec.Algorithm()))
+		}
+		names[i] = strings.TrimSpace(strings.Join(parts, " "))
+	}
+	return names
+}
+
+// Differences are the least settings that tell each run from the others of its method and
+// preset; "" where there is none.
+func Differences(runs []*runner.Meta) []string {
+	names := make([]string, len(runs))
+	alike := map[[2]string][]int{}
+	for i, m := range runs {
+		key := [2]string{m.Preset, string(m.Spec.Algorithm())}
+		alike[key] = append(alike[key], i)
+	}
+	for _, group := range alike {
+		var specs []runner.Spec
+		for _, i := range group {
+			specs = append(specs, runs[i].Spec)
+		}
+		diffs := slices.DeleteFunc(Diff(specs), func(d KeyDiff) bool { return groupless(d.Key) })
+		diffs = enough(diffs, len(group))
+		for k, i := range group {
+			names[i] = strings.Join(differs(runs[i], diffs, k), " ")
+		}
+	}
+	return names
+}
+
+// enough leaves out the keys without which the runs are told apart as well.
+func enough(diffs []KeyDiff, runs int) []KeyDiff {
+	distinct := func(diffs []KeyDiff) int {
+		seen := map[string]bool{}
+		for i := range runs {
+			var values []string
+			for _, d := range diffs {
+				values = append(values, d.Values[i])
+			}
+			seen[strings.Join(values, "\x00")] = true
+		}
+		return len(seen)
+	}
+	all := distinct(diffs)
+	for i := len(diffs) - 1; i >= 0; i-- {
+		if without := slices.Delete(slices.Clone(diffs), i, i+1); distinct(without) == all {
+			diffs = without
+		}
+	}
+	return diffs
+}
+
+// differs are the words of a run: the one at i of those that have the diffs.
+func differs(m *runner.Meta, diffs []KeyDiff, i int) (words []string) {
+	if m.Parent != "" {
+		_, step, _ := strings.Cut(m.Parent, "@")
+		words = append(words, "fork @"+step)
+	}
+	for _, d := range diffs {
+		if d.Values[i] != "" {
+			words = append(words, Short(d.Key, d.Values[i]))
+		}
+	}
+	return words
+}
+
+// Short is a setting with its value in a few letters, as "ρ .2".
+func Short(key, value string) string {
+	const most = 12
+	if key == "rho" {
+		key = "ρ"
+	}
+	if strings.HasPrefix(value, "0.") {
+		value = value[1:]
+	}
+	if r := []rune(value); len(r) > most {
+		value = string(r[:most-1]) + "…"
+	}
+	return fmt.Sprintf("%s %s", key, value)
+}

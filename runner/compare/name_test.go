@@ -1,0 +1,43 @@
+package compare
+
+import (
+	"slices"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+)
+
+func TestNames(t *testing.T) {
+	run := func(a dro.Algorithm, preset, parent string, change func(*runner.Spec)) *runner.Meta {
+		s := runner.Defaults()
+		s.Algorithms, s.Seed = []dro.Algorithm{a}, 1
+		if change != nil {
+			change(&s)
+		}
+		return &runner.Meta{Preset: preset, Parent: parent, Spec: s}
+	}
+	rho := func(x float64) func(*runner.Spec) { return func(s *runner.Spec) { s.Rho = x } }
+	both := func(s *runner.Spec) { s.Rho, s.LR = 1, 0.5 }
+	for _, c := range []struct {
+		runs []*runner.Meta
+		want []string
+	}{
+		{[]*runner.Meta{run(dro.SFK, "a", "", nil)}, []string{"sfk"}},
+		{[]*runner.Meta{run(dro.SFK, "a", "", nil), run(dro.SFK, "a", "", func(s *runner.Spec) { s.Seed = 2 })},
+			[]string{"sfk", "sfk"}},
+		{[]*runner.Meta{run(dro.SFK, "a", "", nil), run(dro.PGD, "a", "", rho(.3))}, []string{"sfk", "pgd"}},
+		{[]*runner.Meta{run(dro.SFK, "a", "", rho(.2)), run(dro.SFK, "a", "", rho(.5)),
+			run(dro.SFK, "a", "", both)}, []string{"ρ .2", "ρ .5", "ρ 1"}},
+		{[]*runner.Meta{run(dro.SFK, "a", "", rho(.2)), run(dro.SFK, "a", "", rho(.5)), run(dro.ERM, "a", "", nil)},
+			[]string{"sfk ρ .2", "sfk ρ .5", "erm"}},
+		{[]*runner.Meta{run(dro.SFK, "a", "", nil), run(dro.SFK, "b", "", both)}, []string{"a", "b"}},
+		{[]*runner.Meta{run(dro.SFK, "a", "", func(s *runner.Spec) { s.LR = .01 }),
+			run(dro.SFK, "a", "x@387", func(s *runner.Spec) { s.LR = .005 })},
+			[]string{"lr .01", "fork @387 lr .005"}},
+	} {
+		if got := Names(c.runs); !slices.Equal(got, c.want) {
+			t.Errorf("names %q, want %q", got, c.want)
+		}
+	}
+}

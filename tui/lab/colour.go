@@ -1,0 +1,68 @@
+package lab
+
+import (
+	"hash/fnv"
+	"slices"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/record"
+	"drolab/tui/kit"
+)
+
+// Colors are the numbers of configurations' colours and marks, by compare.Configuration.
+type Colors map[string]uint8
+
+// ColorsOf gives the configurations of each preset of a folder their colours.
+func ColorsOf(runs []*record.Run) Colors {
+	all, presets := Colors{}, map[string][]*runner.Meta{}
+	for _, r := range slices.Backward(runs) { // newest first
+		presets[r.Meta.Preset] = append(presets[r.Meta.Preset], &r.Meta)
+	}
+	for _, list := range presets {
+		for i, n := range all.Of(list) {
+			all[compare.Configuration(list[i])] = n
+		}
+	}
+	return all
+}
+
+// Of are the numbers of runs that are shown together, the same for those that differ in
+// seed alone, and different ones as far as there are any. A configuration keeps the one
+// that it has in c, if no run before it has that; of the others the first of a method has
+// the method's own, in the order of the registry, and the rest begin to look for one that
+// is free where their settings say, so that they find the same one the next day.
+func (c Colors) Of(runs []*runner.Meta) []uint8 {
+	numbers, mine := make([]uint8, len(runs)), map[string]uint8{}
+	taken := map[uint8]bool{}
+	for i, m := range runs {
+		key := compare.Configuration(m)
+		n, known := mine[key]
+		if !known {
+			n = c.find(m, key, taken)
+			mine[key], taken[n] = n, true
+		}
+		numbers[i] = n
+	}
+	return numbers
+}
+
+func (c Colors) find(m *runner.Meta, key string, taken map[uint8]bool) uint8 {
+	if n, ok := c[key]; ok && !taken[n] {
+		return n
+	}
+	own := uint8(max(0, slices.Index(dro.Algorithms(), m.Spec.Algorithm()))) % kit.Colors
+	if !taken[own] {
+		return own
+	}
+	h := fnv.New32a()
+	h.Write([]byte(key))
+	from := uint8(h.Sum32() % kit.Colors)
+	for i := range uint8(kit.Colors) {
+		if n := (from + i) % kit.Colors; !taken[n] {
+			return n
+		}
+	}
+	return from
+}

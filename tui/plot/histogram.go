@@ -1,0 +1,119 @@
+package plot
+
+import (
+	"math"
+	"strconv"
+)
+
+// Histogram is how many of something there are in each of some bins: a bar a bin, upright,
+// side by side.
+type Histogram struct {
+	Counts  []float64
+	Ticks   []string // below the left edges of the bins; "" for none
+	At      int      // the bin at whose left edge a mark stands; -1 for none
+	Number  uint8    // of the series' colour
+	Charset Charset
+}
+
+// histogramAxis is the rows below the bars.
+const histogramAxis = 2
+
+// share is the part of all that a bin has.
+func (h *Histogram) share(i int) float64 {
+	sum := 0.0
+	for _, n := range h.Counts {
+		sum += max(0, n)
+	}
+	if !(sum > 0) || !finite(sum) || !finite(h.Counts[i]) {
+		return 0
+	}
+	return max(0, h.Counts[i]) / sum
+}
+
+// DrawTo draws in w by rows cells into f, reusing its memory.
+func (h *Histogram) DrawTo(f *Frame, w, rows int) {
+	f.Resize(w, rows)
+	if f.W == 0 || f.H <= histogramAxis || len(h.Counts) == 0 {
+		return
+	}
+	top := 0.0
+	for i := range h.Counts {
+		top = max(top, h.share(i))
+	}
+	gutter := len("100%")
+	if f.W < 3*gutter {
+		gutter = 0
+	}
+	room, high := f.W-gutter, f.H-histogramAxis
+	f.textRight(0, 1, gutter, percentOf(top), Style{Role: Axis})
+	edge := func(i int) int { return gutter + i*room/len(h.Counts) }
+	for i := range h.Counts {
+		h.bar(f, edge(i), edge(i+1), high, h.share(i), top)
+	}
+	h.axis(f, edge, high)
+	if h.Charset == ASCII {
+		f.ascii()
+	}
+}
+
+func percentOf(part float64) string {
+	return strconv.FormatFloat(math.Round(100*part), 'f', -1, 64) + "%"
+}
+
+// bar draws one, a blank apart from the next where there is room, with its share above it; the
+// highest leaves a row for that.
+func (h *Histogram) bar(f *Frame, x0, x1, high int, share, top float64) {
+	const steps = 8 // of a cell's height
+	if x1-x0 > 2 {
+		x1--
+	}
+	fill := 0
+	if top > 0 {
+		fill = int(math.Ceil(share / top * float64(steps*max(0, high-1))))
+	}
+	for y := high - 1; y >= 0 && fill > 0; y-- {
+		for x := x0; x < x1; x++ {
+			f.set(x, y, h.block(min(fill, steps)), Style{Data, h.Number})
+		}
+		fill -= steps
+	}
+	if text := percentOf(share); share > 0 && x1-x0 >= len(text) {
+		filled := int(math.Ceil(share / top * float64(max(0, high-1))))
+		f.text(x0, max(0, high-1-filled), x1-x0, text, Style{Role: Axis})
+	}
+}
+
+// block is a cell of which so many eighths are full.
+func (h *Histogram) block(eighths int) rune {
+	if h.Charset == ASCII {
+		return '#'
+	}
+	return []rune(" ▁▂▃▄▅▆▇█")[eighths]
+}
+
+// axis draws the line below the bars, and the ticks that there is room for.
+func (h *Histogram) axis(f *Frame, edge func(int) int, y int) {
+	axis, free := Style{Role: Axis}, 0
+	for x := edge(0); x < f.W; x++ {
+		f.set(x, y, h.Charset.rune('─'), axis)
+	}
+	for i, text := range h.Ticks {
+		st := axis
+		if i == h.At {
+			st = Style{}
+		}
+		if x := edge(i); i < len(h.Counts) && text != "" && x >= free {
+			f.set(x, y, h.Charset.rune('┬'), st)
+			free = x + 1 + f.text(x, y+1, f.W-x, h.Charset.spell(text), st)
+		}
+	}
+}
+
+// Fingerprint is equal for two histograms that look the same at one size.
+func (h *Histogram) Fingerprint(w, rows int) uint64 {
+	f := hash{}.ints(w, rows, h.At, int(h.Number), int(h.Charset)).floats(h.Counts...)
+	for _, s := range h.Ticks {
+		f = f.text(s)
+	}
+	return f.sum
+}

@@ -1,0 +1,60 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/runner"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+)
+
+// The terminal is told of runs that end while they are watched, once each, and how far they
+// are; of nothing where nobody asked for it.
+func TestRing(t *testing.T) {
+	for _, ring := range []lab.Ring{{}, {Notify: "9", Progress: true}} {
+		r := newRig(t, tuitest.NewScript(t), 120, 40)
+		r.Config.Ring = ring
+		r.press("2")
+		r.wait(10*time.Second, time.Second)
+		bar := r.View().ProgressBar
+		if (bar != nil) != ring.Progress || bar != nil && (bar.Value < 40 || bar.Value > 60) {
+			t.Errorf("%+v: progress %+v half-way", ring, bar)
+		}
+		r.raw = nil
+		r.wait(20*time.Second, time.Second)
+		rung := 0
+		for _, raw := range r.raw {
+			if strings.Contains(raw.Msg.(string), "done") {
+				rung++
+			}
+		}
+		if want := map[bool]int{true: 4}[ring.Notify != ""]; rung != want {
+			t.Errorf("%+v: rang %d times", ring, rung)
+		}
+		if bar := r.View().ProgressBar; bar != nil {
+			t.Errorf("progress %+v after the end", bar)
+		}
+	}
+}
+
+// Names steer no terminal, and end no field.
+func TestRingSequence(t *testing.T) {
+	e := lab.Ended{Name: "a;b\x1b]0;c\ad\u202e", Status: runner.Failed}
+	for notify, want := range map[string]string{"": "", "9": "\x1b]9;drolab: a,b]0,cd: failed\a",
+		"777": "\x1b]777;notify;drolab;a,b]0,cd: failed\a"} {
+		if got := sequence(lab.Ring{Notify: notify}, e); got != want {
+			t.Errorf("%q: %q, want %q", notify, got, want)
+		}
+	}
+	for text, want := range map[string]lab.Ring{"": {}, "off": {}, "9": {Notify: "9"},
+		"777, progress": {Notify: "777", Progress: true}} {
+		if got, err := lab.ParseRing(text); err != nil || got != want {
+			t.Errorf("%q is %+v, %v", text, got, err)
+		}
+	}
+	if _, err := lab.ParseRing("8"); err == nil {
+		t.Error("8 is taken")
+	}
+}

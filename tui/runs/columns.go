@@ -1,0 +1,264 @@
+package runs
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+)
+
+// runColumn is a column of the list of runs.
+type runColumn struct {
+	head  string
+	w     int  // with the blank before it; of the first columns the least
+	left  bool // text, not figures
+	least int  // width of the screen from which it is shown
+	extra bool // shown where it was chosen alone
+	cell  func(line) string
+	// compare sorts by the column, the most interesting line first; nil keeps
+	// the folder's order, newest first.
+	compare func(a, b line) int
+	measure string // the name of one of a summary; "" for the others
+}
+
+// runColumns are the columns in their order on the screen; folded, measures have a
+// deviation too.
+func runColumns(folded bool, value valueOf) []runColumn {
+	measure := func(head string, w, least int, name string) runColumn {
+		c := measureColumn(folded, value, name)
+		c.head, c.w, c.least = head, w+deviation(folded), least
+		return c
+	}
+	text := textColumn
+	started := text("started UTC", 13, 85,
+		func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") })
+	started.compare, started.cell = nil, func(l line) string { return l[0].Meta.Created.Format("01-02 15:04") }
+	seed := func(l line) string {
+		if len(l) > 1 {
+			return fmt.Sprintf("n=%d", len(l))
+		}
+		return fmt.Sprint(l[0].Meta.Spec.Seed)
+	}
+	epochs := func(l line) string {
+		return fmt.Sprintf("%.3g/%d", l[0].Summary().Epochs, l[0].Meta.Spec.Epochs)
+	}
+	return []runColumn{
+		started,
+		text("preset", presetCells+1, 0, func(r *record.Run) string { return r.Meta.Preset }),
+		text("method", methodCells+1, 0, func(r *record.Run) string {
+			return string(r.Meta.Spec.Algorithm()) + lab.Mark(&r.Meta)
+		}),
+		{head: "seed", w: 5, cell: seed, compare: func(a, b line) int {
+			return cmp.Compare(a[0].Meta.Spec.Seed, b[0].Meta.Spec.Seed)
+		}},
+		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),
+		{head: "epochs", w: 9, least: 72, cell: epochs, compare: func(a, b line) int {
+			return cmp.Compare(b[0].Summary().Epochs, a[0].Summary().Epochs)
+		}},
+		text("set, ρ", 14, 112, func(r *record.Run) string { return r.Meta.Spec.Radius() }),
+		measure("worst %", 8, 0, "worst_class_accuracy"),
+		measure("mean %", 7, 0, "test_accuracy"),
+		measure("test loss", 10, 96, "test_loss"),
+		measure("train loss", 11, 126, "train_loss"),
+		measure("robust risk", 12, 138, "robust_risk"),
+		measure("dual gap", 9, 148, "dual_gap"),
+		measure("images/s", 9, 158, "images_per_second"),
+	}
+}
+
+// deviation is the room for one.
+func deviation(folded bool) int {
+	if folded {
+		return len("±12.3") - 1
+	}
+	return 0
+}
+
+// measureColumn is the column of a measure.
+func measureColumn(folded bool, value valueOf, name string) runColumn {
+	m := lab.Named(lab.SummaryMeasures(), name)
+	of := func(r *record.Run) runner.Number { return value(r, r.Meta.Fit(name)) }
+	return runColumn{head: m.Head(), w: max(8, cell.Width(m.Head())+2) + deviation(folded), measure: name,
+		cell: func(l line) string {
+			return l.spread(of, func(n runner.Number) string { return lab.Write(m, n) })
+		},
+		compare: func(a, b line) int { return byNumber(a.mean(of), b.mean(of), m.Better == dro.Higher) }}
+}
+
+// textColumn is one of words.
+func textColumn(head string, w, least int, of func(*record.Run) string) runColumn {
+	return runColumn{head: head, w: w, left: true, least: least,
+		cell:    func(l line) string { return cell.Clean(l.same(of)) },
+		compare: func(a, b line) int { return cmp.Compare(of(a[0]), of(b[0])) }}
+}
+
+// extras are the columns that are shown where they are chosen: the other measures, the
+// settings in which the runs differ, tags and pins.
+func (p *Page) extras(there []runColumn) (list []runColumn) {
+	taken := map[string]bool{"algorithms": true, "seed": true}
+	for _, c := range there {
+		taken[c.measure] = true
+	}
+	for _, m := range lab.SummaryMeasures() {
+		if !taken[m.Name] {
+			list = append(list, measureColumn(p.folded, p.value.of(p), m.Name))
+		}
+	}
+	for _, key := range p.keys {
+		if !taken[key] {
+			c := textColumn(key, max(10, len(key)+2), 0, func(r *record.Run) string { return r.Meta.Spec.Text(key) })
+			c.compare = bySetting(key)
+			list = append(list, c)
+		}
+	}
+	list = append(list, textColumn("tags", 14, 0, func(r *record.Run) string {
+		return strings.Join(r.Label().Tags, " ")
+	}), textColumn("pins", 14, 0, p.pinText))
+	for i := range list {
+		list[i].extra = true
+	}
+	return list
+}
+
+// bySetting sorts numbers as numbers.
+func bySetting(key string) func(a, b line) int {
+	return func(a, b line) int {
+		x, y := a[0].Meta.Spec.Text(key), b[0].Meta.Spec.Text(key)
+		u, err := strconv.ParseFloat(x, 64)
+		v, err2 := strconv.ParseFloat(y, 64)
+		if err == nil && err2 == nil {
+			return cmp.Compare(u, v)
+		}
+		return cmp.Compare(x, y)
+	}
+}
+
+// pinText are the steps of a run's pinned checkpoints.
+func (p *Page) pinText(r *record.Run) string {
+	var words []string
+	for _, step := range p.pins[r.Meta.ID] {
+		words = append(words, fmt.Sprint(step))
+	}
+	return strings.Join(words, " ")
+}
+
+// furnish makes the columns anew; the one that the list is sorted by stays.
+func (p *Page) furnish() {
+	head := p.columns[p.by].head
+	p.columns = runColumns(p.folded, p.value.of(p))
+	p.columns = append(p.columns, p.extras(p.columns)...)
+	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == "method" })
+	name := p.columns[method].cell
+	p.columns[method].cell = func(l line) string {
+		return p.markOf(l) + strings.TrimSpace(name(l)+" "+p.nameOf(l))
+	}
+	p.by = max(0, slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == head }))
+}
+
+// nameOf is what tells a line from the others of its method and preset.
+func (p *Page) nameOf(l line) string { return cell.Clean(p.names[l[0].Meta.ID]) }
+
+// markOf is the mark that a line's configuration has in charts, where there is room.
+func (p *Page) markOf(l line) string {
+	const narrow = 70
+	if p.Body.W < narrow {
+		return ""
+	}
+	return string(p.Theme.Marks[p.colorOf(l)]) + " "
+}
+
+// colorOf is the number of its colour.
+func (p *Page) colorOf(l line) uint8 { return p.colors[l[0].Meta.ID] }
+
+// shows tells whether a column is shown in a list of w cells, if it has the room.
+func (p *Page) shows(c *runColumn, w int) bool {
+	if on, chosen := p.chosenColumns[c.head]; chosen {
+		return on
+	}
+	return !c.extra && w+2 >= c.least
+}
+
+// byNumber puts what applies first, the better before the worse. NaN, of what
+// does not apply, is less than any number.
+func byNumber(a, b runner.Number, higher bool) int {
+	if higher {
+		return cmp.Compare(b.Float(), a.Float())
+	}
+	return cmp.Compare(-b.Float(), -a.Float())
+}
+
+// presetCells is the least width of a preset's name.
+const presetCells = 7
+
+// listMark is the room for cursor, selection and state.
+const listMark = 5
+
+// methodCells is the least width of a method's name.
+const methodCells = 6
+
+// layColumns returns the columns that fit. What room is left method and preset
+// grow into, the method first.
+func (p *Page) layColumns(w int) (columns []runColumn, room int) {
+	room = w - listMark
+	for _, c := range p.columns {
+		if p.shows(&c, w) && (!c.extra || room >= c.w) {
+			columns = append(columns, c)
+			room -= c.w
+		}
+	}
+	longest := func(of func(line) string) (n int) {
+		for _, r := range p.shown {
+			n = max(n, cell.Width(of(p.lineOf(r))))
+		}
+		return n
+	}
+	for i := range columns {
+		if c := &columns[i]; c.head == "method" {
+			more := max(0, min(room, longest(c.cell)-methodCells))
+			c.w += more
+			room -= more
+		}
+	}
+	preset := longest(func(l line) string { return cell.Clean(l[0].Meta.Preset) })
+	return columns, max(0, min(room, preset-presetCells, 24))
+}
+
+func (c *runColumn) place(text string, room int) string {
+	w := c.w
+	if c.head == "preset" {
+		w += room
+	}
+	if c.left {
+		return kit.Left(text, w-1) + " "
+	}
+	return kit.Right(text, w-1) + " "
+}
+
+// head is a column's, with an arrow in the gap where the list is sorted by it.
+func (p *Page) head(c runColumn, room int) string {
+	t := p.Theme
+	text := c.place(t.Greek(c.head), room)
+	if c.head != p.columns[p.by].head {
+		return t.Dim.Paint(text)
+	}
+	arrow := "↓"
+	switch {
+	case t.ASCII:
+		arrow = "<"
+	case p.reversed:
+		arrow = "↑"
+	}
+	align := kit.Right
+	if c.left {
+		align = kit.Left
+	}
+	return t.Accent.Paint(align(t.Greek(c.head)+arrow, cell.Width(text)))
+}

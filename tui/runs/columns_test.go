@@ -1,0 +1,63 @@
+package runs
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+)
+
+// Columns are chosen and sorted by in place, and values are the last, the best or those at
+// an epoch.
+func TestColumnsAndValues(t *testing.T) {
+	store, _ := trained(t)
+	r, p := runsOf(t, lab.Folder(store.Dir()))
+	shows := func() string { return tuitest.Text(r.Shot()) }
+	r.Press("C")
+	form := r.Overlay.Form.(*chooser)
+	for p.columns[form.at].head != "pins" {
+		r.Press("down")
+	}
+	r.Press("space", "enter")
+	run := p.current()
+	steps, err := run.Checkpoints()
+	if err == nil {
+		err = run.Pin(steps[0])
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Send(lab.List(r.Source)())
+	if s := shows(); !strings.Contains(s, "pins") || !strings.Contains(s, "pinned at ") {
+		t.Errorf("no pins:\n%s", s)
+	}
+	r.Press("C", "down", "down", "s", "esc")
+	if head := p.columns[p.by].head; head != "method" {
+		t.Errorf("sorted by %q", head)
+	}
+
+	of := func(column string) string {
+		i := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == column })
+		return p.columns[i].cell(p.lineOf(p.current()))
+	}
+	last := of("test loss")
+	r.Press("v")
+	r.Type("2")
+	r.Press("enter")
+	if at := of("test loss"); at == last || !strings.Contains(shows(), "values at epoch 2") {
+		t.Errorf("test loss at epoch 2 is %s, at the end %s", at, last)
+	}
+	r.Press("v")
+	r.Type("never")
+	if r.Press("enter"); r.Overlay == nil {
+		t.Error("never is an epoch")
+	}
+	r.Press("esc", "v")
+	r.Type("best")
+	r.Press("enter")
+	if !strings.Contains(shows(), "best values") {
+		t.Errorf("no best values:\n%s", shows())
+	}
+}

@@ -1,0 +1,187 @@
+package runs
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Measures are shown as they were last, at their best, or at an epoch: for these the
+// evaluations of the listed runs are read from their logs, once.
+
+// valueOf is a measure of a run.
+type valueOf func(r *record.Run, name string) runner.Number
+
+// last is what it came to.
+func last(r *record.Run, name string) runner.Number { return lab.OfSummary(r.Summary(), name) }
+
+// moment is what values are of.
+type moment struct {
+	best  bool
+	epoch float64 // 0 with best false is the last
+}
+
+func (m moment) String() string {
+	switch {
+	case m.best:
+		return "best values"
+	case m.epoch > 0:
+		return fmt.Sprintf("values at epoch %.4g", m.epoch)
+	}
+	return "last values"
+}
+
+// parseMoment reads last, best or an epoch.
+func parseMoment(text string) (m moment, err error) {
+	switch text = strings.TrimSpace(text); text {
+	case "", "last":
+		return m, nil
+	case "best":
+		return moment{best: true}, nil
+	}
+	m.epoch, err = strconv.ParseFloat(text, 64)
+	if err != nil || !(m.epoch > 0) || math.IsInf(m.epoch, 0) {
+		return moment{}, fmt.Errorf("%s: want last, best or an epoch, as 12", text)
+	}
+	return m, nil
+}
+
+// of are the values at the moment.
+func (m moment) of(p *Page) valueOf {
+	if m == (moment{}) {
+		return last
+	}
+	return func(r *record.Run, name string) (v runner.Number) {
+		if of, known := runner.FindMeasure(name); !known || of.OfStep() || name != of.Name {
+			return last(r, name)
+		}
+		for _, e := range p.evals[r.Meta.ID].list {
+			u := e.Of(name)
+			switch {
+			case !u.Applies() || !m.best && e.Epoch > m.epoch+1e-9:
+			case !m.best || !v.Applies() || better(name, u, v):
+				v = u
+			}
+		}
+		return v
+	}
+}
+
+// better compares two values of a measure of evaluations.
+func better(name string, a, b runner.Number) bool {
+	if m, _ := runner.FindMeasure(name); m.Better == dro.Higher {
+		return a.Float() > b.Float()
+	}
+	return a.Float() < b.Float()
+}
+
+// evals are the evaluations of a run, when it had come to a step.
+type evals struct {
+	step int64
+	list []*runner.EvalEvent
+}
+
+// evalsMsg brings those that were not read yet.
+type evalsMsg struct {
+	of  map[string]evals
+	err error
+}
+
+// readEvals reads the evaluations of the runs that went on since they were read last.
+func (p *Page) readEvals() tea.Cmd {
+	if p.value == (moment{}) {
+		return nil
+	}
+	var runs []*record.Run
+	for _, r := range p.all {
+		if known, ok := p.evals[r.Meta.ID]; !ok || known.step != r.Summary().Steps {
+			runs = append(runs, r)
+		}
+	}
+	if len(runs) == 0 {
+		return nil
+	}
+	source := p.Source
+	return func() tea.Msg {
+		m := evalsMsg{of: map[string]evals{}}
+		for _, r := range runs {
+			list, err := evalsOf(lab.Evaluations(source, r))
+			m.of[r.Meta.ID] = evals{r.Summary().Steps, list}
+			if err != nil {
+				m.err = err
+			}
+		}
+		return m
+	}
+}
+
+// evalsOf are the evaluations in a log, without those that a resume discards.
+func evalsOf(log lab.Log) (list []*runner.EvalEvent, err error) {
+	for {
+		events, err := log.Read()
+		if err != nil || len(events) == 0 {
+			return list, err
+		}
+		for _, e := range events {
+			switch e := e.(type) {
+			case *runner.EvalEvent:
+				e.ByGroup = nil // columns have one number
+				list = append(list, e)
+			case *runner.ResumeEvent:
+				for len(list) > 0 && list[len(list)-1].Step > e.Step {
+					list = list[:len(list)-1]
+				}
+			}
+		}
+	}
+}
+
+// choosing is the form in which the moment is typed.
+type choosing struct {
+	page  *Page
+	line  kit.Input
+	error error
+}
+
+// momentMsg chooses one.
+type momentMsg struct{ moment }
+
+func (p *Page) chooseMoment() tea.Cmd {
+	return kit.Show(&kit.Overlay{Title: "Values of which evaluation", Form: &choosing{page: p,
+		line: kit.NewInput("")}})
+}
+
+// Press implements kit.Form.
+func (f *choosing) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
+	if key.String() != "enter" {
+		f.line.Update(key)
+	}
+	var m moment
+	if m, f.error = parseMoment(f.line.String()); key.String() == "enter" && f.error == nil {
+		return true, kit.Send(momentMsg{m})
+	}
+	return false, nil
+}
+
+// Hint implements kit.Form.
+func (*choosing) Hint() []kit.Key { return kit.Taking() }
+
+// View implements kit.Form.
+func (f *choosing) View(t *kit.Theme, w, h int) []string {
+	lines := []string{t.Dim.Paint("last, best (each measure at its own) or an epoch, as 12:"), "",
+		f.line.View(t.Text, w)}
+	if f.error != nil && f.line.String() != "" {
+		lines = append(lines, "", t.Bad.Paint("! "+cell.OneLine(f.error.Error())))
+	}
+	return kit.Fill(lines, w, min(h, len(lines)))
+}

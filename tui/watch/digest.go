@@ -1,0 +1,70 @@
+package watch
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"drolab/runner"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Digest is how the watched runs stand, in a few words, and how much of long logs
+// was read.
+func (w *Page) Digest() string {
+	if len(w.tracks) == 0 {
+		return ""
+	}
+	if w.clock != nil && w.clock.ready {
+		return w.clock.String()
+	}
+	counts := map[runner.Status]int{}
+	for _, t := range w.tracks {
+		counts[t.Status]++
+	}
+	var words []string
+	for _, status := range [...]runner.Status{runner.Running, runner.Queued, runner.Paused, runner.Done,
+		runner.Stopped, runner.Interrupted, runner.Failed} {
+		if n := counts[status]; n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, status))
+		}
+	}
+	if share := w.share(); share < 1 {
+		if w.clock != nil {
+			words = []string{w.clock.String()}
+		}
+		words = append(words, fmt.Sprintf("reading %.0f %%", math.Floor(100*share)))
+	}
+	return strings.Join(words, " · ")
+}
+
+// Progress is how far the watched runs are on the mean, 0 to 1, whether one has failed, and
+// whether one is live.
+func (w *Page) Progress() (part float64, failed, live bool) {
+	for _, t := range w.tracks {
+		part += t.progress() / float64(len(w.tracks))
+		failed = failed || t.Status == runner.Failed
+		live = live || !t.Status.Ended()
+	}
+	return part, failed, live && w.clock == nil
+}
+
+// rings tells of a run that was live when it was looked at before.
+func (w *Page) rings(t *track, live bool) tea.Cmd {
+	if live && w.clock == nil && (t.Status == runner.Done || t.Status == runner.Failed) {
+		return kit.Send(lab.Ended{Name: t.label, Status: t.Status})
+	}
+	return nil
+}
+
+// share is how much of the logs was read, on the mean.
+func (w *Page) share() float64 {
+	sum := 0.0
+	for _, t := range w.tracks {
+		sum += t.share
+	}
+	return sum / float64(len(w.tracks))
+}

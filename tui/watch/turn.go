@@ -1,0 +1,87 @@
+package watch
+
+import (
+	"slices"
+	"time"
+)
+
+// What is new is shown in turns (Lab.Round): each part of the page, the table and every
+// panel, takes in what the runs logged once a second, one after the other. What the user
+// does is shown at once, everywhere. All parts at every look at the files would be more
+// than a slow line carries: a fifth of a second's news of a panel costs about what those
+// of a second do, and the renderer sends a line of the screen from its first change to its
+// last, with all that lies between panels beside each other.
+
+// evalTurn is how many turns of the others one is of what evaluations alone change.
+const evalTurn = 2
+
+// turned is a part of the page as it was drawn last.
+type turned struct {
+	key    any // what it depends on besides the runs' logs
+	lines  []string
+	drawn  int // how often something had been taken in by then
+	wanted int // how often that is at least
+}
+
+// get returns the part, drawn anew where its turn has come or key is another one,
+// and always for a nil key.
+func (t *turned) get(key any, now int, draw func() []string) []string {
+	if key == nil || t.lines == nil || t.key != key || t.drawn < t.wanted {
+		t.key, t.lines, t.drawn = key, draw(), now
+	}
+	return t.lines
+}
+
+// turns says whose turn it is.
+type turns struct {
+	taken   int // how often something new was taken in
+	touched int // how often the user did something
+	last    time.Time
+}
+
+// touch has everything drawn.
+func (w *Page) touch() { w.turns.touched++ }
+
+// parts are those of the page now: what stands around the panels, and these; and how
+// often their turns are.
+func (w *Page) parts() (list []*turned, every []time.Duration) {
+	list, every = append(list, &w.around), append(every, w.Round)
+	for i := range w.count() {
+		p, d := w.first()+i, w.Round
+		if v := w.shows(p); !v.plots() && !v.phase {
+			d *= evalTurn
+		}
+		list, every = append(list, &w.panels[p].turned), append(every, d)
+	}
+	return list, every
+}
+
+// takeTurns lets the parts show what there is whose turn came since the last look; in a
+// replay, where everything moves, that is all of them.
+func (w *Page) takeTurns(now time.Time, changed bool) {
+	if changed {
+		w.turns.taken++
+	}
+	parts, every := w.parts()
+	for i, p := range parts {
+		if w.clock != nil || cameBetween(w.turns.last, now, every[i], i, len(parts)) {
+			p.wanted = w.turns.taken
+		}
+	}
+	w.turns.last = now
+}
+
+// cameBetween tells whether the turn of part i of n, which comes once in a time, came between two
+// moments.
+func cameBetween(from, to time.Time, every time.Duration, i, n int) bool {
+	turn := func(t time.Time) int64 {
+		return (t.UnixNano() - int64(i)*int64(every)/int64(n)) / int64(every)
+	}
+	return every == 0 || turn(from) != turn(to)
+}
+
+// owes tells whether a part does not show all there is.
+func (w *Page) owes() bool {
+	parts, _ := w.parts()
+	return slices.ContainsFunc(parts, func(p *turned) bool { return p.wanted < w.turns.taken })
+}

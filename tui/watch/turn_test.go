@@ -1,0 +1,46 @@
+package watch
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+)
+
+// Over a slow line what is new is shown in turns, all of it within a round, and what the
+// user does at once.
+func TestTurns(t *testing.T) {
+	r := newRig(t, tuitest.NewScript(t), 120, 38)
+	r.Wait(5*time.Second, time.Second/5)
+	r.Round = time.Second
+	w := r.watch
+	r.View()
+	table := func() string { return strings.Join(strings.Split(tuitest.Text(r.Shot()), "\n")[1:5], "\n") }
+	before, changes := table(), 0
+	for range 20 { // looks in two rounds, in which every run logs eight times
+		r.Wait(time.Second/10, time.Second/10)
+		if now := table(); now != before {
+			before = now
+			changes++
+		}
+	}
+	if changes != 2 {
+		t.Errorf("the table was drawn anew %d times in two rounds", changes)
+	}
+	r.Clock(r.Now.Add(time.Second)) // all runs log
+	r.Send(kit.Tick(r.Now.Add(time.Millisecond)))
+	if !w.owes() || table() != before {
+		t.Fatal("a part shows what is new before its turn")
+	}
+	if r.Press("down"); table() == before {
+		t.Error("a key does not show all that is new")
+	}
+	for i := range 4 { // nothing more comes
+		r.Send(kit.Tick(r.Now.Add(time.Duration(i) * time.Second)))
+	}
+	if w.owes() {
+		t.Error("after two rounds parts do not show all there is")
+	}
+}
