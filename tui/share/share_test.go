@@ -329,7 +329,7 @@ func TestChangesNothing(t *testing.T) {
 	before := contents(t, p.runs)
 	v := p.watch("xterm-256color", 120, 40)
 	v.await(t, "train loss")
-	for page := range 4 {
+	for page := range 5 {
 		turn := fmt.Sprintf(esc+esc+"%d", page+1)
 		for key := byte(1); key < 128; key++ {
 			if key == 3 || key == 'q' || key == 27 { // they leave, or begin a sequence
