@@ -19,7 +19,7 @@ func (m *Model) ownKeys() []kit.Key {
 		{Keys: kit.On("?"), Hint: "help", Help: "these keys", Do: kit.Just(m.openHelp), Last: true},
 		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Do: m.askLeave, Last: true},
 		{Keys: kit.On("ctrl+z"), Help: "suspend the program, as a shell's fg takes it up again",
-			Do: func() tea.Cmd { return tea.Suspend }},
+			Do: func() tea.Cmd { return tea.Suspend }, Local: true}, // a guest's would stop who shares
 		{Keys: kit.On("X"), Help: "stop all runs of the last start (asks)", Alters: true,
 			Why: func() string { return kit.Unless(len(m.launched) > 0, "nothing was started from here") },
 			Do:  func() tea.Cmd { return m.stopAll() }},

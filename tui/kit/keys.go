@@ -21,7 +21,7 @@ type Key struct {
 	Last   bool // the hint stands at the right of the footer, whatever the room
 	Moves  bool // only moves a cursor, which the palette has no use for
 	Alters bool // starts, changes or deletes runs, which a read-only view does not
-	Local  bool // reads or writes files that are no run's, which a guest does not
+	Local  bool // is of the machine of the program, as files that are no run's: a guest does not do it
 }
 
 // On are the keys of a row, as tea.KeyPressMsg.String names them.

@@ -24,7 +24,7 @@ func (p *Page) Keys() []kit.Key {
 			Why:  p.none, Do: kit.Just(p.toggle)},
 		{Keys: kit.On("c"), Hint: "compare", Help: "compare the selected runs",
 			Why: p.unable(canCompare, "only runs that are done can be compared"), Do: p.compare},
-		{Keys: kit.On("up", "k"), Help: "up", Why: p.none, Do: kit.By(p.move, -1), Moves: true},
+		{Keys: kit.On("up", "k"), Help: "up", Why: p.above, Do: kit.By(p.move, -1), Moves: true},
 		{Keys: kit.On("down", "j"), Help: "down", Why: p.none, Do: kit.By(p.move, 1), Moves: true},
 		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(p.back)},
 		{Keys: kit.On("home", "g"), Help: "first", Why: p.none, Do: kit.By(p.move, -all), Moves: true},
@@ -66,6 +66,14 @@ func (p *Page) Keys() []kit.Key {
 // none says that no run is under the cursor.
 func (p *Page) none() string {
 	return kit.Unless(p.current() != nil, "there is no run here")
+}
+
+// above is why the cursor cannot go up.
+func (p *Page) above() string {
+	if why := p.none(); why != "" {
+		return why
+	}
+	return kit.Unless(p.at > 0, "this is the first run")
 }
 
 func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }

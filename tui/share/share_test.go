@@ -47,7 +47,7 @@ func TestColours(t *testing.T) {
 		term, environ, has, hasNot string
 	}{
 		{"xterm-256color", "", "\x1b[38;5;", "\x1b[38;2;"},
-		{"xterm-256color", "COLORTERM=truecolor", "\x1b[38;2;", ""},
+		{"xterm-256color", "COLORTERM=truecolor", "\x1b[38;5;", "\x1b[38;2;"}, // half as many bytes
 		{"xterm", "", "\x1b[", "\x1b[38;"},
 		{"xterm-256color", "NO_COLOR=1", "\x1b[", "\x1b[38;"},
 		{"dumb", "", "+--", "╭"},

@@ -189,8 +189,7 @@ func (w *Page) readAt(v *view) string {
 // enter makes the run at the crosshair the one under the cursor; else it zooms.
 func (w *Page) enter() {
 	if w.cross.On && w.picked != w.at && w.picked < len(w.tracks) {
-		w.at = w.picked
-		w.fit()
+		w.pick(w.picked)
 		return
 	}
 	w.zoom()

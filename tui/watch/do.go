@@ -143,14 +143,30 @@ func (w *Page) stop() tea.Cmd {
 		kit.Choice{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.id)})
 }
 
+// pick puts the cursor on a run, where it stays.
+func (w *Page) pick(at int) {
+	w.at, w.pointed = at, true
+	w.fit()
+}
+
+// pointBegun puts the cursor, as long as nobody has moved it, on a run that has begun.
+func (w *Page) pointBegun() {
+	if w.pointed || w.tracks[w.at].Status != runner.Queued {
+		return
+	}
+	begun := func(t *track) bool { return t.Status == runner.Running }
+	if i := slices.IndexFunc(w.tracks, begun); i >= 0 {
+		w.at = i
+	}
+}
+
 // move goes to another row.
 func (w *Page) move(by int) {
 	rows := w.rows()
 	if len(rows) == 0 {
 		return
 	}
-	w.at = rows[max(0, min(w.rowAt()+by, len(rows)-1))][0]
-	w.fit()
+	w.pick(rows[max(0, min(w.rowAt()+by, len(rows)-1))][0])
 }
 
 // nextLayout shows more panels, after six one again.
@@ -166,8 +182,7 @@ func (w *Page) click(m kit.Click) {
 	l := w.layout()
 	if l.runs.Contains(m.X, m.Y) {
 		if i := w.firstRow(l.runs.H) + m.Y - l.runs.Y - 1; m.Y > l.runs.Y && i < len(w.rows()) {
-			w.at = w.rows()[i][0]
-			w.fit()
+			w.pick(w.rows()[i][0])
 		}
 		return
 	}

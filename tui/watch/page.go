@@ -25,6 +25,7 @@ type Page struct {
 	groups   [][]int  // of those that differ in seed alone, in the order of their colours
 	eachSeed bool     // has a row and a line of its own
 	at       int      // run under the cursor
+	pointed  bool     // it was put there
 	top      int      // first row shown
 	baseline int      // run that bars are compared with; -1 for none
 	round    int      // grows with every other set of runs
@@ -213,7 +214,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		cmd = kit.Notify(fmt.Sprintf("%d runs: the first %d are watched, as many as there are colours", n,
 			lab.MaxWatched))
 	}
-	w.tracks, w.at, w.top, w.reading = nil, 0, 0, false
+	w.tracks, w.at, w.pointed, w.top, w.reading = nil, 0, false, 0, false
 	w.round++
 	if w.clock = nil; m.replay != nil {
 		w.clock = newClock(*m.replay)
@@ -333,6 +334,7 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		changed = changed || len(p.events) > 0
 	}
 	if changed {
+		w.pointBegun()
 		w.fit()
 	}
 	w.takeTurns(m.at, m.brings())

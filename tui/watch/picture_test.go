@@ -99,6 +99,27 @@ func TestWhoSuffersElsewhere(t *testing.T) {
 	}
 }
 
+// Until it is moved, the cursor leaves a run that waits for one that trains.
+func TestCursorFindsWhatHasBegun(t *testing.T) {
+	r := watching(t, 120, 40)
+	w := r.watch
+	last := len(w.tracks) - 1
+	for i, track := range w.tracks {
+		if track.Status = runner.Queued; i == last {
+			track.Status = runner.Running
+		}
+	}
+	w.at, w.pointed = 0, false
+	if w.pointBegun(); w.at != last {
+		t.Errorf("the cursor is on run %d, want %d, which trains", w.at, last)
+	}
+	r.Press("up")
+	chosen := w.at
+	if w.pointBegun(); w.at != chosen || chosen == last {
+		t.Errorf("the cursor went to run %d of its own, from %d", w.at, chosen)
+	}
+}
+
 // The crosshair reads every line at one step, in all plots; Enter chooses the run at it,
 // and Esc takes it away.
 func TestCrosshair(t *testing.T) {
