@@ -45,6 +45,7 @@ func (w *Page) flip() {
 
 func (w *Page) flipSplit() tea.Cmd {
 	w.val = !w.val
+	w.columns = w.columnsOf(w.methods())
 	w.fit()
 	return kit.Notify("evaluated on the " + splitName(w.val) + " split")
 }

@@ -37,7 +37,7 @@ func TestSplit(t *testing.T) {
 		" 40.0 ")
 	r.Press("m")
 	title("Who suffers, by group · validation ─", "Validation accuracy · worst group and mean",
-		"Loss · train and validation ─", " 42.0 ")
+		"Loss · train and validation ─", " 42.0 ", "val worst", "val risk", "val %")
 	r.Press("tab", "e")
 	if _, rows := r.watch.sheet(); rows != 3*3 {
 		t.Errorf("%d rows exported, want 3 of each run", rows)
@@ -57,7 +57,7 @@ func TestSplit(t *testing.T) {
 	r.Press("f", "f")
 	title("Who suffers, by class · validation ─")
 	r.Press("m")
-	title("Who suffers, by class · test ", "Adversary's film by group · test ─", "hexagon")
+	title("robust risk", "test %", "Who suffers, by class · test ", "Adversary's film by group · test ─", "hexagon")
 	if r := watching(t, 120, 40); !strings.Contains(r.watch.noSplit(nil), "no watched run has a validation") {
 		t.Error("the split of runs without validation can be chosen")
 	}

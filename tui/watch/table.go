@@ -102,7 +102,7 @@ func (w *Page) baselineName() string {
 // the change against the baseline and the best marked.
 func (w *Page) outcome() []column {
 	all := lab.EvalMeasures()
-	worst, risk := lab.Named(all, "worst_class_accuracy"), lab.Named(all, "robust_risk")
+	worst, risk := lab.Named(all, w.onSplit("worst_class_accuracy")), lab.Named(all, w.onSplit("robust_risk"))
 	write := func(m lab.Measure, f figure) func([]*track) string {
 		return func(runs []*track) string {
 			if v := f.over(runs); !percents(m) && v.Applies() {
@@ -113,8 +113,22 @@ func (w *Page) outcome() []column {
 	}
 	a, b := ofEval(worst.Name), ofEval(risk.Name)
 	return []column{
-		{head: "worst %", brief: "worst", w: 9, cell: write(worst, a), of: &worst}, w.against(worst, a),
-		{head: "robust risk", brief: "risk", w: 13, cell: write(risk, b), of: &risk}, w.against(risk, b)}
+		{head: w.bySplit("worst %", "val worst"), brief: "worst", w: 9, cell: write(worst, a), of: &worst}, w.against(worst, a),
+		{head: w.bySplit("robust risk", "val risk"), brief: "risk", w: 13, cell: write(risk, b), of: &risk}, w.against(risk, b)}
+}
+
+// onSplit is a measure of the test split, or what it is on the validation split where
+// that is shown.
+func (w *Page) onSplit(name string) string {
+	return w.bySplit(name, "val_"+strings.TrimPrefix(name, "test_"))
+}
+
+// bySplit is one of two words, by the split that is shown.
+func (w *Page) bySplit(test, val string) string {
+	if w.val {
+		return val
+	}
+	return test
 }
 
 // columns are those of the table for runs of the methods, the ones to leave out
@@ -134,9 +148,9 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	}
 	list := append(progress(), w.outcome()...)
 	list = append(list,
-		eval("test %", 8, "test_accuracy"),
+		eval(w.bySplit("test %", "val %"), 8, w.onSplit("test_accuracy")),
 		eval("dual gap", 10, "dual_gap"),
-		eval("test loss", 10, "test_loss"),
+		eval(w.bySplit("test loss", "val loss"), 10, w.onSplit("test_loss")),
 		step("λ", 8, "lambda"), // lines have theirs at their ends, too
 		step("η", 9, "eta"),
 		step("train loss", 11, "loss"),
