@@ -106,10 +106,19 @@ func (c *Chart) DataY() Range {
 	}
 	for i := range c.Bands {
 		for _, p := range c.Bands[i].PointsTo(nil, view, n) {
-			r = r.addValue(p.Mean, c.YScale).addValue(p.Lo, c.YScale).addValue(p.Hi, c.YScale)
+			r = r.addValue(p.Mean, c.YScale).addValue(c.low(p), c.YScale).addValue(p.Hi, c.YScale)
 		}
 	}
 	return r
+}
+
+// low is the end of an interval that the axis reaches down to. Of two or three seeds it
+// is often next to nothing, and a logarithmic axis would show nothing else.
+func (c *Chart) low(p BandPoint) float64 {
+	if c.YScale.Kind == Log10 {
+		return math.Max(p.Lo, p.Mean/10)
+	}
+	return p.Lo
 }
 
 func (r Range) addBucket(b *Bucket, s Scale) Range {
