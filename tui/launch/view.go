@@ -186,7 +186,7 @@ func (l *Page) settingLines(key string, here bool, w int) (lines []string, curso
 		return []string{l.settingLine(key, here, w)}, 0
 	}
 	before, room := settingRoom(w)
-	list, gap := l.viewTicks(boxes, true)
+	list, gap := l.viewTicks(boxes, true), " "
 	line, used := l.settingName(key, here, w), 0
 	for i, text := range list {
 		n := cell.Width(text)
@@ -270,7 +270,7 @@ func (l *Page) value(key string, room int) string {
 	if boxes == nil {
 		return cell.Clean(l.spec().Text(key))
 	}
-	list, gap := l.viewTicks(boxes, false)
+	list, gap := l.viewTicks(boxes, false), " "
 	all := strings.Join(list, gap)
 	for n := len(list) - 1; n > 0 && cell.Width(all) > room; n-- {
 		all = strings.Join(list[:n], gap) + l.Theme.Dim.Paint(fmt.Sprintf(" +%d more", len(list)-n))
@@ -300,15 +300,15 @@ type tick struct {
 	on   bool
 }
 
-// viewTicks paints boxes, and says what stands between them.
-func (l *Page) viewTicks(boxes []tick, here bool) (list []string, gap string) {
+// viewTicks paints boxes.
+func (l *Page) viewTicks(boxes []tick, here bool) []string {
 	t := l.Theme
 	// Stand-ins for the circles would read as letters of the names.
-	off, on, gap := t.Off, t.On, " "
+	off, on := t.Off, t.On
 	if t.ASCII {
-		off, on, gap = "[ ]", "[x]", ""
+		off, on = "[ ]", "[x]"
 	}
-	list = make([]string, len(boxes))
+	list := make([]string, len(boxes))
 	for i, b := range boxes {
 		text, st := off+b.name, t.Dim
 		if b.on {
@@ -319,7 +319,7 @@ func (l *Page) viewTicks(boxes []tick, here bool) (list []string, gap string) {
 		}
 		list[i] = st.Paint(text)
 	}
-	return list, gap
+	return list
 }
 
 // total says what Enter starts.
