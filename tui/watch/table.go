@@ -112,8 +112,9 @@ func (w *Page) outcome() []column {
 		}
 	}
 	a, b := ofEval(worst.Name), ofEval(risk.Name)
+	head := w.bySplit("worst %", "val worst")
 	return []column{
-		{head: w.bySplit("worst %", "val worst"), brief: "worst", w: 9, cell: write(worst, a), of: &worst}, w.against(worst, a),
+		{head: head, brief: "worst", w: max(9, len(head)+1), cell: write(worst, a), of: &worst}, w.against(worst, a),
 		{head: w.bySplit("robust risk", "val risk"), brief: "risk", w: 13, cell: write(risk, b), of: &risk}, w.against(risk, b)}
 }
 
