@@ -57,7 +57,8 @@ func TestSplit(t *testing.T) {
 	r.Press("f", "f")
 	title("Who suffers, by class · validation ─")
 	r.Press("m")
-	title("robust risk", "test %", "Who suffers, by class · test ", "Adversary's film by group · test ─", "hexagon")
+	title("robust risk", "test %")
+	title("Who suffers, by class · test ", "Adversary's film by group · test ─", "hexagon")
 	if r := watching(t, 120, 40); !strings.Contains(r.watch.noSplit(nil), "no watched run has a validation") {
 		t.Error("the split of runs without validation can be chosen")
 	}

@@ -112,10 +112,12 @@ func (w *Page) outcome() []column {
 		}
 	}
 	a, b := ofEval(worst.Name), ofEval(risk.Name)
-	head := w.bySplit("worst %", "val worst")
+	first, second := w.bySplit("worst %", "val worst"), w.bySplit("robust risk", "val risk")
 	return []column{
-		{head: head, brief: "worst", w: max(9, len(head)+1), cell: write(worst, a), of: &worst}, w.against(worst, a),
-		{head: w.bySplit("robust risk", "val risk"), brief: "risk", w: 13, cell: write(risk, b), of: &risk}, w.against(risk, b)}
+		{head: first, brief: "worst", w: max(9, len(first)+1), cell: write(worst, a), of: &worst},
+		w.against(worst, a),
+		{head: second, brief: "risk", w: 13, cell: write(risk, b), of: &risk},
+		w.against(risk, b)}
 }
 
 // onSplit is a measure of the test split, or what it is on the validation split where
