@@ -27,8 +27,9 @@ type clock struct {
 	back    bool    // the logs have to be read from their start
 }
 
-// frame is how often a replay that plays is shown.
-const frame = time.Second / 12
+// frame is how often a replay that plays is shown: with what the renderer rounds up to,
+// twelve times a second and more.
+const frame = time.Second / 14
 
 func newClock(r lab.Replay) *clock {
 	return &clock{Replay: r, playing: true, tapes: map[string]*record.Tape{}, read: math.NaN()}
