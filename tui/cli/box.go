@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"drolab/tui/kit"
@@ -18,8 +19,9 @@ import (
 
 // box says how busy the machine is, as far as its system tells without being asked much: a
 // few small files of Linux and, of NVIDIA's GPUs, a program that takes some hundredths of a
-// second and so is run once a minute at most.
+// second and so is run once a minute at most. Several interfaces may ask at once.
 type box struct {
+	mu   sync.Mutex
 	root string // of /proc and /sys
 	smi  func() ([]byte, error)
 
@@ -45,6 +47,8 @@ func nvidia() ([]byte, error) {
 
 // line is what is known at a moment; "" is nothing.
 func (b *box) line(now time.Time) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	var words []string
 	if load, ok := b.number("proc/loadavg"); ok {
 		words = append(words, fmt.Sprintf("load %.1f of %s", load, kit.Plural(runtime.NumCPU(), "core")))
