@@ -111,6 +111,9 @@ func Middle(s string, w int) string {
 	return head + "…" + ansi.TruncateLeftWc(s, Width(s)-(w-1-Width(head)), "")
 }
 
+// First is the beginning of s, at most w cells of it.
+func First(s string, w int) string { return ansi.TruncateWc(s, max(0, w), "") }
+
 // Cut shortens s to at most w cells, with an ellipsis where it was longer.
 func Cut(s string, w int) string {
 	switch {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"drolab/tui/cell"
 )
@@ -22,50 +23,90 @@ type End struct {
 	Value float64
 	Style Style
 
+	named     endName
 	back      bool
 	row, want int // of the plot, 0 at the top
 }
 
 // Widths of an end's parts.
 const (
-	endValue  = 6  // of what Brief writes
-	leastPlot = 18 // cells of a plot that names its lines in full
+	endValue  = 5  // of what Brief writes, without a sign
+	mostName  = 18 // cells of a name
+	leastName = 3
+	leastPlot = 18 // cells of a plot that names its lines
 	leastRead = 12 // of one that gives their values
 	leastMark = 8
 )
 
 // ends makes room for what stands at the right ends of the lines: as much as leaves
-// the plot its own.
+// the plot its own. Names are shortened first, and go before values do.
 func (p *panel) ends() {
 	if !p.chart.Ends {
 		return
 	}
-	name := 0
-	for i := range p.chart.Lines {
-		if l := &p.chart.Lines[i]; !l.Faint {
-			name = max(name, cell.Width(p.chart.Charset.spell(l.Name)))
+	list := p.chart.names()
+	whole := 0
+	for _, n := range list {
+		whole = max(whole, cell.Width(n.whole))
+	}
+	value := 1 + endValue
+	if p.chart.Y.Lo < 0 {
+		value++
+	}
+	most := min(whole, mostName, p.w-(markCells+1+value+leastPlot))
+	switch {
+	case most >= min(whole, leastName) && (most == whole || toldApart(list, most)):
+		p.endName, p.endValue, p.endCells = most, value-1, markCells+1+most+value
+	case p.w >= markCells+value+leastRead:
+		p.endValue, p.endCells = value-1, markCells+value
+	case p.w >= markCells+leastMark:
+		p.endCells = markCells
+	}
+	p.w -= p.endCells
+}
+
+// markCells are of an end's mark, with the blank before it.
+const markCells = 2
+
+// endName is what a line is called at its end: of a band with the number of its seeds, or
+// without it.
+type endName struct{ whole, brief string }
+
+// in is the name in at most w cells, whose beginning is enough of it.
+func (n endName) in(w int) string {
+	switch {
+	case cell.Width(n.whole) <= w:
+		return n.whole
+	case w < mostName:
+		return strings.TrimRight(cell.First(n.brief, w), " ")
+	}
+	return cell.Cut(n.brief, w)
+}
+
+// names are those of the lines that have an end.
+func (c *Chart) names() (list []endName) {
+	for i := range c.Lines {
+		if l := &c.Lines[i]; !l.Faint {
+			list = append(list, endName{c.Charset.spell(l.Name), c.Charset.spell(l.Name)})
 		}
 	}
-	for i := range p.chart.Bands {
-		name = max(name, cell.Width(p.chart.Charset.spell(p.chart.Bands[i].title())))
+	for i := range c.Bands {
+		b := &c.Bands[i]
+		list = append(list, endName{c.Charset.spell(b.title()), c.Charset.spell(b.Name)})
 	}
-	for _, room := range [...]struct{ name, value, plot int }{
-		{min(name, 18), endValue, leastPlot}, {min(name, 8), endValue, leastPlot},
-		{min(name, 4), endValue, leastPlot}, {0, endValue, leastRead}, {0, 0, leastMark}} {
-		cells := len(" ") + 1
-		if room.name > 0 {
-			cells += room.name + 1
+	return list
+}
+
+// toldApart tells whether names that differ do so in w cells, too.
+func toldApart(list []endName, w int) bool {
+	whole := map[string]endName{}
+	for _, n := range list {
+		if other, there := whole[n.in(w)]; there && other != n {
+			return false
 		}
-		if room.value > 0 {
-			cells += room.value + 1
-		}
-		if p.w-cells >= room.plot {
-			p.w -= cells
-			p.endName, p.endValue = room.name, room.value
-			p.endCells = cells
-			return
-		}
+		whole[n.in(w)] = n
 	}
+	return true
 }
 
 // Read is what the chart's lines say at its crosshair, or at their ends: in the order
@@ -74,20 +115,21 @@ func (c *Chart) Read() (list []End) {
 	for i := range c.Lines {
 		l := &c.Lines[i]
 		if v, ok := c.valueOf(l.Series, l.MapX); ok && !l.Faint {
-			list = append(list, c.end(l.Name, v, l.Number, l.Back))
+			list = append(list, c.end(l.Name, l.Name, v, l.Number, l.Back))
 		}
 	}
 	for i := range c.Bands {
 		b := &c.Bands[i]
 		if v, ok := c.bandValue(b); ok {
-			list = append(list, c.end(b.title(), v, b.Number, b.Back))
+			list = append(list, c.end(b.title(), b.Name, v, b.Number, b.Back))
 		}
 	}
 	return list
 }
 
-func (c *Chart) end(name string, v float64, number uint8, back bool) End {
-	return End{Mark: cell.Mark(int(number), c.Charset == ASCII), Name: c.Charset.spell(name),
+func (c *Chart) end(name, brief string, v float64, number uint8, back bool) End {
+	name, brief = c.Charset.spell(name), c.Charset.spell(brief)
+	return End{Mark: cell.Mark(int(number), c.Charset == ASCII), Name: name, named: endName{name, brief},
 		Value: v, Style: lineStyle(number, back), back: back}
 }
 
@@ -164,11 +206,11 @@ func (p *panel) end(e *End) {
 	x := p.x0 + p.w + 1
 	p.f.set(x, e.row, e.Mark, e.Style)
 	if x += 2; p.endName > 0 {
-		p.f.text(x, e.row, p.endName, cell.Cut(e.Name, p.endName), e.Style)
+		p.f.text(x, e.row, p.endName, e.named.in(p.endName), e.Style)
 		x += p.endName + 1
 	}
-	if p.endValue > 0 {
-		p.f.textRight(x, e.row, p.endValue, p.chart.Brief(e.Value), e.Style)
+	if p.endValue > 0 { // one that is wider than most takes the blank before it, too
+		p.f.textRight(x-1, e.row, p.endValue+1, p.chart.Brief(e.Value), e.Style)
 	}
 }
 

@@ -1,0 +1,58 @@
+package plot
+
+import (
+	"strings"
+	"testing"
+)
+
+// endsOf is a chart of lines of these names, with a band of two seeds as the last.
+func endsOf(names ...string) *Chart {
+	c := &Chart{X: Range{0, 9}, Y: Range{0, 1}, Ends: true, Gutter: 4}
+	for i, name := range names {
+		s := NewSeries("")
+		for x := range 10 {
+			s.Append(float64(x), 0.1+0.1*float64(i))
+		}
+		if i == len(names)-1 {
+			c.Bands = append(c.Bands, Band{Name: name, Seeds: []*Series{s, s}, Number: uint8(i)})
+			continue
+		}
+		c.Lines = append(c.Lines, Line{Name: name, Series: s, Number: uint8(i)})
+	}
+	return c
+}
+
+// Where there is little room a name loses its tail, and goes before a value does; a
+// value is never cut, and no two lines have one name.
+func TestEndsKeepValues(t *testing.T) {
+	for _, c := range []struct {
+		w    int
+		want string // of the band
+	}{
+		{60, "◆ reweight n2  0.40"}, {40, "◆ reweight  0.40"}, {38, "◆ reweig  0.40"}, {35, "◆ rew  0.40"},
+		{33, "◆  0.40"}, {26, "◆  0.40"}, {24, "◆"}, {21, "◆"},
+	} {
+		f, _ := endsOf("sfk", "pgd", "erm", "reweight").Draw(c.w, 10)
+		if s := f.String(); !strings.Contains(s, c.want+"\n") || strings.Contains(s, "…") {
+			t.Errorf("%d cells, want %q:\n%s", c.w, c.want, s)
+		}
+	}
+	for w := range 60 {
+		f, _ := endsOf("sfk ρ .2", "sfk ρ .5").Draw(w, 8)
+		s := f.String()
+		if named := strings.Contains(s, "sf"); named && !(strings.Contains(s, "ρ .2") && strings.Contains(s, "ρ .5")) {
+			t.Errorf("%d cells, and two lines have one name:\n%s", w, s)
+		}
+		if values := strings.Count(s, "0.10") + strings.Count(s, "0.20"); values != 0 && values != 2 {
+			t.Errorf("%d cells, and a value is cut:\n%s", w, s)
+		}
+	}
+	for _, v := range []float64{0, 1, -0.35, 0.0951, -0.0951, 6e-4, 12.34, 123, 1234, 9999} {
+		c := endsOf("erm", "pgd")
+		c.Lines[0].Series.Append(9.5, v)
+		f, _ := c.Draw(33, 10)
+		if s := f.String(); !strings.Contains(s, Brief(v)+"\n") {
+			t.Errorf("%g is cut:\n%s", v, s)
+		}
+	}
+}
