@@ -23,6 +23,7 @@ type Theme struct {
 	Caret                         Style // the cell under the cursor of what is typed or ticked
 	Selected, BarText, border     Style // BarText is the header's
 	Series, faint, back           [Colors]Style
+	alike                         [Colors]bool // a series before has the colour
 	heat                          [plot.HeatLevels]Style
 	focused                       Style
 	roles                         [plot.Hair + 1]Style // of the other parts of charts
@@ -40,10 +41,6 @@ type Theme struct {
 // Colors is how many runs are told apart, by colour and mark.
 const Colors = cell.Marks
 
-// hues is how many of them have a colour of their own: the eye tells no more
-// apart. The colours begin again with the next, and there the mark decides.
-const hues = 8
-
 // ink is one colour for each kind of terminal: 24 bits, the 256 and the 16
 // colours. Chosen by hand: nearest colours would make two runs look alike.
 type ink struct {
@@ -56,18 +53,22 @@ type ink struct {
 type inks struct {
 	dim, accent, good, warn, bad, border, faded ink
 	selected                                    ink // background of the selected row
-	series                                      [hues]ink
+	series                                      [Colors]ink
 }
 
-// The series are told apart by people with any colour vision (after Okabe and
-// Ito, 2008), lighter on dark and darker on light.
+// The series are lighter on dark and darker on light. The first eight are told apart by
+// people with any colour vision (after Okabe and Ito, 2008); the others are those of the
+// 256 colours that lie farthest from them and from each other in OKLab, of those that stand
+// out from the background. Sixteen colours begin again, and there the mark decides.
 func darkInks() inks {
 	return inks{
 		dim: ink{0x8a93a3, 245, 7}, accent: ink{0x7cc7ff, 117, 14}, border: ink{0x4a5262, 239, 8},
 		good: ink{0x3fcf8e, 42, 10}, warn: ink{0xf2c14e, 221, 11}, bad: ink{0xff7b72, 209, 9},
 		faded: ink{0x59616f, 241, 8}, selected: ink{0x262d3a, 236, 0},
-		series: [hues]ink{{0x56b4e9, 75, 14}, {0xf0a020, 214, 11}, {0xe88bc0, 175, 13}, {0x2fc48d, 42, 10},
-			{0xf0e442, 227, 3}, {0xa99bff, 141, 12}, {0xff7f50, 209, 9}, {0xc8ccd4, 252, 7}},
+		series: [Colors]ink{{0x56b4e9, 75, 14}, {0xf0a020, 214, 11}, {0xe88bc0, 175, 13}, {0x2fc48d, 42, 10},
+			{0xf0e442, 227, 3}, {0xa99bff, 141, 12}, {0xff7f50, 209, 9}, {0xc8ccd4, 252, 7},
+			{0x00ffff, 51, 6}, {0xff5fff, 207, 5}, {0xafd700, 148, 2}, {0xffafff, 219, 13},
+			{0x00af00, 34, 2}, {0xafaf5f, 143, 3}, {0x00ff87, 48, 10}, {0x00a0a0, 36, 6}},
 	}
 }
 
@@ -76,8 +77,10 @@ func lightInks() inks {
 		dim: ink{0x5b6472, 241, 8}, accent: ink{0x0060a8, 25, 4}, border: ink{0xb4bac4, 249, 7},
 		good: ink{0x007a4d, 29, 2}, warn: ink{0x8a5a00, 94, 3}, bad: ink{0xb3261e, 124, 1},
 		faded: ink{0xa0a6b0, 247, 7}, selected: ink{0xe4eaf2, 254, 7},
-		series: [hues]ink{{0x0069b4, 25, 4}, {0xb05a00, 130, 3}, {0xa8327d, 126, 5}, {0x00754f, 29, 2},
-			{0x7a6a00, 100, 6}, {0x5b3fbf, 61, 12}, {0xc23800, 166, 1}, {0x4a4f58, 239, 8}},
+		series: [Colors]ink{{0x0069b4, 25, 4}, {0xb05a00, 130, 3}, {0xa8327d, 126, 5}, {0x00754f, 29, 2},
+			{0x7a6a00, 100, 6}, {0x5b3fbf, 61, 12}, {0xcc2b00, 166, 1}, {0x4a4f58, 239, 8},
+			{0xaf00ff, 129, 13}, {0x5f0000, 52, 9}, {0x0000ff, 21, 12}, {0x5f005f, 53, 5},
+			{0x005fff, 27, 4}, {0x00005f, 17, 4}, {0x5f00af, 55, 5}, {0x0000af, 19, 12}},
 	}
 }
 
@@ -135,8 +138,10 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	if profile > colorprofile.ANSI {
 		t.Selected = styleOf(plain.Background(color(p.selected)))
 	}
-	for i := range t.Series {
-		c := p.series[i%hues]
+	taken := map[any]bool{}
+	for i, c := range p.series {
+		t.alike[i] = taken[color(c)]
+		taken[color(c)] = true
 		t.Series[i], t.faint[i] = fg(c), fg(p.faded)
 		t.back[i] = styleOf(plain.Faint(true).Foreground(color(c)))
 		if profile == colorprofile.TrueColor {
@@ -153,7 +158,7 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 // Glyph is what lines of series i are drawn with where its colour does not tell
 // them from others'; 0 where it does.
 func (t *Theme) Glyph(i int) rune {
-	if i %= Colors; t.Color && i < hues {
+	if i %= Colors; t.Color && !t.alike[i] {
 		return 0
 	}
 	return t.Marks[i]

@@ -1,0 +1,92 @@
+package kit
+
+import (
+	"image/color"
+	"math"
+	"testing"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// linear is a colour in linear RGB.
+func linear(c color.Color) (v [3]float64) {
+	r, g, b, _ := c.RGBA()
+	for i, x := range [...]uint32{r, g, b} {
+		s := float64(x) / 0xffff
+		if v[i] = s / 12.92; s > 0.04045 {
+			v[i] = math.Pow((s+0.055)/1.055, 2.4)
+		}
+	}
+	return v
+}
+
+// contrast is that of WCAG 2, 1 to 21.
+func contrast(a, b color.Color) float64 {
+	luminance := func(c color.Color) float64 {
+		v := linear(c)
+		return 0.2126*v[0] + 0.7152*v[1] + 0.0722*v[2]
+	}
+	x, y := luminance(a)+0.05, luminance(b)+0.05
+	return max(x, y) / min(x, y)
+}
+
+// apart is the distance of two colours in OKLab (Ottosson 2020).
+func apart(a, b color.Color) float64 {
+	lab := func(c color.Color) [3]float64 {
+		v := linear(c)
+		l := math.Cbrt(0.4122214708*v[0] + 0.5363325363*v[1] + 0.0514459929*v[2])
+		m := math.Cbrt(0.2119034982*v[0] + 0.6806995451*v[1] + 0.1073969566*v[2])
+		s := math.Cbrt(0.0883024619*v[0] + 0.2817188376*v[1] + 0.6299787005*v[2])
+		return [...]float64{0.2104542553*l + 0.7936177850*m - 0.0040720468*s,
+			1.9779984951*l - 2.4285922050*m + 0.4505937099*s, 0.0259040371*l + 0.7827717662*m - 0.8086757660*s}
+	}
+	x, y := lab(a), lab(b)
+	return math.Sqrt((x[0]-y[0])*(x[0]-y[0]) + (x[1]-y[1])*(x[1]-y[1]) + (x[2]-y[2])*(x[2]-y[2]))
+}
+
+// Every series stands out from the background and from every other one, in 256 colours
+// and in 24 bits; where colours are fewer, marks tell alike ones apart.
+func TestSeriesAreToldApart(t *testing.T) {
+	const leastContrast, leastApart = 3.5, 0.07
+	backgrounds := map[bool]color.Color{true: rgb(0x1e1e1e), false: rgb(0xffffff)}
+	for dark, p := range map[bool]inks{true: darkInks(), false: lightInks()} {
+		for i, a := range p.series {
+			for _, c := range []color.Color{rgb(a.rgb), ansi.IndexedColor(a.x256)} {
+				if got := contrast(c, backgrounds[dark]); got < leastContrast {
+					t.Errorf("dark %t: series %d has contrast %.1f", dark, i, got)
+				}
+			}
+			for j, b := range p.series[:i] {
+				if d := apart(ansi.IndexedColor(a.x256), ansi.IndexedColor(b.x256)); d < leastApart {
+					t.Errorf("dark %t: series %d and %d are %.3f apart in 256 colours", dark, i, j, d)
+				}
+				if d := apart(rgb(a.rgb), rgb(b.rgb)); d < leastApart {
+					t.Errorf("dark %t: series %d and %d are %.3f apart in 24 bits", dark, i, j, d)
+				}
+			}
+		}
+		for _, profile := range []colorprofile.Profile{colorprofile.ANSI, colorprofile.ANSI256,
+			colorprofile.TrueColor} {
+			th := NewTheme(profile, dark, false)
+			seen := map[string]bool{}
+			for i := range th.Series {
+				look := th.Series[i].Paint("x")
+				if g := th.Glyph(i); (g != 0) != seen[look] {
+					t.Errorf("dark %t, profile %v: series %d has the glyph %q", dark, profile, i, g)
+				}
+				seen[look] = true
+			}
+			if n := len(seen); profile > colorprofile.ANSI && n != Colors || n < 8 {
+				t.Errorf("dark %t, profile %v: %d colours", dark, profile, n)
+			}
+		}
+	}
+	marks := map[rune]bool{}
+	for _, m := range NewTheme(colorprofile.TrueColor, true, false).Marks {
+		if marks[m] {
+			t.Errorf("two series have the mark %c", m)
+		}
+		marks[m] = true
+	}
+}
