@@ -82,14 +82,19 @@ type chartKey struct {
 }
 
 func (p *Page) viewCurves(w, h int) []string {
-	const lineRows = 16 // from here on there is room for lines, below for dots
 	c := p.chart()
-	c.Charset = p.Theme.Charset(h < lineRows)
+	c.Charset = p.Theme.Charset(!plot.Roomy(curveRows(h), p.roomy))
 	key := chartKey{w, h, p.Theme, c.Fingerprint(w, h-1)}
 	return p.memo.Get(key, func() []string {
 		report := c.DrawTo(&p.drawn.Frame, w, h-1)
 		return append([]string{p.curvesHead(c, report, w)}, p.drawn.Paint(p.Theme)...)
 	})
+}
+
+// curveRows are those of the plot within h.
+func curveRows(h int) int {
+	const head, axis = 1, 2
+	return h - head - axis
 }
 
 // curvesHead is the line over the chart: which line is which, and what the

@@ -45,6 +45,7 @@ type Page struct {
 	scroll      int  // first line of the notes
 	reading     bool // the curves
 	grown       int  // how often they were
+	roomy       bool // the curves were drawn in lines, as there was room
 	charted     charted
 	memo        kit.Memo
 	drawn       kit.Canvas // the curves
@@ -106,6 +107,8 @@ func (p *Page) scrolled() (at *int, most int) {
 
 // Update implements the interface's page.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
+	_, h := kit.Inside(kit.Boxed(p.Body.H), 0, p.layout(p.Body.W, p.Body.H).curves.H)
+	p.roomy = plot.Roomy(curveRows(h), p.roomy)
 	switch msg := msg.(type) {
 	case lab.Compare:
 		return p.ask(msg.Runs)

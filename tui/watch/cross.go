@@ -40,7 +40,7 @@ func (w *Page) cells() int {
 	if !ok || !v.plots() || len(w.tracks) == 0 {
 		return 0
 	}
-	p := w.plots(v, r.W, r.H)[0]
+	p := w.plots(w.focus, v, r.W, r.H)[0]
 	return p.Cells(p.at.W, p.at.H)
 }
 
@@ -208,7 +208,7 @@ func (w *Page) under(x, y int) (p int, at, height float64, chart *placed) {
 		if !ok || !r.Contains(x, y) || !v.plots() {
 			continue
 		}
-		for _, c := range w.plots(v, r.W, r.H) {
+		for _, c := range w.plots(p, v, r.W, r.H) {
 			at, height, ok = c.ColumnX(x-r.X-c.at.X, y-r.Y-c.at.Y, c.at.W, c.at.H)
 			if ok {
 				return p, at, height, &c

@@ -11,8 +11,8 @@ import (
 // curves are measures of all runs over the steps: one plot, or two of them.
 type curves struct{}
 
-func (curves) picture(w *Page, _ int, v *view, iw, ih int) picture {
-	plots := w.plots(v, iw, ih)
+func (curves) picture(w *Page, p int, v *view, iw, ih int) picture {
+	plots := w.plots(p, v, iw, ih)
 	var pic picture
 	for i, p := range plots {
 		pic.print[i] = p.Fingerprint(p.at.W, p.at.H)
@@ -50,9 +50,8 @@ type placed struct {
 // Two charts of one panel stand one above the other, or side by side where
 // the panel is wide and low; where either would have too few rows there is one.
 const (
-	leastRows = 6  // of a plot of two
-	lineRows  = 13 // of a plot that is drawn in lines and not in dots
-	axisRows  = 2  // of a chart's horizontal axis
+	leastRows = 6 // of a plot of two
+	axisRows  = 2 // of a chart's horizontal axis
 )
 
 func stacked(ih int) bool { return ih >= axisRows+2*(leastRows+1) }
@@ -69,8 +68,21 @@ func (v *view) drawn(iw, ih int) []string {
 	return v.curves
 }
 
-// plots lays the curves of a view out.
-func (w *Page) plots(v *view, iw, ih int) (list []placed) {
+// plotRows is how many rows of iw by ih cells each plot of a view has at least.
+func (v *view) plotRows(iw, ih int) int {
+	switch rows := ih - axisRows; {
+	case len(v.drawn(iw, ih)) < 2:
+		return rows
+	case sideBySide(iw, ih):
+		return rows - 1
+	default:
+		return rows/2 - 1
+	}
+}
+
+// plots lays the curves of a view of panel i out.
+func (w *Page) plots(i int, v *view, iw, ih int) (list []placed) {
+	charset := w.charset(i, v.plotRows(iw, ih))
 	names := v.drawn(iw, ih)
 	for i, q := range names {
 		p := placed{Chart: w.chart(q), at: kit.Area(0, 0, iw, ih), q: q, head: len(names) == 2}
@@ -88,7 +100,7 @@ func (w *Page) plots(v *view, iw, ih int) (list []placed) {
 	}
 	gutter := leastGutter
 	for _, p := range list {
-		p.Charset = w.charset(p.at.H - axisRows)
+		p.Charset = charset
 		gutter = max(gutter, p.TickWidth(p.at.H-axisRows))
 	}
 	for _, p := range list {
@@ -101,9 +113,23 @@ func (w *Page) plots(v *view, iw, ih int) (list []placed) {
 // of two panels stand in line.
 const leastGutter = 4
 
-// charset is that of a plot of so many rows: lines need room to be told apart.
-func (w *Page) charset(rows int) plot.Charset {
-	return w.Theme.Charset(w.style == inDots || w.style == byRoom && rows < lineRows)
+// charset is that of a plot of so many rows in panel i.
+func (w *Page) charset(i, rows int) plot.Charset {
+	return w.Theme.Charset(w.style == inDots || w.style == byRoom && !plot.Roomy(rows, w.panels[i].roomy))
+}
+
+// keepStyles notes which panels are drawn in lines as there is room, so that they do not
+// turn to dots and back when a line comes or goes above them.
+func (w *Page) keepStyles() {
+	if len(w.tracks) == 0 {
+		return
+	}
+	box := kit.Boxed(w.Body.H)
+	for i, r := range w.layout().panels {
+		p := w.first() + i
+		iw, ih := kit.Inside(box, r.W, r.H)
+		w.panels[p].roomy = plot.Roomy(w.shows(p).plotRows(iw, ih), w.panels[p].roomy)
+	}
 }
 
 // style is what curves are drawn in.

@@ -8,7 +8,10 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
+
+	"github.com/charmbracelet/colorprofile"
 )
 
 // grouping is a rig on the page, late in three runs with groups that select.
@@ -113,15 +116,18 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// More runs than have colours of their own are drawn with their marks.
+// More runs than have colours of their own, as in the sixteen, are drawn with their marks.
 func TestMarksBeyondTheColours(t *testing.T) {
 	seen := map[rune]bool{}
-	theme := watching(t, 80, 24).Theme
+	theme := kit.NewTheme(colorprofile.ANSI, true, false)
 	for i := range lab.MaxWatched {
-		if g := theme.Glyph(i); g != 0 && (seen[g] || g != theme.Marks[i]) || i > 7 && g == 0 || i < 8 && g != 0 {
+		if g := theme.Glyph(i); g != 0 && (seen[g] || g != theme.Marks[i]) || i < 8 && g != 0 {
 			t.Errorf("line %d is drawn with %q, its mark is %q", i, g, theme.Marks[i])
 		}
 		seen[theme.Marks[i]] = true
+	}
+	if theme.Glyph(lab.MaxWatched-1) == 0 {
+		t.Error("the last line has neither a colour nor a mark of its own")
 	}
 	if n := len(dro.Algorithms()); n > len(seen) {
 		t.Errorf("%d marks for %d methods", len(seen), n)

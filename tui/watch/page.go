@@ -170,6 +170,7 @@ func (w *Page) open(of lab.Watch) tea.Cmd {
 
 // Update implements the interface's page.
 func (w *Page) Update(msg tea.Msg) tea.Cmd {
+	w.keepStyles()
 	switch msg := msg.(type) {
 	case kit.Tick:
 		return tea.Batch(w.read(time.Time(msg)), w.lookBox(time.Time(msg)))

@@ -17,7 +17,8 @@ type panel struct {
 
 	// What is kept of it.
 	view  int
-	first int // first bar shown
+	first int  // first bar shown
+	roomy bool // its plots were drawn in lines, as there was room
 	memo  kit.Memo
 	drawn [2]kit.Canvas // the charts
 	turned

@@ -93,11 +93,11 @@ func (t *track) evaluated() string {
 // portrait is the path of (λ, η) of all runs.
 type portrait struct{}
 
-func (portrait) picture(w *Page, _ int, _ *view, iw, ih int) picture {
+func (portrait) picture(w *Page, p int, _ *view, iw, ih int) picture {
 	if w.run().path.Len() == 0 {
 		return picture{}
 	}
-	ph := w.phase(ih)
+	ph := w.phase(p, ih)
 	return canvas(w, ph.Fingerprint(iw, ih), func(f *plot.Frame) { ph.DrawTo(f, iw, ih) })
 }
 
@@ -153,12 +153,12 @@ func (film) note(w *Page, _ *view) string { return w.run().label + " · by " + w
 // byRadius is R_ρ of all runs as a function of ρ.
 type byRadius struct{}
 
-func (byRadius) picture(w *Page, _ int, v *view, iw, ih int) picture {
+func (byRadius) picture(w *Page, p int, v *view, iw, ih int) picture {
 	c := w.risks(v)
 	if c == nil {
 		return picture{}
 	}
-	c.Charset = w.charset(ih - axisRows)
+	c.Charset = w.charset(p, ih-axisRows)
 	c.Gutter = max(leastGutter, c.TickWidth(ih-axisRows))
 	return canvas(w, c.Fingerprint(iw, ih), func(f *plot.Frame) { c.DrawTo(f, iw, ih) })
 }

@@ -79,6 +79,29 @@ func TestStyleByRoom(t *testing.T) {
 	}
 }
 
+// Around the height where lines have just enough room plots stay as they were drawn, so
+// that the headline that comes when a run ends does not turn them to dots.
+func TestStyleStays(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.Press("f", "z")
+	charset := func(rows int) plot.Charset {
+		in, _ := r.watch.inside(0)
+		r.Size(120, r.Body.H+rows-r.watch.shows(0).plotRows(in.W, in.H))
+		r.Wait(time.Second/5, time.Second/5)
+		in, _ = r.watch.inside(0)
+		return r.watch.plots(0, r.watch.shows(0), in.W, in.H)[0].Charset
+	}
+	for _, c := range []struct {
+		rows int
+		want plot.Charset
+	}{{14, plot.Lines}, {13, plot.Lines}, {12, plot.Lines}, {11, plot.Braille}, {12, plot.Braille},
+		{13, plot.Braille}, {14, plot.Lines}} {
+		if got := charset(c.rows); got != c.want {
+			t.Errorf("%d rows are drawn in charset %d, want %d", c.rows, got, c.want)
+		}
+	}
+}
+
 // While the run under the cursor waits for its first evaluation, who suffers under the
 // others is seen; only its own figures are missing, and what is of it alone.
 func TestWhoSuffersElsewhere(t *testing.T) {
@@ -159,7 +182,7 @@ func TestHover(t *testing.T) {
 	w := r.watch
 	in, _ := w.inside(0)
 	v := w.shows(0)
-	c := w.plots(v, in.W, in.H)[0]
+	c := w.plots(0, v, in.W, in.H)[0]
 	for x := range c.at.W {
 		for y := range c.at.H {
 			_, height, ok := c.ColumnX(x, y, c.at.W, c.at.H)

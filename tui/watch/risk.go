@@ -48,14 +48,14 @@ func (t *track) overRadii(name string) *plot.Series {
 	return s
 }
 
-// phase is the portrait of all runs, in the box of the one under the cursor.
-func (w *Page) phase(ih int) *plot.Phase {
+// phase is the portrait of all runs, in the box of the one under the cursor, for panel p.
+func (w *Page) phase(p, ih int) *plot.Phase {
 	t := w.run()
 	box := t.meta.Box
-	ph := &plot.Phase{X: w.phaseX, Y: w.phaseY, Charset: w.charset(0),
+	ph := &plot.Phase{X: w.phaseX, Y: w.phaseY, Charset: w.charset(p, 0),
 		BoxX: plot.Range{Lo: box.Lambda[0], Hi: box.Lambda[1]}, BoxY: plot.Range{Lo: box.Eta[0], Hi: box.Eta[1]}}
 	if w.style == inLines {
-		ph.Charset = w.charset(ih)
+		ph.Charset = w.charset(p, ih)
 	}
 	for i, o := range w.tracks {
 		if !o.hidden && o.path.Len() > 0 {
