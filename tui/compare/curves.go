@@ -2,9 +2,11 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	"drolab/dro"
 	"drolab/runner/compare"
+	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
@@ -35,12 +37,11 @@ func (p *Page) newChart() *plot.Chart {
 	last := 0.0
 	for i, row := range p.table.Rows {
 		var seeds []*plot.Series
+		var of *record.Run
 		for r, run := range p.runs {
-			for _, id := range row.Runs {
-				if s := p.series[r][p.measure]; run.Meta.ID == id && s.Len() > 0 {
-					seeds = append(seeds, s)
-					last = max(last, s.XRange().Hi, float64(run.Meta.Spec.Epochs))
-				}
+			if s := p.series[r][p.measure]; s.Len() > 0 && slices.Contains(row.Runs, run.Meta.ID) {
+				seeds, of = append(seeds, s), run
+				last = max(last, s.XRange().Hi, float64(run.Meta.Spec.Epochs))
 			}
 		}
 		name, number, glyph := cell.Clean(row.Label), p.colors[i], p.Theme.Glyph(int(p.colors[i]))
@@ -52,11 +53,21 @@ func (p *Page) newChart() *plot.Chart {
 			c.Bands = append(c.Bands, plot.Band{Name: name, Seeds: seeds, Half: half95, Number: number})
 		case len(seeds) == 1:
 			c.Lines = append(c.Lines, plot.Line{Name: name, Series: seeds[0], Number: number, Glyph: glyph})
+			c.Spots = append(c.Spots, p.selected(of, number)...)
 		}
 	}
 	c.X = plot.Range{Lo: 0, Hi: max(last, 1)}
 	c.Y = c.FitY()
 	return c
+}
+
+// selected is the place on the run's curve that it has selected, if it has.
+func (p *Page) selected(run *record.Run, number uint8) []plot.Spot {
+	s := run.Summary()
+	if s == nil || s.Selected == nil || !s.Selected.Of(curves()[p.measure].Name).Applies() {
+		return nil
+	}
+	return []plot.Spot{{X: s.Selected.Epoch, Y: s.Selected.Of(curves()[p.measure].Name).Float(), Number: number}}
 }
 
 // half95 is of the 95 % t interval over seeds.
@@ -107,6 +118,9 @@ func (p *Page) curvesHead(c *plot.Chart, r plot.Report, w int) string {
 	}
 	if len(c.Bands) > 0 {
 		s += t.Dim.Paint("mean and 95 % t interval over seeds  ")
+	}
+	if len(c.Spots) > 0 {
+		s += t.Dim.Paint("S the selected step  ")
 	}
 	if r.NonFinite > 0 {
 		s += t.Bad.Paint(fmt.Sprintf("%d not finite", r.NonFinite))

@@ -207,6 +207,46 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// On the smallest screen every group and every line is reached with the arrow keys that the
+// labels name, and each is said to be out of view.
+func TestSmallScreenReachesAll(t *testing.T) {
+	r, p := compareOf(t, tuitest.NewArchive(t))
+	r.Size(40, 10)
+	groups, lines := map[string]bool{}, map[string]bool{}
+	see := func() string {
+		s := tuitest.Text(r.Shot())
+		for i := range p.table.Rows {
+			groups[p.groupName(i)] = groups[p.groupName(i)] || strings.Contains(s, p.groupName(i))
+		}
+		for _, label := range []string{"circle", "mean", "robust risk", "dual gap"} {
+			lines[label] = lines[label] || strings.Contains(s, "\n "+label)
+		}
+		return s
+	}
+	for _, key := range []string{"right", "down"} {
+		s, sign := see(), map[string]string{"right": "→ ", "down": "↓ "}[key]
+		if !strings.Contains(s, sign) || !strings.Contains(s, " more") {
+			t.Errorf("what %s leads to is not said:\n%s", key, s)
+		}
+		for r.Press(key); r.Notice.Text == "" && s != see(); r.Press(key) {
+			s = see()
+		}
+		if s := see(); strings.Contains(s, sign) {
+			t.Errorf("there is more %s at the end:\n%s", key, s)
+		}
+	}
+	for what, seen := range map[string]map[string]bool{"groups": groups, "lines": lines} {
+		for name, was := range seen {
+			if !was {
+				t.Errorf("of the %s %q was never seen", what, name)
+			}
+		}
+	}
+	if n := len(p.groups(38)); n < 2 {
+		t.Errorf("%d group at once", n)
+	}
+}
+
 // TestOtherStep turns from the selected step's figures to the last one's and back, and
 // says why it cannot where nothing was selected.
 func TestOtherStep(t *testing.T) {
@@ -223,6 +263,14 @@ func TestOtherStep(t *testing.T) {
 	r, p := compareOf(t, a)
 	if p.table.At != compare.Selected {
 		t.Fatalf("the table is of the %s step", p.table.At)
+	}
+	c := p.chart()
+	if len(c.Spots) != 2 || c.Spots[0].X != p.runs[0].Summary().Selected.Epoch ||
+		c.Spots[0].Y != c.Lines[0].Series.At(c.Spots[0].X) {
+		t.Errorf("selected steps are marked at %+v", c.Spots)
+	}
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "S the selected step") {
+		t.Errorf("nothing says what S is:\n%s", s)
 	}
 	for _, want := range []string{compare.Last, compare.Selected} {
 		if r.Press("s"); p.table.At != want {

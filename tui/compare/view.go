@@ -126,11 +126,13 @@ const (
 // labelCells is the room for a class's name and count; on a narrow screen, for
 // the longest fixed label.
 func (p *Page) labelCells() int {
-	if p.Body.W < 60 {
-		return len(" robust risk")
+	if p.narrow() {
+		return len(" robust risk ")
 	}
 	return 19
 }
+
+func (p *Page) narrow() bool { return p.Body.W < 60 }
 
 // tableRow is a line of the table: a column of compare.Table, since on a
 // screen groups stand side by side.
@@ -268,6 +270,9 @@ func (p *Page) figures(row, column int) string {
 		mark = bestMark
 	}
 	mean, half := cell.Mean.Float(), cell.Half.Float()
+	if p.narrow() { // more groups beside each other are worth more there than how sure each is
+		half = math.NaN()
+	}
 	if strings.HasSuffix(c.Name, "accuracy") {
 		return fmt.Sprintf("%.1f", 100*mean) + halfText(100*half, "%4.1f") + mark
 	}
@@ -293,16 +298,18 @@ func decimal(x float64) string {
 
 func (p *Page) viewTable(w, h int) []string {
 	t, groups := p.Theme, p.groups(w)
-	head := kit.Blanks(p.labelCells())
-	seeds := t.Dim.Paint(kit.Left(p.seedsLabel(len(groups)), p.labelCells()))
+	rows, legend := p.fit(w, h)
+	top, shown := min(p.top, len(rows)), h-headRows-len(legend)
+	label := func(s string) string { return t.Dim.Paint(kit.Left(s, p.labelCells())) }
+	head := label(outOfView("", "↑", "↓", top, len(rows)-top-shown))
+	seeds := label(outOfView(" seeds", "←", "→", p.column, len(p.table.Rows)-p.column-len(groups)))
 	for _, i := range groups {
 		cw := p.cellWidth(i)
 		head += t.Series[p.colors[i]].Paint(kit.Right(cell.Cut(p.groupName(i), cw-2)+" ", cw))
 		seeds += t.Dim.Paint(kit.Right(fmt.Sprintf("%d ", len(p.table.Rows[i].Runs)), cw))
 	}
 	lines := []string{head, seeds}
-	rows, legend := p.fit(w, h)
-	for _, row := range rows[min(p.top, len(rows)):] {
+	for _, row := range rows[top:] {
 		lines = append(lines, p.tableLine(row, groups))
 	}
 	lines = kit.Fill(lines, w, h-len(legend))
@@ -312,20 +319,18 @@ func (p *Page) viewTable(w, h int) []string {
 	return lines
 }
 
-// seedsLabel stands before the numbers of seeds; it tells of groups that are
-// out of view.
-func (p *Page) seedsLabel(shown int) string {
-	before, after := p.column, len(p.table.Rows)-p.column-shown
-	label := " seeds"
-	if before > 0 {
-		label = fmt.Sprintf(" ← %d", before)
+// outOfView says how many columns or lines there are before and after those in view, with
+// the arrow keys that lead there; otherwise where there are none.
+func outOfView(otherwise, back, on string, before, after int) string {
+	switch {
+	case before > 0 && after > 0:
+		return fmt.Sprintf(" %s %d %s %d", back, before, on, after)
+	case before > 0:
+		return fmt.Sprintf(" %s %d", back, before)
+	case after > 0:
+		return fmt.Sprintf(" %s %d more", on, after)
 	}
-	if after > 0 && before > 0 {
-		label += fmt.Sprintf(" → %d", after)
-	} else if after > 0 {
-		label = fmt.Sprintf(" → %d more", after)
-	}
-	return label
+	return otherwise
 }
 
 func (p *Page) tableLine(row tableRow, groups []int) string {
@@ -334,7 +339,7 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 	}
 	t := p.Theme
 	label := " " + row.label
-	if p.Body.W >= 60 && cell.Width(label)+cell.Width(row.count) < p.labelCells() {
+	if !p.narrow() && cell.Width(label)+cell.Width(row.count) < p.labelCells() {
 		label += row.count
 	}
 	mark := " "
