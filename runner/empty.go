@@ -30,7 +30,7 @@ func (r *run) noteEmpty() {
 func (r *run) noteDrop() {
 	s := &r.meta.Spec
 	if s.LRDropEpoch >= s.Epochs && s.LRDropEpoch != Defaults().LRDropEpoch {
-		r.warnOnce("lr_drop_epoch", fmt.Sprintf("lr_drop_epoch is %d and the run has %d epochs: lr never drops",
-			s.LRDropEpoch, s.Epochs))
+		r.warnOnce("lr_drop_epoch", fmt.Sprintf("lr_drop_epoch is %d and the run has %s: lr never drops",
+			s.LRDropEpoch, Plural(s.Epochs, "epoch")))
 	}
 }

@@ -145,3 +145,17 @@ func TestAutomaticStepsAreResumed(t *testing.T) {
 		}
 	}
 }
+
+// A drop of lr after the end is told of, in words that suit one epoch, too.
+func TestLateDropIsTold(t *testing.T) {
+	one, two := quick(dro.ERM), quick(dro.ERM)
+	one.Epochs, one.LRDropEpoch = 1, 7
+	two.Epochs, two.LRDropEpoch = 2, 7
+	runs := runAll(t, 1, one, two)
+	for i, want := range []string{"lr_drop_epoch is 7 and the run has 1 epoch: ",
+		"lr_drop_epoch is 7 and the run has 2 epochs: "} {
+		if got := warnings(runs[i]); !strings.Contains(got, want) {
+			t.Errorf("warnings %q, want %q", got, want)
+		}
+	}
+}

@@ -86,13 +86,14 @@ func (r *Report) subject() string {
 
 func (r *Report) statistics() string {
 	m := &r.Problems[0].arms[0].runs[0].Meta
-	text := fmt.Sprintf("Every figure is of the last iterate (%d epochs, %d steps) on the whole test split, "+
+	text := fmt.Sprintf("Every figure is of the last iterate (%s, %s) on the whole test split, "+
 		"unaugmented, "+
 		"if nothing else is said; train loss, objective, dual gap and gradient norm are of the whole training "+
 		"split. "+
 		"Nothing was selected on the test split. In tables ± is the standard deviation over seeds (divisor n "+
 		"− 1), "+
-		"with differences half of the %g %% t interval of their mean.", m.Spec.Epochs, m.Steps, 100*level)
+		"with differences half of the %g %% t interval of their mean.", runner.Plural(m.Spec.Epochs, "epoch"),
+		runner.Plural(m.Steps, "step"), 100*level)
 	if r.Problems[0].published {
 		text += " Columns named paper are its Table 1, the mean of four repeats; it gives no spread, and does " +
 			"not say " +

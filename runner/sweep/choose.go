@@ -147,10 +147,10 @@ func (t *Table) note(l *Look) {
 	}
 	switch {
 	case len(l.List.Halving.Epochs) > 0:
-		t.Notes = append(t.Notes, fmt.Sprintf("%d settings were ended early by validation, failed, "+
-			"or are not done.", unfinished))
+		t.Notes = append(t.Notes, "Ended early by validation, failed or not done: "+
+			runner.Plural(unfinished, "setting")+".")
 	case unfinished > 0:
-		t.Notes = append(t.Notes, fmt.Sprintf("%d settings are not done or failed, and had no part in the choice: "+
-			"see drolab sweep status.", unfinished))
+		t.Notes = append(t.Notes, "Not done or failed, and without a part in the choice: "+
+			runner.Plural(unfinished, "setting")+"; see drolab sweep status.")
 	}
 }

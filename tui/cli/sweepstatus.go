@@ -104,7 +104,7 @@ func countLine(states []sweep.State) string {
 			words = append(words, fmt.Sprintf("%d %s", counts[s], s))
 		}
 	}
-	return fmt.Sprintf("%d runs: %s", len(states), strings.Join(words, ", "))
+	return kit.Plural(len(states), "run") + ": " + strings.Join(words, ", ")
 }
 
 // printStates prints the counts, and what needs a person. The error is that some

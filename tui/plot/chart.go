@@ -79,7 +79,7 @@ type Chart struct {
 	Spots    []Spot
 	Bare     bool // no axes
 	Ends     bool // mark, name and value stand at the right end of every line
-	Percent  bool // values are parts of 1 and are written times 100
+	Percent  bool // values are parts of 1, which bounds the axis, and are written times 100
 	XLog     bool // x is the decimal logarithm of what its ticks say
 	Gutter   int  // cells of the labels of y; 0 means LabelWidth
 	Cross    Cross
@@ -154,8 +154,15 @@ func (r Range) addAnchors(c *columns, s Scale) Range {
 	return r
 }
 
-// FitY is the y range for the next frame, from the last one and the data.
-func (c *Chart) FitY() Range { return c.Y.Fit(c.DataY(), c.YScale) }
+// FitY is the y range for the next frame, from the last one and the data. What values
+// cannot be is not on it: an interval over seeds may reach there.
+func (c *Chart) FitY() Range {
+	data, bounds := c.DataY(), Range{0, 1}
+	if inside := data.clip(bounds); c.Percent && !inside.Empty() {
+		return c.Y.Fit(inside, c.YScale).clip(bounds)
+	}
+	return c.Y.Fit(data, c.YScale)
+}
 
 func (l *Line) style() Style {
 	if l.Faint {

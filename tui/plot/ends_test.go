@@ -22,6 +22,42 @@ func endsOf(names ...string) *Chart {
 	return c
 }
 
+// The axis of parts of 1 stays within 0 and 100 %, whatever the data and the bands; what is
+// 0 throughout has no values below.
+func TestPercentStaysInBounds(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   Range
+	}{{[]float64{0, 0, 0}, Range{0, 1}}, {[]float64{1, 1, 1}, Range{0.5, 1}}, {[]float64{.9, .99, .97}, Range{.9, .99}},
+		{[]float64{.02, .03}, Range{.02, .03}}} {
+		s := NewSeries("")
+		for i, v := range c.values {
+			s.Append(float64(i), v)
+		}
+		chart := Chart{X: Range{0, 9}, Percent: true, Lines: []Line{{Series: s}}}
+		chart.Y = chart.FitY()
+		if got := chart.FitY(); got != c.want || got != chart.Y {
+			t.Errorf("%v: %v, then %v, want %v", c.values, chart.Y, got, c.want)
+		}
+	}
+	a, b := NewSeries(""), NewSeries("")
+	for x := range 9 {
+		a.Append(float64(x), .1)
+		b.Append(float64(x), .9)
+	}
+	c := Chart{X: Range{0, 9}, Percent: true, Bands: []Band{{Seeds: []*Series{a, b},
+		Half: func(int) float64 { return 12 }}}}
+	if got := c.FitY(); got != (Range{0, 1}) {
+		t.Errorf("a wide band: %v", got)
+	}
+	zero := NewSeries("")
+	zero.Append(0, 0)
+	c = Chart{X: Range{0, 9}, Lines: []Line{{Series: zero}}}
+	if got := c.FitY(); got != (Range{0, 1}) {
+		t.Errorf("0 throughout: %v", got)
+	}
+}
+
 // Where there is little room a name loses its tail, and goes before a value does; a
 // value is never cut, and no two lines have one name.
 func TestEndsKeepValues(t *testing.T) {

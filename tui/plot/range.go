@@ -38,6 +38,9 @@ func (r Range) Add(v float64) Range {
 	return Range{min(r.Lo, v), max(r.Hi, v)}
 }
 
+// clip is what of r lies in bounds, which r meets.
+func (r Range) clip(bounds Range) Range { return Range{max(r.Lo, bounds.Lo), min(r.Hi, bounds.Hi)} }
+
 // usable returns a range that spans a length on s, so that dividing by it is
 // safe: r itself where possible.
 func (r Range) usable(s Scale) Range {
@@ -80,8 +83,8 @@ func (r Range) widen(s Scale) Range {
 	}
 	v := max(-limit/4, min(limit/4, lerp(r.Lo, r.Hi, 0.5)))
 	d := math.Abs(v) / 2
-	if d < 1e-290 {
-		d = 1
+	if d < 1e-290 { // what is 0 throughout is hardly ever of what is also below
+		return Range{min(r.Lo, 0), 1}
 	}
 	return Range{v - d, v + d}
 }
