@@ -67,7 +67,7 @@ func (m *Model) header() string {
 		}
 		s += st.Paint(tab.text)
 	}
-	note := m.watch.Digest()
+	note := m.watch.Digest(m.w - cell.Width(s) - 2)
 	switch {
 	case m.watch.Replaying(): // read-only besides, and nobody shall take it for now
 		note = cell.Cut(note, m.w-cell.Width(s)-2)
@@ -100,7 +100,7 @@ type hintsKey struct {
 	theme *kit.Theme
 	w     int
 	at    pageID
-	works string // a letter a row
+	works string // a letter a row, and the words that change
 }
 
 // hints are the keys that work now.
@@ -108,8 +108,12 @@ func (m *Model) hints() string {
 	rows := m.keys[m.at]
 	works := make([]byte, len(rows))
 	for i := range rows {
-		if works[i] = '+'; rows[i].Hint != "" && m.blocked(&rows[i]) != "" {
+		works[i] = '+'
+		switch row := &rows[i]; {
+		case row.Hint != "" && m.blocked(row) != "":
 			works[i] = '-'
+		case row.Stands != nil:
+			works = append(works, row.Word(m.w)...)
 		}
 	}
 	return m.hinted.Get(hintsKey{m.Theme, m.w, m.at, string(works)}, func() []string {

@@ -15,7 +15,7 @@ import (
 func questions(asks dro.Question, groups []*group) (rows [][]int) {
 	var keys []string
 	for i, g := range groups {
-		key := question(asks, g.members[0].meta)
+		key := Question(asks, g.members[0].meta)
 		at := slices.Index(keys, key)
 		if at < 0 {
 			at, keys, rows = len(keys), append(keys, key), append(rows, nil)
@@ -25,8 +25,9 @@ func questions(asks dro.Question, groups []*group) (rows [][]int) {
 	return rows
 }
 
-// question is a key that is the same for runs that answer the same question.
-func question(asks dro.Question, m *runner.Meta) string {
+// Question is a key that is the same for runs that answer the same question: values of others
+// are neither better nor worse.
+func Question(asks dro.Question, m *runner.Meta) string {
 	data := m.Spec.Dataset + "\n" + m.Checksum + "\n"
 	set, err := m.Spec.Set()
 	switch {

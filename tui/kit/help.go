@@ -28,11 +28,11 @@ func (t *Theme) Footer(rows []Key, w int) string {
 			if row.Hint == "" || row.Last != last {
 				continue
 			}
-			name := row.Name(t.ASCII)
-			if room -= len("  ") + cell.Width(name) + len(" ") + cell.Width(row.Hint); room < 0 {
+			name, word := row.Name(t.ASCII), t.Greek(row.Word(w))
+			if room -= len("  ") + cell.Width(name) + len(" ") + cell.Width(word); room < 0 {
 				break
 			}
-			hints = append(hints, key.NewBinding(key.WithKeys(name), key.WithHelp(name, row.Hint)))
+			hints = append(hints, key.NewBinding(key.WithKeys(name), key.WithHelp(name, word)))
 		}
 		return hints
 	}

@@ -13,7 +13,10 @@ import (
 type Key struct {
 	Keys key.Binding // the first one is shown
 	Hint string      // the footer's word; empty leaves it out
-	Help string      // what it does; empty leaves it out of help and palette
+	// Stands is the footer's word where it depends on how things stand, in a page of so
+	// many cells; nil is the hint.
+	Stands func(w int) string
+	Help   string // what it does; empty leaves it out of help and palette
 	// Why says why it cannot be done now, "" when it can; nil is always.
 	Why func() string
 	Do  func() tea.Cmd
@@ -37,6 +40,14 @@ func Just(f func()) func() tea.Cmd {
 
 // By is a Do of what takes a number.
 func By(f func(int), n int) func() tea.Cmd { return Just(func() { f(n) }) }
+
+// Word is the footer's, in w cells.
+func (k *Key) Word(w int) string {
+	if k.Stands == nil {
+		return k.Hint
+	}
+	return k.Stands(w)
+}
 
 // Blocked says why the row's action cannot be done now; "" when it can.
 func (k *Key) Blocked() string {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
@@ -163,24 +164,34 @@ func (c *clock) due() bool { return !c.ready || c.back || c.at != c.read }
 
 func (c *clock) ended() bool { return c.ready && c.at >= c.end.Seconds }
 
-// String is how the replay stands: "replay ×60 · 3:12 of 8:40".
-func (c *clock) String() string {
-	words := []string{"replay"}
+// in is how the replay stands, "replay ×60 · 3:12 of 8:40", in w cells where it can: where
+// they are few, in parts of the whole, or not at all.
+func (c *clock) in(w int) string {
+	name, at, end, state := "replay", "", "", ""
 	if c.ready {
-		words[0] += fmt.Sprintf(" ×%g", c.Speed)
-		at, end := clockTime(c.at), clockTime(c.end.Seconds)
+		name += fmt.Sprintf(" ×%g", c.Speed)
+		at, end = clockTime(c.at), clockTime(c.end.Seconds)
 		if c.Steps {
 			at, end = fmt.Sprint(min(c.until().Step, c.end.Step)), fmt.Sprintf("%d steps", c.end.Step)
 		}
-		words = append(words, at+" of "+end)
+		end = " of " + end
 	}
 	switch {
 	case c.ended():
-		words = append(words, "end")
+		state = "end"
 	case !c.playing:
-		words = append(words, "paused: Space plays")
+		state = "paused"
 	}
-	return strings.Join(words, " · ")
+	var text string
+	part := fmt.Sprintf("%.0f %%", 100*c.at/max(c.end.Seconds, 1e-9))
+	for _, words := range [][]string{{name, at + end, strings.Replace(state, "paused", "paused: Space plays", 1)},
+		{name, at + end, state}, {name, part, state}, {name, state}, {"replay", state}, {"replay"}} {
+		text = strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " · ")
+		if cell.Width(text) <= w {
+			break
+		}
+	}
+	return text
 }
 
 func clockTime(seconds float64) string {

@@ -13,13 +13,13 @@ import (
 )
 
 // Digest is how the watched runs stand, in a few words, and how much of long logs
-// was read.
-func (w *Page) Digest() string {
+// was read; a replay's fit in so many cells.
+func (w *Page) Digest(cells int) string {
 	if len(w.tracks) == 0 {
 		return ""
 	}
 	if w.clock != nil && w.clock.ready {
-		return w.clock.String()
+		return w.clock.in(cells)
 	}
 	counts := map[runner.Status]int{}
 	for _, t := range w.tracks {
@@ -34,7 +34,7 @@ func (w *Page) Digest() string {
 	}
 	if share := w.share(); share < 1 {
 		if w.clock != nil {
-			words = []string{w.clock.String()}
+			words = []string{w.clock.in(cells)}
 		}
 		words = append(words, fmt.Sprintf("reading %.0f %%", math.Floor(100*share)))
 	}

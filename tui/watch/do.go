@@ -26,6 +26,19 @@ func (w *Page) back() {
 	}
 }
 
+// whichPanels says which panels are in view, of how many.
+func (w *Page) whichPanels(cells int) string {
+	n, first, all := w.count(), w.first()+1, len(w.panels)
+	switch which := fmt.Sprintf("%d–%d", first, first+n-1); {
+	case n == 1:
+		return fmt.Sprintf("panel %d of %d", first, all)
+	case cells < 100:
+		return fmt.Sprintf("panels %s/%d", which, all)
+	default:
+		return fmt.Sprintf("panels %s of %d", which, all)
+	}
+}
+
 func (w *Page) nextPanel(by int) { w.focus = (w.focus + len(w.panels) + by) % len(w.panels) }
 
 // flip goes on to the next view that shows something else: of two curves there may be
@@ -45,7 +58,7 @@ func (w *Page) flip() {
 
 func (w *Page) flipSplit() tea.Cmd {
 	w.val = !w.val
-	w.columns = w.columnsOf(w.methods())
+	w.setColumns()
 	w.fit()
 	return kit.Notify("evaluated on the " + splitName(w.val) + " split")
 }
@@ -110,7 +123,7 @@ func (w *Page) nextBaseline() tea.Cmd {
 	if w.baseline++; w.baseline == len(w.tracks) {
 		w.baseline = -1
 	}
-	w.columns = w.columnsOf(w.methods()) // changes are against it
+	w.setColumns() // changes are against it
 	w.fit()
 	if w.baseline < 0 {
 		return kit.Notify("bars are compared with no run")

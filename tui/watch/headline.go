@@ -15,7 +15,10 @@ import (
 // run has ended, or what it has selected, where runs select.
 
 // headlineRows is how many lines of a page it takes.
-func (w *Page) headlineRows() int {
+func (w *Page) headlineRows() int { return w.standRows() + w.rankRows() }
+
+// standRows are those of the run under the cursor.
+func (w *Page) standRows() int {
 	const leastHeight, oneLine = 20, 140
 	selects := slices.ContainsFunc(w.tracks, func(t *track) bool { return t.selects() })
 	ended := slices.ContainsFunc(w.tracks, func(t *track) bool { return t.Status.Ended() })
@@ -34,6 +37,8 @@ func (w *Page) headline(cells, rows int) (lines []string) {
 	if run == nil || rows == 0 {
 		return nil
 	}
+	ranks := w.rankRows()
+	rows -= ranks
 	glyph, state := lab.State(t, run.Status)
 	line := func(mark, text string) string {
 		return "    " + mark + " " + cell.Cut(t.Greek(text), cells-7)
@@ -46,7 +51,10 @@ func (w *Page) headline(cells, rows int) (lines []string) {
 	if rows > 1 && selected != "" {
 		lines = append(lines, line(" ", selected))
 	}
-	return kit.Fill(lines, cells, rows)
+	if ranks > 0 {
+		lines = append(lines, w.ranks(cells))
+	}
+	return kit.Fill(lines, cells, rows+ranks)
 }
 
 // selects tells whether the run is to select a step.
@@ -62,8 +70,10 @@ func (t *track) stands() string {
 		return s + ": " + t.Cause
 	}
 	if t.Status == runner.Done {
-		s = fmt.Sprintf("done after %s in %s", kit.Plural(t.meta.Spec.Epochs, "epoch"),
-			plot.FormatDuration(t.Seconds))
+		s = "done after " + kit.Plural(t.meta.Spec.Epochs, "epoch")
+		if t.share == 1 { // its log says how long it took
+			s += " in " + plot.FormatDuration(t.Seconds)
+		}
 	}
 	if t.Eval == nil {
 		return s + ": not evaluated"

@@ -13,6 +13,7 @@ import (
 type openMsg struct {
 	asked    int // which question this answers
 	runs     []opened
+	found    int // how many there are, of which runs are some
 	replay   *lab.Replay
 	problems []error
 }

@@ -32,7 +32,8 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 			}
 			runs = append(runs, r)
 		}
-		for _, r := range runs {
+		m.found = len(runs)
+		for _, r := range fewer(runs) {
 			if replay != nil {
 				m.runs = append(m.runs, openReplay(s, r))
 				continue
@@ -45,9 +46,12 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 
 // fewer are as many of the runs as there are colours: the last seeds go, rather than
 // a method, such as the one that the others are compared with.
-func fewer(runs []opened) []opened {
-	slices.SortStableFunc(runs, func(a, b opened) int {
-		return cmp.Compare(a.run.Meta.Spec.Seed, b.run.Meta.Spec.Seed)
+func fewer(runs []*record.Run) []*record.Run {
+	if len(runs) <= lab.MaxWatched {
+		return runs
+	}
+	slices.SortStableFunc(runs, func(a, b *record.Run) int {
+		return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed)
 	})
 	return runs[:lab.MaxWatched]
 }
@@ -63,5 +67,5 @@ func newest(all []*record.Run) (runs []*record.Run) {
 			return r.Meta.Preset != first.Preset || first.Created.Sub(r.Meta.Created).Minutes() > 1
 		})
 	}
-	return runs[:min(len(runs), lab.MaxWatched)]
+	return runs
 }

@@ -38,6 +38,7 @@ type Page struct {
 
 	quantities map[string]quantity
 	columns    []column       // of the table
+	risk       lab.Measure    // the robust risk, of the split that is shown
 	standing   func() []panel // those of every run; tests add theirs
 	panels     []panel        // of the watched runs' methods
 	validates  bool           // some run has a validation split
@@ -122,12 +123,13 @@ func (w *Page) furnish() {
 		runs = append(runs, t.meta)
 	}
 	before := w.panels
-	w.panels, w.columns = panels(w.standing(), methods, runs...), w.columnsOf(methods)
+	w.panels = panels(w.standing(), methods, runs...)
 	for i := range before {
 		w.panels[i].view = min(before[i].view, len(w.panels[i].views)-1)
 	}
 	w.validates = slices.ContainsFunc(runs, lab.Validates)
 	w.val = w.val && w.validates
+	w.setColumns()
 	w.quantities = quantities(w.panels)
 	for name, q := range w.quantities {
 		if w.scales[name] == nil {
@@ -210,10 +212,9 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	if len(m.runs) == 0 {
 		return cmd
 	}
-	if n := len(m.runs); n > lab.MaxWatched {
-		m.runs = fewer(m.runs)
-		cmd = kit.Notify(fmt.Sprintf("%d runs: the first %d are watched, as many as there are colours", n,
-			lab.MaxWatched))
+	if m.found > lab.MaxWatched {
+		cmd = kit.Notify(fmt.Sprintf("%d runs: the first %d are watched, as many as there are colours",
+			m.found, lab.MaxWatched))
 	}
 	w.tracks, w.at, w.pointed, w.top, w.reading = nil, 0, false, 0, false
 	w.round++
@@ -235,7 +236,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		func(t *track) bool { return t.meta.Spec.Algorithm() == dro.Baseline() })
 	w.x, w.zoomX, w.phaseX, w.phaseY = plot.Range{}, plot.Range{}, plot.Range{}, plot.Range{}
 	w.cross, w.picked, w.orders = plot.Cross{}, 0, map[string][]int{}
-	w.columns = w.columnsOf(w.methods())
+	w.setColumns()
 	for _, y := range w.scales {
 		y.fit = plot.Range{}
 	}
@@ -324,8 +325,8 @@ func (w *Page) take(m readMsg) tea.Cmd {
 			w.clock.load(p.id, p.tape, len(w.tracks))
 			t.stop(w.clock.ended())
 		}
-		if t.share == 1 {
-			t.caughtUp()
+		if t.share == 1 && t.caughtUp() {
+			w.touch() // what was recorded before is shown at once, and only news in turns
 		}
 		if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
 			t.Status = p.status

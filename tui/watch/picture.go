@@ -200,6 +200,8 @@ func (w *Page) nothing(v *view, iw, ih int) []string {
 	t := w.run()
 	text := t.label + " has not been evaluated yet"
 	switch {
+	case t.share < 1:
+		text = "reading " + t.label
 	case w.val && !lab.Validates(t.meta):
 		text = t.label + " has no validation split"
 	case v.bars != "" && t.Eval != nil:

@@ -30,11 +30,16 @@ func TestHalfRead(t *testing.T) {
 		w.reading = true
 		w.take(readMsg{round: w.round, parts: []part{{id: r.Meta.ID, log: r.Tail(), events: events, share: share}}})
 	}
+	w.Round = time.Hour // news are shown in turns, but not what was recorded before
+	w.View(120, 40)
 	half := len(events) / 2
 	part(events[:half], 0.349)
 	tr := w.tracks[0]
 	if tr.Status != runner.Done || tr.Step != r.Summary().Steps || tr.Eval == nil || tr.Eval.Step != tr.Step {
 		t.Errorf("half read it stands at %s, step %d, %+v", tr.Status, tr.Step, tr.Eval)
+	}
+	if s := tr.stands(); strings.Contains(s, " in ") {
+		t.Errorf("half read it is %q", s)
 	}
 	if n := tr.curves["test_loss"].raw.Len(); n == 0 || n >= tuitest.Epochs {
 		t.Errorf("half read there are %d points", n)
@@ -43,14 +48,17 @@ func TestHalfRead(t *testing.T) {
 	if strings.Contains(screen, "running") || !strings.Contains(screen, "done") {
 		t.Errorf("half read it says\n%s", screen)
 	}
-	if d := w.Digest(); d != "1 done · reading 34 %" {
+	if d := w.Digest(80); d != "1 done · reading 34 %" {
 		t.Errorf("the header says %q", d)
 	}
 	if w.noStop(tr) == "" {
 		t.Error("a run that is done can be stopped")
 	}
 	part(events[half:], 1)
-	if d := w.Digest(); d != "1 done" || tr.behind != nil || tr.Step != r.Summary().Steps {
+	if s := strings.Join(w.View(120, 40), "\n"); !strings.Contains(s, "done after 8 epochs in ") {
+		t.Errorf("all read it says\n%s", s)
+	}
+	if d := w.Digest(80); d != "1 done" || tr.behind != nil || tr.Step != r.Summary().Steps {
 		t.Errorf("all read: %q, step %d", d, tr.Step)
 	}
 }
@@ -101,7 +109,7 @@ func TestReplayUnfolds(t *testing.T) {
 		t.Errorf("after 5 s it is at %v s", at)
 	}
 	checkSteps(t, w, "played")
-	if d := w.Digest(); !strings.HasPrefix(d, "replay ×1 · 0:05 of 0:2") {
+	if d := w.Digest(80); !strings.HasPrefix(d, "replay ×1 · 0:05 of 0:2") {
 		t.Errorf("the header says %q", d)
 	}
 	if w.tracks[0].Status != runner.Running {
@@ -110,8 +118,14 @@ func TestReplayUnfolds(t *testing.T) {
 	r.Press("space")
 	at := w.clock.at
 	r.Wait(2*time.Second, frame)
-	if w.clock.at != at || !strings.HasSuffix(w.Digest(), "paused: Space plays") {
+	if w.clock.at != at || !strings.HasSuffix(w.Digest(80), "paused: Space plays") {
 		t.Errorf("paused it has moved from %v to %v", at, w.clock.at)
+	}
+	for cells, want := range map[int]string{46: "replay ×1 · 0:05 of 0:21 · paused: Space plays",
+		36: "replay ×1 · 0:05 of 0:21 · paused", 27: "replay ×1 · 24 % · paused", 20: "replay ×1 · paused", 7: "replay"} {
+		if got := w.Digest(cells); got != want {
+			t.Errorf("in %d cells: %q, want %q", cells, got, want)
+		}
 	}
 	r.Press("}")
 	r.Press("space")
@@ -121,7 +135,7 @@ func TestReplayUnfolds(t *testing.T) {
 	}
 	r.Wait(time.Minute, frame)
 	if !w.clock.ended() || w.tracks[3].Status != runner.Done || w.clock.playing {
-		t.Errorf("at the end: %s, %s", w.Digest(), w.tracks[3].Status)
+		t.Errorf("at the end: %s, %s", w.Digest(80), w.tracks[3].Status)
 	}
 	r.Press("space")
 	r.Wait(time.Second, frame)

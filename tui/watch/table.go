@@ -62,7 +62,8 @@ func ofEval(name string) figure {
 func (w *Page) against(m lab.Measure, f figure) column {
 	c := column{head: "vs " + w.baselineName(), brief: "vs", w: 8, change: &m}
 	c.cell = func(runs []*track) string {
-		if w.baseline < 0 || slices.Contains(runs, w.tracks[w.baseline]) {
+		if w.baseline < 0 || slices.Contains(runs, w.tracks[w.baseline]) ||
+			runs[0].asks[m.Asks] != w.tracks[w.baseline].asks[m.Asks] {
 			return ""
 		}
 		base := w.of(w.rowOf(w.baseline))
@@ -134,7 +135,13 @@ func (w *Page) bySplit(test, val string) string {
 	return test
 }
 
-// columns are those of the table for runs of the methods, the ones to leave out
+// setColumns makes the table that of the runs, the baseline and the split.
+func (w *Page) setColumns() {
+	w.columns = w.columnsOf(w.methods())
+	w.risk = lab.Named(lab.EvalMeasures(), w.onSplit("robust_risk"))
+}
+
+// columnsOf are those of the table for runs of the methods, the ones to leave out
 // first at the end.
 func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	step := func(head string, width int, name string) column {
@@ -150,6 +157,11 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		}}
 	}
 	list := append(progress(), w.outcome()...)
+	if w.validates && !w.val { // which run is best there
+		m := lab.Named(lab.EvalMeasures(), "val_worst_class_accuracy")
+		list = append(list, column{head: "val worst", brief: "val", w: 10, of: &m,
+			cell: func(runs []*track) string { return lab.Write(m, ofEval(m.Name).over(runs)) }})
+	}
 	list = append(list,
 		eval(w.bySplit("test %", "val %"), 8, w.onSplit("test_accuracy")),
 		eval("dual gap", 10, "dual_gap"),
@@ -214,6 +226,14 @@ type tableLayout struct {
 	narrow           bool
 }
 
+// outcomes is how many columns say what it comes to, test % among them.
+func (w *Page) outcomes() int {
+	if w.validates && !w.val {
+		return 6
+	}
+	return 5
+}
+
 func (w *Page) layTable(cells int) tableLayout {
 	l := tableLayout{name: 6, narrow: cells < 60}
 	for _, row := range w.rows() {
@@ -223,9 +243,9 @@ func (w *Page) layTable(cells int) tableLayout {
 	rest := cells - markWidth - l.name - 1
 	columns := w.columns
 	going := slices.ContainsFunc(w.tracks, func(t *track) bool { return !t.Status.Ended() })
-	switch n := len(progress()); {
+	switch n, first := len(progress()), w.outcomes(); {
 	case !going: // how far they are matters least
-		columns = slices.Concat(columns[n:n+5], columns[:n], columns[n+5:])
+		columns = slices.Concat(columns[n:n+first], columns[:n], columns[n+first:])
 	case l.narrow:
 		columns = slices.Concat(columns[:1], columns[n:])
 	}
@@ -238,7 +258,7 @@ func (w *Page) layTable(cells int) tableLayout {
 		}
 		rest -= c.w
 		l.columns = append(l.columns, c)
-		if len(l.columns) == 6 && rest >= stateWidth+leastBar {
+		if len(l.columns) == w.outcomes()+1 && rest >= stateWidth+leastBar {
 			l.state = stateWidth // after those that matter most
 			rest -= stateWidth
 		}
@@ -259,6 +279,9 @@ func (w *Page) bests(columns []column) []int {
 		}
 		var values []runner.Number
 		written := map[string]bool{}
+		if !w.comparable(c.of) {
+			continue
+		}
 		for _, row := range w.rows() {
 			v := ofEval(c.of.Name).over(w.of(row))
 			if values = append(values, v); v.Applies() {

@@ -50,7 +50,8 @@ type track struct {
 	warned  int           // how often it warned
 	skipped int           // lines of the log that are no events
 	hidden  bool          // its curves
-	turns   bool          // settings of it can be turned: asked of every frame, so found out once
+	asks    questions
+	turns   bool // settings of it can be turned: asked of every frame, so found out once
 }
 
 // note is a line of the log pane.
@@ -74,7 +75,7 @@ func newTrack(o opened) *track {
 		elapsed: plot.NewSeries(""), behind: record.NewProgress(&o.run.Meta)}
 	t.Standing = o.at
 	t.clean(t.Progress)
-	t.uses = lab.Mark(t.meta)
+	t.uses, t.asks = lab.Mark(t.meta), questionsOf(t.meta)
 	t.turns = len(turnable(t.meta.Spec)) > 0
 	return t
 }
@@ -101,16 +102,18 @@ func (t *track) add(events []runner.Event) {
 // read is what the events so far come to.
 func (t *track) read() *record.Progress { return cmp.Or(t.behind, t.Progress) }
 
-// caughtUp shows what was read from now on: it is all, if it is anything.
-func (t *track) caughtUp() {
+// caughtUp shows what was read from now on, it being all, if it is anything; false where that
+// is so already.
+func (t *track) caughtUp() bool {
 	nothing := record.Standing{Status: runner.Queued}
 	if t.behind == nil || t.behind.Standing == nothing {
-		return
+		return false
 	}
 	t.Progress, t.behind = t.behind, nil
 	if t.at.Status == runner.Interrupted && !t.Status.Ended() {
 		t.Status = t.at.Status
 	}
+	return true
 }
 
 // draws keeps what is shown of an event.

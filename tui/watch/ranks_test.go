@@ -1,0 +1,86 @@
+package watch
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/runner"
+	"drolab/tui/internal/tuitest"
+)
+
+// Once all runs have ended a line says how far each is above the one with the lowest robust
+// risk, in that order.
+func TestRanks(t *testing.T) {
+	r := watching(t, 120, 40)
+	if n := r.watch.rankRows(); n != 0 {
+		t.Errorf("%d lines while all goes on", n)
+	}
+	for i, track := range r.watch.tracks {
+		track.Status = runner.Done
+		track.Eval.Set("robust_risk", runner.Num([]float64{2.5, 2.25, 2.75, 3}[i]))
+	}
+	s := tuitest.Text(r.Shot())
+	if !strings.Contains(s, "robust risk  ■ pgd 2.250★  ● sfk +0.250  ▲ pan +0.500  ◆ erm +0.750") {
+		t.Errorf("no ranking:\n%s", s)
+	}
+	r.Fits(t, "ranks")
+	r.Size(80, 22)
+	if n := r.watch.rankRows(); n != 0 {
+		t.Errorf("%d lines of a low screen", n)
+	}
+}
+
+// Runs that answer different questions, as at other radii, are not better than each other:
+// neither the best nor a change is marked, nor is there a ranking. In what asks nothing but
+// the network they are.
+func TestNoBestOfDifferentQuestions(t *testing.T) {
+	s := tuitest.NewScript(t)
+	runs, _ := s.List()
+	for i, run := range runs {
+		run.Meta.Spec.Rho = float64(i + 1)
+	}
+	r := newRig(t, s, 120, 40)
+	r.Wait(20*time.Second, time.Second)
+	for i, track := range r.watch.tracks {
+		track.meta.Spec.Rho = float64(i + 1)
+		track.asks = questionsOf(track.meta)
+		track.Eval.Set("robust_risk", runner.Num(float64(i)))
+		track.Eval.Set("worst_class_accuracy", runner.Num(float64(i)/10))
+		track.Status = runner.Done
+	}
+	for i, c := range r.watch.columns {
+		best, change := r.watch.bests(r.watch.columns)[i], ""
+		if c.change != nil {
+			change = c.cell(r.watch.tracks[:1])
+		}
+		switch {
+		case c.of != nil && c.of.Name == "robust_risk" && best >= 0:
+			t.Errorf("row %d has the best robust risk", best)
+		case c.of != nil && c.of.Name == "worst_class_accuracy" && best != 3:
+			t.Errorf("row %d has the best worst class", best)
+		case c.change != nil && (change == "") != (c.change.Name == "robust_risk"):
+			t.Errorf("the change of %s is %q", c.change.Name, change)
+		}
+	}
+	if n := r.watch.rankRows(); n != 0 {
+		t.Errorf("%d lines of ranking", n)
+	}
+}
+
+// The key to other panels says which are in view.
+func TestWhichPanels(t *testing.T) {
+	r := watching(t, 120, 40)
+	for _, c := range []struct {
+		cells int
+		keys  []string
+		want  string
+	}{
+		{120, nil, "panels 1–4 of 7"}, {80, nil, "panels 1–4/7"}, {120, []string{"z"}, "panel 1 of 7"},
+		{120, []string{"tab", "tab"}, "panel 3 of 7"}, {120, []string{"z", "tab", "tab", "tab"}, "panels 4–7 of 7"},
+	} {
+		if r.Press(c.keys...); r.watch.whichPanels(c.cells) != c.want {
+			t.Errorf("after %v: %q, want %q", c.keys, r.watch.whichPanels(c.cells), c.want)
+		}
+	}
+}
