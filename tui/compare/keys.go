@@ -95,7 +95,7 @@ func (p *Page) watchRuns() tea.Cmd {
 	for _, row := range p.table.Rows {
 		names = append(names, row.Runs...)
 	}
-	return kit.Send(lab.Watch{IDs: names[:min(len(names), lab.MaxWatched)]})
+	return kit.Send(lab.Watch{IDs: names})
 }
 
 // side scrolls the table by a group.

@@ -26,9 +26,9 @@ type Watch struct {
 	Replay *Replay
 }
 
-// MaxWatched is how many runs are watched at once: as many as there are
-// colours.
-const MaxWatched = kit.Colors
+// MaxWatched is how many runs are watched at once: three seeds of as many configurations as
+// there are colours.
+const MaxWatched = 3 * kit.Colors
 
 // Compare asks the Compare page for a table of these runs, as they stood a moment ago.
 type Compare struct{ Runs []*record.Run }

@@ -127,7 +127,7 @@ func (p *Page) begun() (ids []string) {
 
 func (p *Page) watch() tea.Cmd {
 	ids := p.names(p.begun())
-	return kit.Send(lab.Watch{IDs: ids[:min(len(ids), lab.MaxWatched)]})
+	return kit.Send(lab.Watch{IDs: ids})
 }
 
 func (p *Page) compare() tea.Cmd {

@@ -9,7 +9,6 @@ import (
 	"drolab/runner"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
 
 	"github.com/charmbracelet/colorprofile"
 )
@@ -120,13 +119,13 @@ func TestHeadline(t *testing.T) {
 func TestMarksBeyondTheColours(t *testing.T) {
 	seen := map[rune]bool{}
 	theme := kit.NewTheme(colorprofile.ANSI, true, false)
-	for i := range lab.MaxWatched {
+	for i := range kit.Colors {
 		if g := theme.Glyph(i); g != 0 && (seen[g] || g != theme.Marks[i]) || i < 8 && g != 0 {
 			t.Errorf("line %d is drawn with %q, its mark is %q", i, g, theme.Marks[i])
 		}
 		seen[theme.Marks[i]] = true
 	}
-	if theme.Glyph(lab.MaxWatched-1) == 0 {
+	if theme.Glyph(kit.Colors-1) == 0 {
 		t.Error("the last line has neither a colour nor a mark of its own")
 	}
 	if n := len(dro.Algorithms()); n > len(seen) {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"drolab/runner/compare"
 	"drolab/runner/record"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
@@ -44,16 +46,23 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 	}
 }
 
-// fewer are as many of the runs as there are colours: the last seeds go, rather than
-// a method, such as the one that the others are compared with.
-func fewer(runs []*record.Run) []*record.Run {
-	if len(runs) <= lab.MaxWatched {
-		return runs
-	}
+// fewer are as many of the runs as are watched at once, of as many configurations as there
+// are colours: the last seeds go, rather than a method, such as the one that the others are
+// compared with.
+func fewer(runs []*record.Run) (list []*record.Run) {
+	runs = slices.Clone(runs)
 	slices.SortStableFunc(runs, func(a, b *record.Run) int {
 		return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed)
 	})
-	return runs[:lab.MaxWatched]
+	seen := map[string]bool{}
+	for _, r := range runs {
+		of := compare.Configuration(&r.Meta)
+		if len(list) < lab.MaxWatched && (seen[of] || len(seen) < kit.Colors) {
+			seen[of] = true
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // newest returns the live runs or, without any, the newest run and the ones

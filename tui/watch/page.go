@@ -212,9 +212,9 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	if len(m.runs) == 0 {
 		return cmd
 	}
-	if m.found > lab.MaxWatched {
-		cmd = kit.Notify(fmt.Sprintf("%d runs: the first %d are watched, as many as there are colours",
-			m.found, lab.MaxWatched))
+	if n := len(m.runs); m.found > n {
+		cmd = kit.Notify(fmt.Sprintf("%d runs: %d are watched, the first seeds of as many settings as there are colours",
+			m.found, n))
 	}
 	w.tracks, w.at, w.pointed, w.top, w.reading = nil, 0, false, 0, false
 	w.round++

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -91,7 +92,8 @@ func TestMany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 17 {
+	const more = lab.MaxWatched + 10
+	for i := range more {
 		m := tuitest.Meta(dro.PGD, tuitest.Epoch0())
 		m.Spec.Seed = uint64(i + 2)
 		rec, err := store.Create(m, nil)
@@ -112,14 +114,14 @@ func TestMany(t *testing.T) {
 	}
 	methods := map[dro.Algorithm]bool{}
 	for _, track := range r.watch.tracks {
-		if methods[track.meta.Spec.Algorithm()] = true; track.meta.Spec.Seed > 13 {
+		if methods[track.meta.Spec.Algorithm()] = true; track.meta.Spec.Seed > lab.MaxWatched-3 {
 			t.Errorf("a run of seed %d is watched, one of a lower seed is not", track.meta.Spec.Seed)
 		}
 	}
 	if len(methods) != 4 {
 		t.Errorf("of the methods only %v are watched", methods)
 	}
-	if f := r.Notice.Text; !strings.Contains(f, "21 runs: the first 16 are watched") {
+	if f := r.Notice.Text; !strings.Contains(f, fmt.Sprintf("%d runs: %d are watched", more+4, lab.MaxWatched)) {
 		t.Errorf("the footer says %q", f)
 	}
 	// Every run can be reached, and is seen when it is.
@@ -129,6 +131,28 @@ func TestMany(t *testing.T) {
 			t.Errorf("%s is under the cursor and not on the screen", label)
 		}
 		r.Press("down")
+	}
+}
+
+// Of more settings than there are colours as many are watched, with their first seeds.
+func TestFewer(t *testing.T) {
+	var runs []*record.Run
+	for seed := range uint64(4) {
+		for i := range kit.Colors + 4 {
+			m := tuitest.Meta(dro.PGD, tuitest.Epoch0())
+			m.Spec.Seed, m.Spec.Rho = seed, float64(i+1)
+			runs = append(runs, &record.Run{Meta: *m})
+		}
+	}
+	list := fewer(runs)
+	radii := map[float64]bool{}
+	for _, r := range list {
+		if radii[r.Meta.Spec.Rho] = true; r.Meta.Spec.Seed > 2 {
+			t.Errorf("seed %d of ρ = %g is watched", r.Meta.Spec.Seed, r.Meta.Spec.Rho)
+		}
+	}
+	if len(list) != lab.MaxWatched || len(radii) != kit.Colors {
+		t.Errorf("%d runs of %d settings", len(list), len(radii))
 	}
 }
 
