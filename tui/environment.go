@@ -12,6 +12,7 @@ type environment struct {
 	ascii   bool // only 7-bit characters
 	plain   bool // NO_COLOR
 	remote  bool // over SSH: draw less often
+	light   bool // the background, until the terminal says
 	profile colorprofile.Profile
 }
 
@@ -26,6 +27,7 @@ func environmentOf(environ []string) environment {
 		ascii:  vars["DROLAB_ASCII"] != "" || term == "linux" || term == "dumb" || !utf8Locale(vars),
 		plain:  vars["NO_COLOR"] != "" || term == "dumb",
 		remote: vars["SSH_CONNECTION"] != "" || vars["SSH_TTY"] != "",
+		light:  lightBehind(vars["COLORFGBG"]),
 	}
 	e.take(colorprofile.Env(environ))
 	if e.plain {
@@ -40,6 +42,13 @@ func (e *environment) take(p colorprofile.Profile) {
 	if e.profile = p; e.remote {
 		e.profile = min(p, colorprofile.ANSI256)
 	}
+}
+
+// lightBehind tells whether the last of COLORFGBG's colours, as in 0;15, the background's,
+// is one of the light ones of the sixteen.
+func lightBehind(colours string) bool {
+	back := colours[strings.LastIndex(colours, ";")+1:]
+	return back == "7" || back == "15"
 }
 
 // utf8Locale tells whether the locale's characters are UTF-8. Where none is

@@ -56,7 +56,8 @@ func New(cfg lab.Config, source lab.Source) *Model {
 
 func newModel(cfg lab.Config, source lab.Source, list []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
-	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, dark: true, watch: watch.New(s)}
+	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tickAfter, watch: watch.New(s)}
+	m.dark = !m.env.light
 	m.bind(table(s, list, m.watch))
 	s.Round = m.env.round()
 	m.at = begins(cfg)

@@ -100,3 +100,28 @@ func TestBandOnALogAxis(t *testing.T) {
 		t.Errorf("a linear axis is over %+v, want the whole interval", r)
 	}
 }
+
+// The axis is of the means first: an interval of two seeds, many times as wide as all that the
+// means differ, leaves them half of it.
+func TestAxisIsOfTheMeans(t *testing.T) {
+	for _, kind := range []ScaleKind{Linear, Log10, Symlog} {
+		c := Chart{X: Range{0, 9}, YScale: Scale{Kind: kind}}
+		for i := range 2 {
+			a, b := NewSeries(""), NewSeries("")
+			for x := range 9 {
+				mean := .1 + .04*float64(x) + .05*float64(i)
+				a.Append(float64(x), mean*.8)
+				b.Append(float64(x), mean*1.2)
+			}
+			c.Bands = append(c.Bands, Band{Seeds: []*Series{a, b}, Half: student})
+		}
+		c.Y = c.FitY()
+		means := Range{.1, .47}
+		if part := c.YScale.span(means) / c.YScale.span(c.Y); part < 0.3 || part > 0.7 {
+			t.Errorf("scale %d: the means fill %.2f of %v", kind, part, c.Y)
+		}
+		if got := c.FitY(); got != c.Y {
+			t.Errorf("scale %d: the axis moves on to %v from %v", kind, got, c.Y)
+		}
+	}
+}

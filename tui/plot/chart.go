@@ -111,21 +111,26 @@ func (c *Chart) DataY() Range {
 		}
 		r = r.addAnchors(&cols, c.YScale)
 	}
+	shades := EmptyRange()
 	for i := range c.Bands {
 		for _, p := range c.Bands[i].PointsTo(nil, view, n) {
-			r = r.addValue(p.Mean, c.YScale).addValue(c.low(p), c.YScale).addValue(p.Hi, c.YScale)
+			r = r.addValue(p.Mean, c.YScale)
+			shades = shades.addValue(p.Lo, c.YScale).addValue(p.Hi, c.YScale)
 		}
 	}
-	return r
+	return r.reach(shades, c.YScale)
 }
 
-// low is the end of an interval that the axis reaches down to. Of two or three seeds it
-// is often next to nothing, and a logarithmic axis would show nothing else.
-func (c *Chart) low(p BandPoint) float64 {
-	if c.YScale.Kind == Log10 {
-		return math.Max(p.Lo, p.Mean/10)
+// reach is r with as much of the shades of bands as leaves the lines half of the axis: of
+// two or three seeds intervals are often many times as wide as all that the means differ.
+func (r Range) reach(shades Range, s Scale) Range {
+	if r.Empty() || shades.Empty() {
+		return r
 	}
-	return p.Lo
+	lines := r.usable(s)
+	slack := s.span(lines) / 2
+	lo, hi := s.backward(s.forward(lines.Lo)-slack), s.backward(s.forward(lines.Hi)+slack)
+	return r.Add(max(lo, min(shades.Lo, r.Lo))).Add(min(hi, max(shades.Hi, r.Hi)))
 }
 
 func (r Range) addBucket(b *Bucket, s Scale) Range {

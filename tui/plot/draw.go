@@ -365,7 +365,7 @@ func (p *panel) xAxis() {
 }
 
 func (p *panel) xTicks() []Tick {
-	n := max(1, p.w/(LabelWidth+3))
+	n := max(2, p.w/(LabelWidth+3))
 	switch {
 	case p.chart.Duration:
 		return timeTicks(p.view, n)

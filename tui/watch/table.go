@@ -159,7 +159,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	list := append(progress(), w.outcome()...)
 	if w.validates && !w.val { // which run is best there
 		m := lab.Named(lab.EvalMeasures(), "val_worst_class_accuracy")
-		list = append(list, column{head: "val worst", brief: "val", w: 10, of: &m,
+		list = append(list, column{head: "val worst", brief: "val", w: 11, of: &m,
 			cell: func(runs []*track) string { return lab.Write(m, ofEval(m.Name).over(runs)) }})
 	}
 	list = append(list,
