@@ -16,7 +16,7 @@ func (l *Page) Keys() []kit.Key {
 	const page = 10
 	end := len(l.settings())
 	return []kit.Key{
-		{Keys: kit.On("enter"), Hint: "start", Help: "say what would be started, and start it if you say so",
+		{Keys: kit.On("enter"), Hint: "review", Help: "say what would be started, and start it if you say so",
 			Why: l.noReview, Do: l.review, Alters: true},
 		{Keys: kit.On("space"), Hint: "change", Help: "choose a method or seed, take the next value, or type one",
 			Why: l.noSetting, Do: kit.Just(l.space), Local: true},

@@ -44,6 +44,9 @@ func (w *Page) headline(cells, rows int) (lines []string) {
 		return "    " + mark + " " + cell.Cut(t.Greek(text), cells-7)
 	}
 	stands, selected := run.stands(), run.selection()
+	if len(w.rowOf(w.at)) > 1 { // the table has the mean of the row's seeds
+		stands = run.label + ": " + stands
+	}
 	if rows == 1 && selected != "" {
 		stands += " · " + selected
 	}

@@ -307,6 +307,12 @@ func TestSeeds(t *testing.T) {
 	if !strings.Contains(s, "sfk ×3") || !strings.Contains(s, "sfk n3") {
 		t.Errorf("no row or no line of three seeds:\n%s", s)
 	}
+	for _, track := range w.tracks {
+		track.Status = runner.Done
+	}
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "✓ sfk s1: done after") {
+		t.Errorf("of which seed the headline is:\n%s", s)
+	}
 	r.Press("o")
 	if c := w.chart("test_loss"); len(w.rows()) != 6 || len(c.Bands) != 0 || len(c.Lines) != 3 {
 		t.Errorf("apart: rows %v, %d bands, %d lines", w.rows(), len(c.Bands), len(c.Lines))
