@@ -11,10 +11,10 @@ import (
 func standIn(r rune) (one byte, word string) {
 	const (
 		from = "│─╭╮╰╯╴╶╵╷┌┐└┘├┤┬┴┼┈┊┃━┏┓┗┛" +
-			"²–—−‐·×≈▸▾▶◂◀" + marks + "▬✓✗◌█░▓→←↑↓⇧" +
+			"²–—−‐·×≈▸▾▶◂◀" + marks + "▬✓✗◌█░▓→←↑↓⇧▁▂▃▄▅▆▇" +
 			"ληµμργφακσεχ∇√‖±≥≤≠…" // these have words
 		to = "|-..''--||+++++++++-|#=####2----.x~" +
-			">v><<*#+xY&o@%=U$QBZG_vX.#:#><^v^"
+			">v><<*#+xY&o@%=U$QBZG_vX.#:#><^v^_.-=+*%"
 	)
 	at := strings.IndexRune(from, r)
 	if at < 0 {

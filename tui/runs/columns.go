@@ -109,7 +109,7 @@ func (p *Page) extras(there []runColumn) (list []runColumn) {
 	}
 	for _, m := range lab.SummaryMeasures() {
 		if !taken[m.Name] {
-			list = append(list, measureColumn(p.folded, p.value.of(p), m.Name))
+			list = append(list, measureColumn(p.together(), p.value.of(p), m.Name))
 		}
 	}
 	for _, key := range p.keys {
@@ -153,7 +153,8 @@ func (p *Page) pinText(r *record.Run) string {
 // furnish makes the columns anew; the one that the list is sorted by stays.
 func (p *Page) furnish() {
 	head := p.columns[p.by].head
-	p.columns = runColumns(p.folded, p.value.of(p))
+	p.columns = runColumns(p.together(), p.value.of(p))
+	p.columns = append(p.columns, p.trendColumn())
 	p.columns = append(p.columns, p.extras(p.columns)...)
 	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == "method" })
 	name := p.columns[method].cell

@@ -7,6 +7,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
+	"drolab/tui/kit"
 )
 
 // Folded, runs that differ in nothing but the seed share a line, which the newest
@@ -35,6 +36,16 @@ func (p *Page) lineOf(r *record.Run) line {
 		return list
 	}
 	return line{r}
+}
+
+// together tells whether some line is of several runs.
+func (p *Page) together() bool { return p.folded && p.several }
+
+func (p *Page) noFold() string {
+	if why := p.none(); why != "" {
+		return why
+	}
+	return kit.Unless(p.several, "no two runs differ in the seed alone")
 }
 
 // toggleFold puts seeds together, or apart again.

@@ -16,6 +16,9 @@ func TestFold(t *testing.T) {
 	r, p := runsOf(t, tuitest.NewArchive(t))
 	r.Size(120, 38)
 	apart := len(p.shown)
+	if p.folded {
+		t.Error("seeds are together")
+	}
 	r.Press("o")
 	if len(p.shown) >= apart {
 		t.Fatalf("%d lines, and %d runs", len(p.shown), apart)

@@ -33,6 +33,7 @@ type Page struct {
 	chosen   map[string]bool
 
 	folded         bool                     // runs that differ in the seed alone share a line
+	several        bool                     // there are some
 	seeds          map[string][]*record.Run // folded: the runs of a line, by the name of its first
 	names          map[string]string        // what tells runs from those of their method and preset, by name
 	configurations map[string]string        // of runs, by name
@@ -44,6 +45,7 @@ type Page struct {
 	chosenColumns map[string]bool // shown or hidden, whatever the room; by head
 	value         moment          // of measures
 	evals         map[string]evals
+	reading       bool // those of the lines in view
 
 	by       int // column that the list is sorted by
 	reversed bool
@@ -59,7 +61,7 @@ type Page struct {
 
 // New returns the page.
 func New(s *lab.Lab) *Page {
-	p := &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), columns: runColumns(false, last),
+	p := &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), columns: runColumns(false, last), folded: true,
 		chosenColumns: map[string]bool{}, evals: map[string]evals{}, filter: allOf{}}
 	p.furnish()
 	return p
@@ -85,7 +87,7 @@ func (p *Page) look() tea.Cmd {
 
 func (p *Page) tick(now time.Time) tea.Cmd {
 	if now.Sub(p.looked) < lab.LookAfter(lab.AnyLive(p.all)) {
-		return nil
+		return p.readTrends()
 	}
 	p.looked = now
 	return p.look()
@@ -172,7 +174,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.forget()
 		p.name()
 		p.arrange()
-		return tea.Batch(p.readPins(), p.readEvals())
+		return tea.Batch(p.readPins(), p.readEvals(), p.readTrends())
 	case pinsMsg:
 		p.pins = msg
 	case momentMsg:
@@ -182,6 +184,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		return p.readEvals()
 	case evalsMsg:
 		maps.Copy(p.evals, msg.of)
+		p.reading = false
 		p.arrange()
 		if msg.err != nil {
 			return kit.Complain(msg.err)
@@ -235,8 +238,12 @@ func (p *Page) name() {
 	}
 	p.names, p.keys = map[string]string{}, nil
 	p.colors, p.configurations = map[string]uint8{}, map[string]string{}
+	taken := map[string]bool{}
+	p.several = false
 	for _, m := range metas {
-		p.configurations[m.ID] = compare.Configuration(m)
+		of := compare.Configuration(m)
+		p.several = p.several || taken[of]
+		p.configurations[m.ID], taken[of] = of, true
 		p.colors[m.ID] = p.Colors.Of([]*runner.Meta{m})[0]
 	}
 	for i, text := range compare.Differences(metas) {

@@ -26,7 +26,9 @@ func runsOf(t *testing.T, source lab.Source) (*rig, *Page) {
 	asked := &tuitest.Asked{}
 	l := tuitest.NewLab(t, source, lab.Config{Verbs: asked, RunsDir: "/runs"}, 120, 38)
 	p := New(l)
-	return &rig{tuitest.NewRig(l, p), asked}, p
+	r := &rig{tuitest.NewRig(l, p), asked}
+	r.Press("o") // each run has a line of its own
+	return r, p
 }
 
 type rig struct {
@@ -108,7 +110,7 @@ func TestSorting(t *testing.T) {
 	by := func(c runColumn) func(a, b *record.Run) int {
 		return func(a, b *record.Run) int { return c.compare(line{a}, line{b}) }
 	}
-	for i, c := range runColumns(false, last) {
+	for i, c := range append(runColumns(false, last), p.trendColumn()) {
 		if p.by != i {
 			t.Fatalf("s went to column %d, want %d", p.by, i)
 		}
@@ -333,6 +335,7 @@ func TestMarksAndSelection(t *testing.T) {
 func TestReplayOfPicked(t *testing.T) {
 	a := tuitest.NewArchive(t)
 	p := New(tuitest.NewLab(t, a, lab.Config{ReadOnly: true}, 120, 40))
+	p.folded = false
 	r := tuitest.NewRig(p.Lab, p)
 	r.Press("space", "space", "R")
 	m, ok := tuitest.Sent[lab.Watch](r)

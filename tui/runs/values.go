@@ -108,6 +108,11 @@ func (p *Page) readEvals() tea.Cmd {
 			runs = append(runs, r)
 		}
 	}
+	return p.readEvalsOf(runs)
+}
+
+// readEvalsOf reads those of some runs.
+func (p *Page) readEvalsOf(runs []*record.Run) tea.Cmd {
 	if len(runs) == 0 {
 		return nil
 	}

@@ -50,9 +50,10 @@ func (p *Page) View(w, h int) []string {
 // count counts what there is.
 func (p *Page) count() string {
 	words := []string{kit.Plural(len(p.all), "run")}
-	if p.folded {
-		words = append(words, kit.Plural(len(p.shown), "line")+", seeds together: mean ± deviation")
-	} else if len(p.shown) != len(p.all) {
+	switch {
+	case p.together():
+		words = append(words, kit.Plural(len(p.shown), "line"))
+	case len(p.shown) != len(p.all):
 		words = append(words, fmt.Sprintf("%d shown", len(p.shown)))
 	}
 	if p.value != (moment{}) {
@@ -64,7 +65,10 @@ func (p *Page) count() string {
 	if len(p.problems) > 0 {
 		words = append(words, fmt.Sprintf("%d unreadable", len(p.problems)))
 	}
-	return strings.Join(words, ", ")
+	if p.together() {
+		words = append(words, "seeds together: mean ± deviation")
+	}
+	return strings.Join(words, " · ")
 }
 
 // first is the first run that is shown in so many rows: the cursor's is about
