@@ -210,7 +210,7 @@ const methodCells = 6
 func (p *Page) layColumns(w int) (columns []runColumn, room int) {
 	room = w - listMark
 	for _, c := range p.columns {
-		if p.shows(&c, w) && (!c.extra || room >= c.w) {
+		if p.shows(&c, w) && room >= c.w {
 			columns = append(columns, c)
 			room -= c.w
 		}
