@@ -147,8 +147,7 @@ func (p *Page) planeHeads(m plane) string {
 			st = t.Accent
 		}
 		line += kit.Blanks(start-cells) + st.Paint(t.Greek(text))
-		cells = start + cell.Width(text) + 1
-		line += " "
+		cells = start + cell.Width(text)
 	}
 	return line
 }

@@ -186,7 +186,7 @@ func (p *Page) chosenLines(w int) (lines []string) {
 	for r, row := range rows {
 		line, room := "", w-1
 		for c, text := range row {
-			if room -= widths[c] + 2; room < -2 {
+			if room -= widths[c] + 2; room < -1 {
 				break
 			}
 			put := kit.Right
