@@ -29,7 +29,7 @@ func (w *Page) inside(p int) (r kit.Rect, ok bool) {
 		return r, false
 	}
 	r = panels[i]
-	iw, ih := kit.Inside(kit.Boxed(w.Body.H), r.W, r.H)
+	iw, ih := w.room(r)
 	return kit.Area(r.X+(r.W-iw)/2, r.Y+1, iw, ih), true
 }
 

@@ -124,10 +124,9 @@ func (w *Page) keepStyles() {
 	if len(w.tracks) == 0 {
 		return
 	}
-	box := kit.Boxed(w.Body.H)
 	for i, r := range w.layout().panels {
 		p := w.first() + i
-		iw, ih := kit.Inside(box, r.W, r.H)
+		iw, ih := w.room(r)
 		w.panels[p].roomy = plot.Roomy(w.shows(p).plotRows(iw, ih), w.panels[p].roomy)
 	}
 }

@@ -102,6 +102,21 @@ func TestStyleStays(t *testing.T) {
 	}
 }
 
+// Where there is no room for boxes a blank stands between two panels, on each line below
+// their titles.
+func TestGapBetweenPanels(t *testing.T) {
+	r := watching(t, 80, 16)
+	panels := r.watch.layout().panels
+	if len(panels) != 2 || panels[1].X == 0 {
+		t.Fatalf("panels %v", panels)
+	}
+	for y, line := range strings.Split(strings.TrimSuffix(tuitest.Text(r.Shot()), "\n"), "\n") {
+		if c := []rune(line); y > panels[1].Y && len(c) >= panels[1].X && c[panels[1].X-1] != ' ' {
+			t.Errorf("line %d has no gap: %q", y, line)
+		}
+	}
+}
+
 // While the run under the cursor waits for its first evaluation, who suffers under the
 // others is seen; only its own figures are missing, and what is of it alone.
 func TestWhoSuffersElsewhere(t *testing.T) {

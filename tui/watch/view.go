@@ -105,7 +105,7 @@ type panelKey struct {
 // panel draws one panel in r.
 func (w *Page) panel(p int, r kit.Rect, box bool) []string {
 	v := w.shows(p)
-	iw, ih := kit.Inside(box, r.W, r.H)
+	iw, ih := w.room(r)
 	pic := v.form().picture(w, p, v, iw, ih)
 	key := panelKey{r: r, box: box, focused: p == w.focus && w.count() > 1, theme: w.Theme,
 		title: w.title(p, iw, ih), note: v.form().note(w, v), print: pic.print}
@@ -120,6 +120,16 @@ func (w *Page) panel(p int, r kit.Rect, box bool) []string {
 		}
 		return w.Theme.Panel(key.title, key.note, key.focused, box, lines, r.W, r.H)
 	})
+}
+
+// room is that within a panel in r: without boxes a blank is left between two panels.
+func (w *Page) room(r kit.Rect) (iw, ih int) {
+	box := kit.Boxed(w.Body.H)
+	iw, ih = kit.Inside(box, r.W, r.H)
+	if !box && r.X+r.W < w.Body.W {
+		iw--
+	}
+	return iw, ih
 }
 
 // title is a panel's, with that of its view, in iw by ih cells. It names what is drawn and
