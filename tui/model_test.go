@@ -223,6 +223,15 @@ func TestHelpTellsWhatWorks(t *testing.T) {
 	if !ok || strings.Contains(works, "↑") || !strings.Contains(idle, "↑") {
 		t.Errorf("in an empty list the cursor goes up:\n%s", works)
 	}
+	r = watching(t, 120, 60)
+	for _, page := range []string{"1", "2", "3"} { // at the first row, and nothing is open
+		r.press(page, "?")
+		works, _, _ := strings.Cut(strings.Join(r.overlay.Lines, "\n"), "Not now")
+		r.press("esc")
+		if strings.Contains(works, "↑") || page != "3" && strings.Contains(works, "Esc") {
+			t.Errorf("page %s: what does nothing works:\n%s", page, works)
+		}
+	}
 }
 
 // TestReadOnly has nothing that starts, changes or deletes runs in footer and

@@ -25,13 +25,13 @@ func (l *Page) Keys() []kit.Key {
 			Do: kit.Just(l.edit), Local: true},
 		{Keys: kit.On("u"), Hint: "undo", Help: "set a setting back to what the preset says", Why: l.noUndo,
 			Do: kit.Just(l.undo), Local: true},
-		{Keys: kit.On("up", "k"), Help: "up", Do: kit.By(l.move, -1), Moves: true},
-		{Keys: kit.On("down", "j"), Help: "down", Do: kit.By(l.move, 1), Moves: true},
+		{Keys: kit.On("up", "k"), Help: "up", Why: l.noAbove, Do: kit.By(l.move, -1), Moves: true},
+		{Keys: kit.On("down", "j"), Help: "down", Why: l.noBelow, Do: kit.By(l.move, 1), Moves: true},
 		{Keys: kit.On("left", "h"), Help: "left", Why: l.noSetting, Do: kit.By(l.side, -1), Moves: true,
 			Local: true},
 		{Keys: kit.On("right", "l"), Help: "right", Why: l.noSetting, Do: kit.By(l.side, 1), Moves: true,
 			Local: true},
-		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(l.back)},
+		{Keys: kit.On("esc"), Help: "go back", Why: l.noBack, Do: kit.Just(l.back)},
 		{Keys: kit.On("home", "g"), Help: "first", Do: kit.By(l.move, -end), Moves: true},
 		{Keys: kit.On("end", "G"), Help: "last", Do: kit.By(l.move, end), Moves: true},
 		{Keys: kit.On("pgup"), Help: "a page up", Do: kit.By(l.move, -page), Moves: true},
@@ -39,6 +39,28 @@ func (l *Page) Keys() []kit.Key {
 		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Do: kit.Just(l.flip)},
 		{Keys: kit.On("shift+tab"), Help: "panel before", Do: kit.Just(l.flip)},
 	}
+}
+
+// cursor is the row under it in the focused panel, of how many.
+func (l *Page) cursor() (at, of int) {
+	if l.right {
+		return l.row, len(l.settings())
+	}
+	return l.at, len(l.list)
+}
+
+func (l *Page) noAbove() string {
+	at, _ := l.cursor()
+	return kit.Unless(at > 0, "nothing is above")
+}
+
+func (l *Page) noBelow() string {
+	at, of := l.cursor()
+	return kit.Unless(at < of-1, "nothing is below")
+}
+
+func (l *Page) noBack() string {
+	return kit.Unless(l.right || l.problem != nil, "there is nothing to go back from")
 }
 
 // noReview says why Enter leads to no start: it never does among the settings,

@@ -25,7 +25,7 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("c"), Hint: "compare", Help: "compare the selected runs",
 			Why: p.unable(canCompare, "only runs that are done can be compared"), Do: p.compare},
 		{Keys: kit.On("up", "k"), Help: "up", Why: p.above, Do: kit.By(p.move, -1), Moves: true},
-		{Keys: kit.On("down", "j"), Help: "down", Why: p.none, Do: kit.By(p.move, 1), Moves: true},
+		{Keys: kit.On("down", "j"), Help: "down", Why: p.below, Do: kit.By(p.move, 1), Moves: true},
 		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(p.back)},
 		{Keys: kit.On("home", "g"), Help: "first", Why: p.none, Do: kit.By(p.move, -all), Moves: true},
 		{Keys: kit.On("end", "G"), Help: "last", Why: p.none, Do: kit.By(p.move, all), Moves: true},
@@ -74,6 +74,14 @@ func (p *Page) above() string {
 		return why
 	}
 	return kit.Unless(p.at > 0, "this is the first run")
+}
+
+// below is why it cannot go down.
+func (p *Page) below() string {
+	if why := p.none(); why != "" {
+		return why
+	}
+	return kit.Unless(p.at < len(p.shown)-1, "this is the last run")
 }
 
 func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }

@@ -30,15 +30,15 @@ func (w *Page) ownKeys() []kit.Key {
 			Do: kit.Just(w.enter)},
 		{Keys: kit.On("space"), Help: "show or hide the run's curves; in a replay, play or pause",
 			Why: of(nil), Do: w.space},
-		{Keys: kit.On("up", "k"), Help: "the run above; at the crosshair, the line", Why: of(nil),
+		{Keys: kit.On("up", "k"), Help: "the run above; at the crosshair, the line", Why: of(w.noAbove),
 			Do: kit.By(w.upOrDown, -1), Moves: true},
-		{Keys: kit.On("down", "j"), Help: "the run below; at the crosshair, the line", Why: of(nil),
+		{Keys: kit.On("down", "j"), Help: "the run below; at the crosshair, the line", Why: of(w.noBelow),
 			Do: kit.By(w.upOrDown, 1), Moves: true},
 		{Keys: kit.On("left", "h"), Help: "crosshair to the left; else the panel before", Why: of(nil),
 			Do: kit.By(w.side, -1), Moves: true},
 		{Keys: kit.On("right"), Help: "crosshair to the right; else the next panel", Why: of(nil),
 			Do: kit.By(w.side, 1), Moves: true},
-		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(w.back)},
+		{Keys: kit.On("esc"), Help: "go back", Why: w.noBack, Do: kit.Just(w.back)},
 		{Keys: kit.On("home", "g"), Help: "first", Why: of(nil), Do: kit.By(w.move, -lab.MaxWatched), Moves: true},
 		{Keys: kit.On("end", "G"), Help: "last", Why: of(nil), Do: kit.By(w.move, lab.MaxWatched), Moves: true},
 		{Keys: kit.On("pgup"), Help: "a page up", Why: of(w.noScroll), Do: kit.By(w.scroll, -1), Moves: true},
@@ -105,6 +105,18 @@ func (w *Page) ofRun(why func(*track) string) func() string {
 		}
 		return ""
 	}
+}
+
+func (w *Page) noAbove(*track) string {
+	return kit.Unless(w.cross.On || w.rowAt() > 0, "this is the first run")
+}
+
+func (w *Page) noBelow(*track) string {
+	return kit.Unless(w.cross.On || w.rowAt() < len(w.rows())-1, "this is the last run")
+}
+
+func (w *Page) noBack() string {
+	return kit.Unless(w.cross.On || w.zoomed || w.logPane, "there is nothing to go back from")
 }
 
 func (w *Page) noFlip(*track) string {
