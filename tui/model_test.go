@@ -110,6 +110,14 @@ func TestPalette(t *testing.T) {
 	r := watching(t, 80, 24)
 	r.press(":")
 	tuitest.Golden(t, "palette-80x24", tuitest.Text(r.shot(t)))
+	idle := false
+	for _, row := range r.overlay.Form.(*palette).found() {
+		if can := row.Blocked() == ""; can && idle {
+			t.Errorf("%s comes after what cannot be done", row.Help)
+		} else {
+			idle = !can
+		}
+	}
 	r.typed("log pane")
 	if s := tuitest.Text(r.shot(t)); strings.Contains(s, "smoothing") {
 		t.Errorf("what was not asked for:\n%s", s)

@@ -21,8 +21,9 @@ func (p *palette) overlay() *kit.Overlay {
 }
 
 // found are the rows of the key table with every typed word in them, without
-// those that only move the cursor.
+// those that only move the cursor: first those that can be done now.
 func (p *palette) found() (rows []*kit.Key) {
+	var idle []*kit.Key
 	for i := range p.m.keys[p.m.at] {
 		row := &p.m.keys[p.m.at][i]
 		if row.Moves || row.Help == "" || p.m.barred(row) != "" {
@@ -30,10 +31,14 @@ func (p *palette) found() (rows []*kit.Key) {
 		}
 		text, words := strings.ToLower(row.Hint+" "+row.Help), strings.Fields(strings.ToLower(p.line.String()))
 		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
-			rows = append(rows, row)
+			if row.Blocked() == "" {
+				rows = append(rows, row)
+			} else {
+				idle = append(idle, row)
+			}
 		}
 	}
-	return rows
+	return append(rows, idle...)
 }
 
 // Press implements form.

@@ -12,7 +12,7 @@ import (
 
 // Keys implements the interface's page.
 func (w *Page) Keys() []kit.Key {
-	rows := append(w.ownKeys(), w.replayKeys()...)
+	rows := append(w.replayKeys(), w.ownKeys()...) // the first ones work in a replay alone, and come first there
 	for i := range rows {
 		do := rows[i].Do
 		rows[i].Do = func() tea.Cmd {
