@@ -2,6 +2,7 @@ package watch
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
 
@@ -126,6 +128,11 @@ func TestReplayUnfolds(t *testing.T) {
 		if got := w.Digest(cells); got != want {
 			t.Errorf("in %d cells: %q, want %q", cells, got, want)
 		}
+	}
+	keys := w.Keys()
+	offered := func(k kit.Key) bool { return k.Hint != "" && k.Blocked() == "" }
+	if k := keys[slices.IndexFunc(keys, offered)]; k.Name(false) != "," {
+		t.Errorf("the first key that the footer offers is %s", k.Name(false))
 	}
 	r.Press("}")
 	r.Press("space")
