@@ -1,6 +1,10 @@
 package data
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"runtime/debug"
+	"sync/atomic"
+)
 
 // maker makes the batch of any place, a pure function of the source, the options and the place. It is for one
 // goroutine.
@@ -16,15 +20,22 @@ type maker struct {
 	order   []uint32 // epochs only: the permutation of orderOf
 	orderOf uint64   // epoch+1 that order holds; 0: none yet
 
-	fetched byte // so that fetching is not for nothing
+	block int                   // samples a task, where batches are shared out
+	work  Batch                 // the batch that copy is at
+	copy  func(int)             // copyBlock, bound once
+	fault atomic.Pointer[fault] // of one of its tasks
 }
 
 // fetchAhead is how many samples before its turn one is fetched.
-const fetchAhead = 4
+const fetchAhead = 8
+
+// blockBytes is as much as a task copies: a few microseconds' work.
+const blockBytes = 32 << 10
 
 func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
 	pcg := rand.NewPCG(0, 0)
 	m := &maker{src: src, far: fetcherOf(src), kind: k, opt: o, norm: norm, pcg: pcg, rng: rand.New(pcg)}
+	m.copy, m.block = m.copyBlock, max(1, blockBytes/(4*src.Shape().Len()))
 	if k == epochs {
 		m.order = make([]uint32, src.Len())
 	}
@@ -68,13 +79,43 @@ func (m *maker) make(room *Batch, p place) Batch {
 	for j, i := range b.Index {
 		b.Labels[j], b.Groups[j] = m.src.Label(i), m.src.Group(i)
 	}
-	for j, i := range b.Index {
-		if next := j + fetchAhead; m.far != nil && next < n {
-			m.fetched += m.far.fetch(b.Index[next])
-		}
-		m.norm.sampleTo(b.X[j*size:(j+1)*size], i, m.rng)
+	if !m.shared() {
+		m.samples(b, 0, n)
+		return b
+	}
+	m.work = b
+	m.opt.Each((n-1)/m.block+1, m.copy)
+	if f := m.fault.Swap(nil); f != nil {
+		panic(f.of) // on the goroutine that the batch was asked for
 	}
 	return b
+}
+
+// shared tells whether a batch is made by many threads. Only what draws nothing can be.
+func (m *maker) shared() bool { return m.opt.Each != nil && m.norm.img == nil }
+
+// samples puts the samples from to to of a batch in their places.
+func (m *maker) samples(b Batch, from, to int) {
+	size := m.src.Shape().Len()
+	for j := from; j < to; j++ {
+		if next := j + fetchAhead; m.far != nil && next < b.N {
+			m.far.fetch(b.Index[next])
+		}
+		m.norm.sampleTo(b.X[j*size:(j+1)*size], b.Index[j], m.rng)
+	}
+}
+
+// fault is what a task panicked with: the file that its samples are in was cut, mostly.
+type fault struct{ of any }
+
+func (m *maker) copyBlock(i int) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			m.fault.Store(&fault{p})
+		}
+	}()
+	m.samples(m.work, i*m.block, min((i+1)*m.block, m.work.N))
 }
 
 // count is the number of samples of the batch of place p.

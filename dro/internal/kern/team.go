@@ -139,6 +139,13 @@ func (t *Team) run(n int, j job) {
 	t.job = nil
 }
 
+// Each runs f(0) to f(n-1), which the threads share, and returns when all are done.
+func (t *Team) Each(n int, f func(i int)) { t.run(n, each(f)) }
+
+type each func(i int)
+
+func (e each) task(i int) { e(i) }
+
 // share returns the first task of a seat's share.
 func (t *Team) share(seat int) int64 { return t.tasks * int64(seat) / int64(len(t.seats)) }
 
