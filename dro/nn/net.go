@@ -81,12 +81,18 @@ const bf16 = "bf16"
 // instructions for it.
 func Precisions() []string { return []string{"fp32", bf16} }
 
-// Direct tells whether a network's training steps take a batch as it comes, without
-// packing it: its first layer is linear, of few units and a multiple of 16 features, in fp32 on
-// a kernel in assembly. Its sums have another order than those of packed batches.
-func Direct(c Config) bool {
+// Order names the order of the sums of a network's first layer where it is not that of packed batches: "rows"
+// where training steps take a batch as it comes (the layer is linear, of few units and a multiple of 16
+// features, in fp32 on a kernel in assembly), "parts" where they also sum its gradient over runs of images.
+func Order(c Config) string {
 	list, err := stages(c.Model, c.C, c.H, c.W, c.Classes)
-	return err == nil && c.Precision != bf16 && takesRows(kern.Detect(), list[0])
+	switch {
+	case err != nil || c.Precision == bf16 || !takesRows(kern.Detect(), list[0]):
+		return ""
+	case kern.RowsParts(kern.NewBatch(c.Batch), list[0].config()) > 1:
+		return "parts"
+	}
+	return "rows"
 }
 
 // What a sample's loss can be.

@@ -42,41 +42,6 @@ func newFeatures(a npyArray) (*features, error) {
 
 func (f *features) Shape() Shape { return f.shape }
 
-// fetcher is a Source that can ask the memory for a sample before it is read, which hides most of the wait
-// for it. What it returns is of no meaning.
-type fetcher interface{ fetch(i int) byte }
-
-// fetcherOf gives src as one; nil where it is none.
-func fetcherOf(src Source) fetcher {
-	switch s := src.(type) {
-	case *features:
-		return s
-	case *subset:
-		if of := fetcherOf(s.Source); of != nil {
-			return &subsetFetcher{of, s.index}
-		}
-	}
-	return nil
-}
-
-type subsetFetcher struct {
-	of    fetcher
-	index []uint32
-}
-
-func (s *subsetFetcher) fetch(i int) byte { return s.of.fetch(int(s.index[i])) }
-
-// fetch reads a byte of each page: the copy that follows finds the lines fast enough, but not the page.
-func (f *features) fetch(i int) (any byte) {
-	const page = 4096
-	row := f.shape.Len() * f.size
-	data := f.data[i*row : (i+1)*row]
-	for at := 0; at < len(data); at += page {
-		any += data[at]
-	}
-	return any + data[len(data)-1]
-}
-
 func (f *features) Read(dst []float32, i int) {
 	row := f.shape.Len() * f.size
 	f.decode(dst, f.data[i*row:(i+1)*row])
@@ -92,8 +57,8 @@ func decode16(dst []float32, src []byte) {
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // decode32 copies, where it can: a loop takes several times as long. It does so in pieces: from 2048 bytes on
-// copy takes the processor's string instruction, which on odd addresses (an array in an archive lies anywhere)
-// takes three times as long as vectors do.
+// copy takes the processor's string instruction, which at odd addresses (an array in an archive lies
+// anywhere) takes three times as long as vectors do.
 func decode32(dst []float32, src []byte) {
 	src = src[:4*len(dst)]
 	if littleEndian {

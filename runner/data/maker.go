@@ -13,7 +13,6 @@ type maker struct {
 	kind kind
 	opt  LoaderOptions
 	norm *normaliser
-	far  fetcher // the source, where samples lie far apart in memory; nil else
 	rng  *rand.Rand
 	pcg  *rand.PCG
 
@@ -26,15 +25,12 @@ type maker struct {
 	fault atomic.Pointer[fault] // of one of its tasks
 }
 
-// fetchAhead is how many samples before its turn one is fetched.
-const fetchAhead = 8
-
 // blockBytes is as much as a task copies: a few microseconds' work.
 const blockBytes = 32 << 10
 
 func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
 	pcg := rand.NewPCG(0, 0)
-	m := &maker{src: src, far: fetcherOf(src), kind: k, opt: o, norm: norm, pcg: pcg, rng: rand.New(pcg)}
+	m := &maker{src: src, kind: k, opt: o, norm: norm, pcg: pcg, rng: rand.New(pcg)}
 	m.copy, m.block = m.copyBlock, max(1, blockBytes/(4*src.Shape().Len()))
 	if k == epochs {
 		m.order = make([]uint32, src.Len())
@@ -76,9 +72,6 @@ func (m *maker) make(room *Batch, p place) Batch {
 	m.shuffle(p.epoch)
 	m.reseed(purposeBatch, p.epoch, p.step)
 	m.pick(b.Index, p)
-	for j, i := range b.Index {
-		b.Labels[j], b.Groups[j] = m.src.Label(i), m.src.Group(i)
-	}
 	if !m.shared() {
 		m.samples(b, 0, n)
 		return b
@@ -98,10 +91,9 @@ func (m *maker) shared() bool { return m.opt.Each != nil && m.norm.img == nil }
 func (m *maker) samples(b Batch, from, to int) {
 	size := m.src.Shape().Len()
 	for j := from; j < to; j++ {
-		if next := j + fetchAhead; m.far != nil && next < b.N {
-			m.far.fetch(b.Index[next])
-		}
-		m.norm.sampleTo(b.X[j*size:(j+1)*size], b.Index[j], m.rng)
+		i := b.Index[j]
+		b.Labels[j], b.Groups[j] = m.src.Label(i), m.src.Group(i)
+		m.norm.sampleTo(b.X[j*size:(j+1)*size], i, m.rng)
 	}
 }
 
