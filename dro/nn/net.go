@@ -307,8 +307,8 @@ func (n *Net) Gradients() []Tensor { return n.gradients }
 // of batch normalisation: none in a model without; see Parameters.
 func (n *Net) Buffers() []Tensor { return n.buffers }
 
-// Each runs f(0) to f(n-1) on the network's threads, which wait for work while it trains, and returns when all
-// are done. Which thread runs what is not said.
+// Each runs f(0) to f(n-1) on the network's threads, which wait for work while it trains, and returns when
+// all are done. Which thread runs what is not said.
 func (n *Net) Each(count int, f func(i int)) { n.graph.team.Each(count, f) }
 
 // Close releases the network's threads. A second Close does nothing.

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -80,16 +81,28 @@ func decode64(dst []float32, src []byte) {
 	}
 }
 
-// scan writes the numbers' bytes to a hash and checks that all are finite in float32, in one go through the
-// file.
+// scan writes the numbers' bytes to a hash and checks, meanwhile, that all are finite in float32. It panics
+// with what reading them does.
 func (f *features) scan(name string, hash io.Writer) error {
+	var err error
+	checked := make(chan *fault)
+	go func() {
+		checked <- guard(func() { err = f.check(name) })
+	}()
+	hashed := guard(func() { hash.Write(f.data) })
+	if f := cmp.Or(<-checked, hashed); f != nil {
+		panic(f.of)
+	}
+	return err
+}
+
+// check says which number is not finite in float32, if any.
+func (f *features) check(name string) error {
 	const most = 1 << 16 // numbers at a time: they stay in the cache
 	room, width := make([]float32, most), f.shape.Len()
 	for at, n := 0, len(f.data)/f.size; at < n; at += most {
 		x := room[:min(most, n-at)]
-		src := f.data[at*f.size : (at+len(x))*f.size]
-		hash.Write(src)
-		f.decode(x, src)
+		f.decode(x, f.data[at*f.size:(at+len(x))*f.size])
 		for j, v := range x {
 			const exponent = 0xff << 23 // all ones: infinite or no number
 			if math.Float32bits(v)&exponent == exponent {

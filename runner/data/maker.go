@@ -2,7 +2,6 @@ package data
 
 import (
 	"math/rand/v2"
-	"runtime/debug"
 	"sync/atomic"
 )
 
@@ -97,17 +96,11 @@ func (m *maker) samples(b Batch, from, to int) {
 	}
 }
 
-// fault is what a task panicked with: the file that its samples are in was cut, mostly.
-type fault struct{ of any }
-
 func (m *maker) copyBlock(i int) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if p := recover(); p != nil {
-			m.fault.Store(&fault{p})
-		}
-	}()
-	m.samples(m.work, i*m.block, min((i+1)*m.block, m.work.N))
+	f := guard(func() { m.samples(m.work, i*m.block, min((i+1)*m.block, m.work.N)) })
+	if f != nil {
+		m.fault.Store(f)
+	}
 }
 
 // count is the number of samples of the batch of place p.

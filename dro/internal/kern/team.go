@@ -79,9 +79,9 @@ func (b *bed) await(ready func() bool) {
 	}
 }
 
-// Spinning bridges the gaps between the operations of a step (a few microseconds each); parking keeps an idle
-// team free of cost. A round is short, since half of one is lost at each operation's begin and end: a step of a
-// linear model is 50 µs and seven operations.
+// Spinning bridges the gaps between the operations of a step (a few microseconds each); parking keeps an
+// idle team free of cost. A round is short, since half of one is lost where an operation begins and ends: a
+// step of a linear model is seven operations in 50 µs.
 const (
 	spinRounds = 1600 // about 180 µs
 	spinPause  = 8    // PAUSE instructions a round, about 0.1 µs (14 ns each on a Sapphire Rapids)
