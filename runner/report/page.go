@@ -195,12 +195,16 @@ func (r *Report) testing() string {
 	if slices.ContainsFunc(r.Claims, func(c *Claim) bool { return len(c.Seeds) < 2 }) {
 		text += " One seed has no spread, so nothing can be decided with it."
 	}
-	if slices.ContainsFunc(r.Claims, func(c *Claim) bool { return c.Repeats != "" }) {
-		text += " ¹ The same runs' figures as at the other radius: these methods do not train by it, and the " +
-			"test " +
-			"counts once."
+	return text + r.repeats()
+}
+
+// repeats explains the mark of claims that are tested already.
+func (r *Report) repeats() string {
+	if !slices.ContainsFunc(r.Claims, func(c *Claim) bool { return c.Repeats != "" }) {
+		return ""
 	}
-	return text
+	return " ¹ The same runs' figures as at the other radius: these methods do not train by it, and the test " +
+		"counts once."
 }
 
 // windows says whether the paper's moving average would turn a difference.

@@ -27,8 +27,7 @@ func (r *Report) Brief() string {
 		blocks = append(blocks, t)
 	}
 	return markdown(append(blocks, Text(fmt.Sprintf("± is the standard deviation over seeds; with "+
-		"differences, half of "+
-		"the %g %% t interval. Paired t tests, Holm over %d.", 100*level, r.Tests))))
+		"differences, half of the %g %% t interval. Paired t tests, Holm over %d.", 100*level, r.Tests)+r.repeats())))
 }
 
 // Replace returns a Markdown text with the Brief between its marks.
