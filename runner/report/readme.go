@@ -26,8 +26,8 @@ func (r *Report) Brief() string {
 		t.Head[0] = "claim, " + p.Label
 		blocks = append(blocks, t)
 	}
-	notes := fmt.Sprintf("± is the standard deviation over seeds; with differences, half of the %g %% t interval. "+
-		"Paired t tests, Holm over %d.", 100*level, r.Tests)
+	notes := fmt.Sprintf("± is the standard deviation over seeds; with differences, half of the %g %% "+
+		"t interval. Paired t tests, Holm over %d.", 100*level, r.Tests)
 	return markdown(append(blocks, Text(notes+r.repeats())))
 }
 
