@@ -38,13 +38,16 @@ func layRuns(w, h int) runsLayout {
 // View implements the interface's page.
 func (p *Page) View(w, h int) []string {
 	lay, box := layRuns(w, h), kit.Boxed(h)
-	title := "Details"
+	title, note := "Details", ""
 	if r := p.current(); r != nil {
 		title = cell.Clean(r.Meta.ID)
+		if n := len(p.lineOf(r)); n > 1 {
+			note = fmt.Sprintf("the newest of %d seeds", n)
+		}
 	}
 	list := func(w, h int) []string { return p.viewList(w, h, lay.rows) }
 	return kit.Compose(w, h, []kit.Placed{p.Theme.Place(lay.list, "Runs", p.count(), true, box, list),
-		p.Theme.Place(lay.details, title, "", false, box, p.viewDetails)})
+		p.Theme.Place(lay.details, title, note, false, box, p.viewDetails)})
 }
 
 // count counts what there is.
