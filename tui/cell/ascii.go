@@ -11,7 +11,7 @@ import (
 func standIn(r rune) (one byte, word string) {
 	const (
 		from = "│─╭╮╰╯╴╶╵╷┌┐└┘├┤┬┴┼┈┊┃━┏┓┗┛" +
-			"²–—−‐·×≈▸▾▶◂◀" + marks + "▬✓✗◌█░▓→←↑↓⇧▁▂▃▄▅▆▇" +
+			"²–—−‐·×≈▸▾▶◂◀" + marks + "▬✓✗◌█░▓→←↑↓⇧" + blocks +
 			"ληµμργφακσεχ∇√‖±≥≤≠…" // these have words
 		to = "|-..''--||+++++++++-|#=####2----.x~" +
 			">v><<*#+xY&o@%=U$QBZG_vX.#:#><^v^_.-=+*%"
@@ -92,6 +92,9 @@ func plain(s string) bool {
 	}
 	return true
 }
+
+// blocks are the eighths of a cell but the whole one, for small curves.
+const blocks = "▁▂▃▄▅▆▇"
 
 // marks are those of series, in their order.
 const marks = "●■▲◆▼★○□△◇▽☆◉▣◈◎"

@@ -28,8 +28,8 @@ func TestPercentStaysInBounds(t *testing.T) {
 	for _, c := range []struct {
 		values []float64
 		want   Range
-	}{{[]float64{0, 0, 0}, Range{0, 1}}, {[]float64{1, 1, 1}, Range{0.5, 1}}, {[]float64{.9, .99, .97}, Range{.9, .99}},
-		{[]float64{.02, .03}, Range{.02, .03}}} {
+	}{{[]float64{0, 0, 0}, Range{0, 1}}, {[]float64{1, 1, 1}, Range{0.5, 1}},
+		{[]float64{.9, .99, .97}, Range{.9, .99}}, {[]float64{.02, .03}, Range{.02, .03}}} {
 		s := NewSeries("")
 		for i, v := range c.values {
 			s.Append(float64(i), v)
@@ -76,7 +76,8 @@ func TestEndsKeepValues(t *testing.T) {
 	for w := range 60 {
 		f, _ := endsOf("sfk ρ .2", "sfk ρ .5").Draw(w, 8)
 		s := f.String()
-		if named := strings.Contains(s, "sf"); named && !(strings.Contains(s, "ρ .2") && strings.Contains(s, "ρ .5")) {
+		named := strings.Contains(s, "sf")
+		if named && !(strings.Contains(s, "ρ .2") && strings.Contains(s, "ρ .5")) {
 			t.Errorf("%d cells, and two lines have one name:\n%s", w, s)
 		}
 		if values := strings.Count(s, "0.10") + strings.Count(s, "0.20"); values != 0 && values != 2 {

@@ -154,7 +154,8 @@ func (p *Page) pinText(r *record.Run) string {
 func (p *Page) furnish() {
 	head := p.columns[p.by].head
 	p.columns = runColumns(p.together(), p.value.of(p))
-	p.columns = append(p.columns, p.trendColumn())
+	mean := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.measure == "test_accuracy" })
+	p.columns = slices.Insert(p.columns, mean+1, p.trendColumn())
 	p.columns = append(p.columns, p.extras(p.columns)...)
 	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == "method" })
 	name := p.columns[method].cell
@@ -209,11 +210,17 @@ const methodCells = 6
 // grow into, the method first.
 func (p *Page) layColumns(w int) (columns []runColumn, room int) {
 	room = w - listMark
+	full := false // those that are shown unasked end with the first that has no room
 	for _, c := range p.columns {
-		if p.shows(&c, w) && room >= c.w {
-			columns = append(columns, c)
-			room -= c.w
+		if !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.head] {
+			continue
 		}
+		if room < c.w {
+			full = true
+			continue
+		}
+		columns = append(columns, c)
+		room -= c.w
 	}
 	longest := func(of func(line) string) (n int) {
 		for _, r := range p.shown {

@@ -26,7 +26,8 @@ func TestFold(t *testing.T) {
 	p.at = slices.IndexFunc(p.shown, func(r *record.Run) bool { return len(p.lineOf(r)) > 1 })
 	all := p.lineOf(p.current())
 	text := tuitest.Text(r.Shot())
-	if !strings.Contains(text, "n=2") || !strings.Contains(text, "±") || !strings.Contains(text, "newest of 2 seeds") {
+	if !strings.Contains(text, "n=2") || !strings.Contains(text, "±") ||
+		!strings.Contains(text, "newest of 2 seeds") {
 		t.Errorf("no mean over seeds is shown:\n%s", text)
 	}
 	worst := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == "worst %" })

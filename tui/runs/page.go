@@ -61,7 +61,8 @@ type Page struct {
 
 // New returns the page.
 func New(s *lab.Lab) *Page {
-	p := &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), columns: runColumns(false, last), folded: true,
+	p := &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), folded: true,
+		columns:       runColumns(false, last),
 		chosenColumns: map[string]bool{}, evals: map[string]evals{}, filter: allOf{}}
 	p.furnish()
 	return p

@@ -110,7 +110,7 @@ func TestSorting(t *testing.T) {
 	by := func(c runColumn) func(a, b *record.Run) int {
 		return func(a, b *record.Run) int { return c.compare(line{a}, line{b}) }
 	}
-	for i, c := range append(runColumns(false, last), p.trendColumn()) {
+	for i, c := range p.columns[:len(runColumns(false, last))+1] { // and the trend
 		if p.by != i {
 			t.Fatalf("s went to column %d, want %d", p.by, i)
 		}

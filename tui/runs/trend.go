@@ -21,7 +21,7 @@ const trendHead = "worst 0–100"
 
 // trendColumn is that of the trends.
 func (p *Page) trendColumn() runColumn {
-	return runColumn{head: trendHead, w: len("worst 0-100") + 2, least: 130,
+	return runColumn{head: trendHead, w: len("worst 0-100") + 2, least: 140,
 		cell: func(l line) string { return trend(l[0], p.evals[l[0].Meta.ID].list) },
 		compare: func(a, b line) int {
 			name := "worst_class_accuracy"

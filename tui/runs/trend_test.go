@@ -31,7 +31,10 @@ func TestTrend(t *testing.T) {
 	for _, c := range []struct {
 		values []float64
 		want   string
-	}{{nil, "–"}, {[]float64{0, .5, 1}, "▁▅█"}, {[]float64{-1, 2}, "▁█"}, {long, "▂▃▄▅▆▇██"}} {
+	}{
+		{nil, "–"}, {[]float64{0, .5, 1}, "▁▅█"}, {[]float64{-1, 2}, "▁█"},
+		{long, "▂▃▄▅▆▇██"},
+	} {
 		if got := trend(run, of(c.values...)); got != c.want {
 			t.Errorf("%v: %s, want %s", c.values, got, c.want)
 		}
@@ -54,7 +57,8 @@ func TestTrendsOfLinesInView(t *testing.T) {
 	r.Size(160, 40)
 	r.Wait(3*time.Second, time.Second)
 	rows := layRuns(160, 40).rows
-	if s := tuitest.Text(r.Shot()); len(p.evals) != rows || strings.Count(s, "▁▁▁▁▁▁▁▁") != rows {
+	s := tuitest.Text(r.Shot())
+	if len(p.evals) != rows || strings.Count(s, "▁▁▁▁▁▁▁▁") != rows {
 		t.Errorf("%d logs were read for %d lines:\n%s", len(p.evals), rows, s)
 	}
 	r.Press("end")

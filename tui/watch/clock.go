@@ -184,8 +184,9 @@ func (c *clock) in(w int) string {
 	}
 	var text string
 	part := fmt.Sprintf("%.0f %%", 100*c.at/max(c.end.Seconds, 1e-9))
-	for _, words := range [][]string{{name, at + end, strings.Replace(state, "paused", "paused: Space plays", 1)},
-		{name, at + end, state}, {name, part, state}, {name, state}, {"replay", state}, {"replay"}} {
+	long := strings.Replace(state, "paused", "paused: Space plays", 1)
+	for _, words := range [][]string{{name, at + end, long}, {name, at + end, state},
+		{name, part, state}, {name, state}, {"replay", state}, {"replay"}} {
 		text = strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " · ")
 		if cell.Width(text) <= w {
 			break

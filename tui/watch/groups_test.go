@@ -9,8 +9,6 @@ import (
 	"drolab/runner"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
-
-	"github.com/charmbracelet/colorprofile"
 )
 
 // grouping is a rig on the page, late in three runs with groups that select.
@@ -115,18 +113,15 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// More runs than have colours of their own, as in the sixteen, are drawn with their marks.
-func TestMarksBeyondTheColours(t *testing.T) {
+// Each line has a mark of its own; one without a colour of its own is drawn with it.
+func TestMarks(t *testing.T) {
 	seen := map[rune]bool{}
-	theme := kit.NewTheme(colorprofile.ANSI, true, false)
+	theme := watching(t, 80, 24).Theme
 	for i := range kit.Colors {
-		if g := theme.Glyph(i); g != 0 && (seen[g] || g != theme.Marks[i]) || i < 8 && g != 0 {
+		if g := theme.Glyph(i); seen[theme.Marks[i]] || g != 0 && g != theme.Marks[i] {
 			t.Errorf("line %d is drawn with %q, its mark is %q", i, g, theme.Marks[i])
 		}
 		seen[theme.Marks[i]] = true
-	}
-	if theme.Glyph(kit.Colors-1) == 0 {
-		t.Error("the last line has neither a colour nor a mark of its own")
 	}
 	if n := len(dro.Algorithms()); n > len(seen) {
 		t.Errorf("%d marks for %d methods", len(seen), n)

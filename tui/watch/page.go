@@ -213,7 +213,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		return cmd
 	}
 	if n := len(m.runs); m.found > n {
-		cmd = kit.Notify(fmt.Sprintf("%d runs: %d are watched, the first seeds of as many settings as there are colours",
+		cmd = kit.Notify(fmt.Sprintf("%d runs: %d are watched, first seeds of as many settings as have a colour",
 			m.found, n))
 	}
 	w.tracks, w.at, w.pointed, w.top, w.reading = nil, 0, false, 0, false

@@ -24,7 +24,8 @@ func questionsOf(m *runner.Meta) (q questions) {
 
 // comparable tells whether all runs answer the same question with a measure.
 func (w *Page) comparable(m *lab.Measure) bool {
-	return !slices.ContainsFunc(w.tracks, func(t *track) bool { return t.asks[m.Asks] != w.tracks[0].asks[m.Asks] })
+	other := func(t *track) bool { return t.asks[m.Asks] != w.tracks[0].asks[m.Asks] }
+	return !slices.ContainsFunc(w.tracks, other)
 }
 
 // ranked is a row of the table by its robust risk.

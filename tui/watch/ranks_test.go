@@ -77,7 +77,8 @@ func TestWhichPanels(t *testing.T) {
 		want  string
 	}{
 		{120, nil, "panels 1–4 of 7"}, {80, nil, "panels 1–4/7"}, {120, []string{"z"}, "panel 1 of 7"},
-		{120, []string{"tab", "tab"}, "panel 3 of 7"}, {120, []string{"z", "tab", "tab", "tab"}, "panels 4–7 of 7"},
+		{120, []string{"tab", "tab"}, "panel 3 of 7"},
+		{120, []string{"z", "tab", "tab", "tab"}, "panels 4–7 of 7"},
 	} {
 		if r.Press(c.keys...); r.watch.whichPanels(c.cells) != c.want {
 			t.Errorf("after %v: %q, want %q", c.keys, r.watch.whichPanels(c.cells), c.want)

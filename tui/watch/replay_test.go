@@ -124,7 +124,8 @@ func TestReplayUnfolds(t *testing.T) {
 		t.Errorf("paused it has moved from %v to %v", at, w.clock.at)
 	}
 	for cells, want := range map[int]string{46: "replay ×1 · 0:05 of 0:21 · paused: Space plays",
-		36: "replay ×1 · 0:05 of 0:21 · paused", 27: "replay ×1 · 24 % · paused", 20: "replay ×1 · paused", 7: "replay"} {
+		36: "replay ×1 · 0:05 of 0:21 · paused", 27: "replay ×1 · 24 % · paused", 20: "replay ×1 · paused",
+		7: "replay"} {
 		if got := w.Digest(cells); got != want {
 			t.Errorf("in %d cells: %q, want %q", cells, got, want)
 		}

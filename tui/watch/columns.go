@@ -1,0 +1,209 @@
+package watch
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+)
+
+// column is one of the table of runs: of a row of seeds it has the mean.
+type column struct {
+	head  string
+	brief string // the head where the table is narrow; "" is the same
+	w     int
+	cell  func([]*track) string
+	// of is the measure that rows are compared by, where the best is marked; change is
+	// that of a column of changes, which are better or worse.
+	of, change *lab.Measure
+}
+
+// figure is a measure of a run, as it is now.
+type figure func(*track) runner.Number
+
+// over is the mean of a figure over runs.
+func (f figure) over(runs []*track) runner.Number {
+	list := make([]runner.Number, len(runs))
+	for i, t := range runs {
+		list[i] = f(t)
+	}
+	return mean(list)
+}
+
+// ofStep and ofEval are figures of the last step and of the last evaluation.
+func ofStep(name string) figure {
+	return func(t *track) (v runner.Number) {
+		if t.Last != nil {
+			v, _, _ = lab.OfStep(t.Last, name)
+		}
+		return v
+	}
+}
+
+func ofEval(name string) figure {
+	return func(t *track) (v runner.Number) {
+		if t.Eval != nil {
+			v = t.Eval.Of(t.meta.Fit(name))
+		}
+		return v
+	}
+}
+
+// against is the column of a figure's change against the baseline.
+func (w *Page) against(m lab.Measure, f figure) column {
+	c := column{head: "vs " + w.baselineName(), brief: "vs", w: 8, change: &m}
+	c.cell = func(runs []*track) string {
+		if w.baseline < 0 || slices.Contains(runs, w.tracks[w.baseline]) ||
+			runs[0].asks[m.Asks] != w.tracks[w.baseline].asks[m.Asks] {
+			return ""
+		}
+		base := w.of(w.rowOf(w.baseline))
+		a, b := f.over(runs), f.over(base)
+		if !a.Applies() || !b.Applies() {
+			return ""
+		}
+		d := a.Float() - b.Float()
+		s := decimals(d)
+		if percents(m) {
+			s = plot.Percent(d)
+		}
+		if d > 0 {
+			s = "+" + s
+		}
+		return s
+	}
+	return c
+}
+
+// decimals writes a loss with three of them, so that losses stand in line.
+func decimals(v float64) string {
+	if a := math.Abs(v); a >= 100 || math.IsNaN(v) {
+		return plot.Format(v)
+	}
+	return strconv.FormatFloat(v, 'f', 3, 64)
+}
+
+func (w *Page) baselineName() string {
+	if w.baseline < 0 || w.baseline >= len(w.tracks) {
+		return "none"
+	}
+	return w.tracks[w.baseline].short
+}
+
+// outcome are the columns that say what it comes to: worst class and robust risk, with
+// the change against the baseline and the best marked.
+func (w *Page) outcome() []column {
+	all := lab.EvalMeasures()
+	worst, risk := lab.Named(all, w.onSplit("worst_class_accuracy")), lab.Named(all, w.onSplit("robust_risk"))
+	write := func(m lab.Measure, f figure) func([]*track) string {
+		return func(runs []*track) string {
+			if v := f.over(runs); !percents(m) && v.Applies() {
+				return decimals(v.Float())
+			}
+			return lab.Write(m, f.over(runs))
+		}
+	}
+	a, b := ofEval(worst.Name), ofEval(risk.Name)
+	first, second := w.bySplit("worst %", "val worst"), w.bySplit("robust risk", "val risk")
+	return []column{
+		{head: first, brief: "worst", w: max(9, len(first)+1), cell: write(worst, a), of: &worst},
+		w.against(worst, a),
+		{head: second, brief: "risk", w: 13, cell: write(risk, b), of: &risk},
+		w.against(risk, b)}
+}
+
+// onSplit is a measure of the test split, or what it is on the validation split where
+// that is shown.
+func (w *Page) onSplit(name string) string {
+	return w.bySplit(name, "val_"+strings.TrimPrefix(name, "test_"))
+}
+
+// bySplit is one of two words, by the split that is shown.
+func (w *Page) bySplit(test, val string) string {
+	if w.val {
+		return val
+	}
+	return test
+}
+
+// setColumns makes the table that of the runs, the baseline and the split.
+func (w *Page) setColumns() {
+	w.columns = w.columnsOf(w.methods())
+	w.risk = lab.Named(lab.EvalMeasures(), w.onSplit("robust_risk"))
+}
+
+// columnsOf are those of the table for runs of the methods, the ones to leave out
+// first at the end.
+func (w *Page) columnsOf(methods []dro.Algorithm) []column {
+	step := func(head string, width int, name string) column {
+		m := lab.Named(lab.StepMeasures(), name)
+		return column{head: head, w: width, cell: func(runs []*track) string {
+			return lab.Write(m, ofStep(name).over(runs))
+		}}
+	}
+	eval := func(head string, width int, name string) column {
+		m := lab.Named(lab.EvalMeasures(), name)
+		return column{head: head, w: width, cell: func(runs []*track) string {
+			return lab.Write(m, ofEval(name).over(runs))
+		}}
+	}
+	list := append(progress(), w.outcome()...)
+	if w.validates && !w.val { // which run is best there
+		m := lab.Named(lab.EvalMeasures(), "val_worst_class_accuracy")
+		list = append(list, column{head: "val worst", brief: "val", w: 11, of: &m,
+			cell: func(runs []*track) string { return lab.Write(m, ofEval(m.Name).over(runs)) }})
+	}
+	list = append(list,
+		eval(w.bySplit("test %", "val %"), 8, w.onSplit("test_accuracy")),
+		eval("dual gap", 10, "dual_gap"),
+		eval(w.bySplit("test loss", "val loss"), 10, w.onSplit("test_loss")),
+		step("λ", 8, "lambda"), // lines have theirs at their ends, too
+		step("η", 9, "eta"),
+		step("train loss", 11, "loss"),
+		step("images/s", 9, "images_per_second"),
+		column{head: "epoch", w: 10, cell: func(runs []*track) string {
+			t := runs[0]
+			return fmt.Sprintf("%.4g/%d", t.epochs(float64(t.Step)), t.meta.Spec.Epochs)
+		}})
+	there := []string{"loss", "lambda", "eta"}
+	for _, m := range lab.StepMeasures() { // what the methods have of their own
+		if m.Main && !slices.Contains(there, m.Name) && m.OfStep() && ownedBy(&m, methods) {
+			list = append(list, step(m.Head(), max(8, cell.Width(m.Head())+2), m.Name))
+		}
+	}
+	return list
+}
+
+// progress are the columns of how far runs are: of several, the one that takes longest.
+func progress() []column {
+	return []column{
+		{head: "done", w: 6, cell: func(runs []*track) string {
+			least := 1.0
+			for _, t := range runs {
+				least = min(least, t.progress())
+			}
+			return fmt.Sprintf("%.0f%%", 100*least)
+		}},
+		{head: "ETA", w: 8, cell: func(runs []*track) string {
+			longest := time.Duration(-1)
+			for _, t := range runs {
+				if d, ok := t.Remaining(); ok {
+					longest = max(longest, d)
+				}
+			}
+			if longest < 0 {
+				return "–"
+			}
+			return kit.Clock(longest)
+		}},
+	}
+}
