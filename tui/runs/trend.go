@@ -60,7 +60,7 @@ func (p *Page) readTrends() tea.Cmd {
 	if p.reading || !p.shows(&c, p.inner()) {
 		return nil
 	}
-	rows := layRuns(p.Body.W, p.Body.H).rows
+	rows := max(0, layRuns(p.Body.W, p.Body.H).rows) // none on a screen that is too small
 	first := p.first(rows)
 	var runs []*record.Run
 	for _, r := range p.shown[first:min(first+rows, len(p.shown))] {
