@@ -33,6 +33,7 @@ runner/record < presets/recorded
 runner, runner/record, GONUM < runner/compare
 dro, presets, runner/compare, GONUM < runner/report
 runner, runner/record, X/SYS < runner/engine
+runner, runner/record < runner/inspect
 runner/internal/aside < runner/export
 runner, runner/record < runner/publish
 runner, runner/record, runner/compare, runner/engine, presets < runner/sweep
@@ -43,10 +44,11 @@ tui/lab, dro, runner/export, TEA < tui/watch
 tui/lab, presets, TEA < tui/runs
 tui/lab, TEA < tui/compare
 tui/lab, runner/sweep, TEA < tui/sweep
-tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, ANSI, TEA, CHARM < tui
+tui/lab, runner/inspect, TEA < tui/samples
+tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples, ANSI, TEA, CHARM < tui
 tui, TEA, CHARM, WISH < tui/share
 tui/lab, dro, presets, runner/sweep, ANSI, TEA, CHARM < tui/internal/tuitest
-tui, tui/share, runner/engine, runner/sweep, runner/compare, runner/export, runner/publish, runner/report < tui/cli
+tui, tui/share, runner/engine, runner/sweep, runner/compare, runner/export, runner/publish, runner/report, runner/inspect < tui/cli
 presets, presets/recorded, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
 tui/cli < .
 `
