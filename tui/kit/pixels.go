@@ -62,6 +62,9 @@ func (t *Theme) Pixels(p Pixels, w, h int) []string {
 			if both {
 				below = p.at(x/scale, (y+1)/scale)
 			}
+			if t.ink == greyInk {
+				above, below = dither(above, x, y), dither(below, x, y+1)
+			}
 			style, glyph := t.ink.cell(above, below, both)
 			if style != last {
 				b.WriteString("\x1b[" + style + "m")
@@ -75,6 +78,14 @@ func (t *Theme) Pixels(p Pixels, w, h int) []string {
 		lines = append(lines, b.String())
 	}
 	return lines
+}
+
+// dither makes a pixel lighter or darker by where it is, so that four greys do for those
+// between.
+func dither(c [3]byte, x, y int) [3]byte {
+	light := lightness(c) + [...]int{-24, 8, 24, -8}[x%2+y%2*2]
+	v := byte(max(0, min(255, light)))
+	return [3]byte{v, v, v}
 }
 
 // cell is one of a picture: the parameters of its style, "" for none, and what is
