@@ -47,7 +47,7 @@ tui/lab, runner/sweep, TEA < tui/sweep
 tui/lab, runner/inspect, TEA < tui/samples
 tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples, ANSI, TEA, CHARM < tui
 tui, TEA, CHARM, WISH < tui/share
-tui/lab, dro, presets, runner/sweep, ANSI, TEA, CHARM < tui/internal/tuitest
+tui/lab, dro, presets, runner/sweep, runner/inspect, ANSI, TEA, CHARM < tui/internal/tuitest
 tui, tui/share, runner/engine, runner/sweep, runner/compare, runner/export, runner/publish, runner/report, runner/inspect < tui/cli
 presets, presets/recorded, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
 tui/cli < .

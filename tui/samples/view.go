@@ -42,8 +42,11 @@ func (p *Page) View(w, h int) []string {
 		return p.empty(w, h)
 	}
 	t, l, box := p.Theme, p.lay(w, h), kit.Boxed(h)
+	note := p.note()
+	which, _, _ := strings.Cut(note, " · ") // this is said, however long the run's name
+	room := l.main.W - len("-- > ") - len("  ") - cell.Width(t.Greek(which)) - len(" --")
 	return kit.Compose(w, h, []kit.Placed{
-		t.Place(l.main, "Samples of "+cell.Clean(p.run.Meta.ID), p.note(), true, box, p.viewMain),
+		t.Place(l.main, cell.Middle(cell.Clean(p.run.Meta.ID), max(room, 8)), note, true, box, p.viewMain),
 		t.Place(l.one, p.oneTitle(), p.weight(), p.zoomed, box, p.viewOne),
 	})
 }
