@@ -69,14 +69,14 @@ func colours(c *uv.Cell) (list [2][3]byte) {
 // TestFewColours: on a dark background what is lighter is drawn lighter, on a light one
 // in less ink, and terminals get no more colours than they have.
 func TestFewColours(t *testing.T) {
-	ramp := kit.Pixels{W: 64, H: 2}
+	ramp := kit.Pixels{W: 52, H: 2}
 	for range 2 {
-		for x := range 64 {
-			ramp.RGB = append(ramp.RGB, byte(4*x), byte(4*x), byte(4*x))
+		for x := range 52 {
+			ramp.RGB = append(ramp.RGB, byte(5*x), byte(5*x), byte(5*x))
 		}
 	}
 	draw := func(p colorprofile.Profile, dark, ascii bool) string {
-		return kit.NewTheme(p, dark, ascii).Pixels(ramp, 64, 1)[0]
+		return kit.NewTheme(p, dark, ascii).Pixels(ramp, 52, 1)[0]
 	}
 	if s := draw(colorprofile.ANSI256, true, false); strings.Contains(s, ";2;") || !strings.Contains(s, "38;5;") {
 		t.Errorf("256 colours: %q", s)
@@ -93,7 +93,7 @@ func TestFewColours(t *testing.T) {
 				t.Fatalf("shades do not grow: %q", onDark)
 			}
 			last = at
-			if other := []rune(onLight)[63-i]; other != r {
+			if other := []rune(onLight)[51-i]; other != r {
 				t.Fatalf("on light %q is no mirror of %q", onLight, onDark)
 			}
 		}

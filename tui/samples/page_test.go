@@ -83,7 +83,7 @@ func TestARealRun(t *testing.T) {
 		look.Close()
 		text := tuitest.Text(rig.Shot())
 		for _, part := range []string{split + " split, ", "ρ = 0.5", "χ²", "step " + figure(float64(r.Meta.Steps)),
-			"risk " + figure(want.Risks[1]), "loss " + figure(want.Loss.Float()), "newest", "colour"} {
+			"risk " + figure(want.Risks[1]), "accuracy " + percent(want.Accuracy), "newest", "colour"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s: no %q in\n%s", split, part, text)
 			}
@@ -150,8 +150,8 @@ func TestWhatGoesWrong(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s", what, want, text)
 		}
 	}
-	says("the data are gone", "no "+filepath.Base(table), os.Rename(table, table+".away"))
-	says("the data have changed", "changed", os.WriteFile(table, append(good, "9,red,a,u\n"...), 0o644))
+	says("the data are gone", "t.csv: check the path", os.Rename(table, table+".away"))
+	says("the data have changed", "is another one", os.WriteFile(table, append(good, "9,red,a,u\n"...), 0o644))
 	says("the weights are damaged", "checksum differs", errors.Join(os.WriteFile(table, good, 0o644),
 		flip(weights[len(weights)-1])))
 	says("no checkpoint", "has no checkpoint", os.RemoveAll(filepath.Join(r.Dir, "checkpoints")))

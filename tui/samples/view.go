@@ -165,8 +165,16 @@ func (p *Page) figures() []string {
 		part = "group"
 	}
 	return []string{p.uncertainty(), "risk " + figure(p.pick.Risks[p.rho]),
-		"accuracy " + lab.Percent(p.pick.Accuracy) + " %", "worst " + part + " " + lab.Percent(p.pick.Worst) + " %",
+		"accuracy " + percent(p.pick.Accuracy), "worst " + part + " " + percent(p.pick.Worst),
 		"loss " + figure(p.pick.Loss.Float())}
+}
+
+// percent is an accuracy, where it applies.
+func percent(n runner.Number) string {
+	if !n.Applies() {
+		return n.String()
+	}
+	return lab.Percent(n) + " %"
 }
 
 // uncertainty is the set that the adversary chooses from.
