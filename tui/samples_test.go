@@ -183,3 +183,13 @@ func TestPoisonedSamples(t *testing.T) {
 		r.fits(t, "an error")
 	}
 }
+
+// BenchmarkSamples draws a screen full of pictures, every cell in two colours.
+func BenchmarkSamples(b *testing.B) {
+	r := sampling(b, false, 200, 60)
+	b.ReportMetric(float64(tuitest.NewWire(200, 60).Frame(b, r.View().Content)), "bytes")
+	for b.Loop() {
+		r.restyle()
+		r.screen()
+	}
+}

@@ -3,6 +3,7 @@ package samples
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 
 	"drolab/runner"
 	"drolab/runner/inspect"
@@ -71,6 +72,7 @@ func (j *job) do() tea.Msg {
 	q := j.question
 	q.Run, q.Inspection.Progress = m.run, j.progress()
 	m.pick, m.err = j.evaluate(q)
+	debug.FreeOSMemory() // of the data, which may be most of what the machine has
 	return m
 }
 
