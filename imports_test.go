@@ -24,7 +24,8 @@ tui/cell, ASCIIGRAPH < tui/plot
 X/SYS < dro/internal/kern
 NONE < runner/internal/aside
 X/SYS < runner/internal/room
-X/SYS, X/IMAGE, runner/internal/aside, runner/internal/room < runner/data
+runner/internal/room, COMPRESS < runner/internal/parquet
+X/SYS, X/IMAGE, runner/internal/aside, runner/internal/room, runner/internal/parquet < runner/data
 dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data, runner/internal/room < runner
 runner, YAML < presets
@@ -69,6 +70,7 @@ var testPairs = map[string]string{"runner/record": "runner/export"}
 var modules = map[string][]string{
 	"X/SYS":      {"golang.org/x/sys"},
 	"X/IMAGE":    {"golang.org/x/image"},
+	"COMPRESS":   {"github.com/klauspost/compress"},
 	"GORGONIA":   {"gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm"},
 	"GONUM":      {"gonum.org/v1/gonum"},
 	"YAML":       {"github.com/goccy/go-yaml"},

@@ -176,9 +176,9 @@ func (p *pages) body(h *header) ([]byte, error) {
 	}
 	unpack := p.unpack
 	if h.plain {
-		unpack = unpacker{uncompressed, 1}
+		unpack = unpacker{uncompressed, 1, 0}
 	}
-	if h.size-levels > unpack.most*int64(len(raw)) {
+	if most := unpack.most * int64(len(raw)); h.size > levels+most && (most == 0 || unpack.least < h.size) {
 		return nil, fmt.Errorf("a page of %d bytes, compressed to %d: more than can be", h.size, h.compressed)
 	}
 	out, err := p.page.sized(int(h.size))
@@ -226,11 +226,12 @@ func (b *buffer) grown(n, kept int) ([]byte, error) {
 	return now, err
 }
 
-// unpacker fills a page from what it was compressed to: no byte of that makes more than
-// most of the page, so that what a header says is believed only so far.
+// unpacker fills a page from what it was compressed to. A byte of that makes no more
+// than most of the page, but where this is no larger than least: so far what a header
+// says is believed.
 type unpacker struct {
-	do   func(page, raw []byte) error
-	most int64
+	do          func(page, raw []byte) error
+	most, least int64
 }
 
 var errSize = errors.New("it has another size")
@@ -239,11 +240,11 @@ var errSize = errors.New("it has another size")
 func (f *File) unpacker(codec int) (unpacker, error) {
 	switch codec {
 	case 0:
-		return unpacker{uncompressed, 1}, nil
+		return unpacker{uncompressed, 1, 0}, nil
 	case 1:
-		return unpacker{unsnap, 64}, nil
+		return unpacker{unsnap, 64, 0}, nil
 	case 2:
-		return unpacker{unzip, 1040}, nil
+		return unpacker{unzip, 1040, 0}, nil
 	case 6:
 		return f.unzstd()
 	}
@@ -290,7 +291,7 @@ func (f *File) unzstd() (unpacker, error) {
 			err = errSize
 		}
 		return err
-	}, 1 << 17}, nil
+	}, 1 << 10, 1 << 24}, nil // a page of zeros is a few bytes
 }
 
 // keep takes a dictionary as texts.
