@@ -33,7 +33,7 @@ type pages struct {
 	scratch *buffer
 	page    buffer // the one at hand, uncompressed
 
-	dictionary []string
+	dictionary *dictionary
 	left       int     // values of the page
 	levels     *hybrid // 1 for a value, 0 for none; nil where none is missing
 	values     values
@@ -303,13 +303,15 @@ func (p *pages) keep(h *header, body []byte) error {
 		return fmt.Errorf("a dictionary of encoding %d", h.encoding)
 	}
 	from := newPlain(&p.text, body)
-	p.dictionary = []string{}
+	p.dictionary = &dictionary{}
 	for range h.values {
 		s, err := from.next()
+		if err == nil {
+			err = p.dictionary.add(s)
+		}
 		if err != nil {
 			return fmt.Errorf("the dictionary: %w", err)
 		}
-		p.dictionary = append(p.dictionary, string([]byte(s)))
 	}
 	return nil
 }

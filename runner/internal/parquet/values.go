@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
+	"unsafe"
 )
 
 // Encodings of values.
@@ -110,21 +112,46 @@ func (h *hybrid) run() error {
 	return nil
 }
 
+// dictionary is a list of texts, close together: most of the time of looking them up
+// is waiting for the memory.
+type dictionary struct {
+	texts []byte
+	ends  []uint32
+}
+
+func (d *dictionary) add(s string) error {
+	if uint64(len(d.texts)+len(s)) > math.MaxUint32 {
+		return errors.New("more than 4 GB of texts")
+	}
+	d.texts = append(d.texts, s...)
+	d.ends = append(d.ends, uint32(len(d.texts)))
+	return nil
+}
+
+func (d *dictionary) at(i int) string {
+	from := uint32(0)
+	if i > 0 {
+		from = d.ends[i-1]
+	}
+	text := d.texts[from:d.ends[i]]
+	return unsafe.String(unsafe.SliceData(text), len(text))
+}
+
 // looked are values of a dictionary.
 type looked struct {
-	dictionary []string
-	at         hybrid
+	*dictionary
+	hybrid hybrid
 }
 
 func (l *looked) next() (string, error) {
-	i, err := l.at.next()
+	i, err := l.hybrid.next()
 	switch {
 	case err != nil:
 		return "", err
-	case int64(i) >= int64(len(l.dictionary)):
-		return "", fmt.Errorf("value %d of a dictionary of %d", i, len(l.dictionary))
+	case int64(i) >= int64(len(l.ends)):
+		return "", fmt.Errorf("value %d of a dictionary of %d", i, len(l.ends))
 	}
-	return l.dictionary[i], nil
+	return l.at(int(i)), nil
 }
 
 // flags are booleans in runs.
