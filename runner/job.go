@@ -218,13 +218,13 @@ func otherData(m *Meta, checksum string) error {
 }
 
 // kernel names what multiplies in the run's training steps on data: the host's
-// kernel, or that of another precision, and whether batches are not packed.
+// kernel, or that of another precision, and what orders sums differently.
 func (s *Spec) kernel(host string, d *data.Dataset) string {
 	if s.Precision != Defaults().Precision {
 		return nn.Kernel(s.Precision)
 	}
-	if nn.Direct(networkConfig(s, d, 1)) {
-		return host + "-rows"
+	if order := nn.Order(networkConfig(s, d, 1)); order != "" {
+		return host + "-" + order
 	}
 	return host
 }

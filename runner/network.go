@@ -36,6 +36,8 @@ type Network interface {
 	Parameters() []nn.Tensor
 	Velocities() []nn.Tensor
 	Buffers() []nn.Tensor
+	// Each runs f(0) to f(n-1) on the threads that the rest runs on.
+	Each(n int, f func(i int))
 	Close()
 }
 

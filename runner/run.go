@@ -101,10 +101,10 @@ func (r *run) build(build NewNetwork, threads int) (err error) {
 	if err = r.setMethod(&r.meta.Spec); err != nil {
 		return err
 	}
-	if err = r.addLoaders(); err != nil {
+	if err = r.addNetwork(build, threads); err != nil {
 		return err
 	}
-	if err = r.addNetwork(build, threads); err != nil {
+	if err = r.addLoaders(); err != nil {
 		return err
 	}
 	r.addPicked()
@@ -183,7 +183,7 @@ func (r *run) addLoaders() (err error) {
 
 func (r *run) loaderOptions(stream uint64, batch int) data.LoaderOptions {
 	o := loaderOptions(&r.meta.Spec, r.data)
-	o.Batch, o.Stream, o.Ahead = batch, stream, r.ahead
+	o.Batch, o.Stream, o.Ahead, o.Each = batch, stream, r.ahead, r.net.Each
 	return o
 }
 

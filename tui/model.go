@@ -35,6 +35,7 @@ type Model struct {
 	unfocused bool
 	news      time.Time // when something was last read or pressed
 	pressed   time.Time // when a key or the mouse was
+	frames    *frames
 	now       time.Time // of the last tick
 	overlay   *kit.Overlay
 	notice    kit.Notice
@@ -225,6 +226,7 @@ func (m *Model) profile(p colorprofile.Profile) {
 // press routes a key: to the overlay, to what is typed, or by the key table.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	m.notice, m.news, m.pressed = kit.Notice{}, m.now, m.now
+	m.frames.set(m.env.frames())
 	key := k.String()
 	p := m.pages[m.at]
 	switch {
@@ -307,10 +309,12 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	lay := layScreen(m.w, m.h)
 	_, click := msg.(tea.MouseClickMsg)
 	_, wheel := msg.(tea.MouseWheelMsg)
+	m.pressed = m.now
+	m.frames.set(m.env.frames())
 	if _, motion := msg.(tea.MouseMotionMsg); motion {
 		return m.moved(at, lay.body)
 	}
-	m.news, m.pressed = m.now, m.now
+	m.news = m.now
 	switch {
 	case click && lay.header.Contains(at.X, at.Y):
 		if id, ok := m.tabAt(at.X); ok {

@@ -28,6 +28,7 @@ const (
 
 	localFrames  = 40 // a second: the first screen comes with the first, a fortieth of a second after the start
 	remoteFrames = 10
+	calmFrames   = 5 // no key for a while: more than there are looks at the files
 )
 
 // frames is the number of frames a second.
@@ -49,6 +50,10 @@ func (e environment) round() time.Duration {
 // tick lets the page look at the files and sets the next tick.
 func (m *Model) tick(t time.Time) tea.Cmd {
 	m.now = t
+	if m.pressed.IsZero() {
+		m.pressed = t // the start: what is opened shows as soon as it is read
+	}
+	m.frames.set(m.frameRate())
 	if m.notice.Text != "" && t.Sub(m.noticed) > noticeTime {
 		m.notice = kit.Notice{}
 		m.version++
@@ -80,6 +85,15 @@ func (m *Model) pace() time.Duration {
 		return readCalm
 	}
 	return readEvery
+}
+
+// frameRate is how many frames a second are worth their while.
+func (m *Model) frameRate() int {
+	_, moves := m.watch.Pace()
+	if m.now.Sub(m.pressed) > calm && !(moves && m.at == watchPage) {
+		return calmFrames
+	}
+	return m.env.frames()
 }
 
 // tickAfter is the after of a real clock.

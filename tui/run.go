@@ -60,6 +60,7 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 		all = append(all, tea.WithColorProfile(env.profile))
 	}
 	p := tea.NewProgram(m, all...)
+	m.frames = &frames{program: p}
 	// Left, rather than killed by tea.WithContext: Bubble Tea waits for its reader of keys then.
 	defer context.AfterFunc(ctx, p.Quit)()
 	_, err := p.Run()

@@ -15,9 +15,11 @@ func Memory(c Config) (bytes float64, err error) {
 		scratch = 1.75 // what kernels and graph keep beside; see TestMemory
 	)
 	values := 0.0 // in floating point, which does not overflow
-	packed, widest := 0.0, 0.0
+	packed, widest, partial := 0.0, 0.0, 0.0
 	for i, s := range list {
 		if i == 0 && c.Precision != bf16 && takesRows(kern.Detect(), s) {
+			parts := kern.RowsParts(kern.NewBatch(c.Batch), s.config())
+			partial = float64(parts) * float64(s.in.Len()) * float64(s.out.Len())
 			s.in = kern.Shape{} // the batch as it came
 		}
 		for _, shape := range [...][3]int{{s.in.Channels, s.in.Height, s.in.Width},
@@ -32,7 +34,7 @@ func Memory(c Config) (bytes float64, err error) {
 		parameters += float64(s.len())
 		widest = max(widest, float64(s.len()))
 	}
-	bytes = 4 * (4*parameters + scratch*values*(float64(c.Batch)+lanes))
+	bytes = 4 * (4*parameters + partial + scratch*values*(float64(c.Batch)+lanes))
 	if c.Precision == bf16 { // the operands of one product, of 2 bytes in tiles that are half full at least
 		bytes += 4 * (widest + packed*(float64(c.Batch)+lanes))
 	}

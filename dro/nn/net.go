@@ -81,12 +81,18 @@ const bf16 = "bf16"
 // instructions for it.
 func Precisions() []string { return []string{"fp32", bf16} }
 
-// Direct tells whether a network's training steps take a batch as it comes, without
-// packing it: its first layer is linear, of few units and a multiple of 16 features, in fp32 on
-// a kernel in assembly. Its sums have another order than those of packed batches.
-func Direct(c Config) bool {
+// Order names the order of the sums of a network's first layer where it is not that of packed batches: "rows"
+// where training steps take a batch as it comes (the layer is linear, of few units and a multiple of 16
+// features, in fp32 on a kernel in assembly), "parts" where they also sum its gradient over runs of images.
+func Order(c Config) string {
 	list, err := stages(c.Model, c.C, c.H, c.W, c.Classes)
-	return err == nil && c.Precision != bf16 && takesRows(kern.Detect(), list[0])
+	switch {
+	case err != nil || c.Precision == bf16 || !takesRows(kern.Detect(), list[0]):
+		return ""
+	case kern.RowsParts(kern.NewBatch(c.Batch), list[0].config()) > 1:
+		return "parts"
+	}
+	return "rows"
 }
 
 // What a sample's loss can be.
@@ -300,6 +306,10 @@ func (n *Net) Gradients() []Tensor { return n.gradients }
 // Buffers returns what is neither learned nor constant, the running statistics
 // of batch normalisation: none in a model without; see Parameters.
 func (n *Net) Buffers() []Tensor { return n.buffers }
+
+// Each runs f(0) to f(n-1) on the network's threads, which wait for work while it trains, and returns when
+// all are done. Which thread runs what is not said.
+func (n *Net) Each(count int, f func(i int)) { n.graph.team.Each(count, f) }
 
 // Close releases the network's threads. A second Close does nothing.
 func (n *Net) Close() { n.graph.team.Close() }

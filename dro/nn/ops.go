@@ -253,7 +253,7 @@ func (b *backend) loss(name string, outputs *G.Node, classes int, losses []float
 	return G.ApplyOp(&op{
 		name: name, in: []input{flat()},
 		out:  tensor.New(tensor.WithShape(len(losses)), tensor.WithBacking(losses)),
-		run:  func(in []array) { kernel.Losses(losses[:len(b.labels)], predictions, in[0].F32, b.labels) },
+		run:  func(in []array) { kernel.Losses(b.team, losses[:len(b.labels)], predictions, in[0].F32, b.labels) },
 		diff: diff, wrt: []bool{true},
 	}, outputs)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime/debug"
 	"syscall"
 
 	"drolab/runner/internal/room"
@@ -120,4 +121,19 @@ func (a *allowance) Read(p []byte) (int, error) {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// fault is what a goroutine panicked with, for the one that waits for it: mostly that a mapped file was cut.
+type fault struct{ of any }
+
+// guard calls f, and gives what it panics with or nil.
+func guard(f func()) (caught *fault) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			caught = &fault{p}
+		}
+	}()
+	f()
+	return nil
 }

@@ -21,6 +21,10 @@ type LoaderOptions struct {
 	// Ahead makes the batch after next on a goroutine of the loader's own while the caller works on the one it
 	// has. The batches are the same, their memory is twice as much, and the loader must be closed.
 	Ahead bool
+	// Each runs f(0) to f(n-1) on threads that are there for the caller's work, and returns when all are done.
+	// Samples that are numbers already are copied by it when they are asked for, and not ahead: handing such a
+	// batch from core to core takes as long as making it. Nil: no such threads.
+	Each func(n int, f func(i int))
 }
 
 // A Loader makes batches from a source. It is for one goroutine; loaders may share a source.
@@ -81,7 +85,7 @@ func newLoader(src Source, k kind, o LoaderOptions) (*Loader, error) {
 	}
 	l := &Loader{maker: newMaker(src, k, o, norm)}
 	l.room = l.maker.newRoom()
-	if o.Ahead {
+	if o.Ahead && !l.maker.shared() {
 		l.ahead = startAhead(l.maker)
 	}
 	return l, nil

@@ -1,6 +1,9 @@
 package data
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"sync/atomic"
+)
 
 // maker makes the batch of any place, a pure function of the source, the options and the place. It is for one
 // goroutine.
@@ -9,22 +12,25 @@ type maker struct {
 	kind kind
 	opt  LoaderOptions
 	norm *normaliser
-	far  fetcher // the source, where samples lie far apart in memory; nil else
 	rng  *rand.Rand
 	pcg  *rand.PCG
 
 	order   []uint32 // epochs only: the permutation of orderOf
 	orderOf uint64   // epoch+1 that order holds; 0: none yet
 
-	fetched byte // so that fetching is not for nothing
+	block int                   // samples a task, where batches are shared out
+	work  Batch                 // the batch that copy is at
+	copy  func(int)             // copyBlock, bound once
+	fault atomic.Pointer[fault] // of one of its tasks
 }
 
-// fetchAhead is how many samples before its turn one is fetched.
-const fetchAhead = 4
+// blockBytes is as much as a task copies: a few microseconds' work.
+const blockBytes = 32 << 10
 
 func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
 	pcg := rand.NewPCG(0, 0)
-	m := &maker{src: src, far: fetcherOf(src), kind: k, opt: o, norm: norm, pcg: pcg, rng: rand.New(pcg)}
+	m := &maker{src: src, kind: k, opt: o, norm: norm, pcg: pcg, rng: rand.New(pcg)}
+	m.copy, m.block = m.copyBlock, max(1, blockBytes/(4*src.Shape().Len()))
 	if k == epochs {
 		m.order = make([]uint32, src.Len())
 	}
@@ -65,16 +71,36 @@ func (m *maker) make(room *Batch, p place) Batch {
 	m.shuffle(p.epoch)
 	m.reseed(purposeBatch, p.epoch, p.step)
 	m.pick(b.Index, p)
-	for j, i := range b.Index {
-		b.Labels[j], b.Groups[j] = m.src.Label(i), m.src.Group(i)
+	if !m.shared() {
+		m.samples(b, 0, n)
+		return b
 	}
-	for j, i := range b.Index {
-		if next := j + fetchAhead; m.far != nil && next < n {
-			m.fetched += m.far.fetch(b.Index[next])
-		}
-		m.norm.sampleTo(b.X[j*size:(j+1)*size], i, m.rng)
+	m.work = b
+	m.opt.Each((n-1)/m.block+1, m.copy)
+	if f := m.fault.Swap(nil); f != nil {
+		panic(f.of) // on the goroutine that the batch was asked for
 	}
 	return b
+}
+
+// shared tells whether a batch is made by many threads. Only what draws nothing can be.
+func (m *maker) shared() bool { return m.opt.Each != nil && m.norm.img == nil }
+
+// samples puts the samples from to to of a batch in their places.
+func (m *maker) samples(b Batch, from, to int) {
+	size := m.src.Shape().Len()
+	for j := from; j < to; j++ {
+		i := b.Index[j]
+		b.Labels[j], b.Groups[j] = m.src.Label(i), m.src.Group(i)
+		m.norm.sampleTo(b.X[j*size:(j+1)*size], i, m.rng)
+	}
+}
+
+func (m *maker) copyBlock(i int) {
+	f := guard(func() { m.samples(m.work, i*m.block, min((i+1)*m.block, m.work.N)) })
+	if f != nil {
+		m.fault.Store(f)
+	}
 }
 
 // count is the number of samples of the batch of place p.

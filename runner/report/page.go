@@ -87,16 +87,13 @@ func (r *Report) subject() string {
 func (r *Report) statistics() string {
 	m := &r.Problems[0].arms[0].runs[0].Meta
 	text := fmt.Sprintf("Every figure is of the last iterate (%d epochs, %d steps) on the whole test split, "+
-		"unaugmented, "+
-		"if nothing else is said; train loss, objective, dual gap and gradient norm are of the whole training "+
-		"split. "+
-		"Nothing was selected on the test split. In tables ± is the standard deviation over seeds (divisor n "+
-		"− 1), "+
-		"with differences half of the %g %% t interval of their mean.", m.Spec.Epochs, m.Steps, 100*level)
+		"unaugmented, if nothing else is said; train loss, objective, dual gap and gradient norm are of the "+
+		"whole training split. Nothing was selected on the test split. In tables ± is the standard deviation "+
+		"over seeds (divisor n − 1), with differences half of the %g %% t interval of their mean.",
+		m.Spec.Epochs, m.Steps, 100*level)
 	if r.Problems[0].published {
 		text += " Columns named paper are its Table 1, the mean of four repeats; it gives no spread, and does " +
-			"not say " +
-			"whether its figures are of the last iterate."
+			"not say whether its figures are of the last iterate."
 	}
 	return text
 }
@@ -185,22 +182,23 @@ func (c *Claim) difference() string {
 
 func (r *Report) testing() string {
 	text := fmt.Sprintf("The difference is of the two methods, paired by seed, which decides initialisation "+
-		"and batches "+
-		"in both; p is Student's paired t test, two-sided, after Holm's correction for all %d different tests "+
-		"of this "+
-		"page. Supported and not supported are claims with p < %.2g, by the side on which the difference is; "+
-		"undecided "+
-		"is undecided at this number of seeds.", r.Tests, 1-level)
+		"and batches in both; p is Student's paired t test, two-sided, after Holm's correction for all %d "+
+		"different tests of this page. Supported and not supported are claims with p < %.2g, by the side on "+
+		"which the difference is; undecided is undecided at this number of seeds.", r.Tests, 1-level)
 	text += " Differences of accuracies are in points, of losses in nats, of times ratios."
 	if slices.ContainsFunc(r.Claims, func(c *Claim) bool { return len(c.Seeds) < 2 }) {
 		text += " One seed has no spread, so nothing can be decided with it."
 	}
-	if slices.ContainsFunc(r.Claims, func(c *Claim) bool { return c.Repeats != "" }) {
-		text += " ¹ The same runs' figures as at the other radius: these methods do not train by it, and the " +
-			"test " +
-			"counts once."
+	return text + r.repeats()
+}
+
+// repeats explains the mark of claims that are tested already.
+func (r *Report) repeats() string {
+	if !slices.ContainsFunc(r.Claims, func(c *Claim) bool { return c.Repeats != "" }) {
+		return ""
 	}
-	return text
+	return " ¹ The same runs' figures as at the other radius: these methods do not train by it, and the test " +
+		"counts once."
 }
 
 // windows says whether the paper's moving average would turn a difference.
@@ -221,8 +219,7 @@ func (r *Report) windows() string {
 		return ""
 	}
 	text := fmt.Sprintf("With the mean of the last five evaluations in place of the last one (the paper "+
-		"averages over a "+
-		"window of 5) %d of %d differences change their side", len(turned), n)
+		"averages over a window of 5) %d of %d differences change their side", len(turned), n)
 	if len(turned) > 0 {
 		text += ": " + strings.Join(turned, "; ")
 	}
@@ -240,9 +237,8 @@ func (r *Report) readings() (list List) {
 		for _, pair := range say.pairs {
 			pairs = append(pairs, fmt.Sprintf("%s and %s", pair[0], pair[1]))
 		}
-		list = append(list, fmt.Sprintf("“%s … %s %s …” (%s; %s): "+
-			"%s.", say.pairs[0][0], say.says, say.pairs[0][1],
-			say.source, strings.Join(pairs, ", "), say.reading))
+		list = append(list, fmt.Sprintf("“%s … %s %s …” (%s; %s): %s.", say.pairs[0][0], say.says,
+			say.pairs[0][1], say.source, strings.Join(pairs, ", "), say.reading))
 	}
 	return list
 }
@@ -271,8 +267,7 @@ func (p *Problem) blocks() []Block {
 		}
 	}
 	list = append(list, Text("Evaluations of whole splits, not smoothed (the paper's curves are moving "+
-		"averages over 5); "+
-		"with several seeds the mean and its 95 % t interval."))
+		"averages over 5); with several seeds the mean and its 95 % t interval."))
 	return append(append(list, p.classBlocks()...), p.costBlocks()...)
 }
 

@@ -26,9 +26,9 @@ func (r *Report) Brief() string {
 		t.Head[0] = "claim, " + p.Label
 		blocks = append(blocks, t)
 	}
-	return markdown(append(blocks, Text(fmt.Sprintf("± is the standard deviation over seeds; with "+
-		"differences, half of "+
-		"the %g %% t interval. Paired t tests, Holm over %d.", 100*level, r.Tests))))
+	notes := fmt.Sprintf("± is the standard deviation over seeds; with differences, half of the %g %% "+
+		"t interval. Paired t tests, Holm over %d.", 100*level, r.Tests)
+	return markdown(append(blocks, Text(notes+r.repeats())))
 }
 
 // Replace returns a Markdown text with the Brief between its marks.

@@ -87,8 +87,7 @@ func (r *Report) variationBlocks() []Block {
 			lines = append(lines, w.Command)
 		}
 		list = append(list, Text("Not there yet; each of these, and then drolab record RUN --into "+
-			"presets/recorded/paper, "+
-			"adds a line above:"), lines)
+			"presets/recorded/paper, adds a line above:"), lines)
 	}
 	return list
 }

@@ -27,24 +27,35 @@ TEXT ·mulTileAMX(SB), NOSPLIT, $0-8
 	BYTE $0x40
 	BYTE $0x00
 	MOVQ $0x00000040, R8
-	MOVQ 112(DI), R11
+	MOVQ 136(DI), R11
 	SHLQ $0x0a, R11
-	MOVQ 120(DI), R12
+	MOVQ 144(DI), R12
 	SHLQ $0x0a, R12
 	MOVQ 24(DI), SI
-	MOVQ 96(DI), DX
+	MOVQ 120(DI), DX
 	SHLQ $0x0a, DX
 	MOVQ 48(DI), AX
 	ADDQ AX, DX
-	MOVQ 72(DI), R9
-	MOVQ 80(DI), R10
-	LEAQ (R9)(R10*8), R10
-	MOVQ 152(DI), AX
+	MOVQ 96(DI), R14
+	MOVQ 192(DI), AX
 	CMPQ AX, $0x02
 	JNE  size1
-	MOVQ 160(DI), AX
+	MOVQ 200(DI), AX
 	CMPQ AX, $0x02
 	JNE  size1
+
+span2:
+	MOVQ    96(DI), AX
+	MOVQ    104(DI), BX
+	LEAQ    (AX)(BX*8), AX
+	CMPQ    R14, AX
+	JEQ     done5
+	MOVQ    72(DI), AX
+	MOVLQSX (R14), R9
+	LEAQ    (AX)(R9*8), R9
+	MOVLQSX 4(R14), R10
+	LEAQ    (AX)(R10*8), R10
+	ADDQ    $0x08, R14
 
 	// TILEZERO TMM0
 	BYTE $0xc4
@@ -74,25 +85,25 @@ TEXT ·mulTileAMX(SB), NOSPLIT, $0-8
 	BYTE $0x49
 	BYTE $0xd8
 
-tap2:
+tap3:
 	CMPQ    R9, R10
-	JEQ     store3
+	JEQ     store4
 	MOVLQSX 4(R9), AX
 	SHLQ    $0x0a, AX
 	ADDQ    SI, AX
-	MOVQ    128(DI), R13
+	MOVQ    152(DI), R13
 	SHLQ    $0x0a, R13
 	ADDQ    AX, R13
 	MOVLQSX (R9), BX
 	SHLQ    $0x0a, BX
 	ADDQ    DX, BX
-	MOVQ    136(DI), R15
+	MOVQ    160(DI), R15
 	SHLQ    $0x0a, R15
 	ADDQ    BX, R15
 	ADDQ    $0x08, R9
-	MOVQ    104(DI), CX
+	MOVQ    128(DI), CX
 
-loop4:
+loop6:
 	// TILELOADD 0(BX)(R8*1), TMM6
 	BYTE $0xc4
 	BYTE $0xa2
@@ -161,12 +172,20 @@ loop4:
 	ADDQ R12, BX
 	ADDQ R12, R15
 	DECQ CX
-	JNZ  loop4
-	JMP  tap2
+	JNZ  loop6
+	JMP  tap3
 
-store3:
+store4:
 	MOVQ (DI), AX
-	MOVQ 144(DI), BX
+	MOVQ 208(DI), BX
+	ADDQ BX, AX
+	MOVQ 184(DI), CX
+	LEAQ (BX)(CX*4), BX
+	MOVQ BX, 208(DI)
+	MOVQ 168(DI), CX
+	SHLQ $0x0a, CX
+	ADDQ CX, DX
+	MOVQ 176(DI), BX
 	SHLQ $0x02, BX
 
 	// TILESTORED TMM0, 0(AX)(BX*1)
@@ -207,14 +226,29 @@ store3:
 	BYTE $0x5c
 	BYTE $0x18
 	BYTE $0x40
+	JMP  span2
 
+done5:
 size1:
-	MOVQ 152(DI), AX
+	MOVQ 192(DI), AX
 	CMPQ AX, $0x02
-	JNE  size5
-	MOVQ 160(DI), AX
+	JNE  size7
+	MOVQ 200(DI), AX
 	CMPQ AX, $0x01
-	JNE  size5
+	JNE  size7
+
+span8:
+	MOVQ    96(DI), AX
+	MOVQ    104(DI), BX
+	LEAQ    (AX)(BX*8), AX
+	CMPQ    R14, AX
+	JEQ     done11
+	MOVQ    72(DI), AX
+	MOVLQSX (R14), R9
+	LEAQ    (AX)(R9*8), R9
+	MOVLQSX 4(R14), R10
+	LEAQ    (AX)(R10*8), R10
+	ADDQ    $0x08, R14
 
 	// TILEZERO TMM0
 	BYTE $0xc4
@@ -230,25 +264,25 @@ size1:
 	BYTE $0x49
 	BYTE $0xc8
 
-tap6:
+tap9:
 	CMPQ    R9, R10
-	JEQ     store7
+	JEQ     store10
 	MOVLQSX 4(R9), AX
 	SHLQ    $0x0a, AX
 	ADDQ    SI, AX
-	MOVQ    128(DI), R13
+	MOVQ    152(DI), R13
 	SHLQ    $0x0a, R13
 	ADDQ    AX, R13
 	MOVLQSX (R9), BX
 	SHLQ    $0x0a, BX
 	ADDQ    DX, BX
-	MOVQ    136(DI), R15
+	MOVQ    160(DI), R15
 	SHLQ    $0x0a, R15
 	ADDQ    BX, R15
 	ADDQ    $0x08, R9
-	MOVQ    104(DI), CX
+	MOVQ    128(DI), CX
 
-loop8:
+loop12:
 	// TILELOADD 0(BX)(R8*1), TMM6
 	BYTE $0xc4
 	BYTE $0xa2
@@ -294,12 +328,20 @@ loop8:
 	ADDQ R12, BX
 	ADDQ R12, R15
 	DECQ CX
-	JNZ  loop8
-	JMP  tap6
+	JNZ  loop12
+	JMP  tap9
 
-store7:
+store10:
 	MOVQ (DI), AX
-	MOVQ 144(DI), BX
+	MOVQ 208(DI), BX
+	ADDQ BX, AX
+	MOVQ 184(DI), CX
+	LEAQ (BX)(CX*4), BX
+	MOVQ BX, 208(DI)
+	MOVQ 168(DI), CX
+	SHLQ $0x0a, CX
+	ADDQ CX, DX
+	MOVQ 176(DI), BX
 	SHLQ $0x02, BX
 
 	// TILESTORED TMM0, 0(AX)(BX*1)
@@ -322,14 +364,29 @@ store7:
 	BYTE $0x4c
 	BYTE $0x18
 	BYTE $0x00
+	JMP  span8
 
-size5:
-	MOVQ 152(DI), AX
+done11:
+size7:
+	MOVQ 192(DI), AX
 	CMPQ AX, $0x01
-	JNE  size9
-	MOVQ 160(DI), AX
+	JNE  size13
+	MOVQ 200(DI), AX
 	CMPQ AX, $0x02
-	JNE  size9
+	JNE  size13
+
+span14:
+	MOVQ    96(DI), AX
+	MOVQ    104(DI), BX
+	LEAQ    (AX)(BX*8), AX
+	CMPQ    R14, AX
+	JEQ     done17
+	MOVQ    72(DI), AX
+	MOVLQSX (R14), R9
+	LEAQ    (AX)(R9*8), R9
+	MOVLQSX 4(R14), R10
+	LEAQ    (AX)(R10*8), R10
+	ADDQ    $0x08, R14
 
 	// TILEZERO TMM0
 	BYTE $0xc4
@@ -345,25 +402,25 @@ size5:
 	BYTE $0x49
 	BYTE $0xc8
 
-tap10:
+tap15:
 	CMPQ    R9, R10
-	JEQ     store11
+	JEQ     store16
 	MOVLQSX 4(R9), AX
 	SHLQ    $0x0a, AX
 	ADDQ    SI, AX
-	MOVQ    128(DI), R13
+	MOVQ    152(DI), R13
 	SHLQ    $0x0a, R13
 	ADDQ    AX, R13
 	MOVLQSX (R9), BX
 	SHLQ    $0x0a, BX
 	ADDQ    DX, BX
-	MOVQ    136(DI), R15
+	MOVQ    160(DI), R15
 	SHLQ    $0x0a, R15
 	ADDQ    BX, R15
 	ADDQ    $0x08, R9
-	MOVQ    104(DI), CX
+	MOVQ    128(DI), CX
 
-loop12:
+loop18:
 	// TILELOADD 0(BX)(R8*1), TMM6
 	BYTE $0xc4
 	BYTE $0xa2
@@ -409,12 +466,20 @@ loop12:
 	ADDQ R12, BX
 	ADDQ R12, R15
 	DECQ CX
-	JNZ  loop12
-	JMP  tap10
+	JNZ  loop18
+	JMP  tap15
 
-store11:
+store16:
 	MOVQ (DI), AX
-	MOVQ 144(DI), BX
+	MOVQ 208(DI), BX
+	ADDQ BX, AX
+	MOVQ 184(DI), CX
+	LEAQ (BX)(CX*4), BX
+	MOVQ BX, 208(DI)
+	MOVQ 168(DI), CX
+	SHLQ $0x0a, CX
+	ADDQ CX, DX
+	MOVQ 176(DI), BX
 	SHLQ $0x02, BX
 
 	// TILESTORED TMM0, 0(AX)(BX*1)
@@ -434,14 +499,29 @@ store11:
 	BYTE $0x4c
 	BYTE $0x18
 	BYTE $0x40
+	JMP  span14
 
-size9:
-	MOVQ 152(DI), AX
+done17:
+size13:
+	MOVQ 192(DI), AX
 	CMPQ AX, $0x01
-	JNE  size13
-	MOVQ 160(DI), AX
+	JNE  size19
+	MOVQ 200(DI), AX
 	CMPQ AX, $0x01
-	JNE  size13
+	JNE  size19
+
+span20:
+	MOVQ    96(DI), AX
+	MOVQ    104(DI), BX
+	LEAQ    (AX)(BX*8), AX
+	CMPQ    R14, AX
+	JEQ     done23
+	MOVQ    72(DI), AX
+	MOVLQSX (R14), R9
+	LEAQ    (AX)(R9*8), R9
+	MOVLQSX 4(R14), R10
+	LEAQ    (AX)(R10*8), R10
+	ADDQ    $0x08, R14
 
 	// TILEZERO TMM0
 	BYTE $0xc4
@@ -450,25 +530,25 @@ size9:
 	BYTE $0x49
 	BYTE $0xc0
 
-tap14:
+tap21:
 	CMPQ    R9, R10
-	JEQ     store15
+	JEQ     store22
 	MOVLQSX 4(R9), AX
 	SHLQ    $0x0a, AX
 	ADDQ    SI, AX
-	MOVQ    128(DI), R13
+	MOVQ    152(DI), R13
 	SHLQ    $0x0a, R13
 	ADDQ    AX, R13
 	MOVLQSX (R9), BX
 	SHLQ    $0x0a, BX
 	ADDQ    DX, BX
-	MOVQ    136(DI), R15
+	MOVQ    160(DI), R15
 	SHLQ    $0x0a, R15
 	ADDQ    BX, R15
 	ADDQ    $0x08, R9
-	MOVQ    104(DI), CX
+	MOVQ    128(DI), CX
 
-loop16:
+loop24:
 	// TILELOADD 0(BX)(R8*1), TMM6
 	BYTE $0xc4
 	BYTE $0xa2
@@ -498,12 +578,20 @@ loop16:
 	ADDQ R12, BX
 	ADDQ R12, R15
 	DECQ CX
-	JNZ  loop16
-	JMP  tap14
+	JNZ  loop24
+	JMP  tap21
 
-store15:
+store22:
 	MOVQ (DI), AX
-	MOVQ 144(DI), BX
+	MOVQ 208(DI), BX
+	ADDQ BX, AX
+	MOVQ 184(DI), CX
+	LEAQ (BX)(CX*4), BX
+	MOVQ BX, 208(DI)
+	MOVQ 168(DI), CX
+	SHLQ $0x0a, CX
+	ADDQ CX, DX
+	MOVQ 176(DI), BX
 	SHLQ $0x02, BX
 
 	// TILESTORED TMM0, 0(AX)(BX*1)
@@ -514,8 +602,10 @@ store15:
 	BYTE $0x44
 	BYTE $0x18
 	BYTE $0x00
+	JMP  span20
 
-size13:
+done23:
+size19:
 	// TILERELEASE
 	BYTE $0xc4
 	BYTE $0xe2
@@ -593,7 +683,7 @@ TEXT ·peakAMX(SB), NOSPLIT, $0-8
 	BYTE $0x49
 	BYTE $0xf8
 
-loop17:
+loop25:
 	// TDPBF16PS TMM6, TMM4, TMM0
 	BYTE $0xc4
 	BYTE $0xe2
@@ -622,7 +712,7 @@ loop17:
 	BYTE $0x5c
 	BYTE $0xdd
 	DECQ CX
-	JNZ  loop17
+	JNZ  loop25
 
 	// TILERELEASE
 	BYTE $0xc4

@@ -194,7 +194,7 @@ func (n *alexNet) forward() {
 			pool++
 		}
 	}
-	n.loss.Losses(n.losses, n.grad[at], n.act[at], n.labels)
+	n.loss.Losses(n.team, n.losses, n.grad[at], n.act[at], n.labels)
 }
 
 func (n *alexNet) backward() {

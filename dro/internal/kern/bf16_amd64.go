@@ -19,13 +19,23 @@ func detectBF16() BF16 {
 	return AVX512BF16
 }
 
-// run computes the tile on kind, which is not Rounded.
+// run computes the tiles on kind, which is not Rounded.
 func (t *mulTile) run(kind BF16) {
 	if kind == AMX {
+		t.at = 0
 		mulTileAMX(t)
 		return
 	}
-	const rows = 8 // of a call
+	for s, of := range t.spans {
+		one := *t
+		one.c, one.bBase, one.taps = t.c[s*t.cMove:], t.bBase+s*t.bMove, t.taps[of.from:of.to]
+		one.dot()
+	}
+}
+
+// dot computes the product of all taps, 8 rows a call.
+func (t *mulTile) dot() {
+	const rows = 8
 	for i := range t.rows * tileSide / rows {
 		part := *t
 		part.c = t.c[i*rows*t.cRow:]

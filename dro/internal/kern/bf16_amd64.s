@@ -1612,12 +1612,12 @@ TEXT ·dotTile1BF16(SB), NOSPLIT, $0-8
 	MOVQ   72(AX), BX
 	MOVQ   80(AX), SI
 	LEAQ   (BX)(SI*8), SI
-	MOVQ   96(AX), DI
+	MOVQ   120(AX), DI
 	SHLQ   $0x0a, DI
 	ADDQ   DI, DX
-	MOVQ   112(AX), DI
-	MOVQ   120(AX), R8
-	MOVQ   136(AX), R9
+	MOVQ   136(AX), DI
+	MOVQ   144(AX), R8
+	MOVQ   160(AX), R9
 	SHLQ   $0x0a, DI
 	SHLQ   $0x0a, R8
 	SHLQ   $0x0a, R9
@@ -1635,7 +1635,7 @@ tap102:
 	SHLQ    $0x0a, R9
 	ADDQ    CX, R9
 	ADDQ    $0x04, BX
-	MOVQ    104(AX), R11
+	MOVQ    128(AX), R11
 
 loop104:
 	MOVQ $0x00000010, R12
@@ -1726,7 +1726,7 @@ loop105:
 
 store103:
 	MOVQ    (AX), CX
-	MOVQ    144(AX), AX
+	MOVQ    176(AX), AX
 	VMOVUPS Z0, (CX)
 	LEAQ    (CX)(AX*4), CX
 	VMOVUPS Z1, (CX)
@@ -1771,12 +1771,12 @@ TEXT ·dotTile2BF16(SB), NOSPLIT, $0-8
 	MOVQ   72(AX), BX
 	MOVQ   80(AX), SI
 	LEAQ   (BX)(SI*8), SI
-	MOVQ   96(AX), DI
+	MOVQ   120(AX), DI
 	SHLQ   $0x0a, DI
 	ADDQ   DI, DX
-	MOVQ   112(AX), DI
-	MOVQ   120(AX), R8
-	MOVQ   136(AX), R9
+	MOVQ   136(AX), DI
+	MOVQ   144(AX), R8
+	MOVQ   160(AX), R9
 	SHLQ   $0x0a, DI
 	SHLQ   $0x0a, R8
 	SHLQ   $0x0a, R9
@@ -1794,7 +1794,7 @@ tap106:
 	SHLQ    $0x0a, R10
 	ADDQ    CX, R10
 	ADDQ    $0x04, BX
-	MOVQ    104(AX), R12
+	MOVQ    128(AX), R12
 
 loop108:
 	MOVQ $0x00000010, R13
@@ -1950,7 +1950,7 @@ loop109:
 
 store107:
 	MOVQ    (AX), CX
-	MOVQ    144(AX), AX
+	MOVQ    176(AX), AX
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	LEAQ    (CX)(AX*4), CX

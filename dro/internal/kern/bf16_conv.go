@@ -22,7 +22,8 @@ type BF16Conv struct {
 
 	forward, backward product
 	x, dy             source
-	taps              [][]tap // of the gradient, by kernel tap: the tiles of positions that it joins
+	taps              []tap  // of the gradient: the tiles of positions that a kernel tap joins
+	spans             []span // of them, by kernel tap
 
 	call  bf16Call
 	round roundCall
@@ -211,11 +212,20 @@ func (m *multiplyCall) task(i int) {
 	}
 }
 
-// sweep computes y, channels of one position that fill whole tiles.
+// sweep computes y, channels of one position that fill whole tiles: a product for each two tiles of images.
 func (c *BF16Conv) sweep(t mulTile, y []float32) {
-	tiles, b := c.batch.Lanes/tileSide, t.b
-	for i := 0; i < tiles; i += 2 {
-		t.b, t.c, t.cols = b[i*tileLen:], y[i*tileSide:], min(2, tiles-i)
+	var spans [maxLanes / (2 * tileSide)]span
+	for i := range spans {
+		spans[i].to = int32(len(t.taps))
+	}
+	b, tiles := t.b, c.batch.Lanes/tileSide
+	t.bMove, t.cMove = 2, 2*tileSide
+	if pairs := tiles / 2; pairs > 0 {
+		t.c, t.cols, t.spans = y, 2, spans[:pairs]
+		t.run(c.kind)
+	}
+	if tiles%2 > 0 {
+		t.b, t.c, t.cols, t.spans = b[(tiles-1)*tileLen:], y[(tiles-1)*tileSide:], 1, spans[:1]
 		t.run(c.kind)
 	}
 }

@@ -16,14 +16,14 @@ func (c *BF16Conv) planGradTaps() {
 		c.joined(k, 0, c.out.Height, 0, c.out.Width, visit)
 	}
 	for k := range c.forward.taps {
-		taps := []tap{}
+		from := int32(len(c.taps))
 		for block := range c.batch.Blocks {
 			joined(k, func(out, in int) {
-				taps = append(taps, tap{
+				c.taps = append(c.taps, tap{
 					int32((block*c.x.positions() + in) * x), int32((block*c.dy.positions() + out) * dy)})
 			})
 		}
-		c.taps = append(c.taps, taps)
+		c.spans = append(c.spans, span{from, int32(len(c.taps))})
 	}
 }
 
@@ -90,20 +90,17 @@ func (c *BF16Conv) gradPair(sums []float32, out, in int) {
 	tile := mulTile{
 		a: c.space.a[out/tileSide*depth*tileLen:], b: c.space.b[in/tileSide*depth*tileLen:],
 		inner: depth, aInner: 1, bInner: 1, aNext: depth, bNext: depth,
-		cRow: gradRowLen, rows: tilesOf(outs), cols: tilesOf(ins),
+		cRow: gradRowLen, cMove: gradTapLen, rows: tilesOf(outs), cols: tilesOf(ins), c: sums, taps: c.taps,
 	}
-	for first := 0; first < len(c.taps); first += packedTaps {
-		group := c.taps[first:min(first+packedTaps, len(c.taps))]
-		for k, taps := range group {
-			tile.c, tile.taps = sums[k*gradTapLen:], taps
-			tile.run(c.kind)
-		}
+	for first := 0; first < len(c.spans); first += packedTaps {
+		tile.spans = c.spans[first:min(first+packedTaps, len(c.spans))]
+		tile.run(c.kind)
 		for r := range outs {
 			from := sums[r*gradRowLen:]
-			if len(c.taps) == 1 {
+			if len(c.spans) == 1 {
 				c.placeRow(c.call.w[(out+r)*all+in:], from[:ins])
 			} else {
-				c.place(c.call.w[(out+r)*all+in*c.area()+first:], from, len(group), ins, gradTapLen)
+				c.place(c.call.w[(out+r)*all+in*c.area()+first:], from, len(tile.spans), ins, gradTapLen)
 			}
 		}
 	}

@@ -7,13 +7,25 @@ import (
 
 // Loss is a loss an image, of the last layer's outputs, and its gradient. Each has a prediction p of the
 // label's unit vector, and its gradient by the outputs is p less that vector. It is plain Go in float64 for
-// every ISA: ten classes cost a thousandth of a training step.
+// every ISA: ten classes cost a thousandth of a training step. One call at a time.
 type Loss struct {
 	batch   Batch
 	classes int
 	squared bool
-	exp     []float64 // of one image
+	exp     []float64 // of one image, for each task
+
+	call lossCall
 }
+
+// lossCall is the running call.
+type lossCall struct {
+	losses               []float64
+	predictions, outputs []float32
+	labels               []int
+}
+
+// lossImages is how many images a task has the losses of.
+const lossImages = 32
 
 // NewSoftmax returns the cross-entropy −log p[label] of outputs of shape {classes, 1, 1}, p being their
 // softmax.
@@ -22,7 +34,7 @@ func NewSoftmax(b Batch, classes int) (*Loss, error) {
 		return nil, fmt.Errorf("a loss over %d classes in %+v: needs a class and a batch from NewBatch",
 			classes, b)
 	}
-	return &Loss{batch: b, classes: classes, exp: make([]float64, classes)}, nil
+	return &Loss{batch: b, classes: classes, exp: make([]float64, classes*lossTasks(b.Images))}, nil
 }
 
 // NewSquared returns half the squared distance of the outputs, which are p themselves, from the label's unit
@@ -35,57 +47,70 @@ func NewSquared(b Batch, classes int) (*Loss, error) {
 	return l, err
 }
 
+func lossTasks(images int) int { return (images + lossImages - 1) / lossImages }
+
 // Losses sets losses[i] to image i's loss and predictions, which lies as outputs does, to p. There may be
 // fewer labels than the batch has images; predictions is 0 for the others. It may be outputs, or nil if no
 // gradient is wanted.
-func (l *Loss) Losses(losses []float64, predictions, outputs []float32, labels []int) {
+func (l *Loss) Losses(t *Team, losses []float64, predictions, outputs []float32, labels []int) {
 	if len(losses) != len(labels) || len(labels) > l.batch.Images ||
 		len(outputs) != l.classes*l.batch.Padded() || predictions != nil && len(predictions) != len(outputs) {
 		panic("kern: Loss.Losses: slice has the wrong length")
 	}
-	of := l.softmax
-	if l.squared {
-		of = l.square
-	}
-	for i, label := range labels {
-		losses[i] = of(predictions, outputs, i, label)
-	}
+	l.call = lossCall{losses, predictions, outputs, labels}
+	t.run(lossTasks(len(labels)), (*lossJob)(l))
+	l.call = lossCall{}
 	if predictions == nil {
 		return
 	}
 	l.clear(predictions, len(labels))
 }
 
-// clear sets a to 0 for the images from first on.
-func (l *Loss) clear(a []float32, first int) {
-	for i := first; i < l.batch.Padded(); i++ {
-		for c := range l.classes {
-			a[l.at(i, c)] = 0
+type lossJob Loss
+
+func (j *lossJob) task(k int) {
+	l, c := (*Loss)(j), &j.call
+	exp := l.exp[k*l.classes:][:l.classes]
+	for i := k * lossImages; i < min((k+1)*lossImages, len(c.labels)); i++ {
+		if l.squared {
+			c.losses[i] = l.square(c.predictions, c.outputs, i, c.labels[i])
+		} else {
+			c.losses[i] = l.softmax(exp, c.predictions, c.outputs, i, c.labels[i])
 		}
 	}
 }
 
-// at returns the index of class c of image i.
-func (l *Loss) at(i, c int) int {
+// clear sets a to 0 for the images from first on.
+func (l *Loss) clear(a []float32, first int) {
+	for i := first; i < l.batch.Padded(); i++ {
+		for c := range l.classes {
+			a[l.at(i)+c*l.batch.Lanes] = 0
+		}
+	}
+}
+
+// at returns where image i begins: its classes are a block's lanes apart.
+func (l *Loss) at(i int) int {
 	lanes := l.batch.Lanes
-	return (i/lanes*l.classes+c)*lanes + i%lanes
+	return i/lanes*l.classes*lanes + i%lanes
 }
 
 // softmax computes image i's probabilities and returns its cross-entropy.
-func (l *Loss) softmax(probs, logits []float32, i, label int) float64 {
+func (l *Loss) softmax(exp []float64, probs, logits []float32, i, label int) float64 {
+	at, lanes := l.at(i), l.batch.Lanes
 	largest := math.Inf(-1)
-	for c := range l.classes {
-		largest = max(largest, float64(logits[l.at(i, c)]))
+	for c := range exp {
+		largest = max(largest, float64(logits[at+c*lanes]))
 	}
 	sum := 0.0
-	for c := range l.exp {
-		l.exp[c] = math.Exp(float64(logits[l.at(i, c)]) - largest)
-		sum += l.exp[c]
+	for c := range exp {
+		exp[c] = math.Exp(float64(logits[at+c*lanes]) - largest)
+		sum += exp[c]
 	}
-	loss := math.Log(sum) - (float64(logits[l.at(i, label)]) - largest)
+	loss := math.Log(sum) - (float64(logits[at+label*lanes]) - largest)
 	if probs != nil {
-		for c, e := range l.exp {
-			probs[l.at(i, c)] = float32(e / sum)
+		for c, e := range exp {
+			probs[at+c*lanes] = float32(e / sum)
 		}
 	}
 	return loss
@@ -93,10 +118,11 @@ func (l *Loss) softmax(probs, logits []float32, i, label int) float64 {
 
 // square copies image i's outputs and returns its squared loss.
 func (l *Loss) square(predictions, outputs []float32, i, label int) (loss float64) {
+	at, lanes := l.at(i), l.batch.Lanes
 	for c := range l.classes {
-		p := float64(outputs[l.at(i, c)])
+		p := float64(outputs[at+c*lanes])
 		if predictions != nil {
-			predictions[l.at(i, c)] = float32(p)
+			predictions[at+c*lanes] = float32(p)
 		}
 		if c == label {
 			p--
@@ -115,12 +141,13 @@ func (l *Loss) Gradient(doutputs, predictions []float32, labels []int, weights [
 		panic("kern: Loss.Gradient: slice has the wrong length")
 	}
 	for i, label := range labels {
+		at := l.at(i)
 		for c := range l.classes {
-			p := float64(predictions[l.at(i, c)])
+			p := float64(predictions[at+c*l.batch.Lanes])
 			if c == label {
 				p--
 			}
-			doutputs[l.at(i, c)] = float32(weights[i] * p)
+			doutputs[at+c*l.batch.Lanes] = float32(weights[i] * p)
 		}
 	}
 	l.clear(doutputs, len(labels))

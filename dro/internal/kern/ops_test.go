@@ -218,10 +218,10 @@ func lossGradient(t *testing.T, of func(Batch, int) (*Loss, error)) {
 		logits := random(t, r, classes*b.Padded())
 		probs, grad := guarded(t, len(logits)), guarded(t, len(logits))
 		losses := make([]float64, held)
-		s.Losses(losses, probs, logits, labels)
+		s.Losses(nil, losses, probs, logits, labels)
 		s.Gradient(grad, probs, labels, weights)
 		objective := func() (f float64) {
-			s.Losses(losses, nil, logits, labels)
+			s.Losses(nil, losses, nil, logits, labels)
 			for i, l := range losses {
 				f += weights[i] * l
 			}
@@ -248,7 +248,7 @@ func TestSoftmaxLossesStable(t *testing.T) {
 	logits[0], logits[16] = 1e4, -1e4 // image 0
 	logits[1], logits[17] = 3, 3      // image 1
 	losses := make([]float64, 2)
-	s.Losses(losses, nil, logits, []int{1, 0})
+	s.Losses(nil, losses, nil, logits, []int{1, 0})
 	if losses[0] != 2e4 || math.Abs(losses[1]-math.Ln2) > 1e-15 {
 		t.Fatalf("losses = %v, want 20000 and log 2", losses)
 	}
@@ -260,7 +260,7 @@ func TestSquaredLosses(t *testing.T) {
 	outputs[0], outputs[16] = 3, -4 // image 0
 	outputs[1], outputs[17] = 0, 1  // image 1
 	losses := make([]float64, 2)
-	s.Losses(losses, nil, outputs, []int{0, 1})
+	s.Losses(nil, losses, nil, outputs, []int{0, 1})
 	if losses[0] != 10 || losses[1] != 0 {
 		t.Fatalf("losses = %v, want (2² + 4²)/2 and 0", losses)
 	}

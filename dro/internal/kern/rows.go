@@ -17,8 +17,21 @@ type Rows struct {
 	relu      bool
 	taps      []tap // of the gradient, an image each
 
+	// The gradient of few units is computed in parts, one for each run of images, and then summed: a thread
+	// reads the rows that it read forwards, and maybe brought, which lie in its cache and in no other's.
+	parts   int // 1: all images at once
+	partial []float32
+	every   []tap // of the sum, a part each
+	ones    []float32
+
 	call rowsCall
 }
+
+// Parts cost a pass over as many gradients: a small share of the work where units are few.
+const (
+	rowsParts = 8
+	partUnits = 16
+)
 
 // rowsCall is the running call.
 type rowsCall struct {
@@ -40,6 +53,14 @@ func RowsFit(isa ISA, cfg ConvConfig) bool {
 		cfg.In.Len()%vector == 0 && cfg.Out <= rowsUnits
 }
 
+// RowsParts is into how many parts the images of a batch are split for the gradient of the layer cfg.
+func RowsParts(b Batch, cfg ConvConfig) int {
+	if cfg.Out > partUnits {
+		return 1
+	}
+	return max(1, min(rowsParts, b.Padded()/(2*vector)))
+}
+
 // NewRows returns the layer cfg for batches laid out as b.
 func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 	if err := isa.check(); err != nil {
@@ -56,6 +77,12 @@ func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 	for i := range b.Images {
 		block, lane := i/b.Lanes, i%b.Lanes
 		r.taps = append(r.taps, tap{int32(i * r.in), int32(block*b.Lanes*r.units + lane)})
+	}
+	if r.parts = RowsParts(b, cfg); r.parts > 1 {
+		r.partial, r.ones = Alloc(r.parts*r.in*r.units), []float32{1}
+	}
+	for p := range r.parts {
+		r.every = append(r.every, tap{int32(p * r.in * r.units), 0})
 	}
 	return r, nil
 }
@@ -76,7 +103,13 @@ func (r *Rows) Forward(t *Team, y, x, w, bias []float32) {
 func (r *Rows) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	r.check(x, dw, dy)
 	r.call = rowsCall{dw: dw, db: db, x: x, dy: dy, images: len(x) / r.in, add: add}
-	t.run((r.in+maxLanes-1)/maxLanes, (*rowsBackward)(r))
+	strips := (r.in + maxLanes - 1) / maxLanes
+	if r.parts == 1 {
+		t.run(strips, (*rowsBackward)(r))
+	} else {
+		t.run(r.partsHeld(), (*rowsPart)(r))
+		t.run(strips, (*rowsSum)(r))
+	}
 	r.call = rowsCall{}
 }
 
@@ -147,6 +180,58 @@ func (f *rowsBackward) task(i int) {
 		}
 		if r.call.db != nil && first == 0 {
 			r.biasGrad(r.call.db[unit:][:rows], unit)
+		}
+	}
+}
+
+// partStart is the first image of a part.
+func (r *Rows) partStart(part int) int { return r.batch.Padded() / vector * part / r.parts * vector }
+
+// partsHeld is how many parts have images.
+func (r *Rows) partsHeld() (n int) {
+	for n < r.parts && r.partStart(n) < r.call.images {
+		n++
+	}
+	return n
+}
+
+// rowsPart's task is the gradient of a part's images. It lies as rowsSum reads it: by strips of up to 64
+// features, and units in each.
+type rowsPart Rows
+
+func (f *rowsPart) task(part int) {
+	r := (*Rows)(f)
+	from, to := r.partStart(part), min(r.partStart(part+1), r.call.images)
+	sums := r.partial[part*r.in*r.units:]
+	for first := 0; first < r.in; first += maxLanes {
+		width := min(maxLanes, r.in-first)
+		for unit := 0; unit < r.units; unit += tileRows {
+			tile := convTile{y: sums[first*r.units+unit*width:], x: r.call.x[first:],
+				w: r.call.dy[unit*r.batch.Lanes:], taps: r.taps[from:to], outer: 1, wRow: r.batch.Lanes,
+				rows: min(tileRows, r.units-unit), lanes: width}
+			tile.run(r.isa)
+		}
+	}
+}
+
+// rowsSum's task is up to 64 features: it sums the parts, in their order.
+type rowsSum Rows
+
+func (f *rowsSum) task(i int) {
+	r := (*Rows)(f)
+	first := i * maxLanes
+	width := min(maxLanes, r.in-first)
+	for unit := range r.units {
+		tile := convTile{y: r.call.dw[unit*r.in+first:], x: r.partial[first*r.units+unit*width:], w: r.ones,
+			taps: r.every[:r.partsHeld()], outer: 1, rows: 1, lanes: width}
+		if r.call.add {
+			tile.add = 1
+		}
+		tile.run(r.isa)
+	}
+	if r.call.db != nil && first == 0 {
+		for unit := 0; unit < r.units; unit += tileRows {
+			r.biasGrad(r.call.db[unit:min(unit+tileRows, r.units)], unit)
 		}
 	}
 }

@@ -223,7 +223,7 @@ func dotTile2BF16(t *mulTile)
 //go:noescape
 func dotPeakBF16(n int)
 
-// mulTileAMX computes the tile.
+// mulTileAMX computes the tiles.
 //
 //go:noescape
 func mulTileAMX(t *mulTile)

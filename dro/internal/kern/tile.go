@@ -62,25 +62,33 @@ const (
 	tileLen   = tileSide * tileDepth // values of a tile
 )
 
-// mulTile is one call of the bf16 kernels: a product of up to 2×2 tiles,
+// mulTile is one call of the bf16 kernels: products of up to 2×2 tiles, one for each span s of taps,
 //
-//	c[i·cRow + j] = Σ_{t in taps} Σ_{n < inner} Σ_{k < 32} A[i, k] · B[k, j]
+//	c[s·cMove + i·cRow + j] = Σ_{t in taps of s} Σ_{n < inner} Σ_{k < 32} A[i, k] · B[k, j]
 //
 // where A is the tile at a + t.w + n·aInner, with that at aNext behind it for rows from 16 on, and B that
-// at b + bBase + t.x + n·bInner, with that at bNext behind it for columns from 16 on; t, aInner and the
-// like count tiles. Rows of a tile of A are values in order of k; row k/2 of a tile of B has the pairs k,
-// k+1 of its columns.
+// at b + bBase + s·bMove + t.x + n·bInner, with that at bNext behind it for columns from 16 on; t, aInner
+// and the like count tiles. Rows of a tile of A are values in order of k; row k/2 of a tile of B has the
+// pairs k, k+1 of its columns.
+//
+// A call costs about a thousand cycles, most of them for setting up and releasing the tiles, and a product
+// of one tap a few hundred: so there are many to a call.
 type mulTile struct {
-	c    []float32
-	a, b []uint16
-	taps []tap
+	c     []float32
+	a, b  []uint16
+	taps  []tap
+	spans []span
 
 	bBase                 int // may be negative, bBase + t.x is not
 	inner, aInner, bInner int
-	aNext, bNext          int
-	cRow                  int // values
+	aNext, bNext, bMove   int
+	cRow, cMove           int // values
 	rows, cols            int // tiles, 1 or 2
+	at                    int // the kernel's own: bytes from c to the product under way
 }
+
+// span is the taps of one product.
+type span struct{ from, to int32 }
 
 // nothing is the offset of a row of zeros in the tables that packing goes by.
 const nothing = -1 << 31

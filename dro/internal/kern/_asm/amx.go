@@ -27,7 +27,7 @@ const (
 
 // mulTile numbers its registers itself: the bytes of an instruction do.
 func (g *generator) mulTile() {
-	g.function("mulTile", "func(t *mulTile)", "computes the tile.")
+	g.function("mulTile", "func(t *mulTile)", "computes the tiles.")
 	g.Load(g.Param("t"), reg.RDI)
 	g.configure()
 	g.MOVQ(op.U32(64), reg.R8) // bytes between rows of an operand
@@ -43,9 +43,7 @@ func (g *generator) mulTile() {
 	g.SHLQ(op.U8(10), reg.RDX)
 	g.Load(g.structOf(reg.RDI).Field("b").Base(), reg.RAX)
 	g.ADDQ(reg.RAX, reg.RDX)
-	g.Load(g.structOf(reg.RDI).Field("taps").Base(), reg.R9)
-	g.Load(g.structOf(reg.RDI).Field("taps").Len(), reg.R10)
-	g.LEAQ(by(reg.R9, reg.R10, 8, 0), reg.R10)
+	g.Load(g.structOf(reg.RDI).Field("spans").Base(), reg.R14)
 	for _, rows := range []int{2, 1} {
 		for _, cols := range []int{2, 1} {
 			next := g.label("size")
@@ -70,11 +68,24 @@ func (g *generator) configure() {
 	g.tileConfigure(reg.RAX)
 }
 
+// mulBody computes the products, one for each span from R14 on.
 func (g *generator) mulBody(rows, cols int) {
+	each, top, stored, done := g.label("span"), g.label("tap"), g.label("store"), g.label("done")
+	g.Label(each)
+	g.Load(g.structOf(reg.RDI).Field("spans").Base(), reg.RAX)
+	g.Load(g.structOf(reg.RDI).Field("spans").Len(), reg.RBX)
+	g.LEAQ(by(reg.RAX, reg.RBX, 8, 0), reg.RAX)
+	g.CMPQ(reg.R14, reg.RAX)
+	g.JEQ(op.LabelRef(done))
+	g.Load(g.structOf(reg.RDI).Field("taps").Base(), reg.RAX)
+	for i, r := range []reg.GPPhysical{reg.R9, reg.R10} {
+		g.MOVLQSX(op.Mem{Base: reg.R14, Disp: 4 * i}, r)
+		g.LEAQ(by(reg.RAX, r, 8, 0), r)
+	}
+	g.ADDQ(op.U8(8), reg.R14)
 	for i := range rows * cols {
 		g.tileZero(i)
 	}
-	top, stored := g.label("tap"), g.label("store")
 	g.Label(top)
 	g.CMPQ(reg.R9, reg.R10)
 	g.JEQ(op.LabelRef(stored))
@@ -85,8 +96,24 @@ func (g *generator) mulBody(rows, cols int) {
 	g.loop(reg.RCX, func() { g.mulStep(rows, cols) })
 	g.JMP(op.LabelRef(top))
 	g.Label(stored)
-	g.Load(g.structOf(reg.RDI).Field("c").Base(), reg.RAX)
-	g.Load(g.structOf(reg.RDI).Field("cRow"), reg.RBX)
+	g.storeProduct(rows, cols)
+	g.JMP(op.LabelRef(each))
+	g.Label(done)
+}
+
+// storeProduct puts the sums where they belong, and moves c and b on.
+func (g *generator) storeProduct(rows, cols int) {
+	t := g.structOf(reg.RDI)
+	g.Load(t.Field("c").Base(), reg.RAX)
+	g.Load(t.Field("at"), reg.RBX)
+	g.ADDQ(reg.RBX, reg.RAX)
+	g.Load(t.Field("cMove"), reg.RCX)
+	g.LEAQ(by(reg.RBX, reg.RCX, 4, 0), reg.RBX)
+	g.Store(reg.RBX, t.Field("at"))
+	g.Load(t.Field("bMove"), reg.RCX)
+	g.SHLQ(op.U8(10), reg.RCX)
+	g.ADDQ(reg.RCX, reg.RDX)
+	g.Load(t.Field("cRow"), reg.RBX)
 	g.SHLQ(op.U8(2), reg.RBX)
 	for r := range rows {
 		for c := range cols {

@@ -1,0 +1,109 @@
+package runner
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner/data"
+)
+
+// BenchmarkBandwidth holds an epoch of a linear model on mapped features, which visits each row once in
+// random order, against reading as many bytes of memory in order, by two threads each. "share" is what of
+// that bandwidth the epoch has.
+func BenchmarkBandwidth(b *testing.B) {
+	const rows, features = 200_000, 512
+	src := mappedFeatures(b, rows, features)
+	memory := make([]uint64, rows*features/2)
+	for i := range memory {
+		memory[i] = uint64(i)
+	}
+	for _, batch := range []int{128, 1024} {
+		b.Run(fmt.Sprint("batch", batch), func(b *testing.B) {
+			s := Defaults()
+			s.Model, s.Batch, s.Augment = "linear", batch, false
+			r, err := benchRun(s, dro.ERM, src, 2, 2)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer r.close()
+			epoch := func() error {
+				for range r.meta.StepsPerEpoch {
+					if err := r.train(); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			ms := turns(b, epoch, func() error { readInOrder(memory, 2); return nil })
+			b.ReportMetric(rows/middle(ms[0])/1e3, "Msamples/s")
+			b.ReportMetric(4*rows*features/middle(ms[1])/1e6, "GB/s-in-order")
+			b.ReportMetric(ratio(ms[1], ms[0]), "share")
+		})
+	}
+}
+
+// sums keeps what readInOrder reads from being for nothing.
+var sums [8]uint64
+
+func readInOrder(memory []uint64, threads int) {
+	var all sync.WaitGroup
+	i := 0
+	for part := range slices.Chunk(memory, (len(memory)+threads-1)/threads) {
+		seat := i
+		all.Go(func() {
+			var a, b, c, d uint64
+			for ; len(part) >= 4; part = part[4:] {
+				a, b, c, d = a+part[0], b+part[1], c+part[2], d+part[3]
+			}
+			sums[seat] = a + b + c + d
+		})
+		i++
+	}
+	all.Wait()
+}
+
+// mappedFeatures is the training split of files of NumPy's with so many rows, in memory already.
+func mappedFeatures(b *testing.B, rows, features int) data.Source {
+	b.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	x, y := make([]float32, rows*features), make([]int64, rows)
+	for i := range x {
+		x[i] = r.Float32() - .5
+	}
+	for i := range y {
+		y[i] = int64(i % 2)
+	}
+	dir := b.TempDir()
+	writeArray(b, filepath.Join(dir, "x.npy"), "<f4", fmt.Sprintf("%d, %d", rows, features), x)
+	writeArray(b, filepath.Join(dir, "y.npy"), "<i8", fmt.Sprintf("%d,", rows), y)
+	d, err := data.Open("npy:"+filepath.Join(dir, "x.npy")+"?y="+filepath.Join(dir, "y.npy")+
+		"&test_fraction=.01", data.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { d.Close() })
+	return d.Train
+}
+
+func writeArray(b *testing.B, path, kind, shape string, values any) {
+	b.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", kind, shape)
+	header += strings.Repeat(" ", 117-len(header)) + "\n"
+	fmt.Fprintf(f, "\x93NUMPY\x01\x00\x76\x00%s", header)
+	if err := binary.Write(f, binary.LittleEndian, values); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,107 @@
+package data
+
+import (
+	"sync"
+	"testing"
+)
+
+// inTurn and atOnce run tasks as the threads of a network may: in any order, or at the same time.
+func inTurn(n int, f func(int)) {
+	for i := range n {
+		f(n - 1 - i)
+	}
+}
+
+func atOnce(n int, f func(int)) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { f(i) })
+	}
+	all.Wait()
+}
+
+// wideRows is a source of rows of numbers: a task copies a few of them, and the last task fewer.
+func wideRows() Source {
+	const rows, width = 50, blockBytes / 4 / 3
+	x := npyArray{name: "x", kind: 'f', size: 4, shape: []int{rows, width}, data: make([]byte, 4*rows*width)}
+	for i := range x.data {
+		if x.data[i] = byte(i * 7 >> 3); i%4 == 3 {
+			x.data[i] = 0x3f // a number, and a finite one
+		}
+	}
+	f, err := newFeatures(x)
+	if err != nil {
+		panic(err)
+	}
+	labels, groups := make([]uint16, rows), make([]uint16, rows)
+	for i := range labels {
+		labels[i], groups[i] = uint16(i), uint16(2*i)
+	}
+	f.marks = marks{labels: labels, groups: groups}
+	return f
+}
+
+// Threads that share a batch make the one that a single one makes; a batch of images, which draws in the
+// order of its samples, is left to one.
+func TestSharedIsTheSame(t *testing.T) {
+	for name, open := range loaders() {
+		for order, each := range map[string]func(int, func(int)){"in turn": inTurn, "at once": atOnce} {
+			t.Run(name+" "+order, func(t *testing.T) {
+				o := LoaderOptions{Batch: 8, Seed: 9, Stream: 1}
+				plain := must(t)(open(wideRows(), o))
+				shares := 0
+				o.Ahead, o.Each = true, func(n int, f func(int)) { shares += n; each(n, f) }
+				l := must(t)(open(wideRows(), o))
+				defer l.Close()
+				for range 20 {
+					same(t, l, plain)
+				}
+				if l.ahead != nil || shares < 50 {
+					t.Errorf("%d tasks for 20 batches of 8 rows, 3 a task; made ahead: %v", shares, l.ahead != nil)
+				}
+				images := must(t)(open(noise(50, Shape{1, 4, 4}), LoaderOptions{Batch: 8, Each: func(int, func(int)) {
+					t.Error("images are shared out")
+				}}))
+				images.Next()
+			})
+		}
+	}
+}
+
+// What a task panics with comes up where the batch is asked for.
+func TestSharedPanicsInNext(t *testing.T) {
+	l := must(t)(NewSequential(brittle{wideRows()}, LoaderOptions{Batch: 4, Each: atOnce}))
+	l.Next()
+	l.Next()
+	defer func() {
+		if p := recover(); p != "sample 9" {
+			t.Errorf("recovered %v", p)
+		}
+	}()
+	l.Next()
+	t.Error("a panic of the source is lost")
+}
+
+// A row's address is any in an archive: what is copied is right at all of them.
+func TestRowsAtAnyAddress(t *testing.T) {
+	const n = 700 // numbers: several pieces and a bit
+	for at := range 9 {
+		src, dst := make([]byte, 4*n+at), make([]float32, n)
+		for i := range n {
+			copy(src[at+4*i:], []byte{byte(i), byte(i >> 8), 0x80, 0x3f}) // 1 and a little
+		}
+		decode32(dst, src[at:])
+		for i, v := range dst {
+			if v < 1 || v >= 1.01 || i > 0 && v <= dst[i-1] {
+				t.Fatalf("at %d: number %d is %v after %v", at, i, v, dst[max(0, i-1)])
+			}
+		}
+	}
+}
+
+func TestSharedDoesNotAllocate(t *testing.T) {
+	l := must(t)(NewEpochs(wideRows(), LoaderOptions{Batch: 8, Each: inTurn}))
+	if n := testing.AllocsPerRun(20, func() { l.Next() }); n > 0 {
+		t.Errorf("a batch takes %v allocations", n)
+	}
+}

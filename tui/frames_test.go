@@ -1,0 +1,58 @@
+package tui
+
+import (
+	"io"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// once is a program that does one thing while it runs.
+type once struct{ do func() }
+
+func (o once) Init() tea.Cmd  { return func() tea.Msg { return o } }
+func (o once) View() tea.View { return tea.NewView("") }
+func (o once) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, ok := msg.(once); ok {
+		o.do()
+		return o, tea.Quit
+	}
+	return o, nil
+}
+
+// TestFramesAreFound fails when Bubble Tea keeps its ticker elsewhere: then an idle interface costs what it
+// did before frames.go.
+func TestFramesAreFound(t *testing.T) {
+	f, found := &frames{}, false
+	f.program = tea.NewProgram(once{func() {
+		f.set(7)
+		found = f.ticker() != nil && f.rate == 7
+	}}, tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithWindowSize(80, 24))
+	f.set(9) // it has none yet
+	if _, err := f.program.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if !found {
+		t.Error("Bubble Tea's ticker is not found, so that its frames cannot be set")
+	}
+}
+
+// TestFrameRate is the terminal's while keys are pressed and while a replay moves, and low else.
+func TestFrameRate(t *testing.T) {
+	m := watching(t, 80, 24).Model
+	start := time.Unix(4e9, 0) // far from the rig's own time
+	m.pressed = time.Time{}
+	m.tick(start)
+	if got := m.frameRate(); got != localFrames {
+		t.Errorf("at the start %d frames a second", got)
+	}
+	m.tick(start.Add(calm + time.Second))
+	if got := m.frameRate(); got != calmFrames {
+		t.Errorf("%d frames a second with nobody there", got)
+	}
+	m.Update(tea.KeyPressMsg{Code: '?', Text: "?"})
+	if got := m.frameRate(); got != localFrames {
+		t.Errorf("%d frames a second after a key", got)
+	}
+}
