@@ -460,7 +460,8 @@ func TestToyPage(t *testing.T) {
 	}
 	r.press("?")
 	help := tuitest.Text(r.shot(t))
-	for _, want := range []string{"wind them up", "1 to 7", "Launch, Watch, Runs, Compare, Sweep, Samples, Toys"} {
+	for _, want := range []string{"wind them up", "1 to 7",
+		"Launch, Watch, Runs, Compare, Sweep, Samples, Toys"} {
 		if !strings.Contains(help, want) {
 			t.Errorf("help has no %q:\n%s", want, help)
 		}

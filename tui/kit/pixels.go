@@ -128,10 +128,40 @@ func (k inking) colour(c [3]byte) hue {
 	case trueInk:
 		return hue(1<<24 | rgb)
 	case indexInk:
-		return hue(ansi.Convert256(ansi.RGBColor{R: c[0], G: c[1], B: c[2]}))
+		return nearest(c)
 	}
 	return [...]hue{0, 8, 7, 15}[lightness(c)/64]
 }
+
+// nearest is the one of the 240 colours that are the same on all terminals, a cube and a
+// ramp of greys, which is nearest by its parts. That of x/ansi is nearest in hue, and
+// makes dark pictures gaudy.
+func nearest(c [3]byte) hue {
+	const cube, greys = 16, 232
+	levels := [...]int{0, 95, 135, 175, 215, 255}
+	index, far := 0, 0
+	for _, v := range c {
+		at := 0
+		for i, level := range levels {
+			if abs(level-int(v)) < abs(levels[at]-int(v)) {
+				at = i
+			}
+		}
+		index, far = 6*index+at, far+square(levels[at]-int(v))
+	}
+	grey := max(0, min(23, ((int(c[0])+int(c[1])+int(c[2]))/3-3)/10))
+	further := 0
+	for _, v := range c {
+		further += square(8 + 10*grey - int(v))
+	}
+	if further < far {
+		return hue(greys + grey)
+	}
+	return hue(cube + index)
+}
+
+func abs(n int) int    { return max(n, -n) }
+func square(n int) int { return n * n }
 
 func (c hue) fore() string { return c.sgr(30) }
 func (c hue) back() string { return c.sgr(40) }

@@ -25,8 +25,8 @@ func noise(w, h int) kit.Pixels {
 // and the lines are as wide as they look.
 func TestPixels(t *testing.T) {
 	theme := kit.NewTheme(colorprofile.TrueColor, true, false)
-	for _, c := range []struct{ w, h, roomW, roomH, scale int }{{4, 4, 4, 2, 1}, {4, 4, 9, 9, 2}, {3, 5, 12, 30, 4},
-		{5, 3, 5, 2, 1}, {6, 6, 4, 2, 1}} {
+	for _, c := range []struct{ w, h, roomW, roomH, scale int }{{4, 4, 4, 2, 1}, {4, 4, 9, 9, 2},
+		{3, 5, 12, 30, 4}, {5, 3, 5, 2, 1}, {6, 6, 4, 2, 1}} {
 		p := noise(c.w, c.h)
 		lines := theme.Pixels(p, c.roomW, c.roomH)
 		wide := min(c.roomW, c.scale*c.w)
@@ -78,11 +78,20 @@ func TestFewColours(t *testing.T) {
 	draw := func(p colorprofile.Profile, dark, ascii bool) string {
 		return kit.NewTheme(p, dark, ascii).Pixels(ramp, 52, 1)[0]
 	}
-	if s := draw(colorprofile.ANSI256, true, false); strings.Contains(s, ";2;") || !strings.Contains(s, "38;5;") {
+	s := draw(colorprofile.ANSI256, true, false)
+	if strings.Contains(s, ";2;") || !strings.Contains(s, "38;5;") {
 		t.Errorf("256 colours: %q", s)
 	}
 	if s := draw(colorprofile.ANSI, true, false); strings.Contains(s, "38;") || !strings.Contains(s, "97") {
 		t.Errorf("16 colours: %q", s)
+	}
+	for want, c := range map[string][3]byte{"38;5;16": {0, 0, 0}, "38;5;231": {255, 255, 255},
+		"38;5;196": {250, 9, 3}, "38;5;244": {128, 127, 129}, "38;5;58": {90, 100, 10}, "38;5;235": {40, 39, 37}} {
+		p := kit.Pixels{W: 1, H: 1, RGB: c[:]}
+		s := kit.NewTheme(colorprofile.ANSI256, true, false).Pixels(p, 1, 1)[0]
+		if !strings.Contains(s, want+"m") {
+			t.Errorf("%v is %q, want %s", c, s, want)
+		}
 	}
 	for ascii, shades := range map[bool]string{false: " ░▒▓█", true: " .:-=+*#%@"} {
 		onDark, onLight := draw(colorprofile.NoTTY, true, ascii), draw(colorprofile.NoTTY, false, ascii)

@@ -26,9 +26,15 @@ func (p *Page) columns() []column {
 			return strconv.Itoa(s.Row)
 		}},
 		{head: "label", most: 16, text: func(s *inspect.Sample) string { return class(s.Label) }},
-		{head: "predicted", rank: 1, most: 16, text: func(s *inspect.Sample) string { return class(s.Prediction) }},
-		{head: "loss", right: true, rank: 4, most: 8, text: func(s *inspect.Sample) string { return figure(s.Loss) }},
-		{head: "ratio", right: true, most: 8, text: func(s *inspect.Sample) string { return figure(s.Ratios[p.rho]) }},
+		{head: "predicted", rank: 1, most: 16, text: func(s *inspect.Sample) string {
+			return class(s.Prediction)
+		}},
+		{head: "loss", right: true, rank: 4, most: 8, text: func(s *inspect.Sample) string {
+			return figure(s.Loss)
+		}},
+		{head: "ratio", right: true, most: 8, text: func(s *inspect.Sample) string {
+			return figure(s.Ratios[p.rho])
+		}},
 	}
 	if p.pick.Groups != nil {
 		list = append(list, column{head: "group", rank: 3, most: 40,

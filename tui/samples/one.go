@@ -111,9 +111,9 @@ func (p *Page) values(w, h int) []string {
 	if len(list) == 0 || h < 1 {
 		return nil
 	}
-	const wide = 30
+	const wide, most = 30, 50
 	across := max(1, min(w/wide, (len(list)+h-1)/h))
-	cells := w / across
+	cells := min(most, w/across)
 	var blocks []kit.Placed
 	for k := range across {
 		var lines []string

@@ -23,7 +23,8 @@ func trained(t *testing.T) (r *record.Run, table string) {
 	t.Helper()
 	dir := t.TempDir()
 	table = filepath.Join(dir, "t.csv")
-	text := "x,colour,y,g\n" + strings.Repeat("1,red,a,u\n2,blue,b,v\n2.5,red,b,u\n0.5,blue,a,v\n3,red,a,u\n", 30)
+	const rows = "1,red,a,u\n2,blue,b,v\n2.5,red,b,u\n0.5,blue,a,v\n3,red,a,u\n"
+	text := "x,colour,y,g\n" + strings.Repeat(rows, 30)
 	if err := os.WriteFile(table, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +83,9 @@ func TestARealRun(t *testing.T) {
 		}
 		look.Close()
 		text := tuitest.Text(rig.Shot())
-		for _, part := range []string{split + " split, ", "ρ = 0.5", "χ²", "step " + figure(float64(r.Meta.Steps)),
-			"risk " + figure(want.Risks[1]), "accuracy " + percent(want.Accuracy), "newest", "colour"} {
+		for _, part := range []string{split + " split, ", "ρ = 0.5", "χ²", "step ",
+			"risk " + figure(want.Risks[1]), "accuracy " + percent(want.Accuracy), "newest",
+			"colour"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s: no %q in\n%s", split, part, text)
 			}
@@ -198,7 +200,7 @@ func TestEvaluationUnderWay(t *testing.T) {
 	}
 	old := &job{source: p.Source, evaluate: p.Evaluate}
 	old.start()
-	p.Evaluate = func(q inspect.Question) (*inspect.Pick, error) { return tuitest.NewPick(&q.Run.Meta, true), nil }
+	p.Evaluate = made(true)
 	rig.Press("r")
 	shown := p.pick
 	rig.Send(pickedMsg{of: old, err: errors.New("late")})
@@ -207,12 +209,17 @@ func TestEvaluationUnderWay(t *testing.T) {
 	}
 }
 
+// made is an Evaluate that makes its answer up.
+func made(table bool) Evaluate {
+	return func(q inspect.Question) (*inspect.Pick, error) { return tuitest.NewPick(&q.Run.Meta, table), nil }
+}
+
 // TestClicks: each sample that is seen is the one that a click on it goes to.
 func TestClicks(t *testing.T) {
 	r, _ := trained(t)
 	for _, table := range []bool{true, false} {
 		rig, p := pageOn(t, r)
-		p.Evaluate = func(q inspect.Question) (*inspect.Pick, error) { return tuitest.NewPick(&q.Run.Meta, table), nil }
+		p.Evaluate = made(table)
 		r.Meta.Classes = tuitest.Meta(dro.ERM, tuitest.Epoch0()).Classes
 		p.Source = lab.Folder(t.TempDir()) // which has not the run: it stays as it is here
 		rig.Send(lab.Samples{Run: r})
@@ -245,7 +252,7 @@ func TestClicks(t *testing.T) {
 func TestCursor(t *testing.T) {
 	r, _ := trained(t)
 	rig, p := pageOn(t, r)
-	p.Evaluate = func(q inspect.Question) (*inspect.Pick, error) { return tuitest.NewPick(&q.Run.Meta, false), nil }
+	p.Evaluate = made(false)
 	p.Source = lab.Folder(t.TempDir())
 	r.Meta.Classes = tuitest.Meta(dro.ERM, tuitest.Epoch0()).Classes
 	rig.Send(lab.Samples{Run: r})

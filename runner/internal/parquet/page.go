@@ -142,8 +142,10 @@ func (p *pages) turn() error {
 		return fmt.Errorf("a page's header: %w", t.err)
 	}
 	const most = 1<<31 - 1
-	if h.size < 0 || h.compressed < 0 || h.size > most || h.compressed > most || h.values < 0 || h.values > most {
-		return fmt.Errorf("a page of %d values in %d bytes, compressed to %d", h.values, h.size, h.compressed)
+	for _, n := range []int64{h.values, h.size, h.compressed} {
+		if n < 0 || n > most {
+			return fmt.Errorf("a page of %d values in %d bytes, compressed to %d", h.values, h.size, h.compressed)
+		}
 	}
 	if h.kind != dataPage && h.kind != dictionaryPage && h.kind != dataPage2 {
 		_, err := p.in.Discard(int(h.compressed))
@@ -248,7 +250,8 @@ func (f *File) unpacker(codec int) (unpacker, error) {
 	case 6:
 		return f.unzstd()
 	}
-	return unpacker{}, fmt.Errorf("is compressed by method %d: save it uncompressed or with snappy, zstd or gzip", codec)
+	return unpacker{}, fmt.Errorf("is compressed by method %d: save it as it is, or with snappy, zstd or gzip",
+		codec)
 }
 
 func uncompressed(page, raw []byte) error {

@@ -108,7 +108,7 @@ func TestPeer(t *testing.T) {
 func TestUsed(t *testing.T) {
 	b := read(t, filepath.Join("testdata", "nested.parquet"))
 	head, got, err := rows(b, func(i int) bool { return i != 1 })
-	if err != nil || len(head) != 3 || len(got) != 2 || got[1][0] != "2.5" || got[1][1] != "" || got[1][2] != "b" {
+	if err != nil || len(head) != 3 || len(got) != 2 || !slices.Equal(got[1], []string{"2.5", "", "b"}) {
 		t.Errorf("%q %q: %v", head, got, err)
 	}
 	for name, want := range map[string]string{"nested": "is nested", "lz4": "snappy, zstd or gzip"} {
@@ -211,14 +211,15 @@ func (w *written) end() []byte { return append(slices.Clone(w.b), 0) }
 // What a small file declares of its sizes is not taken at its word.
 func TestDeclared(t *testing.T) {
 	const huge = math.MaxInt32
-	if _, got, err := rows(chunkOf(0, 5, 5, 1, []byte("\x01\x00\x00\x00a")), every); err != nil || got[0][0] != "a" {
+	_, got, err := rows(chunkOf(0, 5, 5, 1, []byte("\x01\x00\x00\x00a")), every)
+	if err != nil || got[0][0] != "a" {
 		t.Fatalf("%q: %v", got, err)
 	}
 	for name, b := range map[string][]byte{
 		"a page that is not there": chunkOf(0, huge, huge, 1, []byte("abcd")),
 		"a page of snappy":         chunkOf(1, huge, 4, 1, []byte("\xff\xff\xff\x7f")),
 		"a page of gzip":           chunkOf(2, huge, 4, 1, []byte("\x1f\x8b\x08\x00")),
-		"a page of zstd":           chunkOf(6, huge, 12, 1, []byte("\x28\xb5\x2f\xfd\xe0\xff\xff\xff\x7f\x00\x00\x00")),
+		"a page of zstd":           chunkOf(6, huge, 8, 1, []byte("\x28\xb5\x2f\xfd\xe0\xff\xff\xff")),
 		"a value":                  chunkOf(0, 4, 4, 1, []byte("\xff\xff\xff\x7f")),
 		"values":                   chunkOf(0, 5, 5, huge, []byte("\x01\x00\x00\x00a")),
 		"a negative page":          chunkOf(0, -1, -1, 1, nil),
@@ -242,7 +243,8 @@ func TestCells(t *testing.T) {
 		}
 	}
 	c := &text{column: &column{physical: fixedArrays, logical: logical{decimal: true, scale: 3}}}
-	for want, b := range map[string]string{"0.005": "\x05", "-0.001": "\xff", "1.000": "\x03\xe8", "-32.768": "\x80\x00"} {
+	for want, b := range map[string]string{"0.005": "\x05", "-0.001": "\xff", "1.000": "\x03\xe8",
+		"-32.768": "\x80\x00"} {
 		if got := c.of([]byte(b)); got != want {
 			t.Errorf("decimal %x is %s, want %s", b, got, want)
 		}
