@@ -12,7 +12,7 @@ import (
 
 // inParquet are tables in Parquet files: flat columns of numbers, texts and booleans, with the options of
 // csv: but for header and sep. Their cells are what CSV has of them: a null or a NaN is missing, a boolean is
-// True or False, a day or a time is the number in the file. Where an error names a line it is the row, from 1.
+// True or False, a day or a time is the number in the file. The line that an error names is the row, from 1.
 func inParquet() tableFormat {
 	options := slices.DeleteFunc(csvOptions(), func(o string) bool { return o == "header" || o == "sep" })
 	return tableFormat{"parquet:", options, (*csvSet).loadParquet}
