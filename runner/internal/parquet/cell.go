@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// text makes cells of values, as a table in text has them. One cell is in its memory at
-// a time.
+// text makes cells of values, as a table in text has them. They are in its memory until
+// that is emptied.
 type text struct {
 	column *column
 	buf    []byte
@@ -64,24 +64,33 @@ func (t *text) number(v int64) string {
 	case t.column.decimal && t.column.scale > 0:
 		return t.scaled(strconv.FormatInt(v, 10))
 	case t.column.unsigned && t.column.physical == int32s:
-		t.buf = strconv.AppendUint(t.buf[:0], uint64(uint32(v)), 10)
+		return t.cell(strconv.AppendUint(t.buf, uint64(uint32(v)), 10))
 	case t.column.unsigned:
-		t.buf = strconv.AppendUint(t.buf[:0], uint64(v), 10)
-	default:
-		t.buf = strconv.AppendInt(t.buf[:0], v, 10)
+		return t.cell(strconv.AppendUint(t.buf, uint64(v), 10))
 	}
-	return t.cell()
+	return t.cell(strconv.AppendInt(t.buf, v, 10))
 }
 
 func (t *text) float(v float64, bits int) string {
 	if v != v {
 		return ""
 	}
-	t.buf = strconv.AppendFloat(t.buf[:0], v, 'g', -1, bits)
-	return t.cell()
+	return t.cell(strconv.AppendFloat(t.buf, v, 'g', -1, bits))
 }
 
-func (t *text) cell() string { return unsafe.String(unsafe.SliceData(t.buf), len(t.buf)) }
+// cell is what was appended to the memory.
+func (t *text) cell(longer []byte) string {
+	from := len(t.buf)
+	t.buf = longer
+	return unsafe.String(unsafe.SliceData(longer[from:]), len(longer)-from)
+}
+
+// copied are bytes that will be others, in the memory of the cells.
+func (t *text) copied(b []byte) []byte {
+	from := len(t.buf)
+	t.buf = append(t.buf, b...)
+	return t.buf[from:]
+}
 
 // large is the cell of a decimal in bytes, the highest first, in two's complement.
 func (t *text) large(b []byte) string {

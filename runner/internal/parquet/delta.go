@@ -192,5 +192,6 @@ func (p *prefixes) next() (string, error) {
 		return "", errShort
 	}
 	p.last = append(p.last[:n], end...)
-	return p.ends.text.of(p.last), nil
+	t := p.ends.text
+	return t.of(t.copied(p.last)), nil
 }

@@ -295,16 +295,23 @@ func (f *File) check() error {
 // Columns; those of columns that are not used are empty and not read. The cells count
 // until the next row.
 func (f *File) Rows(use func(column int) bool, do func(cells []string) error) error {
-	cells := make([]string, len(f.columns))
+	var block [blockRows][]string
+	for i := range block {
+		block[i] = make([]string, len(f.columns))
+	}
 	for k := range f.groups {
-		if err := f.rows(&f.groups[k], cells, use, do); err != nil {
+		if err := f.rows(&f.groups[k], block[:], use, do); err != nil {
 			return fmt.Errorf("row group %d: %w", k, err)
 		}
 	}
 	return nil
 }
 
-func (f *File) rows(g *rowGroup, cells []string, use func(int) bool, do func([]string) error) error {
+// blockRows is how many rows are read at a time, column by column: the memory is asked
+// for many cells of a dictionary together, since it is slow to answer.
+const blockRows = 64
+
+func (f *File) rows(g *rowGroup, block [][]string, use func(int) bool, do func([]string) error) error {
 	var pages []*pages
 	var at []int
 	var scratch buffer // what is compressed is needed no longer than until it is not
@@ -320,15 +327,18 @@ func (f *File) rows(g *rowGroup, cells []string, use func(int) bool, do func([]s
 	if len(pages) == 0 {
 		return errors.New("no column is used")
 	}
-	for range g.rows {
+	for left := g.rows; left > 0; {
+		n := int(min(left, int64(len(block))))
+		left -= int64(n)
 		for k, p := range pages {
-			var err error
-			if cells[at[k]], err = p.next(); err != nil {
+			if err := p.fill(block[:n], at[k]); err != nil {
 				return fmt.Errorf("column %q: %w", p.column.name, err)
 			}
 		}
-		if err := do(cells); err != nil {
-			return err
+		for _, cells := range block[:n] {
+			if err := do(cells); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

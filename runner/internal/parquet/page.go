@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
@@ -43,6 +44,22 @@ type pages struct {
 func newPages(col *column, unpack unpacker, in io.Reader, scratch *buffer) *pages {
 	return &pages{column: col, unpack: unpack, in: bufio.NewReaderSize(in, 1<<12), scratch: scratch,
 		text: text{column: col}}
+}
+
+// fill reads the column's cells of some rows. They count until the next fill.
+func (p *pages) fill(rows [][]string, column int) (err error) {
+	p.text.buf = p.text.buf[:0]
+	for i := range rows {
+		if p.left == 0 && i > 0 { // the next page takes the place of this one
+			for _, row := range rows[:i] {
+				row[column] = strings.Clone(row[column])
+			}
+		}
+		if rows[i][column], err = p.next(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // next is the next value; "" for a missing one.
@@ -308,6 +325,7 @@ func (p *pages) keep(h *header, body []byte) error {
 	from := newPlain(&p.text, body)
 	p.dictionary = &dictionary{}
 	for range h.values {
+		p.text.buf = p.text.buf[:0]
 		s, err := from.next()
 		if err == nil {
 			err = p.dictionary.add(s)
