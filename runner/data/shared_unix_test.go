@@ -1,0 +1,36 @@
+//go:build unix
+
+package data
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A mapped file that is cut ends the run that reads it and not the program, also where another thread than
+// the run's does the reading.
+func TestSharedFileIsCut(t *testing.T) {
+	src := wideRows().(*features)
+	path := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(path, src.data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mapped, release, err := contents(path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	src.data = mapped
+	l := must(t)(NewEpochs(src, LoaderOptions{Batch: 8, Each: atOnce}))
+	l.Next()
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if _, ok := recover().(interface{ Addr() uintptr }); !ok {
+			t.Error("no fault comes up where the batch is asked for")
+		}
+	}()
+	l.Next()
+}
