@@ -24,7 +24,8 @@ tui/cell, ASCIIGRAPH < tui/plot
 X/SYS < dro/internal/kern
 NONE < runner/internal/aside
 X/SYS < runner/internal/room
-X/SYS, X/IMAGE, runner/internal/aside, runner/internal/room < runner/data
+runner/internal/room, COMPRESS < runner/internal/parquet
+X/SYS, X/IMAGE, runner/internal/aside, runner/internal/room, runner/internal/parquet < runner/data
 dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data, runner/internal/room < runner
 runner, YAML < presets
@@ -33,6 +34,7 @@ runner/record < presets/recorded
 runner, runner/record, GONUM < runner/compare
 dro, presets, runner/compare, GONUM < runner/report
 runner, runner/record, X/SYS < runner/engine
+runner, runner/record < runner/inspect
 runner/internal/aside < runner/export
 runner, runner/record < runner/publish
 runner, runner/record, runner/compare, runner/engine, presets < runner/sweep
@@ -43,10 +45,11 @@ tui/lab, dro, runner/export, TEA < tui/watch
 tui/lab, presets, TEA < tui/runs
 tui/lab, TEA < tui/compare
 tui/lab, runner/sweep, TEA < tui/sweep
-tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, ANSI, TEA, CHARM < tui
+tui/lab, runner/inspect, TEA < tui/samples
+tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples, ANSI, TEA, CHARM < tui
 tui, TEA, CHARM, WISH < tui/share
-tui/lab, dro, presets, runner/sweep, ANSI, TEA, CHARM < tui/internal/tuitest
-tui, tui/share, runner/engine, runner/sweep, runner/compare, runner/export, runner/publish, runner/report < tui/cli
+tui/lab, dro, presets, runner/sweep, runner/inspect, ANSI, TEA, CHARM < tui/internal/tuitest
+tui, tui/share, runner/engine, runner/sweep, runner/compare, runner/export, runner/publish, runner/report, runner/inspect < tui/cli
 presets, presets/recorded, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
 tui/cli < .
 `
@@ -67,6 +70,7 @@ var testPairs = map[string]string{"runner/record": "runner/export"}
 var modules = map[string][]string{
 	"X/SYS":      {"golang.org/x/sys"},
 	"X/IMAGE":    {"golang.org/x/image"},
+	"COMPRESS":   {"github.com/klauspost/compress"},
 	"GORGONIA":   {"gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm"},
 	"GONUM":      {"gonum.org/v1/gonum"},
 	"YAML":       {"github.com/goccy/go-yaml"},

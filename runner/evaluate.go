@@ -132,7 +132,7 @@ func (r *run) pass(src data.Source, sure bool) (*Pass, error) {
 	classes := make([]int, len(r.losses))
 	r.net.SetMode(nn.Evaluate)
 	defer r.net.SetMode(nn.Train)
-	err := r.eachBatch(src, func(b *data.Batch, from int) {
+	err := r.eachBatch(src, func(b *data.Batch, from int) error {
 		r.net.Losses(p.Losses[from:], b.X, b.Labels)
 		r.net.Predictions(classes)
 		if sure {
@@ -142,6 +142,7 @@ func (r *run) pass(src data.Source, sure bool) (*Pass, error) {
 			p.Correct[from+i] = classes[i] == b.Labels[i]
 			p.Labels[from+i], p.Groups[from+i] = b.Labels[i], b.Groups[i]
 		}
+		return nil
 	})
 	if err == nil && !allFinite(p.Losses) { // the last steps broke the network, each at a finite loss
 		i := slices.IndexFunc(p.Losses, func(l float64) bool { return !allFinite([]float64{l}) })
@@ -159,8 +160,9 @@ func (p *Pass) batch() dro.Batch {
 	return dro.Batch{Losses: p.Losses, Labels: p.Labels, Groups: p.Groups, Index: index, Correct: p.Correct}
 }
 
-// eachBatch calls f with every batch of src in order and its first index.
-func (r *run) eachBatch(src data.Source, f func(b *data.Batch, from int)) error {
+// eachBatch calls f with every batch of src in order and its first index; an error
+// of f ends it.
+func (r *run) eachBatch(src data.Source, f func(b *data.Batch, from int) error) error {
 	loader, err := data.NewSequential(src, r.loaderOptions(0, len(r.losses)))
 	if err != nil {
 		return err
@@ -168,7 +170,9 @@ func (r *run) eachBatch(src data.Source, f func(b *data.Batch, from int)) error 
 	defer loader.Close()
 	for from := 0; from < src.Len(); {
 		b := loader.Next()
-		f(b, from)
+		if err := f(b, from); err != nil {
+			return err
+		}
 		from += b.N
 	}
 	return nil
@@ -191,7 +195,7 @@ func (r *run) gradNorm(weights []float64) (float64, error) {
 	r.net.SetMode(nn.Evaluate)
 	defer r.net.SetMode(nn.Train)
 	add := r.net.Gradient
-	err := r.eachBatch(r.data.Train, func(b *data.Batch, from int) {
+	err := r.eachBatch(r.data.Train, func(b *data.Batch, from int) error {
 		r.net.Losses(losses, b.X, b.Labels)
 		part := weights[from:][:b.N]
 		for i := range part {
@@ -199,6 +203,7 @@ func (r *run) gradNorm(weights []float64) (float64, error) {
 		}
 		add(part)
 		add = r.net.AddGradient
+		return nil
 	})
 	return r.net.GradientNorm(), err
 }

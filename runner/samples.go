@@ -18,8 +18,17 @@ type Samples struct {
 	Groups        []int
 	Predictions   []int
 	Losses        []float64 // nil where the samples have no labels
-	Probabilities []float32 // [sample][class]
+	Probabilities []float32 // [sample][class]; nil where they were not asked for
 	Classes       int
+}
+
+// Inspection says how Inspect goes about it.
+type Inspection struct {
+	Threads       int
+	Probabilities bool // of every class, four bytes a sample and class
+	// Progress is told after each batch how many samples are done, of how many; its
+	// error ends the inspection. Nil is told nothing.
+	Progress func(done, of int) error
 }
 
 // OpenFor opens a dataset to use the network of a run on; an empty name is the
@@ -62,42 +71,59 @@ func (m *Meta) openOwn(dataDir string) (*data.Dataset, error) {
 }
 
 // Inspect uses the network of a checkpoint of the run on a split of d.
-func (m *Meta) Inspect(s *State, d *data.Dataset, split data.Source, threads int) (*Samples, error) {
-	const perSample = 48 // bytes, beside the probabilities
-	n, classes := split.Len(), len(d.Classes)
-	err := room.Ask(float64(n)*float64(perSample+4*classes), "what the network says of the samples")
+func (m *Meta) Inspect(s *State, d *data.Dataset, split data.Source, how Inspection) (*Samples, error) {
+	perSample := 48 // bytes
+	if how.Probabilities {
+		perSample += 4 * len(d.Classes)
+	}
+	err := room.Ask(float64(split.Len())*float64(perSample), "what the network says of the samples")
 	if err != nil {
 		return nil, err
 	}
-	r, err := measuring(m, d, s, threads)
+	r, err := measuring(m, d, s, how.Threads)
 	if err != nil {
 		return nil, err
 	}
 	defer r.close()
-	return r.inspect(split)
+	return r.inspect(split, how)
 }
 
-func (r *run) inspect(split data.Source) (*Samples, error) {
+func (r *run) inspect(split data.Source, how Inspection) (*Samples, error) {
 	n, classes := split.Len(), len(r.data.Classes)
 	ints := func() []int { return make([]int, n) }
 	out := &Samples{Rows: ints(), Labels: ints(), Groups: ints(), Predictions: ints(),
-		Losses: make([]float64, n), Probabilities: make([]float32, n*classes), Classes: classes}
+		Losses: make([]float64, n), Classes: classes}
+	if how.Probabilities {
+		out.Probabilities = make([]float32, n*classes)
+	}
 	r.net.SetMode(nn.Evaluate)
-	err := r.eachBatch(split, func(b *data.Batch, from int) {
+	err := r.eachBatch(split, func(b *data.Batch, from int) error {
 		r.net.Losses(out.Losses[from:], b.X, b.Labels)
 		r.net.Predictions(out.Predictions[from:])
-		logits := out.Probabilities[from*classes:][:b.N*classes]
-		r.net.Logits(logits)
 		for i := range b.N {
-			softmax(logits[i*classes:][:classes])
 			out.Rows[from+i] = data.Row(split, from+i)
 			out.Labels[from+i], out.Groups[from+i] = b.Labels[i], b.Groups[i]
 		}
+		if how.Probabilities {
+			r.probabilities(out.Probabilities[from*classes:][:b.N*classes], classes)
+		}
+		if how.Progress == nil {
+			return nil
+		}
+		return how.Progress(from+b.N, n)
 	})
 	if r.data.Unlabelled {
 		out.Losses = nil
 	}
 	return out, err
+}
+
+// probabilities gives those of the classes for the last batch.
+func (r *run) probabilities(p []float32, classes int) {
+	r.net.Logits(p)
+	for ; len(p) > 0; p = p[classes:] {
+		softmax(p[:classes])
+	}
 }
 
 // softmax turns logits into probabilities.

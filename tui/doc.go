@@ -17,7 +17,7 @@
 // This package is what all pages have: routing (model.go), header, footer and
 // help (frame.go), the keys that hold everywhere (own_keys.go), the palette,
 // the pace. Each page is a package of its own, tui/launch, tui/watch, tui/runs,
-// tui/compare and tui/sweep, which imports no other; they share tui/kit (how things look
+// tui/compare, tui/sweep and tui/samples, which imports no other; they share tui/kit (how things look
 // and which keys do what) and tui/lab (the folder of runs, the verbs, and the
 // messages between pages). Charts are tui/plot's, text as cells tui/cell's.
 //

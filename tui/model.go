@@ -187,6 +187,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		cmds = append(cmds, m.show(watchPage))
 	case lab.Compare:
 		cmds = append(cmds, m.show(comparePage))
+	case lab.Samples:
+		cmds = append(cmds, m.show(samplesPage))
 	}
 	return tea.Batch(cmds...)
 }

@@ -8,6 +8,7 @@ import (
 	"drolab/tui/lab"
 	"drolab/tui/launch"
 	"drolab/tui/runs"
+	"drolab/tui/samples"
 	"drolab/tui/sweep"
 	"drolab/tui/watch"
 
@@ -23,6 +24,7 @@ const (
 	runsPage
 	comparePage
 	sweepPage
+	samplesPage
 )
 
 // table is the table of pages, in the order of their tabs and of the keys 1, 2,
@@ -34,6 +36,7 @@ func table(s *lab.Lab, list []presets.Preset, watch *watch.Page) []page {
 		runs.New(s),
 		compare.New(s),
 		sweep.New(s),
+		samples.New(s),
 	}
 }
 

@@ -451,25 +451,26 @@ func TestToyPage(t *testing.T) {
 	r := newRig(t, tuitest.NewScript(t), 120, 40)
 	p := &toyPage{}
 	r.bind(append(r.pages, p))
-	r.press("6", "!")
+	r.press("7", "!")
 	screen := tuitest.Text(r.shot(t))
-	for _, want := range []string{"6 Toys", "all the toys", "! wind"} {
+	for _, want := range []string{"7 Toys", "all the toys", "! wind"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q:\n%s", want, screen)
 		}
 	}
 	r.press("?")
 	help := tuitest.Text(r.shot(t))
-	for _, want := range []string{"wind them up", "1 to 6", "Launch, Watch, Runs, Compare, Sweep, Toys"} {
+	for _, want := range []string{"wind them up", "1 to 7",
+		"Launch, Watch, Runs, Compare, Sweep, Samples, Toys"} {
 		if !strings.Contains(help, want) {
 			t.Errorf("help has no %q:\n%s", want, help)
 		}
 	}
 	r.press("esc", "]", "[")
-	if p.turned != 12 || r.at != 5 {
+	if p.turned != 12 || r.at != 6 {
 		t.Errorf("turned to %d times, at page %d", p.turned, r.at)
 	}
-	if r.press("1", "!"); !strings.Contains(r.notice.Text, "a key of page 6, Toys") {
+	if r.press("1", "!"); !strings.Contains(r.notice.Text, "a key of page 7, Toys") {
 		t.Errorf("elsewhere %q", r.notice.Text)
 	}
 }

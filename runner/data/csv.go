@@ -51,10 +51,22 @@ type csvSet struct {
 	ownFiles
 	draw
 	frame
+	format tableFormat
 }
 
-func parseCSVName(name string, e *Encoder) (s csvSet, err error) {
-	if s.ownFiles, err = parseOwn(name, "csv:", csvOptions()); err != nil {
+// tableFormat is how the files of a table are read.
+type tableFormat struct {
+	scheme  string
+	options []string
+	// load appends a file to the frame and its bytes to the hash.
+	load func(s *csvSet, path string, hash io.Writer) error
+}
+
+func inText() tableFormat { return tableFormat{"csv:", csvOptions(), (*csvSet).load} }
+
+func (t tableFormat) parse(name string, e *Encoder) (s csvSet, err error) {
+	s.format = t
+	if s.ownFiles, err = parseOwn(name, t.scheme, t.options); err != nil {
 		return s, err
 	}
 	s.inherit(e)
@@ -99,17 +111,17 @@ func csvFiles() *Provider {
 	return &Provider{
 		Name: "csv:", Argument: "PATH", Endings: []string{".csv", ".csv.gz", ".tsv", ".tsv.gz"}, Table: true,
 		Purpose: "a table of your own: csv:PATH?label=COLUMN&group=COLUMN,COLUMN&missing=drop&...",
-		Open:    openCSV, Locate: locateCSV,
+		Open:    inText().open, Locate: inText().locate,
 	}
 }
 
 func csvExample() *Provider {
-	return &Provider{Name: "csv:" + examplePath, Open: openCSV, Table: true,
+	return &Provider{Name: "csv:" + examplePath, Open: inText().open, Table: true,
 		Purpose: "a small synthetic table with two classes and a minority group"}
 }
 
-func openCSV(name string, o Options) (*Dataset, error) {
-	s, err := parseCSVName(name, o.Encoder)
+func (t tableFormat) open(name string, o Options) (*Dataset, error) {
+	s, err := t.parse(name, o.Encoder)
 	if err != nil {
 		return nil, err
 	}
@@ -119,14 +131,14 @@ func openCSV(name string, o Options) (*Dataset, error) {
 	return s.open()
 }
 
-func locateCSV(name string, absolute func(string) string) string {
+func (t tableFormat) locate(name string, absolute func(string) string) string {
 	within := func(path string) string {
 		if path == examplePath {
 			return path
 		}
 		return absolute(path)
 	}
-	return locateOwn(name, "csv:", within, func(key, value string) string {
+	return locateOwn(name, t.scheme, within, func(key, value string) string {
 		if key == "test" {
 			paths := testFiles(value)
 			for i, path := range paths {
@@ -149,7 +161,7 @@ func testFiles(option string) []string {
 
 func (s csvSet) open() (*Dataset, error) {
 	sum := sha256.New()
-	if err := s.load(s.path, sum); err != nil {
+	if err := s.format.load(&s, s.path, sum); err != nil {
 		return nil, err
 	}
 	trainRows := s.rows
@@ -158,7 +170,7 @@ func (s csvSet) open() (*Dataset, error) {
 			return nil, err
 		}
 		for _, path := range testFiles(test) {
-			if err := s.load(path, sum); err != nil {
+			if err := s.format.load(&s, path, sum); err != nil {
 				return nil, err
 			}
 		}

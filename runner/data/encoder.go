@@ -3,7 +3,9 @@ package data
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -161,4 +163,40 @@ func Row(src Source, i int) int {
 			return i
 		}
 	}
+}
+
+// A Value is one column of a sample as its file had it, as far as features tell.
+type Value struct{ Column, Text string }
+
+// Values tells of features, laid out by the encoder's columns, what they were made of: numbers as far as
+// float32 has kept them, "" for what is missing and flagged and for an unknown category. It is nil where the
+// columns are not known.
+func (e *Encoder) Values(x []float32) (list []Value) {
+	for i := range e.Columns {
+		c := &e.Columns[i]
+		n := len(c.Features())
+		if n > len(x) {
+			return nil
+		}
+		list = append(list, Value{c.Name, c.text(x[:n])})
+		x = x[n:]
+	}
+	return list
+}
+
+// text is what one column's features were made of.
+func (c *Column) text(x []float32) string {
+	switch {
+	case c.Categories != nil:
+		if i := slices.IndexFunc(x, func(v float32) bool { return v > .5 }); i >= 0 {
+			return c.Categories[i]
+		}
+		return ""
+	case c.Flagged && x[1] > .5:
+		return ""
+	}
+	const kept = 1e-7 // relative, of the standardised number
+	v := c.Mean + c.Std*float64(x[0])
+	unit := math.Pow(10, math.Ceil(math.Log10(kept*max(math.Abs(v-c.Mean), math.Abs(v), 1e-300))))
+	return strconv.FormatFloat(math.Round(v/unit)*unit, 'g', 6, 64)
 }

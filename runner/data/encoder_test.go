@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -110,5 +111,35 @@ func TestEncoderOfArrays(t *testing.T) {
 	}
 	if !d.Unlabelled || d.Test.Len() != 1 || !slices.Equal(d.Mean, e.Mean) || !slices.Equal(d.Std, e.Std) {
 		t.Errorf("unlabelled %v, %d samples, mean %v", d.Unlabelled, d.Test.Len(), d.Mean)
+	}
+}
+
+// What features were made of can be told from them: the cells of the file, missing ones too.
+func TestValues(t *testing.T) {
+	rows := strings.Repeat("3,red,a\n?,blue,b\n-1.5,red,a\n0.25,?,b\n1e4,blue,b\n", 6)
+	path := writeFile(t, "t.csv", "x,colour,y\n"+rows)
+	d, err := Open("csv:"+path+"?label=y&missing=category&test_fraction=.2", Options{Rows: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	cells := strings.Split(strings.NewReplacer("?", "", "1e4", "10000").Replace(rows), "\n")
+	x := make([]float32, d.Shape.Len())
+	for _, src := range []Source{d.Train, d.Test} {
+		for i := range src.Len() {
+			src.Read(x, i)
+			want := strings.Split(cells[Row(src, i)], ",")
+			got := d.Encoder.Values(x)
+			if !slices.Equal(got, []Value{{"x", want[0]}, {"colour", want[1]}}) {
+				t.Errorf("%v, want %v", got, want)
+			}
+		}
+	}
+	if (&Encoder{}).Values(x) != nil || d.Encoder.Values(x[:1]) != nil {
+		t.Error("values of features that are no columns'")
+	}
+	far := Column{Name: "x", Mean: 1e6, Std: 1e6} // of which float32 keeps a tenth
+	if got := far.text([]float32{float32((.25 - far.Mean) / far.Std)}); got != "0.3" && got != "0.2" {
+		t.Errorf("0.25 far from the mean is %s", got)
 	}
 }

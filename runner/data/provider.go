@@ -49,7 +49,7 @@ var registry = struct {
 	sync.RWMutex
 	list []*Provider
 }{list: []*Provider{shapes(), spurious(), csvExample(), cifar10(), cifar100(), cifar100Coarse(), mnist(),
-	fashion(), csvFiles(), npzFiles(), npyFiles(), safetensors(),
+	fashion(), csvFiles(), parquetFiles(), npzFiles(), npyFiles(), safetensors(),
 	idxFolders(), pictureFolders()}}
 
 // Register adds a data source for the whole program, until remove is called. It panics if the name is taken.

@@ -119,7 +119,7 @@ func samples(t *testing.T, r *Run, path string) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	s, err := r.Meta.Inspect(r.State, d, d.Test, 2)
+	s, err := r.Meta.Inspect(r.State, d, d.Test, runner.Inspection{Threads: 2, Probabilities: true})
 	if err != nil {
 		t.Fatal(err)
 	}

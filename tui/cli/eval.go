@@ -1,18 +1,15 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/data"
 	"drolab/runner/export"
-	"drolab/runner/record"
+	"drolab/runner/inspect"
 
 	"github.com/spf13/cobra"
 )
@@ -53,14 +50,9 @@ drolab eval latest --rho .1,1 --out losses.npz`,
 	return c
 }
 
-// looked is a checkpoint's view of a split.
+// looked is a look with its ratios at some radii.
 type looked struct {
-	run   *record.Run
-	step  int64
-	data  *data.Dataset
-	split data.Source
-	*runner.Samples
-	set    dro.Set
+	*inspect.Look
 	radii  []float64
 	ratios [][]float64 // of each radius; none without labels
 	worst  []dro.Worst
@@ -74,7 +66,7 @@ func (a *app) eval(name string, f *evalFlags) error {
 	if err != nil {
 		return err
 	}
-	defer l.data.Close()
+	defer l.Close()
 	if f.top > 0 && len(l.ratios) == 0 {
 		return errors.New("--top: the samples have no labels, so no losses for an adversary to pick by")
 	}
@@ -107,66 +99,39 @@ func (f *evalFlags) check() error {
 }
 
 // inspect uses the network of a checkpoint.
-func (a *app) inspect(name string, f *evalFlags) (l *looked, err error) {
-	l = &looked{}
-	var state *runner.State
-	if l.run, state, err = a.loadCheckpoint(name); err != nil {
-		return nil, err
-	}
-	l.step = state.Step
-	meta := &l.run.Meta
-	if l.set, err = meta.Spec.Set(); err != nil {
-		return nil, err
-	}
-	l.radii = f.radii
-	if len(l.radii) == 0 {
-		l.radii = []float64{meta.Spec.Rho}
-	}
-	if !l.set.HasRadius() {
-		l.radii = l.radii[:1]
-	}
-	if l.data, err = meta.OpenFor(f.dataset, a.data); err != nil {
-		return nil, err
-	}
-	err = l.use(state, f.split, a.threads)
-	if err != nil {
-		l.data.Close()
-	}
-	return l, err
-}
-
-// loadCheckpoint reads what RUN, RUN@STEP or RUN@selected means.
-func (a *app) loadCheckpoint(name string) (*record.Run, *runner.State, error) {
+func (a *app) inspect(name string, f *evalFlags) (*looked, error) {
 	r, step, err := a.findStep(name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if step < 0 {
-		newest, ok, err := r.Saved()
-		if err != nil || !ok {
-			return nil, nil, errors.Join(fmt.Errorf("run %s has no checkpoint", r.Meta.ID), err)
-		}
-		step = newest.Step
+	how := runner.Inspection{Threads: a.threads, Probabilities: f.out != ""}
+	look, err := inspect.At(inspect.Question{Run: r, Step: step, Dataset: f.dataset, Split: f.split,
+		DataDir: a.data, Inspection: how})
+	if err != nil {
+		return nil, err
 	}
-	state, err := r.Load(step)
-	return r, state, err
+	l := &looked{Look: look, radii: f.radii}
+	if len(l.radii) == 0 {
+		l.radii = []float64{r.Meta.Spec.Rho}
+	}
+	if err := l.weigh(); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
 }
 
-func (l *looked) use(state *runner.State, split string, threads int) (err error) {
-	splits := map[string]data.Source{"train": l.data.Train, "val": l.data.Val, "test": l.data.Test}
-	if l.split = splits[split]; l.split == nil || l.split.Len() == 0 {
-		return fmt.Errorf("--split %s: the dataset has none such: want train, val or test", oneLine(split))
+// weigh finds the worst case at each radius.
+func (l *looked) weigh() error {
+	if !l.Set.HasRadius() {
+		l.radii = l.radii[:1]
 	}
-	if l.Samples, err = l.run.Meta.Inspect(state, l.data, l.split, threads); err != nil {
-		return err
-	}
-	if l.Losses == nil {
+	if !l.Labelled() {
 		return nil
 	}
 	for _, rho := range l.radii {
-		ratios, worst, err := l.Ratios(l.set, rho)
+		ratios, worst, err := l.Weigh(rho)
 		if err != nil {
-			return fmt.Errorf("--rho %v: %w", rho, err)
+			return err
 		}
 		l.ratios, l.worst = append(l.ratios, ratios), append(l.worst, worst)
 	}
@@ -176,7 +141,7 @@ func (l *looked) use(state *runner.State, split string, threads int) (err error)
 // write makes the files that were asked for.
 func (l *looked) write(f *evalFlags) error {
 	if f.sheet != "" {
-		if err := contactSheet(f.sheet, l.split, l.picked(f.top), l.Samples); err != nil {
+		if err := contactSheet(f.sheet, l.Src, l.picked(f.top), l.Samples); err != nil {
 			return fmt.Errorf("--sheet: %w", err)
 		}
 	}
@@ -190,32 +155,26 @@ func (l *looked) write(f *evalFlags) error {
 	return format.Put(f.out, l.sheet())
 }
 
-// picked lists so many samples in the order of their likelihood ratio at the first radius.
+// picked lists so many samples, the heaviest first.
 func (l *looked) picked(most int) []int {
-	order := make([]int, len(l.Rows))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		return cmp.Or(cmp.Compare(l.ratios[0][j], l.ratios[0][i]), cmp.Compare(l.Losses[j], l.Losses[i]))
-	})
+	order := l.Order()
 	return order[:min(most, len(order))]
 }
 
 // head names what row says of a sample.
 func (l *looked) head() []string {
 	head := []string{"row"}
-	if l.Losses != nil {
+	if l.Labelled() {
 		head = append(head, "label")
 	}
-	if l.data.Grouped {
+	if l.Data.Grouped {
 		head = append(head, "group")
 	}
 	head = append(head, "prediction")
-	if l.Losses != nil {
+	if l.Labelled() {
 		head = append(head, "loss")
 	}
-	for _, c := range l.data.Classes {
+	for _, c := range l.Data.Classes {
 		head = append(head, "p_"+c)
 	}
 	for k := range l.ratios {
@@ -225,7 +184,7 @@ func (l *looked) head() []string {
 }
 
 func (l *looked) ratioName(k int) string {
-	if !l.set.HasRadius() {
+	if !l.Set.HasRadius() {
 		return "ratio"
 	}
 	return "ratio_" + strconv.FormatFloat(l.radii[k], 'g', -1, 64)
@@ -234,14 +193,14 @@ func (l *looked) ratioName(k int) string {
 func (l *looked) row(i int) []string {
 	exact := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	row := []string{strconv.Itoa(l.Rows[i])}
-	if l.Losses != nil {
-		row = append(row, l.data.Classes[l.Labels[i]])
+	if l.Labelled() {
+		row = append(row, l.Data.Classes[l.Labels[i]])
 	}
-	if l.data.Grouped {
-		row = append(row, l.data.Groups[l.Groups[i]])
+	if l.Data.Grouped {
+		row = append(row, l.Data.Groups[l.Groups[i]])
 	}
-	row = append(row, l.data.Classes[l.Predictions[i]])
-	if l.Losses != nil {
+	row = append(row, l.Data.Classes[l.Predictions[i]])
+	if l.Labelled() {
 		row = append(row, exact(l.Losses[i]))
 	}
 	for _, p := range l.Of(i) {
@@ -266,8 +225,8 @@ func (l *looked) sheet() *export.Sheet {
 func (l *looked) printTop(w io.Writer, most int) {
 	rows := [][]string{{"row", "label", "group", "prediction", "loss", l.ratioName(0)}}
 	for _, i := range l.picked(most) {
-		rows = append(rows, []string{strconv.Itoa(l.Rows[i]), clean(l.data.Classes[l.Labels[i]]),
-			clean(l.data.Groups[l.Groups[i]]), clean(l.data.Classes[l.Predictions[i]]),
+		rows = append(rows, []string{strconv.Itoa(l.Rows[i]), clean(l.Data.Classes[l.Labels[i]]),
+			clean(l.Data.Groups[l.Groups[i]]), clean(l.Data.Classes[l.Predictions[i]]),
 			fmt.Sprintf("%.4f", l.Losses[i]), fmt.Sprintf("%.4g", l.ratios[0][i])})
 	}
 	fmt.Fprintln(w)

@@ -47,29 +47,13 @@ type pickedSample struct {
 }
 
 func (l *looked) result(f *evalFlags) *evalResult {
-	d := l.data
-	out := &evalResult{Run: l.run.Meta.ID, Step: l.step, Dataset: d.Name, Split: f.split, Samples: len(l.Rows),
-		Notes: d.Notes, Classes: d.Classes}
-	if l.Losses == nil {
-		return out
+	d, t := l.Data, l.Totals()
+	out := &evalResult{Run: l.Run.Meta.ID, Step: l.Step, Dataset: d.Name, Split: l.Split, Samples: len(l.Rows),
+		Notes: d.Notes, Loss: t.Loss, Accuracy: t.Accuracy, Worst: t.Worst, Classes: d.Classes,
+		ClassAccuracy: t.ByClass, ClassCounts: t.ClassCounts}
+	if t.ByGroup != nil {
+		out.Groups, out.GroupAccuracy, out.GroupCounts = d.Groups, t.ByGroup, t.GroupCounts
 	}
-	out.ClassAccuracy, out.ClassCounts = l.Samples.Accuracy(l.Labels, len(d.Classes))
-	main, counts := out.ClassAccuracy, out.ClassCounts
-	if d.Grouped {
-		out.Groups = d.Groups
-		out.GroupAccuracy, out.GroupCounts = l.Samples.Accuracy(l.Groups, len(d.Groups))
-		main, counts = out.GroupAccuracy, out.GroupCounts
-	}
-	out.Worst = runner.Least(runner.Enough(main, counts, l.run.Meta.Spec.MinGroup))
-	sum, right := 0.0, 0
-	for i, loss := range l.Losses {
-		sum += loss
-		if l.Predictions[i] == l.Labels[i] {
-			right++
-		}
-	}
-	n := float64(len(l.Losses))
-	out.Loss, out.Accuracy = runner.Num(sum/n), runner.Num(float64(right)/n)
 	for k, w := range l.worst {
 		out.Risks = append(out.Risks, riskAt{l.radii[k], runner.Num(w.Risk)})
 	}
@@ -87,7 +71,7 @@ func (l *looked) print(w io.Writer) {
 	for _, note := range r.Notes {
 		fmt.Fprintf(w, "note: %s\n", oneLine(note))
 	}
-	if l.Losses == nil {
+	if !l.Labelled() {
 		counts := make([]int, len(r.Classes))
 		for _, p := range l.Predictions {
 			counts[p]++
@@ -100,16 +84,16 @@ func (l *looked) print(w io.Writer) {
 		return
 	}
 	part, names, counts, accuracy := "class", r.Classes, r.ClassCounts, r.ClassAccuracy
-	if l.data.Grouped {
+	if l.Data.Grouped {
 		part, names, counts, accuracy = "group", r.Groups, r.GroupCounts, r.GroupAccuracy
 	}
 	fmt.Fprintf(w, "loss %s, accuracy %s, worst %s %s\n", short(r.Loss), percent(r.Accuracy), part,
 		percent(r.Worst))
 	for k, at := range r.Risks {
-		if l.set.HasRadius() {
+		if l.Set.HasRadius() {
 			fmt.Fprintf(w, "robust risk at ρ = %g: %s\n", at.Rho, short(at.Risk))
 		} else {
-			fmt.Fprintf(w, "robust risk (%s): %s\n", clean(l.set.Label()), short(r.Risks[k].Risk))
+			fmt.Fprintf(w, "robust risk (%s): %s\n", clean(l.Set.Label()), short(r.Risks[k].Risk))
 		}
 	}
 	rows := [][]string{{part, "n", "accuracy"}}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"drolab/runner/inspect"
 	"drolab/runner/publish"
 
 	"github.com/spf13/cobra"
@@ -46,13 +47,12 @@ func (a *app) export(name, to, out string) error {
 	if out == "" {
 		return errors.New("--out: give the file or folder to write")
 	}
-	r := &publish.Run{}
-	if !f.Network {
-		if r.Run, _, err = a.findStep(name); err != nil {
-			return err
-		}
-	} else {
-		if r.Run, r.State, err = a.loadCheckpoint(name); err != nil {
+	r, step := &publish.Run{}, int64(0)
+	if r.Run, step, err = a.findStep(name); err != nil {
+		return err
+	}
+	if f.Network {
+		if r.State, err = inspect.Load(r.Run, step); err != nil {
 			return err
 		}
 		if r.Encoder, err = r.Meta.EncoderFrom(a.data); err != nil {

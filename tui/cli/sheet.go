@@ -10,13 +10,14 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/inspect"
 )
 
 // contactSheet writes pictures of samples in rows, in their order, framed in red where the prediction is
 // wrong and in green where it is right. The file must be new.
 func contactSheet(path string, src data.Source, list []int, s *runner.Samples) error {
 	shape := src.Shape()
-	if shape.H < 2 || shape.W < 2 || shape.C != 1 && shape.C != 3 {
+	if !inspect.Pictured(shape) {
 		return errors.New("the samples are no pictures")
 	}
 	const across, frame, wanted = 10, 2, 64
@@ -25,9 +26,7 @@ func contactSheet(path string, src data.Source, list []int, s *runner.Samples) e
 	down := (len(list) + across - 1) / across
 	page := image.NewRGBA(image.Rect(0, 0, across*w, down*h))
 	draw.Draw(page, page.Bounds(), image.White, image.Point{}, draw.Src)
-	pixels := make([]float32, shape.Len())
 	for k, i := range list {
-		src.Read(pixels, i)
 		colour := color.RGBA{0x2c, 0xa0, 0x2c, 0xff}
 		if s.Predictions[i] != s.Labels[i] {
 			colour = color.RGBA{0xd6, 0x27, 0x28, 0xff}
@@ -35,7 +34,7 @@ func contactSheet(path string, src data.Source, list []int, s *runner.Samples) e
 		at := image.Pt(k%across*w+1, k/across*h+1)
 		box := image.Rect(0, 0, w-2, h-2).Add(at)
 		draw.Draw(page, box, image.NewUniform(colour), image.Point{}, draw.Src)
-		paint(page, box.Inset(frame), pixels, shape, scale)
+		paint(page, box.Inset(frame), inspect.PictureOf(src, i), scale)
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -44,17 +43,12 @@ func contactSheet(path string, src data.Source, list []int, s *runner.Samples) e
 	return errors.Join(png.Encode(file, page), file.Close())
 }
 
-// paint draws one picture, of values in [0, 1], [C][H][W].
-func paint(page *image.RGBA, box image.Rectangle, pixels []float32, s data.Shape, scale int) {
-	value := func(c, x, y int) uint8 {
-		v := pixels[(c%s.C*s.H+y)*s.W+x]
-		return uint8(255*max(0, min(1, v)) + .5)
-	}
+// paint draws one picture.
+func paint(page *image.RGBA, box image.Rectangle, p *inspect.Picture, scale int) {
 	for y := range box.Dy() {
 		for x := range box.Dx() {
-			px, py := x/scale, y/scale
-			page.SetRGBA(box.Min.X+x, box.Min.Y+y,
-				color.RGBA{value(0, px, py), value(1, px, py), value(2, px, py), 0xff})
+			c := p.At(x/scale, y/scale)
+			page.SetRGBA(box.Min.X+x, box.Min.Y+y, color.RGBA{c[0], c[1], c[2], 0xff})
 		}
 	}
 }

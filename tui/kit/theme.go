@@ -17,6 +17,7 @@ type Theme struct {
 	ASCII bool
 	Color bool
 	hot   bool // there are colours for maps
+	ink   inking
 
 	Text, Dim, Title, Accent, Key Style
 	Good, Warn, Bad               Style
@@ -105,7 +106,7 @@ func (t *Theme) Shades() bool { return t.ASCII || !t.hot }
 // NewTheme returns the palette for a terminal.
 func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	t := &Theme{ASCII: ascii, Color: profile >= colorprofile.ANSI,
-		hot: profile > colorprofile.ANSI}
+		hot: profile > colorprofile.ANSI, ink: inkingOf(profile, dark, ascii)}
 	t.setGlyphs()
 	plain := lipgloss.NewStyle()
 	bold, faint, reverse := styleOf(plain.Bold(true)), styleOf(plain.Faint(true)), styleOf(plain.Reverse(true))

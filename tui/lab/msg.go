@@ -38,3 +38,6 @@ type Listed struct {
 	Runs     []*record.Run
 	Problems []error
 }
+
+// Samples asks the Samples page for those that weigh most at a run's checkpoint.
+type Samples struct{ Run *record.Run }

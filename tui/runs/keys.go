@@ -50,6 +50,8 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("v"), Help: "last values, best ones or those at an epoch", Why: p.none, Do: p.chooseMoment},
 		{Keys: kit.On("o"), Hint: "seeds", Help: "one line for runs that differ in the seed alone, or for each",
 			Why: p.noFold, Do: kit.Just(p.toggleFold)},
+		{Keys: kit.On("P"), Help: "the samples that the adversary picks at the run's checkpoint", Why: p.none,
+			Do: p.samples, Local: true},
 		{Keys: kit.On("F"), Help: "fork: go on from a checkpoint with other settings", Why: p.none, Do: p.fork,
 			Alters: true},
 		{Keys: kit.On("n"), Help: "write a note on the run", Why: p.none, Do: p.note, Alters: true},
@@ -136,6 +138,8 @@ func (p *Page) goIn() tea.Cmd { return kit.Send(lab.Watch{IDs: ids(p.picked())})
 func (p *Page) replay() tea.Cmd {
 	return kit.Send(lab.Watch{IDs: ids(p.picked()), Replay: &lab.Replay{}})
 }
+
+func (p *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: p.current()}) }
 
 func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.fit(canCompare)}) }
 

@@ -157,6 +157,8 @@ func (w *Page) stop() tea.Cmd {
 		kit.Choice{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.id)})
 }
 
+func (w *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: w.run().run}) }
+
 // pick puts the cursor on a run, where it stays.
 func (w *Page) pick(at int) {
 	w.at, w.pointed = at, true

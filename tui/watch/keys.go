@@ -83,6 +83,8 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV " + w.exportPlace(), Why: of(nil),
 			Do: w.export, Local: true},
 		{Keys: kit.On("E"), Help: "export it in another format", Why: of(nil), Do: w.chooseExport, Local: true},
+		{Keys: kit.On("P"), Help: "the samples that the adversary picks at the run's checkpoint", Why: of(nil),
+			Do: w.samples, Local: true},
 		{Keys: kit.On("n"), Help: "watch the newest runs", Do: w.newest},
 		{Keys: kit.On("t"), Hint: "turn",
 			Help: "turn a setting of the run while it goes on: lr, or its method's (asks)",

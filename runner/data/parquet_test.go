@@ -1,0 +1,106 @@
+package data
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// ofTests are tables that pyarrow wrote, and what is in them.
+var ofTests = filepath.Join("..", "internal", "parquet", "testdata")
+
+// A table in Parquet gives the samples that the same table gives in CSV, whatever its form.
+func TestParquetIsTheTable(t *testing.T) {
+	for _, options := range []string{
+		"?label=kind&group=flag&drop=nothing,bytes,ordered&missing=drop",
+		"?label=runs&group=kind&drop=nothing,bytes,ordered&missing=category",
+		"?label=tiny&drop=ordered&missing=mean&test_fraction=.4&data_seed=3",
+	} {
+		want, err := Open("csv:"+filepath.Join(ofTests, "want.csv")+options, Options{Rows: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, form := range []string{"plain", "snappy", "gzip", "zstd", "zstd2", "delta"} {
+			got, err := Open("parquet:"+filepath.Join(ofTests, form+".parquet")+options, Options{Rows: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameSamples(t, form, got, want)
+			got.Close()
+		}
+		want.Close()
+	}
+}
+
+func near(a, b float32) bool { return math.Abs(float64(a-b)) <= 1e-6*max(1, math.Abs(float64(b))) }
+
+func sameSamples(t *testing.T, form string, got, want *Dataset) {
+	t.Helper()
+	if !slices.Equal(got.Classes, want.Classes) || !slices.Equal(got.Groups, want.Groups) ||
+		got.Shape != want.Shape {
+		t.Fatalf("%s: classes %q, groups %q, %v; want %q, %q, %v", form, got.Classes, got.Groups, got.Shape,
+			want.Classes, want.Groups, want.Shape)
+	}
+	x, y := make([]float32, got.Shape.Len()), make([]float32, got.Shape.Len())
+	for k, split := range []Source{got.Train, got.Test} {
+		other := []Source{want.Train, want.Test}[k]
+		if split.Len() != other.Len() {
+			t.Fatalf("%s: %d samples, want %d", form, split.Len(), other.Len())
+		}
+		for i := range split.Len() {
+			split.Read(x, i)
+			other.Read(y, i)
+			if split.Label(i) != other.Label(i) || split.Group(i) != other.Group(i) ||
+				Row(split, i) != Row(other, i) || !slices.EqualFunc(x, y, near) {
+				t.Fatalf("%s: sample %d is %v, want %v", form, i, x, y)
+			}
+		}
+	}
+}
+
+// The name alone is enough, an encoder of CSV takes a table in Parquet, and what cannot be is told.
+func TestParquetFiles(t *testing.T) {
+	path := filepath.Join(ofTests, "snappy.parquet")
+	const options = "?label=kind&drop=nothing,bytes,ordered,money&missing=mean"
+	d, err := Open(path+strings.Replace(options, "mean", "drop", 1), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Close()
+	table := "csv:" + filepath.Join(ofTests, "want.csv") + strings.Replace(options, "mean", "drop", 1)
+	want, err := Open(table, Options{Rows: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer want.Close()
+	now, err := Open("parquet:"+path+"?missing=drop", Options{Encoder: &want.Encoder, Rows: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer now.Close()
+	if now.Test.Len() != want.Train.Len()+want.Test.Len() {
+		t.Errorf("%d samples by an encoder, want %d", now.Test.Len(), want.Train.Len()+want.Test.Len())
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := writeFile(t, "cut.parquet", string(whole[:len(whole)/2]))
+	for name, wanted := range map[string]string{
+		path + options + "&sep=tab": "unknown option", path + "?label=nosuch": `no column "nosuch"`,
+		"parquet:none.parquet": "check the path", cut: "may be cut off",
+		path + "?label=kind": "missing=drop to leave",
+		filepath.Join(ofTests, "nested.parquet") + "?label=y": "is nested",
+	} {
+		if _, err := Open(name, Options{}); err == nil || !strings.Contains(err.Error(), wanted) {
+			t.Errorf("%s: %v, want %q", name, err, wanted)
+		}
+	}
+	at := Locate("parquet:a.parquet?test=b.parquet", "/dir")
+	if at != "parquet:/dir/a.parquet?test=/dir/b.parquet" {
+		t.Errorf("located %s", at)
+	}
+}

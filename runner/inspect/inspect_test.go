@@ -1,0 +1,225 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+)
+
+// trained is a run of a spec that has ended, small enough for a test.
+func trained(t *testing.T, change func(*runner.Spec)) *record.Run {
+	t.Helper()
+	s := runner.Defaults()
+	s.Algorithms, s.Model, s.Augment, s.Batch, s.Epochs = []dro.Algorithm{dro.ERM}, "linear", false, 16, 1
+	change(&s)
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := runner.NewQueue(context.Background(), runner.Settings{Store: store, Threads: 2})
+	ids, err := q.Start(runner.Request{Preset: "test", Specs: []runner.Spec{s}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range q.Wait() {
+		if o.Err != nil {
+			t.Fatal(o.Err)
+		}
+	}
+	r, err := record.Find(store.Dir(), ids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func shapes(s *runner.Spec) { s.Dataset, s.Samples, s.RiskRadii = "shapes", 200, []float64{1, .05} }
+
+func table(s *runner.Spec) { s.Dataset, s.ValFraction = "csv:example", .25 }
+
+// at is a look at the newest checkpoint, and what was picked of it at the run's radii.
+func at(t *testing.T, r *record.Run, split string) (*Look, *Pick) {
+	t.Helper()
+	l, err := At(Question{Run: r, Step: -1, Split: split, Inspection: runner.Inspection{Threads: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	p, err := l.Picked(Radii(&r.Meta))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, p
+}
+
+// Of every set, a worst case weighs nothing less for a larger loss: one order of the
+// samples is that of their losses and of their ratios at every radius.
+func TestOrderIsThatOfRatios(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, name := range []string{"chi2", "cressie-read", "kl", "cvar", "smoothed-cvar"} {
+		set, err := dro.NewSet(name, 1.5, .2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &Look{Set: set, Samples: &runner.Samples{}}
+		for range 500 {
+			l.Losses = append(l.Losses, math.Round(40*rng.ExpFloat64())/10) // with ties
+		}
+		for _, rho := range []float64{.01, .5, 3} {
+			ratios, _, err := l.Weigh(rho)
+			if err != nil {
+				t.Fatal(err)
+			}
+			order := l.Order()
+			for k, i := range order[1:] {
+				before := order[k]
+				if ratios[i] > ratios[before]*(1+1e-9) {
+					t.Fatalf("%s at %v: loss %v weighs %v, loss %v only %v", name, rho, l.Losses[i], ratios[i],
+						l.Losses[before], ratios[before])
+				}
+				if l.Losses[i] == l.Losses[before] && i < before {
+					t.Fatalf("%s: equal losses are not in the split's order", name)
+				}
+			}
+		}
+	}
+}
+
+// What is picked is, part by part, what sorting the whole part gives, and its figures
+// are the look's.
+func TestPicked(t *testing.T) {
+	for name, change := range map[string]func(*runner.Spec){"shapes": shapes, "csv:example": table} {
+		r := trained(t, change)
+		l, p := at(t, r, runner.SplitTrain)
+		if p.Size != l.Src.Len() || p.Step != r.Meta.Steps || p.Dataset != name || p.Split != "train" {
+			t.Errorf("%s: a pick of %s@%d, %s, %d samples", name, p.Dataset, p.Step, p.Split, p.Size)
+		}
+		sizes := map[Kind]int{}
+		for _, part := range p.Parts {
+			sizes[part.Kind] += part.Size
+			l.holds(t, p, part)
+		}
+		wrong := float64(p.Size) * (1 - p.Accuracy.Float())
+		if sizes[All] != p.Size || sizes[Class] != p.Size || math.Abs(float64(sizes[Wrong])-wrong) > .5 ||
+			p.Groups != nil && sizes[Group] != p.Size {
+			t.Errorf("%s: parts of %v samples, of %d, %v wrong", name, sizes, p.Size, wrong)
+		}
+		for k, rho := range p.Radii {
+			ratios, worst, err := l.Weigh(rho)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Risks[k] != worst.Risk {
+				t.Errorf("%s: risk %v at %v, want %v", name, p.Risks[k], rho, worst.Risk)
+			}
+			for _, s := range p.Samples {
+				if i := slices.Index(l.Rows, s.Row); ratios[i] != s.Ratios[k] {
+					t.Fatalf("%s: row %d weighs %v, want %v", name, s.Row, s.Ratios[k], ratios[i])
+				}
+			}
+		}
+	}
+}
+
+// holds fails unless a part has the samples of the largest losses of it.
+func (l *Look) holds(t *testing.T, p *Pick, part Part) {
+	t.Helper()
+	var want []int // rows
+	size := 0
+	for _, i := range l.Order() {
+		in := map[Kind]bool{All: true, Wrong: l.Predictions[i] != l.Labels[i],
+			Class: p.Classes[l.Labels[i]] == part.Name, Group: p.Groups != nil && p.Groups[l.Groups[i]] == part.Name}
+		if !in[part.Kind] {
+			continue
+		}
+		if size++; len(want) < len(part.Samples) {
+			want = append(want, l.Rows[i])
+		}
+	}
+	var got []int
+	for _, k := range part.Samples {
+		got = append(got, p.Samples[k].Row)
+	}
+	if !slices.Equal(got, want) || size != part.Size {
+		t.Errorf("%v %q: rows %v of %d, want %v of %d", part.Kind, part.Name, got, part.Size, want, size)
+	}
+	if least := min(size, mostOfPart, mostOfParts/(len(p.Classes)+len(p.Groups))); len(got) < least {
+		t.Errorf("%v %q: %d samples of %d", part.Kind, part.Name, len(got), size)
+	}
+}
+
+// A pick is as small of a large split, and what it has of a sample is the sample's.
+func TestPickIsBounded(t *testing.T) {
+	r := trained(t, func(s *runner.Spec) { shapes(s); s.Samples = 4000 })
+	l, p := at(t, r, runner.SplitTrain)
+	if most := 2*mostOfPart + mostOfParts; len(p.Samples) > most || len(p.Samples) >= p.Size {
+		t.Errorf("%d samples kept of %d, want at most %d", len(p.Samples), p.Size, most)
+	}
+	for _, s := range p.Samples {
+		want := PictureOf(l.Src, slices.Index(l.Rows, s.Row))
+		if s.Picture == nil || !slices.Equal(s.Picture.RGB, want.RGB) {
+			t.Fatalf("row %d has another picture", s.Row)
+		}
+	}
+	r = trained(t, table)
+	_, p = at(t, r, runner.SplitVal)
+	for _, s := range p.Samples {
+		values := p.Encoder.Values(s.Features)
+		if len(values) == 0 || values[0].Column != p.Encoder.Columns[0].Name {
+			t.Fatalf("row %d has columns %v", s.Row, values)
+		}
+	}
+}
+
+// Pictures that are too large keep their mean colour, and their sides' ratio.
+func TestWithin(t *testing.T) {
+	p := &Picture{W: 8, H: 4}
+	for i := range 8 * 4 {
+		p.RGB = append(p.RGB, byte(i%8/4*200), 10, 0)
+	}
+	small := p.Within(4, 4)
+	if small.W != 4 || small.H != 2 || small.At(0, 0) != [3]byte{0, 10, 0} ||
+		small.At(3, 1) != [3]byte{200, 10, 0} {
+		t.Errorf("%dx%d: %v", small.W, small.H, small.RGB)
+	}
+	if p.Within(8, 9) != p {
+		t.Error("a picture that fits is changed")
+	}
+}
+
+// An inspection that is told to end does, before the whole split is done.
+func TestProgressEnds(t *testing.T) {
+	r := trained(t, shapes)
+	enough, last := errors.New("enough"), 0
+	how := runner.Inspection{Threads: 1, Progress: func(done, of int) error {
+		if last = done; 2*done >= of {
+			return enough
+		}
+		return nil
+	}}
+	_, err := At(Question{Run: r, Step: -1, Split: runner.SplitTrain, Inspection: how})
+	if !errors.Is(err, enough) || last >= 200 {
+		t.Errorf("ended at %d of 200 with %v", last, err)
+	}
+}
+
+func TestWhatCannotBeLookedAt(t *testing.T) {
+	r := trained(t, shapes)
+	for want, q := range map[string]Question{
+		"none such":           {Run: r, Step: -1, Split: "val"},
+		"want train, val or ": {Run: r, Step: -1, Split: "\x1bodd"},
+		"no such file":        {Run: r, Step: 3, Split: "test"},
+	} {
+		if _, err := At(q); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", q, err, want)
+		}
+	}
+}

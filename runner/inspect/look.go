@@ -1,0 +1,137 @@
+package inspect
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/record"
+)
+
+// Question says what to look at.
+type Question struct {
+	Run     *record.Run
+	Step    int64  // of the checkpoint; below 0 the newest
+	Dataset string // "" is the run's own
+	Split   string // runner.SplitTrain, SplitVal or SplitTest
+	DataDir string
+	runner.Inspection
+}
+
+// Look is a checkpoint's view of a split.
+type Look struct {
+	Run   *record.Run
+	Step  int64
+	Data  *data.Dataset
+	Split string
+	Src   data.Source // the split
+	Set   dro.Set     // the run's
+	*runner.Samples
+}
+
+// At uses the network of a checkpoint. The look holds the data until it is closed.
+func At(q Question) (*Look, error) {
+	state, err := Load(q.Run, q.Step)
+	if err != nil {
+		return nil, err
+	}
+	l := &Look{Run: q.Run, Step: state.Step, Split: q.Split}
+	if l.Set, err = q.Run.Meta.Spec.Set(); err != nil {
+		return nil, err
+	}
+	if l.Data, err = q.Run.Meta.OpenFor(q.Dataset, q.DataDir); err != nil {
+		return nil, err
+	}
+	if err = l.use(state, q.Inspection); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// Load reads the checkpoint of a step; below 0 it is the newest.
+func Load(r *record.Run, step int64) (*runner.State, error) {
+	if step < 0 {
+		newest, ok, err := r.Saved()
+		if err != nil || !ok {
+			return nil, errors.Join(fmt.Errorf("run %s has no checkpoint", r.Meta.ID), err)
+		}
+		step = newest.Step
+	}
+	return r.Load(step)
+}
+
+func (l *Look) use(state *runner.State, how runner.Inspection) (err error) {
+	splits := map[string]data.Source{runner.SplitTrain: l.Data.Train, runner.SplitVal: l.Data.Val,
+		runner.SplitTest: l.Data.Test}
+	if l.Src = splits[l.Split]; l.Src == nil || l.Src.Len() == 0 {
+		return fmt.Errorf("split %.40q: the dataset has none such: want train, val or test", l.Split)
+	}
+	l.Samples, err = l.Run.Meta.Inspect(state, l.Data, l.Src, how)
+	return err
+}
+
+// Close releases the data.
+func (l *Look) Close() error { return l.Data.Close() }
+
+// Labelled tells whether the samples have labels, and with them losses.
+func (l *Look) Labelled() bool { return l.Losses != nil }
+
+// Weigh returns the likelihood ratios of the exact worst case over the split at a
+// radius, and what it is.
+func (l *Look) Weigh(rho float64) ([]float64, dro.Worst, error) {
+	ratios, worst, err := l.Ratios(l.Set, rho)
+	if err != nil {
+		err = fmt.Errorf("rho %v: %w", rho, err)
+	}
+	return ratios, worst, err
+}
+
+// Order lists the samples by their weight in the worst case, the heaviest first. That
+// is the order of their losses at every radius: the ratio of a worst case never falls
+// as the loss grows (it is the divergence's conjugate's slope there, and the conjugate
+// is convex), and of equal ratios, as above CVaR's quantile, the larger loss comes
+// first. Equal losses stay in the split's order.
+func (l *Look) Order() []int {
+	order := make([]int, len(l.Losses))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(l.Losses[j], l.Losses[i]) })
+	return order
+}
+
+// Totals are a look's figures as a whole. Without labels they do not apply.
+type Totals struct {
+	Loss, Accuracy           runner.Number
+	Worst                    runner.Number // accuracy, of the groups, else of the classes
+	ByClass, ByGroup         []runner.Number
+	ClassCounts, GroupCounts []int // ByGroup and GroupCounts are nil where no groups are given
+}
+
+// Totals measures the split as the run's evaluations do.
+func (l *Look) Totals() (t Totals) {
+	if !l.Labelled() {
+		return t
+	}
+	t.ByClass, t.ClassCounts = l.Accuracy(l.Labels, len(l.Data.Classes))
+	main, counts := t.ByClass, t.ClassCounts
+	if l.Data.Grouped {
+		t.ByGroup, t.GroupCounts = l.Accuracy(l.Groups, len(l.Data.Groups))
+		main, counts = t.ByGroup, t.GroupCounts
+	}
+	t.Worst = runner.Least(runner.Enough(main, counts, l.Run.Meta.Spec.MinGroup))
+	sum, right := 0.0, 0
+	for i, loss := range l.Losses {
+		sum += loss
+		if l.Predictions[i] == l.Labels[i] {
+			right++
+		}
+	}
+	n := float64(len(l.Losses))
+	t.Loss, t.Accuracy = runner.Num(sum/n), runner.Num(float64(right)/n)
+	return t
+}

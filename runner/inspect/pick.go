@@ -1,0 +1,160 @@
+package inspect
+
+import (
+	"slices"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/data"
+)
+
+// How much a Pick keeps, whatever the size of the split.
+const (
+	mostOfPart  = 200     // samples of one part
+	mostOfParts = 2000    // samples of the classes' and groups' parts together
+	mostSide    = 64      // pixels of a picture: more than a screen has room for
+	mostBytes   = 1 << 24 // of pictures or columns
+)
+
+// Pick is what is kept of a look: of each part of the split the samples that weigh
+// most. Its size is bounded.
+type Pick struct {
+	Dataset string
+	Step    int64
+	Split   string
+	Shape   data.Shape
+	Size    int // of the split
+	Classes []string
+	Groups  []string // none where the classes are all that is known
+	Encoder data.Encoder
+	Notes   []string
+	Set     dro.Set
+	Radii   []float64 // ascending; one that means nothing where the set has none
+	Risks   []float64 // the exact worst case at each
+	Totals
+	Parts   []Part // the first is all
+	Samples []Sample
+}
+
+// Part is the whole split, or the samples that something holds of.
+type Part struct {
+	Name    string // of the class or group; "" for the first two
+	Kind    Kind
+	Size    int   // of the part
+	Samples []int // places in Pick.Samples, the heaviest first
+}
+
+// Kind is what a part consists of.
+type Kind int
+
+// The kinds of parts.
+const (
+	All   Kind = iota
+	Wrong      // predictions
+	Class      // the label's
+	Group
+)
+
+// Sample is one that was picked.
+type Sample struct {
+	Row                      int // its place in its files, from 0
+	Label, Group, Prediction int
+	Loss                     float64
+	Ratios                   []float64 // at each radius
+	Picture                  *Picture  // nil where it is none
+	Features                 []float32 // of a table whose columns are known; else nil
+}
+
+// Wrong tells whether the prediction is.
+func (s *Sample) Wrong() bool { return s.Label != s.Prediction }
+
+// Picked keeps what weighs most at some radii, ascending. The samples must have labels.
+func (l *Look) Picked(radii []float64) (*Pick, error) {
+	d := l.Data
+	p := &Pick{Dataset: d.Name, Step: l.Step, Split: l.Split, Shape: d.Shape, Size: l.Src.Len(),
+		Classes: d.Classes, Encoder: d.Encoder, Notes: d.Notes, Set: l.Set, Radii: radii, Totals: l.Totals()}
+	if d.Grouped {
+		p.Groups = d.Groups
+	}
+	if !l.Set.HasRadius() {
+		p.Radii = radii[:1]
+	}
+	kept := p.divide(l)
+	for _, i := range kept {
+		p.Samples = append(p.Samples, Sample{Row: l.Rows[i], Label: l.Labels[i], Group: l.Groups[i],
+			Prediction: l.Predictions[i], Loss: l.Losses[i]})
+	}
+	for _, rho := range p.Radii {
+		ratios, worst, err := l.Weigh(rho)
+		if err != nil {
+			return nil, err
+		}
+		p.Risks = append(p.Risks, worst.Risk)
+		for k, i := range kept {
+			p.Samples[k].Ratios = append(p.Samples[k].Ratios, ratios[i])
+		}
+	}
+	p.draw(l.Src, kept)
+	return p, nil
+}
+
+// divide fills the parts and lists the samples that are in some, the heaviest first.
+func (p *Pick) divide(l *Look) (kept []int) {
+	p.Parts = []Part{{Kind: All}, {Kind: Wrong}}
+	for _, name := range p.Classes {
+		p.Parts = append(p.Parts, Part{Name: name, Kind: Class})
+	}
+	for _, name := range p.Groups {
+		p.Parts = append(p.Parts, Part{Name: name, Kind: Group})
+	}
+	most := max(1, min(mostOfPart, mostOfParts/(len(p.Classes)+len(p.Groups))))
+	for _, i := range l.Order() {
+		before := len(kept)
+		take := func(part *Part, most int) {
+			if part.Size++; len(part.Samples) >= most {
+				return
+			}
+			part.Samples = append(part.Samples, before)
+			kept = append(kept[:before], i)
+		}
+		take(&p.Parts[0], mostOfPart)
+		if l.Predictions[i] != l.Labels[i] {
+			take(&p.Parts[1], mostOfPart)
+		}
+		take(&p.Parts[2+l.Labels[i]], most)
+		if p.Groups != nil {
+			take(&p.Parts[2+len(p.Classes)+l.Groups[i]], most)
+		}
+	}
+	p.Parts = slices.DeleteFunc(p.Parts, func(part Part) bool { return part.Kind != All && part.Size == 0 })
+	return kept
+}
+
+// draw gives the samples their pictures or columns, as far as the memory goes that
+// they are given; the heaviest come first.
+func (p *Pick) draw(src data.Source, kept []int) {
+	left := mostBytes
+	for k, i := range kept {
+		s := &p.Samples[k]
+		switch {
+		case Pictured(p.Shape):
+			s.Picture = PictureOf(src, i).Within(mostSide, mostSide)
+			left -= len(s.Picture.RGB)
+		case len(p.Encoder.Columns) > 0:
+			s.Features = make([]float32, p.Shape.Len())
+			src.Read(s.Features, i)
+			left -= 4 * len(s.Features)
+		}
+		if left < 0 {
+			return
+		}
+	}
+}
+
+// Radii are those that a run has reason to be looked at by: its own and those of its
+// curve of risks, ascending.
+func Radii(m *runner.Meta) []float64 {
+	list := append([]float64{m.Spec.Rho}, m.Spec.RiskRadii...)
+	slices.Sort(list)
+	return slices.Compact(list)
+}

@@ -1,0 +1,71 @@
+package tuitest
+
+import (
+	"math"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/inspect"
+)
+
+// NewPick is made up: of a run's 500 test samples the forty that weigh most, pictures of
+// spots or, with groups, rows of a table.
+func NewPick(m *runner.Meta, table bool) *inspect.Pick {
+	p := &inspect.Pick{Dataset: "shapes", Step: m.Steps, Split: runner.SplitTest,
+		Shape: data.Shape{C: 3, H: 16, W: 16}, Size: 500, Classes: m.Classes, Set: dro.CressieRead{K: 2},
+		Radii: []float64{.1, .5, 1}, Risks: []float64{1.25, 2.5, 3.75}}
+	p.Loss, p.Accuracy, p.Worst = runner.Num(.75), runner.Num(.8125), runner.Num(.25)
+	p.Parts = []inspect.Part{{Kind: inspect.All, Size: p.Size}, {Kind: inspect.Wrong, Size: 94}}
+	for _, name := range p.Classes {
+		p.Parts = append(p.Parts, inspect.Part{Name: name, Kind: inspect.Class, Size: p.Size / len(p.Classes)})
+	}
+	if table {
+		p.Dataset, p.Shape = "csv:patients.csv", data.Shape{C: 3, H: 1, W: 1}
+		p.Groups = []string{"land, in the hills", "water, by the coast"}
+		p.Encoder.Columns = []data.Column{{Name: "age", Mean: 40, Std: 10},
+			{Name: "colour", Categories: []string{"red", "blue"}}}
+		p.Notes = []string{"the label is the last column"}
+		p.Parts = append(p.Parts, inspect.Part{Name: p.Groups[0], Kind: inspect.Group, Size: 250},
+			inspect.Part{Name: p.Groups[1], Kind: inspect.Group, Size: 250})
+	}
+	for i := range 40 {
+		s := sampleOf(p, i)
+		p.Samples = append(p.Samples, s)
+		for k := range p.Parts {
+			part := &p.Parts[k]
+			if part.Kind == inspect.All || part.Kind == inspect.Wrong && s.Wrong() ||
+				part.Kind == inspect.Class && part.Name == p.Classes[s.Label] ||
+				part.Kind == inspect.Group && part.Name == p.Groups[s.Group] {
+				part.Samples = append(part.Samples, i)
+			}
+		}
+	}
+	return p
+}
+
+// sampleOf is the i-th sample of a made-up pick.
+func sampleOf(p *inspect.Pick, i int) inspect.Sample {
+	n := len(p.Classes)
+	s := inspect.Sample{Row: i * 7919 % p.Size, Label: i * 3 % n, Prediction: i * 7 % n,
+		Loss: 9 * math.Pow(.95, float64(i))}
+	for _, rho := range p.Radii {
+		s.Ratios = append(s.Ratios, (1+4*rho)*math.Pow(.95, float64(i)))
+	}
+	if p.Groups != nil {
+		s.Group = i % 2
+		s.Features = []float32{float32(i)/8 - 2, float32(i % 2), float32(1 - i%2)}
+		return s
+	}
+	s.Picture = &inspect.Picture{W: p.Shape.W, H: p.Shape.H}
+	for y := range p.Shape.H {
+		for x := range p.Shape.W {
+			c := [3]byte{byte(16 * x), byte(16 * y), byte(6 * i)}
+			if dx, dy := x-8, y-8; dx*dx+dy*dy < 4*(s.Label+1) {
+				c = [3]byte{255, byte(25 * s.Label), byte(25 * s.Prediction)}
+			}
+			s.Picture.RGB = append(s.Picture.RGB, c[:]...)
+		}
+	}
+	return s
+}

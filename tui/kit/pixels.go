@@ -1,0 +1,182 @@
+package kit
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Pixels is a picture: H rows of W pixels of red, green and blue.
+type Pixels struct {
+	W, H int
+	RGB  []byte
+}
+
+func (p *Pixels) at(x, y int) [3]byte { return [3]byte(p.RGB[3*(y*p.W+x):]) }
+
+// inking is how pixels are drawn.
+type inking int
+
+const (
+	trueInk   inking = iota // two in a cell, in their colours
+	indexInk                // likewise, in the nearest of the 256 colours
+	greyInk                 // likewise, in the greys among the 16: the others differ between terminals
+	shadeInk                // a shade a cell, of what the terminal writes with
+	letterInk               // likewise, in ASCII
+	onPaper   = 8           // added to shades: writing is dark
+)
+
+func inkingOf(profile colorprofile.Profile, dark, ascii bool) inking {
+	ink := trueInk
+	switch {
+	case ascii:
+		ink = letterInk
+	case profile < colorprofile.ANSI:
+		ink = shadeInk
+	case profile == colorprofile.ANSI:
+		ink = greyInk
+	case profile == colorprofile.ANSI256:
+		ink = indexInk
+	}
+	if !dark && ink >= shadeInk {
+		ink += onPaper
+	}
+	return ink
+}
+
+// Pixels draws a picture in at most w by h cells, of which each holds one pixel above
+// another. A picture that is smaller is enlarged by a whole factor; one that is larger
+// is cut. All lines are equally wide.
+func (t *Theme) Pixels(p Pixels, w, h int) []string {
+	scale := max(1, min(w/max(1, p.W), 2*h/max(1, p.H)))
+	wide, high := min(w, scale*p.W), min(2*h, scale*p.H)
+	lines := make([]string, 0, (high+1)/2)
+	for y := 0; y < high; y += 2 {
+		var b strings.Builder
+		last := ""
+		for x := range wide {
+			above := p.at(x/scale, y/scale)
+			below, both := above, y+1 < high
+			if both {
+				below = p.at(x/scale, (y+1)/scale)
+			}
+			if t.ink == greyInk {
+				above, below = dither(above, x, y), dither(below, x, y+1)
+			}
+			style, glyph := t.ink.cell(above, below, both)
+			if style != last {
+				b.WriteString("\x1b[" + style + "m")
+				last = style
+			}
+			b.WriteString(glyph)
+		}
+		if last != "" {
+			b.WriteString(ansi.ResetStyle)
+		}
+		lines = append(lines, b.String())
+	}
+	return lines
+}
+
+// dither makes a pixel lighter or darker by where it is, so that four greys do for those
+// between.
+func dither(c [3]byte, x, y int) [3]byte {
+	light := lightness(c) + [...]int{-24, 8, 24, -8}[x%2+y%2*2]
+	v := byte(max(0, min(255, light)))
+	return [3]byte{v, v, v}
+}
+
+// cell is one of a picture: the parameters of its style, "" for none, and what is
+// written. Without both there is nothing below.
+func (k inking) cell(above, below [3]byte, both bool) (style, glyph string) {
+	if k >= shadeInk {
+		return "", k.shade((lightness(above) + lightness(below)) / 2)
+	}
+	fore, back := k.colour(above), k.colour(below)
+	switch {
+	case both && fore == back:
+		return "0;" + fore.fore(), "█"
+	case both:
+		return fore.fore() + ";" + back.back(), "▀"
+	}
+	return "0;" + fore.fore(), "▀"
+}
+
+// shade is a character as light as that, 0 to 255.
+func (k inking) shade(light int) string {
+	shades := []rune(" ░▒▓█")
+	if k&^onPaper == letterInk {
+		shades = []rune(" .:-=+*#%@")
+	}
+	if k >= onPaper {
+		light = 255 - light
+	}
+	return string(shades[light*len(shades)/256])
+}
+
+// lightness is the luma of ITU-R BT.601, 0 to 255.
+func lightness(c [3]byte) int { return (299*int(c[0]) + 587*int(c[1]) + 114*int(c[2])) / 1000 }
+
+// hue is a colour as a terminal takes it: its number and, of 24 bits, 1<<24 besides.
+type hue int
+
+func (k inking) colour(c [3]byte) hue {
+	rgb := int(c[0])<<16 | int(c[1])<<8 | int(c[2])
+	switch k {
+	case trueInk:
+		return hue(1<<24 | rgb)
+	case indexInk:
+		return nearest(c)
+	}
+	return [...]hue{0, 8, 7, 15}[lightness(c)/64]
+}
+
+// nearest is the one of the 240 colours that are the same on all terminals, a cube and a
+// ramp of greys, which is nearest by its parts. That of x/ansi is nearest in hue, and
+// makes dark pictures gaudy.
+func nearest(c [3]byte) hue {
+	const cube, greys = 16, 232
+	levels := [...]int{0, 95, 135, 175, 215, 255}
+	index, far := 0, 0
+	for _, v := range c {
+		at := 0
+		for i, level := range levels {
+			if abs(level-int(v)) < abs(levels[at]-int(v)) {
+				at = i
+			}
+		}
+		index, far = 6*index+at, far+square(levels[at]-int(v))
+	}
+	grey := max(0, min(23, ((int(c[0])+int(c[1])+int(c[2]))/3-3)/10))
+	further := 0
+	for _, v := range c {
+		further += square(8 + 10*grey - int(v))
+	}
+	if further < far {
+		return hue(greys + grey)
+	}
+	return hue(cube + index)
+}
+
+func abs(n int) int    { return max(n, -n) }
+func square(n int) int { return n * n }
+
+func (c hue) fore() string { return c.sgr(30) }
+func (c hue) back() string { return c.sgr(40) }
+
+// sgr is the parameter of a style for a colour of the foreground, 30, or background.
+func (c hue) sgr(from int) string {
+	switch n := int(c); {
+	case n >= 1<<24:
+		return strconv.Itoa(from+8) + ";2;" + strconv.Itoa(n>>16&0xff) + ";" + strconv.Itoa(n>>8&0xff) + ";" +
+			strconv.Itoa(n&0xff)
+	case n >= 16:
+		return strconv.Itoa(from+8) + ";5;" + strconv.Itoa(n)
+	case n >= 8:
+		return strconv.Itoa(from + 60 + n - 8)
+	default:
+		return strconv.Itoa(from + n)
+	}
+}

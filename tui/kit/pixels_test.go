@@ -1,0 +1,113 @@
+package kit_test
+
+import (
+	"strings"
+	"testing"
+
+	"drolab/tui/cell"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+)
+
+// noise is a picture without two equal pixels beside each other.
+func noise(w, h int) kit.Pixels {
+	p := kit.Pixels{W: w, H: h}
+	for i := range w * h {
+		p.RGB = append(p.RGB, byte(i*37), byte(i*91), byte(i*151))
+	}
+	return p
+}
+
+// TestPixels: each cell has two pixels in their own colours, enlarged by a whole factor,
+// and the lines are as wide as they look.
+func TestPixels(t *testing.T) {
+	theme := kit.NewTheme(colorprofile.TrueColor, true, false)
+	for _, c := range []struct{ w, h, roomW, roomH, scale int }{{4, 4, 4, 2, 1}, {4, 4, 9, 9, 2},
+		{3, 5, 12, 30, 4}, {5, 3, 5, 2, 1}, {6, 6, 4, 2, 1}} {
+		p := noise(c.w, c.h)
+		lines := theme.Pixels(p, c.roomW, c.roomH)
+		wide := min(c.roomW, c.scale*c.w)
+		high := (min(2*c.roomH, c.scale*c.h) + 1) / 2
+		if len(lines) != high || cell.Width(lines[0]) != wide {
+			t.Fatalf("%+v: %d lines of %d cells, want %d of %d", c, len(lines), cell.Width(lines[0]), high, wide)
+		}
+		shot := tuitest.Shot(strings.Join(lines, "\n"), wide, high)
+		for y := range high {
+			for x := range wide {
+				for half, got := range colours(shot.CellAt(x, y)) {
+					if py := (2*y + half) / c.scale; py < c.h {
+						want := [3]byte(p.RGB[3*(py*c.w+x/c.scale):])
+						if got != want {
+							t.Fatalf("%+v: pixel %d, %d is %v, want %v", c, x, 2*y+half, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// colours are those of a cell's upper and lower half.
+func colours(c *uv.Cell) (list [2][3]byte) {
+	if c.Style.Fg != nil {
+		r, g, b, _ := c.Style.Fg.RGBA()
+		list[0] = [3]byte{byte(r >> 8), byte(g >> 8), byte(b >> 8)}
+	}
+	switch {
+	case c.Content == "█":
+		list[1] = list[0]
+	case c.Style.Bg != nil:
+		r, g, b, _ := c.Style.Bg.RGBA()
+		list[1] = [3]byte{byte(r >> 8), byte(g >> 8), byte(b >> 8)}
+	}
+	return list
+}
+
+// TestFewColours: on a dark background what is lighter is drawn lighter, on a light one
+// in less ink, and terminals get no more colours than they have.
+func TestFewColours(t *testing.T) {
+	ramp := kit.Pixels{W: 52, H: 2}
+	for range 2 {
+		for x := range 52 {
+			ramp.RGB = append(ramp.RGB, byte(5*x), byte(5*x), byte(5*x))
+		}
+	}
+	draw := func(p colorprofile.Profile, dark, ascii bool) string {
+		return kit.NewTheme(p, dark, ascii).Pixels(ramp, 52, 1)[0]
+	}
+	s := draw(colorprofile.ANSI256, true, false)
+	if strings.Contains(s, ";2;") || !strings.Contains(s, "38;5;") {
+		t.Errorf("256 colours: %q", s)
+	}
+	if s := draw(colorprofile.ANSI, true, false); strings.Contains(s, "38;") || !strings.Contains(s, "97") {
+		t.Errorf("16 colours: %q", s)
+	}
+	for want, c := range map[string][3]byte{"38;5;16": {0, 0, 0}, "38;5;231": {255, 255, 255},
+		"38;5;196": {250, 9, 3}, "38;5;244": {128, 127, 129}, "38;5;58": {90, 100, 10}, "38;5;235": {40, 39, 37}} {
+		p := kit.Pixels{W: 1, H: 1, RGB: c[:]}
+		s := kit.NewTheme(colorprofile.ANSI256, true, false).Pixels(p, 1, 1)[0]
+		if !strings.Contains(s, want+"m") {
+			t.Errorf("%v is %q, want %s", c, s, want)
+		}
+	}
+	for ascii, shades := range map[bool]string{false: " ░▒▓█", true: " .:-=+*#%@"} {
+		onDark, onLight := draw(colorprofile.NoTTY, true, ascii), draw(colorprofile.NoTTY, false, ascii)
+		last := 0
+		for i, r := range []rune(onDark) {
+			at := strings.IndexRune(shades, r)
+			if at < last || strings.ContainsRune(onDark, '\x1b') {
+				t.Fatalf("shades do not grow: %q", onDark)
+			}
+			last = at
+			if other := []rune(onLight)[51-i]; other != r {
+				t.Fatalf("on light %q is no mirror of %q", onLight, onDark)
+			}
+		}
+		if []rune(onDark)[0] != ' ' || !strings.HasSuffix(onDark, shades[len(shades)-1:]) {
+			t.Errorf("from black to white: %q", onDark)
+		}
+	}
+}

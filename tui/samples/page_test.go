@@ -1,0 +1,289 @@
+package samples
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/inspect"
+	"drolab/runner/record"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+)
+
+// trained is a run that has ended, of a table of its own whose path is table.
+func trained(t *testing.T) (r *record.Run, table string) {
+	t.Helper()
+	dir := t.TempDir()
+	table = filepath.Join(dir, "t.csv")
+	const rows = "1,red,a,u\n2,blue,b,v\n2.5,red,b,u\n0.5,blue,a,v\n3,red,a,u\n"
+	text := "x,colour,y,g\n" + strings.Repeat(rows, 30)
+	if err := os.WriteFile(table, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := runner.Defaults()
+	s.Algorithms, s.Model, s.Augment = []dro.Algorithm{dro.ERM}, "linear", false
+	s.Dataset, s.Batch, s.Epochs, s.ValFraction = "csv:"+table+"?label=y&group=g", 16, 2, .2
+	s.RiskRadii = []float64{2, .05}
+	store, err := record.Open(filepath.Join(dir, "runs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := runner.NewQueue(context.Background(), runner.Settings{Store: store, Threads: 1})
+	ids, err := q.Start(runner.Request{Preset: "test", Specs: []runner.Spec{s}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range q.Wait() {
+		if o.Err != nil {
+			t.Fatal(o.Err)
+		}
+	}
+	if r, err = record.Find(store.Dir(), ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	return r, table
+}
+
+// pageOn is a rig on the page, and the page.
+func pageOn(t *testing.T, r *record.Run) (*tuitest.Rig, *Page) {
+	t.Helper()
+	dir := filepath.Dir(r.Dir)
+	l := tuitest.NewLab(t, lab.Folder(dir), lab.Config{RunsDir: dir, Cores: 2}, 120, 38)
+	p := New(l)
+	return tuitest.NewRig(l, p), p
+}
+
+// TestARealRun shows what drolab eval says of the run, split by split, and leaves the
+// run's folder as it was.
+func TestARealRun(t *testing.T) {
+	r, _ := trained(t)
+	before := contents(t, r.Dir)
+	rig, p := pageOn(t, r)
+	rig.Send(lab.Samples{Run: r})
+	if p.err != nil || p.job != nil {
+		t.Fatalf("evaluated: %v", p.err)
+	}
+	for _, split := range []string{"test", "val", "train", "test"} {
+		look, err := inspect.At(inspect.Question{Run: r, Step: -1, Split: split,
+			Inspection: runner.Inspection{Threads: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := look.Picked([]float64{.05, .5, 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		look.Close()
+		text := tuitest.Text(rig.Shot())
+		for _, part := range []string{split + " split, ", "ρ = 0.5", "χ²", "step ",
+			"risk " + figure(want.Risks[1]), "accuracy " + percent(want.Accuracy), "newest",
+			"colour"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: no %q in\n%s", split, part, text)
+			}
+		}
+		if p.pick.Size != want.Size || p.current().Row != want.Samples[0].Row ||
+			!slices.Equal(p.current().Ratios, want.Samples[0].Ratios) {
+			t.Errorf("%s: the first is row %d of %d", split, p.current().Row, p.pick.Size)
+		}
+		rig.Press("m")
+	}
+	rig.Press("-", "-") // there is one radius below the run's
+	if rig.Notice.Text == "" || p.pick.Radii[p.rho] != .05 {
+		t.Errorf("at ρ = %v, told %q", p.pick.Radii[p.rho], rig.Notice.Text)
+	}
+	if len(p.steps) > 1 {
+		newest := p.pick.Step
+		if rig.Press("c"); p.pick.Step != p.steps[len(p.steps)-2] {
+			t.Errorf("c goes from step %d to %d of %v", newest, p.pick.Step, p.steps)
+		}
+	}
+	if after := contents(t, r.Dir); !slices.Equal(after, before) {
+		t.Error("the run's folder was changed")
+	}
+}
+
+// contents are the names and texts of all files below a folder.
+func contents(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		list = append(list, path, string(text))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestWhatGoesWrong is one line on the page, and the next try may do.
+func TestWhatGoesWrong(t *testing.T) {
+	r, table := trained(t)
+	good, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights, err := filepath.Glob(filepath.Join(r.Dir, "checkpoints", "*.safetensors"))
+	if err != nil || len(weights) == 0 {
+		t.Fatalf("no weights: %v", err)
+	}
+	rig, p := pageOn(t, r)
+	says := func(what, want string, do error) {
+		t.Helper()
+		if do != nil {
+			t.Fatal(do)
+		}
+		rig.Send(lab.Samples{Run: r})
+		rig.Press("r")
+		text := strings.Join(strings.Fields(strings.ReplaceAll(tuitest.Text(rig.Shot()), "│", "")), " ")
+		if p.pick != nil || !strings.Contains(text, want) || strings.Count(text, "! ") != 1 {
+			t.Errorf("%s: no %q in\n%s", what, want, text)
+		}
+	}
+	says("the data are gone", "t.csv: check the path", os.Rename(table, table+".away"))
+	says("the data have changed", "is another one", os.WriteFile(table, append(good, "9,red,a,u\n"...), 0o644))
+	says("the weights are damaged", "checksum differs", errors.Join(os.WriteFile(table, good, 0o644),
+		flip(weights[len(weights)-1])))
+	says("no checkpoint", "has no checkpoint", os.RemoveAll(filepath.Join(r.Dir, "checkpoints")))
+}
+
+// flip changes the last byte of a file.
+func flip(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	text[len(text)-1] ^= 1
+	return os.WriteFile(path, text, 0o644)
+}
+
+// TestEvaluationUnderWay tells how far it is, ends when it is cancelled or another one is
+// asked for, and what such a one brings is not shown.
+func TestEvaluationUnderWay(t *testing.T) {
+	r, _ := trained(t)
+	rig, p := pageOn(t, r)
+	var ended []error
+	p.Evaluate = func(q inspect.Question) (*inspect.Pick, error) {
+		if err := q.Progress(34, 100); err != nil {
+			t.Error("ended before it was cancelled")
+		}
+		p.Update(p.job.next()) // and what waits for the next percent is left
+		if text := tuitest.Text(rig.Shot()); !strings.Contains(text, "evaluating the test split: 34 %") ||
+			!strings.Contains(text, "Esc cancels") {
+			t.Errorf("under way:\n%s", text)
+		}
+		if rig.Press("f"); !strings.Contains(rig.Notice.Text, "being evaluated") {
+			t.Errorf("f says %q", rig.Notice.Text)
+		}
+		rig.Press("esc")
+		ended = append(ended, q.Progress(35, 100))
+		return tuitest.NewPick(&q.Run.Meta, true), nil
+	}
+	rig.Send(lab.Samples{Run: r})
+	if len(ended) != 1 || !errors.Is(ended[0], context.Canceled) || p.pick != nil || p.job != nil {
+		t.Errorf("cancelled: %v, a pick is shown: %v", ended, p.pick != nil)
+	}
+	if text := tuitest.Text(rig.Shot()); !strings.Contains(text, "r does it") {
+		t.Errorf("cancelled:\n%s", text)
+	}
+	old := &job{source: p.Source, evaluate: p.Evaluate}
+	old.start()
+	p.Evaluate = made(true)
+	rig.Press("r")
+	shown := p.pick
+	rig.Send(pickedMsg{of: old, err: errors.New("late")})
+	if p.pick == nil || p.pick != shown || p.err != nil {
+		t.Error("what was given up is shown")
+	}
+}
+
+// made is an Evaluate that makes its answer up.
+func made(table bool) Evaluate {
+	return func(q inspect.Question) (*inspect.Pick, error) { return tuitest.NewPick(&q.Run.Meta, table), nil }
+}
+
+// TestClicks: each sample that is seen is the one that a click on it goes to.
+func TestClicks(t *testing.T) {
+	r, _ := trained(t)
+	for _, table := range []bool{true, false} {
+		rig, p := pageOn(t, r)
+		p.Evaluate = made(table)
+		r.Meta.Classes = tuitest.Meta(dro.ERM, tuitest.Epoch0()).Classes
+		p.Source = lab.Folder(t.TempDir()) // which has not the run: it stays as it is here
+		rig.Send(lab.Samples{Run: r})
+		seen := map[int]bool{}
+		for y := range 38 {
+			for x := range 120 {
+				rig.Press("g")
+				at, ok := p.sampleAt(x, y)
+				if !ok || at == 0 {
+					continue
+				}
+				seen[at] = true
+				if rig.Send(kit.Click{X: x, Y: y}); p.at != at || p.zoomed {
+					t.Fatalf("a click at %d, %d goes to %d, not %d", x, y, p.at, at)
+				}
+			}
+		}
+		across, down := p.page()
+		if len(seen) != min(across*down, len(p.shown))-1 {
+			t.Errorf("clicks reach %d samples, %d by %d are seen", len(seen), across, down)
+		}
+		rig.Press("g")
+		if rig.Send(kit.Click{X: 3, Y: 4}); !p.zoomed {
+			t.Error("a click on the cursor does not zoom")
+		}
+	}
+}
+
+// TestCursor goes everywhere by the arrows and stays with what is there.
+func TestCursor(t *testing.T) {
+	r, _ := trained(t)
+	rig, p := pageOn(t, r)
+	p.Evaluate = made(false)
+	p.Source = lab.Folder(t.TempDir())
+	r.Meta.Classes = tuitest.Meta(dro.ERM, tuitest.Epoch0()).Classes
+	rig.Send(lab.Samples{Run: r})
+	across, _ := p.page()
+	for _, c := range []struct {
+		key string
+		at  int
+	}{{"right", 1}, {"down", 1 + across}, {"left", across}, {"up", 0}, {"up", 0}, {"end", 39}, {"down", 39},
+		{"home", 0}} {
+		if rig.Press(c.key); p.at != c.at {
+			t.Errorf("%s goes to %d, not %d", c.key, p.at, c.at)
+		}
+	}
+	rig.Press("f")
+	if s := p.current(); p.part != 1 || !s.Wrong() || len(p.shown) != 32 {
+		t.Errorf("the filter shows %d samples of part %d", len(p.shown), p.part)
+	}
+	for range len(p.pick.Parts) {
+		for range orders {
+			rig.Press("s")
+			sorted := slices.IsSortedFunc(p.shown, func(i, j int) int {
+				a, b := &p.pick.Samples[i], &p.pick.Samples[j]
+				return map[order]int{byWeight: i - j, byClasses: a.Label - b.Label, byRow: a.Row - b.Row}[p.order]
+			})
+			if !sorted || p.order == byGroup {
+				t.Errorf("part %d is not %v", p.part, p.order)
+			}
+		}
+		rig.Press("f")
+	}
+	if rig.Press("esc"); p.part != 0 {
+		t.Error("Esc leaves the filter")
+	}
+}

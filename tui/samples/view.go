@@ -1,0 +1,254 @@
+package samples
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"drolab/runner"
+	"drolab/runner/inspect"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+)
+
+// errCancelled stands in the samples' place after Esc.
+var errCancelled = errors.New("not evaluated: r does it")
+
+// layout is where the parts of the page are; those without room have no size.
+type layout struct{ main, one kit.Rect }
+
+// lay divides w by h cells. Beside the samples stands the one under the cursor, as
+// wide as its picture asks for.
+func (p *Page) lay(w, h int) (l layout) {
+	const least, narrow, wide = 72, 34, 68 // pictures of 32 and 64 pixels, and the box
+	switch {
+	case p.zoomed:
+		l.one = kit.Area(0, 0, w, h)
+	case w < least:
+		l.main = kit.Area(0, 0, w, h)
+	default:
+		side := max(narrow, min(wide, w*3/8))
+		l.main, l.one = kit.Area(0, 0, w-side, h), kit.Area(w-side, 0, side, h)
+	}
+	return l
+}
+
+// View implements the interface's page.
+func (p *Page) View(w, h int) []string {
+	if p.pick == nil {
+		return p.empty(w, h)
+	}
+	t, l, box := p.Theme, p.lay(w, h), kit.Boxed(h)
+	note := p.note()
+	which, _, _ := strings.Cut(note, " · ") // this is said, however long the run's name
+	room := l.main.W - len("-- > ") - len("  ") - cell.Width(t.Greek(which)) - len(" --")
+	return kit.Compose(w, h, []kit.Placed{
+		t.Place(l.main, cell.Middle(cell.Clean(p.run.Meta.ID), max(room, 8)), note, true, box, p.viewMain),
+		t.Place(l.one, p.oneTitle(), p.weight(), p.zoomed, box, p.viewOne),
+	})
+}
+
+// empty says why there is nothing to see, or how far it is.
+func (p *Page) empty(w, h int) []string {
+	t := p.Theme
+	iw, ih := kit.Inside(kit.Boxed(h), w, h)
+	say := func(st kit.Style, text string) (lines []string) {
+		for _, s := range kit.Wrap(t.Greek(text), iw-4) {
+			lines = append(lines, "  "+st.Paint(s))
+		}
+		return lines
+	}
+	var lines []string
+	switch {
+	case p.run == nil:
+		lines = slices.Concat(say(t.Dim, "The samples that the adversary weighs most at a run's checkpoint."),
+			[]string{""}, say(t.Dim, "P on a run of Watch (2) or Runs (3) opens them here."))
+	case p.job == nil && errors.Is(p.err, errCancelled):
+		lines = say(t.Dim, p.err.Error())
+	case p.job == nil:
+		lines = say(t.Bad, "! "+cell.OneLine(p.err.Error()))
+	default:
+		lines = append(say(t.Text, p.doing()), "",
+			"  "+t.Progress(float64(p.percent)/100, max(4, min(40, iw-4)), t.Good), "")
+		lines = append(lines, say(t.Dim, "Esc cancels; other pages go on meanwhile.")...)
+	}
+	title := "Samples"
+	if p.run != nil {
+		title += " of " + cell.Clean(p.run.Meta.ID)
+	}
+	return t.Panel(title, "", true, kit.Boxed(h), kit.Fill(append([]string{""}, lines...), iw, ih), w, h)
+}
+
+// doing says how far the evaluation is.
+func (p *Page) doing() string {
+	if p.percent == 0 {
+		return "reading the checkpoint and the data"
+	}
+	return fmt.Sprintf("evaluating the %s split: %d %%", p.split, p.percent)
+}
+
+// note says which samples are listed, and how.
+func (p *Page) note() string {
+	part := &p.pick.Parts[p.part]
+	text := partName(part)
+	if n := len(p.shown); n < part.Size {
+		text = fmt.Sprintf("%s, %d of %d", text, n, part.Size)
+	} else {
+		text = fmt.Sprintf("%s, %d", text, n)
+	}
+	return text + " · " + p.order.String()
+}
+
+func partName(part *inspect.Part) string {
+	switch part.Kind {
+	case inspect.All:
+		return "all"
+	case inspect.Wrong:
+		return "wrong"
+	case inspect.Class:
+		return "class " + cell.Clean(part.Name)
+	}
+	return "group " + cell.Clean(part.Name)
+}
+
+// headRows is how many lines stand above the samples.
+const headRows = 2
+
+// viewMain draws what was looked at, and the samples.
+func (p *Page) viewMain(w, h int) []string {
+	t := p.Theme
+	var lines []string
+	for _, parts := range [][]string{p.where(), p.figures()} {
+		lines = append(lines, t.Dim.Paint(" "+fit(t, parts, w-2)))
+	}
+	if len(p.shown) == 0 {
+		return append(lines, "", " "+t.Dim.Paint("There is no such sample."))
+	}
+	if s := p.laySheet(w, h-headRows); s.size > 0 && !p.listed {
+		return append(lines, p.viewSheet(s)...)
+	}
+	return append(lines, p.viewList(w, h-headRows)...)
+}
+
+// fit joins as many parts as w cells have room for; the first is cut.
+func fit(t *kit.Theme, parts []string, w int) string {
+	line := cell.Cut(t.Greek(parts[0]), w)
+	for _, part := range parts[1:] {
+		longer := line + t.Greek(" · "+part)
+		if cell.Width(longer) > w {
+			break
+		}
+		line = longer
+	}
+	return line
+}
+
+// where is the checkpoint, the split and the data, the most important first.
+func (p *Page) where() []string {
+	parts := []string{fmt.Sprintf("step %d", p.pick.Step), fmt.Sprintf("%s split, %d", p.split, p.pick.Size)}
+	if n := len(p.steps); n > 0 && p.steps[n-1] == p.pick.Step {
+		parts = append(parts, "newest checkpoint")
+	}
+	if s := p.run.Summary(); s != nil && s.Selected != nil && s.Selected.Step == p.pick.Step {
+		parts = append(parts, "selected")
+	}
+	return append(parts, cell.Clean(p.pick.Dataset))
+}
+
+// figures are the set, the radius and what all samples come to.
+func (p *Page) figures() []string {
+	part := "class"
+	if p.pick.Groups != nil {
+		part = "group"
+	}
+	return []string{p.uncertainty(), "risk " + figure(p.pick.Risks[p.rho]),
+		"accuracy " + percent(p.pick.Accuracy), "worst " + part + " " + percent(p.pick.Worst),
+		"loss " + figure(p.pick.Loss.Float())}
+}
+
+// percent is an accuracy, where it applies.
+func percent(n runner.Number) string {
+	if !n.Applies() {
+		return n.String()
+	}
+	return lab.Percent(n) + " %"
+}
+
+// uncertainty is the set that the adversary chooses from.
+func (p *Page) uncertainty() string {
+	text := cell.Clean(p.pick.Set.Label())
+	if p.pick.Set.HasRadius() {
+		text += fmt.Sprintf(" · ρ = %g", p.pick.Radii[p.rho])
+	}
+	return text
+}
+
+// figure is a number in four significant digits.
+func figure(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+
+// page is how many samples stand beside each other, and how many lines there are of
+// them.
+func (p *Page) page() (across, down int) {
+	l := p.lay(p.Body.W, p.Body.H)
+	w, h := kit.Inside(kit.Boxed(p.Body.H), l.main.W, l.main.H)
+	if s := p.laySheet(w, h-headRows); s.size > 0 && !p.listed {
+		return s.across, s.down
+	}
+	return 1, h - headRows - 1 // the heads
+}
+
+// sampleAt is the sample, a place of shown, at a place of the page.
+func (p *Page) sampleAt(x, y int) (at int, ok bool) {
+	l, edge := p.lay(p.Body.W, p.Body.H), 0
+	if kit.Boxed(p.Body.H) {
+		edge = 1
+	}
+	w, h := kit.Inside(edge == 1, l.main.W, l.main.H)
+	x, y = x-edge, y-1-headRows
+	if x < 0 || x >= w || y < 0 || y >= h-headRows {
+		return 0, false
+	}
+	if s := p.laySheet(w, h-headRows); s.size > 0 && !p.listed {
+		return s.at(x, y, len(p.shown), p.at)
+	}
+	at = p.first(h-headRows-1) + y - 1
+	return at, y > 0 && at < len(p.shown)
+}
+
+// define says what is shown.
+func (p *Page) defines() []string {
+	pick, m := p.pick, &p.run.Meta
+	which := map[string]string{runner.SplitTest: "test", runner.SplitVal: "validation",
+		runner.SplitTrain: "training"}[p.split]
+	text := []string{fmt.Sprintf("The network of %s at step %d of %d on its %s split of %s, %d samples, "+
+		"unaugmented and in evaluation mode.", cell.Clean(p.run.Meta.ID), pick.Step, m.Steps, which,
+		cell.Clean(pick.Dataset), pick.Size),
+		"loss: cross-entropy of the label, -log p(label).",
+		"ratio: the likelihood ratio dQ/dP that the exact worst case Q over this split gives the sample; 1 is no " +
+			"reweighting, 0 is ignored. The uncertainty set is " + p.uncertainty() + ". The ratio never falls as " +
+			"the loss grows, so that one order, heaviest first, is that of both, and that of every radius."}
+	if pick.Set.HasRadius() {
+		var list []string
+		for _, rho := range pick.Radii {
+			list = append(list, fmt.Sprintf("%g", rho))
+		}
+		text = append(text, "Radii, + and -: the run's ρ = "+fmt.Sprintf("%g", m.Spec.Rho)+
+			" and its risk_radii: "+strings.Join(list, ", ")+".")
+	}
+	text = append(text, "risk: the expected loss under Q, the run's robust risk on this split. loss, accuracy: "+
+		"means over the split. worst: the lowest accuracy of a group, else of a class, with at least "+
+		fmt.Sprintf("min_group = %d samples.", m.Spec.MinGroup),
+		"row: the sample's place in its files, from 0, as in drolab eval --out, which writes all of them. Of each "+
+			"filter the heaviest are kept: 200 of all and of the wrong ones, fewer of each of many classes or groups.")
+	if len(pick.Encoder.Columns) > 0 {
+		text = append(text, "Columns are told from the features: numbers as far as float32 keeps them, – for a "+
+			"missing or unknown category.")
+	}
+	for _, note := range pick.Notes {
+		text = append(text, "note: "+cell.OneLine(note))
+	}
+	return text
+}

@@ -1,0 +1,195 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/inspect"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/samples"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// sampling is a rig on the Samples page, on what was picked at the one run of a folder.
+func sampling(t testing.TB, table bool, w, h int, environ ...string) *rig {
+	t.Helper()
+	r := aboutToSample(t, w, h, environ...)
+	r.samples().Evaluate = func(q inspect.Question) (*inspect.Pick, error) {
+		pick := tuitest.NewPick(&q.Run.Meta, table)
+		pick.Split = q.Split
+		return pick, nil
+	}
+	r.press("P")
+	return r
+}
+
+// aboutToSample is a rig on the Runs page with one run.
+func aboutToSample(t testing.TB, w, h int, environ ...string) *rig {
+	t.Helper()
+	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
+	a.Add(t, "shapes-sfk-s1", tuitest.Archived(dro.SFK, 1, "shapes", tuitest.Epoch0()), runner.Done, "")
+	return browsing(t, a.Folder, "3", w, h, environ...)
+}
+
+func (r *rig) samples() *samples.Page { return r.pages[samplesPage].(*samples.Page) }
+
+func TestSamplesGolden(t *testing.T) {
+	for _, size := range tuitest.Sizes() {
+		name := fmt.Sprintf("samples-%dx%d", size[0], size[1])
+		t.Run(name, func(t *testing.T) {
+			r := sampling(t, false, size[0], size[1])
+			tuitest.Golden(t, name, tuitest.Text(r.shot(t)))
+		})
+	}
+	for name, environ := range tuitest.Variants() {
+		t.Run(name, func(t *testing.T) {
+			e := sampling(t, false, 80, 24, environ...).shot(t)
+			tuitest.Golden(t, "samples-"+name, tuitest.Text(e)+tuitest.Styles(e))
+		})
+	}
+	for _, c := range []struct {
+		name  string
+		table bool
+		w, h  int
+		keys  []string
+	}{
+		{"zoom", false, 40, 12, []string{"down", "z"}},
+		{"wrong", false, 80, 24, []string{"f", "+"}},
+		{"class", false, 120, 40, []string{"f", "f", "f", "s", "s"}},
+		{"list", false, 120, 40, []string{"v", "down", "down", "-"}},
+		{"table", true, 80, 24, []string{"down"}},
+		{"table-zoom", true, 80, 24, []string{"enter"}},
+		{"group", true, 120, 40, []string{"F", "s"}},
+		{"define", true, 80, 24, []string{"i"}},
+		{"help", false, 80, 40, []string{"?"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := sampling(t, c.table, c.w, c.h)
+			r.press(c.keys...)
+			tuitest.Golden(t, "samples-"+c.name, tuitest.Text(r.shot(t)))
+		})
+	}
+}
+
+// TestSamplesTab: there is one once a run was asked for, from Runs or from Watch; what is
+// shown stays when the same run is asked for again.
+func TestSamplesTab(t *testing.T) {
+	r := aboutToSample(t, 120, 40)
+	asked := 0
+	r.samples().Evaluate = func(q inspect.Question) (*inspect.Pick, error) {
+		asked++
+		return tuitest.NewPick(&q.Run.Meta, false), nil
+	}
+	if strings.Contains(r.header(), "Samples") {
+		t.Error("a tab before a run was asked for")
+	}
+	r.press("6")
+	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "P on a run of Watch (2) or Runs (3)") {
+		t.Errorf("without a run:\n%s", s)
+	}
+	r.press("3", "P")
+	if r.at != samplesPage || !strings.Contains(r.header(), "6 Samples") || asked != 1 {
+		t.Errorf("P on Runs turns to page %d, asked %d times", r.at+1, asked)
+	}
+	r.press("f", "3", "enter")
+	if r.at != watchPage {
+		t.Fatalf("page %d", r.at+1)
+	}
+	r.press("P")
+	if s := tuitest.Text(r.shot(t)); r.at != samplesPage || asked != 1 || !strings.Contains(s, "wrong, ") {
+		t.Errorf("P on Watch turns to page %d, asked %d times\n%s", r.at+1, asked, s)
+	}
+	if r.press("r"); asked != 2 {
+		t.Errorf("r asked %d times", asked)
+	}
+}
+
+// TestSamplesOfGuests: who is shared with opens no data.
+func TestSamplesOfGuests(t *testing.T) {
+	r := aboutToSample(t, 120, 40)
+	r.Config.Guest = true
+	r.samples().Evaluate = func(inspect.Question) (*inspect.Pick, error) {
+		t.Error("a guest evaluates")
+		return nil, errors.New("no")
+	}
+	for _, key := range []string{"P", "6", "r", "m", "c", "3", "enter", "P"} {
+		r.press(key)
+	}
+	if r.at == samplesPage {
+		t.Error("a guest is on the page of samples")
+	}
+}
+
+// TestSamplesFit draws them with random keys on screens of random sizes.
+func TestSamplesFit(t *testing.T) {
+	for _, environ := range [][]string{nil, {"DROLAB_ASCII=1"}, {"NO_COLOR=1"}, {"COLORTERM=", "TERM=xterm"}} {
+		for _, table := range []bool{false, true} {
+			r := sampling(t, table, 80, 24, environ...)
+			keys := []string{"up", "down", "left", "right", "v", "f", "F", "s", "+", "-", "z", "pgdown", "pgup", "G",
+				"g", "m", "r", "c", "esc", "i"}
+			for i := range 200 {
+				r.press(keys[i*7919%len(keys)])
+				r.size(40+i*37%160, 12+i*23%50)
+				r.send(click(i*13%r.w, i*29%r.h), tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
+				r.send(kit.Tick(tuitest.Epoch0().Add(time.Duration(i) * time.Second)))
+				r.press("6")
+				r.fits(t, fmt.Sprint(environ, table, " step ", i))
+			}
+		}
+	}
+}
+
+// TestPoisonedSamples: no name of a class, group, column, value, note or dataset reaches
+// the terminal as it is.
+func TestPoisonedSamples(t *testing.T) {
+	for _, table := range []bool{false, true} {
+		r := aboutToSample(t, 120, 40)
+		r.samples().Evaluate = func(q inspect.Question) (*inspect.Pick, error) {
+			pick := tuitest.NewPick(&q.Run.Meta, table)
+			poison := func(list []string) (out []string) {
+				for _, s := range list {
+					out = append(out, tuitest.Poison+s)
+				}
+				return out
+			}
+			pick.Dataset += tuitest.Poison
+			pick.Classes, pick.Groups, pick.Notes = poison(pick.Classes), poison(pick.Groups), poison(pick.Notes)
+			for i := range pick.Parts {
+				pick.Parts[i].Name += tuitest.Poison
+			}
+			for i := range pick.Encoder.Columns {
+				c := &pick.Encoder.Columns[i]
+				c.Name, c.Categories = c.Name+tuitest.Poison, poison(c.Categories)
+			}
+			return pick, nil
+		}
+		r.press("P")
+		for _, key := range []string{"f", "f", "f", "v", "z", "z", "F", "F", "F", "F", "i", "esc"} {
+			r.press(key)
+			r.fits(t, key)
+		}
+		r.samples().Evaluate = func(inspect.Question) (*inspect.Pick, error) {
+			return nil, errors.New("odd.csv" + tuitest.Poison + ": no such file")
+		}
+		r.press("r")
+		r.fits(t, "an error")
+	}
+}
+
+// BenchmarkSamples draws a screen full of pictures, every cell in two colours.
+func BenchmarkSamples(b *testing.B) {
+	r := sampling(b, false, 200, 60)
+	b.ReportMetric(float64(tuitest.NewWire(200, 60).Frame(b, r.View().Content)), "bytes")
+	for b.Loop() {
+		r.restyle()
+		r.screen()
+	}
+}
