@@ -17,7 +17,7 @@ import (
 )
 
 // mostOfDemos bounds what everyone who clones the project gets, in bytes.
-const mostOfDemos = 300_000
+const mostOfDemos = 350_000
 
 // rooted is a path from the root of some machine.
 var rooted = regexp.MustCompile(`(^|[^\w.:/])/\w+/`)
