@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 
 	"drolab/runner/record"
 )
@@ -52,24 +53,33 @@ func Find(word string) ([]*record.Run, error) {
 		return nil, fmt.Errorf("%.60s: no such experiment is recorded: there is %s", word,
 			Scheme+strings.Join(Names(), ", "+Scheme))
 	}
-	var runs []*record.Run
+	var ids []string
 	for _, e := range entries {
-		id, ok := strings.CutSuffix(e.Name(), record.PackedExt)
-		if !ok || !strings.HasPrefix(id, start) {
-			continue
+		if id, ok := strings.CutSuffix(e.Name(), record.PackedExt); ok && strings.HasPrefix(id, start) {
+			ids = append(ids, id)
 		}
-		r, err := read(name, id)
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, r)
 	}
 	switch {
-	case len(runs) == 0 && start == "":
+	case len(ids) == 0 && start == "":
 		return nil, fmt.Errorf("%s: %w", word, ErrEmpty)
-	case len(runs) == 0:
+	case len(ids) == 0:
 		return nil, fmt.Errorf("%.90s: no recorded run has such a name: drolab compare %s%s lists them", word,
 			Scheme, name)
+	}
+	return readAll(name, ids)
+}
+
+// readAll reads runs at once: somebody waits for a first screen with them, and each takes the better part of
+// a millisecond.
+func readAll(name string, ids []string) ([]*record.Run, error) {
+	runs, errs := make([]*record.Run, len(ids)), make([]error, len(ids))
+	var all sync.WaitGroup
+	for i, id := range ids {
+		all.Go(func() { runs[i], errs[i] = read(name, id) })
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
 	}
 	return runs, nil
 }
