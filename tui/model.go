@@ -40,6 +40,7 @@ type Model struct {
 	overlay   *kit.Overlay
 	notice    kit.Notice
 	noticed   time.Time // when the notice came
+	failed    error     // why the interface ended by itself
 
 	version int      // grows with every message that may change the screen
 	drawn   kit.Memo // the screen at a version
@@ -137,6 +138,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.open(msg.Overlay)
 	case leaveMsg:
 		return m, m.leave(msg)
+	case lab.Failed:
+		m.failed = msg.Err
+		return m, tea.Quit
 	default:
 		return m, m.answer(msg)
 	}

@@ -26,7 +26,8 @@ const (
 	localRound  = time.Second         // of the parts of a page to show what is new
 	remoteRound = 3 * time.Second / 2 // where the line may be slow
 
-	localFrames  = 40 // a second: the first screen comes with the first, a fortieth of a second after the start
+	firstFrames  = 120 // a second, until the first tick: the most that Bubble Tea has
+	localFrames  = 40
 	remoteFrames = 10
 	calmFrames   = 5 // no key for a while: more than there are looks at the files
 )

@@ -1,12 +1,16 @@
 package tui
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
+	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // TestReplay wants a replay to change nothing, to say what it is, and to be shown
@@ -47,5 +51,46 @@ func TestReplay(t *testing.T) {
 	r.wait(time.Second, time.Second/5)
 	if h := r.header(); strings.Contains(h, "replay") || !strings.Contains(h, "4 done") {
 		t.Errorf("ended, the header says %q", h)
+	}
+}
+
+// kept is a Model that replays what read gives, before any command of it was done.
+func kept(t *testing.T, s *tuitest.Script, read func() ([]*record.Run, error)) *rig {
+	t.Helper()
+	source := lab.NewKept(read)
+	r := &rig{script: s, asked: &tuitest.Asked{}}
+	r.Model = newModel(lab.Config{Verbs: r.asked, Replay: &lab.Replay{}, Kept: source,
+		Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}}, source, tuitest.Presets())
+	r.Round = 0
+	r.after = func(time.Duration) tea.Cmd { return nil }
+	r.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+	return r
+}
+
+// TestReplayReadsLate: the first frame of a replay waits for no run, and says what is awaited.
+func TestReplayReadsLate(t *testing.T) {
+	s, reads := tuitest.NewScript(t), 0
+	r := kept(t, s, func() ([]*record.Run, error) {
+		reads++
+		runs, problems := s.List()
+		return runs, errors.Join(problems...)
+	})
+	init := r.Init()
+	if v := r.View().Content; reads != 0 || !strings.Contains(v, "reading runs") {
+		t.Errorf("before the runs are there, after %d reads of them, the screen is\n%s", reads, v)
+	}
+	r.run(init)
+	if v := r.View().Content; reads != 1 || !strings.Contains(v, "sfk") || !r.watch.Replaying() {
+		t.Errorf("after %d reads of the runs the screen is\n%s", reads, v)
+	}
+}
+
+// TestReplayOfNothing ends with why there is nothing to show.
+func TestReplayOfNothing(t *testing.T) {
+	none := errors.New("no run nothing")
+	r := kept(t, tuitest.NewScript(t), func() ([]*record.Run, error) { return nil, none })
+	r.run(r.Init())
+	if !r.quit || r.failed != none {
+		t.Errorf("left: %v, because of %v, want of %v", r.quit, r.failed, none)
 	}
 }

@@ -54,7 +54,7 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	defer cancel(nil)
 	gone := func() { cancel(ErrHangup) }
 	env := environmentOf(cfg.Environ)
-	all := append(options(cfg, env),
+	all := append(options(cfg, env), tea.WithFPS(firstFrames),
 		tea.WithInput(watched(cfg.Stdin, gone)), tea.WithOutput(watchedOut(cfg.Stdout, gone)))
 	if env.plain {
 		all = append(all, tea.WithColorProfile(env.profile))
@@ -65,6 +65,8 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	defer context.AfterFunc(ctx, p.Quit)()
 	_, err := p.Run()
 	switch {
+	case m.failed != nil:
+		return m.failed
 	case errors.Is(context.Cause(ctx), ErrHangup):
 		return ErrHangup
 	case ctx.Err() != nil || err == nil:

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"drolab/runner/engine"
 	"drolab/runner/record"
@@ -42,14 +40,14 @@ drolab replay latest --speed 60 --from 40%`,
 				return fmt.Errorf("--by %s: want time or step", oneLine(by))
 			}
 			r.Steps = by == "step"
-			runs, err := a.findSeveral(args)
-			if err != nil {
+			find := func() ([]*record.Run, error) { return a.findSeveral(args) }
+			if a.onTerminal() {
+				return a.replay(c.Context(), find, r)
+			}
+			if _, err := find(); err != nil {
 				return err
 			}
-			if !a.onTerminal() {
-				return errors.New("replay needs a terminal: see drolab compare for the figures")
-			}
-			return a.replay(c.Context(), runs, r)
+			return errors.New("replay needs a terminal: see drolab compare for the figures")
 		},
 	}
 	c.Flags().Float64Var(&r.Speed, "speed", 0, "times as fast as the runs were (default: all in about a minute)")
@@ -59,16 +57,12 @@ drolab replay latest --speed 60 --from 40%`,
 	return c
 }
 
-// replay opens the interface on runs that lie anywhere. One seed of each comes
-// before the next: of many only the first are shown.
-func (a *app) replay(ctx context.Context, runs []*record.Run, r lab.Replay) error {
-	slices.SortStableFunc(runs, func(a, b *record.Run) int {
-		return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed)
-	})
+// replay opens the interface on runs that lie anywhere.
+func (a *app) replay(ctx context.Context, runs func() ([]*record.Run, error), r lab.Replay) error {
 	ctx, cancel := a.Orderly(ctx, outlive)
 	defer cancel()
 	cfg := a.screen(a.runs, false)
 	cfg.Verbs, cfg.RunsGoOn, cfg.ReadOnly = engine.ReadOnly{}, true, true
-	cfg.Replay, cfg.Kept = &r, runs
+	cfg.Replay, cfg.Kept = &r, lab.NewKept(runs)
 	return a.open(ctx, cfg)
 }

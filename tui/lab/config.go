@@ -22,7 +22,7 @@ type Config struct {
 	// Replay begins with a replay of the runs Kept, which are all that is shown; nil
 	// shows those in RunsDir.
 	Replay *Replay
-	Kept   Kept
+	Kept   *Kept
 	// StopSweep stops the sweep in a folder, its runs with a checkpoint; nil cannot.
 	StopSweep func(dir string) error
 	// RunsDir and DataDir are the folders of the runs and of the datasets.

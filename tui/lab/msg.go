@@ -20,11 +20,14 @@ type Answered struct {
 }
 
 // Watch asks the Watch page to show these runs in place of what it shows;
-// none means the newest. With Replay they are shown as if they trained now.
+// none means the newest, or all that is Kept. With Replay they are shown as if they trained now.
 type Watch struct {
 	IDs    []string
 	Replay *Replay
 }
+
+// Failed ends the interface: what it was opened for cannot be shown.
+type Failed struct{ Err error }
 
 // MaxWatched is how many runs are watched at once: three seeds of as many configurations as
 // there are colours.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"drolab/runner/record"
@@ -62,23 +63,28 @@ func (p Place) Seconds(end record.Moment) float64 {
 }
 
 // Kept is a Source of runs that lie in no folder of runs, or in several: it changes
-// none.
-type Kept []*record.Run
+// none. It reads them once, when they are first asked for: the first frame comes before that.
+type Kept struct{ read func() ([]*record.Run, error) }
 
-// IDs are the runs' names.
-func (k Kept) IDs() (names []string) {
-	for _, r := range k {
-		names = append(names, r.Meta.ID)
-	}
-	return names
-}
+// NewKept returns the Source of what read gives, all of it or an error.
+func NewKept(read func() ([]*record.Run, error)) *Kept { return &Kept{sync.OnceValues(read)} }
 
 // List implements Source.
-func (k Kept) List() ([]*record.Run, []error) { return k, nil }
+func (k *Kept) List() ([]*record.Run, []error) {
+	runs, err := k.read()
+	if err != nil {
+		return nil, []error{err}
+	}
+	return runs, nil
+}
 
 // Find implements Source.
-func (k Kept) Find(id string) (*record.Run, error) {
-	for _, r := range k {
+func (k *Kept) Find(id string) (*record.Run, error) {
+	runs, err := k.read()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range runs {
 		if r.Meta.ID == id {
 			return r, nil
 		}
@@ -87,9 +93,9 @@ func (k Kept) Find(id string) (*record.Run, error) {
 }
 
 // Open implements Source.
-func (Kept) Open(r *record.Run) Log { return r.Tail() }
+func (*Kept) Open(r *record.Run) Log { return r.Tail() }
 
 // Delete implements Source.
-func (Kept) Delete(string) error { return errShown }
+func (*Kept) Delete(string) error { return errShown }
 
 var errShown = errors.New("runs that are only shown are not deleted")

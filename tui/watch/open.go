@@ -13,18 +13,20 @@ import (
 )
 
 // open finds the runs of the given names or, without names, the newest ones
-// that belong together. How a run stands is told from the end of its log, before
+// that belong together, or all where they are kept. How a run stands is told from the end of its log, before
 // the rest of that is read.
 func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 	ids, replay := of.IDs, of.Replay
-	s, logs := l.Source, lab.InSmall(l.Source, !l.Config.ReadOnly)
+	kept, s, logs := l.Config.Kept != nil, l.Source, lab.InSmall(l.Source, !l.Config.ReadOnly)
 	return func() tea.Msg {
 		m := openMsg{replay: replay, asked: asked}
 		var runs []*record.Run
 		if len(ids) == 0 {
 			var all []*record.Run
-			all, m.problems = s.List()
-			runs = newest(all)
+			if all, m.problems = s.List(); !kept {
+				all = newest(all)
+			}
+			runs = all
 		}
 		for _, id := range ids {
 			r, err := s.Find(id)

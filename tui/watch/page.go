@@ -160,7 +160,7 @@ func (w *Page) Init() tea.Cmd {
 	if len(w.tracks) > 0 || w.opening {
 		return nil
 	}
-	return w.open(lab.Watch{IDs: w.Config.Kept.IDs(), Replay: w.Config.Replay})
+	return w.open(lab.Watch{Replay: w.Config.Replay})
 }
 
 // open asks for runs in place of those that are watched: by name, or the newest.
@@ -209,7 +209,10 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		w.problem = cell.OneLine(m.problems[0].Error())
 		cmd = kit.Complain(m.problems[0])
 	}
-	if len(m.runs) == 0 {
+	switch kept := w.Config.Kept != nil; {
+	case len(m.runs) == 0 && kept && len(m.problems) > 0:
+		return kit.Send(lab.Failed{Err: m.problems[0]})
+	case len(m.runs) == 0:
 		return cmd
 	}
 	if n := len(m.runs); m.found > n {
