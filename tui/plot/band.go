@@ -2,6 +2,7 @@ package plot
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -36,35 +37,54 @@ func (b *Band) title() string { return b.Name + " n" + strconv.Itoa(len(b.Seeds)
 // mean ± Half(N)·s/√N of these values; where seeds were cut short or diverged N
 // is smaller, and the drawn band says less.
 func (b *Band) PointsTo(dst []BandPoint, view Range, n int) []BandPoint {
+	return append(dst, b.points(view, n)...)
+}
+
+// points are those of PointsTo, until the next time they are asked for.
+func (b *Band) points(view Range, n int) (list []BandPoint) {
 	view = view.usable(Scale{})
 	if n < 1 || len(b.Seeds) == 0 {
-		return dst
+		return nil
+	}
+	if b.MapX == nil && !slices.ContainsFunc(b.Seeds, func(s *Series) bool { return s == nil || s.per > 1 }) {
+		return b.kept(view, n)
 	}
 	values := make([]float64, n*len(b.Seeds))
 	var c columns
 	for i, s := range b.Seeds {
 		s.sample(&c, view, n, b.MapX)
-		c.values(values[i*n : (i+1)*n])
+		c.values(values[i*n:(i+1)*n], 0)
 	}
+	half := b.halves()
+	for j := range n {
+		list = append(list, interval(values[j:], n, half, view, j))
+	}
+	return list
+}
+
+// halves is Half by n, NaN where there is none.
+func (b *Band) halves() []float64 {
 	half := make([]float64, len(b.Seeds)+1)
 	for k := range half {
 		if half[k] = math.NaN(); k >= 2 && b.Half != nil {
 			half[k] = b.Half(k)
 		}
 	}
-	for j := range n {
-		p := interval(values[j:], n, half)
-		p.X = view.Lo + (float64(j)+0.5)/float64(n)*(view.Hi-view.Lo)
-		dst = append(dst, p)
-	}
-	return dst
+	return half
 }
 
 // values sets dst to the value of the series in each column, NaN where it has
-// none.
-func (c *columns) values(dst []float64) {
+// none; those before a column that has points, and the columns before it, are there already. It
+// returns the first that may be another one.
+func (c *columns) values(dst []float64, from int) (first int) {
 	prev, y, ok := c.before.pos, c.before.y, c.before.ok && !c.before.brk
-	for i := range dst {
+	for i := from - 1; i >= 0; i-- {
+		if b := &c.cols[i]; b.count() > 0 {
+			prev, y, ok, first = float64(i), b.Mean, b.N > 0, i+1
+			break
+		}
+	}
+	for i := first; i < len(dst); i++ {
 		dst[i] = math.NaN()
 		b := &c.cols[i]
 		if b.count() == 0 {
@@ -81,6 +101,7 @@ func (c *columns) values(dst []float64) {
 	if ok && c.after.ok && !c.after.brk {
 		between(dst, prev, y, c.after.pos, c.after.y)
 	}
+	return first
 }
 
 // between sets the elements strictly between positions x0 and x1 to the
@@ -91,9 +112,9 @@ func between(dst []float64, x0, y0, x1, y1 float64) {
 	}
 }
 
-// interval is the interval of every stride-th value; half is Half by n.
-func interval(values []float64, stride int, half []float64) BandPoint {
-	p := BandPoint{Lo: math.NaN(), Hi: math.NaN()}
+// interval is the interval in column j of as many as a stride, of every stride-th value; half is Half by n.
+func interval(values []float64, stride int, half []float64, view Range, j int) BandPoint {
+	p := BandPoint{X: view.Lo + (float64(j)+0.5)/float64(stride)*(view.Hi-view.Lo), Lo: math.NaN(), Hi: math.NaN()}
 	for i := 0; i < len(values); i += stride {
 		if v := values[i]; !math.IsNaN(v) {
 			p.N++

@@ -113,7 +113,7 @@ func (c *Chart) DataY() Range {
 	}
 	shades := EmptyRange()
 	for i := range c.Bands {
-		for _, p := range c.Bands[i].PointsTo(nil, view, n) {
+		for _, p := range c.Bands[i].points(view, n) {
 			r = r.addValue(p.Mean, c.YScale)
 			shades = shades.addValue(p.Lo, c.YScale).addValue(p.Hi, c.YScale)
 		}

@@ -82,10 +82,9 @@ type panel struct {
 
 	endCells, endName, endValue int // beside the plot, 0 without
 
-	drawn  int // lines so far
-	dots   *dots
-	alert  []place
-	shaded []BandPoint
+	drawn int // lines so far
+	dots  *dots
+	alert []place
 }
 
 type place struct{ x, y int }
@@ -139,8 +138,7 @@ func (p *panel) markers() {
 func (p *panel) shades() {
 	for i := range p.chart.Bands {
 		b := &p.chart.Bands[i]
-		p.shaded = b.PointsTo(p.shaded[:0], p.view, p.w)
-		for x, q := range p.shaded {
+		for x, q := range b.points(p.view, p.w) {
 			p.shade(x, q, Style{Shade, b.Number})
 		}
 	}
@@ -154,10 +152,9 @@ func (p *panel) means(back bool) {
 		if b.Back != back {
 			continue
 		}
-		p.shaded = b.PointsTo(p.shaded[:0], p.view, p.w*fx)
 		k := p.next()
 		k.series = nil
-		bandColumns(&k.cols, p.shaded)
+		bandColumns(&k.cols, b.points(p.view, p.w*fx))
 		p.line(k, lineStyle(b.Number, b.Back), p.chart.override(b.Number, 0))
 	}
 }

@@ -90,6 +90,7 @@ type placer struct {
 	view  Range
 	scale float64 // columns per unit of x
 	mapX  func(float64) float64
+	last  int // column that points were placed in
 }
 
 // add places one bucket; false means that it and all later ones lie right of
@@ -105,7 +106,8 @@ func (p *placer) add(b *Bucket) bool {
 		end := min((p.mapX(b.X1)-p.view.Lo)*p.scale, 0)
 		p.c.before = anchor{end, b.Last, b.N > 0, b.Bad > 0 && b.N == 0}
 	case !math.IsNaN(x):
-		p.c.cols[min(int(pos), len(p.c.cols)-1)].merge(b)
+		p.last = min(int(pos), len(p.c.cols)-1)
+		p.c.cols[p.last].merge(b)
 	}
 	return true
 }

@@ -39,6 +39,7 @@ type Series struct {
 	reshaped  int    // how often buckets other than the last changed
 	all       Bucket // every bucket merged; stale where allStale
 	allStale  bool
+	cuts      []*cut // of bands whose first seed it is
 }
 
 type point struct {

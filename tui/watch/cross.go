@@ -79,7 +79,6 @@ func (w *Page) pan(by float64) {
 	by = max(w.x.Lo-r.Lo, min(w.x.Hi-r.Hi, by))
 	if by != 0 {
 		w.zoomX = plot.Range{Lo: r.Lo + by, Hi: r.Hi + by}
-		w.fit()
 	}
 }
 
@@ -111,13 +110,11 @@ func (w *Page) zoomAt(at float64, by int) {
 	lo := at - (at-r.Lo)/(r.Hi-r.Lo)*length
 	lo = max(w.x.Lo, min(w.x.Hi-length, lo))
 	w.zoomX = plot.Range{Lo: lo, Hi: lo + length}
-	w.fit()
 }
 
 // unzoom shows all of x.
 func (w *Page) unzoom() {
 	w.zoomX = plot.Range{}
-	w.fit()
 }
 
 func (w *Page) noPlot(*track) string {

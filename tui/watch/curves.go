@@ -185,28 +185,34 @@ func (w *Page) elapsedVersion() (v uint64) {
 
 // chart is one quantity of all runs that are not hidden.
 func (w *Page) chart(q string) *plot.Chart {
-	y := w.scales[q]
-	m := w.quantities[q]
-	c := &plot.Chart{X: w.span(), Y: y.fit, YScale: plot.Scale{Kind: y.kind}, Duration: w.axis == byTime,
-		Ends: true, Percent: percents(m.Measure), Cross: w.cross}
-	for _, row := range w.lined() {
-		if w.tracks[row[0]].hidden {
-			continue
-		}
-		if c1 := w.tracks[row[0]].curves[q]; len(row) == 1 && c1.smooth != nil && row[0] == w.front() {
-			c.Lines = append(c.Lines, plot.Line{Series: c1.raw, Number: w.tracks[row[0]].number, Faint: true,
-				MapX: w.mapX(w.tracks[row[0]])})
-		}
-		w.line(c, row, func(t *track) *plot.Series { return t.curves[q].shown() }, true)
+	c := w.plain(q)
+	t := w.tracks[w.front()]
+	alone := func(row []int) bool { return len(row) == 1 && row[0] == w.front() }
+	if raw := t.curves[q]; !t.hidden && raw.smooth != nil && slices.ContainsFunc(w.lined(), alone) {
+		c.Lines = append(c.Lines, plot.Line{Series: raw.raw, Number: t.number, Faint: true, MapX: w.mapX(t)})
 	}
 	w.references(c, q)
 	w.selections(c, q)
-	if t := w.tracks[w.front()]; !t.hidden {
+	if !t.hidden {
 		for _, m := range t.markers {
 			if f := w.mapX(t); f != nil {
 				m.X = f(m.X)
 			}
 			c.Markers = append(c.Markers, m)
+		}
+	}
+	return c
+}
+
+// plain is a chart of the lines and bands alone: what its axis is of. The raw curve may leave it where the
+// smoothed one does not: one wild batch must not flatten the rest.
+func (w *Page) plain(q string) *plot.Chart {
+	y := w.scales[q]
+	c := &plot.Chart{X: w.span(), Y: y.fit, YScale: plot.Scale{Kind: y.kind}, Duration: w.axis == byTime,
+		Ends: true, Percent: percents(w.quantities[q].Measure), Cross: w.cross}
+	for _, row := range w.lined() {
+		if !w.tracks[row[0]].hidden {
+			w.line(c, row, func(t *track) *plot.Series { return t.curves[q].shown() }, true)
 		}
 	}
 	return c
@@ -257,12 +263,11 @@ func (w *Page) selections(c *plot.Chart, q string) {
 
 // fitY moves the axis of a quantity on to what the runs have in view now.
 func (w *Page) fitY(q string) {
-	c := w.chart(q)
-	// The raw curve may leave the chart where the smoothed one does not: one
-	// wild batch must not flatten the rest.
-	lines := slices.DeleteFunc(slices.Clone(c.Lines), func(l plot.Line) bool { return l.Faint })
-	if len(lines)+len(c.Bands) > 0 {
-		c.Lines = lines
+	y, c := w.scales[q], w.plain(q)
+	c.Cross = plot.Cross{}
+	if of := [2]uint64{c.Fingerprint(0, 0), w.elapsedVersion()}; of != y.of {
+		y.fit = c.FitY()
+		c.Y = y.fit
+		y.of = [2]uint64{c.Fingerprint(0, 0), of[1]}
 	}
-	w.scales[q].fit = c.FitY()
 }

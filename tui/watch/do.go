@@ -59,7 +59,6 @@ func (w *Page) flip() {
 func (w *Page) flipSplit() tea.Cmd {
 	w.val = !w.val
 	w.setColumns()
-	w.fit()
 	return kit.Notify("evaluated on the " + splitName(w.val) + " split")
 }
 
@@ -88,7 +87,6 @@ func (w *Page) hide() {
 	for _, t := range w.of(w.rows()[w.rowAt()]) {
 		t.hidden = hidden
 	}
-	w.fit()
 }
 
 func (w *Page) nextScale() {
@@ -96,7 +94,6 @@ func (w *Page) nextScale() {
 		w.scales[q].kind = (w.scales[q].kind + 1) % (plot.Symlog + 1)
 		w.scales[q].fit = plot.Range{}
 	}
-	w.fit()
 }
 
 func (w *Page) smoothBy(by int) func() tea.Cmd {
@@ -111,7 +108,6 @@ func (w *Page) smoothBy(by int) func() tea.Cmd {
 func (w *Page) nextAxis() {
 	w.axis = (w.axis + 1) % axes
 	w.x, w.zoomX, w.cross.On = plot.Range{}, plot.Range{}, false
-	w.fit()
 }
 
 func (w *Page) nextStyle() tea.Cmd {
@@ -124,7 +120,6 @@ func (w *Page) nextBaseline() tea.Cmd {
 		w.baseline = -1
 	}
 	w.setColumns() // changes are against it
-	w.fit()
 	if w.baseline < 0 {
 		return kit.Notify("bars are compared with no run")
 	}
@@ -162,7 +157,6 @@ func (w *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: w.run().run}
 // pick puts the cursor on a run, where it stays.
 func (w *Page) pick(at int) {
 	w.at, w.pointed = at, true
-	w.fit()
 }
 
 // pointBegun puts the cursor, as long as nobody has moved it, on a run that has begun.

@@ -100,7 +100,6 @@ func (w *Page) of(row []int) []*track {
 // takeApart shows seeds each on its own, or together again.
 func (w *Page) takeApart() {
 	w.eachSeed = !w.eachSeed
-	w.fit()
 }
 
 func (w *Page) noSeeds(*track) string {

@@ -17,6 +17,7 @@ func (w *Page) Keys() []kit.Key {
 		do := rows[i].Do
 		rows[i].Do = func() tea.Cmd {
 			w.touch()
+			defer w.fit()
 			return do()
 		}
 	}

@@ -76,6 +76,7 @@ type Page struct {
 // vertical is the axis of a quantity.
 type vertical struct {
 	fit  plot.Range
+	of   [2]uint64 // what it was fitted to
 	kind plot.ScaleKind
 }
 
@@ -183,6 +184,7 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 		return w.take(msg)
 	}
 	w.touch()
+	defer w.fit()
 	switch msg := msg.(type) {
 	case lab.Watch:
 		return w.open(msg)

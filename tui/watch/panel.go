@@ -14,7 +14,8 @@ func (w *Page) shows(p int) *view {
 // chosen is the view of a panel, whatever the split.
 func (w *Page) chosen(p int) *view { return &w.panels[p].views[w.panels[p].view] }
 
-// fit moves the axes on to what the runs have now.
+// fit moves the axes on to what the runs have now, also of what is out of view: how an axis came to be shall
+// not depend on that.
 func (w *Page) fit() {
 	last, planned := 0.0, 0.0
 	for _, t := range w.tracks {
