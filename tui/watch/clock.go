@@ -49,13 +49,8 @@ func (c *clock) load(id string, tape *record.Tape, runs int) {
 	}
 	c.at = c.From.Seconds(c.end)
 	if c.Speed == 0 {
-		const aMinute = 75
-		ladder := speeds()
-		i := slices.IndexFunc(ladder, func(s float64) bool { return c.end.Seconds/s <= aMinute })
-		c.Speed = ladder[len(ladder)-1]
-		if i >= 0 {
-			c.Speed = ladder[i]
-		}
+		const aMinute = 60
+		c.Speed = max(lab.LeastSpeed, min(lab.MostSpeed, math.Ceil(c.end.Seconds/aMinute)))
 	}
 }
 

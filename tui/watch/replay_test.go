@@ -230,3 +230,14 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestReplayTakesAMinute, whatever the runs took, as far as speeds go.
+func TestReplayTakesAMinute(t *testing.T) {
+	for took, want := range map[float64]float64{20: 20, 60: 60, 75: 60, 2457: 60, 40_000: 60, 120_000: 120} {
+		c := newClock(lab.Replay{})
+		c.load("run", &record.Tape{End: record.Moment{Seconds: took}}, 1)
+		if got := took / c.Speed; got > want || got < 0.6*want {
+			t.Errorf("runs of %v s are over after %v s at ×%g, want %v", took, got, c.Speed, want)
+		}
+	}
+}
