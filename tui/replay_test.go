@@ -24,7 +24,7 @@ func TestReplay(t *testing.T) {
 		ids = append(ids, id)
 	}
 	r.send(lab.Watch{IDs: ids, Replay: &lab.Replay{Speed: 1}})
-	r.wait(6*time.Second, time.Second/14)
+	r.wait(6*time.Second, time.Second/13)
 	r.size(80, 24)
 	if h := r.header(); !strings.Contains(h, "replay ×1") {
 		t.Errorf("in 80 cells the header is %q", h)
@@ -33,7 +33,7 @@ func TestReplay(t *testing.T) {
 	if h := r.header(); !strings.Contains(h, "replay ×1 · 0:0") {
 		t.Errorf("the header says %q", h)
 	}
-	if d := r.pace(); d != time.Second/14 {
+	if d := r.pace(); d != time.Second/13 {
 		t.Errorf("the next look is in %v", d)
 	}
 	for _, key := range []string{"p", "x", "c", "t"} {

@@ -30,7 +30,7 @@ type clock struct {
 
 // frame is how often a replay that plays is shown: with what the renderer rounds up to,
 // twelve times a second and more.
-const frame = time.Second / 14
+const frame = time.Second / 13
 
 func newClock(r lab.Replay) *clock {
 	return &clock{Replay: r, playing: true, tapes: map[string]*record.Tape{}, read: math.NaN()}

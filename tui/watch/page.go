@@ -342,7 +342,11 @@ func (w *Page) take(m readMsg) tea.Cmd {
 	}
 	if changed {
 		w.pointBegun()
-		w.fit()
+		if w.clock == nil {
+			w.fit()
+		} else {
+			w.fitInView()
+		}
 	}
 	w.takeTurns(m.at, m.brings())
 	if problem != "" && problem != w.problem { // once, not at every tick

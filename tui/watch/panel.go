@@ -1,6 +1,11 @@
 package watch
 
-import "drolab/tui/plot"
+import (
+	"maps"
+	"slices"
+
+	"drolab/tui/plot"
+)
 
 // shows is what a panel shows now.
 func (w *Page) shows(p int) *view {
@@ -16,7 +21,18 @@ func (w *Page) chosen(p int) *view { return &w.panels[p].views[w.panels[p].view]
 
 // fit moves the axes on to what the runs have now, also of what is out of view: how an axis came to be shall
 // not depend on that.
-func (w *Page) fit() {
+func (w *Page) fit() { w.fitThese(slices.Collect(maps.Keys(w.quantities))) }
+
+// fitInView does so for what is shown alone, as a replay wants it many times a second.
+func (w *Page) fitInView() {
+	var names []string
+	for i, r := range w.layout().panels {
+		names = append(names, w.shows(w.first()+i).drawn(w.room(r))...)
+	}
+	w.fitThese(names)
+}
+
+func (w *Page) fitThese(names []string) {
 	last, planned := 0.0, 0.0
 	for _, t := range w.tracks {
 		switch w.axis {
@@ -32,7 +48,7 @@ func (w *Page) fit() {
 	if len(w.tracks) == 0 {
 		return
 	}
-	for q := range w.quantities {
+	for _, q := range names {
 		w.fitY(q)
 	}
 	w.sort()

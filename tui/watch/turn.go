@@ -15,6 +15,9 @@ import (
 // evalTurn is how many turns of the others one is of what evaluations alone change.
 const evalTurn = 2
 
+// replayTurn is how often a replay shows what is no curve: figures are not read any faster.
+const replayTurn = time.Second / 4
+
 // turned is a part of the page as it was drawn last.
 type turned struct {
 	key    any // what it depends on besides the runs' logs
@@ -43,28 +46,35 @@ type turns struct {
 func (w *Page) touch() { w.turns.touched++ }
 
 // parts are those of the page now: what stands around the panels, and these; and how
-// often their turns are.
+// often their turns are. In a replay all curves move at every look, and what stands still is
+// shown at once.
 func (w *Page) parts() (list []*turned, every []time.Duration) {
-	list, every = append(list, &w.around), append(every, w.Round)
+	table, curves, others := w.Round, w.Round, evalTurn*w.Round
+	if c := w.clock; c != nil {
+		table, curves, others = 0, 0, 0
+		if c.playing && w.Round > 0 {
+			table, others = replayTurn, replayTurn
+		}
+	}
+	list, every = append(list, &w.around), append(every, table)
 	for i := range w.count() {
-		p, d := w.first()+i, w.Round
+		p, d := w.first()+i, curves
 		if v := w.shows(p); !v.plots() && !v.phase {
-			d *= evalTurn
+			d = others
 		}
 		list, every = append(list, &w.panels[p].turned), append(every, d)
 	}
 	return list, every
 }
 
-// takeTurns lets the parts show what there is whose turn came since the last look; in a
-// replay, where everything moves, that is all of them.
+// takeTurns lets the parts show what there is whose turn came since the last look.
 func (w *Page) takeTurns(now time.Time, changed bool) {
 	if changed {
 		w.turns.taken++
 	}
 	parts, every := w.parts()
 	for i, p := range parts {
-		if w.clock != nil || cameBetween(w.turns.last, now, every[i], i, len(parts)) {
+		if cameBetween(w.turns.last, now, every[i], i, len(parts)) {
 			p.wanted = w.turns.taken
 		}
 	}
