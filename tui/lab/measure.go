@@ -13,10 +13,12 @@ type Measure = runner.Measure
 // speed stands beside the table: it depends on the clock, so that no two runs
 // have the same.
 func speed() Measure {
-	return Measure{Main: true, Measure: dro.Measure{Name: "images_per_second", Title: "images/s",
+	return Measure{Main: true, Measure: dro.Measure{Name: speedName, Title: "images/s",
 		Scale: dro.Whole, Better: dro.Higher,
 		Doc: "images of the weights' batches a second, over the time spent in steps"}}
 }
+
+const speedName = "images_per_second"
 
 // StepMeasures are those of a logged step that can be drawn.
 func StepMeasures() []Measure { return append(runner.StepMeasures(), speed()) }
@@ -24,7 +26,7 @@ func StepMeasures() []Measure { return append(runner.StepMeasures(), speed()) }
 // OfStep is a measure of a logged step, with the least and the greatest since
 // the one before.
 func OfStep(e *runner.StepEvent, name string) (v, low, high runner.Number) {
-	if name == speed().Name {
+	if name == speedName {
 		return e.ImagesPerSecond, e.ImagesPerSecond, e.ImagesPerSecond
 	}
 	return e.Of(name), e.Min.Of(name), e.Max.Of(name)
@@ -35,10 +37,13 @@ func EvalMeasures() []Measure {
 	return slices.DeleteFunc(runner.EvalMeasures(), func(m Measure) bool { return m.IsList() })
 }
 
-// ListMeasures are those of an evaluation with a number a class, a group or a
-// radius.
-func ListMeasures() []Measure {
-	return slices.DeleteFunc(runner.EvalMeasures(), func(m Measure) bool { return !m.IsList() })
+// ListNamed is the measure of an evaluation of that name with a number a class, a group or a
+// radius; it has to be there.
+func ListNamed(name string) Measure {
+	if m, ok := runner.FindMeasure(name); ok && m.IsList() {
+		return m
+	}
+	panic("lab: no such list measure")
 }
 
 // SummaryMeasures are those of a run's summary, one number each.
@@ -49,7 +54,7 @@ func SummaryMeasures() []Measure {
 
 // OfSummary is a measure of a run's summary.
 func OfSummary(s *runner.Summary, name string) runner.Number {
-	if name == speed().Name {
+	if name == speedName {
 		return s.ImagesPerSecond
 	}
 	return s.Of(name)

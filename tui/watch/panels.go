@@ -162,7 +162,7 @@ func (v *view) of(m *runner.Meta) lab.Measure {
 	if !v.plain {
 		name = m.Fit(name)
 	}
-	return lab.Named(lab.ListMeasures(), name)
+	return lab.ListNamed(name)
 }
 
 // onValidation is the view with the measures of the validation split; nil where

@@ -2,12 +2,12 @@ package watch
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"drolab/dro"
+	"drolab/runner"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 )
@@ -27,7 +27,8 @@ func TestPanels(t *testing.T) {
 					t.Errorf("%s: no measure is called %q", p.title, name)
 				}
 			}
-			classes := slices.ContainsFunc(lab.ListMeasures(), func(m lab.Measure) bool { return m.Name == v.bars })
+			m, found := runner.FindMeasure(v.bars)
+			classes := found && m.IsList()
 			if classes == (len(v.measures()) > 0) || (v.phase || v.as != nil) != (v.doc != "") {
 				t.Errorf("%s: view %q shows curves of %v, bars of %q", p.title, v.name, v.measures(), v.bars)
 			}

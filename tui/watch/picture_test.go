@@ -362,7 +362,7 @@ func TestWhoSuffers(t *testing.T) {
 	p := slices.IndexFunc(w.panels, func(p panel) bool { return strings.HasPrefix(p.title, "Who") })
 	s := w.spread(p, w.shows(p), 20)
 	erm := w.tracks[w.baseline]
-	values := erm.places(lab.Named(lab.ListMeasures(), "class_accuracy"))
+	values := erm.places(lab.ListNamed("class_accuracy"))
 	if len(s.Rows) != len(values) || len(s.Numbers) != len(w.tracks) || s.Numbers[s.Front] != w.run().number {
 		t.Fatalf("%d rows, series %v, %d in front", len(s.Rows), s.Numbers, s.Front)
 	}

@@ -15,7 +15,7 @@ import (
 // ranking is the run by which classes are sorted: the baseline, else the one under the
 // cursor.
 func (w *Page) ranking() *track {
-	of := lab.Named(lab.ListMeasures(), "class_accuracy")
+	of := lab.ListNamed("class_accuracy")
 	if w.baseline >= 0 && len(w.tracks[w.baseline].places(of)) > 0 {
 		return w.tracks[w.baseline]
 	}
