@@ -43,7 +43,10 @@ func (w *Page) headline(cells, rows int) (lines []string) {
 	line := func(mark, text string) string {
 		return "    " + mark + " " + cell.Cut(t.Greek(text), cells-7)
 	}
-	stands, selected := run.stands(), run.selection()
+	stands, selected := run.stands(true), run.selection()
+	if cell.Width(stands) > cells-7 {
+		stands = run.stands(false)
+	}
 	if len(w.rowOf(w.at)) > 1 { // the table has the mean of the row's seeds
 		stands = run.label + ": " + stands
 	}
@@ -55,7 +58,7 @@ func (w *Page) headline(cells, rows int) (lines []string) {
 		lines = append(lines, line(" ", selected))
 	}
 	if ranks > 0 {
-		lines = append(lines, w.ranks(cells))
+		lines = append(lines, w.ranks(cells)...)
 	}
 	return kit.Fill(lines, cells, rows+ranks)
 }
@@ -66,13 +69,15 @@ func (t *track) selects() bool {
 	return t.Selected != nil || by != "" && by != runner.SelectLast
 }
 
-// stands is how the run stands, in words.
-func (t *track) stands() string {
+// stands is how the run stands, in words; in many of them with how long it was.
+func (t *track) stands(long bool) string {
 	s := fmt.Sprintf("%s at epoch %.4g", t.Status, t.epochs(float64(t.Step)))
 	if t.Cause != "" {
 		return s + ": " + t.Cause
 	}
-	if t.Status == runner.Done {
+	if t.Status == runner.Done && !long {
+		s = string(t.Status)
+	} else if t.Status == runner.Done {
 		s = "done after " + kit.Plural(t.meta.Spec.Epochs, "epoch")
 		if t.share == 1 { // its log says how long it took
 			s += " in " + plot.FormatDuration(t.Seconds)

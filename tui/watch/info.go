@@ -13,7 +13,7 @@ import (
 // info is what the focused panel shows, defined.
 func (w *Page) info() *kit.Overlay {
 	v, run := w.shows(w.focus), w.run()
-	texts := []string{run.name() + " is " + run.stands() + "."}
+	texts := []string{run.name() + " is " + run.stands(true) + "."}
 	if s := run.selection(); s != "" {
 		texts[0] += " It has " + s + "."
 	}

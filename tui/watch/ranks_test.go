@@ -25,6 +25,27 @@ func TestRanks(t *testing.T) {
 		t.Errorf("no ranking:\n%s", s)
 	}
 	r.Fits(t, "ranks")
+	r.Size(60, 40)
+	s = tuitest.Text(r.Shot())
+	if !strings.Contains(s, "      risk  ■ pgd 2.25★  ● sfk +.25  ▲ pan +.50  ◆ erm +.75") {
+		t.Errorf("no ranking in 60 cells:\n%s", s)
+	}
+	r.Fits(t, "ranks in 60 cells")
+	for i, name := range []string{"sfk ρ .5", "pgd ρ .5", "pan ρ .5", "erm ρ .5"} { // as many letters as six methods have
+		r.watch.tracks[i].short = name
+	}
+	s = tuitest.Text(r.Shot())
+	for _, part := range []string{"2.25★  ● sfk ρ .5 +.25 ", "\n            ▲ pan ρ .5 +.50  ◆ erm ρ .5 +.75 ",
+		"worst class 22.5 %, mean 50.0 % "} {
+		if !strings.Contains(s, part) {
+			t.Errorf("no ranking in two lines, %q:\n%s", part, s)
+		}
+	}
+	r.Fits(t, "ranks in two lines")
+	r.watch.tracks[0].Eval.Set("robust_risk", runner.Num(2.25))
+	if s := tuitest.Text(r.Shot()); strings.Contains(s, "2.25★") {
+		t.Errorf("the best of equals:\n%s", s)
+	}
 	r.Size(80, 22)
 	if n := r.watch.rankRows(); n != 0 {
 		t.Errorf("%d lines of a low screen", n)

@@ -40,7 +40,7 @@ func TestHalfRead(t *testing.T) {
 	if tr.Status != runner.Done || tr.Step != r.Summary().Steps || tr.Eval == nil || tr.Eval.Step != tr.Step {
 		t.Errorf("half read it stands at %s, step %d, %+v", tr.Status, tr.Step, tr.Eval)
 	}
-	if s := tr.stands(); strings.Contains(s, " in ") {
+	if s := tr.stands(true); strings.Contains(s, " in ") {
 		t.Errorf("half read it is %q", s)
 	}
 	if n := tr.curves["test_loss"].raw.Len(); n == 0 || n >= tuitest.Epochs {
