@@ -134,12 +134,18 @@ func (p *panel) markers() {
 	}
 }
 
-// shades draws those of all bands, so that none covers a line.
+// shades draws those of bands that are in front, so that none covers a line: of one the whole, of several
+// the edges, since fields that lie on each other are nobody's.
 func (p *panel) shades() {
+	var front []*Band
 	for i := range p.chart.Bands {
-		b := &p.chart.Bands[i]
+		if b := &p.chart.Bands[i]; !b.Back {
+			front = append(front, b)
+		}
+	}
+	for _, b := range front {
 		for x, q := range b.points(p.view, p.w) {
-			p.shade(x, q, Style{Shade, b.Number})
+			p.shade(x, q, Style{Shade, b.Number}, len(front) == 1)
 		}
 	}
 }
@@ -159,7 +165,7 @@ func (p *panel) means(back bool) {
 	}
 }
 
-func (p *panel) shade(x int, q BandPoint, s Style) {
+func (p *panel) shade(x int, q BandPoint, s Style, whole bool) {
 	if q.N < 2 {
 		return
 	}
@@ -171,8 +177,20 @@ func (p *panel) shade(x int, q BandPoint, s Style) {
 	if top == bottom && !ok { // wholly outside the y range
 		return
 	}
+	if !whole {
+		p.edge(x, q.Hi, s)
+		p.edge(x, q.Lo, s)
+		return
+	}
 	for y := top; y <= bottom; y++ {
 		p.f.set(p.x0+x, y, p.chart.Charset.rune('░'), s)
+	}
+}
+
+// edge is a place on the edge of a shade, where that is in view.
+func (p *panel) edge(x int, v float64, s Style) {
+	if y, ok := p.row(v); ok {
+		p.f.set(p.x0+x, y, p.chart.Charset.rune('·'), s)
 	}
 }
 

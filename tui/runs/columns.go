@@ -13,6 +13,7 @@ import (
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/plot"
 )
 
 // runColumn is a column of the list of runs.
@@ -34,7 +35,7 @@ type runColumn struct {
 func runColumns(folded bool, value valueOf) []runColumn {
 	measure := func(head string, w, least int, name string) runColumn {
 		c := measureColumn(folded, value, name)
-		c.head, c.w, c.least = head, w+deviation(folded), least
+		c.head, c.w, c.least = head, max(w, measureCells(lab.Named(lab.SummaryMeasures(), name), folded)), least
 		return c
 	}
 	text := textColumn
@@ -74,22 +75,23 @@ func runColumns(folded bool, value valueOf) []runColumn {
 	}
 }
 
-// deviation is the room for one.
-func deviation(folded bool) int {
-	if folded {
-		return len("±12.3") - 1
+// measureCells is how wide the column of a measure is at least.
+func measureCells(m lab.Measure, folded bool) int {
+	switch {
+	case !folded:
+		return 0
+	case m.Scale == dro.Percent:
+		return cell.Width(" 100.0±12.3")
 	}
-	return 0
+	return 1 + plot.LabelWidth + cell.Width("±") + deviationCells
 }
 
 // measureColumn is the column of a measure.
 func measureColumn(folded bool, value valueOf, name string) runColumn {
 	m := lab.Named(lab.SummaryMeasures(), name)
 	of := func(r *record.Run) runner.Number { return value(r, r.Meta.Fit(name)) }
-	return runColumn{head: m.Head(), w: max(8, cell.Width(m.Head())+2) + deviation(folded), measure: name,
-		cell: func(l line) string {
-			return l.spread(of, func(n runner.Number) string { return lab.Write(m, n) })
-		},
+	return runColumn{head: m.Head(), w: max(8, measureCells(m, folded), cell.Width(m.Head())+2), measure: name,
+		cell:    func(l line) string { return l.spread(of, m) },
 		compare: func(a, b line) int { return byNumber(a.mean(of), b.mean(of), m.Better == dro.Higher) }}
 }
 

@@ -3,11 +3,15 @@ package runs
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
+	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 )
 
 // Folded, runs that differ in nothing but the seed share a line, which the newest
@@ -83,12 +87,31 @@ func (l line) moments(of func(*record.Run) runner.Number) (mean, deviation float
 }
 
 // spread is a measure's mean, with its standard deviation where there are several.
-func (l line) spread(of func(*record.Run) runner.Number, write func(runner.Number) string) string {
-	text := write(l.mean(of))
-	if _, deviation := l.moments(of); len(l) > 1 && !math.IsNaN(deviation) {
-		text += "±" + write(runner.Num(deviation))
+func (l line) spread(of func(*record.Run) runner.Number, m lab.Measure) string {
+	text := lab.Write(m, l.mean(of))
+	if _, d := l.moments(of); len(l) > 1 && !math.IsNaN(d) {
+		if m.Scale == dro.Percent {
+			return text + "±" + lab.Write(m, runner.Num(d))
+		}
+		text += "±" + deviation(d)
 	}
 	return text
+}
+
+const deviationCells = 5
+
+// deviation writes one in as many cells at most: ".0215", "1.203", "2e-7", "3e+6".
+func deviation(d float64) string {
+	if d == 0 {
+		return "0"
+	}
+	for digits := 4; digits >= 0 && d >= 5e-5; digits-- {
+		if s := strings.TrimPrefix(strconv.FormatFloat(d, 'f', digits, 64), "0"); len(s) <= deviationCells {
+			return s
+		}
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(d, 'e', 0, 64), "e")
+	return mantissa + "e" + exponent[:1] + strings.TrimLeft(exponent[1:], "0")
 }
 
 // same is what the runs agree in, or how often the most frequent of it is there.

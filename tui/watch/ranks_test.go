@@ -35,8 +35,8 @@ func TestRanks(t *testing.T) {
 		r.watch.tracks[i].short = name
 	}
 	s = tuitest.Text(r.Shot())
-	for _, part := range []string{"2.25★  ● sfk ρ .5 +.25 ", "\n            ▲ pan ρ .5 +.50  ◆ erm ρ .5 +.75 ",
-		"worst class 22.5 %, mean 50.0 % "} {
+	for _, part := range []string{"2.25★  ● sfk ρ .5 +.25\n", "\n            ▲ pan ρ .5 +.50  ◆ erm ρ .5 +.75\n",
+		"worst class 22.5 %, mean 50.0 %"} {
 		if !strings.Contains(s, part) {
 			t.Errorf("no ranking in two lines, %q:\n%s", part, s)
 		}

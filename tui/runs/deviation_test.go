@@ -1,0 +1,49 @@
+package runs
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/cell"
+	"drolab/tui/lab"
+)
+
+func TestDeviation(t *testing.T) {
+	for d, want := range map[float64]string{0: "0", 2.15e-4: ".0002", .0215: ".0215", 1.2034: "1.203", 99.999: "100.0",
+		1234.6: "1235", 99999: "99999", 3.2e-7: "3e-7", 3.2e6: "3e+6"} {
+		if got := deviation(d); got != want {
+			t.Errorf("%g: %q, want %q", d, got, want)
+		}
+	}
+}
+
+// A mean with its deviation fits its column, whatever they are: nothing of a figure is ever cut.
+func TestSpreadFits(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	for range 2000 {
+		for _, c := range runColumns(true, last) {
+			if c.measure == "" {
+				continue
+			}
+			m, scale := lab.Named(lab.SummaryMeasures(), c.measure), 1.0
+			for range r.IntN(12) {
+				if m.Scale != dro.Percent && m.Scale != dro.Whole {
+					scale *= []float64{.1, 10}[r.IntN(2)]
+				}
+			}
+			values := map[*record.Run]float64{{}: r.Float64() * scale, {Dir: "2"}: r.Float64() * scale}
+			var l line
+			for run := range values {
+				l = append(l, run)
+			}
+			text := l.spread(func(run *record.Run) runner.Number { return runner.Num(values[run]) }, m)
+			if !strings.Contains(text, "±") || cell.Width(text) >= c.w {
+				t.Fatalf("%s: %q in %d cells", c.head, text, c.w)
+			}
+		}
+	}
+}
