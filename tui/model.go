@@ -175,7 +175,9 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case lab.Ended:
 		cmds = append(cmds, m.ring(msg))
 	case lab.Listed:
-		m.Colors = lab.ColorsOf(msg.Runs)
+		if m.Config.Kept == nil {
+			m.Colors = lab.ColorsOf(msg.Runs)
+		}
 	case lab.Answered:
 		cmds = append(cmds, m.answered(msg))
 	case reading:

@@ -21,7 +21,7 @@ func Configuration(m *runner.Meta) string {
 }
 
 // Names are the shortest that tell the configurations of runs apart: by method, by preset
-// where a method has several, and by the settings in which those of one preset differ, as
+// (by the radius, where that is all that presets differ in) where a method has several, and by the settings in which those of one preset differ, as
 // "sfk", "ρ .2" or "fork @387 lr .005". Runs that differ in the seed alone share one.
 func Names(runs []*runner.Meta) []string {
 	names, several := Differences(runs), false
@@ -32,7 +32,7 @@ func Names(runs []*runner.Meta) []string {
 		parts := []string{names[i]}
 		same := func(o *runner.Meta) bool { return o.Spec.Algorithm() == m.Spec.Algorithm() }
 		if slices.ContainsFunc(runs, func(o *runner.Meta) bool { return same(o) && o.Preset != m.Preset }) {
-			parts = slices.Insert(parts, 0, m.Preset)
+			parts = slices.Insert(parts, 0, presetWord(runs, m))
 		}
 		if several || parts[0] == "" {
 			parts = slices.Insert(parts, 0, string(m.Spec.Algorithm()))
@@ -40,6 +40,33 @@ func Names(runs []*runner.Meta) []string {
 		names[i] = strings.TrimSpace(strings.Join(parts, " "))
 	}
 	return names
+}
+
+// presetWord is the preset of a run among runs, or what it is about: the radius, where the presets of the
+// runs of its method differ in that, each in its own way, and in nothing else.
+func presetWord(runs []*runner.Meta, m *runner.Meta) string {
+	var all []runner.Spec
+	presets, radii := map[string][]runner.Spec{}, map[float64]bool{}
+	for _, o := range runs {
+		if o.Spec.Algorithm() == m.Spec.Algorithm() {
+			all, presets[o.Preset] = append(all, o.Spec), append(presets[o.Preset], o.Spec)
+			radii[o.Spec.Rho] = true
+		}
+	}
+	between := map[string]bool{}
+	for _, d := range Diff(all) {
+		between[d.Key] = true
+	}
+	for _, specs := range presets {
+		for _, d := range Diff(specs) {
+			delete(between, d.Key)
+		}
+	}
+	delete(between, "seed")
+	if len(radii) == len(presets) && len(between) == 1 && between["rho"] {
+		return Short("rho", m.Spec.Text("rho"))
+	}
+	return m.Preset
 }
 
 // Differences are the least settings that tell each run from the others of its method and

@@ -58,15 +58,16 @@ func ofEval(name string) figure {
 	}
 }
 
+const againstCells = 8
+
 // against is the column of a figure's change against the baseline.
 func (w *Page) against(m lab.Measure, f figure) column {
-	c := column{head: "vs " + w.baselineName(), brief: "vs", w: 8, change: &m}
+	c := column{head: "vs " + w.baselineName(), brief: "vs", w: againstCells, change: &m}
 	c.cell = func(runs []*track) string {
-		if w.baseline < 0 || slices.Contains(runs, w.tracks[w.baseline]) ||
-			runs[0].asks[m.Asks] != w.tracks[w.baseline].asks[m.Asks] {
+		base := w.baseOf(runs, &m)
+		if base == nil || base[0] == runs[0] {
 			return ""
 		}
-		base := w.of(w.rowOf(w.baseline))
 		a, b := f.over(runs), f.over(base)
 		if !a.Applies() || !b.Applies() {
 			return ""
@@ -84,6 +85,26 @@ func (w *Page) against(m lab.Measure, f figure) column {
 	return c
 }
 
+// baseOf is the row of the baseline or, where that answers another question with a measure than the runs,
+// that of its method which answers theirs; nil without one.
+func (w *Page) baseOf(runs []*track, m *lab.Measure) []*track {
+	if w.baseline < 0 {
+		return nil
+	}
+	base := w.tracks[w.baseline]
+	fits := func(t *track) bool {
+		return t.asks[m.Asks] == runs[0].asks[m.Asks] && t.meta.Spec.Algorithm() == base.meta.Spec.Algorithm()
+	}
+	at := w.baseline
+	if !fits(base) {
+		at = slices.IndexFunc(w.tracks, fits)
+	}
+	if at < 0 {
+		return nil
+	}
+	return w.of(w.rowOf(at))
+}
+
 // decimals writes a loss with three of them, so that losses stand in line.
 func decimals(v float64) string {
 	if a := math.Abs(v); a >= 100 || math.IsNaN(v) {
@@ -92,11 +113,19 @@ func decimals(v float64) string {
 	return strconv.FormatFloat(v, 'f', 3, 64)
 }
 
+// calls is a run's name in most cells or, where it is longer, that of its method.
+func (t *track) calls(most int) string {
+	if cell.Width(t.short) > most {
+		return cell.Clean(string(t.meta.Spec.Algorithm()))
+	}
+	return t.short
+}
+
 func (w *Page) baselineName() string {
 	if w.baseline < 0 || w.baseline >= len(w.tracks) {
 		return "none"
 	}
-	return w.tracks[w.baseline].short
+	return w.tracks[w.baseline].calls(againstCells - len(" vs "))
 }
 
 // outcome are the columns that say what it comes to: worst class and robust risk, with

@@ -6,6 +6,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
 
@@ -46,7 +47,14 @@ func (w *Page) regroup() {
 		names[w.tracks[g[0]].short]++
 		runs = append(runs, w.tracks[g[0]].meta)
 	}
-	for n, number := range w.Colors.Of(runs) {
+	numbers := w.Colors.Of(runs)
+	if w.Config.Kept != nil { // no folder says which colours others have
+		w.Colors = lab.Colors{}
+		for n, m := range runs {
+			w.Colors[compare.Configuration(m)] = numbers[n]
+		}
+	}
+	for n, number := range numbers {
 		for _, i := range w.groups[n] {
 			t := w.tracks[i]
 			if t.number = number; names[t.short] > 1 {

@@ -43,15 +43,17 @@ func (w *Page) headline(cells, rows int) (lines []string) {
 	line := func(mark, text string) string {
 		return "    " + mark + " " + cell.Cut(t.Greek(text), cells-7)
 	}
-	stands, selected := run.stands(true), run.selection()
-	if cell.Width(stands) > cells-7 {
-		stands = run.stands(false)
-	}
-	if len(w.rowOf(w.at)) > 1 { // the table has the mean of the row's seeds
-		stands = run.label + ": " + stands
-	}
-	if rows == 1 && selected != "" {
-		stands += " · " + selected
+	stands, selected := "", run.selection()
+	for _, words := range []string{run.stands(true) + run.bounded(), run.stands(true), run.stands(false)} {
+		if len(w.rowOf(w.at)) > 1 { // the table has the mean of the row's seeds
+			words = run.label + ": " + words
+		}
+		if rows == 1 && selected != "" {
+			words += " · " + selected
+		}
+		if stands = words; cell.Width(stands) <= cells-7 {
+			break
+		}
 	}
 	lines = []string{line(state.Paint(glyph), stands)}
 	if rows > 1 && selected != "" {
@@ -87,6 +89,23 @@ func (t *track) stands(long bool) string {
 		return s + ": not evaluated"
 	}
 	return s + ": " + t.figures(t.Eval)
+}
+
+// bounded is whether λ is at a bound of its box, ", λ 0.71 (bounds 0.1 and 10)"; "" without λ.
+func (t *track) bounded() string {
+	box, v := t.meta.Box.Lambda, ofStep("lambda")(t)
+	if !v.Applies() || box[0] >= box[1] {
+		return ""
+	}
+	const near = 1e-3
+	text := ", λ " + plot.Format(v.Float())
+	switch at := (v.Float() - box[0]) / (box[1] - box[0]); {
+	case at < near:
+		return text + " at its lower bound"
+	case at > 1-near:
+		return text + " at its upper bound"
+	}
+	return text + fmt.Sprintf(" (bounds %.4g and %.4g)", box[0], box[1])
 }
 
 // selection is what the run has selected so far, in words; "" where it does not

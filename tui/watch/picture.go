@@ -115,9 +115,9 @@ func (everyone) picture(w *Page, p int, v *view, iw, ih int) picture {
 }
 
 func (everyone) note(w *Page, v *view) string {
-	note := "by " + w.ranking().short + ", worst first"
+	note := "by " + w.ranking().calls(12) + ", worst first"
 	if v.of(w.run().meta).Better == dro.Neither {
-		note = "by " + w.ranking().short
+		note = "by " + w.ranking().calls(12)
 	}
 	return note + w.run().evaluated()
 }

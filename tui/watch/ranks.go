@@ -37,19 +37,28 @@ type ranked struct {
 	risk float64
 }
 
-// byRisk are the rows that have a robust risk, the lowest first; none where they cannot be
-// compared.
-func (w *Page) byRisk() (list []ranked) {
-	if !w.comparable(&w.risk) {
-		return nil
-	}
+// byRisk are the rows that have a robust risk, the lowest first, for each question that is asked of
+// several: at other radii they cannot be compared.
+func (w *Page) byRisk() (groups [][]ranked) {
+	at := map[string]int{}
 	for _, row := range w.rows() {
-		if v := ofEval(w.risk.Name).over(w.of(row)); v.Applies() {
-			list = append(list, ranked{w.tracks[row[0]], v.Float()})
+		first := w.tracks[row[0]]
+		v, asks := ofEval(w.risk.Name).over(w.of(row)), first.asks[w.risk.Asks]
+		if !v.Applies() {
+			continue
 		}
+		i, there := at[asks]
+		if !there {
+			i = len(groups)
+			at[asks], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], ranked{first, v.Float()})
 	}
-	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(a.risk, b.risk) })
-	return list
+	groups = slices.DeleteFunc(groups, func(list []ranked) bool { return len(list) < 2 })
+	for _, list := range groups {
+		slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(a.risk, b.risk) })
+	}
+	return groups
 }
 
 // rankRows is how many lines of the headline say it: where there is room for them and runs have
@@ -63,40 +72,52 @@ func (w *Page) rankRows() int {
 	return len(w.ranks(w.Body.W))
 }
 
-// ranks say which method has the lowest robust risk, and how far above it each other is: in
-// one line of so many cells where that can be, else in two, in fewer letters.
-func (w *Page) ranks(cells int) (lines []string) {
-	list := w.byRisk()
-	if len(list) < 2 {
-		return nil
-	}
-	for _, brief := range []bool{false, true} {
-		lead := "      " + w.bySplit("robust risk", "val risk")
-		if brief {
-			lead = "      risk"
+// ranks say which method has the lowest robust risk, and how far above it each other is: for each
+// question in one line of so many cells where that can be, else in two, in fewer letters.
+func (w *Page) ranks(cells int) (all []string) {
+	const most = 2 // of a question, and questions
+	groups := w.byRisk()
+	for _, list := range groups[:min(most, len(groups))] {
+		about, names := "", []string{}
+		for _, r := range list {
+			names = append(names, r.run.short)
 		}
-		if lines = w.rankLines(lead, brief, list, cells); len(lines) == 1 {
-			break
+		if !w.comparable(&w.risk) {
+			about, names = " "+list[0].run.meta.Spec.Radius(), namesOf(list)
 		}
+		lines := w.rankLines(w.bySplit("robust risk", "val risk")+about, false, list, names, cells)
+		if len(lines) > 1 {
+			lines = w.rankLines("risk"+about, true, list, names, cells)
+		}
+		if len(lines) > most {
+			lines = lines[:most]
+			lines[most-1] += w.Theme.More
+		}
+		all = append(all, lines...)
 	}
-	const most = 2
-	if len(lines) > most {
-		lines = lines[:most]
-		lines[most-1] += w.Theme.More
+	return all
+}
+
+// namesOf tells the runs of one question apart.
+func namesOf(list []ranked) []string {
+	var runs []*runner.Meta
+	for _, r := range list {
+		runs = append(runs, r.run.meta)
 	}
-	return lines
+	return compare.Names(runs)
 }
 
 // rankLines break where the next method does not fit.
-func (w *Page) rankLines(lead string, brief bool, list []ranked, cells int) (lines []string) {
+func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string, cells int) (lines []string) {
 	t := w.Theme
+	lead = "      " + t.Greek(lead)
 	line, room := t.Dim.Paint(lead), cells-cell.Width(lead)-cell.Width(t.More)
 	for i, r := range list {
 		figure := rankFigure(list, i, brief)
 		if i == 0 && strings.ContainsAny(rankFigure(list, 1, false), "123456789") { // the best of equals is none
 			figure += t.Best
 		}
-		name := t.Greek(r.run.short)
+		name := t.Greek(cell.Clean(names[i]))
 		if n := cell.Width("  ● ") + cell.Width(name) + 1 + cell.Width(figure); n > room {
 			lines = append(lines, line)
 			line, room = kit.Blanks(cell.Width(lead)), cells-cell.Width(lead)-cell.Width(t.More)-n

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro"
 	"drolab/runner"
 	"drolab/tui/internal/tuitest"
 )
@@ -103,6 +104,46 @@ func TestWhichPanels(t *testing.T) {
 	} {
 		if r.Press(c.keys...); r.watch.whichPanels(c.cells) != c.want {
 			t.Errorf("after %v: %q, want %q", c.keys, r.watch.whichPanels(c.cells), c.want)
+		}
+	}
+}
+
+// Of runs at two radii each radius has its ranking, and what is said against the baseline is against the run
+// of its method at the same radius.
+func TestRanksByQuestion(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.Wait(20*time.Second, time.Second)
+	r.watch.tracks[1].meta.Spec.Algorithms = []dro.Algorithm{dro.ERM}
+	for i, track := range r.watch.tracks {
+		track.meta.Spec.Rho = []float64{.5, 1.5}[i/2]
+		track.asks = questionsOf(track.meta)
+		track.Eval.Set("robust_risk", runner.Num(float64(i)+track.meta.Spec.Rho))
+		track.Status = runner.Done
+	}
+	text := tuitest.Text(r.Shot())
+	for _, want := range []string{"robust risk χ², 0.5  ● sfk 0.500★  ■ erm +1.000",
+		"robust risk χ², 1.5  ▲ pan 3.500★  ◆ erm +1.000"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q:\n%s", want, text)
+		}
+	}
+	if n := strings.Count(text, "  -1.000 "); n != 2 {
+		t.Errorf("%d runs are compared with ERM at their radius:\n%s", n, text)
+	}
+}
+
+// The headline says whether λ is at a bound, where there is room for it.
+func TestHeadlineSaysBounds(t *testing.T) {
+	r := watching(t, 120, 40)
+	run := r.watch.run()
+	run.Status = runner.Done
+	box := run.meta.Box.Lambda
+	for v, want := range map[float64]string{box[0]: "at its lower bound", box[1]: "at its upper bound",
+		(box[0] + box[1]) / 2: "(bounds "} {
+		run.Last.Set("lambda", runner.Num(v))
+		r.watch.touch()
+		if s := tuitest.Text(r.Shot()); !strings.Contains(s, want) {
+			t.Errorf("λ %v, no %q:\n%s", v, want, s)
 		}
 	}
 }
