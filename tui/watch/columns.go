@@ -63,6 +63,9 @@ const againstCells = 8
 // against is the column of a figure's change against the baseline.
 func (w *Page) against(m lab.Measure, f figure) column {
 	c := column{head: "vs " + w.baselineName(), brief: "vs", w: againstCells, change: &m}
+	if w.baseline < 0 {
+		c.head, c.brief = "", ""
+	}
 	c.cell = func(runs []*track) string {
 		base := w.baseOf(runs, &m)
 		if base == nil || base[0] == runs[0] {

@@ -44,7 +44,11 @@ func (w *Page) headline(cells, rows int) (lines []string) {
 		return "    " + mark + " " + cell.Cut(t.Greek(text), cells-7)
 	}
 	stands, selected := "", run.selection()
-	for _, words := range []string{run.stands(true) + run.bounded(), run.stands(true), run.stands(false)} {
+	most := run.stands(true)
+	if selected == "" || rows > 1 {
+		most += run.bounded()
+	}
+	for _, words := range []string{most, run.stands(true), run.stands(false)} {
 		if len(w.rowOf(w.at)) > 1 { // the table has the mean of the row's seeds
 			words = run.label + ": " + words
 		}
