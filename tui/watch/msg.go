@@ -15,6 +15,7 @@ type openMsg struct {
 	runs     []opened
 	found    int // how many there are, of which runs are some
 	replay   *lab.Replay
+	colors   lab.Colors // of the folder; nil as they were
 	problems []error
 }
 

@@ -17,7 +17,7 @@ import (
 // the rest of that is read.
 func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 	ids, replay := of.IDs, of.Replay
-	kept, s, logs := l.Config.Kept != nil, l.Source, lab.InSmall(l.Source, !l.Config.ReadOnly)
+	kept, colors, s, logs := l.Config.Kept != nil, l.Colors, l.Source, lab.InSmall(l.Source, !l.Config.ReadOnly)
 	return func() tea.Msg {
 		m := openMsg{replay: replay, asked: asked}
 		var runs []*record.Run
@@ -37,6 +37,13 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 			runs = append(runs, r)
 		}
 		m.found = len(runs)
+		if unknown := func(r *record.Run) bool {
+			_, ok := colors[compare.Configuration(&r.Meta)]
+			return !ok
+		}; !kept && slices.ContainsFunc(runs, unknown) {
+			all, _ := s.List() // a configuration has one colour on all pages
+			m.colors = lab.ColorsOf(all)
+		}
 		for _, r := range fewer(runs) {
 			if replay != nil {
 				m.runs = append(m.runs, openReplay(s, r))

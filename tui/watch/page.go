@@ -221,6 +221,9 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		cmd = kit.Notify(fmt.Sprintf("%d runs: %d are watched, first seeds of as many settings as have a colour",
 			m.found, n))
 	}
+	if m.colors != nil {
+		w.Colors = m.colors
+	}
 	w.tracks, w.at, w.pointed, w.top, w.reading = nil, 0, false, 0, false
 	w.round++
 	if w.clock = nil; m.replay != nil {
