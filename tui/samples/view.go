@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"drolab/runner"
@@ -187,7 +186,7 @@ func (p *Page) uncertainty() string {
 }
 
 // figure is a number in four significant digits.
-func figure(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+func figure(v float64) string { return fmt.Sprintf("%#.4g", v) }
 
 // page is how many samples stand beside each other, and how many lines there are of
 // them.

@@ -58,7 +58,7 @@ func TestSplit(t *testing.T) {
 	title("Who suffers, by class · validation ─")
 	r.Press("m")
 	title("robust risk", "test %")
-	title("Who suffers, by class · test ", "Adversary's film by group · test ─", "hexagon")
+	title("Who suffers, by class · test ", "Where the adversary looks, by group · test ─", "hexagon")
 	if r := watching(t, 120, 40); !strings.Contains(r.watch.noSplit(nil), "no watched run has a validation") {
 		t.Error("the split of runs without validation can be chosen")
 	}
@@ -143,7 +143,7 @@ func TestBarsByGroup(t *testing.T) {
 	run.Eval.ByGroup.Set("group_ratio", list)
 	r.Press("tab")
 	s := tuitest.Text(r.Shot())
-	for _, want := range []string{"Who suffers, by group", "Adversary's film by group", "islet", "87.5"} {
+	for _, want := range []string{"Who suffers, by group", "Where the adversary looks, by group", "islet", "87.5"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q:\n%s", want, s)
 		}

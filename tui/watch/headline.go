@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"drolab/runner"
 	"drolab/tui/cell"
@@ -61,6 +62,9 @@ func (w *Page) headline(cells, rows int) (lines []string) {
 	}
 	lines = []string{line(state.Paint(glyph), stands)}
 	if rows > 1 && selected != "" {
+		if cell.Width(selected) > cells-7 {
+			selected, _, _ = strings.Cut(selected, ", mean")
+		}
 		lines = append(lines, line(" ", selected))
 	}
 	if ranks > 0 {

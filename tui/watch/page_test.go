@@ -273,7 +273,7 @@ func TestMouse(t *testing.T) {
 	}
 	p := l.panels[3]
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
-	if r.watch.panels[r.watch.focus].title != "Adversary's film by class" || r.watch.zoomed {
+	if r.watch.panels[r.watch.focus].title != "Where the adversary looks, by class" || r.watch.zoomed {
 		t.Errorf("panel %v, zoomed %v", r.watch.focus, r.watch.zoomed)
 	}
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})

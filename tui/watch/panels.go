@@ -133,7 +133,7 @@ func standing() []panel {
 			{name: "likelihood ratios", bars: "ratio_histogram", as: histogram{}, plain: true,
 				doc: "How many training samples the adversary gives which likelihood ratio, for the run under the " +
 					"cursor: those at the left are as good as gone for it, 1 is no reweighting."}}},
-		{title: "Adversary's film by class", views: []view{
+		{title: "Where the adversary looks, by class", views: []view{
 			{bars: who, beside: look, as: film{}, doc: "Two maps of the run under the cursor, a row a class, x " +
 				"across: its accuracy, and how the adversary weighs it. Where the right map is bright the " +
 				"adversary looks; the left one shows what comes of it."},
