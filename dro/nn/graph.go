@@ -215,10 +215,10 @@ func (g *graph) plan() (*plan, error) {
 }
 
 // load makes x and labels the current batch.
-func (g *graph) load(x []float32, labels []int, mode Mode) {
+func (g *graph) load(x kern.Images, labels []int, mode Mode) {
 	g.labels, g.mode = append(g.labels[:0], labels...), mode
 	if g.rows = x; g.layout != nil && !(g.direct && mode == Evaluate) {
-		g.layout.Pack(g.team, g.x, x)
+		g.layout.Pack(g.team, g.x, x.X)
 	}
 }
 

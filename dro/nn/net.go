@@ -48,6 +48,8 @@ type Net struct {
 	// tensors are views of it.
 	weights, velocity, gradient                []float32
 	parameters, velocities, gradients, buffers []Tensor
+
+	inTurn []int32 // where the samples of a batch begin, one after the other
 }
 
 // Check says whether the model fits an input of c×h×w, and how many
@@ -147,6 +149,9 @@ func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 		n.Close()
 		return nil, err
 	}
+	for i := range c.Batch {
+		n.inTurn = append(n.inTurn, int32(i*c.C*c.H*c.W))
+	}
 	return n, nil
 }
 
@@ -173,9 +178,27 @@ func (n *Net) Losses(losses []float64, x []float32, labels []int) {
 	if count < 1 || count > n.Batch || len(losses) < count || len(x) != count*n.C*n.H*n.W {
 		panic("nn: Losses: lengths of losses, x and labels do not fit the network")
 	}
+	n.lose(losses, kern.Images{X: x, At: n.inTurn[:count]}, labels)
+}
+
+// InPlace tells whether LossesOf can be called: the network takes samples wherever they lie.
+func (n *Net) InPlace() bool { return n.graph.direct && n.graph.layout == nil }
+
+// LossesOf is Losses of samples that begin in x where at says; those that begin where next says, which may be
+// nil, are taken for the next batch, and brought nearer in the meantime. x is left as it is until the Gradient
+// of this batch.
+func (n *Net) LossesOf(losses []float64, x []float32, at, next []int32, labels []int) {
+	count := len(labels)
+	if count < 1 || count > n.Batch || len(losses) < count || len(at) != count || !n.InPlace() {
+		panic("nn: LossesOf: lengths of losses, at and labels do not fit the network, or it is not InPlace")
+	}
+	n.lose(losses, kern.Images{X: x, At: at, Next: next}, labels)
+}
+
+func (n *Net) lose(losses []float64, x kern.Images, labels []int) {
 	n.graph.load(x, labels, n.mode)
 	run(n.plan.forward)
-	copy(losses, n.graph.losses[:count])
+	copy(losses, n.graph.losses[:len(labels)])
 }
 
 // Predictions writes the class of greatest logit for each sample of the last

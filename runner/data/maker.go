@@ -18,19 +18,28 @@ type maker struct {
 	order   []uint32 // epochs only: the permutation of orderOf
 	orderOf uint64   // epoch+1 that order holds; 0: none yet
 
+	lie   inPlace
 	block int                   // samples a task, where batches are shared out
 	work  Batch                 // the batch that copy is at
 	copy  func(int)             // copyBlock, bound once
 	fault atomic.Pointer[fault] // of one of its tasks
 }
 
-// blockBytes is as much as a task copies: a few microseconds' work.
-const blockBytes = 32 << 10
+// blockBytes is as much as a task copies, or blockMarks labels and groups: a few microseconds' work.
+const (
+	blockBytes = 32 << 10
+	blockMarks = 128
+)
 
 func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
 	pcg := rand.NewPCG(0, 0)
 	m := &maker{src: src, kind: k, opt: o, norm: norm, pcg: pcg, rng: rand.New(pcg)}
 	m.copy, m.block = m.copyBlock, max(1, blockBytes/(4*src.Shape().Len()))
+	if o.InPlace && norm.img == nil && norm.scale == nil {
+		if m.lie.x, m.lie.at = lying(src); m.lie.x != nil {
+			m.block = blockMarks
+		}
+	}
 	if k == epochs {
 		m.order = make([]uint32, src.Len())
 	}
@@ -43,8 +52,13 @@ func (m *maker) newRoom() Batch {
 	if m.kind == draws {
 		n = m.opt.Batch
 	}
-	return Batch{X: make([]float32, n*m.src.Shape().Len()), Labels: make([]int, n), Groups: make([]int, n),
-		Index: make([]int, n), N: n}
+	b := Batch{Labels: make([]int, n), Groups: make([]int, n), Index: make([]int, n), N: n}
+	if m.lie.x != nil {
+		b.At = make([]int32, n)
+	} else {
+		b.X = make([]float32, n*m.src.Shape().Len())
+	}
+	return b
 }
 
 func (m *maker) stepsPerEpoch() int {
@@ -66,11 +80,14 @@ func (m *maker) after(p place) place {
 // make makes the batch of place p in room and gives the part of it that it takes.
 func (m *maker) make(room *Batch, p place) Batch {
 	n := m.count(p)
-	size := m.src.Shape().Len()
-	b := Batch{room.X[:n*size], room.Labels[:n], room.Groups[:n], room.Index[:n], n}
-	m.shuffle(p.epoch)
-	m.reseed(purposeBatch, p.epoch, p.step)
-	m.pick(b.Index, p)
+	b := Batch{X: m.lie.x, Labels: room.Labels[:n], Groups: room.Groups[:n], Index: room.Index[:n], N: n}
+	if m.lie.x != nil {
+		b.At = room.At[:n]
+		m.locate(&b, p)
+	} else {
+		b.X = room.X[:n*m.src.Shape().Len()]
+		m.draw(b.Index, p)
+	}
 	if !m.shared() {
 		m.samples(b, 0, n)
 		return b
@@ -92,7 +109,9 @@ func (m *maker) samples(b Batch, from, to int) {
 	for j := from; j < to; j++ {
 		i := b.Index[j]
 		b.Labels[j], b.Groups[j] = m.src.Label(i), m.src.Group(i)
-		m.norm.sampleTo(b.X[j*size:(j+1)*size], i, m.rng)
+		if b.At == nil {
+			m.norm.sampleTo(b.X[j*size:(j+1)*size], i, m.rng)
+		}
 	}
 }
 
@@ -128,6 +147,13 @@ func (m *maker) shuffle(epoch uint64) {
 		m.order[j] = uint32(i)
 	}
 	m.orderOf = epoch + 1
+}
+
+// draw starts the random numbers of the batch of place p and writes its indices.
+func (m *maker) draw(index []int, p place) {
+	m.shuffle(p.epoch)
+	m.reseed(purposeBatch, p.epoch, p.step)
+	m.pick(index, p)
 }
 
 // pick writes the indices of the batch of place p.

@@ -6,10 +6,13 @@ import (
 	"math"
 )
 
-// Rows is a linear layer on the batch as it comes, a row of features an image: no row is packed or
-// transposed. Along a row lie the products of an output (grad_dot.go's kernel, with weights for one operand),
-// and across rows those of the weights' gradient (the convolution's, with features for lanes). Its outputs
-// are blocked as all activations are. One call at a time.
+// Rows is a linear layer on rows of features, an image each, wherever they lie: no row is packed, transposed
+// or copied. Along a row lie the products of an output, and across rows those of the weights' gradient (the
+// convolution's kernel, with features for lanes). Its outputs are blocked as all activations are. One call at
+// a time.
+//
+// What it does is to read memory, so memory should not wait: rows are asked for some ahead of their turn, and
+// while the gradient is computed, from the cache, the first of the next batch's.
 type Rows struct {
 	isa       ISA
 	batch     Batch
@@ -33,11 +36,18 @@ const (
 	partUnits = 16
 )
 
+// Images are the rows of a batch.
+type Images struct {
+	X    []float32 // what they lie in
+	At   []int32   // where in X each begins
+	Next []int32   // those of the batch after it, if known
+}
+
 // rowsCall is the running call.
 type rowsCall struct {
-	y, x, w, b []float32
+	Images
+	y, w, b    []float32
 	dw, db, dy []float32
-	images     int
 	add        bool
 }
 
@@ -92,17 +102,20 @@ func (r *Rows) FLOPs() float64 { return 2 * float64(r.batch.Images) * float64(r.
 
 // Forward computes y, blocked, from the rows of x with weights w, [unit][feature], and bias (one value a
 // unit, or nil). x may hold fewer images than the batch; the lanes of the others are zero.
-func (r *Rows) Forward(t *Team, y, x, w, bias []float32) {
+func (r *Rows) Forward(t *Team, y []float32, x Images, w, bias []float32) {
 	r.check(x, w, y)
-	r.call = rowsCall{y: y, x: x, w: w, b: bias, images: len(x) / r.in}
+	r.call = rowsCall{Images: x, y: y, w: w, b: bias}
 	t.run(r.batch.Padded()/vector, (*rowsForward)(r))
 	r.call = rowsCall{}
 }
 
 // BackwardWeights computes dw and db (or nil) from the rows of x and the gradient of y, as [Conv]'s does.
-func (r *Rows) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
+func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32, add bool) {
 	r.check(x, dw, dy)
-	r.call = rowsCall{dw: dw, db: db, x: x, dy: dy, images: len(x) / r.in, add: add}
+	r.call = rowsCall{Images: x, dw: dw, db: db, dy: dy, add: add}
+	for i, at := range x.At {
+		r.taps[i].x = at
+	}
 	strips := (r.in + maxLanes - 1) / maxLanes
 	if r.parts == 1 {
 		t.run(strips, (*rowsBackward)(r))
@@ -113,10 +126,14 @@ func (r *Rows) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	r.call = rowsCall{}
 }
 
-func (r *Rows) check(x, w, y []float32) {
-	if len(x)%r.in != 0 || len(x)/r.in > r.batch.Images || len(w) != r.in*r.units ||
-		len(y) != r.batch.Padded()*r.units {
-		panic("kern: Rows: slice has the wrong length")
+// check panics where the kernels would read or write beyond a slice.
+func (r *Rows) check(x Images, w, y []float32) {
+	ok := len(x.At) <= r.batch.Images && len(w) == r.in*r.units && len(y) == r.batch.Padded()*r.units
+	for _, at := range x.At {
+		ok = ok && at >= 0 && int(at) <= len(x.X)-r.in
+	}
+	if !ok {
+		panic("kern: Rows: slice has the wrong length, or a row lies outside")
 	}
 }
 
@@ -126,38 +143,52 @@ type rowsForward Rows
 func (f *rowsForward) task(i int) {
 	r := (*Rows)(f)
 	first, lanes := i*vector, r.batch.Lanes
-	held := min(max(r.call.images-first, 0), vector)
 	y := r.call.y[first/lanes*lanes*r.units+first%lanes:]
-	for unit := 0; unit < r.units; unit += tileRows {
-		rows := min(tileRows, r.units-unit)
-		for u := range rows {
-			clear(y[(unit+u)*lanes:][:vector])
-		}
-		for image := 0; image < held; image += gradCols {
-			r.outputs(y[unit*lanes+image:], unit, rows, first+image, min(gradCols, held-image))
-		}
+	for unit := range r.units {
+		clear(y[unit*lanes:][:vector])
+	}
+	end := min(first+vector, len(r.call.At))
+	for image := first; image < end; image += gradCols {
+		r.ask(r.call.At, image+rowsAhead, image+rowsAhead+gradCols)
+		r.outputs(y[image-first:], image, min(gradCols, end-image))
 	}
 }
 
-// pairAtStart is the one pair of a tile whose operands start where it does.
-var pairAtStart = []pair{{}}
+// What is asked for ahead of its turn: while outputs are computed, rows so many images on; while the gradient
+// is, so many of each vector of the next batch.
+const (
+	rowsAhead = 2 * gradCols
+	nextAhead = 6
+)
 
-// outputs computes rows units of cols images.
-func (r *Rows) outputs(y []float32, unit, rows, image, cols int) {
-	var sums [gradSums]float32
-	tile := gradTile{sum: sums[:], dy: r.call.w[unit*r.in:], x: r.call.x[image*r.in:], pairs: pairAtStart,
-		blocks: 1, rows: rows, cols: cols, lanes: r.in}
-	tile.run(r.isa)
-	for u := range rows {
-		bias := float32(0)
-		if r.call.b != nil {
-			bias = r.call.b[unit+u]
-		}
-		for c, v := range sums[u*gradCols:][:cols] {
-			if v += bias; r.relu {
-				v = max(v, 0)
+// ask asks for the rows of images from to to, as far as there are such.
+func (r *Rows) ask(at []int32, from, to int) {
+	for i := from; i < min(to, len(at)); i++ {
+		prefetch(&r.call.X[at[i]], r.in/vector)
+	}
+}
+
+// outputs computes all units of cols images.
+func (r *Rows) outputs(y []float32, image, cols int) {
+	tile := rowsTile{x: r.call.X, cols: cols, lanes: r.in}
+	for c, at := range r.call.At[image:][:cols] {
+		tile.at[c] = int(at)
+	}
+	for unit := 0; unit < r.units; unit += tileRows {
+		var sums [gradSums]float32
+		tile.sum, tile.w, tile.rows = sums[:], r.call.w[unit*r.in:], min(tileRows, r.units-unit)
+		tile.run(r.isa)
+		for u := range tile.rows {
+			bias := float32(0)
+			if r.call.b != nil {
+				bias = r.call.b[unit+u]
 			}
-			y[u*r.batch.Lanes+c] = v
+			for c, v := range sums[u*gradCols:][:cols] {
+				if v += bias; r.relu {
+					v = max(v, 0)
+				}
+				y[(unit+u)*r.batch.Lanes+c] = v
+			}
 		}
 	}
 }
@@ -172,8 +203,8 @@ func (f *rowsBackward) task(i int) {
 	var sums [tileRows * maxLanes]float32
 	for unit := 0; unit < r.units; unit += tileRows {
 		rows := min(tileRows, r.units-unit)
-		tile := convTile{y: sums[:rows*width], x: r.call.x[first:], w: r.call.dy[unit*r.batch.Lanes:],
-			taps: r.taps[:r.call.images], outer: 1, wRow: r.batch.Lanes, rows: rows, lanes: width}
+		tile := convTile{y: sums[:rows*width], x: r.call.X[first:], w: r.call.dy[unit*r.batch.Lanes:],
+			taps: r.taps[:len(r.call.At)], outer: 1, wRow: r.batch.Lanes, rows: rows, lanes: width}
 		tile.run(r.isa)
 		for u := range rows {
 			r.place(r.call.dw[(unit+u)*r.in+first:][:width], sums[u*width:])
@@ -189,7 +220,7 @@ func (r *Rows) partStart(part int) int { return r.batch.Padded() / vector * part
 
 // partsHeld is how many parts have images.
 func (r *Rows) partsHeld() (n int) {
-	for n < r.parts && r.partStart(n) < r.call.images {
+	for n < r.parts && r.partStart(n) < len(r.call.At) {
 		n++
 	}
 	return n
@@ -201,15 +232,25 @@ type rowsPart Rows
 
 func (f *rowsPart) task(part int) {
 	r := (*Rows)(f)
-	from, to := r.partStart(part), min(r.partStart(part+1), r.call.images)
+	from, to := r.partStart(part), r.partStart(part+1)
 	sums := r.partial[part*r.in*r.units:]
 	for first := 0; first < r.in; first += maxLanes {
+		r.askNext(from+(to-from)*first/r.in, from+(to-from)*min(first+maxLanes, r.in)/r.in)
 		width := min(maxLanes, r.in-first)
 		for unit := 0; unit < r.units; unit += tileRows {
-			tile := convTile{y: sums[first*r.units+unit*width:], x: r.call.x[first:],
-				w: r.call.dy[unit*r.batch.Lanes:], taps: r.taps[from:to], outer: 1, wRow: r.batch.Lanes,
-				rows: min(tileRows, r.units-unit), lanes: width}
+			tile := convTile{y: sums[first*r.units+unit*width:], x: r.call.X[first:],
+				w: r.call.dy[unit*r.batch.Lanes:], taps: r.taps[from:min(to, len(r.call.At))], outer: 1,
+				wRow: r.batch.Lanes, rows: min(tileRows, r.units-unit), lanes: width}
 			tile.run(r.isa)
+		}
+	}
+}
+
+// askNext asks for some of the rows of the next batch's images from to to.
+func (r *Rows) askNext(from, to int) {
+	for i := from; i < to; i++ {
+		if i%vector < nextAhead {
+			r.ask(r.call.Next, i, i+1)
 		}
 	}
 }

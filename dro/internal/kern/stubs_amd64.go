@@ -24,6 +24,21 @@ func gradTile2AVX2(t *gradTile)
 //go:noescape
 func gradTile3AVX2(t *gradTile)
 
+// rowsTile1AVX2 computes the tile's first 1 units.
+//
+//go:noescape
+func rowsTile1AVX2(t *rowsTile)
+
+// rowsTile2AVX2 computes the tile's first 2 units.
+//
+//go:noescape
+func rowsTile2AVX2(t *rowsTile)
+
+// rowsTile3AVX2 computes the tile's first 3 units.
+//
+//go:noescape
+func rowsTile3AVX2(t *rowsTile)
+
 // sumRowAVX2 returns the sum of positions·lanes values: lanes (a multiple of
 // 16) from every stride-th on.
 //
@@ -78,6 +93,11 @@ func transposeAVX2(dst *float32, src *float32, rows int, cols int, dstStride int
 //go:noescape
 func pause(n int)
 
+// prefetch asks for lines > 0 cache lines, to be brought into the second level.
+//
+//go:noescape
+func prefetch(p *float32, lines int)
+
 // convTile16AVX512 computes the tile 16 lanes at a time.
 //
 //go:noescape
@@ -127,6 +147,36 @@ func gradTile5AVX512(t *gradTile)
 //
 //go:noescape
 func gradTile6AVX512(t *gradTile)
+
+// rowsTile1AVX512 computes the tile's first 1 units.
+//
+//go:noescape
+func rowsTile1AVX512(t *rowsTile)
+
+// rowsTile2AVX512 computes the tile's first 2 units.
+//
+//go:noescape
+func rowsTile2AVX512(t *rowsTile)
+
+// rowsTile3AVX512 computes the tile's first 3 units.
+//
+//go:noescape
+func rowsTile3AVX512(t *rowsTile)
+
+// rowsTile4AVX512 computes the tile's first 4 units.
+//
+//go:noescape
+func rowsTile4AVX512(t *rowsTile)
+
+// rowsTile5AVX512 computes the tile's first 5 units.
+//
+//go:noescape
+func rowsTile5AVX512(t *rowsTile)
+
+// rowsTile6AVX512 computes the tile's first 6 units.
+//
+//go:noescape
+func rowsTile6AVX512(t *rowsTile)
 
 // sumRowAVX512 returns the sum of positions·lanes values: lanes (a multiple of
 // 16) from every stride-th on.

@@ -47,6 +47,7 @@ func (g *generator) all() {
 	}
 	g.convTiles()
 	g.gradTiles()
+	g.rowsTiles()
 	g.sumRows()
 	g.maxOf4()
 	g.maxOf4Backward()
@@ -56,6 +57,7 @@ func (g *generator) all() {
 	g.transpose()
 	if !g.wide {
 		g.pause()
+		g.prefetch()
 	}
 }
 
