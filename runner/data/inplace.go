@@ -10,10 +10,10 @@ type inPlace struct {
 	x  []float32         // the source's memory; nil: its samples must be copied
 	at func(i int) int32 // where in x sample i begins
 
-	// The batch that comes next, of loaders that go by epochs: those who read memory gain by knowing it.
-	next   place
-	index  []int
-	places []int32 // nil before the first batch
+	// The same of an epoch's samples in its order, and their marks. Looked up for one batch each time, between
+	// reads of rows, they would take ten times as long.
+	places         []int32
+	labels, groups []uint32
 }
 
 // lying finds where a source's samples lie, if that is in memory as Read gives them.
@@ -43,27 +43,44 @@ func (f *features) floats() []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(f.data))), len(f.data)/4)
 }
 
-// locate says which samples the batch of place p has, and where they lie.
-func (m *maker) locate(b *Batch, p place) {
-	if m.kind != epochs {
-		m.find(b.Index, b.At, p)
-		return
+// follow looks up the samples of an epoch.
+func (m *maker) follow() {
+	l, n := &m.lie, len(m.order)
+	if l.places == nil {
+		l.places, l.labels, l.groups = make([]int32, n), make([]uint32, n), make([]uint32, n)
 	}
-	l := &m.lie
-	if l.places == nil || l.next != p { // at the start and after a Restore
-		l.index, l.places = make([]int, len(b.Index)), make([]int32, len(b.At))
-		m.find(l.index, l.places, p)
+	const block = 1 << 12
+	each := m.opt.Each
+	if each == nil {
+		each = inTurn
 	}
-	copy(b.Index, l.index)
-	copy(b.At, l.places)
-	l.next = m.after(p)
-	m.find(l.index, l.places, l.next)
-	b.Next = l.places
+	each((n-1)/block+1, func(k int) {
+		for j := k * block; j < min((k+1)*block, n); j++ {
+			i := int(m.order[j])
+			l.places[j], l.labels[j], l.groups[j] = l.at(i), uint32(m.src.Label(i)), uint32(m.src.Group(i))
+		}
+	})
 }
 
-func (m *maker) find(index []int, at []int32, p place) {
-	m.draw(index, p)
-	for j, i := range index {
-		at[j] = m.lie.at(i)
+func inTurn(n int, f func(int)) {
+	for i := range n {
+		f(i)
+	}
+}
+
+// locate says which samples the batch of place p has, and where they lie.
+func (m *maker) locate(b *Batch, p place) {
+	m.draw(b.Index, p)
+	if m.kind != epochs {
+		for j, i := range b.Index {
+			b.At[j], b.Labels[j], b.Groups[j] = m.lie.at(i), m.src.Label(i), m.src.Group(i)
+		}
+		return
+	}
+	l, first := &m.lie, int(p.step)*b.N
+	next := l.places[first+b.N:]
+	b.At, b.Next = l.places[first:first+b.N], next[:min(b.N, len(next))]
+	for j := range b.N {
+		b.Labels[j], b.Groups[j] = int(l.labels[first+j]), int(l.groups[first+j])
 	}
 }

@@ -23,7 +23,8 @@ type LoaderOptions struct {
 	// Ahead makes the batch after next on a goroutine of the loader's own while the caller works on the one it
 	// has. The batches are the same, their memory is twice as much, and the loader must be closed.
 	Ahead bool
-	// Each runs f(0) to f(n-1) on threads that are there for the caller's work, and returns when all are done.
+	// Each runs f(0) to f(n-1) on threads that are there for the caller's work, and returns when all are done;
+	// it panics if one does.
 	// Samples that are numbers already are copied by it when they are asked for, and not ahead: handing such a
 	// batch from core to core takes as long as making it. Nil: no such threads.
 	Each func(n int, f func(i int))

@@ -1,9 +1,6 @@
 package data
 
-import (
-	"math/rand/v2"
-	"sync/atomic"
-)
+import "math/rand/v2"
 
 // maker makes the batch of any place, a pure function of the source, the options and the place. It is for one
 // goroutine.
@@ -18,27 +15,22 @@ type maker struct {
 	order   []uint32 // epochs only: the permutation of orderOf
 	orderOf uint64   // epoch+1 that order holds; 0: none yet
 
-	lie   inPlace
-	block int                   // samples a task, where batches are shared out
-	work  Batch                 // the batch that copy is at
-	copy  func(int)             // copyBlock, bound once
-	fault atomic.Pointer[fault] // of one of its tasks
+	lie inPlace
+
+	block int       // samples a task, where batches are shared out
+	work  Batch     // the batch that copy is at
+	copy  func(int) // copyBlock, bound once
 }
 
-// blockBytes is as much as a task copies, or blockMarks labels and groups: a few microseconds' work.
-const (
-	blockBytes = 32 << 10
-	blockMarks = 128
-)
+// blockBytes is as much as a task copies: a few microseconds' work.
+const blockBytes = 32 << 10
 
 func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
 	pcg := rand.NewPCG(0, 0)
 	m := &maker{src: src, kind: k, opt: o, norm: norm, pcg: pcg, rng: rand.New(pcg)}
 	m.copy, m.block = m.copyBlock, max(1, blockBytes/(4*src.Shape().Len()))
 	if o.InPlace && norm.img == nil && norm.scale == nil {
-		if m.lie.x, m.lie.at = lying(src); m.lie.x != nil {
-			m.block = blockMarks
-		}
+		m.lie.x, m.lie.at = lying(src)
 	}
 	if k == epochs {
 		m.order = make([]uint32, src.Len())
@@ -84,19 +76,16 @@ func (m *maker) make(room *Batch, p place) Batch {
 	if m.lie.x != nil {
 		b.At = room.At[:n]
 		m.locate(&b, p)
-	} else {
-		b.X = room.X[:n*m.src.Shape().Len()]
-		m.draw(b.Index, p)
+		return b
 	}
+	b.X = room.X[:n*m.src.Shape().Len()]
+	m.draw(b.Index, p)
 	if !m.shared() {
 		m.samples(b, 0, n)
 		return b
 	}
 	m.work = b
 	m.opt.Each((n-1)/m.block+1, m.copy)
-	if f := m.fault.Swap(nil); f != nil {
-		panic(f.of) // on the goroutine that the batch was asked for
-	}
 	return b
 }
 
@@ -109,18 +98,11 @@ func (m *maker) samples(b Batch, from, to int) {
 	for j := from; j < to; j++ {
 		i := b.Index[j]
 		b.Labels[j], b.Groups[j] = m.src.Label(i), m.src.Group(i)
-		if b.At == nil {
-			m.norm.sampleTo(b.X[j*size:(j+1)*size], i, m.rng)
-		}
+		m.norm.sampleTo(b.X[j*size:(j+1)*size], i, m.rng)
 	}
 }
 
-func (m *maker) copyBlock(i int) {
-	f := guard(func() { m.samples(m.work, i*m.block, min((i+1)*m.block, m.work.N)) })
-	if f != nil {
-		m.fault.Store(f)
-	}
-}
+func (m *maker) copyBlock(i int) { m.samples(m.work, i*m.block, min((i+1)*m.block, m.work.N)) }
 
 // count is the number of samples of the batch of place p.
 func (m *maker) count(p place) int {
@@ -147,6 +129,9 @@ func (m *maker) shuffle(epoch uint64) {
 		m.order[j] = uint32(i)
 	}
 	m.orderOf = epoch + 1
+	if m.lie.x != nil {
+		m.follow()
+	}
 }
 
 // draw starts the random numbers of the batch of place p and writes its indices.

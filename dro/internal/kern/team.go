@@ -189,7 +189,7 @@ func (t *Team) rouseWorkers() {
 func (t *Team) work(b *bed, seat int) {
 	defer t.done.Done()
 	debug.SetPanicOnFault(true) // reading a mapped file that was cut is a task's failure
-	last := uint32(0) // the epoch that this worker was in
+	last := uint32(0)           // the epoch that this worker was in
 	for !t.closed.Load() {
 		b.await(func() bool {
 			e := t.epoch.Load()
