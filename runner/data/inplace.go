@@ -14,6 +14,7 @@ type inPlace struct {
 	// reads of rows, they would take ten times as long.
 	places         []int32
 	labels, groups []uint32
+	look           func(task int) // maker.lookUp, bound once
 }
 
 // lying finds where a source's samples lie, if that is in memory as Read gives them.
@@ -43,28 +44,31 @@ func (f *features) floats() []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(f.data))), len(f.data)/4)
 }
 
+// followBlock is how many samples of an epoch a task looks up.
+const followBlock = 1 << 12
+
 // follow looks up the samples of an epoch.
 func (m *maker) follow() {
 	l, n := &m.lie, len(m.order)
 	if l.places == nil {
 		l.places, l.labels, l.groups = make([]int32, n), make([]uint32, n), make([]uint32, n)
+		l.look = m.lookUp
 	}
-	const block = 1 << 12
-	each := m.opt.Each
-	if each == nil {
-		each = inTurn
+	tasks := (n-1)/followBlock + 1
+	if m.opt.Each != nil {
+		m.opt.Each(tasks, l.look)
+		return
 	}
-	each((n-1)/block+1, func(k int) {
-		for j := k * block; j < min((k+1)*block, n); j++ {
-			i := int(m.order[j])
-			l.places[j], l.labels[j], l.groups[j] = l.at(i), uint32(m.src.Label(i)), uint32(m.src.Group(i))
-		}
-	})
+	for i := range tasks {
+		l.look(i)
+	}
 }
 
-func inTurn(n int, f func(int)) {
-	for i := range n {
-		f(i)
+func (m *maker) lookUp(task int) {
+	l := &m.lie
+	for j := task * followBlock; j < min((task+1)*followBlock, len(m.order)); j++ {
+		i := int(m.order[j])
+		l.places[j], l.labels[j], l.groups[j] = l.at(i), uint32(m.src.Label(i)), uint32(m.src.Group(i))
 	}
 }
 

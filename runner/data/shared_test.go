@@ -109,8 +109,10 @@ func TestRowsAtAnyAddress(t *testing.T) {
 }
 
 func TestSharedDoesNotAllocate(t *testing.T) {
-	l := must(t)(NewEpochs(wideRows(), LoaderOptions{Batch: 8, Each: inTurn}))
-	if n := testing.AllocsPerRun(20, func() { l.Next() }); n > 0 {
-		t.Errorf("a batch takes %v allocations", n)
+	for _, inPlace := range []bool{false, true} {
+		l := must(t)(NewEpochs(wideRows(), LoaderOptions{Batch: 8, Each: lastFirst, InPlace: inPlace}))
+		if n := testing.AllocsPerRun(20, func() { l.Next() }); n > 0 {
+			t.Errorf("in place %v: a batch takes %v allocations", inPlace, n)
+		}
 	}
 }

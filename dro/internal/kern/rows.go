@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 )
 
 // Rows is a linear layer on rows of features, an image each, wherever they lie: no row is packed, transposed
@@ -101,8 +102,10 @@ func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 func (r *Rows) FLOPs() float64 { return 2 * float64(r.batch.Images) * float64(r.in) * float64(r.units) }
 
 // Forward computes y, blocked, from the rows of x with weights w, [unit][feature], and bias (one value a
-// unit, or nil). x may hold fewer images than the batch; the lanes of the others are zero.
+// unit, or nil). x may hold fewer images than the batch; the lanes of the others are zero. Where x is a file's
+// and the file was cut, it panics, as BackwardWeights does.
 func (r *Rows) Forward(t *Team, y []float32, x Images, w, bias []float32) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r.check(x, w, y)
 	r.call = rowsCall{Images: x, y: y, w: w, b: bias}
 	t.run(r.batch.Padded()/vector, (*rowsForward)(r))
@@ -111,6 +114,7 @@ func (r *Rows) Forward(t *Team, y []float32, x Images, w, bias []float32) {
 
 // BackwardWeights computes dw and db (or nil) from the rows of x and the gradient of y, as [Conv]'s does.
 func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32, add bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r.check(x, dw, dy)
 	r.call = rowsCall{Images: x, dw: dw, db: db, dy: dy, add: add}
 	for i, at := range x.At {

@@ -125,3 +125,22 @@ func TestRowsRefuses(t *testing.T) {
 		t.Error("plain Go: no error")
 	}
 }
+
+// TestRowsOutside: nothing is read where there are no rows.
+func TestRowsOutside(t *testing.T) {
+	cfg, b := Linear(Shape{16, 1, 1}, 2, false), NewBatch(4)
+	eachISA(t, func(t *testing.T, isa ISA) {
+		if !RowsFit(isa, cfg) {
+			t.Skip("no assembly")
+		}
+		r := must(NewRows(isa, b, cfg))
+		for _, at := range [][]int32{{-1}, {49}, {0, 1 << 30}, {0, 0, 0, 0, 0}} {
+			if panicOf(func() {
+				r.Forward(nil, make([]float32, 32), Images{X: make([]float32, 64), At: at}, make([]float32, 32), nil)
+			}) == nil {
+				t.Errorf("rows at %v of 64 values are taken", at)
+			}
+		}
+		r.Forward(nil, make([]float32, 32), Images{X: make([]float32, 64), At: []int32{48, 1}}, make([]float32, 32), nil)
+	})
+}
