@@ -316,6 +316,10 @@ func (n *Net) Peak() (flop float64) {
 	return n.graph.peak.FLOPs()
 }
 
+// Read reads an array in order on the network's threads and does nothing else: its
+// rate is the most that passes over features which no cache has can reach.
+func (n *Net) Read(x []float32) { n.graph.memory.Read(n.graph.team, x) }
+
 // Parameters returns what is learned, weights before biases: views, for a
 // checkpoint to read or fill.
 func (n *Net) Parameters() []Tensor { return n.parameters }

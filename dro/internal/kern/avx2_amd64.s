@@ -2432,6 +2432,546 @@ lanes127:
 	VZEROUPPER
 	RET
 
+// func outerTile1AVX2(t *outerTile)
+// Requires: AVX, FMA3
+TEXT ·outerTile1AVX2(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         128(AX), CX
+	CMPQ         CX, $0x01
+	JNE          cols128
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes129:
+	VMOVUPS     (BX), Y1
+	VMOVUPS     (SI)(CX*1), Y2
+	VFMADD231PS Y2, Y0, Y1
+	VMOVUPS     Y1, (BX)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes129
+	VZEROUPPER
+	RET
+
+cols128:
+	CMPQ         CX, $0x02
+	JNE          cols130
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes131:
+	VMOVUPS     (BX), Y2
+	VMOVUPS     (SI)(CX*1), Y3
+	VFMADD231PS Y3, Y0, Y2
+	VMOVUPS     (DI)(CX*1), Y3
+	VFMADD231PS Y3, Y1, Y2
+	VMOVUPS     Y2, (BX)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes131
+	VZEROUPPER
+	RET
+
+cols130:
+	CMPQ         CX, $0x03
+	JNE          cols132
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	VBROADCASTSS 8(CX), Y2
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes133:
+	VMOVUPS     (BX), Y3
+	VMOVUPS     (SI)(CX*1), Y4
+	VFMADD231PS Y4, Y0, Y3
+	VMOVUPS     (DI)(CX*1), Y4
+	VFMADD231PS Y4, Y1, Y3
+	VMOVUPS     (R8)(CX*1), Y4
+	VFMADD231PS Y4, Y2, Y3
+	VMOVUPS     Y3, (BX)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes133
+	VZEROUPPER
+	RET
+
+cols132:
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	VBROADCASTSS 8(CX), Y2
+	VBROADCASTSS 12(CX), Y3
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         96(AX), R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes135:
+	VMOVUPS     (BX), Y4
+	VMOVUPS     (SI)(CX*1), Y5
+	VFMADD231PS Y5, Y0, Y4
+	VMOVUPS     (DI)(CX*1), Y5
+	VFMADD231PS Y5, Y1, Y4
+	VMOVUPS     (R8)(CX*1), Y5
+	VFMADD231PS Y5, Y2, Y4
+	VMOVUPS     (R9)(CX*1), Y5
+	VFMADD231PS Y5, Y3, Y4
+	VMOVUPS     Y4, (BX)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes135
+	VZEROUPPER
+	RET
+
+// func outerTile2AVX2(t *outerTile)
+// Requires: AVX, FMA3
+TEXT ·outerTile2AVX2(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         128(AX), CX
+	CMPQ         CX, $0x01
+	JNE          cols136
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y1
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes137:
+	VMOVUPS     (BX), Y2
+	VMOVUPS     (BX)(AX*1), Y3
+	VMOVUPS     (SI)(CX*1), Y4
+	VFMADD231PS Y4, Y0, Y2
+	VFMADD231PS Y4, Y1, Y3
+	VMOVUPS     Y2, (BX)
+	VMOVUPS     Y3, (BX)(AX*1)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes137
+	VZEROUPPER
+	RET
+
+cols136:
+	CMPQ         CX, $0x02
+	JNE          cols138
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y2
+	VBROADCASTSS 4(CX), Y3
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes139:
+	VMOVUPS     (BX), Y4
+	VMOVUPS     (BX)(AX*1), Y5
+	VMOVUPS     (SI)(CX*1), Y6
+	VFMADD231PS Y6, Y0, Y4
+	VFMADD231PS Y6, Y2, Y5
+	VMOVUPS     (DI)(CX*1), Y6
+	VFMADD231PS Y6, Y1, Y4
+	VFMADD231PS Y6, Y3, Y5
+	VMOVUPS     Y4, (BX)
+	VMOVUPS     Y5, (BX)(AX*1)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes139
+	VZEROUPPER
+	RET
+
+cols138:
+	CMPQ         CX, $0x03
+	JNE          cols140
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	VBROADCASTSS 8(CX), Y2
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes141:
+	VMOVUPS     (BX), Y6
+	VMOVUPS     (BX)(AX*1), Y7
+	VMOVUPS     (SI)(CX*1), Y8
+	VFMADD231PS Y8, Y0, Y6
+	VFMADD231PS Y8, Y3, Y7
+	VMOVUPS     (DI)(CX*1), Y8
+	VFMADD231PS Y8, Y1, Y6
+	VFMADD231PS Y8, Y4, Y7
+	VMOVUPS     (R8)(CX*1), Y8
+	VFMADD231PS Y8, Y2, Y6
+	VFMADD231PS Y8, Y5, Y7
+	VMOVUPS     Y6, (BX)
+	VMOVUPS     Y7, (BX)(AX*1)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes141
+	VZEROUPPER
+	RET
+
+cols140:
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	VBROADCASTSS 8(CX), Y2
+	VBROADCASTSS 12(CX), Y3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y4
+	VBROADCASTSS 4(CX), Y5
+	VBROADCASTSS 8(CX), Y6
+	VBROADCASTSS 12(CX), Y7
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         96(AX), R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes143:
+	VMOVUPS     (BX), Y8
+	VMOVUPS     (BX)(AX*1), Y9
+	VMOVUPS     (SI)(CX*1), Y10
+	VFMADD231PS Y10, Y0, Y8
+	VFMADD231PS Y10, Y4, Y9
+	VMOVUPS     (DI)(CX*1), Y10
+	VFMADD231PS Y10, Y1, Y8
+	VFMADD231PS Y10, Y5, Y9
+	VMOVUPS     (R8)(CX*1), Y10
+	VFMADD231PS Y10, Y2, Y8
+	VFMADD231PS Y10, Y6, Y9
+	VMOVUPS     (R9)(CX*1), Y10
+	VFMADD231PS Y10, Y3, Y8
+	VFMADD231PS Y10, Y7, Y9
+	VMOVUPS     Y8, (BX)
+	VMOVUPS     Y9, (BX)(AX*1)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes143
+	VZEROUPPER
+	RET
+
+// func outerTile3AVX2(t *outerTile)
+// Requires: AVX, FMA3
+TEXT ·outerTile3AVX2(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         128(AX), CX
+	CMPQ         CX, $0x01
+	JNE          cols144
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y2
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes145:
+	VMOVUPS     (BX), Y3
+	VMOVUPS     (BX)(AX*1), Y4
+	VMOVUPS     (BX)(AX*2), Y5
+	VMOVUPS     (SI)(CX*1), Y6
+	VFMADD231PS Y6, Y0, Y3
+	VFMADD231PS Y6, Y1, Y4
+	VFMADD231PS Y6, Y2, Y5
+	VMOVUPS     Y3, (BX)
+	VMOVUPS     Y4, (BX)(AX*1)
+	VMOVUPS     Y5, (BX)(AX*2)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes145
+	VZEROUPPER
+	RET
+
+cols144:
+	CMPQ         CX, $0x02
+	JNE          cols146
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y2
+	VBROADCASTSS 4(CX), Y3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y4
+	VBROADCASTSS 4(CX), Y5
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes147:
+	VMOVUPS     (BX), Y6
+	VMOVUPS     (BX)(AX*1), Y7
+	VMOVUPS     (BX)(AX*2), Y8
+	VMOVUPS     (SI)(CX*1), Y9
+	VFMADD231PS Y9, Y0, Y6
+	VFMADD231PS Y9, Y2, Y7
+	VFMADD231PS Y9, Y4, Y8
+	VMOVUPS     (DI)(CX*1), Y9
+	VFMADD231PS Y9, Y1, Y6
+	VFMADD231PS Y9, Y3, Y7
+	VFMADD231PS Y9, Y5, Y8
+	VMOVUPS     Y6, (BX)
+	VMOVUPS     Y7, (BX)(AX*1)
+	VMOVUPS     Y8, (BX)(AX*2)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes147
+	VZEROUPPER
+	RET
+
+cols146:
+	CMPQ         CX, $0x03
+	JNE          cols148
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	VBROADCASTSS 8(CX), Y2
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y6
+	VBROADCASTSS 4(CX), Y7
+	VBROADCASTSS 8(CX), Y8
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes149:
+	VMOVUPS     (BX), Y9
+	VMOVUPS     (BX)(AX*1), Y10
+	VMOVUPS     (BX)(AX*2), Y11
+	VMOVUPS     (SI)(CX*1), Y12
+	VFMADD231PS Y12, Y0, Y9
+	VFMADD231PS Y12, Y3, Y10
+	VFMADD231PS Y12, Y6, Y11
+	VMOVUPS     (DI)(CX*1), Y12
+	VFMADD231PS Y12, Y1, Y9
+	VFMADD231PS Y12, Y4, Y10
+	VFMADD231PS Y12, Y7, Y11
+	VMOVUPS     (R8)(CX*1), Y12
+	VFMADD231PS Y12, Y2, Y9
+	VFMADD231PS Y12, Y5, Y10
+	VFMADD231PS Y12, Y8, Y11
+	VMOVUPS     Y9, (BX)
+	VMOVUPS     Y10, (BX)(AX*1)
+	VMOVUPS     Y11, (BX)(AX*2)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes149
+	VZEROUPPER
+	RET
+
+cols148:
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	VBROADCASTSS 8(CX), Y2
+	VBROADCASTSS 12(CX), Y3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y4
+	VBROADCASTSS 4(CX), Y5
+	VBROADCASTSS 8(CX), Y6
+	VBROADCASTSS 12(CX), Y7
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y8
+	VBROADCASTSS 4(CX), Y9
+	VBROADCASTSS 8(CX), Y10
+	VBROADCASTSS 12(CX), Y11
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         96(AX), R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes151:
+	VMOVUPS     (BX), Y12
+	VMOVUPS     (BX)(AX*1), Y13
+	VMOVUPS     (BX)(AX*2), Y14
+	VMOVUPS     (SI)(CX*1), Y15
+	VFMADD231PS Y15, Y0, Y12
+	VFMADD231PS Y15, Y4, Y13
+	VFMADD231PS Y15, Y8, Y14
+	VMOVUPS     (DI)(CX*1), Y15
+	VFMADD231PS Y15, Y1, Y12
+	VFMADD231PS Y15, Y5, Y13
+	VFMADD231PS Y15, Y9, Y14
+	VMOVUPS     (R8)(CX*1), Y15
+	VFMADD231PS Y15, Y2, Y12
+	VFMADD231PS Y15, Y6, Y13
+	VFMADD231PS Y15, Y10, Y14
+	VMOVUPS     (R9)(CX*1), Y15
+	VFMADD231PS Y15, Y3, Y12
+	VFMADD231PS Y15, Y7, Y13
+	VFMADD231PS Y15, Y11, Y14
+	VMOVUPS     Y12, (BX)
+	VMOVUPS     Y13, (BX)(AX*1)
+	VMOVUPS     Y14, (BX)(AX*2)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes151
+	VZEROUPPER
+	RET
+
 // func sumRowAVX2(src *float32, positions int, stride int, lanes int) float32
 // Requires: AVX, SSE
 TEXT ·sumRowAVX2(SB), NOSPLIT, $0-36
@@ -2442,19 +2982,19 @@ TEXT ·sumRowAVX2(SB), NOSPLIT, $0-36
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
-loop128:
+loop152:
 	MOVQ lanes+24(FP), SI
 	MOVQ AX, BX
 
-lanes129:
+lanes153:
 	VADDPS       (BX), Y0, Y0
 	VADDPS       32(BX), Y1, Y1
 	ADDQ         $0x40, BX
 	SUBQ         $0x10, SI
-	JNZ          lanes129
+	JNZ          lanes153
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          loop128
+	JNZ          loop152
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
@@ -2475,7 +3015,7 @@ TEXT ·maxOf4AVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	SHRQ $0x04, DI
 
-loop130:
+loop154:
 	VMOVUPS   (CX), Y0
 	VMOVUPS   (DX), Y1
 	VMOVUPS   (BX), Y2
@@ -2510,7 +3050,7 @@ loop130:
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	DECQ      DI
-	JNZ       loop130
+	JNZ       loop154
 	VZEROUPPER
 	RET
 
@@ -2530,16 +3070,16 @@ TEXT ·maxOf4BackwardAVX2(SB), NOSPLIT, $0-96
 	XORQ   R12, R12
 	VXORPS Y0, Y0, Y0
 
-vector131:
+vector155:
 	VMOVUPS (R10)(R12*4), Y1
 	VMOVUPS (R11)(R12*4), Y2
 	MOVQ    relu+88(FP), R13
 	TESTQ   R13, R13
-	JZ      norelu132
+	JZ      norelu156
 	VCMPPS  $0x06, Y0, Y1, Y3
 	VANDPS  Y3, Y2, Y2
 
-norelu132:
+norelu156:
 	VMOVUPS (AX)(R12*4), Y3
 	VCMPPS  $0x00, Y1, Y3, Y4
 	VCMPPS  $0x03, Y3, Y3, Y3
@@ -2571,7 +3111,7 @@ norelu132:
 	ADDQ    $0x08, R12
 	MOVQ    n+80(FP), R13
 	CMPQ    R12, R13
-	JL      vector131
+	JL      vector155
 	VZEROUPPER
 	RET
 
@@ -2585,7 +3125,7 @@ TEXT ·maskAVX2(SB), NOSPLIT, $0-32
 	MOVQ   n+24(FP), BX
 	SHRQ   $0x04, BX
 
-loop133:
+loop157:
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y2
 	VCMPPS  $0x06, Y0, Y2, Y2
@@ -2600,7 +3140,7 @@ loop133:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop133
+	JNZ     loop157
 	VZEROUPPER
 	RET
 
@@ -2620,7 +3160,7 @@ TEXT ·sgdUpdateAVX2(SB), NOSPLIT, $0-56
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
 
-loop134:
+loop158:
 	VCVTPS2PD    (DX), Y7
 	VFMADD231PD  Y7, Y7, Y3
 	VCVTPS2PD    16(DX), Y7
@@ -2649,7 +3189,7 @@ loop134:
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	DECQ         BX
-	JNZ          loop134
+	JNZ          loop158
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y4, Y4
 	VADDPD       Y4, Y3, Y3
@@ -2671,7 +3211,7 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-24
 	MOVQ   n+8(FP), CX
 	SHRQ   $0x04, CX
 
-loop135:
+loop159:
 	VCVTPS2PD    (AX), Y4
 	VFMADD231PD  Y4, Y4, Y0
 	VCVTPS2PD    16(AX), Y4
@@ -2684,7 +3224,7 @@ loop135:
 	VMOVUPS      32(AX), Y4
 	ADDQ         $0x40, AX
 	DECQ         CX
-	JNZ          loop135
+	JNZ          loop159
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y1, Y0, Y0
@@ -2714,7 +3254,7 @@ TEXT ·peakAVX2(SB), NOSPLIT, $0-8
 	VXORPS Y13, Y13, Y13
 	MOVQ   n+0(FP), AX
 
-loop136:
+loop160:
 	VFMADD231PS Y12, Y13, Y0
 	VFMADD231PS Y12, Y13, Y1
 	VFMADD231PS Y12, Y13, Y2
@@ -2728,7 +3268,7 @@ loop136:
 	VFMADD231PS Y12, Y13, Y10
 	VFMADD231PS Y12, Y13, Y11
 	DECQ        AX
-	JNZ         loop136
+	JNZ         loop160
 	VZEROUPPER
 	RET
 
@@ -2757,38 +3297,38 @@ TEXT ·transposeAVX2(SB), NOSPLIT, $0-48
 	VMOVUPS    32(R8), Y8
 	VMASKMOVPS (CX), Y8, Y0
 	DECQ       SI
-	JZ         loaded137
+	JZ         loaded161
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y1
 	DECQ       SI
-	JZ         loaded137
+	JZ         loaded161
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y2
 	DECQ       SI
-	JZ         loaded137
+	JZ         loaded161
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y3
 	DECQ       SI
-	JZ         loaded137
+	JZ         loaded161
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y4
 	DECQ       SI
-	JZ         loaded137
+	JZ         loaded161
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y5
 	DECQ       SI
-	JZ         loaded137
+	JZ         loaded161
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y6
 	DECQ       SI
-	JZ         loaded137
+	JZ         loaded161
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y7
 	DECQ       SI
-	JZ         loaded137
+	JZ         loaded161
 	ADDQ       BX, CX
 
-loaded137:
+loaded161:
 	MOVQ       cols+24(FP), CX
 	MOVQ       rows+16(FP), BX
 	LEAQ       lanes<>+0(SB), SI
@@ -2821,38 +3361,38 @@ loaded137:
 	VPERM2F128 $0x31, Y4, Y0, Y0
 	VMASKMOVPS Y6, Y8, (AX)
 	DECQ       CX
-	JZ         stored138
+	JZ         stored162
 	ADDQ       DX, AX
 	VMASKMOVPS Y7, Y8, (AX)
 	DECQ       CX
-	JZ         stored138
+	JZ         stored162
 	ADDQ       DX, AX
 	VMASKMOVPS Y2, Y8, (AX)
 	DECQ       CX
-	JZ         stored138
+	JZ         stored162
 	ADDQ       DX, AX
 	VMASKMOVPS Y9, Y8, (AX)
 	DECQ       CX
-	JZ         stored138
+	JZ         stored162
 	ADDQ       DX, AX
 	VMASKMOVPS Y3, Y8, (AX)
 	DECQ       CX
-	JZ         stored138
+	JZ         stored162
 	ADDQ       DX, AX
 	VMASKMOVPS Y1, Y8, (AX)
 	DECQ       CX
-	JZ         stored138
+	JZ         stored162
 	ADDQ       DX, AX
 	VMASKMOVPS Y5, Y8, (AX)
 	DECQ       CX
-	JZ         stored138
+	JZ         stored162
 	ADDQ       DX, AX
 	VMASKMOVPS Y0, Y8, (AX)
 	DECQ       CX
-	JZ         stored138
+	JZ         stored162
 	ADDQ       DX, AX
 
-stored138:
+stored162:
 	VZEROUPPER
 	RET
 
@@ -2860,10 +3400,10 @@ stored138:
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop139:
+loop163:
 	PAUSE
 	DECQ AX
-	JNZ  loop139
+	JNZ  loop163
 	RET
 
 // func prefetch(p *float32, lines int)
@@ -2872,9 +3412,9 @@ TEXT ·prefetch(SB), NOSPLIT, $0-16
 	MOVQ p+0(FP), AX
 	MOVQ lines+8(FP), CX
 
-loop140:
+loop164:
 	PREFETCHT1 (AX)
-	ADDQ       $0x40, AX
+	ADDQ       $0x80, AX
 	DECQ       CX
-	JNZ        loop140
+	JNZ        loop164
 	RET

@@ -8714,6 +8714,1398 @@ lanes364:
 	VZEROUPPER
 	RET
 
+// func outerTile1AVX512(t *outerTile)
+// Requires: AVX, AVX512F
+TEXT ·outerTile1AVX512(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         128(AX), CX
+	CMPQ         CX, $0x01
+	JNE          cols365
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes366:
+	VMOVUPS     (BX), Z1
+	VMOVUPS     (SI)(CX*1), Z2
+	VFMADD231PS Z2, Z0, Z1
+	VMOVUPS     Z1, (BX)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes366
+	VZEROUPPER
+	RET
+
+cols365:
+	CMPQ         CX, $0x02
+	JNE          cols367
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes368:
+	VMOVUPS     (BX), Z2
+	VMOVUPS     (SI)(CX*1), Z3
+	VFMADD231PS Z3, Z0, Z2
+	VMOVUPS     (DI)(CX*1), Z3
+	VFMADD231PS Z3, Z1, Z2
+	VMOVUPS     Z2, (BX)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes368
+	VZEROUPPER
+	RET
+
+cols367:
+	CMPQ         CX, $0x03
+	JNE          cols369
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	VBROADCASTSS 8(CX), Z2
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes370:
+	VMOVUPS     (BX), Z3
+	VMOVUPS     (SI)(CX*1), Z4
+	VFMADD231PS Z4, Z0, Z3
+	VMOVUPS     (DI)(CX*1), Z4
+	VFMADD231PS Z4, Z1, Z3
+	VMOVUPS     (R8)(CX*1), Z4
+	VFMADD231PS Z4, Z2, Z3
+	VMOVUPS     Z3, (BX)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes370
+	VZEROUPPER
+	RET
+
+cols369:
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	VBROADCASTSS 8(CX), Z2
+	VBROADCASTSS 12(CX), Z3
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         96(AX), R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes372:
+	VMOVUPS     (BX), Z4
+	VMOVUPS     (SI)(CX*1), Z5
+	VFMADD231PS Z5, Z0, Z4
+	VMOVUPS     (DI)(CX*1), Z5
+	VFMADD231PS Z5, Z1, Z4
+	VMOVUPS     (R8)(CX*1), Z5
+	VFMADD231PS Z5, Z2, Z4
+	VMOVUPS     (R9)(CX*1), Z5
+	VFMADD231PS Z5, Z3, Z4
+	VMOVUPS     Z4, (BX)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes372
+	VZEROUPPER
+	RET
+
+// func outerTile2AVX512(t *outerTile)
+// Requires: AVX, AVX512F
+TEXT ·outerTile2AVX512(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         128(AX), CX
+	CMPQ         CX, $0x01
+	JNE          cols373
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z1
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes374:
+	VMOVUPS     (BX), Z2
+	VMOVUPS     (BX)(AX*1), Z3
+	VMOVUPS     (SI)(CX*1), Z4
+	VFMADD231PS Z4, Z0, Z2
+	VFMADD231PS Z4, Z1, Z3
+	VMOVUPS     Z2, (BX)
+	VMOVUPS     Z3, (BX)(AX*1)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes374
+	VZEROUPPER
+	RET
+
+cols373:
+	CMPQ         CX, $0x02
+	JNE          cols375
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z2
+	VBROADCASTSS 4(CX), Z3
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes376:
+	VMOVUPS     (BX), Z4
+	VMOVUPS     (BX)(AX*1), Z5
+	VMOVUPS     (SI)(CX*1), Z6
+	VFMADD231PS Z6, Z0, Z4
+	VFMADD231PS Z6, Z2, Z5
+	VMOVUPS     (DI)(CX*1), Z6
+	VFMADD231PS Z6, Z1, Z4
+	VFMADD231PS Z6, Z3, Z5
+	VMOVUPS     Z4, (BX)
+	VMOVUPS     Z5, (BX)(AX*1)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes376
+	VZEROUPPER
+	RET
+
+cols375:
+	CMPQ         CX, $0x03
+	JNE          cols377
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	VBROADCASTSS 8(CX), Z2
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z3
+	VBROADCASTSS 4(CX), Z4
+	VBROADCASTSS 8(CX), Z5
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes378:
+	VMOVUPS     (BX), Z6
+	VMOVUPS     (BX)(AX*1), Z7
+	VMOVUPS     (SI)(CX*1), Z8
+	VFMADD231PS Z8, Z0, Z6
+	VFMADD231PS Z8, Z3, Z7
+	VMOVUPS     (DI)(CX*1), Z8
+	VFMADD231PS Z8, Z1, Z6
+	VFMADD231PS Z8, Z4, Z7
+	VMOVUPS     (R8)(CX*1), Z8
+	VFMADD231PS Z8, Z2, Z6
+	VFMADD231PS Z8, Z5, Z7
+	VMOVUPS     Z6, (BX)
+	VMOVUPS     Z7, (BX)(AX*1)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes378
+	VZEROUPPER
+	RET
+
+cols377:
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	VBROADCASTSS 8(CX), Z2
+	VBROADCASTSS 12(CX), Z3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z4
+	VBROADCASTSS 4(CX), Z5
+	VBROADCASTSS 8(CX), Z6
+	VBROADCASTSS 12(CX), Z7
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         96(AX), R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes380:
+	VMOVUPS     (BX), Z8
+	VMOVUPS     (BX)(AX*1), Z9
+	VMOVUPS     (SI)(CX*1), Z10
+	VFMADD231PS Z10, Z0, Z8
+	VFMADD231PS Z10, Z4, Z9
+	VMOVUPS     (DI)(CX*1), Z10
+	VFMADD231PS Z10, Z1, Z8
+	VFMADD231PS Z10, Z5, Z9
+	VMOVUPS     (R8)(CX*1), Z10
+	VFMADD231PS Z10, Z2, Z8
+	VFMADD231PS Z10, Z6, Z9
+	VMOVUPS     (R9)(CX*1), Z10
+	VFMADD231PS Z10, Z3, Z8
+	VFMADD231PS Z10, Z7, Z9
+	VMOVUPS     Z8, (BX)
+	VMOVUPS     Z9, (BX)(AX*1)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes380
+	VZEROUPPER
+	RET
+
+// func outerTile3AVX512(t *outerTile)
+// Requires: AVX, AVX512F
+TEXT ·outerTile3AVX512(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         128(AX), CX
+	CMPQ         CX, $0x01
+	JNE          cols381
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z2
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes382:
+	VMOVUPS     (BX), Z3
+	VMOVUPS     (BX)(AX*1), Z4
+	VMOVUPS     (BX)(AX*2), Z5
+	VMOVUPS     (SI)(CX*1), Z6
+	VFMADD231PS Z6, Z0, Z3
+	VFMADD231PS Z6, Z1, Z4
+	VFMADD231PS Z6, Z2, Z5
+	VMOVUPS     Z3, (BX)
+	VMOVUPS     Z4, (BX)(AX*1)
+	VMOVUPS     Z5, (BX)(AX*2)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes382
+	VZEROUPPER
+	RET
+
+cols381:
+	CMPQ         CX, $0x02
+	JNE          cols383
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z2
+	VBROADCASTSS 4(CX), Z3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z4
+	VBROADCASTSS 4(CX), Z5
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes384:
+	VMOVUPS     (BX), Z6
+	VMOVUPS     (BX)(AX*1), Z7
+	VMOVUPS     (BX)(AX*2), Z8
+	VMOVUPS     (SI)(CX*1), Z9
+	VFMADD231PS Z9, Z0, Z6
+	VFMADD231PS Z9, Z2, Z7
+	VFMADD231PS Z9, Z4, Z8
+	VMOVUPS     (DI)(CX*1), Z9
+	VFMADD231PS Z9, Z1, Z6
+	VFMADD231PS Z9, Z3, Z7
+	VFMADD231PS Z9, Z5, Z8
+	VMOVUPS     Z6, (BX)
+	VMOVUPS     Z7, (BX)(AX*1)
+	VMOVUPS     Z8, (BX)(AX*2)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes384
+	VZEROUPPER
+	RET
+
+cols383:
+	CMPQ         CX, $0x03
+	JNE          cols385
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	VBROADCASTSS 8(CX), Z2
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z3
+	VBROADCASTSS 4(CX), Z4
+	VBROADCASTSS 8(CX), Z5
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z6
+	VBROADCASTSS 4(CX), Z7
+	VBROADCASTSS 8(CX), Z8
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes386:
+	VMOVUPS     (BX), Z9
+	VMOVUPS     (BX)(AX*1), Z10
+	VMOVUPS     (BX)(AX*2), Z11
+	VMOVUPS     (SI)(CX*1), Z12
+	VFMADD231PS Z12, Z0, Z9
+	VFMADD231PS Z12, Z3, Z10
+	VFMADD231PS Z12, Z6, Z11
+	VMOVUPS     (DI)(CX*1), Z12
+	VFMADD231PS Z12, Z1, Z9
+	VFMADD231PS Z12, Z4, Z10
+	VFMADD231PS Z12, Z7, Z11
+	VMOVUPS     (R8)(CX*1), Z12
+	VFMADD231PS Z12, Z2, Z9
+	VFMADD231PS Z12, Z5, Z10
+	VFMADD231PS Z12, Z8, Z11
+	VMOVUPS     Z9, (BX)
+	VMOVUPS     Z10, (BX)(AX*1)
+	VMOVUPS     Z11, (BX)(AX*2)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes386
+	VZEROUPPER
+	RET
+
+cols385:
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	VBROADCASTSS 8(CX), Z2
+	VBROADCASTSS 12(CX), Z3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z4
+	VBROADCASTSS 4(CX), Z5
+	VBROADCASTSS 8(CX), Z6
+	VBROADCASTSS 12(CX), Z7
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z8
+	VBROADCASTSS 4(CX), Z9
+	VBROADCASTSS 8(CX), Z10
+	VBROADCASTSS 12(CX), Z11
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         96(AX), R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes388:
+	VMOVUPS     (BX), Z12
+	VMOVUPS     (BX)(AX*1), Z13
+	VMOVUPS     (BX)(AX*2), Z14
+	VMOVUPS     (SI)(CX*1), Z15
+	VFMADD231PS Z15, Z0, Z12
+	VFMADD231PS Z15, Z4, Z13
+	VFMADD231PS Z15, Z8, Z14
+	VMOVUPS     (DI)(CX*1), Z15
+	VFMADD231PS Z15, Z1, Z12
+	VFMADD231PS Z15, Z5, Z13
+	VFMADD231PS Z15, Z9, Z14
+	VMOVUPS     (R8)(CX*1), Z15
+	VFMADD231PS Z15, Z2, Z12
+	VFMADD231PS Z15, Z6, Z13
+	VFMADD231PS Z15, Z10, Z14
+	VMOVUPS     (R9)(CX*1), Z15
+	VFMADD231PS Z15, Z3, Z12
+	VFMADD231PS Z15, Z7, Z13
+	VFMADD231PS Z15, Z11, Z14
+	VMOVUPS     Z12, (BX)
+	VMOVUPS     Z13, (BX)(AX*1)
+	VMOVUPS     Z14, (BX)(AX*2)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes388
+	VZEROUPPER
+	RET
+
+// func outerTile4AVX512(t *outerTile)
+// Requires: AVX, AVX512F
+TEXT ·outerTile4AVX512(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         128(AX), CX
+	CMPQ         CX, $0x01
+	JNE          cols389
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z2
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z3
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes390:
+	LEAQ        (BX)(AX*2), DI
+	ADDQ        AX, DI
+	VMOVUPS     (BX), Z4
+	VMOVUPS     (BX)(AX*1), Z5
+	VMOVUPS     (BX)(AX*2), Z6
+	VMOVUPS     (DI), Z7
+	VMOVUPS     (SI)(CX*1), Z8
+	VFMADD231PS Z8, Z0, Z4
+	VFMADD231PS Z8, Z1, Z5
+	VFMADD231PS Z8, Z2, Z6
+	VFMADD231PS Z8, Z3, Z7
+	VMOVUPS     Z4, (BX)
+	VMOVUPS     Z5, (BX)(AX*1)
+	VMOVUPS     Z6, (BX)(AX*2)
+	VMOVUPS     Z7, (DI)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes390
+	VZEROUPPER
+	RET
+
+cols389:
+	CMPQ         CX, $0x02
+	JNE          cols391
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z2
+	VBROADCASTSS 4(CX), Z3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z4
+	VBROADCASTSS 4(CX), Z5
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z6
+	VBROADCASTSS 4(CX), Z7
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes392:
+	LEAQ        (BX)(AX*2), R8
+	ADDQ        AX, R8
+	VMOVUPS     (BX), Z8
+	VMOVUPS     (BX)(AX*1), Z9
+	VMOVUPS     (BX)(AX*2), Z10
+	VMOVUPS     (R8), Z11
+	VMOVUPS     (SI)(CX*1), Z12
+	VFMADD231PS Z12, Z0, Z8
+	VFMADD231PS Z12, Z2, Z9
+	VFMADD231PS Z12, Z4, Z10
+	VFMADD231PS Z12, Z6, Z11
+	VMOVUPS     (DI)(CX*1), Z12
+	VFMADD231PS Z12, Z1, Z8
+	VFMADD231PS Z12, Z3, Z9
+	VFMADD231PS Z12, Z5, Z10
+	VFMADD231PS Z12, Z7, Z11
+	VMOVUPS     Z8, (BX)
+	VMOVUPS     Z9, (BX)(AX*1)
+	VMOVUPS     Z10, (BX)(AX*2)
+	VMOVUPS     Z11, (R8)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes392
+	VZEROUPPER
+	RET
+
+cols391:
+	CMPQ         CX, $0x03
+	JNE          cols393
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	VBROADCASTSS 8(CX), Z2
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z3
+	VBROADCASTSS 4(CX), Z4
+	VBROADCASTSS 8(CX), Z5
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z6
+	VBROADCASTSS 4(CX), Z7
+	VBROADCASTSS 8(CX), Z8
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z9
+	VBROADCASTSS 4(CX), Z10
+	VBROADCASTSS 8(CX), Z11
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes394:
+	LEAQ        (BX)(AX*2), R9
+	ADDQ        AX, R9
+	VMOVUPS     (BX), Z12
+	VMOVUPS     (BX)(AX*1), Z13
+	VMOVUPS     (BX)(AX*2), Z14
+	VMOVUPS     (R9), Z15
+	VMOVUPS     (SI)(CX*1), Z16
+	VFMADD231PS Z16, Z0, Z12
+	VFMADD231PS Z16, Z3, Z13
+	VFMADD231PS Z16, Z6, Z14
+	VFMADD231PS Z16, Z9, Z15
+	VMOVUPS     (DI)(CX*1), Z16
+	VFMADD231PS Z16, Z1, Z12
+	VFMADD231PS Z16, Z4, Z13
+	VFMADD231PS Z16, Z7, Z14
+	VFMADD231PS Z16, Z10, Z15
+	VMOVUPS     (R8)(CX*1), Z16
+	VFMADD231PS Z16, Z2, Z12
+	VFMADD231PS Z16, Z5, Z13
+	VFMADD231PS Z16, Z8, Z14
+	VFMADD231PS Z16, Z11, Z15
+	VMOVUPS     Z12, (BX)
+	VMOVUPS     Z13, (BX)(AX*1)
+	VMOVUPS     Z14, (BX)(AX*2)
+	VMOVUPS     Z15, (R9)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes394
+	VZEROUPPER
+	RET
+
+cols393:
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	VBROADCASTSS 8(CX), Z2
+	VBROADCASTSS 12(CX), Z3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z4
+	VBROADCASTSS 4(CX), Z5
+	VBROADCASTSS 8(CX), Z6
+	VBROADCASTSS 12(CX), Z7
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z8
+	VBROADCASTSS 4(CX), Z9
+	VBROADCASTSS 8(CX), Z10
+	VBROADCASTSS 12(CX), Z11
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z12
+	VBROADCASTSS 4(CX), Z13
+	VBROADCASTSS 8(CX), Z14
+	VBROADCASTSS 12(CX), Z15
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         96(AX), R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes396:
+	LEAQ        (BX)(AX*2), R10
+	ADDQ        AX, R10
+	VMOVUPS     (BX), Z16
+	VMOVUPS     (BX)(AX*1), Z17
+	VMOVUPS     (BX)(AX*2), Z18
+	VMOVUPS     (R10), Z19
+	VMOVUPS     (SI)(CX*1), Z20
+	VFMADD231PS Z20, Z0, Z16
+	VFMADD231PS Z20, Z4, Z17
+	VFMADD231PS Z20, Z8, Z18
+	VFMADD231PS Z20, Z12, Z19
+	VMOVUPS     (DI)(CX*1), Z20
+	VFMADD231PS Z20, Z1, Z16
+	VFMADD231PS Z20, Z5, Z17
+	VFMADD231PS Z20, Z9, Z18
+	VFMADD231PS Z20, Z13, Z19
+	VMOVUPS     (R8)(CX*1), Z20
+	VFMADD231PS Z20, Z2, Z16
+	VFMADD231PS Z20, Z6, Z17
+	VFMADD231PS Z20, Z10, Z18
+	VFMADD231PS Z20, Z14, Z19
+	VMOVUPS     (R9)(CX*1), Z20
+	VFMADD231PS Z20, Z3, Z16
+	VFMADD231PS Z20, Z7, Z17
+	VFMADD231PS Z20, Z11, Z18
+	VFMADD231PS Z20, Z15, Z19
+	VMOVUPS     Z16, (BX)
+	VMOVUPS     Z17, (BX)(AX*1)
+	VMOVUPS     Z18, (BX)(AX*2)
+	VMOVUPS     Z19, (R10)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes396
+	VZEROUPPER
+	RET
+
+// func outerTile5AVX512(t *outerTile)
+// Requires: AVX, AVX512F
+TEXT ·outerTile5AVX512(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         128(AX), CX
+	CMPQ         CX, $0x01
+	JNE          cols397
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z2
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z4
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes398:
+	LEAQ        (BX)(AX*2), DI
+	ADDQ        AX, DI
+	VMOVUPS     (BX), Z5
+	VMOVUPS     (BX)(AX*1), Z6
+	VMOVUPS     (BX)(AX*2), Z7
+	VMOVUPS     (DI), Z8
+	VMOVUPS     (DI)(AX*1), Z9
+	VMOVUPS     (SI)(CX*1), Z10
+	VFMADD231PS Z10, Z0, Z5
+	VFMADD231PS Z10, Z1, Z6
+	VFMADD231PS Z10, Z2, Z7
+	VFMADD231PS Z10, Z3, Z8
+	VFMADD231PS Z10, Z4, Z9
+	VMOVUPS     Z5, (BX)
+	VMOVUPS     Z6, (BX)(AX*1)
+	VMOVUPS     Z7, (BX)(AX*2)
+	VMOVUPS     Z8, (DI)
+	VMOVUPS     Z9, (DI)(AX*1)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes398
+	VZEROUPPER
+	RET
+
+cols397:
+	CMPQ         CX, $0x02
+	JNE          cols399
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z2
+	VBROADCASTSS 4(CX), Z3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z4
+	VBROADCASTSS 4(CX), Z5
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z6
+	VBROADCASTSS 4(CX), Z7
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z8
+	VBROADCASTSS 4(CX), Z9
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes400:
+	LEAQ        (BX)(AX*2), R8
+	ADDQ        AX, R8
+	VMOVUPS     (BX), Z10
+	VMOVUPS     (BX)(AX*1), Z11
+	VMOVUPS     (BX)(AX*2), Z12
+	VMOVUPS     (R8), Z13
+	VMOVUPS     (R8)(AX*1), Z14
+	VMOVUPS     (SI)(CX*1), Z15
+	VFMADD231PS Z15, Z0, Z10
+	VFMADD231PS Z15, Z2, Z11
+	VFMADD231PS Z15, Z4, Z12
+	VFMADD231PS Z15, Z6, Z13
+	VFMADD231PS Z15, Z8, Z14
+	VMOVUPS     (DI)(CX*1), Z15
+	VFMADD231PS Z15, Z1, Z10
+	VFMADD231PS Z15, Z3, Z11
+	VFMADD231PS Z15, Z5, Z12
+	VFMADD231PS Z15, Z7, Z13
+	VFMADD231PS Z15, Z9, Z14
+	VMOVUPS     Z10, (BX)
+	VMOVUPS     Z11, (BX)(AX*1)
+	VMOVUPS     Z12, (BX)(AX*2)
+	VMOVUPS     Z13, (R8)
+	VMOVUPS     Z14, (R8)(AX*1)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes400
+	VZEROUPPER
+	RET
+
+cols399:
+	CMPQ         CX, $0x03
+	JNE          cols401
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	VBROADCASTSS 8(CX), Z2
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z3
+	VBROADCASTSS 4(CX), Z4
+	VBROADCASTSS 8(CX), Z5
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z6
+	VBROADCASTSS 4(CX), Z7
+	VBROADCASTSS 8(CX), Z8
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z9
+	VBROADCASTSS 4(CX), Z10
+	VBROADCASTSS 8(CX), Z11
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z12
+	VBROADCASTSS 4(CX), Z13
+	VBROADCASTSS 8(CX), Z14
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes402:
+	LEAQ        (BX)(AX*2), R9
+	ADDQ        AX, R9
+	VMOVUPS     (BX), Z15
+	VMOVUPS     (BX)(AX*1), Z16
+	VMOVUPS     (BX)(AX*2), Z17
+	VMOVUPS     (R9), Z18
+	VMOVUPS     (R9)(AX*1), Z19
+	VMOVUPS     (SI)(CX*1), Z20
+	VFMADD231PS Z20, Z0, Z15
+	VFMADD231PS Z20, Z3, Z16
+	VFMADD231PS Z20, Z6, Z17
+	VFMADD231PS Z20, Z9, Z18
+	VFMADD231PS Z20, Z12, Z19
+	VMOVUPS     (DI)(CX*1), Z20
+	VFMADD231PS Z20, Z1, Z15
+	VFMADD231PS Z20, Z4, Z16
+	VFMADD231PS Z20, Z7, Z17
+	VFMADD231PS Z20, Z10, Z18
+	VFMADD231PS Z20, Z13, Z19
+	VMOVUPS     (R8)(CX*1), Z20
+	VFMADD231PS Z20, Z2, Z15
+	VFMADD231PS Z20, Z5, Z16
+	VFMADD231PS Z20, Z8, Z17
+	VFMADD231PS Z20, Z11, Z18
+	VFMADD231PS Z20, Z14, Z19
+	VMOVUPS     Z15, (BX)
+	VMOVUPS     Z16, (BX)(AX*1)
+	VMOVUPS     Z17, (BX)(AX*2)
+	VMOVUPS     Z18, (R9)
+	VMOVUPS     Z19, (R9)(AX*1)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes402
+	VZEROUPPER
+	RET
+
+cols401:
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	VBROADCASTSS 8(CX), Z2
+	VBROADCASTSS 12(CX), Z3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z4
+	VBROADCASTSS 4(CX), Z5
+	VBROADCASTSS 8(CX), Z6
+	VBROADCASTSS 12(CX), Z7
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z8
+	VBROADCASTSS 4(CX), Z9
+	VBROADCASTSS 8(CX), Z10
+	VBROADCASTSS 12(CX), Z11
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z12
+	VBROADCASTSS 4(CX), Z13
+	VBROADCASTSS 8(CX), Z14
+	VBROADCASTSS 12(CX), Z15
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z16
+	VBROADCASTSS 4(CX), Z17
+	VBROADCASTSS 8(CX), Z18
+	VBROADCASTSS 12(CX), Z19
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         96(AX), R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes404:
+	LEAQ        (BX)(AX*2), R10
+	ADDQ        AX, R10
+	VMOVUPS     (BX), Z20
+	VMOVUPS     (BX)(AX*1), Z21
+	VMOVUPS     (BX)(AX*2), Z22
+	VMOVUPS     (R10), Z23
+	VMOVUPS     (R10)(AX*1), Z24
+	VMOVUPS     (SI)(CX*1), Z25
+	VFMADD231PS Z25, Z0, Z20
+	VFMADD231PS Z25, Z4, Z21
+	VFMADD231PS Z25, Z8, Z22
+	VFMADD231PS Z25, Z12, Z23
+	VFMADD231PS Z25, Z16, Z24
+	VMOVUPS     (DI)(CX*1), Z25
+	VFMADD231PS Z25, Z1, Z20
+	VFMADD231PS Z25, Z5, Z21
+	VFMADD231PS Z25, Z9, Z22
+	VFMADD231PS Z25, Z13, Z23
+	VFMADD231PS Z25, Z17, Z24
+	VMOVUPS     (R8)(CX*1), Z25
+	VFMADD231PS Z25, Z2, Z20
+	VFMADD231PS Z25, Z6, Z21
+	VFMADD231PS Z25, Z10, Z22
+	VFMADD231PS Z25, Z14, Z23
+	VFMADD231PS Z25, Z18, Z24
+	VMOVUPS     (R9)(CX*1), Z25
+	VFMADD231PS Z25, Z3, Z20
+	VFMADD231PS Z25, Z7, Z21
+	VFMADD231PS Z25, Z11, Z22
+	VFMADD231PS Z25, Z15, Z23
+	VFMADD231PS Z25, Z19, Z24
+	VMOVUPS     Z20, (BX)
+	VMOVUPS     Z21, (BX)(AX*1)
+	VMOVUPS     Z22, (BX)(AX*2)
+	VMOVUPS     Z23, (R10)
+	VMOVUPS     Z24, (R10)(AX*1)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes404
+	VZEROUPPER
+	RET
+
+// func outerTile6AVX512(t *outerTile)
+// Requires: AVX, AVX512F
+TEXT ·outerTile6AVX512(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         128(AX), CX
+	CMPQ         CX, $0x01
+	JNE          cols405
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z2
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z4
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z5
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes406:
+	LEAQ        (BX)(AX*2), DI
+	ADDQ        AX, DI
+	VMOVUPS     (BX), Z6
+	VMOVUPS     (BX)(AX*1), Z7
+	VMOVUPS     (BX)(AX*2), Z8
+	VMOVUPS     (DI), Z9
+	VMOVUPS     (DI)(AX*1), Z10
+	VMOVUPS     (DI)(AX*2), Z11
+	VMOVUPS     (SI)(CX*1), Z12
+	VFMADD231PS Z12, Z0, Z6
+	VFMADD231PS Z12, Z1, Z7
+	VFMADD231PS Z12, Z2, Z8
+	VFMADD231PS Z12, Z3, Z9
+	VFMADD231PS Z12, Z4, Z10
+	VFMADD231PS Z12, Z5, Z11
+	VMOVUPS     Z6, (BX)
+	VMOVUPS     Z7, (BX)(AX*1)
+	VMOVUPS     Z8, (BX)(AX*2)
+	VMOVUPS     Z9, (DI)
+	VMOVUPS     Z10, (DI)(AX*1)
+	VMOVUPS     Z11, (DI)(AX*2)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes406
+	VZEROUPPER
+	RET
+
+cols405:
+	CMPQ         CX, $0x02
+	JNE          cols407
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z2
+	VBROADCASTSS 4(CX), Z3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z4
+	VBROADCASTSS 4(CX), Z5
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z6
+	VBROADCASTSS 4(CX), Z7
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z8
+	VBROADCASTSS 4(CX), Z9
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z10
+	VBROADCASTSS 4(CX), Z11
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes408:
+	LEAQ        (BX)(AX*2), R8
+	ADDQ        AX, R8
+	VMOVUPS     (BX), Z12
+	VMOVUPS     (BX)(AX*1), Z13
+	VMOVUPS     (BX)(AX*2), Z14
+	VMOVUPS     (R8), Z15
+	VMOVUPS     (R8)(AX*1), Z16
+	VMOVUPS     (R8)(AX*2), Z17
+	VMOVUPS     (SI)(CX*1), Z18
+	VFMADD231PS Z18, Z0, Z12
+	VFMADD231PS Z18, Z2, Z13
+	VFMADD231PS Z18, Z4, Z14
+	VFMADD231PS Z18, Z6, Z15
+	VFMADD231PS Z18, Z8, Z16
+	VFMADD231PS Z18, Z10, Z17
+	VMOVUPS     (DI)(CX*1), Z18
+	VFMADD231PS Z18, Z1, Z12
+	VFMADD231PS Z18, Z3, Z13
+	VFMADD231PS Z18, Z5, Z14
+	VFMADD231PS Z18, Z7, Z15
+	VFMADD231PS Z18, Z9, Z16
+	VFMADD231PS Z18, Z11, Z17
+	VMOVUPS     Z12, (BX)
+	VMOVUPS     Z13, (BX)(AX*1)
+	VMOVUPS     Z14, (BX)(AX*2)
+	VMOVUPS     Z15, (R8)
+	VMOVUPS     Z16, (R8)(AX*1)
+	VMOVUPS     Z17, (R8)(AX*2)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes408
+	VZEROUPPER
+	RET
+
+cols407:
+	CMPQ         CX, $0x03
+	JNE          cols409
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	VBROADCASTSS 8(CX), Z2
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z3
+	VBROADCASTSS 4(CX), Z4
+	VBROADCASTSS 8(CX), Z5
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z6
+	VBROADCASTSS 4(CX), Z7
+	VBROADCASTSS 8(CX), Z8
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z9
+	VBROADCASTSS 4(CX), Z10
+	VBROADCASTSS 8(CX), Z11
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z12
+	VBROADCASTSS 4(CX), Z13
+	VBROADCASTSS 8(CX), Z14
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z15
+	VBROADCASTSS 4(CX), Z16
+	VBROADCASTSS 8(CX), Z17
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes410:
+	LEAQ        (BX)(AX*2), R9
+	ADDQ        AX, R9
+	VMOVUPS     (BX), Z18
+	VMOVUPS     (BX)(AX*1), Z19
+	VMOVUPS     (BX)(AX*2), Z20
+	VMOVUPS     (R9), Z21
+	VMOVUPS     (R9)(AX*1), Z22
+	VMOVUPS     (R9)(AX*2), Z23
+	VMOVUPS     (SI)(CX*1), Z24
+	VFMADD231PS Z24, Z0, Z18
+	VFMADD231PS Z24, Z3, Z19
+	VFMADD231PS Z24, Z6, Z20
+	VFMADD231PS Z24, Z9, Z21
+	VFMADD231PS Z24, Z12, Z22
+	VFMADD231PS Z24, Z15, Z23
+	VMOVUPS     (DI)(CX*1), Z24
+	VFMADD231PS Z24, Z1, Z18
+	VFMADD231PS Z24, Z4, Z19
+	VFMADD231PS Z24, Z7, Z20
+	VFMADD231PS Z24, Z10, Z21
+	VFMADD231PS Z24, Z13, Z22
+	VFMADD231PS Z24, Z16, Z23
+	VMOVUPS     (R8)(CX*1), Z24
+	VFMADD231PS Z24, Z2, Z18
+	VFMADD231PS Z24, Z5, Z19
+	VFMADD231PS Z24, Z8, Z20
+	VFMADD231PS Z24, Z11, Z21
+	VFMADD231PS Z24, Z14, Z22
+	VFMADD231PS Z24, Z17, Z23
+	VMOVUPS     Z18, (BX)
+	VMOVUPS     Z19, (BX)(AX*1)
+	VMOVUPS     Z20, (BX)(AX*2)
+	VMOVUPS     Z21, (R9)
+	VMOVUPS     Z22, (R9)(AX*1)
+	VMOVUPS     Z23, (R9)(AX*2)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes410
+	VZEROUPPER
+	RET
+
+cols409:
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	VBROADCASTSS 8(CX), Z2
+	VBROADCASTSS 12(CX), Z3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z4
+	VBROADCASTSS 4(CX), Z5
+	VBROADCASTSS 8(CX), Z6
+	VBROADCASTSS 12(CX), Z7
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z8
+	VBROADCASTSS 4(CX), Z9
+	VBROADCASTSS 8(CX), Z10
+	VBROADCASTSS 12(CX), Z11
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z12
+	VBROADCASTSS 4(CX), Z13
+	VBROADCASTSS 8(CX), Z14
+	VBROADCASTSS 12(CX), Z15
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z16
+	VBROADCASTSS 4(CX), Z17
+	VBROADCASTSS 8(CX), Z18
+	VBROADCASTSS 12(CX), Z19
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Z20
+	VBROADCASTSS 4(CX), Z21
+	VBROADCASTSS 8(CX), Z22
+	VBROADCASTSS 12(CX), Z23
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         96(AX), R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes412:
+	LEAQ        (BX)(AX*2), R10
+	ADDQ        AX, R10
+	VMOVUPS     (BX), Z24
+	VMOVUPS     (BX)(AX*1), Z25
+	VMOVUPS     (BX)(AX*2), Z26
+	VMOVUPS     (R10), Z27
+	VMOVUPS     (R10)(AX*1), Z28
+	VMOVUPS     (R10)(AX*2), Z29
+	VMOVUPS     (SI)(CX*1), Z30
+	VFMADD231PS Z30, Z0, Z24
+	VFMADD231PS Z30, Z4, Z25
+	VFMADD231PS Z30, Z8, Z26
+	VFMADD231PS Z30, Z12, Z27
+	VFMADD231PS Z30, Z16, Z28
+	VFMADD231PS Z30, Z20, Z29
+	VMOVUPS     (DI)(CX*1), Z30
+	VFMADD231PS Z30, Z1, Z24
+	VFMADD231PS Z30, Z5, Z25
+	VFMADD231PS Z30, Z9, Z26
+	VFMADD231PS Z30, Z13, Z27
+	VFMADD231PS Z30, Z17, Z28
+	VFMADD231PS Z30, Z21, Z29
+	VMOVUPS     (R8)(CX*1), Z30
+	VFMADD231PS Z30, Z2, Z24
+	VFMADD231PS Z30, Z6, Z25
+	VFMADD231PS Z30, Z10, Z26
+	VFMADD231PS Z30, Z14, Z27
+	VFMADD231PS Z30, Z18, Z28
+	VFMADD231PS Z30, Z22, Z29
+	VMOVUPS     (R9)(CX*1), Z30
+	VFMADD231PS Z30, Z3, Z24
+	VFMADD231PS Z30, Z7, Z25
+	VFMADD231PS Z30, Z11, Z26
+	VFMADD231PS Z30, Z15, Z27
+	VFMADD231PS Z30, Z19, Z28
+	VFMADD231PS Z30, Z23, Z29
+	VMOVUPS     Z24, (BX)
+	VMOVUPS     Z25, (BX)(AX*1)
+	VMOVUPS     Z26, (BX)(AX*2)
+	VMOVUPS     Z27, (R10)
+	VMOVUPS     Z28, (R10)(AX*1)
+	VMOVUPS     Z29, (R10)(AX*2)
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	CMPQ        CX, DX
+	JNE         lanes412
+	VZEROUPPER
+	RET
+
 // func sumRowAVX512(src *float32, positions int, stride int, lanes int) float32
 // Requires: AVX, AVX512F, SSE
 TEXT ·sumRowAVX512(SB), NOSPLIT, $0-36
@@ -8723,18 +10115,18 @@ TEXT ·sumRowAVX512(SB), NOSPLIT, $0-36
 	SHLQ   $0x02, DX
 	VPXORD Z0, Z0, Z0
 
-loop365:
+loop413:
 	MOVQ lanes+24(FP), SI
 	MOVQ AX, BX
 
-lanes366:
+lanes414:
 	VADDPS        (BX), Z0, Z0
 	ADDQ          $0x40, BX
 	SUBQ          $0x10, SI
-	JNZ           lanes366
+	JNZ           lanes414
 	ADDQ          DX, AX
 	DECQ          CX
-	JNZ           loop365
+	JNZ           loop413
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -8756,7 +10148,7 @@ TEXT ·maxOf4AVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	SHRQ $0x04, DI
 
-loop367:
+loop415:
 	VMOVUPS   (CX), Z0
 	VMOVUPS   (DX), Z1
 	VMOVUPS   (BX), Z2
@@ -8777,7 +10169,7 @@ loop367:
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	DECQ      DI
-	JNZ       loop367
+	JNZ       loop415
 	VZEROUPPER
 	RET
 
@@ -8797,16 +10189,16 @@ TEXT ·maxOf4BackwardAVX512(SB), NOSPLIT, $0-96
 	XORQ   R12, R12
 	VPXORD Z0, Z0, Z0
 
-vector368:
+vector416:
 	VMOVUPS   (R10)(R12*4), Z1
 	VMOVUPS   (R11)(R12*4), Z2
 	MOVQ      relu+88(FP), R13
 	TESTQ     R13, R13
-	JZ        norelu369
+	JZ        norelu417
 	VCMPPS    $0x06, Z0, Z1, K1
 	VMOVAPS.Z Z2, K1, Z2
 
-norelu369:
+norelu417:
 	VMOVUPS   (AX)(R12*4), Z3
 	VCMPPS    $0x00, Z1, Z3, K1
 	VCMPPS    $0x03, Z3, Z3, K2
@@ -8842,7 +10234,7 @@ norelu369:
 	ADDQ      $0x10, R12
 	MOVQ      n+80(FP), R13
 	CMPQ      R12, R13
-	JL        vector368
+	JL        vector416
 	VZEROUPPER
 	RET
 
@@ -8856,7 +10248,7 @@ TEXT ·maskAVX512(SB), NOSPLIT, $0-32
 	MOVQ   n+24(FP), BX
 	SHRQ   $0x04, BX
 
-loop370:
+loop418:
 	VMOVUPS   (CX), Z1
 	VMOVUPS   (DX), Z2
 	VCMPPS    $0x06, Z0, Z2, K1
@@ -8866,7 +10258,7 @@ loop370:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	DECQ      BX
-	JNZ       loop370
+	JNZ       loop418
 	VZEROUPPER
 	RET
 
@@ -8884,7 +10276,7 @@ TEXT ·sgdUpdateAVX512(SB), NOSPLIT, $0-56
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
 
-loop371:
+loop419:
 	VCVTPS2PD     (DX), Z5
 	VFMADD231PD   Z5, Z5, Z3
 	VCVTPS2PD     32(DX), Z5
@@ -8901,7 +10293,7 @@ loop371:
 	ADDQ          $0x40, CX
 	ADDQ          $0x40, DX
 	DECQ          BX
-	JNZ           loop371
+	JNZ           loop419
 	VADDPD        Z4, Z3, Z3
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y3
@@ -8921,7 +10313,7 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-24
 	MOVQ   n+8(FP), CX
 	SHRQ   $0x04, CX
 
-loop372:
+loop420:
 	VCVTPS2PD     (AX), Z2
 	VFMADD231PD   Z2, Z2, Z0
 	VCVTPS2PD     32(AX), Z2
@@ -8929,7 +10321,7 @@ loop372:
 	VMOVUPS       (AX), Z2
 	ADDQ          $0x40, AX
 	DECQ          CX
-	JNZ           loop372
+	JNZ           loop420
 	VADDPD        Z1, Z0, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
@@ -8959,7 +10351,7 @@ TEXT ·peakAVX512(SB), NOSPLIT, $0-8
 	VPXORD Z13, Z13, Z13
 	MOVQ   n+0(FP), AX
 
-loop373:
+loop421:
 	VFMADD231PS Z12, Z13, Z0
 	VFMADD231PS Z12, Z13, Z1
 	VFMADD231PS Z12, Z13, Z2
@@ -8973,7 +10365,7 @@ loop373:
 	VFMADD231PS Z12, Z13, Z10
 	VFMADD231PS Z12, Z13, Z11
 	DECQ        AX
-	JNZ         loop373
+	JNZ         loop421
 	VZEROUPPER
 	RET
 
@@ -9009,70 +10401,70 @@ TEXT ·transposeAVX512(SB), NOSPLIT, $0-48
 	KMOVW     R8, K1
 	VMOVUPS.Z (CX), K1, Z0
 	DECQ      SI
-	JZ        loaded374
+	JZ        loaded422
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z1
 	DECQ      SI
-	JZ        loaded374
+	JZ        loaded422
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z2
 	DECQ      SI
-	JZ        loaded374
+	JZ        loaded422
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z3
 	DECQ      SI
-	JZ        loaded374
+	JZ        loaded422
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z4
 	DECQ      SI
-	JZ        loaded374
+	JZ        loaded422
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z5
 	DECQ      SI
-	JZ        loaded374
+	JZ        loaded422
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z6
 	DECQ      SI
-	JZ        loaded374
+	JZ        loaded422
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z7
 	DECQ      SI
-	JZ        loaded374
+	JZ        loaded422
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z8
 	DECQ      SI
-	JZ        loaded374
+	JZ        loaded422
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z9
 	DECQ      SI
-	JZ        loaded374
+	JZ        loaded422
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z10
 	DECQ      SI
-	JZ        loaded374
+	JZ        loaded422
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z11
 	DECQ      SI
-	JZ        loaded374
+	JZ        loaded422
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z12
 	DECQ      SI
-	JZ        loaded374
+	JZ        loaded422
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z13
 	DECQ      SI
-	JZ        loaded374
+	JZ        loaded422
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z14
 	DECQ      SI
-	JZ        loaded374
+	JZ        loaded422
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z15
 	DECQ      SI
-	JZ        loaded374
+	JZ        loaded422
 	ADDQ      BX, CX
 
-loaded374:
+loaded422:
 	MOVQ       cols+24(FP), CX
 	MOVQ       rows+16(FP), BX
 	MOVL       $0x0000ffff, SI
@@ -9144,69 +10536,69 @@ loaded374:
 	VSHUFF32X4 $0xdd, Z4, Z0, Z0
 	VMOVUPS    Z18, K1, (AX)
 	DECQ       CX
-	JZ         stored375
+	JZ         stored423
 	ADDQ       DX, AX
 	VMOVUPS    Z17, K1, (AX)
 	DECQ       CX
-	JZ         stored375
+	JZ         stored423
 	ADDQ       DX, AX
 	VMOVUPS    Z15, K1, (AX)
 	DECQ       CX
-	JZ         stored375
+	JZ         stored423
 	ADDQ       DX, AX
 	VMOVUPS    Z16, K1, (AX)
 	DECQ       CX
-	JZ         stored375
+	JZ         stored423
 	ADDQ       DX, AX
 	VMOVUPS    Z11, K1, (AX)
 	DECQ       CX
-	JZ         stored375
+	JZ         stored423
 	ADDQ       DX, AX
 	VMOVUPS    Z6, K1, (AX)
 	DECQ       CX
-	JZ         stored375
+	JZ         stored423
 	ADDQ       DX, AX
 	VMOVUPS    Z10, K1, (AX)
 	DECQ       CX
-	JZ         stored375
+	JZ         stored423
 	ADDQ       DX, AX
 	VMOVUPS    Z8, K1, (AX)
 	DECQ       CX
-	JZ         stored375
+	JZ         stored423
 	ADDQ       DX, AX
 	VMOVUPS    Z14, K1, (AX)
 	DECQ       CX
-	JZ         stored375
+	JZ         stored423
 	ADDQ       DX, AX
 	VMOVUPS    Z7, K1, (AX)
 	DECQ       CX
-	JZ         stored375
+	JZ         stored423
 	ADDQ       DX, AX
 	VMOVUPS    Z2, K1, (AX)
 	DECQ       CX
-	JZ         stored375
+	JZ         stored423
 	ADDQ       DX, AX
 	VMOVUPS    Z9, K1, (AX)
 	DECQ       CX
-	JZ         stored375
+	JZ         stored423
 	ADDQ       DX, AX
 	VMOVUPS    Z3, K1, (AX)
 	DECQ       CX
-	JZ         stored375
+	JZ         stored423
 	ADDQ       DX, AX
 	VMOVUPS    Z1, K1, (AX)
 	DECQ       CX
-	JZ         stored375
+	JZ         stored423
 	ADDQ       DX, AX
 	VMOVUPS    Z5, K1, (AX)
 	DECQ       CX
-	JZ         stored375
+	JZ         stored423
 	ADDQ       DX, AX
 	VMOVUPS    Z0, K1, (AX)
 	DECQ       CX
-	JZ         stored375
+	JZ         stored423
 	ADDQ       DX, AX
 
-stored375:
+stored423:
 	VZEROUPPER
 	RET

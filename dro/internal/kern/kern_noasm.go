@@ -13,6 +13,8 @@ func (t *gradTile) run(ISA) { t.generic() }
 
 func (t *rowsTile) run(ISA) { panic("kern: Rows: no assembly") } // NewRows has refused
 
+func (t *outerTile) run(ISA) { panic("kern: Rows: no assembly") }
+
 func prefetch(*float32, int) {}
 
 func sumRows(_ ISA, dst, src []float32, positions, stride, lanes int) {

@@ -168,16 +168,14 @@ const (
 // ask asks for the rows of images from to to, as far as there are such.
 func (r *Rows) ask(at []int32, from, to int) {
 	for i := from; i < min(to, len(at)); i++ {
-		prefetch(&r.call.X[at[i]], r.in/vector)
+		prefetch(&r.call.X[at[i]], (r.in+31)/32)
 	}
 }
 
 // outputs computes all units of cols images.
 func (r *Rows) outputs(y []float32, image, cols int) {
 	tile := rowsTile{x: r.call.X, cols: cols, lanes: r.in}
-	for c, at := range r.call.At[image:][:cols] {
-		tile.at[c] = int(at)
-	}
+	copy32(tile.at[:], r.call.At[image:][:cols])
 	for unit := 0; unit < r.units; unit += tileRows {
 		var sums [gradSums]float32
 		tile.sum, tile.w, tile.rows = sums[:], r.call.w[unit*r.in:], min(tileRows, r.units-unit)
@@ -230,24 +228,48 @@ func (r *Rows) partsHeld() (n int) {
 	return n
 }
 
-// rowsPart's task is the gradient of a part's images. It lies as rowsSum reads it: by strips of up to 64
-// features, and units in each.
+// rowsPart's task is the gradient of a part's images, [unit][feature]: it goes over them once for as many
+// features as have gradients that stay in the first-level cache.
 type rowsPart Rows
+
+// gradBytes is how much of that cache they may fill; the rest is for the images.
+const gradBytes = 16 << 10
 
 func (f *rowsPart) task(part int) {
 	r := (*Rows)(f)
+	sums := r.partial[part*r.in*r.units:][:r.in*r.units]
+	clear(sums)
+	width := max(gradBytes/4/r.units/vector*vector, vector)
+	for first := 0; first < r.in; first += width {
+		r.addImages(sums[first:], part, first, min(width, r.in-first))
+	}
+}
+
+// addImages adds a part's images to the gradients of width features from first on.
+func (r *Rows) addImages(sums []float32, part, first, width int) {
 	from, to := r.partStart(part), r.partStart(part+1)
-	sums := r.partial[part*r.in*r.units:]
-	for first := 0; first < r.in; first += maxLanes {
-		r.askNext(from+(to-from)*first/r.in, from+(to-from)*min(first+maxLanes, r.in)/r.in)
-		width := min(maxLanes, r.in-first)
+	tile := outerTile{x: r.call.X[first:], dwRow: r.in, dyRow: r.batch.Lanes, lanes: width}
+	for image := from; image < min(to, len(r.call.At)); image += gradCols {
+		if first == 0 {
+			r.askNext(image, image+gradCols)
+		}
+		tile.cols = copy32(tile.at[:], r.call.At[image:])
+		block, lane := image/r.batch.Lanes, image%r.batch.Lanes
+		dy := r.call.dy[block*r.batch.Lanes*r.units+lane:]
 		for unit := 0; unit < r.units; unit += tileRows {
-			tile := convTile{y: sums[first*r.units+unit*width:], x: r.call.X[first:],
-				w: r.call.dy[unit*r.batch.Lanes:], taps: r.taps[from:min(to, len(r.call.At))], outer: 1,
-				wRow: r.batch.Lanes, rows: min(tileRows, r.units-unit), lanes: width}
+			tile.dw, tile.dy, tile.rows = sums[unit*r.in:], dy[unit*r.batch.Lanes:], min(tileRows, r.units-unit)
 			tile.run(r.isa)
 		}
 	}
+}
+
+// copy32 copies as many of src as there is room for, and returns how many.
+func copy32(dst []int, src []int32) int {
+	n := min(len(dst), len(src))
+	for i, v := range src[:n] {
+		dst[i] = int(v)
+	}
+	return n
 }
 
 // askNext asks for some of the rows of the next batch's images from to to.
@@ -267,7 +289,7 @@ func (f *rowsSum) task(i int) {
 	first := i * maxLanes
 	width := min(maxLanes, r.in-first)
 	for unit := range r.units {
-		tile := convTile{y: r.call.dw[unit*r.in+first:], x: r.partial[first*r.units+unit*width:], w: r.ones,
+		tile := convTile{y: r.call.dw[unit*r.in+first:], x: r.partial[unit*r.in+first:], w: r.ones,
 			taps: r.every[:r.partsHeld()], outer: 1, rows: 1, lanes: width}
 		if r.call.add {
 			tile.add = 1

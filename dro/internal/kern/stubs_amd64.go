@@ -39,6 +39,21 @@ func rowsTile2AVX2(t *rowsTile)
 //go:noescape
 func rowsTile3AVX2(t *rowsTile)
 
+// outerTile1AVX2 adds to the tile's first 1 units.
+//
+//go:noescape
+func outerTile1AVX2(t *outerTile)
+
+// outerTile2AVX2 adds to the tile's first 2 units.
+//
+//go:noescape
+func outerTile2AVX2(t *outerTile)
+
+// outerTile3AVX2 adds to the tile's first 3 units.
+//
+//go:noescape
+func outerTile3AVX2(t *outerTile)
+
 // sumRowAVX2 returns the sum of positions·lanes values: lanes (a multiple of
 // 16) from every stride-th on.
 //
@@ -93,7 +108,8 @@ func transposeAVX2(dst *float32, src *float32, rows int, cols int, dstStride int
 //go:noescape
 func pause(n int)
 
-// prefetch asks for lines > 0 cache lines, to be brought into the second level.
+// prefetch asks for every other of 2·lines > 0 cache lines: processors bring
+// the ones between, too.
 //
 //go:noescape
 func prefetch(p *float32, lines int)
@@ -177,6 +193,36 @@ func rowsTile5AVX512(t *rowsTile)
 //
 //go:noescape
 func rowsTile6AVX512(t *rowsTile)
+
+// outerTile1AVX512 adds to the tile's first 1 units.
+//
+//go:noescape
+func outerTile1AVX512(t *outerTile)
+
+// outerTile2AVX512 adds to the tile's first 2 units.
+//
+//go:noescape
+func outerTile2AVX512(t *outerTile)
+
+// outerTile3AVX512 adds to the tile's first 3 units.
+//
+//go:noescape
+func outerTile3AVX512(t *outerTile)
+
+// outerTile4AVX512 adds to the tile's first 4 units.
+//
+//go:noescape
+func outerTile4AVX512(t *outerTile)
+
+// outerTile5AVX512 adds to the tile's first 5 units.
+//
+//go:noescape
+func outerTile5AVX512(t *outerTile)
+
+// outerTile6AVX512 adds to the tile's first 6 units.
+//
+//go:noescape
+func outerTile6AVX512(t *outerTile)
 
 // sumRowAVX512 returns the sum of positions·lanes values: lanes (a multiple of
 // 16) from every stride-th on.

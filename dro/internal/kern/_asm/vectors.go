@@ -48,6 +48,7 @@ func (g *generator) all() {
 	g.convTiles()
 	g.gradTiles()
 	g.rowsTiles()
+	g.outerTiles()
 	g.sumRows()
 	g.maxOf4()
 	g.maxOf4Backward()
