@@ -13,9 +13,9 @@ type Network interface {
 	// Losses runs the network on a batch of at most Config.Batch samples.
 	Losses(losses []float64, x []float32, labels []int)
 	// InPlace tells whether LossesOf can be called, which takes samples that begin in x
-	// where at says, and those of the batch after them where next does.
+	// where at says.
 	InPlace() bool
-	LossesOf(losses []float64, x []float32, at, next []int32, labels []int)
+	LossesOf(losses []float64, x []float32, at []int32, labels []int)
 	// Predictions gives the classes of the last Losses.
 	Predictions(classes []int)
 	// Confidences gives the probabilities of those classes.
@@ -60,7 +60,7 @@ func standardNetwork(c nn.Config) (Network, error) {
 // lossesOf runs a network on the samples from to to of a batch.
 func lossesOf(net Network, losses []float64, b *data.Batch, from, to int) {
 	if b.At != nil {
-		net.LossesOf(losses, b.X, b.At[from:to], b.Next, b.Labels[from:to])
+		net.LossesOf(losses, b.X, b.At[from:to], b.Labels[from:to])
 		return
 	}
 	size := len(b.X) / b.N

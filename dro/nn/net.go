@@ -184,15 +184,13 @@ func (n *Net) Losses(losses []float64, x []float32, labels []int) {
 // InPlace tells whether LossesOf can be called: the network takes samples wherever they lie.
 func (n *Net) InPlace() bool { return n.graph.direct && n.graph.layout == nil }
 
-// LossesOf is Losses of samples that begin in x where at says; those that begin where next says, which may be
-// nil, are taken for the next batch, and brought nearer in the meantime. x is left as it is until the Gradient
-// of this batch.
-func (n *Net) LossesOf(losses []float64, x []float32, at, next []int32, labels []int) {
+// LossesOf is Losses of samples that begin in x where at says.
+func (n *Net) LossesOf(losses []float64, x []float32, at []int32, labels []int) {
 	count := len(labels)
 	if count < 1 || count > n.Batch || len(losses) < count || len(at) != count || !n.InPlace() {
 		panic("nn: LossesOf: lengths of losses, at and labels do not fit the network, or it is not InPlace")
 	}
-	n.lose(losses, kern.Images{X: x, At: at, Next: next}, labels)
+	n.lose(losses, kern.Images{X: x, At: at}, labels)
 }
 
 func (n *Net) lose(losses []float64, x kern.Images, labels []int) {

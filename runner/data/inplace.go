@@ -82,8 +82,7 @@ func (m *maker) locate(b *Batch, p place) {
 		return
 	}
 	l, first := &m.lie, int(p.step)*b.N
-	next := l.places[first+b.N:]
-	b.At, b.Next = l.places[first:first+b.N], next[:min(b.N, len(next))]
+	b.At = l.places[first : first+b.N]
 	for j := range b.N {
 		b.Labels[j], b.Groups[j] = int(l.labels[first+j]), int(l.groups[first+j])
 	}

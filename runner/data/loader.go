@@ -6,7 +6,6 @@ import "fmt"
 type Batch struct {
 	X      []float32 // [N][C][H][W], normalised; with At, what the samples lie in
 	At     []int32   // [N], where in X each begins; nil: one after the other
-	Next   []int32   // with At, the same of the batch that comes next, if that is known
 	Labels []int     // [N]
 	Groups []int     // [N]
 	Index  []int     // [N], the samples' indices in the source

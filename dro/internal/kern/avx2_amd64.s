@@ -3405,16 +3405,3 @@ loop163:
 	DECQ AX
 	JNZ  loop163
 	RET
-
-// func prefetch(p *float32, lines int)
-// Requires: MMX+
-TEXT ·prefetch(SB), NOSPLIT, $0-16
-	MOVQ p+0(FP), AX
-	MOVQ lines+8(FP), CX
-
-loop164:
-	PREFETCHT1 (AX)
-	ADDQ       $0x80, AX
-	DECQ       CX
-	JNZ        loop164
-	RET

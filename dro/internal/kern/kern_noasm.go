@@ -15,8 +15,6 @@ func (t *rowsTile) run(ISA) { panic("kern: Rows: no assembly") } // NewRows has 
 
 func (t *outerTile) run(ISA) { panic("kern: Rows: no assembly") }
 
-func prefetch(*float32, int) {}
-
 func sumRows(_ ISA, dst, src []float32, positions, stride, lanes int) {
 	sumRowsGeneric(dst, src, positions, stride, lanes)
 }

@@ -12,8 +12,9 @@ import (
 // convolution's kernel, with features for lanes). Its outputs are blocked as all activations are. One call at
 // a time.
 //
-// What it does is to read memory, so memory should not wait: rows are asked for some ahead of their turn, and
-// while the gradient is computed, from the cache, the first of the next batch's.
+// What it does is to read memory. Asking for rows ahead of their turn, or for those of the next batch while
+// the gradient is computed, gains nothing: processors read on by themselves, and a core has only so many
+// lines under way.
 type Rows struct {
 	isa       ISA
 	batch     Batch
@@ -39,9 +40,8 @@ const (
 
 // Images are the rows of a batch.
 type Images struct {
-	X    []float32 // what they lie in
-	At   []int32   // where in X each begins
-	Next []int32   // those of the batch after it, if known
+	X  []float32 // what they lie in
+	At []int32   // where in X each begins
 }
 
 // rowsCall is the running call.
@@ -153,22 +153,7 @@ func (f *rowsForward) task(i int) {
 	}
 	end := min(first+vector, len(r.call.At))
 	for image := first; image < end; image += gradCols {
-		r.ask(r.call.At, image+rowsAhead, image+rowsAhead+gradCols)
 		r.outputs(y[image-first:], image, min(gradCols, end-image))
-	}
-}
-
-// What is asked for ahead of its turn: while outputs are computed, rows so many images on; while the gradient
-// is, so many of each vector of the next batch.
-const (
-	rowsAhead = 2 * gradCols
-	nextAhead = 6
-)
-
-// ask asks for the rows of images from to to, as far as there are such.
-func (r *Rows) ask(at []int32, from, to int) {
-	for i := from; i < min(to, len(at)); i++ {
-		prefetch(&r.call.X[at[i]], (r.in+31)/32)
 	}
 }
 
@@ -250,9 +235,6 @@ func (r *Rows) addImages(sums []float32, part, first, width int) {
 	from, to := r.partStart(part), r.partStart(part+1)
 	tile := outerTile{x: r.call.X[first:], dwRow: r.in, dyRow: r.batch.Lanes, lanes: width}
 	for image := from; image < min(to, len(r.call.At)); image += gradCols {
-		if first == 0 {
-			r.askNext(image, image+gradCols)
-		}
 		tile.cols = copy32(tile.at[:], r.call.At[image:])
 		block, lane := image/r.batch.Lanes, image%r.batch.Lanes
 		dy := r.call.dy[block*r.batch.Lanes*r.units+lane:]
@@ -270,15 +252,6 @@ func copy32(dst []int, src []int32) int {
 		dst[i] = int(v)
 	}
 	return n
-}
-
-// askNext asks for some of the rows of the next batch's images from to to.
-func (r *Rows) askNext(from, to int) {
-	for i := from; i < to; i++ {
-		if i%vector < nextAhead {
-			r.ask(r.call.Next, i, i+1)
-		}
-	}
 }
 
 // rowsSum's task is up to 64 features: it sums the parts, in their order.

@@ -68,7 +68,6 @@ func (p *convProblem) scatter() (s Images) {
 	s.X = make([]float32, 2*n*in+3)
 	for _, i := range rand.New(rand.NewPCG(3, 4)).Perm(n) {
 		s.At = append(s.At, int32(2*i*in+3))
-		s.Next = append(s.Next, int32(i*in))
 	}
 	for i, at := range s.At {
 		copy(s.X[at:], p.x[i*in:(i+1)*in])

@@ -108,12 +108,6 @@ func transposeAVX2(dst *float32, src *float32, rows int, cols int, dstStride int
 //go:noescape
 func pause(n int)
 
-// prefetch asks for every other of 2·lines > 0 cache lines: processors bring
-// the ones between, too.
-//
-//go:noescape
-func prefetch(p *float32, lines int)
-
 // convTile16AVX512 computes the tile 16 lanes at a time.
 //
 //go:noescape

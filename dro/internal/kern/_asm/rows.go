@@ -105,15 +105,3 @@ func (g *generator) outerBody(t reg.Register, rows, cols int) {
 	g.VZEROUPPER()
 	g.RET()
 }
-
-// prefetch writes the request of memory that is wanted later.
-func (g *generator) prefetch() {
-	g.function("prefetch", "func(p *float32, lines int)",
-		"asks for every other of 2·lines > 0 cache lines: processors bring the ones between, too.")
-	p, lines := g.param("p"), g.param("lines")
-	g.loop(lines, func() {
-		g.PREFETCHT1(at(p, 0))
-		g.ADDQ(op.U8(128), p)
-	})
-	g.RET()
-}

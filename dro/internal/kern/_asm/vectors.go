@@ -58,7 +58,6 @@ func (g *generator) all() {
 	g.transpose()
 	if !g.wide {
 		g.pause()
-		g.prefetch()
 	}
 }
 
