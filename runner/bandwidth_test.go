@@ -17,7 +17,8 @@ import (
 
 // BenchmarkBandwidth holds an epoch of a linear model on mapped features, which visits each row once in
 // random order, against reading as many bytes of memory in order, by two threads each. "share" is what of
-// that bandwidth the epoch has.
+// that bandwidth the epoch has, "share-of-forward" what an epoch of loading and losses alone has: the rest of
+// a step reads the same rows again, from the cache.
 func BenchmarkBandwidth(b *testing.B) {
 	const rows, features = 200_000, 512
 	src := mappedFeatures(b, rows, features)
@@ -31,18 +32,22 @@ func BenchmarkBandwidth(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer r.close()
-			epoch := func() error {
-				for range r.meta.StepsPerEpoch {
-					if err := r.train(); err != nil {
-						return err
+			epoch := func(step func() error) func() error {
+				return func() error {
+					for range r.meta.StepsPerEpoch {
+						if err := step(); err != nil {
+							return err
+						}
 					}
+					return nil
 				}
-				return nil
 			}
-			ms := turns(b, epoch, func() error { r.net.(*nn.Net).Read(memory); return nil })
+			inOrder := func() error { r.net.(*nn.Net).Read(memory); return nil }
+			ms := turns(b, epoch(r.train), epoch(r.forward), inOrder)
 			b.ReportMetric(rows/middle(ms[0])/1e3, "Msamples/s")
-			b.ReportMetric(4*rows*features/middle(ms[1])/1e6, "GB/s-in-order")
-			b.ReportMetric(ratio(ms[1], ms[0]), "share")
+			b.ReportMetric(4*rows*features/middle(ms[2])/1e6, "GB/s-in-order")
+			b.ReportMetric(ratio(ms[2], ms[0]), "share")
+			b.ReportMetric(ratio(ms[2], ms[1]), "share-of-forward")
 		})
 	}
 }
