@@ -102,8 +102,8 @@ func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 func (r *Rows) FLOPs() float64 { return 2 * float64(r.batch.Images) * float64(r.in) * float64(r.units) }
 
 // Forward computes y, blocked, from the rows of x with weights w, [unit][feature], and bias (one value a
-// unit, or nil). x may hold fewer images than the batch; the lanes of the others are zero. Where x is a file's
-// and the file was cut, it panics, as BackwardWeights does.
+// unit, or nil). x may hold fewer images than the batch; the lanes of the others are zero. Where x is of a
+// file that was cut it panics, as BackwardWeights does.
 func (r *Rows) Forward(t *Team, y []float32, x Images, w, bias []float32) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r.check(x, w, y)

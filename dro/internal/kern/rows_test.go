@@ -140,6 +140,7 @@ func TestRowsOutside(t *testing.T) {
 				t.Errorf("rows at %v of 64 values are taken", at)
 			}
 		}
-		r.Forward(nil, make([]float32, 32), Images{X: make([]float32, 64), At: []int32{48, 1}}, make([]float32, 32), nil)
+		inside := Images{X: make([]float32, 64), At: []int32{48, 1}}
+		r.Forward(nil, make([]float32, 32), inside, make([]float32, 32), nil)
 	})
 }

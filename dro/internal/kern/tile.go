@@ -54,8 +54,8 @@ const (
 // pair is one position of a gradient tile: offsets in values of the output and of the input that a tap joins.
 type pair struct{ dy, x int32 }
 
-// rowsTile is one call of the kernel of a linear layer on rows that lie anywhere: the outputs of rows units of
-// cols images,
+// rowsTile is one call of the kernel of a linear layer on rows that lie anywhere: the outputs of rows units
+// of cols images,
 //
 //	sum[r·gradCols + c] += Σ_{j < lanes} w[r·lanes + j] · x[at[c] + j]
 //
