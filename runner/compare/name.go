@@ -21,8 +21,9 @@ func Configuration(m *runner.Meta) string {
 }
 
 // Names are the shortest that tell the configurations of runs apart: by method, by preset
-// (by the radius, where that is all that presets differ in) where a method has several, and by the settings in which those of one preset differ, as
-// "sfk", "ρ .2" or "fork @387 lr .005". Runs that differ in the seed alone share one.
+// (by the radius, where that is all that presets differ in) where a method has several, and by
+// the settings in which those of one preset differ, as "sfk", "ρ .2" or "fork @387 lr .005".
+// Runs that differ in the seed alone share one.
 func Names(runs []*runner.Meta) []string {
 	names, several := Differences(runs), false
 	for _, m := range runs {

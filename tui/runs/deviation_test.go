@@ -13,7 +13,8 @@ import (
 )
 
 func TestDeviation(t *testing.T) {
-	for d, want := range map[float64]string{0: "0", 2.15e-4: ".0002", .0215: ".0215", 1.2034: "1.203", 99.999: "100.0",
+	for d, want := range map[float64]string{0: "0", 2.15e-4: ".0002", .0215: ".0215", 1.2034: "1.203",
+		99.999: "100.0",
 		1234.6: "1235", 99999: "99999", 3.2e-7: "3e-7", 3.2e6: "3e+6"} {
 		if got := deviation(d); got != want {
 			t.Errorf("%g: %q, want %q", d, got, want)

@@ -143,7 +143,8 @@ func TestBarsByGroup(t *testing.T) {
 	run.Eval.ByGroup.Set("group_ratio", list)
 	r.Press("tab")
 	s := tuitest.Text(r.Shot())
-	for _, want := range []string{"Who suffers, by group", "Where the adversary looks, by group", "islet", "87.5"} {
+	for _, want := range []string{"Who suffers, by group", "Where the adversary looks, by group",
+		"islet", "87.5"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q:\n%s", want, s)
 		}

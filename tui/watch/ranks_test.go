@@ -32,11 +32,12 @@ func TestRanks(t *testing.T) {
 		t.Errorf("no ranking in 60 cells:\n%s", s)
 	}
 	r.Fits(t, "ranks in 60 cells")
-	for i, name := range []string{"sfk ρ .5", "pgd ρ .5", "pan ρ .5", "erm ρ .5"} { // as many letters as six methods have
+	for i, name := range []string{"sfk ρ .5", "pgd ρ .5", "pan ρ .5", "erm ρ .5"} { // long names
 		r.watch.tracks[i].short = name
 	}
 	s = tuitest.Text(r.Shot())
-	for _, part := range []string{"2.25★  ● sfk ρ .5 +.25\n", "\n            ▲ pan ρ .5 +.50  ◆ erm ρ .5 +.75\n",
+	for _, part := range []string{"2.25★  ● sfk ρ .5 +.25\n",
+		"\n            ▲ pan ρ .5 +.50  ◆ erm ρ .5 +.75\n",
 		"worst class 22.5 %, mean 50.0 %"} {
 		if !strings.Contains(s, part) {
 			t.Errorf("no ranking in two lines, %q:\n%s", part, s)
