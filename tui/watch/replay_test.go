@@ -241,3 +241,30 @@ func TestReplayTakesAMinute(t *testing.T) {
 		}
 	}
 }
+
+// TestReplayTurns: a replay that plays draws its curves at every look, and figures as often as they can be
+// read; paused, all is as it is.
+func TestReplayTurns(t *testing.T) {
+	w, r := replaying(t, lab.Replay{Speed: 5})
+	w.Round = time.Second
+	table, curves := 0, 0
+	for range 26 { // two seconds
+		before, curve := w.around.drawn, w.panels[0].turned.drawn
+		r.Wait(frame, frame)
+		w.View(120, 38)
+		if w.around.drawn != before {
+			table++
+		}
+		if w.panels[0].turned.drawn != curve {
+			curves++
+		}
+	}
+	if table < 6 || table > 9 || curves < 20 {
+		t.Errorf("in two seconds the table was drawn %d times, curves %d times", table, curves)
+	}
+	r.Press("space")
+	w.View(120, 38)
+	if w.around.drawn != w.turns.taken {
+		t.Error("paused, the table is not as it is")
+	}
+}
