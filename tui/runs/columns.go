@@ -209,26 +209,31 @@ const listMark = 5
 const methodCells = 6
 
 // layColumns returns the columns that fit. What room is left method and preset
-// grow into, the method first.
+// grow into, the method first; that they can comes before figures that narrow screens lack.
 func (p *Page) layColumns(w int) (columns []runColumn, room int) {
 	room = w - listMark
-	full := false // those that are shown unasked end with the first that has no room
-	for _, c := range p.columns {
-		if !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.head] {
-			continue
-		}
-		if room < c.w {
-			full = true
-			continue
-		}
-		columns = append(columns, c)
-		room -= c.w
-	}
 	longest := func(of func(line) string) (n int) {
 		for _, r := range p.shown {
 			n = max(n, cell.Width(of(p.lineOf(r))))
 		}
 		return n
+	}
+	const most = 24
+	preset := longest(func(l line) string { return cell.Clean(l[0].Meta.Preset) })
+	preset = max(0, min(preset-presetCells, most))
+	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == "method" })
+	names := preset + max(0, min(longest(p.columns[method].cell)-methodCells, most))
+	full := false // those that are shown unasked end with the first that has no room
+	for _, c := range p.columns {
+		if !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.head] {
+			continue
+		}
+		if room < c.w || c.measure != "" && c.least > 0 && room < c.w+names {
+			full = true
+			continue
+		}
+		columns = append(columns, c)
+		room -= c.w
 	}
 	for i := range columns {
 		if c := &columns[i]; c.head == "method" {
@@ -237,8 +242,7 @@ func (p *Page) layColumns(w int) (columns []runColumn, room int) {
 			room -= more
 		}
 	}
-	preset := longest(func(l line) string { return cell.Clean(l[0].Meta.Preset) })
-	return columns, max(0, min(room, preset-presetCells, 24))
+	return columns, max(0, min(room, preset))
 }
 
 func (c *runColumn) place(text string, room int) string {

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/cell"
+	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 )
 
@@ -46,5 +48,24 @@ func TestSpreadFits(t *testing.T) {
 				t.Fatalf("%s: %q in %d cells", c.head, text, c.w)
 			}
 		}
+	}
+}
+
+// The names of presets come before figures that narrow screens lack.
+func TestNamesBeforeFigures(t *testing.T) {
+	r, p := runsOf(t, tuitest.NewArchive(t))
+	r.Size(120, 38)
+	figures := func() bool {
+		columns, _ := p.layColumns(116)
+		return slices.ContainsFunc(columns, func(c runColumn) bool { return c.measure == "test_loss" })
+	}
+	if r.Press("o"); !figures() {
+		t.Error("no test loss where there is room for it")
+	}
+	for _, run := range p.lineOf(p.shown[0]) {
+		run.Meta.Preset = "a-preset-of-a-name"
+	}
+	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "a-preset-of-a-name ") || figures() {
+		t.Errorf("a name is cut:\n%s", s)
 	}
 }
