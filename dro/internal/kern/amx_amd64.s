@@ -28,12 +28,12 @@ TEXT ·mulTileAMX(SB), NOSPLIT, $0-8
 	BYTE $0x00
 	MOVQ $0x00000040, R8
 	MOVQ 136(DI), R11
-	SHLQ $0x0a, R11
+	SHLQ $0x06, R11
 	MOVQ 144(DI), R12
-	SHLQ $0x0a, R12
+	SHLQ $0x06, R12
 	MOVQ 24(DI), SI
 	MOVQ 120(DI), DX
-	SHLQ $0x0a, DX
+	SHLQ $0x06, DX
 	MOVQ 48(DI), AX
 	ADDQ AX, DX
 	MOVQ 96(DI), R14
@@ -89,16 +89,16 @@ tap3:
 	CMPQ    R9, R10
 	JEQ     store4
 	MOVLQSX 4(R9), AX
-	SHLQ    $0x0a, AX
+	SHLQ    $0x06, AX
 	ADDQ    SI, AX
 	MOVQ    152(DI), R13
-	SHLQ    $0x0a, R13
+	SHLQ    $0x06, R13
 	ADDQ    AX, R13
 	MOVLQSX (R9), BX
-	SHLQ    $0x0a, BX
+	SHLQ    $0x06, BX
 	ADDQ    DX, BX
 	MOVQ    160(DI), R15
-	SHLQ    $0x0a, R15
+	SHLQ    $0x06, R15
 	ADDQ    BX, R15
 	ADDQ    $0x08, R9
 	MOVQ    128(DI), CX
@@ -211,7 +211,7 @@ store4:
 	LEAQ (BX)(CX*4), BX
 	MOVQ BX, 208(DI)
 	MOVQ 168(DI), CX
-	SHLQ $0x0a, CX
+	SHLQ $0x06, CX
 	ADDQ CX, DX
 	MOVQ 176(DI), BX
 	SHLQ $0x02, BX
@@ -296,16 +296,16 @@ tap9:
 	CMPQ    R9, R10
 	JEQ     store10
 	MOVLQSX 4(R9), AX
-	SHLQ    $0x0a, AX
+	SHLQ    $0x06, AX
 	ADDQ    SI, AX
 	MOVQ    152(DI), R13
-	SHLQ    $0x0a, R13
+	SHLQ    $0x06, R13
 	ADDQ    AX, R13
 	MOVLQSX (R9), BX
-	SHLQ    $0x0a, BX
+	SHLQ    $0x06, BX
 	ADDQ    DX, BX
 	MOVQ    160(DI), R15
-	SHLQ    $0x0a, R15
+	SHLQ    $0x06, R15
 	ADDQ    BX, R15
 	ADDQ    $0x08, R9
 	MOVQ    128(DI), CX
@@ -388,7 +388,7 @@ store10:
 	LEAQ (BX)(CX*4), BX
 	MOVQ BX, 208(DI)
 	MOVQ 168(DI), CX
-	SHLQ $0x0a, CX
+	SHLQ $0x06, CX
 	ADDQ CX, DX
 	MOVQ 176(DI), BX
 	SHLQ $0x02, BX
@@ -455,16 +455,16 @@ tap15:
 	CMPQ    R9, R10
 	JEQ     store16
 	MOVLQSX 4(R9), AX
-	SHLQ    $0x0a, AX
+	SHLQ    $0x06, AX
 	ADDQ    SI, AX
 	MOVQ    152(DI), R13
-	SHLQ    $0x0a, R13
+	SHLQ    $0x06, R13
 	ADDQ    AX, R13
 	MOVLQSX (R9), BX
-	SHLQ    $0x0a, BX
+	SHLQ    $0x06, BX
 	ADDQ    DX, BX
 	MOVQ    160(DI), R15
-	SHLQ    $0x0a, R15
+	SHLQ    $0x06, R15
 	ADDQ    BX, R15
 	ADDQ    $0x08, R9
 	MOVQ    128(DI), CX
@@ -547,7 +547,7 @@ store16:
 	LEAQ (BX)(CX*4), BX
 	MOVQ BX, 208(DI)
 	MOVQ 168(DI), CX
-	SHLQ $0x0a, CX
+	SHLQ $0x06, CX
 	ADDQ CX, DX
 	MOVQ 176(DI), BX
 	SHLQ $0x02, BX
@@ -604,16 +604,16 @@ tap21:
 	CMPQ    R9, R10
 	JEQ     store22
 	MOVLQSX 4(R9), AX
-	SHLQ    $0x0a, AX
+	SHLQ    $0x06, AX
 	ADDQ    SI, AX
 	MOVQ    152(DI), R13
-	SHLQ    $0x0a, R13
+	SHLQ    $0x06, R13
 	ADDQ    AX, R13
 	MOVLQSX (R9), BX
-	SHLQ    $0x0a, BX
+	SHLQ    $0x06, BX
 	ADDQ    DX, BX
 	MOVQ    160(DI), R15
-	SHLQ    $0x0a, R15
+	SHLQ    $0x06, R15
 	ADDQ    BX, R15
 	ADDQ    $0x08, R9
 	MOVQ    128(DI), CX
@@ -673,7 +673,7 @@ store22:
 	LEAQ (BX)(CX*4), BX
 	MOVQ BX, 208(DI)
 	MOVQ 168(DI), CX
-	SHLQ $0x0a, CX
+	SHLQ $0x06, CX
 	ADDQ CX, DX
 	MOVQ 176(DI), BX
 	SHLQ $0x02, BX

@@ -1086,9 +1086,9 @@ absent64:
 	VZEROUPPER
 	RET
 
-// func packPairsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols int)
+// func packPairsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols int, to *int32)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·packPairsAcrossBF16(SB), NOSPLIT, $0-40
+TEXT ·packPairsAcrossBF16(SB), NOSPLIT, $0-48
 	MOVQ      dst+0(FP), AX
 	MOVQ      src+8(FP), CX
 	MOVQ      rows+24(FP), DX
@@ -1099,18 +1099,20 @@ TEXT ·packPairsAcrossBF16(SB), NOSPLIT, $0-40
 	BZHIQ     BX, SI, SI
 	KMOVW     SI, K1
 	VMOVDQU16 interleave<>+0(SB), Z0
+	MOVQ      to+40(FP), BX
+	MOVQ      cols+32(FP), SI
 	VPXORD    Z29, Z29, Z29
-	MOVLQSX   (DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   (DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent65
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(DI*4), K1, Z29
 
 absent65:
 	VPXORD    Z30, Z30, Z30
-	MOVLQSX   4(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   4(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent66
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VMOVUPS.Z (CX)(DI*4), K1, Z30
 
 absent66:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1123,17 +1125,17 @@ absent66:
 	VPERMW    Z31, Z0, Z31
 	VMOVAPS   Z31, Z1
 	VPXORD    Z29, Z29, Z29
-	MOVLQSX   8(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   8(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent67
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(DI*4), K1, Z29
 
 absent67:
 	VPXORD    Z30, Z30, Z30
-	MOVLQSX   12(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   12(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent68
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VMOVUPS.Z (CX)(DI*4), K1, Z30
 
 absent68:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1146,17 +1148,17 @@ absent68:
 	VPERMW    Z31, Z0, Z31
 	VMOVAPS   Z31, Z2
 	VPXORD    Z29, Z29, Z29
-	MOVLQSX   16(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   16(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent69
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(DI*4), K1, Z29
 
 absent69:
 	VPXORD    Z30, Z30, Z30
-	MOVLQSX   20(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   20(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent70
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VMOVUPS.Z (CX)(DI*4), K1, Z30
 
 absent70:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1169,17 +1171,17 @@ absent70:
 	VPERMW    Z31, Z0, Z31
 	VMOVAPS   Z31, Z3
 	VPXORD    Z29, Z29, Z29
-	MOVLQSX   24(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   24(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent71
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(DI*4), K1, Z29
 
 absent71:
 	VPXORD    Z30, Z30, Z30
-	MOVLQSX   28(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   28(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent72
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VMOVUPS.Z (CX)(DI*4), K1, Z30
 
 absent72:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1192,17 +1194,17 @@ absent72:
 	VPERMW    Z31, Z0, Z31
 	VMOVAPS   Z31, Z4
 	VPXORD    Z29, Z29, Z29
-	MOVLQSX   32(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   32(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent73
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(DI*4), K1, Z29
 
 absent73:
 	VPXORD    Z30, Z30, Z30
-	MOVLQSX   36(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   36(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent74
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VMOVUPS.Z (CX)(DI*4), K1, Z30
 
 absent74:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1215,17 +1217,17 @@ absent74:
 	VPERMW    Z31, Z0, Z31
 	VMOVAPS   Z31, Z5
 	VPXORD    Z29, Z29, Z29
-	MOVLQSX   40(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   40(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent75
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(DI*4), K1, Z29
 
 absent75:
 	VPXORD    Z30, Z30, Z30
-	MOVLQSX   44(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   44(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent76
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VMOVUPS.Z (CX)(DI*4), K1, Z30
 
 absent76:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1238,17 +1240,17 @@ absent76:
 	VPERMW    Z31, Z0, Z31
 	VMOVAPS   Z31, Z6
 	VPXORD    Z29, Z29, Z29
-	MOVLQSX   48(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   48(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent77
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(DI*4), K1, Z29
 
 absent77:
 	VPXORD    Z30, Z30, Z30
-	MOVLQSX   52(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   52(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent78
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VMOVUPS.Z (CX)(DI*4), K1, Z30
 
 absent78:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1261,17 +1263,17 @@ absent78:
 	VPERMW    Z31, Z0, Z31
 	VMOVAPS   Z31, Z7
 	VPXORD    Z29, Z29, Z29
-	MOVLQSX   56(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   56(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent79
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(DI*4), K1, Z29
 
 absent79:
 	VPXORD    Z30, Z30, Z30
-	MOVLQSX   60(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   60(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent80
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VMOVUPS.Z (CX)(DI*4), K1, Z30
 
 absent80:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1284,17 +1286,17 @@ absent80:
 	VPERMW    Z31, Z0, Z31
 	VMOVAPS   Z31, Z8
 	VPXORD    Z29, Z29, Z29
-	MOVLQSX   64(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   64(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent81
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(DI*4), K1, Z29
 
 absent81:
 	VPXORD    Z30, Z30, Z30
-	MOVLQSX   68(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   68(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent82
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VMOVUPS.Z (CX)(DI*4), K1, Z30
 
 absent82:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1307,17 +1309,17 @@ absent82:
 	VPERMW    Z31, Z0, Z31
 	VMOVAPS   Z31, Z9
 	VPXORD    Z29, Z29, Z29
-	MOVLQSX   72(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   72(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent83
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(DI*4), K1, Z29
 
 absent83:
 	VPXORD    Z30, Z30, Z30
-	MOVLQSX   76(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   76(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent84
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VMOVUPS.Z (CX)(DI*4), K1, Z30
 
 absent84:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1330,17 +1332,17 @@ absent84:
 	VPERMW    Z31, Z0, Z31
 	VMOVAPS   Z31, Z10
 	VPXORD    Z29, Z29, Z29
-	MOVLQSX   80(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   80(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent85
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(DI*4), K1, Z29
 
 absent85:
 	VPXORD    Z30, Z30, Z30
-	MOVLQSX   84(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   84(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent86
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VMOVUPS.Z (CX)(DI*4), K1, Z30
 
 absent86:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1353,17 +1355,17 @@ absent86:
 	VPERMW    Z31, Z0, Z31
 	VMOVAPS   Z31, Z11
 	VPXORD    Z29, Z29, Z29
-	MOVLQSX   88(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   88(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent87
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(DI*4), K1, Z29
 
 absent87:
 	VPXORD    Z30, Z30, Z30
-	MOVLQSX   92(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   92(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent88
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VMOVUPS.Z (CX)(DI*4), K1, Z30
 
 absent88:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1376,17 +1378,17 @@ absent88:
 	VPERMW    Z31, Z0, Z31
 	VMOVAPS   Z31, Z12
 	VPXORD    Z29, Z29, Z29
-	MOVLQSX   96(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   96(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent89
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(DI*4), K1, Z29
 
 absent89:
 	VPXORD    Z30, Z30, Z30
-	MOVLQSX   100(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   100(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent90
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VMOVUPS.Z (CX)(DI*4), K1, Z30
 
 absent90:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1399,17 +1401,17 @@ absent90:
 	VPERMW    Z31, Z0, Z31
 	VMOVAPS   Z31, Z13
 	VPXORD    Z29, Z29, Z29
-	MOVLQSX   104(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   104(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent91
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(DI*4), K1, Z29
 
 absent91:
 	VPXORD    Z30, Z30, Z30
-	MOVLQSX   108(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   108(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent92
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VMOVUPS.Z (CX)(DI*4), K1, Z30
 
 absent92:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1422,17 +1424,17 @@ absent92:
 	VPERMW    Z31, Z0, Z31
 	VMOVAPS   Z31, Z14
 	VPXORD    Z29, Z29, Z29
-	MOVLQSX   112(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   112(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent93
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(DI*4), K1, Z29
 
 absent93:
 	VPXORD    Z30, Z30, Z30
-	MOVLQSX   116(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   116(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent94
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VMOVUPS.Z (CX)(DI*4), K1, Z30
 
 absent94:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1445,10 +1447,10 @@ absent94:
 	VPERMW    Z31, Z0, Z31
 	VMOVAPS   Z31, Z15
 	VPXORD    Z29, Z29, Z29
-	MOVLQSX   120(DX), BX
-	CMPQ      BX, $-2147483648
+	MOVLQSX   120(DX), DI
+	CMPQ      DI, $-2147483648
 	JEQ       absent95
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	VMOVUPS.Z (CX)(DI*4), K1, Z29
 
 absent95:
 	VPXORD    Z30, Z30, Z30
@@ -1531,22 +1533,70 @@ absent96:
 	VSHUFF32X4 $0xdd, Z0, Z9, Z0
 	VSHUFF32X4 $0x88, Z0, Z1, Z5
 	VSHUFF32X4 $0xdd, Z0, Z1, Z0
-	VMOVUPS    Z18, (AX)
-	VMOVUPS    Z17, 64(AX)
-	VMOVUPS    Z15, 128(AX)
-	VMOVUPS    Z16, 192(AX)
-	VMOVUPS    Z12, 256(AX)
-	VMOVUPS    Z7, 320(AX)
-	VMOVUPS    Z11, 384(AX)
-	VMOVUPS    Z5, 448(AX)
-	VMOVUPS    Z13, 512(AX)
-	VMOVUPS    Z8, 576(AX)
-	VMOVUPS    Z3, 640(AX)
-	VMOVUPS    Z10, 704(AX)
-	VMOVUPS    Z4, 768(AX)
-	VMOVUPS    Z2, 832(AX)
-	VMOVUPS    Z6, 896(AX)
-	VMOVUPS    Z0, 960(AX)
+	MOVLQSX    (BX), CX
+	VMOVUPS    Z18, (AX)(CX*1)
+	CMPQ       SI, $0x01
+	JLE        stored97
+	MOVLQSX    4(BX), CX
+	VMOVUPS    Z17, (AX)(CX*1)
+	CMPQ       SI, $0x02
+	JLE        stored97
+	MOVLQSX    8(BX), CX
+	VMOVUPS    Z15, (AX)(CX*1)
+	CMPQ       SI, $0x03
+	JLE        stored97
+	MOVLQSX    12(BX), CX
+	VMOVUPS    Z16, (AX)(CX*1)
+	CMPQ       SI, $0x04
+	JLE        stored97
+	MOVLQSX    16(BX), CX
+	VMOVUPS    Z12, (AX)(CX*1)
+	CMPQ       SI, $0x05
+	JLE        stored97
+	MOVLQSX    20(BX), CX
+	VMOVUPS    Z7, (AX)(CX*1)
+	CMPQ       SI, $0x06
+	JLE        stored97
+	MOVLQSX    24(BX), CX
+	VMOVUPS    Z11, (AX)(CX*1)
+	CMPQ       SI, $0x07
+	JLE        stored97
+	MOVLQSX    28(BX), CX
+	VMOVUPS    Z5, (AX)(CX*1)
+	CMPQ       SI, $0x08
+	JLE        stored97
+	MOVLQSX    32(BX), CX
+	VMOVUPS    Z13, (AX)(CX*1)
+	CMPQ       SI, $0x09
+	JLE        stored97
+	MOVLQSX    36(BX), CX
+	VMOVUPS    Z8, (AX)(CX*1)
+	CMPQ       SI, $0x0a
+	JLE        stored97
+	MOVLQSX    40(BX), CX
+	VMOVUPS    Z3, (AX)(CX*1)
+	CMPQ       SI, $0x0b
+	JLE        stored97
+	MOVLQSX    44(BX), CX
+	VMOVUPS    Z10, (AX)(CX*1)
+	CMPQ       SI, $0x0c
+	JLE        stored97
+	MOVLQSX    48(BX), CX
+	VMOVUPS    Z4, (AX)(CX*1)
+	CMPQ       SI, $0x0d
+	JLE        stored97
+	MOVLQSX    52(BX), CX
+	VMOVUPS    Z2, (AX)(CX*1)
+	CMPQ       SI, $0x0e
+	JLE        stored97
+	MOVLQSX    56(BX), CX
+	VMOVUPS    Z6, (AX)(CX*1)
+	CMPQ       SI, $0x0f
+	JLE        stored97
+	MOVLQSX    60(BX), CX
+	VMOVUPS    Z0, (AX)(CX*1)
+
+stored97:
 	VZEROUPPER
 	RET
 
@@ -1561,37 +1611,37 @@ TEXT ·finishBF16(SB), NOSPLIT, $0-48
 	MOVQ   lanes+32(FP), DI
 	VPXORD Z0, Z0, Z0
 
-loop97:
+loop98:
 	VPXORD       Z1, Z1, Z1
 	TESTQ        CX, CX
-	JZ           nobias98
+	JZ           nobias99
 	VBROADCASTSS (CX), Z1
 	ADDQ         $0x04, CX
 
-nobias98:
+nobias99:
 	MOVQ DI, R8
 
-lanes99:
+lanes100:
 	VADDPS (AX), Z1, Z2
 	TESTQ  BX, BX
-	JZ     norelu100
+	JZ     norelu101
 	VMAXPS Z2, Z0, Z2
 
-norelu100:
+norelu101:
 	TESTQ     DX, DX
-	JZ        nomask101
+	JZ        nomask102
 	VMOVUPS   (DX), Z3
 	VCMPPS    $0x06, Z0, Z3, K1
 	VMOVAPS.Z Z2, K1, Z2
 	ADDQ      $0x40, DX
 
-nomask101:
+nomask102:
 	VMOVUPS Z2, (AX)
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, R8
-	JNZ     lanes99
+	JNZ     lanes100
 	DECQ    SI
-	JNZ     loop97
+	JNZ     loop98
 	VZEROUPPER
 	RET
 
@@ -1613,34 +1663,34 @@ TEXT ·dotTile1BF16(SB), NOSPLIT, $0-8
 	MOVQ   80(AX), SI
 	LEAQ   (BX)(SI*8), SI
 	MOVQ   120(AX), DI
-	SHLQ   $0x0a, DI
+	SHLQ   $0x06, DI
 	ADDQ   DI, DX
 	MOVQ   136(AX), DI
 	MOVQ   144(AX), R8
 	MOVQ   160(AX), R9
-	SHLQ   $0x0a, DI
-	SHLQ   $0x0a, R8
-	SHLQ   $0x0a, R9
+	SHLQ   $0x06, DI
+	SHLQ   $0x06, R8
+	SHLQ   $0x06, R9
 	SUBQ   $0x00000040, DI
 	SUBQ   $0x00000400, R8
 
-tap102:
+tap103:
 	CMPQ    BX, SI
-	JEQ     store103
+	JEQ     store104
 	MOVLQSX (BX), R10
-	SHLQ    $0x0a, R10
+	SHLQ    $0x06, R10
 	ADDQ    DX, R10
 	ADDQ    $0x04, BX
 	MOVLQSX (BX), R9
-	SHLQ    $0x0a, R9
+	SHLQ    $0x06, R9
 	ADDQ    CX, R9
 	ADDQ    $0x04, BX
 	MOVQ    128(AX), R11
 
-loop104:
+loop105:
 	MOVQ $0x00000010, R12
 
-loop105:
+loop106:
 	VMOVUPS      (R10), Z24
 	VBROADCASTSS (R9), Z28
 
@@ -1717,14 +1767,14 @@ loop105:
 	ADDQ $0x04, R9
 	ADDQ $0x40, R10
 	DECQ R12
-	JNZ  loop105
+	JNZ  loop106
 	ADDQ DI, R9
 	ADDQ R8, R10
 	DECQ R11
-	JNZ  loop104
-	JMP  tap102
+	JNZ  loop105
+	JMP  tap103
 
-store103:
+store104:
 	MOVQ    (AX), CX
 	MOVQ    176(AX), AX
 	VMOVUPS Z0, (CX)
@@ -1772,34 +1822,34 @@ TEXT ·dotTile2BF16(SB), NOSPLIT, $0-8
 	MOVQ   80(AX), SI
 	LEAQ   (BX)(SI*8), SI
 	MOVQ   120(AX), DI
-	SHLQ   $0x0a, DI
+	SHLQ   $0x06, DI
 	ADDQ   DI, DX
 	MOVQ   136(AX), DI
 	MOVQ   144(AX), R8
 	MOVQ   160(AX), R9
-	SHLQ   $0x0a, DI
-	SHLQ   $0x0a, R8
-	SHLQ   $0x0a, R9
+	SHLQ   $0x06, DI
+	SHLQ   $0x06, R8
+	SHLQ   $0x06, R9
 	SUBQ   $0x00000040, DI
 	SUBQ   $0x00000400, R8
 
-tap106:
+tap107:
 	CMPQ    BX, SI
-	JEQ     store107
+	JEQ     store108
 	MOVLQSX (BX), R11
-	SHLQ    $0x0a, R11
+	SHLQ    $0x06, R11
 	ADDQ    DX, R11
 	ADDQ    $0x04, BX
 	MOVLQSX (BX), R10
-	SHLQ    $0x0a, R10
+	SHLQ    $0x06, R10
 	ADDQ    CX, R10
 	ADDQ    $0x04, BX
 	MOVQ    128(AX), R12
 
-loop108:
+loop109:
 	MOVQ $0x00000010, R13
 
-loop109:
+loop110:
 	VMOVUPS      (R11), Z24
 	VMOVUPS      (R11)(R9*1), Z25
 	VBROADCASTSS (R10), Z28
@@ -1941,14 +1991,14 @@ loop109:
 	ADDQ $0x04, R10
 	ADDQ $0x40, R11
 	DECQ R13
-	JNZ  loop109
+	JNZ  loop110
 	ADDQ DI, R10
 	ADDQ R8, R11
 	DECQ R12
-	JNZ  loop108
-	JMP  tap106
+	JNZ  loop109
+	JMP  tap107
 
-store107:
+store108:
 	MOVQ    (AX), CX
 	MOVQ    176(AX), AX
 	VMOVUPS Z0, (CX)
@@ -1997,7 +2047,7 @@ TEXT ·dotPeakBF16(SB), NOSPLIT, $0-8
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
 
-loop110:
+loop111:
 	// VDPBF16PS Z12, Z13, Z0
 	BYTE $0x62
 	BYTE $0xd2
@@ -2094,6 +2144,6 @@ loop110:
 	BYTE $0x52
 	BYTE $0xdc
 	DECQ AX
-	JNZ  loop110
+	JNZ  loop111
 	VZEROUPPER
 	RET

@@ -1,26 +1,27 @@
 package kern
 
-// planGradTaps lists, by kernel tap, the tiles of the positions of output and input that it joins in all
-// blocks. Gathered inputs have one tap, which joins an output to what it sees.
+// planGradTaps lists, by kernel tap, the lines of the positions of output and input that it joins in all
+// blocks.
 func (c *BF16Conv) planGradTaps() {
-	dy, x := c.dy.imageTiles(), c.x.imageTiles()
-	c.space.tiles(&c.space.a, c.batch.Blocks*c.dy.positions()*dy)
-	c.space.tiles(&c.space.b, c.batch.Blocks*c.x.positions()*x)
-	joined := func(k int, visit func(out, in int)) {
-		if c.gathered() {
-			for p := range c.x.positions() {
-				visit(p, p)
-			}
-			return
-		}
-		c.joined(k, 0, c.out.Height, 0, c.out.Width, visit)
+	rows, cols := c.dy, c.x
+	if c.strips != nil {
+		rows, cols = c.x, c.dy
+		c.stripTaps()
+	} else {
+		c.channelTaps()
 	}
-	for k := range c.forward.taps {
+	c.space.lines(&c.space.a, c.batch.Blocks*rows.imageLines())
+	c.space.lines(&c.space.b, c.batch.Blocks*cols.imageLines())
+}
+
+func (c *BF16Conv) channelTaps() {
+	for k := range c.area() {
 		from := int32(len(c.taps))
 		for block := range c.batch.Blocks {
-			joined(k, func(out, in int) {
+			c.joined(k, 0, c.out.Height, 0, c.out.Width, func(out, in int) {
 				c.taps = append(c.taps, tap{
-					int32((block*c.x.positions() + in) * x), int32((block*c.dy.positions() + out) * dy)})
+					x: int32(block*c.x.imageLines() + in*c.x.imageUnitLines()),
+					w: int32(block*c.dy.imageLines() + out*c.dy.imageUnitLines())})
 			})
 		}
 		c.spans = append(c.spans, span{from, int32(len(c.taps))})
@@ -54,12 +55,24 @@ func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 func (c *BF16Conv) gradient(t *Team, bias int, dw, x, dy []float32) {
 	c.call.w = dw
 	c.call.packs = [2]packing{
-		{src: &c.dy, dst: c.space.a, values: dy, form: rowsOfA},
-		{src: &c.x, dst: c.space.b, values: x, form: rowsOfB},
+		{src: c.dy, dst: c.space.a, values: dy, form: rowsOfA},
+		{src: c.x, dst: c.space.b, values: x, form: rowsOfB},
 	}
-	t.run(c.positions(&c.dy)+c.positions(&c.x)+bias, (*packOperands)(c))
-	t.run(c.cutRows(pairsOf(c.cfg.Out), pairsOf(c.x.rows)), (*gradCall)(c))
+	if c.strips != nil {
+		c.call.packs[0].dst, c.call.packs[0].form = c.space.b, rowsOfB
+		c.call.packs[1].dst, c.call.packs[1].form = c.space.a, rowsOfA
+	}
+	t.run(c.units(c.dy)+c.units(c.x)+bias, (*packOperands)(c))
+	t.run(c.cutRows(pairsOf(c.cfg.Out), pairsOf(c.gradValues())), (*gradCall)(c))
 	c.call = bf16Call{}
+}
+
+// gradValues is the number of values that an output sees through a tap.
+func (c *BF16Conv) gradValues() int {
+	if c.strips != nil {
+		return len(c.strips.weights)
+	}
+	return c.cfg.In.Channels
 }
 
 // pairsOf returns how many pairs of tiles n rows or columns fill.
@@ -67,6 +80,7 @@ func pairsOf(n int) int { return (n + 2*tileSide - 1) / (2 * tileSide) }
 
 // The results of some taps lie apart by a line more than a power of two, which the cache likes better.
 const (
+	packedTaps = 16 // kernel taps whose results are put in place at once: a square of the transposition
 	gradTapLen = 2 * tileSide
 	gradRowLen = packedTaps*gradTapLen + tileSide
 )
@@ -77,19 +91,23 @@ func (g *gradCall) task(i int) {
 	c := (*BF16Conv)(g)
 	var sums [2 * tileSide * gradRowLen]float32 // [out][tap][in]
 	out, first := i/c.call.chunks*2*tileSide, i%c.call.chunks*c.call.chunk
-	for pair := first; pair < min(first+c.call.chunk, pairsOf(c.x.rows)); pair++ {
-		c.gradPair(sums[:], out, pair*2*tileSide)
+	for pair := first; pair < min(first+c.call.chunk, pairsOf(c.gradValues())); pair++ {
+		if c.strips != nil {
+			c.stripPair(sums[:], out, pair*2*tileSide)
+		} else {
+			c.gradPair(sums[:], out, pair*2*tileSide)
+		}
 	}
 }
 
-// gradPair computes the gradient of the weights between 32 output channels from out on and 32 rows of the
+// gradPair computes the gradient of the weights between 32 output channels from out on and 32 channels of the
 // input from in on.
 func (c *BF16Conv) gradPair(sums []float32, out, in int) {
-	outs, ins := min(2*tileSide, c.cfg.Out-out), min(2*tileSide, c.x.rows-in)
-	depth, all := c.x.imageDepth(), c.WeightLen()/c.cfg.Out
+	outs, ins := min(2*tileSide, c.cfg.Out-out), min(2*tileSide, c.cfg.In.Channels-in)
+	all := c.WeightLen() / c.cfg.Out
 	tile := mulTile{
-		a: c.space.a[out/tileSide*depth*tileLen:], b: c.space.b[in/tileSide*depth*tileLen:],
-		inner: depth, aInner: 1, bInner: 1, aNext: depth, bNext: depth,
+		a: c.space.a[out*tileDepth:], b: c.space.b[in*tileDepth:],
+		inner: c.x.imageDepth(), aInner: c.dy.groupLines(), bInner: c.x.groupLines(), aNext: tileSide, bNext: tileSide,
 		cRow: gradRowLen, cMove: gradTapLen, rows: tilesOf(outs), cols: tilesOf(ins), c: sums, taps: c.taps,
 	}
 	for first := 0; first < len(c.spans); first += packedTaps {

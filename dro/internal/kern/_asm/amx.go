@@ -36,11 +36,11 @@ func (g *generator) mulTile() {
 		to   reg.GPPhysical
 	}{{"aInner", reg.R11}, {"bInner", reg.R12}} {
 		g.Load(g.structOf(reg.RDI).Field(f.name), f.to)
-		g.SHLQ(op.U8(10), f.to)
+		g.SHLQ(op.U8(lineShift), f.to)
 	}
 	g.Load(g.structOf(reg.RDI).Field("a").Base(), reg.RSI)
 	g.Load(g.structOf(reg.RDI).Field("bBase"), reg.RDX)
-	g.SHLQ(op.U8(10), reg.RDX)
+	g.SHLQ(op.U8(lineShift), reg.RDX)
 	g.Load(g.structOf(reg.RDI).Field("b").Base(), reg.RAX)
 	g.ADDQ(reg.RAX, reg.RDX)
 	g.Load(g.structOf(reg.RDI).Field("spans").Base(), reg.R14)
@@ -111,7 +111,7 @@ func (g *generator) storeProduct(rows, cols int) {
 	g.LEAQ(by(reg.RBX, reg.RCX, 4, 0), reg.RBX)
 	g.Store(reg.RBX, t.Field("at"))
 	g.Load(t.Field("bMove"), reg.RCX)
-	g.SHLQ(op.U8(10), reg.RCX)
+	g.SHLQ(op.U8(lineShift), reg.RCX)
 	g.ADDQ(reg.RCX, reg.RDX)
 	g.Load(t.Field("cRow"), reg.RBX)
 	g.SHLQ(op.U8(2), reg.RBX)
@@ -130,10 +130,10 @@ func (g *generator) storeProduct(rows, cols int) {
 // operand sets at and next to the tiles of the tap at R9, whose offset is disp bytes in it.
 func (g *generator) operand(disp int, base, at reg.GPPhysical, field string, next reg.GPPhysical) {
 	g.MOVLQSX(op.Mem{Base: reg.R9, Disp: disp}, at)
-	g.SHLQ(op.U8(10), at)
+	g.SHLQ(op.U8(lineShift), at)
 	g.ADDQ(base, at)
 	g.Load(g.structOf(reg.RDI).Field(field), next)
-	g.SHLQ(op.U8(10), next)
+	g.SHLQ(op.U8(lineShift), next)
 	g.ADDQ(at, next)
 }
 
