@@ -1969,7 +1969,7 @@ loop109:
 	RET
 
 // func sgdUpdateAVX2(w *float32, v *float32, grad *float32, n int, rate float32, momentum float32, decay float32) float64
-// Requires: AVX, FMA3, SSE2
+// Requires: AVX, FMA3, MMX+, SSE2
 TEXT ·sgdUpdateAVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS rate+32(FP), Y0
 	VBROADCASTSS momentum+36(FP), Y1
@@ -1985,6 +1985,9 @@ TEXT ·sgdUpdateAVX2(SB), NOSPLIT, $0-56
 	SHRQ         $0x04, BX
 
 loop110:
+	PREFETCHT0   2048(AX)
+	PREFETCHT0   2048(CX)
+	PREFETCHT0   2048(DX)
 	VCVTPS2PD    (DX), Y7
 	VFMADD231PD  Y7, Y7, Y3
 	VCVTPS2PD    16(DX), Y7
@@ -2025,7 +2028,7 @@ loop110:
 	RET
 
 // func sumSquaresAVX2(grad *float32, n int) float64
-// Requires: AVX, FMA3, SSE2
+// Requires: AVX, FMA3, MMX+, SSE2
 TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-24
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -2036,6 +2039,7 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-24
 	SHRQ   $0x04, CX
 
 loop111:
+	PREFETCHT0   2048(AX)
 	VCVTPS2PD    (AX), Y4
 	VFMADD231PD  Y4, Y4, Y0
 	VCVTPS2PD    16(AX), Y4

@@ -6807,7 +6807,7 @@ loop322:
 	RET
 
 // func sgdUpdateAVX512(w *float32, v *float32, grad *float32, n int, rate float32, momentum float32, decay float32) float64
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·sgdUpdateAVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS rate+32(FP), Z0
 	VBROADCASTSS momentum+36(FP), Z1
@@ -6821,6 +6821,9 @@ TEXT ·sgdUpdateAVX512(SB), NOSPLIT, $0-56
 	SHRQ         $0x04, BX
 
 loop323:
+	PREFETCHT0    2048(AX)
+	PREFETCHT0    2048(CX)
+	PREFETCHT0    2048(DX)
 	VCVTPS2PD     (DX), Z5
 	VFMADD231PD   Z5, Z5, Z3
 	VCVTPS2PD     32(DX), Z5
@@ -6849,7 +6852,7 @@ loop323:
 	RET
 
 // func sumSquaresAVX512(grad *float32, n int) float64
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-24
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -6858,6 +6861,7 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-24
 	SHRQ   $0x04, CX
 
 loop324:
+	PREFETCHT0    2048(AX)
 	VCVTPS2PD     (AX), Z2
 	VFMADD231PD   Z2, Z2, Z0
 	VCVTPS2PD     32(AX), Z2

@@ -1086,378 +1086,412 @@ absent64:
 	VZEROUPPER
 	RET
 
-// func packPairsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols int, to *int32)
-// Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·packPairsAcrossBF16(SB), NOSPLIT, $0-48
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      rows+24(FP), DX
-	MOVQ      base+16(FP), BX
-	LEAQ      (CX)(BX*4), CX
-	MOVQ      cols+32(FP), BX
-	MOVQ      $-1, SI
-	BZHIQ     BX, SI, SI
-	KMOVW     SI, K1
-	VMOVDQU16 interleave<>+0(SB), Z0
-	MOVQ      to+40(FP), BX
-	MOVQ      cols+32(FP), SI
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   (DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent65
-	VMOVUPS.Z (CX)(DI*4), K1, Z29
+// func packPairsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols int, to *int32, ahead int)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, MMX+
+TEXT ·packPairsAcrossBF16(SB), NOSPLIT, $0-56
+	MOVQ       dst+0(FP), AX
+	MOVQ       src+8(FP), CX
+	MOVQ       rows+24(FP), DX
+	MOVQ       base+16(FP), BX
+	LEAQ       (CX)(BX*4), CX
+	MOVQ       ahead+48(FP), BX
+	LEAQ       (CX)(BX*4), BX
+	MOVQ       cols+32(FP), SI
+	MOVQ       $-1, DI
+	BZHIQ      SI, DI, DI
+	KMOVW      DI, K1
+	VMOVDQU16  interleave<>+0(SB), Z0
+	MOVQ       to+40(FP), SI
+	MOVQ       cols+32(FP), DI
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    (DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent65
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent65:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   4(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent66
-	VMOVUPS.Z (CX)(DI*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    4(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent66
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent66:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z1
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   8(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent67
-	VMOVUPS.Z (CX)(DI*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z1
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    8(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent67
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent67:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   12(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent68
-	VMOVUPS.Z (CX)(DI*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    12(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent68
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent68:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z2
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   16(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent69
-	VMOVUPS.Z (CX)(DI*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z2
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    16(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent69
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent69:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   20(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent70
-	VMOVUPS.Z (CX)(DI*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    20(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent70
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent70:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z3
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   24(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent71
-	VMOVUPS.Z (CX)(DI*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z3
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    24(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent71
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent71:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   28(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent72
-	VMOVUPS.Z (CX)(DI*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    28(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent72
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent72:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z4
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   32(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent73
-	VMOVUPS.Z (CX)(DI*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z4
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    32(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent73
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent73:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   36(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent74
-	VMOVUPS.Z (CX)(DI*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    36(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent74
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent74:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z5
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   40(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent75
-	VMOVUPS.Z (CX)(DI*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z5
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    40(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent75
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent75:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   44(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent76
-	VMOVUPS.Z (CX)(DI*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    44(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent76
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent76:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z6
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   48(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent77
-	VMOVUPS.Z (CX)(DI*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z6
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    48(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent77
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent77:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   52(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent78
-	VMOVUPS.Z (CX)(DI*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    52(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent78
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent78:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z7
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   56(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent79
-	VMOVUPS.Z (CX)(DI*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z7
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    56(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent79
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent79:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   60(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent80
-	VMOVUPS.Z (CX)(DI*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    60(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent80
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent80:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z8
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   64(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent81
-	VMOVUPS.Z (CX)(DI*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z8
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    64(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent81
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent81:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   68(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent82
-	VMOVUPS.Z (CX)(DI*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    68(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent82
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent82:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z9
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   72(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent83
-	VMOVUPS.Z (CX)(DI*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z9
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    72(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent83
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent83:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   76(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent84
-	VMOVUPS.Z (CX)(DI*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    76(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent84
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent84:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z10
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   80(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent85
-	VMOVUPS.Z (CX)(DI*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z10
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    80(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent85
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent85:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   84(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent86
-	VMOVUPS.Z (CX)(DI*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    84(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent86
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent86:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z11
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   88(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent87
-	VMOVUPS.Z (CX)(DI*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z11
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    88(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent87
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent87:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   92(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent88
-	VMOVUPS.Z (CX)(DI*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    92(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent88
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent88:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z12
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   96(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent89
-	VMOVUPS.Z (CX)(DI*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z12
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    96(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent89
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent89:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   100(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent90
-	VMOVUPS.Z (CX)(DI*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    100(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent90
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent90:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z13
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   104(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent91
-	VMOVUPS.Z (CX)(DI*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z13
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    104(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent91
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent91:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   108(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent92
-	VMOVUPS.Z (CX)(DI*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    108(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent92
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent92:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z14
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   112(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent93
-	VMOVUPS.Z (CX)(DI*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z14
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    112(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent93
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent93:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   116(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent94
-	VMOVUPS.Z (CX)(DI*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    116(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent94
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent94:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z15
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   120(DX), DI
-	CMPQ      DI, $-2147483648
-	JEQ       absent95
-	VMOVUPS.Z (CX)(DI*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z15
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    120(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent95
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent95:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   124(DX), DX
-	CMPQ      DX, $-2147483648
-	JEQ       absent96
-	VMOVUPS.Z (CX)(DX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    124(DX), DX
+	CMPQ       DX, $-2147483648
+	JEQ        absent96
+	PREFETCHT0 (BX)(DX*4)
+	VMOVUPS.Z  (CX)(DX*4), K1, Z30
 
 absent96:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1533,67 +1567,67 @@ absent96:
 	VSHUFF32X4 $0xdd, Z0, Z9, Z0
 	VSHUFF32X4 $0x88, Z0, Z1, Z5
 	VSHUFF32X4 $0xdd, Z0, Z1, Z0
-	MOVLQSX    (BX), CX
+	MOVLQSX    (SI), CX
 	VMOVUPS    Z18, (AX)(CX*1)
-	CMPQ       SI, $0x01
+	CMPQ       DI, $0x01
 	JLE        stored97
-	MOVLQSX    4(BX), CX
+	MOVLQSX    4(SI), CX
 	VMOVUPS    Z17, (AX)(CX*1)
-	CMPQ       SI, $0x02
+	CMPQ       DI, $0x02
 	JLE        stored97
-	MOVLQSX    8(BX), CX
+	MOVLQSX    8(SI), CX
 	VMOVUPS    Z15, (AX)(CX*1)
-	CMPQ       SI, $0x03
+	CMPQ       DI, $0x03
 	JLE        stored97
-	MOVLQSX    12(BX), CX
+	MOVLQSX    12(SI), CX
 	VMOVUPS    Z16, (AX)(CX*1)
-	CMPQ       SI, $0x04
+	CMPQ       DI, $0x04
 	JLE        stored97
-	MOVLQSX    16(BX), CX
+	MOVLQSX    16(SI), CX
 	VMOVUPS    Z12, (AX)(CX*1)
-	CMPQ       SI, $0x05
+	CMPQ       DI, $0x05
 	JLE        stored97
-	MOVLQSX    20(BX), CX
+	MOVLQSX    20(SI), CX
 	VMOVUPS    Z7, (AX)(CX*1)
-	CMPQ       SI, $0x06
+	CMPQ       DI, $0x06
 	JLE        stored97
-	MOVLQSX    24(BX), CX
+	MOVLQSX    24(SI), CX
 	VMOVUPS    Z11, (AX)(CX*1)
-	CMPQ       SI, $0x07
+	CMPQ       DI, $0x07
 	JLE        stored97
-	MOVLQSX    28(BX), CX
+	MOVLQSX    28(SI), CX
 	VMOVUPS    Z5, (AX)(CX*1)
-	CMPQ       SI, $0x08
+	CMPQ       DI, $0x08
 	JLE        stored97
-	MOVLQSX    32(BX), CX
+	MOVLQSX    32(SI), CX
 	VMOVUPS    Z13, (AX)(CX*1)
-	CMPQ       SI, $0x09
+	CMPQ       DI, $0x09
 	JLE        stored97
-	MOVLQSX    36(BX), CX
+	MOVLQSX    36(SI), CX
 	VMOVUPS    Z8, (AX)(CX*1)
-	CMPQ       SI, $0x0a
+	CMPQ       DI, $0x0a
 	JLE        stored97
-	MOVLQSX    40(BX), CX
+	MOVLQSX    40(SI), CX
 	VMOVUPS    Z3, (AX)(CX*1)
-	CMPQ       SI, $0x0b
+	CMPQ       DI, $0x0b
 	JLE        stored97
-	MOVLQSX    44(BX), CX
+	MOVLQSX    44(SI), CX
 	VMOVUPS    Z10, (AX)(CX*1)
-	CMPQ       SI, $0x0c
+	CMPQ       DI, $0x0c
 	JLE        stored97
-	MOVLQSX    48(BX), CX
+	MOVLQSX    48(SI), CX
 	VMOVUPS    Z4, (AX)(CX*1)
-	CMPQ       SI, $0x0d
+	CMPQ       DI, $0x0d
 	JLE        stored97
-	MOVLQSX    52(BX), CX
+	MOVLQSX    52(SI), CX
 	VMOVUPS    Z2, (AX)(CX*1)
-	CMPQ       SI, $0x0e
+	CMPQ       DI, $0x0e
 	JLE        stored97
-	MOVLQSX    56(BX), CX
+	MOVLQSX    56(SI), CX
 	VMOVUPS    Z6, (AX)(CX*1)
-	CMPQ       SI, $0x0f
+	CMPQ       DI, $0x0f
 	JLE        stored97
-	MOVLQSX    60(BX), CX
+	MOVLQSX    60(SI), CX
 	VMOVUPS    Z0, (AX)(CX*1)
 
 stored97:

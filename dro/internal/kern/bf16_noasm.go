@@ -14,7 +14,7 @@ func packRows([]uint16, []float32, int, []int32, int, bool) { panic(noTiles) }
 
 func packPairs([]uint16, []float32, int, []int32, int) { panic(noTiles) }
 
-func packPairsAcross([]uint16, []float32, int, []int32, int, []int32) { panic(noTiles) }
+func packPairsAcross([]uint16, []float32, int, []int32, int, []int32, int) { panic(noTiles) }
 
 func finish(_, _, _ []float32, _, _, _ int) { panic(noTiles) }
 

@@ -153,7 +153,7 @@ func (c *BF16Conv) packTaps(dst []uint16, row, rows int) {
 		for r := range rows {
 			for tap := 0; tap < area; tap += tileSide {
 				packPairsAcross(dst[tap*d.inner*tileLen+col*tileSide+r*tileDepth:], c.call.w,
-					((row+r)*ins+col)*area+tap, offsets[:], min(tileSide, area-tap), d.lines)
+					((row+r)*ins+col)*area+tap, offsets[:], min(tileSide, area-tap), d.lines, 2*tileDepth*area)
 			}
 		}
 	}
@@ -168,7 +168,7 @@ func (c *BF16Conv) packWeightsAcross(dst []uint16, row, rows int) {
 		offsets := offsetsOf(min(tileDepth, outs-out), ins*area)
 		for tap := 0; tap < rows*area; tap += tileSide {
 			packPairsAcross(dst[out*tileSide:], c.call.w, (out*ins+row)*area+tap, offsets[:],
-				min(tileSide, rows*area-tap), d.lines[tap:])
+				min(tileSide, rows*area-tap), d.lines[tap:], 3*tileSide)
 		}
 	}
 }

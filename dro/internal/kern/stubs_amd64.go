@@ -196,10 +196,12 @@ func packRowsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols i
 func packPairsBF16(dst *uint16, src *float32, base int, rows *int32, cols int)
 
 // packPairsAcrossBF16 rounds 32 rows of cols ≤ 16 values, those at base +
-// rows[i], to a line a column, at dst + to[j] bytes.
+// rows[i], to a line a column, at dst + to[j] bytes. It asks for rows that are
+// ahead values behind these.
 //
 //go:noescape
-func packPairsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols int, to *int32)
+func packPairsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols int, to *int32,
+	ahead int)
 
 // finishBF16 adds bias[r] to rows of lanes (a multiple of 16) values, clamps
 // them at 0 with relu, and clears them where mask ≤ 0; bias and mask may be

@@ -64,7 +64,7 @@ func (g *generator) keep(first int) reg.Register {
 }
 
 // row loads the row that the table has at index i into fixed registers, one for each mask, zeros for none.
-func (g *generator) row(src, rows reg.Register, i int, masks []reg.Register, to []int) {
+func (g *generator) row(src, rows reg.Register, i int, masks []reg.Register, to []int, ahead reg.Register) {
 	offset, absent := g.GP64(), g.label("absent")
 	for _, r := range to {
 		g.VPXORD(g.fixed(r), g.fixed(r), g.fixed(r))
@@ -72,6 +72,9 @@ func (g *generator) row(src, rows reg.Register, i int, masks []reg.Register, to 
 	g.MOVLQSX(at(rows, 4*i), offset)
 	g.CMPQ(offset, op.I32(nothing))
 	g.JEQ(op.LabelRef(absent))
+	if ahead != nil {
+		g.PREFETCHT0(by(ahead, offset, 4, 0))
+	}
 	for k, r := range to {
 		g.VMOVUPS_Z(by(src, offset, 4, 64*k), masks[k], g.fixed(r))
 	}
@@ -86,7 +89,7 @@ func (g *generator) packRows(across bool) {
 	dst, src, rows := g.pack(name, packSignature, doc)
 	masks := []reg.Register{g.keep(0), g.keep(16)}
 	g.store(dst, across, func(i int) {
-		g.row(src, rows, i, masks, []int{lowHalf, highHalf})
+		g.row(src, rows, i, masks, []int{lowHalf, highHalf}, nil)
 		g.narrowed(lowHalf, highHalf, both)
 	})
 }
@@ -94,15 +97,18 @@ func (g *generator) packRows(across bool) {
 func (g *generator) packPairs() {
 	dst, src, rows := g.pack("packPairs", packSignature,
 		"rounds 32 rows of cols ≤ 16 values, those at base + rows[i], to a tile of B.")
-	g.store(dst, false, g.pairs(src, rows))
+	g.store(dst, false, g.pairs(src, rows, nil))
 }
 
 // packPairsAcross is the transposition of packPairs. Its lines go to tiles of their own, since the columns of
 // weights in memory are kernel taps.
 func (g *generator) packPairsAcross() {
-	dst, src, rows := g.pack("packPairsAcross", strings.TrimSuffix(packSignature, ")")+", to *int32)",
-		"rounds 32 rows of cols ≤ 16 values, those at base + rows[i], to a line a column, at dst + to[j] bytes.")
-	line, to, cols := g.pairs(src, rows), g.param("to"), g.param("cols")
+	dst, src, rows := g.pack("packPairsAcross", strings.TrimSuffix(packSignature, ")")+", to *int32, ahead int)",
+		"rounds 32 rows of cols ≤ 16 values, those at base + rows[i], to a line a column, at dst + to[j] bytes. "+
+			"It asks for rows that are ahead values behind these.")
+	ahead := g.param("ahead")
+	g.LEAQ(by(src, ahead, 4, 0), ahead)
+	line, to, cols := g.pairs(src, rows, ahead), g.param("to"), g.param("cols")
 	var lines []vector
 	for i := range tileSide {
 		line(i)
@@ -125,13 +131,14 @@ func (g *generator) packPairsAcross() {
 	g.RET()
 }
 
-// pairs returns what rounds rows 2i and 2i+1 and interleaves them.
-func (g *generator) pairs(src, rows reg.Register) (line func(i int)) {
+// pairs returns what rounds rows 2i and 2i+1 and interleaves them. It asks for those from ahead on, if that is
+// a register.
+func (g *generator) pairs(src, rows, ahead reg.Register) (line func(i int)) {
 	masks, order := []reg.Register{g.keep(0)}, g.vec()
 	g.VMOVDQU16(g.interleave, order)
 	return func(i int) {
-		g.row(src, rows, 2*i, masks, []int{lowHalf})
-		g.row(src, rows, 2*i+1, masks, []int{highHalf})
+		g.row(src, rows, 2*i, masks, []int{lowHalf}, ahead)
+		g.row(src, rows, 2*i+1, masks, []int{highHalf}, ahead)
 		g.narrowed(lowHalf, highHalf, both)
 		g.VPERMW(g.fixed(both), order, g.fixed(both))
 	}
