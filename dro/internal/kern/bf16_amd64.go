@@ -77,6 +77,13 @@ func finish(y, bias, mask []float32, rows, lanes, relu int) {
 	}
 }
 
+// ask has s brought near, to be written to soon. It does nothing else.
+func ask(s []float32) {
+	if len(s) > 0 {
+		askBF16(&s[0], len(s)*4/cacheLine+1)
+	}
+}
+
 // runPeakBF16 runs n steps of products of operands that stay in registers: 4 of tiles, or peakSums of pairs.
 func runPeakBF16(kind BF16, n int) {
 	if kind == AMX {

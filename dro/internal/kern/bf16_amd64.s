@@ -1679,6 +1679,19 @@ nomask102:
 	VZEROUPPER
 	RET
 
+// func askBF16(p *float32, lines int)
+// Requires: MMX+
+TEXT ·askBF16(SB), NOSPLIT, $0-16
+	MOVQ p+0(FP), AX
+	MOVQ lines+8(FP), CX
+
+loop103:
+	PREFETCHT0 (AX)
+	ADDQ       $0x40, AX
+	DECQ       CX
+	JNZ        loop103
+	RET
+
 // func dotTile1BF16(t *mulTile)
 // Requires: AVX, AVX512F
 TEXT ·dotTile1BF16(SB), NOSPLIT, $0-8
@@ -1708,9 +1721,9 @@ TEXT ·dotTile1BF16(SB), NOSPLIT, $0-8
 	SUBQ   $0x00000040, DI
 	SUBQ   $0x00000400, R8
 
-tap103:
+tap104:
 	CMPQ    BX, SI
-	JEQ     store104
+	JEQ     store105
 	MOVLQSX (BX), R10
 	SHLQ    $0x06, R10
 	ADDQ    DX, R10
@@ -1721,10 +1734,10 @@ tap103:
 	ADDQ    $0x04, BX
 	MOVQ    128(AX), R11
 
-loop105:
+loop106:
 	MOVQ $0x00000010, R12
 
-loop106:
+loop107:
 	VMOVUPS      (R10), Z24
 	VBROADCASTSS (R9), Z28
 
@@ -1801,14 +1814,14 @@ loop106:
 	ADDQ $0x04, R9
 	ADDQ $0x40, R10
 	DECQ R12
-	JNZ  loop106
+	JNZ  loop107
 	ADDQ DI, R9
 	ADDQ R8, R10
 	DECQ R11
-	JNZ  loop105
-	JMP  tap103
+	JNZ  loop106
+	JMP  tap104
 
-store104:
+store105:
 	MOVQ    (AX), CX
 	MOVQ    176(AX), AX
 	VMOVUPS Z0, (CX)
@@ -1867,9 +1880,9 @@ TEXT ·dotTile2BF16(SB), NOSPLIT, $0-8
 	SUBQ   $0x00000040, DI
 	SUBQ   $0x00000400, R8
 
-tap107:
+tap108:
 	CMPQ    BX, SI
-	JEQ     store108
+	JEQ     store109
 	MOVLQSX (BX), R11
 	SHLQ    $0x06, R11
 	ADDQ    DX, R11
@@ -1880,10 +1893,10 @@ tap107:
 	ADDQ    $0x04, BX
 	MOVQ    128(AX), R12
 
-loop109:
+loop110:
 	MOVQ $0x00000010, R13
 
-loop110:
+loop111:
 	VMOVUPS      (R11), Z24
 	VMOVUPS      (R11)(R9*1), Z25
 	VBROADCASTSS (R10), Z28
@@ -2025,14 +2038,14 @@ loop110:
 	ADDQ $0x04, R10
 	ADDQ $0x40, R11
 	DECQ R13
-	JNZ  loop110
+	JNZ  loop111
 	ADDQ DI, R10
 	ADDQ R8, R11
 	DECQ R12
-	JNZ  loop109
-	JMP  tap107
+	JNZ  loop110
+	JMP  tap108
 
-store108:
+store109:
 	MOVQ    (AX), CX
 	MOVQ    176(AX), AX
 	VMOVUPS Z0, (CX)
@@ -2081,7 +2094,7 @@ TEXT ·dotPeakBF16(SB), NOSPLIT, $0-8
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
 
-loop111:
+loop112:
 	// VDPBF16PS Z12, Z13, Z0
 	BYTE $0x62
 	BYTE $0xd2
@@ -2178,6 +2191,6 @@ loop111:
 	BYTE $0x52
 	BYTE $0xdc
 	DECQ AX
-	JNZ  loop111
+	JNZ  loop112
 	VZEROUPPER
 	RET

@@ -85,6 +85,10 @@ const (
 	gradRowLen = packedTaps*gradTapLen + tileSide
 )
 
+// askedRows is how many rows ahead of its use memory for the gradient is asked for: a step has long lost it
+// from all caches.
+const askedRows = 4
+
 type gradCall BF16Conv
 
 func (g *gradCall) task(i int) {
@@ -104,7 +108,9 @@ func (g *gradCall) task(i int) {
 // input from in on.
 func (c *BF16Conv) gradPair(sums []float32, out, in int) {
 	outs, ins := min(2*tileSide, c.cfg.Out-out), min(2*tileSide, c.cfg.In.Channels-in)
-	all := c.WeightLen() / c.cfg.Out
+	row := func(r int) []float32 {
+		return c.call.w[((out+r)*c.cfg.In.Channels+in)*c.area():][:ins*c.area()]
+	}
 	tile := mulTile{
 		a: c.space.a[out*tileDepth:], b: c.space.b[in*tileDepth:],
 		inner: c.x.imageDepth(), aInner: c.dy.groupLines(), bInner: c.x.groupLines(), aNext: tileSide, bNext: tileSide,
@@ -112,13 +118,19 @@ func (c *BF16Conv) gradPair(sums []float32, out, in int) {
 	}
 	for first := 0; first < len(c.spans); first += packedTaps {
 		tile.spans = c.spans[first:min(first+packedTaps, len(c.spans))]
+		for r := range min(askedRows, outs) {
+			ask(row(r))
+		}
 		tile.run(c.kind)
 		for r := range outs {
+			if r+askedRows < outs {
+				ask(row(r + askedRows))
+			}
 			from := sums[r*gradRowLen:]
 			if len(c.spans) == 1 {
-				c.placeRow(c.call.w[(out+r)*all+in:], from[:ins])
+				c.placeRow(row(r), from[:ins])
 			} else {
-				c.place(c.call.w[(out+r)*all+in*c.area()+first:], from, len(tile.spans), ins, gradTapLen)
+				c.place(row(r)[first:], from, len(tile.spans), ins, gradTapLen)
 			}
 		}
 	}

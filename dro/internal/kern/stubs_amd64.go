@@ -210,6 +210,11 @@ func packPairsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols 
 //go:noescape
 func finishBF16(y *float32, bias *float32, mask *float32, rows int, lanes int, relu int)
 
+// askBF16 asks for lines of 64 bytes.
+//
+//go:noescape
+func askBF16(p *float32, lines int)
+
 // dotTile1BF16 computes the first 8 rows and 16 columns of the tile.
 //
 //go:noescape

@@ -28,6 +28,7 @@ func (g *generator) bf16() {
 	g.packPairs()
 	g.packPairsAcross()
 	g.finish()
+	g.ask()
 	g.dotTile(1)
 	g.dotTile(2)
 	g.dotPeak()
@@ -205,6 +206,17 @@ func (g *generator) finish() {
 		g.JNZ(op.LabelRef(top))
 	})
 	g.VZEROUPPER()
+	g.RET()
+}
+
+// ask writes what has memory brought near before it is written to.
+func (g *generator) ask() {
+	g.function("ask", "func(p *float32, lines int)", "asks for lines of 64 bytes.")
+	p, lines := g.param("p"), g.param("lines")
+	g.loop(lines, func() {
+		g.PREFETCHT0(at(p, 0))
+		g.ADDQ(op.U8(64), p)
+	})
 	g.RET()
 }
 
