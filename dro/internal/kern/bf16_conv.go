@@ -181,15 +181,26 @@ func (c *BF16Conv) cutRows(others, n int) (tasks int) {
 	return others * c.call.chunks
 }
 
+// part returns the first row, the block and the first channel of a task. Neighbours in turn share the larger
+// operand, which so is in the cache: strips, or the weights of some channels.
+func (c *BF16Conv) part(i int) (row, block, channel int) {
+	p := c.call.product
+	if pairs := pairsOf(p.dst.Channels); p.strips != nil {
+		channel, i = i%pairs, i/pairs
+		row, block = i%c.call.chunks, i/c.call.chunks
+	} else {
+		row, i = i%c.call.chunks, i/c.call.chunks
+		block, channel = i%c.batch.Blocks, i/c.batch.Blocks
+	}
+	return row * c.call.chunk, block, channel * 2 * tileSide
+}
+
 type multiplyCall BF16Conv
 
 func (m *multiplyCall) task(i int) {
 	c := (*BF16Conv)(m)
 	p, lanes := c.call.product, c.batch.Lanes
-	top := i % c.call.chunks * c.call.chunk
-	i /= c.call.chunks
-	// The blocks of some channels are neighbours: their weights are in the cache.
-	block, channel := i%c.batch.Blocks, i/c.batch.Blocks*2*tileSide
+	top, block, channel := c.part(i)
 	rows := min(2*tileSide, p.dst.Channels-channel)
 	tile := mulTile{
 		a:     c.space.a[channel/tileSide*p.weightLines()*tileDepth:],

@@ -63,16 +63,14 @@ func (c *BF16Conv) gradient(t *Team, bias int, dw, x, dy []float32) {
 		c.call.packs[1].dst, c.call.packs[1].form = c.space.a, rowsOfA
 	}
 	t.run(c.units(c.dy)+c.units(c.x)+bias, (*packOperands)(c))
-	t.run(c.cutRows(pairsOf(c.cfg.Out), pairsOf(c.gradValues())), (*gradCall)(c))
-	c.call = bf16Call{}
-}
-
-// gradValues is the number of values that an output sees through a tap.
-func (c *BF16Conv) gradValues() int {
 	if c.strips != nil {
-		return len(c.strips.weights)
+		pairs := pairsOf(len(c.strips.weights))
+		t.run(c.cutRows(len(c.spans), pairs), (*stripCall)(c))
+		t.run(pairs, (*stripSum)(c))
+	} else {
+		t.run(c.cutRows(pairsOf(c.cfg.Out), pairsOf(c.cfg.In.Channels)), (*gradCall)(c))
 	}
-	return c.cfg.In.Channels
+	c.call = bf16Call{}
 }
 
 // pairsOf returns how many pairs of tiles n rows or columns fill.
@@ -95,12 +93,8 @@ func (g *gradCall) task(i int) {
 	c := (*BF16Conv)(g)
 	var sums [2 * tileSide * gradRowLen]float32 // [out][tap][in]
 	out, first := i/c.call.chunks*2*tileSide, i%c.call.chunks*c.call.chunk
-	for pair := first; pair < min(first+c.call.chunk, pairsOf(c.gradValues())); pair++ {
-		if c.strips != nil {
-			c.stripPair(sums[:], out, pair*2*tileSide)
-		} else {
-			c.gradPair(sums[:], out, pair*2*tileSide)
-		}
+	for pair := first; pair < min(first+c.call.chunk, pairsOf(c.cfg.In.Channels)); pair++ {
+		c.gradPair(sums[:], out, pair*2*tileSide)
 	}
 }
 

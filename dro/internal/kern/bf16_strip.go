@@ -81,37 +81,87 @@ func (c *BF16Conv) packStripWeights(dst []uint16, row, rows int) {
 	}
 }
 
-// stripTaps lists the lines of x and of dy for the one span of the gradient: at every output, what it sees.
+// stripParts is how many parts the gradient is summed in, at most: of neighbouring strips, so that those of a
+// part stay in the second-level cache while all tiles of weights visit them.
+const stripParts = 8
+
+// stripTaps lists the lines of x and of dy for the gradient: at every output what it sees, a span a part.
 func (c *BF16Conv) stripTaps() {
-	for block := range c.batch.Blocks {
-		for row := range c.out.Height {
-			for col := range c.out.Width {
-				c.taps = append(c.taps, tap{
-					x: int32(block*c.dy.imageLines() + (row*c.out.Width+col)*c.dy.imageUnitLines()),
-					w: int32(block*c.x.imageLines() + c.strips.sees(row, col))})
+	parts, cols := min(c.out.Width, stripParts), c.out.Width
+	for part := range parts {
+		from := int32(len(c.taps))
+		for block := range c.batch.Blocks {
+			for col := part * cols / parts; col < (part+1)*cols/parts; col++ {
+				for row := range c.out.Height {
+					c.taps = append(c.taps, tap{
+						x: int32(block*c.dy.imageLines() + (row*cols+col)*c.dy.imageUnitLines()),
+						w: int32(block*c.x.imageLines() + c.strips.sees(row, col))})
+				}
 			}
 		}
+		c.spans = append(c.spans, span{from, int32(len(c.taps))})
 	}
-	c.spans = []span{{0, int32(len(c.taps))}}
+	c.space.values(&c.space.x, parts*pairsOf(len(c.strips.weights))*pairsOf(c.cfg.Out)*stripTile)
 }
 
-// stripPair computes the gradient of the weights between 32 output channels from out on and 32 values that
-// they see, from in on. Other than where channels are many, the values are rows of the product: so it is dy,
+// stripTile is the length of a product of two tiles by two.
+const stripTile = 4 * tileSide * tileSide
+
+// stripSums returns the sums of a part between 32 values that outputs see, the pair of tiles in, and 32 output
+// channels, out, a value a row. Other than where channels are many, values are rows of the product: so it is dy,
 // the smaller operand, that is packed across.
-func (c *BF16Conv) stripPair(sums []float32, out, in int) {
-	outs, ins := min(2*tileSide, c.cfg.Out-out), min(2*tileSide, len(c.strips.weights)-in)
+func (c *BF16Conv) stripSums(part, in, out int) []float32 {
+	return c.space.x[((part*pairsOf(len(c.strips.weights))+in)*pairsOf(c.cfg.Out)+out)*stripTile:][:stripTile]
+}
+
+// stripCall's task is a part of the gradient of some pairs of tiles of values.
+type stripCall BF16Conv
+
+func (s *stripCall) task(i int) {
+	c := (*BF16Conv)(s)
+	part, first := i/c.call.chunks, i%c.call.chunks*c.call.chunk
+	values := len(c.strips.weights)
 	tile := mulTile{
-		a: c.space.a[in*tileDepth:], b: c.space.b[out*tileDepth:],
 		inner: c.x.imageDepth(), aInner: c.x.groupLines(), bInner: c.dy.groupLines(), aNext: tileSide, bNext: tileSide,
-		cRow: gradRowLen, rows: tilesOf(ins), cols: tilesOf(outs), c: sums, taps: c.taps, spans: c.spans,
+		cRow: 2 * tileSide, taps: c.taps, spans: c.spans[part:][:1],
 	}
-	tile.run(c.kind)
-	all := c.WeightLen() / c.cfg.Out
-	for i, at := range c.strips.weights[in:][:ins] {
+	for in := first; in < min(first+c.call.chunk, pairsOf(values)); in++ {
+		for out := range pairsOf(c.cfg.Out) {
+			tile.rows = min(2, tilesOf(values)-2*in)
+			tile.cols = min(2, tilesOf(c.cfg.Out)-2*out)
+			tile.a, tile.b = c.space.a[2*in*tileLen:], c.space.b[2*out*tileLen:]
+			tile.c = c.stripSums(part, in, out)
+			tile.run(c.kind)
+		}
+	}
+}
+
+// stripSum's task is to add up the parts of a pair of tiles of values, in their order, and to put the sums
+// where they belong.
+type stripSum BF16Conv
+
+func (s *stripSum) task(in int) {
+	c := (*BF16Conv)(s)
+	for out := range pairsOf(c.cfg.Out) {
+		sums := c.stripSums(0, in, out)
+		for part := 1; part < len(c.spans); part++ {
+			for i, v := range c.stripSums(part, in, out) {
+				sums[i] += v
+			}
+		}
+		c.placeStrips(sums, in*2*tileSide, out*2*tileSide)
+	}
+}
+
+// placeStrips puts the gradients of the weights of values from in on and output channels from out on where
+// they belong.
+func (c *BF16Conv) placeStrips(sums []float32, in, out int) {
+	all, outs := c.WeightLen()/c.cfg.Out, min(2*tileSide, c.cfg.Out-out)
+	for i, at := range c.strips.weights[in:min(in+2*tileSide, len(c.strips.weights))] {
 		if at == nothing {
 			continue
 		}
-		for o, v := range sums[i*gradRowLen:][:outs] {
+		for o, v := range sums[i*2*tileSide:][:outs] {
 			if to := &c.call.w[(out+o)*all+int(at)]; c.Conv.call.add {
 				*to += v
 			} else {
