@@ -217,6 +217,7 @@ func (m *multiplyCall) task(i int) {
 			at := block*lanes*p.dst.Len() + ((row*p.dst.Width+col)*p.dst.Channels+channel)*lanes
 			tile.bBase, tile.taps = p.at(row, col)
 			y := c.call.y[at:][:rows*lanes]
+			ask(y)
 			if rows%tileSide == 0 {
 				c.sweep(tile, y)
 			} else {
