@@ -8,23 +8,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/nn"
 	"drolab/runner/data"
 )
 
 // BenchmarkBandwidth holds an epoch of a linear model on mapped features, which visits each row once in
 // random order, against reading as many bytes of memory in order, by two threads each. "share" is what of
-// that bandwidth the epoch has.
+// that bandwidth the epoch has, "share-of-forward" what an epoch of loading and losses alone has: the rest of
+// a step reads the same rows again, from the cache.
 func BenchmarkBandwidth(b *testing.B) {
 	const rows, features = 200_000, 512
 	src := mappedFeatures(b, rows, features)
-	memory := make([]uint64, rows*features/2)
-	for i := range memory {
-		memory[i] = uint64(i)
-	}
+	memory := slices.Repeat([]float32{1}, rows*features)
 	for _, batch := range []int{128, 1024} {
 		b.Run(fmt.Sprint("batch", batch), func(b *testing.B) {
 			s := Defaults()
@@ -34,40 +32,24 @@ func BenchmarkBandwidth(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer r.close()
-			epoch := func() error {
-				for range r.meta.StepsPerEpoch {
-					if err := r.train(); err != nil {
-						return err
+			epoch := func(step func() error) func() error {
+				return func() error {
+					for range r.meta.StepsPerEpoch {
+						if err := step(); err != nil {
+							return err
+						}
 					}
+					return nil
 				}
-				return nil
 			}
-			ms := turns(b, epoch, func() error { readInOrder(memory, 2); return nil })
+			inOrder := func() error { r.net.(*nn.Net).Read(memory); return nil }
+			ms := turns(b, epoch(r.train), epoch(r.forward), inOrder)
 			b.ReportMetric(rows/middle(ms[0])/1e3, "Msamples/s")
-			b.ReportMetric(4*rows*features/middle(ms[1])/1e6, "GB/s-in-order")
-			b.ReportMetric(ratio(ms[1], ms[0]), "share")
+			b.ReportMetric(4*rows*features/middle(ms[2])/1e6, "GB/s-in-order")
+			b.ReportMetric(ratio(ms[2], ms[0]), "share")
+			b.ReportMetric(ratio(ms[2], ms[1]), "share-of-forward")
 		})
 	}
-}
-
-// sums keeps what readInOrder reads from being for nothing.
-var sums [8]uint64
-
-func readInOrder(memory []uint64, threads int) {
-	var all sync.WaitGroup
-	i := 0
-	for part := range slices.Chunk(memory, (len(memory)+threads-1)/threads) {
-		seat := i
-		all.Go(func() {
-			var a, b, c, d uint64
-			for ; len(part) >= 4; part = part[4:] {
-				a, b, c, d = a+part[0], b+part[1], c+part[2], d+part[3]
-			}
-			sums[seat] = a + b + c + d
-		})
-		i++
-	}
-	all.Wait()
 }
 
 // mappedFeatures is the training split of files of NumPy's with so many rows, in memory already.

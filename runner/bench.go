@@ -80,7 +80,7 @@ func MeasureSteps(
 // forward loads a batch and computes its losses.
 func (r *run) forward() error {
 	b := r.batches.Next()
-	r.net.Losses(r.losses, b.X, b.Labels)
+	lossesOf(r.net, r.losses, b, 0, b.N)
 	return nil
 }
 

@@ -133,7 +133,7 @@ func (r *run) pass(src data.Source, sure bool) (*Pass, error) {
 	r.net.SetMode(nn.Evaluate)
 	defer r.net.SetMode(nn.Train)
 	err := r.eachBatch(src, func(b *data.Batch, from int) error {
-		r.net.Losses(p.Losses[from:], b.X, b.Labels)
+		lossesOf(r.net, p.Losses[from:], b, 0, b.N)
 		r.net.Predictions(classes)
 		if sure {
 			r.net.Confidences(p.Confidences[from:])
@@ -196,7 +196,7 @@ func (r *run) gradNorm(weights []float64) (float64, error) {
 	defer r.net.SetMode(nn.Train)
 	add := r.net.Gradient
 	err := r.eachBatch(r.data.Train, func(b *data.Batch, from int) error {
-		r.net.Losses(losses, b.X, b.Labels)
+		lossesOf(r.net, losses, b, 0, b.N)
 		part := weights[from:][:b.N]
 		for i := range part {
 			part[i] *= float64(b.N) / float64(n) // the batch's part of the mean

@@ -142,7 +142,7 @@ func (f *Frozen) Stationarity() (*Output, error) {
 	return f.run.certificateAt(z)
 }
 
-// batchOfTrain draws so many training samples with replacement, unaugmented.
+// drawn gives a loader that draws so many training samples with replacement, unaugmented.
 func (f *Frozen) drawn(batch int, stream uint64) (*data.Loader, error) {
 	o := f.run.loaderOptions(stream, batch)
 	o.Ahead = false

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"drolab/dro/nn"
+	"drolab/runner/data"
 )
 
 // Network is what a run trains: dro/nn's, or another backend's. It belongs to
@@ -11,6 +12,10 @@ import (
 type Network interface {
 	// Losses runs the network on a batch of at most Config.Batch samples.
 	Losses(losses []float64, x []float32, labels []int)
+	// InPlace tells whether LossesOf can be called, which takes samples that begin in x
+	// where at says.
+	InPlace() bool
+	LossesOf(losses []float64, x []float32, at []int32, labels []int)
 	// Predictions gives the classes of the last Losses.
 	Predictions(classes []int)
 	// Confidences gives the probabilities of those classes.
@@ -50,6 +55,16 @@ func standardNetwork(c nn.Config) (Network, error) {
 		return nil, err
 	}
 	return n, nil
+}
+
+// lossesOf runs a network on the samples from to to of a batch.
+func lossesOf(net Network, losses []float64, b *data.Batch, from, to int) {
+	if b.At != nil {
+		net.LossesOf(losses, b.X, b.At[from:to], b.Labels[from:to])
+		return
+	}
+	size := len(b.X) / b.N
+	net.Losses(losses, b.X[from*size:to*size], b.Labels[from:to])
 }
 
 func (r *run) addNetwork(build NewNetwork, threads int) (err error) {

@@ -183,7 +183,7 @@ func (r *run) addLoaders() (err error) {
 
 func (r *run) loaderOptions(stream uint64, batch int) data.LoaderOptions {
 	o := loaderOptions(&r.meta.Spec, r.data)
-	o.Batch, o.Stream, o.Ahead, o.Each = batch, stream, r.ahead, r.net.Each
+	o.Batch, o.Stream, o.Ahead, o.Each, o.InPlace = batch, stream, r.ahead, r.net.Each, r.net.InPlace()
 	return o
 }
 

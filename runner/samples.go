@@ -98,7 +98,7 @@ func (r *run) inspect(split data.Source, how Inspection) (*Samples, error) {
 	}
 	r.net.SetMode(nn.Evaluate)
 	err := r.eachBatch(split, func(b *data.Batch, from int) error {
-		r.net.Losses(out.Losses[from:], b.X, b.Labels)
+		lossesOf(r.net, out.Losses[from:], b, 0, b.N)
 		r.net.Predictions(out.Predictions[from:])
 		for i := range b.N {
 			out.Rows[from+i] = data.Row(split, from+i)

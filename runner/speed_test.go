@@ -133,7 +133,7 @@ func (r *run) timedStep(x *data.Batch) (network time.Duration, err error) {
 		x = r.batches.Next()
 	}
 	alpha, batch := r.rate(), batchOf(x, r.losses)
-	timed(func() { r.net.Losses(r.losses, x.X, x.Labels) })
+	timed(func() { lossesOf(r.net, r.losses, x, 0, x.N) })
 	r.method.Before(batch)
 	r.method.Weights(r.weights, batch)
 	var norm float64
@@ -148,7 +148,7 @@ func (r *run) timedStep(x *data.Batch) (network time.Duration, err error) {
 			z = r.draws.Next()
 		}
 		batch = batchOf(z, r.drawn)
-		timed(func() { r.net.Losses(r.drawn, z.X, z.Labels) })
+		timed(func() { lossesOf(r.net, r.drawn, z, 0, z.N) })
 	}
 	r.method.After(batch, dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
 	r.keepPicked()

@@ -16,7 +16,7 @@ import (
 func (r *run) train() error {
 	x, alpha := r.batches.Next(), r.rate()
 	batch := batchOf(x, r.losses)
-	r.net.Losses(r.losses, x.X, x.Labels)
+	lossesOf(r.net, r.losses, x, 0, x.N)
 	r.method.Before(batch)
 	r.method.Weights(r.weights, batch)
 	r.net.Gradient(r.weights)
@@ -52,11 +52,10 @@ func (r *run) ownBatch(x dro.Batch) dro.Batch {
 		return x
 	}
 	z := r.draws.Next()
-	size := len(z.X) / z.N
 	r.net.SetMode(nn.Probe)
 	for from := 0; from < z.N; from += len(r.losses) {
 		to := min(from+len(r.losses), z.N)
-		r.net.Losses(r.drawn[from:to], z.X[from*size:to*size], z.Labels[from:to])
+		lossesOf(r.net, r.drawn[from:to], z, from, to)
 	}
 	r.net.SetMode(nn.Train)
 	return batchOf(z, r.drawn)

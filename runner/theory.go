@@ -51,12 +51,12 @@ const streamTheory = 77
 // gradient computes ∇ of the mean of w_i ℓ_i over a batch of any size, in pieces,
 // with the weights of the losses; add adds −1 times that to what is there.
 func (p *probe) gradient(b *data.Batch, weigh func(w, losses []float64), add bool) {
-	net, size := p.f.run.net, len(b.X)/b.N
+	net := p.f.run.net
 	most := len(p.f.run.losses)
 	for from := 0; from < b.N; from += most {
 		to := min(from+most, b.N)
 		losses, w := make([]float64, to-from), make([]float64, to-from)
-		net.Losses(losses, b.X[from*size:to*size], b.Labels[from:to])
+		lossesOf(net, losses, b, from, to)
 		weigh(w, losses)
 		share := float64(to-from) / float64(b.N)
 		if add {

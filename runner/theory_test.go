@@ -18,7 +18,7 @@ func alone(t *testing.T, f *Frozen, ratios []float64) (norms []float64) {
 	defer loader.Close()
 	for _, r := range ratios {
 		b := loader.Next()
-		f.run.net.Losses(make([]float64, 1), b.X, b.Labels)
+		lossesOf(f.run.net, make([]float64, 1), b, 0, b.N)
 		f.run.net.Gradient([]float64{r})
 		norms = append(norms, f.run.net.GradientNorm())
 	}

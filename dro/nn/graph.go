@@ -30,6 +30,7 @@ type graph struct {
 	gradients, buffers   map[string][]float32
 
 	peak              *kern.Peak
+	memory            *kern.Memory
 	forward, backward float64 // FLOP of real work
 }
 
@@ -62,6 +63,9 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 // open makes what stands at the ends of the graph.
 func (g *graph) open(c Config, list []stage) (err error) {
 	if g.peak, err = g.newPeak(c); err != nil {
+		return err
+	}
+	if g.memory, err = kern.NewMemory(g.isa); err != nil {
 		return err
 	}
 	in := kern.Shape{Channels: c.C, Height: c.H, Width: c.W}
@@ -215,10 +219,10 @@ func (g *graph) plan() (*plan, error) {
 }
 
 // load makes x and labels the current batch.
-func (g *graph) load(x []float32, labels []int, mode Mode) {
+func (g *graph) load(x kern.Images, labels []int, mode Mode) {
 	g.labels, g.mode = append(g.labels[:0], labels...), mode
 	if g.rows = x; g.layout != nil && !(g.direct && mode == Evaluate) {
-		g.layout.Pack(g.team, g.x, x)
+		g.layout.Pack(g.team, g.x, x.X)
 	}
 }
 

@@ -48,6 +48,8 @@ type Net struct {
 	// tensors are views of it.
 	weights, velocity, gradient                []float32
 	parameters, velocities, gradients, buffers []Tensor
+
+	inTurn []int32 // where the samples of a batch begin, one after the other
 }
 
 // Check says whether the model fits an input of c×h×w, and how many
@@ -147,6 +149,9 @@ func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 		n.Close()
 		return nil, err
 	}
+	for i := range c.Batch {
+		n.inTurn = append(n.inTurn, int32(i*c.C*c.H*c.W))
+	}
 	return n, nil
 }
 
@@ -173,9 +178,25 @@ func (n *Net) Losses(losses []float64, x []float32, labels []int) {
 	if count < 1 || count > n.Batch || len(losses) < count || len(x) != count*n.C*n.H*n.W {
 		panic("nn: Losses: lengths of losses, x and labels do not fit the network")
 	}
+	n.lose(losses, kern.Images{X: x, At: n.inTurn[:count]}, labels)
+}
+
+// InPlace tells whether LossesOf can be called: the network takes samples wherever they lie.
+func (n *Net) InPlace() bool { return n.graph.direct && n.graph.layout == nil }
+
+// LossesOf is Losses of samples that begin in x where at says.
+func (n *Net) LossesOf(losses []float64, x []float32, at []int32, labels []int) {
+	count := len(labels)
+	if count < 1 || count > n.Batch || len(losses) < count || len(at) != count || !n.InPlace() {
+		panic("nn: LossesOf: lengths of losses, at and labels do not fit the network, or it is not InPlace")
+	}
+	n.lose(losses, kern.Images{X: x, At: at}, labels)
+}
+
+func (n *Net) lose(losses []float64, x kern.Images, labels []int) {
 	n.graph.load(x, labels, n.mode)
 	run(n.plan.forward)
-	copy(losses, n.graph.losses[:count])
+	copy(losses, n.graph.losses[:len(labels)])
 }
 
 // Predictions writes the class of greatest logit for each sample of the last
@@ -292,6 +313,10 @@ func (n *Net) Peak() (flop float64) {
 	n.graph.peak.Run(n.graph.team)
 	return n.graph.peak.FLOPs()
 }
+
+// Read reads an array in order on the network's threads and does nothing else: its
+// rate is the most that passes over features which no cache has can reach.
+func (n *Net) Read(x []float32) { n.graph.memory.Read(n.graph.team, x) }
 
 // Parameters returns what is learned, weights before biases: views, for a
 // checkpoint to read or fill.

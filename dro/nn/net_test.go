@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"drolab/dro/internal/kern"
 )
 
 // batch draws n inputs and labels.
@@ -238,6 +240,44 @@ func TestConfidencesAreTheLossesOfThePredictions(t *testing.T) {
 	for i, l := range losses {
 		if math.Abs(math.Exp(-l)-confidences[i]) > 1e-6 || confidences[i] < .25 || confidences[i] > 1 {
 			t.Errorf("sample %d: confidence %v, loss of the prediction %v", i, confidences[i], l)
+		}
+	}
+}
+
+// Samples have the losses and gradients that they have, wherever they lie.
+func TestLossesOfSamplesWhereTheyLie(t *testing.T) {
+	c := Config{Model: "linear", C: 48, H: 1, W: 1, Classes: 3, Batch: 40, Seed: 1, Threads: 2}
+	packed, lying := testNet(t, c), testNet(t, c)
+	if kern.Detect() == kern.Generic {
+		if lying.InPlace() {
+			t.Error("a network in plain Go takes samples where they lie")
+		}
+		t.Skip("no assembly")
+	}
+	x, labels, ratios := batch(c, 33, 1)
+	var at []int32
+	room := make([]float32, 3*len(x))
+	for i := range labels {
+		at = append(at, int32(48*((i*7)%40)+5))
+		copy(room[at[i]:], x[48*i:][:48])
+	}
+	a, b := make([]float64, 33), make([]float64, 33)
+	for range 3 {
+		packed.Losses(a, x, labels)
+		lying.LossesOf(b, room, at, labels)
+		packed.Gradient(ratios)
+		lying.Gradient(ratios)
+		packed.Update(SGD{LR: .1})
+		lying.Update(SGD{LR: .1})
+	}
+	if !slices.Equal(a, b) || !slices.Equal(packed.weights, lying.weights) {
+		t.Error("losses or weights differ")
+	}
+	rounded := c
+	rounded.Precision = bf16
+	for _, other := range []Config{rounded, {Model: "convnet", C: 3, H: 32, W: 32, Classes: 3, Batch: 4}} {
+		if testNet(t, other).InPlace() {
+			t.Errorf("%+v takes samples where they lie", other)
 		}
 	}
 }

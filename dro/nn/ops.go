@@ -16,7 +16,7 @@ type backend struct {
 	mode   Mode  // of the current batch
 	add    bool  // gradients of parameters are added to what is there
 
-	rows []float32 // the current batch as it came, where the first layer takes it so
+	rows kern.Images // the current batch as it came, where the first layer takes it so
 
 	workspace *kern.Workspace // of products of bf16 operands; nil in fp32
 	products  kern.BF16       // their kernel

@@ -91,7 +91,7 @@ func TestPlanAgainstTapeMachine(t *testing.T) {
 		losses := make([]float64, 3)
 		planned.Losses(losses, x, labels)
 		planned.Gradient(ratios)
-		taped.graph.load(x, labels, Train)
+		taped.graph.load(kern.Images{X: x}, labels, Train)
 		taped.graph.weigh(ratios)
 		machine := G.NewTapeMachine(taped.graph.lossNode.Graph())
 		defer machine.Close()

@@ -4,7 +4,8 @@ import "fmt"
 
 // A Batch is N samples. It belongs to its loader and is valid until the next call of Next.
 type Batch struct {
-	X      []float32 // [N][C][H][W], normalised
+	X      []float32 // [N][C][H][W], normalised; with At, what the samples lie in
+	At     []int32   // [N], where in X each begins; nil: one after the other
 	Labels []int     // [N]
 	Groups []int     // [N]
 	Index  []int     // [N], the samples' indices in the source
@@ -21,10 +22,13 @@ type LoaderOptions struct {
 	// Ahead makes the batch after next on a goroutine of the loader's own while the caller works on the one it
 	// has. The batches are the same, their memory is twice as much, and the loader must be closed.
 	Ahead bool
-	// Each runs f(0) to f(n-1) on threads that are there for the caller's work, and returns when all are done.
+	// Each runs f(0) to f(n-1) on threads that are there for the caller's work, and returns when all are done;
+	// it panics if one does.
 	// Samples that are numbers already are copied by it when they are asked for, and not ahead: handing such a
 	// batch from core to core takes as long as making it. Nil: no such threads.
 	Each func(n int, f func(i int))
+	// InPlace: samples that lie in memory as they are wanted, at any address, stay there; see Batch.At.
+	InPlace bool
 }
 
 // A Loader makes batches from a source. It is for one goroutine; loaders may share a source.
@@ -85,7 +89,7 @@ func newLoader(src Source, k kind, o LoaderOptions) (*Loader, error) {
 	}
 	l := &Loader{maker: newMaker(src, k, o, norm)}
 	l.room = l.maker.newRoom()
-	if o.Ahead && !l.maker.shared() {
+	if o.Ahead && !l.maker.shared() && l.maker.lie.x == nil {
 		l.ahead = startAhead(l.maker)
 	}
 	return l, nil

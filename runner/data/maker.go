@@ -1,9 +1,6 @@
 package data
 
-import (
-	"math/rand/v2"
-	"sync/atomic"
-)
+import "math/rand/v2"
 
 // maker makes the batch of any place, a pure function of the source, the options and the place. It is for one
 // goroutine.
@@ -18,10 +15,11 @@ type maker struct {
 	order   []uint32 // epochs only: the permutation of orderOf
 	orderOf uint64   // epoch+1 that order holds; 0: none yet
 
-	block int                   // samples a task, where batches are shared out
-	work  Batch                 // the batch that copy is at
-	copy  func(int)             // copyBlock, bound once
-	fault atomic.Pointer[fault] // of one of its tasks
+	lie inPlace
+
+	block int       // samples a task, where batches are shared out
+	work  Batch     // the batch that copy is at
+	copy  func(int) // copyBlock, bound once
 }
 
 // blockBytes is as much as a task copies: a few microseconds' work.
@@ -31,6 +29,9 @@ func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
 	pcg := rand.NewPCG(0, 0)
 	m := &maker{src: src, kind: k, opt: o, norm: norm, pcg: pcg, rng: rand.New(pcg)}
 	m.copy, m.block = m.copyBlock, max(1, blockBytes/(4*src.Shape().Len()))
+	if o.InPlace && norm.img == nil && norm.scale == nil {
+		m.lie.x, m.lie.at = lying(src)
+	}
 	if k == epochs {
 		m.order = make([]uint32, src.Len())
 	}
@@ -43,8 +44,13 @@ func (m *maker) newRoom() Batch {
 	if m.kind == draws {
 		n = m.opt.Batch
 	}
-	return Batch{X: make([]float32, n*m.src.Shape().Len()), Labels: make([]int, n), Groups: make([]int, n),
-		Index: make([]int, n), N: n}
+	b := Batch{Labels: make([]int, n), Groups: make([]int, n), Index: make([]int, n), N: n}
+	if m.lie.x != nil {
+		b.At = make([]int32, n)
+	} else {
+		b.X = make([]float32, n*m.src.Shape().Len())
+	}
+	return b
 }
 
 func (m *maker) stepsPerEpoch() int {
@@ -66,20 +72,20 @@ func (m *maker) after(p place) place {
 // make makes the batch of place p in room and gives the part of it that it takes.
 func (m *maker) make(room *Batch, p place) Batch {
 	n := m.count(p)
-	size := m.src.Shape().Len()
-	b := Batch{room.X[:n*size], room.Labels[:n], room.Groups[:n], room.Index[:n], n}
-	m.shuffle(p.epoch)
-	m.reseed(purposeBatch, p.epoch, p.step)
-	m.pick(b.Index, p)
+	b := Batch{X: m.lie.x, Labels: room.Labels[:n], Groups: room.Groups[:n], Index: room.Index[:n], N: n}
+	if m.lie.x != nil {
+		b.At = room.At[:n]
+		m.locate(&b, p)
+		return b
+	}
+	b.X = room.X[:n*m.src.Shape().Len()]
+	m.draw(b.Index, p)
 	if !m.shared() {
 		m.samples(b, 0, n)
 		return b
 	}
 	m.work = b
 	m.opt.Each((n-1)/m.block+1, m.copy)
-	if f := m.fault.Swap(nil); f != nil {
-		panic(f.of) // on the goroutine that the batch was asked for
-	}
 	return b
 }
 
@@ -96,12 +102,7 @@ func (m *maker) samples(b Batch, from, to int) {
 	}
 }
 
-func (m *maker) copyBlock(i int) {
-	f := guard(func() { m.samples(m.work, i*m.block, min((i+1)*m.block, m.work.N)) })
-	if f != nil {
-		m.fault.Store(f)
-	}
-}
+func (m *maker) copyBlock(i int) { m.samples(m.work, i*m.block, min((i+1)*m.block, m.work.N)) }
 
 // count is the number of samples of the batch of place p.
 func (m *maker) count(p place) int {
@@ -128,6 +129,16 @@ func (m *maker) shuffle(epoch uint64) {
 		m.order[j] = uint32(i)
 	}
 	m.orderOf = epoch + 1
+	if m.lie.x != nil {
+		m.follow()
+	}
+}
+
+// draw starts the random numbers of the batch of place p and writes its indices.
+func (m *maker) draw(index []int, p place) {
+	m.shuffle(p.epoch)
+	m.reseed(purposeBatch, p.epoch, p.step)
+	m.pick(index, p)
 }
 
 // pick writes the indices of the batch of place p.

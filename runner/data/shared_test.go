@@ -2,11 +2,12 @@ package data
 
 import (
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
-// inTurn and atOnce run tasks as the threads of a network may: in any order, or at the same time.
-func inTurn(n int, f func(int)) {
+// lastFirst and atOnce run tasks as the threads of a network may: in any order, or at the same time.
+func lastFirst(n int, f func(int)) {
 	for i := range n {
 		f(n - 1 - i)
 	}
@@ -14,10 +15,18 @@ func inTurn(n int, f func(int)) {
 
 func atOnce(n int, f func(int)) {
 	var all sync.WaitGroup
+	var failed atomic.Pointer[fault]
 	for i := range n {
-		all.Go(func() { f(i) })
+		all.Go(func() {
+			if p := guard(func() { f(i) }); p != nil {
+				failed.Store(p)
+			}
+		})
 	}
 	all.Wait()
+	if p := failed.Load(); p != nil {
+		panic(p.of)
+	}
 }
 
 // wideRows is a source of rows of numbers: a task copies a few of them, and the last task fewer.
@@ -45,7 +54,7 @@ func wideRows() Source {
 // order of its samples, is left to one.
 func TestSharedIsTheSame(t *testing.T) {
 	for name, open := range loaders() {
-		for order, each := range map[string]func(int, func(int)){"in turn": inTurn, "at once": atOnce} {
+		for order, each := range map[string]func(int, func(int)){"last first": lastFirst, "at once": atOnce} {
 			t.Run(name+" "+order, func(t *testing.T) {
 				o := LoaderOptions{Batch: 8, Seed: 9, Stream: 1}
 				plain := must(t)(open(wideRows(), o))
@@ -100,8 +109,10 @@ func TestRowsAtAnyAddress(t *testing.T) {
 }
 
 func TestSharedDoesNotAllocate(t *testing.T) {
-	l := must(t)(NewEpochs(wideRows(), LoaderOptions{Batch: 8, Each: inTurn}))
-	if n := testing.AllocsPerRun(20, func() { l.Next() }); n > 0 {
-		t.Errorf("a batch takes %v allocations", n)
+	for _, inPlace := range []bool{false, true} {
+		l := must(t)(NewEpochs(wideRows(), LoaderOptions{Batch: 8, Each: lastFirst, InPlace: inPlace}))
+		if n := testing.AllocsPerRun(20, func() { l.Next() }); n > 0 {
+			t.Errorf("in place %v: a batch takes %v allocations", inPlace, n)
+		}
 	}
 }

@@ -1796,6 +1796,1182 @@ lanes103:
 	VZEROUPPER
 	RET
 
+// func rowsTile1AVX2(t *rowsTile)
+// Requires: AVX, FMA3
+TEXT ·rowsTile1AVX2(SB), NOSPLIT, $0-8
+	MOVQ   t+0(FP), AX
+	MOVQ   112(AX), CX
+	CMPQ   CX, $0x01
+	JNE    cols104
+	VXORPS Y0, Y0, Y0
+	MOVQ   120(AX), CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	XORQ   SI, SI
+	MOVQ   72(AX), DI
+	LEAQ   (BX)(DI*4), DI
+
+lanes105:
+	VMOVUPS      (DX), Y1
+	VMOVUPS      (DI)(SI*1), Y2
+	VFMADD231PS  Y2, Y1, Y0
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, SI
+	CMPQ         SI, CX
+	JNE          lanes105
+	MOVQ         (AX), AX
+	VHADDPS      Y0, Y0, Y1
+	VHADDPS      Y0, Y0, Y0
+	VHADDPS      Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X0
+	VADDPS       (AX), X0, X0
+	VMOVUPS      X0, (AX)
+	VZEROUPPER
+	RET
+
+cols104:
+	CMPQ   CX, $0x02
+	JNE    cols106
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   120(AX), CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	XORQ   SI, SI
+	MOVQ   72(AX), DI
+	LEAQ   (BX)(DI*4), DI
+	MOVQ   80(AX), R8
+	LEAQ   (BX)(R8*4), R8
+
+lanes107:
+	VMOVUPS      (DX), Y2
+	VMOVUPS      (DI)(SI*1), Y3
+	VFMADD231PS  Y3, Y2, Y0
+	VMOVUPS      (R8)(SI*1), Y3
+	VFMADD231PS  Y3, Y2, Y1
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, SI
+	CMPQ         SI, CX
+	JNE          lanes107
+	MOVQ         (AX), AX
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y1, Y1, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
+	VMOVUPS      X1, (AX)
+	VZEROUPPER
+	RET
+
+cols106:
+	CMPQ   CX, $0x03
+	JNE    cols108
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   120(AX), CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	XORQ   SI, SI
+	MOVQ   72(AX), DI
+	LEAQ   (BX)(DI*4), DI
+	MOVQ   80(AX), R8
+	LEAQ   (BX)(R8*4), R8
+	MOVQ   88(AX), R9
+	LEAQ   (BX)(R9*4), R9
+
+lanes109:
+	VMOVUPS      (DX), Y3
+	VMOVUPS      (DI)(SI*1), Y4
+	VFMADD231PS  Y4, Y3, Y0
+	VMOVUPS      (R8)(SI*1), Y4
+	VFMADD231PS  Y4, Y3, Y1
+	VMOVUPS      (R9)(SI*1), Y4
+	VFMADD231PS  Y4, Y3, Y2
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, SI
+	CMPQ         SI, CX
+	JNE          lanes109
+	MOVQ         (AX), AX
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
+	VMOVUPS      X1, (AX)
+	VZEROUPPER
+	RET
+
+cols108:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   120(AX), CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	XORQ   SI, SI
+	MOVQ   72(AX), DI
+	LEAQ   (BX)(DI*4), DI
+	MOVQ   80(AX), R8
+	LEAQ   (BX)(R8*4), R8
+	MOVQ   88(AX), R9
+	LEAQ   (BX)(R9*4), R9
+	MOVQ   96(AX), R10
+	LEAQ   (BX)(R10*4), R10
+
+lanes111:
+	VMOVUPS      (DX), Y4
+	VMOVUPS      (DI)(SI*1), Y5
+	VFMADD231PS  Y5, Y4, Y0
+	VMOVUPS      (R8)(SI*1), Y5
+	VFMADD231PS  Y5, Y4, Y1
+	VMOVUPS      (R9)(SI*1), Y5
+	VFMADD231PS  Y5, Y4, Y2
+	VMOVUPS      (R10)(SI*1), Y5
+	VFMADD231PS  Y5, Y4, Y3
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, SI
+	CMPQ         SI, CX
+	JNE          lanes111
+	MOVQ         (AX), AX
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y3, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
+	VMOVUPS      X1, (AX)
+	VZEROUPPER
+	RET
+
+// func rowsTile2AVX2(t *rowsTile)
+// Requires: AVX, FMA3
+TEXT ·rowsTile2AVX2(SB), NOSPLIT, $0-8
+	MOVQ   t+0(FP), AX
+	MOVQ   112(AX), CX
+	CMPQ   CX, $0x01
+	JNE    cols112
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   120(AX), CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	XORQ   SI, SI
+	MOVQ   72(AX), DI
+	LEAQ   (BX)(DI*4), DI
+
+lanes113:
+	VMOVUPS      (DX), Y2
+	VMOVUPS      (DX)(CX*1), Y3
+	VMOVUPS      (DI)(SI*1), Y4
+	VFMADD231PS  Y4, Y2, Y0
+	VFMADD231PS  Y4, Y3, Y1
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, SI
+	CMPQ         SI, CX
+	JNE          lanes113
+	MOVQ         (AX), AX
+	VHADDPS      Y0, Y0, Y2
+	VHADDPS      Y0, Y0, Y0
+	VHADDPS      Y0, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X0
+	VADDPS       (AX), X0, X0
+	VMOVUPS      X0, (AX)
+	VHADDPS      Y1, Y1, Y0
+	VHADDPS      Y1, Y1, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       16(AX), X1, X1
+	VMOVUPS      X1, 16(AX)
+	VZEROUPPER
+	RET
+
+cols112:
+	CMPQ   CX, $0x02
+	JNE    cols114
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   120(AX), CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	XORQ   SI, SI
+	MOVQ   72(AX), DI
+	LEAQ   (BX)(DI*4), DI
+	MOVQ   80(AX), R8
+	LEAQ   (BX)(R8*4), R8
+
+lanes115:
+	VMOVUPS      (DX), Y4
+	VMOVUPS      (DX)(CX*1), Y5
+	VMOVUPS      (DI)(SI*1), Y6
+	VFMADD231PS  Y6, Y4, Y0
+	VFMADD231PS  Y6, Y5, Y2
+	VMOVUPS      (R8)(SI*1), Y6
+	VFMADD231PS  Y6, Y4, Y1
+	VFMADD231PS  Y6, Y5, Y3
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, SI
+	CMPQ         SI, CX
+	JNE          lanes115
+	MOVQ         (AX), AX
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y1, Y1, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
+	VMOVUPS      X1, (AX)
+	VHADDPS      Y3, Y2, Y0
+	VHADDPS      Y3, Y3, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       16(AX), X1, X1
+	VMOVUPS      X1, 16(AX)
+	VZEROUPPER
+	RET
+
+cols114:
+	CMPQ   CX, $0x03
+	JNE    cols116
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   120(AX), CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	XORQ   SI, SI
+	MOVQ   72(AX), DI
+	LEAQ   (BX)(DI*4), DI
+	MOVQ   80(AX), R8
+	LEAQ   (BX)(R8*4), R8
+	MOVQ   88(AX), R9
+	LEAQ   (BX)(R9*4), R9
+
+lanes117:
+	VMOVUPS      (DX), Y6
+	VMOVUPS      (DX)(CX*1), Y7
+	VMOVUPS      (DI)(SI*1), Y8
+	VFMADD231PS  Y8, Y6, Y0
+	VFMADD231PS  Y8, Y7, Y3
+	VMOVUPS      (R8)(SI*1), Y8
+	VFMADD231PS  Y8, Y6, Y1
+	VFMADD231PS  Y8, Y7, Y4
+	VMOVUPS      (R9)(SI*1), Y8
+	VFMADD231PS  Y8, Y6, Y2
+	VFMADD231PS  Y8, Y7, Y5
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, SI
+	CMPQ         SI, CX
+	JNE          lanes117
+	MOVQ         (AX), AX
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
+	VMOVUPS      X1, (AX)
+	VHADDPS      Y4, Y3, Y0
+	VHADDPS      Y5, Y5, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       16(AX), X1, X1
+	VMOVUPS      X1, 16(AX)
+	VZEROUPPER
+	RET
+
+cols116:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   120(AX), CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	XORQ   SI, SI
+	MOVQ   72(AX), DI
+	LEAQ   (BX)(DI*4), DI
+	MOVQ   80(AX), R8
+	LEAQ   (BX)(R8*4), R8
+	MOVQ   88(AX), R9
+	LEAQ   (BX)(R9*4), R9
+	MOVQ   96(AX), R10
+	LEAQ   (BX)(R10*4), R10
+
+lanes119:
+	VMOVUPS      (DX), Y8
+	VMOVUPS      (DX)(CX*1), Y9
+	VMOVUPS      (DI)(SI*1), Y10
+	VFMADD231PS  Y10, Y8, Y0
+	VFMADD231PS  Y10, Y9, Y4
+	VMOVUPS      (R8)(SI*1), Y10
+	VFMADD231PS  Y10, Y8, Y1
+	VFMADD231PS  Y10, Y9, Y5
+	VMOVUPS      (R9)(SI*1), Y10
+	VFMADD231PS  Y10, Y8, Y2
+	VFMADD231PS  Y10, Y9, Y6
+	VMOVUPS      (R10)(SI*1), Y10
+	VFMADD231PS  Y10, Y8, Y3
+	VFMADD231PS  Y10, Y9, Y7
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, SI
+	CMPQ         SI, CX
+	JNE          lanes119
+	MOVQ         (AX), AX
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y3, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
+	VMOVUPS      X1, (AX)
+	VHADDPS      Y5, Y4, Y0
+	VHADDPS      Y7, Y6, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       16(AX), X1, X1
+	VMOVUPS      X1, 16(AX)
+	VZEROUPPER
+	RET
+
+// func rowsTile3AVX2(t *rowsTile)
+// Requires: AVX, FMA3
+TEXT ·rowsTile3AVX2(SB), NOSPLIT, $0-8
+	MOVQ   t+0(FP), AX
+	MOVQ   112(AX), CX
+	CMPQ   CX, $0x01
+	JNE    cols120
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   120(AX), CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	XORQ   SI, SI
+	MOVQ   72(AX), DI
+	LEAQ   (BX)(DI*4), DI
+
+lanes121:
+	VMOVUPS      (DX), Y3
+	VMOVUPS      (DX)(CX*1), Y4
+	VMOVUPS      (DX)(CX*2), Y5
+	VMOVUPS      (DI)(SI*1), Y6
+	VFMADD231PS  Y6, Y3, Y0
+	VFMADD231PS  Y6, Y4, Y1
+	VFMADD231PS  Y6, Y5, Y2
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, SI
+	CMPQ         SI, CX
+	JNE          lanes121
+	MOVQ         (AX), AX
+	VHADDPS      Y0, Y0, Y3
+	VHADDPS      Y0, Y0, Y0
+	VHADDPS      Y0, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X0, X3, X0
+	VADDPS       (AX), X0, X0
+	VMOVUPS      X0, (AX)
+	VHADDPS      Y1, Y1, Y0
+	VHADDPS      Y1, Y1, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       16(AX), X1, X1
+	VMOVUPS      X1, 16(AX)
+	VHADDPS      Y2, Y2, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       32(AX), X1, X1
+	VMOVUPS      X1, 32(AX)
+	VZEROUPPER
+	RET
+
+cols120:
+	CMPQ   CX, $0x02
+	JNE    cols122
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   120(AX), CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	XORQ   SI, SI
+	MOVQ   72(AX), DI
+	LEAQ   (BX)(DI*4), DI
+	MOVQ   80(AX), R8
+	LEAQ   (BX)(R8*4), R8
+
+lanes123:
+	VMOVUPS      (DX), Y6
+	VMOVUPS      (DX)(CX*1), Y7
+	VMOVUPS      (DX)(CX*2), Y8
+	VMOVUPS      (DI)(SI*1), Y9
+	VFMADD231PS  Y9, Y6, Y0
+	VFMADD231PS  Y9, Y7, Y2
+	VFMADD231PS  Y9, Y8, Y4
+	VMOVUPS      (R8)(SI*1), Y9
+	VFMADD231PS  Y9, Y6, Y1
+	VFMADD231PS  Y9, Y7, Y3
+	VFMADD231PS  Y9, Y8, Y5
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, SI
+	CMPQ         SI, CX
+	JNE          lanes123
+	MOVQ         (AX), AX
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y1, Y1, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
+	VMOVUPS      X1, (AX)
+	VHADDPS      Y3, Y2, Y0
+	VHADDPS      Y3, Y3, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       16(AX), X1, X1
+	VMOVUPS      X1, 16(AX)
+	VHADDPS      Y5, Y4, Y0
+	VHADDPS      Y5, Y5, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       32(AX), X1, X1
+	VMOVUPS      X1, 32(AX)
+	VZEROUPPER
+	RET
+
+cols122:
+	CMPQ   CX, $0x03
+	JNE    cols124
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   120(AX), CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	XORQ   SI, SI
+	MOVQ   72(AX), DI
+	LEAQ   (BX)(DI*4), DI
+	MOVQ   80(AX), R8
+	LEAQ   (BX)(R8*4), R8
+	MOVQ   88(AX), R9
+	LEAQ   (BX)(R9*4), R9
+
+lanes125:
+	VMOVUPS      (DX), Y9
+	VMOVUPS      (DX)(CX*1), Y10
+	VMOVUPS      (DX)(CX*2), Y11
+	VMOVUPS      (DI)(SI*1), Y12
+	VFMADD231PS  Y12, Y9, Y0
+	VFMADD231PS  Y12, Y10, Y3
+	VFMADD231PS  Y12, Y11, Y6
+	VMOVUPS      (R8)(SI*1), Y12
+	VFMADD231PS  Y12, Y9, Y1
+	VFMADD231PS  Y12, Y10, Y4
+	VFMADD231PS  Y12, Y11, Y7
+	VMOVUPS      (R9)(SI*1), Y12
+	VFMADD231PS  Y12, Y9, Y2
+	VFMADD231PS  Y12, Y10, Y5
+	VFMADD231PS  Y12, Y11, Y8
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, SI
+	CMPQ         SI, CX
+	JNE          lanes125
+	MOVQ         (AX), AX
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
+	VMOVUPS      X1, (AX)
+	VHADDPS      Y4, Y3, Y0
+	VHADDPS      Y5, Y5, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       16(AX), X1, X1
+	VMOVUPS      X1, 16(AX)
+	VHADDPS      Y7, Y6, Y0
+	VHADDPS      Y8, Y8, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       32(AX), X1, X1
+	VMOVUPS      X1, 32(AX)
+	VZEROUPPER
+	RET
+
+cols124:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	MOVQ   120(AX), CX
+	SHLQ   $0x02, CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   24(AX), DX
+	MOVQ   48(AX), BX
+	XORQ   SI, SI
+	MOVQ   72(AX), DI
+	LEAQ   (BX)(DI*4), DI
+	MOVQ   80(AX), R8
+	LEAQ   (BX)(R8*4), R8
+	MOVQ   88(AX), R9
+	LEAQ   (BX)(R9*4), R9
+	MOVQ   96(AX), R10
+	LEAQ   (BX)(R10*4), R10
+
+lanes127:
+	VMOVUPS      (DX), Y12
+	VMOVUPS      (DX)(CX*1), Y13
+	VMOVUPS      (DX)(CX*2), Y14
+	VMOVUPS      (DI)(SI*1), Y15
+	VFMADD231PS  Y15, Y12, Y0
+	VFMADD231PS  Y15, Y13, Y4
+	VFMADD231PS  Y15, Y14, Y8
+	VMOVUPS      (R8)(SI*1), Y15
+	VFMADD231PS  Y15, Y12, Y1
+	VFMADD231PS  Y15, Y13, Y5
+	VFMADD231PS  Y15, Y14, Y9
+	VMOVUPS      (R9)(SI*1), Y15
+	VFMADD231PS  Y15, Y12, Y2
+	VFMADD231PS  Y15, Y13, Y6
+	VFMADD231PS  Y15, Y14, Y10
+	VMOVUPS      (R10)(SI*1), Y15
+	VFMADD231PS  Y15, Y12, Y3
+	VFMADD231PS  Y15, Y13, Y7
+	VFMADD231PS  Y15, Y14, Y11
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, SI
+	CMPQ         SI, CX
+	JNE          lanes127
+	MOVQ         (AX), AX
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y3, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       (AX), X1, X1
+	VMOVUPS      X1, (AX)
+	VHADDPS      Y5, Y4, Y0
+	VHADDPS      Y7, Y6, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       16(AX), X1, X1
+	VMOVUPS      X1, 16(AX)
+	VHADDPS      Y9, Y8, Y0
+	VHADDPS      Y11, Y10, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       32(AX), X1, X1
+	VMOVUPS      X1, 32(AX)
+	VZEROUPPER
+	RET
+
+// func outerTile1AVX2(t *outerTile)
+// Requires: AVX, FMA3
+TEXT ·outerTile1AVX2(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         128(AX), CX
+	CMPQ         CX, $0x01
+	JNE          cols128
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes129:
+	VMOVUPS     (BX), Y1
+	VMOVUPS     (SI)(CX*1), Y2
+	VFMADD231PS Y2, Y0, Y1
+	VMOVUPS     Y1, (BX)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes129
+	VZEROUPPER
+	RET
+
+cols128:
+	CMPQ         CX, $0x02
+	JNE          cols130
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes131:
+	VMOVUPS     (BX), Y2
+	VMOVUPS     (SI)(CX*1), Y3
+	VFMADD231PS Y3, Y0, Y2
+	VMOVUPS     (DI)(CX*1), Y3
+	VFMADD231PS Y3, Y1, Y2
+	VMOVUPS     Y2, (BX)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes131
+	VZEROUPPER
+	RET
+
+cols130:
+	CMPQ         CX, $0x03
+	JNE          cols132
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	VBROADCASTSS 8(CX), Y2
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes133:
+	VMOVUPS     (BX), Y3
+	VMOVUPS     (SI)(CX*1), Y4
+	VFMADD231PS Y4, Y0, Y3
+	VMOVUPS     (DI)(CX*1), Y4
+	VFMADD231PS Y4, Y1, Y3
+	VMOVUPS     (R8)(CX*1), Y4
+	VFMADD231PS Y4, Y2, Y3
+	VMOVUPS     Y3, (BX)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes133
+	VZEROUPPER
+	RET
+
+cols132:
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	VBROADCASTSS 8(CX), Y2
+	VBROADCASTSS 12(CX), Y3
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         96(AX), R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes135:
+	VMOVUPS     (BX), Y4
+	VMOVUPS     (SI)(CX*1), Y5
+	VFMADD231PS Y5, Y0, Y4
+	VMOVUPS     (DI)(CX*1), Y5
+	VFMADD231PS Y5, Y1, Y4
+	VMOVUPS     (R8)(CX*1), Y5
+	VFMADD231PS Y5, Y2, Y4
+	VMOVUPS     (R9)(CX*1), Y5
+	VFMADD231PS Y5, Y3, Y4
+	VMOVUPS     Y4, (BX)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes135
+	VZEROUPPER
+	RET
+
+// func outerTile2AVX2(t *outerTile)
+// Requires: AVX, FMA3
+TEXT ·outerTile2AVX2(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         128(AX), CX
+	CMPQ         CX, $0x01
+	JNE          cols136
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y1
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes137:
+	VMOVUPS     (BX), Y2
+	VMOVUPS     (BX)(AX*1), Y3
+	VMOVUPS     (SI)(CX*1), Y4
+	VFMADD231PS Y4, Y0, Y2
+	VFMADD231PS Y4, Y1, Y3
+	VMOVUPS     Y2, (BX)
+	VMOVUPS     Y3, (BX)(AX*1)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes137
+	VZEROUPPER
+	RET
+
+cols136:
+	CMPQ         CX, $0x02
+	JNE          cols138
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y2
+	VBROADCASTSS 4(CX), Y3
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes139:
+	VMOVUPS     (BX), Y4
+	VMOVUPS     (BX)(AX*1), Y5
+	VMOVUPS     (SI)(CX*1), Y6
+	VFMADD231PS Y6, Y0, Y4
+	VFMADD231PS Y6, Y2, Y5
+	VMOVUPS     (DI)(CX*1), Y6
+	VFMADD231PS Y6, Y1, Y4
+	VFMADD231PS Y6, Y3, Y5
+	VMOVUPS     Y4, (BX)
+	VMOVUPS     Y5, (BX)(AX*1)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes139
+	VZEROUPPER
+	RET
+
+cols138:
+	CMPQ         CX, $0x03
+	JNE          cols140
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	VBROADCASTSS 8(CX), Y2
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes141:
+	VMOVUPS     (BX), Y6
+	VMOVUPS     (BX)(AX*1), Y7
+	VMOVUPS     (SI)(CX*1), Y8
+	VFMADD231PS Y8, Y0, Y6
+	VFMADD231PS Y8, Y3, Y7
+	VMOVUPS     (DI)(CX*1), Y8
+	VFMADD231PS Y8, Y1, Y6
+	VFMADD231PS Y8, Y4, Y7
+	VMOVUPS     (R8)(CX*1), Y8
+	VFMADD231PS Y8, Y2, Y6
+	VFMADD231PS Y8, Y5, Y7
+	VMOVUPS     Y6, (BX)
+	VMOVUPS     Y7, (BX)(AX*1)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes141
+	VZEROUPPER
+	RET
+
+cols140:
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	VBROADCASTSS 8(CX), Y2
+	VBROADCASTSS 12(CX), Y3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y4
+	VBROADCASTSS 4(CX), Y5
+	VBROADCASTSS 8(CX), Y6
+	VBROADCASTSS 12(CX), Y7
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         96(AX), R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes143:
+	VMOVUPS     (BX), Y8
+	VMOVUPS     (BX)(AX*1), Y9
+	VMOVUPS     (SI)(CX*1), Y10
+	VFMADD231PS Y10, Y0, Y8
+	VFMADD231PS Y10, Y4, Y9
+	VMOVUPS     (DI)(CX*1), Y10
+	VFMADD231PS Y10, Y1, Y8
+	VFMADD231PS Y10, Y5, Y9
+	VMOVUPS     (R8)(CX*1), Y10
+	VFMADD231PS Y10, Y2, Y8
+	VFMADD231PS Y10, Y6, Y9
+	VMOVUPS     (R9)(CX*1), Y10
+	VFMADD231PS Y10, Y3, Y8
+	VFMADD231PS Y10, Y7, Y9
+	VMOVUPS     Y8, (BX)
+	VMOVUPS     Y9, (BX)(AX*1)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes143
+	VZEROUPPER
+	RET
+
+// func outerTile3AVX2(t *outerTile)
+// Requires: AVX, FMA3
+TEXT ·outerTile3AVX2(SB), NOSPLIT, $0-8
+	MOVQ         t+0(FP), AX
+	MOVQ         128(AX), CX
+	CMPQ         CX, $0x01
+	JNE          cols144
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y2
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes145:
+	VMOVUPS     (BX), Y3
+	VMOVUPS     (BX)(AX*1), Y4
+	VMOVUPS     (BX)(AX*2), Y5
+	VMOVUPS     (SI)(CX*1), Y6
+	VFMADD231PS Y6, Y0, Y3
+	VFMADD231PS Y6, Y1, Y4
+	VFMADD231PS Y6, Y2, Y5
+	VMOVUPS     Y3, (BX)
+	VMOVUPS     Y4, (BX)(AX*1)
+	VMOVUPS     Y5, (BX)(AX*2)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes145
+	VZEROUPPER
+	RET
+
+cols144:
+	CMPQ         CX, $0x02
+	JNE          cols146
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y2
+	VBROADCASTSS 4(CX), Y3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y4
+	VBROADCASTSS 4(CX), Y5
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes147:
+	VMOVUPS     (BX), Y6
+	VMOVUPS     (BX)(AX*1), Y7
+	VMOVUPS     (BX)(AX*2), Y8
+	VMOVUPS     (SI)(CX*1), Y9
+	VFMADD231PS Y9, Y0, Y6
+	VFMADD231PS Y9, Y2, Y7
+	VFMADD231PS Y9, Y4, Y8
+	VMOVUPS     (DI)(CX*1), Y9
+	VFMADD231PS Y9, Y1, Y6
+	VFMADD231PS Y9, Y3, Y7
+	VFMADD231PS Y9, Y5, Y8
+	VMOVUPS     Y6, (BX)
+	VMOVUPS     Y7, (BX)(AX*1)
+	VMOVUPS     Y8, (BX)(AX*2)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes147
+	VZEROUPPER
+	RET
+
+cols146:
+	CMPQ         CX, $0x03
+	JNE          cols148
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	VBROADCASTSS 8(CX), Y2
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y6
+	VBROADCASTSS 4(CX), Y7
+	VBROADCASTSS 8(CX), Y8
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes149:
+	VMOVUPS     (BX), Y9
+	VMOVUPS     (BX)(AX*1), Y10
+	VMOVUPS     (BX)(AX*2), Y11
+	VMOVUPS     (SI)(CX*1), Y12
+	VFMADD231PS Y12, Y0, Y9
+	VFMADD231PS Y12, Y3, Y10
+	VFMADD231PS Y12, Y6, Y11
+	VMOVUPS     (DI)(CX*1), Y12
+	VFMADD231PS Y12, Y1, Y9
+	VFMADD231PS Y12, Y4, Y10
+	VFMADD231PS Y12, Y7, Y11
+	VMOVUPS     (R8)(CX*1), Y12
+	VFMADD231PS Y12, Y2, Y9
+	VFMADD231PS Y12, Y5, Y10
+	VFMADD231PS Y12, Y8, Y11
+	VMOVUPS     Y9, (BX)
+	VMOVUPS     Y10, (BX)(AX*1)
+	VMOVUPS     Y11, (BX)(AX*2)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes149
+	VZEROUPPER
+	RET
+
+cols148:
+	MOVQ         24(AX), CX
+	MOVQ         112(AX), DX
+	SHLQ         $0x02, DX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	VBROADCASTSS 8(CX), Y2
+	VBROADCASTSS 12(CX), Y3
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y4
+	VBROADCASTSS 4(CX), Y5
+	VBROADCASTSS 8(CX), Y6
+	VBROADCASTSS 12(CX), Y7
+	ADDQ         DX, CX
+	VBROADCASTSS (CX), Y8
+	VBROADCASTSS 4(CX), Y9
+	VBROADCASTSS 8(CX), Y10
+	VBROADCASTSS 12(CX), Y11
+	MOVQ         136(AX), DX
+	XORQ         CX, CX
+	SHLQ         $0x02, DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         80(AX), DI
+	LEAQ         (BX)(DI*4), DI
+	MOVQ         88(AX), R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         96(AX), R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         (AX), BX
+	MOVQ         104(AX), AX
+	SHLQ         $0x02, AX
+
+lanes151:
+	VMOVUPS     (BX), Y12
+	VMOVUPS     (BX)(AX*1), Y13
+	VMOVUPS     (BX)(AX*2), Y14
+	VMOVUPS     (SI)(CX*1), Y15
+	VFMADD231PS Y15, Y0, Y12
+	VFMADD231PS Y15, Y4, Y13
+	VFMADD231PS Y15, Y8, Y14
+	VMOVUPS     (DI)(CX*1), Y15
+	VFMADD231PS Y15, Y1, Y12
+	VFMADD231PS Y15, Y5, Y13
+	VFMADD231PS Y15, Y9, Y14
+	VMOVUPS     (R8)(CX*1), Y15
+	VFMADD231PS Y15, Y2, Y12
+	VFMADD231PS Y15, Y6, Y13
+	VFMADD231PS Y15, Y10, Y14
+	VMOVUPS     (R9)(CX*1), Y15
+	VFMADD231PS Y15, Y3, Y12
+	VFMADD231PS Y15, Y7, Y13
+	VFMADD231PS Y15, Y11, Y14
+	VMOVUPS     Y12, (BX)
+	VMOVUPS     Y13, (BX)(AX*1)
+	VMOVUPS     Y14, (BX)(AX*2)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, CX
+	CMPQ        CX, DX
+	JNE         lanes151
+	VZEROUPPER
+	RET
+
 // func sumRowAVX2(src *float32, positions int, stride int, lanes int) float32
 // Requires: AVX, SSE
 TEXT ·sumRowAVX2(SB), NOSPLIT, $0-36
@@ -1806,19 +2982,19 @@ TEXT ·sumRowAVX2(SB), NOSPLIT, $0-36
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
-loop104:
+loop152:
 	MOVQ lanes+24(FP), SI
 	MOVQ AX, BX
 
-lanes105:
+lanes153:
 	VADDPS       (BX), Y0, Y0
 	VADDPS       32(BX), Y1, Y1
 	ADDQ         $0x40, BX
 	SUBQ         $0x10, SI
-	JNZ          lanes105
+	JNZ          lanes153
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          loop104
+	JNZ          loop152
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
@@ -1839,7 +3015,7 @@ TEXT ·maxOf4AVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	SHRQ $0x04, DI
 
-loop106:
+loop154:
 	VMOVUPS   (CX), Y0
 	VMOVUPS   (DX), Y1
 	VMOVUPS   (BX), Y2
@@ -1874,7 +3050,7 @@ loop106:
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	DECQ      DI
-	JNZ       loop106
+	JNZ       loop154
 	VZEROUPPER
 	RET
 
@@ -1894,16 +3070,16 @@ TEXT ·maxOf4BackwardAVX2(SB), NOSPLIT, $0-96
 	XORQ   R12, R12
 	VXORPS Y0, Y0, Y0
 
-vector107:
+vector155:
 	VMOVUPS (R10)(R12*4), Y1
 	VMOVUPS (R11)(R12*4), Y2
 	MOVQ    relu+88(FP), R13
 	TESTQ   R13, R13
-	JZ      norelu108
+	JZ      norelu156
 	VCMPPS  $0x06, Y0, Y1, Y3
 	VANDPS  Y3, Y2, Y2
 
-norelu108:
+norelu156:
 	VMOVUPS (AX)(R12*4), Y3
 	VCMPPS  $0x00, Y1, Y3, Y4
 	VCMPPS  $0x03, Y3, Y3, Y3
@@ -1935,7 +3111,7 @@ norelu108:
 	ADDQ    $0x08, R12
 	MOVQ    n+80(FP), R13
 	CMPQ    R12, R13
-	JL      vector107
+	JL      vector155
 	VZEROUPPER
 	RET
 
@@ -1949,7 +3125,7 @@ TEXT ·maskAVX2(SB), NOSPLIT, $0-32
 	MOVQ   n+24(FP), BX
 	SHRQ   $0x04, BX
 
-loop109:
+loop157:
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y2
 	VCMPPS  $0x06, Y0, Y2, Y2
@@ -1964,7 +3140,7 @@ loop109:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop109
+	JNZ     loop157
 	VZEROUPPER
 	RET
 
@@ -1984,7 +3160,7 @@ TEXT ·sgdUpdateAVX2(SB), NOSPLIT, $0-56
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
 
-loop110:
+loop158:
 	PREFETCHT0   2048(AX)
 	PREFETCHT0   2048(CX)
 	PREFETCHT0   2048(DX)
@@ -2016,7 +3192,7 @@ loop110:
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	DECQ         BX
-	JNZ          loop110
+	JNZ          loop158
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y4, Y4
 	VADDPD       Y4, Y3, Y3
@@ -2038,7 +3214,7 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-24
 	MOVQ   n+8(FP), CX
 	SHRQ   $0x04, CX
 
-loop111:
+loop159:
 	PREFETCHT0   2048(AX)
 	VCVTPS2PD    (AX), Y4
 	VFMADD231PD  Y4, Y4, Y0
@@ -2052,7 +3228,7 @@ loop111:
 	VMOVUPS      32(AX), Y4
 	ADDQ         $0x40, AX
 	DECQ         CX
-	JNZ          loop111
+	JNZ          loop159
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y1, Y0, Y0
@@ -2082,7 +3258,7 @@ TEXT ·peakAVX2(SB), NOSPLIT, $0-8
 	VXORPS Y13, Y13, Y13
 	MOVQ   n+0(FP), AX
 
-loop112:
+loop160:
 	VFMADD231PS Y12, Y13, Y0
 	VFMADD231PS Y12, Y13, Y1
 	VFMADD231PS Y12, Y13, Y2
@@ -2096,7 +3272,7 @@ loop112:
 	VFMADD231PS Y12, Y13, Y10
 	VFMADD231PS Y12, Y13, Y11
 	DECQ        AX
-	JNZ         loop112
+	JNZ         loop160
 	VZEROUPPER
 	RET
 
@@ -2125,38 +3301,38 @@ TEXT ·transposeAVX2(SB), NOSPLIT, $0-48
 	VMOVUPS    32(R8), Y8
 	VMASKMOVPS (CX), Y8, Y0
 	DECQ       SI
-	JZ         loaded113
+	JZ         loaded161
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y1
 	DECQ       SI
-	JZ         loaded113
+	JZ         loaded161
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y2
 	DECQ       SI
-	JZ         loaded113
+	JZ         loaded161
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y3
 	DECQ       SI
-	JZ         loaded113
+	JZ         loaded161
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y4
 	DECQ       SI
-	JZ         loaded113
+	JZ         loaded161
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y5
 	DECQ       SI
-	JZ         loaded113
+	JZ         loaded161
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y6
 	DECQ       SI
-	JZ         loaded113
+	JZ         loaded161
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y7
 	DECQ       SI
-	JZ         loaded113
+	JZ         loaded161
 	ADDQ       BX, CX
 
-loaded113:
+loaded161:
 	MOVQ       cols+24(FP), CX
 	MOVQ       rows+16(FP), BX
 	LEAQ       lanes<>+0(SB), SI
@@ -2189,38 +3365,38 @@ loaded113:
 	VPERM2F128 $0x31, Y4, Y0, Y0
 	VMASKMOVPS Y6, Y8, (AX)
 	DECQ       CX
-	JZ         stored114
+	JZ         stored162
 	ADDQ       DX, AX
 	VMASKMOVPS Y7, Y8, (AX)
 	DECQ       CX
-	JZ         stored114
+	JZ         stored162
 	ADDQ       DX, AX
 	VMASKMOVPS Y2, Y8, (AX)
 	DECQ       CX
-	JZ         stored114
+	JZ         stored162
 	ADDQ       DX, AX
 	VMASKMOVPS Y9, Y8, (AX)
 	DECQ       CX
-	JZ         stored114
+	JZ         stored162
 	ADDQ       DX, AX
 	VMASKMOVPS Y3, Y8, (AX)
 	DECQ       CX
-	JZ         stored114
+	JZ         stored162
 	ADDQ       DX, AX
 	VMASKMOVPS Y1, Y8, (AX)
 	DECQ       CX
-	JZ         stored114
+	JZ         stored162
 	ADDQ       DX, AX
 	VMASKMOVPS Y5, Y8, (AX)
 	DECQ       CX
-	JZ         stored114
+	JZ         stored162
 	ADDQ       DX, AX
 	VMASKMOVPS Y0, Y8, (AX)
 	DECQ       CX
-	JZ         stored114
+	JZ         stored162
 	ADDQ       DX, AX
 
-stored114:
+stored162:
 	VZEROUPPER
 	RET
 
@@ -2228,8 +3404,8 @@ stored114:
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop115:
+loop163:
 	PAUSE
 	DECQ AX
-	JNZ  loop115
+	JNZ  loop163
 	RET

@@ -92,6 +92,92 @@ func (t *gradTile) halfAVX2(rows int) {
 	}
 }
 
+// run computes the tile on isa.
+func (t *rowsTile) run(isa ISA) {
+	if isa == AVX512 {
+		t.runAVX512()
+		return
+	}
+	const half = tileRows / 2
+	t.halfAVX2(min(t.rows, half))
+	if t.rows > half {
+		low := *t
+		low.w, low.sum = t.w[half*t.lanes:], t.sum[half*gradCols:]
+		low.halfAVX2(t.rows - half)
+	}
+}
+
+func (t *rowsTile) runAVX512() {
+	switch t.rows {
+	case 1:
+		rowsTile1AVX512(t)
+	case 2:
+		rowsTile2AVX512(t)
+	case 3:
+		rowsTile3AVX512(t)
+	case 4:
+		rowsTile4AVX512(t)
+	case 5:
+		rowsTile5AVX512(t)
+	default:
+		rowsTile6AVX512(t)
+	}
+}
+
+func (t *rowsTile) halfAVX2(rows int) {
+	switch rows {
+	case 1:
+		rowsTile1AVX2(t)
+	case 2:
+		rowsTile2AVX2(t)
+	default:
+		rowsTile3AVX2(t)
+	}
+}
+
+// run computes the tile on isa.
+func (t *outerTile) run(isa ISA) {
+	if isa == AVX512 {
+		t.runAVX512()
+		return
+	}
+	const half = tileRows / 2
+	t.halfAVX2(min(t.rows, half))
+	if t.rows > half {
+		low := *t
+		low.dw, low.dy = t.dw[half*t.dwRow:], t.dy[half*t.dyRow:]
+		low.halfAVX2(t.rows - half)
+	}
+}
+
+func (t *outerTile) runAVX512() {
+	switch t.rows {
+	case 1:
+		outerTile1AVX512(t)
+	case 2:
+		outerTile2AVX512(t)
+	case 3:
+		outerTile3AVX512(t)
+	case 4:
+		outerTile4AVX512(t)
+	case 5:
+		outerTile5AVX512(t)
+	default:
+		outerTile6AVX512(t)
+	}
+}
+
+func (t *outerTile) halfAVX2(rows int) {
+	switch rows {
+	case 1:
+		outerTile1AVX2(t)
+	case 2:
+		outerTile2AVX2(t)
+	default:
+		outerTile3AVX2(t)
+	}
+}
+
 // sumRows adds to dst[r] the sum over positions p and lanes j of src[p·stride + r·lanes + j].
 func sumRows(isa ISA, dst, src []float32, positions, stride, lanes int) {
 	if isa == Generic {

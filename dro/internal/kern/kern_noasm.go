@@ -11,6 +11,10 @@ func (t *convTile) run(ISA) { t.generic() }
 
 func (t *gradTile) run(ISA) { t.generic() }
 
+func (t *rowsTile) run(ISA) { panic("kern: Rows: no assembly") } // NewRows has refused
+
+func (t *outerTile) run(ISA) { panic("kern: Rows: no assembly") }
+
 func sumRows(_ ISA, dst, src []float32, positions, stride, lanes int) {
 	sumRowsGeneric(dst, src, positions, stride, lanes)
 }

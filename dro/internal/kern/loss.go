@@ -104,7 +104,10 @@ func (l *Loss) softmax(exp []float64, probs, logits []float32, i, label int) flo
 	}
 	sum := 0.0
 	for c := range exp {
-		exp[c] = math.Exp(float64(logits[at+c*lanes]) - largest)
+		exp[c] = 1
+		if below := float64(logits[at+c*lanes]) - largest; below != 0 {
+			exp[c] = math.Exp(below)
+		}
 		sum += exp[c]
 	}
 	loss := math.Log(sum) - (float64(logits[at+label*lanes]) - largest)

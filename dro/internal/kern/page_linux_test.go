@@ -2,6 +2,8 @@ package kern
 
 import (
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 	"unsafe"
 
@@ -121,5 +123,54 @@ func TestNoAllocation(t *testing.T) {
 		}); a != 0 {
 			t.Errorf("a step allocates %v times", a)
 		}
+	})
+}
+
+// A mapped file that is cut is a panic of the operation that reads it, whichever thread did.
+func TestRowsOfACutFile(t *testing.T) {
+	const in, images = 512, 64
+	file, err := os.Create(filepath.Join(t.TempDir(), "x"))
+	if err == nil {
+		err = file.Truncate(4 * in * images)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	m, err := unix.Mmap(int(file.Fd()), 0, 4*in*images, unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(m)
+	x := Images{X: unsafe.Slice((*float32)(unsafe.Pointer(&m[0])), in*images)}
+	for i := range images {
+		x.At = append(x.At, int32(in*i))
+	}
+	cfg, b := Linear(Shape{in, 1, 1}, 3, false), NewBatch(images)
+	eachISA(t, func(t *testing.T, isa ISA) {
+		if !RowsFit(isa, cfg) {
+			t.Skip("no assembly")
+		}
+		if err := file.Truncate(4 * in * images); err != nil {
+			t.Fatal(err)
+		}
+		r, team := must(NewRows(isa, b, cfg)), NewTeam(3)
+		defer team.Close()
+		w, y, dw := make([]float32, 3*in), make([]float32, 3*b.Padded()), make([]float32, 3*in)
+		forward := func() { r.Forward(team, y, x, w, nil) }
+		backward := func() { r.BackwardWeights(team, dw, nil, x, y, false) }
+		forward()
+		if err := file.Truncate(0); err != nil {
+			t.Fatal(err)
+		}
+		for name, f := range map[string]func(){"forward": forward, "backward": backward} {
+			if _, ok := panicOf(f).(interface{ Addr() uintptr }); !ok {
+				t.Errorf("%s: no fault comes up", name)
+			}
+		}
+		if err := file.Truncate(4 * in * images); err != nil {
+			t.Fatal(err)
+		}
+		forward() // the team goes on
 	})
 }

@@ -4,12 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 )
 
-// Rows is a linear layer on the batch as it comes, a row of features an image: no row is packed or
-// transposed. Along a row lie the products of an output (grad_dot.go's kernel, with weights for one operand),
-// and across rows those of the weights' gradient (the convolution's, with features for lanes). Its outputs
-// are blocked as all activations are. One call at a time.
+// Rows is a linear layer on rows of features, an image each, wherever they lie: no row is packed, transposed
+// or copied. Along a row lie the products of an output, and across rows those of the weights' gradient (the
+// convolution's kernel, with features for lanes). Its outputs are blocked as all activations are. One call at
+// a time.
+//
+// What it does is to read memory. Asking for rows ahead of their turn, or for those of the next batch while
+// the gradient is computed, gains nothing: processors read on by themselves, and a core has only so many
+// lines under way.
 type Rows struct {
 	isa       ISA
 	batch     Batch
@@ -33,11 +38,17 @@ const (
 	partUnits = 16
 )
 
+// Images are the rows of a batch.
+type Images struct {
+	X  []float32 // what they lie in
+	At []int32   // where in X each begins
+}
+
 // rowsCall is the running call.
 type rowsCall struct {
-	y, x, w, b []float32
+	Images
+	y, w, b    []float32
 	dw, db, dy []float32
-	images     int
 	add        bool
 }
 
@@ -91,18 +102,24 @@ func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 func (r *Rows) FLOPs() float64 { return 2 * float64(r.batch.Images) * float64(r.in) * float64(r.units) }
 
 // Forward computes y, blocked, from the rows of x with weights w, [unit][feature], and bias (one value a
-// unit, or nil). x may hold fewer images than the batch; the lanes of the others are zero.
-func (r *Rows) Forward(t *Team, y, x, w, bias []float32) {
+// unit, or nil). x may hold fewer images than the batch; the lanes of the others are zero. Where x is of a
+// file that was cut it panics, as BackwardWeights does.
+func (r *Rows) Forward(t *Team, y []float32, x Images, w, bias []float32) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r.check(x, w, y)
-	r.call = rowsCall{y: y, x: x, w: w, b: bias, images: len(x) / r.in}
+	r.call = rowsCall{Images: x, y: y, w: w, b: bias}
 	t.run(r.batch.Padded()/vector, (*rowsForward)(r))
 	r.call = rowsCall{}
 }
 
 // BackwardWeights computes dw and db (or nil) from the rows of x and the gradient of y, as [Conv]'s does.
-func (r *Rows) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
+func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32, add bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r.check(x, dw, dy)
-	r.call = rowsCall{dw: dw, db: db, x: x, dy: dy, images: len(x) / r.in, add: add}
+	r.call = rowsCall{Images: x, dw: dw, db: db, dy: dy, add: add}
+	for i, at := range x.At {
+		r.taps[i].x = at
+	}
 	strips := (r.in + maxLanes - 1) / maxLanes
 	if r.parts == 1 {
 		t.run(strips, (*rowsBackward)(r))
@@ -113,10 +130,14 @@ func (r *Rows) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	r.call = rowsCall{}
 }
 
-func (r *Rows) check(x, w, y []float32) {
-	if len(x)%r.in != 0 || len(x)/r.in > r.batch.Images || len(w) != r.in*r.units ||
-		len(y) != r.batch.Padded()*r.units {
-		panic("kern: Rows: slice has the wrong length")
+// check panics where the kernels would read or write beyond a slice.
+func (r *Rows) check(x Images, w, y []float32) {
+	ok := len(x.At) <= r.batch.Images && len(w) == r.in*r.units && len(y) == r.batch.Padded()*r.units
+	for _, at := range x.At {
+		ok = ok && at >= 0 && int(at) <= len(x.X)-r.in
+	}
+	if !ok {
+		panic("kern: Rows: slice has the wrong length, or a row lies outside")
 	}
 }
 
@@ -126,38 +147,35 @@ type rowsForward Rows
 func (f *rowsForward) task(i int) {
 	r := (*Rows)(f)
 	first, lanes := i*vector, r.batch.Lanes
-	held := min(max(r.call.images-first, 0), vector)
 	y := r.call.y[first/lanes*lanes*r.units+first%lanes:]
-	for unit := 0; unit < r.units; unit += tileRows {
-		rows := min(tileRows, r.units-unit)
-		for u := range rows {
-			clear(y[(unit+u)*lanes:][:vector])
-		}
-		for image := 0; image < held; image += gradCols {
-			r.outputs(y[unit*lanes+image:], unit, rows, first+image, min(gradCols, held-image))
-		}
+	for unit := range r.units {
+		clear(y[unit*lanes:][:vector])
+	}
+	end := min(first+vector, len(r.call.At))
+	for image := first; image < end; image += gradCols {
+		r.outputs(y[image-first:], image, min(gradCols, end-image))
 	}
 }
 
-// pairAtStart is the one pair of a tile whose operands start where it does.
-var pairAtStart = []pair{{}}
-
-// outputs computes rows units of cols images.
-func (r *Rows) outputs(y []float32, unit, rows, image, cols int) {
-	var sums [gradSums]float32
-	tile := gradTile{sum: sums[:], dy: r.call.w[unit*r.in:], x: r.call.x[image*r.in:], pairs: pairAtStart,
-		blocks: 1, rows: rows, cols: cols, lanes: r.in}
-	tile.run(r.isa)
-	for u := range rows {
-		bias := float32(0)
-		if r.call.b != nil {
-			bias = r.call.b[unit+u]
-		}
-		for c, v := range sums[u*gradCols:][:cols] {
-			if v += bias; r.relu {
-				v = max(v, 0)
+// outputs computes all units of cols images.
+func (r *Rows) outputs(y []float32, image, cols int) {
+	tile := rowsTile{x: r.call.X, cols: cols, lanes: r.in}
+	copy32(tile.at[:], r.call.At[image:][:cols])
+	for unit := 0; unit < r.units; unit += tileRows {
+		var sums [gradSums]float32
+		tile.sum, tile.w, tile.rows = sums[:], r.call.w[unit*r.in:], min(tileRows, r.units-unit)
+		tile.run(r.isa)
+		for u := range tile.rows {
+			bias := float32(0)
+			if r.call.b != nil {
+				bias = r.call.b[unit+u]
 			}
-			y[u*r.batch.Lanes+c] = v
+			for c, v := range sums[u*gradCols:][:cols] {
+				if v += bias; r.relu {
+					v = max(v, 0)
+				}
+				y[(unit+u)*r.batch.Lanes+c] = v
+			}
 		}
 	}
 }
@@ -172,8 +190,8 @@ func (f *rowsBackward) task(i int) {
 	var sums [tileRows * maxLanes]float32
 	for unit := 0; unit < r.units; unit += tileRows {
 		rows := min(tileRows, r.units-unit)
-		tile := convTile{y: sums[:rows*width], x: r.call.x[first:], w: r.call.dy[unit*r.batch.Lanes:],
-			taps: r.taps[:r.call.images], outer: 1, wRow: r.batch.Lanes, rows: rows, lanes: width}
+		tile := convTile{y: sums[:rows*width], x: r.call.X[first:], w: r.call.dy[unit*r.batch.Lanes:],
+			taps: r.taps[:len(r.call.At)], outer: 1, wRow: r.batch.Lanes, rows: rows, lanes: width}
 		tile.run(r.isa)
 		for u := range rows {
 			r.place(r.call.dw[(unit+u)*r.in+first:][:width], sums[u*width:])
@@ -189,29 +207,51 @@ func (r *Rows) partStart(part int) int { return r.batch.Padded() / vector * part
 
 // partsHeld is how many parts have images.
 func (r *Rows) partsHeld() (n int) {
-	for n < r.parts && r.partStart(n) < r.call.images {
+	for n < r.parts && r.partStart(n) < len(r.call.At) {
 		n++
 	}
 	return n
 }
 
-// rowsPart's task is the gradient of a part's images. It lies as rowsSum reads it: by strips of up to 64
-// features, and units in each.
+// rowsPart's task is the gradient of a part's images, [unit][feature]: it goes over them once for as many
+// features as have gradients that stay in the first-level cache.
 type rowsPart Rows
+
+// gradBytes is how much of that cache they may fill; the rest is for the images.
+const gradBytes = 16 << 10
 
 func (f *rowsPart) task(part int) {
 	r := (*Rows)(f)
-	from, to := r.partStart(part), min(r.partStart(part+1), r.call.images)
-	sums := r.partial[part*r.in*r.units:]
-	for first := 0; first < r.in; first += maxLanes {
-		width := min(maxLanes, r.in-first)
+	sums := r.partial[part*r.in*r.units:][:r.in*r.units]
+	clear(sums)
+	width := max(gradBytes/4/r.units/vector*vector, vector)
+	for first := 0; first < r.in; first += width {
+		r.addImages(sums[first:], part, first, min(width, r.in-first))
+	}
+}
+
+// addImages adds a part's images to the gradients of width features from first on.
+func (r *Rows) addImages(sums []float32, part, first, width int) {
+	from, to := r.partStart(part), r.partStart(part+1)
+	tile := outerTile{x: r.call.X[first:], dwRow: r.in, dyRow: r.batch.Lanes, lanes: width}
+	for image := from; image < min(to, len(r.call.At)); image += gradCols {
+		tile.cols = copy32(tile.at[:], r.call.At[image:])
+		block, lane := image/r.batch.Lanes, image%r.batch.Lanes
+		dy := r.call.dy[block*r.batch.Lanes*r.units+lane:]
 		for unit := 0; unit < r.units; unit += tileRows {
-			tile := convTile{y: sums[first*r.units+unit*width:], x: r.call.x[first:],
-				w: r.call.dy[unit*r.batch.Lanes:], taps: r.taps[from:to], outer: 1, wRow: r.batch.Lanes,
-				rows: min(tileRows, r.units-unit), lanes: width}
+			tile.dw, tile.dy, tile.rows = sums[unit*r.in:], dy[unit*r.batch.Lanes:], min(tileRows, r.units-unit)
 			tile.run(r.isa)
 		}
 	}
+}
+
+// copy32 copies as many of src as there is room for, and returns how many.
+func copy32(dst []int, src []int32) int {
+	n := min(len(dst), len(src))
+	for i, v := range src[:n] {
+		dst[i] = int(v)
+	}
+	return n
 }
 
 // rowsSum's task is up to 64 features: it sums the parts, in their order.
@@ -222,7 +262,7 @@ func (f *rowsSum) task(i int) {
 	first := i * maxLanes
 	width := min(maxLanes, r.in-first)
 	for unit := range r.units {
-		tile := convTile{y: r.call.dw[unit*r.in+first:], x: r.partial[first*r.units+unit*width:], w: r.ones,
+		tile := convTile{y: r.call.dw[unit*r.in+first:], x: r.partial[unit*r.in+first:], w: r.ones,
 			taps: r.every[:r.partsHeld()], outer: 1, rows: 1, lanes: width}
 		if r.call.add {
 			tile.add = 1

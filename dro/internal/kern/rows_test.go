@@ -29,12 +29,13 @@ func TestRowsAgainstFloat64(t *testing.T) {
 
 func (p *convProblem) checkRows(t *testing.T, isa ISA) {
 	var before [][]float32
+	scattered := p.scatter()
 	for _, threads := range []int{1, 3} {
 		team := NewTeam(threads)
 		r := must(NewRows(isa, p.b, p.cfg))
 		rng := rand.New(rand.NewPCG(7, 8))
 		y := guarded(t, p.b.Len(p.out))
-		r.Forward(team, y, p.x, p.w, p.bias)
+		r.Forward(team, y, scattered, p.w, p.bias)
 		near(t, "y", gather(p.b, p.out, y), p.y.value, p.y.scale)
 		for i, v := range y {
 			if v != v {
@@ -44,7 +45,7 @@ func (p *convProblem) checkRows(t *testing.T, isa ISA) {
 		dy := packed(t, rng, p.b, p.out, p.dy)
 		zeroPadding(p.b, dy)
 		dw, db := guarded(t, len(p.w)), guarded(t, len(p.bias))
-		r.BackwardWeights(team, dw, db, p.x, dy, false)
+		r.BackwardWeights(team, dw, db, scattered, dy, false)
 		near(t, "dw", dw, p.dw.value, p.dw.scale)
 		near(t, "db", db, p.db.value, p.db.scale)
 		for i, now := range [][]float32{y, dw, db} {
@@ -53,11 +54,25 @@ func (p *convProblem) checkRows(t *testing.T, isa ISA) {
 			}
 		}
 		before = [][]float32{y, slices.Clone(dw), slices.Clone(db)}
-		r.BackwardWeights(team, dw, db, p.x, dy, true)
+		r.BackwardWeights(team, dw, db, scattered, dy, true)
 		near(t, "dw twice", dw, doubled(p.dw.value), doubled(p.dw.scale))
 		near(t, "db twice", db, doubled(p.db.value), doubled(p.db.scale))
 		team.Close()
 	}
+}
+
+// scatter puts the images of p.x, one after the other, anywhere and not next to each other.
+func (p *convProblem) scatter() (s Images) {
+	in := p.cfg.In.Len()
+	n := len(p.x) / in
+	s.X = make([]float32, 2*n*in+3)
+	for _, i := range rand.New(rand.NewPCG(3, 4)).Perm(n) {
+		s.At = append(s.At, int32(2*i*in+3))
+	}
+	for i, at := range s.At {
+		copy(s.X[at:], p.x[i*in:(i+1)*in])
+	}
+	return s
 }
 
 func doubled(values []float64) (twice []float64) {
@@ -78,7 +93,7 @@ func TestRowsOfPartOfABatch(t *testing.T) {
 		large := NewBatch(100)
 		r := must(NewRows(isa, large, cfg))
 		y := guarded(t, large.Len(p.out))
-		r.Forward(nil, y, p.x, p.w, p.bias)
+		r.Forward(nil, y, p.scatter(), p.w, p.bias)
 		dy := make([]float32, len(y))
 		for i := range 20 {
 			for u := range 3 {
@@ -89,7 +104,7 @@ func TestRowsOfPartOfABatch(t *testing.T) {
 			}
 		}
 		dw, db := guarded(t, len(p.w)), guarded(t, 3)
-		r.BackwardWeights(nil, dw, db, p.x, dy, false)
+		r.BackwardWeights(nil, dw, db, p.scatter(), dy, false)
 		near(t, "dw", dw, p.dw.value, p.dw.scale)
 		near(t, "db", db, p.db.value, p.db.scale)
 	})
@@ -108,4 +123,24 @@ func TestRowsRefuses(t *testing.T) {
 	if _, err := NewRows(Generic, b, Linear(Shape{16, 1, 1}, 2, false)); err == nil {
 		t.Error("plain Go: no error")
 	}
+}
+
+// TestRowsOutside: nothing is read where there are no rows.
+func TestRowsOutside(t *testing.T) {
+	cfg, b := Linear(Shape{16, 1, 1}, 2, false), NewBatch(4)
+	eachISA(t, func(t *testing.T, isa ISA) {
+		if !RowsFit(isa, cfg) {
+			t.Skip("no assembly")
+		}
+		r := must(NewRows(isa, b, cfg))
+		for _, at := range [][]int32{{-1}, {49}, {0, 1 << 30}, {0, 0, 0, 0, 0}} {
+			if panicOf(func() {
+				r.Forward(nil, make([]float32, 32), Images{X: make([]float32, 64), At: at}, make([]float32, 32), nil)
+			}) == nil {
+				t.Errorf("rows at %v of 64 values are taken", at)
+			}
+		}
+		inside := Images{X: make([]float32, 64), At: []int32{48, 1}}
+		r.Forward(nil, make([]float32, 32), inside, make([]float32, 32), nil)
+	})
 }

@@ -24,6 +24,36 @@ func gradTile2AVX2(t *gradTile)
 //go:noescape
 func gradTile3AVX2(t *gradTile)
 
+// rowsTile1AVX2 computes the tile's first 1 units.
+//
+//go:noescape
+func rowsTile1AVX2(t *rowsTile)
+
+// rowsTile2AVX2 computes the tile's first 2 units.
+//
+//go:noescape
+func rowsTile2AVX2(t *rowsTile)
+
+// rowsTile3AVX2 computes the tile's first 3 units.
+//
+//go:noescape
+func rowsTile3AVX2(t *rowsTile)
+
+// outerTile1AVX2 adds to the tile's first 1 units.
+//
+//go:noescape
+func outerTile1AVX2(t *outerTile)
+
+// outerTile2AVX2 adds to the tile's first 2 units.
+//
+//go:noescape
+func outerTile2AVX2(t *outerTile)
+
+// outerTile3AVX2 adds to the tile's first 3 units.
+//
+//go:noescape
+func outerTile3AVX2(t *outerTile)
+
 // sumRowAVX2 returns the sum of positions·lanes values: lanes (a multiple of
 // 16) from every stride-th on.
 //
@@ -127,6 +157,66 @@ func gradTile5AVX512(t *gradTile)
 //
 //go:noescape
 func gradTile6AVX512(t *gradTile)
+
+// rowsTile1AVX512 computes the tile's first 1 units.
+//
+//go:noescape
+func rowsTile1AVX512(t *rowsTile)
+
+// rowsTile2AVX512 computes the tile's first 2 units.
+//
+//go:noescape
+func rowsTile2AVX512(t *rowsTile)
+
+// rowsTile3AVX512 computes the tile's first 3 units.
+//
+//go:noescape
+func rowsTile3AVX512(t *rowsTile)
+
+// rowsTile4AVX512 computes the tile's first 4 units.
+//
+//go:noescape
+func rowsTile4AVX512(t *rowsTile)
+
+// rowsTile5AVX512 computes the tile's first 5 units.
+//
+//go:noescape
+func rowsTile5AVX512(t *rowsTile)
+
+// rowsTile6AVX512 computes the tile's first 6 units.
+//
+//go:noescape
+func rowsTile6AVX512(t *rowsTile)
+
+// outerTile1AVX512 adds to the tile's first 1 units.
+//
+//go:noescape
+func outerTile1AVX512(t *outerTile)
+
+// outerTile2AVX512 adds to the tile's first 2 units.
+//
+//go:noescape
+func outerTile2AVX512(t *outerTile)
+
+// outerTile3AVX512 adds to the tile's first 3 units.
+//
+//go:noescape
+func outerTile3AVX512(t *outerTile)
+
+// outerTile4AVX512 adds to the tile's first 4 units.
+//
+//go:noescape
+func outerTile4AVX512(t *outerTile)
+
+// outerTile5AVX512 adds to the tile's first 5 units.
+//
+//go:noescape
+func outerTile5AVX512(t *outerTile)
+
+// outerTile6AVX512 adds to the tile's first 6 units.
+//
+//go:noescape
+func outerTile6AVX512(t *outerTile)
 
 // sumRowAVX512 returns the sum of positions·lanes values: lanes (a multiple of
 // 16) from every stride-th on.

@@ -2,6 +2,7 @@ package kern
 
 import (
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
@@ -29,6 +30,8 @@ type Team struct {
 	inside atomic.Int32  // workers that may read job and tasks
 	closed atomic.Bool
 	_      [cacheLine]byte
+
+	failed atomic.Pointer[failure] // of a task of the open job
 
 	seats   []seat // by thread, the caller's first
 	caller  bed
@@ -119,7 +122,11 @@ func (t *Team) Close() {
 	t.workers = nil
 }
 
-// run runs tasks 0..n-1 of j and returns when all are done.
+// failure is what a task panicked with: as a rule that a mapped file, which it read, was cut.
+type failure struct{ of any }
+
+// run runs tasks 0..n-1 of j and returns when all are done. What one of them panics with, on whatever thread,
+// it panics with too, when no thread is inside any more; then others may be undone.
 func (t *Team) run(n int, j job) {
 	if n == 1 || t.Size() == 1 {
 		for i := range n {
@@ -138,6 +145,9 @@ func (t *Team) run(n int, j job) {
 	t.epoch.Store(0)
 	t.caller.await(func() bool { return t.inside.Load() == 0 })
 	t.job = nil
+	if f := t.failed.Swap(nil); f != nil {
+		panic(f.of)
+	}
 }
 
 // Each runs f(0) to f(n-1), which the threads share, and returns when all are done.
@@ -152,12 +162,20 @@ func (t *Team) share(seat int) int64 { return t.tasks * int64(seat) / int64(len(
 
 // take runs tasks until none is left, those of one's own seat first.
 func (t *Team) take(seat int) {
+	defer t.keep()
 	for range t.seats {
 		end := t.share(seat + 1)
 		for i := t.seats[seat].next.Add(1) - 1; i < end; i = t.seats[seat].next.Add(1) - 1 {
 			t.job.task(int(i))
 		}
 		seat = (seat + 1) % len(t.seats)
+	}
+}
+
+// keep keeps a panic of this thread's for the caller.
+func (t *Team) keep() {
+	if p := recover(); p != nil {
+		t.failed.Store(&failure{p})
 	}
 }
 
@@ -170,7 +188,8 @@ func (t *Team) rouseWorkers() {
 // work is a worker's life.
 func (t *Team) work(b *bed, seat int) {
 	defer t.done.Done()
-	last := uint32(0) // the epoch that this worker was in
+	debug.SetPanicOnFault(true) // reading a mapped file that was cut is a task's failure
+	last := uint32(0)           // the epoch that this worker was in
 	for !t.closed.Load() {
 		b.await(func() bool {
 			e := t.epoch.Load()

@@ -88,3 +88,37 @@ func TestSerialTeamStartsNoGoroutine(t *testing.T) {
 	}
 	none.Close()
 }
+
+// panicOf returns what f panics with.
+func panicOf(f func()) (what any) {
+	defer func() { what = recover() }()
+	f()
+	return nil
+}
+
+// What a task panics with comes up where the operation was called, and the team is as good as before.
+func TestTeamPanicsInItsCaller(t *testing.T) {
+	for _, n := range []int{1, 2, 5} {
+		team := NewTeam(n)
+		for round := range 50 {
+			bad := round % 9
+			if p := panicOf(func() {
+				team.Each(9, func(i int) {
+					if i == bad {
+						panic(i)
+					}
+				})
+			}); p != bad {
+				t.Errorf("%d threads: task %d panicked, the caller with %v", n, bad, p)
+			}
+			c := make(counts, 9)
+			team.run(len(c), c)
+			for i := range c {
+				if c[i].Load() != 1 {
+					t.Fatalf("%d threads: after a panic, task %d did not run once", n, i)
+				}
+			}
+		}
+		team.Close()
+	}
+}

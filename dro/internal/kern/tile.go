@@ -54,6 +54,32 @@ const (
 // pair is one position of a gradient tile: offsets in values of the output and of the input that a tap joins.
 type pair struct{ dy, x int32 }
 
+// rowsTile is one call of the kernel of a linear layer on rows that lie anywhere: the outputs of rows units
+// of cols images,
+//
+//	sum[r·gradCols + c] += Σ_{j < lanes} w[r·lanes + j] · x[at[c] + j]
+//
+// It sums as gradTile does: its bits are the same.
+type rowsTile struct {
+	sum  []float32 // gradSums values
+	w, x []float32
+	at   [gradCols]int
+
+	rows, cols, lanes int
+}
+
+// outerTile is one call of the kernel of that layer's gradient: it adds the products of cols images with the
+// gradients of rows units,
+//
+//	dw[r·dwRow + j] += Σ_{c < cols} dy[r·dyRow + c] · x[at[c] + j]
+type outerTile struct {
+	dw, dy, x []float32
+	at        [gradCols]int
+
+	dwRow, dyRow      int
+	rows, cols, lanes int
+}
+
 // A bf16 tile is 1 KiB: 16 rows of 32 values, or of 16 columns of two values that are multiplied one after
 // the other. Operands are packed into whole tiles, zeros beyond their edges (see bf16_pack.go).
 const (

@@ -23,6 +23,11 @@ func (g *generator) gradTiles() {
 func (g *generator) gradTile(rows int) {
 	g.function(fmt.Sprintf("gradTile%d", rows), "func(t *gradTile)",
 		fmt.Sprintf("computes the tile's first %d rows.", rows))
+	g.eachCols(func(t reg.Register, cols int) { g.gradBody(t, rows, cols) })
+}
+
+// eachCols writes a body for each number of columns that the tile t can have.
+func (g *generator) eachCols(body func(t reg.Register, cols int)) {
 	t := g.param("t")
 	cols := g.field(t, "cols")
 	for c := 1; c <= gradCols; c++ {
@@ -31,23 +36,14 @@ func (g *generator) gradTile(rows int) {
 			g.CMPQ(cols, op.U8(c))
 			g.JNE(op.LabelRef(next))
 		}
-		g.gradBody(t, rows, c)
+		body(t, c)
 		g.Label(next)
 	}
 }
 
 func (g *generator) gradBody(t reg.Register, rows, cols int) {
-	acc := make([][]vector, rows)
-	for r := range acc {
-		acc[r] = g.vecs(cols)
-		for _, v := range acc[r] {
-			g.zero(v)
-		}
-	}
-	stride := g.field(t, "lanes")
-	g.SHLQ(op.U8(2), stride)
-	stride3 := g.GP64()
-	g.LEAQ(by(stride, stride, 2, 0), stride3)
+	acc := g.sums(rows, cols)
+	stride, stride3 := g.strides(t)
 	dyBlock, xBlock := g.slice(t, "dy"), g.slice(t, "x")
 	blocks := g.field(t, "blocks")
 	g.loop(blocks, func() {
@@ -63,7 +59,7 @@ func (g *generator) gradBody(t reg.Register, rows, cols int) {
 			left := g.field(t, "lanes")
 			top := g.label("lanes")
 			g.Label(top)
-			g.gradStep(acc, dy, x, stride, stride3)
+			g.gradStep(acc, dy, stride, stride3, rowsFrom(x, stride, stride3)[:cols])
 			g.ADDQ(op.U8(g.bytes), dy)
 			g.ADDQ(op.U8(g.bytes), x)
 			g.SUBQ(op.U8(g.bytes/4), left)
@@ -77,7 +73,31 @@ func (g *generator) gradBody(t reg.Register, rows, cols int) {
 			g.LEAQ(by(s.p, step, 4, 0), s.p)
 		}
 	})
-	sum := g.slice(t, "sum")
+	g.reduce(acc, g.slice(t, "sum"))
+}
+
+// sums returns registers of zeros.
+func (g *generator) sums(rows, cols int) [][]vector {
+	acc := make([][]vector, rows)
+	for r := range acc {
+		acc[r] = g.vecs(cols)
+		for _, v := range acc[r] {
+			g.zero(v)
+		}
+	}
+	return acc
+}
+
+// strides returns the bytes of one row of lanes and of three.
+func (g *generator) strides(t reg.Register) (one, three reg.Register) {
+	stride, stride3 := g.field(t, "lanes"), g.GP64()
+	g.SHLQ(op.U8(2), stride)
+	g.LEAQ(by(stride, stride, 2, 0), stride3)
+	return stride, stride3
+}
+
+// reduce adds the sum of each register to its place at sum, and returns.
+func (g *generator) reduce(acc [][]vector, sum reg.Register) {
 	if g.wide {
 		g.reduceWide(acc, sum)
 	} else {
@@ -87,12 +107,14 @@ func (g *generator) gradBody(t reg.Register, rows, cols int) {
 	g.RET()
 }
 
-// gradStep adds one vector's products of each row with each column.
-func (g *generator) gradStep(acc [][]vector, dy, x, stride, stride3 reg.Register) {
-	cols := len(acc[0])
-	from := func(base reg.Register, k int) op.Mem {
-		return []op.Mem{at(base, 0), by(base, stride, 1, 0), by(base, stride, 2, 0), by(base, stride3, 1, 0)}[k]
-	}
+// rowsFrom returns where four rows begin, a stride apart.
+func rowsFrom(base, stride, stride3 reg.Register) []op.Mem {
+	return []op.Mem{at(base, 0), by(base, stride, 1, 0), by(base, stride, 2, 0), by(base, stride3, 1, 0)}
+}
+
+// gradStep adds one vector's products of each row, which lie a stride apart, with each column.
+func (g *generator) gradStep(acc [][]vector, dy, stride, stride3 reg.Register, columns []op.Mem) {
+	rows := rowsFrom(dy, stride, stride3)
 	load := func(m op.Mem) vector {
 		v := g.vec()
 		g.VMOVUPS(m, v)
@@ -102,10 +124,10 @@ func (g *generator) gradStep(acc [][]vector, dy, x, stride, stride3 reg.Register
 		// 12 sums leave four registers: three rows and one column.
 		var d []vector
 		for r := range acc {
-			d = append(d, load(from(dy, r)))
+			d = append(d, load(rows[r]))
 		}
-		for c := range cols {
-			v := load(from(x, c))
+		for c := range columns {
+			v := load(columns[c])
 			for r := range acc {
 				g.VFMADD231PS(v, d[r], acc[r][c])
 			}
@@ -113,20 +135,20 @@ func (g *generator) gradStep(acc [][]vector, dy, x, stride, stride3 reg.Register
 		return
 	}
 	var in []vector
-	for c := range cols {
-		in = append(in, load(from(x, c)))
+	for _, m := range columns {
+		in = append(in, load(m))
 	}
 	third := g.GP64()
 	if len(acc) > 4 {
 		g.LEAQ(by(dy, stride3, 1, 0), third)
 	}
 	for r := range acc {
-		m := from(dy, min(r, 3))
+		m := rows[min(r, 3)]
 		if r > 3 {
 			m = by(third, stride, r-3, 0)
 		}
 		d := load(m)
-		for c := range cols {
+		for c := range columns {
 			g.VFMADD231PS(in[c], d, acc[r][c])
 		}
 	}

@@ -47,6 +47,8 @@ func (g *generator) all() {
 	}
 	g.convTiles()
 	g.gradTiles()
+	g.rowsTiles()
+	g.outerTiles()
 	g.sumRows()
 	g.maxOf4()
 	g.maxOf4Backward()

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+
+	op "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// rowsTiles writes rowsTile's kernel, as gradTiles does: a step of both is the
+// same, but for where the columns lie.
+func (g *generator) rowsTiles() {
+	most := tileRows
+	if !g.wide {
+		most = tileRows / 2
+	}
+	for rows := 1; rows <= most; rows++ {
+		g.function(fmt.Sprintf("rowsTile%d", rows), "func(t *rowsTile)",
+			fmt.Sprintf("computes the tile's first %d units.", rows))
+		g.eachCols(func(t reg.Register, cols int) { g.rowsBody(t, rows, cols) })
+	}
+}
+
+func (g *generator) rowsBody(t reg.Register, rows, cols int) {
+	acc := g.sums(rows, cols)
+	stride, stride3 := g.strides(t)
+	w, start := g.slice(t, "w"), g.slice(t, "x")
+	lane := g.GP64()
+	g.XORQ(lane, lane)
+	columns := g.columns(t, start, lane, cols)
+	top := g.label("lanes")
+	g.Label(top)
+	g.gradStep(acc, w, stride, stride3, columns)
+	g.ADDQ(op.U8(g.bytes), w)
+	g.ADDQ(op.U8(g.bytes), lane)
+	g.CMPQ(lane, stride)
+	g.JNE(op.LabelRef(top))
+	g.reduce(acc, g.slice(t, "sum"))
+}
+
+// columns returns where the lanes at hand of the tile's images are.
+func (g *generator) columns(t, start, lane reg.Register, cols int) (m []op.Mem) {
+	for c := range cols {
+		x := g.Load(g.structOf(t).Field("at").Index(c), g.GP64())
+		g.LEAQ(by(start, x, 4, 0), x)
+		m = append(m, by(x, lane, 1, 0))
+	}
+	return m
+}
+
+// outerTiles writes outerTile's kernel. The gradients of all units and images
+// stay in registers: AVX-512 has room for 6×4, AVX2 for 3×4.
+func (g *generator) outerTiles() {
+	most := tileRows
+	if !g.wide {
+		most = tileRows / 2
+	}
+	for rows := 1; rows <= most; rows++ {
+		g.function(fmt.Sprintf("outerTile%d", rows), "func(t *outerTile)",
+			fmt.Sprintf("adds to the tile's first %d units.", rows))
+		g.eachCols(func(t reg.Register, cols int) { g.outerBody(t, rows, cols) })
+	}
+}
+
+func (g *generator) outerBody(t reg.Register, rows, cols int) {
+	dy, stride := g.slice(t, "dy"), g.field(t, "dyRow")
+	g.SHLQ(op.U8(2), stride)
+	factors := make([][]vector, rows)
+	for r := range factors {
+		factors[r] = g.vecs(cols)
+		for c, v := range factors[r] {
+			g.VBROADCASTSS(at(dy, 4*c), v)
+		}
+		if r < rows-1 {
+			g.ADDQ(stride, dy)
+		}
+	}
+	lane, end := g.GP64(), g.field(t, "lanes")
+	g.XORQ(lane, lane)
+	g.SHLQ(op.U8(2), end)
+	columns := g.columns(t, g.slice(t, "x"), lane, cols)
+	dw, row := g.slice(t, "dw"), g.field(t, "dwRow")
+	g.SHLQ(op.U8(2), row)
+	top := g.label("lanes")
+	g.Label(top)
+	places := g.rowAddresses(dw, row, rows)
+	sums := g.vecs(rows)
+	for r, v := range sums {
+		g.VMOVUPS(places[r], v)
+	}
+	for c, m := range columns {
+		x := g.vec()
+		g.VMOVUPS(m, x)
+		for r, v := range sums {
+			g.VFMADD231PS(x, factors[r][c], v)
+		}
+	}
+	for r, v := range sums {
+		g.VMOVUPS(v, places[r])
+	}
+	g.ADDQ(op.U8(g.bytes), dw)
+	g.ADDQ(op.U8(g.bytes), lane)
+	g.CMPQ(lane, end)
+	g.JNE(op.LabelRef(top))
+	g.VZEROUPPER()
+	g.RET()
+}

@@ -1,0 +1,75 @@
+package data
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// partOfRows is every other of wideRows, with other labels: what a split with label noise is.
+func partOfRows() Source {
+	all := wideRows()
+	var index, labels, groups []uint32
+	for i := all.Len() - 1; i >= 0; i -= 2 {
+		index = append(index, uint32(i))
+		labels, groups = append(labels, uint32(i%3)), append(groups, uint32(i%5))
+	}
+	return relabel(subsetOf(all, index), labels, groups)
+}
+
+// A loader of rows where they lie gives those that one which copies gives, also after jumps.
+func TestInPlaceIsTheSame(t *testing.T) {
+	for name, open := range loaders() {
+		for _, src := range []Source{wideRows(), partOfRows()} {
+			t.Run(name, func(t *testing.T) {
+				o := LoaderOptions{Batch: 8, Seed: 9, Stream: 1}
+				copied := must(t)(open(src, o))
+				o.Each, o.InPlace, o.Ahead = lastFirst, true, true
+				lying := must(t)(open(src, o))
+				rng, size := rand.New(rand.NewPCG(1, 1)), src.Shape().Len()
+				for i := range 60 {
+					if s := copied.State(); i%7 == 6 {
+						s.Epoch, s.Step = rng.Uint64N(3), rng.Uint64N(uint64(copied.StepsPerEpoch()))
+						copied.Restore(s)
+						if err := lying.Restore(s); err != nil {
+							t.Fatal(err)
+						}
+					}
+					got, want := lying.Next(), copied.Next()
+					for j, at := range got.At {
+						if !slices.Equal(got.X[at:][:size], want.X[j*size:][:size]) {
+							t.Fatalf("batch %d: row %d is another", i, j)
+						}
+					}
+					if got.N != want.N || len(got.At) != got.N || !slices.Equal(got.Labels, want.Labels) ||
+						!slices.Equal(got.Groups, want.Groups) || !slices.Equal(got.Index, want.Index) {
+						t.Fatalf("batch %d differs", i)
+					}
+				}
+			})
+		}
+	}
+}
+
+// What is not in memory as a network takes it is copied.
+func TestInPlaceWhereItCanBe(t *testing.T) {
+	wide := wideRows().(*features)
+	doubles := *wide
+	doubles.size, doubles.decode = 8, decode64
+	doubles.shape.C /= 2
+	o := LoaderOptions{Batch: 4, InPlace: true}
+	scaled := o
+	scaled.Mean, scaled.Std = make([]float32, wide.shape.C), slices.Repeat([]float32{2}, wide.shape.C)
+	for name, tc := range map[string]struct {
+		src Source
+		o   LoaderOptions
+	}{
+		"doubles": {&doubles, o}, "scaled": {wide, scaled}, "images": {noise(50, Shape{1, 4, 4}), o},
+		"not asked for": {wide, LoaderOptions{Batch: 4}},
+	} {
+		b := must(t)(NewEpochs(tc.src, tc.o)).Next()
+		if b.At != nil || len(b.X) != 4*tc.src.Shape().Len() {
+			t.Errorf("%s: is taken to lie in memory", name)
+		}
+	}
+}
