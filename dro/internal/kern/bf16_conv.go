@@ -78,7 +78,8 @@ func (c *BF16Conv) plan(data bool) {
 		transposedAxis(out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
 		transposedAxis(out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
 		out.Width, cfg.KernelWidth, dy.unitLines())
-	if c.strips = newStrips(c.Conv); c.strips != nil {
+	if BF16Strips(c.kind, *cfg) {
+		c.strips = newStrips(c.Conv)
 		c.x = &c.strips.source
 		c.forward = product{src: c.x, strips: c.strips, taps: 1, inner: c.strips.inner(), dst: out}
 	} else {

@@ -16,12 +16,15 @@ type strips struct {
 // fewChannels is what fills less than half of the depth of a tile.
 const fewChannels = tileDepth / 2
 
-// newStrips returns those of c's input, or nil if it has channels enough.
+// BF16Strips tells whether products of kind, in training steps, sum over all values that an output of cfg sees
+// at once.
+func BF16Strips(kind BF16, cfg ConvConfig) bool {
+	return kind != Rounded && cfg.In.Channels < fewChannels && cfg.KernelHeight*cfg.KernelWidth > 1
+}
+
+// newStrips returns those of c's input.
 func newStrips(c *Conv) *strips {
 	cfg := &c.cfg
-	if cfg.In.Channels >= fewChannels || c.area() == 1 {
-		return nil
-	}
 	s := &strips{run: (cfg.KernelWidth*cfg.In.Channels + 1) / 2 * 2, outs: c.out}
 	s.step = cfg.Stride * s.run
 	s.weights = make([]int32, (cfg.KernelHeight*s.run+tileDepth-1)/tileDepth*tileDepth)
