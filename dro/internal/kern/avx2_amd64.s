@@ -3055,7 +3055,7 @@ loop154:
 	RET
 
 // func maxOf4BackwardAVX2(da *float32, db *float32, dc *float32, dd *float32, a *float32, b *float32, c *float32, d *float32, y *float32, dy *float32, n int, relu int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·maxOf4BackwardAVX2(SB), NOSPLIT, $0-96
 	MOVQ   a+32(FP), AX
 	MOVQ   da+0(FP), CX
@@ -3080,38 +3080,46 @@ vector155:
 	VANDPS  Y3, Y2, Y2
 
 norelu156:
-	VMOVUPS (AX)(R12*4), Y3
-	VCMPPS  $0x00, Y1, Y3, Y4
-	VCMPPS  $0x03, Y3, Y3, Y3
-	VORPS   Y3, Y4, Y4
-	VANDPS  Y2, Y4, Y3
-	VANDNPS Y2, Y4, Y2
-	VMOVUPS Y3, (CX)(R12*4)
-	VMOVUPS (DX)(R12*4), Y3
-	VCMPPS  $0x00, Y1, Y3, Y4
-	VCMPPS  $0x03, Y3, Y3, Y3
-	VORPS   Y3, Y4, Y4
-	VANDPS  Y2, Y4, Y3
-	VANDNPS Y2, Y4, Y2
-	VMOVUPS Y3, (BX)(R12*4)
-	VMOVUPS (SI)(R12*4), Y3
-	VCMPPS  $0x00, Y1, Y3, Y4
-	VCMPPS  $0x03, Y3, Y3, Y3
-	VORPS   Y3, Y4, Y4
-	VANDPS  Y2, Y4, Y3
-	VANDNPS Y2, Y4, Y2
-	VMOVUPS Y3, (DI)(R12*4)
-	VMOVUPS (R8)(R12*4), Y3
-	VCMPPS  $0x00, Y1, Y3, Y1
-	VCMPPS  $0x03, Y3, Y3, Y3
-	VORPS   Y3, Y1, Y1
-	VANDPS  Y2, Y1, Y3
-	VANDNPS Y2, Y1, Y2
-	VMOVUPS Y3, (R9)(R12*4)
-	ADDQ    $0x08, R12
-	MOVQ    n+80(FP), R13
-	CMPQ    R12, R13
-	JL      vector155
+	PREFETCHT0 2048(AX)(R12*4)
+	PREFETCHT0 2048(CX)(R12*4)
+	VMOVUPS    (AX)(R12*4), Y3
+	VCMPPS     $0x00, Y1, Y3, Y4
+	VCMPPS     $0x03, Y3, Y3, Y3
+	VORPS      Y3, Y4, Y4
+	VANDPS     Y2, Y4, Y3
+	VANDNPS    Y2, Y4, Y2
+	VMOVUPS    Y3, (CX)(R12*4)
+	PREFETCHT0 2048(DX)(R12*4)
+	PREFETCHT0 2048(BX)(R12*4)
+	VMOVUPS    (DX)(R12*4), Y3
+	VCMPPS     $0x00, Y1, Y3, Y4
+	VCMPPS     $0x03, Y3, Y3, Y3
+	VORPS      Y3, Y4, Y4
+	VANDPS     Y2, Y4, Y3
+	VANDNPS    Y2, Y4, Y2
+	VMOVUPS    Y3, (BX)(R12*4)
+	PREFETCHT0 2048(SI)(R12*4)
+	PREFETCHT0 2048(DI)(R12*4)
+	VMOVUPS    (SI)(R12*4), Y3
+	VCMPPS     $0x00, Y1, Y3, Y4
+	VCMPPS     $0x03, Y3, Y3, Y3
+	VORPS      Y3, Y4, Y4
+	VANDPS     Y2, Y4, Y3
+	VANDNPS    Y2, Y4, Y2
+	VMOVUPS    Y3, (DI)(R12*4)
+	PREFETCHT0 2048(R8)(R12*4)
+	PREFETCHT0 2048(R9)(R12*4)
+	VMOVUPS    (R8)(R12*4), Y3
+	VCMPPS     $0x00, Y1, Y3, Y1
+	VCMPPS     $0x03, Y3, Y3, Y3
+	VORPS      Y3, Y1, Y1
+	VANDPS     Y2, Y1, Y3
+	VANDNPS    Y2, Y1, Y2
+	VMOVUPS    Y3, (R9)(R12*4)
+	ADDQ       $0x08, R12
+	MOVQ       n+80(FP), R13
+	CMPQ       R12, R13
+	JL         vector155
 	VZEROUPPER
 	RET
 

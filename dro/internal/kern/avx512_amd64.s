@@ -10174,7 +10174,7 @@ loop415:
 	RET
 
 // func maxOf4BackwardAVX512(da *float32, db *float32, dc *float32, dd *float32, a *float32, b *float32, c *float32, d *float32, y *float32, dy *float32, n int, relu int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·maxOf4BackwardAVX512(SB), NOSPLIT, $0-96
 	MOVQ   a+32(FP), AX
 	MOVQ   da+0(FP), CX
@@ -10199,42 +10199,50 @@ vector416:
 	VMOVAPS.Z Z2, K1, Z2
 
 norelu417:
-	VMOVUPS   (AX)(R12*4), Z3
-	VCMPPS    $0x00, Z1, Z3, K1
-	VCMPPS    $0x03, Z3, Z3, K2
-	KORW      K2, K1, K1
-	VMOVAPS.Z Z2, K1, Z3
-	KNOTW     K1, K1
-	VMOVAPS.Z Z2, K1, Z2
-	VMOVUPS   Z3, (CX)(R12*4)
-	VMOVUPS   (DX)(R12*4), Z3
-	VCMPPS    $0x00, Z1, Z3, K1
-	VCMPPS    $0x03, Z3, Z3, K2
-	KORW      K2, K1, K1
-	VMOVAPS.Z Z2, K1, Z3
-	KNOTW     K1, K1
-	VMOVAPS.Z Z2, K1, Z2
-	VMOVUPS   Z3, (BX)(R12*4)
-	VMOVUPS   (SI)(R12*4), Z3
-	VCMPPS    $0x00, Z1, Z3, K1
-	VCMPPS    $0x03, Z3, Z3, K2
-	KORW      K2, K1, K1
-	VMOVAPS.Z Z2, K1, Z3
-	KNOTW     K1, K1
-	VMOVAPS.Z Z2, K1, Z2
-	VMOVUPS   Z3, (DI)(R12*4)
-	VMOVUPS   (R8)(R12*4), Z3
-	VCMPPS    $0x00, Z1, Z3, K1
-	VCMPPS    $0x03, Z3, Z3, K2
-	KORW      K2, K1, K1
-	VMOVAPS.Z Z2, K1, Z1
-	KNOTW     K1, K1
-	VMOVAPS.Z Z2, K1, Z2
-	VMOVUPS   Z1, (R9)(R12*4)
-	ADDQ      $0x10, R12
-	MOVQ      n+80(FP), R13
-	CMPQ      R12, R13
-	JL        vector416
+	PREFETCHT0 2048(AX)(R12*4)
+	PREFETCHT0 2048(CX)(R12*4)
+	VMOVUPS    (AX)(R12*4), Z3
+	VCMPPS     $0x00, Z1, Z3, K1
+	VCMPPS     $0x03, Z3, Z3, K2
+	KORW       K2, K1, K1
+	VMOVAPS.Z  Z2, K1, Z3
+	KNOTW      K1, K1
+	VMOVAPS.Z  Z2, K1, Z2
+	VMOVUPS    Z3, (CX)(R12*4)
+	PREFETCHT0 2048(DX)(R12*4)
+	PREFETCHT0 2048(BX)(R12*4)
+	VMOVUPS    (DX)(R12*4), Z3
+	VCMPPS     $0x00, Z1, Z3, K1
+	VCMPPS     $0x03, Z3, Z3, K2
+	KORW       K2, K1, K1
+	VMOVAPS.Z  Z2, K1, Z3
+	KNOTW      K1, K1
+	VMOVAPS.Z  Z2, K1, Z2
+	VMOVUPS    Z3, (BX)(R12*4)
+	PREFETCHT0 2048(SI)(R12*4)
+	PREFETCHT0 2048(DI)(R12*4)
+	VMOVUPS    (SI)(R12*4), Z3
+	VCMPPS     $0x00, Z1, Z3, K1
+	VCMPPS     $0x03, Z3, Z3, K2
+	KORW       K2, K1, K1
+	VMOVAPS.Z  Z2, K1, Z3
+	KNOTW      K1, K1
+	VMOVAPS.Z  Z2, K1, Z2
+	VMOVUPS    Z3, (DI)(R12*4)
+	PREFETCHT0 2048(R8)(R12*4)
+	PREFETCHT0 2048(R9)(R12*4)
+	VMOVUPS    (R8)(R12*4), Z3
+	VCMPPS     $0x00, Z1, Z3, K1
+	VCMPPS     $0x03, Z3, Z3, K2
+	KORW       K2, K1, K1
+	VMOVAPS.Z  Z2, K1, Z1
+	KNOTW      K1, K1
+	VMOVAPS.Z  Z2, K1, Z2
+	VMOVUPS    Z1, (R9)(R12*4)
+	ADDQ       $0x10, R12
+	MOVQ       n+80(FP), R13
+	CMPQ       R12, R13
+	JL         vector416
 	VZEROUPPER
 	RET
 
