@@ -82,8 +82,8 @@ func TestPrecisionIsOneOfTwo(t *testing.T) {
 	}
 }
 
-// Where an input has few channels, the order of sums is another than that of the kernel's first release, and so
-// is what runs call it.
+// Where an input has few channels, the order of sums is another than that of the kernel's first release, and
+// so is what runs call it.
 func TestOrderOfBF16(t *testing.T) {
 	strips := "strips"
 	if kern.DetectBF16() == kern.Rounded {

@@ -65,7 +65,9 @@ func packPairs(dst []uint16, src []float32, base int, offsets []int32, cols int)
 
 // packPairsAcross rounds 32 rows of cols ≤ 16 values to lines of tiles of A, of which they are the columns:
 // line j is to[j] bytes from dst. The rows of a later call are ahead values behind these.
-func packPairsAcross(dst []uint16, src []float32, base int, offsets []int32, cols int, to []int32, ahead int) {
+func packPairsAcross(
+	dst []uint16, src []float32, base int, offsets []int32, cols int, to []int32, ahead int,
+) {
 	packPairsAcrossBF16(&dst[0], unsafe.SliceData(src), base, &offsets[0], cols, &to[0], ahead)
 }
 

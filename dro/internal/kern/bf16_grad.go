@@ -50,18 +50,17 @@ func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	c.Conv.call = convCall{}
 }
 
-// gradient packs both operands, beside the tasks of the bias, and multiplies them, a task being 32 output
-// channels by some times 32 of the input.
+// gradient packs both operands, beside the tasks of the bias, and multiplies them. A task of the product is 32
+// output channels by some times 32 of the input, or what stripCall has.
 func (c *BF16Conv) gradient(t *Team, bias int, dw, x, dy []float32) {
 	c.call.w = dw
-	c.call.packs = [2]packing{
-		{src: c.dy, dst: c.space.a, values: dy, form: rowsOfA},
-		{src: c.x, dst: c.space.b, values: x, form: rowsOfB},
-	}
+	rows, cols := packing{src: c.dy, values: dy}, packing{src: c.x, values: x}
 	if c.strips != nil {
-		c.call.packs[0].dst, c.call.packs[0].form = c.space.b, rowsOfB
-		c.call.packs[1].dst, c.call.packs[1].form = c.space.a, rowsOfA
+		rows, cols = cols, rows
 	}
+	rows.dst, rows.form = c.space.a, rowsOfA
+	cols.dst, cols.form = c.space.b, rowsOfB
+	c.call.packs = [2]packing{rows, cols}
 	t.run(c.units(c.dy)+c.units(c.x)+bias, (*packOperands)(c))
 	if c.strips != nil {
 		pairs := pairsOf(len(c.strips.weights))
@@ -107,7 +106,8 @@ func (c *BF16Conv) gradPair(sums []float32, out, in int) {
 	}
 	tile := mulTile{
 		a: c.space.a[out*tileDepth:], b: c.space.b[in*tileDepth:],
-		inner: c.x.imageDepth(), aInner: c.dy.groupLines(), bInner: c.x.groupLines(), aNext: tileSide, bNext: tileSide,
+		inner: c.x.imageDepth(), aInner: c.dy.groupLines(), bInner: c.x.groupLines(),
+		aNext: tileSide, bNext: tileSide,
 		cRow: gradRowLen, cMove: gradTapLen, rows: tilesOf(outs), cols: tilesOf(ins), c: sums, taps: c.taps,
 	}
 	for first := 0; first < len(c.spans); first += packedTaps {

@@ -39,7 +39,8 @@ func (s *source) depth() int { return (s.rows + tileDepth - 1) / tileDepth }
 func (s *source) imageDepth() int { return (s.lanes + tileDepth - 1) / tileDepth }
 
 // Packed for sums over rows, a block is [16 images][unit][depth] of tiles; for sums over images it is
-// [32 images][unit][16 rows]. These are the lines of a unit, of all units for so many images, and of the block.
+// [32 images][unit][16 rows]. These are the lines of a unit, of all units for so many images, and of the
+// block.
 
 func (s *source) unitLines() int { return s.depth() * tileSide }
 func (s *source) laneLines() int { return s.units() * s.unitLines() }
@@ -112,7 +113,8 @@ func (p *packing) unit(i int) {
 	for lane := 0; lane < s.lanes; lane += tileDepth {
 		dst := p.dst[(block*s.imageLines()+lane/tileDepth*s.groupLines()+unit*s.imageUnitLines())*tileDepth:]
 		for row := 0; row < s.rows; row += tileSide {
-			packRows(dst[row*tileDepth:], values, base+lane, offsets[row:], min(tileDepth, s.lanes-lane), p.form == rowsOfB)
+			packRows(dst[row*tileDepth:], values, base+lane, offsets[row:],
+				min(tileDepth, s.lanes-lane), p.form == rowsOfB)
 		}
 	}
 }
@@ -143,8 +145,8 @@ func (c *BF16Conv) packWeightRows(dst []uint16, row, rows int) {
 	}
 }
 
-// packTaps packs rows whose values are apart by the kernel's taps: for each row, 32 input channels by 16 taps at
-// a time.
+// packTaps packs rows whose values are apart by the kernel's taps: of each row, 32 input channels by 16 taps
+// at a time.
 func (c *BF16Conv) packTaps(dst []uint16, row, rows int) {
 	d := c.call.product
 	ins, area := c.cfg.In.Channels, c.area()
@@ -173,7 +175,7 @@ func (c *BF16Conv) packWeightsAcross(dst []uint16, row, rows int) {
 	}
 }
 
-// planLines notes, in bytes, where packed lines go: of the taps of a channel, or across of those of 16 channels.
+// planLines notes, in bytes, where packed lines go: of the taps of a channel or, across, of 16 channels.
 func (p *product) planLines(area int) {
 	channels := 1
 	if p.across {

@@ -1,23 +1,24 @@
 package kern
 
-// Where the input has few channels, a tile of one tap would be mostly zeros. There all values that an output
-// sees are the sum, in the order [kernel row][kernel column][channel]. A column of outputs sees a strip of the
-// padded input: its rows, and of each the run of values under the kernel. The strip is packed once, a line a
-// value or a pair of them, and what an output sees is some neighbouring lines of it.
+// Where the input has few channels, a tile of one tap would be mostly zeros. There the sum is over all values
+// that an output sees, in the order [kernel row][kernel column][channel]. A column of outputs sees a strip of
+// the padded input: its rows, and of each the run of values under the kernel. The strip is packed once, a
+// line a value or a pair of them, and what an output sees is some neighbouring lines of it.
+//
+// The last tile of the sum reaches beyond what an output sees, to values that it multiplies by 0: one that is
+// infinite or NaN makes NaNs of some outputs next to those that see it, of the same image.
 
 // strips are an input of few channels, a unit of the source being a strip.
 type strips struct {
 	source
 	run, step int     // values of a row, made even for the sake of pairs, and between two outputs
-	outs      Shape   // of the output
 	weights   []int32 // by value of the sum: the weight's offset in its output channel, or nothing
 }
 
 // fewChannels is what fills less than half of the depth of a tile.
 const fewChannels = tileDepth / 2
 
-// BF16Strips tells whether products of kind, in training steps, sum over all values that an output of cfg sees
-// at once.
+// BF16Strips tells whether products of kind forward and for the gradient of the weights are made so.
 func BF16Strips(kind BF16, cfg ConvConfig) bool {
 	return kind != Rounded && cfg.In.Channels < fewChannels && cfg.KernelHeight*cfg.KernelWidth > 1
 }
@@ -25,7 +26,7 @@ func BF16Strips(kind BF16, cfg ConvConfig) bool {
 // newStrips returns those of c's input.
 func newStrips(c *Conv) *strips {
 	cfg := &c.cfg
-	s := &strips{run: (cfg.KernelWidth*cfg.In.Channels + 1) / 2 * 2, outs: c.out}
+	s := &strips{run: (cfg.KernelWidth*cfg.In.Channels + 1) / 2 * 2}
 	s.step = cfg.Stride * s.run
 	s.weights = make([]int32, (cfg.KernelHeight*s.run+tileDepth-1)/tileDepth*tileDepth)
 	for i := range s.weights {
@@ -52,9 +53,9 @@ func (s *strips) strip(cfg *ConvConfig, left int) []int32 {
 	offsets := s.table()
 	for i := range offsets {
 		row, col, channel := s.value(i, cfg.In.Channels)
-		row -= cfg.Pad
-		if in := left + col; col < cfg.KernelWidth && in >= 0 && in < cfg.In.Width && row >= 0 && row < cfg.In.Height {
-			offsets[i] = int32(((row*cfg.In.Width+in)*cfg.In.Channels + channel) * s.lanes)
+		top, in := row-cfg.Pad, left+col
+		if col < cfg.KernelWidth && in >= 0 && in < cfg.In.Width && top >= 0 && top < cfg.In.Height {
+			offsets[i] = int32(((top*cfg.In.Width+in)*cfg.In.Channels + channel) * s.lanes)
 		}
 	}
 	return offsets
@@ -110,9 +111,9 @@ func (c *BF16Conv) stripTaps() {
 // stripTile is the length of a product of two tiles by two.
 const stripTile = 4 * tileSide * tileSide
 
-// stripSums returns the sums of a part between 32 values that outputs see, the pair of tiles in, and 32 output
-// channels, out, a value a row. Other than where channels are many, values are rows of the product: so it is dy,
-// the smaller operand, that is packed across.
+// stripSums returns the sums of a part between 32 values that outputs see, the pair of tiles in, and 32
+// output channels, out, a value a row. Other than where channels are many, values are rows of the product: so
+// it is dy, the smaller operand, that is packed across.
 func (c *BF16Conv) stripSums(part, in, out int) []float32 {
 	return c.space.x[((part*pairsOf(len(c.strips.weights))+in)*pairsOf(c.cfg.Out)+out)*stripTile:][:stripTile]
 }
@@ -125,8 +126,8 @@ func (s *stripCall) task(i int) {
 	part, first := i/c.call.chunks, i%c.call.chunks*c.call.chunk
 	values := len(c.strips.weights)
 	tile := mulTile{
-		inner: c.x.imageDepth(), aInner: c.x.groupLines(), bInner: c.dy.groupLines(), aNext: tileSide, bNext: tileSide,
-		cRow: 2 * tileSide, taps: c.taps, spans: c.spans[part:][:1],
+		inner: c.x.imageDepth(), aInner: c.x.groupLines(), bInner: c.dy.groupLines(),
+		aNext: tileSide, bNext: tileSide, cRow: 2 * tileSide, taps: c.taps, spans: c.spans[part:][:1],
 	}
 	for in := first; in < min(first+c.call.chunk, pairsOf(values)); in++ {
 		for out := range pairsOf(c.cfg.Out) {

@@ -137,10 +137,12 @@ func (g *generator) operand(disp int, base, at reg.GPPhysical, field string, nex
 	g.ADDQ(at, next)
 }
 
-// mulStep multiplies the tiles at AX and R13 by those at BX and R15, and moves on. A tile is cleared after its
-// last use, and both tiles of B are in one register: while another thread runs on the same core, the processor
-// has about nine tiles for the eight of a program, and a load waits until one is free. Cleared ones take none.
-// With all eight in use, products are three times as slow then as these; else they are as fast.
+// mulStep multiplies the tiles at AX and R13 by those at BX and R15, and moves
+// on. A tile is cleared after its last use, and both tiles of B are in one
+// register: while another thread runs on the same core, the processor seems to
+// have about nine tiles for the eight of a program, and a load waits until one is
+// free; cleared ones take none. Without this, products were half as fast then
+// (35 ns instead of 20 on a Sapphire Rapids), and at other times no faster.
 func (g *generator) mulStep(rows, cols int) {
 	load := func(t int, at reg.GPPhysical) { g.tileLoadStore(false, t, at, reg.R8, 0) }
 	load(tileA, reg.RAX)

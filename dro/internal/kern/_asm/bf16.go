@@ -132,8 +132,8 @@ func (g *generator) packPairsAcross() {
 	g.RET()
 }
 
-// pairs returns what rounds rows 2i and 2i+1 and interleaves them. It asks for those from ahead on, if that is
-// a register.
+// pairs returns what rounds rows 2i and 2i+1 and interleaves them. It asks for
+// those from ahead on, if that is a register.
 func (g *generator) pairs(src, rows, ahead reg.Register) (line func(i int)) {
 	masks, order := []reg.Register{g.keep(0)}, g.vec()
 	g.VMOVDQU16(g.interleave, order)
