@@ -67,7 +67,7 @@ func nearestBF16(x float32) float32 {
 // one; networks that run at once have one each.
 type Workspace struct {
 	a, b []uint16  // packed operands
-	x, w []float32 // rounded operands
+	x, w []float32 // rounded operands; x, too, sums of parts
 }
 
 // lines returns room for n lines of tiles in *s, at the start of a cache line. It is for constructors.

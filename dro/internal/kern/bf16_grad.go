@@ -50,8 +50,8 @@ func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	c.Conv.call = convCall{}
 }
 
-// gradient packs both operands, beside the tasks of the bias, and multiplies them. A task of the product is 32
-// output channels by some times 32 of the input, or what stripCall has.
+// gradient packs both operands, beside the tasks of the bias, and multiplies them. A task of the product is
+// 32 output channels by some times 32 of the input, or what stripCall has.
 func (c *BF16Conv) gradient(t *Team, bias int, dw, x, dy []float32) {
 	c.call.w = dw
 	rows, cols := packing{src: c.dy, values: dy}, packing{src: c.x, values: x}
