@@ -93,7 +93,7 @@ func TestOrderOfBF16(t *testing.T) {
 		model   string
 		c, side int
 		want    string
-	}{{"alexnet", 3, 32, strips}, {"mlp", 3, 32, strips}, {"alexnet", 16, 32, ""}, {"mlp", 54, 1, ""}} {
+	}{{"alexnet", 3, 32, strips}, {"mlp", 3, 32, ""}, {"alexnet", 16, 32, ""}, {"mlp", 54, 1, ""}} {
 		c := Config{Model: tc.model, C: tc.c, H: tc.side, W: tc.side, Classes: 10, Batch: 24, Precision: bf16}
 		if got := Order(c); got != tc.want {
 			t.Errorf("%s of %d channels: order %q, want %q", tc.model, tc.c, got, tc.want)

@@ -13,7 +13,8 @@ package kern
 //	weights  dw[out, in]    = Σ_positions dy[out, image] · xᵀ[image, in]
 //
 // A call packs both operands into tiles (bf16_pack.go) and multiplies them. Where the input has few channels,
-// the first and the last sum over all values that an output sees, as if one tap saw them (bf16_strip.go).
+// the first and the last sum over all values that an output sees, as if one tap saw them: those of a linear
+// layer as if they were channels, others in strips (bf16_strip.go).
 type BF16Conv struct {
 	*Conv
 	kind  BF16
@@ -78,11 +79,17 @@ func (c *BF16Conv) plan(data bool) {
 		transposedAxis(out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
 		transposedAxis(out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
 		out.Width, cfg.KernelWidth, dy.unitLines())
-	if BF16Strips(c.kind, *cfg) {
+	switch {
+	case BF16Strips(c.kind, *cfg):
 		c.strips = newStrips(c.Conv)
 		c.x = &c.strips.source
 		c.forward = product{src: c.x, strips: c.strips, taps: 1, inner: c.strips.inner(), dst: out}
-	} else {
+	case cfg.few():
+		x = flatSource(in, c.batch)
+		point := convAxis(1, 1, 1, 1, 0)
+		c.forward = product{src: c.x, taps: 1, inner: x.depth(), dst: out}
+		c.forward.plane = newPlane(point, point, 1, 1, x.unitLines())
+	default:
 		c.forward = product{src: c.x, taps: c.area(), inner: x.depth(), dst: out}
 		c.forward.plane = newPlane(
 			convAxis(out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
@@ -95,7 +102,7 @@ func (c *BF16Conv) plan(data bool) {
 	}
 	for _, p := range products {
 		p.scale()
-		p.planLines(c.area())
+		p.planLines()
 		c.space.lines(&c.space.a, p.weightTasks()*p.weightLines())
 		c.space.lines(&c.space.b, c.batch.Blocks*p.src.sumLines())
 	}

@@ -15,14 +15,19 @@ func (c *BF16Conv) planGradTaps() {
 }
 
 func (c *BF16Conv) channelTaps() {
-	for k := range c.area() {
+	for k := range c.forward.taps {
 		from := int32(len(c.taps))
 		for block := range c.batch.Blocks {
-			c.joined(k, 0, c.out.Height, 0, c.out.Width, func(out, in int) {
+			visit := func(out, in int) {
 				c.taps = append(c.taps, tap{
 					x: int32(block*c.x.imageLines() + in*c.x.imageUnitLines()),
 					w: int32(block*c.dy.imageLines() + out*c.dy.imageUnitLines())})
-			})
+			}
+			if c.forward.taps < c.area() { // the input is flat
+				visit(0, 0)
+			} else {
+				c.joined(k, 0, c.out.Height, 0, c.out.Width, visit)
+			}
 		}
 		c.spans = append(c.spans, span{from, int32(len(c.taps))})
 	}
@@ -67,7 +72,7 @@ func (c *BF16Conv) gradient(t *Team, bias int, dw, x, dy []float32) {
 		t.run(c.cutRows(len(c.spans), pairs), (*stripCall)(c))
 		t.run(pairs, (*stripSum)(c))
 	} else {
-		t.run(c.cutRows(pairsOf(c.cfg.Out), pairsOf(c.cfg.In.Channels)), (*gradCall)(c))
+		t.run(c.cutRows(pairsOf(c.cfg.Out), pairsOf(c.x.rows)), (*gradCall)(c))
 	}
 	c.call = bf16Call{}
 }
@@ -92,17 +97,18 @@ func (g *gradCall) task(i int) {
 	c := (*BF16Conv)(g)
 	var sums [2 * tileSide * gradRowLen]float32 // [out][tap][in]
 	out, first := i/c.call.chunks*2*tileSide, i%c.call.chunks*c.call.chunk
-	for pair := first; pair < min(first+c.call.chunk, pairsOf(c.cfg.In.Channels)); pair++ {
+	for pair := first; pair < min(first+c.call.chunk, pairsOf(c.x.rows)); pair++ {
 		c.gradPair(sums[:], out, pair*2*tileSide)
 	}
 }
 
-// gradPair computes the gradient of the weights between 32 output channels from out on and 32 channels of the
-// input from in on.
+// gradPair computes the gradient of the weights between 32 output channels from out on and 32 rows of the
+// input's units from in on.
 func (c *BF16Conv) gradPair(sums []float32, out, in int) {
-	outs, ins := min(2*tileSide, c.cfg.Out-out), min(2*tileSide, c.cfg.In.Channels-in)
+	outs, ins := min(2*tileSide, c.cfg.Out-out), min(2*tileSide, c.x.rows-in)
+	area := c.forward.taps
 	row := func(r int) []float32 {
-		return c.call.w[((out+r)*c.cfg.In.Channels+in)*c.area():][:ins*c.area()]
+		return c.call.w[((out+r)*c.x.rows+in)*area:][:ins*area]
 	}
 	tile := mulTile{
 		a: c.space.a[out*tileDepth:], b: c.space.b[in*tileDepth:],

@@ -22,6 +22,18 @@ func newSource(s Shape, b Batch) source {
 	return src
 }
 
+// flatSource is of all values of an image as if they were channels of one position, in the order of a linear
+// layer's weights.
+func flatSource(s Shape, b Batch) source {
+	src := source{lanes: b.Lanes, len: s.Len(), rows: s.Len(), base: []int{0}}
+	offsets, area := src.table(), s.Height*s.Width
+	for i := range s.Len() {
+		offsets[i] = int32((i%area*s.Channels + i/area) * b.Lanes)
+	}
+	src.offsets = [][]int32{offsets}
+	return src
+}
+
 func (s *source) table() []int32 {
 	offsets := make([]int32, s.depth()*tileDepth)
 	for i := range offsets {
@@ -138,7 +150,7 @@ func (c *BF16Conv) packWeights(i int) {
 
 // packWeightRows packs rows whose values lie in the order of the sum.
 func (c *BF16Conv) packWeightRows(dst []uint16, row, rows int) {
-	ins := c.cfg.In.Channels
+	ins := c.x.rows
 	offsets := offsetsOf(rows, ins)
 	for col := 0; col < ins; col += tileDepth {
 		packRows(dst[col*tileSide:], c.call.w, row*ins+col, offsets[:], min(tileDepth, ins-col), false)
@@ -176,13 +188,13 @@ func (c *BF16Conv) packWeightsAcross(dst []uint16, row, rows int) {
 }
 
 // planLines notes, in bytes, where packed lines go: of the taps of a channel or, across, of 16 channels.
-func (p *product) planLines(area int) {
+func (p *product) planLines() {
 	channels := 1
 	if p.across {
 		channels = tileSide
 	}
-	for i := range (channels*area + tileSide - 1) / tileSide * tileSide {
-		p.lines = append(p.lines, int32(2*(i%area*p.inner*tileLen+i/area*tileDepth)))
+	for i := range (channels*p.taps + tileSide - 1) / tileSide * tileSide {
+		p.lines = append(p.lines, int32(2*(i%p.taps*p.inner*tileLen+i/p.taps*tileDepth)))
 	}
 }
 

@@ -18,9 +18,17 @@ type strips struct {
 // fewChannels is what fills less than half of the depth of a tile.
 const fewChannels = tileDepth / 2
 
-// BF16Strips tells whether products of kind forward and for the gradient of the weights are made so.
-func BF16Strips(kind BF16, cfg ConvConfig) bool {
-	return kind != Rounded && cfg.In.Channels < fewChannels && cfg.KernelHeight*cfg.KernelWidth > 1
+// BF16Strips tells whether products of kind forward and for the gradient of the weights are made so. Those of a
+// linear layer are not: its one output sees all values, in the order of the weights.
+func BF16Strips(kind BF16, cfg ConvConfig) bool { return kind != Rounded && cfg.few() && !cfg.linear() }
+
+func (c ConvConfig) few() bool {
+	return c.In.Channels < fewChannels && c.KernelHeight*c.KernelWidth > 1
+}
+
+// linear tells whether c's kernel is as large as its input.
+func (c ConvConfig) linear() bool {
+	return c.KernelHeight == c.In.Height && c.KernelWidth == c.In.Width && c.Pad == 0
 }
 
 // newStrips returns those of c's input.
