@@ -31,6 +31,7 @@ dro, dro/nn, runner/data, runner/internal/room < runner
 runner, YAML < presets
 runner, X/SYS < runner/record
 runner/record < presets/recorded
+runner/record < runner/record/recordtest
 runner, runner/record, GONUM < runner/compare
 dro, presets, runner/compare, GONUM < runner/report
 runner, runner/record, X/SYS < runner/engine
@@ -59,11 +60,15 @@ const testModules = "TESTSCRIPT, VT, TEATEST, PTY"
 
 // testPackages are ours that tests of what is below tui may import, and nothing
 // else does.
-const testPackages = "tui/internal/tuitest"
+const testPackages = "tui/internal/tuitest, runner/record/recordtest"
 
-// testPairs are packages of ours whose tests may import one more: what its crash
-// points are is shown beside those of runs.
-var testPairs = map[string]string{"runner/record": "runner/export"}
+// testPairs are packages of ours whose tests may import one more: a run that was
+// trained, and of records, export, whose crash points are shown beside theirs.
+var testPairs = map[string]string{
+	"runner/record":  "runner/export",
+	"runner/inspect": "runner/record/recordtest",
+	"runner/publish": "runner/record/recordtest",
+}
 
 // modules gives the words of the rules their import paths. Of several that
 // begin a path, the longest decides.

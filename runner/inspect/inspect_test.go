@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -12,6 +11,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest"
 )
 
 // trained is a run of a spec that has ended, small enough for a test.
@@ -20,25 +20,7 @@ func trained(t *testing.T, change func(*runner.Spec)) *record.Run {
 	s := runner.Defaults()
 	s.Algorithms, s.Model, s.Augment, s.Batch, s.Epochs = []dro.Algorithm{dro.ERM}, "linear", false, 16, 1
 	change(&s)
-	store, err := record.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := runner.NewQueue(context.Background(), runner.Settings{Store: store, Threads: 2})
-	ids, err := q.Start(runner.Request{Preset: "test", Specs: []runner.Spec{s}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range q.Wait() {
-		if o.Err != nil {
-			t.Fatal(o.Err)
-		}
-	}
-	r, err := record.Find(store.Dir(), ids[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return recordtest.Train(t, s)
 }
 
 func shapes(s *runner.Spec) { s.Dataset, s.Samples, s.RiskRadii = "shapes", 200, []float64{1, .05} }

@@ -1,7 +1,6 @@
 package publish
 
 import (
-	"context"
 	"encoding/binary"
 	"encoding/csv"
 	"encoding/xml"
@@ -20,7 +19,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/record"
+	"drolab/runner/record/recordtest"
 )
 
 // npy writes an array as numpy.save does.
@@ -63,24 +62,7 @@ func arrays(t *testing.T, n int, shape ...int) (dataset, x string) {
 // trained runs a spec to its end and opens its newest checkpoint.
 func trained(t *testing.T, s runner.Spec) *Run {
 	t.Helper()
-	store, err := record.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := runner.NewQueue(context.Background(), runner.Settings{Store: store, Threads: 2})
-	ids, err := q.Start(runner.Request{Preset: "test", Specs: []runner.Spec{s}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range q.Wait() {
-		if o.Err != nil {
-			t.Fatal(o.Err)
-		}
-	}
-	run, err := record.Find(store.Dir(), ids[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := recordtest.Train(t, s)
 	saved, _, err := run.Saved()
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/inspect"
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -21,8 +22,7 @@ import (
 // trained is a run that has ended, of a table of its own whose path is table.
 func trained(t *testing.T) (r *record.Run, table string) {
 	t.Helper()
-	dir := t.TempDir()
-	table = filepath.Join(dir, "t.csv")
+	table = filepath.Join(t.TempDir(), "t.csv")
 	const rows = "1,red,a,u\n2,blue,b,v\n2.5,red,b,u\n0.5,blue,a,v\n3,red,a,u\n"
 	text := "x,colour,y,g\n" + strings.Repeat(rows, 30)
 	if err := os.WriteFile(table, []byte(text), 0o644); err != nil {
@@ -32,24 +32,7 @@ func trained(t *testing.T) (r *record.Run, table string) {
 	s.Algorithms, s.Model, s.Augment = []dro.Algorithm{dro.ERM}, "linear", false
 	s.Dataset, s.Batch, s.Epochs, s.ValFraction = "csv:"+table+"?label=y&group=g", 16, 2, .2
 	s.RiskRadii = []float64{2, .05}
-	store, err := record.Open(filepath.Join(dir, "runs"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := runner.NewQueue(context.Background(), runner.Settings{Store: store, Threads: 1})
-	ids, err := q.Start(runner.Request{Preset: "test", Specs: []runner.Spec{s}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range q.Wait() {
-		if o.Err != nil {
-			t.Fatal(o.Err)
-		}
-	}
-	if r, err = record.Find(store.Dir(), ids[0]); err != nil {
-		t.Fatal(err)
-	}
-	return r, table
+	return recordtest.Train(t, s), table
 }
 
 // pageOn is a rig on the page, and the page.

@@ -1,0 +1,34 @@
+// Package recordtest gives tests of other packages runs that were trained.
+package recordtest
+
+import (
+	"context"
+	"testing"
+
+	"drolab/runner"
+	"drolab/runner/record"
+)
+
+// Train trains a run of s to its end, in a folder of the test's own.
+func Train(t *testing.T, s runner.Spec) *record.Run {
+	t.Helper()
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := runner.NewQueue(context.Background(), runner.Settings{Store: store, Threads: 2})
+	ids, err := q.Start(runner.Request{Preset: "test", Specs: []runner.Spec{s}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range q.Wait() {
+		if o.Err != nil {
+			t.Fatal(o.Err)
+		}
+	}
+	r, err := record.Find(store.Dir(), ids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
