@@ -18,8 +18,8 @@ type strips struct {
 // fewChannels is what fills less than half of the depth of a tile.
 const fewChannels = tileDepth / 2
 
-// BF16Strips tells whether products of kind, forward and for the gradient of the weights, are made so. A linear
-// layer's are not: its one output sees all values, in the order of the weights.
+// BF16Strips tells whether products of kind, forward and for the gradient of the weights, are made so. Those
+// of a linear layer are not: its one output sees all values, in the order of the weights.
 func BF16Strips(kind BF16, cfg ConvConfig) bool { return kind != Rounded && cfg.few() && !cfg.linear() }
 
 func (c ConvConfig) few() bool {
