@@ -221,7 +221,7 @@ func otherData(m *Meta, checksum string) error {
 // kernel, or that of another precision, and what orders sums differently.
 func (s *Spec) kernel(host string, d *data.Dataset) string {
 	if s.Precision != Defaults().Precision {
-		return nn.Kernel(s.Precision)
+		host = nn.Kernel(s.Precision)
 	}
 	if order := nn.Order(networkConfig(s, d, 1)); order != "" {
 		return host + "-" + order

@@ -32,6 +32,19 @@ var digests = map[string]string{
 	"mlp/avx512":           "f921b5c76ebe62a7",
 }
 
+// bf16Digests are digests in bf16; where an input has few channels, runs name the kernel amx-bf16-strips.
+var bf16Digests = map[string]string{
+	"alexnet/generic-bf16-rounded": "3a8db70b3488c31e",
+	"alexnet/avx2-bf16-rounded":    "82244a56e9fcc41b",
+	"alexnet/amx-bf16":             "612fd6b25210ebdc",
+	"convnet/generic-bf16-rounded": "27c11a8d18971505",
+	"convnet/avx2-bf16-rounded":    "01496cc0bd19863b",
+	"convnet/amx-bf16":             "1b244e3f400de71f",
+	"mlp/generic-bf16-rounded":     "9dceec6f12609749",
+	"mlp/avx2-bf16-rounded":        "24cfb444db517c78",
+	"mlp/amx-bf16":                 "914b1a9af5838950",
+}
+
 // TestModelsKeepTheirBits takes steps, and a gradient over two batches, and compares every bit that comes
 // out.
 func TestModelsKeepTheirBits(t *testing.T) {
@@ -42,7 +55,7 @@ func TestModelsKeepTheirBits(t *testing.T) {
 		for isa := kern.Generic; isa.Available(); isa++ {
 			name := fmt.Sprintf("%s/%v", model, isa)
 			t.Run(name, func(t *testing.T) {
-				if got := digest(t, isa, model); got != digests[name] {
+				if got := digest(t, isa, model, "fp32"); got != digests[name] {
 					t.Errorf("digest %q, want %q", got, digests[name])
 				}
 			})
@@ -50,9 +63,35 @@ func TestModelsKeepTheirBits(t *testing.T) {
 	}
 }
 
+// TestBF16KeepsItsBits is the same in bf16, on this machine's best instructions and on rounded operands.
+func TestBF16KeepsItsBits(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("other processors round a multiply-add once: their digests are others")
+	}
+	for _, model := range []string{"alexnet", "convnet", "mlp"} {
+		for isa := kern.Generic; isa.Available(); isa++ {
+			kind := kern.Rounded
+			if isa == kern.Detect() {
+				kind = kern.DetectBF16()
+			}
+			name := fmt.Sprintf("%s/%s", model, kind.On(isa))
+			t.Run(name, func(t *testing.T) {
+				got, want := digest(t, isa, model, bf16), bf16Digests[name]
+				if want == "" {
+					t.Skip("no digest of this kernel was taken: ", got)
+				}
+				if got != want {
+					t.Errorf("digest %q, want %q", got, want)
+				}
+			})
+		}
+	}
+}
+
 // digest hashes losses, predictions, gradients, norms, weights and velocities of a few steps.
-func digest(t *testing.T, isa kern.ISA, model string) string {
-	c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 20, Seed: 6, Threads: 2}
+func digest(t *testing.T, isa kern.ISA, model, precision string) string {
+	c := Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 20, Seed: 6, Threads: 2,
+		Precision: precision}
 	if model == "linear of 70" {
 		c.Model, c.Batch = "linear", 70
 	}

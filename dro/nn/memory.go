@@ -41,19 +41,16 @@ func Memory(c Config) (bytes float64, err error) {
 	return bytes, nil
 }
 
-// packed is how many values a sample has as an operand of the stage's products: of its input, as each output
-// sees it where the channels are few, or of its output.
+// packed is how many values a sample has as an operand of the stage's products: of its input, as a column of
+// outputs sees it where the channels are few, or of its output.
 func (s stage) packed() float64 {
 	size := func(shape kern.Shape) float64 {
 		return float64(shape.Channels) * float64(shape.Height) * float64(shape.Width)
 	}
 	seen := 0.0
-	if c := s.config(); s.kind == conv || s.kind == linear {
-		seen = float64(c.In.Channels) * float64(c.KernelHeight) * float64(c.KernelWidth) *
-			float64(s.mid.Height) * float64(s.mid.Width)
-	}
-	if s.in.Channels >= 16 {
-		seen = 0
+	if c := s.config(); (s.kind == conv || s.kind == linear) && kern.BF16Strips(kern.DetectBF16(), c) {
+		rows := (s.mid.Height-1)*c.Stride + c.KernelHeight
+		seen = float64(c.In.Channels) * float64(c.KernelWidth) * float64(rows) * float64(s.mid.Width)
 	}
 	return max(seen, size(s.in), size(s.mid))
 }

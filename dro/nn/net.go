@@ -66,7 +66,7 @@ func Check(model string, c, h, w, classes int) (parameters int, err error) {
 // Kernel names the implementation that networks of a precision run on here:
 // avx512, avx2 or generic; in bf16 amx-bf16, avx512-bf16 or, where there are no
 // instructions for it, one of the first three with operands rounded beforehand,
-// as avx2-bf16-rounded. Each gives the same bits on any number of threads; one
+// as avx2-bf16-rounded; see Order, too. Each gives the same bits on any number of threads; one
 // kernel's last bits differ from another's.
 func Kernel(precision string) string {
 	if precision == bf16 {
@@ -85,11 +85,19 @@ func Precisions() []string { return []string{"fp32", bf16} }
 
 // Order names the order of the sums of a network's first layer where it is not that of packed batches: "rows"
 // where training steps take a batch as it comes (the layer is linear, of few units and a multiple of 16
-// features, in fp32 on a kernel in assembly), "parts" where they also sum its gradient over runs of images.
+// features, in fp32 on a kernel in assembly), "parts" where they also sum its gradient over runs of images;
+// in bf16 "strips" where tiles of operands hold all that an output sees (of few channels).
 func Order(c Config) string {
 	list, err := stages(c.Model, c.C, c.H, c.W, c.Classes)
 	switch {
-	case err != nil || c.Precision == bf16 || !takesRows(kern.Detect(), list[0]):
+	case err != nil:
+		return ""
+	case c.Precision == bf16:
+		if kern.BF16Strips(kern.DetectBF16(), list[0].config()) {
+			return "strips"
+		}
+		return ""
+	case !takesRows(kern.Detect(), list[0]):
 		return ""
 	case kern.RowsParts(kern.NewBatch(c.Batch), list[0].config()) > 1:
 		return "parts"

@@ -28,12 +28,12 @@ TEXT ·mulTileAMX(SB), NOSPLIT, $0-8
 	BYTE $0x00
 	MOVQ $0x00000040, R8
 	MOVQ 136(DI), R11
-	SHLQ $0x0a, R11
+	SHLQ $0x06, R11
 	MOVQ 144(DI), R12
-	SHLQ $0x0a, R12
+	SHLQ $0x06, R12
 	MOVQ 24(DI), SI
 	MOVQ 120(DI), DX
-	SHLQ $0x0a, DX
+	SHLQ $0x06, DX
 	MOVQ 48(DI), AX
 	ADDQ AX, DX
 	MOVQ 96(DI), R14
@@ -89,30 +89,21 @@ tap3:
 	CMPQ    R9, R10
 	JEQ     store4
 	MOVLQSX 4(R9), AX
-	SHLQ    $0x0a, AX
+	SHLQ    $0x06, AX
 	ADDQ    SI, AX
 	MOVQ    152(DI), R13
-	SHLQ    $0x0a, R13
+	SHLQ    $0x06, R13
 	ADDQ    AX, R13
 	MOVLQSX (R9), BX
-	SHLQ    $0x0a, BX
+	SHLQ    $0x06, BX
 	ADDQ    DX, BX
 	MOVQ    160(DI), R15
-	SHLQ    $0x0a, R15
+	SHLQ    $0x06, R15
 	ADDQ    BX, R15
 	ADDQ    $0x08, R9
 	MOVQ    128(DI), CX
 
 loop6:
-	// TILELOADD 0(BX)(R8*1), TMM6
-	BYTE $0xc4
-	BYTE $0xa2
-	BYTE $0x7b
-	BYTE $0x4b
-	BYTE $0x74
-	BYTE $0x03
-	BYTE $0x00
-
 	// TILELOADD 0(AX)(R8*1), TMM4
 	BYTE $0xc4
 	BYTE $0xa2
@@ -122,28 +113,21 @@ loop6:
 	BYTE $0x00
 	BYTE $0x00
 
+	// TILELOADD 0(BX)(R8*1), TMM6
+	BYTE $0xc4
+	BYTE $0xa2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x74
+	BYTE $0x03
+	BYTE $0x00
+
 	// TDPBF16PS TMM6, TMM4, TMM0
 	BYTE $0xc4
 	BYTE $0xe2
 	BYTE $0x4a
 	BYTE $0x5c
 	BYTE $0xc4
-
-	// TILELOADD 0(R15)(R8*1), TMM7
-	BYTE $0xc4
-	BYTE $0x82
-	BYTE $0x7b
-	BYTE $0x4b
-	BYTE $0x7c
-	BYTE $0x07
-	BYTE $0x00
-
-	// TDPBF16PS TMM7, TMM4, TMM1
-	BYTE $0xc4
-	BYTE $0xe2
-	BYTE $0x42
-	BYTE $0x5c
-	BYTE $0xcc
 
 	// TILELOADD 0(R13)(R8*1), TMM5
 	BYTE $0xc4
@@ -161,12 +145,56 @@ loop6:
 	BYTE $0x5c
 	BYTE $0xd5
 
-	// TDPBF16PS TMM7, TMM5, TMM3
+	// TILEZERO TMM6
 	BYTE $0xc4
 	BYTE $0xe2
-	BYTE $0x42
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf0
+
+	// TILELOADD 0(R15)(R8*1), TMM6
+	BYTE $0xc4
+	BYTE $0x82
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x74
+	BYTE $0x07
+	BYTE $0x00
+
+	// TDPBF16PS TMM6, TMM4, TMM1
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xcc
+
+	// TILEZERO TMM4
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xe0
+
+	// TDPBF16PS TMM6, TMM5, TMM3
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
 	BYTE $0x5c
 	BYTE $0xdd
+
+	// TILEZERO TMM5
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xe8
+
+	// TILEZERO TMM6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf0
 	ADDQ R11, AX
 	ADDQ R11, R13
 	ADDQ R12, BX
@@ -183,7 +211,7 @@ store4:
 	LEAQ (BX)(CX*4), BX
 	MOVQ BX, 208(DI)
 	MOVQ 168(DI), CX
-	SHLQ $0x0a, CX
+	SHLQ $0x06, CX
 	ADDQ CX, DX
 	MOVQ 176(DI), BX
 	SHLQ $0x02, BX
@@ -268,30 +296,21 @@ tap9:
 	CMPQ    R9, R10
 	JEQ     store10
 	MOVLQSX 4(R9), AX
-	SHLQ    $0x0a, AX
+	SHLQ    $0x06, AX
 	ADDQ    SI, AX
 	MOVQ    152(DI), R13
-	SHLQ    $0x0a, R13
+	SHLQ    $0x06, R13
 	ADDQ    AX, R13
 	MOVLQSX (R9), BX
-	SHLQ    $0x0a, BX
+	SHLQ    $0x06, BX
 	ADDQ    DX, BX
 	MOVQ    160(DI), R15
-	SHLQ    $0x0a, R15
+	SHLQ    $0x06, R15
 	ADDQ    BX, R15
 	ADDQ    $0x08, R9
 	MOVQ    128(DI), CX
 
 loop12:
-	// TILELOADD 0(BX)(R8*1), TMM6
-	BYTE $0xc4
-	BYTE $0xa2
-	BYTE $0x7b
-	BYTE $0x4b
-	BYTE $0x74
-	BYTE $0x03
-	BYTE $0x00
-
 	// TILELOADD 0(AX)(R8*1), TMM4
 	BYTE $0xc4
 	BYTE $0xa2
@@ -301,12 +320,28 @@ loop12:
 	BYTE $0x00
 	BYTE $0x00
 
+	// TILELOADD 0(BX)(R8*1), TMM6
+	BYTE $0xc4
+	BYTE $0xa2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x74
+	BYTE $0x03
+	BYTE $0x00
+
 	// TDPBF16PS TMM6, TMM4, TMM0
 	BYTE $0xc4
 	BYTE $0xe2
 	BYTE $0x4a
 	BYTE $0x5c
 	BYTE $0xc4
+
+	// TILEZERO TMM4
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xe0
 
 	// TILELOADD 0(R13)(R8*1), TMM5
 	BYTE $0xc4
@@ -323,6 +358,20 @@ loop12:
 	BYTE $0x4a
 	BYTE $0x5c
 	BYTE $0xcd
+
+	// TILEZERO TMM5
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xe8
+
+	// TILEZERO TMM6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf0
 	ADDQ R11, AX
 	ADDQ R11, R13
 	ADDQ R12, BX
@@ -339,7 +388,7 @@ store10:
 	LEAQ (BX)(CX*4), BX
 	MOVQ BX, 208(DI)
 	MOVQ 168(DI), CX
-	SHLQ $0x0a, CX
+	SHLQ $0x06, CX
 	ADDQ CX, DX
 	MOVQ 176(DI), BX
 	SHLQ $0x02, BX
@@ -406,30 +455,21 @@ tap15:
 	CMPQ    R9, R10
 	JEQ     store16
 	MOVLQSX 4(R9), AX
-	SHLQ    $0x0a, AX
+	SHLQ    $0x06, AX
 	ADDQ    SI, AX
 	MOVQ    152(DI), R13
-	SHLQ    $0x0a, R13
+	SHLQ    $0x06, R13
 	ADDQ    AX, R13
 	MOVLQSX (R9), BX
-	SHLQ    $0x0a, BX
+	SHLQ    $0x06, BX
 	ADDQ    DX, BX
 	MOVQ    160(DI), R15
-	SHLQ    $0x0a, R15
+	SHLQ    $0x06, R15
 	ADDQ    BX, R15
 	ADDQ    $0x08, R9
 	MOVQ    128(DI), CX
 
 loop18:
-	// TILELOADD 0(BX)(R8*1), TMM6
-	BYTE $0xc4
-	BYTE $0xa2
-	BYTE $0x7b
-	BYTE $0x4b
-	BYTE $0x74
-	BYTE $0x03
-	BYTE $0x00
-
 	// TILELOADD 0(AX)(R8*1), TMM4
 	BYTE $0xc4
 	BYTE $0xa2
@@ -439,6 +479,15 @@ loop18:
 	BYTE $0x00
 	BYTE $0x00
 
+	// TILELOADD 0(BX)(R8*1), TMM6
+	BYTE $0xc4
+	BYTE $0xa2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x74
+	BYTE $0x03
+	BYTE $0x00
+
 	// TDPBF16PS TMM6, TMM4, TMM0
 	BYTE $0xc4
 	BYTE $0xe2
@@ -446,21 +495,42 @@ loop18:
 	BYTE $0x5c
 	BYTE $0xc4
 
-	// TILELOADD 0(R15)(R8*1), TMM7
+	// TILEZERO TMM6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf0
+
+	// TILELOADD 0(R15)(R8*1), TMM6
 	BYTE $0xc4
 	BYTE $0x82
 	BYTE $0x7b
 	BYTE $0x4b
-	BYTE $0x7c
+	BYTE $0x74
 	BYTE $0x07
 	BYTE $0x00
 
-	// TDPBF16PS TMM7, TMM4, TMM1
+	// TDPBF16PS TMM6, TMM4, TMM1
 	BYTE $0xc4
 	BYTE $0xe2
-	BYTE $0x42
+	BYTE $0x4a
 	BYTE $0x5c
 	BYTE $0xcc
+
+	// TILEZERO TMM4
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xe0
+
+	// TILEZERO TMM6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf0
 	ADDQ R11, AX
 	ADDQ R11, R13
 	ADDQ R12, BX
@@ -477,7 +547,7 @@ store16:
 	LEAQ (BX)(CX*4), BX
 	MOVQ BX, 208(DI)
 	MOVQ 168(DI), CX
-	SHLQ $0x0a, CX
+	SHLQ $0x06, CX
 	ADDQ CX, DX
 	MOVQ 176(DI), BX
 	SHLQ $0x02, BX
@@ -534,30 +604,21 @@ tap21:
 	CMPQ    R9, R10
 	JEQ     store22
 	MOVLQSX 4(R9), AX
-	SHLQ    $0x0a, AX
+	SHLQ    $0x06, AX
 	ADDQ    SI, AX
 	MOVQ    152(DI), R13
-	SHLQ    $0x0a, R13
+	SHLQ    $0x06, R13
 	ADDQ    AX, R13
 	MOVLQSX (R9), BX
-	SHLQ    $0x0a, BX
+	SHLQ    $0x06, BX
 	ADDQ    DX, BX
 	MOVQ    160(DI), R15
-	SHLQ    $0x0a, R15
+	SHLQ    $0x06, R15
 	ADDQ    BX, R15
 	ADDQ    $0x08, R9
 	MOVQ    128(DI), CX
 
 loop24:
-	// TILELOADD 0(BX)(R8*1), TMM6
-	BYTE $0xc4
-	BYTE $0xa2
-	BYTE $0x7b
-	BYTE $0x4b
-	BYTE $0x74
-	BYTE $0x03
-	BYTE $0x00
-
 	// TILELOADD 0(AX)(R8*1), TMM4
 	BYTE $0xc4
 	BYTE $0xa2
@@ -567,12 +628,35 @@ loop24:
 	BYTE $0x00
 	BYTE $0x00
 
+	// TILELOADD 0(BX)(R8*1), TMM6
+	BYTE $0xc4
+	BYTE $0xa2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0x74
+	BYTE $0x03
+	BYTE $0x00
+
 	// TDPBF16PS TMM6, TMM4, TMM0
 	BYTE $0xc4
 	BYTE $0xe2
 	BYTE $0x4a
 	BYTE $0x5c
 	BYTE $0xc4
+
+	// TILEZERO TMM4
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xe0
+
+	// TILEZERO TMM6
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xf0
 	ADDQ R11, AX
 	ADDQ R11, R13
 	ADDQ R12, BX
@@ -589,7 +673,7 @@ store22:
 	LEAQ (BX)(CX*4), BX
 	MOVQ BX, 208(DI)
 	MOVQ 168(DI), CX
-	SHLQ $0x0a, CX
+	SHLQ $0x06, CX
 	ADDQ CX, DX
 	MOVQ 176(DI), BX
 	SHLQ $0x02, BX

@@ -3055,7 +3055,7 @@ loop154:
 	RET
 
 // func maxOf4BackwardAVX2(da *float32, db *float32, dc *float32, dd *float32, a *float32, b *float32, c *float32, d *float32, y *float32, dy *float32, n int, relu int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·maxOf4BackwardAVX2(SB), NOSPLIT, $0-96
 	MOVQ   a+32(FP), AX
 	MOVQ   da+0(FP), CX
@@ -3080,38 +3080,46 @@ vector155:
 	VANDPS  Y3, Y2, Y2
 
 norelu156:
-	VMOVUPS (AX)(R12*4), Y3
-	VCMPPS  $0x00, Y1, Y3, Y4
-	VCMPPS  $0x03, Y3, Y3, Y3
-	VORPS   Y3, Y4, Y4
-	VANDPS  Y2, Y4, Y3
-	VANDNPS Y2, Y4, Y2
-	VMOVUPS Y3, (CX)(R12*4)
-	VMOVUPS (DX)(R12*4), Y3
-	VCMPPS  $0x00, Y1, Y3, Y4
-	VCMPPS  $0x03, Y3, Y3, Y3
-	VORPS   Y3, Y4, Y4
-	VANDPS  Y2, Y4, Y3
-	VANDNPS Y2, Y4, Y2
-	VMOVUPS Y3, (BX)(R12*4)
-	VMOVUPS (SI)(R12*4), Y3
-	VCMPPS  $0x00, Y1, Y3, Y4
-	VCMPPS  $0x03, Y3, Y3, Y3
-	VORPS   Y3, Y4, Y4
-	VANDPS  Y2, Y4, Y3
-	VANDNPS Y2, Y4, Y2
-	VMOVUPS Y3, (DI)(R12*4)
-	VMOVUPS (R8)(R12*4), Y3
-	VCMPPS  $0x00, Y1, Y3, Y1
-	VCMPPS  $0x03, Y3, Y3, Y3
-	VORPS   Y3, Y1, Y1
-	VANDPS  Y2, Y1, Y3
-	VANDNPS Y2, Y1, Y2
-	VMOVUPS Y3, (R9)(R12*4)
-	ADDQ    $0x08, R12
-	MOVQ    n+80(FP), R13
-	CMPQ    R12, R13
-	JL      vector155
+	PREFETCHT0 2048(AX)(R12*4)
+	PREFETCHT0 2048(CX)(R12*4)
+	VMOVUPS    (AX)(R12*4), Y3
+	VCMPPS     $0x00, Y1, Y3, Y4
+	VCMPPS     $0x03, Y3, Y3, Y3
+	VORPS      Y3, Y4, Y4
+	VANDPS     Y2, Y4, Y3
+	VANDNPS    Y2, Y4, Y2
+	VMOVUPS    Y3, (CX)(R12*4)
+	PREFETCHT0 2048(DX)(R12*4)
+	PREFETCHT0 2048(BX)(R12*4)
+	VMOVUPS    (DX)(R12*4), Y3
+	VCMPPS     $0x00, Y1, Y3, Y4
+	VCMPPS     $0x03, Y3, Y3, Y3
+	VORPS      Y3, Y4, Y4
+	VANDPS     Y2, Y4, Y3
+	VANDNPS    Y2, Y4, Y2
+	VMOVUPS    Y3, (BX)(R12*4)
+	PREFETCHT0 2048(SI)(R12*4)
+	PREFETCHT0 2048(DI)(R12*4)
+	VMOVUPS    (SI)(R12*4), Y3
+	VCMPPS     $0x00, Y1, Y3, Y4
+	VCMPPS     $0x03, Y3, Y3, Y3
+	VORPS      Y3, Y4, Y4
+	VANDPS     Y2, Y4, Y3
+	VANDNPS    Y2, Y4, Y2
+	VMOVUPS    Y3, (DI)(R12*4)
+	PREFETCHT0 2048(R8)(R12*4)
+	PREFETCHT0 2048(R9)(R12*4)
+	VMOVUPS    (R8)(R12*4), Y3
+	VCMPPS     $0x00, Y1, Y3, Y1
+	VCMPPS     $0x03, Y3, Y3, Y3
+	VORPS      Y3, Y1, Y1
+	VANDPS     Y2, Y1, Y3
+	VANDNPS    Y2, Y1, Y2
+	VMOVUPS    Y3, (R9)(R12*4)
+	ADDQ       $0x08, R12
+	MOVQ       n+80(FP), R13
+	CMPQ       R12, R13
+	JL         vector155
 	VZEROUPPER
 	RET
 
@@ -3145,7 +3153,7 @@ loop157:
 	RET
 
 // func sgdUpdateAVX2(w *float32, v *float32, grad *float32, n int, rate float32, momentum float32, decay float32) float64
-// Requires: AVX, FMA3, SSE2
+// Requires: AVX, FMA3, MMX+, SSE2
 TEXT ·sgdUpdateAVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS rate+32(FP), Y0
 	VBROADCASTSS momentum+36(FP), Y1
@@ -3161,6 +3169,9 @@ TEXT ·sgdUpdateAVX2(SB), NOSPLIT, $0-56
 	SHRQ         $0x04, BX
 
 loop158:
+	PREFETCHT0   2048(AX)
+	PREFETCHT0   2048(CX)
+	PREFETCHT0   2048(DX)
 	VCVTPS2PD    (DX), Y7
 	VFMADD231PD  Y7, Y7, Y3
 	VCVTPS2PD    16(DX), Y7
@@ -3201,7 +3212,7 @@ loop158:
 	RET
 
 // func sumSquaresAVX2(grad *float32, n int) float64
-// Requires: AVX, FMA3, SSE2
+// Requires: AVX, FMA3, MMX+, SSE2
 TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-24
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -3212,6 +3223,7 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-24
 	SHRQ   $0x04, CX
 
 loop159:
+	PREFETCHT0   2048(AX)
 	VCVTPS2PD    (AX), Y4
 	VFMADD231PD  Y4, Y4, Y0
 	VCVTPS2PD    16(AX), Y4

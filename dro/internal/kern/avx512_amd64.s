@@ -10174,7 +10174,7 @@ loop415:
 	RET
 
 // func maxOf4BackwardAVX512(da *float32, db *float32, dc *float32, dd *float32, a *float32, b *float32, c *float32, d *float32, y *float32, dy *float32, n int, relu int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·maxOf4BackwardAVX512(SB), NOSPLIT, $0-96
 	MOVQ   a+32(FP), AX
 	MOVQ   da+0(FP), CX
@@ -10199,42 +10199,50 @@ vector416:
 	VMOVAPS.Z Z2, K1, Z2
 
 norelu417:
-	VMOVUPS   (AX)(R12*4), Z3
-	VCMPPS    $0x00, Z1, Z3, K1
-	VCMPPS    $0x03, Z3, Z3, K2
-	KORW      K2, K1, K1
-	VMOVAPS.Z Z2, K1, Z3
-	KNOTW     K1, K1
-	VMOVAPS.Z Z2, K1, Z2
-	VMOVUPS   Z3, (CX)(R12*4)
-	VMOVUPS   (DX)(R12*4), Z3
-	VCMPPS    $0x00, Z1, Z3, K1
-	VCMPPS    $0x03, Z3, Z3, K2
-	KORW      K2, K1, K1
-	VMOVAPS.Z Z2, K1, Z3
-	KNOTW     K1, K1
-	VMOVAPS.Z Z2, K1, Z2
-	VMOVUPS   Z3, (BX)(R12*4)
-	VMOVUPS   (SI)(R12*4), Z3
-	VCMPPS    $0x00, Z1, Z3, K1
-	VCMPPS    $0x03, Z3, Z3, K2
-	KORW      K2, K1, K1
-	VMOVAPS.Z Z2, K1, Z3
-	KNOTW     K1, K1
-	VMOVAPS.Z Z2, K1, Z2
-	VMOVUPS   Z3, (DI)(R12*4)
-	VMOVUPS   (R8)(R12*4), Z3
-	VCMPPS    $0x00, Z1, Z3, K1
-	VCMPPS    $0x03, Z3, Z3, K2
-	KORW      K2, K1, K1
-	VMOVAPS.Z Z2, K1, Z1
-	KNOTW     K1, K1
-	VMOVAPS.Z Z2, K1, Z2
-	VMOVUPS   Z1, (R9)(R12*4)
-	ADDQ      $0x10, R12
-	MOVQ      n+80(FP), R13
-	CMPQ      R12, R13
-	JL        vector416
+	PREFETCHT0 2048(AX)(R12*4)
+	PREFETCHT0 2048(CX)(R12*4)
+	VMOVUPS    (AX)(R12*4), Z3
+	VCMPPS     $0x00, Z1, Z3, K1
+	VCMPPS     $0x03, Z3, Z3, K2
+	KORW       K2, K1, K1
+	VMOVAPS.Z  Z2, K1, Z3
+	KNOTW      K1, K1
+	VMOVAPS.Z  Z2, K1, Z2
+	VMOVUPS    Z3, (CX)(R12*4)
+	PREFETCHT0 2048(DX)(R12*4)
+	PREFETCHT0 2048(BX)(R12*4)
+	VMOVUPS    (DX)(R12*4), Z3
+	VCMPPS     $0x00, Z1, Z3, K1
+	VCMPPS     $0x03, Z3, Z3, K2
+	KORW       K2, K1, K1
+	VMOVAPS.Z  Z2, K1, Z3
+	KNOTW      K1, K1
+	VMOVAPS.Z  Z2, K1, Z2
+	VMOVUPS    Z3, (BX)(R12*4)
+	PREFETCHT0 2048(SI)(R12*4)
+	PREFETCHT0 2048(DI)(R12*4)
+	VMOVUPS    (SI)(R12*4), Z3
+	VCMPPS     $0x00, Z1, Z3, K1
+	VCMPPS     $0x03, Z3, Z3, K2
+	KORW       K2, K1, K1
+	VMOVAPS.Z  Z2, K1, Z3
+	KNOTW      K1, K1
+	VMOVAPS.Z  Z2, K1, Z2
+	VMOVUPS    Z3, (DI)(R12*4)
+	PREFETCHT0 2048(R8)(R12*4)
+	PREFETCHT0 2048(R9)(R12*4)
+	VMOVUPS    (R8)(R12*4), Z3
+	VCMPPS     $0x00, Z1, Z3, K1
+	VCMPPS     $0x03, Z3, Z3, K2
+	KORW       K2, K1, K1
+	VMOVAPS.Z  Z2, K1, Z1
+	KNOTW      K1, K1
+	VMOVAPS.Z  Z2, K1, Z2
+	VMOVUPS    Z1, (R9)(R12*4)
+	ADDQ       $0x10, R12
+	MOVQ       n+80(FP), R13
+	CMPQ       R12, R13
+	JL         vector416
 	VZEROUPPER
 	RET
 
@@ -10263,7 +10271,7 @@ loop418:
 	RET
 
 // func sgdUpdateAVX512(w *float32, v *float32, grad *float32, n int, rate float32, momentum float32, decay float32) float64
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·sgdUpdateAVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS rate+32(FP), Z0
 	VBROADCASTSS momentum+36(FP), Z1
@@ -10277,6 +10285,9 @@ TEXT ·sgdUpdateAVX512(SB), NOSPLIT, $0-56
 	SHRQ         $0x04, BX
 
 loop419:
+	PREFETCHT0    2048(AX)
+	PREFETCHT0    2048(CX)
+	PREFETCHT0    2048(DX)
 	VCVTPS2PD     (DX), Z5
 	VFMADD231PD   Z5, Z5, Z3
 	VCVTPS2PD     32(DX), Z5
@@ -10305,7 +10316,7 @@ loop419:
 	RET
 
 // func sumSquaresAVX512(grad *float32, n int) float64
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F, MMX+, SSE2
 TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-24
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -10314,6 +10325,7 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-24
 	SHRQ   $0x04, CX
 
 loop420:
+	PREFETCHT0    2048(AX)
 	VCVTPS2PD     (AX), Z2
 	VFMADD231PD   Z2, Z2, Z0
 	VCVTPS2PD     32(AX), Z2

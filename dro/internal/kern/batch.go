@@ -50,6 +50,7 @@ const cacheLine = 64
 func Alloc(n int) []float32 {
 	const perLine = cacheLine / 4
 	s := make([]float32, n+perLine-1)
+	hugePages(s)
 	over := uintptr(unsafe.Pointer(unsafe.SliceData(s))) % cacheLine
 	skip := int((cacheLine-over)%cacheLine) / 4
 	return s[skip : skip+n : skip+n]

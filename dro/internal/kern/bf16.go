@@ -67,12 +67,12 @@ func nearestBF16(x float32) float32 {
 // one; networks that run at once have one each.
 type Workspace struct {
 	a, b []uint16  // packed operands
-	x, w []float32 // rounded operands
+	x, w []float32 // rounded operands; x, too, sums of parts
 }
 
-// tiles returns room for n tiles in *s, at the start of a cache line. It is for constructors.
-func (w *Workspace) tiles(s *[]uint16, n int) {
-	if n *= tileLen; n > len(*s) {
+// lines returns room for n lines of tiles in *s, at the start of a cache line. It is for constructors.
+func (w *Workspace) lines(s *[]uint16, n int) {
+	if n *= tileDepth; n > len(*s) {
 		values := Alloc(n / 2)
 		*s = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(values))), n)
 	}

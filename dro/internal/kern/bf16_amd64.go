@@ -39,7 +39,7 @@ func (t *mulTile) dot() {
 	for i := range t.rows * tileSide / rows {
 		part := *t
 		part.c = t.c[i*rows*t.cRow:]
-		part.a = t.a[i*rows/tileSide*t.aNext*tileLen+i*rows%tileSide*tileDepth:]
+		part.a = t.a[(i*rows/tileSide*t.aNext+i*rows%tileSide)*tileDepth:]
 		if t.cols == 1 {
 			dotTile1BF16(&part)
 		} else {
@@ -63,9 +63,12 @@ func packPairs(dst []uint16, src []float32, base int, offsets []int32, cols int)
 	packPairsBF16(&dst[0], unsafe.SliceData(src), base, &offsets[0], cols)
 }
 
-// packPairsAcross rounds 32 rows of cols ≤ 16 values to a tile of A, of which they are the columns.
-func packPairsAcross(dst []uint16, src []float32, base int, offsets []int32, cols int) {
-	packPairsAcrossBF16(&dst[0], unsafe.SliceData(src), base, &offsets[0], cols)
+// packPairsAcross rounds 32 rows of cols ≤ 16 values to lines of tiles of A, of which they are the columns:
+// line j is to[j] bytes from dst. The rows of a later call are ahead values behind these.
+func packPairsAcross(
+	dst []uint16, src []float32, base int, offsets []int32, cols int, to []int32, ahead int,
+) {
+	packPairsAcrossBF16(&dst[0], unsafe.SliceData(src), base, &offsets[0], cols, &to[0], ahead)
 }
 
 // finish adds bias to rows of y, clamps them at 0 with relu 1, and clears them where mask ≤ 0; bias and
@@ -73,6 +76,13 @@ func packPairsAcross(dst []uint16, src []float32, base int, offsets []int32, col
 func finish(y, bias, mask []float32, rows, lanes, relu int) {
 	if bias != nil || mask != nil || relu != 0 {
 		finishBF16(&y[0], unsafe.SliceData(bias), unsafe.SliceData(mask), rows, lanes, relu)
+	}
+}
+
+// ask has s brought near, to be written to soon. It does nothing else.
+func ask(s []float32) {
+	if len(s) > 0 {
+		askBF16(&s[0], len(s)*4/cacheLine+1)
 	}
 }
 

@@ -1086,376 +1086,412 @@ absent64:
 	VZEROUPPER
 	RET
 
-// func packPairsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols int)
-// Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·packPairsAcrossBF16(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), AX
-	MOVQ      src+8(FP), CX
-	MOVQ      rows+24(FP), DX
-	MOVQ      base+16(FP), BX
-	LEAQ      (CX)(BX*4), CX
-	MOVQ      cols+32(FP), BX
-	MOVQ      $-1, SI
-	BZHIQ     BX, SI, SI
-	KMOVW     SI, K1
-	VMOVDQU16 interleave<>+0(SB), Z0
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   (DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent65
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+// func packPairsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols int, to *int32, ahead int)
+// Requires: AVX, AVX512BW, AVX512F, BMI2, MMX+
+TEXT ·packPairsAcrossBF16(SB), NOSPLIT, $0-56
+	MOVQ       dst+0(FP), AX
+	MOVQ       src+8(FP), CX
+	MOVQ       rows+24(FP), DX
+	MOVQ       base+16(FP), BX
+	LEAQ       (CX)(BX*4), CX
+	MOVQ       ahead+48(FP), BX
+	LEAQ       (CX)(BX*4), BX
+	MOVQ       cols+32(FP), SI
+	MOVQ       $-1, DI
+	BZHIQ      SI, DI, DI
+	KMOVW      DI, K1
+	VMOVDQU16  interleave<>+0(SB), Z0
+	MOVQ       to+40(FP), SI
+	MOVQ       cols+32(FP), DI
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    (DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent65
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent65:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   4(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent66
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    4(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent66
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent66:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z1
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   8(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent67
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z1
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    8(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent67
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent67:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   12(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent68
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    12(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent68
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent68:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z2
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   16(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent69
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z2
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    16(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent69
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent69:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   20(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent70
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    20(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent70
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent70:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z3
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   24(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent71
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z3
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    24(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent71
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent71:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   28(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent72
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    28(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent72
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent72:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z4
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   32(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent73
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z4
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    32(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent73
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent73:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   36(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent74
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    36(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent74
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent74:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z5
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   40(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent75
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z5
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    40(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent75
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent75:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   44(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent76
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    44(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent76
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent76:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z6
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   48(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent77
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z6
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    48(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent77
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent77:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   52(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent78
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    52(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent78
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent78:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z7
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   56(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent79
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z7
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    56(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent79
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent79:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   60(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent80
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    60(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent80
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent80:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z8
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   64(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent81
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z8
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    64(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent81
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent81:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   68(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent82
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    68(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent82
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent82:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z9
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   72(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent83
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z9
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    72(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent83
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent83:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   76(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent84
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    76(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent84
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent84:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z10
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   80(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent85
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z10
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    80(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent85
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent85:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   84(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent86
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    84(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent86
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent86:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z11
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   88(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent87
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z11
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    88(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent87
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent87:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   92(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent88
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    92(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent88
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent88:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z12
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   96(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent89
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z12
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    96(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent89
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent89:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   100(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent90
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    100(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent90
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent90:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z13
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   104(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent91
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z13
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    104(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent91
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent91:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   108(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent92
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    108(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent92
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent92:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z14
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   112(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent93
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z14
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    112(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent93
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent93:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   116(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent94
-	VMOVUPS.Z (CX)(BX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    116(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent94
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z30
 
 absent94:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
-	BYTE      $0x62
-	BYTE      $0x02
-	BYTE      $0x0f
-	BYTE      $0x40
-	BYTE      $0x72
-	BYTE      $0xfd
-	VPERMW    Z31, Z0, Z31
-	VMOVAPS   Z31, Z15
-	VPXORD    Z29, Z29, Z29
-	MOVLQSX   120(DX), BX
-	CMPQ      BX, $-2147483648
-	JEQ       absent95
-	VMOVUPS.Z (CX)(BX*4), K1, Z29
+	BYTE       $0x62
+	BYTE       $0x02
+	BYTE       $0x0f
+	BYTE       $0x40
+	BYTE       $0x72
+	BYTE       $0xfd
+	VPERMW     Z31, Z0, Z31
+	VMOVAPS    Z31, Z15
+	VPXORD     Z29, Z29, Z29
+	MOVLQSX    120(DX), R8
+	CMPQ       R8, $-2147483648
+	JEQ        absent95
+	PREFETCHT0 (BX)(R8*4)
+	VMOVUPS.Z  (CX)(R8*4), K1, Z29
 
 absent95:
-	VPXORD    Z30, Z30, Z30
-	MOVLQSX   124(DX), DX
-	CMPQ      DX, $-2147483648
-	JEQ       absent96
-	VMOVUPS.Z (CX)(DX*4), K1, Z30
+	VPXORD     Z30, Z30, Z30
+	MOVLQSX    124(DX), DX
+	CMPQ       DX, $-2147483648
+	JEQ        absent96
+	PREFETCHT0 (BX)(DX*4)
+	VMOVUPS.Z  (CX)(DX*4), K1, Z30
 
 absent96:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
@@ -1531,22 +1567,70 @@ absent96:
 	VSHUFF32X4 $0xdd, Z0, Z9, Z0
 	VSHUFF32X4 $0x88, Z0, Z1, Z5
 	VSHUFF32X4 $0xdd, Z0, Z1, Z0
-	VMOVUPS    Z18, (AX)
-	VMOVUPS    Z17, 64(AX)
-	VMOVUPS    Z15, 128(AX)
-	VMOVUPS    Z16, 192(AX)
-	VMOVUPS    Z12, 256(AX)
-	VMOVUPS    Z7, 320(AX)
-	VMOVUPS    Z11, 384(AX)
-	VMOVUPS    Z5, 448(AX)
-	VMOVUPS    Z13, 512(AX)
-	VMOVUPS    Z8, 576(AX)
-	VMOVUPS    Z3, 640(AX)
-	VMOVUPS    Z10, 704(AX)
-	VMOVUPS    Z4, 768(AX)
-	VMOVUPS    Z2, 832(AX)
-	VMOVUPS    Z6, 896(AX)
-	VMOVUPS    Z0, 960(AX)
+	MOVLQSX    (SI), CX
+	VMOVUPS    Z18, (AX)(CX*1)
+	CMPQ       DI, $0x01
+	JLE        stored97
+	MOVLQSX    4(SI), CX
+	VMOVUPS    Z17, (AX)(CX*1)
+	CMPQ       DI, $0x02
+	JLE        stored97
+	MOVLQSX    8(SI), CX
+	VMOVUPS    Z15, (AX)(CX*1)
+	CMPQ       DI, $0x03
+	JLE        stored97
+	MOVLQSX    12(SI), CX
+	VMOVUPS    Z16, (AX)(CX*1)
+	CMPQ       DI, $0x04
+	JLE        stored97
+	MOVLQSX    16(SI), CX
+	VMOVUPS    Z12, (AX)(CX*1)
+	CMPQ       DI, $0x05
+	JLE        stored97
+	MOVLQSX    20(SI), CX
+	VMOVUPS    Z7, (AX)(CX*1)
+	CMPQ       DI, $0x06
+	JLE        stored97
+	MOVLQSX    24(SI), CX
+	VMOVUPS    Z11, (AX)(CX*1)
+	CMPQ       DI, $0x07
+	JLE        stored97
+	MOVLQSX    28(SI), CX
+	VMOVUPS    Z5, (AX)(CX*1)
+	CMPQ       DI, $0x08
+	JLE        stored97
+	MOVLQSX    32(SI), CX
+	VMOVUPS    Z13, (AX)(CX*1)
+	CMPQ       DI, $0x09
+	JLE        stored97
+	MOVLQSX    36(SI), CX
+	VMOVUPS    Z8, (AX)(CX*1)
+	CMPQ       DI, $0x0a
+	JLE        stored97
+	MOVLQSX    40(SI), CX
+	VMOVUPS    Z3, (AX)(CX*1)
+	CMPQ       DI, $0x0b
+	JLE        stored97
+	MOVLQSX    44(SI), CX
+	VMOVUPS    Z10, (AX)(CX*1)
+	CMPQ       DI, $0x0c
+	JLE        stored97
+	MOVLQSX    48(SI), CX
+	VMOVUPS    Z4, (AX)(CX*1)
+	CMPQ       DI, $0x0d
+	JLE        stored97
+	MOVLQSX    52(SI), CX
+	VMOVUPS    Z2, (AX)(CX*1)
+	CMPQ       DI, $0x0e
+	JLE        stored97
+	MOVLQSX    56(SI), CX
+	VMOVUPS    Z6, (AX)(CX*1)
+	CMPQ       DI, $0x0f
+	JLE        stored97
+	MOVLQSX    60(SI), CX
+	VMOVUPS    Z0, (AX)(CX*1)
+
+stored97:
 	VZEROUPPER
 	RET
 
@@ -1561,38 +1645,51 @@ TEXT ·finishBF16(SB), NOSPLIT, $0-48
 	MOVQ   lanes+32(FP), DI
 	VPXORD Z0, Z0, Z0
 
-loop97:
+loop98:
 	VPXORD       Z1, Z1, Z1
 	TESTQ        CX, CX
-	JZ           nobias98
+	JZ           nobias99
 	VBROADCASTSS (CX), Z1
 	ADDQ         $0x04, CX
 
-nobias98:
+nobias99:
 	MOVQ DI, R8
 
-lanes99:
+lanes100:
 	VADDPS (AX), Z1, Z2
 	TESTQ  BX, BX
-	JZ     norelu100
+	JZ     norelu101
 	VMAXPS Z2, Z0, Z2
 
-norelu100:
+norelu101:
 	TESTQ     DX, DX
-	JZ        nomask101
+	JZ        nomask102
 	VMOVUPS   (DX), Z3
 	VCMPPS    $0x06, Z0, Z3, K1
 	VMOVAPS.Z Z2, K1, Z2
 	ADDQ      $0x40, DX
 
-nomask101:
+nomask102:
 	VMOVUPS Z2, (AX)
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, R8
-	JNZ     lanes99
+	JNZ     lanes100
 	DECQ    SI
-	JNZ     loop97
+	JNZ     loop98
 	VZEROUPPER
+	RET
+
+// func askBF16(p *float32, lines int)
+// Requires: MMX+
+TEXT ·askBF16(SB), NOSPLIT, $0-16
+	MOVQ p+0(FP), AX
+	MOVQ lines+8(FP), CX
+
+loop103:
+	PREFETCHT0 (AX)
+	ADDQ       $0x40, AX
+	DECQ       CX
+	JNZ        loop103
 	RET
 
 // func dotTile1BF16(t *mulTile)
@@ -1613,34 +1710,34 @@ TEXT ·dotTile1BF16(SB), NOSPLIT, $0-8
 	MOVQ   80(AX), SI
 	LEAQ   (BX)(SI*8), SI
 	MOVQ   120(AX), DI
-	SHLQ   $0x0a, DI
+	SHLQ   $0x06, DI
 	ADDQ   DI, DX
 	MOVQ   136(AX), DI
 	MOVQ   144(AX), R8
 	MOVQ   160(AX), R9
-	SHLQ   $0x0a, DI
-	SHLQ   $0x0a, R8
-	SHLQ   $0x0a, R9
+	SHLQ   $0x06, DI
+	SHLQ   $0x06, R8
+	SHLQ   $0x06, R9
 	SUBQ   $0x00000040, DI
 	SUBQ   $0x00000400, R8
 
-tap102:
+tap104:
 	CMPQ    BX, SI
-	JEQ     store103
+	JEQ     store105
 	MOVLQSX (BX), R10
-	SHLQ    $0x0a, R10
+	SHLQ    $0x06, R10
 	ADDQ    DX, R10
 	ADDQ    $0x04, BX
 	MOVLQSX (BX), R9
-	SHLQ    $0x0a, R9
+	SHLQ    $0x06, R9
 	ADDQ    CX, R9
 	ADDQ    $0x04, BX
 	MOVQ    128(AX), R11
 
-loop104:
+loop106:
 	MOVQ $0x00000010, R12
 
-loop105:
+loop107:
 	VMOVUPS      (R10), Z24
 	VBROADCASTSS (R9), Z28
 
@@ -1717,14 +1814,14 @@ loop105:
 	ADDQ $0x04, R9
 	ADDQ $0x40, R10
 	DECQ R12
-	JNZ  loop105
+	JNZ  loop107
 	ADDQ DI, R9
 	ADDQ R8, R10
 	DECQ R11
-	JNZ  loop104
-	JMP  tap102
+	JNZ  loop106
+	JMP  tap104
 
-store103:
+store105:
 	MOVQ    (AX), CX
 	MOVQ    176(AX), AX
 	VMOVUPS Z0, (CX)
@@ -1772,34 +1869,34 @@ TEXT ·dotTile2BF16(SB), NOSPLIT, $0-8
 	MOVQ   80(AX), SI
 	LEAQ   (BX)(SI*8), SI
 	MOVQ   120(AX), DI
-	SHLQ   $0x0a, DI
+	SHLQ   $0x06, DI
 	ADDQ   DI, DX
 	MOVQ   136(AX), DI
 	MOVQ   144(AX), R8
 	MOVQ   160(AX), R9
-	SHLQ   $0x0a, DI
-	SHLQ   $0x0a, R8
-	SHLQ   $0x0a, R9
+	SHLQ   $0x06, DI
+	SHLQ   $0x06, R8
+	SHLQ   $0x06, R9
 	SUBQ   $0x00000040, DI
 	SUBQ   $0x00000400, R8
 
-tap106:
+tap108:
 	CMPQ    BX, SI
-	JEQ     store107
+	JEQ     store109
 	MOVLQSX (BX), R11
-	SHLQ    $0x0a, R11
+	SHLQ    $0x06, R11
 	ADDQ    DX, R11
 	ADDQ    $0x04, BX
 	MOVLQSX (BX), R10
-	SHLQ    $0x0a, R10
+	SHLQ    $0x06, R10
 	ADDQ    CX, R10
 	ADDQ    $0x04, BX
 	MOVQ    128(AX), R12
 
-loop108:
+loop110:
 	MOVQ $0x00000010, R13
 
-loop109:
+loop111:
 	VMOVUPS      (R11), Z24
 	VMOVUPS      (R11)(R9*1), Z25
 	VBROADCASTSS (R10), Z28
@@ -1941,14 +2038,14 @@ loop109:
 	ADDQ $0x04, R10
 	ADDQ $0x40, R11
 	DECQ R13
-	JNZ  loop109
+	JNZ  loop111
 	ADDQ DI, R10
 	ADDQ R8, R11
 	DECQ R12
-	JNZ  loop108
-	JMP  tap106
+	JNZ  loop110
+	JMP  tap108
 
-store107:
+store109:
 	MOVQ    (AX), CX
 	MOVQ    176(AX), AX
 	VMOVUPS Z0, (CX)
@@ -1997,7 +2094,7 @@ TEXT ·dotPeakBF16(SB), NOSPLIT, $0-8
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
 
-loop110:
+loop112:
 	// VDPBF16PS Z12, Z13, Z0
 	BYTE $0x62
 	BYTE $0xd2
@@ -2094,6 +2191,6 @@ loop110:
 	BYTE $0x52
 	BYTE $0xdc
 	DECQ AX
-	JNZ  loop110
+	JNZ  loop112
 	VZEROUPPER
 	RET

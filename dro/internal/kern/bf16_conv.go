@@ -13,17 +13,18 @@ package kern
 //	weights  dw[out, in]    = Σ_positions dy[out, image] · xᵀ[image, in]
 //
 // A call packs both operands into tiles (bf16_pack.go) and multiplies them. Where the input has few channels,
-// all values that an output sees are gathered, in the order of the weights, as if they were channels that one
-// tap sees: forward and in the gradient of the weights.
+// the first and the last sum over all values that an output sees, as if one tap saw them: those of a linear
+// layer as if they were channels, others in strips (bf16_strip.go).
 type BF16Conv struct {
 	*Conv
 	kind  BF16
 	space *Workspace
 
 	forward, backward product
-	x, dy             source
-	taps              []tap  // of the gradient: the tiles of positions that a kernel tap joins
-	spans             []span // of them, by kernel tap
+	x, dy             *source
+	strips            *strips // x, or nil
+	taps              []tap   // of the gradient: the lines of positions that a kernel tap joins
+	spans             []span  // of them, by kernel tap
 
 	call  bf16Call
 	round roundCall
@@ -32,10 +33,13 @@ type BF16Conv struct {
 // product is one direction but the gradient's.
 type product struct {
 	src    *source
-	plane  plane
-	taps   int // of the weights
+	strips *strips // the source, or nil
+	plane  plane   // unless there are strips
+	taps   int     // of the weights
+	inner  int     // tiles of a tap's sum
 	dst    Shape
-	across bool // weights are transposed
+	across bool    // weights are transposed
+	lines  []int32 // of their packing
 }
 
 // bf16Call is the running call; see convCall.
@@ -46,9 +50,6 @@ type bf16Call struct {
 	relu                int
 	chunk, chunks       int
 }
-
-// fewChannels is what fills less than half of the depth of a tile.
-const fewChannels = tileDepth / 2
 
 // BF16 returns c with products of rounded operands. Of c, whose float32 methods stay what they are, it shares
 // the running call. Without data there is no room for BackwardData, which a network's first layer has no use
@@ -68,29 +69,32 @@ func (c *Conv) BF16(kind BF16, space *Workspace, data bool) (*BF16Conv, error) {
 	return b, nil
 }
 
-// gathered tells whether the input is packed as an output sees it.
-func (c *BF16Conv) gathered() bool { return c.cfg.In.Channels < fewChannels && c.area() > 1 }
-
 // plan works out how operands are packed and where each product finds them.
 func (c *BF16Conv) plan(data bool) {
 	cfg, in, out := &c.cfg, c.cfg.In, c.out
-	c.dy = newSource(out, c.batch)
-	c.backward = product{src: &c.dy, taps: c.area(), dst: in, across: true}
+	dy, x := newSource(out, c.batch), newSource(in, c.batch)
+	c.dy, c.x = &dy, &x
+	c.backward = product{src: c.dy, taps: c.area(), inner: dy.depth(), dst: in, across: true}
 	c.backward.plane = newPlane(
 		transposedAxis(out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
 		transposedAxis(out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
-		out.Width, cfg.KernelWidth, c.dy.tiles())
-	c.forward = product{src: &c.x, taps: c.area(), dst: out}
-	if c.gathered() {
-		c.x, c.forward.taps = gatheredSource(c.Conv), 1
-		c.forward.plane = newPlane(convAxis(out.Height, out.Height, 1, 1, 0),
-			convAxis(out.Width, out.Width, 1, 1, 0), out.Width, 1, c.x.tiles())
-	} else {
-		c.x = newSource(in, c.batch)
+		out.Width, cfg.KernelWidth, dy.unitLines())
+	switch {
+	case BF16Strips(c.kind, *cfg):
+		c.strips = newStrips(c.Conv)
+		c.x = &c.strips.source
+		c.forward = product{src: c.x, strips: c.strips, taps: 1, inner: c.strips.inner(), dst: out}
+	case cfg.few():
+		x = flatSource(in, c.batch)
+		point := convAxis(1, 1, 1, 1, 0)
+		c.forward = product{src: c.x, taps: 1, inner: x.depth(), dst: out}
+		c.forward.plane = newPlane(point, point, 1, 1, x.unitLines())
+	default:
+		c.forward = product{src: c.x, taps: c.area(), inner: x.depth(), dst: out}
 		c.forward.plane = newPlane(
 			convAxis(out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
 			convAxis(out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
-			in.Width, cfg.KernelWidth, c.x.tiles())
+			in.Width, cfg.KernelWidth, x.unitLines())
 	}
 	products := []*product{&c.forward, &c.backward}
 	if !data {
@@ -98,23 +102,36 @@ func (c *BF16Conv) plan(data bool) {
 	}
 	for _, p := range products {
 		p.scale()
-		c.space.tiles(&c.space.a, p.weightTiles())
-		c.space.tiles(&c.space.b, c.batch.Blocks*p.src.positions()*p.src.tiles())
+		p.planLines()
+		c.space.lines(&c.space.a, p.weightTasks()*p.weightLines())
+		c.space.lines(&c.space.b, c.batch.Blocks*p.src.sumLines())
 	}
 	c.planGradTaps()
 }
 
-// scale makes tiles of the offsets of weights.
+// scale makes lines of the offsets of weights.
 func (p *product) scale() {
 	for _, taps := range p.plane.taps {
 		for i := range taps {
-			taps[i].w *= int32(p.src.depth())
+			taps[i].w *= int32(p.inner * tileSide)
 		}
 	}
 }
 
-// weightTiles is the number of tiles that the weights are packed into: [16 destination channels][tap][depth].
-func (p *product) weightTiles() int { return tilesOf(p.dst.Channels) * p.taps * p.src.depth() }
+// oneTap is that of strips.
+var oneTap = []tap{{}}
+
+// at returns the line of the source that output (row, col) counts its taps from, and the taps.
+func (p *product) at(row, col int) (line int, taps []tap) {
+	if p.strips != nil {
+		return p.strips.sees(row, col) / 2, oneTap // a line has a pair
+	}
+	position, taps := p.plane.at(row, col)
+	return position * p.src.unitLines(), taps
+}
+
+// weightLines is the number of lines that the weights of 16 destination channels are packed into.
+func (p *product) weightLines() int { return p.taps * p.inner * tileSide }
 
 // weightTasks is the number of tasks of packing them: 16 destination channels each.
 func (p *product) weightTasks() int { return tilesOf(p.dst.Channels) }
@@ -158,7 +175,7 @@ func (c *BF16Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
 func (c *BF16Conv) multiply(t *Team, p *product) {
 	c.call.product = p
 	c.call.packs[0] = packing{src: p.src, dst: c.space.b, values: c.call.x, form: depthOfB}
-	t.run(p.weightTasks()+c.positions(p.src), (*packOperands)(c))
+	t.run(p.weightTasks()+c.units(p.src), (*packOperands)(c))
 	pairs := pairsOf(p.dst.Channels) * c.batch.Blocks
 	t.run(c.cutRows(pairs, p.dst.Height), (*multiplyCall)(c))
 	c.call = bf16Call{}
@@ -172,20 +189,31 @@ func (c *BF16Conv) cutRows(others, n int) (tasks int) {
 	return others * c.call.chunks
 }
 
+// part returns the first row, the block and the first channel of a task. Neighbours in turn share the larger
+// operand, which so is in the cache: strips, or the weights of some channels.
+func (c *BF16Conv) part(i int) (row, block, channel int) {
+	p := c.call.product
+	if pairs := pairsOf(p.dst.Channels); p.strips != nil {
+		channel, i = i%pairs, i/pairs
+		row, block = i%c.call.chunks, i/c.call.chunks
+	} else {
+		row, i = i%c.call.chunks, i/c.call.chunks
+		block, channel = i%c.batch.Blocks, i/c.batch.Blocks
+	}
+	return row * c.call.chunk, block, channel * 2 * tileSide
+}
+
 type multiplyCall BF16Conv
 
 func (m *multiplyCall) task(i int) {
 	c := (*BF16Conv)(m)
 	p, lanes := c.call.product, c.batch.Lanes
-	top := i % c.call.chunks * c.call.chunk
-	i /= c.call.chunks
-	// The blocks of some channels are neighbours: their weights are in the cache.
-	block, channel := i%c.batch.Blocks, i/c.batch.Blocks*2*tileSide
+	top, block, channel := c.part(i)
 	rows := min(2*tileSide, p.dst.Channels-channel)
 	tile := mulTile{
-		a:     c.space.a[channel/tileSide*p.taps*p.src.depth()*tileLen:],
-		b:     c.space.b[block*p.src.positions()*p.src.tiles()*tileLen:],
-		inner: p.src.depth(), aInner: 1, bInner: lanes / tileSide, aNext: p.taps * p.src.depth(), bNext: 1,
+		a:     c.space.a[channel/tileSide*p.weightLines()*tileDepth:],
+		b:     c.space.b[block*p.src.sumLines()*tileDepth:],
+		inner: p.inner, aInner: tileSide, bInner: tileSide, aNext: p.weightLines(), bNext: p.src.laneLines(),
 		cRow: lanes, rows: tilesOf(rows),
 	}
 	var bias []float32
@@ -195,9 +223,9 @@ func (m *multiplyCall) task(i int) {
 	for row := top; row < min(top+c.call.chunk, p.dst.Height); row++ {
 		for col := range p.dst.Width {
 			at := block*lanes*p.dst.Len() + ((row*p.dst.Width+col)*p.dst.Channels+channel)*lanes
-			position, taps := p.plane.at(row, col)
-			tile.taps, tile.bBase = taps, position*p.src.tiles()
+			tile.bBase, tile.taps = p.at(row, col)
 			y := c.call.y[at:][:rows*lanes]
+			ask(y)
 			if rows%tileSide == 0 {
 				c.sweep(tile, y)
 			} else {
@@ -219,13 +247,13 @@ func (c *BF16Conv) sweep(t mulTile, y []float32) {
 		spans[i].to = int32(len(t.taps))
 	}
 	b, tiles := t.b, c.batch.Lanes/tileSide
-	t.bMove, t.cMove = 2, 2*tileSide
+	t.bMove, t.cMove = 2*t.bNext, 2*tileSide
 	if pairs := tiles / 2; pairs > 0 {
 		t.c, t.cols, t.spans = y, 2, spans[:pairs]
 		t.run(c.kind)
 	}
 	if tiles%2 > 0 {
-		t.b, t.c, t.cols, t.spans = b[(tiles-1)*tileLen:], y[(tiles-1)*tileSide:], 1, spans[:1]
+		t.b, t.c, t.cols, t.spans = b[(tiles-1)*t.bNext*tileDepth:], y[(tiles-1)*tileSide:], 1, spans[:1]
 		t.run(c.kind)
 	}
 }

@@ -1,27 +1,33 @@
 package kern
 
-// planGradTaps lists, by kernel tap, the tiles of the positions of output and input that it joins in all
-// blocks. Gathered inputs have one tap, which joins an output to what it sees.
+// planGradTaps lists, by kernel tap, the lines of the positions of output and input that it joins in all
+// blocks.
 func (c *BF16Conv) planGradTaps() {
-	dy, x := c.dy.imageTiles(), c.x.imageTiles()
-	c.space.tiles(&c.space.a, c.batch.Blocks*c.dy.positions()*dy)
-	c.space.tiles(&c.space.b, c.batch.Blocks*c.x.positions()*x)
-	joined := func(k int, visit func(out, in int)) {
-		if c.gathered() {
-			for p := range c.x.positions() {
-				visit(p, p)
-			}
-			return
-		}
-		c.joined(k, 0, c.out.Height, 0, c.out.Width, visit)
+	rows, cols := c.dy, c.x
+	if c.strips != nil {
+		rows, cols = c.x, c.dy
+		c.stripTaps()
+	} else {
+		c.channelTaps()
 	}
+	c.space.lines(&c.space.a, c.batch.Blocks*rows.imageLines())
+	c.space.lines(&c.space.b, c.batch.Blocks*cols.imageLines())
+}
+
+func (c *BF16Conv) channelTaps() {
 	for k := range c.forward.taps {
 		from := int32(len(c.taps))
 		for block := range c.batch.Blocks {
-			joined(k, func(out, in int) {
+			visit := func(out, in int) {
 				c.taps = append(c.taps, tap{
-					int32((block*c.x.positions() + in) * x), int32((block*c.dy.positions() + out) * dy)})
-			})
+					x: int32(block*c.x.imageLines() + in*c.x.imageUnitLines()),
+					w: int32(block*c.dy.imageLines() + out*c.dy.imageUnitLines())})
+			}
+			if c.forward.taps < c.area() { // the input is flat
+				visit(0, 0)
+			} else {
+				c.joined(k, 0, c.out.Height, 0, c.out.Width, visit)
+			}
 		}
 		c.spans = append(c.spans, span{from, int32(len(c.taps))})
 	}
@@ -49,16 +55,25 @@ func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	c.Conv.call = convCall{}
 }
 
-// gradient packs both operands, beside the tasks of the bias, and multiplies them, a task being 32 output
-// channels by some times 32 of the input.
+// gradient packs both operands, beside the tasks of the bias, and multiplies them. A task of the product is
+// 32 output channels by some times 32 of the input, or what stripCall has.
 func (c *BF16Conv) gradient(t *Team, bias int, dw, x, dy []float32) {
 	c.call.w = dw
-	c.call.packs = [2]packing{
-		{src: &c.dy, dst: c.space.a, values: dy, form: rowsOfA},
-		{src: &c.x, dst: c.space.b, values: x, form: rowsOfB},
+	rows, cols := packing{src: c.dy, values: dy}, packing{src: c.x, values: x}
+	if c.strips != nil {
+		rows, cols = cols, rows
 	}
-	t.run(c.positions(&c.dy)+c.positions(&c.x)+bias, (*packOperands)(c))
-	t.run(c.cutRows(pairsOf(c.cfg.Out), pairsOf(c.x.rows)), (*gradCall)(c))
+	rows.dst, rows.form = c.space.a, rowsOfA
+	cols.dst, cols.form = c.space.b, rowsOfB
+	c.call.packs = [2]packing{rows, cols}
+	t.run(c.units(c.dy)+c.units(c.x)+bias, (*packOperands)(c))
+	if c.strips != nil {
+		pairs := pairsOf(len(c.strips.weights))
+		t.run(c.cutRows(len(c.spans), pairs), (*stripCall)(c))
+		t.run(pairs, (*stripSum)(c))
+	} else {
+		t.run(c.cutRows(pairsOf(c.cfg.Out), pairsOf(c.x.rows)), (*gradCall)(c))
+	}
 	c.call = bf16Call{}
 }
 
@@ -67,9 +82,14 @@ func pairsOf(n int) int { return (n + 2*tileSide - 1) / (2 * tileSide) }
 
 // The results of some taps lie apart by a line more than a power of two, which the cache likes better.
 const (
+	packedTaps = 16 // kernel taps whose results are put in place at once: a square of the transposition
 	gradTapLen = 2 * tileSide
 	gradRowLen = packedTaps*gradTapLen + tileSide
 )
+
+// askedRows is how many rows ahead of its use memory for the gradient is asked for: a step has long lost it
+// from all caches.
+const askedRows = 4
 
 type gradCall BF16Conv
 
@@ -83,24 +103,34 @@ func (g *gradCall) task(i int) {
 }
 
 // gradPair computes the gradient of the weights between 32 output channels from out on and 32 rows of the
-// input from in on.
+// input's units from in on.
 func (c *BF16Conv) gradPair(sums []float32, out, in int) {
 	outs, ins := min(2*tileSide, c.cfg.Out-out), min(2*tileSide, c.x.rows-in)
-	depth, all := c.x.imageDepth(), c.WeightLen()/c.cfg.Out
+	area := c.forward.taps
+	row := func(r int) []float32 {
+		return c.call.w[((out+r)*c.x.rows+in)*area:][:ins*area]
+	}
 	tile := mulTile{
-		a: c.space.a[out/tileSide*depth*tileLen:], b: c.space.b[in/tileSide*depth*tileLen:],
-		inner: depth, aInner: 1, bInner: 1, aNext: depth, bNext: depth,
+		a: c.space.a[out*tileDepth:], b: c.space.b[in*tileDepth:],
+		inner: c.x.imageDepth(), aInner: c.dy.groupLines(), bInner: c.x.groupLines(),
+		aNext: tileSide, bNext: tileSide,
 		cRow: gradRowLen, cMove: gradTapLen, rows: tilesOf(outs), cols: tilesOf(ins), c: sums, taps: c.taps,
 	}
 	for first := 0; first < len(c.spans); first += packedTaps {
 		tile.spans = c.spans[first:min(first+packedTaps, len(c.spans))]
+		for r := range min(askedRows, outs) {
+			ask(row(r))
+		}
 		tile.run(c.kind)
 		for r := range outs {
+			if r+askedRows < outs {
+				ask(row(r + askedRows))
+			}
 			from := sums[r*gradRowLen:]
 			if len(c.spans) == 1 {
-				c.placeRow(c.call.w[(out+r)*all+in:], from[:ins])
+				c.placeRow(row(r), from[:ins])
 			} else {
-				c.place(c.call.w[(out+r)*all+in*c.area()+first:], from, len(tile.spans), ins, gradTapLen)
+				c.place(row(r)[first:], from, len(tile.spans), ins, gradTapLen)
 			}
 		}
 	}

@@ -14,8 +14,10 @@ func packRows([]uint16, []float32, int, []int32, int, bool) { panic(noTiles) }
 
 func packPairs([]uint16, []float32, int, []int32, int) { panic(noTiles) }
 
-func packPairsAcross([]uint16, []float32, int, []int32, int) { panic(noTiles) }
+func packPairsAcross([]uint16, []float32, int, []int32, int, []int32, int) { panic(noTiles) }
 
 func finish(_, _, _ []float32, _, _, _ int) { panic(noTiles) }
+
+func ask([]float32) { panic(noTiles) }
 
 func runPeakBF16(BF16, int) { panic(noTiles) }

@@ -1,12 +1,12 @@
 package kern
 
-// source says where in a block of an activation the rows lie that a position is packed from: its channels, or
-// what an output sees if they are gathered.
+// source says where in a block of an activation the rows lie that a unit is packed from: the channels of a
+// position, or a strip (bf16_strip.go).
 type source struct {
 	lanes, len int       // of a block: images, and values of an image
-	rows       int       // a position
-	base       []int     // by position
-	offsets    [][]int32 // by position: from the base, then nothing up to whole tiles
+	rows       int       // a unit
+	base       []int     // by unit
+	offsets    [][]int32 // by unit: from the base, then nothing up to whole tiles
 }
 
 // newSource is of channels.
@@ -22,27 +22,15 @@ func newSource(s Shape, b Batch) source {
 	return src
 }
 
-// gatheredSource is of what each output of c sees, [in][row][column] as weights are.
-func gatheredSource(c *Conv) source {
-	in, area := c.cfg.In, c.area()
-	src := source{lanes: c.batch.Lanes, len: in.Len(), rows: in.Channels * area}
-	tables := map[*tap][]int32{} // by class of positions
-	for row := range c.out.Height {
-		for col := range c.out.Width {
-			position, taps := c.forward.at(row, col)
-			if tables[&taps[0]] == nil {
-				offsets := src.table()
-				for _, t := range taps {
-					for i := range in.Channels {
-						offsets[i*area+int(t.w)] = t.x + int32(i*c.batch.Lanes)
-					}
-				}
-				tables[&taps[0]] = offsets
-			}
-			src.base = append(src.base, position*in.Channels*c.batch.Lanes)
-			src.offsets = append(src.offsets, tables[&taps[0]])
-		}
+// flatSource is of all values of an image as if they were channels of one position, in the order of a linear
+// layer's weights.
+func flatSource(s Shape, b Batch) source {
+	src := source{lanes: b.Lanes, len: s.Len(), rows: s.Len(), base: []int{0}}
+	offsets, area := src.table(), s.Height*s.Width
+	for i := range s.Len() {
+		offsets[i] = int32((i%area*s.Channels + i/area) * b.Lanes)
 	}
+	src.offsets = [][]int32{offsets}
 	return src
 }
 
@@ -54,19 +42,25 @@ func (s *source) table() []int32 {
 	return offsets
 }
 
-func (s *source) positions() int { return len(s.base) }
+func (s *source) units() int { return len(s.base) }
 
-// depth is the number of tiles that the rows fill as the sum of a product.
+// depth is the number of tiles that the rows of a unit fill as the sum of a product.
 func (s *source) depth() int { return (s.rows + tileDepth - 1) / tileDepth }
-
-// tiles is the number of tiles of a position that is packed for sums over rows: [depth][16 images].
-func (s *source) tiles() int { return s.depth() * s.lanes / tileSide }
 
 // imageDepth is the number of tiles that the images of a block fill as the sum of a product.
 func (s *source) imageDepth() int { return (s.lanes + tileDepth - 1) / tileDepth }
 
-// imageTiles is the number of tiles of a position that is packed for sums over images: [16 rows][depth].
-func (s *source) imageTiles() int { return tilesOf(s.rows) * s.imageDepth() }
+// Packed for sums over rows, a block is [16 images][unit][depth] of tiles; for sums over images it is
+// [32 images][unit][16 rows]. These are the lines of a unit, of all units for so many images, and of the
+// block.
+
+func (s *source) unitLines() int { return s.depth() * tileSide }
+func (s *source) laneLines() int { return s.units() * s.unitLines() }
+func (s *source) sumLines() int  { return s.lanes / tileSide * s.laneLines() }
+
+func (s *source) imageUnitLines() int { return tilesOf(s.rows) * tileSide }
+func (s *source) groupLines() int     { return s.units() * s.imageUnitLines() }
+func (s *source) imageLines() int     { return s.imageDepth() * s.groupLines() }
 
 // packing is how an activation is packed.
 type packing struct {
@@ -86,7 +80,7 @@ const (
 )
 
 // packOperands packs what the running call multiplies. Its tasks are, in this order, those of the product's
-// weights; the positions of activations; and, in the gradient, that of the bias, which waits for nothing.
+// weights; the units of activations; and, in the gradient, that of the bias, which waits for nothing.
 type packOperands BF16Conv
 
 func (p *packOperands) task(i int) {
@@ -100,64 +94,107 @@ func (p *packOperands) task(i int) {
 	}
 	for k := range c.call.packs {
 		if c.call.packs[k].src != nil {
-			if i < c.positions(c.call.packs[k].src) {
-				c.call.packs[k].position(i)
+			if i < c.units(c.call.packs[k].src) {
+				c.call.packs[k].unit(i)
 				return
 			}
-			i -= c.positions(c.call.packs[k].src)
+			i -= c.units(c.call.packs[k].src)
 		}
 	}
 	(*biasCall)(c.Conv).task(i)
 }
 
-// positions is the number of positions of s in all blocks.
-func (c *BF16Conv) positions(s *source) int { return c.batch.Blocks * s.positions() }
+// units is the number of units of s in all blocks.
+func (c *BF16Conv) units(s *source) int { return c.batch.Blocks * s.units() }
 
-// position packs one of them; in dst they are [block][position] of tiles.
-func (p *packing) position(i int) {
+// unit packs one of them.
+func (p *packing) unit(i int) {
 	s := p.src
-	block, position := i/s.positions(), i%s.positions()
+	block, unit := i/s.units(), i%s.units()
 	values := p.values[block*s.lanes*s.len:][:s.lanes*s.len]
-	base, offsets := s.base[position], s.offsets[position]
+	base, offsets := s.base[unit], s.offsets[unit]
 	if p.form == depthOfB {
-		dst := p.dst[i*s.tiles()*tileLen:]
-		for d := range s.depth() {
-			for lane := 0; lane < s.lanes; lane += tileSide {
-				packPairs(dst, values, base+lane, offsets[d*tileDepth:], tileSide)
-				dst = dst[tileLen:]
+		for lane := 0; lane < s.lanes; lane += tileSide {
+			dst := p.dst[(block*s.sumLines()+lane/tileSide*s.laneLines()+unit*s.unitLines())*tileDepth:]
+			for d := range s.depth() {
+				packPairs(dst[d*tileLen:], values, base+lane, offsets[d*tileDepth:], tileSide)
 			}
 		}
 		return
 	}
-	dst := p.dst[i*s.imageTiles()*tileLen:]
-	for row := 0; row < s.rows; row += tileSide {
-		for lane := 0; lane < s.lanes; lane += tileDepth {
-			packRows(dst, values, base+lane, offsets[row:], min(tileDepth, s.lanes-lane), p.form == rowsOfB)
-			dst = dst[tileLen:]
+	for lane := 0; lane < s.lanes; lane += tileDepth {
+		dst := p.dst[(block*s.imageLines()+lane/tileDepth*s.groupLines()+unit*s.imageUnitLines())*tileDepth:]
+		for row := 0; row < s.rows; row += tileSide {
+			packRows(dst[row*tileDepth:], values, base+lane, offsets[row:],
+				min(tileDepth, s.lanes-lane), p.form == rowsOfB)
 		}
 	}
 }
 
-// packWeights packs the weights of the running product as rows of A, [16 destination channels][tap][depth],
-// for each tap, 16 channels by 32 of them at a time.
+// packWeights packs the weights of the running product as rows of A, [16 destination channels][tap][depth].
 func (c *BF16Conv) packWeights(i int) {
 	d := c.call.product
-	dst := c.space.a[i*d.taps*d.src.depth()*tileLen:]
+	dst := c.space.a[i*d.weightLines()*tileDepth:]
 	row, rows := i*tileSide, min(tileSide, d.dst.Channels-i*tileSide)
-	if d.taps > 1 {
+	switch {
+	case d.strips != nil:
+		c.packStripWeights(dst, row, rows)
+	case d.across:
+		c.packWeightsAcross(dst, row, rows)
+	case d.taps > 1:
 		c.packTaps(dst, row, rows)
-		return
+	default:
+		c.packWeightRows(dst, row, rows)
 	}
-	ins := c.WeightLen() / c.cfg.Out
-	for col := 0; col < d.src.rows; col += tileDepth {
-		if cols := min(tileDepth, d.src.rows-col); d.across {
-			offsets := offsetsOf(cols, ins)
-			packPairsAcross(dst, c.call.w, col*ins+row, offsets[:], rows)
-		} else {
-			offsets := offsetsOf(rows, ins)
-			packRows(dst, c.call.w, row*ins+col, offsets[:], cols, false)
+}
+
+// packWeightRows packs rows whose values lie in the order of the sum.
+func (c *BF16Conv) packWeightRows(dst []uint16, row, rows int) {
+	ins := c.x.rows
+	offsets := offsetsOf(rows, ins)
+	for col := 0; col < ins; col += tileDepth {
+		packRows(dst[col*tileSide:], c.call.w, row*ins+col, offsets[:], min(tileDepth, ins-col), false)
+	}
+}
+
+// packTaps packs rows whose values are apart by the kernel's taps: of each row, 32 input channels by 16 taps
+// at a time.
+func (c *BF16Conv) packTaps(dst []uint16, row, rows int) {
+	d := c.call.product
+	ins, area := c.cfg.In.Channels, c.area()
+	for col := 0; col < ins; col += tileDepth {
+		offsets := offsetsOf(min(tileDepth, ins-col), area)
+		for r := range rows {
+			for tap := 0; tap < area; tap += tileSide {
+				packPairsAcross(dst[tap*d.inner*tileLen+col*tileSide+r*tileDepth:], c.call.w,
+					((row+r)*ins+col)*area+tap, offsets[:], min(tileSide, area-tap), d.lines, 2*tileDepth*area)
+			}
 		}
-		dst = dst[tileLen:]
+	}
+}
+
+// packWeightsAcross packs columns, which are the input channels from row on: all taps of rows of them are
+// neighbours in each output channel, and 32 of these by 16 taps are packed at a time.
+func (c *BF16Conv) packWeightsAcross(dst []uint16, row, rows int) {
+	d := c.call.product
+	ins, outs, area := c.cfg.In.Channels, c.cfg.Out, c.area()
+	for out := 0; out < outs; out += tileDepth {
+		offsets := offsetsOf(min(tileDepth, outs-out), ins*area)
+		for tap := 0; tap < rows*area; tap += tileSide {
+			packPairsAcross(dst[out*tileSide:], c.call.w, (out*ins+row)*area+tap, offsets[:],
+				min(tileSide, rows*area-tap), d.lines[tap:], 3*tileSide)
+		}
+	}
+}
+
+// planLines notes, in bytes, where packed lines go: of the taps of a channel or, across, of 16 channels.
+func (p *product) planLines() {
+	channels := 1
+	if p.across {
+		channels = tileSide
+	}
+	for i := range (channels*p.taps + tileSide - 1) / tileSide * tileSide {
+		p.lines = append(p.lines, int32(2*(i%p.taps*p.inner*tileLen+i/p.taps*tileDepth)))
 	}
 }
 
@@ -170,43 +207,4 @@ func offsetsOf(n, stride int) (offsets [tileDepth]int32) {
 		}
 	}
 	return offsets
-}
-
-// packedTaps is the number of kernel taps that are packed at once: a square of the transposition.
-const packedTaps = 16
-
-// packTaps packs the weights of all taps of rows channels from row on. In memory the taps are innermost, so
-// they are brought outward first.
-func (c *BF16Conv) packTaps(dst []uint16, row, rows int) {
-	var apart [packedTaps * tileSide * tileDepth]float32
-	for col := 0; col < c.call.product.src.rows; col += tileDepth {
-		c.packTapsOf(dst, apart[:], row, col, rows, min(tileDepth, c.call.product.src.rows-col))
-		dst = dst[tileLen:]
-	}
-}
-
-// packTapsOf packs those between these rows and cols channels of the sum from col on, by way of apart,
-// [out][tap][in].
-func (c *BF16Conv) packTapsOf(dst []uint16, apart []float32, row, col, rows, cols int) {
-	d := c.call.product
-	out, outs, in, ins, width := row, rows, col, cols, tileDepth
-	if d.across {
-		out, outs, in, ins, width = col, cols, row, rows, tileSide
-	}
-	area, offsets := c.area(), offsetsOf(outs, packedTaps*width)
-	for first := 0; first < area; first += packedTaps {
-		count := min(packedTaps, area-first)
-		for o := range outs {
-			from := c.call.w[((out+o)*c.cfg.In.Channels+in)*area+first:]
-			transpose(c.isa, apart[o*packedTaps*width:], from, ins, count, width, area)
-		}
-		for k := range count {
-			to := dst[(first+k)*d.src.depth()*tileLen:]
-			if d.across {
-				packPairsAcross(to, apart, k*width, offsets[:], ins)
-			} else {
-				packRows(to, apart, k*width, offsets[:], ins, false)
-			}
-		}
-	}
 }

@@ -285,11 +285,13 @@ func packRowsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols i
 //go:noescape
 func packPairsBF16(dst *uint16, src *float32, base int, rows *int32, cols int)
 
-// packPairsAcrossBF16 rounds 32 rows of cols ≤ 16 values to a tile of A, a
-// column a row.
+// packPairsAcrossBF16 rounds 32 rows of cols ≤ 16 values, those at base +
+// rows[i], to a line a column, at dst + to[j] bytes. It asks for rows that are
+// ahead values behind these.
 //
 //go:noescape
-func packPairsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols int)
+func packPairsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols int, to *int32,
+	ahead int)
 
 // finishBF16 adds bias[r] to rows of lanes (a multiple of 16) values, clamps
 // them at 0 with relu, and clears them where mask ≤ 0; bias and mask may be
@@ -297,6 +299,11 @@ func packPairsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols 
 //
 //go:noescape
 func finishBF16(y *float32, bias *float32, mask *float32, rows int, lanes int, relu int)
+
+// askBF16 asks for lines of 64 bytes.
+//
+//go:noescape
+func askBF16(p *float32, lines int)
 
 // dotTile1BF16 computes the first 8 rows and 16 columns of the tile.
 //

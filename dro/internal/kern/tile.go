@@ -83,8 +83,8 @@ type outerTile struct {
 // A bf16 tile is 1 KiB: 16 rows of 32 values, or of 16 columns of two values that are multiplied one after
 // the other. Operands are packed into whole tiles, zeros beyond their edges (see bf16_pack.go).
 const (
-	tileSide  = 16                   // rows of a tile, and columns of a product of two
-	tileDepth = 32                   // values that two tiles sum over
+	tileSide  = 16                   // rows of a tile, its lines in memory, and columns of a product of two
+	tileDepth = 32                   // values that two tiles sum over, those of a line
 	tileLen   = tileSide * tileDepth // values of a tile
 )
 
@@ -94,8 +94,8 @@ const (
 //
 // where A is the tile at a + t.w + n·aInner, with that at aNext behind it for rows from 16 on, and B that
 // at b + bBase + s·bMove + t.x + n·bInner, with that at bNext behind it for columns from 16 on; t, aInner
-// and the like count tiles. Rows of a tile of A are values in order of k; row k/2 of a tile of B has the
-// pairs k, k+1 of its columns.
+// and the like count lines: a tile may start at any. Rows of a tile of A are values in order of k; row k/2 of
+// a tile of B has the pairs k, k+1 of its columns.
 //
 // A call costs about a thousand cycles, most of them for setting up and releasing the tiles, and a product
 // of one tap a few hundred: so there are many to a call.

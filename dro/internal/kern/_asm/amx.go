@@ -36,11 +36,11 @@ func (g *generator) mulTile() {
 		to   reg.GPPhysical
 	}{{"aInner", reg.R11}, {"bInner", reg.R12}} {
 		g.Load(g.structOf(reg.RDI).Field(f.name), f.to)
-		g.SHLQ(op.U8(10), f.to)
+		g.SHLQ(op.U8(lineShift), f.to)
 	}
 	g.Load(g.structOf(reg.RDI).Field("a").Base(), reg.RSI)
 	g.Load(g.structOf(reg.RDI).Field("bBase"), reg.RDX)
-	g.SHLQ(op.U8(10), reg.RDX)
+	g.SHLQ(op.U8(lineShift), reg.RDX)
 	g.Load(g.structOf(reg.RDI).Field("b").Base(), reg.RAX)
 	g.ADDQ(reg.RAX, reg.RDX)
 	g.Load(g.structOf(reg.RDI).Field("spans").Base(), reg.R14)
@@ -111,7 +111,7 @@ func (g *generator) storeProduct(rows, cols int) {
 	g.LEAQ(by(reg.RBX, reg.RCX, 4, 0), reg.RBX)
 	g.Store(reg.RBX, t.Field("at"))
 	g.Load(t.Field("bMove"), reg.RCX)
-	g.SHLQ(op.U8(10), reg.RCX)
+	g.SHLQ(op.U8(lineShift), reg.RCX)
 	g.ADDQ(reg.RCX, reg.RDX)
 	g.Load(t.Field("cRow"), reg.RBX)
 	g.SHLQ(op.U8(2), reg.RBX)
@@ -130,29 +130,38 @@ func (g *generator) storeProduct(rows, cols int) {
 // operand sets at and next to the tiles of the tap at R9, whose offset is disp bytes in it.
 func (g *generator) operand(disp int, base, at reg.GPPhysical, field string, next reg.GPPhysical) {
 	g.MOVLQSX(op.Mem{Base: reg.R9, Disp: disp}, at)
-	g.SHLQ(op.U8(10), at)
+	g.SHLQ(op.U8(lineShift), at)
 	g.ADDQ(base, at)
 	g.Load(g.structOf(reg.RDI).Field(field), next)
-	g.SHLQ(op.U8(10), next)
+	g.SHLQ(op.U8(lineShift), next)
 	g.ADDQ(at, next)
 }
 
-// mulStep multiplies the tiles at AX and R13 by those at BX and R15, and moves on.
+// mulStep multiplies the tiles at AX and R13 by those at BX and R15, and moves
+// on. A tile is cleared after its last use, and both tiles of B are in one
+// register: while another thread runs on the same core, the processor seems to
+// have about nine tiles for the eight of a program, and a load waits until one is
+// free; cleared ones take none. Without this, products were half as fast then
+// (35 ns instead of 20 on a Sapphire Rapids), and at other times no faster.
 func (g *generator) mulStep(rows, cols int) {
-	g.tileLoadStore(false, tileB, reg.RBX, reg.R8, 0)
-	g.tileLoadStore(false, tileA, reg.RAX, reg.R8, 0)
-	g.tileMultiply(0, tileA, tileB)
-	if cols == 2 {
-		g.tileLoadStore(false, tileB+1, reg.R15, reg.R8, 0)
-		g.tileMultiply(1, tileA, tileB+1)
+	load := func(t int, at reg.GPPhysical) { g.tileLoadStore(false, t, at, reg.R8, 0) }
+	load(tileA, reg.RAX)
+	for c := range cols {
+		if c > 0 {
+			g.tileZero(tileB)
+		}
+		load(tileB, []reg.GPPhysical{reg.RBX, reg.R15}[c])
+		for r := range rows {
+			if r > 0 && c == 0 {
+				load(tileA+r, reg.R13)
+			}
+			g.tileMultiply(r*cols+c, tileA+r, tileB)
+			if c == cols-1 {
+				g.tileZero(tileA + r)
+			}
+		}
 	}
-	if rows == 2 {
-		g.tileLoadStore(false, tileA+1, reg.R13, reg.R8, 0)
-		g.tileMultiply(cols, tileA+1, tileB)
-	}
-	if rows == 2 && cols == 2 {
-		g.tileMultiply(3, tileA+1, tileB+1)
-	}
+	g.tileZero(tileB)
 	for _, r := range []reg.GPPhysical{reg.RAX, reg.R13} {
 		g.ADDQ(reg.R11, r)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
 	op "github.com/mmcloughlin/avo/operand"
@@ -9,8 +10,9 @@ import (
 )
 
 const (
-	tileSide = 16       // kern's
-	nothing  = -1 << 31 // kern's
+	tileSide  = 16       // kern's
+	nothing   = -1 << 31 // kern's
+	lineShift = 6        // offsets in operands are in lines of 64 bytes
 )
 
 // bf16 writes what packs operands into tiles, the end of a product, and the
@@ -23,9 +25,10 @@ func (g *generator) bf16() {
 	}
 	g.packRows(false)
 	g.packRows(true)
-	g.packPairs(false)
-	g.packPairs(true)
+	g.packPairs()
+	g.packPairsAcross()
 	g.finish()
+	g.ask()
 	g.dotTile(1)
 	g.dotTile(2)
 	g.dotPeak()
@@ -41,8 +44,8 @@ const (
 const packSignature = "func(dst *uint16, src *float32, base int, rows *int32, cols int)"
 
 // pack starts a packing kernel: it returns the registers that its rows need.
-func (g *generator) pack(name, doc string) (dst, src, rows reg.Register) {
-	g.function(name, packSignature, doc)
+func (g *generator) pack(name, signature, doc string) (dst, src, rows reg.Register) {
+	g.function(name, signature, doc)
 	dst, src, rows = g.param("dst"), g.param("src"), g.param("rows")
 	base := g.param("base")
 	g.LEAQ(by(src, base, 4, 0), src)
@@ -62,7 +65,7 @@ func (g *generator) keep(first int) reg.Register {
 }
 
 // row loads the row that the table has at index i into fixed registers, one for each mask, zeros for none.
-func (g *generator) row(src, rows reg.Register, i int, masks []reg.Register, to []int) {
+func (g *generator) row(src, rows reg.Register, i int, masks []reg.Register, to []int, ahead reg.Register) {
 	offset, absent := g.GP64(), g.label("absent")
 	for _, r := range to {
 		g.VPXORD(g.fixed(r), g.fixed(r), g.fixed(r))
@@ -70,6 +73,9 @@ func (g *generator) row(src, rows reg.Register, i int, masks []reg.Register, to 
 	g.MOVLQSX(at(rows, 4*i), offset)
 	g.CMPQ(offset, op.I32(nothing))
 	g.JEQ(op.LabelRef(absent))
+	if ahead != nil {
+		g.PREFETCHT0(by(ahead, offset, 4, 0))
+	}
 	for k, r := range to {
 		g.VMOVUPS_Z(by(src, offset, 4, 64*k), masks[k], g.fixed(r))
 	}
@@ -81,28 +87,62 @@ func (g *generator) packRows(across bool) {
 	if across {
 		name, doc = "packRowsAcross", "rounds 16 rows of cols ≤ 32 values to a tile of B, a row a column."
 	}
-	dst, src, rows := g.pack(name, doc)
+	dst, src, rows := g.pack(name, packSignature, doc)
 	masks := []reg.Register{g.keep(0), g.keep(16)}
 	g.store(dst, across, func(i int) {
-		g.row(src, rows, i, masks, []int{lowHalf, highHalf})
+		g.row(src, rows, i, masks, []int{lowHalf, highHalf}, nil)
 		g.narrowed(lowHalf, highHalf, both)
 	})
 }
 
-func (g *generator) packPairs(across bool) {
-	name, doc := "packPairs", "rounds 32 rows of cols ≤ 16 values, those at base + rows[i], to a tile of B."
-	if across {
-		name, doc = "packPairsAcross", "rounds 32 rows of cols ≤ 16 values to a tile of A, a column a row."
+func (g *generator) packPairs() {
+	dst, src, rows := g.pack("packPairs", packSignature,
+		"rounds 32 rows of cols ≤ 16 values, those at base + rows[i], to a tile of B.")
+	g.store(dst, false, g.pairs(src, rows, nil))
+}
+
+// packPairsAcross is the transposition of packPairs. Its lines go to tiles of their own, since the columns of
+// weights in memory are kernel taps.
+func (g *generator) packPairsAcross() {
+	dst, src, rows := g.pack("packPairsAcross", strings.TrimSuffix(packSignature, ")")+", to *int32, ahead int)",
+		"rounds 32 rows of cols ≤ 16 values, those at base + rows[i], to a line a column, at dst + to[j] bytes. "+
+			"It asks for rows that are ahead values behind these.")
+	ahead := g.param("ahead")
+	g.LEAQ(by(src, ahead, 4, 0), ahead)
+	line, to, cols := g.pairs(src, rows, ahead), g.param("to"), g.param("cols")
+	var lines []vector
+	for i := range tileSide {
+		line(i)
+		v := g.vec()
+		g.VMOVAPS(g.fixed(both), v)
+		lines = append(lines, v)
 	}
-	dst, src, rows := g.pack(name, doc)
+	done := g.label("stored")
+	for j, v := range g.transposed(lines) {
+		offset := g.GP64()
+		g.MOVLQSX(at(to, 4*j), offset)
+		g.VMOVUPS(v, by(dst, offset, 1, 0))
+		if j+1 < tileSide {
+			g.CMPQ(cols, op.U8(j+1))
+			g.JLE(op.LabelRef(done))
+		}
+	}
+	g.Label(done)
+	g.VZEROUPPER()
+	g.RET()
+}
+
+// pairs returns what rounds rows 2i and 2i+1 and interleaves them. It asks for
+// those from ahead on, if that is a register.
+func (g *generator) pairs(src, rows, ahead reg.Register) (line func(i int)) {
 	masks, order := []reg.Register{g.keep(0)}, g.vec()
 	g.VMOVDQU16(g.interleave, order)
-	g.store(dst, across, func(i int) {
-		g.row(src, rows, 2*i, masks, []int{lowHalf})
-		g.row(src, rows, 2*i+1, masks, []int{highHalf})
+	return func(i int) {
+		g.row(src, rows, 2*i, masks, []int{lowHalf}, ahead)
+		g.row(src, rows, 2*i+1, masks, []int{highHalf}, ahead)
 		g.narrowed(lowHalf, highHalf, both)
 		g.VPERMW(g.fixed(both), order, g.fixed(both))
-	})
+	}
 }
 
 // store writes the 16 lines that line leaves in a register, or those of their transposition as 32-bit values.
@@ -169,6 +209,17 @@ func (g *generator) finish() {
 	g.RET()
 }
 
+// ask writes what has memory brought near before it is written to.
+func (g *generator) ask() {
+	g.function("ask", "func(p *float32, lines int)", "asks for lines of 64 bytes.")
+	p, lines := g.param("p"), g.param("lines")
+	g.loop(lines, func() {
+		g.PREFETCHT0(at(p, 0))
+		g.ADDQ(op.U8(64), p)
+	})
+	g.RET()
+}
+
 // dotRows is how many rows of a tile the kernel without AMX has sums for.
 const dotRows = 8
 
@@ -184,11 +235,11 @@ func (g *generator) dotTile(cols int) {
 	end := g.Load(g.structOf(t).Field("taps").Len(), g.GP64())
 	g.LEAQ(by(p, end, 8, 0), end)
 	base := g.field(t, "bBase")
-	g.SHLQ(op.U8(10), base)
+	g.SHLQ(op.U8(lineShift), base)
 	g.ADDQ(base, bBase)
 	aInner, bInner, bNext := g.field(t, "aInner"), g.field(t, "bInner"), g.field(t, "bNext")
 	for _, r := range []reg.Register{aInner, bInner, bNext} {
-		g.SHLQ(op.U8(10), r)
+		g.SHLQ(op.U8(lineShift), r)
 	}
 	g.SUBQ(op.U32(64), aInner) // what a tile takes
 	g.SUBQ(op.U32(1024), bInner)
@@ -199,7 +250,7 @@ func (g *generator) dotTile(cols int) {
 	a, b := g.GP64(), g.GP64()
 	for _, o := range []struct{ at, base reg.Register }{{b, bBase}, {a, aBase}} {
 		g.MOVLQSX(at(p, 0), o.at)
-		g.SHLQ(op.U8(10), o.at)
+		g.SHLQ(op.U8(lineShift), o.at)
 		g.ADDQ(o.base, o.at)
 		g.ADDQ(op.U8(4), p)
 	}
