@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"drolab/dro"
-	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
 
@@ -50,7 +50,7 @@ func (p *Page) newChart() *plot.Chart {
 			line := meanLine(seeds, last)
 			c.Lines = append(c.Lines, plot.Line{Name: name, Series: line, Number: number, Glyph: glyph})
 		case len(seeds) > 1:
-			c.Bands = append(c.Bands, plot.Band{Name: name, Seeds: seeds, Half: half95, Number: number})
+			c.Bands = append(c.Bands, plot.Band{Name: name, Seeds: seeds, Half: lab.Half95, Number: number})
 		case len(seeds) == 1:
 			c.Lines = append(c.Lines, plot.Line{Name: name, Series: seeds[0], Number: number, Glyph: glyph})
 			c.Spots = append(c.Spots, p.selected(of, number)...)
@@ -69,9 +69,6 @@ func (p *Page) selected(run *record.Run, number uint8) []plot.Spot {
 	}
 	return []plot.Spot{{X: s.Selected.Epoch, Y: s.Selected.Of(curves()[p.measure].Name).Float(), Number: number}}
 }
-
-// half95 is of the 95 % t interval over seeds.
-func half95(n int) float64 { return compare.HalfWidth(n, 0.95) }
 
 // meanLine is the middle of a band as a line, which can be drawn with a glyph.
 func meanLine(seeds []*plot.Series, last float64) *plot.Series {

@@ -2,6 +2,7 @@ package plot
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -89,6 +90,19 @@ func TestBandWithoutHalf(t *testing.T) {
 }
 
 // An interval that reaches down to next to nothing does not stretch a logarithmic axis.
+// Nothing is shaded where the interval is unknown.
+func TestBandOfUnknownInterval(t *testing.T) {
+	unknown := func(int) float64 { return math.NaN() }
+	for shaded, half := range map[bool]func(int) float64{false: unknown, true: student} {
+		c := Chart{X: Range{0, 2}, Y: Range{0, 8}, Bands: []Band{
+			{Name: "b", Seeds: seeds([]float64{0, 1, 2}, []float64{4, 5, 6}), Half: half}}}
+		f, _ := c.Draw(40, 12)
+		if text := f.String(); strings.Contains(text, "░") != shaded {
+			t.Errorf("want shade %v:\n%s", shaded, text)
+		}
+	}
+}
+
 func TestBandOnALogAxis(t *testing.T) {
 	c := Chart{X: Range{0, 1}, YScale: Scale{Kind: Log10},
 		Bands: []Band{{Half: func(int) float64 { return 1.999 }, Seeds: seeds([]float64{1, 1}, []float64{0, 3})}}}

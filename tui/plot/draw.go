@@ -166,7 +166,7 @@ func (p *panel) means(back bool) {
 }
 
 func (p *panel) shade(x int, q BandPoint, s Style, whole bool) {
-	if q.N < 2 {
+	if q.N < 2 || math.IsNaN(q.Lo) {
 		return
 	}
 	top, _ := p.row(q.Hi)

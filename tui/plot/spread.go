@@ -43,7 +43,7 @@ func (s *Spread) layout(w int) (l spreadLayout) {
 	room := w - l.label - 2
 	const leastLine = 14
 	if s.Front >= 0 && room-7 >= leastLine {
-		l.value = 6
+		l.value = max(6, cell.Width(s.Unit))
 		room -= l.value + 1
 	}
 	for i := range s.cells() {

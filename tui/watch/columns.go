@@ -88,21 +88,24 @@ func (w *Page) against(m lab.Measure, f figure) column {
 	return c
 }
 
-// baseOf is the row of the baseline or, where that answers another question with a measure than the runs,
-// that of its method which answers theirs; nil without one.
+// baseOf is the row of the baseline or, where that is of another radius or set than the runs, that of its
+// method which is of theirs, for all measures alike; nil without one that a measure can be held against.
 func (w *Page) baseOf(runs []*track, m *lab.Measure) []*track {
 	if w.baseline < 0 {
 		return nil
 	}
 	base := w.tracks[w.baseline]
+	asks := w.risk.Asks
 	fits := func(t *track) bool {
-		return t.asks[m.Asks] == runs[0].asks[m.Asks] && t.meta.Spec.Algorithm() == base.meta.Spec.Algorithm()
+		return t.asks[asks] == runs[0].asks[asks] && t.meta.Spec.Algorithm() == base.meta.Spec.Algorithm()
 	}
 	at := w.baseline
 	if !fits(base) {
-		at = slices.IndexFunc(w.tracks, fits)
+		if same := slices.IndexFunc(w.tracks, fits); same >= 0 {
+			at = same
+		}
 	}
-	if at < 0 {
+	if w.tracks[at].asks[m.Asks] != runs[0].asks[m.Asks] {
 		return nil
 	}
 	return w.of(w.rowOf(at))
@@ -188,7 +191,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 			return lab.Write(m, ofEval(name).over(runs))
 		}}
 	}
-	list := append(progress(), w.outcome()...)
+	list := append(w.progress(), w.outcome()...)
 	if w.validates && !w.val { // which run is best there
 		m := lab.Named(lab.EvalMeasures(), "val_worst_class_accuracy")
 		list = append(list, column{head: "val worst", brief: "val", w: 11, of: &m,
@@ -216,7 +219,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 }
 
 // progress are the columns of how far runs are: of several, the one that takes longest.
-func progress() []column {
+func (w *Page) progress() []column {
 	return []column{
 		{head: "done", w: 6, cell: func(runs []*track) string {
 			least := 1.0
@@ -225,10 +228,10 @@ func progress() []column {
 			}
 			return fmt.Sprintf("%.0f%%", 100*least)
 		}},
-		{head: "ETA", w: 8, cell: func(runs []*track) string {
+		{head: "ETA", w: 9, cell: func(runs []*track) string {
 			longest := time.Duration(-1)
 			for _, t := range runs {
-				if d, ok := t.Remaining(); ok {
+				if d, ok := t.Remaining(); ok && w.clock == nil { // a replay's clock is not theirs
 					longest = max(longest, d)
 				}
 			}

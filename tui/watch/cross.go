@@ -167,7 +167,10 @@ func (w *Page) crossed(p int) (list []crossed) {
 // readAt is what the crosshair reads: where it is, and the run that is picked there.
 func (w *Page) readAt(v *view) string {
 	s := fmt.Sprintf("%s %.4g", w.axis, w.cross.X)
-	if w.axis == byTime {
+	switch w.axis {
+	case bySteps:
+		s = fmt.Sprintf("%s %.0f", w.axis, w.cross.X)
+	case byTime:
 		s = plot.FormatDuration(w.cross.X)
 	}
 	t := w.tracks[w.front()]

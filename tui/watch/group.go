@@ -114,9 +114,6 @@ func (w *Page) noSeeds(*track) string {
 	return kit.Unless(len(w.groups) < len(w.tracks), "no two runs differ in seed alone")
 }
 
-// half95 is of the 95 % t interval over seeds.
-func half95(n int) float64 { return compare.HalfWidth(n, 0.95) }
-
 // mean is that of what applies.
 func mean(list []runner.Number) runner.Number {
 	sum, n := 0.0, 0
@@ -151,7 +148,7 @@ func (w *Page) line(c *plot.Chart, row []int, series func(*track) *plot.Series, 
 			Number: first.number, MapX: f, Glyph: w.Theme.Glyph(int(first.number))})
 		return
 	}
-	b := plot.Band{Name: w.Theme.Greek(first.short), Half: half95, Number: first.number, Back: back, MapX: f}
+	b := plot.Band{Name: w.Theme.Greek(first.short), Half: lab.Half95, Number: first.number, Back: back, MapX: f}
 	for _, t := range w.of(row) {
 		if s := series(t); s != nil {
 			b.Seeds = append(b.Seeds, s)

@@ -122,7 +122,8 @@ func standing() []panel {
 					"the run under the cursor."}}},
 		{title: "Who suffers, by class", views: []view{
 			{bars: who, as: everyone{}, doc: "A line a class, with the mark of every run at its accuracy, of " +
-				"seeds at their mean; sorted by the baseline's accuracy. The number is of the run under the cursor."},
+				"seeds at their mean; sorted by the baseline's accuracy. The number is of the run under the cursor, " +
+				"whose mark stands over it."},
 			{name: "one run", bars: who}, {name: "test loss", bars: "class_loss"}}},
 		{title: "Dual variables", views: []view{curves("λ and η", "lambda", "eta"), curves("λ", "lambda"),
 			curves("η", "eta"),

@@ -175,6 +175,12 @@ func TestCrosshair(t *testing.T) {
 			}
 		}
 	}
+	at := w.cross.X
+	w.cross.X = 13333.4
+	if s := w.readAt(w.shows(w.focus)); !strings.HasPrefix(s, "step 13333") {
+		t.Errorf("at step 13333 it says %q", s)
+	}
+	w.cross.X = at
 	list := w.crossed(w.focus)
 	for i := 1; i < len(list); i++ {
 		if list[i].value > list[i-1].value {

@@ -119,6 +119,7 @@ func TestRanksByQuestion(t *testing.T) {
 		track.meta.Spec.Rho = []float64{.5, 1.5}[i/2]
 		track.asks = questionsOf(track.meta)
 		track.Eval.Set("robust_risk", runner.Num(float64(i)+track.meta.Spec.Rho))
+		track.Eval.Set("worst_class_accuracy", runner.Num(float64([]int{30, 20, 44, 40}[i])/100))
 		track.Status = runner.Done
 	}
 	text := tuitest.Text(r.Shot())
@@ -126,6 +127,11 @@ func TestRanksByQuestion(t *testing.T) {
 		"robust risk χ², 1.5  ▲ pan 3.500★  ◆ erm +1.000"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q:\n%s", want, text)
+		}
+	}
+	for _, want := range []string{" +10.0 ", " +4.0 "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("accuracies are compared across radii, no %q:\n%s", want, text)
 		}
 	}
 	if n := strings.Count(text, "  -1.000 "); n != 2 {

@@ -117,6 +117,9 @@ func TestReplayUnfolds(t *testing.T) {
 	if w.tracks[0].Status != runner.Running {
 		t.Errorf("the run is %s", w.tracks[0].Status)
 	}
+	if eta := w.progress()[1].cell(w.tracks); eta != "–" {
+		t.Errorf("by the clock of now the run would end in %s", eta)
+	}
 	r.Press("space")
 	at := w.clock.at
 	r.Wait(2*time.Second, frame)

@@ -47,7 +47,7 @@ func (w *Page) layTable(cells int) tableLayout {
 	rest := cells - markWidth - l.name - 1
 	columns := w.columns
 	going := slices.ContainsFunc(w.tracks, func(t *track) bool { return !t.Status.Ended() })
-	switch n, first := len(progress()), w.outcomes(); {
+	switch n, first := len(w.progress()), w.outcomes(); {
 	case !going: // how far they are matters least
 		columns = slices.Concat(columns[n:n+first], columns[:n], columns[n+first:])
 	case l.narrow:

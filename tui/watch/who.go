@@ -118,9 +118,9 @@ func (w *Page) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]r
 	w.measured(of).judge(bars, of)
 	switch s.Heads = []string{axisName(of.Axis)}; {
 	case s.Percent:
-		s.Unit = "acc %"
+		s.Unit = string(w.Theme.Marks[run.number]) + " acc %"
 	case of.Better == dro.Neither:
-		s.Unit = "ratio"
+		s.Unit = string(w.Theme.Marks[run.number]) + " ratio"
 	default:
 		s.Unit = of.Unit
 	}
