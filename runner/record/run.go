@@ -162,10 +162,15 @@ func List(dir string) (runs []*Run, problems []error) {
 		}
 		runs = append(runs, r)
 	}
+	NewestFirst(runs)
+	return runs, problems
+}
+
+// NewestFirst sorts runs as List does.
+func NewestFirst(runs []*Run) {
 	slices.SortFunc(runs, func(a, b *Run) int {
 		return cmp.Or(b.Meta.Created.Compare(a.Meta.Created), cmp.Compare(a.Meta.ID, b.Meta.ID))
 	})
-	return runs, problems
 }
 
 // Find returns the run in the folder dir that id means: its exact name, the

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -69,12 +70,17 @@ type Kept struct{ read func() ([]*record.Run, error) }
 // NewKept returns the Source of what read gives, all of it or an error.
 func NewKept(read func() ([]*record.Run, error)) *Kept { return &Kept{sync.OnceValues(read)} }
 
+// Runs are the runs in the order of what read them.
+func (k *Kept) Runs() ([]*record.Run, error) { return k.read() }
+
 // List implements Source.
 func (k *Kept) List() ([]*record.Run, []error) {
 	runs, err := k.read()
 	if err != nil {
 		return nil, []error{err}
 	}
+	runs = slices.Clone(runs)
+	record.NewestFirst(runs)
 	return runs, nil
 }
 

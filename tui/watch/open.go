@@ -17,30 +17,16 @@ import (
 // the rest of that is read.
 func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 	ids, replay := of.IDs, of.Replay
-	kept, colors, s, logs := l.Config.Kept != nil, l.Colors, l.Source, lab.InSmall(l.Source, !l.Config.ReadOnly)
+	kept, colors, s, logs := l.Config.Kept, l.Colors, l.Source, lab.InSmall(l.Source, !l.Config.ReadOnly)
 	return func() tea.Msg {
 		m := openMsg{replay: replay, asked: asked}
 		var runs []*record.Run
-		if len(ids) == 0 {
-			var all []*record.Run
-			if all, m.problems = s.List(); !kept {
-				all = newest(all)
-			}
-			runs = all
-		}
-		for _, id := range ids {
-			r, err := s.Find(id)
-			if err != nil {
-				m.problems = append(m.problems, err)
-				continue
-			}
-			runs = append(runs, r)
-		}
+		runs, m.problems = wanted(s, kept, ids)
 		m.found = len(runs)
 		if unknown := func(r *record.Run) bool {
 			_, ok := colors[compare.Configuration(&r.Meta)]
 			return !ok
-		}; !kept && slices.ContainsFunc(runs, unknown) {
+		}; kept == nil && slices.ContainsFunc(runs, unknown) {
 			all, _ := s.List() // a configuration has one colour on all pages
 			m.colors = lab.ColorsOf(all)
 		}
@@ -53,6 +39,31 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 		}
 		return m
 	}
+}
+
+// wanted are the runs of the given names or, without names, all that are kept, in their order, or the newest
+// that belong together.
+func wanted(s lab.Source, kept *lab.Kept, ids []string) (runs []*record.Run, problems []error) {
+	switch {
+	case len(ids) == 0 && kept != nil:
+		runs, err := kept.Runs()
+		if err != nil {
+			return nil, []error{err}
+		}
+		return runs, nil
+	case len(ids) == 0:
+		all, problems := s.List()
+		return newest(all), problems
+	}
+	for _, id := range ids {
+		r, err := s.Find(id)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		runs = append(runs, r)
+	}
+	return runs, problems
 }
 
 // fewer are as many of the runs as are watched at once, of as many configurations as there

@@ -117,11 +117,11 @@ func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r.check(x, dw, dy)
 	r.call = rowsCall{Images: x, dw: dw, db: db, dy: dy, add: add}
-	for i, at := range x.At {
-		r.taps[i].x = at
-	}
 	strips := (r.in + maxLanes - 1) / maxLanes
 	if r.parts == 1 {
+		for i, at := range x.At {
+			r.taps[i].x = at
+		}
 		t.run(strips, (*rowsBackward)(r))
 	} else {
 		t.run(r.partsHeld(), (*rowsPart)(r))

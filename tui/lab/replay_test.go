@@ -1,0 +1,29 @@
+package lab
+
+import (
+	"testing"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/record"
+)
+
+// Lists are newest first, also of runs that were named in another order; a replay shows them in that.
+func TestKeptIsListedNewestFirst(t *testing.T) {
+	var given []*record.Run
+	for i, id := range []string{"b", "a", "c"} {
+		given = append(given, &record.Run{Meta: runner.Meta{ID: id, Created: time.Unix(int64(10*(i%2)), 0)}})
+	}
+	k, reads := NewKept(func() ([]*record.Run, error) { return given, nil }), ""
+	shown, err := k.Runs()
+	listed, problems := k.List()
+	if err != nil || problems != nil {
+		t.Fatal(err, problems)
+	}
+	for i := range given {
+		reads += shown[i].Meta.ID + listed[i].Meta.ID + " "
+	}
+	if reads != "ba ab cc " {
+		t.Errorf("shown and listed as %q", reads)
+	}
+}
