@@ -29,10 +29,11 @@ func lean() { debug.SetGCPercent(10) }
 // calm is for an interface whose runs are in another process. It takes one core
 // from them at most, which is many times what it needs: with more, each tick
 // wakes threads that only look for work. It holds a few megabytes, and seldom
-// collects them.
+// collects them; more seldom still gains no time, and a log of a million steps
+// that is read whole then takes 60 MB and not 41.
 func calm() {
 	runtime.GOMAXPROCS(1)
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(200)
 }
 
 // version returns the revision of the code. Where the tree was dirty or, as
