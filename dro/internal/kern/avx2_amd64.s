@@ -1797,14 +1797,14 @@ lanes103:
 	RET
 
 // func rowsTile1AVX2(t *rowsTile)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·rowsTile1AVX2(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
-	MOVQ   112(AX), CX
+	MOVQ   144(AX), CX
 	CMPQ   CX, $0x01
 	JNE    cols104
 	VXORPS Y0, Y0, Y0
-	MOVQ   120(AX), CX
+	MOVQ   152(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
 	MOVQ   24(AX), DX
@@ -1812,11 +1812,14 @@ TEXT ·rowsTile1AVX2(SB), NOSPLIT, $0-8
 	XORQ   SI, SI
 	MOVQ   72(AX), DI
 	LEAQ   (BX)(DI*4), DI
+	MOVQ   104(AX), R8
+	LEAQ   (BX)(R8*4), R8
 
 lanes105:
 	VMOVUPS      (DX), Y1
 	VMOVUPS      (DI)(SI*1), Y2
 	VFMADD231PS  Y2, Y1, Y0
+	PREFETCHT1   (R8)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -1837,7 +1840,7 @@ cols104:
 	JNE    cols106
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   120(AX), CX
+	MOVQ   152(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
 	MOVQ   24(AX), DX
@@ -1847,6 +1850,10 @@ cols104:
 	LEAQ   (BX)(DI*4), DI
 	MOVQ   80(AX), R8
 	LEAQ   (BX)(R8*4), R8
+	MOVQ   104(AX), R9
+	LEAQ   (BX)(R9*4), R9
+	MOVQ   112(AX), R10
+	LEAQ   (BX)(R10*4), R10
 
 lanes107:
 	VMOVUPS      (DX), Y2
@@ -1854,6 +1861,8 @@ lanes107:
 	VFMADD231PS  Y3, Y2, Y0
 	VMOVUPS      (R8)(SI*1), Y3
 	VFMADD231PS  Y3, Y2, Y1
+	PREFETCHT1   (R9)(SI*1)
+	PREFETCHT1   (R10)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -1875,7 +1884,7 @@ cols106:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   120(AX), CX
+	MOVQ   152(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
 	MOVQ   24(AX), DX
@@ -1887,6 +1896,12 @@ cols106:
 	LEAQ   (BX)(R8*4), R8
 	MOVQ   88(AX), R9
 	LEAQ   (BX)(R9*4), R9
+	MOVQ   104(AX), R10
+	LEAQ   (BX)(R10*4), R10
+	MOVQ   112(AX), R11
+	LEAQ   (BX)(R11*4), R11
+	MOVQ   120(AX), R12
+	LEAQ   (BX)(R12*4), R12
 
 lanes109:
 	VMOVUPS      (DX), Y3
@@ -1896,6 +1911,9 @@ lanes109:
 	VFMADD231PS  Y4, Y3, Y1
 	VMOVUPS      (R9)(SI*1), Y4
 	VFMADD231PS  Y4, Y3, Y2
+	PREFETCHT1   (R10)(SI*1)
+	PREFETCHT1   (R11)(SI*1)
+	PREFETCHT1   (R12)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -1916,7 +1934,7 @@ cols108:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   120(AX), CX
+	MOVQ   152(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
 	MOVQ   24(AX), DX
@@ -1930,6 +1948,14 @@ cols108:
 	LEAQ   (BX)(R9*4), R9
 	MOVQ   96(AX), R10
 	LEAQ   (BX)(R10*4), R10
+	MOVQ   104(AX), R11
+	LEAQ   (BX)(R11*4), R11
+	MOVQ   112(AX), R12
+	LEAQ   (BX)(R12*4), R12
+	MOVQ   120(AX), R13
+	LEAQ   (BX)(R13*4), R13
+	MOVQ   128(AX), R14
+	LEAQ   (BX)(R14*4), R14
 
 lanes111:
 	VMOVUPS      (DX), Y4
@@ -1941,6 +1967,10 @@ lanes111:
 	VFMADD231PS  Y5, Y4, Y2
 	VMOVUPS      (R10)(SI*1), Y5
 	VFMADD231PS  Y5, Y4, Y3
+	PREFETCHT1   (R11)(SI*1)
+	PREFETCHT1   (R12)(SI*1)
+	PREFETCHT1   (R13)(SI*1)
+	PREFETCHT1   (R14)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -1957,15 +1987,15 @@ lanes111:
 	RET
 
 // func rowsTile2AVX2(t *rowsTile)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·rowsTile2AVX2(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
-	MOVQ   112(AX), CX
+	MOVQ   144(AX), CX
 	CMPQ   CX, $0x01
 	JNE    cols112
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   120(AX), CX
+	MOVQ   152(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
 	MOVQ   24(AX), DX
@@ -1973,6 +2003,8 @@ TEXT ·rowsTile2AVX2(SB), NOSPLIT, $0-8
 	XORQ   SI, SI
 	MOVQ   72(AX), DI
 	LEAQ   (BX)(DI*4), DI
+	MOVQ   104(AX), R8
+	LEAQ   (BX)(R8*4), R8
 
 lanes113:
 	VMOVUPS      (DX), Y2
@@ -1980,6 +2012,7 @@ lanes113:
 	VMOVUPS      (DI)(SI*1), Y4
 	VFMADD231PS  Y4, Y2, Y0
 	VFMADD231PS  Y4, Y3, Y1
+	PREFETCHT1   (R8)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -2009,7 +2042,7 @@ cols112:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   120(AX), CX
+	MOVQ   152(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
 	MOVQ   24(AX), DX
@@ -2019,6 +2052,10 @@ cols112:
 	LEAQ   (BX)(DI*4), DI
 	MOVQ   80(AX), R8
 	LEAQ   (BX)(R8*4), R8
+	MOVQ   104(AX), R9
+	LEAQ   (BX)(R9*4), R9
+	MOVQ   112(AX), R10
+	LEAQ   (BX)(R10*4), R10
 
 lanes115:
 	VMOVUPS      (DX), Y4
@@ -2029,6 +2066,8 @@ lanes115:
 	VMOVUPS      (R8)(SI*1), Y6
 	VFMADD231PS  Y6, Y4, Y1
 	VFMADD231PS  Y6, Y5, Y3
+	PREFETCHT1   (R9)(SI*1)
+	PREFETCHT1   (R10)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -2060,7 +2099,7 @@ cols114:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   120(AX), CX
+	MOVQ   152(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
 	MOVQ   24(AX), DX
@@ -2072,6 +2111,12 @@ cols114:
 	LEAQ   (BX)(R8*4), R8
 	MOVQ   88(AX), R9
 	LEAQ   (BX)(R9*4), R9
+	MOVQ   104(AX), R10
+	LEAQ   (BX)(R10*4), R10
+	MOVQ   112(AX), R11
+	LEAQ   (BX)(R11*4), R11
+	MOVQ   120(AX), R12
+	LEAQ   (BX)(R12*4), R12
 
 lanes117:
 	VMOVUPS      (DX), Y6
@@ -2085,6 +2130,9 @@ lanes117:
 	VMOVUPS      (R9)(SI*1), Y8
 	VFMADD231PS  Y8, Y6, Y2
 	VFMADD231PS  Y8, Y7, Y5
+	PREFETCHT1   (R10)(SI*1)
+	PREFETCHT1   (R11)(SI*1)
+	PREFETCHT1   (R12)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -2116,7 +2164,7 @@ cols116:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   120(AX), CX
+	MOVQ   152(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
 	MOVQ   24(AX), DX
@@ -2130,6 +2178,14 @@ cols116:
 	LEAQ   (BX)(R9*4), R9
 	MOVQ   96(AX), R10
 	LEAQ   (BX)(R10*4), R10
+	MOVQ   104(AX), R11
+	LEAQ   (BX)(R11*4), R11
+	MOVQ   112(AX), R12
+	LEAQ   (BX)(R12*4), R12
+	MOVQ   120(AX), R13
+	LEAQ   (BX)(R13*4), R13
+	MOVQ   128(AX), R14
+	LEAQ   (BX)(R14*4), R14
 
 lanes119:
 	VMOVUPS      (DX), Y8
@@ -2146,6 +2202,10 @@ lanes119:
 	VMOVUPS      (R10)(SI*1), Y10
 	VFMADD231PS  Y10, Y8, Y3
 	VFMADD231PS  Y10, Y9, Y7
+	PREFETCHT1   (R11)(SI*1)
+	PREFETCHT1   (R12)(SI*1)
+	PREFETCHT1   (R13)(SI*1)
+	PREFETCHT1   (R14)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -2169,16 +2229,16 @@ lanes119:
 	RET
 
 // func rowsTile3AVX2(t *rowsTile)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·rowsTile3AVX2(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
-	MOVQ   112(AX), CX
+	MOVQ   144(AX), CX
 	CMPQ   CX, $0x01
 	JNE    cols120
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   120(AX), CX
+	MOVQ   152(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
 	MOVQ   24(AX), DX
@@ -2186,6 +2246,8 @@ TEXT ·rowsTile3AVX2(SB), NOSPLIT, $0-8
 	XORQ   SI, SI
 	MOVQ   72(AX), DI
 	LEAQ   (BX)(DI*4), DI
+	MOVQ   104(AX), R8
+	LEAQ   (BX)(R8*4), R8
 
 lanes121:
 	VMOVUPS      (DX), Y3
@@ -2195,6 +2257,7 @@ lanes121:
 	VFMADD231PS  Y6, Y3, Y0
 	VFMADD231PS  Y6, Y4, Y1
 	VFMADD231PS  Y6, Y5, Y2
+	PREFETCHT1   (R8)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -2233,7 +2296,7 @@ cols120:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   120(AX), CX
+	MOVQ   152(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
 	MOVQ   24(AX), DX
@@ -2243,6 +2306,10 @@ cols120:
 	LEAQ   (BX)(DI*4), DI
 	MOVQ   80(AX), R8
 	LEAQ   (BX)(R8*4), R8
+	MOVQ   104(AX), R9
+	LEAQ   (BX)(R9*4), R9
+	MOVQ   112(AX), R10
+	LEAQ   (BX)(R10*4), R10
 
 lanes123:
 	VMOVUPS      (DX), Y6
@@ -2256,6 +2323,8 @@ lanes123:
 	VFMADD231PS  Y9, Y6, Y1
 	VFMADD231PS  Y9, Y7, Y3
 	VFMADD231PS  Y9, Y8, Y5
+	PREFETCHT1   (R9)(SI*1)
+	PREFETCHT1   (R10)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -2297,7 +2366,7 @@ cols122:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
-	MOVQ   120(AX), CX
+	MOVQ   152(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
 	MOVQ   24(AX), DX
@@ -2309,6 +2378,12 @@ cols122:
 	LEAQ   (BX)(R8*4), R8
 	MOVQ   88(AX), R9
 	LEAQ   (BX)(R9*4), R9
+	MOVQ   104(AX), R10
+	LEAQ   (BX)(R10*4), R10
+	MOVQ   112(AX), R11
+	LEAQ   (BX)(R11*4), R11
+	MOVQ   120(AX), R12
+	LEAQ   (BX)(R12*4), R12
 
 lanes125:
 	VMOVUPS      (DX), Y9
@@ -2326,6 +2401,9 @@ lanes125:
 	VFMADD231PS  Y12, Y9, Y2
 	VFMADD231PS  Y12, Y10, Y5
 	VFMADD231PS  Y12, Y11, Y8
+	PREFETCHT1   (R10)(SI*1)
+	PREFETCHT1   (R11)(SI*1)
+	PREFETCHT1   (R12)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -2368,7 +2446,7 @@ cols124:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   120(AX), CX
+	MOVQ   152(AX), CX
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), DX
 	MOVQ   24(AX), DX
@@ -2382,6 +2460,14 @@ cols124:
 	LEAQ   (BX)(R9*4), R9
 	MOVQ   96(AX), R10
 	LEAQ   (BX)(R10*4), R10
+	MOVQ   104(AX), R11
+	LEAQ   (BX)(R11*4), R11
+	MOVQ   112(AX), R12
+	LEAQ   (BX)(R12*4), R12
+	MOVQ   120(AX), R13
+	LEAQ   (BX)(R13*4), R13
+	MOVQ   128(AX), R14
+	LEAQ   (BX)(R14*4), R14
 
 lanes127:
 	VMOVUPS      (DX), Y12
@@ -2403,6 +2489,10 @@ lanes127:
 	VFMADD231PS  Y15, Y12, Y3
 	VFMADD231PS  Y15, Y13, Y7
 	VFMADD231PS  Y15, Y14, Y11
+	PREFETCHT1   (R11)(SI*1)
+	PREFETCHT1   (R12)(SI*1)
+	PREFETCHT1   (R13)(SI*1)
+	PREFETCHT1   (R14)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX

@@ -157,10 +157,15 @@ func (f *rowsForward) task(i int) {
 	}
 }
 
+// rowsAhead is how many images ahead of its turn a row is asked for.
+const rowsAhead = 2 * gradCols
+
 // outputs computes all units of cols images.
 func (r *Rows) outputs(y []float32, image, cols int) {
 	tile := rowsTile{x: r.call.X, cols: cols, lanes: r.in}
 	copy32(tile.at[:], r.call.At[image:][:cols])
+	tile.next = tile.at
+	copy32(tile.next[:], r.call.At[min(image+rowsAhead, len(r.call.At)):])
 	for unit := 0; unit < r.units; unit += tileRows {
 		var sums [gradSums]float32
 		tile.sum, tile.w, tile.rows = sums[:], r.call.w[unit*r.in:], min(tileRows, r.units-unit)

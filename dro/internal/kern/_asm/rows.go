@@ -27,10 +27,13 @@ func (g *generator) rowsBody(t reg.Register, rows, cols int) {
 	w, start := g.slice(t, "w"), g.slice(t, "x")
 	lane := g.GP64()
 	g.XORQ(lane, lane)
-	columns := g.columns(t, start, lane, cols)
+	columns, next := g.columns(t, "at", start, lane, cols), g.columns(t, "next", start, lane, cols)
 	top := g.label("lanes")
 	g.Label(top)
 	g.gradStep(acc, w, stride, stride3, columns)
+	for _, m := range next {
+		g.PREFETCHT1(m)
+	}
 	g.ADDQ(op.U8(g.bytes), w)
 	g.ADDQ(op.U8(g.bytes), lane)
 	g.CMPQ(lane, stride)
@@ -38,10 +41,10 @@ func (g *generator) rowsBody(t reg.Register, rows, cols int) {
 	g.reduce(acc, g.slice(t, "sum"))
 }
 
-// columns returns where the lanes at hand of the tile's images are.
-func (g *generator) columns(t, start, lane reg.Register, cols int) (m []op.Mem) {
+// columns returns where the lanes at hand of the tile's images are, or of those in another field.
+func (g *generator) columns(t reg.Register, places string, start, lane reg.Register, cols int) (m []op.Mem) {
 	for c := range cols {
-		x := g.Load(g.structOf(t).Field("at").Index(c), g.GP64())
+		x := g.Load(g.structOf(t).Field(places).Index(c), g.GP64())
 		g.LEAQ(by(start, x, 4, 0), x)
 		m = append(m, by(x, lane, 1, 0))
 	}
@@ -78,7 +81,7 @@ func (g *generator) outerBody(t reg.Register, rows, cols int) {
 	lane, end := g.GP64(), g.field(t, "lanes")
 	g.XORQ(lane, lane)
 	g.SHLQ(op.U8(2), end)
-	columns := g.columns(t, g.slice(t, "x"), lane, cols)
+	columns := g.columns(t, "at", g.slice(t, "x"), lane, cols)
 	dw, row := g.slice(t, "dw"), g.field(t, "dwRow")
 	g.SHLQ(op.U8(2), row)
 	top := g.label("lanes")
