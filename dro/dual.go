@@ -49,6 +49,11 @@ func (d *dual) Confine() { d.z = d.problem.Box.Project(d.z) }
 // Weights implements Trainer.
 func (d *dual) Weights(w []float64, b Batch) { d.last = d.problem.At(w, b.Losses, d.z) }
 
+// Samplewise implements Trainer.
+func (d *dual) Samplewise() func(w, losses []float64) { return d.weigh }
+
+func (d *dual) weigh(w, losses []float64) { d.problem.At(w, losses, d.z) }
+
 // Report implements Trainer. A set without a radius has no λ.
 func (d *dual) Report(put func(string, float64)) {
 	put("objective", d.last.Value)

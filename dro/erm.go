@@ -14,6 +14,11 @@ type uniform struct{ Base }
 // Weights implements Trainer.
 func (*uniform) Weights(w []float64, b Batch) { fill(w[:len(b.Losses)], 1) }
 
+// Samplewise implements Trainer.
+func (*uniform) Samplewise() func(w, losses []float64) {
+	return func(w, _ []float64) { fill(w, 1) }
+}
+
 func fill(w []float64, v float64) {
 	for i := range w {
 		w[i] = v

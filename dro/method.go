@@ -107,6 +107,11 @@ type Trainer interface {
 	// at any time the training split as a whole can be given as one batch, and
 	// the weights are then those of the objective over all samples.
 	Weights(w []float64, b Batch)
+	// Samplewise returns, where a sample's weight follows from its own loss and
+	// the present state, and Before does nothing, what writes the weights of any
+	// samples by their losses, on several threads at once; else nil. Then losses
+	// and gradient of a batch can be computed in one pass, Weights coming after it.
+	Samplewise() func(w, losses []float64)
 	// Fresh tells whether After wants samples drawn independently of the
 	// x-batch, at the new x. Otherwise it gets the x-batch with the losses that
 	// Weights saw.
@@ -145,12 +150,15 @@ func (s State) numbers(names ...string) ([]float64, error) {
 	return values, nil
 }
 
-// Base does nothing, for methods to embed: weights that a Before does not
-// prepare, no step of their own, no measures, no state.
+// Base does nothing, for methods to embed: weights of whole batches that a Before
+// does not prepare, no step of their own, no measures, no state.
 type Base struct{}
 
 // Before implements Trainer.
 func (Base) Before(Batch) {}
+
+// Samplewise implements Trainer.
+func (Base) Samplewise() func(w, losses []float64) { return nil }
 
 // Fresh implements Trainer.
 func (Base) Fresh() bool { return false }

@@ -103,6 +103,14 @@ func (f *frankWolfe) Before(b Batch) {
 	}
 }
 
+// Samplewise implements Trainer.
+func (f *frankWolfe) Samplewise() func(w, losses []float64) {
+	if f.auto && !f.first {
+		return nil
+	}
+	return f.weigh
+}
+
 func (f *frankWolfe) bearable(losses []float64) bool {
 	eval := f.problem.At(nil, losses, f.z)
 	return eval.MeanRatio <= tolerated &&

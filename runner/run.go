@@ -30,14 +30,16 @@ type run struct {
 	until  int64       // the step to stop at, see Means; 0: none
 	ahead  bool        // the next batch is made while the current one computes
 
-	net     Network
-	method  dro.Trainer
-	picker  dro.Picker   // the method, where it has an output rule, else nil
-	mover   dro.Mover    // the method, where it has an x-step of its own, else nil
-	clip    float64      // of the x-step; 0: none
-	problem *dro.Problem // that evaluations measure the risk of
-	batches *data.Loader // x-batches: permutations of the training split
-	draws   *data.Loader // batches of the method's own: independent draws
+	net    Network
+	method dro.Trainer
+	picker dro.Picker // the method, where it has an output rule, else nil
+	mover  dro.Mover  // the method, where it has an x-step of its own, else nil
+	// samplewise gives weights of the method sample by sample, or is nil.
+	samplewise func(w, losses []float64)
+	clip       float64      // of the x-step; 0: none
+	problem    *dro.Problem // that evaluations measure the risk of
+	batches    *data.Loader // x-batches: permutations of the training split
+	draws      *data.Loader // batches of the method's own: independent draws
 
 	x []nn.Tensor // parameters and buffers of the network
 
@@ -125,6 +127,7 @@ func (r *run) setMethod(s *Spec) error {
 	r.method, r.problem, r.clip = method, problem, s.clip(m)
 	r.picker, _ = r.method.(dro.Picker)
 	r.mover, _ = r.method.(dro.Mover)
+	r.samplewise = r.method.Samplewise()
 	return nil
 }
 

@@ -16,10 +16,15 @@ import (
 func (r *run) train() error {
 	x, alpha := r.batches.Next(), r.rate()
 	batch := batchOf(x, r.losses)
-	lossesOf(r.net, r.losses, x, 0, x.N)
-	r.method.Before(batch)
-	r.method.Weights(r.weights, batch)
-	r.net.Gradient(r.weights)
+	if r.samplewise != nil && x.At != nil && r.net.OnePass() {
+		r.net.Pass(r.losses, x.X, x.At, x.Labels, r.samplewise)
+		r.method.Weights(r.weights, batch)
+	} else {
+		lossesOf(r.net, r.losses, x, 0, x.N)
+		r.method.Before(batch)
+		r.method.Weights(r.weights, batch)
+		r.net.Gradient(r.weights)
+	}
 	norm := r.moveX(alpha)
 	r.step++
 	r.images += x.N

@@ -24,6 +24,8 @@ type graph struct {
 	logits []float32    // blocked, the last layer's memory
 	plain  []float32    // [image][class], as spread unpacks logits
 
+	pass *pass // nil: none
+
 	lossNode, weightNode *G.Node
 	parameters           G.Nodes // in the order of their tensors
 	leaves               map[string]*G.Node
@@ -52,6 +54,9 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 		e := G.NewGraph()
 		g.place(e, n)
 		err = g.build(e, c, n.stages)
+	}
+	if err == nil {
+		g.pass, err = newPass(g, c, n.stages)
 	}
 	if err != nil {
 		g.team.Close()

@@ -201,6 +201,20 @@ func (n *Net) LossesOf(losses []float64, x []float32, at []int32, labels []int) 
 	n.lose(losses, kern.Images{X: x, At: at}, labels)
 }
 
+// OnePass tells whether Pass can be called: the network is InPlace and one linear layer of few units.
+func (n *Net) OnePass() bool { return n.graph.pass != nil }
+
+// Pass is LossesOf and then Gradient, to the bit, in one pass over the samples: weigh sets the ratios of some of
+// them by their losses, on several threads at once.
+func (n *Net) Pass(losses []float64, x []float32, at []int32, labels []int, weigh func(ratios, losses []float64)) {
+	count := len(labels)
+	if count < 1 || count > n.Batch || len(losses) < count || len(at) != count || !n.OnePass() {
+		panic("nn: Pass: lengths of losses, at and labels do not fit the network, or it is not OnePass")
+	}
+	n.graph.load(kern.Images{X: x, At: at}, labels, n.mode)
+	n.graph.pass.run(n.graph, losses[:count], weigh)
+}
+
 func (n *Net) lose(losses []float64, x kern.Images, labels []int) {
 	n.graph.load(x, labels, n.mode)
 	run(n.plan.forward)

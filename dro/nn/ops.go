@@ -233,10 +233,7 @@ func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool)
 // gradient is the vector of weights r_i/n. The labels are no numbers to
 // differentiate by, so they do not enter as a node.
 func (b *backend) loss(name string, outputs *G.Node, classes int, losses []float64) (*G.Node, error) {
-	kernel, err := kern.NewSoftmax(b.batch, classes)
-	if name == Squared {
-		kernel, err = kern.NewSquared(b.batch, classes)
-	}
+	kernel, err := newLoss(name, b.batch, classes)
 	if err != nil {
 		return nil, err
 	}
@@ -256,4 +253,12 @@ func (b *backend) loss(name string, outputs *G.Node, classes int, losses []float
 		run:  func(in []array) { kernel.Losses(b.team, losses[:len(b.labels)], predictions, in[0].F32, b.labels) },
 		diff: diff, wrt: []bool{true},
 	}, outputs)
+}
+
+// newLoss returns the kernel of a loss.
+func newLoss(name string, b kern.Batch, classes int) (*kern.Loss, error) {
+	if name == Squared {
+		return kern.NewSquared(b, classes)
+	}
+	return kern.NewSoftmax(b, classes)
 }

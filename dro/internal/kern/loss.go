@@ -12,7 +12,7 @@ type Loss struct {
 	batch   Batch
 	classes int
 	squared bool
-	exp     []float64 // of one image, for each task
+	exp     []float64 // of a vector of images, for each task
 
 	call lossCall
 }
@@ -24,8 +24,8 @@ type lossCall struct {
 	labels               []int
 }
 
-// lossImages is how many images a task has the losses of.
-const lossImages = 32
+// lossImages is how many images a task has the losses of: two vectors, each in one block.
+const lossImages = 2 * vector
 
 // NewSoftmax returns the cross-entropy −log p[label] of outputs of shape {classes, 1, 1}, p being their
 // softmax.
@@ -34,7 +34,7 @@ func NewSoftmax(b Batch, classes int) (*Loss, error) {
 		return nil, fmt.Errorf("a loss over %d classes in %+v: needs a class and a batch from NewBatch",
 			classes, b)
 	}
-	return &Loss{batch: b, classes: classes, exp: make([]float64, classes*lossTasks(b.Images))}, nil
+	return &Loss{batch: b, classes: classes, exp: make([]float64, classes*vector*lossTasks(b.Images))}, nil
 }
 
 // NewSquared returns half the squared distance of the outputs, which are p themselves, from the label's unit
@@ -69,14 +69,19 @@ func (l *Loss) Losses(t *Team, losses []float64, predictions, outputs []float32,
 type lossJob Loss
 
 func (j *lossJob) task(k int) {
-	l, c := (*Loss)(j), &j.call
-	exp := l.exp[k*l.classes:][:l.classes]
-	for i := k * lossImages; i < min((k+1)*lossImages, len(c.labels)); i++ {
-		if l.squared {
-			c.losses[i] = l.square(c.predictions, c.outputs, i, c.labels[i])
-		} else {
-			c.losses[i] = l.softmax(exp, c.predictions, c.outputs, i, c.labels[i])
-		}
+	l := (*Loss)(j)
+	end := min((k+1)*lossImages, len(l.call.labels))
+	for first := k * lossImages; first < end; first += vector {
+		l.lossesOf(k, first, min(vector, end-first))
+	}
+}
+
+// lossesOf computes the losses of n images from first on, up to a vector of them, in the memory of task k.
+func (l *Loss) lossesOf(k, first, n int) {
+	if l.squared {
+		l.squares(first, n)
+	} else {
+		l.softmax(l.exp[k*l.classes*vector:][:l.classes*vector], first, n)
 	}
 }
 
@@ -95,44 +100,59 @@ func (l *Loss) at(i int) int {
 	return i/lanes*l.classes*lanes + i%lanes
 }
 
-// softmax computes image i's probabilities and returns its cross-entropy.
-func (l *Loss) softmax(exp []float64, probs, logits []float32, i, label int) float64 {
-	at, lanes := l.at(i), l.batch.Lanes
-	largest := math.Inf(-1)
-	for c := range exp {
-		largest = max(largest, float64(logits[at+c*lanes]))
+// softmax computes the probabilities and cross-entropies of n images from first on.
+// What is asked of each image, an exponential and a logarithm too, is asked of all before the next: they do
+// not wait for each other.
+func (l *Loss) softmax(exp []float64, first, n int) {
+	c, at, lanes := &l.call, l.at(first), l.batch.Lanes
+	var largest, sum [vector]float64
+	for i := range n {
+		largest[i] = math.Inf(-1)
 	}
-	sum := 0.0
-	for c := range exp {
-		exp[c] = 1
-		if below := float64(logits[at+c*lanes]) - largest; below != 0 {
-			exp[c] = math.Exp(below)
-		}
-		sum += exp[c]
-	}
-	loss := math.Log(sum) - (float64(logits[at+label*lanes]) - largest)
-	if probs != nil {
-		for c, e := range exp {
-			probs[at+c*lanes] = float32(e / sum)
+	for k := range l.classes {
+		for i, v := range c.outputs[at+k*lanes:][:n] {
+			largest[i] = max(largest[i], float64(v))
 		}
 	}
-	return loss
+	for k := range l.classes {
+		e := exp[k*vector:][:n]
+		for i, v := range c.outputs[at+k*lanes:][:n] {
+			e[i] = math.Exp(float64(v) - largest[i])
+			sum[i] += e[i]
+		}
+	}
+	losses := c.losses[first:][:n]
+	for i, label := range c.labels[first:][:n] {
+		losses[i] = math.Log(sum[i]) - (float64(c.outputs[at+label*lanes+i]) - largest[i])
+	}
+	if c.predictions == nil {
+		return
+	}
+	for k := range l.classes {
+		p := c.predictions[at+k*lanes:][:n]
+		for i, e := range exp[k*vector:][:n] {
+			p[i] = float32(e / sum[i])
+		}
+	}
 }
 
-// square copies image i's outputs and returns its squared loss.
-func (l *Loss) square(predictions, outputs []float32, i, label int) (loss float64) {
-	at, lanes := l.at(i), l.batch.Lanes
-	for c := range l.classes {
-		p := float64(outputs[at+c*lanes])
-		if predictions != nil {
-			predictions[at+c*lanes] = float32(p)
+// squares copies the outputs of n images from first on and computes their squared losses.
+func (l *Loss) squares(first, n int) {
+	c, at, lanes := &l.call, l.at(first), l.batch.Lanes
+	losses := c.losses[first:][:n]
+	clear(losses)
+	for k := range l.classes {
+		for i, p := range c.outputs[at+k*lanes:][:n] {
+			if c.predictions != nil {
+				c.predictions[at+k*lanes+i] = p
+			}
+			d := float64(p)
+			if k == c.labels[first+i] {
+				d--
+			}
+			losses[i] += d * d / 2
 		}
-		if c == label {
-			p--
-		}
-		loss += p * p / 2
 	}
-	return loss
 }
 
 // Gradient sets doutputs[i] = weights[i]·(predictions[i] − onehot(labels[i])), and 0 for images without a
@@ -143,15 +163,20 @@ func (l *Loss) Gradient(doutputs, predictions []float32, labels []int, weights [
 		len(doutputs) != l.classes*l.batch.Padded() || len(predictions) != len(doutputs) {
 		panic("kern: Loss.Gradient: slice has the wrong length")
 	}
-	for i, label := range labels {
-		at := l.at(i)
+	l.gradientOf(doutputs, predictions, labels, weights, 0, len(labels))
+	l.clear(doutputs, len(labels))
+}
+
+// gradientOf is Gradient for the images from to to.
+func (l *Loss) gradientOf(doutputs, predictions []float32, labels []int, weights []float64, from, to int) {
+	for i, label := range labels[from:to] {
+		at, w := l.at(from+i), weights[from+i]
 		for c := range l.classes {
 			p := float64(predictions[at+c*l.batch.Lanes])
 			if c == label {
 				p--
 			}
-			doutputs[at+c*l.batch.Lanes] = float32(weights[i] * p)
+			doutputs[at+c*l.batch.Lanes] = float32(w * p)
 		}
 	}
-	l.clear(doutputs, len(labels))
 }

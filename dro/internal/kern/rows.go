@@ -12,9 +12,8 @@ import (
 // convolution's kernel, with features for lanes). Its outputs are blocked as all activations are. One call at
 // a time.
 //
-// What it does is to read memory. Asking for rows ahead of their turn, or for those of the next batch while
-// the gradient is computed, gains nothing: processors read on by themselves, and a core has only so many
-// lines under way.
+// What it does is to read memory, so rows are asked for ahead of their turn. That gains only line by line,
+// while others are read (see rowsTile): a core has so many lines under way and no more.
 type Rows struct {
 	isa       ISA
 	batch     Batch
@@ -117,18 +116,20 @@ func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r.check(x, dw, dy)
 	r.call = rowsCall{Images: x, dw: dw, db: db, dy: dy, add: add}
-	strips := (r.in + maxLanes - 1) / maxLanes
 	if r.parts == 1 {
 		for i, at := range x.At {
 			r.taps[i].x = at
 		}
-		t.run(strips, (*rowsBackward)(r))
+		t.run(r.strips(), (*rowsBackward)(r))
 	} else {
 		t.run(r.partsHeld(), (*rowsPart)(r))
-		t.run(strips, (*rowsSum)(r))
+		t.run(r.strips(), (*rowsSum)(r))
 	}
 	r.call = rowsCall{}
 }
+
+// strips is how many times 64 features there are.
+func (r *Rows) strips() int { return (r.in + maxLanes - 1) / maxLanes }
 
 // check panics where the kernels would read or write beyond a slice.
 func (r *Rows) check(x Images, w, y []float32) {
@@ -144,9 +145,11 @@ func (r *Rows) check(x Images, w, y []float32) {
 // rowsForward's task is a vector of images.
 type rowsForward Rows
 
-func (f *rowsForward) task(i int) {
-	r := (*Rows)(f)
-	first, lanes := i*vector, r.batch.Lanes
+func (f *rowsForward) task(i int) { (*Rows)(f).outputsOf(i * vector) }
+
+// outputsOf computes the outputs of a vector of images.
+func (r *Rows) outputsOf(first int) {
+	lanes := r.batch.Lanes
 	y := r.call.y[first/lanes*lanes*r.units+first%lanes:]
 	for unit := range r.units {
 		clear(y[unit*lanes:][:vector])
@@ -157,8 +160,8 @@ func (f *rowsForward) task(i int) {
 	}
 }
 
-// rowsAhead is how many images ahead of its turn a row is asked for.
-const rowsAhead = 2 * gradCols
+// rowsAhead is how many images ahead of its turn a row is asked for: the next task's.
+const rowsAhead = vector
 
 // outputs computes all units of cols images.
 func (r *Rows) outputs(y []float32, image, cols int) {
@@ -166,9 +169,11 @@ func (r *Rows) outputs(y []float32, image, cols int) {
 	copy32(tile.at[:], r.call.At[image:][:cols])
 	tile.next = tile.at
 	copy32(tile.next[:], r.call.At[min(image+rowsAhead, len(r.call.At)):])
+	var sums [gradSums]float32
+	tile.sum = sums[:]
 	for unit := 0; unit < r.units; unit += tileRows {
-		var sums [gradSums]float32
-		tile.sum, tile.w, tile.rows = sums[:], r.call.w[unit*r.in:], min(tileRows, r.units-unit)
+		clear(tile.sum)
+		tile.w, tile.rows = r.call.w[unit*r.in:], min(tileRows, r.units-unit)
 		tile.run(r.isa)
 		for u := range tile.rows {
 			bias := float32(0)
@@ -227,20 +232,27 @@ const gradBytes = 16 << 10
 
 func (f *rowsPart) task(part int) {
 	r := (*Rows)(f)
-	sums := r.partial[part*r.in*r.units:][:r.in*r.units]
+	sums := r.sums(part)
 	clear(sums)
+	r.addImages(sums, r.partStart(part), min(r.partStart(part+1), len(r.call.At)))
+}
+
+// sums is where a part's gradient goes.
+func (r *Rows) sums(part int) []float32 { return r.partial[part*r.in*r.units:][:r.in*r.units] }
+
+// addImages adds the images from to to, of one part, to its gradient.
+func (r *Rows) addImages(sums []float32, from, to int) {
 	width := max(gradBytes/4/r.units/vector*vector, vector)
 	for first := 0; first < r.in; first += width {
-		r.addImages(sums[first:], part, first, min(width, r.in-first))
+		r.addFeatures(sums[first:], from, to, first, min(width, r.in-first))
 	}
 }
 
-// addImages adds a part's images to the gradients of width features from first on.
-func (r *Rows) addImages(sums []float32, part, first, width int) {
-	from, to := r.partStart(part), r.partStart(part+1)
+// addFeatures adds width features from first on.
+func (r *Rows) addFeatures(sums []float32, from, to, first, width int) {
 	tile := outerTile{x: r.call.X[first:], dwRow: r.in, dyRow: r.batch.Lanes, lanes: width}
-	for image := from; image < min(to, len(r.call.At)); image += gradCols {
-		tile.cols = copy32(tile.at[:], r.call.At[image:])
+	for image := from; image < to; image += gradCols {
+		tile.cols = copy32(tile.at[:], r.call.At[image:to])
 		block, lane := image/r.batch.Lanes, image%r.batch.Lanes
 		dy := r.call.dy[block*r.batch.Lanes*r.units+lane:]
 		for unit := 0; unit < r.units; unit += tileRows {

@@ -1,0 +1,75 @@
+package kern
+
+import (
+	"errors"
+	"runtime/debug"
+)
+
+// RowsPass is [Rows.Forward], [Loss.Losses], [Loss.Gradient] and [Rows.BackwardWeights] of a linear layer and
+// the loss of its outputs in one pass over the rows, to the bit: the gradient takes each row from the cache
+// that it has just been brought to, and memory is read all the time. It needs weights that follow from each
+// image's own loss.
+type RowsPass struct {
+	rows *Rows
+	loss *Loss
+
+	call PassCall
+}
+
+// PassCall is what a pass computes, and from what; [Rows] and [Loss] say how they lie.
+type PassCall struct {
+	Images
+	Labels []int
+	W, B   []float32 // weights and bias
+
+	Y, DY   []float32 // the outputs, and their gradient
+	Losses  []float64
+	Weights []float64 // by which the losses' gradients are summed
+	DW, DB  []float32
+
+	// Weigh sets weights[i] by losses[i] for the images from to to: several threads call it at once.
+	Weigh func(from, to int)
+}
+
+// NewRowsPass returns the pass of r and l, which must be of one batch, or an error where the gradient of r is
+// not computed image by image: that of many units.
+func NewRowsPass(r *Rows, l *Loss) (*RowsPass, error) {
+	if r.parts == 1 || r.batch != l.batch || r.units != l.classes {
+		return nil, errors.New("rows: no pass of this layer and this loss")
+	}
+	return &RowsPass{rows: r, loss: l}, nil
+}
+
+// Run computes it. Where the rows are of a file that was cut it panics.
+func (p *RowsPass) Run(t *Team, c PassCall) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	r, l, n := p.rows, p.loss, len(c.Labels)
+	r.check(c.Images, c.W, c.Y)
+	r.check(c.Images, c.DW, c.DY)
+	if len(c.At) != n || len(c.Losses) != n || len(c.Weights) != n || len(c.DB) != r.units {
+		panic("kern: RowsPass: slice has the wrong length")
+	}
+	p.call = c
+	r.call = rowsCall{Images: c.Images, y: c.Y, w: c.W, b: c.B, dw: c.DW, db: c.DB, dy: c.DY}
+	l.call = lossCall{c.Losses, c.DY, c.Y, c.Labels}
+	l.clear(c.DY, n)
+	t.run(r.partsHeld(), p)
+	t.run(r.strips(), (*rowsSum)(r))
+	p.call, r.call, l.call = PassCall{}, rowsCall{}, lossCall{}
+}
+
+// task is a part's images, a vector at a time.
+func (p *RowsPass) task(part int) {
+	r, l, c := p.rows, p.loss, &p.call
+	sums := r.sums(part)
+	clear(sums)
+	end := min(r.partStart(part+1), len(c.Labels))
+	for first := r.partStart(part); first < end; first += vector {
+		to := min(first+vector, end)
+		r.outputsOf(first)
+		l.lossesOf(part, first, to-first)
+		c.Weigh(first, to)
+		l.gradientOf(c.DY, c.DY, c.Labels, c.Weights, first, to)
+		r.addImages(sums, first, to)
+	}
+}

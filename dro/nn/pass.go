@@ -1,0 +1,60 @@
+package nn
+
+import (
+	"cmp"
+
+	"drolab/dro/internal/kern"
+)
+
+// pass is a step of a network of one linear layer, from its samples to the gradient, which kern computes in
+// one pass over them: Gorgonia's graph of the same is for all else.
+type pass struct {
+	kernel *kern.RowsPass
+	call   kern.PassCall
+	weigh  func(ratios, losses []float64)
+}
+
+// newPass returns the pass, or nil where the network is none or has too many units.
+func newPass(g *graph, c Config, list []stage) (*pass, error) {
+	if len(list) > 1 || !g.direct || g.layout != nil {
+		return nil, nil
+	}
+	rows, err := kern.NewRows(g.isa, g.batch, list[0].config())
+	if err != nil {
+		return nil, err
+	}
+	loss, err := newLoss(cmp.Or(c.Loss, CrossEntropy), g.batch, c.Classes)
+	if err != nil {
+		return nil, err
+	}
+	kernel, err := kern.NewRowsPass(rows, loss)
+	if err != nil {
+		return nil, nil
+	}
+	name := list[0].name
+	p := &pass{kernel: kernel, call: kern.PassCall{
+		W: g.leaves[name+".weight"].Value().Data().([]float32),
+		B: g.leaves[name+".bias"].Value().Data().([]float32),
+		Y: g.logits, DY: kern.Alloc(len(g.logits)),
+		DW: g.gradients[name+".weight"], DB: g.gradients[name+".bias"],
+	}}
+	p.call.Weigh = p.weights
+	return p, nil
+}
+
+// weights turns the ratios of the samples from to to into weights, as graph.weigh does.
+func (p *pass) weights(from, to int) {
+	w := p.call.Weights[from:to]
+	p.weigh(w, p.call.Losses[from:to])
+	for i := range w {
+		w[i] /= float64(len(p.call.Labels))
+	}
+}
+
+// run computes losses and gradient of the graph's current batch.
+func (p *pass) run(g *graph, losses []float64, weigh func(ratios, losses []float64)) {
+	p.call.Images, p.call.Labels = g.rows, g.labels
+	p.call.Losses, p.call.Weights = losses, g.weights[:len(g.labels)]
+	p.weigh = weigh
+	p.kernel.Run(g.team, p.call)
+}
