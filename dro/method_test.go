@@ -182,6 +182,42 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// Weights that are said to go by sample are those of the batch, in any parts, at
+// any state.
+func TestSamplewise(t *testing.T) {
+	rng := testRand(26)
+	by := map[Algorithm]bool{}
+	for _, p := range testProblems(.5) {
+		for _, m := range Methods() {
+			if m.Applies(p.Set) != nil {
+				continue
+			}
+			trainer, w, parts := newTrainer(t, m.Name, p, nil), make([]float64, 64), make([]float64, 64)
+			weigh := trainer.Samplewise()
+			by[m.Name] = weigh != nil
+			for i := range 3 {
+				b := testBatch(exponential(rng, 64))
+				if weigh != nil {
+					weigh(parts[40:], b.Losses[40:])
+					weigh(parts[:40], b.Losses[:40])
+				}
+				step(trainer, w, b, Step{T: int64(i + 1), Rate: .01, GradNorm: 1})
+				if weigh != nil && !slices.Equal(w, parts) {
+					t.Errorf("%s on %v: the weights of samples are not those of their batch", m.Name, p)
+				}
+			}
+		}
+	}
+	for _, name := range []Algorithm{ERM, SFK, PGD, PAN} {
+		if !by[name] {
+			t.Errorf("%s does not weigh sample by sample", name)
+		}
+	}
+	if newTrainer(t, SFK, testProblems(.5)[0], map[string]Auto{"c": {}}).Samplewise() != nil {
+		t.Error("sfk with c: auto, whose z moves on the batch before, weighs sample by sample")
+	}
+}
+
 func TestRestoreRefusesOtherStates(t *testing.T) {
 	p := testProblems(.5)[0]
 	for name, s := range map[Algorithm]State{

@@ -24,7 +24,8 @@ type graph struct {
 	logits []float32    // blocked, the last layer's memory
 	plain  []float32    // [image][class], as spread unpacks logits
 
-	pass *pass // nil: none
+	first *kern.Rows // the first layer where it takes rows
+	pass  *pass      // nil: none
 
 	lossNode, weightNode *G.Node
 	parameters           G.Nodes // in the order of their tensors
@@ -178,8 +179,8 @@ func (g *graph) weighted(s stage, x *G.Node) (*G.Node, error) {
 // kernels makes those of a convolution or a dense layer: of batches that are evaluated, and of the others.
 func (g *graph) kernels(config kern.ConvConfig, first bool) (exact, trained convKernel, err error) {
 	if first && g.direct {
-		rows, err := kern.NewRows(g.isa, g.batch, config)
-		exact = fromRows{rows, &g.backend}
+		g.first, err = kern.NewRows(g.isa, g.batch, config)
+		exact = fromRows{g.first, &g.backend}
 		if err != nil || g.workspace == nil {
 			return exact, exact, err
 		}

@@ -281,3 +281,44 @@ func TestLossesOfSamplesWhereTheyLie(t *testing.T) {
 		}
 	}
 }
+
+// One pass is the losses and the gradient, to the bit, and allocates nothing.
+func TestOnePassIsTheSame(t *testing.T) {
+	c := Config{Model: "linear", C: 48, H: 1, W: 1, Classes: 3, Batch: 70, Seed: 1, Threads: 3}
+	if kern.Detect() == kern.Generic {
+		t.Skip("no assembly")
+	}
+	for _, loss := range Losses() {
+		c.Loss = loss
+		turns, once := testNet(t, c), testNet(t, c)
+		x, labels, ratios := batch(c, 67, 1)
+		weigh := func(ratios, losses []float64) {
+			for i, l := range losses {
+				ratios[i] = l * l
+			}
+		}
+		a, b := make([]float64, 67), make([]float64, 67)
+		pass := func() { once.Pass(b, x, once.inTurn[:67], labels, weigh) }
+		for range 3 {
+			turns.Losses(a, x, labels)
+			weigh(ratios, a)
+			turns.Gradient(ratios)
+			pass()
+			turns.Update(SGD{LR: .1})
+			once.Update(SGD{LR: .1})
+		}
+		if !slices.Equal(a, b) || !slices.Equal(turns.weights, once.weights) {
+			t.Errorf("%s: losses or weights differ", loss)
+		}
+		if n := testing.AllocsPerRun(5, pass); n != 0 {
+			t.Errorf("%s: %v allocations a pass", loss, n)
+		}
+	}
+	rounded, small, wide := c, c, c
+	rounded.Precision, small.Batch, wide.Classes = bf16, 16, 40
+	for _, other := range []Config{rounded, small, wide, {Model: "mlp", C: 48, H: 1, W: 1, Classes: 3, Batch: 70}} {
+		if testNet(t, other).OnePass() {
+			t.Errorf("%+v goes in one pass", other)
+		}
+	}
+}

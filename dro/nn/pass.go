@@ -19,15 +19,11 @@ func newPass(g *graph, c Config, list []stage) (*pass, error) {
 	if len(list) > 1 || !g.direct || g.layout != nil {
 		return nil, nil
 	}
-	rows, err := kern.NewRows(g.isa, g.batch, list[0].config())
-	if err != nil {
-		return nil, err
-	}
 	loss, err := newLoss(cmp.Or(c.Loss, CrossEntropy), g.batch, c.Classes)
 	if err != nil {
 		return nil, err
 	}
-	kernel, err := kern.NewRowsPass(rows, loss)
+	kernel, err := kern.NewRowsPass(g.first, loss)
 	if err != nil {
 		return nil, nil
 	}

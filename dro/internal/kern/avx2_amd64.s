@@ -1799,21 +1799,23 @@ lanes103:
 // func rowsTile1AVX2(t *rowsTile)
 // Requires: AVX, FMA3, MMX+
 TEXT ·rowsTile1AVX2(SB), NOSPLIT, $0-8
-	MOVQ   t+0(FP), AX
-	MOVQ   144(AX), CX
-	CMPQ   CX, $0x01
-	JNE    cols104
-	VXORPS Y0, Y0, Y0
-	MOVQ   152(AX), CX
-	SHLQ   $0x02, CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   24(AX), DX
-	MOVQ   48(AX), BX
-	XORQ   SI, SI
-	MOVQ   72(AX), DI
-	LEAQ   (BX)(DI*4), DI
-	MOVQ   104(AX), R8
-	LEAQ   (BX)(R8*4), R8
+	MOVQ    t+0(FP), AX
+	MOVQ    128(AX), CX
+	CMPQ    CX, $0x01
+	JNE     cols104
+	VXORPS  Y0, Y0, Y0
+	MOVQ    136(AX), CX
+	SHLQ    $0x02, CX
+	LEAQ    (CX)(CX*2), DX
+	MOVQ    24(AX), DX
+	MOVQ    48(AX), BX
+	XORQ    SI, SI
+	MOVQ    72(AX), DI
+	MOVLQSX (DI), DI
+	LEAQ    (BX)(DI*4), DI
+	MOVQ    96(AX), R8
+	MOVLQSX (R8), R8
+	LEAQ    (BX)(R8*4), R8
 
 lanes105:
 	VMOVUPS      (DX), Y1
@@ -1836,33 +1838,35 @@ lanes105:
 	RET
 
 cols104:
-	CMPQ   CX, $0x02
-	JNE    cols106
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	MOVQ   152(AX), CX
-	SHLQ   $0x02, CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   24(AX), DX
-	MOVQ   48(AX), BX
-	XORQ   SI, SI
-	MOVQ   72(AX), DI
-	LEAQ   (BX)(DI*4), DI
-	MOVQ   80(AX), R8
-	LEAQ   (BX)(R8*4), R8
-	MOVQ   104(AX), R9
-	LEAQ   (BX)(R9*4), R9
-	MOVQ   112(AX), R10
-	LEAQ   (BX)(R10*4), R10
+	CMPQ    CX, $0x02
+	JNE     cols106
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	MOVQ    136(AX), CX
+	SHLQ    $0x02, CX
+	LEAQ    (CX)(CX*2), DX
+	MOVQ    24(AX), DX
+	MOVQ    48(AX), BX
+	XORQ    SI, SI
+	MOVQ    72(AX), DI
+	MOVLQSX (DI), R8
+	LEAQ    (BX)(R8*4), R8
+	MOVLQSX 4(DI), DI
+	LEAQ    (BX)(DI*4), DI
+	MOVQ    96(AX), R9
+	MOVLQSX (R9), R10
+	LEAQ    (BX)(R10*4), R10
+	MOVLQSX 4(R9), R9
+	LEAQ    (BX)(R9*4), R9
 
 lanes107:
 	VMOVUPS      (DX), Y2
-	VMOVUPS      (DI)(SI*1), Y3
-	VFMADD231PS  Y3, Y2, Y0
 	VMOVUPS      (R8)(SI*1), Y3
+	VFMADD231PS  Y3, Y2, Y0
+	VMOVUPS      (DI)(SI*1), Y3
 	VFMADD231PS  Y3, Y2, Y1
-	PREFETCHT1   (R9)(SI*1)
 	PREFETCHT1   (R10)(SI*1)
+	PREFETCHT1   (R9)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -1879,41 +1883,43 @@ lanes107:
 	RET
 
 cols106:
-	CMPQ   CX, $0x03
-	JNE    cols108
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	MOVQ   152(AX), CX
-	SHLQ   $0x02, CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   24(AX), DX
-	MOVQ   48(AX), BX
-	XORQ   SI, SI
-	MOVQ   72(AX), DI
-	LEAQ   (BX)(DI*4), DI
-	MOVQ   80(AX), R8
-	LEAQ   (BX)(R8*4), R8
-	MOVQ   88(AX), R9
-	LEAQ   (BX)(R9*4), R9
-	MOVQ   104(AX), R10
-	LEAQ   (BX)(R10*4), R10
-	MOVQ   112(AX), R11
-	LEAQ   (BX)(R11*4), R11
-	MOVQ   120(AX), R12
-	LEAQ   (BX)(R12*4), R12
+	CMPQ    CX, $0x03
+	JNE     cols108
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	MOVQ    136(AX), CX
+	SHLQ    $0x02, CX
+	LEAQ    (CX)(CX*2), DX
+	MOVQ    24(AX), DX
+	MOVQ    48(AX), BX
+	XORQ    SI, SI
+	MOVQ    72(AX), DI
+	MOVLQSX (DI), R8
+	LEAQ    (BX)(R8*4), R8
+	MOVLQSX 4(DI), R9
+	LEAQ    (BX)(R9*4), R9
+	MOVLQSX 8(DI), DI
+	LEAQ    (BX)(DI*4), DI
+	MOVQ    96(AX), R10
+	MOVLQSX (R10), R11
+	LEAQ    (BX)(R11*4), R11
+	MOVLQSX 4(R10), R12
+	LEAQ    (BX)(R12*4), R12
+	MOVLQSX 8(R10), R10
+	LEAQ    (BX)(R10*4), R10
 
 lanes109:
 	VMOVUPS      (DX), Y3
-	VMOVUPS      (DI)(SI*1), Y4
-	VFMADD231PS  Y4, Y3, Y0
 	VMOVUPS      (R8)(SI*1), Y4
-	VFMADD231PS  Y4, Y3, Y1
+	VFMADD231PS  Y4, Y3, Y0
 	VMOVUPS      (R9)(SI*1), Y4
+	VFMADD231PS  Y4, Y3, Y1
+	VMOVUPS      (DI)(SI*1), Y4
 	VFMADD231PS  Y4, Y3, Y2
-	PREFETCHT1   (R10)(SI*1)
 	PREFETCHT1   (R11)(SI*1)
 	PREFETCHT1   (R12)(SI*1)
+	PREFETCHT1   (R10)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -1930,47 +1936,49 @@ lanes109:
 	RET
 
 cols108:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   152(AX), CX
-	SHLQ   $0x02, CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   24(AX), DX
-	MOVQ   48(AX), BX
-	XORQ   SI, SI
-	MOVQ   72(AX), DI
-	LEAQ   (BX)(DI*4), DI
-	MOVQ   80(AX), R8
-	LEAQ   (BX)(R8*4), R8
-	MOVQ   88(AX), R9
-	LEAQ   (BX)(R9*4), R9
-	MOVQ   96(AX), R10
-	LEAQ   (BX)(R10*4), R10
-	MOVQ   104(AX), R11
-	LEAQ   (BX)(R11*4), R11
-	MOVQ   112(AX), R12
-	LEAQ   (BX)(R12*4), R12
-	MOVQ   120(AX), R13
-	LEAQ   (BX)(R13*4), R13
-	MOVQ   128(AX), R14
-	LEAQ   (BX)(R14*4), R14
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	MOVQ    136(AX), CX
+	SHLQ    $0x02, CX
+	LEAQ    (CX)(CX*2), DX
+	MOVQ    24(AX), DX
+	MOVQ    48(AX), BX
+	XORQ    SI, SI
+	MOVQ    72(AX), DI
+	MOVLQSX (DI), R8
+	LEAQ    (BX)(R8*4), R8
+	MOVLQSX 4(DI), R9
+	LEAQ    (BX)(R9*4), R9
+	MOVLQSX 8(DI), R10
+	LEAQ    (BX)(R10*4), R10
+	MOVLQSX 12(DI), DI
+	LEAQ    (BX)(DI*4), DI
+	MOVQ    96(AX), R11
+	MOVLQSX (R11), R12
+	LEAQ    (BX)(R12*4), R12
+	MOVLQSX 4(R11), R13
+	LEAQ    (BX)(R13*4), R13
+	MOVLQSX 8(R11), R14
+	LEAQ    (BX)(R14*4), R14
+	MOVLQSX 12(R11), R11
+	LEAQ    (BX)(R11*4), R11
 
 lanes111:
 	VMOVUPS      (DX), Y4
-	VMOVUPS      (DI)(SI*1), Y5
-	VFMADD231PS  Y5, Y4, Y0
 	VMOVUPS      (R8)(SI*1), Y5
-	VFMADD231PS  Y5, Y4, Y1
+	VFMADD231PS  Y5, Y4, Y0
 	VMOVUPS      (R9)(SI*1), Y5
-	VFMADD231PS  Y5, Y4, Y2
+	VFMADD231PS  Y5, Y4, Y1
 	VMOVUPS      (R10)(SI*1), Y5
+	VFMADD231PS  Y5, Y4, Y2
+	VMOVUPS      (DI)(SI*1), Y5
 	VFMADD231PS  Y5, Y4, Y3
-	PREFETCHT1   (R11)(SI*1)
 	PREFETCHT1   (R12)(SI*1)
 	PREFETCHT1   (R13)(SI*1)
 	PREFETCHT1   (R14)(SI*1)
+	PREFETCHT1   (R11)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -1989,22 +1997,24 @@ lanes111:
 // func rowsTile2AVX2(t *rowsTile)
 // Requires: AVX, FMA3, MMX+
 TEXT ·rowsTile2AVX2(SB), NOSPLIT, $0-8
-	MOVQ   t+0(FP), AX
-	MOVQ   144(AX), CX
-	CMPQ   CX, $0x01
-	JNE    cols112
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	MOVQ   152(AX), CX
-	SHLQ   $0x02, CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   24(AX), DX
-	MOVQ   48(AX), BX
-	XORQ   SI, SI
-	MOVQ   72(AX), DI
-	LEAQ   (BX)(DI*4), DI
-	MOVQ   104(AX), R8
-	LEAQ   (BX)(R8*4), R8
+	MOVQ    t+0(FP), AX
+	MOVQ    128(AX), CX
+	CMPQ    CX, $0x01
+	JNE     cols112
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	MOVQ    136(AX), CX
+	SHLQ    $0x02, CX
+	LEAQ    (CX)(CX*2), DX
+	MOVQ    24(AX), DX
+	MOVQ    48(AX), BX
+	XORQ    SI, SI
+	MOVQ    72(AX), DI
+	MOVLQSX (DI), DI
+	LEAQ    (BX)(DI*4), DI
+	MOVQ    96(AX), R8
+	MOVLQSX (R8), R8
+	LEAQ    (BX)(R8*4), R8
 
 lanes113:
 	VMOVUPS      (DX), Y2
@@ -2036,38 +2046,40 @@ lanes113:
 	RET
 
 cols112:
-	CMPQ   CX, $0x02
-	JNE    cols114
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   152(AX), CX
-	SHLQ   $0x02, CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   24(AX), DX
-	MOVQ   48(AX), BX
-	XORQ   SI, SI
-	MOVQ   72(AX), DI
-	LEAQ   (BX)(DI*4), DI
-	MOVQ   80(AX), R8
-	LEAQ   (BX)(R8*4), R8
-	MOVQ   104(AX), R9
-	LEAQ   (BX)(R9*4), R9
-	MOVQ   112(AX), R10
-	LEAQ   (BX)(R10*4), R10
+	CMPQ    CX, $0x02
+	JNE     cols114
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	MOVQ    136(AX), CX
+	SHLQ    $0x02, CX
+	LEAQ    (CX)(CX*2), DX
+	MOVQ    24(AX), DX
+	MOVQ    48(AX), BX
+	XORQ    SI, SI
+	MOVQ    72(AX), DI
+	MOVLQSX (DI), R8
+	LEAQ    (BX)(R8*4), R8
+	MOVLQSX 4(DI), DI
+	LEAQ    (BX)(DI*4), DI
+	MOVQ    96(AX), R9
+	MOVLQSX (R9), R10
+	LEAQ    (BX)(R10*4), R10
+	MOVLQSX 4(R9), R9
+	LEAQ    (BX)(R9*4), R9
 
 lanes115:
 	VMOVUPS      (DX), Y4
 	VMOVUPS      (DX)(CX*1), Y5
-	VMOVUPS      (DI)(SI*1), Y6
+	VMOVUPS      (R8)(SI*1), Y6
 	VFMADD231PS  Y6, Y4, Y0
 	VFMADD231PS  Y6, Y5, Y2
-	VMOVUPS      (R8)(SI*1), Y6
+	VMOVUPS      (DI)(SI*1), Y6
 	VFMADD231PS  Y6, Y4, Y1
 	VFMADD231PS  Y6, Y5, Y3
-	PREFETCHT1   (R9)(SI*1)
 	PREFETCHT1   (R10)(SI*1)
+	PREFETCHT1   (R9)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -2091,48 +2103,50 @@ lanes115:
 	RET
 
 cols114:
-	CMPQ   CX, $0x03
-	JNE    cols116
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	MOVQ   152(AX), CX
-	SHLQ   $0x02, CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   24(AX), DX
-	MOVQ   48(AX), BX
-	XORQ   SI, SI
-	MOVQ   72(AX), DI
-	LEAQ   (BX)(DI*4), DI
-	MOVQ   80(AX), R8
-	LEAQ   (BX)(R8*4), R8
-	MOVQ   88(AX), R9
-	LEAQ   (BX)(R9*4), R9
-	MOVQ   104(AX), R10
-	LEAQ   (BX)(R10*4), R10
-	MOVQ   112(AX), R11
-	LEAQ   (BX)(R11*4), R11
-	MOVQ   120(AX), R12
-	LEAQ   (BX)(R12*4), R12
+	CMPQ    CX, $0x03
+	JNE     cols116
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	MOVQ    136(AX), CX
+	SHLQ    $0x02, CX
+	LEAQ    (CX)(CX*2), DX
+	MOVQ    24(AX), DX
+	MOVQ    48(AX), BX
+	XORQ    SI, SI
+	MOVQ    72(AX), DI
+	MOVLQSX (DI), R8
+	LEAQ    (BX)(R8*4), R8
+	MOVLQSX 4(DI), R9
+	LEAQ    (BX)(R9*4), R9
+	MOVLQSX 8(DI), DI
+	LEAQ    (BX)(DI*4), DI
+	MOVQ    96(AX), R10
+	MOVLQSX (R10), R11
+	LEAQ    (BX)(R11*4), R11
+	MOVLQSX 4(R10), R12
+	LEAQ    (BX)(R12*4), R12
+	MOVLQSX 8(R10), R10
+	LEAQ    (BX)(R10*4), R10
 
 lanes117:
 	VMOVUPS      (DX), Y6
 	VMOVUPS      (DX)(CX*1), Y7
-	VMOVUPS      (DI)(SI*1), Y8
+	VMOVUPS      (R8)(SI*1), Y8
 	VFMADD231PS  Y8, Y6, Y0
 	VFMADD231PS  Y8, Y7, Y3
-	VMOVUPS      (R8)(SI*1), Y8
+	VMOVUPS      (R9)(SI*1), Y8
 	VFMADD231PS  Y8, Y6, Y1
 	VFMADD231PS  Y8, Y7, Y4
-	VMOVUPS      (R9)(SI*1), Y8
+	VMOVUPS      (DI)(SI*1), Y8
 	VFMADD231PS  Y8, Y6, Y2
 	VFMADD231PS  Y8, Y7, Y5
-	PREFETCHT1   (R10)(SI*1)
 	PREFETCHT1   (R11)(SI*1)
 	PREFETCHT1   (R12)(SI*1)
+	PREFETCHT1   (R10)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -2156,56 +2170,58 @@ lanes117:
 	RET
 
 cols116:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   152(AX), CX
-	SHLQ   $0x02, CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   24(AX), DX
-	MOVQ   48(AX), BX
-	XORQ   SI, SI
-	MOVQ   72(AX), DI
-	LEAQ   (BX)(DI*4), DI
-	MOVQ   80(AX), R8
-	LEAQ   (BX)(R8*4), R8
-	MOVQ   88(AX), R9
-	LEAQ   (BX)(R9*4), R9
-	MOVQ   96(AX), R10
-	LEAQ   (BX)(R10*4), R10
-	MOVQ   104(AX), R11
-	LEAQ   (BX)(R11*4), R11
-	MOVQ   112(AX), R12
-	LEAQ   (BX)(R12*4), R12
-	MOVQ   120(AX), R13
-	LEAQ   (BX)(R13*4), R13
-	MOVQ   128(AX), R14
-	LEAQ   (BX)(R14*4), R14
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	MOVQ    136(AX), CX
+	SHLQ    $0x02, CX
+	LEAQ    (CX)(CX*2), DX
+	MOVQ    24(AX), DX
+	MOVQ    48(AX), BX
+	XORQ    SI, SI
+	MOVQ    72(AX), DI
+	MOVLQSX (DI), R8
+	LEAQ    (BX)(R8*4), R8
+	MOVLQSX 4(DI), R9
+	LEAQ    (BX)(R9*4), R9
+	MOVLQSX 8(DI), R10
+	LEAQ    (BX)(R10*4), R10
+	MOVLQSX 12(DI), DI
+	LEAQ    (BX)(DI*4), DI
+	MOVQ    96(AX), R11
+	MOVLQSX (R11), R12
+	LEAQ    (BX)(R12*4), R12
+	MOVLQSX 4(R11), R13
+	LEAQ    (BX)(R13*4), R13
+	MOVLQSX 8(R11), R14
+	LEAQ    (BX)(R14*4), R14
+	MOVLQSX 12(R11), R11
+	LEAQ    (BX)(R11*4), R11
 
 lanes119:
 	VMOVUPS      (DX), Y8
 	VMOVUPS      (DX)(CX*1), Y9
-	VMOVUPS      (DI)(SI*1), Y10
+	VMOVUPS      (R8)(SI*1), Y10
 	VFMADD231PS  Y10, Y8, Y0
 	VFMADD231PS  Y10, Y9, Y4
-	VMOVUPS      (R8)(SI*1), Y10
+	VMOVUPS      (R9)(SI*1), Y10
 	VFMADD231PS  Y10, Y8, Y1
 	VFMADD231PS  Y10, Y9, Y5
-	VMOVUPS      (R9)(SI*1), Y10
+	VMOVUPS      (R10)(SI*1), Y10
 	VFMADD231PS  Y10, Y8, Y2
 	VFMADD231PS  Y10, Y9, Y6
-	VMOVUPS      (R10)(SI*1), Y10
+	VMOVUPS      (DI)(SI*1), Y10
 	VFMADD231PS  Y10, Y8, Y3
 	VFMADD231PS  Y10, Y9, Y7
-	PREFETCHT1   (R11)(SI*1)
 	PREFETCHT1   (R12)(SI*1)
 	PREFETCHT1   (R13)(SI*1)
 	PREFETCHT1   (R14)(SI*1)
+	PREFETCHT1   (R11)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -2231,23 +2247,25 @@ lanes119:
 // func rowsTile3AVX2(t *rowsTile)
 // Requires: AVX, FMA3, MMX+
 TEXT ·rowsTile3AVX2(SB), NOSPLIT, $0-8
-	MOVQ   t+0(FP), AX
-	MOVQ   144(AX), CX
-	CMPQ   CX, $0x01
-	JNE    cols120
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	MOVQ   152(AX), CX
-	SHLQ   $0x02, CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   24(AX), DX
-	MOVQ   48(AX), BX
-	XORQ   SI, SI
-	MOVQ   72(AX), DI
-	LEAQ   (BX)(DI*4), DI
-	MOVQ   104(AX), R8
-	LEAQ   (BX)(R8*4), R8
+	MOVQ    t+0(FP), AX
+	MOVQ    128(AX), CX
+	CMPQ    CX, $0x01
+	JNE     cols120
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	MOVQ    136(AX), CX
+	SHLQ    $0x02, CX
+	LEAQ    (CX)(CX*2), DX
+	MOVQ    24(AX), DX
+	MOVQ    48(AX), BX
+	XORQ    SI, SI
+	MOVQ    72(AX), DI
+	MOVLQSX (DI), DI
+	LEAQ    (BX)(DI*4), DI
+	MOVQ    96(AX), R8
+	MOVLQSX (R8), R8
+	LEAQ    (BX)(R8*4), R8
 
 lanes121:
 	VMOVUPS      (DX), Y3
@@ -2288,43 +2306,45 @@ lanes121:
 	RET
 
 cols120:
-	CMPQ   CX, $0x02
-	JNE    cols122
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	MOVQ   152(AX), CX
-	SHLQ   $0x02, CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   24(AX), DX
-	MOVQ   48(AX), BX
-	XORQ   SI, SI
-	MOVQ   72(AX), DI
-	LEAQ   (BX)(DI*4), DI
-	MOVQ   80(AX), R8
-	LEAQ   (BX)(R8*4), R8
-	MOVQ   104(AX), R9
-	LEAQ   (BX)(R9*4), R9
-	MOVQ   112(AX), R10
-	LEAQ   (BX)(R10*4), R10
+	CMPQ    CX, $0x02
+	JNE     cols122
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	MOVQ    136(AX), CX
+	SHLQ    $0x02, CX
+	LEAQ    (CX)(CX*2), DX
+	MOVQ    24(AX), DX
+	MOVQ    48(AX), BX
+	XORQ    SI, SI
+	MOVQ    72(AX), DI
+	MOVLQSX (DI), R8
+	LEAQ    (BX)(R8*4), R8
+	MOVLQSX 4(DI), DI
+	LEAQ    (BX)(DI*4), DI
+	MOVQ    96(AX), R9
+	MOVLQSX (R9), R10
+	LEAQ    (BX)(R10*4), R10
+	MOVLQSX 4(R9), R9
+	LEAQ    (BX)(R9*4), R9
 
 lanes123:
 	VMOVUPS      (DX), Y6
 	VMOVUPS      (DX)(CX*1), Y7
 	VMOVUPS      (DX)(CX*2), Y8
-	VMOVUPS      (DI)(SI*1), Y9
+	VMOVUPS      (R8)(SI*1), Y9
 	VFMADD231PS  Y9, Y6, Y0
 	VFMADD231PS  Y9, Y7, Y2
 	VFMADD231PS  Y9, Y8, Y4
-	VMOVUPS      (R8)(SI*1), Y9
+	VMOVUPS      (DI)(SI*1), Y9
 	VFMADD231PS  Y9, Y6, Y1
 	VFMADD231PS  Y9, Y7, Y3
 	VFMADD231PS  Y9, Y8, Y5
-	PREFETCHT1   (R9)(SI*1)
 	PREFETCHT1   (R10)(SI*1)
+	PREFETCHT1   (R9)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -2355,55 +2375,57 @@ lanes123:
 	RET
 
 cols122:
-	CMPQ   CX, $0x03
-	JNE    cols124
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	MOVQ   152(AX), CX
-	SHLQ   $0x02, CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   24(AX), DX
-	MOVQ   48(AX), BX
-	XORQ   SI, SI
-	MOVQ   72(AX), DI
-	LEAQ   (BX)(DI*4), DI
-	MOVQ   80(AX), R8
-	LEAQ   (BX)(R8*4), R8
-	MOVQ   88(AX), R9
-	LEAQ   (BX)(R9*4), R9
-	MOVQ   104(AX), R10
-	LEAQ   (BX)(R10*4), R10
-	MOVQ   112(AX), R11
-	LEAQ   (BX)(R11*4), R11
-	MOVQ   120(AX), R12
-	LEAQ   (BX)(R12*4), R12
+	CMPQ    CX, $0x03
+	JNE     cols124
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	MOVQ    136(AX), CX
+	SHLQ    $0x02, CX
+	LEAQ    (CX)(CX*2), DX
+	MOVQ    24(AX), DX
+	MOVQ    48(AX), BX
+	XORQ    SI, SI
+	MOVQ    72(AX), DI
+	MOVLQSX (DI), R8
+	LEAQ    (BX)(R8*4), R8
+	MOVLQSX 4(DI), R9
+	LEAQ    (BX)(R9*4), R9
+	MOVLQSX 8(DI), DI
+	LEAQ    (BX)(DI*4), DI
+	MOVQ    96(AX), R10
+	MOVLQSX (R10), R11
+	LEAQ    (BX)(R11*4), R11
+	MOVLQSX 4(R10), R12
+	LEAQ    (BX)(R12*4), R12
+	MOVLQSX 8(R10), R10
+	LEAQ    (BX)(R10*4), R10
 
 lanes125:
 	VMOVUPS      (DX), Y9
 	VMOVUPS      (DX)(CX*1), Y10
 	VMOVUPS      (DX)(CX*2), Y11
-	VMOVUPS      (DI)(SI*1), Y12
+	VMOVUPS      (R8)(SI*1), Y12
 	VFMADD231PS  Y12, Y9, Y0
 	VFMADD231PS  Y12, Y10, Y3
 	VFMADD231PS  Y12, Y11, Y6
-	VMOVUPS      (R8)(SI*1), Y12
+	VMOVUPS      (R9)(SI*1), Y12
 	VFMADD231PS  Y12, Y9, Y1
 	VFMADD231PS  Y12, Y10, Y4
 	VFMADD231PS  Y12, Y11, Y7
-	VMOVUPS      (R9)(SI*1), Y12
+	VMOVUPS      (DI)(SI*1), Y12
 	VFMADD231PS  Y12, Y9, Y2
 	VFMADD231PS  Y12, Y10, Y5
 	VFMADD231PS  Y12, Y11, Y8
-	PREFETCHT1   (R10)(SI*1)
 	PREFETCHT1   (R11)(SI*1)
 	PREFETCHT1   (R12)(SI*1)
+	PREFETCHT1   (R10)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -2434,65 +2456,67 @@ lanes125:
 	RET
 
 cols124:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-	VXORPS Y11, Y11, Y11
-	MOVQ   152(AX), CX
-	SHLQ   $0x02, CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   24(AX), DX
-	MOVQ   48(AX), BX
-	XORQ   SI, SI
-	MOVQ   72(AX), DI
-	LEAQ   (BX)(DI*4), DI
-	MOVQ   80(AX), R8
-	LEAQ   (BX)(R8*4), R8
-	MOVQ   88(AX), R9
-	LEAQ   (BX)(R9*4), R9
-	MOVQ   96(AX), R10
-	LEAQ   (BX)(R10*4), R10
-	MOVQ   104(AX), R11
-	LEAQ   (BX)(R11*4), R11
-	MOVQ   112(AX), R12
-	LEAQ   (BX)(R12*4), R12
-	MOVQ   120(AX), R13
-	LEAQ   (BX)(R13*4), R13
-	MOVQ   128(AX), R14
-	LEAQ   (BX)(R14*4), R14
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	MOVQ    136(AX), CX
+	SHLQ    $0x02, CX
+	LEAQ    (CX)(CX*2), DX
+	MOVQ    24(AX), DX
+	MOVQ    48(AX), BX
+	XORQ    SI, SI
+	MOVQ    72(AX), DI
+	MOVLQSX (DI), R8
+	LEAQ    (BX)(R8*4), R8
+	MOVLQSX 4(DI), R9
+	LEAQ    (BX)(R9*4), R9
+	MOVLQSX 8(DI), R10
+	LEAQ    (BX)(R10*4), R10
+	MOVLQSX 12(DI), DI
+	LEAQ    (BX)(DI*4), DI
+	MOVQ    96(AX), R11
+	MOVLQSX (R11), R12
+	LEAQ    (BX)(R12*4), R12
+	MOVLQSX 4(R11), R13
+	LEAQ    (BX)(R13*4), R13
+	MOVLQSX 8(R11), R14
+	LEAQ    (BX)(R14*4), R14
+	MOVLQSX 12(R11), R11
+	LEAQ    (BX)(R11*4), R11
 
 lanes127:
 	VMOVUPS      (DX), Y12
 	VMOVUPS      (DX)(CX*1), Y13
 	VMOVUPS      (DX)(CX*2), Y14
-	VMOVUPS      (DI)(SI*1), Y15
+	VMOVUPS      (R8)(SI*1), Y15
 	VFMADD231PS  Y15, Y12, Y0
 	VFMADD231PS  Y15, Y13, Y4
 	VFMADD231PS  Y15, Y14, Y8
-	VMOVUPS      (R8)(SI*1), Y15
+	VMOVUPS      (R9)(SI*1), Y15
 	VFMADD231PS  Y15, Y12, Y1
 	VFMADD231PS  Y15, Y13, Y5
 	VFMADD231PS  Y15, Y14, Y9
-	VMOVUPS      (R9)(SI*1), Y15
+	VMOVUPS      (R10)(SI*1), Y15
 	VFMADD231PS  Y15, Y12, Y2
 	VFMADD231PS  Y15, Y13, Y6
 	VFMADD231PS  Y15, Y14, Y10
-	VMOVUPS      (R10)(SI*1), Y15
+	VMOVUPS      (DI)(SI*1), Y15
 	VFMADD231PS  Y15, Y12, Y3
 	VFMADD231PS  Y15, Y13, Y7
 	VFMADD231PS  Y15, Y14, Y11
-	PREFETCHT1   (R11)(SI*1)
 	PREFETCHT1   (R12)(SI*1)
 	PREFETCHT1   (R13)(SI*1)
 	PREFETCHT1   (R14)(SI*1)
+	PREFETCHT1   (R11)(SI*1)
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
@@ -2526,21 +2550,22 @@ lanes127:
 // Requires: AVX, FMA3
 TEXT ·outerTile1AVX2(SB), NOSPLIT, $0-8
 	MOVQ         t+0(FP), AX
-	MOVQ         128(AX), CX
+	MOVQ         120(AX), CX
 	CMPQ         CX, $0x01
 	JNE          cols128
 	MOVQ         24(AX), CX
-	MOVQ         112(AX), DX
+	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
 	VBROADCASTSS (CX), Y0
-	MOVQ         136(AX), DX
+	MOVQ         128(AX), DX
 	XORQ         CX, CX
 	SHLQ         $0x02, DX
 	MOVQ         48(AX), BX
 	MOVQ         72(AX), SI
+	MOVLQSX      (SI), SI
 	LEAQ         (BX)(SI*4), SI
 	MOVQ         (AX), BX
-	MOVQ         104(AX), AX
+	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
 lanes129:
@@ -2559,27 +2584,28 @@ cols128:
 	CMPQ         CX, $0x02
 	JNE          cols130
 	MOVQ         24(AX), CX
-	MOVQ         112(AX), DX
+	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
 	VBROADCASTSS (CX), Y0
 	VBROADCASTSS 4(CX), Y1
-	MOVQ         136(AX), DX
+	MOVQ         128(AX), DX
 	XORQ         CX, CX
 	SHLQ         $0x02, DX
 	MOVQ         48(AX), BX
 	MOVQ         72(AX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         80(AX), DI
+	MOVLQSX      (SI), DI
 	LEAQ         (BX)(DI*4), DI
+	MOVLQSX      4(SI), SI
+	LEAQ         (BX)(SI*4), SI
 	MOVQ         (AX), BX
-	MOVQ         104(AX), AX
+	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
 lanes131:
 	VMOVUPS     (BX), Y2
-	VMOVUPS     (SI)(CX*1), Y3
-	VFMADD231PS Y3, Y0, Y2
 	VMOVUPS     (DI)(CX*1), Y3
+	VFMADD231PS Y3, Y0, Y2
+	VMOVUPS     (SI)(CX*1), Y3
 	VFMADD231PS Y3, Y1, Y2
 	VMOVUPS     Y2, (BX)
 	ADDQ        $0x20, BX
@@ -2593,32 +2619,33 @@ cols130:
 	CMPQ         CX, $0x03
 	JNE          cols132
 	MOVQ         24(AX), CX
-	MOVQ         112(AX), DX
+	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
 	VBROADCASTSS (CX), Y0
 	VBROADCASTSS 4(CX), Y1
 	VBROADCASTSS 8(CX), Y2
-	MOVQ         136(AX), DX
+	MOVQ         128(AX), DX
 	XORQ         CX, CX
 	SHLQ         $0x02, DX
 	MOVQ         48(AX), BX
 	MOVQ         72(AX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         80(AX), DI
+	MOVLQSX      (SI), DI
 	LEAQ         (BX)(DI*4), DI
-	MOVQ         88(AX), R8
+	MOVLQSX      4(SI), R8
 	LEAQ         (BX)(R8*4), R8
+	MOVLQSX      8(SI), SI
+	LEAQ         (BX)(SI*4), SI
 	MOVQ         (AX), BX
-	MOVQ         104(AX), AX
+	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
 lanes133:
 	VMOVUPS     (BX), Y3
-	VMOVUPS     (SI)(CX*1), Y4
-	VFMADD231PS Y4, Y0, Y3
 	VMOVUPS     (DI)(CX*1), Y4
-	VFMADD231PS Y4, Y1, Y3
+	VFMADD231PS Y4, Y0, Y3
 	VMOVUPS     (R8)(CX*1), Y4
+	VFMADD231PS Y4, Y1, Y3
+	VMOVUPS     (SI)(CX*1), Y4
 	VFMADD231PS Y4, Y2, Y3
 	VMOVUPS     Y3, (BX)
 	ADDQ        $0x20, BX
@@ -2630,37 +2657,38 @@ lanes133:
 
 cols132:
 	MOVQ         24(AX), CX
-	MOVQ         112(AX), DX
+	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
 	VBROADCASTSS (CX), Y0
 	VBROADCASTSS 4(CX), Y1
 	VBROADCASTSS 8(CX), Y2
 	VBROADCASTSS 12(CX), Y3
-	MOVQ         136(AX), DX
+	MOVQ         128(AX), DX
 	XORQ         CX, CX
 	SHLQ         $0x02, DX
 	MOVQ         48(AX), BX
 	MOVQ         72(AX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         80(AX), DI
+	MOVLQSX      (SI), DI
 	LEAQ         (BX)(DI*4), DI
-	MOVQ         88(AX), R8
+	MOVLQSX      4(SI), R8
 	LEAQ         (BX)(R8*4), R8
-	MOVQ         96(AX), R9
+	MOVLQSX      8(SI), R9
 	LEAQ         (BX)(R9*4), R9
+	MOVLQSX      12(SI), SI
+	LEAQ         (BX)(SI*4), SI
 	MOVQ         (AX), BX
-	MOVQ         104(AX), AX
+	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
 lanes135:
 	VMOVUPS     (BX), Y4
-	VMOVUPS     (SI)(CX*1), Y5
-	VFMADD231PS Y5, Y0, Y4
 	VMOVUPS     (DI)(CX*1), Y5
-	VFMADD231PS Y5, Y1, Y4
+	VFMADD231PS Y5, Y0, Y4
 	VMOVUPS     (R8)(CX*1), Y5
-	VFMADD231PS Y5, Y2, Y4
+	VFMADD231PS Y5, Y1, Y4
 	VMOVUPS     (R9)(CX*1), Y5
+	VFMADD231PS Y5, Y2, Y4
+	VMOVUPS     (SI)(CX*1), Y5
 	VFMADD231PS Y5, Y3, Y4
 	VMOVUPS     Y4, (BX)
 	ADDQ        $0x20, BX
@@ -2674,23 +2702,24 @@ lanes135:
 // Requires: AVX, FMA3
 TEXT ·outerTile2AVX2(SB), NOSPLIT, $0-8
 	MOVQ         t+0(FP), AX
-	MOVQ         128(AX), CX
+	MOVQ         120(AX), CX
 	CMPQ         CX, $0x01
 	JNE          cols136
 	MOVQ         24(AX), CX
-	MOVQ         112(AX), DX
+	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
 	VBROADCASTSS (CX), Y0
 	ADDQ         DX, CX
 	VBROADCASTSS (CX), Y1
-	MOVQ         136(AX), DX
+	MOVQ         128(AX), DX
 	XORQ         CX, CX
 	SHLQ         $0x02, DX
 	MOVQ         48(AX), BX
 	MOVQ         72(AX), SI
+	MOVLQSX      (SI), SI
 	LEAQ         (BX)(SI*4), SI
 	MOVQ         (AX), BX
-	MOVQ         104(AX), AX
+	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
 lanes137:
@@ -2712,32 +2741,33 @@ cols136:
 	CMPQ         CX, $0x02
 	JNE          cols138
 	MOVQ         24(AX), CX
-	MOVQ         112(AX), DX
+	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
 	VBROADCASTSS (CX), Y0
 	VBROADCASTSS 4(CX), Y1
 	ADDQ         DX, CX
 	VBROADCASTSS (CX), Y2
 	VBROADCASTSS 4(CX), Y3
-	MOVQ         136(AX), DX
+	MOVQ         128(AX), DX
 	XORQ         CX, CX
 	SHLQ         $0x02, DX
 	MOVQ         48(AX), BX
 	MOVQ         72(AX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         80(AX), DI
+	MOVLQSX      (SI), DI
 	LEAQ         (BX)(DI*4), DI
+	MOVLQSX      4(SI), SI
+	LEAQ         (BX)(SI*4), SI
 	MOVQ         (AX), BX
-	MOVQ         104(AX), AX
+	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
 lanes139:
 	VMOVUPS     (BX), Y4
 	VMOVUPS     (BX)(AX*1), Y5
-	VMOVUPS     (SI)(CX*1), Y6
+	VMOVUPS     (DI)(CX*1), Y6
 	VFMADD231PS Y6, Y0, Y4
 	VFMADD231PS Y6, Y2, Y5
-	VMOVUPS     (DI)(CX*1), Y6
+	VMOVUPS     (SI)(CX*1), Y6
 	VFMADD231PS Y6, Y1, Y4
 	VFMADD231PS Y6, Y3, Y5
 	VMOVUPS     Y4, (BX)
@@ -2753,7 +2783,7 @@ cols138:
 	CMPQ         CX, $0x03
 	JNE          cols140
 	MOVQ         24(AX), CX
-	MOVQ         112(AX), DX
+	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
 	VBROADCASTSS (CX), Y0
 	VBROADCASTSS 4(CX), Y1
@@ -2762,30 +2792,31 @@ cols138:
 	VBROADCASTSS (CX), Y3
 	VBROADCASTSS 4(CX), Y4
 	VBROADCASTSS 8(CX), Y5
-	MOVQ         136(AX), DX
+	MOVQ         128(AX), DX
 	XORQ         CX, CX
 	SHLQ         $0x02, DX
 	MOVQ         48(AX), BX
 	MOVQ         72(AX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         80(AX), DI
+	MOVLQSX      (SI), DI
 	LEAQ         (BX)(DI*4), DI
-	MOVQ         88(AX), R8
+	MOVLQSX      4(SI), R8
 	LEAQ         (BX)(R8*4), R8
+	MOVLQSX      8(SI), SI
+	LEAQ         (BX)(SI*4), SI
 	MOVQ         (AX), BX
-	MOVQ         104(AX), AX
+	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
 lanes141:
 	VMOVUPS     (BX), Y6
 	VMOVUPS     (BX)(AX*1), Y7
-	VMOVUPS     (SI)(CX*1), Y8
+	VMOVUPS     (DI)(CX*1), Y8
 	VFMADD231PS Y8, Y0, Y6
 	VFMADD231PS Y8, Y3, Y7
-	VMOVUPS     (DI)(CX*1), Y8
+	VMOVUPS     (R8)(CX*1), Y8
 	VFMADD231PS Y8, Y1, Y6
 	VFMADD231PS Y8, Y4, Y7
-	VMOVUPS     (R8)(CX*1), Y8
+	VMOVUPS     (SI)(CX*1), Y8
 	VFMADD231PS Y8, Y2, Y6
 	VFMADD231PS Y8, Y5, Y7
 	VMOVUPS     Y6, (BX)
@@ -2799,7 +2830,7 @@ lanes141:
 
 cols140:
 	MOVQ         24(AX), CX
-	MOVQ         112(AX), DX
+	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
 	VBROADCASTSS (CX), Y0
 	VBROADCASTSS 4(CX), Y1
@@ -2810,35 +2841,36 @@ cols140:
 	VBROADCASTSS 4(CX), Y5
 	VBROADCASTSS 8(CX), Y6
 	VBROADCASTSS 12(CX), Y7
-	MOVQ         136(AX), DX
+	MOVQ         128(AX), DX
 	XORQ         CX, CX
 	SHLQ         $0x02, DX
 	MOVQ         48(AX), BX
 	MOVQ         72(AX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         80(AX), DI
+	MOVLQSX      (SI), DI
 	LEAQ         (BX)(DI*4), DI
-	MOVQ         88(AX), R8
+	MOVLQSX      4(SI), R8
 	LEAQ         (BX)(R8*4), R8
-	MOVQ         96(AX), R9
+	MOVLQSX      8(SI), R9
 	LEAQ         (BX)(R9*4), R9
+	MOVLQSX      12(SI), SI
+	LEAQ         (BX)(SI*4), SI
 	MOVQ         (AX), BX
-	MOVQ         104(AX), AX
+	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
 lanes143:
 	VMOVUPS     (BX), Y8
 	VMOVUPS     (BX)(AX*1), Y9
-	VMOVUPS     (SI)(CX*1), Y10
+	VMOVUPS     (DI)(CX*1), Y10
 	VFMADD231PS Y10, Y0, Y8
 	VFMADD231PS Y10, Y4, Y9
-	VMOVUPS     (DI)(CX*1), Y10
+	VMOVUPS     (R8)(CX*1), Y10
 	VFMADD231PS Y10, Y1, Y8
 	VFMADD231PS Y10, Y5, Y9
-	VMOVUPS     (R8)(CX*1), Y10
+	VMOVUPS     (R9)(CX*1), Y10
 	VFMADD231PS Y10, Y2, Y8
 	VFMADD231PS Y10, Y6, Y9
-	VMOVUPS     (R9)(CX*1), Y10
+	VMOVUPS     (SI)(CX*1), Y10
 	VFMADD231PS Y10, Y3, Y8
 	VFMADD231PS Y10, Y7, Y9
 	VMOVUPS     Y8, (BX)
@@ -2854,25 +2886,26 @@ lanes143:
 // Requires: AVX, FMA3
 TEXT ·outerTile3AVX2(SB), NOSPLIT, $0-8
 	MOVQ         t+0(FP), AX
-	MOVQ         128(AX), CX
+	MOVQ         120(AX), CX
 	CMPQ         CX, $0x01
 	JNE          cols144
 	MOVQ         24(AX), CX
-	MOVQ         112(AX), DX
+	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
 	VBROADCASTSS (CX), Y0
 	ADDQ         DX, CX
 	VBROADCASTSS (CX), Y1
 	ADDQ         DX, CX
 	VBROADCASTSS (CX), Y2
-	MOVQ         136(AX), DX
+	MOVQ         128(AX), DX
 	XORQ         CX, CX
 	SHLQ         $0x02, DX
 	MOVQ         48(AX), BX
 	MOVQ         72(AX), SI
+	MOVLQSX      (SI), SI
 	LEAQ         (BX)(SI*4), SI
 	MOVQ         (AX), BX
-	MOVQ         104(AX), AX
+	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
 lanes145:
@@ -2897,7 +2930,7 @@ cols144:
 	CMPQ         CX, $0x02
 	JNE          cols146
 	MOVQ         24(AX), CX
-	MOVQ         112(AX), DX
+	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
 	VBROADCASTSS (CX), Y0
 	VBROADCASTSS 4(CX), Y1
@@ -2907,27 +2940,28 @@ cols144:
 	ADDQ         DX, CX
 	VBROADCASTSS (CX), Y4
 	VBROADCASTSS 4(CX), Y5
-	MOVQ         136(AX), DX
+	MOVQ         128(AX), DX
 	XORQ         CX, CX
 	SHLQ         $0x02, DX
 	MOVQ         48(AX), BX
 	MOVQ         72(AX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         80(AX), DI
+	MOVLQSX      (SI), DI
 	LEAQ         (BX)(DI*4), DI
+	MOVLQSX      4(SI), SI
+	LEAQ         (BX)(SI*4), SI
 	MOVQ         (AX), BX
-	MOVQ         104(AX), AX
+	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
 lanes147:
 	VMOVUPS     (BX), Y6
 	VMOVUPS     (BX)(AX*1), Y7
 	VMOVUPS     (BX)(AX*2), Y8
-	VMOVUPS     (SI)(CX*1), Y9
+	VMOVUPS     (DI)(CX*1), Y9
 	VFMADD231PS Y9, Y0, Y6
 	VFMADD231PS Y9, Y2, Y7
 	VFMADD231PS Y9, Y4, Y8
-	VMOVUPS     (DI)(CX*1), Y9
+	VMOVUPS     (SI)(CX*1), Y9
 	VFMADD231PS Y9, Y1, Y6
 	VFMADD231PS Y9, Y3, Y7
 	VFMADD231PS Y9, Y5, Y8
@@ -2945,7 +2979,7 @@ cols146:
 	CMPQ         CX, $0x03
 	JNE          cols148
 	MOVQ         24(AX), CX
-	MOVQ         112(AX), DX
+	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
 	VBROADCASTSS (CX), Y0
 	VBROADCASTSS 4(CX), Y1
@@ -2958,33 +2992,34 @@ cols146:
 	VBROADCASTSS (CX), Y6
 	VBROADCASTSS 4(CX), Y7
 	VBROADCASTSS 8(CX), Y8
-	MOVQ         136(AX), DX
+	MOVQ         128(AX), DX
 	XORQ         CX, CX
 	SHLQ         $0x02, DX
 	MOVQ         48(AX), BX
 	MOVQ         72(AX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         80(AX), DI
+	MOVLQSX      (SI), DI
 	LEAQ         (BX)(DI*4), DI
-	MOVQ         88(AX), R8
+	MOVLQSX      4(SI), R8
 	LEAQ         (BX)(R8*4), R8
+	MOVLQSX      8(SI), SI
+	LEAQ         (BX)(SI*4), SI
 	MOVQ         (AX), BX
-	MOVQ         104(AX), AX
+	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
 lanes149:
 	VMOVUPS     (BX), Y9
 	VMOVUPS     (BX)(AX*1), Y10
 	VMOVUPS     (BX)(AX*2), Y11
-	VMOVUPS     (SI)(CX*1), Y12
+	VMOVUPS     (DI)(CX*1), Y12
 	VFMADD231PS Y12, Y0, Y9
 	VFMADD231PS Y12, Y3, Y10
 	VFMADD231PS Y12, Y6, Y11
-	VMOVUPS     (DI)(CX*1), Y12
+	VMOVUPS     (R8)(CX*1), Y12
 	VFMADD231PS Y12, Y1, Y9
 	VFMADD231PS Y12, Y4, Y10
 	VFMADD231PS Y12, Y7, Y11
-	VMOVUPS     (R8)(CX*1), Y12
+	VMOVUPS     (SI)(CX*1), Y12
 	VFMADD231PS Y12, Y2, Y9
 	VFMADD231PS Y12, Y5, Y10
 	VFMADD231PS Y12, Y8, Y11
@@ -3000,7 +3035,7 @@ lanes149:
 
 cols148:
 	MOVQ         24(AX), CX
-	MOVQ         112(AX), DX
+	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
 	VBROADCASTSS (CX), Y0
 	VBROADCASTSS 4(CX), Y1
@@ -3016,39 +3051,40 @@ cols148:
 	VBROADCASTSS 4(CX), Y9
 	VBROADCASTSS 8(CX), Y10
 	VBROADCASTSS 12(CX), Y11
-	MOVQ         136(AX), DX
+	MOVQ         128(AX), DX
 	XORQ         CX, CX
 	SHLQ         $0x02, DX
 	MOVQ         48(AX), BX
 	MOVQ         72(AX), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         80(AX), DI
+	MOVLQSX      (SI), DI
 	LEAQ         (BX)(DI*4), DI
-	MOVQ         88(AX), R8
+	MOVLQSX      4(SI), R8
 	LEAQ         (BX)(R8*4), R8
-	MOVQ         96(AX), R9
+	MOVLQSX      8(SI), R9
 	LEAQ         (BX)(R9*4), R9
+	MOVLQSX      12(SI), SI
+	LEAQ         (BX)(SI*4), SI
 	MOVQ         (AX), BX
-	MOVQ         104(AX), AX
+	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
 
 lanes151:
 	VMOVUPS     (BX), Y12
 	VMOVUPS     (BX)(AX*1), Y13
 	VMOVUPS     (BX)(AX*2), Y14
-	VMOVUPS     (SI)(CX*1), Y15
+	VMOVUPS     (DI)(CX*1), Y15
 	VFMADD231PS Y15, Y0, Y12
 	VFMADD231PS Y15, Y4, Y13
 	VFMADD231PS Y15, Y8, Y14
-	VMOVUPS     (DI)(CX*1), Y15
+	VMOVUPS     (R8)(CX*1), Y15
 	VFMADD231PS Y15, Y1, Y12
 	VFMADD231PS Y15, Y5, Y13
 	VFMADD231PS Y15, Y9, Y14
-	VMOVUPS     (R8)(CX*1), Y15
+	VMOVUPS     (R9)(CX*1), Y15
 	VFMADD231PS Y15, Y2, Y12
 	VFMADD231PS Y15, Y6, Y13
 	VFMADD231PS Y15, Y10, Y14
-	VMOVUPS     (R9)(CX*1), Y15
+	VMOVUPS     (SI)(CX*1), Y15
 	VFMADD231PS Y15, Y3, Y12
 	VFMADD231PS Y15, Y7, Y13
 	VFMADD231PS Y15, Y11, Y14

@@ -159,11 +159,15 @@ func TestRowsOfACutFile(t *testing.T) {
 		w, y, dw := make([]float32, 3*in), make([]float32, 3*b.Padded()), make([]float32, 3*in)
 		forward := func() { r.Forward(team, y, x, w, nil) }
 		backward := func() { r.BackwardWeights(team, dw, nil, x, y, false) }
+		onePass, call := must(NewRowsPass(r, must(NewSoftmax(b, 3)))), PassCall{Images: x, W: w, Y: y, DW: dw,
+			Labels: make([]int, images), DY: make([]float32, len(y)), DB: make([]float32, 3),
+			Losses: make([]float64, images), Weights: make([]float64, images), Weigh: func(int, int) {}}
+		pass := func() { onePass.Run(team, call) }
 		forward()
 		if err := file.Truncate(0); err != nil {
 			t.Fatal(err)
 		}
-		for name, f := range map[string]func(){"forward": forward, "backward": backward} {
+		for name, f := range map[string]func(){"forward": forward, "backward": backward, "pass": pass} {
 			if _, ok := panicOf(f).(interface{ Addr() uintptr }); !ok {
 				t.Errorf("%s: no fault comes up", name)
 			}

@@ -105,7 +105,7 @@ func (r *Rows) FLOPs() float64 { return 2 * float64(r.batch.Images) * float64(r.
 // file that was cut it panics, as BackwardWeights does.
 func (r *Rows) Forward(t *Team, y []float32, x Images, w, bias []float32) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	r.check(x, w, y)
+	r.check(x, len(w), len(y))
 	r.call = rowsCall{Images: x, y: y, w: w, b: bias}
 	t.run(r.batch.Padded()/vector, (*rowsForward)(r))
 	r.call = rowsCall{}
@@ -114,7 +114,7 @@ func (r *Rows) Forward(t *Team, y []float32, x Images, w, bias []float32) {
 // BackwardWeights computes dw and db (or nil) from the rows of x and the gradient of y, as [Conv]'s does.
 func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32, add bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	r.check(x, dw, dy)
+	r.check(x, len(dw), len(dy))
 	r.call = rowsCall{Images: x, dw: dw, db: db, dy: dy, add: add}
 	if r.parts == 1 {
 		for i, at := range x.At {
@@ -132,8 +132,8 @@ func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32
 func (r *Rows) strips() int { return (r.in + maxLanes - 1) / maxLanes }
 
 // check panics where the kernels would read or write beyond a slice.
-func (r *Rows) check(x Images, w, y []float32) {
-	ok := len(x.At) <= r.batch.Images && len(w) == r.in*r.units && len(y) == r.batch.Padded()*r.units
+func (r *Rows) check(x Images, weights, outputs int) {
+	ok := len(x.At) <= r.batch.Images && weights == r.in*r.units && outputs == r.batch.Padded()*r.units
 	for _, at := range x.At {
 		ok = ok && at >= 0 && int(at) <= len(x.X)-r.in
 	}
@@ -154,23 +154,25 @@ func (r *Rows) outputsOf(first int) {
 	for unit := range r.units {
 		clear(y[unit*lanes:][:vector])
 	}
+	var sums [gradSums]float32
+	tile := rowsTile{sum: sums[:], x: r.call.X, lanes: r.in}
 	end := min(first+vector, len(r.call.At))
 	for image := first; image < end; image += gradCols {
-		r.outputs(y[image-first:], image, min(gradCols, end-image))
+		tile.cols = min(gradCols, end-image)
+		tile.at = r.call.At[image:]
+		tile.next = tile.at
+		if ahead := image + rowsAhead; ahead+tile.cols <= len(r.call.At) {
+			tile.next = r.call.At[ahead:]
+		}
+		r.outputs(&tile, y[image-first:])
 	}
 }
 
 // rowsAhead is how many images ahead of its turn a row is asked for: the next task's.
 const rowsAhead = vector
 
-// outputs computes all units of cols images.
-func (r *Rows) outputs(y []float32, image, cols int) {
-	tile := rowsTile{x: r.call.X, cols: cols, lanes: r.in}
-	copy32(tile.at[:], r.call.At[image:][:cols])
-	tile.next = tile.at
-	copy32(tile.next[:], r.call.At[min(image+rowsAhead, len(r.call.At)):])
-	var sums [gradSums]float32
-	tile.sum = sums[:]
+// outputs computes all units of the tile's images.
+func (r *Rows) outputs(tile *rowsTile, y []float32) {
 	for unit := 0; unit < r.units; unit += tileRows {
 		clear(tile.sum)
 		tile.w, tile.rows = r.call.w[unit*r.in:], min(tileRows, r.units-unit)
@@ -180,11 +182,12 @@ func (r *Rows) outputs(y []float32, image, cols int) {
 			if r.call.b != nil {
 				bias = r.call.b[unit+u]
 			}
-			for c, v := range sums[u*gradCols:][:cols] {
+			to := y[(unit+u)*r.batch.Lanes:][:tile.cols]
+			for c, v := range tile.sum[u*gradCols:][:len(to)] {
 				if v += bias; r.relu {
 					v = max(v, 0)
 				}
-				y[(unit+u)*r.batch.Lanes+c] = v
+				to[c] = v
 			}
 		}
 	}
@@ -252,7 +255,7 @@ func (r *Rows) addImages(sums []float32, from, to int) {
 func (r *Rows) addFeatures(sums []float32, from, to, first, width int) {
 	tile := outerTile{x: r.call.X[first:], dwRow: r.in, dyRow: r.batch.Lanes, lanes: width}
 	for image := from; image < to; image += gradCols {
-		tile.cols = copy32(tile.at[:], r.call.At[image:to])
+		tile.at, tile.cols = r.call.At[image:], min(gradCols, to-image)
 		block, lane := image/r.batch.Lanes, image%r.batch.Lanes
 		dy := r.call.dy[block*r.batch.Lanes*r.units+lane:]
 		for unit := 0; unit < r.units; unit += tileRows {
@@ -260,15 +263,6 @@ func (r *Rows) addFeatures(sums []float32, from, to, first, width int) {
 			tile.run(r.isa)
 		}
 	}
-}
-
-// copy32 copies as many of src as there is room for, and returns how many.
-func copy32(dst []int, src []int32) int {
-	n := min(len(dst), len(src))
-	for i, v := range src[:n] {
-		dst[i] = int(v)
-	}
-	return n
 }
 
 // rowsSum's task is up to 64 features: it sums the parts, in their order.

@@ -44,14 +44,14 @@ func NewRowsPass(r *Rows, l *Loss) (*RowsPass, error) {
 func (p *RowsPass) Run(t *Team, c PassCall) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r, l, n := p.rows, p.loss, len(c.Labels)
-	r.check(c.Images, c.W, c.Y)
-	r.check(c.Images, c.DW, c.DY)
-	if len(c.At) != n || len(c.Losses) != n || len(c.Weights) != n || len(c.DB) != r.units {
+	r.check(c.Images, len(c.W), len(c.Y))
+	if len(c.DW) != len(c.W) || len(c.DY) != len(c.Y) || len(c.At) != n || len(c.Losses) != n || len(c.Weights) != n || len(c.DB) != r.units {
 		panic("kern: RowsPass: slice has the wrong length")
 	}
 	p.call = c
 	r.call = rowsCall{Images: c.Images, y: c.Y, w: c.W, b: c.B, dw: c.DW, db: c.DB, dy: c.DY}
 	l.call = lossCall{c.Losses, c.DY, c.Y, c.Labels}
+	l.clear(c.Y, n)
 	l.clear(c.DY, n)
 	t.run(r.partsHeld(), p)
 	t.run(r.strips(), (*rowsSum)(r))

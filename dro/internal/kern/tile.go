@@ -64,7 +64,7 @@ type pair struct{ dy, x int32 }
 type rowsTile struct {
 	sum      []float32 // gradSums values
 	w, x     []float32
-	at, next [gradCols]int
+	at, next []int32 // cols values
 
 	rows, cols, lanes int
 }
@@ -75,7 +75,7 @@ type rowsTile struct {
 //	dw[r·dwRow + j] += Σ_{c < cols} dy[r·dyRow + c] · x[at[c] + j]
 type outerTile struct {
 	dw, dy, x []float32
-	at        [gradCols]int
+	at        []int32 // cols values
 
 	dwRow, dyRow      int
 	rows, cols, lanes int

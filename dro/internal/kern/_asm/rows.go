@@ -43,8 +43,10 @@ func (g *generator) rowsBody(t reg.Register, rows, cols int) {
 
 // columns returns where the lanes at hand of the tile's images are, or of those in another field.
 func (g *generator) columns(t reg.Register, places string, start, lane reg.Register, cols int) (m []op.Mem) {
+	first := g.slice(t, places)
 	for c := range cols {
-		x := g.Load(g.structOf(t).Field(places).Index(c), g.GP64())
+		x := g.GP64()
+		g.MOVLQSX(at(first, 4*c), x)
 		g.LEAQ(by(start, x, 4, 0), x)
 		m = append(m, by(x, lane, 1, 0))
 	}
