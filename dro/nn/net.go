@@ -204,9 +204,11 @@ func (n *Net) LossesOf(losses []float64, x []float32, at []int32, labels []int) 
 // OnePass tells whether Pass can be called: the network is InPlace and one linear layer of few units.
 func (n *Net) OnePass() bool { return n.graph.pass != nil }
 
-// Pass is LossesOf and then Gradient, to the bit, in one pass over the samples: weigh sets the ratios of some of
-// them by their losses, on several threads at once.
-func (n *Net) Pass(losses []float64, x []float32, at []int32, labels []int, weigh func(ratios, losses []float64)) {
+// Pass is LossesOf and then Gradient, to the bit, in one pass over the samples: weigh sets the ratios of some
+// of them by their losses, on several threads at once.
+func (n *Net) Pass(
+	losses []float64, x []float32, at []int32, labels []int, weigh func(ratios, losses []float64),
+) {
 	count := len(labels)
 	if count < 1 || count > n.Batch || len(losses) < count || len(at) != count || !n.OnePass() {
 		panic("nn: Pass: lengths of losses, at and labels do not fit the network, or it is not OnePass")

@@ -316,7 +316,8 @@ func TestOnePassIsTheSame(t *testing.T) {
 	}
 	rounded, small, wide := c, c, c
 	rounded.Precision, small.Batch, wide.Classes = bf16, 16, 40
-	for _, other := range []Config{rounded, small, wide, {Model: "mlp", C: 48, H: 1, W: 1, Classes: 3, Batch: 70}} {
+	mlp := Config{Model: "mlp", C: 48, H: 1, W: 1, Classes: 3, Batch: 70}
+	for _, other := range []Config{rounded, small, wide, mlp} {
 		if testNet(t, other).OnePass() {
 			t.Errorf("%+v goes in one pass", other)
 		}
