@@ -43,9 +43,11 @@ func NewRowsPass(r *Rows, l *Loss) (*RowsPass, error) {
 // Run computes it. Where the rows are of a file that was cut it panics.
 func (p *RowsPass) Run(t *Team, c PassCall) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	r, l, n := p.rows, p.loss, len(c.Labels)
+	r, l := p.rows, p.loss
 	r.check(c.Images, len(c.W), len(c.Y))
-	if len(c.DW) != len(c.W) || len(c.DY) != len(c.Y) || len(c.At) != n || len(c.Losses) != n || len(c.Weights) != n || len(c.DB) != r.units {
+	n := len(c.Labels)
+	if len(c.DW) != len(c.W) || len(c.DB) != r.units || len(c.DY) != len(c.Y) ||
+		len(c.At) != n || len(c.Losses) != n || len(c.Weights) != n {
 		panic("kern: RowsPass: slice has the wrong length")
 	}
 	p.call = c

@@ -90,7 +90,9 @@ func TestRowsPassRefuses(t *testing.T) {
 	if isa == Generic {
 		t.Skip("no assembly")
 	}
-	rows := func(b Batch, units int) *Rows { return must(NewRows(isa, b, Linear(Shape{16, 1, 1}, units, false))) }
+	rows := func(b Batch, units int) *Rows {
+		return must(NewRows(isa, b, Linear(Shape{16, 1, 1}, units, false)))
+	}
 	loss := must(NewSoftmax(b, 3))
 	for name, r := range map[string]*Rows{
 		"other units": rows(b, 4), "many units": rows(b, partUnits+1), "a small batch": rows(NewBatch(16), 3),

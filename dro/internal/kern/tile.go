@@ -59,8 +59,8 @@ type pair struct{ dy, x int32 }
 //
 //	sum[r·gradCols + c] += Σ_{j < lanes} w[r·lanes + j] · x[at[c] + j]
 //
-// It sums as gradTile does: its bits are the same. Meanwhile it has the second-level cache bring, line by line,
-// what lies at next[c]: asked for all at once, lines hold up the reading.
+// It sums as gradTile does: its bits are the same. Meanwhile it has the second-level cache bring, line by
+// line, what lies at next[c]: asked for all at once, lines hold up the reading.
 type rowsTile struct {
 	sum      []float32 // gradSums values
 	w, x     []float32
