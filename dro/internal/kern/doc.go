@@ -13,6 +13,8 @@
 //	losses (float64, one an image) -> the caller -> ratios
 //	ratios -> Loss.Gradient -> Conv.BackwardWeights, Conv.BackwardData ... MaxPool.Backward -> SGD.Step
 //
+// A linear layer on features takes these steps for some rows at a time, where they lie: [RowsPass].
+//
 // Start at [Batch], which says how images lie in memory; then [Conv]; then BenchmarkAlexNetStep, a whole step
 // from these parts.
 //

@@ -7,23 +7,22 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// gradTiles writes gradTile's kernel: a function for each number of rows that
-// fits the registers, a body in it for each number of columns. AVX-512 keeps
-// 6×4 sums, AVX2 3×4.
+// gradTiles writes gradTile's kernel. AVX-512 keeps 6×4 sums, AVX2 3×4.
 func (g *generator) gradTiles() {
+	g.byRows("gradTile", "computes the tile's first %d rows.", g.gradBody)
+}
+
+// byRows writes the kernel of the tile of that name: a function for each number
+// of rows that fits the registers, a body in it for each number of columns.
+func (g *generator) byRows(name, doc string, body func(t reg.Register, rows, cols int)) {
 	most := tileRows
 	if !g.wide {
 		most = tileRows / 2
 	}
 	for rows := 1; rows <= most; rows++ {
-		g.gradTile(rows)
+		g.function(fmt.Sprint(name, rows), "func(t *"+name+")", fmt.Sprintf(doc, rows))
+		g.eachCols(func(t reg.Register, cols int) { body(t, rows, cols) })
 	}
-}
-
-func (g *generator) gradTile(rows int) {
-	g.function(fmt.Sprintf("gradTile%d", rows), "func(t *gradTile)",
-		fmt.Sprintf("computes the tile's first %d rows.", rows))
-	g.eachCols(func(t reg.Register, cols int) { g.gradBody(t, rows, cols) })
 }
 
 // eachCols writes a body for each number of columns that the tile t can have.

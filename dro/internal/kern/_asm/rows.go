@@ -1,24 +1,14 @@
 package main
 
 import (
-	"fmt"
-
 	op "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// rowsTiles writes rowsTile's kernel, as gradTiles does: a step of both is the
-// same, but for where the columns lie.
+// rowsTiles writes rowsTile's kernel: a step of it is one of gradTile's, but for
+// where the columns lie.
 func (g *generator) rowsTiles() {
-	most := tileRows
-	if !g.wide {
-		most = tileRows / 2
-	}
-	for rows := 1; rows <= most; rows++ {
-		g.function(fmt.Sprintf("rowsTile%d", rows), "func(t *rowsTile)",
-			fmt.Sprintf("computes the tile's first %d units.", rows))
-		g.eachCols(func(t reg.Register, cols int) { g.rowsBody(t, rows, cols) })
-	}
+	g.byRows("rowsTile", "computes the tile's first %d units.", g.rowsBody)
 }
 
 func (g *generator) rowsBody(t reg.Register, rows, cols int) {
@@ -56,15 +46,7 @@ func (g *generator) columns(t reg.Register, places string, start, lane reg.Regis
 // outerTiles writes outerTile's kernel. The gradients of all units and images
 // stay in registers: AVX-512 has room for 6×4, AVX2 for 3×4.
 func (g *generator) outerTiles() {
-	most := tileRows
-	if !g.wide {
-		most = tileRows / 2
-	}
-	for rows := 1; rows <= most; rows++ {
-		g.function(fmt.Sprintf("outerTile%d", rows), "func(t *outerTile)",
-			fmt.Sprintf("adds to the tile's first %d units.", rows))
-		g.eachCols(func(t reg.Register, cols int) { g.outerBody(t, rows, cols) })
-	}
+	g.byRows("outerTile", "adds to the tile's first %d units.", g.outerBody)
 }
 
 func (g *generator) outerBody(t reg.Register, rows, cols int) {
