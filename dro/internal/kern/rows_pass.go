@@ -6,9 +6,9 @@ import (
 )
 
 // RowsPass is [Rows.Forward], [Loss.Losses], [Loss.Gradient] and [Rows.BackwardWeights] of a linear layer and
-// the loss of its outputs in one pass over the rows, to the bit: the gradient takes each row from the cache
-// that it has just been brought to, and memory is read all the time. It needs weights that follow from each
-// image's own loss.
+// the loss of its outputs in one pass over the rows, to the bit: the gradient takes each row from the
+// first-level cache, where it has just been brought, and threads wait for each other once. It needs weights
+// that follow from each image's own loss.
 type RowsPass struct {
 	rows *Rows
 	loss *Loss
