@@ -233,7 +233,7 @@ func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool)
 // gradient is the vector of weights r_i/n. The labels are no numbers to
 // differentiate by, so they do not enter as a node.
 func (b *backend) loss(name string, outputs *G.Node, classes int, losses []float64) (*G.Node, error) {
-	kernel, err := newLoss(name, b.batch, classes)
+	kernel, err := newLoss(b.isa, name, b.batch, classes)
 	if err != nil {
 		return nil, err
 	}
@@ -256,9 +256,9 @@ func (b *backend) loss(name string, outputs *G.Node, classes int, losses []float
 }
 
 // newLoss returns the kernel of a loss.
-func newLoss(name string, b kern.Batch, classes int) (*kern.Loss, error) {
+func newLoss(isa kern.ISA, name string, b kern.Batch, classes int) (*kern.Loss, error) {
 	if name == Squared {
-		return kern.NewSquared(b, classes)
+		return kern.NewSquared(isa, b, classes)
 	}
-	return kern.NewSoftmax(b, classes)
+	return kern.NewSoftmax(isa, b, classes)
 }

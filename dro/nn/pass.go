@@ -19,7 +19,7 @@ func newPass(g *graph, c Config, list []stage) (*pass, error) {
 	if len(list) > 1 || !g.direct || g.layout != nil {
 		return nil, nil
 	}
-	loss, err := newLoss(cmp.Or(c.Loss, CrossEntropy), g.batch, c.Classes)
+	loss, err := newLoss(g.isa, cmp.Or(c.Loss, CrossEntropy), g.batch, c.Classes)
 	if err != nil {
 		return nil, err
 	}

@@ -3098,6 +3098,302 @@ lanes151:
 	VZEROUPPER
 	RET
 
+DATA doubles<>+0(SB)/8, $0xfff0000000000000
+DATA doubles<>+8(SB)/8, $0xfff0000000000000
+DATA doubles<>+16(SB)/8, $0xfff0000000000000
+DATA doubles<>+24(SB)/8, $0xfff0000000000000
+DATA doubles<>+32(SB)/8, $0x0000000000000000
+DATA doubles<>+40(SB)/8, $0x0000000000000000
+DATA doubles<>+48(SB)/8, $0x0000000000000000
+DATA doubles<>+56(SB)/8, $0x0000000000000000
+DATA doubles<>+64(SB)/8, $0x3fe0000000000000
+DATA doubles<>+72(SB)/8, $0x3fe0000000000000
+DATA doubles<>+80(SB)/8, $0x3fe0000000000000
+DATA doubles<>+88(SB)/8, $0x3fe0000000000000
+DATA doubles<>+96(SB)/8, $0x3ff0000000000000
+DATA doubles<>+104(SB)/8, $0x3ff0000000000000
+DATA doubles<>+112(SB)/8, $0x3ff0000000000000
+DATA doubles<>+120(SB)/8, $0x3ff0000000000000
+DATA doubles<>+128(SB)/8, $0x4000000000000000
+DATA doubles<>+136(SB)/8, $0x4000000000000000
+DATA doubles<>+144(SB)/8, $0x4000000000000000
+DATA doubles<>+152(SB)/8, $0x4000000000000000
+DATA doubles<>+160(SB)/8, $0x4330000000000000
+DATA doubles<>+168(SB)/8, $0x4330000000000000
+DATA doubles<>+176(SB)/8, $0x4330000000000000
+DATA doubles<>+184(SB)/8, $0x4330000000000000
+DATA doubles<>+192(SB)/8, $0xc086200000000000
+DATA doubles<>+200(SB)/8, $0xc086200000000000
+DATA doubles<>+208(SB)/8, $0xc086200000000000
+DATA doubles<>+216(SB)/8, $0xc086200000000000
+DATA doubles<>+224(SB)/8, $0x4338000000000000
+DATA doubles<>+232(SB)/8, $0x4338000000000000
+DATA doubles<>+240(SB)/8, $0x4338000000000000
+DATA doubles<>+248(SB)/8, $0x4338000000000000
+DATA doubles<>+256(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+264(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+272(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+280(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+288(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+296(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+304(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+312(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+320(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+328(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+336(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+344(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+352(SB)/8, $0x3de6124613a86d09
+DATA doubles<>+360(SB)/8, $0x3de6124613a86d09
+DATA doubles<>+368(SB)/8, $0x3de6124613a86d09
+DATA doubles<>+376(SB)/8, $0x3de6124613a86d09
+DATA doubles<>+384(SB)/8, $0x3e21eed8eff8d898
+DATA doubles<>+392(SB)/8, $0x3e21eed8eff8d898
+DATA doubles<>+400(SB)/8, $0x3e21eed8eff8d898
+DATA doubles<>+408(SB)/8, $0x3e21eed8eff8d898
+DATA doubles<>+416(SB)/8, $0x3e5ae64567f544e4
+DATA doubles<>+424(SB)/8, $0x3e5ae64567f544e4
+DATA doubles<>+432(SB)/8, $0x3e5ae64567f544e4
+DATA doubles<>+440(SB)/8, $0x3e5ae64567f544e4
+DATA doubles<>+448(SB)/8, $0x3e927e4fb7789f5c
+DATA doubles<>+456(SB)/8, $0x3e927e4fb7789f5c
+DATA doubles<>+464(SB)/8, $0x3e927e4fb7789f5c
+DATA doubles<>+472(SB)/8, $0x3e927e4fb7789f5c
+DATA doubles<>+480(SB)/8, $0x3ec71de3a556c734
+DATA doubles<>+488(SB)/8, $0x3ec71de3a556c734
+DATA doubles<>+496(SB)/8, $0x3ec71de3a556c734
+DATA doubles<>+504(SB)/8, $0x3ec71de3a556c734
+DATA doubles<>+512(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+520(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+528(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+536(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+544(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+552(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+560(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+568(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+576(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+584(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+592(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+600(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+608(SB)/8, $0x3f81111111111111
+DATA doubles<>+616(SB)/8, $0x3f81111111111111
+DATA doubles<>+624(SB)/8, $0x3f81111111111111
+DATA doubles<>+632(SB)/8, $0x3f81111111111111
+DATA doubles<>+640(SB)/8, $0x3fa5555555555555
+DATA doubles<>+648(SB)/8, $0x3fa5555555555555
+DATA doubles<>+656(SB)/8, $0x3fa5555555555555
+DATA doubles<>+664(SB)/8, $0x3fa5555555555555
+DATA doubles<>+672(SB)/8, $0x3fc5555555555555
+DATA doubles<>+680(SB)/8, $0x3fc5555555555555
+DATA doubles<>+688(SB)/8, $0x3fc5555555555555
+DATA doubles<>+696(SB)/8, $0x3fc5555555555555
+DATA doubles<>+704(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+712(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+720(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+728(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+736(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+744(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+752(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+760(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+768(SB)/8, $0x3fd2492494229359
+DATA doubles<>+776(SB)/8, $0x3fd2492494229359
+DATA doubles<>+784(SB)/8, $0x3fd2492494229359
+DATA doubles<>+792(SB)/8, $0x3fd2492494229359
+DATA doubles<>+800(SB)/8, $0x3fe5555555555593
+DATA doubles<>+808(SB)/8, $0x3fe5555555555593
+DATA doubles<>+816(SB)/8, $0x3fe5555555555593
+DATA doubles<>+824(SB)/8, $0x3fe5555555555593
+DATA doubles<>+832(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+840(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+848(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+856(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+864(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+872(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+880(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+888(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+896(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+904(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+912(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+920(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+928(SB)/8, $0x0000000000000001
+DATA doubles<>+936(SB)/8, $0x0000000000000001
+DATA doubles<>+944(SB)/8, $0x0000000000000001
+DATA doubles<>+952(SB)/8, $0x0000000000000001
+DATA doubles<>+960(SB)/8, $0x3fe6a09e667f3bcd
+DATA doubles<>+968(SB)/8, $0x3fe6a09e667f3bcd
+DATA doubles<>+976(SB)/8, $0x3fe6a09e667f3bcd
+DATA doubles<>+984(SB)/8, $0x3fe6a09e667f3bcd
+GLOBL doubles<>(SB), RODATA|NOPTR, $992
+
+// func softmaxTileAVX2(t *lossTile)
+// Requires: AVX, AVX2, FMA3
+TEXT ·softmaxTileAVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 48(AX), BX
+	MOVQ 120(AX), SI
+	MOVQ 72(AX), DI
+	MOVQ 152(AX), R8
+	SHLQ $0x02, R8
+	MOVQ $0x00000004, R9
+
+loop152:
+	VMOVUPS doubles<>+0(SB), Y0
+	MOVQ    CX, R10
+	MOVQ    144(AX), R11
+
+loop153:
+	VCVTPS2PD (R10), Y1
+	VMAXPD    Y1, Y0, Y0
+	ADDQ      R8, R10
+	DECQ      R11
+	JNZ       loop153
+	VMOVUPS   doubles<>+32(SB), Y1
+	VMOVUPS   doubles<>+32(SB), Y2
+	VMOVUPS   (SI), Y3
+	VXORPS    Y4, Y4, Y4
+	MOVQ      BX, R10
+	MOVQ      CX, R11
+	MOVQ      144(AX), R12
+
+loop154:
+	VCVTPS2PD    (R11), Y5
+	VSUBPD       Y0, Y5, Y5
+	VPCMPEQQ     Y4, Y3, Y6
+	VBLENDVPD    Y6, Y5, Y2, Y2
+	VPADDQ       doubles<>+928(SB), Y4, Y4
+	VMOVUPS      doubles<>+192(SB), Y6
+	VMOVUPS      doubles<>+224(SB), Y7
+	VMAXPD       Y5, Y6, Y5
+	VFMADD231PD  doubles<>+256(SB), Y5, Y7
+	VSUBPD       doubles<>+224(SB), Y7, Y6
+	VFNMADD231PD doubles<>+288(SB), Y6, Y5
+	VFNMADD231PD doubles<>+320(SB), Y6, Y5
+	VMOVUPS      doubles<>+352(SB), Y6
+	VFMADD213PD  doubles<>+384(SB), Y5, Y6
+	VFMADD213PD  doubles<>+416(SB), Y5, Y6
+	VFMADD213PD  doubles<>+448(SB), Y5, Y6
+	VFMADD213PD  doubles<>+480(SB), Y5, Y6
+	VFMADD213PD  doubles<>+512(SB), Y5, Y6
+	VFMADD213PD  doubles<>+544(SB), Y5, Y6
+	VFMADD213PD  doubles<>+576(SB), Y5, Y6
+	VFMADD213PD  doubles<>+608(SB), Y5, Y6
+	VFMADD213PD  doubles<>+640(SB), Y5, Y6
+	VFMADD213PD  doubles<>+672(SB), Y5, Y6
+	VFMADD213PD  doubles<>+64(SB), Y5, Y6
+	VFMADD213PD  doubles<>+96(SB), Y5, Y6
+	VFMADD213PD  doubles<>+96(SB), Y5, Y6
+	VPSLLQ       $0x34, Y7, Y7
+	VPADDQ       doubles<>+96(SB), Y7, Y7
+	VMULPD       Y7, Y6, Y6
+	VADDPD       Y6, Y1, Y1
+	VMOVUPS      Y6, (R10)
+	ADDQ         $0x00000080, R10
+	ADDQ         R8, R11
+	DECQ         R12
+	JNZ          loop154
+	VMOVUPS      Y1, Y0
+	VPSUBQ       doubles<>+960(SB), Y0, Y0
+	VPSRLQ       $0x34, Y0, Y0
+	VPSLLQ       $0x34, Y0, Y3
+	VPSUBQ       Y3, Y1, Y3
+	VSUBPD       doubles<>+96(SB), Y3, Y3
+	VPADDQ       doubles<>+160(SB), Y0, Y0
+	VSUBPD       doubles<>+160(SB), Y0, Y0
+	VADDPD       doubles<>+128(SB), Y3, Y4
+	VDIVPD       Y4, Y3, Y4
+	VMULPD       Y4, Y4, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPS      doubles<>+704(SB), Y7
+	VFMADD213PD  doubles<>+736(SB), Y6, Y7
+	VFMADD213PD  doubles<>+768(SB), Y6, Y7
+	VFMADD213PD  doubles<>+800(SB), Y6, Y7
+	VMOVUPS      doubles<>+832(SB), Y8
+	VFMADD213PD  doubles<>+864(SB), Y6, Y8
+	VFMADD213PD  doubles<>+896(SB), Y6, Y8
+	VMULPD       Y6, Y8, Y8
+	VFMADD231PD  Y5, Y7, Y8
+	VMULPD       doubles<>+64(SB), Y3, Y5
+	VMULPD       Y3, Y5, Y5
+	VADDPD       Y5, Y8, Y8
+	VMULPD       Y4, Y8, Y8
+	VFMADD231PD  doubles<>+320(SB), Y0, Y8
+	VSUBPD       Y8, Y5, Y5
+	VSUBPD       Y3, Y5, Y5
+	VFMSUB132PD  doubles<>+288(SB), Y5, Y0
+	VSUBPD       Y1, Y1, Y3
+	VADDPD       Y3, Y0, Y0
+	VSUBPD       Y2, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	TESTQ        DX, DX
+	JZ           unwanted155
+	MOVQ         BX, R10
+	MOVQ         DX, R11
+	MOVQ         144(AX), R12
+
+loop156:
+	VMOVUPS    (R10), Y0
+	VDIVPD     Y1, Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, (R11)
+	ADDQ       $0x00000080, R10
+	ADDQ       R8, R11
+	DECQ       R12
+	JNZ        loop156
+	ADDQ       $0x10, DX
+
+unwanted155:
+	ADDQ $0x10, CX
+	ADDQ $0x20, BX
+	ADDQ $0x20, SI
+	ADDQ $0x20, DI
+	DECQ R9
+	JNZ  loop152
+	VZEROUPPER
+	RET
+
+// func lossGradientTileAVX2(t *lossTile)
+// Requires: AVX, AVX2
+TEXT ·lossGradientTileAVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	MOVQ 120(AX), SI
+	MOVQ 96(AX), DI
+	MOVQ $0x00000004, R8
+
+loop157:
+	VMOVUPS (SI), Y0
+	VXORPS  Y1, Y1, Y1
+	VMOVUPS (DI), Y2
+	MOVQ    CX, R9
+	MOVQ    DX, R10
+	MOVQ    144(AX), R11
+
+loop158:
+	VCVTPS2PD  (R10), Y3
+	VSUBPD     doubles<>+96(SB), Y3, Y4
+	VPCMPEQQ   Y1, Y0, Y5
+	VBLENDVPD  Y5, Y4, Y3, Y3
+	VPADDQ     doubles<>+928(SB), Y1, Y1
+	VMULPD     Y2, Y3, Y3
+	VCVTPD2PSY Y3, X3
+	VMOVUPS    X3, (R9)
+	ADDQ       BX, R9
+	ADDQ       BX, R10
+	DECQ       R11
+	JNZ        loop158
+	ADDQ       $0x10, CX
+	ADDQ       $0x10, DX
+	ADDQ       $0x20, SI
+	ADDQ       $0x20, DI
+	DECQ       R8
+	JNZ        loop157
+	VZEROUPPER
+	RET
+
 // func sumRowAVX2(src *float32, positions int, stride int, lanes int) float32
 // Requires: AVX, SSE
 TEXT ·sumRowAVX2(SB), NOSPLIT, $0-36
@@ -3108,19 +3404,19 @@ TEXT ·sumRowAVX2(SB), NOSPLIT, $0-36
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
-loop152:
+loop159:
 	MOVQ lanes+24(FP), SI
 	MOVQ AX, BX
 
-lanes153:
+lanes160:
 	VADDPS       (BX), Y0, Y0
 	VADDPS       32(BX), Y1, Y1
 	ADDQ         $0x40, BX
 	SUBQ         $0x10, SI
-	JNZ          lanes153
+	JNZ          lanes160
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          loop152
+	JNZ          loop159
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
@@ -3141,7 +3437,7 @@ TEXT ·maxOf4AVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	SHRQ $0x04, DI
 
-loop154:
+loop161:
 	VMOVUPS   (CX), Y0
 	VMOVUPS   (DX), Y1
 	VMOVUPS   (BX), Y2
@@ -3176,7 +3472,7 @@ loop154:
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	DECQ      DI
-	JNZ       loop154
+	JNZ       loop161
 	VZEROUPPER
 	RET
 
@@ -3196,16 +3492,16 @@ TEXT ·maxOf4BackwardAVX2(SB), NOSPLIT, $0-96
 	XORQ   R12, R12
 	VXORPS Y0, Y0, Y0
 
-vector155:
+vector162:
 	VMOVUPS (R10)(R12*4), Y1
 	VMOVUPS (R11)(R12*4), Y2
 	MOVQ    relu+88(FP), R13
 	TESTQ   R13, R13
-	JZ      norelu156
+	JZ      norelu163
 	VCMPPS  $0x06, Y0, Y1, Y3
 	VANDPS  Y3, Y2, Y2
 
-norelu156:
+norelu163:
 	PREFETCHT0 2048(AX)(R12*4)
 	PREFETCHT0 2048(CX)(R12*4)
 	VMOVUPS    (AX)(R12*4), Y3
@@ -3245,7 +3541,7 @@ norelu156:
 	ADDQ       $0x08, R12
 	MOVQ       n+80(FP), R13
 	CMPQ       R12, R13
-	JL         vector155
+	JL         vector162
 	VZEROUPPER
 	RET
 
@@ -3259,7 +3555,7 @@ TEXT ·maskAVX2(SB), NOSPLIT, $0-32
 	MOVQ   n+24(FP), BX
 	SHRQ   $0x04, BX
 
-loop157:
+loop164:
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y2
 	VCMPPS  $0x06, Y0, Y2, Y2
@@ -3274,7 +3570,7 @@ loop157:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop157
+	JNZ     loop164
 	VZEROUPPER
 	RET
 
@@ -3294,7 +3590,7 @@ TEXT ·sgdUpdateAVX2(SB), NOSPLIT, $0-56
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
 
-loop158:
+loop165:
 	PREFETCHT0   2048(AX)
 	PREFETCHT0   2048(CX)
 	PREFETCHT0   2048(DX)
@@ -3326,7 +3622,7 @@ loop158:
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	DECQ         BX
-	JNZ          loop158
+	JNZ          loop165
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y4, Y4
 	VADDPD       Y4, Y3, Y3
@@ -3348,7 +3644,7 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-24
 	MOVQ   n+8(FP), CX
 	SHRQ   $0x04, CX
 
-loop159:
+loop166:
 	PREFETCHT0   2048(AX)
 	VCVTPS2PD    (AX), Y4
 	VFMADD231PD  Y4, Y4, Y0
@@ -3362,7 +3658,7 @@ loop159:
 	VMOVUPS      32(AX), Y4
 	ADDQ         $0x40, AX
 	DECQ         CX
-	JNZ          loop159
+	JNZ          loop166
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y1, Y0, Y0
@@ -3392,7 +3688,7 @@ TEXT ·peakAVX2(SB), NOSPLIT, $0-8
 	VXORPS Y13, Y13, Y13
 	MOVQ   n+0(FP), AX
 
-loop160:
+loop167:
 	VFMADD231PS Y12, Y13, Y0
 	VFMADD231PS Y12, Y13, Y1
 	VFMADD231PS Y12, Y13, Y2
@@ -3406,7 +3702,7 @@ loop160:
 	VFMADD231PS Y12, Y13, Y10
 	VFMADD231PS Y12, Y13, Y11
 	DECQ        AX
-	JNZ         loop160
+	JNZ         loop167
 	VZEROUPPER
 	RET
 
@@ -3435,38 +3731,38 @@ TEXT ·transposeAVX2(SB), NOSPLIT, $0-48
 	VMOVUPS    32(R8), Y8
 	VMASKMOVPS (CX), Y8, Y0
 	DECQ       SI
-	JZ         loaded161
+	JZ         loaded168
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y1
 	DECQ       SI
-	JZ         loaded161
+	JZ         loaded168
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y2
 	DECQ       SI
-	JZ         loaded161
+	JZ         loaded168
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y3
 	DECQ       SI
-	JZ         loaded161
+	JZ         loaded168
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y4
 	DECQ       SI
-	JZ         loaded161
+	JZ         loaded168
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y5
 	DECQ       SI
-	JZ         loaded161
+	JZ         loaded168
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y6
 	DECQ       SI
-	JZ         loaded161
+	JZ         loaded168
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y7
 	DECQ       SI
-	JZ         loaded161
+	JZ         loaded168
 	ADDQ       BX, CX
 
-loaded161:
+loaded168:
 	MOVQ       cols+24(FP), CX
 	MOVQ       rows+16(FP), BX
 	LEAQ       lanes<>+0(SB), SI
@@ -3499,38 +3795,38 @@ loaded161:
 	VPERM2F128 $0x31, Y4, Y0, Y0
 	VMASKMOVPS Y6, Y8, (AX)
 	DECQ       CX
-	JZ         stored162
+	JZ         stored169
 	ADDQ       DX, AX
 	VMASKMOVPS Y7, Y8, (AX)
 	DECQ       CX
-	JZ         stored162
+	JZ         stored169
 	ADDQ       DX, AX
 	VMASKMOVPS Y2, Y8, (AX)
 	DECQ       CX
-	JZ         stored162
+	JZ         stored169
 	ADDQ       DX, AX
 	VMASKMOVPS Y9, Y8, (AX)
 	DECQ       CX
-	JZ         stored162
+	JZ         stored169
 	ADDQ       DX, AX
 	VMASKMOVPS Y3, Y8, (AX)
 	DECQ       CX
-	JZ         stored162
+	JZ         stored169
 	ADDQ       DX, AX
 	VMASKMOVPS Y1, Y8, (AX)
 	DECQ       CX
-	JZ         stored162
+	JZ         stored169
 	ADDQ       DX, AX
 	VMASKMOVPS Y5, Y8, (AX)
 	DECQ       CX
-	JZ         stored162
+	JZ         stored169
 	ADDQ       DX, AX
 	VMASKMOVPS Y0, Y8, (AX)
 	DECQ       CX
-	JZ         stored162
+	JZ         stored169
 	ADDQ       DX, AX
 
-stored162:
+stored169:
 	VZEROUPPER
 	RET
 
@@ -3538,8 +3834,8 @@ stored162:
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop163:
+loop170:
 	PAUSE
 	DECQ AX
-	JNZ  loop163
+	JNZ  loop170
 	RET

@@ -10358,6 +10358,426 @@ lanes412:
 	VZEROUPPER
 	RET
 
+DATA doubles<>+0(SB)/8, $0xfff0000000000000
+DATA doubles<>+8(SB)/8, $0xfff0000000000000
+DATA doubles<>+16(SB)/8, $0xfff0000000000000
+DATA doubles<>+24(SB)/8, $0xfff0000000000000
+DATA doubles<>+32(SB)/8, $0xfff0000000000000
+DATA doubles<>+40(SB)/8, $0xfff0000000000000
+DATA doubles<>+48(SB)/8, $0xfff0000000000000
+DATA doubles<>+56(SB)/8, $0xfff0000000000000
+DATA doubles<>+64(SB)/8, $0x0000000000000000
+DATA doubles<>+72(SB)/8, $0x0000000000000000
+DATA doubles<>+80(SB)/8, $0x0000000000000000
+DATA doubles<>+88(SB)/8, $0x0000000000000000
+DATA doubles<>+96(SB)/8, $0x0000000000000000
+DATA doubles<>+104(SB)/8, $0x0000000000000000
+DATA doubles<>+112(SB)/8, $0x0000000000000000
+DATA doubles<>+120(SB)/8, $0x0000000000000000
+DATA doubles<>+128(SB)/8, $0x3fe0000000000000
+DATA doubles<>+136(SB)/8, $0x3fe0000000000000
+DATA doubles<>+144(SB)/8, $0x3fe0000000000000
+DATA doubles<>+152(SB)/8, $0x3fe0000000000000
+DATA doubles<>+160(SB)/8, $0x3fe0000000000000
+DATA doubles<>+168(SB)/8, $0x3fe0000000000000
+DATA doubles<>+176(SB)/8, $0x3fe0000000000000
+DATA doubles<>+184(SB)/8, $0x3fe0000000000000
+DATA doubles<>+192(SB)/8, $0x3ff0000000000000
+DATA doubles<>+200(SB)/8, $0x3ff0000000000000
+DATA doubles<>+208(SB)/8, $0x3ff0000000000000
+DATA doubles<>+216(SB)/8, $0x3ff0000000000000
+DATA doubles<>+224(SB)/8, $0x3ff0000000000000
+DATA doubles<>+232(SB)/8, $0x3ff0000000000000
+DATA doubles<>+240(SB)/8, $0x3ff0000000000000
+DATA doubles<>+248(SB)/8, $0x3ff0000000000000
+DATA doubles<>+256(SB)/8, $0x4000000000000000
+DATA doubles<>+264(SB)/8, $0x4000000000000000
+DATA doubles<>+272(SB)/8, $0x4000000000000000
+DATA doubles<>+280(SB)/8, $0x4000000000000000
+DATA doubles<>+288(SB)/8, $0x4000000000000000
+DATA doubles<>+296(SB)/8, $0x4000000000000000
+DATA doubles<>+304(SB)/8, $0x4000000000000000
+DATA doubles<>+312(SB)/8, $0x4000000000000000
+DATA doubles<>+320(SB)/8, $0x4330000000000000
+DATA doubles<>+328(SB)/8, $0x4330000000000000
+DATA doubles<>+336(SB)/8, $0x4330000000000000
+DATA doubles<>+344(SB)/8, $0x4330000000000000
+DATA doubles<>+352(SB)/8, $0x4330000000000000
+DATA doubles<>+360(SB)/8, $0x4330000000000000
+DATA doubles<>+368(SB)/8, $0x4330000000000000
+DATA doubles<>+376(SB)/8, $0x4330000000000000
+DATA doubles<>+384(SB)/8, $0xc086200000000000
+DATA doubles<>+392(SB)/8, $0xc086200000000000
+DATA doubles<>+400(SB)/8, $0xc086200000000000
+DATA doubles<>+408(SB)/8, $0xc086200000000000
+DATA doubles<>+416(SB)/8, $0xc086200000000000
+DATA doubles<>+424(SB)/8, $0xc086200000000000
+DATA doubles<>+432(SB)/8, $0xc086200000000000
+DATA doubles<>+440(SB)/8, $0xc086200000000000
+DATA doubles<>+448(SB)/8, $0x4338000000000000
+DATA doubles<>+456(SB)/8, $0x4338000000000000
+DATA doubles<>+464(SB)/8, $0x4338000000000000
+DATA doubles<>+472(SB)/8, $0x4338000000000000
+DATA doubles<>+480(SB)/8, $0x4338000000000000
+DATA doubles<>+488(SB)/8, $0x4338000000000000
+DATA doubles<>+496(SB)/8, $0x4338000000000000
+DATA doubles<>+504(SB)/8, $0x4338000000000000
+DATA doubles<>+512(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+520(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+528(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+536(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+544(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+552(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+560(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+568(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+576(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+584(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+592(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+600(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+608(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+616(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+624(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+632(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+640(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+648(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+656(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+664(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+672(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+680(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+688(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+696(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+704(SB)/8, $0x3de6124613a86d09
+DATA doubles<>+712(SB)/8, $0x3de6124613a86d09
+DATA doubles<>+720(SB)/8, $0x3de6124613a86d09
+DATA doubles<>+728(SB)/8, $0x3de6124613a86d09
+DATA doubles<>+736(SB)/8, $0x3de6124613a86d09
+DATA doubles<>+744(SB)/8, $0x3de6124613a86d09
+DATA doubles<>+752(SB)/8, $0x3de6124613a86d09
+DATA doubles<>+760(SB)/8, $0x3de6124613a86d09
+DATA doubles<>+768(SB)/8, $0x3e21eed8eff8d898
+DATA doubles<>+776(SB)/8, $0x3e21eed8eff8d898
+DATA doubles<>+784(SB)/8, $0x3e21eed8eff8d898
+DATA doubles<>+792(SB)/8, $0x3e21eed8eff8d898
+DATA doubles<>+800(SB)/8, $0x3e21eed8eff8d898
+DATA doubles<>+808(SB)/8, $0x3e21eed8eff8d898
+DATA doubles<>+816(SB)/8, $0x3e21eed8eff8d898
+DATA doubles<>+824(SB)/8, $0x3e21eed8eff8d898
+DATA doubles<>+832(SB)/8, $0x3e5ae64567f544e4
+DATA doubles<>+840(SB)/8, $0x3e5ae64567f544e4
+DATA doubles<>+848(SB)/8, $0x3e5ae64567f544e4
+DATA doubles<>+856(SB)/8, $0x3e5ae64567f544e4
+DATA doubles<>+864(SB)/8, $0x3e5ae64567f544e4
+DATA doubles<>+872(SB)/8, $0x3e5ae64567f544e4
+DATA doubles<>+880(SB)/8, $0x3e5ae64567f544e4
+DATA doubles<>+888(SB)/8, $0x3e5ae64567f544e4
+DATA doubles<>+896(SB)/8, $0x3e927e4fb7789f5c
+DATA doubles<>+904(SB)/8, $0x3e927e4fb7789f5c
+DATA doubles<>+912(SB)/8, $0x3e927e4fb7789f5c
+DATA doubles<>+920(SB)/8, $0x3e927e4fb7789f5c
+DATA doubles<>+928(SB)/8, $0x3e927e4fb7789f5c
+DATA doubles<>+936(SB)/8, $0x3e927e4fb7789f5c
+DATA doubles<>+944(SB)/8, $0x3e927e4fb7789f5c
+DATA doubles<>+952(SB)/8, $0x3e927e4fb7789f5c
+DATA doubles<>+960(SB)/8, $0x3ec71de3a556c734
+DATA doubles<>+968(SB)/8, $0x3ec71de3a556c734
+DATA doubles<>+976(SB)/8, $0x3ec71de3a556c734
+DATA doubles<>+984(SB)/8, $0x3ec71de3a556c734
+DATA doubles<>+992(SB)/8, $0x3ec71de3a556c734
+DATA doubles<>+1000(SB)/8, $0x3ec71de3a556c734
+DATA doubles<>+1008(SB)/8, $0x3ec71de3a556c734
+DATA doubles<>+1016(SB)/8, $0x3ec71de3a556c734
+DATA doubles<>+1024(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+1032(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+1040(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+1048(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+1056(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+1064(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+1072(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+1080(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+1088(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+1096(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+1104(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+1112(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+1120(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+1128(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+1136(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+1144(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+1152(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+1160(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+1168(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+1176(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+1184(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+1192(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+1200(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+1208(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+1216(SB)/8, $0x3f81111111111111
+DATA doubles<>+1224(SB)/8, $0x3f81111111111111
+DATA doubles<>+1232(SB)/8, $0x3f81111111111111
+DATA doubles<>+1240(SB)/8, $0x3f81111111111111
+DATA doubles<>+1248(SB)/8, $0x3f81111111111111
+DATA doubles<>+1256(SB)/8, $0x3f81111111111111
+DATA doubles<>+1264(SB)/8, $0x3f81111111111111
+DATA doubles<>+1272(SB)/8, $0x3f81111111111111
+DATA doubles<>+1280(SB)/8, $0x3fa5555555555555
+DATA doubles<>+1288(SB)/8, $0x3fa5555555555555
+DATA doubles<>+1296(SB)/8, $0x3fa5555555555555
+DATA doubles<>+1304(SB)/8, $0x3fa5555555555555
+DATA doubles<>+1312(SB)/8, $0x3fa5555555555555
+DATA doubles<>+1320(SB)/8, $0x3fa5555555555555
+DATA doubles<>+1328(SB)/8, $0x3fa5555555555555
+DATA doubles<>+1336(SB)/8, $0x3fa5555555555555
+DATA doubles<>+1344(SB)/8, $0x3fc5555555555555
+DATA doubles<>+1352(SB)/8, $0x3fc5555555555555
+DATA doubles<>+1360(SB)/8, $0x3fc5555555555555
+DATA doubles<>+1368(SB)/8, $0x3fc5555555555555
+DATA doubles<>+1376(SB)/8, $0x3fc5555555555555
+DATA doubles<>+1384(SB)/8, $0x3fc5555555555555
+DATA doubles<>+1392(SB)/8, $0x3fc5555555555555
+DATA doubles<>+1400(SB)/8, $0x3fc5555555555555
+DATA doubles<>+1408(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+1416(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+1424(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+1432(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+1440(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+1448(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+1456(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+1464(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+1472(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+1480(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+1488(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+1496(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+1504(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+1512(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+1520(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+1528(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+1536(SB)/8, $0x3fd2492494229359
+DATA doubles<>+1544(SB)/8, $0x3fd2492494229359
+DATA doubles<>+1552(SB)/8, $0x3fd2492494229359
+DATA doubles<>+1560(SB)/8, $0x3fd2492494229359
+DATA doubles<>+1568(SB)/8, $0x3fd2492494229359
+DATA doubles<>+1576(SB)/8, $0x3fd2492494229359
+DATA doubles<>+1584(SB)/8, $0x3fd2492494229359
+DATA doubles<>+1592(SB)/8, $0x3fd2492494229359
+DATA doubles<>+1600(SB)/8, $0x3fe5555555555593
+DATA doubles<>+1608(SB)/8, $0x3fe5555555555593
+DATA doubles<>+1616(SB)/8, $0x3fe5555555555593
+DATA doubles<>+1624(SB)/8, $0x3fe5555555555593
+DATA doubles<>+1632(SB)/8, $0x3fe5555555555593
+DATA doubles<>+1640(SB)/8, $0x3fe5555555555593
+DATA doubles<>+1648(SB)/8, $0x3fe5555555555593
+DATA doubles<>+1656(SB)/8, $0x3fe5555555555593
+DATA doubles<>+1664(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+1672(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+1680(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+1688(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+1696(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+1704(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+1712(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+1720(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+1728(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+1736(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+1744(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+1752(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+1760(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+1768(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+1776(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+1784(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+1792(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+1800(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+1808(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+1816(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+1824(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+1832(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+1840(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+1848(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+1856(SB)/8, $0x0000000000000001
+DATA doubles<>+1864(SB)/8, $0x0000000000000001
+DATA doubles<>+1872(SB)/8, $0x0000000000000001
+DATA doubles<>+1880(SB)/8, $0x0000000000000001
+DATA doubles<>+1888(SB)/8, $0x0000000000000001
+DATA doubles<>+1896(SB)/8, $0x0000000000000001
+DATA doubles<>+1904(SB)/8, $0x0000000000000001
+DATA doubles<>+1912(SB)/8, $0x0000000000000001
+DATA doubles<>+1920(SB)/8, $0x3fe6a09e667f3bcd
+DATA doubles<>+1928(SB)/8, $0x3fe6a09e667f3bcd
+DATA doubles<>+1936(SB)/8, $0x3fe6a09e667f3bcd
+DATA doubles<>+1944(SB)/8, $0x3fe6a09e667f3bcd
+DATA doubles<>+1952(SB)/8, $0x3fe6a09e667f3bcd
+DATA doubles<>+1960(SB)/8, $0x3fe6a09e667f3bcd
+DATA doubles<>+1968(SB)/8, $0x3fe6a09e667f3bcd
+DATA doubles<>+1976(SB)/8, $0x3fe6a09e667f3bcd
+GLOBL doubles<>(SB), RODATA|NOPTR, $1984
+
+// func softmaxTileAVX512(t *lossTile)
+// Requires: AVX, AVX512F
+TEXT ·softmaxTileAVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 48(AX), BX
+	MOVQ 120(AX), SI
+	MOVQ 72(AX), DI
+	MOVQ 152(AX), R8
+	SHLQ $0x02, R8
+	MOVQ $0x00000002, R9
+
+loop413:
+	VMOVUPS doubles<>+0(SB), Z0
+	MOVQ    CX, R10
+	MOVQ    144(AX), R11
+
+loop414:
+	VCVTPS2PD (R10), Z1
+	VMAXPD    Z1, Z0, Z0
+	ADDQ      R8, R10
+	DECQ      R11
+	JNZ       loop414
+	VMOVUPS   doubles<>+64(SB), Z1
+	VMOVUPS   doubles<>+64(SB), Z3
+	VMOVUPS   (SI), Z4
+	VPXORD    Z2, Z2, Z2
+	MOVQ      BX, R10
+	MOVQ      CX, R11
+	MOVQ      144(AX), R12
+
+loop415:
+	VCVTPS2PD    (R11), Z5
+	VSUBPD       Z0, Z5, Z5
+	VPCMPEQQ     Z2, Z4, K1
+	VMOVAPD      Z5, K1, Z3
+	VPADDQ       doubles<>+1856(SB), Z2, Z2
+	VMOVUPS      doubles<>+384(SB), Z6
+	VMOVUPS      doubles<>+448(SB), Z7
+	VMAXPD       Z5, Z6, Z5
+	VFMADD231PD  doubles<>+512(SB), Z5, Z7
+	VSUBPD       doubles<>+448(SB), Z7, Z6
+	VFNMADD231PD doubles<>+576(SB), Z6, Z5
+	VFNMADD231PD doubles<>+640(SB), Z6, Z5
+	VMOVUPS      doubles<>+704(SB), Z6
+	VFMADD213PD  doubles<>+768(SB), Z5, Z6
+	VFMADD213PD  doubles<>+832(SB), Z5, Z6
+	VFMADD213PD  doubles<>+896(SB), Z5, Z6
+	VFMADD213PD  doubles<>+960(SB), Z5, Z6
+	VFMADD213PD  doubles<>+1024(SB), Z5, Z6
+	VFMADD213PD  doubles<>+1088(SB), Z5, Z6
+	VFMADD213PD  doubles<>+1152(SB), Z5, Z6
+	VFMADD213PD  doubles<>+1216(SB), Z5, Z6
+	VFMADD213PD  doubles<>+1280(SB), Z5, Z6
+	VFMADD213PD  doubles<>+1344(SB), Z5, Z6
+	VFMADD213PD  doubles<>+128(SB), Z5, Z6
+	VFMADD213PD  doubles<>+192(SB), Z5, Z6
+	VFMADD213PD  doubles<>+192(SB), Z5, Z6
+	VPSLLQ       $0x34, Z7, Z7
+	VPADDQ       doubles<>+192(SB), Z7, Z7
+	VMULPD       Z7, Z6, Z6
+	VADDPD       Z6, Z1, Z1
+	VMOVUPS      Z6, (R10)
+	ADDQ         $0x00000080, R10
+	ADDQ         R8, R11
+	DECQ         R12
+	JNZ          loop415
+	VMOVUPS      Z1, Z0
+	VPSUBQ       doubles<>+1920(SB), Z0, Z0
+	VPSRLQ       $0x34, Z0, Z0
+	VPSLLQ       $0x34, Z0, Z4
+	VPSUBQ       Z4, Z1, Z4
+	VSUBPD       doubles<>+192(SB), Z4, Z4
+	VPADDQ       doubles<>+320(SB), Z0, Z0
+	VSUBPD       doubles<>+320(SB), Z0, Z0
+	VADDPD       doubles<>+256(SB), Z4, Z5
+	VDIVPD       Z5, Z4, Z5
+	VMULPD       Z5, Z5, Z6
+	VMULPD       Z6, Z6, Z7
+	VMOVUPS      doubles<>+1408(SB), Z8
+	VFMADD213PD  doubles<>+1472(SB), Z7, Z8
+	VFMADD213PD  doubles<>+1536(SB), Z7, Z8
+	VFMADD213PD  doubles<>+1600(SB), Z7, Z8
+	VMOVUPS      doubles<>+1664(SB), Z9
+	VFMADD213PD  doubles<>+1728(SB), Z7, Z9
+	VFMADD213PD  doubles<>+1792(SB), Z7, Z9
+	VMULPD       Z7, Z9, Z9
+	VFMADD231PD  Z6, Z8, Z9
+	VMULPD       doubles<>+128(SB), Z4, Z6
+	VMULPD       Z4, Z6, Z6
+	VADDPD       Z6, Z9, Z9
+	VMULPD       Z5, Z9, Z9
+	VFMADD231PD  doubles<>+640(SB), Z0, Z9
+	VSUBPD       Z9, Z6, Z6
+	VSUBPD       Z4, Z6, Z6
+	VFMSUB132PD  doubles<>+576(SB), Z6, Z0
+	VSUBPD       Z1, Z1, Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z3, Z0, Z0
+	VMOVUPS      Z0, (DI)
+	TESTQ        DX, DX
+	JZ           unwanted416
+	MOVQ         BX, R10
+	MOVQ         DX, R11
+	MOVQ         144(AX), R12
+
+loop417:
+	VMOVUPS   (R10), Z0
+	VDIVPD    Z1, Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS   Y0, (R11)
+	ADDQ      $0x00000080, R10
+	ADDQ      R8, R11
+	DECQ      R12
+	JNZ       loop417
+	ADDQ      $0x20, DX
+
+unwanted416:
+	ADDQ $0x20, CX
+	ADDQ $0x40, BX
+	ADDQ $0x40, SI
+	ADDQ $0x40, DI
+	DECQ R9
+	JNZ  loop413
+	VZEROUPPER
+	RET
+
+// func lossGradientTileAVX512(t *lossTile)
+// Requires: AVX, AVX512F
+TEXT ·lossGradientTileAVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 152(AX), BX
+	SHLQ $0x02, BX
+	MOVQ 120(AX), SI
+	MOVQ 96(AX), DI
+	MOVQ $0x00000002, R8
+
+loop418:
+	VMOVUPS (SI), Z0
+	VPXORD  Z1, Z1, Z1
+	VMOVUPS (DI), Z2
+	MOVQ    CX, R9
+	MOVQ    DX, R10
+	MOVQ    144(AX), R11
+
+loop419:
+	VCVTPS2PD (R10), Z3
+	VSUBPD    doubles<>+192(SB), Z3, Z4
+	VPCMPEQQ  Z1, Z0, K1
+	VMOVAPD   Z4, K1, Z3
+	VPADDQ    doubles<>+1856(SB), Z1, Z1
+	VMULPD    Z2, Z3, Z3
+	VCVTPD2PS Z3, Y3
+	VMOVUPS   Y3, (R9)
+	ADDQ      BX, R9
+	ADDQ      BX, R10
+	DECQ      R11
+	JNZ       loop419
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	ADDQ      $0x40, SI
+	ADDQ      $0x40, DI
+	DECQ      R8
+	JNZ       loop418
+	VZEROUPPER
+	RET
+
 // func sumRowAVX512(src *float32, positions int, stride int, lanes int) float32
 // Requires: AVX, AVX512F, SSE
 TEXT ·sumRowAVX512(SB), NOSPLIT, $0-36
@@ -10367,18 +10787,18 @@ TEXT ·sumRowAVX512(SB), NOSPLIT, $0-36
 	SHLQ   $0x02, DX
 	VPXORD Z0, Z0, Z0
 
-loop413:
+loop420:
 	MOVQ lanes+24(FP), SI
 	MOVQ AX, BX
 
-lanes414:
+lanes421:
 	VADDPS        (BX), Z0, Z0
 	ADDQ          $0x40, BX
 	SUBQ          $0x10, SI
-	JNZ           lanes414
+	JNZ           lanes421
 	ADDQ          DX, AX
 	DECQ          CX
-	JNZ           loop413
+	JNZ           loop420
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -10400,7 +10820,7 @@ TEXT ·maxOf4AVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	SHRQ $0x04, DI
 
-loop415:
+loop422:
 	VMOVUPS   (CX), Z0
 	VMOVUPS   (DX), Z1
 	VMOVUPS   (BX), Z2
@@ -10421,7 +10841,7 @@ loop415:
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	DECQ      DI
-	JNZ       loop415
+	JNZ       loop422
 	VZEROUPPER
 	RET
 
@@ -10441,16 +10861,16 @@ TEXT ·maxOf4BackwardAVX512(SB), NOSPLIT, $0-96
 	XORQ   R12, R12
 	VPXORD Z0, Z0, Z0
 
-vector416:
+vector423:
 	VMOVUPS   (R10)(R12*4), Z1
 	VMOVUPS   (R11)(R12*4), Z2
 	MOVQ      relu+88(FP), R13
 	TESTQ     R13, R13
-	JZ        norelu417
+	JZ        norelu424
 	VCMPPS    $0x06, Z0, Z1, K1
 	VMOVAPS.Z Z2, K1, Z2
 
-norelu417:
+norelu424:
 	PREFETCHT0 2048(AX)(R12*4)
 	PREFETCHT0 2048(CX)(R12*4)
 	VMOVUPS    (AX)(R12*4), Z3
@@ -10494,7 +10914,7 @@ norelu417:
 	ADDQ       $0x10, R12
 	MOVQ       n+80(FP), R13
 	CMPQ       R12, R13
-	JL         vector416
+	JL         vector423
 	VZEROUPPER
 	RET
 
@@ -10508,7 +10928,7 @@ TEXT ·maskAVX512(SB), NOSPLIT, $0-32
 	MOVQ   n+24(FP), BX
 	SHRQ   $0x04, BX
 
-loop418:
+loop425:
 	VMOVUPS   (CX), Z1
 	VMOVUPS   (DX), Z2
 	VCMPPS    $0x06, Z0, Z2, K1
@@ -10518,7 +10938,7 @@ loop418:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	DECQ      BX
-	JNZ       loop418
+	JNZ       loop425
 	VZEROUPPER
 	RET
 
@@ -10536,7 +10956,7 @@ TEXT ·sgdUpdateAVX512(SB), NOSPLIT, $0-56
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
 
-loop419:
+loop426:
 	PREFETCHT0    2048(AX)
 	PREFETCHT0    2048(CX)
 	PREFETCHT0    2048(DX)
@@ -10556,7 +10976,7 @@ loop419:
 	ADDQ          $0x40, CX
 	ADDQ          $0x40, DX
 	DECQ          BX
-	JNZ           loop419
+	JNZ           loop426
 	VADDPD        Z4, Z3, Z3
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y3
@@ -10576,7 +10996,7 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-24
 	MOVQ   n+8(FP), CX
 	SHRQ   $0x04, CX
 
-loop420:
+loop427:
 	PREFETCHT0    2048(AX)
 	VCVTPS2PD     (AX), Z2
 	VFMADD231PD   Z2, Z2, Z0
@@ -10585,7 +11005,7 @@ loop420:
 	VMOVUPS       (AX), Z2
 	ADDQ          $0x40, AX
 	DECQ          CX
-	JNZ           loop420
+	JNZ           loop427
 	VADDPD        Z1, Z0, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
@@ -10615,7 +11035,7 @@ TEXT ·peakAVX512(SB), NOSPLIT, $0-8
 	VPXORD Z13, Z13, Z13
 	MOVQ   n+0(FP), AX
 
-loop421:
+loop428:
 	VFMADD231PS Z12, Z13, Z0
 	VFMADD231PS Z12, Z13, Z1
 	VFMADD231PS Z12, Z13, Z2
@@ -10629,7 +11049,7 @@ loop421:
 	VFMADD231PS Z12, Z13, Z10
 	VFMADD231PS Z12, Z13, Z11
 	DECQ        AX
-	JNZ         loop421
+	JNZ         loop428
 	VZEROUPPER
 	RET
 
@@ -10665,70 +11085,70 @@ TEXT ·transposeAVX512(SB), NOSPLIT, $0-48
 	KMOVW     R8, K1
 	VMOVUPS.Z (CX), K1, Z0
 	DECQ      SI
-	JZ        loaded422
+	JZ        loaded429
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z1
 	DECQ      SI
-	JZ        loaded422
+	JZ        loaded429
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z2
 	DECQ      SI
-	JZ        loaded422
+	JZ        loaded429
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z3
 	DECQ      SI
-	JZ        loaded422
+	JZ        loaded429
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z4
 	DECQ      SI
-	JZ        loaded422
+	JZ        loaded429
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z5
 	DECQ      SI
-	JZ        loaded422
+	JZ        loaded429
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z6
 	DECQ      SI
-	JZ        loaded422
+	JZ        loaded429
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z7
 	DECQ      SI
-	JZ        loaded422
+	JZ        loaded429
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z8
 	DECQ      SI
-	JZ        loaded422
+	JZ        loaded429
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z9
 	DECQ      SI
-	JZ        loaded422
+	JZ        loaded429
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z10
 	DECQ      SI
-	JZ        loaded422
+	JZ        loaded429
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z11
 	DECQ      SI
-	JZ        loaded422
+	JZ        loaded429
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z12
 	DECQ      SI
-	JZ        loaded422
+	JZ        loaded429
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z13
 	DECQ      SI
-	JZ        loaded422
+	JZ        loaded429
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z14
 	DECQ      SI
-	JZ        loaded422
+	JZ        loaded429
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z15
 	DECQ      SI
-	JZ        loaded422
+	JZ        loaded429
 	ADDQ      BX, CX
 
-loaded422:
+loaded429:
 	MOVQ       cols+24(FP), CX
 	MOVQ       rows+16(FP), BX
 	MOVL       $0x0000ffff, SI
@@ -10800,69 +11220,69 @@ loaded422:
 	VSHUFF32X4 $0xdd, Z4, Z0, Z0
 	VMOVUPS    Z18, K1, (AX)
 	DECQ       CX
-	JZ         stored423
+	JZ         stored430
 	ADDQ       DX, AX
 	VMOVUPS    Z17, K1, (AX)
 	DECQ       CX
-	JZ         stored423
+	JZ         stored430
 	ADDQ       DX, AX
 	VMOVUPS    Z15, K1, (AX)
 	DECQ       CX
-	JZ         stored423
+	JZ         stored430
 	ADDQ       DX, AX
 	VMOVUPS    Z16, K1, (AX)
 	DECQ       CX
-	JZ         stored423
+	JZ         stored430
 	ADDQ       DX, AX
 	VMOVUPS    Z11, K1, (AX)
 	DECQ       CX
-	JZ         stored423
+	JZ         stored430
 	ADDQ       DX, AX
 	VMOVUPS    Z6, K1, (AX)
 	DECQ       CX
-	JZ         stored423
+	JZ         stored430
 	ADDQ       DX, AX
 	VMOVUPS    Z10, K1, (AX)
 	DECQ       CX
-	JZ         stored423
+	JZ         stored430
 	ADDQ       DX, AX
 	VMOVUPS    Z8, K1, (AX)
 	DECQ       CX
-	JZ         stored423
+	JZ         stored430
 	ADDQ       DX, AX
 	VMOVUPS    Z14, K1, (AX)
 	DECQ       CX
-	JZ         stored423
+	JZ         stored430
 	ADDQ       DX, AX
 	VMOVUPS    Z7, K1, (AX)
 	DECQ       CX
-	JZ         stored423
+	JZ         stored430
 	ADDQ       DX, AX
 	VMOVUPS    Z2, K1, (AX)
 	DECQ       CX
-	JZ         stored423
+	JZ         stored430
 	ADDQ       DX, AX
 	VMOVUPS    Z9, K1, (AX)
 	DECQ       CX
-	JZ         stored423
+	JZ         stored430
 	ADDQ       DX, AX
 	VMOVUPS    Z3, K1, (AX)
 	DECQ       CX
-	JZ         stored423
+	JZ         stored430
 	ADDQ       DX, AX
 	VMOVUPS    Z1, K1, (AX)
 	DECQ       CX
-	JZ         stored423
+	JZ         stored430
 	ADDQ       DX, AX
 	VMOVUPS    Z5, K1, (AX)
 	DECQ       CX
-	JZ         stored423
+	JZ         stored430
 	ADDQ       DX, AX
 	VMOVUPS    Z0, K1, (AX)
 	DECQ       CX
-	JZ         stored423
+	JZ         stored430
 	ADDQ       DX, AX
 
-stored423:
+stored430:
 	VZEROUPPER
 	RET

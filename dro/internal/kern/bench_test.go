@@ -141,7 +141,7 @@ func newAlexNet(isa ISA, team *Team, images int) *alexNet {
 	r := rand.New(rand.NewPCG(2, 2))
 	b := NewBatch(images)
 	n := &alexNet{
-		team: team, batch: b, pack: must(NewLayout(isa, b, alexNetConvs[0].In)), loss: must(NewSoftmax(b, 10)),
+		team: team, batch: b, pack: must(NewLayout(isa, b, alexNetConvs[0].In)), loss: must(NewSoftmax(isa, b, 10)),
 	}
 	hold := func(s Shape) {
 		n.act, n.grad = append(n.act, Alloc(b.Len(s))), append(n.grad, Alloc(b.Len(s)))

@@ -178,6 +178,50 @@ func (t *outerTile) halfAVX2(rows int) {
 	}
 }
 
+// softmax computes the tile's losses and predictions on isa.
+func (t *lossTile) softmax(isa ISA) {
+	if isa == Generic {
+		t.softmaxGeneric()
+		return
+	}
+	whole := *t
+	var losses [vector]float64
+	var labels [vector]int
+	if t.images < vector {
+		copy(labels[:], t.labels[:t.images])
+		whole.losses, whole.labels = losses[:], labels[:]
+	}
+	if isa == AVX2 {
+		softmaxTileAVX2(&whole)
+	} else {
+		softmaxTileAVX512(&whole)
+	}
+	if t.images < vector {
+		copy(t.losses[:t.images], losses[:])
+	}
+}
+
+// gradient computes the tile's outputs on isa.
+func (t *lossTile) gradient(isa ISA) {
+	if isa == Generic {
+		t.gradientGeneric()
+		return
+	}
+	whole := *t
+	var weights [vector]float64
+	var labels [vector]int
+	if t.images < vector {
+		copy(labels[:], t.labels[:t.images])
+		copy(weights[:], t.weights[:t.images])
+		whole.weights, whole.labels = weights[:], labels[:]
+	}
+	if isa == AVX2 {
+		lossGradientTileAVX2(&whole)
+	} else {
+		lossGradientTileAVX512(&whole)
+	}
+}
+
 // sumRows adds to dst[r] the sum over positions p and lanes j of src[p·stride + r·lanes + j].
 func sumRows(isa ISA, dst, src []float32, positions, stride, lanes int) {
 	if isa == Generic {

@@ -15,6 +15,10 @@ func (t *rowsTile) run(ISA) { panic("kern: Rows: no assembly") } // NewRows has 
 
 func (t *outerTile) run(ISA) { panic("kern: Rows: no assembly") }
 
+func (t *lossTile) softmax(ISA) { t.softmaxGeneric() }
+
+func (t *lossTile) gradient(ISA) { t.gradientGeneric() }
+
 func sumRows(_ ISA, dst, src []float32, positions, stride, lanes int) {
 	sumRowsGeneric(dst, src, positions, stride, lanes)
 }

@@ -2,13 +2,13 @@ package kern
 
 import (
 	"fmt"
-	"math"
 )
 
 // Loss is a loss an image, of the last layer's outputs, and its gradient. Each has a prediction p of the
-// label's unit vector, and its gradient by the outputs is p less that vector. It is plain Go in float64 for
-// every ISA: ten classes cost a thousandth of a training step. One call at a time.
+// label's unit vector, and its gradient by the outputs is p less that vector. All of it is computed in float64.
+// One call at a time.
 type Loss struct {
+	isa     ISA
 	batch   Batch
 	classes int
 	squared bool
@@ -29,18 +29,21 @@ const lossImages = 2 * vector
 
 // NewSoftmax returns the cross-entropy −log p[label] of outputs of shape {classes, 1, 1}, p being their
 // softmax.
-func NewSoftmax(b Batch, classes int) (*Loss, error) {
+func NewSoftmax(isa ISA, b Batch, classes int) (*Loss, error) {
+	if err := isa.check(); err != nil {
+		return nil, err
+	}
 	if !b.valid() || classes < 1 {
 		return nil, fmt.Errorf("a loss over %d classes in %+v: needs a class and a batch from NewBatch",
 			classes, b)
 	}
-	return &Loss{batch: b, classes: classes, exp: make([]float64, classes*vector*lossTasks(b.Images))}, nil
+	return &Loss{isa: isa, batch: b, classes: classes, exp: make([]float64, classes*vector*lossTasks(b.Images))}, nil
 }
 
 // NewSquared returns half the squared distance of the outputs, which are p themselves, from the label's unit
 // vector.
-func NewSquared(b Batch, classes int) (*Loss, error) {
-	l, err := NewSoftmax(b, classes)
+func NewSquared(isa ISA, b Batch, classes int) (*Loss, error) {
+	l, err := NewSoftmax(isa, b, classes)
 	if err == nil {
 		l.squared = true
 	}
@@ -101,39 +104,14 @@ func (l *Loss) at(i int) int {
 }
 
 // softmax computes the probabilities and cross-entropies of n images from first on.
-// What is asked of each image, an exponential and a logarithm too, is asked of all before the next: they do
-// not wait for each other.
 func (l *Loss) softmax(exp []float64, first, n int) {
-	c, at, lanes := &l.call, l.at(first), l.batch.Lanes
-	var largest, sum [vector]float64
-	for i := range n {
-		largest[i] = math.Inf(-1)
+	c, at := &l.call, l.at(first)
+	tile := lossTile{outputs: c.outputs[at:], exp: exp, losses: c.losses[first:], labels: c.labels[first:],
+		classes: l.classes, lanes: l.batch.Lanes, images: n}
+	if c.predictions != nil {
+		tile.predictions = c.predictions[at:]
 	}
-	for k := range l.classes {
-		for i, v := range c.outputs[at+k*lanes:][:n] {
-			largest[i] = max(largest[i], float64(v))
-		}
-	}
-	for k := range l.classes {
-		e := exp[k*vector:][:n]
-		for i, v := range c.outputs[at+k*lanes:][:n] {
-			e[i] = math.Exp(float64(v) - largest[i])
-			sum[i] += e[i]
-		}
-	}
-	losses := c.losses[first:][:n]
-	for i, label := range c.labels[first:][:n] {
-		losses[i] = math.Log(sum[i]) - (float64(c.outputs[at+label*lanes+i]) - largest[i])
-	}
-	if c.predictions == nil {
-		return
-	}
-	for k := range l.classes {
-		p := c.predictions[at+k*lanes:][:n]
-		for i, e := range exp[k*vector:][:n] {
-			p[i] = float32(e / sum[i])
-		}
-	}
+	tile.softmax(l.isa)
 }
 
 // squares copies the outputs of n images from first on and computes their squared losses.
@@ -167,16 +145,12 @@ func (l *Loss) Gradient(doutputs, predictions []float32, labels []int, weights [
 	l.clear(doutputs, len(labels))
 }
 
-// gradientOf is Gradient for the images from to to.
+// gradientOf is Gradient for the images from to to; from is a multiple of vector.
 func (l *Loss) gradientOf(doutputs, predictions []float32, labels []int, weights []float64, from, to int) {
-	for i, label := range labels[from:to] {
-		at, w := l.at(from+i), weights[from+i]
-		for c := range l.classes {
-			p := float64(predictions[at+c*l.batch.Lanes])
-			if c == label {
-				p--
-			}
-			doutputs[at+c*l.batch.Lanes] = float32(w * p)
-		}
+	for first := from; first < to; first += vector {
+		at := l.at(first)
+		tile := lossTile{outputs: doutputs[at:], predictions: predictions[at:], labels: labels[first:],
+			weights: weights[first:], classes: l.classes, lanes: l.batch.Lanes, images: min(vector, to-first)}
+		tile.gradient(l.isa)
 	}
 }

@@ -159,7 +159,7 @@ func TestRowsOfACutFile(t *testing.T) {
 		w, y, dw := make([]float32, 3*in), make([]float32, 3*b.Padded()), make([]float32, 3*in)
 		forward := func() { r.Forward(team, y, x, w, nil) }
 		backward := func() { r.BackwardWeights(team, dw, nil, x, y, false) }
-		onePass, call := must(NewRowsPass(r, must(NewSoftmax(b, 3)))), PassCall{Images: x, W: w, Y: y, DW: dw,
+		onePass, call := must(NewRowsPass(r, must(NewSoftmax(isa, b, 3)))), PassCall{Images: x, W: w, Y: y, DW: dw,
 			Labels: make([]int, images), DY: make([]float32, len(y)), DB: make([]float32, 3),
 			Losses: make([]float64, images), Weights: make([]float64, images), Weigh: func(int, int) {}}
 		pass := func() { onePass.Run(team, call) }

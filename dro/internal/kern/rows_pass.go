@@ -53,9 +53,9 @@ func (p *RowsPass) Run(t *Team, c PassCall) {
 	p.call = c
 	r.call = rowsCall{Images: c.Images, y: c.Y, w: c.W, b: c.B, dw: c.DW, db: c.DB, dy: c.DY}
 	l.call = lossCall{c.Losses, c.DY, c.Y, c.Labels}
+	t.run(r.partsHeld(), p)
 	l.clear(c.Y, n)
 	l.clear(c.DY, n)
-	t.run(r.partsHeld(), p)
 	t.run(r.strips(), (*rowsSum)(r))
 	p.call, r.call, l.call = PassCall{}, rowsCall{}, lossCall{}
 }

@@ -58,8 +58,8 @@ func TestRowsPassIsTheSame(t *testing.T) {
 				if !RowsFit(isa, q.p.cfg) {
 					t.Skip("no assembly")
 				}
-				for _, kind := range []func(Batch, int) (*Loss, error){NewSoftmax, NewSquared} {
-					r, l := must(NewRows(isa, b, q.p.cfg)), must(kind(b, units))
+				for _, kind := range []func(ISA, Batch, int) (*Loss, error){NewSoftmax, NewSquared} {
+					r, l := must(NewRows(isa, b, q.p.cfg)), must(kind(isa, b, units))
 					want := q.call(t, b)
 					q.inTurn(r, l, want)
 					for _, threads := range []int{1, 3} {
@@ -93,7 +93,7 @@ func TestRowsPassRefuses(t *testing.T) {
 	rows := func(b Batch, units int) *Rows {
 		return must(NewRows(isa, b, Linear(Shape{16, 1, 1}, units, false)))
 	}
-	loss := must(NewSoftmax(b, 3))
+	loss := must(NewSoftmax(isa, b, 3))
 	for name, r := range map[string]*Rows{
 		"other units": rows(b, 4), "many units": rows(b, partUnits+1), "a small batch": rows(NewBatch(16), 3),
 		"another batch": rows(NewBatch(128), 3),

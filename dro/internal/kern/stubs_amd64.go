@@ -54,6 +54,16 @@ func outerTile2AVX2(t *outerTile)
 //go:noescape
 func outerTile3AVX2(t *outerTile)
 
+// softmaxTileAVX2 computes the tile's losses and predictions.
+//
+//go:noescape
+func softmaxTileAVX2(t *lossTile)
+
+// lossGradientTileAVX2 computes the tile's outputs, the gradients.
+//
+//go:noescape
+func lossGradientTileAVX2(t *lossTile)
+
 // sumRowAVX2 returns the sum of positions·lanes values: lanes (a multiple of
 // 16) from every stride-th on.
 //
@@ -217,6 +227,16 @@ func outerTile5AVX512(t *outerTile)
 //
 //go:noescape
 func outerTile6AVX512(t *outerTile)
+
+// softmaxTileAVX512 computes the tile's losses and predictions.
+//
+//go:noescape
+func softmaxTileAVX512(t *lossTile)
+
+// lossGradientTileAVX512 computes the tile's outputs, the gradients.
+//
+//go:noescape
+func lossGradientTileAVX512(t *lossTile)
 
 // sumRowAVX512 returns the sum of positions·lanes values: lanes (a multiple of
 // 16) from every stride-th on.

@@ -81,6 +81,24 @@ type outerTile struct {
 	rows, cols, lanes int
 }
 
+// lossTile is one call of the kernels of a vector of images' losses. Class k's values lie k·lanes from where
+// outputs and predictions begin.
+//
+//	losses[i]         = log Σ_k exp(outputs[k, i]) − outputs[labels[i], i]
+//	predictions[k, i] = exp(outputs[k, i]) / Σ_k exp(outputs[k, i])
+//
+// and of their gradient,
+//
+//	outputs[k, i] = weights[i]·(predictions[k, i] − onehot(labels[i])[k])
+type lossTile struct {
+	outputs, predictions []float32 // predictions: nil if not wanted; it may be outputs
+	exp                  []float64 // room for vector·classes values
+	losses, weights      []float64 // of the images, or more
+	labels               []int
+
+	classes, lanes, images int // images: at most a vector of them
+}
+
 // A bf16 tile is 1 KiB: 16 rows of 32 values, or of 16 columns of two values that are multiplied one after
 // the other. Operands are packed into whole tiles, zeros beyond their edges (see bf16_pack.go).
 const (

@@ -38,6 +38,7 @@ type generator struct {
 
 	laneTable  op.Mem // AVX2's masks
 	interleave op.Mem // the order of pairs
+	doubles    op.Mem // the losses' constants
 	tileConfig op.Mem // AMX's
 }
 
@@ -49,6 +50,7 @@ func (g *generator) all() {
 	g.gradTiles()
 	g.rowsTiles()
 	g.outerTiles()
+	g.lossTiles()
 	g.sumRows()
 	g.maxOf4()
 	g.maxOf4Backward()

@@ -1,0 +1,135 @@
+package kern
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestLossGradient compares the gradient with central differences of the losses, and padded images with 0.
+func TestLossGradient(t *testing.T) {
+	eachISA(t, func(t *testing.T, isa ISA) {
+		t.Run("cross-entropy", func(t *testing.T) { lossGradient(t, isa, NewSoftmax) })
+		t.Run("squared", func(t *testing.T) { lossGradient(t, isa, NewSquared) })
+	})
+}
+
+func lossGradient(t *testing.T, isa ISA, of func(ISA, Batch, int) (*Loss, error)) {
+	r := rand.New(rand.NewPCG(16, 17))
+	for _, images := range batchSizes {
+		b := NewBatch(images)
+		const classes = 5
+		s := must(of(isa, b, classes))
+		held := max(images-1, 1)
+		labels, weights := make([]int, held), make([]float64, held)
+		for i := range labels {
+			labels[i], weights[i] = r.IntN(classes), r.Float64()
+		}
+		logits := random(t, r, classes*b.Padded())
+		probs, grad := guarded(t, len(logits)), guarded(t, len(logits))
+		losses := make([]float64, held)
+		s.Losses(nil, losses, probs, logits, labels)
+		s.Gradient(grad, probs, labels, weights)
+		objective := func() (f float64) {
+			s.Losses(nil, losses, nil, logits, labels)
+			for i, l := range losses {
+				f += weights[i] * l
+			}
+			return f
+		}
+		for k := range logits {
+			const h = 1.0 / 128
+			was := logits[k]
+			logits[k] = was + h
+			up := objective()
+			logits[k] = was - h
+			numeric := (up - objective()) / float64(was+h-(was-h))
+			logits[k] = was
+			if math.Abs(numeric-float64(grad[k])) > 1e-4 {
+				t.Fatalf("images %d: gradient[%d] = %v, by differences %v", images, k, grad[k], numeric)
+			}
+		}
+	}
+}
+
+func TestSoftmaxLossesStable(t *testing.T) {
+	eachISA(t, func(t *testing.T, isa ISA) {
+		s := must(NewSoftmax(isa, NewBatch(2), 2))
+		logits := make([]float32, 2*16)
+		logits[0], logits[16] = 1e4, -1e4 // image 0
+		logits[1], logits[17] = 3, 3      // image 1
+		losses := make([]float64, 2)
+		s.Losses(nil, losses, nil, logits, []int{1, 0})
+		if losses[0] != 2e4 || math.Abs(losses[1]-math.Ln2) > 1e-15 {
+			t.Fatalf("losses = %v, want 20000 and log 2", losses)
+		}
+	})
+}
+
+// TestSoftmaxIsGos holds the losses and predictions against those by Go's exponential and logarithm, for outputs
+// of every size, and none beyond its lanes is written.
+func TestSoftmaxIsGos(t *testing.T) {
+	r := rand.New(rand.NewPCG(18, 19))
+	eachISA(t, func(t *testing.T, isa ISA) {
+		for _, classes := range []int{1, 2, 3, 10, 100, 1000} {
+			for _, scale := range []float32{0, 1e-20, 1e-3, 1, 30, 300, 1e30} {
+				b := NewBatch(37)
+				outputs, labels := random(t, r, classes*b.Padded()), make([]int, 37)
+				for i := range outputs {
+					outputs[i] *= scale
+				}
+				for i := range labels {
+					labels[i] = r.IntN(classes)
+				}
+				want, p := make([]float64, 37), make([]float32, len(outputs))
+				must(NewSoftmax(Generic, b, classes)).Losses(nil, want, p, outputs, labels)
+				got, q := make([]float64, 37), guarded(t, len(outputs))
+				must(NewSoftmax(isa, b, classes)).Losses(nil, got, q, outputs, labels)
+				for i := range want {
+					if d := math.Abs(got[i] - want[i]); d > 4e-16*float64(classes)*max(1, want[i]) {
+						t.Fatalf("%d classes × %g: loss %d is %v, want %v", classes, scale, i, got[i], want[i])
+					}
+				}
+				for i := range p {
+					if d := math.Abs(float64(q[i] - p[i])); d > 6e-8*float64(p[i])+1e-45 {
+						t.Fatalf("%d classes × %g: prediction %d is %v, want %v", classes, scale, i, q[i], p[i])
+					}
+				}
+			}
+		}
+	})
+}
+
+// What is not finite is seen in the image's own loss and in no other.
+func TestSoftmaxOfWhatIsNotFinite(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	eachISA(t, func(t *testing.T, isa ISA) {
+		for class := range 3 {
+			outputs, labels := make([]float32, 3*16), []int{0, 1, 2, 1, 0}
+			outputs[class*16+1], outputs[class*16+2], outputs[class*16+3] = nan, inf, -inf
+			losses := make([]float64, 5)
+			must(NewSoftmax(isa, NewBatch(5), 3)).Losses(nil, losses, nil, outputs, labels)
+			lost := math.Log(2) // of image 3, which lacks a class
+			if class == 1 {
+				lost = math.Inf(1)
+			}
+			if !math.IsNaN(losses[1]) || !math.IsNaN(losses[2]) || losses[3] != lost ||
+				math.Abs(losses[0]-math.Log(3)) > 1e-15 || losses[4] != losses[0] {
+				t.Errorf("class %d: losses %v", class, losses)
+			}
+		}
+	})
+}
+
+func TestSquaredLosses(t *testing.T) {
+	s := must(NewSquared(Detect(), NewBatch(2), 2))
+	outputs := make([]float32, 2*16)
+	outputs[0], outputs[16] = 3, -4 // image 0
+	outputs[1], outputs[17] = 0, 1  // image 1
+	losses := make([]float64, 2)
+	s.Losses(nil, losses, nil, outputs, []int{0, 1})
+	if losses[0] != 10 || losses[1] != 0 {
+		t.Fatalf("losses = %v, want (2² + 4²)/2 and 0", losses)
+	}
+}
+
