@@ -7,14 +7,33 @@ import (
 
 // inPlace is a source's samples where they lie.
 type inPlace struct {
-	x  []float32         // the source's memory; nil: its samples must be copied
-	at func(i int) int32 // where in x sample i begins
+	x       []float32 // the source's memory; nil: its samples must be copied
+	samples []sample
 
-	// The same of an epoch's samples in its order, and their marks. Looked up for one batch each time, between
-	// reads of rows, they would take ten times as long.
+	// The same of an epoch's samples in its order. Looked up for one batch each time, between reads of rows, they
+	// would take ten times as long.
 	places         []int32
 	labels, groups []uint32
 	look           func(task int) // maker.lookUp, bound once
+}
+
+// sample is where in memory a sample begins, and its marks.
+type sample struct {
+	at           int32
+	label, group uint32
+}
+
+// lieAt sets l to where the samples of src lie, if they do. A source that is part of another is asked once, since
+// that takes as long as the step of a small model.
+func (l *inPlace) lieAt(src Source) {
+	x, at := lying(src)
+	if x == nil {
+		return
+	}
+	l.x, l.samples = x, make([]sample, src.Len())
+	for i := range l.samples {
+		l.samples[i] = sample{at(i), uint32(src.Label(i)), uint32(src.Group(i))}
+	}
 }
 
 // lying finds where a source's samples lie, if that is in memory as Read gives them.
@@ -67,8 +86,8 @@ func (m *maker) follow() {
 func (m *maker) lookUp(task int) {
 	l := &m.lie
 	for j := task * followBlock; j < min((task+1)*followBlock, len(m.order)); j++ {
-		i := int(m.order[j])
-		l.places[j], l.labels[j], l.groups[j] = l.at(i), uint32(m.src.Label(i)), uint32(m.src.Group(i))
+		s := l.samples[m.order[j]]
+		l.places[j], l.labels[j], l.groups[j] = s.at, s.label, s.group
 	}
 }
 
@@ -77,13 +96,20 @@ func (m *maker) locate(b *Batch, p place) {
 	m.draw(b.Index, p)
 	if m.kind != epochs {
 		for j, i := range b.Index {
-			b.At[j], b.Labels[j], b.Groups[j] = m.lie.at(i), m.src.Label(i), m.src.Group(i)
+			s := m.lie.samples[i]
+			b.At[j], b.Labels[j], b.Groups[j] = s.at, int(s.label), int(s.group)
 		}
 		return
 	}
 	l, first := &m.lie, int(p.step)*b.N
 	b.At = l.places[first : first+b.N]
-	for j := range b.N {
-		b.Labels[j], b.Groups[j] = int(l.labels[first+j]), int(l.groups[first+j])
+	copyInts(b.Labels, l.labels[first:])
+	copyInts(b.Groups, l.groups[first:])
+}
+
+func copyInts(dst []int, src []uint32) {
+	src = src[:len(dst)]
+	for i := range dst {
+		dst[i] = int(src[i])
 	}
 }

@@ -30,7 +30,7 @@ func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
 	m := &maker{src: src, kind: k, opt: o, norm: norm, pcg: pcg, rng: rand.New(pcg)}
 	m.copy, m.block = m.copyBlock, max(1, blockBytes/(4*src.Shape().Len()))
 	if o.InPlace && norm.img == nil && norm.scale == nil {
-		m.lie.x, m.lie.at = lying(src)
+		m.lie.lieAt(src)
 	}
 	if k == epochs {
 		m.order = make([]uint32, src.Len())
@@ -144,13 +144,15 @@ func (m *maker) draw(index []int, p place) {
 // pick writes the indices of the batch of place p.
 func (m *maker) pick(index []int, p place) {
 	first := int(p.step) * m.opt.Batch
-	for j := range index {
-		switch m.kind {
-		case epochs:
-			index[j] = int(m.order[first+j])
-		case draws:
+	switch m.kind {
+	case epochs:
+		copyInts(index, m.order[first:])
+	case draws:
+		for j := range index {
 			index[j] = int(m.rng.Uint64N(uint64(m.src.Len())))
-		case sequential:
+		}
+	case sequential:
+		for j := range index {
 			index[j] = first + j
 		}
 	}
