@@ -1826,14 +1826,16 @@ lanes105:
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
 	JNE          lanes105
-	MOVQ         (AX), AX
+	MOVQ         (AX), CX
+	MOVQ         144(AX), AX
+	SHLQ         $0x02, AX
 	VHADDPS      Y0, Y0, Y1
 	VHADDPS      Y0, Y0, Y0
 	VHADDPS      Y0, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X0
-	VADDPS       (AX), X0, X0
-	VMOVUPS      X0, (AX)
+	VADDPS       (CX), X0, X0
+	VMOVUPS      X0, (CX)
 	VZEROUPPER
 	RET
 
@@ -1871,14 +1873,16 @@ lanes107:
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
 	JNE          lanes107
-	MOVQ         (AX), AX
+	MOVQ         (AX), CX
+	MOVQ         144(AX), AX
+	SHLQ         $0x02, AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y1, Y1, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       (AX), X1, X1
-	VMOVUPS      X1, (AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
 	VZEROUPPER
 	RET
 
@@ -1924,14 +1928,16 @@ lanes109:
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
 	JNE          lanes109
-	MOVQ         (AX), AX
+	MOVQ         (AX), CX
+	MOVQ         144(AX), AX
+	SHLQ         $0x02, AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y2, Y2, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       (AX), X1, X1
-	VMOVUPS      X1, (AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
 	VZEROUPPER
 	RET
 
@@ -1983,14 +1989,16 @@ lanes111:
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
 	JNE          lanes111
-	MOVQ         (AX), AX
+	MOVQ         (AX), CX
+	MOVQ         144(AX), AX
+	SHLQ         $0x02, AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y3, Y2, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       (AX), X1, X1
-	VMOVUPS      X1, (AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
 	VZEROUPPER
 	RET
 
@@ -2027,21 +2035,24 @@ lanes113:
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
 	JNE          lanes113
-	MOVQ         (AX), AX
+	MOVQ         (AX), CX
+	MOVQ         144(AX), AX
+	SHLQ         $0x02, AX
 	VHADDPS      Y0, Y0, Y2
 	VHADDPS      Y0, Y0, Y0
 	VHADDPS      Y0, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X0, X2, X0
-	VADDPS       (AX), X0, X0
-	VMOVUPS      X0, (AX)
+	VADDPS       (CX), X0, X0
+	VMOVUPS      X0, (CX)
+	ADDQ         AX, CX
 	VHADDPS      Y1, Y1, Y0
 	VHADDPS      Y1, Y1, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       16(AX), X1, X1
-	VMOVUPS      X1, 16(AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
 	VZEROUPPER
 	RET
 
@@ -2084,21 +2095,24 @@ lanes115:
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
 	JNE          lanes115
-	MOVQ         (AX), AX
+	MOVQ         (AX), CX
+	MOVQ         144(AX), AX
+	SHLQ         $0x02, AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y1, Y1, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       (AX), X1, X1
-	VMOVUPS      X1, (AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         AX, CX
 	VHADDPS      Y3, Y2, Y0
 	VHADDPS      Y3, Y3, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       16(AX), X1, X1
-	VMOVUPS      X1, 16(AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
 	VZEROUPPER
 	RET
 
@@ -2151,21 +2165,24 @@ lanes117:
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
 	JNE          lanes117
-	MOVQ         (AX), AX
+	MOVQ         (AX), CX
+	MOVQ         144(AX), AX
+	SHLQ         $0x02, AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y2, Y2, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       (AX), X1, X1
-	VMOVUPS      X1, (AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         AX, CX
 	VHADDPS      Y4, Y3, Y0
 	VHADDPS      Y5, Y5, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       16(AX), X1, X1
-	VMOVUPS      X1, 16(AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
 	VZEROUPPER
 	RET
 
@@ -2226,21 +2243,24 @@ lanes119:
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
 	JNE          lanes119
-	MOVQ         (AX), AX
+	MOVQ         (AX), CX
+	MOVQ         144(AX), AX
+	SHLQ         $0x02, AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y3, Y2, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       (AX), X1, X1
-	VMOVUPS      X1, (AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         AX, CX
 	VHADDPS      Y5, Y4, Y0
 	VHADDPS      Y7, Y6, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       16(AX), X1, X1
-	VMOVUPS      X1, 16(AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
 	VZEROUPPER
 	RET
 
@@ -2280,28 +2300,32 @@ lanes121:
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
 	JNE          lanes121
-	MOVQ         (AX), AX
+	MOVQ         (AX), CX
+	MOVQ         144(AX), AX
+	SHLQ         $0x02, AX
 	VHADDPS      Y0, Y0, Y3
 	VHADDPS      Y0, Y0, Y0
 	VHADDPS      Y0, Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPS       X0, X3, X0
-	VADDPS       (AX), X0, X0
-	VMOVUPS      X0, (AX)
+	VADDPS       (CX), X0, X0
+	VMOVUPS      X0, (CX)
+	ADDQ         AX, CX
 	VHADDPS      Y1, Y1, Y0
 	VHADDPS      Y1, Y1, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       16(AX), X1, X1
-	VMOVUPS      X1, 16(AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         AX, CX
 	VHADDPS      Y2, Y2, Y0
 	VHADDPS      Y2, Y2, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       32(AX), X1, X1
-	VMOVUPS      X1, 32(AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
 	VZEROUPPER
 	RET
 
@@ -2349,28 +2373,32 @@ lanes123:
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
 	JNE          lanes123
-	MOVQ         (AX), AX
+	MOVQ         (AX), CX
+	MOVQ         144(AX), AX
+	SHLQ         $0x02, AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y1, Y1, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       (AX), X1, X1
-	VMOVUPS      X1, (AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         AX, CX
 	VHADDPS      Y3, Y2, Y0
 	VHADDPS      Y3, Y3, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       16(AX), X1, X1
-	VMOVUPS      X1, 16(AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         AX, CX
 	VHADDPS      Y5, Y4, Y0
 	VHADDPS      Y5, Y5, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       32(AX), X1, X1
-	VMOVUPS      X1, 32(AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
 	VZEROUPPER
 	RET
 
@@ -2430,28 +2458,32 @@ lanes125:
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
 	JNE          lanes125
-	MOVQ         (AX), AX
+	MOVQ         (AX), CX
+	MOVQ         144(AX), AX
+	SHLQ         $0x02, AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y2, Y2, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       (AX), X1, X1
-	VMOVUPS      X1, (AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         AX, CX
 	VHADDPS      Y4, Y3, Y0
 	VHADDPS      Y5, Y5, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       16(AX), X1, X1
-	VMOVUPS      X1, 16(AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         AX, CX
 	VHADDPS      Y7, Y6, Y0
 	VHADDPS      Y8, Y8, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       32(AX), X1, X1
-	VMOVUPS      X1, 32(AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
 	VZEROUPPER
 	RET
 
@@ -2521,28 +2553,32 @@ lanes127:
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
 	JNE          lanes127
-	MOVQ         (AX), AX
+	MOVQ         (AX), CX
+	MOVQ         144(AX), AX
+	SHLQ         $0x02, AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y3, Y2, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       (AX), X1, X1
-	VMOVUPS      X1, (AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         AX, CX
 	VHADDPS      Y5, Y4, Y0
 	VHADDPS      Y7, Y6, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       16(AX), X1, X1
-	VMOVUPS      X1, 16(AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         AX, CX
 	VHADDPS      Y9, Y8, Y0
 	VHADDPS      Y11, Y10, Y1
 	VHADDPS      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
-	VADDPS       32(AX), X1, X1
-	VMOVUPS      X1, 32(AX)
+	VADDPS       (CX), X1, X1
+	VMOVUPS      X1, (CX)
 	VZEROUPPER
 	RET
 

@@ -228,30 +228,30 @@ func sumSquaresGeneric(g []float32) float64 {
 // logarithm too, is asked of all before the next: they do not wait for each other.
 func (t *lossTile) softmaxGeneric() {
 	var largest, sum [vector]float64
-	for i := range t.images {
+	for i := range largest {
 		largest[i] = math.Inf(-1)
 	}
 	for k := range t.classes {
-		for i, v := range t.outputs[k*t.lanes:][:t.images] {
+		for i, v := range t.outputs[k*t.lanes:][:vector] {
 			largest[i] = max(largest[i], float64(v))
 		}
 	}
 	for k := range t.classes {
-		e := t.exp[k*vector:][:t.images]
-		for i, v := range t.outputs[k*t.lanes:][:t.images] {
+		e := t.exp[k*vector:][:vector]
+		for i, v := range t.outputs[k*t.lanes:][:vector] {
 			e[i] = math.Exp(float64(v) - largest[i])
 			sum[i] += e[i]
 		}
 	}
-	for i, label := range t.labels[:t.images] {
+	for i, label := range t.labels[:vector] {
 		t.losses[i] = math.Log(sum[i]) - (float64(t.outputs[label*t.lanes+i]) - largest[i])
 	}
 	if t.predictions == nil {
 		return
 	}
 	for k := range t.classes {
-		p := t.predictions[k*t.lanes:][:t.images]
-		for i, e := range t.exp[k*vector:][:t.images] {
+		p := t.predictions[k*t.lanes:][:vector]
+		for i, e := range t.exp[k*vector:][:vector] {
 			p[i] = float32(e / sum[i])
 		}
 	}
@@ -259,7 +259,7 @@ func (t *lossTile) softmaxGeneric() {
 
 // gradientGeneric computes the tile's outputs, the gradients.
 func (t *lossTile) gradientGeneric() {
-	for i, label := range t.labels[:t.images] {
+	for i, label := range t.labels[:vector] {
 		for k := range t.classes {
 			p := float64(t.predictions[k*t.lanes+i])
 			if k == label {

@@ -102,7 +102,7 @@ func (t *rowsTile) run(isa ISA) {
 	t.halfAVX2(min(t.rows, half))
 	if t.rows > half {
 		low := *t
-		low.w, low.sum = t.w[half*t.lanes:], t.sum[half*gradCols:]
+		low.w, low.y = t.w[half*t.lanes:], t.y[half*t.yRow:]
 		low.halfAVX2(t.rows - half)
 	}
 }
@@ -180,45 +180,25 @@ func (t *outerTile) halfAVX2(rows int) {
 
 // softmax computes the tile's losses and predictions on isa.
 func (t *lossTile) softmax(isa ISA) {
-	if isa == Generic {
+	switch isa {
+	case Generic:
 		t.softmaxGeneric()
-		return
-	}
-	whole := *t
-	var losses [vector]float64
-	var labels [vector]int
-	if t.images < vector {
-		copy(labels[:], t.labels[:t.images])
-		whole.losses, whole.labels = losses[:], labels[:]
-	}
-	if isa == AVX2 {
-		softmaxTileAVX2(&whole)
-	} else {
-		softmaxTileAVX512(&whole)
-	}
-	if t.images < vector {
-		copy(t.losses[:t.images], losses[:])
+	case AVX2:
+		softmaxTileAVX2(t)
+	default:
+		softmaxTileAVX512(t)
 	}
 }
 
 // gradient computes the tile's outputs on isa.
 func (t *lossTile) gradient(isa ISA) {
-	if isa == Generic {
+	switch isa {
+	case Generic:
 		t.gradientGeneric()
-		return
-	}
-	whole := *t
-	var weights [vector]float64
-	var labels [vector]int
-	if t.images < vector {
-		copy(labels[:], t.labels[:t.images])
-		copy(weights[:], t.weights[:t.images])
-		whole.weights, whole.labels = weights[:], labels[:]
-	}
-	if isa == AVX2 {
-		lossGradientTileAVX2(&whole)
-	} else {
-		lossGradientTileAVX512(&whole)
+	case AVX2:
+		lossGradientTileAVX2(t)
+	default:
+		lossGradientTileAVX512(t)
 	}
 }
 

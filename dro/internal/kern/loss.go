@@ -106,12 +106,21 @@ func (l *Loss) at(i int) int {
 // softmax computes the probabilities and cross-entropies of n images from first on.
 func (l *Loss) softmax(exp []float64, first, n int) {
 	c, at := &l.call, l.at(first)
-	tile := lossTile{outputs: c.outputs[at:], exp: exp, losses: c.losses[first:], labels: c.labels[first:],
-		classes: l.classes, lanes: l.batch.Lanes, images: n}
+	tile := lossTile{outputs: c.outputs[at:], exp: exp, classes: l.classes, lanes: l.batch.Lanes}
 	if c.predictions != nil {
 		tile.predictions = c.predictions[at:]
 	}
+	if n == vector {
+		tile.losses, tile.labels = c.losses[first:], c.labels[first:]
+		tile.softmax(l.isa)
+		return
+	}
+	var losses [vector]float64
+	var labels [vector]int
+	copy(labels[:], c.labels[first:][:n])
+	tile.losses, tile.labels = losses[:], labels[:]
 	tile.softmax(l.isa)
+	copy(c.losses[first:], losses[:n])
 }
 
 // squares copies the outputs of n images from first on and computes their squared losses.
@@ -149,8 +158,18 @@ func (l *Loss) Gradient(doutputs, predictions []float32, labels []int, weights [
 func (l *Loss) gradientOf(doutputs, predictions []float32, labels []int, weights []float64, from, to int) {
 	for first := from; first < to; first += vector {
 		at := l.at(first)
-		tile := lossTile{outputs: doutputs[at:], predictions: predictions[at:], labels: labels[first:],
-			weights: weights[first:], classes: l.classes, lanes: l.batch.Lanes, images: min(vector, to-first)}
+		tile := lossTile{outputs: doutputs[at:], predictions: predictions[at:], classes: l.classes,
+			lanes: l.batch.Lanes}
+		if to-first >= vector {
+			tile.labels, tile.weights = labels[first:], weights[first:]
+			tile.gradient(l.isa)
+			continue
+		}
+		var short [vector]int
+		var light [vector]float64
+		copy(short[:], labels[first:to])
+		copy(light[:], weights[first:to])
+		tile.labels, tile.weights = short[:], light[:]
 		tile.gradient(l.isa)
 	}
 }

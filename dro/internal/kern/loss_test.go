@@ -132,4 +132,3 @@ func TestSquaredLosses(t *testing.T) {
 		t.Fatalf("losses = %v, want (2² + 4²)/2 and 0", losses)
 	}
 }
-

@@ -149,47 +149,43 @@ func (f *rowsForward) task(i int) { (*Rows)(f).outputsOf(i * vector) }
 
 // outputsOf computes the outputs of a vector of images.
 func (r *Rows) outputsOf(first int) {
-	lanes := r.batch.Lanes
+	lanes, images := r.batch.Lanes, min(vector, max(0, len(r.call.At)-first))
 	y := r.call.y[first/lanes*lanes*r.units+first%lanes:]
 	for unit := range r.units {
-		clear(y[unit*lanes:][:vector])
+		bias := float32(0)
+		if r.call.b != nil {
+			bias = r.call.b[unit]
+		}
+		fill(y[unit*lanes:][:vector], bias)
 	}
-	var sums [gradSums]float32
-	tile := rowsTile{sum: sums[:], x: r.call.X, lanes: r.in}
-	end := min(first+vector, len(r.call.At))
-	for image := first; image < end; image += gradCols {
-		tile.cols = min(gradCols, end-image)
-		tile.at = r.call.At[image:]
+	tile := rowsTile{x: r.call.X, lanes: r.in, yRow: lanes}
+	for image := 0; image < images; image += gradCols {
+		tile.cols = min(gradCols, images-image)
+		tile.at = r.call.At[first+image:]
 		tile.next = tile.at
-		if ahead := image + rowsAhead; ahead+tile.cols <= len(r.call.At) {
+		if ahead := first + image + rowsAhead; ahead+tile.cols <= len(r.call.At) {
 			tile.next = r.call.At[ahead:]
 		}
-		r.outputs(&tile, y[image-first:])
+		for unit := 0; unit < r.units; unit += tileRows {
+			tile.y, tile.w, tile.rows = y[unit*lanes+image:], r.call.w[unit*r.in:], min(tileRows, r.units-unit)
+			tile.run(r.isa)
+		}
+	}
+	for unit := range r.units {
+		row := y[unit*lanes:][:vector]
+		if r.relu {
+			mask(r.isa, row, row, row)
+		}
+		clear(row[images:])
 	}
 }
 
 // rowsAhead is how many images ahead of its turn a row is asked for: the next task's.
 const rowsAhead = vector
 
-// outputs computes all units of the tile's images.
-func (r *Rows) outputs(tile *rowsTile, y []float32) {
-	for unit := 0; unit < r.units; unit += tileRows {
-		clear(tile.sum)
-		tile.w, tile.rows = r.call.w[unit*r.in:], min(tileRows, r.units-unit)
-		tile.run(r.isa)
-		for u := range tile.rows {
-			bias := float32(0)
-			if r.call.b != nil {
-				bias = r.call.b[unit+u]
-			}
-			to := y[(unit+u)*r.batch.Lanes:][:tile.cols]
-			for c, v := range tile.sum[u*gradCols:][:len(to)] {
-				if v += bias; r.relu {
-					v = max(v, 0)
-				}
-				to[c] = v
-			}
-		}
+func fill(a []float32, v float32) {
+	for i := range a {
+		a[i] = v
 	}
 }
 

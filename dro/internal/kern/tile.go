@@ -57,16 +57,16 @@ type pair struct{ dy, x int32 }
 // rowsTile is one call of the kernel of a linear layer on rows that lie anywhere: the outputs of rows units
 // of cols images,
 //
-//	sum[r·gradCols + c] += Σ_{j < lanes} w[r·lanes + j] · x[at[c] + j]
+//	y[r·yRow + c] += Σ_{j < lanes} w[r·lanes + j] · x[at[c] + j]
 //
-// It sums as gradTile does: its bits are the same. Meanwhile it has the second-level cache bring, line by
-// line, what lies at next[c]: asked for all at once, lines hold up the reading.
+// for c to gradCols: what it adds from cols on has no meaning. It sums as gradTile does: its bits are the same.
+// Meanwhile it has the second-level cache bring, line by line, what lies at next[c]: asked for all at once,
+// lines hold up the reading.
 type rowsTile struct {
-	sum      []float32 // gradSums values
-	w, x     []float32
+	y, w, x  []float32
 	at, next []int32 // cols values
 
-	rows, cols, lanes int
+	rows, cols, lanes, yRow int
 }
 
 // outerTile is one call of the kernel of that layer's gradient: it adds the products of cols images with the
@@ -93,10 +93,10 @@ type outerTile struct {
 type lossTile struct {
 	outputs, predictions []float32 // predictions: nil if not wanted; it may be outputs
 	exp                  []float64 // room for vector·classes values
-	losses, weights      []float64 // of the images, or more
-	labels               []int
+	losses, weights      []float64 // vector values
+	labels               []int     // vector values
 
-	classes, lanes, images int // images: at most a vector of them
+	classes, lanes int
 }
 
 // A bf16 tile is 1 KiB: 16 rows of 32 values, or of 16 columns of two values that are multiplied one after

@@ -156,52 +156,62 @@ func (g *generator) gradStep(acc [][]vector, dy, stride, stride3 reg.Register, c
 // reduceRows adds the sum of each AVX2 register, a row of four at a time.
 func (g *generator) reduceRows(acc [][]vector, sum reg.Register) {
 	for r, row := range acc {
-		v := make([]vector, gradCols)
-		for c := range v {
-			v[c] = row[min(c, len(row)-1)]
-		}
-		a, b, high := g.YMM(), g.YMM(), g.XMM()
-		g.VHADDPS(v[1], v[0], a)
-		g.VHADDPS(v[3], v[2], b)
-		g.VHADDPS(b, a, a)
-		g.VEXTRACTF128(op.U8(1), a, high)
-		g.VADDPS(high, a.AsX(), high)
-		g.addTo(high, at(sum, 4*gradCols*r))
+		g.addTo(g.sumsOfRow(row), at(sum, 4*gradCols*r))
 	}
 }
 
-// reduceWide adds the sum of each AVX-512 register, four rows of four at a
-// time: a tree of transposing additions, in which each level halves the
-// registers and doubles the sums in one.
+// sumsOfRow returns the sum of each of up to four AVX2 registers.
+func (g *generator) sumsOfRow(row []vector) reg.Register {
+	v := make([]vector, gradCols)
+	for c := range v {
+		v[c] = row[min(c, len(row)-1)]
+	}
+	a, b, high := g.YMM(), g.YMM(), g.XMM()
+	g.VHADDPS(v[1], v[0], a)
+	g.VHADDPS(v[3], v[2], b)
+	g.VHADDPS(b, a, a)
+	g.VEXTRACTF128(op.U8(1), a, high)
+	g.VADDPS(high, a.AsX(), high)
+	return high
+}
+
+// reduceWide adds the sum of each AVX-512 register, four rows of four at a time.
 func (g *generator) reduceWide(acc [][]vector, sum reg.Register) {
 	for first := 0; first < len(acc); first += 4 {
-		level := make([]vector, 16)
-		for i := range level {
-			// After the four levels, register i's sum is in quarter i%4 at place
-			// i/4%2·1 + i/8·2, which makes quarters rows.
-			if r, c := first+i%4, i/4; r < len(acc) && c < len(acc[r]) {
-				level[i] = acc[r][c]
-			}
-		}
-		for _, add := range []func(a, b vector) vector{g.addHalves, g.addQuarters, g.addPairs, g.addSingles} {
-			next := make([]vector, len(level)/2)
-			for i := range next {
-				a, b := level[2*i], level[2*i+1]
-				if b == nil {
-					b = a
-				}
-				if a != nil {
-					next[i] = add(a, b)
-				}
-			}
-			level = next
-		}
+		sums := g.sumsOfRows(acc, first)
 		if first == 0 && len(acc) > 2 {
-			g.addTo(level[0], at(sum, 0))
+			g.addTo(sums, at(sum, 0))
 		} else {
-			g.addTo(level[0].AsY(), at(sum, 4*gradCols*first))
+			g.addTo(sums.AsY(), at(sum, 4*gradCols*first))
 		}
 	}
+}
+
+// sumsOfRows returns the sums of four rows of AVX-512 registers from first on, a quarter each: by a tree of
+// transposing additions, in which each level halves the registers and doubles the sums in one.
+func (g *generator) sumsOfRows(acc [][]vector, first int) vector {
+	level := make([]vector, 16)
+	for i := range level {
+		// After the four levels, register i's sum is in quarter i%4 at place
+		// i/4%2·1 + i/8·2, which makes quarters rows.
+		if r, c := first+i%4, i/4; r < len(acc) && c < len(acc[r]) {
+			level[i] = acc[r][c]
+		}
+	}
+	for _, add := range []func(a, b vector) vector{g.addHalves, g.addQuarters, g.addPairs, g.addSingles} {
+		next := make([]vector, len(level)/2)
+		for i := range next {
+			a, b := level[2*i], level[2*i+1]
+			if b == nil {
+				b = a
+			}
+			if a != nil {
+				next[i] = add(a, b)
+			}
+		}
+		level = next
+	}
+	return level[0]
 }
 
 // addTo adds v to the vector in memory.

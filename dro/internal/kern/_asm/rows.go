@@ -28,7 +28,39 @@ func (g *generator) rowsBody(t reg.Register, rows, cols int) {
 	g.ADDQ(op.U8(g.bytes), lane)
 	g.CMPQ(lane, stride)
 	g.JNE(op.LabelRef(top))
-	g.reduce(acc, g.slice(t, "sum"))
+	g.scatter(acc, g.slice(t, "y"), g.field(t, "yRow"))
+}
+
+// scatter adds the sum of each register to its place in rows that lie so many values apart, four places a row,
+// and returns.
+func (g *generator) scatter(acc [][]vector, y, row reg.Register) {
+	g.SHLQ(op.U8(2), row)
+	g.rowSums(acc, func(r int, sums reg.Register) {
+		g.addTo(sums, at(y, 0))
+		if r < len(acc)-1 {
+			g.ADDQ(row, y)
+		}
+	})
+	g.VZEROUPPER()
+	g.RET()
+}
+
+// rowSums runs body with the sums of each row of registers.
+func (g *generator) rowSums(acc [][]vector, body func(r int, sums reg.Register)) {
+	if !g.wide {
+		for r := range acc {
+			body(r, g.sumsOfRow(acc[r]))
+		}
+		return
+	}
+	for first := 0; first < len(acc); first += 4 {
+		quarters := g.sumsOfRows(acc, first)
+		for r := first; r < min(first+4, len(acc)); r++ {
+			sums := g.XMM()
+			g.VEXTRACTF32X4(op.U8(r-first), quarters, sums)
+			body(r, sums)
+		}
+	}
 }
 
 // columns returns where the lanes at hand of the tile's images are, or of those in another field.
