@@ -18,7 +18,7 @@ type Network interface {
 	LossesOf(losses []float64, x []float32, at []int32, labels []int)
 	// OnePass tells whether Pass can be called, which is LossesOf and then Gradient.
 	OnePass() bool
-	Pass(losses []float64, x []float32, at []int32, labels []int, weigh func(weights, losses []float64))
+	Pass(losses []float64, x []float32, at, next []int32, labels []int, weigh func(weights, losses []float64))
 	// Predictions gives the classes of the last Losses.
 	Predictions(classes []int)
 	// Confidences gives the probabilities of those classes.

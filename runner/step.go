@@ -17,7 +17,7 @@ func (r *run) train() error {
 	x, alpha := r.batches.Next(), r.rate()
 	batch := batchOf(x, r.losses)
 	if r.samplewise != nil && x.At != nil && r.net.OnePass() {
-		r.net.Pass(r.losses, x.X, x.At, x.Labels, r.samplewise)
+		r.net.Pass(r.losses, x.X, x.At, x.Next, x.Labels, r.samplewise)
 		r.method.Weights(r.weights, batch)
 	} else {
 		lossesOf(r.net, r.losses, x, 0, x.N)

@@ -205,16 +205,17 @@ func (n *Net) LossesOf(losses []float64, x []float32, at []int32, labels []int) 
 func (n *Net) OnePass() bool { return n.graph.pass != nil }
 
 // Pass is LossesOf and then Gradient, to the bit, in one pass over the samples: weigh sets the ratios of some
-// of them by their losses, on several threads at once.
+// of them by their losses, on several threads at once. next is where the samples of the next batch begin, as far
+// as that is known: memory brings them meanwhile.
 func (n *Net) Pass(
-	losses []float64, x []float32, at []int32, labels []int, weigh func(ratios, losses []float64),
+	losses []float64, x []float32, at, next []int32, labels []int, weigh func(ratios, losses []float64),
 ) {
 	count := len(labels)
 	if count < 1 || count > n.Batch || len(losses) < count || len(at) != count || !n.OnePass() {
 		panic("nn: Pass: lengths of losses, at and labels do not fit the network, or it is not OnePass")
 	}
 	n.graph.load(kern.Images{X: x, At: at}, labels, n.mode)
-	n.graph.pass.run(n.graph, losses[:count], weigh)
+	n.graph.pass.run(n.graph, losses[:count], next, weigh)
 }
 
 func (n *Net) lose(losses []float64, x kern.Images, labels []int) {

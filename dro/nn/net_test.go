@@ -298,7 +298,7 @@ func TestOnePassIsTheSame(t *testing.T) {
 			}
 		}
 		a, b := make([]float64, 67), make([]float64, 67)
-		pass := func() { once.Pass(b, x, once.inTurn[:67], labels, weigh) }
+		pass := func() { once.Pass(b, x, once.inTurn[:67], once.inTurn[:30], labels, weigh) }
 		for range 3 {
 			turns.Losses(a, x, labels)
 			weigh(ratios, a)

@@ -102,7 +102,8 @@ func (m *maker) locate(b *Batch, p place) {
 		return
 	}
 	l, first := &m.lie, int(p.step)*b.N
-	b.At = l.places[first : first+b.N]
+	end := first + b.N
+	b.At, b.Next = l.places[first:end], l.places[end:min(end+b.N, len(l.places))]
 	copyInts(b.Labels, l.labels[first:])
 	copyInts(b.Groups, l.groups[first:])
 }

@@ -51,6 +51,20 @@ func TestInPlaceIsTheSame(t *testing.T) {
 	}
 }
 
+// An epoch's batch says where the next one's rows begin.
+func TestNextRows(t *testing.T) {
+	l := must(t)(NewEpochs(partOfRows(), LoaderOptions{Batch: 8, InPlace: true}))
+	steps := l.StepsPerEpoch()
+	next := slices.Clone(l.Next().Next)
+	for i := 1; i < 2*steps; i++ {
+		b := l.Next()
+		if i%steps != 0 && !slices.Equal(next, b.At) {
+			t.Fatalf("batch %d: its rows begin at %v, said to at %v", i, b.At, next)
+		}
+		next = slices.Clone(b.Next)
+	}
+}
+
 // What is not in memory as a network takes it is copied.
 func TestInPlaceWhereItCanBe(t *testing.T) {
 	wide := wideRows().(*features)

@@ -6,6 +6,7 @@ import "fmt"
 type Batch struct {
 	X      []float32 // [N][C][H][W], normalised; with At, what the samples lie in
 	At     []int32   // [N], where in X each begins; nil: one after the other
+	Next   []int32   // the same of the epoch's next batch, if there is one and At is not nil
 	Labels []int     // [N]
 	Groups []int     // [N]
 	Index  []int     // [N], the samples' indices in the source

@@ -3142,123 +3142,115 @@ DATA doubles<>+32(SB)/8, $0x0000000000000000
 DATA doubles<>+40(SB)/8, $0x0000000000000000
 DATA doubles<>+48(SB)/8, $0x0000000000000000
 DATA doubles<>+56(SB)/8, $0x0000000000000000
-DATA doubles<>+64(SB)/8, $0x3fe0000000000000
-DATA doubles<>+72(SB)/8, $0x3fe0000000000000
-DATA doubles<>+80(SB)/8, $0x3fe0000000000000
-DATA doubles<>+88(SB)/8, $0x3fe0000000000000
-DATA doubles<>+96(SB)/8, $0x3ff0000000000000
-DATA doubles<>+104(SB)/8, $0x3ff0000000000000
-DATA doubles<>+112(SB)/8, $0x3ff0000000000000
-DATA doubles<>+120(SB)/8, $0x3ff0000000000000
-DATA doubles<>+128(SB)/8, $0x4000000000000000
-DATA doubles<>+136(SB)/8, $0x4000000000000000
-DATA doubles<>+144(SB)/8, $0x4000000000000000
-DATA doubles<>+152(SB)/8, $0x4000000000000000
-DATA doubles<>+160(SB)/8, $0x4330000000000000
-DATA doubles<>+168(SB)/8, $0x4330000000000000
-DATA doubles<>+176(SB)/8, $0x4330000000000000
-DATA doubles<>+184(SB)/8, $0x4330000000000000
-DATA doubles<>+192(SB)/8, $0xc086200000000000
-DATA doubles<>+200(SB)/8, $0xc086200000000000
-DATA doubles<>+208(SB)/8, $0xc086200000000000
-DATA doubles<>+216(SB)/8, $0xc086200000000000
-DATA doubles<>+224(SB)/8, $0x4338000000000000
-DATA doubles<>+232(SB)/8, $0x4338000000000000
-DATA doubles<>+240(SB)/8, $0x4338000000000000
-DATA doubles<>+248(SB)/8, $0x4338000000000000
-DATA doubles<>+256(SB)/8, $0x3ff71547652b82fe
-DATA doubles<>+264(SB)/8, $0x3ff71547652b82fe
-DATA doubles<>+272(SB)/8, $0x3ff71547652b82fe
-DATA doubles<>+280(SB)/8, $0x3ff71547652b82fe
-DATA doubles<>+288(SB)/8, $0x3fe62e42fee00000
-DATA doubles<>+296(SB)/8, $0x3fe62e42fee00000
-DATA doubles<>+304(SB)/8, $0x3fe62e42fee00000
-DATA doubles<>+312(SB)/8, $0x3fe62e42fee00000
-DATA doubles<>+320(SB)/8, $0x3dea39ef35793c76
-DATA doubles<>+328(SB)/8, $0x3dea39ef35793c76
-DATA doubles<>+336(SB)/8, $0x3dea39ef35793c76
-DATA doubles<>+344(SB)/8, $0x3dea39ef35793c76
-DATA doubles<>+352(SB)/8, $0x3de6124613a86d09
-DATA doubles<>+360(SB)/8, $0x3de6124613a86d09
-DATA doubles<>+368(SB)/8, $0x3de6124613a86d09
-DATA doubles<>+376(SB)/8, $0x3de6124613a86d09
-DATA doubles<>+384(SB)/8, $0x3e21eed8eff8d898
-DATA doubles<>+392(SB)/8, $0x3e21eed8eff8d898
-DATA doubles<>+400(SB)/8, $0x3e21eed8eff8d898
-DATA doubles<>+408(SB)/8, $0x3e21eed8eff8d898
-DATA doubles<>+416(SB)/8, $0x3e5ae64567f544e4
-DATA doubles<>+424(SB)/8, $0x3e5ae64567f544e4
-DATA doubles<>+432(SB)/8, $0x3e5ae64567f544e4
-DATA doubles<>+440(SB)/8, $0x3e5ae64567f544e4
-DATA doubles<>+448(SB)/8, $0x3e927e4fb7789f5c
-DATA doubles<>+456(SB)/8, $0x3e927e4fb7789f5c
-DATA doubles<>+464(SB)/8, $0x3e927e4fb7789f5c
-DATA doubles<>+472(SB)/8, $0x3e927e4fb7789f5c
-DATA doubles<>+480(SB)/8, $0x3ec71de3a556c734
-DATA doubles<>+488(SB)/8, $0x3ec71de3a556c734
-DATA doubles<>+496(SB)/8, $0x3ec71de3a556c734
-DATA doubles<>+504(SB)/8, $0x3ec71de3a556c734
-DATA doubles<>+512(SB)/8, $0x3efa01a01a01a01a
-DATA doubles<>+520(SB)/8, $0x3efa01a01a01a01a
-DATA doubles<>+528(SB)/8, $0x3efa01a01a01a01a
-DATA doubles<>+536(SB)/8, $0x3efa01a01a01a01a
-DATA doubles<>+544(SB)/8, $0x3f2a01a01a01a01a
-DATA doubles<>+552(SB)/8, $0x3f2a01a01a01a01a
-DATA doubles<>+560(SB)/8, $0x3f2a01a01a01a01a
-DATA doubles<>+568(SB)/8, $0x3f2a01a01a01a01a
-DATA doubles<>+576(SB)/8, $0x3f56c16c16c16c17
-DATA doubles<>+584(SB)/8, $0x3f56c16c16c16c17
-DATA doubles<>+592(SB)/8, $0x3f56c16c16c16c17
-DATA doubles<>+600(SB)/8, $0x3f56c16c16c16c17
-DATA doubles<>+608(SB)/8, $0x3f81111111111111
-DATA doubles<>+616(SB)/8, $0x3f81111111111111
-DATA doubles<>+624(SB)/8, $0x3f81111111111111
-DATA doubles<>+632(SB)/8, $0x3f81111111111111
-DATA doubles<>+640(SB)/8, $0x3fa5555555555555
-DATA doubles<>+648(SB)/8, $0x3fa5555555555555
-DATA doubles<>+656(SB)/8, $0x3fa5555555555555
-DATA doubles<>+664(SB)/8, $0x3fa5555555555555
-DATA doubles<>+672(SB)/8, $0x3fc5555555555555
-DATA doubles<>+680(SB)/8, $0x3fc5555555555555
-DATA doubles<>+688(SB)/8, $0x3fc5555555555555
-DATA doubles<>+696(SB)/8, $0x3fc5555555555555
-DATA doubles<>+704(SB)/8, $0x3fc2f112df3e5244
-DATA doubles<>+712(SB)/8, $0x3fc2f112df3e5244
-DATA doubles<>+720(SB)/8, $0x3fc2f112df3e5244
-DATA doubles<>+728(SB)/8, $0x3fc2f112df3e5244
-DATA doubles<>+736(SB)/8, $0x3fc7466496cb03de
-DATA doubles<>+744(SB)/8, $0x3fc7466496cb03de
-DATA doubles<>+752(SB)/8, $0x3fc7466496cb03de
-DATA doubles<>+760(SB)/8, $0x3fc7466496cb03de
-DATA doubles<>+768(SB)/8, $0x3fd2492494229359
-DATA doubles<>+776(SB)/8, $0x3fd2492494229359
-DATA doubles<>+784(SB)/8, $0x3fd2492494229359
-DATA doubles<>+792(SB)/8, $0x3fd2492494229359
-DATA doubles<>+800(SB)/8, $0x3fe5555555555593
-DATA doubles<>+808(SB)/8, $0x3fe5555555555593
-DATA doubles<>+816(SB)/8, $0x3fe5555555555593
-DATA doubles<>+824(SB)/8, $0x3fe5555555555593
-DATA doubles<>+832(SB)/8, $0x3fc39a09d078c69f
-DATA doubles<>+840(SB)/8, $0x3fc39a09d078c69f
-DATA doubles<>+848(SB)/8, $0x3fc39a09d078c69f
-DATA doubles<>+856(SB)/8, $0x3fc39a09d078c69f
-DATA doubles<>+864(SB)/8, $0x3fcc71c51d8e78af
-DATA doubles<>+872(SB)/8, $0x3fcc71c51d8e78af
-DATA doubles<>+880(SB)/8, $0x3fcc71c51d8e78af
-DATA doubles<>+888(SB)/8, $0x3fcc71c51d8e78af
-DATA doubles<>+896(SB)/8, $0x3fd999999997fa04
-DATA doubles<>+904(SB)/8, $0x3fd999999997fa04
-DATA doubles<>+912(SB)/8, $0x3fd999999997fa04
-DATA doubles<>+920(SB)/8, $0x3fd999999997fa04
-DATA doubles<>+928(SB)/8, $0x0000000000000001
-DATA doubles<>+936(SB)/8, $0x0000000000000001
-DATA doubles<>+944(SB)/8, $0x0000000000000001
-DATA doubles<>+952(SB)/8, $0x0000000000000001
-DATA doubles<>+960(SB)/8, $0x3fe6a09e667f3bcd
-DATA doubles<>+968(SB)/8, $0x3fe6a09e667f3bcd
-DATA doubles<>+976(SB)/8, $0x3fe6a09e667f3bcd
-DATA doubles<>+984(SB)/8, $0x3fe6a09e667f3bcd
-GLOBL doubles<>(SB), RODATA|NOPTR, $992
+DATA doubles<>+64(SB)/8, $0x3fb0000000000000
+DATA doubles<>+72(SB)/8, $0x3fb0000000000000
+DATA doubles<>+80(SB)/8, $0x3fb0000000000000
+DATA doubles<>+88(SB)/8, $0x3fb0000000000000
+DATA doubles<>+96(SB)/8, $0x3fe0000000000000
+DATA doubles<>+104(SB)/8, $0x3fe0000000000000
+DATA doubles<>+112(SB)/8, $0x3fe0000000000000
+DATA doubles<>+120(SB)/8, $0x3fe0000000000000
+DATA doubles<>+128(SB)/8, $0x3ff0000000000000
+DATA doubles<>+136(SB)/8, $0x3ff0000000000000
+DATA doubles<>+144(SB)/8, $0x3ff0000000000000
+DATA doubles<>+152(SB)/8, $0x3ff0000000000000
+DATA doubles<>+160(SB)/8, $0x4000000000000000
+DATA doubles<>+168(SB)/8, $0x4000000000000000
+DATA doubles<>+176(SB)/8, $0x4000000000000000
+DATA doubles<>+184(SB)/8, $0x4000000000000000
+DATA doubles<>+192(SB)/8, $0x4330000000000000
+DATA doubles<>+200(SB)/8, $0x4330000000000000
+DATA doubles<>+208(SB)/8, $0x4330000000000000
+DATA doubles<>+216(SB)/8, $0x4330000000000000
+DATA doubles<>+224(SB)/8, $0xc086200000000000
+DATA doubles<>+232(SB)/8, $0xc086200000000000
+DATA doubles<>+240(SB)/8, $0xc086200000000000
+DATA doubles<>+248(SB)/8, $0xc086200000000000
+DATA doubles<>+256(SB)/8, $0x4338000000000000
+DATA doubles<>+264(SB)/8, $0x4338000000000000
+DATA doubles<>+272(SB)/8, $0x4338000000000000
+DATA doubles<>+280(SB)/8, $0x4338000000000000
+DATA doubles<>+288(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+296(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+304(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+312(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+320(SB)/8, $0x3fe62e42fefa3000
+DATA doubles<>+328(SB)/8, $0x3fe62e42fefa3000
+DATA doubles<>+336(SB)/8, $0x3fe62e42fefa3000
+DATA doubles<>+344(SB)/8, $0x3fe62e42fefa3000
+DATA doubles<>+352(SB)/8, $0x3d53de6af278ece6
+DATA doubles<>+360(SB)/8, $0x3d53de6af278ece6
+DATA doubles<>+368(SB)/8, $0x3d53de6af278ece6
+DATA doubles<>+376(SB)/8, $0x3d53de6af278ece6
+DATA doubles<>+384(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+392(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+400(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+408(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+416(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+424(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+432(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+440(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+448(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+456(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+464(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+472(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+480(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+488(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+496(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+504(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+512(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+520(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+528(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+536(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+544(SB)/8, $0x3f81111111111111
+DATA doubles<>+552(SB)/8, $0x3f81111111111111
+DATA doubles<>+560(SB)/8, $0x3f81111111111111
+DATA doubles<>+568(SB)/8, $0x3f81111111111111
+DATA doubles<>+576(SB)/8, $0x3fa5555555555555
+DATA doubles<>+584(SB)/8, $0x3fa5555555555555
+DATA doubles<>+592(SB)/8, $0x3fa5555555555555
+DATA doubles<>+600(SB)/8, $0x3fa5555555555555
+DATA doubles<>+608(SB)/8, $0x3fc5555555555555
+DATA doubles<>+616(SB)/8, $0x3fc5555555555555
+DATA doubles<>+624(SB)/8, $0x3fc5555555555555
+DATA doubles<>+632(SB)/8, $0x3fc5555555555555
+DATA doubles<>+640(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+648(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+656(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+664(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+672(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+680(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+688(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+696(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+704(SB)/8, $0x3fd2492494229359
+DATA doubles<>+712(SB)/8, $0x3fd2492494229359
+DATA doubles<>+720(SB)/8, $0x3fd2492494229359
+DATA doubles<>+728(SB)/8, $0x3fd2492494229359
+DATA doubles<>+736(SB)/8, $0x3fe5555555555593
+DATA doubles<>+744(SB)/8, $0x3fe5555555555593
+DATA doubles<>+752(SB)/8, $0x3fe5555555555593
+DATA doubles<>+760(SB)/8, $0x3fe5555555555593
+DATA doubles<>+768(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+776(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+784(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+792(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+800(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+808(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+816(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+824(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+832(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+840(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+848(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+856(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+864(SB)/8, $0x0000000000000001
+DATA doubles<>+872(SB)/8, $0x0000000000000001
+DATA doubles<>+880(SB)/8, $0x0000000000000001
+DATA doubles<>+888(SB)/8, $0x0000000000000001
+DATA doubles<>+896(SB)/8, $0x3fe6a09e667f3bce
+DATA doubles<>+904(SB)/8, $0x3fe6a09e667f3bce
+DATA doubles<>+912(SB)/8, $0x3fe6a09e667f3bce
+DATA doubles<>+920(SB)/8, $0x3fe6a09e667f3bce
+GLOBL doubles<>(SB), RODATA|NOPTR, $928
 
 // func softmaxTileAVX2(t *lossTile)
 // Requires: AVX, AVX2, FMA3
@@ -3297,66 +3289,78 @@ loop154:
 	VSUBPD       Y0, Y5, Y5
 	VPCMPEQQ     Y4, Y3, Y6
 	VBLENDVPD    Y6, Y5, Y2, Y2
-	VPADDQ       doubles<>+928(SB), Y4, Y4
-	VMOVUPS      doubles<>+192(SB), Y6
-	VMOVUPS      doubles<>+224(SB), Y7
+	VPADDQ       doubles<>+864(SB), Y4, Y4
+	VMOVUPS      doubles<>+224(SB), Y6
 	VMAXPD       Y5, Y6, Y5
-	VFMADD231PD  doubles<>+256(SB), Y5, Y7
-	VSUBPD       doubles<>+224(SB), Y7, Y6
-	VFNMADD231PD doubles<>+288(SB), Y6, Y5
-	VFNMADD231PD doubles<>+320(SB), Y6, Y5
-	VMOVUPS      doubles<>+352(SB), Y6
-	VFMADD213PD  doubles<>+384(SB), Y5, Y6
-	VFMADD213PD  doubles<>+416(SB), Y5, Y6
-	VFMADD213PD  doubles<>+448(SB), Y5, Y6
-	VFMADD213PD  doubles<>+480(SB), Y5, Y6
-	VFMADD213PD  doubles<>+512(SB), Y5, Y6
-	VFMADD213PD  doubles<>+544(SB), Y5, Y6
-	VFMADD213PD  doubles<>+576(SB), Y5, Y6
-	VFMADD213PD  doubles<>+608(SB), Y5, Y6
-	VFMADD213PD  doubles<>+640(SB), Y5, Y6
-	VFMADD213PD  doubles<>+672(SB), Y5, Y6
-	VFMADD213PD  doubles<>+64(SB), Y5, Y6
-	VFMADD213PD  doubles<>+96(SB), Y5, Y6
-	VFMADD213PD  doubles<>+96(SB), Y5, Y6
-	VPSLLQ       $0x34, Y7, Y7
-	VPADDQ       doubles<>+96(SB), Y7, Y7
-	VMULPD       Y7, Y6, Y6
-	VADDPD       Y6, Y1, Y1
-	VMOVUPS      Y6, (R10)
+	VMULPD       doubles<>+288(SB), Y5, Y6
+	VADDPD       doubles<>+256(SB), Y6, Y6
+	VSUBPD       doubles<>+256(SB), Y6, Y7
+	VFNMADD231PD doubles<>+320(SB), Y7, Y5
+	VFNMADD231PD doubles<>+352(SB), Y7, Y5
+	VMULPD       doubles<>+64(SB), Y5, Y5
+	VMOVUPS      doubles<>+448(SB), Y7
+	VFMADD213PD  doubles<>+480(SB), Y5, Y7
+	VFMADD213PD  doubles<>+512(SB), Y5, Y7
+	VFMADD213PD  doubles<>+544(SB), Y5, Y7
+	VFMADD213PD  doubles<>+576(SB), Y5, Y7
+	VFMADD213PD  doubles<>+608(SB), Y5, Y7
+	VFMADD213PD  doubles<>+96(SB), Y5, Y7
+	VFMADD213PD  doubles<>+128(SB), Y5, Y7
+	VMULPD       Y7, Y5, Y5
+	VADDPD       doubles<>+160(SB), Y5, Y7
+	VMULPD       Y7, Y5, Y5
+	VADDPD       doubles<>+160(SB), Y5, Y7
+	VMULPD       Y7, Y5, Y5
+	VADDPD       doubles<>+160(SB), Y5, Y7
+	VMULPD       Y7, Y5, Y5
+	VADDPD       doubles<>+160(SB), Y5, Y7
+	VFMADD213PD  doubles<>+128(SB), Y7, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPADDQ       doubles<>+128(SB), Y6, Y6
+	VMULPD       Y6, Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VMOVUPS      Y5, (R10)
 	ADDQ         $0x00000080, R10
 	ADDQ         R8, R11
 	DECQ         R12
 	JNZ          loop154
 	VMOVUPS      Y1, Y0
-	VPSUBQ       doubles<>+960(SB), Y0, Y0
+	VPSUBQ       doubles<>+896(SB), Y0, Y0
 	VPSRLQ       $0x34, Y0, Y0
 	VPSLLQ       $0x34, Y0, Y3
 	VPSUBQ       Y3, Y1, Y3
-	VSUBPD       doubles<>+96(SB), Y3, Y3
-	VPADDQ       doubles<>+160(SB), Y0, Y0
-	VSUBPD       doubles<>+160(SB), Y0, Y0
-	VADDPD       doubles<>+128(SB), Y3, Y4
+	VSUBPD       doubles<>+128(SB), Y3, Y3
+	VPADDQ       doubles<>+192(SB), Y0, Y0
+	VSUBPD       doubles<>+192(SB), Y0, Y0
+	VADDPD       doubles<>+160(SB), Y3, Y4
 	VDIVPD       Y4, Y3, Y4
 	VMULPD       Y4, Y4, Y5
 	VMULPD       Y5, Y5, Y6
-	VMOVUPS      doubles<>+704(SB), Y7
-	VFMADD213PD  doubles<>+736(SB), Y6, Y7
-	VFMADD213PD  doubles<>+768(SB), Y6, Y7
-	VFMADD213PD  doubles<>+800(SB), Y6, Y7
-	VMOVUPS      doubles<>+832(SB), Y8
-	VFMADD213PD  doubles<>+864(SB), Y6, Y8
-	VFMADD213PD  doubles<>+896(SB), Y6, Y8
-	VMULPD       Y6, Y8, Y8
-	VFMADD231PD  Y5, Y7, Y8
-	VMULPD       doubles<>+64(SB), Y3, Y5
+	VMOVUPS      doubles<>+640(SB), Y7
+	VMULPD       Y6, Y7, Y7
+	VADDPD       doubles<>+672(SB), Y7, Y7
+	VMULPD       Y6, Y7, Y7
+	VADDPD       doubles<>+704(SB), Y7, Y7
+	VMULPD       Y6, Y7, Y7
+	VADDPD       doubles<>+736(SB), Y7, Y7
+	VMULPD       Y5, Y7, Y7
+	VMOVUPS      doubles<>+768(SB), Y5
+	VMULPD       Y6, Y5, Y5
+	VADDPD       doubles<>+800(SB), Y5, Y5
+	VMULPD       Y6, Y5, Y5
+	VADDPD       doubles<>+832(SB), Y5, Y5
+	VMULPD       Y6, Y5, Y5
+	VADDPD       Y5, Y7, Y7
+	VMULPD       doubles<>+96(SB), Y3, Y5
 	VMULPD       Y3, Y5, Y5
-	VADDPD       Y5, Y8, Y8
-	VMULPD       Y4, Y8, Y8
-	VFMADD231PD  doubles<>+320(SB), Y0, Y8
-	VSUBPD       Y8, Y5, Y5
+	VADDPD       Y5, Y7, Y7
+	VMULPD       Y4, Y7, Y7
+	VMULPD       doubles<>+416(SB), Y0, Y4
+	VADDPD       Y4, Y7, Y7
+	VSUBPD       Y7, Y5, Y5
 	VSUBPD       Y3, Y5, Y5
-	VFMSUB132PD  doubles<>+288(SB), Y5, Y0
+	VMULPD       doubles<>+384(SB), Y0, Y0
+	VSUBPD       Y5, Y0, Y0
 	VSUBPD       Y1, Y1, Y3
 	VADDPD       Y3, Y0, Y0
 	VSUBPD       Y2, Y0, Y0
@@ -3410,10 +3414,10 @@ loop157:
 
 loop158:
 	VCVTPS2PD  (R10), Y3
-	VSUBPD     doubles<>+96(SB), Y3, Y4
+	VSUBPD     doubles<>+128(SB), Y3, Y4
 	VPCMPEQQ   Y1, Y0, Y5
 	VBLENDVPD  Y5, Y4, Y3, Y3
-	VPADDQ     doubles<>+928(SB), Y1, Y1
+	VPADDQ     doubles<>+864(SB), Y1, Y1
 	VMULPD     Y2, Y3, Y3
 	VCVTPD2PSY Y3, X3
 	VMOVUPS    X3, (R9)

@@ -10670,239 +10670,223 @@ DATA doubles<>+96(SB)/8, $0x0000000000000000
 DATA doubles<>+104(SB)/8, $0x0000000000000000
 DATA doubles<>+112(SB)/8, $0x0000000000000000
 DATA doubles<>+120(SB)/8, $0x0000000000000000
-DATA doubles<>+128(SB)/8, $0x3fe0000000000000
-DATA doubles<>+136(SB)/8, $0x3fe0000000000000
-DATA doubles<>+144(SB)/8, $0x3fe0000000000000
-DATA doubles<>+152(SB)/8, $0x3fe0000000000000
-DATA doubles<>+160(SB)/8, $0x3fe0000000000000
-DATA doubles<>+168(SB)/8, $0x3fe0000000000000
-DATA doubles<>+176(SB)/8, $0x3fe0000000000000
-DATA doubles<>+184(SB)/8, $0x3fe0000000000000
-DATA doubles<>+192(SB)/8, $0x3ff0000000000000
-DATA doubles<>+200(SB)/8, $0x3ff0000000000000
-DATA doubles<>+208(SB)/8, $0x3ff0000000000000
-DATA doubles<>+216(SB)/8, $0x3ff0000000000000
-DATA doubles<>+224(SB)/8, $0x3ff0000000000000
-DATA doubles<>+232(SB)/8, $0x3ff0000000000000
-DATA doubles<>+240(SB)/8, $0x3ff0000000000000
-DATA doubles<>+248(SB)/8, $0x3ff0000000000000
-DATA doubles<>+256(SB)/8, $0x4000000000000000
-DATA doubles<>+264(SB)/8, $0x4000000000000000
-DATA doubles<>+272(SB)/8, $0x4000000000000000
-DATA doubles<>+280(SB)/8, $0x4000000000000000
-DATA doubles<>+288(SB)/8, $0x4000000000000000
-DATA doubles<>+296(SB)/8, $0x4000000000000000
-DATA doubles<>+304(SB)/8, $0x4000000000000000
-DATA doubles<>+312(SB)/8, $0x4000000000000000
-DATA doubles<>+320(SB)/8, $0x4330000000000000
-DATA doubles<>+328(SB)/8, $0x4330000000000000
-DATA doubles<>+336(SB)/8, $0x4330000000000000
-DATA doubles<>+344(SB)/8, $0x4330000000000000
-DATA doubles<>+352(SB)/8, $0x4330000000000000
-DATA doubles<>+360(SB)/8, $0x4330000000000000
-DATA doubles<>+368(SB)/8, $0x4330000000000000
-DATA doubles<>+376(SB)/8, $0x4330000000000000
-DATA doubles<>+384(SB)/8, $0xc086200000000000
-DATA doubles<>+392(SB)/8, $0xc086200000000000
-DATA doubles<>+400(SB)/8, $0xc086200000000000
-DATA doubles<>+408(SB)/8, $0xc086200000000000
-DATA doubles<>+416(SB)/8, $0xc086200000000000
-DATA doubles<>+424(SB)/8, $0xc086200000000000
-DATA doubles<>+432(SB)/8, $0xc086200000000000
-DATA doubles<>+440(SB)/8, $0xc086200000000000
-DATA doubles<>+448(SB)/8, $0x4338000000000000
-DATA doubles<>+456(SB)/8, $0x4338000000000000
-DATA doubles<>+464(SB)/8, $0x4338000000000000
-DATA doubles<>+472(SB)/8, $0x4338000000000000
-DATA doubles<>+480(SB)/8, $0x4338000000000000
-DATA doubles<>+488(SB)/8, $0x4338000000000000
-DATA doubles<>+496(SB)/8, $0x4338000000000000
-DATA doubles<>+504(SB)/8, $0x4338000000000000
-DATA doubles<>+512(SB)/8, $0x3ff71547652b82fe
-DATA doubles<>+520(SB)/8, $0x3ff71547652b82fe
-DATA doubles<>+528(SB)/8, $0x3ff71547652b82fe
-DATA doubles<>+536(SB)/8, $0x3ff71547652b82fe
-DATA doubles<>+544(SB)/8, $0x3ff71547652b82fe
-DATA doubles<>+552(SB)/8, $0x3ff71547652b82fe
-DATA doubles<>+560(SB)/8, $0x3ff71547652b82fe
-DATA doubles<>+568(SB)/8, $0x3ff71547652b82fe
-DATA doubles<>+576(SB)/8, $0x3fe62e42fee00000
-DATA doubles<>+584(SB)/8, $0x3fe62e42fee00000
-DATA doubles<>+592(SB)/8, $0x3fe62e42fee00000
-DATA doubles<>+600(SB)/8, $0x3fe62e42fee00000
-DATA doubles<>+608(SB)/8, $0x3fe62e42fee00000
-DATA doubles<>+616(SB)/8, $0x3fe62e42fee00000
-DATA doubles<>+624(SB)/8, $0x3fe62e42fee00000
-DATA doubles<>+632(SB)/8, $0x3fe62e42fee00000
-DATA doubles<>+640(SB)/8, $0x3dea39ef35793c76
-DATA doubles<>+648(SB)/8, $0x3dea39ef35793c76
-DATA doubles<>+656(SB)/8, $0x3dea39ef35793c76
-DATA doubles<>+664(SB)/8, $0x3dea39ef35793c76
-DATA doubles<>+672(SB)/8, $0x3dea39ef35793c76
-DATA doubles<>+680(SB)/8, $0x3dea39ef35793c76
-DATA doubles<>+688(SB)/8, $0x3dea39ef35793c76
-DATA doubles<>+696(SB)/8, $0x3dea39ef35793c76
-DATA doubles<>+704(SB)/8, $0x3de6124613a86d09
-DATA doubles<>+712(SB)/8, $0x3de6124613a86d09
-DATA doubles<>+720(SB)/8, $0x3de6124613a86d09
-DATA doubles<>+728(SB)/8, $0x3de6124613a86d09
-DATA doubles<>+736(SB)/8, $0x3de6124613a86d09
-DATA doubles<>+744(SB)/8, $0x3de6124613a86d09
-DATA doubles<>+752(SB)/8, $0x3de6124613a86d09
-DATA doubles<>+760(SB)/8, $0x3de6124613a86d09
-DATA doubles<>+768(SB)/8, $0x3e21eed8eff8d898
-DATA doubles<>+776(SB)/8, $0x3e21eed8eff8d898
-DATA doubles<>+784(SB)/8, $0x3e21eed8eff8d898
-DATA doubles<>+792(SB)/8, $0x3e21eed8eff8d898
-DATA doubles<>+800(SB)/8, $0x3e21eed8eff8d898
-DATA doubles<>+808(SB)/8, $0x3e21eed8eff8d898
-DATA doubles<>+816(SB)/8, $0x3e21eed8eff8d898
-DATA doubles<>+824(SB)/8, $0x3e21eed8eff8d898
-DATA doubles<>+832(SB)/8, $0x3e5ae64567f544e4
-DATA doubles<>+840(SB)/8, $0x3e5ae64567f544e4
-DATA doubles<>+848(SB)/8, $0x3e5ae64567f544e4
-DATA doubles<>+856(SB)/8, $0x3e5ae64567f544e4
-DATA doubles<>+864(SB)/8, $0x3e5ae64567f544e4
-DATA doubles<>+872(SB)/8, $0x3e5ae64567f544e4
-DATA doubles<>+880(SB)/8, $0x3e5ae64567f544e4
-DATA doubles<>+888(SB)/8, $0x3e5ae64567f544e4
-DATA doubles<>+896(SB)/8, $0x3e927e4fb7789f5c
-DATA doubles<>+904(SB)/8, $0x3e927e4fb7789f5c
-DATA doubles<>+912(SB)/8, $0x3e927e4fb7789f5c
-DATA doubles<>+920(SB)/8, $0x3e927e4fb7789f5c
-DATA doubles<>+928(SB)/8, $0x3e927e4fb7789f5c
-DATA doubles<>+936(SB)/8, $0x3e927e4fb7789f5c
-DATA doubles<>+944(SB)/8, $0x3e927e4fb7789f5c
-DATA doubles<>+952(SB)/8, $0x3e927e4fb7789f5c
-DATA doubles<>+960(SB)/8, $0x3ec71de3a556c734
-DATA doubles<>+968(SB)/8, $0x3ec71de3a556c734
-DATA doubles<>+976(SB)/8, $0x3ec71de3a556c734
-DATA doubles<>+984(SB)/8, $0x3ec71de3a556c734
-DATA doubles<>+992(SB)/8, $0x3ec71de3a556c734
-DATA doubles<>+1000(SB)/8, $0x3ec71de3a556c734
-DATA doubles<>+1008(SB)/8, $0x3ec71de3a556c734
-DATA doubles<>+1016(SB)/8, $0x3ec71de3a556c734
-DATA doubles<>+1024(SB)/8, $0x3efa01a01a01a01a
-DATA doubles<>+1032(SB)/8, $0x3efa01a01a01a01a
-DATA doubles<>+1040(SB)/8, $0x3efa01a01a01a01a
-DATA doubles<>+1048(SB)/8, $0x3efa01a01a01a01a
-DATA doubles<>+1056(SB)/8, $0x3efa01a01a01a01a
-DATA doubles<>+1064(SB)/8, $0x3efa01a01a01a01a
-DATA doubles<>+1072(SB)/8, $0x3efa01a01a01a01a
-DATA doubles<>+1080(SB)/8, $0x3efa01a01a01a01a
-DATA doubles<>+1088(SB)/8, $0x3f2a01a01a01a01a
-DATA doubles<>+1096(SB)/8, $0x3f2a01a01a01a01a
-DATA doubles<>+1104(SB)/8, $0x3f2a01a01a01a01a
-DATA doubles<>+1112(SB)/8, $0x3f2a01a01a01a01a
-DATA doubles<>+1120(SB)/8, $0x3f2a01a01a01a01a
-DATA doubles<>+1128(SB)/8, $0x3f2a01a01a01a01a
-DATA doubles<>+1136(SB)/8, $0x3f2a01a01a01a01a
-DATA doubles<>+1144(SB)/8, $0x3f2a01a01a01a01a
-DATA doubles<>+1152(SB)/8, $0x3f56c16c16c16c17
-DATA doubles<>+1160(SB)/8, $0x3f56c16c16c16c17
-DATA doubles<>+1168(SB)/8, $0x3f56c16c16c16c17
-DATA doubles<>+1176(SB)/8, $0x3f56c16c16c16c17
-DATA doubles<>+1184(SB)/8, $0x3f56c16c16c16c17
-DATA doubles<>+1192(SB)/8, $0x3f56c16c16c16c17
-DATA doubles<>+1200(SB)/8, $0x3f56c16c16c16c17
-DATA doubles<>+1208(SB)/8, $0x3f56c16c16c16c17
-DATA doubles<>+1216(SB)/8, $0x3f81111111111111
-DATA doubles<>+1224(SB)/8, $0x3f81111111111111
-DATA doubles<>+1232(SB)/8, $0x3f81111111111111
-DATA doubles<>+1240(SB)/8, $0x3f81111111111111
-DATA doubles<>+1248(SB)/8, $0x3f81111111111111
-DATA doubles<>+1256(SB)/8, $0x3f81111111111111
-DATA doubles<>+1264(SB)/8, $0x3f81111111111111
-DATA doubles<>+1272(SB)/8, $0x3f81111111111111
-DATA doubles<>+1280(SB)/8, $0x3fa5555555555555
-DATA doubles<>+1288(SB)/8, $0x3fa5555555555555
-DATA doubles<>+1296(SB)/8, $0x3fa5555555555555
-DATA doubles<>+1304(SB)/8, $0x3fa5555555555555
-DATA doubles<>+1312(SB)/8, $0x3fa5555555555555
-DATA doubles<>+1320(SB)/8, $0x3fa5555555555555
-DATA doubles<>+1328(SB)/8, $0x3fa5555555555555
-DATA doubles<>+1336(SB)/8, $0x3fa5555555555555
-DATA doubles<>+1344(SB)/8, $0x3fc5555555555555
-DATA doubles<>+1352(SB)/8, $0x3fc5555555555555
-DATA doubles<>+1360(SB)/8, $0x3fc5555555555555
-DATA doubles<>+1368(SB)/8, $0x3fc5555555555555
-DATA doubles<>+1376(SB)/8, $0x3fc5555555555555
-DATA doubles<>+1384(SB)/8, $0x3fc5555555555555
-DATA doubles<>+1392(SB)/8, $0x3fc5555555555555
-DATA doubles<>+1400(SB)/8, $0x3fc5555555555555
-DATA doubles<>+1408(SB)/8, $0x3fc2f112df3e5244
-DATA doubles<>+1416(SB)/8, $0x3fc2f112df3e5244
-DATA doubles<>+1424(SB)/8, $0x3fc2f112df3e5244
-DATA doubles<>+1432(SB)/8, $0x3fc2f112df3e5244
-DATA doubles<>+1440(SB)/8, $0x3fc2f112df3e5244
-DATA doubles<>+1448(SB)/8, $0x3fc2f112df3e5244
-DATA doubles<>+1456(SB)/8, $0x3fc2f112df3e5244
-DATA doubles<>+1464(SB)/8, $0x3fc2f112df3e5244
-DATA doubles<>+1472(SB)/8, $0x3fc7466496cb03de
-DATA doubles<>+1480(SB)/8, $0x3fc7466496cb03de
-DATA doubles<>+1488(SB)/8, $0x3fc7466496cb03de
-DATA doubles<>+1496(SB)/8, $0x3fc7466496cb03de
-DATA doubles<>+1504(SB)/8, $0x3fc7466496cb03de
-DATA doubles<>+1512(SB)/8, $0x3fc7466496cb03de
-DATA doubles<>+1520(SB)/8, $0x3fc7466496cb03de
-DATA doubles<>+1528(SB)/8, $0x3fc7466496cb03de
-DATA doubles<>+1536(SB)/8, $0x3fd2492494229359
-DATA doubles<>+1544(SB)/8, $0x3fd2492494229359
-DATA doubles<>+1552(SB)/8, $0x3fd2492494229359
-DATA doubles<>+1560(SB)/8, $0x3fd2492494229359
-DATA doubles<>+1568(SB)/8, $0x3fd2492494229359
-DATA doubles<>+1576(SB)/8, $0x3fd2492494229359
-DATA doubles<>+1584(SB)/8, $0x3fd2492494229359
-DATA doubles<>+1592(SB)/8, $0x3fd2492494229359
-DATA doubles<>+1600(SB)/8, $0x3fe5555555555593
-DATA doubles<>+1608(SB)/8, $0x3fe5555555555593
-DATA doubles<>+1616(SB)/8, $0x3fe5555555555593
-DATA doubles<>+1624(SB)/8, $0x3fe5555555555593
-DATA doubles<>+1632(SB)/8, $0x3fe5555555555593
-DATA doubles<>+1640(SB)/8, $0x3fe5555555555593
-DATA doubles<>+1648(SB)/8, $0x3fe5555555555593
-DATA doubles<>+1656(SB)/8, $0x3fe5555555555593
-DATA doubles<>+1664(SB)/8, $0x3fc39a09d078c69f
-DATA doubles<>+1672(SB)/8, $0x3fc39a09d078c69f
-DATA doubles<>+1680(SB)/8, $0x3fc39a09d078c69f
-DATA doubles<>+1688(SB)/8, $0x3fc39a09d078c69f
-DATA doubles<>+1696(SB)/8, $0x3fc39a09d078c69f
-DATA doubles<>+1704(SB)/8, $0x3fc39a09d078c69f
-DATA doubles<>+1712(SB)/8, $0x3fc39a09d078c69f
-DATA doubles<>+1720(SB)/8, $0x3fc39a09d078c69f
-DATA doubles<>+1728(SB)/8, $0x3fcc71c51d8e78af
-DATA doubles<>+1736(SB)/8, $0x3fcc71c51d8e78af
-DATA doubles<>+1744(SB)/8, $0x3fcc71c51d8e78af
-DATA doubles<>+1752(SB)/8, $0x3fcc71c51d8e78af
-DATA doubles<>+1760(SB)/8, $0x3fcc71c51d8e78af
-DATA doubles<>+1768(SB)/8, $0x3fcc71c51d8e78af
-DATA doubles<>+1776(SB)/8, $0x3fcc71c51d8e78af
-DATA doubles<>+1784(SB)/8, $0x3fcc71c51d8e78af
-DATA doubles<>+1792(SB)/8, $0x3fd999999997fa04
-DATA doubles<>+1800(SB)/8, $0x3fd999999997fa04
-DATA doubles<>+1808(SB)/8, $0x3fd999999997fa04
-DATA doubles<>+1816(SB)/8, $0x3fd999999997fa04
-DATA doubles<>+1824(SB)/8, $0x3fd999999997fa04
-DATA doubles<>+1832(SB)/8, $0x3fd999999997fa04
-DATA doubles<>+1840(SB)/8, $0x3fd999999997fa04
-DATA doubles<>+1848(SB)/8, $0x3fd999999997fa04
-DATA doubles<>+1856(SB)/8, $0x0000000000000001
-DATA doubles<>+1864(SB)/8, $0x0000000000000001
-DATA doubles<>+1872(SB)/8, $0x0000000000000001
-DATA doubles<>+1880(SB)/8, $0x0000000000000001
-DATA doubles<>+1888(SB)/8, $0x0000000000000001
-DATA doubles<>+1896(SB)/8, $0x0000000000000001
-DATA doubles<>+1904(SB)/8, $0x0000000000000001
-DATA doubles<>+1912(SB)/8, $0x0000000000000001
-DATA doubles<>+1920(SB)/8, $0x3fe6a09e667f3bcd
-DATA doubles<>+1928(SB)/8, $0x3fe6a09e667f3bcd
-DATA doubles<>+1936(SB)/8, $0x3fe6a09e667f3bcd
-DATA doubles<>+1944(SB)/8, $0x3fe6a09e667f3bcd
-DATA doubles<>+1952(SB)/8, $0x3fe6a09e667f3bcd
-DATA doubles<>+1960(SB)/8, $0x3fe6a09e667f3bcd
-DATA doubles<>+1968(SB)/8, $0x3fe6a09e667f3bcd
-DATA doubles<>+1976(SB)/8, $0x3fe6a09e667f3bcd
-GLOBL doubles<>(SB), RODATA|NOPTR, $1984
+DATA doubles<>+128(SB)/8, $0x3fb0000000000000
+DATA doubles<>+136(SB)/8, $0x3fb0000000000000
+DATA doubles<>+144(SB)/8, $0x3fb0000000000000
+DATA doubles<>+152(SB)/8, $0x3fb0000000000000
+DATA doubles<>+160(SB)/8, $0x3fb0000000000000
+DATA doubles<>+168(SB)/8, $0x3fb0000000000000
+DATA doubles<>+176(SB)/8, $0x3fb0000000000000
+DATA doubles<>+184(SB)/8, $0x3fb0000000000000
+DATA doubles<>+192(SB)/8, $0x3fe0000000000000
+DATA doubles<>+200(SB)/8, $0x3fe0000000000000
+DATA doubles<>+208(SB)/8, $0x3fe0000000000000
+DATA doubles<>+216(SB)/8, $0x3fe0000000000000
+DATA doubles<>+224(SB)/8, $0x3fe0000000000000
+DATA doubles<>+232(SB)/8, $0x3fe0000000000000
+DATA doubles<>+240(SB)/8, $0x3fe0000000000000
+DATA doubles<>+248(SB)/8, $0x3fe0000000000000
+DATA doubles<>+256(SB)/8, $0x3ff0000000000000
+DATA doubles<>+264(SB)/8, $0x3ff0000000000000
+DATA doubles<>+272(SB)/8, $0x3ff0000000000000
+DATA doubles<>+280(SB)/8, $0x3ff0000000000000
+DATA doubles<>+288(SB)/8, $0x3ff0000000000000
+DATA doubles<>+296(SB)/8, $0x3ff0000000000000
+DATA doubles<>+304(SB)/8, $0x3ff0000000000000
+DATA doubles<>+312(SB)/8, $0x3ff0000000000000
+DATA doubles<>+320(SB)/8, $0x4000000000000000
+DATA doubles<>+328(SB)/8, $0x4000000000000000
+DATA doubles<>+336(SB)/8, $0x4000000000000000
+DATA doubles<>+344(SB)/8, $0x4000000000000000
+DATA doubles<>+352(SB)/8, $0x4000000000000000
+DATA doubles<>+360(SB)/8, $0x4000000000000000
+DATA doubles<>+368(SB)/8, $0x4000000000000000
+DATA doubles<>+376(SB)/8, $0x4000000000000000
+DATA doubles<>+384(SB)/8, $0x4330000000000000
+DATA doubles<>+392(SB)/8, $0x4330000000000000
+DATA doubles<>+400(SB)/8, $0x4330000000000000
+DATA doubles<>+408(SB)/8, $0x4330000000000000
+DATA doubles<>+416(SB)/8, $0x4330000000000000
+DATA doubles<>+424(SB)/8, $0x4330000000000000
+DATA doubles<>+432(SB)/8, $0x4330000000000000
+DATA doubles<>+440(SB)/8, $0x4330000000000000
+DATA doubles<>+448(SB)/8, $0xc086200000000000
+DATA doubles<>+456(SB)/8, $0xc086200000000000
+DATA doubles<>+464(SB)/8, $0xc086200000000000
+DATA doubles<>+472(SB)/8, $0xc086200000000000
+DATA doubles<>+480(SB)/8, $0xc086200000000000
+DATA doubles<>+488(SB)/8, $0xc086200000000000
+DATA doubles<>+496(SB)/8, $0xc086200000000000
+DATA doubles<>+504(SB)/8, $0xc086200000000000
+DATA doubles<>+512(SB)/8, $0x4338000000000000
+DATA doubles<>+520(SB)/8, $0x4338000000000000
+DATA doubles<>+528(SB)/8, $0x4338000000000000
+DATA doubles<>+536(SB)/8, $0x4338000000000000
+DATA doubles<>+544(SB)/8, $0x4338000000000000
+DATA doubles<>+552(SB)/8, $0x4338000000000000
+DATA doubles<>+560(SB)/8, $0x4338000000000000
+DATA doubles<>+568(SB)/8, $0x4338000000000000
+DATA doubles<>+576(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+584(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+592(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+600(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+608(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+616(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+624(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+632(SB)/8, $0x3ff71547652b82fe
+DATA doubles<>+640(SB)/8, $0x3fe62e42fefa3000
+DATA doubles<>+648(SB)/8, $0x3fe62e42fefa3000
+DATA doubles<>+656(SB)/8, $0x3fe62e42fefa3000
+DATA doubles<>+664(SB)/8, $0x3fe62e42fefa3000
+DATA doubles<>+672(SB)/8, $0x3fe62e42fefa3000
+DATA doubles<>+680(SB)/8, $0x3fe62e42fefa3000
+DATA doubles<>+688(SB)/8, $0x3fe62e42fefa3000
+DATA doubles<>+696(SB)/8, $0x3fe62e42fefa3000
+DATA doubles<>+704(SB)/8, $0x3d53de6af278ece6
+DATA doubles<>+712(SB)/8, $0x3d53de6af278ece6
+DATA doubles<>+720(SB)/8, $0x3d53de6af278ece6
+DATA doubles<>+728(SB)/8, $0x3d53de6af278ece6
+DATA doubles<>+736(SB)/8, $0x3d53de6af278ece6
+DATA doubles<>+744(SB)/8, $0x3d53de6af278ece6
+DATA doubles<>+752(SB)/8, $0x3d53de6af278ece6
+DATA doubles<>+760(SB)/8, $0x3d53de6af278ece6
+DATA doubles<>+768(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+776(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+784(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+792(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+800(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+808(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+816(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+824(SB)/8, $0x3fe62e42fee00000
+DATA doubles<>+832(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+840(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+848(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+856(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+864(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+872(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+880(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+888(SB)/8, $0x3dea39ef35793c76
+DATA doubles<>+896(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+904(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+912(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+920(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+928(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+936(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+944(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+952(SB)/8, $0x3efa01a01a01a01a
+DATA doubles<>+960(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+968(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+976(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+984(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+992(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+1000(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+1008(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+1016(SB)/8, $0x3f2a01a01a01a01a
+DATA doubles<>+1024(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+1032(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+1040(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+1048(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+1056(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+1064(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+1072(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+1080(SB)/8, $0x3f56c16c16c16c17
+DATA doubles<>+1088(SB)/8, $0x3f81111111111111
+DATA doubles<>+1096(SB)/8, $0x3f81111111111111
+DATA doubles<>+1104(SB)/8, $0x3f81111111111111
+DATA doubles<>+1112(SB)/8, $0x3f81111111111111
+DATA doubles<>+1120(SB)/8, $0x3f81111111111111
+DATA doubles<>+1128(SB)/8, $0x3f81111111111111
+DATA doubles<>+1136(SB)/8, $0x3f81111111111111
+DATA doubles<>+1144(SB)/8, $0x3f81111111111111
+DATA doubles<>+1152(SB)/8, $0x3fa5555555555555
+DATA doubles<>+1160(SB)/8, $0x3fa5555555555555
+DATA doubles<>+1168(SB)/8, $0x3fa5555555555555
+DATA doubles<>+1176(SB)/8, $0x3fa5555555555555
+DATA doubles<>+1184(SB)/8, $0x3fa5555555555555
+DATA doubles<>+1192(SB)/8, $0x3fa5555555555555
+DATA doubles<>+1200(SB)/8, $0x3fa5555555555555
+DATA doubles<>+1208(SB)/8, $0x3fa5555555555555
+DATA doubles<>+1216(SB)/8, $0x3fc5555555555555
+DATA doubles<>+1224(SB)/8, $0x3fc5555555555555
+DATA doubles<>+1232(SB)/8, $0x3fc5555555555555
+DATA doubles<>+1240(SB)/8, $0x3fc5555555555555
+DATA doubles<>+1248(SB)/8, $0x3fc5555555555555
+DATA doubles<>+1256(SB)/8, $0x3fc5555555555555
+DATA doubles<>+1264(SB)/8, $0x3fc5555555555555
+DATA doubles<>+1272(SB)/8, $0x3fc5555555555555
+DATA doubles<>+1280(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+1288(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+1296(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+1304(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+1312(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+1320(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+1328(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+1336(SB)/8, $0x3fc2f112df3e5244
+DATA doubles<>+1344(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+1352(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+1360(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+1368(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+1376(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+1384(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+1392(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+1400(SB)/8, $0x3fc7466496cb03de
+DATA doubles<>+1408(SB)/8, $0x3fd2492494229359
+DATA doubles<>+1416(SB)/8, $0x3fd2492494229359
+DATA doubles<>+1424(SB)/8, $0x3fd2492494229359
+DATA doubles<>+1432(SB)/8, $0x3fd2492494229359
+DATA doubles<>+1440(SB)/8, $0x3fd2492494229359
+DATA doubles<>+1448(SB)/8, $0x3fd2492494229359
+DATA doubles<>+1456(SB)/8, $0x3fd2492494229359
+DATA doubles<>+1464(SB)/8, $0x3fd2492494229359
+DATA doubles<>+1472(SB)/8, $0x3fe5555555555593
+DATA doubles<>+1480(SB)/8, $0x3fe5555555555593
+DATA doubles<>+1488(SB)/8, $0x3fe5555555555593
+DATA doubles<>+1496(SB)/8, $0x3fe5555555555593
+DATA doubles<>+1504(SB)/8, $0x3fe5555555555593
+DATA doubles<>+1512(SB)/8, $0x3fe5555555555593
+DATA doubles<>+1520(SB)/8, $0x3fe5555555555593
+DATA doubles<>+1528(SB)/8, $0x3fe5555555555593
+DATA doubles<>+1536(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+1544(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+1552(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+1560(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+1568(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+1576(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+1584(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+1592(SB)/8, $0x3fc39a09d078c69f
+DATA doubles<>+1600(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+1608(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+1616(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+1624(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+1632(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+1640(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+1648(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+1656(SB)/8, $0x3fcc71c51d8e78af
+DATA doubles<>+1664(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+1672(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+1680(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+1688(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+1696(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+1704(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+1712(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+1720(SB)/8, $0x3fd999999997fa04
+DATA doubles<>+1728(SB)/8, $0x0000000000000001
+DATA doubles<>+1736(SB)/8, $0x0000000000000001
+DATA doubles<>+1744(SB)/8, $0x0000000000000001
+DATA doubles<>+1752(SB)/8, $0x0000000000000001
+DATA doubles<>+1760(SB)/8, $0x0000000000000001
+DATA doubles<>+1768(SB)/8, $0x0000000000000001
+DATA doubles<>+1776(SB)/8, $0x0000000000000001
+DATA doubles<>+1784(SB)/8, $0x0000000000000001
+DATA doubles<>+1792(SB)/8, $0x3fe6a09e667f3bce
+DATA doubles<>+1800(SB)/8, $0x3fe6a09e667f3bce
+DATA doubles<>+1808(SB)/8, $0x3fe6a09e667f3bce
+DATA doubles<>+1816(SB)/8, $0x3fe6a09e667f3bce
+DATA doubles<>+1824(SB)/8, $0x3fe6a09e667f3bce
+DATA doubles<>+1832(SB)/8, $0x3fe6a09e667f3bce
+DATA doubles<>+1840(SB)/8, $0x3fe6a09e667f3bce
+DATA doubles<>+1848(SB)/8, $0x3fe6a09e667f3bce
+GLOBL doubles<>(SB), RODATA|NOPTR, $1856
 
 // func softmaxTileAVX512(t *lossTile)
 // Requires: AVX, AVX512F
@@ -10941,66 +10925,78 @@ loop415:
 	VSUBPD       Z0, Z5, Z5
 	VPCMPEQQ     Z2, Z4, K1
 	VMOVAPD      Z5, K1, Z3
-	VPADDQ       doubles<>+1856(SB), Z2, Z2
-	VMOVUPS      doubles<>+384(SB), Z6
-	VMOVUPS      doubles<>+448(SB), Z7
+	VPADDQ       doubles<>+1728(SB), Z2, Z2
+	VMOVUPS      doubles<>+448(SB), Z6
 	VMAXPD       Z5, Z6, Z5
-	VFMADD231PD  doubles<>+512(SB), Z5, Z7
-	VSUBPD       doubles<>+448(SB), Z7, Z6
-	VFNMADD231PD doubles<>+576(SB), Z6, Z5
-	VFNMADD231PD doubles<>+640(SB), Z6, Z5
-	VMOVUPS      doubles<>+704(SB), Z6
-	VFMADD213PD  doubles<>+768(SB), Z5, Z6
-	VFMADD213PD  doubles<>+832(SB), Z5, Z6
-	VFMADD213PD  doubles<>+896(SB), Z5, Z6
-	VFMADD213PD  doubles<>+960(SB), Z5, Z6
-	VFMADD213PD  doubles<>+1024(SB), Z5, Z6
-	VFMADD213PD  doubles<>+1088(SB), Z5, Z6
-	VFMADD213PD  doubles<>+1152(SB), Z5, Z6
-	VFMADD213PD  doubles<>+1216(SB), Z5, Z6
-	VFMADD213PD  doubles<>+1280(SB), Z5, Z6
-	VFMADD213PD  doubles<>+1344(SB), Z5, Z6
-	VFMADD213PD  doubles<>+128(SB), Z5, Z6
-	VFMADD213PD  doubles<>+192(SB), Z5, Z6
-	VFMADD213PD  doubles<>+192(SB), Z5, Z6
-	VPSLLQ       $0x34, Z7, Z7
-	VPADDQ       doubles<>+192(SB), Z7, Z7
-	VMULPD       Z7, Z6, Z6
-	VADDPD       Z6, Z1, Z1
-	VMOVUPS      Z6, (R10)
+	VMULPD       doubles<>+576(SB), Z5, Z6
+	VADDPD       doubles<>+512(SB), Z6, Z6
+	VSUBPD       doubles<>+512(SB), Z6, Z7
+	VFNMADD231PD doubles<>+640(SB), Z7, Z5
+	VFNMADD231PD doubles<>+704(SB), Z7, Z5
+	VMULPD       doubles<>+128(SB), Z5, Z5
+	VMOVUPS      doubles<>+896(SB), Z7
+	VFMADD213PD  doubles<>+960(SB), Z5, Z7
+	VFMADD213PD  doubles<>+1024(SB), Z5, Z7
+	VFMADD213PD  doubles<>+1088(SB), Z5, Z7
+	VFMADD213PD  doubles<>+1152(SB), Z5, Z7
+	VFMADD213PD  doubles<>+1216(SB), Z5, Z7
+	VFMADD213PD  doubles<>+192(SB), Z5, Z7
+	VFMADD213PD  doubles<>+256(SB), Z5, Z7
+	VMULPD       Z7, Z5, Z5
+	VADDPD       doubles<>+320(SB), Z5, Z7
+	VMULPD       Z7, Z5, Z5
+	VADDPD       doubles<>+320(SB), Z5, Z7
+	VMULPD       Z7, Z5, Z5
+	VADDPD       doubles<>+320(SB), Z5, Z7
+	VMULPD       Z7, Z5, Z5
+	VADDPD       doubles<>+320(SB), Z5, Z7
+	VFMADD213PD  doubles<>+256(SB), Z7, Z5
+	VPSLLQ       $0x34, Z6, Z6
+	VPADDQ       doubles<>+256(SB), Z6, Z6
+	VMULPD       Z6, Z5, Z5
+	VADDPD       Z5, Z1, Z1
+	VMOVUPS      Z5, (R10)
 	ADDQ         $0x00000080, R10
 	ADDQ         R8, R11
 	DECQ         R12
 	JNZ          loop415
 	VMOVUPS      Z1, Z0
-	VPSUBQ       doubles<>+1920(SB), Z0, Z0
+	VPSUBQ       doubles<>+1792(SB), Z0, Z0
 	VPSRLQ       $0x34, Z0, Z0
 	VPSLLQ       $0x34, Z0, Z4
 	VPSUBQ       Z4, Z1, Z4
-	VSUBPD       doubles<>+192(SB), Z4, Z4
-	VPADDQ       doubles<>+320(SB), Z0, Z0
-	VSUBPD       doubles<>+320(SB), Z0, Z0
-	VADDPD       doubles<>+256(SB), Z4, Z5
+	VSUBPD       doubles<>+256(SB), Z4, Z4
+	VPADDQ       doubles<>+384(SB), Z0, Z0
+	VSUBPD       doubles<>+384(SB), Z0, Z0
+	VADDPD       doubles<>+320(SB), Z4, Z5
 	VDIVPD       Z5, Z4, Z5
 	VMULPD       Z5, Z5, Z6
 	VMULPD       Z6, Z6, Z7
-	VMOVUPS      doubles<>+1408(SB), Z8
-	VFMADD213PD  doubles<>+1472(SB), Z7, Z8
-	VFMADD213PD  doubles<>+1536(SB), Z7, Z8
-	VFMADD213PD  doubles<>+1600(SB), Z7, Z8
-	VMOVUPS      doubles<>+1664(SB), Z9
-	VFMADD213PD  doubles<>+1728(SB), Z7, Z9
-	VFMADD213PD  doubles<>+1792(SB), Z7, Z9
-	VMULPD       Z7, Z9, Z9
-	VFMADD231PD  Z6, Z8, Z9
-	VMULPD       doubles<>+128(SB), Z4, Z6
+	VMOVUPS      doubles<>+1280(SB), Z8
+	VMULPD       Z7, Z8, Z8
+	VADDPD       doubles<>+1344(SB), Z8, Z8
+	VMULPD       Z7, Z8, Z8
+	VADDPD       doubles<>+1408(SB), Z8, Z8
+	VMULPD       Z7, Z8, Z8
+	VADDPD       doubles<>+1472(SB), Z8, Z8
+	VMULPD       Z6, Z8, Z8
+	VMOVUPS      doubles<>+1536(SB), Z6
+	VMULPD       Z7, Z6, Z6
+	VADDPD       doubles<>+1600(SB), Z6, Z6
+	VMULPD       Z7, Z6, Z6
+	VADDPD       doubles<>+1664(SB), Z6, Z6
+	VMULPD       Z7, Z6, Z6
+	VADDPD       Z6, Z8, Z8
+	VMULPD       doubles<>+192(SB), Z4, Z6
 	VMULPD       Z4, Z6, Z6
-	VADDPD       Z6, Z9, Z9
-	VMULPD       Z5, Z9, Z9
-	VFMADD231PD  doubles<>+640(SB), Z0, Z9
-	VSUBPD       Z9, Z6, Z6
+	VADDPD       Z6, Z8, Z8
+	VMULPD       Z5, Z8, Z8
+	VMULPD       doubles<>+832(SB), Z0, Z5
+	VADDPD       Z5, Z8, Z8
+	VSUBPD       Z8, Z6, Z6
 	VSUBPD       Z4, Z6, Z6
-	VFMSUB132PD  doubles<>+576(SB), Z6, Z0
+	VMULPD       doubles<>+768(SB), Z0, Z0
+	VSUBPD       Z6, Z0, Z0
 	VSUBPD       Z1, Z1, Z4
 	VADDPD       Z4, Z0, Z0
 	VSUBPD       Z3, Z0, Z0
@@ -11054,10 +11050,10 @@ loop418:
 
 loop419:
 	VCVTPS2PD (R10), Z3
-	VSUBPD    doubles<>+192(SB), Z3, Z4
+	VSUBPD    doubles<>+256(SB), Z3, Z4
 	VPCMPEQQ  Z1, Z0, K1
 	VMOVAPD   Z4, K1, Z3
-	VPADDQ    doubles<>+1856(SB), Z1, Z1
+	VPADDQ    doubles<>+1728(SB), Z1, Z1
 	VMULPD    Z2, Z3, Z3
 	VCVTPD2PS Z3, Y3
 	VMOVUPS   Y3, (R9)

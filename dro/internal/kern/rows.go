@@ -145,10 +145,13 @@ func (r *Rows) check(x Images, weights, outputs int) {
 // rowsForward's task is a vector of images.
 type rowsForward Rows
 
-func (f *rowsForward) task(i int) { (*Rows)(f).outputsOf(i * vector) }
+func (f *rowsForward) task(i int) {
+	r := (*Rows)(f)
+	r.outputsOf(i*vector, r.call.At[min((i+1)*vector, len(r.call.At)):])
+}
 
-// outputsOf computes the outputs of a vector of images.
-func (r *Rows) outputsOf(first int) {
+// outputsOf computes the outputs of a vector of images, and asks for the rows of the next vector.
+func (r *Rows) outputsOf(first int, next []int32) {
 	lanes, images := r.batch.Lanes, min(vector, max(0, len(r.call.At)-first))
 	y := r.call.y[first/lanes*lanes*r.units+first%lanes:]
 	for unit := range r.units {
@@ -163,8 +166,8 @@ func (r *Rows) outputsOf(first int) {
 		tile.cols = min(gradCols, images-image)
 		tile.at = r.call.At[first+image:]
 		tile.next = tile.at
-		if ahead := first + image + rowsAhead; ahead+tile.cols <= len(r.call.At) {
-			tile.next = r.call.At[ahead:]
+		if image+tile.cols <= len(next) {
+			tile.next = next[image:]
 		}
 		for unit := 0; unit < r.units; unit += tileRows {
 			tile.y, tile.w, tile.rows = y[unit*lanes+image:], r.call.w[unit*r.in:], min(tileRows, r.units-unit)
@@ -179,9 +182,6 @@ func (r *Rows) outputsOf(first int) {
 		clear(row[images:])
 	}
 }
-
-// rowsAhead is how many images ahead of its turn a row is asked for: the next task's.
-const rowsAhead = vector
 
 func fill(a []float32, v float32) {
 	for i := range a {

@@ -13,6 +13,7 @@ type RowsPass struct {
 	rows *Rows
 	loss *Loss
 
+	team *Team
 	call PassCall
 }
 
@@ -20,6 +21,7 @@ type RowsPass struct {
 type PassCall struct {
 	Images
 	Labels []int
+	Next   []int32   // where the rows of the next batch begin, as far as that is known
 	W, B   []float32 // weights and bias
 
 	Y, DY   []float32 // the outputs, and their gradient
@@ -50,14 +52,14 @@ func (p *RowsPass) Run(t *Team, c PassCall) {
 		len(c.At) != n || len(c.Losses) != n || len(c.Weights) != n {
 		panic("kern: RowsPass: slice has the wrong length")
 	}
-	p.call = c
+	p.call, p.team = c, t
 	r.call = rowsCall{Images: c.Images, y: c.Y, w: c.W, b: c.B, dw: c.DW, db: c.DB, dy: c.DY}
 	l.call = lossCall{c.Losses, c.DY, c.Y, c.Labels}
 	t.run(r.partsHeld(), p)
 	l.clear(c.Y, n)
 	l.clear(c.DY, n)
 	t.run(r.strips(), (*rowsSum)(r))
-	p.call, r.call, l.call = PassCall{}, rowsCall{}, lossCall{}
+	p.team, p.call, r.call, l.call = nil, PassCall{}, rowsCall{}, lossCall{}
 }
 
 // task is a part's images, a vector at a time.
@@ -68,10 +70,25 @@ func (p *RowsPass) task(part int) {
 	end := min(r.partStart(part+1), len(c.Labels))
 	for first := r.partStart(part); first < end; first += vector {
 		to := min(first+vector, end)
-		r.outputsOf(first)
+		next := c.At[to:]
+		if to == end {
+			next = p.after(part)
+		}
+		r.outputsOf(first, next)
 		l.lossesOf(part, first, to-first)
 		c.Weigh(first, to)
 		l.gradientOf(c.DY, c.DY, c.Labels, c.Weights, first, to)
 		r.addImages(sums, first, to)
 	}
+}
+
+// after is where the rows begin that the thread of a part reads when it is done: of the next part, or of the
+// next batch.
+func (p *RowsPass) after(part int) []int32 {
+	r, c := p.rows, &p.call
+	first, end := p.team.shareOf(part, r.partsHeld())
+	if part+1 < end {
+		return c.At[r.partStart(part+1):]
+	}
+	return c.Next[min(r.partStart(first), len(c.Next)):]
 }

@@ -160,6 +160,17 @@ func (e each) task(i int) { e(i) }
 // share returns the first task of a seat's share.
 func (t *Team) share(seat int) int64 { return t.tasks * int64(seat) / int64(len(t.seats)) }
 
+// shareOf returns the first task of the share that task i of n is in, and the one after its last.
+func (t *Team) shareOf(i, n int) (first, end int) {
+	threads := t.Size()
+	for seat := range threads {
+		if end = n * (seat + 1) / threads; i < end {
+			return n * seat / threads, end
+		}
+	}
+	return n, n
+}
+
 // take runs tasks until none is left, those of one's own seat first.
 func (t *Team) take(seat int) {
 	defer t.keep()

@@ -122,3 +122,26 @@ func TestTeamPanicsInItsCaller(t *testing.T) {
 		team.Close()
 	}
 }
+
+// What shareOf says is what a thread that nobody helps takes.
+func TestShareOf(t *testing.T) {
+	for _, n := range []int{2, 5, 8} {
+		team := NewTeam(3)
+		team.tasks = int64(n)
+		for i := range n {
+			first, end := team.shareOf(i, n)
+			seat := 0
+			for int(team.share(seat+1)) <= i {
+				seat++
+			}
+			if first != int(team.share(seat)) || end != int(team.share(seat+1)) {
+				t.Errorf("task %d of %d: share %d to %d, taken from %d to %d", i, n, first, end,
+					team.share(seat), team.share(seat+1))
+			}
+		}
+		team.Close()
+	}
+	if first, end := (*Team)(nil).shareOf(3, 8); first != 0 || end != 8 {
+		t.Errorf("alone: %d to %d", first, end)
+	}
+}

@@ -172,97 +172,104 @@ func (g *generator) narrow(v vector, to reg.Register) {
 	}
 }
 
+// The kernels give the bits of Go's own exponential and logarithm (math, exp_amd64.s and log_amd64.s): each step
+// below is one of theirs.
+
 // Of e^x: the logarithm of 2 in two parts, and what rounds to a whole number when added, which the sum's
 // lowest bits then are. Below lowest, e^x would be no normal number.
 const (
 	lowest  = -708.0
 	rounder = 0x1.8p52
-	ln2High = 0x1.62e42feep-1
-	ln2Low  = 0x1.a39ef35793c76p-33
+	ln2High = 0.69314718055966295651160180568695068359375
+	ln2Low  = 0.28235290563031577122588448175013436025525412068e-12
 	one     = 0x3ff << 52 // bits of 1.0
 )
 
-// expTerms are those of e^r = Σ rⁿ/n! for |r| ≤ ½ log 2, the highest first: what is left out is 4·10⁻¹⁸.
-func expTerms() (terms []float64) {
-	f := 1.0
-	for n := range 14 {
-		f *= float64(max(n, 1))
-		terms = append(terms, 1/f)
-	}
-	slices.Reverse(terms)
-	return terms
-}
+// expTerms are those of e^r − 1 = r·Σ rⁿ/(n+1)!, the highest first.
+var expTerms = []float64{2.4801587301587301587e-5, 1.9841269841269841270e-4, 1.3888888888888888889e-3,
+	8.3333333333333333333e-3, 4.1666666666666666667e-2, 1.6666666666666666667e-1, .5, 1}
 
-// exp returns e^x for x ≤ 0 to the last bit or two, e^lowest where x is less, and NaN of NaN.
+// exp returns e^x for x ≤ 0, e^lowest where x is less (Go goes on to 0: no sum with 1 and no float32 tells), and
+// NaN of NaN. It is (1 + y)^16 of e^(r/16) = 1 + y, r within half log 2.
 func (g *generator) exp(x vector) vector {
-	low, whole, k, p := g.constant(lowest), g.constant(rounder), g.vec(), g.vec()
+	low, whole, k, y := g.constant(lowest), g.vec(), g.vec(), g.vec()
 	g.VMAXPD(x, low, x) // x where it is NaN
-	g.VFMADD231PD(g.double(math.Log2E), x, whole)
+	g.VMULPD(g.double(math.Log2E), x, whole)
+	g.VADDPD(g.double(rounder), whole, whole)
 	g.VSUBPD(g.double(rounder), whole, k)
 	g.VFNMADD231PD(g.double(ln2High), k, x)
 	g.VFNMADD231PD(g.double(ln2Low), k, x)
-	for i, c := range expTerms() {
-		if i == 0 {
-			g.VMOVUPS(g.double(c), p)
-		} else {
-			g.VFMADD213PD(g.double(c), x, p)
-		}
+	g.VMULPD(g.double(1./16), x, x)
+	g.VMOVUPS(g.double(expTerms[0]), y)
+	for _, c := range expTerms[1:] {
+		g.VFMADD213PD(g.double(c), x, y)
 	}
+	g.VMULPD(y, x, x)
+	for range 3 { // 1 + y squared is 1 + y·(y+2)
+		g.VADDPD(g.double(2), x, y)
+		g.VMULPD(y, x, x)
+	}
+	g.VADDPD(g.double(2), x, y)
+	g.VFMADD213PD(g.double(1), y, x)
 	g.VPSLLQ(op.U8(52), whole, whole)
 	g.VPADDQ(g.bits(one), whole, whole)
-	g.VMULPD(whole, p, p)
-	return p
+	g.VMULPD(whole, x, x)
+	return x
 }
 
-// logTerms are those of FreeBSD's e_log.c: log(1+f) = 2 artanh(s) with s = f/(2+f), and R its terms in s²,
-// those of even powers and of odd ones, the highest first.
+// logTerms are those of log(1+f) = 2 artanh(s), s = f/(2+f): of odd and of even powers of s², the highest first.
 var logTerms = [2][]float64{
 	{1.479819860511658591e-01, 1.818357216161805012e-01, 2.857142874366239149e-01, 6.666666666666735130e-01},
 	{1.531383769920937332e-01, 2.222219843214978396e-01, 3.999999999940941908e-01},
 }
 
-// halfRoot are the bits of √½, above and to twice of which a mantissa's logarithm is taken; whole are those
-// of 2⁵², whose lowest bits are a number's own.
+// The logarithm of 2 in two parts for log. aboveRoot are the bits of what follows √½, from which to twice of which
+// a mantissa's logarithm is taken; wholes are those of 2⁵², whose lowest bits are a number's own.
 const (
-	halfRoot = 0x3fe6a09e667f3bcd
-	whole    = 0x433 << 52
+	logHigh   = 6.93147180369123816490e-01
+	logLow    = 1.90821492927058770002e-10
+	aboveRoot = 0x3fe6a09e667f3bce
+	wholes    = 0x433 << 52
 )
 
-// log returns the logarithm of x ≥ 1 to the last bit or two, and NaN of NaN.
+// log returns the logarithm of x ≥ 1, and NaN of NaN.
 func (g *generator) log(x vector) vector {
 	k, f, s, s2, s4 := g.vec(), g.vec(), g.vec(), g.vec(), g.vec()
 	g.VMOVUPS(x, k)
-	g.VPSUBQ(g.bits(halfRoot), k, k)
+	g.VPSUBQ(g.bits(aboveRoot), k, k)
 	g.VPSRLQ(op.U8(52), k, k) // x is 2^k·(1+f)
 	g.VPSLLQ(op.U8(52), k, f)
 	g.VPSUBQ(f, x, f)
 	g.VSUBPD(g.double(1), f, f)
-	g.VPADDQ(g.bits(whole), k, k)
+	g.VPADDQ(g.bits(wholes), k, k)
 	g.VSUBPD(g.double(1<<52), k, k)
 
 	g.VADDPD(g.double(2), f, s)
 	g.VDIVPD(s, f, s)
 	g.VMULPD(s, s, s2)
 	g.VMULPD(s2, s2, s4)
-	var r [2]vector
+	var t [2]vector
 	for i, terms := range logTerms {
-		r[i] = g.constant(terms[0])
+		t[i] = g.constant(terms[0])
 		for _, c := range terms[1:] {
-			g.VFMADD213PD(g.double(c), s4, r[i])
+			g.VMULPD(s4, t[i], t[i])
+			g.VADDPD(g.double(c), t[i], t[i])
 		}
+		g.VMULPD([]vector{s2, s4}[i], t[i], t[i])
 	}
-	g.VMULPD(s4, r[1], r[1])
-	g.VFMADD231PD(s2, r[0], r[1])
-
-	half := g.vec() // f²/2
+	r, half := t[0], g.vec() // half is f²/2
+	g.VADDPD(t[1], r, r)
 	g.VMULPD(g.double(.5), f, half)
 	g.VMULPD(f, half, half)
-	g.VADDPD(half, r[1], r[1])
-	g.VMULPD(s, r[1], r[1])
-	g.VFMADD231PD(g.double(ln2Low), k, r[1])
-	g.VSUBPD(r[1], half, half)
-	g.VSUBPD(f, half, half) // less log x but for k·ln2High
-	g.VFMSUB132PD(g.double(ln2High), half, k)
+	g.VADDPD(half, r, r)
+	g.VMULPD(s, r, r)
+	low := g.vec()
+	g.VMULPD(g.double(logLow), k, low)
+	g.VADDPD(low, r, r)
+	g.VSUBPD(r, half, half)
+	g.VSUBPD(f, half, half)
+	g.VMULPD(g.double(logHigh), k, k)
+	g.VSUBPD(half, k, k)
 	nan := g.vec() // the integers above have lost it
 	g.VSUBPD(x, x, nan)
 	g.VADDPD(nan, k, k)
@@ -271,13 +278,14 @@ func (g *generator) log(x vector) vector {
 
 // doubleTable is the constants of these kernels.
 func doubleTable() (table []uint64) {
-	values := []float64{math.Inf(-1), 0, .5, 1, 2, 1 << 52, lowest, rounder, math.Log2E, ln2High, ln2Low}
-	for _, v := range slices.Concat(values, expTerms(), logTerms[0], logTerms[1]) {
+	values := []float64{math.Inf(-1), 0, 1. / 16, .5, 1, 2, 1 << 52, lowest, rounder, math.Log2E, ln2High, ln2Low,
+		logHigh, logLow}
+	for _, v := range slices.Concat(values, expTerms, logTerms[0], logTerms[1]) {
 		if bits := math.Float64bits(v); !slices.Contains(table, bits) {
 			table = append(table, bits)
 		}
 	}
-	for _, bits := range []uint64{1, halfRoot, whole} {
+	for _, bits := range []uint64{1, aboveRoot, wholes} {
 		if !slices.Contains(table, bits) {
 			table = append(table, bits)
 		}
