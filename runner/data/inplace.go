@@ -13,7 +13,7 @@ type inPlace struct {
 	// The same of an epoch's samples in its order. Looked up for one batch each time, between reads of rows, they
 	// would take ten times as long.
 	places         []int32
-	labels, groups []uint32
+	labels, groups []int
 	look           func(task int) // maker.lookUp, bound once
 }
 
@@ -66,28 +66,42 @@ func (f *features) floats() []float32 {
 // followBlock is how many samples of an epoch a task looks up.
 const followBlock = 1 << 12
 
-// follow looks up the samples of an epoch.
-func (m *maker) follow() {
+// follow looks up the samples of an epoch; where there are several threads, one of them makes the order of the
+// epoch after meanwhile.
+func (m *maker) follow(epoch uint64) {
 	l, n := &m.lie, len(m.order)
 	if l.places == nil {
-		l.places, l.labels, l.groups = make([]int32, n), make([]uint32, n), make([]uint32, n)
+		l.places, l.labels, l.groups = make([]int32, n), make([]int, n), make([]int, n)
 		l.look = m.lookUp
 	}
 	tasks := (n-1)/followBlock + 1
-	if m.opt.Each != nil {
-		m.opt.Each(tasks, l.look)
+	if m.opt.Each == nil {
+		for i := range tasks {
+			m.lookUpBlock(i)
+		}
 		return
 	}
-	for i := range tasks {
-		l.look(i)
+	if m.next == nil {
+		m.next = make([]uint32, n)
 	}
+	m.nextOf = epoch + 2
+	m.opt.Each(1+tasks, l.look)
 }
 
+// lookUp is the tasks of follow.
 func (m *maker) lookUp(task int) {
+	if task == 0 {
+		m.permute(m.next, m.nextOf-1)
+		return
+	}
+	m.lookUpBlock(task - 1)
+}
+
+func (m *maker) lookUpBlock(i int) {
 	l := &m.lie
-	for j := task * followBlock; j < min((task+1)*followBlock, len(m.order)); j++ {
+	for j := i * followBlock; j < min((i+1)*followBlock, len(m.order)); j++ {
 		s := l.samples[m.order[j]]
-		l.places[j], l.labels[j], l.groups[j] = s.at, s.label, s.group
+		l.places[j], l.labels[j], l.groups[j] = s.at, int(s.label), int(s.group)
 	}
 }
 
@@ -104,13 +118,5 @@ func (m *maker) locate(b *Batch, p place) {
 	l, first := &m.lie, int(p.step)*b.N
 	end := first + b.N
 	b.At, b.Next = l.places[first:end], l.places[end:min(end+b.N, len(l.places))]
-	copyInts(b.Labels, l.labels[first:])
-	copyInts(b.Groups, l.groups[first:])
-}
-
-func copyInts(dst []int, src []uint32) {
-	src = src[:len(dst)]
-	for i := range dst {
-		dst[i] = int(src[i])
-	}
+	b.Labels, b.Groups = l.labels[first:end], l.groups[first:end]
 }

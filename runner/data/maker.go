@@ -14,6 +14,8 @@ type maker struct {
 
 	order   []uint32 // epochs only: the permutation of orderOf
 	orderOf uint64   // epoch+1 that order holds; 0: none yet
+	next    []uint32 // another epoch's, made ahead, or nil
+	nextOf  uint64
 
 	lie inPlace
 
@@ -122,15 +124,24 @@ func (m *maker) shuffle(epoch uint64) {
 	if m.order == nil || m.orderOf == epoch+1 {
 		return
 	}
-	m.reseed(purposeShuffle, epoch, 0)
-	for i := range m.order { // Fisher-Yates, inside out
-		j := m.rng.Uint64N(uint64(i) + 1)
-		m.order[i] = m.order[j]
-		m.order[j] = uint32(i)
+	if m.nextOf == epoch+1 {
+		m.order, m.next, m.nextOf = m.next, m.order, 0
+	} else {
+		m.permute(m.order, epoch)
 	}
 	m.orderOf = epoch + 1
 	if m.lie.x != nil {
-		m.follow()
+		m.follow(epoch)
+	}
+}
+
+// permute writes the permutation of an epoch.
+func (m *maker) permute(order []uint32, epoch uint64) {
+	m.reseed(purposeShuffle, epoch, 0)
+	for i := range order { // Fisher-Yates, inside out
+		j := m.rng.Uint64N(uint64(i) + 1)
+		order[i] = order[j]
+		order[j] = uint32(i)
 	}
 }
 
@@ -146,7 +157,9 @@ func (m *maker) pick(index []int, p place) {
 	first := int(p.step) * m.opt.Batch
 	switch m.kind {
 	case epochs:
-		copyInts(index, m.order[first:])
+		for j, i := range m.order[first : first+len(index)] {
+			index[j] = int(i)
+		}
 	case draws:
 		for j := range index {
 			index[j] = int(m.rng.Uint64N(uint64(m.src.Len())))

@@ -115,6 +115,7 @@ func (r *Rows) Forward(t *Team, y []float32, x Images, w, bias []float32) {
 func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32, add bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r.check(x, len(dw), len(dy))
+	r.checkRows(x.X, x.At)
 	r.call = rowsCall{Images: x, dw: dw, db: db, dy: dy, add: add}
 	if r.parts == 1 {
 		for i, at := range x.At {
@@ -131,14 +132,20 @@ func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32
 // strips is how many times 64 features there are.
 func (r *Rows) strips() int { return (r.in + maxLanes - 1) / maxLanes }
 
-// check panics where the kernels would read or write beyond a slice.
+// check panics where the kernels would read or write beyond a slice, but for rows.
 func (r *Rows) check(x Images, weights, outputs int) {
-	ok := len(x.At) <= r.batch.Images && weights == r.in*r.units && outputs == r.batch.Padded()*r.units
-	for _, at := range x.At {
-		ok = ok && at >= 0 && int(at) <= len(x.X)-r.in
+	if len(x.At) > r.batch.Images || weights != r.in*r.units || outputs != r.batch.Padded()*r.units {
+		panic("kern: Rows: slice has the wrong length")
 	}
-	if !ok {
-		panic("kern: Rows: slice has the wrong length, or a row lies outside")
+}
+
+// checkRows panics where a row of so many images lies outside of x.
+func (r *Rows) checkRows(x []float32, at []int32) {
+	last := len(x) - r.in
+	for _, begin := range at {
+		if begin < 0 || int(begin) > last {
+			panic("kern: Rows: a row lies outside")
+		}
 	}
 }
 
@@ -154,6 +161,7 @@ func (f *rowsForward) task(i int) {
 func (r *Rows) outputsOf(first int, next []int32) {
 	lanes, images := r.batch.Lanes, min(vector, max(0, len(r.call.At)-first))
 	y := r.call.y[first/lanes*lanes*r.units+first%lanes:]
+	r.checkRows(r.call.X, r.call.At[min(first, len(r.call.At)):][:images])
 	for unit := range r.units {
 		bias := float32(0)
 		if r.call.b != nil {
