@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"slices"
 )
 
 // Rows is a linear layer on rows of features, an image each, wherever they lie: no row is packed, transposed
@@ -25,7 +26,7 @@ type Rows struct {
 	// reads the rows that it read forwards, and maybe brought, which lie in its cache and in no other's.
 	parts   int // 1: all images at once
 	partial []float32
-	every   []tap // of the sum, a part each
+	every   []int32 // where each begins
 	ones    []float32
 
 	call rowsCall
@@ -89,10 +90,10 @@ func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 		r.taps = append(r.taps, tap{int32(i * r.in), int32(block*b.Lanes*r.units + lane)})
 	}
 	if r.parts = RowsParts(b, cfg); r.parts > 1 {
-		r.partial, r.ones = Alloc(r.parts*r.in*r.units), []float32{1}
+		r.partial, r.ones = Alloc(r.parts*r.in*r.units), slices.Repeat([]float32{1}, gradCols)
 	}
 	for p := range r.parts {
-		r.every = append(r.every, tap{int32(p * r.in * r.units), 0})
+		r.every = append(r.every, int32(p*r.in*r.units))
 	}
 	return r, nil
 }
@@ -124,7 +125,7 @@ func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32
 		t.run(r.strips(), (*rowsBackward)(r))
 	} else {
 		t.run(r.partsHeld(), (*rowsPart)(r))
-		t.run(r.strips(), (*rowsSum)(r))
+		r.sumParts(t)
 	}
 	r.call = rowsCall{}
 }
@@ -269,20 +270,29 @@ func (r *Rows) addFeatures(sums []float32, from, to, first, width int) {
 	}
 }
 
-// rowsSum's task is up to 64 features: it sums the parts, in their order.
+// rowsSum's task is up to sumWidth features: it sums the parts, in their order.
 type rowsSum Rows
+
+// sumWidth is long, because half of it comes from another core's cache, at which a processor is good in a row.
+const sumWidth = 256
+
+// sumParts adds up the parts' gradients.
+func (r *Rows) sumParts(t *Team) { t.run((r.in+sumWidth-1)/sumWidth, (*rowsSum)(r)) }
 
 func (f *rowsSum) task(i int) {
 	r := (*Rows)(f)
-	first := i * maxLanes
-	width := min(maxLanes, r.in-first)
+	first := i * sumWidth
+	width, held := min(sumWidth, r.in-first), r.partsHeld()
 	for unit := range r.units {
-		tile := convTile{y: r.call.dw[unit*r.in+first:], x: r.partial[unit*r.in+first:], w: r.ones,
-			taps: r.every[:r.partsHeld()], outer: 1, rows: 1, lanes: width}
-		if r.call.add {
-			tile.add = 1
+		tile := outerTile{dw: r.call.dw[unit*r.in+first:][:width], x: r.partial[unit*r.in+first:], dy: r.ones,
+			dwRow: width, lanes: width, rows: 1}
+		if !r.call.add {
+			clear(tile.dw)
 		}
-		tile.run(r.isa)
+		for part := 0; part < held; part += gradCols {
+			tile.at, tile.cols = r.every[part:], min(gradCols, held-part)
+			tile.run(r.isa)
+		}
 	}
 	if r.call.db != nil && first == 0 {
 		for unit := 0; unit < r.units; unit += tileRows {

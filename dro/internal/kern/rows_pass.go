@@ -58,7 +58,7 @@ func (p *RowsPass) Run(t *Team, c PassCall) {
 	t.run(r.partsHeld(), p)
 	l.clear(c.Y, n)
 	l.clear(c.DY, n)
-	t.run(r.strips(), (*rowsSum)(r))
+	r.sumParts(t)
 	p.team, p.call, r.call, l.call = nil, PassCall{}, rowsCall{}, lossCall{}
 }
 
