@@ -273,16 +273,27 @@ func (r *Rows) addFeatures(sums []float32, from, to, first, width int) {
 // rowsSum's task is up to sumWidth features: it sums the parts, in their order.
 type rowsSum Rows
 
-// sumWidth is long, because half of it comes from another core's cache, at which a processor is good in a row.
-const sumWidth = 256
+// A sum is long, because half of it comes from another core's cache, at which a processor is good in a row; and
+// one of few values is one thread's, since threads wait for each other longer than it takes.
+const (
+	sumFeatures = 256
+	sumAlone    = 4096 // values of a gradient
+)
+
+func (r *Rows) sumWidth() int {
+	if r.in*r.units <= sumAlone {
+		return r.in
+	}
+	return sumFeatures
+}
 
 // sumParts adds up the parts' gradients.
-func (r *Rows) sumParts(t *Team) { t.run((r.in+sumWidth-1)/sumWidth, (*rowsSum)(r)) }
+func (r *Rows) sumParts(t *Team) { t.run((r.in-1)/r.sumWidth()+1, (*rowsSum)(r)) }
 
 func (f *rowsSum) task(i int) {
 	r := (*Rows)(f)
-	first := i * sumWidth
-	width, held := min(sumWidth, r.in-first), r.partsHeld()
+	first := i * r.sumWidth()
+	width, held := min(r.sumWidth(), r.in-first), r.partsHeld()
 	for unit := range r.units {
 		tile := outerTile{dw: r.call.dw[unit*r.in+first:][:width], x: r.partial[unit*r.in+first:], dy: r.ones,
 			dwRow: width, lanes: width, rows: 1}
