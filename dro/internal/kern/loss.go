@@ -1,12 +1,10 @@
 package kern
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Loss is a loss an image, of the last layer's outputs, and its gradient. Each has a prediction p of the
-// label's unit vector, and its gradient by the outputs is p less that vector. All of it is computed in float64.
-// One call at a time.
+// label's unit vector, and its gradient by the outputs is p less that vector. All of it is computed in float64,
+// and its bits are those of Go's exponential and logarithm on every ISA. One call at a time.
 type Loss struct {
 	isa     ISA
 	batch   Batch
