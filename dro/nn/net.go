@@ -204,9 +204,9 @@ func (n *Net) LossesOf(losses []float64, x []float32, at []int32, labels []int) 
 // OnePass tells whether Pass can be called: the network is InPlace and one linear layer of few units.
 func (n *Net) OnePass() bool { return n.graph.pass != nil }
 
-// Pass is LossesOf and then Gradient, to the bit, in one pass over the samples: weigh sets the ratios of some
-// of them by their losses, on several threads at once. next is where the samples of the next batch begin, as far
-// as that is known: memory brings them meanwhile.
+// Pass is LossesOf and then Gradient, to the bit, in one pass over the samples: weigh sets the ratios of
+// some of them by their losses, on several threads at once. next is where the samples of the next batch
+// begin, as far as that is known: memory brings them meanwhile.
 func (n *Net) Pass(
 	losses []float64, x []float32, at, next []int32, labels []int, weigh func(ratios, losses []float64),
 ) {

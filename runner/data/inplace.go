@@ -10,8 +10,8 @@ type inPlace struct {
 	x       []float32 // the source's memory; nil: its samples must be copied
 	samples []sample
 
-	// The same of an epoch's samples in its order. Looked up for one batch each time, between reads of rows, they
-	// would take ten times as long.
+	// The same of an epoch's samples in its order. Looked up for one batch each time, between reads of rows,
+	// they would take ten times as long.
 	places         []int32
 	labels, groups []int
 	look           func(task int) // maker.lookUp, bound once
@@ -23,8 +23,8 @@ type sample struct {
 	label, group uint32
 }
 
-// lieAt sets l to where the samples of src lie, if they do. A source that is part of another is asked once, since
-// that takes as long as the step of a small model.
+// lieAt sets l to where the samples of src lie, if they do. A source is asked once: where it is a part of
+// another, each sample takes several calls, and an epoch of a small model no longer than those.
 func (l *inPlace) lieAt(src Source) {
 	x, at := lying(src)
 	if x == nil {
@@ -66,8 +66,8 @@ func (f *features) floats() []float32 {
 // followBlock is how many samples of an epoch a task looks up.
 const followBlock = 1 << 12
 
-// follow looks up the samples of an epoch; where there are several threads, one of them makes the order of the
-// epoch after meanwhile.
+// follow looks up the samples of an epoch; where there are several threads, one of them makes the order of
+// the epoch after meanwhile.
 func (m *maker) follow(epoch uint64) {
 	l, n := &m.lie, len(m.order)
 	if l.places == nil {

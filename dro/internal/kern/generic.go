@@ -224,8 +224,8 @@ func sumSquaresGeneric(g []float32) float64 {
 	return norm
 }
 
-// softmaxGeneric computes the tile's losses and predictions. What is asked of each image, an exponential and a
-// logarithm too, is asked of all before the next: they do not wait for each other.
+// softmaxGeneric computes the tile's losses and predictions. What is asked of each image, an exponential and
+// a logarithm too, is asked of all before the next: they do not wait for each other.
 func (t *lossTile) softmaxGeneric() {
 	var largest, sum [vector]float64
 	for i := range largest {

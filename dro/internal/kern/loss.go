@@ -3,8 +3,8 @@ package kern
 import "fmt"
 
 // Loss is a loss an image, of the last layer's outputs, and its gradient. Each has a prediction p of the
-// label's unit vector, and its gradient by the outputs is p less that vector. All of it is computed in float64,
-// and its bits are those of Go's exponential and logarithm on every ISA. One call at a time.
+// label's unit vector, and its gradient by the outputs is p less that vector. All of it is computed in
+// float64, and its bits are those of Go's exponential and logarithm on every ISA. One call at a time.
 type Loss struct {
 	isa     ISA
 	batch   Batch
@@ -35,7 +35,8 @@ func NewSoftmax(isa ISA, b Batch, classes int) (*Loss, error) {
 		return nil, fmt.Errorf("a loss over %d classes in %+v: needs a class and a batch from NewBatch",
 			classes, b)
 	}
-	return &Loss{isa: isa, batch: b, classes: classes, exp: make([]float64, classes*vector*lossTasks(b.Images))}, nil
+	exp := make([]float64, classes*vector*lossTasks(b.Images))
+	return &Loss{isa: isa, batch: b, classes: classes, exp: exp}, nil
 }
 
 // NewSquared returns half the squared distance of the outputs, which are p themselves, from the label's unit

@@ -68,7 +68,8 @@ func TestSoftmaxLossesStable(t *testing.T) {
 }
 
 // TestSoftmaxKeepsItsBits holds the losses and predictions of each ISA against those by Go's exponential and
-// logarithm, for outputs of every size, to the bit: runs are repeated from files. None beyond its lanes is written.
+// logarithm, for outputs of every size, to the bit: runs are repeated from files. None beyond its lanes is
+// written.
 func TestSoftmaxKeepsItsBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 19))
 	eachISA(t, func(t *testing.T, isa ISA) {

@@ -273,8 +273,8 @@ func (r *Rows) addFeatures(sums []float32, from, to, first, width int) {
 // rowsSum's task is up to sumWidth features: it sums the parts, in their order.
 type rowsSum Rows
 
-// A sum is long, because half of it comes from another core's cache, at which a processor is good in a row; and
-// one of few values is one thread's, since threads wait for each other longer than it takes.
+// A sum is long, because half of it comes from another core's cache, at which a processor is good in a row;
+// and one of few values is one thread's, since threads wait for each other longer than it takes.
 const (
 	sumFeatures = 256
 	sumAlone    = 4096 // values of a gradient

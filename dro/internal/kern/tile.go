@@ -59,9 +59,9 @@ type pair struct{ dy, x int32 }
 //
 //	y[r·yRow + c] += Σ_{j < lanes} w[r·lanes + j] · x[at[c] + j]
 //
-// for c to gradCols: what it adds from cols on has no meaning. It sums as gradTile does: its bits are the same.
-// Meanwhile it has the second-level cache bring, line by line, what lies at next[c]: asked for all at once,
-// lines hold up the reading.
+// for c to gradCols: what it adds from cols on has no meaning. It sums as gradTile does: its bits are the
+// same. Meanwhile it has the second-level cache bring, line by line, what lies at next[c]: asked for all at
+// once, lines hold up the reading.
 type rowsTile struct {
 	y, w, x  []float32
 	at, next []int32 // cols values

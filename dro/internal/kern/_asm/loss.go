@@ -172,8 +172,8 @@ func (g *generator) narrow(v vector, to reg.Register) {
 	}
 }
 
-// The kernels give the bits of Go's own exponential and logarithm (math, exp_amd64.s and log_amd64.s): each step
-// below is one of theirs.
+// The kernels give the bits of Go's own exponential and logarithm (math, exp_amd64.s and log_amd64.s): each
+// step below is one of theirs.
 
 // Of e^x: the logarithm of 2 in two parts, and what rounds to a whole number when added, which the sum's
 // lowest bits then are. Below lowest, e^x would be no normal number.
@@ -189,8 +189,8 @@ const (
 var expTerms = []float64{2.4801587301587301587e-5, 1.9841269841269841270e-4, 1.3888888888888888889e-3,
 	8.3333333333333333333e-3, 4.1666666666666666667e-2, 1.6666666666666666667e-1, .5, 1}
 
-// exp returns e^x for x ≤ 0, e^lowest where x is less (Go goes on to 0: no sum with 1 and no float32 tells), and
-// NaN of NaN. It is (1 + y)^16 of e^(r/16) = 1 + y, r within half log 2.
+// exp returns e^x for x ≤ 0, e^lowest where x is less (Go goes on to 0: no sum with 1 and no float32
+// tells), and NaN of NaN. It is (1 + y)^16 of e^(r/16) = 1 + y, r within half log 2.
 func (g *generator) exp(x vector) vector {
 	low, whole, k, y := g.constant(lowest), g.vec(), g.vec(), g.vec()
 	g.VMAXPD(x, low, x) // x where it is NaN
@@ -217,14 +217,16 @@ func (g *generator) exp(x vector) vector {
 	return x
 }
 
-// logTerms are those of log(1+f) = 2 artanh(s), s = f/(2+f): of odd and of even powers of s², the highest first.
+// logTerms are those of log(1+f) = 2 artanh(s), s = f/(2+f): of odd and of even powers of s², the highest
+// first.
 var logTerms = [2][]float64{
 	{1.479819860511658591e-01, 1.818357216161805012e-01, 2.857142874366239149e-01, 6.666666666666735130e-01},
 	{1.531383769920937332e-01, 2.222219843214978396e-01, 3.999999999940941908e-01},
 }
 
-// The logarithm of 2 in two parts for log. aboveRoot are the bits of what follows √½, from which to twice of which
-// a mantissa's logarithm is taken; wholes are those of 2⁵², whose lowest bits are a number's own.
+// The logarithm of 2 in two parts for log. aboveRoot are the bits of what follows √½, from which to twice
+// of which a mantissa's logarithm is taken; wholes are those of 2⁵², whose lowest bits are a number's
+// own.
 const (
 	logHigh   = 6.93147180369123816490e-01
 	logLow    = 1.90821492927058770002e-10

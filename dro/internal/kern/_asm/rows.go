@@ -31,8 +31,8 @@ func (g *generator) rowsBody(t reg.Register, rows, cols int) {
 	g.scatter(acc, g.slice(t, "y"), g.field(t, "yRow"))
 }
 
-// scatter adds the sum of each register to its place in rows that lie so many values apart, four places a row,
-// and returns.
+// scatter adds the sum of each register to its place in rows that lie so many values apart, four places a
+// row, and returns.
 func (g *generator) scatter(acc [][]vector, y, row reg.Register) {
 	g.SHLQ(op.U8(2), row)
 	g.rowSums(acc, func(r int, sums reg.Register) {
