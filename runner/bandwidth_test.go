@@ -22,7 +22,7 @@ func BenchmarkBandwidth(b *testing.B) {
 	const rows, features = 200_000, 512
 	src := mappedFeatures(b, rows, features)
 	memory := slices.Repeat([]float32{1}, rows*features)
-	for _, batch := range []int{128, 1024} {
+	for _, batch := range []int{128, 1024, 4096} {
 		b.Run(fmt.Sprint("batch", batch), func(b *testing.B) {
 			s := Defaults()
 			s.Model, s.Batch, s.Augment = "linear", batch, false

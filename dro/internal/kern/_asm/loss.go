@@ -280,8 +280,8 @@ func (g *generator) log(x vector) vector {
 
 // doubleTable is the constants of these kernels.
 func doubleTable() (table []uint64) {
-	values := []float64{math.Inf(-1), 0, 1. / 16, .5, 1, 2, 1 << 52, lowest, rounder, math.Log2E, ln2High, ln2Low,
-		logHigh, logLow}
+	values := []float64{math.Inf(-1), 0, 1. / 16, .5, 1, 2, 1 << 52,
+		lowest, rounder, math.Log2E, ln2High, ln2Low, logHigh, logLow}
 	for _, v := range slices.Concat(values, expTerms, logTerms[0], logTerms[1]) {
 		if bits := math.Float64bits(v); !slices.Contains(table, bits) {
 			table = append(table, bits)
