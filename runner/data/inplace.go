@@ -7,8 +7,9 @@ import (
 
 // inPlace is a source's samples where they lie.
 type inPlace struct {
-	x       []float32 // the source's memory; nil: its samples must be copied
-	samples []sample
+	x       []float32         // the source's memory; nil: its samples must be copied
+	at      func(i int) int32 // where in x sample i begins
+	samples []sample          // the same of all, where a loader comes back to them
 
 	// The same of an epoch's samples in its order. Looked up for one batch each time, between reads of rows,
 	// they would take ten times as long.
@@ -23,16 +24,12 @@ type sample struct {
 	label, group uint32
 }
 
-// lieAt sets l to where the samples of src lie, if they do. A source is asked once: where it is a part of
-// another, each sample takes several calls, and an epoch of a small model no longer than those.
-func (l *inPlace) lieAt(src Source) {
-	x, at := lying(src)
-	if x == nil {
-		return
-	}
-	l.x, l.samples = x, make([]sample, src.Len())
+// list fills samples. A source is asked once: where it is a part of another, each sample takes several calls,
+// and an epoch of a small model no longer than those.
+func (l *inPlace) list(src Source) {
+	l.samples = make([]sample, src.Len())
 	for i := range l.samples {
-		l.samples[i] = sample{at(i), uint32(src.Label(i)), uint32(src.Group(i))}
+		l.samples[i] = sample{l.at(i), uint32(src.Label(i)), uint32(src.Group(i))}
 	}
 }
 
@@ -108,15 +105,20 @@ func (m *maker) lookUpBlock(i int) {
 // locate says which samples the batch of place p has, and where they lie.
 func (m *maker) locate(b *Batch, p place) {
 	m.draw(b.Index, p)
-	if m.kind != epochs {
+	l, first := &m.lie, int(p.step)*b.N
+	switch m.kind {
+	case epochs:
+		end := first + b.N
+		b.At, b.Next = l.places[first:end], l.places[end:min(end+b.N, len(l.places))]
+		b.Labels, b.Groups = l.labels[first:end], l.groups[first:end]
+	case draws:
 		for j, i := range b.Index {
-			s := m.lie.samples[i]
+			s := l.samples[i]
 			b.At[j], b.Labels[j], b.Groups[j] = s.at, int(s.label), int(s.group)
 		}
-		return
+	case sequential:
+		for j, i := range b.Index {
+			b.At[j], b.Labels[j], b.Groups[j] = l.at(i), m.src.Label(i), m.src.Group(i)
+		}
 	}
-	l, first := &m.lie, int(p.step)*b.N
-	end := first + b.N
-	b.At, b.Next = l.places[first:end], l.places[end:min(end+b.N, len(l.places))]
-	b.Labels, b.Groups = l.labels[first:end], l.groups[first:end]
 }

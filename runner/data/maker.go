@@ -32,7 +32,9 @@ func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
 	m := &maker{src: src, kind: k, opt: o, norm: norm, pcg: pcg, rng: rand.New(pcg)}
 	m.copy, m.block = m.copyBlock, max(1, blockBytes/(4*src.Shape().Len()))
 	if o.InPlace && norm.img == nil && norm.scale == nil {
-		m.lie.lieAt(src)
+		if m.lie.x, m.lie.at = lying(src); m.lie.x != nil && k != sequential {
+			m.lie.list(src)
+		}
 	}
 	if k == epochs {
 		m.order = make([]uint32, src.Len())
