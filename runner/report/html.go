@@ -97,6 +97,8 @@ body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(
   margin: 2rem auto; padding: 0 1rem }
 h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2.2rem }
 .wide { overflow-x: auto }
+@media (min-width: 64rem) { .wide { width: max-content; max-width: calc(50vw + 30rem) } }
+@media print { .wide { overflow: visible; font-size: 70% } }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .92em }
 th, td { text-align: right; padding: .15rem .7rem; white-space: nowrap }
 th { border-bottom: 1px solid var(--ink) } td { border-bottom: 1px solid var(--line) }
