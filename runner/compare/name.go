@@ -115,18 +115,30 @@ func enough(diffs []KeyDiff, runs int) []KeyDiff {
 	return diffs
 }
 
-// differs are the words of a run: the one at i of those that have the diffs.
+// differs are the words of a run: the one at i of those that have the diffs. Where many settings differ, as
+// where one of each is changed in turn, what most runs have is not said.
 func differs(m *runner.Meta, diffs []KeyDiff, i int) (words []string) {
 	if m.Parent != "" {
 		_, step, _ := strings.Cut(m.Parent, "@")
 		words = append(words, "fork @"+step)
 	}
 	for _, d := range diffs {
-		if d.Values[i] != "" {
+		if d.Values[i] != "" && (len(diffs) <= 2 || !d.usual(i)) {
 			words = append(words, Short(d.Key, d.Values[i]))
 		}
 	}
 	return words
+}
+
+// usual tells whether most runs have the value of that at i.
+func (d *KeyDiff) usual(i int) bool {
+	same := 0
+	for _, v := range d.Values {
+		if v == d.Values[i] {
+			same++
+		}
+	}
+	return 2*same > len(d.Values)
 }
 
 // Short is a setting with its value in a few letters, as "ρ .2".

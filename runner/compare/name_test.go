@@ -38,6 +38,10 @@ func TestNames(t *testing.T) {
 		{[]*runner.Meta{run(dro.SFK, "a", "", func(s *runner.Spec) { s.LR = .01 }),
 			run(dro.SFK, "a", "x@387", func(s *runner.Spec) { s.LR = .005 })},
 			[]string{"lr .01", "fork @387 lr .005"}},
+		{[]*runner.Meta{run(dro.SFK, "a", "", nil), run(dro.SFK, "a", "", rho(2)), run(dro.ERM, "a", "", nil),
+			run(dro.SFK, "a", "", func(s *runner.Spec) { s.Momentum = .5 }), run(dro.SFK, "a", "", nil),
+			run(dro.SFK, "a", "", func(s *runner.Spec) { s.LR = .5 })},
+			[]string{"sfk", "sfk ρ 2", "erm", "sfk momentum .5", "sfk", "sfk lr .5"}},
 	} {
 		if got := Names(c.runs); !slices.Equal(got, c.want) {
 			t.Errorf("names %q, want %q", got, c.want)
