@@ -67,22 +67,26 @@ func wanted(s lab.Source, kept *lab.Kept, ids []string) (runs []*record.Run, pro
 }
 
 // fewer are as many of the runs as are watched at once, of as many configurations as there
-// are colours: the last seeds go, rather than a method, such as the one that the others are
-// compared with.
+// are colours: those of most seeds, since one that has been run once is there to be held against
+// them. The last seeds go, rather than a method, such as the one that the others are compared with.
 func fewer(runs []*record.Run) (list []*record.Run) {
-	runs = slices.Clone(runs)
-	slices.SortStableFunc(runs, func(a, b *record.Run) int {
-		return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed)
-	})
-	seen := map[string]bool{}
+	seeds := map[string]int{}
+	var configurations []string
 	for _, r := range runs {
 		of := compare.Configuration(&r.Meta)
-		if len(list) < lab.MaxWatched && (seen[of] || len(seen) < kit.Colors) {
-			seen[of] = true
-			list = append(list, r)
+		if seeds[of]++; seeds[of] == 1 {
+			configurations = append(configurations, of)
 		}
 	}
-	return list
+	slices.SortStableFunc(configurations, func(a, b string) int { return seeds[b] - seeds[a] })
+	wanted := configurations[:min(len(configurations), kit.Colors)]
+	list = slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool {
+		return !slices.Contains(wanted, compare.Configuration(&r.Meta))
+	})
+	slices.SortStableFunc(list, func(a, b *record.Run) int {
+		return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed)
+	})
+	return list[:min(len(list), lab.MaxWatched)]
 }
 
 // newest returns the live runs or, without any, the newest run and the ones

@@ -156,6 +156,30 @@ func TestFewer(t *testing.T) {
 	}
 }
 
+// A configuration of more seeds comes before those of one, wherever it is in the list.
+func TestFewerKeepsSeeds(t *testing.T) {
+	var runs []*record.Run
+	add := func(rho float64, seed uint64) {
+		m := tuitest.Meta(dro.PGD, tuitest.Epoch0())
+		m.Spec.Seed, m.Spec.Rho = seed, rho
+		runs = append(runs, &record.Run{Meta: *m})
+	}
+	for i := range kit.Colors + 4 {
+		add(float64(i+1), 1)
+	}
+	add(.5, 1)
+	add(.5, 2)
+	seen := 0
+	for _, r := range fewer(runs) {
+		if r.Meta.Spec.Rho == .5 {
+			seen++
+		}
+	}
+	if seen != 2 {
+		t.Errorf("%d of the two seeds are watched", seen)
+	}
+}
+
 // TestInterrupted is a run whose process died: only the directory's lock says so.
 func TestInterrupted(t *testing.T) {
 	store, err := record.Open(t.TempDir())
