@@ -4,14 +4,17 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 
+	"drolab/runner/data"
 	"drolab/tui/cli"
 )
 
@@ -55,8 +58,23 @@ func self(args ...string) *exec.Cmd {
 	return cmd
 }
 
+// reader is the command, which is for the program itself alone, that reads a data
+// set for the process that started it. It is no command of tui/cli, since it is
+// started each time and what it writes is not for people. It ends with the one
+// that started it, also where a terminal tells both that they are interrupted.
+const reader = "reader"
+
 // run is the program without its process: nothing else reads the environment.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if slices.Equal(args, []string{reader}) {
+		signal.Ignore(os.Interrupt, syscall.SIGHUP)
+		if err := data.Serve(stdin, stdout); err != nil {
+			fmt.Fprintf(stderr, "drolab: %v\n", err)
+			return 1
+		}
+		return 0
+	}
+	defer data.ReadApart(func() *exec.Cmd { return self(reader) })()
 	if os.Getenv("NO_COLOR") != "" {
 		os.Setenv("NO_COLOR", "1") // the libraries take only some values; the convention is any
 	}

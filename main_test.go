@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 //	                     or below every element of a)
 //	lines FILE N         the file has N lines
 //	sparse FILE N AT B   the file has N bytes, all 0 but the one at AT, which is B
+//	arrays FILE          FILE is arrays of samples, as numpy.savez writes them
 //	full DIR SIZE        DIR is a disk of that size; see the condition [disk]
 //
 // GLOBs name one file each, or the last of several.
@@ -43,32 +44,12 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"await": await, "same": same, "json": hasKeys, "lines": hasLines, "full": fullDisk, "sparse": sparse,
+			"arrays": arrays,
+			"await":  await, "same": same, "json": hasKeys, "lines": hasLines, "full": fullDisk, "sparse": sparse,
 			"damage": damage,
+			"aged":   aged,
 		},
 	})
-}
-
-// TestTutorialIsRun holds the script of the tutorial to what README says.
-func TestTutorialIsRun(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	script, err := os.ReadFile(filepath.Join("testdata", "script", "tutorial.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	commands := tutorialCommands(string(readme))
-	if len(commands) < 8 {
-		t.Fatalf("only %d commands found", len(commands))
-	}
-	lines := strings.Split(string(script), "\n")
-	for _, c := range commands {
-		if !slices.Contains(lines, c) {
-			t.Errorf("%s: is in the tutorial and not in its script", c)
-		}
-	}
 }
 
 func TestRunReturnsTheExitStatus(t *testing.T) {
@@ -163,7 +144,7 @@ func TestNoStrayFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"tui", "runner", "dro", "presets", "testdata"}
+	want := []string{"tui", "runner", "dro", "presets", "docs", "testdata"}
 	for _, e := range entries {
 		name := e.Name()
 		free := !e.IsDir() || strings.HasPrefix(name, ".") || name == "shared"

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"drolab/dro/peertest"
 	"drolab/presets/recorded"
 	"drolab/runner/record"
 	"drolab/runner/report"
@@ -16,15 +17,7 @@ import (
 // python runs the script that computes the report's figures again.
 func python(t *testing.T, needs string, args ...string) {
 	t.Helper()
-	if out, err := exec.Command("python3", "-c", "import "+needs).CombinedOutput(); err != nil {
-		t.Skipf("python3 with %s is not here: %v %s", needs, err, out)
-	}
-	args = append([]string{"runner/report/peer/check.py"}, args...)
-	out, err := exec.Command("python3", args...).CombinedOutput()
-	if err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
-	t.Logf("%s", out)
+	t.Logf("%s", peertest.Run(t, needs, "runner/report/peer/check.py", args...))
 }
 
 // written puts the report of runs into two files.
@@ -46,32 +39,6 @@ func written(t *testing.T, runs []*record.Run) (asJSON, page string) {
 		}
 	}
 	return asJSON, page
-}
-
-// TestReadmeIsOfTheRecordedRuns: no figure of README's tables is typed by hand.
-func TestReadmeIsOfTheRecordedRuns(t *testing.T) {
-	runs, err := recorded.Find("recorded:paper")
-	if errors.Is(err, recorded.ErrEmpty) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := report.New(runs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := report.Replace(string(readme), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(readme) != want {
-		t.Error("README's tables are not those of the recorded runs: drolab report recorded:paper --into README.md")
-	}
 }
 
 // TestRecordedFiguresAgain: the figures of the recorded runs, by NumPy.
@@ -113,5 +80,5 @@ func TestWeightsAgain(t *testing.T) {
 	for _, r := range runs {
 		args = append(args, r.Dir)
 	}
-	python(t, "numpy, torch", args...)
+	python(t, "numpy torch", args...)
 }

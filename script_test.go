@@ -1,6 +1,8 @@
 package main
 
 import (
+	"archive/zip"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +22,12 @@ import (
 
 // condition implements [disk]: whether a script may mount a small disk.
 func condition(cond string) (bool, error) {
-	if cond != "disk" {
+	switch cond {
+	case "disk":
+	case "race":
+		info, _ := debug.ReadBuildInfo()
+		return slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}), nil
+	default:
 		return false, fmt.Errorf("unknown condition %q", cond)
 	}
 	dir, err := os.MkdirTemp("", "drolab-disk-")
@@ -81,6 +89,12 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	b[len(b)/2] ^= 1
 	ts.Check(os.WriteFile(found[0], b, 0o600))
+}
+
+// aged makes a file an hour old.
+func aged(ts *testscript.TestScript, _ bool, args []string) {
+	then := time.Now().Add(-time.Hour)
+	ts.Check(os.Chtimes(ts.MkAbs(args[0]), then, then))
 }
 
 // await looks every few milliseconds; the test's own deadline ends it.
@@ -148,6 +162,33 @@ func holds(value any, path []string) bool {
 	object, _ := value.(map[string]any)
 	below, ok := object[path[0]]
 	return ok && (len(path) == 1 || holds(below, path[1:]))
+}
+
+// arrays writes an .npz file of 24 samples with two features, a class and a group each.
+func arrays(ts *testscript.TestScript, neg bool, args []string) {
+	positive(ts, neg, args, 1)
+	const n = 24
+	var x [2 * n]float32
+	var y, g [n]int64
+	for i := range n {
+		y[i], g[i] = int64(i%2), int64(i/2%2)
+		x[2*i], x[2*i+1] = float32(y[i])+float32(i%5)/4, float32(g[i])
+	}
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	z := zip.NewWriter(f)
+	for name, values := range map[string]any{"x": x, "y": y, "g": g} {
+		head, shape := "<i8", fmt.Sprintf("(%d,)", n)
+		if name == "x" {
+			head, shape = "<f4", fmt.Sprintf("(%d, 2)", n)
+		}
+		head = fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", head, shape)
+		w, err := z.Create(name + ".npy")
+		ts.Check(err)
+		_, err = fmt.Fprintf(w, "\x93NUMPY\x01\x00%c\x00%s\n", len(head)+1, head)
+		ts.Check(errors.Join(err, binary.Write(w, binary.LittleEndian, values)))
+	}
+	ts.Check(errors.Join(z.Close(), f.Close()))
 }
 
 func hasLines(ts *testscript.TestScript, neg bool, args []string) {
@@ -218,16 +259,4 @@ func drop(value any) any {
 		}
 	}
 	return value
-}
-
-// tutorialCommands are those of README's section on a problem whose answer is known.
-func tutorialCommands(readme string) (commands []string) {
-	_, section, _ := strings.Cut(readme, "## A problem whose answer is known")
-	section, _, _ = strings.Cut(section, "\n## ")
-	for line := range strings.SplitSeq(section, "\n") {
-		if command, ok := strings.CutPrefix(line, "    drolab "); ok {
-			commands = append(commands, "drolab "+command)
-		}
-	}
-	return commands
 }

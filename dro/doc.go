@@ -4,9 +4,11 @@
 // samples with and how its state moves, and the constants of the theory. Losses
 // go in, weights come out.
 //
-// It is not a trainer. It knows no model, no data set and no random number; it
-// never sees x, only the losses ℓ_i = ℓ(x; s_i). math.md beside this file holds
-// the derivations and says where it corrects the paper (Zhang, Zhou,
+// It trains no network and reads no data. A method never sees the weights x, only
+// the losses ℓ_i = ℓ(x; s_i); the one model here is the linear one of [Regression],
+// whose optimum is known. Random numbers are in [BatchBias] and the bootstrap of
+// [Confidence] alone, each from a seed of its caller. math.md beside this file
+// holds the derivations and says where it corrects the paper (Zhang, Zhou,
 // Prater-Bennette, Shen, Zou: Large-Scale Non-convex Stochastic Constrained
 // Distributionally Robust Optimization, AAAI-24, arXiv 2404.01200).
 //
@@ -59,7 +61,7 @@
 // # Which method applies to which set
 //
 //	                cressie-read  kl   smoothed-cvar  cvar
-//	sfk             yes           yes  yes            η only
+//	sfk, sfk-auto   yes           yes  yes            η only
 //	pgd             yes           yes  yes            η only
 //	batch           yes           yes  yes            yes
 //	pan, nsgdm,
@@ -68,7 +70,8 @@
 //	Theorem1        yes           no   yes            no
 //	paper's η       yes           no   no             no
 //
-// SFK is Frank-Wolfe: z moves towards a corner of the box, by gap/C of the way.
+// SFK is Frank-Wolfe: z moves towards a corner of the box, by gap/C of the way;
+// sfk-auto, our own, searches for the length of its steps.
 // PGD takes a projected gradient step, PAN the same in η alone, dsgdc a clipped
 // one; nsgdm one of length α along the averaged gradient of (x, η). batch has no
 // z: each batch has its own exact worst case. In z, SFK's step depends on

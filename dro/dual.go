@@ -83,7 +83,7 @@ func (d *dual) Restore(s State) error {
 func (d *dual) Warning() string {
 	if d.last.MeanRatio == 0 {
 		return "every likelihood ratio of a batch is 0, so the network got no gradient: lower eta, " +
-			"or take smaller steps on z (sfk: raise c or set c: auto; the others: lower lr_z)"
+			"or take smaller steps on z (sfk: raise c or take sfk-auto; the others: lower lr_z)"
 	}
 	return ""
 }

@@ -35,13 +35,13 @@ func ExampleMethod() {
 	set := dro.CressieRead{K: 2}
 	p := dro.Problem{Set: set, Rho: .1, Coordinates: dro.Unshifted}
 	p.Box = dro.DefaultBox(set, p.Rho, p.Coordinates, .01, 50)
-	method, err := dro.Find(dro.SFK)
+	method, err := dro.Find(dro.SFKAuto)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	sfk, err := method.New(dro.Task{Problem: &p, Settings: map[string]dro.Auto{
-		"lambda": dro.Fixed(1), "eta": dro.Fixed(0), "c": {}, "kappa": dro.Fixed(1)}}) // c: auto
+	trainer, err := method.New(dro.Task{Problem: &p, Settings: map[string]dro.Auto{
+		"lambda": dro.Fixed(1), "eta": dro.Fixed(0), "c_rule": dro.Fixed(2), "kappa": dro.Fixed(1)}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -58,21 +58,21 @@ func ExampleMethod() {
 	}
 	forward()
 	for t := range 3000 {
-		sfk.Weights(weights, batch)
+		trainer.Weights(weights, batch)
 		var grad float64
 		for i, s := range samples {
 			grad += weights[i] * (x - s) / float64(len(samples))
 		}
 		x -= .05 * grad
 		forward() // full data: the new draw that Fresh asks for is the same
-		sfk.After(batch, dro.Step{T: int64(t + 1), Rate: .05})
+		trainer.After(batch, dro.Step{T: int64(t + 1), Rate: .05})
 	}
 	worst, err := set.WorstCase(nil, batch.Losses, p.Rho)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	gap := p.At(nil, batch.Losses, sfk.(dro.Dual).Z()).Value - worst.Risk
+	gap := p.At(nil, batch.Losses, trainer.(dro.Dual).Z()).Value - worst.Risk
 	fmt.Printf("x = %.3f, weights %.3f, optimal in z: %v\n", x, weights, gap < 1e-6)
 	// Output:
 	// x = 3.789, weights [0.776 0.776 0.776 0.776 1.894], optimal in z: true

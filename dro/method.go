@@ -18,6 +18,9 @@ const (
 	PAN Algorithm = "pan"
 )
 
+// SFKAuto is our own relative of SFK.
+const SFKAuto Algorithm = "sfk-auto"
+
 // Method describes one way to train: what a step weighs the samples with, and
 // what state of its own it moves. It is data; New makes a [Trainer] that works.
 // What asks about a method asks these fields and never its name.
@@ -35,6 +38,8 @@ type Method struct {
 	// Penalised says that λ stays where it starts: the problem is
 	// sup { E_Q ℓ − λ D_φ(Q‖P0) } and not the constrained one.
 	Penalised bool
+	// Theorem1 says that the paper's theorem is of the method's steps.
+	Theorem1 bool
 	// Uses names what the weights depend on that an uncertainty set does not know,
 	// "labels" or "groups"; "" is nothing. Comparisons say so.
 	Uses string
@@ -216,7 +221,7 @@ type (
 // builtIn is the registry: one line a method, the paper's own first.
 func builtIn() []Method {
 	return []Method{sfk(), pgd(), pan(), erm(), groupDRO(), nsgdm(), jtt(),
-		batchRisk(), dsgdc(), reweight(), balanced(), focal(), tilted()}
+		batchRisk(), dsgdc(), reweight(), balanced(), focal(), tilted(), sfkAuto()}
 }
 
 // registered are the methods of builtIn and those of Register.

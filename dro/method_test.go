@@ -78,22 +78,23 @@ func TestDualSteps(t *testing.T) {
 		corner := p.Box.Corner(eval.Grad)
 		gap := -corner.sub(z).dot(eval.Grad)
 
-		d := newTrainer(t, SFK, p, startAt(z)).(*frankWolfe)
+		d := newTrainer(t, SFK, p, startAt(z)).(*printed)
 		if d.Weights(w, b); d.last != eval || !slices.Equal(w, ratios) {
 			t.Errorf("%v: Weights %+v, At %+v", p, d.last, eval)
 		}
 		d.After(b, Step{T: 1, Rate: math.NaN()}) // SFK does not use the rate
-		if d.gap != gap || d.gamma != math.Min(gap/1000, 1) || gap < 0 || d.halvings != 0 || !d.Fresh() {
+		if d.gap != gap || d.gamma != math.Min(gap/1000, 1) || gap < 0 || !d.Fresh() {
 			t.Errorf("%v: gap %v, γ %v, want gap %v", p, d.gap, d.gamma, gap)
 		}
 		if want := z.along(d.gamma, corner.sub(z)); d.Z() != want {
 			t.Errorf("%v: z %v, want %v", p, d.Z(), want)
 		}
 
-		auto := with(with(startAt(z), "c", Auto{}), "share_batch", Fixed(1))
-		d = newTrainer(t, SFK, p, with(auto, "c_rule", Fixed(1))).(*frankWolfe)
-		d.After(b, Step{T: 1, Rate: math.NaN()})
-		if after := p.At(nil, losses, d.Z()).Value; after > eval.Value-d.gamma*gap/2*(1-1e-9) || d.Fresh() {
+		shared := with(startAt(z), "share_batch", Fixed(1))
+		auto := newTrainer(t, SFKAuto, p, with(shared, "c_rule", Fixed(1))).(*searching)
+		auto.After(b, Step{T: 1, Rate: math.NaN()})
+		after := p.At(nil, losses, auto.Z()).Value
+		if after > eval.Value-auto.gamma*gap/2*(1-1e-9) || auto.Fresh() {
 			t.Errorf("%v: automatic C: F from %v to %v", p, eval.Value, after)
 		}
 
@@ -126,7 +127,7 @@ func TestGapBoundsSuboptimality(t *testing.T) {
 		for range 100 {
 			z := Z{p.Box.Lambda[0] + rng.Float64(), p.Box.Eta[0] + rng.Float64()*(p.Box.Eta[1]-p.Box.Eta[0])}
 			z = p.Box.Project(z)
-			d := newTrainer(t, SFK, p, startAt(z)).(*frankWolfe)
+			d := newTrainer(t, SFK, p, startAt(z)).(*printed)
 			f := p.At(nil, losses, z).Value
 			d.After(Batch{Losses: losses}, Step{T: 1})
 			// min over the box ≤ R_ρ + λ0 ρ (math.md §4)
@@ -213,8 +214,8 @@ func TestSamplewise(t *testing.T) {
 			t.Errorf("%s does not weigh sample by sample", name)
 		}
 	}
-	if newTrainer(t, SFK, testProblems(.5)[0], map[string]Auto{"c": {}}).Samplewise() != nil {
-		t.Error("sfk with c: auto, whose z moves on the batch before, weighs sample by sample")
+	if newTrainer(t, SFKAuto, testProblems(.5)[0], nil).Samplewise() != nil {
+		t.Error("sfk-auto, whose z moves on the batch before, weighs sample by sample")
 	}
 }
 
@@ -274,7 +275,7 @@ func TestMethodsAreDescribed(t *testing.T) {
 			if s.Key == "" || s.Doc == "" || s.Want == "" || !s.Holds(s.Default) {
 				t.Errorf("%s: setting %+v", m.Name, s)
 			}
-			if s.Holds(Fixed(math.NaN())) || s.Holds(Auto{}) != s.Auto ||
+			if s.Holds(Fixed(math.NaN())) || s.Holds(Auto{}) != (s.AutoIs != "") ||
 				s.Whole && s.Holds(Fixed(1.5)) || s.On && s.Holds(Fixed(2)) {
 				t.Errorf("%s: setting %s takes what it must not", m.Name, s.Key)
 			}

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"drolab/dro/peertest"
 )
 
 // threeClasses is a table of three classes so far apart, with a feature that repeats
@@ -170,13 +172,7 @@ for case in d["Cases"]:
 `
 
 func TestLeastRiskIsCVXPYs(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip(err)
-	}
-	if exec.Command(python, "-c", "import cvxpy, clarabel").Run() != nil {
-		t.Skipf("%s has no cvxpy: pip install cvxpy", python)
-	}
+	python := peertest.Python(t, "cvxpy", "clarabel")
 	for _, s := range regressions(120)[2:] {
 		asCVXPY(t, s, python)
 	}

@@ -13,10 +13,12 @@ type Setting struct {
 	// Want says in words what Check accepts, as "a number > 0".
 	Want  string
 	Check func(v float64) bool
-	Auto  bool // the word "auto" is allowed
-	Whole bool // a whole number
-	On    bool // a switch: 0 is off, 1 is on
-	Live  bool // may be turned while a run goes on
+	// AutoIs is the method that the word "auto" stands for: whoever sets it asks
+	// for that method in place of this one, as old files do. Empty: no such word.
+	AutoIs Algorithm
+	Whole  bool // a whole number
+	On     bool // a switch: 0 is off, 1 is on
+	Live   bool // may be turned while a run goes on
 	// Below is the key of a setting of all runs that this one has to stay
 	// below; "" is none.
 	Below string
@@ -25,7 +27,7 @@ type Setting struct {
 // Holds tells whether the setting may be v.
 func (s *Setting) Holds(v Auto) bool {
 	if v.IsAuto() {
-		return s.Auto
+		return s.AutoIs != ""
 	}
 	x := v.Or(0)
 	switch {

@@ -7,86 +7,86 @@ import "math"
 func sfk() Method {
 	return Method{
 		Name: SFK, Doc: "SFK-DRO: gradient on x, Frank-Wolfe on z = (λ, η)",
-		Source: "Zhang, Zhou, Prater-Bennette, Shen, Zou 2024 (arXiv 2404.01200), Algorithm 1",
+		Source:   "Zhang, Zhou, Prater-Bennette, Shen, Zou 2024 (arXiv 2404.01200), Algorithm 1",
+		Theorem1: true,
 		Settings: []Setting{
-			{Key: "c", Doc: "C in γ = min(gap/C, 1); auto takes the curvature", Default: Fixed(1000),
-				Want: "auto or a number > 0", Check: above0, Auto: true, Live: true},
-			{Key: "c_rule", Doc: "which rule c: auto is: 2, or 1, that of runs recorded before it",
-				Default: Fixed(2), Before: Fixed(1), Want: "1 or 2", Whole: true,
-				Check: func(v float64) bool { return v == 1 || v == 2 }},
-			{Key: "kappa", Doc: "factor on the curvature where c is auto", Default: Fixed(1),
-				Want: "a number > 0", Check: above0},
+			{Key: "c", Doc: "C in γ = min(gap/C, 1)", Default: Fixed(1000),
+				Want: "a number > 0", Check: above0, AutoIs: SFKAuto, Live: true},
 			{Key: "share_batch", Doc: "use the weights' batch for z: faster, not independent", Default: Fixed(0),
 				Want: "true or false", On: true},
 		},
 		Reads: dualReads("batch_z"), Live: []string{"lambda0", "lambda_max"},
-		Measures: append(dualMeasures(),
-			Measure{Name: "gap", Title: "Frank-Wolfe gap", Unit: "nats", Better: Lower, Noisy: true,
-				Asks: OfProblem,
-				Doc: "−⟨d, g⟩ of the step on z, on its own batch, d being the way to the box's best corner: " +
-					"an upper bound of the dual objective's error, on that batch"},
-			Measure{Name: "gamma", Title: "γ", Symbol: "γ", Noisy: true,
-				Doc: "step size of the Frank-Wolfe step on z, min(gap/C, 1)"}),
-		Cost: 1.353, // one forward pass more (math.md §5)
+		Measures: frankWolfeMeasures(), Cost: frankWolfeCost,
 		New: func(t Task) (Trainer, error) {
-			d, err := newDual(t)
-			if err != nil {
-				return nil, err
-			}
-			c := t.Settings["c"]
-			return &frankWolfe{dual: d, c: c.Or(1), auto: c.IsAuto(), first: t.Number("c_rule") == 1,
-				kappa: t.Number("kappa"), share: t.Number("share_batch") == 1}, nil
+			f, err := newFrankWolfe(t)
+			return &printed{f, t.Number("c")}, err
 		},
 	}
 }
 
-// frankWolfe is lines 6 to 10 of the paper's Algorithm 1, and its output rule.
+// frankWolfeCost is of one forward pass more (math.md §5).
+const frankWolfeCost = 1.353
+
+func frankWolfeMeasures() []Measure {
+	return append(dualMeasures(),
+		Measure{Name: "gap", Title: "Frank-Wolfe gap", Unit: "nats", Better: Lower, Noisy: true,
+			Asks: OfProblem,
+			Doc: "−⟨d, g⟩ of the step on z, on its own batch, d being the way to the box's best corner: " +
+				"an upper bound of the dual objective's error, on that batch"},
+		Measure{Name: "gamma", Title: "γ", Symbol: "γ", Noisy: true,
+			Doc: "step size of the Frank-Wolfe step on z: min(gap/C, 1), or what sfk-auto searches for"})
+}
+
+// printed takes the step on z as the paper has it, lines 6 to 10 of Algorithm 1.
+type printed struct {
+	frankWolfe
+	c float64
+}
+
+// After implements Trainer.
+func (p *printed) After(b Batch, s Step) {
+	before := p.z
+	_, dir := p.aim(b.Losses, p.problem.Box)
+	p.gamma = math.Min(p.gap/p.c, 1)
+	p.z = p.z.along(p.gamma, dir)
+	p.observe(s, before)
+}
+
+// Warning implements Warner.
+func (p *printed) Warning() string {
+	if p.gamma == 1 {
+		return "a step on z went the whole way to a corner of its box (γ = 1), so c is too small for the box: " +
+			"raise c, take sfk-auto, or narrow the box (lambda_max, eta_min, eta_max)"
+	}
+	return p.dual.Warning()
+}
+
+// frankWolfe is what sfk and sfk-auto share: the gap, the output rule of the
+// paper's Algorithm 1, and the state.
 type frankWolfe struct {
 	dual
-	c, kappa    float64
-	auto, share bool
-	first       bool // "c_rule: 1"
+	share bool
 
 	gap, gamma float64 // of the last step
-	halvings   int     // of γ, in the last step; only "c: auto" has any
 	rule       PaperIterate
-	recent     recent // what "c: auto" looks back on
+	// recent is sfk-auto's. It is here because old runs could turn from the one
+	// method into the other and back, and a resume of one goes on to the bit.
+	recent recent
+}
+
+func newFrankWolfe(t Task) (frankWolfe, error) {
+	d, err := newDual(t)
+	return frankWolfe{dual: d, share: t.Number("share_batch") == 1}, err
 }
 
 // Fresh implements Trainer.
 func (f *frankWolfe) Fresh() bool { return !f.share }
 
-// After implements Trainer.
-func (f *frankWolfe) After(b Batch, s Step) {
-	before := f.z
-	f.halvings = 0
-	switch {
-	case !f.auto:
-		f.printed(b.Losses)
-	case f.first:
-		f.batchwise(b.Losses)
-	default:
-		f.blockwise(b.Losses)
-	}
+// observe tells the output rule of a step from the z before it.
+func (f *frankWolfe) observe(s Step, before Z) {
 	if f.rule.Observe(int(s.T), s.GradNorm, f.gap) {
 		f.rule.Z = before
 	}
-}
-
-// printed takes the Frank-Wolfe step as the paper has it.
-func (f *frankWolfe) printed(losses []float64) {
-	_, dir := f.aim(losses, f.problem.Box)
-	f.gamma = math.Min(f.gap/f.c, 1)
-	f.z = f.z.along(f.gamma, dir)
-}
-
-// Warning implements Warner.
-func (f *frankWolfe) Warning() string {
-	if !f.auto && f.gamma == 1 {
-		return "a step on z went the whole way to a corner of its box (γ = 1), so c is too small for the box: " +
-			"raise c, set c: auto, or narrow the box (lambda_max, eta_min, eta_max)"
-	}
-	return f.dual.Warning()
 }
 
 // aim evaluates F on the losses, finds the way to the best corner and sets the

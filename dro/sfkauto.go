@@ -2,9 +2,50 @@ package dro
 
 import "slices"
 
-// The rules of "c: auto" (math.md §5). Both take C from the curvature, so that γ
-// is the minimiser of a quadratic model along d, and then halve γ until F has
-// fallen by a part of what the gap promises.
+// sfkAuto is our own, inspired by SFK-DRO: its step on x, but on z Frank-Wolfe
+// steps with a line search (math.md §5). C comes from the curvature, so that γ is
+// the minimiser of a quadratic model along d, and γ is then halved until F has
+// fallen by a part of what the gap promises. The paper's Theorem 1 does not cover
+// it. Runs recorded before it had a name have it as sfk with "c: auto".
+func sfkAuto() Method {
+	return Method{
+		Name: SFKAuto, Doc: "our own, inspired by SFK: its x-step, Frank-Wolfe on z with a line search",
+		Source: "our own, inspired by SFK-DRO (arXiv 2404.01200), whose Theorem 1 does not cover it; " +
+			"dro/math.md §5",
+		Settings: []Setting{
+			{Key: "c_rule", Doc: "which rule the steps on z follow: 2, or 1, that of runs recorded before it",
+				Default: Fixed(2), Before: Fixed(1), Want: "1 or 2", Whole: true,
+				Check: func(v float64) bool { return v == 1 || v == 2 }},
+			{Key: "kappa", Doc: "factor on the curvature that a step on z is divided by", Default: Fixed(1),
+				Want: "a number > 0", Check: above0},
+		},
+		Reads: dualReads("batch_z", "share_batch"), Live: []string{"lambda0", "lambda_max"},
+		Measures: frankWolfeMeasures(), Cost: frankWolfeCost,
+		New: func(t Task) (Trainer, error) {
+			f, err := newFrankWolfe(t)
+			return &searching{frankWolfe: f, first: t.Number("c_rule") == 1, kappa: t.Number("kappa")}, err
+		},
+	}
+}
+
+type searching struct {
+	frankWolfe
+	kappa    float64
+	first    bool // "c_rule: 1"
+	halvings int  // of γ, in the last step
+}
+
+// After implements Trainer.
+func (f *searching) After(b Batch, s Step) {
+	before := f.z
+	f.halvings = 0
+	if f.first {
+		f.batchwise(b.Losses)
+	} else {
+		f.blockwise(b.Losses)
+	}
+	f.observe(s, before)
+}
 
 const (
 	// memory is how many batches for z rule 2 looks back on: with 8 the noise of F
@@ -66,13 +107,13 @@ func (r *recent) restore(s State) {
 // does not depend on how far away the corner is. The old losses stand for the
 // averaged gradient of stochastic Frank-Wolfe (Mokhtari, Hassani, Karbasi 2020,
 // arXiv 1804.09554): here their gradient at the new z costs no pass of the network.
-func (f *frankWolfe) blockwise(losses []float64) {
+func (f *searching) blockwise(losses []float64) {
 	f.recent.add(losses)
 	f.descend(f.recent.losses)
 }
 
 // descend takes a step of either block.
-func (f *frankWolfe) descend(losses []float64) {
+func (f *searching) descend(losses []float64) {
 	box := f.problem.seen(losses)
 	f.z = box.Project(f.z)
 	eval, dir := f.aim(losses, box)
@@ -91,8 +132,8 @@ func (f *frankWolfe) descend(losses []float64) {
 // then one outlier of an x-batch may get a weight that no Q within the radius gives
 // it, under KL 1e8, from which x does not recover. z moves on such a batch before
 // it is weighed. The gap and γ are those of After.
-func (f *frankWolfe) Before(b Batch) {
-	if !f.auto || f.first {
+func (f *searching) Before(b Batch) {
+	if f.first {
 		return
 	}
 	for range patience {
@@ -104,14 +145,14 @@ func (f *frankWolfe) Before(b Batch) {
 }
 
 // Samplewise implements Trainer.
-func (f *frankWolfe) Samplewise() func(w, losses []float64) {
-	if f.auto && !f.first {
-		return nil
+func (f *searching) Samplewise() func(w, losses []float64) {
+	if f.first {
+		return f.weigh
 	}
-	return f.weigh
+	return nil
 }
 
-func (f *frankWolfe) bearable(losses []float64) bool {
+func (f *searching) bearable(losses []float64) bool {
 	eval := f.problem.At(nil, losses, f.z)
 	return eval.MeanRatio <= tolerated &&
 		(!f.problem.Set.HasRadius() || eval.Divergence <= tolerated*f.problem.Rho)
@@ -120,7 +161,7 @@ func (f *frankWolfe) bearable(losses []float64) bool {
 // batchwise is rule 1, on one batch and both variables at once. At the minimiser
 // of a quadratic F falls by just γ gap/2, so that rounding and the third order
 // halve γ in most steps.
-func (f *frankWolfe) batchwise(losses []float64) {
+func (f *searching) batchwise(losses []float64) {
 	eval, dir := f.aim(losses, f.problem.Box)
 	f.gamma = f.search(losses, eval, dir, .5)
 }
@@ -132,7 +173,7 @@ const maxHalvings = 60
 // halved while F(z + γd) > F(z) − share γ gap. The halving matters where few
 // samples are active: the Hessian there is nearly zero and the model would send z
 // to a corner.
-func (f *frankWolfe) search(losses []float64, eval Eval, dir Z, share float64) (gamma float64) {
+func (f *searching) search(losses []float64, eval Eval, dir Z, share float64) (gamma float64) {
 	gap := -dir.dot(eval.Grad)
 	gamma = 1
 	if c := f.kappa * f.problem.Curvature(losses, f.z, dir); c > gap {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-func automatic(t *testing.T, p *Problem, z Z) *frankWolfe {
+func automatic(t *testing.T, p *Problem, z Z) *searching {
 	t.Helper()
-	return newTrainer(t, SFK, p, with(startAt(z), "c", Auto{})).(*frankWolfe)
+	return newTrainer(t, SFKAuto, p, startAt(z)).(*searching)
 }
 
 // The part of the box that losses leave contains their optimum, and the whole way
@@ -174,8 +174,8 @@ func TestWarning(t *testing.T) {
 		want string
 	}{
 		{PGD, 1, nil, ""}, {PGD, 10, nil, "ratio of a batch is 0"}, {SFK, 1, nil, ""},
-		{SFK, 1, map[string]Auto{"c": Fixed(1e-6)}, "raise c, set c: auto"},
-		{SFK, 1, map[string]Auto{"c": {}}, ""},
+		{SFK, 1, map[string]Auto{"c": Fixed(1e-6)}, "raise c, take sfk-auto"},
+		{SFKAuto, 1, nil, ""},
 	} {
 		settings := startAt(Z{.1, c.eta})
 		for k, v := range c.set {

@@ -170,13 +170,13 @@ func (l *least) train(t *testing.T, trainer Trainer, p *Problem, steps int, alph
 	return x, risk, p.At(nil, values, trainer.(Dual).Z()).Value - risk
 }
 
-// SFK, PGD and PAN against the minimum of the exact risk, with full batches.
+// sfk-auto, PGD and PAN against the minimum of the exact risk, with full batches.
 // PAN's λ is the λ* of that minimum, which makes its penalised problem have the
 // same solution.
 //
-// After 3000 steps all are within 1e-5 of the optimum. (Rule 1 of "c: auto" leaves
+// After 3000 steps all are within 1e-5 of the optimum. (Rule 1 of sfk-auto leaves
 // F − R_ρ at up to 6 % of R_ρ in the paper's coordinates: λ and η must move in
-// opposite directions there, across a box 38 wide. With the fixed C = 1000 it is
+// opposite directions there, across a box 38 wide. With SFK and C = 1000 it is
 // 11 % on "mean" after 3000 steps; with C = 50 the run diverges.)
 func TestAlgorithmsReachTheOptimum(t *testing.T) {
 	rng := testRand(27)
@@ -202,8 +202,8 @@ func TestAlgorithmsReachTheOptimum(t *testing.T) {
 			p.Rho = l.rho
 			p.Box = DefaultBox(p.Set, p.Rho, p.Coordinates, .01, 10)
 			best := l.best(t, p.Set, p.Rho, d)
-			for _, a := range []Algorithm{SFK, PGD, PAN} {
-				s := map[string]Auto{"c": {}}
+			for _, a := range []Algorithm{SFKAuto, PGD, PAN} {
+				s := map[string]Auto{}
 				if a == PAN {
 					s["lambda"] = Fixed(best.Z.Lambda)
 				}

@@ -1,7 +1,10 @@
 package presets
 
 import (
+	"errors"
 	"fmt"
+
+	"drolab/runner/data"
 
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/token"
@@ -28,6 +31,9 @@ func (e *boundsError) Error() string { return e.text }
 func bounded(text []byte) (token.Tokens, error) {
 	if len(text) > maxFile {
 		return nil, &boundsError{1, fmt.Sprintf("%d bytes, want at most %d", len(text), maxFile)}
+	}
+	if wrong := new(data.TextError); errors.As(data.CheckText(text), &wrong) {
+		return nil, &boundsError{wrong.Line, wrong.What}
 	}
 	tokens := lexer.Tokenize(string(text))
 	depth, entries, line, inLine := 0, 0, 0, 0

@@ -2,6 +2,7 @@ package presets
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -69,13 +70,31 @@ func jsonOf(value any) json.RawMessage {
 	return b
 }
 
-// Assign is Spec.Assign with a word on what was meant for a key that is none.
+// Assign is Spec.Assign with a word on what was meant by a key that is none, and by several values.
 func Assign(spec *runner.Spec, key string, value []byte) error {
-	if _, ok := runner.FindSetting(key); !ok {
-		return fmt.Errorf("%.40s: unknown key: did you mean %s? (`drolab presets NAME` lists a preset's)",
-			strconv.QuoteToGraphic(key), nearestFirst(key, Keys())[0])
+	t, ok := runner.FindSetting(key)
+	if !ok {
+		return fmt.Errorf("%.40s: unknown key: %s", strconv.QuoteToGraphic(key), Meant(key))
 	}
-	return spec.Assign(key, value)
+	err := spec.Assign(key, value)
+	if wrong := new(runner.KeyError); errors.As(err, &wrong) && wrong.Key == key {
+		wrong.Want += several(&t, value)
+	}
+	return err
+}
+
+// several says where several values of a setting that has one belong.
+func several(t *runner.Setting, value []byte) string {
+	switch {
+	case len(value) == 0 || !t.Single() && t.Key != "dataset":
+		return ""
+	case value[0] == '[':
+		return fmt.Sprintf(": a list of values belongs below grid in a sweep's file, as %s: [A, B], or in "+
+			"--set %s=A,B", t.Key, t.Key)
+	case value[0] == '{':
+		return fmt.Sprintf(": settings have no parts: write %s: VALUE", t.Key)
+	}
+	return ""
 }
 
 // ReadFile reads a YAML file of the size that a preset's may have.

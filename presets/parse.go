@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"drolab/runner"
 
@@ -30,6 +31,9 @@ func parse(file string, text []byte) (Preset, error) {
 		return Preset{}, locate(file, err)
 	}
 	var wrong []placed
+	if !utf8.ValidString(p.Name) { // it is kept as JSON, which would change it
+		wrong = append(wrong, placed{err: fmt.Errorf("the name %q is no UTF-8: rename the file", p.Name)})
+	}
 	for _, e := range entries {
 		if err := p.add(e); err != nil {
 			wrong = append(wrong, placed{line(e), err})

@@ -20,7 +20,8 @@ var files embed.FS
 // the default one first.
 func names() []string {
 	return []string{"shapes", "race", "baselines", "noise", "cressie-read-1.5", "kl", "smoothed-cvar", "cvar",
-		"paper-quick", "paper-gentle", "paper", "mnist", "fashion", "csv", "groups", "convex"}
+		"paper-quick", "paper-gentle", "paper", "registered", "registered-gentle",
+		"mnist", "fashion", "csv", "groups", "convex"}
 }
 
 // Preset is one experiment: what a file says, and what follows from it.

@@ -52,11 +52,10 @@ func TestNumbersAreThoseOfVersionsBefore(t *testing.T) {
 			s.BatchZ, s.ValFraction = 48, .2
 			s.SetOwn("c", Auto{})
 			*s = recordedBefore(t, *s, "c_rule")
-		}), "03b093a862832fd8"},
-		{"sfk, c auto by rule 2, own z-batch", set(brief(dro.SFK), func(s *Spec) {
+		}), "b32c0f73f45f8f91"},
+		{"sfk-auto, which was sfk with c auto, own z-batch", set(brief(dro.SFKAuto), func(s *Spec) {
 			s.BatchZ, s.ValFraction = 48, .2
-			s.SetOwn("c", Auto{})
-		}), "3b53b87b27b72d7d"},
+		}), "c8da05a593242043"},
 		{"sfk, shared batch", set(brief(dro.SFK), func(s *Spec) {
 			s.WeightDecay, s.LRDropEpoch = 1e-3, 1
 			s.SetOwn("share_batch", Fixed(1))
@@ -75,6 +74,53 @@ func TestNumbersAreThoseOfVersionsBefore(t *testing.T) {
 		if got := digest(t, runAll(t, 1, c.spec)[0]); got != c.want {
 			t.Errorf("%s: digest %s, was %s", c.name, got, c.want)
 		}
+	}
+}
+
+// An old log may have turned c between a number and auto, which changes the method
+// now. A resume that takes those steps again comes to the same bits.
+func TestOldRunsThatTurnedTheMethodGoOn(t *testing.T) {
+	spec, auto := brief(dro.SFK), brief(dro.SFKAuto)
+	spec.CheckpointEvery, auto.CheckpointEvery = 4, 4
+	for _, c := range []struct {
+		name  string
+		spec  Spec
+		knobs []Number
+		want  string
+	}{
+		{"a number to auto", spec, []Number{{}}, "6083b39b21ce2df0"},
+		{"a number to auto and back", spec, []Number{{}, Num(50)}, "29afe2debc10f1fb"},
+		{"auto to a number", auto, []Number{Num(50)}, "e21cea49748b1384"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			store := &at{memory: newMemory(), step: 9}
+			q := NewQueue(t.Context(), Settings{Store: store})
+			store.do = func(id string) {
+				if err := q.Stop(id); err != nil {
+					t.Error(err)
+				}
+			}
+			ids, err := q.Start(Request{Specs: []Spec{c.spec}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.Wait()
+			tr := store.runs[ids[0]]
+			for _, v := range c.knobs {
+				tr.events = append(tr.events, &KnobEvent{Head: Head{Step: 9}, Key: "c", New: v})
+			}
+			tr.states = tr.states[:2] // up to step 8
+			if err := q.Resume(ids[0]); err != nil {
+				t.Fatal(err)
+			}
+			if o := q.Wait(); o[0].Status != Done {
+				t.Fatalf("outcome %+v, want done", o[0])
+			}
+			tr.events = afterResume(tr.events)
+			if got := digest(t, tr); got != c.want {
+				t.Errorf("digest %s, was %s", got, c.want)
+			}
+		})
 	}
 }
 
@@ -117,5 +163,16 @@ func hashFields(t *testing.T, h hash.Hash, fields map[string]json.RawMessage) {
 			t.Fatal(err)
 		}
 		hashFields(t, h, inner)
+	}
+}
+
+// A run of a program before, whose scales are those of the samples held out, too, keeps its numbers.
+func TestNumbersOfScalesBefore(t *testing.T) {
+	store, id := begunAs(t, "", func(s *Spec) {
+		s.BatchZ = 48
+		s.Algorithms = []dro.Algorithm{dro.SFKAuto}
+	})
+	if got, want := digest(t, finish(t, store, id)), "3b53b87b27b72d7d"; got != want {
+		t.Errorf("digest %s, was %s", got, want)
 	}
 }

@@ -17,6 +17,7 @@
 // Nothing on the way from a batch to an update waits for a viewer. A run waits
 // for a slot, for a resume, and for room on the disk.
 //
-// Start reading at step.go: one training step as a list of verbs. The tables of
-// settings and measures are in settingrows.go and measure.go.
+// Start reading at step.go: one training step as a list of verbs. The settings are
+// the rows of settingrows.go. The measures are the rows of measurerows.go, and
+// measure.go says what a row is.
 package runner

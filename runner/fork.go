@@ -26,19 +26,24 @@ func ParseParent(s string) (id string, step int64, err error) {
 // Fork returns the settings that a run going on from p has: the parent's, its
 // knobs as they stood, and z at the checkpoint as the start.
 func (p *Past) Fork() (Spec, error) {
+	s, err := p.turned()
+	if err == nil && p.From != nil && p.From.Method != nil {
+		err = s.startFrom(p)
+	}
+	return s, err
+}
+
+// turned returns the settings with the knobs as they stood.
+func (p *Past) turned() (Spec, error) {
 	s := p.Meta.Spec
 	for _, k := range Turned(p.Log) {
 		if p.From != nil && k.Step <= p.From.Step {
-			if _, err := s.turn(k.Key, k.New); err != nil {
+			if err := s.Replay(&k); err != nil {
 				return s, fmt.Errorf("step %d: turning a knob as before: %w", k.Step, err)
 			}
 		}
 	}
-	if p.From == nil || p.From.Method == nil {
-		return s, nil
-	}
-	err := s.startFrom(p)
-	return s, err
+	return s, nil
 }
 
 // startFrom makes the settings that say where the method's state starts what the
@@ -65,10 +70,18 @@ func (s *Spec) startFrom(p *Past) error {
 // fork makes j, prepared as a new run, one that goes on from parent.
 func (j *job) fork(parent *Past) error {
 	m, from := j.meta, *parent.From
+	spec, err := parent.turned()
+	if err != nil {
+		return err
+	}
+	was, is := spec.Algorithm(), m.Spec.Algorithm()
 	for _, t := range AllSettings() {
-		if was, is := t.Text(&parent.Meta.Spec), t.Text(&m.Spec); t.fixed && was != is {
+		if was, is := t.Text(&spec), t.Text(&m.Spec); t.fixed && was != is {
 			return &KeyError{t.Key, is, was + ", as in the parent: only a new run can have another"}
 		}
+	}
+	if Other(was) == is {
+		return &KeyError{"algorithms", is, string(was) + ", as in the parent: only a new run can have the other"}
 	}
 	switch {
 	case m.Checksum != parent.Meta.Checksum:
@@ -80,7 +93,7 @@ func (j *job) fork(parent *Past) error {
 		return &KeyError{"epochs", m.Spec.Epochs, fmt.Sprintf("more than the %.4g done at step %d",
 			float64(from.Step)/float64(m.StepsPerEpoch), from.Step)}
 	}
-	from.inherit(m, parent.Meta)
+	from.inherit(m, was)
 	j.from = &from
 	return nil
 }
@@ -88,10 +101,10 @@ func (j *job) fork(parent *Past) error {
 // inherit makes s the checkpoint that the fork m begins with: the method's state
 // is the parent's where the method is, but for the settings that say where it
 // starts.
-func (s *State) inherit(m, parent *Meta) {
+func (s *State) inherit(m *Meta, parent dro.Algorithm) {
 	s.Last, s.Output = nil, nil
 	s.Selected = nil // the fork has no checkpoint of it
-	if m.Spec.Algorithm() != parent.Spec.Algorithm() || s.Method == nil {
+	if m.Spec.Algorithm() != parent || s.Method == nil {
 		s.Window, s.Method, s.Picked = Window{}, nil, nil
 		return
 	}

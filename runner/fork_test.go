@@ -124,6 +124,11 @@ func TestForkRefuses(t *testing.T) {
 		"epochs:":      func(s *Spec) { s.Epochs = 1 },
 		"coordinates:": func(s *Spec) { s.Coordinates = "unshifted"; s.Eta = 1 },
 		"lambda:":      func(s *Spec) { s.Lambda = 1e9 },
+		"algorithms: sfk-auto: want sfk, as in the parent": func(s *Spec) {
+			if err := s.Assign("c", []byte(`"auto"`)); err != nil {
+				t.Error(err)
+			}
+		},
 	} {
 		step := int64(8)
 		if want == "epochs:" {
@@ -147,14 +152,14 @@ func TestForkRefuses(t *testing.T) {
 func TestForkHasTheKnobsOfItsParent(t *testing.T) {
 	spec := brief(dro.SFK)
 	spec.CheckpointEvery = 4
-	_, store, id := turnedAt(t, spec, 9, [2]string{"lr", "0.002"}, [2]string{"c", "auto"})
+	_, store, id := turnedAt(t, spec, 9, [2]string{"lr", "0.002"}, [2]string{"c", "70"})
 	for step, turned := range map[int64]bool{8: false, 12: true} {
 		past, err := store.Load(id, step)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s, err := past.Fork()
-		if err != nil || (s.LR == 0.002) != turned || (s.Text("c") == "auto") != turned {
+		if err != nil || (s.LR == 0.002) != turned || (s.Text("c") == "70") != turned {
 			t.Errorf("from step %d: lr %v, c %v, error %v", step, s.LR, s.Text("c"), err)
 		}
 		if z := past.From.Method.Numbers; s.Lambda != z["lambda"] || s.Eta != z["eta"] {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"fmt"
 
 	"drolab/dro"
@@ -39,7 +40,7 @@ func Freeze(p *Past, dataDir string, threads int) (*Frozen, error) {
 	if err := m.usable(); err != nil {
 		return nil, fmt.Errorf("run %s: its run.json cannot be used: %w", m.ID, err)
 	}
-	d, err := openData(m.Spec.Dataset, m.Spec.DataOptions(dataDir))
+	d, err := openData(context.Background(), m.Spec.Dataset, m.dataOptions(dataDir))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -68,6 +70,12 @@ func (j *job) stopEarly() (Status, error) {
 		return Failed, err
 	}
 	return Stopped, j.append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "stopped before it started"})
+}
+
+// fail ends a job that does not train.
+func (j *job) fail(cause error) (Status, error) {
+	e := &StatusEvent{Head: j.head(), Status: Failed, Cause: firstLine(cause)}
+	return Failed, errors.Join(cause, j.record.Append(e))
 }
 
 // mark puts a status into the log of a job that does not train.
@@ -167,15 +175,29 @@ func (q *Queue) reopen(id string, m Means) error {
 	return nil
 }
 
-// openData is data.Open, with a fault in a file that it maps as an error.
-func openData(name string, o data.Options) (d *data.Dataset, err error) {
+// openData is data.OpenContext, with a fault in a file that it maps as an error.
+func openData(ctx context.Context, name string, o data.Options) (d *data.Dataset, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if p := recover(); p != nil {
-			err = panicked(p)
+		switch p := recover(); {
+		case p == nil:
+		case isCut(p):
+			err = errCut
+		default:
+			panic(p)
 		}
 	}()
-	return data.Open(name, o)
+	return data.OpenContext(ctx, name, o)
+}
+
+// openData keeps a panic from the runs beside.
+func (q *Queue) openData(name string, o data.Options) (d *data.Dataset, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = Panicked(q.settings.Reports, p)
+		}
+	}()
+	return openData(q.ctx, name, o)
 }
 
 // takeUp opens the data of a job that goes on and says so in its log.
@@ -188,7 +210,7 @@ func (q *Queue) takeUp(j *job, m Means) (err error) {
 			return fmt.Errorf("run %s: turning a knob as before: %w", j.meta.ID, err)
 		}
 	}
-	if j.data, err = q.dataset(&j.meta.Spec, m); err != nil {
+	if j.data, err = q.dataset(j.meta, m); err != nil {
 		return err
 	}
 	if j.data.Checksum != j.meta.Checksum {

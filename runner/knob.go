@@ -33,11 +33,35 @@ func (s *Spec) Turn(key, value string) (before, after Number, err error) {
 		return before, after, &KeyError{key, value, "a number or auto"}
 	}
 	after = NumIf(!a.IsAuto(), a.Or(0))
-	before, err = s.turn(key, after)
+	before, err = s.change(key, after)
 	return before, after, err
 }
 
-// turn is Turn with the value as KnobEvent has it.
+// Replay turns a knob as a log says that it was turned. Old ones may have turned c
+// between a number and auto: the method is another one from there on.
+func (s *Spec) Replay(k *KnobEvent) error {
+	_, err := s.turn(k.Key, k.New)
+	return err
+}
+
+// change is turn for somebody who asks: a run keeps its method.
+func (s *Spec) change(key string, value Number) (before Number, err error) {
+	if t, ok := FindSetting(key); !ok || !t.LiveIn(s) {
+		return before, &KeyError{"knob", key, "one of " + join(s.Knobs()) + ", which a run like this can turn"}
+	}
+	next := *s
+	if before, err = next.turn(key, value); err != nil {
+		return before, err
+	}
+	if is, was := next.Algorithm(), s.Algorithm(); is != was {
+		return before, &KeyError{key, next.Text(key), fmt.Sprintf("a new run: this one is of %s and keeps "+
+			"its method, and that is %s", was, is)}
+	}
+	*s = next
+	return before, nil
+}
+
+// turn changes a setting to a value as KnobEvent has it.
 func (s *Spec) turn(key string, value Number) (before Number, err error) {
 	next := *s
 	if before, err = next.set(key, value); err != nil {
@@ -55,8 +79,10 @@ func (s *Spec) turn(key string, value Number) (before Number, err error) {
 
 func (s *Spec) set(key string, value Number) (before Number, err error) {
 	t, ok := FindSetting(key)
-	if !ok || !t.LiveIn(s) {
-		return before, &KeyError{"knob", key, "one of " + join(s.Knobs()) + ", which a run like this can turn"}
+	if ok && t.own != nil && t.own.AutoIs == s.Algorithm() {
+		s.SetOwn(key, Auto{}) // as the method was written when a log could turn this
+	} else if !ok || !t.LiveIn(s) {
+		return before, fmt.Errorf("%.40q is no knob of %s", key, s.Algorithm())
 	}
 	now, _ := t.number(s)
 	text := []byte(`"auto"`)
@@ -84,7 +110,7 @@ func Turned(log []KnobEvent) []KnobEvent {
 // turned turns k, which somebody asked for, and returns what the log shall say.
 // The error is a refused.
 func (s *Spec) turned(k KnobEvent, at Head) (*KnobEvent, error) {
-	before, err := s.turn(k.Key, k.New)
+	before, err := s.change(k.Key, k.New)
 	if err != nil {
 		return nil, refused{err}
 	}
@@ -113,7 +139,7 @@ func (r *run) replay(step int64) error {
 		k := r.knobs[0]
 		r.knobs = r.knobs[1:]
 		spec := r.spec
-		if _, err := spec.turn(k.Key, k.New); err != nil {
+		if err := spec.Replay(&k); err != nil {
 			return fmt.Errorf("step %d: turning a knob as before: %w", k.Step, err)
 		}
 		if err := r.use(spec); err != nil {

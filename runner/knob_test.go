@@ -37,7 +37,7 @@ func turnedAt(t *testing.T, spec Spec, step int64, knobs ...[2]string) (*Queue, 
 
 func TestKnobChangesWhatFollows(t *testing.T) {
 	knobs := [][2]string{
-		{"lr", "0.002"}, {"c", "50"}, {"c", "auto"}, {"lambda_max", "0.5"}, {"lambda0", "0.999"},
+		{"lr", "0.002"}, {"c", "50"}, {"lambda_max", "0.5"}, {"lambda0", "0.999"},
 	}
 	for _, k := range knobs {
 		spec := brief(dro.SFK)
@@ -104,6 +104,7 @@ func TestKnobsThatAreRefused(t *testing.T) {
 		{spec(dro.SFK), "lr", "fast"}, {spec(dro.SFK), "lr", "NaN"},
 		{spec(dro.SFK), "rho", "1"}, {spec(dro.SFK), "", ""}, {spec(dro.SFK), "c", "-1"},
 		{spec(dro.SFK), "lambda_max", "0.01"}, {spec(dro.SFK), "lambda0", "-1"},
+		{spec(dro.SFK), "c", "auto"}, {spec(dro.SFKAuto), "c", "10"}, {spec(dro.SFKAuto), "c", "auto"},
 		{spec(dro.PGD), "c", "10"}, {spec(dro.ERM), "lambda_max", "5"},
 		{spec(dro.PAN), "lambda_max", "5"}, {cvar, "lambda0", "0.2"},
 	} {
@@ -113,7 +114,7 @@ func TestKnobsThatAreRefused(t *testing.T) {
 		if !errors.As(err, &key) {
 			t.Errorf("%s: %s=%s: error %v, want a KeyError", s.Algorithm(), test.key, test.value, err)
 		}
-		if s.LR != test.spec.LR || s.Text("c") != test.spec.Text("c") ||
+		if !s.Equal(&test.spec) || s.LR != test.spec.LR || s.Text("c") != test.spec.Text("c") ||
 			s.Lambda0 != test.spec.Lambda0 || s.LambdaMax != test.spec.LambdaMax {
 			t.Errorf("%s: %s=%s is refused and changed the spec", s.Algorithm(), test.key, test.value)
 		}

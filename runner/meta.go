@@ -32,6 +32,10 @@ type Meta struct {
 	// Encoder is what the network takes, so that a checkpoint is enough to use it;
 	// nil in runs of programs before, and where it would be very long.
 	Encoder *data.Encoder `json:"encoder,omitempty"`
+	// FittedTo says which samples scales, means and categories are fitted to, where some
+	// are held out: FittedToTrain; empty in runs of programs before, which took the
+	// samples held out, too, and go on so.
+	FittedTo string `json:"fitted_to,omitempty"`
 	Parts
 	Parameters int `json:"parameters"`
 
@@ -43,6 +47,16 @@ type Meta struct {
 	Box         dro.Box `json:"box"`
 	// Optimum is what the setting optimum asks for.
 	Optimum *Optimum `json:"optimum,omitempty"`
+}
+
+// FittedToTrain is the training split alone.
+const FittedToTrain = "train"
+
+// dataOptions are those that the run's data are opened with, each time alike.
+func (m *Meta) dataOptions(dir string) data.Options {
+	o := m.Spec.DataOptions(dir)
+	o.FitHeld = m.FittedTo == "" && o.ValFraction > 0
+	return o
 }
 
 // Parts are what a run's data consist of. Groups are those that were given:

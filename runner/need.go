@@ -1,9 +1,8 @@
 package runner
 
 import (
+	"context"
 	"fmt"
-	"math"
-	"sync"
 
 	"drolab/dro/nn"
 	"drolab/runner/data"
@@ -62,28 +61,20 @@ func askRoom(s *Spec, d *data.Dataset, parameters int) error {
 	if err != nil {
 		return err
 	}
-	return room.Ask(bytes, fmt.Sprintf("a run of %s in batches of %d", s.Model, max(s.Batch, s.BatchZ)))
+	return room.Ask(bytes, inBatches(s))
 }
 
-// promises is what the runs that train now were promised, in bytes. What they
-// take of it they take at their first steps, and so the machine cannot tell.
-type promises struct {
-	mu    sync.Mutex
-	bytes float64
-}
-
-// take promises so many bytes until the function that it returns is called.
-func (p *promises) take(bytes float64, what string) (back func(), err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if free, known := room.Free(); known && p.bytes > 0 && p.bytes+bytes > free+room.Resident() {
-		return nil, fmt.Errorf("%s needs about %.3g GB of memory, and the runs that train now need the machine's: "+
-			"resume it when they have ended", what, math.Ceil(bytes/1e7)/100)
+// takeRoom promises a run its memory. It takes it at its first steps, and so the
+// machine cannot tell.
+func takeRoom(ctx context.Context, s *Spec, d *data.Dataset, parameters int) (*room.Share, error) {
+	bytes, err := need(s, d, parameters)
+	if err != nil {
+		return nil, err
 	}
-	p.bytes += bytes
-	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.bytes -= bytes
-	}, nil
+	return room.Take(ctx, bytes, inBatches(s))
+}
+
+// inBatches is what needs the memory of a run, in words.
+func inBatches(s *Spec) string {
+	return fmt.Sprintf("a run of %s in batches of %d", s.Model, max(s.Batch, s.BatchZ))
 }

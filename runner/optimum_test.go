@@ -15,16 +15,13 @@ func convex(a dro.Algorithm) Spec {
 	s := brief(a)
 	s.Optimum, s.Augment, s.Rho, s.Lambda, s.Momentum = true, false, .1, 1, 0
 	s.LR, s.Epochs, s.Batch = .1, 30, 60
-	if a == dro.SFK {
-		s.SetOwn("c", Auto{})
-	}
 	return s
 }
 
 // Methods that solve the problem come down to its optimum, from above; those that
 // solve another stay where that one's optimum is. The record has it.
 func TestExcessRiskComesDownToNothing(t *testing.T) {
-	runs := runAll(t, 1, convex(dro.SFK), convex(dro.PGD), convex(dro.PAN), convex(dro.ERM))
+	runs := runAll(t, 1, convex(dro.SFKAuto), convex(dro.PGD), convex(dro.PAN), convex(dro.ERM))
 	var end []float64
 	for _, tr := range runs {
 		o := tr.meta.Optimum
@@ -44,7 +41,7 @@ func TestExcessRiskComesDownToNothing(t *testing.T) {
 	}
 	sfk, pgd, pan, erm := end[0], end[1], end[2], end[3]
 	if !(sfk < 2e-3 && pgd < 2e-3) {
-		t.Errorf("SFK ends %v above the optimum, PGD %v", sfk, pgd)
+		t.Errorf("sfk-auto ends %v above the optimum, PGD %v", sfk, pgd)
 	}
 	if !(pan > pgd && erm > 10*pan) {
 		t.Errorf("PAN, with a λ of its own, ends at %v, ERM at %v, PGD at %v", pan, erm, pgd)
@@ -88,7 +85,7 @@ func TestFocalWantsCrossEntropy(t *testing.T) {
 
 // The optimal z is the problem's own: F is R_ρ there, so in the run's coordinates.
 func TestOptimumIsInTheRunsCoordinates(t *testing.T) {
-	spec := convex(dro.SFK)
+	spec := convex(dro.SFKAuto)
 	spec.Epochs = 1
 	tr := runAll(t, 1, spec)[0]
 	o := tr.meta.Optimum
@@ -110,7 +107,7 @@ func TestOptimumIsAskedFor(t *testing.T) {
 		"model: linear": func(s *Spec) { s.Model = "mlp" },
 		"too many":      func(s *Spec) { s.Dataset, s.Samples = "shapes", 600 },
 	} {
-		s := convex(dro.SFK)
+		s := convex(dro.SFKAuto)
 		change(&s)
 		_, err := NewQueue(t.Context(), Settings{Store: newMemory(), Threads: 1}).
 			Start(Request{Preset: "test", Specs: []Spec{s}})

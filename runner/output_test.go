@@ -10,8 +10,7 @@ import (
 // The certificate of Algorithm 1's output is of x after step t' and z before it:
 // the same from the checkpoint's own tensors, in one batch of all samples.
 func TestOutputCertificateByASecondRoad(t *testing.T) {
-	spec := quick(dro.SFK)
-	spec.SetOwn("c", Auto{})
+	spec := quick(dro.SFKAuto)
 	tr := runAll(t, 1, spec)[0]
 	last := tr.states[len(tr.states)-1]
 	m := last.Method.Numbers

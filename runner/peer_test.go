@@ -3,28 +3,20 @@ package runner
 import (
 	"encoding/json"
 	"math"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/peertest"
 )
 
 // TestAgainstPyTorch trains the features task with groups here and by the same
 // methods in PyTorch, with other random numbers: the worst groups agree within
 // 2.5 points, where ERM is 50 points below the others.
 func TestAgainstPyTorch(t *testing.T) {
-	if out, err := exec.Command("python3", "-c", "import numpy, torch").CombinedOutput(); err != nil {
-		t.Skipf("python3 with PyTorch and NumPy is not here: %v %s", err, out)
-	}
 	peer := func(script string, args ...string) []byte {
 		t.Helper()
-		args = append([]string{filepath.Join("data", "peer", script)}, args...)
-		out, err := exec.Command("python3", args...).Output()
-		if err != nil {
-			t.Fatalf("%s: %v", script, err)
-		}
-		return out
+		return peertest.Run(t, "numpy torch", filepath.Join("data", "peer", script), args...)
 	}
 	path := filepath.Join(t.TempDir(), "features.npz")
 	peer("features.py", path, "--n", "20000", "--d", "32")

@@ -27,6 +27,8 @@ type Settings struct {
 	// Alone says that nobody may be there to resume a run that waits for room
 	// on a full disk: it looks for that by itself too, again and again.
 	Alone bool
+	// Reports is the folder for reports of panics, mostly the store's.
+	Reports string
 	// Ended is told of every run that ended, from the run's goroutine; nil tells
 	// nobody.
 	Ended func(Outcome)
@@ -55,8 +57,6 @@ type Queue struct {
 	outcomes map[string]Outcome
 	open     map[string]*shared // datasets in use
 	wg       sync.WaitGroup
-	// promised is the memory of the runs that train.
-	promised promises
 	// turn is closed when the run launched last has its slot, or needs none:
 	// runs start in the order they were asked for. It is nil for the first.
 	turn chan struct{}
@@ -107,7 +107,7 @@ func (q *Queue) Start(req Request) ([]string, error) {
 		return nil, err
 	}
 	for i := range req.Specs {
-		j, err := q.prepare(req, req.Specs[i])
+		j, err := q.prepare(req, req.Specs[i], parent)
 		if err != nil {
 			return fail(err)
 		}
@@ -198,7 +198,7 @@ func (q *Queue) means(m Means) (Means, error) {
 }
 
 // prepare does all that can fail before anything is written.
-func (q *Queue) prepare(req Request, s Spec) (*job, error) {
+func (q *Queue) prepare(req Request, s Spec, parent *Past) (*job, error) {
 	if len(s.Algorithms) != 1 || s.Seeds != 1 || len(req.IDs) > 0 && len(req.IDs) != len(req.Specs) {
 		panic("runner: Start wants expanded specs, and a name for each or none")
 	}
@@ -208,7 +208,13 @@ func (q *Queue) prepare(req Request, s Spec) (*job, error) {
 	if req.Dir != "" { // the record shall be of use from everywhere
 		s.Dataset = data.Locate(s.Dataset, req.Dir)
 	}
-	d, err := q.dataset(&s, req.Means)
+	like := &Meta{Spec: s}
+	if parent != nil {
+		like.FittedTo = parent.Meta.FittedTo
+	} else if s.ValFraction > 0 {
+		like.FittedTo = FittedToTrain
+	}
+	d, err := q.dataset(like, req.Means)
 	if err != nil {
 		return nil, err
 	}
@@ -219,6 +225,7 @@ func (q *Queue) prepare(req Request, s Spec) (*job, error) {
 		q.release(d)
 		return nil, err
 	}
+	meta.FittedTo = like.FittedTo
 	threads := max(1, req.Threads/min(len(req.Specs), q.settings.Parallel))
 	return &job{meta: meta, spec: s, data: d, gate: q.gate(), threads: threads, until: req.Until}, nil
 }
@@ -235,10 +242,10 @@ func (q *Queue) create(j *job) (err error) {
 	return j.record.Append(&StatusEvent{Head: j.head(), Status: Queued})
 }
 
-// dataset opens the spec's dataset, or shares the one that is open already. The
+// dataset opens the dataset of a run, or shares the one that is open already. The
 // caller is starting.
-func (q *Queue) dataset(s *Spec, m Means) (*shared, error) {
-	o, name := s.DataOptions(m.DataDir), s.Dataset
+func (q *Queue) dataset(of *Meta, m Means) (*shared, error) {
+	o, name := of.dataOptions(m.DataDir), of.Spec.Dataset
 	if m.Dir != "" {
 		name = data.Locate(name, m.Dir)
 	}
@@ -246,7 +253,7 @@ func (q *Queue) dataset(s *Spec, m Means) (*shared, error) {
 	if d := q.share(key, nil); d != nil {
 		return d, nil
 	}
-	set, err := openData(name, o)
+	set, err := q.openData(name, o)
 	if err != nil {
 		return nil, err
 	}
@@ -322,36 +329,29 @@ func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (Status,
 
 // train is the run itself. A fault in a mapped file is its failure and no
 // other's.
-func (q *Queue) train(j *job) (Status, error) {
+func (q *Queue) train(j *job) (status Status, err error) {
 	debug.SetPanicOnFault(true)
-	back, err := q.promise(j)
+	defer func() {
+		if p := recover(); p != nil { // before it trains, or behind that
+			status, err = j.fail(Panicked(q.settings.Reports, p))
+		}
+	}()
+	share, err := takeRoom(q.ctx, &j.meta.Spec, j.data.Dataset, j.meta.Parameters)
 	var r *run
 	if err == nil {
-		defer back()
+		defer share.Release()
 		r, err = newRun(j.meta, j.data.Dataset, j.record, j.gate, q.settings.Network, j.threads)
 	}
 	if err != nil {
-		e := &StatusEvent{Head: j.head(), Status: Failed, Cause: firstLine(err)}
-		return Failed, errors.Join(err, j.record.Append(e))
+		return j.fail(err)
 	}
 	defer r.close()
 	if q.settings.now != nil {
 		r.wall = q.settings.now
 	}
+	r.reports = q.settings.Reports
 	r.knobs, r.until = j.knobs, int64(j.until)*j.meta.StepsPerEpoch
 	return r.do(j.from)
-}
-
-// promise takes the memory of a run from what the machine has.
-func (q *Queue) promise(j *job) (back func(), err error) {
-	bytes, err := need(&j.meta.Spec, j.data.Dataset, j.meta.Parameters)
-	if err == nil {
-		err = askRoom(&j.meta.Spec, j.data.Dataset, j.meta.Parameters)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return q.promised.take(bytes, "the run")
 }
 
 // Wait returns the outcome of every run, in no order, once all have ended. When

@@ -58,6 +58,7 @@ type run struct {
 
 	picked  []nn.Tensor   // x as the method's output rule has chosen it
 	iterate *PaperIterate // that, measured at the end
+	reports string        // where the report of a panic is left
 
 	wall    func() time.Time // tells when a checkpoint is due
 	savedAt time.Time        // the last one, or the start
@@ -82,15 +83,15 @@ func newRun(
 		wall: time.Now}
 	// With one thread there is no other to make batches on.
 	r.ahead = threads > 1
+	built := false
 	defer func() {
-		if p := recover(); p != nil {
-			err = panicked(p)
-		}
-		if err != nil {
+		if !built { // an error, or a panic
 			r.close()
 		}
 	}()
-	return r, r.build(build, threads)
+	err = r.build(build, threads)
+	built = err == nil
+	return r, err
 }
 
 // firstLine is as much of an error as a log takes.
@@ -195,7 +196,7 @@ func (r *run) loaderOptions(stream uint64, batch int) data.LoaderOptions {
 func (r *run) do(from *State) (status Status, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			status, err = r.end(Failed, fmt.Errorf("step %d: %w", r.step, panicked(p)))
+			status, err = r.end(Failed, fmt.Errorf("step %d: %w", r.step, Panicked(r.reports, p)))
 		}
 	}()
 	status = Done

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
 
 	"drolab/dro"
@@ -41,9 +40,9 @@ func TestEveryAlgorithmRunsToItsEnd(t *testing.T) {
 			!s.Of("full_grad_norm").Applies() || len(s.ByGroup.Of("class_accuracy")) != 10 {
 			t.Errorf("%s: summary lacks measures: %+v", a, s)
 		}
-		dual := slices.Contains([]dro.Algorithm{dro.SFK, dro.PGD, dro.PAN, "nsgdm", "dsgdc"}, a)
+		dual := slices.Contains([]dro.Algorithm{dro.SFK, dro.SFKAuto, dro.PGD, dro.PAN, "nsgdm", "dsgdc"}, a)
 		if s.Of("lambda").Applies() != dual || s.Of("dual_gap").Applies() != dual ||
-			(s.PaperIterate != nil) != (a == dro.SFK) {
+			(s.PaperIterate != nil) != (a == dro.SFK || a == dro.SFKAuto) {
 			t.Errorf("%s: λ %v, dual gap %v, paper iterate %v", a, s.Of("lambda"), s.Of("dual_gap"), s.PaperIterate)
 		}
 	}
@@ -59,16 +58,5 @@ func TestSameSeedSameEventsOnAnyNumberOfThreads(t *testing.T) {
 	other.Seed = 2
 	if slices.Equal(one, runAll(t, 1, other)[0].lines(t, everything)) {
 		t.Error("two seeds gave equal events")
-	}
-}
-
-// A panic while a run is built is that run's failure, with one line for its log.
-func TestPanicWhileBuilding(t *testing.T) {
-	s := Defaults()
-	s.Algorithms = []dro.Algorithm{dro.SFK}
-	r, err := newRun(&Meta{Spec: s}, nil, nil, nil, standardNetwork, 1) // no dataset
-	if err == nil || !strings.HasPrefix(err.Error(), "panic: ") || strings.Contains(firstLine(err), "\n") ||
-		!strings.Contains(err.Error(), "goroutine") {
-		t.Errorf("newRun gave %v, error %v", r, err)
 	}
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -42,7 +43,7 @@ func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
 		return nil, err
 	}
 	o := data.Options{Dir: dataDir, Difficulty: m.Spec.Difficulty, Encoder: e, Rows: true}
-	return openData(dataset, o)
+	return openData(context.Background(), dataset, o)
 }
 
 // EncoderFrom returns the run's encoder: the one that it has kept or, of runs of
@@ -60,9 +61,9 @@ func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
 
 // openOwn opens a run's own dataset, as the run did.
 func (m *Meta) openOwn(dataDir string) (*data.Dataset, error) {
-	o := m.Spec.DataOptions(dataDir)
+	o := m.dataOptions(dataDir)
 	o.Rows = true
-	d, err := openData(m.Spec.Dataset, o)
+	d, err := openData(context.Background(), m.Spec.Dataset, o)
 	if err == nil && d.Checksum != m.Checksum {
 		d.Close()
 		return nil, otherData(m, d.Checksum)

@@ -34,6 +34,7 @@ type Setting struct {
 	in  func(float64) bool // which numbers it may be; nil: every one
 	ok  func(*Spec) bool   // whether it fits the others, and for what is no number
 	own *dro.Setting       // a method's
+	of  dro.Algorithm      // that method
 	by  string             // key of the setting that bounds it
 
 	among func() []string // what Want ends with a list of
@@ -48,7 +49,8 @@ func methodSettings() (list []Setting) {
 	for _, m := range dro.Methods() {
 		for i := range m.Settings {
 			own := &m.Settings[i]
-			t := Setting{Key: own.Key, Group: "Settings of " + string(m.Name), Doc: own.Doc, Want: own.Want, own: own}
+			t := Setting{Key: own.Key, Group: "Settings of " + string(m.Name), Doc: own.Doc, Want: own.Want,
+				own: own, of: m.Name}
 			if own.On {
 				t.Choices = onOff
 			}
@@ -170,7 +172,8 @@ func (t *Setting) below(s *Spec) bool {
 func (t *Setting) check(s *Spec) error {
 	good := t.ok == nil || t.ok(s)
 	if v, ok := t.number(s); ok {
-		good = good && (t.own == nil || t.own.Holds(v)) && (t.in == nil || v.IsAuto() || t.in(v.Or(0)))
+		good = good && (t.own == nil || t.own.Holds(v)) && (t.in == nil || v.IsAuto() || t.in(v.Or(0))) &&
+			!(t.renames(s) && slices.Contains(s.Algorithms, t.of)) // both are asked for
 	}
 	if good && t.below(s) {
 		return nil
@@ -242,6 +245,9 @@ func (s *Spec) Assign(key string, value []byte) error {
 		return t.wrong(err, value, field.Interface())
 	}
 	field.Set(fresh.Elem())
+	if key == "algorithms" {
+		s.rename()
+	}
 	return nil
 }
 
@@ -254,7 +260,7 @@ func (s *Spec) assignOwn(t *Setting, value []byte) error {
 		v = Fixed(0)
 	case t.own.On:
 		return t.wrong(nil, value, true)
-	case t.own.Auto:
+	case t.own.AutoIs != "":
 		if err := v.UnmarshalJSON(value); err != nil {
 			return t.wrong(nil, value, v)
 		}
@@ -265,7 +271,11 @@ func (s *Spec) assignOwn(t *Setting, value []byte) error {
 		}
 		v = Fixed(x)
 	}
+	if t.renames(s) && !v.IsAuto() { // the word is taken back
+		s.replace(t.own.AutoIs, t.of)
+	}
 	s.SetOwn(t.Key, v)
+	s.rename()
 	return nil
 }
 
@@ -340,7 +350,7 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 			if err := s.Assign(t.Key, value); err != nil {
 				return err
 			}
-		} else if t.own != nil && !t.own.Before.IsAuto() && t.ReadIn(s) {
+		} else if t.own != nil && !t.own.Before.IsAuto() && (t.ReadIn(s) || t.younger(values)) {
 			s.SetOwn(t.Key, t.own.Before)
 		}
 	}
@@ -374,7 +384,7 @@ func (s *Spec) Unread(keys []string) error {
 			return &KeyError{key, true, "false: the samples of " + s.Dataset + " are no pictures to crop and mirror"}
 		}
 		t, ok := FindSetting(key)
-		if !ok || t.ReadIn(s) {
+		if !ok || t.ReadIn(s) || t.renames(s) && slices.Contains(s.Algorithms, t.own.AutoIs) {
 			continue
 		}
 		var readers []dro.Algorithm

@@ -120,7 +120,7 @@ func TestKeyErrorShowsTheValueAsGiven(t *testing.T) {
 func TestSpecSurvivesJSON(t *testing.T) {
 	s := Defaults()
 	s.LambdaMax, s.Imbalance, s.Mean, s.Std = Fixed(10), KeepRatios(.5, 1), []float64{.5}, []float64{.25}
-	s.SetOwn("c", Auto{})
+	s.SetOwn("c", Fixed(7))
 	s.SetOwn("share_batch", Fixed(1))
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -130,7 +130,7 @@ func TestSpecSurvivesJSON(t *testing.T) {
 	if err := json.Unmarshal(b, &back); err != nil {
 		t.Fatal(err)
 	}
-	if !s.Equal(&back) || back.Text("c") != "auto" ||
+	if !s.Equal(&back) || back.Text("c") != "7" ||
 		back.Text("share_batch") != "true" || back.Text("kappa") != "1" {
 		t.Errorf("%s\ncame back as\n%+v", b, back)
 	}
@@ -264,19 +264,66 @@ func recordedBefore(t *testing.T, s Spec, key string) (back Spec) {
 	return back
 }
 
-// A run that was recorded before there was a second rule of "c: auto" goes on with
-// the first, and one of a method that has none is what it was.
-func TestRunsRecordedBeforeKeepTheirRule(t *testing.T) {
-	sfk, erm := quick(dro.SFK), quick(dro.ERM)
-	sfk.SetOwn("c", Auto{})
-	old := recordedBefore(t, sfk, "c_rule")
-	if sfk.Text("c_rule") != "2" || old.Text("c_rule") != "1" || old.Text("c") != "auto" {
-		t.Errorf("c_rule %s, of a run recorded before %s", sfk.Text("c_rule"), old.Text("c_rule"))
+// sfk with "c: auto" is what files say that are older than sfk-auto, in every form
+// that they had; those from before its second rule go on with the first.
+func TestAutoIsReadAsItsMethod(t *testing.T) {
+	spec := func(words ...string) Spec {
+		t.Helper()
+		var s Spec
+		if err := json.Unmarshal([]byte(strings.Join(words, "")), &s); err != nil {
+			t.Fatal(err)
+		}
+		return s
 	}
-	if again := recordedBefore(t, old, ""); again.Text("c_rule") != "1" {
-		t.Errorf("c_rule %s after another save", again.Text("c_rule"))
+	assigned := func(lines ...string) Spec {
+		t.Helper()
+		s := Defaults()
+		for _, l := range lines {
+			key, value, _ := strings.Cut(l, "=")
+			if err := s.Assign(key, []byte(value)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return s
 	}
-	if same := recordedBefore(t, erm, "c_rule"); !same.Equal(&erm) {
-		t.Errorf("ERM became %+v", same)
+	first, erm := brief(dro.SFKAuto), brief(dro.ERM)
+	first.SetOwn("c_rule", Fixed(1))
+	for _, c := range []struct {
+		name string
+		got  Spec
+		want string // algorithms, c_rule
+	}{
+		{"run.json", spec(`{"algorithms":["sfk"],"c":"auto","c_rule":2}`), "sfk-auto 2"},
+		{"run.json before rule 2", spec(`{"algorithms":["sfk"],"c":"auto"}`), "sfk-auto 1"},
+		{"and saved again", recordedBefore(t, first, ""), "sfk-auto 1"},
+		{"run.json with a number", spec(`{"algorithms":["sfk"],"c":1000,"c_rule":2,"kappa":1}`), "sfk 2"},
+		{"run.json with a number before rule 2", spec(`{"algorithms":["sfk"],"c":1000,"kappa":1}`), "sfk 1"},
+		{"run.json of another method", recordedBefore(t, erm, ""), "erm 2"},
+		{"a preset", assigned(`algorithms=["sfk","erm"]`, `c="auto"`), "sfk-auto, erm 2"},
+		{"its lines the other way", assigned(`c="auto"`, `algorithms=["pgd","sfk"]`), "pgd, sfk-auto 2"},
+		{"and a number over it", assigned(`algorithms=["sfk","erm"]`, `c="auto"`, `c=5`), "sfk, erm 2"},
+		{"without sfk", assigned(`algorithms=["erm"]`, `c="auto"`), "erm 2"},
+		{"sfk-auto by name", assigned(`algorithms=["sfk-auto"]`), "sfk-auto 2"},
+	} {
+		if got := join(c.got.Algorithms) + " " + c.got.Text("c_rule"); got != c.want {
+			t.Errorf("%s is read as %s, want %s", c.name, got, c.want)
+		}
+		if err := c.got.Validate(); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	old := assigned(`c="auto"`, `algorithms=["sfk"]`)
+	if err := old.Unread([]string{"c"}); err != nil {
+		t.Errorf("c: auto of sfk: %v", err)
+	}
+	for _, s := range []Spec{assigned(`algorithms=["sfk","sfk-auto"]`, `c="auto"`), brief(dro.SFK)} {
+		s.SetOwn("c", Auto{})
+		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "c: auto: want a number > 0") {
+			t.Errorf("%s with c: auto: %v", join(s.Algorithms), err)
+		}
+	}
+	named := assigned(`algorithms=["sfk-auto","pgd"]`)
+	if err := named.Unread([]string{"c"}); err == nil || !strings.Contains(err.Error(), "reads it (sfk)") {
+		t.Errorf("c of sfk-auto: %v", err)
 	}
 }

@@ -141,7 +141,7 @@ func (r *run) cure() string {
 	}
 	switch {
 	case reads("c"):
-		return "raise c, set c: auto, or narrow the box (lambda_max, eta_min, eta_max)"
+		return "raise c, take sfk-auto, or narrow the box (lambda_max, eta_min, eta_max)"
 	case reads("lr_z"):
 		return "lower lr_z, start from a larger lambda, or narrow the box (lambda0, eta_min, eta_max)"
 	}

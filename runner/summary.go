@@ -101,9 +101,11 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 	return s
 }
 
-// Describe fills in what the places of the lists are: the parts of the run's data,
-// with how sure their accuracies are, and the radii.
+// Describe fills in what the run's file says: its method, and what the places of
+// the lists are: the parts of the run's data, with how sure their accuracies are,
+// and the radii.
 func (s *Summary) Describe(m *Meta) {
+	s.Algorithm = m.Spec.Algorithm()
 	s.Parts, s.RiskRadii = m.Parts, nil
 	if s.ByGroup.Of("robust_risk_at") != nil {
 		s.RiskRadii = m.Spec.RiskRadii

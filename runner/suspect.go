@@ -9,12 +9,12 @@ const enough = 8
 // warn tells what is suspicious about an evaluation, though usable, and the cure:
 // each thing once, under a name of its own, whatever its numbers are later.
 func (e *Evaluation) warn(s *Spec, tell func(about, message string)) {
+	if e.Z == nil { // a method without λ and η has no box
+		return
+	}
 	if e.aboveBound() > 0 {
 		tell("bound", fmt.Sprintf("training losses exceed eta_max = %g, the bound B that the theory assumes: "+
 			"the box may exclude the optimum", s.EtaMax))
-	}
-	if e.Z == nil {
-		return
 	}
 	n := float64(len(e.Train.Losses))
 	if held := e.Train.Worst.EffectiveSampleSize / n * float64(s.Batch); held < enough {
@@ -50,7 +50,7 @@ func (e *Evaluation) warnOfBox(tell func(about, message string)) {
 			return
 		case e.Z.Lambda == low && best.Lambda > 2*low:
 			tell("floor", fmt.Sprintf("λ is at lambda0 = %.3g, though the best one is %.3g: the steps on z are "+
-				"too long: raise c or set c: auto, or lower lr_z", low, best.Lambda))
+				"too long: raise c or take sfk-auto, or lower lr_z", low, best.Lambda))
 		}
 	}
 	switch {

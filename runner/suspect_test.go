@@ -29,7 +29,7 @@ func TestBrokenRunsNameTheCure(t *testing.T) {
 		spec       Spec
 		want, lack string
 	}{
-		{wide, "raise c, set c: auto, or narrow the box", "lower lr, or"},
+		{wide, "raise c, take sfk-auto, or narrow the box", "lower lr, or"},
 		{pgd, "lower lr_z", "lower lr, or"},
 		{steep, "lower lr, or check the data", "raise c"},
 	} {
@@ -40,9 +40,9 @@ func TestBrokenRunsNameTheCure(t *testing.T) {
 				tr.summary.Cause, c.want)
 		}
 	}
-	wide.SetOwn("c", Auto{})
+	wide.Algorithms = []dro.Algorithm{dro.SFKAuto}
 	if tr := runAll(t, 1, wide)[0]; tr.summary.Status != Done {
-		t.Errorf("with c: auto the run is %s: %s", tr.summary.Status, tr.summary.Cause)
+		t.Errorf("by sfk-auto the run is %s: %s", tr.summary.Status, tr.summary.Cause)
 	}
 }
 
@@ -59,9 +59,9 @@ func TestWarningsOfSteps(t *testing.T) {
 	if got := warnings(runAll(t, 1, s)[0]); strings.Count(got, "c is too small") != 1 {
 		t.Errorf("warnings:\n%s", got)
 	}
-	s.SetOwn("c", Auto{})
+	s.Algorithms = []dro.Algorithm{dro.SFKAuto}
 	if got := warnings(runAll(t, 1, s)[0]); strings.Contains(got, "raise c") {
-		t.Errorf("warnings with c: auto:\n%s", got)
+		t.Errorf("warnings of sfk-auto:\n%s", got)
 	}
 }
 
@@ -131,13 +131,12 @@ func TestPenalisedGapIsOfTheOwnProblem(t *testing.T) {
 	}
 }
 
-// What c: auto has learned is in the checkpoint: before its memory is full, and
+// What sfk-auto has learned is in the checkpoint: before its memory is full, and
 // after the oldest losses went.
 func TestAutomaticStepsAreResumed(t *testing.T) {
 	for _, rule := range []float64{1, 2} {
-		spec := brief(dro.SFK)
+		spec := brief(dro.SFKAuto)
 		spec.LogEvery, spec.CheckpointEvery = 1, 1
-		spec.SetOwn("c", Auto{})
 		spec.SetOwn("c_rule", Fixed(rule))
 		whole := runAll(t, 1, spec)[0]
 		for _, step := range []int64{3, 21} {
@@ -157,5 +156,28 @@ func TestLateDropIsTold(t *testing.T) {
 		if got := warnings(runs[i]); !strings.Contains(got, want) {
 			t.Errorf("warnings %q, want %q", got, want)
 		}
+	}
+}
+
+// Of a box speak the methods that have one: the others have no λ and η to keep in it.
+func TestOnlyMethodsWithABoxAreWarnedOfIt(t *testing.T) {
+	for _, m := range dro.Methods() {
+		t.Run(string(m.Name), func(t *testing.T) {
+			s := brief(m.Name)
+			s.EtaMax, s.Lambda, s.Epochs = .01, s.Lambda0, 1
+			if m.ReadsKey("jtt_epochs") {
+				s.Epochs = 2
+			}
+			tr := runAll(t, 1, s)[0]
+			boxed := false
+			for _, e := range tr.events {
+				if e, ok := e.(*EvalEvent); ok {
+					boxed = boxed || e.Of("dual_gap").Applies() || e.Of("penalised_gap").Applies()
+				}
+			}
+			if warned := strings.Contains(warnings(tr), "the bound B that the theory assumes"); warned != boxed {
+				t.Errorf("a box is %v, and warned of %v: %s", boxed, warned, warnings(tr))
+			}
+		})
 	}
 }

@@ -2,8 +2,6 @@ package runner
 
 import (
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync/atomic"
 )
 
@@ -40,14 +38,4 @@ func (t *trouble) set(text string) { t.text.Store(text) }
 func (t *trouble) String() string {
 	text, _ := t.text.Load().(string)
 	return text
-}
-
-// panicked is a panic as an error: its first line is the cause, the others say
-// where it was. One run's panic leaves the others alone.
-func panicked(p any) error {
-	if f, ok := p.(interface{ Addr() uintptr }); ok && f.Addr() > 1<<16 { // below lies nil
-		return fmt.Errorf("the dataset's files were cut or lost while in use: bring them back and resume\n%s",
-			debug.Stack())
-	}
-	return fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 }

@@ -24,10 +24,10 @@ import (
 )
 
 var demos = flag.String("demos", "",
-	"draw the pictures of README: a folder with the runs of drolab run shapes and drolab run groups")
+	"draw the pictures of docs: a folder with the runs of drolab run shapes and drolab run groups")
 
 // gallery is where the pictures are.
-const gallery = "../.github"
+const gallery = "../docs"
 
 // scene is keys, what they show for a while, and a picture of it where it has a name.
 type scene struct {
@@ -63,7 +63,7 @@ func (d demoRuns) List() ([]*record.Run, []error) {
 
 func (d demoRuns) Open(r *record.Run) lab.Log { return tuitest.Archive{Folder: d.Folder}.Open(r) }
 
-// TestDrawDemos makes the recordings and the pictures of README: the interface on
+// TestDrawDemos makes the recording and the pictures of docs: the interface on
 // runs that anyone can make, with keys pressed on a clock of its own.
 func TestDrawDemos(t *testing.T) {
 	if *demos == "" {

@@ -22,19 +22,19 @@ const mostOfDemos = 350_000
 // rooted is a path from the root of some machine.
 var rooted = regexp.MustCompile(`(^|[^\w.:/])/\w+/`)
 
-// TestDemos wants the pictures of README to be whole, small and of no machine, and
+// TestDemos wants the pictures of docs to be shown, whole, small and of no machine, and
 // the recording to show them: an emulator that has played it as far as a picture's
 // mark has every letter of it in its place.
 func TestDemos(t *testing.T) {
-	readme := string(read(t, "../README.md"))
+	page := string(read(t, filepath.Join(gallery, "interface.md")))
 	pictures := map[string][]word{}
 	total := 0
 	for _, file := range glob(t, "*.svg") {
 		b := read(t, file)
 		total += len(b)
 		name := filepath.Base(file)
-		if !strings.Contains(readme, ".github/"+name) {
-			t.Errorf("README does not show %s", name)
+		if !strings.Contains(page, `="`+name+`"`) {
+			t.Errorf("docs/interface.md does not show %s", name)
 		}
 		if i := bytes.IndexFunc(b, steers); i >= 0 {
 			t.Errorf("%s: control character at byte %d", name, i)

@@ -11,8 +11,10 @@
 //	tick -> command: read what was appended -> message -> Update -> View
 //	key  -> key table -> the row's Do -> page, verb or overlay
 //
-// It knows no formula and computes no statistic: numbers come from the log as
-// they stand there. Nothing here reads the environment; lab.Config carries it.
+// It knows no formula of a method, and defines no statistic. Numbers come from the
+// log as they stand there; means and intervals over seeds are runner/compare's, and
+// smoothing and bands, which are made of what is drawn, are tui/plot's. Nothing here
+// reads the environment; lab.Config carries it.
 //
 // This package is what all pages have: routing (model.go), header, footer and
 // help (frame.go), the keys that hold everywhere (own_keys.go), the palette,

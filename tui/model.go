@@ -219,7 +219,7 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 	if msg.Verb == "resume" {
 		m.Mine[msg.ID] = true
 	}
-	return kit.Notify(cmp.Or(msg.Done, "asked to "+msg.Verb) + ": " + cell.Clean(msg.ID))
+	return kit.Notify(cmp.Or(msg.Done, "asked to "+msg.Verb) + ": " + msg.ID)
 }
 
 // profile takes what Bubble Tea learned of the terminal's colours meanwhile.
@@ -365,26 +365,31 @@ func (m *Model) View() tea.View {
 	return v
 }
 
-// screen draws everything: m.h lines of m.w cells.
+// screen is the frame as the terminal gets it. Text was cleaned where it was laid out
+// (package kit); here nothing is left to do, unless a page forgot to.
 func (m *Model) screen() string {
-	if m.w <= 0 || m.h <= 0 {
-		return ""
-	}
-	var lines []string
-	if m.tooSmall() {
-		lines = kit.Fill([]string{fmt.Sprintf("too small: %dx%d needed", kit.LeastWidth, kit.LeastHeight)}, m.w,
-			m.h)
-	} else {
-		lay := layScreen(m.w, m.h)
-		body := m.pages[m.at].View(lay.body.W, lay.body.H)
-		if m.overlay != nil {
-			body = m.overlay.View(m.Theme, body, lay.body.W, lay.body.H)
+	lines := m.frame()
+	for i, line := range lines {
+		if lines[i] = cell.Sent(line); m.env.ascii {
+			lines[i] = cell.Seven(lines[i])
 		}
-		lines = append(append([]string{m.header()}, body...), m.footer())
 	}
-	s := strings.Join(lines, "\n")
-	if m.env.ascii {
-		return cell.Seven(s)
+	return strings.Join(lines, "\n")
+}
+
+// frame draws everything: m.h lines of m.w cells.
+func (m *Model) frame() []string {
+	switch {
+	case m.w <= 0 || m.h <= 0:
+		return nil
+	case m.tooSmall():
+		return kit.Fill([]string{fmt.Sprintf("too small: %dx%d needed", kit.LeastWidth, kit.LeastHeight)}, m.w,
+			m.h)
 	}
-	return s
+	lay := layScreen(m.w, m.h)
+	body := m.pages[m.at].View(lay.body.W, lay.body.H)
+	if m.overlay != nil {
+		body = m.overlay.View(m.Theme, body, lay.body.W, lay.body.H)
+	}
+	return append(append([]string{m.header()}, body...), m.footer())
 }

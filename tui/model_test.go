@@ -31,7 +31,7 @@ func TestVerbsOfAnotherProcess(t *testing.T) {
 func TestAnswered(t *testing.T) {
 	r := watching(t, 120, 40)
 	for want, ask := range map[string]tea.Cmd{"asked to pause: a-run": r.Ask("pause", "a-run"),
-		"saved at step 7: a-run": r.Save("a-run"), "turned c to auto: a-run": r.Turn("a-run", "c", "auto")} {
+		"saved at step 7: a-run": r.Save("a-run"), "turned c to 70: a-run": r.Turn("a-run", "c", "70")} {
 		if r.send(ask()); !strings.Contains(r.footer(), want) {
 			t.Errorf("the footer says %q, want %q", r.footer(), want)
 		}
@@ -101,7 +101,7 @@ func TestStarted(t *testing.T) {
 		t.Errorf("page %d with\n%s", r.at, tuitest.Text(r.shot(t)))
 	}
 	r.send(lab.Started{Err: fmt.Errorf("rho: 0: want\x1b[31m a number")})
-	if f := r.footer(); !strings.Contains(f, "rho: 0: want[31m a number") {
+	if f := r.footer(); !strings.Contains(f, "rho: 0: want?[31m a number") {
 		t.Errorf("the footer says %q", f)
 	}
 }

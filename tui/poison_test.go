@@ -1,14 +1,28 @@
 package tui
 
 import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"drolab/dro"
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/inspect"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // TestPoisonedRuns attaches to a run each of whose strings, in its turn, would
@@ -54,4 +68,192 @@ func TestPoisonedRuns(t *testing.T) {
 			os.Remove(path)
 		}
 	})
+}
+
+// poisoned is a Source in which every string that is shown begins with a text.
+type poisoned struct {
+	lab.Source
+	text string
+}
+
+func (p poisoned) spoil(r *record.Run) *record.Run {
+	tuitest.PoisonStrings(&r.Meta, p.text)
+	tuitest.PoisonStrings(r.Summary(), p.text)
+	return r
+}
+
+func (p poisoned) List() ([]*record.Run, []error) {
+	runs, problems := p.Source.List()
+	for _, r := range runs {
+		p.spoil(r)
+	}
+	return runs, append(problems, errors.New(p.text+"unreadable"))
+}
+
+func (p poisoned) Find(id string) (*record.Run, error) {
+	r, err := p.Source.Find(id)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.text, err)
+	}
+	return p.spoil(r), nil
+}
+
+func (p poisoned) Open(r *record.Run) lab.Log { return &poisonedLog{p.Source.Open(r), p.text} }
+
+type poisonedLog struct {
+	lab.Log
+	text string
+}
+
+func (l *poisonedLog) Read() ([]runner.Event, error) {
+	events, err := l.Log.Read()
+	for _, e := range events {
+		tuitest.PoisonStrings(e, l.text)
+	}
+	return events, err
+}
+
+// poisonedPresets are those of the tests and one that is broken, as files.
+func poisonedPresets(text string) []presets.Preset {
+	broken := presets.Preset{Name: "broken", Spec: runner.Defaults(), Problem: errors.New(text + "broken")}
+	list := append(tuitest.Presets(), broken)
+	for i := range list {
+		p := &list[i]
+		tuitest.PoisonStrings(p, text)
+		p.File = text + p.Name + ".yaml"
+	}
+	return list
+}
+
+// poisonable is a folder of two runs with groups and a sweep. The sweep holds its
+// running runs, so the folder is named anew and not copied for each text.
+type poisonable struct {
+	runs  string
+	sweep string
+}
+
+func newPoisonable(t *testing.T) *poisonable {
+	t.Helper()
+	p := &poisonable{runs: t.TempDir(), sweep: "mine"}
+	tuitest.NewSweep(t, filepath.Join(p.runs, p.sweep))
+	a := tuitest.Archive{Folder: lab.Folder(p.runs)}
+	for seed := range uint64(2) {
+		m := tuitest.Archived(dro.SFK, seed+1, "shapes", tuitest.Epoch0())
+		m.Groups, m.GroupCounts = []string{"hills", "coast"}, runner.Counts{Train: []int{5, 7}, Test: []int{1, 2}}
+		a.Add(t, fmt.Sprintf("shapes-sfk-s%d", seed+1), m, []runner.Status{runner.Done, runner.Failed}[seed],
+			"bad luck")
+	}
+	return p
+}
+
+// say has the folder's names and notes say a text.
+func (p *poisonable) say(t *testing.T, text string) {
+	t.Helper()
+	name := strings.NewReplacer("/", "", "\x00", "").Replace("m" + text)
+	if err := os.Rename(filepath.Join(p.runs, p.sweep), filepath.Join(p.runs, name)); err != nil {
+		t.Fatal(err)
+	}
+	p.sweep = name
+	label, err := json.Marshal(record.Label{Note: text + "note", Tags: []string{"tag"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"shapes-sfk-s1", "shapes-sfk-s2"} {
+		if err := os.WriteFile(filepath.Join(p.runs, id, "label.json"), label, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// rig is one in a world that says the text wherever anything can be said.
+func (p *poisonable) rig(t *testing.T, text string, w, h int, environ ...string) *rig {
+	t.Helper()
+	p.say(t, text)
+	folder := lab.Folder(p.runs)
+	r := newRig(t, &tuitest.Script{Folder: folder, Now: tuitest.Epoch0()}, w, h, environ...)
+	r.Model.Source = poisoned{folder, text}
+	r.Config.RunsDir, r.Config.DataDir, r.Config.CPU = p.runs, r.Config.DataDir+"/"+text, text+"processor"
+	r.Config.Box = func(time.Time) string { return text + "load" }
+	r.bind(table(r.Lab, poisonedPresets(text), r.watch))
+	r.samples().Evaluate = func(q inspect.Question) (*inspect.Pick, error) {
+		pick := tuitest.NewPick(&q.Run.Meta, len(text)%2 == 0)
+		tuitest.PoisonStrings(pick, text)
+		return pick, nil
+	}
+	r.run(r.Init())
+	return r
+}
+
+// visit shows every page and, with keys, there whatever a key shows.
+func (r *rig) visit(t *testing.T, what string, keys bool) {
+	t.Helper()
+	runs := tuitest.Found(t, r.Model.Source, "shapes-sfk-s1", "shapes-sfk-s2")
+	r.send(lab.Watch{IDs: []string{"shapes-sfk-s1", "shapes-sfk-s2"}}, lab.Compare{Runs: runs},
+		lab.Samples{Run: runs[0]})
+	for i, rows := range r.keys {
+		turn := func() {
+			r.press("esc", "esc", fmt.Sprint(i+1))
+			if r.at != pageID(i) {
+				t.Fatalf("page %d is not turned to", i+1)
+			}
+		}
+		for turn(); r.at == pageID(i); turn() {
+			r.wait(time.Second, time.Second)
+			r.printable(t, fmt.Sprintf("%s, page %d", what, i+1))
+			if len(rows) == 0 || !keys {
+				break
+			}
+			key := rows[0].Keys.Keys()[0]
+			rows = rows[1:]
+			r.press(key)
+			r.printable(t, fmt.Sprintf("%s, page %d, key %s", what, i+1, key))
+			r.press("down", "right")
+			r.printable(t, fmt.Sprintf("%s, page %d, key %s and on", what, i+1, key))
+		}
+	}
+}
+
+// printable looks at what is drawn, and at the bytes that a terminal gets for it.
+func (r *rig) printable(t *testing.T, what string) {
+	t.Helper()
+	r.fits(t, what)
+	s := r.View().Content
+	tuitest.Printable(t, what, s)
+	for y, line := range strings.Split(s, "\n") {
+		if got := ansi.StringWidth(line); got != r.w {
+			t.Fatalf("%s: line %d has %d cells of %d where a terminal counts clusters:\n%q", what, y, got, r.w, line)
+		}
+	}
+}
+
+// sequences are those that the renderer moves the cursor and draws with.
+var sequences = regexp.MustCompile(`\x1b\[[?0-9;]*[A-Za-z]|\x1b[=>78]|[\r\x08]`)
+
+var long = flag.Bool("long", false, "press every key with every control")
+
+// TestEveryControlEverywhere has names, notes, errors and whatever else is shown say what
+// steers a terminal, in every page and mode, and looks at the bytes.
+func TestEveryControlEverywhere(t *testing.T) {
+	modes := [][]string{nil, {"DROLAB_ASCII=1"}, {"NO_COLOR=1"}, {"COLORTERM=", "TERM=xterm"}}
+	sizes := [][2]int{{120, 40}, {40, 12}, {200, 60}, {80, 24}}
+	const each = 6 // so many in a text: it is shown whole
+	i, world := 0, newPoisonable(t)
+	for some := range slices.Chunk(tuitest.Poisons(), each) {
+		text, mode, size := strings.Join(some, ""), modes[i%4], sizes[i/2%4]
+		i++
+		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
+			r := world.rig(t, text, size[0], size[1], mode...)
+			r.visit(t, fmt.Sprintf("%v %v", mode, size), i%7 == 0 || *long)
+			for _, msg := range []any{lab.Started{Err: errors.New(text)}, kit.Notice{Text: text + "notice"},
+				lab.Answered{ID: text, Verb: "pause"}, lab.Answered{ID: "x", Verb: "pause", Err: errors.New(text)}} {
+				r.send(msg)
+				r.printable(t, fmt.Sprintf("%T", msg))
+			}
+			wr := tuitest.NewWire(size[0], size[1])
+			wr.Frame(t, r.View().Content)
+			if bad := tuitest.Steered(sequences.ReplaceAllString(wr.Sent(), "")); bad != "" {
+				t.Errorf("the renderer sends %s", bad)
+			}
+		})
+	}
 }

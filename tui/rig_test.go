@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -120,6 +121,11 @@ func (r *rig) fits(t testing.TB, what string) {
 	tuitest.Fits(t, what, s, r.w, r.h, r.env.ascii)
 	if s != r.screen() {
 		t.Fatalf("%s: looking twice shows two things", what)
+	}
+	for y, line := range r.frame() {
+		if cell.Clean(line) != line {
+			t.Fatalf("%s: line %d was laid out past the gate:\n%q", what, y, line)
+		}
 	}
 }
 

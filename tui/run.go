@@ -29,7 +29,7 @@ func Program(cfg lab.Config, w, h int, more ...tea.ProgramOption) *tea.Program {
 	m := New(cfg, sourceOf(cfg))
 	more = append(more, tea.WithInput(nil), tea.WithOutput(cfg.Stdout), tea.WithWindowSize(w, h),
 		tea.WithColorProfile(m.env.profile))
-	return tea.NewProgram(m, append(options(cfg, m.env), more...)...)
+	return tea.NewProgram(guarded{m}, append(options(cfg, m.env), more...)...)
 }
 
 // sourceOf is where the runs are.
@@ -59,7 +59,7 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	if env.plain {
 		all = append(all, tea.WithColorProfile(env.profile))
 	}
-	p := tea.NewProgram(m, all...)
+	p := tea.NewProgram(guarded{m}, all...)
 	m.frames = &frames{program: p}
 	// Left, rather than killed by tea.WithContext: Bubble Tea waits for its reader of keys then.
 	defer context.AfterFunc(ctx, p.Quit)()
@@ -71,8 +71,6 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 		return ErrHangup
 	case ctx.Err() != nil || err == nil:
 		return nil
-	case errors.Is(err, tea.ErrProgramPanic):
-		return fmt.Errorf("the interface failed; the runs are safe: please report what stands above: %w", err)
 	}
 	return fmt.Errorf("the interface ended: %w", err)
 }

@@ -17,7 +17,6 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/creack/pty"
 )
 
@@ -177,22 +176,25 @@ func TestHangup(t *testing.T) {
 type broken struct{ tuitest.Asked }
 
 func (*broken) Start(runner.Request) ([]string, error) {
-	panic("a test of a panic: what follows is expected")
+	panic("a test of a panic")
 }
 
 // TestPanic is a fault of the program while the terminal is the interface's.
 func TestPanic(t *testing.T) {
-	if raceDetector {
-		t.Skip("after a panic Bubble Tea closes what its reader of keys still reads, " +
-			"and the program ends: a race, of no effect")
-	}
 	out, err := onTerminalWith(t, &broken{}, func(_ context.Context, _ context.CancelFunc, end *window) {
 		end.WriteString("\r")
 		end.await("core") // the review's
 		end.WriteString("\r")
 	})
-	if !errors.Is(err, tea.ErrProgramPanic) {
-		t.Errorf("got %v, want a panic reported", err)
+	var broken *runner.PanicError
+	if !errors.As(err, &broken) || broken.Value != "a test of a panic" {
+		t.Fatalf("got %v, want a panic reported", err)
+	}
+	if text, err := os.ReadFile(broken.Report); err != nil || !bytes.Contains(text, []byte("(*broken).Start")) {
+		t.Errorf("the report: %s, %v", text, err)
+	}
+	if strings.Contains(out, "goroutine") || strings.Contains(out, "panic") {
+		t.Errorf("the stack is on the screen: %q", out)
 	}
 	restored(t, out)
 }

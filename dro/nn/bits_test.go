@@ -36,12 +36,15 @@ var digests = map[string]string{
 var bf16Digests = map[string]string{
 	"alexnet/generic-bf16-rounded": "3a8db70b3488c31e",
 	"alexnet/avx2-bf16-rounded":    "82244a56e9fcc41b",
+	"alexnet/avx512-bf16":          "701e743b4dff6c7e",
 	"alexnet/amx-bf16":             "612fd6b25210ebdc",
 	"convnet/generic-bf16-rounded": "27c11a8d18971505",
 	"convnet/avx2-bf16-rounded":    "01496cc0bd19863b",
+	"convnet/avx512-bf16":          "e8359f8ed20ed951",
 	"convnet/amx-bf16":             "1b244e3f400de71f",
 	"mlp/generic-bf16-rounded":     "9dceec6f12609749",
 	"mlp/avx2-bf16-rounded":        "24cfb444db517c78",
+	"mlp/avx512-bf16":              "512c99ffd7d8ca13",
 	"mlp/amx-bf16":                 "914b1a9af5838950",
 }
 

@@ -98,6 +98,11 @@ func Models() []string {
 	return slices.Sorted(maps.Keys(models()))
 }
 
+// anyInput lists the models that take tables, too.
+func anyInput() []string {
+	return slices.DeleteFunc(Models(), func(m string) bool { return models()[m][0].kind != linear })
+}
+
 // Known tells whether there is a model of that name.
 func Known(model string) bool { return models()[model] != nil }
 

@@ -53,8 +53,13 @@ type Net struct {
 }
 
 // Check says whether the model fits an input of c×h×w, and how many
-// parameters it then has.
+// parameters it then has. A table's columns are no pixels: a model of
+// convolutions is for pictures, even where it would take one of a pixel.
 func Check(model string, c, h, w, classes int) (parameters int, err error) {
+	if Known(model) && h == 1 && w == 1 && models()[model][0].kind == conv {
+		return 0, fmt.Errorf("model: %s is for pictures, and a table of %d columns is too small for its "+
+			"convolutions: choose the model %s", model, c, strings.Join(anyInput(), " or "))
+	}
 	list, err := stages(model, c, h, w, classes)
 	weights, _ := slots(list, "")
 	for _, s := range weights {

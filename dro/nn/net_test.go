@@ -323,3 +323,21 @@ func TestOnePassIsTheSame(t *testing.T) {
 		}
 	}
 }
+
+// A table's columns are no pixels: models of convolutions are refused with the others as
+// the remedy, though one that pads all its windows would take them.
+func TestTablesAreNotForConvolutions(t *testing.T) {
+	for _, model := range Models() {
+		t.Run(model, func(t *testing.T) {
+			_, err := Check(model, 12, 1, 1, 2)
+			pictures := model != "linear" && model != "mlp"
+			if pictures != (err != nil) {
+				t.Fatal(err)
+			}
+			if pictures && !strings.Contains(err.Error(), "a table of 12 columns is too small for its "+
+				"convolutions: choose the model linear or mlp") {
+				t.Error(err)
+			}
+		})
+	}
+}

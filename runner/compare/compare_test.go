@@ -357,7 +357,7 @@ func TestDiff(t *testing.T) {
 	// ERM reads neither c nor lambda: what it has there sets no runs apart.
 	sfk, erm, pgd, curved := of(dro.SFK), of(dro.ERM), of(dro.PGD), of(dro.SFK)
 	pgd.Imbalance, pgd.Mean = runner.KeepRatios(.5, 1), []float64{.1, .2}
-	curved.SetOwn("c", runner.Auto{})
+	curved.SetOwn("c", runner.Fixed(50))
 	erm.SetOwn("c", runner.Fixed(3))
 	erm.Lambda = 7
 	got := Diff([]runner.Spec{sfk, erm, pgd, curved})
@@ -365,7 +365,7 @@ func TestDiff(t *testing.T) {
 		{"algorithms", []string{"sfk", "erm", "pgd", "sfk"}},
 		{"imbalance", []string{"auto", "auto", "0.5, 1", "auto"}},
 		{"mean", []string{"", "", "0.1, 0.2", ""}},
-		{"c", []string{"1000", "", "", "auto"}},
+		{"c", []string{"1000", "", "", "50"}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("Diff = %+v, want %+v", got, want)

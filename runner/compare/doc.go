@@ -1,8 +1,9 @@
-// Package compare makes tables over runs and seeds: mean ± standard deviation
-// per group of runs that differ in nothing but the seed (and in how often they
-// were looked at or saved), the best of each
-// column marked only where the seeds support it, and notes on what makes the
-// comparison unfair. Notes are data, for whoever shows the table.
+// Package compare makes tables over runs and seeds. A row is a group of runs that
+// differ in nothing but the seed, and in how often they were looked at or saved. A
+// cell has the mean of a measure over the seeds, its standard deviation, and the
+// half width of its t interval. The best row of a column is marked only where the
+// seeds support it. Notes say what makes the comparison unfair; they are data, for
+// whoever shows the table.
 //
 //	[]*record.Run -> groups (group.go) -> cells (table.go) -> best per column (best.go) -> Table
 //	                                                       -> notes (note.go)

@@ -15,6 +15,10 @@ func (t *Table) Legend() (lines []string) {
 		lines = append(lines, fmt.Sprintf("Figures are of the step that each run selected by %s on the "+
 			"validation split.", t.Select))
 	}
+	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Few }) {
+		lines = append(lines, "? is of fewer than min_group test samples: its figure is chance, and it "+
+			"is not called the worst.")
+	}
 	if t.spread() {
 		lines = append(lines,
 			fmt.Sprintf("± is half the width of the mean's %g %% t interval over seeds.", 100*t.Level))

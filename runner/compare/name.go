@@ -119,8 +119,7 @@ func enough(diffs []KeyDiff, runs int) []KeyDiff {
 // where one of each is changed in turn, what most runs have is not said.
 func differs(m *runner.Meta, diffs []KeyDiff, i int) (words []string) {
 	if m.Parent != "" {
-		_, step, _ := strings.Cut(m.Parent, "@")
-		words = append(words, "fork @"+step)
+		words = append(words, "fork @"+m.Parent[strings.LastIndexByte(m.Parent, '@')+1:])
 	}
 	for _, d := range diffs {
 		if d.Values[i] != "" && (len(diffs) <= 2 || !d.usual(i)) {

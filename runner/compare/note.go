@@ -12,6 +12,7 @@ import (
 // What a note is about.
 const (
 	Unfinished NoteKind = "unfinished" // runs left out because they are not done
+	Mixed      NoteKind = "mixed"      // runs left out because their log turned one method into another
 	Repeated   NoteKind = "repeated"   // runs left out because a newer one has the same seed
 	Budget     NoteKind = "budget"     // the groups were trained for different lengths
 	Dataset    NoteKind = "dataset"    // not the same samples
@@ -21,6 +22,7 @@ const (
 	Seen       NoteKind = "seen"       // weights know labels or groups
 	Code       NoteKind = "code"       // not the same program or kernels
 	Seeds      NoteKind = "seeds"      // too few, or not the same, seeds
+	Few        NoteKind = "few"        // too few test samples for a worst class or group
 	Missing    NoteKind = "missing"    // a measure of some runs of a row only
 	NotFinite  NoteKind = "not-finite" // a measure of a run is NaN or infinite
 )

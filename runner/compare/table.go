@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -39,6 +40,7 @@ type Column struct {
 	Name   string `json:"name"`            // as in --json; "class_accuracy" for each class
 	Class  string `json:"class,omitempty"` // the class, group or radius
 	Higher bool   `json:"higher"`          // more is better
+	Few    bool   `json:"few,omitempty"`   // too few test samples to be the worst of a run
 	Family int    `json:"family"`          // tests that were corrected for together, in all classes
 	Tests  []Test `json:"tests"`           // one for each question that several rows answer
 }
@@ -77,11 +79,16 @@ type Cell struct {
 // Runs makes the table of the finished runs among those given; the others are
 // named in a note. The order of the runs does not matter.
 func Runs(runs []*record.Run, o Options) *Table {
+	runs, mixed := record.Unmixed(runs)
 	members := make([]member, len(runs))
 	for i, r := range runs {
 		members[i] = member{meta: &r.Meta, summary: r.Summary()}
 	}
-	return tabulate(members, o)
+	t := tabulate(members, o)
+	if len(mixed) > 0 {
+		t.note(Mixed, nil, "left out, because no one method's: %s", strings.Join(mixed, ", "))
+	}
+	return t
 }
 
 func tabulate(members []member, o Options) *Table {
@@ -106,6 +113,7 @@ func tabulate(members []member, o Options) *Table {
 		t.mark(first, questions(m.Asks, groups))
 	}
 	t.noteSeeds()
+	t.noteFew(done)
 	t.noteMissing()
 	t.noteNotFinite()
 	return t
@@ -142,6 +150,9 @@ func measuresOf(members []member) (list []measure) {
 		case !row.Main:
 		case !row.IsList():
 			of := func(m member) runner.Number { return m.of(row.Name) }
+			if ofWorst(row.Name, members[0].meta) {
+				of = member.worst
+			}
 			whole = append(whole, measure{row, []part{{"", of}}})
 		case row.Axis == members[0].meta.Main() && sameParts(members):
 			list = append(list, measure{row, partsOf(row, members)})
@@ -186,12 +197,11 @@ func (t *Table) addColumns(m measure, groups []*group) {
 			cells[i] = newCell(g, part.of, t.Level)
 			n += cells[i].N
 		}
-		if n == 0 {
+		if n == 0 && !ofWorst(m.Name, groups[0].members[0].meta) { // of which it is told that there is none
 			continue
 		}
-		t.Columns = append(t.Columns, Column{
-			Name: m.Name, Class: part.place, Higher: m.Better == dro.Higher, Tests: []Test{},
-		})
+		t.Columns = append(t.Columns, Column{Name: m.Name, Class: part.place, Higher: m.Better == dro.Higher,
+			Few: fewIn(groups, m.Axis, part.place), Tests: []Test{}})
 		for i, c := range cells {
 			t.Rows[i].Cells = append(t.Rows[i].Cells, c)
 		}

@@ -94,3 +94,14 @@ func TestAheadPanicsInNext(t *testing.T) {
 		t.Error("a panic of the source is lost")
 	})
 }
+
+// So it does where a split is read on every core at once.
+func TestEveryCorePanicsInCaller(t *testing.T) {
+	defer func() {
+		if p := recover(); p != "sample 9" {
+			t.Errorf("recovered %v", p)
+		}
+	}()
+	tabulated(brittle{noise(12, Shape{1, 1, 1})})
+	t.Error("a panic of the source is lost")
+}

@@ -42,14 +42,14 @@ type arraySet struct {
 	g       []string
 	split   string // empty: none
 	release []func() error
-	mapped  [][]byte
+	mapped  []mapping
 
 	unlabelled bool // the samples have no labels: a network is to be used on them
 }
 
 func npzFiles() *Provider {
 	return &Provider{
-		Name: "npz:", Argument: "FILE", Endings: []string{".npz"}, Table: true,
+		Name: "npz:", Argument: "FILE", Endings: []string{".npz"}, Table: true, Apart: true,
 		Purpose: "arrays of your own, such as frozen features: npz:FILE?x=NAME&y=NAME&g=NAME,NAME&split=NAME",
 		Open:    openNPZ,
 		Locate: func(name string, absolute func(string) string) string {
@@ -60,7 +60,7 @@ func npzFiles() *Provider {
 
 func npyFiles() *Provider {
 	return &Provider{
-		Name: "npy:", Argument: "X", Endings: []string{".npy"}, Table: true,
+		Name: "npy:", Argument: "X", Endings: []string{".npy"}, Table: true, Apart: true,
 		Purpose: "the same, a file each: npy:X.npy?y=Y.npy&g=G.npy,H.npy&split=S.npy",
 		Open:    openNPY, Locate: locateNPY,
 	}
@@ -226,7 +226,7 @@ func (s *arraySet) contents(path string) ([]byte, error) {
 	}
 	b, release, err := contents(path, inMemory)
 	if release != nil {
-		s.release, s.mapped = append(s.release, release), append(s.mapped, b)
+		s.release, s.mapped = append(s.release, release), append(s.mapped, mapping{path, b})
 	}
 	return b, err
 }
@@ -245,10 +245,7 @@ func (s *arraySet) open(o Options) (*Dataset, error) {
 		s.close() // the first error is the one to tell
 		return nil, err
 	}
-	d.Release = s.close
-	for _, b := range s.mapped {
-		readAtRandom(b)
-	}
+	d.Release, d.mapped = s.close, s.mapped
 	return d, nil
 }
 
@@ -279,14 +276,16 @@ func (s *arraySet) read(o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.divide(f, parts)
+	if err := d.divide(f, parts); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.path, err)
+	}
 	d.Unlabelled, d.Encoder.Options = s.unlabelled, s.keep()
 	scale, err := s.choice("scale", "none", "standard")
 	if err != nil {
 		return nil, err
 	}
 	if scale == "standard" && o.Encoder == nil {
-		d.Mean, d.Std = f.moments(parts.train)
+		d.Mean, d.Std = f.moments(o.fitted(f, parts.train, d))
 	}
 	d.Checksum = "sha256:" + hex.EncodeToString(sum.Sum(nil))
 	return d, nil

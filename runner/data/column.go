@@ -26,8 +26,10 @@ type column struct {
 	numeric  bool              // until a cell is no number
 	others   []float64         // numbers that are no decimals of a word
 	missing  int
+	lacking  int    // lines of a file that were left out, and have no value here
 	notANum  string // the first cell that is no number
 	notALine int    // and its line
+	notAFile string // of this file
 
 	// Of the rows that it was fitted to:
 	mean, std float64
@@ -81,6 +83,9 @@ func (c *column) add(cell string, line int) (word uint32, err error) {
 			return 0, err
 		}
 		c.table = append(c.table, v)
+	}
+	if err := named(cell); err != nil {
+		return 0, fmt.Errorf("line %d, column %q: %w", line, c.name, err)
 	}
 	code := uint16(len(c.dict))
 	c.dict[strings.Clone(cell)] = code
@@ -202,8 +207,8 @@ func (c *column) fitted() Column {
 func (c *column) adopt(as *Column) error {
 	switch {
 	case as.Categories == nil && !c.numeric:
-		return fmt.Errorf("line %d, column %q: %q is not a number, as the network takes them",
-			c.notALine, c.name, c.notANum)
+		return &inFile{c.notAFile, fmt.Errorf("line %d, column %q: %q is not a number, as the network takes them",
+			c.notALine, c.name, c.notANum)}
 	case as.Categories != nil && c.dict == nil:
 		return fmt.Errorf("column %q: more than %d different values, and the network knows %d",
 			c.name, c.limit, len(as.Categories))

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -109,7 +110,8 @@ func separator(word, path string) (rune, error) {
 
 func csvFiles() *Provider {
 	return &Provider{
-		Name: "csv:", Argument: "PATH", Endings: []string{".csv", ".csv.gz", ".tsv", ".tsv.gz"}, Table: true,
+		Name: "csv:", Argument: "PATH", Endings: []string{".csv", ".csv.gz", ".tsv", ".tsv.gz"},
+		Table: true, Apart: true,
 		Purpose: "a table of your own: csv:PATH?label=COLUMN&group=COLUMN,COLUMN&missing=drop&...",
 		Open:    inText().open, Locate: inText().locate,
 	}
@@ -128,6 +130,7 @@ func (t tableFormat) open(name string, o Options) (*Dataset, error) {
 	if s.draw, err = s.ownFiles.draw(o); err != nil {
 		return nil, err
 	}
+	s.opened = o
 	return s.open()
 }
 
@@ -184,8 +187,11 @@ func (s csvSet) open() (*Dataset, error) {
 		io.WriteString(sum, "by class and group") // splits once were by class: those runs have other data
 	}
 	d, err := s.dataset(trainRows, s.draw)
+	if in := new(inFile); err != nil && !errors.As(err, &in) {
+		err = &inFile{s.path, err}
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.path, err)
+		return nil, err
 	}
 	d.Checksum = "sha256:" + hex.EncodeToString(sum.Sum(nil))
 	d.Encoder.Options = s.keep()
@@ -211,8 +217,5 @@ func (s *csvSet) load(path string, hash io.Writer) error {
 		}
 		r = z
 	}
-	if err := s.read(io.TeeReader(r, hash)); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return s.within(path, func() error { return s.read(io.TeeReader(r, hash)) })
 }

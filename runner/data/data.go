@@ -1,8 +1,10 @@
 package data
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"drolab/runner/internal/room"
 )
@@ -14,6 +16,14 @@ type Shape struct{ C, H, W int }
 func (s Shape) Len() int { return s.C * s.H * s.W }
 
 func (s Shape) String() string { return fmt.Sprintf("%d×%d×%d", s.C, s.H, s.W) }
+
+// words is the shape in words: "3×32×32 images" or "12×1×1, rows of 12 features".
+func (s Shape) words() string {
+	if s.H > 1 || s.W > 1 {
+		return s.String() + " images"
+	}
+	return fmt.Sprintf("%v, rows of %d features", s, s.C)
+}
 
 // A Source is one split of a dataset: Len samples in a fixed order. Its methods are safe for concurrent use;
 // an index outside [0, Len) panics.
@@ -76,6 +86,7 @@ type Dataset struct {
 	Unlabelled bool    // the samples, all of them in Test, have no labels: Label is 0
 
 	Release func() error // what Close calls once; nil: nothing is held
+	mapped  []mapping
 }
 
 // Close releases what the dataset holds. No source or loader of the dataset may be used after it.
@@ -106,6 +117,10 @@ type Options struct {
 	// ValFraction is the part of what is then left to hold out as Dataset.Val, in [0, 1): of each class, or of
 	// each class and group (see Dataset.ByGroup). It is 0 where the data have a Val of their own.
 	ValFraction float64
+
+	// FitHeld fits scales, means and categories to the samples that ValFraction holds out, too, as programs did
+	// before: runs of theirs go on with the features that they began with.
+	FitHeld bool
 
 	// LabelNoise is the share of the training samples, in [0, 1), whose label is set to another class, drawn
 	// uniformly. Groups that are given stay; those that are the classes follow the label.
@@ -160,31 +175,60 @@ func (e *MissingError) Error() string {
 
 var errNoTrain = errors.New("no training samples are left: raise samples or imbalance, or lower val_fraction")
 
+var errNoVal = errors.New("val_fraction holds out no sample of any class: raise it, or set it to 0")
+
 var errTwoVals = errors.New("the data have a validation split of their own: val_fraction must be 0")
 
 // Open opens the dataset of the given name: one of Names, or one's own files as a scheme of List says. It
 // reads, and writes nothing but the cache of resized pictures in the data folder. A dataset that is not there
 // gives a *MissingError.
 func Open(name string, o Options) (*Dataset, error) {
-	d, err := open(name, o)
+	return OpenContext(context.Background(), name, o)
+}
+
+// OpenContext is Open, but that it may be given up where another process reads: see [ReadApart].
+func OpenContext(ctx context.Context, name string, o Options) (*Dataset, error) {
+	d, err := open(ctx, name, o)
 	var m *MissingError
 	if err != nil && !errors.As(err, &m) {
 		err = fmt.Errorf("dataset %s: %w", name, err)
 	}
+	if err != nil && len(err.Error()) > maxError {
+		err = &longError{err}
+	}
 	return d, err
 }
 
-func open(name string, o Options) (*Dataset, error) {
+// maxError is the most bytes of an error's text: files name columns and arrays without end.
+const maxError = 64 << 10
+
+// longError is an error of whose text the middle is left out.
+type longError struct{ error }
+
+func (e *longError) Error() string {
+	text, half := e.error.Error(), maxError/2
+	return strings.ToValidUTF8(text[:half], "") + " … " + strings.ToValidUTF8(text[len(text)-half:], "")
+}
+
+func (e *longError) Unwrap() error { return e.error }
+
+func open(ctx context.Context, name string, o Options) (*Dataset, error) {
 	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	if err := named(name); err != nil {
 		return nil, err
 	}
 	p, err := find(name)
 	if err != nil {
 		return nil, err
 	}
-	d, err := p.Open(name, o)
+	d, err := p.read(ctx, name, o)
 	if err != nil {
 		return nil, err
+	}
+	for _, m := range d.mapped {
+		readAtRandom(m.bytes)
 	}
 	d.Name, d.Shape = name, d.Train.Shape()
 	d.ByGroup = d.ByGroup || p.ByGroup
@@ -197,6 +241,9 @@ func open(name string, o Options) (*Dataset, error) {
 	}
 	if err == nil {
 		err = d.restrict(o)
+	}
+	if err == nil && o.Encoder == nil {
+		err = d.trainable()
 	}
 	if err != nil {
 		d.Close() // the first error is the one to tell

@@ -2,10 +2,13 @@ package data
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // labelled is a source of samples of one value: the sample's index. Label i is labels[i], group the label
@@ -177,5 +180,19 @@ func TestValidationSplitOfShapes(t *testing.T) {
 		if n != 10 {
 			t.Errorf("class %d has %d validation samples, want 10", c, n)
 		}
+	}
+}
+
+// An error has a bound, whatever names the files give it, and still is what it was.
+func TestErrorsHaveABound(t *testing.T) {
+	remove := Register(Provider{Name: "endless", Open: func(string, Options) (*Dataset, error) {
+		return nil, fmt.Errorf("first %s: %w", strings.Repeat("é, ", 1<<20), os.ErrInvalid)
+	}})
+	defer remove()
+	_, err := Open("endless", Options{})
+	if text := fmt.Sprint(err); len(text) > maxError+10 || !utf8.ValidString(text) ||
+		!strings.HasPrefix(text, "dataset endless: first é") || !strings.HasSuffix(text, "invalid argument") ||
+		!errors.Is(err, os.ErrInvalid) {
+		t.Errorf("%d bytes: %.40s", len(text), text)
 	}
 }

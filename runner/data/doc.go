@@ -2,9 +2,17 @@
 // resume.
 //
 // It is a set of readers and one batch maker. It is not a training loop, holds no model and knows no screen;
-// of this program it imports runner/internal/aside alone.
+// of this program it imports packages of runner/internal alone.
 //
 //	file or generator -> Source (random access) -> subset (cap, imbalance, hold-out) -> Loader -> Batch
+//
+// One's own files may have been made to hurt. A program that says how ([ReadApart]) has each data set of them
+// read by a process of its own, in bounded memory:
+//
+//	Open -> starts the program again -> Serve reads files, sends samples -> Open goes on with them
+//
+// What is read is the same to the bit, here or there. Arrays so large that they are mapped are checked there
+// and mapped here. Start at apart.go, and wire.go for what is sent.
 //
 // Pixels stay bytes until a batch is made; a [Loader] crops, flips and normalises with one table look-up a
 // value. What a loader gives is a pure function of (source, options, epoch, step), so its [State] is two

@@ -95,11 +95,20 @@ func (d *Dataset) finish(e *Encoder) error {
 		return nil
 	}
 	if d.Shape != e.Shape {
-		return fmt.Errorf("its samples are %v, and the network takes %v", d.Shape, e.Shape)
+		return fmt.Errorf("its samples are %s, and the network takes %s", d.Shape.words(), e.Shape.words())
+	}
+	if e.Columns != nil && d.Encoder.Columns == nil {
+		d.Notes = append(d.Notes, "the network takes a table's columns, standardised and coded as in "+
+			"training: these features are taken as they are")
 	}
 	classes, unknown := places(d.Classes, e.Classes)
 	if len(unknown) > 0 {
-		return fmt.Errorf("the classes %q are none of the network's, which are %q", unknown, e.Classes)
+		reason := ""
+		if same := sameButEnd(unknown, e.Classes); same != "" {
+			reason = ", but for the end: " + same
+		}
+		return fmt.Errorf("the classes %q are none of the network's, which are %q%s", unknown,
+			e.Classes, reason)
 	}
 	known := e.Groups
 	if !d.Grouped {

@@ -182,26 +182,15 @@ func (d draw) splits(src marked, set *Dataset) (s splits, err error) {
 		return s, nil
 	}
 	s.train, s.test = holdOut(src, set.strata(), indices(0, src.Len()), d.fraction, d.seed)
-	if len(s.train) == 0 || len(s.test) == 0 {
-		return s, fmt.Errorf("%d samples are too few to split", src.Len())
+	switch {
+	case len(s.train) == 0:
+		return s, fmt.Errorf("%d samples are too few to split: test_fraction=%v leaves none to train on: "+
+			"lower it", src.Len(), d.fraction)
+	case len(s.test) == 0:
+		return s, fmt.Errorf("%d samples are too few to split: test_fraction=%v is less than one of each "+
+			"class and group: raise it", src.Len(), d.fraction)
 	}
 	return s, nil
-}
-
-// divide sets the splits of a dataset to parts of src, and notes classes that no training sample has.
-func (d *Dataset) divide(src Source, s splits) {
-	d.Train, d.Test = subsetOf(src, s.train), subsetOf(src, s.test)
-	if len(s.val) > 0 {
-		d.Val = subsetOf(src, s.val)
-	}
-	if len(s.train) == 0 {
-		return // nothing is to be learned here
-	}
-	for c, n := range ClassCounts(d.Train, len(d.Classes)) {
-		if n == 0 {
-			d.Notes = append(d.Notes, fmt.Sprintf("no training sample is of class %q", d.Classes[c]))
-		}
-	}
 }
 
 func indices(from, to int) []uint32 {

@@ -37,8 +37,13 @@ func newFeatures(a npyArray) (*features, error) {
 	if uint64(a.shape[0]) > math.MaxUint32 {
 		return nil, fmt.Errorf("%s: %d samples: at most %d are taken", a.name, a.shape[0], uint32(math.MaxUint32))
 	}
-	f.decode = map[int]func([]float32, []byte){2: decode16, 4: decode32, 8: decode64}[a.size]
+	f.decode = decoders()[a.size]
 	return f, nil
+}
+
+// decoders read numbers of so many bytes.
+func decoders() map[int]func(dst []float32, src []byte) {
+	return map[int]func([]float32, []byte){2: decode16, 4: decode32, 8: decode64}
 }
 
 func (f *features) Shape() Shape { return f.shape }

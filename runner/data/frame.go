@@ -40,13 +40,15 @@ type frame struct {
 	rows         int
 	dropped      int      // lines left out
 	origin       []uint32 // of each row, counting those lines too; nil while there are none
+	ends         []fileEnd
+	opened       Options
 	fitted       *Encoder // what features are made by; nil: they are fitted
 	notes        []string
 }
 
 // read appends the lines of a file. Errors name line and column.
 func (f *frame) read(r io.Reader) error {
-	allowed := &allowance{Reader: r, left: maxRecord}
+	allowed := &allowance{Reader: newText(r), left: maxRecord}
 	br := bufio.NewReaderSize(allowed, lineBuffer)
 	if b, _ := br.Peek(3); string(b) == "\ufeff" { // a byte-order mark
 		br.Discard(3)
@@ -57,15 +59,20 @@ func (f *frame) read(r io.Reader) error {
 			return err
 		}
 	}
-	before := f.rows + f.dropped
 	for {
 		allowed.left = maxRecord
 		record, line, err := in.next()
 		if errors.Is(err, io.EOF) {
-			break
+			return nil
+		}
+		if err == nil && line == 1 && len(record) == 1 && strings.HasPrefix(record[0], "|") {
+			continue // a comment of C4.5, as the test file of UCI's Adult begins with
 		}
 		if err == nil && f.header == nil {
-			err = f.setHeader(numbered(len(record)))
+			if err = f.setHeader(numbered(len(record))); err == nil && f.namesColumns(record) {
+				f.notes = append(f.notes, "the first line names the columns, and is no sample")
+				continue
+			}
 		}
 		if err == nil {
 			err = f.add(record, line)
@@ -74,10 +81,6 @@ func (f *frame) read(r io.Reader) error {
 			return err
 		}
 	}
-	if f.rows+f.dropped == before {
-		return errors.New("has no samples")
-	}
-	return nil
 }
 
 // readHeader takes the line that names the columns, after comments.
@@ -93,7 +96,11 @@ func (f *frame) readHeader(in *lineReader) error {
 	if err != nil {
 		return err
 	}
-	if err := f.setHeader(f.unique(header)); err != nil {
+	names := f.unique(header)
+	if f.fitted != nil && f.fitted.Options["header"] == "none" {
+		names = numbered(len(header)) // as the network knows them
+	}
+	if err := f.setHeader(names); err != nil {
 		return fmt.Errorf("line %d: %w", line, err)
 	}
 	return nil
@@ -105,8 +112,10 @@ func (f *frame) add(record []string, line int) error {
 		return nil // blanks alone
 	}
 	if len(record) != len(f.header) {
-		return fmt.Errorf("line %d: %d columns, the first line has %d", line, len(record), len(f.header))
+		return fmt.Errorf("line %d: %d columns, the first line has %d: mend the line that begins %.40q",
+			line, len(record), len(f.header), record[0])
 	}
+	whole := true
 	for i, cell := range record {
 		cell = trimmed(cell)
 		record[i] = cell
@@ -115,25 +124,28 @@ func (f *frame) add(record []string, line int) error {
 		}
 		record[i] = ""
 		if f.missing == missingDrop {
-			f.leaveOut()
-			return nil
+			whole = false
+			f.columns[i].lacking++
+			continue
 		}
 		if err := f.refuse(i); err != nil {
 			return fmt.Errorf("line %d, column %q: missing value %q: %w", line, f.header[i], cell, err)
 		}
 	}
+	if !whole {
+		f.leaveOut()
+		return nil
+	}
 	if f.words == nil {
 		f.layOut()
 	}
-	row, err := f.words.next()
-	if err != nil {
-		return err
-	}
+	row := f.words.next()
 	for i, cell := range record {
 		c := f.columns[i]
 		if c == nil {
 			continue
 		}
+		var err error
 		if row[c.at], err = c.add(cell, line); err != nil {
 			return err
 		}
@@ -193,8 +205,11 @@ func (f *frame) features() (list []*column) {
 }
 
 // dataset splits the rows and encodes them. Rows from trainRows on are the test split; without any, a part is
-// drawn or a column tells. Features are fitted to the training rows before cap, imbalance and val_fraction.
+// drawn or a column tells.
 func (f *frame) dataset(trainRows int, draw draw) (*Dataset, error) {
+	if f.rows == 0 {
+		return nil, errors.New("has no samples")
+	}
 	if f.fitted == nil {
 		if err := f.tooWide(); err != nil {
 			return nil, err
@@ -223,12 +238,14 @@ func (f *frame) dataset(trainRows int, draw draw) (*Dataset, error) {
 	} else {
 		d.Notes = f.notes
 	}
-	x, err := f.encode(d, s.train)
+	x, err := f.encode(d, f.opened.fitted(&m, s.train, d))
 	if err != nil {
 		return nil, err
 	}
 	d.Unlabelled, d.Missing = f.label < 0, f.lacking()
-	d.divide(&table{m, x, f.origin}, s)
+	if err := d.divide(&table{m, x, f.origin}, s); err != nil {
+		return nil, f.ofTest(err, trainRows)
+	}
 	return d, nil
 }
 
@@ -241,7 +258,7 @@ func (f *frame) splits(m *marks, d *Dataset, trainRows int, draw draw) (splits, 
 	}
 	s, err := draw.splits(m, d)
 	if err != nil {
-		return s, fmt.Errorf("%w: give the test samples with test=PATH", err)
+		return s, fmt.Errorf("%w, or give the test samples with test=PATH", err)
 	}
 	return s, nil
 }
@@ -264,9 +281,9 @@ func (f *frame) tooWide() error {
 	if f.asked.drop != "" {
 		names = append([]string{f.asked.drop}, names...)
 	}
-	return fmt.Errorf("line %d, column %q: %q is not a number, and the column has more than %d different "+
-		"values: make it numeric, or leave out what is so with drop=%s",
-		first.notALine, first.name, first.notANum, first.limit, strings.Join(names, ","))
+	return &inFile{first.notAFile, fmt.Errorf("line %d, column %q: %q is not a number, and the column has "+
+		"more than %d different values: make it numeric, or leave out what is so with drop=%s",
+		first.notALine, first.name, first.notANum, first.limit, strings.Join(names, ","))}
 }
 
 // encode gives the features of all rows, fitted to the training rows, and notes what these lack.
@@ -285,14 +302,16 @@ func (f *frame) encode(d *Dataset, train []uint32) (*rowBlocks, error) {
 	if err := room.Ask(max(0, more), "the table as features"); err != nil {
 		return nil, err
 	}
+	row := 0
 	x, err := f.words.features(width, func(dst []float32, cells []uint32) error {
 		for _, c := range features {
 			n := c.width()
 			if err := c.encode(dst[:n], cells[c.at]); err != nil {
-				return err
+				return f.inFileOf(row, err)
 			}
 			dst = dst[n:]
 		}
+		row++
 		return nil
 	})
 	if err != nil {

@@ -16,6 +16,11 @@ func (f *frame) setHeader(names []string) error {
 		}
 		return nil
 	}
+	for _, name := range names {
+		if err := named(name); err != nil {
+			return fmt.Errorf("columns: %w", err)
+		}
+	}
 	f.header = names
 	if f.fitted != nil {
 		return f.setFitted()
@@ -63,6 +68,10 @@ func (f *frame) setFitted() (err error) {
 	if f.split, err = f.find(f.asked.split); err != nil {
 		return err
 	}
+	if f.fitted.Columns == nil {
+		return fmt.Errorf("the network takes %s, without names, and this is a table of %d columns: "+
+			"give it arrays, as npz:FILE", f.fitted.Shape.words(), len(f.header))
+	}
 	f.columns = make([]*column, len(f.header))
 	for _, i := range append([]int{f.label, f.split}, f.groups...) {
 		if i >= 0 {
@@ -80,6 +89,25 @@ func (f *frame) setFitted() (err error) {
 		f.columns[i] = newColumn(c.Name, false)
 	}
 	return nil
+}
+
+// namesColumns says whether the first line of a file without a header is one, for a network that knows the
+// columns by their place: none of its cells is what its column takes.
+func (f *frame) namesColumns(record []string) bool {
+	if f.fitted == nil || f.label >= 0 && slices.Contains(f.fitted.Classes, trimmed(record[f.label])) {
+		return false
+	}
+	return !slices.ContainsFunc(f.fitted.Columns, func(c Column) bool {
+		return c.takes(trimmed(record[slices.Index(f.header, c.Name)]))
+	})
+}
+
+// takes says whether a cell is a number of a column, a category of it, or missing.
+func (c *Column) takes(cell string) bool {
+	if _, isNumber := number(cell); c.Categories == nil && isNumber {
+		return true
+	}
+	return missingValue(cell) || slices.Contains(c.Categories, cell)
 }
 
 // findLabel gives the place of the label: the column asked for, else the one named so, else the last that is

@@ -26,6 +26,7 @@ type idxSet struct {
 	augment   Augment
 	own       bool // the augmentation is that of pictures that nothing is known of
 	scale     bool // mean and std are the training split's
+	options   Options
 }
 
 func mnist() *Provider {
@@ -82,7 +83,7 @@ func (s idxSet) provider(purpose string, from []string, sizes [4]int64, sums [4]
 func idxFolders() *Provider {
 	const scheme = "idx:"
 	return &Provider{
-		Name: scheme, Argument: "DIR",
+		Name: scheme, Argument: "DIR", Apart: true,
 		Purpose: "images of your own: four IDX files named as MNIST's: idx:DIR?names=A,B&scale=standard",
 		Open:    openIDX,
 		Locate: func(name string, absolute func(string) string) string {
@@ -102,7 +103,7 @@ func openIDX(name string, o Options) (*Dataset, error) {
 		return nil, err
 	}
 	d, err := idxSet{name: name, folder: f.path, classes: f.list("names"), own: true,
-		scale:  scale == "standard",
+		scale: scale == "standard", options: o,
 		remedy: "put the four IDX files there, plain or .gz, under the names of MNIST"}.open()
 	if err == nil {
 		d.Encoder.Options = f.keep()
@@ -160,13 +161,14 @@ func (s idxSet) open() (d *Dataset, err error) {
 		d.Augment = ownAugment(train.shape)
 	}
 	if s.scale {
-		d.Mean, d.Std = channelMoments(train)
+		rows := s.options.fitted(train, indices(0, train.Len()), d)
+		d.Mean, d.Std = channelMoments(subsetOf(train, rows).(ImageSource))
 	}
 	// Reads everything in order: what fits stays in memory.
 	d.Checksum = checksum(train.data, train.labels, test.data, test.labels)
 	for _, p := range parts {
 		if p.close != nil {
-			readAtRandom(p.whole)
+			d.mapped = append(d.mapped, mapping{p.name, p.whole})
 		}
 	}
 	return d, nil

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"runtime"
 	"sync"
 )
@@ -55,18 +56,25 @@ func stored(src ImageSource) *images {
 	return out
 }
 
-// onEveryCore does something for every sample of n.
+// onEveryCore does something for every sample of n. It panics with what one of them
+// does: a goroutine of its own would end the program.
 func onEveryCore(n int, do func(i int)) {
 	var wg sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
+	faults := make([]*fault, workers)
 	for w := range workers {
 		wg.Go(func() {
-			for i := w * n / workers; i < (w+1)*n/workers; i++ {
-				do(i)
-			}
+			faults[w] = guard(func() {
+				for i := w * n / workers; i < (w+1)*n/workers; i++ {
+					do(i)
+				}
+			})
 		})
 	}
 	wg.Wait()
+	if f := cmp.Or(faults...); f != nil {
+		panic(f.of)
+	}
 }
 
 // tabulate puts every split that is small enough into memory as a table.

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // npyArray is an array of a file in NumPy's format (NumPy Enhancement Proposal 1; numpy.lib.format), versions
@@ -166,11 +167,16 @@ func (a *npyArray) text(item []byte) (string, error) {
 	case 'b':
 		return strconv.FormatBool(item[0] != 0), nil
 	case 'S':
-		return strings.TrimRight(string(item), "\x00"), nil
+		text := strings.TrimRight(string(item), "\x00")
+		return text, named(text)
 	case 'U':
 		var s strings.Builder
 		for ; len(item) >= 4; item = item[4:] {
-			s.WriteRune(rune(binary.LittleEndian.Uint32(item)))
+			c := binary.LittleEndian.Uint32(item)
+			if c > utf8.MaxRune || !utf8.ValidRune(rune(c)) {
+				return "", fmt.Errorf("%#x is no character of Unicode", c)
+			}
+			s.WriteRune(rune(c))
 		}
 		return strings.TrimRight(s.String(), "\x00"), nil
 	case 'f':

@@ -32,6 +32,9 @@ func parseOwn(name, scheme string, keys []string) (ownFiles, error) {
 		if len(list) > 1 {
 			return f, fmt.Errorf("%s= is given %d times: give it once", key, len(list))
 		}
+		if err := named(list[0]); err != nil {
+			return f, fmt.Errorf("%s=: %w", key, err)
+		}
 		f.options[key] = list[0]
 	}
 	if path == "" {

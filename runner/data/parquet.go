@@ -1,7 +1,6 @@
 package data
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -20,7 +19,7 @@ func inParquet() tableFormat {
 
 func parquetFiles() *Provider {
 	return &Provider{
-		Name: "parquet:", Argument: "PATH", Endings: []string{".parquet"}, Table: true,
+		Name: "parquet:", Argument: "PATH", Endings: []string{".parquet"}, Table: true, Apart: true,
 		Purpose: "the same in Parquet: parquet:PATH?label=COLUMN&group=COLUMN,COLUMN&...",
 		Open:    inParquet().open, Locate: inParquet().locate,
 	}
@@ -39,14 +38,13 @@ func (s *csvSet) loadParquet(path string, hash io.Writer) error {
 	if _, err := io.Copy(hash, file); err != nil {
 		return err
 	}
-	table, err := parquet.Open(file.File, file.size)
-	if err == nil {
-		err = s.readParquet(table)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return s.within(path, func() error {
+		table, err := parquet.Open(file.File, file.size)
+		if err != nil {
+			return err
+		}
+		return s.readParquet(table)
+	})
 }
 
 // readParquet appends the rows of a file.
@@ -61,13 +59,9 @@ func (f *frame) readParquet(in *parquet.File) error {
 	if err := f.setHeader(f.unique(names)); err != nil {
 		return err
 	}
-	before, row := f.rows+f.dropped, 0
-	err := in.Rows(func(i int) bool { return f.columns[i] != nil }, func(cells []string) error {
+	row := 0
+	return in.Rows(func(i int) bool { return f.columns[i] != nil }, func(cells []string) error {
 		row++
 		return f.add(cells, row)
 	})
-	if err == nil && f.rows+f.dropped == before {
-		err = errors.New("has no samples")
-	}
-	return err
 }

@@ -1,23 +1,18 @@
 package data
 
 import (
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"drolab/dro/peertest"
 )
 
 // python runs a script of the folder peer, and skips the test where there is no Python with NumPy.
 func python(t *testing.T, script string, args ...string) {
 	t.Helper()
-	if out, err := exec.Command("python3", "-c", "import numpy").CombinedOutput(); err != nil {
-		t.Skipf("python3 with NumPy is not here: %v %s", err, out)
-	}
-	args = append([]string{filepath.Join("peer", script)}, args...)
-	if out, err := exec.Command("python3", args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", script, err, out)
-	}
+	peertest.Run(t, "numpy", filepath.Join("peer", script), args...)
 }
 
 // A file of exactly adult.data's format opens, with the groups that sex and race give.

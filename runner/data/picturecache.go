@@ -29,25 +29,29 @@ const cacheMagic = "drolab pictures 1\n"
 // pixels gives the pictures, [N][C][H][W], out of the cache in the data folder, which it makes if it is not
 // there: one for every state of the files, told by their names, sizes and times. Where the folder cannot be
 // written to, they are in memory alone.
-func (s *pictureSet) pixels(dir string) (b []byte, release func() error, err error) {
+func (s *pictureSet) pixels(dir string) (p pixels, err error) {
 	key, err := s.cacheKey()
 	if err != nil {
-		return nil, nil, err
+		return p, err
 	}
 	path := filepath.Join(dir, "pictures", key)
-	if b, release, err := readCache(path, len(s.files)*s.shape.Len()); err == nil {
-		return b, release, nil
+	if p, err := readCache(path, len(s.files)*s.shape.Len()); err == nil {
+		return p, nil
 	}
-	if b, err = s.decodeAll(); err != nil {
-		return nil, nil, err
+	if p.bytes, err = s.decodeAll(); err != nil || writeCache(path, p.bytes) != nil {
+		return p, err
 	}
-	if err := writeCache(path, b); err != nil {
-		return b, nil, nil
+	if cached, err := readCache(path, len(p.bytes)); err == nil {
+		return cached, nil
 	}
-	if b, release, err := readCache(path, len(b)); err == nil {
-		return b, release, nil
-	}
-	return b, nil, nil
+	return p, nil
+}
+
+// pixels are pictures, in memory or in a file that is mapped.
+type pixels struct {
+	bytes   []byte
+	mapped  []mapping
+	release func() error // nil: nothing is held
 }
 
 func (s *pictureSet) cacheKey() (string, error) {
@@ -67,25 +71,25 @@ func (s *pictureSet) cacheKey() (string, error) {
 }
 
 // readCache gives so many bytes of pixels, checked.
-func readCache(path string, size int) (b []byte, release func() error, err error) {
+func readCache(path string, size int) (pixels, error) {
 	whole, release, err := contents(path, inMemory)
 	if err != nil {
-		return nil, nil, err
+		return pixels{}, err
 	}
 	const head = len(cacheMagic) + sha256.Size
 	if len(whole) == head+size && string(whole[:len(cacheMagic)]) == cacheMagic {
-		b = whole[head:]
-		if sum := sha256.Sum256(b); bytes.Equal(sum[:], whole[len(cacheMagic):head]) {
+		p := pixels{bytes: whole[head:], release: release}
+		if sum := sha256.Sum256(p.bytes); bytes.Equal(sum[:], whole[len(cacheMagic):head]) {
 			if release != nil {
-				readAtRandom(whole)
+				p.mapped = []mapping{{path, whole}}
 			}
-			return b, release, nil
+			return p, nil
 		}
 	}
 	if release != nil {
 		release()
 	}
-	return nil, nil, fmt.Errorf("%s: is damaged", path)
+	return pixels{}, fmt.Errorf("%s: is damaged", path)
 }
 
 func writeCache(path string, b []byte) error {
@@ -105,7 +109,7 @@ func writeCache(path string, b []byte) error {
 // decodeAll reads every picture, on every core.
 func (s *pictureSet) decodeAll() ([]byte, error) {
 	size := s.shape.Len()
-	if err := room.Ask(float64(len(s.files)*size), "the pictures"); err != nil {
+	if err := room.Ask(float64(len(s.files)*size), "decoding the pictures"); err != nil {
 		return nil, err
 	}
 	b := make([]byte, len(s.files)*size)

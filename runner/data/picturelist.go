@@ -79,9 +79,13 @@ func (s *pictureSet) readClass(part, class string, label, split *coded) error {
 func folders(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
-			names = append(names, e.Name())
+		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+			continue
 		}
+		if err := named(e.Name()); err != nil {
+			return nil, err
+		}
+		names = append(names, e.Name())
 	}
 	return names, err
 }
@@ -93,7 +97,7 @@ func (s *pictureSet) readMetadata(name string) error {
 		return err
 	}
 	defer in.Close()
-	allowed := &allowance{Reader: in, left: maxRecord}
+	allowed := &allowance{Reader: newText(in), left: maxRecord}
 	cr := csv.NewReader(bufio.NewReader(allowed))
 	cr.TrimLeadingSpace = true
 	header, err := cr.Read()

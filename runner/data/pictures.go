@@ -44,7 +44,7 @@ type pictureSet struct {
 
 func pictureFolders() *Provider {
 	return &Provider{
-		Name: "images:", Argument: "DIR",
+		Name: "images:", Argument: "DIR", Apart: true,
 		Purpose: "pictures (PNG, JPEG, WebP): a folder a class, or metadata.csv: images:DIR?size=32&...",
 		Open:    openPictures,
 		Locate: func(name string, absolute func(string) string) string {
@@ -117,12 +117,12 @@ func (s *pictureSet) open(o Options) (*Dataset, error) {
 	if len(d.Classes) > 256 {
 		return nil, fmt.Errorf("%d classes: at most 256 are taken of pictures", len(d.Classes))
 	}
-	pixels, release, err := s.pixels(o.Dir)
+	p, err := s.pixels(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	d.Release = release
-	if err := s.fill(d, m, pixels, o); err != nil {
+	d.Release, d.mapped = p.release, p.mapped
+	if err := s.fill(d, m, p.bytes, o); err != nil {
 		d.Close() // the first error is the one to tell
 		return nil, err
 	}
@@ -140,7 +140,9 @@ func (s *pictureSet) fill(d *Dataset, m marks, pixels []byte, o Options) error {
 	if err != nil {
 		return err
 	}
-	d.divide(src, parts)
+	if err := d.divide(src, parts); err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
 	sum := sha256.New()
 	sum.Write(pixels)
 	fmt.Fprintf(sum, "%q %d %q %d", d.Classes, m.labels, d.Groups, m.groups)
@@ -151,7 +153,7 @@ func (s *pictureSet) fill(d *Dataset, m marks, pixels []byte, o Options) error {
 	d.Augment, d.Encoder.Options = ownAugment(s.shape), s.keep()
 	scale, err := s.choice("scale", "standard", "none")
 	if err == nil && scale == "standard" && o.Encoder == nil {
-		d.Mean, d.Std = channelMoments(d.Train.(ImageSource))
+		d.Mean, d.Std = channelMoments(subsetOf(src, o.fitted(src, parts.train, d)).(ImageSource))
 	}
 	return err
 }

@@ -20,6 +20,9 @@ type Provider struct {
 	// Open reads the whole dataset: Classes, Train, Test, Checksum, and what else it has. The package's Open
 	// does the rest: name, shape, cap, imbalance and hold-out.
 	Open func(name string, o Options) (*Dataset, error)
+	// Apart says that its files are one's own, and read by a process of their own where that is wanted: see
+	// [ReadApart]. The program must register it in every process, and its sources be kinds that send knows.
+	Apart bool
 	// Pack puts what these have left of the training split into memory; nil: it stays where it is.
 	Pack func(*Dataset)
 	// Locate makes the paths in a name absolute; nil: it has none.

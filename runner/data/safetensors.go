@@ -8,12 +8,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 func safetensors() *Provider {
 	const scheme = "safetensors:"
 	return &Provider{
-		Name: scheme, Argument: "FILE", Endings: []string{".safetensors"}, Table: true,
+		Name: scheme, Argument: "FILE", Endings: []string{".safetensors"}, Table: true, Apart: true,
 		Purpose: "the same as npz:, tensors of one file: safetensors:FILE?x=NAME&y=NAME&g=NAME&split=NAME",
 		Open: func(name string, o Options) (*Dataset, error) {
 			return openBundle(name, scheme, o, readSafetensors)
@@ -38,6 +39,9 @@ func readSafetensors(path string, b []byte) ([]string, func(int) (npyArray, erro
 		return nil, nil, errors.New("byte 0: not a safetensors file: its header ends after the file")
 	}
 	length := binary.LittleEndian.Uint64(b)
+	if !utf8.Valid(b[8 : 8+length]) {
+		return nil, nil, errors.New("header: is no UTF-8: names have to be")
+	}
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(b[8:8+length], &raw); err != nil {
 		return nil, nil, fmt.Errorf("header: %w", err)

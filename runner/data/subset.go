@@ -63,14 +63,69 @@ func (d *Dataset) restrict(o Options) error {
 	if !capped && o.Imbalance == nil && o.ValFraction == 0 {
 		return nil
 	}
-	kept := keepFirst(all, o.keep(ClassCounts(all, len(d.Classes))))
-	train, val := holdOut(all, d.strata(), kept, o.ValFraction, o.Seed)
-	if len(train) == 0 {
+	train, val := o.hold(all, d)
+	switch {
+	case len(train) == 0:
 		return errNoTrain
+	case len(val) == 0 && o.ValFraction > 0:
+		return errNoVal
 	}
 	d.Train = subsetOf(all, train)
 	if len(val) > 0 {
 		d.Val = subsetOf(all, val)
+	}
+	return nil
+}
+
+// hold gives the training samples that cap, imbalance and hold-out leave, and those held out.
+func (o Options) hold(train marked, d *Dataset) (rest, held []uint32) {
+	kept := keepFirst(train, o.keep(counts(train.Len(), len(d.Classes), train.Label)))
+	return holdOut(train, d.strata(), kept, o.ValFraction, o.Seed)
+}
+
+// fitted lists, of the training samples of src, those that scales, means and categories are of: before cap
+// and imbalance, and without those that will be held out, since a validation split is for what training has
+// not seen.
+func (o Options) fitted(src marked, train []uint32, d *Dataset) []uint32 {
+	if o.ValFraction == 0 || o.FitHeld || o.Encoder != nil || o.suits(len(d.Classes)) != nil {
+		return train
+	}
+	_, held := o.hold(&markedPart{src, train}, d)
+	if len(held) == len(train) {
+		return train // restrict refuses it
+	}
+	var rest []uint32
+	for i, row := range train {
+		if len(held) > 0 && int(held[0]) == i {
+			held = held[1:]
+			continue
+		}
+		rest = append(rest, row)
+	}
+	return rest
+}
+
+// markedPart is the samples index of others.
+type markedPart struct {
+	marked
+	index []uint32
+}
+
+func (p *markedPart) Len() int        { return len(p.index) }
+func (p *markedPart) Label(i int) int { return p.marked.Label(int(p.index[i])) }
+func (p *markedPart) Group(i int) int { return p.marked.Group(int(p.index[i])) }
+
+// trainable says whether the training split has two classes: with one there is nothing to learn.
+func (d *Dataset) trainable() error {
+	var there []string
+	for c, n := range ClassCounts(d.Train, len(d.Classes)) {
+		if n > 0 {
+			there = append(there, d.Classes[c])
+		}
+	}
+	if len(there) == 1 {
+		return fmt.Errorf("all %d training samples are of class %q: a training split needs two classes",
+			d.Train.Len(), there[0])
 	}
 	return nil
 }
@@ -112,7 +167,7 @@ func (d *Dataset) compact() {
 }
 
 // keepFirst gives the indices of the first keep[c] samples of each class c, in the source's order.
-func keepFirst(src Source, keep []int) []uint32 {
+func keepFirst(src marked, keep []int) []uint32 {
 	total := 0
 	for _, k := range keep {
 		total += k

@@ -21,11 +21,8 @@ func columnOf(t *testing.T, cells ...string) *column {
 	c := newColumn("x", false)
 	c.in = newWords(1)
 	for i, cell := range cells {
-		row, err := c.in.next()
-		if err == nil {
-			row[0], err = c.add(cell, i+1)
-		}
-		if err != nil {
+		var err error
+		if c.in.next()[0], err = c.add(cell, i+1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -84,10 +81,7 @@ func TestRowsBecomeFeatures(t *testing.T) {
 	} {
 		w := newWords(c.columns)
 		for i := range c.rows {
-			row, err := w.next()
-			if err != nil {
-				t.Fatal(err)
-			}
+			row := w.next()
 			row[0], row[c.columns-1] = uint32(i), uint32(i)
 		}
 		x, err := w.features(c.width, func(dst []float32, cells []uint32) error {

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,17 +50,13 @@ func readInfo(runsDir string) (i info, ok bool) {
 	return i, err == nil && json.Unmarshal(b, &i) == nil && i.Control != ""
 }
 
-// newAddress returns the sockets' paths for a runs folder that exists, in the
-// first of folders that can be used. The folder they lie in is made, and is this
-// user's alone; passed says why not one before it.
-func newAddress(runtimeDir, runsDir string) (a address, passed error, err error) {
-	name, err := hashed(runsDir)
-	if err != nil {
-		return address{}, nil, err
-	}
+// newAddress returns the sockets' paths for a runs folder, in the first of folders
+// that can be used. The folder they lie in is made, and is this user's alone;
+// passed says why not one before it.
+func newAddress(runtimeDir string, of runsFolder) (a address, passed error, err error) {
 	var problems []error
-	for _, folder := range folders(runtimeDir, runsDir) {
-		a := addressIn(folder, name)
+	for _, folder := range folders(runtimeDir, of.Path) {
+		a := addressIn(folder, of.name())
 		if len(a.View) > maxPath {
 			problems = append(problems, fmt.Errorf("%s: too long for the path of a socket", a.View))
 			continue
@@ -78,17 +72,16 @@ func newAddress(runtimeDir, runsDir string) (a address, passed error, err error)
 }
 
 // addresses lists where the engine of a runs folder may be: where the lock
-// file says, and where it would be started from here.
-func addresses(runtimeDir, runsDir string) []address {
+// file says, and where it would be started from here. The words of a lock that
+// nobody holds are nobody's: the file may be left, or have come with a copy.
+func addresses(runtimeDir string, of runsFolder) []address {
 	var list []address
-	if i, ok := readInfo(runsDir); ok {
+	if i, ok := readInfo(of.Path); ok && record.Held(filepath.Join(of.Path, lockName)) {
 		list = append(list, i.address)
 	}
-	if name, err := hashed(runsDir); err == nil {
-		for _, folder := range folders(runtimeDir, runsDir) {
-			if a := addressIn(folder, name); len(list) == 0 || list[0] != a {
-				list = append(list, a)
-			}
+	for _, folder := range folders(runtimeDir, of.Path) {
+		if a := addressIn(folder, of.name()); len(list) == 0 || list[0] != a {
+			list = append(list, a)
 		}
 	}
 	return list
@@ -102,27 +95,11 @@ func folders(runtimeDir, runsDir string) []string {
 		list = append(list, filepath.Join(runtimeDir, "drolab"))
 	}
 	list = append(list, fmt.Sprintf("/tmp/drolab-%d", os.Getuid()))
-	if abs, err := filepath.Abs(runsDir); err == nil {
-		list = append(list, filepath.Join(abs, socketsName))
-	}
-	return list
+	return append(list, filepath.Join(runsDir, socketsName))
 }
 
 func addressIn(folder, name string) address {
 	return address{filepath.Join(folder, name+".sock"), filepath.Join(folder, name+".view.sock")}
-}
-
-// hashed names a folder by its real path.
-func hashed(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
-	}
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256([]byte(dir))
-	return hex.EncodeToString(sum[:8]), nil
 }
 
 // private makes folder, for this user alone, or makes sure that it is. In /tmp

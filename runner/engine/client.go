@@ -1,13 +1,16 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"drolab/runner"
 	"drolab/runner/record"
@@ -28,6 +31,8 @@ type Client struct {
 	Note func(string)
 	// Command returns the command that is an engine of RunsDir, not started.
 	Command func() *exec.Cmd
+
+	patience time.Duration // for an answer; 0 is the protocol's
 }
 
 // ErrNone says that the runs folder has no engine.
@@ -100,7 +105,8 @@ func (c *Client) Shutdown(force bool) error {
 	if err := c.ask(&request{Verb: verbShutdown, Force: force}); err != nil {
 		return err
 	}
-	return c.await(func() bool { return !record.Held(c.lock()) }, "the engine ends, but holds its lock still")
+	free := func() bool { held, err := c.held(); return !held && err == nil }
+	return c.await(free, "the engine ends, but holds its lock still")
 }
 
 func (c *Client) ask(r *request) error {
@@ -108,27 +114,41 @@ func (c *Client) ask(r *request) error {
 	return err
 }
 
-// askAt asks the engine that there is.
+// askAt asks the engine that there is. All of it together has its patience.
 func (c *Client) askAt(socket func(address) string, r *request) (*reply, error) {
-	w, err := c.connect(socket)
+	limit := time.Now().Add(cmp.Or(c.patience, patience))
+	w, err := c.connect(socket, limit)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
-	return exchange(w, r)
+	return exchange(w, r, limit)
 }
 
 // connect connects to the engine that there is. One that has too much to do,
-// or begins or ends just now, is given a while.
-func (c *Client) connect(socket func(address) string) (w *wire, err error) {
-	for range looks(patience) {
-		w, _, err = c.dial(socket)
-		passing := (errors.Is(err, ErrNone) || errors.Is(err, errEnding)) && record.Held(c.lock())
-		if !passing {
+// or begins or ends just now, is given until the limit.
+func (c *Client) connect(socket func(address) string, limit time.Time) (w *wire, err error) {
+	for range looks(time.Until(limit)) {
+		w, _, err = c.dial(socket, limit)
+		if !errors.Is(err, ErrNone) && !errors.Is(err, errEnding) {
+			return w, err
+		}
+		held, broken := c.held()
+		if broken != nil {
+			return nil, broken
+		}
+		if !held && errors.Is(err, ErrNone) {
+			return nil, fmt.Errorf("%w for %s, so nothing there runs in one", ErrNone, c.RunsDir)
+		}
+		if !held {
 			break
 		}
 	}
-	return w, c.explain(err)
+	if errors.Is(err, errEnding) {
+		return nil, err
+	}
+	return nil, fmt.Errorf("the engine of %s does not answer here%s: "+
+		"ask it on its own machine, or end that process", c.RunsDir, whose(c.RunsDir))
 }
 
 // askStarting asks an engine of this very version, and starts it if need be.
@@ -138,16 +158,21 @@ func (c *Client) askStarting(r *request) (*reply, error) {
 		return nil, err
 	}
 	defer w.Close()
-	return exchange(w, r)
+	return exchange(w, r, time.Time{})
 }
 
-func exchange(w *wire, r *request) (*reply, error) {
+// exchange asks for something. What takes long has no limit, but says a blank
+// now and then.
+func exchange(w *wire, r *request, limit time.Time) (*reply, error) {
+	r.Folder = w.folder
 	if err := w.send(r); err != nil {
 		return nil, fmt.Errorf("asking the engine: %w", err)
 	}
-	w.gap = patience
+	if takesLong(r.Verb) || limit.IsZero() {
+		w.gap, limit = patience, time.Time{}
+	}
 	var out reply
-	if err := w.receive(&out, 0); err != nil {
+	if err := w.receive(&out, limit); err != nil {
 		return nil, fmt.Errorf("the engine's answer: %w: its log may say why, see drolab engine status", err)
 	}
 	if err := out.err(); err != nil {
@@ -160,9 +185,16 @@ func control(a address) string { return a.Control }
 
 // dial finds the engine and reads its hello. The error is ErrNone or errEnding
 // where that is the reason.
-func (c *Client) dial(socket func(address) string) (*wire, hello, error) {
+func (c *Client) dial(socket func(address) string, limit time.Time) (*wire, hello, error) {
+	mine, err := folderAt(c.RunsDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNone
+	}
+	if err != nil {
+		return nil, hello{}, err
+	}
 	var passed []error
-	for _, a := range addresses(c.RuntimeDir, c.RunsDir) {
+	for _, a := range addresses(c.RuntimeDir, mine) {
 		path := socket(a)
 		if _, err := os.Lstat(path); err != nil {
 			continue // nobody is there
@@ -171,12 +203,14 @@ func (c *Client) dial(socket func(address) string) (*wire, hello, error) {
 			passed = append(passed, err)
 			continue
 		}
-		conn, err := net.DialTimeout("unix", path, patience)
+		dialer := net.Dialer{Deadline: limit}
+		conn, err := dialer.Dial("unix", path)
 		if err != nil {
 			continue // nobody is there any more
 		}
 		w := newWire(conn)
-		h, err := greet(w)
+		w.folder = mine
+		h, err := greet(w, limit)
 		if errors.Is(err, errStranger) {
 			w.Close()
 			passed = append(passed, fmt.Errorf("%s: %w", path, err))
@@ -203,11 +237,12 @@ func (c *Client) note(passed []error) {
 // errStranger says that somebody else answers.
 var errStranger = errors.New("the engine is not yours")
 
-func greet(w *wire) (h hello, err error) {
+// greet reads the hello of an engine, which has to be the one of w's folder.
+func greet(w *wire, limit time.Time) (h hello, err error) {
 	if err := sameUser(w.Conn); err != nil {
 		return h, fmt.Errorf("%w: %w", errStranger, err)
 	}
-	err = w.receive(&h, patience)
+	err = w.receive(&h, limit)
 	var broken *net.OpError // by one that did not even accept it
 	if errors.Is(err, errClosed) || errors.As(err, &broken) && !broken.Timeout() {
 		return h, errEnding
@@ -219,19 +254,25 @@ func greet(w *wire) (h hello, err error) {
 		return h, fmt.Errorf("the engine (pid %d) is drolab %s, which this one cannot talk to: "+
 			"let its runs end, or use that program", h.PID, h.Version)
 	}
+	if !h.Folder.is(w.folder) {
+		return h, fmt.Errorf("%w: it (pid %d) is the engine of %s, not of %s", errStranger, h.PID,
+			h.Folder.Path, w.folder.Path)
+	}
 	return h, nil
 }
 
-// explain says what is meant by there being no engine.
-func (c *Client) explain(err error) error {
-	if !errors.Is(err, ErrNone) {
-		return err
+// held tells whether somebody holds the engine's lock. An error says that nobody
+// can, since it is no regular file, or cannot be read.
+func (c *Client) held() (bool, error) {
+	f, err := record.OpenPlain(c.lock())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
 	}
-	if record.Held(c.lock()) {
-		return fmt.Errorf("the engine of %s does not answer here%s: ask it on its own machine, or end that process",
-			c.RunsDir, whose(c.RunsDir))
+	if err != nil {
+		return false, fmt.Errorf("the engine's lock: %w", err)
 	}
-	return fmt.Errorf("%w for %s, so nothing there runs in one", ErrNone, c.RunsDir)
+	f.Close()
+	return record.Held(c.lock()), nil
 }
 
 func (c *Client) lock() string { return filepath.Join(c.RunsDir, lockName) }

@@ -34,14 +34,14 @@ type counter struct {
 // open makes the sockets and begins to answer.
 func (d *desk) open() error {
 	e := d.engine
-	a, passed, err := newAddress(e.settings.RuntimeDir, e.settings.RunsDir)
+	a, passed, err := newAddress(e.settings.RuntimeDir, e.folder)
 	if err != nil {
 		return err
 	}
 	if passed != nil {
 		e.logf("sockets elsewhere: %v", passed)
 	}
-	free := func() (func(), bool) { return func() {}, true }
+	free := func() (func(), bool) { return func() {}, !e.gone() }
 	d.address = a
 	if d.control, err = e.open(a.Control, e.controlVerbs(), e.begin); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (e *engine) open(path string, verbs map[string]handler, begin func() (func(
 	}
 	c := &counter{path: path, listener: l, done: make(chan struct{}),
 		server: &server{hello: e.hello(), verbs: verbs, allowed: sameUser, begin: begin,
-			logf: e.logf, slots: make(chan struct{}, maxConns), conns: &e.conns}}
+			logf: e.logf, conns: &e.conns}}
 	if c.made, err = os.Lstat(path); err != nil {
 		l.Close()
 		return nil, err

@@ -7,22 +7,25 @@
 //	any viewer <--------------------------- run directories
 //
 // Every verb is answered within 10 seconds (patience): one that is not done by
-// then says so, a start or a resume that reads data says a blank now and then,
-// and while one does another is refused after a while. A run's need of memory is
-// asked for before it is taken, threads are bounded, and a fault in a file that
+// then says so, a start or a resume that reads data, or a shutdown, says a blank now
+// and then, and while one starts another is refused after a while. A run's need of
+// memory is asked for before it is taken, threads are bounded, the user's own files are
+// read by a process of their own in bounded memory (data.ReadApart), and a fault in a file that
 // is mapped is the failure of the run that met it.
 //
 // The sockets carry verbs only: one JSON object a line, a hello of the server,
-// then a reply for each request. What runs do is seen in their directories,
+// then a reply for each request. Both sides name the runs folder, by its number on
+// its disk, and an engine answers for its own alone: a copied folder has a copied
+// lock file, and a moved one has another path. What runs do is seen in their directories,
 // which need no engine to be read. Only the user who started the engine may
 // ask it anything: the sockets lie in a folder of that user alone, and both
 // sides look at who the other one is. A place that another user has is passed
 // over for the next: the user's runtime folder, one below /tmp, the runs folder.
 //
 // One owner of each state: the Queue has the runs, the lock file in the runs
-// folder says who is the engine and where its sockets are, and the Server
-// counts whom it serves. The engine ends some minutes after its last run and
-// never while one is live.
+// folder says, while it is held, who is the engine and where its sockets are, and
+// the Server counts whom it serves. The engine ends some minutes after its last
+// run and never while one is live.
 //
 // It is not a scheduler for several machines, and it knows no terminal. Where
 // the system lacks what it needs (Supported), runs stay in the process that

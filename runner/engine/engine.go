@@ -52,6 +52,8 @@ var ErrLive = errors.New("not ended")
 type engine struct {
 	settings Settings
 	store    *record.Store
+	folder   runsFolder
+	home     *os.File // is that folder, open: its number stays its own
 	queue    *runner.Queue
 	started  time.Time
 
@@ -87,14 +89,22 @@ func Run(ctx context.Context, s Settings) error {
 		return err
 	}
 	defer lock.Release()
+	e := &engine{settings: s, store: store, started: time.Now(), last: time.Now(),
+		wake: make(chan struct{}, 1)}
+	if e.home, err = os.Open(s.RunsDir); err != nil {
+		return err
+	}
+	defer e.home.Close()
+	if e.folder, err = folderAt(s.RunsDir); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	e := &engine{settings: s, store: store, started: time.Now(), last: time.Now(), wake: make(chan struct{}, 1)}
 	e.over, e.setOver = context.WithCancel(context.Background())
 	defer e.setOver()
 	e.queue = runner.NewQueue(ctx,
 		runner.Settings{Store: store, Host: s.Host, DataDir: s.DataDir, Threads: s.Threads,
-			Parallel: s.Parallel, Ended: s.Ended})
+			Parallel: s.Parallel, Ended: s.Ended, Reports: s.RunsDir})
 	d := &desk{engine: e, lock: lock}
 	if err := d.open(); err != nil {
 		return err
@@ -173,35 +183,57 @@ func (e *engine) live(ctx context.Context, d *desk) {
 	}
 }
 
-// work begins what is to be done, if there is something and it is not begun.
+// work begins what is to be done, if there is something and it is not begun. To look
+// for it takes the disk, which may hang: whoever asks does not wait for that.
 func (e *engine) work(ctx context.Context) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.settings.Work == nil || e.works || e.ending {
+	look := e.settings.Work
+	if e.works || e.ending {
+		look = nil
+	}
+	e.mu.Unlock()
+	if look == nil {
 		return
 	}
-	do := e.settings.Work()
+	do := look()
 	if do == nil {
 		return
 	}
-	e.works = true
-	go func() {
-		do(ctx, e.queue)
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.works = false
-	}()
+	e.working(true, false)
+	go func() { e.working(false, e.try(func() { do(ctx, e.queue) })) }()
 }
 
-// stopLost stops the runs when their folder was removed under them: nothing
-// that they come to could be found again.
+// working notes that work has begun or ended; what is broken would be so again.
+func (e *engine) working(works, broken bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.works = works
+	if broken {
+		e.settings.Work = nil
+	}
+}
+
+// try keeps what goes wrong with some work from ending the runs.
+func (e *engine) try(work func()) (broken bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			broken = true
+			e.logf("the work of the engine's own ends: %v", runner.Panicked(e.settings.RunsDir, p))
+		}
+	}()
+	work()
+	return false
+}
+
+// stopLost stops the runs when their folder was removed under them, or moved:
+// this engine would look for the rest of them where they are no more.
 func (e *engine) stopLost() {
-	if _, err := os.Stat(e.settings.RunsDir); !errors.Is(err, os.ErrNotExist) {
+	if !e.gone() {
 		return
 	}
 	for _, r := range e.queue.Live() {
 		err := e.queue.Stop(r.ID)
-		e.logf("run %s stops, since its folder was removed: %s", r.ID, outcome(err))
+		e.logf("run %s stops, since its folder was removed or moved: %s", r.ID, outcome(err))
 	}
 }
 
@@ -234,8 +266,13 @@ func (e *engine) end() {
 	e.ending = true
 }
 
-// begin counts in somebody who is about to ask.
+// begin counts in somebody who is about to ask. For a folder that is gone nobody
+// is served: the engine ends soon.
 func (e *engine) begin() (end func(), ok bool) {
+	if e.gone() {
+		e.look()
+		return nil, false
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.ending {
@@ -245,13 +282,22 @@ func (e *engine) begin() (end func(), ok bool) {
 	return func() { e.count(&e.asking, -1) }, true
 }
 
+// look makes the engine look around now.
+func (e *engine) look() {
+	select {
+	case e.wake <- struct{}{}:
+	default: // it is about to
+	}
+}
+
 func (e *engine) logf(format string, args ...any) {
 	fmt.Fprintf(e.settings.Log, "%s %s\n", time.Now().Format("2006-01-02 15:04:05"),
 		fmt.Sprintf(format, args...))
 }
 
 func (e *engine) hello() hello {
-	return hello{Protocol: protocol, Version: e.settings.Host.Version, PID: os.Getpid()}
+	return hello{Protocol: protocol, Version: e.settings.Host.Version, PID: os.Getpid(),
+		Folder: e.folder}
 }
 
 // describe writes into the lock file who holds it. A full disk may keep it

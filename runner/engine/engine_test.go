@@ -206,12 +206,12 @@ func TestSocketsThatCannotBeMadeAnew(t *testing.T) {
 // start, and two that want it do not wait for each other.
 func TestShutdownWaitsForWhoAsks(t *testing.T) {
 	p := start(t, nil)
-	w, err := p.connect(control) // counted from its hello on
+	w, err := p.connect(control, soon()) // counted from its hello on
 	must(t, err)
 	refused := make(chan error, 1)
 	go func() { refused <- p.Shutdown(false) }()
 	r := brief(dro.SFK, 1_000_000)
-	out, err := exchange(w, &request{Verb: verbStart, Start: &r})
+	out, err := exchange(w, &request{Verb: verbStart, Start: &r}, soon())
 	must(t, err)
 	if err := <-refused; err == nil || !strings.Contains(err.Error(), out.IDs[0]) {
 		t.Errorf("a shutdown while a run is started: %v", err)
@@ -234,10 +234,49 @@ func TestPanicOfOneVerb(t *testing.T) {
 	var log buffer
 	e := &engine{settings: Settings{Log: &log}}
 	breaks := func(*request) (*reply, error) { panic("broken") }
-	s := &server{logf: e.logf, verbs: map[string]handler{"break": breaks}}
-	if out := s.answer(&request{Verb: "break"}); !strings.Contains(out.Error, "internal error: broken") ||
-		!strings.Contains(log.String(), "TestPanicOfOneVerb") {
-		t.Errorf("answer %+v, log:\n%s", out, log.String())
+	s := &server{logf: e.logf, verbs: map[string]handler{"break": breaks}, hello: hello{Folder: at(t, short(t))}}
+	out := s.answer(&request{Verb: "break", Folder: s.hello.Folder})
+	_, path, told := strings.Cut(out.Error, "internal error: broken: please report it, with the file ")
+	if log := log.String(); !told || strings.Count(log, "\n") != 1 || !strings.Contains(log, path) {
+		t.Errorf("answer %+v, log:\n%s", out, log)
+	}
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "TestPanicOfOneVerb") {
+		t.Errorf("the report is %s, %v", text, err)
+	}
+}
+
+// TestDiskOfItsOwnWorkHangs: who asks for something else is answered.
+func TestDiskOfItsOwnWorkHangs(t *testing.T) {
+	looks, release := make(chan struct{}), make(chan struct{})
+	looked := sync.OnceFunc(func() { close(looks) })
+	p := start(t, func(s *Settings) {
+		s.Work = func() func(context.Context, *runner.Queue) {
+			looked()
+			<-release
+			return nil
+		}
+	})
+	<-looks
+	if err := p.Stop("nothing"); !errors.Is(err, runner.ErrNotRunning) {
+		t.Error(err)
+	}
+	p.end()
+	close(release)
+}
+
+// TestPanicOfItsOwnWork ends that work, and neither the engine nor a run.
+func TestPanicOfItsOwnWork(t *testing.T) {
+	p := start(t, func(s *Settings) {
+		s.look = time.Millisecond
+		s.Work = func() func(context.Context, *runner.Queue) {
+			return func(context.Context, *runner.Queue) { panic("broken work") }
+		}
+	})
+	await(t, func() bool { return strings.Contains(p.log.String(), "internal error: broken work") })
+	id := p.launch(t, 1)
+	p.awaitStatus(t, id, runner.Done)
+	if n := strings.Count(p.log.String(), "broken work"); n != 1 {
+		t.Errorf("told %d times:\n%s", n, p.log.String())
 	}
 }
 
@@ -252,7 +291,7 @@ func TestClientFindsTheSocketsWhereverTheyAre(t *testing.T) {
 
 func TestStaleSocketIsReplaced(t *testing.T) {
 	runs, runtimeDir := short(t), short(t)
-	a, _, err := newAddress(runtimeDir, runs)
+	a, _, err := newAddress(runtimeDir, at(t, runs))
 	must(t, err)
 	for _, path := range []string{a.Control, a.View} { // a socket that nobody listens at, and a file
 		l, err := listen(path)

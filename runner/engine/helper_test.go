@@ -16,14 +16,30 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/record"
 )
 
 // asEngine makes the test's program an engine: what Client.Command starts.
 const asEngine = "DROLAB_TEST_ENGINE"
 
+// asReader makes it a process that reads a data set.
+const asReader = "DROLAB_TEST_READER"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asReader) != "" {
+		if err := data.Serve(os.Stdin, os.Stdout); err != nil {
+			os.Stderr.WriteString("drolab: " + err.Error() + "\n")
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if dir := os.Getenv(asEngine); dir != "" {
+		data.ReadApart(func() *exec.Cmd {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), asReader+"=1")
+			return cmd
+		})
 		err := Run(context.Background(),
 			Settings{RunsDir: dir, RuntimeDir: os.Getenv("DROLAB_TEST_RUNTIME"), Threads: 1,
 				Host: runner.Host{Version: os.Getenv("DROLAB_TEST_VERSION")}, Idle: time.Minute, Log: os.Stderr})
@@ -111,6 +127,17 @@ func await(t *testing.T, so func() bool) {
 		<-tick.C
 	}
 }
+
+// at is a runs folder as an engine names it.
+func at(t *testing.T, dir string) runsFolder {
+	t.Helper()
+	f, err := folderAt(dir)
+	must(t, err)
+	return f
+}
+
+// soon is the limit of an answer.
+func soon() time.Time { return time.Now().Add(patience) }
 
 // brief is a run of some seconds at most.
 func brief(a dro.Algorithm, epochs int) runner.Request {

@@ -23,9 +23,10 @@ import (
 	"drolab/runner"
 )
 
-// ask makes a message of a request.
-func ask(t *testing.T, r request) []byte {
+// ask makes a message of a request about the engine's folder.
+func (p *inProcess) ask(t *testing.T, r request) []byte {
 	t.Helper()
+	r.Folder = at(t, p.RunsDir)
 	b, err := json.Marshal(r)
 	must(t, err)
 	return append(b, '\n')
@@ -39,7 +40,7 @@ func TestViewSocketChangesNothing(t *testing.T) {
 		{Verb: verbPause, Run: id}, {Verb: verbStop, Run: id},
 		{Verb: verbCheckpoint, Run: id}, {Verb: verbKnob, Run: id, Key: "lr", Value: "1"},
 		{Verb: verbShutdown, Force: true}, {Verb: ""}} {
-		_, answer, err := talk(t, p.sockets(t).View, ask(t, r))
+		_, answer, err := talk(t, p.sockets(t).View, p.ask(t, r))
 		if err != nil || !strings.Contains(answer, "cannot be asked here") {
 			t.Errorf("%s: %q, %v", r.Verb, answer, err)
 		}
@@ -58,7 +59,7 @@ func TestNonsense(t *testing.T) {
 	p := start(t, nil)
 	a := p.sockets(t)
 	rng := rand.New(rand.NewPCG(1, 2))
-	good := ask(t, request{Verb: verbKnob, Run: "x", Key: "lr", Value: "1"})
+	good := p.ask(t, request{Verb: verbKnob, Run: "x", Key: "lr", Value: "1"})
 	for i := range 400 {
 		say := make([]byte, rng.IntN(200))
 		for j := range say {
@@ -84,6 +85,9 @@ func TestNonsense(t *testing.T) {
 		`{"verb":"resume","run":"../../etc"}` + "\n",
 		`{"verb":"stop","run":"` + strings.Repeat("a", 100_000) + `"}` + "\n",
 		strings.Repeat(`{"verb":`, 100_000) + "\n", `{"verb":"status","sudo":true}` + "\n"} {
+		folder, err := json.Marshal(at(t, p.RunsDir))
+		must(t, err)
+		say = strings.Replace(say, `{"verb"`, `{"folder":`+string(folder)+`,"verb"`, 1)
 		_, answer, err := talk(t, a.Control, []byte(say))
 		if err != nil || !strings.Contains(answer, `"error"`) {
 			t.Errorf("%.60q: %q, %v", say, answer, err)
@@ -111,8 +115,8 @@ func TestMessageThatIsTooLong(t *testing.T) {
 	}
 }
 
-// TestManyConnections opens a thousand connections and keeps them. The engine
-// stays small, and is of use as soon as they are gone.
+// TestManyConnections opens a thousand connections and keeps them. Each is met, since
+// a silent one goes for it; the engine stays small, and is of use all the time.
 func TestManyConnections(t *testing.T) {
 	p := start(t, nil)
 	path := p.sockets(t).Control
@@ -134,17 +138,53 @@ func TestManyConnections(t *testing.T) {
 		}
 	}
 	runtime.ReadMemStats(&during)
-	if served > maxConns || served == 0 {
-		t.Errorf("%d connections are served at once, want 1 to %d", served, maxConns)
+	if served != len(open) {
+		t.Errorf("%d of %d connections are met", served, len(open))
 	}
 	if grown := int64(during.HeapInuse) - int64(before.HeapInuse); grown > 64<<20 {
 		t.Errorf("%d connections cost %d bytes", len(open), grown)
 	}
+	if err := p.Stop("nothing"); err == nil || !strings.Contains(err.Error(), "not running here") {
+		t.Errorf("while they are open: %v", err)
+	}
 	for _, c := range open {
 		c.Close()
 	}
-	if err := p.Stop("nothing"); err == nil || !strings.Contains(err.Error(), "not running here") {
-		t.Errorf("after that: %v", err)
+}
+
+// TestGuests: who waits for an answer keeps his place, and a silent one who had to go
+// gets nothing done.
+func TestGuests(t *testing.T) {
+	s := &server{}
+	var all []*guest
+	come := func() bool {
+		here, there := net.Pipe()
+		t.Cleanup(func() { here.Close(); there.Close() })
+		all = append(all, &guest{Conn: there})
+		return s.enter(all[len(all)-1])
+	}
+	for range maxConns {
+		come()
+	}
+	for _, g := range all[1:] {
+		s.asks(g, true)
+	}
+	if !come() || s.asks(all[0], true) || !s.asks(all[1], true) {
+		t.Error("the silent one does not go for another")
+	}
+	s.asks(all[maxConns], true)
+	if come() {
+		t.Error("somebody comes in where all wait for their answers")
+	}
+	s.asks(all[1], false)
+	if !come() || len(s.guests) != maxConns {
+		t.Errorf("%d guests", len(s.guests))
+	}
+	for _, g := range all {
+		s.leave(g)
+	}
+	if len(s.guests) != 0 {
+		t.Errorf("%d guests are left", len(s.guests))
 	}
 }
 
@@ -218,17 +258,21 @@ func TestOtherUser(t *testing.T) {
 // TestStrangeServers: a client does not talk to an engine that is somebody
 // else's, nor to one that says nothing, or nonsense.
 func TestStrangeServers(t *testing.T) {
-	for want, say := range map[string]string{
+	for want, words := range map[string]string{
 		"ending":               "",
 		"cannot be read":       "hello\n",
 		"cannot talk to":       `{"protocol":99,"version":"9.9","pid":1}` + "\n",
-		"the engine's answer:": `{"protocol":1,"version":"test","pid":1}` + "\n",
-		"as it is now": `{"protocol":1,"version":"test","pid":1,"new":2}` + "\n" +
+		"is drolab older":      `{"protocol":1,"version":"older","pid":1}` + "\n", // it named no folder
+		"the engine's answer:": `{"protocol":2,"version":"test","pid":1,FOLDER}` + "\n",
+		"as it is now": `{"protocol":2,"version":"test","pid":1,"new":2,FOLDER}` + "\n" +
 			`{"error":"as it is now","fault":{"code":"new","x":1},"y":2}` + "\n",
 	} {
 		dir := short(t)
-		a, _, err := newAddress(dir, dir)
+		a, _, err := newAddress(dir, at(t, dir))
 		must(t, err)
+		folder, err := json.Marshal(at(t, dir))
+		must(t, err)
+		say := strings.Replace(words, "FOLDER", `"folder":`+string(folder), 1)
 		l, err := listen(a.Control)
 		must(t, err)
 		var wg sync.WaitGroup
@@ -255,28 +299,28 @@ func TestStrangeServers(t *testing.T) {
 
 func TestAddress(t *testing.T) {
 	dir := short(t)
-	a, _, err := newAddress(dir, dir)
+	a, _, err := newAddress(dir, at(t, dir))
 	must(t, err)
 	if filepath.Dir(a.Control) != filepath.Join(dir, "drolab") {
 		t.Errorf("sockets in %s", a.Control)
 	}
 	link := filepath.Join(short(t), "link")
 	must(t, os.Symlink(dir, link))
-	if b, _, err := newAddress(dir, link); err != nil || a != b {
+	if b, _, err := newAddress(dir, at(t, link)); err != nil || a != b {
 		t.Errorf("another name of the folder gives %v, %v, want %v", b, err, a)
 	}
-	if b, _, err := newAddress(dir, short(t)); err != nil || a == b {
+	if b, _, err := newAddress(dir, at(t, short(t))); err != nil || a == b {
 		t.Errorf("another folder gives the same address, %v, %v", b, err)
 	}
 	long := filepath.Join(dir, strings.Repeat("a", 90))
 	must(t, os.Mkdir(long, 0o700))
 	for _, runtimeDir := range []string{"", "relative", filepath.Join(dir, "missing"), long} {
-		b, _, err := newAddress(runtimeDir, dir)
+		b, _, err := newAddress(runtimeDir, at(t, dir))
 		if err != nil || !strings.HasPrefix(b.View, "/tmp/drolab-") {
 			t.Errorf("with runtime folder %.20s: %v, %v, want one below /tmp", runtimeDir, b, err)
 		}
 	}
-	if _, _, err := newAddress(dir, filepath.Join(dir, "missing")); err == nil {
+	if _, err := folderAt(filepath.Join(dir, "missing")); err == nil {
 		t.Error("a runs folder that is not there has an address")
 	}
 }
@@ -331,7 +375,9 @@ func FuzzServer(f *testing.F) {
 			begin: func() (func(), bool) { return func() {}, true }, logf: e.logf}
 		here, there := net.Pipe()
 		done := make(chan struct{})
-		go func() { defer close(done); s.attend(there); there.Close() }()
+		g := &guest{Conn: there}
+		s.enter(g)
+		go func() { defer close(done); s.attend(g); there.Close() }()
 		go func() {
 			here.Write(say)
 			here.Write([]byte("\n"))

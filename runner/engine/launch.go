@@ -23,7 +23,8 @@ const maxLog = 1 << 20
 func (c *Client) reach() (*wire, error) {
 	var child *child
 	for range looks(startPatience) {
-		w, h, err := c.dial(control)
+		w, h, err := c.dial(control, time.Now().Add(patience))
+		held, broken := c.held()
 		switch {
 		case err == nil && h.Version == c.Version:
 			return w, nil
@@ -33,7 +34,9 @@ func (c *Client) reach() (*wire, error) {
 			}
 		case !errors.Is(err, ErrNone) && !errors.Is(err, errEnding):
 			return nil, err
-		case record.Held(c.lock()):
+		case broken != nil:
+			return nil, broken
+		case held:
 			// Somebody's engine is about to answer, or to end.
 		case child == nil:
 			if child, err = c.launch(); err != nil {
@@ -52,7 +55,7 @@ func (c *Client) reach() (*wire, error) {
 // replace ends an engine of another version that has nothing to do.
 func (c *Client) replace(w *wire, h hello) error {
 	defer w.Close()
-	if _, err := exchange(w, &request{Verb: verbShutdown}); err != nil {
+	if _, err := exchange(w, &request{Verb: verbShutdown}, time.Time{}); err != nil {
 		return fmt.Errorf("the engine (pid %d) is drolab %s and this is %s; it goes on with %w: "+
 			"let them end, stop them, or train in this process with --inline",
 			h.PID, h.Version, c.Version, err)

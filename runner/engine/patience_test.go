@@ -79,14 +79,16 @@ func TestSlowStart(t *testing.T) {
 	here, there := net.Pipe()
 	defer here.Close()
 	over := make(chan struct{})
-	go func() { defer close(over); s.attend(there); there.Close() }()
+	g := &guest{Conn: there}
+	s.enter(g)
+	go func() { defer close(over); s.attend(g); there.Close() }()
 	w := newWire(&counting{Conn: here, blank: sync.OnceFunc(func() { close(blanks) })})
 	var h hello
-	must(t, w.receive(&h, patience))
-	if out, err := exchange(w, &request{Verb: verbStart}); err != nil || len(out.IDs) != 1 {
+	must(t, w.receive(&h, soon()))
+	if out, err := exchange(w, &request{Verb: verbStart}, soon()); err != nil || len(out.IDs) != 1 {
 		t.Errorf("a slow start is answered %+v, %v", out, err)
 	}
-	_, err := exchange(w, &request{Verb: verbPause})
+	_, err := exchange(w, &request{Verb: verbPause}, soon())
 	if err == nil || !strings.Contains(err.Error(), "in time") {
 		t.Errorf("a pause that hangs is answered %v", err)
 	}
@@ -116,8 +118,59 @@ func TestSilentServer(t *testing.T) {
 	w := newWire(here)
 	w.gap = time.Millisecond
 	var out reply
-	if err := w.receive(&out, 0); err == nil {
+	if err := w.receive(&out, time.Time{}); err == nil {
 		t.Error("silence is an answer")
+	}
+}
+
+// watched keeps the last limit of reading.
+type watched struct {
+	net.Conn
+	limit time.Time
+}
+
+func (w *watched) SetReadDeadline(t time.Time) error {
+	w.limit = t
+	return w.Conn.SetReadDeadline(t)
+}
+
+// TestOneLimit: connecting, the hello and the answer share the patience of a verb. One
+// that takes long has a limit for each byte instead.
+func TestOneLimit(t *testing.T) {
+	limit := soon()
+	for verb, shared := range map[string]bool{verbStop: true, verbStatus: true, verbStart: false,
+		verbShutdown: false} {
+		here, there := net.Pipe()
+		go func() {
+			newWire(there).in.Scan()
+			there.Write([]byte("{}\n"))
+			there.Close()
+		}()
+		c := &watched{Conn: here}
+		_, err := exchange(newWire(c), &request{Verb: verb}, limit)
+		if err != nil || c.limit.Equal(limit) != shared {
+			t.Errorf("%s: %v, until %v of %v", verb, err, c.limit, limit)
+		}
+		here.Close()
+	}
+}
+
+// TestEngineThatHangs is given up by every verb, and the error says so.
+func TestEngineThatHangs(t *testing.T) {
+	dir := short(t)
+	a, _, err := newAddress(dir, at(t, dir))
+	must(t, err)
+	for _, path := range []string{a.Control, a.View} {
+		l, err := listen(path) // nobody accepts
+		must(t, err)
+		defer l.Close()
+	}
+	c := &Client{RunsDir: dir, RuntimeDir: dir, Version: "test", patience: 20 * time.Millisecond}
+	_, status := c.Status()
+	for verb, err := range map[string]error{"status": status, "stop": c.Stop("x"), "pause": c.Pause("x")} {
+		if err == nil || !strings.Contains(err.Error(), "the engine does not answer: ") {
+			t.Errorf("%s: %v", verb, err)
+		}
 	}
 }
 
@@ -125,11 +178,11 @@ func TestSilentServer(t *testing.T) {
 func TestFieldOfTheFuture(t *testing.T) {
 	for strict, want := range map[bool]bool{false: true, true: false} {
 		here, there := net.Pipe()
-		go io.WriteString(there, `{"protocol":1,"pid":7,"later":{"a":[1]}}`+"\n")
+		go io.WriteString(there, `{"protocol":2,"pid":7,"later":{"a":[1]}}`+"\n")
 		w := newWire(here)
 		w.strict = strict
 		var h hello
-		if err := w.receive(&h, patience); (err == nil) != want || want && h.PID != 7 {
+		if err := w.receive(&h, soon()); (err == nil) != want || want && h.PID != 7 {
 			t.Errorf("strict %v: %+v, %v", strict, h, err)
 		}
 		w.Close()
@@ -139,8 +192,8 @@ func TestFieldOfTheFuture(t *testing.T) {
 
 // FuzzClient is what a client makes of whatever an engine says.
 func FuzzClient(f *testing.F) {
-	f.Add([]byte(`{"protocol":1,"version":"a","pid":1}` + "\n" + ` {"ids":["a"],"fault":{"code":"disk"}}`))
-	f.Add([]byte(`{"protocol":1}` + "\n" + `{"status":{"runs":[{"id":"a"}]},"error":"x","fault":{"code":"setting"}}`))
+	f.Add([]byte(`{"protocol":2,"version":"a","pid":1}` + "\n" + ` {"ids":["a"],"fault":{"code":"disk"}}`))
+	f.Add([]byte(`{"protocol":2}` + "\n" + `{"status":{"runs":[{"id":"a"}]},"error":"x","fault":{"code":"setting"}}`))
 	f.Fuzz(func(t *testing.T, say []byte) {
 		here, there := net.Pipe()
 		go func() {
@@ -151,11 +204,11 @@ func FuzzClient(f *testing.F) {
 		w := newWire(here)
 		defer w.Close()
 		var h hello
-		if w.receive(&h, patience) != nil {
+		if w.receive(&h, soon()) != nil {
 			return
 		}
 		var out reply
-		if w.receive(&out, patience) == nil && (out.err() != nil) != (out.Error != "") {
+		if w.receive(&out, soon()) == nil && (out.err() != nil) != (out.Error != "") {
 			t.Errorf("%q: %v", say, out.err())
 		}
 	})

@@ -13,7 +13,7 @@ import (
 )
 
 // protocol changes when an older side would misread a newer one.
-const protocol = 1
+const protocol = 2 // 1 named no runs folder
 
 // maxMessage bounds a line in bytes: a request for some 600 runs.
 const maxMessage = 1 << 20
@@ -52,10 +52,15 @@ type hello struct {
 	Protocol int    `json:"protocol"`
 	Version  string `json:"version"`
 	PID      int    `json:"pid"`
+	// Folder is the one that this engine answers for, and no other.
+	Folder runsFolder `json:"folder"`
 }
 
 type request struct {
-	Verb  string          `json:"verb"`
+	Verb string `json:"verb"`
+	// Folder is the one that is meant.
+	Folder runsFolder `json:"folder"`
+
 	Run   string          `json:"run,omitempty"`
 	Start *runner.Request `json:"start,omitempty"`
 	Means *runner.Means   `json:"means,omitempty"` // of a resume
@@ -96,6 +101,8 @@ type wire struct {
 	// gap, if not 0, is how long to wait for any byte, in place of the limit of
 	// a whole message: for the side that asked.
 	gap time.Duration
+	// folder is the one that the side that asks means.
+	folder runsFolder
 }
 
 func newWire(c net.Conn) *wire {
@@ -129,13 +136,10 @@ func (w *wire) put(b []byte) error {
 // errClosed says that the other side ended the connection between messages.
 var errClosed = errors.New("the connection was closed")
 
-// receive reads one message into v; within is 0 for no limit.
-func (w *wire) receive(v any, within time.Duration) error {
-	deadline := time.Time{}
-	if within > 0 {
-		deadline = time.Now().Add(within)
-	}
-	if err := w.SetReadDeadline(deadline); err != nil {
+// receive reads one message into v, which has to be there by the limit; the zero
+// time is none.
+func (w *wire) receive(v any, limit time.Time) error {
+	if err := w.SetReadDeadline(limit); err != nil {
 		return err
 	}
 	if !w.in.Scan() {

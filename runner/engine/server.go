@@ -4,17 +4,19 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net"
-	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unicode"
+
+	"drolab/runner"
 )
 
-// maxConns bounds the connections of one socket that are served at once. More
-// are closed without a word.
+// maxConns bounds the connections of one socket that are served at once. Beyond,
+// the one goes that has asked for nothing for longest; where all wait for their
+// answers, the new one does.
 const maxConns = 64
 
 // handler does one verb.
@@ -30,8 +32,10 @@ type server struct {
 	// engine is about to end; the function it returns counts it out.
 	begin func() (end func(), ok bool)
 	logf  func(format string, args ...any)
-	slots chan struct{}
 	conns *sync.WaitGroup // one for each connection
+
+	mu     sync.Mutex
+	guests []*guest // as they came
 
 	patience time.Duration // for a verb to be done; 0 is the protocol's, less what an answer takes
 }
@@ -54,17 +58,56 @@ func (s *server) serve(ending context.Context, l net.Listener) {
 			continue
 		}
 		told = false
-		select {
-		case s.slots <- struct{}{}:
-			s.conns.Go(func() {
-				defer func() { <-s.slots }()
-				defer c.Close()
-				defer context.AfterFunc(ending, func() { stopReading(c) })()
-				s.attend(c)
-			})
-		default:
+		g := &guest{Conn: c}
+		if !s.enter(g) {
 			c.Close()
+			continue
 		}
+		s.conns.Go(func() {
+			defer s.leave(g)
+			defer c.Close()
+			defer context.AfterFunc(ending, func() { stopReading(c) })()
+			s.attend(g)
+		})
+	}
+}
+
+// guest is a connection that is served.
+type guest struct {
+	net.Conn
+	asking bool // it waits for its answer
+}
+
+// enter takes in a guest, for whom a silent one may have to go.
+func (s *server) enter(g *guest) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.guests) == maxConns {
+		i := slices.IndexFunc(s.guests, func(g *guest) bool { return !g.asking })
+		if i < 0 {
+			return false
+		}
+		s.guests[i].Close()
+		s.guests = slices.Delete(s.guests, i, i+1)
+	}
+	s.guests = append(s.guests, g)
+	return true
+}
+
+// asks says whether a guest waits for an answer. It is false where he had to go
+// before: his request is not done.
+func (s *server) asks(g *guest, asking bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g.asking = asking
+	return slices.Contains(s.guests, g)
+}
+
+func (s *server) leave(g *guest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.guests, g); i >= 0 {
+		s.guests = slices.Delete(s.guests, i, i+1)
 	}
 }
 
@@ -76,8 +119,8 @@ func stopReading(c net.Conn) {
 }
 
 // attend serves one connection until it is closed, silent, or says nonsense.
-func (s *server) attend(c net.Conn) {
-	if err := s.allowed(c); err != nil {
+func (s *server) attend(g *guest) {
+	if err := s.allowed(g.Conn); err != nil {
 		s.logf("refused: %v", err)
 		return
 	}
@@ -86,20 +129,20 @@ func (s *server) attend(c net.Conn) {
 		return
 	}
 	defer end()
-	w := newWire(c)
+	w := newWire(g.Conn)
 	w.strict = true
 	if w.send(s.hello) != nil {
 		return
 	}
 	for {
 		var r request
-		if err := w.receive(&r, patience); err != nil {
+		if err := w.receive(&r, time.Now().Add(patience)); err != nil {
 			if !errors.Is(err, errClosed) {
 				w.send(failed(err))
 			}
 			return
 		}
-		if s.serveOne(w, &r) != nil {
+		if !s.asks(g, true) || s.serveOne(w, &r) != nil || !s.asks(g, false) {
 			return
 		}
 	}
@@ -143,6 +186,10 @@ func takesLong(verb string) bool {
 }
 
 func (s *server) answer(r *request) *reply {
+	if !r.Folder.is(s.hello.Folder) {
+		s.logf("refused: %s of another runs folder", printable(r.Verb, 60))
+		return &reply{Error: "cannot be asked here: this is the engine of " + s.hello.Folder.Path}
+	}
 	h, ok := s.verbs[r.Verb]
 	if !ok {
 		return &reply{Error: "cannot be asked here: " + printable(r.Verb, 60)}
@@ -161,8 +208,7 @@ func (s *server) answer(r *request) *reply {
 func (s *server) do(h handler, r *request) (out *reply, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.logf("panic: %v\n%s", p, debug.Stack())
-			out, err = nil, fmt.Errorf("internal error: %v: the engine's log has more, please report it", p)
+			out, err = nil, runner.Panicked(s.hello.Folder.Path, p)
 		}
 	}()
 	return h(r)

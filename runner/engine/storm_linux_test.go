@@ -21,7 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var long = flag.Bool("long", false, "10 000 hostile requests")
+var long = flag.Bool("long", false, "10 000 hostile requests, 200 hostile data sets")
 
 // TestStorm asks an engine that may take little memory for what nobody should:
 // settings and sizes beyond all bounds, datasets that are none, messages that
@@ -233,14 +233,16 @@ func (s *storm) nonsense(t *testing.T) string {
 		t.Fatal("the lock file says nothing")
 	}
 	usual := runner.Request{Specs: []runner.Spec{runner.Defaults()}}
-	good, err := json.Marshal(request{Verb: verbStart, Start: &usual})
+	good, err := json.Marshal(request{Verb: verbStart, Folder: at(t, s.RunsDir), Start: &usual})
 	must(t, err)
+	from := bytes.Index(good, []byte(`,"start":`)) // behind what every request has
+	about := func(rest string) []byte { return append(bytes.Clone(good[:from]), rest...) }
 	for range 1 + s.rng.IntN(5) {
-		good[s.rng.IntN(len(good))] = byte(s.rng.Uint32())
+		good[from+s.rng.IntN(len(good)-from)] = byte(s.rng.Uint32())
 	}
-	say := pick(s, good, bytes.Repeat([]byte("["), 200_000), []byte(`{"verb":"start","start":null}`),
-		[]byte(`{"verb":"start","start":{"Specs":[null]}}`), []byte(`{"verb":"status"`), []byte("\x00\xff"),
-		[]byte(`{"verb":"start","start":{"Specs":[{"algorithms":null,"log_every":null}]}}`))
+	say := pick(s, good, bytes.Repeat([]byte("["), 200_000), about(`,"start":null}`),
+		about(`,"start":{"Specs":[null]}}`), []byte(`{"verb":"status"`), []byte("\x00\xff"),
+		about(`,"start":{"Specs":[{"algorithms":null,"log_every":null}]}}`))
 	_, answer, err := talk(t, pick(s, i.Control, i.View), append(bytes.ReplaceAll(say, []byte("\n"), nil), '\n'))
 	var r reply
 	if err == nil && (json.Unmarshal([]byte(answer), &r) != nil || r.Error == "" && len(r.IDs) == 0) {

@@ -30,7 +30,7 @@ func TestSquattedAddress(t *testing.T) {
 	defer l.Close()
 	go func() { // it would answer
 		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
-			fmt.Fprintln(c, `{"protocol":1,"version":"test","pid":1}`+"\n"+`{"status":{"pid":1}}`)
+			fmt.Fprintln(c, `{"protocol":2,"version":"test","pid":1}`+"\n"+`{"status":{"pid":1}}`)
 		}
 	}()
 	path := filepath.Join(p.RunsDir, lockName)
@@ -56,7 +56,7 @@ func TestNowhereButBesideTheRuns(t *testing.T) {
 	runtimeDir, runs := short(t), short(t)
 	must(t, os.Mkdir(filepath.Join(runtimeDir, "drolab"), 0o700))
 	must(t, os.Chmod(filepath.Join(runtimeDir, "drolab"), 0o777))
-	a, passed, err := newAddress(runtimeDir, runs)
+	a, passed, err := newAddress(runtimeDir, at(t, runs))
 	if err != nil || passed == nil || strings.HasPrefix(a.Control, runtimeDir) {
 		t.Errorf("sockets in %s, passed %v, %v", a.Control, passed, err)
 	}

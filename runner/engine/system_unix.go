@@ -24,6 +24,14 @@ func owner(info os.FileInfo) (uid int, ok bool) {
 	return int(s.Uid), true
 }
 
+// number is what a disk calls a file.
+func number(info os.FileInfo) (device, inode uint64) {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		device, inode = uint64(s.Dev), s.Ino
+	}
+	return device, inode
+}
+
 // sameUser refuses a peer that is another user, root included: who may become
 // this user can ask as this user.
 func sameUser(c net.Conn) error {

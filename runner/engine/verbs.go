@@ -73,10 +73,7 @@ func (e *engine) shutdown(r *request) (*reply, error) {
 	if err := e.awaitEnd(r.Force); err != nil {
 		return nil, err
 	}
-	select {
-	case e.wake <- struct{}{}:
-	default: // it is about to look
-	}
+	e.look()
 	<-e.over.Done()
 	return &reply{}, nil
 }

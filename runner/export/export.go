@@ -113,14 +113,7 @@ func Of(path string) (*Format, error) {
 
 // Put writes the sheet to a file of that path, which must be free.
 func (f *Format) Put(path string, s *Sheet) error {
-	in, err := os.OpenRoot(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	_, err = aside.NewIn(aside.Root{Root: in}, slices.Values([]string{filepath.Base(path)}), 0o644,
-		func(w io.Writer) error { return f.Write(w, s) })
-	if err != nil {
+	if err := aside.New(path, 0o644, func(w io.Writer) error { return f.Write(w, s) }); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil

@@ -1,19 +1,20 @@
 package export
 
 import (
-	"os"
+	"errors"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"drolab/dro/peertest"
 )
 
 // NumPy reads numbers as numbers and text as text.
 func TestNPZReadsBack(t *testing.T) {
-	if out, err := exec.Command("python3", "-c", "import numpy").CombinedOutput(); err != nil {
-		t.Skipf("no Python with NumPy: %s", out)
-	}
+	python := peertest.Python(t, "numpy")
 	s := &Sheet{Head: []string{"row", "class", "p/q"}, Rows: slices.Values([][]string{
 		{"0", "é b", "0.1"}, {"1", "x", ""}, {"2", "7", "-Inf"}})}
 	path := filepath.Join(t.TempDir(), "a.npz")
@@ -24,10 +25,10 @@ func TestNPZReadsBack(t *testing.T) {
 	if err := f.Put(path, s); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Put(path, s); !os.IsExist(err) {
+	if err := f.Put(path, s); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a second time: %v", err)
 	}
-	out, err := exec.Command("python3", "-c", `import numpy, sys
+	out, err := exec.Command(python, "-c", `import numpy, sys
 f = numpy.load(sys.argv[1])
 print([(k, f[k].dtype.str, f[k].tolist()) for k in f])`, path).CombinedOutput()
 	want := "[('row', '<f8', [0.0, 1.0, 2.0]), " +

@@ -198,7 +198,7 @@ func TestWhatCannotBeLookedAt(t *testing.T) {
 	for want, q := range map[string]Question{
 		"none such":           {Run: r, Step: -1, Split: "val"},
 		"want train, val or ": {Run: r, Step: -1, Split: "\x1bodd"},
-		"no such file":        {Run: r, Step: 3, Split: "test"},
+		"no checkpoint of":    {Run: r, Step: 3, Split: "test"},
 	} {
 		if _, err := At(q); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", q, err, want)

@@ -35,7 +35,7 @@ type Look struct {
 
 // At uses the network of a checkpoint. The look holds the data until it is closed.
 func At(q Question) (*Look, error) {
-	state, err := Load(q.Run, q.Step)
+	state, err := q.Run.Load(q.Step)
 	if err != nil {
 		return nil, err
 	}
@@ -50,18 +50,6 @@ func At(q Question) (*Look, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
-}
-
-// Load reads the checkpoint of a step; below 0 it is the newest.
-func Load(r *record.Run, step int64) (*runner.State, error) {
-	if step < 0 {
-		newest, ok, err := r.Saved()
-		if err != nil || !ok {
-			return nil, errors.Join(fmt.Errorf("run %s has no checkpoint", r.Meta.ID), err)
-		}
-		step = newest.Step
-	}
-	return r.Load(step)
 }
 
 func (l *Look) use(state *runner.State, how runner.Inspection) (err error) {

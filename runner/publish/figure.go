@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/axis"
 )
 
 // panel is a chart of curves over epochs.
@@ -111,7 +112,7 @@ func (p panel) positive() panel {
 	return p
 }
 
-// bounds are those of the axes, never empty.
+// bounds are the ends of the axes, which differ for any curves.
 func (p *panel) bounds() (x0, x1, y0, y1 float64) {
 	x0, x1, y0, y1 = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, c := range p.curves {
@@ -120,13 +121,9 @@ func (p *panel) bounds() (x0, x1, y0, y1 float64) {
 			y0, y1 = min(y0, p.height(c.y[i])), max(y1, p.height(c.y[i]))
 		}
 	}
-	if x1 == x0 {
-		x0, x1 = x0-.5, x1+.5
-	}
+	x0, x1 = axis.Usable(x0, x1)
+	y0, y1 = axis.Usable(y0, y1)
 	pad := .05 * (y1 - y0)
-	if pad == 0 {
-		pad = .5
-	}
 	return x0, x1, y0 - pad, y1 + pad
 }
 
@@ -137,20 +134,8 @@ func (p *panel) height(y float64) float64 {
 	return y
 }
 
-// ticks are some round numbers from a to b.
-func ticks(a, b float64) (list []float64) {
-	step := math.Pow(10, math.Floor(math.Log10((b-a)/3)))
-	for _, k := range []float64{1, 2, 5, 10} {
-		if (b-a)/(step*k) <= 6 {
-			step *= k
-			break
-		}
-	}
-	for i := math.Ceil(a / step); i*step <= b; i++ {
-		list = append(list, i*step+0) // −0 is written so
-	}
-	return list
-}
+// mostTicks is the most that an axis has room for.
+const mostTicks = 6
 
 // colours tell curves apart, also for most of those who see few colours (Okabe and Ito).
 func colours() []string { return []string{"#0072B2", "#D55E00", "#009E73", "#CC79A7"} }
@@ -181,14 +166,16 @@ func writeSVG(w io.Writer, r *Run) error {
 func (p *panel) svg(b *strings.Builder, width, height float64) {
 	const left, right, top, bottom = 56, 12, 24, 36
 	x0, x1, y0, y1 := p.bounds()
-	px := func(x float64) float64 { return left + (x-x0)/(x1-x0)*(width-left-right) }
-	py := func(y float64) float64 { return height - bottom - (y-y0)/(y1-y0)*(height-top-bottom) }
+	px := func(x float64) float64 { return axis.Place(x, x0, x1, left, width-right) }
+	py := func(y float64) float64 { return axis.Place(y, y0, y1, height-bottom, top) }
+	across, _ := axis.Ticks(x0, x1, mostTicks)
+	up, _ := axis.Ticks(y0, y1, mostTicks)
 	fmt.Fprintf(b, "<text x=\"%d\" y=\"16\" font-weight=\"bold\">%s</text>\n", left, html.EscapeString(p.title))
-	for _, t := range ticks(x0, x1) {
+	for _, t := range across {
 		fmt.Fprintf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.4g</text>\n", px(t),
 			height-bottom+14, t)
 	}
-	for _, t := range ticks(y0, y1) {
+	for _, t := range up {
 		label := t
 		if p.log {
 			label = math.Pow(10, t)

@@ -7,6 +7,7 @@ of pictures, pixels in [0, 1] (normalisation is part of it); of tables, what enc
 """
 import base64
 import csv
+import gzip
 import json
 import sys
 import zlib
@@ -67,6 +68,68 @@ def encode(rows):
     return torch.tensor(numpy.array(out, "f4")).reshape(-1, *FACTS["shape"])
 
 
+def read(path):
+    """The rows of a table, each a dict from columns' names to text: as drolab reads it."""
+    asked = FACTS["options"] or {}
+    words = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|", "space": " "}
+    plain = path[:-3] if path.endswith(".gz") else path
+    sep = asked.get("sep", "tab" if plain.endswith(".tsv") else "comma")
+    sep = words.get(sep, sep)
+    bare = asked.get("header") == "none"
+    with (gzip.open if plain != path else open)(path, "rt", newline="", encoding="utf-8-sig") as f:
+        lines = f if bare or sep == "#" else uncommented(f)
+        cells = list(csv.reader(lines, delimiter=sep, skipinitialspace=sep not in "\t "))
+    cells = [[c.strip() for c in line] for line in cells if len(line) > 1 or "".join(line).strip()]
+    if not bare:
+        names = unique(cells[0])
+        return [dict(zip(names, line)) for line in cells[1:]]
+    if len(cells[0]) == 1 and cells[0][0].startswith("|"):
+        cells = cells[1:]
+    rows = [dict(("c%d" % (i + 1), c) for i, c in enumerate(line)) for line in cells]
+    return rows[1:] if names_columns(rows[0]) else rows
+
+
+def uncommented(lines):
+    """The lines from the header on: before it, a number sign begins a comment."""
+    head = True
+    for line in lines:
+        if head and (line.startswith("#") or not line.strip()):
+            continue
+        head = False
+        yield line
+
+
+def unique(header):
+    """The names of a header, made different from one another."""
+    names = [name or "c%d" % (i + 1) for i, name in enumerate(header)]
+    taken, seen, copies = set(header), set(), {}
+    for i, base in enumerate(names):
+        name = base
+        while name in seen or name != base and name in taken:
+            copies[base] = copies.get(base, 0) + 1
+            name = "%s.%d" % (base, copies[base])
+        names[i] = name
+        taken.add(name)
+        seen.add(name)
+    return names
+
+
+def names_columns(row):
+    """Whether the first line of a file without a header is one: none of its cells is what its column takes."""
+    def takes(c):
+        cell = row[c["name"]]
+        return missing(cell) or cell in c["categories"] if "categories" in c else missing(cell) or is_number(cell)
+    label = row.get((FACTS["options"] or {}).get("label"))
+    return label not in CLASSES and not any(takes(c) for c in FACTS["columns"])
+
+
+def is_number(cell):
+    try:
+        return float(cell) is not None
+    except ValueError:
+        return False
+
+
 def probabilities(x):
     with torch.no_grad():
         return torch.softmax(Network()(x), 1)
@@ -75,8 +138,8 @@ def probabilities(x):
 #:WEIGHTS
 
 if __name__ == "__main__":
-    with open(sys.argv[1], newline="") as f:
-        p = probabilities(encode(list(csv.DictReader(f, skipinitialspace=True))))
+    sys.stdout.reconfigure(encoding="utf-8")
+    p = probabilities(encode(read(sys.argv[1])))
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(["row", "prediction"] + ["p_" + c for c in CLASSES])
     for i, q in enumerate(p.tolist()):

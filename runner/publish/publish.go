@@ -8,16 +8,14 @@
 package publish
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/internal/aside"
 	"drolab/runner/record"
 )
 
@@ -64,16 +62,11 @@ func Find(name string) (*Format, error) {
 	return nil, fmt.Errorf("unknown format %q: want one of %s", name, strings.Join(names, ", "))
 }
 
-// toFile makes a new file of what is written; it leaves none when that fails.
+// toFile makes a new file of what is written, whole or not at all.
 func toFile(write func(w io.Writer, r *Run) error) func(*Run, string) error {
 	return func(r *Run, path string) error {
-		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		err := aside.New(path, 0o644, func(w io.Writer) error { return write(w, r) })
 		if err != nil {
-			return err
-		}
-		w := bufio.NewWriter(file)
-		if err := errors.Join(write(w, r), w.Flush(), file.Close()); err != nil {
-			os.Remove(path)
 			return fmt.Errorf("writing %s: %w", path, err)
 		}
 		return nil

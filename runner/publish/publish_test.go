@@ -10,7 +10,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/peertest"
 	"drolab/runner"
 	"drolab/runner/record/recordtest"
 )
@@ -130,15 +130,7 @@ func samples(t *testing.T, r *Run, path string) {
 // check runs the script of the folder peer, and skips the test where Python lacks a module.
 func check(t *testing.T, module string, args ...string) {
 	t.Helper()
-	if out, err := exec.Command("python3", "-c", "import numpy, "+module).CombinedOutput(); err != nil {
-		t.Skipf("python3 with %s is not here: %v %s", module, err, out)
-	}
-	args = append([]string{filepath.Join("peer", "check.py")}, args...)
-	out, err := exec.Command("python3", args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	t.Logf("%s", out)
+	t.Logf("%s", peertest.Run(t, "numpy "+module, filepath.Join("peer", "check.py"), args...))
 }
 
 // Every model in PyTorch and ONNX says of the test split what it says here.
@@ -161,29 +153,6 @@ func TestNetworks(t *testing.T) {
 			check(t, "onnxruntime", "onnx", at("model.onnx"), x, at("samples.csv"))
 		})
 	}
-}
-
-// The Python file encodes the rows of a table as training did.
-func TestTableInPython(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("a,colour,y\n")
-	rng := rand.New(rand.NewPCG(3, 4))
-	for i := range 80 {
-		a := strconv.FormatFloat(rng.NormFloat64(), 'g', 6, 64)
-		colour := []string{"red", "blue", "?", "green"}[rng.IntN(4)]
-		if i%7 == 0 {
-			a = "NA"
-		}
-		fmt.Fprintf(&b, "%s, %s,%d\n", a, colour, i%2)
-	}
-	table, dir := filepath.Join(t.TempDir(), "t.csv"), t.TempDir()
-	if err := os.WriteFile(table, []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	r := trained(t, small("csv:"+table+"?label=y&missing=category", "mlp"))
-	samples(t, r, filepath.Join(dir, "samples.csv"))
-	write(t, r, "python", filepath.Join(dir, "model.py"))
-	check(t, "torch", "table", filepath.Join(dir, "model.py"), table, filepath.Join(dir, "samples.csv"))
 }
 
 // TensorBoard lists the curves, and they end where the summary does.

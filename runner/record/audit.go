@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -60,45 +59,30 @@ func auditLog(in *folder) (*audit, error) {
 }
 
 func (a *audit) read(r io.Reader) error {
-	in := bufio.NewReaderSize(r, maxLine)
-	long := 0 // bytes of a line that is longer than any event
-	for {
-		line, err := in.ReadSlice('\n')
+	for in := newForward(r); ; {
+		line, err := in.line()
 		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			long += len(line)
-			continue
 		case errors.Is(err, io.EOF):
-			if long == 0 {
-				a.last(line)
-			}
+			a.last(line)
 			return nil
 		case err != nil:
 			return err
 		}
-		a.size += int64(long + len(line))
+		a.size = in.offset
 		a.lines++
-		if long > 0 {
-			a.damage("is longer than any event")
+		if line == nil {
+			a.damage(errLong.Error())
 		} else {
 			a.add(line[:len(line)-1])
 		}
-		long = 0
 	}
 }
 
 // last looks at what stands behind the last newline: part of a line that a crash
 // left or, where one byte was changed or is missing, all of it.
 func (a *audit) last(rest []byte) {
-	for _, n := range []int{len(rest), len(rest) - 1} {
-		if n < 0 {
-			continue
-		}
-		if _, sealed, err := lineSeal.check(bytes.Clone(rest[:n])); sealed && err == nil {
-			a.unended = n
-			a.add(rest[:n])
-			return
-		}
+	if a.unended = unended(rest); a.unended > 0 {
+		a.add(rest[:a.unended])
 	}
 }
 

@@ -21,7 +21,8 @@ func (r *Run) Average() (*runner.Average, error) {
 		return nil, err
 	}
 	defer in.Close()
-	e, err := readBack(in, averageBudget, func(e *end) bool { return len(e.evals) >= runner.AverageWindow })
+	enough := func(e *end) bool { return len(e.evals) >= runner.AverageWindow }
+	e, err := readBack(in, averageBudget, r.passed, enough)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/internal/aside"
+	"drolab/runner/internal/aside/asidetest"
 )
 
 // knobbed is a run with a checkpoint of step 5, a knob turned at step 3 and one at
@@ -206,12 +207,12 @@ func TestDamagedJSON(t *testing.T) {
 // anew, and a knob that it could not is not turned.
 func TestFailingSync(t *testing.T) {
 	s := newStore(t)
-	x := &faults{}
-	s.open = x.open
+	x := &asidetest.Faults{}
+	s.open = x.Open
 	m := newMeta(1)
 	r := create(t, s, m)
 	appendSteps(t, r, 1, 3)
-	x.fail("sync "+logName, errReadOnly)
+	x.Fail("sync "+logName, errReadOnly)
 	if err := r.Append(turnedKnob(3, "lr", 0.5)); !errors.Is(err, errReadOnly) {
 		t.Errorf("answered with %v", err)
 	}
@@ -236,11 +237,11 @@ func TestFailingSync(t *testing.T) {
 // TestTooManyFiles: a run waits for room among the open files as for the disk.
 func TestTooManyFiles(t *testing.T) {
 	s := newStore(t)
-	x := &faults{}
-	s.open = x.open
+	x := &asidetest.Faults{}
+	s.open = x.Open
 	r := create(t, s, newMeta(1))
 	for _, thing := range []string{"enter " + checkpointsName, "create " + aside.Prefix + stateName(3)} {
-		x.fail(thing, syscall.EMFILE)
+		x.Fail(thing, syscall.EMFILE)
 		_, err := r.Checkpoint(newState(3))
 		if disk := new(runner.DiskError); !errors.As(err, &disk) ||
 			!strings.Contains(err.Error(), "too many files") {

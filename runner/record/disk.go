@@ -15,40 +15,13 @@ import (
 type file = aside.File
 
 // disk is one folder as the system has it: everything that a writer does to
-// files is one of these, or of a file's. The real one is an os.Root, so that no
-// name leads out of the folder; a test's fails or ends the process at any of them.
-type disk interface {
-	aside.Folder
-	Folder(name string) (disk, error)
-	Mkdir(name string, mode fs.FileMode) error
-	List() ([]fs.DirEntry, error)
-	Close() error
-}
+// files is one of these, or of a file's.
+type disk = aside.Disk
 
 // opener opens a folder by its path.
-type opener func(path string) (disk, error)
+type opener = aside.Opener
 
-type rootDisk struct{ aside.Root }
-
-func openDisk(path string) (disk, error) {
-	r, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, err
-	}
-	return rootDisk{aside.Root{Root: r}}, nil
-}
-
-// Folder implements disk.
-func (d rootDisk) Folder(name string) (disk, error) {
-	r, err := d.OpenRoot(name)
-	if err != nil {
-		return nil, err
-	}
-	return rootDisk{aside.Root{Root: r}}, nil
-}
-
-// List implements disk: by name.
-func (d rootDisk) List() ([]fs.DirEntry, error) { return fs.ReadDir(d.FS(), ".") }
+var openDisk opener = aside.Open // the system's
 
 // folder is an open directory of a run, or of runs. Its files are opened by name
 // in it, whatever becomes of its path, and only where the name is a regular file:
@@ -80,7 +53,8 @@ const (
 )
 
 // errNotPlain reads as a part of a sentence.
-var errNotPlain = errors.New("want a regular file, not a link or a device: drolab doctor moves it aside")
+var errNotPlain = errors.New("want a regular file, not a link or a device: " +
+	"drolab doctor --mend moves it aside")
 
 // within opens a directory in f that is no link.
 func (f *folder) within(name string) (*folder, error) {
@@ -104,7 +78,22 @@ func (f *folder) join(name string) string { return f.path + string(os.PathSepara
 // open opens a regular file. What is made with os.O_CREATE is new, or was a
 // regular file without another name: a hard link is one more way to somebody
 // else's file.
-func (f *folder) open(name string, flags int, mode fs.FileMode) (file, error) {
+//
+// Who writes a file replaces it, maybe between the look and the opening: then it is
+// looked at again.
+func (f *folder) open(name string, flags int, mode fs.FileMode) (o file, err error) {
+	const tries = 100
+	for range tries {
+		if o, err = f.openOnce(name, flags, mode); !errors.Is(err, errReplaced) {
+			break
+		}
+	}
+	return o, err
+}
+
+var errReplaced = errors.New("was replaced at this moment: try again")
+
+func (f *folder) openOnce(name string, flags int, mode fs.FileMode) (file, error) {
 	before, err := f.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && flags&os.O_CREATE != 0:
@@ -136,7 +125,7 @@ func (f *folder) same(name string, flags int, before fs.FileInfo) (file, error) 
 	}
 	now, err := o.Stat()
 	if err == nil && !os.SameFile(before, now) {
-		err = fmt.Errorf("%s: was replaced at this moment: try again", f.join(name))
+		err = fmt.Errorf("%s: %w", f.join(name), errReplaced)
 	}
 	if err != nil {
 		o.Close()

@@ -15,7 +15,8 @@
 // the files: any number of readers may watch, none can slow or block a writer,
 // and a run on another machine's shared disk is read by the same code. Readers
 // take every file for hostile: what is torn, damaged or of a newer program is
-// skipped, memory is bounded, and nothing a file says makes them panic.
+// skipped, memory is bounded, and nothing a file says makes them panic. What they skip
+// they say (passed.go), and whoever reads a checkpoint holds it meanwhile (pin.go).
 //
 // What a crash leaves is decided by the order of writes. Files that are
 // replaced are written aside, synced and renamed. A line of the log counts
@@ -32,7 +33,8 @@
 // cannot matter for what follows: elsewhere it is an error that names the line
 // (audit.go). Files are opened by their names in the run's folder and nowhere
 // else, and never through links (disk.go): a run may come from anybody. Examine
-// and Mend look after a folder of runs (doctor.go).
+// and Mend look after a folder of runs (doctor.go). Files keeps what concerns many
+// runs in the same manner, a sweep's list for one.
 //
 // How a run stands is told from its log alone: Progress folds the events from
 // the first on, and readEnd comes to the same from the last ones.
@@ -45,7 +47,7 @@
 //
 // Everything that a writer does to files goes through the interface disk; tests
 // put one that fails, is killed or loses its power at each of these things
-// (faults_test.go, points_test.go).
+// (aside/asidetest, points_test.go).
 //
 // Start reading at store.go for writing and at run.go for reading.
 package record

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"drolab/runner"
 	"drolab/runner/internal/aside"
@@ -41,22 +42,22 @@ type doctor struct {
 
 // Examine looks at every file of the runs in dir: checksums, links, owners and
 // modes, what crashes left, and summaries that are missing. It changes nothing.
-func Examine(dir string) (list []*Finding, runs int, err error) { return examine(dir, false) }
+func Examine(dir string) (list []*Finding, runs int, err error) { return examine(nil, dir, false) }
 
 // Mend is Examine, and makes good what it can without losing anything: what is in
 // the way is moved to .set-aside, files that are changed are copied there before,
 // summaries are made from the last state. It leaves runs alone that somebody
 // records.
-func Mend(dir string) (list []*Finding, runs int, err error) { return examine(dir, true) }
+func Mend(dir string) (list []*Finding, runs int, err error) { return examine(nil, dir, true) }
 
-func examine(dir string, mend bool) ([]*Finding, int, error) {
-	root, err := openFolder(nil, dir)
+func examine(open opener, dir string, mend bool) ([]*Finding, int, error) {
+	root, err := openFolder(open, dir)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer root.Close()
 	d := &doctor{root: root}
-	d.checkRoot()
+	d.list = d.certain(d.checkRoot)
 	d.treat(mend)
 	names, err := runNames(dir)
 	if err != nil {
@@ -68,13 +69,50 @@ func examine(dir string, mend bool) ([]*Finding, int, error) {
 	return d.list, len(names), nil
 }
 
+// ExamineFiles is Examine, or Mend, of files in a folder of runs that belong to none of
+// them: they are named from that folder. wrong says what is wrong with the text of one,
+// and the remedy; "" is nothing.
+func ExamineFiles(
+	dir string, names []string, mend bool, wrong func(name string) (what, remedy string),
+) ([]*Finding, error) {
+	root, err := openFolder(nil, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	d := &doctor{root: root, in: root}
+	for _, name := range names {
+		info, err := root.Lstat(name)
+		switch {
+		case err != nil: // it went meanwhile
+			continue
+		case !info.Mode().IsRegular():
+			d.find(name, "is a link or no file: nothing is read or written through it",
+				movesAside, moveAside(name))
+			continue
+		case strings.HasPrefix(filepath.Base(name), aside.Prefix):
+			d.find(name, "was left by a crash", movesAside, moveAside(name))
+			continue
+		}
+		d.checkFile(name, info, true)
+		if what, remedy := wrong(name); what != "" {
+			d.find(name, what, remedy, moveAside(name))
+		}
+	}
+	d.treat(mend)
+	return d.list, nil
+}
+
 // examineRun looks at one run. What it mends may uncover more: a checkpoint that
 // is moved aside makes another the newest.
 func (d *doctor) examineRun(name string, mend bool) {
 	d.run = name
 	defer func() { d.run = "" }()
 	in, err := d.root.within(name)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // deleted meanwhile
+		return
+	case err != nil:
 		d.find("", err.Error(), "it is only shown: move the folder itself here to go on with it", nil)
 		return
 	}
@@ -82,26 +120,55 @@ func (d *doctor) examineRun(name string, mend bool) {
 	d.in = in
 	const rounds = 4
 	for range rounds {
-		before := len(d.list)
-		held := in.held(tryLock, lockName)
-		if info, err := in.Lstat(lockName); err == nil && !info.Mode().IsRegular() {
-			held = false // nobody can hold that
-		}
-		d.checkRun(held)
-		d.list = append(d.list[:before], fresh(d.list[:before], d.list[before:])...)
-		if len(d.list) == before || !mend || held {
+		var held bool
+		list := d.certain(func() { held = d.held(); d.checkRun(held) })
+		if _, err := d.root.Lstat(name); err != nil {
 			return
 		}
-		d.treatRun(d.list[before:])
+		list = fresh(d.list, list)
+		d.list = append(d.list, list...)
+		if len(list) == 0 || !mend || held {
+			return
+		}
+		d.treatRun(list)
 	}
+}
+
+// held tells whether somebody records the run.
+func (d *doctor) held() bool {
+	if info, err := d.in.Lstat(lockName); err == nil && !info.Mode().IsRegular() {
+		return false // nobody can hold that
+	}
+	return d.in.held(tryLock, lockName)
+}
+
+// certain are the findings that two looks agree on: what is in motion, a run that
+// goes on, begins or ends, is another thing at each.
+func (d *doctor) certain(look func()) []*Finding {
+	list := d.look(look)
+	if len(list) == 0 {
+		return nil
+	}
+	again := d.look(look)
+	return slices.DeleteFunc(again, func(f *Finding) bool { return !f.in(list) })
+}
+
+func (d *doctor) look(look func()) (list []*Finding) {
+	before := d.list
+	d.list = nil
+	look()
+	list, d.list = d.list, before
+	return list
 }
 
 // fresh are those of the findings that were not found before.
 func fresh(known, list []*Finding) []*Finding {
-	return slices.DeleteFunc(slices.Clone(list), func(f *Finding) bool {
-		return slices.ContainsFunc(known, func(k *Finding) bool {
-			return k.Run == f.Run && k.File == f.File && k.What == f.What
-		})
+	return slices.DeleteFunc(list, func(f *Finding) bool { return f.in(known) })
+}
+
+func (f *Finding) in(list []*Finding) bool {
+	return slices.ContainsFunc(list, func(o *Finding) bool {
+		return o.Run == f.Run && o.File == f.File && o.What == f.What
 	})
 }
 
@@ -150,6 +217,9 @@ func (d *doctor) checkRoot() {
 		d.checkOwner(".", info)
 	}
 	for _, e := range d.root.leftovers() {
+		if d.young(e) {
+			continue
+		}
 		d.find(e.Name(), "was left half made or half removed by a crash", movesAside, moveAside(e.Name()))
 	}
 	entries, _ := d.root.List()
@@ -158,10 +228,18 @@ func (d *doctor) checkRoot() {
 		switch {
 		case strings.HasPrefix(name, ".engine.") && !e.Type().IsRegular() && e.Type() != fs.ModeSocket:
 			d.find(name, "is no regular file: an engine would write elsewhere", movesAside, moveAside(name))
+		case d.young(e):
 		case strings.HasPrefix(name, ".probe-"), strings.HasPrefix(name, aside.Prefix) && !e.IsDir():
 			d.find(name, "was left by a crash", movesAside, moveAside(name))
 		}
 	}
+}
+
+// young tells whether a file may be one that somebody writes at this moment, and
+// gives its name when it is whole.
+func (d *doctor) young(e fs.DirEntry) bool {
+	info, err := e.Info()
+	return err != nil || time.Since(info.ModTime()).Abs() < sweepAge
 }
 
 // moveAside moves a file of the run, or of the folder of the runs.
@@ -251,7 +329,7 @@ func (d *doctor) chmod(name string, mode fs.FileMode) error {
 
 // checkSummary wants what a run that has ended came to.
 func (d *doctor) checkSummary(held bool) {
-	e, err := readEnd(d.in, statusOnly)
+	e, err := readEnd(d.in, nil, statusOnly)
 	if err != nil || held || !e.Status.Ended() {
 		return
 	}
@@ -274,11 +352,11 @@ func (d *doctor) summarise() error {
 	if err != nil {
 		return err
 	}
-	e, err := readEnd(d.in, func(*end) bool { return false })
+	e, err := readEnd(d.in, nil, func(*end) bool { return false })
 	if err != nil {
 		return err
 	}
-	if err := d.keep(summaryName); err != nil {
+	if err := moveAside(summaryName)(d); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	now := &runner.State{Eval: e.Eval, Last: e.Last, Selected: e.Selected}

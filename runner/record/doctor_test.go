@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"drolab/runner"
 )
@@ -74,6 +75,8 @@ func TestDoctor(t *testing.T) {
 		}, false},
 		{".new-" + summaryName, "left by a crash", func(t *testing.T, dir string) {
 			write(t, []byte("{"), dir, ".new-"+summaryName)
+			long := time.Now().Add(-2 * sweepAge)
+			must(t, os.Chtimes(filepath.Join(dir, ".new-"+summaryName), long, long))
 		}, false},
 		{summaryName, "is a link", func(t *testing.T, dir string) {
 			must(t, os.Rename(filepath.Join(dir, summaryName), filepath.Join(dir, "elsewhere")))
@@ -88,6 +91,18 @@ func TestDoctor(t *testing.T) {
 		}, false},
 		{logName, "mode 666", func(t *testing.T, dir string) {
 			must(t, os.Chmod(filepath.Join(dir, logName), 0o666))
+		}, false},
+		{logName, "lacks its newline", func(t *testing.T, dir string) {
+			b := read(t, dir, logName)
+			write(t, b[:len(b)-1], dir, logName)
+		}, false},
+		{logName, "lacks its newline", func(t *testing.T, dir string) {
+			b := read(t, dir, logName)
+			b[len(b)-1] ^= 4
+			write(t, b, dir, logName)
+		}, false},
+		{logName, "part of a line, 7 bytes", func(t *testing.T, dir string) {
+			write(t, append(read(t, dir, logName), `{"seq":`...), dir, logName)
 		}, false},
 		{lockName, "held by nobody", func(t *testing.T, dir string) {
 			write(t, []byte("elsewhere"), dir, lockName)
@@ -153,6 +168,8 @@ func TestDoctorOfTheFolder(t *testing.T) {
 	s := newStore(t)
 	for _, name := range []string{".new-half", deletedPrefix + "gone"} {
 		must(t, os.Mkdir(filepath.Join(s.Dir(), name), 0o755))
+		long := time.Now().Add(-2 * sweepAge)
+		must(t, os.Chtimes(filepath.Join(s.Dir(), name), long, long))
 	}
 	path, unharmed := victim(t)
 	must(t, os.Symlink(path, filepath.Join(s.Dir(), ".engine.lock")))

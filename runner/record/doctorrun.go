@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +23,7 @@ func (d *doctor) checkRun(held bool) {
 		return
 	}
 	d.checkCheckpoints(m, held)
-	d.checkLog()
+	d.checkLog(held)
 	d.checkIndex()
 	d.checkSummary(held)
 	if _, err := readLabel(d.in); err != nil {
@@ -58,8 +57,10 @@ func (d *doctor) checkFiles(folder string, held bool) {
 			d.checkFiles(name, held)
 		case !info.Mode().IsRegular():
 			d.find(name, "is a link or no file: nothing is read or written through it", movesAside, moveAside(name))
-		case strings.HasPrefix(e.Name(), aside.Prefix) && !held:
-			d.find(name, "was left by a crash", movesAside, moveAside(name))
+		case strings.HasPrefix(e.Name(), aside.Prefix):
+			if !held && !d.young(e) {
+				d.find(name, "was left by a crash", movesAside, moveAside(name))
+			}
 		default:
 			d.checkFile(name, info, held)
 		}
@@ -87,6 +88,10 @@ func (d *doctor) clear(name string) error {
 	return errors.Join(f.Truncate(0), f.Close())
 }
 
+// maxCopy bounds what is copied, in bytes: the largest checkpoints are below that, and
+// a hole of any size is above it.
+const maxCopy int64 = 64 << 30
+
 // part makes a file of a run one of its own: the other name keeps the old one.
 func (d *doctor) part(name string) error {
 	in, err := openFolder(nil, d.in.join(filepath.Dir(name)))
@@ -94,11 +99,14 @@ func (d *doctor) part(name string) error {
 		return err
 	}
 	defer in.Close()
-	old, _, err := in.read(filepath.Base(name))
+	old, size, err := in.read(filepath.Base(name))
 	if err != nil {
 		return err
 	}
 	defer old.Close()
+	if size > maxCopy {
+		return fmt.Errorf("%d bytes, want at most %d: put it back from a copy", size, maxCopy)
+	}
 	return in.write(filepath.Base(name), func(w io.Writer) error {
 		_, err := io.Copy(w, old)
 		return err
@@ -116,6 +124,7 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 		return
 	}
 	defer in.Close()
+	defer in.hold(false).Release()
 	steps, _ := checkpointSteps(in)
 	whole := map[string]bool{}
 	readable := 0
@@ -158,43 +167,61 @@ func movePair(step int64) func(*doctor) error {
 }
 
 // checkLog looks at every line, and whether there are as many as the newest
-// checkpoint has seen.
-func (d *doctor) checkLog() {
-	a, err := auditLog(d.in)
-	if err != nil {
-		return // checkFiles has told
-	}
-	if _, err := d.in.Lstat(logName); err != nil {
+// checkpoint has seen. That one is read before the log: a run that goes on saves what
+// the log has said already.
+func (d *doctor) checkLog(held bool) {
+	upto := d.savedBehind()
+	if info, err := d.in.Lstat(logName); err != nil {
 		d.find(logName, "is missing", "put it back from a copy", nil)
 		return
+	} else if !info.Mode().IsRegular() {
+		return // checkFiles has told
 	}
-	var at *position
-	if s, _, err := newestCheckpoint(d.in); err == nil && s != nil {
-		at = s.at
+	a, err := auditLog(d.in)
+	var hole holeError
+	switch {
+	case errors.As(err, &hole):
+		d.find(logName, hole.what(), hole.remedy(), nil)
+		return
+	case err != nil:
+		d.find(logName, err.Error(), "see to its permissions, or put it back from a copy", nil)
+		return
 	}
 	const remedy = "put it back from a copy; --mend keeps one, and writes a warning in the place of what is lost"
 	for _, line := range a.damaged {
 		d.find(logName, fmt.Sprintf("line %d %s", line.line, line.what), remedy, (*doctor).repairLog)
 	}
-	if at != nil && a.seq < at.seq {
+	if a.seq < upto {
 		d.find(logName, fmt.Sprintf("ends with event %d, and the newest checkpoint was saved behind event %d",
-			a.seq, at.seq), remedy, (*doctor).repairLog)
+			a.seq, upto), remedy, (*doctor).repairLog)
 	}
+	switch {
+	case held: // it may be written at this moment
+	case a.unended > 0:
+		d.find(logName, "the last line lacks its newline", "--mend adds it", (*doctor).repairLog)
+	case a.size < a.length:
+		d.find(logName, fmt.Sprintf("ends in part of a line, %d bytes", a.length-a.size),
+			"a resume cuts it; --mend does, and keeps a copy", (*doctor).repairLog)
+	}
+}
+
+// savedBehind is the last event that the newest checkpoint has seen; 0 where that is
+// not known.
+func (d *doctor) savedBehind() int64 {
+	s, _, err := newestCheckpoint(d.in)
+	if err != nil || s == nil || s.at == nil {
+		return 0
+	}
+	return s.at.seq
 }
 
 // repairLog writes the log anew, with a warning in the place of each line that is
 // lost; none where it is as it should be by now.
 func (d *doctor) repairLog() error {
+	upto := d.savedBehind()
 	a, err := auditLog(d.in)
-	if err != nil {
+	if err != nil || len(a.damaged) == 0 && a.seq >= upto && a.size == a.length {
 		return err
-	}
-	upto := int64(0)
-	if s, _, err := newestCheckpoint(d.in); err == nil && s != nil && s.at != nil {
-		upto = s.at.seq
-	}
-	if len(a.damaged) == 0 && a.seq >= upto {
-		return nil
 	}
 	if err := d.keep(logName); err != nil {
 		return err
@@ -218,29 +245,19 @@ type repair struct {
 }
 
 func (r *repair) copy(from io.Reader, upto int64) error {
-	in := bufio.NewReaderSize(from, maxLine)
-	long := false
-	for {
-		line, err := in.ReadSlice('\n')
+	for in := newForward(from); ; {
+		line, err := in.line()
 		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			long = true
-			continue
 		case errors.Is(err, io.EOF): // a torn line is cut, unless it is whole but for its newline
-			var rest audit
-			if rest.last(append([]byte(nil), line...)); rest.unended > 0 {
-				err = r.line(append(line[:rest.unended:rest.unended], '\n'))
-			} else {
-				err = nil
+			err = nil
+			if n := unended(line); n > 0 {
+				err = r.line(append(line[:n:n], '\n'))
 			}
 			return errors.Join(err, r.fill(upto+1))
-		case err != nil:
-			return err
-		}
-		if !long {
+		case err == nil && line != nil:
 			err = r.line(line)
 		}
-		if long = false; err != nil {
+		if err != nil {
 			return err
 		}
 	}

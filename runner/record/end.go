@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"math"
 
@@ -19,6 +20,8 @@ type end struct {
 	stepKnown bool
 	limit     int64               // events above it were discarded by a resume that stands behind them
 	evals     []*runner.EvalEvent // every one, the newest first, one a step
+	path      string              // of the log
+	passed    *passedOver
 }
 
 // statusOnly stops readEnd at the first event that tells the status.
@@ -31,19 +34,23 @@ func (e *end) complete(m *runner.Meta) bool {
 
 // readEnd reads the log in a run's folder backward until enough says so or
 // endBudget is spent. enough is asked once the status is known.
-func readEnd(in *folder, enough func(*end) bool) (*end, error) {
-	return readBack(in, endBudget, enough)
+func readEnd(in *folder, passed *passedOver, enough func(*end) bool) (*end, error) {
+	return readBack(in, endBudget, passed, enough)
 }
 
-func readBack(in *folder, budget int64, enough func(*end) bool) (*end, error) {
+func readBack(in *folder, budget int64, passed *passedOver, enough func(*end) bool) (*end, error) {
 	f, size, err := in.read(logName)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	e := &end{limit: math.MaxInt64}
+	e := &end{limit: math.MaxInt64, path: in.join(logName), passed: passed}
 	lines := newBackward(f, size, size-budget)
-	if _, _, err = lines.line(); err == nil { // what a torn line left is passed over
+	rest, start, err := lines.line()
+	switch {
+	case err == io.EOF:
+		passed.add(fmt.Errorf("%s: no line ends in its last %d bytes", e.path, budget))
+	case err == nil && !e.take(rest[:unended(rest)], start, enough): // a torn line is passed over
 		err = e.read(lines, enough)
 	}
 	if err != nil && err != io.EOF {
@@ -66,7 +73,7 @@ func (r *Run) Standing() Standing {
 		return Standing{Status: r.status, Step: r.summary.Steps}
 	}
 	defer in.Close()
-	e, err := readEnd(in, func(e *end) bool { return e.complete(&r.Meta) })
+	e, err := readEnd(in, r.passed, func(e *end) bool { return e.complete(&r.Meta) })
 	if err != nil {
 		e = &end{}
 	}
@@ -82,22 +89,33 @@ func (r *Run) Standing() Standing {
 
 func (e *end) read(lines *backward, enough func(*end) bool) error {
 	for {
-		line, _, err := lines.line()
+		line, start, err := lines.line()
 		if err != nil {
 			return err
 		}
-		if len(line) == 0 {
-			continue
+		if line == nil {
+			e.passed.addLine(e.path, start, errLong)
 		}
-		event, err := decodeLine(line)
-		if err != nil || event == nil {
-			continue
-		}
-		e.add(event)
-		if e.Status != "" && enough(e) {
+		if e.take(line, start, enough) {
 			return nil
 		}
 	}
+}
+
+// take takes in a line, and tells whether enough is known.
+func (e *end) take(line []byte, start int64, enough func(*end) bool) bool {
+	if len(line) == 0 {
+		return false
+	}
+	event, err := decodeLine(line)
+	if err != nil {
+		e.passed.addLine(e.path, start, err)
+	}
+	if event == nil {
+		return false
+	}
+	e.add(event)
+	return e.Status != "" && enough(e)
 }
 
 // add takes in an event that stands before all that were added.

@@ -79,13 +79,22 @@ func (l Label) String() string {
 // Label is what the run's folder said of it when it was looked at.
 func (r *Run) Label() Label { return r.label }
 
-// Relabel changes the run's label, whoever records the run meanwhile.
+// Relabel changes the run's label, whoever records the run, or changes its label,
+// meanwhile: the lock is that of pins.
 func (r *Run) Relabel(change func(*Label)) error {
 	in, err := openFolder(r.open, r.Dir)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	if checkpoints, err := in.within(checkpointsName); err == nil {
+		defer checkpoints.Close()
+		lock, err := lockPins(checkpoints)
+		if err != nil {
+			return err
+		}
+		defer lock.Release()
+	}
 	l, err := readLabel(in)
 	if err != nil {
 		return err

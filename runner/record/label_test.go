@@ -1,10 +1,12 @@
 package record
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -49,5 +51,30 @@ func TestLabel(t *testing.T) {
 	err = r.Relabel(func(l *Label) { l.Note = "x" })
 	if err == nil || !strings.Contains(err.Error(), labelName) {
 		t.Errorf("a damaged label is written over: %v", err)
+	}
+}
+
+// TestLabelsAtOnce: of tags that several give at once none is lost.
+func TestLabelsAtOnce(t *testing.T) {
+	s := newStore(t)
+	m := newMeta(1)
+	must(t, create(t, s, m).Close())
+	var all sync.WaitGroup
+	for i := range MaxTags {
+		all.Go(func() {
+			r, err := Find(s.Dir(), m.ID)
+			if err == nil {
+				err = r.Relabel(func(l *Label) { l.Turn([]string{fmt.Sprintf("tag%d", i)}) })
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	r, err := Find(s.Dir(), m.ID)
+	must(t, err)
+	if l := r.Label(); len(l.Tags) != MaxTags {
+		t.Errorf("of %d tags there are %v", MaxTags, l.Tags)
 	}
 }

@@ -2,6 +2,8 @@ package record
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -29,7 +31,7 @@ type lease struct {
 // Holder is who takes leases, and how to learn of others. The zero value is this
 // machine, which knows nothing of others but what the disk says.
 type Holder struct {
-	Name string // one line, beside the machine's name
+	Name string // stands beside the machine's name
 	// Alive tells whether a holder of that name is there still; known is false
 	// where that cannot be found out, and the lease's age decides. It may be nil.
 	Alive func(name string) (alive, known bool)
@@ -38,21 +40,53 @@ type Holder struct {
 // ErrLeased says that another machine holds a lock on a disk that has none.
 var ErrLeased = errors.New("the disk has no locks, and the file says that another machine holds it")
 
-// words are what a lease says.
-func (h Holder) words(machine string) []byte {
-	if h.Name == "" {
-		return []byte(machine + "\n")
-	}
-	return []byte(machine + "\n" + h.Name + "\n")
+// claim is what the file of a lease says. A name that is part of another one, or
+// has line breaks in it, is a name of its own in JSON. An engine writes more beside
+// these fields.
+type claim struct {
+	Host   string `json:"host"` // the machine
+	Holder string `json:"holder,omitempty"`
 }
 
-// asks tells whether who says these words is there still.
-func (h Holder) asks(words string) (alive, known bool) {
-	_, name, named := strings.Cut(words, "\n")
-	if !named || h.Alive == nil {
+// words are what a lease says.
+func (c claim) words() ([]byte, error) {
+	b, err := json.Marshal(c)
+	return append(b, '\n'), err
+}
+
+// parseClaim reads what a file says; claimed is false where it says nothing. Programs
+// before wrote the machine on the first line, and the holder on the second. Text that
+// is neither form names a machine that nobody has: the lease is somebody else's.
+func parseClaim(b []byte) (c claim, claimed bool) {
+	if len(bytes.TrimSpace(b)) == 0 {
+		return claim{}, false
+	}
+	if json.Unmarshal(b, &c) != nil {
+		machine, holder, _ := strings.Cut(string(b), "\n")
+		c = claim{machine, strings.TrimSuffix(holder, "\n")}
+	}
+	return c, true
+}
+
+// of tells whether a claim is a machine's. One without a name cannot be told from
+// others, and has no claim.
+func (c claim) of(machine string) bool { return machine != "" && c.Host == machine }
+
+// String names who claims, for people.
+func (c claim) String() string {
+	text := cmp.Or(c.Host, "a machine without a name")
+	if c.Holder != "" {
+		text += ", " + c.Holder
+	}
+	return text
+}
+
+// asks tells whether who claims is there still.
+func (h Holder) asks(c claim) (alive, known bool) {
+	if c.Holder == "" || h.Alive == nil {
 		return false, false
 	}
-	return h.Alive(strings.TrimSpace(name))
+	return h.Alive(c.Holder)
 }
 
 const (

@@ -79,7 +79,7 @@ func TestWritersFollowNoLinks(t *testing.T) {
 		if (err == nil) != c.goes || err != nil && !strings.Contains(err.Error(), c.name) {
 			t.Errorf("a link as %s: %v", c.name, err)
 		}
-		if !c.goes {
+		if !c.goes || c.name == ".new-"+summaryName { // left aside: it is the doctor's
 			continue
 		}
 		if info, err := os.Lstat(filepath.Join(dir, c.name)); err == nil && !info.Mode().IsRegular() {

@@ -3,7 +3,6 @@
 package record
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,10 +30,14 @@ func (f *folder) takeLease(o file, tries int) (*lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	if there := heldOn(o, machine); there != "" {
+	if there, claimed := parseClaim(said(o)); claimed && !there.of(machine) {
 		if err := f.gone(o, there); err != nil {
 			return nil, err
 		}
+	}
+	words, err := claim{machine, f.who.Name}.words()
+	if err != nil {
+		return nil, err
 	}
 	s, err := standIn(o, os.O_CREATE)
 	if err != nil {
@@ -42,7 +45,7 @@ func (f *folder) takeLease(o file, tries int) (*lease, error) {
 	}
 	l := &lease{file: o, local: s}
 	if err = insist(tryLock, s, tries); err == nil {
-		_, err = l.say(f.who.words(machine))
+		_, err = l.say(words)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -52,7 +55,7 @@ func (f *folder) takeLease(o file, tries int) (*lease, error) {
 }
 
 // gone says why another machine's lease cannot be taken over, or nothing.
-func (f *folder) gone(o file, there string) error {
+func (f *folder) gone(o file, there claim) error {
 	switch alive, known := f.who.asks(there); {
 	case alive && known: // it was heard last before it was suspended, maybe
 		return fmt.Errorf("%w (%s), which goes on", ErrLeased, there)
@@ -74,7 +77,7 @@ func heldLocally(o file) bool {
 	if err != nil {
 		return true
 	}
-	if heldOn(o, machine) != "" {
+	if there, claimed := parseClaim(said(o)); claimed && !there.of(machine) {
 		info, err := o.Stat()
 		return err != nil || time.Since(info.ModTime()) < leaseTime
 	}
@@ -84,15 +87,6 @@ func heldLocally(o file) bool {
 	}
 	defer s.Close()
 	return tryLock(s, false) != nil
-}
-
-// heldOn returns what o says of another machine that holds it: "" for nothing.
-func heldOn(o file, machine string) string {
-	b := said(o)
-	if bytes.Contains(b, []byte(machine)) {
-		return ""
-	}
-	return string(bytes.TrimSpace(b))
 }
 
 // standIn opens the file that is locked in place of o. It goes by o's device and

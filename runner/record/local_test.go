@@ -3,7 +3,9 @@
 package record
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -190,10 +192,95 @@ func TestLeaseOfAHolderThatCanBeAskedFor(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if machine, _ := os.Hostname(); string(read(t, path)) != machine+"\nme\n" {
+		machine, _ := os.Hostname()
+		if got, _ := parseClaim(read(t, path)); got != (claim{machine, "me"}) {
 			t.Errorf("it says %q", read(t, path))
 		}
 		must(t, l.Release())
 		must(t, os.Remove(l.lease.local.Name()))
+	}
+}
+
+// TestLeasesAreComparedByField: no machine takes the lease of another one, however
+// alike their names are, and each takes its own, in every form that was ever written.
+func TestLeasesAreComparedByField(t *testing.T) {
+	names := []string{"node1", "node10", "node", "ode1", "node1.cluster", "cluster",
+		"node1\nslurm 3_1 0", "node1\n", " node1", "node 1", "node1 ", "NODE1", `{"host":"node1"}`,
+		`node1"`, "null", "5", ""}
+	forms := map[string]func(machine string) []byte{
+		"lease": func(m string) []byte { return wordsOf(t, claim{m, "slurm 3_1 0"}) },
+		"bare":  func(m string) []byte { return wordsOf(t, claim{Host: m}) },
+		"engine": func(m string) []byte {
+			b, err := json.Marshal(map[string]any{"control": "/run/node1.sock", "host": m})
+			must(t, err)
+			return b
+		},
+	}
+	for form, words := range forms {
+		for _, holds := range names {
+			for _, asks := range names {
+				t.Run(fmt.Sprintf("%s/%q/%q", form, holds, asks), func(t *testing.T) {
+					c, claimed := parseClaim(words(holds))
+					if want := holds == asks && asks != ""; !claimed || c.of(asks) != want {
+						t.Errorf("%q is %q's: %v, want %v", words(holds), asks, c.of(asks), want)
+					}
+				})
+			}
+		}
+	}
+	for text, want := range map[string]claim{
+		"node1\n":                {"node1", ""},
+		"node1":                  {"node1", ""},
+		"node1\nslurm 3_1 0\n":   {"node1", "slurm 3_1 0"},
+		"node10\nnode1\n":        {"node10", "node1"},
+		"5\n":                    {"5", ""},
+		"\x00\x00":               {"\x00\x00", ""},
+		`{"host":"node1","hold`:  {`{"host":"node1","hold`, ""},
+		`{"note":"node1"}`:       {},
+		`{"host":"node1"}` + "x": {`{"host":"node1"}x`, ""},
+	} {
+		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
+			if got, claimed := parseClaim([]byte(text)); !claimed || got != want {
+				t.Errorf("it is %+v, %v, want %+v", got, claimed, want)
+			}
+		})
+	}
+	for _, nothing := range []string{"", "\n", " \n"} {
+		if got, claimed := parseClaim([]byte(nothing)); claimed {
+			t.Errorf("%q claims for %+v", nothing, got)
+		}
+	}
+}
+
+func wordsOf(t *testing.T, c claim) []byte {
+	t.Helper()
+	b, err := c.words()
+	must(t, err)
+	return b
+}
+
+// TestLeaseOfAMachineWithALikeName is not taken, and not taken for free.
+func TestLeaseOfAMachineWithALikeName(t *testing.T) {
+	machine, err := os.Hostname()
+	must(t, err)
+	none := lockless(syscall.ENOLCK)
+	for _, there := range []string{machine + "0", "0" + machine, machine + ".cluster",
+		"other\n" + machine, `{"host":"` + machine + `0"}`,
+		`{"host":"other","holder":"` + machine + `"}`} {
+		t.Run(there, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), lockName)
+			write(t, []byte(there+"\n"), path)
+			if !held(none, path) {
+				t.Error("it is held, and a reader takes it for free")
+			}
+			l, err := acquire(none, path, 2)
+			if !errors.Is(err, ErrLeased) {
+				t.Errorf("taking it: %v", err)
+			}
+			if err == nil {
+				must(t, l.Release())
+				must(t, os.Remove(l.lease.local.Name()))
+			}
+		})
 	}
 }

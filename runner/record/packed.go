@@ -71,7 +71,7 @@ func Pack(w io.Writer, r *Run) error {
 
 // Unpack reads a packed run; dir is what it says of where it lies.
 func Unpack(dir string, packed []byte) (*Run, error) {
-	r := &Run{Dir: dir, packed: packed, summary: &runner.Summary{}}
+	r := &Run{Dir: dir, packed: packed, summary: &runner.Summary{}, passed: &passedOver{}}
 	t, err := openTar(packed)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
@@ -112,7 +112,23 @@ func ReadPacked(path string) (*Run, error) {
 	if _, err := io.ReadFull(io.NewSectionReader(f, 0, size), b); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if err := whole(b); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	return Unpack(path, b)
+}
+
+// whole reads a packed run to its end, where the checksum of gzip stands.
+func whole(packed []byte) error {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(io.Discard, io.LimitReader(z, maxPacked+1))
+	if err == nil && n > maxPacked {
+		err = fmt.Errorf("holds more than %d bytes", maxPacked)
+	}
+	return err
 }
 
 // tarFiles are the files of a packed run, in their order.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/internal/aside/asidetest"
 )
 
 // Crash points: every write, fsync, rename, removal and truncation of what a
@@ -121,30 +122,22 @@ func TestCrashPoints(t *testing.T) {
 				must(t, err)
 				sc.before(t, s)
 			}
-			whole := &faults{}
-			want, err := sc.once(t, before, whole)
+			whole := &asidetest.Faults{}
+			want, err := sc.once(t, before, "whole", whole)
 			must(t, err)
+			trace := whole.Trace()
 			step := somePoints
-			if *long || len(whole.trace) <= 2*somePoints {
+			if *long || len(trace) <= 2*somePoints {
 				step = 1
 			}
 			points := 0
-			for at := 1; at <= len(whole.trace); at += step {
-				for _, x := range []*faults{{at: at, cause: errReadOnly}, {at: at, killed: true},
-					{at: at, killed: true, part: 1}, {at: at, killed: true, part: 2},
-					{at: at, killed: true, power: true}} {
-					if x.part > 0 && !strings.HasPrefix(whole.trace[at-1], "write") {
-						continue
-					}
-					points++
-					got, _ := sc.once(t, before, x)
-					if got != want {
-						t.Errorf("point %d of %d, %s, killed %v, %d/2 of it, power cut %v: %s", at, len(whole.trace),
-							whole.trace[at-1], x.killed, x.part, x.power, difference(got, want))
-					}
+			for at, x := range asidetest.Points(trace, step, errReadOnly) {
+				points++
+				if got, _ := sc.once(t, before, at, x); got != want {
+					t.Errorf("%s: %s", at, difference(got, want))
 				}
 			}
-			t.Logf("%d points of %d things that are done", points, len(whole.trace))
+			t.Logf("%d points of %d things that are done", points, len(trace))
 		})
 	}
 }
@@ -162,16 +155,18 @@ func difference(got, want string) string {
 
 // once acts on a copy of the folder with a faulty disk, and then twice with one
 // that is not, as somebody does who sees that it has failed, and who does not.
-func (sc *scene) once(t *testing.T, before string, x *faults) (outcome string, err error) {
+func (sc *scene) once(
+	t *testing.T, before, at string, x *asidetest.Faults,
+) (outcome string, err error) {
 	t.Helper()
 	dir := quickDir(t)
 	must(t, os.CopyFS(dir, os.DirFS(before)))
-	s := &Store{dir: dir, now: time.Now, open: x.open}
+	s := &Store{dir: dir, now: time.Now, open: x.Open}
 	err = sc.act(s)
 	s.open = openDisk
 	for range 2 {
 		if err := sc.act(s); err != nil {
-			t.Errorf("%s, point %d (%v): then %v", sc.name, x.at, x.trace[max(0, x.at-1):min(x.at, len(x.trace))], err)
+			t.Errorf("%s, %s: then %v", sc.name, at, err)
 		}
 	}
 	outcome = sc.outcome(t, dir)

@@ -2,7 +2,6 @@ package record
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"drolab/runner"
@@ -147,11 +146,7 @@ func (p *Progress) rewindClock(step int64) {
 // turn takes note of a setting that was changed. What this program cannot set it
 // cannot show either: the log has it.
 func (p *Progress) turn(e *runner.KnobEvent) {
-	value := "auto"
-	if e.New.Applies() {
-		value = strconv.FormatFloat(e.New.Float(), 'g', -1, 64)
-	}
-	_, _, _ = p.Spec.Turn(e.Key, value)
+	_ = p.Spec.Replay(e)
 }
 
 // Remaining returns how long the rest takes at the mean speed since the run
@@ -177,6 +172,17 @@ func push[T any](list []T, v T) []T {
 	}
 	return append(list, v)
 }
+
+// latestKept is how many events of a kind Settle leaves.
+const latestKept = 8
+
+// Settle forgets events that a resume could bring back, but for the last few. It is for
+// a viewer of many runs, once one has ended: most never go on.
+func (p *Progress) Settle() {
+	p.steps, p.evals, p.selected = latest(p.steps), latest(p.evals), latest(p.selected)
+}
+
+func latest[T any](list []T) []T { return slices.Clone(list[max(0, len(list)-latestKept):]) }
 
 // upTo drops the last values while they are above.
 func upTo[T any](list []T, above func(T) bool) []T {

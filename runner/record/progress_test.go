@@ -58,6 +58,15 @@ func TestProgressIsBounded(t *testing.T) {
 	if p.Last == nil || p.Last.Step != 10_000-goBack/2 || p.Eval == nil {
 		t.Errorf("after a resume: %+v", p.Standing)
 	}
+	last := p.Standing
+	p.Settle()
+	if p.Standing != last || len(p.steps) > latestKept || len(p.evals) > latestKept {
+		t.Errorf("settled: %+v", p.Standing)
+	}
+	p.Add(&runner.ResumeEvent{Head: head(p.Step - 2)})
+	if p.Last.Step != last.Step-2 || p.Eval == nil {
+		t.Errorf("settled and resumed: %+v", p.Standing)
+	}
 	p.Add(&runner.ResumeEvent{Head: head(5)})
 	if p.Last != nil || p.Eval != nil || p.Step != 5 {
 		t.Errorf("after a resume from long ago: %+v", p.Standing)
@@ -96,8 +105,8 @@ func TestProgressHasTheKnobs(t *testing.T) {
 	turn := &runner.KnobEvent{Head: head(3), Key: "lr", New: runner.Num(0.5)}
 	p := progress(turn,
 		&runner.KnobEvent{Head: head(3), Key: "nothing"}, &runner.KnobEvent{Head: head(4), Key: "c"})
-	if p.Spec.LR != 0.5 || p.Spec.Text("c") != "auto" {
-		t.Errorf("lr %v, c %v", p.Spec.LR, p.Spec.Text("c"))
+	if p.Spec.LR != 0.5 || p.Spec.Algorithm() != "sfk-auto" {
+		t.Errorf("lr %v, %s", p.Spec.LR, p.Spec.Algorithm())
 	}
 	if p.Add(&ForkEvent{}); p.Spec.LR == 0.5 {
 		t.Error("a fork has the knobs that its parent was given")
@@ -143,7 +152,7 @@ func TestForwardAndBackwardAgree(t *testing.T) {
 		log := randomLog(rand.New(rand.NewPCG(seed, 0)))
 		tail := newTail(t, log)
 		forward := history(t, tail).Standing
-		e, err := readEnd(in(t, filepath.Dir(tail.path)), func(*end) bool { return false })
+		e, err := readEnd(in(t, filepath.Dir(tail.path)), nil, func(*end) bool { return false })
 		must(t, err)
 		if !reflect.DeepEqual(forward, e.Standing) {
 			t.Fatalf("seed %d: forward %+v, backward %+v, of\n%s", seed, forward, e.Standing, log)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"drolab/dro/nn"
+	"drolab/dro/peertest"
 )
 
 // printTensors is a program that prints every tensor of a safetensors file: its
@@ -21,13 +22,7 @@ print(json.dumps({name: {"Type": str(t.dtype), "Shape": t.shape, "Bits": t.view(
 
 // TestPythonReadsCheckpoints: the weights are what Python's safetensors has.
 func TestPythonReadsCheckpoints(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip(err)
-	}
-	if err := exec.Command(python, "-c", "import safetensors.numpy").Run(); err != nil {
-		t.Skipf("%s has no safetensors and numpy: pip install safetensors numpy", python)
-	}
+	python := peertest.Python(t, "safetensors", "numpy")
 	folder, s := t.TempDir(), newState(7)
 	odd := []float32{float32(math.NaN()), float32(math.Inf(-1)), math.SmallestNonzeroFloat32, math.MaxFloat32,
 		float32(math.Copysign(0, -1)), 1.0 / 3}

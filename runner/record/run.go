@@ -25,6 +25,7 @@ type Run struct {
 	label   Label
 	open    opener // nil: the system's
 	packed  []byte // of a packed run: what there is in place of files
+	passed  *passedOver
 }
 
 // Status returns the run's state. An unfinished run that nobody records is
@@ -39,10 +40,11 @@ func (r *Run) Summary() *runner.Summary { return r.summary }
 
 // Tail returns a reader of the run's log, at its start.
 func (r *Run) Tail() *Tail {
+	t := &Tail{path: filepath.Join(r.Dir, logName), passed: r.passed}
 	if r.packed != nil {
-		return &Tail{packed: &packedLog{packed: r.packed}}
+		t.packed = &packedLog{packed: r.packed}
 	}
-	return &Tail{path: filepath.Join(r.Dir, logName)}
+	return t
 }
 
 // Checkpoints lists the steps that Load can go to, ascending.
@@ -94,8 +96,11 @@ func (r *Run) Settle() error {
 	return explain(errors.Join(err, r.inCheckpoints(func(f *folder) error { return f.Sync() })))
 }
 
-// Load reads the checkpoint of a step. It checks the weights against their
-// checksum.
+// Newest stands for the step of the newest checkpoint.
+const Newest = -1
+
+// Load reads the checkpoint of a step, or the newest one. It checks the weights
+// against their checksum.
 func (r *Run) Load(step int64) (*runner.State, error) {
 	s, err := r.load(step)
 	if err != nil {
@@ -105,23 +110,27 @@ func (r *Run) Load(step int64) (*runner.State, error) {
 }
 
 func (r *Run) load(step int64) (s *saved, err error) {
-	s = nil
+	defer r.Hold()()
+	if step < 0 {
+		newest, ok, err := r.Saved()
+		if err != nil || !ok {
+			return nil, errors.Join(fmt.Errorf("run %s has %w yet", r.Meta.ID, errNoCheckpoint), err)
+		}
+		step = newest.Step
+	}
+	if err := r.has(step); err != nil {
+		return nil, err
+	}
 	err = r.inCheckpoints(func(f *folder) error {
 		s, err = readCheckpoint(f, step)
 		return err
 	})
-	if err == nil && s == nil {
-		err = fmt.Errorf("%s: %w", r.Dir, errNoCheckpoint)
-	}
 	return s, err
 }
 
-// Past reads the run as it was at the checkpoint of a step, to fork from. The
-// error says which checkpoints there are.
+// Past reads the run as it was at the checkpoint of a step, or at the newest one, to
+// fork from. The error says which checkpoints there are.
 func (r *Run) Past(step int64) (*runner.Past, error) {
-	if err := r.has(step); err != nil {
-		return nil, err
-	}
 	from, err := r.load(step)
 	if err != nil {
 		return nil, err
@@ -147,7 +156,8 @@ func (r *Run) Past(step int64) (*runner.Past, error) {
 func (r *Run) Held() bool { return Held(filepath.Join(r.Dir, lockName)) }
 
 // List returns every run in the folder dir, newest first, and one error for
-// each directory that cannot be read. A folder that is missing has no runs.
+// each directory that cannot be read or of which something was passed over. A
+// folder that is missing has no runs.
 // It reads run.json, summary.json and the end of the log.
 func List(dir string) (runs []*Run, problems []error) {
 	names, err := runNames(dir)
@@ -161,6 +171,9 @@ func List(dir string) (runs []*Run, problems []error) {
 			continue
 		}
 		runs = append(runs, r)
+		if err := r.PassedOver(); err != nil {
+			problems = append(problems, err)
+		}
 	}
 	NewestFirst(runs)
 	return runs, problems
@@ -271,12 +284,17 @@ func readRun(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Dir: dir, Meta: *m}
-	r.label, _ = readLabel(in) // a damaged one is named by Examine, and by who changes it
+	r := &Run{Dir: dir, Meta: *m, passed: &passedOver{}}
+	if r.label, err = readLabel(in); err != nil {
+		r.passed.add(err)
+	}
 	var stored runner.Summary
 	noSummary := in.readJSON(summaryName, &stored)
+	if noSummary != nil && !errors.Is(noSummary, fs.ErrNotExist) {
+		r.passed.add(noSummary)
+	}
 	// A log that ends as the summary says needs no further look.
-	e, err := readEnd(in, func(e *end) bool {
+	e, err := readEnd(in, r.passed, func(e *end) bool {
 		return noSummary == nil && e.Status == stored.Status || e.complete(m)
 	})
 	if err != nil {

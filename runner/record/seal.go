@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"strings"
 )
 
 // A seal is the checksum of a text in its own last field: CRC-32C, which finds
@@ -20,12 +21,13 @@ type seal struct {
 var (
 	lineSeal = seal{"}", `,"crc":"`, `"}`}
 	fileSeal = seal{"\n}\n", ",\n  \"crc\": \"", "\"\n}\n"}
+	oneSeal  = seal{"}\n", `,"crc":"`, "\"}\n"} // of a file that is one line
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// errSum reads as a part of a sentence.
-var errSum = errors.New("checksum differs: something in it has changed since it was written")
+// ErrSum reads as a part of a sentence.
+var ErrSum = errors.New("checksum differs: something in it has changed since it was written")
 
 // put seals a text.
 func (s *seal) put(text []byte) []byte {
@@ -35,7 +37,7 @@ func (s *seal) put(text []byte) []byte {
 }
 
 // check returns the text without its seal, in the same memory. The error is
-// errSum where the seal is another text's.
+// ErrSum where the seal is another text's.
 func (s *seal) check(text []byte) (bare []byte, sealed bool, err error) {
 	n := len(text) - len(s.mark) - 8 - len(s.last)
 	if n < 0 || !bytes.HasSuffix(text, []byte(s.last)) || string(text[n:n+len(s.mark)]) != s.mark {
@@ -43,9 +45,26 @@ func (s *seal) check(text []byte) (bare []byte, sealed bool, err error) {
 	}
 	sum, ok := digits(text[n+len(s.mark):][:8])
 	if !ok || sum != crc32.Checksum(text[:n], castagnoli) {
-		return nil, true, errSum
+		return nil, true, ErrSum
 	}
 	return append(text[:n], s.end...), true, nil // shorter than the seal that stood there
+}
+
+// nearly tells whether a text ends in a seal of which a byte or two have changed: it
+// is none by a program before.
+func (s *seal) nearly(text []byte) bool {
+	const digits, most = 8, 2
+	n := len(text) - len(s.mark) - digits - len(s.last)
+	if n < 0 {
+		return false
+	}
+	other := 0
+	for i, want := range []byte(s.mark + strings.Repeat("0", digits) + s.last) {
+		if in := i - len(s.mark); (in < 0 || in >= digits) && text[n+i] != want {
+			other++
+		}
+	}
+	return 0 < other && other <= most
 }
 
 // digits reads a checksum.

@@ -299,7 +299,7 @@ var errOrphan = errors.New("the checkpoint that it was forked from is damaged or
 
 // takeUp opens the log of an existing run and finds where it can go on.
 func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
-	end, err := readEnd(r.in, statusOnly)
+	end, err := readEnd(r.in, nil, statusOnly)
 	if err != nil {
 		return nil, err
 	}

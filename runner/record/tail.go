@@ -14,31 +14,31 @@ import (
 // grows. It holds no file open. It is for one goroutine at a time.
 type Tail struct {
 	path    string
-	packed  *packedLog // in place of path
+	packed  *packedLog // in place of the file
 	offset  int64      // of the first byte not yet taken in
 	size    int64      // of the log, at the last look
 	long    bool       // inside a line that is longer than maxLine
+	start   int64      // of that line
+	rest    []byte     // what stood behind the last newline, at the last look
+	unended bool       // the newline of the line before offset was missing
 	skipped int
-	buf     []byte
+	passed  *passedOver
 	only    []string // types of events; nil is all
 }
 
-// Only has events of these types returned alone: the lines of others are not even decoded,
-// which takes nearly all the time. What they hold is not checked then.
+// Only has events of these types returned alone: steps that are not among them are not even
+// decoded, which takes nearly all the time. What they hold is not checked then.
 func (t *Tail) Only(types ...string) { t.only = types }
 
-// wanted tells whether a line is of a type that is asked for. Where it does not say its type
-// in its first part, as every line that is written does, it is.
-func (t *Tail) wanted(line []byte) bool {
+// unread tells whether a line is a step that nobody asks for. Where it does not say its
+// type in its first part, as every line that is written does, it is read.
+func (t *Tail) unread(line []byte) bool {
 	const first = 64 // bytes
-	_, rest, found := bytes.Cut(line[:min(len(line), first)], []byte(`"type":"`))
-	if t.only == nil || !found {
-		return true
-	}
-	return slices.ContainsFunc(t.only, func(s string) bool {
-		return bytes.HasPrefix(rest, append([]byte(s), '"'))
-	})
+	_, rest, _ := bytes.Cut(line[:min(len(line), first)], []byte(`"type":`))
+	return bytes.HasPrefix(rest, []byte(`"step"`)) && !t.wanted("step")
 }
+
+func (t *Tail) wanted(kind string) bool { return t.only == nil || slices.Contains(t.only, kind) }
 
 // Skipped counts the lines so far that are no events: garbage, changed since they
 // were written, or longer than any event. Events of types that this program does not know are no garbage,
@@ -51,8 +51,23 @@ func (t *Tail) Skipped() int { return t.skipped }
 //
 // What a resume discards is still returned: see Progress.
 func (t *Tail) Read() (events []runner.Event, err error) {
-	err = t.part(math.MaxInt64, func(e runner.Event, _ int64) { events = append(events, e) })
+	add := func(e runner.Event, _ int64) { events = append(events, e) }
+	if err = t.part(math.MaxInt64, add); err == nil && len(events) == 0 {
+		t.last(add)
+	}
 	return events, err
+}
+
+// last gives the line behind the last newline, where it lacks nothing but that.
+func (t *Tail) last(f func(e runner.Event, end int64)) {
+	n := unended(t.rest)
+	if t.long || n == 0 {
+		return
+	}
+	start := t.offset
+	t.offset += int64(n)
+	t.unended = true
+	t.decode(t.rest[:n], start, f)
 }
 
 // Share implements Log.
@@ -75,19 +90,22 @@ func (t *Tail) part(limit int64, f func(e runner.Event, end int64)) error {
 		return fmt.Errorf("%s: is shorter than what was read of it: it was replaced, open the run again", t.path)
 	}
 	t.size = size
+	var buf []byte // not the tail's: hundreds of tails are held, and few are read at a time
 	for given := false; !given; {
-		chunk, err := t.chunk(file, min(size, limit))
+		chunk, err := t.chunk(file, min(size, limit), &buf)
+		if err == nil && t.hole() {
+			err = holeError{t.start}
+		}
 		if err != nil {
 			return fmt.Errorf("reading %s: %w", t.path, err)
 		}
 		end := bytes.LastIndexByte(chunk, '\n')
 		if end < 0 {
 			if len(chunk) < maxLine {
-				t.size = t.offset // for now
+				t.size, t.rest = t.offset, bytes.Clone(chunk) // for now
 				return nil
 			}
-			t.offset += int64(len(chunk))
-			t.long = true
+			t.pass(len(chunk))
 			continue
 		}
 		start := t.offset
@@ -100,6 +118,17 @@ func (t *Tail) part(limit int64, f func(e runner.Event, end int64)) error {
 	return nil
 }
 
+// pass goes over a part of a line that is too long.
+func (t *Tail) pass(n int) {
+	if !t.long {
+		t.long, t.start = true, t.offset
+	}
+	t.offset += int64(n)
+}
+
+// hole tells whether such a line is none at all.
+func (t *Tail) hole() bool { return t.long && t.offset-t.start > maxHole }
+
 func (t *Tail) open() (logFile, int64, error) {
 	if t.packed != nil {
 		return t.packed.open()
@@ -107,35 +136,49 @@ func (t *Tail) open() (logFile, int64, error) {
 	return openRegular(t.path)
 }
 
-// chunk returns what stands at the offset, up to maxLine bytes.
-func (t *Tail) chunk(r io.ReaderAt, size int64) ([]byte, error) {
+// chunk returns what stands at the offset, up to maxLine bytes, in buf. A newline that
+// comes late belongs to the line before.
+func (t *Tail) chunk(r io.ReaderAt, size int64, buf *[]byte) ([]byte, error) {
 	n := int(min(size-t.offset, maxLine))
-	t.buf = slices.Grow(t.buf[:0], n)[:n]
-	_, err := r.ReadAt(t.buf, t.offset)
+	*buf = slices.Grow((*buf)[:0], n)[:n]
+	_, err := r.ReadAt(*buf, t.offset)
 	if err == io.EOF {
 		return nil, nil // cut meanwhile: look again at the next Read
 	}
-	return t.buf, err
+	chunk := *buf
+	if err == nil && t.unended && n > 0 && chunk[0] == '\n' {
+		chunk, t.offset, t.unended = chunk[1:], t.offset+1, false
+	}
+	return chunk, err
 }
 
 // decode gives the events in lines that start at an offset and whose last newline
 // is off.
 func (t *Tail) decode(lines []byte, offset int64, f func(e runner.Event, end int64)) {
 	for line := range bytes.SplitSeq(lines, []byte{'\n'}) {
+		start := offset
 		offset += int64(len(line)) + 1
-		if t.long {
-			t.long = false
-			t.skipped++
+		e, err := runner.Event(nil), errLong
+		switch {
+		case t.long:
+			t.long, start = false, t.start
+		case t.unread(line):
 			continue
+		default:
+			e, err = decodeLine(line)
 		}
-		if !t.wanted(line) {
-			continue
-		}
-		e, err := decodeLine(line)
 		if err != nil {
-			t.skipped++
-		} else if e != nil {
+			t.skip(start, err)
+		} else if e != nil && t.wanted(e.Kind()) {
 			f(e, offset)
 		}
+	}
+}
+
+// skip counts a line that is no event. An empty one has lost nothing.
+func (t *Tail) skip(start int64, err error) {
+	t.skipped++
+	if err != errEmpty {
+		t.passed.addLine(t.path, start, err)
 	}
 }

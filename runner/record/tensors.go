@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"drolab/dro/nn"
+	"drolab/runner/internal/room"
 )
 
 // The safetensors format (github.com/huggingface/safetensors): 8 bytes with
@@ -115,6 +116,9 @@ func readTensors(r io.Reader, size int64) ([]nn.Tensor, error) {
 	}
 	places, err := decodeHeader(header, size-8-int64(length))
 	if err != nil {
+		return nil, err
+	}
+	if err := room.Ask(float64(size), "reading it"); err != nil {
 		return nil, err
 	}
 	list := make([]nn.Tensor, 0, len(places))

@@ -134,7 +134,7 @@ func FuzzLog(f *testing.F) {
 			t.Errorf("in two parts %d steps, %d skipped; at once %d, %d", len(h.Steps), tail.Skipped(), len(all.Steps),
 				once.Skipped())
 		}
-		if _, err := readEnd(in(t, filepath.Dir(tail.path)), func(*end) bool { return false }); err != nil {
+		if _, err := readEnd(in(t, filepath.Dir(tail.path)), nil, func(*end) bool { return false }); err != nil {
 			t.Error(err)
 		}
 		folder := in(t, filepath.Dir(tail.path))

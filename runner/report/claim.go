@@ -35,6 +35,8 @@ type Claim struct {
 	// Window is the mean difference where the last evaluations, as many as the
 	// paper's window, are averaged in place of the last iterate's.
 	Window runner.Number `json:"window"`
+	// Few says what the test lacks: the claim's own arm, or seeds.
+	Few string `json:"few,omitempty"`
 	// Repeats is the problem that the same test was made on: its methods do not
 	// depend on the radius, and it counts once.
 	Repeats string  `json:"repeats,omitempty"`
@@ -44,38 +46,104 @@ type Claim struct {
 // Sentence is the claim in words.
 func (c *Claim) Sentence() string { return fmt.Sprintf("%s %s %s", c.A, c.Says, c.B) }
 
-// claim tests what the paper claims on every problem that has the methods for it.
+// claim tests what the paper claims on every problem that has the methods for it:
+// for the arms that the claims are of, and apart from them for each further one.
 func (r *Report) claim() {
-	var family []*Difference
+	byArm := map[string][]*Claim{}
 	for _, say := range claims() {
 		for _, p := range r.Problems {
 			for _, pair := range say.pairs {
-				c := p.claim(&say, pair)
-				if c == nil {
-					continue
+				if c := p.claim(&say, pair); c != nil {
+					r.Claims = append(r.Claims, c)
 				}
-				same := slices.IndexFunc(r.Claims, c.sameTest)
-				if same >= 0 {
-					c.Repeats = r.Claims[same].Problem
-				} else {
-					family = append(family, &c.Difference)
+				for _, a := range p.further(pair[0]) {
+					if c := p.test(&say, a, p.arm(pair[1])); c != nil {
+						r.Further, byArm[c.A] = append(r.Further, c), append(byArm[c.A], c)
+					}
 				}
-				r.Claims = append(r.Claims, c)
 			}
 		}
 	}
-	adjust(family)
-	r.Tests = len(family)
-	for _, c := range r.Claims {
-		if c.Repeats != "" {
-			c.Adjusted = r.Claims[slices.IndexFunc(r.Claims, c.sameTest)].Adjusted
-		}
-		c.Verdict = c.verdict()
+	r.Tests = judge(r.Claims)
+	for _, list := range byArm {
+		judge(list)
 	}
 }
 
+// judge corrects tests for each other, those that are the same once, and says how
+// many there were.
+func judge(list []*Claim) (tests int) {
+	var family []*Difference
+	for i, c := range list {
+		if c.Few != "" && len(c.Seeds) == 0 {
+			continue
+		}
+		if same := slices.IndexFunc(list[:i], c.sameTest); same >= 0 {
+			c.Repeats = list[same].Problem
+		} else {
+			family = append(family, &c.Difference)
+		}
+	}
+	adjust(family)
+	for _, c := range list {
+		if c.Repeats != "" {
+			c.Adjusted = list[slices.IndexFunc(list, c.sameTest)].Adjusted
+		}
+		c.Verdict = c.verdict()
+	}
+	return len(family)
+}
+
+// further are the arms that a claim on a method is judged of beside its own: other
+// settings of the method and, with the first of the paper's, methods that the paper
+// does not compare.
+func (p *Problem) further(method dro.Algorithm) (list []*arm) {
+	known := dro.PaperMethods()
+	for _, a := range p.arms {
+		foreign := method == known[0] && !slices.Contains(known, a.algorithm)
+		if a != p.arm(method) && (a.algorithm == method || foreign) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// claim is of the pair's own arms. Where one is missing though the method was run, the
+// claim says so.
 func (p *Problem) claim(say *claimed, pair [2]dro.Algorithm) *Claim {
 	a, b := p.arm(pair[0]), p.arm(pair[1])
+	if a != nil && b != nil {
+		return p.test(say, a, b)
+	}
+	for _, method := range pair {
+		if !slices.ContainsFunc(p.arms, func(o *arm) bool { return o.algorithm == method }) {
+			return nil
+		}
+	}
+	names := [2]string{}
+	for i, method := range pair {
+		m := p.arms[0].runs[0].Meta
+		m.Spec = *reading(&m)
+		m.Spec.SetAlgorithms(method)
+		names[i] = name(&m, string(method))
+	}
+	c := say.of(p, names[0], names[1])
+	c.Difference = Difference{Seeds: []uint64{}, Values: []runner.Number{}}
+	c.Few = "no run of " + names[0]
+	if a != nil {
+		c.Few = "no run of " + names[1]
+	}
+	return c
+}
+
+// of is the claim on two arms, before any test.
+func (say *claimed) of(p *Problem, a, b string) *Claim {
+	return &Claim{Key: say.key, Problem: p.Label, A: a, B: b, Says: say.says, Source: say.source,
+		Reading: say.reading, Measure: say.measure, Higher: say.higher, Margin: runner.Num(say.margin)}
+}
+
+// test compares two arms; nil where what is measured applies to no seed of both.
+func (p *Problem) test(say *claimed, a, b *arm) *Claim {
 	if a == nil || b == nil {
 		return nil
 	}
@@ -84,11 +152,13 @@ func (p *Problem) claim(say *claimed, pair [2]dro.Algorithm) *Claim {
 		measure = a.runs[0].Meta.Fit(measure)
 		value = last(measure)
 	}
-	c := &Claim{Key: say.key, Problem: p.Label, A: a.label, B: b.label, Says: say.says, Source: say.source,
-		Reading: say.reading, Measure: measure, Higher: say.higher, Margin: runner.Num(say.margin),
-		Difference: differ(a, b, value, say.margin)}
-	if len(c.Values) == 0 {
+	c := say.of(p, a.label, b.label)
+	c.Measure, c.Difference = measure, differ(a, b, value, say.margin)
+	switch len(c.Values) {
+	case 0:
 		return nil
+	case 1:
+		c.Few = "one seed"
 	}
 	if say.value == nil {
 		c.Window = differ(a, b, window(measure), 0).Mean

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/stat"
 
 	"drolab/runner"
@@ -51,7 +53,8 @@ type ClassRow struct {
 	Differences []Difference  `json:"differences"`
 }
 
-// classes compares every arm with ERM class by class, all corrected together.
+// classes compares every arm with ERM class by class: the arms that claims are of
+// corrected together, each other one by itself.
 func (p *Problem) classes() {
 	base := p.arm(baseline)
 	if base == nil {
@@ -79,11 +82,22 @@ func (p *Problem) classes() {
 		}
 		p.Classes = append(p.Classes, row)
 	}
-	var family []*Difference
+	families := map[string][]*Difference{}
 	for i := range p.Classes {
-		for j := range p.Classes[i].Differences {
-			family = append(family, &p.Classes[i].Differences[j])
+		row := &p.Classes[i]
+		for j, name := range row.Arms {
+			if p.claimed(name) {
+				name = ""
+			}
+			families[name] = append(families[name], &row.Differences[j])
 		}
 	}
-	adjust(family)
+	for _, list := range families {
+		adjust(list)
+	}
+}
+
+// claimed tells whether claims are of the arm of that name.
+func (p *Problem) claimed(name string) bool {
+	return slices.ContainsFunc(p.own(), func(a *arm) bool { return a.label == name })
 }

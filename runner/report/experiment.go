@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"drolab/dro"
+	"drolab/presets"
 	"drolab/runner"
 )
 
@@ -23,9 +24,11 @@ func shared() []runner.Setting {
 	})
 }
 
-// experiments returns those that the report is about: the one of the most runs
-// and, by radius, those that differ from it in the radius alone and have as many
-// methods, or three. The others may be variations of these.
+// experiments returns those that the report is about: the one that is nearest to its
+// reading (of several a preset's, then that with most of the methods that claims are
+// of, then the oldest) and, by radius, those that differ from it in the
+// radius alone: on the paper's data those of a preset, else those that have as many of
+// these methods, or three. The others may be variations of these.
 func experiments(all []*ran) (main, others []*experiment) {
 	settings := shared()
 	var list []*experiment
@@ -40,12 +43,16 @@ func experiments(all []*ran) (main, others []*experiment) {
 		}
 		list[i].runs = append(list[i].runs, r)
 	}
-	slices.SortStableFunc(list, func(a, b *experiment) int { return cmp.Compare(len(b.runs), len(a.runs)) })
+	slices.SortStableFunc(list, func(a, b *experiment) int {
+		return cmp.Or(cmp.Compare(a.far(), b.far()), cmp.Compare(b.methods(), a.methods()),
+			oldest(a.runs).Meta.Created.Compare(oldest(b.runs).Meta.Created))
+	})
 	first := list[0]
+	strict := published.fits(&first.runs[0].Meta) && first.preset()
 	for _, e := range list {
 		keys := e.differs(first)
 		radius := len(keys) == 0 || slices.Equal(keys, []string{"rho"})
-		if radius && e.methods() >= min(first.methods(), 3) {
+		if radius && (strict && e.preset() || !strict && e.methods() >= min(first.methods(), 3)) {
 			main = append(main, e)
 		} else {
 			others = append(others, e)
@@ -68,11 +75,30 @@ func (e *experiment) differs(o *experiment) (keys []string) {
 	return keys
 }
 
-func (e *experiment) methods() int {
-	var seen []string
-	for _, r := range e.runs {
-		seen = append(seen, string(r.Meta.Spec.Algorithm()))
+// far is in how many of the settings that every method reads the runs are not as they
+// are read; the radius is one only where no preset has it.
+func (e *experiment) far() int {
+	if e.preset() {
+		return 0
 	}
-	slices.Sort(seen)
-	return len(slices.Compact(seen))
+	return len(away(&oldest(e.runs).Meta, shared()))
+}
+
+// preset tells whether a preset that comes with the program states the experiment.
+func (e *experiment) preset() bool {
+	return slices.ContainsFunc(embedded(), func(p presets.Preset) bool {
+		return !slices.ContainsFunc(shared(), func(t runner.Setting) bool {
+			return t.Text(&p.Spec) != t.Text(&e.runs[0].Meta.Spec)
+		})
+	})
+}
+
+// methods counts those that claims are of.
+func (e *experiment) methods() (n int) {
+	for _, a := range dro.PaperMethods() {
+		if slices.ContainsFunc(e.runs, func(r *ran) bool { return r.Meta.Spec.Algorithm() == a }) {
+			n++
+		}
+	}
+	return n
 }

@@ -33,7 +33,8 @@ type told struct {
 	change    func(*runner.Spec)
 	classes   []string
 	speed     float64   // images a second; 0 is 100
-	preset    string    // empty is shapes
+	preset    string    // empty is one that does not come with the program
+	age       int       // in days
 	accuracy  []float64 // by class; nil: two, from worst
 
 	trainLoss, testLoss, worst, risk float64
@@ -60,9 +61,9 @@ func (f *folder) add(w told) {
 	if w.speed == 0 {
 		w.speed = 100
 	}
-	m := &runner.Meta{Preset: cmp.Or(w.preset, "shapes"), Spec: spec, Checksum: "sha256:0",
+	m := &runner.Meta{Preset: cmp.Or(w.preset, "mine"), Spec: spec, Checksum: "sha256:0",
 		StepsPerEpoch: 10, Steps: 30,
-		Created: time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC),
+		Created: time.Date(2026, 11, 22-w.age, 4, 0, 0, 0, time.UTC),
 		Parts: runner.Parts{Classes: w.classes,
 			ClassCounts: runner.Counts{Train: []int{30, 10}, Test: []int{100, 100}}},
 		Host: runner.Host{Version: "v1", Go: "go1.26", System: "linux/amd64", CPU: "a processor", Kernel: "avx512",

@@ -57,6 +57,7 @@ func (r *Report) Page() *Page {
 	p.Blocks = append(p.Blocks, Text(r.statistics()))
 	for _, of := range r.Problems {
 		p.Blocks = append(p.Blocks, Heading("The paper's claims, "+of.Label), r.claimTable(of))
+		p.Blocks = append(p.Blocks, r.furtherBlocks(of)...)
 		if text := of.split(); text != "" {
 			p.Blocks = append(p.Blocks, Text(text))
 		}
@@ -105,17 +106,81 @@ func (r *Report) claimTable(p *Problem) *Table {
 		if c.Problem != p.Label {
 			continue
 		}
-		verdict := string(c.Verdict)
-		if c.Verdict == Undecided {
-			verdict = "undecided"
-		}
-		if c.Repeats != "" {
-			verdict += " ¹"
-		}
 		t.Rows = append(t.Rows, []string{c.short(), fmt.Sprint(len(c.Seeds)), c.difference(),
-			probability(c.Adjusted), verdict})
+			probability(c.Adjusted), c.word()})
 	}
 	return t
+}
+
+// word is the verdict in a table.
+func (c *Claim) word() string {
+	word := string(c.Verdict)
+	if c.Verdict == Undecided {
+		word = "undecided"
+	}
+	if c.Few != "" {
+		word += ", " + c.Few
+	}
+	if c.Repeats != "" {
+		word += " ¹"
+	}
+	return word
+}
+
+// furtherBlocks have a column for each further arm that has seeds enough for a test,
+// beside the claim's own verdict, and name the other arms.
+func (r *Report) furtherBlocks(p *Problem) []Block {
+	var arms, few []string
+	for _, c := range r.Further {
+		switch {
+		case c.Problem != p.Label || slices.Contains(arms, c.A) || slices.Contains(few, c.A):
+		case c.Few != "":
+			few = append(few, c.A)
+		default:
+			arms = append(arms, c.A)
+		}
+	}
+	var list []Block
+	if len(arms) > 0 {
+		list = append(list, Text("The same claims of further arms, beside the claim's own verdict. Each "+
+			"arm's tests are corrected for each other alone (Holm), and change nothing above:"),
+			r.furtherTable(p, arms))
+	}
+	if len(few) > 0 {
+		list = append(list, Text("Too few seeds for a verdict: "+strings.Join(few, ", ")+"."))
+	}
+	return list
+}
+
+func (r *Report) furtherTable(p *Problem, arms []string) *Table {
+	t := &Table{Head: append([]string{"claim", "its own arm"}, arms...), Words: len(arms) + 1}
+	for i, c := range r.Further {
+		first := slices.IndexFunc(r.Further, c.sameClaim) == i
+		if c.Problem != p.Label || !first || !slices.ContainsFunc(r.Further, func(o *Claim) bool {
+			return o.sameClaim(c) && slices.Contains(arms, o.A)
+		}) {
+			continue
+		}
+		row := []string{c.relation("…"), "–"}
+		if at := slices.IndexFunc(r.Claims, c.sameClaim); at >= 0 {
+			row[1] = fmt.Sprintf("%s: %s", r.Claims[at].A, r.Claims[at].word())
+		}
+		for _, a := range arms {
+			at := slices.IndexFunc(r.Further, func(o *Claim) bool { return o.A == a && o.sameClaim(c) })
+			if at < 0 {
+				row = append(row, "–")
+				continue
+			}
+			row = append(row, r.Further[at].difference()+" "+r.Further[at].word())
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// sameClaim tells whether the two differ in the first arm alone.
+func (c *Claim) sameClaim(o *Claim) bool {
+	return o.Key == c.Key && o.Problem == c.Problem && o.B == c.B
 }
 
 // split says what the objectives at the end consist of: the risk, which is the
@@ -143,7 +208,9 @@ func (p *Problem) split() string {
 }
 
 // short is the claim as a relation.
-func (c *Claim) short() string {
+func (c *Claim) short() string { return c.relation(c.A) }
+
+func (c *Claim) relation(a string) string {
 	sign, other := "<", c.B
 	if c.Higher {
 		sign = ">"
@@ -169,7 +236,7 @@ func (c *Claim) short() string {
 			what = "objective, along the run"
 		}
 	}
-	return fmt.Sprintf("%s: %s %s %s", strings.TrimSuffix(what, " accuracy"), c.A, sign, other)
+	return fmt.Sprintf("%s: %s %s %s", strings.TrimSuffix(what, " accuracy"), a, sign, other)
 }
 
 // difference is the mean difference with its interval on the measure's own scale.
@@ -181,12 +248,14 @@ func (c *Claim) difference() string {
 }
 
 func (r *Report) testing() string {
-	text := fmt.Sprintf("The difference is of the two methods, paired by seed, which decides initialisation "+
+	text := "A claim is of the arms that it names: each method with the settings of the preset, SFK as " +
+		"printed with that C. How many runs an arm has decides nothing. "
+	text += fmt.Sprintf("The difference is of the two methods, paired by seed, which decides initialisation "+
 		"and batches in both; p is Student's paired t test, two-sided, after Holm's correction for all %d "+
 		"different tests of this page. Supported and not supported are claims with p < %.2g, by the side on "+
 		"which the difference is; undecided is undecided at this number of seeds.", r.Tests, 1-level)
 	text += " Differences of accuracies are in points, of losses in nats, of times ratios."
-	if slices.ContainsFunc(r.Claims, func(c *Claim) bool { return len(c.Seeds) < 2 }) {
+	if slices.ContainsFunc(r.Claims, func(c *Claim) bool { return len(c.Seeds) == 1 }) {
 		text += " One seed has no spread, so nothing can be decided with it."
 	}
 	return text + r.repeats()

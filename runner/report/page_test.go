@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/peertest"
 )
 
 // hostile are names that a file of somebody else's may have.
@@ -97,7 +98,8 @@ func TestSVG(t *testing.T) {
 
 func TestSVGOfNothing(t *testing.T) {
 	for _, points := range [][]Point{{}, {{1, 2}}, {{1, 2}, {2, 2}}, {{1, math.NaN()}}, {{1, math.Inf(1)}},
-		{{1, 0}}} {
+		{{1, 0}}, {{1, 1}, {2, math.Nextafter(1, 2)}}, {{1, 1e16}, {2, 1e16 + 2}}, {{1, -1e308}, {2, 1e308}},
+		{{1, 0}, {1 + 0x1p-52, math.SmallestNonzeroFloat64}}, {{math.Inf(1), 1}}} {
 		svg := (&Figure{Curves: []Curve{{Seeds: [][]Point{points}}}}).svg()
 		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || len(svg) > 1e4 {
 			t.Errorf("%v: %s", points, svg)
@@ -141,10 +143,7 @@ func TestLaTeX(t *testing.T) {
 
 // TestLaTeXCompiles, where there is a TeX.
 func TestLaTeXCompiles(t *testing.T) {
-	tex, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skip(err)
-	}
+	tex := peertest.Program(t, "pdflatex")
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "r.tex"), []byte(hostilePage(t).LaTeX()), 0o644); err != nil {
 		t.Fatal(err)
@@ -182,21 +181,54 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// TestReplace puts parts between their marks, and changes nothing else of the text.
 func TestReplace(t *testing.T) {
 	f := newFolder(t)
 	f.paperLike(.5)
 	r := f.report()
-	text := "before\n" + begin + "\nold\n" + end + "\nafter\n"
-	got, err := Replace(text, r)
-	f.must(err)
-	if !strings.HasPrefix(got, "before\n"+begin+"\n") || !strings.HasSuffix(got, end+"\nafter\n") ||
-		strings.Contains(got, "old") || !strings.Contains(got, "| claim, χ², ρ=0.5 |") {
-		t.Error(got)
+	const begin, end = "<!-- report: begin, made by hand -->", "<!-- report: end -->"
+	const short, shortEnd = "<!-- report in short: begin -->", "<!-- report in short: end -->"
+	for _, c := range []struct {
+		name, text string
+		want       []string // in this order, the last at the end
+		not        string
+	}{
+		{"the tables", "before\n" + begin + "\nold\n" + end + "\nafter\n",
+			[]string{"before\n" + begin + "\n", "| claim, χ², ρ=0.5 |", end + "\nafter\n"}, "old"},
+		{"in short", "before\n" + short + "\nold\n" + shortEnd + "\nafter\n",
+			[]string{"before\n" + short + "\n", "| method | seeds |", "| χ², ρ=0.5: sfk c=1000 |",
+				shortEnd + "\nafter\n"}, "claim"},
+		{"both", short + "\n" + shortEnd + "\n" + begin + "\n" + end + "\n",
+			[]string{short, "| method |", shortEnd, begin, "| claim, ", end + "\n"}, "old"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := Replace(c.text, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rest := got
+			for _, part := range c.want {
+				_, after, ok := strings.Cut(rest, part)
+				if !ok {
+					t.Errorf("no %q in its place:\n%s", part, got)
+				}
+				rest = after
+			}
+			if rest != "" || strings.Contains(got, c.not) {
+				t.Errorf("the rest is %q, or it still has %q:\n%s", rest, c.not, got)
+			}
+			if again, err := Replace(got, r); err != nil || again != got {
+				t.Errorf("the second time changes it: %v", err)
+			}
+		})
 	}
-	if again, err := Replace(got, r); err != nil || again != got {
-		t.Errorf("the second time changes it: %v", err)
-	}
-	if _, err := Replace("no marks", r); err == nil {
-		t.Error("a file without marks is accepted")
+	for name, text := range map[string]string{
+		"no marks": "text", "no end": begin + "\ntext", "another's end": begin + "\n" + shortEnd,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := Replace(text, r); err == nil {
+				t.Error("it is accepted")
+			}
+		})
 	}
 }

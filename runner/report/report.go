@@ -18,7 +18,10 @@ type Report struct {
 	Problems []*Problem `json:"problems"`
 	Claims   []*Claim   `json:"claims"`
 	// Tests is how many different tests the claims were corrected for together.
-	Tests      int         `json:"tests"`
+	Tests int `json:"tests"`
+	// Further are the same claims of arms that are not the claims' own, each arm's
+	// corrected for each other: what they come to changes no claim.
+	Further    []*Claim    `json:"further"`
 	Departures []Departure `json:"departures"`
 	Variations []Variation `json:"variations"`
 	Wanted     []Wanted    `json:"wanted"` // variations that no run is there for
@@ -44,6 +47,10 @@ type arm struct {
 	label     string // with the mark of what its method uses
 	algorithm dro.Algorithm
 	runs      []*ran
+	// far is in how many of the settings that the method reads the arm is not as the
+	// claims have it; altered says that one of them is the method's own.
+	far     int
+	altered bool
 }
 
 // ran is a run with what its log says.
@@ -67,8 +74,12 @@ const level = 0.95
 // New makes the report of the finished runs among those given. An error is a log
 // that cannot be read, or no finished run.
 func New(runs []*record.Run) (*Report, error) {
-	r := &Report{Level: level, Problems: []*Problem{}, Claims: []*Claim{}, Departures: []Departure{},
-		Variations: []Variation{}, Wanted: []Wanted{}, Notes: []string{}}
+	r := &Report{Level: level, Problems: []*Problem{}, Claims: []*Claim{}, Further: []*Claim{},
+		Departures: []Departure{}, Variations: []Variation{}, Wanted: []Wanted{}, Notes: []string{}}
+	runs, mixed := record.Unmixed(runs)
+	if len(mixed) > 0 {
+		r.note("left out, because no one method's: %s", strings.Join(mixed, ", "))
+	}
 	done, left := finished(runs)
 	if len(left) > 0 {
 		r.note("left out, because not done: %s", strings.Join(left, ", "))
@@ -91,7 +102,7 @@ func New(runs []*record.Run) (*Report, error) {
 		}
 	}
 	r.claim()
-	r.Departures = departures(main)
+	r.Departures = departures(r.Problems)
 	r.vary(main, others)
 	r.Made = made(all)
 	return r, nil
@@ -124,30 +135,23 @@ func newProblem(e *experiment) *Problem {
 	p.Label = p.Table.Rows[0].Problem
 	p.published = published.fits(&e.runs[0].Meta)
 	for i := range p.Table.Rows {
-		row := &p.Table.Rows[i]
-		a := &arm{label: row.Title()}
+		row, a := &p.Table.Rows[i], &arm{}
 		for _, id := range row.Runs {
 			at := slices.IndexFunc(e.runs, func(r *ran) bool { return r.Meta.ID == id })
 			a.runs = append(a.runs, e.runs[at])
 		}
-		a.algorithm = a.runs[0].Meta.Spec.Algorithm()
+		m := &a.runs[0].Meta
+		called := name(m, row.Label)
+		if !slices.ContainsFunc(p.Table.Rows[:i], func(r compare.Row) bool { return r.Label == called }) {
+			row.Label = called
+		}
+		a.label, a.algorithm = row.Title(), m.Spec.Algorithm()
+		a.place()
 		p.arms = append(p.arms, a)
 	}
 	p.costs()
 	p.classes()
 	return p
-}
-
-// arm returns the arm that stands for a method in claims: of several, which
-// differ in settings of the method's own, the one with the most seeds, and the
-// first of the table among those. It is nil where the method has none.
-func (p *Problem) arm(a dro.Algorithm) (of *arm) {
-	for _, o := range p.arms {
-		if o.algorithm == a && (of == nil || len(o.runs) > len(of.runs)) {
-			of = o
-		}
-	}
-	return of
 }
 
 // made counts the runs by what made them, the most first.

@@ -30,12 +30,12 @@ func TestVerdicts(t *testing.T) {
 	for key, want := range map[string]Verdict{
 		"train-loss": Supported, "test-loss": Supported, "worst": NotSupported, "robust-risk": Undecided,
 	} {
-		c := f.claim(r, key, half, "sfk", "erm")
+		c := f.claim(r, key, half, "sfk c=1000", "erm")
 		if c.Verdict != want || !slices.Equal(c.Seeds, []uint64{1, 2, 3, 4}) {
 			t.Errorf("%s: %s over seeds %v, want %s over 1 to 4: %+v", key, c.Verdict, c.Seeds, want, c.Difference)
 		}
 	}
-	c := f.claim(r, "train-loss", half, "sfk", "erm")
+	c := f.claim(r, "train-loss", half, "sfk c=1000", "erm")
 	var values []float64
 	for seed := uint64(1); seed <= 4; seed++ {
 		values = append(values, .4+wobble(seed)-wobble(3*seed)/9)
@@ -60,7 +60,8 @@ func TestObjectiveAlongTheRun(t *testing.T) {
 	f := newFolder(t)
 	f.paperLike(.5)
 	r := f.report()
-	along, end := f.claim(r, "objective", half, "sfk", "pgd"), f.claim(r, "objective-end", half, "sfk", "pgd")
+	along := f.claim(r, "objective", half, "sfk c=1000", "pgd")
+	end := f.claim(r, "objective-end", half, "sfk c=1000", "pgd")
 	if got, want := along.Mean.Float(), (6.4-6.6)/3; math.Abs(got-want) > 1e-12 {
 		t.Errorf("along the run %g, want %g", got, want)
 	}
@@ -204,6 +205,7 @@ func TestBesideThePaper(t *testing.T) {
 	cifar := func(s *runner.Spec) {
 		s.Dataset, s.Model, s.Init = "cifar10", "alexnet", "torch"
 		s.Mean, s.Std = []float64{.4914, .4822, .4465}, []float64{.2470, .2435, .2616}
+		s.EtaMin, s.Coordinates = runner.Fixed(-10), "paper"
 		if err := s.Assign("imbalance", []byte(`"paper"`)); err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +228,8 @@ func TestBesideThePaper(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if c := f.claim(r, "low", half, "sfk", "erm"); math.Abs(c.Mean.Float()-.1) > 1e-12 || c.Window.Applies() {
+	c := f.claim(r, "low", half, "sfk lambda_max=auto c=1000", "erm")
+	if math.Abs(c.Mean.Float()-.1) > 1e-12 || c.Window.Applies() {
 		t.Errorf("classes 3, 4 and 5: %v, want 0.1", c.Mean)
 	}
 	for key, want := range map[string]string{"rho": "a third of the paper's radius", "training images": "at " +

@@ -31,8 +31,8 @@ func (p *Problem) classBlocks() []Block {
 	}
 	return []Block{Heading(fmt.Sprintf("Accuracy by %s, %s", m.Part(), p.Label)), t, Text(fmt.Sprintf(
 		"%s's accuracy in %%, and how many points the others are above or below it, paired by seed; * is p < %.2g "+
-			"after Holm's correction for all %d of this table.", baseline, 1-level,
-		len(p.Classes)*len(p.Classes[0].Arms)))}
+			"after Holm's correction for all columns of the claims' arms together, and for each other column alone.",
+		baseline, 1-level))}
 }
 
 func (p *Problem) costBlocks() []Block {

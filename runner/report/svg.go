@@ -5,12 +5,15 @@ import (
 	"html"
 	"math"
 	"strings"
+
+	"drolab/runner/axis"
 )
 
 // The figure's size and margins, in pixels.
 const (
 	svgWidth, svgHeight                = 560, 300
 	svgLeft, svgRight, svgTop, svgBase = 52, 12, 30, 34
+	mostTicks                          = 9 // that an axis has room for
 )
 
 // dashes tell curves apart where colours do not.
@@ -33,12 +36,8 @@ func (f *Figure) view() view {
 			}
 		}
 	}
-	if !(v.y0 < v.y1) {
-		v.y0, v.y1 = min(v.y0, 0)-.5, v.y0+.5
-	}
-	if math.IsInf(v.y0, 0) || math.IsInf(v.y1, 0) {
-		v.y0, v.y1 = 0, 1
-	}
+	v.x0, v.x1 = axis.Usable(v.x0, v.x1)
+	v.y0, v.y1 = axis.Usable(v.y0, v.y1)
 	room := .04 * (v.y1 - v.y0)
 	v.y0, v.y1 = v.y0-room, v.y1+room
 	return v
@@ -52,26 +51,24 @@ func (b *Band) edges() []float64 {
 	return []float64{b.Mean - b.Half, b.Mean, b.Mean + b.Half}
 }
 
-func (v *view) px(x float64) float64 {
-	return svgLeft + (x-v.x0)/(v.x1-v.x0)*(svgWidth-svgLeft-svgRight)
-}
+func (v *view) px(x float64) float64 { return axis.Place(x, v.x0, v.x1, svgLeft, svgWidth-svgRight) }
 
-func (v *view) py(y float64) float64 {
-	return svgHeight - svgBase - (y-v.y0)/(v.y1-v.y0)*(svgHeight-svgTop-svgBase)
-}
+func (v *view) py(y float64) float64 { return axis.Place(y, v.y0, v.y1, svgHeight-svgBase, svgTop) }
 
 func (f *Figure) svg() string {
 	var b strings.Builder
 	v := f.view()
 	fmt.Fprintf(&b, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n", svgWidth, svgHeight,
 		html.EscapeString(f.Caption))
-	for _, y := range steps(v.y0, v.y1) {
+	up, _ := axis.Ticks(v.y0, v.y1, mostTicks)
+	for _, y := range up {
 		at := v.py(y)
 		fmt.Fprintf(&b, "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>"+
 			"<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.4g</text>\n", svgLeft, svgWidth-svgRight, at, at,
 			svgLeft-6, at+4, y)
 	}
-	for _, x := range steps(v.x0, v.x1) {
+	across, _ := axis.Ticks(v.x0, v.x1, mostTicks)
+	for _, x := range across {
 		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.4g</text>\n", v.px(x),
 			svgHeight-svgBase+16, x)
 	}
@@ -117,19 +114,4 @@ func dash(i int) string {
 		return ` stroke-dasharray="` + d + `"`
 	}
 	return ""
-}
-
-// steps are four to nine round numbers between two.
-func steps(lo, hi float64) (list []float64) {
-	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/4)))
-	for _, k := range []float64{5, 2} {
-		if (hi-lo)/(k*step) >= 4 {
-			step *= k
-			break
-		}
-	}
-	for i := math.Ceil(lo / step); i*step <= hi+step/1e6; i++ {
-		list = append(list, i*step+0) // never −0
-	}
-	return list
 }

@@ -27,10 +27,10 @@ const reference = "paper"
 // departures lists, of the settings that the preset of the paper's experiment
 // gives a reason for, those where the runs do not have what is published, and those
 // that are not published. There are none for runs that are not of these data.
-func departures(main []*experiment) (list []Departure) {
+func departures(main []*Problem) (list []Departure) {
 	list = []Departure{}
 	p, err := presets.Load(reference)
-	first := &main[0].runs[0].Meta
+	first := &main[0].arms[0].runs[0].Meta
 	if err != nil || !published.fits(first) {
 		return list
 	}
@@ -54,31 +54,33 @@ func departures(main []*experiment) (list []Departure) {
 }
 
 // reasons are those that the runs' presets give for a setting.
-func reasons(main []*experiment, key string) string {
+func reasons(main []*Problem, key string) string {
 	var list []string
-	for _, e := range main {
-		m := &e.runs[0].Meta
-		all := presets.List()
-		i := slices.IndexFunc(all, func(p presets.Preset) bool { return p.Name == m.Preset })
-		if i < 0 || all[i].Spec.Text(key) != m.Spec.Text(key) {
-			continue
-		}
-		_, reason, _ := strings.Cut(all[i].Reasons[key], ": ")
-		if reason != "" && !slices.Contains(list, reason) {
-			list = append(list, reason)
+	for _, p := range main {
+		for _, a := range p.own() {
+			m, all := &a.runs[0].Meta, embedded()
+			i := slices.IndexFunc(all, func(p presets.Preset) bool { return p.Name == m.Preset })
+			if i < 0 || all[i].Spec.Text(key) != m.Spec.Text(key) {
+				continue
+			}
+			_, reason, _ := strings.Cut(all[i].Reasons[key], ": ")
+			if reason != "" && !slices.Contains(list, reason) {
+				list = append(list, reason)
+			}
 		}
 	}
 	return strings.Join(list, "; ")
 }
 
-// valuesOf lists the values of a setting in the runs that read it.
-func valuesOf(main []*experiment, key string) string {
+// valuesOf lists the values of a setting in the arms that claims are of and that read it.
+func valuesOf(main []*Problem, key string) string {
 	var values []string
 	t, _ := runner.FindSetting(key)
-	for _, e := range main {
-		for _, r := range e.runs {
-			v := strings.Trim(t.Text(&r.Meta.Spec), "[]")
-			if t.ReadIn(&r.Meta.Spec) && !slices.Contains(values, v) {
+	for _, p := range main {
+		for _, a := range p.own() {
+			s := &a.runs[0].Meta.Spec
+			v := strings.Trim(t.Text(s), "[]")
+			if t.ReadIn(s) && !slices.Contains(values, v) {
 				values = append(values, v)
 			}
 		}
@@ -114,7 +116,9 @@ func (r *Report) vary(main, others []*experiment) {
 	for i, e := range main {
 		p := r.Problems[i]
 		for _, a := range p.arms { // of the method's own settings
-			r.varyArm(p, p.arm(a.algorithm), a)
+			if base := p.arm(a.algorithm); base != nil {
+				r.varyArm(p, base, a)
+			}
 		}
 		for _, o := range others {
 			keys := o.differs(e)
@@ -187,7 +191,7 @@ func (r *Report) want() {
 		methods []dro.Algorithm
 	}{
 		{"init", []string{"he"}, both}, {"pad", []string{"mean"}, both}, {"momentum", []string{"0", "0.5"}, both},
-		{"rho", []string{"0.1", "1"}, own}, {"c", []string{"100", "500", "5000", "auto"}, own},
+		{"rho", []string{"0.1", "1"}, own}, {"c", []string{"100", "500", "5000"}, own},
 	} {
 		for _, value := range w.values {
 			for _, method := range w.methods {

@@ -153,4 +153,9 @@ func (t *Table) note(l *Look) {
 		t.Notes = append(t.Notes, "Not done or failed, and without a part in the choice: "+
 			runner.Plural(unfinished, "setting")+"; see drolab sweep status.")
 	}
+	for i := range l.List.Runs {
+		if damage := l.State(i).Damage; damage != nil {
+			t.Notes = append(t.Notes, fmt.Sprintf("Run %d: %v.", i, damage))
+		}
+	}
 }

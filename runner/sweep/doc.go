@@ -14,6 +14,11 @@
 // does only what is missing; nothing is remembered that the runs' folders do not
 // say, but what rungs have decided (halving.go) and which Slurm jobs there are.
 //
+// The sweep's own files are the list, a copy of the person's file and what is below
+// .sweep. Each is whole at every moment and has a checksum (damage.go). Who changes the
+// list, what an engine is asked for, or what is submitted, holds one lock meanwhile, so
+// that starts at once in one folder make one sweep (Folder.Alone).
+//
 // It is not a scheduler: here runner.Queue is one, and on a cluster Slurm is. It
 // trains nothing and measures nothing.
 //

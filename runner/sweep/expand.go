@@ -72,7 +72,10 @@ func (f *File) settings() (list []Setting, errs []error) {
 		names := newNamer(&spec, f.keys()...)
 		for _, at := range points {
 			s := names.setting(spec, at)
-			name := names.hash(&s.spec)
+			if s.Algorithm != a { // a value that is the word for it: see runner.Spec
+				s = newNamer(&s.spec, f.keys()...).setting(s.spec, at)
+			}
+			name := s.namer.hash(&s.spec)
 			if seen[name] {
 				continue
 			}
@@ -129,13 +132,14 @@ func product(
 
 // setting is the method of spec at a point.
 func (n *namer) setting(spec runner.Spec, at values) Setting {
-	s := Setting{Algorithm: spec.Algorithm(), Values: maps.Clone(at), spec: spec, namer: n}
+	s := Setting{Values: maps.Clone(at), spec: spec, namer: n}
 	maps.DeleteFunc(s.Values, func(key string, _ json.RawMessage) bool { return !n.reads(key) })
 	for _, key := range slices.Sorted(maps.Keys(s.Values)) {
 		if s.spec.Assign(key, s.Values[key]) != nil {
 			panic("sweep: a value that Parse has assigned before")
 		}
 	}
+	s.Algorithm = s.spec.Algorithm()
 	return s
 }
 

@@ -134,7 +134,11 @@ func (p *parser) add(e presets.Entry) {
 	case "halving":
 		p.below(e, p.halving)
 	default:
-		p.fail("%.40q: want one of %s", e.Key, strings.Join(words, ", "))
+		where := ""
+		if key := presets.Key(e.Key); key != "" {
+			where = fmt.Sprintf(": %s: VALUE stands below set, and %s: [VALUE, VALUE] below grid", key, key)
+		}
+		p.fail("%.40q: want one of %s%s", e.Key, strings.Join(words, ", "), where)
 	}
 }
 

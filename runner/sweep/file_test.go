@@ -115,6 +115,7 @@ set: {epochs: 3, mu: 2}
 select: last
 halving: {epochs: [5, 2], keep: 2}
 nonsense: 1
+learning_rate: 1
 `
 	_, errs := Parse("bad.yaml", []byte(text), presets.Load)
 	all := errors.Join(errs...).Error()
@@ -128,6 +129,7 @@ nonsense: 1
 		"bad.yaml:10: halving: epochs: want one or more epochs, ascending",
 		"bad.yaml:10: halving: keep: 2",
 		`bad.yaml:11: "nonsense": want one of preset`,
+		"halving: lr: VALUE stands below set, and lr: [VALUE, VALUE] below grid",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
@@ -212,10 +214,10 @@ func BenchmarkExpand(b *testing.B) {
 	}
 }
 
-// TestStudy: the file that the README holds against a script for submitit is the same
+// TestStudy: the file that docs/sweeps.md holds against a script for submitit is the same
 // study, and has as few lines as it says there; so has the script.
 func TestStudy(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "sweeps.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +240,7 @@ func TestStudy(t *testing.T) {
 	}
 	says := fmt.Sprintf("| lines that the user writes | %d of YAML (`runner/sweep/testdata/study.yaml`) | "+
 		"%d of Python", lines["study.yaml"], lines["submitit.py"])
-	if !strings.Contains(string(readme), says) {
-		t.Errorf("the README does not say %q", says)
+	if !strings.Contains(string(page), says) {
+		t.Errorf("docs/sweeps.md does not say %q", says)
 	}
 }

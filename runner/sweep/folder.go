@@ -1,11 +1,11 @@
 package sweep
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -16,7 +16,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/internal/aside"
 	"drolab/runner/record"
 )
 
@@ -26,6 +25,7 @@ const (
 	fileName = "sweep.yaml"
 	listName = "sweep.json"
 	ownName  = ".sweep"
+	lockName = "lock" // below ownName
 )
 
 // List is a sweep's runs, resolved. A process that does one of them needs no
@@ -39,6 +39,9 @@ type List struct {
 	Halving Halving     `json:"halving,omitzero"`
 	Keys    []string    `json:"keys"` // that vary, beside the method
 	Runs    []Run       `json:"runs"` // by index: an index, once given, stays
+	// File is the sweep file as it was when the sweep was started last, which the file
+	// beside is a copy of, for people. A list of a program before has none.
+	File []byte `json:"file,omitempty"`
 }
 
 // Run is one run of a List.
@@ -47,13 +50,38 @@ type Run struct {
 	Setting   int                        `json:"setting"` // runs of one differ in the seed
 	Algorithm dro.Algorithm              `json:"algorithm"`
 	Seed      uint64                     `json:"seed"`
-	Values    map[string]json.RawMessage `json:"values"` // of the keys that the method reads
+	Values    map[string]json.RawMessage `json:"values"`        // of the keys that the method reads
+	Now       string                     `json:"now,omitempty"` // what the run would be called today, where not so
 }
+
+// modern gives the runs of an older program's list the methods that they are of now.
+// Their names stay.
+func (l *List) modern() {
+	namers := map[dro.Algorithm]*namer{}
+	for i := range l.Runs {
+		r := &l.Runs[i]
+		s, err := l.Spec(i)
+		if err != nil || s.Algorithm() == r.Algorithm {
+			continue // what is wrong with a run is told where it begins
+		}
+		n := namers[s.Algorithm()]
+		if n == nil {
+			n = newNamer(&s, l.Keys...)
+			namers[s.Algorithm()] = n
+		}
+		r.Algorithm, r.Now = s.Algorithm(), n.id(l.Name, &s)
+		maps.DeleteFunc(r.Values, func(key string, _ json.RawMessage) bool { return !n.reads(key) })
+	}
+}
+
+// is tells whether the run is called so, or would be today.
+func (r *Run) is(id string) bool { return r.ID == id || r.Now == id }
 
 // Spec returns what run i trains.
 func (l *List) Spec(i int) (runner.Spec, error) {
 	s, r := l.Base, &l.Runs[i]
-	s.Algorithms, s.Seeds, s.Seed = []dro.Algorithm{r.Algorithm}, 1, r.Seed
+	s.SetAlgorithms(r.Algorithm)
+	s.Seeds, s.Seed = 1, r.Seed
 	for _, key := range slices.Sorted(maps.Keys(r.Values)) {
 		if err := s.Assign(key, r.Values[key]); err != nil {
 			return s, fmt.Errorf("%s: run %d: %w", listName, i, err)
@@ -79,12 +107,15 @@ type Folder struct {
 	Dir  string
 	List *List
 
-	read time.Time // what the list's file was changed at last
+	files record.Files
+	read  fs.FileInfo // of the list's file
 }
 
 // Open returns the sweep in a folder. The error is an fs.ErrNotExist where there
 // is none.
-func Open(dir string) (*Folder, error) {
+func Open(dir string) (*Folder, error) { return openBy(record.Files{}, dir) }
+
+func openBy(files record.Files, dir string) (*Folder, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -93,7 +124,10 @@ func Open(dir string) (*Folder, error) {
 	path := filepath.Join(dir, listName)
 	info, err := os.Stat(path) // before it is read: a change between is seen later
 	if err == nil {
-		err = cmp.Or(readJSON(path, &l), l.check(path))
+		err = cmp.Or(files.Read(path, &l), l.check(path))
+		if err == nil {
+			l.modern()
+		}
 	}
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -101,7 +135,7 @@ func Open(dir string) (*Folder, error) {
 		}
 		return nil, err
 	}
-	return &Folder{dir, &l, info.ModTime()}, nil
+	return &Folder{dir, &l, files, info}, nil
 }
 
 // check says what no list of ours has: a run outside of the folder.
@@ -116,39 +150,84 @@ func (l *List) check(path string) error {
 
 // Make makes the sweep's folder or, where there is one, adds to it what its list
 // lacks: an index that a job may have is never given to another run. What the
-// folder has and the list has not is an error.
+// folder has and the list has not is an error. Of many who do so at once each sees
+// what those before it have made.
 func Make(dir string, text []byte, l *List) (*Folder, error) {
-	dir, err := filepath.Abs(dir)
+	return makeBy(record.Files{}, dir, text, l)
+}
+
+func makeBy(files record.Files, dir string, text []byte, l *List) (f *Folder, err error) {
+	dir, err = filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	there, err := Open(dir)
+	f = &Folder{Dir: dir, files: files}
+	err = f.Alone(func() error {
+		f, err = f.add(text, l)
+		return err
+	})
+	return f, err
+}
+
+// add brings the folder's list up to l. The list is written first: it has the file's
+// text, so that whoever comes next can write that.
+func (f *Folder) add(text []byte, l *List) (*Folder, error) {
+	all := *l
+	there, err := openBy(f.files, f.Dir)
 	switch {
 	case err == nil:
-		if l, err = there.grown(l); err != nil {
+		if all, err = there.grown(l); err != nil {
 			return nil, err
 		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	f := &Folder{Dir: dir, List: l}
-	if err := os.MkdirAll(f.own(), 0o755); err != nil {
-		return nil, err
+	all.File = text
+	if there == nil || !there.List.equal(&all) {
+		if err := f.files.Write(filepath.Join(f.Dir, listName), &all); err != nil {
+			return nil, err
+		}
 	}
-	err = aside.Write(filepath.Join(dir, fileName), func(w io.Writer) error {
-		_, err := w.Write(text)
+	path := filepath.Join(f.Dir, fileName)
+	if old, err := f.files.Text(path); err != nil || !bytes.Equal(old, text) {
+		if err := f.files.WriteText(path, text); err != nil {
+			return nil, err
+		}
+	}
+	return openBy(f.files, f.Dir)
+}
+
+// equal tells whether two lists say the same.
+func (l *List) equal(o *List) bool {
+	a, errA := json.Marshal(l)
+	b, errB := json.Marshal(o)
+	return errA == nil && errB == nil && bytes.Equal(a, b)
+}
+
+// patience is how long somebody else may be at work on the sweep's own files: at most
+// he estimates what its runs take, and submits them.
+const patience = 5 * time.Minute
+
+// Alone does something to the sweep's own files while nobody else does. What was read
+// of them before may be old by then.
+func (f *Folder) Alone(do func() error) error {
+	if err := f.files.Folder(f.own()); err != nil {
 		return err
-	})
-	return f, errors.Join(err, writeJSON(filepath.Join(dir, listName), l))
+	}
+	l, err := f.files.Lock(f.own(lockName), patience)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(), l.Release())
 }
 
 // grown is the folder's list with what is new in l behind it.
-func (f *Folder) grown(l *List) (*List, error) {
+func (f *Folder) grown(l *List) (merged List, err error) {
 	known := map[string]bool{}
 	for _, r := range f.List.Runs {
-		known[r.ID] = true
+		known[r.ID], known[r.Now] = true, true
 	}
-	merged := *l
+	merged = *l
 	merged.Dir = f.List.Dir
 	merged.Runs = slices.Clone(f.List.Runs)
 	highest, common := 0, 0
@@ -174,14 +253,14 @@ func (f *Folder) grown(l *List) (*List, error) {
 	}
 	switch {
 	case common < len(f.List.Runs):
-		return nil, fmt.Errorf("%s has a sweep with %d runs that this file has not: give another folder with --dir",
-			f.Dir, len(f.List.Runs)-common)
+		return merged, fmt.Errorf("%s has a sweep with %d runs that this file has not: "+
+			"give another folder with --dir", f.Dir, len(f.List.Runs)-common)
 	case len(merged.Runs) > len(f.List.Runs) && len(l.Halving.Epochs) > 0:
-		return nil, fmt.Errorf("%s has a sweep that ends runs early, and %d of this file are not in it: "+
-			"they would have to be judged together; give another folder with --dir",
+		return merged, fmt.Errorf("%s has a sweep that ends runs early, and %d of this file are not "+
+			"in it: they would have to be judged together; give another folder with --dir",
 			f.Dir, len(merged.Runs)-len(f.List.Runs))
 	}
-	return &merged, nil
+	return merged, nil
 }
 
 // settingOf is the folder's number of a setting of l that has more seeds now; -1
@@ -191,7 +270,7 @@ func (f *Folder) settingOf(l *List, setting int) int {
 		if r.Setting != setting {
 			continue
 		}
-		if i := slices.IndexFunc(f.List.Runs, func(o Run) bool { return o.ID == r.ID }); i >= 0 {
+		if i := slices.IndexFunc(f.List.Runs, func(o Run) bool { return o.is(r.ID) }); i >= 0 {
 			return f.List.Runs[i].Setting
 		}
 	}
@@ -218,42 +297,34 @@ func (f *Folder) request(i int, m runner.Means) (runner.Request, error) {
 
 const refusedPrefix = "refused-"
 
-// refuse notes why a run could not begin, where it leaves no record itself; nil
-// that it could.
+// refusal is why a run could not begin, where it leaves no record itself.
+type refusal struct {
+	Cause string `json:"cause"`
+}
+
+// refuse notes why a run could not begin; nil that it could. A disk that is full says
+// so elsewhere too.
 func (f *Folder) refuse(i int, cause error) {
 	path := f.own(refusedPrefix + f.List.Runs[i].ID)
 	if cause == nil {
-		os.Remove(path)
+		f.files.Remove(path)
 		return
 	}
-	os.WriteFile(path, []byte(cause.Error()+"\n"), 0o644) // a disk that is full says so elsewhere too
+	f.files.Write(path, refusal{cause.Error()})
 }
 
+// refused is that cause; "" is none.
 func (f *Folder) refused(i int) string {
-	b, _ := os.ReadFile(f.own(refusedPrefix + f.List.Runs[i].ID))
-	return string(b)
-}
-
-const mostJSON = 64 << 20 // bytes of a file of ours
-
-func readJSON(path string, into any) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
+	path := f.own(refusedPrefix + f.List.Runs[i].ID)
+	var r refusal
+	var syntax *json.SyntaxError
+	err := f.files.Read(path, &r)
+	switch {
+	case errors.As(err, &syntax): // of a program before, which wrote the cause alone
+		text, _ := f.files.Text(path)
+		return string(text)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err.Error()
 	}
-	if info.Size() > mostJSON {
-		return fmt.Errorf("%s: %d bytes, want at most %d", path, info.Size(), mostJSON)
-	}
-	b, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(b, into)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, cmp.Or(err, io.ErrUnexpectedEOF))
-	}
-	return nil
-}
-
-func writeJSON(path string, v any) error {
-	return aside.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
+	return r.Cause
 }

@@ -2,12 +2,10 @@ package sweep
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"slices"
 
 	"drolab/dro"
@@ -31,12 +29,14 @@ type rung struct {
 	Values map[int]float64 `json:"values"`
 }
 
-func (f *Folder) rungPath(n int) string { return f.own(fmt.Sprintf("rung-%d.json", n)) }
+const rungPrefix = "rung-"
+
+func (f *Folder) rungPath(n int) string { return f.own(fmt.Sprintf("%s%d.json", rungPrefix, n)) }
 
 // rung reads what rung n ≥ 1 has decided; nil where it has not.
 func (f *Folder) rung(n int) (*rung, error) {
 	var r rung
-	err := readJSON(f.rungPath(n), &r)
+	err := f.files.Read(f.rungPath(n), &r)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -151,21 +151,7 @@ func (l *Look) decide(n int) (*rung, error) {
 
 // agree writes a decision if there is none and returns the one that there is.
 func (l *Look) agree(n int, r *rung) (*rung, error) {
-	b, err := json.Marshal(r)
-	if err != nil {
-		return nil, err
-	}
-	mine, err := os.CreateTemp(l.own(), ".new-rung-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.Remove(mine.Name())
-	_, err = mine.Write(append(b, '\n'))
-	if err = errors.Join(err, mine.Sync(), mine.Close()); err != nil {
-		return nil, err
-	}
-	// A link is there or not, and there once.
-	if err := os.Link(mine.Name(), l.rungPath(n)); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := l.files.Add(l.rungPath(n), r); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
 	return l.rung(n)

@@ -23,6 +23,8 @@ type State struct {
 	// Cause is why it failed, could not begin, or waits.
 	Cause  string
 	Result *Result // nil: there is no run
+	// Damage is of the run's files; nil: all were read. Figures lack what stood there.
+	Damage error
 }
 
 // Steps done and planned; 0 of 0 before the run has begun.
@@ -82,9 +84,12 @@ func (l *Look) State(i int) State {
 		}
 		return State{Status: Missing}
 	case err != nil:
-		return State{Status: runner.Failed, Cause: "cannot be read: " + err.Error()}
+		return State{Status: runner.Failed, Cause: "cannot be read: " + err.Error(), Damage: err}
 	}
-	s := State{r.Status(), r.Summary().Cause, l.result(r)}
+	s := State{r.Status(), r.Summary().Cause, l.result(r), r.PassedOver()}
+	if s.Damage != nil {
+		s.Cause = strings.TrimPrefix(s.Cause+"; "+s.Damage.Error(), "; ")
+	}
 	if s.Status == runner.Done {
 		l.done[i] = s
 	}
@@ -138,5 +143,5 @@ func Over(states []State) bool {
 // somebody has added runs.
 func (l *Look) Grown() bool {
 	info, err := os.Stat(filepath.Join(l.Dir, listName))
-	return err == nil && !info.ModTime().Equal(l.read)
+	return err == nil && !(os.SameFile(info, l.read) && info.ModTime().Equal(l.read.ModTime()))
 }

@@ -63,7 +63,7 @@ type Trouble struct {
 // has to know, or is to know that a cluster knows it.
 func (l *List) Troubles(states []State) (list []Trouble) {
 	for i, s := range states {
-		if s.Cause == "" || s.Status == Dropped || s.Status == Waiting || s.Status == runner.Done {
+		if s.Cause == "" || s.Status == Dropped || s.Status == Waiting {
 			continue
 		}
 		r := &l.Runs[i]

@@ -137,7 +137,7 @@ func TestAListStaysInItsFolder(t *testing.T) {
 	f := made(t, tiny)
 	for _, id := range []string{"../../x", "/etc", "", ".sweep", `..\x`} {
 		f.List.Runs[3].ID = id
-		if err := writeJSON(filepath.Join(f.Dir, listName), f.List); err != nil {
+		if err := f.files.Write(filepath.Join(f.Dir, listName), f.List); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Open(f.Dir); err == nil || !strings.Contains(err.Error(), "run 3:") {
@@ -145,7 +145,7 @@ func TestAListStaysInItsFolder(t *testing.T) {
 		}
 	}
 	f = made(t, tiny+"halving: {epochs: [1], keep: .5}\n")
-	if err := writeJSON(f.rungPath(1), rung{Kept: []int{1, 8}}); err != nil {
+	if err := f.files.Write(f.rungPath(1), rung{Kept: []int{1, 8}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := NewLook(f).States(); err == nil || !strings.Contains(err.Error(), "the list has not") {

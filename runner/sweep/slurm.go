@@ -2,12 +2,12 @@ package sweep
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -292,18 +292,40 @@ func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\'
 // jobsName is in a sweep's own folder what was submitted.
 const jobsName = "jobs.json"
 
-// Batches that were submitted, in their order.
-func (f *Folder) submitted() (list []Batch, err error) {
-	err = readJSON(f.own("slurm", jobsName), &list)
+// submissions is what that file has.
+type submissions struct {
+	Batches []Batch `json:"batches"`
+}
+
+// Batches that were submitted, in their order. The last one may have no job: it was
+// about to be.
+func (f *Folder) submitted() ([]Batch, error) {
+	path := f.own("slurm", jobsName)
+	var raw json.RawMessage
+	err := f.files.Read(path, &raw)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+		return nil, nil
 	}
-	return list, err
+	if err != nil {
+		return nil, err
+	}
+	var s submissions
+	if err = json.Unmarshal(raw, &s); err != nil {
+		err = json.Unmarshal(raw, &s.Batches) // a program before wrote the batches alone
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s.Batches, nil
+}
+
+func (f *Folder) noteSubmitted(list []Batch) error {
+	return f.files.Write(f.own("slurm", jobsName), submissions{list})
 }
 
 // Submit writes the scripts and submits them, each stage behind the one before;
 // submit gets the path of a script and returns its job. Nil submits nothing and
-// writes nothing: the scripts are returned.
+// writes nothing: the scripts are returned. The caller is Alone.
 func (f *Folder) Submit(
 	ctx context.Context, stages [][]Batch, a *Ask,
 	submit func(ctx context.Context, script string) (job string, err error),
@@ -313,7 +335,7 @@ func (f *Folder) Submit(
 		return nil, err
 	}
 	if submit != nil {
-		if err := os.MkdirAll(f.own("slurm"), 0o755); err != nil {
+		if err := f.files.Folder(f.own("slurm")); err != nil {
 			return nil, err
 		}
 	}
@@ -328,21 +350,38 @@ func (f *Folder) Submit(
 				now = append(now, "JOB")
 				continue
 			}
-			path := f.own("slurm", fmt.Sprintf("array-%d.sh", len(jobs)))
-			if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			jobs = append(jobs, *b)
+			if err := f.submitLast(ctx, jobs, text, submit); err != nil {
 				return nil, err
 			}
-			if b.Job, err = submit(ctx, path); err != nil {
-				return nil, fmt.Errorf("sbatch %s: %w", filepath.Base(path), err)
-			}
-			now, jobs = append(now, b.Job), append(jobs, *b)
-			if err := writeJSON(f.own("slurm", jobsName), jobs); err != nil {
-				return nil, fmt.Errorf("job %s is submitted, and cannot be noted: %w", b.Job, err)
-			}
+			now = append(now, jobs[len(jobs)-1].Job)
 		}
 		if len(now) > 0 {
 			after = now
 		}
 	}
 	return scripts, nil
+}
+
+// submitLast submits the last of the batches. It is noted before, without its job, so
+// that a crash leaves none that nobody knows of: see Adopt.
+func (f *Folder) submitLast(
+	ctx context.Context, jobs []Batch, text string,
+	submit func(ctx context.Context, script string) (job string, err error),
+) (err error) {
+	n := len(jobs) - 1
+	path := f.own("slurm", fmt.Sprintf("array-%d.sh", n))
+	if err := f.files.WriteText(path, []byte(text)); err != nil {
+		return err
+	}
+	if err := f.noteSubmitted(jobs); err != nil {
+		return err
+	}
+	if jobs[n].Job, err = submit(ctx, path); err != nil {
+		return fmt.Errorf("sbatch %s: %w", filepath.Base(path), err)
+	}
+	if err := f.noteSubmitted(jobs); err != nil {
+		return fmt.Errorf("job %s is submitted, and cannot be noted: %w", jobs[n].Job, err)
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -199,6 +200,29 @@ func (f *Folder) Jobs(ctx context.Context, s Slurm, all bool) (Jobs, error) {
 		}
 	}
 	return jobs, nil
+}
+
+// Adopt finds out what became of a batch that a start had noted and not heard of any
+// more when it died: it is the one job of the sweep in Slurm's queue that is not
+// noted, or there is none. The caller is Alone.
+func (f *Folder) Adopt(ctx context.Context, s Slurm) error {
+	batches, err := f.submitted()
+	n := len(batches) - 1
+	if err != nil || n < 0 || batches[n].Job != "" {
+		return err
+	}
+	queued, err := s.queue(ctx, f.jobName())
+	if err != nil {
+		return err
+	}
+	for key := range queued {
+		job, _, _ := strings.Cut(key, "_")
+		if !slices.ContainsFunc(batches, func(b Batch) bool { return b.Job == job }) {
+			batches[n].Job = job
+			return f.noteSubmitted(batches)
+		}
+	}
+	return f.noteSubmitted(batches[:n])
 }
 
 // Busy tells whether a task of any run is in the queue or runs.

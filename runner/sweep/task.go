@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"drolab/runner"
@@ -89,7 +90,7 @@ func (t *Task) index() (int, error) {
 func (t *Task) train(ctx context.Context, store *record.Store, i int) error {
 	until := t.List.Halving.until(t.Rung)
 	q := runner.NewQueue(ctx, runner.Settings{Store: store, Host: t.Host, DataDir: t.DataDir, Threads: t.Threads,
-		Parallel: 1, Alone: true})
+		Parallel: 1, Alone: true, Reports: store.Dir()})
 	err := t.await(ctx, func() error {
 		return begin(t.Folder, q, i, runner.Means{Until: until})
 	})
@@ -140,13 +141,18 @@ type limits struct {
 	Step  int64 `json:"step"` // at the last one
 }
 
-func (f *Folder) limitsPath(i int) string { return f.own("limits-" + f.List.Runs[i].ID) }
+const limitsPrefix = "limits-"
+
+func (f *Folder) limitsPath(i int) string { return f.own(limitsPrefix + f.List.Runs[i].ID) }
 
 // again asks for the task to be done again. One that came no further in its time
 // would not the next time either.
 func (t *Task) again(i int) error {
 	var l limits
-	readJSON(t.limitsPath(i), &l) // there is none the first time
+	err := t.files.Read(t.limitsPath(i), &l)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // there is none the first time
+		return err
+	}
 	state := NewLook(t.Folder).State(i)
 	done, all := state.Steps()
 	id := t.List.Runs[i].ID
@@ -161,6 +167,6 @@ func (t *Task) again(i int) error {
 		return fmt.Errorf("run %s: came no further than step %d of %d in its time: start the sweep again "+
 			"with more --time", id, done, all)
 	}
-	err := writeJSON(t.limitsPath(i), limits{l.Times + 1, done})
+	err = t.files.Write(t.limitsPath(i), limits{l.Times + 1, done})
 	return errors.Join(err, t.Requeue())
 }

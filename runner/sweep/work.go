@@ -2,10 +2,10 @@ package sweep
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"time"
 
@@ -19,36 +19,74 @@ type Here struct {
 	Parallel int    `json:"parallel"`
 	Threads  int    `json:"threads"`
 	DataDir  string `json:"data_dir"`
+	// Mark tells one start from another after a stop.
+	Mark string `json:"mark,omitempty"`
 }
 
 // hereName is in a sweep's own folder for as long as an engine shall work on it.
 const hereName = "here.json"
 
-// Want says that the engine of the sweep's folder shall work on it; nil that it
-// shall not, or no longer.
-func (f *Folder) Want(h *Here) error {
-	if h == nil {
-		if err := os.Remove(f.own(hereName)); !errors.Is(err, fs.ErrNotExist) {
+// Want says that the engine of the sweep's folder shall work on it. Where another
+// start has said so, and nobody has stopped it since, that is returned; the engine goes
+// on as it was told, and the next engine goes by h.
+func (f *Folder) Want(h Here) (there *Here, err error) {
+	return there, f.Alone(func() error {
+		old, err := f.wanted()
+		switch {
+		case err == nil:
+			there, h.Mark = old, old.Mark
+			if *old == h {
+				return nil
+			}
+		case errors.Is(err, fs.ErrNotExist):
+			h.Mark = rand.Text()
+		default:
 			return err
 		}
-		return nil
-	}
-	return writeJSON(f.own(hereName), h)
+		return f.files.Write(f.own(hereName), &h)
+	})
+}
+
+// Stop says that no engine shall work on the sweep.
+func (f *Folder) Stop() error {
+	return f.Alone(func() error { return f.files.Remove(f.own(hereName)) })
+}
+
+// Through says that an engine has done what h asked for. It is to look again where there
+// is more: the list has grown meanwhile, or the sweep was stopped and started again.
+func (f *Folder) Through(h *Here) error {
+	return f.Alone(func() error {
+		if NewLook(f).Grown() || !f.Wants(h) {
+			return nil
+		}
+		return f.files.Remove(f.own(hereName))
+	})
+}
+
+// Wants tells whether the sweep is to be worked on still, as by h.
+func (f *Folder) Wants(h *Here) bool {
+	now, err := f.wanted()
+	return err == nil && now.Mark == h.Mark
+}
+
+func (f *Folder) wanted() (*Here, error) {
+	var h Here
+	err := f.files.Read(f.own(hereName), &h)
+	return &h, err
 }
 
 // Wanted returns the sweep in a runs folder that an engine shall work on; nil
 // where there is none.
 func Wanted(dir string) (*Folder, *Here) {
-	var h Here
-	f := &Folder{Dir: dir}
-	if readJSON(f.own(hereName), &h) != nil {
+	h, err := (&Folder{Dir: dir}).wanted()
+	if err != nil {
 		return nil, nil
 	}
 	f, err := Open(dir)
 	if err != nil {
 		return nil, nil
 	}
-	return f, &h
+	return f, h
 }
 
 // Desk is what runs are trained by: a *runner.Queue.

@@ -45,7 +45,7 @@ func Seven(s string) string {
 // Spell is s in ASCII, as wide as it takes: Greek letters by their names. A
 // no-break space stays for whoever breaks lines.
 func Spell(s string) string {
-	return replace(s, func(b *strings.Builder, r rune) {
+	return replace(Clean(s), func(b *strings.Builder, r rune) {
 		switch _, word := standIn(r); {
 		case word != "":
 			b.WriteString(word)

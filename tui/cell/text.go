@@ -7,18 +7,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Clean drops what could steer a terminal, or what terminals disagree about,
-// from text that came from a file: control characters, invisible format
-// characters such as a change of writing direction, and variation selectors.
-func Clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if steers(r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
-}
-
 // OneLine is Clean, with line breaks turned into "; ".
 func OneLine(s string) string {
 	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
@@ -30,10 +18,17 @@ func OneLine(s string) string {
 
 // Width is the number of cells of s, styled or not, as the renderer counts.
 func Width(s string) int {
+	_, n := measured(s)
+	return n
+}
+
+// measured is s as it may be shown, and its width.
+func measured(s string) (string, int) {
 	if n, ok := plainWidth(s); ok {
-		return n
+		return s, n
 	}
-	return ansi.StringWidthWc(s)
+	s = Clean(s)
+	return s, ansi.StringWidthWc(s)
 }
 
 // RuneWidth is the number of cells of a character; 0 for one that goes on the
@@ -52,7 +47,7 @@ func plainWidth(s string) (n int, ok bool) {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c == '\x1b':
-			size := sgr(s[i:])
+			size := sealed(s[i:])
 			if size == 0 {
 				return 0, false
 			}
@@ -75,7 +70,7 @@ func plainWidth(s string) (n int, ok bool) {
 }
 
 // sgr is the length of the sequence for colours and attributes that s begins
-// with; 0 for another one.
+// with, anybody's; 0 for another one.
 func sgr(s string) int {
 	if len(s) < 3 || s[1] != '[' {
 		return 0
@@ -103,23 +98,31 @@ func narrow(r rune) bool {
 // Middle shortens s to at most w cells, with an ellipsis in the middle where it
 // was longer: of names that are made of parts, both ends tell them apart.
 func Middle(s string, w int) string {
-	over := Width(s) - w
+	s, cells := measured(s)
+	over := cells - w
 	if over <= 0 || w < 4 {
 		return Cut(s, w)
 	}
 	head := ansi.TruncateWc(s, (w-1)/2, "")
-	return head + "…" + ansi.TruncateLeftWc(s, Width(s)-(w-1-Width(head)), "")
+	return head + "…" + Last(s, w-1-Width(head))
 }
 
 // First is the beginning of s, at most w cells of it.
-func First(s string, w int) string { return ansi.TruncateWc(s, max(0, w), "") }
+func First(s string, w int) string { return ansi.TruncateWc(Clean(s), max(0, w), "") }
+
+// Last is the end of s, at most w cells of it.
+func Last(s string, w int) string {
+	s, cells := measured(s)
+	return ansi.TruncateLeftWc(s, max(0, cells-max(0, w)), "")
+}
 
 // Cut shortens s to at most w cells, with an ellipsis where it was longer.
 func Cut(s string, w int) string {
+	s, cells := measured(s)
 	switch {
 	case w <= 0:
 		return ""
-	case Width(s) <= w:
+	case cells <= w:
 		return s
 	case w < 4:
 		return ansi.TruncateWc(s, w, "")

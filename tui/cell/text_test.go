@@ -7,29 +7,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-func TestClean(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain λ̄ 世界":           "plain λ̄ 世界",
-		"\x1b[2Jgone\x07":       "[2Jgone",
-		"\u009b31m":             "31m",
-		"right\u202eleft":       "rightleft",
-		"a\xffb":                "a?b",
-		"tab\tline\r\nbreak":    "tablinebreak",
-		"zero\u200bwidth\ufeff": "zerowidth",
-		"heart\u2764\ufe0f":     "heart\u2764",
-		"evil\u2066":            "evil",
-		"e\u0301 stays":         "e\u0301 stays",
-		"\x7f\x00":              "",
-	} {
-		if got := Clean(in); got != want {
-			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
-		}
-	}
-	if got := OneLine("first\r\n  second\n\n\x1bthird"); got != "first; second; third" {
-		t.Errorf("oneLine gives %q", got)
-	}
-}
-
 // TestNarrow holds what is taken for narrow to what the renderer counts.
 func TestNarrow(t *testing.T) {
 	for r := rune(0); r < 0x30000; r++ {
@@ -37,10 +14,10 @@ func TestNarrow(t *testing.T) {
 			t.Errorf("%q has %d cells", s, ansi.StringWidthWc(s))
 		}
 	}
-	for _, s := range []string{"\x1b[1;38;2;1;2;3mred\x1b[m", "\x1b[", "\x1b[1", "\x1b[2Jx",
+	for _, s := range []string{SGR("1;38;2;1;2;3") + "red" + SGR(""), "\x1b[1mx", "\x1b[", "\x1b[1", "\x1b[2Jx",
 		"\x1b]0;title\x07x", "\x1bm", "a\tb", "a\x7fb",
 		"\x1b[1:2mx", "─λ̄─", "a\xffb", "世─"} {
-		if got, want := Width(s), ansi.StringWidthWc(s); got != want {
+		if got, want := Width(s), ansi.StringWidthWc(Sent(s)); got != want {
 			t.Errorf("%q has %d cells, by the renderer's count %d", s, got, want)
 		}
 	}

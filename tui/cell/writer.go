@@ -7,16 +7,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
-	"unicode"
 	"unicode/utf16"
 )
-
-// steers tells whether a character could steer a terminal, or terminals
-// disagree about it.
-func steers(r rune) bool {
-	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Co, unicode.Zl,
-		unicode.Zp)
-}
 
 // Writer is where commands print: all that goes through it is cleaned, but
 // that lines and tabs stay. Who prints cannot forget it. Each Write is whole
@@ -46,12 +38,17 @@ func wanted(err error) error {
 
 // cleanLines is Clean of text whose lines and tabs stay.
 func cleanLines(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && steers(r) {
-			return -1
+	var b strings.Builder
+	for s != "" {
+		at := strings.IndexAny(s, "\n\t")
+		if at < 0 {
+			return b.String() + Clean(s)
 		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
+		b.WriteString(Clean(s[:at]))
+		b.WriteByte(s[at])
+		s = s[at+1:]
+	}
+	return b.String()
 }
 
 // Over writes text over the last so many lines of the screen, all of which are
@@ -87,9 +84,13 @@ func (c coloured) Write(p []byte) (int, error) {
 		}
 		b.WriteString(cleanLines(rest[:at]))
 		if rest = rest[at:]; rest != "" {
-			n := sgr(rest)
-			b.WriteString(rest[:n])
-			rest = rest[max(1, n):]
+			n := max(1, sgr(rest))
+			if n == 1 {
+				b.WriteString(sign('\x1b'))
+			} else {
+				b.WriteString(rest[:n])
+			}
+			rest = rest[n:]
 		}
 	}
 	if _, err := c.File.WriteString(b.String()); wanted(err) != nil {
@@ -104,7 +105,7 @@ func EscapeJSON(text []byte) []byte {
 	var b strings.Builder
 	for _, r := range string(text) {
 		switch {
-		case r == '\n' || !steers(r):
+		case r == '\n' || !Steers(r):
 			b.WriteRune(r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"drolab/runner"
@@ -21,13 +22,17 @@ const allSteps = "@all"
 // kept, RUN@all; spec is the run's.
 func (a *app) along(name string, samples int) (list []atStep, spec *runner.Spec, err error) {
 	names := []string{name}
-	if id, all := strings.CutSuffix(name, allSteps); all {
+	id, all := strings.CutSuffix(name, allSteps)
+	if all {
 		if names, err = a.kept(id); err != nil {
 			return nil, nil, err
 		}
 	}
-	for _, name := range names {
+	for i, name := range names {
 		one, meta, err := a.constantsAt(name, samples)
+		if all && errors.Is(err, fs.ErrNotExist) && i < len(names)-1 {
+			continue // a run that goes on keeps it no longer
+		}
 		if err != nil {
 			return nil, nil, err
 		}

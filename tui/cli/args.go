@@ -72,7 +72,7 @@ func (a *app) completeRuns(_ *cobra.Command, _ []string, _ string) ([]string, co
 	words := []string{"latest"}
 	runs, _ := record.List(a.runs)
 	for _, r := range runs {
-		words = append(words, clean(r.Meta.ID)+"\t"+string(r.Status()))
+		words = append(words, r.Meta.ID+"\t"+string(r.Status()))
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp
 }

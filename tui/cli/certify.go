@@ -135,16 +135,6 @@ func (a *app) freeze(name string) (*runner.Frozen, error) {
 	if err != nil {
 		return nil, err
 	}
-	if step < 0 {
-		saved, ok, err := r.Saved()
-		switch {
-		case err != nil:
-			return nil, err
-		case !ok:
-			return nil, fmt.Errorf("run %s has no checkpoint yet", r.Meta.ID)
-		}
-		step = saved.Step
-	}
 	past, err := r.Past(step)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -64,13 +65,29 @@ func (a *app) findStep(name string) (r *record.Run, step int64, err error) {
 		}
 		return r, s.Step, nil
 	}
-	if strings.Contains(name, "@") {
+	if strings.Contains(filepath.Base(name), "@") { // a folder may have one in its name
 		if name, step, err = runner.ParseParent(name); err != nil {
 			return nil, 0, err
 		}
 	}
 	r, err = a.find(name)
 	return r, step, err
+}
+
+// findSaved is findStep for a step whose checkpoint is to be read.
+func (a *app) findSaved(name string) (r *record.Run, step int64, err error) {
+	if r, step, err = a.findStep(name); err != nil || step < 0 {
+		return r, step, err
+	}
+	steps, err := r.Checkpoints()
+	switch {
+	case err != nil || slices.Contains(steps, step):
+		return r, step, err
+	case len(steps) == 0:
+		return nil, 0, fmt.Errorf("run %s has no checkpoint", r.Meta.ID)
+	}
+	return nil, 0, fmt.Errorf("run %s has no checkpoint of step %d: the newest is of step %d", r.Meta.ID, step,
+		slices.Max(steps))
 }
 
 // save makes sure that there is a checkpoint of now, and returns its step. One that

@@ -5,15 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/record"
 	cells "drolab/tui/cell"
 	"drolab/tui/lab"
 
@@ -70,6 +71,8 @@ type app struct {
 
 	exports bool // event files are written of the runs that are watched
 
+	seen []*record.Run // that were found by their names
+
 	mu      sync.Mutex
 	drawing bool   // the interface has the terminal
 	noted   string // said already
@@ -83,10 +86,10 @@ func newApp(env Env) *app {
 // asked was done. When ctx is cancelled, runs stop with a checkpoint.
 func Main(ctx context.Context, env Env, args []string) (code int) {
 	a := newApp(env)
+	debug.SetPanicOnFault(true) // a data file that is cut while it is mapped ends no program
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(a.Stderr, "drolab: internal error: %s: please report it%s\n",
-				oneLine(fmt.Sprint(p)), keepStack())
+			printError(a.Stderr, runner.Panicked(a.runs, p))
 			code = 1
 		}
 	}()
@@ -95,8 +98,12 @@ func Main(ctx context.Context, env Env, args []string) (code int) {
 	root.SetIn(env.Stdin)
 	root.SetOut(a.Stdout.Coloured())
 	root.SetErr(a.Stderr.Coloured())
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		root.SetOut(a.Stdout) // words to complete are of files, and have no colours
+	}
 	err := fang.Execute(ctx, root, fang.WithoutVersion(),
 		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
+	a.tellPassedOver()
 	if err != nil {
 		printError(a.Stderr, err)
 		return 1
@@ -104,15 +111,23 @@ func Main(ctx context.Context, env Env, args []string) (code int) {
 	return 0
 }
 
-// keepStack puts the stack of a panic where it can be reported from.
-func keepStack() string {
-	f, err := os.CreateTemp("", "drolab-panic-*.txt")
-	if err != nil {
-		return ""
+// saw notes runs that a command is about to read.
+func (a *app) saw(runs ...*record.Run) { a.seen = append(a.seen, runs...) }
+
+// tellPassedOver says what was left out of all that was printed or written: whichever
+// command has read the runs.
+func (a *app) tellPassedOver() {
+	var list failures
+	for _, r := range a.seen {
+		if err := r.PassedOver(); err != nil && !slices.ContainsFunc(list, func(e error) bool {
+			return e.Error() == err.Error()
+		}) {
+			list = append(list, err)
+		}
 	}
-	defer f.Close()
-	f.Write(debug.Stack())
-	return ", with the file " + f.Name()
+	if len(list) > 0 {
+		printError(a.Stderr, list)
+	}
 }
 
 // failures are several things that went wrong, to be printed one a line.
@@ -184,7 +199,7 @@ func (a *app) root() *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return fmt.Errorf("%w: see %s --help", err, c.CommandPath())
+		return fmt.Errorf("%w: %ssee %s --help", err, settingFlag(c, err), c.CommandPath())
 	})
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.data, "data", a.DataDir, "folder of the datasets (DROLAB_DATA)")
@@ -206,13 +221,39 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
+// settingFlag says how a setting is given, where one was given as a flag.
+func settingFlag(c *cobra.Command, err error) string {
+	flag, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !unknown || c.Flags().Lookup("set") == nil {
+		return ""
+	}
+	if key := presets.Key(flag); key != "" {
+		return fmt.Sprintf("give it as --set %s=VALUE, ", key)
+	}
+	return ""
+}
+
+// elsewhere are words of other programs for commands.
+var elsewhere = map[string]string{
+	"train": "run", "fit": "run", "start": "run", "launch": "run", "test": "eval",
+	"evaluate": "eval", "predict": "eval", "list": "runs", "ls": "runs", "ps": "runs",
+	"history": "runs", "status": "show", "info": "show", "rm": "delete", "remove": "delete",
+	"kill": "stop", "cancel": "stop", "continue": "resume", "download": "data",
+	"dataset": "data", "datasets": "data", "diff": "compare", "check": "doctor",
+	"benchmark": "bench", "tag": "label", "save": "checkpoint",
+}
+
 // noCommand refuses words that are no command.
 func noCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	err := fmt.Sprintf("unknown command %q: see drolab --help", args[0])
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+	near := c.SuggestionsFor(args[0])
+	if known := elsewhere[args[0]]; known != "" {
+		near = []string{known}
+	}
+	if len(near) > 0 {
 		err = fmt.Sprintf("unknown command %q: did you mean %s?", args[0], near[0])
 	}
 	return errors.New(err)

@@ -15,6 +15,7 @@ import (
 	"drolab/runner/publish"
 	"drolab/runner/record"
 	"drolab/tui/kit"
+	"drolab/tui/plot"
 
 	"github.com/spf13/cobra"
 )
@@ -69,8 +70,8 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 	return c
 }
 
-// findSeveral returns the runs that the words mean; the start of the names of
-// several runs means all of them.
+// findSeveral returns the runs that the words mean: one by its name, and several by
+// the start of their names.
 func (a *app) findSeveral(args []string) ([]*record.Run, error) {
 	list := sync.OnceValue(func() []*record.Run { // not for runs that lie apart
 		all, _ := record.List(a.runs) // what cannot be read is named when it is asked for
@@ -78,26 +79,39 @@ func (a *app) findSeveral(args []string) ([]*record.Run, error) {
 	})
 	var runs []*record.Run
 	for _, arg := range args {
-		if kept, ok, err := apart(arg); ok {
-			if err != nil {
-				return nil, err
-			}
-			runs = append(runs, kept...)
-			continue
+		meant, ok, err := apart(arg)
+		if !ok {
+			meant, err = a.meant(arg, list)
 		}
-		meant := slices.DeleteFunc(slices.Clone(list()), func(r *record.Run) bool {
-			return !strings.HasPrefix(r.Meta.ID, arg)
-		})
-		if len(meant) == 0 {
-			r, err := a.find(arg)
-			if err != nil {
-				return nil, err
-			}
-			meant = append(meant, r)
+		if err != nil {
+			return nil, err
 		}
 		runs = append(runs, meant...)
 	}
+	a.saw(runs...)
 	return runs, nil
+}
+
+// meant are the runs of a list that a word means.
+func (a *app) meant(word string, list func() []*record.Run) ([]*record.Run, error) {
+	if word == "" || word == "latest" {
+		r, err := a.find(word)
+		return []*record.Run{r}, err
+	}
+	var starting []*record.Run
+	for _, r := range list() {
+		if r.Meta.ID == word {
+			return []*record.Run{r}, nil
+		}
+		if strings.HasPrefix(r.Meta.ID, word) {
+			starting = append(starting, r)
+		}
+	}
+	if len(starting) > 0 {
+		return starting, nil
+	}
+	r, err := a.find(word)
+	return []*record.Run{r}, err
 }
 
 // printComparison prints a row a measure and a column a group of runs, so many
@@ -126,6 +140,9 @@ func comparison(t *compare.Table, groups []compare.Row) [][]string {
 	rows := [][]string{title, seeds}
 	for i, column := range t.Columns {
 		row := []string{clean(column.Title())}
+		if column.Few {
+			row[0] += " " + string(plot.FewMark)
+		}
 		for _, g := range groups {
 			row = append(row, cell(&column, &g.Cells[i]))
 		}
@@ -159,7 +176,7 @@ func cell(column *compare.Column, c *compare.Cell) string {
 // writeComparison writes exact figures, a line a measure and a column of the table.
 func writeComparison(w io.Writer, t *compare.Table) error {
 	out := csv.NewWriter(w)
-	out.Write([]string{"measure", "column", "seeds", "mean", "half_interval", "best"})
+	out.Write([]string{"measure", "column", "seeds", "mean", "half_interval", "best", "few"})
 	exact := func(n runner.Number) string {
 		if !n.Applies() {
 			return ""
@@ -170,7 +187,7 @@ func writeComparison(w io.Writer, t *compare.Table) error {
 		for _, g := range t.Rows {
 			c := &g.Cells[i]
 			out.Write([]string{column.Title(), g.Title(), strconv.Itoa(len(g.Seeds)), exact(c.Mean), exact(c.Half),
-				strconv.FormatBool(c.Best)})
+				strconv.FormatBool(c.Best), strconv.FormatBool(column.Few)})
 		}
 	}
 	out.Flush()

@@ -9,9 +9,10 @@
 // and settings come from files that anybody may have written.
 //
 // It is not a library: main.go calls Main and nothing else does. It has no
-// formula (risk and plan ask dro) and gets the environment from main (Env). Of
-// file formats it knows the list of losses that risk reads, and the weights that
-// it writes.
+// formula (risk and plan ask dro, the others runner) and gets the environment from
+// main (Env). It reads one format by itself, the list of losses of risk. Some
+// output it writes by itself: the tables of compare, the weights of risk, the
+// pictures of eval, the files of record and the page of report --into.
 //
 // Start reading at Main, then run.go. A command is a method of app that returns a
 // *cobra.Command, in a file of its own or beside those of its kind, and an entry

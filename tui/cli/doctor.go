@@ -3,8 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"drolab/runner/record"
+	"drolab/runner/sweep"
 	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
@@ -14,10 +16,10 @@ func (a *app) doctorCommand() *cobra.Command {
 	var mend, asJSON bool
 	c := &cobra.Command{
 		Use: "doctor", Short: "Check every file of all runs, and say what is wrong", Args: nothing,
-		Long: `Check every file of all runs: checksums, links, owners and modes, what crashes left, summaries that
-are missing. Nothing is changed without --mend, which loses nothing: what is in the way is moved to
-.set-aside in the folder of the runs, and so is a copy of what is changed. Runs that somebody records
-are left alone. It fails while something is wrong.`,
+		Long: `Check every file of all runs, and of sweeps: checksums, links, owners and modes, what
+crashes left, summaries that are missing. Nothing is changed without --mend, which loses nothing:
+what is in the way is moved to .set-aside in the folder of the runs, and so is a copy of what is
+changed. Runs that somebody records are left alone. It fails while something is wrong.`,
 		Example: "drolab doctor\ndrolab doctor --mend",
 		RunE: func(*cobra.Command, []string) error {
 			look := record.Examine
@@ -25,6 +27,15 @@ are left alone. It fails while something is wrong.`,
 				look = record.Mend
 			}
 			list, runs, err := look(a.runs)
+			for _, dir := range sweep.Under(a.runs) {
+				more, also := sweep.Examine(dir, mend)
+				for _, f := range more {
+					if f.Run = filepath.Base(dir); filepath.Clean(dir) == filepath.Clean(a.runs) {
+						f.Run = ""
+					}
+				}
+				list, err = append(list, more...), errors.Join(err, also)
+			}
 			if err != nil {
 				return err
 			}

@@ -100,7 +100,7 @@ func (f *evalFlags) check() error {
 
 // inspect uses the network of a checkpoint.
 func (a *app) inspect(name string, f *evalFlags) (*looked, error) {
-	r, step, err := a.findStep(name)
+	r, step, err := a.findSaved(name)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 
-	"drolab/runner/inspect"
 	"drolab/runner/publish"
 
 	"github.com/spf13/cobra"
@@ -48,11 +47,11 @@ func (a *app) export(name, to, out string) error {
 		return errors.New("--out: give the file or folder to write")
 	}
 	r, step := &publish.Run{}, int64(0)
-	if r.Run, step, err = a.findStep(name); err != nil {
+	if r.Run, step, err = a.findSaved(name); err != nil {
 		return err
 	}
 	if f.Network {
-		if r.State, err = inspect.Load(r.Run, step); err != nil {
+		if r.State, err = r.Load(step); err != nil {
 			return err
 		}
 		if r.Encoder, err = r.Meta.EncoderFrom(a.data); err != nil {

@@ -197,7 +197,7 @@ func notDone(runs []*record.Run, outcomes []runner.Outcome) error {
 		id := r.Meta.ID
 		switch o := ended[id]; {
 		case o.Err != nil:
-			cause, _, _ := strings.Cut(o.Err.Error(), "\n") // a panic's goes on with its stack
+			cause, _, _ := strings.Cut(o.Err.Error(), "\n") // the others follow from it
 			list = append(list, fmt.Errorf("run %s failed: %s", id, cause))
 		case o.Status != runner.Done:
 			list = append(list, fmt.Errorf("run %s is %s at step %d of %d: go on with drolab resume %s",

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"drolab/runner/record"
 
@@ -30,6 +32,9 @@ are printed.`,
 				}
 				l.Turn(tags)
 				l.Archived = (l.Archived || archive) && !back
+			}
+			if said := append([]string{note}, tags...); !utf8.ValidString(strings.Join(said, " ")) {
+				return fmt.Errorf("%q: a note and tags are UTF-8: write them so", said)
 			}
 			var wrong failures
 			for _, id := range args {

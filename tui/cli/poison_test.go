@@ -58,22 +58,30 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		Orderly: func(ctx context.Context, _ func()) (context.Context, context.CancelFunc) {
 			return context.WithCancel(ctx)
 		}}
+	out, errs := printed(t), printed(t)
+	env.Stdout, env.Stderr = out, errs
 	say := func(args ...string) (stdout string) {
-		var out, errs bytes.Buffer
-		env.Stdout, env.Stderr = &out, &errs
 		Main(context.Background(), env, args)
-		for _, text := range []string{out.String(), errs.String()} {
+		stdout = taken(t, out)
+		for _, text := range []string{stdout, taken(t, errs)} {
 			if bad := tuitest.Steered(text); bad != "" {
 				t.Errorf("drolab %s prints %s", strings.Join(args, " "), bad)
 			}
 		}
-		return out.String()
+		return stdout
 	}
+	n := 0
 	everything := func(where string) {
-		for _, args := range [][]string{{"runs"}, {"show", id}, {"compare", "csv"}, {"show", "latest"},
+		commands := [][]string{{"runs"}, {"show", id}, {"compare", "csv"}, {"show", "latest"},
 			{"pause", "--all"}, {"stop", id}, {"checkpoint", id + "@18", "--pin"}, {"knob", id, "lr=1"},
 			{"engine", "status"}, {"run", "--from", id + "@6", "--set", "lr=-1"}, {"__complete", "show", ""},
-			{"delete", id}} {
+			{"delete", id}}
+		if n++; *long || n%9 == 0 { // they read data or weights, which takes a while
+			commands = append(commands, []string{"theory", id}, []string{"eval", id}, []string{"certify", id},
+				[]string{"label", id, "--note", "x"}, []string{"doctor"}, []string{"report", id},
+				[]string{"export", id, "--to", "csv", "--out", filepath.Join(t.TempDir(), "x")})
+		}
+		for _, args := range commands {
 			if say(args...); t.Failed() {
 				t.Fatalf("with %s", where)
 			}
@@ -88,8 +96,12 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 			}
 		}
 	}
-	n := 0
-	tuitest.PoisonEach(t, runs, func(where string) { n++; everything(where) })
+	const bad = tuitest.Poison
+	for _, args := range [][]string{{"nothing" + bad}, {"show", bad}, {"run", bad}, {"--" + bad}, {"help", bad},
+		{"run", "shapes", "--set", bad}, {"data", "show", bad}, {"__complete", bad, ""}, {"runs", "--runs", bad}} {
+		say(args...)
+	}
+	tuitest.PoisonEach(t, runs, everything)
 	if n < 60 {
 		t.Errorf("%d strings were found", n)
 	}
@@ -109,6 +121,26 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 			}
 		}
 	}
+}
+
+// printed is a file to print to: what is no file gets no colours, whoever asks for them.
+func printed(t *testing.T) *os.File {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "printed"))
+	check(t, err)
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// taken is what was printed since the last time.
+func taken(t *testing.T, f *os.File) string {
+	t.Helper()
+	text, err := os.ReadFile(f.Name())
+	check(t, err)
+	check(t, f.Truncate(0))
+	_, err = f.Seek(0, io.SeekStart)
+	check(t, err)
+	return string(text)
 }
 
 // answer has the lock file of a runs folder name a socket where somebody says

@@ -97,5 +97,6 @@ func (a *app) findToRead(word string) (*record.Run, error) {
 		return nil, fmt.Errorf("%s: %d runs have such a name: give more of it, as in "+
 			"%s", word, len(runs), runs[0].Dir)
 	}
+	a.saw(runs...)
 	return runs[0], nil
 }

@@ -80,6 +80,9 @@ func explainMarks(w io.Writer, runs []*record.Run) {
 			fmt.Fprintf(w, "\n%s.\n", compare.Explain(uses))
 		}
 		seen[uses] = true
+		if mixed, err := r.Mixed(); err == nil && mixed != "" {
+			fmt.Fprintf(w, "\n%s is mixed: %s.\n", clean(r.Meta.ID), mixed)
+		}
 	}
 }
 
@@ -108,8 +111,8 @@ func define(w io.Writer, runs []*record.Run) {
 // conventions are what the definitions of measures build on.
 const conventions = `Losses are mean cross-entropies in nats, or what the setting loss says. For Cressie-Read φ(t) = (t^k − kt + k − 1)/(k(k − 1)), so χ² is (t − 1)²/2;
 for packages that leave out the ½, double ρ. The paper calls (x, λ, η) ε-stationary when dual gap and ‖∇F‖ are both at most ε,
-so from the ε shown; where a method keeps λ, its own problem's gap is the penalised one, and counts. Paper's x is SFK's output by Algorithm 1,
-the step t' of least ‖∇f‖² + gap² on a batch: its mean and worst accuracy, and from which ε on it, with its own λ and η, is ε-stationary.
+so from the ε shown; where a method keeps λ, its own problem's gap is the penalised one, and counts. Paper's x is SFK's output by Algorithm 1
+(of sfk-auto, which is our own, by the same rule), the step t' of least ‖∇f‖² + gap² on a batch: its mean and worst accuracy, and from which ε on it, with its own λ and η, is ε-stationary.
 `
 
 // runTable has a row for each of the titles of the runs' classes or groups.

@@ -26,7 +26,7 @@ claim of the paper with a verdict: supported, not supported, or undecided at thi
 t tests after Holm's correction. RUN is as in compare.`,
 		Example: `drolab report
 drolab report paper-gentle --html > report.html
-drolab report recorded:paper --into README.md`,
+drolab report recorded:paper --into docs/results.md`,
 		ValidArgsFunction: a.completeRead,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {

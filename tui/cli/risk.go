@@ -149,6 +149,10 @@ func (a *app) risk(set dro.Set, f *riskFlags, path string) error {
 	}
 	// R_ρ is translation-equivariant; the sets take losses of at least 0.
 	base := min(0, slices.Min(losses))
+	if most := slices.Max(losses); math.IsInf(most-base, 1) {
+		return fmt.Errorf("losses from %v to %v are further apart than a float64 can say: divide them "+
+			"by 2, and the risk is half of theirs", base, most)
+	}
 	moved := slices.Clone(losses)
 	for i := range moved {
 		moved[i] -= base
@@ -183,12 +187,10 @@ func (a *app) risk(set dro.Set, f *riskFlags, path string) error {
 func (f *riskFlags) solve(set dro.Set, losses []float64, base float64) (*riskJSON, []float64, error) {
 	ratios := make([]float64, len(losses))
 	if f.set.isMean(set) {
-		sum := 0.0
-		for i, l := range losses {
+		for i := range ratios {
 			ratios[i] = 1
-			sum += l
 		}
-		mean := base + sum/float64(len(losses))
+		mean := base + average(losses)
 		r := &riskJSON{Risk: mean, Eta: base + slices.Min(losses), MeanLoss: mean,
 			MaxLoss: base + slices.Max(losses), EffectiveSampleSize: float64(len(losses)), N: len(losses)}
 		return f.set.describe(set, r), ratios, nil
@@ -241,7 +243,7 @@ func riskGroups(path string, losses, ratios []float64) ([]riskGroup, error) {
 	if len(names) != len(losses) {
 		return nil, fmt.Errorf("%s: %d lines for %d losses: want a group a line", path, len(names), len(losses))
 	}
-	sums := map[string]*riskGroup{}
+	sums, of := map[string]*riskGroup{}, map[string][]float64{}
 	for i, name := range names {
 		g := sums[name]
 		if g == nil {
@@ -249,16 +251,28 @@ func riskGroups(path string, losses, ratios []float64) ([]riskGroup, error) {
 			sums[name] = g
 		}
 		g.N++
-		g.MeanLoss += losses[i]
+		of[name] = append(of[name], losses[i])
 		g.Ratio += ratios[i]
 	}
 	var list []riskGroup
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
 		g := *sums[name]
-		g.MeanLoss, g.Ratio = g.MeanLoss/float64(g.N), g.Ratio/float64(g.N)
+		g.MeanLoss, g.Ratio = average(of[name]), g.Ratio/float64(g.N)
 		list = append(list, g)
 	}
 	return list, nil
+}
+
+// average is the mean of values, whose sum may be beyond float64.
+func average(values []float64) float64 {
+	sum, parts, n := 0.0, 0.0, float64(len(values))
+	for _, v := range values {
+		sum, parts = sum+v, parts+v/n
+	}
+	if math.IsInf(sum, 0) || math.IsNaN(sum) {
+		return parts
+	}
+	return sum / n
 }
 
 // paperEta returns η in the paper's coordinates, which only Cressie-Read has.

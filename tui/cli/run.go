@@ -27,10 +27,12 @@ type runFlags struct {
 	detach bool
 	json   bool
 	live   string // format of files that are written as the runs go on
+
+	release func() // of the checkpoint that --from means
 }
 
 func (a *app) runCommand() *cobra.Command {
-	var f runFlags
+	f := runFlags{release: func() {}}
 	c := &cobra.Command{
 		Use: "run PRESET|FILE...", Short: "Train what a preset says, and record it",
 		Long: `Train what presets (see drolab presets) or your own YAML files say: every algorithm with every
@@ -42,7 +44,7 @@ and its exit status is theirs. With --from, go on from a
 checkpoint of another run, with its settings but for what is changed here. A setting that none of the
 algorithms reads is refused.`,
 		Example: `drolab run shapes
-drolab run shapes --algo sfk,erm --seeds 3 --set rho=1 --set c=auto
+drolab run shapes --algo sfk,erm --seeds 3 --set rho=1 --set c=500
 drolab run my-experiment.yaml --json
 drolab run --from latest --set lr=0.001 --algo sfk`,
 		Args:              f.presetOrParent,
@@ -135,14 +137,15 @@ func (f *runFlags) apply(c *cobra.Command, s *runner.Spec) error {
 	}
 	changed := c.Flags().Changed
 	if changed("algo") {
-		s.Algorithms = nil
+		var list []dro.Algorithm
 		for _, name := range f.algo {
 			m, err := dro.Find(dro.Algorithm(name))
 			if err != nil {
 				return fmt.Errorf("--algo: %w", err)
 			}
-			s.Algorithms = append(s.Algorithms, m.Name)
+			list = append(list, m.Name)
 		}
+		s.SetAlgorithms(list...)
 	}
 	if changed("seeds") {
 		s.Seeds = f.seeds
@@ -156,19 +159,14 @@ func (f *runFlags) apply(c *cobra.Command, s *runner.Spec) error {
 	return nil
 }
 
-// fork is the request to go on from a checkpoint.
+// fork is the request to go on from a checkpoint, which it holds until the runs have
+// their own copy.
 func (a *app) fork(c *cobra.Command, f *runFlags) (req runner.Request, err error) {
 	parent, step, err := a.findStep(f.from)
 	if err != nil {
 		return req, fmt.Errorf("--from: %w", err)
 	}
-	if step < 0 {
-		newest, ok, err := parent.Saved()
-		if err != nil || !ok {
-			return req, errors.Join(fmt.Errorf("--from: run %s has no checkpoint", parent.Meta.ID), err)
-		}
-		step = newest.Step
-	}
+	f.release = parent.Hold()
 	past, err := parent.Past(step)
 	if err != nil {
 		return req, fmt.Errorf("--from: %w", err)
@@ -185,7 +183,8 @@ func (a *app) fork(c *cobra.Command, f *runFlags) (req runner.Request, err error
 	}
 	a.runs = filepath.Dir(parent.Dir)
 	return runner.Request{
-		Preset: parent.Meta.Preset, Parent: fmt.Sprintf("%s@%d", parent.Meta.ID, step), Specs: spec.Expand(),
+		Preset: parent.Meta.Preset, Specs: spec.Expand(),
+		Parent: fmt.Sprintf("%s@%d", parent.Meta.ID, past.From.Step),
 	}, nil
 }
 
@@ -203,23 +202,35 @@ func (a *app) train(ctx context.Context, requests []runner.Request, f *runFlags)
 		if f.detach {
 			return errors.New("--detach: this system cannot leave runs in the background")
 		}
-		return a.trainInline(ctx, store, requests, f.json)
+		return a.trainInline(ctx, store, requests, f)
 	}
 	client := a.client(store.Dir())
 	ctx, cancel := a.Orderly(ctx, nil)
 	defer cancel()
-	var ids []string
-	for _, r := range requests {
-		started, err := client.Start(r)
-		if err != nil {
-			return errors.Join(append(stopAll(client, ids), err)...)
-		}
-		ids = append(ids, started...)
+	ids, err := f.start(requests, client.Start)
+	if err != nil {
+		return errors.Join(append(stopAll(client, ids), err)...)
 	}
 	if f.detach {
 		return a.leave(store.Dir(), ids, f.json)
 	}
 	return a.followEngine(ctx, client, ids, f.json)
+}
+
+// start starts the requests until one is refused. Then the runs have a copy of the
+// checkpoint that they go on from.
+func (f *runFlags) start(
+	requests []runner.Request, start func(runner.Request) ([]string, error),
+) (ids []string, err error) {
+	defer f.release()
+	for _, r := range requests {
+		started, err := start(r)
+		if err != nil {
+			return ids, err
+		}
+		ids = append(ids, started...)
+	}
+	return ids, nil
 }
 
 // leave says what was started.
@@ -239,21 +250,17 @@ func (a *app) leave(dir string, ids []string, asJSON bool) error {
 }
 
 func (a *app) trainInline(
-	ctx context.Context, store *record.Store, requests []runner.Request, asJSON bool,
+	ctx context.Context, store *record.Store, requests []runner.Request, f *runFlags,
 ) error {
 	q, cancel := a.queue(ctx, store)
 	defer cancel()
-	var ids []string
-	for _, r := range requests {
-		started, err := q.Start(r)
-		if err != nil {
-			cancel() // the runs of earlier presets, if any, end with a record of it
-			q.Wait()
-			return err
-		}
-		ids = append(ids, started...)
+	ids, err := f.start(requests, q.Start)
+	if err != nil {
+		cancel() // the runs of earlier presets, if any, end with a record of it
+		q.Wait()
+		return err
 	}
-	return a.followQueue(q, store.Dir(), ids, asJSON)
+	return a.followQueue(q, store.Dir(), ids, f.json)
 }
 
 // queue returns a queue of this process, whose runs stop when the user wants
@@ -275,5 +282,5 @@ func (a *app) queue(ctx context.Context, store *record.Store) (q *runner.Queue, 
 // go on when the disk has room again.
 func (a *app) settings(store *record.Store) runner.Settings {
 	return runner.Settings{Store: store, Host: host(), DataDir: a.data, Threads: a.threads, Alone: true,
-		Ended: a.notifier(store.Dir())}
+		Ended: a.notifier(store.Dir()), Reports: store.Dir()}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/kit"
@@ -88,6 +89,7 @@ func (a *app) show(r *record.Run) error {
 			m.Host.Version, m.Host.Go)},
 		{"on", fmt.Sprintf("%s, %s, kernel %s, %s", m.Host.CPU, m.Host.System, m.Host.Kernel,
 			kit.Plural(m.Host.Threads, "thread"))},
+		{"method", method(m.Spec.Algorithm())},
 		{"model", fmt.Sprintf("%s, %d parameters", m.Spec.Model, m.Parameters)},
 		{"data", fmt.Sprintf("%s, %s", m.Spec.Dataset, m.Checksum)},
 		{"z", fmt.Sprintf("%s coordinates, λ in [%.4g, %.4g], η in [%.4g, %.4g]", m.Coordinates,
@@ -133,6 +135,7 @@ func (a *app) find(id string) (*record.Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: drolab runs lists them all", err)
 	}
+	a.saw(r)
 	return r, nil
 }
 
@@ -176,4 +179,13 @@ func showAverage(w io.Writer, r *record.Run, of *runner.Average) {
 		"train loss %s, test loss %s\n", "average", kit.Plural(of.Evaluations, "evaluation"),
 		runner.AverageWindow, of.FromEpoch, of.ToEpoch, percent(of.Of("test_accuracy")), r.Meta.Part(),
 		percent(runner.Least(kept)), short(of.Of("train_loss")), short(of.Of("test_loss")))
+}
+
+// method is a method's name with where it is from.
+func method(a dro.Algorithm) string {
+	m, err := dro.Find(a)
+	if err != nil || m.Source == "" {
+		return string(a)
+	}
+	return fmt.Sprintf("%s: %s", a, m.Source)
 }

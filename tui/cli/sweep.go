@@ -57,6 +57,10 @@ or died go on from their newest checkpoints. The file:
   select: val_worst                         # the best setting of each method, by validation alone
   halving: {epochs: [5, 10], keep: .25}     # there the best quarter of each method's settings goes on
 
+Starts in one folder at once make one sweep. The folder has a copy of the file. To change that copy
+changes nothing until a start is given it, which adds its runs. A sweep loses no run: where fewer or
+others are wanted, start another one with --dir.
+
 With --on slurm it writes job scripts, one for each class of needs, and submits them; the time and memory that
 they ask for are measured on this machine, with a margin, unless --time says the time.`
 
@@ -170,13 +174,19 @@ func (a *app) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFlags) e
 	if f.inline || !a.hasEngine() {
 		return a.sweepInline(ctx, folder, h)
 	}
-	if err := folder.Want(&h); err != nil {
+	there, err := folder.Want(h)
+	if err != nil {
 		return err
 	}
 	if err := a.client(folder.Dir).Wake(); err != nil {
 		return err
 	}
-	a.say("%s of %s: %s", kit.Plural(len(folder.List.Runs), "run"), folder.List.Name, h)
+	what := fmt.Sprintf("%s of %s", kit.Plural(len(folder.List.Runs), "run"), folder.List.Name)
+	if there != nil {
+		a.say("%s: another drolab sweep start has begun them, %s", what, there)
+	} else {
+		a.say("%s: %s", what, h)
+	}
 	fmt.Fprintln(a.Stdout, folder.Dir)
 	a.say("see drolab sweep status %s --follow, or drolab --runs %s", folder.Dir, folder.Dir)
 	return nil
@@ -212,18 +222,14 @@ func (a *app) engineWork() func(context.Context, *runner.Queue) {
 	}
 	logf := func(format string, args ...any) { fmt.Fprintf(a.Stderr, "sweep: "+format+"\n", args...) }
 	return func(ctx context.Context, q *runner.Queue) {
-		wanted := func() bool {
-			f, _ := sweep.Wanted(a.runs)
-			return f != nil
-		}
-		err := folder.Work(ctx, q, *h, wanted, logf)
+		err := folder.Work(ctx, q, *h, func() bool { return folder.Wants(h) }, logf)
 		if ctx.Err() != nil {
 			return // the next engine goes on
 		}
 		if err != nil {
 			logf("%v", err)
 		}
-		if err := folder.Want(nil); err != nil {
+		if err := folder.Through(h); err != nil {
 			logf("%v", err)
 		}
 	}
@@ -253,7 +259,7 @@ func (a *app) stopSweep(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := folder.Want(nil); err != nil {
+	if err := folder.Stop(); err != nil {
 		return err
 	}
 	list := failures{}.and(folder.Cancel(context.Background(), sweep.Slurm{}))
@@ -271,24 +277,52 @@ func (a *app) stopSweep(dir string) error {
 	return list.orNil()
 }
 
-// onSlurm submits what is missing.
+// onSlurm submits what is missing: of two who do so at once, the second sees what the
+// first has submitted.
 func (a *app) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
 	ask, err := a.sweepAsk(ctx, folder, f)
 	if err != nil {
 		return err
 	}
-	var slurm sweep.Slurm
-	jobs, err := folder.Jobs(ctx, slurm, false)
-	if err != nil {
+	if f.dry {
+		scripts, _, err := a.submit(ctx, folder, ask, nil)
+		fmt.Fprint(a.Stdout, strings.Join(scripts, "\n"))
 		return err
 	}
-	if jobs.Busy() && len(folder.List.Halving.Epochs) > 0 {
-		return fmt.Errorf("%s is in Slurm's queue still, and its rungs follow by themselves: "+
-			"wait, or drolab sweep stop %s", folder.Dir, folder.Dir)
+	err = folder.Alone(func() error {
+		var slurm sweep.Slurm
+		if err := folder.Adopt(ctx, slurm); err != nil {
+			return err
+		}
+		scripts, tasks, err := a.submit(ctx, folder, ask, slurm.Submit)
+		if len(scripts) > 0 {
+			a.say("%s in %s", kit.Plural(tasks, "task"), kit.Plural(len(scripts), "job array"))
+		}
+		return err
+	})
+	if err == nil {
+		fmt.Fprintln(a.Stdout, folder.Dir)
+	}
+	return err
+}
+
+// submit submits the runs that are neither done nor in Slurm's queue.
+func (a *app) submit(
+	ctx context.Context, folder *sweep.Folder, ask *sweep.Ask,
+	submit func(ctx context.Context, script string) (string, error),
+) (scripts []string, tasks int, err error) {
+	jobs, err := folder.Jobs(ctx, sweep.Slurm{}, false)
+	if err != nil {
+		return nil, 0, err
+	}
+	rungs := len(folder.List.Halving.Epochs) > 0
+	if jobs.Busy() && rungs {
+		a.say("%s is in Slurm's queue already, and its rungs follow by themselves", folder.Dir)
+		return nil, 0, nil
 	}
 	states, err := sweep.NewLook(folder).States()
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	var todo []int
 	for i := range states {
@@ -296,29 +330,21 @@ func (a *app) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFlags) 
 			todo = append(todo, i)
 		}
 	}
-	if len(todo) == 0 && len(folder.List.Halving.Epochs) == 0 {
+	switch {
+	case len(todo) > 0 || rungs:
+	case jobs.Busy():
+		a.say("all that is missing is in Slurm's queue already")
+		return nil, 0, nil
+	default:
 		a.say("nothing is missing")
-		return nil
+		return nil, 0, nil
 	}
 	stages, err := folder.Batches(todo, ask)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	submit := slurm.Submit
-	if f.dry {
-		submit = nil
-	}
-	scripts, err := folder.Submit(ctx, stages, ask, submit)
-	if err != nil {
-		return err
-	}
-	if f.dry {
-		fmt.Fprint(a.Stdout, strings.Join(scripts, "\n"))
-		return nil
-	}
-	a.say("%s in %s", kit.Plural(len(todo), "task"), kit.Plural(len(scripts), "job array"))
-	fmt.Fprintln(a.Stdout, folder.Dir)
-	return nil
+	scripts, err = folder.Submit(ctx, stages, ask, submit)
+	return scripts, len(todo), err
 }
 
 func (a *app) sweepAsk(ctx context.Context, folder *sweep.Folder, f *sweepFlags) (*sweep.Ask, error) {

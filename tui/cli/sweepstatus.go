@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,10 +76,22 @@ func (a *app) sweepStatus(ctx context.Context, folder *sweep.Folder, follow, asJ
 			case <-ctx.Done():
 			}
 		}
+		a.sayDamage(folder.Dir)
 		if asJSON {
 			return printJSON(a.Stdout, sweepJSON(folder, states))
 		}
 		return a.printStates(folder, states)
+	}
+}
+
+// sayDamage names what has changed of the sweep's own files since they were written.
+func (a *app) sayDamage(dir string) {
+	list, err := sweep.Examine(dir, false)
+	if err != nil {
+		a.noteOnce(err.Error())
+	}
+	for _, f := range list {
+		a.noteOnce(fmt.Sprintf("%s: %s; %s", filepath.Join(dir, f.File), f.What, f.Remedy))
 	}
 }
 
@@ -164,6 +177,7 @@ func (a *app) sweepTableCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.sayDamage(folder.Dir)
 			t := sweep.NewLook(folder).Table()
 			for name, write := range formats {
 				if *chosen[name] {

@@ -23,9 +23,9 @@ func (a *app) theoryCommand() *cobra.Command {
 	var f theoryFlags
 	c := &cobra.Command{
 		Use: "theory RUN[@STEP|@all]", Short: "What the paper's theory says of a run, beside what the run did",
-		Long: `Three things. How dual gap and ‖∇F‖ fell with the samples seen, a line through the logarithms over the run's
-evaluations (set certify_every: 1 for one of ‖∇F‖ each epoch), beside the paper's rate. What mini-batches of n samples
-do at a checkpoint: variance of the gradient, and bias of the least dual value, beside σ0²/n and Lemma 3. And the
+		Long: `Four things. What the paper's Theorem 1 asks for that the run does not have. How dual gap
+and ‖∇F‖ fell with the samples seen, a line through the logarithms over the run's evaluations (set
+certify_every: 1 for one of ‖∇F‖ each epoch), beside the paper's rate. What mini-batches of n samples do at a checkpoint: variance of the gradient, and bias of the least dual value, beside σ0²/n and Lemma 3. And the
 constants B, G, L and L_z where the network is: lower bounds of what the theory assumes everywhere. RUN@all gives the
 constants at each checkpoint that is kept (checkpoint_keep; where epochs are short set checkpoint_every, too) in place
 of mini-batches at one.`,
@@ -53,6 +53,7 @@ of mini-batches at one.`,
 type theoryJSON struct {
 	ID         string            `json:"id"`
 	PaperSlope runner.Number     `json:"paper_slope"`
+	Unmet      []string          `json:"unmet"` // what Theorem 1 asks for and the run does not have
 	Rates      []runner.Rate     `json:"rates"`
 	Step       int64             `json:"step,omitempty"` // of the checkpoint
 	Noise      []runner.Noise    `json:"noise,omitempty"`
@@ -74,7 +75,8 @@ func (a *app) theory(f *theoryFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	t := theoryJSON{ID: r.Meta.ID, PaperSlope: runner.PaperSlope(set), Rates: runner.Rates(&r.Meta, evals)}
+	t := theoryJSON{ID: r.Meta.ID, PaperSlope: runner.PaperSlope(set), Unmet: r.Meta.Unmet(),
+		Rates: runner.Rates(&r.Meta, evals)}
 	switch {
 	case f.log:
 	case all:
@@ -150,6 +152,10 @@ func (a *app) printTheory(t *theoryJSON, set dro.Set) {
 	}
 	fmt.Fprintf(a.Stdout, "%s, %s\n\n", clean(t.ID), set.Label())
 	grid(a.Stdout, rows)
+	if len(t.Unmet) > 0 {
+		fmt.Fprintf(a.Stdout, "\nTheorem 1 asks for what this run does not have: %s.\n",
+			strings.Join(t.Unmet, "; "))
+	}
 	if t.Along != nil {
 		a.printAlong(t.Along)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/record"
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
@@ -44,7 +43,7 @@ func (p *Page) newChart() *plot.Chart {
 				last = max(last, s.XRange().Hi, float64(run.Meta.Spec.Epochs))
 			}
 		}
-		name, number, glyph := cell.Clean(row.Label), p.colors[i], p.Theme.Glyph(int(p.colors[i]))
+		name, number, glyph := row.Label, p.colors[i], p.Theme.Glyph(int(p.colors[i]))
 		switch {
 		case len(seeds) > 1 && glyph != 0: // a band has no glyph
 			line := meanLine(seeds, last)

@@ -28,7 +28,7 @@ func (p *Page) noteLines(w int) (lines []string) {
 		}
 	}
 	for _, n := range p.table.Notes {
-		bullet(t.Warn.Paint("!"), cell.Clean(n.Text))
+		bullet(t.Warn.Paint("!"), n.Text)
 	}
 	if len(p.table.Notes) == 0 {
 		bullet(" ", "Same data, budget, program and seeds.")
@@ -37,7 +37,7 @@ func (p *Page) noteLines(w int) (lines []string) {
 	differ := slices.DeleteFunc(slices.Clone(p.diffs),
 		func(d compare.KeyDiff) bool { return d.Key == "seed" }) // rows are over seeds
 	for _, d := range differ {
-		values := t.Greek(cell.Clean(strings.Join(d.Values, ", ")))
+		values := t.Greek(strings.Join(d.Values, ", "))
 		lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+cell.Cut(values, w-19))
 	}
 	if len(differ) == 0 {

@@ -7,7 +7,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
-	"drolab/tui/cell"
 	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
@@ -50,7 +49,7 @@ func experiment(all []*record.Run) (runs []*record.Run, preset string) {
 	runs = slices.DeleteFunc(done, func(r *record.Run) bool {
 		return !sameExperiment(&first.Spec, &r.Meta.Spec)
 	})
-	return runs, cell.Clean(first.Preset)
+	return runs, first.Preset
 }
 
 // sameExperiment tells whether two runs answer one question.

@@ -105,7 +105,7 @@ func (p *Page) empty(w, h int) []string {
 	case len(p.runs) > 0:
 		lines = nil
 		for _, n := range p.table.Notes {
-			lines = append(lines, kit.Wrap(cell.Clean(n.Text), w-6)...)
+			lines = append(lines, kit.Wrap(n.Text, w-6)...)
 		}
 	}
 	for i, s := range lines {
@@ -146,7 +146,7 @@ type tableRow struct {
 // tableRows are the lines under the heads.
 func (p *Page) tableRows() (rows []tableRow) {
 	for i, c := range p.table.Columns {
-		label, count := cell.Clean(c.Class), p.trainCount(c.Class)
+		label, count := c.Class, p.trainCount(c.Class)
 		switch c.Name {
 		case "class_accuracy", "group_accuracy":
 		case "worst_class_accuracy":
@@ -162,11 +162,11 @@ func (p *Page) tableRows() (rows []tableRow) {
 			rows = append(rows, tableRow{column: -1})
 			label = "train loss"
 		case "robust_risk_at":
-			label = p.Theme.Greek(cell.Clean(c.Title()))
+			label = p.Theme.Greek(c.Title())
 		default:
 			label = strings.ReplaceAll(c.Name, "_", " ")
 		}
-		rows = append(rows, tableRow{i, label, count, p.few(c.Class)})
+		rows = append(rows, tableRow{i, label, count, c.Few})
 	}
 	return rows
 }
@@ -185,14 +185,6 @@ func (p *Page) trainCount(class string) string {
 		return fmt.Sprintf(" (%d)", counts[i])
 	}
 	return ""
-}
-
-// few tells whether a class or group has too few test samples to be called the
-// worst of its run.
-func (p *Page) few(class string) bool {
-	m := &p.runs[0].Meta
-	i, counts := slices.Index(m.Names(m.Main()), class), m.Counts(m.Main()).Test
-	return i >= 0 && i < len(counts) && counts[i] < m.Spec.MinGroup
 }
 
 // tableNote says what the figures are.
@@ -244,7 +236,7 @@ func (p *Page) cellWidth(row int) int {
 
 // groupName is the name of a group, with its glyph.
 func (p *Page) groupName(row int) string {
-	return string(p.Theme.Marks[p.colors[row]]) + " " + p.Theme.Greek(cell.Clean(p.table.Rows[row].Title()))
+	return string(p.Theme.Marks[p.colors[row]]) + " " + p.Theme.Greek(p.table.Rows[row].Title())
 }
 
 // groups are the groups from p.column on that fit whole, at least one.

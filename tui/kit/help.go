@@ -4,25 +4,13 @@ import (
 	"strings"
 
 	"drolab/tui/cell"
-
-	"charm.land/bubbles/v2/help"
-	"charm.land/bubbles/v2/key"
 )
-
-// help is Bubbles' help in the theme, with the separators of the footer.
-func (t *Theme) help() help.Model {
-	m := help.New()
-	m.ShortSeparator = "  "
-	m.Styles.ShortKey, m.Styles.ShortDesc = t.Key.Gloss(), t.Dim.Gloss()
-	m.Styles.FullKey, m.Styles.FullDesc = t.Key.Gloss(), t.Text.Gloss()
-	return m
-}
 
 // Footer is the hints of rows that can be done, as many as w cells have room
 // for; the last ones (Key.Last) stand at the right, whatever the room.
 func (t *Theme) Footer(rows []Key, w int) string {
 	room := w - 1
-	take := func(last bool) (hints []key.Binding) {
+	take := func(last bool) (hints string) {
 		for i := range rows {
 			row := &rows[i]
 			if row.Hint == "" || row.Last != last {
@@ -32,13 +20,12 @@ func (t *Theme) Footer(rows []Key, w int) string {
 			if room -= len("  ") + cell.Width(name) + len(" ") + cell.Width(word); room < 0 {
 				break
 			}
-			hints = append(hints, key.NewBinding(key.WithKeys(name), key.WithHelp(name, word)))
+			hints += "  " + t.Key.Paint(name) + " " + t.Dim.Paint(word)
 		}
-		return hints
+		return strings.TrimPrefix(hints, "  ")
 	}
 	last, first := take(true), take(false)
-	m := t.help()
-	return Spread(" "+m.ShortHelpView(first), m.ShortHelpView(last)+" ", w)
+	return Spread(" "+first, last+" ", w)
 }
 
 // HelpLine is a line of the help: keys, and what they do.
@@ -48,11 +35,13 @@ type HelpLine struct{ Keys, Does string }
 const keyColumn = 9
 
 // HelpLines are the lines of the help, in two columns.
-func (t *Theme) HelpLines(lines []HelpLine) []string {
-	var rows []key.Binding
+func (t *Theme) HelpLines(lines []HelpLine) (text []string) {
+	column := keyColumn
 	for _, l := range lines {
-		rows = append(rows, key.NewBinding(key.WithKeys(l.Keys),
-			key.WithHelp(Left(l.Keys, keyColumn), t.Greek(l.Does))))
+		column = max(column, cell.Width(l.Keys))
 	}
-	return strings.Split(t.help().FullHelpView([][]key.Binding{rows}), "\n")
+	for _, l := range lines {
+		text = append(text, t.Key.Paint(Left(l.Keys, column))+" "+t.Greek(l.Does))
+	}
+	return text
 }

@@ -52,9 +52,16 @@ func (in *Input) Update(msg tea.Msg) (changed bool) {
 	return in.String() != before
 }
 
-// oneLine is text that can stand in a line: breaks are blanks.
+// oneLine is text that can stand in a line: breaks are blanks. What cannot be shown is
+// left out, since nobody meant to type it.
 func oneLine(s string) string {
-	return cell.Clean(strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ", "\t", " ").Replace(s))
+	s = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ", "\t", " ").Replace(strings.ToValidUTF8(s, "?"))
+	return strings.Map(func(r rune) rune {
+		if cell.Steers(r) {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // View draws what so many cells around the cursor have room for, in a style.
@@ -68,5 +75,5 @@ func (in Input) View(st Style, cells int) string {
 	line.SetWidth(min(max(1, cells-1), max(1, cell.Width(in.String()))))
 	line.CursorEnd() // what is seen follows the cursor, to the left at last
 	line.SetCursor(at)
-	return cell.Cut(line.View(), cells)
+	return cell.Cut(cell.Seal(line.View()), cells)
 }

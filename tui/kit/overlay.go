@@ -8,7 +8,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/viewport"
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 )
 
 // Overlay is a text over the page or, with choices, a question, or a form.
@@ -118,9 +117,13 @@ func (o *Overlay) View(t *Theme, page []string, w, h int) []string {
 		lines[i] = " " + cell.Cut(s, bw-4)
 	}
 	box := t.Panel(o.Title, note, true, true, lines, bw, bh)
-	both := lipgloss.NewCompositor(lipgloss.NewLayer(strings.Join(page, "\n")),
-		lipgloss.NewLayer(strings.Join(box, "\n")).X((w-bw)/2).Y((h-bh)/2).Z(1))
-	return Fill(strings.Split(both.Render(), "\n"), w, h)
+	x, y := (w-bw)/2, (h-bh)/2
+	out := Fill(page, w, h)
+	for i, line := range box {
+		behind := out[y+i]
+		out[y+i] = Left(cell.First(behind, x), x) + line + Right(cell.Last(behind, w-x-bw), w-x-bw)
+	}
+	return out
 }
 
 // options is the line of choices.

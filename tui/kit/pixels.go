@@ -4,8 +4,9 @@ import (
 	"strconv"
 	"strings"
 
+	"drolab/tui/cell"
+
 	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Pixels is a picture: H rows of W pixels of red, green and blue.
@@ -67,13 +68,13 @@ func (t *Theme) Pixels(p Pixels, w, h int) []string {
 			}
 			style, glyph := t.ink.cell(above, below, both)
 			if style != last {
-				b.WriteString("\x1b[" + style + "m")
+				b.WriteString(cell.SGR(style))
 				last = style
 			}
 			b.WriteString(glyph)
 		}
 		if last != "" {
-			b.WriteString(ansi.ResetStyle)
+			b.WriteString(cell.SGR(""))
 		}
 		lines = append(lines, b.String())
 	}

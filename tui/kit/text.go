@@ -27,7 +27,8 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Left brings s to exactly w cells, with blanks on the right.
+// Left brings s to exactly w cells, with blanks on the right. It is Clean then, as
+// all that is laid out here.
 func Left(s string, w int) string {
 	s = cell.Cut(s, w)
 	return s + Blanks(w-cell.Width(s))
@@ -51,9 +52,12 @@ func Spread(a, b string, w int) string {
 // Blanks are n blanks, none for less than one.
 func Blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
 
-// Wrap breaks text into lines of at most w cells at blanks.
-func Wrap(s string, w int) []string {
-	return strings.Split(ansi.WrapWc(s, max(1, w), ""), "\n")
+// Wrap breaks text into lines of at most w cells at blanks and line breaks.
+func Wrap(s string, w int) (lines []string) {
+	for line := range strings.SplitSeq(s, "\n") {
+		lines = append(lines, strings.Split(ansi.WrapWc(cell.Clean(line), max(1, w), ""), "\n")...)
+	}
+	return lines
 }
 
 // Fill brings lines to exactly h lines of w cells.
@@ -73,7 +77,7 @@ func Fill(lines []string, w, h int) []string {
 func Names(ids []string) (lines []string) {
 	const most = 8
 	for _, id := range ids[:min(len(ids), most)] {
-		lines = append(lines, "  "+cell.Clean(id))
+		lines = append(lines, "  "+id)
 	}
 	if len(ids) > most {
 		lines = append(lines, fmt.Sprintf("  and %d more", len(ids)-most))

@@ -8,7 +8,6 @@ import (
 	"drolab/dro"
 	"drolab/presets"
 	"drolab/runner"
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
 
@@ -168,9 +167,9 @@ func (l *Page) origin(key string) string {
 	p := l.preset()
 	switch {
 	case l.edited(key):
-		return "preset: " + cell.Clean(p.Spec.Text(key))
+		return "preset: " + p.Spec.Text(key)
 	case slices.Contains(p.Overrides, key):
-		return cell.Clean(p.Reasons[key])
+		return p.Reasons[key]
 	}
 	return ""
 }
@@ -179,7 +178,7 @@ func (l *Page) origin(key string) string {
 // says nothing that is not to be seen anyway.
 func (l *Page) fromPreset(key string) string {
 	p := l.preset()
-	value, reason := cell.Clean(p.Spec.Text(key)), cell.Clean(p.Reasons[key])
+	value, reason := p.Spec.Text(key), p.Reasons[key]
 	switch {
 	case reason != "":
 		return value + ": " + reason

@@ -9,7 +9,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/record"
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
 
@@ -36,8 +35,8 @@ func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
 		}
 	}
 	if len(like) == 0 {
-		return estimate{basis: fmt.Sprintf("unknown until a first run of %s on %s here", cell.Clean(s.Model),
-			cell.Clean(s.Dataset))}
+		return estimate{basis: fmt.Sprintf("unknown until a first run of %s on %s here", s.Model,
+			s.Dataset)}
 	}
 	train, ok := trainSamples(s, like)
 	if !ok {

@@ -351,3 +351,14 @@ func TestTabEnterStartsNothing(t *testing.T) {
 		r.Press("down")
 	}
 }
+
+// TestTickedBoxesAreSeen: a row too narrow for all methods shows the chosen ones.
+func TestTickedBoxesAreSeen(t *testing.T) {
+	_, l, _ := launchOf(t)
+	last := dro.Algorithms()[len(dro.Algorithms())-1]
+	l.spec().Algorithms = []dro.Algorithm{last}
+	row := l.value("algorithms", 30)
+	if !strings.Contains(row, string(last)) || !strings.Contains(row, "more") {
+		t.Errorf("%q hides %s, the only one that is chosen", row, last)
+	}
+}

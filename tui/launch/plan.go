@@ -12,7 +12,7 @@ import (
 // derived.
 func (l *Page) viewPlan(w, h int) []string {
 	t := l.Theme
-	points := []kit.Point{{Name: "Purpose", Text: cell.Clean(l.preset().Doc)}}
+	points := []kit.Point{{Name: "Purpose", Text: l.preset().Doc}}
 	if l.right {
 		s := l.setting()
 		points[0] = kit.Point{Name: "Means", Text: s.Doc, Whole: true}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"drolab/runner"
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,7 +16,7 @@ func (l *Page) review() tea.Cmd {
 	s := l.spec()
 	lines := []string{
 		l.total(),
-		fmt.Sprintf("%s on %s, %s", cell.Clean(s.Model), cell.Clean(s.Dataset), l.budget()),
+		fmt.Sprintf("%s on %s, %s", s.Model, s.Dataset, l.budget()),
 		"",
 		"Time     " + l.time(),
 		"Machine  " + l.machine(),
@@ -25,7 +24,7 @@ func (l *Page) review() tea.Cmd {
 	if changes := l.changes(); len(changes) > 0 {
 		lines = append(append(lines, "", "Changed from the preset:"), changes...)
 	}
-	return kit.Question("Start "+cell.Clean(l.preset().Name)+"?", lines,
+	return kit.Question("Start "+l.preset().Name+"?", lines,
 		kit.Choice{Keys: []string{"enter"}, Name: "start", Then: kit.Send(beginMsg{})})
 }
 
@@ -51,8 +50,8 @@ func (l *Page) machine() string {
 func (l *Page) changes() (lines []string) {
 	for _, s := range l.settings() {
 		if l.edited(s.Key) && s.Key != "algorithms" && s.Key != "seeds" {
-			lines = append(lines, fmt.Sprintf("  %s %s, in the preset %s", s.Key, cell.Clean(l.spec().Text(s.Key)),
-				cell.Clean(strings.TrimSpace(l.preset().Spec.Text(s.Key)))))
+			lines = append(lines, fmt.Sprintf("  %s %s, in the preset %s", s.Key, l.spec().Text(s.Key),
+				strings.TrimSpace(l.preset().Spec.Text(s.Key))))
 		}
 	}
 	return lines

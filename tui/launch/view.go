@@ -77,7 +77,7 @@ func (l *Page) presetItems(w, h int) []item {
 	docs := make([][]string, len(l.list))
 	all := 2*len(l.list) - 1
 	for i, p := range l.list {
-		docs[i] = kit.Wrap(t.Greek(cell.Clean(p.Doc)), w-indent-1)
+		docs[i] = kit.Wrap(t.Greek(p.Doc), w-indent-1)
 		all += len(docs[i])
 	}
 	var items []item
@@ -116,7 +116,7 @@ func (l *Page) presetLine(i, w int) string {
 	if p.Problem != nil {
 		note = "broken"
 	}
-	name := "  " + cell.Clean(cmp.Or(p.File, p.Name))
+	name := "  " + cmp.Or(p.File, p.Name)
 	if !reflect.DeepEqual(l.specs[i], p.Spec) {
 		name += " " + t.Changed + t.Greek(l.edits(i))
 	}
@@ -136,7 +136,7 @@ func (l *Page) presetLine(i, w int) string {
 func (l *Page) edits(i int) (s string) {
 	for _, d := range compare.Diff([]runner.Spec{l.list[i].Spec, l.specs[i]}) {
 		if value := d.Values[1]; value != "" {
-			s += " " + cell.Clean(compare.Short(d.Key, value))
+			s += " " + compare.Short(d.Key, value)
 		}
 	}
 	return s
@@ -264,14 +264,25 @@ func (l *Page) viewInput(room int) string {
 }
 
 // value is a setting as the page shows it: boxes for methods and seeds, as many as
-// there is room for, and how many more there are.
+// there is room for, those that are ticked first, and how many more there are.
 func (l *Page) value(key string, room int) string {
 	boxes := l.boxesOf(key)
 	if boxes == nil {
-		return cell.Clean(l.spec().Text(key))
+		return l.spec().Text(key)
 	}
 	list, gap := l.viewTicks(boxes, false), " "
 	all := strings.Join(list, gap)
+	if cell.Width(all) > room {
+		ticked, rest := []tick(nil), []tick(nil)
+		for _, b := range boxes {
+			if b.on {
+				ticked = append(ticked, b)
+			} else {
+				rest = append(rest, b)
+			}
+		}
+		list = l.viewTicks(append(ticked, rest...), false)
+	}
 	for n := len(list) - 1; n > 0 && cell.Width(all) > room; n-- {
 		all = strings.Join(list[:n], gap) + l.Theme.Dim.Paint(fmt.Sprintf(" +%d more", len(list)-n))
 	}
@@ -344,11 +355,11 @@ func (l *Page) dataset() (text string, there bool) {
 	e, known := l.entries[name]
 	switch {
 	case l.Config.Guest:
-		return cell.Clean(name), true
+		return name, true
 	case !known && l.entries == nil:
-		return cell.Clean(name) + ": looking", true
+		return name + ": looking", true
 	case !known:
-		return cell.Clean(name) + ": a file of your own, read at the start", true
+		return name + ": a file of your own, read at the start", true
 	case !e.Available:
 		return l.lacks(e), false
 	}

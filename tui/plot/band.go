@@ -46,7 +46,8 @@ func (b *Band) points(view Range, n int) (list []BandPoint) {
 	if n < 1 || len(b.Seeds) == 0 {
 		return nil
 	}
-	if b.MapX == nil && !slices.ContainsFunc(b.Seeds, func(s *Series) bool { return s == nil || s.per > 1 }) {
+	merged := func(s *Series) bool { return s == nil || s.per > 1 }
+	if b.MapX == nil && len(b.Seeds) <= mostCut && !slices.ContainsFunc(b.Seeds, merged) {
 		return b.kept(view, n)
 	}
 	values := make([]float64, n*len(b.Seeds))

@@ -111,7 +111,7 @@ func (f *Frame) text(x, y, width int, s string, style Style) int {
 
 // textRight writes s so that it ends before column x+width.
 func (f *Frame) textRight(x, y, width int, s string, style Style) {
-	n := min(width, cell.Width(cell.Clean(s)))
+	n := min(width, cell.Width(s))
 	f.text(x+width-n, y, n, s, style)
 }
 

@@ -196,7 +196,7 @@ func (c *Chart) override(number uint8, own rune) rune {
 }
 
 // drawable tells whether a rune takes one cell and shows.
-func drawable(r rune) bool { return r > ' ' && cell.Clean(string(r)) != "" && cell.RuneWidth(r) == 1 }
+func drawable(r rune) bool { return r > ' ' && !cell.Steers(r) && cell.RuneWidth(r) == 1 }
 
 // rune is r as the charset has it.
 func (cs Charset) rune(r rune) rune {

@@ -27,6 +27,10 @@ type seedCut struct {
 	cols     columns
 }
 
+// mostCut is of how many seeds bands are kept: of more they take more memory than the
+// seeds, and there is no time to be saved where so much is drawn once a second.
+const mostCut = 8
+
 // maxCuts is how many cuts of a band are kept: it is drawn in one or two widths, and its axis has another.
 const maxCuts = 4
 

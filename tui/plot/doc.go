@@ -1,5 +1,5 @@
-// Package plot turns series of numbers into rows of terminal cells: line
-// charts, bars and phase portraits.
+// Package plot turns numbers into rows of terminal cells: line charts, bars,
+// histograms, maps and phase portraits.
 //
 // It is pure: values in, a [Frame] of cells out. It knows no colour, no
 // escape sequence, no clock and no file; a cell carries a [Style] (a role and
@@ -11,7 +11,7 @@
 // done on the columns it is drawn in, but how wide it is its caller says.
 //
 // Start at [Series] (append points, bounded memory), then [Chart] (what to
-// draw), then [Chart.Draw]. The flow of one frame:
+// draw), then [Chart.DrawTo]. The flow of one frame:
 //
 //	Series (min/max buckets) -> columns of the view (sample.go)
 //	columns                  -> pixel spans on a scale (trace.go)
@@ -21,7 +21,7 @@
 //
 // Nothing depends on what was drawn before: an axis that must stay still
 // between frames is a [Range] that the caller keeps and passes back to
-// [Range.Fit]. Every Draw works at any size, draws nothing outside its frame
+// [Range.Fit]. Every DrawTo works at any size, draws nothing outside its frame
 // and never panics on data; Fingerprint tells whether drawing again would
 // change anything.
 package plot

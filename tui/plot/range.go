@@ -1,6 +1,10 @@
 package plot
 
-import "math"
+import (
+	"math"
+
+	"drolab/runner/axis"
+)
 
 // Range is a closed interval of axis values. It is empty when Lo > Hi or a
 // bound is NaN; the zero value holds the single value 0.
@@ -44,6 +48,10 @@ func (r Range) clip(bounds Range) Range { return Range{max(r.Lo, bounds.Lo), min
 // usable returns a range that spans a length on s, so that dividing by it is
 // safe: r itself where possible.
 func (r Range) usable(s Scale) Range {
+	if s.Kind == Linear {
+		lo, hi := axis.Usable(r.Lo, r.Hi)
+		return Range{lo, hi}
+	}
 	empty := r.Empty() // before clamping, which keeps NaN but closes (+Inf, -Inf)
 	r.Lo, r.Hi = max(-limit, min(limit, r.Lo)), max(-limit, min(limit, r.Hi))
 	switch {
@@ -58,35 +66,21 @@ func (r Range) usable(s Scale) Range {
 		}
 		r.Lo = max(r.Lo, tiny)
 	}
-	if !(s.span(r) > leastSpan(r, s)) {
+	if !(s.span(r) > leastSpan) {
 		return r.widen(s)
 	}
 	return r
 }
 
-// leastSpan is the smallest length an axis resolves: rounding makes ticks
-// meaningless below it.
-func leastSpan(r Range, s Scale) float64 {
-	if s.Kind == Linear {
-		return max(tiny, 1e-9*max(math.Abs(r.Lo), math.Abs(r.Hi)))
-	}
-	return 1e-9
-}
+// leastSpan is the smallest length that a logarithmic axis resolves.
+const leastSpan = 1e-9
 
-// widen opens a range around its middle, for constant data.
+// widen opens the range of a logarithmic axis around its middle, for constant data.
 func (r Range) widen(s Scale) Range {
-	if s.Kind != Linear {
-		least, most := -s.forward(limit), s.forward(limit)
-		u := (s.forward(r.Lo) + s.forward(r.Hi)) / 2
-		u = max(least+0.5, min(most-0.5, u))
-		return Range{s.backward(u - 0.5), s.backward(u + 0.5)}
-	}
-	v := max(-limit/4, min(limit/4, lerp(r.Lo, r.Hi, 0.5)))
-	d := math.Abs(v) / 2
-	if d < 1e-290 { // what is 0 throughout is hardly ever of what is also below
-		return Range{min(r.Lo, 0), 1}
-	}
-	return Range{v - d, v + d}
+	least, most := -s.forward(limit), s.forward(limit)
+	u := (s.forward(r.Lo) + s.forward(r.Hi)) / 2
+	u = max(least+0.5, min(most-0.5, u))
+	return Range{s.backward(u - 0.5), s.backward(u + 0.5)}
 }
 
 // Fit returns the range for an axis that showed r in the last frame (the zero
@@ -158,9 +152,9 @@ func (s Scale) snap(r Range) Range {
 	lo, hi := r.Lo, r.Hi
 	switch s.Kind {
 	case Linear:
-		step, e := niceStep((r.Hi - r.Lo) / 12)
-		unit := multiple(1, step, e)
-		lo, hi = multiple(math.Floor(lo/unit), step, e), multiple(math.Ceil(hi/unit), step, e)
+		step, e := axis.NiceStep((r.Hi - r.Lo) / 12)
+		unit := axis.Multiple(1, step, e)
+		lo, hi = axis.Multiple(math.Floor(lo/unit), step, e), axis.Multiple(math.Ceil(hi/unit), step, e)
 	case Symlog:
 		small = s.threshold()
 		lo, hi = -snapUp(-lo, small), snapUp(hi, small)
@@ -185,7 +179,7 @@ func snapUp(v, small float64) float64 {
 	e := int(math.Floor(math.Log10(a)))
 	for _, d := range [...]int{e - 1, e, e + 1} {
 		for _, m := range [...]float64{1, 2, 5} {
-			c := multiple(1, m, d)
+			c := axis.Multiple(1, m, d)
 			if v > 0 && c >= v*(1-1e-12) {
 				return c
 			}
@@ -199,28 +193,8 @@ func snapUp(v, small float64) float64 {
 
 // nextNice is the 1-2-5 value after c, which is one.
 func nextNice(c float64) float64 {
-	m, e := niceStep(c * 1.5)
-	return multiple(1, m, e)
-}
-
-// niceStep is the least m·10^e >= v with m in 1, 2, 5; v > 0.
-func niceStep(v float64) (m float64, e int) {
-	e = int(math.Floor(math.Log10(v)))
-	f := v / math.Pow(10, float64(e))
-	for _, m := range [...]float64{1, 2, 5} {
-		if f <= m+1e-9 {
-			return m, e
-		}
-	}
-	return 1, e + 1
-}
-
-// multiple is i·m·10^e, rounded once: 3·1·10^-1 is 0.3, not 0.30000000000000004.
-func multiple(i, m float64, e int) float64 {
-	if e < 0 && e > -300 {
-		return i * m / math.Pow(10, float64(-e))
-	}
-	return i * m * math.Pow(10, float64(e))
+	m, e := axis.NiceStep(c * 1.5)
+	return axis.Multiple(1, m, e)
 }
 
 // GrowX returns the extent of an x axis from 0: the planned one as long as the

@@ -1,6 +1,10 @@
 package plot
 
-import "math"
+import (
+	"math"
+
+	"drolab/runner/axis"
+)
 
 // ScaleKind is how an axis maps values to lengths.
 type ScaleKind uint8
@@ -22,8 +26,8 @@ type Scale struct {
 // overflows and no step between ticks underflows. Larger values are drawn at
 // the edge.
 const (
-	limit     = 1e300
-	tiny      = 1e-300
+	limit     = axis.Limit
+	tiny      = axis.Tiny
 	threshold = 1e-3
 )
 

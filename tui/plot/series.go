@@ -1,19 +1,16 @@
 package plot
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
 )
 
-const (
-	// seriesBuckets bounds a series' memory: 8192 buckets are twenty for each
-	// column of a 400-column terminal.
-	seriesBuckets = 1 << 13
-	// seriesTail is the number of latest points kept exactly, for a close look
-	// at where a long run is now and for exact rewinds.
-	seriesTail = 1 << 12
-)
+// MostBuckets bounds a series' memory, unless Limit does: 8192 buckets are twenty for
+// each column of a 400-column terminal. At least half as many of the latest points are
+// kept exactly, for a close look at where a long run is now and for exact rewinds.
+const MostBuckets = 1 << 13
 
 // Series is a named sequence of points (x, y) with x never decreasing: the
 // zero value is an empty series. Append is amortised constant time. At most
@@ -28,8 +25,9 @@ type Series struct {
 	Name string
 
 	buckets   []Bucket
+	most      int     // buckets; 0 is MostBuckets
 	per       uint32  // points a bucket may hold, a power of two
-	tail      []point // latest points, at most 2*seriesTail
+	tail      []point // latest points, at most as many as buckets
 	tailAll   bool    // tail holds every point
 	lastX     float64
 	breakNext bool
@@ -49,6 +47,13 @@ type point struct {
 
 // NewSeries returns an empty series.
 func NewSeries(name string) *Series { return &Series{Name: name} }
+
+// Limit has at most so many buckets and latest points kept, an even number and at most
+// MostBuckets. It is for a series that is empty.
+func (s *Series) Limit(most int) { s.most = most }
+
+// room is the most buckets, and the most points of the tail.
+func (s *Series) room() int { return cmp.Or(s.most, MostBuckets) }
 
 // Append adds one point. A NaN or infinite y breaks the line and is counted in
 // its bucket (charts mark it). A point whose x is not finite or smaller than
@@ -105,7 +110,7 @@ func (s *Series) push(b *Bucket) {
 			s.buckets[n-1].merge(b)
 			return
 		}
-		if len(s.buckets) < seriesBuckets {
+		if len(s.buckets) < s.room() {
 			s.buckets = append(s.buckets, *b)
 			return
 		}
@@ -117,6 +122,7 @@ func (s *Series) push(b *Bucket) {
 // 2*per.
 func (s *Series) halve() {
 	s.reshaped++
+	s.cuts = nil // they are of single points
 	n := len(s.buckets) / 2
 	for i := range n {
 		b := s.buckets[2*i]
@@ -128,9 +134,9 @@ func (s *Series) halve() {
 }
 
 func (s *Series) pushTail(p point) {
-	if len(s.tail) == 2*seriesTail {
-		copy(s.tail, s.tail[seriesTail:])
-		s.tail = s.tail[:seriesTail]
+	if half := s.room() / 2; len(s.tail) == 2*half {
+		copy(s.tail, s.tail[half:])
+		s.tail = s.tail[:half]
 		s.tailAll = false
 	}
 	s.tail = append(s.tail, p)

@@ -33,7 +33,7 @@ func nasty(r *rand.Rand) float64 {
 // Every bucket must summarise exactly its own points, whatever was merged.
 func TestSeriesBuckets(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, n := range []int{0, 1, 2, seriesBuckets, seriesBuckets + 1, 3*seriesBuckets + 17, 100_000} {
+	for _, n := range []int{0, 1, 2, MostBuckets, MostBuckets + 1, 3*MostBuckets + 17, 100_000} {
 		s, ys := NewSeries("s"), make([]float64, 0, n)
 		for i := range n {
 			y := r.NormFloat64()
@@ -43,7 +43,7 @@ func TestSeriesBuckets(t *testing.T) {
 			ys = append(ys, y)
 			s.Append(float64(i), y)
 		}
-		if len(s.buckets) > seriesBuckets || len(s.tail) > 2*seriesTail {
+		if len(s.buckets) > MostBuckets || len(s.tail) > MostBuckets {
 			t.Fatalf("n=%d: %d buckets, %d in the tail", n, len(s.buckets), len(s.tail))
 		}
 		at := 0
@@ -94,8 +94,8 @@ func TestSeriesRejectsX(t *testing.T) {
 // A rewind within the tail must leave what appending only the kept points
 // would have left.
 func TestRewindExact(t *testing.T) {
-	for _, n := range []int{10, seriesBuckets - 1, 3*seriesBuckets + 5, 50_000} {
-		for _, back := range []int{0, 1, 7, 1000, seriesTail - 20} {
+	for _, n := range []int{10, MostBuckets - 1, 3*MostBuckets + 5, 50_000} {
+		for _, back := range []int{0, 1, 7, 1000, MostBuckets/2 - 20} {
 			keep := max(0, n-1-back)
 			a, b := NewSeries("a"), NewSeries("b")
 			for i := range n {

@@ -1,6 +1,10 @@
 package plot
 
-import "math"
+import (
+	"math"
+
+	"drolab/runner/axis"
+)
 
 // Tick is a labelled position on an axis.
 type Tick struct {
@@ -25,21 +29,12 @@ func (s Scale) Ticks(r Range, n int) []Tick {
 	return linearTicks(r, n)
 }
 
-func linearTicks(r Range, n int) []Tick {
-	m, e := niceStep((r.Hi - r.Lo) / float64(n))
-	for {
-		step := multiple(1, m, e)
-		lo, hi := math.Ceil(r.Lo/step-1e-9), math.Floor(r.Hi/step+1e-9)
-		if hi-lo+1 <= float64(n) {
-			ticks := make([]Tick, 0, n)
-			for i := lo; i <= hi; i++ {
-				v := multiple(i, m, e) + 0 // -0 becomes 0
-				ticks = append(ticks, Tick{v, tickLabel(v, e)})
-			}
-			return ticks
-		}
-		m, e = niceStep(step * 1.5)
+func linearTicks(r Range, n int) (ticks []Tick) {
+	values, e := axis.Ticks(r.Lo, r.Hi, n)
+	for _, v := range values {
+		ticks = append(ticks, Tick{v, tickLabel(v, e)})
 	}
+	return ticks
 }
 
 // logTicks takes 1, 2 and 5 of each decade where there is room, else 1 of each
@@ -70,7 +65,7 @@ func decades(r Range, stride int, mantissas ...float64) (ticks []Tick) {
 			continue
 		}
 		for _, m := range mantissas {
-			if v := multiple(1, m, k); v >= r.Lo*(1-1e-9) && v <= r.Hi*(1+1e-9) {
+			if v := axis.Multiple(1, m, k); v >= r.Lo*(1-1e-9) && v <= r.Hi*(1+1e-9) {
 				ticks = append(ticks, Tick{v, tickLabel(v, k)})
 			}
 		}
@@ -86,11 +81,11 @@ func symlogTicks(r Range, threshold float64, n int) []Tick {
 	for stride := 1; ; stride++ {
 		var ticks []Tick
 		for k := k1 - (k1-k0)%stride; k >= k0; k -= stride {
-			ticks = addTick(ticks, r, -multiple(1, 1, k), k)
+			ticks = addTick(ticks, r, -axis.Multiple(1, 1, k), k)
 		}
 		ticks = addTick(ticks, r, 0, 0)
 		for k := k0; k <= k1; k += stride {
-			ticks = addTick(ticks, r, multiple(1, 1, k), k)
+			ticks = addTick(ticks, r, axis.Multiple(1, 1, k), k)
 		}
 		if len(ticks) == 0 {
 			return linearTicks(r, n)

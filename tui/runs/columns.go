@@ -98,7 +98,7 @@ func measureColumn(folded bool, value valueOf, name string) runColumn {
 // textColumn is one of words.
 func textColumn(head string, w, least int, of func(*record.Run) string) runColumn {
 	return runColumn{head: head, w: w, left: true, least: least,
-		cell:    func(l line) string { return cell.Clean(l.same(of)) },
+		cell:    func(l line) string { return l.same(of) },
 		compare: func(a, b line) int { return cmp.Compare(of(a[0]), of(b[0])) }}
 }
 
@@ -168,7 +168,7 @@ func (p *Page) furnish() {
 }
 
 // nameOf is what tells a line from the others of its method and preset.
-func (p *Page) nameOf(l line) string { return cell.Clean(p.names[l[0].Meta.ID]) }
+func (p *Page) nameOf(l line) string { return p.names[l[0].Meta.ID] }
 
 // markOf is the mark that a line's configuration has in charts, where there is room.
 func (p *Page) markOf(l line) string {
@@ -219,7 +219,7 @@ func (p *Page) layColumns(w int) (columns []runColumn, room int) {
 		return n
 	}
 	const most = 24
-	preset := longest(func(l line) string { return cell.Clean(l[0].Meta.Preset) })
+	preset := longest(func(l line) string { return l[0].Meta.Preset })
 	preset = max(0, min(preset-presetCells, most))
 	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == "method" })
 	names := preset + max(0, min(longest(p.columns[method].cell)-methodCells, most))

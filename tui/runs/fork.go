@@ -81,6 +81,7 @@ func change(spec *runner.Spec, text string) error {
 func (f *forking) start() tea.Cmd {
 	step, text := f.steps[f.at], f.line.String()
 	return func() tea.Msg {
+		defer f.run.Hold()()
 		past, err := f.run.Past(step)
 		if err != nil {
 			return lab.Started{Err: err}

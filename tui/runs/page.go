@@ -10,7 +10,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -197,7 +196,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		}
 		return tea.Batch(cmd, p.look())
 	case forkMsg:
-		return kit.Show(&kit.Overlay{Title: "Fork " + cell.Clean(msg.form.run.Meta.ID), Form: msg.form})
+		return kit.Show(&kit.Overlay{Title: "Fork " + msg.form.run.Meta.ID, Form: msg.form})
 	case labelledMsg:
 		return p.labelled(msg)
 	case lab.Answered:

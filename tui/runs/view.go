@@ -40,7 +40,7 @@ func (p *Page) View(w, h int) []string {
 	lay, box := layRuns(w, h), kit.Boxed(h)
 	title, note := "Details", ""
 	if r := p.current(); r != nil {
-		title = cell.Clean(r.Meta.ID)
+		title = r.Meta.ID
 		if n := len(p.lineOf(r)); n > 1 {
 			note = fmt.Sprintf("the newest of %d seeds", n)
 		}
@@ -102,9 +102,9 @@ func (p *Page) viewList(w, h, rows int) []string {
 func (p *Page) empty() string {
 	switch {
 	case !p.loaded:
-		return "reading " + cell.Clean(p.Config.RunsDir)
+		return "reading " + p.Config.RunsDir
 	case len(p.all) == 0:
-		return "no runs in " + cell.Clean(p.Config.RunsDir) + " yet: start some on page 1"
+		return "no runs in " + p.Config.RunsDir + " yet: start some on page 1"
 	}
 	return "no run is so: Esc shows all"
 }
@@ -247,12 +247,12 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 			state = label + "; " + state
 		}
 		lines = t.Points([]kit.Point{
-			{Name: "State", Text: cell.Clean(state)},
-			{Name: "Trains", Text: cell.Clean(trains)},
-			{Name: "Came to", Text: cell.Clean(selected(m, s)) + cameTo(s, shown)},
-			{Name: parts, Text: cell.Clean(perPart(m, s)), Whole: true},
-			{Name: "Folder", Text: cell.Clean(r.Dir)},
-			{Name: "Made", Text: cell.Clean(made)},
+			{Name: "State", Text: state},
+			{Name: "Trains", Text: trains},
+			{Name: "Came to", Text: selected(m, s) + cameTo(s, shown)},
+			{Name: parts, Text: perPart(m, s), Whole: true},
+			{Name: "Folder", Text: r.Dir},
+			{Name: "Made", Text: made},
 		}, 10, w, h)
 	}
 	if len(p.problems) > 0 {

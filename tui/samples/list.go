@@ -20,7 +20,7 @@ type column struct {
 }
 
 func (p *Page) columns() []column {
-	class := func(i int) string { return cell.Clean(p.pick.Classes[i]) }
+	class := func(i int) string { return p.pick.Classes[i] }
 	list := []column{
 		{head: "row", right: true, rank: 2, most: 9, text: func(s *inspect.Sample) string {
 			return strconv.Itoa(s.Row)
@@ -38,7 +38,7 @@ func (p *Page) columns() []column {
 	}
 	if p.pick.Groups != nil {
 		list = append(list, column{head: "group", rank: 3, most: 40,
-			text: func(s *inspect.Sample) string { return cell.Clean(p.pick.Groups[s.Group]) }})
+			text: func(s *inspect.Sample) string { return p.pick.Groups[s.Group] }})
 	}
 	return list
 }

@@ -77,18 +77,18 @@ func (p *Page) facts(w int) (lines []string) {
 		text = cell.Cut(t.Greek(text), w-cell.Width(head)-1)
 		lines = append(lines, kit.Left(t.Dim.Paint(head)+st.Paint(text), w))
 	}
-	say("label", cell.Clean(pick.Classes[s.Label]), t.Text)
+	say("label", pick.Classes[s.Label], t.Text)
 	mark, style := "✓ ", t.Good
 	if s.Wrong() {
 		mark, style = "✗ ", t.Bad
 	}
-	say("predicted", mark+cell.Clean(pick.Classes[s.Prediction]), style)
+	say("predicted", mark+pick.Classes[s.Prediction], style)
 	say("loss", fmt.Sprintf("%s, p = %.2g", figure(s.Loss), math.Exp(-s.Loss)), t.Text)
 	if pick.Groups != nil {
-		say("group", cell.Clean(pick.Groups[s.Group]), t.Text)
+		say("group", pick.Groups[s.Group], t.Text)
 	}
 	if !pick.Set.HasRadius() {
-		say("ratio", figure(s.Ratios[0])+", "+cell.Clean(pick.Set.Label()), t.Text)
+		say("ratio", figure(s.Ratios[0])+", "+pick.Set.Label(), t.Text)
 		return lines
 	}
 	for k, rho := range pick.Radii {
@@ -136,8 +136,8 @@ func (p *Page) value(name, text string, w int) string {
 		text = "–"
 	}
 	head := max(4, w/2-1)
-	return t.Dim.Paint(kit.Left(" "+cell.Cut(t.Greek(cell.Clean(name)), head-2), head)) +
-		kit.Left(t.Greek(cell.Clean(text)), w-head)
+	return t.Dim.Paint(kit.Left(" "+cell.Cut(t.Greek(name), head-2), head)) +
+		kit.Left(t.Greek(text), w-head)
 }
 
 func (p *Page) define() tea.Cmd {

@@ -78,11 +78,11 @@ func (p *Page) viewThumb(at int, s sheet) []string {
 
 // caption is the label and, where it is another, the prediction, in w cells.
 func (p *Page) caption(s *inspect.Sample, w int) string {
-	label := p.Theme.Greek(cell.Clean(p.pick.Classes[s.Label]))
+	label := p.Theme.Greek(p.pick.Classes[s.Label])
 	if !s.Wrong() {
 		return cell.Cut(label, w)
 	}
-	taken := p.Theme.Greek(cell.Clean(p.pick.Classes[s.Prediction]))
+	taken := p.Theme.Greek(p.pick.Classes[s.Prediction])
 	half := max((w-1)/2, w-1-cell.Width(taken))
 	label = cell.Cut(label, half)
 	return label + "→" + cell.Cut(taken, w-1-cell.Width(label))

@@ -45,7 +45,7 @@ func (p *Page) View(w, h int) []string {
 	which, _, _ := strings.Cut(note, " · ") // this is said, however long the run's name
 	room := l.main.W - len("-- > ") - len("  ") - cell.Width(t.Greek(which)) - len(" --")
 	return kit.Compose(w, h, []kit.Placed{
-		t.Place(l.main, cell.Middle(cell.Clean(p.run.Meta.ID), max(room, 8)), note, true, box, p.viewMain),
+		t.Place(l.main, cell.Middle(p.run.Meta.ID, max(room, 8)), note, true, box, p.viewMain),
 		t.Place(l.one, p.oneTitle(), p.weight(), p.zoomed, box, p.viewOne),
 	})
 }
@@ -76,7 +76,7 @@ func (p *Page) empty(w, h int) []string {
 	}
 	title := "Samples"
 	if p.run != nil {
-		title += " of " + cell.Clean(p.run.Meta.ID)
+		title += " of " + p.run.Meta.ID
 	}
 	return t.Panel(title, "", true, kit.Boxed(h), kit.Fill(append([]string{""}, lines...), iw, ih), w, h)
 }
@@ -108,9 +108,9 @@ func partName(part *inspect.Part) string {
 	case inspect.Wrong:
 		return "wrong"
 	case inspect.Class:
-		return "class " + cell.Clean(part.Name)
+		return "class " + part.Name
 	}
-	return "group " + cell.Clean(part.Name)
+	return "group " + part.Name
 }
 
 // headRows is how many lines stand above the samples.
@@ -154,7 +154,7 @@ func (p *Page) where() []string {
 	if s := p.run.Summary(); s != nil && s.Selected != nil && s.Selected.Step == p.pick.Step {
 		parts = append(parts, "selected")
 	}
-	return append(parts, cell.Clean(p.pick.Dataset))
+	return append(parts, p.pick.Dataset)
 }
 
 // figures are the set, the radius and what all samples come to.
@@ -178,7 +178,7 @@ func percent(n runner.Number) string {
 
 // uncertainty is the set that the adversary chooses from.
 func (p *Page) uncertainty() string {
-	text := cell.Clean(p.pick.Set.Label())
+	text := p.pick.Set.Label()
 	if p.pick.Set.HasRadius() {
 		text += fmt.Sprintf(" · ρ = %g", p.pick.Radii[p.rho])
 	}
@@ -223,8 +223,8 @@ func (p *Page) defines() []string {
 	which := map[string]string{runner.SplitTest: "test", runner.SplitVal: "validation",
 		runner.SplitTrain: "training"}[p.split]
 	text := []string{fmt.Sprintf("The network of %s at step %d of %d on its %s split of %s, %d samples, "+
-		"unaugmented and in evaluation mode.", cell.Clean(p.run.Meta.ID), pick.Step, m.Steps, which,
-		cell.Clean(pick.Dataset), pick.Size),
+		"unaugmented and in evaluation mode.", p.run.Meta.ID, pick.Step, m.Steps, which,
+		pick.Dataset, pick.Size),
 		"loss: cross-entropy of the label, -log p(label).",
 		"ratio: the likelihood ratio dQ/dP that the exact worst case Q over this split gives the sample; 1 is no " +
 			"reweighting, 0 is ignored. The uncertainty set is " + p.uncertainty() + ". The ratio never falls as " +

@@ -6,9 +6,12 @@
 // colours of the client's environment are refused (sift.go), and the interface is that of
 // a guest (lab.Config.Guest).
 //
-//	listener -> link (one connection: places, deadlines) -> key -> session (sifted)
+//	listener -> link (one connection: deadlines) -> door -> key -> session (sifted)
 //	  typed  -> uv.TerminalReader -> events -> tea.Program.Send
 //	  screen <- guard (a deadline for each piece)                <- tea.Program
+//
+// The door counts connections: who has not shown a key gives way to who comes later, and
+// takes no place of those who have (door.go).
 //
 // A viewer owns its program and its goroutines; viewers share the places and the log, and
 // none waits for another. What they show is read from files, so that nothing of this

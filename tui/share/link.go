@@ -1,8 +1,9 @@
 package share
 
 import (
+	"errors"
 	"net"
-	"sync"
+	"net/netip"
 	"sync/atomic"
 
 	"github.com/charmbracelet/ssh"
@@ -14,9 +15,10 @@ import (
 type link struct {
 	net.Conn
 	s       *server
+	from    netip.Prefix
+	known   bool        // the door's: it has shown a key
 	begun   func()      // stops the deadline of its beginning
 	session atomic.Bool // asked for
-	once    sync.Once   // its end
 }
 
 // What a connection's context has besides: its link, its session, and the name of a key
@@ -27,24 +29,39 @@ type (
 	nameKey   string
 )
 
-// admit takes a connection, if there are not too many.
+// admit takes a connection, for which another may have to go.
 func (s *server) admit(ctx ssh.Context, c net.Conn) net.Conn {
-	select {
-	case s.links <- struct{}{}:
-	default:
-		return nil
-	}
-	l := &link{Conn: c, s: s}
+	l := &link{Conn: c, s: s, from: addressOf(c)}
 	l.begun = s.after(handshake, l.cut)
 	ctx.SetValue(linkKey{}, l)
+	if goes := s.door.enter(l); goes != nil {
+		goes.cut()
+	}
 	return l
 }
 
 // Close implements net.Conn.
 func (l *link) Close() error {
-	l.once.Do(func() { <-l.s.links })
+	l.s.door.leave(l)
 	return l.Conn.Close()
 }
+
+// proved is called when a client has signed with a listed key. One that only names
+// such a key, which is no secret, has not.
+func (s *server) proved(ctx ssh.Context) *gossh.ServerConfig {
+	return &gossh.ServerConfig{VerifiedPublicKeyCallback: func(
+		_ gossh.ConnMetadata, _ gossh.PublicKey, p *gossh.Permissions, _ string,
+	) (*gossh.Permissions, error) {
+		l := ctx.Value(linkKey{}).(*link)
+		if !s.door.pass(l) {
+			l.cut()
+			return nil, errFull
+		}
+		return p, nil
+	}}
+}
+
+var errFull = errors.New("too many connections")
 
 // cut is Close for deadlines.
 func (l *link) cut() { l.Close() }

@@ -45,7 +45,7 @@ const (
 )
 
 // spare is how many connections there may be beyond the places: of those who log in, and
-// of those who are told that there is no place.
+// of those who are told that there is no place. See door.
 const spare = 16
 
 // server is what viewers share.
@@ -54,7 +54,7 @@ type server struct {
 	ctx    context.Context
 	log    *log.Logger   // serialises lines
 	places chan struct{} // one element a viewer
-	links  chan struct{} // one a connection
+	door   *door
 }
 
 // Serve shows the runs to whoever connects to l and has a key, until ctx is cancelled;
@@ -71,6 +71,7 @@ func Serve(ctx context.Context, l net.Listener, settings Settings) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
+	srv.ServerConfigCallback = s.proved
 	srv.ChannelHandlers = map[string]ssh.ChannelHandler{"session": s.session}
 	srv.RequestHandlers = map[string]ssh.RequestHandler{} // not the library's
 	srv.SubsystemHandlers = map[string]ssh.SubsystemHandler{}
@@ -88,7 +89,7 @@ func Serve(ctx context.Context, l net.Listener, settings Settings) error {
 
 func newServer(ctx context.Context, settings Settings) *server {
 	s := &server{Settings: settings, ctx: ctx, log: log.New(settings.Log, "", 0),
-		places: make(chan struct{}, settings.Viewers), links: make(chan struct{}, settings.Viewers+spare)}
+		places: make(chan struct{}, settings.Viewers), door: newDoor(settings.Viewers)}
 	if s.after == nil {
 		s.after = func(d time.Duration, do func()) func() {
 			t := time.AfterFunc(d, do)

@@ -7,16 +7,20 @@ import (
 	"io"
 	"sync/atomic"
 
+	"drolab/runner"
+
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// forward sends what is typed, and new sizes, to the program, until the connection ends:
-// the reader of keys, which waits for somebody to take them, ends then only.
-func (v *view) forward(ctx context.Context, p *tea.Program) {
+// forward sends what is typed, and new sizes, to the program, until the connection ends,
+// and returns why: the reader of keys, which waits for somebody to take them, ends then
+// only.
+func (v *view) forward(ctx context.Context, p *tea.Program) error {
 	events, over := make(chan uv.Event), make(chan error, 1)
 	in := &words{Reader: v.Session}
-	go func() { over <- uv.NewTerminalReader(in, v.term).StreamEvents(ctx, events) }()
+	read := func() error { return uv.NewTerminalReader(in, v.term).StreamEvents(ctx, events) }
+	go func() { over <- v.alone(read) }()
 	idle := v.idle()
 	defer func() { idle() }()
 	for {
@@ -29,11 +33,11 @@ func (v *view) forward(ctx context.Context, p *tea.Program) {
 		case <-v.in.resized:
 			p.Send(*v.in.size.Load())
 		case err := <-over:
-			if !errors.Is(err, errBabel) {
+			var broken *runner.PanicError
+			if !errors.Is(err, errBabel) && !errors.As(err, &broken) {
 				err = errGone
 			}
-			v.end(err)
-			return
+			return err
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"runtime"
 	"time"
 
+	"drolab/runner"
 	"drolab/tui"
 
 	tea "charm.land/bubbletea/v2"
@@ -43,6 +45,12 @@ func (s *server) show(sess ssh.Session) {
 	defer context.AfterFunc(sess.Context(), func() { end(errGone) })()
 	pty, _, ok := sess.Pty()
 	v := &view{sess, s, l, sess.Context().Value(siftedKey{}).(*sifted), end, terminalOf(pty)}
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.Printf("%s: the view failed: %v", v.name(), runner.Panicked(s.Lab.RunsDir, p))
+			l.cut()
+		}
+	}()
 	if !ok {
 		v.refuse("here is a screen to look at, and no shell: it needs a terminal, as in ssh -t")
 		return
@@ -84,11 +92,14 @@ func (v *view) run(ctx context.Context, pty ssh.Pty) {
 	cfg.Environ, cfg.Stdout = append(v.Environ(), "TERM="+v.term, "SSH_TTY=remote"), out
 	p := tui.Program(cfg, size.Width, size.Height, tea.WithFilter(v.in.newest))
 	defer context.AfterFunc(ctx, p.Quit)()
-	go v.forward(ctx, p)
+	go func() { v.end(v.alone(func() error { return v.forward(ctx, p) })) }()
 	v.s.log.Printf("%s: looks, %dx%d, %s, %d of %d places", v.name(), size.Width, size.Height, v.term,
 		len(v.s.places), v.s.Viewers)
 	came := time.Now()
-	_, err := p.Run()
+	m, err := p.Run()
+	if f, ok := m.(interface{ Failed() error }); ok {
+		err = cmp.Or(f.Failed(), err)
+	}
 	why := context.Cause(ctx)
 	switch {
 	case err != nil:
@@ -102,6 +113,16 @@ func (v *view) run(ctx context.Context, pty ssh.Pty) {
 		v.s.log.Printf("%s: ended after %s: %v", v.name(), time.Since(came).Round(time.Second), why)
 		fmt.Fprintf(out, "%v\n", why)
 	}
+}
+
+// alone keeps a panic in a goroutine of one viewer from the others.
+func (v *view) alone(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = runner.Panicked(v.s.Lab.RunsDir, p)
+		}
+	}()
+	return do()
 }
 
 // screen is what is drawn on. Bubble Tea counts on a line's end going to its begin, too,

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"drolab/runner/record"
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -156,7 +155,7 @@ func (p *Page) nextSweep() tea.Cmd {
 
 func (p *Page) stop() tea.Cmd {
 	dir, stop := p.dir(), p.Config.StopSweep
-	lines := []string{cell.Clean(dir), "", fmt.Sprintf("%s: %s.", kit.Plural(p.runs(), "run"), p.counts()), "",
+	lines := []string{dir, "", fmt.Sprintf("%s: %s.", kit.Plural(p.runs(), "run"), p.counts()), "",
 		"Runs that train save a checkpoint and end, and no other begins.", "drolab sweep start goes on."}
 	return kit.Question("Stop the sweep?", lines, kit.Choice{Keys: []string{"y"}, Name: "stop",
 		Then: func() tea.Msg { return stoppedMsg{dir, stop(dir)} }})

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"drolab/runner/sweep"
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -90,7 +89,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		if msg.err != nil {
 			return kit.Complain(msg.err)
 		}
-		return tea.Batch(kit.Notify("stopped "+cell.Clean(msg.dir)+": its runs save and end"), p.look())
+		return tea.Batch(kit.Notify("stopped "+msg.dir+": its runs save and end"), p.look())
 	case kit.Tick:
 		return p.tick(time.Time(msg))
 	case kit.Wheel:

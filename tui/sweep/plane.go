@@ -34,7 +34,7 @@ func (p *Page) plane(w, h int) plane {
 	g := p.grid
 	m := plane{cell: wideCell, label: 8}
 	for _, r := range g.rows {
-		m.label = max(m.label, cell.Width(p.Theme.Greek(cell.Clean(r.label)))+2)
+		m.label = max(m.label, cell.Width(p.Theme.Greek(r.label))+2)
 	}
 	m.label = min(m.label, max(12, w/3))
 	room, rows := max(narrowCell, w-m.label), max(1, h-planeHead)
@@ -77,7 +77,7 @@ func (p *Page) viewPlane(w, h int) []string {
 	lines := []string{p.progress(w), t.Dim.Paint(" " + cell.Cut(t.Greek(p.legend()), w-2)), p.planeHeads(m)}
 	level := levels(p.seen.all.Points, p.seen.all.By.Better == dro.Higher)
 	for y := m.row; y < m.row+m.rows; y++ {
-		name := kit.Left(" "+cell.Middle(t.Greek(cell.Clean(g.rows[y].label)), m.label-2), m.label)
+		name := kit.Left(" "+cell.Middle(t.Greek(g.rows[y].label), m.label-2), m.label)
 		if y == g.places[p.at][0] {
 			name = t.Accent.Paint(name)
 		}
@@ -134,7 +134,7 @@ func (p *Page) legend() string {
 // planeHeads is the line of the values across; those that have no room are left out.
 func (p *Page) planeHeads(m plane) string {
 	t, at := p.Theme, p.grid.places[p.at][1]
-	line, cells := kit.Left(" "+cell.Cut(t.Greek(cell.Clean(p.grid.key)), m.label-2), m.label), 0
+	line, cells := kit.Left(" "+cell.Cut(t.Greek(p.grid.key), m.label-2), m.label), 0
 	line = t.Accent.Paint(line)
 	for i := range m.columns {
 		text := " " + valueText(p.grid.columns[m.column+i])
@@ -160,7 +160,7 @@ func valueText(v string) string {
 	if text := plot.Format(numberOf(v)); numberOf(v) != 0 && len(v) > len(text) {
 		return strings.TrimSpace(text)
 	}
-	return cell.Cut(cell.Clean(strings.Trim(v, `"`)), wideCell-2)
+	return cell.Cut(strings.Trim(v, `"`), wideCell-2)
 }
 
 // viewSetting draws a setting in so many cells: the cursor, how it stands, its colour

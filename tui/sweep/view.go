@@ -41,17 +41,17 @@ func (p *Page) View(w, h int) []string {
 		return p.empty(w, h)
 	}
 	t, l, box := p.Theme, p.lay(w, h), kit.Boxed(h)
-	title := cell.Clean(p.seen.name)
+	title := p.seen.name
 	if len(p.dirs) > 1 {
 		title += fmt.Sprintf(" (%d of %d)", p.sweep+1, len(p.dirs))
 	}
-	below := "Chosen by " + cell.Clean(p.seen.rule)
+	below := "Chosen by " + p.seen.rule
 	if p.part == troublePart {
 		below = "What failed, was lost or requeued"
 	}
 	return kit.Compose(w, h, []kit.Placed{
 		t.Place(l.plane, title, p.counts(), true, box, p.viewPlane),
-		t.Place(l.cell, cell.Clean(p.current().Label), p.mean(), false, box, func(w, h int) []string {
+		t.Place(l.cell, p.current().Label, p.mean(), false, box, func(w, h int) []string {
 			return p.scrolled(p.cellLines(w), h, p.part == cellPart)
 		}),
 		t.Place(l.below, below, p.trouble(), false, box, func(w, h int) []string {
@@ -62,7 +62,7 @@ func (p *Page) View(w, h int) []string {
 
 // empty says why there is nothing to see.
 func (p *Page) empty(w, h int) []string {
-	lines := []string{"No sweep in " + cell.Clean(p.Config.RunsDir) + " yet.", "",
+	lines := []string{"No sweep in " + p.Config.RunsDir + " yet.", "",
 		"Write what is to vary into a file and start it:", "", "  drolab sweep start sweep.yaml", "",
 		"drolab help sweep start shows such a file."}
 	switch {
@@ -153,7 +153,7 @@ func (p *Page) cellLines(w int) (lines []string) {
 		glyph, st := p.state(s.Status)
 		line := fmt.Sprintf(" seed %-3d %6s  %4.3g of %.3g epochs  ", s.Seed, lab.Write(p.seen.all.By, s.Value),
 			s.Epochs, s.Whole)
-		lines = append(lines, " "+st.Paint(glyph)+t.Greek(line)+st.Paint(cell.Clean(string(s.Status))))
+		lines = append(lines, " "+st.Paint(glyph)+t.Greek(line)+st.Paint(string(s.Status)))
 		if s.Cause == "" {
 			continue
 		}
@@ -180,7 +180,7 @@ func (p *Page) chosenLines(w int) (lines []string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for c, text := range row {
-			widths[c] = max(widths[c], cell.Width(t.Greek(cell.Clean(text))))
+			widths[c] = max(widths[c], cell.Width(t.Greek(text)))
 		}
 	}
 	for r, row := range rows {
@@ -193,7 +193,7 @@ func (p *Page) chosenLines(w int) (lines []string) {
 			if c < 2 { // the method and its setting
 				put = kit.Left
 			}
-			line += " " + put(t.Greek(cell.Clean(text)), widths[c]) + " "
+			line += " " + put(t.Greek(text), widths[c]) + " "
 		}
 		if r == 0 {
 			line = t.Dim.Paint(line)
@@ -202,7 +202,7 @@ func (p *Page) chosenLines(w int) (lines []string) {
 	}
 	lines = append(lines, "")
 	for _, n := range p.seen.table.Notes {
-		for _, part := range kit.Wrap(cell.Clean(n), w-2) {
+		for _, part := range kit.Wrap(n, w-2) {
 			lines = append(lines, " "+t.Dim.Paint(t.Greek(part)))
 		}
 	}
@@ -223,7 +223,7 @@ func (p *Page) troubleLines(w int) (lines []string) {
 	for _, one := range p.seen.all.Troubles {
 		glyph, st := p.state(one.Status)
 		text := fmt.Sprintf("%d: %s, seed %d: %s", one.Run, one.Label, one.Seed, cell.OneLine(one.Cause))
-		for i, part := range kit.Wrap(cell.Clean(text), w-5) {
+		for i, part := range kit.Wrap(text, w-5) {
 			if i > 0 {
 				glyph = " "
 			}

@@ -237,7 +237,7 @@ func axisName(a runner.Axis) string {
 // placeName is what a place on a measure's axis is called.
 func placeName(m *runner.Meta, a runner.Axis, i int) string {
 	if names := m.Places(a); i < len(names) {
-		return cell.Clean(names[i])
+		return names[i]
 	}
 	return fmt.Sprintf("%s %d", axisName(a), i)
 }

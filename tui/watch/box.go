@@ -38,7 +38,7 @@ func (w *Page) lookBox(now time.Time) tea.Cmd {
 	return func() tea.Msg {
 		m := boxMsg{}
 		if live {
-			m.text = cell.Clean(read(now))
+			m.text = read(now)
 		}
 		m.is = m.text != before
 		return m

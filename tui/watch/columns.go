@@ -122,7 +122,7 @@ func decimals(v float64) string {
 // calls is a run's name in most cells or, where it is longer, that of its method.
 func (t *track) calls(most int) string {
 	if cell.Width(t.short) > most {
-		return cell.Clean(string(t.meta.Spec.Algorithm()))
+		return string(t.meta.Spec.Algorithm())
 	}
 	return t.short
 }

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +26,7 @@ type exported struct {
 
 // who is what each row says of a run.
 func (t *track) who() []string {
-	return []string{t.id, cell.Clean(string(t.meta.Spec.Algorithm())), strconv.FormatUint(t.meta.Spec.Seed, 10)}
+	return []string{t.id, string(t.meta.Spec.Algorithm()), strconv.FormatUint(t.meta.Spec.Seed, 10)}
 }
 
 // sheet is what the focused panel shows, and how many rows it has. The curves
@@ -145,6 +146,7 @@ func (w *Page) export() tea.Cmd { return w.exportAs(export.Formats()[0]) }
 
 func (w *Page) exportAs(f export.Format) tea.Cmd {
 	s, rows := w.sheet()
+	s.Rows = cleaned(s.Rows)
 	dir, cells := w.exportDir(), min(kit.FormWidth, w.Body.W-4)
 	return func() tea.Msg {
 		path, err := f.WriteFile(dir, s, time.Now())
@@ -152,8 +154,22 @@ func (w *Page) exportAs(f export.Format) tea.Cmd {
 			return kit.Notice{Text: "export: " + cell.OneLine(err.Error()), Bad: true}
 		}
 		lines := append([]string{kit.Plural(rows, "row") + ", one observation each, in", ""},
-			kit.Wrap(cell.Clean(path), cells)...)
+			kit.Wrap(path, cells)...)
 		return kit.Open{Overlay: &kit.Overlay{Title: "Exported", Lines: lines}}
+	}
+}
+
+// cleaned are rows that a terminal may show: people look at such files with cat.
+func cleaned(rows iter.Seq[[]string]) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		for row := range rows {
+			for i := range row {
+				row[i] = cell.Clean(row[i])
+			}
+			if !yield(row) {
+				return
+			}
+		}
 	}
 }
 

@@ -83,7 +83,7 @@ func (t *track) selects() bool {
 func (t *track) stands(long bool) string {
 	s := fmt.Sprintf("%s at epoch %.4g", t.Status, t.epochs(float64(t.Step)))
 	if t.Cause != "" {
-		return s + ": " + t.Cause
+		return s + ": " + cell.OneLine(t.Cause)
 	}
 	if t.Status == runner.Done && !long {
 		s = string(t.Status)
@@ -122,7 +122,7 @@ func (t *track) selection() string {
 	if !t.selects() {
 		return ""
 	}
-	by := cell.Clean(t.meta.Spec.Select)
+	by := t.meta.Spec.Select
 	if t.Selected == nil {
 		return "nothing selected yet by " + by
 	}

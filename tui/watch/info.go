@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"drolab/dro"
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
@@ -32,7 +31,7 @@ func (w *Page) info() *kit.Overlay {
 		texts = append(texts, fmt.Sprintf("S on a curve of evaluations is the step that its run has selected: of "+
 			"the evaluations so far, the one that is best by the setting select (%s here), on the validation split. "+
 			"Its figures stand beside those of the last step, both of the test split.",
-			cell.Clean(t.meta.Spec.Select)))
+			t.meta.Spec.Select))
 	}
 	texts = append(texts,
 		"In the table: train loss of the last logged batch; worst %, test % and losses of the last "+

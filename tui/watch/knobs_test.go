@@ -25,9 +25,9 @@ func TestKnobs(t *testing.T) {
 	}
 	r.Type("0.005")
 	r.Press("enter", "t", "up")
-	r.Type("auto")
+	r.Type("70")
 	r.Press("enter")
-	if want := []string{"knob lr=0.005", "knob c=auto"}; !slices.Equal(r.asked.List, want) || r.Overlay != nil {
+	if want := []string{"knob lr=0.005", "knob c=70"}; !slices.Equal(r.asked.List, want) || r.Overlay != nil {
 		t.Errorf("asked %v, want %v", r.asked.List, want)
 	}
 	r.Press("t")
@@ -51,8 +51,8 @@ func TestKnobsFollow(t *testing.T) {
 	before := run.meta.Spec.LR
 	run.add([]runner.Event{&runner.KnobEvent{Key: "lr", Old: runner.Num(before), New: runner.Num(0.25)},
 		&runner.KnobEvent{Key: "c", New: runner.Number{}}, &runner.KnobEvent{Key: "no such", New: runner.Num(1)}})
-	if run.Spec.LR != 0.25 || run.Spec.Text("c") != "auto" || run.meta.Spec.LR != before {
-		t.Errorf("lr %g, c %v; at the start %g", run.Spec.LR, run.Spec.Text("c"), run.meta.Spec.LR)
+	if run.Spec.LR != 0.25 || run.Spec.Algorithm() != "sfk-auto" || run.meta.Spec.LR != before {
+		t.Errorf("lr %g, %s; at the start %g", run.Spec.LR, run.Spec.Algorithm(), run.meta.Spec.LR)
 	}
 }
 

@@ -21,11 +21,12 @@ type openMsg struct {
 
 // readMsg brings what was appended to the logs of the watched runs.
 type readMsg struct {
-	parts []part
-	round int  // of the watched set that was read; an older one is stale
-	again bool // the logs were read from their start
-	at    time.Time
-	owed  bool // something read before is not shown everywhere
+	parts  []part
+	unread int  // the run whose log comes next; 0: all were read
+	round  int  // of the watched set that was read; an older one is stale
+	again  bool // the logs were read from their start
+	at     time.Time
+	owed   bool // something read before is not shown everywhere
 }
 
 // part is what is new of one run.

@@ -7,7 +7,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -33,6 +32,8 @@ type Page struct {
 	opening  bool
 	asked    int       // for runs to open; only the last question's answer counts
 	looked   time.Time // at the directories' status
+	all      bool      // that there is was read
+	unread   int       // the run whose log is read next: those before it were, a moment ago
 	clock    *clock    // of a replay; nil without one
 	problem  string    // of the last opening or reading; "" without
 
@@ -225,6 +226,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		w.Colors = m.colors
 	}
 	w.tracks, w.at, w.pointed, w.top, w.reading = nil, 0, false, 0, false
+	w.unread, w.all = 0, false
 	w.round++
 	if w.clock = nil; m.replay != nil {
 		w.clock = newClock(*m.replay)
@@ -235,7 +237,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	}
 	w.furnish()
 	for _, t := range w.tracks {
-		t.draw(w.quantities, filmed(w.panels, t.meta))
+		t.draw(w.quantities, filmed(w.panels, t.meta), buckets(len(w.tracks)))
 	}
 	order(w.tracks)
 	label(w.tracks)
@@ -251,120 +253,6 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	w.resmooth()
 	return tea.Batch(cmd, w.read(w.looked))
 }
-
-// read looks for what was appended to the logs. One command at a time reads,
-// since a log keeps its place.
-func (w *Page) read(now time.Time) tea.Cmd {
-	if w.reading || len(w.tracks) == 0 {
-		return nil
-	}
-	back, until := false, record.Moment{}
-	if c := w.clock; c != nil {
-		c.tick(now)
-		if !c.due() {
-			return nil
-		}
-		back, until = c.back, c.until()
-		c.back, c.read = false, c.at
-	}
-	w.reading = true
-	look := w.clock == nil && now.Sub(w.looked) >= lookAgain
-	if look {
-		w.looked = now
-	}
-	type source struct {
-		opened
-		id   string
-		look bool
-	}
-	var logs []source
-	for _, t := range w.tracks {
-		logs = append(logs, source{t.opened, t.id, look && (!t.Status.Ended() || t.Status == runner.Interrupted)})
-	}
-	round, find, owes := w.round, w.Source.Find, w.owes()
-	return func() tea.Msg {
-		m := readMsg{round: round, again: back, at: now, owed: owes}
-		for _, s := range logs {
-			p := part{id: s.id}
-			if s.tape != nil {
-				s.tape.prepare(&s.opened, back, until)
-			}
-			p.events, p.err = s.log.Read()
-			p.skipped, p.share = s.log.Skipped(), s.log.Share()
-			if s.look && len(p.events) == 0 { // one that logs is alive
-				if r, err := find(s.id); err == nil {
-					p.status = r.Status()
-				}
-			}
-			if p.log = s.log; s.tape != nil {
-				p.tape = s.tape.replay.Tape()
-			}
-			m.parts = append(m.parts, p)
-		}
-		return m
-	}
-}
-
-// take adds what was read.
-func (w *Page) take(m readMsg) tea.Cmd {
-	if m.round != w.round {
-		return nil
-	}
-	w.reading = false
-	if m.again {
-		w.again()
-	}
-	behind, changed, problem := false, false, ""
-	var cmds []tea.Cmd
-	for _, p := range m.parts {
-		i := slices.IndexFunc(w.tracks, func(t *track) bool { return t.id == p.id })
-		if i < 0 {
-			continue
-		}
-		t := w.tracks[i]
-		live := t.behind == nil && !t.Status.Ended()
-		t.log = p.log
-		t.add(p.events)
-		t.skipped, t.share = p.skipped, p.share
-		if p.err != nil {
-			problem, t.share = cell.OneLine(p.err.Error()), 1
-		}
-		if w.clock != nil {
-			w.clock.load(p.id, p.tape, len(w.tracks))
-			t.stop(w.clock.ended())
-		}
-		if t.share == 1 && t.caughtUp() {
-			w.touch() // what was recorded before is shown at once, and only news in turns
-		}
-		if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
-			t.Status = p.status
-		}
-		cmds = append(cmds, w.rings(t, live))
-		behind = behind || t.share < 1
-		changed = changed || len(p.events) > 0
-	}
-	if changed {
-		w.pointBegun()
-		if w.clock == nil {
-			w.fit()
-		} else {
-			w.fitInView()
-		}
-	}
-	w.takeTurns(m.at, m.brings())
-	if problem != "" && problem != w.problem { // once, not at every tick
-		cmds = append(cmds, kit.Send(kit.Notice{Text: problem, Bad: true}))
-	}
-	w.problem = problem
-	if behind {
-		cmds = append(cmds, w.read(w.looked))
-	}
-	return tea.Batch(cmds...)
-}
-
-// lookAgain is how often the directories are asked whether their runs still are
-// alive.
-const lookAgain = 2 * time.Second
 
 // resmooth filters all runs anew.
 func (w *Page) resmooth() {

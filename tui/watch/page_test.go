@@ -13,6 +13,7 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/plot"
 )
 
 // watching is a rig on the page, half-way through four runs.
@@ -212,7 +213,7 @@ func TestInterrupted(t *testing.T) {
 // TestResume goes on from a checkpoint: what was after it is done again.
 func TestResume(t *testing.T) {
 	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}})
-	tr.draw(quantities(panels(standing(), nil)), nil)
+	tr.draw(quantities(panels(standing(), nil)), nil, plot.MostBuckets)
 	tr.smoothWith(smoothings()[0].make)
 	at := func(step int, seconds float64) runner.Head {
 		return runner.Head{Step: int64(step),
@@ -253,7 +254,7 @@ func TestResume(t *testing.T) {
 // TestCheckpointNotes keeps the log pane readable.
 func TestCheckpointNotes(t *testing.T) {
 	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}})
-	tr.draw(quantities(panels(standing(), nil)), nil)
+	tr.draw(quantities(panels(standing(), nil)), nil, plot.MostBuckets)
 	saved := func(step int64) runner.Event {
 		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}
 	}

@@ -117,7 +117,7 @@ func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string,
 		if i == 0 && strings.ContainsAny(rankFigure(list, 1, false), "123456789") { // the best of equals is none
 			figure += t.Best
 		}
-		name := t.Greek(cell.Clean(names[i]))
+		name := t.Greek(names[i])
 		if n := cell.Width("  ● ") + cell.Width(name) + 1 + cell.Width(figure); n > room {
 			lines = append(lines, line)
 			line, room = kit.Blanks(cell.Width(lead)), cells-cell.Width(lead)-cell.Width(t.More)-n

@@ -138,7 +138,7 @@ func (w *Page) again() {
 		t := newTrack(old.opened)
 		t.label, t.short, t.number = old.label, old.short, old.number
 		t.hidden, t.share = old.hidden, old.share
-		t.draw(w.quantities, filmed(w.panels, t.meta))
+		t.draw(w.quantities, filmed(w.panels, t.meta), buckets(len(w.tracks)))
 		t.smoothWith(smoothings()[w.smooth].make)
 		w.tracks[i] = t
 	}

@@ -74,20 +74,35 @@ func newTrack(o opened) *track {
 	t := &track{opened: o, Progress: record.NewProgress(&o.run.Meta), id: o.run.Meta.ID, meta: &o.run.Meta,
 		elapsed: plot.NewSeries(""), behind: record.NewProgress(&o.run.Meta)}
 	t.Standing = o.at
-	t.clean(t.Progress)
 	t.uses, t.asks = lab.Mark(t.meta), questionsOf(t.meta)
 	t.turns = len(turnable(t.meta.Spec)) > 0
 	return t
 }
 
-// draw says what curves are kept of the run, from its first event on.
-func (t *track) draw(quantities map[string]quantity, filmed []string) {
+// finely is how many runs are kept as finely as one run is. A screen has no more room
+// for the curves of more runs, so of twice as many each has half as many points.
+const finely = 4
+
+// buckets is how many buckets a curve has where so many runs are watched.
+func buckets(runs int) int {
+	n := plot.MostBuckets
+	for ; runs > finely; runs = (runs + 1) / 2 {
+		n /= 2
+	}
+	return n
+}
+
+// draw says what curves are kept of the run, from its first event on: each in at most so
+// many buckets.
+func (t *track) draw(quantities map[string]quantity, filmed []string, most int) {
 	t.quantities, t.curves, t.films = quantities, map[string]*curve{}, map[string]*plot.Film{}
+	t.elapsed.Limit(most)
 	for _, name := range filmed {
 		t.films[name] = &plot.Film{}
 	}
 	for q := range quantities {
 		t.curves[q] = &curve{raw: plot.NewSeries("")}
+		t.curves[q].raw.Limit(most)
 	}
 }
 
@@ -135,14 +150,14 @@ func (t *track) draws(e runner.Event) {
 		t.rewind(h)
 	case *record.ForkEvent: // its parent's curves stay
 		t.mark(h.Step, 'f')
-		t.note(h, false, "goes on from "+cell.Clean(e.Parent))
+		t.note(h, false, "goes on from "+e.Parent)
 	case *runner.WarningEvent:
 		t.warned++
 		t.note(h, true, cell.OneLine(e.Message))
 	case *runner.CheckpointEvent:
 		t.noteCheckpoint(h, "checkpoint "+cell.OneLine(e.File))
 	case *runner.KnobEvent:
-		t.note(h, false, fmt.Sprintf("%s %s to %s", cell.Clean(e.Key), e.Old, e.New))
+		t.note(h, false, fmt.Sprintf("%s %s to %s", e.Key, e.Old, e.New))
 		t.mark(h.Step, 'k')
 	}
 }
@@ -212,17 +227,11 @@ func (t *track) smoothWith(f func() plot.Smoother) {
 
 func (t *track) noteStatus(h *runner.Head) {
 	p := t.read()
-	t.clean(p)
 	text := string(p.Status)
 	if p.Cause != "" {
-		text += ": " + p.Cause
+		text += ": " + cell.OneLine(p.Cause)
 	}
 	t.note(h, p.Status == runner.Failed, text)
-}
-
-// clean makes words of a log fit to be shown.
-func (*track) clean(p *record.Progress) {
-	p.Status, p.Cause = runner.Status(cell.Clean(string(p.Status))), cell.OneLine(p.Cause)
 }
 
 // rewind drops what the run does again from the step of a checkpoint.
@@ -286,19 +295,25 @@ func label(tracks []*track) {
 	}
 	seen, short := map[string]int{}, compare.Names(runs)
 	for i, t := range tracks {
-		t.short = cell.Clean(short[i])
+		t.short = short[i]
 		t.label = fmt.Sprintf("%s s%d", t.short, t.meta.Spec.Seed)
 		seen[t.label]++
 	}
 	for _, t := range tracks {
 		if seen[t.label] > 1 {
-			t.label = cell.Clean(t.id)
+			t.label = t.id
 		}
 	}
 }
 
-// name is the label with the mark of what the run's method uses.
-func (t *track) name() string { return t.label + t.uses }
+// name is the label with the mark of what the run's method uses, and the method
+// that an old log turned it into.
+func (t *track) name() string {
+	if now := t.Spec.Algorithm(); now != t.meta.Spec.Algorithm() {
+		return t.label + "→" + string(now)
+	}
+	return t.label + t.uses
+}
 
 // order sorts runs as the paper's table does: by algorithm, then by seed.
 func order(tracks []*track) {

@@ -79,7 +79,7 @@ func (w *Page) empty(cols, rows int) []string {
 	t := w.Theme
 	text := []string{t.Title.Paint("No runs yet"), "",
 		t.Key.Paint("1") + " starts some, " + t.Key.Paint("3") + " lists what was recorded in",
-		t.Dim.Paint(cell.Cut(cell.Clean(w.Config.RunsDir), cols-4))}
+		t.Dim.Paint(cell.Cut(w.Config.RunsDir, cols-4))}
 	if w.opening {
 		text = []string{t.Dim.Paint("reading runs" + t.More)}
 	}

@@ -54,10 +54,7 @@ func TestRowsPassIsTheSame(t *testing.T) {
 	for _, images := range []int{5, 64, 67, 130, 300} {
 		for _, units := range []int{2, 7, 13} {
 			q, b := newPassProblem(t, images, units), NewBatch(max(images, 100))
-			eachISA(t, func(t *testing.T, isa ISA) {
-				if !RowsFit(isa, q.p.cfg) {
-					t.Skip("no assembly")
-				}
+			eachRows(t, q.p.cfg, func(t *testing.T, isa ISA) {
 				for _, kind := range []func(ISA, Batch, int) (*Loss, error){NewSoftmax, NewSquared} {
 					r, l := must(NewRows(isa, b, q.p.cfg)), must(kind(isa, b, units))
 					want := q.call(t, b)

@@ -15,15 +15,24 @@ func TestRowsAgainstFloat64(t *testing.T) {
 				cfg := Linear(in, units, units == 7)
 				t.Run(caseName(images, cfg), func(t *testing.T) {
 					p := newConvProblem(t, rand.New(rand.NewPCG(5, 6)), images, cfg)
-					eachISA(t, func(t *testing.T, isa ISA) {
-						if !RowsFit(isa, cfg) {
-							t.Skip("no assembly")
-						}
+					eachRows(t, cfg, func(t *testing.T, isa ISA) {
 						p.checkRows(t, isa)
 					})
 				})
 			}
 		}
+	}
+}
+
+// eachRows runs f for every instruction set of this machine that has kernels of rows; a build without
+// assembly has none.
+func eachRows(t *testing.T, cfg ConvConfig, f func(t *testing.T, isa ISA)) {
+	fit := slices.DeleteFunc(isas(), func(isa ISA) bool { return !RowsFit(isa, cfg) })
+	if len(fit) == 0 {
+		t.Skip("no assembly")
+	}
+	for _, isa := range fit {
+		t.Run(isa.String(), func(t *testing.T) { f(t, isa) })
 	}
 }
 
@@ -86,10 +95,7 @@ func doubled(values []float64) (twice []float64) {
 func TestRowsOfPartOfABatch(t *testing.T) {
 	cfg := Linear(Shape{32, 1, 1}, 3, false)
 	p := newConvProblem(t, rand.New(rand.NewPCG(9, 9)), 20, cfg)
-	eachISA(t, func(t *testing.T, isa ISA) {
-		if !RowsFit(isa, cfg) {
-			t.Skip("no assembly")
-		}
+	eachRows(t, cfg, func(t *testing.T, isa ISA) {
 		large := NewBatch(100)
 		r := must(NewRows(isa, large, cfg))
 		y := guarded(t, large.Len(p.out))
@@ -128,10 +134,7 @@ func TestRowsRefuses(t *testing.T) {
 // TestRowsOutside: nothing is read where there are no rows.
 func TestRowsOutside(t *testing.T) {
 	cfg, b := Linear(Shape{16, 1, 1}, 2, false), NewBatch(4)
-	eachISA(t, func(t *testing.T, isa ISA) {
-		if !RowsFit(isa, cfg) {
-			t.Skip("no assembly")
-		}
+	eachRows(t, cfg, func(t *testing.T, isa ISA) {
 		r := must(NewRows(isa, b, cfg))
 		for _, at := range [][]int32{{-1}, {49}, {0, 1 << 30}, {0, 0, 0, 0, 0}} {
 			if panicOf(func() {

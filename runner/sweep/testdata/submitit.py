@@ -1,4 +1,4 @@
-# What runner/sweep is compared with in the README: the same study with submitit 1.5, beside a training script of one's own.
+# What runner/sweep is compared with in docs/sweeps.md: the same study with submitit 1.5, beside a training script of one's own.
 import csv, hashlib, itertools, json, math, pathlib, random, statistics, sys
 import submitit
 from train import Trainer  # one's own: epoch(), validation(), test(), save(path), load(path)

@@ -8,24 +8,97 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
-	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Poison is text that steers a terminal which gets it as it is: it sets the
 // clipboard, clears the screen by two kinds of sequence, turns the direction
-// of writing and hides.
-const Poison = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\u009b2J\x7f\u202e\u2066\u200b\ufeff"
+// of writing, hides and blinks.
+const Poison = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\u009b2J\x7f\u202e\u2066\u200b\ufeff" + Colour
 
-// Steered returns what s has of Poison's characters, quoted; "" for nothing.
-// What begins a style is left to unstyled.
-func Steered(s string) string {
-	at := strings.IndexAny(s, "\x1b\x07\u009b\x7f\u202e\u2066\u200b\ufeff")
-	if at < 0 {
-		return ""
+// Colour is a sequence that the interface never writes: a text that has it blinks and is
+// struck out.
+const Colour = "\x1b[5;9m"
+
+// Poisons are texts with every control, each so short that it is shown whole where a
+// name has a few cells.
+func Poisons() (list []string) {
+	for c := range rune(0x20) {
+		list = append(list, string(c))
 	}
-	return fmt.Sprintf("%q", s[max(0, at-20):min(len(s), at+20)])
+	for c := rune(0x7f); c <= 0xa0; c++ { // as characters, and as the bytes alone
+		list = append(list, string(c), string([]byte{byte(c)}))
+	}
+	for c := rune(0x200b); c <= 0x200f; c++ { // joiners and marks of direction
+		list = append(list, string(c))
+	}
+	for c := rune(0x2028); c <= 0x202e; c++ { // breaks of lines and paragraphs, overrides
+		list = append(list, string(c))
+	}
+	for c := rune(0x2060); c <= 0x206f; c++ { // isolates
+		list = append(list, string(c))
+	}
+	list = append(list, "\u00ad", "\u034f", "\u061c", "\u115f", "\u180e", "\u3164", "\ue000", "\ufeff", "\ufff9",
+		"\ufffe", "\U000e0041", "\U000e0100", "\U000f0000",
+		"❤\ufe0f", "👩\u200d💻", "👍🏽", "🇩🇪", "e\u0301",
+		"\xff", "\xc2", "\xe2\x80", "\xf0\x9f\x92", "\xed\xa0\x80", "\xc0\x9b", Colour, "\x1b[1m", "\x1b[2J",
+		"\x1b]0;t\x07", "\x1b]8;;u\x1b\\", "\x1b]52;c;Zg\x07", "\x1bP1q\x1b\\", "\x1b_G\x1b\\", "\x1b^p\x1b\\",
+		"\x1bXs\x1b\\", "\x1bc", "\x1b(0", "\x1b[?1049l", "\x9b2J", "\x9d0;t\x9c", "\u009b5m")
+	return list
+}
+
+// Steered returns what s has besides printable characters, line breaks and tabs, quoted;
+// "" for nothing. What begins a style is left to unstyled.
+func Steered(s string) string {
+	for i, size := 0, 0; i < len(s); i += size {
+		var r rune
+		r, size = utf8.DecodeRuneInString(s[i:])
+		invisible := !unicode.IsGraphic(r) ||
+			unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+		if r == utf8.RuneError && size == 1 || invisible && r != '\n' && r != '\t' {
+			return fmt.Sprintf("%q", s[max(0, i-20):min(len(s), i+20)])
+		}
+	}
+	return ""
+}
+
+// PoisonStrings puts a text before every string that v, a pointer, leads to, in place:
+// but for those that decide which run it is, and what is drawn of it.
+func PoisonStrings(v any, text string) { poisonValue(reflect.ValueOf(v), text) }
+
+func poisonValue(v reflect.Value, text string) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			poisonValue(v.Elem(), text)
+		}
+	case reflect.String:
+		if v.CanSet() && v.Type() == reflect.TypeFor[string]() {
+			v.SetString(text + v.String())
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			poisonValue(v.Index(i), text)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			if elem := v.MapIndex(key); elem.Kind() == reflect.String {
+				v.SetMapIndex(key, reflect.ValueOf(text+elem.String()))
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			decides := slices.Contains([]string{"ID", "Status", "Select", "Values", "ByGroup", "Overrides", "Dir"},
+				v.Type().Field(i).Name)
+			if v.Type().Field(i).IsExported() && !decides {
+				poisonValue(v.Field(i), text)
+			}
+		}
+	}
 }
 
 // PoisonEach puts Poison at the end of one string after another in the JSON

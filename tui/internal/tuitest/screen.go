@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -12,10 +13,12 @@ import (
 	"drolab/tui/cell"
 
 	uv "github.com/charmbracelet/ultraviolet"
-	"github.com/charmbracelet/x/ansi"
 )
 
-var update = flag.Bool("update", false, "write the Golden screens")
+var update = flag.Bool("update", false, "write the Golden screens, and the key tables of docs")
+
+// Updates tells whether a test writes what it would compare.
+func Updates() bool { return *update }
 
 // Shot is a screen of w by h cells as Bubble Tea's renderer takes it from a
 // view, cell by cell.
@@ -126,38 +129,30 @@ func Fits(t testing.TB, what, screen string, w, h int, ascii bool) {
 		t.Fatalf("%s: %d lines on a screen of %dx%d", what, len(lines), w, h)
 	}
 	for y, l := range lines {
-		if cell.Width(l) != w && h > 0 && w > 0 {
-			t.Fatalf("%s: line %d has %d cells of %d on a screen of %dx%d:\n%q", what, y, cell.Width(l), w, w, h, l)
+		if got := cell.Width(style.ReplaceAllString(l, "")); got != w && h > 0 && w > 0 {
+			t.Fatalf("%s: line %d has %d cells of %d on a screen of %dx%d:\n%q", what, y, got, w, w, h, l)
 		}
 	}
-	if bad := unstyled(screen) + Steered(ansi.Strip(screen)); bad != "" {
-		t.Fatalf("%s: control character in the screen: %q", what, bad)
-	}
+	Printable(t, what, screen)
 	if ascii && strings.ContainsFunc(screen, func(r rune) bool { return r > unicode.MaxASCII }) {
 		t.Fatalf("%s: not ASCII:\n%s", what, screen)
 	}
 }
 
-// unstyled returns what follows the first control character that is neither
-// the end of a line nor the start of a style; "" without one.
-func unstyled(s string) string {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c == 0x1b {
-			j := i + 2
-			for j < len(s) && strings.IndexByte("0123456789;:", s[j]) >= 0 {
-				j++
-			}
-			if i+1 < len(s) && s[i+1] == '[' && j < len(s) && s[j] == 'm' {
-				i = j
-				continue
-			}
-		}
-		if c < 0x20 && c != '\n' || c == 0x7f || c == 0xc2 && i+1 < len(s) && s[i+1] < 0xa0 {
-			return s[i:min(i+20, len(s))]
-		}
+// style is what begins or ends a style of ours.
+var style = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+// Printable fails where a screen has more than printable characters, line breaks and
+// styles, or a style of Colour.
+func Printable(t testing.TB, what, screen string) {
+	t.Helper()
+	if strings.Contains(screen, Colour) {
+		t.Fatalf("%s: a text colours itself", what)
 	}
-	return ""
+	plain := style.ReplaceAllString(screen, "")
+	if bad := Steered(plain); bad != "" || strings.Contains(plain, "\t") {
+		t.Fatalf("%s: control character in the screen: %s", what, bad)
+	}
 }
 
 // Hostile is text that would harm a terminal that showed it.

@@ -45,3 +45,6 @@ func (wr *Wire) Frame(t testing.TB, content string) int {
 	}
 	return n
 }
+
+// Sent is all that was sent.
+func (wr *Wire) Sent() string { return wr.out.String() }

@@ -1,31 +1,63 @@
-package record
+// Package asidetest is a disk that fails, or at which the process ends or the machine
+// loses its power, at any of the things that a writer does to it.
+package asidetest
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+
+	"drolab/runner/internal/aside"
 )
 
-// faults is a disk that fails, or at which the process ends, at any of the things
-// that a writer does to it. What is done is counted and named, in the order.
-type faults struct {
-	mu    sync.Mutex
-	trace []string
+// Faults is such a disk. It counts and names what is done, in the order.
+type Faults struct {
+	At     int   // the thing that goes wrong, counted from 1; 0: none
+	Cause  error // why
+	Killed bool  // from then on nothing happens any more
+	Part   int   // a write that is killed leaves Part/2 of its bytes
+	Power  bool  // the machine ends: what was not brought to the disk is not there
 
-	at     int    // the thing that goes wrong, counted from 1; 0: none
-	name   string // or the next of this name
-	cause  error
-	killed bool // from then on nothing happens any more
-	part   int  // a write that is killed leaves part/2 of its bytes
-	power  bool // the machine ends: what was not brought to the disk is not there
-
+	mu     sync.Mutex
+	trace  []string
+	name   string // of the thing that goes wrong, in place of At
 	dead   bool
 	undo   []undo
 	synced map[string]int64 // of files that grow: bytes that are on the disk
+}
+
+// Trace is what was done, by name.
+func (x *Faults) Trace() []string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.Clone(x.trace)
+}
+
+// Points are the ways in which every step-th thing of a trace can go wrong: it fails
+// with a cause, or the process or the machine ends there. They are told by what they do.
+func Points(trace []string, step int, cause error) iter.Seq2[string, *Faults] {
+	return func(yield func(string, *Faults) bool) {
+		for at := 1; at <= len(trace); at += step {
+			for _, x := range []*Faults{{At: at, Cause: cause}, {At: at, Killed: true},
+				{At: at, Killed: true, Part: 1}, {At: at, Killed: true, Part: 2},
+				{At: at, Killed: true, Power: true}} {
+				if x.Part > 0 && !strings.HasPrefix(trace[at-1], "write") {
+					continue
+				}
+				what := fmt.Sprintf("point %d of %d, %s, killed %v, %d/2 of it, power cut %v", at, len(trace),
+					trace[at-1], x.Killed, x.Part, x.Power)
+				if !yield(what, x) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // undo takes back what was done in a folder and is not on the disk yet.
@@ -35,21 +67,21 @@ type undo struct {
 }
 
 // later notes how what was done in a folder is taken back.
-func (x *faults) later(folder string, do func()) {
+func (x *Faults) later(folder string, do func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.undo = append(x.undo, undo{folder, do})
 }
 
 // kept forgets that: the folder was synced.
-func (x *faults) kept(folder string) {
+func (x *Faults) kept(folder string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.undo = slices.DeleteFunc(x.undo, func(u undo) bool { return u.folder == folder })
 }
 
 // cut takes the power away. The caller holds mu.
-func (x *faults) cut() {
+func (x *Faults) cut() {
 	for path, size := range x.synced {
 		if info, err := os.Stat(path); err == nil && info.Size() > size {
 			os.Truncate(path, size)
@@ -66,15 +98,15 @@ var (
 	errDies   = fmt.Errorf("%w at this moment", errKilled)
 )
 
-// fail makes the next thing of that name fail, once.
-func (x *faults) fail(name string, cause error) {
+// Fail makes the next thing of that name fail, once.
+func (x *Faults) Fail(name string, cause error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.name, x.cause = name, cause
+	x.name, x.Cause = name, cause
 }
 
 // do counts a thing, and returns why it cannot be done.
-func (x *faults) do(what, name string) error {
+func (x *Faults) do(what, name string) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.dead {
@@ -84,33 +116,34 @@ func (x *faults) do(what, name string) error {
 	switch {
 	case x.name == what+" "+name:
 		x.name = ""
-		return x.cause
-	case x.at == len(x.trace) && x.killed:
+		return x.Cause
+	case x.At == len(x.trace) && x.Killed:
 		x.dead = true
-		if x.power {
+		if x.Power {
 			x.cut()
 		}
 		return errDies
-	case x.at == len(x.trace):
-		return x.cause
+	case x.At == len(x.trace):
+		return x.Cause
 	}
 	return nil
 }
 
 // entered returns why a folder cannot be opened, which changes nothing on the
 // disk and so does not count.
-func (x *faults) entered(name string) error {
+func (x *Faults) entered(name string) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.name != "enter "+name {
 		return nil
 	}
 	x.name = ""
-	return x.cause
+	return x.Cause
 }
 
-func (x *faults) open(path string) (disk, error) {
-	d, err := openDisk(path)
+// Open is an aside.Opener.
+func (x *Faults) Open(path string) (aside.Disk, error) {
+	d, err := aside.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -118,23 +151,23 @@ func (x *faults) open(path string) (disk, error) {
 }
 
 type faultyDisk struct {
-	disk
+	aside.Disk
 	path   string
-	faults *faults
+	faults *Faults
 }
 
-func (d faultyDisk) Folder(name string) (disk, error) {
+func (d faultyDisk) Folder(name string) (aside.Disk, error) {
 	if err := d.faults.entered(name); err != nil {
 		return nil, err
 	}
-	in, err := d.disk.Folder(name)
+	in, err := d.Disk.Folder(name)
 	if err != nil {
 		return nil, err
 	}
 	return faultyDisk{in, filepath.Join(d.path, name), d.faults}, nil
 }
 
-func (d faultyDisk) OpenFile(name string, flag int, mode fs.FileMode) (file, error) {
+func (d faultyDisk) OpenFile(name string, flag int, mode fs.FileMode) (aside.File, error) {
 	if flag&os.O_CREATE != 0 {
 		if err := d.faults.do("create", name); err != nil {
 			return nil, err
@@ -142,7 +175,7 @@ func (d faultyDisk) OpenFile(name string, flag int, mode fs.FileMode) (file, err
 	}
 	path := filepath.Join(d.path, name)
 	_, missing := os.Lstat(path)
-	f, err := d.disk.OpenFile(name, flag, mode)
+	f, err := d.Disk.OpenFile(name, flag, mode)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +189,7 @@ func (d faultyDisk) Mkdir(name string, mode fs.FileMode) error {
 	if err := d.faults.do("mkdir", name); err != nil {
 		return err
 	}
-	return d.disk.Mkdir(name, mode)
+	return d.Disk.Mkdir(name, mode)
 }
 
 func (d faultyDisk) Rename(from, to string) error {
@@ -165,13 +198,13 @@ func (d faultyDisk) Rename(from, to string) error {
 	}
 	source, target := filepath.Join(d.path, from), filepath.Join(d.path, to)
 	old, missing := os.ReadFile(target)
-	if err := d.disk.Rename(from, to); err != nil {
+	if err := d.Disk.Rename(from, to); err != nil {
 		return err
 	}
 	d.faults.later(d.path, func() {
 		os.Rename(target, source)
 		if missing == nil {
-			os.WriteFile(target, old, fileMode)
+			os.WriteFile(target, old, 0o600)
 		}
 	})
 	return nil
@@ -181,7 +214,7 @@ func (d faultyDisk) Link(from, to string) error {
 	if err := d.faults.do("link", to); err != nil {
 		return err
 	}
-	if err := d.disk.Link(from, to); err != nil {
+	if err := d.Disk.Link(from, to); err != nil {
 		return err
 	}
 	d.faults.later(d.path, func() { os.Remove(filepath.Join(d.path, to)) })
@@ -189,7 +222,7 @@ func (d faultyDisk) Link(from, to string) error {
 }
 
 func (d faultyDisk) Remove(name string) error {
-	if _, err := d.disk.Lstat(name); err != nil {
+	if _, err := d.Disk.Lstat(name); err != nil {
 		return err // nothing happens
 	}
 	if err := d.faults.do("remove", name); err != nil {
@@ -197,14 +230,14 @@ func (d faultyDisk) Remove(name string) error {
 	}
 	path := filepath.Join(d.path, name)
 	old, folder := os.ReadFile(path)
-	if err := d.disk.Remove(name); err != nil {
+	if err := d.Disk.Remove(name); err != nil {
 		return err
 	}
 	d.faults.later(d.path, func() {
 		if folder == nil {
-			os.WriteFile(path, old, fileMode)
+			os.WriteFile(path, old, 0o600)
 		} else {
-			os.Mkdir(path, folderMode)
+			os.Mkdir(path, 0o700)
 		}
 	})
 	return nil
@@ -215,29 +248,29 @@ func (d faultyDisk) Sync() error {
 		return err
 	}
 	d.faults.kept(d.path)
-	return d.disk.Sync()
+	return d.Disk.Sync()
 }
 
 type faultyFile struct {
-	file
+	aside.File
 	name   string
 	path   string
-	faults *faults
+	faults *Faults
 }
 
 func (f faultyFile) Write(b []byte) (int, error) {
 	if err := f.faults.do("write", f.name); err != nil {
 		if err == errDies {
-			f.file.Write(b[:len(b)*f.faults.part/2])
+			f.File.Write(b[:len(b)*f.faults.Part/2])
 		}
 		return 0, err
 	}
 	f.faults.grows(f)
-	return f.file.Write(b)
+	return f.File.Write(b)
 }
 
 // grows notes how much of a file that is written to was there before.
-func (x *faults) grows(f faultyFile) {
+func (x *Faults) grows(f faultyFile) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.synced == nil {
@@ -255,21 +288,21 @@ func (f faultyFile) WriteAt(b []byte, at int64) (int, error) {
 	if err := f.faults.do("write", f.name); err != nil {
 		return 0, err
 	}
-	return f.file.WriteAt(b, at)
+	return f.File.WriteAt(b, at)
 }
 
 func (f faultyFile) Truncate(size int64) error {
 	if err := f.faults.do("truncate", f.name); err != nil {
 		return err
 	}
-	return f.file.Truncate(size)
+	return f.File.Truncate(size)
 }
 
 func (f faultyFile) Sync() error {
 	if err := f.faults.do("sync", f.name); err != nil {
 		return err
 	}
-	err := f.file.Sync()
+	err := f.File.Sync()
 	f.faults.mu.Lock()
 	defer f.faults.mu.Unlock()
 	delete(f.faults.synced, f.path)

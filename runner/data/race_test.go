@@ -1,5 +1,5 @@
 //go:build race
 
-package tui
+package data
 
 const raceDetector = true

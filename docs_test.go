@@ -1,0 +1,381 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"drolab/presets/recorded"
+	"drolab/runner/report"
+)
+
+// page is a Markdown file, cut into what is checked of it.
+type page struct {
+	path, text string
+	wide       []string          // lines of more than 100 cells that are no tables
+	prose      []string          // paragraphs, items of lists included
+	commands   []string          // in blocks of code, with the program's name first
+	files      []string          // blocks of YAML
+	anchors    map[string]bool   // of its headings, as GitHub names them
+	links      map[string]string // addresses with the line that they stand in
+	code       []string          // words in `backquotes`
+}
+
+var (
+	linked  = regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"`)
+	quoted  = regexp.MustCompile("`([^`]+)`")
+	comment = regexp.MustCompile(`\s+(#|>|\|).*$`) // of a shell, or where its output goes
+)
+
+// parse cuts a page. What stands between two marks was written by a program, and is
+// held to neither width nor style.
+func parse(name, text string) *page {
+	p := &page{path: name, text: text, anchors: map[string]bool{}, links: map[string]string{}}
+	var fence, block, paragraph string
+	made, blank := false, true
+	end := func() {
+		if paragraph != "" {
+			p.prose = append(p.prose, paragraph)
+		}
+		paragraph = ""
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		indented := strings.HasPrefix(line, "    ") && (blank || block == "indented")
+		made = made && !strings.HasSuffix(line, ": end -->") || strings.Contains(line, ": begin")
+		if !made && !strings.HasPrefix(line, "|") && utf8.RuneCountInString(line) > 100 {
+			p.wide = append(p.wide, line)
+		}
+		switch {
+		case strings.HasPrefix(line, "```"):
+			end()
+			if fence = strings.TrimPrefix(line, "```"); block == "fenced" {
+				block = ""
+				break
+			}
+			block = "fenced"
+			if fence == "yaml" {
+				p.files = append(p.files, "")
+			}
+		case block == "fenced" && fence == "yaml":
+			p.files[len(p.files)-1] += line + "\n"
+		case block == "fenced" || indented:
+			if !indented {
+				line = "    " + line
+			} else {
+				block = "indented"
+				end()
+			}
+			p.command(strings.TrimPrefix(line, "    "))
+		default:
+			block = ""
+			p.note(line)
+			switch {
+			case line == "" || made || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "#") ||
+				strings.HasPrefix(line, "<") || strings.HasPrefix(line, "  <") || strings.HasPrefix(line, "    "):
+				end()
+			case strings.HasPrefix(line, "- "):
+				end()
+				paragraph = line[2:]
+			default:
+				paragraph += " " + line
+			}
+		}
+		blank = line == ""
+	}
+	end()
+	return p
+}
+
+// command keeps a line of code if it calls the program.
+func (p *page) command(line string) {
+	line = comment.ReplaceAllString(line, "")
+	if rest, ok := strings.CutPrefix(line, "go run ."); ok {
+		line = "drolab" + rest
+	}
+	if line == "drolab" || strings.HasPrefix(line, "drolab ") {
+		p.commands = append(p.commands, line)
+	}
+}
+
+// note keeps the heading, the links and the quoted words of a line.
+func (p *page) note(line string) {
+	if title := strings.TrimLeft(line, "#"); title != line && strings.HasPrefix(title, " ") {
+		p.anchors[anchor(title[1:])] = true
+	}
+	for _, m := range linked.FindAllStringSubmatch(line, -1) {
+		p.links[m[1]+m[2]] = line
+	}
+	for _, m := range quoted.FindAllStringSubmatch(line, -1) {
+		p.code = append(p.code, m[1])
+	}
+}
+
+// anchor is the address of a heading: its letters and digits in lower case, and dashes.
+func anchor(title string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || r == '_' || inWords(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, title)
+}
+
+func inWords(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// pages reads the Markdown files that match the patterns.
+func pages(t *testing.T, patterns ...string) (list []*page) {
+	t.Helper()
+	for _, pattern := range patterns {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no %s: %v", pattern, err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, parse(filepath.ToSlash(name), string(text)))
+		}
+	}
+	return list
+}
+
+// TestReadmeIsShort: it is read in one go.
+func TestReadmeIsShort(t *testing.T) {
+	text := pages(t, "README.md")[0].text
+	if n := strings.Count(text, "\n"); n > 200 {
+		t.Errorf("%d lines, want at most 200", n)
+	}
+	if n := len(strings.Fields(text)); n > 1500 {
+		t.Errorf("%d words, want at most 1500", n)
+	}
+}
+
+// TestStyleOfDocs: a sentence has at most 35 words, and begins with a noun where it could
+// begin with a "what" or "those" of nothing. Lines have at most 100 cells, tables aside.
+// A sentence ends with a full stop, a question or exclamation mark before a blank.
+func TestStyleOfDocs(t *testing.T) {
+	ends := regexp.MustCompile(`[.!?][)"*_]*\s+`)
+	styled := pages(t, "README.md", "docs/*.md", ".github/CONTRIBUTING.md", "presets/recorded/paper/*.md")
+	for _, p := range styled {
+		t.Run(p.path, func(t *testing.T) {
+			for _, line := range p.wide {
+				t.Errorf("wider than 100: %s", line)
+			}
+			for _, paragraph := range p.prose {
+				for _, s := range ends.Split(paragraph, -1) {
+					words := slices.DeleteFunc(strings.Fields(s), func(w string) bool {
+						return !strings.ContainsFunc(w, inWords)
+					})
+					if len(words) > 35 {
+						t.Errorf("%d words: %s", len(words), s)
+					}
+					if len(words) > 0 && (words[0] == "What" || words[0] == "Those") {
+						t.Errorf("begins with %s: %s", words[0], s)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestLinksOfDocs: every link within the repository leads to a file and to a heading of
+// it, every path in backquotes to a file, and every test that is named is there.
+func TestLinksOfDocs(t *testing.T) {
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+	tests := map[string]bool{}
+	for _, f := range goFiles(t) {
+		for _, m := range declared.FindAllStringSubmatch(f.text, -1) {
+			tests[m[1]] = true
+		}
+	}
+	ours := regexp.MustCompile(`^(\.ci|\.github|docs|dro|presets|runner|testdata|tui)/[\w./-]+$`)
+	list := pages(t, "README.md", "docs/*.md", ".github/*.md", "dro/*.md", "presets/recorded/paper/*.md")
+	for _, p := range list {
+		t.Run(p.path, func(t *testing.T) {
+			for to, line := range p.links {
+				if strings.Contains(to, "://") {
+					continue
+				}
+				file, heading, _ := strings.Cut(to, "#")
+				name := p.path
+				if file != "" {
+					name = path.Join(path.Dir(p.path), file)
+				}
+				if _, err := os.Stat(filepath.FromSlash(name)); err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+				i := slices.IndexFunc(list, func(p *page) bool { return p.path == name })
+				if heading != "" && (i < 0 || !list[i].anchors[heading]) {
+					t.Errorf("%s: %s has no heading #%s", line, name, heading)
+				}
+			}
+			for _, word := range p.code {
+				if ours.MatchString(word) {
+					if _, err := os.Stat(filepath.FromSlash(word)); err != nil {
+						t.Errorf("`%s`: %v", word, err)
+					}
+				}
+				if strings.HasPrefix(word, "Test") && !strings.ContainsAny(word, " |") && !tests[word] {
+					t.Errorf("`%s` is no test", word)
+				}
+			}
+		})
+	}
+}
+
+// notRun are the commands of the pages that no script runs, with the reason. The program
+// is asked for their help, which takes their words and flags as far as these are known.
+func notRun() map[string]string {
+	const terminal = "it opens the interface, which needs a terminal"
+	const days = "it trains 120 runs: TestRegisteredRuns expands them"
+	const viewers = "it waits for viewers: tui/share tests it"
+	return map[string]string{
+		"drolab":                          terminal,
+		"drolab replay latest --speed 60": terminal,
+		"drolab attach":                   terminal,
+		"drolab --runs mysweep":           terminal,
+		"drolab bench":                    "it measures for a minute",
+		"drolab data fetch cifar10":       "it downloads 170 MB",
+		"drolab share":                    viewers,
+		"drolab share --listen :2222":     viewers,
+
+		"drolab run registered registered-gentle --runs registered": days,
+		"drolab resume --all --runs registered":                     days,
+		"drolab report registered --runs registered":                days,
+
+		"drolab report recorded:paper --into docs/results.md": "TestPagesAreOfTheRecordedRuns does it",
+
+		"drolab run paper-quick --algo erm,sfk --set augment=false --set init=he": "it needs CIFAR-10",
+	}
+}
+
+// TestCommandsOfDocs: every command of a page is a line of the page's script, where flags
+// that make it quicker may follow, and every YAML file of the page is a file there.
+func TestCommandsOfDocs(t *testing.T) {
+	left, listed := notRun(), map[string]bool{}
+	for _, p := range pages(t, "README.md", "docs/*.md") {
+		if len(p.commands)+len(p.files) == 0 {
+			continue
+		}
+		t.Run(p.path, func(t *testing.T) {
+			name := "docs-" + strings.ToLower(strings.TrimSuffix(path.Base(p.path), ".md")) + ".txtar"
+			script, err := os.ReadFile(filepath.Join("testdata", "script", name))
+			if err != nil && !errors.Is(err, os.ErrNotExist) {
+				t.Fatal(err)
+			}
+			for _, c := range p.commands {
+				_, excused := left[c]
+				listed[c] = true
+				switch {
+				case excused:
+					var said strings.Builder
+					args := append(strings.Fields(c)[1:], "--help")
+					if code := run(context.Background(), args, strings.NewReader(""), io.Discard, &said); code != 0 {
+						t.Errorf("%s: %s", c, said.String())
+					}
+				case !runs(string(script), c):
+					t.Errorf("%s: want it in %s, or its reason in notRun", c, name)
+				}
+			}
+			for _, f := range p.files {
+				if !strings.Contains(string(script), " --\n"+f) {
+					t.Errorf("%s has no file that is\n%s", name, f)
+				}
+			}
+		})
+	}
+	for c := range left {
+		if !listed[c] {
+			t.Errorf("no page has the command %s of notRun", c)
+		}
+	}
+}
+
+// runs tells whether a script has a command, alone or with more flags. In the background
+// it may fail, since another command ends it.
+func runs(script, command string) bool {
+	for line := range strings.SplitSeq(script, "\n") {
+		if strings.HasSuffix(line, "&") {
+			line = strings.TrimPrefix(line, "! ")
+		}
+		if rest, ok := strings.CutPrefix(line, command); ok && (rest == "" || strings.HasPrefix(rest, " -") ||
+			strings.HasPrefix(rest, " &")) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestPagesAreOfTheRecordedRuns: no figure of the tables of the recorded runs is typed by
+// hand.
+func TestPagesAreOfTheRecordedRuns(t *testing.T) {
+	runs, err := recorded.Find("recorded:paper")
+	if errors.Is(err, recorded.ErrEmpty) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := report.New(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pages(t, "README.md", "docs/results.md") {
+		if want, err := report.Replace(p.text, r); err != nil || want != p.text {
+			t.Errorf("%s has other tables (%v): drolab report recorded:paper --into %[1]s", p.path, err)
+		}
+	}
+}
+
+// TestPagesAreCut: the checks see what they are to check.
+func TestPagesAreCut(t *testing.T) {
+	long := strings.Repeat("wide ", 20) + "line"
+	p := parse("x.md", strings.Join([]string{"# A title, 1", "One [link](y.md#z) and", "`TestIt`.",
+		"- an item", "", "    drolab runs  # list", "", "    not ours", "", "```sh", "drolab show x | head",
+		"drolabs", "go run . run csv", "```", long, "| " + long + " |", "<!-- keys: begin -->", long,
+		"<!-- keys: end -->", "```yaml", "a: 1", "```"}, "\n"))
+	for _, c := range []struct {
+		name      string
+		got, want []string
+	}{
+		{"prose", p.prose, []string{" One [link](y.md#z) and `TestIt`.", "an item", " " + long}},
+		{"commands", p.commands, []string{"drolab runs", "drolab show x", "drolab run csv"}},
+		{"files", p.files, []string{"a: 1\n"}},
+		{"wide", p.wide, []string{long}},
+		{"code", p.code, []string{"TestIt"}},
+		{"anchors", slices.Collect(maps.Keys(p.anchors)), []string{"a-title-1"}},
+		{"links", slices.Collect(maps.Keys(p.links)), []string{"y.md#z"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if !slices.Equal(c.got, c.want) {
+				t.Errorf("%q, want %q", c.got, c.want)
+			}
+		})
+	}
+	script := "drolab runs --json\n! drolab resume x &go&\n! drolab stop x\n"
+	for command, want := range map[string]bool{
+		"drolab": false, "drolab run": false, "drolab runs": true, "drolab resume x": true,
+		"drolab stop x": false,
+	} {
+		t.Run(command, func(t *testing.T) {
+			if got := runs(script, command); got != want {
+				t.Errorf("it is run: %v, want %v", got, want)
+			}
+		})
+	}
+}

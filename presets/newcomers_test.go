@@ -1,0 +1,91 @@
+package presets
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"drolab/runner"
+)
+
+// Words of PyTorch, scikit-learn, Keras, Lightning and Hydra lead to ours.
+func TestNewcomersWords(t *testing.T) {
+	for word, want := range map[string]string{
+		"learning_rate": "did you mean lr?", "batch_size": "did you mean batch?",
+		"num_epochs": "did you mean epochs?",
+		"n_epochs":   "did you mean epochs?", "max_iter": "did you mean epochs?", "C": "did you mean weight_decay?",
+		"alpha": "lr (the step size), weight_decay", "random_state": "did you mean seed?",
+		"val_split": "did you mean val_fraction?", "model.name": "did you mean model?",
+		"optimizer": "there is one, SGD", "optimizer.lr": "did you mean lr?", "optimizr": "there is one, SGD",
+		"+trainer.max_epochs": "did you mean epochs?", "Batch-Size": "did you mean batch?",
+		"weightDecay":        "weight_decay?",
+		"optimizer._target_": "there is one, SGD", "device": "--threads",
+		"hidden_layer_sizes": "models have their layers",
+		"roh":                "did you mean rho?", "epoch": "did you mean epochs?",
+		"coord": "did you mean coordinates?",
+		"lamda": "did you mean lambda?", "qwertzuiop": "`drolab presets NAME` lists",
+	} {
+		t.Run(word, func(t *testing.T) {
+			s := runner.Defaults()
+			said := []error{Set(&s, word+"=1"), Assign(&s, word, []byte("1"))}
+			path := filepath.Join(t.TempDir(), "p.yaml")
+			if err := os.WriteFile(path, []byte(word+": 1\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Load(path)
+			for _, err := range append(said, err) {
+				text := fmt.Sprint(err)
+				if !strings.Contains(text, "unknown key: ") || !strings.Contains(text, want) ||
+					strings.ContainsAny(text, "\n") || strings.Contains(text, "optimum") {
+					t.Errorf("%v, want %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+// The table leads to settings that there are, says each word once, and hides none of our own keys.
+func TestNewcomersTable(t *testing.T) {
+	seen := map[string]bool{}
+	for _, key := range Keys() {
+		seen[plain(key)] = true
+	}
+	for _, n := range newcomers {
+		_, ours := runner.FindSetting(n.key)
+		if (n.key == "") == (n.note == "") || n.key != "" && n.key != docKey && !ours {
+			t.Errorf("%s leads to %q and %q", n.words, n.key, n.note)
+		}
+		for word := range strings.FieldsSeq(n.words) {
+			if seen[word] || plain(word) != word {
+				t.Errorf("%s stands there twice, is a key, or is not as plain gives it", word)
+			}
+			seen[word] = true
+		}
+	}
+}
+
+// A list, or parts, where a setting has one value.
+func TestSeveralValues(t *testing.T) {
+	for text, want := range map[string]string{
+		"[linear, mlp]": ": want text: a list of values belongs below grid in a sweep's file, " +
+			"as model: [A, B], or in --set model=A,B",
+		"{name: mlp}": ": want text: settings have no parts: write model: VALUE",
+	} {
+		t.Run(text, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "p.yaml")
+			if err := os.WriteFile(path, []byte(fmt.Sprintf("rho: 1\nmodel: %s\n", text)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Load(path); err == nil || !strings.Contains(err.Error(), path+":2: model: ") ||
+				!strings.HasSuffix(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
+	}
+	s := runner.Defaults()
+	if err := Set(&s, "algorithms=[sfk, erm]"); err != nil { // a list is what it takes
+		t.Error(err)
+	}
+}

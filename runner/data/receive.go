@@ -1,0 +1,161 @@
+package data
+
+import (
+	"errors"
+	"io"
+
+	"drolab/runner/internal/room"
+)
+
+// receiver makes a data set of what a process has sent.
+type receiver struct {
+	sent
+	in      io.Reader
+	sources []Source
+	release []func() error
+	err     error // the first
+}
+
+// receive reads a data set. Its memory is asked for once: of what the process that read it was
+// promised it keeps that much, which it lets go of meanwhile.
+func receive(in io.Reader, share *room.Share) (*Dataset, error) {
+	r := &receiver{in: in}
+	if err := readHeader(in, &r.sent); err != nil {
+		return nil, err
+	}
+	switch {
+	case r.Missing != nil:
+		return nil, r.Missing
+	case r.Error != "":
+		return nil, errors.New(r.Error)
+	}
+	bytes := r.bytes()
+	if share.Bounded && bytes > share.Bytes() {
+		return nil, &room.Error{What: "what was read", Need: bytes, Has: share.Bytes()}
+	}
+	d := r.Dataset
+	if c := r.Cells; c != nil {
+		d.cells = &cells{label: c.Label, given: c.Given, names: c.Names}
+	}
+	for i := range r.Bases {
+		r.sources = append(r.sources, r.source(&r.Bases[i], &d))
+	}
+	for i, to := range []*Source{&d.Train, &d.Val, &d.Test} {
+		*to = r.split(&r.Splits[i])
+	}
+	d.Release = func() error {
+		share.Release()
+		return r.close()
+	}
+	if r.err != nil {
+		return nil, errors.Join(r.err, r.close())
+	}
+	share.Shrink(bytes)
+	return &d, nil
+}
+
+func (r *receiver) close() error {
+	var errs error
+	for _, release := range r.release {
+		errs = errors.Join(errs, release())
+	}
+	return errs
+}
+
+// bytes is the memory that what follows the header takes.
+func (r *receiver) bytes() (sum float64) {
+	for _, b := range r.Bases {
+		const marks = 2 + 2 + 4 // label, group and origin
+		sum += marks * float64(b.Samples)
+		if b.File == nil {
+			sum += float64(b.Bytes)
+		}
+	}
+	for _, p := range r.Splits {
+		sum += 4 * float64(p.Samples)
+	}
+	return sum
+}
+
+// source reads a base.
+func (r *receiver) source(b *base, d *Dataset) Source {
+	switch b.Kind {
+	case tableBase:
+		t := &table{}
+		t.marks = r.marks(b)
+		if b.Origin {
+			t.origin = make([]uint32, b.Samples)
+			r.read(raw(t.origin))
+		}
+		t.x = r.rows(b)
+		return t
+	case featuresBase:
+		f := &features{marks: r.marks(b), shape: b.Shape, size: b.Size, decode: decoders()[b.Size]}
+		f.data = r.samples(b, d)
+		return f
+	}
+	i := &images{shape: b.Shape, stride: b.Size, skip: b.Skip, labels: make([]byte, b.Samples)}
+	r.read(i.labels)
+	if b.Grouped {
+		i.groups = make([]uint16, b.Samples)
+		r.read(raw(i.groups))
+	}
+	i.data = r.samples(b, d)
+	return i
+}
+
+func (r *receiver) read(to []byte) {
+	if r.err == nil {
+		_, r.err = io.ReadFull(r.in, to)
+	}
+}
+
+func (r *receiver) marks(b *base) (m marks) {
+	m.labels = make([]uint16, b.Samples)
+	m.groups = m.labels
+	r.read(raw(m.labels))
+	if b.Grouped {
+		m.groups = make([]uint16, b.Samples)
+		r.read(raw(m.groups))
+	}
+	return m
+}
+
+// rows are read block by block: what this process takes, the other has let go of.
+func (r *receiver) rows(b *base) *rowBlocks {
+	x := &rowBlocks{width: b.Shape.C, per: max(1, blockWords/b.Shape.C)}
+	for left := b.Samples; left > 0; left -= x.per {
+		block := make([]float32, min(left, x.per)*x.width)
+		r.read(raw(block))
+		x.blocks = append(x.blocks, block)
+	}
+	return x
+}
+
+// samples are read, or lie in a file.
+func (r *receiver) samples(b *base, d *Dataset) []byte {
+	if b.File == nil {
+		samples := make([]byte, b.Bytes)
+		r.read(samples)
+		return samples
+	}
+	m, samples, release, err := b.File.open(b.Bytes)
+	if err != nil {
+		r.err = errors.Join(r.err, err)
+		return nil
+	}
+	d.mapped, r.release = append(d.mapped, m), append(r.release, release)
+	return samples
+}
+
+func (r *receiver) split(p *part) Source {
+	switch {
+	case p.Base == 0:
+		return nil
+	case p.Whole:
+		return r.sources[p.Base-1]
+	}
+	index := make([]uint32, p.Samples)
+	r.read(raw(index))
+	return subsetOf(r.sources[p.Base-1], index)
+}

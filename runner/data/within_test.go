@@ -1,0 +1,153 @@
+package data
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// tableOf writes a table of n lines, each of which of gives.
+func tableOf(t *testing.T, header string, n int, of func(i int) string) string {
+	t.Helper()
+	text := header + "\n"
+	for i := range n {
+		text += of(i) + "\n"
+	}
+	return write(t, text)
+}
+
+// However missing=drop leaves no sample, the error names the column that has no value, and the remedy.
+func TestNothingIsLeft(t *testing.T) {
+	full := tableOf(t, "a,b,label", 20, func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i%3, i%2) })
+	empty := tableOf(t, "a,b,label", 20, func(i int) string { return fmt.Sprintf("%d,,%d", i, i%2) })
+	two := tableOf(t, "a,b,c,label", 20, func(i int) string { return fmt.Sprintf("%d,NA,?,%d", i, i%2) })
+	turns := tableOf(t, "a,b,label", 20, func(i int) string {
+		return []string{"1,,0", ",1,1", "2,,1"}[i%3]
+	})
+	unlabelled := tableOf(t, "a,b,label", 20, func(i int) string { return fmt.Sprintf("%d,%d,", i, i%3) })
+	model, err := Open("csv:"+full+"?missing=drop", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
+	for _, c := range []struct {
+		name, dataset string
+		o             Options
+		want          string
+	}{
+		{"one column", empty + "?missing=drop", Options{},
+			empty + `: missing=drop leaves none of 20 lines: column "b" has no value in any line: ` +
+				"leave it out with drop=b"},
+		{"two columns", two + "?missing=drop", Options{}, `columns "b", "c" have no value in any line: ` +
+			`leave it out with drop=b,c`},
+		{"one is left out already", two + "?missing=drop&drop=b", Options{}, "drop=b,c"},
+		{"each line lacks another", turns + "?missing=drop", Options{},
+			`most often in column "b" (13 lines): leave such columns out with drop=b, or take missing=category`},
+		{"the label", unlabelled + "?missing=drop&label=label", Options{},
+			`column "label" has no value in any line: name another column with label=, group= or split=`},
+		{"the test file alone", full + "?missing=drop&test=" + empty, Options{},
+			empty + ": missing=drop leaves none"},
+		{"the training file alone", empty + "?missing=drop&test=" + full, Options{},
+			empty + ": missing=drop leaves none"},
+		{"a network's feature", empty, Options{Encoder: &model.Encoder},
+			`column "b" has no value in any line, and the network takes it: add missing=mean`},
+		{"a network's label", unlabelled, Options{Encoder: &model.Encoder},
+			`column "label" has no value in any line: take it out of the file`},
+	} {
+		t.Run(c.name, func(t *testing.T) { refused(t, "csv:"+c.dataset, c.o, c.want) })
+	}
+	t.Run("parquet", func(t *testing.T) {
+		refused(t, "parquet:"+filepath.Join(ofTests, "plain.parquet")+"?label=kind&drop=bytes,ordered&missing=drop",
+			Options{}, `column "nothing" has no value in any line: leave it out with drop=bytes,ordered,nothing`)
+	})
+}
+
+// refused fails unless the dataset cannot be opened, for the reason.
+func refused(t *testing.T, dataset string, o Options, why string) {
+	t.Helper()
+	d, err := Open(dataset, o)
+	if err == nil {
+		d.Close()
+		t.Fatalf("%s is opened, want %q", dataset, why)
+	}
+	if !strings.Contains(err.Error(), why) {
+		t.Fatalf("%s is refused by %q, want %q", dataset, err, why)
+	}
+}
+
+// A table that leaves a split or a class without samples is refused, with the remedy.
+func TestOneSided(t *testing.T) {
+	parts := func(train, test string) string {
+		return tableOf(t, "a,part,label", 20, func(i int) string {
+			part := []string{train, test}[i%2]
+			return fmt.Sprintf("%d,%s,%d", i, part, i/2%2)
+		})
+	}
+	pairs := tableOf(t, "a,g,label", 40, func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i/4, i%2) })
+	one := tableOf(t, "a,part,label", 20, func(i int) string {
+		if i%2 == 0 {
+			return "1,train,0"
+		}
+		return fmt.Sprintf("2,test,%d", i/2%2)
+	})
+	for _, c := range []struct {
+		name, dataset string
+		o             Options
+		want          string
+	}{
+		{"all in training", parts("train", "train") + "?split=part", Options{}, "has no test samples"},
+		{"all in test", parts("test", "test") + "?split=part", Options{}, "has no training samples"},
+		{"all in validation", parts("val", "val") + "?split=part", Options{}, "has no training samples"},
+		{"one class in training", one + "?split=part", Options{},
+			`all 10 training samples are of class "0": a training split needs two classes`},
+		{"one class", tableOf(t, "a,label", 20, func(i int) string { return fmt.Sprintf("%d,0", i) }), Options{},
+			"has one value only"},
+		{"groups too small to test", pairs + "?group=g", Options{}, "is less than one of each class and group"},
+		{"nothing to train on", pairs + "?test_fraction=.999", Options{}, "leaves none to train on"},
+		{"no validation sample", pairs, Options{ValFraction: .001}, "val_fraction holds out no sample"},
+		{"validation alone", pairs, Options{ValFraction: .999}, "no training samples are left"},
+		{"no feature", tableOf(t, "part,label", 20, func(int) string { return "train,0" }) + "?split=part",
+			Options{}, "no column is left for a feature"},
+	} {
+		t.Run(c.name, func(t *testing.T) { refused(t, "csv:"+c.dataset, c.o, c.want) })
+	}
+}
+
+// An error of a table names the file that it is in, of several.
+func TestErrorNamesItsFile(t *testing.T) {
+	number := func(i int) string { return fmt.Sprintf("%d,%d", i, i%2) }
+	train := tableOf(t, "a,label", 300, number)
+	for name, c := range map[string]struct{ test, want string }{
+		"a text among numbers": {tableOf(t, "a,label", 4, func(i int) string {
+			return []string{"7,0", "x,1"}[i%2]
+		}), `line 3, column "a": "x" is not a number`},
+		"a number too large": {tableOf(t, "a,label", 4, func(i int) string {
+			return fmt.Sprintf("1e%d,0", 306+i/3)
+		}),
+			`column "a": 1e+306, standardised`},
+		"other columns":  {write(t, "b,label\n1,0\n"), `line 1: columns are ["b" "label"]`},
+		"too many cells": {write(t, "a,label\n1,0\n1,0,0\n"), "line 3: 3 columns"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			refused(t, "csv:"+train+"?test="+c.test, Options{}, c.test+": "+c.want)
+		})
+		t.Run(name+", of several", func(t *testing.T) {
+			more := tableOf(t, "a,label", 5, number)
+			refused(t, "csv:"+train+"?test="+more+"+"+c.test+"+"+more, Options{}, c.test+": "+c.want)
+		})
+	}
+	t.Run("for a network", func(t *testing.T) {
+		d, err := Open("csv:"+train, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		odd := filepath.Join(t.TempDir(), "odd.csv")
+		if err := os.WriteFile(odd, []byte("a,label\n1,0\nx,1\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		refused(t, "csv:"+odd, Options{Encoder: &d.Encoder}, odd+`: line 3, column "a": "x" is not a number`)
+	})
+}

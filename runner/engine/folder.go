@@ -1,0 +1,64 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// runsFolder is a runs folder as both sides of a socket name it. Its path is for
+// people: a folder has many, by links and mounts, and after a move a path leads
+// to another folder. The number that its disk gives it decides.
+type runsFolder struct {
+	Path   string `json:"path"`
+	Device uint64 `json:"device"`
+	Inode  uint64 `json:"inode"` // 0 on systems without: there the path decides
+}
+
+// folderAt returns the runs folder at a path.
+func folderAt(path string) (f runsFolder, err error) {
+	if f.Path, err = filepath.Abs(path); err == nil {
+		f.Path, err = filepath.EvalSymlinks(f.Path)
+	}
+	if err != nil {
+		return f, err
+	}
+	info, err := os.Stat(f.Path)
+	if err != nil {
+		return f, err
+	}
+	f.Device, f.Inode = number(info)
+	return f, nil
+}
+
+// is tells whether two sides mean the same folder.
+func (f runsFolder) is(other runsFolder) bool { return f.key() == other.key() }
+
+// key is what decides.
+func (f runsFolder) key() runsFolder {
+	if f.Inode != 0 {
+		f.Path = ""
+	}
+	return f
+}
+
+// name is the folder's among sockets.
+func (f runsFolder) name() string {
+	sum := sha256.Sum256(fmt.Append(nil, f.key()))
+	return hex.EncodeToString(sum[:8])
+}
+
+// gone tells whether the engine's folder was removed or moved, or another one
+// has its path. What cannot be found out is no.
+func (e *engine) gone() bool {
+	there, err := os.Stat(e.settings.RunsDir)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	mine, err := e.home.Stat()
+	return err == nil && !os.SameFile(mine, there)
+}

@@ -1,0 +1,274 @@
+//go:build darwin || freebsd || linux
+
+package engine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+)
+
+// TestCopyOfTheFolder: a copy of a folder whose engine runs has that engine's lock
+// file, and none of its verbs reaches that engine.
+func TestCopyOfTheFolder(t *testing.T) {
+	p := start(t, nil)
+	id := p.launch(t, 1_000_000)
+	p.awaitStatus(t, id, runner.Running)
+	runs := filepath.Join(short(t), "copy")
+	must(t, os.CopyFS(runs, os.DirFS(p.RunsDir)))
+	c := spawning(t, runs, p.RuntimeDir, "test")
+	_, err := c.Status()
+	for verb, err := range map[string]error{"status": err, "pause": c.Pause(id), "stop": c.Stop(id),
+		"knob": c.Knob(id, "lr", "1"), "shutdown": c.Shutdown(true)} {
+		if !errors.Is(err, ErrNone) {
+			t.Errorf("%s in the copy: %v", verb, err)
+		}
+	}
+	ids, err := c.Start(brief(dro.ERM, 1_000_000))
+	must(t, err)
+	t.Cleanup(func() { must(t, c.Shutdown(true)) })
+	if _, err := record.Find(runs, ids[0]); err != nil {
+		t.Errorf("a run of the copy is elsewhere: %v", err)
+	}
+	own, err := c.Status()
+	if err != nil || own.PID == os.Getpid() || own.RunsDir != runs {
+		t.Errorf("the engine of the copy: %+v, %v", own, err)
+	}
+	first, err := p.Status()
+	if err != nil || len(first.Runs) != 1 || first.Runs[0].ID != id {
+		t.Errorf("the first engine has %+v, %v", first, err)
+	}
+	must(t, p.Stop(id))
+}
+
+// TestRequestOfAnotherFolder is refused by the engine itself, also where it names
+// none, as a program before did.
+func TestRequestOfAnotherFolder(t *testing.T) {
+	p := start(t, nil)
+	id := p.launch(t, 1_000_000)
+	for name, folder := range map[string]runsFolder{"another": at(t, short(t)), "none": {},
+		"the path alone": {Path: p.RunsDir}} {
+		for _, r := range []request{{Verb: verbStop, Run: id}, {Verb: verbShutdown, Force: true}} {
+			r.Folder = folder
+			say, err := json.Marshal(r)
+			must(t, err)
+			hello, answer, err := talk(t, p.sockets(t).Control, append(say, '\n'))
+			if err != nil || !strings.Contains(answer, "this is the engine of "+p.RunsDir) {
+				t.Errorf("%s: %s is answered %q, %v", name, r.Verb, answer, err)
+			}
+			if !strings.Contains(hello, fmt.Sprintf(`"inode":%d`, at(t, p.RunsDir).Inode)) {
+				t.Errorf("the hello names no folder: %s", hello)
+			}
+		}
+	}
+	if s, err := p.Status(); err != nil || len(s.Runs) != 1 {
+		t.Errorf("after that: %+v, %v", s, err)
+	}
+	must(t, p.Stop(id))
+}
+
+// TestMovedFolder: the engine of a folder that is moved serves nobody any more,
+// also where another folder has its path by then. Its runs end with a checkpoint,
+// and go on in the engine that is started for the new path.
+func TestMovedFolder(t *testing.T) {
+	for name, replaced := range map[string]bool{"away": false, "and replaced": true} {
+		t.Run(name, func(t *testing.T) {
+			dir, runtimeDir := short(t), short(t)
+			before, after := filepath.Join(dir, "before"), filepath.Join(dir, "after")
+			must(t, os.Mkdir(before, 0o700))
+			c := spawning(t, before, runtimeDir, "test")
+			ids, err := c.Start(brief(dro.SFK, 1_000_000))
+			must(t, err)
+			old, err := c.Status()
+			must(t, err)
+			must(t, os.Rename(before, after))
+			if replaced {
+				must(t, os.Mkdir(before, 0o700))
+				if _, err := c.Status(); !errors.Is(err, ErrNone) {
+					t.Errorf("the folder in its place has an engine: %v", err)
+				}
+				_, err := c.Start(brief(dro.ERM, 1_000_000))
+				must(t, err)
+				t.Cleanup(func() { must(t, c.Shutdown(true)) })
+			}
+			moved := spawning(t, after, runtimeDir, "test")
+			await(t, func() bool { return moved.Resume(ids[0]) == nil })
+			t.Cleanup(func() { must(t, moved.Shutdown(true)) })
+			now, err := moved.Status()
+			if err != nil || now.PID == old.PID || len(now.Runs) != 1 || now.Runs[0].ID != ids[0] {
+				t.Errorf("the moved folder's engine: %+v, %v", now, err)
+			}
+		})
+	}
+}
+
+// TestPathsOfOneFolder: by whatever path a folder is named, it has one engine.
+func TestPathsOfOneFolder(t *testing.T) {
+	p := start(t, nil)
+	paths := map[string]string{"link": filepath.Join(short(t), "link"), "bind mount": short(t)}
+	must(t, os.Symlink(p.RunsDir, paths["link"]))
+	if err := bindMount(t, p.RunsDir, paths["bind mount"]); err != nil {
+		t.Logf("without a bind mount: %v", err)
+		delete(paths, "bind mount")
+	}
+	for name, path := range paths {
+		t.Run(name, func(t *testing.T) {
+			c := *p.Client
+			c.RunsDir = path
+			if s, err := c.Status(); err != nil || s.PID != os.Getpid() {
+				t.Errorf("status %+v, %v", s, err)
+			}
+			ids, err := c.Start(brief(dro.ERM, 1))
+			must(t, err)
+			p.awaitStatus(t, ids[0], runner.Done)
+		})
+	}
+}
+
+// fakeEngine answers every connection with some words, and counts them.
+func fakeEngine(t *testing.T, words string) (path string, asked *atomic.Int64) {
+	t.Helper()
+	path, asked = filepath.Join(short(t), "s"), &atomic.Int64{}
+	l, err := listen(path)
+	must(t, err)
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+			asked.Add(1)
+			fmt.Fprintln(c, words)
+			c.(*net.UnixConn).CloseWrite()
+		}
+	}()
+	return path, asked
+}
+
+// pointTo makes a lock file say that the engine is elsewhere.
+func pointTo(t *testing.T, runs, socket string) {
+	t.Helper()
+	b, err := json.Marshal(info{address: address{socket, socket}, PID: 7})
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(runs, lockName), b, 0o600))
+}
+
+// TestForgedLockFile: what a lock file says counts only while it is held, and
+// then only of an engine of this folder.
+func TestForgedLockFile(t *testing.T) {
+	p := start(t, nil)
+	other := start(t, nil)
+	id := other.launch(t, 1_000_000)
+	t.Run("held by nobody", func(t *testing.T) {
+		path, asked := fakeEngine(t, "")
+		c := &Client{RunsDir: short(t), RuntimeDir: short(t), Version: "test"}
+		pointTo(t, c.RunsDir, path)
+		if err := c.Stop("x"); !errors.Is(err, ErrNone) || asked.Load() != 0 {
+			t.Errorf("%v, after %d connections", err, asked.Load())
+		}
+	})
+	t.Run("held, and another's", func(t *testing.T) {
+		var notes []string
+		p.Note = func(text string) { notes = append(notes, text) }
+		pointTo(t, p.RunsDir, other.sockets(t).Control)
+		if err := p.Stop(id); !errors.Is(err, runner.ErrNotRunning) {
+			t.Errorf("stopping the other engine's run: %v", err)
+		}
+		want := "the engine of " + other.RunsDir + ", not of " + p.RunsDir
+		if len(notes) != 1 || !strings.Contains(notes[0], want) {
+			t.Errorf("notes %q", notes)
+		}
+	})
+	t.Run("held by a program before", func(t *testing.T) {
+		path, _ := fakeEngine(t, `{"protocol":1,"version":"old","pid":7}`)
+		c := &Client{RunsDir: short(t), RuntimeDir: short(t), Version: "test"}
+		l, err := record.Acquire(filepath.Join(c.RunsDir, lockName))
+		must(t, err)
+		pointTo(t, c.RunsDir, path)
+		const want = "is drolab old, which this one cannot"
+		if err := c.Stop("x"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("while it lives: %v", err)
+		}
+		must(t, l.Release())
+		if err := c.Stop("x"); !errors.Is(err, ErrNone) {
+			t.Errorf("after it: %v", err)
+		}
+	})
+	must(t, other.Stop(id))
+}
+
+// TestLockThatIsNoFile: what nobody can hold is named at once, and not waited for.
+func TestLockThatIsNoFile(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"pipe":      func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"directory": func(path string) error { return os.Mkdir(path, 0o700) },
+		"link":      func(path string) error { return os.Symlink("/dev/zero", path) },
+		"dangling":  func(path string) error { return os.Symlink("nowhere", path) },
+		"socket": func(path string) error {
+			l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+			if err == nil {
+				l.SetUnlinkOnClose(false)
+				err = l.Close()
+			}
+			return err
+		},
+		"device": func(path string) error { // zero
+			return syscall.Mknod(path, syscall.S_IFCHR|0o600, 1<<8|5)
+		},
+		"mode 0": func(path string) error { return os.WriteFile(path, nil, 0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &Client{RunsDir: short(t), RuntimeDir: short(t), Version: "test"}
+			path := filepath.Join(c.RunsDir, lockName)
+			if err := put(path); err != nil {
+				t.Skip(err) // making a device needs root
+			}
+			if name == "mode 0" && os.Getuid() == 0 {
+				t.Skip("root reads what nobody may")
+			}
+			_, err := c.Start(brief(dro.ERM, 1))
+			for verb, err := range map[string]error{"start": err, "stop": c.Stop("x"), "wake": c.Wake()} {
+				if err == nil || !strings.HasPrefix(err.Error(), "the engine's lock: ") ||
+					!strings.Contains(err.Error(), lockName) {
+					t.Errorf("%s: %v", verb, err)
+				}
+			}
+		})
+	}
+}
+
+// TestNoFolder has no engine.
+func TestNoFolder(t *testing.T) {
+	c := &Client{RunsDir: filepath.Join(short(t), "missing"), RuntimeDir: short(t), Version: "test"}
+	_, err := c.Status()
+	for verb, err := range map[string]error{"status": err, "stop": c.Stop("x")} {
+		if !errors.Is(err, ErrNone) {
+			t.Errorf("%s: %v", verb, err)
+		}
+	}
+}
+
+// TestHugeLockFile has no end, and nobody holds it.
+func TestHugeLockFile(t *testing.T) {
+	c := spawning(t, short(t), short(t), "test")
+	for _, name := range []string{lockName, logName} {
+		f, err := os.OpenFile(filepath.Join(c.RunsDir, name), os.O_CREATE|os.O_WRONLY, 0o600)
+		must(t, err)
+		if err := errors.Join(f.Truncate(1<<40), f.Close()); err != nil {
+			t.Skip(err) // no file of that size, here
+		}
+	}
+	if _, err := c.Status(); !errors.Is(err, ErrNone) {
+		t.Error(err)
+	}
+	must(t, c.Wake())
+	must(t, c.Shutdown(true))
+}

@@ -1,0 +1,118 @@
+package runner
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"drolab/runner/internal/aside"
+)
+
+// PanicError is a panic as an error of one line. The stack stands in a file.
+type PanicError struct {
+	Value  string // that the program panicked with
+	Report string // path of the file; empty: it could not be written
+}
+
+func (e *PanicError) Error() string {
+	if e.Report == "" {
+		return fmt.Sprintf("internal error: %s: please report it", e.Value)
+	}
+	return fmt.Sprintf("internal error: %s: please report it, with the file %s", e.Value, e.Report)
+}
+
+// errCut is a fault in a mapped file: no error of the program's.
+var errCut = errors.New("the dataset's files were cut or lost while in use: bring them back and resume")
+
+func isCut(recovered any) bool {
+	f, ok := recovered.(interface{ Addr() uintptr })
+	return ok && f.Addr() > 1<<16 // below lies nil
+}
+
+// Panicked makes an error of what a deferred function has recovered, and leaves a
+// report in a folder of runs or, where that cannot be written, in one that is
+// made for it.
+func Panicked(dir string, recovered any) error {
+	if isCut(recovered) {
+		return errCut
+	}
+	const mostValue = 200 // runes, of a line
+	value := []rune(strings.Join(strings.Fields(fmt.Sprint(recovered)), " "))
+	if len(value) > mostValue {
+		value = append(value[:mostValue], '…')
+	}
+	e := &PanicError{Value: string(value)}
+	name, text := reportName(), report(recovered)
+	reporting.Lock()
+	defer reporting.Unlock()
+	var err error
+	if e.Report, err = keepReport(dir, name, text); err != nil {
+		if dir, err = os.MkdirTemp("", "drolab-panic-"); err == nil { // for its owner only
+			e.Report, _ = keepReport(dir, name, text)
+		}
+	}
+	return e
+}
+
+// reporting is held while a report is written: runs may meet one fault at once.
+var reporting sync.Mutex
+
+// mostReport bounds a report, in bytes.
+const mostReport = 64 << 10
+
+// report is for those who mend the program.
+func report(recovered any) []byte {
+	var version string
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = cmp.Or(info.Main.Version, "(devel)")
+	}
+	value := fmt.Appendf(nil, "%v", recovered)
+	return slices.Concat(fmt.Appendf(nil, "drolab %s, %s, %s/%s, %s\npanic: ", version, runtime.Version(),
+		runtime.GOOS, runtime.GOARCH, time.Now().UTC().Format(time.RFC3339)),
+		value[:min(len(value), mostReport/4)], []byte("\n\n"), debug.Stack())
+}
+
+// keepReport writes a report, where there is none of that name.
+func keepReport(dir, name string, text []byte) (path string, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	_, err = aside.NewIn(aside.Root{Root: root}, slices.Values([]string{name}), 0o600, func(w io.Writer) error {
+		_, err := io.Copy(w, bytes.NewReader(text[:min(len(text), mostReport)]))
+		return err
+	})
+	if errors.Is(err, os.ErrExist) {
+		_, err = root.Lstat(name) // it is there, or another process is at it
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(root.Name(), name), nil
+}
+
+// reportName is one for each place of the program: a thousand runs that meet one fault
+// leave one report.
+func reportName() string {
+	var callers [64]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])
+	h := fnv.New32a()
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		fmt.Fprintln(h, f.Function, f.Line)
+	}
+	return fmt.Sprintf(".panic-%08x.txt", h.Sum32())
+}

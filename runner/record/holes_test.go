@@ -1,0 +1,111 @@
+//go:build darwin || freebsd || linux
+
+package record
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"drolab/runner"
+)
+
+// TestHoles makes each file of a run a terabyte long, without a byte on the disk.
+// Whoever reads the run comes to an end, with the file's name where he needed it.
+func TestHoles(t *testing.T) {
+	before := quickDir(t)
+	s := &Store{dir: before, now: clock(), open: openDisk}
+	stopped9(t, s)
+	id := the(s, original).Meta.ID
+	must(t, the(s, original).Relabel(func(l *Label) { l.Note = "good" }))
+	indexAll(t, filepath.Join(before, id))
+	const size = 1 << 40
+	for _, name := range filesOf(t, filepath.Join(before, id)) {
+		t.Run(name, func(t *testing.T) {
+			dir := quickDir(t)
+			must(t, os.CopyFS(dir, os.DirFS(before)))
+			path := filepath.Join(dir, id, name)
+			if err := os.Truncate(path, size); err != nil {
+				t.Skipf("no sparse files here: %v", err)
+			}
+			said := everyReader(t, dir, id)
+			list, _, err := Mend(dir)
+			must(t, err)
+			found := findings(list)
+			if filepath.Base(name) == lockName {
+				return // nobody reads more than its first bytes
+			}
+			if !strings.Contains(found, filepath.Base(name)) {
+				t.Errorf("the doctor does not name it: %s", found)
+			}
+			byLog := name == indexName // for whom the log tells the same
+			if !byLog && !strings.Contains(said, filepath.Base(name)) {
+				t.Errorf("no reader names it: %s", said)
+			}
+		})
+	}
+}
+
+// filesOf lists the regular files in a folder, from there.
+func filesOf(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			name, e := filepath.Rel(dir, path)
+			names, err = append(names, name), e
+		}
+		return err
+	}))
+	return names
+}
+
+// everyReader reads a run in every way that there is, and returns what was said.
+func everyReader(t *testing.T, dir, id string) (said string) {
+	t.Helper()
+	note := func(err error) {
+		if err != nil {
+			said += err.Error() + "\n"
+		}
+	}
+	_, problems := List(dir)
+	note(errors.Join(problems...))
+	r, err := Find(dir, id)
+	if note(err); err != nil {
+		return said
+	}
+	for _, log := range []Log{r.Tail(), InSmall(r.Tail(), false), NewReplay(r.Tail())} {
+		note(drain(log))
+	}
+	_, err = r.Average()
+	note(err)
+	r.Standing()
+	steps, err := r.Checkpoints()
+	note(err)
+	for _, step := range steps {
+		_, err := r.Past(step)
+		note(err)
+	}
+	note(r.PassedOver())
+	s := &Store{dir: dir, now: clock(), open: openDisk}
+	rec, _, err := s.Reopen(id)
+	if err == nil {
+		err = rec.Close()
+	} else if errors.Is(err, runner.ErrDone) {
+		err = nil
+	}
+	note(err)
+	return said
+}
+
+// drain reads a log to its end.
+func drain(log Log) error {
+	for {
+		events, err := log.Read()
+		if err != nil || len(events) == 0 && log.Share() == 1 {
+			return err
+		}
+	}
+}

@@ -1,0 +1,166 @@
+//go:build darwin || freebsd || linux
+
+package record
+
+import (
+	"io/fs"
+	"testing"
+
+	"drolab/runner"
+)
+
+// between is a disk that something is done to before each thing that its reader does.
+type between struct {
+	disk
+	do func()
+}
+
+func (d between) OpenFile(name string, flag int, mode fs.FileMode) (file, error) {
+	d.do()
+	return d.disk.OpenFile(name, flag, mode)
+}
+
+func (d between) Lstat(name string) (fs.FileInfo, error) {
+	d.do()
+	return d.disk.Lstat(name)
+}
+
+func (d between) List() ([]fs.DirEntry, error) {
+	d.do()
+	return d.disk.List()
+}
+
+func (d between) Folder(name string) (disk, error) {
+	d.do()
+	in, err := d.disk.Folder(name)
+	if err != nil {
+		return nil, err
+	}
+	return between{in, d.do}, nil
+}
+
+func openBetween(do func()) opener {
+	return func(path string) (disk, error) {
+		d, err := openDisk(path)
+		if err != nil {
+			return nil, err
+		}
+		return between{d, do}, nil
+	}
+}
+
+// live is a run that goes on when it is told to, and keeps one checkpoint.
+type live struct {
+	t    *testing.T
+	s    *Store
+	m    *runner.Meta
+	r    *recorder
+	step int64
+}
+
+func newLive(t *testing.T) *live {
+	l := &live{t: t, s: &Store{dir: quickDir(t), now: clock(), open: openDisk}, m: newMeta(1)}
+	l.m.Spec.CheckpointKeep, l.m.Parent = 1, "another@7"
+	r, err := l.s.Create(l.m, newState(0))
+	must(t, err)
+	l.r = r.(*recorder)
+	l.goOn()
+	return l
+}
+
+func (l *live) goOn() {
+	l.step++
+	must(l.t, l.r.Append(stepEvent(l.step)))
+	_, err := l.r.Checkpoint(newState(l.step))
+	must(l.t, err)
+}
+
+func (l *live) stop() {
+	must(l.t, l.r.Finish(&runner.Summary{Status: runner.Stopped, Steps: l.step}))
+	must(l.t, l.r.Append(status(l.step, runner.Stopped)))
+	must(l.t, l.r.Close())
+}
+
+func (l *live) resume() {
+	r, _, err := l.s.Reopen(l.m.ID)
+	must(l.t, err)
+	l.r = r.(*recorder)
+	l.goOn()
+}
+
+// TestDoctorOfARunInMotion: a run that goes on between any two things that the doctor
+// does is well, and so is one that ends, goes on again, is begun or deleted.
+func TestDoctorOfARunInMotion(t *testing.T) {
+	t.Run("goes on", func(t *testing.T) {
+		l := newLive(t)
+		list, _, err := examine(openBetween(l.goOn), l.s.dir, false)
+		must(t, err)
+		if len(list) > 0 || l.step < 20 {
+			t.Errorf("at step %d it finds %s", l.step, findings(list))
+		}
+		must(t, l.r.Close())
+	})
+	for name, c := range map[string]struct{ before, at func(l *live) }{
+		"ends":       {func(*live) {}, (*live).stop},
+		"is resumed": {(*live).stop, (*live).resume},
+		"is deleted": {(*live).stop, func(l *live) { must(l.t, l.s.Delete(l.m.ID)) }},
+		"begins": {func(*live) {}, func(l *live) {
+			r, err := l.s.Create(newMeta(2), nil)
+			must(l.t, err)
+			must(l.t, r.Close())
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for at, done := 1, true; done; at++ {
+				l, n := newLive(t), 0
+				c.before(l)
+				done = false
+				list, _, err := examine(openBetween(func() {
+					if n++; n == at {
+						c.at(l)
+						done = true
+					}
+				}), l.s.dir, false)
+				must(t, err)
+				if len(list) > 0 {
+					t.Errorf("at the doctor's thing number %d: it finds %s", at, findings(list))
+				}
+				l.r.Close()
+			}
+		})
+	}
+}
+
+// TestHoldsWhatItCopies: whoever goes on from a checkpoint of a run in motion finds it
+// at each look until he lets it go, and then nothing of that is left.
+func TestHoldsWhatItCopies(t *testing.T) {
+	l := newLive(t)
+	l.goOn()
+	r, err := Find(l.s.dir, l.m.ID)
+	must(t, err)
+	r.open = openBetween(l.goOn)
+	for range 20 {
+		past, err := r.Past(Newest)
+		must(t, err)
+		_, err = r.Load(Newest)
+		must(t, err)
+		if past.From.Step < 1 {
+			t.Errorf("from step %d", past.From.Step)
+		}
+	}
+	r.open = nil
+	release := r.Hold()
+	past, err := r.Past(Newest)
+	must(t, err)
+	step := past.From.Step
+	for range 5 {
+		l.goOn()
+	}
+	_, err = l.s.Load(l.m.ID, step) // as the engine does, in another process
+	must(t, err)
+	must(t, l.s.Pin(l.m.ID, step))
+	release()
+	l.goOn()
+	r.wants(t, []int64{step, l.step}, []int64{step})
+	must(t, l.r.Close())
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/compare"
+)
+
+// passage is something of a report that can stand in a Markdown file, between two lines.
+// The first line begins with the mark begin and ends as its author likes.
+type passage struct {
+	name string
+	text func(*Report) string
+}
+
+func (p *passage) begin() string { return "<!-- " + p.name + ": begin" }
+func (p *passage) end() string   { return "<!-- " + p.name + ": end -->" }
+
+// passages are all that Replace knows.
+func passages() []passage {
+	return []passage{{"report", (*Report).Brief}, {"report in short", (*Report).Short}}
+}
+
+// Brief is a table for each radius, and the verdicts.
+func (r *Report) Brief() string {
+	var blocks []Block
+	for _, p := range r.Problems {
+		t := p.table1()
+		t.Head[0] = p.Label
+		blocks = append(blocks, t)
+	}
+	for _, p := range r.Problems {
+		t := r.claimTable(p)
+		t.Head[0] = "claim, " + p.Label
+		blocks = append(append(blocks, t), r.furtherBlocks(p)...)
+	}
+	notes := fmt.Sprintf("± is the standard deviation over seeds; with differences, half of the %g %% "+
+		"t interval. Paired t tests, Holm over %d.", 100*level, r.Tests)
+	return markdown(append(blocks, Text(notes+r.repeats())))
+}
+
+// Short is one table of four measures. A method with a single seed has no spread, and
+// is left out.
+func (r *Report) Short() string {
+	measures := []string{"worst_class_accuracy", "test_accuracy", "test_loss", "robust_risk"}
+	t := &Table{Head: []string{"method", "seeds"}}
+	for _, m := range measures {
+		t.Head = append(t.Head, headOf(m))
+	}
+	for _, p := range r.Problems {
+		for i, a := range p.arms {
+			if len(a.runs) < 2 {
+				continue
+			}
+			row := []string{p.Label + ": " + a.label, fmt.Sprint(len(a.runs))}
+			for _, m := range measures {
+				row = append(row, p.meanOf(i, a.runs[0].Meta.Fit(m)))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return markdown([]Block{t})
+}
+
+// meanOf is the mean ± deviation of a measure over the seeds of an arm.
+func (p *Problem) meanOf(arm int, measure string) string {
+	c := slices.IndexFunc(p.Table.Columns, func(c compare.Column) bool { return c.Name == measure })
+	if c < 0 {
+		return "–"
+	}
+	m, _ := runner.FindMeasure(measure)
+	cell := &p.Table.Rows[arm].Cells[c]
+	return plusMinus(m.Scale == dro.Percent, cell.Mean, cell.Std)
+}
+
+// Replace returns a Markdown text with passages of the report between their marks.
+func Replace(text string, r *Report) (string, error) {
+	found := false
+	for _, p := range passages() {
+		before, rest, ok := strings.Cut(text, p.begin())
+		if !ok {
+			continue
+		}
+		found = true
+		line, rest, _ := strings.Cut(rest, "\n")
+		_, after, ended := strings.Cut(rest, p.end())
+		if !ended {
+			return "", fmt.Errorf("%s ...: no line %s follows", p.begin(), p.end())
+		}
+		text = before + p.begin() + line + "\n\n" + p.text(r) + p.end() + after
+	}
+	if !found {
+		p := passages()[0]
+		return "", fmt.Errorf("has no place for the tables: want the lines\n%s -->\n%s", p.begin(), p.end())
+	}
+	return text, nil
+}

@@ -1,0 +1,341 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"drolab/dro/nn"
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/internal/aside/asidetest"
+	"drolab/runner/record"
+)
+
+// The long form takes 50 pairs of starts, all points at which a start can end, and all
+// bytes of a sweep's files:
+//
+//	go test -run 'AtOnce|Points|Flips' -long -v -timeout 1h ./runner/sweep
+var long = flag.Bool("long", false, "50 pairs of starts, all crash points, all flipped bytes")
+
+// starter is the environment's variable that makes a test's process a start of the
+// sweep in FOLDER as TEXT says, which trains it to the end.
+const starter = "DROLAB_TEST_START"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(starter); dir != "" {
+		if err := startAndTrain(dir, os.Getenv(starter+"_TEXT")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func startAndTrain(dir, text string) error {
+	file, errs := Parse("sweep.yaml", []byte(text), presets.Load)
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	f, err := Make(dir, []byte(text), file.Expand())
+	if err != nil {
+		return err
+	}
+	h := Here{Parallel: 2, Threads: 1}
+	if _, err := f.Want(h); err != nil {
+		return err
+	}
+	store, err := record.Open(dir)
+	if err != nil {
+		return err
+	}
+	q := runner.NewQueue(context.Background(), runner.Settings{Store: store, Threads: 1, Parallel: 2,
+		Host: runner.Host{Kernel: nn.Kernel("fp32")}})
+	err = f.Work(context.Background(), q, h, always, func(string, ...any) {})
+	q.Wait()
+	return err
+}
+
+// fewer is a sweep of four runs of one epoch; more has one more seed of each setting.
+const fewer = `
+preset: csv
+grid: {rho: [.1, 1], algo: [sfk]}
+seeds: 2
+set: {epochs: 1, val_fraction: .3, model: linear, lr_drop_epoch: 0}
+select: val_loss
+`
+
+var more = strings.Replace(fewer, "seeds: 2", "seeds: 3", 1)
+
+// pairs is how many pairs of starts a test takes.
+func pairs(few int) int {
+	if *long {
+		return 50
+	}
+	return few
+}
+
+// TestProcessesStartAtOnce: two processes start a sweep, and one grows it. There is one
+// sweep, and every run is in its table and done. Only a start whose file has fewer runs
+// than the folder may be refused, in words.
+func TestProcessesStartAtOnce(t *testing.T) {
+	for n := range pairs(3) {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "sweep")
+			texts := []string{fewer, []string{fewer, more}[n%2]}
+			commands := make([]*exec.Cmd, 2)
+			outs := make([]strings.Builder, 2)
+			for i := range commands {
+				c := exec.Command(os.Args[0])
+				c.Env = append(os.Environ(), starter+"="+dir, starter+"_TEXT="+texts[i])
+				c.Stderr = &outs[i]
+				if err := c.Start(); err != nil {
+					t.Fatal(err)
+				}
+				commands[i] = c
+			}
+			for i, c := range commands {
+				err := c.Wait()
+				refused := strings.Contains(outs[i].String(), "runs that this file has not")
+				if err != nil && !(texts[0] != texts[1] && i == 0 && refused) {
+					t.Errorf("start %d: %v, %s", i, err, outs[i].String())
+				}
+			}
+			want := strings.Count(texts[1], "seeds: 3")*2 + 4
+			oneSweep(t, dir, want, runner.Done)
+		})
+	}
+}
+
+// oneSweep wants so many runs in the list, each once and in one state, no others in the
+// folder, and nothing that is wrong with the sweep's files.
+func oneSweep(t *testing.T, dir string, runs int, state runner.Status) {
+	t.Helper()
+	f := open(t, dir)
+	ids := map[string]bool{}
+	for _, r := range f.List.Runs {
+		ids[r.ID] = true
+	}
+	if len(f.List.Runs) != runs || len(ids) != runs {
+		t.Errorf("%d runs, %d of them different, want %d", len(f.List.Runs), len(ids), runs)
+	}
+	if got := counts(t, f); got[state] != runs {
+		t.Errorf("%v, want %d %s", got, runs, state)
+	}
+	recorded, problems := record.List(dir)
+	for _, r := range recorded {
+		if !ids[r.Meta.ID] {
+			t.Errorf("%s is in no table", r.Meta.ID)
+		}
+	}
+	if list, err := Examine(dir, false); err != nil || len(list)+len(problems) > 0 {
+		t.Errorf("%v, %v", problems, errors.Join(err, found(list)))
+	}
+}
+
+// found are findings as an error.
+func found(list []*record.Finding) (err error) {
+	for _, f := range list {
+		err = errors.Join(err, fmt.Errorf("%s %s (mended %v %s)", f.File, f.What, f.Mended, f.Failed))
+	}
+	return err
+}
+
+// TestAtOnce: starts that grow the sweep, stops, engines that end and looks of viewers,
+// all at once in one folder. None fails, and the last list has the runs of all.
+func TestAtOnce(t *testing.T) {
+	for n := range pairs(6) {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "a", "sweep")
+			var all sync.WaitGroup
+			gate := make(chan struct{})
+			do := func(what string, act func() error) {
+				all.Go(func() {
+					<-gate
+					if err := act(); err != nil {
+						t.Errorf("%s: %v", what, err)
+					}
+				})
+			}
+			for i := range 6 {
+				text := strings.Replace(fewer, "seeds: 2", fmt.Sprintf("seeds: %d", 2+i%3), 1)
+				do("start", func() error { return startOnly(record.Files{}, dir, text) })
+				do("look", func() error { return lookOnly(dir) })
+				do("stop", func() error { return stopOnly(dir) })
+			}
+			close(gate)
+			all.Wait()
+			oneSweep(t, dir, 8, Missing)
+		})
+	}
+}
+
+// startOnly starts a sweep, and leaves the training to others. A file with fewer runs
+// than there are is refused, which is right.
+func startOnly(files record.Files, dir, text string) error {
+	file, errs := Parse("sweep.yaml", []byte(text), presets.Load)
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	f, err := makeBy(files, dir, []byte(text), file.Expand())
+	if err == nil {
+		_, err = f.Want(Here{Parallel: 2, Threads: 1})
+	}
+	if err != nil && strings.Contains(err.Error(), "runs that this file has not") {
+		return nil
+	}
+	return err
+}
+
+func lookOnly(dir string) error {
+	f, err := Open(dir)
+	if errors.Is(err, fs.ErrNotExist) { // not yet
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = NewLook(f).States()
+	list, also := Examine(dir, false)
+	return errors.Join(err, also, found(slices.DeleteFunc(list, leftAside)))
+}
+
+// leftAside tells whether it is a file that somebody writes at this moment.
+func leftAside(f *record.Finding) bool { return f.What == "was left by a crash" }
+
+func stopOnly(dir string) error {
+	f, err := Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, h := Wanted(dir)
+	if h != nil {
+		err = f.Through(h)
+	}
+	return errors.Join(err, f.Stop())
+}
+
+// TestAnEngineSeesGrowth: an engine that has done a list looks again where another
+// start has added runs meanwhile, and where the sweep was stopped and started.
+func TestAnEngineSeesGrowth(t *testing.T) {
+	dir := t.TempDir()
+	start := func(text string) {
+		if err := startOnly(record.Files{}, dir, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	through := func(f *Folder, h *Here) {
+		if err := f.Through(h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start(fewer)
+	f, h := Wanted(dir)
+	start(more)
+	if !f.Wants(h) {
+		t.Error("a start that adds runs ends the work on those before")
+	}
+	through(f, h)
+	grown, h2 := Wanted(dir)
+	if grown == nil || len(grown.List.Runs) != 6 {
+		t.Fatalf("the runs that were added are nobody's: %v", grown)
+	}
+	if err := grown.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	start(more)
+	if grown.Wants(h2) {
+		t.Error("a stop and a start are not seen")
+	}
+	through(grown, h2)
+	again, h3 := Wanted(dir)
+	if again == nil {
+		t.Fatal("the start after a stop is nobody's")
+	}
+	through(again, h3)
+	if f, _ := Wanted(dir); f != nil {
+		t.Error("what is done is worked on still")
+	}
+}
+
+// pointSteps is every how manieth point a test takes.
+func pointSteps(few int) int {
+	if *long {
+		return 1
+	}
+	return few
+}
+
+// quickDir is a folder in memory where there is one.
+func quickDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "drolab-sweep-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// TestStartPoints: a start fails, or its process or machine ends, at each thing that it
+// does to the disk. What is there then is the sweep as it was or as it shall be, and the
+// next start comes to the same as if nothing had happened.
+func TestStartPoints(t *testing.T) {
+	for _, c := range []struct {
+		name, before string
+		had          int
+	}{{"new", "", 0}, {"grown", fewer, 4}} {
+		t.Run(c.name, func(t *testing.T) {
+			once := func(at string, x *asidetest.Faults) {
+				dir := filepath.Join(quickDir(t), "sweep")
+				if c.before != "" {
+					if err := startOnly(record.Files{}, dir, c.before); err != nil {
+						t.Fatal(err)
+					}
+				}
+				startOnly(record.Files{Open: x.Open}, dir, more)
+				if f, err := Open(dir); err == nil && len(f.List.Runs) != c.had && len(f.List.Runs) != 6 ||
+					err != nil && !(c.had == 0 && errors.Is(err, fs.ErrNotExist)) {
+					t.Errorf("%s: then %v, %v", at, f, err)
+				}
+				for range 2 {
+					if err := startOnly(record.Files{}, dir, more); err != nil {
+						t.Errorf("%s: the next start: %v", at, err)
+					}
+				}
+				if _, err := Examine(dir, true); err != nil { // what was left aside
+					t.Errorf("%s: %v", at, err)
+				}
+				oneSweep(t, dir, 6, Missing)
+				if f, _ := Wanted(dir); f == nil {
+					t.Errorf("%s: nobody is to work on it", at)
+				}
+				text, err := os.ReadFile(filepath.Join(dir, fileName))
+				if err != nil || string(text) != more {
+					t.Errorf("%s: the file is not the person's: %v", at, err)
+				}
+			}
+			whole := &asidetest.Faults{}
+			once("whole", whole)
+			points := 0
+			for at, x := range asidetest.Points(whole.Trace(), pointSteps(2), errors.New("fails")) {
+				points++
+				once(at, x)
+			}
+			t.Logf("%d points of %v", points, whole.Trace())
+		})
+	}
+}

@@ -1,0 +1,87 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/runner"
+	"drolab/runner/internal/aside/asidetest"
+	"drolab/runner/record"
+)
+
+// TestSubmitPoints: a start on a cluster ends at each thing that it does. The next one
+// submits what is missing, and no run is in the queue twice.
+func TestSubmitPoints(t *testing.T) {
+	b := fakes(t)
+	ctx := context.Background()
+	start := func(files record.Files, dir string, queue *string) error {
+		f, err := openBy(files, dir)
+		if err != nil {
+			return err
+		}
+		jobs := strings.Count(*queue, "|0|PENDING")
+		return f.Alone(func() error {
+			if err := f.Adopt(ctx, Slurm{}); err != nil {
+				return err
+			}
+			there, err := f.Jobs(ctx, Slurm{}, false)
+			if err != nil {
+				return err
+			}
+			todo := slices.DeleteFunc(count(4), there.Live)
+			stages, err := f.Batches(todo, &Ask{Threads: 1, Estimate: func(s *runner.Spec) (Need, error) {
+				return Need{Seconds: 3000 * s.Rho}, nil // two classes: two arrays
+			}})
+			if err != nil {
+				return err
+			}
+			submit := func(_ context.Context, script string) (string, error) {
+				text, err := os.ReadFile(script)
+				if err != nil {
+					return "", err
+				}
+				_, array, _ := strings.Cut(string(text), "--array=")
+				var from, to int
+				fmt.Sscanf(array, "%d-%d", &from, &to)
+				for task := from; task <= to; task++ {
+					*queue += fmt.Sprintf("%d|%d|PENDING||0|x|\n", 40+jobs, task)
+				}
+				jobs++
+				b.says(t, "queue", *queue)
+				return fmt.Sprint(39 + jobs), nil
+			}
+			_, err = f.Submit(ctx, stages, &Ask{Threads: 1}, submit)
+			return err
+		})
+	}
+	once := func(at string, x *asidetest.Faults) {
+		f, queue := made(t, fewer), ""
+		b.says(t, "queue", "")
+		start(record.Files{Open: x.Open}, f.Dir, &queue)
+		for range 2 {
+			if err := start(record.Files{}, f.Dir, &queue); err != nil {
+				t.Errorf("%s: the next start: %v", at, err)
+			}
+		}
+		tasks := map[string]int{}
+		for line := range strings.Lines(queue) {
+			tasks[strings.Split(line, "|")[1]]++
+		}
+		jobs, err := f.Jobs(ctx, Slurm{}, false)
+		if fmt.Sprint(tasks) != "map[0:1 1:1 2:1 3:1]" || len(jobs) != 4 || err != nil {
+			t.Errorf("%s: tasks %v, %v are known, %v", at, tasks, jobs, err)
+		}
+	}
+	whole := &asidetest.Faults{}
+	once("whole", whole)
+	for at, x := range asidetest.Points(whole.Trace(), pointSteps(8), errors.New("fails")) {
+		if x.Part == 0 {
+			once(at, x)
+		}
+	}
+}

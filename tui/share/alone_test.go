@@ -1,0 +1,49 @@
+package share
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/lab"
+)
+
+// TestPanicOfOneView ends that view, with a report, and not the server.
+func TestPanicOfOneView(t *testing.T) {
+	p := invite(t, func(s *Settings) {
+		s.Lab.Kept = lab.NewKept(func() ([]*record.Run, error) { panic("broken") })
+	})
+	const told = "the view failed: internal error: broken: please report it, with the file "
+	for n := range 2 {
+		v := p.watch("xterm", 120, 40)
+		v.Wait()
+		if !p.log.until(func(s string) bool { return strings.Count(s, told) == n+1 }) {
+			t.Fatalf("the log is\n%s", p.log)
+		}
+		if out := v.out.String(); strings.Contains(out, "goroutine") {
+			t.Errorf("the viewer sees %q", out)
+		}
+	}
+	_, path, _ := strings.Cut(p.log.String(), told)
+	path, _, _ = strings.Cut(path, "\n")
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "TestPanicOfOneView") ||
+		!strings.HasPrefix(path, p.runs) {
+		t.Errorf("the report %s is %s, %v", path, text, err)
+	}
+}
+
+// TestPanicOfOneReader is an error of its view.
+func TestPanicOfOneReader(t *testing.T) {
+	v := &view{s: &server{}}
+	v.s.Lab.RunsDir = t.TempDir()
+	var broken *runner.PanicError
+	if err := v.alone(func() error { panic("broken") }); !errors.As(err, &broken) {
+		t.Error(err)
+	}
+	if err := v.alone(func() error { return errGone }); err != errGone {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,152 @@
+package watch
+
+import (
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// mostRead is how many events a look brings before it leaves the other logs to the next
+// one: what is read is held until it is drawn, and of dozens of logs that were never read
+// each has thousands.
+const mostRead = 1 << 11
+
+// read looks for what was appended to the logs. One command at a time reads,
+// since a log keeps its place.
+func (w *Page) read(now time.Time) tea.Cmd {
+	if w.reading || len(w.tracks) == 0 {
+		return nil
+	}
+	back, until := false, record.Moment{}
+	if c := w.clock; c != nil {
+		c.tick(now)
+		if !c.due() {
+			return nil
+		}
+		back, until = c.back, c.until()
+		c.back, c.read = false, c.at
+	}
+	w.reading = true
+	look := w.clock == nil && now.Sub(w.looked) >= lookAgain
+	if look {
+		w.looked = now
+	}
+	type source struct {
+		opened
+		id   string
+		look bool
+	}
+	var logs []source
+	for _, t := range w.tracks[w.unread:] {
+		logs = append(logs, source{t.opened, t.id, look && (!t.Status.Ended() || t.Status == runner.Interrupted)})
+	}
+	round, find, owes, first := w.round, w.Source.Find, w.owes(), w.unread
+	return func() tea.Msg {
+		m, events := readMsg{round: round, again: back, at: now, owed: owes}, 0
+		for i, s := range logs {
+			if events >= mostRead && s.tape == nil {
+				m.unread = first + i
+				break
+			}
+			p := part{id: s.id}
+			if s.tape != nil {
+				s.tape.prepare(&s.opened, back, until)
+			}
+			p.events, p.err = s.log.Read()
+			p.skipped, p.share = s.log.Skipped(), s.log.Share()
+			if s.look && len(p.events) == 0 { // one that logs is alive
+				if r, err := find(s.id); err == nil {
+					p.status = r.Status()
+				}
+			}
+			if p.log = s.log; s.tape != nil {
+				p.tape = s.tape.replay.Tape()
+			}
+			events += len(p.events)
+			m.parts = append(m.parts, p)
+		}
+		return m
+	}
+}
+
+// take adds what was read.
+func (w *Page) take(m readMsg) tea.Cmd {
+	if m.round != w.round {
+		return nil
+	}
+	w.reading, w.unread = false, m.unread
+	if m.again {
+		w.again()
+	}
+	changed, problem := false, ""
+	var cmds []tea.Cmd
+	for _, p := range m.parts {
+		i := slices.IndexFunc(w.tracks, func(t *track) bool { return t.id == p.id })
+		if i < 0 {
+			continue
+		}
+		t := w.tracks[i]
+		live := t.behind == nil && !t.Status.Ended()
+		t.log = p.log
+		t.add(p.events)
+		t.skipped, t.share = p.skipped, p.share
+		if p.err != nil {
+			problem, t.share = cell.OneLine(p.err.Error()), 1
+		}
+		if w.clock != nil {
+			w.clock.load(p.id, p.tape, len(w.tracks))
+			t.stop(w.clock.ended())
+		}
+		if t.share == 1 && t.caughtUp() {
+			w.touch() // what was recorded before is shown at once, and only news in turns
+		}
+		if len(p.events) > 0 && t.behind == nil && t.Status.Ended() {
+			t.Settle()
+		}
+		if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
+			t.Status = p.status
+		}
+		cmds = append(cmds, w.rings(t, live))
+		changed = changed || len(p.events) > 0
+	}
+	if changed {
+		w.pointBegun()
+		if w.clock == nil {
+			w.fit()
+		} else {
+			w.fitInView()
+		}
+	}
+	w.takeTurns(m.at, m.brings())
+	if problem != "" && problem != w.problem { // once, not at every tick
+		cmds = append(cmds, kit.Send(kit.Notice{Text: problem, Bad: true}))
+	}
+	w.problem = problem
+	all := m.unread == 0 && !slices.ContainsFunc(w.tracks, func(t *track) bool { return t.share < 1 })
+	switch {
+	case !all:
+		cmds = append(cmds, w.read(w.looked))
+	case !w.all:
+		cmds = append(cmds, tidy)
+	}
+	w.all = all
+	return tea.Batch(cmds...)
+}
+
+// lookAgain is how often the directories are asked whether their runs still are
+// alive.
+const lookAgain = 2 * time.Second
+
+// tidy gives back what reading the logs took, once they were read: nothing would
+// collect it before as much is taken again.
+func tidy() tea.Msg {
+	debug.FreeOSMemory()
+	return nil
+}

@@ -1,0 +1,79 @@
+package watch
+
+import (
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+)
+
+// longRuns are so many seeds whose logs are there to their end, and how many events each
+// has.
+func longRuns(t *testing.T, runs int) (s *tuitest.Script, events int) {
+	t.Helper()
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = &tuitest.Script{Folder: lab.Folder(store.Dir()), Logs: map[string][]runner.Event{},
+		Now: tuitest.Epoch0().Add(24 * time.Hour)}
+	for i := range runs {
+		m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
+		m.Spec.Seed = uint64(i + 1)
+		r, err := store.Create(m, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { r.Close() })
+		s.Logs[m.ID] = tuitest.Training(dro.SFK, i, 4000, 8)
+		events = len(s.Logs[m.ID])
+	}
+	return s, events
+}
+
+// TestWhatIsNotDrawnIsNotHeld watches a dozen long runs: no look brings more than one
+// log at a time, all of them come, and what is kept of them is bounded together.
+func TestWhatIsNotDrawnIsNotHeld(t *testing.T) {
+	const runs = 12
+	s, each := longRuns(t, runs)
+	r := newRig(t, s, 120, 40)
+	r.Wait(2*time.Second, time.Second)
+	all := 0
+	for _, m := range r.Sent {
+		if m, ok := m.(readMsg); ok {
+			n := 0
+			for _, p := range m.parts {
+				n += len(p.events)
+			}
+			if all += n; n >= mostRead+each {
+				t.Errorf("a look brings %d events", n)
+			}
+		}
+	}
+	if all != runs*each {
+		t.Errorf("%d events of %d came", all, runs*each)
+	}
+	for _, tr := range r.watch.tracks {
+		for name, c := range tr.curves {
+			if n := len(c.raw.Buckets()); n > buckets(runs) {
+				t.Errorf("%s of %s has %d buckets", name, tr.label, n)
+			}
+		}
+		if got := tr.curves["loss"].raw; got.Len() != each-10 {
+			t.Errorf("%s: %d losses of %d", tr.label, got.Len(), each-10)
+		}
+	}
+}
+
+// TestBuckets: as few runs as there are methods are kept as finely as one.
+func TestBuckets(t *testing.T) {
+	for runs, want := range map[int]int{1: 8192, 4: 8192, 5: 4096, 12: 2048, 48: 512} {
+		if got := buckets(runs); got != want {
+			t.Errorf("%d runs: %d buckets, want %d", runs, got, want)
+		}
+	}
+}
