@@ -17,11 +17,12 @@ const endBudget = 256 << 10
 // known yet.
 type end struct {
 	Standing
-	stepKnown bool
-	limit     int64               // events above it were discarded by a resume that stands behind them
-	evals     []*runner.EvalEvent // every one, the newest first, one a step
-	path      string              // of the log
-	passed    *passedOver
+	stepKnown   bool
+	interrupted bool                // it ends without a word, and nobody holds the run
+	limit       int64               // events above it were discarded by a resume that stands behind them
+	evals       []*runner.EvalEvent // every one, the newest first, one a step
+	path        string              // of the log
+	passed      *passedOver
 }
 
 // statusOnly stops readEnd at the first event that tells the status.
@@ -30,6 +31,21 @@ func statusOnly(*end) bool { return true }
 // complete stops it where all is known that a summary of the run needs.
 func (e *end) complete(m *runner.Meta) bool {
 	return e.Eval != nil && e.Last != nil && (e.Selected != nil || m.Spec.Select == runner.SelectLast)
+}
+
+// settledEnd returns the end of a run's log as it is while nobody writes it, or while
+// somebody holds the run. A run writes its end before it lets go: a log that was read
+// before, and a lock that was asked for after, would make an interrupted run of it.
+func settledEnd(read func() (*end, error), held func() bool) (*end, error) {
+	e, err := read()
+	for err == nil && !e.Status.Ended() && !held() {
+		last := e
+		if e, err = read(); err == nil && e.Status == last.Status && e.Step == last.Step {
+			e.interrupted = true
+			break
+		}
+	}
+	return e, err
 }
 
 // readEnd reads the log in a run's folder backward until enough says so or

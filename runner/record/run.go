@@ -294,13 +294,16 @@ func readRun(dir string) (*Run, error) {
 		r.passed.add(noSummary)
 	}
 	// A log that ends as the summary says needs no further look.
-	e, err := readEnd(in, r.passed, func(e *end) bool {
-		return noSummary == nil && e.Status == stored.Status || e.complete(m)
-	})
+	e, err := settledEnd(func() (*end, error) {
+		return readEnd(in, r.passed, func(e *end) bool {
+			return noSummary == nil && e.Status == stored.Status || e.complete(m)
+		})
+	}, func() bool { return in.held(tryLock, lockName) })
 	if err != nil {
 		return nil, err
 	}
-	if r.status = e.Status; !e.Status.Ended() && !in.held(tryLock, lockName) {
+	r.status = e.Status
+	if e.interrupted {
 		r.status = runner.Interrupted
 	}
 	r.summary = &stored
