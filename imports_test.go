@@ -3,13 +3,16 @@ package main
 import (
 	"fmt"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 )
 
 // importRules says which package may import what, in the manner of
@@ -54,7 +57,8 @@ tui, TEA, CHARM, WISH < tui/share
 tui/lab, dro, presets, runner/sweep, runner/inspect, ANSI, TEA, CHARM < tui/internal/tuitest
 tui, tui/share, runner/engine, runner/sweep, runner/compare, runner/export, runner/publish, runner/report, runner/inspect < tui/cli
 presets, presets/recorded, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
-tui/cli < .
+tui/cli < tui/process
+tui/process < docs, .
 `
 
 // testModules may be imported by tests of any package.
@@ -68,12 +72,15 @@ const testPackages = "tui/internal/tuitest, runner/record/recordtest"
 const peerPackage = "dro/peertest"
 
 // testPairs are packages of ours whose tests may import more: a run that was trained,
-// a disk that fails, and of records, export, whose crash points are shown beside theirs.
+// a disk that fails, of records, export, whose crash points are shown beside theirs, and of
+// recorded runs, the report that they are judged in.
 var testPairs = map[string]string{
-	"runner/record":  "runner/export, runner/internal/aside/asidetest",
-	"runner/sweep":   "runner/internal/aside/asidetest",
-	"runner/inspect": "runner/record/recordtest",
-	"runner/publish": "runner/record/recordtest",
+	"runner/record":    "runner/export, runner/internal/aside/asidetest",
+	"runner/sweep":     "runner/internal/aside/asidetest",
+	"runner/inspect":   "runner/record/recordtest",
+	"runner/publish":   "runner/record/recordtest",
+	"presets/recorded": "presets, runner/report",
+	"docs":             "presets, presets/recorded, runner/report, tui/process",
 }
 
 // modules gives the words of the rules their import paths. Of several that
@@ -232,4 +239,146 @@ func skipFolder(path string) error {
 		return filepath.SkipDir
 	}
 	return nil
+}
+
+func TestImports(t *testing.T) {
+	allowed, err := parseRules(importRules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := importsBelow(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) < 5 {
+		t.Fatalf("only %d packages found", len(found))
+	}
+	for _, problem := range violations(allowed, found) {
+		t.Error(problem)
+	}
+}
+
+// TestImportRulesCanFail breaks each kind of rule.
+func TestImportRulesCanFail(t *testing.T) {
+	allowed, err := parseRules("NONE < a\na, CHARM < b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct {
+		pkg, path string
+		test      bool
+		want      string // "" is allowed
+	}{
+		{"b", "drolab/a", false, ""},
+		{"b", "charm.land/lipgloss/v2", false, ""},
+		{"b", "fmt", false, ""},
+		{"b", "drolab/b", true, ""},
+		{"b", "github.com/rogpeppe/go-internal/testscript", true, ""},
+		{"b", "github.com/rogpeppe/go-internal/testscript", false, "may not import"},
+		{"b", "charm.land/fang/v2", false, "may not import"},
+		{"a", "drolab/b", false, "may not import"},
+		{"a", "charm.land/lipgloss/v2", false, "may not import"},
+		{"a", "example.com/x", false, "may not import"},
+		{"c", "fmt", false, "no rule"},
+	}
+	for _, c := range cases {
+		got := strings.Join(violations(allowed, []imported{{c.pkg, c.path, c.test, "x.go"}}), "; ")
+		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s importing %s (test %v): %q, want %q", c.pkg, c.path, c.test, got, c.want)
+		}
+	}
+	for _, bad := range []string{"a < b < c", "a", "a < ", "X < b\n"} {
+		if _, err := parseRules(bad); err == nil {
+			t.Errorf("rules %q are accepted", bad)
+		}
+	}
+}
+
+// TestNoStrayFolders holds the tree to its top-level folders.
+func TestNoStrayFolders(t *testing.T) {
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"tui", "runner", "dro", "presets", "docs", "testdata"}
+	for _, e := range entries {
+		name := e.Name()
+		free := !e.IsDir() || strings.HasPrefix(name, ".") || name == "shared"
+		if !free && !slices.Contains(want, name) {
+			t.Errorf("top-level folder %s: want one of %s", name, strings.Join(want, ", "))
+		}
+	}
+}
+
+// TestFileLengths holds files to a length that can be read in one go. Tables of
+// tests may be longer.
+func TestFileLengths(t *testing.T) {
+	const most = 400
+	for _, f := range goFiles(t) {
+		exempt := strings.HasSuffix(f.path, "_test.go") || strings.Contains(f.text, "// Code generated")
+		if n := strings.Count(f.text, "\n"); n > most && !exempt {
+			t.Errorf("%s has %d lines, want at most %d", f.path, n, most)
+		}
+	}
+}
+
+// TestLineLengths holds lines to a length, in bytes, of which two stand side by
+// side on a screen. What is in a raw string stays as it is shown, and a figure
+// in a comment (indented by a tab) as it is drawn.
+func TestLineLengths(t *testing.T) {
+	const most = 110
+	for _, f := range goFiles(t) {
+		raw := rawLines(f.text)
+		for i, line := range strings.Split(f.text, "\n") {
+			if len(line) > most && !raw[i+1] && !strings.HasPrefix(line, "//\t") {
+				t.Errorf("%s:%d has %d bytes, want at most %d", f.path, i+1, len(line), most)
+			}
+		}
+	}
+}
+
+// rawLines returns the numbers of the lines that a raw string begins on, ends on
+// or goes through.
+func rawLines(text string) map[int]bool {
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, []byte(text), nil, 0)
+	lines := map[int]bool{}
+	for {
+		pos, tok, literal := s.Scan()
+		switch {
+		case tok == token.EOF:
+			return lines
+		case tok == token.STRING && literal[0] == '`':
+			for i := range strings.Count(literal, "\n") + 1 {
+				lines[file.Line(pos)+i] = true
+			}
+		}
+	}
+}
+
+type goFile struct{ path, text string }
+
+// goFiles reads every Go file of the tree, generators included, in the order of
+// their paths.
+func goFiles(t *testing.T) []goFile {
+	t.Helper()
+	var files []goFile
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && !strings.HasPrefix(d.Name(), "_"):
+			return skipFolder(path)
+		case filepath.Ext(path) != ".go":
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		files = append(files, goFile{filepath.ToSlash(path), string(text)})
+		return err
+	})
+	if err != nil {
+		t.Fatal(fmt.Errorf("walking the tree: %w", err))
+	}
+	return files
 }

@@ -1,16 +1,22 @@
 package main
 
 import (
-	"context"
+	"archive/zip"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"go/scanner"
-	"go/token"
-	"io/fs"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"reflect"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -52,177 +58,243 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-func TestRunReturnsTheExitStatus(t *testing.T) {
-	var out, errs strings.Builder
-	code := run(context.Background(), []string{"version"}, strings.NewReader(""), &out, &errs)
-	if code != 0 || !strings.HasPrefix(out.String(), "drolab ") {
-		t.Errorf("version: exit %d, %q, %q", code, out.String(), errs.String())
+// condition implements [disk]: whether a script may mount a small disk.
+func condition(cond string) (bool, error) {
+	switch cond {
+	case "disk":
+	case "race":
+		info, _ := debug.ReadBuildInfo()
+		return slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}), nil
+	default:
+		return false, fmt.Errorf("unknown condition %q", cond)
 	}
-	code = run(context.Background(), []string{"fly"}, strings.NewReader(""), &out, &errs)
-	if code != 1 || !strings.Contains(errs.String(), "fly") {
-		t.Errorf("an unknown command: exit %d, %q", code, errs.String())
-	}
-}
-
-func TestFolders(t *testing.T) {
-	runs := func() string {
-		return filepath.ToSlash(folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"))
-	}
-	t.Setenv("DROLAB_RUNS", "")
-	t.Setenv("XDG_STATE_HOME", "/state")
-	if got := runs(); got != "/state/drolab/runs" {
-		t.Errorf("with XDG_STATE_HOME: %s", got)
-	}
-	t.Setenv("XDG_STATE_HOME", "relative")
-	t.Setenv("HOME", "/home/me")
-	t.Setenv("USERPROFILE", "/home/me")
-	if got := runs(); got != "/home/me/.local/state/drolab/runs" {
-		t.Errorf("with a relative XDG_STATE_HOME: %s", got)
-	}
-	t.Setenv("DROLAB_RUNS", "mine")
-	if got := runs(); got != "mine" {
-		t.Errorf("with DROLAB_RUNS: %s", got)
-	}
-}
-
-func TestImports(t *testing.T) {
-	allowed, err := parseRules(importRules)
+	dir, err := os.MkdirTemp("", "drolab-disk-")
 	if err != nil {
-		t.Fatal(err)
+		return false, err
 	}
-	found, err := importsBelow(".")
-	if err != nil {
-		t.Fatal(err)
+	defer os.Remove(dir)
+	if mount(dir, "64k") != nil {
+		return false, nil
 	}
-	if len(found) < 5 {
-		t.Fatalf("only %d packages found", len(found))
-	}
-	for _, problem := range violations(allowed, found) {
-		t.Error(problem)
-	}
+	return true, unmount(dir)
 }
 
-// TestImportRulesCanFail breaks each kind of rule.
-func TestImportRulesCanFail(t *testing.T) {
-	allowed, err := parseRules("NONE < a\na, CHARM < b")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases := []struct {
-		pkg, path string
-		test      bool
-		want      string // "" is allowed
-	}{
-		{"b", "drolab/a", false, ""},
-		{"b", "charm.land/lipgloss/v2", false, ""},
-		{"b", "fmt", false, ""},
-		{"b", "drolab/b", true, ""},
-		{"b", "github.com/rogpeppe/go-internal/testscript", true, ""},
-		{"b", "github.com/rogpeppe/go-internal/testscript", false, "may not import"},
-		{"b", "charm.land/fang/v2", false, "may not import"},
-		{"a", "drolab/b", false, "may not import"},
-		{"a", "charm.land/lipgloss/v2", false, "may not import"},
-		{"a", "example.com/x", false, "may not import"},
-		{"c", "fmt", false, "no rule"},
-	}
-	for _, c := range cases {
-		got := strings.Join(violations(allowed, []imported{{c.pkg, c.path, c.test, "x.go"}}), "; ")
-		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
-			t.Errorf("%s importing %s (test %v): %q, want %q", c.pkg, c.path, c.test, got, c.want)
-		}
-	}
-	for _, bad := range []string{"a < b < c", "a", "a < ", "X < b\n"} {
-		if _, err := parseRules(bad); err == nil {
-			t.Errorf("rules %q are accepted", bad)
-		}
-	}
+func mount(dir, size string) error {
+	return exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir).Run()
 }
 
-// TestNoStrayFolders holds the tree to its top-level folders.
-func TestNoStrayFolders(t *testing.T) {
-	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"tui", "runner", "dro", "presets", "docs", "testdata"}
-	for _, e := range entries {
-		name := e.Name()
-		free := !e.IsDir() || strings.HasPrefix(name, ".") || name == "shared"
-		if !free && !slices.Contains(want, name) {
-			t.Errorf("top-level folder %s: want one of %s", name, strings.Join(want, ", "))
-		}
-	}
+func unmount(dir string) error { return exec.Command("umount", dir).Run() }
+
+func fullDisk(ts *testscript.TestScript, neg bool, args []string) {
+	positive(ts, neg, args, 2)
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(mount(dir, args[1]))
+	ts.Defer(func() { unmount(dir) })
 }
 
-// TestFileLengths holds files to a length that can be read in one go. Tables of
-// tests may be longer.
-func TestFileLengths(t *testing.T) {
-	const most = 400
-	for _, f := range goFiles(t) {
-		exempt := strings.HasSuffix(f.path, "_test.go") || strings.Contains(f.text, "// Code generated")
-		if n := strings.Count(f.text, "\n"); n > most && !exempt {
-			t.Errorf("%s has %d lines, want at most %d", f.path, n, most)
-		}
+// sparse writes a file of zeros, which takes no room on most disks, with one
+// byte changed.
+func sparse(ts *testscript.TestScript, neg bool, args []string) {
+	positive(ts, neg, args, 4)
+	var numbers [3]int64
+	for i := range numbers {
+		var err error
+		numbers[i], err = strconv.ParseInt(args[i+1], 10, 64)
+		ts.Check(err)
 	}
+	path := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(path), 0o755))
+	f, err := os.Create(path)
+	ts.Check(err)
+	_, err = f.WriteAt([]byte{byte(numbers[2])}, numbers[1])
+	ts.Check(errors.Join(err, f.Truncate(numbers[0]), f.Close()))
 }
 
-// TestLineLengths holds lines to a length, in bytes, of which two stand side by
-// side on a screen. What is in a raw string stays as it is shown, and a figure
-// in a comment (indented by a tab) as it is drawn.
-func TestLineLengths(t *testing.T) {
-	const most = 110
-	for _, f := range goFiles(t) {
-		raw := rawLines(f.text)
-		for i, line := range strings.Split(f.text, "\n") {
-			if len(line) > most && !raw[i+1] && !strings.HasPrefix(line, "//\t") {
-				t.Errorf("%s:%d has %d bytes, want at most %d", f.path, i+1, len(line), most)
+// damage changes a byte of a file of the only run in a folder or, with "gone",
+// removes the file.
+func damage(ts *testscript.TestScript, _ bool, args []string) {
+	found, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "*", args[1]))
+	ts.Check(err)
+	if len(found) != 1 {
+		ts.Fatalf("%v has %d files", args, len(found))
+	}
+	if len(args) > 2 && args[2] == "gone" {
+		ts.Check(os.Remove(found[0]))
+		return
+	}
+	b, err := os.ReadFile(found[0])
+	ts.Check(err)
+	b[len(b)/2] ^= 1
+	ts.Check(os.WriteFile(found[0], b, 0o600))
+}
+
+// aged makes a file an hour old.
+func aged(ts *testscript.TestScript, _ bool, args []string) {
+	then := time.Now().Add(-time.Hour)
+	ts.Check(os.Chtimes(ts.MkAbs(args[0]), then, then))
+}
+
+// await looks every few milliseconds; the test's own deadline ends it.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	positive(ts, neg, args, max(2, len(args)))
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for tries := 0; tries < 6000; tries++ {
+		if path := last(ts, args[0]); path != "" {
+			if text, err := os.ReadFile(path); err == nil && inOrder(string(text), args[1:]) {
+				return
 			}
 		}
+		<-tick.C
+	}
+	ts.Fatalf("no %s with %q came", args[0], args[1:])
+}
+
+// inOrder tells whether the parts stand in the text in this order.
+func inOrder(text string, parts []string) bool {
+	for _, part := range parts {
+		_, rest, found := strings.Cut(text, part)
+		if !found {
+			return false
+		}
+		text = rest
+	}
+	return true
+}
+
+func same(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: same GLOB GLOB")
+	}
+	a, b := readJSON(ts, args[0]), readJSON(ts, args[1])
+	if len(a) == 0 {
+		ts.Fatalf("%s is empty", args[0])
+	}
+	if equal := reflect.DeepEqual(a, b); equal == neg {
+		ts.Fatalf("%s and %s are equal: %v\n%v\n%v", args[0], args[1], equal, a, b)
 	}
 }
 
-// rawLines returns the numbers of the lines that a raw string begins on, ends on
-// or goes through.
-func rawLines(text string) map[int]bool {
-	file := token.NewFileSet().AddFile("", -1, len(text))
-	var s scanner.Scanner
-	s.Init(file, []byte(text), nil, 0)
-	lines := map[int]bool{}
+// hasKeys checks the object's keys exactly, at the top or below one key.
+func hasKeys(ts *testscript.TestScript, neg bool, args []string) {
+	values := readJSON(ts, args[0])
+	if neg || len(args) < 2 || len(values) != 1 {
+		ts.Fatalf("usage: json FILE KEYS..., of a file with one object; it has %d", len(values))
+	}
+	for _, path := range args[1:] {
+		if !holds(values[0], strings.Split(path, ".")) {
+			ts.Fatalf("%s has no %s: %v", args[0], path, values[0])
+		}
+	}
+}
+
+// holds tells whether value has the path, in every element where it is a list.
+func holds(value any, path []string) bool {
+	if list, ok := value.([]any); ok {
+		return len(list) > 0 && !slices.ContainsFunc(list, func(v any) bool { return !holds(v, path) })
+	}
+	if len(path) == 0 {
+		return true
+	}
+	object, _ := value.(map[string]any)
+	below, ok := object[path[0]]
+	return ok && (len(path) == 1 || holds(below, path[1:]))
+}
+
+// arrays writes an .npz file of 24 samples with two features, a class and a group each.
+func arrays(ts *testscript.TestScript, neg bool, args []string) {
+	positive(ts, neg, args, 1)
+	const n = 24
+	var x [2 * n]float32
+	var y, g [n]int64
+	for i := range n {
+		y[i], g[i] = int64(i%2), int64(i/2%2)
+		x[2*i], x[2*i+1] = float32(y[i])+float32(i%5)/4, float32(g[i])
+	}
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	z := zip.NewWriter(f)
+	for name, values := range map[string]any{"x": x, "y": y, "g": g} {
+		head, shape := "<i8", fmt.Sprintf("(%d,)", n)
+		if name == "x" {
+			head, shape = "<f4", fmt.Sprintf("(%d, 2)", n)
+		}
+		head = fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", head, shape)
+		w, err := z.Create(name + ".npy")
+		ts.Check(err)
+		_, err = fmt.Fprintf(w, "\x93NUMPY\x01\x00%c\x00%s\n", len(head)+1, head)
+		ts.Check(errors.Join(err, binary.Write(w, binary.LittleEndian, values)))
+	}
+	ts.Check(errors.Join(z.Close(), f.Close()))
+}
+
+func hasLines(ts *testscript.TestScript, neg bool, args []string) {
+	positive(ts, neg, args, 2)
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	if got := strings.Count(ts.ReadFile(args[0]), "\n"); got != n {
+		ts.Fatalf("%s has %d lines, want %d:\n%s", args[0], got, n, ts.ReadFile(args[0]))
+	}
+}
+
+func positive(ts *testscript.TestScript, neg bool, args []string, n int) {
+	if neg || len(args) != n {
+		ts.Fatalf("want %d arguments and no \"!\", got %v", n, args)
+	}
+}
+
+// last returns the last file that the pattern names, "" for none.
+func last(ts *testscript.TestScript, pattern string) string {
+	names, err := filepath.Glob(ts.MkAbs(pattern))
+	ts.Check(err)
+	if len(names) == 0 {
+		return ""
+	}
+	return slices.Max(names)
+}
+
+// perRun are the keys that differ between two runs of the same spec: names,
+// places, and what depends on the clock.
+var perRun = []string{"crc", "id", "dir", "time", "created", "images_per_second"}
+
+// readJSON reads every JSON value of a file, with the keys in perRun dropped.
+func readJSON(ts *testscript.TestScript, pattern string) []any {
+	name := pattern
+	if name != "stdout" {
+		if name = last(ts, pattern); name == "" {
+			ts.Fatalf("no file %s", pattern)
+		}
+	}
+	d := json.NewDecoder(strings.NewReader(ts.ReadFile(name)))
+	var values []any
 	for {
-		pos, tok, literal := s.Scan()
-		switch {
-		case tok == token.EOF:
-			return lines
-		case tok == token.STRING && literal[0] == '`':
-			for i := range strings.Count(literal, "\n") + 1 {
-				lines[file.Line(pos)+i] = true
-			}
+		var v any
+		err := d.Decode(&v)
+		if errors.Is(err, io.EOF) {
+			return values
 		}
+		ts.Check(err)
+		if name != "stdout" {
+			v = drop(v)
+		}
+		values = append(values, v)
 	}
 }
 
-type goFile struct{ path, text string }
-
-// goFiles reads every Go file of the tree, generators included, in the order of
-// their paths.
-func goFiles(t *testing.T) []goFile {
-	t.Helper()
-	var files []goFile
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && !strings.HasPrefix(d.Name(), "_"):
-			return skipFolder(path)
-		case filepath.Ext(path) != ".go":
-			return nil
+func drop(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, key := range perRun {
+			delete(v, key)
 		}
-		text, err := os.ReadFile(path)
-		files = append(files, goFile{filepath.ToSlash(path), string(text)})
-		return err
-	})
-	if err != nil {
-		t.Fatal(fmt.Errorf("walking the tree: %w", err))
+		for _, below := range v {
+			drop(below)
+		}
+	case []any:
+		for _, below := range v {
+			drop(below)
+		}
 	}
-	return files
+	return value
 }

@@ -1,4 +1,4 @@
-package main
+package docs
 
 import (
 	"errors"
@@ -63,7 +63,7 @@ func TestRegisteredRuns(t *testing.T) {
 		s, ok := byArm[arm{method, rho}]
 		return s, ok
 	})
-	page, err := os.ReadFile("docs/registration.md")
+	page, err := os.ReadFile("registration.md")
 	if err != nil {
 		t.Fatal(err)
 	}

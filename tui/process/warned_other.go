@@ -1,6 +1,6 @@
 //go:build !unix
 
-package main
+package process
 
 // warned is never: the system has no such signal.
 func warned() (<-chan struct{}, func()) { return nil, func() {} }

@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd
 
-package main
+package process
 
 import (
 	"bytes"
@@ -31,8 +31,8 @@ import (
 // Runs outlive the terminal, and nothing is lost: tests on the program itself.
 // The long form is
 //
-//	go test -run 'TestKill|TestHangup|TestStopped|TestLive|TestFullDisk|TestGoRun' -long -v -timeout 1h .
-var long = flag.Bool("long", false, "100 kills, 16 viewers, and measured speeds")
+//	go test -run 'TestKill|TestHangup|TestStopped|TestFullDisk|TestGoRun' -long -v -timeout 1h ./tui/process
+var long = flag.Bool("long", false, "100 kills and 16 viewers")
 
 // box is a folder of runs with the program around it.
 type box struct {
@@ -220,6 +220,7 @@ func (b *box) kill() {
 // TestKilledEngineLosesNothing kills the engine at random moments. Whatever it
 // left is readable, and the resumed runs come to the same bits.
 func TestKilledEngineLosesNothing(t *testing.T) {
+	t.Parallel()
 	whole := newBox(t)
 	whole.do(four("--inline")...)
 	kills := 5
@@ -342,6 +343,7 @@ func (t *terminal) leave() {
 // TestHangup closes the terminal that four runs were started from. They go on,
 // and another one shows them.
 func TestHangup(t *testing.T) {
+	t.Parallel()
 	whole := newBox(t)
 	whole.do(four("--inline")...)
 	b := newBox(t)
@@ -365,8 +367,9 @@ func TestHangup(t *testing.T) {
 
 // TestLeavingTells what goes on and how to come back.
 func TestLeavingTells(t *testing.T) {
+	t.Parallel()
 	b := newBox(t)
-	b.do("run", "csv", "--algo", "erm", "--set", "epochs=1000000", "--set", "eval_every=1000000", "--detach")
+	b.do(endless("--detach")...)
 	view := b.terminal("attach", "--read-only")
 	view.await("the run on the screen", func() bool { return view.shows("erm s1") })
 	view.leave()
@@ -375,12 +378,38 @@ func TestLeavingTells(t *testing.T) {
 	}
 }
 
+// TestStoppedViewers has viewers that read nothing any more: the run that they show goes on.
+func TestStoppedViewers(t *testing.T) {
+	t.Parallel()
+	viewers := 3
+	if *long {
+		viewers = 16
+	}
+	b := newBox(t)
+	b.do(endless("--detach")...)
+	for range viewers {
+		v := b.terminal("attach", "--read-only")
+		v.await("the run on the screen", func() bool { return v.shows("erm s1") })
+		if err := v.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := b.runs()[0].Summary().Steps
+	b.await("3000 steps", func() bool { return b.runs()[0].Summary().Steps > at+3000 })
+}
+
+// endless are arguments of a run that no test sees the end of.
+func endless(more ...string) []string {
+	return append([]string{"run", "csv", "--algo", "erm", "--set", "epochs=1000000", "--set",
+		"eval_every=1000000"}, more...)
+}
+
 // TestHangupInline closes the terminal of a program that trains in its own
 // process: it saves the run and goes on, until somebody ends it.
 func TestHangupInline(t *testing.T) {
+	t.Parallel()
 	b := newBox(t)
-	first := b.terminal("run", "csv", "--inline", "--algo", "sfk", "--set", "epochs=1000000", "--set",
-		"eval_every=1000000", "--set", "checkpoint_every=1000000000")
+	first := b.terminal(endless("--inline", "--set", "checkpoint_every=1000000000")...)
 	b.await("a run that trains", func() bool { r := b.runs(); return len(r) == 1 && r[0].Summary().Steps > 0 })
 	first.file.Close()
 	b.await("a checkpoint", func() bool { _, ok, err := b.runs()[0].Saved(); return err == nil && ok })
@@ -402,14 +431,11 @@ func TestHangupInline(t *testing.T) {
 // what makes room.
 func onFullDisk(t *testing.T) (b *box, spec []string, makeRoom func()) {
 	t.Helper()
-	if ok, _ := condition("disk"); !ok {
+	b = newBox(t)
+	if exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", b.client.RunsDir).Run() != nil {
 		t.Skip("mounting a small disk needs root")
 	}
-	b = newBox(t)
-	if err := mount(b.client.RunsDir, "4m"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { b.client.Shutdown(true); unmount(b.client.RunsDir) })
+	t.Cleanup(func() { b.client.Shutdown(true); exec.Command("umount", b.client.RunsDir).Run() })
 	filler := filepath.Join(b.client.RunsDir, ".filler")
 	if err := os.WriteFile(filler, make([]byte, 3200<<10), 0o600); err != nil {
 		t.Fatal(err)
@@ -430,6 +456,7 @@ func onFullDisk(t *testing.T) (b *box, spec []string, makeRoom func()) {
 // TestFullDisk fills the disk under a run. Told to go on when there is room, it
 // comes to what it would have come to.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	b, spec, makeRoom := onFullDisk(t)
 	whole := newBox(t)
 	whole.do(append(spec, "--inline")...)
@@ -457,6 +484,7 @@ func TestFullDisk(t *testing.T) {
 
 // TestFullDiskInline: in its own process a run goes on by itself.
 func TestFullDiskInline(t *testing.T) {
+	t.Parallel()
 	b, spec, makeRoom := onFullDisk(t)
 	whole := newBox(t)
 	whole.do(append(spec, "--inline")...)
@@ -479,7 +507,7 @@ func TestGoRun(t *testing.T) {
 	b := newBox(t)
 	cmd := b.command()
 	cmd.Path, cmd.Args, cmd.Err = "",
-		[]string{"go", "run", ".", "run", "csv", "--set", "epochs=2000", "--detach"}, nil
+		[]string{"go", "run", "drolab", "run", "csv", "--set", "epochs=2000", "--detach"}, nil
 	var err error
 	if cmd.Path, err = exec.LookPath("go"); err != nil {
 		t.Skip(err)
@@ -515,6 +543,7 @@ func (b *box) leaves(both bool, args ...string) (syscall.WaitStatus, string) {
 // TestReaderLeaves: a command ends quietly when nobody reads it any more, and never
 // ends a run by that.
 func TestReaderLeaves(t *testing.T) {
+	t.Parallel()
 	b := newBox(t)
 	brief := []string{"csv", "--algo", "erm", "--set", "epochs=2"}
 	run := func(more ...string) []string { return append(append([]string{"run"}, brief...), more...) }

@@ -1,4 +1,4 @@
-package main
+package recorded
 
 import (
 	"encoding/json"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"drolab/dro/peertest"
-	"drolab/presets/recorded"
 	"drolab/runner/record"
 	"drolab/runner/report"
 )
@@ -17,7 +16,7 @@ import (
 // python runs the script that computes the report's figures again.
 func python(t *testing.T, needs string, args ...string) {
 	t.Helper()
-	t.Logf("%s", peertest.Run(t, needs, "runner/report/peer/check.py", args...))
+	t.Logf("%s", peertest.Run(t, needs, "../../runner/report/peer/check.py", args...))
 }
 
 // written puts the report of runs into two files.
@@ -43,8 +42,8 @@ func written(t *testing.T, runs []*record.Run) (asJSON, page string) {
 
 // TestRecordedFiguresAgain: the figures of the recorded runs, by NumPy.
 func TestRecordedFiguresAgain(t *testing.T) {
-	runs, err := recorded.Find("recorded:paper")
-	if errors.Is(err, recorded.ErrEmpty) {
+	runs, err := Find("recorded:paper")
+	if errors.Is(err, ErrEmpty) {
 		t.Skip(err)
 	}
 	if err != nil {
@@ -54,7 +53,7 @@ func TestRecordedFiguresAgain(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"--report", asJSON, "--page", page}
 	for _, r := range runs {
-		file := filepath.Join("presets/recorded/paper", r.Meta.ID+record.PackedExt)
+		file := filepath.Join("paper", r.Meta.ID+record.PackedExt)
 		if out, err := exec.Command("tar", "xzf", file, "-C", dir).CombinedOutput(); err != nil {
 			t.Skipf("tar: %v %s", err, out)
 		}

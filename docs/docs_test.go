@@ -1,9 +1,11 @@
-package main
+// Package docs has no code: its tests hold the pages to the program.
+package docs
 
 import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -17,7 +19,11 @@ import (
 
 	"drolab/presets/recorded"
 	"drolab/runner/report"
+	"drolab/tui/process"
 )
+
+// root is where paths of the tree begin.
+const root = ".."
 
 // page is a Markdown file, cut into what is checked of it.
 type page struct {
@@ -139,7 +145,7 @@ func inWords(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 func pages(t *testing.T, patterns ...string) (list []*page) {
 	t.Helper()
 	for _, pattern := range patterns {
-		names, err := filepath.Glob(pattern)
+		names, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("no %s: %v", pattern, err)
 		}
@@ -148,7 +154,8 @@ func pages(t *testing.T, patterns ...string) (list []*page) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list = append(list, parse(filepath.ToSlash(name), string(text)))
+			name = strings.TrimPrefix(filepath.ToSlash(name), root+"/")
+			list = append(list, parse(name, string(text)))
 		}
 	}
 	return list
@@ -196,13 +203,7 @@ func TestStyleOfDocs(t *testing.T) {
 // TestLinksOfDocs: every link within the repository leads to a file and to a heading of
 // it, every path in backquotes to a file, and every test that is named is there.
 func TestLinksOfDocs(t *testing.T) {
-	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
-	tests := map[string]bool{}
-	for _, f := range goFiles(t) {
-		for _, m := range declared.FindAllStringSubmatch(f.text, -1) {
-			tests[m[1]] = true
-		}
-	}
+	tests := declared(t)
 	ours := regexp.MustCompile(`^(\.ci|\.github|docs|dro|presets|runner|testdata|tui)/[\w./-]+$`)
 	list := pages(t, "README.md", "docs/*.md", ".github/*.md", "dro/*.md", "presets/recorded/paper/*.md")
 	for _, p := range list {
@@ -216,7 +217,7 @@ func TestLinksOfDocs(t *testing.T) {
 				if file != "" {
 					name = path.Join(path.Dir(p.path), file)
 				}
-				if _, err := os.Stat(filepath.FromSlash(name)); err != nil {
+				if _, err := os.Stat(filepath.Join(root, name)); err != nil {
 					t.Errorf("%s: %v", line, err)
 				}
 				i := slices.IndexFunc(list, func(p *page) bool { return p.path == name })
@@ -226,7 +227,7 @@ func TestLinksOfDocs(t *testing.T) {
 			}
 			for _, word := range p.code {
 				if ours.MatchString(word) {
-					if _, err := os.Stat(filepath.FromSlash(word)); err != nil {
+					if _, err := os.Stat(filepath.Join(root, word)); err != nil {
 						t.Errorf("`%s`: %v", word, err)
 					}
 				}
@@ -236,6 +237,32 @@ func TestLinksOfDocs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// declared are the names of the tests of all packages.
+func declared(t *testing.T) map[string]bool {
+	t.Helper()
+	name := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+	tests := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "shared" || len(d.Name()) > 2 && d.Name()[0] == '.'):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range name.FindAllStringSubmatch(string(text), -1) {
+			tests[m[1]] = true
+		}
+		return err
+	})
+	if err != nil || len(tests) == 0 {
+		t.Fatal(len(tests), err)
+	}
+	return tests
 }
 
 // notRun are the commands of the pages that no script runs, with the reason. The program
@@ -274,7 +301,7 @@ func TestCommandsOfDocs(t *testing.T) {
 		}
 		t.Run(p.path, func(t *testing.T) {
 			name := "docs-" + strings.ToLower(strings.TrimSuffix(path.Base(p.path), ".md")) + ".txtar"
-			script, err := os.ReadFile(filepath.Join("testdata", "script", name))
+			script, err := os.ReadFile(filepath.Join(root, "testdata", "script", name))
 			if err != nil && !errors.Is(err, os.ErrNotExist) {
 				t.Fatal(err)
 			}
@@ -285,7 +312,7 @@ func TestCommandsOfDocs(t *testing.T) {
 				case excused:
 					var said strings.Builder
 					args := append(strings.Fields(c)[1:], "--help")
-					if code := run(context.Background(), args, strings.NewReader(""), io.Discard, &said); code != 0 {
+					if process.Main(context.Background(), args, strings.NewReader(""), io.Discard, &said) != 0 {
 						t.Errorf("%s: %s", c, said.String())
 					}
 				case !runs(string(script), c):
