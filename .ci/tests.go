@@ -2,7 +2,8 @@
 
 // Tests reads the events of go test -json from standard input and prints what a
 // reader wants: a line for each package, the whole output of each test that
-// failed, and each test that skipped, with the reason that the list gives. A test
+// failed, each test that skipped, with the reason that the list gives, and how
+// many these are (go test itself says nothing of a package that passes). A test
 // that skips and is not on the list is a failure.
 //
 //	go test ./... -json | go run .ci/tests.go [-peers] .ci/skips.txt
@@ -78,6 +79,7 @@ type reader struct {
 	said   map[string][]string // lines of tests that have not ended
 	skips  map[string]string   // of each test that skipped, the reason
 	wrong  map[string]bool     // skipped, and not on the list
+	lack   int             // tests that skipped as their peer is missing
 	failed int
 }
 
@@ -101,6 +103,7 @@ func (r *reader) read(in io.Reader) error {
 	for _, test := range slices.Sorted(maps.Keys(r.skips)) {
 		fmt.Printf("skip\t%s: %s\n", test, r.skips[test])
 	}
+	fmt.Printf("%d tests skipped, %d of them for the lack of a peer\n", len(r.skips), r.lack)
 	if r.failed+len(r.wrong) > 0 {
 		return fmt.Errorf("%d tests or packages failed, %d skipped that are not on the list",
 			r.failed, len(r.wrong))
@@ -142,6 +145,7 @@ func (r *reader) skip(pkg, test string, said []string) {
 	}
 	if text := strings.Join(said, ""); strings.Contains(text, peerMissing) && !r.peers {
 		reason, listed = r.may[anyPeer]
+		r.lack++
 	}
 	if !listed {
 		frame := func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "===") }

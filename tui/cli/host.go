@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"drolab/dro/nn"
@@ -65,7 +66,7 @@ func versionOf(info *debug.BuildInfo, checksum func() string) string {
 
 // checksum returns the start of the running program's SHA-256. Of one that may
 // not be read, its size and time have to do.
-func checksum() string {
+var checksum = sync.OnceValue(func() string {
 	path := "/proc/self/exe" // the program that runs, also when its file is another one by now
 	if _, err := os.Stat(path); err != nil {
 		if path, err = os.Executable(); err != nil {
@@ -81,7 +82,7 @@ func checksum() string {
 		return "unknown"
 	}
 	return fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano))
-}
+})
 
 func sumOf(path string) (string, error) {
 	f, err := os.Open(path)
