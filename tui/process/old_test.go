@@ -1,0 +1,148 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+)
+
+// Every folder of testdata/old is what the program of its date and hour wrote: a run of PAN
+// that is done, one of SFK that was stopped, and a sweep where there were sweeps. They are
+// read, gone on with and exported. The forms are
+//
+//	21T10  the first: no tables of settings and measures
+//	22T00  methods have settings and a state of their own
+//	22T03  lines have checksums; groups, validation, radii, initialisation, noise of labels
+//	22T06  sweeps, precision
+//	22T09  averages; sfk with c: auto, which is sfk-auto now
+//	22T22  the same, before sfk-auto
+func TestOldFolders(t *testing.T) {
+	folders, err := os.ReadDir(filepath.Join("testdata", "old"))
+	if err != nil || len(folders) < 6 {
+		t.Fatalf("%d folders, %v", len(folders), err)
+	}
+	for _, f := range folders {
+		t.Run(f.Name(), func(t *testing.T) {
+			t.Parallel()
+			o := old{T: t, dir: filepath.Join(t.TempDir(), "runs"), sfk: dro.SFK}
+			if f.Name() >= "2026-11-22T09" { // c: auto was a setting of SFK
+				o.sfk = dro.SFKAuto
+			}
+			if err := os.CopyFS(o.dir, os.DirFS(filepath.Join("testdata", "old", f.Name()))); err != nil {
+				t.Fatal(err)
+			}
+			o.shown()
+			o.goneOnWith()
+			o.exported()
+			o.swept()
+		})
+	}
+}
+
+// old is a copy of a folder of testdata/old.
+type old struct {
+	*testing.T
+	dir string
+	sfk dro.Algorithm // what its run of SFK is called now
+}
+
+// do runs a command on the folder to its good end and returns what it printed.
+func (o old) do(args ...string) string {
+	o.Helper()
+	var out, errs bytes.Buffer
+	args = append(args, "--runs", o.dir)
+	if code := Main(context.Background(), args, strings.NewReader(""), &out, &errs); code != 0 {
+		o.Fatalf("drolab %s: exit %d\n%s%s", strings.Join(args, " "), code, out.String(), errs.String())
+	}
+	return out.String()
+}
+
+// run is the folder's only run whose name begins so.
+func (o old) run(name string) *record.Run {
+	o.Helper()
+	found, err := filepath.Glob(filepath.Join(o.dir, name+"-*"))
+	if err != nil || len(found) != 1 {
+		o.Fatalf("%d runs %s, %v", len(found), name, err)
+	}
+	r, err := record.Find(o.dir, filepath.Base(found[0]))
+	if err != nil {
+		o.Fatal(err)
+	}
+	return r
+}
+
+// shown wants both runs with their settings and figures, and no finding of the doctor.
+func (o old) shown() {
+	o.Helper()
+	done, stopped := o.run("csv-pan"), o.run("csv-sfk")
+	if done.Status() != runner.Done || stopped.Status() != runner.Stopped {
+		o.Errorf("PAN is %s, SFK is %s", done.Status(), stopped.Status())
+	}
+	if a, b := done.Meta.Spec.Algorithm(), stopped.Meta.Spec.Algorithm(); a != dro.PAN || b != o.sfk {
+		o.Errorf("their methods are %s and %s", a, b)
+	}
+	s := done.Summary()
+	if s.Steps != 28 || !s.Of("test_accuracy").Applies() || !s.Of("train_loss").Applies() ||
+		done.Meta.Spec.Text("lambda") != "1" {
+		o.Errorf("PAN: %+v of %+v", s, done.Meta.Spec)
+	}
+	for _, want := range []string{done.Meta.ID, stopped.Meta.ID} {
+		if list := o.do("runs"); !strings.Contains(list, want) {
+			o.Errorf("drolab runs lacks %s:\n%s", want, list)
+		}
+	}
+	for _, args := range [][]string{{"show", done.Meta.ID}, {"show", stopped.Meta.ID, "--json"},
+		{"compare", "csv"}, {"eval", done.Meta.ID}, {"report", done.Meta.ID}} {
+		if out := o.do(args...); out == "" {
+			o.Errorf("%v prints nothing", args)
+		}
+	}
+	o.do("doctor")
+}
+
+// goneOnWith resumes the stopped run, to its end, and forks the one that is done.
+func (o old) goneOnWith() {
+	o.Helper()
+	at := o.run("csv-sfk")
+	o.do("resume", at.Meta.ID, "--inline")
+	s := o.run("csv-sfk").Summary()
+	if s.Status != runner.Done || s.Steps != at.Meta.Steps || !s.Of("train_loss").Applies() {
+		o.Errorf("resumed, it is %s at step %d of %d", s.Status, s.Steps, at.Meta.Steps)
+	}
+	o.do("run", "--from", o.run("csv-pan").Meta.ID+"@24", "--set", "lr=0.001", "--inline")
+}
+
+// exported writes the run that is done in the formats of runs and of networks.
+func (o old) exported() {
+	o.Helper()
+	id := filepath.Base(o.run("csv-sfk").Dir)
+	for _, format := range []string{"csv", "tensorboard", "python", "onnx"} {
+		to := filepath.Join(o.TempDir(), format)
+		o.do("export", id, "--to", format, "--out", to)
+		if _, err := os.Stat(to); err != nil {
+			o.Error(err)
+		}
+	}
+}
+
+// swept wants a sweep's table, and a start that finds nothing missing.
+func (o old) swept() {
+	o.Helper()
+	dir := filepath.Join(o.dir, "sweep")
+	if _, err := os.Stat(dir); err != nil {
+		return
+	}
+	if out := o.do("sweep", "status", dir, "--json"); !strings.Contains(out, `"done": 2`) {
+		o.Errorf("its status is %s", out)
+	}
+	if out := o.do("sweep", "table", dir); !strings.Contains(out, "sfk") {
+		o.Errorf("its table is %s", out)
+	}
+}
