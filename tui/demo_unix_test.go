@@ -5,6 +5,10 @@ package tui
 import (
 	"bytes"
 	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,15 +20,21 @@ import (
 	"github.com/hinshun/vt10x"
 )
 
+// gallery is where the pictures and the recording are: .github/demo makes them.
+const gallery = "../docs"
+
+// screens are the pictures in the order of the recording's marks.
+var screens = []string{"watch", "compare"}
+
 // mostOfDemos bounds what everyone who clones the project gets, in bytes.
-const mostOfDemos = 350_000
+const mostOfDemos = 450_000
 
 // rooted is a path from the root of some machine.
 var rooted = regexp.MustCompile(`(^|[^\w.:/])/\w+/`)
 
 // TestDemos wants the pictures of docs to be shown, whole, small and of no machine, and
 // the recording to show them: an emulator that has played it as far as a picture's
-// mark has every letter of it in its place.
+// mark has every letter of it in its place. A picture shows sfk-auto, as the preset does.
 func TestDemos(t *testing.T) {
 	page := string(read(t, filepath.Join(gallery, "interface.md")))
 	pictures := map[string][]word{}
@@ -48,13 +58,17 @@ func TestDemos(t *testing.T) {
 	if total += len(cast); total > mostOfDemos {
 		t.Errorf("the pictures have %d bytes, want at most %d", total, mostOfDemos)
 	}
-	shown := play(t, cast, func(name string, screen [][]rune) {
+	shown, auto := 0, false
+	play(t, cast, func(screen [][]rune) {
+		name := screens[min(shown, len(screens)-1)]
+		shown++
 		for _, paper := range []string{"-dark", "-light"} {
 			picture, ok := pictures[name+paper]
 			if !ok || len(picture) < 50 {
 				t.Errorf("%s%s.svg: %d words", name, paper, len(picture))
 			}
 			for _, w := range picture {
+				auto = auto || strings.Contains(string(w.text), "sfk-auto")
 				if got := screen[w.y][w.x : w.x+len(w.text)]; !slices.Equal(got, w.text) {
 					t.Errorf("%s%s.svg has %q at row %d, column %d; the recording %q", name, paper, string(w.text),
 						w.y, w.x, string(got))
@@ -62,17 +76,51 @@ func TestDemos(t *testing.T) {
 			}
 		}
 	})
-	if 2*shown != len(pictures) || shown == 0 {
-		t.Errorf("%d pictures, and the recording marks %d screens", len(pictures), shown)
+	if shown != len(screens) || 2*shown != len(pictures) || !auto {
+		t.Errorf("%d pictures, with sfk-auto: %v; the recording marks %d screens", len(pictures), auto, shown)
 	}
 }
 
 // steers tells what no picture has: escapes and other control characters.
 func steers(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f || r == unicode.ReplacementChar }
 
-// play shows a recording in an emulator, calls at with the screens that it marks,
-// and returns how many these are.
-func play(t *testing.T, cast []byte, at func(name string, screen [][]rune)) (marks int) {
+// word is text of a picture, in cells.
+type word struct {
+	x, y int
+	text []rune
+}
+
+// words are the texts of a picture, whose cells are of 12.2 by 24.4 units.
+func words(t *testing.T, file string, b []byte) (list []word) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(b))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return list
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok || start.Name.Local != "text" {
+			continue
+		}
+		var e struct {
+			X    float64 `xml:"x,attr"`
+			Y    float64 `xml:"y,attr"`
+			Text string  `xml:",chardata"`
+		}
+		if err := d.DecodeElement(&e, &start); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		text := strings.TrimRight(strings.ReplaceAll(e.Text, "\u00a0", " "), " \n")
+		list = append(list, word{int(math.Round(e.X / 12.2)), int(e.Y / 24.4), []rune(text)})
+	}
+}
+
+// play shows a recording in an emulator, and calls at with the screens that it marks.
+func play(t *testing.T, cast []byte, at func(screen [][]rune)) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(cast))
 	var head struct{ Version, Width, Height int }
@@ -89,8 +137,7 @@ func play(t *testing.T, cast []byte, at func(name string, screen [][]rune)) (mar
 		}
 		last = when
 		if kind == "m" {
-			marks++
-			at(data, g.rows(head.Width, head.Height))
+			at(g.rows(head.Width, head.Height))
 			continue
 		}
 		g.draw([]byte(data))
@@ -101,7 +148,6 @@ func play(t *testing.T, cast []byte, at func(name string, screen [][]rune)) (mar
 	if len(g.unknown) > 0 {
 		t.Errorf("demo.cast: sequences that the emulator has not: %q", g.unknown)
 	}
-	return marks
 }
 
 // rows are the characters of a screen of w by h cells.

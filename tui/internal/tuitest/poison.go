@@ -103,7 +103,8 @@ func poisonValue(v reflect.Value, text string) {
 
 // PoisonEach puts Poison at the end of one string after another in the JSON
 // files below dir, one object a line in those named .jsonl, and calls visit
-// each time. The files are as before in the end.
+// each time. The files are as before in the end. Of objects of one type in a file of
+// lines, the strings of the first and of the file's last are changed.
 func PoisonEach(t testing.TB, dir string, visit func(where string)) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -127,6 +128,7 @@ func poisonFile(path string, lines bool, visit func(string)) error {
 	if lines {
 		objects = bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	}
+	seen := map[string]bool{} // strings by the type of their object and their place in it
 	for i := range objects {
 		d := json.NewDecoder(bytes.NewReader(objects[i]))
 		d.UseNumber()
@@ -143,12 +145,19 @@ func poisonFile(path string, lines bool, visit func(string)) error {
 			all[i] = changed
 			return os.WriteFile(path, append(bytes.Join(all, []byte("\n")), '\n'), 0o600)
 		}
-		where := fmt.Sprintf("%s, object %d", filepath.Base(path), i)
-		err := poisonStrings(object, func(any) {}, where, func(where string) error {
+		kind := ""
+		if fields, ok := object.(map[string]any); ok {
+			kind = fmt.Sprint(fields["type"])
+		}
+		err := poisonStrings(object, func(any) {}, "", func(where string) error {
+			if seen[kind+where] && i < len(objects)-1 {
+				return nil
+			}
+			seen[kind+where] = true
 			if err := write(); err != nil {
 				return err
 			}
-			visit(where)
+			visit(fmt.Sprintf("%s, object %d%s", filepath.Base(path), i, where))
 			return nil
 		})
 		if err != nil {
