@@ -1,6 +1,7 @@
 package dro
 
 import (
+	"fmt"
 	"math"
 	"testing"
 )
@@ -51,15 +52,17 @@ func TestClippedStepsByDefault(t *testing.T) {
 		clip Auto
 		want float64
 	}{{Auto{}, m.Clip}, {Fixed(3), 3}, {None(), math.Inf(1)}} {
-		s := map[string]Auto{"lambda": Fixed(.1), "eta": Fixed(0), "clip": c.clip}
-		trainer, pan := newTrainer(t, "dsgdc", p, s), newTrainer(t, PAN, p, s)
-		b, step := Batch{Losses: []float64{2, 900}}, Step{T: 1, Rate: .5}
-		trainer.After(b, step)
-		pan.After(b, step)
-		got, free := trainer.(Dual).Z().Eta, pan.(Dual).Z().Eta
-		if want := math.Min(free, .5*c.want); got != want || !(free > .5*10) {
-			t.Errorf("clip %v: η moved to %v, PAN's to %v", c.clip, got, free)
-		}
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			s := map[string]Auto{"lambda": Fixed(.1), "eta": Fixed(0), "clip": c.clip}
+			trainer, pan := newTrainer(t, "dsgdc", p, s), newTrainer(t, PAN, p, s)
+			b, step := Batch{Losses: []float64{2, 900}}, Step{T: 1, Rate: .5}
+			trainer.After(b, step)
+			pan.After(b, step)
+			got, free := trainer.(Dual).Z().Eta, pan.(Dual).Z().Eta
+			if want := math.Min(free, .5*c.want); got != want || !(free > .5*10) {
+				t.Errorf("clip %v: η moved to %v, PAN's to %v", c.clip, got, free)
+			}
+		})
 	}
 	if m.Clip != 10 {
 		t.Errorf("the gradient of x is cut at %v, want 10", m.Clip)

@@ -150,13 +150,15 @@ func TestGroupDROReachesTheLeastWorstGroupLoss(t *testing.T) {
 		{"unequal: where the losses are equal", []float64{.2, 1}, 1.24, .62},
 		{"one group is worse everywhere between", []float64{0, 3}, 2, 1},
 	} {
-		l := points([]int{90, 10}, []float64{0, 2}, c.spreads)
-		g := groupTrainer(t, .05, 90, 10)
-		x := []float64{0}
-		l.walk(g, x, 4000, .05, 0, l.all)
-		if q := g.q[1]; math.Abs(x[0]-c.x) > 1e-6 || math.Abs(q-c.q1) > 1e-6 {
-			t.Errorf("%s: x = %v and q = %v, want %v and %v", c.name, x[0], q, c.x, c.q1)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			l := points([]int{90, 10}, []float64{0, 2}, c.spreads)
+			g := groupTrainer(t, .05, 90, 10)
+			x := []float64{0}
+			l.walk(g, x, 4000, .05, 0, l.all)
+			if q := g.q[1]; math.Abs(x[0]-c.x) > 1e-6 || math.Abs(q-c.q1) > 1e-6 {
+				t.Errorf("%s: x = %v and q = %v, want %v and %v", c.name, x[0], q, c.x, c.q1)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package dro
 
 import (
 	"flag"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -99,24 +100,26 @@ func TestCoverage(t *testing.T) {
 		cases = []struct{ n, samples, draws int }{{100, 1000, 399}, {1000, 1000, 399}, {10_000, 1000, 199}}
 	}
 	for _, c := range cases {
-		for _, p := range populations() {
-			got := p.covered(t, c.n, c.samples, c.draws, rhos)
-			t.Logf("%s, n = %d, ρ = %v: normal %.3f, bootstrap %.3f", p.name, c.n, rhos, got.normal, got.bootstrap)
-			light := p.name == "exponential"
-			for i, rho := range rhos {
-				enough := float64(c.n)/(1+2*rho) >= FewEffective // χ²'s effective sample size where ρ binds
-				if light && enough && got.normal[i] < .89 {
-					t.Errorf("n = %d, ρ = %g: %.3f of the normal intervals hold the truth", c.n, rho, got.normal[i])
-				}
-				if c.draws > 0 && got.bootstrap[i] < got.normal[i] {
-					t.Errorf("%s, n = %d, ρ = %g: the bootstrap covers %.3f, the normal intervals %.3f",
-						p.name, c.n, rho, got.bootstrap[i], got.normal[i])
-				}
-				if light && c.draws > 0 && got.bootstrap[i] < .89 {
-					t.Errorf("n = %d, ρ = %g: the bootstrap covers %.3f", c.n, rho, got.bootstrap[i])
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			for _, p := range populations() {
+				got := p.covered(t, c.n, c.samples, c.draws, rhos)
+				t.Logf("%s, n = %d, ρ = %v: normal %.3f, bootstrap %.3f", p.name, c.n, rhos, got.normal, got.bootstrap)
+				light := p.name == "exponential"
+				for i, rho := range rhos {
+					enough := float64(c.n)/(1+2*rho) >= FewEffective // χ²'s effective sample size where ρ binds
+					if light && enough && got.normal[i] < .89 {
+						t.Errorf("n = %d, ρ = %g: %.3f of the normal intervals hold the truth", c.n, rho, got.normal[i])
+					}
+					if c.draws > 0 && got.bootstrap[i] < got.normal[i] {
+						t.Errorf("%s, n = %d, ρ = %g: the bootstrap covers %.3f, the normal intervals %.3f",
+							p.name, c.n, rho, got.bootstrap[i], got.normal[i])
+					}
+					if light && c.draws > 0 && got.bootstrap[i] < .89 {
+						t.Errorf("n = %d, ρ = %g: the bootstrap covers %.3f", c.n, rho, got.bootstrap[i])
+					}
 				}
 			}
-		}
+		})
 	}
 }
 

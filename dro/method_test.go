@@ -1,6 +1,7 @@
 package dro
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -246,13 +247,15 @@ func TestMethodErrors(t *testing.T) {
 		{SFK, p, map[string]Auto{"lambda": Fixed(0)}, "lambda 0"},
 		{PAN, p, map[string]Auto{"eta": Fixed(math.NaN())}, "eta NaN"},
 	} {
-		m, err := Find(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := m.New(task(m, c.p, c.settings)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
-		}
+		t.Run(string(c.name), func(t *testing.T) {
+			m, err := Find(c.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := m.New(task(m, c.p, c.settings)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
+			}
+		})
 	}
 	if _, err := Find("adam"); err == nil || !strings.Contains(err.Error(), `algorithm "adam"`) {
 		t.Errorf("adam: %v", err)
@@ -342,9 +345,11 @@ func TestPaperIterate(t *testing.T) {
 	}{
 		{math.NaN(), 1, false}, {3, 4, true}, {5, 0, false}, {4, 2, true}, {0, math.NaN(), false}, {0, 4.4, true},
 	} {
-		if got := p.Observe(i+1, c.grad, c.gap); got != c.want {
-			t.Errorf("step %d: %v, want %v", i+1, got, c.want)
-		}
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			if got := p.Observe(i+1, c.grad, c.gap); got != c.want {
+				t.Errorf("step %d: %v, want %v", i+1, got, c.want)
+			}
+		})
 	}
 	if want := (PaperIterate{Step: 6, GradNorm: 0, Gap: 4.4}); p != want {
 		t.Errorf("%+v, want %+v", p, want)

@@ -219,11 +219,13 @@ func TestProblemErrors(t *testing.T) {
 		{func(p *Problem) { p.Box.Lambda[1] = .05 }, "box of lambda"},
 		{func(p *Problem) { p.Box.Eta[1] = math.NaN() }, "box of eta"},
 	} {
-		p := ok
-		c.change(&p)
-		if err := p.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want one with %q", err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			p := ok
+			c.change(&p)
+			if err := p.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+		})
 	}
 }
 
@@ -251,9 +253,11 @@ func TestNewSet(t *testing.T) {
 		{"cvar", 2, 1.5, "mu 1.5"},
 		{"smoothed-cvar", 2, math.NaN(), "mu NaN"},
 	} {
-		if _, err := NewSet(c.name, c.k, c.mu); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("NewSet(%q, %v, %v): error %v, want one with %q", c.name, c.k, c.mu, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := NewSet(c.name, c.k, c.mu); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("NewSet(%q, %v, %v): error %v, want one with %q", c.name, c.k, c.mu, err, c.want)
+			}
+		})
 	}
 	for _, s := range []string{"paper", "unshifted"} {
 		if c, err := ParseCoordinates(s); err != nil || string(c) != s {

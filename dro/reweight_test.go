@@ -124,20 +124,22 @@ func TestReweightReachesTheWeightedMean(t *testing.T) {
 		// E_90 = (1 − .9^90)/.1, E_10 = (1 − .9^10)/.1: each group pulls with n/E_n
 		{"balanced", 2 * (10 / (1 - math.Pow(.9, 10))) / (10/(1-math.Pow(.9, 10)) + 90/(1-math.Pow(.9, 90)))},
 	} {
-		m, err := Find(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		start := task(m, nil, map[string]Auto{"beta_effective": Fixed(.9)})
-		start.Groups = []int{90, 10}
-		trainer, err := m.New(start)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x := []float64{0}
-		l.walk(trainer, x, 500, .1, 0, l.all)
-		if math.Abs(x[0]-c.x) > 1e-9 {
-			t.Errorf("%s: x = %v, want %v", c.name, x[0], c.x)
-		}
+		t.Run(string(c.name), func(t *testing.T) {
+			m, err := Find(c.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := task(m, nil, map[string]Auto{"beta_effective": Fixed(.9)})
+			start.Groups = []int{90, 10}
+			trainer, err := m.New(start)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := []float64{0}
+			l.walk(trainer, x, 500, .1, 0, l.all)
+			if math.Abs(x[0]-c.x) > 1e-9 {
+				t.Errorf("%s: x = %v, want %v", c.name, x[0], c.x)
+			}
+		})
 	}
 }

@@ -177,15 +177,17 @@ func TestWarning(t *testing.T) {
 		{SFK, 1, map[string]Auto{"c": Fixed(1e-6)}, "raise c, take sfk-auto"},
 		{SFKAuto, 1, nil, ""},
 	} {
-		settings := startAt(Z{.1, c.eta})
-		for k, v := range c.set {
-			settings[k] = v
-		}
-		chi := &Problem{Set: CressieRead{2}, Rho: .5, Coordinates: Unshifted, Box: p.Box}
-		f := newTrainer(t, c.name, chi, settings)
-		step(f, make([]float64, 4), Batch{Losses: []float64{.1, 1, 1.1, 2}}, Step{T: 1, Rate: .01})
-		if got := f.(Warner).Warning(); !strings.Contains(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("%s at η = %v: %q, want %q", c.name, c.eta, got, c.want)
-		}
+		t.Run(string(c.name), func(t *testing.T) {
+			settings := startAt(Z{.1, c.eta})
+			for k, v := range c.set {
+				settings[k] = v
+			}
+			chi := &Problem{Set: CressieRead{2}, Rho: .5, Coordinates: Unshifted, Box: p.Box}
+			f := newTrainer(t, c.name, chi, settings)
+			step(f, make([]float64, 4), Batch{Losses: []float64{.1, 1, 1.1, 2}}, Step{T: 1, Rate: .01})
+			if got := f.(Warner).Warning(); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+				t.Errorf("%s at η = %v: %q, want %q", c.name, c.eta, got, c.want)
+			}
+		})
 	}
 }

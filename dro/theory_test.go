@@ -1,6 +1,7 @@
 package dro
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -31,9 +32,11 @@ func TestPaperConstants(t *testing.T) {
 		{"L_x", c.Lx.Float64(), .5 * 2 / .1 * (1 + 20), 1e-12},
 		{"σ1", c.Sigma1.Float64(), 1.5 + 1 + .5 + .5*100*400*(1+.1*2/20), 1e-12},
 	} {
-		if !within(v.got, v.want, v.tolerance) {
-			t.Errorf("%s = %v, want %v", v.name, v.got, v.want)
-		}
+		t.Run(v.name, func(t *testing.T) {
+			if !within(v.got, v.want, v.tolerance) {
+				t.Errorf("%s = %v, want %v", v.name, v.got, v.want)
+			}
+		})
 	}
 	// The paper's own formula at k* = 2 is looser: 404 010.
 	if loose := 1/.1 + 2*20/.01 + 400/.001; !within(loose, 404010, 1e-12) || loose < c.Lz.Float64() {
@@ -161,11 +164,13 @@ func TestTheorem1(t *testing.T) {
 		{CressieRead{2}, func(a *Assumptions) { a.Epsilon = 0 }, "epsilon 0"},
 		{CressieRead{2}, func(a *Assumptions) { a.Gap = math.Inf(1) }, "gap +Inf"},
 	} {
-		b := a
-		c.change(&b)
-		if _, err := Theorem1(c.set, b); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v: error %v, want one with %q", c.set, err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			b := a
+			c.change(&b)
+			if _, err := Theorem1(c.set, b); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v: error %v, want one with %q", c.set, err, c.want)
+			}
+		})
 	}
 	if _, err := ConstantsOn(CressieRead{2}, Box{}, a); err == nil {
 		t.Error("an empty box has constants")
@@ -185,21 +190,23 @@ func TestPlanSaysWhereItHolds(t *testing.T) {
 			part float64 // of λ̄ that λ0 is
 			want bool
 		}{{.01, false}, {.999, false}, {1.001, true}, {10, true}} {
-			b := a
-			b.Epsilon = 8 * a.Rho * most * c.part
-			p, err := Theorem1(set, b)
-			if err != nil || p.Vacuous() != c.want {
-				t.Errorf("%v, λ0 = %v λ̄: vacuous %v, %v", set, c.part, p.Vacuous(), err)
-			}
-			want := p.Diameter * p.Sigma1.Float64() / p.C.Float64()
-			if got := p.LongestStep().Float64(); math.Abs(got-want) > 1e-9*want {
-				t.Errorf("%v: longest step %v, want %v", set, got, want)
-			}
-			x, z := p.Samples()
-			off := math.Max(math.Abs(float64(x-p.T-p.Nx)), math.Abs(float64(z-p.T-p.Nz)))
-			if off > 1e-9 {
-				t.Errorf("%v: %v and %v samples in all", set, x, z)
-			}
+			t.Run(fmt.Sprint(c), func(t *testing.T) {
+				b := a
+				b.Epsilon = 8 * a.Rho * most * c.part
+				p, err := Theorem1(set, b)
+				if err != nil || p.Vacuous() != c.want {
+					t.Errorf("%v, λ0 = %v λ̄: vacuous %v, %v", set, c.part, p.Vacuous(), err)
+				}
+				want := p.Diameter * p.Sigma1.Float64() / p.C.Float64()
+				if got := p.LongestStep().Float64(); math.Abs(got-want) > 1e-9*want {
+					t.Errorf("%v: longest step %v, want %v", set, got, want)
+				}
+				x, z := p.Samples()
+				off := math.Max(math.Abs(float64(x-p.T-p.Nx)), math.Abs(float64(z-p.T-p.Nz)))
+				if off > 1e-9 {
+					t.Errorf("%v: %v and %v samples in all", set, x, z)
+				}
+			})
 		}
 	}
 	// L_z grows faster than σ1 as λ0 falls, so the condition holds from some ε on.

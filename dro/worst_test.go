@@ -328,10 +328,12 @@ func TestWorstCaseErrors(t *testing.T) {
 		{SmoothedCVaR{0}, nil, ok, 1, "mu 0"},
 		{CVaR{1}, nil, ok, 1, "mu 1"},
 	} {
-		_, err := c.set.WorstCase(c.ratios, c.losses, c.rho)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v %v %v: error %v, want one with %q", c.set, c.losses, c.rho, err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			_, err := c.set.WorstCase(c.ratios, c.losses, c.rho)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v %v %v: error %v, want one with %q", c.set, c.losses, c.rho, err, c.want)
+			}
+		})
 	}
 	if _, err := Curve(KL{}, ok, []float64{1, -1}); err == nil || !strings.Contains(err.Error(), "rhos[1]") {
 		t.Errorf("curve: error %v", err)

@@ -113,10 +113,12 @@ func TestSet(t *testing.T) {
 		{`dataset="csv:a=b.csv?label=y"`, func(s *runner.Spec) bool { return s.Dataset == "csv:a=b.csv?label=y" }},
 	}
 	for _, c := range cases {
-		s := runner.Defaults()
-		if err := Set(&s, c.assignment); err != nil || !c.want(&s) {
-			t.Errorf("Set(%q): %v, spec %+v", c.assignment, err, s)
-		}
+		t.Run(c.assignment, func(t *testing.T) {
+			s := runner.Defaults()
+			if err := Set(&s, c.assignment); err != nil || !c.want(&s) {
+				t.Errorf("Set(%q): %v, spec %+v", c.assignment, err, s)
+			}
+		})
 	}
 }
 
@@ -143,14 +145,16 @@ func TestSetRefuses(t *testing.T) {
 		{"dataset=[a]", "want text"},
 	}
 	for _, c := range cases {
-		s := runner.Defaults()
-		err := Set(&s, c.assignment)
-		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("Set(%q) = %v, want one line with %q", c.assignment, err, c.want)
-		}
-		if !reflect.DeepEqual(s, runner.Defaults()) {
-			t.Errorf("Set(%q) failed and changed the spec", c.assignment)
-		}
+		t.Run(c.assignment, func(t *testing.T) {
+			s := runner.Defaults()
+			err := Set(&s, c.assignment)
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("Set(%q) = %v, want one line with %q", c.assignment, err, c.want)
+			}
+			if !reflect.DeepEqual(s, runner.Defaults()) {
+				t.Errorf("Set(%q) failed and changed the spec", c.assignment)
+			}
+		})
 	}
 }
 
@@ -217,11 +221,13 @@ func TestLoadRefuses(t *testing.T) {
 		{"algorithms: [erm]\nc: 5\n", "bad.yaml:2: c: 5: want a method that reads it (sfk): erm does not"},
 	}
 	for _, c := range cases {
-		path := write(t, "bad.yaml", c.text)
-		_, err := Load(path)
-		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("file %q: %v, want one line with %q", c.text, err, c.want)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			path := write(t, "bad.yaml", c.text)
+			_, err := Load(path)
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("file %q: %v, want one line with %q", c.text, err, c.want)
+			}
+		})
 	}
 }
 

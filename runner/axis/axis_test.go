@@ -82,8 +82,10 @@ func TestRoundNumbers(t *testing.T) {
 		{-1, 1, 9, "[-1 -0.5 0 0.5 1]"}, {.1, .7, 9, "[0.1 0.2 0.3 0.4 0.5 0.6 0.7]"},
 		{1, math.Nextafter(1, 2), 6, "[0.6 0.8 1 1.2 1.4]"},
 	} {
-		if ticks, _ := Ticks(c.lo, c.hi, c.n); fmt.Sprint(ticks) != c.want {
-			t.Errorf("%v to %v in %d: %v, want %s", c.lo, c.hi, c.n, ticks, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if ticks, _ := Ticks(c.lo, c.hi, c.n); fmt.Sprint(ticks) != c.want {
+				t.Errorf("%v to %v in %d: %v, want %s", c.lo, c.hi, c.n, ticks, c.want)
+			}
+		})
 	}
 }

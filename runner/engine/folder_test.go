@@ -236,10 +236,12 @@ func TestLockThatIsNoFile(t *testing.T) {
 			}
 			_, err := c.Start(brief(dro.ERM, 1))
 			for verb, err := range map[string]error{"start": err, "stop": c.Stop("x"), "wake": c.Wake()} {
-				if err == nil || !strings.HasPrefix(err.Error(), "the engine's lock: ") ||
-					!strings.Contains(err.Error(), lockName) {
-					t.Errorf("%s: %v", verb, err)
-				}
+				t.Run(verb, func(t *testing.T) {
+					if err == nil || !strings.HasPrefix(err.Error(), "the engine's lock: ") ||
+						!strings.Contains(err.Error(), lockName) {
+						t.Errorf("%s: %v", verb, err)
+					}
+				})
 			}
 		})
 	}
@@ -250,9 +252,11 @@ func TestNoFolder(t *testing.T) {
 	c := &Client{RunsDir: filepath.Join(short(t), "missing"), RuntimeDir: short(t), Version: "test"}
 	_, err := c.Status()
 	for verb, err := range map[string]error{"status": err, "stop": c.Stop("x")} {
-		if !errors.Is(err, ErrNone) {
-			t.Errorf("%s: %v", verb, err)
-		}
+		t.Run(verb, func(t *testing.T) {
+			if !errors.Is(err, ErrNone) {
+				t.Errorf("%s: %v", verb, err)
+			}
+		})
 	}
 }
 

@@ -168,9 +168,11 @@ func TestEngineThatHangs(t *testing.T) {
 	c := &Client{RunsDir: dir, RuntimeDir: dir, Version: "test", patience: 20 * time.Millisecond}
 	_, status := c.Status()
 	for verb, err := range map[string]error{"status": status, "stop": c.Stop("x"), "pause": c.Pause("x")} {
-		if err == nil || !strings.Contains(err.Error(), "the engine does not answer: ") {
-			t.Errorf("%s: %v", verb, err)
-		}
+		t.Run(verb, func(t *testing.T) {
+			if err == nil || !strings.Contains(err.Error(), "the engine does not answer: ") {
+				t.Errorf("%s: %v", verb, err)
+			}
+		})
 	}
 }
 

@@ -8,8 +8,10 @@ func TestPrintable(t *testing.T) {
 		"λ ≥ 0: 0123456789":           "λ ≥ 0: 0123456789",
 		"12345678901234567890":        "12345678901234567…",
 	} {
-		if got := printable(in, 17); got != want {
-			t.Errorf("%q is logged as %q, want %q", in, got, want)
-		}
+		t.Run(in, func(t *testing.T) {
+			if got := printable(in, 17); got != want {
+				t.Errorf("%q is logged as %q, want %q", in, got, want)
+			}
+		})
 	}
 }

@@ -79,35 +79,37 @@ func TestOrderIsThatOfRatios(t *testing.T) {
 // are the look's.
 func TestPicked(t *testing.T) {
 	for name, change := range map[string]func(*runner.Spec){"shapes": shapes, "csv:example": table} {
-		r := trained(t, change)
-		l, p := at(t, r, runner.SplitTrain)
-		if p.Size != l.Src.Len() || p.Step != r.Meta.Steps || p.Dataset != name || p.Split != "train" {
-			t.Errorf("%s: a pick of %s@%d, %s, %d samples", name, p.Dataset, p.Step, p.Split, p.Size)
-		}
-		sizes := map[Kind]int{}
-		for _, part := range p.Parts {
-			sizes[part.Kind] += part.Size
-			l.holds(t, p, part)
-		}
-		wrong := float64(p.Size) * (1 - p.Accuracy.Float())
-		if sizes[All] != p.Size || sizes[Class] != p.Size || math.Abs(float64(sizes[Wrong])-wrong) > .5 ||
-			p.Groups != nil && sizes[Group] != p.Size {
-			t.Errorf("%s: parts of %v samples, of %d, %v wrong", name, sizes, p.Size, wrong)
-		}
-		for k, rho := range p.Radii {
-			ratios, worst, err := l.Weigh(rho)
-			if err != nil {
-				t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			r := trained(t, change)
+			l, p := at(t, r, runner.SplitTrain)
+			if p.Size != l.Src.Len() || p.Step != r.Meta.Steps || p.Dataset != name || p.Split != "train" {
+				t.Errorf("%s: a pick of %s@%d, %s, %d samples", name, p.Dataset, p.Step, p.Split, p.Size)
 			}
-			if p.Risks[k] != worst.Risk {
-				t.Errorf("%s: risk %v at %v, want %v", name, p.Risks[k], rho, worst.Risk)
+			sizes := map[Kind]int{}
+			for _, part := range p.Parts {
+				sizes[part.Kind] += part.Size
+				l.holds(t, p, part)
 			}
-			for _, s := range p.Samples {
-				if i := slices.Index(l.Rows, s.Row); ratios[i] != s.Ratios[k] {
-					t.Fatalf("%s: row %d weighs %v, want %v", name, s.Row, s.Ratios[k], ratios[i])
+			wrong := float64(p.Size) * (1 - p.Accuracy.Float())
+			if sizes[All] != p.Size || sizes[Class] != p.Size || math.Abs(float64(sizes[Wrong])-wrong) > .5 ||
+				p.Groups != nil && sizes[Group] != p.Size {
+				t.Errorf("%s: parts of %v samples, of %d, %v wrong", name, sizes, p.Size, wrong)
+			}
+			for k, rho := range p.Radii {
+				ratios, worst, err := l.Weigh(rho)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p.Risks[k] != worst.Risk {
+					t.Errorf("%s: risk %v at %v, want %v", name, p.Risks[k], rho, worst.Risk)
+				}
+				for _, s := range p.Samples {
+					if i := slices.Index(l.Rows, s.Row); ratios[i] != s.Ratios[k] {
+						t.Fatalf("%s: row %d weighs %v, want %v", name, s.Row, s.Ratios[k], ratios[i])
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -200,8 +202,10 @@ func TestWhatCannotBeLookedAt(t *testing.T) {
 		"want train, val or ": {Run: r, Step: -1, Split: "\x1bodd"},
 		"no checkpoint of":    {Run: r, Step: 3, Split: "test"},
 	} {
-		if _, err := At(q); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, want %q", q, err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if _, err := At(q); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%+v: %v, want %q", q, err, want)
+			}
+		})
 	}
 }

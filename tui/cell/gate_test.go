@@ -26,9 +26,11 @@ func TestClean(t *testing.T) {
 		"\x1b" + red + "after half":        "?" + red + "after half",
 		own + "31xm":                       "?" + own[1:] + "31xm",
 	} {
-		if got := Clean(in); got != want {
-			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
-		}
+		t.Run(in, func(t *testing.T) {
+			if got := Clean(in); got != want {
+				t.Errorf("Clean(%q) = %q, want %q", in, got, want)
+			}
+		})
 	}
 	if got := OneLine("first\r\n  second\n\n\x1bthird"); got != "first; second; ?third" {
 		t.Errorf("OneLine gives %q", got)

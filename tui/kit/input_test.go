@@ -37,11 +37,13 @@ func TestInput(t *testing.T) {
 		{"a\x1b[2Jb", nil, "a[2Jb|"},
 		{"two\nlines", nil, "two lines|"},
 	} {
-		in := typed(c.start, c.keys...)
-		in.Update(tuitest.KeyPress("|"))
-		if in.String() != c.want {
-			t.Errorf("%q and %v: %q, want %q", c.start, c.keys, in.String(), c.want)
-		}
+		t.Run(c.start, func(t *testing.T) {
+			in := typed(c.start, c.keys...)
+			in.Update(tuitest.KeyPress("|"))
+			if in.String() != c.want {
+				t.Errorf("%q and %v: %q, want %q", c.start, c.keys, in.String(), c.want)
+			}
+		})
 	}
 }
 

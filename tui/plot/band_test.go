@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -35,13 +36,15 @@ func TestBandInterval(t *testing.T) {
 		n    int
 		mean float64
 	}{{3, 3}, {3, 4}, {3, 5}, {3, 6}, {1, 7}, {2, 7}} {
-		p := points[i]
-		if p.N != want.n || math.Abs(p.Mean-want.mean) > 1e-12 {
-			t.Errorf("column %d: n %d mean %v, want %d %v", i, p.N, p.Mean, want.n, want.mean)
-		}
-		if p.N < 2 && !(math.IsNaN(p.Lo) && math.IsNaN(p.Hi)) {
-			t.Errorf("column %d: an interval from one seed: %+v", i, p)
-		}
+		t.Run(fmt.Sprint(want), func(t *testing.T) {
+			p := points[i]
+			if p.N != want.n || math.Abs(p.Mean-want.mean) > 1e-12 {
+				t.Errorf("column %d: n %d mean %v, want %d %v", i, p.N, p.Mean, want.n, want.mean)
+			}
+			if p.N < 2 && !(math.IsNaN(p.Lo) && math.IsNaN(p.Hi)) {
+				t.Errorf("column %d: an interval from one seed: %+v", i, p)
+			}
+		})
 	}
 	// s = 2, n = 3: half width t(0.975, 2)·2/√3.
 	if half := points[0].Hi - points[0].Mean; math.Abs(half-4.302652729911275*2/math.Sqrt(3)) > 1e-9 {

@@ -68,10 +68,12 @@ func TestEndsKeepValues(t *testing.T) {
 		{60, "◆ reweight n2  0.40"}, {40, "◆ reweight  0.40"}, {38, "◆ reweig  0.40"}, {35, "◆ rew  0.40"},
 		{33, "◆  0.40"}, {26, "◆  0.40"}, {24, "◆"}, {21, "◆"},
 	} {
-		f, _ := endsOf("sfk", "pgd", "erm", "reweight").Draw(c.w, 10)
-		if s := f.String(); !strings.Contains(s, c.want+"\n") || strings.Contains(s, "…") {
-			t.Errorf("%d cells, want %q:\n%s", c.w, c.want, s)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			f, _ := endsOf("sfk", "pgd", "erm", "reweight").Draw(c.w, 10)
+			if s := f.String(); !strings.Contains(s, c.want+"\n") || strings.Contains(s, "…") {
+				t.Errorf("%d cells, want %q:\n%s", c.w, c.want, s)
+			}
+		})
 	}
 	for w := range 60 {
 		f, _ := endsOf("sfk ρ .2", "sfk ρ .5").Draw(w, 8)

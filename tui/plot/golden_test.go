@@ -100,12 +100,14 @@ func trainingChart(cs Charset) *Chart {
 
 func TestGoldenChart(t *testing.T) {
 	for name, cs := range map[string]Charset{"lines": Lines, "braille": Braille, "ascii": ASCII} {
-		c := trainingChart(cs)
-		for _, size := range [][2]int{{100, 24}, {40, 12}, {16, 6}, {3, 2}} {
-			f, report := c.Draw(size[0], size[1])
-			got := styled(f) + fmt.Sprintf("%+v\n", report)
-			golden(t, fmt.Sprintf("chart-%s-%dx%d", name, size[0], size[1]), got)
-		}
+		t.Run(name, func(t *testing.T) {
+			c := trainingChart(cs)
+			for _, size := range [][2]int{{100, 24}, {40, 12}, {16, 6}, {3, 2}} {
+				f, report := c.Draw(size[0], size[1])
+				got := styled(f) + fmt.Sprintf("%+v\n", report)
+				golden(t, fmt.Sprintf("chart-%s-%dx%d", name, size[0], size[1]), got)
+			}
+		})
 	}
 }
 
@@ -144,9 +146,11 @@ func bandChart(cs Charset) *Chart {
 
 func TestGoldenBand(t *testing.T) {
 	for name, cs := range map[string]Charset{"lines": Lines, "braille": Braille, "ascii": ASCII} {
-		c := bandChart(cs)
-		f, _ := c.Draw(70, 18)
-		golden(t, "band-"+name, styled(f))
+		t.Run(name, func(t *testing.T) {
+			c := bandChart(cs)
+			f, _ := c.Draw(70, 18)
+			golden(t, "band-"+name, styled(f))
+		})
 	}
 }
 
@@ -164,13 +168,15 @@ func classBars(cs Charset) *Bars {
 
 func TestGoldenBars(t *testing.T) {
 	for name, cs := range map[string]Charset{"lines": Lines, "ascii": ASCII} {
-		for _, size := range [][2]int{{70, 6}, {40, 8}, {24, 4}, {8, 2}} {
-			f := classBars(cs).Draw(size[0], size[1])
-			golden(t, fmt.Sprintf("bars-%s-%dx%d", name, size[0], size[1]), styled(f))
-		}
-		b := classBars(cs)
-		b.Heads = []string{"class", "%", "change", "n test", "95 %"}
-		golden(t, "bars-"+name+"-heads", styled(b.Draw(70, 5)))
+		t.Run(name, func(t *testing.T) {
+			for _, size := range [][2]int{{70, 6}, {40, 8}, {24, 4}, {8, 2}} {
+				f := classBars(cs).Draw(size[0], size[1])
+				golden(t, fmt.Sprintf("bars-%s-%dx%d", name, size[0], size[1]), styled(f))
+			}
+			b := classBars(cs)
+			b.Heads = []string{"class", "%", "change", "n test", "95 %"}
+			golden(t, "bars-"+name+"-heads", styled(b.Draw(70, 5)))
+		})
 	}
 }
 
@@ -185,13 +191,15 @@ func spiral() *Path {
 
 func TestGoldenPhase(t *testing.T) {
 	for name, cs := range map[string]Charset{"lines": Lines, "braille": Braille, "ascii": ASCII} {
-		ph := Phase{
-			Trails: []Trail{{Path: spiral()}}, X: Range{0, 12}, Y: Range{-12, 12}, Charset: cs,
-			BoxX: Range{0.1, 10}, BoxY: Range{-10, 10},
-		}
-		for _, size := range [][2]int{{60, 18}, {24, 8}, {5, 3}} {
-			golden(t, fmt.Sprintf("phase-%s-%dx%d", name, size[0], size[1]), styled(ph.Draw(size[0], size[1])))
-		}
+		t.Run(name, func(t *testing.T) {
+			ph := Phase{
+				Trails: []Trail{{Path: spiral()}}, X: Range{0, 12}, Y: Range{-12, 12}, Charset: cs,
+				BoxX: Range{0.1, 10}, BoxY: Range{-10, 10},
+			}
+			for _, size := range [][2]int{{60, 18}, {24, 8}, {5, 3}} {
+				golden(t, fmt.Sprintf("phase-%s-%dx%d", name, size[0], size[1]), styled(ph.Draw(size[0], size[1])))
+			}
+		})
 	}
 }
 

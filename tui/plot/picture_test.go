@@ -39,19 +39,21 @@ func TestEndsSettle(t *testing.T) {
 // Every line ends in its mark, name and value; what is in front keeps its cells.
 func TestEnds(t *testing.T) {
 	for name, cs := range map[string]Charset{"lines": Lines, "braille": Braille, "ascii": ASCII} {
-		c := trainingChart(cs)
-		c.Refs, c.Markers, c.Ends = nil, nil, true
-		c.Lines[1].Back = true
-		for _, size := range [][2]int{{60, 12}, {30, 6}, {18, 6}} {
-			f, _ := c.Draw(size[0], size[1])
-			golden(t, fmt.Sprintf("ends-%s-%dx%d", name, size[0], size[1]), styled(f))
-		}
-		c.Cross = Cross{On: true, X: 2000}
-		f, _ := c.Draw(60, 12)
-		golden(t, "cross-"+name, styled(f))
-		if read := c.Read(); len(read) != 2 || read[1].Value != c.Lines[1].Series.At(2000) {
-			t.Errorf("read %+v", read)
-		}
+		t.Run(name, func(t *testing.T) {
+			c := trainingChart(cs)
+			c.Refs, c.Markers, c.Ends = nil, nil, true
+			c.Lines[1].Back = true
+			for _, size := range [][2]int{{60, 12}, {30, 6}, {18, 6}} {
+				f, _ := c.Draw(size[0], size[1])
+				golden(t, fmt.Sprintf("ends-%s-%dx%d", name, size[0], size[1]), styled(f))
+			}
+			c.Cross = Cross{On: true, X: 2000}
+			f, _ := c.Draw(60, 12)
+			golden(t, "cross-"+name, styled(f))
+			if read := c.Read(); len(read) != 2 || read[1].Value != c.Lines[1].Series.At(2000) {
+				t.Errorf("read %+v", read)
+			}
+		})
 	}
 }
 
@@ -98,29 +100,33 @@ func TestFilmIsBounded(t *testing.T) {
 
 func TestGoldenHeat(t *testing.T) {
 	for name, cs := range map[string]Charset{"lines": Lines, "ascii": ASCII} {
-		h := &HeatMap{Film: testFilm(), Labels: []string{"circle", "star", "hexagon", "none"}, X: Range{0, 250},
-			Values: Range{0, 1}, Percent: true, Head: "accuracy %", Mark: 2, Shades: true, Charset: cs,
-			Order: []int{2, 0, 1, 3}}
-		for _, size := range [][2]int{{40, 12}, {24, 4}, {5, 2}} {
-			var f Frame
-			h.DrawTo(&f, size[0], size[1])
-			golden(t, fmt.Sprintf("heat-%s-%dx%d", name, size[0], size[1]), styled(&f))
-		}
+		t.Run(name, func(t *testing.T) {
+			h := &HeatMap{Film: testFilm(), Labels: []string{"circle", "star", "hexagon", "none"}, X: Range{0, 250},
+				Values: Range{0, 1}, Percent: true, Head: "accuracy %", Mark: 2, Shades: true, Charset: cs,
+				Order: []int{2, 0, 1, 3}}
+			for _, size := range [][2]int{{40, 12}, {24, 4}, {5, 2}} {
+				var f Frame
+				h.DrawTo(&f, size[0], size[1])
+				golden(t, fmt.Sprintf("heat-%s-%dx%d", name, size[0], size[1]), styled(&f))
+			}
+		})
 	}
 }
 
 func TestGoldenSpread(t *testing.T) {
 	for name, cs := range map[string]Charset{"lines": Lines, "ascii": ASCII} {
-		s := &Spread{Hi: 1, Percent: true, Unit: "acc %", Numbers: []uint8{0, 1, 2}, Front: 1, Charset: cs,
-			Heads: []string{"class", "train"}, Rows: []SpreadRow{
-				{Label: "hexagon", Values: []float64{.2, .4, .41}, Worst: true, Cells: []string{"434"}},
-				{Label: "circle", Values: []float64{.9, .5, math.NaN()}, Cells: []string{"643"}},
-				{Label: "rare", Values: []float64{1, 0, .5}, Few: true, Cells: []string{"3"}}}}
-		for _, size := range [][2]int{{60, 8}, {40, 4}, {20, 2}, {4, 3}} {
-			var f Frame
-			s.DrawTo(&f, size[0], size[1])
-			golden(t, fmt.Sprintf("spread-%s-%dx%d", name, size[0], size[1]), styled(&f))
-		}
+		t.Run(name, func(t *testing.T) {
+			s := &Spread{Hi: 1, Percent: true, Unit: "acc %", Numbers: []uint8{0, 1, 2}, Front: 1, Charset: cs,
+				Heads: []string{"class", "train"}, Rows: []SpreadRow{
+					{Label: "hexagon", Values: []float64{.2, .4, .41}, Worst: true, Cells: []string{"434"}},
+					{Label: "circle", Values: []float64{.9, .5, math.NaN()}, Cells: []string{"643"}},
+					{Label: "rare", Values: []float64{1, 0, .5}, Few: true, Cells: []string{"3"}}}}
+			for _, size := range [][2]int{{60, 8}, {40, 4}, {20, 2}, {4, 3}} {
+				var f Frame
+				s.DrawTo(&f, size[0], size[1])
+				golden(t, fmt.Sprintf("spread-%s-%dx%d", name, size[0], size[1]), styled(&f))
+			}
+		})
 	}
 }
 

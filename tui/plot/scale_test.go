@@ -64,17 +64,21 @@ func TestFormatTable(t *testing.T) {
 		{99999.6, "100.00k"}, {1e6, "1.000M"}, {999999, "1.000M"}, {2.5e12, "2.500T"},
 		{1.5e-7, "1.50e-7"}, {math.Inf(1), "+Inf"}, {math.Inf(-1), "-Inf"}, {math.NaN(), "nan"},
 	} {
-		if got := Format(c.v); got != c.want {
-			t.Errorf("Format(%v) = %q, want %q", c.v, got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if got := Format(c.v); got != c.want {
+				t.Errorf("Format(%v) = %q, want %q", c.v, got, c.want)
+			}
+		})
 	}
 	for _, c := range []struct {
 		s    float64
 		want string
 	}{{0, "0s"}, {59.6, "1m"}, {90, "1m30s"}, {3600, "1h"}, {7500, "2h05m"}, {90000, "1d01h"}, {-90, "-1m30s"}} {
-		if got := FormatDuration(c.s); got != c.want {
-			t.Errorf("FormatDuration(%v) = %q, want %q", c.s, got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if got := FormatDuration(c.s); got != c.want {
+				t.Errorf("FormatDuration(%v) = %q, want %q", c.s, got, c.want)
+			}
+		})
 	}
 }
 
@@ -105,9 +109,11 @@ func TestTicksTable(t *testing.T) {
 		{Scale{Kind: Log10}, Range{0.03, 5}, 2, "0.1 1"},
 		{Scale{Kind: Symlog, Threshold: 1}, Range{-10, 100}, 9, "-10 -1 0 1 10 100"},
 	} {
-		if got := labels(c.s.Ticks(c.r, c.n)); got != c.want {
-			t.Errorf("Ticks(%v, %v, %d) = %q, want %q", c.s, c.r, c.n, got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if got := labels(c.s.Ticks(c.r, c.n)); got != c.want {
+				t.Errorf("Ticks(%v, %v, %d) = %q, want %q", c.s, c.r, c.n, got, c.want)
+			}
+		})
 	}
 	if got := labels(timeTicks(Range{0, 7200}, 5)); got != "0s 30m 1h 1h30m 2h" {
 		t.Errorf("timeTicks = %q", got)
