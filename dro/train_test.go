@@ -180,6 +180,7 @@ func (l *least) train(t *testing.T, trainer Trainer, p *Problem, steps int, alph
 // With SFK and C = 1000 it is 11 % on "mean"; with C = 50 the run diverges.)
 func TestAlgorithmsReachTheOptimum(t *testing.T) {
 	rng := testRand(27)
+	sign := func(m float64) float64 { return math.Copysign(1, m) }
 	problems := []struct {
 		name      string
 		rho, rate float64
@@ -187,7 +188,7 @@ func TestAlgorithmsReachTheOptimum(t *testing.T) {
 	}{
 		{"mean", .3, .05, newLeast(rng, 50, 1, square, func(m float64) float64 { return m })},
 		{"squares", .3, .05, newLeast(rng, 50, 3, square, func(m float64) float64 { return m })},
-		{"logistic", .05, .2, newLeast(rng, 50, 3, logistic, func(m float64) float64 { return math.Copysign(1, m) })},
+		{"logistic", .05, .2, newLeast(rng, 50, 3, logistic, sign)},
 	}
 	for _, l := range problems {
 		d := len(l.a[0])
