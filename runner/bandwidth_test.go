@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"drolab/dro"
-	"drolab/dro/nn"
 	"drolab/runner/data"
 )
 
@@ -41,7 +40,7 @@ func BenchmarkBandwidth(b *testing.B) {
 					return nil
 				}
 			}
-			inOrder := func() error { r.net.(*nn.Net).Read(memory); return nil }
+			inOrder := func() error { r.net.(*native).net.Read(memory); return nil }
 			ms := turns(b, epoch(r.train), epoch(r.forward), inOrder)
 			b.ReportMetric(rows/middle(ms[0])/1e3, "Msamples/s")
 			b.ReportMetric(4*rows*features/middle(ms[2])/1e6, "GB/s-in-order")

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"drolab/dro"
-	"drolab/dro/nn"
 	"drolab/runner/data"
 )
 
@@ -45,7 +44,7 @@ func MeasureSteps(
 		return StepTimes{}, err
 	}
 	defer base.close()
-	net := base.net.(*nn.Net)
+	net := base.net.(*native).net
 	flop := 0.0
 	things := []func() error{base.train, base.forward, func() error {
 		flop = net.Peak()
@@ -80,7 +79,7 @@ func MeasureSteps(
 // forward loads a batch and computes its losses.
 func (r *run) forward() error {
 	b := r.batches.Next()
-	lossesOf(r.net, r.losses, b, 0, b.N)
+	r.net.Losses(r.losses, Batch{SplitTrain, *b}, nil)
 	return nil
 }
 
@@ -117,7 +116,7 @@ func benchRun(s Spec, a dro.Algorithm, src data.Source, classes, threads int) (*
 	}
 	m := &Meta{Spec: s, Parts: partsOf(d), StepsPerEpoch: int64(src.Len() / s.Batch),
 		Steps: math.MaxInt64}
-	return newRun(m, d, discard{}, &gate{retry: time.Second}, standardNetwork, threads)
+	return newRun(m, d, discard{}, &gate{retry: time.Second}, newNative, threads)
 }
 
 // discard is a Recorder that keeps nothing and never fails.

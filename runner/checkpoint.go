@@ -3,7 +3,6 @@ package runner
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"drolab/dro/nn"
@@ -31,11 +30,8 @@ func (r *run) save() error {
 // hold keeps what was selected at this moment until the next checkpoint. A crash
 // before that loses both, and the run selects again.
 func (r *run) hold() {
-	s := r.state()
-	for _, list := range []*[]nn.Tensor{&s.Parameters, &s.Velocities, &s.Buffers, &s.Picked} {
-		*list = cloneTensors(*list)
-	}
-	r.pending = s
+	r.pending = r.state()
+	r.pending.detach()
 }
 
 // savePending saves what hold keeps. It comes before every later checkpoint, so that a
@@ -66,11 +62,19 @@ func (r *run) rescue() error {
 // state is this moment; its tensors are the network's own.
 func (r *run) state() *State {
 	method := r.method.State()
-	return &State{
+	s := &State{
 		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),
 		Window: r.window.clone(), Eval: r.eval, Last: r.last, Selected: r.selected, Output: r.iterate,
-		Method:     &method,
-		Parameters: r.net.Parameters(), Velocities: r.net.Velocities(), Buffers: r.net.Buffers(), Picked: r.picked,
+		Method: &method,
+	}
+	r.net.Save(s)
+	return s
+}
+
+// detach gives s tensors of its own.
+func (s *State) detach() {
+	for _, list := range []*[]nn.Tensor{&s.Parameters, &s.Velocities, &s.Buffers, &s.Picked} {
+		*list = cloneTensors(*list)
 	}
 }
 
@@ -95,16 +99,12 @@ func (r *run) saveState(state *State) error {
 // with another method, it has no state of this run's and no x that its rule has
 // chosen.
 func (r *run) restore(s *State) error {
-	err := errors.Join(
-		r.restoreNetwork(s),
-		copyTensors(r.net.Velocities(), s.Velocities),
-		r.batches.Restore(s.Batches),
-		r.draws.Restore(s.Draws))
-	if err == nil {
-		err = r.restoreMethod(s)
+	err := errors.Join(r.net.Load(s), r.batches.Restore(s.Batches), r.draws.Restore(s.Draws))
+	if err == nil && s.Method != nil {
+		err = r.method.Restore(*s.Method)
 	}
 	if err != nil {
-		return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
+		return ofCheckpoint(s, err)
 	}
 	s.Parameters, s.Velocities, s.Buffers, s.Picked = nil, nil, nil, nil
 	r.step, r.window = s.Step, s.Window.like(r.now.Names())
@@ -112,56 +112,40 @@ func (r *run) restore(s *State) error {
 	return nil
 }
 
-func (r *run) restoreNetwork(s *State) error {
-	return errors.Join(copyTensors(r.net.Parameters(), s.Parameters), copyTensors(r.net.Buffers(), s.Buffers))
+func ofCheckpoint(s *State, err error) error {
+	return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
 }
 
-func (r *run) restoreMethod(s *State) error {
-	if len(s.Picked) > 0 {
-		if err := copyTensors(r.picked, s.Picked); err != nil {
-			return err
-		}
+// measuring returns a run that has the network of a checkpoint, to use it on data that
+// need not be its own, and that does not train. Where it measures the method, too, it
+// has what the method has come to. The caller closes it.
+func measuring(m *Meta, d *data.Dataset, s *State, threads int, method bool) (*run, error) {
+	r := &run{meta: m, data: d, spec: m.Spec, record: discard{}, gate: &gate{retry: time.Second},
+		warned: map[string]bool{}, step: s.Step}
+	err := r.addNetwork(newNative, max(1, threads))
+	if err == nil && method {
+		err = r.takeMethod(s)
+	}
+	if err == nil {
+		err = r.net.Load(s)
+	}
+	if err != nil {
+		r.close()
+		return nil, ofCheckpoint(s, err)
+	}
+	return r, nil
+}
+
+// takeMethod starts the method, as it was in s.
+func (r *run) takeMethod(s *State) error {
+	if err := r.setMethod(&r.meta.Spec); err != nil {
+		return err
+	}
+	if r.picker != nil {
+		r.net.Pick()
 	}
 	if s.Method == nil {
 		return nil
 	}
 	return r.method.Restore(*s.Method)
-}
-
-// measuring returns a run that has the network of a checkpoint, to use it on data that
-// need not be its own, and that does not train. The caller closes it.
-func measuring(m *Meta, d *data.Dataset, s *State, threads int) (*run, error) {
-	r := &run{meta: m, data: d, spec: m.Spec, record: discard{}, gate: &gate{retry: time.Second},
-		warned: map[string]bool{}, ahead: threads > 1, step: s.Step}
-	err := r.addNetwork(standardNetwork, max(1, threads))
-	if err == nil {
-		err = r.restoreNetwork(s)
-	}
-	if err != nil {
-		r.close()
-		return nil, fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
-	}
-	return r, nil
-}
-
-func copyTensors(to, from []nn.Tensor) error {
-	if len(to) != len(from) {
-		return fmt.Errorf("has %d tensors, want %d: it is of another model", len(from), len(to))
-	}
-	for i, t := range to {
-		f := from[i]
-		if f.Name != t.Name || !slices.Equal(f.Shape, t.Shape) || len(f.Data) != len(t.Data) {
-			return fmt.Errorf("tensor %q %v, want %q %v: it is of another model", f.Name, f.Shape, t.Name, t.Shape)
-		}
-		copy(t.Data, f.Data)
-	}
-	return nil
-}
-
-func cloneTensors(list []nn.Tensor) []nn.Tensor {
-	clones := slices.Clone(list)
-	for i := range clones {
-		clones[i].Data = slices.Clone(clones[i].Data)
-	}
-	return clones
 }

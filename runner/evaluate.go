@@ -35,18 +35,18 @@ func (r *run) evaluate() error {
 // Losses that are not finite have no worst case: then the run is broken.
 func (r *run) look() (e *Evaluation, err error) {
 	e = r.evaluation()
-	if e.Train, err = r.pass(r.data.Train, false); err != nil {
+	if e.Train, err = r.pass(SplitTrain, false); err != nil {
 		return nil, err
 	}
 	e.Ratios = make([]float64, len(e.Train.Losses))
 	if e.Train.Worst, err = r.problem.Set.WorstCase(e.Ratios, e.Train.Losses, r.problem.Rho); err != nil {
 		return nil, fmt.Errorf("step %d: training %w", r.step, err)
 	}
-	if e.Test, err = r.held("test", r.data.Test); err != nil {
+	if e.Test, err = r.held(SplitTest); err != nil {
 		return nil, err
 	}
 	if r.data.Val != nil {
-		if e.Val, err = r.held("validation", r.data.Val); err != nil {
+		if e.Val, err = r.held(SplitVal); err != nil {
 			return nil, err
 		}
 	}
@@ -86,13 +86,13 @@ func (r *run) evaluation() *Evaluation {
 }
 
 // held passes over a split that is not trained on, and finds its worst cases.
-func (r *run) held(name string, src data.Source) (*Pass, error) {
-	p, err := r.pass(src, true)
+func (r *run) held(split string) (*Pass, error) {
+	p, err := r.pass(split, true)
 	if err != nil {
 		return nil, err
 	}
 	if p.Worst, err = r.problem.Set.WorstCase(nil, p.Losses, r.problem.Rho); err != nil {
-		return nil, fmt.Errorf("step %d: %s %w", r.step, name, err)
+		return nil, fmt.Errorf("step %d: %s %w", r.step, split, err)
 	}
 	if !r.problem.Set.HasRadius() {
 		return p, nil
@@ -122,8 +122,8 @@ func (r *run) certifyDue() bool {
 
 // pass runs the network over a split; how sure it is of each prediction costs some
 // time and is asked for.
-func (r *run) pass(src data.Source, sure bool) (*Pass, error) {
-	n := src.Len()
+func (r *run) pass(split string, sure bool) (*Pass, error) {
+	n := source(r.data, split).Len()
 	p := &Pass{Losses: make([]float64, n), Correct: make([]bool, n),
 		Labels: make([]int, n), Groups: make([]int, n)}
 	if sure {
@@ -132,12 +132,13 @@ func (r *run) pass(src data.Source, sure bool) (*Pass, error) {
 	classes := make([]int, len(r.losses))
 	r.net.SetMode(nn.Evaluate)
 	defer r.net.SetMode(nn.Train)
-	err := r.eachBatch(src, func(b *data.Batch, from int) error {
-		lossesOf(r.net, p.Losses[from:], b, 0, b.N)
-		r.net.Predictions(classes)
+	err := r.eachBatch(split, func(b Batch, from int) error {
+		r.net.Losses(p.Losses[from:], b, nil)
+		o := Outputs{Classes: classes}
 		if sure {
-			r.net.Confidences(p.Confidences[from:])
+			o.Confidences = p.Confidences[from:]
 		}
+		r.net.Outputs(o)
 		for i := range b.N {
 			p.Correct[from+i] = classes[i] == b.Labels[i]
 			p.Labels[from+i], p.Groups[from+i] = b.Labels[i], b.Groups[i]
@@ -160,16 +161,28 @@ func (p *Pass) batch() dro.Batch {
 	return dro.Batch{Losses: p.Losses, Labels: p.Labels, Groups: p.Groups, Index: index, Correct: p.Correct}
 }
 
-// eachBatch calls f with every batch of src in order and its first index; an error
+// source is the samples of a split of d; nil where there are none.
+func source(d *data.Dataset, split string) data.Source {
+	switch split {
+	case SplitTest:
+		return d.Test
+	case SplitVal:
+		return d.Val
+	}
+	return d.Train
+}
+
+// eachBatch calls f with every batch of a split in order and its first index; an error
 // of f ends it.
-func (r *run) eachBatch(src data.Source, f func(b *data.Batch, from int) error) error {
+func (r *run) eachBatch(split string, f func(b Batch, from int) error) error {
+	src := source(r.data, split)
 	loader, err := data.NewSequential(src, r.loaderOptions(0, len(r.losses)))
 	if err != nil {
 		return err
 	}
 	defer loader.Close()
 	for from := 0; from < src.Len(); {
-		b := loader.Next()
+		b := Batch{split, *loader.Next()}
 		if err := f(b, from); err != nil {
 			return err
 		}
@@ -194,16 +207,14 @@ func (r *run) gradNorm(weights []float64) (float64, error) {
 	losses := make([]float64, len(r.losses))
 	r.net.SetMode(nn.Evaluate)
 	defer r.net.SetMode(nn.Train)
-	add := r.net.Gradient
-	err := r.eachBatch(r.data.Train, func(b *data.Batch, from int) error {
-		lossesOf(r.net, losses, b, 0, b.N)
+	err := r.eachBatch(SplitTrain, func(b Batch, from int) error {
+		r.net.Losses(losses, b, nil)
 		part := weights[from:][:b.N]
 		for i := range part {
 			part[i] *= float64(b.N) / float64(n) // the batch's part of the mean
 		}
-		add(part)
-		add = r.net.AddGradient
+		r.net.Gradient(part, from > 0)
 		return nil
 	})
-	return r.net.GradientNorm(), err
+	return r.net.GradNorm(), err
 }

@@ -21,7 +21,7 @@ func BenchmarkEvaluation(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, err := newRun(m, d, discard{}, &gate{retry: time.Second}, standardNetwork, 1)
+	r, err := newRun(m, d, discard{}, &gate{retry: time.Second}, newNative, 1)
 	if err != nil {
 		b.Fatal(err)
 	}

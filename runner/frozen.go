@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"drolab/dro"
 	"drolab/dro/nn"
@@ -59,14 +60,8 @@ func (f *Frozen) build(from *State, threads int) (err error) {
 	if err := askRoom(&f.Meta.Spec, f.data, f.Meta.Parameters); err != nil {
 		return err
 	}
-	if f.run, err = measuring(f.Meta, f.data, from, threads); err != nil {
-		return err
-	}
-	if err = f.run.setMethod(&f.Meta.Spec); err != nil {
-		return err
-	}
-	f.run.addPicked()
-	return f.run.restoreMethod(from)
+	f.run, err = measuring(f.Meta, f.data, from, threads, true)
+	return err
 }
 
 // Close releases the data and the network.
@@ -85,7 +80,7 @@ func (f *Frozen) UseOutput() error {
 			f.Meta.ID, f.Meta.Spec.Algorithm())
 	}
 	if !f.output {
-		swapTensors(f.run.x, f.run.picked)
+		f.run.net.Swap()
 		f.output = true
 	}
 	return nil
@@ -112,25 +107,13 @@ func (f *Frozen) HasVal() bool { return f.data.Val != nil }
 
 // Pass runs the network over a split, unaugmented and in evaluation mode.
 func (f *Frozen) Pass(split string) (*Pass, error) {
-	src, err := f.source(split)
-	if err != nil {
-		return nil, err
-	}
-	return f.run.pass(src, false)
-}
-
-func (f *Frozen) source(split string) (data.Source, error) {
 	switch {
-	case split == SplitTest:
-		return f.data.Test, nil
-	case split == SplitTrain:
-		return f.data.Train, nil
-	case split == SplitVal && f.HasVal():
-		return f.data.Val, nil
-	case split == SplitVal:
+	case !slices.Contains(Splits(), split):
+		return nil, fmt.Errorf("split %q: want test, val or train", split)
+	case split == SplitVal && !f.HasVal():
 		return nil, fmt.Errorf("run %s has no validation split", f.Meta.ID)
 	}
-	return nil, fmt.Errorf("split %q: want test, val or train", split)
+	return f.run.pass(split, false)
 }
 
 // Stationarity is the paper's two-part test at the network and its dual variables,

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"drolab/dro"
-	"drolab/dro/nn"
 )
 
 // Output is the full-data certificate of the method's own output, the paper's
@@ -22,8 +21,8 @@ func (r *run) output() (*Output, error) {
 	if now == nil {
 		return nil, nil
 	}
-	swapTensors(r.x, r.picked)
-	defer swapTensors(r.x, r.picked)
+	r.net.Swap()
+	defer r.net.Swap()
 	o, err := r.certificateAt(r.picker.Picked().Z)
 	if err != nil || r.step != r.meta.Steps {
 		return o, err
@@ -34,7 +33,7 @@ func (r *run) output() (*Output, error) {
 
 // certificateAt measures the network as it is with the dual variables z.
 func (r *run) certificateAt(z dro.Z) (*Output, error) {
-	train, err := r.pass(r.data.Train, false)
+	train, err := r.pass(SplitTrain, false)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +49,7 @@ func (r *run) certificateAt(z dro.Z) (*Output, error) {
 
 // testIterate evaluates the network as it is on the test split.
 func (r *run) testIterate() error {
-	test, err := r.pass(r.data.Test, false)
+	test, err := r.pass(SplitTest, false)
 	if err != nil {
 		return err
 	}
@@ -70,13 +69,4 @@ func (r *run) pickedNow() *PaperIterate {
 	p := r.picker.Picked()
 	return &PaperIterate{Step: int64(p.Step), Lambda: Num(p.Z.Lambda), Eta: Num(p.Z.Eta),
 		GradNorm: Num(p.GradNorm), Gap: Num(p.Gap)}
-}
-
-// swapTensors exchanges the values of two lists of tensors of the same sizes.
-func swapTensors(a, b []nn.Tensor) {
-	for i := range a {
-		for j, v := range a[i].Data {
-			a[i].Data[j], b[i].Data[j] = b[i].Data[j], v
-		}
-	}
 }

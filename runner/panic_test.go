@@ -10,23 +10,22 @@ import (
 	"testing"
 
 	"drolab/dro"
-	"drolab/dro/nn"
 	"drolab/runner/data"
 )
 
 // brittle is a network that panics at its first step.
 type brittle struct{ Network }
 
-func (brittle) Gradient([]float64) { panic("broken\nat a step") }
+func (brittle) Gradient([]float64, bool) { panic("broken\nat a step") }
 
 // breaking builds networks that panic with some seeds: 1 at a step, 2 when they are
 // built.
-func breaking(c nn.Config) (Network, error) {
-	if c.Seed == 2 {
+func breaking(s *Spec, d *data.Dataset, threads int) (Network, error) {
+	if s.Seed == 2 {
 		panic(fmt.Sprint("broken while built ", strings.Repeat("x", 1<<20)))
 	}
-	n, err := standardNetwork(c)
-	if c.Seed == 1 {
+	n, err := newNative(s, d, threads)
+	if s.Seed == 1 {
 		n = brittle{n}
 	}
 	return n, err

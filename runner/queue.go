@@ -74,7 +74,7 @@ type Outcome struct {
 func NewQueue(ctx context.Context, s Settings) *Queue {
 	s.Parallel, s.Threads = cmp.Or(s.Parallel, DefaultParallel), max(1, s.Threads)
 	if s.Network == nil {
-		s.Network = standardNetwork
+		s.Network = newNative
 	}
 	s.Host.Threads = s.Threads
 	return &Queue{settings: s, ctx: ctx, slots: make(chan struct{}, s.Parallel),

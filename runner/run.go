@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"drolab/dro"
-	"drolab/dro/nn"
 	"drolab/runner/data"
 )
 
@@ -28,20 +27,18 @@ type run struct {
 	spec   Spec        // the run's, with its knobs as they stand
 	knobs  []KnobEvent // turned in a part of the run that was lost: to be turned again
 	until  int64       // the step to stop at, see Means; 0: none
-	ahead  bool        // the next batch is made while the current one computes
 
 	net    Network
 	method dro.Trainer
 	picker dro.Picker // the method, where it has an output rule, else nil
-	mover  dro.Mover  // the method, where it has an x-step of its own, else nil
+	// advance is the method's, where it has an x-step of its own, else nil.
+	advance func(velocity, lr float64) (rate float64)
 	// samplewise gives weights of the method sample by sample, or is nil.
 	samplewise func(w, losses []float64)
 	clip       float64      // of the x-step; 0: none
 	problem    *dro.Problem // that evaluations measure the risk of
 	batches    *data.Loader // x-batches: permutations of the training split
 	draws      *data.Loader // batches of the method's own: independent draws
-
-	x []nn.Tensor // parameters and buffers of the network
 
 	losses, weights []float64 // of the x-batch
 	drawn           []float64 // losses of the method's own batch
@@ -56,8 +53,7 @@ type run struct {
 	selected *EvalEvent
 	warned   map[string]bool
 
-	picked  []nn.Tensor   // x as the method's output rule has chosen it
-	iterate *PaperIterate // that, measured at the end
+	iterate *PaperIterate // what the method's output rule has chosen, measured at the end
 	reports string        // where the report of a panic is left
 
 	wall    func() time.Time // tells when a checkpoint is due
@@ -81,8 +77,6 @@ func newRun(
 ) (r *run, err error) {
 	r = &run{meta: m, data: d, record: record, gate: g, spec: m.Spec, warned: map[string]bool{},
 		wall: time.Now}
-	// With one thread there is no other to make batches on.
-	r.ahead = threads > 1
 	built := false
 	defer func() {
 		if !built { // an error, or a panic
@@ -110,9 +104,18 @@ func (r *run) build(build NewNetwork, threads int) (err error) {
 	if err = r.addLoaders(); err != nil {
 		return err
 	}
-	r.addPicked()
+	if r.picker != nil {
+		r.net.Pick()
+	}
 	r.measureSteps()
 	return nil
+}
+
+func (r *run) addNetwork(build NewNetwork, threads int) (err error) {
+	s := &r.meta.Spec
+	r.losses, r.weights = make([]float64, s.Batch), make([]float64, s.Batch)
+	r.net, err = build(s, r.data, threads)
+	return err
 }
 
 // setMethod starts the method as s states it.
@@ -127,7 +130,10 @@ func (r *run) setMethod(s *Spec) error {
 	}
 	r.method, r.problem, r.clip = method, problem, s.clip(m)
 	r.picker, _ = r.method.(dro.Picker)
-	r.mover, _ = r.method.(dro.Mover)
+	r.advance = nil
+	if m, ok := r.method.(dro.Mover); ok {
+		r.advance = m.Advance
+	}
 	r.samplewise = r.method.Samplewise()
 	return nil
 }
@@ -180,14 +186,15 @@ func (r *run) addLoaders() (err error) {
 		o.Batch = z
 	}
 	r.drawn = make([]float64, o.Batch)
-	o.Ahead = r.ahead && r.method.Fresh() // for the others it is a place and no more
+	o.Ahead = o.Ahead && r.method.Fresh() // for the others it is a place and no more
 	r.draws, err = data.NewDraws(r.data.Train, o)
 	return err
 }
 
 func (r *run) loaderOptions(stream uint64, batch int) data.LoaderOptions {
 	o := loaderOptions(&r.meta.Spec, r.data)
-	o.Batch, o.Stream, o.Ahead, o.Each, o.InPlace = batch, stream, r.ahead, r.net.Each, r.net.InPlace()
+	o.Batch, o.Stream = batch, stream
+	r.net.Feed(&o)
 	return o
 }
 
@@ -301,7 +308,7 @@ func (r *run) endEpoch(epoch int) error {
 	}
 	defer r.stopClock()()
 	restart, err := e.EndEpoch(epoch, func() (dro.Batch, error) {
-		p, err := r.pass(r.data.Train, false)
+		p, err := r.pass(SplitTrain, false)
 		if err != nil {
 			return dro.Batch{}, err
 		}

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"drolab/dro"
 	"drolab/dro/nn"
@@ -71,17 +70,18 @@ func (m *Meta) openOwn(dataDir string) (*data.Dataset, error) {
 	return d, err
 }
 
-// Inspect uses the network of a checkpoint of the run on a split of d.
-func (m *Meta) Inspect(s *State, d *data.Dataset, split data.Source, how Inspection) (*Samples, error) {
+// Inspect uses the network of a checkpoint of the run on a split of d, which must
+// have samples.
+func (m *Meta) Inspect(s *State, d *data.Dataset, split string, how Inspection) (*Samples, error) {
 	perSample := 48 // bytes
 	if how.Probabilities {
 		perSample += 4 * len(d.Classes)
 	}
-	err := room.Ask(float64(split.Len())*float64(perSample), "what the network says of the samples")
+	err := room.Ask(float64(source(d, split).Len())*float64(perSample), "what the network says of the samples")
 	if err != nil {
 		return nil, err
 	}
-	r, err := measuring(m, d, s, how.Threads)
+	r, err := measuring(m, d, s, how.Threads, false)
 	if err != nil {
 		return nil, err
 	}
@@ -89,8 +89,9 @@ func (m *Meta) Inspect(s *State, d *data.Dataset, split data.Source, how Inspect
 	return r.inspect(split, how)
 }
 
-func (r *run) inspect(split data.Source, how Inspection) (*Samples, error) {
-	n, classes := split.Len(), len(r.data.Classes)
+func (r *run) inspect(split string, how Inspection) (*Samples, error) {
+	src, classes := source(r.data, split), len(r.data.Classes)
+	n := src.Len()
 	ints := func() []int { return make([]int, n) }
 	out := &Samples{Rows: ints(), Labels: ints(), Groups: ints(), Predictions: ints(),
 		Losses: make([]float64, n), Classes: classes}
@@ -98,15 +99,16 @@ func (r *run) inspect(split data.Source, how Inspection) (*Samples, error) {
 		out.Probabilities = make([]float32, n*classes)
 	}
 	r.net.SetMode(nn.Evaluate)
-	err := r.eachBatch(split, func(b *data.Batch, from int) error {
-		lossesOf(r.net, out.Losses[from:], b, 0, b.N)
-		r.net.Predictions(out.Predictions[from:])
-		for i := range b.N {
-			out.Rows[from+i] = data.Row(split, from+i)
-			out.Labels[from+i], out.Groups[from+i] = b.Labels[i], b.Groups[i]
-		}
+	err := r.eachBatch(split, func(b Batch, from int) error {
+		r.net.Losses(out.Losses[from:], b, nil)
+		o := Outputs{Classes: out.Predictions[from:]}
 		if how.Probabilities {
-			r.probabilities(out.Probabilities[from*classes:][:b.N*classes], classes)
+			o.Probabilities = out.Probabilities[from*classes:][:b.N*classes]
+		}
+		r.net.Outputs(o)
+		for i := range b.N {
+			out.Rows[from+i] = data.Row(src, from+i)
+			out.Labels[from+i], out.Groups[from+i] = b.Labels[i], b.Groups[i]
 		}
 		if how.Progress == nil {
 			return nil
@@ -117,28 +119,6 @@ func (r *run) inspect(split data.Source, how Inspection) (*Samples, error) {
 		out.Losses = nil
 	}
 	return out, err
-}
-
-// probabilities gives those of the classes for the last batch.
-func (r *run) probabilities(p []float32, classes int) {
-	r.net.Logits(p)
-	for ; len(p) > 0; p = p[classes:] {
-		softmax(p[:classes])
-	}
-}
-
-// softmax turns logits into probabilities.
-func softmax(x []float32) {
-	most, sum := math.Inf(-1), 0.0
-	for _, v := range x {
-		most = max(most, float64(v))
-	}
-	for _, v := range x {
-		sum += math.Exp(float64(v) - most)
-	}
-	for i, v := range x {
-		x[i] = float32(math.Exp(float64(v)-most) / sum)
-	}
 }
 
 // Of returns the probabilities of a sample, one a class.

@@ -133,13 +133,13 @@ func (r *run) timedStep(x *data.Batch) (network time.Duration, err error) {
 		x = r.batches.Next()
 	}
 	alpha, batch := r.rate(), batchOf(x, r.losses)
-	timed(func() { lossesOf(r.net, r.losses, x, 0, x.N) })
+	timed(func() { r.net.Losses(r.losses, Batch{SplitTrain, *x}, nil) })
 	r.method.Before(batch)
 	r.method.Weights(r.weights, batch)
 	var norm float64
 	timed(func() {
-		r.net.Gradient(r.weights)
-		norm = r.moveX(alpha)
+		r.net.Gradient(r.weights, false)
+		norm = r.net.Step(r.rule(alpha))
 	})
 	r.step++
 	r.images += x.N
@@ -148,7 +148,7 @@ func (r *run) timedStep(x *data.Batch) (network time.Duration, err error) {
 			z = r.draws.Next()
 		}
 		batch = batchOf(z, r.drawn)
-		timed(func() { lossesOf(r.net, r.drawn, z, 0, z.N) })
+		timed(func() { r.net.Losses(r.drawn, Batch{SplitTrain, *z}, nil) })
 	}
 	r.method.After(batch, dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
 	r.keepPicked()

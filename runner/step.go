@@ -16,16 +16,11 @@ import (
 func (r *run) train() error {
 	x, alpha := r.batches.Next(), r.rate()
 	batch := batchOf(x, r.losses)
-	if r.samplewise != nil && x.At != nil && r.net.OnePass() {
-		r.net.Pass(r.losses, x.X, x.At, x.Next, x.Labels, r.samplewise)
-		r.method.Weights(r.weights, batch)
-	} else {
-		lossesOf(r.net, r.losses, x, 0, x.N)
-		r.method.Before(batch)
-		r.method.Weights(r.weights, batch)
-		r.net.Gradient(r.weights)
-	}
-	norm := r.moveX(alpha)
+	r.net.Losses(r.losses, Batch{SplitTrain, *x}, r.samplewise)
+	r.method.Before(batch)
+	r.method.Weights(r.weights, batch)
+	r.net.Gradient(r.weights, false)
+	norm := r.net.Step(r.rule(alpha))
 	r.step++
 	r.images += x.N
 	r.method.After(r.ownBatch(batch), dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
@@ -38,16 +33,12 @@ func batchOf(b *data.Batch, losses []float64) dro.Batch {
 	return dro.Batch{Losses: losses[:b.N], Labels: b.Labels, Groups: b.Groups, Index: b.Index}
 }
 
-// moveX takes the x-step along the gradient that was just computed: SGD's, or
-// that of a method which says how far to go. It returns the gradient's norm.
-func (r *run) moveX(alpha float64) (norm float64) {
+// rule is the x-step at the step size α: SGD's, or that of a method which says
+// how far to go.
+func (r *run) rule(alpha float64) Rule {
 	s := &r.spec
-	if r.mover == nil {
-		return r.net.Update(nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay, Clip: r.clip})
-	}
-	norm, velocity := r.net.Accumulate(s.Momentum, s.Momentum, s.WeightDecay, r.clip)
-	r.net.Advance(r.mover.Advance(velocity, alpha))
-	return norm
+	return Rule{Advance: r.advance,
+		SGD: nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay, Clip: r.clip}}
 }
 
 // ownBatch returns the batch that the method's state moves on: an independent
@@ -60,7 +51,7 @@ func (r *run) ownBatch(x dro.Batch) dro.Batch {
 	r.net.SetMode(nn.Probe)
 	for from := 0; from < z.N; from += len(r.losses) {
 		to := min(from+len(r.losses), z.N)
-		lossesOf(r.net, r.drawn[from:to], z, from, to)
+		r.net.Losses(r.drawn[from:to], Batch{SplitTrain, *z}.part(from, to), nil)
 	}
 	r.net.SetMode(nn.Train)
 	return batchOf(z, r.drawn)
@@ -78,11 +69,8 @@ func (r *run) rate() float64 {
 // keepPicked copies x when the method's output rule has chosen the step that was
 // just taken.
 func (r *run) keepPicked() {
-	if r.picker == nil || r.picker.Picked().Step != int(r.step) {
-		return
-	}
-	for i, p := range r.x {
-		copy(r.picked[i].Data, p.Data)
+	if r.picker != nil && r.picker.Picked().Step == int(r.step) {
+		r.net.Pick()
 	}
 }
 

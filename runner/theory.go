@@ -56,7 +56,7 @@ func (p *probe) gradient(b *data.Batch, weigh func(w, losses []float64), add boo
 	for from := 0; from < b.N; from += most {
 		to := min(from+most, b.N)
 		losses, w := make([]float64, to-from), make([]float64, to-from)
-		lossesOf(net, losses, b, from, to)
+		net.Losses(losses, Batch{SplitTrain, *b}.part(from, to), nil)
 		weigh(w, losses)
 		share := float64(to-from) / float64(b.N)
 		if add {
@@ -65,11 +65,7 @@ func (p *probe) gradient(b *data.Batch, weigh func(w, losses []float64), add boo
 		for i := range w {
 			w[i] *= share
 		}
-		if from > 0 || add {
-			net.AddGradient(w)
-		} else {
-			net.Gradient(w)
-		}
+		net.Gradient(w, from > 0 || add)
 	}
 }
 
@@ -142,7 +138,7 @@ func (f *Frozen) variance(train *Pass, n, draws int) (Number, error) {
 	probe, square := probe{f: f}, 0.0
 	for range draws {
 		probe.gradient(loader.Next(), func(w, losses []float64) { f.Problem().At(w, losses, z) }, false)
-		square += math.Pow(f.run.net.GradientNorm(), 2) / float64(draws)
+		square += math.Pow(f.run.net.GradNorm(), 2) / float64(draws)
 	}
 	return Num(max(0, square-whole*whole)), nil
 }
@@ -163,18 +159,22 @@ func (f *Frozen) Constants(train *Pass, samples int) (Constants, error) {
 	defer loader.Close()
 	defer f.evaluating()()
 	one := func(w, _ []float64) { w[0] = 1 }
-	p := probe{f: f, x: cloneTensors(f.run.x)}
+	own, ok := f.run.net.(Parameters)
+	if !ok {
+		return c, fmt.Errorf("run %s: the constants need a network whose weights are at hand", f.Meta.ID)
+	}
+	p := probe{f: f, x: cloneTensors(own.Tensors())}
 	for range samples {
 		b := loader.Next()
 		p.gradient(b, one, false)
-		norm := f.run.net.GradientNorm()
+		norm := f.run.net.GradNorm()
 		c.Lipschitz = max(c.Lipschitz, norm)
 		if moved := reach / norm; norm > leastSlope {
-			f.run.net.Update(nn.SGD{LR: moved}) // by reach in all
+			f.run.net.Step(Rule{SGD: nn.SGD{LR: moved}}) // by reach in all
 			p.gradient(b, one, false)
-			p.back()
+			copyTensors(own.Tensors(), p.x)
 			p.gradient(b, one, true)
-			c.Smoothness = max(c.Smoothness, f.run.net.GradientNorm()/reach)
+			c.Smoothness = max(c.Smoothness, f.run.net.GradNorm()/reach)
 		}
 	}
 	if of, err := f.constants(c); err == nil && c.Lz.Applies() {
@@ -190,13 +190,6 @@ const (
 	// leastSlope is a gradient too short to go along: the sample is learnt.
 	leastSlope = 1e-6
 )
-
-// back puts the parameters where they were.
-func (p *probe) back() {
-	for i, t := range p.x {
-		copy(p.f.run.x[i].Data, t.Data)
-	}
-}
 
 // largestCurvature is the largest eigenvalue of ∇²F in z, a 2×2 matrix that is seen
 // along three directions.

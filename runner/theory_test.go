@@ -18,9 +18,9 @@ func alone(t *testing.T, f *Frozen, ratios []float64) (norms []float64) {
 	defer loader.Close()
 	for _, r := range ratios {
 		b := loader.Next()
-		lossesOf(f.run.net, make([]float64, 1), b, 0, b.N)
-		f.run.net.Gradient([]float64{r})
-		norms = append(norms, f.run.net.GradientNorm())
+		f.run.net.Losses(make([]float64, 1), Batch{SplitTrain, *b}, nil)
+		f.run.net.Gradient([]float64{r}, false)
+		norms = append(norms, f.run.net.GradNorm())
 	}
 	return norms
 }
