@@ -29,7 +29,7 @@ func BenchmarkBandwidth(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			defer r.close()
+			defer r.Close()
 			epoch := func(step func() error) func() error {
 				return func() error {
 					for range r.meta.StepsPerEpoch {

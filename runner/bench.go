@@ -43,7 +43,7 @@ func MeasureSteps(
 	if err != nil {
 		return StepTimes{}, err
 	}
-	defer base.close()
+	defer base.Close()
 	net := base.net.(*native).net
 	flop := 0.0
 	things := []func() error{base.train, base.forward, func() error {
@@ -58,7 +58,7 @@ func MeasureSteps(
 		if err != nil {
 			return StepTimes{}, err
 		}
-		defer r.close()
+		defer r.Close()
 		things = append(things, r.train)
 	}
 	took, err := rounds(ctx, budget, things...)
@@ -77,7 +77,7 @@ func MeasureSteps(
 }
 
 // forward loads a batch and computes its losses.
-func (r *run) forward() error {
+func (r *Run) forward() error {
 	b := r.batches.Next()
 	r.net.Losses(r.losses, Batch{SplitTrain, *b}, nil)
 	return nil
@@ -105,7 +105,7 @@ func rounds(ctx context.Context, budget time.Duration, things ...func() error) (
 }
 
 // benchRun is a run on a source of its own that records nothing and never ends.
-func benchRun(s Spec, a dro.Algorithm, src data.Source, classes, threads int) (*run, error) {
+func benchRun(s Spec, a dro.Algorithm, src data.Source, classes, threads int) (*Run, error) {
 	s.Algorithms, s.Seeds = []dro.Algorithm{a}, 1
 	s.Mean, s.Std = nil, nil
 	s.LogEvery = math.MaxInt
@@ -114,9 +114,9 @@ func benchRun(s Spec, a dro.Algorithm, src data.Source, classes, threads int) (*
 	if d.Shape.H > 1 {
 		d.Augment = data.Augment{Pad: 4, Flip: true}
 	}
-	m := &Meta{Spec: s, Parts: partsOf(d), StepsPerEpoch: int64(src.Len() / s.Batch),
+	m := &Meta{Spec: s, Parts: PartsOf(d), StepsPerEpoch: int64(src.Len() / s.Batch),
 		Steps: math.MaxInt64}
-	return newRun(m, d, discard{}, &gate{retry: time.Second}, newNative, threads)
+	return New(m, d, discard{}, &Gate{retry: time.Second}, Native, threads)
 }
 
 // discard is a Recorder that keeps nothing and never fails.

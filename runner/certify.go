@@ -62,9 +62,9 @@ func (f *Frozen) weigh(c *Certificate, p *Pass, rho float64) error {
 		return err
 	}
 	e := f.run.evaluation()
-	c.ByClass = e.by(PerClass, p, ratios)
+	c.ByClass = e.By(PerClass, p, ratios)
 	if len(f.Meta.Groups) > 0 {
-		c.ByGroup = e.by(PerGroup, p, ratios)
+		c.ByGroup = e.By(PerGroup, p, ratios)
 	}
 	return nil
 }

@@ -14,10 +14,10 @@ import (
 const rarely = 5 * time.Second
 
 // due tells whether a checkpoint at the end of an epoch is worth its time.
-func (r *run) due() bool { return r.wall().Sub(r.savedAt) >= rarely }
+func (r *Run) due() bool { return r.wall().Sub(r.savedAt) >= rarely }
 
 // save puts a checkpoint of this moment on disk, behind the selected one's.
-func (r *run) save() error {
+func (r *Run) save() error {
 	defer r.stopClock()()
 	if err := r.savePending(); err != nil {
 		return err
@@ -29,14 +29,14 @@ func (r *run) save() error {
 
 // hold keeps what was selected at this moment until the next checkpoint. A crash
 // before that loses both, and the run selects again.
-func (r *run) hold() {
+func (r *Run) hold() {
 	r.pending = r.state()
 	r.pending.detach()
 }
 
 // savePending saves what hold keeps. It comes before every later checkpoint, so that a
 // run which goes on from one has its selection.
-func (r *run) savePending() error {
+func (r *Run) savePending() error {
 	if p := r.pending; p != nil && p.Step != r.step {
 		if err := r.saveState(p); err != nil {
 			return err
@@ -47,7 +47,7 @@ func (r *run) savePending() error {
 }
 
 // rescue saves what hold keeps of a run that failed, and waits for nothing.
-func (r *run) rescue() error {
+func (r *Run) rescue() error {
 	if r.pending == nil {
 		return nil
 	}
@@ -56,11 +56,11 @@ func (r *run) rescue() error {
 	if err != nil {
 		return err
 	}
-	return r.record.Append(&CheckpointEvent{Head: r.head(), File: file})
+	return r.record.Append(&CheckpointEvent{Head: r.Head(), File: file})
 }
 
 // state is this moment; its tensors are the network's own.
-func (r *run) state() *State {
+func (r *Run) state() *State {
 	method := r.method.State()
 	s := &State{
 		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),
@@ -79,26 +79,26 @@ func (s *State) detach() {
 }
 
 // saveState puts a checkpoint on disk and says so in the log.
-func (r *run) saveState(state *State) error {
+func (r *Run) saveState(state *State) error {
 	var file string
 	told, err := r.write(func() (err error) {
 		file, err = r.record.Checkpoint(state)
 		return err
 	})
 	if err == nil && told {
-		err = r.mark(Running)
+		err = r.Mark(Running)
 	}
 	if err != nil {
 		return err
 	}
-	return r.append(&CheckpointEvent{Head: r.head(), File: file})
+	return r.append(&CheckpointEvent{Head: r.Head(), File: file})
 }
 
 // restore makes the run what it was when s was saved, and lets go of s's
 // tensors: s itself lives as long as the run. Where s is of a parent that trained
 // with another method, it has no state of this run's and no x that its rule has
 // chosen.
-func (r *run) restore(s *State) error {
+func (r *Run) restore(s *State) error {
 	err := errors.Join(r.net.Load(s), r.batches.Restore(s.Batches), r.draws.Restore(s.Draws))
 	if err == nil && s.Method != nil {
 		err = r.method.Restore(*s.Method)
@@ -119,10 +119,10 @@ func ofCheckpoint(s *State, err error) error {
 // measuring returns a run that has the network of a checkpoint, to use it on data that
 // need not be its own, and that does not train. Where it measures the method, too, it
 // has what the method has come to. The caller closes it.
-func measuring(m *Meta, d *data.Dataset, s *State, threads int, method bool) (*run, error) {
-	r := &run{meta: m, data: d, spec: m.Spec, record: discard{}, gate: &gate{retry: time.Second},
+func measuring(m *Meta, d *data.Dataset, s *State, threads int, method bool) (*Run, error) {
+	r := &Run{meta: m, data: d, spec: m.Spec, record: discard{}, gate: &Gate{retry: time.Second},
 		warned: map[string]bool{}, step: s.Step}
-	err := r.addNetwork(newNative, max(1, threads))
+	err := r.addNetwork(Native, max(1, threads))
 	if err == nil && method {
 		err = r.takeMethod(s)
 	}
@@ -130,14 +130,14 @@ func measuring(m *Meta, d *data.Dataset, s *State, threads int, method bool) (*r
 		err = r.net.Load(s)
 	}
 	if err != nil {
-		r.close()
+		r.Close()
 		return nil, ofCheckpoint(s, err)
 	}
 	return r, nil
 }
 
 // takeMethod starts the method, as it was in s.
-func (r *run) takeMethod(s *State) error {
+func (r *Run) takeMethod(s *State) error {
 	if err := r.setMethod(&r.meta.Spec); err != nil {
 		return err
 	}

@@ -188,7 +188,7 @@ func TestPausedRunGoesOnWhereItWas(t *testing.T) {
 	store := &at{memory: newMemory(), step: 5}
 	q := NewQueue(context.Background(), Settings{Store: store})
 	store.do = func(id string) { // the resume waits in the queue until the run rests
-		if err := errors.Join(q.Pause(id), q.send(id, order{verb: checkpoint}), q.Resume(id)); err != nil {
+		if err := errors.Join(q.Pause(id), q.send(id, Order{Verb: Checkpoint}), q.Resume(id)); err != nil {
 			t.Error(err)
 		}
 	}

@@ -4,7 +4,7 @@ import "fmt"
 
 // noteEmpty warns of classes and groups that nothing is known of: a worst one is
 // the worst of the others then.
-func (r *run) noteEmpty() {
+func (r *Run) noteEmpty() {
 	p := &r.meta.Parts
 	warn := func(counts []int, names []string, text string) {
 		for i, name := range names {
@@ -27,7 +27,7 @@ func (r *run) noteEmpty() {
 
 // noteDrop warns where lr is to drop after the end, unless nobody asked for that:
 // the usual one is of long runs.
-func (r *run) noteDrop() {
+func (r *Run) noteDrop() {
 	s := &r.meta.Spec
 	if s.LRDropEpoch >= s.Epochs && s.LRDropEpoch != Defaults().LRDropEpoch {
 		r.warnOnce("lr_drop_epoch", fmt.Sprintf("lr_drop_epoch is %d and the run has %s: lr never drops",

@@ -10,30 +10,30 @@ import (
 )
 
 // evaluated tells whether the current step has its evaluation.
-func (r *run) evaluated() bool { return r.eval != nil && r.eval.Step == r.step }
+func (r *Run) evaluated() bool { return r.eval != nil && r.eval.Step == r.step }
 
 // evaluate measures what EvalMeasures lists.
-func (r *run) evaluate() error {
+func (r *Run) evaluate() error {
 	defer r.stopClock()()
 	now, err := r.look()
 	if err != nil {
 		return err
 	}
-	e := &EvalEvent{Head: r.head(), Epoch: r.epoch()}
+	e := &EvalEvent{Head: r.Head(), Epoch: r.epoch()}
 	for _, m := range EvalMeasures() {
 		if !m.IsList() || m.CanApply(r.meta) {
-			m.of(now, &e.Values, &e.ByGroup)
+			m.Compute(now, &e.Values, &e.ByGroup)
 		}
 	}
 	r.selects(e)
 	r.eval = e
-	now.warn(&r.spec, r.warnOnce)
+	now.Warn(&r.spec, r.warnOnce)
 	return r.append(e)
 }
 
 // look passes over the splits and finds the exact worst cases (math.md §3).
 // Losses that are not finite have no worst case: then the run is broken.
-func (r *run) look() (e *Evaluation, err error) {
+func (r *Run) look() (e *Evaluation, err error) {
 	e = r.evaluation()
 	if e.Train, err = r.pass(SplitTrain, false); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (r *run) look() (e *Evaluation, err error) {
 
 // certify measures what takes a full gradient: the second part of the paper's
 // test at the last iterate, and both parts at the method's own output.
-func (r *run) certify(e *Evaluation) error {
+func (r *Run) certify(e *Evaluation) error {
 	norm, err := r.fullGradNorm(e.Train)
 	if err != nil {
 		return err
@@ -72,11 +72,11 @@ func (r *run) certify(e *Evaluation) error {
 }
 
 // evaluation is one of this moment, before it has looked at any split.
-func (r *run) evaluation() *Evaluation {
+func (r *Run) evaluation() *Evaluation {
 	e := &Evaluation{Spec: &r.meta.Spec, Problem: r.problem, Classes: len(r.data.Classes),
 		Groups: len(r.meta.Groups), Optimum: r.meta.Optimum}
 	if r.data.Grouped && e.Groups == 0 {
-		e.unnamed = len(r.data.Groups)
+		e.Unnamed = len(r.data.Groups)
 	}
 	if d, ok := r.method.(dro.Dual); ok {
 		z := d.Z()
@@ -86,7 +86,7 @@ func (r *run) evaluation() *Evaluation {
 }
 
 // held passes over a split that is not trained on, and finds its worst cases.
-func (r *run) held(split string) (*Pass, error) {
+func (r *Run) held(split string) (*Pass, error) {
 	p, err := r.pass(split, true)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (r *run) held(split string) (*Pass, error) {
 }
 
 // penalised solves the problem of a method that keeps λ; nil for the others.
-func (r *run) penalised(e *Evaluation) (*dro.Worst, error) {
+func (r *Run) penalised(e *Evaluation) (*dro.Worst, error) {
 	m, err := dro.Find(r.spec.Algorithm())
 	if err != nil || !m.Penalised || e.Z == nil {
 		return nil, err
@@ -115,14 +115,14 @@ func (r *run) penalised(e *Evaluation) (*dro.Worst, error) {
 }
 
 // certifyDue tells whether this evaluation includes the full gradient.
-func (r *run) certifyDue() bool {
+func (r *Run) certifyDue() bool {
 	every := int64(r.meta.Spec.CertifyEvery)
 	return r.step == r.meta.Steps || every > 0 && (r.step/r.meta.StepsPerEpoch)%every == 0
 }
 
 // pass runs the network over a split; how sure it is of each prediction costs some
 // time and is asked for.
-func (r *run) pass(split string, sure bool) (*Pass, error) {
+func (r *Run) pass(split string, sure bool) (*Pass, error) {
 	n := source(r.data, split).Len()
 	p := &Pass{Losses: make([]float64, n), Correct: make([]bool, n),
 		Labels: make([]int, n), Groups: make([]int, n)}
@@ -174,7 +174,7 @@ func source(d *data.Dataset, split string) data.Source {
 
 // eachBatch calls f with every batch of a split in order and its first index; an error
 // of f ends it.
-func (r *run) eachBatch(split string, f func(b Batch, from int) error) error {
+func (r *Run) eachBatch(split string, f func(b Batch, from int) error) error {
 	src := source(r.data, split)
 	loader, err := data.NewSequential(src, r.loaderOptions(0, len(r.losses)))
 	if err != nil {
@@ -193,7 +193,7 @@ func (r *run) eachBatch(split string, f func(b Batch, from int) error) error {
 
 // fullGradNorm returns the norm of the gradient of the method's own objective
 // over the training split, whose pass is given; for ERM, of the mean loss.
-func (r *run) fullGradNorm(train *Pass) (float64, error) {
+func (r *Run) fullGradNorm(train *Pass) (float64, error) {
 	weights := make([]float64, len(train.Losses))
 	r.method.Weights(weights, train.batch())
 	return r.gradNorm(weights)
@@ -202,7 +202,7 @@ func (r *run) fullGradNorm(train *Pass) (float64, error) {
 // gradNorm returns ‖mean w_i ∇ℓ_i‖ over the training split. It changes the
 // weights, and leaves that gradient in the network: a second array of its size for
 // every run would be a tenth of all the memory.
-func (r *run) gradNorm(weights []float64) (float64, error) {
+func (r *Run) gradNorm(weights []float64) (float64, error) {
 	n := len(weights)
 	losses := make([]float64, len(r.losses))
 	r.net.SetMode(nn.Evaluate)

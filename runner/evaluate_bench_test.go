@@ -21,11 +21,11 @@ func BenchmarkEvaluation(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, err := newRun(m, d, discard{}, &gate{retry: time.Second}, newNative, 1)
+	r, err := New(m, d, discard{}, &Gate{retry: time.Second}, Native, 1)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer r.close()
+	defer r.Close()
 	for range 20 {
 		if err := r.train(); err != nil {
 			b.Fatal(err)

@@ -54,10 +54,10 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	train, _ := losses(d.Train)
 	test, hits := losses(d.Test)
 	val, _ := losses(d.Val)
-	close("train loss", e.Of("train_loss"), mean(train))
-	close("test loss", e.Of("test_loss"), mean(test))
-	close("test accuracy", e.Of("test_accuracy"), mean(hits))
-	close("validation loss", e.Of("val_loss"), mean(val))
+	close("train loss", e.Of("train_loss"), Mean(train))
+	close("test loss", e.Of("test_loss"), Mean(test))
+	close("test accuracy", e.Of("test_accuracy"), Mean(hits))
+	close("validation loss", e.Of("val_loss"), Mean(val))
 
 	for i, rho := range spec.RiskRadii {
 		problem, _ := spec.Problem()

@@ -211,7 +211,7 @@ func TestForeignNetwork(t *testing.T) {
 			if net.largest > s.Batch || net.moves != int(tr.meta.Steps) {
 				t.Errorf("a batch of %d, %d steps of %d", net.largest, net.moves, tr.meta.Steps)
 			}
-			own := trained(t, newNative, s, 1).summary
+			own := trained(t, Native, s, 1).summary
 			near(t, tr.summary.Measures, own.Measures)
 			if p, q := tr.summary.PaperIterate, own.PaperIterate; p != nil && (p.Step != q.Step ||
 				math.Abs(p.TestLoss.Float()/q.TestLoss.Float()-1) > 1e-3) {

@@ -49,7 +49,7 @@ func (p *Past) turned() (Spec, error) {
 // startFrom makes the settings that say where the method's state starts what the
 // state is: z, for methods that have one.
 func (s *Spec) startFrom(p *Past) error {
-	trainer, problem, err := trainerOn(s, &p.Meta.Parts)
+	trainer, problem, err := NewTrainer(s, &p.Meta.Parts)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (s *State) inherit(m *Meta, parent dro.Algorithm) {
 	method.Numbers = maps.Clone(method.Numbers)
 	for key := range method.Numbers {
 		if t, ok := FindSetting(key); ok {
-			if v, ok := t.number(&m.Spec); ok {
+			if v, ok := t.Number(&m.Spec); ok {
 				method.Numbers[key] = v.Or(method.Numbers[key])
 			}
 		}
@@ -128,7 +128,7 @@ func (q *Queue) pin(parent *Past, forks []*job) error {
 		return nil
 	}
 	for _, j := range forks {
-		w := &WarningEvent{Head: j.head(), Message: "the parent may lose the checkpoint: " + err.Error()}
+		w := &WarningEvent{Head: j.Head(), Message: "the parent may lose the checkpoint: " + err.Error()}
 		if err := j.record.Append(w); err != nil {
 			return err
 		}

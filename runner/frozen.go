@@ -16,7 +16,7 @@ type Frozen struct {
 	Meta *Meta
 	Step int64 // of the checkpoint
 
-	run    *run
+	run    *Run
 	data   *data.Dataset
 	output bool // the paper's iterate is in the network
 }
@@ -38,10 +38,10 @@ func Freeze(p *Past, dataDir string, threads int) (*Frozen, error) {
 	if p.From == nil {
 		return nil, fmt.Errorf("run %s has no checkpoint yet", m.ID)
 	}
-	if err := m.usable(); err != nil {
+	if err := m.Usable(); err != nil {
 		return nil, fmt.Errorf("run %s: its run.json cannot be used: %w", m.ID, err)
 	}
-	d, err := openData(context.Background(), m.Spec.Dataset, m.dataOptions(dataDir))
+	d, err := OpenData(context.Background(), m.Spec.Dataset, m.DataOptions(dataDir))
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (f *Frozen) build(from *State, threads int) (err error) {
 	if f.data.Checksum != f.Meta.Checksum {
 		return otherData(f.Meta, f.data.Checksum)
 	}
-	if err := askRoom(&f.Meta.Spec, f.data, f.Meta.Parameters); err != nil {
+	if err := AskRoom(&f.Meta.Spec, f.data, f.Meta.Parameters); err != nil {
 		return err
 	}
 	f.run, err = measuring(f.Meta, f.data, from, threads, true)
@@ -67,7 +67,7 @@ func (f *Frozen) build(from *State, threads int) (err error) {
 // Close releases the data and the network.
 func (f *Frozen) Close() error {
 	if f.run != nil {
-		f.run.close()
+		f.run.Close()
 	}
 	return f.data.Close()
 }
@@ -127,14 +127,14 @@ func (f *Frozen) Stationarity() (*Output, error) {
 }
 
 // drawn gives a loader that draws so many training samples with replacement, unaugmented.
-func (f *Frozen) drawn(batch int, stream uint64) (*data.Loader, error) {
+func (f *Frozen) Draws(batch int, stream uint64) (*data.Loader, error) {
 	o := f.run.loaderOptions(stream, batch)
 	o.Ahead = false
 	return data.NewDraws(f.data.Train, o)
 }
 
 // evaluating holds the network in evaluation mode until it is called back.
-func (f *Frozen) evaluating() (back func()) {
+func (f *Frozen) Evaluating() (back func()) {
 	f.run.net.SetMode(nn.Evaluate)
 	return func() { f.run.net.SetMode(nn.Train) }
 }

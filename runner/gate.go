@@ -8,42 +8,42 @@ import (
 )
 
 // verb is something a user asks of a run.
-type verb int
+type Verb int
 
 const (
-	pause verb = iota
-	resume
-	stop
-	checkpoint
-	turn // a knob
+	Pause Verb = iota
+	Resume
+	Stop
+	Checkpoint
+	Turn // a knob
 )
 
 // order is a verb with what it needs.
-type order struct {
-	verb verb
-	knob KnobEvent     // turn: Key and New
-	done chan<- answer // gets what became of it, once it is on disk; has room for that, or is nil
+type Order struct {
+	Verb Verb
+	Knob KnobEvent     // turn: Key and New
+	Done chan<- Answer // gets what became of it, once it is on disk; has room for that, or is nil
 }
 
 // answer is what became of an order: the step at which it was done, or why it was not.
-type answer struct {
-	step int64
-	err  error
+type Answer struct {
+	Step int64
+	Err  error
 }
 
 // answer tells who asked.
-func (o *order) answer(step int64, err error) {
-	if o.done != nil {
-		o.done <- answer{step, err}
+func (o *Order) Answer(step int64, err error) {
+	if o.Done != nil {
+		o.Done <- Answer{step, err}
 	}
 }
 
 // waiting is a run that has no slot, as far as it can act then.
-type waiting interface {
-	head() Head
-	mark(Status) error    // puts a new status into the log
-	turn(KnobEvent) error // turns a knob, which is on disk then
-	saved() error         // says why no checkpoint of where the run stands is on disk
+type Waiting interface {
+	Head() Head
+	Mark(Status) error    // puts a new status into the log
+	Turn(KnobEvent) error // turns a knob, which is on disk then
+	Saved() error         // says why no checkpoint of where the run stands is on disk
 }
 
 // refused says that a knob cannot be turned; the run goes on.
@@ -53,13 +53,13 @@ type refused struct{ error }
 func (r refused) Unwrap() error { return r.error }
 
 // errStopped ends a run that was asked to stop. It is no failure.
-var errStopped = errors.New("stopped")
+var ErrStopped = errors.New("stopped")
 
 // gate is where a run waits: for one of the slots that training needs, for a
 // resume, for room on the disk. Orders reach the run through it. It belongs to
 // the run's goroutine, but for sending orders and looking at ending and trouble.
-type gate struct {
-	orders chan order
+type Gate struct {
+	orders chan Order
 	slots  chan struct{}   // as many values as runs train
 	done   <-chan struct{} // closed: every run shall stop
 	retry  time.Duration   // between two attempts to say in the log that the disk is full
@@ -75,7 +75,7 @@ type gate struct {
 // does meanwhile what is asked of w. passed is called once the turn is over: with
 // a slot, or because the run is paused and nobody shall wait for it. The error is
 // errStopped, or w's.
-func (g *gate) enter(myTurn <-chan struct{}, passed func(), paused bool, w waiting) error {
+func (g *Gate) Enter(myTurn <-chan struct{}, passed func(), paused bool, w Waiting) error {
 	defer passed()
 	for {
 		slots := g.slots
@@ -89,7 +89,7 @@ func (g *gate) enter(myTurn <-chan struct{}, passed func(), paused bool, w waiti
 			g.held = true
 			return nil
 		case <-g.done:
-			return errStopped
+			return ErrStopped
 		case o := <-g.orders:
 			var err error
 			if paused, err = g.outside(o, paused, w); err != nil {
@@ -103,29 +103,29 @@ func (g *gate) enter(myTurn <-chan struct{}, passed func(), paused bool, w waiti
 }
 
 // outside serves an order to a run that has no slot.
-func (g *gate) outside(o order, paused bool, w waiting) (nowPaused bool, err error) {
+func (g *Gate) outside(o Order, paused bool, w Waiting) (nowPaused bool, err error) {
 	switch {
-	case o.verb == stop:
-		return paused, errStopped
-	case o.verb == pause && !paused:
-		return true, w.mark(Paused)
-	case o.verb == resume && paused:
+	case o.Verb == Stop:
+		return paused, ErrStopped
+	case o.Verb == Pause && !paused:
+		return true, w.Mark(Paused)
+	case o.Verb == Resume && paused:
 		if len(g.slots) < cap(g.slots) {
 			return false, nil // it goes on at once
 		}
-		return false, w.mark(Queued)
-	case o.verb == turn:
-		return paused, o.turn(w)
-	case o.verb == checkpoint:
-		o.answer(w.head().Step, w.saved())
+		return false, w.Mark(Queued)
+	case o.Verb == Turn:
+		return paused, o.Turn(w)
+	case o.Verb == Checkpoint:
+		o.Answer(w.Head().Step, w.Saved())
 	}
 	return paused, nil
 }
 
 // turn turns the knob and tells who asked. The error is one that ends the run.
-func (o *order) turn(w waiting) error {
-	err := w.turn(o.knob)
-	o.answer(w.head().Step, err)
+func (o *Order) Turn(w Waiting) error {
+	err := w.Turn(o.Knob)
+	o.Answer(w.Head().Step, err)
 	if errors.As(err, &refused{}) {
 		return nil
 	}
@@ -134,29 +134,29 @@ func (o *order) turn(w waiting) error {
 
 // serveLast does what was asked before a stop: it turns knobs, for the resume that
 // may come, and tells of the checkpoint that the stop has left. All else is over.
-func (g *gate) serveLast(w waiting) (err error) {
-	for o, ok := g.next(); ok; o, ok = g.next() {
+func (g *Gate) ServeLast(w Waiting) (err error) {
+	for o, ok := g.Next(); ok; o, ok = g.Next() {
 		switch {
 		case err != nil:
-			o.answer(0, err)
-		case o.verb == turn:
-			err = o.turn(w)
-		case o.verb == checkpoint:
-			o.answer(w.head().Step, w.saved())
+			o.Answer(0, err)
+		case o.Verb == Turn:
+			err = o.Turn(w)
+		case o.Verb == Checkpoint:
+			o.Answer(w.Head().Step, w.Saved())
 		}
 	}
 	return err
 }
 
 // close refuses what was asked too late.
-func (g *gate) close() {
-	for o, ok := g.next(); ok; o, ok = g.next() {
-		o.answer(0, ErrNotRunning)
+func (g *Gate) Close() {
+	for o, ok := g.Next(); ok; o, ok = g.Next() {
+		o.Answer(0, ErrNotRunning)
 	}
 }
 
 // leave gives up the slot.
-func (g *gate) leave() {
+func (g *Gate) Leave() {
 	if g.held {
 		<-g.slots
 		g.held = false
@@ -164,10 +164,10 @@ func (g *gate) leave() {
 }
 
 // next returns an order that waits, without waiting.
-func (g *gate) next() (o order, ok bool) {
+func (g *Gate) Next() (o Order, ok bool) {
 	if g.rest {
 		g.rest = false
-		return order{verb: pause}, true
+		return Order{Verb: Pause}, true
 	}
 	select {
 	case o := <-g.orders:
@@ -181,7 +181,7 @@ func (g *gate) next() (o order, ok bool) {
 // does it again: when the run is resumed or, if the gate tries by itself, after
 // a while. tell leaves a warning in the log, as soon as one can be written, and
 // told says that it did. A stop meanwhile gives the disk's error back.
-func (g *gate) write(do func() error, tell func(cause error) error) (told bool, err error) {
+func (g *Gate) Write(do func() error, tell func(cause error) error) (told bool, err error) {
 	defer g.trouble.set("")
 	for {
 		err = do()
@@ -199,7 +199,7 @@ func (g *gate) write(do func() error, tell func(cause error) error) (told bool, 
 }
 
 // slow says why an order is not answered yet.
-func (g *gate) slow() error {
+func (g *Gate) Slow() error {
 	if cause := g.trouble.String(); cause != "" {
 		return fmt.Errorf("waits for the disk: %s", cause)
 	}
@@ -209,7 +209,7 @@ func (g *gate) slow() error {
 // awaitRoom waits until the write may be tried again, or shall not be, and notes
 // now and then that it waits. A resume takes back a pause that was asked for
 // meanwhile.
-func (g *gate) awaitRoom(note func()) (try bool) {
+func (g *Gate) awaitRoom(note func()) (try bool) {
 	retry := time.NewTicker(g.retry)
 	defer retry.Stop()
 	for {
@@ -222,16 +222,16 @@ func (g *gate) awaitRoom(note func()) (try bool) {
 				return true
 			}
 		case o := <-g.orders:
-			switch o.verb {
-			case stop:
+			switch o.Verb {
+			case Stop:
 				return false
-			case resume:
+			case Resume:
 				g.rest = false
 				return true
-			case pause:
+			case Pause:
 				g.rest = true
 			default: // it cannot be written, and so would not count
-				o.answer(0, g.slow())
+				o.Answer(0, g.Slow())
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func Wilson(share Number, n int) Interval {
 }
 
 // wilsons are the intervals of accuracies, each of so many samples.
-func wilsons(accuracy []Number, counts []int) (list []Interval) {
+func Wilsons(accuracy []Number, counts []int) (list []Interval) {
 	for i, a := range accuracy {
 		n := 0
 		if i < len(counts) {

@@ -84,10 +84,10 @@ func (s *Spec) set(key string, value Number) (before Number, err error) {
 	} else if !ok || !t.LiveIn(s) {
 		return before, fmt.Errorf("%.40q is no knob of %s", key, s.Algorithm())
 	}
-	now, _ := t.number(s)
+	now, _ := t.Number(s)
 	text := []byte(`"auto"`)
 	if value.Applies() {
-		text = value.append(nil)
+		text = value.AppendJSON(nil)
 	}
 	return numberOf(now), s.Assign(key, text)
 }
@@ -118,9 +118,9 @@ func (s *Spec) turned(k KnobEvent, at Head) (*KnobEvent, error) {
 }
 
 // turn changes a setting on request.
-func (r *run) turn(k KnobEvent) error {
+func (r *Run) Turn(k KnobEvent) error {
 	spec := r.spec
-	e, err := spec.turned(k, r.head())
+	e, err := spec.turned(k, r.Head())
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (r *run) turn(k KnobEvent) error {
 }
 
 // replay turns the knobs that were turned before, at the steps up to this one.
-func (r *run) replay(step int64) error {
+func (r *Run) replay(step int64) error {
 	for len(r.knobs) > 0 && r.knobs[0].Step <= step {
 		k := r.knobs[0]
 		r.knobs = r.knobs[1:]
@@ -151,7 +151,7 @@ func (r *run) replay(step int64) error {
 
 // use makes spec the run's. The method's state stays; a z outside the new box is
 // brought into it.
-func (r *run) use(spec Spec) error {
+func (r *Run) use(spec Spec) error {
 	state := r.method.State()
 	if err := r.setMethod(&spec); err != nil {
 		return err

@@ -97,7 +97,7 @@ func stepMeasures(methods []dro.Method) []Measure {
 
 // stepNames are the measures that the log of a method's steps has: its own, and
 // those of the paper's methods, which are null where they do not apply.
-func stepNames(method dro.Algorithm) (names []string) {
+func StepNames(method dro.Algorithm) (names []string) {
 	reported := append(dro.PaperMethods(), method)
 	methods := slices.DeleteFunc(dro.Methods(), func(m dro.Method) bool {
 		return !slices.Contains(reported, m.Name)
@@ -153,7 +153,7 @@ func FindMeasure(name string) (Measure, bool) {
 }
 
 // of computes the row.
-func (m *Measure) of(e *Evaluation, v *Values, l *Lists) {
+func (m *Measure) Compute(e *Evaluation, v *Values, l *Lists) {
 	if m.List != nil {
 		l.Set(m.Name, m.List(e))
 		return

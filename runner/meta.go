@@ -53,7 +53,7 @@ type Meta struct {
 const FittedToTrain = "train"
 
 // dataOptions are those that the run's data are opened with, each time alike.
-func (m *Meta) dataOptions(dir string) data.Options {
+func (m *Meta) DataOptions(dir string) data.Options {
 	o := m.Spec.DataOptions(dir)
 	o.FitHeld = m.FittedTo == "" && o.ValFraction > 0
 	return o
@@ -80,7 +80,7 @@ type Counts struct {
 func (c Counts) IsZero() bool { return c.Train == nil && c.Val == nil && c.Test == nil }
 
 // partsOf counts a dataset.
-func partsOf(d *data.Dataset) Parts {
+func PartsOf(d *data.Dataset) Parts {
 	count := func(of func(data.Source, int) []int, kinds int) (c Counts) {
 		c.Train, c.Test = of(d.Train, kinds), of(d.Test, kinds)
 		if d.Val != nil {

@@ -18,7 +18,7 @@ type native struct {
 	passed bool        // the last Losses has computed the gradient, too
 }
 
-func newNative(s *Spec, d *data.Dataset, threads int) (Network, error) {
+func Native(s *Spec, d *data.Dataset, threads int) (Network, error) {
 	net, err := nn.New(networkConfig(s, d, threads))
 	if err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func config(s *Spec, shape data.Shape, classes, threads int) nn.Config {
 }
 
 // askRoom says whether a run fits the machine, by itself.
-func askRoom(s *Spec, d *data.Dataset, parameters int) error {
+func AskRoom(s *Spec, d *data.Dataset, parameters int) error {
 	bytes, err := need(s, d, parameters)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func askRoom(s *Spec, d *data.Dataset, parameters int) error {
 
 // takeRoom promises a run its memory. It takes it at its first steps, and so the
 // machine cannot tell.
-func takeRoom(ctx context.Context, s *Spec, d *data.Dataset, parameters int) (*room.Share, error) {
+func TakeRoom(ctx context.Context, s *Spec, d *data.Dataset, parameters int) (*room.Share, error) {
 	bytes, err := need(s, d, parameters)
 	if err != nil {
 		return nil, err

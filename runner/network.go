@@ -61,7 +61,7 @@ type Batch struct {
 }
 
 // part is the samples from to to of a batch.
-func (b Batch) part(from, to int) Batch {
+func (b Batch) Part(from, to int) Batch {
 	p := b
 	if b.At != nil {
 		p.At = b.At[from:to]

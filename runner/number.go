@@ -49,9 +49,9 @@ func (n Number) String() string {
 }
 
 // MarshalJSON writes null, a number, or a quoted non-finite value.
-func (n Number) MarshalJSON() ([]byte, error) { return n.append(nil), nil }
+func (n Number) MarshalJSON() ([]byte, error) { return n.AppendJSON(nil), nil }
 
-func (n Number) append(b []byte) []byte {
+func (n Number) AppendJSON(b []byte) []byte {
 	switch {
 	case !n.applies:
 		return append(b, "null"...)

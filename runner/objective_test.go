@@ -164,8 +164,8 @@ func TestClipInWords(t *testing.T) {
 		clip Auto
 		want float64
 	}{{Auto{}, 10}, {dro.None(), 0}, {Fixed(2), 2}} {
-		if spec.Clip = c.clip; spec.clip(m) != c.want {
-			t.Errorf("clip %v of dsgdc is %v, want %v", c.clip, spec.clip(m), c.want)
+		if spec.Clip = c.clip; spec.ClipFor(m) != c.want {
+			t.Errorf("clip %v of dsgdc is %v, want %v", c.clip, spec.ClipFor(m), c.want)
 		}
 	}
 }

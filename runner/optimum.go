@@ -23,7 +23,7 @@ type Optimum struct {
 const mostOptimum = 1e8
 
 // optimumOf finds the optimum of what s trains on d, where s asks for it.
-func optimumOf(s *Spec, d *data.Dataset, p *dro.Problem) (*Optimum, error) {
+func FindOptimum(s *Spec, d *data.Dataset, p *dro.Problem) (*Optimum, error) {
 	if !s.Optimum {
 		return nil, nil
 	}

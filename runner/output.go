@@ -16,7 +16,7 @@ type Output struct {
 // output measures the x that the method's output rule has chosen, with its weights
 // in place of the last ones; nil where there is none. At the end of the run it
 // goes over the test split, too.
-func (r *run) output() (*Output, error) {
+func (r *Run) output() (*Output, error) {
 	now := r.pickedNow()
 	if now == nil {
 		return nil, nil
@@ -32,7 +32,7 @@ func (r *run) output() (*Output, error) {
 }
 
 // certificateAt measures the network as it is with the dual variables z.
-func (r *run) certificateAt(z dro.Z) (*Output, error) {
+func (r *Run) certificateAt(z dro.Z) (*Output, error) {
 	train, err := r.pass(SplitTrain, false)
 	if err != nil {
 		return nil, err
@@ -48,21 +48,21 @@ func (r *run) certificateAt(z dro.Z) (*Output, error) {
 }
 
 // testIterate evaluates the network as it is on the test split.
-func (r *run) testIterate() error {
+func (r *Run) testIterate() error {
 	test, err := r.pass(SplitTest, false)
 	if err != nil {
 		return err
 	}
 	e := r.evaluation()
-	r.iterate.TestLoss, r.iterate.TestAccuracy = Num(mean(test.Losses)), Num(mean(test.hits()))
-	r.iterate.WorstClassAccuracy = e.worst(PerClass, test)
-	r.iterate.WorstGroupAccuracy = e.worst(PerGroup, test)
+	r.iterate.TestLoss, r.iterate.TestAccuracy = Num(Mean(test.Losses)), Num(Mean(test.Hits()))
+	r.iterate.WorstClassAccuracy = e.LeastAccuracy(PerClass, test)
+	r.iterate.WorstGroupAccuracy = e.LeastAccuracy(PerGroup, test)
 	return nil
 }
 
 // pickedNow is what the method's output rule has chosen so far; nil where there
 // is nothing yet, or no rule.
-func (r *run) pickedNow() *PaperIterate {
+func (r *Run) pickedNow() *PaperIterate {
 	if r.picker == nil || r.picker.Picked().Step == 0 {
 		return nil
 	}

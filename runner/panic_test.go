@@ -24,7 +24,7 @@ func breaking(s *Spec, d *data.Dataset, threads int) (Network, error) {
 	if s.Seed == 2 {
 		panic(fmt.Sprint("broken while built ", strings.Repeat("x", 1<<20)))
 	}
-	n, err := newNative(s, d, threads)
+	n, err := Native(s, d, threads)
 	if s.Seed == 1 {
 		n = brittle{n}
 	}

@@ -44,7 +44,7 @@ type Evaluation struct {
 
 	// unnamed is how many groups the data have where the run's files have them as
 	// classes, as programs before wrote them (see Meta.UnmarshalJSON); else 0.
-	unnamed int
+	Unnamed int
 }
 
 // parts returns how many parts an axis has, and which of them a sample of the
@@ -53,25 +53,25 @@ func (e *Evaluation) parts(a Axis, p *Pass) (n int, of []int) {
 	switch {
 	case a == PerGroup:
 		return e.Groups, p.Groups
-	case e.unnamed > 0:
-		return e.unnamed, p.Groups
+	case e.Unnamed > 0:
+		return e.Unnamed, p.Groups
 	}
 	return e.Classes, p.Labels
 }
 
 // by returns the mean of a value per class or group of a split; one without
 // samples has none.
-func (e *Evaluation) by(a Axis, p *Pass, values []float64) []Number {
+func (e *Evaluation) By(a Axis, p *Pass, values []float64) []Number {
 	n, of := e.parts(a, p)
-	means, _ := meansOf(n, values, func(i int) int { return of[i] })
+	means, _ := MeansOf(n, values, func(i int) int { return of[i] })
 	return means
 }
 
 // worst returns the least accuracy of the classes or groups that have min_group
 // samples in the split: of fewer it would be chance.
-func (e *Evaluation) worst(a Axis, p *Pass) Number {
+func (e *Evaluation) LeastAccuracy(a Axis, p *Pass) Number {
 	n, of := e.parts(a, p)
-	means, counts := meansOf(n, p.hits(), func(i int) int { return of[i] })
+	means, counts := MeansOf(n, p.Hits(), func(i int) int { return of[i] })
 	return Least(Enough(means, counts, e.Spec.MinGroup))
 }
 
@@ -90,13 +90,13 @@ func Enough(values []Number, counts []int, least int) []Number {
 
 // balanced returns the mean of the accuracies per class.
 func (e *Evaluation) balanced(p *Pass) Number {
-	classes, _ := meansOf(e.Classes, p.hits(), func(i int) int { return p.Labels[i] })
+	classes, _ := MeansOf(e.Classes, p.Hits(), func(i int) int { return p.Labels[i] })
 	return mid(classes)
 }
 
 // recall returns, per group, the mean of the accuracies of its classes.
 func (e *Evaluation) recall(p *Pass) []Number {
-	cells, _ := meansOf(e.Groups*e.Classes, p.hits(),
+	cells, _ := MeansOf(e.Groups*e.Classes, p.Hits(),
 		func(i int) int { return p.Groups[i]*e.Classes + p.Labels[i] })
 	list := make([]Number, e.Groups)
 	for g := range list {
@@ -107,7 +107,7 @@ func (e *Evaluation) recall(p *Pass) []Number {
 
 // meansOf returns the mean of the values of each of n kinds, and how many those
 // are; of tells the kind of a value.
-func meansOf(n int, values []float64, of func(i int) int) (means []Number, counts []int) {
+func MeansOf(n int, values []float64, of func(i int) int) (means []Number, counts []int) {
 	means, counts = make([]Number, n), make([]int, n)
 	if n == 0 {
 		return means, counts
@@ -136,7 +136,7 @@ func mid(values []Number) Number {
 }
 
 // hits returns 1 for each sample that is classified rightly, 0 for the others.
-func (p *Pass) hits() []float64 {
+func (p *Pass) Hits() []float64 {
 	if p.right == nil {
 		p.right = make([]float64, len(p.Correct))
 		for i, c := range p.Correct {

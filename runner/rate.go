@@ -50,7 +50,7 @@ func Rates(m *Meta, evals []*EvalEvent) (list []Rate) {
 // samplesPerStep counts the x-batch and, where the method draws one, its own.
 func (m *Meta) samplesPerStep() float64 {
 	n := float64(m.Spec.Batch)
-	method, _, err := trainerOn(&m.Spec, &m.Parts)
+	method, _, err := NewTrainer(&m.Spec, &m.Parts)
 	if err != nil || !method.Fresh() {
 		return n
 	}

@@ -19,11 +19,11 @@ const (
 )
 
 // run is one training run: everything here belongs to its goroutine.
-type run struct {
+type Run struct {
 	meta   *Meta
 	data   *data.Dataset
 	record Recorder
-	gate   *gate
+	gate   *Gate
 	spec   Spec        // the run's, with its knobs as they stand
 	knobs  []KnobEvent // turned in a part of the run that was lost: to be turned again
 	until  int64       // the step to stop at, see Means; 0: none
@@ -72,15 +72,15 @@ type run struct {
 }
 
 // newRun builds what the Spec in m asks for. The caller closes it.
-func newRun(
-	m *Meta, d *data.Dataset, record Recorder, g *gate, build NewNetwork, threads int,
-) (r *run, err error) {
-	r = &run{meta: m, data: d, record: record, gate: g, spec: m.Spec, warned: map[string]bool{},
+func New(
+	m *Meta, d *data.Dataset, record Recorder, g *Gate, build NewNetwork, threads int,
+) (r *Run, err error) {
+	r = &Run{meta: m, data: d, record: record, gate: g, spec: m.Spec, warned: map[string]bool{},
 		wall: time.Now}
 	built := false
 	defer func() {
 		if !built { // an error, or a panic
-			r.close()
+			r.Close()
 		}
 	}()
 	err = r.build(build, threads)
@@ -89,12 +89,12 @@ func newRun(
 }
 
 // firstLine is as much of an error as a log takes.
-func firstLine(err error) string {
+func FirstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
 }
 
-func (r *run) build(build NewNetwork, threads int) (err error) {
+func (r *Run) build(build NewNetwork, threads int) (err error) {
 	if err = r.setMethod(&r.meta.Spec); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (r *run) build(build NewNetwork, threads int) (err error) {
 	return nil
 }
 
-func (r *run) addNetwork(build NewNetwork, threads int) (err error) {
+func (r *Run) addNetwork(build NewNetwork, threads int) (err error) {
 	s := &r.meta.Spec
 	r.losses, r.weights = make([]float64, s.Batch), make([]float64, s.Batch)
 	r.net, err = build(s, r.data, threads)
@@ -119,16 +119,16 @@ func (r *run) addNetwork(build NewNetwork, threads int) (err error) {
 }
 
 // setMethod starts the method as s states it.
-func (r *run) setMethod(s *Spec) error {
+func (r *Run) setMethod(s *Spec) error {
 	m, err := dro.Find(s.Algorithm())
 	if err != nil {
 		return err
 	}
-	method, problem, err := trainerOn(s, &r.meta.Parts)
+	method, problem, err := NewTrainer(s, &r.meta.Parts)
 	if err != nil {
 		return err
 	}
-	r.method, r.problem, r.clip = method, problem, s.clip(m)
+	r.method, r.problem, r.clip = method, problem, s.ClipFor(m)
 	r.picker, _ = r.method.(dro.Picker)
 	r.advance = nil
 	if m, ok := r.method.(dro.Mover); ok {
@@ -139,7 +139,7 @@ func (r *run) setMethod(s *Spec) error {
 }
 
 // trainerOn starts the method of s on the data that p counts.
-func trainerOn(s *Spec, p *Parts) (dro.Trainer, *dro.Problem, error) {
+func NewTrainer(s *Spec, p *Parts) (dro.Trainer, *dro.Problem, error) {
 	samples := 0
 	for _, n := range p.ClassCounts.Train {
 		samples += n
@@ -165,14 +165,14 @@ func newTrainer(s *Spec, samples int, classes, groups []int) (dro.Trainer, *dro.
 }
 
 // measureSteps makes room for the measures of the run's steps.
-func (r *run) measureSteps() {
-	names := stepNames(r.meta.Spec.Algorithm())
+func (r *Run) measureSteps() {
+	names := StepNames(r.meta.Spec.Algorithm())
 	r.window = newWindow(names)
 	r.now = slices.Clone(r.window.Min)
 	r.put = func(measure string, value float64) { r.now.Set(measure, Num(value)) }
 }
 
-func (r *run) addLoaders() (err error) {
+func (r *Run) addLoaders() (err error) {
 	o := r.loaderOptions(streamBatches, r.meta.Spec.Batch)
 	if r.meta.Spec.Augment {
 		o.Augment = r.data.Augment
@@ -191,7 +191,7 @@ func (r *run) addLoaders() (err error) {
 	return err
 }
 
-func (r *run) loaderOptions(stream uint64, batch int) data.LoaderOptions {
+func (r *Run) loaderOptions(stream uint64, batch int) data.LoaderOptions {
 	o := loaderOptions(&r.meta.Spec, r.data)
 	o.Batch, o.Stream = batch, stream
 	r.net.Feed(&o)
@@ -200,7 +200,7 @@ func (r *run) loaderOptions(stream uint64, batch int) data.LoaderOptions {
 
 // do trains from the given state (nil: from the start) to the planned end, a
 // stop, or a failure, and writes the summary.
-func (r *run) do(from *State) (status Status, err error) {
+func (r *Run) Do(from *State) (status Status, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			status, err = r.end(Failed, fmt.Errorf("step %d: %w", r.step, Panicked(r.reports, p)))
@@ -211,8 +211,8 @@ func (r *run) do(from *State) (status Status, err error) {
 	if err == nil {
 		err = r.loop()
 	}
-	if err == errStopped {
-		status, err = Stopped, r.gate.serveLast(r)
+	if err == ErrStopped {
+		status, err = Stopped, r.gate.ServeLast(r)
 	}
 	if err != nil {
 		status = Failed
@@ -221,7 +221,7 @@ func (r *run) do(from *State) (status Status, err error) {
 }
 
 // begin takes up a checkpoint, if there is one, and says that the run runs.
-func (r *run) begin(from *State) error {
+func (r *Run) begin(from *State) error {
 	r.clock, r.savedAt = time.Now(), r.wall()
 	if from != nil {
 		if err := r.replay(from.Step - 1); err != nil {
@@ -231,7 +231,7 @@ func (r *run) begin(from *State) error {
 			return err
 		}
 	}
-	if err := r.mark(Running); err != nil || from != nil {
+	if err := r.Mark(Running); err != nil || from != nil {
 		return err
 	}
 	for _, note := range r.data.Notes {
@@ -243,7 +243,7 @@ func (r *run) begin(from *State) error {
 }
 
 // loop is the run: obey, train, and at the end of an epoch evaluate and save.
-func (r *run) loop() error {
+func (r *Run) loop() error {
 	for r.step < r.meta.Steps {
 		if err := r.replay(r.step); err != nil {
 			return err
@@ -274,7 +274,7 @@ func (r *run) loop() error {
 // betweenSteps evaluates and saves when that is due. An evaluation comes
 // before the checkpoint of the same step, so that a resume has no need to
 // repeat it.
-func (r *run) betweenSteps() error {
+func (r *Run) betweenSteps() error {
 	s, perEpoch := &r.meta.Spec, r.meta.StepsPerEpoch
 	save := s.CheckpointEvery > 0 && r.step%int64(s.CheckpointEvery) == 0
 	if r.step%perEpoch == 0 {
@@ -301,7 +301,7 @@ func (r *run) betweenSteps() error {
 
 // endEpoch lets the method act between two epochs, which may send x back to its
 // initialisation.
-func (r *run) endEpoch(epoch int) error {
+func (r *Run) endEpoch(epoch int) error {
 	e, ok := r.method.(dro.Epochal)
 	if !ok || r.step == r.meta.Steps {
 		return nil
@@ -324,7 +324,7 @@ func (r *run) endEpoch(epoch int) error {
 // end writes the summary and then the last status, and returns how the run
 // ended: failed, where one of them cannot be written. A log that says done has
 // its summary.
-func (r *run) end(status Status, cause error) (Status, error) {
+func (r *Run) end(status Status, cause error) (Status, error) {
 	r.gate.ending.Store(true)
 	err := r.conclude(status, cause)
 	if err != nil && status != Failed {
@@ -335,10 +335,10 @@ func (r *run) end(status Status, cause error) (Status, error) {
 
 // conclude writes what end says. A run that failed waits for no disk, which may
 // be why it failed, and leaves as much as it can.
-func (r *run) conclude(status Status, cause error) error {
-	e := &StatusEvent{Head: r.head(), Status: status}
+func (r *Run) conclude(status Status, cause error) error {
+	e := &StatusEvent{Head: r.Head(), Status: status}
 	if cause != nil {
-		e.Cause = firstLine(cause)
+		e.Cause = FirstLine(cause)
 	}
 	s := Summarize(r.meta, status, r.step, r.eval, r.last)
 	s.Cause, s.PaperIterate = e.Cause, cmp.Or(r.iterate, r.pickedNow())
@@ -356,17 +356,17 @@ func (r *run) conclude(status Status, cause error) error {
 
 // finish writes the summary. The log does not tell that it waits for room: what
 // follows there is the status that the run ended with.
-func (r *run) finish(s *Summary) error {
-	_, err := r.gate.write(func() error { return r.record.Finish(s) }, func(error) error { return nil })
+func (r *Run) finish(s *Summary) error {
+	_, err := r.gate.Write(func() error { return r.record.Finish(s) }, func(error) error { return nil })
 	return err
 }
 
-func (r *run) head() Head { return Head{Step: r.step} }
+func (r *Run) Head() Head { return Head{Step: r.step} }
 
-func (r *run) epoch() float64 { return float64(r.step) / float64(r.meta.StepsPerEpoch) }
+func (r *Run) epoch() float64 { return float64(r.step) / float64(r.meta.StepsPerEpoch) }
 
 // speed returns the images a second since the last step event.
-func (r *run) speed() Number {
+func (r *Run) speed() Number {
 	defer r.stopClock()()
 	n := perSecond(r.images, r.elapsed)
 	r.total.elapsed, r.total.images = r.total.elapsed+r.elapsed, r.total.images+r.images
@@ -379,19 +379,19 @@ func perSecond(images int, in time.Duration) Number {
 }
 
 // stopClock stops the clock until what it returns is called.
-func (r *run) stopClock() (start func()) {
+func (r *Run) stopClock() (start func()) {
 	r.elapsed += time.Since(r.clock)
 	return func() { r.clock = time.Now() }
 }
 
-func (r *run) warnOnce(about, message string) {
+func (r *Run) warnOnce(about, message string) {
 	if !r.warned[about] {
 		r.warned[about] = true
-		r.append(&WarningEvent{Head: r.head(), Message: message})
+		r.append(&WarningEvent{Head: r.Head(), Message: message})
 	}
 }
 
-func (r *run) close() {
+func (r *Run) Close() {
 	for _, l := range []*data.Loader{r.batches, r.draws} {
 		if l != nil {
 			l.Close()

@@ -42,7 +42,7 @@ func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
 		return nil, err
 	}
 	o := data.Options{Dir: dataDir, Difficulty: m.Spec.Difficulty, Encoder: e, Rows: true}
-	return openData(context.Background(), dataset, o)
+	return OpenData(context.Background(), dataset, o)
 }
 
 // EncoderFrom returns the run's encoder: the one that it has kept or, of runs of
@@ -60,9 +60,9 @@ func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
 
 // openOwn opens a run's own dataset, as the run did.
 func (m *Meta) openOwn(dataDir string) (*data.Dataset, error) {
-	o := m.dataOptions(dataDir)
+	o := m.DataOptions(dataDir)
 	o.Rows = true
-	d, err := openData(context.Background(), m.Spec.Dataset, o)
+	d, err := OpenData(context.Background(), m.Spec.Dataset, o)
 	if err == nil && d.Checksum != m.Checksum {
 		d.Close()
 		return nil, otherData(m, d.Checksum)
@@ -85,11 +85,11 @@ func (m *Meta) Inspect(s *State, d *data.Dataset, split string, how Inspection) 
 	if err != nil {
 		return nil, err
 	}
-	defer r.close()
+	defer r.Close()
 	return r.inspect(split, how)
 }
 
-func (r *run) inspect(split string, how Inspection) (*Samples, error) {
+func (r *Run) inspect(split string, how Inspection) (*Samples, error) {
 	src, classes := source(r.data, split), len(r.data.Classes)
 	n := src.Len()
 	ints := func() []int { return make([]int, n) }
@@ -141,5 +141,5 @@ func (s *Samples) Accuracy(of []int, kinds int) (accuracy []Number, counts []int
 			right[i] = 1
 		}
 	}
-	return meansOf(kinds, right, func(i int) int { return of[i] })
+	return MeansOf(kinds, right, func(i int) int { return of[i] })
 }

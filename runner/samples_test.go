@@ -30,7 +30,7 @@ func TestInspectIsTheEvaluation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for what, got := range map[string]float64{"test_loss": mean(s.Losses), "test_accuracy": accuracy[0].Float(),
+		for what, got := range map[string]float64{"test_loss": Mean(s.Losses), "test_accuracy": accuracy[0].Float(),
 			"robust_risk": worst.Risk} {
 			if want := e.Of(what).Float(); got != want {
 				t.Errorf("%s: %s is %v, the run has %v", name, what, got, want)

@@ -38,7 +38,7 @@ func (m *Meta) Selector() (by Measure, ok bool) {
 
 // selects takes e as the run's selection if it is better than what is selected so
 // far; the first of equals stays, and what is not a number is never better.
-func (r *run) selects(e *EvalEvent) {
+func (r *Run) selects(e *EvalEvent) {
 	by, ok := r.meta.Selector()
 	if !ok {
 		return
@@ -60,7 +60,7 @@ func (r *run) selects(e *EvalEvent) {
 
 // justSelected tells whether the selection is of this step, so that it needs a
 // checkpoint.
-func (r *run) justSelected() bool { return r.selected != nil && r.selected.Step == r.step }
+func (r *Run) justSelected() bool { return r.selected != nil && r.selected.Step == r.step }
 
 // checkSelect says whether data have what s selects by.
 func checkSelect(m *Meta, d *data.Dataset) error {
@@ -85,7 +85,7 @@ func checkSelect(m *Meta, d *data.Dataset) error {
 
 // CheckSelection says whether runs of s on the dataset will have what they select by.
 func CheckSelection(s *Spec, d *data.Dataset) error {
-	return checkSelect(&Meta{Spec: *s, Parts: partsOf(d)}, d)
+	return checkSelect(&Meta{Spec: *s, Parts: PartsOf(d)}, d)
 }
 
 // Selects takes e as what the run has selected; nil is nothing.
@@ -124,11 +124,11 @@ func (s *Selected) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, (*fixedSelected)(s)); err != nil {
 		return err
 	}
-	return eachField(b, func(key, value []byte) error {
+	return EachField(b, func(key, value []byte) error {
 		switch string(key) {
 		case "by", "step", "epoch":
 			return nil
 		}
-		return measure(key, value, &s.Measures, &s.ByGroup)
+		return ReadField(key, value, &s.Measures, &s.ByGroup)
 	})
 }

@@ -95,7 +95,7 @@ func heldOutLoss(t *testing.T, tr *trace, s *State) float64 {
 	defer all.Close()
 	b, losses := all.Next(), make([]float64, d.Val.Len())
 	net.Losses(losses, b.X, b.Labels)
-	return mean(losses)
+	return Mean(losses)
 }
 
 // Selecting changes nothing else, for any method, and is the same after a crash
@@ -226,7 +226,7 @@ func TestSelectIsRefused(t *testing.T) {
 // A value that is not a number is never better, and the first of equals stays.
 func TestNotANumberIsNeverSelected(t *testing.T) {
 	s := choosing(dro.ERM, "val_loss")
-	r := &run{meta: &Meta{Spec: s}}
+	r := &Run{meta: &Meta{Spec: s}}
 	var got []bool
 	for _, x := range []Number{{}, Num(math.NaN()), Num(3), Num(math.NaN()), Num(3), Num(2), {}, Num(2.5)} {
 		e := &EvalEvent{Values: Values{{"val_loss", x}}}

@@ -136,7 +136,7 @@ func (t *Setting) value(s *Spec) any {
 }
 
 // number returns the setting as methods get it; false where it is no number.
-func (t *Setting) number(s *Spec) (Auto, bool) {
+func (t *Setting) Number(s *Spec) (Auto, bool) {
 	switch v := t.value(s).(type) {
 	case Auto:
 		return v, true
@@ -163,15 +163,15 @@ func (t *Setting) below(s *Spec) bool {
 	if !ok {
 		return true
 	}
-	most, _ := bound.number(s)
-	v, _ := t.number(s)
+	most, _ := bound.Number(s)
+	v, _ := t.Number(s)
 	return v.Or(0) < most.Or(0)
 }
 
 // check says what is wrong with the setting, or nothing.
 func (t *Setting) check(s *Spec) error {
 	good := t.ok == nil || t.ok(s)
-	if v, ok := t.number(s); ok {
+	if v, ok := t.Number(s); ok {
 		good = good && (t.own == nil || t.own.Holds(v)) && (t.in == nil || v.IsAuto() || t.in(v.Or(0))) &&
 			!(t.renames(s) && slices.Contains(s.Algorithms, t.of)) // both are asked for
 	}

@@ -291,7 +291,7 @@ func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
 	}
 	t := dro.Task{Problem: p, Samples: samples, Classes: classes, Groups: groups, Settings: map[string]Auto{}}
 	for _, row := range AllSettings() {
-		if v, ok := row.number(s); ok && row.ReadBy(m) {
+		if v, ok := row.Number(s); ok && row.ReadBy(m) {
 			t.Settings[row.Key] = v
 		}
 	}
@@ -299,7 +299,7 @@ func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
 }
 
 // clip returns the length that the gradient of x is cut down to; 0: none.
-func (s *Spec) clip(m *dro.Method) float64 {
+func (s *Spec) ClipFor(m *dro.Method) float64 {
 	if s.Clip.IsNone() {
 		return 0
 	}

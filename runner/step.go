@@ -13,7 +13,7 @@ import (
 
 // train is one training step, the same verbs for every method: package dro
 // decides what the weights are and how the method's own state moves.
-func (r *run) train() error {
+func (r *Run) train() error {
 	x, alpha := r.batches.Next(), r.rate()
 	batch := batchOf(x, r.losses)
 	r.net.Losses(r.losses, Batch{SplitTrain, *x}, r.samplewise)
@@ -35,7 +35,7 @@ func batchOf(b *data.Batch, losses []float64) dro.Batch {
 
 // rule is the x-step at the step size α: SGD's, or that of a method which says
 // how far to go.
-func (r *run) rule(alpha float64) Rule {
+func (r *Run) rule(alpha float64) Rule {
 	s := &r.spec
 	return Rule{Advance: r.advance,
 		SGD: nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay, Clip: r.clip}}
@@ -43,7 +43,7 @@ func (r *run) rule(alpha float64) Rule {
 
 // ownBatch returns the batch that the method's state moves on: an independent
 // draw at the new x where the method asks for one, else the x-batch.
-func (r *run) ownBatch(x dro.Batch) dro.Batch {
+func (r *Run) ownBatch(x dro.Batch) dro.Batch {
 	if !r.method.Fresh() {
 		return x
 	}
@@ -51,14 +51,14 @@ func (r *run) ownBatch(x dro.Batch) dro.Batch {
 	r.net.SetMode(nn.Probe)
 	for from := 0; from < z.N; from += len(r.losses) {
 		to := min(from+len(r.losses), z.N)
-		r.net.Losses(r.drawn[from:to], Batch{SplitTrain, *z}.part(from, to), nil)
+		r.net.Losses(r.drawn[from:to], Batch{SplitTrain, *z}.Part(from, to), nil)
 	}
 	r.net.SetMode(nn.Train)
 	return batchOf(z, r.drawn)
 }
 
 // rate returns the step size α of the current epoch.
-func (r *run) rate() float64 {
+func (r *Run) rate() float64 {
 	s := &r.spec
 	if s.LRDropEpoch > 0 && r.step >= int64(s.LRDropEpoch)*r.meta.StepsPerEpoch {
 		return s.LR * s.LRDrop
@@ -68,7 +68,7 @@ func (r *run) rate() float64 {
 
 // keepPicked copies x when the method's output rule has chosen the step that was
 // just taken.
-func (r *run) keepPicked() {
+func (r *Run) keepPicked() {
 	if r.picker != nil && r.picker.Picked().Step == int(r.step) {
 		r.net.Pick()
 	}
@@ -76,11 +76,11 @@ func (r *run) keepPicked() {
 
 // note takes the step into the window and, every log_every steps, into the
 // log. It fails when a value that training depends on is not finite.
-func (r *run) note(norm float64) error {
+func (r *Run) note(norm float64) error {
 	for i := range r.now {
 		r.now[i].Number = Number{}
 	}
-	r.put("loss", mean(r.losses))
+	r.put("loss", Mean(r.losses))
 	r.put("grad_norm", norm)
 	r.method.Report(r.put)
 	cause := r.broken()
@@ -93,7 +93,7 @@ func (r *run) note(norm float64) error {
 	if cause == nil && r.step%int64(r.meta.Spec.LogEvery) != 0 && r.step != r.meta.Steps {
 		return nil
 	}
-	e := &StepEvent{Head: r.head(), Epoch: r.epoch(), Values: slices.Clone(r.now),
+	e := &StepEvent{Head: r.Head(), Epoch: r.epoch(), Values: slices.Clone(r.now),
 		Min: r.window.Min, Max: r.window.Max, ImagesPerSecond: r.speed()}
 	r.window = newWindow(r.now.Names())
 	r.last = e
@@ -101,7 +101,7 @@ func (r *run) note(norm float64) error {
 }
 
 // broken says which measure is not finite.
-func (r *run) broken() error {
+func (r *Run) broken() error {
 	for _, v := range r.now {
 		if x := v.Float(); v.Applies() && (math.IsNaN(x) || math.IsInf(x, 0)) {
 			m, _ := FindMeasure(v.Name) // it is one of StepMeasures
@@ -119,7 +119,7 @@ const (
 )
 
 // cure says what keeps the numbers finite: the steps of z or those of the weights.
-func (r *run) cure() string {
+func (r *Run) cure() string {
 	if _, ok := r.method.(dro.Dual); !ok || !r.brokenByZ() {
 		return "lower lr, or check the data"
 	}
@@ -137,13 +137,13 @@ func (r *run) cure() string {
 }
 
 // brokenByZ tells whether the ratios were wild before the losses were.
-func (r *run) brokenByZ() bool {
+func (r *Run) brokenByZ() bool {
 	wild := func(v Values) bool { return v.Of("mean_ratio").Float() > wildRatio }
 	if wild(r.window.Max) || r.last != nil && wild(r.last.Max) { // at steps before
 		return true
 	}
-	own := !r.method.Fresh() || mean(r.drawn) <= wildLoss
-	return mean(r.losses) <= wildLoss && (own || wild(r.now))
+	own := !r.method.Fresh() || Mean(r.drawn) <= wildLoss
+	return Mean(r.losses) <= wildLoss && (own || wild(r.now))
 }
 
 // BrokenError says that a run's numbers stopped being finite.
@@ -158,7 +158,7 @@ func (e *BrokenError) Error() string {
 	return fmt.Sprintf("step %d: %s is %v: %s", e.Step, e.What, e.Value, e.Cure)
 }
 
-func mean(xs []float64) float64 {
+func Mean(xs []float64) float64 {
 	var sum float64
 	for _, x := range xs {
 		sum += x

@@ -56,7 +56,7 @@ func (p *probe) gradient(b *data.Batch, weigh func(w, losses []float64), add boo
 	for from := 0; from < b.N; from += most {
 		to := min(from+most, b.N)
 		losses, w := make([]float64, to-from), make([]float64, to-from)
-		net.Losses(losses, Batch{SplitTrain, *b}.part(from, to), nil)
+		net.Losses(losses, Batch{SplitTrain, *b}.Part(from, to), nil)
 		weigh(w, losses)
 		share := float64(to-from) / float64(b.N)
 		if add {
@@ -129,12 +129,12 @@ func (f *Frozen) variance(train *Pass, n, draws int) (Number, error) {
 	if err != nil {
 		return Number{}, err
 	}
-	loader, err := f.drawn(n, streamTheory)
+	loader, err := f.Draws(n, streamTheory)
 	if err != nil {
 		return Number{}, err
 	}
 	defer loader.Close()
-	defer f.evaluating()()
+	defer f.Evaluating()()
 	probe, square := probe{f: f}, 0.0
 	for range draws {
 		probe.gradient(loader.Next(), func(w, losses []float64) { f.Problem().At(w, losses, z) }, false)
@@ -152,12 +152,12 @@ func (f *Frozen) Constants(train *Pass, samples int) (Constants, error) {
 	if z, ok := f.Z(); ok {
 		c.Lz = Num(largestCurvature(f.Problem(), train.Losses, z))
 	}
-	loader, err := f.drawn(1, streamTheory+1)
+	loader, err := f.Draws(1, streamTheory+1)
 	if err != nil {
 		return c, err
 	}
 	defer loader.Close()
-	defer f.evaluating()()
+	defer f.Evaluating()()
 	one := func(w, _ []float64) { w[0] = 1 }
 	own, ok := f.run.net.(Parameters)
 	if !ok {

@@ -60,7 +60,7 @@ func TestNoiseByASecondRoad(t *testing.T) {
 		}
 	}
 	w, _ := f.Problem().Set.WorstCase(nil, train.Losses, f.Problem().Rho)
-	if want := w.Risk - mean(train.Losses); math.Abs(noise[0].Bias-want) > 4*noise[0].BiasError {
+	if want := w.Risk - Mean(train.Losses); math.Abs(noise[0].Bias-want) > 4*noise[0].BiasError {
 		t.Errorf("a batch of one has the bias %v ± %v, want %v", noise[0].Bias, noise[0].BiasError, want)
 	}
 	if !(noise[0].Bias > noise[1].Bias && noise[1].Bias > noise[2].Bias) {

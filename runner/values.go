@@ -27,7 +27,7 @@ func (v Values) Of(name string) Number {
 	return Number{}
 }
 
-func (v Values) has(name string) bool {
+func (v Values) Has(name string) bool {
 	return slices.ContainsFunc(v, func(x Value) bool { return x.Name == name })
 }
 
@@ -52,26 +52,26 @@ func (v Values) Names() []string {
 }
 
 // append writes the fields `"name":value,...`, a comma before each.
-func (v Values) append(b []byte) []byte {
+func (v Values) AppendFields(b []byte) []byte {
 	for _, x := range v {
 		b = append(b, ',', '"')
 		b = append(b, x.Name...)
 		b = append(b, '"', ':')
-		b = x.Number.append(b)
+		b = x.Number.AppendJSON(b)
 	}
 	return b
 }
 
 // MarshalJSON writes an object.
-func (v Values) MarshalJSON() ([]byte, error) { return v.object(nil), nil }
+func (v Values) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
 
 // object writes an object.
-func (v Values) object(b []byte) []byte {
+func (v Values) AppendJSON(b []byte) []byte {
 	if len(v) == 0 {
 		return append(b, "{}"...)
 	}
 	start := len(b)
-	b = v.append(b)
+	b = v.AppendFields(b)
 	b[start] = '{' // for the first comma
 	return append(b, '}')
 }
@@ -79,7 +79,7 @@ func (v Values) object(b []byte) []byte {
 // UnmarshalJSON reads an object of numbers.
 func (v *Values) UnmarshalJSON(b []byte) error {
 	*v = (*v)[:0:0]
-	return eachField(b, func(key, value []byte) error { return v.read(key, value) })
+	return EachField(b, func(key, value []byte) error { return v.read(key, value) })
 }
 
 // read takes in one field of an event.
@@ -124,7 +124,7 @@ func (l *Lists) Set(name string, values []Number) {
 }
 
 // append writes the fields `"name":[...]`, a comma before each.
-func (l Lists) append(b []byte) []byte {
+func (l Lists) AppendFields(b []byte) []byte {
 	for _, x := range l {
 		b = append(b, ',', '"')
 		b = append(b, x.Name...)
@@ -133,7 +133,7 @@ func (l Lists) append(b []byte) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = n.append(b)
+			b = n.AppendJSON(b)
 		}
 		b = append(b, ']')
 	}
@@ -153,7 +153,7 @@ func (l *Lists) read(key, value []byte) error {
 // eachField calls f with every field of a JSON object, in its order. The text
 // must be valid JSON: it is what an UnmarshalJSON gets. A key with escapes in it
 // is given as it stands, so that it matches no name.
-func eachField(b []byte, f func(key, value []byte) error) error {
+func EachField(b []byte, f func(key, value []byte) error) error {
 	b = bytes.TrimSpace(b)
 	if len(b) < 2 || b[0] != '{' {
 		return fmt.Errorf("%.40q: want an object", b)
