@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"drolab/dro/nn"
 	"drolab/runner/data"
 )
 
@@ -31,7 +30,7 @@ func (r *Run) save() error {
 // before that loses both, and the run selects again.
 func (r *Run) hold() {
 	r.pending = r.state()
-	r.pending.detach()
+	r.pending.Detach()
 }
 
 // savePending saves what hold keeps. It comes before every later checkpoint, so that a
@@ -64,18 +63,11 @@ func (r *Run) state() *State {
 	method := r.method.State()
 	s := &State{
 		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),
-		Window: r.window.clone(), Eval: r.eval, Last: r.last, Selected: r.selected, Output: r.iterate,
+		Window: r.window.Clone(), Eval: r.eval, Last: r.last, Selected: r.selected, Output: r.iterate,
 		Method: &method,
 	}
 	r.net.Save(s)
 	return s
-}
-
-// detach gives s tensors of its own.
-func (s *State) detach() {
-	for _, list := range []*[]nn.Tensor{&s.Parameters, &s.Velocities, &s.Buffers, &s.Picked} {
-		*list = cloneTensors(*list)
-	}
 }
 
 // saveState puts a checkpoint on disk and says so in the log.
@@ -107,7 +99,7 @@ func (r *Run) restore(s *State) error {
 		return ofCheckpoint(s, err)
 	}
 	s.Parameters, s.Velocities, s.Buffers, s.Picked = nil, nil, nil, nil
-	r.step, r.window = s.Step, s.Window.like(r.now.Names())
+	r.step, r.window = s.Step, s.Window.Like(r.now.Names())
 	r.eval, r.last, r.selected, r.iterate = s.Eval, s.Last, s.Selected, s.Output
 	return nil
 }

@@ -84,18 +84,3 @@ func (r *Run) write(do func() error) (told bool, err error) {
 	defer func() { r.clock = r.clock.Add(time.Since(began)) }()
 	return r.gate.Write(do, Waits(r.record, r.Head()))
 }
-
-// waits returns what leaves in the log that a run waits for the disk: a warning
-// and a pause. Where only the first found room, the next call goes on behind it.
-func Waits(to Recorder, h Head) func(cause error) error {
-	warned := false
-	return func(cause error) error {
-		if !warned {
-			if err := to.Append(&WarningEvent{Head: h, Message: cause.Error()}); err != nil {
-				return err
-			}
-			warned = true
-		}
-		return to.Append(&StatusEvent{Head: h, Status: Paused, Cause: cause.Error()})
-	}
-}

@@ -152,15 +152,6 @@ func (r *Run) pass(split string, sure bool) (*Pass, error) {
 	return p, err
 }
 
-// batch is what a method sees of the training split as a whole, in its order.
-func (p *Pass) batch() dro.Batch {
-	index := make([]int, len(p.Losses))
-	for i := range index {
-		index[i] = i
-	}
-	return dro.Batch{Losses: p.Losses, Labels: p.Labels, Groups: p.Groups, Index: index, Correct: p.Correct}
-}
-
 // source is the samples of a split of d; nil where there are none.
 func source(d *data.Dataset, split string) data.Source {
 	switch split {
@@ -195,7 +186,7 @@ func (r *Run) eachBatch(split string, f func(b Batch, from int) error) error {
 // over the training split, whose pass is given; for ERM, of the mean loss.
 func (r *Run) fullGradNorm(train *Pass) (float64, error) {
 	weights := make([]float64, len(train.Losses))
-	r.method.Weights(weights, train.batch())
+	r.method.Weights(weights, train.Batch())
 	return r.gradNorm(weights)
 }
 
@@ -218,3 +209,29 @@ func (r *Run) gradNorm(weights []float64) (float64, error) {
 	})
 	return r.net.GradNorm(), err
 }
+
+// selects takes e as the run's selection if it is better than what is selected so
+// far; the first of equals stays, and what is not a number is never better.
+func (r *Run) selects(e *EvalEvent) {
+	by, ok := r.meta.Selector()
+	if !ok {
+		return
+	}
+	now := e.Of(by.Name).Float()
+	if r.selected != nil {
+		best := r.selected.Of(by.Name).Float()
+		e.Selected = now < best
+		if by.Better == dro.Higher {
+			e.Selected = now > best
+		}
+	} else {
+		e.Selected = now == now
+	}
+	if e.Selected {
+		r.selected = e
+	}
+}
+
+// justSelected tells whether the selection is of this step, so that it needs a
+// checkpoint.
+func (r *Run) justSelected() bool { return r.selected != nil && r.selected.Step == r.step }

@@ -3,7 +3,6 @@ package runner
 import (
 	"encoding/json"
 	"strconv"
-	"sync"
 )
 
 // Events of measures are flat JSON objects: the fields that every event has,
@@ -99,34 +98,4 @@ func whole(value []byte, n *int64) error {
 		return nil
 	}
 	return json.Unmarshal(value, n) // for its words
-}
-
-// measure reads a measure, into v or, if it is a list, into l. A field that is
-// neither, of a name that this program does not know, is passed over.
-func ReadField(key, value []byte, v *Values, l *Lists) (err error) {
-	if value[0] == '[' && l != nil {
-		err = l.read(key, value)
-	} else {
-		err = v.read(key, value)
-	}
-	if _, known := names()[string(key)]; !known {
-		return nil
-	}
-	return err
-}
-
-// names are the measures' names, so that a decoded line shares them.
-var names = sync.OnceValue(func() map[string]string {
-	known := map[string]string{}
-	for _, m := range append(StepMeasures(), EvalMeasures()...) {
-		known[m.Name] = m.Name
-	}
-	return known
-})
-
-func knownName(key []byte) string {
-	if name, ok := names()[string(key)]; ok {
-		return name
-	}
-	return string(key)
 }

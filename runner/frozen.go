@@ -54,8 +54,8 @@ func Freeze(p *Past, dataDir string, threads int) (*Frozen, error) {
 }
 
 func (f *Frozen) build(from *State, threads int) (err error) {
-	if f.data.Checksum != f.Meta.Checksum {
-		return otherData(f.Meta, f.data.Checksum)
+	if err := f.Meta.CheckData(f.data.Checksum); err != nil {
+		return err
 	}
 	if err := AskRoom(&f.Meta.Spec, f.data, f.Meta.Parameters); err != nil {
 		return err

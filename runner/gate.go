@@ -52,7 +52,7 @@ type refused struct{ error }
 // Unwrap returns why.
 func (r refused) Unwrap() error { return r.error }
 
-// errStopped ends a run that was asked to stop. It is no failure.
+// ErrStopped ends a run that was asked to stop. It is no failure.
 var ErrStopped = errors.New("stopped")
 
 // gate is where a run waits: for one of the slots that training needs, for a
@@ -235,4 +235,42 @@ func (g *Gate) awaitRoom(note func()) (try bool) {
 			}
 		}
 	}
+}
+
+// ChangeKnob turns the knob of s that somebody asked for, and returns what the log shall
+// say. The error is a refused.
+func ChangeKnob(s *Spec, k KnobEvent, at Head) (*KnobEvent, error) {
+	after := k.Value()
+	before, err := s.Change(k.Key, after)
+	if err != nil {
+		return nil, refused{err}
+	}
+	return NewKnobEvent(at, k.Key, before, after), nil
+}
+
+// waits returns what leaves in the log that a run waits for the disk: a warning
+// and a pause. Where only the first found room, the next call goes on behind it.
+func Waits(to Recorder, h Head) func(cause error) error {
+	warned := false
+	return func(cause error) error {
+		if !warned {
+			if err := to.Append(&WarningEvent{Head: h, Message: cause.Error()}); err != nil {
+				return err
+			}
+			warned = true
+		}
+		return to.Append(&StatusEvent{Head: h, Status: Paused, Cause: cause.Error()})
+	}
+}
+
+// trouble is why a run waits for the disk. A full disk keeps it from the log,
+// so whoever asks the Queue is told.
+type trouble struct{ text atomic.Value }
+
+// set stores what a person shall read, empty when the wait is over.
+func (t *trouble) set(text string) { t.text.Store(text) }
+
+func (t *trouble) String() string {
+	text, _ := t.text.Load().(string)
+	return text
 }

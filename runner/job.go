@@ -1,10 +1,8 @@
 package runner
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -86,10 +84,10 @@ func (j *job) Turn(k KnobEvent) error {
 	spec := j.meta.Spec
 	for _, k := range j.knobs {
 		if k.Step <= j.Head().Step {
-			spec.turn(k.Key, k.New) // takeUp, or this, has seen that it works
+			k.Apply(&spec) // takeUp, or this, has seen that it works
 		}
 	}
-	e, err := spec.turned(k, j.Head())
+	e, err := ChangeKnob(&spec, k, j.Head())
 	if err != nil {
 		return err
 	}
@@ -143,7 +141,7 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 	if d.Encoder.Len() <= mostEncoder {
 		m.Encoder = &d.Encoder
 	}
-	if err := checkSelect(m, d); err != nil {
+	if err := CheckSelection(&s, d); err != nil {
 		return nil, err
 	}
 	m.Optimum, err = FindOptimum(&s, d, p)
@@ -175,21 +173,6 @@ func (q *Queue) reopen(id string, m Means) error {
 	return nil
 }
 
-// openData is data.OpenContext, with a fault in a file that it maps as an error.
-func OpenData(ctx context.Context, name string, o data.Options) (d *data.Dataset, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		switch p := recover(); {
-		case p == nil:
-		case isCut(p):
-			err = errCut
-		default:
-			panic(p)
-		}
-	}()
-	return data.OpenContext(ctx, name, o)
-}
-
 // openData keeps a panic from the runs beside.
 func (q *Queue) openData(name string, o data.Options) (d *data.Dataset, err error) {
 	defer func() {
@@ -206,16 +189,14 @@ func (q *Queue) takeUp(j *job, m Means) (err error) {
 		return fmt.Errorf("run %s: its run.json cannot be used: %w", j.meta.ID, err)
 	}
 	for _, k := range j.knobs {
-		if _, err := j.spec.turn(k.Key, k.New); err != nil {
+		if err := k.Apply(&j.spec); err != nil {
 			return fmt.Errorf("run %s: turning a knob as before: %w", j.meta.ID, err)
 		}
 	}
 	if j.data, err = q.dataset(j.meta, m); err != nil {
 		return err
 	}
-	if j.data.Checksum != j.meta.Checksum {
-		err = otherData(j.meta, j.data.Checksum)
-	} else {
+	if err = j.meta.CheckData(j.data.Checksum); err == nil {
 		err = q.noteResume(j)
 	}
 	if err != nil {
@@ -224,39 +205,12 @@ func (q *Queue) takeUp(j *job, m Means) (err error) {
 	return err
 }
 
-// usable says what keeps a run from going on, of a run.json that a person or a
-// bad disk changed.
-func (m *Meta) Usable() error {
-	if m.StepsPerEpoch < 1 || m.Steps < 0 {
-		return fmt.Errorf("%d steps of %d an epoch", m.Steps, m.StepsPerEpoch)
-	}
-	return m.Spec.checkValues()
-}
-
-// otherData says that data are not those of a run.
-func otherData(m *Meta, checksum string) error {
-	return fmt.Errorf("run %s was made with dataset %s, and %s is another one: "+
-		"give the folder that has it with --data", m.ID, m.Checksum, checksum)
-}
-
-// kernel names what multiplies in the run's training steps on data: the host's
-// kernel, or that of another precision, and what orders sums differently.
-func (s *Spec) kernel(host string, d *data.Dataset) string {
-	if s.Precision != Defaults().Precision {
-		host = nn.Kernel(s.Precision)
-	}
-	if order := nn.Order(networkConfig(s, d, 1)); order != "" {
-		return host + "-" + order
-	}
-	return host
-}
-
 // noteResume says in the log where the run goes on, and what may differ.
 func (q *Queue) noteResume(j *job) error {
 	if err := j.record.Append(&ResumeEvent{j.Head()}); err != nil {
 		return err
 	}
-	return j.noteKernel(j.meta.Spec.kernel(q.settings.Host.Kernel, j.data.Dataset), j.meta.Host.Kernel)
+	return j.noteKernel(Kernel(&j.meta.Spec, q.settings.Host.Kernel, j.data.Dataset), j.meta.Host.Kernel)
 }
 
 // noteKernel says in the log that a run goes on with another kernel.

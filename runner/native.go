@@ -160,11 +160,3 @@ func copyTensors(to, from []nn.Tensor) error {
 	}
 	return nil
 }
-
-func cloneTensors(list []nn.Tensor) []nn.Tensor {
-	clones := slices.Clone(list)
-	for i := range clones {
-		clones[i].Data = slices.Clone(clones[i].Data)
-	}
-	return clones
-}

@@ -78,3 +78,15 @@ func TakeRoom(ctx context.Context, s *Spec, d *data.Dataset, parameters int) (*r
 func inBatches(s *Spec) string {
 	return fmt.Sprintf("a run of %s in batches of %d", s.Model, max(s.Batch, s.BatchZ))
 }
+
+// Kernel names what multiplies in the run's training steps on data: the host's
+// kernel, or that of another precision, and what orders sums differently.
+func Kernel(s *Spec, host string, d *data.Dataset) string {
+	if s.Precision != Defaults().Precision {
+		host = nn.Kernel(s.Precision)
+	}
+	if order := nn.Order(networkConfig(s, d, 1)); order != "" {
+		return host + "-" + order
+	}
+	return host
+}

@@ -6,13 +6,6 @@ import (
 	"drolab/dro"
 )
 
-// Output is the full-data certificate of the method's own output, the paper's
-// (x_{t'+1}, z_{t'}): both parts of its stationarity test on the training split.
-type Output struct {
-	DualGap  float64 // F(x; z) − R_ρ(x)
-	GradNorm float64 // ‖∇_x F(x; z)‖
-}
-
 // output measures the x that the method's output rule has chosen, with its weights
 // in place of the last ones; nil where there is none. At the end of the run it
 // goes over the test split, too.

@@ -42,7 +42,7 @@ type Evaluation struct {
 	// Penalised is the exact worst case at the method's fixed λ; nil where λ moves.
 	Penalised *dro.Worst
 
-	// unnamed is how many groups the data have where the run's files have them as
+	// Unnamed is how many groups the data have where the run's files have them as
 	// classes, as programs before wrote them (see Meta.UnmarshalJSON); else 0.
 	Unnamed int
 }
@@ -59,7 +59,7 @@ func (e *Evaluation) parts(a Axis, p *Pass) (n int, of []int) {
 	return e.Classes, p.Labels
 }
 
-// by returns the mean of a value per class or group of a split; one without
+// By returns the mean of a value per class or group of a split; one without
 // samples has none.
 func (e *Evaluation) By(a Axis, p *Pass, values []float64) []Number {
 	n, of := e.parts(a, p)
@@ -67,7 +67,7 @@ func (e *Evaluation) By(a Axis, p *Pass, values []float64) []Number {
 	return means
 }
 
-// worst returns the least accuracy of the classes or groups that have min_group
+// LeastAccuracy returns the least accuracy of the classes or groups that have min_group
 // samples in the split: of fewer it would be chance.
 func (e *Evaluation) LeastAccuracy(a Axis, p *Pass) Number {
 	n, of := e.parts(a, p)
@@ -105,7 +105,7 @@ func (e *Evaluation) recall(p *Pass) []Number {
 	return list
 }
 
-// meansOf returns the mean of the values of each of n kinds, and how many those
+// MeansOf returns the mean of the values of each of n kinds, and how many those
 // are; of tells the kind of a value.
 func MeansOf(n int, values []float64, of func(i int) int) (means []Number, counts []int) {
 	means, counts = make([]Number, n), make([]int, n)
@@ -135,7 +135,7 @@ func mid(values []Number) Number {
 	return NumIf(n > 0, sum/n)
 }
 
-// hits returns 1 for each sample that is classified rightly, 0 for the others.
+// Hits returns 1 for each sample that is classified rightly, 0 for the others.
 func (p *Pass) Hits() []float64 {
 	if p.right == nil {
 		p.right = make([]float64, len(p.Correct))
@@ -202,4 +202,46 @@ func (e *Evaluation) aboveBound() (n int) {
 		}
 	}
 	return n
+}
+
+// Output is the full-data certificate of the method's own output, the paper's
+// (x_{t'+1}, z_{t'}): both parts of its stationarity test on the training split.
+type Output struct {
+	DualGap  float64 // F(x; z) − R_ρ(x)
+	GradNorm float64 // ‖∇_x F(x; z)‖
+}
+
+// Optimum is the least worst-case risk that the run's network could have on the
+// training split at the run's set and radius, known to within Gap: see
+// dro.Regression.
+type Optimum struct {
+	Risk   float64 `json:"risk"`
+	Gap    float64 `json:"gap"`
+	Lambda float64 `json:"lambda"` // optimal there, in the problem's coordinates
+	Eta    float64 `json:"eta"`
+}
+
+// excessRisk is R_ρ less the least there is.
+func (e *Evaluation) excessRisk() Number {
+	if e.Optimum == nil {
+		return Number{}
+	}
+	return Num(e.Train.Worst.Risk - e.Optimum.Risk)
+}
+
+// Batch is what a method sees of the training split as a whole, in its order.
+func (p *Pass) Batch() dro.Batch {
+	index := make([]int, len(p.Losses))
+	for i := range index {
+		index[i] = i
+	}
+	return dro.Batch{Losses: p.Losses, Labels: p.Labels, Groups: p.Groups, Index: index, Correct: p.Correct}
+}
+
+func Mean(xs []float64) float64 {
+	var sum float64
+	for _, x := range xs {
+		sum += x
+	}
+	return sum / float64(len(xs))
 }

@@ -219,7 +219,7 @@ func (q *Queue) prepare(req Request, s Spec, parent *Past) (*job, error) {
 		return nil, err
 	}
 	host := q.settings.Host
-	host.Threads, host.Kernel = req.Threads, s.kernel(host.Kernel, d.Dataset)
+	host.Threads, host.Kernel = req.Threads, Kernel(&s, host.Kernel, d.Dataset)
 	meta, err := newMeta(req, s, d.Dataset, host)
 	if err != nil {
 		q.release(d)

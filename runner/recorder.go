@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"slices"
+
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner/data"
@@ -72,4 +74,19 @@ type State struct {
 	Velocities []nn.Tensor `json:"-"`
 	Buffers    []nn.Tensor `json:"-"`
 	Picked     []nn.Tensor `json:"-"`
+}
+
+// Detach gives s tensors of its own.
+func (s *State) Detach() {
+	for _, list := range []*[]nn.Tensor{&s.Parameters, &s.Velocities, &s.Buffers, &s.Picked} {
+		*list = cloneTensors(*list)
+	}
+}
+
+func cloneTensors(list []nn.Tensor) []nn.Tensor {
+	clones := slices.Clone(list)
+	for i := range clones {
+		clones[i].Data = slices.Clone(clones[i].Data)
+	}
+	return clones
 }

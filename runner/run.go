@@ -138,36 +138,10 @@ func (r *Run) setMethod(s *Spec) error {
 	return nil
 }
 
-// trainerOn starts the method of s on the data that p counts.
-func NewTrainer(s *Spec, p *Parts) (dro.Trainer, *dro.Problem, error) {
-	samples := 0
-	for _, n := range p.ClassCounts.Train {
-		samples += n
-	}
-	return newTrainer(s, samples, p.ClassCounts.Train, p.Counts(p.Main()).Train)
-}
-
-// newTrainer starts the method of s: see Task.
-func newTrainer(s *Spec, samples int, classes, groups []int) (dro.Trainer, *dro.Problem, error) {
-	m, err := dro.Find(s.Algorithm())
-	if err != nil {
-		return nil, nil, err
-	}
-	task, err := s.Task(samples, classes, groups)
-	if err != nil {
-		return nil, nil, err
-	}
-	t, err := m.New(task)
-	if err != nil {
-		return nil, nil, fmt.Errorf("algorithm %s: %w", m.Name, err)
-	}
-	return t, task.Problem, nil
-}
-
 // measureSteps makes room for the measures of the run's steps.
 func (r *Run) measureSteps() {
 	names := StepNames(r.meta.Spec.Algorithm())
-	r.window = newWindow(names)
+	r.window = NewWindow(names)
 	r.now = slices.Clone(r.window.Min)
 	r.put = func(measure string, value float64) { r.now.Set(measure, Num(value)) }
 }
@@ -312,7 +286,7 @@ func (r *Run) endEpoch(epoch int) error {
 		if err != nil {
 			return dro.Batch{}, err
 		}
-		return p.batch(), nil
+		return p.Batch(), nil
 	})
 	if restart {
 		r.net.Restart()

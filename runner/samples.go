@@ -1,9 +1,6 @@
 package runner
 
 import (
-	"context"
-	"fmt"
-
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner/data"
@@ -31,48 +28,9 @@ type Inspection struct {
 	Progress func(done, of int) error
 }
 
-// OpenFor opens a dataset to use the network of a run on; an empty name is the
-// run's own, with its own splits.
-func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
-	if dataset == "" {
-		return m.openOwn(dataDir)
-	}
-	e, err := m.EncoderFrom(dataDir)
-	if err != nil {
-		return nil, err
-	}
-	o := data.Options{Dir: dataDir, Difficulty: m.Spec.Difficulty, Encoder: e, Rows: true}
-	return OpenData(context.Background(), dataset, o)
-}
-
-// EncoderFrom returns the run's encoder: the one that it has kept or, of runs of
-// programs before, what the training data give.
-func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
-	if m.Encoder != nil {
-		return m.Encoder, nil
-	}
-	d, err := m.openOwn(dataDir)
-	if err != nil {
-		return nil, fmt.Errorf("the run has kept no encoder, so its training data are needed: %w", err)
-	}
-	return &d.Encoder, d.Close()
-}
-
-// openOwn opens a run's own dataset, as the run did.
-func (m *Meta) openOwn(dataDir string) (*data.Dataset, error) {
-	o := m.DataOptions(dataDir)
-	o.Rows = true
-	d, err := OpenData(context.Background(), m.Spec.Dataset, o)
-	if err == nil && d.Checksum != m.Checksum {
-		d.Close()
-		return nil, otherData(m, d.Checksum)
-	}
-	return d, err
-}
-
 // Inspect uses the network of a checkpoint of the run on a split of d, which must
 // have samples.
-func (m *Meta) Inspect(s *State, d *data.Dataset, split string, how Inspection) (*Samples, error) {
+func Inspect(m *Meta, s *State, d *data.Dataset, split string, how Inspection) (*Samples, error) {
 	perSample := 48 // bytes
 	if how.Probabilities {
 		perSample += 4 * len(d.Classes)

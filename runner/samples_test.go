@@ -19,7 +19,7 @@ func TestInspectIsTheEvaluation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := tr.meta.Inspect(state, d, SplitTest, Inspection{Threads: 2, Probabilities: true})
+		s, err := Inspect(tr.meta, state, d, SplitTest, Inspection{Threads: 2, Probabilities: true})
 		if err != nil {
 			t.Fatal(err)
 		}

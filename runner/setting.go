@@ -85,6 +85,9 @@ func (t *Setting) ReadIn(s *Spec) bool {
 	})
 }
 
+// Inherited tells whether a fork has the setting of its parent.
+func (t *Setting) Inherited() bool { return t.fixed }
+
 // Viewed tells whether the setting decides only how often a run is looked at or
 // saved: runs that differ in it alone come to the same numbers.
 func (t *Setting) Viewed() bool { return t.viewed }
@@ -398,3 +401,10 @@ func (s *Spec) Unread(keys []string) error {
 	}
 	return nil
 }
+
+// Auto is a setting that is a number or the word "auto": then the program
+// derives it (the Spec field's comment says how). The zero Auto is "auto".
+type Auto = dro.Auto
+
+// Fixed returns the setting x.
+func Fixed(x float64) Auto { return dro.Fixed(x) }

@@ -298,7 +298,7 @@ func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
 	return t, nil
 }
 
-// clip returns the length that the gradient of x is cut down to; 0: none.
+// ClipFor returns the length that the gradient of x is cut down to; 0: none.
 func (s *Spec) ClipFor(m *dro.Method) float64 {
 	if s.Clip.IsNone() {
 		return 0
@@ -334,4 +334,16 @@ func join[T ~string](words []T) string {
 		list[i] = string(w)
 	}
 	return strings.Join(list, ", ")
+}
+
+// The settings of select.
+const (
+	SelectLast     = "last"      // no choice: the last step alone
+	SelectValWorst = "val_worst" // of the groups where they are given, else of the classes
+)
+
+// Selections lists what the setting select may be: SelectLast, SelectValWorst or
+// the name of a measure of the validation split.
+func Selections() []string {
+	return []string{SelectLast, SelectValWorst, "val_loss", "val_robust_risk"}
 }

@@ -84,7 +84,7 @@ func (r *Run) note(norm float64) error {
 	r.put("grad_norm", norm)
 	r.method.Report(r.put)
 	cause := r.broken()
-	r.window.add(r.now)
+	r.window.Add(r.now)
 	if w, ok := r.method.(dro.Warner); ok && cause == nil {
 		if text := w.Warning(); text != "" {
 			r.warnOnce(text, text)
@@ -95,7 +95,7 @@ func (r *Run) note(norm float64) error {
 	}
 	e := &StepEvent{Head: r.Head(), Epoch: r.epoch(), Values: slices.Clone(r.now),
 		Min: r.window.Min, Max: r.window.Max, ImagesPerSecond: r.speed()}
-	r.window = newWindow(r.now.Names())
+	r.window = NewWindow(r.now.Names())
 	r.last = e
 	return errors.Join(r.append(e), cause)
 }
@@ -156,12 +156,4 @@ type BrokenError struct {
 
 func (e *BrokenError) Error() string {
 	return fmt.Sprintf("step %d: %s is %v: %s", e.Step, e.What, e.Value, e.Cure)
-}
-
-func Mean(xs []float64) float64 {
-	var sum float64
-	for _, x := range xs {
-		sum += x
-	}
-	return sum / float64(len(xs))
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // Value is one measure of a step or an evaluation.
@@ -27,6 +28,7 @@ func (v Values) Of(name string) Number {
 	return Number{}
 }
 
+// Has tells whether the measure is there, applying or not.
 func (v Values) Has(name string) bool {
 	return slices.ContainsFunc(v, func(x Value) bool { return x.Name == name })
 }
@@ -51,7 +53,7 @@ func (v Values) Names() []string {
 	return names
 }
 
-// append writes the fields `"name":value,...`, a comma before each.
+// AppendFields writes the fields `"name":value,...`, a comma before each.
 func (v Values) AppendFields(b []byte) []byte {
 	for _, x := range v {
 		b = append(b, ',', '"')
@@ -65,7 +67,7 @@ func (v Values) AppendFields(b []byte) []byte {
 // MarshalJSON writes an object.
 func (v Values) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
 
-// object writes an object.
+// AppendJSON writes an object.
 func (v Values) AppendJSON(b []byte) []byte {
 	if len(v) == 0 {
 		return append(b, "{}"...)
@@ -123,7 +125,7 @@ func (l *Lists) Set(name string, values []Number) {
 	*l = append(*l, List{name, values})
 }
 
-// append writes the fields `"name":[...]`, a comma before each.
+// AppendFields writes the fields `"name":[...]`, a comma before each.
 func (l Lists) AppendFields(b []byte) []byte {
 	for _, x := range l {
 		b = append(b, ',', '"')
@@ -150,7 +152,7 @@ func (l *Lists) read(key, value []byte) error {
 	return nil
 }
 
-// eachField calls f with every field of a JSON object, in its order. The text
+// EachField calls f with every field of a JSON object, in its order. The text
 // must be valid JSON: it is what an UnmarshalJSON gets. A key with escapes in it
 // is given as it stands, so that it matches no name.
 func EachField(b []byte, f func(key, value []byte) error) error {
@@ -202,4 +204,34 @@ func valueEnd(b []byte) int {
 		}
 	}
 	return len(b)
+}
+
+// ReadField reads a measure, into v or, if it is a list, into l. A field that is
+// neither, of a name that this program does not know, is passed over.
+func ReadField(key, value []byte, v *Values, l *Lists) (err error) {
+	if value[0] == '[' && l != nil {
+		err = l.read(key, value)
+	} else {
+		err = v.read(key, value)
+	}
+	if _, known := names()[string(key)]; !known {
+		return nil
+	}
+	return err
+}
+
+// names are the measures' names, so that a decoded line shares them.
+var names = sync.OnceValue(func() map[string]string {
+	known := map[string]string{}
+	for _, m := range append(StepMeasures(), EvalMeasures()...) {
+		known[m.Name] = m.Name
+	}
+	return known
+})
+
+func knownName(key []byte) string {
+	if name, ok := names()[string(key)]; ok {
+		return name
+	}
+	return string(key)
 }

@@ -102,7 +102,7 @@ func (j *job) ask(key, value string, done chan<- Answer) error {
 	if err != nil {
 		return fmt.Errorf("run %s: %w", j.meta.ID, err)
 	}
-	if err = j.send(Order{Turn, KnobEvent{Key: key, New: after}, done}); err == nil {
+	if err = j.send(Order{Turn, *NewKnobEvent(Head{}, key, Auto{}, after), done}); err == nil {
 		j.spec = spec
 	}
 	return err
