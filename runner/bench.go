@@ -44,7 +44,7 @@ func MeasureSteps(
 		return StepTimes{}, err
 	}
 	defer base.Close()
-	net := base.net.(*native).net
+	net := base.Net.(*native).net
 	flop := 0.0
 	things := []func() error{base.train, base.forward, func() error {
 		flop = net.Peak()
@@ -79,7 +79,7 @@ func MeasureSteps(
 // forward loads a batch and computes its losses.
 func (r *Run) forward() error {
 	b := r.batches.Next()
-	r.net.Losses(r.losses, Batch{SplitTrain, *b}, nil)
+	r.Net.Losses(r.losses, Batch{SplitTrain, *b}, nil)
 	return nil
 }
 
@@ -116,7 +116,8 @@ func benchRun(s Spec, a dro.Algorithm, src data.Source, classes, threads int) (*
 	}
 	m := &Meta{Spec: s, Parts: PartsOf(d), StepsPerEpoch: int64(src.Len() / s.Batch),
 		Steps: math.MaxInt64}
-	return New(m, d, discard{}, &Gate{retry: time.Second}, Native, threads)
+	return New(Plan{Meta: m, Data: d, Record: discard{}, Gate: &Gate{Retry: time.Second},
+		Network: Native, Threads: threads})
 }
 
 // discard is a Recorder that keeps nothing and never fails.

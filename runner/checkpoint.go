@@ -12,28 +12,34 @@ import (
 // for: an epoch of a small table takes less than to bring one to the disk.
 const rarely = 5 * time.Second
 
+// saving is what a run has saved.
+type saving struct {
+	savedAt time.Time // the last one, or the start
+	pending *State    // the selected step's, which is not saved yet; nil: none
+}
+
 // due tells whether a checkpoint at the end of an epoch is worth its time.
-func (r *Run) due() bool { return r.wall().Sub(r.savedAt) >= rarely }
+func (r *Run) due() bool { return r.Now().Sub(r.savedAt) >= rarely }
 
 // save puts a checkpoint of this moment on disk, behind the selected one's.
 func (r *Run) save() error {
-	defer r.stopClock()()
+	defer r.pause()()
 	if err := r.savePending(); err != nil {
 		return err
 	}
 	err := r.saveState(r.state())
-	r.savedAt = r.wall()
+	r.savedAt = r.Now()
 	return err
 }
 
-// hold keeps what was selected at this moment until the next checkpoint. A crash
+// keep has what was selected at this moment until the next checkpoint. A crash
 // before that loses both, and the run selects again.
-func (r *Run) hold() {
+func (r *Run) keep() {
 	r.pending = r.state()
 	r.pending.Detach()
 }
 
-// savePending saves what hold keeps. It comes before every later checkpoint, so that a
+// savePending saves what keep has. It comes before every later checkpoint, so that a
 // run which goes on from one has its selection.
 func (r *Run) savePending() error {
 	if p := r.pending; p != nil && p.Step != r.step {
@@ -45,28 +51,28 @@ func (r *Run) savePending() error {
 	return nil
 }
 
-// rescue saves what hold keeps of a run that failed, and waits for nothing.
+// rescue saves what keep has of a run that failed, and waits for nothing.
 func (r *Run) rescue() error {
 	if r.pending == nil {
 		return nil
 	}
-	file, err := r.record.Checkpoint(r.pending)
+	file, err := r.Record.Checkpoint(r.pending)
 	r.pending = nil
 	if err != nil {
 		return err
 	}
-	return r.record.Append(&CheckpointEvent{Head: r.Head(), File: file})
+	return r.Record.Append(&CheckpointEvent{Head: r.Head(), File: file})
 }
 
 // state is this moment; its tensors are the network's own.
 func (r *Run) state() *State {
-	method := r.method.State()
+	method := r.Method.State()
 	s := &State{
 		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),
 		Window: r.window.Clone(), Eval: r.eval, Last: r.last, Selected: r.selected, Output: r.iterate,
 		Method: &method,
 	}
-	r.net.Save(s)
+	r.Net.Save(s)
 	return s
 }
 
@@ -74,7 +80,7 @@ func (r *Run) state() *State {
 func (r *Run) saveState(state *State) error {
 	var file string
 	told, err := r.write(func() (err error) {
-		file, err = r.record.Checkpoint(state)
+		file, err = r.Record.Checkpoint(state)
 		return err
 	})
 	if err == nil && told {
@@ -91,9 +97,9 @@ func (r *Run) saveState(state *State) error {
 // with another method, it has no state of this run's and no x that its rule has
 // chosen.
 func (r *Run) restore(s *State) error {
-	err := errors.Join(r.net.Load(s), r.batches.Restore(s.Batches), r.draws.Restore(s.Draws))
-	if err == nil && s.Method != nil {
-		err = r.method.Restore(*s.Method)
+	err := errors.Join(r.Net.Load(s), r.batches.Restore(s.Batches), r.draws.Restore(s.Draws))
+	if err == nil {
+		err = r.Method.resume(s)
 	}
 	if err != nil {
 		return ofCheckpoint(s, err)
@@ -111,15 +117,16 @@ func ofCheckpoint(s *State, err error) error {
 // measuring returns a run that has the network of a checkpoint, to use it on data that
 // need not be its own, and that does not train. Where it measures the method, too, it
 // has what the method has come to. The caller closes it.
-func measuring(m *Meta, d *data.Dataset, s *State, threads int, method bool) (*Run, error) {
-	r := &Run{meta: m, data: d, spec: m.Spec, record: discard{}, gate: &Gate{retry: time.Second},
-		warned: map[string]bool{}, step: s.Step}
-	err := r.addNetwork(Native, max(1, threads))
+func Measuring(m *Meta, d *data.Dataset, s *State, threads int, method bool) (*Run, error) {
+	r := hold(Plan{Meta: m, Data: d, Record: discard{}, Gate: &Gate{Retry: time.Second},
+		Network: Native, Threads: max(1, threads)})
+	r.step = s.Step
+	err := r.addNetwork()
 	if err == nil && method {
 		err = r.takeMethod(s)
 	}
 	if err == nil {
-		err = r.net.Load(s)
+		err = r.Net.Load(s)
 	}
 	if err != nil {
 		r.Close()
@@ -129,15 +136,12 @@ func measuring(m *Meta, d *data.Dataset, s *State, threads int, method bool) (*R
 }
 
 // takeMethod starts the method, as it was in s.
-func (r *Run) takeMethod(s *State) error {
-	if err := r.setMethod(&r.meta.Spec); err != nil {
+func (r *Run) takeMethod(s *State) (err error) {
+	if r.Method, err = newMethod(&r.Meta.Spec, &r.Meta.Parts); err != nil {
 		return err
 	}
-	if r.picker != nil {
-		r.net.Pick()
+	if r.Method.Picker != nil {
+		r.Net.Pick()
 	}
-	if s.Method == nil {
-		return nil
-	}
-	return r.method.Restore(*s.Method)
+	return r.Method.resume(s)
 }

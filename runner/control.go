@@ -7,11 +7,11 @@ import "time"
 func (r *Run) obey() error {
 	for {
 		select {
-		case <-r.gate.done:
+		case <-r.Gate.Done:
 			return r.stop()
 		default:
 		}
-		o, ok := r.gate.Next()
+		o, ok := r.Gate.Next()
 		if !ok {
 			return nil
 		}
@@ -46,9 +46,9 @@ func (r *Run) rest() error {
 	if err := r.Mark(Paused); err != nil {
 		return err
 	}
-	defer r.stopClock()()
-	r.gate.Leave()
-	err := r.gate.Enter(nil, func() {}, true, r)
+	defer r.pause()()
+	r.Gate.Leave()
+	err := r.Gate.Enter(nil, func() {}, true, r)
 	if err == nil {
 		return r.Mark(Running)
 	}
@@ -62,15 +62,15 @@ func (r *Run) stop() error {
 	return ErrStopped
 }
 
-// saved implements waiting: what waits, and what has stopped, was saved before.
+// Saved implements Waiting: what waits, and what has stopped, was saved before.
 func (r *Run) Saved() error { return nil }
 
-// mark puts a status into the log.
+// Mark puts a status into the log.
 func (r *Run) Mark(s Status) error { return r.append(&StatusEvent{Head: r.Head(), Status: s}) }
 
 // append puts e into the log, and waits for room on a full disk.
 func (r *Run) append(e Event) error {
-	told, err := r.write(func() error { return r.record.Append(e) })
+	told, err := r.write(func() error { return r.Record.Append(e) })
 	if _, isStatus := e.(*StatusEvent); err != nil || !told || isStatus {
 		return err
 	}
@@ -81,6 +81,6 @@ func (r *Run) append(e Event) error {
 // as it can: told, and the run is paused there. The time is not the steps'.
 func (r *Run) write(do func() error) (told bool, err error) {
 	began := time.Now()
-	defer func() { r.clock = r.clock.Add(time.Since(began)) }()
-	return r.gate.Write(do, Waits(r.record, r.Head()))
+	defer func() { r.since = r.since.Add(time.Since(began)) }()
+	return r.Gate.Write(do, Waits(r.Record, r.Head()))
 }

@@ -122,7 +122,7 @@ func TestResumeOfARunThatEnds(t *testing.T) {
 	store.close = sync.OnceFunc(func() { // "stopped" is written
 		for id, j := range q.jobs {
 			go func() { told <- q.Resume(id) }()
-			for len(j.gate.orders) == 0 { // until it has asked
+			for len(j.gate.Orders) == 0 { // until it has asked
 				runtime.Gosched()
 			}
 		}

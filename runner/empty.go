@@ -5,7 +5,7 @@ import "fmt"
 // noteEmpty warns of classes and groups that nothing is known of: a worst one is
 // the worst of the others then.
 func (r *Run) noteEmpty() {
-	p := &r.meta.Parts
+	p := &r.Meta.Parts
 	warn := func(counts []int, names []string, text string) {
 		for i, name := range names {
 			if i < len(counts) && counts[i] == 0 {
@@ -28,7 +28,7 @@ func (r *Run) noteEmpty() {
 // noteDrop warns where lr is to drop after the end, unless nobody asked for that:
 // the usual one is of long runs.
 func (r *Run) noteDrop() {
-	s := &r.meta.Spec
+	s := &r.Meta.Spec
 	if s.LRDropEpoch >= s.Epochs && s.LRDropEpoch != Defaults().LRDropEpoch {
 		r.warnOnce("lr_drop_epoch", fmt.Sprintf("lr_drop_epoch is %d and the run has %s: lr never drops",
 			s.LRDropEpoch, Plural(s.Epochs, "epoch")))

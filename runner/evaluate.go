@@ -14,14 +14,14 @@ func (r *Run) evaluated() bool { return r.eval != nil && r.eval.Step == r.step }
 
 // evaluate measures what EvalMeasures lists.
 func (r *Run) evaluate() error {
-	defer r.stopClock()()
+	defer r.pause()()
 	now, err := r.look()
 	if err != nil {
 		return err
 	}
 	e := &EvalEvent{Head: r.Head(), Epoch: r.epoch()}
 	for _, m := range EvalMeasures() {
-		if !m.IsList() || m.CanApply(r.meta) {
+		if !m.IsList() || m.CanApply(r.Meta) {
 			m.Compute(now, &e.Values, &e.ByGroup)
 		}
 	}
@@ -34,18 +34,18 @@ func (r *Run) evaluate() error {
 // look passes over the splits and finds the exact worst cases (math.md §3).
 // Losses that are not finite have no worst case: then the run is broken.
 func (r *Run) look() (e *Evaluation, err error) {
-	e = r.evaluation()
-	if e.Train, err = r.pass(SplitTrain, false); err != nil {
+	e = r.Evaluation()
+	if e.Train, err = r.Pass(SplitTrain, false); err != nil {
 		return nil, err
 	}
 	e.Ratios = make([]float64, len(e.Train.Losses))
-	if e.Train.Worst, err = r.problem.Set.WorstCase(e.Ratios, e.Train.Losses, r.problem.Rho); err != nil {
+	if e.Train.Worst, err = r.Method.Problem.Set.WorstCase(e.Ratios, e.Train.Losses, r.Method.Problem.Rho); err != nil {
 		return nil, fmt.Errorf("step %d: training %w", r.step, err)
 	}
 	if e.Test, err = r.held(SplitTest); err != nil {
 		return nil, err
 	}
-	if r.data.Val != nil {
+	if r.Data.Val != nil {
 		if e.Val, err = r.held(SplitVal); err != nil {
 			return nil, err
 		}
@@ -72,32 +72,28 @@ func (r *Run) certify(e *Evaluation) error {
 }
 
 // evaluation is one of this moment, before it has looked at any split.
-func (r *Run) evaluation() *Evaluation {
-	e := &Evaluation{Spec: &r.meta.Spec, Problem: r.problem, Classes: len(r.data.Classes),
-		Groups: len(r.meta.Groups), Optimum: r.meta.Optimum}
-	if r.data.Grouped && e.Groups == 0 {
-		e.Unnamed = len(r.data.Groups)
-	}
-	if d, ok := r.method.(dro.Dual); ok {
-		z := d.Z()
-		e.Z = &z
+func (r *Run) Evaluation() *Evaluation {
+	e := &Evaluation{Spec: &r.Meta.Spec, Problem: r.Method.Problem, Classes: len(r.Data.Classes),
+		Groups: len(r.Meta.Groups), Optimum: r.Meta.Optimum, Z: r.Method.Dual()}
+	if r.Data.Grouped && e.Groups == 0 {
+		e.Unnamed = len(r.Data.Groups)
 	}
 	return e
 }
 
 // held passes over a split that is not trained on, and finds its worst cases.
 func (r *Run) held(split string) (*Pass, error) {
-	p, err := r.pass(split, true)
+	p, err := r.Pass(split, true)
 	if err != nil {
 		return nil, err
 	}
-	if p.Worst, err = r.problem.Set.WorstCase(nil, p.Losses, r.problem.Rho); err != nil {
+	if p.Worst, err = r.Method.Problem.Set.WorstCase(nil, p.Losses, r.Method.Problem.Rho); err != nil {
 		return nil, fmt.Errorf("step %d: %s %w", r.step, split, err)
 	}
-	if !r.problem.Set.HasRadius() {
+	if !r.Method.Problem.Set.HasRadius() {
 		return p, nil
 	}
-	curve, err := dro.Curve(r.problem.Set, p.Losses, r.meta.Spec.RiskRadii)
+	curve, err := dro.Curve(r.Method.Problem.Set, p.Losses, r.Meta.Spec.RiskRadii)
 	for _, w := range curve {
 		p.Risks = append(p.Risks, Num(w.Risk))
 	}
@@ -110,50 +106,50 @@ func (r *Run) penalised(e *Evaluation) (*dro.Worst, error) {
 	if err != nil || !m.Penalised || e.Z == nil {
 		return nil, err
 	}
-	w, err := dro.Penalised(r.problem.Set, nil, e.Train.Losses, e.Z.Lambda)
+	w, err := dro.Penalised(r.Method.Problem.Set, nil, e.Train.Losses, e.Z.Lambda)
 	return &w, err
 }
 
 // certifyDue tells whether this evaluation includes the full gradient.
 func (r *Run) certifyDue() bool {
-	every := int64(r.meta.Spec.CertifyEvery)
-	return r.step == r.meta.Steps || every > 0 && (r.step/r.meta.StepsPerEpoch)%every == 0
+	every := int64(r.Meta.Spec.CertifyEvery)
+	return r.step == r.Meta.Steps || every > 0 && (r.step/r.Meta.StepsPerEpoch)%every == 0
 }
 
 // pass runs the network over a split; how sure it is of each prediction costs some
 // time and is asked for.
-func (r *Run) pass(split string, sure bool) (*Pass, error) {
-	n := source(r.data, split).Len()
+func (r *Run) Pass(split string, sure bool) (*Pass, error) {
+	n := Source(r.Data, split).Len()
 	p := &Pass{Losses: make([]float64, n), Correct: make([]bool, n),
 		Labels: make([]int, n), Groups: make([]int, n)}
 	if sure {
 		p.Confidences = make([]float64, n)
 	}
 	classes := make([]int, len(r.losses))
-	r.net.SetMode(nn.Evaluate)
-	defer r.net.SetMode(nn.Train)
-	err := r.eachBatch(split, func(b Batch, from int) error {
-		r.net.Losses(p.Losses[from:], b, nil)
+	r.Net.SetMode(nn.Evaluate)
+	defer r.Net.SetMode(nn.Train)
+	err := r.EachBatch(split, func(b Batch, from int) error {
+		r.Net.Losses(p.Losses[from:], b, nil)
 		o := Outputs{Classes: classes}
 		if sure {
 			o.Confidences = p.Confidences[from:]
 		}
-		r.net.Outputs(o)
+		r.Net.Outputs(o)
 		for i := range b.N {
 			p.Correct[from+i] = classes[i] == b.Labels[i]
 			p.Labels[from+i], p.Groups[from+i] = b.Labels[i], b.Groups[i]
 		}
 		return nil
 	})
-	if err == nil && !allFinite(p.Losses) { // the last steps broke the network, each at a finite loss
-		i := slices.IndexFunc(p.Losses, func(l float64) bool { return !allFinite([]float64{l}) })
+	if err == nil && !AllFinite(p.Losses) { // the last steps broke the network, each at a finite loss
+		i := slices.IndexFunc(p.Losses, func(l float64) bool { return !AllFinite([]float64{l}) })
 		err = &BrokenError{Step: r.step, What: "the loss of a sample", Value: p.Losses[i], Cure: r.cure()}
 	}
 	return p, err
 }
 
 // source is the samples of a split of d; nil where there are none.
-func source(d *data.Dataset, split string) data.Source {
+func Source(d *data.Dataset, split string) data.Source {
 	switch split {
 	case SplitTest:
 		return d.Test
@@ -165,9 +161,9 @@ func source(d *data.Dataset, split string) data.Source {
 
 // eachBatch calls f with every batch of a split in order and its first index; an error
 // of f ends it.
-func (r *Run) eachBatch(split string, f func(b Batch, from int) error) error {
-	src := source(r.data, split)
-	loader, err := data.NewSequential(src, r.loaderOptions(0, len(r.losses)))
+func (r *Run) EachBatch(split string, f func(b Batch, from int) error) error {
+	src := Source(r.Data, split)
+	loader, err := data.NewSequential(src, r.LoaderOptions(0, len(r.losses)))
 	if err != nil {
 		return err
 	}
@@ -186,34 +182,34 @@ func (r *Run) eachBatch(split string, f func(b Batch, from int) error) error {
 // over the training split, whose pass is given; for ERM, of the mean loss.
 func (r *Run) fullGradNorm(train *Pass) (float64, error) {
 	weights := make([]float64, len(train.Losses))
-	r.method.Weights(weights, train.Batch())
-	return r.gradNorm(weights)
+	r.Method.Weights(weights, train.Batch())
+	return r.GradNorm(weights)
 }
 
 // gradNorm returns ‖mean w_i ∇ℓ_i‖ over the training split. It changes the
 // weights, and leaves that gradient in the network: a second array of its size for
 // every run would be a tenth of all the memory.
-func (r *Run) gradNorm(weights []float64) (float64, error) {
+func (r *Run) GradNorm(weights []float64) (float64, error) {
 	n := len(weights)
 	losses := make([]float64, len(r.losses))
-	r.net.SetMode(nn.Evaluate)
-	defer r.net.SetMode(nn.Train)
-	err := r.eachBatch(SplitTrain, func(b Batch, from int) error {
-		r.net.Losses(losses, b, nil)
+	r.Net.SetMode(nn.Evaluate)
+	defer r.Net.SetMode(nn.Train)
+	err := r.EachBatch(SplitTrain, func(b Batch, from int) error {
+		r.Net.Losses(losses, b, nil)
 		part := weights[from:][:b.N]
 		for i := range part {
 			part[i] *= float64(b.N) / float64(n) // the batch's part of the mean
 		}
-		r.net.Gradient(part, from > 0)
+		r.Net.Gradient(part, from > 0)
 		return nil
 	})
-	return r.net.GradNorm(), err
+	return r.Net.GradNorm(), err
 }
 
 // selects takes e as the run's selection if it is better than what is selected so
 // far; the first of equals stays, and what is not a number is never better.
 func (r *Run) selects(e *EvalEvent) {
-	by, ok := r.meta.Selector()
+	by, ok := r.Meta.Selector()
 	if !ok {
 		return
 	}

@@ -21,7 +21,8 @@ func BenchmarkEvaluation(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, err := New(m, d, discard{}, &Gate{retry: time.Second}, Native, 1)
+	r, err := New(Plan{Meta: m, Data: d, Record: discard{}, Gate: &Gate{Retry: time.Second},
+		Network: Native, Threads: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

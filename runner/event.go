@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -219,4 +220,14 @@ func newEvent(kind string) Event {
 		return &KnobEvent{}
 	}
 	return nil
+}
+
+// NewStatus tells that a run has come to a status, with as much of the cause as a log
+// takes: its first line.
+func NewStatus(h Head, s Status, cause error) *StatusEvent {
+	e := &StatusEvent{Head: h, Status: s}
+	if cause != nil {
+		e.Cause, _, _ = strings.Cut(cause.Error(), "\n")
+	}
+	return e
 }

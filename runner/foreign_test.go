@@ -51,7 +51,7 @@ func (f *foreign) Losses(losses []float64, b Batch, _ func(w, losses []float64))
 	f.largest = max(f.largest, b.N)
 	row := make([]float32, f.size-1)
 	for j, i := range b.Index {
-		source(f.data, b.Split).Read(row, i)
+		Source(f.data, b.Split).Read(row, i)
 		x, p, sum := make([]float64, f.size), make([]float64, f.classes), 0.0
 		for c, v := range row {
 			x[c] = float64(v)
@@ -242,9 +242,9 @@ func TestForeignNetworkHasNoParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := f.run.net
+	own := f.run.Net
 	defer own.Close()
-	if f.run.net, err = newForeign(&f.Meta.Spec, f.data, 1); err != nil {
+	if f.run.Net, err = newForeign(&f.Meta.Spec, f.data, 1); err != nil {
 		t.Fatal(err)
 	}
 	const want = "the constants need a network whose weights are at hand"

@@ -21,16 +21,6 @@ type Frozen struct {
 	output bool // the paper's iterate is in the network
 }
 
-// The splits that a Frozen is measured on.
-const (
-	SplitTest  = "test"
-	SplitVal   = "val"
-	SplitTrain = "train"
-)
-
-// Splits lists them.
-func Splits() []string { return []string{SplitTest, SplitVal, SplitTrain} }
-
 // Freeze builds what p holds: its checkpoint, on the data in the folder dataDir.
 // The caller closes it.
 func Freeze(p *Past, dataDir string, threads int) (*Frozen, error) {
@@ -60,7 +50,7 @@ func (f *Frozen) build(from *State, threads int) (err error) {
 	if err := AskRoom(&f.Meta.Spec, f.data, f.Meta.Parameters); err != nil {
 		return err
 	}
-	f.run, err = measuring(f.Meta, f.data, from, threads, true)
+	f.run, err = Measuring(f.Meta, f.data, from, threads, true)
 	return err
 }
 
@@ -75,12 +65,12 @@ func (f *Frozen) Close() error {
 // UseOutput puts the x that the method's output rule has chosen in the network, in
 // place of the checkpoint's own.
 func (f *Frozen) UseOutput() error {
-	if f.run.pickedNow() == nil {
+	if f.run.Method.Picked() == nil {
 		return fmt.Errorf("run %s: %s has no output rule, or has chosen nothing yet: leave --output out",
 			f.Meta.ID, f.Meta.Spec.Algorithm())
 	}
 	if !f.output {
-		f.run.net.Swap()
+		f.run.Net.Swap()
 		f.output = true
 	}
 	return nil
@@ -89,18 +79,18 @@ func (f *Frozen) UseOutput() error {
 // Z returns the dual variables that belong to the network, in the problem's
 // coordinates; ok is false where the method has none.
 func (f *Frozen) Z() (z dro.Z, ok bool) {
-	d, ok := f.run.method.(dro.Dual)
+	own := f.run.Method.Dual()
 	switch {
-	case !ok:
+	case own == nil:
 		return z, false
 	case f.output:
-		return f.run.picker.Picked().Z, true
+		return f.run.Method.Picker.Picked().Z, true
 	}
-	return d.Z(), true
+	return *own, true
 }
 
 // Problem is the run's own.
-func (f *Frozen) Problem() *dro.Problem { return f.run.problem }
+func (f *Frozen) Problem() *dro.Problem { return f.run.Method.Problem }
 
 // HasVal tells whether there is a validation split.
 func (f *Frozen) HasVal() bool { return f.data.Val != nil }
@@ -113,7 +103,7 @@ func (f *Frozen) Pass(split string) (*Pass, error) {
 	case split == SplitVal && !f.HasVal():
 		return nil, fmt.Errorf("run %s has no validation split", f.Meta.ID)
 	}
-	return f.run.pass(split, false)
+	return f.run.Pass(split, false)
 }
 
 // Stationarity is the paper's two-part test at the network and its dual variables,
@@ -123,35 +113,18 @@ func (f *Frozen) Stationarity() (*Output, error) {
 	if !ok {
 		return nil, fmt.Errorf("run %s: %s has no dual variables", f.Meta.ID, f.Meta.Spec.Algorithm())
 	}
-	return f.run.certificateAt(z)
+	return f.run.Stationarity(z)
 }
 
 // drawn gives a loader that draws so many training samples with replacement, unaugmented.
 func (f *Frozen) Draws(batch int, stream uint64) (*data.Loader, error) {
-	o := f.run.loaderOptions(stream, batch)
+	o := f.run.LoaderOptions(stream, batch)
 	o.Ahead = false
 	return data.NewDraws(f.data.Train, o)
 }
 
 // evaluating holds the network in evaluation mode until it is called back.
 func (f *Frozen) Evaluating() (back func()) {
-	f.run.net.SetMode(nn.Evaluate)
-	return func() { f.run.net.SetMode(nn.Train) }
-}
-
-// loaderOptions says how samples are normalised, and where chance begins.
-func loaderOptions(s *Spec, d *data.Dataset) data.LoaderOptions {
-	o := data.LoaderOptions{Mean: d.Mean, Std: d.Std, Seed: s.Seed}
-	if len(s.Mean) > 0 {
-		o.Mean, o.Std = float32s(s.Mean), float32s(s.Std)
-	}
-	return o
-}
-
-func float32s(xs []float64) []float32 {
-	ys := make([]float32, len(xs))
-	for i, x := range xs {
-		ys[i] = float32(x)
-	}
-	return ys
+	f.run.Net.SetMode(nn.Evaluate)
+	return func() { f.run.Net.SetMode(nn.Train) }
 }

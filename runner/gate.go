@@ -59,11 +59,11 @@ var ErrStopped = errors.New("stopped")
 // resume, for room on the disk. Orders reach the run through it. It belongs to
 // the run's goroutine, but for sending orders and looking at ending and trouble.
 type Gate struct {
-	orders chan Order
-	slots  chan struct{}   // as many values as runs train
-	done   <-chan struct{} // closed: every run shall stop
-	retry  time.Duration   // between two attempts to say in the log that the disk is full
-	alone  bool            // nobody can resume the run: every attempt is one to go on, too
+	Orders chan Order
+	Slots  chan struct{}   // as many values as runs train
+	Done   <-chan struct{} // closed: every run shall stop
+	Retry  time.Duration   // between two attempts to say in the log that the disk is full
+	Alone  bool            // nobody can resume the run: every attempt is one to go on, too
 
 	held    bool        // a slot
 	rest    bool        // a pause was asked for while the run waited for the disk
@@ -78,7 +78,7 @@ type Gate struct {
 func (g *Gate) Enter(myTurn <-chan struct{}, passed func(), paused bool, w Waiting) error {
 	defer passed()
 	for {
-		slots := g.slots
+		slots := g.Slots
 		if myTurn != nil || paused {
 			slots = nil
 		}
@@ -88,9 +88,9 @@ func (g *Gate) Enter(myTurn <-chan struct{}, passed func(), paused bool, w Waiti
 		case slots <- struct{}{}:
 			g.held = true
 			return nil
-		case <-g.done:
+		case <-g.Done:
 			return ErrStopped
-		case o := <-g.orders:
+		case o := <-g.Orders:
 			var err error
 			if paused, err = g.outside(o, paused, w); err != nil {
 				return err
@@ -110,7 +110,7 @@ func (g *Gate) outside(o Order, paused bool, w Waiting) (nowPaused bool, err err
 	case o.Verb == Pause && !paused:
 		return true, w.Mark(Paused)
 	case o.Verb == Resume && paused:
-		if len(g.slots) < cap(g.slots) {
+		if len(g.Slots) < cap(g.Slots) {
 			return false, nil // it goes on at once
 		}
 		return false, w.Mark(Queued)
@@ -155,10 +155,30 @@ func (g *Gate) Close() {
 	}
 }
 
+// Send gives the run an order, unless too many wait already.
+func (g *Gate) Send(o Order) error {
+	select {
+	case g.Orders <- o:
+		if o.Verb == Stop {
+			g.End()
+		}
+		return nil
+	default:
+		return ErrBusy
+	}
+}
+
+// End says that the run ends, and Ending tells so.
+func (g *Gate) End()         { g.ending.Store(true) }
+func (g *Gate) Ending() bool { return g.ending.Load() } // Ending tells whether End was called.
+
+// Trouble is why the run waits for the disk; empty if it does not.
+func (g *Gate) Trouble() string { return g.trouble.String() }
+
 // leave gives up the slot.
 func (g *Gate) Leave() {
 	if g.held {
-		<-g.slots
+		<-g.Slots
 		g.held = false
 	}
 }
@@ -170,7 +190,7 @@ func (g *Gate) Next() (o Order, ok bool) {
 		return Order{Verb: Pause}, true
 	}
 	select {
-	case o := <-g.orders:
+	case o := <-g.Orders:
 		return o, true
 	default:
 		return o, false
@@ -210,18 +230,18 @@ func (g *Gate) Slow() error {
 // now and then that it waits. A resume takes back a pause that was asked for
 // meanwhile.
 func (g *Gate) awaitRoom(note func()) (try bool) {
-	retry := time.NewTicker(g.retry)
+	retry := time.NewTicker(g.Retry)
 	defer retry.Stop()
 	for {
 		select {
-		case <-g.done:
+		case <-g.Done:
 			return false
 		case <-retry.C:
 			note()
-			if g.alone {
+			if g.Alone {
 				return true
 			}
-		case o := <-g.orders:
+		case o := <-g.Orders:
 			switch o.Verb {
 			case Stop:
 				return false

@@ -204,7 +204,7 @@ func TestDoneStaysDone(t *testing.T) {
 // a resume took it back.
 func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
 	for _, resumed := range []bool{false, true} {
-		g := &Gate{orders: make(chan Order), retry: time.Millisecond, alone: true}
+		g := &Gate{Orders: make(chan Order), Retry: time.Millisecond, Alone: true}
 		room := make(chan struct{})
 		written := make(chan error)
 		go func() {
@@ -218,12 +218,12 @@ func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
 			}, func(error) error { return nil })
 			written <- err
 		}()
-		g.orders <- Order{Verb: Pause} // who takes it waits for room
+		g.Orders <- Order{Verb: Pause} // who takes it waits for room
 		if resumed {
-			g.orders <- Order{Verb: Resume}
+			g.Orders <- Order{Verb: Resume}
 		}
 		refused := make(chan Answer, 1)
-		g.orders <- Order{Verb: Checkpoint, Done: refused}
+		g.Orders <- Order{Verb: Checkpoint, Done: refused}
 		if a := <-refused; a.Err == nil || !strings.Contains(a.Err.Error(), "disk full") {
 			t.Errorf("a checkpoint that cannot be written is answered %+v", a)
 		}

@@ -72,8 +72,7 @@ func (j *job) stopEarly() (Status, error) {
 
 // fail ends a job that does not train.
 func (j *job) fail(cause error) (Status, error) {
-	e := &StatusEvent{Head: j.Head(), Status: Failed, Cause: FirstLine(cause)}
-	return Failed, errors.Join(cause, j.record.Append(e))
+	return Failed, errors.Join(cause, j.record.Append(NewStatus(j.Head(), Failed, cause)))
 }
 
 // mark puts a status into the log of a job that does not train.

@@ -76,8 +76,8 @@ func (s *Spec) set(key string, value Auto) (before Auto, err error) {
 	}
 	before, _ = t.Number(s)
 	text, err := value.MarshalJSON()
-	if err != nil {
-		return before, err
+	if err != nil { // it is not finite
+		return before, &KeyError{key, value.Or(0), t.Want}
 	}
 	return before, s.Assign(key, text)
 }

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -107,7 +106,7 @@ func (n *native) Restart() { n.net.Restart() }
 // Pick implements Network.
 func (n *native) Pick() {
 	if n.picked == nil {
-		n.picked = cloneTensors(n.x)
+		n.picked = CloneTensors(n.x)
 		return
 	}
 	for i, t := range n.x {
@@ -133,10 +132,10 @@ func (n *native) Save(s *State) {
 // Load implements Network. Only a network that has picked takes what was picked: a
 // checkpoint of a parent that trained with another method may have nothing there.
 func (n *native) Load(s *State) error {
-	err := errors.Join(copyTensors(n.net.Parameters(), s.Parameters),
-		copyTensors(n.net.Velocities(), s.Velocities), copyTensors(n.net.Buffers(), s.Buffers))
+	err := errors.Join(CopyTensors(n.net.Parameters(), s.Parameters),
+		CopyTensors(n.net.Velocities(), s.Velocities), CopyTensors(n.net.Buffers(), s.Buffers))
 	if err == nil && n.picked != nil && len(s.Picked) > 0 {
-		err = copyTensors(n.picked, s.Picked)
+		err = CopyTensors(n.picked, s.Picked)
 	}
 	return err
 }
@@ -146,17 +145,3 @@ func (n *native) Tensors() []nn.Tensor { return n.x }
 
 // Close implements Network.
 func (n *native) Close() { n.net.Close() }
-
-func copyTensors(to, from []nn.Tensor) error {
-	if len(to) != len(from) {
-		return fmt.Errorf("has %d tensors, want %d: it is of another model", len(from), len(to))
-	}
-	for i, t := range to {
-		f := from[i]
-		if f.Name != t.Name || !slices.Equal(f.Shape, t.Shape) || len(f.Data) != len(t.Data) {
-			return fmt.Errorf("tensor %q %v, want %q %v: it is of another model", f.Name, f.Shape, t.Name, t.Shape)
-		}
-		copy(t.Data, f.Data)
-	}
-	return nil
-}

@@ -86,7 +86,7 @@ func steps(t *testing.T, spec Spec) (moved, norms []float64, tr *trace) {
 		}
 	}
 	net, _ := restart(t, &spec)
-	before := cloneTensors(net.Parameters())
+	before := CloneTensors(net.Parameters())
 	for _, s := range tr.states {
 		square := 0.0
 		for i, p := range s.Parameters {

@@ -10,14 +10,14 @@ import (
 // in place of the last ones; nil where there is none. At the end of the run it
 // goes over the test split, too.
 func (r *Run) output() (*Output, error) {
-	now := r.pickedNow()
+	now := r.Method.Picked()
 	if now == nil {
 		return nil, nil
 	}
-	r.net.Swap()
-	defer r.net.Swap()
-	o, err := r.certificateAt(r.picker.Picked().Z)
-	if err != nil || r.step != r.meta.Steps {
+	r.Net.Swap()
+	defer r.Net.Swap()
+	o, err := r.Stationarity(r.Method.Picker.Picked().Z)
+	if err != nil || r.step != r.Meta.Steps {
 		return o, err
 	}
 	r.iterate = now
@@ -25,41 +25,30 @@ func (r *Run) output() (*Output, error) {
 }
 
 // certificateAt measures the network as it is with the dual variables z.
-func (r *Run) certificateAt(z dro.Z) (*Output, error) {
-	train, err := r.pass(SplitTrain, false)
+func (r *Run) Stationarity(z dro.Z) (*Output, error) {
+	train, err := r.Pass(SplitTrain, false)
 	if err != nil {
 		return nil, err
 	}
-	worst, err := r.problem.Set.WorstCase(nil, train.Losses, r.problem.Rho)
+	worst, err := r.Method.Problem.Set.WorstCase(nil, train.Losses, r.Method.Problem.Rho)
 	if err != nil {
 		return nil, fmt.Errorf("step %d: the paper's iterate: training %w", r.step, err)
 	}
 	weights := make([]float64, len(train.Losses))
-	f := r.problem.At(weights, train.Losses, z).Value
-	norm, err := r.gradNorm(weights)
+	f := r.Method.Problem.At(weights, train.Losses, z).Value
+	norm, err := r.GradNorm(weights)
 	return &Output{DualGap: f - worst.Risk, GradNorm: norm}, err
 }
 
 // testIterate evaluates the network as it is on the test split.
 func (r *Run) testIterate() error {
-	test, err := r.pass(SplitTest, false)
+	test, err := r.Pass(SplitTest, false)
 	if err != nil {
 		return err
 	}
-	e := r.evaluation()
+	e := r.Evaluation()
 	r.iterate.TestLoss, r.iterate.TestAccuracy = Num(Mean(test.Losses)), Num(Mean(test.Hits()))
 	r.iterate.WorstClassAccuracy = e.LeastAccuracy(PerClass, test)
 	r.iterate.WorstGroupAccuracy = e.LeastAccuracy(PerGroup, test)
 	return nil
-}
-
-// pickedNow is what the method's output rule has chosen so far; nil where there
-// is nothing yet, or no rule.
-func (r *Run) pickedNow() *PaperIterate {
-	if r.picker == nil || r.picker.Picked().Step == 0 {
-		return nil
-	}
-	p := r.picker.Picked()
-	return &PaperIterate{Step: int64(p.Step), Lambda: Num(p.Z.Lambda), Eta: Num(p.Z.Eta),
-		GradNorm: Num(p.GradNorm), Gap: Num(p.Gap)}
 }

@@ -231,8 +231,8 @@ func (q *Queue) prepare(req Request, s Spec, parent *Past) (*job, error) {
 }
 
 func (q *Queue) gate() *Gate {
-	return &Gate{orders: make(chan Order, 16), slots: q.slots, done: q.ctx.Done(),
-		alone: q.settings.Alone, retry: cmp.Or(q.settings.retry, 2*time.Second)}
+	return &Gate{Orders: make(chan Order, 16), Slots: q.slots, Done: q.ctx.Done(),
+		Alone: q.settings.Alone, Retry: cmp.Or(q.settings.retry, 2*time.Second)}
 }
 
 func (q *Queue) create(j *job) (err error) {
@@ -340,17 +340,14 @@ func (q *Queue) train(j *job) (status Status, err error) {
 	var r *Run
 	if err == nil {
 		defer share.Release()
-		r, err = New(j.meta, j.data.Dataset, j.record, j.gate, q.settings.Network, j.threads)
+		r, err = New(Plan{Meta: j.meta, Data: j.data.Dataset, Record: j.record, Gate: j.gate,
+			Network: q.settings.Network, Threads: j.threads, Knobs: j.knobs,
+			Until: int64(j.until) * j.meta.StepsPerEpoch, Reports: q.settings.Reports, Now: q.settings.now})
 	}
 	if err != nil {
 		return j.fail(err)
 	}
 	defer r.Close()
-	if q.settings.now != nil {
-		r.wall = q.settings.now
-	}
-	r.reports = q.settings.Reports
-	r.knobs, r.until = j.knobs, int64(j.until)*j.meta.StepsPerEpoch
 	return r.Do(j.from)
 }
 

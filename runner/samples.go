@@ -35,20 +35,21 @@ func Inspect(m *Meta, s *State, d *data.Dataset, split string, how Inspection) (
 	if how.Probabilities {
 		perSample += 4 * len(d.Classes)
 	}
-	err := room.Ask(float64(source(d, split).Len())*float64(perSample), "what the network says of the samples")
+	err := room.Ask(float64(Source(d, split).Len())*float64(perSample), "what the network says of the samples")
 	if err != nil {
 		return nil, err
 	}
-	r, err := measuring(m, d, s, how.Threads, false)
+	r, err := Measuring(m, d, s, how.Threads, false)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	return r.inspect(split, how)
+	return inspect(r, split, how)
 }
 
-func (r *Run) inspect(split string, how Inspection) (*Samples, error) {
-	src, classes := source(r.data, split), len(r.data.Classes)
+// inspect goes over a split.
+func inspect(r *Run, split string, how Inspection) (*Samples, error) {
+	src, classes := Source(r.Data, split), len(r.Data.Classes)
 	n := src.Len()
 	ints := func() []int { return make([]int, n) }
 	out := &Samples{Rows: ints(), Labels: ints(), Groups: ints(), Predictions: ints(),
@@ -56,14 +57,14 @@ func (r *Run) inspect(split string, how Inspection) (*Samples, error) {
 	if how.Probabilities {
 		out.Probabilities = make([]float32, n*classes)
 	}
-	r.net.SetMode(nn.Evaluate)
-	err := r.eachBatch(split, func(b Batch, from int) error {
-		r.net.Losses(out.Losses[from:], b, nil)
+	r.Net.SetMode(nn.Evaluate)
+	err := r.EachBatch(split, func(b Batch, from int) error {
+		r.Net.Losses(out.Losses[from:], b, nil)
 		o := Outputs{Classes: out.Predictions[from:]}
 		if how.Probabilities {
 			o.Probabilities = out.Probabilities[from*classes:][:b.N*classes]
 		}
-		r.net.Outputs(o)
+		r.Net.Outputs(o)
 		for i := range b.N {
 			out.Rows[from+i] = data.Row(src, from+i)
 			out.Labels[from+i], out.Groups[from+i] = b.Labels[i], b.Groups[i]
@@ -73,7 +74,7 @@ func (r *Run) inspect(split string, how Inspection) (*Samples, error) {
 		}
 		return how.Progress(from+b.N, n)
 	})
-	if r.data.Unlabelled {
+	if r.Data.Unlabelled {
 		out.Losses = nil
 	}
 	return out, err

@@ -85,7 +85,7 @@ func heldOutLoss(t *testing.T, tr *trace, s *State) float64 {
 	}
 	defer d.Close()
 	net := network(t, spec, d, d.Val.Len())
-	if err := copyTensors(net.Parameters(), s.Parameters); err != nil {
+	if err := CopyTensors(net.Parameters(), s.Parameters); err != nil {
 		t.Fatal(err)
 	}
 	all, err := data.NewSequential(d.Val, data.LoaderOptions{Batch: d.Val.Len(), Mean: d.Mean, Std: d.Std})
@@ -226,7 +226,7 @@ func TestSelectIsRefused(t *testing.T) {
 // A value that is not a number is never better, and the first of equals stays.
 func TestNotANumberIsNeverSelected(t *testing.T) {
 	s := choosing(dro.ERM, "val_loss")
-	r := &Run{meta: &Meta{Spec: s}}
+	r := &Run{Plan: Plan{Meta: &Meta{Spec: s}}}
 	var got []bool
 	for _, x := range []Number{{}, Num(math.NaN()), Num(3), Num(math.NaN()), Num(3), Num(2), {}, Num(2.5)} {
 		e := &EvalEvent{Values: Values{{"val_loss", x}}}

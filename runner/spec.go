@@ -324,7 +324,7 @@ func (s *Spec) DataOptions(dir string) data.Options {
 		Imbalance: s.Imbalance.Ratios(s.Dataset), ValFraction: s.ValFraction, LabelNoise: s.LabelNoise}
 }
 
-func allFinite(xs []float64) bool {
+func AllFinite(xs []float64) bool {
 	return !slices.ContainsFunc(xs, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 

@@ -114,7 +114,7 @@ func BenchmarkInput(b *testing.B) {
 // loadOnly makes the batches of a step and does nothing with them.
 func (r *Run) loadOnly() error {
 	r.batches.Next()
-	if r.method.Fresh() {
+	if r.Method.Fresh() {
 		r.draws.Next()
 	}
 	return nil
@@ -133,24 +133,24 @@ func (r *Run) timedStep(x *data.Batch) (network time.Duration, err error) {
 		x = r.batches.Next()
 	}
 	alpha, batch := r.rate(), batchOf(x, r.losses)
-	timed(func() { r.net.Losses(r.losses, Batch{SplitTrain, *x}, nil) })
-	r.method.Before(batch)
-	r.method.Weights(r.weights, batch)
+	timed(func() { r.Net.Losses(r.losses, Batch{SplitTrain, *x}, nil) })
+	r.Method.Before(batch)
+	r.Method.Weights(r.weights, batch)
 	var norm float64
 	timed(func() {
-		r.net.Gradient(r.weights, false)
-		norm = r.net.Step(r.rule(alpha))
+		r.Net.Gradient(r.weights, false)
+		norm = r.Net.Step(r.rule(alpha))
 	})
 	r.step++
 	r.images += x.N
-	if r.method.Fresh() {
+	if r.Method.Fresh() {
 		if z == nil {
 			z = r.draws.Next()
 		}
 		batch = batchOf(z, r.drawn)
-		timed(func() { r.net.Losses(r.drawn, Batch{SplitTrain, *z}, nil) })
+		timed(func() { r.Net.Losses(r.drawn, Batch{SplitTrain, *z}, nil) })
 	}
-	r.method.After(batch, dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
+	r.Method.After(batch, dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
 	r.keepPicked()
 	return network, r.note(norm)
 }

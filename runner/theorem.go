@@ -9,7 +9,7 @@ import (
 // Unmet lists what the paper's Theorem 1 asks for and the run does not have, in words
 // with the run's values. The accuracy ε is not the run's, so what follows from it,
 // as λ0 and the batches, is not in it: see dro.Theorem1.
-func (m *Meta) Unmet() []string {
+func Unmet(m *Meta) []string {
 	list := []string{}
 	s := &m.Spec
 	lack := func(there bool, format string, args ...any) {

@@ -11,16 +11,16 @@ import (
 // alone are the norms of the gradients of r_i ℓ_i, sample by sample.
 func alone(t *testing.T, f *Frozen, ratios []float64) (norms []float64) {
 	t.Helper()
-	loader, err := data.NewSequential(f.data.Train, f.run.loaderOptions(0, 1))
+	loader, err := data.NewSequential(f.data.Train, f.run.LoaderOptions(0, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer loader.Close()
 	for _, r := range ratios {
 		b := loader.Next()
-		f.run.net.Losses(make([]float64, 1), Batch{SplitTrain, *b}, nil)
-		f.run.net.Gradient([]float64{r}, false)
-		norms = append(norms, f.run.net.GradNorm())
+		f.run.Net.Losses(make([]float64, 1), Batch{SplitTrain, *b}, nil)
+		f.run.Net.Gradient([]float64{r}, false)
+		norms = append(norms, f.run.Net.GradNorm())
 	}
 	return norms
 }
@@ -42,7 +42,7 @@ func TestNoiseByASecondRoad(t *testing.T) {
 	for _, norm := range alone(t, f, ratios) {
 		square += norm * norm / float64(len(ratios))
 	}
-	whole, err := f.run.gradNorm(append([]float64(nil), ratios...))
+	whole, err := f.run.GradNorm(append([]float64(nil), ratios...))
 	if err != nil {
 		t.Fatal(err)
 	}

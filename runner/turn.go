@@ -17,7 +17,7 @@ func (r *Run) Turn(k KnobEvent) error {
 	if err := r.append(e); err != nil {
 		return err
 	}
-	r.knobs = slices.DeleteFunc(r.knobs, func(lost KnobEvent) bool {
+	r.Knobs = slices.DeleteFunc(r.Knobs, func(lost KnobEvent) bool {
 		return lost.Key == k.Key && lost.Step > r.step
 	})
 	return r.use(spec)
@@ -25,9 +25,9 @@ func (r *Run) Turn(k KnobEvent) error {
 
 // replay turns the knobs that were turned before, at the steps up to this one.
 func (r *Run) replay(step int64) error {
-	for len(r.knobs) > 0 && r.knobs[0].Step <= step {
-		k := r.knobs[0]
-		r.knobs = r.knobs[1:]
+	for len(r.Knobs) > 0 && r.Knobs[0].Step <= step {
+		k := r.Knobs[0]
+		r.Knobs = r.Knobs[1:]
 		spec := r.spec
 		if err := k.Apply(&spec); err != nil {
 			return fmt.Errorf("step %d: turning a knob as before: %w", k.Step, err)
@@ -42,16 +42,16 @@ func (r *Run) replay(step int64) error {
 // use makes spec the run's. The method's state stays; a z outside the new box is
 // brought into it.
 func (r *Run) use(spec Spec) error {
-	state := r.method.State()
-	if err := r.setMethod(&spec); err != nil {
+	m, err := newMethod(&spec, &r.Meta.Parts)
+	if err != nil {
 		return err
 	}
-	if err := r.method.Restore(state); err != nil {
+	if err := m.Restore(r.Method.State()); err != nil {
 		return err
 	}
-	if d, ok := r.method.(dro.Dual); ok && !r.problem.Box.Contains(d.Z()) {
+	if d, ok := m.Trainer.(dro.Dual); ok && !m.Problem.Box.Contains(d.Z()) {
 		d.Confine()
 	}
-	r.spec = spec
+	r.Method, r.spec = m, spec
 	return nil
 }

@@ -77,7 +77,7 @@ func (q *Queue) goOn(id string) (over <-chan struct{}, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if j.gate.ending.Load() {
+	if j.gate.Ending() {
 		over = j.over
 	}
 	return over, j.send(Order{Verb: Resume})
@@ -157,15 +157,10 @@ func (q *Queue) live(id string) (*job, error) {
 }
 
 func (j *job) send(o Order) error {
-	select {
-	case j.gate.orders <- o:
-		if o.Verb == Stop {
-			j.gate.ending.Store(true)
-		}
-		return nil
-	default:
-		return fmt.Errorf("run %s %w", j.meta.ID, ErrBusy)
+	if err := j.gate.Send(o); err != nil {
+		return fmt.Errorf("run %s %w", j.meta.ID, err)
 	}
+	return nil
 }
 
 // LiveRun is a run that has not ended.
@@ -183,7 +178,7 @@ func (q *Queue) Live() []LiveRun {
 	var list []LiveRun
 	for id, j := range q.jobs {
 		if !j.ended() {
-			list = append(list, LiveRun{id, j.gate.trouble.String()})
+			list = append(list, LiveRun{id, j.gate.Trouble()})
 		}
 	}
 	slices.SortFunc(list, func(a, b LiveRun) int { return strings.Compare(a.ID, b.ID) })
