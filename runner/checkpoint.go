@@ -10,7 +10,7 @@ import (
 
 // rarely is how long a run trains, at least, between checkpoints that nobody asked
 // for: an epoch of a small table takes less than to bring one to the disk.
-const rarely = 5 * time.Second
+const BetweenCheckpoints = 5 * time.Second
 
 // saving is what a run has saved.
 type saving struct {
@@ -19,7 +19,7 @@ type saving struct {
 }
 
 // due tells whether a checkpoint at the end of an epoch is worth its time.
-func (r *Run) due() bool { return r.Now().Sub(r.savedAt) >= rarely }
+func (r *Run) due() bool { return r.Now().Sub(r.savedAt) >= BetweenCheckpoints }
 
 // save puts a checkpoint of this moment on disk, behind the selected one's.
 func (r *Run) save() error {

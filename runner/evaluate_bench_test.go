@@ -17,10 +17,8 @@ func BenchmarkEvaluation(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer d.Close()
-	m, err := newMeta(Request{}, s, d, Host{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	perEpoch := int64(d.Train.Len() / s.Batch)
+	m := &Meta{Spec: s, Parts: PartsOf(d), StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs)}
 	r, err := New(Plan{Meta: m, Data: d, Record: discard{}, Gate: &Gate{Retry: time.Second},
 		Network: Native, Threads: 1})
 	if err != nil {

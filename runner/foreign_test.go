@@ -28,13 +28,13 @@ type foreign struct {
 
 // newForeign starts where drolab's own network starts.
 func newForeign(s *Spec, d *data.Dataset, _ int) (Network, error) {
-	own, err := nn.New(networkConfig(s, d, 1))
+	own, err := Native(s, d, 1)
 	if err != nil {
 		return nil, err
 	}
 	defer own.Close()
 	f := &foreign{data: d, classes: len(d.Classes), size: d.Shape.Len() + 1}
-	tensors := own.Parameters()
+	tensors := own.(Parameters).Tensors()
 	for k := range f.classes {
 		f.start = append(f.start, tensors[0].Data[k*(f.size-1):][:f.size-1]...)
 		f.start = append(f.start, tensors[1].Data[k])
@@ -242,9 +242,9 @@ func TestForeignNetworkHasNoParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := f.run.Net
+	own := f.Run.Net
 	defer own.Close()
-	if f.run.Net, err = newForeign(&f.Meta.Spec, f.data, 1); err != nil {
+	if f.Run.Net, err = newForeign(&f.Meta.Spec, f.Data, 1); err != nil {
 		t.Fatal(err)
 	}
 	const want = "the constants need a network whose weights are at hand"

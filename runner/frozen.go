@@ -16,8 +16,8 @@ type Frozen struct {
 	Meta *Meta
 	Step int64 // of the checkpoint
 
-	run    *Run
-	data   *data.Dataset
+	Run    *Run
+	Data   *data.Dataset
 	output bool // the paper's iterate is in the network
 }
 
@@ -35,7 +35,7 @@ func Freeze(p *Past, dataDir string, threads int) (*Frozen, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Frozen{Meta: &m, Step: p.From.Step, data: d}
+	f := &Frozen{Meta: &m, Step: p.From.Step, Data: d}
 	if err := f.build(p.From, threads); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("run %s: %w", m.ID, err)
@@ -44,33 +44,33 @@ func Freeze(p *Past, dataDir string, threads int) (*Frozen, error) {
 }
 
 func (f *Frozen) build(from *State, threads int) (err error) {
-	if err := f.Meta.CheckData(f.data.Checksum); err != nil {
+	if err := f.Meta.CheckData(f.Data.Checksum); err != nil {
 		return err
 	}
-	if err := AskRoom(&f.Meta.Spec, f.data, f.Meta.Parameters); err != nil {
+	if err := AskRoom(&f.Meta.Spec, f.Data, f.Meta.Parameters); err != nil {
 		return err
 	}
-	f.run, err = Measuring(f.Meta, f.data, from, threads, true)
+	f.Run, err = Measuring(f.Meta, f.Data, from, threads, true)
 	return err
 }
 
 // Close releases the data and the network.
 func (f *Frozen) Close() error {
-	if f.run != nil {
-		f.run.Close()
+	if f.Run != nil {
+		f.Run.Close()
 	}
-	return f.data.Close()
+	return f.Data.Close()
 }
 
 // UseOutput puts the x that the method's output rule has chosen in the network, in
 // place of the checkpoint's own.
 func (f *Frozen) UseOutput() error {
-	if f.run.Method.Picked() == nil {
+	if f.Run.Method.Picked() == nil {
 		return fmt.Errorf("run %s: %s has no output rule, or has chosen nothing yet: leave --output out",
 			f.Meta.ID, f.Meta.Spec.Algorithm())
 	}
 	if !f.output {
-		f.run.Net.Swap()
+		f.Run.Net.Swap()
 		f.output = true
 	}
 	return nil
@@ -79,21 +79,21 @@ func (f *Frozen) UseOutput() error {
 // Z returns the dual variables that belong to the network, in the problem's
 // coordinates; ok is false where the method has none.
 func (f *Frozen) Z() (z dro.Z, ok bool) {
-	own := f.run.Method.Dual()
+	own := f.Run.Method.Dual()
 	switch {
 	case own == nil:
 		return z, false
 	case f.output:
-		return f.run.Method.Picker.Picked().Z, true
+		return f.Run.Method.Picker.Picked().Z, true
 	}
 	return *own, true
 }
 
 // Problem is the run's own.
-func (f *Frozen) Problem() *dro.Problem { return f.run.Method.Problem }
+func (f *Frozen) Problem() *dro.Problem { return f.Run.Method.Problem }
 
 // HasVal tells whether there is a validation split.
-func (f *Frozen) HasVal() bool { return f.data.Val != nil }
+func (f *Frozen) HasVal() bool { return f.Data.Val != nil }
 
 // Pass runs the network over a split, unaugmented and in evaluation mode.
 func (f *Frozen) Pass(split string) (*Pass, error) {
@@ -103,7 +103,7 @@ func (f *Frozen) Pass(split string) (*Pass, error) {
 	case split == SplitVal && !f.HasVal():
 		return nil, fmt.Errorf("run %s has no validation split", f.Meta.ID)
 	}
-	return f.run.Pass(split, false)
+	return f.Run.Pass(split, false)
 }
 
 // Stationarity is the paper's two-part test at the network and its dual variables,
@@ -113,18 +113,18 @@ func (f *Frozen) Stationarity() (*Output, error) {
 	if !ok {
 		return nil, fmt.Errorf("run %s: %s has no dual variables", f.Meta.ID, f.Meta.Spec.Algorithm())
 	}
-	return f.run.Stationarity(z)
+	return f.Run.Stationarity(z)
 }
 
 // drawn gives a loader that draws so many training samples with replacement, unaugmented.
 func (f *Frozen) Draws(batch int, stream uint64) (*data.Loader, error) {
-	o := f.run.LoaderOptions(stream, batch)
+	o := f.Run.LoaderOptions(stream, batch)
 	o.Ahead = false
-	return data.NewDraws(f.data.Train, o)
+	return data.NewDraws(f.Data.Train, o)
 }
 
 // evaluating holds the network in evaluation mode until it is called back.
 func (f *Frozen) Evaluating() (back func()) {
-	f.run.Net.SetMode(nn.Evaluate)
-	return func() { f.run.Net.SetMode(nn.Train) }
+	f.Run.Net.SetMode(nn.Evaluate)
+	return func() { f.Run.Net.SetMode(nn.Train) }
 }

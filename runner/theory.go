@@ -51,7 +51,7 @@ const streamTheory = 77
 // gradient computes ∇ of the mean of w_i ℓ_i over a batch of any size, in pieces,
 // with the weights of the losses; add adds −1 times that to what is there.
 func (p *probe) gradient(b *data.Batch, weigh func(w, losses []float64), add bool) {
-	net := p.f.run.Net
+	net := p.f.Run.Net
 	most := p.f.Meta.Spec.Batch
 	for from := 0; from < b.N; from += most {
 		to := min(from+most, b.N)
@@ -125,7 +125,7 @@ func (f *Frozen) variance(train *Pass, n, draws int) (Number, error) {
 	}
 	weights := make([]float64, len(train.Losses))
 	f.Problem().At(weights, train.Losses, z)
-	whole, err := f.run.GradNorm(weights)
+	whole, err := f.Run.GradNorm(weights)
 	if err != nil {
 		return Number{}, err
 	}
@@ -138,7 +138,7 @@ func (f *Frozen) variance(train *Pass, n, draws int) (Number, error) {
 	probe, square := probe{f: f}, 0.0
 	for range draws {
 		probe.gradient(loader.Next(), func(w, losses []float64) { f.Problem().At(w, losses, z) }, false)
-		square += math.Pow(f.run.Net.GradNorm(), 2) / float64(draws)
+		square += math.Pow(f.Run.Net.GradNorm(), 2) / float64(draws)
 	}
 	return Num(max(0, square-whole*whole)), nil
 }
@@ -159,7 +159,7 @@ func (f *Frozen) Constants(train *Pass, samples int) (Constants, error) {
 	defer loader.Close()
 	defer f.Evaluating()()
 	one := func(w, _ []float64) { w[0] = 1 }
-	own, ok := f.run.Net.(Parameters)
+	own, ok := f.Run.Net.(Parameters)
 	if !ok {
 		return c, fmt.Errorf("run %s: the constants need a network whose weights are at hand", f.Meta.ID)
 	}
@@ -167,14 +167,14 @@ func (f *Frozen) Constants(train *Pass, samples int) (Constants, error) {
 	for range samples {
 		b := loader.Next()
 		p.gradient(b, one, false)
-		norm := f.run.Net.GradNorm()
+		norm := f.Run.Net.GradNorm()
 		c.Lipschitz = max(c.Lipschitz, norm)
 		if moved := reach / norm; norm > leastSlope {
-			f.run.Net.Step(Rule{SGD: nn.SGD{LR: moved}}) // by reach in all
+			f.Run.Net.Step(Rule{SGD: nn.SGD{LR: moved}}) // by reach in all
 			p.gradient(b, one, false)
 			CopyTensors(own.Tensors(), p.x)
 			p.gradient(b, one, true)
-			c.Smoothness = max(c.Smoothness, f.run.Net.GradNorm()/reach)
+			c.Smoothness = max(c.Smoothness, f.Run.Net.GradNorm()/reach)
 		}
 	}
 	if of, err := f.constants(c); err == nil && c.Lz.Applies() {
