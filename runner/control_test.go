@@ -163,7 +163,7 @@ func expectSameRun(t *testing.T, tr, whole *trace) {
 			t.Errorf("%s: %s differs after the resume", a, p.Name)
 		}
 	}
-	got, want := *tr.summary.clean(), *whole.summary.clean()
+	got, want := *clean(tr.summary), *clean(whole.summary)
 	if got.Of("test_loss") != want.Of("test_loss") || got.Of("lambda") != want.Of("lambda") {
 		t.Errorf("%s: summaries differ: %+v and %+v", a, got, want)
 	}
@@ -177,7 +177,7 @@ func TestStoppedAndResumedIsTheUnstoppedRun(t *testing.T) {
 	}
 }
 
-func (s *Summary) clean() *Summary {
+func clean(s *Summary) *Summary {
 	c := *s
 	c.ImagesPerSecond = Number{}
 	return &c
