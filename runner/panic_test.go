@@ -71,7 +71,7 @@ func TestPanicOfARun(t *testing.T) {
 				t.Errorf("the run beside is %s: %v", o.Status, o.Err)
 			}
 			path, text := only(t, dir) // one of both: it is the same fault
-			if !strings.Contains(text, "goroutine ") || !strings.Contains(text, "drolab/runner.") {
+			if !strings.Contains(text, "goroutine ") || !strings.Contains(text, "drolab/runner") {
 				t.Errorf("the report is\n%s", text)
 			}
 			for _, id := range ids[:2] {
