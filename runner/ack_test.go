@@ -134,9 +134,9 @@ func TestCheckpointIsWrittenWhenAnswered(t *testing.T) {
 func TestCheckpointBesideAStop(t *testing.T) {
 	store := &at{memory: newMemory(), step: 6}
 	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Hour})
-	done := make(chan answer, 1)
+	done := make(chan Answer, 1)
 	store.do = func(id string) {
-		ask := func(j *job) error { return j.send(order{verb: checkpoint, done: done}) }
+		ask := func(j *job) error { return j.send(Order{Verb: Checkpoint, Done: done}) }
 		if err := errors.Join(q.Stop(id), q.tell(id, ask)); err != nil {
 			t.Error(err)
 		}
@@ -147,7 +147,7 @@ func TestCheckpointBesideAStop(t *testing.T) {
 	}
 	q.Wait()
 	states := store.runs[ids[0]].states
-	if a := <-done; a != (answer{step: 6}) || states[len(states)-1].Step != 6 {
+	if a := <-done; a != (Answer{Step: 6}) || states[len(states)-1].Step != 6 {
 		t.Errorf("answered %+v; the last checkpoint is of step %d", a, states[len(states)-1].Step)
 	}
 }

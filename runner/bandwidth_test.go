@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"drolab/dro"
-	"drolab/dro/nn"
 	"drolab/runner/data"
 )
 
@@ -30,10 +29,10 @@ func BenchmarkBandwidth(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			defer r.close()
+			defer r.Close()
 			epoch := func(step func() error) func() error {
 				return func() error {
-					for range r.meta.StepsPerEpoch {
+					for range r.Meta.StepsPerEpoch {
 						if err := step(); err != nil {
 							return err
 						}
@@ -41,7 +40,7 @@ func BenchmarkBandwidth(b *testing.B) {
 					return nil
 				}
 			}
-			inOrder := func() error { r.net.(*nn.Net).Read(memory); return nil }
+			inOrder := func() error { r.Net.(*native).net.Read(memory); return nil }
 			ms := turns(b, epoch(r.train), epoch(r.forward), inOrder)
 			b.ReportMetric(rows/middle(ms[0])/1e3, "Msamples/s")
 			b.ReportMetric(4*rows*features/middle(ms[2])/1e6, "GB/s-in-order")

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"drolab/dro"
-	"drolab/dro/nn"
 	"drolab/runner/data"
 )
 
@@ -44,8 +43,8 @@ func MeasureSteps(
 	if err != nil {
 		return StepTimes{}, err
 	}
-	defer base.close()
-	net := base.net.(*nn.Net)
+	defer base.Close()
+	net := base.Net.(*native).net
 	flop := 0.0
 	things := []func() error{base.train, base.forward, func() error {
 		flop = net.Peak()
@@ -59,7 +58,7 @@ func MeasureSteps(
 		if err != nil {
 			return StepTimes{}, err
 		}
-		defer r.close()
+		defer r.Close()
 		things = append(things, r.train)
 	}
 	took, err := rounds(ctx, budget, things...)
@@ -78,9 +77,9 @@ func MeasureSteps(
 }
 
 // forward loads a batch and computes its losses.
-func (r *run) forward() error {
+func (r *Run) forward() error {
 	b := r.batches.Next()
-	lossesOf(r.net, r.losses, b, 0, b.N)
+	r.Net.Losses(r.losses, Batch{SplitTrain, *b}, nil)
 	return nil
 }
 
@@ -106,7 +105,7 @@ func rounds(ctx context.Context, budget time.Duration, things ...func() error) (
 }
 
 // benchRun is a run on a source of its own that records nothing and never ends.
-func benchRun(s Spec, a dro.Algorithm, src data.Source, classes, threads int) (*run, error) {
+func benchRun(s Spec, a dro.Algorithm, src data.Source, classes, threads int) (*Run, error) {
 	s.Algorithms, s.Seeds = []dro.Algorithm{a}, 1
 	s.Mean, s.Std = nil, nil
 	s.LogEvery = math.MaxInt
@@ -115,9 +114,10 @@ func benchRun(s Spec, a dro.Algorithm, src data.Source, classes, threads int) (*
 	if d.Shape.H > 1 {
 		d.Augment = data.Augment{Pad: 4, Flip: true}
 	}
-	m := &Meta{Spec: s, Parts: partsOf(d), StepsPerEpoch: int64(src.Len() / s.Batch),
+	m := &Meta{Spec: s, Parts: PartsOf(d), StepsPerEpoch: int64(src.Len() / s.Batch),
 		Steps: math.MaxInt64}
-	return newRun(m, d, discard{}, &gate{retry: time.Second}, standardNetwork, threads)
+	return New(Plan{Meta: m, Data: d, Record: discard{}, Gate: &Gate{Retry: time.Second},
+		Network: Native, Threads: threads})
 }
 
 // discard is a Recorder that keeps nothing and never fails.

@@ -56,7 +56,7 @@ func TestImagesAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.close()
+	defer r.Close()
 	for range 3 {
 		if err := r.train(); err != nil {
 			t.Fatal(err)

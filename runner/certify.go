@@ -61,10 +61,10 @@ func (f *Frozen) weigh(c *Certificate, p *Pass, rho float64) error {
 	if _, err := c.Set.WorstCase(ratios, p.Losses, rho); err != nil {
 		return err
 	}
-	e := f.run.evaluation()
-	c.ByClass = e.by(PerClass, p, ratios)
+	e := f.Run.Evaluation()
+	c.ByClass = e.By(PerClass, p, ratios)
 	if len(f.Meta.Groups) > 0 {
-		c.ByGroup = e.by(PerGroup, p, ratios)
+		c.ByGroup = e.By(PerGroup, p, ratios)
 	}
 	return nil
 }

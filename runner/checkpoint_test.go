@@ -76,10 +76,10 @@ func TestCheckpointsComeByTheClock(t *testing.T) {
 		want  []int64 // epochs
 	}{
 		{0, 0, []int64{8}},
-		{rarely/3 + 1, 0, []int64{3, 6, 8}},
-		{rarely - 1, 0, []int64{2, 4, 6, 8}},
-		{rarely, 0, []int64{1, 2, 3, 4, 5, 6, 7, 8}},
-		{rarely, 3 * int(perEpoch), []int64{3, 6, 8}},
+		{BetweenCheckpoints/3 + 1, 0, []int64{3, 6, 8}},
+		{BetweenCheckpoints - 1, 0, []int64{2, 4, 6, 8}},
+		{BetweenCheckpoints, 0, []int64{1, 2, 3, 4, 5, 6, 7, 8}},
+		{BetweenCheckpoints, 3 * int(perEpoch), []int64{3, 6, 8}},
 		{0, 5 * int(perEpoch), []int64{5, 8}},
 	} {
 		spec.CheckpointEvery = c.every
@@ -103,7 +103,7 @@ func TestSelectionIsSavedBeforeWhatReliesOnIt(t *testing.T) {
 	spec := choosing(dro.ERM, "val_loss")
 	spec.Epochs = 12
 	at := runAll(t, 1, spec)[0]
-	for _, epoch := range []time.Duration{0, rarely / 4, rarely / 2, rarely} {
+	for _, epoch := range []time.Duration{0, BetweenCheckpoints / 4, BetweenCheckpoints / 2, BetweenCheckpoints} {
 		for _, every := range []int{0, 1000, 7} {
 			spec.CheckpointEvery = every
 			tr := timed(t, spec, epoch, nil)
@@ -130,7 +130,7 @@ func TestSelectionIsSavedBeforeWhatReliesOnIt(t *testing.T) {
 					t.Errorf("epochs of %v: %s is not what was selected", epoch, want.Name)
 				}
 			}
-			if most := 2 * (12/max(1, int(rarely/max(1, epoch))) + 1); every == 0 && len(steps) > most {
+			if most := 2 * (12/max(1, int(BetweenCheckpoints/max(1, epoch))) + 1); every == 0 && len(steps) > most {
 				t.Errorf("epochs of %v: %d checkpoints, want at most %d", epoch, len(steps), most)
 			}
 		}

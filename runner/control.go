@@ -4,14 +4,14 @@ import "time"
 
 // obey does what was asked since the last step. Without a request it costs
 // one look at an empty channel. A closed gate is a request to stop.
-func (r *run) obey() error {
+func (r *Run) obey() error {
 	for {
 		select {
-		case <-r.gate.done:
+		case <-r.Gate.Done:
 			return r.stop()
 		default:
 		}
-		o, ok := r.gate.next()
+		o, ok := r.Gate.Next()
 		if !ok {
 			return nil
 		}
@@ -21,81 +21,66 @@ func (r *run) obey() error {
 	}
 }
 
-func (r *run) serve(o order) error {
-	switch o.verb {
-	case stop:
+func (r *Run) serve(o Order) error {
+	switch o.Verb {
+	case Stop:
 		return r.stop()
-	case checkpoint:
+	case Checkpoint:
 		err := r.save()
-		o.answer(r.step, err)
+		o.Answer(r.step, err)
 		return err
-	case pause:
+	case Pause:
 		return r.rest()
-	case turn:
-		return o.turn(r)
+	case Turn:
+		return o.Turn(r)
 	}
 	return nil // resume, of a run that is not paused
 }
 
 // rest saves, lets another run train, and waits until the run may go on. A
 // stop needs no further checkpoint then.
-func (r *run) rest() error {
+func (r *Run) rest() error {
 	if err := r.save(); err != nil {
 		return err
 	}
-	if err := r.mark(Paused); err != nil {
+	if err := r.Mark(Paused); err != nil {
 		return err
 	}
-	defer r.stopClock()()
-	r.gate.leave()
-	err := r.gate.enter(nil, func() {}, true, r)
+	defer r.pause()()
+	r.Gate.Leave()
+	err := r.Gate.Enter(nil, func() {}, true, r)
 	if err == nil {
-		return r.mark(Running)
+		return r.Mark(Running)
 	}
 	return err
 }
 
-func (r *run) stop() error {
+func (r *Run) stop() error {
 	if err := r.save(); err != nil {
 		return err
 	}
-	return errStopped
+	return ErrStopped
 }
 
-// saved implements waiting: what waits, and what has stopped, was saved before.
-func (r *run) saved() error { return nil }
+// Saved implements Waiting: what waits, and what has stopped, was saved before.
+func (r *Run) Saved() error { return nil }
 
-// mark puts a status into the log.
-func (r *run) mark(s Status) error { return r.append(&StatusEvent{Head: r.head(), Status: s}) }
+// Mark puts a status into the log.
+func (r *Run) Mark(s Status) error { return r.append(&StatusEvent{Head: r.Head(), Status: s}) }
 
 // append puts e into the log, and waits for room on a full disk.
-func (r *run) append(e Event) error {
-	told, err := r.write(func() error { return r.record.Append(e) })
+func (r *Run) append(e Event) error {
+	told, err := r.write(func() error { return r.Record.Append(e) })
 	if _, isStatus := e.(*StatusEvent); err != nil || !told || isStatus {
 		return err
 	}
-	return r.mark(Running)
+	return r.Mark(Running)
 }
 
 // write does a write of any kind. Where it has to wait, the log says so as soon
 // as it can: told, and the run is paused there. The time is not the steps'.
-func (r *run) write(do func() error) (told bool, err error) {
+func (r *Run) write(do func() error) (told bool, err error) {
 	began := time.Now()
-	defer func() { r.clock = r.clock.Add(time.Since(began)) }()
-	return r.gate.write(do, waits(r.record, r.head()))
-}
-
-// waits returns what leaves in the log that a run waits for the disk: a warning
-// and a pause. Where only the first found room, the next call goes on behind it.
-func waits(to Recorder, h Head) func(cause error) error {
-	warned := false
-	return func(cause error) error {
-		if !warned {
-			if err := to.Append(&WarningEvent{Head: h, Message: cause.Error()}); err != nil {
-				return err
-			}
-			warned = true
-		}
-		return to.Append(&StatusEvent{Head: h, Status: Paused, Cause: cause.Error()})
-	}
+	defer func() { r.since = r.since.Add(time.Since(began)) }()
+	return r.Gate.Write(do, Waits(r.Record, r.Head()))
 }

@@ -122,7 +122,7 @@ func TestResumeOfARunThatEnds(t *testing.T) {
 	store.close = sync.OnceFunc(func() { // "stopped" is written
 		for id, j := range q.jobs {
 			go func() { told <- q.Resume(id) }()
-			for len(j.gate.orders) == 0 { // until it has asked
+			for len(j.gate.Orders) == 0 { // until it has asked
 				runtime.Gosched()
 			}
 		}
@@ -163,7 +163,7 @@ func expectSameRun(t *testing.T, tr, whole *trace) {
 			t.Errorf("%s: %s differs after the resume", a, p.Name)
 		}
 	}
-	got, want := *tr.summary.clean(), *whole.summary.clean()
+	got, want := *clean(tr.summary), *clean(whole.summary)
 	if got.Of("test_loss") != want.Of("test_loss") || got.Of("lambda") != want.Of("lambda") {
 		t.Errorf("%s: summaries differ: %+v and %+v", a, got, want)
 	}
@@ -177,7 +177,7 @@ func TestStoppedAndResumedIsTheUnstoppedRun(t *testing.T) {
 	}
 }
 
-func (s *Summary) clean() *Summary {
+func clean(s *Summary) *Summary {
 	c := *s
 	c.ImagesPerSecond = Number{}
 	return &c
@@ -188,7 +188,7 @@ func TestPausedRunGoesOnWhereItWas(t *testing.T) {
 	store := &at{memory: newMemory(), step: 5}
 	q := NewQueue(context.Background(), Settings{Store: store})
 	store.do = func(id string) { // the resume waits in the queue until the run rests
-		if err := errors.Join(q.Pause(id), q.send(id, order{verb: checkpoint}), q.Resume(id)); err != nil {
+		if err := errors.Join(q.Pause(id), q.send(id, Order{Verb: Checkpoint}), q.Resume(id)); err != nil {
 			t.Error(err)
 		}
 	}

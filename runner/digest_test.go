@@ -176,3 +176,25 @@ func TestNumbersOfScalesBefore(t *testing.T) {
 		t.Errorf("digest %s, was %s", got, want)
 	}
 }
+
+// recordedBefore is s as a run.json has it that was written before there was the
+// setting.
+func recordedBefore(t *testing.T, s Spec, key string) (back Spec) {
+	t.Helper()
+	values := map[string]json.RawMessage{}
+	b, err := json.Marshal(s)
+	if err == nil {
+		err = json.Unmarshal(b, &values)
+	}
+	delete(values, key)
+	if err == nil {
+		b, err = json.Marshal(values)
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &back)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return back
+}

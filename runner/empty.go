@@ -4,8 +4,8 @@ import "fmt"
 
 // noteEmpty warns of classes and groups that nothing is known of: a worst one is
 // the worst of the others then.
-func (r *run) noteEmpty() {
-	p := &r.meta.Parts
+func (r *Run) noteEmpty() {
+	p := &r.Meta.Parts
 	warn := func(counts []int, names []string, text string) {
 		for i, name := range names {
 			if i < len(counts) && counts[i] == 0 {
@@ -27,8 +27,8 @@ func (r *run) noteEmpty() {
 
 // noteDrop warns where lr is to drop after the end, unless nobody asked for that:
 // the usual one is of long runs.
-func (r *run) noteDrop() {
-	s := &r.meta.Spec
+func (r *Run) noteDrop() {
+	s := &r.Meta.Spec
 	if s.LRDropEpoch >= s.Epochs && s.LRDropEpoch != Defaults().LRDropEpoch {
 		r.warnOnce("lr_drop_epoch", fmt.Sprintf("lr_drop_epoch is %d and the run has %s: lr never drops",
 			s.LRDropEpoch, Plural(s.Epochs, "epoch")))

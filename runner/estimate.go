@@ -53,7 +53,7 @@ func (p Pace) Seconds(specs []Spec, train, test float64) float64 {
 		all := train/(1-s.ValFraction) + test
 		work += float64(s.Epochs) * math.Floor(train/batch) * batch * p.Step(s.Algorithm())
 		work += occasions(s.Epochs, s.EvalEvery) * all * p.Forward
-		work += occasions(s.Epochs, s.gradientEvery()) * train
+		work += occasions(s.Epochs, gradientEvery(s)) * train
 	}
 	return work / p.Images
 }
@@ -61,7 +61,7 @@ func (p Pace) Seconds(specs []Spec, train, test float64) float64 {
 // gradientEvery is the number of epochs between full gradients, which are part
 // of an evaluation; 0 is only at the end. It is exact where one of the two
 // settings divides the other.
-func (s *Spec) gradientEvery() int {
+func gradientEvery(s *Spec) int {
 	if s.EvalEvery == 0 || s.CertifyEvery == 0 {
 		return 0
 	}

@@ -10,43 +10,43 @@ import (
 )
 
 // evaluated tells whether the current step has its evaluation.
-func (r *run) evaluated() bool { return r.eval != nil && r.eval.Step == r.step }
+func (r *Run) evaluated() bool { return r.eval != nil && r.eval.Step == r.step }
 
 // evaluate measures what EvalMeasures lists.
-func (r *run) evaluate() error {
-	defer r.stopClock()()
+func (r *Run) evaluate() error {
+	defer r.pause()()
 	now, err := r.look()
 	if err != nil {
 		return err
 	}
-	e := &EvalEvent{Head: r.head(), Epoch: r.epoch()}
+	e := &EvalEvent{Head: r.Head(), Epoch: r.epoch()}
 	for _, m := range EvalMeasures() {
-		if !m.IsList() || m.CanApply(r.meta) {
-			m.of(now, &e.Values, &e.ByGroup)
+		if !m.IsList() || m.CanApply(r.Meta) {
+			m.Compute(now, &e.Values, &e.ByGroup)
 		}
 	}
 	r.selects(e)
 	r.eval = e
-	now.warn(&r.spec, r.warnOnce)
+	now.Warn(&r.spec, r.warnOnce)
 	return r.append(e)
 }
 
 // look passes over the splits and finds the exact worst cases (math.md §3).
 // Losses that are not finite have no worst case: then the run is broken.
-func (r *run) look() (e *Evaluation, err error) {
-	e = r.evaluation()
-	if e.Train, err = r.pass(r.data.Train, false); err != nil {
+func (r *Run) look() (e *Evaluation, err error) {
+	e = r.Evaluation()
+	if e.Train, err = r.Pass(SplitTrain, false); err != nil {
 		return nil, err
 	}
 	e.Ratios = make([]float64, len(e.Train.Losses))
-	if e.Train.Worst, err = r.problem.Set.WorstCase(e.Ratios, e.Train.Losses, r.problem.Rho); err != nil {
+	if e.Train.Worst, err = r.Method.Problem.Set.WorstCase(e.Ratios, e.Train.Losses, r.Method.Problem.Rho); err != nil {
 		return nil, fmt.Errorf("step %d: training %w", r.step, err)
 	}
-	if e.Test, err = r.held("test", r.data.Test); err != nil {
+	if e.Test, err = r.held(SplitTest); err != nil {
 		return nil, err
 	}
-	if r.data.Val != nil {
-		if e.Val, err = r.held("validation", r.data.Val); err != nil {
+	if r.Data.Val != nil {
+		if e.Val, err = r.held(SplitVal); err != nil {
 			return nil, err
 		}
 	}
@@ -61,7 +61,7 @@ func (r *run) look() (e *Evaluation, err error) {
 
 // certify measures what takes a full gradient: the second part of the paper's
 // test at the last iterate, and both parts at the method's own output.
-func (r *run) certify(e *Evaluation) error {
+func (r *Run) certify(e *Evaluation) error {
 	norm, err := r.fullGradNorm(e.Train)
 	if err != nil {
 		return err
@@ -72,32 +72,28 @@ func (r *run) certify(e *Evaluation) error {
 }
 
 // evaluation is one of this moment, before it has looked at any split.
-func (r *run) evaluation() *Evaluation {
-	e := &Evaluation{Spec: &r.meta.Spec, Problem: r.problem, Classes: len(r.data.Classes),
-		Groups: len(r.meta.Groups), Optimum: r.meta.Optimum}
-	if r.data.Grouped && e.Groups == 0 {
-		e.unnamed = len(r.data.Groups)
-	}
-	if d, ok := r.method.(dro.Dual); ok {
-		z := d.Z()
-		e.Z = &z
+func (r *Run) Evaluation() *Evaluation {
+	e := &Evaluation{Spec: &r.Meta.Spec, Problem: r.Method.Problem, Classes: len(r.Data.Classes),
+		Groups: len(r.Meta.Groups), Optimum: r.Meta.Optimum, Z: r.Method.Dual()}
+	if r.Data.Grouped && e.Groups == 0 {
+		e.Unnamed = len(r.Data.Groups)
 	}
 	return e
 }
 
 // held passes over a split that is not trained on, and finds its worst cases.
-func (r *run) held(name string, src data.Source) (*Pass, error) {
-	p, err := r.pass(src, true)
+func (r *Run) held(split string) (*Pass, error) {
+	p, err := r.Pass(split, true)
 	if err != nil {
 		return nil, err
 	}
-	if p.Worst, err = r.problem.Set.WorstCase(nil, p.Losses, r.problem.Rho); err != nil {
-		return nil, fmt.Errorf("step %d: %s %w", r.step, name, err)
+	if p.Worst, err = r.Method.Problem.Set.WorstCase(nil, p.Losses, r.Method.Problem.Rho); err != nil {
+		return nil, fmt.Errorf("step %d: %s %w", r.step, split, err)
 	}
-	if !r.problem.Set.HasRadius() {
+	if !r.Method.Problem.Set.HasRadius() {
 		return p, nil
 	}
-	curve, err := dro.Curve(r.problem.Set, p.Losses, r.meta.Spec.RiskRadii)
+	curve, err := dro.Curve(r.Method.Problem.Set, p.Losses, r.Meta.Spec.RiskRadii)
 	for _, w := range curve {
 		p.Risks = append(p.Risks, Num(w.Risk))
 	}
@@ -105,71 +101,75 @@ func (r *run) held(name string, src data.Source) (*Pass, error) {
 }
 
 // penalised solves the problem of a method that keeps λ; nil for the others.
-func (r *run) penalised(e *Evaluation) (*dro.Worst, error) {
+func (r *Run) penalised(e *Evaluation) (*dro.Worst, error) {
 	m, err := dro.Find(r.spec.Algorithm())
 	if err != nil || !m.Penalised || e.Z == nil {
 		return nil, err
 	}
-	w, err := dro.Penalised(r.problem.Set, nil, e.Train.Losses, e.Z.Lambda)
+	w, err := dro.Penalised(r.Method.Problem.Set, nil, e.Train.Losses, e.Z.Lambda)
 	return &w, err
 }
 
 // certifyDue tells whether this evaluation includes the full gradient.
-func (r *run) certifyDue() bool {
-	every := int64(r.meta.Spec.CertifyEvery)
-	return r.step == r.meta.Steps || every > 0 && (r.step/r.meta.StepsPerEpoch)%every == 0
+func (r *Run) certifyDue() bool {
+	every := int64(r.Meta.Spec.CertifyEvery)
+	return r.step == r.Meta.Steps || every > 0 && (r.step/r.Meta.StepsPerEpoch)%every == 0
 }
 
 // pass runs the network over a split; how sure it is of each prediction costs some
 // time and is asked for.
-func (r *run) pass(src data.Source, sure bool) (*Pass, error) {
-	n := src.Len()
+func (r *Run) Pass(split string, sure bool) (*Pass, error) {
+	n := Source(r.Data, split).Len()
 	p := &Pass{Losses: make([]float64, n), Correct: make([]bool, n),
 		Labels: make([]int, n), Groups: make([]int, n)}
 	if sure {
 		p.Confidences = make([]float64, n)
 	}
 	classes := make([]int, len(r.losses))
-	r.net.SetMode(nn.Evaluate)
-	defer r.net.SetMode(nn.Train)
-	err := r.eachBatch(src, func(b *data.Batch, from int) error {
-		lossesOf(r.net, p.Losses[from:], b, 0, b.N)
-		r.net.Predictions(classes)
+	r.Net.SetMode(nn.Evaluate)
+	defer r.Net.SetMode(nn.Train)
+	err := r.EachBatch(split, func(b Batch, from int) error {
+		r.Net.Losses(p.Losses[from:], b, nil)
+		o := Outputs{Classes: classes}
 		if sure {
-			r.net.Confidences(p.Confidences[from:])
+			o.Confidences = p.Confidences[from:]
 		}
+		r.Net.Outputs(o)
 		for i := range b.N {
 			p.Correct[from+i] = classes[i] == b.Labels[i]
 			p.Labels[from+i], p.Groups[from+i] = b.Labels[i], b.Groups[i]
 		}
 		return nil
 	})
-	if err == nil && !allFinite(p.Losses) { // the last steps broke the network, each at a finite loss
-		i := slices.IndexFunc(p.Losses, func(l float64) bool { return !allFinite([]float64{l}) })
+	if err == nil && !AllFinite(p.Losses) { // the last steps broke the network, each at a finite loss
+		i := slices.IndexFunc(p.Losses, func(l float64) bool { return !AllFinite([]float64{l}) })
 		err = &BrokenError{Step: r.step, What: "the loss of a sample", Value: p.Losses[i], Cure: r.cure()}
 	}
 	return p, err
 }
 
-// batch is what a method sees of the training split as a whole, in its order.
-func (p *Pass) batch() dro.Batch {
-	index := make([]int, len(p.Losses))
-	for i := range index {
-		index[i] = i
+// source is the samples of a split of d; nil where there are none.
+func Source(d *data.Dataset, split string) data.Source {
+	switch split {
+	case SplitTest:
+		return d.Test
+	case SplitVal:
+		return d.Val
 	}
-	return dro.Batch{Losses: p.Losses, Labels: p.Labels, Groups: p.Groups, Index: index, Correct: p.Correct}
+	return d.Train
 }
 
-// eachBatch calls f with every batch of src in order and its first index; an error
+// eachBatch calls f with every batch of a split in order and its first index; an error
 // of f ends it.
-func (r *run) eachBatch(src data.Source, f func(b *data.Batch, from int) error) error {
-	loader, err := data.NewSequential(src, r.loaderOptions(0, len(r.losses)))
+func (r *Run) EachBatch(split string, f func(b Batch, from int) error) error {
+	src := Source(r.Data, split)
+	loader, err := data.NewSequential(src, r.LoaderOptions(0, len(r.losses)))
 	if err != nil {
 		return err
 	}
 	defer loader.Close()
 	for from := 0; from < src.Len(); {
-		b := loader.Next()
+		b := Batch{split, *loader.Next()}
 		if err := f(b, from); err != nil {
 			return err
 		}
@@ -180,30 +180,54 @@ func (r *run) eachBatch(src data.Source, f func(b *data.Batch, from int) error) 
 
 // fullGradNorm returns the norm of the gradient of the method's own objective
 // over the training split, whose pass is given; for ERM, of the mean loss.
-func (r *run) fullGradNorm(train *Pass) (float64, error) {
+func (r *Run) fullGradNorm(train *Pass) (float64, error) {
 	weights := make([]float64, len(train.Losses))
-	r.method.Weights(weights, train.batch())
-	return r.gradNorm(weights)
+	r.Method.Weights(weights, train.Batch())
+	return r.GradNorm(weights)
 }
 
 // gradNorm returns ‖mean w_i ∇ℓ_i‖ over the training split. It changes the
 // weights, and leaves that gradient in the network: a second array of its size for
 // every run would be a tenth of all the memory.
-func (r *run) gradNorm(weights []float64) (float64, error) {
+func (r *Run) GradNorm(weights []float64) (float64, error) {
 	n := len(weights)
 	losses := make([]float64, len(r.losses))
-	r.net.SetMode(nn.Evaluate)
-	defer r.net.SetMode(nn.Train)
-	add := r.net.Gradient
-	err := r.eachBatch(r.data.Train, func(b *data.Batch, from int) error {
-		lossesOf(r.net, losses, b, 0, b.N)
+	r.Net.SetMode(nn.Evaluate)
+	defer r.Net.SetMode(nn.Train)
+	err := r.EachBatch(SplitTrain, func(b Batch, from int) error {
+		r.Net.Losses(losses, b, nil)
 		part := weights[from:][:b.N]
 		for i := range part {
 			part[i] *= float64(b.N) / float64(n) // the batch's part of the mean
 		}
-		add(part)
-		add = r.net.AddGradient
+		r.Net.Gradient(part, from > 0)
 		return nil
 	})
-	return r.net.GradientNorm(), err
+	return r.Net.GradNorm(), err
 }
+
+// selects takes e as the run's selection if it is better than what is selected so
+// far; the first of equals stays, and what is not a number is never better.
+func (r *Run) selects(e *EvalEvent) {
+	by, ok := r.Meta.Selector()
+	if !ok {
+		return
+	}
+	now := e.Of(by.Name).Float()
+	if r.selected != nil {
+		best := r.selected.Of(by.Name).Float()
+		e.Selected = now < best
+		if by.Better == dro.Higher {
+			e.Selected = now > best
+		}
+	} else {
+		e.Selected = now == now
+	}
+	if e.Selected {
+		r.selected = e
+	}
+}
+
+// justSelected tells whether the selection is of this step, so that it needs a
+// checkpoint.
+func (r *Run) justSelected() bool { return r.selected != nil && r.selected.Step == r.step }

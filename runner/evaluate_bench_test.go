@@ -17,15 +17,14 @@ func BenchmarkEvaluation(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer d.Close()
-	m, err := newMeta(Request{}, s, d, Host{})
+	perEpoch := int64(d.Train.Len() / s.Batch)
+	m := &Meta{Spec: s, Parts: PartsOf(d), StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs)}
+	r, err := New(Plan{Meta: m, Data: d, Record: discard{}, Gate: &Gate{Retry: time.Second},
+		Network: Native, Threads: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, err := newRun(m, d, discard{}, &gate{retry: time.Second}, standardNetwork, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer r.close()
+	defer r.Close()
 	for range 20 {
 		if err := r.train(); err != nil {
 			b.Fatal(err)

@@ -25,7 +25,7 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	}
 	defer d.Close()
 	net := network(t, &spec, d, 1)
-	if err := copyTensors(net.Parameters(), state.Parameters); err != nil {
+	if err := CopyTensors(net.Parameters(), state.Parameters); err != nil {
 		t.Fatal(err)
 	}
 	losses := func(src data.Source) (list []float64, hits []float64) {
@@ -54,10 +54,10 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	train, _ := losses(d.Train)
 	test, hits := losses(d.Test)
 	val, _ := losses(d.Val)
-	close("train loss", e.Of("train_loss"), mean(train))
-	close("test loss", e.Of("test_loss"), mean(test))
-	close("test accuracy", e.Of("test_accuracy"), mean(hits))
-	close("validation loss", e.Of("val_loss"), mean(val))
+	close("train loss", e.Of("train_loss"), Mean(train))
+	close("test loss", e.Of("test_loss"), Mean(test))
+	close("test accuracy", e.Of("test_accuracy"), Mean(hits))
+	close("validation loss", e.Of("val_loss"), Mean(val))
 
 	for i, rho := range spec.RiskRadii {
 		problem, _ := spec.Problem()
@@ -132,7 +132,7 @@ func trainingSplit(t *testing.T, spec *Spec, parameters []nn.Tensor) (*nn.Net, *
 	}
 	t.Cleanup(func() { d.Close() })
 	net := network(t, spec, d, d.Train.Len())
-	if err := copyTensors(net.Parameters(), parameters); err != nil {
+	if err := CopyTensors(net.Parameters(), parameters); err != nil {
 		t.Fatal(err)
 	}
 	all, err := data.NewSequential(d.Train, data.LoaderOptions{Batch: d.Train.Len(), Mean: d.Mean, Std: d.Std})

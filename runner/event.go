@@ -2,8 +2,11 @@ package runner
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -107,6 +110,39 @@ type KnobEvent struct {
 	New Number `json:"new"`
 }
 
+// Apply turns the knob of s as the event says.
+func (e *KnobEvent) Apply(s *Spec) error {
+	_, err := s.Replay(e.Key, e.Value())
+	return err
+}
+
+// Value is the new value as settings have it.
+func (e *KnobEvent) Value() Auto {
+	if !e.New.Applies() {
+		return Auto{}
+	}
+	return Fixed(e.New.Float())
+}
+
+// NewKnobEvent is a change of a setting from one value to another.
+func NewKnobEvent(h Head, key string, from, to Auto) *KnobEvent {
+	number := func(a Auto) Number { return NumIf(!a.IsAuto(), a.Or(0)) }
+	return &KnobEvent{Head: h, Key: key, Old: number(from), New: number(to)}
+}
+
+// Turned returns the changes that hold in the end, in the order of their steps,
+// of those in a log. Where a run was resumed and a knob turned before the step
+// of a change that was lost, the lost one no longer holds.
+func Turned(log []KnobEvent) []KnobEvent {
+	var list []KnobEvent
+	for _, k := range log {
+		list = slices.DeleteFunc(list, func(old KnobEvent) bool { return old.Key == k.Key && old.Step > k.Step })
+		list = append(list, k)
+	}
+	slices.SortStableFunc(list, func(a, b KnobEvent) int { return cmp.Compare(a.Step, b.Step) })
+	return list
+}
+
 // Kind implements Event.
 func (*StatusEvent) Kind() string     { return "status" }
 func (*StepEvent) Kind() string       { return "step" }       // Kind implements Event.
@@ -184,4 +220,14 @@ func newEvent(kind string) Event {
 		return &KnobEvent{}
 	}
 	return nil
+}
+
+// NewStatus tells that a run has come to a status, with as much of the cause as a log
+// takes: its first line.
+func NewStatus(h Head, s Status, cause error) *StatusEvent {
+	e := &StatusEvent{Head: h, Status: s}
+	if cause != nil {
+		e.Cause, _, _ = strings.Cut(cause.Error(), "\n")
+	}
+	return e
 }

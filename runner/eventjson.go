@@ -3,7 +3,6 @@ package runner
 import (
 	"encoding/json"
 	"strconv"
-	"sync"
 )
 
 // Events of measures are flat JSON objects: the fields that every event has,
@@ -15,10 +14,10 @@ func (e *StepEvent) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b = append(e.Values.append(b), `,"min":`...)
-	b = append(e.Min.object(b), `,"max":`...)
-	b = append(e.Max.object(b), `,"images_per_second":`...)
-	return append(e.ImagesPerSecond.append(b), '}'), nil
+	b = append(e.Values.AppendFields(b), `,"min":`...)
+	b = append(e.Min.AppendJSON(b), `,"max":`...)
+	b = append(e.Max.AppendJSON(b), `,"images_per_second":`...)
+	return append(e.ImagesPerSecond.AppendJSON(b), '}'), nil
 }
 
 // MarshalJSON writes one flat object.
@@ -30,7 +29,7 @@ func (e *EvalEvent) MarshalJSON() ([]byte, error) {
 	if e.Selected {
 		b = append(b, `,"selected":true`...)
 	}
-	return append(e.ByGroup.append(e.Values.append(b)), '}'), nil
+	return append(e.ByGroup.AppendFields(e.Values.AppendFields(b)), '}'), nil
 }
 
 // open begins the object of an event that belongs to an epoch.
@@ -46,7 +45,7 @@ func (h *Head) open(epoch float64) ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON writes, and what programs before wrote.
 func (e *StepEvent) UnmarshalJSON(b []byte) error {
 	*e = StepEvent{}
-	return eachField(b, func(key, value []byte) error {
+	return EachField(b, func(key, value []byte) error {
 		switch string(key) {
 		case "min":
 			return e.Min.UnmarshalJSON(value)
@@ -63,13 +62,13 @@ func (e *StepEvent) UnmarshalJSON(b []byte) error {
 // which left the lowest class to be looked for.
 func (e *EvalEvent) UnmarshalJSON(b []byte) error {
 	*e = EvalEvent{}
-	err := eachField(b, func(key, value []byte) error {
+	err := EachField(b, func(key, value []byte) error {
 		if string(key) == "selected" {
 			return json.Unmarshal(value, &e.Selected)
 		}
 		return field(&e.Head, &e.Epoch, key, value, &e.Values, &e.ByGroup)
 	})
-	if accuracy := e.ByGroup.Of("class_accuracy"); accuracy != nil && !e.has("worst_class_accuracy") {
+	if accuracy := e.ByGroup.Of("class_accuracy"); accuracy != nil && !e.Has("worst_class_accuracy") {
 		e.Set("worst_class_accuracy", Least(accuracy))
 	}
 	return err
@@ -89,7 +88,7 @@ func field(h *Head, epoch *float64, key, value []byte, v *Values, l *Lists) erro
 	case "epoch":
 		return json.Unmarshal(value, epoch)
 	}
-	return measure(key, value, v, l)
+	return ReadField(key, value, v, l)
 }
 
 // whole reads an integer.
@@ -99,34 +98,4 @@ func whole(value []byte, n *int64) error {
 		return nil
 	}
 	return json.Unmarshal(value, n) // for its words
-}
-
-// measure reads a measure, into v or, if it is a list, into l. A field that is
-// neither, of a name that this program does not know, is passed over.
-func measure(key, value []byte, v *Values, l *Lists) (err error) {
-	if value[0] == '[' && l != nil {
-		err = l.read(key, value)
-	} else {
-		err = v.read(key, value)
-	}
-	if _, known := names()[string(key)]; !known {
-		return nil
-	}
-	return err
-}
-
-// names are the measures' names, so that a decoded line shares them.
-var names = sync.OnceValue(func() map[string]string {
-	known := map[string]string{}
-	for _, m := range append(StepMeasures(), EvalMeasures()...) {
-		known[m.Name] = m.Name
-	}
-	return known
-})
-
-func knownName(key []byte) string {
-	if name, ok := names()[string(key)]; ok {
-		return name
-	}
-	return string(key)
 }

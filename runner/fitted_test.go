@@ -73,7 +73,7 @@ func TestRunsKeepTheirScales(t *testing.T) {
 			t.Error("the scales are new ones")
 		}
 		// All of its training samples, in the table of the example, are one with the run's of no hold-out.
-		d, err := before.meta.openOwn("")
+		d, err := before.meta.OpenFor("", "")
 		if err != nil {
 			t.Fatal(err)
 		}

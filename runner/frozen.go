@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"drolab/dro"
 	"drolab/dro/nn"
@@ -15,20 +16,10 @@ type Frozen struct {
 	Meta *Meta
 	Step int64 // of the checkpoint
 
-	run    *run
-	data   *data.Dataset
+	Run    *Run
+	Data   *data.Dataset
 	output bool // the paper's iterate is in the network
 }
-
-// The splits that a Frozen is measured on.
-const (
-	SplitTest  = "test"
-	SplitVal   = "val"
-	SplitTrain = "train"
-)
-
-// Splits lists them.
-func Splits() []string { return []string{SplitTest, SplitVal, SplitTrain} }
 
 // Freeze builds what p holds: its checkpoint, on the data in the folder dataDir.
 // The caller closes it.
@@ -37,14 +28,14 @@ func Freeze(p *Past, dataDir string, threads int) (*Frozen, error) {
 	if p.From == nil {
 		return nil, fmt.Errorf("run %s has no checkpoint yet", m.ID)
 	}
-	if err := m.usable(); err != nil {
+	if err := m.Usable(); err != nil {
 		return nil, fmt.Errorf("run %s: its run.json cannot be used: %w", m.ID, err)
 	}
-	d, err := openData(context.Background(), m.Spec.Dataset, m.dataOptions(dataDir))
+	d, err := OpenData(context.Background(), m.Spec.Dataset, m.DataOptions(dataDir))
 	if err != nil {
 		return nil, err
 	}
-	f := &Frozen{Meta: &m, Step: p.From.Step, data: d}
+	f := &Frozen{Meta: &m, Step: p.From.Step, Data: d}
 	if err := f.build(p.From, threads); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("run %s: %w", m.ID, err)
@@ -53,39 +44,33 @@ func Freeze(p *Past, dataDir string, threads int) (*Frozen, error) {
 }
 
 func (f *Frozen) build(from *State, threads int) (err error) {
-	if f.data.Checksum != f.Meta.Checksum {
-		return otherData(f.Meta, f.data.Checksum)
-	}
-	if err := askRoom(&f.Meta.Spec, f.data, f.Meta.Parameters); err != nil {
+	if err := f.Meta.CheckData(f.Data.Checksum); err != nil {
 		return err
 	}
-	if f.run, err = measuring(f.Meta, f.data, from, threads); err != nil {
+	if err := AskRoom(&f.Meta.Spec, f.Data, f.Meta.Parameters); err != nil {
 		return err
 	}
-	if err = f.run.setMethod(&f.Meta.Spec); err != nil {
-		return err
-	}
-	f.run.addPicked()
-	return f.run.restoreMethod(from)
+	f.Run, err = Measuring(f.Meta, f.Data, from, threads, true)
+	return err
 }
 
 // Close releases the data and the network.
 func (f *Frozen) Close() error {
-	if f.run != nil {
-		f.run.close()
+	if f.Run != nil {
+		f.Run.Close()
 	}
-	return f.data.Close()
+	return f.Data.Close()
 }
 
 // UseOutput puts the x that the method's output rule has chosen in the network, in
 // place of the checkpoint's own.
 func (f *Frozen) UseOutput() error {
-	if f.run.pickedNow() == nil {
+	if f.Run.Method.Picked() == nil {
 		return fmt.Errorf("run %s: %s has no output rule, or has chosen nothing yet: leave --output out",
 			f.Meta.ID, f.Meta.Spec.Algorithm())
 	}
 	if !f.output {
-		swapTensors(f.run.x, f.run.picked)
+		f.Run.Net.Swap()
 		f.output = true
 	}
 	return nil
@@ -94,43 +79,31 @@ func (f *Frozen) UseOutput() error {
 // Z returns the dual variables that belong to the network, in the problem's
 // coordinates; ok is false where the method has none.
 func (f *Frozen) Z() (z dro.Z, ok bool) {
-	d, ok := f.run.method.(dro.Dual)
+	own := f.Run.Method.Dual()
 	switch {
-	case !ok:
+	case own == nil:
 		return z, false
 	case f.output:
-		return f.run.picker.Picked().Z, true
+		return f.Run.Method.Picker.Picked().Z, true
 	}
-	return d.Z(), true
+	return *own, true
 }
 
 // Problem is the run's own.
-func (f *Frozen) Problem() *dro.Problem { return f.run.problem }
+func (f *Frozen) Problem() *dro.Problem { return f.Run.Method.Problem }
 
 // HasVal tells whether there is a validation split.
-func (f *Frozen) HasVal() bool { return f.data.Val != nil }
+func (f *Frozen) HasVal() bool { return f.Data.Val != nil }
 
 // Pass runs the network over a split, unaugmented and in evaluation mode.
 func (f *Frozen) Pass(split string) (*Pass, error) {
-	src, err := f.source(split)
-	if err != nil {
-		return nil, err
-	}
-	return f.run.pass(src, false)
-}
-
-func (f *Frozen) source(split string) (data.Source, error) {
 	switch {
-	case split == SplitTest:
-		return f.data.Test, nil
-	case split == SplitTrain:
-		return f.data.Train, nil
-	case split == SplitVal && f.HasVal():
-		return f.data.Val, nil
-	case split == SplitVal:
+	case !slices.Contains(Splits(), split):
+		return nil, fmt.Errorf("split %q: want test, val or train", split)
+	case split == SplitVal && !f.HasVal():
 		return nil, fmt.Errorf("run %s has no validation split", f.Meta.ID)
 	}
-	return nil, fmt.Errorf("split %q: want test, val or train", split)
+	return f.Run.Pass(split, false)
 }
 
 // Stationarity is the paper's two-part test at the network and its dual variables,
@@ -140,35 +113,18 @@ func (f *Frozen) Stationarity() (*Output, error) {
 	if !ok {
 		return nil, fmt.Errorf("run %s: %s has no dual variables", f.Meta.ID, f.Meta.Spec.Algorithm())
 	}
-	return f.run.certificateAt(z)
+	return f.Run.Stationarity(z)
 }
 
 // drawn gives a loader that draws so many training samples with replacement, unaugmented.
-func (f *Frozen) drawn(batch int, stream uint64) (*data.Loader, error) {
-	o := f.run.loaderOptions(stream, batch)
+func (f *Frozen) Draws(batch int, stream uint64) (*data.Loader, error) {
+	o := f.Run.LoaderOptions(stream, batch)
 	o.Ahead = false
-	return data.NewDraws(f.data.Train, o)
+	return data.NewDraws(f.Data.Train, o)
 }
 
 // evaluating holds the network in evaluation mode until it is called back.
-func (f *Frozen) evaluating() (back func()) {
-	f.run.net.SetMode(nn.Evaluate)
-	return func() { f.run.net.SetMode(nn.Train) }
-}
-
-// loaderOptions says how samples are normalised, and where chance begins.
-func loaderOptions(s *Spec, d *data.Dataset) data.LoaderOptions {
-	o := data.LoaderOptions{Mean: d.Mean, Std: d.Std, Seed: s.Seed}
-	if len(s.Mean) > 0 {
-		o.Mean, o.Std = float32s(s.Mean), float32s(s.Std)
-	}
-	return o
-}
-
-func float32s(xs []float64) []float32 {
-	ys := make([]float32, len(xs))
-	for i, x := range xs {
-		ys[i] = float32(x)
-	}
-	return ys
+func (f *Frozen) Evaluating() (back func()) {
+	f.Run.Net.SetMode(nn.Evaluate)
+	return func() { f.Run.Net.SetMode(nn.Train) }
 }

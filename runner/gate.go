@@ -8,42 +8,42 @@ import (
 )
 
 // verb is something a user asks of a run.
-type verb int
+type Verb int
 
 const (
-	pause verb = iota
-	resume
-	stop
-	checkpoint
-	turn // a knob
+	Pause Verb = iota
+	Resume
+	Stop
+	Checkpoint
+	Turn // a knob
 )
 
 // order is a verb with what it needs.
-type order struct {
-	verb verb
-	knob KnobEvent     // turn: Key and New
-	done chan<- answer // gets what became of it, once it is on disk; has room for that, or is nil
+type Order struct {
+	Verb Verb
+	Knob KnobEvent     // turn: Key and New
+	Done chan<- Answer // gets what became of it, once it is on disk; has room for that, or is nil
 }
 
 // answer is what became of an order: the step at which it was done, or why it was not.
-type answer struct {
-	step int64
-	err  error
+type Answer struct {
+	Step int64
+	Err  error
 }
 
 // answer tells who asked.
-func (o *order) answer(step int64, err error) {
-	if o.done != nil {
-		o.done <- answer{step, err}
+func (o *Order) Answer(step int64, err error) {
+	if o.Done != nil {
+		o.Done <- Answer{step, err}
 	}
 }
 
 // waiting is a run that has no slot, as far as it can act then.
-type waiting interface {
-	head() Head
-	mark(Status) error    // puts a new status into the log
-	turn(KnobEvent) error // turns a knob, which is on disk then
-	saved() error         // says why no checkpoint of where the run stands is on disk
+type Waiting interface {
+	Head() Head
+	Mark(Status) error    // puts a new status into the log
+	Turn(KnobEvent) error // turns a knob, which is on disk then
+	Saved() error         // says why no checkpoint of where the run stands is on disk
 }
 
 // refused says that a knob cannot be turned; the run goes on.
@@ -52,18 +52,18 @@ type refused struct{ error }
 // Unwrap returns why.
 func (r refused) Unwrap() error { return r.error }
 
-// errStopped ends a run that was asked to stop. It is no failure.
-var errStopped = errors.New("stopped")
+// ErrStopped ends a run that was asked to stop. It is no failure.
+var ErrStopped = errors.New("stopped")
 
 // gate is where a run waits: for one of the slots that training needs, for a
 // resume, for room on the disk. Orders reach the run through it. It belongs to
 // the run's goroutine, but for sending orders and looking at ending and trouble.
-type gate struct {
-	orders chan order
-	slots  chan struct{}   // as many values as runs train
-	done   <-chan struct{} // closed: every run shall stop
-	retry  time.Duration   // between two attempts to say in the log that the disk is full
-	alone  bool            // nobody can resume the run: every attempt is one to go on, too
+type Gate struct {
+	Orders chan Order
+	Slots  chan struct{}   // as many values as runs train
+	Done   <-chan struct{} // closed: every run shall stop
+	Retry  time.Duration   // between two attempts to say in the log that the disk is full
+	Alone  bool            // nobody can resume the run: every attempt is one to go on, too
 
 	held    bool        // a slot
 	rest    bool        // a pause was asked for while the run waited for the disk
@@ -75,10 +75,10 @@ type gate struct {
 // does meanwhile what is asked of w. passed is called once the turn is over: with
 // a slot, or because the run is paused and nobody shall wait for it. The error is
 // errStopped, or w's.
-func (g *gate) enter(myTurn <-chan struct{}, passed func(), paused bool, w waiting) error {
+func (g *Gate) Enter(myTurn <-chan struct{}, passed func(), paused bool, w Waiting) error {
 	defer passed()
 	for {
-		slots := g.slots
+		slots := g.Slots
 		if myTurn != nil || paused {
 			slots = nil
 		}
@@ -88,9 +88,9 @@ func (g *gate) enter(myTurn <-chan struct{}, passed func(), paused bool, w waiti
 		case slots <- struct{}{}:
 			g.held = true
 			return nil
-		case <-g.done:
-			return errStopped
-		case o := <-g.orders:
+		case <-g.Done:
+			return ErrStopped
+		case o := <-g.Orders:
 			var err error
 			if paused, err = g.outside(o, paused, w); err != nil {
 				return err
@@ -103,29 +103,29 @@ func (g *gate) enter(myTurn <-chan struct{}, passed func(), paused bool, w waiti
 }
 
 // outside serves an order to a run that has no slot.
-func (g *gate) outside(o order, paused bool, w waiting) (nowPaused bool, err error) {
+func (g *Gate) outside(o Order, paused bool, w Waiting) (nowPaused bool, err error) {
 	switch {
-	case o.verb == stop:
-		return paused, errStopped
-	case o.verb == pause && !paused:
-		return true, w.mark(Paused)
-	case o.verb == resume && paused:
-		if len(g.slots) < cap(g.slots) {
+	case o.Verb == Stop:
+		return paused, ErrStopped
+	case o.Verb == Pause && !paused:
+		return true, w.Mark(Paused)
+	case o.Verb == Resume && paused:
+		if len(g.Slots) < cap(g.Slots) {
 			return false, nil // it goes on at once
 		}
-		return false, w.mark(Queued)
-	case o.verb == turn:
-		return paused, o.turn(w)
-	case o.verb == checkpoint:
-		o.answer(w.head().Step, w.saved())
+		return false, w.Mark(Queued)
+	case o.Verb == Turn:
+		return paused, o.Turn(w)
+	case o.Verb == Checkpoint:
+		o.Answer(w.Head().Step, w.Saved())
 	}
 	return paused, nil
 }
 
 // turn turns the knob and tells who asked. The error is one that ends the run.
-func (o *order) turn(w waiting) error {
-	err := w.turn(o.knob)
-	o.answer(w.head().Step, err)
+func (o *Order) Turn(w Waiting) error {
+	err := w.Turn(o.Knob)
+	o.Answer(w.Head().Step, err)
 	if errors.As(err, &refused{}) {
 		return nil
 	}
@@ -134,43 +134,63 @@ func (o *order) turn(w waiting) error {
 
 // serveLast does what was asked before a stop: it turns knobs, for the resume that
 // may come, and tells of the checkpoint that the stop has left. All else is over.
-func (g *gate) serveLast(w waiting) (err error) {
-	for o, ok := g.next(); ok; o, ok = g.next() {
+func (g *Gate) ServeLast(w Waiting) (err error) {
+	for o, ok := g.Next(); ok; o, ok = g.Next() {
 		switch {
 		case err != nil:
-			o.answer(0, err)
-		case o.verb == turn:
-			err = o.turn(w)
-		case o.verb == checkpoint:
-			o.answer(w.head().Step, w.saved())
+			o.Answer(0, err)
+		case o.Verb == Turn:
+			err = o.Turn(w)
+		case o.Verb == Checkpoint:
+			o.Answer(w.Head().Step, w.Saved())
 		}
 	}
 	return err
 }
 
 // close refuses what was asked too late.
-func (g *gate) close() {
-	for o, ok := g.next(); ok; o, ok = g.next() {
-		o.answer(0, ErrNotRunning)
+func (g *Gate) Close() {
+	for o, ok := g.Next(); ok; o, ok = g.Next() {
+		o.Answer(0, ErrNotRunning)
 	}
 }
 
+// Send gives the run an order, unless too many wait already.
+func (g *Gate) Send(o Order) error {
+	select {
+	case g.Orders <- o:
+		if o.Verb == Stop {
+			g.End()
+		}
+		return nil
+	default:
+		return ErrBusy
+	}
+}
+
+// End says that the run ends, and Ending tells so.
+func (g *Gate) End()         { g.ending.Store(true) }
+func (g *Gate) Ending() bool { return g.ending.Load() } // Ending tells whether End was called.
+
+// Trouble is why the run waits for the disk; empty if it does not.
+func (g *Gate) Trouble() string { return g.trouble.String() }
+
 // leave gives up the slot.
-func (g *gate) leave() {
+func (g *Gate) Leave() {
 	if g.held {
-		<-g.slots
+		<-g.Slots
 		g.held = false
 	}
 }
 
 // next returns an order that waits, without waiting.
-func (g *gate) next() (o order, ok bool) {
+func (g *Gate) Next() (o Order, ok bool) {
 	if g.rest {
 		g.rest = false
-		return order{verb: pause}, true
+		return Order{Verb: Pause}, true
 	}
 	select {
-	case o := <-g.orders:
+	case o := <-g.Orders:
 		return o, true
 	default:
 		return o, false
@@ -181,7 +201,7 @@ func (g *gate) next() (o order, ok bool) {
 // does it again: when the run is resumed or, if the gate tries by itself, after
 // a while. tell leaves a warning in the log, as soon as one can be written, and
 // told says that it did. A stop meanwhile gives the disk's error back.
-func (g *gate) write(do func() error, tell func(cause error) error) (told bool, err error) {
+func (g *Gate) Write(do func() error, tell func(cause error) error) (told bool, err error) {
 	defer g.trouble.set("")
 	for {
 		err = do()
@@ -199,7 +219,7 @@ func (g *gate) write(do func() error, tell func(cause error) error) (told bool, 
 }
 
 // slow says why an order is not answered yet.
-func (g *gate) slow() error {
+func (g *Gate) Slow() error {
 	if cause := g.trouble.String(); cause != "" {
 		return fmt.Errorf("waits for the disk: %s", cause)
 	}
@@ -209,30 +229,68 @@ func (g *gate) slow() error {
 // awaitRoom waits until the write may be tried again, or shall not be, and notes
 // now and then that it waits. A resume takes back a pause that was asked for
 // meanwhile.
-func (g *gate) awaitRoom(note func()) (try bool) {
-	retry := time.NewTicker(g.retry)
+func (g *Gate) awaitRoom(note func()) (try bool) {
+	retry := time.NewTicker(g.Retry)
 	defer retry.Stop()
 	for {
 		select {
-		case <-g.done:
+		case <-g.Done:
 			return false
 		case <-retry.C:
 			note()
-			if g.alone {
+			if g.Alone {
 				return true
 			}
-		case o := <-g.orders:
-			switch o.verb {
-			case stop:
+		case o := <-g.Orders:
+			switch o.Verb {
+			case Stop:
 				return false
-			case resume:
+			case Resume:
 				g.rest = false
 				return true
-			case pause:
+			case Pause:
 				g.rest = true
 			default: // it cannot be written, and so would not count
-				o.answer(0, g.slow())
+				o.Answer(0, g.Slow())
 			}
 		}
 	}
+}
+
+// ChangeKnob turns the knob of s that somebody asked for, and returns what the log shall
+// say. The error is a refused.
+func ChangeKnob(s *Spec, k KnobEvent, at Head) (*KnobEvent, error) {
+	after := k.Value()
+	before, err := s.Change(k.Key, after)
+	if err != nil {
+		return nil, refused{err}
+	}
+	return NewKnobEvent(at, k.Key, before, after), nil
+}
+
+// waits returns what leaves in the log that a run waits for the disk: a warning
+// and a pause. Where only the first found room, the next call goes on behind it.
+func Waits(to Recorder, h Head) func(cause error) error {
+	warned := false
+	return func(cause error) error {
+		if !warned {
+			if err := to.Append(&WarningEvent{Head: h, Message: cause.Error()}); err != nil {
+				return err
+			}
+			warned = true
+		}
+		return to.Append(&StatusEvent{Head: h, Status: Paused, Cause: cause.Error()})
+	}
+}
+
+// trouble is why a run waits for the disk. A full disk keeps it from the log,
+// so whoever asks the Queue is told.
+type trouble struct{ text atomic.Value }
+
+// set stores what a person shall read, empty when the wait is over.
+func (t *trouble) set(text string) { t.text.Store(text) }
+
+func (t *trouble) String() string {
+	text, _ := t.text.Load().(string)
+	return text
 }

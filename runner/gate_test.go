@@ -204,11 +204,11 @@ func TestDoneStaysDone(t *testing.T) {
 // a resume took it back.
 func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
 	for _, resumed := range []bool{false, true} {
-		g := &gate{orders: make(chan order), retry: time.Millisecond, alone: true}
+		g := &Gate{Orders: make(chan Order), Retry: time.Millisecond, Alone: true}
 		room := make(chan struct{})
 		written := make(chan error)
 		go func() {
-			_, err := g.write(func() error {
+			_, err := g.Write(func() error {
 				select {
 				case <-room:
 					return nil
@@ -218,20 +218,20 @@ func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
 			}, func(error) error { return nil })
 			written <- err
 		}()
-		g.orders <- order{verb: pause} // who takes it waits for room
+		g.Orders <- Order{Verb: Pause} // who takes it waits for room
 		if resumed {
-			g.orders <- order{verb: resume}
+			g.Orders <- Order{Verb: Resume}
 		}
-		refused := make(chan answer, 1)
-		g.orders <- order{verb: checkpoint, done: refused}
-		if a := <-refused; a.err == nil || !strings.Contains(a.err.Error(), "disk full") {
+		refused := make(chan Answer, 1)
+		g.Orders <- Order{Verb: Checkpoint, Done: refused}
+		if a := <-refused; a.Err == nil || !strings.Contains(a.Err.Error(), "disk full") {
 			t.Errorf("a checkpoint that cannot be written is answered %+v", a)
 		}
 		close(room)
 		if err := <-written; err != nil {
 			t.Fatal(err)
 		}
-		if o, ok := g.next(); ok == resumed || o.verb != pause {
+		if o, ok := g.Next(); ok == resumed || o.Verb != Pause {
 			t.Errorf("resumed %v: order %v, %v", resumed, o, ok)
 		}
 	}

@@ -27,7 +27,4 @@ func TestRatioHistogram(t *testing.T) {
 			t.Errorf("bin %d from %g has %g, want %g", i, edges[i], n.Float(), want[i])
 		}
 	}
-	if m := (&Meta{}); len(m.Places(PerRatio)) != ratioBins {
-		t.Errorf("places %v", m.Places(PerRatio))
-	}
 }

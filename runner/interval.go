@@ -23,8 +23,8 @@ func Wilson(share Number, n int) Interval {
 	return Interval{Num(max(0, mid-half)), Num(min(1, mid+half))}
 }
 
-// wilsons are the intervals of accuracies, each of so many samples.
-func wilsons(accuracy []Number, counts []int) (list []Interval) {
+// Wilsons are the intervals of accuracies, each of so many samples.
+func Wilsons(accuracy []Number, counts []int) (list []Interval) {
 	for i, a := range accuracy {
 		n := 0
 		if i < len(counts) {

@@ -1,10 +1,8 @@
 package runner
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -22,7 +20,7 @@ type job struct {
 	data    *shared
 	threads int
 	until   int // epochs, see Means
-	gate    *gate
+	gate    *Gate
 	over    chan struct{} // closed when it has ended
 }
 
@@ -48,7 +46,7 @@ type shared struct {
 func abandon(jobs []*job, from Store, cause error) {
 	made := slices.DeleteFunc(slices.Clone(jobs), func(j *job) bool { return j.record == nil })
 	for _, j := range made {
-		j.record.Append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "never started: " + cause.Error()})
+		j.record.Append(&StatusEvent{Head: j.Head(), Status: Stopped, Cause: "never started: " + cause.Error()})
 		j.record.Close()
 	}
 	for _, j := range made {
@@ -59,37 +57,36 @@ func abandon(jobs []*job, from Store, cause error) {
 // append puts e into the log of a job that does not train yet, and waits for
 // room on a full disk.
 func (j *job) append(e Event) error {
-	_, err := j.gate.write(func() error { return j.record.Append(e) }, waits(j.record, j.head()))
+	_, err := j.gate.Write(func() error { return j.record.Append(e) }, Waits(j.record, j.Head()))
 	return err
 }
 
 // stopEarly ends a job that was stopped before it had a slot. The knobs that
 // were asked for meanwhile are for the resume that may come.
 func (j *job) stopEarly() (Status, error) {
-	if err := j.gate.serveLast(j); err != nil {
+	if err := j.gate.ServeLast(j); err != nil {
 		return Failed, err
 	}
-	return Stopped, j.append(&StatusEvent{Head: j.head(), Status: Stopped, Cause: "stopped before it started"})
+	return Stopped, j.append(&StatusEvent{Head: j.Head(), Status: Stopped, Cause: "stopped before it started"})
 }
 
 // fail ends a job that does not train.
 func (j *job) fail(cause error) (Status, error) {
-	e := &StatusEvent{Head: j.head(), Status: Failed, Cause: firstLine(cause)}
-	return Failed, errors.Join(cause, j.record.Append(e))
+	return Failed, errors.Join(cause, j.record.Append(NewStatus(j.Head(), Failed, cause)))
 }
 
 // mark puts a status into the log of a job that does not train.
-func (j *job) mark(s Status) error { return j.append(&StatusEvent{Head: j.head(), Status: s}) }
+func (j *job) Mark(s Status) error { return j.append(&StatusEvent{Head: j.Head(), Status: s}) }
 
 // turn turns a knob for when the job trains: an event of where it begins.
-func (j *job) turn(k KnobEvent) error {
+func (j *job) Turn(k KnobEvent) error {
 	spec := j.meta.Spec
 	for _, k := range j.knobs {
-		if k.Step <= j.head().Step {
-			spec.turn(k.Key, k.New) // takeUp, or this, has seen that it works
+		if k.Step <= j.Head().Step {
+			k.Apply(&spec) // takeUp, or this, has seen that it works
 		}
 	}
-	e, err := spec.turned(k, j.head())
+	e, err := ChangeKnob(&spec, k, j.Head())
 	if err != nil {
 		return err
 	}
@@ -101,7 +98,7 @@ func (j *job) turn(k KnobEvent) error {
 }
 
 // saved implements waiting.
-func (j *job) saved() error {
+func (j *job) Saved() error {
 	if j.from == nil {
 		return ErrNothing
 	}
@@ -109,7 +106,7 @@ func (j *job) saved() error {
 }
 
 // head is of where the job begins.
-func (j *job) head() Head {
+func (j *job) Head() Head {
 	if j.from == nil {
 		return Head{}
 	}
@@ -127,12 +124,12 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 	if n := len(s.Mean); n > 0 && n != d.Shape.C {
 		return nil, &KeyError{"mean", s.Mean, fmt.Sprintf("%d numbers, one for each channel", d.Shape.C)}
 	}
-	parts := partsOf(d)
-	_, p, err := trainerOn(&s, &parts) // what it refuses is refused before anything is written
+	parts := PartsOf(d)
+	_, p, err := NewTrainer(&s, &parts) // what it refuses is refused before anything is written
 	if err != nil {
 		return nil, err
 	}
-	if err := askRoom(&s, d, parameters); err != nil {
+	if err := AskRoom(&s, d, parameters); err != nil {
 		return nil, err
 	}
 	perEpoch := int64(d.Train.Len() / s.Batch)
@@ -143,10 +140,10 @@ func newMeta(req Request, s Spec, d *data.Dataset, host Host) (*Meta, error) {
 	if d.Encoder.Len() <= mostEncoder {
 		m.Encoder = &d.Encoder
 	}
-	if err := checkSelect(m, d); err != nil {
+	if err := CheckSelection(&s, d); err != nil {
 		return nil, err
 	}
-	m.Optimum, err = optimumOf(&s, d, p)
+	m.Optimum, err = FindOptimum(&s, d, p)
 	return m, err
 }
 
@@ -175,21 +172,6 @@ func (q *Queue) reopen(id string, m Means) error {
 	return nil
 }
 
-// openData is data.OpenContext, with a fault in a file that it maps as an error.
-func openData(ctx context.Context, name string, o data.Options) (d *data.Dataset, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		switch p := recover(); {
-		case p == nil:
-		case isCut(p):
-			err = errCut
-		default:
-			panic(p)
-		}
-	}()
-	return data.OpenContext(ctx, name, o)
-}
-
 // openData keeps a panic from the runs beside.
 func (q *Queue) openData(name string, o data.Options) (d *data.Dataset, err error) {
 	defer func() {
@@ -197,25 +179,23 @@ func (q *Queue) openData(name string, o data.Options) (d *data.Dataset, err erro
 			err = Panicked(q.settings.Reports, p)
 		}
 	}()
-	return openData(q.ctx, name, o)
+	return OpenData(q.ctx, name, o)
 }
 
 // takeUp opens the data of a job that goes on and says so in its log.
 func (q *Queue) takeUp(j *job, m Means) (err error) {
-	if err := j.meta.usable(); err != nil {
+	if err := j.meta.Usable(); err != nil {
 		return fmt.Errorf("run %s: its run.json cannot be used: %w", j.meta.ID, err)
 	}
 	for _, k := range j.knobs {
-		if _, err := j.spec.turn(k.Key, k.New); err != nil {
+		if err := k.Apply(&j.spec); err != nil {
 			return fmt.Errorf("run %s: turning a knob as before: %w", j.meta.ID, err)
 		}
 	}
 	if j.data, err = q.dataset(j.meta, m); err != nil {
 		return err
 	}
-	if j.data.Checksum != j.meta.Checksum {
-		err = otherData(j.meta, j.data.Checksum)
-	} else {
+	if err = j.meta.CheckData(j.data.Checksum); err == nil {
 		err = q.noteResume(j)
 	}
 	if err != nil {
@@ -224,39 +204,12 @@ func (q *Queue) takeUp(j *job, m Means) (err error) {
 	return err
 }
 
-// usable says what keeps a run from going on, of a run.json that a person or a
-// bad disk changed.
-func (m *Meta) usable() error {
-	if m.StepsPerEpoch < 1 || m.Steps < 0 {
-		return fmt.Errorf("%d steps of %d an epoch", m.Steps, m.StepsPerEpoch)
-	}
-	return m.Spec.checkValues()
-}
-
-// otherData says that data are not those of a run.
-func otherData(m *Meta, checksum string) error {
-	return fmt.Errorf("run %s was made with dataset %s, and %s is another one: "+
-		"give the folder that has it with --data", m.ID, m.Checksum, checksum)
-}
-
-// kernel names what multiplies in the run's training steps on data: the host's
-// kernel, or that of another precision, and what orders sums differently.
-func (s *Spec) kernel(host string, d *data.Dataset) string {
-	if s.Precision != Defaults().Precision {
-		host = nn.Kernel(s.Precision)
-	}
-	if order := nn.Order(networkConfig(s, d, 1)); order != "" {
-		return host + "-" + order
-	}
-	return host
-}
-
 // noteResume says in the log where the run goes on, and what may differ.
 func (q *Queue) noteResume(j *job) error {
-	if err := j.record.Append(&ResumeEvent{j.head()}); err != nil {
+	if err := j.record.Append(&ResumeEvent{j.Head()}); err != nil {
 		return err
 	}
-	return j.noteKernel(j.meta.Spec.kernel(q.settings.Host.Kernel, j.data.Dataset), j.meta.Host.Kernel)
+	return j.noteKernel(Kernel(&j.meta.Spec, q.settings.Host.Kernel, j.data.Dataset), j.meta.Host.Kernel)
 }
 
 // noteKernel says in the log that a run goes on with another kernel.
@@ -264,6 +217,6 @@ func (j *job) noteKernel(now, then string) error {
 	if now == then {
 		return nil
 	}
-	return j.record.Append(&WarningEvent{Head: j.head(), Message: fmt.Sprintf(
+	return j.record.Append(&WarningEvent{Head: j.Head(), Message: fmt.Sprintf(
 		"resumed with kernel %s, started with %s: the last bits of the numbers may differ", now, then)})
 }

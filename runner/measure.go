@@ -51,20 +51,27 @@ func (m *Measure) OfStep() bool { return m.Value == nil && m.List == nil }
 // OfValidation tells whether the measure is of the validation split.
 func (m *Measure) OfValidation() bool { return m.val }
 
+// Subject is a run, as far as it decides which measures it has: its settings, the
+// parts of its data, and whether its optimum is known.
+type Subject interface {
+	Measured() (s *Spec, p *Parts, optimum bool)
+}
+
 // CanApply tells whether evaluations of the run can have the measure. A list that
 // cannot is in no file of the run; a number is null there.
-func (m *Measure) CanApply(to *Meta) bool {
-	if m.val && to.ClassCounts.Val == nil && to.Spec.ValFraction == 0 { // counts are not in old files
+func (m *Measure) CanApply(to Subject) bool {
+	s, p, optimum := to.Measured()
+	if m.val && p.ClassCounts.Val == nil && s.ValFraction == 0 { // counts are not in old files
 		return false
 	}
 	switch {
 	case m.known:
-		return to.Optimum != nil
+		return optimum
 	case m.group || m.Axis == PerGroup:
-		return len(to.Groups) > 0
+		return len(p.Groups) > 0
 	case m.Axis == PerRadius:
-		set, err := to.Spec.Set()
-		return err == nil && set.HasRadius() && len(to.Spec.RiskRadii) > 0
+		set, err := s.Set()
+		return err == nil && set.HasRadius() && len(s.RiskRadii) > 0
 	}
 	return true
 }
@@ -95,9 +102,9 @@ func stepMeasures(methods []dro.Method) []Measure {
 	return append(list, last)
 }
 
-// stepNames are the measures that the log of a method's steps has: its own, and
+// StepNames are the measures that the log of a method's steps has: its own, and
 // those of the paper's methods, which are null where they do not apply.
-func stepNames(method dro.Algorithm) (names []string) {
+func StepNames(method dro.Algorithm) (names []string) {
 	reported := append(dro.PaperMethods(), method)
 	methods := slices.DeleteFunc(dro.Methods(), func(m dro.Method) bool {
 		return !slices.Contains(reported, m.Name)
@@ -152,24 +159,13 @@ func FindMeasure(name string) (Measure, bool) {
 	return Measure{}, false
 }
 
-// of computes the row.
-func (m *Measure) of(e *Evaluation, v *Values, l *Lists) {
+// Compute computes the row.
+func (m *Measure) Compute(e *Evaluation, v *Values, l *Lists) {
 	if m.List != nil {
 		l.Set(m.Name, m.List(e))
 		return
 	}
 	v.Set(m.Name, m.Value(e))
-}
-
-// Fit returns the name of the measure that says of the groups what the one of that
-// name says of the classes, where groups are given; else the name.
-func (p *Parts) Fit(name string) string {
-	if p.Main() == PerGroup {
-		if m, _ := FindMeasure(name); m.groups != "" {
-			return m.groups
-		}
-	}
-	return name
 }
 
 // splitRow is a measure of the test split, which the validation split has too.

@@ -26,10 +26,10 @@ func logScale(d dro.Measure) dro.Measure {
 
 func accuracyRows() []splitRow {
 	accuracy := func(a Axis) func(*Evaluation, *Pass) []Number {
-		return func(e *Evaluation, p *Pass) []Number { return e.by(a, p, p.hits()) }
+		return func(e *Evaluation, p *Pass) []Number { return e.By(a, p, p.Hits()) }
 	}
 	worst := func(a Axis) func(*Evaluation, *Pass) Number {
-		return func(e *Evaluation, p *Pass) Number { return e.worst(a, p) }
+		return func(e *Evaluation, p *Pass) Number { return e.LeastAccuracy(a, p) }
 	}
 	const few = " with at least min_group of them"
 	return []splitRow{
@@ -49,7 +49,7 @@ func accuracyRows() []splitRow {
 				"the lowest of the accuracies per group on test samples, of the groups"+few)},
 		{main: true, Measure: percent("test_accuracy", "mean accuracy", "mean",
 			"part of all test samples that are classified right"),
-			value: func(_ *Evaluation, p *Pass) Number { return Num(mean(p.hits())) }},
+			value: func(_ *Evaluation, p *Pass) Number { return Num(Mean(p.Hits())) }},
 		{value: (*Evaluation).balanced, Measure: percent("balanced_accuracy", "balanced accuracy", "balanced",
 			"mean, over the classes that have test samples, of the part of each that is classified right")},
 		{value: func(_ *Evaluation, p *Pass) Number { return p.calibrationError() },
@@ -62,7 +62,7 @@ func accuracyRows() []splitRow {
 
 func lossRows() []splitRow {
 	loss := func(a Axis) func(*Evaluation, *Pass) []Number {
-		return func(e *Evaluation, p *Pass) []Number { return e.by(a, p, p.Losses) }
+		return func(e *Evaluation, p *Pass) []Number { return e.By(a, p, p.Losses) }
 	}
 	whole := nats("test_loss", "test loss",
 		"mean loss over the test split, unaugmented, in evaluation mode")
@@ -72,7 +72,7 @@ func lossRows() []splitRow {
 			Measure: nats("class_loss", "loss", "mean loss of the class's test samples")},
 		{axis: PerGroup, list: loss(PerGroup),
 			Measure: nats("group_loss", "group loss", "mean loss of the group's test samples")},
-		{main: true, Measure: whole, value: func(_ *Evaluation, p *Pass) Number { return Num(mean(p.Losses)) }},
+		{main: true, Measure: whole, value: func(_ *Evaluation, p *Pass) Number { return Num(Mean(p.Losses)) }},
 	}
 }
 
@@ -96,7 +96,7 @@ func trainLoss() Measure {
 		"mean loss over the training split, unaugmented, in evaluation mode")
 	loss.Scale = dro.Log
 	return Measure{Main: true, Measure: loss,
-		Value: func(e *Evaluation) Number { return Num(mean(e.Train.Losses)) }}
+		Value: func(e *Evaluation) Number { return Num(Mean(e.Train.Losses)) }}
 }
 
 // ratioRows say where the adversary looks. Group DRO's own weights are another
@@ -108,7 +108,7 @@ func ratioRows() []Measure {
 			Doc: "mean likelihood ratio dQ/dP of the " + part + "'s training samples under the exact " +
 				"worst case Q of the training losses: 1 is no reweighting, above 1 is where the " +
 				"adversary looks; ERM has it too"},
-			List: func(e *Evaluation) []Number { return e.by(a, e.Train, e.Ratios) }}
+			List: func(e *Evaluation) []Number { return e.By(a, e.Train, e.Ratios) }}
 	}
 	return []Measure{row("class_weight", "weight", "class", "group_ratio", PerClass),
 		row("group_ratio", "adversary's ratio", "group", "", PerGroup), histogramRow()}

@@ -110,8 +110,8 @@ func (t *trace) Append(e Event) error {
 
 func (t *trace) Checkpoint(s *State) (string, error) {
 	c := *s
-	c.Parameters, c.Velocities = cloneTensors(s.Parameters), cloneTensors(s.Velocities)
-	c.Buffers, c.Picked = cloneTensors(s.Buffers), cloneTensors(s.Picked)
+	c.Parameters, c.Velocities = CloneTensors(s.Parameters), CloneTensors(s.Velocities)
+	c.Buffers, c.Picked = CloneTensors(s.Buffers), CloneTensors(s.Picked)
 	t.states = append(t.states, &c)
 	return fmt.Sprint(len(t.states)), nil
 }

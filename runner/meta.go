@@ -2,6 +2,7 @@ package runner
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -52,86 +53,11 @@ type Meta struct {
 // FittedToTrain is the training split alone.
 const FittedToTrain = "train"
 
-// dataOptions are those that the run's data are opened with, each time alike.
-func (m *Meta) dataOptions(dir string) data.Options {
+// DataOptions are those that the run's data are opened with, each time alike.
+func (m *Meta) DataOptions(dir string) data.Options {
 	o := m.Spec.DataOptions(dir)
 	o.FitHeld = m.FittedTo == "" && o.ValFraction > 0
 	return o
-}
-
-// Parts are what a run's data consist of. Groups are those that were given:
-// none where the classes are all that is known.
-type Parts struct {
-	Classes     []string `json:"classes,omitempty"`
-	ClassCounts Counts   `json:"class_counts,omitzero"`
-	Groups      []string `json:"groups,omitempty"`
-	GroupCounts Counts   `json:"group_counts,omitzero"`
-}
-
-// Counts are numbers of samples, one a class or a group. Train is what imbalance
-// and hold-out leave; Val is nil without a hold-out.
-type Counts struct {
-	Train []int `json:"train"`
-	Val   []int `json:"val,omitempty"`
-	Test  []int `json:"test"`
-}
-
-// IsZero tells whether nothing was counted.
-func (c Counts) IsZero() bool { return c.Train == nil && c.Val == nil && c.Test == nil }
-
-// partsOf counts a dataset.
-func partsOf(d *data.Dataset) Parts {
-	count := func(of func(data.Source, int) []int, kinds int) (c Counts) {
-		c.Train, c.Test = of(d.Train, kinds), of(d.Test, kinds)
-		if d.Val != nil {
-			c.Val = of(d.Val, kinds)
-		}
-		return c
-	}
-	p := Parts{Classes: d.Classes, ClassCounts: count(data.ClassCounts, len(d.Classes))}
-	if d.Grouped {
-		p.Groups, p.GroupCounts = d.Groups, count(data.GroupCounts, len(d.Groups))
-	}
-	return p
-}
-
-// Part is what the run's figures are by, in a word: groups where they are given.
-func (p *Parts) Part() string {
-	if p.Main() == PerGroup {
-		return "group"
-	}
-	return "class"
-}
-
-// Main is what people ask for the worst of: the groups where they are given,
-// else the classes.
-func (p *Parts) Main() Axis {
-	if len(p.Groups) > 0 {
-		return PerGroup
-	}
-	return PerClass
-}
-
-// Names lists the classes or the groups; nil for another axis.
-func (p *Parts) Names(a Axis) []string {
-	switch a {
-	case PerClass:
-		return p.Classes
-	case PerGroup:
-		return p.Groups
-	}
-	return nil
-}
-
-// Counts counts the samples of the classes or of the groups.
-func (p *Parts) Counts(a Axis) Counts {
-	switch a {
-	case PerClass:
-		return p.ClassCounts
-	case PerGroup:
-		return p.GroupCounts
-	}
-	return Counts{}
 }
 
 // Places names the values of a list measure of the run: classes, groups, radii,
@@ -154,6 +80,11 @@ func (m *Meta) Places(a Axis) []string {
 	return names
 }
 
+// Measured implements Subject.
+func (m *Meta) Measured() (s *Spec, p *Parts, optimum bool) {
+	return &m.Spec, &m.Parts, m.Optimum != nil
+}
+
 // UnmarshalJSON reads run.json, and that of a program which had one kind of part
 // only: there the log's figures per class are per group where groups were given,
 // so these are the run's classes.
@@ -173,5 +104,17 @@ func (m *Meta) UnmarshalJSON(b []byte) error {
 	}
 	m.Spec.MinGroup, m.Spec.RiskRadii = 0, nil // any part was called the worst, and there were none
 	m.ClassCounts = Counts{Train: old.TrainCounts, Test: old.TestCounts}
+	return nil
+}
+
+// Usable says what keeps a run from going on, of a run.json that a person or a
+// bad disk changed.
+func (m *Meta) Usable() error {
+	if m.StepsPerEpoch < 1 || m.Steps < 0 {
+		return fmt.Errorf("%d steps of %d an epoch", m.Steps, m.StepsPerEpoch)
+	}
+	if wrong := m.Spec.WrongValues(); len(wrong) > 0 {
+		return wrong[0]
+	}
 	return nil
 }

@@ -56,7 +56,7 @@ func config(s *Spec, shape data.Shape, classes, threads int) nn.Config {
 }
 
 // askRoom says whether a run fits the machine, by itself.
-func askRoom(s *Spec, d *data.Dataset, parameters int) error {
+func AskRoom(s *Spec, d *data.Dataset, parameters int) error {
 	bytes, err := need(s, d, parameters)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func askRoom(s *Spec, d *data.Dataset, parameters int) error {
 
 // takeRoom promises a run its memory. It takes it at its first steps, and so the
 // machine cannot tell.
-func takeRoom(ctx context.Context, s *Spec, d *data.Dataset, parameters int) (*room.Share, error) {
+func TakeRoom(ctx context.Context, s *Spec, d *data.Dataset, parameters int) (*room.Share, error) {
 	bytes, err := need(s, d, parameters)
 	if err != nil {
 		return nil, err
@@ -77,4 +77,16 @@ func takeRoom(ctx context.Context, s *Spec, d *data.Dataset, parameters int) (*r
 // inBatches is what needs the memory of a run, in words.
 func inBatches(s *Spec) string {
 	return fmt.Sprintf("a run of %s in batches of %d", s.Model, max(s.Batch, s.BatchZ))
+}
+
+// Kernel names what multiplies in the run's training steps on data: the host's
+// kernel, or that of another precision, and what orders sums differently.
+func Kernel(s *Spec, host string, d *data.Dataset) string {
+	if s.Precision != Defaults().Precision {
+		host = nn.Kernel(s.Precision)
+	}
+	if order := nn.Order(networkConfig(s, d, 1)); order != "" {
+		return host + "-" + order
+	}
+	return host
 }

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-
-	"drolab/dro"
 )
 
 // Number is a float64 that survives JSON: null where the quantity does not
@@ -49,9 +47,10 @@ func (n Number) String() string {
 }
 
 // MarshalJSON writes null, a number, or a quoted non-finite value.
-func (n Number) MarshalJSON() ([]byte, error) { return n.append(nil), nil }
+func (n Number) MarshalJSON() ([]byte, error) { return n.AppendJSON(nil), nil }
 
-func (n Number) append(b []byte) []byte {
+// AppendJSON appends what MarshalJSON writes.
+func (n Number) AppendJSON(b []byte) []byte {
 	switch {
 	case !n.applies:
 		return append(b, "null"...)
@@ -107,10 +106,3 @@ func Least(values []Number) Number {
 	}
 	return values[i]
 }
-
-// Auto is a setting that is a number or the word "auto": then the program
-// derives it (the Spec field's comment says how). The zero Auto is "auto".
-type Auto = dro.Auto
-
-// Fixed returns the setting x.
-func Fixed(x float64) Auto { return dro.Fixed(x) }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 )
@@ -31,5 +32,27 @@ func TestWorst(t *testing.T) {
 	}
 	if n := Least([]Number{none}); n.Applies() {
 		t.Errorf("without a value the least is %v", n)
+	}
+}
+
+func TestNumberSurvivesJSON(t *testing.T) {
+	numbers := []Number{{}, Num(0), Num(-1.5e-300), Num(math.Inf(1)), Num(math.Inf(-1)), Num(math.NaN())}
+	for _, n := range numbers {
+		b, err := json.Marshal(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Number
+		if err := json.Unmarshal(b, &back); err != nil {
+			t.Fatal(err)
+		}
+		same := back == n || math.IsNaN(n.value) && math.IsNaN(back.value) && back.applies
+		if !same {
+			t.Errorf("%v became %s and came back as %v", n, b, back)
+		}
+	}
+	var n Number
+	if json.Unmarshal([]byte(`"many"`), &n) == nil || json.Unmarshal([]byte(`{}`), &n) == nil {
+		t.Error("a Number was read from what is none")
 	}
 }

@@ -86,7 +86,7 @@ func steps(t *testing.T, spec Spec) (moved, norms []float64, tr *trace) {
 		}
 	}
 	net, _ := restart(t, &spec)
-	before := cloneTensors(net.Parameters())
+	before := CloneTensors(net.Parameters())
 	for _, s := range tr.states {
 		square := 0.0
 		for i, p := range s.Parameters {
@@ -164,8 +164,8 @@ func TestClipInWords(t *testing.T) {
 		clip Auto
 		want float64
 	}{{Auto{}, 10}, {dro.None(), 0}, {Fixed(2), 2}} {
-		if spec.Clip = c.clip; spec.clip(m) != c.want {
-			t.Errorf("clip %v of dsgdc is %v, want %v", c.clip, spec.clip(m), c.want)
+		if spec.Clip = c.clip; spec.ClipFor(m) != c.want {
+			t.Errorf("clip %v of dsgdc is %v, want %v", c.clip, spec.ClipFor(m), c.want)
 		}
 	}
 }

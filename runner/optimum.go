@@ -8,22 +8,12 @@ import (
 	"drolab/runner/data"
 )
 
-// Optimum is the least worst-case risk that the run's network could have on the
-// training split at the run's set and radius, known to within Gap: see
-// dro.Regression.
-type Optimum struct {
-	Risk   float64 `json:"risk"`
-	Gap    float64 `json:"gap"`
-	Lambda float64 `json:"lambda"` // optimal there, in the problem's coordinates
-	Eta    float64 `json:"eta"`
-}
-
 // mostOptimum bounds the work of a step of the search for it, in multiply-adds:
 // some seconds in all.
 const mostOptimum = 1e8
 
 // optimumOf finds the optimum of what s trains on d, where s asks for it.
-func optimumOf(s *Spec, d *data.Dataset, p *dro.Problem) (*Optimum, error) {
+func FindOptimum(s *Spec, d *data.Dataset, p *dro.Problem) (*Optimum, error) {
 	if !s.Optimum {
 		return nil, nil
 	}
@@ -69,12 +59,4 @@ func tableOf(s *Spec, d *data.Dataset) (*dro.Regression, error) {
 		}
 	}
 	return t, nil
-}
-
-// excessRisk is R_ρ less the least there is.
-func (e *Evaluation) excessRisk() Number {
-	if e.Optimum == nil {
-		return Number{}
-	}
-	return Num(e.Train.Worst.Risk - e.Optimum.Risk)
 }

@@ -4,28 +4,20 @@ import (
 	"fmt"
 
 	"drolab/dro"
-	"drolab/dro/nn"
 )
-
-// Output is the full-data certificate of the method's own output, the paper's
-// (x_{t'+1}, z_{t'}): both parts of its stationarity test on the training split.
-type Output struct {
-	DualGap  float64 // F(x; z) − R_ρ(x)
-	GradNorm float64 // ‖∇_x F(x; z)‖
-}
 
 // output measures the x that the method's output rule has chosen, with its weights
 // in place of the last ones; nil where there is none. At the end of the run it
 // goes over the test split, too.
-func (r *run) output() (*Output, error) {
-	now := r.pickedNow()
+func (r *Run) output() (*Output, error) {
+	now := r.Method.Picked()
 	if now == nil {
 		return nil, nil
 	}
-	swapTensors(r.x, r.picked)
-	defer swapTensors(r.x, r.picked)
-	o, err := r.certificateAt(r.picker.Picked().Z)
-	if err != nil || r.step != r.meta.Steps {
+	r.Net.Swap()
+	defer r.Net.Swap()
+	o, err := r.Stationarity(r.Method.Picker.Picked().Z)
+	if err != nil || r.step != r.Meta.Steps {
 		return o, err
 	}
 	r.iterate = now
@@ -33,50 +25,30 @@ func (r *run) output() (*Output, error) {
 }
 
 // certificateAt measures the network as it is with the dual variables z.
-func (r *run) certificateAt(z dro.Z) (*Output, error) {
-	train, err := r.pass(r.data.Train, false)
+func (r *Run) Stationarity(z dro.Z) (*Output, error) {
+	train, err := r.Pass(SplitTrain, false)
 	if err != nil {
 		return nil, err
 	}
-	worst, err := r.problem.Set.WorstCase(nil, train.Losses, r.problem.Rho)
+	worst, err := r.Method.Problem.Set.WorstCase(nil, train.Losses, r.Method.Problem.Rho)
 	if err != nil {
 		return nil, fmt.Errorf("step %d: the paper's iterate: training %w", r.step, err)
 	}
 	weights := make([]float64, len(train.Losses))
-	f := r.problem.At(weights, train.Losses, z).Value
-	norm, err := r.gradNorm(weights)
+	f := r.Method.Problem.At(weights, train.Losses, z).Value
+	norm, err := r.GradNorm(weights)
 	return &Output{DualGap: f - worst.Risk, GradNorm: norm}, err
 }
 
 // testIterate evaluates the network as it is on the test split.
-func (r *run) testIterate() error {
-	test, err := r.pass(r.data.Test, false)
+func (r *Run) testIterate() error {
+	test, err := r.Pass(SplitTest, false)
 	if err != nil {
 		return err
 	}
-	e := r.evaluation()
-	r.iterate.TestLoss, r.iterate.TestAccuracy = Num(mean(test.Losses)), Num(mean(test.hits()))
-	r.iterate.WorstClassAccuracy = e.worst(PerClass, test)
-	r.iterate.WorstGroupAccuracy = e.worst(PerGroup, test)
+	e := r.Evaluation()
+	r.iterate.TestLoss, r.iterate.TestAccuracy = Num(Mean(test.Losses)), Num(Mean(test.Hits()))
+	r.iterate.WorstClassAccuracy = e.LeastAccuracy(PerClass, test)
+	r.iterate.WorstGroupAccuracy = e.LeastAccuracy(PerGroup, test)
 	return nil
-}
-
-// pickedNow is what the method's output rule has chosen so far; nil where there
-// is nothing yet, or no rule.
-func (r *run) pickedNow() *PaperIterate {
-	if r.picker == nil || r.picker.Picked().Step == 0 {
-		return nil
-	}
-	p := r.picker.Picked()
-	return &PaperIterate{Step: int64(p.Step), Lambda: Num(p.Z.Lambda), Eta: Num(p.Z.Eta),
-		GradNorm: Num(p.GradNorm), Gap: Num(p.Gap)}
-}
-
-// swapTensors exchanges the values of two lists of tensors of the same sizes.
-func swapTensors(a, b []nn.Tensor) {
-	for i := range a {
-		for j, v := range a[i].Data {
-			a[i].Data[j], b[i].Data[j] = b[i].Data[j], v
-		}
-	}
 }

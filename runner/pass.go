@@ -42,9 +42,9 @@ type Evaluation struct {
 	// Penalised is the exact worst case at the method's fixed λ; nil where λ moves.
 	Penalised *dro.Worst
 
-	// unnamed is how many groups the data have where the run's files have them as
+	// Unnamed is how many groups the data have where the run's files have them as
 	// classes, as programs before wrote them (see Meta.UnmarshalJSON); else 0.
-	unnamed int
+	Unnamed int
 }
 
 // parts returns how many parts an axis has, and which of them a sample of the
@@ -53,25 +53,25 @@ func (e *Evaluation) parts(a Axis, p *Pass) (n int, of []int) {
 	switch {
 	case a == PerGroup:
 		return e.Groups, p.Groups
-	case e.unnamed > 0:
-		return e.unnamed, p.Groups
+	case e.Unnamed > 0:
+		return e.Unnamed, p.Groups
 	}
 	return e.Classes, p.Labels
 }
 
-// by returns the mean of a value per class or group of a split; one without
+// By returns the mean of a value per class or group of a split; one without
 // samples has none.
-func (e *Evaluation) by(a Axis, p *Pass, values []float64) []Number {
+func (e *Evaluation) By(a Axis, p *Pass, values []float64) []Number {
 	n, of := e.parts(a, p)
-	means, _ := meansOf(n, values, func(i int) int { return of[i] })
+	means, _ := MeansOf(n, values, func(i int) int { return of[i] })
 	return means
 }
 
-// worst returns the least accuracy of the classes or groups that have min_group
+// LeastAccuracy returns the least accuracy of the classes or groups that have min_group
 // samples in the split: of fewer it would be chance.
-func (e *Evaluation) worst(a Axis, p *Pass) Number {
+func (e *Evaluation) LeastAccuracy(a Axis, p *Pass) Number {
 	n, of := e.parts(a, p)
-	means, counts := meansOf(n, p.hits(), func(i int) int { return of[i] })
+	means, counts := MeansOf(n, p.Hits(), func(i int) int { return of[i] })
 	return Least(Enough(means, counts, e.Spec.MinGroup))
 }
 
@@ -90,13 +90,13 @@ func Enough(values []Number, counts []int, least int) []Number {
 
 // balanced returns the mean of the accuracies per class.
 func (e *Evaluation) balanced(p *Pass) Number {
-	classes, _ := meansOf(e.Classes, p.hits(), func(i int) int { return p.Labels[i] })
+	classes, _ := MeansOf(e.Classes, p.Hits(), func(i int) int { return p.Labels[i] })
 	return mid(classes)
 }
 
 // recall returns, per group, the mean of the accuracies of its classes.
 func (e *Evaluation) recall(p *Pass) []Number {
-	cells, _ := meansOf(e.Groups*e.Classes, p.hits(),
+	cells, _ := MeansOf(e.Groups*e.Classes, p.Hits(),
 		func(i int) int { return p.Groups[i]*e.Classes + p.Labels[i] })
 	list := make([]Number, e.Groups)
 	for g := range list {
@@ -105,9 +105,9 @@ func (e *Evaluation) recall(p *Pass) []Number {
 	return list
 }
 
-// meansOf returns the mean of the values of each of n kinds, and how many those
+// MeansOf returns the mean of the values of each of n kinds, and how many those
 // are; of tells the kind of a value.
-func meansOf(n int, values []float64, of func(i int) int) (means []Number, counts []int) {
+func MeansOf(n int, values []float64, of func(i int) int) (means []Number, counts []int) {
 	means, counts = make([]Number, n), make([]int, n)
 	if n == 0 {
 		return means, counts
@@ -135,8 +135,8 @@ func mid(values []Number) Number {
 	return NumIf(n > 0, sum/n)
 }
 
-// hits returns 1 for each sample that is classified rightly, 0 for the others.
-func (p *Pass) hits() []float64 {
+// Hits returns 1 for each sample that is classified rightly, 0 for the others.
+func (p *Pass) Hits() []float64 {
 	if p.right == nil {
 		p.right = make([]float64, len(p.Correct))
 		for i, c := range p.Correct {
@@ -202,4 +202,46 @@ func (e *Evaluation) aboveBound() (n int) {
 		}
 	}
 	return n
+}
+
+// Output is the full-data certificate of the method's own output, the paper's
+// (x_{t'+1}, z_{t'}): both parts of its stationarity test on the training split.
+type Output struct {
+	DualGap  float64 // F(x; z) − R_ρ(x)
+	GradNorm float64 // ‖∇_x F(x; z)‖
+}
+
+// Optimum is the least worst-case risk that the run's network could have on the
+// training split at the run's set and radius, known to within Gap: see
+// dro.Regression.
+type Optimum struct {
+	Risk   float64 `json:"risk"`
+	Gap    float64 `json:"gap"`
+	Lambda float64 `json:"lambda"` // optimal there, in the problem's coordinates
+	Eta    float64 `json:"eta"`
+}
+
+// excessRisk is R_ρ less the least there is.
+func (e *Evaluation) excessRisk() Number {
+	if e.Optimum == nil {
+		return Number{}
+	}
+	return Num(e.Train.Worst.Risk - e.Optimum.Risk)
+}
+
+// Batch is what a method sees of the training split as a whole, in its order.
+func (p *Pass) Batch() dro.Batch {
+	index := make([]int, len(p.Losses))
+	for i := range index {
+		index[i] = i
+	}
+	return dro.Batch{Losses: p.Losses, Labels: p.Labels, Groups: p.Groups, Index: index, Correct: p.Correct}
+}
+
+func Mean(xs []float64) float64 {
+	var sum float64
+	for _, x := range xs {
+		sum += x
+	}
+	return sum / float64(len(xs))
 }

@@ -181,7 +181,7 @@ func TestRecallOfOneClass(t *testing.T) {
 func TestTooSmallToBeWorst(t *testing.T) {
 	e := madeUp(3)
 	m, _ := FindMeasure("worst_group_accuracy")
-	all := e.by(PerGroup, e.Test, e.Test.hits())
+	all := e.By(PerGroup, e.Test, e.Test.Hits())
 	for i, g := range e.Test.Groups {
 		if g == 2 { // it has fewer than 20 samples
 			e.Test.Correct[i] = false

@@ -43,7 +43,7 @@ func TestAgainstPyTorch(t *testing.T) {
 			}
 			ours += 100 * tr.summary.Of("worst_group_accuracy").Float() / 2
 		}
-		if d := ours - mean(theirs.Worst); !(math.Abs(d) <= 2.5) {
+		if d := ours - Mean(theirs.Worst); !(math.Abs(d) <= 2.5) {
 			t.Errorf("%s: worst group %.1f %%, in PyTorch %.1f", name, ours, theirs.Worst)
 		}
 		t.Logf("%s: worst group %.1f %%, in PyTorch %.1f", name, ours, theirs.Worst)

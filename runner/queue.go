@@ -74,7 +74,7 @@ type Outcome struct {
 func NewQueue(ctx context.Context, s Settings) *Queue {
 	s.Parallel, s.Threads = cmp.Or(s.Parallel, DefaultParallel), max(1, s.Threads)
 	if s.Network == nil {
-		s.Network = standardNetwork
+		s.Network = Native
 	}
 	s.Host.Threads = s.Threads
 	return &Queue{settings: s, ctx: ctx, slots: make(chan struct{}, s.Parallel),
@@ -219,7 +219,7 @@ func (q *Queue) prepare(req Request, s Spec, parent *Past) (*job, error) {
 		return nil, err
 	}
 	host := q.settings.Host
-	host.Threads, host.Kernel = req.Threads, s.kernel(host.Kernel, d.Dataset)
+	host.Threads, host.Kernel = req.Threads, Kernel(&s, host.Kernel, d.Dataset)
 	meta, err := newMeta(req, s, d.Dataset, host)
 	if err != nil {
 		q.release(d)
@@ -230,22 +230,22 @@ func (q *Queue) prepare(req Request, s Spec, parent *Past) (*job, error) {
 	return &job{meta: meta, spec: s, data: d, gate: q.gate(), threads: threads, until: req.Until}, nil
 }
 
-func (q *Queue) gate() *gate {
-	return &gate{orders: make(chan order, 16), slots: q.slots, done: q.ctx.Done(),
-		alone: q.settings.Alone, retry: cmp.Or(q.settings.retry, 2*time.Second)}
+func (q *Queue) gate() *Gate {
+	return &Gate{Orders: make(chan Order, 16), Slots: q.slots, Done: q.ctx.Done(),
+		Alone: q.settings.Alone, Retry: cmp.Or(q.settings.retry, 2*time.Second)}
 }
 
 func (q *Queue) create(j *job) (err error) {
 	if j.record, err = q.settings.Store.Create(j.meta, j.from); err != nil {
 		return err
 	}
-	return j.record.Append(&StatusEvent{Head: j.head(), Status: Queued})
+	return j.record.Append(&StatusEvent{Head: j.Head(), Status: Queued})
 }
 
 // dataset opens the dataset of a run, or shares the one that is open already. The
 // caller is starting.
 func (q *Queue) dataset(of *Meta, m Means) (*shared, error) {
-	o, name := of.dataOptions(m.DataDir), of.Spec.Dataset
+	o, name := of.DataOptions(m.DataDir), of.Spec.Dataset
 	if m.Dir != "" {
 		name = data.Locate(name, m.Dir)
 	}
@@ -306,7 +306,7 @@ func (q *Queue) launch(j *job) {
 			delete(q.jobs, j.meta.ID) // some kilobytes, and there may be ten thousand
 		}
 		close(j.over)
-		j.gate.close()
+		j.gate.Close()
 	})
 }
 
@@ -314,14 +314,14 @@ func (q *Queue) launch(j *job) {
 func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (Status, error) {
 	defer j.record.Close()
 	passed := sync.OnceFunc(func() { close(next) })
-	err := j.gate.enter(turn, passed, false, j)
-	if errors.Is(err, errStopped) {
+	err := j.gate.Enter(turn, passed, false, j)
+	if errors.Is(err, ErrStopped) {
 		return j.stopEarly()
 	}
 	if err != nil {
 		return Failed, err
 	}
-	defer j.gate.leave()
+	defer j.gate.Leave()
 	status, err := q.train(j)
 	runtime.GC() // tens of megabytes, before the next run builds a network of its own
 	return status, err
@@ -336,22 +336,19 @@ func (q *Queue) train(j *job) (status Status, err error) {
 			status, err = j.fail(Panicked(q.settings.Reports, p))
 		}
 	}()
-	share, err := takeRoom(q.ctx, &j.meta.Spec, j.data.Dataset, j.meta.Parameters)
-	var r *run
+	share, err := TakeRoom(q.ctx, &j.meta.Spec, j.data.Dataset, j.meta.Parameters)
+	var r *Run
 	if err == nil {
 		defer share.Release()
-		r, err = newRun(j.meta, j.data.Dataset, j.record, j.gate, q.settings.Network, j.threads)
+		r, err = New(Plan{Meta: j.meta, Data: j.data.Dataset, Record: j.record, Gate: j.gate,
+			Network: q.settings.Network, Threads: j.threads, Knobs: j.knobs,
+			Until: int64(j.until) * j.meta.StepsPerEpoch, Reports: q.settings.Reports, Now: q.settings.now})
 	}
 	if err != nil {
 		return j.fail(err)
 	}
-	defer r.close()
-	if q.settings.now != nil {
-		r.wall = q.settings.now
-	}
-	r.reports = q.settings.Reports
-	r.knobs, r.until = j.knobs, int64(j.until)*j.meta.StepsPerEpoch
-	return r.do(j.from)
+	defer r.Close()
+	return r.Do(j.from)
 }
 
 // Wait returns the outcome of every run, in no order, once all have ended. When

@@ -31,7 +31,7 @@ func rated() []string {
 
 // Rates fits those of the evaluations that have any, in the order of the log.
 func Rates(m *Meta, evals []*EvalEvent) (list []Rate) {
-	each := m.samplesPerStep()
+	each := samplesPerStep(m)
 	for _, name := range rated() {
 		r := Rate{Measure: name}
 		for _, e := range evals {
@@ -48,9 +48,9 @@ func Rates(m *Meta, evals []*EvalEvent) (list []Rate) {
 }
 
 // samplesPerStep counts the x-batch and, where the method draws one, its own.
-func (m *Meta) samplesPerStep() float64 {
+func samplesPerStep(m *Meta) float64 {
 	n := float64(m.Spec.Batch)
-	method, _, err := trainerOn(&m.Spec, &m.Parts)
+	method, _, err := NewTrainer(&m.Spec, &m.Parts)
 	if err != nil || !method.Fresh() {
 		return n
 	}

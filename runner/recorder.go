@@ -1,6 +1,9 @@
 package runner
 
 import (
+	"fmt"
+	"slices"
+
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner/data"
@@ -72,4 +75,45 @@ type State struct {
 	Velocities []nn.Tensor `json:"-"`
 	Buffers    []nn.Tensor `json:"-"`
 	Picked     []nn.Tensor `json:"-"`
+}
+
+// Detach gives s tensors of its own.
+func (s *State) Detach() {
+	for _, list := range []*[]nn.Tensor{&s.Parameters, &s.Velocities, &s.Buffers, &s.Picked} {
+		*list = CloneTensors(*list)
+	}
+}
+
+// CloneTensors gives tensors of the same values that share no memory.
+func CloneTensors(list []nn.Tensor) []nn.Tensor {
+	clones := slices.Clone(list)
+	for i := range clones {
+		clones[i].Data = slices.Clone(clones[i].Data)
+	}
+	return clones
+}
+
+// The splits of a dataset.
+const (
+	SplitTest  = "test"
+	SplitVal   = "val"
+	SplitTrain = "train"
+)
+
+// Splits lists them.
+func Splits() []string { return []string{SplitTest, SplitVal, SplitTrain} }
+
+// CopyTensors fills tensors with the values of others of the same names and shapes.
+func CopyTensors(to, from []nn.Tensor) error {
+	if len(to) != len(from) {
+		return fmt.Errorf("has %d tensors, want %d: it is of another model", len(from), len(to))
+	}
+	for i, t := range to {
+		f := from[i]
+		if f.Name != t.Name || !slices.Equal(f.Shape, t.Shape) || len(f.Data) != len(t.Data) {
+			return fmt.Errorf("tensor %q %v, want %q %v: it is of another model", f.Name, f.Shape, t.Name, t.Shape)
+		}
+		copy(t.Data, f.Data)
+	}
+	return nil
 }

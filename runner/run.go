@@ -4,199 +4,108 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"drolab/dro"
-	"drolab/dro/nn"
 	"drolab/runner/data"
 )
 
-// Streams of random numbers of one run, beside the network's initialisation.
-const (
-	streamBatches = 1
-	streamDraws   = 2
-)
-
-// run is one training run: everything here belongs to its goroutine.
-type run struct {
-	meta   *Meta
-	data   *data.Dataset
-	record Recorder
-	gate   *gate
-	spec   Spec        // the run's, with its knobs as they stand
-	knobs  []KnobEvent // turned in a part of the run that was lost: to be turned again
-	until  int64       // the step to stop at, see Means; 0: none
-	ahead  bool        // the next batch is made while the current one computes
-
-	net    Network
-	method dro.Trainer
-	picker dro.Picker // the method, where it has an output rule, else nil
-	mover  dro.Mover  // the method, where it has an x-step of its own, else nil
-	// samplewise gives weights of the method sample by sample, or is nil.
-	samplewise func(w, losses []float64)
-	clip       float64      // of the x-step; 0: none
-	problem    *dro.Problem // that evaluations measure the risk of
-	batches    *data.Loader // x-batches: permutations of the training split
-	draws      *data.Loader // batches of the method's own: independent draws
-
-	x []nn.Tensor // parameters and buffers of the network
-
-	losses, weights []float64 // of the x-batch
-	drawn           []float64 // losses of the method's own batch
-
-	step   int64
-	now    Values                              // of the step under way
-	put    func(measure string, value float64) // into now
-	window Window
-	last   *StepEvent
-	eval   *EvalEvent
-	// selected is the evaluation that the validation split finds best, if any.
-	selected *EvalEvent
-	warned   map[string]bool
-
-	picked  []nn.Tensor   // x as the method's output rule has chosen it
-	iterate *PaperIterate // that, measured at the end
-	reports string        // where the report of a panic is left
-
-	wall    func() time.Time // tells when a checkpoint is due
-	savedAt time.Time        // the last one, or the start
-	pending *State           // the selected step's, which is not saved yet; nil: none
-
-	// Images trained on, and the time it took, since the last step event; the
-	// clock stands still while the run evaluates, saves or is paused.
-	clock   time.Time
-	elapsed time.Duration
-	images  int
-	total   struct { // of this process's part of the run
-		elapsed time.Duration
-		images  int
-	}
+// Plan is what a run starts from.
+type Plan struct {
+	Meta    *Meta
+	Data    *data.Dataset
+	Record  Recorder
+	Gate    *Gate
+	Network NewNetwork
+	Threads int
+	Knobs   []KnobEvent      // turned in a part of the run that was lost: to be turned again
+	Until   int64            // the step to stop at, see Means; 0: none
+	Reports string           // where the report of a panic is left
+	Now     func() time.Time // tells when a checkpoint is due; nil is time.Now
 }
 
-// newRun builds what the Spec in m asks for. The caller closes it.
-func newRun(
-	m *Meta, d *data.Dataset, record Recorder, g *gate, build NewNetwork, threads int,
-) (r *run, err error) {
-	r = &run{meta: m, data: d, record: record, gate: g, spec: m.Spec, warned: map[string]bool{},
-		wall: time.Now}
-	// With one thread there is no other to make batches on.
-	r.ahead = threads > 1
+// Run is one training run: everything here belongs to its goroutine.
+type Run struct {
+	Plan
+	spec   Spec // the run's, with its knobs as they stand
+	step   int64
+	Net    Network
+	Method Method
+	input
+	meter
+	stopwatch
+	outcome
+	saving
+	warned map[string]bool
+}
+
+// outcome is what evaluations have come to.
+type outcome struct {
+	eval *EvalEvent // the last
+	// selected is the evaluation that the validation split finds best, if any.
+	selected *EvalEvent
+	iterate  *PaperIterate // what the method's output rule has chosen, measured at the end
+}
+
+// New builds what the plan asks for. The caller closes it.
+func New(p Plan) (r *Run, err error) {
+	r = hold(p)
 	built := false
 	defer func() {
 		if !built { // an error, or a panic
-			r.close()
+			r.Close()
 		}
 	}()
-	err = r.build(build, threads)
+	err = r.build()
 	built = err == nil
 	return r, err
 }
 
-// firstLine is as much of an error as a log takes.
-func firstLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
+// hold is a run without its network and method.
+func hold(p Plan) *Run {
+	if p.Now == nil {
+		p.Now = time.Now
+	}
+	return &Run{Plan: p, spec: p.Meta.Spec, warned: map[string]bool{}}
 }
 
-func (r *run) build(build NewNetwork, threads int) (err error) {
-	if err = r.setMethod(&r.meta.Spec); err != nil {
+func (r *Run) build() (err error) {
+	if r.Method, err = newMethod(&r.spec, &r.Meta.Parts); err != nil {
 		return err
 	}
-	if err = r.addNetwork(build, threads); err != nil {
+	if err = r.addNetwork(); err != nil {
 		return err
 	}
 	if err = r.addLoaders(); err != nil {
 		return err
 	}
-	r.addPicked()
-	r.measureSteps()
+	if r.Method.Picker != nil {
+		r.Net.Pick()
+	}
+	r.meter = newMeter(r.spec.Algorithm())
 	return nil
 }
 
-// setMethod starts the method as s states it.
-func (r *run) setMethod(s *Spec) error {
-	m, err := dro.Find(s.Algorithm())
-	if err != nil {
-		return err
-	}
-	method, problem, err := trainerOn(s, &r.meta.Parts)
-	if err != nil {
-		return err
-	}
-	r.method, r.problem, r.clip = method, problem, s.clip(m)
-	r.picker, _ = r.method.(dro.Picker)
-	r.mover, _ = r.method.(dro.Mover)
-	r.samplewise = r.method.Samplewise()
-	return nil
-}
-
-// trainerOn starts the method of s on the data that p counts.
-func trainerOn(s *Spec, p *Parts) (dro.Trainer, *dro.Problem, error) {
-	samples := 0
-	for _, n := range p.ClassCounts.Train {
-		samples += n
-	}
-	return newTrainer(s, samples, p.ClassCounts.Train, p.Counts(p.Main()).Train)
-}
-
-// newTrainer starts the method of s: see Task.
-func newTrainer(s *Spec, samples int, classes, groups []int) (dro.Trainer, *dro.Problem, error) {
-	m, err := dro.Find(s.Algorithm())
-	if err != nil {
-		return nil, nil, err
-	}
-	task, err := s.Task(samples, classes, groups)
-	if err != nil {
-		return nil, nil, err
-	}
-	t, err := m.New(task)
-	if err != nil {
-		return nil, nil, fmt.Errorf("algorithm %s: %w", m.Name, err)
-	}
-	return t, task.Problem, nil
-}
-
-// measureSteps makes room for the measures of the run's steps.
-func (r *run) measureSteps() {
-	names := stepNames(r.meta.Spec.Algorithm())
-	r.window = newWindow(names)
-	r.now = slices.Clone(r.window.Min)
-	r.put = func(measure string, value float64) { r.now.Set(measure, Num(value)) }
-}
-
-func (r *run) addLoaders() (err error) {
-	o := r.loaderOptions(streamBatches, r.meta.Spec.Batch)
-	if r.meta.Spec.Augment {
-		o.Augment = r.data.Augment
-		o.Augment.Mean = r.meta.Spec.Pad == "mean"
-	}
-	if r.batches, err = data.NewEpochs(r.data.Train, o); err != nil {
-		return err
-	}
-	o.Stream, o.Batch = streamDraws, r.meta.Spec.Batch
-	if z := r.meta.Spec.BatchZ; z > 0 {
-		o.Batch = z
-	}
-	r.drawn = make([]float64, o.Batch)
-	o.Ahead = r.ahead && r.method.Fresh() // for the others it is a place and no more
-	r.draws, err = data.NewDraws(r.data.Train, o)
+func (r *Run) addNetwork() (err error) {
+	r.losses, r.weights = make([]float64, r.spec.Batch), make([]float64, r.spec.Batch)
+	r.Net, err = r.Network(&r.Meta.Spec, r.Data, r.Threads)
 	return err
 }
 
-func (r *run) loaderOptions(stream uint64, batch int) data.LoaderOptions {
-	o := loaderOptions(&r.meta.Spec, r.data)
-	o.Batch, o.Stream, o.Ahead, o.Each, o.InPlace = batch, stream, r.ahead, r.net.Each, r.net.InPlace()
-	return o
+// Close releases the network and what makes batches.
+func (r *Run) Close() {
+	r.input.close()
+	if r.Net != nil {
+		r.Net.Close()
+	}
 }
 
-// do trains from the given state (nil: from the start) to the planned end, a
+// Do trains from the given state (nil: from the start) to the planned end, a
 // stop, or a failure, and writes the summary.
-func (r *run) do(from *State) (status Status, err error) {
+func (r *Run) Do(from *State) (status Status, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			status, err = r.end(Failed, fmt.Errorf("step %d: %w", r.step, Panicked(r.reports, p)))
+			status, err = r.end(Failed, fmt.Errorf("step %d: %w", r.step, Panicked(r.Reports, p)))
 		}
 	}()
 	status = Done
@@ -204,8 +113,8 @@ func (r *run) do(from *State) (status Status, err error) {
 	if err == nil {
 		err = r.loop()
 	}
-	if err == errStopped {
-		status, err = Stopped, r.gate.serveLast(r)
+	if err == ErrStopped {
+		status, err = Stopped, r.Gate.ServeLast(r)
 	}
 	if err != nil {
 		status = Failed
@@ -214,8 +123,8 @@ func (r *run) do(from *State) (status Status, err error) {
 }
 
 // begin takes up a checkpoint, if there is one, and says that the run runs.
-func (r *run) begin(from *State) error {
-	r.clock, r.savedAt = time.Now(), r.wall()
+func (r *Run) begin(from *State) error {
+	r.since, r.savedAt = time.Now(), r.Now()
 	if from != nil {
 		if err := r.replay(from.Step - 1); err != nil {
 			return err
@@ -224,10 +133,10 @@ func (r *run) begin(from *State) error {
 			return err
 		}
 	}
-	if err := r.mark(Running); err != nil || from != nil {
+	if err := r.Mark(Running); err != nil || from != nil {
 		return err
 	}
-	for _, note := range r.data.Notes {
+	for _, note := range r.Data.Notes {
 		r.warnOnce(note, note)
 	}
 	r.noteEmpty()
@@ -236,12 +145,12 @@ func (r *run) begin(from *State) error {
 }
 
 // loop is the run: obey, train, and at the end of an epoch evaluate and save.
-func (r *run) loop() error {
-	for r.step < r.meta.Steps {
+func (r *Run) loop() error {
+	for r.step < r.Meta.Steps {
 		if err := r.replay(r.step); err != nil {
 			return err
 		}
-		if r.until > 0 && r.step >= r.until {
+		if r.Until > 0 && r.step >= r.Until {
 			return r.stop()
 		}
 		if err := r.obey(); err != nil {
@@ -267,12 +176,12 @@ func (r *run) loop() error {
 // betweenSteps evaluates and saves when that is due. An evaluation comes
 // before the checkpoint of the same step, so that a resume has no need to
 // repeat it.
-func (r *run) betweenSteps() error {
-	s, perEpoch := &r.meta.Spec, r.meta.StepsPerEpoch
+func (r *Run) betweenSteps() error {
+	s, perEpoch := &r.Meta.Spec, r.Meta.StepsPerEpoch
 	save := s.CheckpointEvery > 0 && r.step%int64(s.CheckpointEvery) == 0
 	if r.step%perEpoch == 0 {
 		done := r.step / perEpoch
-		if s.EvalEvery > 0 && done%int64(s.EvalEvery) == 0 || r.step == r.meta.Steps {
+		if s.EvalEvery > 0 && done%int64(s.EvalEvery) == 0 || r.step == r.Meta.Steps {
 			if err := r.evaluate(); err != nil {
 				return err
 			}
@@ -280,10 +189,10 @@ func (r *run) betweenSteps() error {
 		if err := r.endEpoch(int(done)); err != nil {
 			return err
 		}
-		save = save || r.step == r.meta.Steps ||
+		save = save || r.step == r.Meta.Steps ||
 			r.due() && (s.CheckpointEvery == 0 || r.pending != nil || r.justSelected())
 		if !save && r.justSelected() {
-			r.hold()
+			r.keep()
 		}
 	}
 	if save {
@@ -294,21 +203,21 @@ func (r *run) betweenSteps() error {
 
 // endEpoch lets the method act between two epochs, which may send x back to its
 // initialisation.
-func (r *run) endEpoch(epoch int) error {
-	e, ok := r.method.(dro.Epochal)
-	if !ok || r.step == r.meta.Steps {
+func (r *Run) endEpoch(epoch int) error {
+	e, ok := r.Method.Trainer.(dro.Epochal)
+	if !ok || r.step == r.Meta.Steps {
 		return nil
 	}
-	defer r.stopClock()()
+	defer r.pause()()
 	restart, err := e.EndEpoch(epoch, func() (dro.Batch, error) {
-		p, err := r.pass(r.data.Train, false)
+		p, err := r.Pass(SplitTrain, false)
 		if err != nil {
 			return dro.Batch{}, err
 		}
-		return p.batch(), nil
+		return p.Batch(), nil
 	})
 	if restart {
-		r.net.Restart()
+		r.Net.Restart()
 		r.selected, r.pending = nil, nil // what was trained so far is given up
 	}
 	return err
@@ -317,8 +226,8 @@ func (r *run) endEpoch(epoch int) error {
 // end writes the summary and then the last status, and returns how the run
 // ended: failed, where one of them cannot be written. A log that says done has
 // its summary.
-func (r *run) end(status Status, cause error) (Status, error) {
-	r.gate.ending.Store(true)
+func (r *Run) end(status Status, cause error) (Status, error) {
+	r.Gate.End()
 	err := r.conclude(status, cause)
 	if err != nil && status != Failed {
 		return r.end(Failed, err)
@@ -328,69 +237,37 @@ func (r *run) end(status Status, cause error) (Status, error) {
 
 // conclude writes what end says. A run that failed waits for no disk, which may
 // be why it failed, and leaves as much as it can.
-func (r *run) conclude(status Status, cause error) error {
-	e := &StatusEvent{Head: r.head(), Status: status}
-	if cause != nil {
-		e.Cause = firstLine(cause)
-	}
-	s := Summarize(r.meta, status, r.step, r.eval, r.last)
-	s.Cause, s.PaperIterate = e.Cause, cmp.Or(r.iterate, r.pickedNow())
-	s.Selects(r.meta, r.selected)
-	s.ImagesPerSecond = cmp.Or(perSecond(r.total.images, r.total.elapsed), s.ImagesPerSecond)
+func (r *Run) conclude(status Status, cause error) error {
+	e := NewStatus(r.Head(), status, cause)
+	s := Summarize(r.Meta, status, r.step, r.eval, r.last)
+	s.Cause, s.PaperIterate = e.Cause, cmp.Or(r.iterate, r.Method.Picked())
+	s.Selects(r.Meta, r.selected)
+	s.ImagesPerSecond = cmp.Or(r.overall(), s.ImagesPerSecond)
 	if status == Failed {
-		return errors.Join(r.rescue(), r.record.Append(e), r.record.Finish(s))
+		return errors.Join(r.rescue(), r.Record.Append(e), r.Record.Finish(s))
 	}
 	if err := r.finish(s); err != nil {
 		return fmt.Errorf("writing the summary: %w", err)
 	}
-	_, err := r.write(func() error { return r.record.Append(e) })
+	_, err := r.write(func() error { return r.Record.Append(e) })
 	return err
 }
 
 // finish writes the summary. The log does not tell that it waits for room: what
 // follows there is the status that the run ended with.
-func (r *run) finish(s *Summary) error {
-	_, err := r.gate.write(func() error { return r.record.Finish(s) }, func(error) error { return nil })
+func (r *Run) finish(s *Summary) error {
+	_, err := r.Gate.Write(func() error { return r.Record.Finish(s) }, func(error) error { return nil })
 	return err
 }
 
-func (r *run) head() Head { return Head{Step: r.step} }
+// Head is of the step that the run has come to.
+func (r *Run) Head() Head { return Head{Step: r.step} }
 
-func (r *run) epoch() float64 { return float64(r.step) / float64(r.meta.StepsPerEpoch) }
+func (r *Run) epoch() float64 { return float64(r.step) / float64(r.Meta.StepsPerEpoch) }
 
-// speed returns the images a second since the last step event.
-func (r *run) speed() Number {
-	defer r.stopClock()()
-	n := perSecond(r.images, r.elapsed)
-	r.total.elapsed, r.total.images = r.total.elapsed+r.elapsed, r.total.images+r.images
-	r.elapsed, r.images = 0, 0
-	return n
-}
-
-func perSecond(images int, in time.Duration) Number {
-	return NumIf(in > 0, float64(images)/in.Seconds())
-}
-
-// stopClock stops the clock until what it returns is called.
-func (r *run) stopClock() (start func()) {
-	r.elapsed += time.Since(r.clock)
-	return func() { r.clock = time.Now() }
-}
-
-func (r *run) warnOnce(about, message string) {
+func (r *Run) warnOnce(about, message string) {
 	if !r.warned[about] {
 		r.warned[about] = true
-		r.append(&WarningEvent{Head: r.head(), Message: message})
-	}
-}
-
-func (r *run) close() {
-	for _, l := range []*data.Loader{r.batches, r.draws} {
-		if l != nil {
-			l.Close()
-		}
-	}
-	if r.net != nil {
-		r.net.Close()
+		r.append(&WarningEvent{Head: r.Head(), Message: message})
 	}
 }

@@ -1,10 +1,6 @@
 package runner
 
 import (
-	"context"
-	"fmt"
-	"math"
-
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner/data"
@@ -32,113 +28,56 @@ type Inspection struct {
 	Progress func(done, of int) error
 }
 
-// OpenFor opens a dataset to use the network of a run on; an empty name is the
-// run's own, with its own splits.
-func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
-	if dataset == "" {
-		return m.openOwn(dataDir)
-	}
-	e, err := m.EncoderFrom(dataDir)
-	if err != nil {
-		return nil, err
-	}
-	o := data.Options{Dir: dataDir, Difficulty: m.Spec.Difficulty, Encoder: e, Rows: true}
-	return openData(context.Background(), dataset, o)
-}
-
-// EncoderFrom returns the run's encoder: the one that it has kept or, of runs of
-// programs before, what the training data give.
-func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
-	if m.Encoder != nil {
-		return m.Encoder, nil
-	}
-	d, err := m.openOwn(dataDir)
-	if err != nil {
-		return nil, fmt.Errorf("the run has kept no encoder, so its training data are needed: %w", err)
-	}
-	return &d.Encoder, d.Close()
-}
-
-// openOwn opens a run's own dataset, as the run did.
-func (m *Meta) openOwn(dataDir string) (*data.Dataset, error) {
-	o := m.dataOptions(dataDir)
-	o.Rows = true
-	d, err := openData(context.Background(), m.Spec.Dataset, o)
-	if err == nil && d.Checksum != m.Checksum {
-		d.Close()
-		return nil, otherData(m, d.Checksum)
-	}
-	return d, err
-}
-
-// Inspect uses the network of a checkpoint of the run on a split of d.
-func (m *Meta) Inspect(s *State, d *data.Dataset, split data.Source, how Inspection) (*Samples, error) {
+// Inspect uses the network of a checkpoint of the run on a split of d, which must
+// have samples.
+func Inspect(m *Meta, s *State, d *data.Dataset, split string, how Inspection) (*Samples, error) {
 	perSample := 48 // bytes
 	if how.Probabilities {
 		perSample += 4 * len(d.Classes)
 	}
-	err := room.Ask(float64(split.Len())*float64(perSample), "what the network says of the samples")
+	err := room.Ask(float64(Source(d, split).Len())*float64(perSample), "what the network says of the samples")
 	if err != nil {
 		return nil, err
 	}
-	r, err := measuring(m, d, s, how.Threads)
+	r, err := Measuring(m, d, s, how.Threads, false)
 	if err != nil {
 		return nil, err
 	}
-	defer r.close()
-	return r.inspect(split, how)
+	defer r.Close()
+	return inspect(r, split, how)
 }
 
-func (r *run) inspect(split data.Source, how Inspection) (*Samples, error) {
-	n, classes := split.Len(), len(r.data.Classes)
+// inspect goes over a split.
+func inspect(r *Run, split string, how Inspection) (*Samples, error) {
+	src, classes := Source(r.Data, split), len(r.Data.Classes)
+	n := src.Len()
 	ints := func() []int { return make([]int, n) }
 	out := &Samples{Rows: ints(), Labels: ints(), Groups: ints(), Predictions: ints(),
 		Losses: make([]float64, n), Classes: classes}
 	if how.Probabilities {
 		out.Probabilities = make([]float32, n*classes)
 	}
-	r.net.SetMode(nn.Evaluate)
-	err := r.eachBatch(split, func(b *data.Batch, from int) error {
-		lossesOf(r.net, out.Losses[from:], b, 0, b.N)
-		r.net.Predictions(out.Predictions[from:])
-		for i := range b.N {
-			out.Rows[from+i] = data.Row(split, from+i)
-			out.Labels[from+i], out.Groups[from+i] = b.Labels[i], b.Groups[i]
-		}
+	r.Net.SetMode(nn.Evaluate)
+	err := r.EachBatch(split, func(b Batch, from int) error {
+		r.Net.Losses(out.Losses[from:], b, nil)
+		o := Outputs{Classes: out.Predictions[from:]}
 		if how.Probabilities {
-			r.probabilities(out.Probabilities[from*classes:][:b.N*classes], classes)
+			o.Probabilities = out.Probabilities[from*classes:][:b.N*classes]
+		}
+		r.Net.Outputs(o)
+		for i := range b.N {
+			out.Rows[from+i] = data.Row(src, from+i)
+			out.Labels[from+i], out.Groups[from+i] = b.Labels[i], b.Groups[i]
 		}
 		if how.Progress == nil {
 			return nil
 		}
 		return how.Progress(from+b.N, n)
 	})
-	if r.data.Unlabelled {
+	if r.Data.Unlabelled {
 		out.Losses = nil
 	}
 	return out, err
-}
-
-// probabilities gives those of the classes for the last batch.
-func (r *run) probabilities(p []float32, classes int) {
-	r.net.Logits(p)
-	for ; len(p) > 0; p = p[classes:] {
-		softmax(p[:classes])
-	}
-}
-
-// softmax turns logits into probabilities.
-func softmax(x []float32) {
-	most, sum := math.Inf(-1), 0.0
-	for _, v := range x {
-		most = max(most, float64(v))
-	}
-	for _, v := range x {
-		sum += math.Exp(float64(v) - most)
-	}
-	for i, v := range x {
-		x[i] = float32(math.Exp(float64(v)-most) / sum)
-	}
 }
 
 // Of returns the probabilities of a sample, one a class.
@@ -161,5 +100,5 @@ func (s *Samples) Accuracy(of []int, kinds int) (accuracy []Number, counts []int
 			right[i] = 1
 		}
 	}
-	return meansOf(kinds, right, func(i int) int { return of[i] })
+	return MeansOf(kinds, right, func(i int) int { return of[i] })
 }

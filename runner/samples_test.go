@@ -19,7 +19,7 @@ func TestInspectIsTheEvaluation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := tr.meta.Inspect(state, d, d.Test, Inspection{Threads: 2, Probabilities: true})
+		s, err := Inspect(tr.meta, state, d, SplitTest, Inspection{Threads: 2, Probabilities: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +30,7 @@ func TestInspectIsTheEvaluation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for what, got := range map[string]float64{"test_loss": mean(s.Losses), "test_accuracy": accuracy[0].Float(),
+		for what, got := range map[string]float64{"test_loss": Mean(s.Losses), "test_accuracy": accuracy[0].Float(),
 			"robust_risk": worst.Risk} {
 			if want := e.Of(what).Float(); got != want {
 				t.Errorf("%s: %s is %v, the run has %v", name, what, got, want)
@@ -42,17 +42,5 @@ func TestInspectIsTheEvaluation(t *testing.T) {
 			}
 		}
 		d.Close()
-	}
-}
-
-// Probabilities are those of the logits, however large these are.
-func TestSoftmax(t *testing.T) {
-	x := []float32{1000, 1001, -1000}
-	softmax(x)
-	want := []float64{1 / (1 + math.E), math.E / (1 + math.E), 0}
-	for i := range x {
-		if math.Abs(float64(x[i])-want[i]) > 1e-6 {
-			t.Errorf("probabilities %v, want %v", x, want)
-		}
 	}
 }

@@ -85,6 +85,9 @@ func (t *Setting) ReadIn(s *Spec) bool {
 	})
 }
 
+// Inherited tells whether a fork has the setting of its parent.
+func (t *Setting) Inherited() bool { return t.fixed }
+
 // Viewed tells whether the setting decides only how often a run is looked at or
 // saved: runs that differ in it alone come to the same numbers.
 func (t *Setting) Viewed() bool { return t.viewed }
@@ -136,7 +139,7 @@ func (t *Setting) value(s *Spec) any {
 }
 
 // number returns the setting as methods get it; false where it is no number.
-func (t *Setting) number(s *Spec) (Auto, bool) {
+func (t *Setting) Number(s *Spec) (Auto, bool) {
 	switch v := t.value(s).(type) {
 	case Auto:
 		return v, true
@@ -163,15 +166,15 @@ func (t *Setting) below(s *Spec) bool {
 	if !ok {
 		return true
 	}
-	most, _ := bound.number(s)
-	v, _ := t.number(s)
+	most, _ := bound.Number(s)
+	v, _ := t.Number(s)
 	return v.Or(0) < most.Or(0)
 }
 
 // check says what is wrong with the setting, or nothing.
 func (t *Setting) check(s *Spec) error {
 	good := t.ok == nil || t.ok(s)
-	if v, ok := t.number(s); ok {
+	if v, ok := t.Number(s); ok {
 		good = good && (t.own == nil || t.own.Holds(v)) && (t.in == nil || v.IsAuto() || t.in(v.Or(0))) &&
 			!(t.renames(s) && slices.Contains(s.Algorithms, t.of)) // both are asked for
 	}
@@ -398,3 +401,10 @@ func (s *Spec) Unread(keys []string) error {
 	}
 	return nil
 }
+
+// Auto is a setting that is a number or the word "auto": then the program
+// derives it (the Spec field's comment says how). The zero Auto is "auto".
+type Auto = dro.Auto
+
+// Fixed returns the setting x.
+func Fixed(x float64) Auto { return dro.Fixed(x) }

@@ -103,7 +103,7 @@ func dataRows() []Setting {
 			Choices: paddings, fixed: true, ok: func(s *Spec) bool { return slices.Contains(paddings(), s.Pad) }},
 		{Key: "mean", Doc: "taken off each channel, of pixels in 0..1; [] is customary",
 			Want: "as many numbers as std has, one for each channel", fixed: true,
-			ok: func(s *Spec) bool { return len(s.Mean) == len(s.Std) && allFinite(s.Mean) }},
+			ok: func(s *Spec) bool { return len(s.Mean) == len(s.Std) && AllFinite(s.Mean) }},
 		{Key: "std", Doc: "each channel is divided by it; [] is customary",
 			Want: "numbers > 0, one for each channel", fixed: true,
 			ok: func(s *Spec) bool {

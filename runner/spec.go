@@ -291,15 +291,15 @@ func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
 	}
 	t := dro.Task{Problem: p, Samples: samples, Classes: classes, Groups: groups, Settings: map[string]Auto{}}
 	for _, row := range AllSettings() {
-		if v, ok := row.number(s); ok && row.ReadBy(m) {
+		if v, ok := row.Number(s); ok && row.ReadBy(m) {
 			t.Settings[row.Key] = v
 		}
 	}
 	return t, nil
 }
 
-// clip returns the length that the gradient of x is cut down to; 0: none.
-func (s *Spec) clip(m *dro.Method) float64 {
+// ClipFor returns the length that the gradient of x is cut down to; 0: none.
+func (s *Spec) ClipFor(m *dro.Method) float64 {
 	if s.Clip.IsNone() {
 		return 0
 	}
@@ -324,7 +324,7 @@ func (s *Spec) DataOptions(dir string) data.Options {
 		Imbalance: s.Imbalance.Ratios(s.Dataset), ValFraction: s.ValFraction, LabelNoise: s.LabelNoise}
 }
 
-func allFinite(xs []float64) bool {
+func AllFinite(xs []float64) bool {
 	return !slices.ContainsFunc(xs, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
@@ -334,4 +334,16 @@ func join[T ~string](words []T) string {
 		list[i] = string(w)
 	}
 	return strings.Join(list, ", ")
+}
+
+// The settings of select.
+const (
+	SelectLast     = "last"      // no choice: the last step alone
+	SelectValWorst = "val_worst" // of the groups where they are given, else of the classes
+)
+
+// Selections lists what the setting select may be: SelectLast, SelectValWorst or
+// the name of a measure of the validation split.
+func Selections() []string {
+	return []string{SelectLast, SelectValWorst, "val_loss", "val_robust_risk"}
 }

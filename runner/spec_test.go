@@ -147,64 +147,10 @@ func TestSpecSurvivesJSON(t *testing.T) {
 	}
 }
 
-func TestNumberSurvivesJSON(t *testing.T) {
-	numbers := []Number{{}, Num(0), Num(-1.5e-300), Num(math.Inf(1)), Num(math.Inf(-1)), Num(math.NaN())}
-	for _, n := range numbers {
-		b, err := json.Marshal(n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var back Number
-		if err := json.Unmarshal(b, &back); err != nil {
-			t.Fatal(err)
-		}
-		same := back == n || math.IsNaN(n.value) && math.IsNaN(back.value) && back.applies
-		if !same {
-			t.Errorf("%v became %s and came back as %v", n, b, back)
-		}
-	}
-	var n Number
-	if json.Unmarshal([]byte(`"many"`), &n) == nil || json.Unmarshal([]byte(`{}`), &n) == nil {
-		t.Error("a Number was read from what is none")
-	}
-}
-
-func TestEventsSurviveTheLog(t *testing.T) {
-	h := Head{Seq: 7, Step: 40}
-	for _, e := range []Event{
-		&StatusEvent{Head: h, Status: Failed, Cause: "step 40: loss is NaN"},
-		&StepEvent{Head: h, Epoch: 1.5,
-			Values: Values{{"loss", Num(.25)}, {"lambda", Num(math.Inf(1))}, {"tomorrow", Num(1)}},
-			Min:    Values{{"eta", Num(-2)}}, Max: Values{{"eta", Number{}}}},
-		&EvalEvent{Head: h,
-			Values: Values{
-				{"test_accuracy", Num(.5)}, {"worst_class_accuracy", Num(1)}, {"above_bound", Num(3)},
-			},
-			ByGroup: Lists{{"class_accuracy", []Number{Num(1), {}}}}},
-		&WarningEvent{Head: h, Message: "look"}, &CheckpointEvent{Head: h, File: "step-40"},
-		&ResumeEvent{Head: h}, &KnobEvent{Head: h, Key: "lr", Old: Num(1), New: Num(2)},
-	} {
-		line, err := EncodeEvent(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		back, err := DecodeEvent(line)
-		if err != nil || !reflect.DeepEqual(e, back) {
-			t.Errorf("%s\ncame back as %+v, error %v", line, back, err)
-		}
-	}
-	if e, err := DecodeEvent([]byte(`{"seq":1,"type":"of tomorrow"}`)); e != nil || err != nil {
-		t.Errorf("an unknown event gave %v, %v, want neither", e, err)
-	}
-	if _, err := DecodeEvent([]byte(`{"seq":`)); err == nil {
-		t.Error("half a line was read as an event")
-	}
-}
-
 // A run of Just Train Twice that never comes to its second run would be ERM's
 // under another name.
 func TestSettingBelowAnother(t *testing.T) {
-	s := brief("jtt")
+	s := stated("jtt")
 	s.Epochs = 1
 	const want = "jtt_epochs: 1: want a whole number ≥ 1, below epochs = 1"
 	if err := s.Validate(); err == nil || err.Error() != want {
@@ -242,28 +188,6 @@ func FuzzSpec(f *testing.F) {
 	})
 }
 
-// recordedBefore is s as a run.json has it that was written before there was the
-// setting.
-func recordedBefore(t *testing.T, s Spec, key string) (back Spec) {
-	t.Helper()
-	values := map[string]json.RawMessage{}
-	b, err := json.Marshal(s)
-	if err == nil {
-		err = json.Unmarshal(b, &values)
-	}
-	delete(values, key)
-	if err == nil {
-		b, err = json.Marshal(values)
-	}
-	if err == nil {
-		err = json.Unmarshal(b, &back)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return back
-}
-
 // sfk with "c: auto" is what files say that are older than sfk-auto, in every form
 // that they had; those from before its second rule go on with the first.
 func TestAutoIsReadAsItsMethod(t *testing.T) {
@@ -286,7 +210,7 @@ func TestAutoIsReadAsItsMethod(t *testing.T) {
 		}
 		return s
 	}
-	first, erm := brief(dro.SFKAuto), brief(dro.ERM)
+	first, erm := stated(dro.SFKAuto), stated(dro.ERM)
 	first.SetOwn("c_rule", Fixed(1))
 	for _, c := range []struct {
 		name string
@@ -295,10 +219,10 @@ func TestAutoIsReadAsItsMethod(t *testing.T) {
 	}{
 		{"run.json", spec(`{"algorithms":["sfk"],"c":"auto","c_rule":2}`), "sfk-auto 2"},
 		{"run.json before rule 2", spec(`{"algorithms":["sfk"],"c":"auto"}`), "sfk-auto 1"},
-		{"and saved again", recordedBefore(t, first, ""), "sfk-auto 1"},
+		{"and saved again", reread(t, first), "sfk-auto 1"},
 		{"run.json with a number", spec(`{"algorithms":["sfk"],"c":1000,"c_rule":2,"kappa":1}`), "sfk 2"},
 		{"run.json with a number before rule 2", spec(`{"algorithms":["sfk"],"c":1000,"kappa":1}`), "sfk 1"},
-		{"run.json of another method", recordedBefore(t, erm, ""), "erm 2"},
+		{"run.json of another method", reread(t, erm), "erm 2"},
 		{"a preset", assigned(`algorithms=["sfk","erm"]`, `c="auto"`), "sfk-auto, erm 2"},
 		{"its lines the other way", assigned(`c="auto"`, `algorithms=["pgd","sfk"]`), "pgd, sfk-auto 2"},
 		{"and a number over it", assigned(`algorithms=["sfk","erm"]`, `c="auto"`, `c=5`), "sfk, erm 2"},
@@ -316,7 +240,7 @@ func TestAutoIsReadAsItsMethod(t *testing.T) {
 	if err := old.Unread([]string{"c"}); err != nil {
 		t.Errorf("c: auto of sfk: %v", err)
 	}
-	for _, s := range []Spec{assigned(`algorithms=["sfk","sfk-auto"]`, `c="auto"`), brief(dro.SFK)} {
+	for _, s := range []Spec{assigned(`algorithms=["sfk","sfk-auto"]`, `c="auto"`), stated(dro.SFK)} {
 		s.SetOwn("c", Auto{})
 		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "c: auto: want a number > 0") {
 			t.Errorf("%s with c: auto: %v", join(s.Algorithms), err)
@@ -326,4 +250,27 @@ func TestAutoIsReadAsItsMethod(t *testing.T) {
 	if err := named.Unread([]string{"c"}); err == nil || !strings.Contains(err.Error(), "reads it (sfk)") {
 		t.Errorf("c of sfk-auto: %v", err)
 	}
+}
+
+// stated is a spec of one method.
+func stated(a dro.Algorithm) Spec {
+	s := Defaults()
+	s.Algorithms, s.Epochs = []dro.Algorithm{a}, 2
+	if m, _ := dro.Find(a); m != nil && m.ReadsKey("jtt_epochs") {
+		s.SetOwn("jtt_epochs", Fixed(1)) // of two
+	}
+	return s
+}
+
+// reread is s as its own JSON has it.
+func reread(t *testing.T, s Spec) (back Spec) {
+	t.Helper()
+	b, err := json.Marshal(s)
+	if err == nil {
+		err = json.Unmarshal(b, &back)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return back
 }

@@ -18,7 +18,7 @@ import (
 // reports medians and their ratios; ns/op is of no use. See -benchtime 20x.
 
 // alexNetRun is a run of the paper's network on a source of 3×32×32 images.
-func alexNetRun(b *testing.B, a dro.Algorithm, src data.Source, threads int) *run {
+func alexNetRun(b *testing.B, a dro.Algorithm, src data.Source, threads int) *Run {
 	b.Helper()
 	s := Defaults()
 	s.Model = "alexnet"
@@ -26,7 +26,7 @@ func alexNetRun(b *testing.B, a dro.Algorithm, src data.Source, threads int) *ru
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(r.close)
+	b.Cleanup(r.Close)
 	return r
 }
 
@@ -112,9 +112,9 @@ func BenchmarkInput(b *testing.B) {
 }
 
 // loadOnly makes the batches of a step and does nothing with them.
-func (r *run) loadOnly() error {
+func (r *Run) loadOnly() error {
 	r.batches.Next()
-	if r.method.Fresh() {
+	if r.Method.Fresh() {
 		r.draws.Next()
 	}
 	return nil
@@ -122,7 +122,7 @@ func (r *run) loadOnly() error {
 
 // timedStep is train, which it must follow verb by verb, with the time that the
 // network takes. With a batch x, every batch is x and nothing is loaded.
-func (r *run) timedStep(x *data.Batch) (network time.Duration, err error) {
+func (r *Run) timedStep(x *data.Batch) (network time.Duration, err error) {
 	timed := func(f func()) {
 		start := time.Now()
 		f()
@@ -133,24 +133,24 @@ func (r *run) timedStep(x *data.Batch) (network time.Duration, err error) {
 		x = r.batches.Next()
 	}
 	alpha, batch := r.rate(), batchOf(x, r.losses)
-	timed(func() { lossesOf(r.net, r.losses, x, 0, x.N) })
-	r.method.Before(batch)
-	r.method.Weights(r.weights, batch)
+	timed(func() { r.Net.Losses(r.losses, Batch{SplitTrain, *x}, nil) })
+	r.Method.Before(batch)
+	r.Method.Weights(r.weights, batch)
 	var norm float64
 	timed(func() {
-		r.net.Gradient(r.weights)
-		norm = r.moveX(alpha)
+		r.Net.Gradient(r.weights, false)
+		norm = r.Net.Step(r.rule(alpha))
 	})
 	r.step++
 	r.images += x.N
-	if r.method.Fresh() {
+	if r.Method.Fresh() {
 		if z == nil {
 			z = r.draws.Next()
 		}
 		batch = batchOf(z, r.drawn)
-		timed(func() { lossesOf(r.net, r.drawn, z, 0, z.N) })
+		timed(func() { r.Net.Losses(r.drawn, Batch{SplitTrain, *z}, nil) })
 	}
-	r.method.After(batch, dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
+	r.Method.After(batch, dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
 	r.keepPicked()
 	return network, r.note(norm)
 }
@@ -170,7 +170,7 @@ func BenchmarkMethods(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				b.Cleanup(r.close)
+				b.Cleanup(r.Close)
 				steps = append(steps, r.train)
 			}
 			ms := turns(b, steps...)
@@ -187,7 +187,7 @@ func BenchmarkMethods(b *testing.B) {
 func BenchmarkTogether(b *testing.B) {
 	src := newNoise(data.Shape{C: 3, H: 32, W: 32}, 10, 1e4)
 	both := alexNetRun(b, dro.ERM, src, 2)
-	var single []*run
+	var single []*Run
 	for range 4 {
 		single = append(single, alexNetRun(b, dro.ERM, src, 1))
 	}
@@ -199,7 +199,7 @@ func BenchmarkTogether(b *testing.B) {
 }
 
 // together trains some steps of every run, all at once.
-func together(steps int, runs ...*run) func() error {
+func together(steps int, runs ...*Run) func() error {
 	return func() error {
 		var all sync.WaitGroup
 		errs := make(chan error, len(runs))

@@ -2,9 +2,6 @@ package runner
 
 import (
 	"errors"
-	"fmt"
-	"math"
-	"slices"
 
 	"drolab/dro"
 	"drolab/dro/nn"
@@ -13,22 +10,17 @@ import (
 
 // train is one training step, the same verbs for every method: package dro
 // decides what the weights are and how the method's own state moves.
-func (r *run) train() error {
+func (r *Run) train() error {
 	x, alpha := r.batches.Next(), r.rate()
 	batch := batchOf(x, r.losses)
-	if r.samplewise != nil && x.At != nil && r.net.OnePass() {
-		r.net.Pass(r.losses, x.X, x.At, x.Next, x.Labels, r.samplewise)
-		r.method.Weights(r.weights, batch)
-	} else {
-		lossesOf(r.net, r.losses, x, 0, x.N)
-		r.method.Before(batch)
-		r.method.Weights(r.weights, batch)
-		r.net.Gradient(r.weights)
-	}
-	norm := r.moveX(alpha)
+	r.Net.Losses(r.losses, Batch{SplitTrain, *x}, r.Method.samplewise)
+	r.Method.Before(batch)
+	r.Method.Weights(r.weights, batch)
+	r.Net.Gradient(r.weights, false)
+	norm := r.Net.Step(r.rule(alpha))
 	r.step++
 	r.images += x.N
-	r.method.After(r.ownBatch(batch), dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
+	r.Method.After(r.ownBatch(batch), dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
 	r.keepPicked()
 	return r.note(norm)
 }
@@ -38,38 +30,34 @@ func batchOf(b *data.Batch, losses []float64) dro.Batch {
 	return dro.Batch{Losses: losses[:b.N], Labels: b.Labels, Groups: b.Groups, Index: b.Index}
 }
 
-// moveX takes the x-step along the gradient that was just computed: SGD's, or
-// that of a method which says how far to go. It returns the gradient's norm.
-func (r *run) moveX(alpha float64) (norm float64) {
+// rule is the x-step at the step size α: SGD's, or that of a method which says
+// how far to go.
+func (r *Run) rule(alpha float64) Rule {
 	s := &r.spec
-	if r.mover == nil {
-		return r.net.Update(nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay, Clip: r.clip})
-	}
-	norm, velocity := r.net.Accumulate(s.Momentum, s.Momentum, s.WeightDecay, r.clip)
-	r.net.Advance(r.mover.Advance(velocity, alpha))
-	return norm
+	return Rule{Advance: r.Method.advance,
+		SGD: nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay, Clip: r.Method.clip}}
 }
 
 // ownBatch returns the batch that the method's state moves on: an independent
 // draw at the new x where the method asks for one, else the x-batch.
-func (r *run) ownBatch(x dro.Batch) dro.Batch {
-	if !r.method.Fresh() {
+func (r *Run) ownBatch(x dro.Batch) dro.Batch {
+	if !r.Method.Fresh() {
 		return x
 	}
 	z := r.draws.Next()
-	r.net.SetMode(nn.Probe)
+	r.Net.SetMode(nn.Probe)
 	for from := 0; from < z.N; from += len(r.losses) {
 		to := min(from+len(r.losses), z.N)
-		lossesOf(r.net, r.drawn[from:to], z, from, to)
+		r.Net.Losses(r.drawn[from:to], Batch{SplitTrain, *z}.Part(from, to), nil)
 	}
-	r.net.SetMode(nn.Train)
+	r.Net.SetMode(nn.Train)
 	return batchOf(z, r.drawn)
 }
 
 // rate returns the step size α of the current epoch.
-func (r *run) rate() float64 {
+func (r *Run) rate() float64 {
 	s := &r.spec
-	if s.LRDropEpoch > 0 && r.step >= int64(s.LRDropEpoch)*r.meta.StepsPerEpoch {
+	if s.LRDropEpoch > 0 && r.step >= int64(s.LRDropEpoch)*r.Meta.StepsPerEpoch {
 		return s.LR * s.LRDrop
 	}
 	return s.LR
@@ -77,103 +65,29 @@ func (r *run) rate() float64 {
 
 // keepPicked copies x when the method's output rule has chosen the step that was
 // just taken.
-func (r *run) keepPicked() {
-	if r.picker == nil || r.picker.Picked().Step != int(r.step) {
-		return
-	}
-	for i, p := range r.x {
-		copy(r.picked[i].Data, p.Data)
+func (r *Run) keepPicked() {
+	if r.Method.Picker != nil && r.Method.Picker.Picked().Step == int(r.step) {
+		r.Net.Pick()
 	}
 }
 
-// note takes the step into the window and, every log_every steps, into the
-// log. It fails when a value that training depends on is not finite.
-func (r *run) note(norm float64) error {
-	for i := range r.now {
-		r.now[i].Number = Number{}
+// note measures the step and, every log_every steps, reports it. It fails when a value
+// that training depends on is not finite.
+func (r *Run) note(norm float64) error {
+	broken := r.measure(Mean(r.losses), norm, r.Method)
+	var cause error
+	if broken != nil {
+		m, _ := FindMeasure(broken.Name) // it is one of StepMeasures
+		cause = &BrokenError{Step: r.step, What: m.Title, Value: broken.Float(), Cure: r.cure()}
 	}
-	r.put("loss", mean(r.losses))
-	r.put("grad_norm", norm)
-	r.method.Report(r.put)
-	cause := r.broken()
-	r.window.add(r.now)
-	if w, ok := r.method.(dro.Warner); ok && cause == nil {
+	r.window.Add(r.now)
+	if w, ok := r.Method.Trainer.(dro.Warner); ok && broken == nil {
 		if text := w.Warning(); text != "" {
 			r.warnOnce(text, text)
 		}
 	}
-	if cause == nil && r.step%int64(r.meta.Spec.LogEvery) != 0 && r.step != r.meta.Steps {
+	if broken == nil && r.step%int64(r.Meta.Spec.LogEvery) != 0 && r.step != r.Meta.Steps {
 		return nil
 	}
-	e := &StepEvent{Head: r.head(), Epoch: r.epoch(), Values: slices.Clone(r.now),
-		Min: r.window.Min, Max: r.window.Max, ImagesPerSecond: r.speed()}
-	r.window = newWindow(r.now.Names())
-	r.last = e
-	return errors.Join(r.append(e), cause)
-}
-
-// broken says which measure is not finite.
-func (r *run) broken() error {
-	for _, v := range r.now {
-		if x := v.Float(); v.Applies() && (math.IsNaN(x) || math.IsInf(x, 0)) {
-			m, _ := FindMeasure(v.Name) // it is one of StepMeasures
-			return &BrokenError{Step: r.step, What: m.Title, Value: x, Cure: r.cure()}
-		}
-	}
-	return nil
-}
-
-// What is far from any loss that a network trains with, and from 1, the mean ratio
-// at the best z.
-const (
-	wildLoss  = 1e6
-	wildRatio = 1e3
-)
-
-// cure says what keeps the numbers finite: the steps of z or those of the weights.
-func (r *run) cure() string {
-	if _, ok := r.method.(dro.Dual); !ok || !r.brokenByZ() {
-		return "lower lr, or check the data"
-	}
-	reads := func(key string) bool {
-		t, ok := FindSetting(key)
-		return ok && t.ReadIn(&r.spec)
-	}
-	switch {
-	case reads("c"):
-		return "raise c, take sfk-auto, or narrow the box (lambda_max, eta_min, eta_max)"
-	case reads("lr_z"):
-		return "lower lr_z, start from a larger lambda, or narrow the box (lambda0, eta_min, eta_max)"
-	}
-	return "start from a larger lambda, or lower lr"
-}
-
-// brokenByZ tells whether the ratios were wild before the losses were.
-func (r *run) brokenByZ() bool {
-	wild := func(v Values) bool { return v.Of("mean_ratio").Float() > wildRatio }
-	if wild(r.window.Max) || r.last != nil && wild(r.last.Max) { // at steps before
-		return true
-	}
-	own := !r.method.Fresh() || mean(r.drawn) <= wildLoss
-	return mean(r.losses) <= wildLoss && (own || wild(r.now))
-}
-
-// BrokenError says that a run's numbers stopped being finite.
-type BrokenError struct {
-	Step  int64
-	What  string
-	Value float64
-	Cure  string
-}
-
-func (e *BrokenError) Error() string {
-	return fmt.Sprintf("step %d: %s is %v: %s", e.Step, e.What, e.Value, e.Cure)
-}
-
-func mean(xs []float64) float64 {
-	var sum float64
-	for _, x := range xs {
-		sum += x
-	}
-	return sum / float64(len(xs))
+	return errors.Join(r.append(r.event(r.Head(), r.epoch(), r.speed())), cause)
 }

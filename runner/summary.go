@@ -92,7 +92,7 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 		}
 	}
 	s.Describe(m)
-	always := stepNames(dro.ERM) // those of the paper's methods have a place, maybe with null in it
+	always := StepNames(dro.ERM) // those of the paper's methods have a place, maybe with null in it
 	for _, row := range StepMeasures() {
 		if n := last.Of(row.Name); !row.Noisy && (n.Applies() || slices.Contains(always, row.Name)) {
 			s.Measures.Set(row.Name, n)
@@ -110,8 +110,8 @@ func (s *Summary) Describe(m *Meta) {
 	if s.ByGroup.Of("robust_risk_at") != nil {
 		s.RiskRadii = m.Spec.RiskRadii
 	}
-	s.ClassInterval = wilsons(s.ByGroup.Of("class_accuracy"), m.ClassCounts.Test)
-	s.GroupInterval = wilsons(s.ByGroup.Of("group_accuracy"), m.GroupCounts.Test)
+	s.ClassInterval = Wilsons(s.ByGroup.Of("class_accuracy"), m.ClassCounts.Test)
+	s.GroupInterval = Wilsons(s.ByGroup.Of("group_accuracy"), m.GroupCounts.Test)
 }
 
 // fixedSummary is a Summary without its measures.
@@ -128,7 +128,7 @@ func flat(fixed any, v Values, l Lists) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(l.append(v.append(b[:len(b)-1])), '}'), nil
+	return append(l.AppendFields(v.AppendFields(b[:len(b)-1])), '}'), nil
 }
 
 // UnmarshalJSON reads what MarshalJSON writes, and what programs before wrote.
@@ -137,13 +137,13 @@ func (s *Summary) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, (*fixedSummary)(s)); err != nil {
 		return err
 	}
-	return eachField(b, func(key, value []byte) error {
+	return EachField(b, func(key, value []byte) error {
 		switch string(key) {
 		case "seed", "epochs", "steps", "images_per_second", "selected", "window_average", "classes",
 			"class_counts", "groups", "group_counts", "risk_radii",
 			"class_accuracy_interval", "group_accuracy_interval":
 			return nil
 		}
-		return measure(key, value, &s.Measures, &s.ByGroup)
+		return ReadField(key, value, &s.Measures, &s.ByGroup)
 	})
 }

@@ -6,9 +6,9 @@ import "fmt"
 // below it a step follows a handful of losses.
 const enough = 8
 
-// warn tells what is suspicious about an evaluation, though usable, and the cure:
+// Warn tells what is suspicious about an evaluation, though usable, and the cure:
 // each thing once, under a name of its own, whatever its numbers are later.
-func (e *Evaluation) warn(s *Spec, tell func(about, message string)) {
+func (e *Evaluation) Warn(s *Spec, tell func(about, message string)) {
 	if e.Z == nil { // a method without λ and η has no box
 		return
 	}

@@ -98,7 +98,7 @@ func TestWarningsOfEvaluations(t *testing.T) {
 		e := Evaluation{Spec: &spec, Problem: p, Train: &Pass{Losses: losses, Worst: worst},
 			Z: &dro.Z{Lambda: c.at, Eta: eta}}
 		var got []string
-		e.warn(&spec, func(_, message string) { got = append(got, message) })
+		e.Warn(&spec, func(_, message string) { got = append(got, message) })
 		if text := strings.Join(got, "\n"); !strings.Contains(text, c.want) || c.want == "" && text != "" ||
 			len(got) > 1 {
 			t.Errorf("box %v, λ %v, batch %d: %q, want %q", p.Box, c.at, c.batch, got, c.want)

@@ -9,7 +9,7 @@ import (
 // Unmet lists what the paper's Theorem 1 asks for and the run does not have, in words
 // with the run's values. The accuracy ε is not the run's, so what follows from it,
 // as λ0 and the batches, is not in it: see dro.Theorem1.
-func (m *Meta) Unmet() []string {
+func Unmet(m *Meta) []string {
 	list := []string{}
 	s := &m.Spec
 	lack := func(there bool, format string, args ...any) {
@@ -23,7 +23,7 @@ func (m *Meta) Unmet() []string {
 	}
 	lack(s.Momentum != 0, "no momentum (%g)", s.Momentum)
 	lack(s.WeightDecay != 0, "no weight decay (%g)", s.WeightDecay)
-	lack(s.clip(method) != 0, "gradients that are not clipped (%g)", s.clip(method))
+	lack(s.ClipFor(method) != 0, "gradients that are not clipped (%g)", s.ClipFor(method))
 	drops := s.LRDropEpoch > 0 && s.LRDropEpoch < s.Epochs && s.LRDrop != 1
 	lack(drops, "one step size (%g times it from epoch %d on)", s.LRDrop, s.LRDropEpoch+1)
 	lack(s.Text("share_batch") == "true", "draws of their own for z (share_batch)")
@@ -37,7 +37,7 @@ func (m *Meta) Unmet() []string {
 		return append(list, fmt.Sprintf("a set that is smooth as cressie-read is (%s)", set.Name()))
 	}
 	own, _ := FindSetting("c")
-	now, _ := own.number(s)
+	now, _ := own.Number(s)
 	least := 2*dro.MagnitudeOf(c.Diameter) + c.Lz
 	lack(dro.MagnitudeOf(now.Or(0)) < least, "C of at least D² L_z = %v on this box (%g)", least, now.Or(0))
 	lack(s.LR != 1/(2*now.Or(0)), "α = 1/(2C) = %.3g (%g)", 1/(2*now.Or(0)), s.LR)

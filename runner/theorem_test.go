@@ -21,7 +21,7 @@ func TestUnmetOfTheTheorem(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strings.Join((&Meta{Spec: s, Box: p.Box}).Unmet(), "; ")
+		return strings.Join(Unmet(&Meta{Spec: s, Box: p.Box}), "; ")
 	}
 	none := func(*Spec) {}
 	if got := of(dro.SFK, none); got != "" {

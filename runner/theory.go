@@ -51,12 +51,12 @@ const streamTheory = 77
 // gradient computes ∇ of the mean of w_i ℓ_i over a batch of any size, in pieces,
 // with the weights of the losses; add adds −1 times that to what is there.
 func (p *probe) gradient(b *data.Batch, weigh func(w, losses []float64), add bool) {
-	net := p.f.run.net
-	most := len(p.f.run.losses)
+	net := p.f.Run.Net
+	most := p.f.Meta.Spec.Batch
 	for from := 0; from < b.N; from += most {
 		to := min(from+most, b.N)
 		losses, w := make([]float64, to-from), make([]float64, to-from)
-		lossesOf(net, losses, b, from, to)
+		net.Losses(losses, Batch{SplitTrain, *b}.Part(from, to), nil)
 		weigh(w, losses)
 		share := float64(to-from) / float64(b.N)
 		if add {
@@ -65,11 +65,7 @@ func (p *probe) gradient(b *data.Batch, weigh func(w, losses []float64), add boo
 		for i := range w {
 			w[i] *= share
 		}
-		if from > 0 || add {
-			net.AddGradient(w)
-		} else {
-			net.Gradient(w)
-		}
+		net.Gradient(w, from > 0 || add)
 	}
 }
 
@@ -129,20 +125,20 @@ func (f *Frozen) variance(train *Pass, n, draws int) (Number, error) {
 	}
 	weights := make([]float64, len(train.Losses))
 	f.Problem().At(weights, train.Losses, z)
-	whole, err := f.run.gradNorm(weights)
+	whole, err := f.Run.GradNorm(weights)
 	if err != nil {
 		return Number{}, err
 	}
-	loader, err := f.drawn(n, streamTheory)
+	loader, err := f.Draws(n, streamTheory)
 	if err != nil {
 		return Number{}, err
 	}
 	defer loader.Close()
-	defer f.evaluating()()
+	defer f.Evaluating()()
 	probe, square := probe{f: f}, 0.0
 	for range draws {
 		probe.gradient(loader.Next(), func(w, losses []float64) { f.Problem().At(w, losses, z) }, false)
-		square += math.Pow(f.run.net.GradientNorm(), 2) / float64(draws)
+		square += math.Pow(f.Run.Net.GradNorm(), 2) / float64(draws)
 	}
 	return Num(max(0, square-whole*whole)), nil
 }
@@ -156,25 +152,29 @@ func (f *Frozen) Constants(train *Pass, samples int) (Constants, error) {
 	if z, ok := f.Z(); ok {
 		c.Lz = Num(largestCurvature(f.Problem(), train.Losses, z))
 	}
-	loader, err := f.drawn(1, streamTheory+1)
+	loader, err := f.Draws(1, streamTheory+1)
 	if err != nil {
 		return c, err
 	}
 	defer loader.Close()
-	defer f.evaluating()()
+	defer f.Evaluating()()
 	one := func(w, _ []float64) { w[0] = 1 }
-	p := probe{f: f, x: cloneTensors(f.run.x)}
+	own, ok := f.Run.Net.(Parameters)
+	if !ok {
+		return c, fmt.Errorf("run %s: the constants need a network whose weights are at hand", f.Meta.ID)
+	}
+	p := probe{f: f, x: CloneTensors(own.Tensors())}
 	for range samples {
 		b := loader.Next()
 		p.gradient(b, one, false)
-		norm := f.run.net.GradientNorm()
+		norm := f.Run.Net.GradNorm()
 		c.Lipschitz = max(c.Lipschitz, norm)
 		if moved := reach / norm; norm > leastSlope {
-			f.run.net.Update(nn.SGD{LR: moved}) // by reach in all
+			f.Run.Net.Step(Rule{SGD: nn.SGD{LR: moved}}) // by reach in all
 			p.gradient(b, one, false)
-			p.back()
+			CopyTensors(own.Tensors(), p.x)
 			p.gradient(b, one, true)
-			c.Smoothness = max(c.Smoothness, f.run.net.GradientNorm()/reach)
+			c.Smoothness = max(c.Smoothness, f.Run.Net.GradNorm()/reach)
 		}
 	}
 	if of, err := f.constants(c); err == nil && c.Lz.Applies() {
@@ -190,13 +190,6 @@ const (
 	// leastSlope is a gradient too short to go along: the sample is learnt.
 	leastSlope = 1e-6
 )
-
-// back puts the parameters where they were.
-func (p *probe) back() {
-	for i, t := range p.x {
-		copy(p.f.run.x[i].Data, t.Data)
-	}
-}
 
 // largestCurvature is the largest eigenvalue of ∇²F in z, a 2×2 matrix that is seen
 // along three directions.

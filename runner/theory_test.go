@@ -11,16 +11,16 @@ import (
 // alone are the norms of the gradients of r_i ℓ_i, sample by sample.
 func alone(t *testing.T, f *Frozen, ratios []float64) (norms []float64) {
 	t.Helper()
-	loader, err := data.NewSequential(f.data.Train, f.run.loaderOptions(0, 1))
+	loader, err := data.NewSequential(f.Data.Train, f.Run.LoaderOptions(0, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer loader.Close()
 	for _, r := range ratios {
 		b := loader.Next()
-		lossesOf(f.run.net, make([]float64, 1), b, 0, b.N)
-		f.run.net.Gradient([]float64{r})
-		norms = append(norms, f.run.net.GradientNorm())
+		f.Run.Net.Losses(make([]float64, 1), Batch{SplitTrain, *b}, nil)
+		f.Run.Net.Gradient([]float64{r}, false)
+		norms = append(norms, f.Run.Net.GradNorm())
 	}
 	return norms
 }
@@ -42,7 +42,7 @@ func TestNoiseByASecondRoad(t *testing.T) {
 	for _, norm := range alone(t, f, ratios) {
 		square += norm * norm / float64(len(ratios))
 	}
-	whole, err := f.run.gradNorm(append([]float64(nil), ratios...))
+	whole, err := f.Run.GradNorm(append([]float64(nil), ratios...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestNoiseByASecondRoad(t *testing.T) {
 		}
 	}
 	w, _ := f.Problem().Set.WorstCase(nil, train.Losses, f.Problem().Rho)
-	if want := w.Risk - mean(train.Losses); math.Abs(noise[0].Bias-want) > 4*noise[0].BiasError {
+	if want := w.Risk - Mean(train.Losses); math.Abs(noise[0].Bias-want) > 4*noise[0].BiasError {
 		t.Errorf("a batch of one has the bias %v ± %v, want %v", noise[0].Bias, noise[0].BiasError, want)
 	}
 	if !(noise[0].Bias > noise[1].Bias && noise[1].Bias > noise[2].Bias) {
@@ -85,13 +85,13 @@ func TestConstantsByASecondRoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	largest, longest := 0.0, 0.0
-	x := make([]float32, f.data.Shape.Len())
+	x := make([]float32, f.Data.Shape.Len())
 	for i, l := range train.Losses {
 		if again.Losses[i] != l {
 			t.Fatalf("loss %d was %v and is %v: the network has moved", i, l, again.Losses[i])
 		}
 		largest = max(largest, l)
-		f.data.Train.Read(x, i)
+		f.Data.Train.Read(x, i)
 		square := 1.0
 		for _, v := range x {
 			square += float64(v) * float64(v)

@@ -1,9 +1,6 @@
 package runner
 
-import (
-	"errors"
-	"sync/atomic"
-)
+import "errors"
 
 // Why a verb is refused; each reads as what is said of a run.
 var (
@@ -27,15 +24,3 @@ func (e *DiskError) Error() string { return e.What + ": " + e.Err.Error() }
 
 // Unwrap returns the system's error.
 func (e *DiskError) Unwrap() error { return e.Err }
-
-// trouble is why a run waits for the disk. A full disk keeps it from the log,
-// so whoever asks the Queue is told.
-type trouble struct{ text atomic.Value }
-
-// set stores what a person shall read, empty when the wait is over.
-func (t *trouble) set(text string) { t.text.Store(text) }
-
-func (t *trouble) String() string {
-	text, _ := t.text.Load().(string)
-	return text
-}

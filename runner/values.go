@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // Value is one measure of a step or an evaluation.
@@ -27,7 +28,8 @@ func (v Values) Of(name string) Number {
 	return Number{}
 }
 
-func (v Values) has(name string) bool {
+// Has tells whether the measure is there, applying or not.
+func (v Values) Has(name string) bool {
 	return slices.ContainsFunc(v, func(x Value) bool { return x.Name == name })
 }
 
@@ -51,27 +53,27 @@ func (v Values) Names() []string {
 	return names
 }
 
-// append writes the fields `"name":value,...`, a comma before each.
-func (v Values) append(b []byte) []byte {
+// AppendFields writes the fields `"name":value,...`, a comma before each.
+func (v Values) AppendFields(b []byte) []byte {
 	for _, x := range v {
 		b = append(b, ',', '"')
 		b = append(b, x.Name...)
 		b = append(b, '"', ':')
-		b = x.Number.append(b)
+		b = x.Number.AppendJSON(b)
 	}
 	return b
 }
 
 // MarshalJSON writes an object.
-func (v Values) MarshalJSON() ([]byte, error) { return v.object(nil), nil }
+func (v Values) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
 
-// object writes an object.
-func (v Values) object(b []byte) []byte {
+// AppendJSON writes an object.
+func (v Values) AppendJSON(b []byte) []byte {
 	if len(v) == 0 {
 		return append(b, "{}"...)
 	}
 	start := len(b)
-	b = v.append(b)
+	b = v.AppendFields(b)
 	b[start] = '{' // for the first comma
 	return append(b, '}')
 }
@@ -79,7 +81,7 @@ func (v Values) object(b []byte) []byte {
 // UnmarshalJSON reads an object of numbers.
 func (v *Values) UnmarshalJSON(b []byte) error {
 	*v = (*v)[:0:0]
-	return eachField(b, func(key, value []byte) error { return v.read(key, value) })
+	return EachField(b, func(key, value []byte) error { return v.read(key, value) })
 }
 
 // read takes in one field of an event.
@@ -123,8 +125,8 @@ func (l *Lists) Set(name string, values []Number) {
 	*l = append(*l, List{name, values})
 }
 
-// append writes the fields `"name":[...]`, a comma before each.
-func (l Lists) append(b []byte) []byte {
+// AppendFields writes the fields `"name":[...]`, a comma before each.
+func (l Lists) AppendFields(b []byte) []byte {
 	for _, x := range l {
 		b = append(b, ',', '"')
 		b = append(b, x.Name...)
@@ -133,7 +135,7 @@ func (l Lists) append(b []byte) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = n.append(b)
+			b = n.AppendJSON(b)
 		}
 		b = append(b, ']')
 	}
@@ -150,10 +152,10 @@ func (l *Lists) read(key, value []byte) error {
 	return nil
 }
 
-// eachField calls f with every field of a JSON object, in its order. The text
+// EachField calls f with every field of a JSON object, in its order. The text
 // must be valid JSON: it is what an UnmarshalJSON gets. A key with escapes in it
 // is given as it stands, so that it matches no name.
-func eachField(b []byte, f func(key, value []byte) error) error {
+func EachField(b []byte, f func(key, value []byte) error) error {
 	b = bytes.TrimSpace(b)
 	if len(b) < 2 || b[0] != '{' {
 		return fmt.Errorf("%.40q: want an object", b)
@@ -202,4 +204,34 @@ func valueEnd(b []byte) int {
 		}
 	}
 	return len(b)
+}
+
+// ReadField reads a measure, into v or, if it is a list, into l. A field that is
+// neither, of a name that this program does not know, is passed over.
+func ReadField(key, value []byte, v *Values, l *Lists) (err error) {
+	if value[0] == '[' && l != nil {
+		err = l.read(key, value)
+	} else {
+		err = v.read(key, value)
+	}
+	if _, known := names()[string(key)]; !known {
+		return nil
+	}
+	return err
+}
+
+// names are the measures' names, so that a decoded line shares them.
+var names = sync.OnceValue(func() map[string]string {
+	known := map[string]string{}
+	for _, m := range append(StepMeasures(), EvalMeasures()...) {
+		known[m.Name] = m.Name
+	}
+	return known
+})
+
+func knownName(key []byte) string {
+	if name, ok := names()[string(key)]; ok {
+		return name
+	}
+	return string(key)
 }

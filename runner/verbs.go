@@ -31,15 +31,15 @@ type Verbs interface {
 }
 
 // Pause implements Verbs.
-func (q *Queue) Pause(id string) error { return q.send(id, order{verb: pause}) }
+func (q *Queue) Pause(id string) error { return q.send(id, Order{Verb: Pause}) }
 
 // Stop implements Verbs.
-func (q *Queue) Stop(id string) error { return q.send(id, order{verb: stop}) }
+func (q *Queue) Stop(id string) error { return q.send(id, Order{Verb: Stop}) }
 
 // Checkpoint implements Verbs.
 func (q *Queue) Checkpoint(id string) (step int64, err error) {
-	return q.await(id, func(j *job, done chan<- answer) error {
-		return j.send(order{verb: checkpoint, done: done})
+	return q.await(id, func(j *job, done chan<- Answer) error {
+		return j.send(Order{Verb: Checkpoint, Done: done})
 	})
 }
 
@@ -77,10 +77,10 @@ func (q *Queue) goOn(id string) (over <-chan struct{}, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if j.gate.ending.Load() {
+	if j.gate.Ending() {
 		over = j.over
 	}
-	return over, j.send(order{verb: resume})
+	return over, j.send(Order{Verb: Resume})
 }
 
 // patience runs out when a verb has waited for a run or another start long enough:
@@ -91,29 +91,29 @@ func (q *Queue) patience() *time.Timer {
 
 // Knob implements Verbs.
 func (q *Queue) Knob(id, key, value string) error {
-	_, err := q.await(id, func(j *job, done chan<- answer) error { return j.ask(key, value, done) })
+	_, err := q.await(id, func(j *job, done chan<- Answer) error { return j.ask(key, value, done) })
 	return err
 }
 
 // ask hands a knob to the run. The caller holds the queue's mu.
-func (j *job) ask(key, value string, done chan<- answer) error {
+func (j *job) ask(key, value string, done chan<- Answer) error {
 	spec := j.spec
 	_, after, err := spec.Turn(key, value)
 	if err != nil {
 		return fmt.Errorf("run %s: %w", j.meta.ID, err)
 	}
-	if err = j.send(order{turn, KnobEvent{Key: key, New: after}, done}); err == nil {
+	if err = j.send(Order{Turn, *NewKnobEvent(Head{}, key, Auto{}, after), done}); err == nil {
 		j.spec = spec
 	}
 	return err
 }
 
 // await asks something of a live run, and waits until what is asked for is on disk.
-func (q *Queue) await(id string, ask func(*job, chan<- answer) error) (step int64, err error) {
+func (q *Queue) await(id string, ask func(*job, chan<- Answer) error) (step int64, err error) {
 	var slow func() error
-	done := make(chan answer, 1)
+	done := make(chan Answer, 1)
 	err = q.tell(id, func(j *job) error {
-		slow = j.gate.slow
+		slow = j.gate.Slow
 		return ask(j, done)
 	})
 	if err != nil {
@@ -121,20 +121,20 @@ func (q *Queue) await(id string, ask func(*job, chan<- answer) error) (step int6
 	}
 	late := q.patience()
 	defer late.Stop()
-	var a answer
+	var a Answer
 	select {
 	case a = <-done:
 	case <-late.C:
-		a.err = slow()
+		a.Err = slow()
 	}
-	if a.err != nil {
-		return 0, fmt.Errorf("run %s: %w", id, a.err)
+	if a.Err != nil {
+		return 0, fmt.Errorf("run %s: %w", id, a.Err)
 	}
-	return a.step, nil
+	return a.Step, nil
 }
 
 // send asks something of a live run.
-func (q *Queue) send(id string, o order) error {
+func (q *Queue) send(id string, o Order) error {
 	return q.tell(id, func(j *job) error { return j.send(o) })
 }
 
@@ -156,16 +156,11 @@ func (q *Queue) live(id string) (*job, error) {
 	return j, nil
 }
 
-func (j *job) send(o order) error {
-	select {
-	case j.gate.orders <- o:
-		if o.verb == stop {
-			j.gate.ending.Store(true)
-		}
-		return nil
-	default:
-		return fmt.Errorf("run %s %w", j.meta.ID, ErrBusy)
+func (j *job) send(o Order) error {
+	if err := j.gate.Send(o); err != nil {
+		return fmt.Errorf("run %s %w", j.meta.ID, err)
 	}
+	return nil
 }
 
 // LiveRun is a run that has not ended.
@@ -183,7 +178,7 @@ func (q *Queue) Live() []LiveRun {
 	var list []LiveRun
 	for id, j := range q.jobs {
 		if !j.ended() {
-			list = append(list, LiveRun{id, j.gate.trouble.String()})
+			list = append(list, LiveRun{id, j.gate.Trouble()})
 		}
 	}
 	slices.SortFunc(list, func(a, b LiveRun) int { return strings.Compare(a.ID, b.ID) })

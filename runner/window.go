@@ -15,8 +15,8 @@ type Window struct {
 	Max   Values `json:"max"`
 }
 
-// newWindow returns an empty window of the named measures.
-func newWindow(names []string) Window {
+// NewWindow returns an empty window of the named measures.
+func NewWindow(names []string) Window {
 	w := Window{Min: make(Values, len(names)), Max: make(Values, len(names))}
 	for i, name := range names {
 		w.Min[i].Name, w.Max[i].Name = name, name
@@ -24,30 +24,30 @@ func newWindow(names []string) Window {
 	return w
 }
 
-// add takes in the measures of one step, in the window's order. A NaN, once in,
+// Add takes in the measures of one step, in the window's order. A NaN, once in,
 // stays, so that it is seen.
-func (w *Window) add(now Values) {
+func (w *Window) Add(now Values) {
 	for i, v := range now {
 		switch {
 		case !v.Applies():
 		case !w.Min[i].Applies():
 			w.Min[i].Number, w.Max[i].Number = v.Number, v.Number
 		default:
-			w.Min[i].Number = Num(math.Min(w.Min[i].value, v.value))
-			w.Max[i].Number = Num(math.Max(w.Max[i].value, v.value))
+			w.Min[i].Number = Num(math.Min(w.Min[i].Float(), v.Float()))
+			w.Max[i].Number = Num(math.Max(w.Max[i].Float(), v.Float()))
 		}
 	}
 	w.Steps++
 }
 
-// clone returns a copy that shares nothing.
-func (w *Window) clone() Window {
+// Clone returns a copy that shares nothing.
+func (w *Window) Clone() Window {
 	return Window{w.Steps, slices.Clone(w.Min), slices.Clone(w.Max)}
 }
 
-// like returns w with exactly the named measures, in their order.
-func (w *Window) like(names []string) Window {
-	o := newWindow(names)
+// Like returns w with exactly the named measures, in their order.
+func (w *Window) Like(names []string) Window {
+	o := NewWindow(names)
 	o.Steps = w.Steps
 	for i, name := range names {
 		o.Min[i].Number, o.Max[i].Number = w.Min.Of(name), w.Max.Of(name)
@@ -70,14 +70,15 @@ func (w *Window) UnmarshalJSON(b []byte) error {
 		to   *Values
 		from json.RawMessage
 	}{{&w.Min, raw.Min}, {&w.Max, raw.Max}} {
-		if err := side.to.unmarshalEither(side.from); err != nil {
+		if err := unmarshalEither(side.to, side.from); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (v *Values) unmarshalEither(b []byte) error {
+// unmarshalEither reads named measures, or those of the first form.
+func unmarshalEither(v *Values, b []byte) error {
 	if len(b) == 0 || b[0] != '[' {
 		return json.Unmarshal(b, v)
 	}

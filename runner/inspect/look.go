@@ -58,7 +58,7 @@ func (l *Look) use(state *runner.State, how runner.Inspection) (err error) {
 	if l.Src = splits[l.Split]; l.Src == nil || l.Src.Len() == 0 {
 		return fmt.Errorf("split %.40q: the dataset has none such: want train, val or test", l.Split)
 	}
-	l.Samples, err = l.Run.Meta.Inspect(state, l.Data, l.Src, how)
+	l.Samples, err = runner.Inspect(&l.Run.Meta, state, l.Data, l.Split, how)
 	return err
 }
 

@@ -102,7 +102,7 @@ func samples(t *testing.T, r *Run, path string) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	s, err := r.Meta.Inspect(r.State, d, d.Test, runner.Inspection{Threads: 2, Probabilities: true})
+	s, err := runner.Inspect(&r.Meta, r.State, d, runner.SplitTest, runner.Inspection{Threads: 2, Probabilities: true})
 	if err != nil {
 		t.Fatal(err)
 	}

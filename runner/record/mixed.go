@@ -21,7 +21,7 @@ func (r *Run) Mixed() (string, error) {
 			return "", err
 		}
 		for _, e := range events {
-			if k, ok := e.(*runner.KnobEvent); ok && spec.Replay(k) == nil && spec.Algorithm() != was {
+			if k, ok := e.(*runner.KnobEvent); ok && k.Apply(&spec) == nil && spec.Algorithm() != was {
 				return fmt.Sprintf("%s, from step %d on %s", was, k.Step, spec.Algorithm()), nil
 			}
 		}

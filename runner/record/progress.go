@@ -146,7 +146,7 @@ func (p *Progress) rewindClock(step int64) {
 // turn takes note of a setting that was changed. What this program cannot set it
 // cannot show either: the log has it.
 func (p *Progress) turn(e *runner.KnobEvent) {
-	_ = p.Spec.Replay(e)
+	_ = e.Apply(&p.Spec)
 }
 
 // Remaining returns how long the rest takes at the mean speed since the run

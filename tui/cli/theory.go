@@ -75,7 +75,7 @@ func (a *app) theory(f *theoryFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	t := theoryJSON{ID: r.Meta.ID, PaperSlope: runner.PaperSlope(set), Unmet: r.Meta.Unmet(),
+	t := theoryJSON{ID: r.Meta.ID, PaperSlope: runner.PaperSlope(set), Unmet: runner.Unmet(&r.Meta),
 		Rates: runner.Rates(&r.Meta, evals)}
 	switch {
 	case f.log:

@@ -94,7 +94,8 @@ func fitTo(list []panel, runs []*runner.Meta) {
 
 // reported tells whether runs of the methods on such data have a measure.
 func reported(m *lab.Measure, methods []dro.Algorithm, runs []*runner.Meta) bool {
-	if len(runs) > 0 && !slices.ContainsFunc(runs, m.CanApply) {
+	applies := func(r *runner.Meta) bool { return m.CanApply(r) }
+	if len(runs) > 0 && !slices.ContainsFunc(runs, applies) {
 		return false
 	}
 	return !m.OfStep() || ownedBy(m, methods) || !ownedBy(m, dro.Algorithms())

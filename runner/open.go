@@ -1,0 +1,75 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"drolab/runner/data"
+)
+
+// CheckData says whether data of this checksum are the run's.
+func (m *Meta) CheckData(checksum string) error {
+	if checksum == m.Checksum {
+		return nil
+	}
+	return fmt.Errorf("run %s was made with dataset %s, and %s is another one: "+
+		"give the folder that has it with --data", m.ID, m.Checksum, checksum)
+}
+
+// OpenFor opens a dataset to use the network of a run on; an empty name is the
+// run's own, with its own splits.
+func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
+	if dataset == "" {
+		return m.openOwn(dataDir)
+	}
+	e, err := m.EncoderFrom(dataDir)
+	if err != nil {
+		return nil, err
+	}
+	o := data.Options{Dir: dataDir, Difficulty: m.Spec.Difficulty, Encoder: e, Rows: true}
+	return OpenData(context.Background(), dataset, o)
+}
+
+// EncoderFrom returns the run's encoder: the one that it has kept or, of runs of
+// programs before, what the training data give.
+func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
+	if m.Encoder != nil {
+		return m.Encoder, nil
+	}
+	d, err := m.openOwn(dataDir)
+	if err != nil {
+		return nil, fmt.Errorf("the run has kept no encoder, so its training data are needed: %w", err)
+	}
+	return &d.Encoder, d.Close()
+}
+
+// openOwn opens a run's own dataset, as the run did.
+func (m *Meta) openOwn(dataDir string) (*data.Dataset, error) {
+	o := m.DataOptions(dataDir)
+	o.Rows = true
+	d, err := OpenData(context.Background(), m.Spec.Dataset, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.CheckData(d.Checksum); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// OpenData is data.OpenContext, with a fault in a file that it maps as an error.
+func OpenData(ctx context.Context, name string, o data.Options) (d *data.Dataset, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch p := recover(); {
+		case p == nil:
+		case isCut(p):
+			err = errCut
+		default:
+			panic(p)
+		}
+	}()
+	return data.OpenContext(ctx, name, o)
+}

@@ -1,0 +1,29 @@
+package runner
+
+import (
+	"fmt"
+
+	"drolab/dro"
+)
+
+// NewTrainer starts the method of s on the data that p counts, and returns the problem
+// that it solves.
+func NewTrainer(s *Spec, p *Parts) (dro.Trainer, *dro.Problem, error) {
+	m, err := dro.Find(s.Algorithm())
+	if err != nil {
+		return nil, nil, err
+	}
+	samples := 0
+	for _, n := range p.ClassCounts.Train {
+		samples += n
+	}
+	task, err := s.Task(samples, p.ClassCounts.Train, p.Counts(p.Main()).Train)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := m.New(task)
+	if err != nil {
+		return nil, nil, fmt.Errorf("algorithm %s: %w", m.Name, err)
+	}
+	return t, task.Problem, nil
+}
