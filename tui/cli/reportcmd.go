@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"drolab/presets/recorded"
+	"drolab/runner/compare"
 	"drolab/runner/report"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,7 @@ const reportWidth = 100
 
 func (a *app) reportCommand() *cobra.Command {
 	var asJSON, markdown, latex, html bool
-	var into string
+	var into, family string
 	var width int
 	c := &cobra.Command{
 		Use: "report [RUN...]", Short: "One page: the paper's table, figure and claims, judged from runs",
@@ -29,6 +30,9 @@ drolab report paper-gentle --html > report.html
 drolab report recorded:paper --into docs/results.md`,
 		ValidArgsFunction: a.completeRead,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := checkFamily(family); err != nil {
+				return err
+			}
 			if len(args) == 0 {
 				args = []string{recorded.Scheme + "paper"}
 			}
@@ -36,7 +40,7 @@ drolab report recorded:paper --into docs/results.md`,
 			if err != nil {
 				return err
 			}
-			r, err := report.New(runs)
+			r, err := report.NewWith(runs, report.Options{Family: family})
 			switch {
 			case err != nil:
 				return err
@@ -68,6 +72,7 @@ drolab report recorded:paper --into docs/results.md`,
 	flags.BoolVar(&asJSON, "json", false, "print the report's data as JSON")
 	flags.StringVar(&into, "into", "", "put the tables into a Markdown file, between the lines that mark "+
 		"their place")
+	familyFlag(c, &family, compare.AllMeasures)
 	flags.IntVar(&width, "width", 0, "columns of the page (default the terminal's)")
 	c.MarkFlagsMutuallyExclusive("md", "latex", "html", "json", "into")
 	return c
