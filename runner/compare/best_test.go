@@ -64,6 +64,24 @@ func TestFalseStars(t *testing.T) {
 	}
 }
 
+// Two one-sided tests by hand: twelve differences of mean .01 and standard deviation .02
+// within ±.025 have t = .015/(.02/√12) = 2.598, p = .0124; ones further off are not.
+func TestEquivalence(t *testing.T) {
+	list := make([]float64, 12)
+	for i := range list {
+		list[i] = .01 + .02*math.Sqrt(11./12)*float64(1-2*(i%2))
+	}
+	if got := Equivalence(list, .025); math.Abs(got-.01238) > 1e-4 {
+		t.Errorf("p is %.5f, want .0124", got)
+	}
+	if got := Equivalence(list, .009); got < .5 {
+		t.Errorf("a mean beyond the margin has p %.3f", got)
+	}
+	if got := Equivalence([]float64{1, 1}, 2); got == got {
+		t.Errorf("without spread p is %v", got)
+	}
+}
+
 // Tables of five measures in which no method differs. Corrected by measure, each measure
 // has a false star in at most 5 % of them, but many tables have one; corrected over the
 // table, at most 5 % of the tables have one.
