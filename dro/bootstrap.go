@@ -76,6 +76,31 @@ func (s *study) value(i int) value {
 	return value{first.worst[i].Risk - second.worst[i].Risk, standardError(first.dual[i], second.dual[i])}
 }
 
+// tail is how much of the value at a radius rests on the largest.
+func (s *study) tail(i int) Tail {
+	t := Tail{Effective: math.Inf(1)}
+	for _, side := range s.sides {
+		w := side.worst[i]
+		ratios := make([]float64, len(side.losses))
+		side.solver.solve(ratios, s.rhos[i])
+		t.Share = max(t.Share, slices.Max(ratios)/float64(len(ratios)))
+		t.Effective = min(t.Effective, w.EffectiveSampleSize)
+	}
+	values := slices.Clone(s.sides[0].dual[i])
+	if len(s.sides) > 1 {
+		mean := 0.0
+		for j, f := range s.sides[1].dual[i] {
+			values[j] -= f
+			mean += values[j] / float64(len(values))
+		}
+		for j := range values {
+			values[j] = math.Abs(values[j] - mean)
+		}
+	}
+	t.Index = hill(values)
+	return t
+}
+
 // standardError returns sd (a − b)/√n; b may be nil. Of one sample it is NaN.
 func standardError(a, b []float64) float64 {
 	n := float64(len(a))

@@ -84,7 +84,7 @@ func dualMeasures() []Measure {
 				"around which the adversary reweights; in paper coordinates shifted by −λ/(k−1)"},
 		{Name: "mean_ratio", Title: "mean ratio", Noisy: true, Asks: OfProblem,
 			Doc: "mean likelihood ratio r of the x-batch; 1 where F is least in η"},
-		{Name: "divergence", Title: "divergence", Noisy: true, Asks: OfProblem,
+		{Name: "divergence", Title: "batch divergence", Noisy: true, Asks: OfProblem,
 			Doc: "mean φ(r) of the x-batch; ρ where F is least in λ"},
 	}
 }

@@ -8,11 +8,11 @@ import (
 )
 
 // Optimum is the least worst-case risk of a regression, between two
-// bounds that hold whatever the search did: R_ρ at X is above it, and for the
-// worst distribution Q there, min_x E_Q ℓ is below (weak duality).
+// bounds that hold whatever the search did, but for rounding: R_ρ at X is above it, and
+// for the worst distribution Q there, a dual value of min_x E_Q ℓ is below (weak duality).
 type Optimum struct {
 	Risk  float64   // R_ρ(X)
-	Lower float64   // min_x E_Q ℓ
+	Lower float64   // at most min_x E_Q ℓ
 	X     []float64 // class by class but the last: weights, then the bias
 	Z     Z         // optimal there, unshifted
 }
@@ -180,7 +180,29 @@ func (d *descent) bounds(set Set, rho float64) (Optimum, error) {
 	below.fixed, below.ratios = d.ratios, d.ratios
 	copy(below.x, d.x)
 	below.run()
-	below.curve.of(below)
-	lower := below.value - below.curve.newton(below.step)
-	return Optimum{Risk: above.Risk, Lower: lower, X: slices.Clone(d.x), Z: above.Z}, nil
+	return Optimum{Risk: above.Risk, Lower: below.dual(), X: slices.Clone(d.x), Z: above.Z}, nil
+}
+
+// dual is a bound below min_x E_Q ℓ, for the fixed weights of Q. Each loss is convex in
+// its logits u, so ℓ(u) ≥ ⟨v, u⟩ − ℓ*(v) for any v. Where mean r_i v_i xᵢᵀ = 0 the first
+// terms vanish for every x, and E_Q ℓ ≥ −mean r_i ℓ*(v_i) (Fenchel). Newton's step s has
+// that: with v = ∇ℓ + ∇²ℓ·(s xᵢ) the mean is g + H s = 0. ℓ* is −entropy of v + e_y for the
+// softmax, +Inf where that is no distribution, and ½‖v‖² + v_y for least squares.
+func (d *descent) dual() float64 {
+	d.curve.of(d)
+	d.curve.newton(d.step)
+	p, u, v := make([]float64, d.s.outputs()), make([]float64, d.s.outputs()), make([]float64, d.s.outputs())
+	sum := 0.0
+	for i, r := range d.fixed {
+		d.s.loss(p, d.x, i)
+		d.s.logits(u, d.step, i)
+		for c := range v {
+			v[c] = p[c]
+			for e := range u {
+				v[c] += d.s.bent(p, c, e) * u[e]
+			}
+		}
+		sum -= r * d.s.conjugate(v, i)
+	}
+	return math.Max(0, sum/float64(len(d.fixed))) // no loss is negative
 }

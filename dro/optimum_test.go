@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,6 +75,34 @@ func TestLeastRiskIsLeast(t *testing.T) {
 			}
 			if r := s.risk(t, c.set, c.rho, o.X); r != o.Risk {
 				t.Errorf("%s: R_ρ(X) is %v, said to be %v", c.set.Label(), r, o.Risk)
+			}
+		}
+	}
+}
+
+// Weak duality from anywhere: the dual value is below the least E_Q ℓ, and near the
+// optimum it comes close.
+func TestDualIsBelow(t *testing.T) {
+	for _, s := range regressions(200) {
+		rng := rand.New(rand.NewPCG(6, 1))
+		d := newDescent(s)
+		d.fixed = make([]float64, len(s.X))
+		for i := range d.fixed {
+			d.fixed[i] = 2 * rng.Float64()
+		}
+		d.ratios = d.fixed
+		d.run()
+		best, at := d.value, slices.Clone(d.x)
+		for far := 3.0; far > 1e-9; far /= 3 {
+			for i := range d.x {
+				d.x[i] = at[i] + far*rng.NormFloat64()
+			}
+			d.look(d.x)
+			switch got := d.dual(); {
+			case got > best+1e-11: // the ridge of repeated features
+				t.Errorf("from %.1g away the bound is %.3g above the least", far, got-best)
+			case far < 1e-6 && got < best-1e-11:
+				t.Errorf("from %.1g away the bound is %.3g below the least", far, best-got)
 			}
 		}
 	}

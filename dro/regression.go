@@ -38,17 +38,52 @@ func (s *Regression) at(i, j int) float64 {
 
 // loss returns sample i's loss, and writes its prediction p of the outputs.
 func (s *Regression) loss(p, w []float64, i int) float64 {
-	in := s.inputs()
-	for c := range p {
-		p[c] = 0
-		for j := range in {
-			p[c] += w[c*in+j] * s.at(i, j)
-		}
-	}
+	s.logits(p, w, i)
 	if s.Squared {
 		return s.square(p, i)
 	}
 	return s.crossEntropy(p, i)
+}
+
+// logits writes W xᵢ + b.
+func (s *Regression) logits(u, w []float64, i int) {
+	in := s.inputs()
+	for c := range u {
+		u[c] = 0
+		for j := range in {
+			u[c] += w[c*in+j] * s.at(i, j)
+		}
+	}
+}
+
+// conjugate is sample i's ℓ*(q − e_y), over the logits.
+func (s *Regression) conjugate(q []float64, i int) (value float64) {
+	left := 1.0 // of the softmax's last class
+	for c, p := range q {
+		switch {
+		case s.Squared && c == s.Labels[i]: // ½(p − 1)² + (p − 1)
+			value += (p*p - 1) / 2
+		case s.Squared:
+			value += p * p / 2
+		default:
+			value, left = value+negentropy(p), left-p
+		}
+	}
+	if s.Squared {
+		return value
+	}
+	return value + negentropy(left)
+}
+
+// negentropy is p log p, 0 at 0 and +Inf below but for rounding.
+func negentropy(p float64) float64 {
+	switch {
+	case p > 0:
+		return p * math.Log(p)
+	case p > -1e-15:
+		return 0
+	}
+	return math.Inf(1)
 }
 
 func (s *Regression) square(p []float64, i int) (loss float64) {

@@ -24,10 +24,6 @@ type Certificate struct {
 	ByClass, ByGroup []Number
 }
 
-// Few tells whether so few samples carry the worst case that its interval is not
-// to be relied upon.
-func (c *Certificate) Few() bool { return c.EffectiveSampleSize < dro.FewEffective }
-
 // Certify measures the losses of a pass at every place of the grid.
 func (f *Frozen) Certify(p *Pass, g Grid) ([]Certificate, error) {
 	var list []Certificate

@@ -66,12 +66,21 @@ func (e *EvalEvent) UnmarshalJSON(b []byte) error {
 		if string(key) == "selected" {
 			return json.Unmarshal(value, &e.Selected)
 		}
-		return field(&e.Head, &e.Epoch, key, value, &e.Values, &e.ByGroup)
+		return field(&e.Head, &e.Epoch, ofWorstCase(key), value, &e.Values, &e.ByGroup)
 	})
 	if accuracy := e.ByGroup.Of("class_accuracy"); accuracy != nil && !e.Has("worst_class_accuracy") {
 		e.Set("worst_class_accuracy", Least(accuracy))
 	}
 	return err
+}
+
+// ofWorstCase is the name of a measure of evaluations: programs before called the
+// divergence of the exact worst case as a step's.
+func ofWorstCase(key []byte) []byte {
+	if string(key) == "divergence" {
+		return []byte("worst_divergence")
+	}
+	return key
 }
 
 // field reads one field of an event of measures.

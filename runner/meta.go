@@ -118,3 +118,31 @@ func (m *Meta) Usable() error {
 	}
 	return nil
 }
+
+// alone tells whether fewer than two classes or groups have the test samples to be called
+// the worst.
+func (m *Meta) alone() bool {
+	counted, tests := 0, m.Counts(m.Main()).Test
+	for _, n := range tests {
+		if n >= max(m.Spec.MinGroup, 1) {
+			counted++
+		}
+	}
+	return len(tests) > 0 && counted < 2
+}
+
+// BeyondBox says that the best λ or η of the training losses is outside of the run's box,
+// and what that costs at most; "" where it is inside.
+func (m *Meta) BeyondBox(s *Summary) string {
+	set, err := m.Spec.Set()
+	gap, lambda, eta := s.Of("dual_gap"), s.Of("best_lambda"), s.Of("best_eta")
+	if err != nil || !gap.Applies() || !eta.Applies() || s.Of("penalised_gap").Applies() {
+		return ""
+	}
+	outside := func(n Number, side [2]float64) bool { return !(n.Float() >= side[0] && n.Float() <= side[1]) }
+	if !(set.HasRadius() && outside(lambda, m.Box.Lambda)) && !outside(eta, m.Box.Eta) {
+		return ""
+	}
+	return fmt.Sprintf("it excludes the best λ = %.4g, η = %.4g of the training losses: F is %.3g above R_ρ",
+		lambda.Float(), eta.Float(), gap.Float())
+}

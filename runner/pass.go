@@ -2,6 +2,7 @@ package runner
 
 import (
 	"math"
+	"slices"
 
 	"drolab/dro"
 )
@@ -72,7 +73,17 @@ func (e *Evaluation) By(a Axis, p *Pass, values []float64) []Number {
 func (e *Evaluation) LeastAccuracy(a Axis, p *Pass) Number {
 	n, of := e.parts(a, p)
 	means, counts := MeansOf(n, p.Hits(), func(i int) int { return of[i] })
-	return Least(Enough(means, counts, e.Spec.MinGroup))
+	return LeastOf(means, counts, e.Spec.MinGroup)
+}
+
+// LeastOf is the lowest value of the classes or groups with at least so many samples. It
+// does not apply where that leaves fewer than two: one alone is not the worst of any.
+func LeastOf(values []Number, counts []int, least int) Number {
+	kept := slices.DeleteFunc(Enough(values, counts, least), func(n Number) bool { return !n.Applies() })
+	if len(kept) < 2 {
+		return Number{}
+	}
+	return Least(kept)
 }
 
 // Enough returns the values whose counts are least or more; the others do not

@@ -80,12 +80,16 @@ func CheckSelection(s *Spec, d *data.Dataset) error {
 	case m.Spec.Select != SelectValWorst:
 		return nil
 	}
+	counted := 0
 	for _, n := range m.Counts(m.Main()).Val {
-		if n >= m.Spec.MinGroup && n > 0 {
-			return nil
+		if n >= max(m.Spec.MinGroup, 1) {
+			counted++
 		}
 	}
+	if counted >= 2 {
+		return nil
+	}
 	return &KeyError{"select", m.Spec.Select, fmt.Sprintf(
-		"a part of the validation split with min_group = %d samples: a larger val_fraction or a smaller min_group",
+		"two parts of the validation split with min_group = %d samples: a larger val_fraction or a smaller min_group",
 		m.Spec.MinGroup)}
 }

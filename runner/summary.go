@@ -110,6 +110,9 @@ func (s *Summary) Describe(m *Meta) {
 	if s.ByGroup.Of("robust_risk_at") != nil {
 		s.RiskRadii = m.Spec.RiskRadii
 	}
+	if m.alone() { // programs before called it the worst
+		s.Measures.Set(m.Fit("worst_class_accuracy"), Number{})
+	}
 	s.ClassInterval = Wilsons(s.ByGroup.Of("class_accuracy"), m.ClassCounts.Test)
 	s.GroupInterval = Wilsons(s.ByGroup.Of("group_accuracy"), m.GroupCounts.Test)
 }
@@ -144,6 +147,6 @@ func (s *Summary) UnmarshalJSON(b []byte) error {
 			"class_accuracy_interval", "group_accuracy_interval":
 			return nil
 		}
-		return ReadField(key, value, &s.Measures, &s.ByGroup)
+		return ReadField(ofWorstCase(key), value, &s.Measures, &s.ByGroup)
 	})
 }

@@ -64,6 +64,86 @@ func TestFalseStars(t *testing.T) {
 	}
 }
 
+// Two one-sided tests by hand: twelve differences of mean .01 and standard deviation .02
+// within ±.025 have t = .015/(.02/√12) = 2.598, p = .0124; ones further off are not.
+func TestEquivalence(t *testing.T) {
+	list := make([]float64, 12)
+	for i := range list {
+		list[i] = .01 + .02*math.Sqrt(11./12)*float64(1-2*(i%2))
+	}
+	if got := Equivalence(list, .025); math.Abs(got-.01238) > 1e-4 {
+		t.Errorf("p is %.5f, want .0124", got)
+	}
+	if got := Equivalence(list, .009); got < .5 {
+		t.Errorf("a mean beyond the margin has p %.3f", got)
+	}
+	if got := Equivalence([]float64{1, 1}, 2); got == got {
+		t.Errorf("without spread p is %v", got)
+	}
+}
+
+// Tables of five measures in which no method differs. Corrected by measure, each measure
+// has a false star in at most 5 % of them, but many tables have one; corrected over the
+// table, at most 5 % of the tables have one.
+func TestFalseStarsOfNullTables(t *testing.T) {
+	const tables, most = 400, 28 // as above
+	measures := []string{"test_accuracy", "worst_class_accuracy", "test_loss", "train_loss", "robust_risk"}
+	for family, limit := range map[string][2]int{OneMeasure: {most + 1, tables}, AllMeasures: {0, most}} {
+		random := rand.New(rand.NewPCG(3, 5))
+		starred, byMeasure := 0, map[string]int{}
+		for range tables {
+			any := false
+			for _, c := range tabulate(nothing(measures, random), Options{Family: family}).Columns {
+				if len(c.Tests) > 0 && c.Tests[0].Best {
+					any = true
+					byMeasure[c.Name]++
+				}
+			}
+			if any {
+				starred++
+			}
+		}
+		t.Logf("by %s: %d of %d tables have a false star; %v", family, starred, tables, byMeasure)
+		if starred < limit[0] || starred > limit[1] {
+			t.Errorf("by %s: %d of %d tables have a false star, want %d to %d", family, starred, tables, limit[0], limit[1])
+		}
+		for name, n := range byMeasure {
+			if n > most {
+				t.Errorf("by %s: %s has a false star in %d of %d tables", family, name, n, tables)
+			}
+		}
+	}
+}
+
+// nothing is four seeds of two methods that differ in nothing but chance.
+func nothing(measures []string, random *rand.Rand) (runs []member) {
+	for _, algorithm := range dro.PaperMethods()[:2] {
+		runs = append(runs, newRuns(algorithm, make([]float64, 4), func(m *member) {
+			m.summary.ByGroup = nil
+			for _, name := range measures {
+				m.summary.Measures.Set(name, runner.Num(.5+.01*random.NormFloat64()))
+			}
+		})...)
+	}
+	return runs
+}
+
+// Rows that are not tested have no star, and change none.
+func TestTestedRowsAlone(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	all := noise([4]float64{.9, .1, .5, .99}, random)
+	own := func(m *runner.Meta) bool { return slices.Contains(dro.PaperMethods()[:2], m.Spec.Algorithm()) }
+	some := slices.DeleteFunc(slices.Clone(all), func(m member) bool { return !own(m.meta) })
+	table, alone := tabulate(all, Options{Tested: own}), tabulate(some, Options{})
+	for c, column := range table.Columns {
+		if !slices.EqualFunc(column.Tests, alone.Columns[c].Tests, func(a, b Test) bool {
+			return a.Best == b.Best && a.Adjusted == b.Adjusted && len(a.Rows) == len(b.Rows)
+		}) {
+			t.Errorf("%s %s: %+v, alone %+v", column.Name, column.Class, column.Tests, alone.Columns[c].Tests)
+		}
+	}
+}
+
 // noise is four seeds of four methods with these mean accuracies in each of five
 // classes.
 func noise(means [4]float64, random *rand.Rand) (runs []member) {
@@ -193,7 +273,8 @@ func TestLegend(t *testing.T) {
 	}{
 		{four, "± is half the width of the mean's 95 % t interval over seeds.\n" +
 			"* is better than every other in its line: two-sided t tests, paired over common seeds, else Welch's; " +
-			"p < 0.05 after Holm's correction for all pairs (6), per class, group or radius for those of all (12).",
+			"p < 0.05 after Holm's correction for all pairs (6), per class, group or radius for those of all (12), each measure by " +
+			"itself.",
 			"± 95 % t interval over seeds\n* beats all others, p < 0.05 after Holm\n(c) uses classes"},
 		{newRuns(dro.SFK, accuraciesA), "± is half the width of the mean's 95 % t interval over seeds.",
 			"± 95 % t interval over seeds"},

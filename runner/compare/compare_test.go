@@ -416,7 +416,7 @@ func TestRuns(t *testing.T) {
 	if len(table.Rows) != 2 || !table.Columns[worst].Tests[0].Best || table.Level != .99 {
 		t.Errorf("table %s", b)
 	}
-	const empty = `{"level":0.95,"at":"last","keys":[],"columns":[],"rows":[],"notes":[]}`
+	const empty = `{"level":0.95,"at":"last","family":"measure","keys":[],"columns":[],"rows":[],"notes":[]}`
 	if b, _ := json.Marshal(Runs(nil, Options{})); string(b) != empty {
 		t.Errorf("empty table: %s", b)
 	}

@@ -80,8 +80,11 @@ func (t *Table) uses() (list []string) {
 	return slices.Compact(list)
 }
 
-// families says how many tests were corrected for together.
+// families says which tests were corrected for together, and how many.
 func (t *Table) families() string {
+	if t.Family == AllMeasures {
+		return fmt.Sprintf("all pairs in all lines of this table (%d tests)", t.Columns[0].Family)
+	}
 	one, listed := 0, 0
 	for _, c := range t.Columns {
 		if c.Class == "" {
@@ -94,7 +97,7 @@ func (t *Table) families() string {
 	if listed > 0 {
 		text += fmt.Sprintf(", per class, group or radius for those of all (%d)", listed)
 	}
-	return text
+	return text + ", each measure by itself"
 }
 
 // untested names the columns of methods' own objectives.

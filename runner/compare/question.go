@@ -11,10 +11,13 @@ import (
 // questions returns the rows that answer the same question with a measure, in
 // the order of the rows. Only between such rows one value can be better than
 // another: R_ρ grows with ρ for one and the same network, and a loss on other
-// data says nothing.
-func questions(asks dro.Question, groups []*group) (rows [][]int) {
+// data says nothing. Rows that are not tested answer none.
+func questions(asks dro.Question, groups []*group, tested func(*runner.Meta) bool) (rows [][]int) {
 	var keys []string
 	for i, g := range groups {
+		if tested != nil && !tested(g.members[0].meta) {
+			continue
+		}
 		key := Question(asks, g.members[0].meta)
 		at := slices.Index(keys, key)
 		if at < 0 {

@@ -45,6 +45,19 @@ func PairedT(a, b []float64) float64 {
 	return twoSided(mean, std/math.Sqrt(n), n-1, largest(a, b))
 }
 
+// Equivalence returns the p of two one-sided t tests (TOST) that the mean of some
+// differences is between −margin and margin: the larger of the two (Schuirmann 1987,
+// Journal of Pharmacokinetics and Biopharmaceutics 15, 657–680).
+func Equivalence(differences []float64, margin float64) float64 {
+	mean, std := stat.MeanStdDev(differences, nil)
+	n := float64(len(differences))
+	if n < 2 || !(std > 0) {
+		return math.NaN()
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}
+	return t.Survival((margin - math.Abs(mean)) / (std / math.Sqrt(n)))
+}
+
 // welchT returns the two-sided p of Welch's t test, which does not take the
 // variances for equal.
 func welchT(a, b []float64) float64 {

@@ -21,13 +21,25 @@ type Options struct {
 	// At is the step of the runs, Last or Selected; "" is the selected one where
 	// all runs have one by the same rule, else the last.
 	At string `json:"at"`
+	// Family is what is corrected for together, OneMeasure or AllMeasures; "" is the
+	// first.
+	Family string `json:"family"`
+	// Tested are the runs between whose rows stars are looked for; nil is all of them.
+	Tested func(*runner.Meta) bool `json:"-"`
 }
+
+// Families of tests that are corrected for together.
+const (
+	OneMeasure  = "measure" // the columns of one measure: one for each class or group
+	AllMeasures = "table"   // all columns
+)
 
 // Table compares groups of runs. Columns without one value are left out.
 type Table struct {
 	Level   float64  `json:"level"`
 	At      string   `json:"at"`               // Last or Selected
 	Select  string   `json:"select,omitempty"` // the rule of the selection
+	Family  string   `json:"family"`           // OneMeasure or AllMeasures
 	Keys    []string `json:"keys"`             // of the spec, in which the rows differ
 	Columns []Column `json:"columns"`
 	Rows    []Row    `json:"rows"`
@@ -92,7 +104,7 @@ func Runs(runs []*record.Run, o Options) *Table {
 }
 
 func tabulate(members []member, o Options) *Table {
-	t := &Table{Level: cmp.Or(o.Level, 0.95),
+	t := &Table{Level: cmp.Or(o.Level, 0.95), Family: cmp.Or(o.Family, OneMeasure),
 		Keys: []string{}, Columns: []Column{}, Rows: []Row{}, Notes: []Note{}}
 	members = slices.SortedFunc(slices.Values(members), bySeed)
 	members = slices.CompactFunc(members, func(a, b member) bool { return a.meta.ID == b.meta.ID })
@@ -107,10 +119,18 @@ func tabulate(members []member, o Options) *Table {
 		t.noteRepeats(g, g.dropRepeats())
 		t.Rows = append(t.Rows, newRow(g))
 	}
+	var contests []contest
 	for _, m := range measuresOf(done) {
 		first := len(t.Columns)
 		t.addColumns(m, groups)
-		t.mark(first, questions(m.Asks, groups))
+		contests = append(contests, t.contests(first, questions(m.Asks, groups, o.Tested))...)
+		if t.Family == OneMeasure {
+			t.mark(t.Columns[first:], contests)
+			contests = nil
+		}
+	}
+	if t.Family == AllMeasures {
+		t.mark(t.Columns, contests)
 	}
 	t.noteSeeds()
 	t.noteFew(done)

@@ -111,7 +111,7 @@ func (l *Look) Totals() (t Totals) {
 		t.ByGroup, t.GroupCounts = l.Accuracy(l.Groups, len(l.Data.Groups))
 		main, counts = t.ByGroup, t.GroupCounts
 	}
-	t.Worst = runner.Least(runner.Enough(main, counts, l.Run.Meta.Spec.MinGroup))
+	t.Worst = runner.LeastOf(main, counts, l.Run.Meta.Spec.MinGroup)
 	sum, right := 0.0, 0
 	for i, loss := range l.Losses {
 		sum += loss

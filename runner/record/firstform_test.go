@@ -58,6 +58,9 @@ func TestFirstFormIsRead(t *testing.T) {
 		must(t, json.Unmarshal(line, &was))
 		must(t, json.Unmarshal(back, &is))
 		for key, v := range was {
+			if key == "divergence" && was["type"] == "eval" {
+				key = "worst_divergence" // the exact worst case's, which has a name of its own
+			}
 			if a, b := asJSON(t, v), asJSON(t, is[key]); a != b {
 				t.Errorf("line %d: %s is %s, was %s", i+1, key, b, a)
 			}

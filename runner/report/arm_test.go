@@ -36,7 +36,7 @@ func own(t *testing.T, r *Report) string {
 			}
 			for j, c := range p.Table.Columns {
 				cell := p.Table.Rows[i].Cells[j]
-				all = append(all, p.Label, a.label, c.Name, c.Class, cell.Values, cell.Mean, cell.Std, cell.Half)
+				all = append(all, p.Label, a.label, c.Name, c.Class, cell)
 			}
 			all = append(all, p.Costs[i])
 			for _, row := range p.Classes {

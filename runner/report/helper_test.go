@@ -39,6 +39,7 @@ type told struct {
 
 	trainLoss, testLoss, worst, risk float64
 	objective                        []float64 // an evaluation each
+	riskAt                           []float64 // a radius each
 }
 
 func (f *folder) must(err error) {
@@ -99,6 +100,13 @@ func (w *told) eval(i int) *runner.EvalEvent {
 			list = append(list, runner.Num(x+float64(i)/100))
 		}
 		e.ByGroup.Set("class_accuracy", list)
+	}
+	if w.riskAt != nil {
+		var list []runner.Number
+		for _, x := range w.riskAt {
+			list = append(list, runner.Num(x))
+		}
+		e.ByGroup.Set("robust_risk_at", list)
 	}
 	if w.objective != nil {
 		e.Set("train_objective", runner.Num(w.objective[i]))

@@ -39,6 +39,7 @@ type Problem struct {
 	Classes []ClassRow `json:"classes"`
 
 	arms      []*arm
+	stars     int  // of the arms, between which stars are looked for; 0 is all
 	published bool // the paper's numbers are of these data
 }
 
@@ -71,9 +72,19 @@ type Made struct {
 
 const level = 0.95
 
-// New makes the report of the finished runs among those given. An error is a log
+// Options of a report.
+type Options struct {
+	// Family is what the stars of a table are corrected over, as in compare.Options; "" is
+	// compare.AllMeasures.
+	Family string
+}
+
+// New is NewWith the usual options.
+func New(runs []*record.Run) (*Report, error) { return NewWith(runs, Options{}) }
+
+// NewWith makes the report of the finished runs among those given. An error is a log
 // that cannot be read, or no finished run.
-func New(runs []*record.Run) (*Report, error) {
+func NewWith(runs []*record.Run, o Options) (*Report, error) {
 	r := &Report{Level: level, Problems: []*Problem{}, Claims: []*Claim{}, Further: []*Claim{},
 		Departures: []Departure{}, Variations: []Variation{}, Wanted: []Wanted{}, Notes: []string{}}
 	runs, mixed := record.Unmixed(runs)
@@ -93,7 +104,7 @@ func New(runs []*record.Run) (*Report, error) {
 	}
 	main, others := experiments(all)
 	for _, e := range main {
-		p := newProblem(e)
+		p := newProblem(e, o)
 		r.Problems = append(r.Problems, p)
 		for _, n := range p.Table.Notes {
 			if n.Kind != compare.Seen && n.Kind != compare.Problem {
@@ -126,12 +137,13 @@ func finished(runs []*record.Run) (done []*record.Run, left []string) {
 	return done, left
 }
 
-func newProblem(e *experiment) *Problem {
+func newProblem(e *experiment, o Options) *Problem {
 	runs := make([]*record.Run, len(e.runs))
 	for i, r := range e.runs {
 		runs[i] = r.Run
 	}
-	p := &Problem{Table: compare.Runs(runs, compare.Options{Level: level, At: compare.Last})}
+	of := compare.Options{Level: level, At: compare.Last, Family: cmp.Or(o.Family, compare.AllMeasures)}
+	p := &Problem{Table: compare.Runs(runs, of)}
 	p.Label = p.Table.Rows[0].Problem
 	p.published = published.fits(&e.runs[0].Meta)
 	for i := range p.Table.Rows {
@@ -149,9 +161,30 @@ func newProblem(e *experiment) *Problem {
 		a.place()
 		p.arms = append(p.arms, a)
 	}
+	p.star(runs, of)
 	p.costs()
 	p.classes()
 	return p
+}
+
+// star looks for stars between the arms that claims are of alone, where there are several:
+// runs of further arms change none.
+func (p *Problem) star(runs []*record.Run, of compare.Options) {
+	own := p.own()
+	if len(own) < 2 {
+		return
+	}
+	p.stars = len(own)
+	of.Tested = func(m *runner.Meta) bool {
+		return slices.ContainsFunc(own, func(a *arm) bool {
+			return slices.ContainsFunc(a.runs, func(r *ran) bool { return r.Meta.ID == m.ID })
+		})
+	}
+	tested := compare.Runs(runs, of)
+	p.Table.Columns = tested.Columns
+	for i := range p.Table.Rows {
+		p.Table.Rows[i].Cells = tested.Rows[i].Cells
+	}
 }
 
 // made counts the runs by what made them, the most first.

@@ -232,7 +232,7 @@ func TestBesideThePaper(t *testing.T) {
 	if math.Abs(c.Mean.Float()-.1) > 1e-12 || c.Window.Applies() {
 		t.Errorf("classes 3, 4 and 5: %v, want 0.1", c.Mean)
 	}
-	for key, want := range map[string]string{"rho": "a third of the paper's radius", "training images": "at " +
+	for key, want := range map[string]string{"rho": "does not print ρ", "training images": "at " +
 		"random"} {
 		i := slices.IndexFunc(r.Departures, func(d Departure) bool { return d.Key == key })
 		if i < 0 || !strings.Contains(r.Departures[i].Reason, want) {

@@ -125,7 +125,7 @@ func (r *Report) vary(main, others []*experiment) {
 			if len(keys) != 1 || keys[0] == "rho" && i > 0 {
 				continue
 			}
-			q := newProblem(o)
+			q := newProblem(o, Options{})
 			for _, a := range q.arms {
 				if base := p.arm(a.algorithm); base != nil {
 					r.varyArm(p, base, a)

@@ -14,6 +14,7 @@ type certificateJSON struct {
 	Uncertainty   string          `json:"uncertainty"`
 	Rho           runner.Number   `json:"rho"`
 	Risk          runner.Number   `json:"risk"`
+	Upper         runner.Number   `json:"upper"` // one-sided, of the level
 	Normal        []runner.Number `json:"normal"`
 	Bootstrap     []runner.Number `json:"bootstrap"`
 	StandardError runner.Number   `json:"standard_error"`
@@ -22,6 +23,9 @@ type certificateJSON struct {
 	Divergence    *float64        `json:"divergence,omitempty"`
 	Effective     *float64        `json:"effective_sample_size,omitempty"`
 	Few           bool            `json:"few_effective_samples"`
+	Doubt         string          `json:"doubt,omitempty"` // why the bound cannot be believed
+	Share         float64         `json:"largest_share"`
+	TailIndex     runner.Number   `json:"tail_index"` // Hill's
 	ClassWeight   []runner.Number `json:"class_weight,omitempty"`
 	GroupRatio    []runner.Number `json:"group_ratio,omitempty"`
 }
@@ -51,6 +55,8 @@ type contrastJSON struct {
 	StandardError runner.Number   `json:"standard_error"`
 	Normal        []runner.Number `json:"normal"`
 	Bootstrap     []runner.Number `json:"bootstrap"`
+	Better        []runner.Number `json:"interval"` // the one of the two to be read
+	Doubt         string          `json:"doubt,omitempty"`
 }
 
 // known is x where it is a number, else nothing.
@@ -81,7 +87,7 @@ func certifyJSON(list []certified, pairs []contrasted, f *certifyFlags) any {
 			all.Differences = append(all.Differences, contrastJSON{
 				Less: p.first.ID, From: p.second.ID, Split: p.split,
 				Uncertainty: d.Set.Name(), Rho: d.Rho, Difference: d.Value, StandardError: known(d.StandardError),
-				Normal: ends(d.Normal), Bootstrap: ends(d.Bootstrap)})
+				Normal: ends(d.Normal), Bootstrap: ends(d.Bootstrap), Better: ends(d.Better()), Doubt: d.Tail.Doubt()})
 		}
 	}
 	return all
@@ -89,12 +95,13 @@ func certifyJSON(list []certified, pairs []contrasted, f *certifyFlags) any {
 
 func (c *certified) json(e *runner.Certificate) certificateJSON {
 	j := certificateJSON{Uncertainty: e.Set.Name(), Rho: e.Rho, Risk: runner.Num(e.Risk),
-		Few: e.Few(), Eta: &e.Z.Eta, Divergence: &e.Divergence, Effective: &e.EffectiveSampleSize,
+		Few: e.Tail.Few(), Share: e.Tail.Share, TailIndex: known(e.Tail.Index), Eta: &e.Z.Eta, Divergence: &e.Divergence, Effective: &e.EffectiveSampleSize,
 		ClassWeight: e.ByClass, GroupRatio: e.ByGroup}
 	if e.Set.HasRadius() {
 		j.Lambda = &e.Z.Lambda
 	}
 	if c.split != runner.SplitTrain {
+		j.Upper, j.Doubt = known(e.Upper), e.Tail.Doubt()
 		j.Normal, j.Bootstrap, j.StandardError = ends(e.Normal), ends(e.Bootstrap), known(e.StandardError)
 	}
 	return j
@@ -144,26 +151,34 @@ func between4(i dro.Interval) string {
 
 func (c *certified) rows(f *certifyFlags) [][]string {
 	level := fmt.Sprintf("%g %%", 100*f.how.Level)
-	rows := [][]string{{"set, ρ", "R_ρ", level + " bootstrap", level + " normal", "λ", "η̃", "D",
+	rows := [][]string{{"set, ρ", "R_ρ at most", "R_ρ", level + " bootstrap", level + " normal", "λ", "η̃", "D",
 		"effective n"}}
 	for i := range c.certificates {
 		e := &c.certificates[i]
-		normal, bootstrap := between4(e.Normal), between4(e.Bootstrap)
+		upper, normal, bootstrap := bound(e), between4(e.Normal), between4(e.Bootstrap)
 		if c.split == runner.SplitTrain {
-			normal, bootstrap = "–", "–"
+			upper, normal, bootstrap = "–", "–", "–"
 		}
 		lambda := "–"
 		if e.Set.HasRadius() {
 			lambda = fmt.Sprintf("%.4g", e.Z.Lambda)
 		}
-		effective := fmt.Sprintf("%.4g", e.EffectiveSampleSize)
-		if e.Few() {
-			effective = "! " + effective
-		}
-		rows = append(rows, []string{place(e.Set, e.Rho), fmt.Sprintf("%.4g", e.Risk), bootstrap, normal, lambda,
-			fmt.Sprintf("%.4g", e.Z.Eta), fmt.Sprintf("%.4g", e.Divergence), effective})
+		rows = append(rows, []string{place(e.Set, e.Rho), upper, fmt.Sprintf("%.4g", e.Risk), bootstrap, normal,
+			lambda, fmt.Sprintf("%.4g", e.Z.Eta), fmt.Sprintf("%.4g", e.Divergence),
+			fmt.Sprintf("%.4g", e.EffectiveSampleSize)})
 	}
 	return rows
+}
+
+// bound is the one-sided bound, with a mark where it cannot be believed.
+func bound(e *runner.Certificate) string {
+	switch {
+	case e.Upper != e.Upper:
+		return "–"
+	case e.Tail.Doubt() != "":
+		return fmt.Sprintf("! %.4g", e.Upper)
+	}
+	return fmt.Sprintf("%.4g", e.Upper)
 }
 
 // weights has a row a set and radius, a column a class or group.
@@ -190,21 +205,26 @@ func (c *certified) weights() [][]string {
 
 func (p *contrasted) rows(f *certifyFlags) [][]string {
 	level := fmt.Sprintf("%g %%", 100*f.how.Level)
-	rows := [][]string{{"set, ρ", "difference of R_ρ", level + " bootstrap", level + " normal"}}
+	rows := [][]string{{"set, ρ", "difference of R_ρ", level + " interval", "by"}}
 	for _, d := range p.contrasts {
-		rows = append(rows, []string{place(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Value),
-			between4(d.Bootstrap), between4(d.Normal)})
+		by := "bootstrap"
+		if d.Better() == d.Normal {
+			by = "normal limit"
+		}
+		rows = append(rows, []string{place(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Value), between4(d.Better()), by})
 	}
 	return rows
 }
 
 func (a *app) explainCertified(list []certified, f *certifyFlags) {
-	few, saturated, train := false, false, false
+	saturated, train := false, false
+	doubts := map[string]bool{}
 	for _, c := range list {
 		train = train || c.split == runner.SplitTrain
 		for i := range c.certificates {
-			few = few || c.certificates[i].Few()
-			saturated = saturated || c.certificates[i].Saturated && c.certificates[i].Rho.Applies()
+			e := &c.certificates[i]
+			doubts[e.Tail.Doubt()] = true
+			saturated = saturated || e.Saturated && e.Rho.Applies()
 		}
 	}
 	say := func(when bool, format string, args ...any) {
@@ -212,10 +232,12 @@ func (a *app) explainCertified(list []certified, f *certifyFlags) {
 			fmt.Fprintf(a.Stdout, format+"\n", args...)
 		}
 	}
-	say(true, "R_ρ as an estimate for the population that the samples are from; %d resamples, seed %d.",
-		f.how.Draws, f.how.Seed)
-	say(few, "! fewer than %d effective samples carry this worst case: its intervals hold the truth\n"+
-		"  less often than they say, above all the normal ones (dro/math.md §3 has how often).", dro.FewEffective)
+	say(true, "R_ρ as an estimate for the population that the samples are from: below its bound with %g %%.\n"+
+		"%d resamples, seed %d.", 100*f.how.Level, f.how.Draws, f.how.Seed)
+	for _, d := range dro.Doubts() {
+		say(doubts[d[0]], "! %s: %s. The truth is above the bound more often than the level says\n"+
+			"  (docs/results.md has how often).", d[0], d[1])
+	}
 	say(saturated, "Where the radius does not bind, R_ρ is the largest loss: there is no interval.")
 	say(train, "The network was fitted to the training samples: of them there is no interval.")
 }

@@ -28,12 +28,13 @@ func (a *app) certifyCommand() *cobra.Command {
 		Use:   "certify RUN[@STEP]...",
 		Short: "The worst-case risk of a checkpoint over sets and radii, with intervals",
 		Long: `Load the network of a checkpoint (of the last one, where no step is given), pass over a split, and solve for
-the exact worst case at every set and radius: R_ρ, λ and η̃ (unshifted), divergence, effective sample size, mean
-weight of each class or group, and how sure R_ρ is as an estimate for the population. Two intervals are given:
-the limit's normal one, from the influence function f(ℓ; z*) − R_ρ, and the studentised bootstrap's, which covers
-better where few samples carry the worst case; dro/math.md §3 has how often they hold the truth, also where they
-fail. Samples that the network was trained on get no interval. With several runs the differences to the first one
-follow, paired by sample.`,
+the exact worst case at every set and radius. The first figure is a bound that R_ρ of the population is below
+with the level asked for; a ! is in front of it where a heavy tail, few samples or one sample make it doubtful.
+R_ρ of the samples follows, with the intervals of the studentised bootstrap and of the normal limit, λ and η̃
+(unshifted), divergence, effective sample size, and the mean weight of each class or group. docs/results.md has how
+often bound and intervals hold the truth, also where they fail. Samples that the network was trained on get none.
+With several runs the differences to the first one follow, paired by sample, with the interval that covers better:
+the normal limit's where tails are heavy, else the bootstrap's.`,
 		Example: `drolab certify latest --uncertainty chi2,kl --rho .05,.1,.2,.5,1,2,5
 drolab certify shapes-sfk shapes-erm --rho 0.5 --json
 drolab certify shapes-sfk --output --stationary`,
@@ -182,10 +183,11 @@ func (f *certifyFlags) measure(frozen *runner.Frozen, g runner.Grid) (list []cer
 		if one.pass, err = frozen.Pass(split); err != nil {
 			return nil, err
 		}
+		of := g
 		if split == runner.SplitTrain { // it was fitted to them
-			g.How.Draws = 0
+			of.How.Draws = 0
 		}
-		if one.certificates, err = frozen.Certify(one.pass, g); err != nil {
+		if one.certificates, err = frozen.Certify(one.pass, of); err != nil {
 			return nil, err
 		}
 		list = append(list, one)

@@ -22,7 +22,7 @@ import (
 
 func (a *app) compareCommand() *cobra.Command {
 	var asJSON, asCSV, asLaTeX, asMarkdown bool
-	var at string
+	var at, family string
 	c := &cobra.Command{
 		Use: "compare RUN...", Short: "Compare finished runs, over seeds, as the paper's Table 1",
 		Long: `Compare finished runs: those that differ in nothing but the seed are one column, with the mean and its
@@ -39,11 +39,14 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 			if at != "" && at != compare.Last && at != compare.Selected {
 				return fmt.Errorf("--at %s: want last or selected", oneLine(at))
 			}
+			if err := checkFamily(family); err != nil {
+				return err
+			}
 			runs, err := a.findSeveral(args)
 			if err != nil {
 				return err
 			}
-			table := compare.Runs(runs, compare.Options{At: at})
+			table := compare.Runs(runs, compare.Options{At: at, Family: family})
 			switch {
 			case asJSON:
 				return printJSON(a.Stdout, table)
@@ -62,12 +65,28 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 	}
 	c.Flags().StringVar(&at, "at", "", "the step of the runs: last or selected (default: selected "+
 		"where all runs selected one by the same rule, else last)")
+	familyFlag(c, &family, compare.OneMeasure)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the table as JSON")
 	c.Flags().BoolVar(&asCSV, "csv", false, "print a line a measure and column")
 	c.Flags().BoolVar(&asLaTeX, "latex", false, "print the table for LaTeX with booktabs")
 	c.Flags().BoolVar(&asMarkdown, "md", false, "print the table in Markdown")
 	c.MarkFlagsMutuallyExclusive("json", "csv", "latex", "md")
 	return c
+}
+
+// familyFlag says which tests are corrected for each other.
+func familyFlag(c *cobra.Command, family *string, usual string) {
+	c.Flags().StringVar(family, "family", usual, "tests that are corrected for each other: those of one measure, "+
+		"or of the whole table")
+	mustComplete(c, "family", cobra.FixedCompletions([]string{compare.OneMeasure, compare.AllMeasures},
+		cobra.ShellCompDirectiveNoFileComp))
+}
+
+func checkFamily(family string) error {
+	if family != compare.OneMeasure && family != compare.AllMeasures {
+		return fmt.Errorf("--family %s: want %s or %s", oneLine(family), compare.OneMeasure, compare.AllMeasures)
+	}
+	return nil
 }
 
 // findSeveral returns the runs that the words mean: one by its name, and several by

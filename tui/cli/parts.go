@@ -76,6 +76,9 @@ func showParts(w io.Writer, r *record.Run) {
 	if small := tooSmall(m); len(small) > 0 {
 		notes = append(notes, fmt.Sprintf("not called the worst, with fewer than min_group = %d test samples: %s",
 			m.Spec.MinGroup, strings.Join(small, ", ")))
+		if len(small) > len(names)-2 {
+			notes = append(notes, "fewer than two others: there is no worst "+m.Part())
+		}
 	}
 	fmt.Fprintf(w, "%s\n\n", strings.Join(notes, "; "))
 }

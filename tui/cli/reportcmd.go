@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"drolab/presets/recorded"
+	"drolab/runner/compare"
+	"drolab/runner/record"
 	"drolab/runner/report"
 
 	"github.com/spf13/cobra"
@@ -16,19 +20,23 @@ const reportWidth = 100
 
 func (a *app) reportCommand() *cobra.Command {
 	var asJSON, markdown, latex, html bool
-	var into string
+	var into, family string
 	var width int
 	c := &cobra.Command{
 		Use: "report [RUN...]", Short: "One page: the paper's table, figure and claims, judged from runs",
 		Long: `One page of finished runs, or of the recorded ones of the paper's experiment (recorded:paper, the default): Table 1
 with the paper's numbers beside it, Figure 1, accuracy per class, cost, what one changed setting does, and each
 claim of the paper with a verdict: supported, not supported, or undecided at this number of seeds, by paired
-t tests after Holm's correction. RUN is as in compare.`,
+t tests after Holm's correction. Of the registered runs it is what docs/registration.md says, and until all have ended
+which are missing. RUN is as in compare.`,
 		Example: `drolab report
 drolab report paper-gentle --html > report.html
 drolab report recorded:paper --into docs/results.md`,
 		ValidArgsFunction: a.completeRead,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := checkFamily(family); err != nil {
+				return err
+			}
 			if len(args) == 0 {
 				args = []string{recorded.Scheme + "paper"}
 			}
@@ -36,12 +44,15 @@ drolab report recorded:paper --into docs/results.md`,
 			if err != nil {
 				return err
 			}
-			r, err := report.New(runs)
+			r, err := reportOf(runs, family)
+			all, whole := r.(*report.Report)
 			switch {
 			case err != nil:
 				return err
+			case into != "" && !whole:
+				return errors.New("--into: registered runs have a page of their own: want --md, --html or --latex")
 			case into != "":
-				return replaceIn(into, r)
+				return replaceIn(into, all)
 			case asJSON:
 				return printJSON(a.Stdout, r)
 			case markdown:
@@ -68,9 +79,18 @@ drolab report recorded:paper --into docs/results.md`,
 	flags.BoolVar(&asJSON, "json", false, "print the report's data as JSON")
 	flags.StringVar(&into, "into", "", "put the tables into a Markdown file, between the lines that mark "+
 		"their place")
+	familyFlag(c, &family, compare.AllMeasures)
 	flags.IntVar(&width, "width", 0, "columns of the page (default the terminal's)")
 	c.MarkFlagsMutuallyExclusive("md", "latex", "html", "json", "into")
 	return c
+}
+
+// reportOf is the report of some runs: of the registered ones what was registered.
+func reportOf(runs []*record.Run, family string) (interface{ Page() *report.Page }, error) {
+	if report.AreRegistered(runs) {
+		return report.NewRegistered(runs, time.Now())
+	}
+	return report.NewWith(runs, report.Options{Family: family})
 }
 
 func (a *app) print(text string) error {

@@ -94,6 +94,7 @@ func (a *app) show(r *record.Run) error {
 		{"data", fmt.Sprintf("%s, %s", m.Spec.Dataset, m.Checksum)},
 		{"z", fmt.Sprintf("%s coordinates, λ in [%.4g, %.4g], η in [%.4g, %.4g]", m.Coordinates,
 			m.Box.Lambda[0], m.Box.Lambda[1], m.Box.Eta[0], m.Box.Eta[1])},
+		{"", m.BeyondBox(r.Summary())},
 		{"optimum", optimum(m.Optimum)},
 	}
 	for _, line := range lines {
@@ -174,11 +175,11 @@ func showAverage(w io.Writer, r *record.Run, of *runner.Average) {
 		return
 	}
 	classes := of.ByGroup.Of(r.Meta.Fit("class_accuracy"))
-	kept := runner.Enough(classes, r.Meta.Counts(r.Meta.Main()).Test, r.Meta.Spec.MinGroup)
+	worst := runner.LeastOf(classes, r.Meta.Counts(r.Meta.Main()).Test, r.Meta.Spec.MinGroup)
 	fmt.Fprintf(w, "%-10s of the last %s (the paper's window of %d), epoch %.4g to %.4g: mean %s, worst %s %s, "+
 		"train loss %s, test loss %s\n", "average", kit.Plural(of.Evaluations, "evaluation"),
 		runner.AverageWindow, of.FromEpoch, of.ToEpoch, percent(of.Of("test_accuracy")), r.Meta.Part(),
-		percent(runner.Least(kept)), short(of.Of("train_loss")), short(of.Of("test_loss")))
+		percent(worst), short(of.Of("train_loss")), short(of.Of("test_loss")))
 }
 
 // method is a method's name with where it is from.

@@ -1,0 +1,86 @@
+package runner
+
+import (
+	"context"
+	"testing"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+)
+
+// tally is a network that counts the samples that training passes through it.
+type tally struct {
+	Network
+	mode              nn.Mode
+	forward, backward *int
+}
+
+func (n *tally) SetMode(m nn.Mode) { n.mode = m; n.Network.SetMode(m) }
+
+func (n *tally) count(labels []int, back bool) {
+	if n.mode == nn.Evaluate {
+		return
+	}
+	*n.forward += len(labels)
+	if back {
+		*n.backward += len(labels)
+	}
+}
+
+func (n *tally) Losses(losses []float64, x []float32, labels []int) {
+	n.count(labels, false)
+	n.Network.Losses(losses, x, labels)
+}
+
+func (n *tally) LossesOf(losses []float64, x []float32, at []int32, labels []int) {
+	n.count(labels, false)
+	n.Network.LossesOf(losses, x, at, labels)
+}
+
+func (n *tally) Pass(losses []float64, x []float32, at, next []int32, labels []int,
+	weigh func(weights, losses []float64)) {
+	n.count(labels, true)
+	n.Network.Pass(losses, x, at, next, labels, weigh)
+}
+
+func (n *tally) Gradient(weights []float64) {
+	if n.mode != nn.Evaluate {
+		*n.backward += len(weights)
+	}
+	n.Network.Gradient(weights)
+}
+
+// A step's cost does not grow with the training samples: with 1, 4 and 16 times as many
+// a step passes as many samples forward and backward.
+func TestCostOfAStepDoesNotGrowWithTheData(t *testing.T) {
+	for _, a := range dro.PaperMethods() {
+		t.Run(string(a), func(t *testing.T) {
+			var first [2]float64
+			for _, times := range []int{1, 4, 16} {
+				spec := quick(a)
+				spec.Samples, spec.Epochs, spec.LR = 320*times, 1, .001
+				var forward, backward int
+				store := newMemory()
+				q := NewQueue(context.Background(), Settings{Store: store, Threads: 1,
+					Network: func(c nn.Config) (Network, error) {
+						net, err := nn.New(c)
+						return &tally{Network: net, forward: &forward, backward: &backward}, err
+					}})
+				ids, err := q.Start(Request{Preset: "test", Specs: []Spec{spec}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				q.Wait()
+				steps := float64(store.runs[ids[0]].meta.Steps)
+				is := [2]float64{float64(forward) / steps, float64(backward) / steps}
+				if times == 1 {
+					first = is
+				}
+				if is != first || !(is[0] >= float64(spec.Batch) && is[1] >= float64(spec.Batch)) {
+					t.Errorf("%d × the data: %v samples forward and %v backward a step; with 1 ×: %v", times, is[0],
+						is[1], first)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,321 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/record"
+)
+
+// Registered is what docs/registration.md fixed before its runs were made. The page does
+// not change, so neither does what is tested here; TestLinesOfTheRegistration compares
+// the two.
+type Registered struct {
+	Level   float64  `json:"level"`
+	Wanted  int      `json:"wanted"` // runs
+	Done    int      `json:"done"`
+	Missing []string `json:"missing"` // by arm; nothing is tested while there are any
+	Seeds   []uint64 `json:"seeds"`   // that are tested
+
+	Claims       []*Claim     `json:"claims"` // the family of 24
+	Tests        int          `json:"tests"`
+	Equivalent   []*Claim     `json:"equivalent"` // p is TOST's, the margin on either side
+	Reproduction []*Claim     `json:"reproduction"`
+	Secondary    [2][]*Claim  `json:"secondary"` // of sfk-auto and of group, each corrected by itself
+	Notes        []string     `json:"notes"`
+	arms         []registered // whose runs are missing or not
+}
+
+// registered is an arm of docs/registration.md.
+type registered struct {
+	arm
+	spec runner.Spec // but for the seed
+}
+
+const (
+	firstSeed, lastSeed = 5, 16
+	// equivalence is TOST's margin, in nats.
+	equivalence = .025
+)
+
+// patience ends 60 days after the registration.
+var patience = time.Date(2027, time.January, 22, 0, 0, 0, 0, time.UTC)
+
+// AreRegistered tells whether all runs are of the registered presets.
+func AreRegistered(runs []*record.Run) bool {
+	other := func(r *record.Run) bool { return !strings.HasPrefix(r.Meta.Preset, "registered") }
+	return len(runs) > 0 && !slices.ContainsFunc(runs, other)
+}
+
+// NewRegistered tests what is registered, if all of its runs have ended, or at a time
+// when they should have.
+func NewRegistered(runs []*record.Run, now time.Time) (*Registered, error) {
+	g := &Registered{Level: level, Missing: []string{}, Claims: []*Claim{}, Equivalent: []*Claim{},
+		Reproduction: []*Claim{}, Secondary: [2][]*Claim{{}, {}}, Notes: []string{}}
+	if err := g.gather(runs); err != nil {
+		return nil, err
+	}
+	g.look()
+	if len(g.Missing) > 0 && now.Before(patience) {
+		return g, nil
+	}
+	for i := range g.arms {
+		a := &g.arms[i]
+		a.runs = slices.DeleteFunc(a.runs, func(r *ran) bool { return !slices.Contains(g.Seeds, r.seed()) })
+	}
+	if len(g.Seeds) < 2 {
+		g.note("fewer than two seeds have all of their runs: nothing can be tested")
+		return g, nil
+	}
+	g.Claims = g.lines(dro.SFK)
+	g.Tests = correct(g.Claims)
+	g.equivalence()
+	g.reproduction()
+	g.Secondary[0] = g.lines(dro.SFKAuto)
+	g.Secondary[1] = g.lines("group")
+	correct(g.Secondary[0])
+	correct(g.Secondary[1])
+	g.twins()
+	return g, nil
+}
+
+func (g *Registered) note(format string, args ...any) {
+	g.Notes = append(g.Notes, fmt.Sprintf(format, args...))
+}
+
+// gather puts each run that has ended to its arm. What is of another seed, or of other
+// settings than the presets', is left out.
+func (g *Registered) gather(runs []*record.Run) error {
+	for _, p := range embedded() {
+		if !strings.HasPrefix(p.Name, "registered") {
+			continue
+		}
+		for _, one := range p.Spec.Expand() {
+			g.Wanted++
+			if one.Seed == firstSeed {
+				a := registered{spec: one}
+				a.algorithm, a.label = one.Algorithm(), string(one.Algorithm())
+				g.arms = append(g.arms, a)
+			}
+		}
+	}
+	if g.Wanted == 0 {
+		return errors.New("no preset is registered")
+	}
+	for _, r := range runs {
+		if err := g.put(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *Registered) put(r *record.Run) error {
+	seed := r.Meta.Spec.Seed
+	at := slices.IndexFunc(g.arms, func(a registered) bool {
+		spec := a.spec
+		spec.Seed = seed
+		return spec.Equal(&r.Meta.Spec)
+	})
+	broken := r.Status() == runner.Failed && notFinite(r.Summary().Cause)
+	switch {
+	case at < 0 || seed < firstSeed || seed > lastSeed:
+		g.note("left out, because not registered: %s", r.Meta.ID)
+		return nil
+	case r.Status() != runner.Done && !broken, g.arms[at].of(seed) != nil:
+		return nil
+	case broken:
+		g.note("%s: its numbers are not finite, so that its seed is left out of that arm's tests", r.Meta.ID)
+	}
+	read, err := readLog(r)
+	if err != nil {
+		return fmt.Errorf("run %s: %w", r.Meta.ID, err)
+	}
+	g.arms[at].runs = append(g.arms[at].runs, read)
+	g.Done++
+	return nil
+}
+
+// notFinite tells whether a run failed by runner.BrokenError.
+func notFinite(cause string) bool {
+	return slices.ContainsFunc([]string{" is NaN", " is +Inf", " is -Inf"}, func(s string) bool {
+		return strings.Contains(cause, s)
+	})
+}
+
+func (a *registered) of(seed uint64) *ran {
+	if i := slices.IndexFunc(a.runs, func(r *ran) bool { return r.seed() == seed }); i >= 0 {
+		return a.runs[i]
+	}
+	return nil
+}
+
+// look says what is missing, and which seeds all arms have from the first on.
+func (g *Registered) look() {
+	for i := range g.arms {
+		if a := &g.arms[i]; len(a.runs) <= lastSeed-firstSeed {
+			g.Missing = append(g.Missing, fmt.Sprintf("%s at ρ = %g: %d of %d", a.label, a.spec.Rho,
+				lastSeed-firstSeed+1-len(a.runs), lastSeed-firstSeed+1))
+		}
+	}
+	for seed := uint64(firstSeed); seed <= lastSeed; seed++ {
+		if slices.ContainsFunc(g.arms, func(a registered) bool { return a.of(seed) == nil }) {
+			break
+		}
+		g.Seeds = append(g.Seeds, seed)
+	}
+	var kernels []string
+	for i := range g.arms {
+		for _, r := range g.arms[i].runs {
+			kernels = append(kernels, r.Meta.Host.Kernel)
+		}
+	}
+	slices.Sort(kernels)
+	if kernels = slices.Compact(kernels); len(kernels) > 1 {
+		g.note("the runs are of several kernels (%s): those of one are to be repeated", strings.Join(kernels, ", "))
+	}
+}
+
+// arm is the arm of a method at a radius; of one that does not train by it the only one.
+func (g *Registered) arm(a dro.Algorithm, rho float64) (of *registered) {
+	for i := range g.arms {
+		if o := &g.arms[i]; o.algorithm == a && (of == nil || o.spec.Rho == rho) {
+			of = o
+		}
+	}
+	return of
+}
+
+// lines are lines 1 to 14 of the page; with another method in SFK's place the lines of it
+// that are registered.
+func (g *Registered) lines(method dro.Algorithm) (list []*Claim) {
+	for _, rho := range []float64{.5, 1.5} {
+		for _, say := range claims() {
+			for _, pair := range say.pairs {
+				once := pair[0] == dro.PAN || method == "group"
+				once = once && say.key != "robust-risk"
+				switch {
+				case strings.HasPrefix(say.key, "step"), once && rho != 1.5,
+					pair[0] == dro.PAN && method != dro.SFK,
+					method == "group" && say.key != "worst" && say.key != "robust-risk":
+					continue
+				case pair[0] == dro.SFK:
+					pair[0] = method
+				}
+				list = append(list, g.test(&say, pair, rho, once))
+			}
+		}
+	}
+	return list
+}
+
+// test is a line of the page at a radius.
+func (g *Registered) test(say *claimed, pair [2]dro.Algorithm, rho float64, once bool) *Claim {
+	value := say.value
+	switch {
+	case say.key == "robust-risk":
+		value = riskAt(rho)
+	case value == nil:
+		value = last(say.measure)
+	}
+	p := &Problem{Label: fmt.Sprintf("ρ = %g", rho)}
+	if once {
+		p.Label = "either ρ"
+	}
+	a, b := g.arm(pair[0], rho), g.arm(pair[1], rho)
+	c := say.of(p, a.label, b.label)
+	c.Difference = differ(&a.arm, &b.arm, finite(value), say.margin)
+	if len(c.Values) < 2 {
+		c.Few = "fewer than two seeds"
+	}
+	return c
+}
+
+// finite leaves out a seed of which a value is not.
+func finite(value of) of {
+	return func(a, b *ran) (x, y float64, ok bool) {
+		x, y, ok = value(a, b)
+		return x, y, ok && !math.IsNaN(x-y) && !math.IsInf(x-y, 0)
+	}
+}
+
+// riskAt is the robust risk of the test split at a radius, whatever a run trained by.
+func riskAt(rho float64) of {
+	risk := func(r *ran) runner.Number {
+		list := r.Summary().ByGroup.Of("robust_risk_at")
+		if i := slices.Index(r.Meta.Spec.RiskRadii, rho); i >= 0 && i < len(list) {
+			return list[i]
+		}
+		return runner.Number{}
+	}
+	return func(a, b *ran) (x, y float64, ok bool) {
+		v, w := risk(a), risk(b)
+		return v.Float(), w.Float(), v.Applies() && w.Applies()
+	}
+}
+
+// equivalence adds two one-sided tests of the lines on the test loss.
+func (g *Registered) equivalence() {
+	for _, c := range g.Claims {
+		if c.Key != "test-loss" {
+			continue
+		}
+		e := *c
+		e.Margin, e.Repeats = runner.Num(equivalence), ""
+		values := make([]float64, len(e.Values))
+		for i, v := range e.Values {
+			values[i] = v.Float()
+		}
+		p := compare.Equivalence(values, equivalence)
+		e.P = runner.NumIf(!math.IsNaN(p), p)
+		g.Equivalent = append(g.Equivalent, &e)
+	}
+	correct(g.Equivalent)
+}
+
+// reproduction compares mean accuracies with Table 1.
+func (g *Registered) reproduction() {
+	for _, row := range []dro.Algorithm{baseline, dro.SFK, dro.PAN} {
+		a, paper := g.arm(row, 1.5), published.of(row).mean()/100
+		c := &Claim{Key: "reproduction", Problem: "ρ = 1.5", A: a.label, B: "Table 1", Measure: "test_accuracy"}
+		c.Difference = differ(&a.arm, &a.arm, finite(func(r, _ *ran) (x, y float64, ok bool) {
+			v := r.Summary().Of(c.Measure)
+			return v.Float(), paper, v.Applies()
+		}), 0)
+		g.Reproduction = append(g.Reproduction, c)
+	}
+	correct(g.Reproduction)
+}
+
+// correct is Holm's over all tests of a list; its verdicts are of tests that have a side.
+func correct(list []*Claim) int {
+	var family []*Difference
+	for _, c := range list {
+		family = append(family, &c.Difference)
+	}
+	adjust(family)
+	for _, c := range list {
+		c.Verdict = c.verdict()
+	}
+	return len(list)
+}
+
+// twins notes where PAN's two arms, which keep λ, are not the same.
+func (g *Registered) twins() {
+	a, b := g.arm(dro.PAN, .5), g.arm(dro.PAN, 1.5)
+	for _, r := range a.runs {
+		o := b.of(r.seed())
+		for _, m := range []string{"train_loss", "test_loss", "test_accuracy"} {
+			if o != nil && r.Summary().Of(m) != o.Summary().Of(m) {
+				g.note("pan, seed %d: %s differs between the two radii, which the weights should not", r.seed(), m)
+			}
+		}
+	}
+}
