@@ -67,7 +67,7 @@ func (a *app) look(ctx context.Context) error {
 
 // screen is the interface's world, without verbs.
 func (a *app) screen(runsDir string, attach bool) lab.Config {
-	return lab.Config{StopSweep: a.stopSweep, Ring: a.rings, Box: newBox().line,
+	return lab.Config{StopSweep: a.stopSweep, Ring: a.rings,
 		RunsDir: runsDir, DataDir: a.data, CPU: cpu(), Cores: a.threads, Dir: ".", Attach: attach,
 		Stdin: a.Stdin, Stdout: a.Env.Stdout, Environ: a.Environ}
 }
