@@ -32,29 +32,10 @@ func presetsCommand(con *console.Console) *cobra.Command {
 	return c
 }
 
-// presetJSON is a preset as --json prints it.
-type presetJSON struct {
-	Name      string            `json:"name"`
-	Doc       string            `json:"doc"`
-	Overrides []string          `json:"overrides"`
-	Reasons   map[string]string `json:"reasons"`
-	Spec      runner.Spec       `json:"spec"`
-}
-
-func toJSON(p presets.Preset) presetJSON {
-	return presetJSON{p.Name, p.Doc, append([]string{}, p.Overrides...), p.Reasons, p.Spec}
-}
-
 func listPresets(con *console.Console, asJSON bool) error {
 	list := presets.List()
 	if asJSON {
-		all := struct {
-			Presets []presetJSON `json:"presets"`
-		}{}
-		for _, p := range list {
-			all.Presets = append(all.Presets, toJSON(p))
-		}
-		return console.JSON(con.Stdout, all)
+		return console.JSON(con.Stdout, map[string][]presets.Preset{"presets": list})
 	}
 	for _, p := range list {
 		fmt.Fprintf(con.Stdout, "%-17s %s\n", p.Name, p.Doc)
@@ -66,7 +47,7 @@ func listPresets(con *console.Console, asJSON bool) error {
 
 func showPreset(con *console.Console, p presets.Preset, asJSON bool) error {
 	if asJSON {
-		return console.JSON(con.Stdout, toJSON(p))
+		return console.JSON(con.Stdout, p)
 	}
 	fmt.Fprintf(con.Stdout, "# %s: %s\n# * marks what the preset sets; the rest are the defaults.\n",
 		console.Clean(p.Name), console.Clean(p.Doc))

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"drolab/runner"
+	"drolab/runner/inspect"
 	"drolab/tui/cli/console"
 )
 
@@ -17,16 +18,9 @@ type evalResult struct {
 	Samples int      `json:"samples"`
 	Notes   []string `json:"notes,omitempty"`
 
-	Loss     runner.Number `json:"loss"`
-	Accuracy runner.Number `json:"accuracy"`
-	Worst    runner.Number `json:"worst_accuracy"` // of the groups, else of the classes
-
-	Classes       []string        `json:"classes"`
-	ClassCounts   []int           `json:"class_counts,omitempty"`
-	ClassAccuracy []runner.Number `json:"class_accuracy,omitempty"`
-	Groups        []string        `json:"groups,omitempty"`
-	GroupCounts   []int           `json:"group_counts,omitempty"`
-	GroupAccuracy []runner.Number `json:"group_accuracy,omitempty"`
+	inspect.Totals
+	Classes []string `json:"classes"`
+	Groups  []string `json:"groups,omitempty"`
 
 	Risks []riskAt       `json:"risks,omitempty"`
 	Top   []pickedSample `json:"top,omitempty"`
@@ -48,12 +42,11 @@ type pickedSample struct {
 }
 
 func (l *looked) result(f *evalFlags) *evalResult {
-	d, t := l.Data, l.Totals()
+	d := l.Data
 	out := &evalResult{Run: l.Run.Meta.ID, Step: l.Step, Dataset: d.Name, Split: l.Split, Samples: len(l.Rows),
-		Notes: d.Notes, Loss: t.Loss, Accuracy: t.Accuracy, Worst: t.Worst, Classes: d.Classes,
-		ClassAccuracy: t.ByClass, ClassCounts: t.ClassCounts}
-	if t.ByGroup != nil {
-		out.Groups, out.GroupAccuracy, out.GroupCounts = d.Groups, t.ByGroup, t.GroupCounts
+		Notes: d.Notes, Totals: l.Totals(), Classes: d.Classes}
+	if out.ByGroup != nil {
+		out.Groups = d.Groups
 	}
 	for k, w := range l.worst {
 		out.Risks = append(out.Risks, riskAt{l.radii[k], runner.Num(w.Risk)})
@@ -84,9 +77,9 @@ func (l *looked) print(w io.Writer) {
 		console.Grid(w, rows)
 		return
 	}
-	part, names, counts, accuracy := "class", r.Classes, r.ClassCounts, r.ClassAccuracy
+	part, names, counts, accuracy := "class", r.Classes, r.ClassCounts, r.ByClass
 	if l.Data.Grouped {
-		part, names, counts, accuracy = "group", r.Groups, r.GroupCounts, r.GroupAccuracy
+		part, names, counts, accuracy = "group", r.Groups, r.GroupCounts, r.ByGroup
 	}
 	fmt.Fprintf(w, "loss %s, accuracy %s, worst %s %s\n", console.Short(r.Loss),
 		console.Percent(r.Accuracy), part, console.Percent(r.Worst))

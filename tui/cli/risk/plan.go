@@ -49,7 +49,7 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 			case err != nil:
 				return err
 			case asJSON:
-				return console.JSON(con.Stdout, newPlanJSON(&f, set, h, &p))
+				return console.JSON(con.Stdout, newPlan(f.describe(set), h, &p))
 			case from != "":
 				fmt.Fprintf(con.Stdout, "measured in %s: ε = %.3g, B = %.4g, G = %.4g, L = %.4g, "+
 					"Δ = %.4g; %s, ρ = %g\n\n", console.Clean(from), h.Epsilon,
@@ -70,6 +70,25 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 	flags.Float64Var(&h.Gap, "gap", 0, "Δ, how far the start is above the infimum")
 	flags.BoolVar(&asJSON, "json", false, "print as JSON")
 	return c
+}
+
+// plan is what Theorem 1 asks for, beside what it was given.
+type plan struct {
+	described
+	dro.Assumptions
+	Lambda [2]float64 `json:"lambda"` // the box
+	Eta    [2]float64 `json:"eta"`
+	*dro.Plan
+	SamplesX    dro.Magnitude `json:"samples"`
+	SamplesZ    dro.Magnitude `json:"samples_z"`
+	LongestStep dro.Magnitude `json:"longest_step"` // D σ1/C
+	StepHolds   bool          `json:"longest_step_holds"`
+	Vacuous     bool          `json:"vacuous"` // λ0 is not below λ̄
+}
+
+func newPlan(of described, h dro.Assumptions, p *dro.Plan) *plan {
+	x, z := p.Samples()
+	return &plan{of, h, p.Box.Lambda, p.Box.Eta, p, x, z, p.LongestStep(), p.LongestStep() <= 0, p.Vacuous()}
 }
 
 func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {

@@ -112,25 +112,17 @@ drolab risk eval.csv --column loss --uncertainty cvar --mu 0.05 --weights ratios
 	return c
 }
 
-// riskJSON is what risk prints with --json. Eta is unshifted; EtaPaper is the
-// paper's shifted one. At radius 0 λ is infinite and does not apply.
-type riskJSON struct {
-	Set                 string        `json:"set"`
-	Rho                 *float64      `json:"rho,omitempty"`
-	K                   *float64      `json:"k,omitempty"`
-	Mu                  *float64      `json:"mu,omitempty"`
-	Risk                float64       `json:"risk"`
-	Lambda              runner.Number `json:"lambda"`
-	Eta                 float64       `json:"eta"`
-	EtaPaper            *float64      `json:"eta_paper,omitempty"`
-	Divergence          float64       `json:"divergence"`
-	MeanLoss            float64       `json:"mean_loss"`
-	MaxLoss             float64       `json:"max_loss"`
-	EffectiveSampleSize float64       `json:"effective_sample_size"`
-	Saturated           bool          `json:"saturated"`
-	N                   int           `json:"n"`
-	Groups              []riskGroup   `json:"groups,omitempty"`
-	Curve               []curvePoint  `json:"curve,omitempty"`
+// solution is the worst case of given losses. Its η is unshifted; EtaPaper is the paper's
+// shifted one. At radius 0 λ is infinite and does not apply.
+type solution struct {
+	described
+	Rho *float64 `json:"rho,omitempty"`
+	dro.Worst
+	Lambda   runner.Number `json:"lambda"`
+	EtaPaper *float64      `json:"eta_paper,omitempty"`
+	N        int           `json:"n"`
+	Groups   []riskGroup   `json:"groups,omitempty"`
+	Curve    []curvePoint  `json:"curve,omitempty"`
 }
 
 type curvePoint struct {
@@ -191,53 +183,49 @@ func risk(con *console.Console, set dro.Set, f *riskFlags, path string) error {
 }
 
 // solve finds the worst case of losses that base was taken off.
-func (f *riskFlags) solve(set dro.Set, losses []float64, base float64) (*riskJSON, []float64, error) {
+func (f *riskFlags) solve(set dro.Set, losses []float64, base float64) (*solution, []float64, error) {
 	ratios := make([]float64, len(losses))
+	s := &solution{described: f.set.describe(set), N: len(losses)}
+	if set.HasRadius() {
+		s.Rho = &f.set.rho
+	}
 	if f.set.isMean(set) {
 		for i := range ratios {
 			ratios[i] = 1
 		}
-		mean := base + average(losses)
-		r := &riskJSON{Risk: mean, Eta: base + slices.Min(losses), MeanLoss: mean,
-			MaxLoss: base + slices.Max(losses), EffectiveSampleSize: float64(len(losses)), N: len(losses)}
-		return f.set.describe(set, r), ratios, nil
+		mean := average(losses)
+		s.Worst = dro.Worst{Risk: mean, Z: dro.Z{Eta: slices.Min(losses)}, MeanLoss: mean,
+			MaxLoss: slices.Max(losses), EffectiveSampleSize: float64(len(losses))}
+	} else {
+		var err error
+		if s.Worst, err = set.WorstCase(ratios, losses, f.set.rho); err != nil {
+			return nil, nil, err
+		}
+		s.Lambda, s.EtaPaper = runner.Num(s.Z.Lambda), paperEta(set, s.Z, base)
 	}
-	worst, err := set.WorstCase(ratios, losses, f.set.rho)
-	if err != nil {
-		return nil, nil, err
+	for _, x := range []*float64{&s.Risk, &s.Eta, &s.MeanLoss, &s.MaxLoss} {
+		*x += base
 	}
-	r := &riskJSON{
-		Risk: base + worst.Risk, Lambda: runner.Num(worst.Z.Lambda), Eta: base + worst.Z.Eta,
-		EtaPaper: paperEta(set, worst.Z), Divergence: worst.Divergence, MeanLoss: base + worst.MeanLoss,
-		MaxLoss: base + worst.MaxLoss, EffectiveSampleSize: worst.EffectiveSampleSize, N: len(losses),
-		Saturated: worst.Saturated,
-	}
-	if r.EtaPaper != nil {
-		*r.EtaPaper += base
-	}
-	return f.set.describe(set, r), ratios, nil
+	return s, ratios, nil
 }
 
-// describe says in r which set it is, with the parameters that the set depends on.
-func (f *setFlags) describe(set dro.Set, r *riskJSON) *riskJSON {
-	r.Set = set.Name()
-	if set.HasRadius() {
-		r.Rho = &f.rho
-	}
-	r.K, r.Mu = f.parameters(set)
-	return r
+// described is a set with the parameters that it depends on beside its radius: that of χ²
+// is a Cressie-Read one of order 2.
+type described struct {
+	Set string   `json:"set"`
+	K   *float64 `json:"k,omitempty"`
+	Mu  *float64 `json:"mu,omitempty"`
 }
 
-// parameters returns what the set depends on beside its radius: that of χ² is a
-// Cressie-Read one of order 2; nil is no such parameter.
-func (f *setFlags) parameters(set dro.Set) (k, mu *float64) {
+func (f *setFlags) describe(set dro.Set) described {
+	d := described{Set: set.Name()}
 	switch set := set.(type) {
 	case dro.CressieRead:
-		k = &set.K
+		d.K = &set.K
 	case dro.SmoothedCVaR, dro.CVaR:
-		mu = &f.mu
+		d.Mu = &f.mu
 	}
-	return k, mu
+	return d
 }
 
 // riskGroups reads a group a line, one for each loss, and says what the worst case makes of each.
@@ -282,13 +270,14 @@ func average(values []float64) float64 {
 	return sum / n
 }
 
-// paperEta returns η in the paper's coordinates, which only Cressie-Read has.
-func paperEta(set dro.Set, z dro.Z) *float64 {
+// paperEta returns η in the paper's coordinates, which only Cressie-Read has, of losses
+// that base was taken off.
+func paperEta(set dro.Set, z dro.Z, base float64) *float64 {
 	if _, ok := set.(dro.CressieRead); !ok {
 		return nil
 	}
 	p := dro.Problem{Set: set, Coordinates: dro.Paper}
-	eta := p.Shift(z).Eta
+	eta := base + p.Shift(z).Eta
 	return &eta
 }
 
@@ -332,7 +321,7 @@ func writeWeights(path string, losses, ratios []float64) error {
 	return nil
 }
 
-func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *riskJSON) {
+func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
 	rows := [][2]string{
 		{"risk", fmt.Sprintf("%.10g", r.Risk)},
 		{"mean loss", fmt.Sprintf("%.10g", r.MeanLoss)}, {"max loss", fmt.Sprintf("%.10g", r.MaxLoss)},
