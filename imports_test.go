@@ -40,7 +40,7 @@ runner, runner/record, X/SYS < runner/engine
 runner, runner/record < runner/inspect
 runner/internal/aside < runner/export
 runner, runner/axis, runner/record < runner/publish
-runner, runner/record, runner/compare, runner/engine, presets < runner/sweep
+runner, runner/record, runner/compare, runner/engine < runner/sweep
 tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/data, dro, dro/nn, presets, TEA < tui/launch
@@ -80,7 +80,7 @@ const peerPackage = "dro/peertest"
 // a disk that fails, and of records, export, whose crash points are shown beside theirs.
 var testPairs = map[string]string{
 	"runner/record":  "runner/export, runner/internal/aside/asidetest",
-	"runner/sweep":   "runner/internal/aside/asidetest",
+	"runner/sweep":   "runner/internal/aside/asidetest, presets",
 	"runner/inspect": "runner/record/recordtest",
 	"runner/publish": "runner/record/recordtest",
 }

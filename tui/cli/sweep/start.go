@@ -127,7 +127,7 @@ func (sw *Sweeps) startSweep(ctx context.Context, file string, f *sweepFlags) er
 	if err != nil {
 		return fmt.Errorf("sweep file: %w", err)
 	}
-	parsed, errs := sweep.Parse(file, text, besideOf(file))
+	parsed, errs := sweep.Parse(file, text, presetsBeside(file))
 	if len(errs) > 0 {
 		return console.Failures(errs)
 	}
@@ -158,15 +158,17 @@ func (sw *Sweeps) startSweep(ctx context.Context, file string, f *sweepFlags) er
 	return sw.onHere(ctx, folder, f)
 }
 
-// besideOf loads presets; the file of one may lie beside the sweep's.
-func besideOf(file string) func(string) (presets.Preset, error) {
-	return func(name string) (presets.Preset, error) {
-		path := filepath.Join(filepath.Dir(file), name)
-		if _, err := os.Stat(path); err == nil && !filepath.IsAbs(name) && strings.Contains(name, ".") {
-			name = path
-		}
-		return presets.Load(name)
-	}
+// presetsBeside are the presets; the file of one may lie beside the sweep's.
+func presetsBeside(file string) sweep.Presets {
+	return sweep.Presets{Walk: presets.Walk, Assign: presets.Assign, Key: presets.Key,
+		Load: func(name string) (runner.Spec, error) {
+			path := filepath.Join(filepath.Dir(file), name)
+			if _, err := os.Stat(path); err == nil && !filepath.IsAbs(name) && strings.Contains(name, ".") {
+				name = path
+			}
+			p, err := presets.Load(name)
+			return p.Spec, err
+		}}
 }
 
 func (sw *Sweeps) printSweep(l *sweep.List) error {
