@@ -55,7 +55,7 @@ tui/lab, dro, presets, runner/sweep, runner/inspect, ANSI, TEA, CHARM < tui/inte
 tui/kit, runner/record, presets, presets/recorded, CHARM, COBRA < tui/cli/console
 tui/cli/console, COBRA < tui/cli/machine
 tui/cli/machine, runner/engine, COBRA < tui/cli/trainer
-tui/cli/console, runner/compare, runner/publish, runner/report, runner/sweep, COBRA < tui/cli/look
+tui/cli/console, runner/compare, runner/export, runner/publish, runner/report, runner/sweep, COBRA < tui/cli/look
 tui/cli/trainer, tui/cli/look, ANSI, CHARM, COBRA < tui/cli/run
 tui/cli/trainer, tui, tui/share, COBRA < tui/cli/screen
 tui/cli/trainer, runner/sweep, COBRA < tui/cli/sweep

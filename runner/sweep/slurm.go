@@ -323,12 +323,14 @@ func (f *Folder) noteSubmitted(list []Batch) error {
 	return f.files.Write(f.own("slurm", jobsName), submissions{list})
 }
 
+// Submit submits the script of that path and returns its job.
+type Submit func(ctx context.Context, script string) (job string, err error)
+
 // Submit writes the scripts and submits them, each stage behind the one before;
 // submit gets the path of a script and returns its job. Nil submits nothing and
 // writes nothing: the scripts are returned. The caller is Alone.
 func (f *Folder) Submit(
-	ctx context.Context, stages [][]Batch, a *Ask,
-	submit func(ctx context.Context, script string) (job string, err error),
+	ctx context.Context, stages [][]Batch, a *Ask, submit Submit,
 ) (scripts []string, err error) {
 	jobs, err := f.submitted()
 	if err != nil {
@@ -366,8 +368,7 @@ func (f *Folder) Submit(
 // submitLast submits the last of the batches. It is noted before, without its job, so
 // that a crash leaves none that nobody knows of: see Adopt.
 func (f *Folder) submitLast(
-	ctx context.Context, jobs []Batch, text string,
-	submit func(ctx context.Context, script string) (job string, err error),
+	ctx context.Context, jobs []Batch, text string, submit Submit,
 ) (err error) {
 	n := len(jobs) - 1
 	path := f.own("slurm", fmt.Sprintf("array-%d.sh", n))

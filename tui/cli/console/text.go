@@ -80,6 +80,17 @@ func JSON(w io.Writer, v any) error {
 // drawEvery is how often a line is drawn over: a person sees five changes a second.
 const DrawEvery = 200 * time.Millisecond
 
+// Tally counts runs by status, in an order.
+func Tally(counts map[runner.Status]int, order ...runner.Status) string {
+	var words []string
+	for _, s := range order {
+		if counts[s] > 0 {
+			words = append(words, fmt.Sprintf("%d %s", counts[s], s))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
 // Progress bars are between barLeast and barMost cells wide, or left out.
 const (
 	BarLeast = 10

@@ -27,7 +27,7 @@ drolab export latest --to tensorboard --out logs/latest`,
 		Args:              console.One("a run", "drolab export latest --to python --out model.py"),
 		ValidArgsFunction: con.CompleteRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return export(con, args[0], to, out)
+			return exportTo(con, args[0], to, out)
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "the format")
@@ -36,7 +36,7 @@ drolab export latest --to tensorboard --out logs/latest`,
 	return c
 }
 
-func export(con *console.Console, name, to, out string) error {
+func exportTo(con *console.Console, name, to, out string) error {
 	f, err := publish.Find(to)
 	if err != nil {
 		return errors.New("--to: " + err.Error())

@@ -1,10 +1,11 @@
 package look
 
 import (
-	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
+	"drolab/runner/export"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 
@@ -43,29 +44,13 @@ recorded:paper/RUN. RUN is as in compare.`,
 
 // pack writes one packed run, whole or not at all.
 func pack(con *console.Console, into string, r *record.Run) error {
-	f, err := os.CreateTemp(into, ".packing-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	if err := record.Pack(f, r); err != nil {
-		return err
-	}
-	size, err := f.Seek(0, 2)
-	if err != nil {
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
 	name := filepath.Join(into, r.Meta.ID+record.PackedExt)
-	if err := os.Rename(f.Name(), name); err != nil {
+	if err := export.Replace(name, func(w io.Writer) error { return record.Pack(w, r) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(con.Stdout, "%s: %.1f kB\n", console.Clean(name), float64(size)/1e3)
-	return nil
+	info, err := os.Stat(name)
+	if err == nil {
+		con.Say("%s: %.1f kB", name, float64(info.Size())/1e3)
+	}
+	return err
 }

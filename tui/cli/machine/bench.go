@@ -21,7 +21,7 @@ import (
 // presets use (three): all of it stays below 30 s.
 const (
 	benchMain  = 10 * time.Second
-	BenchOther = 2 * time.Second
+	benchOther = 2 * time.Second
 )
 
 func benchCommand(con *console.Console) *cobra.Command {
@@ -48,9 +48,9 @@ func bench(con *console.Console, ctx context.Context, precision string, asJSON b
 	if err := spec.Validate(); err != nil {
 		return err
 	}
-	w := &Stopwatch{Ctx: ctx, Threads: con.Threads, Known: map[Workload]runner.StepTimes{}}
+	w := NewStopwatch(ctx, con.Threads)
 	shape := data.Shape{C: 3, H: 32, W: 32}
-	t, err := w.Measure(&spec, shape, 10, benchMain)
+	t, err := w.measure(&spec, shape, 10, benchMain)
 	if err != nil {
 		return err
 	}
@@ -73,10 +73,15 @@ func bench(con *console.Console, ctx context.Context, precision string, asJSON b
 	fmt.Fprintln(con.Stdout, "Presets, all runs of each on this machine alone:")
 	for _, p := range presets.List() {
 		p.Spec.Precision = precision
-		d, err := w.preset(&p.Spec, con.DataDir)
+		sizes, err := data.SizesOf(p.Spec.Dataset, p.Spec.DataOptions(con.DataDir))
 		if err != nil {
 			return fmt.Errorf("preset %s: %w", p.Name, err)
 		}
+		seconds, err := w.Seconds(&p.Spec, sizes, p.Spec.Expand())
+		if err != nil {
+			return fmt.Errorf("preset %s: %w", p.Name, err)
+		}
+		d := time.Duration(seconds * float64(time.Second))
 		fmt.Fprintf(con.Stdout, "  %-17s %8s  %s\n", p.Name, kit.Clock(d), lacks(con, p.Spec.Dataset))
 	}
 	return nil
@@ -112,8 +117,8 @@ func lacks(con *console.Console, dataset string) string {
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// Workload is what the time of a step depends on.
-type Workload struct {
+// workload is what the time of a step depends on.
+type workload struct {
 	model     string
 	precision string
 	batch     int
@@ -123,36 +128,36 @@ type Workload struct {
 
 // Stopwatch measures every workload once.
 type Stopwatch struct {
-	Ctx     context.Context
-	Threads int
-	Known   map[Workload]runner.StepTimes
+	ctx     context.Context
+	threads int
+	known   map[workload]runner.StepTimes
 }
 
-func (w *Stopwatch) Measure(
+// NewStopwatch returns one that measures until ctx is cancelled.
+func NewStopwatch(ctx context.Context, threads int) *Stopwatch {
+	return &Stopwatch{ctx, threads, map[workload]runner.StepTimes{}}
+}
+
+func (w *Stopwatch) measure(
 	s *runner.Spec, shape data.Shape, classes int, budget time.Duration,
 ) (runner.StepTimes, error) {
-	key := Workload{s.Model, s.Precision, s.Batch, shape, classes}
-	if t, ok := w.Known[key]; ok {
+	key := workload{s.Model, s.Precision, s.Batch, shape, classes}
+	if t, ok := w.known[key]; ok {
 		return t, nil
 	}
-	t, err := runner.MeasureSteps(w.Ctx, *s, shape, classes, w.Threads, budget)
+	t, err := runner.MeasureSteps(w.ctx, *s, shape, classes, w.threads, budget)
 	if err != nil && errors.Is(err, context.Canceled) {
 		err = errors.New("bench was interrupted")
 	}
-	w.Known[key] = t
+	w.known[key] = t
 	return t, err
 }
 
-// preset estimates the time of all runs of a spec.
-func (w *Stopwatch) preset(s *runner.Spec, dataDir string) (time.Duration, error) {
-	n, err := data.SizesOf(s.Dataset, s.DataOptions(dataDir))
+// Seconds estimates the time of runs on data of some sizes, by steps of all methods of s.
+func (w *Stopwatch) Seconds(s *runner.Spec, n data.Sizes, runs []runner.Spec) (float64, error) {
+	t, err := w.measure(s, n.Shape, n.Classes, benchOther)
 	if err != nil {
 		return 0, err
 	}
-	t, err := w.Measure(s, n.Shape, n.Classes, BenchOther)
-	if err != nil {
-		return 0, err
-	}
-	seconds := t.Pace(s.Batch).Seconds(s.Expand(), float64(n.Train), float64(n.Test))
-	return time.Duration(seconds * float64(time.Second)), nil
+	return t.Pace(s.Batch).Seconds(runs, float64(n.Train), float64(n.Test)), nil
 }

@@ -32,7 +32,7 @@ func along(
 		}
 	}
 	for i, name := range names {
-		one, meta, err := constantsAt(con, name, samples)
+		one, meta, err := constantsAt(con, name, samples, nil)
 		if all && errors.Is(err, fs.ErrNotExist) && i < len(names)-1 {
 			continue // a run that goes on keeps it no longer
 		}
@@ -61,8 +61,10 @@ func kept(con *console.Console, name string) (names []string, err error) {
 	return names, err
 }
 
+// constantsAt measures at one checkpoint. More may be measured there by what they are.
 func constantsAt(
 	con *console.Console, name string, samples int,
+	more func(*runner.Frozen, *runner.Pass, runner.Constants) error,
 ) (one atStep, m *runner.Meta, err error) {
 	frozen, err := freeze(con, name)
 	if err != nil {
@@ -75,6 +77,9 @@ func constantsAt(
 	}
 	one.Step = frozen.Step
 	one.Constants, err = frozen.Constants(train, samples)
+	if err == nil && more != nil {
+		err = more(frozen, train, one.Constants)
+	}
 	return one, frozen.Meta, err
 }
 

@@ -1,7 +1,6 @@
 package risk
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -96,22 +95,13 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 }
 
 // theoryAt measures at a checkpoint.
-func theoryAt(con *console.Console, f *theoryFlags, name string, t *theoryJSON) (err error) {
-	frozen, err := freeze(con, name)
-	if err != nil {
+func theoryAt(con *console.Console, f *theoryFlags, name string, t *theoryJSON) error {
+	noise := func(frozen *runner.Frozen, train *runner.Pass, c runner.Constants) (err error) {
+		t.Noise, err = frozen.Noise(train, f.batches, f.draws, c)
 		return err
 	}
-	defer func() { err = errors.Join(err, frozen.Close()) }()
-	train, err := frozen.Pass(runner.SplitTrain)
-	if err != nil {
-		return err
-	}
-	c, err := frozen.Constants(train, f.samples)
-	if err != nil {
-		return err
-	}
-	t.Step, t.Constants = frozen.Step, &c
-	t.Noise, err = frozen.Noise(train, f.batches, f.draws, c)
+	one, _, err := constantsAt(con, name, f.samples, noise)
+	t.Step, t.Constants = one.Step, &one.Constants
 	return err
 }
 

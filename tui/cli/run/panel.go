@@ -100,22 +100,14 @@ func lines(runs []*live, line func(*live) string) []string {
 	return list
 }
 
-// tally counts the runs by status, in the order of a run's life.
+// tally counts the runs by status.
 func tally(runs []*live) string {
 	counts := map[runner.Status]int{}
 	for _, l := range runs {
 		counts[l.Status]++
 	}
-	var words []string
-	order := []runner.Status{
-		runner.Queued, runner.Running, runner.Paused, runner.Done, runner.Stopped, runner.Failed,
-	}
-	for _, s := range order {
-		if counts[s] > 0 {
-			words = append(words, fmt.Sprintf("%d %s", counts[s], s))
-		}
-	}
-	return strings.Join(words, ", ")
+	return console.Tally(counts, runner.Queued, runner.Running, runner.Paused, runner.Done, runner.Stopped,
+		runner.Failed)
 }
 
 // part is a piece of a run's line; where the screen is narrow, those of the

@@ -45,8 +45,7 @@ func (sw *Sweeps) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFla
 
 // submit submits the runs that are neither done nor in Slurm's queue.
 func (sw *Sweeps) submit(
-	ctx context.Context, folder *sweep.Folder, ask *sweep.Ask,
-	submit func(ctx context.Context, script string) (string, error),
+	ctx context.Context, folder *sweep.Folder, ask *sweep.Ask, submit sweep.Submit,
 ) (scripts []string, tasks int, err error) {
 	jobs, err := folder.Jobs(ctx, sweep.Slurm{}, false)
 	if err != nil {
@@ -98,7 +97,7 @@ func (sw *Sweeps) sweepAsk(
 			return nil, fmt.Errorf("--time %w", err)
 		}
 	}
-	w := &machine.Stopwatch{Ctx: ctx, Threads: f.cpus, Known: map[machine.Workload]runner.StepTimes{}}
+	w := machine.NewStopwatch(ctx, f.cpus)
 	ask.Estimate = func(s *runner.Spec) (n sweep.Need, err error) {
 		name := data.Locate(s.Dataset, folder.List.Dir)
 		sizes, err := data.SizesOf(name, s.DataOptions(ask.DataDir))
@@ -110,12 +109,8 @@ func (sw *Sweeps) sweepAsk(
 		}
 		all := *s // one measurement is for all methods
 		all.Algorithms = folder.List.Base.Algorithms
-		t, err := w.Measure(&all, sizes.Shape, sizes.Classes, machine.BenchOther)
-		if err != nil {
-			return n, err
-		}
-		n.Seconds = t.Pace(s.Batch).Seconds([]runner.Spec{*s}, float64(sizes.Train), float64(sizes.Test))
-		return n, nil
+		n.Seconds, err = w.Seconds(&all, sizes, []runner.Spec{*s})
+		return n, err
 	}
 	return ask, nil
 }

@@ -114,16 +114,11 @@ func timeLeft(look *sweep.Look, states []sweep.State, pace *sweep.Pace) string {
 	return ""
 }
 
-// countLine is the counts, in the order of a run's life.
+// countLine is the counts.
 func countLine(states []sweep.State) string {
-	counts, words := sweep.Count(states), []string{}
-	for _, s := range []runner.Status{runner.Done, runner.Running, runner.Queued, sweep.Waiting, runner.Paused,
-		runner.Stopped, runner.Interrupted, sweep.Dropped, sweep.Missing, runner.Failed} {
-		if counts[s] > 0 {
-			words = append(words, fmt.Sprintf("%d %s", counts[s], s))
-		}
-	}
-	return kit.Plural(len(states), "run") + ": " + strings.Join(words, ", ")
+	return kit.Plural(len(states), "run") + ": " + console.Tally(sweep.Count(states), runner.Done,
+		runner.Running, runner.Queued, sweep.Waiting, runner.Paused, runner.Stopped, runner.Interrupted,
+		sweep.Dropped, sweep.Missing, runner.Failed)
 }
 
 // printStates prints the counts, and what needs a person. The error is that some
