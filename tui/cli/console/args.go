@@ -14,14 +14,17 @@ import (
 
 // Cobra's own messages about arguments count them; these say what is missing.
 
+// One wants one argument.
 func One(what, example string) cobra.PositionalArgs {
 	return Count(1, 1, "give "+what+", and only one: "+example)
 }
 
+// OneOrMore wants at least one argument.
 func OneOrMore(what, example string) cobra.PositionalArgs {
 	return Count(1, math.MaxInt, "give "+what+": "+example)
 }
 
+// OneAtMost wants an argument or none.
 func OneAtMost(what, example string) cobra.PositionalArgs {
 	return Count(0, 1, "give at most one "+what+": "+example)
 }
@@ -36,6 +39,7 @@ func Count(least, most int, message string) cobra.PositionalArgs {
 	}
 }
 
+// None wants no argument.
 func None(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -43,10 +47,10 @@ func None(c *cobra.Command, args []string) error {
 	return fmt.Errorf("%q: %s takes no arguments: see %s --help", args[0], c.Name(), c.CommandPath())
 }
 
-// What follows feeds the shell's completion.
-
+// Completer feeds the shell's completion of an argument or a flag.
 type Completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
+// CompletePresets offers the presets that come with the program.
 func CompletePresets(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var words []string
 	for _, p := range presets.List() {
@@ -55,6 +59,7 @@ func CompletePresets(_ *cobra.Command, _ []string, _ string) ([]string, cobra.Sh
 	return words, cobra.ShellCompDirectiveDefault // a file may be meant
 }
 
+// CompleteRuns offers the runs of the folder.
 func (c *Console) CompleteRuns(
 	_ *cobra.Command, _ []string, _ string,
 ) ([]string, cobra.ShellCompDirective) {
@@ -77,6 +82,7 @@ func (c *Console) CompleteRead(
 	return words, cobra.ShellCompDirectiveDefault // a file may be meant
 }
 
+// MustComplete has f complete a flag.
 func MustComplete(c *cobra.Command, flag string, f Completer) {
 	if c.RegisterFlagCompletionFunc(flag, f) != nil {
 		panic("cli: completion of a flag that does not exist")

@@ -95,12 +95,14 @@ func terminalSize(w any) (width, height int, ok bool) {
 	return width, height, err == nil
 }
 
+// OnTerminal tells whether a person can be shown the interface.
 func (c *Console) OnTerminal() bool {
 	_, _, in := terminalSize(c.Stdin)
 	_, _, out := c.Size()
 	return in && out
 }
 
+// Draws says whether the interface has the terminal now, which notes keep out of then.
 func (c *Console) Draws(now bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -138,6 +140,7 @@ func (f Failures) OrNil() error {
 	return f
 }
 
+// PrintError prints what went wrong, each of several in a line of its own.
 func PrintError(w io.Writer, err error) {
 	list := Failures{err}
 	if several, ok := err.(Failures); ok {

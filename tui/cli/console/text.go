@@ -18,9 +18,10 @@ import (
 	"charm.land/lipgloss/v2/table"
 )
 
-// What lines and the interface drop from text that came from a file is the
-// same.
-func Clean(s string) string   { return cells.Clean(s) }
+// Clean drops from text what steers a terminal, as the interface does.
+func Clean(s string) string { return cells.Clean(s) }
+
+// OneLine is Clean, with line breaks turned into "; ".
 func OneLine(s string) string { return cells.OneLine(s) }
 
 // Grid lays out rows of cells in columns: the first to the left, the others to
@@ -65,6 +66,7 @@ func Figure(m *runner.Measure, n runner.Number) string {
 	return Short(n)
 }
 
+// JSON prints v, with what steers a terminal escaped.
 func JSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -77,7 +79,7 @@ func JSON(w io.Writer, v any) error {
 	return err
 }
 
-// drawEvery is how often a line is drawn over: a person sees five changes a second.
+// DrawEvery is how often a line is drawn over: a person sees five changes a second.
 const DrawEvery = 200 * time.Millisecond
 
 // Tally counts runs by status, in an order.
@@ -91,7 +93,7 @@ func Tally(counts map[runner.Status]int, order ...runner.Status) string {
 	return strings.Join(words, ", ")
 }
 
-// Progress bars are between barLeast and barMost cells wide, or left out.
+// Progress bars are between BarLeast and BarMost cells wide, or left out.
 const (
 	BarLeast = 10
 	BarMost  = 30
@@ -107,6 +109,7 @@ func Bar(done, total int64, width int, ascii bool) string {
 	return strings.Repeat(full, n) + strings.Repeat(empty, width-n)
 }
 
+// StatusLine is how far a run has come, why it ended, and how to go on with it.
 func StatusLine(r *record.Run) string {
 	s := r.Summary()
 	line := fmt.Sprintf("%s, step %d of %d", r.Status(), s.Steps, r.Meta.Steps)

@@ -18,58 +18,51 @@ import (
 
 // following is some runs of one folder that are watched to their end.
 type following struct {
-	dir   string
-	ids   []string
-	ended <-chan []runner.Outcome // gives how they ended
-	// interrupted is closed when the user wants them to end; stop asks for it
-	// and says what happens now. Where it is nil, they see to that themselves.
-	interrupted <-chan struct{}
-	stop        func() string
-	// trouble gives why a run waits when the disk keeps that from its log.
-	trouble <-chan string
+	dir     string
+	ids     []string
 	exports bool // event files are written
+	live    func() ([]runner.LiveRun, error)
+	await   func(ids []string) []runner.Outcome
+	remedy  string // of a run that waits for its disk; it has a %s for the run
+	// interrupted is closed when the user wants them to end; stop asks for it.
+	// Where it is nil, they see to that themselves.
+	interrupted <-chan struct{}
+	stop        func(ids []string) []error
 }
 
-// followQueue watches runs of this process, which goes on alone where its
-// terminal is lost.
-func followQueue(
-	tr *trainer.Trainer, q *runner.Queue, dir string, ids []string, asJSON, exports bool,
-) error {
-	ended := make(chan []runner.Outcome, 1)
-	go func() { ended <- q.Wait() }()
-	live := func() ([]runner.LiveRun, error) { return q.Live(), nil }
-	trouble, end := watchTrouble(live, ids, "it goes on by itself when that is mended; "+
-		"Ctrl-C loses nothing, drolab resume %s goes on later")
-	defer end()
-	return follow(tr, following{dir: dir, ids: ids, ended: ended, trouble: trouble, exports: exports},
-		asJSON)
+// crew trains runs of one folder, and is followed.
+type crew struct {
+	runner.Verbs
+	follow func(ids []string, asJSON, exports bool) error
+	end    func(ids []string) []error // ends what was begun
+	leave  func()
 }
 
-// followEngine watches runs of another process. When ctx is cancelled they are
-// asked to stop.
-func followEngine(
-	tr *trainer.Trainer, ctx context.Context, c *engine.Client, ids []string, asJSON, exports bool,
-) error {
-	ended := make(chan []runner.Outcome, 1)
-	go func() { ended <- awaitEnd(c.RunsDir, ids) }()
-	live := func() ([]runner.LiveRun, error) {
-		s, err := c.Status()
+// newCrew is the engine of the folder or a queue of this process.
+func newCrew(tr *trainer.Trainer, ctx context.Context, store *record.Store, inline bool) crew {
+	f := following{dir: store.Dir()}
+	if inline || !tr.HasEngine() {
+		q, cancel := tr.Queue(ctx, store)
+		f.live = func() ([]runner.LiveRun, error) { return q.Live(), nil }
+		f.await = func([]string) []runner.Outcome { return q.Wait() }
+		f.remedy = "it goes on by itself when that is mended; " +
+			"Ctrl-C loses nothing, drolab resume %s goes on later"
+		end := func([]string) []error { cancel(); q.Wait(); return nil }
+		return crew{q, f.of(tr), end, cancel}
+	}
+	client := tr.Client(store.Dir())
+	ctx, cancel := tr.Orderly(ctx, nil)
+	end := func(ids []string) []error { return stopAll(client, ids) }
+	f.live = func() ([]runner.LiveRun, error) {
+		s, err := client.Status()
 		if err != nil {
 			return nil, err
 		}
 		return s.Runs, nil
 	}
-	trouble, end := watchTrouble(live, ids, "go on with drolab resume %s")
-	defer end()
-	return follow(tr, following{dir: c.RunsDir, ids: ids, ended: ended, interrupted: ctx.Done(),
-		trouble: trouble,
-		exports: exports,
-		stop: func() string {
-			if problems := stopAll(c, ids); len(problems) > 0 {
-				return "stopping: " + console.OneLine(errors.Join(problems...).Error())
-			}
-			return "stopping with a checkpoint; Ctrl-C once more leaves the runs alone"
-		}}, asJSON)
+	f.await = func(ids []string) []runner.Outcome { return awaitEnd(f.dir, ids) }
+	f.remedy, f.interrupted, f.stop = "go on with drolab resume %s", ctx.Done(), end
+	return crew{client, f.of(tr), end, cancel}
 }
 
 // stopAll asks the runs that have not ended to stop.
@@ -84,6 +77,14 @@ func stopAll(c *engine.Client, ids []string) (problems []error) {
 		}
 	}
 	return problems
+}
+
+// stopping says what happens now.
+func stopping(problems []error) string {
+	if len(problems) > 0 {
+		return "stopping: " + console.OneLine(errors.Join(problems...).Error())
+	}
+	return "stopping with a checkpoint; Ctrl-C once more leaves the runs alone"
 }
 
 // awaitEnd returns when nobody holds any of the runs' directories: the last
@@ -112,11 +113,8 @@ func awaitEnd(dir string, ids []string) (list []runner.Outcome) {
 	return list
 }
 
-// watchTrouble tells of each new trouble of the runs, and of its end, until end
-// is called. The remedy has a %s for the run.
-func watchTrouble(
-	live func() ([]runner.LiveRun, error), ids []string, remedy string,
-) (lines <-chan string, end func()) {
+// troubles tells of each new trouble of the runs, and of its end, until end is called.
+func (f *following) troubles() (lines <-chan string, end func()) {
 	tell, over := make(chan string), make(chan struct{})
 	go func() {
 		tick := time.NewTicker(2 * time.Second)
@@ -128,11 +126,11 @@ func watchTrouble(
 				return
 			case <-tick.C:
 			}
-			now, err := live()
+			now, err := f.live()
 			if err != nil {
 				continue
 			}
-			for _, line := range troubles(now, ids, told, remedy) {
+			for _, line := range troubles(now, f.ids, told, f.remedy) {
 				select {
 				case tell <- line:
 				case <-over:
@@ -163,17 +161,20 @@ func troubles(live []runner.LiveRun, ids []string, told map[string]string, remed
 	return lines
 }
 
-// follow shows the runs until all have ended, and reports.
-func follow(tr *trainer.Trainer, f following, asJSON bool) error {
-	outcomes := watch(tr, f)
-	runs, err := findAll(f.dir, f.ids)
-	if err != nil {
-		return err
+// of is what shows runs until all have ended, and reports.
+func (f following) of(tr *trainer.Trainer) func(ids []string, asJSON, exports bool) error {
+	return func(ids []string, asJSON, exports bool) error {
+		f.ids, f.exports = ids, exports
+		outcomes := watch(tr, &f)
+		runs, err := findAll(f.dir, ids)
+		if err != nil {
+			return err
+		}
+		if err := look.Results(tr.Console, runs, asJSON); err != nil {
+			return err
+		}
+		return notDone(runs, outcomes)
 	}
-	if err := look.Results(tr.Console, runs, asJSON); err != nil {
-		return err
-	}
-	return notDone(runs, outcomes)
 }
 
 func findAll(dir string, ids []string) ([]*record.Run, error) {

@@ -54,21 +54,11 @@ func goOn(tr *trainer.Trainer, ctx context.Context, runs []*record.Run, inline, 
 	if err != nil {
 		return err
 	}
-	if inline || !tr.HasEngine() {
-		q, cancel := tr.Queue(ctx, store)
-		defer cancel()
-		ids, list := begin(tr, runs, q.Resume)
-		if len(ids) > 0 {
-			list = list.And(followQueue(tr, q, store.Dir(), ids, asJSON, false))
-		}
-		return list.OrNil()
-	}
-	client := tr.Client(store.Dir())
-	ctx, cancel := tr.Orderly(ctx, nil)
-	defer cancel()
-	ids, list := begin(tr, runs, client.Resume)
+	by := newCrew(tr, ctx, store, inline)
+	defer by.leave()
+	ids, list := begin(tr, runs, by.Resume)
 	if len(ids) > 0 {
-		list = list.And(followEngine(tr, ctx, client, ids, asJSON, false))
+		list = list.And(by.follow(ids, asJSON, false))
 	}
 	return list.OrNil()
 }

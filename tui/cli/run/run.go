@@ -207,23 +207,19 @@ func train(tr *trainer.Trainer, ctx context.Context, requests []runner.Request, 
 	if err != nil {
 		return err
 	}
-	if f.inline || !tr.HasEngine() {
-		if f.detach {
-			return errors.New("--detach: this system cannot leave runs in the background")
-		}
-		return trainInline(tr, ctx, store, requests, f)
+	if f.detach && !tr.HasEngine() {
+		return errors.New("--detach: this system cannot leave runs in the background")
 	}
-	client := tr.Client(store.Dir())
-	ctx, cancel := tr.Orderly(ctx, nil)
-	defer cancel()
-	ids, err := f.start(requests, client.Start)
-	if err != nil {
-		return errors.Join(append(stopAll(client, ids), err)...)
+	by := newCrew(tr, ctx, store, f.inline)
+	defer by.leave()
+	ids, err := f.start(requests, by.Start)
+	if err != nil { // the runs of earlier presets, if any, end with a record of it
+		return errors.Join(append(by.end(ids), err)...)
 	}
 	if f.detach {
 		return leave(tr, store.Dir(), ids, f.json)
 	}
-	return followEngine(tr, ctx, client, ids, f.json, f.live != "")
+	return by.follow(ids, f.json, f.live != "")
 }
 
 // start starts the requests until one is refused. Then the runs have a copy of the
@@ -256,21 +252,6 @@ func leave(tr *trainer.Trainer, dir string, ids []string, asJSON bool) error {
 	}
 	fmt.Fprintln(tr.Stderr, "come back with drolab attach, end one with drolab stop RUN")
 	return nil
-}
-
-func trainInline(
-	tr *trainer.Trainer,
-	ctx context.Context, store *record.Store, requests []runner.Request, f *runFlags,
-) error {
-	q, cancel := tr.Queue(ctx, store)
-	defer cancel()
-	ids, err := f.start(requests, q.Start)
-	if err != nil {
-		cancel() // the runs of earlier presets, if any, end with a record of it
-		q.Wait()
-		return err
-	}
-	return followQueue(tr, q, store.Dir(), ids, f.json, f.live != "")
 }
 
 func completeAlgorithms(

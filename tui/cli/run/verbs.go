@@ -45,8 +45,7 @@ func verbCommand(
 		ValidArgsFunction: tr.CompleteRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			runs, err := chosen(tr, args, all, func(r *record.Run) bool {
-				return !r.Status().Ended() &&
-					!so(r)
+				return !r.Status().Ended() && !so(r)
 			})
 			if err != nil {
 				return err

@@ -21,7 +21,11 @@ const lookEvery = time.Second
 // watch tells on stderr what the runs do, until all have ended: lines that are
 // redrawn where stderr is a terminal, else a line for every evaluation. It
 // reads the run directories as any other process could.
-func watch(tr *trainer.Trainer, f following) []runner.Outcome {
+func watch(tr *trainer.Trainer, f *following) []runner.Outcome {
+	ended := make(chan []runner.Outcome, 1)
+	go func() { ended <- f.await(f.ids) }()
+	trouble, end := f.troubles()
+	defer end()
 	p := &panel{out: tr.Stderr, ascii: tr.ASCII}
 	every := lookEvery
 	if width, height, ok := tr.SizeErr(); ok && width > 0 {
@@ -41,14 +45,14 @@ func watch(tr *trainer.Trainer, f following) []runner.Outcome {
 	defer tick.Stop()
 	for {
 		select {
-		case outcomes := <-f.ended:
+		case outcomes := <-ended:
 			p.look()
 			p.show(true)
 			return outcomes
 		case <-f.interrupted:
 			f.interrupted = nil
-			p.news = append(p.news, f.stop())
-		case line := <-f.trouble:
+			p.news = append(p.news, stopping(f.stop(f.ids)))
+		case line := <-trouble:
 			p.news = append(p.news, line)
 		case <-tick.C:
 		}

@@ -61,7 +61,7 @@ func (s *Screen) interact(ctx context.Context, attach bool) error {
 		return s.interactInline(ctx, store, cfg)
 	}
 	client := func() runner.Verbs { return s.Client(store.Dir()) }
-	cfg.Verbs, cfg.RunsGoOn = later(sync.OnceValue(client)), true
+	cfg.Verbs, cfg.RunsGoOn = lazyVerbs(sync.OnceValue(client)), true
 	return s.open(ctx, cfg)
 }
 
@@ -134,7 +134,7 @@ func (s *Screen) interactInline(ctx context.Context, store *record.Store, cfg la
 		machine.Lean()
 		return runner.NewQueue(trainings, s.Settings(store))
 	})
-	cfg.Verbs = later(func() runner.Verbs { return queue() })
+	cfg.Verbs = lazyVerbs(func() runner.Verbs { return queue() })
 	err := tui.Run(ctx, cfg)
 	if errors.Is(err, tui.ErrHangup) {
 		trainer.SaveAll(queue())
@@ -182,13 +182,13 @@ once, here and elsewhere. With --read-only nothing can be started, stopped or ch
 	return c
 }
 
-// later is verbs that are made when the first is asked for: the
+// lazyVerbs is verbs that are made when the first is asked for: the
 // interface shows its first frame before that. What it holds makes them once.
-type later func() runner.Verbs
+type lazyVerbs func() runner.Verbs
 
-func (l later) Start(r runner.Request) ([]string, error) { return l().Start(r) }
-func (l later) Pause(id string) error                    { return l().Pause(id) }
-func (l later) Resume(id string) error                   { return l().Resume(id) }
-func (l later) Stop(id string) error                     { return l().Stop(id) }
-func (l later) Checkpoint(id string) (int64, error)      { return l().Checkpoint(id) }
-func (l later) Knob(id, key, value string) error         { return l().Knob(id, key, value) }
+func (v lazyVerbs) Start(r runner.Request) ([]string, error) { return v().Start(r) }
+func (v lazyVerbs) Pause(id string) error                    { return v().Pause(id) }
+func (v lazyVerbs) Resume(id string) error                   { return v().Resume(id) }
+func (v lazyVerbs) Stop(id string) error                     { return v().Stop(id) }
+func (v lazyVerbs) Checkpoint(id string) (int64, error)      { return v().Checkpoint(id) }
+func (v lazyVerbs) Knob(id, key, value string) error         { return v().Knob(id, key, value) }

@@ -43,6 +43,7 @@ func (t *Trainer) Client(runsDir string) *engine.Client {
 		}}
 }
 
+// Absolute is a path as seen from a folder.
 func Absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
