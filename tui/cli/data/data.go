@@ -56,14 +56,14 @@ gets its name; an interrupted download goes on where it stopped.`,
 		Args:              console.One("a dataset", "drolab data fetch cifar10"),
 		ValidArgsFunction: completeDatasets(con),
 		RunE: func(c *cobra.Command, args []string) error {
-			return fetch(con, c.Context(), args[0], url)
+			return fetch(c.Context(), con, args[0], url)
 		},
 	}
 	c.Flags().StringVar(&url, "url", "", "address to use instead of the official one and its mirrors")
 	return c
 }
 
-func fetch(con *console.Console, ctx context.Context, name, url string) error {
+func fetch(ctx context.Context, con *console.Console, name, url string) error {
 	ctx, cancel := con.Orderly(ctx, console.Outlive)
 	defer cancel()
 	m := &meter{out: con.Stderr, name: console.Clean(name), ascii: con.ASCII}

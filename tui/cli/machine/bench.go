@@ -34,7 +34,7 @@ estimate what each preset takes. Close other programs first: what they take is c
 --precision bf16, operands of training steps are rounded to bfloat16, as the setting precision has it.`,
 		Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return bench(con, c.Context(), precision, asJSON)
+			return bench(c.Context(), con, precision, asJSON)
 		},
 	}
 	c.Flags().StringVar(&precision, "precision", precision, "of the operands of products: fp32 or bf16")
@@ -42,7 +42,7 @@ estimate what each preset takes. Close other programs first: what they take is c
 	return c
 }
 
-func bench(con *console.Console, ctx context.Context, precision string, asJSON bool) error {
+func bench(ctx context.Context, con *console.Console, precision string, asJSON bool) error {
 	spec := runner.Defaults()
 	spec.Model, spec.Precision = "alexnet", precision
 	if err := spec.Validate(); err != nil {

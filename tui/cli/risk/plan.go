@@ -146,8 +146,7 @@ func planNotes(h dro.Assumptions, p *dro.Plan) (notes []string) {
 
 // measured fills in what Theorem 1 assumes from a run, but for what was given.
 func measured(
-	con *console.Console,
-	c *cobra.Command, name string, f *setFlags, h *dro.Assumptions, samples int,
+	con *console.Console, c *cobra.Command, name string, f *setFlags, h *dro.Assumptions, samples int,
 ) error {
 	list, spec, err := along(con, name, samples)
 	if err != nil {

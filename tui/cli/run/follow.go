@@ -39,7 +39,7 @@ type crew struct {
 }
 
 // newCrew is the engine of the folder or a queue of this process.
-func newCrew(tr *trainer.Trainer, ctx context.Context, store *record.Store, inline bool) crew {
+func newCrew(ctx context.Context, tr *trainer.Trainer, store *record.Store, inline bool) crew {
 	f := following{dir: store.Dir()}
 	if inline || !tr.HasEngine() {
 		q, cancel := tr.Queue(ctx, store)

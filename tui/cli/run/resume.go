@@ -39,7 +39,7 @@ interrupted by a crash; those that somebody stopped are left alone.`,
 			if len(unfinished) == 0 {
 				return look.Results(tr.Console, runs, asJSON)
 			}
-			return goOn(tr, c.Context(), unfinished, inline, asJSON)
+			return goOn(c.Context(), tr, unfinished, inline, asJSON)
 		},
 	}
 	c.Flags().BoolVar(&inline, "inline", false, "train in this process, not in the background")
@@ -49,12 +49,12 @@ interrupted by a crash; those that somebody stopped are left alone.`,
 }
 
 // goOn resumes runs of one folder and follows them.
-func goOn(tr *trainer.Trainer, ctx context.Context, runs []*record.Run, inline, asJSON bool) error {
+func goOn(ctx context.Context, tr *trainer.Trainer, runs []*record.Run, inline, asJSON bool) error {
 	store, err := record.Open(filepath.Dir(runs[0].Dir))
 	if err != nil {
 		return err
 	}
-	by := newCrew(tr, ctx, store, inline)
+	by := newCrew(ctx, tr, store, inline)
 	defer by.leave()
 	ids, list := begin(tr, runs, by.Resume)
 	if len(ids) > 0 {

@@ -62,7 +62,7 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 			if err != nil {
 				return err
 			}
-			return train(tr, c.Context(), requests, &f)
+			return train(c.Context(), tr, requests, &f)
 		},
 	}
 	flags := c.Flags()
@@ -199,7 +199,7 @@ func fork(tr *trainer.Trainer, c *cobra.Command, f *runFlags) (req runner.Reques
 }
 
 // train runs the requests to their end and reports.
-func train(tr *trainer.Trainer, ctx context.Context, requests []runner.Request, f *runFlags) error {
+func train(ctx context.Context, tr *trainer.Trainer, requests []runner.Request, f *runFlags) error {
 	if f.live != "" && f.live != "tensorboard" {
 		return fmt.Errorf("--export-live %s: want tensorboard", console.OneLine(f.live))
 	}
@@ -210,7 +210,7 @@ func train(tr *trainer.Trainer, ctx context.Context, requests []runner.Request, 
 	if f.detach && !tr.HasEngine() {
 		return errors.New("--detach: this system cannot leave runs in the background")
 	}
-	by := newCrew(tr, ctx, store, f.inline)
+	by := newCrew(ctx, tr, store, f.inline)
 	defer by.leave()
 	ids, err := f.start(requests, by.Start)
 	if err != nil { // the runs of earlier presets, if any, end with a record of it
