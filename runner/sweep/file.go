@@ -84,7 +84,8 @@ func Parse(file string, text []byte, by Presets) (*File, []error) {
 	if err != nil {
 		return nil, []error{err}
 	}
-	p := &parser{Presets: by, file: file, of: File{Name: baseName(file), path: file, lines: map[string]int{}}}
+	p := &parser{Presets: by, file: file,
+		of: File{Name: baseName(file), path: file, lines: map[string]int{}}}
 	p.preset(entries)
 	for _, e := range entries {
 		p.line = e.line

@@ -141,7 +141,8 @@ func root(con *console.Console, env *Env) *cobra.Command {
 		"command to run when a run is done or has failed, its summary on the input (DROLAB_NOTIFY)")
 	flags.StringVar(&ring, "ring", env.Ring,
 		"what the interface has the terminal show of its runs: 9 or 777 "+
-			"(a notification by that OSC) and progress (OSC 9;4), as 9,progress (DROLAB_RING; default nothing)")
+			"(a notification by that OSC) and progress (OSC 9;4), as 9,progress (DROLAB_RING; "+
+			"default nothing)")
 	flags.IntVar(&con.Threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(slices.Concat(run.Commands(tr), look.Commands(con), scr.Commands(),
 		risk.Commands(con), data.Commands(con), machine.Commands(con),

@@ -268,8 +268,8 @@ type pickedSample struct {
 
 func (l *looked) result(f *evalFlags) *evalResult {
 	d := l.Data
-	out := &evalResult{Run: l.Run.Meta.ID, Step: l.Step, Dataset: d.Name, Split: l.Split, Samples: len(l.Rows),
-		Notes: d.Notes, Totals: l.Totals(), Classes: d.Classes}
+	out := &evalResult{Run: l.Run.Meta.ID, Step: l.Step, Dataset: d.Name, Split: l.Split,
+		Samples: len(l.Rows), Notes: d.Notes, Totals: l.Totals(), Classes: d.Classes}
 	if out.ByGroup != nil {
 		out.Groups = d.Groups
 	}

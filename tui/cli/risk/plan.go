@@ -91,7 +91,8 @@ type plan struct {
 
 func newPlan(of described, h dro.Assumptions, p *dro.Plan) *plan {
 	x, z := p.Samples()
-	return &plan{of, h, p.Box.Lambda, p.Box.Eta, p, x, z, p.LongestStep(), p.LongestStep() <= 0, p.Vacuous()}
+	return &plan{of, h, p.Box.Lambda, p.Box.Eta, p, x, z, p.LongestStep(),
+		p.LongestStep() <= 0, p.Vacuous()}
 }
 
 func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {

@@ -183,7 +183,9 @@ func risk(con *console.Console, set dro.Set, f *riskFlags, path string) error {
 }
 
 // solve finds the worst case of losses that base was taken off.
-func (f *riskFlags) solve(set dro.Set, losses []float64, base float64) (*solution, []float64, error) {
+func (f *riskFlags) solve(
+	set dro.Set, losses []float64, base float64,
+) (*solution, []float64, error) {
 	ratios := make([]float64, len(losses))
 	s := &solution{described: f.set.describe(set), N: len(losses)}
 	if set.HasRadius() {

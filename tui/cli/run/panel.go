@@ -106,8 +106,8 @@ func tally(runs []*live) string {
 	for _, l := range runs {
 		counts[l.Status]++
 	}
-	return console.Tally(counts, runner.Queued, runner.Running, runner.Paused, runner.Done, runner.Stopped,
-		runner.Failed)
+	return console.Tally(counts, runner.Queued, runner.Running, runner.Paused, runner.Done,
+		runner.Stopped, runner.Failed)
 }
 
 // part is a piece of a run's line; where the screen is narrow, those of the

@@ -62,7 +62,8 @@ func (sw *Sweeps) submit(
 	}
 	var todo []int
 	for i := range states {
-		if s := states[i].Status; s != runner.Done && s != sweep.Dropped && s != sweep.Waiting && !jobs.Live(i) {
+		s := states[i].Status
+		if s != runner.Done && s != sweep.Dropped && s != sweep.Waiting && !jobs.Live(i) {
 			todo = append(todo, i)
 		}
 	}
@@ -90,8 +91,8 @@ func (sw *Sweeps) sweepAsk(
 	if err != nil {
 		return nil, err
 	}
-	ask := &sweep.Ask{Partition: f.partition, Constraint: f.constraint, Parallel: f.parallel, Threads: f.cpus,
-		DataDir: trainer.Absolute(folder.List.Dir, sw.DataDir), Program: program}
+	ask := &sweep.Ask{Partition: f.partition, Constraint: f.constraint, Parallel: f.parallel,
+		Threads: f.cpus, DataDir: trainer.Absolute(folder.List.Dir, sw.DataDir), Program: program}
 	if f.time != "" {
 		if ask.Time, err = sweep.ParseTime(f.time); err != nil {
 			return nil, fmt.Errorf("--time %w", err)
