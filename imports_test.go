@@ -43,7 +43,7 @@ runner, runner/record, X/SYS < runner/engine
 runner, runner/record < runner/inspect
 runner/internal/aside < runner/export
 runner, runner/axis, runner/record < runner/publish
-runner, runner/record, runner/compare, runner/engine, presets < runner/sweep
+runner, runner/record, runner/compare, runner/engine < runner/sweep
 tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/data, dro, dro/nn, presets, TEA < tui/launch
@@ -55,8 +55,17 @@ tui/lab, runner/inspect, TEA < tui/samples
 tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples, ANSI, TEA, CHARM < tui
 tui, TEA, CHARM, WISH < tui/share
 tui/lab, dro, presets, runner/sweep, runner/inspect, ANSI, TEA, CHARM < tui/internal/tuitest
-tui, tui/share, runner/engine, runner/sweep, runner/compare, runner/export, runner/publish, runner/report, runner/inspect < tui/cli
-presets, presets/recorded, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
+tui/kit, runner/record, presets, presets/recorded, CHARM, COBRA < tui/cli/console
+tui/cli/console, COBRA < tui/cli/machine
+tui/cli/machine, runner/engine, COBRA < tui/cli/trainer
+tui/cli/console, runner/compare, runner/export, runner/publish, runner/report, runner/sweep, COBRA < tui/cli/look
+tui/cli/trainer, tui/cli/look, ANSI, CHARM, COBRA < tui/cli/run
+tui/cli/trainer, tui, tui/share, COBRA < tui/cli/screen
+tui/cli/trainer, runner/sweep, COBRA < tui/cli/sweep
+tui/cli/console, runner/export, runner/inspect, COBRA < tui/cli/risk
+tui/cli/console, CHARM, COBRA < tui/cli/data
+tui/cli/run, tui/cli/look, tui/cli/screen, tui/cli/sweep, tui/cli/risk, tui/cli/data < tui/cli
+COBRA, FANG < tui/cli
 tui/cli < tui/process
 tui/process < docs, .
 `
@@ -76,7 +85,7 @@ const peerPackage = "dro/peertest"
 // recorded runs, the report that they are judged in.
 var testPairs = map[string]string{
 	"runner/record":    "runner/export, runner/internal/aside/asidetest",
-	"runner/sweep":     "runner/internal/aside/asidetest",
+	"runner/sweep":     "runner/internal/aside/asidetest, presets",
 	"runner/inspect":   "runner/record/recordtest",
 	"runner/publish":   "runner/record/recordtest",
 	"presets/recorded": "presets, runner/report",

@@ -1,6 +1,7 @@
 package dro
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 )
@@ -14,6 +15,19 @@ func MagnitudeOf(v float64) Magnitude { return Magnitude(math.Log(v)) }
 
 // Float64 returns the constant itself, +Inf or 0 where that is out of range.
 func (m Magnitude) Float64() float64 { return math.Exp(float64(m)) }
+
+// MarshalJSON writes the constant, null where a float64 cannot hold it, and its decimal
+// logarithm.
+func (m Magnitude) MarshalJSON() ([]byte, error) {
+	var value *float64
+	if v := m.Float64(); v > 0 && !math.IsInf(v, 1) {
+		value = &v
+	}
+	return json.Marshal(struct {
+		Value *float64 `json:"value"`
+		Log10 float64  `json:"log10"`
+	}{value, m.Log10()})
+}
 
 // Log10 returns the decimal logarithm.
 func (m Magnitude) Log10() float64 { return float64(m) / math.Ln10 }

@@ -8,34 +8,34 @@ import (
 // Assumptions are the hypotheses of the paper's Theorem 1 about the losses
 // ℓ(·; s), all positive and finite, and the accuracy asked for.
 type Assumptions struct {
-	Epsilon    float64 // ε: both parts of the stationarity test
-	Rho        float64 // ρ: the radius
-	Bound      float64 // B: 0 ≤ ℓ ≤ B
-	Lipschitz  float64 // G: |ℓ(x) − ℓ(y)| ≤ G ‖x − y‖
-	Smoothness float64 // L: ‖∇ℓ(x) − ∇ℓ(y)‖ ≤ L ‖x − y‖
-	Gap        float64 // Δ: F(x_1; z_1) − inf F
+	Epsilon    float64 `json:"epsilon"`    // ε: both parts of the stationarity test
+	Rho        float64 `json:"rho"`        // ρ: the radius
+	Bound      float64 `json:"bound"`      // B: 0 ≤ ℓ ≤ B
+	Lipschitz  float64 `json:"lipschitz"`  // G: |ℓ(x) − ℓ(y)| ≤ G ‖x − y‖
+	Smoothness float64 `json:"smoothness"` // L: ‖∇ℓ(x) − ∇ℓ(y)‖ ≤ L ‖x − y‖
+	Gap        float64 `json:"gap"`        // Δ: F(x_1; z_1) − inf F
 }
 
 // Constants are those of F(x; z) over one box. For Cressie-Read they are the
 // paper's, in paper coordinates, with math.md §4's tight L_z; for smoothed CVaR
 // they are math.md §4's and, for σ0 and σ1, the bounds that r ≤ 1/μ gives.
 type Constants struct {
-	Diameter float64   // D, of the box
-	Lz       Magnitude // smoothness of F in z
-	Lx       Magnitude // smoothness of F in x
-	Sigma0   Magnitude // bound of ‖∇_x f‖
-	Sigma1   Magnitude // bound of ‖∇_z f‖
-	C        Magnitude // max(D² L_z, 2 L_x), the smallest that the theorem allows
-	Alpha    Magnitude // step size α = 1/(2C)
+	Diameter float64   `json:"diameter"` // D, of the box
+	Lz       Magnitude `json:"l_z"`      // smoothness of F in z
+	Lx       Magnitude `json:"l_x"`      // smoothness of F in x
+	Sigma0   Magnitude `json:"sigma0"`   // bound of ‖∇_x f‖
+	Sigma1   Magnitude `json:"sigma1"`   // bound of ‖∇_z f‖
+	C        Magnitude `json:"c"`        // max(D² L_z, 2 L_x), the smallest that the theorem allows
+	Alpha    Magnitude `json:"alpha"`    // step size α = 1/(2C)
 }
 
 // Plan is what Theorem 1 asks of a run that is to reach ε.
 type Plan struct {
-	Box Box // λ0 = ε/(8ρ) and the automatic other ends
+	Box Box `json:"-"` // λ0 = ε/(8ρ) and the automatic other ends
 	Constants
-	T  Magnitude // steps
-	Nx Magnitude // samples a step for x
-	Nz Magnitude // samples a step for z
+	T  Magnitude `json:"steps"`   // steps
+	Nx Magnitude `json:"batch"`   // samples a step for x
+	Nz Magnitude `json:"batch_z"` // samples a step for z
 }
 
 // Samples returns how many samples the plan takes for x and for z, in all its steps.

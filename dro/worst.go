@@ -12,18 +12,19 @@ import (
 type Worst struct {
 	// Risk is E_Q ℓ at the worst distribution Q (the primal value), in the unit
 	// of the losses.
-	Risk float64
+	Risk float64 `json:"risk"`
 	// Z is an optimal (λ, η̃), unshifted. λ is 0 where the radius does not bind,
 	// and for CVaR.
-	Z Z
+	Z
 	// Divergence is D_φ(Q‖P0), at most ρ up to rounding.
-	Divergence float64
+	Divergence float64 `json:"divergence"`
 	// EffectiveSampleSize is n (mean r)²/mean r², between 1 and n.
-	EffectiveSampleSize float64
+	EffectiveSampleSize float64 `json:"effective_sample_size"`
 	// MeanLoss and MaxLoss bound Risk from below and above.
-	MeanLoss, MaxLoss float64
+	MeanLoss float64 `json:"mean_loss"`
+	MaxLoss  float64 `json:"max_loss"`
 	// Saturated reports that a larger radius would not raise the risk.
-	Saturated bool
+	Saturated bool `json:"saturated"`
 }
 
 // sample is a checked batch and its scale. The solvers work with

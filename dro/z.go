@@ -6,7 +6,10 @@ import "math"
 // constraint and the multiplier η of the constraint mean r = 1. Both have the
 // unit of the losses. The package also uses a Z for directions and gradients
 // in the (λ, η) plane.
-type Z struct{ Lambda, Eta float64 }
+type Z struct {
+	Lambda float64 `json:"lambda"`
+	Eta    float64 `json:"eta"`
+}
 
 func (z Z) dot(w Z) float64 { return z.Lambda*w.Lambda + z.Eta*w.Eta }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"drolab/runner"
@@ -12,41 +13,40 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Entry is one "key: value" of a YAML file that is no preset but is written as
-// one, such as a sweep's.
-type Entry struct {
-	Key  string
-	Line int
-	// JSON is the value as runner.Spec.Assign takes it, "null" for none; empty
-	// where Below has the entries of a mapping.
-	JSON  json.RawMessage
-	Below []Entry
-}
-
-// Entries reads the one mapping in text, which keeps the bounds of a preset
-// file. Errors name the file and the line.
-func Entries(file string, text []byte) ([]Entry, error) {
+// Walk reads the one mapping in text, which is no preset but written as one, such as a
+// sweep's, and keeps the bounds of a preset's file. It visits each entry before those of
+// the mapping that is its value. A value is as runner.Spec.Assign takes it, "null" for
+// none; nil stands for a mapping. Errors name the file and the line.
+func Walk(
+	file string, text []byte, visit func(path []string, line int, value json.RawMessage),
+) error {
 	nodes, err := mapping(text)
 	if err != nil {
-		return nil, locate(file, err)
+		return locate(file, err)
 	}
-	return entriesOf(file, nodes)
+	return walk(file, nil, nodes, visit)
 }
 
-func entriesOf(file string, nodes []*ast.MappingValueNode) (list []Entry, err error) {
+func walk(
+	file string, above []string, nodes []*ast.MappingValueNode,
+	visit func(path []string, line int, value json.RawMessage),
+) error {
 	for _, n := range nodes {
-		e := Entry{Key: n.Key.GetToken().Value, Line: line(n)}
+		path := append(slices.Clip(above), n.Key.GetToken().Value)
 		if below, ok := n.Value.(*ast.MappingNode); ok {
-			e.Below, err = entriesOf(file, below.Values)
-		} else {
-			e.JSON, err = valueJSON(n.Value)
+			visit(path, line(n), nil)
+			if err := walk(file, path, below.Values, visit); err != nil {
+				return err
+			}
+			continue
 		}
+		value, err := valueJSON(n.Value)
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %s: %w", file, e.Line, e.Key, err)
+			return fmt.Errorf("%s:%d: %s: %w", file, line(n), path[len(path)-1], err)
 		}
-		list = append(list, e)
+		visit(path, line(n), value)
 	}
-	return list, nil
+	return nil
 }
 
 func valueJSON(n ast.Node) (json.RawMessage, error) {

@@ -26,20 +26,20 @@ func names() []string {
 
 // Preset is one experiment: what a file says, and what follows from it.
 type Preset struct {
-	Name string // without folder and extension
-	Doc  string // what it is for, one line
+	Name string `json:"name"` // without folder and extension
+	Doc  string `json:"doc"`  // what it is for, one line
 	// Spec has every setting; what the file does not mention is the default.
-	Spec runner.Spec
+	Spec runner.Spec `json:"spec"`
 	// Overrides are the keys that the file sets, in its order, and Reasons says
 	// why, by key.
-	Overrides []string
-	Reasons   map[string]string
+	Overrides []string          `json:"overrides"`
+	Reasons   map[string]string `json:"reasons"`
 
 	// File is where a preset that Beside lists was found; empty for the others.
-	File string
+	File string `json:"-"`
 	// Problem is why the file of a preset that Beside lists cannot be used; its
 	// Spec is the default one then.
-	Problem error
+	Problem error `json:"-"`
 
 	file  string // that it was read from
 	lines []int  // of Overrides

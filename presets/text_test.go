@@ -1,6 +1,7 @@
 package presets
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +25,8 @@ func TestFilesAreUTF8(t *testing.T) {
 			if _, err := Load(path); err == nil || !strings.Contains(err.Error(), path+c.want) {
 				t.Errorf("preset: %v, want %q", err, c.want)
 			}
-			if _, err := Entries(path, []byte(c.text)); err == nil || !strings.Contains(err.Error(), path+c.want) {
+			err := Walk(path, []byte(c.text), func([]string, int, json.RawMessage) {})
+			if err == nil || !strings.Contains(err.Error(), path+c.want) {
 				t.Errorf("entries: %v, want %q", err, c.want)
 			}
 		})

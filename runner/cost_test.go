@@ -6,6 +6,7 @@ import (
 
 	"drolab/dro"
 	"drolab/dro/nn"
+	"drolab/runner/data"
 )
 
 // tally is a network that counts the samples that training passes through it.
@@ -17,37 +18,18 @@ type tally struct {
 
 func (n *tally) SetMode(m nn.Mode) { n.mode = m; n.Network.SetMode(m) }
 
-func (n *tally) count(labels []int, back bool) {
-	if n.mode == nn.Evaluate {
-		return
+func (n *tally) Losses(losses []float64, b Batch, weigh func(weights, losses []float64)) {
+	if n.mode != nn.Evaluate {
+		*n.forward += b.N
 	}
-	*n.forward += len(labels)
-	if back {
-		*n.backward += len(labels)
-	}
+	n.Network.Losses(losses, b, weigh)
 }
 
-func (n *tally) Losses(losses []float64, x []float32, labels []int) {
-	n.count(labels, false)
-	n.Network.Losses(losses, x, labels)
-}
-
-func (n *tally) LossesOf(losses []float64, x []float32, at []int32, labels []int) {
-	n.count(labels, false)
-	n.Network.LossesOf(losses, x, at, labels)
-}
-
-func (n *tally) Pass(losses []float64, x []float32, at, next []int32, labels []int,
-	weigh func(weights, losses []float64)) {
-	n.count(labels, true)
-	n.Network.Pass(losses, x, at, next, labels, weigh)
-}
-
-func (n *tally) Gradient(weights []float64) {
+func (n *tally) Gradient(weights []float64, add bool) {
 	if n.mode != nn.Evaluate {
 		*n.backward += len(weights)
 	}
-	n.Network.Gradient(weights)
+	n.Network.Gradient(weights, add)
 }
 
 // A step's cost does not grow with the training samples: with 1, 4 and 16 times as many
@@ -62,8 +44,8 @@ func TestCostOfAStepDoesNotGrowWithTheData(t *testing.T) {
 				var forward, backward int
 				store := newMemory()
 				q := NewQueue(context.Background(), Settings{Store: store, Threads: 1,
-					Network: func(c nn.Config) (Network, error) {
-						net, err := nn.New(c)
+					Network: func(s *Spec, d *data.Dataset, threads int) (Network, error) {
+						net, err := Native(s, d, threads)
 						return &tally{Network: net, forward: &forward, backward: &backward}, err
 					}})
 				ids, err := q.Start(Request{Preset: "test", Specs: []Spec{spec}})

@@ -48,6 +48,31 @@ type Summary struct {
 // Of returns the measure of that name.
 func (s *Summary) Of(name string) Number { return s.Measures.Of(name) }
 
+// Stationary is the least ε at which the paper's two-part test holds.
+func (s *Summary) Stationary() Number {
+	gap := s.Of("penalised_gap")
+	if !gap.Applies() { // λ moves
+		gap = s.Of("dual_gap")
+	}
+	return stationary(gap, s.Of("full_grad_norm"))
+}
+
+// OutputStationary is that ε at the paper's own output.
+func (s *Summary) OutputStationary() Number {
+	gap := s.Of("output_dual_gap")
+	if !gap.Applies() {
+		return gap
+	}
+	return stationary(gap, s.Of("output_grad_norm"))
+}
+
+func stationary(gap, norm Number) Number {
+	if !gap.Applies() || !norm.Applies() {
+		return norm
+	}
+	return Num(max(gap.Float(), norm.Float()))
+}
+
 // PaperIterate is Algorithm 1's output (x_{t'+1}, z_{t'}),
 // t' = argmin_t ‖∇_x f‖² + gap²: an argmin of mini-batch values, so a noisy
 // choice. It is reported beside the last iterate and never in its place.

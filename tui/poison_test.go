@@ -173,7 +173,6 @@ func (p *poisonable) rig(t *testing.T, text string, w, h int, environ ...string)
 	r := newRig(t, &tuitest.Script{Folder: folder, Now: tuitest.Epoch0()}, w, h, environ...)
 	r.Model.Source = poisoned{folder, text}
 	r.Config.RunsDir, r.Config.DataDir, r.Config.CPU = p.runs, r.Config.DataDir+"/"+text, text+"processor"
-	r.Config.Box = func(time.Time) string { return text + "load" }
 	r.bind(table(r.Lab, poisonedPresets(text), r.watch))
 	r.samples().Evaluate = func(q inspect.Question) (*inspect.Pick, error) {
 		pick := tuitest.NewPick(&q.Run.Meta, len(text)%2 == 0)

@@ -94,10 +94,14 @@ func (l *Look) Order() []int {
 
 // Totals are a look's figures as a whole. Without labels they do not apply.
 type Totals struct {
-	Loss, Accuracy           runner.Number
-	Worst                    runner.Number // accuracy, of the groups, else of the classes
-	ByClass, ByGroup         []runner.Number
-	ClassCounts, GroupCounts []int // ByGroup and GroupCounts are nil where no groups are given
+	Loss     runner.Number `json:"loss"`
+	Accuracy runner.Number `json:"accuracy"`
+	Worst    runner.Number `json:"worst_accuracy"` // of the groups, else of the classes
+	// Those of groups are nil where no groups are given.
+	ByClass     []runner.Number `json:"class_accuracy,omitempty"`
+	ByGroup     []runner.Number `json:"group_accuracy,omitempty"`
+	ClassCounts []int           `json:"class_counts,omitempty"`
+	GroupCounts []int           `json:"group_counts,omitempty"`
 }
 
 // Totals measures the split as the run's evaluations do.

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"drolab/presets"
 	"drolab/runner"
 )
 
@@ -47,17 +46,49 @@ type Halving struct {
 // mostRuns bounds a sweep: its list is read as a whole.
 const mostRuns = 100_000
 
-// Parse reads a sweep file. load gets the preset that it names. The errors are
-// all that can be found, each with file and line.
-func Parse(file string, text []byte, load func(name string) (presets.Preset, error)) (*File, []error) {
-	entries, err := presets.Entries(file, text)
+// Presets is what a sweep file builds on: experiments by name, and how people write
+// settings.
+type Presets struct {
+	Load func(name string) (runner.Spec, error)
+	// Walk visits the entries of a file in their order; a mapping, whose value is nil,
+	// before what is in it.
+	Walk func(
+		file string, text []byte, visit func(path []string, line int, value json.RawMessage),
+	) error
+	Assign func(s *runner.Spec, key string, value []byte) error
+	Key    func(word string) string // the setting that a word means; "" is none
+}
+
+// entry is a key of a sweep file with its value, or with the entries below it.
+type entry struct {
+	key   string
+	line  int
+	value json.RawMessage
+	below []entry
+}
+
+func (p *Presets) entries(file string, text []byte) (list []entry, err error) {
+	err = p.Walk(file, text, func(path []string, line int, value json.RawMessage) {
+		at := &list
+		for range path[1:] {
+			at = &(*at)[len(*at)-1].below
+		}
+		*at = append(*at, entry{key: path[len(path)-1], line: line, value: value})
+	})
+	return list, err
+}
+
+// Parse reads a sweep file. The errors are all that can be found, each with file and line.
+func Parse(file string, text []byte, by Presets) (*File, []error) {
+	entries, err := by.entries(file, text)
 	if err != nil {
 		return nil, []error{err}
 	}
-	p := &parser{file: file, of: File{Name: baseName(file), path: file, lines: map[string]int{}}}
-	p.preset(entries, load)
+	p := &parser{Presets: by, file: file,
+		of: File{Name: baseName(file), path: file, lines: map[string]int{}}}
+	p.preset(entries)
 	for _, e := range entries {
-		p.line = e.Line
+		p.line = e.line
 		p.add(e)
 	}
 	p.finish()
@@ -69,6 +100,7 @@ func Parse(file string, text []byte, load func(name string) (presets.Preset, err
 
 // parser fills in a File and collects what is wrong.
 type parser struct {
+	Presets
 	file string
 	line int
 	of   File
@@ -85,39 +117,39 @@ func (p *parser) fail(format string, args ...any) {
 }
 
 // preset comes first, wherever it stands: the others change it.
-func (p *parser) preset(entries []presets.Entry, load func(string) (presets.Preset, error)) {
+func (p *parser) preset(entries []entry) {
 	p.of.Base, p.of.Select, p.line = runner.Defaults(), runner.SelectValWorst, 1
-	at := slices.IndexFunc(entries, func(e presets.Entry) bool { return e.Key == "preset" })
+	at := slices.IndexFunc(entries, func(e entry) bool { return e.key == "preset" })
 	if at < 0 {
 		p.fail("preset: nothing: want the name of a preset or a preset's file")
 		return
 	}
-	p.line = entries[at].Line
+	p.line = entries[at].line
 	if !p.read(entries[at], &p.of.Preset, "the name of a preset or a preset's file") {
 		return
 	}
-	loaded, err := load(p.of.Preset)
+	loaded, err := p.Load(p.of.Preset)
 	if err != nil {
 		p.fail("%w", err)
 		return
 	}
-	p.of.Base, p.loaded = loaded.Spec, true
+	p.of.Base, p.loaded = loaded, true
 	if p.of.Base.Select != runner.SelectLast {
 		p.of.Select = p.of.Base.Select
 	}
 }
 
 // read reads a value that is no setting.
-func (p *parser) read(e presets.Entry, into any, want string) bool {
-	if e.Below == nil && string(e.JSON) != "null" && json.Unmarshal(e.JSON, into) == nil {
+func (p *parser) read(e entry, into any, want string) bool {
+	if e.below == nil && string(e.value) != "null" && json.Unmarshal(e.value, into) == nil {
 		return true
 	}
-	p.fail("%s: want %s", e.Key, want)
+	p.fail("%s: want %s", e.key, want)
 	return false
 }
 
-func (p *parser) add(e presets.Entry) {
-	switch e.Key {
+func (p *parser) add(e entry) {
+	switch e.key {
 	case "preset":
 	case "set":
 		p.below(e, p.set)
@@ -126,7 +158,7 @@ func (p *parser) add(e presets.Entry) {
 	case "random":
 		p.below(e, p.random)
 	case "seeds":
-		if p.assign(&p.of.Base, "seeds", e.JSON) && (p.of.Base.Seeds < 1 || p.of.Base.Seeds > mostRuns) {
+		if p.assign(&p.of.Base, "seeds", e.value) && (p.of.Base.Seeds < 1 || p.of.Base.Seeds > mostRuns) {
 			p.fail("seeds: %d: want a whole number from 1 to %d", p.of.Base.Seeds, mostRuns)
 		}
 	case "select":
@@ -135,20 +167,20 @@ func (p *parser) add(e presets.Entry) {
 		p.below(e, p.halving)
 	default:
 		where := ""
-		if key := presets.Key(e.Key); key != "" {
+		if key := p.Key(e.key); key != "" {
 			where = fmt.Sprintf(": %s: VALUE stands below set, and %s: [VALUE, VALUE] below grid", key, key)
 		}
-		p.fail("%.40q: want one of %s%s", e.Key, strings.Join(words, ", "), where)
+		p.fail("%.40q: want one of %s%s", e.key, strings.Join(words, ", "), where)
 	}
 }
 
 // below reads the entries of a mapping.
-func (p *parser) below(e presets.Entry, each func(presets.Entry)) {
-	if e.Below == nil {
-		p.fail("%s: want settings with their values, as in {rho: ...}", e.Key)
+func (p *parser) below(e entry, each func(entry)) {
+	if e.below == nil {
+		p.fail("%s: want settings with their values, as in {rho: ...}", e.key)
 	}
-	for _, b := range e.Below {
-		p.line = b.Line
+	for _, b := range e.below {
+		p.line = b.line
 		each(b)
 	}
 }
@@ -172,40 +204,40 @@ func (p *parser) claim(key string) bool {
 }
 
 func (p *parser) assign(s *runner.Spec, key string, value json.RawMessage) bool {
-	err := presets.Assign(s, key, value)
+	err := p.Assign(s, key, value)
 	if err != nil {
 		p.fail("%w", err)
 	}
 	return err == nil
 }
 
-func (p *parser) set(e presets.Entry) {
-	key := settingKey(e.Key)
+func (p *parser) set(e entry) {
+	key := settingKey(e.key)
 	switch {
 	case key == "seeds" || key == "select":
 		p.fail("%s: stands by itself in a sweep file, not below set", key)
 	case p.claim(key):
-		p.assign(&p.of.Base, key, e.JSON)
+		p.assign(&p.of.Base, key, e.value)
 	}
 }
 
 // axis reads a setting of the grid: a list of values or, for algorithms, of names.
-func (p *parser) axis(e presets.Entry) {
-	key := settingKey(e.Key)
+func (p *parser) axis(e entry) {
+	key := settingKey(e.key)
 	var values []json.RawMessage
 	if key == "seed" || key == "seeds" || key == "select" {
 		p.fail("grid: %s cannot vary: say how many seeds there are with seeds", key)
 		return
 	}
-	if e.Below != nil || json.Unmarshal(e.JSON, &values) != nil || len(values) == 0 {
-		p.fail("grid: %s: want a list of values", e.Key)
+	if e.below != nil || json.Unmarshal(e.value, &values) != nil || len(values) == 0 {
+		p.fail("grid: %s: want a list of values", e.key)
 		return
 	}
 	if !p.claim(key) {
 		return
 	}
 	if key == "algorithms" {
-		p.assign(&p.of.Base, key, e.JSON)
+		p.assign(&p.of.Base, key, e.value)
 		return
 	}
 	for _, v := range values {
@@ -217,7 +249,7 @@ func (p *parser) axis(e presets.Entry) {
 	p.of.Axes = append(p.of.Axes, Axis{key, values})
 }
 
-func (p *parser) selection(e presets.Entry) {
+func (p *parser) selection(e entry) {
 	p.claim("select")
 	if !p.read(e, &p.of.Select, "a rule") || p.of.Select == runner.SelectLast {
 		p.fail("select: want a rule on the validation split: %s",
@@ -225,9 +257,9 @@ func (p *parser) selection(e presets.Entry) {
 	}
 }
 
-func (p *parser) halving(e presets.Entry) {
+func (p *parser) halving(e entry) {
 	h := &p.of.Halving
-	switch e.Key {
+	switch e.key {
 	case "epochs":
 		p.claim("halving")
 		if p.read(e, &h.Epochs, "a list of epochs") && (len(h.Epochs) == 0 || !ascending(h.Epochs)) {
@@ -238,7 +270,7 @@ func (p *parser) halving(e presets.Entry) {
 			p.fail("halving: keep: %g: want a share in (0, 1)", h.Keep)
 		}
 	default:
-		p.fail("halving: %.40q: want epochs and keep", e.Key)
+		p.fail("halving: %.40q: want epochs and keep", e.key)
 	}
 }
 

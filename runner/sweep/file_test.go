@@ -10,11 +10,19 @@ import (
 	"testing"
 
 	"drolab/presets"
+	"drolab/runner"
 )
+
+// embedded are the presets that come with the program.
+var embedded = Presets{Walk: presets.Walk, Assign: presets.Assign, Key: presets.Key,
+	Load: func(name string) (runner.Spec, error) {
+		p, err := presets.Load(name)
+		return p.Spec, err
+	}}
 
 func parse(t *testing.T, text string) *File {
 	t.Helper()
-	f, errs := Parse("mine.yaml", []byte(text), presets.Load)
+	f, errs := Parse("mine.yaml", []byte(text), embedded)
 	if len(errs) > 0 {
 		t.Fatal(errors.Join(errs...))
 	}
@@ -117,7 +125,7 @@ halving: {epochs: [5, 2], keep: 2}
 nonsense: 1
 learning_rate: 1
 `
-	_, errs := Parse("bad.yaml", []byte(text), presets.Load)
+	_, errs := Parse("bad.yaml", []byte(text), embedded)
 	all := errors.Join(errs...).Error()
 	for _, want := range []string{
 		`bad.yaml:3: "roh": unknown key: did you mean rho?`,
@@ -155,7 +163,7 @@ func TestParseRefuses(t *testing.T) {
 		"preset: csv\ngrid: &a {rho: [1]}":                                   "2: aliases",
 		"preset: csv\ngrid: " + strings.Repeat("[", 1000):                    "too deep",
 	} {
-		_, errs := Parse("bad.yaml", []byte(text), presets.Load)
+		_, errs := Parse("bad.yaml", []byte(text), embedded)
 		if got := fmt.Sprint(errs); len(errs) == 0 || !strings.Contains(got, want) {
 			t.Errorf("%.60q: %s, want %q", text, got, want)
 		}
@@ -195,7 +203,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(small)
 	f.Add("preset: csv\nhalving: {epochs: [1], keep: .5}\nrandom: {draws: 2, k: {uniform: [1.1, 2]}}")
 	f.Fuzz(func(t *testing.T, text string) {
-		file, errs := Parse("x.yaml", []byte(text), presets.Load)
+		file, errs := Parse("x.yaml", []byte(text), embedded)
 		if len(errs) == 0 && file.size() < 1000 && len(file.Expand().Runs) == 0 {
 			t.Error("a sweep of nothing")
 		}
@@ -207,7 +215,7 @@ func BenchmarkExpand(b *testing.B) {
 	text := "preset: csv\ngrid: {algo: [sfk, pgd, pan, erm]}\nseeds: 2\nset: {val_fraction: .2}\n" +
 		"random: {draws: 1250, lr: {log: [.001, .1]}, rho: {log: [.001, .1]}}"
 	for b.Loop() {
-		f, errs := Parse("x.yaml", []byte(text), presets.Load)
+		f, errs := Parse("x.yaml", []byte(text), embedded)
 		if len(errs) > 0 || len(f.Expand().Runs) != 10_000 {
 			b.Fatal(errs)
 		}

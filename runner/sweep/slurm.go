@@ -66,16 +66,11 @@ func (f *Folder) Batches(todo []int, a *Ask) (stages [][]Batch, err error) {
 		return nil, err
 	}
 	for n := s.last; n <= len(f.List.Halving.Epochs); n++ {
-		places, at := todo, func(i int) int { return i }
-		if n > s.last { // whoever it will be
-			places = count(f.List.places(n))
-			at = func(int) int { return -1 }
-		} else if n > 0 {
-			if places, at, err = f.placesOf(n, todo); err != nil {
-				return nil, err
-			}
+		slots, err := f.slots(n, s.last, todo)
+		if err != nil {
+			return nil, err
 		}
-		batches, err := f.classes(n, places, at, a)
+		batches, err := f.classes(n, slots, a)
 		if err != nil {
 			return nil, err
 		}
@@ -84,49 +79,57 @@ func (f *Folder) Batches(todo []int, a *Ask) (stages [][]Batch, err error) {
 	return stages, nil
 }
 
-func count(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	return list
-}
+// slot is a place in a stage, which is what a task is known by, and the run that has it; −1
+// is whoever it will be.
+type slot struct{ place, run int }
 
-// placesOf are the places in rung n of runs.
-func (f *Folder) placesOf(n int, todo []int) (places []int, at func(int) int, err error) {
+// slots are those of stage n for the runs that are in todo, while stage now goes on.
+func (f *Folder) slots(n, now int, todo []int) (list []slot, err error) {
+	switch {
+	case n > now:
+		for place := range f.List.places(n) {
+			list = append(list, slot{place, -1})
+		}
+		return list, nil
+	case n == 0:
+		for _, i := range todo {
+			list = append(list, slot{i, i})
+		}
+		return list, nil
+	}
 	r, err := f.rung(n)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for place, i := range r.Kept {
 		if slices.Contains(todo, i) {
-			places = append(places, place)
+			list = append(list, slot{place, i})
 		}
 	}
-	return places, func(place int) int { return r.Kept[place] }, nil
+	return list, nil
 }
 
 // classes sorts tasks by what they need.
-func (f *Folder) classes(stage int, places []int, at func(int) int, a *Ask) (list []Batch, err error) {
+func (f *Folder) classes(stage int, slots []slot, a *Ask) (list []Batch, err error) {
 	known := map[int]Need{} // by setting
 	type class struct {
 		seconds, bytes float64
 		base           int
 	}
 	where := map[class]int{}
-	for _, place := range places {
-		seconds, bytes, err := f.ask(stage, at(place), a, known)
+	for _, s := range slots {
+		seconds, bytes, err := f.ask(stage, s.run, a, known)
 		if err != nil {
 			return nil, err
 		}
-		key := class{seconds, bytes, place / mostTasks * mostTasks}
+		key := class{seconds, bytes, s.place / mostTasks * mostTasks}
 		n, ok := where[key]
 		if !ok {
 			n = len(list)
 			where[key] = n
 			list = append(list, Batch{Rung: stage, Base: key.base, seconds: seconds, bytes: bytes})
 		}
-		list[n].Tasks = append(list[n].Tasks, place-key.base)
+		list[n].Tasks = append(list[n].Tasks, s.place-key.base)
 	}
 	return list, nil
 }
@@ -137,12 +140,7 @@ func (f *Folder) ask(stage, i int, a *Ask, known map[int]Need) (seconds, bytes f
 	if i >= 0 {
 		return f.askOne(stage, i, a, known)
 	}
-	seen := map[int]bool{}
-	for i, r := range f.List.Runs {
-		if seen[r.Setting] {
-			continue
-		}
-		seen[r.Setting] = true
+	for i := range f.List.Runs {
 		s, b, err := f.askOne(stage, i, a, known)
 		if err != nil {
 			return 0, 0, err
@@ -323,12 +321,14 @@ func (f *Folder) noteSubmitted(list []Batch) error {
 	return f.files.Write(f.own("slurm", jobsName), submissions{list})
 }
 
+// Submit submits the script of that path and returns its job.
+type Submit func(ctx context.Context, script string) (job string, err error)
+
 // Submit writes the scripts and submits them, each stage behind the one before;
 // submit gets the path of a script and returns its job. Nil submits nothing and
 // writes nothing: the scripts are returned. The caller is Alone.
 func (f *Folder) Submit(
-	ctx context.Context, stages [][]Batch, a *Ask,
-	submit func(ctx context.Context, script string) (job string, err error),
+	ctx context.Context, stages [][]Batch, a *Ask, submit Submit,
 ) (scripts []string, err error) {
 	jobs, err := f.submitted()
 	if err != nil {
@@ -366,8 +366,7 @@ func (f *Folder) Submit(
 // submitLast submits the last of the batches. It is noted before, without its job, so
 // that a crash leaves none that nobody knows of: see Adopt.
 func (f *Folder) submitLast(
-	ctx context.Context, jobs []Batch, text string,
-	submit func(ctx context.Context, script string) (job string, err error),
+	ctx context.Context, jobs []Batch, text string, submit Submit,
 ) (err error) {
 	n := len(jobs) - 1
 	path := f.own("slurm", fmt.Sprintf("array-%d.sh", n))

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"drolab/dro/nn"
-	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/internal/aside/asidetest"
 	"drolab/runner/record"
@@ -43,7 +42,7 @@ func TestMain(m *testing.M) {
 }
 
 func startAndTrain(dir, text string) error {
-	file, errs := Parse("sweep.yaml", []byte(text), presets.Load)
+	file, errs := Parse("sweep.yaml", []byte(text), embedded)
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
@@ -183,7 +182,7 @@ func TestAtOnce(t *testing.T) {
 // startOnly starts a sweep, and leaves the training to others. A file with fewer runs
 // than there are is refused, which is right.
 func startOnly(files record.Files, dir, text string) error {
-	file, errs := Parse("sweep.yaml", []byte(text), presets.Load)
+	file, errs := Parse("sweep.yaml", []byte(text), embedded)
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}

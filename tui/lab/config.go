@@ -2,7 +2,6 @@ package lab
 
 import (
 	"io"
-	"time"
 
 	"drolab/runner"
 )
@@ -34,8 +33,6 @@ type Config struct {
 	// Dir is a folder whose presets are listed beside the program's own; empty is
 	// none.
 	Dir string
-	// Box says in a line how busy the machine is; nil where nobody knows.
-	Box func(now time.Time) string
 	// Ring is what the terminal itself is told.
 	Ring Ring
 	// Stdin and Stdout are the terminal.

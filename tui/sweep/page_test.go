@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/sweep"
 	"drolab/tui/internal/tuitest"
@@ -29,7 +28,7 @@ func pageOf(t *testing.T, dir string, cfg lab.Config) (*tuitest.Rig, *Page) {
 
 func points(t *testing.T, text string) ([]sweep.Point, []string) {
 	t.Helper()
-	file, errs := sweep.Parse("mine.yaml", []byte(text), presets.Load)
+	file, errs := sweep.Parse("mine.yaml", []byte(text), tuitest.SweepPresets)
 	if len(errs) > 0 {
 		t.Fatal(errors.Join(errs...))
 	}
@@ -237,7 +236,7 @@ func TestPoisonedSweep(t *testing.T) {
 	dir := t.TempDir()
 	text := "preset: csv\nset: {val_fraction: .2}\n" +
 		"grid: {rho: [.1, 1], dataset: [\"csv:example\"], algo: [sfk, erm]}\n"
-	file, errs := sweep.Parse("mine.yaml", []byte(text), presets.Load)
+	file, errs := sweep.Parse("mine.yaml", []byte(text), tuitest.SweepPresets)
 	if len(errs) > 0 {
 		t.Fatal(errors.Join(errs...))
 	}

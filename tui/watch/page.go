@@ -62,10 +62,6 @@ type Page struct {
 
 	orders map[string][]int // of the places of list measures
 
-	box       string // the line about the machine
-	boxBusy   bool   // it was asked for
-	boxLooked time.Time
-
 	turns  turns
 	around turned // what stands around the panels
 
@@ -177,10 +173,7 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	w.keepStyles()
 	switch msg := msg.(type) {
 	case kit.Tick:
-		return tea.Batch(w.read(time.Time(msg)), w.lookBox(time.Time(msg)))
-	case boxMsg:
-		w.box, w.boxBusy = msg.text, false
-		return nil
+		return w.read(time.Time(msg))
 	case readMsg:
 		return w.take(msg)
 	}

@@ -28,7 +28,7 @@ func (w *Page) first() int {
 }
 
 func (w *Page) layout() watchLayout {
-	return layWatch(w.Body.W, w.Body.H, len(w.rows()), w.count(), w.headlineRows()+w.boxRows(), w.logPane)
+	return layWatch(w.Body.W, w.Body.H, len(w.rows()), w.count(), w.headlineRows(), w.logPane)
 }
 
 // View implements the interface's page.
@@ -39,10 +39,7 @@ func (w *Page) View(cols, rows int) []string {
 	l, box := w.layout(), kit.Boxed(rows)
 	above := kit.Area(0, 0, cols, l.runs.H+l.head.H)
 	around := w.around.get(w.partKey(above, l.log), w.turns.taken, func() []string {
-		lines := slices.Concat(w.table(l.runs), w.headline(l.head.W, l.head.H-w.boxRows()))
-		if w.boxRows() > 0 {
-			lines = append(lines, kit.Left(w.boxLine(cols), cols))
-		}
+		lines := slices.Concat(w.table(l.runs), w.headline(l.head.W, l.head.H))
 		if l.log.H > 0 {
 			lines = append(lines, w.log(l.log, box)...)
 		}

@@ -12,6 +12,13 @@ import (
 	"drolab/runner/sweep"
 )
 
+// SweepPresets are those of the program, as sweep files take them.
+var SweepPresets = sweep.Presets{Walk: presets.Walk, Assign: presets.Assign, Key: presets.Key,
+	Load: func(name string) (runner.Spec, error) {
+		p, err := presets.Load(name)
+		return p.Spec, err
+	}}
+
 // SweepFile is that of NewSweep.
 const SweepFile = `preset: csv
 grid: {rho: [.05, .2, 1], algo: [sfk, pgd, erm]}
@@ -25,7 +32,7 @@ select: val_loss
 // have not begun.
 func NewSweep(t testing.TB, dir string) *sweep.Folder {
 	t.Helper()
-	file, errs := sweep.Parse("mine.yaml", []byte(SweepFile), presets.Load)
+	file, errs := sweep.Parse("mine.yaml", []byte(SweepFile), SweepPresets)
 	if len(errs) > 0 {
 		t.Fatal(errors.Join(errs...))
 	}
@@ -100,7 +107,7 @@ func AddSwept(t testing.TB, f *sweep.Folder, i int, status runner.Status, epochs
 func GrowSweep(t testing.TB, dir string) {
 	t.Helper()
 	text := strings.Replace(SweepFile, "seeds: 2", "seeds: 3", 1)
-	file, errs := sweep.Parse("mine.yaml", []byte(text), presets.Load)
+	file, errs := sweep.Parse("mine.yaml", []byte(text), SweepPresets)
 	if len(errs) > 0 {
 		t.Fatal(errors.Join(errs...))
 	}

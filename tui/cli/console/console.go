@@ -1,0 +1,155 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+
+	"drolab/presets"
+	"drolab/runner/record"
+	cells "drolab/tui/cell"
+
+	"github.com/charmbracelet/x/term"
+)
+
+// Console is what every command has: where it reads and prints, and the folders.
+type Console struct {
+	Stdin io.Reader
+	// Stdout and Stderr clean all that is printed: names and settings come from files of
+	// other people. Only the interface, which draws with its own care, has the terminal
+	// itself.
+	Stdout, Stderr *cells.Writer
+	// ASCII keeps the progress bars to letters that every terminal has.
+	ASCII bool
+	// Orderly returns a context that is cancelled when the user wants the
+	// command to end. A command that does not ask for it is ended at once. With
+	// hangup it goes on when its terminal is closed, and hangup is called then.
+	Orderly func(ctx context.Context, hangup func()) (context.Context, context.CancelFunc)
+
+	DataDir, RunsDir string // of the datasets and of the runs
+	Threads          int
+
+	out, err io.Writer     // that Stdout and Stderr print to
+	seen     []*record.Run // that were found by their names
+
+	mu      sync.Mutex
+	drawing bool   // the interface has the terminal
+	noted   string // said already
+}
+
+// New returns a console without folders.
+func New(in io.Reader, out, err io.Writer) *Console {
+	return &Console{Stdin: in, Stdout: cells.NewWriter(out), Stderr: cells.NewWriter(err), out: out,
+		err: err}
+}
+
+// Outlive is a hangup that changes nothing.
+func Outlive() {}
+
+// saw notes runs that a command is about to read.
+func (c *Console) saw(runs ...*record.Run) { c.seen = append(c.seen, runs...) }
+
+// TellPassedOver says what was left out of all that was printed or written: whichever
+// command has read the runs.
+func (c *Console) TellPassedOver() {
+	var list Failures
+	for _, r := range c.seen {
+		if err := r.PassedOver(); err != nil && !slices.ContainsFunc(list, func(e error) bool {
+			return e.Error() == err.Error()
+		}) {
+			list = append(list, err)
+		}
+	}
+	if len(list) > 0 {
+		PrintError(c.Stderr, list)
+	}
+}
+
+// Say prints a line. What it tells of runs comes from files.
+func (c *Console) Say(format string, args ...any) {
+	fmt.Fprintln(c.Stdout, OneLine(fmt.Sprintf(format, args...)))
+}
+
+// Note says something on the side, but for the interface, which has the
+// screen.
+func (c *Console) Note(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.noted != text && !c.drawing {
+		c.noted = text
+		fmt.Fprintf(c.Stderr, "note: %s\n", OneLine(text))
+	}
+}
+
+// terminalSize returns the size in cells of the terminal that w is.
+func terminalSize(w any) (width, height int, ok bool) {
+	f, isFile := w.(*os.File)
+	if !isFile || !term.IsTerminal(f.Fd()) {
+		return 0, 0, false
+	}
+	width, height, err := term.GetSize(f.Fd())
+	return width, height, err == nil
+}
+
+// OnTerminal tells whether a person can be shown the interface.
+func (c *Console) OnTerminal() bool {
+	_, _, in := terminalSize(c.Stdin)
+	_, _, out := c.Size()
+	return in && out
+}
+
+// Draws says whether the interface has the terminal now, which notes keep out of then.
+func (c *Console) Draws(now bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drawing = now
+}
+
+// Size is that of the terminal that Stdout is, in cells.
+func (c *Console) Size() (width, height int, ok bool) { return terminalSize(c.out) }
+
+// SizeErr is that of the terminal that Stderr is.
+func (c *Console) SizeErr() (width, height int, ok bool) { return terminalSize(c.err) }
+
+// Failures are several things that went wrong, to be printed one a line.
+type Failures []error
+
+func (f Failures) Error() string { return errors.Join(f...).Error() }
+
+// And adds what went wrong, each of several; nil adds nothing.
+func (f Failures) And(err error) Failures {
+	switch err := err.(type) {
+	case nil:
+		return f
+	case Failures:
+		return append(f, err...)
+	default:
+		return append(f, err)
+	}
+}
+
+// OrNil returns nil where nothing failed.
+func (f Failures) OrNil() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return f
+}
+
+// PrintError prints what went wrong, each of several in a line of its own.
+func PrintError(w io.Writer, err error) {
+	list := Failures{err}
+	if several, ok := err.(Failures); ok {
+		list = several
+	}
+	if wrong := (presets.Errors)(nil); errors.As(err, &wrong) {
+		list = Failures(wrong)
+	}
+	for _, e := range list {
+		fmt.Fprintf(w, "drolab: %s\n", OneLine(e.Error()))
+	}
+}

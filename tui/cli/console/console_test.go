@@ -1,0 +1,70 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"drolab/runner"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
+)
+
+func TestPrintError(t *testing.T) {
+	var b bytes.Buffer
+	PrintError(&b, Failures{errors.New("one\nand more"), errors.New("two")})
+	if want := "drolab: one; and more\ndrolab: two\n"; b.String() != want {
+		t.Errorf("printed %q, want %q", b.String(), want)
+	}
+	if (Failures{}).OrNil() != nil {
+		t.Error("no failure is an error")
+	}
+}
+
+func TestGrid(t *testing.T) {
+	var b bytes.Buffer
+	Grid(&b, [][]string{{"", "sfk"}, {"η", "1"}, {"robust", "12345"}})
+	if want := "          sfk\nη           1\nrobust  12345\n"; b.String() != want {
+		t.Errorf("grid:\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Percent(runner.Num(.1234)), "12.3 %"}, {Percent(runner.Number{}), "–"},
+		{Short(runner.Num(1.23456)), "1.235"}, {Short(runner.Number{}), "–"},
+		{Whole(runner.Num(1234.5)), "1234"}, {Whole(runner.Number{}), "–"},
+		{kit.Plural(1, "run"), "1 run"}, {kit.Plural(2, "run"), "2 runs"},
+		{Bar(1, 2, 10, false), "━━━━━─────"},
+		{Bar(3, 2, 4, true), "####"}, {Bar(1, 0, 4, true), "...."},
+		{Short(runner.Least([]runner.Number{{}, runner.Num(3), runner.Num(2)})), "2"},
+		{Short(runner.Least(nil)), "–"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func TestSayingSteersNoTerminal(t *testing.T) {
+	var out bytes.Buffer
+	c := New(nil, &out, nil)
+	c.Say("run %s is %s", "x\x1b[2J", "failed: a\nb\u202e")
+	if want := "run x?[2J is failed: a; b?\n"; out.String() != want {
+		t.Errorf("said %q, want %q", out.String(), want)
+	}
+}
+
+// TestJSONMeansTheSame: what JSON escapes is what was there.
+func TestJSONMeansTheSame(t *testing.T) {
+	text := "é\n\t\"" + tuitest.Poison + "\U000e0041"
+	var out bytes.Buffer
+	if err := JSON(New(nil, &out, nil).Stdout, map[string]string{"a": text}); err != nil {
+		t.Fatal(err)
+	}
+	var back map[string]string
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back["a"] != text {
+		t.Errorf("%q comes back as %q", text, back["a"])
+	}
+}

@@ -1,0 +1,154 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	cells "drolab/tui/cell"
+
+	"charm.land/lipgloss/v2"
+	"charm.land/lipgloss/v2/table"
+)
+
+// Clean drops from text what steers a terminal, as the interface does.
+func Clean(s string) string { return cells.Clean(s) }
+
+// OneLine is Clean, with line breaks turned into "; ".
+func OneLine(s string) string { return cells.OneLine(s) }
+
+// Grid lays out rows of cells in columns: the first to the left, the others to
+// the right, two spaces between.
+func Grid(w io.Writer, rows [][]string) {
+	right := lipgloss.NewStyle().Align(lipgloss.Right).PaddingLeft(2)
+	columns := table.New().Rows(rows...).Border(lipgloss.HiddenBorder()).BorderTop(false).BorderBottom(false).
+		BorderLeft(false).BorderRight(false).BorderColumn(false).
+		StyleFunc(func(_, column int) lipgloss.Style {
+			if column == 0 {
+				return lipgloss.NewStyle()
+			}
+			return right
+		})
+	for line := range strings.SplitSeq(columns.String(), "\n") {
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+}
+
+// Written formats a number that applies.
+func Written(format string, scale float64, n runner.Number) string {
+	if !n.Applies() {
+		return n.String()
+	}
+	return fmt.Sprintf(format, scale*n.Float())
+}
+
+// Percent formats an accuracy in 0..1.
+func Percent(n runner.Number) string { return Written("%.1f %%", 100, n) }
+
+// Short formats a measure in four significant digits.
+func Short(n runner.Number) string { return Written("%.4g", 1, n) }
+
+// Whole formats a rate without decimals.
+func Whole(n runner.Number) string { return Written("%.0f", 1, n) }
+
+// Figure formats a measure on its own scale.
+func Figure(m *runner.Measure, n runner.Number) string {
+	if m.Scale == dro.Percent {
+		return Percent(n)
+	}
+	return Short(n)
+}
+
+// JSON prints v, with what steers a terminal escaped.
+func JSON(w io.Writer, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(cells.EscapeJSON(b.Bytes()))
+	return err
+}
+
+// DrawEvery is how often a line is drawn over: a person sees five changes a second.
+const DrawEvery = 200 * time.Millisecond
+
+// Tally counts runs by status, in an order.
+func Tally(counts map[runner.Status]int, order ...runner.Status) string {
+	var words []string
+	for _, s := range order {
+		if counts[s] > 0 {
+			words = append(words, fmt.Sprintf("%d %s", counts[s], s))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// Progress bars are between BarLeast and BarMost cells wide, or left out.
+const (
+	BarLeast = 10
+	BarMost  = 30
+)
+
+// Bar draws done of total in width cells.
+func Bar(done, total int64, width int, ascii bool) string {
+	full, empty := "━", "─"
+	if ascii {
+		full, empty = "#", "."
+	}
+	n := int(float64(width) * float64(min(done, total)) / float64(max(1, total)))
+	return strings.Repeat(full, n) + strings.Repeat(empty, width-n)
+}
+
+// StatusLine is how far a run has come, why it ended, and how to go on with it.
+func StatusLine(r *record.Run) string {
+	s := r.Summary()
+	line := fmt.Sprintf("%s, step %d of %d", r.Status(), s.Steps, r.Meta.Steps)
+	if s.Cause != "" {
+		line += ": " + s.Cause
+	}
+	if r.Status() != runner.Done && r.Status().Ended() {
+		line += " (go on with drolab resume " + s.ID + ")"
+	}
+	return line
+}
+
+// summaryList is the object that run, runs, show and resume print with --json.
+type summaryList struct {
+	Runs []*runner.Summary `json:"runs"`
+}
+
+// Summaries returns the runs' summaries with lists where a reader of JSON
+// expects lists: [] and not null before the first evaluation.
+func Summaries(runs []*record.Run) summaryList {
+	list := summaryList{Runs: []*runner.Summary{}}
+	for _, r := range runs {
+		s := *r.Summary()
+		s.ByGroup = slices.Clone(s.ByGroup)
+		for i := range s.ByGroup {
+			if s.ByGroup[i].Numbers == nil {
+				s.ByGroup[i].Numbers = []runner.Number{}
+			}
+		}
+		list.Runs = append(list.Runs, &s)
+	}
+	return list
+}
+
+// Between is an interval in percent; empty where there is none.
+func Between(list []runner.Interval, i int) string {
+	if i >= len(list) || slices.ContainsFunc(list[i][:],
+		func(n runner.Number) bool { return !n.Applies() }) {
+		return ""
+	}
+	return fmt.Sprintf(" [%.1f, %.1f]", 100*list[i][0].Float(), 100*list[i][1].Float())
+}

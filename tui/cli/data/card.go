@@ -1,0 +1,241 @@
+package data
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+)
+
+// dataCard is what `data show` finds out.
+type dataCard struct {
+	Dataset  string         `json:"dataset"`
+	Shape    [3]int         `json:"shape"` // channels or features, rows, columns
+	Checksum string         `json:"checksum"`
+	Samples  map[string]int `json:"samples"` // of each split
+	Classes  []string       `json:"classes"`
+	Groups   []string       `json:"groups,omitempty"`
+	Cells    []dataCell     `json:"cells"`
+
+	Columns  []data.Column  `json:"columns,omitempty"`
+	Missing  map[string]int `json:"missing,omitempty"`
+	Constant []string       `json:"constant_features,omitempty"`
+	Notes    []string       `json:"notes,omitempty"`
+	Warnings []string       `json:"warnings,omitempty"`
+}
+
+// dataCell counts the samples of a class and, where they are given, a group.
+type dataCell struct {
+	Class string `json:"class"`
+	Group string `json:"group,omitempty"`
+	Train int    `json:"train"`
+	Val   int    `json:"val,omitempty"`
+	Test  int    `json:"test"`
+}
+
+func dataShowCommand(con *console.Console) *cobra.Command {
+	var asJSON bool
+	var val float64
+	c := &cobra.Command{
+		Use: "show DATASET", Short: "Say what a dataset consists of: splits, classes, groups, what lacks",
+		Long: `Open a dataset, its name written as in presets, and say what it consists of: classes and groups with
+their counts in every split, missing values, constant features, and groups too small to measure, whose 95 %
+interval (Wilson) of an accuracy of one half is wider than ± 10 points.`,
+		Example:           "drolab data show csv:example\ndrolab data show 'adult.csv?label=income&group=sex'",
+		Args:              console.One("a dataset", "drolab data show csv:example"),
+		ValidArgsFunction: completeDatasets(con),
+		RunE: func(_ *cobra.Command, args []string) error {
+			card, err := card(con, args[0], val)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return console.JSON(con.Stdout, card)
+			}
+			card.print(con.Stdout)
+			return nil
+		},
+	}
+	c.Flags().Float64Var(&val, "val-fraction", 0, "share of the training split to hold out, as val_fraction")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the card as JSON")
+	return c
+}
+
+// card opens a dataset. A table with missing values is opened with a category for them, which it says.
+func card(con *console.Console, name string, val float64) (*dataCard, error) {
+	o := data.Options{Dir: con.DataDir, Difficulty: runner.Defaults().Difficulty, ValFraction: val}
+	d, err := data.Open(name, o)
+	if err != nil && strings.Contains(err.Error(), "missing value") && !strings.Contains(name, "missing=") {
+		with := name + "?missing=category"
+		if strings.Contains(name, "?") {
+			with = name + "&missing=category"
+		}
+		if again, e := data.Open(with, o); e == nil {
+			again.Notes = append(again.Notes, "values are missing: read with missing=category; a run has to say "+
+				"what is done with them")
+			d, err = again, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return cardOf(d), nil
+}
+
+func cardOf(d *data.Dataset) *dataCard {
+	c := &dataCard{Dataset: d.Name, Shape: [3]int{d.Shape.C, d.Shape.H, d.Shape.W}, Checksum: d.Checksum,
+		Samples: map[string]int{"train": d.Train.Len(), "test": d.Test.Len()}, Classes: d.Classes,
+		Columns: d.Encoder.Columns, Missing: d.Missing, Notes: d.Notes, Constant: constant(d)}
+	if d.Val != nil {
+		c.Samples["val"] = d.Val.Len()
+	}
+	if d.Grouped {
+		c.Groups = d.Groups
+	}
+	c.count(d)
+	c.warn()
+	return c
+}
+
+// count counts every class of every group, those without samples left out.
+func (c *dataCard) count(d *data.Dataset) {
+	kinds := max(1, len(c.Groups))
+	cells := make([]dataCell, len(d.Classes)*kinds)
+	for i := range cells {
+		cells[i].Class = d.Classes[i/kinds]
+		if c.Groups != nil {
+			cells[i].Group = c.Groups[i%kinds]
+		}
+	}
+	tally := func(src data.Source, to func(*dataCell) *int) {
+		if src == nil {
+			return
+		}
+		for i := range src.Len() {
+			at := src.Label(i) * kinds
+			if c.Groups != nil {
+				at += src.Group(i)
+			}
+			*to(&cells[at])++
+		}
+	}
+	tally(d.Train, func(c *dataCell) *int { return &c.Train })
+	tally(d.Val, func(c *dataCell) *int { return &c.Val })
+	tally(d.Test, func(c *dataCell) *int { return &c.Test })
+	c.Cells = slices.DeleteFunc(cells, func(c dataCell) bool { return c.Train+c.Val+c.Test == 0 })
+}
+
+// warn names the parts that are too small, groups where they are given.
+func (c *dataCard) warn() {
+	part, train, test := "class", map[string]int{}, map[string]int{}
+	for _, cell := range c.Cells {
+		name := cell.Class
+		if c.Groups != nil {
+			part, name = "group", cell.Group
+		}
+		train[name] += cell.Train
+		test[name] += cell.Test
+	}
+	for _, name := range slices.Sorted(maps.Keys(test)) {
+		const wide = .1
+		interval := runner.Wilson(runner.Num(.5), test[name])
+		switch {
+		case train[name] == 0:
+			c.Warnings = append(c.Warnings, fmt.Sprintf("%s %s has no training samples", part, name))
+		case test[name] == 0:
+			c.Warnings = append(c.Warnings, fmt.Sprintf("%s %s has no test samples", part, name))
+		case interval[1].Float()-interval[0].Float() > 2*wide:
+			c.Warnings = append(c.Warnings, fmt.Sprintf("%s %s is too small to measure: with %d test samples an "+
+				"accuracy is known to ± %.0f points", part, name, test[name],
+				50*(interval[1].Float()-interval[0].Float())))
+		}
+	}
+}
+
+// constant names the features of a table that are the same for all training samples.
+func constant(d *data.Dataset) (names []string) {
+	if d.Shape.H*d.Shape.W > 1 {
+		return nil
+	}
+	for _, c := range d.Encoder.Columns {
+		names = append(names, c.Features()...)
+	}
+	for i := len(names); i < d.Shape.C; i++ {
+		names = append(names, fmt.Sprintf("feature %d", i))
+	}
+	first, x := make([]float32, d.Shape.C), make([]float32, d.Shape.C)
+	varies := make([]bool, d.Shape.C)
+	for i := range d.Train.Len() {
+		d.Train.Read(x, i)
+		if i == 0 {
+			copy(first, x)
+		}
+		for k, v := range x {
+			varies[k] = varies[k] || v != first[k]
+		}
+	}
+	var list []string
+	for k, v := range varies {
+		if !v {
+			list = append(list, names[k])
+		}
+	}
+	return list
+}
+
+func (c *dataCard) print(w io.Writer) {
+	what := fmt.Sprintf("%d features", c.Shape[0])
+	if c.Shape[1]*c.Shape[2] > 1 {
+		what = fmt.Sprintf("pictures of %d×%d×%d", c.Shape[0], c.Shape[1], c.Shape[2])
+	}
+	fmt.Fprintf(w, "%s: %s, %d classes", console.Clean(c.Dataset), what, len(c.Classes))
+	if c.Groups != nil {
+		fmt.Fprintf(w, ", %d groups", len(c.Groups))
+	}
+	fmt.Fprintf(w, "\nchecksum %s\n\n", c.Checksum)
+	console.Grid(w, c.table())
+	fmt.Fprintln(w)
+	for _, name := range slices.Sorted(maps.Keys(c.Missing)) {
+		fmt.Fprintf(w, "missing: %d values of column %s\n", c.Missing[name], console.Clean(name))
+	}
+	some := func(what string, list []string) {
+		const most = 20
+		for _, line := range list[:min(most, len(list))] {
+			fmt.Fprintf(w, "%s: %s\n", what, console.OneLine(line))
+		}
+		if more := len(list) - most; more > 0 {
+			fmt.Fprintf(w, "%s: and %d more\n", what, more)
+		}
+	}
+	some("constant", c.Constant)
+	some("note", c.Notes)
+	some("warning", c.Warnings)
+}
+
+// table has a row for each class and group, and the sums.
+func (c *dataCard) table() [][]string {
+	head := []string{"class", "n train", "n val", "n test"}
+	if c.Groups != nil {
+		head = slices.Insert(head, 1, "group")
+	}
+	row := func(class, group string, train, val, test int) []string {
+		cells := []string{console.Clean(class), fmt.Sprint(train), fmt.Sprint(val), fmt.Sprint(test)}
+		if c.Groups != nil {
+			cells = slices.Insert(cells, 1, console.Clean(group))
+		}
+		return cells
+	}
+	rows := [][]string{head}
+	for _, cell := range c.Cells {
+		rows = append(rows, row(cell.Class, cell.Group, cell.Train, cell.Val, cell.Test))
+	}
+	return append(rows, row("all", "", c.Samples["train"], c.Samples["val"], c.Samples["test"]))
+}

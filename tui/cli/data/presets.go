@@ -1,0 +1,69 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+)
+
+func presetsCommand(con *console.Console) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "presets [NAME|FILE]", Short: "List the presets, or show one with the reason of every setting",
+		Args:              console.OneAtMost("preset", "drolab presets shapes"),
+		ValidArgsFunction: console.CompletePresets,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listPresets(con, asJSON)
+			}
+			p, err := presets.Load(args[0])
+			if err != nil {
+				return err
+			}
+			return showPreset(con, p, asJSON)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return c
+}
+
+func listPresets(con *console.Console, asJSON bool) error {
+	list := presets.List()
+	if asJSON {
+		return console.JSON(con.Stdout, map[string][]presets.Preset{"presets": list})
+	}
+	for _, p := range list {
+		fmt.Fprintf(con.Stdout, "%-17s %s\n", p.Name, p.Doc)
+	}
+	fmt.Fprintln(con.Stdout, "\nSee one with drolab presets NAME, train it with drolab run NAME. "+
+		"A YAML file of your own works wherever a name does.")
+	return nil
+}
+
+func showPreset(con *console.Console, p presets.Preset, asJSON bool) error {
+	if asJSON {
+		return console.JSON(con.Stdout, p)
+	}
+	fmt.Fprintf(con.Stdout, "# %s: %s\n# * marks what the preset sets; the rest are the defaults.\n",
+		console.Clean(p.Name), console.Clean(p.Doc))
+	for _, t := range runner.AllSettings() {
+		if !t.ReadIn(&p.Spec) {
+			continue
+		}
+		mark, reason := " ", ""
+		if slices.Contains(p.Overrides, t.Key) {
+			mark = "*"
+		}
+		if why := p.Reasons[t.Key]; why != "" {
+			reason = "  # " + console.Clean(why)
+		}
+		fmt.Fprintf(con.Stdout, "%s %-16s %s%s\n", mark, t.Key+":", console.Clean(t.Text(&p.Spec)),
+			reason)
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package look
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"drolab/runner/record"
+	"drolab/runner/sweep"
+	"drolab/tui/cli/console"
+	"drolab/tui/kit"
+
+	"github.com/spf13/cobra"
+)
+
+func doctorCommand(con *console.Console) *cobra.Command {
+	var mend, asJSON bool
+	c := &cobra.Command{
+		Use: "doctor", Short: "Check every file of all runs, and say what is wrong", Args: console.None,
+		Long: `Check every file of all runs, and of sweeps: checksums, links, owners and modes, what
+crashes left, summaries that are missing. Nothing is changed without --mend, which loses nothing:
+what is in the way is moved to .set-aside in the folder of the runs, and so is a copy of what is
+changed. Runs that somebody records are left alone. It fails while something is wrong.`,
+		Example: "drolab doctor\ndrolab doctor --mend",
+		RunE: func(*cobra.Command, []string) error {
+			look := record.Examine
+			if mend {
+				look = record.Mend
+			}
+			list, runs, err := look(con.RunsDir)
+			for _, dir := range sweep.Under(con.RunsDir) {
+				more, also := sweep.Examine(dir, mend)
+				for _, f := range more {
+					if f.Run = filepath.Base(dir); filepath.Clean(dir) == filepath.Clean(con.RunsDir) {
+						f.Run = ""
+					}
+				}
+				list, err = append(list, more...), errors.Join(err, also)
+			}
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				if list == nil {
+					list = []*record.Finding{}
+				}
+				err = console.JSON(con.Stdout, list)
+			} else {
+				tellFindings(con, list, runs)
+			}
+			return errors.Join(err, unwell(list))
+		},
+	}
+	c.Flags().BoolVar(&mend, "mend", false, "make good what can be, losing nothing")
+	c.Flags().BoolVar(&asJSON, "json", false, "print what is wrong as JSON")
+	return c
+}
+
+// tellFindings prints two lines a finding.
+func tellFindings(con *console.Console, list []*record.Finding, runs int) {
+	for _, f := range list {
+		where := f.File
+		if f.Run != "" {
+			where = f.Run + " " + f.File
+		}
+		con.Say("%s: %s", where, f.What)
+		switch {
+		case f.Mended:
+			con.Say("    mended")
+		case f.Failed != "":
+			con.Say("    could not be mended: %s", f.Failed)
+		default:
+			con.Say("    %s", f.Remedy)
+		}
+	}
+	if len(list) == 0 {
+		con.Say("nothing is wrong with %s in %s", kit.Plural(runs, "run"), con.RunsDir)
+	}
+}
+
+// unwell is an error while something is wrong.
+func unwell(list []*record.Finding) error {
+	left := 0
+	for _, f := range list {
+		if !f.Mended {
+			left++
+		}
+	}
+	if left == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s left to see to: drolab doctor --help", kit.Plural(left, "finding"))
+}

@@ -1,0 +1,56 @@
+package look
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+
+	"drolab/runner/export"
+	"drolab/runner/record"
+	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+)
+
+func recordCommand(con *console.Console) *cobra.Command {
+	var into string
+	c := &cobra.Command{
+		Use: "record RUN...", Short: "Pack finished runs into small files, to keep and to pass on",
+		Long: `Pack finished runs into small files, RUN` + record.PackedExt + ` each: what made the run, all its evaluations, some
+hundred steps and its summary, without checkpoints. The same run gives the same bytes. show, compare and
+report take such a file in place of RUN, and the runs that come with the program as recorded:paper or
+recorded:paper/RUN. RUN is as in compare.`,
+		Example:           "drolab record paper-gentle --into kept\ndrolab compare kept/*.tar.gz",
+		Args:              console.OneOrMore("some runs", "drolab record latest"),
+		ValidArgsFunction: con.CompleteRead,
+		RunE: func(_ *cobra.Command, args []string) error {
+			runs, err := con.FindSeveral(args)
+			if err != nil {
+				return err
+			}
+			if err := os.MkdirAll(into, 0o755); err != nil {
+				return err
+			}
+			var list console.Failures
+			for _, r := range runs {
+				list = list.And(pack(con, into, r))
+			}
+			return list.OrNil()
+		},
+	}
+	c.Flags().StringVar(&into, "into", ".", "folder of the files")
+	return c
+}
+
+// pack writes one packed run, whole or not at all.
+func pack(con *console.Console, into string, r *record.Run) error {
+	name := filepath.Join(into, r.Meta.ID+record.PackedExt)
+	if err := export.Replace(name, func(w io.Writer) error { return record.Pack(w, r) }); err != nil {
+		return err
+	}
+	info, err := os.Stat(name)
+	if err == nil {
+		con.Say("%s: %.1f kB", name, float64(info.Size())/1e3)
+	}
+	return err
+}

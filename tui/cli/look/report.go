@@ -1,0 +1,116 @@
+package look
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"drolab/presets/recorded"
+	"drolab/runner/compare"
+	"drolab/runner/record"
+	"drolab/runner/report"
+	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+)
+
+// reportWidth is the width of a report that is not printed on a terminal.
+const reportWidth = 100
+
+func reportCommand(con *console.Console) *cobra.Command {
+	var asJSON, markdown, latex, html bool
+	var into, family string
+	var width int
+	c := &cobra.Command{
+		Use: "report [RUN...]", Short: "One page: the paper's table, figure and claims, judged from runs",
+		Long: `One page of finished runs, or of the recorded ones of the paper's experiment (recorded:paper, the default): Table 1
+with the paper's numbers beside it, Figure 1, accuracy per class, cost, what one changed setting does, and each
+claim of the paper with a verdict: supported, not supported, or undecided at this number of seeds, by paired
+t tests after Holm's correction. Of the registered runs it is what docs/registration.md says, and until all have ended
+which are missing. RUN is as in compare.`,
+		Example: `drolab report
+drolab report paper-gentle --html > report.html
+drolab report recorded:paper --into docs/results.md`,
+		ValidArgsFunction: con.CompleteRead,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := checkFamily(family); err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				args = []string{recorded.Scheme + "paper"}
+			}
+			runs, err := con.FindSeveral(args)
+			if err != nil {
+				return err
+			}
+			r, err := reportOf(runs, family)
+			all, whole := r.(*report.Report)
+			switch {
+			case err != nil:
+				return err
+			case into != "" && !whole:
+				return errors.New("--into: registered runs have a page of their own: want --md, --html or --latex")
+			case into != "":
+				return replaceIn(into, all)
+			case asJSON:
+				return console.JSON(con.Stdout, r)
+			case markdown:
+				return write(con, r.Page().Markdown())
+			case latex:
+				return write(con, r.Page().LaTeX())
+			case html:
+				return write(con, r.Page().HTML())
+			}
+			if columns, _, ok := con.Size(); ok && width == 0 {
+				width = columns
+			}
+			if width == 0 {
+				width = reportWidth
+			}
+			(&pageWriter{con.Stdout, max(40, width), con.ASCII}).page(r.Page())
+			return nil
+		},
+	}
+	flags := c.Flags()
+	flags.BoolVar(&markdown, "md", false, "print Markdown")
+	flags.BoolVar(&latex, "latex", false, "print LaTeX, with booktabs")
+	flags.BoolVar(&html, "html", false, "print one HTML file, with its figures")
+	flags.BoolVar(&asJSON, "json", false, "print the report's data as JSON")
+	flags.StringVar(&into, "into", "", "put the tables into a Markdown file, between the lines that mark "+
+		"their place")
+	familyFlag(c, &family, compare.AllMeasures)
+	flags.IntVar(&width, "width", 0, "columns of the page (default the terminal's)")
+	c.MarkFlagsMutuallyExclusive("md", "latex", "html", "json", "into")
+	return c
+}
+
+// reportOf is the report of some runs: of the registered ones what was registered.
+func reportOf(runs []*record.Run, family string) (interface{ Page() *report.Page }, error) {
+	if report.AreRegistered(runs) {
+		return report.NewRegistered(runs, time.Now())
+	}
+	return report.NewWith(runs, report.Options{Family: family})
+}
+
+func write(con *console.Console, text string) error {
+	_, err := io.WriteString(con.Stdout, text)
+	return err
+}
+
+// replaceIn puts the tables between the marks of a Markdown file.
+func replaceIn(path string, r *report.Report) error {
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	text, err := report.Replace(string(old), r)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if text == string(old) {
+		return nil
+	}
+	return os.WriteFile(path, []byte(text), 0o644)
+}

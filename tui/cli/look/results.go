@@ -1,0 +1,196 @@
+package look
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/record"
+	"drolab/tui/cli/console"
+	"drolab/tui/kit"
+)
+
+// Results prints what runs came to: a table for people, or one JSON object.
+func Results(con *console.Console, runs []*record.Run, asJSON bool) error {
+	if asJSON {
+		return printDetailed(con.Stdout, runs)
+	}
+	printRuns(con.Stdout, runs)
+	return nil
+}
+
+// printDetailed prints summaries with the average of each run's last evaluations,
+// which takes a look into its log.
+func printDetailed(w io.Writer, runs []*record.Run) error {
+	list := console.Summaries(runs)
+	for i, r := range runs {
+		var err error
+		if list.Runs[i].Average, err = r.Average(); err != nil {
+			return err
+		}
+	}
+	return console.JSON(w, list)
+}
+
+// printRuns prints a table with a row a measure and a column a run or, where
+// an algorithm has several runs, a list of the runs and their comparison.
+func printRuns(w io.Writer, runs []*record.Run) {
+	fmt.Fprintln(w)
+	if repeated(runs) {
+		printList(w, runs)
+		printComparison(w, compare.Runs(runs, compare.Options{}))
+	} else {
+		console.Grid(w, runTable(runs, sharedParts(runs)))
+		explainMarks(w, runs)
+	}
+	define(w, runs)
+}
+
+// explainMarks says what the marks of methods mean.
+func explainMarks(w io.Writer, runs []*record.Run) {
+	seen := map[string]bool{"": true}
+	for _, r := range runs {
+		uses := compare.Uses(&r.Meta)
+		if !seen[uses] {
+			fmt.Fprintf(w, "\n%s.\n", compare.Explain(uses))
+		}
+		seen[uses] = true
+		if mixed, err := r.Mixed(); err == nil && mixed != "" {
+			fmt.Fprintf(w, "\n%s is mixed: %s.\n", console.Clean(r.Meta.ID), mixed)
+		}
+	}
+}
+
+func repeated(runs []*record.Run) bool {
+	seen := map[dro.Algorithm]bool{}
+	for _, r := range runs {
+		if seen[r.Meta.Spec.Algorithm()] {
+			return true
+		}
+		seen[r.Meta.Spec.Algorithm()] = true
+	}
+	return false
+}
+
+// define says what the figures of the tables are.
+func define(w io.Writer, runs []*record.Run) {
+	fmt.Fprintln(w, "\nWhat the figures are, at the last iterate where no other step is named:")
+	for _, m := range runner.SummaryMeasures() {
+		if m.Main && slices.ContainsFunc(runs, func(r *record.Run) bool { return m.CanApply(&r.Meta) }) {
+			fmt.Fprintln(w, "  "+strings.Join(kit.Wrap(console.OneLine(m.Definition()), 100), "\n    "))
+		}
+	}
+	fmt.Fprint(w, conventions)
+}
+
+// conventions are what the definitions of measures build on.
+const conventions = `Losses are mean cross-entropies in nats, or what the setting loss says. For Cressie-Read φ(t) = (t^k − kt + k − 1)/(k(k − 1)), so χ² is (t − 1)²/2;
+for packages that leave out the ½, double ρ. The paper calls (x, λ, η) ε-stationary when dual gap and ‖∇F‖ are both at most ε,
+so from the ε shown; where a method keeps λ, its own problem's gap is the penalised one, and counts. Paper's x is SFK's output by Algorithm 1
+(of sfk-auto, which is our own, by the same rule), the step t' of least ‖∇f‖² + gap² on a batch: its mean and worst accuracy, and from which ε on it, with its own λ and η, is ε-stationary.
+`
+
+// runTable has a row for each of the titles of the runs' classes or groups.
+func runTable(runs []*record.Run, parts []string) [][]string {
+	row := func(title string, cell func(*record.Run) string) []string {
+		cells := []string{title}
+		for _, r := range runs {
+			cells = append(cells, cell(r))
+		}
+		return cells
+	}
+	rows := [][]string{
+		row("", func(r *record.Run) string {
+			m := &r.Meta
+			return fmt.Sprintf("%s s%d%s", m.Spec.Algorithm(), m.Spec.Seed, compare.Mark(compare.Uses(m)))
+		}),
+		row("preset", func(r *record.Run) string { return console.Clean(r.Meta.Preset) }),
+		row("status", func(r *record.Run) string { return string(r.Status()) }),
+		row("set, ρ", func(r *record.Run) string { return console.Clean(r.Meta.Spec.Radius()) }),
+		row("epochs", func(r *record.Run) string {
+			return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs)
+		}),
+	}
+	for _, m := range runner.SummaryMeasures() {
+		switch {
+		case !m.Main:
+		case m.IsList():
+			for i, name := range parts {
+				if m.Axis == runs[0].Meta.Main() {
+					rows = append(rows, row(name, func(r *record.Run) string {
+						return console.Figure(&m, at(r.Summary().ByGroup.Of(m.Name), i))
+					}))
+				}
+			}
+		case slices.ContainsFunc(runs, func(r *record.Run) bool { return r.Summary().Of(m.Name).Applies() }):
+			rows = append(rows, row(m.Head(), func(r *record.Run) string {
+				return console.Figure(&m, r.Summary().Of(m.Name))
+			}))
+		}
+	}
+	if slices.ContainsFunc(runs, func(r *record.Run) bool { return r.Summary().Selected != nil }) {
+		rows = append(rows, row("selected", selectedCell))
+	}
+	return append(rows,
+		row("ε-stationary", func(r *record.Run) string {
+			return console.Short(r.Summary().Stationary())
+		}),
+		row("paper's x: ε", func(r *record.Run) string {
+			return console.Short(r.Summary().OutputStationary())
+		}),
+		row("paper's x", func(r *record.Run) string { return paperIterate(r.Summary().PaperIterate) }),
+		row("images/s", func(r *record.Run) string { return console.Whole(r.Summary().ImagesPerSecond) }))
+}
+
+// at returns the value of a class or a group, which a run of other data may lack.
+func at(values []runner.Number, class int) (n runner.Number) {
+	if class < len(values) {
+		n = values[class]
+	}
+	return n
+}
+
+// selectedCell is the mean and the worst of the step that a run has selected.
+func selectedCell(r *record.Run) string {
+	s := r.Summary().Selected
+	if s == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%s, %s", console.Percent(s.Of("test_accuracy")),
+		console.Percent(s.Of(r.Meta.Fit("worst_class_accuracy"))))
+}
+
+func paperIterate(p *runner.PaperIterate) string {
+	if p == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%s, %s", console.Percent(p.TestAccuracy), console.Percent(p.Worst()))
+}
+
+// sharedParts returns the titles of the rows per class or group, with the number of
+// training samples where the runs agree on it; none where the runs are of
+// different data.
+func sharedParts(runs []*record.Run) []string {
+	first := &runs[0].Meta
+	main, same := first.Main(), true
+	counts := first.Counts(main).Train
+	for _, r := range runs {
+		if r.Meta.Main() != main || !slices.Equal(r.Meta.Names(main), first.Names(main)) {
+			return nil
+		}
+		same = same && slices.Equal(r.Meta.Counts(main).Train, counts)
+	}
+	var titles []string
+	for i, name := range first.Names(main) {
+		title := console.Clean(name)
+		if same && i < len(counts) {
+			title = fmt.Sprintf("%s (%d)", title, counts[i])
+		}
+		titles = append(titles, title)
+	}
+	return titles
+}

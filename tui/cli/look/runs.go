@@ -1,0 +1,206 @@
+package look
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/cli/console"
+	"drolab/tui/kit"
+
+	"github.com/spf13/cobra"
+)
+
+// Commands are those that only read runs.
+func Commands(con *console.Console) []*cobra.Command {
+	return []*cobra.Command{runsCommand(con), showCommand(con), compareCommand(con),
+		reportCommand(con), recordCommand(con), exportCommand(con), doctorCommand(con)}
+}
+
+func runsCommand(con *console.Console) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "runs", Short: "List all runs, the newest first", Args: console.None,
+		RunE: func(c *cobra.Command, _ []string) error {
+			runs, problems := record.List(con.RunsDir)
+			if err := list(con, runs, asJSON); err != nil {
+				return err
+			}
+			return console.Failures(problems).OrNil()
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the runs as JSON")
+	return c
+}
+
+func list(con *console.Console, runs []*record.Run, asJSON bool) error {
+	if asJSON {
+		return console.JSON(con.Stdout, console.Summaries(runs))
+	}
+	if len(runs) == 0 {
+		fmt.Fprintf(con.Stdout, "no runs in %s yet: start some with drolab run shapes\n",
+			console.Clean(con.RunsDir))
+		return nil
+	}
+	printList(con.Stdout, runs)
+	return nil
+}
+
+// printList prints a line a run.
+func printList(w io.Writer, runs []*record.Run) {
+	rows := [][]string{{"run", "status", "epochs", "set, ρ", "worst", "mean", "test loss"}}
+	for _, r := range runs {
+		s := r.Summary()
+		rows = append(rows, []string{
+			console.Clean(s.ID), string(r.Status()), fmt.Sprintf("%.3g/%d", s.Epochs, r.Meta.Spec.Epochs),
+			console.Clean(r.Meta.Spec.Radius()),
+			console.Percent(s.Of(r.Meta.Fit("worst_class_accuracy"))),
+			console.Percent(s.Of("test_accuracy")),
+			console.Short(s.Of("test_loss")),
+		})
+	}
+	console.Grid(w, rows)
+}
+
+func showCommand(con *console.Console) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "show RUN", Short: "Show one run: what made it and what it came to",
+		Long: "Show one run. RUN is a name, the start of a name that no other run has, a run directory, " +
+			"\"latest\", or one that lies apart: a file of drolab record, recorded:paper/RUN.",
+		Args:              console.One("a run", "drolab show latest"),
+		ValidArgsFunction: con.CompleteRead,
+		RunE: func(c *cobra.Command, args []string) error {
+			r, err := con.FindToRead(args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printDetailed(con.Stdout, []*record.Run{r})
+			}
+			return show(con, r)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON")
+	return c
+}
+
+func show(con *console.Console, r *record.Run) error {
+	m := &r.Meta
+	lines := [][2]string{
+		{"run", m.ID}, {"status", console.StatusLine(r)}, {"directory", r.Dir}, {"preset", m.Preset},
+		{"parent", m.Parent},
+		{"label", r.Label().String()},
+		{"saved", checkpoints(r)},
+		{"made", fmt.Sprintf("%s by drolab %s, %s", m.Created.Local().Format("2006-01-02 15:04:05"),
+			m.Host.Version, m.Host.Go)},
+		{"on", fmt.Sprintf("%s, %s, kernel %s, %s", m.Host.CPU, m.Host.System, m.Host.Kernel,
+			kit.Plural(m.Host.Threads, "thread"))},
+		{"method", method(m.Spec.Algorithm())},
+		{"model", fmt.Sprintf("%s, %d parameters", m.Spec.Model, m.Parameters)},
+		{"data", fmt.Sprintf("%s, %s", m.Spec.Dataset, m.Checksum)},
+		{"z", fmt.Sprintf("%s coordinates, λ in [%.4g, %.4g], η in [%.4g, %.4g]", m.Coordinates,
+			m.Box.Lambda[0], m.Box.Lambda[1], m.Box.Eta[0], m.Box.Eta[1])},
+		{"", m.BeyondBox(r.Summary())},
+		{"optimum", optimum(m.Optimum)},
+	}
+	for _, line := range lines {
+		if line[1] != "" {
+			fmt.Fprintf(con.Stdout, "%-10s %s\n", line[0], console.Clean(line[1]))
+		}
+	}
+	settings, err := json.Marshal(m.Spec)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(con.Stdout, "%-10s %s\n", "settings", console.Clean(string(settings)))
+	showIterate(con, r.Summary())
+	showSelected(con.Stdout, r)
+	average, err := r.Average()
+	if err != nil {
+		return err
+	}
+	showAverage(con.Stdout, r, average)
+	fmt.Fprintln(con.Stdout)
+	showParts(con.Stdout, r)
+	console.Grid(con.Stdout, runTable([]*record.Run{r}, nil))
+	define(con.Stdout, []*record.Run{r})
+	return nil
+}
+
+// optimum is what is known of the best network; empty where nothing is.
+func optimum(o *runner.Optimum) string {
+	if o == nil {
+		return ""
+	}
+	return fmt.Sprintf("min R_ρ = %.10g (known to %.1g), there λ = %.4g, η = %.4g", o.Risk, max(o.Gap, 1e-15),
+		o.Lambda, o.Eta)
+}
+
+// showIterate prints the paper's own output, which is not the last iterate.
+func showIterate(con *console.Console, s *runner.Summary) {
+	p := s.PaperIterate
+	if p == nil {
+		return
+	}
+	fmt.Fprintf(con.Stdout, "%-10s step %d (argmin ‖∇ₓf‖² + gap² over noisy batches): "+
+		"λ %s, η %s, test loss %s, mean %s, worst %s\n",
+		"iterate", p.Step, console.Short(p.Lambda), console.Short(p.Eta),
+		console.Short(p.TestLoss), console.Percent(p.TestAccuracy), console.Percent(p.Worst()))
+	if gap := s.Of("output_dual_gap"); gap.Applies() {
+		fmt.Fprintf(con.Stdout, "%-10s on the training split there: dual gap %s, ‖∇F‖ %s "+
+			"(on their batches: %s, %s)\n", "", console.Short(gap), console.Short(s.Of("output_grad_norm")),
+			console.Short(p.Gap), console.Short(p.GradNorm))
+	}
+}
+
+// showAverage prints what the paper reports in place of the last evaluation.
+func showAverage(w io.Writer, r *record.Run, of *runner.Average) {
+	if of == nil {
+		return
+	}
+	classes := of.ByGroup.Of(r.Meta.Fit("class_accuracy"))
+	worst := runner.LeastOf(classes, r.Meta.Counts(r.Meta.Main()).Test, r.Meta.Spec.MinGroup)
+	fmt.Fprintf(w, "%-10s of the last %s (the paper's window of %d), epoch %.4g to %.4g: mean %s, worst %s %s, "+
+		"train loss %s, test loss %s\n", "average", kit.Plural(of.Evaluations, "evaluation"),
+		runner.AverageWindow, of.FromEpoch, of.ToEpoch, console.Percent(of.Of("test_accuracy")),
+		r.Meta.Part(),
+		console.Percent(worst), console.Short(of.Of("train_loss")),
+		console.Short(of.Of("test_loss")))
+}
+
+// method is a method's name with where it is from.
+func method(a dro.Algorithm) string {
+	m, err := dro.Find(a)
+	if err != nil || m.Source == "" {
+		return string(a)
+	}
+	return fmt.Sprintf("%s: %s", a, m.Source)
+}
+
+// checkpoints says where a run can be forked from, and what is pinned; nothing
+// where there is no checkpoint.
+func checkpoints(r *record.Run) string {
+	steps, err := r.Checkpoints()
+	pinned, _ := r.Pinned()
+	var words []string
+	for _, step := range steps {
+		word := fmt.Sprint(step)
+		if slices.Contains(pinned, step) {
+			word += " (pinned)"
+		}
+		words = append(words, word)
+	}
+	switch {
+	case err != nil:
+		return err.Error()
+	case len(words) == 0:
+		return ""
+	}
+	return "at step " + strings.Join(words, ", ")
+}

@@ -1,0 +1,163 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/tui/cli/console"
+	"drolab/tui/kit"
+
+	"github.com/spf13/cobra"
+)
+
+// How long is spent on AlexNet, and on each further model and input that the
+// presets use (three): all of it stays below 30 s.
+const (
+	benchMain  = 10 * time.Second
+	benchOther = 2 * time.Second
+)
+
+func benchCommand(con *console.Console) *cobra.Command {
+	var asJSON bool
+	precision := runner.Defaults().Precision
+	c := &cobra.Command{
+		Use: "bench", Short: "Measure this machine: time of a step, and of each preset",
+		Long: `Measure training steps of AlexNet at batch 128 as a run takes them, input pipeline included, and
+estimate what each preset takes. Close other programs first: what they take is counted. With
+--precision bf16, operands of training steps are rounded to bfloat16, as the setting precision has it.`,
+		Args: console.None,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return bench(c.Context(), con, precision, asJSON)
+		},
+	}
+	c.Flags().StringVar(&precision, "precision", precision, "of the operands of products: fp32 or bf16")
+	c.Flags().BoolVar(&asJSON, "json", false, "print AlexNet's figures as JSON")
+	return c
+}
+
+func bench(ctx context.Context, con *console.Console, precision string, asJSON bool) error {
+	spec := runner.Defaults()
+	spec.Model, spec.Precision = "alexnet", precision
+	if err := spec.Validate(); err != nil {
+		return err
+	}
+	w := NewStopwatch(ctx, con.Threads)
+	shape := data.Shape{C: 3, H: 32, W: 32}
+	t, err := w.measure(&spec, shape, 10, benchMain)
+	if err != nil {
+		return err
+	}
+	rate, share := t.Rate()
+	if asJSON {
+		return console.JSON(con.Stdout, benchJSON(con, &spec, &t))
+	}
+	fmt.Fprintf(con.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n",
+		CPU(), kit.Plural(con.Threads, "thread"), nn.Kernel(precision), spec.Model, spec.Batch, t.Rounds)
+	fmt.Fprintf(con.Stdout, "  train %.1f ms (%.0f images/s)   forward %.1f ms",
+		ms(t.Train), float64(spec.Batch)/t.Train.Seconds(), ms(t.Forward))
+	for _, m := range spec.Algorithms {
+		if m != dro.Baseline() {
+			fmt.Fprintf(con.Stdout, "   %s %.1f ms", m, ms(t.Steps[m]))
+		}
+	}
+	fmt.Fprintln(con.Stdout)
+	fmt.Fprintf(con.Stdout, "  roofline: %.2f GFLOP of real work a training step, %.3g GFLOP/s: "+
+		"%.0f %% of the measured peak of %.3g\n\n", t.FLOP/1e9, rate/1e9, 100*share, t.Peak/1e9)
+	fmt.Fprintln(con.Stdout, "Presets, all runs of each on this machine alone:")
+	for _, p := range presets.List() {
+		p.Spec.Precision = precision
+		sizes, err := data.SizesOf(p.Spec.Dataset, p.Spec.DataOptions(con.DataDir))
+		if err != nil {
+			return fmt.Errorf("preset %s: %w", p.Name, err)
+		}
+		seconds, err := w.Seconds(&p.Spec, sizes, p.Spec.Expand())
+		if err != nil {
+			return fmt.Errorf("preset %s: %w", p.Name, err)
+		}
+		d := time.Duration(seconds * float64(time.Second))
+		fmt.Fprintf(con.Stdout, "  %-17s %8s  %s\n", p.Name, kit.Clock(d), lacks(con, p.Spec.Dataset))
+	}
+	return nil
+}
+
+// benchJSON is what bench prints with --json; times are medians. A method's step
+// has the method's name.
+func benchJSON(con *console.Console, spec *runner.Spec, t *runner.StepTimes) map[string]any {
+	rate, share := t.Rate()
+	all := map[string]any{
+		"model": spec.Model, "batch": spec.Batch, "threads": con.Threads, "precision": spec.Precision,
+		"kernel":   nn.Kernel(spec.Precision),
+		"train_ms": ms(t.Train), "forward_ms": ms(t.Forward),
+		"images_per_second": float64(spec.Batch) / t.Train.Seconds(),
+		"gflop":             t.FLOP / 1e9, // of real work in a training step: no padding zeros
+		"gflops":            rate / 1e9,   // a second
+		"peak_share":        share,        // in 0..1
+		"peak_gflops":       t.Peak / 1e9, // a second, of multiply-adds without memory, measured beside the steps
+	}
+	for m, took := range t.Steps {
+		all[string(m)+"_ms"] = ms(took)
+	}
+	return all
+}
+
+// lacks says how to get a dataset that is not here.
+func lacks(con *console.Console, dataset string) string {
+	if e, err := data.Info(dataset, con.DataDir); err == nil && !e.Available {
+		return "after drolab data fetch " + dataset
+	}
+	return ""
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// workload is what the time of a step depends on.
+type workload struct {
+	model     string
+	precision string
+	batch     int
+	shape     data.Shape
+	classes   int
+}
+
+// Stopwatch measures every workload once.
+type Stopwatch struct {
+	ctx     context.Context
+	threads int
+	known   map[workload]runner.StepTimes
+}
+
+// NewStopwatch returns one that measures until ctx is cancelled.
+func NewStopwatch(ctx context.Context, threads int) *Stopwatch {
+	return &Stopwatch{ctx, threads, map[workload]runner.StepTimes{}}
+}
+
+func (w *Stopwatch) measure(
+	s *runner.Spec, shape data.Shape, classes int, budget time.Duration,
+) (runner.StepTimes, error) {
+	key := workload{s.Model, s.Precision, s.Batch, shape, classes}
+	if t, ok := w.known[key]; ok {
+		return t, nil
+	}
+	t, err := runner.MeasureSteps(w.ctx, *s, shape, classes, w.threads, budget)
+	if err != nil && errors.Is(err, context.Canceled) {
+		err = errors.New("bench was interrupted")
+	}
+	w.known[key] = t
+	return t, err
+}
+
+// Seconds estimates the time of runs on data of some sizes, by steps of all methods of s.
+func (w *Stopwatch) Seconds(s *runner.Spec, n data.Sizes, runs []runner.Spec) (float64, error) {
+	t, err := w.measure(s, n.Shape, n.Classes, benchOther)
+	if err != nil {
+		return 0, err
+	}
+	return t.Pace(s.Batch).Seconds(runs, float64(n.Train), float64(n.Test)), nil
+}

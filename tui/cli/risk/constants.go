@@ -1,0 +1,121 @@
+package risk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"drolab/runner"
+	"drolab/tui/cli/console"
+)
+
+// atStep are the constants at one checkpoint of a run.
+type atStep struct {
+	Step int64 `json:"step"`
+	runner.Constants
+}
+
+// allSteps stands behind a run's name for all of its checkpoints.
+const allSteps = "@all"
+
+// along measures at the checkpoint that a name means, RUN[@STEP], or at each that is
+// kept, RUN@all; spec is the run's.
+func along(
+	con *console.Console, name string, samples int,
+) (list []atStep, spec *runner.Spec, err error) {
+	names := []string{name}
+	id, all := strings.CutSuffix(name, allSteps)
+	if all {
+		if names, err = kept(con, id); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i, name := range names {
+		one, meta, err := constantsAt(con, name, samples, nil)
+		if all && errors.Is(err, fs.ErrNotExist) && i < len(names)-1 {
+			continue // a run that goes on keeps it no longer
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		list, spec = append(list, one), &meta.Spec
+	}
+	return list, spec, nil
+}
+
+// kept names the checkpoints of a run that are there: the newest ones
+// (checkpoint_keep), the selected one, and those that are pinned.
+func kept(con *console.Console, name string) (names []string, err error) {
+	r, err := con.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := r.Checkpoints()
+	if err == nil && len(steps) == 0 {
+		err = fmt.Errorf("run %s has no checkpoint yet", r.Meta.ID)
+	}
+	for _, s := range steps {
+		names = append(names, fmt.Sprintf("%s@%d", r.Meta.ID, s))
+	}
+	return names, err
+}
+
+// constantsAt measures at one checkpoint. More may be measured there by what they are.
+func constantsAt(
+	con *console.Console, name string, samples int,
+	more func(*runner.Frozen, *runner.Pass, runner.Constants) error,
+) (one atStep, m *runner.Meta, err error) {
+	frozen, err := freeze(con, name)
+	if err != nil {
+		return one, nil, err
+	}
+	defer func() { err = errors.Join(err, frozen.Close()) }()
+	train, err := frozen.Pass(runner.SplitTrain)
+	if err != nil {
+		return one, nil, err
+	}
+	one.Step = frozen.Step
+	one.Constants, err = frozen.Constants(train, samples)
+	if err == nil && more != nil {
+		err = more(frozen, train, one.Constants)
+	}
+	return one, frozen.Meta, err
+}
+
+// largest has the largest of each constant: the best that checkpoints can say of what
+// Theorem 1 assumes everywhere.
+func largest(list []atStep) runner.Constants {
+	all := list[0].Constants
+	above := func(a, b runner.Number) runner.Number {
+		if b.Applies() && !(a.Applies() && a.Float() > b.Float()) {
+			return b
+		}
+		return a
+	}
+	for _, c := range list[1:] {
+		all.Bound, all.Lipschitz = max(all.Bound, c.Bound), max(all.Lipschitz, c.Lipschitz)
+		all.Smoothness = max(all.Smoothness, c.Smoothness)
+		all.Lz, all.LzBound = above(all.Lz, c.Lz), above(all.LzBound, c.LzBound)
+	}
+	return all
+}
+
+// printAlong is the table of constants along a run.
+func printAlong(con *console.Console, list []atStep) {
+	rows := [][]string{{"step", "B", "G ≥", "L ≥", "L_z ≥", "L_z, theory"}}
+	add := func(step string, c *runner.Constants) {
+		rows = append(rows, []string{step, fmt.Sprintf("%.4g", c.Bound), fmt.Sprintf("%.4g", c.Lipschitz),
+			fmt.Sprintf("%.4g", c.Smoothness), console.Short(c.Lz), console.Short(c.LzBound)})
+	}
+	for i := range list {
+		add(fmt.Sprint(list[i].Step), &list[i].Constants)
+	}
+	if len(list) > 1 {
+		all := largest(list)
+		add("largest", &all)
+	}
+	fmt.Fprintf(con.Stdout, "\nConstants along the run, of %d training samples each:\n",
+		list[0].Samples)
+	console.Grid(con.Stdout, rows)
+}

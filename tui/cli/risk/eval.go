@@ -1,0 +1,326 @@
+package risk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/export"
+	"drolab/runner/inspect"
+	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+)
+
+// evalFlags are the flags of `eval`.
+type evalFlags struct {
+	dataset, split, out, sheet string
+	radii                      []float64
+	top                        int
+	json                       bool
+}
+
+func evalCommand(con *console.Console) *cobra.Command {
+	var f evalFlags
+	c := &cobra.Command{
+		Use: "eval RUN[@STEP]", Short: "Use a checkpoint on data: losses, predictions, likelihood ratios",
+		Long: `Use the network of a checkpoint, the newest without a step, on a dataset, by default the run's own. Another
+one is read by the columns, scales, categories and names of the run's training split, which are kept with
+it: what the dataset's name says nothing of, such as label=, is as there, and a table without a label is
+predicted. A dataset without a test split is used as a whole. --out writes a line a sample: row (its place in
+the files, from 0), label, group, prediction, loss, p_ and a class, and ratio_ and a radius: the likelihood
+ratio of the exact worst case at that radius. --top prints the samples that the adversary picks.`,
+		Example: `drolab eval latest --dataset new.csv --out predictions.csv
+drolab eval latest@selected --split train --top 50 --sheet worst.png
+drolab eval latest --rho .1,1 --out losses.npz`,
+		Args:              console.One("a run", "drolab eval latest"),
+		ValidArgsFunction: con.CompleteRuns,
+		RunE:              func(_ *cobra.Command, args []string) error { return eval(con, args[0], &f) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.dataset, "dataset", "", "the data, as in presets (default the run's own)")
+	flags.StringVar(&f.split, "split", "test", "train, val or test")
+	flags.Float64SliceVar(&f.radii, "rho", nil, "radii of likelihood ratios (default the run's)")
+	flags.StringVar(&f.out, "out", "", "write a line a sample to FILE.csv, .jsonl or .npz")
+	flags.IntVar(&f.top, "top", 0, "print so many samples of the largest likelihood ratio")
+	flags.StringVar(&f.sheet, "sheet", "", "write the pictures of --top (default 50) to FILE.png")
+	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
+	return c
+}
+
+// looked is a look with its ratios at some radii.
+type looked struct {
+	*inspect.Look
+	radii  []float64
+	ratios [][]float64 // of each radius; none without labels
+	worst  []dro.Worst
+}
+
+func eval(con *console.Console, name string, f *evalFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	l, err := examine(con, name, f)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	if f.top > 0 && len(l.ratios) == 0 {
+		return errors.New("--top: the samples have no labels, so no losses for an adversary to pick by")
+	}
+	if err := l.write(f); err != nil {
+		return err
+	}
+	if f.json {
+		return console.JSON(con.Stdout, l.result(f))
+	}
+	l.print(con.Stdout)
+	if f.top > 0 {
+		l.printTop(con.Stdout, f.top)
+	}
+	return nil
+}
+
+// check refuses what would fail only after the work.
+func (f *evalFlags) check() error {
+	if f.sheet != "" && f.top == 0 {
+		f.top = 50
+	}
+	if f.top < 0 {
+		return fmt.Errorf("--top %d: want a number of samples", f.top)
+	}
+	if f.out == "" {
+		return nil
+	}
+	_, err := export.Of(f.out)
+	return err
+}
+
+// examine uses the network of a checkpoint.
+func examine(con *console.Console, name string, f *evalFlags) (*looked, error) {
+	r, step, err := con.FindSaved(name)
+	if err != nil {
+		return nil, err
+	}
+	how := runner.Inspection{Threads: con.Threads, Probabilities: f.out != ""}
+	look, err := inspect.At(inspect.Question{Run: r, Step: step, Dataset: f.dataset, Split: f.split,
+		DataDir: con.DataDir, Inspection: how})
+	if err != nil {
+		return nil, err
+	}
+	l := &looked{Look: look, radii: f.radii}
+	if len(l.radii) == 0 {
+		l.radii = []float64{r.Meta.Spec.Rho}
+	}
+	if err := l.weigh(); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// weigh finds the worst case at each radius.
+func (l *looked) weigh() error {
+	if !l.Set.HasRadius() {
+		l.radii = l.radii[:1]
+	}
+	if !l.Labelled() {
+		return nil
+	}
+	for _, rho := range l.radii {
+		ratios, worst, err := l.Weigh(rho)
+		if err != nil {
+			return err
+		}
+		l.ratios, l.worst = append(l.ratios, ratios), append(l.worst, worst)
+	}
+	return nil
+}
+
+// write makes the files that were asked for.
+func (l *looked) write(f *evalFlags) error {
+	if f.sheet != "" {
+		if err := contactSheet(f.sheet, l.Src, l.picked(f.top), l.Samples); err != nil {
+			return fmt.Errorf("--sheet: %w", err)
+		}
+	}
+	if f.out == "" {
+		return nil
+	}
+	format, err := export.Of(f.out)
+	if err != nil {
+		return err
+	}
+	return format.Put(f.out, l.sheet())
+}
+
+// picked lists so many samples, the heaviest first.
+func (l *looked) picked(most int) []int {
+	order := l.Order()
+	return order[:min(most, len(order))]
+}
+
+// head names what row says of a sample.
+func (l *looked) head() []string {
+	head := []string{"row"}
+	if l.Labelled() {
+		head = append(head, "label")
+	}
+	if l.Data.Grouped {
+		head = append(head, "group")
+	}
+	head = append(head, "prediction")
+	if l.Labelled() {
+		head = append(head, "loss")
+	}
+	for _, c := range l.Data.Classes {
+		head = append(head, "p_"+c)
+	}
+	for k := range l.ratios {
+		head = append(head, l.ratioName(k))
+	}
+	return head
+}
+
+func (l *looked) ratioName(k int) string {
+	if !l.Set.HasRadius() {
+		return "ratio"
+	}
+	return "ratio_" + strconv.FormatFloat(l.radii[k], 'g', -1, 64)
+}
+
+func (l *looked) row(i int) []string {
+	exact := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	row := []string{strconv.Itoa(l.Rows[i])}
+	if l.Labelled() {
+		row = append(row, l.Data.Classes[l.Labels[i]])
+	}
+	if l.Data.Grouped {
+		row = append(row, l.Data.Groups[l.Groups[i]])
+	}
+	row = append(row, l.Data.Classes[l.Predictions[i]])
+	if l.Labelled() {
+		row = append(row, exact(l.Losses[i]))
+	}
+	for _, p := range l.Of(i) {
+		row = append(row, strconv.FormatFloat(float64(p), 'g', -1, 32))
+	}
+	for _, r := range l.ratios {
+		row = append(row, exact(r[i]))
+	}
+	return row
+}
+
+func (l *looked) sheet() *export.Sheet {
+	return &export.Sheet{Name: "samples", Head: l.head(), Rows: func(yield func([]string) bool) {
+		for i := range l.Rows {
+			if !yield(l.row(i)) {
+				return
+			}
+		}
+	}}
+}
+
+func (l *looked) printTop(w io.Writer, most int) {
+	rows := [][]string{{"row", "label", "group", "prediction", "loss", l.ratioName(0)}}
+	for _, i := range l.picked(most) {
+		rows = append(rows, []string{strconv.Itoa(l.Rows[i]), console.Clean(l.Data.Classes[l.Labels[i]]),
+			console.Clean(l.Data.Groups[l.Groups[i]]), console.Clean(l.Data.Classes[l.Predictions[i]]),
+			fmt.Sprintf("%.4f", l.Losses[i]), fmt.Sprintf("%.4g", l.ratios[0][i])})
+	}
+	fmt.Fprintln(w)
+	console.Grid(w, rows)
+}
+
+// evalResult is what eval --json prints.
+type evalResult struct {
+	Run     string   `json:"run"`
+	Step    int64    `json:"step"`
+	Dataset string   `json:"dataset"`
+	Split   string   `json:"split"`
+	Samples int      `json:"samples"`
+	Notes   []string `json:"notes,omitempty"`
+
+	inspect.Totals
+	Classes []string `json:"classes"`
+	Groups  []string `json:"groups,omitempty"`
+
+	Risks []riskAt       `json:"risks,omitempty"`
+	Top   []pickedSample `json:"top,omitempty"`
+}
+
+// riskAt is the exact worst case at a radius.
+type riskAt struct {
+	Rho  float64       `json:"rho"`
+	Risk runner.Number `json:"robust_risk"`
+}
+
+type pickedSample struct {
+	Row        int           `json:"row"`
+	Label      string        `json:"label"`
+	Group      string        `json:"group"`
+	Prediction string        `json:"prediction"`
+	Loss       runner.Number `json:"loss"`
+	Ratio      runner.Number `json:"ratio"`
+}
+
+func (l *looked) result(f *evalFlags) *evalResult {
+	d := l.Data
+	out := &evalResult{Run: l.Run.Meta.ID, Step: l.Step, Dataset: d.Name, Split: l.Split,
+		Samples: len(l.Rows), Notes: d.Notes, Totals: l.Totals(), Classes: d.Classes}
+	if out.ByGroup != nil {
+		out.Groups = d.Groups
+	}
+	for k, w := range l.worst {
+		out.Risks = append(out.Risks, riskAt{l.radii[k], runner.Num(w.Risk)})
+	}
+	for _, i := range l.picked(f.top) {
+		out.Top = append(out.Top, pickedSample{l.Rows[i], d.Classes[l.Labels[i]], d.Groups[l.Groups[i]],
+			d.Classes[l.Predictions[i]], runner.Num(l.Losses[i]), runner.Num(l.ratios[0][i])})
+	}
+	return out
+}
+
+// print says what the figures come to.
+func (l *looked) print(w io.Writer) {
+	r := l.result(&evalFlags{})
+	fmt.Fprintf(w, "%s@%d on %d samples of %s\n", r.Run, r.Step, r.Samples, console.Clean(r.Dataset))
+	for _, note := range r.Notes {
+		fmt.Fprintf(w, "note: %s\n", console.OneLine(note))
+	}
+	if !l.Labelled() {
+		counts := make([]int, len(r.Classes))
+		for _, p := range l.Predictions {
+			counts[p]++
+		}
+		rows := [][]string{{"predicted", "n"}}
+		for i, c := range r.Classes {
+			rows = append(rows, []string{console.Clean(c), fmt.Sprint(counts[i])})
+		}
+		console.Grid(w, rows)
+		return
+	}
+	part, names, counts, accuracy := "class", r.Classes, r.ClassCounts, r.ByClass
+	if l.Data.Grouped {
+		part, names, counts, accuracy = "group", r.Groups, r.GroupCounts, r.ByGroup
+	}
+	fmt.Fprintf(w, "loss %s, accuracy %s, worst %s %s\n", console.Short(r.Loss),
+		console.Percent(r.Accuracy), part, console.Percent(r.Worst))
+	for k, at := range r.Risks {
+		if l.Set.HasRadius() {
+			fmt.Fprintf(w, "robust risk at ρ = %g: %s\n", at.Rho, console.Short(at.Risk))
+		} else {
+			fmt.Fprintf(w, "robust risk (%s): %s\n", console.Clean(l.Set.Label()),
+				console.Short(r.Risks[k].Risk))
+		}
+	}
+	rows := [][]string{{part, "n", "accuracy"}}
+	for i, name := range names {
+		interval := runner.Wilson(accuracy[i], counts[i])
+		rows = append(rows, []string{console.Clean(name), fmt.Sprint(counts[i]),
+			console.Percent(accuracy[i]) + console.Between([]runner.Interval{interval}, 0)})
+	}
+	console.Grid(w, rows)
+}

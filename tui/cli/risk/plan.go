@@ -1,0 +1,205 @@
+package risk
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+)
+
+func planCommand(con *console.Console) *cobra.Command {
+	var f setFlags
+	var h dro.Assumptions
+	var from string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "plan", Short: "What the paper's Theorem 1 asks for, beside what is used in practice",
+		Long: `The constants of the paper's Theorem 1 for SFK-DRO, from an accuracy ε and what is assumed of the
+losses: 0 ≤ ℓ ≤ B, ‖∇ℓ‖ ≤ G, ∇ℓ L-Lipschitz, and Δ = F(x₁; z₁) − inf F. With --from what is not given is
+measured: B, G and L at a checkpoint of the run, or the largest of all that are kept, RUN@all (of 50 samples, so
+lower bounds), Δ as its log has it, set and ρ its own, and ε what it came to.`,
+		Example: `drolab plan --epsilon 0.1 --rho 0.5 --k 2 --bound 10 --lipschitz 1 --smoothness 1 --gap 2
+drolab plan --from shapes-sfk
+drolab plan --from shapes-sfk --epsilon 0.1`,
+		Args: console.None,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if from != "" {
+				if err := measured(con, c, from, &f, &h, 50); err != nil {
+					return err
+				}
+			}
+			for _, name := range []string{"epsilon", "rho", "bound", "lipschitz", "smoothness", "gap"} {
+				if from == "" && !c.Flags().Changed(name) {
+					return fmt.Errorf("give --%s: %s", name, c.Flags().Lookup(name).Usage)
+				}
+			}
+			set, err := f.open(c)
+			if err != nil {
+				return err
+			}
+			if h.Rho = f.rho; f.isMean(set) {
+				return errors.New("the set has one distribution, that of the samples: there is nothing to plan")
+			}
+			p, err := dro.Theorem1(set, h)
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return console.JSON(con.Stdout, newPlan(f.describe(set), h, &p))
+			case from != "":
+				fmt.Fprintf(con.Stdout, "measured in %s: ε = %.3g, B = %.4g, G = %.4g, L = %.4g, "+
+					"Δ = %.4g; %s, ρ = %g\n\n", console.Clean(from), h.Epsilon,
+					h.Bound, h.Lipschitz, h.Smoothness, h.Gap, set.Label(), h.Rho)
+			}
+			printPlan(con, h, &p)
+			return nil
+		},
+	}
+	f.add(c, "cressie-read")
+	flags := c.Flags()
+	flags.StringVar(&from, "from", "", "RUN[@STEP], or RUN@all, that what is not given is measured in")
+	console.MustComplete(c, "from", con.CompleteRuns)
+	flags.Float64Var(&h.Epsilon, "epsilon", 0, "ε, what both parts of the stationarity test shall come down to")
+	flags.Float64Var(&h.Bound, "bound", 0, "B, the largest loss")
+	flags.Float64Var(&h.Lipschitz, "lipschitz", 0, "G, the largest norm of a loss's gradient")
+	flags.Float64Var(&h.Smoothness, "smoothness", 0, "L, the Lipschitz constant of a loss's gradient")
+	flags.Float64Var(&h.Gap, "gap", 0, "Δ, how far the start is above the infimum")
+	flags.BoolVar(&asJSON, "json", false, "print as JSON")
+	return c
+}
+
+// plan is what Theorem 1 asks for, beside what it was given.
+type plan struct {
+	described
+	dro.Assumptions
+	Lambda [2]float64 `json:"lambda"` // the box
+	Eta    [2]float64 `json:"eta"`
+	*dro.Plan
+	SamplesX    dro.Magnitude `json:"samples"`
+	SamplesZ    dro.Magnitude `json:"samples_z"`
+	LongestStep dro.Magnitude `json:"longest_step"` // D σ1/C
+	StepHolds   bool          `json:"longest_step_holds"`
+	Vacuous     bool          `json:"vacuous"` // λ0 is not below λ̄
+}
+
+func newPlan(of described, h dro.Assumptions, p *dro.Plan) *plan {
+	x, z := p.Samples()
+	return &plan{of, h, p.Box.Lambda, p.Box.Eta, p, x, z, p.LongestStep(),
+		p.LongestStep() <= 0, p.Vacuous()}
+}
+
+func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
+	practice := runner.Defaults()
+	side := func(format string, v ...any) string { return fmt.Sprintf(format, v...) }
+	theory := func(m dro.Magnitude) string { return m.String() }
+	const steps = 50 * 273 // of the paper's run
+	ofX, ofZ := p.Samples()
+	rows := [][]string{
+		{"", "Theorem 1", "in practice"},
+		{"λ in", side("[%.3g, %.3g]", p.Box.Lambda[0], p.Box.Lambda[1]), side("[%.3g, 10]", practice.Lambda0)},
+		{"η in", side("[%.3g, %.3g]", p.Box.Eta[0], p.Box.Eta[1]), side("[-10, %.3g]", practice.EtaMax)},
+		{"D, diameter of the box", side("%.3g", p.Diameter), ""},
+		{"L_z, smoothness in z", theory(p.Lz), ""},
+		{"L_x, smoothness in x", theory(p.Lx), ""},
+		{"σ0, bound of ‖∇ₓf‖", theory(p.Sigma0), ""},
+		{"σ1, bound of ‖∇_z f‖", theory(p.Sigma1), ""},
+		{"C, Frank-Wolfe constant", theory(p.C), practice.Text("c")},
+		{"D σ1/C, to be at most 1", theory(p.LongestStep()), ""},
+		{"α, step size", theory(p.Alpha), side("%.3g", practice.LR)},
+		{"n_x, samples a step", theory(p.Nx), side("%d", practice.Batch)},
+		{"n_z, samples a step", theory(p.Nz), side("%d", practice.Batch)},
+		{"T, steps", theory(p.T), side("about %.2g", float64(steps))},
+		{"n_x T, samples in all", theory(ofX), side("about %.2g", float64(steps*practice.Batch))},
+		{"n_z T, samples in all", theory(ofZ), side("about %.2g", float64(steps*practice.Batch))},
+	}
+	console.Grid(con.Stdout, rows)
+	fmt.Fprintln(con.Stdout)
+	for _, note := range planNotes(h, p) {
+		fmt.Fprintln(con.Stdout, note)
+	}
+	fmt.Fprintf(con.Stdout, "The theorem holds for every loss within these bounds, "+
+		"so for the worst of them: its constants prove that the method\n"+
+		"converges, and are far from what an actual network needs "+
+		"(in practice: drolab presets paper; T there is 50 epochs of 273).\n")
+}
+
+// planNotes says in words where the plan proves nothing or leaves the theorem.
+func planNotes(h dro.Assumptions, p *dro.Plan) (notes []string) {
+	if p.Vacuous() {
+		notes = append(notes, fmt.Sprintf("ε = %.3g is so large that λ0 = ε/(8ρ) = %.3g is not below λ̄, "+
+			"the most that the best λ can be:\n"+
+			"no λ is left to choose, and the bounds say nothing. Take an ε well below %.3g.",
+			h.Epsilon, p.Box.Lambda[0], 8*h.Bound))
+	}
+	if step := p.LongestStep(); step > 0 {
+		notes = append(notes, fmt.Sprintf("The theorem wants D σ1/C ≤ 1, and it is %v: "+
+			"at this ε it does not hold; a smaller ε has it.", step))
+	}
+	return notes
+}
+
+// measured fills in what Theorem 1 assumes from a run, but for what was given.
+func measured(
+	con *console.Console, c *cobra.Command, name string, f *setFlags, h *dro.Assumptions, samples int,
+) error {
+	list, spec, err := along(con, name, samples)
+	if err != nil {
+		return err
+	}
+	of := largest(list)
+	r, _, err := con.FindStep(strings.TrimSuffix(name, allSteps))
+	if err != nil {
+		return err
+	}
+	gap, err := fallen(r)
+	if err != nil {
+		return err
+	}
+	given := c.Flags().Changed
+	take := func(flag string, to *float64, v float64) {
+		if !given(flag) {
+			*to = v
+		}
+	}
+	take("rho", &f.rho, spec.Rho)
+	take("k", &f.k, spec.K)
+	take("mu", &f.mu, spec.Mu)
+	if !given("uncertainty") {
+		f.uncertainty = spec.Uncertainty
+	}
+	take("bound", &h.Bound, of.Bound)
+	take("lipschitz", &h.Lipschitz, of.Lipschitz)
+	take("smoothness", &h.Smoothness, of.Smoothness)
+	take("gap", &h.Gap, gap)
+	take("epsilon", &h.Epsilon, r.Summary().Stationary().Float())
+	return nil
+}
+
+// fallen is Δ as a run has seen it: F of its first logged batch less the least R_ρ of
+// its evaluations.
+func fallen(r *record.Run) (float64, error) {
+	first, least := math.NaN(), math.Inf(1)
+	for tail := r.Tail(); ; {
+		events, err := tail.Read()
+		if err != nil || len(events) == 0 {
+			return first - least, err
+		}
+		for _, e := range events {
+			switch e := e.(type) {
+			case *runner.StepEvent:
+				if n := e.Max.Of("objective"); first != first && n.Applies() {
+					first = n.Float()
+				}
+			case *runner.EvalEvent:
+				least = min(least, e.Of("train_robust_risk").Float())
+			}
+		}
+	}
+}

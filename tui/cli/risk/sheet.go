@@ -1,0 +1,54 @@
+package risk
+
+import (
+	"errors"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"os"
+
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/inspect"
+)
+
+// contactSheet writes pictures of samples in rows, in their order, framed in red where the prediction is
+// wrong and in green where it is right. The file must be new.
+func contactSheet(path string, src data.Source, list []int, s *runner.Samples) error {
+	shape := src.Shape()
+	if !inspect.Pictured(shape) {
+		return errors.New("the samples are no pictures")
+	}
+	const across, frame, wanted = 10, 2, 64
+	scale := max(1, wanted/max(shape.H, shape.W))
+	w, h := scale*shape.W+2*frame+2, scale*shape.H+2*frame+2
+	down := (len(list) + across - 1) / across
+	page := image.NewRGBA(image.Rect(0, 0, across*w, down*h))
+	draw.Draw(page, page.Bounds(), image.White, image.Point{}, draw.Src)
+	for k, i := range list {
+		colour := color.RGBA{0x2c, 0xa0, 0x2c, 0xff}
+		if s.Predictions[i] != s.Labels[i] {
+			colour = color.RGBA{0xd6, 0x27, 0x28, 0xff}
+		}
+		at := image.Pt(k%across*w+1, k/across*h+1)
+		box := image.Rect(0, 0, w-2, h-2).Add(at)
+		draw.Draw(page, box, image.NewUniform(colour), image.Point{}, draw.Src)
+		paint(page, box.Inset(frame), inspect.PictureOf(src, i), scale)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	return errors.Join(png.Encode(file, page), file.Close())
+}
+
+// paint draws one picture.
+func paint(page *image.RGBA, box image.Rectangle, p *inspect.Picture, scale int) {
+	for y := range box.Dy() {
+		for x := range box.Dx() {
+			c := p.At(x/scale, y/scale)
+			page.SetRGBA(box.Min.X+x, box.Min.Y+y, color.RGBA{c[0], c[1], c[2], 0xff})
+		}
+	}
+}

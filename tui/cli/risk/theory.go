@@ -1,0 +1,174 @@
+package risk
+
+import (
+	"fmt"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+)
+
+type theoryFlags struct {
+	log            bool
+	draws, samples int
+	batches        []int
+	json           bool
+}
+
+func theoryCommand(con *console.Console) *cobra.Command {
+	var f theoryFlags
+	c := &cobra.Command{
+		Use: "theory RUN[@STEP|@all]", Short: "What the paper's theory says of a run, beside what the run did",
+		Long: `Four things. What the paper's Theorem 1 asks for that the run does not have. How dual gap
+and ‖∇F‖ fell with the samples seen, a line through the logarithms over the run's evaluations (set
+certify_every: 1 for one of ‖∇F‖ each epoch), beside the paper's rate. What mini-batches of n samples do at a checkpoint: variance of the gradient, and bias of the least dual value, beside σ0²/n and Lemma 3. And the
+constants B, G, L and L_z where the network is: lower bounds of what the theory assumes everywhere. RUN@all gives the
+constants at each checkpoint that is kept (checkpoint_keep; where epochs are short set checkpoint_every, too) in place
+of mini-batches at one.`,
+		Example:           "drolab theory shapes-sfk\ndrolab theory latest --log --json",
+		Args:              console.One("a run", "drolab theory latest"),
+		ValidArgsFunction: con.CompleteRuns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if f.draws < 2 || f.samples < 1 {
+				return fmt.Errorf("--draws %d --samples %d: want at least 2 and 1", f.draws, f.samples)
+			}
+			return theory(con, &f, args[0])
+		},
+	}
+	flags := c.Flags()
+	flags.BoolVar(&f.log, "log", false, "the rates alone, from the log: no data are needed")
+	flags.IntVar(&f.draws, "draws", 50,
+		"mini-batches of each size for the variance; 20 times as many for the bias")
+	flags.IntVar(&f.samples, "samples", 50, "training samples whose gradients give G and L")
+	flags.IntSliceVar(&f.batches, "batches", []int{16, 64, 256}, "mini-batch sizes n")
+	flags.BoolVar(&f.json, "json", false, "print as JSON")
+	return c
+}
+
+// theoryJSON is what theory prints with --json.
+type theoryJSON struct {
+	ID         string            `json:"id"`
+	PaperSlope runner.Number     `json:"paper_slope"`
+	Unmet      []string          `json:"unmet"` // what Theorem 1 asks for and the run does not have
+	Rates      []runner.Rate     `json:"rates"`
+	Step       int64             `json:"step,omitempty"` // of the checkpoint
+	Noise      []runner.Noise    `json:"noise,omitempty"`
+	Constants  *runner.Constants `json:"constants,omitempty"`
+	Along      []atStep          `json:"along,omitempty"`
+}
+
+func theory(con *console.Console, f *theoryFlags, name string) error {
+	id, all := strings.CutSuffix(name, allSteps)
+	r, _, err := con.FindStep(id)
+	if err != nil {
+		return err
+	}
+	evals, err := evaluations(r)
+	if err != nil {
+		return err
+	}
+	set, err := r.Meta.Spec.Set()
+	if err != nil {
+		return err
+	}
+	t := theoryJSON{ID: r.Meta.ID, PaperSlope: runner.PaperSlope(set), Unmet: runner.Unmet(&r.Meta),
+		Rates: runner.Rates(&r.Meta, evals)}
+	switch {
+	case f.log:
+	case all:
+		t.Along, _, err = along(con, name, f.samples)
+	default:
+		err = theoryAt(con, f, name, &t)
+	}
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return console.JSON(con.Stdout, t)
+	}
+	printTheory(con, &t, set)
+	return nil
+}
+
+// theoryAt measures at a checkpoint.
+func theoryAt(con *console.Console, f *theoryFlags, name string, t *theoryJSON) error {
+	noise := func(frozen *runner.Frozen, train *runner.Pass, c runner.Constants) (err error) {
+		t.Noise, err = frozen.Noise(train, f.batches, f.draws, c)
+		return err
+	}
+	one, _, err := constantsAt(con, name, f.samples, noise)
+	t.Step, t.Constants = one.Step, &one.Constants
+	return err
+}
+
+// evaluations are those of a run's log that stand.
+func evaluations(r *record.Run) (evals []*runner.EvalEvent, err error) {
+	for tail := r.Tail(); ; {
+		events, err := tail.Read()
+		if err != nil || len(events) == 0 {
+			return evals, err
+		}
+		for _, e := range events {
+			switch e := e.(type) {
+			case *runner.EvalEvent:
+				evals = append(evals, e)
+			case *runner.ResumeEvent:
+				for len(evals) > 0 && evals[len(evals)-1].Step > e.Step {
+					evals = evals[:len(evals)-1]
+				}
+			}
+		}
+	}
+}
+
+func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
+	paper := func(r runner.Rate) string {
+		if r.Measure == "excess_risk" { // of which the theorem says nothing
+			return "–"
+		}
+		return console.Short(t.PaperSlope)
+	}
+	rows := [][]string{{"against samples seen", "evaluations", "first", "last", "slope", "the paper's"}}
+	for _, r := range t.Rates {
+		slope := "–"
+		if r.Slope.Applies() {
+			slope = fmt.Sprintf("%.3f ± %.3f", r.Slope.Float(), r.SlopeError.Float())
+		}
+		rows = append(rows, []string{r.Measure, fmt.Sprint(len(r.Points)), fmt.Sprintf("%.3g", r.Points[0].Value),
+			fmt.Sprintf("%.3g", r.Points[len(r.Points)-1].Value), slope, paper(r)})
+	}
+	fmt.Fprintf(con.Stdout, "%s, %s\n\n", console.Clean(t.ID), set.Label())
+	console.Grid(con.Stdout, rows)
+	if len(t.Unmet) > 0 {
+		fmt.Fprintf(con.Stdout, "\nTheorem 1 asks for what this run does not have: %s.\n",
+			strings.Join(t.Unmet, "; "))
+	}
+	if t.Along != nil {
+		printAlong(con, t.Along)
+	}
+	if t.Constants == nil {
+		return
+	}
+	fmt.Fprintf(con.Stdout, "\nMini-batches of n training samples at step %d:\n", t.Step)
+	rows = [][]string{{"n", "E ‖g − ∇F‖²", "σ0²/n", "R_ρ − E R_ρ(n)", "Lemma 3"}}
+	for _, n := range t.Noise {
+		rows = append(rows, []string{fmt.Sprint(n.N), console.Short(n.Variance),
+			console.Short(n.VarianceBound),
+			fmt.Sprintf("%.3g ± %.1g", n.Bias, 2*n.BiasError), fmt.Sprintf("%.3g", n.BiasBound)})
+	}
+	console.Grid(con.Stdout, rows)
+	c := t.Constants
+	fmt.Fprintf(con.Stdout, "\nThere B = %.4g, G ≥ %.4g, L ≥ %.4g (of %d samples), L_z ≥ %s "+
+		"(theory, on the run's box: %s).\n", c.Bound, c.Lipschitz, c.Smoothness, c.Samples,
+		console.Short(c.Lz), console.Short(c.LzBound))
+	fmt.Fprint(con.Stdout, theoryNotes)
+}
+
+const theoryNotes = `The paper's slope is of an algorithm whose λ0, batches and steps are chosen anew for each ε (dro/math.md §4); a run with
+fixed ones has no such promise, and falls faster or stops at its noise. A standard error takes the evaluations for
+independent, which they are not. R_ρ(n) is the least dual value of n samples; ± is two standard errors.
+`

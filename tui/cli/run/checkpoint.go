@@ -1,0 +1,133 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"drolab/runner"
+	"drolab/runner/engine"
+	"drolab/runner/record"
+	"drolab/tui/cli/console"
+	"drolab/tui/cli/trainer"
+
+	"github.com/spf13/cobra"
+)
+
+func checkpointCommand(tr *trainer.Trainer) *cobra.Command {
+	var pin, unpin bool
+	c := &cobra.Command{
+		Use: "checkpoint RUN[@STEP]", Short: "Save a run as it is now, or pin a checkpoint",
+		Long: `Save a run as it is now. Runs keep their newest checkpoints (checkpoint_keep); --pin keeps one for
+good: that of STEP or, without a step, the one saved now or last. --unpin lets it go again. The
+checkpoint that a run was forked from is pinned by itself; drolab show RUN lists them.`,
+		Example:           "drolab checkpoint latest --pin\ndrolab checkpoint latest@1200 --unpin",
+		Args:              console.One("a run", "drolab checkpoint latest"),
+		ValidArgsFunction: tr.CompleteRuns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, step, err := tr.FindStep(args[0])
+			switch {
+			case err != nil:
+				return err
+			case pin:
+				return pinAt(tr, r, step)
+			case unpin:
+				return unpinAt(tr, r, step)
+			case step >= 0:
+				return fmt.Errorf("%s: only checkpoints that there are have a step: "+
+					"give --pin or --unpin, or the run alone", args[0])
+			}
+			saved, err := save(tr, r)
+			if err == nil {
+				tr.Say("run %s is saved at step %d of %d: drolab run --from %s@%d",
+					r.Meta.ID, saved, r.Meta.Steps, r.Meta.ID, saved)
+			}
+			return err
+		},
+	}
+	c.Flags().BoolVar(&pin, "pin", false, "keep the checkpoint for good")
+	c.Flags().BoolVar(&unpin, "unpin", false, "keep it no longer than others")
+	c.MarkFlagsMutuallyExclusive("pin", "unpin")
+	return c
+}
+
+// save makes sure that there is a checkpoint of now, and returns its step. One that
+// comes behind a long step is waited for.
+func save(tr *trainer.Trainer, r *record.Run) (step int64, err error) {
+	before, _, err := r.Saved()
+	if err != nil {
+		return 0, err
+	}
+	err = askRun(tr, r, func(c *engine.Client) (err error) {
+		step,
+			err = c.Checkpoint(r.Meta.ID)
+		return err
+	})
+	if !errors.Is(err, runner.ErrSlow) {
+		return step, err
+	}
+	now := before
+	newer := func(r *record.Run) bool {
+		if s, ok, err := r.Saved(); err == nil && ok {
+			now = s
+		}
+		return now != before
+	}
+	if r, err = awaitRun(tr, r, newer); err == nil && now == before {
+		err = fmt.Errorf("run %s is %s before it was saved", r.Meta.ID, r.Status())
+	}
+	return now.Step, err
+}
+
+// pinAt pins the checkpoint of a step or, for -1, of now; of a run that has ended
+// its last. A run that saves often may remove one before it can be pinned: then
+// the one that took its place will do.
+func pinAt(tr *trainer.Trainer, r *record.Run, step int64) (err error) {
+	if step >= 0 {
+		err = r.Pin(step)
+	} else {
+		if !r.Status().Ended() {
+			if _, err := save(tr, r); err != nil {
+				return err
+			}
+		}
+		step, err = pinNewest(r)
+	}
+	if err == nil {
+		tr.Say("run %s keeps its checkpoint of step %d: drolab run --from %s@%d", r.Meta.ID, step,
+			r.Meta.ID, step)
+	}
+	return err
+}
+
+func pinNewest(r *record.Run) (step int64, err error) {
+	const tries = 100
+	for range tries {
+		newest, ok, e := r.Saved()
+		if e == nil && !ok {
+			return 0, fmt.Errorf("run %s has no checkpoint yet", r.Meta.ID)
+		}
+		if e == nil {
+			e = r.Pin(newest.Step)
+		}
+		if err = e; err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return newest.Step, err
+		}
+	}
+	return 0, err
+}
+
+func unpinAt(tr *trainer.Trainer, r *record.Run, step int64) error {
+	pinned, err := r.Pinned()
+	switch {
+	case err != nil:
+		return err
+	case step < 0:
+		return fmt.Errorf("say which checkpoint, as in %s@STEP: pinned are %v", r.Meta.ID, pinned)
+	}
+	if err := r.Unpin(step); err != nil {
+		return err
+	}
+	tr.Say("run %s keeps its checkpoint of step %d no longer than others", r.Meta.ID, step)
+	return nil
+}

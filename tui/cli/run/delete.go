@@ -1,0 +1,71 @@
+package run
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"drolab/runner/record"
+	"drolab/tui/cli/console"
+	"drolab/tui/cli/trainer"
+	"drolab/tui/kit"
+
+	"github.com/spf13/cobra"
+)
+
+func deleteCommand(tr *trainer.Trainer) *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "delete RUN...", Short: "Remove runs for good, with their checkpoints",
+		Long: `Remove runs for good: curves, checkpoints and figures. It asks before, unless --yes is given. A run that
+goes on is refused: stop it first.`,
+		Example:           "drolab delete latest",
+		Args:              console.OneOrMore("some runs", "drolab delete latest"),
+		ValidArgsFunction: tr.CompleteRuns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			runs, err := chosen(tr, args, false, nil)
+			if err != nil {
+				return err
+			}
+			if !yes {
+				if err := sure(tr, runs); err != nil {
+					return err
+				}
+			}
+			return remove(tr, runs)
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+// sure asks whether the runs shall go. Where nobody can be asked, they stay.
+func sure(tr *trainer.Trainer, runs []*record.Run) error {
+	for _, r := range runs {
+		fmt.Fprintf(tr.Stderr, "  %s  %s\n", console.Clean(r.Meta.ID),
+			console.OneLine(console.StatusLine(r)))
+	}
+	fmt.Fprintf(tr.Stderr, "Remove %s for good? Type yes: ", kit.Plural(len(runs), "run"))
+	if tr.Stdin == nil {
+		return errors.New("nobody to ask: give --yes to remove them without")
+	}
+	answer, _ := bufio.NewReader(tr.Stdin).ReadString('\n') // what does not come is no yes
+	if strings.ToLower(strings.TrimSpace(answer)) != "yes" {
+		return errors.New("nothing is removed: the answer was not yes (--yes does not ask)")
+	}
+	return nil
+}
+
+func remove(tr *trainer.Trainer, runs []*record.Run) error {
+	var list console.Failures
+	for _, r := range runs {
+		if err := record.Delete(filepath.Dir(r.Dir), r.Meta.ID); err != nil {
+			list = append(list, err)
+			continue
+		}
+		tr.Say("run %s is removed", r.Meta.ID)
+	}
+	return list.OrNil()
+}

@@ -1,0 +1,212 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/engine"
+	"drolab/runner/record"
+	"drolab/tui/cli/console"
+	"drolab/tui/cli/look"
+	"drolab/tui/cli/trainer"
+)
+
+// following is some runs of one folder that are watched to their end.
+type following struct {
+	dir     string
+	ids     []string
+	exports bool // event files are written
+	live    func() ([]runner.LiveRun, error)
+	await   func(ids []string) []runner.Outcome
+	remedy  string // of a run that waits for its disk; it has a %s for the run
+	// interrupted is closed when the user wants them to end; stop asks for it.
+	// Where it is nil, they see to that themselves.
+	interrupted <-chan struct{}
+	stop        func(ids []string) []error
+}
+
+// crew trains runs of one folder, and is followed.
+type crew struct {
+	runner.Verbs
+	follow func(ids []string, asJSON, exports bool) error
+	end    func(ids []string) []error // ends what was begun
+	leave  func()
+}
+
+// newCrew is the engine of the folder or a queue of this process.
+func newCrew(ctx context.Context, tr *trainer.Trainer, store *record.Store, inline bool) crew {
+	f := following{dir: store.Dir()}
+	if inline || !tr.HasEngine() {
+		q, cancel := tr.Queue(ctx, store)
+		f.live = func() ([]runner.LiveRun, error) { return q.Live(), nil }
+		f.await = func([]string) []runner.Outcome { return q.Wait() }
+		f.remedy = "it goes on by itself when that is mended; " +
+			"Ctrl-C loses nothing, drolab resume %s goes on later"
+		end := func([]string) []error { cancel(); q.Wait(); return nil }
+		return crew{q, f.of(tr), end, cancel}
+	}
+	client := tr.Client(store.Dir())
+	ctx, cancel := tr.Orderly(ctx, nil)
+	end := func(ids []string) []error { return stopAll(client, ids) }
+	f.live = func() ([]runner.LiveRun, error) {
+		s, err := client.Status()
+		if err != nil {
+			return nil, err
+		}
+		return s.Runs, nil
+	}
+	f.await = func(ids []string) []runner.Outcome { return awaitEnd(f.dir, ids) }
+	f.remedy, f.interrupted, f.stop = "go on with drolab resume %s", ctx.Done(), end
+	return crew{client, f.of(tr), end, cancel}
+}
+
+// stopAll asks the runs that have not ended to stop.
+func stopAll(c *engine.Client, ids []string) (problems []error) {
+	for _, id := range ids {
+		r, err := record.Find(c.RunsDir, id)
+		if err == nil && !r.Status().Ended() {
+			err = c.Stop(id)
+		}
+		if err != nil {
+			problems = append(problems, err)
+		}
+	}
+	return problems
+}
+
+// stopping says what happens now.
+func stopping(problems []error) string {
+	if len(problems) > 0 {
+		return "stopping: " + console.OneLine(errors.Join(problems...).Error())
+	}
+	return "stopping with a checkpoint; Ctrl-C once more leaves the runs alone"
+}
+
+// awaitEnd returns when nobody holds any of the runs' directories: the last
+// thing that happens to a run, however it ends.
+func awaitEnd(dir string, ids []string) (list []runner.Outcome) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for _, id := range ids {
+		r, err := record.Find(dir, id)
+		for err == nil && r.Held() {
+			<-tick.C
+		}
+		if err == nil {
+			r, err = record.Find(dir, id)
+		}
+		if err != nil {
+			list = append(list, runner.Outcome{ID: id, Status: runner.Failed, Err: err})
+			continue
+		}
+		o := runner.Outcome{ID: id, Status: r.Status()}
+		if o.Status == runner.Failed {
+			o.Err = errors.New(r.Summary().Cause)
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// troubles tells of each new trouble of the runs, and of its end, until end is called.
+func (f *following) troubles() (lines <-chan string, end func()) {
+	tell, over := make(chan string), make(chan struct{})
+	go func() {
+		tick := time.NewTicker(2 * time.Second)
+		defer tick.Stop()
+		told := map[string]string{}
+		for {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+			}
+			now, err := f.live()
+			if err != nil {
+				continue
+			}
+			for _, line := range troubles(now, f.ids, told, f.remedy) {
+				select {
+				case tell <- line:
+				case <-over:
+					return
+				}
+			}
+		}
+	}()
+	return tell, func() { close(over) }
+}
+
+// troubles returns a line for each of the runs whose trouble is another one
+// than was told before.
+func troubles(live []runner.LiveRun, ids []string, told map[string]string, remedy string) (lines []string) {
+	for _, r := range live {
+		if !slices.Contains(ids, r.ID) || told[r.ID] == r.Trouble {
+			continue
+		}
+		told[r.ID] = r.Trouble
+		if r.Trouble == "" {
+			lines = append(lines, fmt.Sprintf("run %s goes on", r.ID))
+		} else {
+			lines = append(lines,
+				fmt.Sprintf("run %s waits: %s (%s)", r.ID, console.OneLine(r.Trouble),
+					fmt.Sprintf(remedy, r.ID)))
+		}
+	}
+	return lines
+}
+
+// of is what shows runs until all have ended, and reports.
+func (f following) of(tr *trainer.Trainer) func(ids []string, asJSON, exports bool) error {
+	return func(ids []string, asJSON, exports bool) error {
+		f.ids, f.exports = ids, exports
+		outcomes := watch(tr, &f)
+		runs, err := findAll(f.dir, ids)
+		if err != nil {
+			return err
+		}
+		if err := look.Results(tr.Console, runs, asJSON); err != nil {
+			return err
+		}
+		return notDone(runs, outcomes)
+	}
+}
+
+func findAll(dir string, ids []string) ([]*record.Run, error) {
+	var runs []*record.Run
+	for _, id := range ids {
+		r, err := record.Find(dir, id)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
+}
+
+// notDone says which runs are not done, why, and how to go on. The cause is
+// the outcome's own: a full disk keeps it from the record.
+func notDone(runs []*record.Run, outcomes []runner.Outcome) error {
+	ended := map[string]runner.Outcome{}
+	for _, o := range outcomes {
+		ended[o.ID] = o
+	}
+	var list console.Failures
+	for _, r := range runs {
+		id := r.Meta.ID
+		switch o := ended[id]; {
+		case o.Err != nil:
+			cause, _, _ := strings.Cut(o.Err.Error(), "\n") // the others follow from it
+			list = append(list, fmt.Errorf("run %s failed: %s", id, cause))
+		case o.Status != runner.Done:
+			list = append(list, fmt.Errorf("run %s is %s at step %d of %d: go on with drolab resume %s",
+				id, o.Status, r.Summary().Steps, r.Meta.Steps, id))
+		}
+	}
+	return list.OrNil()
+}

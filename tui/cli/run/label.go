@@ -1,0 +1,71 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"drolab/runner/record"
+	"drolab/tui/cli/console"
+	"drolab/tui/cli/trainer"
+
+	"github.com/spf13/cobra"
+)
+
+func labelCommand(tr *trainer.Trainer) *cobra.Command {
+	var note string
+	var tags []string
+	var archive, back bool
+	c := &cobra.Command{
+		Use: "label RUN...", Short: "Say something of runs: a note, tags, or put them away",
+		Long: `Say something of runs. A note is one line, a tag one word; --tag -WORD takes a tag away. Archived
+runs stay where they are and are listed no more on the Runs page, unless its filter asks for archived:true. What
+is said stands in label.json in the run's folder, and training never reads it. Without flags the labels
+are printed.`,
+		Example: "drolab label latest --note 'the good one' --tag paper\n" +
+			"drolab label latest --tag=-paper --archive",
+		Args:              console.OneOrMore("a run", "drolab label latest --tag paper"),
+		ValidArgsFunction: tr.CompleteRuns,
+		RunE: func(c *cobra.Command, args []string) error {
+			change := func(l *record.Label) {
+				if c.Flags().Changed("note") {
+					l.Note = strings.TrimSpace(note)
+				}
+				l.Turn(tags)
+				l.Archived = (l.Archived || archive) && !back
+			}
+			if said := append([]string{note}, tags...); !utf8.ValidString(strings.Join(said, " ")) {
+				return fmt.Errorf("%q: a note and tags are UTF-8: write them so", said)
+			}
+			var wrong console.Failures
+			for _, id := range args {
+				r, err := tr.Find(id)
+				if err == nil && c.Flags().NFlag() > 0 {
+					err = r.Relabel(change)
+				}
+				if err == nil {
+					r, err = tr.Find(r.Meta.ID)
+				}
+				if err != nil {
+					wrong = wrong.And(err)
+					continue
+				}
+				sayLabel(tr, r)
+			}
+			return wrong.OrNil()
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&note, "note", "", "one line of text; '' takes it away")
+	f.StringSliceVar(&tags, "tag", nil, "a word, or -WORD to take it away")
+	f.BoolVar(&archive, "archive", false, "put the run away")
+	f.BoolVar(&back, "unarchive", false, "bring it back")
+	c.MarkFlagsMutuallyExclusive("archive", "unarchive")
+	return c
+}
+
+// sayLabel prints what is said of a run.
+func sayLabel(tr *trainer.Trainer, r *record.Run) {
+	tr.Say("%s: %s", r.Meta.ID, cmp.Or(r.Label().String(), "no label"))
+}

@@ -1,0 +1,146 @@
+package run
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	cells "drolab/tui/cell"
+
+	"charm.land/lipgloss/v2"
+)
+
+func testLive(step int64) *live {
+	spec := runner.Defaults()
+	spec.Algorithms, spec.Epochs = []dro.Algorithm{dro.SFK}, 10
+	m := runner.Meta{Preset: "shape\x1b", Spec: spec, Steps: 100, StepsPerEpoch: 10}
+	l := &live{Progress: record.NewProgress(&m), meta: m}
+	start := time.Unix(1000, 0)
+	at := func(s int64, d time.Duration) runner.Head {
+		return runner.Head{Step: s, Time: start.Add(d)}
+	}
+	l.add(&runner.StatusEvent{Head: at(0, 0), Status: runner.Running})
+	if step > 0 {
+		l.add(&runner.StepEvent{
+			Head: at(step, time.Duration(step)*time.Second), Epoch: float64(step) / 10,
+			Values: runner.Values{
+				{Name: "loss", Number: runner.Num(1.5)}, {Name: "lambda", Number: runner.Num(.9)},
+			},
+			ImagesPerSecond: runner.Num(5000),
+		})
+	}
+	return l
+}
+
+func TestRemaining(t *testing.T) {
+	if d, ok := testLive(0).Remaining(); ok {
+		t.Errorf("before the first step %v remain", d)
+	}
+	l := testLive(25)
+	if d, ok := l.Remaining(); !ok || d != 75*time.Second {
+		t.Errorf("after 25 of 100 steps in 25 s, %v remain (%v)", d, ok)
+	}
+	// After a resume the speed is that since the resume.
+	l.add(&runner.ResumeEvent{Head: runner.Head{Step: 20, Time: time.Unix(2000, 0)}})
+	l.add(&runner.StatusEvent{Head: runner.Head{Step: 20, Time: time.Unix(2000, 0)},
+		Status: runner.Running})
+	l.add(&runner.StepEvent{Head: runner.Head{Step: 30, Time: time.Unix(2020, 0)}})
+	if d, ok := l.Remaining(); !ok || d != 140*time.Second {
+		t.Errorf("after a resume %v remain (%v)", d, ok)
+	}
+	l.add(&runner.StatusEvent{Head: runner.Head{Step: 100, Time: time.Unix(3000, 0)},
+		Status: runner.Done})
+	if _, ok := l.Remaining(); ok {
+		t.Error("something remains of a run that is done")
+	}
+}
+
+// TestLineFits: no line is wider than the screen, and what matters stays.
+func TestLineFits(t *testing.T) {
+	for width := 1; width <= 200; width++ {
+		p := &panel{screen: true, width: width, height: 20,
+			runs: []*live{testLive(0), testLive(25), testLive(100)}}
+		var out bytes.Buffer
+		p.out = cells.NewWriter(&out)
+		p.show(false)
+		for _, line := range strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n") {
+			if w := lipgloss.Width(line); w > max(1, width-1) {
+				t.Fatalf("%d cells on a screen of %d: %q", w, width, line)
+			}
+		}
+		for piece, from := range map[string]int{
+			"epoch   2.5/10": 30, "━": 42, "running": 51, "loss 1.5": 64, "ETA 1:15": 91, "λ 0.9": 119,
+		} {
+			if shown := strings.Contains(out.String(), piece); shown != (width >= from) {
+				t.Errorf("screen of %d: %q is shown: %v\n%s", width, piece, shown, out.String())
+			}
+		}
+		if strings.Contains(out.String(), "\x1b") {
+			t.Fatalf("the first frame has an escape sequence: %q", out.String())
+		}
+	}
+}
+
+func TestBlockFitsTheScreen(t *testing.T) {
+	p := &panel{screen: true, width: 80, height: 6}
+	for i := range 16 {
+		l := testLive(int64(i))
+		if i > 8 {
+			l.Status = runner.Queued
+		}
+		if i < 8 {
+			l.Status = runner.Done
+		}
+		p.runs = append(p.runs, l)
+	}
+	got := p.block(false)
+	if len(got) != 4 || !strings.Contains(got[0], "running") ||
+		got[3] != "… 7 queued, 1 running, 8 done" {
+		t.Errorf("block %q", got)
+	}
+	if got := p.block(true); len(got) != 16 {
+		t.Errorf("the last block has %d lines, want all 16", len(got))
+	}
+}
+
+func TestPanelRedraws(t *testing.T) {
+	var out bytes.Buffer
+	p := &panel{out: cells.NewWriter(&out), screen: true, width: 80, height: 10,
+		runs: []*live{testLive(1), testLive(2)}}
+	p.show(false)
+	out.Reset()
+	p.runs[0].add(&runner.WarningEvent{Head: runner.Head{Step: 3}, Message: "odd\x1b[2J"})
+	p.show(true)
+	if !strings.HasPrefix(out.String(), "\x1b[2A\r\x1b[Jshape? sfk s1 warning at step 3: odd?[2J\n") {
+		t.Errorf("second frame %q", out.String())
+	}
+	if p.drawn != 0 {
+		t.Error("after the last frame something is still to be drawn over")
+	}
+}
+
+func TestTroublesAreToldOnce(t *testing.T) {
+	told := map[string]string{}
+	live := []runner.LiveRun{
+		{ID: "mine", Trouble: "disk full"}, {ID: "other", Trouble: "disk full"}, {ID: "fine"},
+	}
+	ids, remedy := []string{"mine", "fine"}, "go on with drolab resume %s"
+	if lines := troubles(live, ids, told, remedy); len(lines) != 1 ||
+		!strings.Contains(lines[0], "run mine waits: disk full (go on with drolab resume mine)") {
+		t.Errorf("told %q", lines)
+	}
+	if lines := troubles(live, ids, told, remedy); len(lines) != 0 {
+		t.Errorf("told again: %q", lines)
+	}
+	over := []runner.LiveRun{{ID: "mine"}}
+	if lines := troubles(over, ids, told, ""); len(lines) != 1 || lines[0] != "run mine goes on" {
+		t.Errorf("told when it was over: %q", lines)
+	}
+	if lines := troubles(live, ids, told, remedy); len(lines) != 1 {
+		t.Errorf("a second time is not told: %q", lines)
+	}
+}

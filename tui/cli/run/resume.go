@@ -1,0 +1,82 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/cli/console"
+	"drolab/tui/cli/look"
+	"drolab/tui/cli/trainer"
+	"drolab/tui/kit"
+
+	"github.com/spf13/cobra"
+)
+
+func resumeCommand(tr *trainer.Trainer) *cobra.Command {
+	var asJSON, inline, all bool
+	c := &cobra.Command{
+		Use: "resume RUN...", Short: "Go on with runs that were paused, stopped or interrupted",
+		Long: `Go on with runs from their newest checkpoints, as if they had never stopped: the result is the same
+to the last bit. Runs that are done are only shown, where there are no others. --all is every run that is paused, or was
+interrupted by a crash; those that somebody stopped are left alone.`,
+		Example:           "drolab resume latest\ndrolab resume --all",
+		Args:              runsOrAll(&all, "resume"),
+		ValidArgsFunction: tr.CompleteRuns,
+		RunE: func(c *cobra.Command, args []string) error {
+			runs, err := chosen(tr, args, all, func(r *record.Run) bool {
+				return r.Status() == runner.Paused || r.Status() == runner.Interrupted
+			})
+			if err != nil || len(runs) == 0 {
+				return err
+			}
+			unfinished := slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool {
+				return r.Status() == runner.Done
+			})
+			if len(unfinished) == 0 {
+				return look.Results(tr.Console, runs, asJSON)
+			}
+			return goOn(c.Context(), tr, unfinished, inline, asJSON)
+		},
+	}
+	c.Flags().BoolVar(&inline, "inline", false, "train in this process, not in the background")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	c.Flags().BoolVar(&all, "all", false, "every run that is paused or was interrupted")
+	return c
+}
+
+// goOn resumes runs of one folder and follows them.
+func goOn(ctx context.Context, tr *trainer.Trainer, runs []*record.Run, inline, asJSON bool) error {
+	store, err := record.Open(filepath.Dir(runs[0].Dir))
+	if err != nil {
+		return err
+	}
+	by := newCrew(ctx, tr, store, inline)
+	defer by.leave()
+	ids, list := begin(tr, runs, by.Resume)
+	if len(ids) > 0 {
+		list = list.And(by.follow(ids, asJSON, false))
+	}
+	return list.OrNil()
+}
+
+// begin resumes the runs, and says at once which it cannot.
+func begin(
+	tr *trainer.Trainer, runs []*record.Run, resume func(id string) error,
+) (ids []string, list console.Failures) {
+	for _, r := range runs {
+		if err := resume(r.Meta.ID); err != nil {
+			list = append(list, err)
+			continue
+		}
+		ids = append(ids, r.Meta.ID)
+	}
+	if len(ids) > 0 && len(list) > 0 {
+		fmt.Fprintf(tr.Stderr, "%s cannot go on, %d do: the reasons follow at their end\n",
+			kit.Plural(len(list), "run"), len(ids))
+	}
+	return ids, list
+}

@@ -1,0 +1,281 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"drolab/dro"
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/cli/console"
+	"drolab/tui/cli/trainer"
+
+	"github.com/spf13/cobra"
+)
+
+// Commands are those that start runs or ask something of them.
+func Commands(tr *trainer.Trainer) []*cobra.Command {
+	return []*cobra.Command{runCommand(tr), resumeCommand(tr), pauseCommand(tr), stopCommand(tr),
+		checkpointCommand(tr), knobCommand(tr), labelCommand(tr), deleteCommand(tr)}
+}
+
+// runFlags are the flags of `run`, in the order in which they are applied to a
+// preset: --set first, then the flags that have a name.
+type runFlags struct {
+	set    []string
+	algo   []string
+	seeds  int
+	seed   uint64
+	from   string
+	inline bool
+	detach bool
+	json   bool
+	live   string // format of files that are written as the runs go on
+
+	release func() // of the checkpoint that --from means
+}
+
+func runCommand(tr *trainer.Trainer) *cobra.Command {
+	f := runFlags{release: func() {}}
+	c := &cobra.Command{
+		Use: "run PRESET|FILE...", Short: "Train what a preset says, and record it",
+		Long: `Train what presets (see drolab presets) or your own YAML files say: every algorithm with every
+seed is one run, with a directory of its own that keeps everything. The runs go on in the background
+when the terminal is closed; drolab attach shows them again. Ctrl-C stops them with a checkpoint, a
+second Ctrl-C only leaves them; drolab resume goes on from a checkpoint. So does a reader of the output
+that leaves (| head): the command ends and the runs go on; with --inline it goes on with them in silence,
+and its exit status is theirs. With --from, go on from a
+checkpoint of another run, with its settings but for what is changed here. A setting that none of the
+algorithms reads is refused.`,
+		Example: `drolab run shapes
+drolab run shapes --algo sfk,erm --seeds 3 --set rho=1 --set c=500
+drolab run my-experiment.yaml --json
+drolab run --from latest --set lr=0.001 --algo sfk`,
+		Args:              f.presetOrParent,
+		ValidArgsFunction: console.CompletePresets,
+		RunE: func(c *cobra.Command, args []string) error {
+			requests, err := requests(tr, c, &f, args)
+			if err != nil {
+				return err
+			}
+			return train(c.Context(), tr, requests, &f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringSliceVar(&f.algo, "algo", nil, "algorithms: some of "+strings.Join(methodNames(), ","))
+	flags.IntVar(&f.seeds, "seeds", 0, "how many seeds each algorithm gets")
+	flags.Uint64Var(&f.seed, "seed", 0, "the first seed")
+	flags.StringArrayVar(&f.set, "set", nil, "change a setting, as in rho=0.5 (repeatable); "+
+		"several values, as in rho=.1,.5,1, are a grid")
+	flags.StringVar(&f.from, "from", "",
+		"go on from a checkpoint: RUN@STEP, RUN@selected, or RUN for its newest")
+	flags.BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
+	flags.BoolVarP(&f.detach, "detach", "d", false, "start the runs and leave them")
+	c.MarkFlagsMutuallyExclusive("inline", "detach")
+	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
+	flags.StringVar(&f.live, "export-live", "", "write event files as the runs go on, while this command "+
+		"watches: tensorboard, into the folder tensorboard beside the runs")
+	c.MarkFlagsMutuallyExclusive("detach", "export-live")
+	console.MustComplete(c, "algo", completeAlgorithms)
+	console.MustComplete(c, "set", completeKeys)
+	return c
+}
+
+// presetOrParent wants either of both.
+func (f *runFlags) presetOrParent(c *cobra.Command, args []string) error {
+	if f.from == "" {
+		return console.OneOrMore("a preset or a YAML file", "drolab run shapes")(c, args)
+	}
+	if len(args) > 0 {
+		return fmt.Errorf("%s: --from has its settings from the run; change them with --set", args[0])
+	}
+	return nil
+}
+
+// requests loads and checks everything that is to run, before anything does.
+func requests(
+	tr *trainer.Trainer, c *cobra.Command, f *runFlags, names []string,
+) ([]runner.Request, error) {
+	if f.from != "" {
+		r, err := fork(tr, c, f)
+		return []runner.Request{r}, err
+	}
+	var list []runner.Request
+	for _, name := range names {
+		p, err := presets.Load(name)
+		if err != nil {
+			return nil, err
+		}
+		specs, err := f.grid(c, &p)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, runner.Request{Preset: p.Name, Specs: specs})
+	}
+	return list, nil
+}
+
+// grid returns the runs of a preset: those of every combination of the values that --set has, in one request,
+// so that they share their data.
+func (f *runFlags) grid(c *cobra.Command, p *presets.Preset) (specs []runner.Spec, err error) {
+	for _, set := range presets.Grid(f.set) {
+		one, spec := *f, p.Spec
+		one.set = set
+		if err := one.apply(c, &spec); err != nil {
+			return nil, err
+		}
+		if wrong := p.Check(&spec); len(wrong) > 0 {
+			return nil, wrong
+		}
+		specs = append(specs, spec.Expand()...)
+	}
+	return specs, nil
+}
+
+func (f *runFlags) apply(c *cobra.Command, s *runner.Spec) error {
+	var keys []string
+	for _, assignment := range f.set {
+		if err := presets.Set(s, assignment); err != nil {
+			return fmt.Errorf("--set %w", err)
+		}
+		key, _, _ := strings.Cut(assignment, "=")
+		keys = append(keys, strings.TrimSpace(key))
+	}
+	changed := c.Flags().Changed
+	if changed("algo") {
+		var list []dro.Algorithm
+		for _, name := range f.algo {
+			m, err := dro.Find(dro.Algorithm(name))
+			if err != nil {
+				return fmt.Errorf("--algo: %w", err)
+			}
+			list = append(list, m.Name)
+		}
+		s.SetAlgorithms(list...)
+	}
+	if changed("seeds") {
+		s.Seeds = f.seeds
+	}
+	if changed("seed") {
+		s.Seed = f.seed
+	}
+	if err := s.Unread(keys); err != nil {
+		return fmt.Errorf("--set %w", err)
+	}
+	return nil
+}
+
+// fork is the request to go on from a checkpoint, which it holds until the runs have
+// their own copy.
+func fork(tr *trainer.Trainer, c *cobra.Command, f *runFlags) (req runner.Request, err error) {
+	parent, step, err := tr.FindStep(f.from)
+	if err != nil {
+		return req, fmt.Errorf("--from: %w", err)
+	}
+	f.release = parent.Hold()
+	past, err := parent.Past(step)
+	if err != nil {
+		return req, fmt.Errorf("--from: %w", err)
+	}
+	spec, err := past.Fork()
+	if err != nil {
+		return req, fmt.Errorf("--from: %w", err)
+	}
+	if err := f.apply(c, &spec); err != nil {
+		return req, err
+	}
+	if err := spec.Validate(); err != nil {
+		return req, err
+	}
+	tr.RunsDir = filepath.Dir(parent.Dir)
+	return runner.Request{
+		Preset: parent.Meta.Preset, Specs: spec.Expand(),
+		Parent: fmt.Sprintf("%s@%d", parent.Meta.ID, past.From.Step),
+	}, nil
+}
+
+// train runs the requests to their end and reports.
+func train(ctx context.Context, tr *trainer.Trainer, requests []runner.Request, f *runFlags) error {
+	if f.live != "" && f.live != "tensorboard" {
+		return fmt.Errorf("--export-live %s: want tensorboard", console.OneLine(f.live))
+	}
+	store, err := record.Open(tr.RunsDir)
+	if err != nil {
+		return err
+	}
+	if f.detach && !tr.HasEngine() {
+		return errors.New("--detach: this system cannot leave runs in the background")
+	}
+	by := newCrew(ctx, tr, store, f.inline)
+	defer by.leave()
+	ids, err := f.start(requests, by.Start)
+	if err != nil { // the runs of earlier presets, if any, end with a record of it
+		return errors.Join(append(by.end(ids), err)...)
+	}
+	if f.detach {
+		return leave(tr, store.Dir(), ids, f.json)
+	}
+	return by.follow(ids, f.json, f.live != "")
+}
+
+// start starts the requests until one is refused. Then the runs have a copy of the
+// checkpoint that they go on from.
+func (f *runFlags) start(
+	requests []runner.Request, start func(runner.Request) ([]string, error),
+) (ids []string, err error) {
+	defer f.release()
+	for _, r := range requests {
+		started, err := start(r)
+		if err != nil {
+			return ids, err
+		}
+		ids = append(ids, started...)
+	}
+	return ids, nil
+}
+
+// leave says what was started.
+func leave(tr *trainer.Trainer, dir string, ids []string, asJSON bool) error {
+	runs, err := findAll(dir, ids)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return console.JSON(tr.Stdout, console.Summaries(runs))
+	}
+	for _, r := range runs {
+		fmt.Fprintln(tr.Stdout, console.Clean(r.Meta.ID))
+	}
+	fmt.Fprintln(tr.Stderr, "come back with drolab attach, end one with drolab stop RUN")
+	return nil
+}
+
+func completeAlgorithms(
+	_ *cobra.Command, _ []string, typed string,
+) ([]string, cobra.ShellCompDirective) {
+	before := typed[:strings.LastIndex(typed, ",")+1]
+	words := methodNames()
+	for i, name := range words {
+		words[i] = before + name
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func methodNames() (names []string) {
+	for _, a := range dro.Algorithms() {
+		names = append(names, string(a))
+	}
+	return names
+}
+
+func completeKeys(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var words []string
+	for _, key := range presets.Keys() {
+		words = append(words, key+"=")
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}

@@ -1,0 +1,193 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/engine"
+	"drolab/runner/record"
+	"drolab/tui/cli/console"
+	"drolab/tui/cli/trainer"
+
+	"github.com/spf13/cobra"
+)
+
+// What can be asked of a run that goes on. A command waits until the run's
+// directory says that it is done, where the engine only hands it to the run, and
+// brings to the disk what it has read there before it tells of it.
+
+func pauseCommand(tr *trainer.Trainer) *cobra.Command {
+	return verbCommand(tr, "pause", "Pause runs, with a checkpoint; drolab resume lets them go on",
+		(*engine.Client).Pause,
+		func(r *record.Run) bool { return r.Status() == runner.Paused })
+}
+
+func stopCommand(tr *trainer.Trainer) *cobra.Command {
+	return verbCommand(tr, "stop", "Stop runs, with a checkpoint; drolab resume goes on from there",
+		(*engine.Client).Stop,
+		func(r *record.Run) bool { return r.Status().Ended() && !r.Held() })
+}
+
+// verbCommand asks, unless it is so already, and waits until it is so.
+func verbCommand(
+	tr *trainer.Trainer,
+	verb, short string, ask func(*engine.Client, string) error, so func(*record.Run) bool,
+) *cobra.Command {
+	var all bool
+	c := &cobra.Command{
+		Use: verb + " RUN...", Short: short, Example: "drolab " + verb + " latest\ndrolab " + verb + " --all",
+		Args:              runsOrAll(&all, verb),
+		ValidArgsFunction: tr.CompleteRuns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			runs, err := chosen(tr, args, all, func(r *record.Run) bool {
+				return !r.Status().Ended() && !so(r)
+			})
+			if err != nil {
+				return err
+			}
+			return askAll(tr, runs, ask, so)
+		},
+	}
+	c.Flags().BoolVar(&all, "all", false, "every run for which that makes a difference")
+	return c
+}
+
+// chosen returns the named runs or, where all are meant, those of the folder
+// that fit.
+func chosen(
+	tr *trainer.Trainer, names []string, all bool, fits func(*record.Run) bool,
+) ([]*record.Run, error) {
+	if all {
+		// drolab runs says what cannot be read; it keeps nobody from the others.
+		runs, _ := record.List(tr.RunsDir)
+		if runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return !fits(r) }); len(runs) == 0 {
+			fmt.Fprintln(tr.Stderr, "there is no such run now")
+		}
+		return runs, nil
+	}
+	var runs []*record.Run
+	for _, name := range names {
+		r, err := tr.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
+}
+
+// askAll asks all runs before it waits for the first.
+func askAll(
+	tr *trainer.Trainer,
+	runs []*record.Run, ask func(*engine.Client, string) error, so func(*record.Run) bool,
+) error {
+	var list console.Failures
+	var asked []*record.Run
+	for _, r := range runs {
+		if !so(r) {
+			if err := askRun(tr, r, func(c *engine.Client) error { return ask(c, r.Meta.ID) }); err != nil {
+				list = append(list, err)
+				continue
+			}
+		}
+		asked = append(asked, r)
+	}
+	for _, r := range asked {
+		r, err := awaitRun(tr, r, so)
+		if err != nil {
+			list = append(list, err)
+			continue
+		}
+		if tr.Say("run %s is %s", r.Meta.ID, console.StatusLine(r)); !so(r) {
+			list = append(list, fmt.Errorf("run %s has ended before", r.Meta.ID))
+		}
+	}
+	return list.OrNil()
+}
+
+// askRun asks something of a run that has not ended.
+func askRun(tr *trainer.Trainer, r *record.Run, ask func(*engine.Client) error) error {
+	if r.Status().Ended() {
+		return fmt.Errorf("run %s is %s, not running: drolab resume %s goes on with one that is not done",
+			r.Meta.ID, r.Status(), r.Meta.ID)
+	}
+	if err := ask(tr.Client(filepath.Dir(r.Dir))); err != nil {
+		if r.Held() && errors.Is(err, runner.ErrNotRunning) {
+			return fmt.Errorf("%w: another process trains it (drolab run --inline?): ask it there", err)
+		}
+		return err
+	}
+	return nil
+}
+
+// awaitRun looks at the run until it is so, or has ended, and is on disk. A run that
+// waits for the disk may do nothing for long: that is an error.
+func awaitRun(tr *trainer.Trainer, r *record.Run, so func(*record.Run) bool) (*record.Run, error) {
+	dir, id := filepath.Dir(r.Dir), r.Meta.ID
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	const every = 20 // ticks: each question of the engine is a connection
+	for n := 1; !so(r) && (!r.Status().Ended() || r.Held()); n++ {
+		<-tick.C
+		next, err := record.Find(dir, id)
+		if err != nil {
+			return nil, err
+		}
+		if r = next; n%every > 0 {
+			continue
+		}
+		if s, err := tr.Client(dir).Status(); err == nil { // else the run's directory tells how it ends
+			const remedy = "then go on with drolab resume %s"
+			if lines := troubles(s.Runs, []string{id}, map[string]string{}, remedy); len(lines) > 0 {
+				return nil, errors.New(lines[0])
+			}
+		}
+	}
+	return r, r.Settle()
+}
+
+func knobCommand(tr *trainer.Trainer) *cobra.Command {
+	return &cobra.Command{
+		Use: "knob RUN KEY=VALUE", Short: "Change a setting of a run that goes on",
+		Long: `Change a setting of a run from its next step on, to a number or auto: lr, and what else its method takes
+(an error names them). The change stands in the run's log, and a resume makes it again at the same step.`,
+		Example: "drolab knob latest lr=0.003",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 2 && strings.Contains(args[1], "=") {
+				return nil
+			}
+			return fmt.Errorf("give a run and a setting: drolab knob latest lr=0.003")
+		},
+		ValidArgsFunction: tr.CompleteRuns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := tr.Find(args[0])
+			if err != nil {
+				return err
+			}
+			key, value, _ := strings.Cut(args[1], "=")
+			key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+			if err := askRun(tr, r, func(c *engine.Client) error {
+				return c.Knob(r.Meta.ID, key, value)
+			}); err != nil {
+				return err
+			}
+			tr.Say("run %s has %s=%s from its next step on", r.Meta.ID, key, value)
+			return nil
+		},
+	}
+}
+
+// runsOrAll wants names of runs, or --all in their place.
+func runsOrAll(all *bool, verb string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if *all != (len(args) > 0) {
+			return nil
+		}
+		return fmt.Errorf("give runs, or --all: drolab %s latest", verb)
+	}
+}

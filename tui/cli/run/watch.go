@@ -1,0 +1,150 @@
+package run
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/publish"
+	"drolab/runner/record"
+	"drolab/tui/cli/console"
+	"drolab/tui/cli/trainer"
+	"drolab/tui/kit"
+)
+
+// lookEvery is how often the run directories are looked at for a log, which needs to be
+// told of evaluations only.
+const lookEvery = time.Second
+
+// watch tells on stderr what the runs do, until all have ended: lines that are
+// redrawn where stderr is a terminal, else a line for every evaluation. It
+// reads the run directories as any other process could.
+func watch(tr *trainer.Trainer, f *following) []runner.Outcome {
+	ended := make(chan []runner.Outcome, 1)
+	go func() { ended <- f.await(f.ids) }()
+	trouble, end := f.troubles()
+	defer end()
+	p := &panel{out: tr.Stderr, ascii: tr.ASCII}
+	every := lookEvery
+	if width, height, ok := tr.SizeErr(); ok && width > 0 {
+		p.screen, every = true, console.DrawEvery
+		p.resize(width, height)
+	}
+	for _, id := range f.ids {
+		if r, err := record.Find(f.dir, id); err == nil {
+			p.runs = append(p.runs, &live{Progress: record.NewProgress(&r.Meta), meta: r.Meta, tail: r.Tail()})
+		}
+	}
+	if f.exports {
+		defer exportLive(p.runs, f.dir)()
+	}
+	fmt.Fprintf(tr.Stderr, "%s, recorded in %s\n", kit.Plural(len(f.ids), "run"), console.Clean(f.dir))
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case outcomes := <-ended:
+			p.look()
+			p.show(true)
+			return outcomes
+		case <-f.interrupted:
+			f.interrupted = nil
+			p.news = append(p.news, stopping(f.stop(f.ids)))
+		case line := <-trouble:
+			p.news = append(p.news, line)
+		case <-tick.C:
+		}
+		if width, height, ok := tr.SizeErr(); ok {
+			p.resize(width, height)
+		}
+		p.look()
+		p.show(false)
+	}
+}
+
+// live is what is known of one run while it goes on.
+type live struct {
+	*record.Progress
+	meta runner.Meta
+	tail *record.Tail
+	news []string // lines to print once
+	out  *publish.EventWriter
+}
+
+func (l *live) add(e runner.Event) {
+	l.Add(e)
+	l.export(e)
+	switch e := e.(type) {
+	case *runner.ResumeEvent:
+		l.news = append(l.news, fmt.Sprintf("%s goes on from step %d", l.name(), e.Step))
+	case *runner.WarningEvent:
+		l.news = append(l.news, fmt.Sprintf("%s warning at step %d: %s", l.name(), e.Step,
+			console.OneLine(e.Message)))
+	}
+}
+
+// name is short and tells the runs of one command apart.
+func (l *live) name() string {
+	return fmt.Sprintf("%s %s s%d", console.Clean(l.meta.Preset), l.meta.Spec.Algorithm(),
+		l.meta.Spec.Seed)
+}
+
+// evalLine tells of the last evaluation in one line of a log.
+func (l *live) evalLine() string {
+	e := l.Eval
+	words := []string{fmt.Sprintf("%s epoch %.4g/%d", l.name(), e.Epoch, l.meta.Spec.Epochs),
+		"train loss " + console.Short(e.Of("train_loss")),
+		"test loss " + console.Short(e.Of("test_loss")),
+		"test accuracy " + console.Percent(e.Of("test_accuracy")),
+		"worst " + l.meta.Part() + " " + console.Percent(e.Of(l.meta.Fit("worst_class_accuracy")))}
+	if l.Last != nil {
+		for _, m := range runner.StepMeasures() { // the method's own that are no mini-batch's: λ and η, say
+			if n := l.Last.Of(m.Name); n.Applies() && !m.Noisy {
+				words = append(words, m.Head()+" "+console.Figure(&m, n))
+			}
+		}
+		words = append(words, console.Whole(l.Last.ImagesPerSecond)+" images/s")
+	}
+	if left, ok := l.Remaining(); ok {
+		words = append(words, "ETA "+kit.Clock(left))
+	}
+	return strings.Join(words, "  ")
+}
+
+// exportLive opens an event file for each of the runs and returns what closes them.
+// TensorBoard is pointed at the folder above: each run has one of its own there.
+func exportLive(runs []*live, dir string) (end func()) {
+	folder := filepath.Join(filepath.Dir(dir), "tensorboard")
+	for _, l := range runs {
+		var err error
+		l.out, err = publish.NewEventWriter(filepath.Join(folder, l.meta.ID), &l.meta, time.Now())
+		if err != nil {
+			l.news = append(l.news, "no event files: "+console.OneLine(err.Error()))
+		}
+	}
+	return func() {
+		for _, l := range runs {
+			if l.out != nil {
+				l.out.Close()
+			}
+		}
+	}
+}
+
+// export writes one event. After a failure there are no more.
+func (l *live) export(e runner.Event) {
+	if l.out == nil {
+		return
+	}
+	err := l.out.Put(e)
+	if err == nil {
+		err = l.out.Flush()
+	}
+	if err != nil {
+		l.out.Close() // it has failed already
+		l.out = nil
+		l.news = append(l.news, "event files end here: "+console.OneLine(err.Error()))
+	}
+}

@@ -1,0 +1,194 @@
+package screen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"drolab/runner"
+	"drolab/runner/engine"
+	"drolab/runner/record"
+	"drolab/tui"
+	"drolab/tui/cli/console"
+	"drolab/tui/cli/machine"
+	"drolab/tui/cli/trainer"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	"github.com/spf13/cobra"
+)
+
+// Screen is the interface, as commands open it.
+type Screen struct {
+	*trainer.Trainer
+	Terminal io.Writer // that it draws on
+	Environ  []string
+	Ring     lab.Ring
+	Keys     string // folder of the keys of drolab share
+	// StopSweep stops the sweep in a folder.
+	StopSweep func(dir string) error
+}
+
+// Commands are those that open it.
+func (s *Screen) Commands() []*cobra.Command {
+	return []*cobra.Command{s.attachCommand(), s.replayCommand(), s.shareCommand()}
+}
+
+// Open is what drolab does without a command: the interface where
+// there is a terminal, else the help.
+func (s *Screen) Open(c *cobra.Command, _ []string) error {
+	if !s.OnTerminal() {
+		return c.Help()
+	}
+	return s.interact(c.Context(), false)
+}
+
+// interact opens the interface, on what is running if it is to attach to that.
+func (s *Screen) interact(ctx context.Context, attach bool) error {
+	store, err := record.Open(s.RunsDir)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := s.Orderly(ctx, console.Outlive)
+	defer cancel()
+	cfg := s.screen(store.Dir(), attach)
+	if !s.HasEngine() {
+		return s.interactInline(ctx, store, cfg)
+	}
+	client := func() runner.Verbs { return s.Client(store.Dir()) }
+	cfg.Verbs, cfg.RunsGoOn = lazyVerbs(sync.OnceValue(client)), true
+	return s.open(ctx, cfg)
+}
+
+// look opens the interface without a way to change anything, on a folder that
+// need not be ours.
+func (s *Screen) look(ctx context.Context) error {
+	dir, err := filepath.Abs(s.RunsDir)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := s.Orderly(ctx, console.Outlive)
+	defer cancel()
+	cfg := s.screen(dir, true)
+	cfg.Verbs, cfg.RunsGoOn, cfg.ReadOnly = engine.ReadOnly{}, true, true
+	return s.open(ctx, cfg)
+}
+
+// screen is the interface's world, without verbs.
+func (s *Screen) screen(runsDir string, attach bool) lab.Config {
+	return lab.Config{StopSweep: s.StopSweep, Ring: s.Ring,
+		RunsDir: runsDir, DataDir: s.DataDir, CPU: machine.CPU(), Cores: s.Threads, Dir: ".",
+		Attach: attach,
+		Stdin:  s.Stdin, Stdout: s.Terminal, Environ: s.Environ}
+}
+
+// open is the interface over runs of another process, until it is left.
+func (s *Screen) open(ctx context.Context, cfg lab.Config) error {
+	machine.Calm()
+	s.Draws(true)
+	err := tui.Run(ctx, cfg)
+	s.Draws(false)
+	if errors.Is(err, tui.ErrHangup) {
+		return nil
+	}
+	s.comeBack(cfg.RunsDir)
+	return err
+}
+
+// comeBack says what goes on without the interface.
+func (s *Screen) comeBack(dir string) {
+	runs, _ := record.List(dir)
+	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return r.Status().Ended() })
+	if len(runs) == 0 {
+		return
+	}
+	const most = 8
+	goes := "go"
+	if len(runs) == 1 {
+		goes = "goes"
+	}
+	fmt.Fprintf(s.Stderr, "%s %s on in the background: come back with drolab attach, "+
+		"end one with drolab stop RUN\n", kit.Plural(len(runs), "run"), goes)
+	for _, r := range runs[:min(len(runs), most)] {
+		fmt.Fprintf(s.Stderr, "  %s  %s, step %d of %d\n",
+			console.Clean(r.Meta.ID), r.Status(), r.Summary().Steps, r.Meta.Steps)
+	}
+	if len(runs) > most {
+		fmt.Fprintf(s.Stderr, "  and %d more\n", len(runs)-most)
+	}
+	if advice := engine.LogoutAdvice(); advice != "" {
+		fmt.Fprintln(s.Stderr, advice)
+	}
+}
+
+// interactInline keeps the runs in this process.
+func (s *Screen) interactInline(ctx context.Context, store *record.Store, cfg lab.Config) error {
+	trainings, stop := context.WithCancel(ctx)
+	defer stop()
+	queue := sync.OnceValue(func() *runner.Queue {
+		machine.Lean()
+		return runner.NewQueue(trainings, s.Settings(store))
+	})
+	cfg.Verbs = lazyVerbs(func() runner.Verbs { return queue() })
+	err := tui.Run(ctx, cfg)
+	if errors.Is(err, tui.ErrHangup) {
+		trainer.SaveAll(queue())
+		queue().Wait() // nobody asked the runs to stop, and nobody is there to be told
+		return nil
+	}
+	stop()
+	s.farewell(queue().Wait())
+	return err
+}
+
+// farewell says how the runs of the interface stand that did not end well, and
+// how to go on with them.
+func (s *Screen) farewell(outcomes []runner.Outcome) {
+	slices.SortFunc(outcomes, func(a, b runner.Outcome) int { return strings.Compare(a.ID, b.ID) })
+	for _, o := range outcomes {
+		switch {
+		case o.Err != nil:
+			cause, _, _ := strings.Cut(o.Err.Error(), "\n")
+			fmt.Fprintf(s.Stderr, "run %s failed: %s\n", o.ID, console.OneLine(cause))
+		case o.Status == runner.Stopped:
+			fmt.Fprintf(s.Stderr, "run %s is stopped: go on with drolab resume %s\n", o.ID, o.ID)
+		}
+	}
+}
+
+func (s *Screen) attachCommand() *cobra.Command {
+	var readOnly bool
+	c := &cobra.Command{
+		Use: "attach", Short: "Open the interface on what is running",
+		Long: `Open the interface on the runs that go on, or on the newest. Any number of interfaces may be open at
+once, here and elsewhere. With --read-only nothing can be started, stopped or changed.`,
+		Args: console.None,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !s.OnTerminal() {
+				return errors.New("attach needs a terminal: see drolab runs and drolab show for the figures")
+			}
+			if readOnly {
+				return s.look(c.Context())
+			}
+			return s.interact(c.Context(), true)
+		},
+	}
+	c.Flags().BoolVar(&readOnly, "read-only", false, "look only")
+	return c
+}
+
+// lazyVerbs is verbs that are made when the first is asked for: the
+// interface shows its first frame before that. What it holds makes them once.
+type lazyVerbs func() runner.Verbs
+
+func (v lazyVerbs) Start(r runner.Request) ([]string, error) { return v().Start(r) }
+func (v lazyVerbs) Pause(id string) error                    { return v().Pause(id) }
+func (v lazyVerbs) Resume(id string) error                   { return v().Resume(id) }
+func (v lazyVerbs) Stop(id string) error                     { return v().Stop(id) }
+func (v lazyVerbs) Checkpoint(id string) (int64, error)      { return v().Checkpoint(id) }
+func (v lazyVerbs) Knob(id, key, value string) error         { return v().Knob(id, key, value) }

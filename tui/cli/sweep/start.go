@@ -1,0 +1,307 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/engine"
+	"drolab/runner/record"
+	"drolab/runner/sweep"
+	"drolab/tui/cli/console"
+	"drolab/tui/cli/machine"
+	"drolab/tui/cli/trainer"
+	"drolab/tui/kit"
+
+	"github.com/spf13/cobra"
+)
+
+// Sweeps is what the commands of sweeps need.
+type Sweeps struct {
+	*trainer.Trainer
+	// Warned returns what is closed when the process hears that its time is about to
+	// be over (USR1), until forget is called; nil: it hears nothing.
+	Warned  func() (warned <-chan struct{}, forget func())
+	Environ []string
+}
+
+// Command is drolab sweep.
+func (sw *Sweeps) Command() *cobra.Command {
+	c := &cobra.Command{
+		Use: "sweep", Short: "Many runs over settings and seeds, here or on a Slurm cluster",
+		Long: `Train what a sweep file says: a preset, and what varies. Its folder is a runs folder: drolab --runs DIR
+watches, compares and replays its runs, live, from any machine that sees the disk.`,
+		Example: `drolab sweep start sweep.yaml
+drolab sweep start sweep.yaml --on slurm --partition gpu --parallel 100
+drolab sweep status DIR --follow
+drolab sweep table DIR`,
+		Args: console.NoCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(sw.sweepStartCommand(), sw.sweepStatusCommand(), sw.sweepTaskCommand(),
+		sw.sweepStopCommand(), sw.sweepTableCommand())
+	return c
+}
+
+// sweepFlags are those of sweep start.
+type sweepFlags struct {
+	dir, on               string
+	partition, constraint string
+	time                  string
+	parallel, cpus        int
+	dry, inline           bool
+}
+
+const sweepHelp = `Start what a sweep file says, or what is missing of it: runs that are done stay, those that were stopped
+or died go on from their newest checkpoints. The file:
+
+  preset: paper-quick                       # a preset, or the file of one
+  grid: {rho: [.1, .5, 1], algo: [sfk, erm]}   # every combination; a method varies only in what it reads
+  random: {draws: 16, seed: 1, lr: {log: [.001, .1]}}   # log, uniform or whole; at every point of the grid
+  seeds: 3
+  set: {epochs: 20, val_fraction: .1}       # fixed, as with --set
+  select: val_worst                         # the best setting of each method, by validation alone
+  halving: {epochs: [5, 10], keep: .25}     # there the best quarter of each method's settings goes on
+
+Starts in one folder at once make one sweep. The folder has a copy of the file. To change that copy
+changes nothing until a start is given it, which adds its runs. A sweep loses no run: where fewer or
+others are wanted, start another one with --dir.
+
+With --on slurm it writes job scripts, one for each class of needs, and submits them; the time and memory that
+they ask for are measured on this machine, with a margin, unless --time says the time.`
+
+func (sw *Sweeps) sweepStartCommand() *cobra.Command {
+	var f sweepFlags
+	c := &cobra.Command{
+		Use: "start FILE", Short: "Start a sweep, or what is missing of it", Long: sweepHelp,
+		Example: "drolab sweep start sweep.yaml --dir mysweep\n" +
+			"drolab sweep start sweep.yaml --on slurm --dry-run",
+		Args:              console.One("a sweep file", "drolab sweep start sweep.yaml"),
+		ValidArgsFunction: completeYAML,
+		RunE: func(c *cobra.Command, args []string) error {
+			return sw.startSweep(c.Context(), args[0], &f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.dir, "dir", "", "the sweep's folder (default: a new one in the runs folder)")
+	flags.StringVar(&f.on, "on", "here", "where the runs are trained: here or slurm")
+	flags.BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
+	flags.BoolVar(&f.dry, "dry-run", false, "print the runs, or the job scripts, and start nothing")
+	flags.IntVar(&f.parallel, "parallel", 0, "runs at once (default here: as many as there are processors for)")
+	flags.IntVar(&f.cpus, "cpus", 1, "processors of a run")
+	flags.StringVar(&f.time, "time", "", "Slurm: time limit of a task, as in 04:00:00 (default: estimated)")
+	flags.StringVar(&f.partition, "partition", "", "Slurm: partition")
+	flags.StringVar(&f.constraint, "constraint", "", "Slurm: constraint on nodes")
+	console.Choices(c, "on", "here\tthis machine", "slurm\ta cluster")
+	return c
+}
+
+// check says what is wrong with the flags.
+func (f *sweepFlags) check() error {
+	switch {
+	case f.on != "here" && f.on != "slurm":
+		return fmt.Errorf("--on %s: want here or slurm", console.OneLine(f.on))
+	case f.on == "here" && f.time+f.partition+f.constraint != "":
+		return errors.New("--time, --partition and --constraint are for --on slurm")
+	case f.on == "slurm" && f.inline:
+		return errors.New("--inline is for --on here")
+	case f.parallel < 0:
+		return fmt.Errorf("--parallel %d: want at least 1", f.parallel)
+	case f.cpus < 1 || f.cpus > runner.MostThreads() && f.on == "here":
+		return fmt.Errorf("--cpus %d: want from 1 to %d", f.cpus, runner.MostThreads())
+	}
+	return nil
+}
+
+func (sw *Sweeps) startSweep(ctx context.Context, file string, f *sweepFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	text, err := presets.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("sweep file: %w", err)
+	}
+	parsed, errs := sweep.Parse(file, text, presetsBeside(file))
+	if len(errs) > 0 {
+		return console.Failures(errs)
+	}
+	list := parsed.Expand()
+	if list.Dir, err = os.Getwd(); err != nil {
+		return err
+	}
+	if errs := parsed.CheckData(list.Dir, trainer.Absolute(list.Dir, sw.DataDir)); len(errs) > 0 {
+		return console.Failures(errs)
+	}
+	if f.dry && f.on == "here" {
+		return sw.printSweep(list)
+	}
+	dir := f.dir
+	if dir == "" {
+		dir = filepath.Join(sw.RunsDir, "sweep-"+list.Name+"-"+time.Now().Format("20060102-150405"))
+	}
+	if f.dry {
+		return sw.onSlurm(ctx, &sweep.Folder{Dir: trainer.Absolute(list.Dir, dir), List: list}, f)
+	}
+	folder, err := sweep.Make(dir, text, list)
+	if err != nil {
+		return err
+	}
+	if f.on == "slurm" {
+		return sw.onSlurm(ctx, folder, f)
+	}
+	return sw.onHere(ctx, folder, f)
+}
+
+// presetsBeside are the presets; the file of one may lie beside the sweep's.
+func presetsBeside(file string) sweep.Presets {
+	return sweep.Presets{Walk: presets.Walk, Assign: presets.Assign, Key: presets.Key,
+		Load: func(name string) (runner.Spec, error) {
+			path := filepath.Join(filepath.Dir(file), name)
+			if _, err := os.Stat(path); err == nil && !filepath.IsAbs(name) && strings.Contains(name, ".") {
+				name = path
+			}
+			p, err := presets.Load(name)
+			return p.Spec, err
+		}}
+}
+
+func (sw *Sweeps) printSweep(l *sweep.List) error {
+	for i := range l.Runs {
+		fmt.Fprintf(sw.Stdout, "%d  %s  %s\n", i, l.Runs[i].ID, console.Clean(l.Label(&l.Runs[i])))
+	}
+	fmt.Fprintf(sw.Stderr, "%s; nothing was started\n", kit.Plural(len(l.Runs), "run"))
+	return nil
+}
+
+// onHere trains on this machine.
+func (sw *Sweeps) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
+	h := sweep.Here{Parallel: f.parallel, Threads: f.cpus,
+		DataDir: trainer.Absolute(folder.List.Dir, sw.DataDir)}
+	if h.Parallel == 0 {
+		h.Parallel = max(1, sw.Threads/f.cpus)
+	}
+	if f.inline || !sw.HasEngine() {
+		return sw.sweepInline(ctx, folder, h)
+	}
+	there, err := folder.Want(h)
+	if err != nil {
+		return err
+	}
+	if err := sw.Client(folder.Dir).Wake(); err != nil {
+		return err
+	}
+	what := fmt.Sprintf("%s of %s", kit.Plural(len(folder.List.Runs), "run"), folder.List.Name)
+	if there != nil {
+		sw.Say("%s: another drolab sweep start has begun them, %s", what, there)
+	} else {
+		sw.Say("%s: %s", what, h)
+	}
+	fmt.Fprintln(sw.Stdout, folder.Dir)
+	sw.Say("see drolab sweep status %s --follow, or drolab --runs %s", folder.Dir, folder.Dir)
+	return nil
+}
+
+func (sw *Sweeps) sweepInline(ctx context.Context, folder *sweep.Folder, h sweep.Here) error {
+	store, err := record.Open(folder.Dir)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := sw.Orderly(ctx, nil)
+	defer cancel()
+	machine.Lean()
+	s := sw.Settings(store)
+	s.Parallel = h.Parallel
+	q := runner.NewQueue(ctx, s)
+	err = folder.Work(ctx, q, h, func() bool { return true }, func(format string, args ...any) {
+		sw.Say(format, args...)
+	})
+	q.Wait()
+	if err != nil {
+		return fmt.Errorf("%w: start the sweep again, and it goes on with what is missing", err)
+	}
+	fmt.Fprintln(sw.Stdout, folder.Dir)
+	return sw.sweepStatus(context.Background(), folder, false, false)
+}
+
+// Work is what the engine of a sweep's folder does by itself.
+func (sw *Sweeps) Work() func(context.Context, *runner.Queue) {
+	folder, h := sweep.Wanted(sw.RunsDir)
+	if folder == nil {
+		return nil
+	}
+	logf := func(format string, args ...any) { fmt.Fprintf(sw.Stderr, "sweep: "+format+"\n", args...) }
+	return func(ctx context.Context, q *runner.Queue) {
+		err := folder.Work(ctx, q, *h, func() bool { return folder.Wants(h) }, logf)
+		if ctx.Err() != nil {
+			return // the next engine goes on
+		}
+		if err != nil {
+			logf("%v", err)
+		}
+		if err := folder.Through(h); err != nil {
+			logf("%v", err)
+		}
+	}
+}
+
+// Parallel is how many runs at once the engine of a sweep's folder has.
+func (sw *Sweeps) Parallel() int {
+	_, h := sweep.Wanted(sw.RunsDir)
+	if h == nil {
+		return 0
+	}
+	return h.Parallel
+}
+
+func (sw *Sweeps) sweepStopCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "stop DIR", Short: "Stop a sweep, its runs with a checkpoint; drolab sweep start goes on",
+		Example:           "drolab sweep stop mysweep",
+		Args:              console.One("a sweep's folder", "drolab sweep stop DIR"),
+		ValidArgsFunction: completeFolders,
+		RunE:              func(_ *cobra.Command, args []string) error { return sw.Stop(args[0]) },
+	}
+}
+
+// Stop stops the sweep in a folder, wherever it is trained.
+func (sw *Sweeps) Stop(dir string) error {
+	folder, err := sweep.Open(dir)
+	if err != nil {
+		return err
+	}
+	if err := folder.Stop(); err != nil {
+		return err
+	}
+	list := console.Failures{}.And(folder.Cancel(context.Background(), sweep.Slurm{}))
+	client := sw.Client(folder.Dir)
+	status, err := client.Status()
+	if errors.Is(err, engine.ErrNone) {
+		return list.OrNil()
+	}
+	if err != nil {
+		return list.And(err)
+	}
+	for _, id := range folder.Ours(status.Runs) {
+		list = list.And(client.Stop(id))
+	}
+	return list.OrNil()
+}
+
+func completeFolders(
+	_ *cobra.Command, args []string, _ string,
+) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+func completeYAML(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}

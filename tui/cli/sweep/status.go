@@ -1,0 +1,264 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/sweep"
+	"drolab/tui/cli/console"
+	"drolab/tui/cli/machine"
+	"drolab/tui/cli/trainer"
+	"drolab/tui/kit"
+
+	"github.com/spf13/cobra"
+)
+
+func (sw *Sweeps) sweepStatusCommand() *cobra.Command {
+	var asJSON, follow bool
+	c := &cobra.Command{
+		Use: "status DIR", Short: "How far a sweep has come: counts by state, and failures with their reasons",
+		Example:           "drolab sweep status mysweep --follow",
+		Args:              console.One("a sweep's folder", "drolab sweep status DIR"),
+		ValidArgsFunction: completeFolders,
+		RunE: func(c *cobra.Command, args []string) error {
+			folder, err := sweep.Open(args[0])
+			if err != nil {
+				return err
+			}
+			ctx, cancel := sw.Orderly(c.Context(), nil)
+			defer cancel()
+			return sw.sweepStatus(ctx, folder, follow, asJSON)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print every run's state as JSON")
+	c.Flags().BoolVar(&follow, "follow", false, "go on until nothing is left to do")
+	return c
+}
+
+// Pauses between two looks at all runs: at folders, and where Slurm is asked too,
+// whose controller all of its users share.
+const (
+	followPause = 2 * time.Second
+	slurmPause  = 10 * time.Second
+)
+
+func (sw *Sweeps) sweepStatus(
+	ctx context.Context, folder *sweep.Folder, follow, asJSON bool,
+) error {
+	look := sweep.NewLook(folder)
+	tick := time.NewTicker(followPause)
+	defer tick.Stop()
+	var pace sweep.Pace
+	for said := ""; ; {
+		states, err := look.States()
+		if err != nil {
+			return err
+		}
+		jobs, err := folder.Jobs(ctx, sweep.Slurm{}, true)
+		if err != nil {
+			sw.Note(err.Error()) // the folders say most of it
+		}
+		if jobs != nil {
+			tick.Reset(slurmPause)
+		}
+		jobs.Mark(states)
+		over := sweep.Over(states) && !jobs.Busy()
+		if follow && !over {
+			if line := countLine(states); line != said && !asJSON {
+				said = line
+				fmt.Fprintln(sw.Stderr, line+timeLeft(look, states, &pace))
+			}
+			select {
+			case <-tick.C:
+				continue
+			case <-ctx.Done():
+			}
+		}
+		sw.sayDamage(folder.Dir)
+		if asJSON {
+			return console.JSON(sw.Stdout, sweepJSON(folder, states))
+		}
+		return sw.printStates(folder, states)
+	}
+}
+
+// sayDamage names what has changed of the sweep's own files since they were written.
+func (sw *Sweeps) sayDamage(dir string) {
+	list, err := sweep.Examine(dir, false)
+	if err != nil {
+		sw.Note(err.Error())
+	}
+	for _, f := range list {
+		sw.Note(fmt.Sprintf("%s: %s; %s", filepath.Join(dir, f.File), f.What, f.Remedy))
+	}
+}
+
+// timeLeft says how long the rest takes, once that can be told.
+func timeLeft(look *sweep.Look, states []sweep.State, pace *sweep.Pace) string {
+	o, err := look.Overview(states)
+	if err != nil {
+		return ""
+	}
+	pace.Add(time.Now(), o.Done)
+	if left, ok := pace.Left(o.Planned); ok {
+		return "; about " + kit.Clock(left) + " left"
+	}
+	return ""
+}
+
+// countLine is the counts.
+func countLine(states []sweep.State) string {
+	return kit.Plural(len(states), "run") + ": " + console.Tally(sweep.Count(states), runner.Done,
+		runner.Running, runner.Queued, sweep.Waiting, runner.Paused, runner.Stopped, runner.Interrupted,
+		sweep.Dropped, sweep.Missing, runner.Failed)
+}
+
+// printStates prints the counts, and what needs a person. The error is that some
+// have failed.
+func (sw *Sweeps) printStates(folder *sweep.Folder, states []sweep.State) error {
+	fmt.Fprintln(sw.Stdout, countLine(states))
+	for _, t := range folder.List.Troubles(states) {
+		fmt.Fprintf(sw.Stdout, "%d  %s  %s: %s\n", t.Run, t.ID, t.Status, console.OneLine(t.Cause))
+	}
+	if failed := sweep.Count(states)[runner.Failed]; failed > 0 {
+		return fmt.Errorf("%d of %d runs failed: drolab sweep start does them again", failed, len(states))
+	}
+	return nil
+}
+
+func sweepJSON(folder *sweep.Folder, states []sweep.State) any {
+	type one struct {
+		Index     int           `json:"index"`
+		ID        string        `json:"id"`
+		Algorithm string        `json:"algorithm"`
+		Seed      uint64        `json:"seed"`
+		Values    any           `json:"values"`
+		Status    runner.Status `json:"status"`
+		Cause     string        `json:"cause,omitempty"`
+		Steps     int64         `json:"steps"`
+		Planned   int64         `json:"planned"`
+	}
+	runs := []one{}
+	for i := range states {
+		r, s := &folder.List.Runs[i], &states[i]
+		done, all := s.Steps()
+		runs = append(runs, one{i, r.ID, string(r.Algorithm), r.Seed, r.Values, s.Status, s.Cause, done, all})
+	}
+	return map[string]any{"dir": folder.Dir, "name": folder.List.Name, "counts": sweep.Count(states),
+		"runs": runs}
+}
+
+// sweepFormats are those of sweep table, by flag.
+func (sw *Sweeps) sweepFormats() map[string]func(*sweep.Table) error {
+	return map[string]func(*sweep.Table) error{
+		"csv":   func(t *sweep.Table) error { return t.CSV(sw.Stdout) },
+		"latex": func(t *sweep.Table) error { return t.LaTeX(sw.Stdout) },
+		"md":    func(t *sweep.Table) error { return t.Markdown(sw.Stdout) },
+		"json":  func(t *sweep.Table) error { return console.JSON(sw.Stdout, t) },
+	}
+}
+
+func (sw *Sweeps) sweepTableCommand() *cobra.Command {
+	formats := sw.sweepFormats()
+	chosen := map[string]*bool{}
+	c := &cobra.Command{
+		Use: "table DIR", Short: "Each method's best setting by validation, its figures, and what choosing cost",
+		Example:           "drolab sweep table mysweep --md",
+		Args:              console.One("a sweep's folder", "drolab sweep table DIR"),
+		ValidArgsFunction: completeFolders,
+		RunE: func(_ *cobra.Command, args []string) error {
+			folder, err := sweep.Open(args[0])
+			if err != nil {
+				return err
+			}
+			sw.sayDamage(folder.Dir)
+			t := sweep.NewLook(folder).Table()
+			for name, write := range formats {
+				if *chosen[name] {
+					return write(t)
+				}
+			}
+			rows := t.Cells()
+			for _, row := range rows {
+				for i := range row {
+					row[i] = console.Clean(row[i])
+				}
+			}
+			console.Grid(sw.Stdout, rows)
+			for _, n := range t.Notes {
+				fmt.Fprintln(sw.Stdout, console.Clean(n))
+			}
+			return nil
+		},
+	}
+	names := slices.Sorted(maps.Keys(formats))
+	for _, name := range names {
+		chosen[name] = c.Flags().Bool(name, false, "print it as "+name)
+	}
+	c.MarkFlagsMutuallyExclusive(names...)
+	return c
+}
+
+func (sw *Sweeps) sweepTaskCommand() *cobra.Command {
+	var rung int
+	c := &cobra.Command{
+		Use: "task DIR I", Short: "Do run I of a sweep and exit with its status, as a job of a cluster does",
+		Long: `Do run I of a sweep, from its newest checkpoint where there is one, and exit with its status; a run that
+is done already is left as it is. On USR1 (the time limit comes) it is saved and, in a Slurm job, the task put back
+into the queue; on TERM it is saved, and the task ends. Slurm is not needed: a loop in a shell does as well.`,
+		Example: "for i in $(seq 0 23); do drolab sweep task mysweep $i; done",
+		Args: console.Count(2, 2,
+			"give a sweep's folder and a run's number: drolab sweep task DIR 0"),
+		ValidArgsFunction: completeFolders,
+		RunE: func(c *cobra.Command, args []string) error {
+			place, err := strconv.Atoi(args[1])
+			if err != nil {
+				return fmt.Errorf("%s: want a run's number, from 0", console.OneLine(args[1]))
+			}
+			folder, err := sweep.Open(args[0])
+			if err != nil {
+				return err
+			}
+			ctx, cancel := sw.Orderly(c.Context(), nil)
+			defer cancel()
+			machine.Lean()
+			t := sweep.Task{Folder: folder, Place: place, Rung: rung, Host: machine.Host(),
+				DataDir: trainer.Absolute(folder.List.Dir, sw.DataDir), Threads: sw.Threads}
+			if sw.Warned != nil {
+				warned, forget := sw.Warned()
+				defer forget()
+				t.Limit = warned
+			}
+			array, task := sw.variable("SLURM_ARRAY_JOB_ID"), sw.variable("SLURM_ARRAY_TASK_ID")
+			if array != "" && task != "" {
+				t.Requeue = func() error { return sweep.Slurm{}.Requeue(context.Background(), array, task) }
+				t.Holder = folder.Holder(sweep.Slurm{}, array, task, sw.variable("SLURM_RESTART_COUNT"))
+			}
+			err = t.Do(ctx)
+			if errors.Is(err, context.Canceled) {
+				return errors.New("stopped before the run had begun")
+			}
+			return err
+		},
+	}
+	c.Flags().IntVar(&rung, "rung", 0, "do the run of place I among those that this rung has kept")
+	return c
+}
+
+// variable is one of the environment.
+func (sw *Sweeps) variable(name string) string {
+	for _, v := range slices.Backward(sw.Environ) {
+		if value, ok := strings.CutPrefix(v, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}

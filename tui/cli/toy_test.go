@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+)
+
+// TestToyCommand adds a command to those of the families. It is listed and completed, its
+// arguments and flags are refused in our words, and what it prints is clean.
+func TestToyCommand(t *testing.T) {
+	toy := func(con *console.Console) *cobra.Command {
+		return &cobra.Command{Use: "toy RUN", Short: "A toy", Args: console.One("a run", "drolab toy latest"),
+			ValidArgsFunction: con.CompleteRuns,
+			RunE: func(_ *cobra.Command, args []string) error {
+				con.Say("a toy of %s", args[0])
+				return nil
+			}}
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"--help", 0, "A toy"},
+		{"__complete to", 0, "toy\tA toy"},
+		{"__complete toy la", 0, "latest"},
+		{"toy x\x1b[2J", 0, "a toy of x?[2J\n"},
+		{"toy", 1, "drolab: give a run, and only one: drolab toy latest\n"},
+		{"toy --loud", 1, "drolab: unknown flag: --loud: see drolab toy --help\n"},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			var out bytes.Buffer
+			env := Env{Stdout: &out, Stderr: &out, RunsDir: t.TempDir()}
+			code := execute(context.Background(), env, strings.Fields(c.args), toy)
+			if code != c.code || !strings.Contains(out.String(), c.want) {
+				t.Errorf("gives %d, %q, want %d, %q", code, out.String(), c.code, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,86 @@
+package trainer
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"drolab/runner"
+	"drolab/runner/engine"
+	"drolab/runner/record"
+	"drolab/tui/cli/console"
+	"drolab/tui/cli/machine"
+)
+
+// Trainer is what starts and asks of runs.
+type Trainer struct {
+	*console.Console
+	// Self returns the command that is this program with other arguments, not
+	// started; nil keeps all runs in this process.
+	Self func(args ...string) *exec.Cmd
+	// RuntimeDir is the user's folder for sockets ($XDG_RUNTIME_DIR), or empty.
+	RuntimeDir string
+	// Notify is the command to run when a run is done or has failed, or empty.
+	Notify string
+}
+
+// HasEngine tells whether runs can outlive this process.
+func (t *Trainer) HasEngine() bool { return engine.Supported && t.Self != nil }
+
+// Client asks the engine of a runs folder.
+func (t *Trainer) Client(runsDir string) *engine.Client {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "" // datasets that are named by a relative path are not found then
+	}
+	return &engine.Client{RunsDir: runsDir, RuntimeDir: t.RuntimeDir, Version: machine.Version(),
+		Note:  t.Note,
+		Means: runner.Means{DataDir: Absolute(dir, t.DataDir), Threads: t.Threads, Dir: dir},
+		Command: func() *exec.Cmd {
+			return t.Self("engine", "--runs", runsDir, "--data", Absolute(dir, t.DataDir), "--notify",
+				t.Notify)
+		}}
+}
+
+// Absolute is a path as seen from a folder.
+func Absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// Queue returns a queue of this process, whose runs stop when the user wants
+// that or cancel is called. When the terminal is lost they are saved and go on.
+func (t *Trainer) Queue(
+	ctx context.Context, store *record.Store,
+) (q *runner.Queue, cancel context.CancelFunc) {
+	made := make(chan *runner.Queue, 1)
+	ctx, cancel = t.Orderly(ctx, func() {
+		q := <-made
+		made <- q
+		SaveAll(q)
+	})
+	machine.Lean()
+	q = runner.NewQueue(ctx, t.Settings(store))
+	made <- q
+	return q, cancel
+}
+
+// Settings are those of runs in this process. No other process can tell them to
+// go on when the disk has room again.
+func (t *Trainer) Settings(store *record.Store) runner.Settings {
+	return runner.Settings{Store: store, Host: machine.Host(), DataDir: t.DataDir, Threads: t.Threads,
+		Alone: true,
+		Ended: t.notifier(store.Dir()), Reports: store.Dir()}
+}
+
+// SaveAll asks for a checkpoint of every run, at a moment after which nobody
+// may be there any more, or be told what came of it. A run that cannot be asked has
+// just been asked a lot.
+func SaveAll(q *runner.Queue) {
+	for _, r := range q.Live() {
+		go q.Checkpoint(r.ID)
+	}
+}
