@@ -1,10 +1,8 @@
 package record
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"math"
 
 	"drolab/runner"
 )
@@ -13,15 +11,12 @@ import (
 // bytes: some 300 step events.
 const endBudget = 256 << 10
 
-// end is a Standing that is read from the log's end. Its zero Status is not
-// known yet.
+// end is a History that is read from the log's end. While its Status is empty it is not
+// known.
 type end struct {
-	Standing
-	stepKnown   bool
-	interrupted bool                // it ends without a word, and nobody holds the run
-	limit       int64               // events above it were discarded by a resume that stands behind them
-	evals       []*runner.EvalEvent // every one, the newest first, one a step
-	path        string              // of the log
+	History
+	interrupted bool   // it ends without a word, and nobody holds the run
+	path        string // of the log
 	passed      *passedOver
 }
 
@@ -60,7 +55,7 @@ func readBack(in *folder, budget int64, passed *passedOver, enough func(*end) bo
 		return nil, err
 	}
 	defer f.Close()
-	e := &end{limit: math.MaxInt64, path: in.join(logName), passed: passed}
+	e := &end{path: in.join(logName), passed: passed}
 	lines := newBackward(f, size, size-budget)
 	rest, start, err := lines.line()
 	switch {
@@ -130,44 +125,6 @@ func (e *end) take(line []byte, start int64, enough func(*end) bool) bool {
 	if event == nil {
 		return false
 	}
-	e.add(event)
+	e.Before(event)
 	return e.Status != "" && enough(e)
-}
-
-// add takes in an event that stands before all that were added.
-func (e *end) add(event runner.Event) {
-	if r, ok := event.(*runner.ResumeEvent); ok {
-		e.limit = min(e.limit, r.Step)
-		e.setStatus(runner.Queued, "")
-	}
-	step := event.Header().Step
-	if step > e.limit {
-		return
-	}
-	if !e.stepKnown {
-		e.Step, e.stepKnown = max(0, step), true
-	}
-	switch event := event.(type) {
-	case *runner.StatusEvent:
-		e.setStatus(event.Status, event.Cause)
-	case *runner.StepEvent:
-		e.setStatus(runner.Running, "")
-		e.Last = cmp.Or(e.Last, event)
-	case *runner.EvalEvent:
-		e.setStatus(runner.Running, "")
-		e.Eval = cmp.Or(e.Eval, event)
-		if n := len(e.evals); n == 0 || e.evals[n-1].Step != step {
-			e.evals = append(e.evals, event)
-		}
-		if event.Selected {
-			e.Selected = cmp.Or(e.Selected, event)
-		}
-	}
-}
-
-// setStatus keeps the first status, which is the last in the log.
-func (e *end) setStatus(s runner.Status, cause string) {
-	if e.Status == "" {
-		e.Status, e.Cause = s, cause
-	}
 }

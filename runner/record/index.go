@@ -1,10 +1,8 @@
 package record
 
 import (
-	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"drolab/runner"
 )
@@ -60,7 +58,7 @@ func (x *Index) add(e runner.Event, end int64) {
 	x.watch.add(e)
 	trim(e)
 	b := &x.blocks[len(x.blocks)-1]
-	b.take(dated{e, x.watch.seconds})
+	b.take(dated{e, x.watch.Seconds})
 	b.end = end
 	if _, ok := e.(*runner.StepEvent); !ok {
 		x.others++
@@ -110,7 +108,7 @@ func (x *Index) room(more int64) {
 func (b *block) take(e dated) {
 	if s, ok := e.event.(*runner.StepEvent); ok {
 		if i := b.lastStep(); i >= 0 {
-			cover(s, b.events[i].event.(*runner.StepEvent))
+			s.Cover(b.events[i].event.(*runner.StepEvent))
 			b.events = slices.Delete(b.events, i, i+1)
 		}
 	}
@@ -128,50 +126,6 @@ func (b *block) lastStep() int {
 		}
 	}
 	return -1
-}
-
-// cover makes the least and the greatest of s those of an earlier step too.
-func cover(s, before *runner.StepEvent) {
-	s.Min = joined(s.Min, s.Values, before.Min, before.Values, math.Min)
-	s.Max = joined(s.Max, s.Values, before.Max, before.Values, math.Max)
-}
-
-// joined is the extremes of two steps, which are their values where they have no
-// others. A NaN, once in, stays, so that it is seen.
-func joined(a, aNow, b, bNow runner.Values, f func(x, y float64) float64) runner.Values {
-	if len(a) != len(aNow) {
-		a = slices.Clone(aNow)
-	}
-	for i := range a {
-		one := either(a, aNow, i, a[i].Name)
-		other := either(b, bNow, i, a[i].Name)
-		switch {
-		case !other.Applies():
-			a[i].Number = one
-		case !one.Applies():
-			a[i].Number = other
-		default:
-			a[i].Number = runner.Num(f(one.Float(), other.Float()))
-		}
-	}
-	return a
-}
-
-// either is a measure's extreme or, without one, its value. It stands mostly at
-// the same place i.
-func either(extremes, now runner.Values, i int, name string) runner.Number {
-	for _, v := range [...]runner.Values{extremes, now} {
-		n := runner.Number{}
-		if i < len(v) && v[i].Name == name {
-			n = v[i].Number
-		} else {
-			n = v.Of(name)
-		}
-		if n.Applies() {
-			return n
-		}
-	}
-	return runner.Number{}
 }
 
 // thin keeps the events that are no steps to the bounds: every second of the type
@@ -297,37 +251,4 @@ func (x *Index) all() func(yield func(dated) bool) {
 			}
 		}
 	}
-}
-
-// stopwatch counts the seconds that a run trained, whatever of it a resume has
-// discarded: pauses, and what lies between a stop and a resume, do not count.
-type stopwatch struct {
-	seconds float64
-	since   time.Time // of the last event that counted; zero while the run does not train
-}
-
-func (w *stopwatch) add(e runner.Event) {
-	h := e.Header()
-	switch e := e.(type) {
-	case *runner.ResumeEvent:
-		w.since = time.Time{}
-		return
-	case *runner.StatusEvent:
-		if w.since.IsZero() && e.Status != runner.Running {
-			return
-		}
-		w.tick(h.Time)
-		if e.Status != runner.Running {
-			w.since = time.Time{}
-		}
-	case *runner.StepEvent, *runner.EvalEvent:
-		w.tick(h.Time)
-	}
-}
-
-func (w *stopwatch) tick(now time.Time) {
-	if !w.since.IsZero() {
-		w.seconds += max(0, now.Sub(w.since).Seconds())
-	}
-	w.since = now
 }

@@ -52,7 +52,7 @@ func saveIndex(in *folder, x *Index) error {
 		return err
 	}
 	defer log.Close()
-	h := indexHead{Type: "index", Version: indexVersion, Size: x.size, Span: x.span, Seconds: x.watch.seconds,
+	h := indexHead{Type: "index", Version: indexVersion, Size: x.size, Span: x.span, Seconds: x.watch.Seconds,
 		Since: x.watch.since}
 	if h.First, h.Last, err = sampleLog(log, x.size); err != nil {
 		return err

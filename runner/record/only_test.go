@@ -26,7 +26,7 @@ func TestTailOnly(t *testing.T) {
 	if err := os.WriteFile(tail.path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tail.Only("eval", "resume")
+	tail.Only("eval")
 	var steps []int64
 	for {
 		events, err := tail.Read()

@@ -20,7 +20,7 @@ func TestDamageIsSaid(t *testing.T) {
 	id := the(s, original).Meta.ID
 	must(t, the(s, original).Relabel(func(l *Label) { l.Note = "good" }))
 	all := func(r *Run) { must(t, drain(r.Tail())) }
-	evals := func(r *Run) { tail := r.Tail(); tail.Only("eval", "resume"); must(t, drain(tail)) }
+	evals := func(r *Run) { tail := r.Tail(); tail.Only("eval"); must(t, drain(tail)) }
 	average := func(r *Run) { _, err := r.Average(); must(t, err) }
 	for name, c := range map[string]struct {
 		file, text string

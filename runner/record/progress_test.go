@@ -1,10 +1,6 @@
 package record
 
 import (
-	"bytes"
-	"math/rand/v2"
-	"path/filepath"
-	"reflect"
 	"testing"
 	"time"
 
@@ -51,7 +47,7 @@ func TestProgressIsBounded(t *testing.T) {
 		p.Add(stepEvent(step + 1))
 		p.Add(evalEvent(step + 1))
 	}
-	if n := max(cap(p.steps), cap(p.evals), cap(p.times)); n > 4*goBack {
+	if n := max(cap(p.Steps), cap(p.Evals), cap(p.times)); n > 4*goBack {
 		t.Errorf("%d events are kept", n)
 	}
 	p.Add(&runner.ResumeEvent{Head: head(10_000 - goBack/2)})
@@ -60,7 +56,7 @@ func TestProgressIsBounded(t *testing.T) {
 	}
 	last := p.Standing
 	p.Settle()
-	if p.Standing != last || len(p.steps) > latestKept || len(p.evals) > latestKept {
+	if p.Standing != last || len(p.Steps) > latestKept || len(p.Evals) > latestKept {
 		t.Errorf("settled: %+v", p.Standing)
 	}
 	p.Add(&runner.ResumeEvent{Head: head(p.Step - 2)})
@@ -110,52 +106,5 @@ func TestProgressHasTheKnobs(t *testing.T) {
 	}
 	if p.Add(&ForkEvent{}); p.Spec.LR == 0.5 {
 		t.Error("a fork has the knobs that its parent was given")
-	}
-}
-
-// randomLog is a log of a few events that makes little sense.
-func randomLog(r *rand.Rand) []byte {
-	var log bytes.Buffer
-	events := []func(step int64) runner.Event{
-		func(s int64) runner.Event { return stepEvent(s) }, func(s int64) runner.Event { return stepEvent(s) },
-		func(s int64) runner.Event { return evalEvent(s) },
-		func(s int64) runner.Event { e := evalEvent(s); e.Selected = true; return e },
-		func(s int64) runner.Event { return &runner.ResumeEvent{Head: head(s)} },
-		func(s int64) runner.Event { return &runner.WarningEvent{Head: head(s), Message: "odd"} },
-		func(s int64) runner.Event {
-			all := []runner.Status{runner.Queued, runner.Running, runner.Paused, runner.Stopped, runner.Failed,
-				runner.Done}
-			return &runner.StatusEvent{Head: head(s), Status: all[r.IntN(len(all))],
-				Cause: string(rune('a' + r.IntN(9)))}
-		},
-	}
-	for range r.IntN(40) {
-		if r.IntN(10) == 0 {
-			log.WriteString("garbage\n")
-			continue
-		}
-		e := events[r.IntN(len(events))](1 + r.Int64N(20))
-		e.Header().Step -= 1 + r.Int64N(2) // also 0 and −1
-		b, err := runner.EncodeEvent(e)
-		if err != nil {
-			panic(err)
-		}
-		log.Write(append(b, '\n'))
-	}
-	return log.Bytes()
-}
-
-// TestForwardAndBackwardAgree: a log read from its end says the same of a run as
-// one read from its start.
-func TestForwardAndBackwardAgree(t *testing.T) {
-	for seed := range uint64(1000) {
-		log := randomLog(rand.New(rand.NewPCG(seed, 0)))
-		tail := newTail(t, log)
-		forward := history(t, tail).Standing
-		e, err := readEnd(in(t, filepath.Dir(tail.path)), nil, func(*end) bool { return false })
-		must(t, err)
-		if !reflect.DeepEqual(forward, e.Standing) {
-			t.Fatalf("seed %d: forward %+v, backward %+v, of\n%s", seed, forward, e.Standing, log)
-		}
 	}
 }

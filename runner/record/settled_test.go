@@ -10,7 +10,7 @@ import (
 // was asked for, has ended; it is not interrupted.
 func TestEndBetweenTwoLooks(t *testing.T) {
 	at := func(s runner.Status, step int64) *end {
-		return &end{Standing: Standing{Status: s, Step: step}}
+		return &end{History: History{Standing: Standing{Status: s, Step: step}}}
 	}
 	for name, c := range map[string]struct {
 		reads       []*end

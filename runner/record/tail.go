@@ -26,8 +26,9 @@ type Tail struct {
 	only    []string // types of events; nil is all
 }
 
-// Only has events of these types returned alone: steps that are not among them are not even
-// decoded, which takes nearly all the time. What they hold is not checked then.
+// Only has events of these types returned alone, and resumes, which tell what stands of
+// them. Steps that are not among them are not even decoded, which takes nearly all the
+// time: what they hold is not checked then.
 func (t *Tail) Only(types ...string) { t.only = types }
 
 // unread tells whether a line is a step that nobody asks for. Where it does not say its
@@ -38,7 +39,9 @@ func (t *Tail) unread(line []byte) bool {
 	return bytes.HasPrefix(rest, []byte(`"step"`)) && !t.wanted("step")
 }
 
-func (t *Tail) wanted(kind string) bool { return t.only == nil || slices.Contains(t.only, kind) }
+func (t *Tail) wanted(kind string) bool {
+	return t.only == nil || kind == "resume" || slices.Contains(t.only, kind)
+}
 
 // Skipped counts the lines so far that are no events: garbage, changed since they
 // were written, or longer than any event. Events of types that this program does not know are no garbage,
@@ -49,7 +52,7 @@ func (t *Tail) Skipped() int { return t.skipped }
 // means that there are no more for now. A torn last line waits until it is
 // whole. After an error the place is unchanged.
 //
-// What a resume discards is still returned: see Progress.
+// What a resume takes back is still returned: see History.
 func (t *Tail) Read() (events []runner.Event, err error) {
 	add := func(e runner.Event, _ int64) { events = append(events, e) }
 	if err = t.part(math.MaxInt64, add); err == nil && len(events) == 0 {

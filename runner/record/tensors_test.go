@@ -126,7 +126,9 @@ func FuzzLog(f *testing.F) {
 			if len(events) == 0 {
 				break
 			}
-			h.Append(events)
+			for _, e := range events {
+				h.Add(e)
+			}
 		}
 		once := newTail(t, log)
 		all := history(t, once)

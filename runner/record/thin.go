@@ -19,19 +19,12 @@ const (
 
 // packLog returns the log of a packed run.
 func packLog(log *Tail) ([]byte, error) {
-	var all []runner.Event
-	for {
-		events, err := log.Read()
-		if err != nil {
-			return nil, err
-		}
-		if len(events) == 0 {
-			break
-		}
-		all = append(all, events...)
+	events, err := standing(log)
+	if err != nil {
+		return nil, err
 	}
 	var text []byte
-	for _, e := range thin(standing(all)) {
+	for _, e := range thin(events) {
 		line, err := runner.EncodeEvent(e)
 		if err != nil {
 			return nil, err
@@ -41,29 +34,33 @@ func packLog(log *Tail) ([]byte, error) {
 	return text, nil
 }
 
-// standing drops what a resume has discarded, and word of checkpoints, which a
-// packed run has none of.
-func standing(all []runner.Event) (events []runner.Event) {
+// standing reads what stands of a log, but for word of checkpoints, which a packed run
+// has none of.
+func standing(log Log) (events []runner.Event, err error) {
+	var all []runner.Event
+	h, err := ReadHistory(log, func(e runner.Event) { all = append(all, e) })
+	if err != nil {
+		return nil, err
+	}
+	steps, evals := h.Steps, h.Evals
 	for _, e := range all {
 		switch e := e.(type) {
 		case *runner.CheckpointEvent:
 			continue
-		case *runner.ResumeEvent:
-			gone := func(o runner.Event) bool { return measured(o) && o.Header().Step > e.Step }
-			events = slices.DeleteFunc(events, gone)
+		case *runner.StepEvent:
+			if len(steps) == 0 || steps[0] != e {
+				continue
+			}
+			steps = steps[1:]
+		case *runner.EvalEvent:
+			if len(evals) == 0 || evals[0] != e {
+				continue
+			}
+			evals = evals[1:]
 		}
 		events = append(events, e)
 	}
-	return events
-}
-
-// measured tells whether a resume can discard an event.
-func measured(e runner.Event) bool {
-	switch e.(type) {
-	case *runner.StepEvent, *runner.EvalEvent:
-		return true
-	}
-	return false
+	return events, nil
 }
 
 // thin keeps the first and the last step event and, of those between, every n-th:
@@ -95,17 +92,13 @@ func thin(events []runner.Event) (kept []runner.Event) {
 
 // merged is the last of several step events, with the extent of all.
 func merged(events []*runner.StepEvent) *runner.StepEvent {
-	e := *events[len(events)-1]
-	least, most := runner.Values{}, runner.Values{}
-	for _, o := range events {
-		lows, highs := o.Min, o.Max
-		if len(lows) == 0 { // of a program before there were any
-			lows, highs = o.Values, o.Values
-		}
-		widen(&least, lows, math.Min)
-		widen(&most, highs, math.Max)
+	e := *events[0]
+	for _, next := range events { // the first covers itself: it may have values alone
+		o := *next
+		o.Cover(&e)
+		e = o
 	}
-	e.Values, e.Min, e.Max = rounded(e.Values), rounded(least), rounded(most)
+	e.Values, e.Min, e.Max = rounded(e.Values), rounded(e.Min), rounded(e.Max)
 	e.ImagesPerSecond = round(speed(events))
 	return &e
 }
@@ -118,21 +111,6 @@ func speed(events []*runner.StepEvent) runner.Number {
 		times += 1 / e.ImagesPerSecond.Float()
 	}
 	return runner.NumIf(times > 0 && !math.IsInf(times, 0), float64(len(events))/times)
-}
-
-// widen takes values into the extremes so far. A NaN, once in, stays, so that it
-// is seen.
-func widen(to *runner.Values, with runner.Values, pick func(a, b float64) float64) {
-	for _, v := range with {
-		n := v.Number
-		if old := to.Of(v.Name); old.Applies() {
-			n = old
-			if v.Applies() {
-				n = runner.Num(pick(old.Float(), v.Float()))
-			}
-		}
-		to.Set(v.Name, n)
-	}
 }
 
 func rounded(values runner.Values) runner.Values {

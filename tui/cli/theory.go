@@ -115,23 +115,11 @@ func (a *app) theoryAt(f *theoryFlags, name string, t *theoryJSON) (err error) {
 }
 
 // evaluations are those of a run's log that stand.
-func evaluations(r *record.Run) (evals []*runner.EvalEvent, err error) {
-	for tail := r.Tail(); ; {
-		events, err := tail.Read()
-		if err != nil || len(events) == 0 {
-			return evals, err
-		}
-		for _, e := range events {
-			switch e := e.(type) {
-			case *runner.EvalEvent:
-				evals = append(evals, e)
-			case *runner.ResumeEvent:
-				for len(evals) > 0 && evals[len(evals)-1].Step > e.Step {
-					evals = evals[:len(evals)-1]
-				}
-			}
-		}
-	}
+func evaluations(r *record.Run) ([]*runner.EvalEvent, error) {
+	tail := r.Tail()
+	tail.Only("eval")
+	h, err := record.ReadHistory(tail, nil)
+	return h.Evals, err
 }
 
 func (a *app) printTheory(t *theoryJSON, set dro.Set) {
