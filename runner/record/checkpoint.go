@@ -304,7 +304,7 @@ func checkpointSteps(f *folder) ([]int64, error) {
 // are damaged. What cannot be removed costs only space; while somebody pins,
 // nothing is.
 func prune(f *folder, written int64, keep int) {
-	l, err := f.acquire(tryLock, pinLockName, 1)
+	l, err := f.TryAcquire(pinLockName)
 	switch {
 	case errors.Is(err, ErrHeld):
 		return // the next checkpoint does it

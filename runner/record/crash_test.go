@@ -178,7 +178,7 @@ func (f fullFile) Truncate(size int64) error {
 // also where the torn line can only be cut later, and goes on once there is
 // room.
 func TestDiskFull(t *testing.T) {
-	if !diskFull(syscall.ENOSPC) {
+	if disk := new(runner.DiskError); !errors.As(explain(syscall.ENOSPC), &disk) {
 		t.Skip("this system has another error for a full disk")
 	}
 	for room := 0; room < 200; room += 7 {

@@ -15,7 +15,7 @@ func (s *Store) Delete(id string) error {
 	in, _, err := s.named(id)
 	var l *Lock
 	if err == nil {
-		l, err = in.lockRun()
+		l, err = lockRun(in)
 		err = errors.Join(err, in.Close())
 	}
 	if err == nil {
@@ -36,16 +36,16 @@ func (s *Store) trash(l *Lock, id string) error {
 		return errors.Join(err, l.Release())
 	}
 	defer root.Close()
-	return root.trash(l, id)
+	return trash(root, l, id)
 }
 
 // trash removes the directory of a run, whose lock l is. It goes out of every
 // reader's sight before, so that nobody meets half of one.
-func (f *folder) trash(l *Lock, name string) error {
+func trash(f *folder, l *Lock, name string) error {
 	gone := deletedPrefix + name
 	err := f.removeAll(gone) // left by a crash, of a run that was copied back since
 	if err == nil {
-		l, err = f.moveLocked(l, name, gone)
+		l, err = f.RenameLocked(l, lockName, name, gone)
 	}
 	if err == nil {
 		err = f.Sync()

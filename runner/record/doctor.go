@@ -139,7 +139,7 @@ func (d *doctor) held() bool {
 	if info, err := d.in.Lstat(lockName); err == nil && !info.Mode().IsRegular() {
 		return false // nobody can hold that
 	}
-	return d.in.held(tryLock, lockName)
+	return d.in.Held(lockName)
 }
 
 // certain are the findings that two looks agree on: what is in motion, a run that
@@ -174,7 +174,7 @@ func (f *Finding) in(list []*Finding) bool {
 
 // treatRun mends what it can of a run, whose lock it takes.
 func (d *doctor) treatRun(list []*Finding) {
-	l, err := d.in.acquire(tryLock, lockName, writerTries)
+	l, err := d.in.Acquire(lockName)
 	defer l.Release()
 	for _, f := range list {
 		// A lock that is a link cannot be taken before it is moved away.
@@ -216,7 +216,7 @@ func (d *doctor) checkRoot() {
 	if info, err := d.root.Lstat("."); err == nil {
 		d.checkOwner(".", info)
 	}
-	for _, e := range d.root.leftovers() {
+	for _, e := range leftovers(d.root) {
 		if d.young(e) {
 			continue
 		}

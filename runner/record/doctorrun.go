@@ -124,7 +124,7 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 		return
 	}
 	defer in.Close()
-	defer in.hold(false).Release()
+	defer in.Share(pinLockName, false).Release()
 	steps, _ := checkpointSteps(in)
 	whole := map[string]bool{}
 	readable := 0

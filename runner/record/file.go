@@ -1,15 +1,5 @@
 package record
 
-import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"syscall"
-
-	"drolab/runner"
-)
-
 // Names inside a run directory.
 const (
 	metaName        = "run.json"
@@ -20,59 +10,3 @@ const (
 
 	deletedPrefix = ".deleted-" // of what is being removed and has no name any more
 )
-
-// maxJSON bounds the JSON files, in bytes: a run.json or a checkpoint's state
-// with ten thousand classes has about one million.
-const maxJSON = 16 << 20
-
-// writeJSON makes or replaces a sealed file.
-func (f *folder) writeJSON(name string, v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", f.join(name), err)
-	}
-	b = fileSeal.put(append(b, '\n'))
-	return f.write(name, func(w io.Writer) error {
-		_, err := w.Write(b)
-		return err
-	})
-}
-
-// readJSON reads a file of at most maxJSON bytes into v.
-func (f *folder) readJSON(name string, v any) error {
-	o, size, err := f.read(name)
-	if err != nil {
-		return err
-	}
-	defer o.Close()
-	if size > maxJSON {
-		return fmt.Errorf("%s: %d bytes, want at most %d", f.join(name), size, maxJSON)
-	}
-	b, err := io.ReadAll(io.LimitReader(o, maxJSON))
-	if err != nil {
-		return err
-	}
-	if b, _, err = fileSeal.check(b); err != nil {
-		return fmt.Errorf("%s: %w; take it from a copy or, where it was changed on purpose, "+
-			"remove its last field (crc) and the comma before it", f.join(name), err)
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%s: %w", f.join(name), err)
-	}
-	return nil
-}
-
-// explain adds the remedy where there is a known one, as a *runner.DiskError
-// where the same write may succeed later.
-func explain(err error) error {
-	switch {
-	case diskFull(err):
-		return &runner.DiskError{What: "disk full: free space and resume", Err: err}
-	case diskFails(err):
-		return &runner.DiskError{What: "disk fails: see to it and resume", Err: err}
-	case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE):
-		return &runner.DiskError{Err: err,
-			What: "too many files are open: stop some runs, or raise the limit and resume"}
-	}
-	return err
-}

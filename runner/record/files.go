@@ -143,7 +143,7 @@ func (k Files) Lock(path string, patience time.Duration) (l *Lock, err error) {
 	const pause = 50 * time.Millisecond
 	err = k.beside(path, func(in *folder, name string) error {
 		for began := time.Now(); ; time.Sleep(pause) {
-			l, err = in.acquire(tryLock, name, writerTries)
+			l, err = in.Acquire(name)
 			if !errors.Is(err, ErrHeld) && !errors.Is(err, ErrLeased) {
 				return explain(err)
 			}

@@ -189,7 +189,7 @@ func TestIndexIsNoLink(t *testing.T) {
 // TestIndexOfHeldRun wants a viewer to leave a run alone that somebody records.
 func TestIndexOfHeldRun(t *testing.T) {
 	r := longLog(t)
-	l, err := in(t, r.Dir).lockRun()
+	l, err := lockRun(in(t, r.Dir))
 	must(t, err)
 	defer l.Release()
 	checkWhole(t, "held", readAll(t, InSmall(r.Tail(), true)))

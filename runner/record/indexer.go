@@ -32,9 +32,9 @@ func (x *indexer) grown(in *folder, size int64) {
 func (x *indexer) run(in *folder, wake <-chan struct{}) {
 	defer close(x.done)
 	for range wake {
-		in.index()
+		makeIndex(in)
 	}
-	in.index()
+	makeIndex(in)
 }
 
 // close brings the index up to date once more.
@@ -46,11 +46,11 @@ func (x *indexer) close() {
 	}
 }
 
-// index makes the index of a run's log, or brings it up to date. What goes wrong
+// makeIndex makes the index of a run's log, or brings it up to date. What goes wrong
 // costs a viewer time and nobody anything else.
-func (f *folder) index() {
-	s := indexLog(&Tail{path: f.join(logName)}, exactTail/4)
+func makeIndex(in *folder) {
+	s := indexLog(&Tail{path: in.join(logName)}, exactTail/4)
 	if s != nil && s.exhaust() == nil {
-		s.write(f)
+		s.write(in)
 	}
 }

@@ -157,7 +157,7 @@ func (s *indexed) save() {
 	}
 	defer in.Close()
 	info, err := in.Lstat(".")
-	if err != nil || foreign(info) || in.held(tryLock, lockName) {
+	if err != nil || foreign(info) || in.Held(lockName) {
 		return
 	}
 	s.write(in)

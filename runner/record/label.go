@@ -89,7 +89,7 @@ func (r *Run) Relabel(change func(*Label)) error {
 	defer in.Close()
 	if checkpoints, err := in.within(checkpointsName); err == nil {
 		defer checkpoints.Close()
-		lock, err := lockPins(checkpoints)
+		lock, err := checkpoints.Await(pinLockName, false)
 		if err != nil {
 			return err
 		}

@@ -15,19 +15,19 @@ import (
 )
 
 // lockless is tryLock on a disk without locks.
-func lockless(cause error) try { return func(file, bool) error { return cause } }
+func lockless(cause error) Try { return func(file, bool) error { return cause } }
 
 func TestDiskWithoutLocks(t *testing.T) {
 	for _, cause := range []error{syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOSYS} {
 		path := filepath.Join(t.TempDir(), "run", lockName)
 		must(t, os.Mkdir(filepath.Dir(path), 0o755))
-		l, err := acquire(lockless(cause), path, 2)
+		l, err := AcquireBy(lockless(cause), path, 2)
 		must(t, err)
 		t.Cleanup(func() { os.Remove(l.lease.local.Name()) })
 		if !held(lockless(cause), path) || !l.Local() {
 			t.Errorf("%v: a lock that is taken is not held, or is taken for everyone's", cause)
 		}
-		if _, err := acquire(lockless(cause), path, 2); !errors.Is(err, ErrHeld) {
+		if _, err := AcquireBy(lockless(cause), path, 2); !errors.Is(err, ErrHeld) {
 			t.Errorf("%v: taken twice: %v", cause, err)
 		}
 		moved := filepath.Join(filepath.Dir(filepath.Dir(path)), "moved")
@@ -52,7 +52,7 @@ func TestDiskWithoutLocksElsewhere(t *testing.T) {
 	if !held(none, path) {
 		t.Error("what another machine holds is not held")
 	}
-	if _, err := acquire(none, path, 2); err == nil || !strings.Contains(err.Error(), "elsewhere.example") ||
+	if _, err := AcquireBy(none, path, 2); err == nil || !strings.Contains(err.Error(), "elsewhere.example") ||
 		!strings.Contains(err.Error(), path) {
 		t.Errorf("took the lock of another machine: %v", err)
 	}
@@ -62,7 +62,7 @@ func TestDiskWithoutLocksElsewhere(t *testing.T) {
 	if held(none, path) {
 		t.Error("what this machine left after a crash is held")
 	}
-	l, err := acquire(none, path, 2)
+	l, err := AcquireBy(none, path, 2)
 	must(t, err)
 	must(t, l.Release())
 	must(t, os.Remove(l.lease.local.Name()))
@@ -80,7 +80,7 @@ func TestLeaseOfACrashedMachine(t *testing.T) {
 		if err := os.Chtimes(path, at, at); err != nil {
 			t.Fatal(err)
 		}
-		l, err := acquire(none, path, 2)
+		l, err := AcquireBy(none, path, 2)
 		must(t, err)
 		t.Cleanup(func() { os.Remove(l.lease.local.Name()) })
 		if !l.InPlace(path) || !l.lease.renew() {
@@ -105,7 +105,7 @@ func TestLeaseOfACrashedMachine(t *testing.T) {
 // TestLeaseIsRenewed: the disk hears of who holds it.
 func TestLeaseIsRenewed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), lockName)
-	l, err := acquire(lockless(syscall.ENOLCK), path, 2)
+	l, err := AcquireBy(lockless(syscall.ENOLCK), path, 2)
 	must(t, err)
 	t.Cleanup(func() { os.Remove(l.lease.local.Name()) })
 	_, err = l.Write([]byte(`{"host":"here"}`))
@@ -125,27 +125,10 @@ func TestLeaseIsRenewed(t *testing.T) {
 	}
 }
 
-// TestRunTakenOverElsewhere: who has lost his lease writes nothing more.
-func TestRunTakenOverElsewhere(t *testing.T) {
-	s := newStore(t)
-	r := create(t, s, newMeta(1))
-	path := filepath.Join(r.in.path, lockName)
-	must(t, r.lock.Release())
-	var err error
-	r.lock, err = acquire(lockless(syscall.ENOLCK), path, 2)
-	must(t, err)
-	t.Cleanup(func() { os.Remove(r.lock.lease.local.Name()) })
-	must(t, r.Append(stepEvent(1)))
-	write(t, []byte("elsewhere.example\n"), path)
-	if err := r.Append(stepEvent(2)); !errors.Is(err, errGone) {
-		t.Errorf("it wrote on: %v", err)
-	}
-}
-
 func TestLocksThatFail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), lockName)
 	stale := lockless(syscall.ESTALE)
-	if _, err := acquire(stale, path, 2); !errors.Is(err, syscall.ESTALE) ||
+	if _, err := AcquireBy(stale, path, 2); !errors.Is(err, syscall.ESTALE) ||
 		!strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "--runs DIR") {
 		t.Errorf("a server that is gone: %v", err)
 	}
@@ -273,7 +256,7 @@ func TestLeaseOfAMachineWithALikeName(t *testing.T) {
 			if !held(none, path) {
 				t.Error("it is held, and a reader takes it for free")
 			}
-			l, err := acquire(none, path, 2)
+			l, err := AcquireBy(none, path, 2)
 			if !errors.Is(err, ErrLeased) {
 				t.Errorf("taking it: %v", err)
 			}

@@ -18,19 +18,20 @@ type Lock struct {
 	lease *lease // what is locked in its place where its file system has no locks
 }
 
-// try locks a file, shared or exclusive, or returns ErrHeld at once.
-type try func(f file, exclusive bool) error
+// Try locks a file, shared or exclusive, or returns ErrHeld at once.
+type Try func(f file, exclusive bool) error
 
 // Acquire takes the lock file for a writer, made if missing. The error is
 // ErrHeld where somebody else has it. See local.go for file systems without
 // locks.
-func Acquire(path string) (*Lock, error) { return acquire(tryLock, path, writerTries) }
+func Acquire(path string) (*Lock, error) { return AcquireBy(tryLock, path, writerTries) }
 
 // writerTries: a reader that looks whether a lock is held takes it for a moment,
 // and that must not turn a writer away.
 const writerTries = 20
 
-func acquire(lock try, path string, tries int) (*Lock, error) {
+// AcquireBy is Acquire in another way than the system's: a test's, say.
+func AcquireBy(lock Try, path string, tries int) (*Lock, error) {
 	f, err := openFolder(nil, filepath.Dir(path))
 	if err != nil {
 		return nil, err
@@ -39,7 +40,88 @@ func acquire(lock try, path string, tries int) (*Lock, error) {
 	return f.acquire(lock, filepath.Base(path), tries)
 }
 
-func (f *folder) acquire(lock try, name string, tries int) (*Lock, error) {
+// Acquire is Acquire of a file in f.
+func (f *folder) Acquire(name string) (*Lock, error) { return f.acquire(tryLock, name, writerTries) }
+
+// TryAcquire is Acquire without a second look.
+func (f *folder) TryAcquire(name string) (*Lock, error) { return f.acquire(tryLock, name, 1) }
+
+// Await is Acquire that waits for a holder who has large files to remove, shared with
+// others or not.
+func (f *folder) Await(name string, shared bool) (l *Lock, err error) {
+	lock := tryLock
+	if shared {
+		lock = tryShared
+	}
+	err = patiently(func() error {
+		l, err = f.acquire(lock, name, writerTries)
+		return err
+	})
+	if errors.Is(err, ErrHeld) {
+		return nil, fmt.Errorf("%s: %w for long by another process: try again", f.join(name), err)
+	}
+	return l, explain(err)
+}
+
+// Share locks for one who reads what nobody else may change meanwhile, and makes the file
+// if he may. It is nil where that cannot be.
+func (f *folder) Share(name string, may bool) *Lock {
+	if lockFlags&os.O_EXCL != 0 { // there is no sharing
+		return nil
+	}
+	o, _, err := f.read(name)
+	if errors.Is(err, fs.ErrNotExist) && may { // nothing was ever removed
+		o, err = f.openLock(name)
+	}
+	if err != nil {
+		return nil
+	}
+	if patiently(func() error { return insist(tryShared, o, writerTries) }) != nil {
+		o.Close()
+		return nil
+	}
+	return &Lock{file: o}
+}
+
+// tryShared is tryLock for one of several.
+func tryShared(f file, _ bool) error { return tryLock(f, lockFlags&os.O_EXCL != 0) }
+
+// patiently takes a lock from a holder who gives it up soon.
+func patiently(lock func() error) (err error) {
+	const patience = 10 * time.Second
+	for begin := time.Now(); time.Since(begin) < patience; {
+		if err = lock(); !errors.Is(err, ErrHeld) {
+			break
+		}
+	}
+	return err
+}
+
+// RenameLocked renames a directory of f that holds a lock file, whose lock l is. It returns
+// the lock that it has then; on an error l as it was, unless it is lost.
+func (f *folder) RenameLocked(l *Lock, name, from, to string) (*Lock, error) {
+	if locksFollowRename {
+		return l, f.Rename(from, to)
+	}
+	if err := l.Release(); err != nil {
+		return l, err
+	}
+	if err := f.Rename(from, to); err != nil {
+		return l, err
+	}
+	moved, err := f.within(to)
+	if err != nil {
+		return l, err
+	}
+	defer moved.Close()
+	again, err := moved.Acquire(name)
+	if err != nil {
+		return l, err
+	}
+	return again, nil
+}
+
+func (f *folder) acquire(lock Try, name string, tries int) (*Lock, error) {
 	o, err := f.openLock(name)
 	if err != nil {
 		return nil, err
@@ -74,7 +156,7 @@ func (f *folder) openLock(name string) (file, error) {
 	return o, err
 }
 
-func insist(lock try, f file, tries int) (err error) {
+func insist(lock Try, f file, tries int) (err error) {
 	const pause = 5 * time.Millisecond
 	for n := range tries {
 		if n > 0 {
@@ -122,7 +204,7 @@ func rewrite(f file, b []byte) (int, error) {
 // cannot be found out, the answer is yes: no run is taken for dead by mistake.
 func Held(path string) bool { return held(tryLock, path) }
 
-func held(lock try, path string) bool {
+func held(lock Try, path string) bool {
 	f, err := openFolder(nil, filepath.Dir(path))
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
@@ -131,7 +213,10 @@ func held(lock try, path string) bool {
 	return f.held(lock, filepath.Base(path))
 }
 
-func (f *folder) held(lock try, name string) bool {
+// Held is Held of a file in f.
+func (f *folder) Held(name string) bool { return f.held(tryLock, name) }
+
+func (f *folder) held(lock Try, name string) bool {
 	o, _, err := f.read(name)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)

@@ -298,7 +298,7 @@ func readRun(dir string) (*Run, error) {
 		return readEnd(in, r.passed, func(e *end) bool {
 			return noSummary == nil && e.Status == stored.Status || e.complete(m)
 		})
-	}, func() bool { return in.held(tryLock, lockName) })
+	}, func() bool { return in.Held(lockName) })
 	if err != nil {
 		return nil, err
 	}

@@ -105,16 +105,16 @@ func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err err
 	if err := root.Mkdir(half, folderMode); err != nil {
 		return nil, explain(err)
 	}
-	l, err := root.fill(half, m, from)
+	l, err := fill(root, half, m, from)
 	if err == nil {
-		l, err = root.moveLocked(l, half, m.ID)
+		l, err = root.RenameLocked(l, lockName, half, m.ID)
 	}
 	if err != nil {
 		return nil, errors.Join(explain(err), l.Release(), root.removeAll(half))
 	}
 	r, err := s.begin(root, m, from)
 	if err != nil {
-		return nil, errors.Join(explain(err), root.trash(l, m.ID))
+		return nil, errors.Join(explain(err), trash(root, l, m.ID))
 	}
 	r.lock = l
 	return r, nil
@@ -143,13 +143,13 @@ func (s *Store) begin(root *folder, m *runner.Meta, from *runner.State) (*record
 }
 
 // fill locks a new directory and puts into it what every run has from the start.
-func (f *folder) fill(name string, m *runner.Meta, from *runner.State) (*Lock, error) {
+func fill(f *folder, name string, m *runner.Meta, from *runner.State) (*Lock, error) {
 	in, err := f.within(name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	l, err := in.acquire(tryLock, lockName, writerTries)
+	l, err := in.Acquire(lockName)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (f *folder) fill(name string, m *runner.Meta, from *runner.State) (*Lock, e
 		return l, err
 	}
 	if from != nil {
-		if err := in.firstCheckpoint(from); err != nil {
+		if err := firstCheckpoint(in, from); err != nil {
 			return l, err
 		}
 	}
@@ -171,36 +171,12 @@ func (f *folder) fill(name string, m *runner.Meta, from *runner.State) (*Lock, e
 	return l, in.writeJSON(metaName, m) // syncs the directory
 }
 
-func (f *folder) firstCheckpoint(from *runner.State) error {
+func firstCheckpoint(f *folder, from *runner.State) error {
 	in, err := f.within(checkpointsName)
 	if err != nil {
 		return err
 	}
 	return errors.Join(writeCheckpoint(in, from, position{}), in.Close())
-}
-
-// moveLocked renames a directory of f, whose lock l is, and returns the lock it
-// has then; on an error l as it was, unless it is lost.
-func (f *folder) moveLocked(l *Lock, from, to string) (*Lock, error) {
-	if locksFollowRename {
-		return l, f.Rename(from, to)
-	}
-	if err := l.Release(); err != nil {
-		return l, err
-	}
-	if err := f.Rename(from, to); err != nil {
-		return l, err
-	}
-	moved, err := f.within(to)
-	if err != nil {
-		return l, err
-	}
-	defer moved.Close()
-	again, err := moved.acquire(tryLock, lockName, writerTries)
-	if err != nil {
-		return l, err
-	}
-	return again, nil
 }
 
 // sweepAge is how long a directory aside is left alone: between making it and
@@ -215,7 +191,7 @@ func (s *Store) sweep() {
 		return
 	}
 	defer root.Close()
-	for _, e := range root.leftovers() {
+	for _, e := range leftovers(root) {
 		// The clock may have been set back since.
 		if info, err := e.Info(); err == nil && s.now().Sub(info.ModTime()).Abs() > sweepAge {
 			root.removeAll(e.Name())
@@ -224,7 +200,7 @@ func (s *Store) sweep() {
 }
 
 // leftovers lists the directories aside that nobody is at work on.
-func (f *folder) leftovers() (list []fs.DirEntry) {
+func leftovers(f *folder) (list []fs.DirEntry) {
 	entries, _ := f.List()
 	for _, e := range entries {
 		ours := strings.HasPrefix(e.Name(), aside.Prefix) || strings.HasPrefix(e.Name(), deletedPrefix)
@@ -235,7 +211,7 @@ func (f *folder) leftovers() (list []fs.DirEntry) {
 		if err != nil {
 			continue
 		}
-		if !in.held(tryLock, lockName) {
+		if !in.Held(lockName) {
 			list = append(list, e)
 		}
 		in.Close()
@@ -259,7 +235,7 @@ func (s *Store) reopen(id string) (_ *recorder, past *runner.Past, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := in.lockRun()
+	l, err := lockRun(in)
 	if errors.Is(err, ErrHeld) {
 		err = runner.ErrElsewhere
 	}
@@ -379,8 +355,8 @@ func (s *Store) named(id string) (in *folder, m *runner.Meta, err error) {
 
 // lockRun takes the lock of an existing run. The error is ErrHeld where somebody
 // records it.
-func (f *folder) lockRun() (*Lock, error) {
-	l, err := f.acquire(tryLock, lockName, writerTries)
+func lockRun(f *folder) (*Lock, error) {
+	l, err := f.Acquire(lockName)
 	if err == nil && !l.InPlace(f.join(lockName)) { // it was deleted meanwhile
 		return nil, errors.Join(fs.ErrNotExist, l.Release())
 	}
