@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // position is where a log stands at a checkpoint: its last line that is on disk,
@@ -41,9 +42,9 @@ type damage struct {
 const maxDamaged = 1000
 
 // auditLog reads a log from its start. One that is missing is empty.
-func auditLog(in *folder) (*audit, error) {
+func auditLog(in *disk.Folder) (*audit, error) {
 	a := &audit{}
-	f, length, err := in.read(logName)
+	f, length, err := in.Read(logName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return a, nil
 	}
@@ -53,7 +54,7 @@ func auditLog(in *folder) (*audit, error) {
 	defer f.Close()
 	a.length = length
 	if err := a.read(io.NewSectionReader(f, 0, length)); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", in.join(logName), err)
+		return nil, fmt.Errorf("reading %s: %w", in.Join(logName), err)
 	}
 	return a, nil
 }
@@ -91,7 +92,7 @@ func (a *audit) add(line []byte) {
 	if len(line) == 0 {
 		return
 	}
-	line, sealed, err := lineSeal.check(line)
+	line, sealed, err := disk.LineSeal.Check(line)
 	if err == nil && !sealed && !json.Valid(line) {
 		err = errors.New("is no event")
 	}

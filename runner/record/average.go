@@ -1,6 +1,9 @@
 package record
 
-import "drolab/runner"
+import (
+	"drolab/runner"
+	"drolab/runner/record/internal/disk"
+)
 
 // averageBudget is how far from its end a log is read for its last evaluations,
 // in bytes: between them are the steps of some epochs.
@@ -13,7 +16,7 @@ func (r *Run) Average() (*runner.Average, error) {
 		h, err := ReadHistory(r.Tail(), nil)
 		return runner.AverageOf(h.Evals), err
 	}
-	in, err := openFolder(r.open, r.Dir)
+	in, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {
 		return nil, err
 	}

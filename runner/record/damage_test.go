@@ -226,7 +226,7 @@ func TestFailingSync(t *testing.T) {
 	}
 	appendSteps(t, r, 4, 5)
 	must(t, r.Close())
-	h := history(t, (&Run{Dir: r.in.path}).Tail())
+	h := history(t, (&Run{Dir: r.in.Path}).Tail())
 	_, past, err := s.Reopen(m.ID)
 	must(t, err)
 	if len(h.Steps) != 5 || len(past.Log) != 1 || past.Log[0].Key != "c" {
@@ -260,7 +260,7 @@ func TestRemovedWhileRecorded(t *testing.T) {
 		r := create(t, s, newMeta(1))
 		appendSteps(t, r, 1, 3)
 		for _, name := range names {
-			must(t, os.RemoveAll(filepath.Join(r.in.path, "..", filepath.Base(r.in.path), name)))
+			must(t, os.RemoveAll(filepath.Join(r.in.Path, "..", filepath.Base(r.in.Path), name)))
 		}
 		_, saved := r.Checkpoint(newState(3))
 		for what, err := range map[string]error{"says": r.Append(status(4, runner.Paused)), "saves": saved,

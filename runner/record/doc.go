@@ -27,12 +27,12 @@
 // from, and loses it before it is removed. A log says how a run ended once the
 // summary is there.
 //
-// Every line, JSON file and weights file has a checksum (seal.go); a checkpoint
+// Every line, JSON file and weights file has a checksum (internal/disk); a checkpoint
 // says how far the log had come and what was turned by then. What was changed
 // since it was written is passed over by viewers, and by a resume where that
 // cannot matter for what follows: elsewhere it is an error that names the line
 // (audit.go). Files are opened by their names in the run's folder and nowhere
-// else, and never through links (disk.go): a run may come from anybody. Examine
+// else, and never through links: a run may come from anybody. Examine
 // and Mend look after a folder of runs (doctor.go). Files keeps what concerns many
 // runs in the same manner, a sweep's list for one.
 //
@@ -45,7 +45,7 @@
 // It is not a database and keeps no index of runs: what it knows of them all is
 // what the directories say at that moment. It decides nothing about training.
 //
-// Everything that a writer does to files goes through the interface disk; tests
+// Everything that a writer does to files goes through the interface aside.Disk; tests
 // put one that fails, is killed or loses its power at each of these things
 // (aside/asidetest, points_test.go).
 //

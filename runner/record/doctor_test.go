@@ -195,7 +195,7 @@ func TestDoctorLeavesRunsAloneThatAreRecorded(t *testing.T) {
 	r := create(t, s, newMeta(1))
 	appendSteps(t, r, 1, 3)
 	save(t, r, newState(3))
-	write(t, []byte("x"), r.in.path, checkpointsName, ".new-"+tensorsName(4)) // it is being written
+	write(t, []byte("x"), r.in.Path, checkpointsName, ".new-"+tensorsName(4)) // it is being written
 	list, _, err := Mend(s.Dir())
 	must(t, err)
 	if len(list) > 0 {

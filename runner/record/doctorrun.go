@@ -12,6 +12,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/internal/aside"
+	"drolab/runner/record/internal/disk"
 )
 
 // checkRun looks at every file of a run.
@@ -36,7 +37,7 @@ func (d *doctor) checkFiles(folder string, held bool) {
 	in := d.in
 	if folder != "." {
 		var err error
-		if in, err = d.in.within(folder); err != nil {
+		if in, err = d.in.Within(folder); err != nil {
 			return // its own folder has told
 		}
 		defer in.Close()
@@ -69,7 +70,7 @@ func (d *doctor) checkFiles(folder string, held bool) {
 
 func (d *doctor) checkFile(name string, info fs.FileInfo, held bool) {
 	d.checkOwner(name, info)
-	if linked(info) {
+	if disk.Linked(info) {
 		d.find(name, "has another name elsewhere (a hard link), which would change with it",
 			"--mend gives the run a copy", func(d *doctor) error { return d.part(name) })
 	}
@@ -81,7 +82,7 @@ func (d *doctor) checkFile(name string, info fs.FileInfo, held bool) {
 
 // clear empties a file of a run.
 func (d *doctor) clear(name string) error {
-	f, err := d.in.open(name, os.O_WRONLY, 0)
+	f, err := d.in.Open(name, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -94,12 +95,12 @@ const maxCopy int64 = 64 << 30
 
 // part makes a file of a run one of its own: the other name keeps the old one.
 func (d *doctor) part(name string) error {
-	in, err := openFolder(nil, d.in.join(filepath.Dir(name)))
+	in, err := disk.OpenFolder(nil, d.in.Join(filepath.Dir(name)))
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	old, size, err := in.read(filepath.Base(name))
+	old, size, err := in.Read(filepath.Base(name))
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (d *doctor) part(name string) error {
 	if size > maxCopy {
 		return fmt.Errorf("%d bytes, want at most %d: put it back from a copy", size, maxCopy)
 	}
-	return in.write(filepath.Base(name), func(w io.Writer) error {
+	return in.Write(filepath.Base(name), func(w io.Writer) error {
 		_, err := io.Copy(w, old)
 		return err
 	})
@@ -115,7 +116,7 @@ func (d *doctor) part(name string) error {
 
 // checkCheckpoints reads every checkpoint.
 func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
-	in, err := d.in.within(checkpointsName)
+	in, err := d.in.Within(checkpointsName)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return // checkFiles has told
@@ -226,13 +227,13 @@ func (d *doctor) repairLog() error {
 	if err := d.keep(logName); err != nil {
 		return err
 	}
-	old, size, err := d.in.read(logName)
+	old, size, err := d.in.Read(logName)
 	if err != nil {
 		return err
 	}
 	defer old.Close()
 	_ = d.in.Remove(indexName) // of the log as it was
-	return d.in.write(logName, func(w io.Writer) error {
+	return d.in.Write(logName, func(w io.Writer) error {
 		return (&repair{w: w}).copy(io.NewSectionReader(old, 0, size), upto)
 	})
 }
@@ -293,7 +294,7 @@ func (r *repair) fill(next int64) error {
 			Message: "an event that stood here is lost: drolab doctor has the file as it was in " + asideName}
 		line, err := runner.EncodeEvent(w)
 		if err == nil {
-			_, err = r.w.Write(append(lineSeal.put(line), '\n'))
+			_, err = r.w.Write(append(disk.LineSeal.Put(line), '\n'))
 		}
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // endBudget is how far from its end a log is read to tell how a run stands, in
@@ -45,17 +46,17 @@ func settledEnd(read func() (*end, error), held func() bool) (*end, error) {
 
 // readEnd reads the log in a run's folder backward until enough says so or
 // endBudget is spent. enough is asked once the status is known.
-func readEnd(in *folder, passed *passedOver, enough func(*end) bool) (*end, error) {
+func readEnd(in *disk.Folder, passed *passedOver, enough func(*end) bool) (*end, error) {
 	return readBack(in, endBudget, passed, enough)
 }
 
-func readBack(in *folder, budget int64, passed *passedOver, enough func(*end) bool) (*end, error) {
-	f, size, err := in.read(logName)
+func readBack(in *disk.Folder, budget int64, passed *passedOver, enough func(*end) bool) (*end, error) {
+	f, size, err := in.Read(logName)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	e := &end{path: in.join(logName), passed: passed}
+	e := &end{path: in.Join(logName), passed: passed}
 	lines := newBackward(f, size, size-budget)
 	rest, start, err := lines.line()
 	switch {
@@ -79,7 +80,7 @@ func readBack(in *folder, budget int64, passed *passedOver, enough func(*end) bo
 // Standing returns how the run stands, from the end of its log, and where that does
 // not reach back to it, from its summary. It costs the same for every length of log.
 func (r *Run) Standing() Standing {
-	in, err := openFolder(r.open, r.Dir)
+	in, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {
 		return Standing{Status: r.status, Step: r.summary.Steps}
 	}

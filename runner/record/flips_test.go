@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // flipped is a byte of a file of a run that is another one.
@@ -134,7 +135,7 @@ func (f *flipped) goOn(t *testing.T, before, id string, fits func(*runner.Meta) 
 		must(t, os.CopyFS(dir, os.DirFS(before)))
 	}
 	defer os.RemoveAll(dir)
-	s := &Store{dir: dir, now: clock(), open: openDisk}
+	s := &Store{dir: dir, now: clock(), open: disk.OpenDisk}
 	r, err := Find(dir, id)
 	if err == nil {
 		q := runner.NewQueue(t.Context(), runner.Settings{Store: s, Threads: 1})

@@ -11,6 +11,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/record/internal/disk"
 )
 
 // clock returns a time that moves on by a second with each look.
@@ -30,9 +31,9 @@ func newStore(t *testing.T) *Store {
 }
 
 // in opens a folder.
-func in(t testing.TB, path string) *folder {
+func in(t testing.TB, path string) *disk.Folder {
 	t.Helper()
-	f, err := openFolder(nil, path)
+	f, err := disk.OpenFolder(nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}

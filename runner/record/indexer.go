@@ -1,5 +1,7 @@
 package record
 
+import "drolab/runner/record/internal/disk"
+
 // indexEvery is how much longer a log gets until its index is brought up to date,
 // in bytes: what a viewer has to read besides is half a second's work at most.
 const indexEvery = exactTail / 2
@@ -14,7 +16,7 @@ type indexer struct {
 
 // grown tells that the log has a size. It never waits: where the goroutine is still
 // at work the next event tells it.
-func (x *indexer) grown(in *folder, size int64) {
+func (x *indexer) grown(in *disk.Folder, size int64) {
 	if size < max(x.next, exactTail) {
 		return
 	}
@@ -29,7 +31,7 @@ func (x *indexer) grown(in *folder, size int64) {
 	}
 }
 
-func (x *indexer) run(in *folder, wake <-chan struct{}) {
+func (x *indexer) run(in *disk.Folder, wake <-chan struct{}) {
 	defer close(x.done)
 	for range wake {
 		makeIndex(in)
@@ -48,8 +50,8 @@ func (x *indexer) close() {
 
 // makeIndex makes the index of a run's log, or brings it up to date. What goes wrong
 // costs a viewer time and nobody anything else.
-func makeIndex(in *folder) {
-	s := indexLog(&Tail{path: in.join(logName)}, exactTail/4)
+func makeIndex(in *disk.Folder) {
+	s := indexLog(&Tail{path: in.Join(logName)}, exactTail/4)
 	if s != nil && s.exhaust() == nil {
 		s.write(in)
 	}

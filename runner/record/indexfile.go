@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // indexName is a file of JSON lines, compressed: an indexHead, then the events.
@@ -46,8 +47,8 @@ type indexHead struct {
 var errStale = errors.New("is of another log than this one")
 
 // saveIndex writes x beside the log.
-func saveIndex(in *folder, x *Index) error {
-	log, _, err := in.read(logName)
+func saveIndex(in *disk.Folder, x *Index) error {
+	log, _, err := in.Read(logName)
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func saveIndex(in *folder, x *Index) error {
 			h.Times = append(h.Times, e.seconds)
 		}
 	}
-	return in.write(indexName, func(w io.Writer) error { return writeIndex(w, &h, x) })
+	return in.Write(indexName, func(w io.Writer) error { return writeIndex(w, &h, x) })
 }
 
 func writeIndex(to io.Writer, h *indexHead, x *Index) error {
@@ -128,8 +129,8 @@ func shortNumber(n runner.Number) runner.Number {
 
 // loadIndex reads the index of a log. The error is an fs.ErrNotExist where there
 // is none, and errStale where it is of another log.
-func loadIndex(in *folder) (*Index, error) {
-	f, size, err := in.read(indexName)
+func loadIndex(in *disk.Folder) (*Index, error) {
+	f, size, err := in.Read(indexName)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +146,7 @@ func loadIndex(in *folder) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, length, err := in.read(logName)
+	log, length, err := in.Read(logName)
 	if err != nil {
 		return nil, err
 	}
@@ -228,9 +229,9 @@ func sampleLog(log io.ReaderAt, size int64) (first, last uint32, err error) {
 	if _, err = log.ReadAt(buf, 0); err != nil && err != io.EOF {
 		return 0, 0, err
 	}
-	first = crc32.Checksum(buf, castagnoli)
+	first = crc32.Checksum(buf, disk.Castagnoli)
 	if _, err = log.ReadAt(buf, size-n); err != nil && err != io.EOF {
 		return 0, 0, err
 	}
-	return first, crc32.Checksum(buf, castagnoli), nil
+	return first, crc32.Checksum(buf, disk.Castagnoli), nil
 }

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // How a long log is read: the last part of it line by line, and what is before that
@@ -101,12 +102,12 @@ type indexed struct {
 // indexLog begins with the index of the file, or with none; nil where the log has
 // no more than exact bytes.
 func indexLog(tail *Tail, exact int64) *indexed {
-	in, err := openFolder(nil, filepath.Dir(tail.path))
+	in, err := disk.OpenFolder(nil, filepath.Dir(tail.path))
 	if err != nil {
 		return nil
 	}
 	defer in.Close()
-	log, size, err := in.read(logName)
+	log, size, err := in.Read(logName)
 	if err != nil {
 		return nil
 	}
@@ -114,7 +115,7 @@ func indexLog(tail *Tail, exact int64) *indexed {
 	if size <= exact {
 		return nil
 	}
-	s := &indexed{in: in.path, tail: tail, goal: size}
+	s := &indexed{in: in.Path, tail: tail, goal: size}
 	if s.index, err = loadIndex(in); err != nil {
 		s.index = &Index{}
 	}
@@ -151,20 +152,20 @@ func (s *indexed) extend() error {
 
 // save keeps an index that was made, where that is this user's business.
 func (s *indexed) save() {
-	in, err := openFolder(nil, s.in)
+	in, err := disk.OpenFolder(nil, s.in)
 	if err != nil {
 		return
 	}
 	defer in.Close()
 	info, err := in.Lstat(".")
-	if err != nil || foreign(info) || in.Held(lockName) {
+	if err != nil || disk.Foreign(info) || in.Held(lockName) {
 		return
 	}
 	s.write(in)
 }
 
 // write keeps the index. Where that fails the next look makes it again.
-func (s *indexed) write(in *folder) {
+func (s *indexed) write(in *disk.Folder) {
 	if s.made && len(s.index.blocks) > 0 {
 		_ = saveIndex(in, s.index)
 	}

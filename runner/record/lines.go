@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"drolab/runner/record/internal/disk"
 	"errors"
 	"fmt"
 	"io"
@@ -66,7 +67,7 @@ func unended(rest []byte) int {
 		if n <= 0 {
 			break
 		}
-		if _, sealed, err := lineSeal.check(bytes.Clone(rest[:n])); sealed && err == nil {
+		if _, sealed, err := disk.LineSeal.Check(bytes.Clone(rest[:n])); sealed && err == nil {
 			return n
 		}
 	}

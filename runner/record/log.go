@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // maxLine bounds one line of the log, in bytes: an eval event with ten
@@ -20,8 +21,8 @@ var errEmpty = errors.New("is empty")
 
 // eventLog appends events to a file that has no other writer.
 type eventLog struct {
-	in   *folder
-	file file
+	in   *disk.Folder
+	file disk.File
 	made fs.FileInfo // of file
 	path string      // for people
 	now  func() time.Time
@@ -35,8 +36,8 @@ type eventLog struct {
 // openLog takes up a log behind its last whole line, which a look at all of it
 // has found; what stands behind that is cut. A last line that lacks its newline
 // only gets one.
-func openLog(in *folder, a *audit, now func() time.Time) (*eventLog, error) {
-	l := &eventLog{in: in, path: in.join(logName), now: now, position: a.position, size: a.size}
+func openLog(in *disk.Folder, a *audit, now func() time.Time) (*eventLog, error) {
+	l := &eventLog{in: in, path: in.Join(logName), now: now, position: a.position, size: a.size}
 	if err := l.open(); err != nil {
 		return nil, err
 	}
@@ -54,8 +55,8 @@ func openLog(in *folder, a *audit, now func() time.Time) (*eventLog, error) {
 }
 
 func (l *eventLog) open() (err error) {
-	if l.file, err = l.in.open(logName, os.O_WRONLY|os.O_APPEND|os.O_CREATE, fileMode); err != nil {
-		return explain(err)
+	if l.file, err = l.in.Open(logName, os.O_WRONLY|os.O_APPEND|os.O_CREATE, disk.FileMode); err != nil {
+		return disk.Explain(err)
 	}
 	if l.made, err = l.file.Stat(); err != nil {
 		l.file.Close()
@@ -73,7 +74,7 @@ func (l *eventLog) inPlace() bool {
 // folder: at every event.
 func (l *eventLog) removed() bool {
 	now, err := l.file.Stat()
-	return err != nil || nameless(now)
+	return err != nil || disk.Nameless(now)
 }
 
 // append stamps e and writes it as one line with one write. An event that
@@ -88,7 +89,7 @@ func (l *eventLog) append(e runner.Event) error {
 	if err != nil {
 		return fmt.Errorf("%s: event %d (%s): %w", l.path, h.Seq, e.Kind(), err)
 	}
-	if line = append(lineSeal.put(line), '\n'); len(line) > maxLine {
+	if line = append(disk.LineSeal.Put(line), '\n'); len(line) > maxLine {
 		return fmt.Errorf("%s: event %d (%s) has %d bytes, want at most %d", l.path, h.Seq, e.Kind(), len(line),
 			maxLine)
 	}
@@ -122,7 +123,7 @@ func (l *eventLog) write(line []byte) error {
 	n, err := l.file.Write(line)
 	if err != nil {
 		l.torn = true
-		return fmt.Errorf("appending to %s: %w", l.path, errors.Join(explain(err), l.mend()))
+		return fmt.Errorf("appending to %s: %w", l.path, errors.Join(disk.Explain(err), l.mend()))
 	}
 	l.size += int64(n)
 	return nil
@@ -134,12 +135,12 @@ func (l *eventLog) mend() error {
 	if !l.torn {
 		return nil
 	}
-	f, err := l.in.same(logName, os.O_WRONLY, l.made)
+	f, err := l.in.Same(logName, os.O_WRONLY, l.made)
 	if err == nil {
 		err = errors.Join(f.Truncate(l.size), f.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("cutting a torn line off %s: %w", l.path, explain(err))
+		return fmt.Errorf("cutting a torn line off %s: %w", l.path, disk.Explain(err))
 	}
 	l.torn = false
 	return nil
@@ -155,7 +156,7 @@ func (l *eventLog) sync() error {
 		err = l.file.Sync()
 	}
 	if l.doubt = err != nil; l.doubt {
-		return fmt.Errorf("syncing %s: %w", l.path, explain(err))
+		return fmt.Errorf("syncing %s: %w", l.path, disk.Explain(err))
 	}
 	return nil
 }
@@ -163,12 +164,12 @@ func (l *eventLog) sync() error {
 // copy puts a copy of the log in its place. Readers open it by its name each
 // time, and find what they know.
 func (l *eventLog) copy() error {
-	old, _, err := l.in.read(logName)
+	old, _, err := l.in.Read(logName)
 	if err != nil {
 		return err
 	}
 	defer old.Close()
-	err = l.in.write(logName, func(w io.Writer) error {
+	err = l.in.Write(logName, func(w io.Writer) error {
 		_, err := io.Copy(w, io.NewSectionReader(old, 0, l.size))
 		return err
 	})
@@ -184,7 +185,7 @@ func decodeLine(line []byte) (runner.Event, error) {
 	if len(line) == 0 {
 		return nil, errEmpty // a damaged disk may leave a million of them
 	}
-	bare, _, err := lineSeal.check(line)
+	bare, _, err := disk.LineSeal.Check(line)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // A packed run is the run directory of a finished run in one small file, a
@@ -57,7 +58,7 @@ func Pack(w io.Writer, r *Run) error {
 		text []byte
 	}{{metaName, meta}, {summaryName, came}, {logName, log}} {
 		// The time is the run's own: nothing depends on when it was packed.
-		h := &tar.Header{Name: r.Meta.ID + "/" + f.name, Size: int64(len(f.text)), Mode: int64(fileMode),
+		h := &tar.Header{Name: r.Meta.ID + "/" + f.name, Size: int64(len(f.text)), Mode: int64(disk.FileMode),
 			ModTime: r.Meta.Created.UTC().Truncate(time.Second), Format: tar.FormatPAX}
 		if err := t.WriteHeader(h); err != nil {
 			return err
@@ -100,7 +101,7 @@ func Unpack(dir string, packed []byte) (*Run, error) {
 
 // ReadPacked reads a packed run from its file.
 func ReadPacked(path string) (*Run, error) {
-	f, size, err := openRegular(path)
+	f, size, err := disk.OpenRegular(path)
 	if err != nil {
 		return nil, fmt.Errorf("packed run %s: %w", path, err)
 	}

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // TestDamageIsSaid: whoever leaves something out says so, with the file.
 func TestDamageIsSaid(t *testing.T) {
 	before := quickDir(t)
-	s := &Store{dir: before, now: clock(), open: openDisk}
+	s := &Store{dir: before, now: clock(), open: disk.OpenDisk}
 	finished(t, s)
 	id := the(s, original).Meta.ID
 	must(t, the(s, original).Relabel(func(l *Label) { l.Note = "good" }))
@@ -80,7 +81,7 @@ func TestLastNewlineIsNotTheEnd(t *testing.T) {
 		"changed": func(b []byte) []byte { b[len(b)-1] ^= 8; return b },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &Store{dir: quickDir(t), now: clock(), open: openDisk}
+			s := &Store{dir: quickDir(t), now: clock(), open: disk.OpenDisk}
 			finished(t, s)
 			whole := the(s, original)
 			want, _ := whatStands(t, whole)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // newTail writes a log and returns a reader of it.
@@ -141,7 +142,7 @@ func TestListReadsOnlyTheEnd(t *testing.T) {
 		got.Of("test_accuracy").Float() != 0.5 || got.Of("lambda").Float() != 2 {
 		t.Errorf("summary %+v", got)
 	}
-	f, length, err := openRegular(r.log.path)
+	f, length, err := disk.OpenRegular(r.log.path)
 	must(t, err)
 	defer f.Close()
 	seen := &lowest{f, length}

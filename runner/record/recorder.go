@@ -4,12 +4,13 @@ import (
 	"errors"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // recorder is the writing side of one run directory. It belongs to one
 // goroutine at a time.
 type recorder struct {
-	in   *folder
+	in   *disk.Folder
 	keep int // checkpoints
 	lock *Lock
 	log  *eventLog
@@ -27,7 +28,7 @@ func (r *recorder) present() error {
 		return errors.Join(errGone, err)
 	}
 	lock, err := r.in.Lstat(lockName)
-	if err != nil || !r.lock.is(lock) || !r.log.inPlace() {
+	if err != nil || !r.lock.Is(lock) || !r.log.inPlace() {
 		return errors.Join(errGone, err)
 	}
 	return nil
@@ -60,9 +61,9 @@ func (r *recorder) Checkpoint(s *runner.State) (string, error) {
 	if err := r.log.sync(); err != nil {
 		return "", err
 	}
-	in, err := r.in.within(checkpointsName)
+	in, err := r.in.Within(checkpointsName)
 	if err != nil {
-		return "", explain(err)
+		return "", disk.Explain(err)
 	}
 	defer in.Close()
 	if err := writeCheckpoint(in, s, r.log.position); err != nil {
@@ -82,7 +83,7 @@ func (r *recorder) Finish(s *runner.Summary) error {
 	}
 	stored := *s
 	stored.Dir = "" // a directory may be moved
-	return r.in.writeJSON(summaryName, &stored)
+	return r.in.WriteJSON(summaryName, &stored)
 }
 
 // Close implements runner.Recorder. The log is synced, since how the run ended

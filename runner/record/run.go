@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // Run is what a run directory said when it was looked at. It does not change;
@@ -23,8 +24,8 @@ type Run struct {
 	status  runner.Status
 	summary *runner.Summary
 	label   Label
-	open    opener // nil: the system's
-	packed  []byte // of a packed run: what there is in place of files
+	open    disk.Opener // nil: the system's
+	packed  []byte      // of a packed run: what there is in place of files
 	passed  *passedOver
 }
 
@@ -49,7 +50,7 @@ func (r *Run) Tail() *Tail {
 
 // Checkpoints lists the steps that Load can go to, ascending.
 func (r *Run) Checkpoints() (steps []int64, err error) {
-	err = r.inCheckpoints(func(f *folder) error {
+	err = r.inCheckpoints(func(f *disk.Folder) error {
 		steps, err = checkpointSteps(f)
 		return err
 	})
@@ -64,7 +65,7 @@ type Save struct {
 
 // Saved returns the newest checkpoint; ok is false where there is none.
 func (r *Run) Saved() (s Save, ok bool, err error) {
-	err = r.inCheckpoints(func(f *folder) error {
+	err = r.inCheckpoints(func(f *disk.Folder) error {
 		steps, err := checkpointSteps(f)
 		if err != nil || len(steps) == 0 {
 			return err
@@ -83,17 +84,17 @@ func (r *Run) Saved() (s Save, ok bool, err error) {
 // names of its checkpoints may not be there yet, and whoever tells of them shall be
 // right after a power cut.
 func (r *Run) Settle() error {
-	in, err := openFolder(r.open, r.Dir)
+	in, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	log, err := in.open(logName, os.O_RDWR, 0) // some systems bring only what can be written
+	log, err := in.Open(logName, os.O_RDWR, 0) // some systems bring only what can be written
 	if err != nil {
 		return err
 	}
 	err = errors.Join(log.Sync(), log.Close())
-	return explain(errors.Join(err, r.inCheckpoints(func(f *folder) error { return f.Sync() })))
+	return disk.Explain(errors.Join(err, r.inCheckpoints(func(f *disk.Folder) error { return f.Sync() })))
 }
 
 // Newest stands for the step of the newest checkpoint.
@@ -121,7 +122,7 @@ func (r *Run) load(step int64) (s *saved, err error) {
 	if err := r.has(step); err != nil {
 		return nil, err
 	}
-	err = r.inCheckpoints(func(f *folder) error {
+	err = r.inCheckpoints(func(f *disk.Folder) error {
 		s, err = readCheckpoint(f, step)
 		return err
 	})
@@ -135,7 +136,7 @@ func (r *Run) Past(step int64) (*runner.Past, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := openFolder(r.open, r.Dir)
+	in, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (r *Run) Past(step int64) (*runner.Past, error) {
 	if err != nil {
 		return nil, err
 	}
-	knobs, err := log.since(in.join(logName), from.at)
+	knobs, err := log.since(in.Join(logName), from.at)
 	if err != nil {
 		return nil, err
 	}
@@ -275,7 +276,7 @@ func readRun(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := openFolder(nil, dir)
+	in, err := disk.OpenFolder(nil, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -289,7 +290,7 @@ func readRun(dir string) (*Run, error) {
 		r.passed.add(err)
 	}
 	var stored runner.Summary
-	noSummary := in.readJSON(summaryName, &stored)
+	noSummary := in.ReadJSON(summaryName, &stored)
 	if noSummary != nil && !errors.Is(noSummary, fs.ErrNotExist) {
 		r.passed.add(noSummary)
 	}
@@ -318,14 +319,14 @@ func readRun(dir string) (*Run, error) {
 }
 
 // readMeta reads run.json.
-func readMeta(in *folder) (*runner.Meta, error) {
+func readMeta(in *disk.Folder) (*runner.Meta, error) {
 	var m runner.Meta
-	if err := in.readJSON(metaName, &m); err != nil {
+	if err := in.ReadJSON(metaName, &m); err != nil {
 		return nil, err
 	}
 	if len(m.Spec.Algorithms) != 1 {
-		return nil, fmt.Errorf("%s: %d algorithms, want one", in.join(metaName), len(m.Spec.Algorithms))
+		return nil, fmt.Errorf("%s: %d algorithms, want one", in.Join(metaName), len(m.Spec.Algorithms))
 	}
-	m.ID = filepath.Base(in.path)
+	m.ID = filepath.Base(in.Path)
 	return &m, nil
 }

@@ -14,6 +14,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/export"
+	"drolab/runner/record/internal/disk"
 )
 
 // scene is what happens to a folder of runs. Done again, it goes on from what it
@@ -132,7 +133,7 @@ func knobAt9(s *Store) error {
 	q := runner.NewQueue(context.Background(), runner.Settings{Store: st, Threads: 1})
 	var asking sync.WaitGroup
 	turned := func(id string) bool {
-		in, err := openFolder(nil, filepath.Join(s.dir, id))
+		in, err := disk.OpenFolder(nil, filepath.Join(s.dir, id))
 		if err != nil {
 			return false
 		}

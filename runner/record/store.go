@@ -12,6 +12,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/internal/aside"
+	"drolab/runner/record/internal/disk"
 )
 
 // Store is a folder of run directories, for writing. It implements
@@ -20,7 +21,7 @@ import (
 type Store struct {
 	dir  string
 	now  func() time.Time
-	open opener
+	open disk.Opener
 	who  Holder
 }
 
@@ -34,12 +35,12 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("runs folder %s cannot be written: %w; choose another with --runs DIR", dir, err)
 	}
-	return &Store{dir: abs, now: time.Now, open: openDisk}, nil
+	return &Store{dir: abs, now: time.Now, open: disk.OpenDisk}, nil
 }
 
 // probe makes a file in dir, because permissions alone do not tell.
 func probe(dir string) error {
-	if err := os.MkdirAll(dir, folderMode); err != nil {
+	if err := os.MkdirAll(dir, disk.FolderMode); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, ".probe-")
@@ -52,10 +53,10 @@ func probe(dir string) error {
 // As makes locks of the store, on a disk that has none, say who holds them.
 func (s *Store) As(who Holder) { s.who = who }
 
-func (s *Store) root() (*folder, error) {
-	f, err := openFolder(s.open, s.dir)
+func (s *Store) root() (*disk.Folder, error) {
+	f, err := disk.OpenFolder(s.open, s.dir)
 	if err == nil {
-		f.who = s.who
+		f.Who = s.who
 	}
 	return f, err
 }
@@ -102,30 +103,30 @@ func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err err
 	}
 	defer root.Close()
 	half := aside.Prefix + m.ID
-	if err := root.Mkdir(half, folderMode); err != nil {
-		return nil, explain(err)
+	if err := root.Mkdir(half, disk.FolderMode); err != nil {
+		return nil, disk.Explain(err)
 	}
 	l, err := fill(root, half, m, from)
 	if err == nil {
 		l, err = root.RenameLocked(l, lockName, half, m.ID)
 	}
 	if err != nil {
-		return nil, errors.Join(explain(err), l.Release(), root.removeAll(half))
+		return nil, errors.Join(disk.Explain(err), l.Release(), root.RemoveAll(half))
 	}
 	r, err := s.begin(root, m, from)
 	if err != nil {
-		return nil, errors.Join(explain(err), trash(root, l, m.ID))
+		return nil, errors.Join(disk.Explain(err), trash(root, l, m.ID))
 	}
 	r.lock = l
 	return r, nil
 }
 
 // begin opens the log of a new run.
-func (s *Store) begin(root *folder, m *runner.Meta, from *runner.State) (*recorder, error) {
+func (s *Store) begin(root *disk.Folder, m *runner.Meta, from *runner.State) (*recorder, error) {
 	if err := root.Sync(); err != nil {
 		return nil, err
 	}
-	in, err := root.within(m.ID)
+	in, err := root.Within(m.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +144,8 @@ func (s *Store) begin(root *folder, m *runner.Meta, from *runner.State) (*record
 }
 
 // fill locks a new directory and puts into it what every run has from the start.
-func fill(f *folder, name string, m *runner.Meta, from *runner.State) (*Lock, error) {
-	in, err := f.within(name)
+func fill(f *disk.Folder, name string, m *runner.Meta, from *runner.State) (*Lock, error) {
+	in, err := f.Within(name)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +154,7 @@ func fill(f *folder, name string, m *runner.Meta, from *runner.State) (*Lock, er
 	if err != nil {
 		return nil, err
 	}
-	if err := in.Mkdir(checkpointsName, folderMode); err != nil {
+	if err := in.Mkdir(checkpointsName, disk.FolderMode); err != nil {
 		return l, err
 	}
 	if from != nil {
@@ -161,18 +162,18 @@ func fill(f *folder, name string, m *runner.Meta, from *runner.State) (*Lock, er
 			return l, err
 		}
 	}
-	log, err := in.open(logName, os.O_WRONLY|os.O_CREATE, fileMode)
+	log, err := in.Open(logName, os.O_WRONLY|os.O_CREATE, disk.FileMode)
 	if err == nil {
 		err = log.Close()
 	}
 	if err != nil {
 		return l, err
 	}
-	return l, in.writeJSON(metaName, m) // syncs the directory
+	return l, in.WriteJSON(metaName, m) // syncs the directory
 }
 
-func firstCheckpoint(f *folder, from *runner.State) error {
-	in, err := f.within(checkpointsName)
+func firstCheckpoint(f *disk.Folder, from *runner.State) error {
+	in, err := f.Within(checkpointsName)
 	if err != nil {
 		return err
 	}
@@ -194,20 +195,20 @@ func (s *Store) sweep() {
 	for _, e := range leftovers(root) {
 		// The clock may have been set back since.
 		if info, err := e.Info(); err == nil && s.now().Sub(info.ModTime()).Abs() > sweepAge {
-			root.removeAll(e.Name())
+			root.RemoveAll(e.Name())
 		}
 	}
 }
 
 // leftovers lists the directories aside that nobody is at work on.
-func leftovers(f *folder) (list []fs.DirEntry) {
+func leftovers(f *disk.Folder) (list []fs.DirEntry) {
 	entries, _ := f.List()
 	for _, e := range entries {
 		ours := strings.HasPrefix(e.Name(), aside.Prefix) || strings.HasPrefix(e.Name(), deletedPrefix)
 		if !e.IsDir() || !ours {
 			continue
 		}
-		in, err := f.within(e.Name())
+		in, err := f.Within(e.Name())
 		if err != nil {
 			continue
 		}
@@ -256,7 +257,7 @@ func (s *Store) Load(id string, step int64) (*runner.Past, error) {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
 	defer in.Close()
-	return (&Run{Dir: in.path, Meta: *m, open: s.open}).Past(step)
+	return (&Run{Dir: in.Path, Meta: *m, open: s.open}).Past(step)
 }
 
 // Pin implements runner.Store.
@@ -298,7 +299,7 @@ func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
 	if from != nil {
 		past.From, at = from.State, from.at
 	}
-	if past.Log, err = log.since(r.in.join(logName), at); err != nil {
+	if past.Log, err = log.since(r.in.Join(logName), at); err != nil {
 		return nil, err
 	}
 	if r.log, err = openLog(r.in, log, s.now); err != nil {
@@ -335,7 +336,7 @@ func (r *recorder) warn(from *runner.State, checkpoints []error, lines []damage)
 
 // named opens the directory of the run with the exact name id, and reads its
 // run.json.
-func (s *Store) named(id string) (in *folder, m *runner.Meta, err error) {
+func (s *Store) named(id string) (in *disk.Folder, m *runner.Meta, err error) {
 	if !plainName(id) {
 		return nil, nil, errors.New("want the name of a run, not a path")
 	}
@@ -344,7 +345,7 @@ func (s *Store) named(id string) (in *folder, m *runner.Meta, err error) {
 		return nil, nil, err
 	}
 	defer root.Close()
-	if in, err = root.within(id); err != nil {
+	if in, err = root.Within(id); err != nil {
 		return nil, nil, err
 	}
 	if m, err = readMeta(in); err != nil {
@@ -355,9 +356,9 @@ func (s *Store) named(id string) (in *folder, m *runner.Meta, err error) {
 
 // lockRun takes the lock of an existing run. The error is ErrHeld where somebody
 // records it.
-func lockRun(f *folder) (*Lock, error) {
+func lockRun(f *disk.Folder) (*Lock, error) {
 	l, err := f.Acquire(lockName)
-	if err == nil && !l.InPlace(f.join(lockName)) { // it was deleted meanwhile
+	if err == nil && !l.InPlace(f.Join(lockName)) { // it was deleted meanwhile
 		return nil, errors.Join(fs.ErrNotExist, l.Release())
 	}
 	return l, err

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // Tail reads a run's log from its start and keeps its place, while the log
@@ -136,7 +137,7 @@ func (t *Tail) open() (logFile, int64, error) {
 	if t.packed != nil {
 		return t.packed.open()
 	}
-	return openRegular(t.path)
+	return disk.OpenRegular(t.path)
 }
 
 // chunk returns what stands at the offset, up to maxLine bytes, in buf. A newline that

@@ -1,6 +1,6 @@
 //go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || windows)
 
-package record
+package disk
 
 import (
 	"errors"
@@ -16,25 +16,25 @@ const locksFollowRename = false
 // lockFlags make the file, or fail where there is one.
 const lockFlags = os.O_RDWR | os.O_CREATE | os.O_EXCL
 
-// openPlain, linked, nameless and foreign are for links and owners as Unix has them.
+// openPlain, Linked, Nameless and Foreign are for links and owners as Unix has them.
 const openPlain = 0
 
-func linked(os.FileInfo) bool { return false }
+func Linked(os.FileInfo) bool { return false }
 
-func nameless(os.FileInfo) bool { return false }
+func Nameless(os.FileInfo) bool { return false }
 
-func foreign(os.FileInfo) bool { return false }
+func Foreign(os.FileInfo) bool { return false }
 
 // tryLock succeeds for the writer that made the file; a reader that finds the
 // file finds the lock held.
-func tryLock(_ file, exclusive bool) error {
+func tryLock(_ File, exclusive bool) error {
 	if exclusive {
 		return nil
 	}
 	return ErrHeld
 }
 
-func unlock(f file) error { return errors.Join(f.Close(), os.Remove(f.Name())) }
+func unlock(f File) error { return errors.Join(f.Close(), os.Remove(f.Name())) }
 
 func diskFull(error) bool { return false }
 
@@ -44,6 +44,6 @@ func diskFails(error) bool { return false }
 // system does not tell of.
 func noLocks(error) bool { return false }
 
-func (f *folder) takeLease(file, int) (*lease, error) { return nil, errors.ErrUnsupported }
+func (f *Folder) takeLease(File, int) (*lease, error) { return nil, errors.ErrUnsupported }
 
-func heldLocally(file) bool { return true }
+func heldLocally(File) bool { return true }

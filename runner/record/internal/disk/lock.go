@@ -1,4 +1,4 @@
-package record
+package disk
 
 import (
 	"errors"
@@ -14,12 +14,12 @@ var ErrHeld = errors.New("lock is held")
 
 // A Lock is held from Acquire to Release, or to the end of the process.
 type Lock struct {
-	file  file
+	file  File
 	lease *lease // what is locked in its place where its file system has no locks
 }
 
 // Try locks a file, shared or exclusive, or returns ErrHeld at once.
-type Try func(f file, exclusive bool) error
+type Try func(f File, exclusive bool) error
 
 // Acquire takes the lock file for a writer, made if missing. The error is
 // ErrHeld where somebody else has it. See local.go for file systems without
@@ -32,7 +32,7 @@ const writerTries = 20
 
 // AcquireBy is Acquire in another way than the system's: a test's, say.
 func AcquireBy(lock Try, path string, tries int) (*Lock, error) {
-	f, err := openFolder(nil, filepath.Dir(path))
+	f, err := OpenFolder(nil, filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
@@ -41,14 +41,14 @@ func AcquireBy(lock Try, path string, tries int) (*Lock, error) {
 }
 
 // Acquire is Acquire of a file in f.
-func (f *folder) Acquire(name string) (*Lock, error) { return f.acquire(tryLock, name, writerTries) }
+func (f *Folder) Acquire(name string) (*Lock, error) { return f.acquire(tryLock, name, writerTries) }
 
 // TryAcquire is Acquire without a second look.
-func (f *folder) TryAcquire(name string) (*Lock, error) { return f.acquire(tryLock, name, 1) }
+func (f *Folder) TryAcquire(name string) (*Lock, error) { return f.acquire(tryLock, name, 1) }
 
 // Await is Acquire that waits for a holder who has large files to remove, shared with
 // others or not.
-func (f *folder) Await(name string, shared bool) (l *Lock, err error) {
+func (f *Folder) Await(name string, shared bool) (l *Lock, err error) {
 	lock := tryLock
 	if shared {
 		lock = tryShared
@@ -58,18 +58,18 @@ func (f *folder) Await(name string, shared bool) (l *Lock, err error) {
 		return err
 	})
 	if errors.Is(err, ErrHeld) {
-		return nil, fmt.Errorf("%s: %w for long by another process: try again", f.join(name), err)
+		return nil, fmt.Errorf("%s: %w for long by another process: try again", f.Join(name), err)
 	}
-	return l, explain(err)
+	return l, Explain(err)
 }
 
 // Share locks for one who reads what nobody else may change meanwhile, and makes the file
 // if he may. It is nil where that cannot be.
-func (f *folder) Share(name string, may bool) *Lock {
+func (f *Folder) Share(name string, may bool) *Lock {
 	if lockFlags&os.O_EXCL != 0 { // there is no sharing
 		return nil
 	}
-	o, _, err := f.read(name)
+	o, _, err := f.Read(name)
 	if errors.Is(err, fs.ErrNotExist) && may { // nothing was ever removed
 		o, err = f.openLock(name)
 	}
@@ -84,7 +84,7 @@ func (f *folder) Share(name string, may bool) *Lock {
 }
 
 // tryShared is tryLock for one of several.
-func tryShared(f file, _ bool) error { return tryLock(f, lockFlags&os.O_EXCL != 0) }
+func tryShared(f File, _ bool) error { return tryLock(f, lockFlags&os.O_EXCL != 0) }
 
 // patiently takes a lock from a holder who gives it up soon.
 func patiently(lock func() error) (err error) {
@@ -99,7 +99,7 @@ func patiently(lock func() error) (err error) {
 
 // RenameLocked renames a directory of f that holds a lock file, whose lock l is. It returns
 // the lock that it has then; on an error l as it was, unless it is lost.
-func (f *folder) RenameLocked(l *Lock, name, from, to string) (*Lock, error) {
+func (f *Folder) RenameLocked(l *Lock, name, from, to string) (*Lock, error) {
 	if locksFollowRename {
 		return l, f.Rename(from, to)
 	}
@@ -109,7 +109,7 @@ func (f *folder) RenameLocked(l *Lock, name, from, to string) (*Lock, error) {
 	if err := f.Rename(from, to); err != nil {
 		return l, err
 	}
-	moved, err := f.within(to)
+	moved, err := f.Within(to)
 	if err != nil {
 		return l, err
 	}
@@ -121,7 +121,7 @@ func (f *folder) RenameLocked(l *Lock, name, from, to string) (*Lock, error) {
 	return again, nil
 }
 
-func (f *folder) acquire(lock Try, name string, tries int) (*Lock, error) {
+func (f *Folder) acquire(lock Try, name string, tries int) (*Lock, error) {
 	o, err := f.openLock(name)
 	if err != nil {
 		return nil, err
@@ -134,16 +134,16 @@ func (f *folder) acquire(lock Try, name string, tries int) (*Lock, error) {
 	if err != nil {
 		o.Close()
 		if !errors.Is(err, ErrHeld) {
-			err = fmt.Errorf("locking %s: %w (keep the runs on a disk of this machine: --runs DIR)", f.join(name), err)
+			err = fmt.Errorf("locking %s: %w (keep the runs on a disk of this machine: --runs DIR)", f.Join(name), err)
 		}
 		return nil, err
 	}
 	return l, nil
 }
 
-func (f *folder) openLock(name string) (file, error) {
+func (f *Folder) openLock(name string) (File, error) {
 	if lockFlags&os.O_EXCL == 0 {
-		o, err := f.open(name, lockFlags, lockMode)
+		o, err := f.Open(name, lockFlags, lockMode)
 		if err == nil {
 			o.Chmod(lockMode) // one of a program before; where it is refused, the lock is as good as it was
 		}
@@ -156,7 +156,7 @@ func (f *folder) openLock(name string) (file, error) {
 	return o, err
 }
 
-func insist(lock Try, f file, tries int) (err error) {
+func insist(lock Try, f File, tries int) (err error) {
 	const pause = 5 * time.Millisecond
 	for n := range tries {
 		if n > 0 {
@@ -193,7 +193,7 @@ func (l *Lock) Write(b []byte) (int, error) {
 	return rewrite(l.file, b)
 }
 
-func rewrite(f file, b []byte) (int, error) {
+func rewrite(f File, b []byte) (int, error) {
 	if err := f.Truncate(0); err != nil {
 		return 0, err
 	}
@@ -205,7 +205,7 @@ func rewrite(f file, b []byte) (int, error) {
 func Held(path string) bool { return held(tryLock, path) }
 
 func held(lock Try, path string) bool {
-	f, err := openFolder(nil, filepath.Dir(path))
+	f, err := OpenFolder(nil, filepath.Dir(path))
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
@@ -214,10 +214,10 @@ func held(lock Try, path string) bool {
 }
 
 // Held is Held of a file in f.
-func (f *folder) Held(name string) bool { return f.held(tryLock, name) }
+func (f *Folder) Held(name string) bool { return f.held(tryLock, name) }
 
-func (f *folder) held(lock Try, name string) bool {
-	o, _, err := f.read(name)
+func (f *Folder) held(lock Try, name string) bool {
+	o, _, err := f.Read(name)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
@@ -234,11 +234,11 @@ func (f *folder) held(lock Try, name string) bool {
 // heard nothing of this one for long.
 func (l *Lock) InPlace(path string) bool {
 	there, err := os.Lstat(path)
-	return err == nil && l.is(there)
+	return err == nil && l.Is(there)
 }
 
-// is tells whether a file is the lock's, and the lock held.
-func (l *Lock) is(there fs.FileInfo) bool {
+// Is tells whether a file is the lock's, and the lock held.
+func (l *Lock) Is(there fs.FileInfo) bool {
 	mine, err := l.file.Stat()
 	return err == nil && os.SameFile(mine, there) && (l.lease == nil || l.lease.stands())
 }

@@ -1,4 +1,4 @@
-package record
+package disk
 
 import (
 	"encoding/json"
@@ -14,46 +14,46 @@ import (
 // with ten thousand classes has about one million.
 const maxJSON = 16 << 20
 
-// writeJSON makes or replaces a sealed file.
-func (f *folder) writeJSON(name string, v any) error {
+// WriteJSON makes or replaces a sealed file.
+func (f *Folder) WriteJSON(name string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", f.join(name), err)
+		return fmt.Errorf("writing %s: %w", f.Join(name), err)
 	}
-	b = fileSeal.put(append(b, '\n'))
-	return f.write(name, func(w io.Writer) error {
+	b = fileSeal.Put(append(b, '\n'))
+	return f.Write(name, func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
 	})
 }
 
-// readJSON reads a file of at most maxJSON bytes into v.
-func (f *folder) readJSON(name string, v any) error {
-	o, size, err := f.read(name)
+// ReadJSON reads a file of at most maxJSON bytes into v.
+func (f *Folder) ReadJSON(name string, v any) error {
+	o, size, err := f.Read(name)
 	if err != nil {
 		return err
 	}
 	defer o.Close()
 	if size > maxJSON {
-		return fmt.Errorf("%s: %d bytes, want at most %d", f.join(name), size, maxJSON)
+		return fmt.Errorf("%s: %d bytes, want at most %d", f.Join(name), size, maxJSON)
 	}
 	b, err := io.ReadAll(io.LimitReader(o, maxJSON))
 	if err != nil {
 		return err
 	}
-	if b, _, err = fileSeal.check(b); err != nil {
+	if b, _, err = fileSeal.Check(b); err != nil {
 		return fmt.Errorf("%s: %w; take it from a copy or, where it was changed on purpose, "+
-			"remove its last field (crc) and the comma before it", f.join(name), err)
+			"remove its last field (crc) and the comma before it", f.Join(name), err)
 	}
 	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%s: %w", f.join(name), err)
+		return fmt.Errorf("%s: %w", f.Join(name), err)
 	}
 	return nil
 }
 
-// explain adds the remedy where there is a known one, as a *runner.DiskError
+// Explain adds the remedy where there is a known one, as a *runner.DiskError
 // where the same write may succeed later.
-func explain(err error) error {
+func Explain(err error) error {
 	switch {
 	case diskFull(err):
 		return &runner.DiskError{What: "disk full: free space and resume", Err: err}

@@ -1,4 +1,4 @@
-package record
+package disk
 
 import (
 	"os"
@@ -30,12 +30,12 @@ func AppendPlain(path string, most int64) (*os.File, error) {
 }
 
 func plainFile(path string, flags int) (*os.File, error) {
-	in, err := openFolder(nil, filepath.Dir(path))
+	in, err := OpenFolder(nil, filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	f, err := in.open(filepath.Base(path), flags, lockMode)
+	f, err := in.Open(filepath.Base(path), flags, lockMode)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package record
+package disk
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ const locksFollowRename = true
 
 // tryLock locks f against every other open file of the same name, shared or
 // exclusive, or returns ErrHeld at once.
-func tryLock(f file, exclusive bool) error {
+func tryLock(f File, exclusive bool) error {
 	how := unix.LOCK_SH
 	if exclusive {
 		how = unix.LOCK_EX
@@ -38,26 +38,26 @@ const lockFlags = os.O_RDWR | os.O_CREATE
 // waiting for the other end of a pipe.
 const openPlain = unix.O_NONBLOCK | unix.O_NOFOLLOW
 
-// linked tells whether a file has more names than one.
-func linked(info os.FileInfo) bool {
+// Linked tells whether a file has more names than one.
+func Linked(info os.FileInfo) bool {
 	id, ok := info.Sys().(*syscall.Stat_t)
 	return ok && id.Nlink > 1
 }
 
-// nameless tells whether a file that is open has no name left.
-func nameless(info os.FileInfo) bool {
+// Nameless tells whether a file that is open has no name left.
+func Nameless(info os.FileInfo) bool {
 	id, ok := info.Sys().(*syscall.Stat_t)
 	return ok && id.Nlink == 0
 }
 
-// foreign tells whether a file belongs to somebody else.
-func foreign(info os.FileInfo) bool {
+// Foreign tells whether a file belongs to somebody else.
+func Foreign(info os.FileInfo) bool {
 	id, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(id.Uid) != os.Getuid()
 }
 
 // unlock gives up the lock of f, with its last open file.
-func unlock(f file) error { return f.Close() }
+func unlock(f File) error { return f.Close() }
 
 func diskFull(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)

@@ -1,4 +1,4 @@
-package record
+package disk
 
 import (
 	"bytes"
@@ -20,8 +20,8 @@ import (
 // a crash blocks nothing for good; one that was only asleep sees before its next
 // write that the file says something else.
 type lease struct {
-	file  file
-	local file // locked by this machine's holder
+	file  File
+	local File // locked by this machine's holder
 
 	mu    sync.Mutex
 	words []byte
@@ -146,7 +146,7 @@ func (l *lease) end() error {
 const maxWords = 1 << 10
 
 // said is what a lock file says; what cannot be read says nothing.
-func said(f file) []byte {
+func said(f File) []byte {
 	b := make([]byte, maxWords)
 	n, _ := f.ReadAt(b, 0)
 	return b[:n]
@@ -154,7 +154,7 @@ func said(f file) []byte {
 
 // age tells how long ago a file was written, by the clock of its disk: that of a
 // file which is made now.
-func (f *folder) age(o file) (time.Duration, error) {
+func (f *Folder) age(o File) (time.Duration, error) {
 	const name = aside.Prefix + "clock"
 	if err := f.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, err

@@ -1,4 +1,4 @@
-package record
+package disk
 
 import (
 	"bytes"
@@ -19,32 +19,32 @@ type seal struct {
 }
 
 var (
-	lineSeal = seal{"}", `,"crc":"`, `"}`}
+	LineSeal = seal{"}", `,"crc":"`, `"}`}
 	fileSeal = seal{"\n}\n", ",\n  \"crc\": \"", "\"\n}\n"}
 	oneSeal  = seal{"}\n", `,"crc":"`, "\"}\n"} // of a file that is one line
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // ErrSum reads as a part of a sentence.
 var ErrSum = errors.New("checksum differs: something in it has changed since it was written")
 
-// put seals a text.
-func (s *seal) put(text []byte) []byte {
+// Put seals a text.
+func (s *seal) Put(text []byte) []byte {
 	body := text[:len(text)-len(s.end)]
-	sum := crc32.Checksum(body, castagnoli)
+	sum := crc32.Checksum(body, Castagnoli)
 	return fmt.Appendf(body, "%s%08x%s", s.mark, sum, s.last)
 }
 
-// check returns the text without its seal, in the same memory. The error is
+// Check returns the text without its seal, in the same memory. The error is
 // ErrSum where the seal is another text's.
-func (s *seal) check(text []byte) (bare []byte, sealed bool, err error) {
+func (s *seal) Check(text []byte) (bare []byte, sealed bool, err error) {
 	n := len(text) - len(s.mark) - 8 - len(s.last)
 	if n < 0 || !bytes.HasSuffix(text, []byte(s.last)) || string(text[n:n+len(s.mark)]) != s.mark {
 		return text, false, nil
 	}
 	sum, ok := digits(text[n+len(s.mark):][:8])
-	if !ok || sum != crc32.Checksum(text[:n], castagnoli) {
+	if !ok || sum != crc32.Checksum(text[:n], Castagnoli) {
 		return nil, true, ErrSum
 	}
 	return append(text[:n], s.end...), true, nil // shorter than the seal that stood there

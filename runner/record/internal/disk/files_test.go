@@ -1,4 +1,4 @@
-package record
+package disk
 
 import (
 	"errors"
@@ -42,13 +42,17 @@ func TestFiles(t *testing.T) {
 	}
 	must(t, k.Remove(path))
 	must(t, k.Remove(path))
-	victim, unharmed := victim(t)
+	victim := filepath.Join(t.TempDir(), ".profile")
+	const text = "export PATH\n"
+	write(t, []byte(text), victim)
 	must(t, os.Symlink(victim, path))
 	if err := k.Read(path, &got); !errors.Is(err, errNotPlain) {
 		t.Errorf("a link is read: %v", err)
 	}
 	must(t, k.Write(path, note{"three"}))
-	unharmed("a link in the place of a file")
+	if string(read(t, victim)) != text {
+		t.Error("what a link in the place of a file leads to was changed")
+	}
 }
 
 // TestEveryByteOfASealedFile: whichever byte is whichever other one, it is found, be it
@@ -62,7 +66,7 @@ func TestEveryByteOfASealedFile(t *testing.T) {
 		for by := 1; by < 256; by++ {
 			harmed := slices.Clone(text)
 			harmed[at] ^= byte(by)
-			bare, sealed, err := oneSeal.check(slices.Clone(harmed))
+			bare, sealed, err := oneSeal.Check(slices.Clone(harmed))
 			if err == nil && (sealed || !oneSeal.nearly(bare)) {
 				t.Fatalf("byte %d is %q, was %q: nothing is found", at, harmed[at], text[at])
 			}
@@ -117,17 +121,17 @@ func TestFilesLock(t *testing.T) {
 
 // hasty is a disk on which somebody replaces a file just before it is opened.
 type hasty struct {
-	disk
+	Disk
 	times   int
 	replace func()
 }
 
-func (h *hasty) OpenFile(name string, flag int, mode fs.FileMode) (file, error) {
+func (h *hasty) OpenFile(name string, flag int, mode fs.FileMode) (File, error) {
 	if h.times > 0 {
 		h.times--
 		h.replace()
 	}
-	return h.disk.OpenFile(name, flag, mode)
+	return h.Disk.OpenFile(name, flag, mode)
 }
 
 // TestReplacedWhileItIsOpened: a file that others replace is read, and one that they
@@ -135,12 +139,12 @@ func (h *hasty) OpenFile(name string, flag int, mode fs.FileMode) (file, error) 
 func TestReplacedWhileItIsOpened(t *testing.T) {
 	for times, want := range map[int]error{3: nil, 1 << 20: errReplaced} {
 		f := in(t, t.TempDir())
-		must(t, os.WriteFile(f.join("a"), []byte("old"), 0o600))
-		f.disk = &hasty{f.disk, times, func() {
-			must(t, os.WriteFile(f.join("b"), []byte("new"), 0o600))
-			must(t, os.Rename(f.join("b"), f.join("a")))
+		must(t, os.WriteFile(f.Join("a"), []byte("old"), 0o600))
+		f.Disk = &hasty{f.Disk, times, func() {
+			must(t, os.WriteFile(f.Join("b"), []byte("new"), 0o600))
+			must(t, os.Rename(f.Join("b"), f.Join("a")))
 		}}
-		o, _, err := f.read("a")
+		o, _, err := f.Read("a")
 		if !errors.Is(err, want) {
 			t.Errorf("replaced %d times: %v", times, err)
 		}

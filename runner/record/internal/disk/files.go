@@ -1,4 +1,4 @@
-package record
+package disk
 
 import (
 	"encoding/json"
@@ -28,11 +28,11 @@ const mostFile = 256 << 20
 
 // Folder makes a folder that only its owner enters, where there is none.
 func (k Files) Folder(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), folderMode); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), FolderMode); err != nil {
 		return err
 	}
-	return k.beside(path, func(in *folder, name string) error {
-		err := in.Mkdir(name, folderMode)
+	return k.beside(path, func(in *Folder, name string) error {
+		err := in.Mkdir(name, FolderMode)
 		if errors.Is(err, fs.ErrExist) {
 			return nil
 		}
@@ -41,13 +41,13 @@ func (k Files) Folder(path string) error {
 }
 
 // beside opens the folder that a path is in.
-func (k Files) beside(path string, do func(in *folder, name string) error) error {
-	in, err := openFolder(k.Open, filepath.Dir(path))
+func (k Files) beside(path string, do func(in *Folder, name string) error) error {
+	in, err := OpenFolder(k.Open, filepath.Dir(path))
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	in.who = k.Who
+	in.Who = k.Who
 	return do(in, filepath.Base(path))
 }
 
@@ -74,17 +74,17 @@ func (k Files) sealed(path string, v any, how way) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return k.put(path, oneSeal.put(append(b, '\n')), how)
+	return k.put(path, oneSeal.Put(append(b, '\n')), how)
 }
 
 func (k Files) put(path string, text []byte, how way) error {
-	return k.beside(path, func(in *folder, name string) error {
+	return k.beside(path, func(in *Folder, name string) error {
 		err := how(in, name, lockMode, func(w io.Writer) error {
 			_, err := w.Write(text)
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("writing %s: %w", path, explain(err))
+			return fmt.Errorf("writing %s: %w", path, Explain(err))
 		}
 		return nil
 	})
@@ -94,7 +94,7 @@ func (k Files) put(path string, text []byte, how way) error {
 func (k Files) Read(path string, v any) error {
 	text, err := k.Text(path)
 	if err == nil {
-		text, _, err = oneSeal.check(text)
+		text, _, err = oneSeal.Check(text)
 	}
 	if err == nil && oneSeal.nearly(text) {
 		err = ErrSum
@@ -113,8 +113,8 @@ func (k Files) Read(path string, v any) error {
 
 // Text reads a file as it is.
 func (k Files) Text(path string) (text []byte, err error) {
-	err = k.beside(path, func(in *folder, name string) error {
-		o, size, err := in.read(name)
+	err = k.beside(path, func(in *Folder, name string) error {
+		o, size, err := in.Read(name)
 		if err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func (k Files) Text(path string) (text []byte, err error) {
 
 // Remove removes a file; one that is not there is no error.
 func (k Files) Remove(path string) error {
-	return k.beside(path, func(in *folder, name string) error {
+	return k.beside(path, func(in *Folder, name string) error {
 		if err := in.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -141,11 +141,11 @@ func (k Files) Remove(path string) error {
 // Lock waits for a lock file, up to a time. On a disk without locks it is a lease.
 func (k Files) Lock(path string, patience time.Duration) (l *Lock, err error) {
 	const pause = 50 * time.Millisecond
-	err = k.beside(path, func(in *folder, name string) error {
+	err = k.beside(path, func(in *Folder, name string) error {
 		for began := time.Now(); ; time.Sleep(pause) {
 			l, err = in.Acquire(name)
 			if !errors.Is(err, ErrHeld) && !errors.Is(err, ErrLeased) {
-				return explain(err)
+				return Explain(err)
 			}
 			if time.Since(began) > patience {
 				return fmt.Errorf("%s: %w for %v: try again", path, err, patience)

@@ -1,6 +1,6 @@
 //go:build darwin || freebsd || linux
 
-package record
+package disk
 
 import (
 	"errors"
@@ -42,14 +42,14 @@ func TestErrorsThatMayPass(t *testing.T) {
 	for err, want := range map[error]string{syscall.ENOSPC: "disk full", syscall.EDQUOT: "disk full",
 		syscall.EIO: "disk fails"} {
 		var disk *runner.DiskError
-		if got := explain(&os.PathError{Op: "write", Path: "x", Err: err}); !errors.As(got, &disk) ||
+		if got := Explain(&os.PathError{Op: "write", Path: "x", Err: err}); !errors.As(got, &disk) ||
 			!strings.Contains(got.Error(), want) || !errors.Is(got, err) {
 			t.Errorf("%v is explained as %v", err, got)
 		}
 	}
 	var disk *runner.DiskError
 	for _, err := range []error{nil, os.ErrPermission, os.ErrNotExist} {
-		if errors.As(explain(err), &disk) {
+		if errors.As(Explain(err), &disk) {
 			t.Errorf("%v is taken for one that may pass", err)
 		}
 	}

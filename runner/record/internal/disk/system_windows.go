@@ -1,4 +1,4 @@
-package record
+package disk
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ const locksFollowRename = false
 
 // tryLock locks the first byte of f, which nobody reads, shared or exclusive,
 // or returns ErrHeld at once.
-func tryLock(f file, exclusive bool) error {
+func tryLock(f File, exclusive bool) error {
 	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if exclusive {
 		flags |= windows.LOCKFILE_EXCLUSIVE_LOCK
@@ -27,17 +27,17 @@ func tryLock(f file, exclusive bool) error {
 // lockFlags are for the file that is locked.
 const lockFlags = os.O_RDWR | os.O_CREATE
 
-// openPlain, linked, nameless and foreign are for links and owners as Unix has them.
+// openPlain, Linked, Nameless and Foreign are for links and owners as Unix has them.
 const openPlain = 0
 
-func linked(os.FileInfo) bool { return false }
+func Linked(os.FileInfo) bool { return false }
 
-func nameless(os.FileInfo) bool { return false }
+func Nameless(os.FileInfo) bool { return false }
 
-func foreign(os.FileInfo) bool { return false }
+func Foreign(os.FileInfo) bool { return false }
 
 // unlock gives up the lock of f, with its last handle.
-func unlock(f file) error { return f.Close() }
+func unlock(f File) error { return f.Close() }
 
 func diskFull(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
@@ -49,6 +49,6 @@ func diskFails(error) bool { return false }
 // system does not tell of.
 func noLocks(error) bool { return false }
 
-func (f *folder) takeLease(file, int) (*lease, error) { return nil, errors.ErrUnsupported }
+func (f *Folder) takeLease(File, int) (*lease, error) { return nil, errors.ErrUnsupported }
 
-func heldLocally(file) bool { return true }
+func heldLocally(File) bool { return true }

@@ -1,6 +1,6 @@
 //go:build darwin || freebsd || linux
 
-package record
+package disk
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 )
 
 // lockless is tryLock on a disk without locks.
-func lockless(cause error) Try { return func(file, bool) error { return cause } }
+func lockless(cause error) Try { return func(File, bool) error { return cause } }
 
 func TestDiskWithoutLocks(t *testing.T) {
 	for _, cause := range []error{syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOSYS} {
@@ -144,10 +144,10 @@ func TestLeaseOfAHolderThatCanBeAskedFor(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, lockName)
 	take := func(alive, known bool) (*Lock, error) {
-		f, err := openFolder(nil, dir)
+		f, err := OpenFolder(nil, dir)
 		must(t, err)
 		defer f.Close()
-		f.who = Holder{Name: "me", Alive: func(name string) (bool, bool) {
+		f.Who = Holder{Name: "me", Alive: func(name string) (bool, bool) {
 			if name != "job 7" {
 				t.Errorf("asked for %q", name)
 			}

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package record
+package disk
 
 import (
 	"errors"
@@ -25,7 +25,7 @@ func noLocks(err error) bool {
 }
 
 // takeLease locks what stands for o, and writes this machine's name into o.
-func (f *folder) takeLease(o file, tries int) (*lease, error) {
+func (f *Folder) takeLease(o File, tries int) (*lease, error) {
 	machine, err := os.Hostname()
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (f *folder) takeLease(o file, tries int) (*lease, error) {
 			return nil, err
 		}
 	}
-	words, err := claim{machine, f.who.Name}.words()
+	words, err := claim{machine, f.Who.Name}.words()
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +55,8 @@ func (f *folder) takeLease(o file, tries int) (*lease, error) {
 }
 
 // gone says why another machine's lease cannot be taken over, or nothing.
-func (f *folder) gone(o file, there claim) error {
-	switch alive, known := f.who.asks(there); {
+func (f *Folder) gone(o File, there claim) error {
+	switch alive, known := f.Who.asks(there); {
 	case alive && known: // it was heard last before it was suspended, maybe
 		return fmt.Errorf("%w (%s), which goes on", ErrLeased, there)
 	case known:
@@ -72,7 +72,7 @@ func (f *folder) gone(o file, there claim) error {
 
 // heldLocally is for readers: one whose clock is wrong takes a lease for over, or
 // for held, and harms nobody, since a writer asks the disk for its time.
-func heldLocally(o file) bool {
+func heldLocally(o File) bool {
 	machine, err := os.Hostname()
 	if err != nil {
 		return true
@@ -91,7 +91,7 @@ func heldLocally(o file) bool {
 
 // standIn opens the file that is locked in place of o. It goes by o's device and
 // number, which stay when the folder of o is renamed.
-func standIn(o file, flags int) (file, error) {
+func standIn(o File, flags int) (File, error) {
 	info, err := o.Stat()
 	if err != nil {
 		return nil, err
@@ -106,15 +106,15 @@ func standIn(o file, flags int) (file, error) {
 			return nil, err
 		}
 		info, err := os.Lstat(path)
-		if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 || foreign(info) {
+		if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 || Foreign(info) {
 			return nil, errors.Join(fmt.Errorf("%s: want a folder of yours that nobody else may enter (chmod 700)",
 				path), err)
 		}
 	}
-	f, err := openFolder(nil, path)
+	f, err := OpenFolder(nil, path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return f.open(fmt.Sprintf("lock-%d-%d", id.Dev, id.Ino), os.O_RDWR|flags, lockMode)
+	return f.Open(fmt.Sprintf("lock-%d-%d", id.Dev, id.Ino), os.O_RDWR|flags, lockMode)
 }
