@@ -3,6 +3,7 @@ package record
 import (
 	"drolab/runner"
 	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // averageBudget is how far from its end a log is read for its last evaluations,
@@ -21,8 +22,8 @@ func (r *Run) Average() (*runner.Average, error) {
 		return nil, err
 	}
 	defer in.Close()
-	enough := func(e *end) bool { return len(e.Evals) >= runner.AverageWindow }
-	e, err := readBack(in, averageBudget, r.passed, enough)
+	enough := func(e *eventlog.End) bool { return len(e.Evals) >= runner.AverageWindow }
+	e, err := eventlog.ReadBack(in, averageBudget, r.passed, enough)
 	if err != nil {
 		return nil, err
 	}

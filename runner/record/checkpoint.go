@@ -16,6 +16,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/internal/aside"
 	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // Tensors that are not parameters have a prefix in the file.
@@ -141,7 +142,7 @@ func checkpointFile(step int64) string { return checkpointsName + "/" + stateNam
 // last and makes the pair complete. A checkpoint of the same step may stand there
 // already, when a run is paused and saved again: the same step has the same
 // weights, so the pair is whole at every moment.
-func writeCheckpoint(f *disk.Folder, s *runner.State, at position) error {
+func writeCheckpoint(f *disk.Folder, s *runner.State, at eventlog.Position) error {
 	list, err := fileTensors(s)
 	if err != nil {
 		return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
@@ -156,7 +157,7 @@ func writeCheckpoint(f *disk.Folder, s *runner.State, at position) error {
 	return f.WriteJSON(stateName(s.Step), &stateFile{
 		State: *s, Method: encodeMethod(s.Method),
 		Tensors: tensorsName(s.Step), SHA256: hex.EncodeToString(hash.Sum(nil)),
-		Log: &at.seq, Knobs: runner.Turned(at.knobs),
+		Log: &at.Seq, Knobs: runner.Turned(at.Knobs),
 	})
 }
 
@@ -201,7 +202,7 @@ func fileTensors(s *runner.State) ([]nn.Tensor, error) {
 // saved is a checkpoint as it was read.
 type saved struct {
 	*runner.State
-	at *position // nil: it says nothing of the log
+	at *eventlog.Position // nil: it says nothing of the log
 }
 
 // readCheckpoint reads the pair of the given step.
@@ -229,7 +230,7 @@ func readCheckpoint(in *disk.Folder, step int64) (*saved, error) {
 	}
 	got := &saved{State: &s}
 	if f.Log != nil {
-		got.at = &position{*f.Log, f.Knobs}
+		got.at = &eventlog.Position{Seq: *f.Log, Knobs: f.Knobs}
 	}
 	return got, nil
 }

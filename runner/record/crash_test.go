@@ -28,7 +28,7 @@ func TestPowerCutInLog(t *testing.T) {
 	must(t, r.Append(status(0, runner.Running)))
 	appendSteps(t, r, 1, 3)
 	must(t, r.Close())
-	log := read(t, r.log.path)
+	log := read(t, r.log.Path)
 	lines := bytes.SplitAfter(log, []byte{'\n'})
 	first := len(log) - len(lines[3]) // lines[4] is empty
 	for cut := first; cut <= len(log); cut++ {
@@ -37,7 +37,7 @@ func TestPowerCutInLog(t *testing.T) {
 			if len(torn) == len(log)-1 {                  // it lacks nothing but its newline
 				whole++
 			}
-			write(t, torn, r.log.path)
+			write(t, torn, r.log.Path)
 			run, err := Find(s.Dir(), m.ID)
 			must(t, err)
 			if got := run.Summary().Steps; got != int64(whole-1) {
@@ -71,13 +71,13 @@ func TestPowerCutInCheckpoint(t *testing.T) {
 	save(t, r, newState(10))
 	save(t, r, newState(20))
 	must(t, r.Close())
-	log := read(t, r.log.path)
+	log := read(t, r.log.Path)
 	for _, name := range []string{tensorsName(20), stateName(20)} {
 		path := filepath.Join(r.in.Path, checkpointsName, name)
 		good := read(t, path)
 		for cut := range len(good) - 1 { // the last byte of the JSON is a newline
 			write(t, good[:cut], path)
-			write(t, log, r.log.path)
+			write(t, log, r.log.Path)
 			again, from := reopen(t, s, m.ID)
 			must(t, again.Close())
 			if from == nil || from.Step != 10 || from.Parameters[0].Data[0] != 10 {
@@ -195,7 +195,7 @@ func TestDiskFull(t *testing.T) {
 		appendSteps(t, r, 1, 2)
 		left, stuck = room, room%2 == 1
 		err := r.Append(stepEvent(3))
-		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), r.log.path) ||
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), r.log.Path) ||
 			!strings.Contains(err.Error(), "disk full: free space and resume") {
 			t.Fatalf("room for %d bytes: error %v", room, err)
 		}

@@ -14,6 +14,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/internal/aside"
 	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // Finding is something that is not as it should be in a folder of runs.
@@ -330,7 +331,7 @@ func (d *doctor) chmod(name string, mode fs.FileMode) error {
 
 // checkSummary wants what a run that has ended came to.
 func (d *doctor) checkSummary(held bool) {
-	e, err := readEnd(d.in, nil, statusOnly)
+	e, err := eventlog.ReadEnd(d.in, nil, eventlog.StatusOnly)
 	if err != nil || held || !e.Status.Ended() {
 		return
 	}
@@ -353,7 +354,7 @@ func (d *doctor) summarise() error {
 	if err != nil {
 		return err
 	}
-	e, err := readEnd(d.in, nil, func(*end) bool { return false })
+	e, err := eventlog.ReadEnd(d.in, nil, func(*eventlog.End) bool { return false })
 	if err != nil {
 		return err
 	}
@@ -373,13 +374,13 @@ func (d *doctor) summarise() error {
 // checkIndex wants an index that can be read, where there is one. It is derived, so
 // that one of another log is no damage: the next viewer makes it anew.
 func (d *doctor) checkIndex() {
-	if info, err := d.in.Lstat(indexName); err != nil || !info.Mode().IsRegular() {
+	if info, err := d.in.Lstat(eventlog.IndexName); err != nil || !info.Mode().IsRegular() {
 		return // checkFiles has told
 	}
-	_, err := loadIndex(d.in)
-	if err == nil || errors.Is(err, errStale) || errors.Is(err, fs.ErrNotExist) {
+	_, err := eventlog.LoadIndex(d.in)
+	if err == nil || errors.Is(err, eventlog.ErrStale) || errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	d.find(indexName, err.Error(), "nothing is lost, the next look makes it anew; "+movesAside,
-		moveAside(indexName))
+	d.find(eventlog.IndexName, err.Error(), "nothing is lost, the next look makes it anew; "+movesAside,
+		moveAside(eventlog.IndexName))
 }

@@ -201,7 +201,7 @@ func TestDoctorLeavesRunsAloneThatAreRecorded(t *testing.T) {
 	if len(list) > 0 {
 		t.Errorf("found %s", findings(list))
 	}
-	flip(t, r.log.path, `"step":2`)
+	flip(t, r.log.Path, `"step":2`)
 	list, _, err = Mend(s.Dir())
 	must(t, err)
 	if len(list) != 1 || list[0].Mended {

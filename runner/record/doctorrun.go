@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"drolab/runner"
 	"drolab/runner/internal/aside"
 	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // checkRun looks at every file of a run.
@@ -178,30 +178,30 @@ func (d *doctor) checkLog(held bool) {
 	} else if !info.Mode().IsRegular() {
 		return // checkFiles has told
 	}
-	a, err := auditLog(d.in)
-	var hole holeError
+	a, err := eventlog.AuditLog(d.in)
+	var hole eventlog.HoleError
 	switch {
 	case errors.As(err, &hole):
-		d.find(logName, hole.what(), hole.remedy(), nil)
+		d.find(logName, hole.What(), hole.Remedy(), nil)
 		return
 	case err != nil:
 		d.find(logName, err.Error(), "see to its permissions, or put it back from a copy", nil)
 		return
 	}
 	const remedy = "put it back from a copy; --mend keeps one, and writes a warning in the place of what is lost"
-	for _, line := range a.damaged {
-		d.find(logName, fmt.Sprintf("line %d %s", line.line, line.what), remedy, (*doctor).repairLog)
+	for _, line := range a.Damaged {
+		d.find(logName, fmt.Sprintf("line %d %s", line.Line, line.What), remedy, (*doctor).repairLog)
 	}
-	if a.seq < upto {
+	if a.Seq < upto {
 		d.find(logName, fmt.Sprintf("ends with event %d, and the newest checkpoint was saved behind event %d",
-			a.seq, upto), remedy, (*doctor).repairLog)
+			a.Seq, upto), remedy, (*doctor).repairLog)
 	}
 	switch {
 	case held: // it may be written at this moment
-	case a.unended > 0:
+	case a.Unended > 0:
 		d.find(logName, "the last line lacks its newline", "--mend adds it", (*doctor).repairLog)
-	case a.size < a.length:
-		d.find(logName, fmt.Sprintf("ends in part of a line, %d bytes", a.length-a.size),
+	case a.Size < a.Length:
+		d.find(logName, fmt.Sprintf("ends in part of a line, %d bytes", a.Length-a.Size),
 			"a resume cuts it; --mend does, and keeps a copy", (*doctor).repairLog)
 	}
 }
@@ -213,15 +213,15 @@ func (d *doctor) savedBehind() int64 {
 	if err != nil || s == nil || s.at == nil {
 		return 0
 	}
-	return s.at.seq
+	return s.at.Seq
 }
 
 // repairLog writes the log anew, with a warning in the place of each line that is
 // lost; none where it is as it should be by now.
 func (d *doctor) repairLog() error {
 	upto := d.savedBehind()
-	a, err := auditLog(d.in)
-	if err != nil || len(a.damaged) == 0 && a.seq >= upto && a.size == a.length {
+	a, err := eventlog.AuditLog(d.in)
+	if err != nil || len(a.Damaged) == 0 && a.Seq >= upto && a.Size == a.Length {
 		return err
 	}
 	if err := d.keep(logName); err != nil {
@@ -232,73 +232,8 @@ func (d *doctor) repairLog() error {
 		return err
 	}
 	defer old.Close()
-	_ = d.in.Remove(indexName) // of the log as it was
+	_ = d.in.Remove(eventlog.IndexName) // of the log as it was
 	return d.in.Write(logName, func(w io.Writer) error {
-		return (&repair{w: w}).copy(io.NewSectionReader(old, 0, size), upto)
+		return eventlog.RepairLog(w, io.NewSectionReader(old, 0, size), upto, asideName)
 	})
-}
-
-// repair copies the lines of a log that are whole.
-type repair struct {
-	w    io.Writer
-	seq  int64 // of the last line
-	step int64
-}
-
-func (r *repair) copy(from io.Reader, upto int64) error {
-	for in := newForward(from); ; {
-		line, err := in.line()
-		switch {
-		case errors.Is(err, io.EOF): // a torn line is cut, unless it is whole but for its newline
-			err = nil
-			if n := unended(line); n > 0 {
-				err = r.line(append(line[:n:n], '\n'))
-			}
-			return errors.Join(err, r.fill(upto+1))
-		case err == nil && line != nil:
-			err = r.line(line)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// line copies a line, and puts warnings before it for those that are missing.
-func (r *repair) line(line []byte) error {
-	text := append([]byte(nil), line...) // reading it changes it
-	var one audit
-	one.add(line[:len(line)-1])
-	if len(line) == 1 || len(one.damaged) > 0 && one.seq == 0 {
-		return nil
-	}
-	if one.sealed {
-		if err := r.fill(one.seq); err != nil {
-			return err
-		}
-	}
-	if one.seq > 0 {
-		r.seq = one.seq
-	}
-	if e, err := decodeLine(append([]byte(nil), text[:len(text)-1]...)); err == nil && e != nil {
-		r.step = e.Header().Step
-	}
-	_, err := r.w.Write(text)
-	return err
-}
-
-// fill writes warnings with the numbers before next that no line has.
-func (r *repair) fill(next int64) error {
-	for ; r.seq+1 < next; r.seq++ {
-		w := &runner.WarningEvent{Head: runner.Head{Seq: r.seq + 1, Time: time.Now().UTC(), Step: r.step},
-			Message: "an event that stood here is lost: drolab doctor has the file as it was in " + asideName}
-		line, err := runner.EncodeEvent(w)
-		if err == nil {
-			_, err = r.w.Write(append(disk.LineSeal.Put(line), '\n'))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

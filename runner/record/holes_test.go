@@ -12,6 +12,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // TestHoles makes each file of a run a terabyte long, without a byte on the disk.
@@ -42,7 +43,7 @@ func TestHoles(t *testing.T) {
 			if !strings.Contains(found, filepath.Base(name)) {
 				t.Errorf("the doctor does not name it: %s", found)
 			}
-			byLog := name == indexName // for whom the log tells the same
+			byLog := name == eventlog.IndexName // for whom the log tells the same
 			if !byLog && !strings.Contains(said, filepath.Base(name)) {
 				t.Errorf("no reader names it: %s", said)
 			}

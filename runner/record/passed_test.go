@@ -11,6 +11,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // TestDamageIsSaid: whoever leaves something out says so, with the file.
@@ -47,7 +48,7 @@ func TestDamageIsSaid(t *testing.T) {
 				c.file = logName
 				b := read(t, run, logName)
 				at := bytes.LastIndex(b, []byte(`{"seq":`))
-				odd := append(bytes.Repeat([]byte("x"), 2*maxLine), '\n')
+				odd := append(bytes.Repeat([]byte("x"), 2*eventlog.MaxLine), '\n')
 				write(t, slices.Concat(b[:at], odd, b[at:]), run, logName)
 			case c.text == `"type":"status"`: // the last one tells how the run ended
 				b := read(t, run, logName)

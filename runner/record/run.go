@@ -13,6 +13,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // Run is what a run directory said when it was looked at. It does not change;
@@ -26,7 +27,7 @@ type Run struct {
 	label   Label
 	open    disk.Opener // nil: the system's
 	packed  []byte      // of a packed run: what there is in place of files
-	passed  *passedOver
+	passed  *eventlog.PassedOver
 }
 
 // Status returns the run's state. An unfinished run that nobody records is
@@ -39,11 +40,33 @@ func (r *Run) Status() runner.Status { return r.status }
 // must not change it.
 func (r *Run) Summary() *runner.Summary { return r.summary }
 
+// Standing returns how the run stands, from the end of its log, and where that does
+// not reach back to it, from its summary. It costs the same for every length of log.
+func (r *Run) Standing() Standing {
+	in, err := disk.OpenFolder(r.open, r.Dir)
+	if err != nil {
+		return Standing{Status: r.status, Step: r.summary.Steps}
+	}
+	defer in.Close()
+	e, err := eventlog.ReadEnd(in, r.passed, func(e *eventlog.End) bool { return e.Complete(&r.Meta) })
+	if err != nil {
+		e = &eventlog.End{}
+	}
+	s := e.Standing
+	s.Status, s.Cause = r.status, r.summary.Cause
+	s.Step = max(s.Step, r.summary.Steps)
+	if s.Eval == nil && len(r.summary.ByGroup) > 0 {
+		s.Eval = &runner.EvalEvent{Head: runner.Head{Step: r.summary.Steps}, Epoch: r.summary.Epochs,
+			Values: r.summary.Measures, ByGroup: r.summary.ByGroup}
+	}
+	return s
+}
+
 // Tail returns a reader of the run's log, at its start.
 func (r *Run) Tail() *Tail {
-	t := &Tail{path: filepath.Join(r.Dir, logName), passed: r.passed}
+	t := &Tail{Path: filepath.Join(r.Dir, logName), Passed: r.passed}
 	if r.packed != nil {
-		t.packed = &packedLog{packed: r.packed}
+		t.Text = (&packedLog{packed: r.packed}).open
 	}
 	return t
 }
@@ -141,15 +164,30 @@ func (r *Run) Past(step int64) (*runner.Past, error) {
 		return nil, err
 	}
 	defer in.Close()
-	log, err := auditLog(in)
+	log, err := eventlog.AuditLog(in)
 	if err != nil {
 		return nil, err
 	}
-	knobs, err := log.since(in.Join(logName), from.at)
+	knobs, err := log.Since(in.Join(logName), from.at)
 	if err != nil {
 		return nil, err
 	}
 	return &runner.Past{Meta: &r.Meta, From: from.State, Log: knobs}, nil
+}
+
+// PassedOver says what of the run's files was passed over so far, by Find and by all
+// that has read the run since: damaged lines of its log, a damaged summary or label.
+// What stood there is missing in every figure. It is nil where all was read.
+func (r *Run) PassedOver() error {
+	err, more := r.passed.First()
+	if err == nil {
+		return nil
+	}
+	others := ""
+	if more > 0 {
+		others = fmt.Sprintf(" (and %d more)", more)
+	}
+	return fmt.Errorf("run %s: passed over: %w%s: see drolab doctor", r.Meta.ID, err, others)
 }
 
 // Held tells whether somebody records the run at this moment. It stays true
@@ -285,26 +323,26 @@ func readRun(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Dir: dir, Meta: *m, passed: &passedOver{}}
+	r := &Run{Dir: dir, Meta: *m, passed: &eventlog.PassedOver{}}
 	if r.label, err = readLabel(in); err != nil {
-		r.passed.add(err)
+		r.passed.Add(err)
 	}
 	var stored runner.Summary
 	noSummary := in.ReadJSON(summaryName, &stored)
 	if noSummary != nil && !errors.Is(noSummary, fs.ErrNotExist) {
-		r.passed.add(noSummary)
+		r.passed.Add(noSummary)
 	}
 	// A log that ends as the summary says needs no further look.
-	e, err := settledEnd(func() (*end, error) {
-		return readEnd(in, r.passed, func(e *end) bool {
-			return noSummary == nil && e.Status == stored.Status || e.complete(m)
+	e, err := eventlog.SettledEnd(func() (*eventlog.End, error) {
+		return eventlog.ReadEnd(in, r.passed, func(e *eventlog.End) bool {
+			return noSummary == nil && e.Status == stored.Status || e.Complete(m)
 		})
 	}, func() bool { return in.Held(lockName) })
 	if err != nil {
 		return nil, err
 	}
 	r.status = e.Status
-	if e.interrupted {
+	if e.Interrupted {
 		r.status = runner.Interrupted
 	}
 	r.summary = &stored

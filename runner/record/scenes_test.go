@@ -15,6 +15,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/export"
 	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // scene is what happens to a folder of runs. Done again, it goes on from what it
@@ -138,8 +139,8 @@ func knobAt9(s *Store) error {
 			return false
 		}
 		defer in.Close()
-		a, err := auditLog(in)
-		return err == nil && len(a.knobs) > 0
+		a, err := eventlog.AuditLog(in)
+		return err == nil && len(a.Knobs) > 0
 	}
 	st.ask = func(id string, e runner.Event) {
 		switch e := e.(type) {

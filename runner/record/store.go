@@ -13,6 +13,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/internal/aside"
 	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // Store is a folder of run directories, for writing. It implements
@@ -130,14 +131,14 @@ func (s *Store) begin(root *disk.Folder, m *runner.Meta, from *runner.State) (*r
 	if err != nil {
 		return nil, err
 	}
-	log, err := openLog(in, &audit{}, s.now)
+	log, err := eventlog.OpenLog(in, &eventlog.Audit{}, s.now)
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
 	if from != nil {
 		e := &runner.CheckpointEvent{Head: runner.Head{Step: from.Step}, File: checkpointFile(from.Step)}
-		if err := log.append(e); err != nil {
-			return nil, errors.Join(err, log.file.Close(), in.Close())
+		if err := log.Append(e); err != nil {
+			return nil, errors.Join(err, log.File.Close(), in.Close())
 		}
 	}
 	return &recorder{in: in, keep: m.Spec.CheckpointKeep, log: log}, nil
@@ -177,7 +178,7 @@ func firstCheckpoint(f *disk.Folder, from *runner.State) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(writeCheckpoint(in, from, position{}), in.Close())
+	return errors.Join(writeCheckpoint(in, from, eventlog.Position{}), in.Close())
 }
 
 // sweepAge is how long a directory aside is left alone: between making it and
@@ -276,7 +277,7 @@ var errOrphan = errors.New("the checkpoint that it was forked from is damaged or
 
 // takeUp opens the log of an existing run and finds where it can go on.
 func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
-	end, err := readEnd(r.in, nil, statusOnly)
+	end, err := eventlog.ReadEnd(r.in, nil, eventlog.StatusOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -290,44 +291,44 @@ func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
 	if from == nil && m.Parent != "" {
 		return nil, errors.Join(append([]error{errOrphan}, damaged...)...)
 	}
-	log, err := auditLog(r.in)
+	log, err := eventlog.AuditLog(r.in)
 	if err != nil {
 		return nil, err
 	}
 	past := &runner.Past{Meta: m}
-	var at *position
+	var at *eventlog.Position
 	if from != nil {
 		past.From, at = from.State, from.at
 	}
-	if past.Log, err = log.since(r.in.Join(logName), at); err != nil {
+	if past.Log, err = log.Since(r.in.Join(logName), at); err != nil {
 		return nil, err
 	}
-	if r.log, err = openLog(r.in, log, s.now); err != nil {
+	if r.log, err = eventlog.OpenLog(r.in, log, s.now); err != nil {
 		return nil, err
 	}
-	r.log.knobs = slices.Clone(past.Log)
-	if err := r.warn(past.From, damaged, log.damaged); err != nil {
-		return nil, errors.Join(err, r.log.file.Close())
+	r.log.Knobs = slices.Clone(past.Log)
+	if err := r.warn(past.From, damaged, log.Damaged); err != nil {
+		return nil, errors.Join(err, r.log.File.Close())
 	}
 	return past, nil
 }
 
 // warn says in the log what was passed over.
-func (r *recorder) warn(from *runner.State, checkpoints []error, lines []damage) error {
+func (r *recorder) warn(from *runner.State, checkpoints []error, lines []eventlog.Damage) error {
 	var list []string
 	for _, d := range checkpoints {
 		list = append(list, "checkpoint passed over: "+d.Error())
 	}
 	if n := len(lines); n > 0 { // before the checkpoint: else the run would not go on
 		list = append(list, fmt.Sprintf("damaged lines in %s: %d, the first is line %d: %s",
-			r.log.path, n, lines[0].line, lines[0].what))
+			r.log.Path, n, lines[0].Line, lines[0].What))
 	}
 	for _, message := range list {
 		w := &runner.WarningEvent{Message: message}
 		if from != nil {
 			w.Step = from.Step
 		}
-		if err := r.log.append(w); err != nil {
+		if err := r.log.Append(w); err != nil {
 			return err
 		}
 	}

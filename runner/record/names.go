@@ -1,11 +1,13 @@
 package record
 
+import "drolab/runner/record/internal/eventlog"
+
 // Names inside a run directory.
 const (
+	logName         = eventlog.LogName
+	lockName        = eventlog.LockName
 	metaName        = "run.json"
-	logName         = "events.jsonl"
 	summaryName     = "summary.json"
-	lockName        = "lock"
 	checkpointsName = "checkpoints"
 
 	deletedPrefix = ".deleted-" // of what is being removed and has no name any more

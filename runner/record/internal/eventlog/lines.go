@@ -1,4 +1,4 @@
-package record
+package eventlog
 
 import (
 	"bufio"
@@ -12,21 +12,21 @@ import (
 // maxHole bounds the bytes between two newlines of a log. A line that is longer than
 // maxLine is passed over. Where even so many bytes have no end the file is no log: it
 // may be a hole of any size, which takes no room on the disk and hours to read.
-const maxHole = 64 * maxLine
+const maxHole = 64 * MaxLine
 
 // errLong reads as a part of a sentence.
 var errLong = errors.New("is longer than any event")
 
-// holeError says that a line has no end.
-type holeError struct{ start int64 }
+// HoleError says that a line has no end.
+type HoleError struct{ start int64 }
 
-func (e holeError) Error() string { return e.what() + ": " + e.remedy() }
+func (e HoleError) Error() string { return e.What() + ": " + e.Remedy() }
 
-func (e holeError) what() string {
+func (e HoleError) What() string {
 	return fmt.Sprintf("the line at byte %d has no end within %d bytes", e.start, maxHole)
 }
 
-func (e holeError) remedy() string {
+func (e HoleError) Remedy() string {
 	return fmt.Sprintf("put the file back from a copy, or keep what is before that line (truncate -s %d)",
 		e.start)
 }
@@ -37,7 +37,7 @@ type forward struct {
 	offset int64 // behind the line that was returned last
 }
 
-func newForward(r io.Reader) *forward { return &forward{in: bufio.NewReaderSize(r, maxLine)} }
+func newForward(r io.Reader) *forward { return &forward{in: bufio.NewReaderSize(r, MaxLine)} }
 
 // line returns the next line with its newline, or nil for one that is longer than
 // maxLine. It is valid until the next call. With io.EOF it returns the bytes that
@@ -49,7 +49,7 @@ func (f *forward) line() ([]byte, error) {
 		whole := f.offset == start+int64(len(part))
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull) && f.offset-start > maxHole:
-			return nil, holeError{start}
+			return nil, HoleError{start}
 		case errors.Is(err, bufio.ErrBufferFull):
 		case !whole:
 			return nil, err

@@ -1,4 +1,4 @@
-package record
+package eventlog
 
 import (
 	"fmt"
@@ -22,8 +22,8 @@ func TestTailOnly(t *testing.T) {
 			i, "")
 		b.WriteByte('\n')
 	}
-	tail := &Tail{path: filepath.Join(t.TempDir(), logName)}
-	if err := os.WriteFile(tail.path, []byte(b.String()), 0o600); err != nil {
+	tail := &Tail{Path: filepath.Join(t.TempDir(), LogName)}
+	if err := os.WriteFile(tail.Path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	tail.Only("eval")

@@ -1,4 +1,4 @@
-package record
+package eventlog
 
 import (
 	"bytes"
@@ -58,7 +58,7 @@ func (b *backward) whole(line []byte) []byte {
 
 // fill reads the bytes before buf.
 func (b *backward) fill() error {
-	if len(b.buf) > maxLine {
+	if len(b.buf) > MaxLine {
 		b.buf, b.long = nil, true
 	}
 	const chunk = 64 << 10

@@ -1,4 +1,4 @@
-package record
+package eventlog
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ import (
 // does not fit that. Evaluations and notes that are too many for it are thinned.
 type Index struct {
 	blocks []block
-	size   int64 // bytes of the log that the blocks stand for
+	Size   int64 // bytes of the log that the blocks stand for
 	span   int64 // bytes a block stands for, at least
 	others int   // events that are no steps
 	lists  int   // numbers in the evaluations
@@ -31,14 +31,14 @@ type block struct {
 
 // dated is an event with how long the run had trained by then.
 type dated struct {
-	event   runner.Event
+	Event   runner.Event
 	seconds float64
 }
 
 // Bounds of an index: three blocks for each column of a wide terminal, and about
 // 300 kB as a file.
 const (
-	maxBlocks = 1200
+	MaxBlocks = 1200
 	maxOthers = 2000
 	maxLists  = 40_000
 	maxValues = 64  // of one event
@@ -49,12 +49,12 @@ const (
 // is the index's from then on.
 func (x *Index) add(e runner.Event, end int64) {
 	if n := len(x.blocks); n == 0 || x.blocks[n-1].length(x.start(n-1)) >= x.span {
-		if n == maxBlocks {
+		if n == MaxBlocks {
 			x.halve()
 		}
 		x.blocks = append(x.blocks, block{})
 	}
-	x.size = end
+	x.Size = end
 	x.watch.add(e)
 	trim(e)
 	b := &x.blocks[len(x.blocks)-1]
@@ -88,27 +88,27 @@ func (x *Index) halve() {
 		x.blocks[i] = block{b.end, a.events}
 	}
 	x.blocks = slices.Delete(x.blocks, n, 2*n)
-	x.span = max(1, x.size/int64(len(x.blocks)))
+	x.span = max(1, x.Size/int64(len(x.blocks)))
 }
 
 // room makes room for more bytes of the log, so that no block has to be joined with
 // another while they are taken in.
 func (x *Index) room(more int64) {
-	if x.span > 0 && int64(len(x.blocks))+more/x.span+1 <= maxBlocks {
+	if x.span > 0 && int64(len(x.blocks))+more/x.span+1 <= MaxBlocks {
 		return
 	}
-	for len(x.blocks) > maxBlocks/2 {
+	for len(x.blocks) > MaxBlocks/2 {
 		x.halve()
 	}
-	x.span = max(x.span, more/(maxBlocks/2)+1)
+	x.span = max(x.span, more/(MaxBlocks/2)+1)
 }
 
 // take adds an event. Of steps between which no resume stands only the last stays,
 // with what it stands for.
 func (b *block) take(e dated) {
-	if s, ok := e.event.(*runner.StepEvent); ok {
+	if s, ok := e.Event.(*runner.StepEvent); ok {
 		if i := b.lastStep(); i >= 0 {
-			s.Cover(b.events[i].event.(*runner.StepEvent))
+			s.Cover(b.events[i].Event.(*runner.StepEvent))
 			b.events = slices.Delete(b.events, i, i+1)
 		}
 	}
@@ -118,7 +118,7 @@ func (b *block) take(e dated) {
 // lastStep finds the step that another behind it covers; -1 without one.
 func (b *block) lastStep() int {
 	for i, e := range slices.Backward(b.events) {
-		switch e.event.(type) {
+		switch e.Event.(type) {
 		case *runner.StepEvent:
 			return i
 		case *runner.ResumeEvent:
@@ -145,9 +145,9 @@ func (x *Index) thin() {
 // commonest is the type that most events have.
 func (x *Index) commonest() (most string) {
 	counts := map[string]int{}
-	for e := range x.all() {
-		if _, ok := e.event.(*runner.StepEvent); !ok {
-			counts[e.event.Kind()]++
+	for e := range x.All() {
+		if _, ok := e.Event.(*runner.StepEvent); !ok {
+			counts[e.Event.Kind()]++
 		}
 	}
 	for kind, n := range counts {
@@ -166,18 +166,18 @@ func (x *Index) drop(kind string) {
 		b := &x.blocks[i]
 		kept := len(b.events)
 		for j, e := range slices.Backward(b.events) {
-			if e.event.Kind() != kind {
+			if e.Event.Kind() != kind {
 				continue
 			}
 			first := false
-			if eval, ok := e.event.(*runner.EvalEvent); ok && eval.Selected {
+			if eval, ok := e.Event.(*runner.EvalEvent); ok && eval.Selected {
 				first, selected = !selected, true
 			}
 			if odd = !odd; !odd || first {
 				continue
 			}
 			x.others--
-			x.lists -= numbers(e.event)
+			x.lists -= numbers(e.Event)
 			copy(b.events[j:], b.events[j+1:kept])
 			kept--
 		}
@@ -191,12 +191,12 @@ func (x *Index) strip() {
 	last := true
 	for _, b := range slices.Backward(x.blocks) {
 		for i, d := range slices.Backward(b.events) {
-			e, ok := d.event.(*runner.EvalEvent)
+			e, ok := d.Event.(*runner.EvalEvent)
 			if ok && !last {
 				x.lists -= numbers(e)
 				bare := *e // somebody may read e
 				bare.ByGroup = nil
-				b.events[i].event = &bare
+				b.events[i].Event = &bare
 			}
 			last = last && !ok
 		}
@@ -240,8 +240,8 @@ func trim(e runner.Event) {
 	}
 }
 
-// all ranges over the events in the log's order.
-func (x *Index) all() func(yield func(dated) bool) {
+// All ranges over the events in the log's order.
+func (x *Index) All() func(yield func(dated) bool) {
 	return func(yield func(dated) bool) {
 		for _, b := range x.blocks {
 			for _, e := range b.events {

@@ -1,4 +1,4 @@
-package record
+package eventlog
 
 import (
 	"bufio"
@@ -16,10 +16,10 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// indexName is a file of JSON lines, compressed: an indexHead, then the events.
+// IndexName is a file of JSON lines, compressed: an indexHead, then the events.
 // What is read of it is checked against its own checksum (gzip's) and against the
 // log; where either differs there is no index.
-const indexName = "events.index.gz"
+const IndexName = "events.index.gz"
 
 const (
 	indexVersion = 1
@@ -43,19 +43,19 @@ type indexHead struct {
 	Times   []float64
 }
 
-// errStale reads as a part of a sentence.
-var errStale = errors.New("is of another log than this one")
+// ErrStale reads as a part of a sentence.
+var ErrStale = errors.New("is of another log than this one")
 
 // saveIndex writes x beside the log.
 func saveIndex(in *disk.Folder, x *Index) error {
-	log, _, err := in.Read(logName)
+	log, _, err := in.Read(LogName)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	h := indexHead{Type: "index", Version: indexVersion, Size: x.size, Span: x.span, Seconds: x.watch.Seconds,
+	h := indexHead{Type: "index", Version: indexVersion, Size: x.Size, Span: x.span, Seconds: x.watch.Seconds,
 		Since: x.watch.since}
-	if h.First, h.Last, err = sampleLog(log, x.size); err != nil {
+	if h.First, h.Last, err = sampleLog(log, x.Size); err != nil {
 		return err
 	}
 	for _, b := range x.blocks {
@@ -64,18 +64,18 @@ func saveIndex(in *disk.Folder, x *Index) error {
 			h.Times = append(h.Times, e.seconds)
 		}
 	}
-	return in.Write(indexName, func(w io.Writer) error { return writeIndex(w, &h, x) })
+	return in.Write(IndexName, func(w io.Writer) error { return writeIndex(w, &h, x) })
 }
 
 func writeIndex(to io.Writer, h *indexHead, x *Index) error {
 	w := gzip.NewWriter(to)
 	line, err := json.Marshal(h)
-	for e := range x.all() {
+	for e := range x.All() {
 		if err != nil {
 			return err
 		}
 		if _, err = w.Write(append(line, '\n')); err == nil {
-			line, err = runner.EncodeEvent(shortEvent(e.event))
+			line, err = runner.EncodeEvent(ShortEvent(e.Event))
 		}
 	}
 	if err != nil {
@@ -85,9 +85,9 @@ func writeIndex(to io.Writer, h *indexHead, x *Index) error {
 	return errors.Join(err, w.Close())
 }
 
-// shortEvent is an event with as many digits as a screen can tell apart, in half the
+// ShortEvent is an event with as many digits as a screen can tell apart, in half the
 // bytes.
-func shortEvent(e runner.Event) runner.Event {
+func ShortEvent(e runner.Event) runner.Event {
 	switch e := e.(type) {
 	case *runner.StepEvent:
 		r := *e
@@ -127,10 +127,10 @@ func shortNumber(n runner.Number) runner.Number {
 	return runner.NumIf(err == nil, x)
 }
 
-// loadIndex reads the index of a log. The error is an fs.ErrNotExist where there
+// LoadIndex reads the index of a log. The error is an fs.ErrNotExist where there
 // is none, and errStale where it is of another log.
-func loadIndex(in *disk.Folder) (*Index, error) {
-	f, size, err := in.Read(indexName)
+func LoadIndex(in *disk.Folder) (*Index, error) {
+	f, size, err := in.Read(IndexName)
 	if err != nil {
 		return nil, err
 	}
@@ -146,17 +146,17 @@ func loadIndex(in *disk.Folder) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, length, err := in.Read(logName)
+	log, length, err := in.Read(LogName)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	if length < x.size {
-		return nil, errStale
+	if length < x.Size {
+		return nil, ErrStale
 	}
-	first, last, err := sampleLog(log, x.size)
+	first, last, err := sampleLog(log, x.Size)
 	if err == nil && (first != h.First || last != h.Last) {
-		err = errStale
+		err = ErrStale
 	}
 	return x, err
 }
@@ -174,7 +174,7 @@ func readIndex(r *bufio.Reader) (*Index, *indexHead, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	x := &Index{size: h.Size, span: h.Span, watch: stopwatch{h.Seconds, h.Since}}
+	x := &Index{Size: h.Size, span: h.Span, watch: stopwatch{h.Seconds, h.Since}}
 	times := h.Times
 	for i, end := range h.Ends {
 		b := block{end: end}
@@ -205,7 +205,7 @@ func readIndex(r *bufio.Reader) (*Index, *indexHead, error) {
 func (h *indexHead) check() error {
 	wrong := errors.New("its head is of no index of this program")
 	if h.Type != "index" || h.Version != indexVersion || h.Span < 0 || len(h.Ends) != len(h.Counts) ||
-		len(h.Ends) == 0 || len(h.Ends) > maxBlocks || h.Ends[len(h.Ends)-1] != h.Size || !(h.Seconds >= 0) {
+		len(h.Ends) == 0 || len(h.Ends) > MaxBlocks || h.Ends[len(h.Ends)-1] != h.Size || !(h.Seconds >= 0) {
 		return wrong
 	}
 	before, events := int64(0), 0

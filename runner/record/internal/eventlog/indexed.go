@@ -1,4 +1,4 @@
-package record
+package eventlog
 
 import (
 	"path/filepath"
@@ -10,7 +10,7 @@ import (
 // How a long log is read: the last part of it line by line, and what is before that
 // from its index, which a viewer makes where there is none.
 const (
-	exactTail = 4 << 20 // bytes
+	ExactTail = 4 << 20 // bytes
 	buildPart = 8 << 20 // bytes of log at a time, for an index that is made
 )
 
@@ -20,16 +20,16 @@ const (
 // records the run; without it nothing is written.
 func InSmall(l Log, keep bool) Log {
 	tail, ok := l.(*Tail)
-	if !ok || tail.packed != nil {
+	if !ok || tail.Text != nil {
 		return l
 	}
-	return &inSmall{tail: tail, keep: keep}
+	return &indexedLog{tail: tail, keep: keep}
 }
 
-// inSmall gives the blocks of an index, then what stands behind them in the log.
+// indexedLog gives the blocks of an index, then what stands behind them in the log.
 //
 //	start -> index of the file -> extend (parts) -> blocks -> tail
-type inSmall struct {
+type indexedLog struct {
 	tail    *Tail
 	keep    bool
 	started bool
@@ -38,10 +38,10 @@ type inSmall struct {
 }
 
 // Read implements Log.
-func (l *inSmall) Read() ([]runner.Event, error) {
+func (l *indexedLog) Read() ([]runner.Event, error) {
 	if !l.started {
 		l.started = true
-		l.source = indexLog(l.tail, exactTail)
+		l.source = IndexLog(l.tail, ExactTail)
 	}
 	if l.source == nil {
 		return l.tail.Read()
@@ -63,24 +63,24 @@ func (l *inSmall) Read() ([]runner.Event, error) {
 }
 
 // next are the events of the blocks that will not change any more.
-func (l *inSmall) next() (events []runner.Event) {
-	blocks := l.source.index.blocks
+func (l *indexedLog) next() (events []runner.Event) {
+	blocks := l.source.Index.blocks
 	if l.source.share() < 1 {
 		blocks = blocks[:max(0, len(blocks)-1)]
 	}
 	for ; l.given < len(blocks); l.given++ {
 		for _, e := range blocks[l.given].events {
-			events = append(events, e.event)
+			events = append(events, e.Event)
 		}
 	}
 	return events
 }
 
 // Skipped implements Log.
-func (l *inSmall) Skipped() int { return l.tail.Skipped() }
+func (l *indexedLog) Skipped() int { return l.tail.Skipped() }
 
 // Share implements Log.
-func (l *inSmall) Share() float64 {
+func (l *indexedLog) Share() float64 {
 	switch {
 	case !l.started:
 		return 0
@@ -93,21 +93,21 @@ func (l *inSmall) Share() float64 {
 // indexed is the index of the log up to a goal, which is reached in parts.
 type indexed struct {
 	in    string // folder of the run
-	index *Index
+	Index *Index
 	tail  *Tail // stands where the index ends
 	goal  int64
 	made  bool // something of it
 }
 
-// indexLog begins with the index of the file, or with none; nil where the log has
+// IndexLog begins with the index of the file, or with none; nil where the log has
 // no more than exact bytes.
-func indexLog(tail *Tail, exact int64) *indexed {
-	in, err := disk.OpenFolder(nil, filepath.Dir(tail.path))
+func IndexLog(tail *Tail, exact int64) *indexed {
+	in, err := disk.OpenFolder(nil, filepath.Dir(tail.Path))
 	if err != nil {
 		return nil
 	}
 	defer in.Close()
-	log, size, err := in.Read(logName)
+	log, size, err := in.Read(LogName)
 	if err != nil {
 		return nil
 	}
@@ -116,13 +116,13 @@ func indexLog(tail *Tail, exact int64) *indexed {
 		return nil
 	}
 	s := &indexed{in: in.Path, tail: tail, goal: size}
-	if s.index, err = loadIndex(in); err != nil {
-		s.index = &Index{}
+	if s.Index, err = LoadIndex(in); err != nil {
+		s.Index = &Index{}
 	}
-	tail.offset, tail.size = s.index.size, size
-	s.index.room(size - s.index.size)
-	if size-s.index.size <= exact {
-		s.goal = s.index.size
+	tail.offset, tail.size = s.Index.Size, size
+	s.Index.room(size - s.Index.Size)
+	if size-s.Index.Size <= exact {
+		s.goal = s.Index.Size
 	}
 	return s
 }
@@ -139,7 +139,7 @@ func (s *indexed) share() float64 {
 func (s *indexed) extend() error {
 	for end := min(s.goal, s.tail.offset+buildPart); s.tail.offset < end; s.made = true {
 		before := s.tail.offset
-		if err := s.tail.part(s.goal, s.index.add); err != nil {
+		if err := s.tail.part(s.goal, s.Index.add); err != nil {
 			return err
 		}
 		if s.tail.offset == before { // the rest is a line that is not whole yet
@@ -158,7 +158,7 @@ func (s *indexed) save() {
 	}
 	defer in.Close()
 	info, err := in.Lstat(".")
-	if err != nil || disk.Foreign(info) || in.Held(lockName) {
+	if err != nil || disk.Foreign(info) || in.Held(LockName) {
 		return
 	}
 	s.write(in)
@@ -166,13 +166,13 @@ func (s *indexed) save() {
 
 // write keeps the index. Where that fails the next look makes it again.
 func (s *indexed) write(in *disk.Folder) {
-	if s.made && len(s.index.blocks) > 0 {
-		_ = saveIndex(in, s.index)
+	if s.made && len(s.Index.blocks) > 0 {
+		_ = saveIndex(in, s.Index)
 	}
 }
 
-// exhaust reads on until the index has all of the log.
-func (s *indexed) exhaust() error {
+// Exhaust reads on until the index has all of the log.
+func (s *indexed) Exhaust() error {
 	for s.share() < 1 {
 		if err := s.extend(); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package record
+package eventlog
 
 import (
 	"bytes"
@@ -14,16 +14,16 @@ import (
 // Tail reads a run's log from its start and keeps its place, while the log
 // grows. It holds no file open. It is for one goroutine at a time.
 type Tail struct {
-	path    string
-	packed  *packedLog // in place of the file
-	offset  int64      // of the first byte not yet taken in
-	size    int64      // of the log, at the last look
-	long    bool       // inside a line that is longer than maxLine
-	start   int64      // of that line
-	rest    []byte     // what stood behind the last newline, at the last look
-	unended bool       // the newline of the line before offset was missing
+	Path    string
+	Text    func() (LogFile, int64, error) // of a log that is no file; nil: of the path
+	offset  int64                          // of the first byte not yet taken in
+	size    int64                          // of the log, at the last look
+	long    bool                           // inside a line that is longer than maxLine
+	start   int64                          // of that line
+	rest    []byte                         // what stood behind the last newline, at the last look
+	unended bool                           // the newline of the line before offset was missing
 	skipped int
-	passed  *passedOver
+	Passed  *PassedOver
 	only    []string // types of events; nil is all
 }
 
@@ -91,21 +91,21 @@ func (t *Tail) part(limit int64, f func(e runner.Event, end int64)) error {
 	}
 	defer file.Close()
 	if size < t.offset {
-		return fmt.Errorf("%s: is shorter than what was read of it: it was replaced, open the run again", t.path)
+		return fmt.Errorf("%s: is shorter than what was read of it: it was replaced, open the run again", t.Path)
 	}
 	t.size = size
 	var buf []byte // not the tail's: hundreds of tails are held, and few are read at a time
 	for given := false; !given; {
 		chunk, err := t.chunk(file, min(size, limit), &buf)
 		if err == nil && t.hole() {
-			err = holeError{t.start}
+			err = HoleError{t.start}
 		}
 		if err != nil {
-			return fmt.Errorf("reading %s: %w", t.path, err)
+			return fmt.Errorf("reading %s: %w", t.Path, err)
 		}
 		end := bytes.LastIndexByte(chunk, '\n')
 		if end < 0 {
-			if len(chunk) < maxLine {
+			if len(chunk) < MaxLine {
 				t.size, t.rest = t.offset, bytes.Clone(chunk) // for now
 				return nil
 			}
@@ -133,17 +133,17 @@ func (t *Tail) pass(n int) {
 // hole tells whether such a line is none at all.
 func (t *Tail) hole() bool { return t.long && t.offset-t.start > maxHole }
 
-func (t *Tail) open() (logFile, int64, error) {
-	if t.packed != nil {
-		return t.packed.open()
+func (t *Tail) open() (LogFile, int64, error) {
+	if t.Text != nil {
+		return t.Text()
 	}
-	return disk.OpenRegular(t.path)
+	return disk.OpenRegular(t.Path)
 }
 
 // chunk returns what stands at the offset, up to maxLine bytes, in buf. A newline that
 // comes late belongs to the line before.
 func (t *Tail) chunk(r io.ReaderAt, size int64, buf *[]byte) ([]byte, error) {
-	n := int(min(size-t.offset, maxLine))
+	n := int(min(size-t.offset, MaxLine))
 	*buf = slices.Grow((*buf)[:0], n)[:n]
 	_, err := r.ReadAt(*buf, t.offset)
 	if err == io.EOF {
@@ -183,6 +183,6 @@ func (t *Tail) decode(lines []byte, offset int64, f func(e runner.Event, end int
 func (t *Tail) skip(start int64, err error) {
 	t.skipped++
 	if err != errEmpty {
-		t.passed.addLine(t.path, start, err)
+		t.Passed.addLine(t.Path, start, err)
 	}
 }

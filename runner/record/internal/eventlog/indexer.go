@@ -1,23 +1,23 @@
-package record
+package eventlog
 
 import "drolab/runner/record/internal/disk"
 
 // indexEvery is how much longer a log gets until its index is brought up to date,
 // in bytes: what a viewer has to read besides is half a second's work at most.
-const indexEvery = exactTail / 2
+const indexEvery = ExactTail / 2
 
-// indexer keeps the index of a log that is being written. It reads the log as any
+// Indexer keeps the index of a log that is being written. It reads the log as any
 // viewer does, in a goroutine of its own, so that the training has no part in it.
-type indexer struct {
+type Indexer struct {
 	next int64         // size of the log from which on there is work
 	wake chan struct{} // closed at the end; nil while the log is short
 	done chan struct{}
 }
 
-// grown tells that the log has a size. It never waits: where the goroutine is still
+// Grown tells that the log has a size. It never waits: where the goroutine is still
 // at work the next event tells it.
-func (x *indexer) grown(in *disk.Folder, size int64) {
-	if size < max(x.next, exactTail) {
+func (x *Indexer) Grown(in *disk.Folder, size int64) {
+	if size < max(x.next, ExactTail) {
 		return
 	}
 	if x.wake == nil {
@@ -31,16 +31,16 @@ func (x *indexer) grown(in *disk.Folder, size int64) {
 	}
 }
 
-func (x *indexer) run(in *disk.Folder, wake <-chan struct{}) {
+func (x *Indexer) run(in *disk.Folder, wake <-chan struct{}) {
 	defer close(x.done)
 	for range wake {
-		makeIndex(in)
+		MakeIndex(in, ExactTail/4)
 	}
-	makeIndex(in)
+	MakeIndex(in, ExactTail/4)
 }
 
-// close brings the index up to date once more.
-func (x *indexer) close() {
+// Close brings the index up to date once more.
+func (x *Indexer) Close() {
 	if x.wake != nil {
 		close(x.wake)
 		<-x.done
@@ -48,11 +48,11 @@ func (x *indexer) close() {
 	}
 }
 
-// makeIndex makes the index of a run's log, or brings it up to date. What goes wrong
+// MakeIndex makes the index of a log of more than so many bytes, or brings it up to date. What goes wrong
 // costs a viewer time and nobody anything else.
-func makeIndex(in *disk.Folder) {
-	s := indexLog(&Tail{path: in.Join(logName)}, exactTail/4)
-	if s != nil && s.exhaust() == nil {
+func MakeIndex(in *disk.Folder, least int64) {
+	s := IndexLog(&Tail{Path: in.Join(LogName)}, least)
+	if s != nil && s.Exhaust() == nil {
 		s.write(in)
 	}
 }

@@ -1,4 +1,4 @@
-package record
+package eventlog
 
 import (
 	"bytes"
@@ -13,38 +13,38 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// position is where a log stands at a checkpoint: its last line that is on disk,
+// Position is where a log stands at a checkpoint: its last line that is on disk,
 // and the settings that were turned in the lines up to it.
-type position struct {
-	seq   int64
-	knobs []runner.KnobEvent
+type Position struct {
+	Seq   int64
+	Knobs []runner.KnobEvent
 }
 
-// audit is what a look at every line of a log finds.
-type audit struct {
-	position       // at its end: every knob of the log
-	size     int64 // bytes, up to the newline of the last whole line
-	length   int64 // of the file
-	unended  int   // bytes behind size that are a whole line but for its newline
+// Audit is what a look at every line of a log finds.
+type Audit struct {
+	Position       // at its end: every knob of the log
+	Size     int64 // bytes, up to the newline of the last whole line
+	Length   int64 // of the file
+	Unended  int   // bytes behind size that are a whole line but for its newline
 	sealed   bool  // by a program that seals its lines
-	damaged  []damage
+	Damaged  []Damage
 	lines    int
 }
 
-// damage is a line that is none, or where some are missing.
-type damage struct {
-	line  int   // counted from 1
+// Damage is a line that is none, or where some are missing.
+type Damage struct {
+	Line  int   // counted from 1
 	after int64 // seq of the line before it
-	what  string
+	What  string
 }
 
 // maxDamaged is how many damages are told of one by one.
 const maxDamaged = 1000
 
-// auditLog reads a log from its start. One that is missing is empty.
-func auditLog(in *disk.Folder) (*audit, error) {
-	a := &audit{}
-	f, length, err := in.Read(logName)
+// AuditLog reads a log from its start. One that is missing is empty.
+func AuditLog(in *disk.Folder) (*Audit, error) {
+	a := &Audit{}
+	f, length, err := in.Read(LogName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return a, nil
 	}
@@ -52,14 +52,14 @@ func auditLog(in *disk.Folder) (*audit, error) {
 		return nil, err
 	}
 	defer f.Close()
-	a.length = length
+	a.Length = length
 	if err := a.read(io.NewSectionReader(f, 0, length)); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", in.Join(logName), err)
+		return nil, fmt.Errorf("reading %s: %w", in.Join(LogName), err)
 	}
 	return a, nil
 }
 
-func (a *audit) read(r io.Reader) error {
+func (a *Audit) read(r io.Reader) error {
 	for in := newForward(r); ; {
 		line, err := in.line()
 		switch {
@@ -69,7 +69,7 @@ func (a *audit) read(r io.Reader) error {
 		case err != nil:
 			return err
 		}
-		a.size = in.offset
+		a.Size = in.offset
 		a.lines++
 		if line == nil {
 			a.damage(errLong.Error())
@@ -81,14 +81,14 @@ func (a *audit) read(r io.Reader) error {
 
 // last looks at what stands behind the last newline: part of a line that a crash
 // left or, where one byte was changed or is missing, all of it.
-func (a *audit) last(rest []byte) {
-	if a.unended = unended(rest); a.unended > 0 {
-		a.add(rest[:a.unended])
+func (a *Audit) last(rest []byte) {
+	if a.Unended = unended(rest); a.Unended > 0 {
+		a.add(rest[:a.Unended])
 	}
 }
 
 // add takes in the next line.
-func (a *audit) add(line []byte) {
+func (a *Audit) add(line []byte) {
 	if len(line) == 0 {
 		return
 	}
@@ -101,32 +101,32 @@ func (a *audit) add(line []byte) {
 		return
 	}
 	seq, kind := leading(line)
-	if sealed && seq > a.seq+1 && !a.explained() {
-		a.damage(fmt.Sprintf("%d lines are missing before it", seq-a.seq-1))
+	if sealed && seq > a.Seq+1 && !a.explained() {
+		a.damage(fmt.Sprintf("%d lines are missing before it", seq-a.Seq-1))
 	}
 	a.sealed = a.sealed || sealed
 	if seq > 0 {
-		a.seq = seq
+		a.Seq = seq
 	}
 	if kind == "knob" {
 		if e, err := runner.DecodeEvent(line); err == nil {
 			if k, ok := e.(*runner.KnobEvent); ok {
-				a.knobs = append(a.knobs, *k)
+				a.Knobs = append(a.Knobs, *k)
 			}
 		}
 	}
 }
 
-func (a *audit) damage(what string) {
-	if len(a.damaged) < maxDamaged {
-		a.damaged = append(a.damaged, damage{a.lines, a.seq, what})
+func (a *Audit) damage(what string) {
+	if len(a.Damaged) < maxDamaged {
+		a.Damaged = append(a.Damaged, Damage{a.lines, a.Seq, what})
 	}
 }
 
 // explained tells whether what is missing before this line was a damaged one.
-func (a *audit) explained() bool {
-	n := len(a.damaged)
-	return n > 0 && a.damaged[n-1].after == a.seq
+func (a *Audit) explained() bool {
+	n := len(a.Damaged)
+	return n > 0 && a.Damaged[n-1].after == a.Seq
 }
 
 // leading returns the seq and the type of a line that is valid JSON, 0 and "" where
@@ -146,40 +146,40 @@ func leading(line []byte) (seq int64, kind string) {
 	return h.Seq, h.Type
 }
 
-// lostError says that a log may have held a setting that was turned, and does
+// LostError says that a log may have held a setting that was turned, and does
 // not any more: what goes on from there could come to other weights.
-type lostError struct {
+type LostError struct {
 	file, what string
 }
 
-func (e *lostError) Error() string {
+func (e *LostError) Error() string {
 	return fmt.Sprintf("%s%s: a change of a setting may have stood there. Put back the file from a copy, or "+
 		"drolab doctor --mend keeps what is left and lets the run go on without it", e.file, e.what)
 }
 
-// since returns every knob that counts for what goes on behind a checkpoint. The
+// Since returns every knob that counts for what goes on behind a checkpoint. The
 // error is a *lostError where the log behind the checkpoint is not whole: what is
 // damaged before that, the checkpoint knows.
-func (a *audit) since(file string, at *position) ([]runner.KnobEvent, error) {
-	from := position{}
+func (a *Audit) Since(file string, at *Position) ([]runner.KnobEvent, error) {
+	from := Position{}
 	if at != nil {
 		from = *at
 	}
 	switch {
 	case at == nil && !a.sealed: // of a program before: nothing tells
-		return a.knobs, nil
-	case a.seq < from.seq:
-		return nil, &lostError{file, fmt.Sprintf(
-			" ends with event %d, and the checkpoint was saved behind event %d", a.seq, from.seq)}
+		return a.Knobs, nil
+	case a.Seq < from.Seq:
+		return nil, &LostError{file, fmt.Sprintf(
+			" ends with event %d, and the checkpoint was saved behind event %d", a.Seq, from.Seq)}
 	}
-	for _, d := range a.damaged {
-		if d.after >= from.seq {
-			return nil, &lostError{file, fmt.Sprintf(", line %d %s", d.line, d.what)}
+	for _, d := range a.Damaged {
+		if d.after >= from.Seq {
+			return nil, &LostError{file, fmt.Sprintf(", line %d %s", d.Line, d.What)}
 		}
 	}
-	list := from.knobs
-	for _, k := range a.knobs {
-		if k.Seq > from.seq {
+	list := from.Knobs
+	for _, k := range a.Knobs {
+		if k.Seq > from.Seq {
 			list = append(list, k)
 		}
 	}

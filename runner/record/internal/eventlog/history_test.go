@@ -1,4 +1,4 @@
-package record
+package eventlog
 
 import (
 	"bytes"
@@ -79,7 +79,7 @@ func TestHistory(t *testing.T) {
 			continue
 		}
 		pieces := inPieces(t, r, log)
-		end, err := readEnd(in(t, filepath.Dir(tail.path)), nil, func(*end) bool { return false })
+		end, err := ReadEnd(in(t, filepath.Dir(tail.Path)), nil, func(*End) bool { return false })
 		must(t, err)
 		if want.Status == "" { // a file is of a run that is queued at least
 			want.Status = runner.Queued
@@ -123,7 +123,7 @@ func inPieces(t *testing.T, r *rand.Rand, log []byte) *History {
 	h := &History{}
 	for n := 0; n < len(log); {
 		n = min(len(log), n+1+r.IntN(600))
-		write(t, log[:n], tail.path)
+		write(t, log[:n], tail.Path)
 		for {
 			events, err := tail.Read()
 			must(t, err)
@@ -142,7 +142,7 @@ func inPieces(t *testing.T, r *rand.Rand, log []byte) *History {
 // of the runs and their records it is named in notices alone.
 func TestResumesAreReadHere(t *testing.T) {
 	notices := map[string]int{"tui/watch/track.go": 1, "tui/cli/watch.go": 1}
-	root := os.DirFS("../..")
+	root := os.DirFS("../../../..")
 	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err

@@ -1,4 +1,4 @@
-package record
+package eventlog
 
 import (
 	"math"
@@ -64,10 +64,10 @@ func (r *Replay) Read() (events []runner.Event, err error) {
 	}
 	for ; r.given < len(r.events); r.given++ {
 		e := r.events[r.given]
-		if e.seconds > r.until.Seconds || e.event.Header().Step > r.until.Step {
+		if e.seconds > r.until.Seconds || e.Event.Header().Step > r.until.Step {
 			break
 		}
-		events = append(events, e.event)
+		events = append(events, e.Event)
 	}
 	return events, nil
 }
@@ -88,9 +88,9 @@ func (r *Replay) Share() float64 {
 
 // prepare reads a part of the log into the index.
 func (r *Replay) prepare() error {
-	if tail, ok := r.log.(*Tail); ok && !r.began && tail.packed == nil {
-		if r.source = indexLog(tail, exactTail); r.source != nil {
-			r.index = r.source.index
+	if tail, ok := r.log.(*Tail); ok && !r.began && tail.Text == nil {
+		if r.source = IndexLog(tail, ExactTail); r.source != nil {
+			r.index = r.source.Index
 		}
 	}
 	r.began = true
@@ -99,7 +99,7 @@ func (r *Replay) prepare() error {
 	}
 	events, err := r.log.Read()
 	for _, e := range events {
-		r.index.add(e, r.index.size+1)
+		r.index.add(e, r.index.Size+1)
 	}
 	if err == nil && len(events) == 0 {
 		r.finish()
@@ -110,13 +110,13 @@ func (r *Replay) prepare() error {
 // finish makes the tape.
 func (r *Replay) finish() {
 	r.tape = &Tape{}
-	for e := range r.index.all() {
+	for e := range r.index.All() {
 		r.events = append(r.events, e)
-		at := Moment{e.seconds, e.event.Header().Step}
+		at := Moment{e.seconds, e.Event.Header().Step}
 		r.tape.End = Moment{max(r.tape.End.Seconds, at.Seconds), max(r.tape.End.Step, at.Step)}
-		switch e.event.(type) {
+		switch e.Event.(type) {
 		case *runner.EvalEvent, *runner.CheckpointEvent, *runner.WarningEvent:
-			r.tape.Marks = append(r.tape.Marks, Mark{at, e.event.Kind()})
+			r.tape.Marks = append(r.tape.Marks, Mark{at, e.Event.Kind()})
 		}
 	}
 	r.index, r.source = nil, nil
