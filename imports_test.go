@@ -34,7 +34,9 @@ X/SYS, X/IMAGE, runner/internal/aside, runner/internal/room, runner/internal/par
 dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data, runner/internal/room < runner
 runner, YAML < presets
-runner, X/SYS < runner/record
+runner, X/SYS, runner/internal/aside < runner/record/internal/disk
+runner, runner/record/internal/disk < runner/record/internal/eventlog
+runner, runner/record/internal/eventlog, X/SYS < runner/record
 runner/record < presets/recorded
 runner/record < runner/record/recordtest
 runner, runner/record, GONUM < runner/compare

@@ -24,20 +24,62 @@ func NewWindow(names []string) Window {
 	return w
 }
 
-// Add takes in the measures of one step, in the window's order. A NaN, once in,
-// stays, so that it is seen.
+// Add takes in the measures of one step, in the window's order.
 func (w *Window) Add(now Values) {
 	for i, v := range now {
-		switch {
-		case !v.Applies():
-		case !w.Min[i].Applies():
-			w.Min[i].Number, w.Max[i].Number = v.Number, v.Number
-		default:
-			w.Min[i].Number = Num(math.Min(w.Min[i].Float(), v.Float()))
-			w.Max[i].Number = Num(math.Max(w.Max[i].Float(), v.Float()))
-		}
+		w.Min[i].Number = extreme(w.Min[i].Number, v.Number, math.Min)
+		w.Max[i].Number = extreme(w.Max[i].Number, v.Number, math.Max)
 	}
 	w.Steps++
+}
+
+// extreme is the one of two numbers that pick takes. One that does not apply gives way.
+// A NaN, once in, stays, so that it is seen.
+func extreme(a, b Number, pick func(x, y float64) float64) Number {
+	switch {
+	case !b.Applies():
+		return a
+	case !a.Applies():
+		return b
+	}
+	return Num(pick(a.value, b.value))
+}
+
+// Cover makes the least and the greatest values of e those of an earlier event too, so
+// that e stands for the steps of both.
+func (e *StepEvent) Cover(before *StepEvent) {
+	e.Min = covered(e.Min, e.Values, before.Min, before.Values, math.Min)
+	e.Max = covered(e.Max, e.Values, before.Max, before.Values, math.Max)
+}
+
+// covered is the extremes of two events, which are their values where they have no
+// others.
+func covered(a, aNow, b, bNow Values, pick func(x, y float64) float64) Values {
+	if len(a) != len(aNow) {
+		a = slices.Clone(aNow)
+	}
+	for i := range a {
+		name := a[i].Name
+		a[i].Number = extreme(either(a, aNow, i, name), either(b, bNow, i, name), pick)
+	}
+	return a
+}
+
+// either is a measure's extreme or, without one, its value. It stands mostly at the
+// same place i.
+func either(extremes, now Values, i int, name string) Number {
+	for _, v := range [...]Values{extremes, now} {
+		n := Number{}
+		if i < len(v) && v[i].Name == name {
+			n = v[i].Number
+		} else {
+			n = v.Of(name)
+		}
+		if n.Applies() {
+			return n
+		}
+	}
+	return Number{}
 }
 
 // Clone returns a copy that shares nothing.

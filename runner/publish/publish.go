@@ -126,28 +126,8 @@ func writable(layers []nn.Layer) error {
 	return nil
 }
 
-// events reads the whole log, what a resume discards left out.
+// events reads the whole log, what a resume takes back left out.
 func (r *Run) events() (steps []*runner.StepEvent, evals []*runner.EvalEvent, err error) {
-	tail := r.Tail()
-	for {
-		list, err := tail.Read()
-		if err != nil || len(list) == 0 {
-			return steps, evals, err
-		}
-		for _, e := range list {
-			switch e := e.(type) {
-			case *runner.StepEvent:
-				steps = append(steps, e)
-			case *runner.EvalEvent:
-				evals = append(evals, e)
-			case *runner.ResumeEvent:
-				for len(steps) > 0 && steps[len(steps)-1].Step > e.Step {
-					steps = steps[:len(steps)-1]
-				}
-				for len(evals) > 0 && evals[len(evals)-1].Step > e.Step {
-					evals = evals[:len(evals)-1]
-				}
-			}
-		}
-	}
+	h, err := record.ReadHistory(r.Tail(), nil)
+	return h.Steps, h.Evals, err
 }

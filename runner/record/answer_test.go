@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // TestKilledAfterAnAnswer kills a process at the moment that it has said of a
@@ -65,7 +66,7 @@ func answersBefore(t *testing.T, dir string, n int, happens func()) (list [][]st
 
 // kept looks for what was answered for.
 func kept(dir string, told []string) error {
-	s := &Store{dir: dir, now: time.Now, open: openDisk}
+	s := &Store{dir: dir, now: time.Now, open: disk.OpenDisk}
 	r, err := Find(dir, told[1])
 	if err != nil {
 		return err

@@ -1,9 +1,9 @@
 package record
 
 import (
-	"slices"
-
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // averageBudget is how far from its end a log is read for its last evaluations,
@@ -13,35 +13,19 @@ const averageBudget = 16 << 20
 // Average returns the mean of the run's last evaluations, as the paper reports
 // it, from the log, so that runs of any version have it; nil before the first.
 func (r *Run) Average() (*runner.Average, error) {
-	if r.packed != nil {
-		return r.averagePacked()
+	if r.packed != nil { // its log is small
+		h, err := ReadHistory(r.Tail(), nil)
+		return runner.AverageOf(h.Evals), err
 	}
-	in, err := openFolder(r.open, r.Dir)
+	in, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	enough := func(e *end) bool { return len(e.evals) >= runner.AverageWindow }
-	e, err := readBack(in, averageBudget, r.passed, enough)
+	enough := func(e *eventlog.End) bool { return len(e.Evals) >= runner.AverageWindow }
+	e, err := eventlog.ReadBack(in, averageBudget, r.passed, enough)
 	if err != nil {
 		return nil, err
 	}
-	slices.Reverse(e.evals)
-	return runner.AverageOf(e.evals), nil
-}
-
-// averagePacked reads the whole log, which is small there.
-func (r *Run) averagePacked() (*runner.Average, error) {
-	var evals []*runner.EvalEvent
-	for t := r.Tail(); ; {
-		events, err := t.Read()
-		if err != nil || len(events) == 0 {
-			return runner.AverageOf(evals), err
-		}
-		for _, e := range events {
-			if e, ok := e.(*runner.EvalEvent); ok {
-				evals = append(evals, e)
-			}
-		}
-	}
+	return runner.AverageOf(e.Evals), nil
 }

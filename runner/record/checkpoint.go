@@ -15,6 +15,8 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/internal/aside"
+	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // Tensors that are not parameters have a prefix in the file.
@@ -140,22 +142,22 @@ func checkpointFile(step int64) string { return checkpointsName + "/" + stateNam
 // last and makes the pair complete. A checkpoint of the same step may stand there
 // already, when a run is paused and saved again: the same step has the same
 // weights, so the pair is whole at every moment.
-func writeCheckpoint(f *folder, s *runner.State, at position) error {
+func writeCheckpoint(f *disk.Folder, s *runner.State, at eventlog.Position) error {
 	list, err := fileTensors(s)
 	if err != nil {
 		return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
 	}
 	hash := sha256.New()
-	err = f.write(tensorsName(s.Step), func(w io.Writer) error {
+	err = f.Write(tensorsName(s.Step), func(w io.Writer) error {
 		return writeTensors(io.MultiWriter(w, hash), list)
 	})
 	if err != nil {
 		return err
 	}
-	return f.writeJSON(stateName(s.Step), &stateFile{
+	return f.WriteJSON(stateName(s.Step), &stateFile{
 		State: *s, Method: encodeMethod(s.Method),
 		Tensors: tensorsName(s.Step), SHA256: hex.EncodeToString(hash.Sum(nil)),
-		Log: &at.seq, Knobs: runner.Turned(at.knobs),
+		Log: &at.Seq, Knobs: runner.Turned(at.Knobs),
 	})
 }
 
@@ -200,14 +202,14 @@ func fileTensors(s *runner.State) ([]nn.Tensor, error) {
 // saved is a checkpoint as it was read.
 type saved struct {
 	*runner.State
-	at *position // nil: it says nothing of the log
+	at *eventlog.Position // nil: it says nothing of the log
 }
 
 // readCheckpoint reads the pair of the given step.
-func readCheckpoint(in *folder, step int64) (*saved, error) {
+func readCheckpoint(in *disk.Folder, step int64) (*saved, error) {
 	var f stateFile
-	path := in.join(stateName(step))
-	if err := in.readJSON(stateName(step), &f); err != nil {
+	path := in.Join(stateName(step))
+	if err := in.ReadJSON(stateName(step), &f); err != nil {
 		return nil, err
 	}
 	if f.Step != step {
@@ -228,14 +230,14 @@ func readCheckpoint(in *folder, step int64) (*saved, error) {
 	}
 	got := &saved{State: &s}
 	if f.Log != nil {
-		got.at = &position{*f.Log, f.Knobs}
+		got.at = &eventlog.Position{Seq: *f.Log, Knobs: f.Knobs}
 	}
 	return got, nil
 }
 
 // readTensorsFile reads a safetensors file that has the given checksum.
-func readTensorsFile(in *folder, name, sum string) ([]nn.Tensor, error) {
-	f, size, err := in.read(name)
+func readTensorsFile(in *disk.Folder, name, sum string) ([]nn.Tensor, error) {
+	f, size, err := in.Read(name)
 	if err != nil {
 		return nil, err
 	}
@@ -247,18 +249,18 @@ func readTensorsFile(in *folder, name, sum string) ([]nn.Tensor, error) {
 		_, err = io.Copy(io.Discard, r) // nothing, unless the file grew
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.join(name), err)
+		return nil, fmt.Errorf("%s: %w", in.Join(name), err)
 	}
 	if hex.EncodeToString(hash.Sum(nil)) != sum {
-		return nil, fmt.Errorf("%s: checksum differs from the one in the JSON beside it", in.join(name))
+		return nil, fmt.Errorf("%s: checksum differs from the one in the JSON beside it", in.Join(name))
 	}
 	return list, nil
 }
 
 // newestCheckpoint returns the newest checkpoint that can be read, nil if none
 // can, and what is wrong with those that are newer.
-func newestCheckpoint(run *folder) (s *saved, damaged []error, err error) {
-	f, err := run.within(checkpointsName)
+func newestCheckpoint(run *disk.Folder) (s *saved, damaged []error, err error) {
+	f, err := run.Within(checkpointsName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -281,7 +283,7 @@ func newestCheckpoint(run *folder) (s *saved, damaged []error, err error) {
 }
 
 // checkpointSteps lists the complete pairs' steps, ascending.
-func checkpointSteps(f *folder) ([]int64, error) {
+func checkpointSteps(f *disk.Folder) ([]int64, error) {
 	entries, err := f.List()
 	if err != nil {
 		return nil, err
@@ -303,8 +305,8 @@ func checkpointSteps(f *folder) ([]int64, error) {
 // pinned or not, which belong to a part of the run that was discarded because they
 // are damaged. What cannot be removed costs only space; while somebody pins,
 // nothing is.
-func prune(f *folder, written int64, keep int) {
-	l, err := f.acquire(tryLock, pinLockName, 1)
+func prune(f *disk.Folder, written int64, keep int) {
+	l, err := f.TryAcquire(pinLockName)
 	switch {
 	case errors.Is(err, ErrHeld):
 		return // the next checkpoint does it

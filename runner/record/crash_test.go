@@ -16,6 +16,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/internal/aside"
+	"drolab/runner/record/internal/disk"
 )
 
 // TestPowerCutInLog cuts the log at every byte of its last line. Readers
@@ -27,7 +28,7 @@ func TestPowerCutInLog(t *testing.T) {
 	must(t, r.Append(status(0, runner.Running)))
 	appendSteps(t, r, 1, 3)
 	must(t, r.Close())
-	log := read(t, r.log.path)
+	log := read(t, r.log.Path)
 	lines := bytes.SplitAfter(log, []byte{'\n'})
 	first := len(log) - len(lines[3]) // lines[4] is empty
 	for cut := first; cut <= len(log); cut++ {
@@ -36,7 +37,7 @@ func TestPowerCutInLog(t *testing.T) {
 			if len(torn) == len(log)-1 {                  // it lacks nothing but its newline
 				whole++
 			}
-			write(t, torn, r.log.path)
+			write(t, torn, r.log.Path)
 			run, err := Find(s.Dir(), m.ID)
 			must(t, err)
 			if got := run.Summary().Steps; got != int64(whole-1) {
@@ -70,13 +71,13 @@ func TestPowerCutInCheckpoint(t *testing.T) {
 	save(t, r, newState(10))
 	save(t, r, newState(20))
 	must(t, r.Close())
-	log := read(t, r.log.path)
+	log := read(t, r.log.Path)
 	for _, name := range []string{tensorsName(20), stateName(20)} {
-		path := filepath.Join(r.in.path, checkpointsName, name)
+		path := filepath.Join(r.in.Path, checkpointsName, name)
 		good := read(t, path)
 		for cut := range len(good) - 1 { // the last byte of the JSON is a newline
 			write(t, good[:cut], path)
-			write(t, log, r.log.path)
+			write(t, log, r.log.Path)
 			again, from := reopen(t, s, m.ID)
 			must(t, again.Close())
 			if from == nil || from.Step != 10 || from.Parameters[0].Data[0] != 10 {
@@ -101,7 +102,7 @@ func TestFlippedBits(t *testing.T) {
 	s := newStore(t)
 	r := create(t, s, newMeta(1))
 	save(t, r, newState(10))
-	folder := filepath.Join(r.in.path, checkpointsName)
+	folder := filepath.Join(r.in.Path, checkpointsName)
 	good := read(t, folder, tensorsName(10))
 	for i := range good {
 		bad := bytes.Clone(good)
@@ -118,7 +119,7 @@ func TestNoReadableCheckpoint(t *testing.T) {
 	m := newMeta(1)
 	r := create(t, s, m)
 	save(t, r, newState(10))
-	write(t, []byte("garbage"), r.in.path, checkpointsName, stateName(10))
+	write(t, []byte("garbage"), r.in.Path, checkpointsName, stateName(10))
 	must(t, r.Close())
 	r, from := reopen(t, s, m.ID)
 	if from != nil {
@@ -126,7 +127,7 @@ func TestNoReadableCheckpoint(t *testing.T) {
 	}
 	must(t, r.Append(&runner.ResumeEvent{}))
 	save(t, r, newState(5))
-	steps, _ := checkpointSteps(in(t, filepath.Join(r.in.path, checkpointsName)))
+	steps, _ := checkpointSteps(in(t, filepath.Join(r.in.Path, checkpointsName)))
 	if len(steps) != 1 || steps[0] != 5 {
 		t.Errorf("checkpoints %v, want 5 only", steps)
 	}
@@ -134,18 +135,18 @@ func TestNoReadableCheckpoint(t *testing.T) {
 
 // fullDisk takes room bytes of the log, then writes short and fails.
 type fullDisk struct {
-	disk
+	disk.Disk
 	room        *int
 	cannotTrunc *bool
 }
 
-func (d fullDisk) Folder(name string) (disk, error) {
-	in, err := d.disk.Folder(name)
+func (d fullDisk) Folder(name string) (disk.Disk, error) {
+	in, err := d.Disk.Folder(name)
 	return fullDisk{in, d.room, d.cannotTrunc}, err
 }
 
-func (d fullDisk) OpenFile(name string, flag int, mode os.FileMode) (file, error) {
-	f, err := d.disk.OpenFile(name, flag, mode)
+func (d fullDisk) OpenFile(name string, flag int, mode os.FileMode) (disk.File, error) {
+	f, err := d.Disk.OpenFile(name, flag, mode)
 	if err != nil || name != logName {
 		return f, err
 	}
@@ -153,40 +154,40 @@ func (d fullDisk) OpenFile(name string, flag int, mode os.FileMode) (file, error
 }
 
 type fullFile struct {
-	file
+	disk.File
 	disk fullDisk
 }
 
 func (f fullFile) Write(b []byte) (int, error) {
 	if n := *f.disk.room; n < len(b) {
 		*f.disk.room = 0
-		n, _ = f.file.Write(b[:n])
+		n, _ = f.File.Write(b[:n])
 		return n, syscall.ENOSPC
 	}
 	*f.disk.room -= len(b)
-	return f.file.Write(b)
+	return f.File.Write(b)
 }
 
 func (f fullFile) Truncate(size int64) error {
 	if *f.disk.cannotTrunc {
 		return syscall.EIO
 	}
-	return f.file.Truncate(size)
+	return f.File.Truncate(size)
 }
 
 // TestDiskFull fills the disk at many bytes of a line. The log stays whole,
 // also where the torn line can only be cut later, and goes on once there is
 // room.
 func TestDiskFull(t *testing.T) {
-	if !diskFull(syscall.ENOSPC) {
+	if fault := new(runner.DiskError); !errors.As(disk.Explain(syscall.ENOSPC), &fault) {
 		t.Skip("this system has another error for a full disk")
 	}
 	for room := 0; room < 200; room += 7 {
 		s := newStore(t)
 		var left int
 		var stuck bool
-		s.open = func(path string) (disk, error) {
-			d, err := openDisk(path)
+		s.open = func(path string) (disk.Disk, error) {
+			d, err := disk.OpenDisk(path)
 			return fullDisk{d, &left, &stuck}, err
 		}
 		r := create(t, s, newMeta(1))
@@ -194,7 +195,7 @@ func TestDiskFull(t *testing.T) {
 		appendSteps(t, r, 1, 2)
 		left, stuck = room, room%2 == 1
 		err := r.Append(stepEvent(3))
-		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), r.log.path) ||
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), r.log.Path) ||
 			!strings.Contains(err.Error(), "disk full: free space and resume") {
 			t.Fatalf("room for %d bytes: error %v", room, err)
 		}
@@ -206,7 +207,7 @@ func TestDiskFull(t *testing.T) {
 		left, stuck = 1<<20, false
 		appendSteps(t, r, 3, 4)
 		must(t, r.Close())
-		tail := (&Run{Dir: r.in.path}).Tail()
+		tail := (&Run{Dir: r.in.Path}).Tail()
 		h := history(t, tail)
 		if len(h.Steps) != 4 || h.Steps[3].Seq != 4 || tail.Skipped() != 0 {
 			t.Fatalf("room for %d bytes: %d steps, %d lines skipped", room, len(h.Steps), tail.Skipped())

@@ -15,6 +15,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/internal/aside"
 	"drolab/runner/internal/aside/asidetest"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // knobbed is a run with a checkpoint of step 5, a knob turned at step 3 and one at
@@ -94,7 +95,7 @@ func TestDamagedLog(t *testing.T) {
 		harmed := read(t, log)
 		r, past, err := s.Reopen(id)
 		if c.want != "" {
-			var lost *lostError
+			var lost *eventlog.LostError
 			if !errors.As(err, &lost) || !strings.Contains(err.Error(), log) ||
 				!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "drolab doctor") {
 				t.Errorf("%s: %v", name, err)
@@ -152,14 +153,14 @@ func TestLogOfNewlines(t *testing.T) {
 	dir := filepath.Join(s.Dir(), m.ID)
 	log := filepath.Join(dir, logName)
 	write(t, append(read(t, log), bytes.Repeat([]byte{'\n'}, 1<<20)...), log)
-	var a *audit
+	var a *eventlog.Audit
 	made := testing.AllocsPerRun(1, func() {
 		var err error
-		a, err = auditLog(in(t, dir))
+		a, err = eventlog.AuditLog(in(t, dir))
 		must(t, err)
 	})
-	if made > 500 || a.lines < 1<<20 || len(a.damaged) > 0 {
-		t.Errorf("%v things made of %d lines, %d of them damaged", made, a.lines, len(a.damaged))
+	if made > 500 || a.Size < 1<<20 || len(a.Damaged) > 0 {
+		t.Errorf("%v things made of %d bytes, %d of its lines damaged", made, a.Size, len(a.Damaged))
 	}
 	r, from := reopen(t, s, m.ID)
 	if from.Step != 10 {
@@ -216,17 +217,17 @@ func TestFailingSync(t *testing.T) {
 	if err := r.Append(turnedKnob(3, "lr", 0.5)); !errors.Is(err, errReadOnly) {
 		t.Errorf("answered with %v", err)
 	}
-	before, err := os.Stat(r.log.path)
+	before, err := os.Stat(r.log.Path)
 	must(t, err)
 	must(t, r.Append(turnedKnob(3, "c", 9)))
-	after, err := os.Stat(r.log.path)
+	after, err := os.Stat(r.log.Path)
 	must(t, err)
 	if os.SameFile(before, after) {
 		t.Error("the file that was not synced is believed")
 	}
 	appendSteps(t, r, 4, 5)
 	must(t, r.Close())
-	h := history(t, (&Run{Dir: r.in.path}).Tail())
+	h := history(t, (&Run{Dir: r.in.Path}).Tail())
 	_, past, err := s.Reopen(m.ID)
 	must(t, err)
 	if len(h.Steps) != 5 || len(past.Log) != 1 || past.Log[0].Key != "c" {
@@ -260,7 +261,7 @@ func TestRemovedWhileRecorded(t *testing.T) {
 		r := create(t, s, newMeta(1))
 		appendSteps(t, r, 1, 3)
 		for _, name := range names {
-			must(t, os.RemoveAll(filepath.Join(r.in.path, "..", filepath.Base(r.in.path), name)))
+			must(t, os.RemoveAll(filepath.Join(r.in.Path, "..", filepath.Base(r.in.Path), name)))
 		}
 		_, saved := r.Checkpoint(newState(3))
 		for what, err := range map[string]error{"says": r.Append(status(4, runner.Paused)), "saves": saved,

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"drolab/runner/record/internal/disk"
 	"errors"
 	"fmt"
 )
@@ -8,14 +9,14 @@ import (
 // Delete removes a run from the folder dir for good. It holds the run's lock
 // meanwhile, and so refuses one that somebody records: the error is
 // ErrHeld then. id is the run's exact name.
-func Delete(dir, id string) error { return (&Store{dir: dir, open: openDisk}).Delete(id) }
+func Delete(dir, id string) error { return (&Store{dir: dir, open: disk.OpenDisk}).Delete(id) }
 
 // Delete implements runner.Store.
 func (s *Store) Delete(id string) error {
 	in, _, err := s.named(id)
 	var l *Lock
 	if err == nil {
-		l, err = in.lockRun()
+		l, err = lockRun(in)
 		err = errors.Join(err, in.Close())
 	}
 	if err == nil {
@@ -36,16 +37,16 @@ func (s *Store) trash(l *Lock, id string) error {
 		return errors.Join(err, l.Release())
 	}
 	defer root.Close()
-	return root.trash(l, id)
+	return trash(root, l, id)
 }
 
 // trash removes the directory of a run, whose lock l is. It goes out of every
 // reader's sight before, so that nobody meets half of one.
-func (f *folder) trash(l *Lock, name string) error {
+func trash(f *disk.Folder, l *Lock, name string) error {
 	gone := deletedPrefix + name
-	err := f.removeAll(gone) // left by a crash, of a run that was copied back since
+	err := f.RemoveAll(gone) // left by a crash, of a run that was copied back since
 	if err == nil {
-		l, err = f.moveLocked(l, name, gone)
+		l, err = f.RenameLocked(l, lockName, name, gone)
 	}
 	if err == nil {
 		err = f.Sync()
@@ -53,8 +54,8 @@ func (f *folder) trash(l *Lock, name string) error {
 	if err = errors.Join(err, l.Release()); err != nil {
 		return fmt.Errorf("deleting it: %w", err)
 	}
-	if err := f.removeAll(gone); err != nil {
-		return fmt.Errorf("deleting it, which is %s now: %w", f.join(gone), err)
+	if err := f.RemoveAll(gone); err != nil {
+		return fmt.Errorf("deleting it, which is %s now: %w", f.Join(gone), err)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func TestRealFullDisk(t *testing.T) {
 	}
 	must(t, r.Append(stepEvent(step)))
 	save(t, r, newState(3))
-	tail := (&Run{Dir: r.in.path}).Tail()
+	tail := (&Run{Dir: r.in.Path}).Tail()
 	h := history(t, tail)
 	if int64(len(h.Steps)) != step || h.Steps[step-1].Seq != step || tail.Skipped() != 0 {
 		t.Errorf("%d steps, want %d; %d lines skipped", len(h.Steps), step, tail.Skipped())

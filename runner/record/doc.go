@@ -16,7 +16,7 @@
 // and a run on another machine's shared disk is read by the same code. Readers
 // take every file for hostile: what is torn, damaged or of a newer program is
 // skipped, memory is bounded, and nothing a file says makes them panic. What they skip
-// they say (passed.go), and whoever reads a checkpoint holds it meanwhile (pin.go).
+// they say (Run.PassedOver), and whoever reads a checkpoint holds it meanwhile (pin.go).
 //
 // What a crash leaves is decided by the order of writes. Files that are
 // replaced are written aside, synced and renamed. A line of the log counts
@@ -27,17 +27,17 @@
 // from, and loses it before it is removed. A log says how a run ended once the
 // summary is there.
 //
-// Every line, JSON file and weights file has a checksum (seal.go); a checkpoint
+// Every line, JSON file and weights file has a checksum (internal/disk); a checkpoint
 // says how far the log had come and what was turned by then. What was changed
 // since it was written is passed over by viewers, and by a resume where that
 // cannot matter for what follows: elsewhere it is an error that names the line
-// (audit.go). Files are opened by their names in the run's folder and nowhere
-// else, and never through links (disk.go): a run may come from anybody. Examine
+// (internal/eventlog/audit.go). Files are opened by their names in the run's folder and nowhere
+// else, and never through links: a run may come from anybody. Examine
 // and Mend look after a folder of runs (doctor.go). Files keeps what concerns many
 // runs in the same manner, a sweep's list for one.
 //
-// How a run stands is told from its log alone: Progress folds the events from
-// the first on, and readEnd comes to the same from the last ones.
+// How a run stands is told from its log alone: History folds the events from the first
+// on, and comes to the same from the last ones.
 //
 // A finished run packs into one small file (packed.go), which is read by the same
 // code: its log is a Tail, too.
@@ -45,9 +45,13 @@
 // It is not a database and keeps no index of runs: what it knows of them all is
 // what the directories say at that moment. It decides nothing about training.
 //
-// Everything that a writer does to files goes through the interface disk; tests
+// Everything that a writer does to files goes through the interface aside.Disk; tests
 // put one that fails, is killed or loses its power at each of these things
 // (aside/asidetest, points_test.go).
+//
+// Two packages below know nothing of runs' folders: internal/disk has files, locks and
+// seals, internal/eventlog the log. What others use of them has its name here (disk.go,
+// events.go).
 //
 // Start reading at store.go for writing and at run.go for reading.
 package record

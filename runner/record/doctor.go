@@ -13,6 +13,8 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/internal/aside"
+	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // Finding is something that is not as it should be in a folder of runs.
@@ -34,9 +36,9 @@ const asideName = ".set-aside"
 
 // doctor looks at a folder of runs.
 type doctor struct {
-	root *folder
-	run  string  // that it looks at
-	in   *folder // of that
+	root *disk.Folder
+	run  string       // that it looks at
+	in   *disk.Folder // of that
 	list []*Finding
 }
 
@@ -50,8 +52,8 @@ func Examine(dir string) (list []*Finding, runs int, err error) { return examine
 // records.
 func Mend(dir string) (list []*Finding, runs int, err error) { return examine(nil, dir, true) }
 
-func examine(open opener, dir string, mend bool) ([]*Finding, int, error) {
-	root, err := openFolder(open, dir)
+func examine(open disk.Opener, dir string, mend bool) ([]*Finding, int, error) {
+	root, err := disk.OpenFolder(open, dir)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -75,7 +77,7 @@ func examine(open opener, dir string, mend bool) ([]*Finding, int, error) {
 func ExamineFiles(
 	dir string, names []string, mend bool, wrong func(name string) (what, remedy string),
 ) ([]*Finding, error) {
-	root, err := openFolder(nil, dir)
+	root, err := disk.OpenFolder(nil, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +110,7 @@ func ExamineFiles(
 func (d *doctor) examineRun(name string, mend bool) {
 	d.run = name
 	defer func() { d.run = "" }()
-	in, err := d.root.within(name)
+	in, err := d.root.Within(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // deleted meanwhile
 		return
@@ -139,7 +141,7 @@ func (d *doctor) held() bool {
 	if info, err := d.in.Lstat(lockName); err == nil && !info.Mode().IsRegular() {
 		return false // nobody can hold that
 	}
-	return d.in.held(tryLock, lockName)
+	return d.in.Held(lockName)
 }
 
 // certain are the findings that two looks agree on: what is in motion, a run that
@@ -174,7 +176,7 @@ func (f *Finding) in(list []*Finding) bool {
 
 // treatRun mends what it can of a run, whose lock it takes.
 func (d *doctor) treatRun(list []*Finding) {
-	l, err := d.in.acquire(tryLock, lockName, writerTries)
+	l, err := d.in.Acquire(lockName)
 	defer l.Release()
 	for _, f := range list {
 		// A lock that is a link cannot be taken before it is moved away.
@@ -216,7 +218,7 @@ func (d *doctor) checkRoot() {
 	if info, err := d.root.Lstat("."); err == nil {
 		d.checkOwner(".", info)
 	}
-	for _, e := range d.root.leftovers() {
+	for _, e := range leftovers(d.root) {
 		if d.young(e) {
 			continue
 		}
@@ -259,7 +261,7 @@ func moveAside(name string) func(*doctor) error {
 
 // keep copies a file of the run aside, before it is changed.
 func (d *doctor) keep(name string) error {
-	old, _, err := d.in.read(name)
+	old, _, err := d.in.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -271,12 +273,12 @@ func (d *doctor) keep(name string) error {
 	if err != nil {
 		return err
 	}
-	in, err := openFolder(nil, d.root.join(filepath.Dir(to)))
+	in, err := disk.OpenFolder(nil, d.root.Join(filepath.Dir(to)))
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	return in.write(filepath.Base(to), func(w io.Writer) error {
+	return in.Write(filepath.Base(to), func(w io.Writer) error {
 		_, err := io.Copy(w, old)
 		return err
 	})
@@ -287,7 +289,7 @@ func (d *doctor) place(name string) (string, error) {
 	folder := asideName
 	for _, part := range []string{"", d.run} {
 		folder = filepath.Join(folder, part)
-		if err := d.root.Mkdir(folder, folderMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := d.root.Mkdir(folder, disk.FolderMode); err != nil && !errors.Is(err, fs.ErrExist) {
 			return "", err
 		}
 	}
@@ -309,7 +311,7 @@ func (d *doctor) place(name string) (string, error) {
 func (d *doctor) checkOwner(name string, info fs.FileInfo) {
 	const others = 0o022
 	switch perm := info.Mode().Perm(); {
-	case foreign(info):
+	case disk.Foreign(info):
 		d.find(name, "belongs to another user", "copy it: his file may change while a run goes on", nil)
 	case perm&others != 0 && info.Mode()&fs.ModeSticky == 0:
 		d.find(name, fmt.Sprintf("others may change it (mode %o)", perm), "--mend takes that from them",
@@ -319,7 +321,7 @@ func (d *doctor) checkOwner(name string, info fs.FileInfo) {
 
 // chmod changes the mode of a file of the run; no link leads it out of the folder.
 func (d *doctor) chmod(name string, mode fs.FileMode) error {
-	root, err := os.OpenRoot(d.root.path)
+	root, err := os.OpenRoot(d.root.Path)
 	if err != nil {
 		return err
 	}
@@ -329,12 +331,12 @@ func (d *doctor) chmod(name string, mode fs.FileMode) error {
 
 // checkSummary wants what a run that has ended came to.
 func (d *doctor) checkSummary(held bool) {
-	e, err := readEnd(d.in, nil, statusOnly)
+	e, err := eventlog.ReadEnd(d.in, nil, eventlog.StatusOnly)
 	if err != nil || held || !e.Status.Ended() {
 		return
 	}
 	var s runner.Summary
-	err = d.in.readJSON(summaryName, &s)
+	err = d.in.ReadJSON(summaryName, &s)
 	switch {
 	case err == nil && s.Status == e.Status:
 		return
@@ -352,7 +354,7 @@ func (d *doctor) summarise() error {
 	if err != nil {
 		return err
 	}
-	e, err := readEnd(d.in, nil, func(*end) bool { return false })
+	e, err := eventlog.ReadEnd(d.in, nil, func(*eventlog.End) bool { return false })
 	if err != nil {
 		return err
 	}
@@ -366,19 +368,19 @@ func (d *doctor) summarise() error {
 	s := runner.Summarize(m, e.Status, e.Step, now.Eval, now.Last)
 	s.Cause, s.PaperIterate = e.Cause, now.Output
 	s.Selects(m, now.Selected)
-	return d.in.writeJSON(summaryName, s)
+	return d.in.WriteJSON(summaryName, s)
 }
 
 // checkIndex wants an index that can be read, where there is one. It is derived, so
 // that one of another log is no damage: the next viewer makes it anew.
 func (d *doctor) checkIndex() {
-	if info, err := d.in.Lstat(indexName); err != nil || !info.Mode().IsRegular() {
+	if info, err := d.in.Lstat(eventlog.IndexName); err != nil || !info.Mode().IsRegular() {
 		return // checkFiles has told
 	}
-	_, err := loadIndex(d.in)
-	if err == nil || errors.Is(err, errStale) || errors.Is(err, fs.ErrNotExist) {
+	_, err := eventlog.LoadIndex(d.in)
+	if err == nil || errors.Is(err, eventlog.ErrStale) || errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	d.find(indexName, err.Error(), "nothing is lost, the next look makes it anew; "+movesAside,
-		moveAside(indexName))
+	d.find(eventlog.IndexName, err.Error(), "nothing is lost, the next look makes it anew; "+movesAside,
+		moveAside(eventlog.IndexName))
 }

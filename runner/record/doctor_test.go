@@ -195,13 +195,13 @@ func TestDoctorLeavesRunsAloneThatAreRecorded(t *testing.T) {
 	r := create(t, s, newMeta(1))
 	appendSteps(t, r, 1, 3)
 	save(t, r, newState(3))
-	write(t, []byte("x"), r.in.path, checkpointsName, ".new-"+tensorsName(4)) // it is being written
+	write(t, []byte("x"), r.in.Path, checkpointsName, ".new-"+tensorsName(4)) // it is being written
 	list, _, err := Mend(s.Dir())
 	must(t, err)
 	if len(list) > 0 {
 		t.Errorf("found %s", findings(list))
 	}
-	flip(t, r.log.path, `"step":2`)
+	flip(t, r.log.Path, `"step":2`)
 	list, _, err = Mend(s.Dir())
 	must(t, err)
 	if len(list) != 1 || list[0].Mended {

@@ -8,10 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"drolab/runner"
 	"drolab/runner/internal/aside"
+	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // checkRun looks at every file of a run.
@@ -36,7 +37,7 @@ func (d *doctor) checkFiles(folder string, held bool) {
 	in := d.in
 	if folder != "." {
 		var err error
-		if in, err = d.in.within(folder); err != nil {
+		if in, err = d.in.Within(folder); err != nil {
 			return // its own folder has told
 		}
 		defer in.Close()
@@ -69,7 +70,7 @@ func (d *doctor) checkFiles(folder string, held bool) {
 
 func (d *doctor) checkFile(name string, info fs.FileInfo, held bool) {
 	d.checkOwner(name, info)
-	if linked(info) {
+	if disk.Linked(info) {
 		d.find(name, "has another name elsewhere (a hard link), which would change with it",
 			"--mend gives the run a copy", func(d *doctor) error { return d.part(name) })
 	}
@@ -81,7 +82,7 @@ func (d *doctor) checkFile(name string, info fs.FileInfo, held bool) {
 
 // clear empties a file of a run.
 func (d *doctor) clear(name string) error {
-	f, err := d.in.open(name, os.O_WRONLY, 0)
+	f, err := d.in.Open(name, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -94,12 +95,12 @@ const maxCopy int64 = 64 << 30
 
 // part makes a file of a run one of its own: the other name keeps the old one.
 func (d *doctor) part(name string) error {
-	in, err := openFolder(nil, d.in.join(filepath.Dir(name)))
+	in, err := disk.OpenFolder(nil, d.in.Join(filepath.Dir(name)))
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	old, size, err := in.read(filepath.Base(name))
+	old, size, err := in.Read(filepath.Base(name))
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (d *doctor) part(name string) error {
 	if size > maxCopy {
 		return fmt.Errorf("%d bytes, want at most %d: put it back from a copy", size, maxCopy)
 	}
-	return in.write(filepath.Base(name), func(w io.Writer) error {
+	return in.Write(filepath.Base(name), func(w io.Writer) error {
 		_, err := io.Copy(w, old)
 		return err
 	})
@@ -115,7 +116,7 @@ func (d *doctor) part(name string) error {
 
 // checkCheckpoints reads every checkpoint.
 func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
-	in, err := d.in.within(checkpointsName)
+	in, err := d.in.Within(checkpointsName)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return // checkFiles has told
@@ -124,7 +125,7 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 		return
 	}
 	defer in.Close()
-	defer in.hold(false).Release()
+	defer in.Share(pinLockName, false).Release()
 	steps, _ := checkpointSteps(in)
 	whole := map[string]bool{}
 	readable := 0
@@ -177,30 +178,30 @@ func (d *doctor) checkLog(held bool) {
 	} else if !info.Mode().IsRegular() {
 		return // checkFiles has told
 	}
-	a, err := auditLog(d.in)
-	var hole holeError
+	a, err := eventlog.AuditLog(d.in)
+	var hole eventlog.HoleError
 	switch {
 	case errors.As(err, &hole):
-		d.find(logName, hole.what(), hole.remedy(), nil)
+		d.find(logName, hole.What(), hole.Remedy(), nil)
 		return
 	case err != nil:
 		d.find(logName, err.Error(), "see to its permissions, or put it back from a copy", nil)
 		return
 	}
 	const remedy = "put it back from a copy; --mend keeps one, and writes a warning in the place of what is lost"
-	for _, line := range a.damaged {
-		d.find(logName, fmt.Sprintf("line %d %s", line.line, line.what), remedy, (*doctor).repairLog)
+	for _, line := range a.Damaged {
+		d.find(logName, fmt.Sprintf("line %d %s", line.Line, line.What), remedy, (*doctor).repairLog)
 	}
-	if a.seq < upto {
+	if a.Seq < upto {
 		d.find(logName, fmt.Sprintf("ends with event %d, and the newest checkpoint was saved behind event %d",
-			a.seq, upto), remedy, (*doctor).repairLog)
+			a.Seq, upto), remedy, (*doctor).repairLog)
 	}
 	switch {
 	case held: // it may be written at this moment
-	case a.unended > 0:
+	case a.Unended > 0:
 		d.find(logName, "the last line lacks its newline", "--mend adds it", (*doctor).repairLog)
-	case a.size < a.length:
-		d.find(logName, fmt.Sprintf("ends in part of a line, %d bytes", a.length-a.size),
+	case a.Size < a.Length:
+		d.find(logName, fmt.Sprintf("ends in part of a line, %d bytes", a.Length-a.Size),
 			"a resume cuts it; --mend does, and keeps a copy", (*doctor).repairLog)
 	}
 }
@@ -212,92 +213,27 @@ func (d *doctor) savedBehind() int64 {
 	if err != nil || s == nil || s.at == nil {
 		return 0
 	}
-	return s.at.seq
+	return s.at.Seq
 }
 
 // repairLog writes the log anew, with a warning in the place of each line that is
 // lost; none where it is as it should be by now.
 func (d *doctor) repairLog() error {
 	upto := d.savedBehind()
-	a, err := auditLog(d.in)
-	if err != nil || len(a.damaged) == 0 && a.seq >= upto && a.size == a.length {
+	a, err := eventlog.AuditLog(d.in)
+	if err != nil || len(a.Damaged) == 0 && a.Seq >= upto && a.Size == a.Length {
 		return err
 	}
 	if err := d.keep(logName); err != nil {
 		return err
 	}
-	old, size, err := d.in.read(logName)
+	old, size, err := d.in.Read(logName)
 	if err != nil {
 		return err
 	}
 	defer old.Close()
-	_ = d.in.Remove(indexName) // of the log as it was
-	return d.in.write(logName, func(w io.Writer) error {
-		return (&repair{w: w}).copy(io.NewSectionReader(old, 0, size), upto)
+	_ = d.in.Remove(eventlog.IndexName) // of the log as it was
+	return d.in.Write(logName, func(w io.Writer) error {
+		return eventlog.RepairLog(w, io.NewSectionReader(old, 0, size), upto, asideName)
 	})
-}
-
-// repair copies the lines of a log that are whole.
-type repair struct {
-	w    io.Writer
-	seq  int64 // of the last line
-	step int64
-}
-
-func (r *repair) copy(from io.Reader, upto int64) error {
-	for in := newForward(from); ; {
-		line, err := in.line()
-		switch {
-		case errors.Is(err, io.EOF): // a torn line is cut, unless it is whole but for its newline
-			err = nil
-			if n := unended(line); n > 0 {
-				err = r.line(append(line[:n:n], '\n'))
-			}
-			return errors.Join(err, r.fill(upto+1))
-		case err == nil && line != nil:
-			err = r.line(line)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// line copies a line, and puts warnings before it for those that are missing.
-func (r *repair) line(line []byte) error {
-	text := append([]byte(nil), line...) // reading it changes it
-	var one audit
-	one.add(line[:len(line)-1])
-	if len(line) == 1 || len(one.damaged) > 0 && one.seq == 0 {
-		return nil
-	}
-	if one.sealed {
-		if err := r.fill(one.seq); err != nil {
-			return err
-		}
-	}
-	if one.seq > 0 {
-		r.seq = one.seq
-	}
-	if e, err := decodeLine(append([]byte(nil), text[:len(text)-1]...)); err == nil && e != nil {
-		r.step = e.Header().Step
-	}
-	_, err := r.w.Write(text)
-	return err
-}
-
-// fill writes warnings with the numbers before next that no line has.
-func (r *repair) fill(next int64) error {
-	for ; r.seq+1 < next; r.seq++ {
-		w := &runner.WarningEvent{Head: runner.Head{Seq: r.seq + 1, Time: time.Now().UTC(), Step: r.step},
-			Message: "an event that stood here is lost: drolab doctor has the file as it was in " + asideName}
-		line, err := runner.EncodeEvent(w)
-		if err == nil {
-			_, err = r.w.Write(append(lineSeal.put(line), '\n'))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -67,7 +67,7 @@ func TestFirstFormIsRead(t *testing.T) {
 		}
 	}
 	var stored map[string]any
-	must(t, in(t, run.Dir).readJSON(summaryName, &stored))
+	must(t, in(t, run.Dir).ReadJSON(summaryName, &stored))
 	var summary map[string]any
 	must(t, json.Unmarshal([]byte(asJSON(t, run.Summary())), &summary))
 	for key, v := range stored {

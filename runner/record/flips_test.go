@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // flipped is a byte of a file of a run that is another one.
@@ -134,7 +136,7 @@ func (f *flipped) goOn(t *testing.T, before, id string, fits func(*runner.Meta) 
 		must(t, os.CopyFS(dir, os.DirFS(before)))
 	}
 	defer os.RemoveAll(dir)
-	s := &Store{dir: dir, now: clock(), open: openDisk}
+	s := &Store{dir: dir, now: clock(), open: disk.OpenDisk}
 	r, err := Find(dir, id)
 	if err == nil {
 		q := runner.NewQueue(t.Context(), runner.Settings{Store: s, Threads: 1})
@@ -197,10 +199,10 @@ func view(t *testing.T, dir, id string) (seen, said string) {
 	average, err := r.Average()
 	must(t, err)
 	events, _ := whatStands(t, r)
-	small := indexLog(r.Tail(), 0)
-	must(t, small.exhaust())
-	for e := range small.index.all() {
-		events = append(events, asJSON(t, shortEvent(e.event)))
+	small := eventlog.IndexLog(r.Tail(), 0)
+	must(t, small.Exhaust())
+	for e := range small.Index.All() {
+		events = append(events, asJSON(t, eventlog.ShortEvent(e.Event)))
 	}
 	standing := r.Standing()
 	seen = fmt.Sprintf("%s\n%s\n%s\n%s\n%s\n%s\n", r.Status(), asJSON(t, &summary), r.Label(),
@@ -214,8 +216,5 @@ func view(t *testing.T, dir, id string) (seen, said string) {
 // indexAll makes the index of a log, as a viewer does of a long one.
 func indexAll(t *testing.T, dir string) {
 	t.Helper()
-	x := &Index{}
-	tail := &Tail{path: filepath.Join(dir, logName)}
-	must(t, tail.part(1<<40, x.add))
-	must(t, saveIndex(in(t, dir), x))
+	eventlog.MakeIndex(in(t, dir), 0)
 }

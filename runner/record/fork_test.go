@@ -13,6 +13,7 @@ import (
 
 	"drolab/dro/nn"
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // forkMeta is of a run that goes on from step 7 of another one.
@@ -50,19 +51,19 @@ func TestForkIsComplete(t *testing.T) {
 
 // noLog is a disk whose log cannot be opened, or not be written.
 type noLog struct {
-	disk
+	disk.Disk
 	open bool
 }
 
 var errReadOnly = errors.New("read-only file system")
 
-func (d noLog) Folder(name string) (disk, error) {
-	in, err := d.disk.Folder(name)
+func (d noLog) Folder(name string) (disk.Disk, error) {
+	in, err := d.Disk.Folder(name)
 	return noLog{in, d.open}, err
 }
 
-func (d noLog) OpenFile(name string, flag int, mode os.FileMode) (file, error) {
-	f, err := d.disk.OpenFile(name, flag, mode)
+func (d noLog) OpenFile(name string, flag int, mode os.FileMode) (disk.File, error) {
+	f, err := d.Disk.OpenFile(name, flag, mode)
 	if err != nil || name != logName || flag&os.O_APPEND == 0 {
 		return f, err
 	}
@@ -73,7 +74,7 @@ func (d noLog) OpenFile(name string, flag int, mode os.FileMode) (file, error) {
 	return noWrite{f}, nil
 }
 
-type noWrite struct{ file }
+type noWrite struct{ disk.File }
 
 func (noWrite) Write([]byte) (int, error) { return 0, errReadOnly }
 
@@ -81,8 +82,8 @@ func (noWrite) Write([]byte) (int, error) { return 0, errReadOnly }
 func TestForkThatCannotBeMade(t *testing.T) {
 	logless := func(open bool) func(*Store, *runner.State) {
 		return func(s *Store, _ *runner.State) {
-			s.open = func(path string) (disk, error) {
-				d, err := openDisk(path)
+			s.open = func(path string) (disk.Disk, error) {
+				d, err := disk.OpenDisk(path)
 				return noLog{d, open}, err
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/record/internal/disk"
 )
 
 // clock returns a time that moves on by a second with each look.
@@ -31,9 +31,9 @@ func newStore(t *testing.T) *Store {
 }
 
 // in opens a folder.
-func in(t testing.TB, path string) *folder {
+func in(t testing.TB, path string) *disk.Folder {
 	t.Helper()
-	f, err := openFolder(nil, path)
+	f, err := disk.OpenFolder(nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,39 +136,28 @@ func save(t *testing.T, r *recorder, s *runner.State) (file string) {
 
 // heard is what a whole log tells.
 type heard struct {
-	*Progress
-	Steps    []*runner.StepEvent // that stand
+	*History
+	Seconds  float64
 	Warnings []*runner.WarningEvent
 	Resumes  int
-}
-
-func (h *heard) Append(events []runner.Event) {
-	for _, e := range events {
-		h.Add(e)
-		switch e := e.(type) {
-		case *runner.StepEvent:
-			h.Steps = append(h.Steps, e)
-		case *runner.WarningEvent:
-			h.Warnings = append(h.Warnings, e)
-		case *runner.ResumeEvent:
-			h.Resumes++
-			h.Steps = slices.DeleteFunc(h.Steps, func(s *runner.StepEvent) bool { return s.Step > e.Step })
-		}
-	}
 }
 
 // history reads a whole log.
 func history(t *testing.T, tail *Tail) *heard {
 	t.Helper()
-	h := &heard{Progress: NewProgress(newMeta(1))}
-	for {
-		events, err := tail.Read()
-		must(t, err)
-		if len(events) == 0 {
-			return h
+	h, p := &heard{}, NewProgress(newMeta(1))
+	all, err := ReadHistory(tail, func(e runner.Event) {
+		p.Add(e)
+		switch e := e.(type) {
+		case *runner.WarningEvent:
+			h.Warnings = append(h.Warnings, e)
+		case *runner.ResumeEvent:
+			h.Resumes++
 		}
-		h.Append(events)
-	}
+	})
+	must(t, err)
+	h.History, h.Seconds = all, p.Seconds
+	return h
 }
 
 func read(t *testing.T, elements ...string) []byte {

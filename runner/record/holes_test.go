@@ -11,13 +11,15 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // TestHoles makes each file of a run a terabyte long, without a byte on the disk.
 // Whoever reads the run comes to an end, with the file's name where he needed it.
 func TestHoles(t *testing.T) {
 	before := quickDir(t)
-	s := &Store{dir: before, now: clock(), open: openDisk}
+	s := &Store{dir: before, now: clock(), open: disk.OpenDisk}
 	stopped9(t, s)
 	id := the(s, original).Meta.ID
 	must(t, the(s, original).Relabel(func(l *Label) { l.Note = "good" }))
@@ -41,7 +43,7 @@ func TestHoles(t *testing.T) {
 			if !strings.Contains(found, filepath.Base(name)) {
 				t.Errorf("the doctor does not name it: %s", found)
 			}
-			byLog := name == indexName // for whom the log tells the same
+			byLog := name == eventlog.IndexName // for whom the log tells the same
 			if !byLog && !strings.Contains(said, filepath.Base(name)) {
 				t.Errorf("no reader names it: %s", said)
 			}
@@ -89,7 +91,7 @@ func everyReader(t *testing.T, dir, id string) (said string) {
 		note(err)
 	}
 	note(r.PassedOver())
-	s := &Store{dir: dir, now: clock(), open: openDisk}
+	s := &Store{dir: dir, now: clock(), open: disk.OpenDisk}
 	rec, _, err := s.Reopen(id)
 	if err == nil {
 		err = rec.Close()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // readAll reads a log to its end.
@@ -42,7 +43,7 @@ const longEnough = 8000
 func checkWhole(t *testing.T, what string, events []runner.Event) {
 	t.Helper()
 	steps, evals := byKind[*runner.StepEvent](events), byKind[*runner.EvalEvent](events)
-	if n := len(steps); n < 300 || n > 2*maxBlocks+10_000 {
+	if n := len(steps); n < 300 || n > 2*eventlog.MaxBlocks+10_000 {
 		t.Fatalf("%s: %d steps", what, n)
 	}
 	if steps[0].Step > 100 || steps[len(steps)-1].Step != longEnough {
@@ -78,7 +79,7 @@ func longLog(t *testing.T) *Run {
 	return r
 }
 
-func indexOf(r *Run) string { return filepath.Join(r.Dir, indexName) }
+func indexOf(r *Run) string { return filepath.Join(r.Dir, eventlog.IndexName) }
 
 func TestInSmall(t *testing.T) {
 	r := longLog(t)
@@ -91,8 +92,8 @@ func TestInSmall(t *testing.T) {
 	if _, err := os.Stat(indexOf(r)); err == nil {
 		t.Error("a look that keeps nothing has kept an index")
 	}
-	if len(looked) > 3*maxBlocks {
-		t.Errorf("%d events, want about %d", len(looked), maxBlocks)
+	if len(looked) > 3*eventlog.MaxBlocks {
+		t.Errorf("%d events, want about %d", len(looked), eventlog.MaxBlocks)
 	}
 	checkWhole(t, "while it is made", readAll(t, InSmall(r.Tail(), true)))
 	info, err := os.Stat(indexOf(r))
@@ -146,16 +147,16 @@ func TestIndexFits(t *testing.T) {
 	for name, text := range map[string][]byte{"empty": {}, "cut": whole[:len(whole)/2], "flipped": flipped,
 		"words": []byte("an index"), "more": append(slices.Clone(whole), whole...)} {
 		must(t, os.WriteFile(indexOf(r), text, 0o644))
-		if _, err := loadIndex(in(t, r.Dir)); err == nil {
+		if _, err := eventlog.LoadIndex(in(t, r.Dir)); err == nil {
 			t.Errorf("%s: an index was read", name)
 		}
 		list, _, err := Examine(filepath.Dir(r.Dir))
 		must(t, err)
-		if len(list) != 1 || list[0].File != indexName {
+		if len(list) != 1 || list[0].File != eventlog.IndexName {
 			t.Errorf("%s: the doctor finds %v", name, list)
 		}
 		checkWhole(t, name, readAll(t, InSmall(r.Tail(), true)))
-		if _, err := loadIndex(in(t, r.Dir)); err != nil {
+		if _, err := eventlog.LoadIndex(in(t, r.Dir)); err != nil {
 			t.Errorf("%s: not made anew: %v", name, err)
 		}
 	}
@@ -163,11 +164,11 @@ func TestIndexFits(t *testing.T) {
 	log, err := os.ReadFile(path)
 	must(t, err)
 	must(t, os.WriteFile(path, log[:len(log)/2], 0o644))
-	if _, err := loadIndex(in(t, r.Dir)); err != errStale {
+	if _, err := eventlog.LoadIndex(in(t, r.Dir)); err != eventlog.ErrStale {
 		t.Errorf("of a log that is shorter: %v", err)
 	}
 	if list, _, _ := Examine(filepath.Dir(r.Dir)); slices.ContainsFunc(list,
-		func(f *Finding) bool { return f.File == indexName }) {
+		func(f *Finding) bool { return f.File == eventlog.IndexName }) {
 		t.Error("the doctor complains of a stale index, which is harmless")
 	}
 }
@@ -189,7 +190,7 @@ func TestIndexIsNoLink(t *testing.T) {
 // TestIndexOfHeldRun wants a viewer to leave a run alone that somebody records.
 func TestIndexOfHeldRun(t *testing.T) {
 	r := longLog(t)
-	l, err := in(t, r.Dir).lockRun()
+	l, err := lockRun(in(t, r.Dir))
 	must(t, err)
 	defer l.Release()
 	checkWhole(t, "held", readAll(t, InSmall(r.Tail(), true)))
@@ -214,17 +215,18 @@ func TestTrainerWritesIndex(t *testing.T) {
 	must(t, r.Close())
 	check := func(upto int64) {
 		t.Helper()
-		x, err := loadIndex(in(t, filepath.Join(s.Dir(), m.ID)))
+		x, err := eventlog.LoadIndex(in(t, filepath.Join(s.Dir(), m.ID)))
 		must(t, err)
 		info, err := os.Stat(filepath.Join(s.Dir(), m.ID, logName))
 		must(t, err)
-		if rest := info.Size() - x.size; rest > exactTail {
+		if rest := info.Size() - x.Size; rest > eventlog.ExactTail {
 			t.Errorf("%d bytes of the log are not in the index", rest)
 		}
 		run, err := Find(s.Dir(), m.ID)
 		must(t, err)
 		events := byKind[*runner.StepEvent](readAll(t, InSmall(run.Tail(), false)))
-		if last := events[len(events)-1].Step; last != upto || len(events) > maxBlocks+exactTail/300 {
+		if last := events[len(events)-1].Step; last != upto ||
+			len(events) > eventlog.MaxBlocks+eventlog.ExactTail/300 {
 			t.Errorf("%d steps up to %d", len(events), last)
 		}
 	}
@@ -239,63 +241,6 @@ func TestTrainerWritesIndex(t *testing.T) {
 	must(t, Delete(s.Dir(), m.ID))
 	if _, err := os.Stat(filepath.Join(s.Dir(), m.ID)); err == nil {
 		t.Error("the run is still there")
-	}
-}
-
-// TestIndexAcrossResume wants what a resume discards to be discarded, also where it
-// lies inside a block.
-func TestIndexAcrossResume(t *testing.T) {
-	x := &Index{span: 1000}
-	end := int64(0)
-	add := func(e runner.Event) { end += 10; x.add(e, end) }
-	for step := int64(1); step <= 50; step++ {
-		add(stepEvent(step))
-	}
-	add(&runner.ResumeEvent{Head: head(20)})
-	for step := int64(21); step <= 30; step++ {
-		add(stepEvent(step))
-	}
-	var got []int64
-	for e := range x.all() {
-		got = append(got, e.event.Header().Step)
-	}
-	if !slices.Equal(got, []int64{50, 20, 30}) {
-		t.Errorf("events at %v, want the steps before the resume, it, and those behind it", got)
-	}
-}
-
-// TestIndexBounds fills an index with more than it keeps of everything.
-func TestIndexBounds(t *testing.T) {
-	x := &Index{}
-	text := string(make([]byte, 10_000))
-	list := make([]runner.Number, 1000)
-	for i := range int64(20_000) {
-		x.add(&runner.WarningEvent{Head: head(i), Message: text}, 3*i+1)
-		x.add(&runner.EvalEvent{Head: head(i), ByGroup: runner.Lists{{Name: "class_loss", Numbers: list}},
-			Selected: i == 7000}, 3*i+2)
-		x.add(stepEvent(i+1), 3*i+3)
-	}
-	others, numbers, selected := 0, 0, false
-	for e := range x.all() {
-		switch e := e.event.(type) {
-		case *runner.WarningEvent:
-			others++
-			if len(e.Message) > maxText {
-				t.Fatalf("a text of %d bytes", len(e.Message))
-			}
-		case *runner.EvalEvent:
-			others++
-			numbers += len(e.ByGroup.Of("class_loss"))
-			selected = selected || e.Selected
-		}
-	}
-	if len(x.blocks) > maxBlocks || others != x.others || others > maxOthers || numbers != x.lists ||
-		numbers > maxLists {
-		t.Errorf("%d blocks, %d others (counted %d), %d numbers (counted %d)", len(x.blocks), others, x.others,
-			numbers, x.lists)
-	}
-	if !selected {
-		t.Error("the selected evaluation was left out")
 	}
 }
 

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"drolab/runner/record/internal/disk"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -82,14 +83,14 @@ func (r *Run) Label() Label { return r.label }
 // Relabel changes the run's label, whoever records the run, or changes its label,
 // meanwhile: the lock is that of pins.
 func (r *Run) Relabel(change func(*Label)) error {
-	in, err := openFolder(r.open, r.Dir)
+	in, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if checkpoints, err := in.within(checkpointsName); err == nil {
+	if checkpoints, err := in.Within(checkpointsName); err == nil {
 		defer checkpoints.Close()
-		lock, err := lockPins(checkpoints)
+		lock, err := checkpoints.Await(pinLockName, false)
 		if err != nil {
 			return err
 		}
@@ -103,12 +104,12 @@ func (r *Run) Relabel(change func(*Label)) error {
 	if err := l.Check(); err != nil {
 		return fmt.Errorf("run %s: %w", r.Meta.ID, err)
 	}
-	return explain(in.writeJSON(labelName, &l))
+	return disk.Explain(in.WriteJSON(labelName, &l))
 }
 
 // readLabel returns an empty label where there is none.
-func readLabel(in *folder) (l Label, err error) {
-	err = in.readJSON(labelName, &l)
+func readLabel(in *disk.Folder) (l Label, err error) {
+	err = in.ReadJSON(labelName, &l)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Label{}, nil
 	}

@@ -6,17 +6,6 @@ import (
 	"drolab/runner"
 )
 
-// Log gives the events of a run as they are appended.
-type Log interface {
-	// Read returns the next events; none means that there are no more for now.
-	Read() ([]runner.Event, error)
-	// Skipped counts the lines that are no events.
-	Skipped() int
-	// Share is how much was read of what there was at the last Read, 0 to 1: below
-	// 1 another Read has more.
-	Share() float64
-}
-
 // Source is where runs and their logs are found.
 type Source interface {
 	// Find looks at one run: its exact name.
@@ -24,15 +13,6 @@ type Source interface {
 	// Open returns the log of a run, at its start.
 	Open(*Run) Log
 }
-
-// ForkEvent stands where a fork leaves its parent. It is in no file.
-type ForkEvent struct {
-	runner.Head
-	Parent string // RUN@STEP
-}
-
-// Kind implements runner.Event.
-func (*ForkEvent) Kind() string { return "fork" }
 
 // maxGenerations is how many forks of forks are followed: run.json may say
 // anything of a run's parent, that it is the run itself too.
@@ -83,7 +63,7 @@ func (l *lineage) Read() ([]runner.Event, error) {
 	if len(events) > 0 && !l.forked {
 		l.forked = true
 		at := runner.Head{Step: l.step, Time: events[0].Header().Time}
-		events = append([]runner.Event{&ForkEvent{at, l.name}}, events...)
+		events = append([]runner.Event{&ForkEvent{Head: at, Parent: l.name}}, events...)
 	}
 	return events, err
 }

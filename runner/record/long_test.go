@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // Of TestWriteLong.
@@ -48,7 +49,7 @@ func writeLong(t testing.TB, dir string, steps int64, end runner.Status) string 
 	rec, err := s.Create(m, nil)
 	check(err)
 	r := rec.(*recorder)
-	f, err := os.OpenFile(filepath.Join(r.in.path, logName), os.O_WRONLY|os.O_TRUNC, 0)
+	f, err := os.OpenFile(filepath.Join(r.in.Path, logName), os.O_WRONLY|os.O_TRUNC, 0)
 	check(err)
 	w := &longWriter{w: bufio.NewWriterSize(f, 1<<20)}
 	w.add(t, status(0, runner.Running))
@@ -91,7 +92,7 @@ func (w *longWriter) add(t testing.TB, e runner.Event) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.w.Write(append(lineSeal.put(line), '\n'))
+	w.w.Write(append(disk.LineSeal.Put(line), '\n'))
 }
 
 // longStep has all that a step of SFK-DRO has.

@@ -7,41 +7,42 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // between is a disk that something is done to before each thing that its reader does.
 type between struct {
-	disk
+	disk.Disk
 	do func()
 }
 
-func (d between) OpenFile(name string, flag int, mode fs.FileMode) (file, error) {
+func (d between) OpenFile(name string, flag int, mode fs.FileMode) (disk.File, error) {
 	d.do()
-	return d.disk.OpenFile(name, flag, mode)
+	return d.Disk.OpenFile(name, flag, mode)
 }
 
 func (d between) Lstat(name string) (fs.FileInfo, error) {
 	d.do()
-	return d.disk.Lstat(name)
+	return d.Disk.Lstat(name)
 }
 
 func (d between) List() ([]fs.DirEntry, error) {
 	d.do()
-	return d.disk.List()
+	return d.Disk.List()
 }
 
-func (d between) Folder(name string) (disk, error) {
+func (d between) Folder(name string) (disk.Disk, error) {
 	d.do()
-	in, err := d.disk.Folder(name)
+	in, err := d.Disk.Folder(name)
 	if err != nil {
 		return nil, err
 	}
 	return between{in, d.do}, nil
 }
 
-func openBetween(do func()) opener {
-	return func(path string) (disk, error) {
-		d, err := openDisk(path)
+func openBetween(do func()) disk.Opener {
+	return func(path string) (disk.Disk, error) {
+		d, err := disk.OpenDisk(path)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +60,7 @@ type live struct {
 }
 
 func newLive(t *testing.T) *live {
-	l := &live{t: t, s: &Store{dir: quickDir(t), now: clock(), open: openDisk}, m: newMeta(1)}
+	l := &live{t: t, s: &Store{dir: quickDir(t), now: clock(), open: disk.OpenDisk}, m: newMeta(1)}
 	l.m.Spec.CheckpointKeep, l.m.Parent = 1, "another@7"
 	r, err := l.s.Create(l.m, newState(0))
 	must(t, err)

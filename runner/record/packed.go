@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // A packed run is the run directory of a finished run in one small file, a
 // gzipped tar that can be unpacked into a run directory again: run.json and
 // summary.json as they are, and the log without what a resume has discarded,
-// without checkpoints, with all evaluations and with fewer steps (thin.go). It is
+// without checkpoints, with all evaluations and with fewer steps (packedlog.go). It is
 // read like any run, and has no checkpoint to go on from.
 
 // PackedExt ends the names of packed runs.
@@ -57,7 +59,7 @@ func Pack(w io.Writer, r *Run) error {
 		text []byte
 	}{{metaName, meta}, {summaryName, came}, {logName, log}} {
 		// The time is the run's own: nothing depends on when it was packed.
-		h := &tar.Header{Name: r.Meta.ID + "/" + f.name, Size: int64(len(f.text)), Mode: int64(fileMode),
+		h := &tar.Header{Name: r.Meta.ID + "/" + f.name, Size: int64(len(f.text)), Mode: int64(disk.FileMode),
 			ModTime: r.Meta.Created.UTC().Truncate(time.Second), Format: tar.FormatPAX}
 		if err := t.WriteHeader(h); err != nil {
 			return err
@@ -71,7 +73,7 @@ func Pack(w io.Writer, r *Run) error {
 
 // Unpack reads a packed run; dir is what it says of where it lies.
 func Unpack(dir string, packed []byte) (*Run, error) {
-	r := &Run{Dir: dir, packed: packed, summary: &runner.Summary{}, passed: &passedOver{}}
+	r := &Run{Dir: dir, packed: packed, summary: &runner.Summary{}, passed: &eventlog.PassedOver{}}
 	t, err := openTar(packed)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
@@ -100,7 +102,7 @@ func Unpack(dir string, packed []byte) (*Run, error) {
 
 // ReadPacked reads a packed run from its file.
 func ReadPacked(path string) (*Run, error) {
-	f, size, err := openRegular(path)
+	f, size, err := disk.OpenRegular(path)
 	if err != nil {
 		return nil, fmt.Errorf("packed run %s: %w", path, err)
 	}
@@ -157,12 +159,6 @@ func (t *tarFiles) next(name string) (id string, text []byte, err error) {
 	return id, text, err
 }
 
-// logFile is a log to read.
-type logFile interface {
-	io.ReaderAt
-	io.Closer
-}
-
 // packedLog is the log of a packed run, unpacked when it is first read.
 type packedLog struct {
 	*bytes.Reader
@@ -172,7 +168,7 @@ type packedLog struct {
 // Close implements logFile: there is nothing to close.
 func (*packedLog) Close() error { return nil }
 
-func (l *packedLog) open() (logFile, int64, error) {
+func (l *packedLog) open() (eventlog.LogFile, int64, error) {
 	if l.Reader != nil {
 		return l, l.Size(), nil
 	}

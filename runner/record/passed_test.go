@@ -10,17 +10,19 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // TestDamageIsSaid: whoever leaves something out says so, with the file.
 func TestDamageIsSaid(t *testing.T) {
 	before := quickDir(t)
-	s := &Store{dir: before, now: clock(), open: openDisk}
+	s := &Store{dir: before, now: clock(), open: disk.OpenDisk}
 	finished(t, s)
 	id := the(s, original).Meta.ID
 	must(t, the(s, original).Relabel(func(l *Label) { l.Note = "good" }))
 	all := func(r *Run) { must(t, drain(r.Tail())) }
-	evals := func(r *Run) { tail := r.Tail(); tail.Only("eval", "resume"); must(t, drain(tail)) }
+	evals := func(r *Run) { tail := r.Tail(); tail.Only("eval"); must(t, drain(tail)) }
 	average := func(r *Run) { _, err := r.Average(); must(t, err) }
 	for name, c := range map[string]struct {
 		file, text string
@@ -46,7 +48,7 @@ func TestDamageIsSaid(t *testing.T) {
 				c.file = logName
 				b := read(t, run, logName)
 				at := bytes.LastIndex(b, []byte(`{"seq":`))
-				odd := append(bytes.Repeat([]byte("x"), 2*maxLine), '\n')
+				odd := append(bytes.Repeat([]byte("x"), 2*eventlog.MaxLine), '\n')
 				write(t, slices.Concat(b[:at], odd, b[at:]), run, logName)
 			case c.text == `"type":"status"`: // the last one tells how the run ended
 				b := read(t, run, logName)
@@ -80,7 +82,7 @@ func TestLastNewlineIsNotTheEnd(t *testing.T) {
 		"changed": func(b []byte) []byte { b[len(b)-1] ^= 8; return b },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &Store{dir: quickDir(t), now: clock(), open: openDisk}
+			s := &Store{dir: quickDir(t), now: clock(), open: disk.OpenDisk}
 			finished(t, s)
 			whole := the(s, original)
 			want, _ := whatStands(t, whole)

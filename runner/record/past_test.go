@@ -3,12 +3,9 @@
 package record
 
 import (
-	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"drolab/runner"
@@ -83,47 +80,5 @@ func TestSaved(t *testing.T) {
 	must(t, r.Close())
 	if run.Held() {
 		t.Error("a run that is closed is held")
-	}
-}
-
-func TestLockFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "lock")
-	l, err := Acquire(path)
-	must(t, err)
-	for _, text := range []string{"a longer text", "short"} {
-		_, err := l.Write([]byte(text))
-		must(t, err)
-		if got := string(read(t, path)); got != text {
-			t.Errorf("the file says %q, want %q", got, text)
-		}
-	}
-	if !l.InPlace(path) || !Held(path) {
-		t.Error("the lock is not in place, or not held")
-	}
-	must(t, os.Remove(path))
-	if l.InPlace(path) {
-		t.Error("a lock whose file is gone is in place")
-	}
-	must(t, os.WriteFile(path, nil, 0o600))
-	if l.InPlace(path) {
-		t.Error("a lock is in place of another file")
-	}
-	must(t, l.Release())
-}
-
-func TestErrorsThatMayPass(t *testing.T) {
-	for err, want := range map[error]string{syscall.ENOSPC: "disk full", syscall.EDQUOT: "disk full",
-		syscall.EIO: "disk fails"} {
-		var disk *runner.DiskError
-		if got := explain(&os.PathError{Op: "write", Path: "x", Err: err}); !errors.As(got, &disk) ||
-			!strings.Contains(got.Error(), want) || !errors.Is(got, err) {
-			t.Errorf("%v is explained as %v", err, got)
-		}
-	}
-	var disk *runner.DiskError
-	for _, err := range []error{nil, os.ErrPermission, os.ErrNotExist} {
-		if errors.As(explain(err), &disk) {
-			t.Errorf("%v is taken for one that may pass", err)
-		}
 	}
 }

@@ -1,12 +1,12 @@
 package record
 
 import (
+	"drolab/runner/record/internal/disk"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"slices"
-	"time"
 )
 
 // A pinned checkpoint stays however many newer ones there are. What pins it is
@@ -20,19 +20,19 @@ func pinName(step int64) string { return fmt.Sprintf("step-%010d.pin", step) }
 
 // Pin keeps the checkpoint of a step until it is unpinned. The error is an
 // fs.ErrNotExist where there is none, and says which there are.
-func (r *Run) Pin(step int64) error { return r.atPins(step, sharePins, pin) }
+func (r *Run) Pin(step int64) error { return r.atPins(step, true, pin) }
 
 // Unpin lets a pinned checkpoint go. It is removed at once, unless it is one of
 // the newest or the selected one, which a run keeps anyway.
 func (r *Run) Unpin(step int64) error {
-	return r.atPins(step, lockPins, func(f *folder, step int64) error {
+	return r.atPins(step, false, func(f *disk.Folder, step int64) error {
 		return unpin(f, step, r.Meta.Spec.CheckpointKeep)
 	})
 }
 
 // Pinned lists the steps whose checkpoints are pinned, ascending.
 func (r *Run) Pinned() (steps []int64, err error) {
-	err = r.inCheckpoints(func(f *folder) error {
+	err = r.inCheckpoints(func(f *disk.Folder) error {
 		steps, err = checkpointSteps(f)
 		steps = slices.DeleteFunc(steps, func(step int64) bool { return !pinned(f, step) })
 		return err
@@ -42,16 +42,16 @@ func (r *Run) Pinned() (steps []int64, err error) {
 
 // inCheckpoints calls do with the folder of the checkpoints; not where there is
 // none.
-func (r *Run) inCheckpoints(do func(*folder) error) error {
+func (r *Run) inCheckpoints(do func(*disk.Folder) error) error {
 	if r.packed != nil {
 		return nil
 	}
-	run, err := openFolder(r.open, r.Dir)
+	run, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {
 		return err
 	}
 	defer run.Close()
-	f, err := run.within(checkpointsName)
+	f, err := run.Within(checkpointsName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -67,44 +67,23 @@ func (r *Run) inCheckpoints(do func(*folder) error) error {
 // or the folder is only shown, it does nothing.
 func (r *Run) Hold() (release func()) {
 	var l *Lock
-	_ = r.inCheckpoints(func(f *folder) error {
-		l = f.hold(true)
+	_ = r.inCheckpoints(func(f *disk.Folder) error {
+		l = f.Share(pinLockName, true)
 		return nil
 	})
 	return func() { l.Release() }
 }
 
-// hold locks for who reads, and makes the file if he may; nil where that cannot be.
-func (f *folder) hold(may bool) *Lock {
-	if lockFlags&os.O_EXCL != 0 { // there is no sharing
-		return nil
-	}
-	o, _, err := f.read(pinLockName)
-	if errors.Is(err, fs.ErrNotExist) && may { // nothing was ever removed
-		o, err = f.openLock(pinLockName)
-	}
-	if err != nil {
-		return nil
-	}
-	if patiently(func() error { return insist(tryShared, o, writerTries) }) != nil {
-		o.Close()
-		return nil
-	}
-	return &Lock{file: o}
-}
-
-// tryShared is tryLock for one of several.
-func tryShared(f file, _ bool) error { return tryLock(f, lockFlags&os.O_EXCL != 0) }
-
-// atPins does something to the pin of an existing checkpoint while it cannot go.
+// atPins does something to the pin of an existing checkpoint while it cannot go: it waits
+// for who prunes and, unless the lock is shared, for who pins or reads.
 func (r *Run) atPins(
-	step int64, lock func(*folder) (*Lock, error), do func(f *folder, step int64) error,
+	step int64, shared bool, do func(f *disk.Folder, step int64) error,
 ) error {
 	if err := r.has(step); err != nil { // also where there is no folder to lock
 		return err
 	}
-	return r.inCheckpoints(func(f *folder) error {
-		l, err := lock(f)
+	return r.inCheckpoints(func(f *disk.Folder) error {
+		l, err := f.Await(pinLockName, shared)
 		if err != nil {
 			return err
 		}
@@ -133,46 +112,18 @@ type noCheckpoint struct{}
 func (noCheckpoint) Error() string        { return "no checkpoint" }
 func (noCheckpoint) Is(target error) bool { return target == fs.ErrNotExist }
 
-// lockPins waits for who prunes, pins or reads.
-func lockPins(f *folder) (*Lock, error) { return awaitPins(f, tryLock) }
-
-// sharePins waits for who prunes.
-func sharePins(f *folder) (*Lock, error) { return awaitPins(f, tryShared) }
-
-func awaitPins(f *folder, lock try) (l *Lock, err error) {
-	err = patiently(func() error {
-		l, err = f.acquire(lock, pinLockName, writerTries)
-		return err
-	})
-	if errors.Is(err, ErrHeld) {
-		return nil, fmt.Errorf("%s: %w for long by another process: try again", f.join(pinLockName), err)
-	}
-	return l, explain(err)
-}
-
-// patiently takes a lock that a writer may have who has large files to remove.
-func patiently(lock func() error) (err error) {
-	const patience = 10 * time.Second
-	for begin := time.Now(); time.Since(begin) < patience; {
-		if err = lock(); !errors.Is(err, ErrHeld) {
-			break
-		}
-	}
-	return err
-}
-
-func pin(f *folder, step int64) error {
-	o, err := f.open(pinName(step), os.O_WRONLY|os.O_CREATE, fileMode)
+func pin(f *disk.Folder, step int64) error {
+	o, err := f.Open(pinName(step), os.O_WRONLY|os.O_CREATE, disk.FileMode)
 	if err == nil {
 		err = o.Close()
 	}
 	if err == nil {
 		err = f.Sync()
 	}
-	return explain(err)
+	return disk.Explain(err)
 }
 
-func unpin(f *folder, step int64, keep int) error {
+func unpin(f *disk.Folder, step int64, keep int) error {
 	err := f.Remove(pinName(step))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the checkpoint of step %d is not pinned", step)
@@ -192,10 +143,10 @@ func unpin(f *folder, step int64, keep int) error {
 			}
 		}
 	}
-	return explain(f.Sync())
+	return disk.Explain(f.Sync())
 }
 
-func pinned(f *folder, step int64) bool {
+func pinned(f *disk.Folder, step int64) bool {
 	_, err := f.Lstat(pinName(step))
 	return err == nil
 }
@@ -203,11 +154,11 @@ func pinned(f *folder, step int64) bool {
 // spared returns those of the ascending steps that are kept without a pin: the
 // newest, and what each of these says is selected, since a run may have to go on
 // from any of them.
-func spared(in *folder, steps []int64, keep int) []int64 {
+func spared(in *disk.Folder, steps []int64, keep int) []int64 {
 	list := slices.Clone(newest(steps, keep))
 	for _, step := range newest(steps, keep) {
 		var f stateFile
-		if in.readJSON(stateName(step), &f) == nil && f.Selected != nil {
+		if in.ReadJSON(stateName(step), &f) == nil && f.Selected != nil {
 			list = append(list, f.Selected.Step)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/internal/aside/asidetest"
+	"drolab/runner/record/internal/disk"
 )
 
 // Crash points: every write, fsync, rename, removal and truncation of what a
@@ -55,7 +56,7 @@ func settled(t *testing.T, r *Run, step int64) string {
 		plainHead(&state.Eval.Head)
 	}
 	var summary runner.Summary
-	must(t, in(t, r.Dir).readJSON(summaryName, &summary))
+	must(t, in(t, r.Dir).ReadJSON(summaryName, &summary))
 	if !summary.ImagesPerSecond.Applies() {
 		t.Error("the summary has no speed")
 	}
@@ -163,7 +164,7 @@ func (sc *scene) once(
 	must(t, os.CopyFS(dir, os.DirFS(before)))
 	s := &Store{dir: dir, now: time.Now, open: x.Open}
 	err = sc.act(s)
-	s.open = openDisk
+	s.open = disk.OpenDisk
 	for range 2 {
 		if err := sc.act(s); err != nil {
 			t.Errorf("%s, %s: then %v", sc.name, at, err)

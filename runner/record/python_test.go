@@ -10,6 +10,7 @@ import (
 
 	"drolab/dro/nn"
 	"drolab/dro/peertest"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // printTensors is a program that prints every tensor of a safetensors file: its
@@ -29,7 +30,7 @@ func TestPythonReadsCheckpoints(t *testing.T) {
 	s.Parameters = append(s.Parameters, nn.Tensor{Name: `größe "ß"`, Shape: []int{1, 3, 2}, Data: odd},
 		nn.Tensor{Name: "scale", Shape: []int{1}, Data: []float32{-2.5}},
 		nn.Tensor{Name: "none", Shape: []int{0, 4}})
-	must(t, writeCheckpoint(in(t, folder), s, position{}))
+	must(t, writeCheckpoint(in(t, folder), s, eventlog.Position{}))
 	out, err := exec.Command(python, "-c", printTensors, filepath.Join(folder, tensorsName(7))).Output()
 	must(t, err)
 	var read map[string]struct {

@@ -3,14 +3,13 @@ package record
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // newTail writes a log and returns a reader of it.
@@ -20,7 +19,7 @@ func newTail(t testing.TB, log []byte) *Tail {
 	if err := os.WriteFile(path, log, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return &Tail{path: path}
+	return &Tail{Path: path}
 }
 
 func line(seq, step int64, kind, more string) string {
@@ -35,7 +34,7 @@ func TestTailByBytes(t *testing.T) {
 	tail := newTail(t, nil)
 	var got []runner.Event
 	for n := range len(log) + 1 {
-		write(t, []byte(log[:n]), tail.path)
+		write(t, []byte(log[:n]), tail.Path)
 		events, err := tail.Read()
 		must(t, err)
 		if want := strings.Count(log[:n], "\n") - len(got); len(events) != want {
@@ -68,8 +67,8 @@ func TestTailOfGarbage(t *testing.T) {
 		"empty":      "\n",
 		"deep":       strings.Repeat("[", 20000) + "\n",
 		"wrong type": `{"seq":"one","type":"step"}` + "\n",
-		"long":       strings.Repeat("x", 3*maxLine+17) + "\n",
-		"long JSON":  `{"seq":9,"type":"warning","message":"` + strings.Repeat("y", maxLine) + "\"}\n",
+		"long":       strings.Repeat("x", 3*eventlog.MaxLine+17) + "\n",
+		"long JSON":  `{"seq":9,"type":"warning","message":"` + strings.Repeat("y", eventlog.MaxLine) + "\"}\n",
 	} {
 		tail := newTail(t, []byte(bad+good+bad+good+bad))
 		h := history(t, tail)
@@ -82,11 +81,11 @@ func TestTailOfGarbage(t *testing.T) {
 func TestTailOfReplacedLog(t *testing.T) {
 	tail := newTail(t, []byte(line(1, 1, "step", "")+line(2, 2, "step", "")))
 	history(t, tail)
-	write(t, []byte(line(1, 1, "step", "")), tail.path)
-	if _, err := tail.Read(); err == nil || !strings.Contains(err.Error(), tail.path) {
+	write(t, []byte(line(1, 1, "step", "")), tail.Path)
+	if _, err := tail.Read(); err == nil || !strings.Contains(err.Error(), tail.Path) {
 		t.Errorf("error %v", err)
 	}
-	must(t, os.Remove(tail.path))
+	must(t, os.Remove(tail.Path))
 	if _, err := tail.Read(); err == nil {
 		t.Error("a missing log was read")
 	}
@@ -110,27 +109,16 @@ func TestTailReturnsInParts(t *testing.T) {
 	}
 }
 
-// lowest notes the lowest offset that was read.
-type lowest struct {
-	io.ReaderAt
-	offset int64
-}
-
-func (l *lowest) ReadAt(b []byte, offset int64) (int, error) {
-	l.offset = min(l.offset, offset)
-	return l.ReaderAt.ReadAt(b, offset)
-}
-
 // TestListReadsOnlyTheEnd uses a log of 64 GiB, all but its end a hole.
 func TestListReadsOnlyTheEnd(t *testing.T) {
 	s := newStore(t)
 	m := newMeta(1)
 	r := create(t, s, m)
 	const size = 64 << 30
-	if err := os.Truncate(r.log.path, size); err != nil {
+	if err := os.Truncate(r.log.Path, size); err != nil {
 		t.Skipf("no sparse files here: %v", err)
 	}
-	_, err := r.log.file.Write([]byte("\n" + line(1_000_000, 999, "eval", `,"test_accuracy":0.5`) +
+	_, err := r.log.File.Write([]byte("\n" + line(1_000_000, 999, "eval", `,"test_accuracy":0.5`) +
 		line(1_000_001, 1000, "step", `,"lambda":2`)))
 	must(t, err)
 	runs, problems := List(s.Dir())
@@ -140,40 +128,6 @@ func TestListReadsOnlyTheEnd(t *testing.T) {
 	if got := runs[0].Summary(); got.Status != runner.Running || got.Steps != 1000 ||
 		got.Of("test_accuracy").Float() != 0.5 || got.Of("lambda").Float() != 2 {
 		t.Errorf("summary %+v", got)
-	}
-	f, length, err := openRegular(r.log.path)
-	must(t, err)
-	defer f.Close()
-	seen := &lowest{f, length}
-	must(t, (&end{limit: 2000}).read(newBackward(seen, length, length-endBudget), statusOnly))
-	if seen.offset < length-endBudget {
-		t.Errorf("read from %d of %d", seen.offset, length)
-	}
-}
-
-func TestBackward(t *testing.T) {
-	long := strings.Repeat("z", maxLine+200_000)
-	for _, text := range []string{"", "\n", "a", "a\n", "a\nb", "\n\n", "a\n\nb\n", long, "a\n" + long + "\nb\n",
-		strings.Repeat("abcdefg\n", 20_000)} {
-		want := strings.Split(text, "\n")
-		slices.Reverse(want)
-		b := newBackward(strings.NewReader(text), int64(len(text)), 0)
-		for i, w := range want {
-			got, start, err := b.line()
-			must(t, err)
-			if len(w) > maxLine {
-				w = ""
-				if got != nil {
-					t.Errorf("a line of %d bytes was returned", len(got))
-				}
-			}
-			if string(got) != w || got != nil && !strings.HasPrefix(text[start:], w) {
-				t.Fatalf("line %d from the end: %.20q at %d, want %.20q", i, got, start, w)
-			}
-		}
-		if _, _, err := b.line(); err != io.EOF {
-			t.Errorf("at the start of %.20q: error %v", text, err)
-		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/internal/aside"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // TestLife follows a run from its creation to its end, as a viewer sees it.
@@ -110,7 +111,7 @@ func TestEventsAreStamped(t *testing.T) {
 	must(t, r.Close())
 	r, _ = reopen(t, s, m.ID)
 	appendSteps(t, r, 4, 5)
-	lines := bytes.Split(bytes.TrimSpace(read(t, r.log.path)), []byte{'\n'})
+	lines := bytes.Split(bytes.TrimSpace(read(t, r.log.Path)), []byte{'\n'})
 	var last runner.Head
 	for i, line := range lines {
 		var h runner.Head
@@ -129,12 +130,12 @@ func TestEventsAreStamped(t *testing.T) {
 func TestLongEventIsRefused(t *testing.T) {
 	s := newStore(t)
 	r := create(t, s, newMeta(1))
-	err := r.Append(&runner.WarningEvent{Message: strings.Repeat("x", maxLine)})
+	err := r.Append(&runner.WarningEvent{Message: strings.Repeat("x", eventlog.MaxLine)})
 	if err == nil || !strings.Contains(err.Error(), "warning") {
 		t.Errorf("error %v", err)
 	}
 	must(t, r.Append(stepEvent(1)))
-	if got := r.log.seq; got != 1 {
+	if got := r.log.Seq; got != 1 {
 		t.Errorf("seq %d, want 1", got)
 	}
 }

@@ -4,17 +4,19 @@ import (
 	"errors"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // recorder is the writing side of one run directory. It belongs to one
 // goroutine at a time.
 type recorder struct {
-	in   *folder
+	in   *disk.Folder
 	keep int // checkpoints
 	lock *Lock
-	log  *eventLog
+	log  *eventlog.EventLog
 
-	index indexer
+	index eventlog.Indexer
 }
 
 // errGone ends a run that nobody could find any more, or that another machine
@@ -27,7 +29,7 @@ func (r *recorder) present() error {
 		return errors.Join(errGone, err)
 	}
 	lock, err := r.in.Lstat(lockName)
-	if err != nil || !r.lock.is(lock) || !r.log.inPlace() {
+	if err != nil || !r.lock.Is(lock) || !r.log.InPlace() {
 		return errors.Join(errGone, err)
 	}
 	return nil
@@ -36,18 +38,18 @@ func (r *recorder) present() error {
 // Append implements runner.Recorder. After an error the log is what it was
 // before, so the caller may go on, or try again.
 func (r *recorder) Append(e runner.Event) error {
-	if r.log.removed() {
+	if r.log.Removed() {
 		return errGone
 	}
-	if urgent(e) || r.lock.Local() {
+	if eventlog.Urgent(e) || r.lock.Local() {
 		if err := r.present(); err != nil {
 			return err
 		}
 	}
-	if err := r.log.append(e); err != nil {
+	if err := r.log.Append(e); err != nil {
 		return err
 	}
-	r.index.grown(r.in, r.log.size)
+	r.index.Grown(r.in, r.log.Size)
 	return nil
 }
 
@@ -57,15 +59,15 @@ func (r *recorder) Checkpoint(s *runner.State) (string, error) {
 	if err := r.present(); err != nil {
 		return "", err
 	}
-	if err := r.log.sync(); err != nil {
+	if err := r.log.Sync(); err != nil {
 		return "", err
 	}
-	in, err := r.in.within(checkpointsName)
+	in, err := r.in.Within(checkpointsName)
 	if err != nil {
-		return "", explain(err)
+		return "", disk.Explain(err)
 	}
 	defer in.Close()
-	if err := writeCheckpoint(in, s, r.log.position); err != nil {
+	if err := writeCheckpoint(in, s, r.log.Position); err != nil {
 		return "", err
 	}
 	prune(in, s.Step, r.keep)
@@ -77,17 +79,17 @@ func (r *recorder) Finish(s *runner.Summary) error {
 	if err := r.present(); err != nil {
 		return err
 	}
-	if err := r.log.sync(); err != nil {
+	if err := r.log.Sync(); err != nil {
 		return err
 	}
 	stored := *s
 	stored.Dir = "" // a directory may be moved
-	return r.in.writeJSON(summaryName, &stored)
+	return r.in.WriteJSON(summaryName, &stored)
 }
 
 // Close implements runner.Recorder. The log is synced, since how the run ended
 // stands behind its last checkpoint.
 func (r *recorder) Close() error {
-	r.index.close()
-	return errors.Join(r.log.sync(), r.log.file.Close(), r.lock.Release(), r.in.Close())
+	r.index.Close()
+	return errors.Join(r.log.Sync(), r.log.File.Close(), r.lock.Release(), r.in.Close())
 }

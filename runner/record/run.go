@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // Run is what a run directory said when it was looked at. It does not change;
@@ -23,9 +25,9 @@ type Run struct {
 	status  runner.Status
 	summary *runner.Summary
 	label   Label
-	open    opener // nil: the system's
-	packed  []byte // of a packed run: what there is in place of files
-	passed  *passedOver
+	open    disk.Opener // nil: the system's
+	packed  []byte      // of a packed run: what there is in place of files
+	passed  *eventlog.PassedOver
 }
 
 // Status returns the run's state. An unfinished run that nobody records is
@@ -38,18 +40,40 @@ func (r *Run) Status() runner.Status { return r.status }
 // must not change it.
 func (r *Run) Summary() *runner.Summary { return r.summary }
 
+// Standing returns how the run stands, from the end of its log, and where that does
+// not reach back to it, from its summary. It costs the same for every length of log.
+func (r *Run) Standing() Standing {
+	in, err := disk.OpenFolder(r.open, r.Dir)
+	if err != nil {
+		return Standing{Status: r.status, Step: r.summary.Steps}
+	}
+	defer in.Close()
+	e, err := eventlog.ReadEnd(in, r.passed, func(e *eventlog.End) bool { return e.Complete(&r.Meta) })
+	if err != nil {
+		e = &eventlog.End{}
+	}
+	s := e.Standing
+	s.Status, s.Cause = r.status, r.summary.Cause
+	s.Step = max(s.Step, r.summary.Steps)
+	if s.Eval == nil && len(r.summary.ByGroup) > 0 {
+		s.Eval = &runner.EvalEvent{Head: runner.Head{Step: r.summary.Steps}, Epoch: r.summary.Epochs,
+			Values: r.summary.Measures, ByGroup: r.summary.ByGroup}
+	}
+	return s
+}
+
 // Tail returns a reader of the run's log, at its start.
 func (r *Run) Tail() *Tail {
-	t := &Tail{path: filepath.Join(r.Dir, logName), passed: r.passed}
+	t := &Tail{Path: filepath.Join(r.Dir, logName), Passed: r.passed}
 	if r.packed != nil {
-		t.packed = &packedLog{packed: r.packed}
+		t.Text = (&packedLog{packed: r.packed}).open
 	}
 	return t
 }
 
 // Checkpoints lists the steps that Load can go to, ascending.
 func (r *Run) Checkpoints() (steps []int64, err error) {
-	err = r.inCheckpoints(func(f *folder) error {
+	err = r.inCheckpoints(func(f *disk.Folder) error {
 		steps, err = checkpointSteps(f)
 		return err
 	})
@@ -64,7 +88,7 @@ type Save struct {
 
 // Saved returns the newest checkpoint; ok is false where there is none.
 func (r *Run) Saved() (s Save, ok bool, err error) {
-	err = r.inCheckpoints(func(f *folder) error {
+	err = r.inCheckpoints(func(f *disk.Folder) error {
 		steps, err := checkpointSteps(f)
 		if err != nil || len(steps) == 0 {
 			return err
@@ -83,17 +107,17 @@ func (r *Run) Saved() (s Save, ok bool, err error) {
 // names of its checkpoints may not be there yet, and whoever tells of them shall be
 // right after a power cut.
 func (r *Run) Settle() error {
-	in, err := openFolder(r.open, r.Dir)
+	in, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	log, err := in.open(logName, os.O_RDWR, 0) // some systems bring only what can be written
+	log, err := in.Open(logName, os.O_RDWR, 0) // some systems bring only what can be written
 	if err != nil {
 		return err
 	}
 	err = errors.Join(log.Sync(), log.Close())
-	return explain(errors.Join(err, r.inCheckpoints(func(f *folder) error { return f.Sync() })))
+	return disk.Explain(errors.Join(err, r.inCheckpoints(func(f *disk.Folder) error { return f.Sync() })))
 }
 
 // Newest stands for the step of the newest checkpoint.
@@ -121,7 +145,7 @@ func (r *Run) load(step int64) (s *saved, err error) {
 	if err := r.has(step); err != nil {
 		return nil, err
 	}
-	err = r.inCheckpoints(func(f *folder) error {
+	err = r.inCheckpoints(func(f *disk.Folder) error {
 		s, err = readCheckpoint(f, step)
 		return err
 	})
@@ -135,20 +159,35 @@ func (r *Run) Past(step int64) (*runner.Past, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := openFolder(r.open, r.Dir)
+	in, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	log, err := auditLog(in)
+	log, err := eventlog.AuditLog(in)
 	if err != nil {
 		return nil, err
 	}
-	knobs, err := log.since(in.join(logName), from.at)
+	knobs, err := log.Since(in.Join(logName), from.at)
 	if err != nil {
 		return nil, err
 	}
 	return &runner.Past{Meta: &r.Meta, From: from.State, Log: knobs}, nil
+}
+
+// PassedOver says what of the run's files was passed over so far, by Find and by all
+// that has read the run since: damaged lines of its log, a damaged summary or label.
+// What stood there is missing in every figure. It is nil where all was read.
+func (r *Run) PassedOver() error {
+	err, more := r.passed.First()
+	if err == nil {
+		return nil
+	}
+	others := ""
+	if more > 0 {
+		others = fmt.Sprintf(" (and %d more)", more)
+	}
+	return fmt.Errorf("run %s: passed over: %w%s: see drolab doctor", r.Meta.ID, err, others)
 }
 
 // Held tells whether somebody records the run at this moment. It stays true
@@ -275,7 +314,7 @@ func readRun(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := openFolder(nil, dir)
+	in, err := disk.OpenFolder(nil, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -284,26 +323,26 @@ func readRun(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Dir: dir, Meta: *m, passed: &passedOver{}}
+	r := &Run{Dir: dir, Meta: *m, passed: &eventlog.PassedOver{}}
 	if r.label, err = readLabel(in); err != nil {
-		r.passed.add(err)
+		r.passed.Add(err)
 	}
 	var stored runner.Summary
-	noSummary := in.readJSON(summaryName, &stored)
+	noSummary := in.ReadJSON(summaryName, &stored)
 	if noSummary != nil && !errors.Is(noSummary, fs.ErrNotExist) {
-		r.passed.add(noSummary)
+		r.passed.Add(noSummary)
 	}
 	// A log that ends as the summary says needs no further look.
-	e, err := settledEnd(func() (*end, error) {
-		return readEnd(in, r.passed, func(e *end) bool {
-			return noSummary == nil && e.Status == stored.Status || e.complete(m)
+	e, err := eventlog.SettledEnd(func() (*eventlog.End, error) {
+		return eventlog.ReadEnd(in, r.passed, func(e *eventlog.End) bool {
+			return noSummary == nil && e.Status == stored.Status || e.Complete(m)
 		})
-	}, func() bool { return in.held(tryLock, lockName) })
+	}, func() bool { return in.Held(lockName) })
 	if err != nil {
 		return nil, err
 	}
 	r.status = e.Status
-	if e.interrupted {
+	if e.Interrupted {
 		r.status = runner.Interrupted
 	}
 	r.summary = &stored
@@ -318,14 +357,14 @@ func readRun(dir string) (*Run, error) {
 }
 
 // readMeta reads run.json.
-func readMeta(in *folder) (*runner.Meta, error) {
+func readMeta(in *disk.Folder) (*runner.Meta, error) {
 	var m runner.Meta
-	if err := in.readJSON(metaName, &m); err != nil {
+	if err := in.ReadJSON(metaName, &m); err != nil {
 		return nil, err
 	}
 	if len(m.Spec.Algorithms) != 1 {
-		return nil, fmt.Errorf("%s: %d algorithms, want one", in.join(metaName), len(m.Spec.Algorithms))
+		return nil, fmt.Errorf("%s: %d algorithms, want one", in.Join(metaName), len(m.Spec.Algorithms))
 	}
-	m.ID = filepath.Base(in.path)
+	m.ID = filepath.Base(in.Path)
 	return &m, nil
 }

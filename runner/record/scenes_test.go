@@ -14,6 +14,8 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/export"
+	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // scene is what happens to a folder of runs. Done again, it goes on from what it
@@ -132,13 +134,13 @@ func knobAt9(s *Store) error {
 	q := runner.NewQueue(context.Background(), runner.Settings{Store: st, Threads: 1})
 	var asking sync.WaitGroup
 	turned := func(id string) bool {
-		in, err := openFolder(nil, filepath.Join(s.dir, id))
+		in, err := disk.OpenFolder(nil, filepath.Join(s.dir, id))
 		if err != nil {
 			return false
 		}
 		defer in.Close()
-		a, err := auditLog(in)
-		return err == nil && len(a.knobs) > 0
+		a, err := eventlog.AuditLog(in)
+		return err == nil && len(a.Knobs) > 0
 	}
 	st.ask = func(id string, e runner.Event) {
 		switch e := e.(type) {

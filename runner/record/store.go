@@ -12,6 +12,8 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/internal/aside"
+	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // Store is a folder of run directories, for writing. It implements
@@ -20,7 +22,7 @@ import (
 type Store struct {
 	dir  string
 	now  func() time.Time
-	open opener
+	open disk.Opener
 	who  Holder
 }
 
@@ -34,12 +36,12 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("runs folder %s cannot be written: %w; choose another with --runs DIR", dir, err)
 	}
-	return &Store{dir: abs, now: time.Now, open: openDisk}, nil
+	return &Store{dir: abs, now: time.Now, open: disk.OpenDisk}, nil
 }
 
 // probe makes a file in dir, because permissions alone do not tell.
 func probe(dir string) error {
-	if err := os.MkdirAll(dir, folderMode); err != nil {
+	if err := os.MkdirAll(dir, disk.FolderMode); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, ".probe-")
@@ -52,10 +54,10 @@ func probe(dir string) error {
 // As makes locks of the store, on a disk that has none, say who holds them.
 func (s *Store) As(who Holder) { s.who = who }
 
-func (s *Store) root() (*folder, error) {
-	f, err := openFolder(s.open, s.dir)
+func (s *Store) root() (*disk.Folder, error) {
+	f, err := disk.OpenFolder(s.open, s.dir)
 	if err == nil {
-		f.who = s.who
+		f.Who = s.who
 	}
 	return f, err
 }
@@ -102,105 +104,81 @@ func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err err
 	}
 	defer root.Close()
 	half := aside.Prefix + m.ID
-	if err := root.Mkdir(half, folderMode); err != nil {
-		return nil, explain(err)
+	if err := root.Mkdir(half, disk.FolderMode); err != nil {
+		return nil, disk.Explain(err)
 	}
-	l, err := root.fill(half, m, from)
+	l, err := fill(root, half, m, from)
 	if err == nil {
-		l, err = root.moveLocked(l, half, m.ID)
+		l, err = root.RenameLocked(l, lockName, half, m.ID)
 	}
 	if err != nil {
-		return nil, errors.Join(explain(err), l.Release(), root.removeAll(half))
+		return nil, errors.Join(disk.Explain(err), l.Release(), root.RemoveAll(half))
 	}
 	r, err := s.begin(root, m, from)
 	if err != nil {
-		return nil, errors.Join(explain(err), root.trash(l, m.ID))
+		return nil, errors.Join(disk.Explain(err), trash(root, l, m.ID))
 	}
 	r.lock = l
 	return r, nil
 }
 
 // begin opens the log of a new run.
-func (s *Store) begin(root *folder, m *runner.Meta, from *runner.State) (*recorder, error) {
+func (s *Store) begin(root *disk.Folder, m *runner.Meta, from *runner.State) (*recorder, error) {
 	if err := root.Sync(); err != nil {
 		return nil, err
 	}
-	in, err := root.within(m.ID)
+	in, err := root.Within(m.ID)
 	if err != nil {
 		return nil, err
 	}
-	log, err := openLog(in, &audit{}, s.now)
+	log, err := eventlog.OpenLog(in, &eventlog.Audit{}, s.now)
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
 	if from != nil {
 		e := &runner.CheckpointEvent{Head: runner.Head{Step: from.Step}, File: checkpointFile(from.Step)}
-		if err := log.append(e); err != nil {
-			return nil, errors.Join(err, log.file.Close(), in.Close())
+		if err := log.Append(e); err != nil {
+			return nil, errors.Join(err, log.File.Close(), in.Close())
 		}
 	}
 	return &recorder{in: in, keep: m.Spec.CheckpointKeep, log: log}, nil
 }
 
 // fill locks a new directory and puts into it what every run has from the start.
-func (f *folder) fill(name string, m *runner.Meta, from *runner.State) (*Lock, error) {
-	in, err := f.within(name)
+func fill(f *disk.Folder, name string, m *runner.Meta, from *runner.State) (*Lock, error) {
+	in, err := f.Within(name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	l, err := in.acquire(tryLock, lockName, writerTries)
+	l, err := in.Acquire(lockName)
 	if err != nil {
 		return nil, err
 	}
-	if err := in.Mkdir(checkpointsName, folderMode); err != nil {
+	if err := in.Mkdir(checkpointsName, disk.FolderMode); err != nil {
 		return l, err
 	}
 	if from != nil {
-		if err := in.firstCheckpoint(from); err != nil {
+		if err := firstCheckpoint(in, from); err != nil {
 			return l, err
 		}
 	}
-	log, err := in.open(logName, os.O_WRONLY|os.O_CREATE, fileMode)
+	log, err := in.Open(logName, os.O_WRONLY|os.O_CREATE, disk.FileMode)
 	if err == nil {
 		err = log.Close()
 	}
 	if err != nil {
 		return l, err
 	}
-	return l, in.writeJSON(metaName, m) // syncs the directory
+	return l, in.WriteJSON(metaName, m) // syncs the directory
 }
 
-func (f *folder) firstCheckpoint(from *runner.State) error {
-	in, err := f.within(checkpointsName)
+func firstCheckpoint(f *disk.Folder, from *runner.State) error {
+	in, err := f.Within(checkpointsName)
 	if err != nil {
 		return err
 	}
-	return errors.Join(writeCheckpoint(in, from, position{}), in.Close())
-}
-
-// moveLocked renames a directory of f, whose lock l is, and returns the lock it
-// has then; on an error l as it was, unless it is lost.
-func (f *folder) moveLocked(l *Lock, from, to string) (*Lock, error) {
-	if locksFollowRename {
-		return l, f.Rename(from, to)
-	}
-	if err := l.Release(); err != nil {
-		return l, err
-	}
-	if err := f.Rename(from, to); err != nil {
-		return l, err
-	}
-	moved, err := f.within(to)
-	if err != nil {
-		return l, err
-	}
-	defer moved.Close()
-	again, err := moved.acquire(tryLock, lockName, writerTries)
-	if err != nil {
-		return l, err
-	}
-	return again, nil
+	return errors.Join(writeCheckpoint(in, from, eventlog.Position{}), in.Close())
 }
 
 // sweepAge is how long a directory aside is left alone: between making it and
@@ -215,27 +193,27 @@ func (s *Store) sweep() {
 		return
 	}
 	defer root.Close()
-	for _, e := range root.leftovers() {
+	for _, e := range leftovers(root) {
 		// The clock may have been set back since.
 		if info, err := e.Info(); err == nil && s.now().Sub(info.ModTime()).Abs() > sweepAge {
-			root.removeAll(e.Name())
+			root.RemoveAll(e.Name())
 		}
 	}
 }
 
 // leftovers lists the directories aside that nobody is at work on.
-func (f *folder) leftovers() (list []fs.DirEntry) {
+func leftovers(f *disk.Folder) (list []fs.DirEntry) {
 	entries, _ := f.List()
 	for _, e := range entries {
 		ours := strings.HasPrefix(e.Name(), aside.Prefix) || strings.HasPrefix(e.Name(), deletedPrefix)
 		if !e.IsDir() || !ours {
 			continue
 		}
-		in, err := f.within(e.Name())
+		in, err := f.Within(e.Name())
 		if err != nil {
 			continue
 		}
-		if !in.held(tryLock, lockName) {
+		if !in.Held(lockName) {
 			list = append(list, e)
 		}
 		in.Close()
@@ -259,7 +237,7 @@ func (s *Store) reopen(id string) (_ *recorder, past *runner.Past, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := in.lockRun()
+	l, err := lockRun(in)
 	if errors.Is(err, ErrHeld) {
 		err = runner.ErrElsewhere
 	}
@@ -280,7 +258,7 @@ func (s *Store) Load(id string, step int64) (*runner.Past, error) {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
 	defer in.Close()
-	return (&Run{Dir: in.path, Meta: *m, open: s.open}).Past(step)
+	return (&Run{Dir: in.Path, Meta: *m, open: s.open}).Past(step)
 }
 
 // Pin implements runner.Store.
@@ -299,7 +277,7 @@ var errOrphan = errors.New("the checkpoint that it was forked from is damaged or
 
 // takeUp opens the log of an existing run and finds where it can go on.
 func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
-	end, err := readEnd(r.in, nil, statusOnly)
+	end, err := eventlog.ReadEnd(r.in, nil, eventlog.StatusOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -313,44 +291,44 @@ func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
 	if from == nil && m.Parent != "" {
 		return nil, errors.Join(append([]error{errOrphan}, damaged...)...)
 	}
-	log, err := auditLog(r.in)
+	log, err := eventlog.AuditLog(r.in)
 	if err != nil {
 		return nil, err
 	}
 	past := &runner.Past{Meta: m}
-	var at *position
+	var at *eventlog.Position
 	if from != nil {
 		past.From, at = from.State, from.at
 	}
-	if past.Log, err = log.since(r.in.join(logName), at); err != nil {
+	if past.Log, err = log.Since(r.in.Join(logName), at); err != nil {
 		return nil, err
 	}
-	if r.log, err = openLog(r.in, log, s.now); err != nil {
+	if r.log, err = eventlog.OpenLog(r.in, log, s.now); err != nil {
 		return nil, err
 	}
-	r.log.knobs = slices.Clone(past.Log)
-	if err := r.warn(past.From, damaged, log.damaged); err != nil {
-		return nil, errors.Join(err, r.log.file.Close())
+	r.log.Knobs = slices.Clone(past.Log)
+	if err := r.warn(past.From, damaged, log.Damaged); err != nil {
+		return nil, errors.Join(err, r.log.File.Close())
 	}
 	return past, nil
 }
 
 // warn says in the log what was passed over.
-func (r *recorder) warn(from *runner.State, checkpoints []error, lines []damage) error {
+func (r *recorder) warn(from *runner.State, checkpoints []error, lines []eventlog.Damage) error {
 	var list []string
 	for _, d := range checkpoints {
 		list = append(list, "checkpoint passed over: "+d.Error())
 	}
 	if n := len(lines); n > 0 { // before the checkpoint: else the run would not go on
 		list = append(list, fmt.Sprintf("damaged lines in %s: %d, the first is line %d: %s",
-			r.log.path, n, lines[0].line, lines[0].what))
+			r.log.Path, n, lines[0].Line, lines[0].What))
 	}
 	for _, message := range list {
 		w := &runner.WarningEvent{Message: message}
 		if from != nil {
 			w.Step = from.Step
 		}
-		if err := r.log.append(w); err != nil {
+		if err := r.log.Append(w); err != nil {
 			return err
 		}
 	}
@@ -359,7 +337,7 @@ func (r *recorder) warn(from *runner.State, checkpoints []error, lines []damage)
 
 // named opens the directory of the run with the exact name id, and reads its
 // run.json.
-func (s *Store) named(id string) (in *folder, m *runner.Meta, err error) {
+func (s *Store) named(id string) (in *disk.Folder, m *runner.Meta, err error) {
 	if !plainName(id) {
 		return nil, nil, errors.New("want the name of a run, not a path")
 	}
@@ -368,7 +346,7 @@ func (s *Store) named(id string) (in *folder, m *runner.Meta, err error) {
 		return nil, nil, err
 	}
 	defer root.Close()
-	if in, err = root.within(id); err != nil {
+	if in, err = root.Within(id); err != nil {
 		return nil, nil, err
 	}
 	if m, err = readMeta(in); err != nil {
@@ -379,9 +357,9 @@ func (s *Store) named(id string) (in *folder, m *runner.Meta, err error) {
 
 // lockRun takes the lock of an existing run. The error is ErrHeld where somebody
 // records it.
-func (f *folder) lockRun() (*Lock, error) {
-	l, err := f.acquire(tryLock, lockName, writerTries)
-	if err == nil && !l.InPlace(f.join(lockName)) { // it was deleted meanwhile
+func lockRun(f *disk.Folder) (*Lock, error) {
+	l, err := f.Acquire(lockName)
+	if err == nil && !l.InPlace(f.Join(lockName)) { // it was deleted meanwhile
 		return nil, errors.Join(fs.ErrNotExist, l.Release())
 	}
 	return l, err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"drolab/dro/nn"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // TestTensorsFormat has the bytes of a file written out: the format is read by
@@ -39,7 +40,7 @@ func TestTensorsRefused(t *testing.T) {
 	}
 	s := newState(1)
 	s.Parameters[0].Name = "velocity.w"
-	if err := writeCheckpoint(in(t, t.TempDir()), s, position{}); err == nil {
+	if err := writeCheckpoint(in(t, t.TempDir()), s, eventlog.Position{}); err == nil {
 		t.Error("a parameter with a velocity's name was written")
 	}
 }
@@ -119,14 +120,16 @@ func FuzzLog(f *testing.F) {
 	f.Fuzz(func(t *testing.T, log []byte, cut uint16) {
 		tail := newTail(t, log[:min(int(cut), len(log))])
 		h := history(t, tail)
-		write(t, log, tail.path) // it grew
+		write(t, log, tail.Path) // it grew
 		for {
 			events, err := tail.Read()
 			must(t, err)
 			if len(events) == 0 {
 				break
 			}
-			h.Append(events)
+			for _, e := range events {
+				h.Add(e)
+			}
 		}
 		once := newTail(t, log)
 		all := history(t, once)
@@ -134,17 +137,18 @@ func FuzzLog(f *testing.F) {
 			t.Errorf("in two parts %d steps, %d skipped; at once %d, %d", len(h.Steps), tail.Skipped(), len(all.Steps),
 				once.Skipped())
 		}
-		if _, err := readEnd(in(t, filepath.Dir(tail.path)), nil, func(*end) bool { return false }); err != nil {
+		never := func(*eventlog.End) bool { return false }
+		if _, err := eventlog.ReadEnd(in(t, filepath.Dir(tail.Path)), nil, never); err != nil {
 			t.Error(err)
 		}
-		folder := in(t, filepath.Dir(tail.path))
-		a, err := auditLog(folder)
+		folder := in(t, filepath.Dir(tail.Path))
+		a, err := eventlog.AuditLog(folder)
 		must(t, err)
-		l, err := openLog(folder, a, clock())
+		l, err := eventlog.OpenLog(folder, a, clock())
 		must(t, err)
-		defer l.file.Close()
-		seq := l.seq
-		must(t, l.append(stepEvent(1)))
+		defer l.File.Close()
+		seq := l.Seq
+		must(t, l.Append(stepEvent(1)))
 		events, err := tail.Read()
 		must(t, err)
 		if len(events) != 1 || events[0].Header().Seq != seq+1 {

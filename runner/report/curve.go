@@ -21,30 +21,20 @@ func readAll(runs []*record.Run) (all []*ran, err error) {
 
 // readLog gathers the evaluations and steps of a run that stand, and how long it trained.
 func readLog(r *record.Run) (*ran, error) {
-	out, p := &ran{Run: r}, record.NewProgress(&r.Meta)
-	for log := r.Tail(); ; {
-		events, err := log.Read()
-		if err != nil {
-			return nil, err
+	p := record.NewProgress(&r.Meta)
+	h, err := record.ReadHistory(r.Tail(), func(e runner.Event) {
+		p.Add(e)
+		if s, ok := e.(*runner.StepEvent); ok { // of which only the pace is asked
+			s.Values, s.Min, s.Max = nil, nil, nil
 		}
-		if len(events) == 0 {
-			break
-		}
-		for _, e := range events {
-			p.Add(e)
-			switch e := e.(type) {
-			case *runner.EvalEvent:
-				out.evals = append(out.evals, e)
-			case *runner.StepEvent:
-				out.tick(e)
-			case *runner.ResumeEvent:
-				gone := func(o *runner.EvalEvent) bool { return o.Step > e.Step }
-				out.evals = slices.DeleteFunc(out.evals, gone)
-				out.ticks = slices.DeleteFunc(out.ticks, func(t tick) bool { return t.step > e.Step })
-			}
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
-	out.seconds = p.Seconds
+	out := &ran{Run: r, evals: h.Evals, seconds: p.Seconds}
+	for _, s := range h.Steps {
+		out.tick(s)
+	}
 	return out, nil
 }
 

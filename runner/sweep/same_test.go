@@ -91,27 +91,20 @@ func trace(t *testing.T, f *Folder, i int) (lines []string, weights []byte) {
 	return lines, weights
 }
 
-// standing are the steps and evaluations of a log that no resume has discarded.
+// standing are the steps and evaluations of a log that no resume has taken back.
 func standing(t *testing.T, r *record.Run) (list []runner.Event) {
 	t.Helper()
-	tail := r.Tail()
-	for {
-		events, err := tail.Read()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(events) == 0 {
-			return list
-		}
-		for _, e := range events {
-			switch e := e.(type) {
-			case *runner.ResumeEvent:
-				list = slices.DeleteFunc(list, func(o runner.Event) bool { return o.Header().Step > e.Step })
-			case *runner.StepEvent, *runner.EvalEvent:
-				list = append(list, e)
-			}
-		}
+	h, err := record.ReadHistory(r.Tail(), nil)
+	if err != nil {
+		t.Fatal(err)
 	}
+	for _, e := range h.Steps {
+		list = append(list, e)
+	}
+	for _, e := range h.Evals {
+		list = append(list, e)
+	}
+	return list
 }
 
 // TestOverhead says what a sweep on the disk cost beside its runs, DROLAB_OVERHEAD=DIR:PARALLEL;

@@ -38,6 +38,8 @@ type Page struct {
 	diffs  []compare.KeyDiff
 	logs   []lab.Log
 	series [][]*plot.Series // by run, then by curve
+	// histories say by run what of these stands.
+	histories []record.History
 
 	part        comparePart
 	measure     int  // of curves()
@@ -155,6 +157,7 @@ func (p *Page) take(msg comparedMsg) tea.Cmd {
 	p.loading = false
 	p.about, p.runs, p.table, p.diffs, p.logs = msg.preset, msg.runs, msg.table, msg.diffs, msg.logs
 	p.top, p.column, p.scroll, p.series, p.colors = 0, 0, 0, nil, nil
+	p.histories = make([]record.History, len(p.logs))
 	if p.table != nil {
 		p.colors = p.Colors.Of(p.rowRuns())
 	}
@@ -197,13 +200,18 @@ func (p *Page) grow(msg curvesMsg) tea.Cmd {
 // extend appends events to the curves of a run.
 func (p *Page) extend(run int, events []runner.Event) {
 	perEpoch := float64(max(1, p.runs[run].Meta.StepsPerEpoch))
+	h := &p.histories[run]
+	h.Most = 1
 	for _, e := range events {
+		back := h.Add(e)
+		eval, _ := e.(*runner.EvalEvent)
 		for c, curve := range curves() {
-			switch s := p.series[run][c]; e := e.(type) {
-			case *runner.ResumeEvent:
-				s.Rewind(float64(e.Step) / perEpoch)
-			case *runner.EvalEvent:
-				s.Append(e.Epoch, e.Of(curve.Name).Float())
+			s := p.series[run][c]
+			if back {
+				s.Rewind(float64(h.Step) / perEpoch)
+			}
+			if eval != nil {
+				s.Append(eval.Epoch, eval.Of(curve.Name).Float())
 			}
 		}
 	}

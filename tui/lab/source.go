@@ -13,12 +13,12 @@ type Source interface {
 	Delete(id string) error
 }
 
-// Evaluations is the log of a run with nothing but its evaluations and the resumes that
-// discard some, where it can tell them from the rest.
+// Evaluations is the log of a run with nothing but its evaluations, and what tells which of
+// them stand, where it can tell them from the rest.
 func Evaluations(s Source, r *record.Run) Log {
 	log := s.Open(r)
 	if l, ok := log.(interface{ Only(types ...string) }); ok {
-		l.Only("eval", "resume")
+		l.Only("eval")
 	}
 	return log
 }

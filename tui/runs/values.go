@@ -130,25 +130,14 @@ func (p *Page) readEvalsOf(runs []*record.Run) tea.Cmd {
 	}
 }
 
-// evalsOf are the evaluations in a log, without those that a resume discards.
-func evalsOf(log lab.Log) (list []*runner.EvalEvent, err error) {
-	for {
-		events, err := log.Read()
-		if err != nil || len(events) == 0 {
-			return list, err
+// evalsOf are the evaluations in a log that stand.
+func evalsOf(log lab.Log) ([]*runner.EvalEvent, error) {
+	h, err := record.ReadHistory(log, func(e runner.Event) {
+		if eval, ok := e.(*runner.EvalEvent); ok {
+			eval.ByGroup = nil // columns have one number
 		}
-		for _, e := range events {
-			switch e := e.(type) {
-			case *runner.EvalEvent:
-				e.ByGroup = nil // columns have one number
-				list = append(list, e)
-			case *runner.ResumeEvent:
-				for len(list) > 0 && list[len(list)-1].Step > e.Step {
-					list = list[:len(list)-1]
-				}
-			}
-		}
-	}
+	})
+	return h.Evals, err
 }
 
 // choosing is the form in which the moment is typed.

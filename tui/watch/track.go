@@ -109,7 +109,9 @@ func (t *track) draw(quantities map[string]quantity, filmed []string, most int) 
 // add takes in events in the order of the log.
 func (t *track) add(events []runner.Event) {
 	for _, e := range events {
-		t.read().Add(e)
+		if t.read().Add(e) {
+			t.rewind(t.read().Step)
+		}
 		t.draws(e)
 	}
 }
@@ -147,7 +149,8 @@ func (t *track) draws(e runner.Event) {
 	case *runner.StatusEvent:
 		t.noteStatus(h)
 	case *runner.ResumeEvent:
-		t.rewind(h)
+		t.mark(h.Step, 'r')
+		t.note(h, false, "goes on from a checkpoint")
 	case *record.ForkEvent: // its parent's curves stay
 		t.mark(h.Step, 'f')
 		t.note(h, false, "goes on from "+e.Parent)
@@ -235,8 +238,8 @@ func (t *track) noteStatus(h *runner.Head) {
 }
 
 // rewind drops what the run does again from the step of a checkpoint.
-func (t *track) rewind(h *runner.Head) {
-	x := float64(h.Step)
+func (t *track) rewind(step int64) {
+	x := float64(step)
 	for _, c := range t.curves {
 		c.raw.Rewind(x)
 		if c.smooth != nil {
@@ -250,8 +253,6 @@ func (t *track) rewind(h *runner.Head) {
 	t.path.Break()
 	t.elapsed.Rewind(x)
 	t.markers = slices.DeleteFunc(t.markers, func(m plot.Marker) bool { return m.X > x })
-	t.mark(h.Step, 'r')
-	t.note(h, false, "goes on from a checkpoint")
 }
 
 func (t *track) note(h *runner.Head, bad bool, text string) {

@@ -106,23 +106,11 @@ func theoryAt(con *console.Console, f *theoryFlags, name string, t *theoryJSON) 
 }
 
 // evaluations are those of a run's log that stand.
-func evaluations(r *record.Run) (evals []*runner.EvalEvent, err error) {
-	for tail := r.Tail(); ; {
-		events, err := tail.Read()
-		if err != nil || len(events) == 0 {
-			return evals, err
-		}
-		for _, e := range events {
-			switch e := e.(type) {
-			case *runner.EvalEvent:
-				evals = append(evals, e)
-			case *runner.ResumeEvent:
-				for len(evals) > 0 && evals[len(evals)-1].Step > e.Step {
-					evals = evals[:len(evals)-1]
-				}
-			}
-		}
-	}
+func evaluations(r *record.Run) ([]*runner.EvalEvent, error) {
+	tail := r.Tail()
+	tail.Only("eval")
+	h, err := record.ReadHistory(tail, nil)
+	return h.Evals, err
 }
 
 func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {

@@ -1,0 +1,193 @@
+package disk
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"drolab/runner/internal/aside"
+)
+
+// Files keeps small files beside runs, of what concerns many of them. Each is whole at
+// every moment, a file of its own and not a link, and its owner's alone. What is not a
+// person's text is JSON on one line, sealed. The zero value is the system's disk, and
+// this machine as the holder of locks.
+type Files struct {
+	Open aside.Opener
+	Who  Holder
+}
+
+// mostFile bounds one, in bytes: the list of 100 000 runs has a tenth of it.
+const mostFile = 256 << 20
+
+// Folder makes a folder that only its owner enters, where there is none.
+func (k Files) Folder(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), FolderMode); err != nil {
+		return err
+	}
+	return k.beside(path, func(in *Folder, name string) error {
+		err := in.Mkdir(name, FolderMode)
+		if errors.Is(err, fs.ErrExist) {
+			return nil
+		}
+		return errors.Join(err, in.Sync())
+	})
+}
+
+// beside opens the folder that a path is in.
+func (k Files) beside(path string, do func(in *Folder, name string) error) error {
+	in, err := OpenFolder(k.Open, filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	in.Who = k.Who
+	return do(in, filepath.Base(path))
+}
+
+// Write makes or replaces a sealed file.
+func (k Files) Write(path string, v any) error { return k.sealed(path, v, aside.WriteIn) }
+
+// Add makes a sealed file. The error is an fs.ErrExist where there is one, and of many
+// who add it at once only one does.
+func (k Files) Add(path string, v any) error { return k.sealed(path, v, addIn) }
+
+// WriteText makes or replaces a file that is not sealed: a person's, or a program's.
+func (k Files) WriteText(path string, text []byte) error { return k.put(path, text, aside.WriteIn) }
+
+// way is how a file comes into a folder.
+type way func(in aside.Folder, name string, mode fs.FileMode, write func(io.Writer) error) error
+
+func addIn(in aside.Folder, name string, mode fs.FileMode, write func(io.Writer) error) error {
+	_, err := aside.NewIn(in, slices.Values([]string{name}), mode, write)
+	return err
+}
+
+func (k Files) sealed(path string, v any, how way) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return k.put(path, oneSeal.Put(append(b, '\n')), how)
+}
+
+func (k Files) put(path string, text []byte, how way) error {
+	return k.beside(path, func(in *Folder, name string) error {
+		err := how(in, name, lockMode, func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("writing %s: %w", path, Explain(err))
+		}
+		return nil
+	})
+}
+
+// Read reads a sealed file, or one of a program before there were seals.
+func (k Files) Read(path string, v any) error {
+	text, err := k.Text(path)
+	if err == nil {
+		text, _, err = oneSeal.Check(text)
+	}
+	if err == nil && oneSeal.nearly(text) {
+		err = ErrSum
+	}
+	if errors.Is(err, ErrSum) {
+		return fmt.Errorf("%s: %w; drolab doctor has the remedy", path, err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// Text reads a file as it is.
+func (k Files) Text(path string) (text []byte, err error) {
+	err = k.beside(path, func(in *Folder, name string) error {
+		o, size, err := in.Read(name)
+		if err != nil {
+			return err
+		}
+		defer o.Close()
+		if size > mostFile {
+			return fmt.Errorf("%s: %d bytes, want at most %d", path, size, mostFile)
+		}
+		text, err = io.ReadAll(io.LimitReader(o, mostFile))
+		return err
+	})
+	return text, err
+}
+
+// Remove removes a file; one that is not there is no error.
+func (k Files) Remove(path string) error {
+	return k.beside(path, func(in *Folder, name string) error {
+		if err := in.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+}
+
+// Lock waits for a lock file, up to a time. On a disk without locks it is a lease.
+func (k Files) Lock(path string, patience time.Duration) (l *Lock, err error) {
+	const pause = 50 * time.Millisecond
+	err = k.beside(path, func(in *Folder, name string) error {
+		for began := time.Now(); ; time.Sleep(pause) {
+			l, err = in.Acquire(name)
+			if !errors.Is(err, ErrHeld) && !errors.Is(err, ErrLeased) {
+				return Explain(err)
+			}
+			if time.Since(began) > patience {
+				return fmt.Errorf("%s: %w for %v: try again", path, err, patience)
+			}
+		}
+	})
+	return l, err
+}
+
+// What else lies in a folder of runs, the engine's lock and log, is opened as
+// what is in a run: only a regular file, without following a link.
+
+// OpenPlain opens a file to read.
+func OpenPlain(path string) (*os.File, error) { return plainFile(path, os.O_RDONLY) }
+
+// AppendPlain opens a file to append to; where it is missing it is made for its
+// owner only. One of more than most bytes begins anew.
+func AppendPlain(path string, most int64) (*os.File, error) {
+	f, err := plainFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() > most {
+		err = f.Truncate(0)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func plainFile(path string, flags int) (*os.File, error) {
+	in, err := OpenFolder(nil, filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	f, err := in.Open(filepath.Base(path), flags, lockMode)
+	if err != nil {
+		return nil, err
+	}
+	return f.(*os.File), nil // the system's
+}

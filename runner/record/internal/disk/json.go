@@ -1,0 +1,67 @@
+package disk
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+
+	"drolab/runner"
+)
+
+// maxJSON bounds the JSON files, in bytes: a run.json or a checkpoint's state
+// with ten thousand classes has about one million.
+const maxJSON = 16 << 20
+
+// WriteJSON makes or replaces a sealed file.
+func (f *Folder) WriteJSON(name string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", f.Join(name), err)
+	}
+	b = fileSeal.Put(append(b, '\n'))
+	return f.Write(name, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}
+
+// ReadJSON reads a file of at most maxJSON bytes into v.
+func (f *Folder) ReadJSON(name string, v any) error {
+	o, size, err := f.Read(name)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	if size > maxJSON {
+		return fmt.Errorf("%s: %d bytes, want at most %d", f.Join(name), size, maxJSON)
+	}
+	b, err := io.ReadAll(io.LimitReader(o, maxJSON))
+	if err != nil {
+		return err
+	}
+	if b, _, err = fileSeal.Check(b); err != nil {
+		return fmt.Errorf("%s: %w; take it from a copy or, where it was changed on purpose, "+
+			"remove its last field (crc) and the comma before it", f.Join(name), err)
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%s: %w", f.Join(name), err)
+	}
+	return nil
+}
+
+// Explain adds the remedy where there is a known one, as a *runner.DiskError
+// where the same write may succeed later.
+func Explain(err error) error {
+	switch {
+	case diskFull(err):
+		return &runner.DiskError{What: "disk full: free space and resume", Err: err}
+	case diskFails(err):
+		return &runner.DiskError{What: "disk fails: see to it and resume", Err: err}
+	case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE):
+		return &runner.DiskError{Err: err,
+			What: "too many files are open: stop some runs, or raise the limit and resume"}
+	}
+	return err
+}

@@ -1,0 +1,120 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Some shared disks have no locks (NFS without its lock daemon, Lustre, some
+// FUSE file systems). There a file in /tmp is locked in place of the lock file,
+// which keeps this user's processes on this machine apart. For other machines
+// the lock file says who holds it, and is written again and again: see lease.go.
+
+// noLocks tells whether err says that the file system has no locks.
+func noLocks(err error) bool {
+	return errors.Is(err, unix.ENOLCK) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOTSUP) ||
+		errors.Is(err, unix.ENOSYS)
+}
+
+// takeLease locks what stands for o, and writes this machine's name into o.
+func (f *Folder) takeLease(o File, tries int) (*lease, error) {
+	machine, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	if there, claimed := parseClaim(said(o)); claimed && !there.of(machine) {
+		if err := f.gone(o, there); err != nil {
+			return nil, err
+		}
+	}
+	words, err := claim{machine, f.Who.Name}.words()
+	if err != nil {
+		return nil, err
+	}
+	s, err := standIn(o, os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	l := &lease{file: o, local: s}
+	if err = insist(tryLock, s, tries); err == nil {
+		_, err = l.say(words)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	go l.keep()
+	return l, nil
+}
+
+// gone says why another machine's lease cannot be taken over, or nothing.
+func (f *Folder) gone(o File, there claim) error {
+	switch alive, known := f.Who.asks(there); {
+	case alive && known: // it was heard last before it was suspended, maybe
+		return fmt.Errorf("%w (%s), which goes on", ErrLeased, there)
+	case known:
+		return nil
+	}
+	age, err := f.age(o)
+	if err == nil && age.Abs() >= leaseTime {
+		return nil
+	}
+	return errors.Join(fmt.Errorf("%w (%s): it is free %v after that one was heard last", ErrLeased, there,
+		leaseTime), err)
+}
+
+// heldLocally is for readers: one whose clock is wrong takes a lease for over, or
+// for held, and harms nobody, since a writer asks the disk for its time.
+func heldLocally(o File) bool {
+	machine, err := os.Hostname()
+	if err != nil {
+		return true
+	}
+	if there, claimed := parseClaim(said(o)); claimed && !there.of(machine) {
+		info, err := o.Stat()
+		return err != nil || time.Since(info.ModTime()) < leaseTime
+	}
+	s, err := standIn(o, 0)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	defer s.Close()
+	return tryLock(s, false) != nil
+}
+
+// standIn opens the file that is locked in place of o. It goes by o's device and
+// number, which stay when the folder of o is renamed.
+func standIn(o File, flags int) (File, error) {
+	info, err := o.Stat()
+	if err != nil {
+		return nil, err
+	}
+	id, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil, errors.New("the disk has no locks, and its files no numbers")
+	}
+	path := fmt.Sprintf("/tmp/drolab-%d", os.Getuid())
+	if flags&os.O_CREATE != 0 {
+		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		info, err := os.Lstat(path)
+		if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 || Foreign(info) {
+			return nil, errors.Join(fmt.Errorf("%s: want a folder of yours that nobody else may enter (chmod 700)",
+				path), err)
+		}
+	}
+	f, err := OpenFolder(nil, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Open(fmt.Sprintf("lock-%d-%d", id.Dev, id.Ino), os.O_RDWR|flags, lockMode)
+}

@@ -1,0 +1,69 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package disk
+
+import (
+	"errors"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// locksFollowRename: a lock belongs to the open file, whatever its path.
+const locksFollowRename = true
+
+// tryLock locks f against every other open file of the same name, shared or
+// exclusive, or returns ErrHeld at once.
+func tryLock(f File, exclusive bool) error {
+	how := unix.LOCK_SH
+	if exclusive {
+		how = unix.LOCK_EX
+	}
+	for {
+		switch err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB); {
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EWOULDBLOCK):
+			return ErrHeld
+		default:
+			return err
+		}
+	}
+}
+
+// lockFlags are for the file that is locked.
+const lockFlags = os.O_RDWR | os.O_CREATE
+
+// openPlain keeps the opening of a file that was regular a moment ago from
+// waiting for the other end of a pipe.
+const openPlain = unix.O_NONBLOCK | unix.O_NOFOLLOW
+
+// Linked tells whether a file has more names than one.
+func Linked(info os.FileInfo) bool {
+	id, ok := info.Sys().(*syscall.Stat_t)
+	return ok && id.Nlink > 1
+}
+
+// Nameless tells whether a file that is open has no name left.
+func Nameless(info os.FileInfo) bool {
+	id, ok := info.Sys().(*syscall.Stat_t)
+	return ok && id.Nlink == 0
+}
+
+// Foreign tells whether a file belongs to somebody else.
+func Foreign(info os.FileInfo) bool {
+	id, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(id.Uid) != os.Getuid()
+}
+
+// unlock gives up the lock of f, with its last open file.
+func unlock(f File) error { return f.Close() }
+
+func diskFull(err error) bool {
+	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)
+}
+
+// diskFails tells whether a disk or the network to it fails.
+func diskFails(err error) bool {
+	return errors.Is(err, unix.EIO) || errors.Is(err, unix.ESTALE)
+}

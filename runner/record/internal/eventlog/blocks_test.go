@@ -1,0 +1,93 @@
+package eventlog
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/runner"
+)
+
+// TestIndexAcrossResume wants what a resume discards to be discarded, also where it
+// lies inside a block.
+func TestIndexAcrossResume(t *testing.T) {
+	x := &Index{span: 1000}
+	end := int64(0)
+	add := func(e runner.Event) { end += 10; x.add(e, end) }
+	for step := int64(1); step <= 50; step++ {
+		add(stepEvent(step))
+	}
+	add(&runner.ResumeEvent{Head: head(20)})
+	for step := int64(21); step <= 30; step++ {
+		add(stepEvent(step))
+	}
+	var got []int64
+	for e := range x.All() {
+		got = append(got, e.Event.Header().Step)
+	}
+	if !slices.Equal(got, []int64{50, 20, 30}) {
+		t.Errorf("events at %v, want the steps before the resume, it, and those behind it", got)
+	}
+}
+
+// TestIndexBounds fills an index with more than it keeps of everything.
+func TestIndexBounds(t *testing.T) {
+	x := &Index{}
+	text := string(make([]byte, 10_000))
+	list := make([]runner.Number, 1000)
+	for i := range int64(20_000) {
+		x.add(&runner.WarningEvent{Head: head(i), Message: text}, 3*i+1)
+		x.add(&runner.EvalEvent{Head: head(i), ByGroup: runner.Lists{{Name: "class_loss", Numbers: list}},
+			Selected: i == 7000}, 3*i+2)
+		x.add(stepEvent(i+1), 3*i+3)
+	}
+	others, numbers, selected := 0, 0, false
+	for e := range x.All() {
+		switch e := e.Event.(type) {
+		case *runner.WarningEvent:
+			others++
+			if len(e.Message) > maxText {
+				t.Fatalf("a text of %d bytes", len(e.Message))
+			}
+		case *runner.EvalEvent:
+			others++
+			numbers += len(e.ByGroup.Of("class_loss"))
+			selected = selected || e.Selected
+		}
+	}
+	if len(x.blocks) > MaxBlocks || others != x.others || others > maxOthers || numbers != x.lists ||
+		numbers > maxLists {
+		t.Errorf("%d blocks, %d others (counted %d), %d numbers (counted %d)", len(x.blocks), others, x.others,
+			numbers, x.lists)
+	}
+	if !selected {
+		t.Error("the selected evaluation was left out")
+	}
+}
+
+func TestBackward(t *testing.T) {
+	long := strings.Repeat("z", MaxLine+200_000)
+	for _, text := range []string{"", "\n", "a", "a\n", "a\nb", "\n\n", "a\n\nb\n", long, "a\n" + long + "\nb\n",
+		strings.Repeat("abcdefg\n", 20_000)} {
+		want := strings.Split(text, "\n")
+		slices.Reverse(want)
+		b := newBackward(strings.NewReader(text), int64(len(text)), 0)
+		for i, w := range want {
+			got, start, err := b.line()
+			must(t, err)
+			if len(w) > MaxLine {
+				w = ""
+				if got != nil {
+					t.Errorf("a line of %d bytes was returned", len(got))
+				}
+			}
+			if string(got) != w || got != nil && !strings.HasPrefix(text[start:], w) {
+				t.Fatalf("line %d from the end: %.20q at %d, want %.20q", i, got, start, w)
+			}
+		}
+		if _, _, err := b.line(); err != io.EOF {
+			t.Errorf("at the start of %.20q: error %v", text, err)
+		}
+	}
+}

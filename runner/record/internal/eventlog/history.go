@@ -1,0 +1,177 @@
+package eventlog
+
+import (
+	"cmp"
+	"slices"
+
+	"drolab/runner"
+)
+
+// Standing is how a run stands: what its summary needs, from its log.
+type Standing struct {
+	Status runner.Status // as last written, so never Interrupted; empty before the log says one
+	Cause  string        // of that status
+	Step   int64         // finished training steps
+	// Last and Eval are the last events that stand; nil: there is none.
+	Last *runner.StepEvent
+	Eval *runner.EvalEvent
+	// Selected is the evaluation that the run has selected, if any.
+	Selected *runner.EvalEvent
+}
+
+// History is what stands of a log. A run that goes on from a checkpoint does the steps
+// behind it again: its resume takes back the step and evaluation events above that step
+// that were written before. This is decided here and nowhere else.
+//
+// A log is read from its start with Add, or from its end with Before, in pieces of any
+// size. Both come to the same Standing and Evals. The zero value has seen no event.
+type History struct {
+	Standing
+	// Steps and Evals stand, in the log's order. Of two evaluations at one step the later
+	// stands: a run that goes on evaluates its checkpoint's step again.
+	Steps []*runner.StepEvent
+	Evals []*runner.EvalEvent
+	// Most bounds these lists, within a factor of two, to their last events. A resume
+	// that goes back further leaves none. 0 keeps all.
+	Most int
+
+	selected []*runner.EvalEvent // bounded by itself: one may be older than Evals
+	begun    bool                // an event was seen
+	limit    *int64              // of Before: the least step of the resumes behind
+}
+
+// ReadHistory reads the rest of a log. see is given each event before it counts, and may
+// take from it what need not be kept; it may be nil.
+func ReadHistory(l Log, see func(runner.Event)) (*History, error) {
+	h := &History{}
+	for {
+		events, err := l.Read()
+		if err != nil || len(events) == 0 {
+			return h, err
+		}
+		for _, e := range events {
+			if see != nil {
+				see(e)
+			}
+			h.Add(e)
+		}
+	}
+}
+
+// Add takes in the next event. It tells whether the run went back with it: whatever was
+// kept of steps above Step does not stand then.
+func (h *History) Add(e runner.Event) (back bool) {
+	h.Step, h.begun = max(0, e.Header().Step), true
+	switch e := e.(type) {
+	case *runner.ResumeEvent:
+		h.rewind(e.Step)
+		return true
+	case *ForkEvent: // the parent's state and selection are not the fork's
+		h.Selected, h.selected = nil, nil
+		h.Status, h.Cause = runner.Queued, ""
+	case *runner.StatusEvent:
+		h.Status, h.Cause = e.Status, e.Cause
+	case *runner.StepEvent:
+		h.Status, h.Cause = runner.Running, ""
+		h.Last, h.Steps = e, push(h.Steps, e, h.Most)
+	case *runner.EvalEvent:
+		h.Status, h.Cause = runner.Running, ""
+		h.Eval, h.Evals = e, put(h.Evals, e, h.Most)
+		if e.Selected {
+			h.Selected, h.selected = e, put(h.selected, e, h.Most)
+		}
+	}
+	return false
+}
+
+// rewind takes back what a run that goes on from step does again.
+func (h *History) rewind(step int64) {
+	h.Steps = slices.DeleteFunc(h.Steps, func(e *runner.StepEvent) bool { return e.Step > step })
+	h.Evals, h.selected = upTo(h.Evals, step), upTo(h.selected, step)
+	h.Last, h.Eval, h.Selected = last(h.Steps), last(h.Evals), last(h.selected)
+	h.Status, h.Cause = runner.Queued, ""
+}
+
+// Before takes in the event that stands before all that were taken in. It gathers no
+// Steps: a log's end is read for how the run stands.
+func (h *History) Before(e runner.Event) {
+	step := e.Header().Step
+	if h.limit != nil && step > *h.limit {
+		return
+	}
+	if !h.begun {
+		h.Step, h.begun = max(0, step), true
+	}
+	switch e := e.(type) {
+	case *runner.ResumeEvent:
+		h.limit = &e.Step
+		h.setFirst(runner.Queued, "")
+	case *runner.StatusEvent:
+		h.setFirst(e.Status, e.Cause)
+	case *runner.StepEvent:
+		h.setFirst(runner.Running, "")
+		h.Last = cmp.Or(h.Last, e)
+	case *runner.EvalEvent:
+		h.setFirst(runner.Running, "")
+		h.Eval = cmp.Or(h.Eval, e)
+		if len(h.Evals) == 0 || h.Evals[0].Step != step {
+			h.Evals = slices.Insert(h.Evals, 0, e)
+		}
+		if e.Selected {
+			h.Selected = cmp.Or(h.Selected, e)
+		}
+	}
+}
+
+// setFirst keeps the first status that Before meets, which is the last in the log.
+func (h *History) setFirst(s runner.Status, cause string) {
+	if h.Status == "" {
+		h.Status, h.Cause = s, cause
+	}
+}
+
+// Settle forgets events that a resume could bring back, but for the last few. It is for
+// a viewer of many runs, once one has ended: most never go on.
+func (h *History) Settle() {
+	h.Steps, h.Evals, h.selected = latest(h.Steps), latest(h.Evals), latest(h.selected)
+}
+
+// latestKept is how many events of a kind Settle leaves.
+const latestKept = 8
+
+func latest[T any](list []T) []T { return slices.Clone(list[max(0, len(list)-latestKept):]) }
+
+// put appends an evaluation, in the place of one at the same step.
+func put(list []*runner.EvalEvent, e *runner.EvalEvent, most int) []*runner.EvalEvent {
+	if n := len(list); n > 0 && list[n-1].Step == e.Step {
+		list = list[:n-1]
+	}
+	return push(list, e, most)
+}
+
+// push appends to a list of the last values: most of them, or more; all where most is 0.
+func push[T any](list []T, v T, most int) []T {
+	if most > 0 && len(list) >= 2*most {
+		list = slices.Clone(list[len(list)-most:])
+	}
+	return append(list, v)
+}
+
+// upTo drops the events above a step. It may bring together two at one step.
+func upTo(list []*runner.EvalEvent, step int64) []*runner.EvalEvent {
+	kept := list[:0]
+	for _, e := range list {
+		if e.Step <= step {
+			kept = put(kept, e, 0)
+		}
+	}
+	clear(list[len(kept):])
+	return kept
+}
+
+func last[T any](list []*T) *T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[len(list)-1]
+}

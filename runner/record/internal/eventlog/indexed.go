@@ -1,0 +1,182 @@
+package eventlog
+
+import (
+	"path/filepath"
+
+	"drolab/runner"
+	"drolab/runner/record/internal/disk"
+)
+
+// How a long log is read: the last part of it line by line, and what is before that
+// from its index, which a viewer makes where there is none.
+const (
+	ExactTail = 4 << 20 // bytes
+	buildPart = 8 << 20 // bytes of log at a time, for an index that is made
+)
+
+// InSmall returns a log that gives what lies far back in a long one from its index:
+// see Index. Where a log is no file, it is that log. With keep an index that had to
+// be made is written beside the log, if that folder is the user's own and nobody
+// records the run; without it nothing is written.
+func InSmall(l Log, keep bool) Log {
+	tail, ok := l.(*Tail)
+	if !ok || tail.Text != nil {
+		return l
+	}
+	return &indexedLog{tail: tail, keep: keep}
+}
+
+// indexedLog gives the blocks of an index, then what stands behind them in the log.
+//
+//	start -> index of the file -> extend (parts) -> blocks -> tail
+type indexedLog struct {
+	tail    *Tail
+	keep    bool
+	started bool
+	source  *indexed // until its blocks were given
+	given   int      // blocks
+}
+
+// Read implements Log.
+func (l *indexedLog) Read() ([]runner.Event, error) {
+	if !l.started {
+		l.started = true
+		l.source = IndexLog(l.tail, ExactTail)
+	}
+	if l.source == nil {
+		return l.tail.Read()
+	}
+	if err := l.source.extend(); err != nil {
+		return nil, err
+	}
+	events := l.next()
+	if l.source.share() == 1 {
+		if l.keep {
+			l.source.save()
+		}
+		l.source = nil
+	}
+	if len(events) == 0 && l.source == nil {
+		return l.tail.Read()
+	}
+	return events, nil
+}
+
+// next are the events of the blocks that will not change any more.
+func (l *indexedLog) next() (events []runner.Event) {
+	blocks := l.source.Index.blocks
+	if l.source.share() < 1 {
+		blocks = blocks[:max(0, len(blocks)-1)]
+	}
+	for ; l.given < len(blocks); l.given++ {
+		for _, e := range blocks[l.given].events {
+			events = append(events, e.Event)
+		}
+	}
+	return events
+}
+
+// Skipped implements Log.
+func (l *indexedLog) Skipped() int { return l.tail.Skipped() }
+
+// Share implements Log.
+func (l *indexedLog) Share() float64 {
+	switch {
+	case !l.started:
+		return 0
+	case l.source != nil:
+		return min(l.source.share(), 0.99)
+	}
+	return l.tail.Share()
+}
+
+// indexed is the index of the log up to a goal, which is reached in parts.
+type indexed struct {
+	in    string // folder of the run
+	Index *Index
+	tail  *Tail // stands where the index ends
+	goal  int64
+	made  bool // something of it
+}
+
+// IndexLog begins with the index of the file, or with none; nil where the log has
+// no more than exact bytes.
+func IndexLog(tail *Tail, exact int64) *indexed {
+	in, err := disk.OpenFolder(nil, filepath.Dir(tail.Path))
+	if err != nil {
+		return nil
+	}
+	defer in.Close()
+	log, size, err := in.Read(LogName)
+	if err != nil {
+		return nil
+	}
+	log.Close()
+	if size <= exact {
+		return nil
+	}
+	s := &indexed{in: in.Path, tail: tail, goal: size}
+	if s.Index, err = LoadIndex(in); err != nil {
+		s.Index = &Index{}
+	}
+	tail.offset, tail.size = s.Index.Size, size
+	s.Index.room(size - s.Index.Size)
+	if size-s.Index.Size <= exact {
+		s.goal = s.Index.Size
+	}
+	return s
+}
+
+// share is how far the index is, 0 to 1.
+func (s *indexed) share() float64 {
+	if s.tail.offset >= s.goal {
+		return 1
+	}
+	return float64(s.tail.offset) / float64(s.goal)
+}
+
+// extend takes in another part of the log.
+func (s *indexed) extend() error {
+	for end := min(s.goal, s.tail.offset+buildPart); s.tail.offset < end; s.made = true {
+		before := s.tail.offset
+		if err := s.tail.part(s.goal, s.Index.add); err != nil {
+			return err
+		}
+		if s.tail.offset == before { // the rest is a line that is not whole yet
+			s.goal = before
+			return nil
+		}
+	}
+	return nil
+}
+
+// save keeps an index that was made, where that is this user's business.
+func (s *indexed) save() {
+	in, err := disk.OpenFolder(nil, s.in)
+	if err != nil {
+		return
+	}
+	defer in.Close()
+	info, err := in.Lstat(".")
+	if err != nil || disk.Foreign(info) || in.Held(LockName) {
+		return
+	}
+	s.write(in)
+}
+
+// write keeps the index. Where that fails the next look makes it again.
+func (s *indexed) write(in *disk.Folder) {
+	if s.made && len(s.Index.blocks) > 0 {
+		_ = saveIndex(in, s.Index)
+	}
+}
+
+// Exhaust reads on until the index has all of the log.
+func (s *indexed) Exhaust() error {
+	for s.share() < 1 {
+		if err := s.extend(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,237 @@
+package eventlog
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strconv"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/record/internal/disk"
+)
+
+// IndexName is a file of JSON lines, compressed: an indexHead, then the events.
+// What is read of it is checked against its own checksum (gzip's) and against the
+// log; where either differs there is no index.
+const IndexName = "events.index.gz"
+
+const (
+	indexVersion = 1
+	maxIndexFile = 4 << 20  // bytes, compressed: ten times what is written
+	maxIndexText = 32 << 20 // and not
+	samplesLog   = 64 << 10 // bytes of the log at either end of what it stands for
+)
+
+// indexHead says what an index stands for.
+type indexHead struct {
+	Type    string
+	Version int
+	Size    int64 // bytes of the log, of which First and Last are checksums
+	First   uint32
+	Last    uint32
+	Span    int64
+	Seconds float64
+	Since   time.Time
+	Ends    []int64 // of blocks
+	Counts  []int   // events of blocks
+	Times   []float64
+}
+
+// ErrStale reads as a part of a sentence.
+var ErrStale = errors.New("is of another log than this one")
+
+// saveIndex writes x beside the log.
+func saveIndex(in *disk.Folder, x *Index) error {
+	log, _, err := in.Read(LogName)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	h := indexHead{Type: "index", Version: indexVersion, Size: x.Size, Span: x.span, Seconds: x.watch.Seconds,
+		Since: x.watch.since}
+	if h.First, h.Last, err = sampleLog(log, x.Size); err != nil {
+		return err
+	}
+	for _, b := range x.blocks {
+		h.Ends, h.Counts = append(h.Ends, b.end), append(h.Counts, len(b.events))
+		for _, e := range b.events {
+			h.Times = append(h.Times, e.seconds)
+		}
+	}
+	return in.Write(IndexName, func(w io.Writer) error { return writeIndex(w, &h, x) })
+}
+
+func writeIndex(to io.Writer, h *indexHead, x *Index) error {
+	w := gzip.NewWriter(to)
+	line, err := json.Marshal(h)
+	for e := range x.All() {
+		if err != nil {
+			return err
+		}
+		if _, err = w.Write(append(line, '\n')); err == nil {
+			line, err = runner.EncodeEvent(ShortEvent(e.Event))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return errors.Join(err, w.Close())
+}
+
+// ShortEvent is an event with as many digits as a screen can tell apart, in half the
+// bytes.
+func ShortEvent(e runner.Event) runner.Event {
+	switch e := e.(type) {
+	case *runner.StepEvent:
+		r := *e
+		r.Time = r.Time.Truncate(time.Millisecond)
+		r.Values, r.Min, r.Max = shortValues(e.Values), shortValues(e.Min), shortValues(e.Max)
+		r.ImagesPerSecond = shortNumber(e.ImagesPerSecond)
+		return &r
+	case *runner.EvalEvent:
+		r := *e
+		r.Values, r.ByGroup = shortValues(e.Values), nil
+		for _, l := range e.ByGroup {
+			numbers := make([]runner.Number, len(l.Numbers))
+			for i, n := range l.Numbers {
+				numbers[i] = shortNumber(n)
+			}
+			r.ByGroup = append(r.ByGroup, runner.List{Name: l.Name, Numbers: numbers})
+		}
+		return &r
+	}
+	return e
+}
+
+func shortValues(v runner.Values) runner.Values {
+	r := make(runner.Values, len(v))
+	for i, x := range v {
+		r[i] = runner.Value{Name: x.Name, Number: shortNumber(x.Number)}
+	}
+	return r
+}
+
+func shortNumber(n runner.Number) runner.Number {
+	if !n.Applies() {
+		return n
+	}
+	const digits = 7
+	x, err := strconv.ParseFloat(strconv.FormatFloat(n.Float(), 'g', digits, 64), 64)
+	return runner.NumIf(err == nil, x)
+}
+
+// LoadIndex reads the index of a log. The error is an fs.ErrNotExist where there
+// is none, and errStale where it is of another log.
+func LoadIndex(in *disk.Folder) (*Index, error) {
+	f, size, err := in.Read(IndexName)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if size > maxIndexFile {
+		return nil, fmt.Errorf("%d bytes, want at most %d", size, maxIndexFile)
+	}
+	z, err := gzip.NewReader(bufio.NewReader(f))
+	if err != nil {
+		return nil, err
+	}
+	x, h, err := readIndex(bufio.NewReaderSize(io.LimitReader(z, maxIndexText), 64<<10))
+	if err != nil {
+		return nil, err
+	}
+	log, length, err := in.Read(LogName)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	if length < x.Size {
+		return nil, ErrStale
+	}
+	first, last, err := sampleLog(log, x.Size)
+	if err == nil && (first != h.First || last != h.Last) {
+		err = ErrStale
+	}
+	return x, err
+}
+
+// readIndex reads all of the text: its end has the checksum.
+func readIndex(r *bufio.Reader) (*Index, *indexHead, error) {
+	var h indexHead
+	line, err := r.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &h)
+	}
+	if err == nil {
+		err = h.check()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	x := &Index{Size: h.Size, span: h.Span, watch: stopwatch{h.Seconds, h.Since}}
+	times := h.Times
+	for i, end := range h.Ends {
+		b := block{end: end}
+		for range h.Counts[i] {
+			if line, err = r.ReadBytes('\n'); err != nil {
+				return nil, nil, err
+			}
+			e, err := runner.DecodeEvent(bytes.TrimSpace(line))
+			if err != nil || e == nil {
+				return nil, nil, errors.Join(err, errors.New("an event of it cannot be read"))
+			}
+			trim(e)
+			if _, ok := e.(*runner.StepEvent); !ok {
+				x.others++
+			}
+			x.lists += numbers(e)
+			b.events, times = append(b.events, dated{e, times[0]}), times[1:]
+		}
+		x.blocks = append(x.blocks, b)
+	}
+	if _, err := r.ReadByte(); err != io.EOF {
+		return nil, nil, errors.Join(err, errors.New("it goes on behind its end"))
+	}
+	return x, &h, nil
+}
+
+// check wants sizes that fit together: a head may come from anybody.
+func (h *indexHead) check() error {
+	wrong := errors.New("its head is of no index of this program")
+	if h.Type != "index" || h.Version != indexVersion || h.Span < 0 || len(h.Ends) != len(h.Counts) ||
+		len(h.Ends) == 0 || len(h.Ends) > MaxBlocks || h.Ends[len(h.Ends)-1] != h.Size || !(h.Seconds >= 0) {
+		return wrong
+	}
+	before, events := int64(0), 0
+	for i, end := range h.Ends {
+		if end <= before || h.Counts[i] < 0 || h.Counts[i] > len(h.Times) {
+			return wrong
+		}
+		before = end
+		events += h.Counts[i]
+	}
+	if events != len(h.Times) {
+		return wrong
+	}
+	return nil
+}
+
+// sampleLog sums the first and the last bytes of those up to size.
+func sampleLog(log io.ReaderAt, size int64) (first, last uint32, err error) {
+	n := min(size, samplesLog)
+	buf := make([]byte, n)
+	if _, err = log.ReadAt(buf, 0); err != nil && err != io.EOF {
+		return 0, 0, err
+	}
+	first = crc32.Checksum(buf, disk.Castagnoli)
+	if _, err = log.ReadAt(buf, size-n); err != nil && err != io.EOF {
+		return 0, 0, err
+	}
+	return first, crc32.Checksum(buf, disk.Castagnoli), nil
+}

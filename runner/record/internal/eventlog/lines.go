@@ -1,0 +1,75 @@
+package eventlog
+
+import (
+	"bufio"
+	"bytes"
+	"drolab/runner/record/internal/disk"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxHole bounds the bytes between two newlines of a log. A line that is longer than
+// maxLine is passed over. Where even so many bytes have no end the file is no log: it
+// may be a hole of any size, which takes no room on the disk and hours to read.
+const maxHole = 64 * MaxLine
+
+// errLong reads as a part of a sentence.
+var errLong = errors.New("is longer than any event")
+
+// HoleError says that a line has no end.
+type HoleError struct{ start int64 }
+
+func (e HoleError) Error() string { return e.What() + ": " + e.Remedy() }
+
+func (e HoleError) What() string {
+	return fmt.Sprintf("the line at byte %d has no end within %d bytes", e.start, maxHole)
+}
+
+func (e HoleError) Remedy() string {
+	return fmt.Sprintf("put the file back from a copy, or keep what is before that line (truncate -s %d)",
+		e.start)
+}
+
+// forward reads the lines of a log from the first on, in memory of maxLine.
+type forward struct {
+	in     *bufio.Reader
+	offset int64 // behind the line that was returned last
+}
+
+func newForward(r io.Reader) *forward { return &forward{in: bufio.NewReaderSize(r, MaxLine)} }
+
+// line returns the next line with its newline, or nil for one that is longer than
+// maxLine. It is valid until the next call. With io.EOF it returns the bytes that
+// stand behind the last newline.
+func (f *forward) line() ([]byte, error) {
+	for start := f.offset; ; {
+		part, err := f.in.ReadSlice('\n')
+		f.offset += int64(len(part))
+		whole := f.offset == start+int64(len(part))
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull) && f.offset-start > maxHole:
+			return nil, HoleError{start}
+		case errors.Is(err, bufio.ErrBufferFull):
+		case !whole:
+			return nil, err
+		default:
+			return part, err
+		}
+	}
+}
+
+// unended tells how many bytes of those behind a log's last newline are a whole line
+// that lacks nothing but its newline, or has another byte in its place: 0 for part of
+// a line, which a crash has left.
+func unended(rest []byte) int {
+	for _, n := range []int{len(rest), len(rest) - 1} {
+		if n <= 0 {
+			break
+		}
+		if _, sealed, err := disk.LineSeal.Check(bytes.Clone(rest[:n])); sealed && err == nil {
+			return n
+		}
+	}
+	return 0
+}

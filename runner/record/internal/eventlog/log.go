@@ -1,0 +1,193 @@
+package eventlog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/record/internal/disk"
+)
+
+// MaxLine bounds one line of the log, in bytes: an eval event with ten
+// thousand classes has about 600 000. Longer lines are not written, and are
+// skipped by readers.
+const MaxLine = 1 << 20
+
+var errEmpty = errors.New("is empty")
+
+// EventLog appends events to a file that has no other writer.
+type EventLog struct {
+	in   *disk.Folder
+	File disk.File
+	made fs.FileInfo // of file
+	Path string      // for people
+	now  func() time.Time
+
+	Position       // of the last event
+	Size     int64 // bytes, up to the newline of the last whole line
+	torn     bool  // part of a line may stand behind size
+	doubt    bool  // the system could not bring it to the disk, and may have let go of it
+}
+
+// OpenLog takes up a log behind its last whole line, which a look at all of it
+// has found; what stands behind that is cut. A last line that lacks its newline
+// only gets one.
+func OpenLog(in *disk.Folder, a *Audit, now func() time.Time) (*EventLog, error) {
+	l := &EventLog{in: in, Path: in.Join(LogName), now: now, Position: a.Position, Size: a.Size}
+	if err := l.open(); err != nil {
+		return nil, err
+	}
+	l.Size += int64(a.Unended)
+	l.torn = a.Length > l.Size
+	err := l.mend()
+	if err == nil && a.Unended > 0 {
+		err = l.write([]byte("\n"))
+	}
+	if err != nil {
+		l.File.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *EventLog) open() (err error) {
+	if l.File, err = l.in.Open(LogName, os.O_WRONLY|os.O_APPEND|os.O_CREATE, disk.FileMode); err != nil {
+		return disk.Explain(err)
+	}
+	if l.made, err = l.File.Stat(); err != nil {
+		l.File.Close()
+	}
+	return err
+}
+
+// InPlace tells whether the log has its name still.
+func (l *EventLog) InPlace() bool {
+	now, err := l.in.Lstat(LogName)
+	return err == nil && os.SameFile(now, l.made)
+}
+
+// Removed tells whether the log has no name any more, without a look at its
+// folder: at every event.
+func (l *EventLog) Removed() bool {
+	now, err := l.File.Stat()
+	return err != nil || disk.Nameless(now)
+}
+
+// Append stamps e and writes it as one line with one write. An event that
+// somebody is told of is on disk then.
+func (l *EventLog) Append(e runner.Event) error {
+	if err := l.mend(); err != nil {
+		return err
+	}
+	h := e.Header()
+	h.Seq, h.Time = l.Seq+1, l.now().UTC()
+	line, err := runner.EncodeEvent(e)
+	if err != nil {
+		return fmt.Errorf("%s: event %d (%s): %w", l.Path, h.Seq, e.Kind(), err)
+	}
+	if line = append(disk.LineSeal.Put(line), '\n'); len(line) > MaxLine {
+		return fmt.Errorf("%s: event %d (%s) has %d bytes, want at most %d", l.Path, h.Seq, e.Kind(), len(line),
+			MaxLine)
+	}
+	before := l.Size
+	if err := l.write(line); err != nil {
+		return err
+	}
+	if Urgent(e) {
+		if err := l.Sync(); err != nil { // what was not answered for must not count later
+			l.Size, l.torn = before, true
+			return errors.Join(err, l.mend())
+		}
+	}
+	if knob, ok := e.(*runner.KnobEvent); ok {
+		l.Knobs = append(l.Knobs, *knob)
+	}
+	l.Seq = h.Seq
+	return nil
+}
+
+// Urgent tells whether somebody is told of an event, who relies on it.
+func Urgent(e runner.Event) bool {
+	switch e.(type) {
+	case *runner.KnobEvent, *runner.StatusEvent:
+		return true
+	}
+	return false
+}
+
+func (l *EventLog) write(line []byte) error {
+	n, err := l.File.Write(line)
+	if err != nil {
+		l.torn = true
+		return fmt.Errorf("appending to %s: %w", l.Path, errors.Join(disk.Explain(err), l.mend()))
+	}
+	l.Size += int64(n)
+	return nil
+}
+
+// mend cuts what a failed write may have left, so that the next line starts a
+// line. Some systems do not truncate through a handle that appends.
+func (l *EventLog) mend() error {
+	if !l.torn {
+		return nil
+	}
+	f, err := l.in.Same(LogName, os.O_WRONLY, l.made)
+	if err == nil {
+		err = errors.Join(f.Truncate(l.Size), f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("cutting a torn line off %s: %w", l.Path, disk.Explain(err))
+	}
+	l.torn = false
+	return nil
+}
+
+// Sync brings the log to the disk. Where the system failed in that, it may say
+// the next time that it has done it, and not have: then the log is written anew.
+func (l *EventLog) Sync() error {
+	var err error
+	if l.doubt {
+		err = l.copy()
+	} else {
+		err = l.File.Sync()
+	}
+	if l.doubt = err != nil; l.doubt {
+		return fmt.Errorf("syncing %s: %w", l.Path, disk.Explain(err))
+	}
+	return nil
+}
+
+// copy puts a copy of the log in its place. Readers open it by its name each
+// time, and find what they know.
+func (l *EventLog) copy() error {
+	old, _, err := l.in.Read(LogName)
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	err = l.in.Write(LogName, func(w io.Writer) error {
+		_, err := io.Copy(w, io.NewSectionReader(old, 0, l.Size))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.File.Close()
+	return l.open()
+}
+
+// decodeLine reads a line of a log, which it may change.
+func decodeLine(line []byte) (runner.Event, error) {
+	if len(line) == 0 {
+		return nil, errEmpty // a damaged disk may leave a million of them
+	}
+	bare, _, err := disk.LineSeal.Check(line)
+	if err != nil {
+		return nil, err
+	}
+	return runner.DecodeEvent(bare)
+}

@@ -1,0 +1,109 @@
+package eventlog
+
+import (
+	"time"
+
+	"drolab/runner"
+)
+
+// Progress is how a run stands and how fast it comes on, from the events of its log in
+// their order, as Tail and Lineage give them. Its size is bounded, however long the run.
+type Progress struct {
+	History
+	Spec runner.Spec // with the knobs that were turned
+	// stopwatch counts the time of training that stands.
+	stopwatch
+
+	meta  *runner.Meta
+	times []moment // of steps and evaluations, and of when the clock started and stopped
+	from  moment   // where it started last
+}
+
+// moment is the Seconds at a step.
+type moment struct {
+	step    int64
+	seconds float64
+}
+
+// goBack is how many events of a kind a resume can bring back, at least.
+const goBack = 128
+
+// NewProgress returns the Progress of a run before its first event.
+func NewProgress(m *runner.Meta) *Progress {
+	return &Progress{History: History{Standing: Standing{Status: runner.Queued}, Most: goBack},
+		Spec: m.Spec, meta: m}
+}
+
+// Add takes in the next event. It tells whether the run went back with it: see
+// History.Add.
+func (p *Progress) Add(e runner.Event) (back bool) {
+	done, stood := p.Step, p.since.IsZero()
+	p.stopwatch.add(e)
+	if back = p.History.Add(e); back {
+		p.rewindClock(p.Step, done)
+		return true
+	}
+	switch e := e.(type) {
+	case *ForkEvent: // the parent's settings are not the fork's
+		p.Spec = p.meta.Spec
+	case *runner.KnobEvent:
+		_ = e.Apply(&p.Spec) // what this program cannot set it cannot show: the log has it
+	case *runner.StatusEvent, *runner.StepEvent, *runner.EvalEvent:
+		p.time(moment{e.Header().Step, p.Seconds}, stood)
+	}
+	return false
+}
+
+// time takes note of a moment at which the clock ran; stood tells whether it stood
+// before.
+func (p *Progress) time(m moment, stood bool) {
+	switch {
+	case p.since.IsZero() && stood:
+		return
+	case stood:
+		p.from = m
+	}
+	p.times = push(p.times, m, goBack)
+}
+
+// rewindClock sets Seconds to what they were at a step, between the times that were
+// taken before and behind it. The run had done so many steps.
+func (p *Progress) rewindClock(step, done int64) {
+	kept := len(p.times)
+	for kept > 0 && p.times[kept-1].step > step {
+		kept--
+	}
+	before, behind := moment{}, moment{done, p.Seconds}
+	if kept > 0 {
+		before = p.times[kept-1]
+	}
+	if kept < len(p.times) {
+		behind = p.times[kept]
+	}
+	p.times = p.times[:kept]
+	switch {
+	case step >= behind.step:
+		p.Seconds = behind.seconds
+	case step <= before.step:
+		p.Seconds = before.seconds
+	default:
+		part := float64(step-before.step) / float64(behind.step-before.step)
+		p.Seconds = before.seconds + part*(behind.seconds-before.seconds)
+	}
+}
+
+// Remaining returns how long the rest takes at the mean speed since the run
+// last began or went on, evaluations included; ok is false before there is a
+// speed, and where it is years.
+func (p *Progress) Remaining() (left time.Duration, ok bool) {
+	done, took := p.Step-p.from.step, p.Seconds-p.from.seconds
+	if p.Status != runner.Running || done <= 0 || took <= 0 {
+		return 0, false
+	}
+	seconds := took / float64(done) * float64(max(0, p.meta.Steps-p.Step))
+	const longest = 1e8
+	if seconds > longest {
+		return 0, false
+	}
+	return time.Duration(seconds * float64(time.Second)), true
+}

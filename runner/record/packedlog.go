@@ -1,0 +1,127 @@
+package record
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"drolab/runner"
+)
+
+const (
+	// packedSteps is how many step events a packed run has, at most: more than a
+	// chart has columns.
+	packedSteps = 200
+	// packedDigits are the significant digits of their values; evaluations keep
+	// all of theirs.
+	packedDigits = 5
+)
+
+// packLog returns the log of a packed run.
+func packLog(log *Tail) ([]byte, error) {
+	events, err := standing(log)
+	if err != nil {
+		return nil, err
+	}
+	var text []byte
+	for _, e := range thin(events) {
+		line, err := runner.EncodeEvent(e)
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(text, line...), '\n')
+	}
+	return text, nil
+}
+
+// standing reads what stands of a log, but for word of checkpoints, which a packed run
+// has none of.
+func standing(log Log) (events []runner.Event, err error) {
+	var all []runner.Event
+	h, err := ReadHistory(log, func(e runner.Event) { all = append(all, e) })
+	if err != nil {
+		return nil, err
+	}
+	steps, evals := h.Steps, h.Evals
+	for _, e := range all {
+		switch e := e.(type) {
+		case *runner.CheckpointEvent:
+			continue
+		case *runner.StepEvent:
+			if len(steps) == 0 || steps[0] != e {
+				continue
+			}
+			steps = steps[1:]
+		case *runner.EvalEvent:
+			if len(evals) == 0 || evals[0] != e {
+				continue
+			}
+			evals = evals[1:]
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+// thin keeps the first and the last step event and, of those between, every n-th:
+// with the least and the greatest values since the one that was kept before, as
+// the events of a larger log_every would have them.
+func thin(events []runner.Event) (kept []runner.Event) {
+	var steps int
+	for _, e := range events {
+		if _, ok := e.(*runner.StepEvent); ok {
+			steps++
+		}
+	}
+	every := max(1, (steps+packedSteps-3)/(packedSteps-2))
+	var since []*runner.StepEvent
+	seen := 0
+	for _, e := range events {
+		s, ok := e.(*runner.StepEvent)
+		if !ok {
+			kept = append(kept, e)
+			continue
+		}
+		since, seen = append(since, s), seen+1
+		if seen == 1 || len(since) == every || seen == steps {
+			kept, since = append(kept, merged(since)), nil
+		}
+	}
+	return kept
+}
+
+// merged is the last of several step events, with the extent of all.
+func merged(events []*runner.StepEvent) *runner.StepEvent {
+	e := *events[0]
+	for _, next := range events { // the first covers itself: it may have values alone
+		o := *next
+		o.Cover(&e)
+		e = o
+	}
+	e.Values, e.Min, e.Max = rounded(e.Values), rounded(e.Min), rounded(e.Max)
+	e.ImagesPerSecond = round(speed(events))
+	return &e
+}
+
+// speed is of all of several events, which are of equally many steps: the harmonic
+// mean.
+func speed(events []*runner.StepEvent) runner.Number {
+	times := 0.0
+	for _, e := range events {
+		times += 1 / e.ImagesPerSecond.Float()
+	}
+	return runner.NumIf(times > 0 && !math.IsInf(times, 0), float64(len(events))/times)
+}
+
+func rounded(values runner.Values) runner.Values {
+	values = slices.Clone(values)
+	for i := range values {
+		values[i].Number = round(values[i].Number)
+	}
+	return values
+}
+
+func round(n runner.Number) runner.Number {
+	x, err := strconv.ParseFloat(strconv.FormatFloat(n.Float(), 'g', packedDigits, 64), 64)
+	return runner.NumIf(n.Applies() && err == nil, x)
+}
