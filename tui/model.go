@@ -42,9 +42,8 @@ type Model struct {
 	noticed   time.Time // when the notice came
 	failed    error     // why the interface ended by itself
 
-	version int      // grows with every message that may change the screen
-	drawn   kit.Memo // the screen at a version
-	hinted  kit.Memo // the hints of the footer
+	version int       // grows with every message that may change the screen
+	drawn   kit.Drawn // the screen at a version
 }
 
 // New returns the interface over runs that source reads.

@@ -44,11 +44,7 @@ type Page struct {
 	top, column int  // first line and first row of the table that are shown
 	scroll      int  // first line of the notes
 	reading     bool // the curves
-	grown       int  // how often they were
 	roomy       bool // the curves were drawn in lines, as there was room
-	charted     charted
-	memo        kit.Memo
-	drawn       kit.Canvas // the curves
 }
 
 // comparePart is a part of the page; where there is room for one only, it is
@@ -187,8 +183,7 @@ func (p *Page) grow(msg curvesMsg) tea.Cmd {
 	if msg.err != nil {
 		cmd = kit.Complain(msg.err)
 	}
-	if p.reading = !msg.end; msg.end { // drawn once, as hundreds of runs cost more than they tell half-way
-		p.grown++
+	if p.reading = !msg.end; msg.end {
 		return cmd
 	}
 	return tea.Batch(cmd, readEvals(p.logs, msg.next, p.round))

@@ -4,6 +4,5 @@
 // lines of text (canvas.go).
 //
 // It knows cells, not runs. Pages draw lines of exactly as many cells as they
-// are given; only View draws, and it changes nothing but what saves time (Memo,
-// Canvas).
+// are given; only View draws, and it changes nothing but what saves time (Drawn).
 package kit

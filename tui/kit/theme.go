@@ -224,14 +224,18 @@ func (t *Theme) of(s plot.Style) Style {
 	return t.roles[s.Role]
 }
 
-// row paints row y of a chart.
-func (t *Theme) row(f *plot.Frame, y int) string {
-	var b strings.Builder
-	b.Grow(4 * f.W)
-	for _, s := range f.Spans(nil, y) {
-		b.WriteString(t.of(s.Style).Paint(s.Text))
+// Rows paints a chart, one string a row.
+func (t *Theme) Rows(f *plot.Frame) []string {
+	lines := make([]string, f.H)
+	for y := range lines {
+		var b strings.Builder
+		b.Grow(4 * f.W)
+		for _, s := range f.Spans(nil, y) {
+			b.WriteString(t.of(s.Style).Paint(s.Text))
+		}
+		lines[y] = b.String()
 	}
-	return b.String()
+	return lines
 }
 
 // Charset is that of the charts.

@@ -270,19 +270,3 @@ func (b *Bars) change(f *Frame, x, y, w int, bar *Bar) {
 	}
 	f.textRight(x, y, w, s, Style{Role: role})
 }
-
-// Fingerprint is equal for two bar charts that look the same at one size.
-func (b *Bars) Fingerprint(w, h int) uint64 {
-	f := hash{}.ints(w, h, bit(b.Percent)+2*bit(b.LowerIsBetter), b.First, int(b.Number), int(b.Charset))
-	f = f.floats(b.Max)
-	for _, s := range b.Heads {
-		f = f.text(s)
-	}
-	for _, bar := range b.Bars {
-		f = f.text(bar.Label).floats(bar.Value, bar.Base).ints(bit(bar.Worst)+2*bit(bar.Few), len(bar.Cells))
-		for _, s := range bar.Cells {
-			f = f.text(s)
-		}
-	}
-	return f.sum
-}

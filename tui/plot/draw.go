@@ -14,8 +14,7 @@ const (
 	axisRows = 2
 )
 
-// DrawTo draws the chart in w by h cells into f, reusing its memory, and what f keeps of the same lines
-// from the last time.
+// DrawTo draws the chart in w by h cells into f, reusing its memory.
 func (c *Chart) DrawTo(f *Frame, w, h int) Report {
 	p, ok := c.panel(f, w, h)
 	if !ok {
@@ -82,7 +81,6 @@ type panel struct {
 
 	endCells, endName, endValue int // beside the plot, 0 without
 
-	drawn int // lines so far
 	dots  *dots
 	alert []place
 }
@@ -158,10 +156,9 @@ func (p *panel) means(back bool) {
 		if b.Back != back {
 			continue
 		}
-		k := p.next()
-		k.series = nil
-		bandColumns(&k.cols, b.points(p.view, p.w*fx))
-		p.line(k, lineStyle(b.Number, b.Back), p.chart.override(b.Number, 0))
+		var cols columns
+		bandColumns(&cols, b.points(p.view, p.w*fx))
+		p.line(&cols, lineStyle(b.Number, b.Back), p.chart.override(b.Number, 0))
 	}
 }
 
@@ -213,28 +210,20 @@ func (p *panel) some(drawn func(*Line) bool) {
 		if !drawn(l) {
 			continue
 		}
-		k := p.next()
-		k.sample(l.Series, p.view, p.w*fx, l.MapX)
-		p.line(k, l.style(), p.chart.override(l.Number, l.Glyph))
+		var cols columns
+		l.Series.sample(&cols, p.view, p.w*fx, l.MapX)
+		p.line(&cols, l.style(), p.chart.override(l.Number, l.Glyph))
 	}
-}
-
-// next is what the frame keeps of the next line.
-func (p *panel) next() *kept {
-	if p.drawn == len(p.f.kept) {
-		p.f.kept = append(p.f.kept, new(kept))
-	}
-	p.drawn++
-	return p.f.kept[p.drawn-1]
 }
 
 // line draws the sampled columns.
-func (p *panel) line(k *kept, s Style, glyph rune) {
+func (p *panel) line(cols *columns, s Style, glyph rune) {
 	fx, fy := p.fine()
-	tracer{p.y, p.h * fy, &p.report}.run(&k.trace, &k.cols)
-	for i, x := range k.trace.bad {
+	var t trace
+	tracer{p.y, p.h * fy, &p.report}.run(&t, cols)
+	for i, x := range t.bad {
 		y := 0
-		if r := k.trace.badRow[i]; r >= 0 {
+		if r := t.badRow[i]; r >= 0 {
 			y = p.h - 1 - r/fy
 		}
 		p.alert = append(p.alert, place{x / fx, y})
@@ -243,10 +232,12 @@ func (p *panel) line(k *kept, s Style, glyph rune) {
 		if p.dots == nil {
 			p.dots = newDots(p.w, p.h)
 		}
-		p.dots.line(&k.trace, s)
+		p.dots.line(&t, s)
 		return
 	}
-	p.box(k.box(p.h), s, glyph)
+	grid := make([]uint8, len(t.spans)*p.h)
+	boxLine(grid, t.spans, p.h)
+	p.box(grid, s, glyph)
 }
 
 // box paints the arms of a grid.

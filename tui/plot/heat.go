@@ -15,12 +15,11 @@ const filmColumns = 1 << 9
 // goes, and from then on only every second, fourth, ... is stored, and the latest. The
 // zero value is empty.
 type Film struct {
-	at      []float64
-	values  [][]float32
-	stride  int
-	skip    int
-	loose   bool // the last one is there only until the next
-	version uint64
+	at     []float64
+	values [][]float32
+	stride int
+	skip   int
+	loose  bool // the last one is there only until the next
 }
 
 // Append adds the values at x, which does not decrease. They are copied.
@@ -32,10 +31,8 @@ func (f *Film) Append(x float64, values []float64) {
 		f.thin()
 	}
 	list := make([]float32, len(values))
-	f.version = mix64(f.version, math.Float64bits(x))
 	for i, v := range values {
 		list[i] = float32(v)
-		f.version = mix64(f.version, math.Float64bits(v))
 	}
 	f.at, f.values = append(f.at, x), append(f.values, list)
 	if f.loose = f.skip > 0; f.loose {
@@ -61,7 +58,6 @@ func (f *Film) Rewind(x float64) {
 	}
 	if n < len(f.at) {
 		f.at, f.values, f.loose = f.at[:n], f.values[:n], false
-		f.version = mix64(f.version, uint64(n))
 	}
 }
 
@@ -267,15 +263,4 @@ func (h *HeatMap) key(f *Frame, x, y int) {
 		f.set(x+level, y, h.rune(level), Style{Heat, uint8(level)})
 	}
 	f.text(x+HeatLevels, y, f.W-x-HeatLevels, " "+write(h.Values.Hi), Style{Role: Axis})
-}
-
-// Fingerprint is equal for two maps that look the same at one size.
-func (h *HeatMap) Fingerprint(w, rows int) uint64 {
-	f := hash{}.ints(w, rows, h.First, h.Mark, int(h.Charset), bit(h.Shades)+2*bit(h.Cross.On)+4*bit(h.Log)+
-		8*bit(h.Percent))
-	f = f.floats(h.X.Lo, h.X.Hi, h.Values.Lo, h.Values.Hi, h.Cross.X).ints(int(h.Film.version)).text(h.Head)
-	for _, s := range h.Labels {
-		f = f.text(s)
-	}
-	return f.ints(h.Order...).sum
 }

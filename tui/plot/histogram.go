@@ -108,12 +108,3 @@ func (h *Histogram) axis(f *Frame, edge func(int) int, y int) {
 		}
 	}
 }
-
-// Fingerprint is equal for two histograms that look the same at one size.
-func (h *Histogram) Fingerprint(w, rows int) uint64 {
-	f := hash{}.ints(w, rows, h.At, int(h.Number), int(h.Charset)).floats(h.Counts...)
-	for _, s := range h.Ticks {
-		f = f.text(s)
-	}
-	return f.sum
-}

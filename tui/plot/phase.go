@@ -1,8 +1,6 @@
 package plot
 
 import (
-	"math"
-
 	"drolab/tui/cell"
 )
 
@@ -15,18 +13,16 @@ const pathPoints = 1 << 12
 // vanish from a long path; the line charts of the coordinates keep it. The
 // latest point is always exact. The zero value is an empty path.
 type Path struct {
-	points  []point
-	last    point
-	stride  int // one point in stride is stored
-	skip    int // points to leave out before the next is stored
-	brk     bool
-	n       int
-	version uint64
+	points []point
+	last   point
+	stride int // one point in stride is stored
+	skip   int // points to leave out before the next is stored
+	brk    bool
+	n      int
 }
 
 // Append adds a point; one that is not finite breaks the path.
 func (p *Path) Append(x, y float64) {
-	p.version = mix64(mix64(p.version, math.Float64bits(x)), math.Float64bits(y))
 	if !finite(x) || !finite(y) {
 		p.brk = true
 		return
@@ -227,20 +223,4 @@ func (p *panel) pixel(q point, fx, fy int) (x, y int, ok bool) {
 	t := (max(p.view.Lo, min(p.view.Hi, q.x)) - p.view.Lo) / (p.view.Hi - p.view.Lo)
 	y, _, ok = p.y.pixel(q.y, p.h*fy)
 	return min(int(t*float64(p.w*fx)), p.w*fx-1), y, ok
-}
-
-// Fingerprint is equal for two portraits that look the same at one size.
-func (ph *Phase) Fingerprint(w, h int) uint64 {
-	f := hash{}.ints(w, h, int(ph.YScale.Kind), int(ph.Charset), bit(ph.Bare), ph.Gutter)
-	f = f.floats(ph.X.Lo, ph.X.Hi, ph.Y.Lo, ph.Y.Hi, ph.YScale.Threshold)
-	f = f.floats(ph.BoxX.Lo, ph.BoxX.Hi, ph.BoxY.Lo, ph.BoxY.Hi)
-	for _, t := range ph.Trails {
-		if t.Path != nil {
-			f = f.ints(int(t.Number), bit(t.Back), int(t.Path.version))
-		}
-	}
-	for _, s := range ph.Best {
-		f = f.floats(s.X, s.Y).ints(int(s.Number))
-	}
-	return f.sum
 }

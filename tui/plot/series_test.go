@@ -186,26 +186,6 @@ func TestSeriesAt(t *testing.T) {
 	}
 }
 
-func TestVersionFollowsContent(t *testing.T) {
-	a, b := NewSeries("a"), NewSeries("b")
-	seen := map[uint64]bool{a.Version(): true}
-	for i := range 100 {
-		a.Append(float64(i), 1)
-		b.Append(float64(i), 1)
-		if a.Version() != b.Version() {
-			t.Fatal("equal contents, different versions")
-		}
-		if seen[a.Version()] {
-			t.Fatal("a version came back")
-		}
-		seen[a.Version()] = true
-	}
-	a.Rewind(50)
-	if seen[a.Version()] {
-		t.Error("a rewind kept the version")
-	}
-}
-
 // A spike of one point in a million must show in any view that contains it.
 func TestSpikeSurvives(t *testing.T) {
 	const n, spike = 1_000_000, 654_321

@@ -213,21 +213,3 @@ func (s *Spread) column(v float64, w int) int {
 	}
 	return int(max(0, min(1, (v-s.Lo)/full))*float64(w-1) + 0.5)
 }
-
-// Fingerprint is equal for two charts that look the same at one size.
-func (s *Spread) Fingerprint(w, h int) uint64 {
-	f := hash{}.ints(w, h, bit(s.Percent), s.First, s.Front, int(s.Charset)).floats(s.Lo, s.Hi).text(s.Unit)
-	for _, h := range s.Heads {
-		f = f.text(h)
-	}
-	for _, n := range s.Numbers {
-		f = f.ints(int(n))
-	}
-	for _, r := range s.Rows {
-		f = f.text(r.Label).floats(r.Values...).ints(bit(r.Worst)+2*bit(r.Few), len(r.Cells))
-		for _, c := range r.Cells {
-			f = f.text(c)
-		}
-	}
-	return f.sum
-}

@@ -166,14 +166,12 @@ func splitName(val bool) string {
 
 // drawBars draws bars by class or group, with what the columns are above them and
 // air between them where there is room.
-func (w *Page) drawBars(on *kit.Canvas, b *plot.Bars, iw, ih int) []string {
+func (w *Page) drawBars(b *plot.Bars, iw, ih int) []string {
 	n, few := len(b.Bars), w.run().few(b)
 	if b.Heads == nil {
-		b.DrawTo(&on.Frame, iw, ih)
-		return on.Paint(w.Theme)
+		return w.painted(b, iw, ih)
 	}
-	b.DrawTo(&on.Frame, iw, n+1)
-	lines := on.Paint(w.Theme)
+	lines := w.painted(b, iw, n+1)
 	if ih >= 2*n+1 {
 		airy := []string{lines[0]}
 		for _, s := range lines[1:] {

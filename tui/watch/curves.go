@@ -11,15 +11,23 @@ import (
 // curves are measures of all runs over the steps: one plot, or two of them.
 type curves struct{}
 
-func (curves) picture(w *Page, p int, v *view, iw, ih int) picture {
-	plots := w.plots(p, v, iw, ih)
-	var pic picture
-	for i, p := range plots {
-		pic.print[i] = p.Fingerprint(p.at.W, p.at.H)
+func (curves) draw(w *Page, p int, v *view, iw, ih int) (lines []string, warning string) {
+	var blocks []kit.Placed
+	for _, p := range w.plots(p, v, iw, ih) {
+		var f plot.Frame
+		report := p.DrawTo(&f, p.at.W, p.at.H)
+		lines, r := w.Theme.Rows(&f), p.at
+		if !p.head {
+			return lines, problems(report)
+		}
+		r.Y, r.H = r.Y-1, r.H+1-p.hidden
+		head := kit.Blanks(p.Gutter+1) + w.Theme.Title.Paint(w.Theme.Greek(w.quantities[p.q].Title))
+		if s := problems(report); s != "" {
+			head += "  " + w.Theme.Warn.Paint(s)
+		}
+		blocks = append(blocks, kit.Placed{Rect: r, Lines: append([]string{kit.Left(head, r.W)}, lines...)})
 	}
-	pic.print[2] = w.elapsedVersion()
-	pic.draw = func(on *[2]kit.Canvas) ([]string, string) { return w.drawPlots(on, plots, iw, ih) }
-	return pic
+	return kit.Compose(iw, ih, blocks), ""
 }
 
 func (curves) note(w *Page, v *view) string {
@@ -143,25 +151,6 @@ const (
 
 func (s style) String() string { return [...]string{"as there is room", "lines", "dots"}[s] }
 
-// drawPlots draws one chart, or two with a caption over each.
-func (w *Page) drawPlots(on *[2]kit.Canvas, plots []placed, iw, ih int) (lines []string, warning string) {
-	var blocks []kit.Placed
-	for i, p := range plots {
-		report := p.DrawTo(&on[i].Frame, p.at.W, p.at.H)
-		lines, r := on[i].Paint(w.Theme), p.at
-		if !p.head {
-			return lines, problems(report)
-		}
-		r.Y, r.H = r.Y-1, r.H+1-p.hidden
-		head := kit.Blanks(p.Gutter+1) + w.Theme.Title.Paint(w.Theme.Greek(w.quantities[p.q].Title))
-		if s := problems(report); s != "" {
-			head += "  " + w.Theme.Warn.Paint(s)
-		}
-		blocks = append(blocks, kit.Placed{Rect: r, Lines: append([]string{kit.Left(head, r.W)}, lines...)})
-	}
-	return kit.Compose(iw, ih, blocks), ""
-}
-
 // problems are what a chart cannot show.
 func problems(r plot.Report) (s string) {
 	if r.NonFinite > 0 {
@@ -171,16 +160,6 @@ func problems(r plot.Report) (s string) {
 		s += fmt.Sprintf(" %d not above 0", r.NonPositive)
 	}
 	return s
-}
-
-// elapsedVersion changes when the map from steps to time does.
-func (w *Page) elapsedVersion() (v uint64) {
-	if w.axis == byTime {
-		for _, t := range w.tracks {
-			v = v*31 + t.elapsed.Version()
-		}
-	}
-	return v
 }
 
 // chart is one quantity of all runs that are not hidden.
@@ -263,11 +242,7 @@ func (w *Page) selections(c *plot.Chart, q string) {
 
 // fitY moves the axis of a quantity on to what the runs have in view now.
 func (w *Page) fitY(q string) {
-	y, c := w.scales[q], w.plain(q)
+	c := w.plain(q)
 	c.Cross = plot.Cross{}
-	if of := [2]uint64{c.Fingerprint(0, 0), w.elapsedVersion()}; of != y.of {
-		y.fit = c.FitY()
-		c.Y = y.fit
-		y.of = [2]uint64{c.Fingerprint(0, 0), of[1]}
-	}
+	w.scales[q].fit = c.FitY()
 }

@@ -77,7 +77,6 @@ type Page struct {
 // vertical is the axis of a quantity.
 type vertical struct {
 	fit  plot.Range
-	of   [2]uint64 // what it was fitted to
 	kind plot.ScaleKind
 }
 

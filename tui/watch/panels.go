@@ -6,7 +6,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
 
@@ -19,8 +18,6 @@ type panel struct {
 	view  int
 	first int  // first bar shown
 	roomy bool // its plots were drawn in lines, as there was room
-	memo  kit.Memo
-	drawn [2]kit.Canvas // the charts
 	turned
 }
 

@@ -15,17 +15,11 @@ import (
 
 // form is a way to draw a view: curves, bars, a map, ...
 type form interface {
-	// picture is what a view shows in w by h cells; its draw is nil where there is
-	// nothing to show yet.
-	picture(w *Page, p int, v *view, iw, ih int) picture
+	// draw is what a view shows in iw by ih cells, with a warning for the panel's note; nil
+	// where there is nothing to show yet.
+	draw(w *Page, p int, v *view, iw, ih int) (lines []string, warning string)
 	// note stands at the right of the panel's title.
 	note(w *Page, v *view) string
-}
-
-// picture is a drawing that is made only where print differs from the last one's.
-type picture struct {
-	print [3]uint64
-	draw  func(on *[2]kit.Canvas) (lines []string, warning string)
 }
 
 // form is how the view is drawn.
@@ -51,26 +45,27 @@ func (v *view) whole() bool {
 // plots tells whether the view is curves over the steps, which have a crosshair.
 func (v *view) plots() bool { return len(v.curves) > 0 }
 
-// canvas is a picture on one canvas.
-func canvas(w *Page, print uint64, draw func(*plot.Frame)) picture {
-	return picture{print: [3]uint64{print}, draw: func(on *[2]kit.Canvas) ([]string, string) {
-		draw(&on[0].Frame)
-		return on[0].Paint(w.Theme), ""
-	}}
+// drawing is what can be drawn into a frame; all charts but those with axes of steps are.
+type drawing interface {
+	DrawTo(f *plot.Frame, w, h int)
+}
+
+// painted is a drawing in iw by ih cells.
+func (w *Page) painted(d drawing, iw, ih int) []string {
+	var f plot.Frame
+	d.DrawTo(&f, iw, ih)
+	return w.Theme.Rows(&f)
 }
 
 // ofOne are the bars of the run under the cursor.
 type ofOne struct{}
 
-func (ofOne) picture(w *Page, p int, v *view, iw, ih int) picture {
+func (ofOne) draw(w *Page, p int, v *view, iw, ih int) ([]string, string) {
 	of := v.of(w.run().meta)
 	if len(w.run().places(of)) == 0 {
-		return picture{}
+		return nil, ""
 	}
-	b := w.bars(p, of, ih)
-	return picture{print: [3]uint64{b.Fingerprint(iw, ih)}, draw: func(on *[2]kit.Canvas) ([]string, string) {
-		return w.drawBars(&on[0], b, iw, ih), ""
-	}}
+	return w.drawBars(w.bars(p, of, ih), iw, ih), ""
 }
 
 func (ofOne) note(w *Page, v *view) string {
@@ -93,12 +88,11 @@ func (t *track) evaluated() string {
 // portrait is the path of (λ, η) of all runs.
 type portrait struct{}
 
-func (portrait) picture(w *Page, p int, _ *view, iw, ih int) picture {
+func (portrait) draw(w *Page, p int, _ *view, iw, ih int) ([]string, string) {
 	if w.run().path.Len() == 0 {
-		return picture{}
+		return nil, ""
 	}
-	ph := w.phase(p, ih)
-	return canvas(w, ph.Fingerprint(iw, ih), func(f *plot.Frame) { ph.DrawTo(f, iw, ih) })
+	return w.painted(w.phase(p, ih), iw, ih), ""
 }
 
 func (portrait) note(w *Page, _ *view) string { return w.run().short + " · λ across, η up" }
@@ -106,12 +100,12 @@ func (portrait) note(w *Page, _ *view) string { return w.run().short + " · λ a
 // everyone has all runs on a line a class.
 type everyone struct{}
 
-func (everyone) picture(w *Page, p int, v *view, iw, ih int) picture {
+func (everyone) draw(w *Page, p int, v *view, iw, ih int) ([]string, string) {
 	s := w.spread(p, v, ih)
 	if s == nil {
-		return picture{}
+		return nil, ""
 	}
-	return canvas(w, s.Fingerprint(iw, ih), func(f *plot.Frame) { s.DrawTo(f, iw, ih) })
+	return w.painted(s, iw, ih), ""
 }
 
 func (everyone) note(w *Page, v *view) string {
@@ -126,26 +120,19 @@ func (everyone) note(w *Page, v *view) string {
 // weighs them.
 type film struct{}
 
-func (film) picture(w *Page, p int, v *view, iw, ih int) picture {
+func (film) draw(w *Page, p int, v *view, iw, ih int) ([]string, string) {
 	maps := w.maps(p, v, iw, ih)
 	if maps == nil {
-		return picture{}
+		return nil, ""
 	}
-	var pic picture
-	for i, m := range maps {
-		pic.print[i] = m.Fingerprint(m.cells, ih)
+	var blocks []kit.Placed
+	x := 0
+	for _, m := range maps {
+		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, 0, m.cells, ih),
+			Lines: w.painted(m, m.cells, ih)})
+		x += m.cells + 1
 	}
-	pic.draw = func(on *[2]kit.Canvas) ([]string, string) {
-		var blocks []kit.Placed
-		x := 0
-		for i, m := range maps {
-			m.DrawTo(&on[i].Frame, m.cells, ih)
-			blocks = append(blocks, kit.Placed{Rect: kit.Area(x, 0, m.cells, ih), Lines: on[i].Paint(w.Theme)})
-			x += m.cells + 1
-		}
-		return kit.Compose(iw, ih, blocks), ""
-	}
-	return pic
+	return kit.Compose(iw, ih, blocks), ""
 }
 
 func (film) note(w *Page, _ *view) string { return w.run().label + " · by " + w.axis.String() }
@@ -153,14 +140,16 @@ func (film) note(w *Page, _ *view) string { return w.run().label + " · by " + w
 // byRadius is R_ρ of all runs as a function of ρ.
 type byRadius struct{}
 
-func (byRadius) picture(w *Page, p int, v *view, iw, ih int) picture {
+func (byRadius) draw(w *Page, p int, v *view, iw, ih int) ([]string, string) {
 	c := w.risks(v)
 	if c == nil {
-		return picture{}
+		return nil, ""
 	}
 	c.Charset = w.charset(p, ih-axisRows)
 	c.Gutter = max(leastGutter, c.TickWidth(ih-axisRows))
-	return canvas(w, c.Fingerprint(iw, ih), func(f *plot.Frame) { c.DrawTo(f, iw, ih) })
+	var f plot.Frame
+	c.DrawTo(&f, iw, ih)
+	return w.Theme.Rows(&f), ""
 }
 
 func (byRadius) note(w *Page, _ *view) string {
@@ -170,14 +159,14 @@ func (byRadius) note(w *Page, _ *view) string {
 // histogram is how many samples there are in each bin, of the run under the cursor.
 type histogram struct{}
 
-func (histogram) picture(w *Page, _ int, v *view, iw, ih int) picture {
+func (histogram) draw(w *Page, _ int, v *view, iw, ih int) ([]string, string) {
 	t := w.run()
 	h := &plot.Histogram{Number: t.number, Charset: w.Theme.Charset(false)}
 	for _, n := range t.places(v.of(t.meta)) {
 		h.Counts = append(h.Counts, n.Float())
 	}
 	if len(h.Counts) == 0 {
-		return picture{}
+		return nil, ""
 	}
 	for i, edge := range runner.RatioEdges() {
 		text := ""
@@ -190,7 +179,7 @@ func (histogram) picture(w *Page, _ int, v *view, iw, ih int) picture {
 		}
 		h.Ticks = append(h.Ticks, text)
 	}
-	return canvas(w, h.Fingerprint(iw, ih), func(f *plot.Frame) { h.DrawTo(f, iw, ih) })
+	return w.painted(h, iw, ih), ""
 }
 
 func (histogram) note(w *Page, _ *view) string { return w.run().label + w.run().evaluated() }

@@ -252,13 +252,13 @@ func TestReplayTurns(t *testing.T) {
 	w.Round = time.Second
 	table, curves := 0, 0
 	for range 26 { // two seconds
-		before, curve := w.around.drawn, w.panels[0].turned.drawn
+		before, curve := w.around.shown, w.panels[0].turned.shown
 		r.Wait(frame, frame)
 		w.View(120, 38)
-		if w.around.drawn != before {
+		if w.around.shown != before {
 			table++
 		}
-		if w.panels[0].turned.drawn != curve {
+		if w.panels[0].turned.shown != curve {
 			curves++
 		}
 	}
@@ -267,7 +267,7 @@ func TestReplayTurns(t *testing.T) {
 	}
 	r.Press("space")
 	w.View(120, 38)
-	if w.around.drawn != w.turns.taken {
+	if w.around.shown != w.turns.taken {
 		t.Error("paused, the table is not as it is")
 	}
 }

@@ -3,6 +3,8 @@ package watch
 import (
 	"slices"
 	"time"
+
+	"drolab/tui/kit"
 )
 
 // What is new is shown in turns (Lab.Round): each part of the page, the table and every
@@ -20,19 +22,30 @@ const replayTurn = time.Second / 4
 
 // turned is a part of the page as it was drawn last.
 type turned struct {
-	key    any // what it depends on besides the runs' logs
-	lines  []string
-	drawn  int // how often something had been taken in by then
+	kit.Drawn
+	shown  int // how often something had been taken in by then
 	wanted int // how often that is at least
 }
 
-// get returns the part, drawn anew where its turn has come or key is another one,
-// and always for a nil key.
-func (t *turned) get(key any, now int, draw func() []string) []string {
-	if key == nil || t.lines == nil || t.key != key || t.drawn < t.wanted {
-		t.key, t.lines, t.drawn = key, draw(), now
+// partOf is all that a part of the page in these places depends on.
+type partOf struct {
+	at, and kit.Rect
+	theme   *kit.Theme
+	body    kit.Rect
+	touched int
+	round   int
+	shown   int
+}
+
+// kept are the lines of a part, drawn anew where its turn has come or the user did something.
+func (w *Page) kept(t *turned, at, and kit.Rect, draw func() []string) []string {
+	if w.Round == 0 {
+		return draw()
 	}
-	return t.lines
+	if t.shown < t.wanted {
+		t.shown = w.turns.taken
+	}
+	return t.Get(partOf{at, and, w.Theme, w.Body, w.turns.touched, w.round, t.shown}, draw)
 }
 
 // turns says whose turn it is.

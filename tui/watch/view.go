@@ -38,7 +38,7 @@ func (w *Page) View(cols, rows int) []string {
 	}
 	l, box := w.layout(), kit.Boxed(rows)
 	above := kit.Area(0, 0, cols, l.runs.H+l.head.H)
-	around := w.around.get(w.partKey(above, l.log), w.turns.taken, func() []string {
+	around := w.kept(&w.around, above, l.log, func() []string {
 		lines := slices.Concat(w.table(l.runs), w.headline(l.head.W, l.head.H-w.boxRows()))
 		if w.boxRows() > 0 {
 			lines = append(lines, kit.Left(w.boxLine(cols), cols))
@@ -51,27 +51,10 @@ func (w *Page) View(cols, rows int) []string {
 	blocks := []kit.Placed{{Rect: above, Lines: around[:above.H]}, {Rect: l.log, Lines: around[above.H:]}}
 	for i, r := range l.panels {
 		p := w.first() + i
-		key := w.partKey(r, kit.Rect{})
-		lines := w.panels[p].get(key, w.turns.taken, func() []string { return w.panel(p, r, box) })
+		lines := w.kept(&w.panels[p].turned, r, kit.Rect{}, func() []string { return w.panel(p, r, box) })
 		blocks = append(blocks, kit.Placed{Rect: r, Lines: lines})
 	}
 	return kit.Compose(cols, rows, blocks)
-}
-
-// partKey is all that a part of the page in these places depends on, but the runs' logs.
-type partKey struct {
-	at, and kit.Rect
-	theme   *kit.Theme
-	body    kit.Rect
-	touched int
-	round   int
-}
-
-func (w *Page) partKey(at, and kit.Rect) any {
-	if w.Round == 0 {
-		return nil
-	}
-	return partKey{at, and, w.Theme, w.Body, w.turns.touched, w.round}
 }
 
 // empty says what to do where no run is watched.
@@ -93,33 +76,20 @@ func (w *Page) empty(cols, rows int) []string {
 	return kit.Fill(lines, cols, rows)
 }
 
-// panelKey is all that a panel's drawing depends on.
-type panelKey struct {
-	r            kit.Rect
-	box, focused bool
-	theme        *kit.Theme
-	title, note  string
-	print        [3]uint64 // of what is drawn
-}
-
 // panel draws one panel in r.
 func (w *Page) panel(p int, r kit.Rect, box bool) []string {
 	v := w.shows(p)
 	iw, ih := w.room(r)
-	pic := v.form().picture(w, p, v, iw, ih)
-	key := panelKey{r: r, box: box, focused: p == w.focus && w.count() > 1, theme: w.Theme,
-		title: w.title(p, iw, ih), note: v.form().note(w, v), print: pic.print}
-	if pic.draw == nil {
-		lines := w.nothing(v, iw, ih)
-		return w.Theme.Panel(key.title, key.note, key.focused, box, lines, r.W, r.H)
+	note := v.form().note(w, v)
+	lines, warning := v.form().draw(w, p, v, iw, ih)
+	switch {
+	case lines == nil:
+		lines = w.nothing(v, iw, ih)
+	case warning != "":
+		note = "! " + warning + " · " + note
 	}
-	return w.panels[p].memo.Get(key, func() []string {
-		lines, warning := pic.draw(&w.panels[p].drawn)
-		if warning != "" {
-			key.note = "! " + warning + " · " + key.note
-		}
-		return w.Theme.Panel(key.title, key.note, key.focused, box, lines, r.W, r.H)
-	})
+	focused := p == w.focus && w.count() > 1
+	return w.Theme.Panel(w.title(p, iw, ih), note, focused, box, lines, r.W, r.H)
 }
 
 // room is that within a panel in r: without boxes a blank is left between two panels.
