@@ -16,7 +16,7 @@ import (
 
 // bars are the figures by class or group of the run under the cursor, at its last
 // evaluation, for so many rows.
-func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
+func (w *Board) bars(p int, of lab.Measure, rows int) *plot.Bars {
 	t := w.run()
 	values := t.places(of)
 	b := &plot.Bars{First: min(w.panels[p].first, max(0, len(values)-rows)), Number: t.number,
@@ -26,7 +26,7 @@ func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
 	if r := w.compared(of); r != nil {
 		base = r.places(of)
 	}
-	cells := t.cells(of)
+	cells := barCells(t, of)
 	if rows <= len(values) {
 		cells = cells[:min(1, len(cells))] // those without a head: how much there is to train on
 	} else {
@@ -52,7 +52,7 @@ func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
 		}
 		b.Bars = append(b.Bars, bar)
 	}
-	t.judge(b, of)
+	judge(t, b, of)
 	if of.Scale != dro.Percent {
 		b.Max = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: b.Max}, plot.Scale{}).Hi
 	}
@@ -60,7 +60,7 @@ func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
 }
 
 // judge marks the worst bar, and those that are of too few samples to be called so.
-func (t *track) judge(b *plot.Bars, of lab.Measure) {
+func judge(t *track, b *plot.Bars, of lab.Measure) {
 	values, known := t.places(of), t.places(of)
 	if of.Better != dro.Neither {
 		known = runner.Enough(values, t.counted(of), t.meta.Spec.MinGroup)
@@ -73,18 +73,6 @@ func (t *track) judge(b *plot.Bars, of lab.Measure) {
 	}
 }
 
-// counted are the numbers of samples that a measure's values are of.
-func (t *track) counted(of lab.Measure) []int {
-	switch counts := t.meta.Counts(of.Axis); {
-	case of.OfValidation():
-		return counts.Val
-	case of.Better == dro.Neither: // where the adversary looks
-		return counts.Train
-	default:
-		return counts.Test
-	}
-}
-
 // barCell is a column behind the bars, with the head that drolab show gives it.
 type barCell struct {
 	head string
@@ -92,7 +80,7 @@ type barCell struct {
 }
 
 // cells are the columns of a measure's bars, what matters most first.
-func (t *track) cells(of lab.Measure) (list []barCell) {
+func barCells(t *track, of lab.Measure) (list []barCell) {
 	counts := t.meta.Counts(of.Axis)
 	number := func(head string, n []int) {
 		if len(n) > 0 {
@@ -148,7 +136,7 @@ func between(values []runner.Number, n []int, i int) string {
 }
 
 // few says which bars are not called the worst; "" without such.
-func (t *track) few(b *plot.Bars) string {
+func fewNote(t *track, b *plot.Bars) string {
 	for _, bar := range b.Bars {
 		if bar.Few {
 			return fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark, t.meta.Spec.MinGroup)
@@ -166,8 +154,8 @@ func splitName(val bool) string {
 
 // drawBars draws bars by class or group, with what the columns are above them and
 // air between them where there is room.
-func (w *Page) drawBars(b *plot.Bars, iw, ih int) []string {
-	n, few := len(b.Bars), w.run().few(b)
+func (w *Board) drawBars(b *plot.Bars, iw, ih int) []string {
+	n, few := len(b.Bars), fewNote(w.run(), b)
 	if b.Heads == nil {
 		return w.painted(b, iw, ih)
 	}
@@ -184,46 +172,6 @@ func (w *Page) drawBars(b *plot.Bars, iw, ih int) []string {
 		lines[ih-1] = kit.Right(w.Theme.Dim.Paint(w.Theme.Greek(cell.Cut(few, iw-1))), iw-1) + " "
 	}
 	return lines
-}
-
-// hiddenBars is how many of a panel's bars have no room, so that they can be
-// scrolled.
-func (w *Page) hiddenBars(p int) int {
-	if p >= len(w.panels) {
-		return 0
-	}
-	i, v, t := p-w.first(), w.shows(p), w.run()
-	panels := w.layout().panels
-	if v.bars == "" || v.whole() || t == nil || i < 0 || i >= len(panels) {
-		return 0
-	}
-	_, rows := kit.Inside(kit.Boxed(w.Body.H), panels[i].W, panels[i].H)
-	if _, ok := v.as.(film); ok {
-		rows-- // its heads are always there
-	}
-	return max(0, len(t.places(v.of(t.meta)))-rows)
-}
-
-// scrollBars moves the bars of a panel.
-func (w *Page) scrollBars(p, by int) {
-	w.panels[p].first = max(0, min(w.panels[p].first+by, w.hiddenBars(p)))
-}
-
-// compared is the run that bars of the one under the cursor are compared with;
-// nil without one, and for a measure that is neither better nor worse.
-func (w *Page) compared(of lab.Measure) *track {
-	if w.baseline < 0 || w.baseline == w.at || of.Better == dro.Neither {
-		return nil
-	}
-	return w.tracks[w.baseline]
-}
-
-// places is a list measure of the last evaluation.
-func (t *track) places(of lab.Measure) []runner.Number {
-	if t.Eval == nil {
-		return nil
-	}
-	return t.Eval.ByGroup.Of(of.Name)
 }
 
 // axisName is what one place on a measure's axis is.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"drolab/dro"
-	"drolab/runner"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -25,37 +24,6 @@ type column struct {
 	// of is the measure that rows are compared by, where the best is marked; change is
 	// that of a column of changes, which are better or worse.
 	of, change *lab.Measure
-}
-
-// figure is a measure of a run, as it is now.
-type figure func(*track) runner.Number
-
-// over is the mean of a figure over runs.
-func (f figure) over(runs []*track) runner.Number {
-	list := make([]runner.Number, len(runs))
-	for i, t := range runs {
-		list[i] = f(t)
-	}
-	return mean(list)
-}
-
-// ofStep and ofEval are figures of the last step and of the last evaluation.
-func ofStep(name string) figure {
-	return func(t *track) (v runner.Number) {
-		if t.Last != nil {
-			v, _, _ = lab.OfStep(t.Last, name)
-		}
-		return v
-	}
-}
-
-func ofEval(name string) figure {
-	return func(t *track) (v runner.Number) {
-		if t.Eval != nil {
-			v = t.Eval.Of(t.meta.Fit(name))
-		}
-		return v
-	}
 }
 
 const againstCells = 8
@@ -117,14 +85,6 @@ func decimals(v float64) string {
 		return plot.Format(v)
 	}
 	return strconv.FormatFloat(v, 'f', 3, 64)
-}
-
-// calls is a run's name in most cells or, where it is longer, that of its method.
-func (t *track) calls(most int) string {
-	if cell.Width(t.short) > most {
-		return string(t.meta.Spec.Algorithm())
-	}
-	return t.short
 }
 
 func (w *Page) baselineName() string {
@@ -224,7 +184,7 @@ func (w *Page) progress() []column {
 		{head: "done", w: 6, cell: func(runs []*track) string {
 			least := 1.0
 			for _, t := range runs {
-				least = min(least, t.progress())
+				least = min(least, t.done())
 			}
 			return fmt.Sprintf("%.0f%%", 100*least)
 		}},

@@ -11,7 +11,7 @@ import (
 // curves are measures of all runs over the steps: one plot, or two of them.
 type curves struct{}
 
-func (curves) draw(w *Page, p int, v *view, iw, ih int) (lines []string, warning string) {
+func (curves) draw(w *Board, p int, v *view, iw, ih int) (lines []string, warning string) {
 	var blocks []kit.Placed
 	for _, p := range w.plots(p, v, iw, ih) {
 		var f plot.Frame
@@ -30,7 +30,7 @@ func (curves) draw(w *Page, p int, v *view, iw, ih int) (lines []string, warning
 	return kit.Compose(iw, ih, blocks), ""
 }
 
-func (curves) note(w *Page, v *view) string {
+func (curves) note(w *Board, v *view) string {
 	if w.cross.On {
 		return w.readAt(v)
 	}
@@ -89,7 +89,7 @@ func (v *view) plotRows(iw, ih int) int {
 }
 
 // plots lays the curves of a view of panel i out.
-func (w *Page) plots(i int, v *view, iw, ih int) (list []placed) {
+func (w *Board) plots(i int, v *view, iw, ih int) (list []placed) {
 	charset := w.charset(i, v.plotRows(iw, ih))
 	names := v.drawn(iw, ih)
 	for i, q := range names {
@@ -122,21 +122,8 @@ func (w *Page) plots(i int, v *view, iw, ih int) (list []placed) {
 const leastGutter = 4
 
 // charset is that of a plot of so many rows in panel i.
-func (w *Page) charset(i, rows int) plot.Charset {
+func (w *Board) charset(i, rows int) plot.Charset {
 	return w.Theme.Charset(w.style == inDots || w.style == byRoom && !plot.Roomy(rows, w.panels[i].roomy))
-}
-
-// keepStyles notes which panels are drawn in lines as there is room, so that they do not
-// turn to dots and back when a line comes or goes above them.
-func (w *Page) keepStyles() {
-	if len(w.tracks) == 0 {
-		return
-	}
-	for i, r := range w.layout().panels {
-		p := w.first() + i
-		iw, ih := w.room(r)
-		w.panels[p].roomy = plot.Roomy(w.shows(p).plotRows(iw, ih), w.panels[p].roomy)
-	}
 }
 
 // style is what curves are drawn in.
@@ -163,7 +150,7 @@ func problems(r plot.Report) (s string) {
 }
 
 // chart is one quantity of all runs that are not hidden.
-func (w *Page) chart(q string) *plot.Chart {
+func (w *Board) chart(q string) *plot.Chart {
 	c := w.plain(q)
 	t := w.tracks[w.front()]
 	alone := func(row []int) bool { return len(row) == 1 && row[0] == w.front() }
@@ -185,10 +172,10 @@ func (w *Page) chart(q string) *plot.Chart {
 
 // plain is a chart of the lines and bands alone: what its axis is of. The raw curve may leave it where the
 // smoothed one does not: one wild batch must not flatten the rest.
-func (w *Page) plain(q string) *plot.Chart {
+func (w *Board) plain(q string) *plot.Chart {
 	y := w.scales[q]
 	c := &plot.Chart{X: w.span(), Y: y.fit, YScale: plot.Scale{Kind: y.kind}, Duration: w.axis == byTime,
-		Ends: true, Percent: percents(w.quantities[q].Measure), Cross: w.cross}
+		Ends: true, Percent: percents(w.quantities[q]), Cross: w.cross}
 	for _, row := range w.lined() {
 		if !w.tracks[row[0]].hidden {
 			w.line(c, row, func(t *track) *plot.Series { return t.curves[q].shown() }, true)
@@ -197,16 +184,8 @@ func (w *Page) plain(q string) *plot.Chart {
 	return c
 }
 
-// shown is the smoothed curve, where there is one.
-func (c *curve) shown() *plot.Series {
-	if c.smooth != nil {
-		return c.smooth
-	}
-	return c.raw
-}
-
 // references are the bounds of z of the run under the cursor.
-func (w *Page) references(c *plot.Chart, q string) {
+func (w *Board) references(c *plot.Chart, q string) {
 	t := w.run()
 	if t == nil || !t.hasDual() {
 		return
@@ -222,7 +201,7 @@ func (w *Page) references(c *plot.Chart, q string) {
 }
 
 // selections are the steps that the runs have selected, on curves of evaluations.
-func (w *Page) selections(c *plot.Chart, q string) {
+func (w *Board) selections(c *plot.Chart, q string) {
 	if m := w.quantities[q]; m.OfStep() {
 		return
 	}
@@ -241,7 +220,7 @@ func (w *Page) selections(c *plot.Chart, q string) {
 }
 
 // fitY moves the axis of a quantity on to what the runs have in view now.
-func (w *Page) fitY(q string) {
+func (w *Board) fitY(q string) {
 	c := w.plain(q)
 	c.Cross = plot.Cross{}
 	w.scales[q].fit = c.FitY()

@@ -45,7 +45,7 @@ func (w *Page) Digest(cells int) string {
 // whether one is live.
 func (w *Page) Progress() (part float64, failed, live bool) {
 	for _, t := range w.tracks {
-		part += t.progress() / float64(len(w.tracks))
+		part += t.done() / float64(len(w.tracks))
 		failed = failed || t.Status == runner.Failed
 		live = live || !t.Status.Ended()
 	}

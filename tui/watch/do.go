@@ -106,7 +106,7 @@ func (w *Page) smoothBy(by int) func() tea.Cmd {
 }
 
 func (w *Page) nextAxis() {
-	w.axis = (w.axis + 1) % axes
+	w.axis = (w.axis + 1) % axisCount
 	w.x, w.zoomX, w.cross.On = plot.Range{}, plot.Range{}, false
 }
 
@@ -153,22 +153,6 @@ func (w *Page) stop() tea.Cmd {
 }
 
 func (w *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: w.run().run}) }
-
-// pick puts the cursor on a run, where it stays.
-func (w *Page) pick(at int) {
-	w.at, w.pointed = at, true
-}
-
-// pointBegun puts the cursor, as long as nobody has moved it, on a run that has begun.
-func (w *Page) pointBegun() {
-	if w.pointed || w.tracks[w.at].Status != runner.Queued {
-		return
-	}
-	begun := func(t *track) bool { return t.Status == runner.Running }
-	if i := slices.IndexFunc(w.tracks, begun); i >= 0 {
-		w.at = i
-	}
-}
 
 // move goes to another row.
 func (w *Page) move(by int) {

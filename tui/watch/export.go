@@ -24,8 +24,8 @@ type exported struct {
 	buckets    []plot.Bucket
 }
 
-// who is what each row says of a run.
-func (t *track) who() []string {
+// whose is what each row says of a run.
+func whose(t *track) []string {
 	return []string{t.id, string(t.meta.Spec.Algorithm()), strconv.FormatUint(t.meta.Spec.Seed, 10)}
 }
 
@@ -33,7 +33,7 @@ func (t *track) who() []string {
 // are copies: the command that writes the file goes through them.
 func (w *Page) sheet() (*export.Sheet, int) {
 	v := w.shows(w.focus)
-	if _, ok := v.as.(film); ok {
+	if v.films() {
 		return w.filmSheet(v)
 	}
 	if v.bars != "" {
@@ -50,7 +50,7 @@ func (w *Page) sheet() (*export.Sheet, int) {
 			if t.hidden {
 				continue
 			}
-			c := exported{who: t.who(), quantity: q, epochSteps: float64(max(1, t.meta.StepsPerEpoch))}
+			c := exported{who: whose(t), quantity: q, epochSteps: float64(max(1, t.meta.StepsPerEpoch))}
 			add(c, t.curves[q].raw)
 			if smooth := t.curves[q].smooth; smooth != nil {
 				c.smoothing = smoothings()[w.smooth].name
@@ -89,7 +89,7 @@ func (w *Page) barSheet(v *view) (*export.Sheet, int) {
 			if i < len(counts) {
 				count = strconv.Itoa(counts[i])
 			}
-			rows = append(rows, append(t.who(), strconv.FormatInt(t.Eval.Step, 10), exact(t.Eval.Epoch),
+			rows = append(rows, append(whose(t), strconv.FormatInt(t.Eval.Step, 10), exact(t.Eval.Epoch),
 				placeName(t.meta, of.Axis, i), count, exact(value.Float())))
 		}
 	}
@@ -105,7 +105,7 @@ func (w *Page) filmSheet(v *view) (*export.Sheet, int) {
 	var rows [][]string
 	for _, name := range []string{of.Name, t.meta.Fit(v.beside)} {
 		t.films[name].Each(func(step float64, place int, value float64) {
-			rows = append(rows, append(t.who(), name, exact(step), exact(t.epochs(step)),
+			rows = append(rows, append(whose(t), name, exact(step), exact(t.epochs(step)),
 				placeName(t.meta, of.Axis, place), exact(value)))
 		})
 	}

@@ -29,24 +29,9 @@ func filmed(panels []panel, m *runner.Meta) (names []string) {
 	return slices.Compact(names)
 }
 
-// roll appends an evaluation to the films.
-func (t *track) roll(e *runner.EvalEvent) {
-	for name, f := range t.films {
-		if list := e.ByGroup.Of(name); len(list) > 0 {
-			values := make([]float64, len(list))
-			for i, v := range list {
-				if values[i] = math.NaN(); v.Applies() {
-					values[i] = v.Float()
-				}
-			}
-			f.Append(float64(e.Step), values)
-		}
-	}
-}
-
 // maps are how the classes do and how the adversary weighs them, side by side; nil
 // before the first evaluation.
-func (w *Page) maps(p int, v *view, iw, ih int) []heat {
+func (w *Board) maps(p int, v *view, iw, ih int) []heat {
 	t := w.run()
 	of := v.of(t.meta)
 	left, right := t.films[of.Name], t.films[t.meta.Fit(v.beside)]
@@ -55,7 +40,7 @@ func (w *Page) maps(p int, v *view, iw, ih int) []heat {
 	}
 	order := w.worstFirst(of)
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order))}
-	t.judge(bars, of)
+	judge(t, bars, of)
 	worst := slices.IndexFunc(bars.Bars, func(b plot.Bar) bool { return b.Worst })
 	a := &plot.HeatMap{Film: left, Order: order, X: w.steps(t), Values: plot.Range{Lo: 0, Hi: 1}, Percent: true,
 		Head: "accuracy %", Mark: worst, Shades: w.Theme.Shades(), Charset: w.Theme.Charset(false),
@@ -84,13 +69,13 @@ func ratios(r plot.Range) plot.Range {
 }
 
 // steps is what is shown of x, in the steps of a run.
-func (w *Page) steps(t *track) plot.Range {
+func (w *Board) steps(t *track) plot.Range {
 	r := w.span()
 	return plot.Range{Lo: w.stepAt(t, r.Lo), Hi: w.stepAt(t, r.Hi)}
 }
 
 // stepAt is the step of a run at x.
-func (w *Page) stepAt(t *track, x float64) float64 {
+func (w *Board) stepAt(t *track, x float64) float64 {
 	switch w.axis {
 	case byEpochs:
 		return x * float64(max(1, t.meta.StepsPerEpoch))
@@ -108,7 +93,7 @@ func (w *Page) stepAt(t *track, x float64) float64 {
 }
 
 // crossStep is the crosshair in the steps of a run.
-func (w *Page) crossStep(t *track) plot.Cross {
+func (w *Board) crossStep(t *track) plot.Cross {
 	c := w.cross
 	if c.On {
 		c.X = w.stepAt(t, c.X)

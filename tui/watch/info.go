@@ -25,7 +25,7 @@ func (w *Page) info() *kit.Overlay {
 	}
 	if v.bars != "" {
 		m := v.of(w.run().meta)
-		texts = append(texts, m.Definition(), w.run().aboutBars(m))
+		texts = append(texts, m.Definition(), aboutBars(w.run(), m))
 	}
 	if t := w.run(); t.selects() {
 		texts = append(texts, fmt.Sprintf("S on a curve of evaluations is the step that its run has selected: of "+
@@ -41,12 +41,12 @@ func (w *Page) info() *kit.Overlay {
 			"its parent, whose curve it goes on.")
 	lines := kit.Wrap(w.Theme.Greek(strings.Join(texts, "\n\n")), min(76, w.Body.W-6))
 	r, _ := w.inside(w.focus)
-	title := w.title(w.focus, r.W, r.H)
+	title := w.heading(w.focus, r.W, r.H)
 	return &kit.Overlay{Title: w.Theme.Greek(title), Lines: lines}
 }
 
 // aboutBars says what the columns and marks of bars are.
-func (t *track) aboutBars(of lab.Measure) string {
+func aboutBars(t *track, of lab.Measure) string {
 	part, split := axisName(of.Axis), splitName(of.OfValidation())
 	text := fmt.Sprintf("Behind the bars, as far as there is room: change against the baseline; how many "+
 		"samples of the %s there are to train on, and in the %s split.", part, split)

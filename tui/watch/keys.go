@@ -184,3 +184,7 @@ func (w *Page) noResume(t *track) string {
 	}
 	return fmt.Sprintf("%s is %s: nothing to resume", t.label, t.Status)
 }
+
+func (w *Page) noSeeds(*track) string {
+	return kit.Unless(len(w.groups) < len(w.tracks), "no two runs differ in seed alone")
+}

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"drolab/tui/kit"
+	"drolab/tui/plot"
 )
 
 // watchLayout is where the parts of the Watch page are.
@@ -72,3 +73,48 @@ func panelsFor(w, h int) int {
 
 // leastPanel is how high panels are at least that stand one above the other.
 const leastPanel = 13
+
+// fitInView does so for what is shown alone, as a replay wants it many times a second.
+func (w *Page) fitInView() {
+	var names []string
+	for i, r := range w.layout().panels {
+		names = append(names, w.shows(w.first()+i).drawn(w.room(r))...)
+	}
+	w.fitThese(names)
+}
+
+// keepStyles notes which panels are drawn in lines as there is room, so that they do not
+// turn to dots and back when a line comes or goes above them.
+func (w *Page) keepStyles() {
+	if len(w.tracks) == 0 {
+		return
+	}
+	for i, r := range w.layout().panels {
+		p := w.first() + i
+		iw, ih := w.room(r)
+		w.panels[p].roomy = plot.Roomy(w.shows(p).plotRows(iw, ih), w.panels[p].roomy)
+	}
+}
+
+// hiddenBars is how many of a panel's bars have no room, so that they can be
+// scrolled.
+func (w *Page) hiddenBars(p int) int {
+	if p >= len(w.panels) {
+		return 0
+	}
+	i, v, t := p-w.first(), w.shows(p), w.run()
+	panels := w.layout().panels
+	if v.bars == "" || v.whole() || t == nil || i < 0 || i >= len(panels) {
+		return 0
+	}
+	_, rows := kit.Inside(kit.Boxed(w.Body.H), panels[i].W, panels[i].H)
+	if v.films() {
+		rows-- // its heads are always there
+	}
+	return max(0, len(t.places(v.of(t.meta)))-rows)
+}
+
+// scrollBars moves the bars of a panel.
+func (w *Page) scrollBars(p, by int) {
+	w.panels[p].first = max(0, min(w.panels[p].first+by, w.hiddenBars(p)))
+}

@@ -41,15 +41,6 @@ type part struct {
 	log     lab.Log      // that was read
 }
 
-// opened is a run with its log, and how it stood when it was looked for.
-type opened struct {
-	run *record.Run
-	log lab.Log
-	at  record.Standing
-
-	tape *taped // of a replay
-}
-
 // Changes tells whether the screen may look different.
 func (m readMsg) Changes() bool {
 	return m.owed || m.brings()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/tui/kit"
@@ -101,4 +102,30 @@ func newest(all []*record.Run) (runs []*record.Run) {
 		})
 	}
 	return runs
+}
+
+// regroup finds what belongs together, and gives each its colour. A name that two of them
+// have is none.
+func (w *Page) regroup() {
+	w.groups = seeds(w.tracks)
+	names, runs := map[string]int{}, []*runner.Meta{}
+	for _, g := range w.groups {
+		names[w.tracks[g[0]].short]++
+		runs = append(runs, w.tracks[g[0]].meta)
+	}
+	numbers := w.Colors.Of(runs)
+	if w.Config.Kept != nil { // no folder says which colours others have
+		w.Colors = lab.Colors{}
+		for n, m := range runs {
+			w.Colors[compare.Configuration(m)] = numbers[n]
+		}
+	}
+	for n, number := range numbers {
+		for _, i := range w.groups[n] {
+			t := w.tracks[i]
+			if t.number = number; names[t.short] > 1 {
+				t.short = t.label
+			}
+		}
+	}
 }

@@ -19,98 +19,50 @@ import (
 //
 //	read -> readMsg -> track.add -> fit (axes) -> view
 type Page struct {
-	*lab.Lab
-	tracks   []*track // in the order of their methods
-	groups   [][]int  // of those that differ in seed alone, in the order of their colours
-	eachSeed bool     // has a row and a line of its own
-	at       int      // run under the cursor
-	pointed  bool     // it was put there
-	top      int      // first row shown
-	baseline int      // run that bars are compared with; -1 for none
-	round    int      // grows with every other set of runs
-	reading  bool     // a command is
-	opening  bool
-	asked    int       // for runs to open; only the last question's answer counts
-	looked   time.Time // at the directories' status
-	all      bool      // that there is was read
-	unread   int       // the run whose log is read next: those before it were, a moment ago
-	clock    *clock    // of a replay; nil without one
-	problem  string    // of the last opening or reading; "" without
-
-	quantities map[string]quantity
-	columns    []column       // of the table
-	risk       lab.Measure    // the robust risk, of the split that is shown
-	standing   func() []panel // those of every run; tests add theirs
-	panels     []panel        // of the watched runs' methods
-	validates  bool           // some run has a validation split
-	val        bool           // that is shown, and not the test split
-	focus      int            // of panels
-	zoomed     bool
-	shown      int // panels at once; 0: as many as suit the screen
-	axis       axis
-	smooth     int // index into smoothings
-	style      style
-	logPane    bool
-	logBack    int // lines that the log pane is scrolled back
-
-	// The axes are kept from frame to frame, so that they stay still.
-	x      plot.Range
-	zoomX  plot.Range           // the part of x that is shown; zero is all
-	scales map[string]*vertical // by quantity
-	phaseX plot.Range
-	phaseY plot.Range
-
-	orders map[string][]int // of the places of list measures
+	*Board
+	reader
+	runTable
+	screen
+	turns
+	held held // the plot that the mouse has hold of
 
 	box       string // the line about the machine
 	boxBusy   bool   // it was asked for
 	boxLooked time.Time
-
-	turns  turns
-	around turned // what stands around the panels
-
-	cross  plot.Cross // x of the axis
-	picked int        // the run that is nearest to it
-	held   held
 }
 
-// vertical is the axis of a quantity.
-type vertical struct {
-	fit  plot.Range
-	kind plot.ScaleKind
+// reader is how far the logs were read.
+type reader struct {
+	round   int  // grows with every other set of runs
+	reading bool // a command is
+	opening bool
+	asked   int       // for runs to open; only the last question's answer counts
+	looked  time.Time // at the directories' status
+	all     bool      // that there is was read
+	unread  int       // the run whose log is read next: those before it were, a moment ago
+	clock   *clock    // of a replay; nil without one
+	problem string    // of the last opening or reading; "" without
 }
 
-// axis is what is horizontal.
-type axis int
-
-const (
-	bySteps axis = iota
-	byEpochs
-	byTime
-	axes // how many
-)
-
-func (a axis) String() string { return [...]string{"step", "epoch", "time"}[a] }
-
-// smoothing is one way to smooth the noisy curves; make is nil for none.
-type smoothing struct {
-	name string
-	make func() plot.Smoother
+// screen is what is shown of the page.
+type screen struct {
+	focus   int // of panels
+	zoomed  bool
+	shown   int // panels at once; 0: as many as suit the screen
+	logPane bool
+	logBack int // lines that the log pane is scrolled back
 }
 
-// smoothings starts with the paper's: the mean of five points.
-func smoothings() []smoothing {
-	ema := func(beta float64) func() plot.Smoother {
-		return func() plot.Smoother { return &plot.EMA{Beta: beta} }
-	}
-	return []smoothing{{"mean of 5", func() plot.Smoother { return &plot.Window{} }},
-		{"EMA .9", ema(.9)}, {"EMA .99", ema(.99)}, {"raw", nil}}
+// runTable is the table of runs.
+type runTable struct {
+	columns []column
+	risk    lab.Measure // the robust risk, of the split that is shown
+	top     int         // first row shown
 }
 
 // New returns the page.
 func New(s *lab.Lab) *Page {
-	w := &Page{Lab: s, standing: standing, baseline: -1, scales: map[string]*vertical{},
-		orders: map[string][]int{}}
+	w := &Page{Board: newBoard(s)}
 	w.furnish()
 	return w
 }
@@ -125,6 +77,7 @@ func (w *Page) furnish() {
 	}
 	before := w.panels
 	w.panels = panels(w.standing(), methods, runs...)
+	w.drawn = make([]turned, len(w.panels))
 	for i := range before {
 		w.panels[i].view = min(before[i].view, len(w.panels[i].views)-1)
 	}
@@ -140,14 +93,6 @@ func (w *Page) furnish() {
 			}
 		}
 	}
-}
-
-// methods are those of the watched runs.
-func (w *Page) methods() (list []dro.Algorithm) {
-	for _, t := range w.tracks {
-		list = append(list, t.meta.Spec.Algorithm())
-	}
-	return list
 }
 
 // Title implements the interface's page.
@@ -251,28 +196,4 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	}
 	w.resmooth()
 	return tea.Batch(cmd, w.read(w.looked))
-}
-
-// resmooth filters all runs anew.
-func (w *Page) resmooth() {
-	for _, t := range w.tracks {
-		t.smoothWith(smoothings()[w.smooth].make)
-	}
-	w.fit()
-}
-
-// run is the one under the cursor; nil without runs.
-func (w *Page) run() *track {
-	if w.at >= len(w.tracks) {
-		return nil
-	}
-	return w.tracks[w.at]
-}
-
-// IDs are the names of the watched runs, in the order of their colours.
-func (w *Page) IDs() (ids []string) {
-	for _, t := range w.tracks {
-		ids = append(ids, t.id)
-	}
-	return ids
 }

@@ -18,7 +18,6 @@ type panel struct {
 	view  int
 	first int  // first bar shown
 	roomy bool // its plots were drawn in lines, as there was room
-	turned
 }
 
 // view is one of the things a panel can show: curves over the steps, bars by
@@ -185,9 +184,6 @@ func (v view) onValidation() *view {
 	return &v
 }
 
-// quantity is a measure that some panel shows over the steps.
-type quantity struct{ lab.Measure }
-
 // shown are the names of all that panels show over the steps.
 func shown(panels []panel) map[string]bool {
 	drawn := map[string]bool{}
@@ -202,12 +198,12 @@ func shown(panels []panel) map[string]bool {
 }
 
 // quantities are those of the panels, by name.
-func quantities(panels []panel) map[string]quantity {
-	drawn, all := shown(panels), map[string]quantity{}
+func quantities(panels []panel) map[string]lab.Measure {
+	drawn, all := shown(panels), map[string]lab.Measure{}
 	// Of a name that both have it is the step's.
 	for _, m := range append(lab.EvalMeasures(), lab.StepMeasures()...) {
 		if drawn[m.Name] {
-			all[m.Name] = quantity{m}
+			all[m.Name] = m
 		}
 	}
 	return all

@@ -1,9 +1,10 @@
 package watch
 
 import (
-	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -17,9 +18,23 @@ import (
 type form interface {
 	// draw is what a view shows in iw by ih cells, with a warning for the panel's note; nil
 	// where there is nothing to show yet.
-	draw(w *Page, p int, v *view, iw, ih int) (lines []string, warning string)
+	draw(w *Board, p int, v *view, iw, ih int) (lines []string, warning string)
 	// note stands at the right of the panel's title.
-	note(w *Page, v *view) string
+	note(w *Board, v *view) string
+}
+
+// draw draws a panel in r, with so much room within.
+func (w *Board) draw(p int, r, in kit.Rect, box, focused bool) []string {
+	v := w.shows(p)
+	note := v.form().note(w, v)
+	lines, warning := v.form().draw(w, p, v, in.W, in.H)
+	switch {
+	case lines == nil:
+		lines = w.nothing(v, in.W, in.H)
+	case warning != "":
+		note = "! " + warning + " · " + note
+	}
+	return w.Theme.Panel(w.heading(p, in.W, in.H), note, focused, box, lines, r.W, r.H)
 }
 
 // form is how the view is drawn.
@@ -42,6 +57,12 @@ func (v *view) whole() bool {
 	return radii || bins
 }
 
+// films tells whether the view is maps over the steps.
+func (v *view) films() bool {
+	_, ok := v.as.(film)
+	return ok
+}
+
 // plots tells whether the view is curves over the steps, which have a crosshair.
 func (v *view) plots() bool { return len(v.curves) > 0 }
 
@@ -51,7 +72,7 @@ type drawing interface {
 }
 
 // painted is a drawing in iw by ih cells.
-func (w *Page) painted(d drawing, iw, ih int) []string {
+func (w *Board) painted(d drawing, iw, ih int) []string {
 	var f plot.Frame
 	d.DrawTo(&f, iw, ih)
 	return w.Theme.Rows(&f)
@@ -60,7 +81,7 @@ func (w *Page) painted(d drawing, iw, ih int) []string {
 // ofOne are the bars of the run under the cursor.
 type ofOne struct{}
 
-func (ofOne) draw(w *Page, p int, v *view, iw, ih int) ([]string, string) {
+func (ofOne) draw(w *Board, p int, v *view, iw, ih int) ([]string, string) {
 	of := v.of(w.run().meta)
 	if len(w.run().places(of)) == 0 {
 		return nil, ""
@@ -68,7 +89,7 @@ func (ofOne) draw(w *Page, p int, v *view, iw, ih int) ([]string, string) {
 	return w.drawBars(w.bars(p, of, ih), iw, ih), ""
 }
 
-func (ofOne) note(w *Page, v *view) string {
+func (ofOne) note(w *Board, v *view) string {
 	t := w.run()
 	note := t.label
 	if r := w.compared(v.of(t.meta)); r != nil {
@@ -77,30 +98,22 @@ func (ofOne) note(w *Page, v *view) string {
 	return note + t.evaluated()
 }
 
-// evaluated is when the run was last, for a note.
-func (t *track) evaluated() string {
-	if t.Eval == nil {
-		return ""
-	}
-	return fmt.Sprintf(" · epoch %.4g", t.Eval.Epoch)
-}
-
 // portrait is the path of (λ, η) of all runs.
 type portrait struct{}
 
-func (portrait) draw(w *Page, p int, _ *view, iw, ih int) ([]string, string) {
+func (portrait) draw(w *Board, p int, _ *view, iw, ih int) ([]string, string) {
 	if w.run().path.Len() == 0 {
 		return nil, ""
 	}
 	return w.painted(w.phase(p, ih), iw, ih), ""
 }
 
-func (portrait) note(w *Page, _ *view) string { return w.run().short + " · λ across, η up" }
+func (portrait) note(w *Board, _ *view) string { return w.run().short + " · λ across, η up" }
 
 // everyone has all runs on a line a class.
 type everyone struct{}
 
-func (everyone) draw(w *Page, p int, v *view, iw, ih int) ([]string, string) {
+func (everyone) draw(w *Board, p int, v *view, iw, ih int) ([]string, string) {
 	s := w.spread(p, v, ih)
 	if s == nil {
 		return nil, ""
@@ -108,7 +121,7 @@ func (everyone) draw(w *Page, p int, v *view, iw, ih int) ([]string, string) {
 	return w.painted(s, iw, ih), ""
 }
 
-func (everyone) note(w *Page, v *view) string {
+func (everyone) note(w *Board, v *view) string {
 	note := "by " + w.ranking().calls(12) + ", worst first"
 	if v.of(w.run().meta).Better == dro.Neither {
 		note = "by " + w.ranking().calls(12)
@@ -120,7 +133,7 @@ func (everyone) note(w *Page, v *view) string {
 // weighs them.
 type film struct{}
 
-func (film) draw(w *Page, p int, v *view, iw, ih int) ([]string, string) {
+func (film) draw(w *Board, p int, v *view, iw, ih int) ([]string, string) {
 	maps := w.maps(p, v, iw, ih)
 	if maps == nil {
 		return nil, ""
@@ -135,12 +148,12 @@ func (film) draw(w *Page, p int, v *view, iw, ih int) ([]string, string) {
 	return kit.Compose(iw, ih, blocks), ""
 }
 
-func (film) note(w *Page, _ *view) string { return w.run().label + " · by " + w.axis.String() }
+func (film) note(w *Board, _ *view) string { return w.run().label + " · by " + w.axis.String() }
 
 // byRadius is R_ρ of all runs as a function of ρ.
 type byRadius struct{}
 
-func (byRadius) draw(w *Page, p int, v *view, iw, ih int) ([]string, string) {
+func (byRadius) draw(w *Board, p int, v *view, iw, ih int) ([]string, string) {
 	c := w.risks(v)
 	if c == nil {
 		return nil, ""
@@ -152,14 +165,14 @@ func (byRadius) draw(w *Page, p int, v *view, iw, ih int) ([]string, string) {
 	return w.Theme.Rows(&f), ""
 }
 
-func (byRadius) note(w *Page, _ *view) string {
+func (byRadius) note(w *Board, _ *view) string {
 	return w.Theme.Greek("by ρ" + w.run().evaluated())
 }
 
 // histogram is how many samples there are in each bin, of the run under the cursor.
 type histogram struct{}
 
-func (histogram) draw(w *Page, _ int, v *view, iw, ih int) ([]string, string) {
+func (histogram) draw(w *Board, _ int, v *view, iw, ih int) ([]string, string) {
 	t := w.run()
 	h := &plot.Histogram{Number: t.number, Charset: w.Theme.Charset(false)}
 	for _, n := range t.places(v.of(t.meta)) {
@@ -182,10 +195,10 @@ func (histogram) draw(w *Page, _ int, v *view, iw, ih int) ([]string, string) {
 	return w.painted(h, iw, ih), ""
 }
 
-func (histogram) note(w *Page, _ *view) string { return w.run().label + w.run().evaluated() }
+func (histogram) note(w *Board, _ *view) string { return w.run().label + w.run().evaluated() }
 
 // nothing says why a panel is empty.
-func (w *Page) nothing(v *view, iw, ih int) []string {
+func (w *Board) nothing(v *view, iw, ih int) []string {
 	t := w.run()
 	text := t.label + " has not been evaluated yet"
 	switch {
@@ -205,4 +218,32 @@ func (w *Page) nothing(v *view, iw, ih int) []string {
 	lines := make([]string, max(0, (ih-1)/2))
 	return append(lines, kit.Left(kit.Blanks((iw-cell.Width(text))/2)+w.Theme.Dim.Paint(w.Theme.Greek(text)),
 		iw))
+}
+
+// heading is a panel's, with that of its view, in iw by ih cells. It names what is drawn and
+// nothing else: one curve of two where there is room for one, and bars by what the run
+// under the cursor has.
+func (w *Board) heading(p, iw, ih int) string {
+	v, title := w.shows(p), w.panels[p].title
+	if t := w.run(); v.bars != "" && !v.plain && t != nil && t.meta.Main() == runner.PerGroup {
+		title = strings.TrimSuffix(title, "class") + "group"
+	}
+	name := v.name
+	if drawn := v.drawn(iw, ih); len(drawn) < len(v.curves) {
+		name = w.quantities[drawn[0]].Title
+	}
+	if name != "" {
+		title += " · " + name
+	}
+	if w.hasSplit(p, v.drawn(iw, ih)) {
+		title = onSplit(title, w.val)
+	}
+	return title
+}
+
+// hasSplit tells whether what is drawn is of one of two splits that there are.
+func (w *Board) hasSplit(p int, drawn []string) bool {
+	v := w.chosen(p)
+	of := func(name string) bool { return lab.Validation(name) != name }
+	return v.val != nil && (len(drawn) == 0 || slices.ContainsFunc(v.curves[:len(drawn)], of))
 }

@@ -6,30 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
 )
-
-// questions are the keys of what a run can be asked, by kind: runs with the same one can be
-// better than each other in a measure of that kind.
-type questions [dro.OfObjective + 1]string
-
-func questionsOf(m *runner.Meta) (q questions) {
-	for asks := range q {
-		q[asks] = compare.Question(dro.Question(asks), m)
-	}
-	return q
-}
-
-// comparable tells whether all runs answer the same question with a measure.
-func (w *Page) comparable(m *lab.Measure) bool {
-	other := func(t *track) bool { return t.asks[m.Asks] != w.tracks[0].asks[m.Asks] }
-	return !slices.ContainsFunc(w.tracks, other)
-}
 
 // ranked is a row of the table by its robust risk.
 type ranked struct {

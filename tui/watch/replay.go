@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -12,36 +11,6 @@ import (
 )
 
 // A replay is the page as it is over runs whose logs are limited by a clock.
-
-// taped is a run whose log is limited.
-type taped struct {
-	lab.Source
-	id     string
-	replay *record.Replay
-}
-
-// Open implements Source: what it came from happened before.
-func (t taped) Open(r *record.Run) lab.Log {
-	if r.Meta.ID == t.id {
-		return t.replay
-	}
-	return record.InSmall(t.Source.Open(r), false)
-}
-
-// openReplay is a run at its start.
-func openReplay(s lab.Source, r *record.Run) opened {
-	t := taped{s, r.Meta.ID, record.NewReplay(s.Open(r))}
-	return opened{run: r, log: record.Lineage(t, r), at: record.Standing{Status: runner.Queued}, tape: &t}
-}
-
-// prepare takes the log to a moment, from its start where it has to go back.
-func (t *taped) prepare(o *opened, back bool, until record.Moment) {
-	if back {
-		t.replay.Rewind()
-		o.log = record.Lineage(t, o.run)
-	}
-	t.replay.To(until)
-}
 
 // replayHint is said at the start: the footer has no room for these keys.
 const replayHint = "Space plays, { } speed, , . scrub, u y J next evaluation, checkpoint, warning, R ends it"

@@ -252,13 +252,13 @@ func TestReplayTurns(t *testing.T) {
 	w.Round = time.Second
 	table, curves := 0, 0
 	for range 26 { // two seconds
-		before, curve := w.around.shown, w.panels[0].turned.shown
+		before, curve := w.around.shown, w.drawn[0].shown
 		r.Wait(frame, frame)
 		w.View(120, 38)
 		if w.around.shown != before {
 			table++
 		}
-		if w.panels[0].turned.shown != curve {
+		if w.drawn[0].shown != curve {
 			curves++
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // risks are a list measure of all runs over the radii, the training radius of the run
 // under the cursor marked; nil without radii.
-func (w *Page) risks(v *view) *plot.Chart {
+func (w *Board) risks(v *view) *plot.Chart {
 	of := v.of(w.run().meta)
 	radii := w.run().meta.Spec.RiskRadii
 	if len(w.run().places(of)) == 0 || len(radii) == 0 {
@@ -34,22 +34,8 @@ func (w *Page) risks(v *view) *plot.Chart {
 	return c
 }
 
-// overRadii is a list measure of the last evaluation over the logarithm of its radii.
-func (t *track) overRadii(name string) *plot.Series {
-	s := plot.NewSeries(name)
-	if t.Eval == nil {
-		return s
-	}
-	for i, v := range t.Eval.ByGroup.Of(name) {
-		if i < len(t.meta.Spec.RiskRadii) && v.Applies() {
-			s.Append(math.Log10(t.meta.Spec.RiskRadii[i]), v.Float())
-		}
-	}
-	return s
-}
-
 // phase is the portrait of all runs, in the box of the one under the cursor, for panel p.
-func (w *Page) phase(p, ih int) *plot.Phase {
+func (w *Board) phase(p, ih int) *plot.Phase {
 	t := w.run()
 	box := t.meta.Box
 	ph := &plot.Phase{X: w.phaseX, Y: w.phaseY, Charset: w.charset(p, 0),
@@ -66,13 +52,4 @@ func (w *Page) phase(p, ih int) *plot.Phase {
 		ph.Best = []plot.Spot{{X: l, Y: h, Number: t.number}}
 	}
 	return ph
-}
-
-// best is (λ*, η*) of the last evaluation: the best for its network.
-func (t *track) best() (lambda, eta float64, ok bool) {
-	if t.Eval == nil {
-		return 0, 0, false
-	}
-	l, h := t.Eval.Of("best_lambda"), t.Eval.Of("best_eta")
-	return l.Float(), h.Float(), l.Applies() && h.Applies()
 }

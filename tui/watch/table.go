@@ -99,16 +99,6 @@ func (w *Page) bests(columns []column) []int {
 	return marks
 }
 
-// rowOf are the runs of the row that a run is in.
-func (w *Page) rowOf(run int) []int {
-	for _, row := range w.rows() {
-		if slices.Contains(row, run) {
-			return row
-		}
-	}
-	return []int{run}
-}
-
 // rowName is what a row is called: seeds by what they have in common.
 func (w *Page) rowName(row []int, narrow bool) string {
 	t := w.tracks[row[0]]
@@ -212,7 +202,7 @@ func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
 func (w *Page) state(runs []int) (s runner.Status, part float64) {
 	s = w.tracks[runs[0]].Status
 	for _, t := range w.of(runs) {
-		part += t.progress() / float64(len(runs))
+		part += t.done() / float64(len(runs))
 	}
 	for _, t := range w.of(runs) {
 		if !t.Status.Ended() {

@@ -7,9 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/lab"
@@ -38,7 +36,7 @@ type track struct {
 	uses   string // the mark of what its method uses
 	meta   *runner.Meta
 
-	quantities map[string]quantity
+	quantities map[string]lab.Measure
 	curves     map[string]*curve // by quantity
 	path       plot.Path         // (λ, η)
 	films      map[string]*plot.Film
@@ -94,7 +92,7 @@ func buckets(runs int) int {
 
 // draw says what curves are kept of the run, from its first event on: each in at most so
 // many buckets.
-func (t *track) draw(quantities map[string]quantity, filmed []string, most int) {
+func (t *track) draw(quantities map[string]lab.Measure, filmed []string, most int) {
 	t.quantities, t.curves, t.films = quantities, map[string]*curve{}, map[string]*plot.Film{}
 	t.elapsed.Limit(most)
 	for _, name := range filmed {
@@ -278,32 +276,12 @@ func (t *track) mark(step int64, letter rune) {
 	t.markers = append(t.markers, plot.Marker{X: float64(step), Letter: letter})
 }
 
-// progress is the part of the planned steps that is done, 0 to 1.
-func (t *track) progress() float64 {
+// done is the part of the planned steps that is done, 0 to 1.
+func (t *track) done() float64 {
 	if t.meta.Steps <= 0 {
 		return 0
 	}
 	return min(1, float64(t.Step)/float64(t.meta.Steps))
-}
-
-// label names the runs by what differs: those of seeds alike for charts, and each of its own
-// with its seed.
-func label(tracks []*track) {
-	var runs []*runner.Meta
-	for _, t := range tracks {
-		runs = append(runs, t.meta)
-	}
-	seen, short := map[string]int{}, compare.Names(runs)
-	for i, t := range tracks {
-		t.short = short[i]
-		t.label = fmt.Sprintf("%s s%d", t.short, t.meta.Spec.Seed)
-		seen[t.label]++
-	}
-	for _, t := range tracks {
-		if seen[t.label] > 1 {
-			t.label = t.id
-		}
-	}
 }
 
 // name is the label with the mark of what the run's method uses, and the method
@@ -315,11 +293,25 @@ func (t *track) name() string {
 	return t.label + t.uses
 }
 
-// order sorts runs as the paper's table does: by algorithm, then by seed.
-func order(tracks []*track) {
-	rank := func(t *track) int { return slices.Index(dro.Algorithms(), t.meta.Spec.Algorithm()) }
-	slices.SortStableFunc(tracks, func(a, b *track) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.meta.Spec.Seed, b.meta.Spec.Seed),
-			a.meta.Created.Compare(b.meta.Created))
-	})
+// roll appends an evaluation to the films.
+func (t *track) roll(e *runner.EvalEvent) {
+	for name, f := range t.films {
+		if list := e.ByGroup.Of(name); len(list) > 0 {
+			values := make([]float64, len(list))
+			for i, v := range list {
+				if values[i] = math.NaN(); v.Applies() {
+					values[i] = v.Float()
+				}
+			}
+			f.Append(float64(e.Step), values)
+		}
+	}
+}
+
+// shown is the smoothed curve, where there is one.
+func (c *curve) shown() *plot.Series {
+	if c.smooth != nil {
+		return c.smooth
+	}
+	return c.raw
 }

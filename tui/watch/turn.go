@@ -43,20 +43,22 @@ func (w *Page) kept(t *turned, at, and kit.Rect, draw func() []string) []string 
 		return draw()
 	}
 	if t.shown < t.wanted {
-		t.shown = w.turns.taken
+		t.shown = w.taken
 	}
-	return t.Get(partOf{at, and, w.Theme, w.Body, w.turns.touched, w.round, t.shown}, draw)
+	return t.Get(partOf{at, and, w.Theme, w.Body, w.touched, w.round, t.shown}, draw)
 }
 
 // turns says whose turn it is.
 type turns struct {
-	taken   int // how often something new was taken in
-	touched int // how often the user did something
-	last    time.Time
+	taken   int       // how often something new was taken in
+	touched int       // how often the user did something
+	since   time.Time // the last look
+	around  turned    // what stands around the panels
+	drawn   []turned  // the panels
 }
 
 // touch has everything drawn.
-func (w *Page) touch() { w.turns.touched++ }
+func (w *Page) touch() { w.touched++ }
 
 // parts are those of the page now: what stands around the panels, and these; and how
 // often their turns are. In a replay all curves move at every look, and what stands still is
@@ -75,7 +77,7 @@ func (w *Page) parts() (list []*turned, every []time.Duration) {
 		if v := w.shows(p); !v.plots() && !v.phase {
 			d = others
 		}
-		list, every = append(list, &w.panels[p].turned), append(every, d)
+		list, every = append(list, &w.drawn[p]), append(every, d)
 	}
 	return list, every
 }
@@ -83,15 +85,15 @@ func (w *Page) parts() (list []*turned, every []time.Duration) {
 // takeTurns lets the parts show what there is whose turn came since the last look.
 func (w *Page) takeTurns(now time.Time, changed bool) {
 	if changed {
-		w.turns.taken++
+		w.taken++
 	}
 	parts, every := w.parts()
 	for i, p := range parts {
-		if cameBetween(w.turns.last, now, every[i], i, len(parts)) {
-			p.wanted = w.turns.taken
+		if cameBetween(w.since, now, every[i], i, len(parts)) {
+			p.wanted = w.taken
 		}
 	}
-	w.turns.last = now
+	w.since = now
 }
 
 // cameBetween tells whether the turn of part i of n, which comes once in a time, came between two
@@ -106,5 +108,5 @@ func cameBetween(from, to time.Time, every time.Duration, i, n int) bool {
 // owes tells whether a part does not show all there is.
 func (w *Page) owes() bool {
 	parts, _ := w.parts()
-	return slices.ContainsFunc(parts, func(p *turned) bool { return p.wanted < w.turns.taken })
+	return slices.ContainsFunc(parts, func(p *turned) bool { return p.wanted < w.taken })
 }

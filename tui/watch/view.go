@@ -2,12 +2,9 @@ package watch
 
 import (
 	"slices"
-	"strings"
 
-	"drolab/runner"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
 )
 
 // count is how many panels are shown.
@@ -51,7 +48,10 @@ func (w *Page) View(cols, rows int) []string {
 	blocks := []kit.Placed{{Rect: above, Lines: around[:above.H]}, {Rect: l.log, Lines: around[above.H:]}}
 	for i, r := range l.panels {
 		p := w.first() + i
-		lines := w.kept(&w.panels[p].turned, r, kit.Rect{}, func() []string { return w.panel(p, r, box) })
+		lines := w.kept(&w.drawn[p], r, kit.Rect{}, func() []string {
+			iw, ih := w.room(r)
+			return w.draw(p, r, kit.Area(0, 0, iw, ih), box, p == w.focus && w.count() > 1)
+		})
 		blocks = append(blocks, kit.Placed{Rect: r, Lines: lines})
 	}
 	return kit.Compose(cols, rows, blocks)
@@ -76,22 +76,6 @@ func (w *Page) empty(cols, rows int) []string {
 	return kit.Fill(lines, cols, rows)
 }
 
-// panel draws one panel in r.
-func (w *Page) panel(p int, r kit.Rect, box bool) []string {
-	v := w.shows(p)
-	iw, ih := w.room(r)
-	note := v.form().note(w, v)
-	lines, warning := v.form().draw(w, p, v, iw, ih)
-	switch {
-	case lines == nil:
-		lines = w.nothing(v, iw, ih)
-	case warning != "":
-		note = "! " + warning + " · " + note
-	}
-	focused := p == w.focus && w.count() > 1
-	return w.Theme.Panel(w.title(p, iw, ih), note, focused, box, lines, r.W, r.H)
-}
-
 // room is that within a panel in r: without boxes a blank is left between two panels.
 func (w *Page) room(r kit.Rect) (iw, ih int) {
 	box := kit.Boxed(w.Body.H)
@@ -100,32 +84,4 @@ func (w *Page) room(r kit.Rect) (iw, ih int) {
 		iw--
 	}
 	return iw, ih
-}
-
-// title is a panel's, with that of its view, in iw by ih cells. It names what is drawn and
-// nothing else: one curve of two where there is room for one, and bars by what the run
-// under the cursor has.
-func (w *Page) title(p, iw, ih int) string {
-	v, title := w.shows(p), w.panels[p].title
-	if t := w.run(); v.bars != "" && !v.plain && t != nil && t.meta.Main() == runner.PerGroup {
-		title = strings.TrimSuffix(title, "class") + "group"
-	}
-	name := v.name
-	if drawn := v.drawn(iw, ih); len(drawn) < len(v.curves) {
-		name = w.quantities[drawn[0]].Title
-	}
-	if name != "" {
-		title += " · " + name
-	}
-	if w.hasSplit(p, v.drawn(iw, ih)) {
-		title = onSplit(title, w.val)
-	}
-	return title
-}
-
-// hasSplit tells whether what is drawn is of one of two splits that there are.
-func (w *Page) hasSplit(p int, drawn []string) bool {
-	v := w.chosen(p)
-	of := func(name string) bool { return lab.Validation(name) != name }
-	return v.val != nil && (len(drawn) == 0 || slices.ContainsFunc(v.curves[:len(drawn)], of))
 }

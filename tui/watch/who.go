@@ -12,36 +12,11 @@ import (
 	"drolab/tui/plot"
 )
 
-// ranking is the run by which classes are sorted: the baseline, else the one under the
-// cursor.
-func (w *Page) ranking() *track {
-	of := lab.ListNamed("class_accuracy")
-	if w.baseline >= 0 && len(w.tracks[w.baseline].places(of)) > 0 {
-		return w.tracks[w.baseline]
-	}
-	return w.measured(of)
-}
-
-// measured is the run under the cursor or, while that waits for its first evaluation,
-// another of the same classes or groups that has had one, if there is any.
-func (w *Page) measured(of lab.Measure) *track {
-	run := w.run()
-	if len(run.places(of)) > 0 {
-		return run
-	}
-	for _, t := range w.tracks {
-		if len(t.places(of)) > 0 && slices.Equal(t.meta.Places(of.Axis), run.meta.Places(of.Axis)) {
-			return t
-		}
-	}
-	return run
-}
-
 // worstFirst is the order of a measure's places by the ranking run, the worst first; of
 // one that is neither better nor worse, the greatest. Places without a value come last.
 // While the order of the last frame is nearly right it stays: rows that change places
 // cost more to follow, and to send, than a point of accuracy says.
-func (w *Page) worstFirst(of lab.Measure) []int {
+func (w *Board) worstFirst(of lab.Measure) []int {
 	values := w.ranking().places(of)
 	if own := w.measured(of).places(of); len(values) != len(own) {
 		values = own
@@ -74,7 +49,7 @@ func (w *Page) worstFirst(of lab.Measure) []int {
 }
 
 // sort keeps the orders of what panels show for the next frames.
-func (w *Page) sort() {
+func (w *Board) sort() {
 	for p := range w.panels {
 		for i := range w.panels[p].views {
 			if v := &w.panels[p].views[i]; v.as != nil && v.bars != "" {
@@ -87,7 +62,7 @@ func (w *Page) sort() {
 
 // spread has the values of all runs on a line a class; nil without any of runs like
 // the one under the cursor. Of seeds it has the means.
-func (w *Page) spread(p int, v *view, rows int) *plot.Spread {
+func (w *Board) spread(p int, v *view, rows int) *plot.Spread {
 	run := w.run()
 	of := v.of(run.meta)
 	order := w.worstFirst(of)
@@ -112,10 +87,10 @@ func (w *Page) spread(p int, v *view, rows int) *plot.Spread {
 }
 
 // spreadRows adds the lines, and fits the scale of what is no percentage.
-func (w *Page) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]runner.Number) {
+func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]runner.Number) {
 	run, top := w.run(), 0.0
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order)), LowerIsBetter: of.Better != dro.Higher}
-	w.measured(of).judge(bars, of)
+	judge(w.measured(of), bars, of)
 	switch s.Heads = []string{axisName(of.Axis)}; {
 	case s.Percent:
 		s.Unit = string(w.Theme.Marks[run.number]) + " acc %"
@@ -148,27 +123,3 @@ func (w *Page) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]r
 		s.Hi = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: top}, plot.Scale{}).Hi
 	}
 }
-
-// means are those of a list measure over runs, place by place.
-func means(runs []*track, of lab.Measure) (list []runner.Number) {
-	if len(runs) == 1 {
-		return runs[0].places(of)
-	}
-	places := 0
-	for _, t := range runs {
-		places = max(places, len(t.places(of)))
-	}
-	for i := range places {
-		var at []runner.Number
-		for _, t := range runs {
-			if values := t.places(of); i < len(values) {
-				at = append(at, values[i])
-			}
-		}
-		list = append(list, mean(at))
-	}
-	return list
-}
-
-// percents tells whether a measure is written in percent.
-func percents(m lab.Measure) bool { return m.Scale == dro.Percent }
