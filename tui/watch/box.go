@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"drolab/tui/cell"
+	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -28,7 +29,7 @@ func (boxMsg) News() bool { return false }
 
 // lookBox asks for the line when its time has come.
 func (w *Page) lookBox(now time.Time) tea.Cmd {
-	live := slices.ContainsFunc(w.tracks, func(t *track) bool { return !t.Status.Ended() })
+	live := slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return !t.Status.Ended() })
 	if w.Config.Box == nil || w.clock != nil || w.boxBusy || now.Sub(w.boxLooked) < lookAtBox ||
 		!live && w.box == "" {
 		return nil

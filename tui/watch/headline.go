@@ -7,6 +7,7 @@ import (
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/track"
 )
 
 // The headline says below the table what the run under the cursor came to, once a
@@ -18,8 +19,8 @@ func (w *Page) headlineRows() int { return w.standRows() + w.rankRows() }
 // standRows are those of the run under the cursor.
 func (w *Page) standRows() int {
 	const leastHeight, oneLine = 20, 140
-	selects := slices.ContainsFunc(w.tracks, func(t *track) bool { return t.selects() })
-	ended := slices.ContainsFunc(w.tracks, func(t *track) bool { return t.Status.Ended() })
+	selects := slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return t.Selects() })
+	ended := slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return t.Status.Ended() })
 	switch {
 	case w.Body.H < leastHeight || !selects && !ended:
 		return 0
@@ -31,7 +32,7 @@ func (w *Page) standRows() int {
 
 // headline draws it.
 func (w *Page) headline(cells, rows int) (lines []string) {
-	t, run := w.Theme, w.run()
+	t, run := w.Theme, w.Run()
 	if run == nil || rows == 0 {
 		return nil
 	}
@@ -41,14 +42,14 @@ func (w *Page) headline(cells, rows int) (lines []string) {
 	line := func(mark, text string) string {
 		return "    " + mark + " " + cell.Cut(t.Greek(text), cells-7)
 	}
-	stands, selected := "", run.selection()
-	most := run.stands(true)
+	stands, selected := "", run.Selection()
+	most := run.Stands(true)
 	if selected == "" || rows > 1 {
-		most += run.bounded()
+		most += run.Bounded()
 	}
-	for _, words := range []string{most, run.stands(true), run.stands(false)} {
-		if len(w.rowOf(w.at)) > 1 { // the table has the mean of the row's seeds
-			words = run.label + ": " + words
+	for _, words := range []string{most, run.Stands(true), run.Stands(false)} {
+		if len(w.RowOf(w.At)) > 1 { // the table has the mean of the row's seeds
+			words = run.Label + ": " + words
 		}
 		if rows == 1 && selected != "" {
 			words += " · " + selected

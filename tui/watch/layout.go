@@ -78,43 +78,43 @@ const leastPanel = 13
 func (w *Page) fitInView() {
 	var names []string
 	for i, r := range w.layout().panels {
-		names = append(names, w.shows(w.first()+i).drawn(w.room(r))...)
+		names = append(names, w.Shows(w.first()+i).Drawn(w.room(r))...)
 	}
-	w.fitThese(names)
+	w.FitThese(names)
 }
 
 // keepStyles notes which panels are drawn in lines as there is room, so that they do not
 // turn to dots and back when a line comes or goes above them.
 func (w *Page) keepStyles() {
-	if len(w.tracks) == 0 {
+	if len(w.Tracks) == 0 {
 		return
 	}
 	for i, r := range w.layout().panels {
 		p := w.first() + i
 		iw, ih := w.room(r)
-		w.panels[p].roomy = plot.Roomy(w.shows(p).plotRows(iw, ih), w.panels[p].roomy)
+		w.Panels[p].Roomy = plot.Roomy(w.Shows(p).PlotRows(iw, ih), w.Panels[p].Roomy)
 	}
 }
 
 // hiddenBars is how many of a panel's bars have no room, so that they can be
 // scrolled.
 func (w *Page) hiddenBars(p int) int {
-	if p >= len(w.panels) {
+	if p >= len(w.Panels) {
 		return 0
 	}
-	i, v, t := p-w.first(), w.shows(p), w.run()
+	i, v, t := p-w.first(), w.Shows(p), w.Run()
 	panels := w.layout().panels
-	if v.bars == "" || v.whole() || t == nil || i < 0 || i >= len(panels) {
+	if v.Bars == "" || v.Whole() || t == nil || i < 0 || i >= len(panels) {
 		return 0
 	}
 	_, rows := kit.Inside(kit.Boxed(w.Body.H), panels[i].W, panels[i].H)
-	if v.films() {
+	if v.Films() {
 		rows-- // its heads are always there
 	}
-	return max(0, len(t.places(v.of(t.meta)))-rows)
+	return max(0, len(t.Places(v.Of(t.Meta)))-rows)
 }
 
 // scrollBars moves the bars of a panel.
 func (w *Page) scrollBars(p, by int) {
-	w.panels[p].first = max(0, min(w.panels[p].first+by, w.hiddenBars(p)))
+	w.Panels[p].First = max(0, min(w.Panels[p].First+by, w.hiddenBars(p)))
 }

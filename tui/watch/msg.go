@@ -7,12 +7,13 @@ import (
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/lab"
+	"drolab/tui/watch/track"
 )
 
 // openMsg brings the runs that lab.Watch asks for.
 type openMsg struct {
 	asked    int // which question this answers
-	runs     []opened
+	runs     []track.Opened
 	found    int // how many there are, of which runs are some
 	replay   *lab.Replay
 	colors   lab.Colors // of the folder; nil as they were

@@ -9,6 +9,7 @@ import (
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -33,10 +34,10 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 		}
 		for _, r := range fewer(runs) {
 			if replay != nil {
-				m.runs = append(m.runs, openReplay(s, r))
+				m.runs = append(m.runs, track.OpenReplay(s, r))
 				continue
 			}
-			m.runs = append(m.runs, opened{run: r, log: record.Lineage(logs, r), at: r.Standing()})
+			m.runs = append(m.runs, track.Opened{Run: r, Log: record.Lineage(logs, r), At: r.Standing()})
 		}
 		return m
 	}
@@ -107,11 +108,11 @@ func newest(all []*record.Run) (runs []*record.Run) {
 // regroup finds what belongs together, and gives each its colour. A name that two of them
 // have is none.
 func (w *Page) regroup() {
-	w.groups = seeds(w.tracks)
+	w.Groups = track.Seeds(w.Tracks)
 	names, runs := map[string]int{}, []*runner.Meta{}
-	for _, g := range w.groups {
-		names[w.tracks[g[0]].short]++
-		runs = append(runs, w.tracks[g[0]].meta)
+	for _, g := range w.Groups {
+		names[w.Tracks[g[0]].Short]++
+		runs = append(runs, w.Tracks[g[0]].Meta)
 	}
 	numbers := w.Colors.Of(runs)
 	if w.Config.Kept != nil { // no folder says which colours others have
@@ -121,10 +122,10 @@ func (w *Page) regroup() {
 		}
 	}
 	for n, number := range numbers {
-		for _, i := range w.groups[n] {
-			t := w.tracks[i]
-			if t.number = number; names[t.short] > 1 {
-				t.short = t.label
+		for _, i := range w.Groups[n] {
+			t := w.Tracks[i]
+			if t.Number = number; names[t.Short] > 1 {
+				t.Short = t.Label
 			}
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
+	"drolab/tui/watch/panel"
+	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -19,7 +21,7 @@ import (
 //
 //	read -> readMsg -> track.add -> fit (axes) -> view
 type Page struct {
-	*Board
+	*panel.Board
 	reader
 	runTable
 	screen
@@ -62,7 +64,7 @@ type runTable struct {
 
 // New returns the page.
 func New(s *lab.Lab) *Page {
-	w := &Page{Board: newBoard(s)}
+	w := &Page{Board: panel.New(s)}
 	w.furnish()
 	return w
 }
@@ -70,26 +72,26 @@ func New(s *lab.Lab) *Page {
 // furnish makes panels, columns and axes for the methods of the watched runs.
 // What was chosen of them stays.
 func (w *Page) furnish() {
-	methods := w.methods()
+	methods := w.Methods()
 	var runs []*runner.Meta
-	for _, t := range w.tracks {
-		runs = append(runs, t.meta)
+	for _, t := range w.Tracks {
+		runs = append(runs, t.Meta)
 	}
-	before := w.panels
-	w.panels = panels(w.standing(), methods, runs...)
-	w.drawn = make([]turned, len(w.panels))
+	before := w.Panels
+	w.Panels = panel.Panels(w.Standing(), methods, runs...)
+	w.drawn = make([]turned, len(w.Panels))
 	for i := range before {
-		w.panels[i].view = min(before[i].view, len(w.panels[i].views)-1)
+		w.Panels[i].View = min(before[i].View, len(w.Panels[i].Views)-1)
 	}
-	w.validates = slices.ContainsFunc(runs, lab.Validates)
-	w.val = w.val && w.validates
+	w.Validates = slices.ContainsFunc(runs, lab.Validates)
+	w.Val = w.Val && w.Validates
 	w.setColumns()
-	w.quantities = quantities(w.panels)
-	for name, q := range w.quantities {
-		if w.scales[name] == nil {
-			w.scales[name] = &vertical{}
+	w.Quantities = panel.Quantities(w.Panels)
+	for name, q := range w.Quantities {
+		if w.Scales[name] == nil {
+			w.Scales[name] = &panel.Vertical{}
 			if q.Scale == dro.Log {
-				w.scales[name].kind = plot.Log10
+				w.Scales[name].Kind = plot.Log10
 			}
 		}
 	}
@@ -103,7 +105,7 @@ func (*Page) Typing() bool { return false }
 
 // Init opens the newest runs where none is watched.
 func (w *Page) Init() tea.Cmd {
-	if len(w.tracks) > 0 || w.opening {
+	if len(w.Tracks) > 0 || w.opening {
 		return nil
 	}
 	return w.open(lab.Watch{Replay: w.Config.Replay})
@@ -129,7 +131,7 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 		return w.take(msg)
 	}
 	w.touch()
-	defer w.fit()
+	defer w.Fit()
 	switch msg := msg.(type) {
 	case lab.Watch:
 		return w.open(msg)
@@ -169,7 +171,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	if m.colors != nil {
 		w.Colors = m.colors
 	}
-	w.tracks, w.at, w.pointed, w.top, w.reading = nil, 0, false, 0, false
+	w.Tracks, w.At, w.Pointed, w.top, w.reading = nil, 0, false, 0, false
 	w.unread, w.all = 0, false
 	w.round++
 	if w.clock = nil; m.replay != nil {
@@ -177,23 +179,23 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		cmd = tea.Batch(cmd, kit.Notify(replayHint))
 	}
 	for _, o := range m.runs {
-		w.tracks = append(w.tracks, newTrack(o))
+		w.Tracks = append(w.Tracks, track.New(o))
 	}
 	w.furnish()
-	for _, t := range w.tracks {
-		t.draw(w.quantities, filmed(w.panels, t.meta), buckets(len(w.tracks)))
+	for _, t := range w.Tracks {
+		t.Draw(w.Quantities, panel.Filmed(w.Panels, t.Meta), track.Buckets(len(w.Tracks)))
 	}
-	order(w.tracks)
-	label(w.tracks)
+	track.Order(w.Tracks)
+	track.Label(w.Tracks)
 	w.regroup()
-	w.baseline = slices.IndexFunc(w.tracks,
-		func(t *track) bool { return t.meta.Spec.Algorithm() == dro.Baseline() })
-	w.x, w.zoomX, w.phaseX, w.phaseY = plot.Range{}, plot.Range{}, plot.Range{}, plot.Range{}
-	w.cross, w.picked, w.orders = plot.Cross{}, 0, map[string][]int{}
+	w.Baseline = slices.IndexFunc(w.Tracks,
+		func(t *track.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() })
+	w.X, w.ZoomX, w.PhaseX, w.PhaseY = plot.Range{}, plot.Range{}, plot.Range{}, plot.Range{}
+	w.Cross, w.Picked, w.Orders = plot.Cross{}, 0, map[string][]int{}
 	w.setColumns()
-	for _, y := range w.scales {
-		y.fit = plot.Range{}
+	for _, y := range w.Scales {
+		y.Fit = plot.Range{}
 	}
-	w.resmooth()
+	w.Resmooth()
 	return tea.Batch(cmd, w.read(w.looked))
 }

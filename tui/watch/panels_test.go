@@ -10,27 +10,28 @@ import (
 	"drolab/runner"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
+	"drolab/tui/watch/panel"
 )
 
 // TestPanels has every panel made of measures that there are, and no view that
 // shows nothing.
 func TestPanels(t *testing.T) {
-	table := panels(standing(), dro.Algorithms())
-	drawn := quantities(table)
+	table := panel.Panels(panel.Standing(), dro.Algorithms())
+	drawn := panel.Quantities(table)
 	for _, p := range table {
-		if p.title == "" || len(p.views) == 0 {
-			t.Errorf("panel %q has %d views", p.title, len(p.views))
+		if p.Title == "" || len(p.Views) == 0 {
+			t.Errorf("panel %q has %d views", p.Title, len(p.Views))
 		}
-		for _, v := range p.views {
-			for _, name := range v.measures() {
+		for _, v := range p.Views {
+			for _, name := range v.Measures() {
 				if _, ok := drawn[name]; !ok {
-					t.Errorf("%s: no measure is called %q", p.title, name)
+					t.Errorf("%s: no measure is called %q", p.Title, name)
 				}
 			}
-			m, found := runner.FindMeasure(v.bars)
+			m, found := runner.FindMeasure(v.Bars)
 			classes := found && m.IsList()
-			if classes == (len(v.measures()) > 0) || (v.phase || v.as != nil) != (v.doc != "") {
-				t.Errorf("%s: view %q shows curves of %v, bars of %q", p.title, v.name, v.measures(), v.bars)
+			if classes == (len(v.Measures()) > 0) || (v.Phase || v.As != nil) != (v.Doc != "") {
+				t.Errorf("%s: view %q shows curves of %v, bars of %q", p.Title, v.Name, v.Measures(), v.Bars)
 			}
 		}
 	}
@@ -40,13 +41,13 @@ func TestPanels(t *testing.T) {
 func TestToyPanel(t *testing.T) {
 	r := watching(t, 200, 60)
 	r.Config.RunsDir = t.TempDir()
-	r.watch.standing = func() []panel {
-		return append([]panel{{title: "Toy panel", views: []view{
-			{name: "how it trains", curves: []string{"train_loss"}},
-			{name: "who suffers", bars: "class_loss"}}}}, standing()...)
+	r.watch.Standing = func() []panel.Panel {
+		return append([]panel.Panel{{Title: "Toy panel", Views: []panel.View{
+			{Name: "how it trains", Curves: []string{"train_loss"}},
+			{Name: "who suffers", Bars: "class_loss"}}}}, panel.Standing()...)
 	}
 	r.watch.furnish()
-	r.Send(lab.Watch{IDs: []string{r.watch.run().id}}) // what is read anew is drawn
+	r.Send(lab.Watch{IDs: []string{r.watch.Run().Id}}) // what is read anew is drawn
 	r.Wait(2*time.Second, time.Second/5)
 	r.Press("home", "z", "i")
 	for _, want := range []string{"Toy panel · how it trains", "over the training split"} {

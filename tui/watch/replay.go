@@ -6,6 +6,8 @@ import (
 	"drolab/runner"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/panel"
+	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -82,8 +84,8 @@ func (w *Page) jump(kind string, by float64) func() tea.Cmd {
 // flipReplay replays what is watched, or shows it as it is.
 func (w *Page) flipReplay() tea.Cmd {
 	m := lab.Watch{}
-	for _, t := range w.tracks {
-		m.IDs = append(m.IDs, t.id)
+	for _, t := range w.Tracks {
+		m.IDs = append(m.IDs, t.Id)
 	}
 	if w.clock == nil {
 		m.Replay = &lab.Replay{}
@@ -103,12 +105,12 @@ func (w *Page) space() tea.Cmd {
 
 // again shows the runs from their start, with what was chosen of them.
 func (w *Page) again() {
-	for i, old := range w.tracks {
-		t := newTrack(old.opened)
-		t.label, t.short, t.number = old.label, old.short, old.number
-		t.hidden, t.share = old.hidden, old.share
-		t.draw(w.quantities, filmed(w.panels, t.meta), buckets(len(w.tracks)))
-		t.smoothWith(smoothings()[w.smooth].make)
-		w.tracks[i] = t
+	for i, old := range w.Tracks {
+		t := track.New(old.Opened)
+		t.Label, t.Short, t.Number = old.Label, old.Short, old.Number
+		t.Hidden, t.Share = old.Hidden, old.Share
+		t.Draw(w.Quantities, panel.Filmed(w.Panels, t.Meta), track.Buckets(len(w.Tracks)))
+		t.SmoothWith(panel.Smoothings()[w.Smooth].Make)
+		w.Tracks[i] = t
 	}
 }

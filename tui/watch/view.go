@@ -21,16 +21,16 @@ func (w *Page) count() int {
 // first is the first panel shown: panels come in groups, the last group full.
 func (w *Page) first() int {
 	n := w.count()
-	return min(w.focus/n*n, len(w.panels)-n)
+	return min(w.focus/n*n, len(w.Panels)-n)
 }
 
 func (w *Page) layout() watchLayout {
-	return layWatch(w.Body.W, w.Body.H, len(w.rows()), w.count(), w.headlineRows()+w.boxRows(), w.logPane)
+	return layWatch(w.Body.W, w.Body.H, len(w.Rows()), w.count(), w.headlineRows()+w.boxRows(), w.logPane)
 }
 
 // View implements the interface's page.
 func (w *Page) View(cols, rows int) []string {
-	if len(w.tracks) == 0 {
+	if len(w.Tracks) == 0 {
 		return w.empty(cols, rows)
 	}
 	l, box := w.layout(), kit.Boxed(rows)
@@ -50,7 +50,7 @@ func (w *Page) View(cols, rows int) []string {
 		p := w.first() + i
 		lines := w.kept(&w.drawn[p], r, kit.Rect{}, func() []string {
 			iw, ih := w.room(r)
-			return w.draw(p, r, kit.Area(0, 0, iw, ih), box, p == w.focus && w.count() > 1)
+			return w.Draw(p, r, kit.Area(0, 0, iw, ih), box, p == w.focus && w.count() > 1)
 		})
 		blocks = append(blocks, kit.Placed{Rect: r, Lines: lines})
 	}

@@ -74,7 +74,7 @@ func (w *Page) parts() (list []*turned, every []time.Duration) {
 	list, every = append(list, &w.around), append(every, table)
 	for i := range w.count() {
 		p, d := w.first()+i, curves
-		if v := w.shows(p); !v.plots() && !v.phase {
+		if v := w.Shows(p); !v.Plots() && !v.Phase {
 			d = others
 		}
 		list, every = append(list, &w.drawn[p]), append(every, d)

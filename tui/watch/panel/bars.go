@@ -1,4 +1,4 @@
-package watch
+package panel
 
 import (
 	"fmt"
@@ -12,19 +12,20 @@ import (
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
+	"drolab/tui/watch/track"
 )
 
-// bars are the figures by class or group of the run under the cursor, at its last
+// Bars are the figures by class or group of the run under the cursor, at its last
 // evaluation, for so many rows.
-func (w *Board) bars(p int, of lab.Measure, rows int) *plot.Bars {
-	t := w.run()
-	values := t.places(of)
-	b := &plot.Bars{First: min(w.panels[p].first, max(0, len(values)-rows)), Number: t.number,
+func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
+	t := w.Run()
+	values := t.Places(of)
+	b := &plot.Bars{First: min(w.Panels[p].First, max(0, len(values)-rows)), Number: t.Number,
 		Charset: w.Theme.Charset(false), Percent: of.Scale == dro.Percent,
 		LowerIsBetter: of.Better != dro.Higher}
 	var base []runner.Number
-	if r := w.compared(of); r != nil {
-		base = r.places(of)
+	if r := w.Compared(of); r != nil {
+		base = r.Places(of)
 	}
 	cells := barCells(t, of)
 	if rows <= len(values) {
@@ -34,13 +35,13 @@ func (w *Board) bars(p int, of lab.Measure, rows int) *plot.Bars {
 		if of.Better == dro.Neither {
 			unit = "ratio"
 		}
-		b.Heads = []string{axisName(of.Axis), unit, "change"}
+		b.Heads = []string{AxisName(of.Axis), unit, "change"}
 		for _, c := range cells {
 			b.Heads = append(b.Heads, c.head)
 		}
 	}
 	for i, v := range values {
-		bar := plot.Bar{Label: placeName(t.meta, of.Axis, i), Value: v.Float(), Base: math.NaN()}
+		bar := plot.Bar{Label: PlaceName(t.Meta, of.Axis, i), Value: v.Float(), Base: math.NaN()}
 		if len(base) == len(values) {
 			bar.Base = base[i].Float()
 		}
@@ -60,10 +61,10 @@ func (w *Board) bars(p int, of lab.Measure, rows int) *plot.Bars {
 }
 
 // judge marks the worst bar, and those that are of too few samples to be called so.
-func judge(t *track, b *plot.Bars, of lab.Measure) {
-	values, known := t.places(of), t.places(of)
+func judge(t *track.Track, b *plot.Bars, of lab.Measure) {
+	values, known := t.Places(of), t.Places(of)
 	if of.Better != dro.Neither {
-		known = runner.Enough(values, t.counted(of), t.meta.Spec.MinGroup)
+		known = runner.Enough(values, t.Counted(of), t.Meta.Spec.MinGroup)
 	}
 	for i := range b.Bars {
 		b.Bars[i].Few = values[i].Applies() && !known[i].Applies()
@@ -80,8 +81,8 @@ type barCell struct {
 }
 
 // cells are the columns of a measure's bars, what matters most first.
-func barCells(t *track, of lab.Measure) (list []barCell) {
-	counts := t.meta.Counts(of.Axis)
+func barCells(t *track.Track, of lab.Measure) (list []barCell) {
+	counts := t.Meta.Counts(of.Axis)
 	number := func(head string, n []int) {
 		if len(n) > 0 {
 			list = append(list, barCell{head, func(i int) string { return textAt(n, i, strconv.Itoa) }})
@@ -100,11 +101,11 @@ func barCells(t *track, of lab.Measure) (list []barCell) {
 	} else {
 		number("test", n)
 	}
-	part := axisName(of.Axis)
+	part := AxisName(of.Axis)
 	if of.Name != split+part+"_accuracy" {
 		return list
 	}
-	if values := t.places(of); len(n) > 0 {
+	if values := t.Places(of); len(n) > 0 {
 		list = append(list, barCell{"95 %", func(i int) string { return between(values, n, i) }})
 	}
 	ratio := func(r runner.Number) string { return fmt.Sprintf("%.2f", r.Float()) }
@@ -136,16 +137,16 @@ func between(values []runner.Number, n []int, i int) string {
 }
 
 // few says which bars are not called the worst; "" without such.
-func fewNote(t *track, b *plot.Bars) string {
+func fewNote(t *track.Track, b *plot.Bars) string {
 	for _, bar := range b.Bars {
 		if bar.Few {
-			return fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark, t.meta.Spec.MinGroup)
+			return fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark, t.Meta.Spec.MinGroup)
 		}
 	}
 	return ""
 }
 
-func splitName(val bool) string {
+func SplitName(val bool) string {
 	if val {
 		return "validation"
 	}
@@ -155,7 +156,7 @@ func splitName(val bool) string {
 // drawBars draws bars by class or group, with what the columns are above them and
 // air between them where there is room.
 func (w *Board) drawBars(b *plot.Bars, iw, ih int) []string {
-	n, few := len(b.Bars), fewNote(w.run(), b)
+	n, few := len(b.Bars), fewNote(w.Run(), b)
 	if b.Heads == nil {
 		return w.painted(b, iw, ih)
 	}
@@ -174,24 +175,24 @@ func (w *Board) drawBars(b *plot.Bars, iw, ih int) []string {
 	return lines
 }
 
-// axisName is what one place on a measure's axis is.
-func axisName(a runner.Axis) string {
+// AxisName is what one place on a measure's axis is.
+func AxisName(a runner.Axis) string {
 	return map[runner.Axis]string{runner.PerClass: "class", runner.PerGroup: "group",
 		runner.PerRadius: "radius", runner.PerRatio: "ratio from"}[a]
 }
 
-// placeName is what a place on a measure's axis is called.
-func placeName(m *runner.Meta, a runner.Axis, i int) string {
+// PlaceName is what a place on a measure's axis is called.
+func PlaceName(m *runner.Meta, a runner.Axis, i int) string {
 	if names := m.Places(a); i < len(names) {
 		return names[i]
 	}
-	return fmt.Sprintf("%s %d", axisName(a), i)
+	return fmt.Sprintf("%s %d", AxisName(a), i)
 }
 
 // onSplit is a title that says which split its panel is of.
 func onSplit(title string, val bool) string {
 	if !strings.Contains(strings.ToLower(title), "test") {
-		return title + " · " + splitName(val)
+		return title + " · " + SplitName(val)
 	}
 	if val {
 		title = strings.NewReplacer("test", "validation", "Test", "Validation").Replace(title)

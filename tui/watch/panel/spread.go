@@ -1,4 +1,4 @@
-package watch
+package panel
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"drolab/runner"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
+	"drolab/tui/watch/track"
 )
 
 // worstFirst is the order of a measure's places by the ranking run, the worst first; of
@@ -17,11 +18,11 @@ import (
 // While the order of the last frame is nearly right it stays: rows that change places
 // cost more to follow, and to send, than a point of accuracy says.
 func (w *Board) worstFirst(of lab.Measure) []int {
-	values := w.ranking().places(of)
-	if own := w.measured(of).places(of); len(values) != len(own) {
+	values := w.Ranking().Places(of)
+	if own := w.Measured(of).Places(of); len(values) != len(own) {
 		values = own
 	}
-	order := slices.Clone(w.orders[of.Name])
+	order := slices.Clone(w.Orders[of.Name])
 	if len(order) != len(values) {
 		order = make([]int, len(values))
 		for i := range order {
@@ -39,7 +40,7 @@ func (w *Board) worstFirst(of lab.Measure) []int {
 		}
 	}
 	slack := 0.0
-	if !w.ranking().Status.Ended() {
+	if !w.Ranking().Status.Ended() {
 		slack = 0.05
 	}
 	if !slices.IsSortedFunc(order, func(a, b int) int { return cmp.Compare(key(a)+slack, key(b)) }) {
@@ -50,37 +51,37 @@ func (w *Board) worstFirst(of lab.Measure) []int {
 
 // sort keeps the orders of what panels show for the next frames.
 func (w *Board) sort() {
-	for p := range w.panels {
-		for i := range w.panels[p].views {
-			if v := &w.panels[p].views[i]; v.as != nil && v.bars != "" {
-				of := v.of(w.run().meta)
-				w.orders[of.Name] = w.worstFirst(of)
+	for p := range w.Panels {
+		for i := range w.Panels[p].Views {
+			if v := &w.Panels[p].Views[i]; v.As != nil && v.Bars != "" {
+				of := v.Of(w.Run().Meta)
+				w.Orders[of.Name] = w.worstFirst(of)
 			}
 		}
 	}
 }
 
-// spread has the values of all runs on a line a class; nil without any of runs like
+// Spread has the values of all runs on a line a class; nil without any of runs like
 // the one under the cursor. Of seeds it has the means.
-func (w *Board) spread(p int, v *view, rows int) *plot.Spread {
-	run := w.run()
-	of := v.of(run.meta)
+func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
+	run := w.Run()
+	of := v.Of(run.Meta)
 	order := w.worstFirst(of)
 	if len(order) == 0 {
 		return nil
 	}
-	s := &plot.Spread{Lo: 0, Hi: 1, Percent: percents(of), Front: -1, Charset: w.Theme.Charset(false),
-		First: min(w.panels[p].first, max(0, len(order)-rows))}
+	s := &plot.Spread{Lo: 0, Hi: 1, Percent: track.Percents(of), Front: -1, Charset: w.Theme.Charset(false),
+		First: min(w.Panels[p].First, max(0, len(order)-rows))}
 	var all [][]runner.Number
-	for _, row := range w.rows() {
-		values := means(w.of(row), of)
-		if w.tracks[row[0]].hidden || len(values) != len(order) {
+	for _, row := range w.Rows() {
+		values := track.Means(w.Of(row), of)
+		if w.Tracks[row[0]].Hidden || len(values) != len(order) {
 			continue
 		}
-		if slices.Contains(row, w.at) {
+		if slices.Contains(row, w.At) {
 			s.Front = len(all)
 		}
-		all, s.Numbers = append(all, values), append(s.Numbers, w.tracks[row[0]].number)
+		all, s.Numbers = append(all, values), append(s.Numbers, w.Tracks[row[0]].Number)
 	}
 	w.spreadRows(s, of, order, all)
 	return s
@@ -88,23 +89,23 @@ func (w *Board) spread(p int, v *view, rows int) *plot.Spread {
 
 // spreadRows adds the lines, and fits the scale of what is no percentage.
 func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]runner.Number) {
-	run, top := w.run(), 0.0
+	run, top := w.Run(), 0.0
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order)), LowerIsBetter: of.Better != dro.Higher}
-	judge(w.measured(of), bars, of)
-	switch s.Heads = []string{axisName(of.Axis)}; {
+	judge(w.Measured(of), bars, of)
+	switch s.Heads = []string{AxisName(of.Axis)}; {
 	case s.Percent:
-		s.Unit = string(w.Theme.Marks[run.number]) + " acc %"
+		s.Unit = string(w.Theme.Marks[run.Number]) + " acc %"
 	case of.Better == dro.Neither:
-		s.Unit = string(w.Theme.Marks[run.number]) + " ratio"
+		s.Unit = string(w.Theme.Marks[run.Number]) + " ratio"
 	default:
 		s.Unit = of.Unit
 	}
-	counts := run.meta.Counts(of.Axis).Train
+	counts := run.Meta.Counts(of.Axis).Train
 	if len(counts) > 0 {
 		s.Heads = append(s.Heads, "train")
 	}
 	for _, i := range order {
-		r := plot.SpreadRow{Label: placeName(run.meta, of.Axis, i), Worst: bars.Bars[i].Worst,
+		r := plot.SpreadRow{Label: PlaceName(run.Meta, of.Axis, i), Worst: bars.Bars[i].Worst,
 			Few: bars.Bars[i].Few}
 		for _, values := range all {
 			x := math.NaN()

@@ -1,4 +1,4 @@
-package watch
+package panel
 
 import (
 	"fmt"
@@ -6,22 +6,23 @@ import (
 
 	"drolab/tui/kit"
 	"drolab/tui/plot"
+	"drolab/tui/watch/track"
 )
 
 // curves are measures of all runs over the steps: one plot, or two of them.
 type curves struct{}
 
-func (curves) draw(w *Board, p int, v *view, iw, ih int) (lines []string, warning string) {
+func (curves) draw(w *Board, p int, v *View, iw, ih int) (lines []string, warning string) {
 	var blocks []kit.Placed
-	for _, p := range w.plots(p, v, iw, ih) {
+	for _, p := range w.Plots(p, v, iw, ih) {
 		var f plot.Frame
-		report := p.DrawTo(&f, p.at.W, p.at.H)
-		lines, r := w.Theme.Rows(&f), p.at
+		report := p.DrawTo(&f, p.At.W, p.At.H)
+		lines, r := w.Theme.Rows(&f), p.At
 		if !p.head {
 			return lines, problems(report)
 		}
 		r.Y, r.H = r.Y-1, r.H+1-p.hidden
-		head := kit.Blanks(p.Gutter+1) + w.Theme.Title.Paint(w.Theme.Greek(w.quantities[p.q].Title))
+		head := kit.Blanks(p.Gutter+1) + w.Theme.Title.Paint(w.Theme.Greek(w.Quantities[p.Q].Title))
 		if s := problems(report); s != "" {
 			head += "  " + w.Theme.Warn.Paint(s)
 		}
@@ -30,27 +31,27 @@ func (curves) draw(w *Board, p int, v *view, iw, ih int) (lines []string, warnin
 	return kit.Compose(iw, ih, blocks), ""
 }
 
-func (curves) note(w *Board, v *view) string {
-	if w.cross.On {
-		return w.readAt(v)
+func (curves) note(w *Board, v *View) string {
+	if w.Cross.On {
+		return w.ReadAt(v)
 	}
 	note := map[plot.ScaleKind]string{plot.Linear: "", plot.Log10: "log · ",
-		plot.Symlog: "symlog · "}[w.scales[v.curves[0]].kind] + "by " + w.axis.String()
-	if w.zoomX != (plot.Range{}) {
-		note += fmt.Sprintf(" ×%.3g", (w.x.Hi-w.x.Lo)/(w.zoomX.Hi-w.zoomX.Lo))
+		plot.Symlog: "symlog · "}[w.Scales[v.Curves[0]].Kind] + "by " + w.Axis.String()
+	if w.ZoomX != (plot.Range{}) {
+		note += fmt.Sprintf(" ×%.3g", (w.X.Hi-w.X.Lo)/(w.ZoomX.Hi-w.ZoomX.Lo))
 	}
-	if s := smoothings()[w.smooth]; s.make != nil && w.quantities[v.curves[0]].Noisy {
-		note += " · " + s.name
+	if s := Smoothings()[w.Smooth]; s.Make != nil && w.Quantities[v.Curves[0]].Noisy {
+		note += " · " + s.Name
 	}
 	return note
 }
 
-// placed is a chart and where it is in its panel: below a caption, where two charts
+// Placed is a chart and where it is in its panel: below a caption, where two charts
 // share the panel.
-type placed struct {
+type Placed struct {
 	*plot.Chart
-	at     kit.Rect
-	q      string
+	At     kit.Rect
+	Q      string
 	head   bool
 	hidden int // rows of its axis that the chart below has in its place
 }
@@ -68,18 +69,18 @@ func sideBySide(iw, ih int) bool {
 	return iw >= 84 && !stacked(ih) && ih >= leastRows+1+axisRows || iw >= 150 && ih < 24
 }
 
-// drawn are the curves of a view that there is room for.
-func (v *view) drawn(iw, ih int) []string {
-	if len(v.curves) == 2 && !sideBySide(iw, ih) && !stacked(ih) {
-		return v.curves[:1]
+// Drawn are the curves of a view that there is room for.
+func (v *View) Drawn(iw, ih int) []string {
+	if len(v.Curves) == 2 && !sideBySide(iw, ih) && !stacked(ih) {
+		return v.Curves[:1]
 	}
-	return v.curves
+	return v.Curves
 }
 
-// plotRows is how many rows of iw by ih cells each plot of a view has at least.
-func (v *view) plotRows(iw, ih int) int {
+// PlotRows is how many rows of iw by ih cells each plot of a view has at least.
+func (v *View) PlotRows(iw, ih int) int {
 	switch rows := ih - axisRows; {
-	case len(v.drawn(iw, ih)) < 2:
+	case len(v.Drawn(iw, ih)) < 2:
 		return rows
 	case sideBySide(iw, ih):
 		return rows - 1
@@ -88,28 +89,28 @@ func (v *view) plotRows(iw, ih int) int {
 	}
 }
 
-// plots lays the curves of a view of panel i out.
-func (w *Board) plots(i int, v *view, iw, ih int) (list []placed) {
-	charset := w.charset(i, v.plotRows(iw, ih))
-	names := v.drawn(iw, ih)
+// Plots lays the curves of a view of panel i out.
+func (w *Board) Plots(i int, v *View, iw, ih int) (list []Placed) {
+	charset := w.charset(i, v.PlotRows(iw, ih))
+	names := v.Drawn(iw, ih)
 	for i, q := range names {
-		p := placed{Chart: w.chart(q), at: kit.Area(0, 0, iw, ih), q: q, head: len(names) == 2}
+		p := Placed{Chart: w.Chart(q), At: kit.Area(0, 0, iw, ih), Q: q, head: len(names) == 2}
 		switch half := (ih - axisRows + 1) / 2; {
 		case !p.head:
 		case sideBySide(iw, ih):
 			x := kit.Share(iw, i, 2)
-			p.at = kit.Area(x, 1, kit.Share(iw, i+1, 2)-x, ih-1)
+			p.At = kit.Area(x, 1, kit.Share(iw, i+1, 2)-x, ih-1)
 		case i == 0:
-			p.at, p.hidden = kit.Area(0, 1, iw, half-1+axisRows), axisRows
+			p.At, p.hidden = kit.Area(0, 1, iw, half-1+axisRows), axisRows
 		default:
-			p.at = kit.Area(0, half+1, iw, ih-half-1)
+			p.At = kit.Area(0, half+1, iw, ih-half-1)
 		}
 		list = append(list, p)
 	}
 	gutter := leastGutter
 	for _, p := range list {
 		p.Charset = charset
-		gutter = max(gutter, p.TickWidth(p.at.H-axisRows))
+		gutter = max(gutter, p.TickWidth(p.At.H-axisRows))
 	}
 	for _, p := range list {
 		p.Gutter = gutter
@@ -123,7 +124,7 @@ const leastGutter = 4
 
 // charset is that of a plot of so many rows in panel i.
 func (w *Board) charset(i, rows int) plot.Charset {
-	return w.Theme.Charset(w.style == inDots || w.style == byRoom && !plot.Roomy(rows, w.panels[i].roomy))
+	return w.Theme.Charset(w.Style == inDots || w.Style == byRoom && !plot.Roomy(rows, w.Panels[i].Roomy))
 }
 
 // style is what curves are drawn in.
@@ -131,9 +132,9 @@ type style int
 
 const (
 	byRoom style = iota
-	inLines
+	InLines
 	inDots
-	styles // how many
+	Styles // how many
 )
 
 func (s style) String() string { return [...]string{"as there is room", "lines", "dots"}[s] }
@@ -149,18 +150,18 @@ func problems(r plot.Report) (s string) {
 	return s
 }
 
-// chart is one quantity of all runs that are not hidden.
-func (w *Board) chart(q string) *plot.Chart {
+// Chart is one quantity of all runs that are not hidden.
+func (w *Board) Chart(q string) *plot.Chart {
 	c := w.plain(q)
-	t := w.tracks[w.front()]
+	t := w.Tracks[w.front()]
 	alone := func(row []int) bool { return len(row) == 1 && row[0] == w.front() }
-	if raw := t.curves[q]; !t.hidden && raw.smooth != nil && slices.ContainsFunc(w.lined(), alone) {
-		c.Lines = append(c.Lines, plot.Line{Series: raw.raw, Number: t.number, Faint: true, MapX: w.mapX(t)})
+	if raw := t.Curves[q]; !t.Hidden && raw.Smooth != nil && slices.ContainsFunc(w.Lined(), alone) {
+		c.Lines = append(c.Lines, plot.Line{Series: raw.Raw, Number: t.Number, Faint: true, MapX: w.mapX(t)})
 	}
 	w.references(c, q)
 	w.selections(c, q)
-	if !t.hidden {
-		for _, m := range t.markers {
+	if !t.Hidden {
+		for _, m := range t.Markers {
 			if f := w.mapX(t); f != nil {
 				m.X = f(m.X)
 			}
@@ -173,12 +174,12 @@ func (w *Board) chart(q string) *plot.Chart {
 // plain is a chart of the lines and bands alone: what its axis is of. The raw curve may leave it where the
 // smoothed one does not: one wild batch must not flatten the rest.
 func (w *Board) plain(q string) *plot.Chart {
-	y := w.scales[q]
-	c := &plot.Chart{X: w.span(), Y: y.fit, YScale: plot.Scale{Kind: y.kind}, Duration: w.axis == byTime,
-		Ends: true, Percent: percents(w.quantities[q]), Cross: w.cross}
-	for _, row := range w.lined() {
-		if !w.tracks[row[0]].hidden {
-			w.line(c, row, func(t *track) *plot.Series { return t.curves[q].shown() }, true)
+	y := w.Scales[q]
+	c := &plot.Chart{X: w.Span(), Y: y.Fit, YScale: plot.Scale{Kind: y.Kind}, Duration: w.Axis == byTime,
+		Ends: true, Percent: track.Percents(w.Quantities[q]), Cross: w.Cross}
+	for _, row := range w.Lined() {
+		if !w.Tracks[row[0]].Hidden {
+			w.Line(c, row, func(t *track.Track) *plot.Series { return t.Curves[q].Shown() }, true)
 		}
 	}
 	return c
@@ -186,35 +187,35 @@ func (w *Board) plain(q string) *plot.Chart {
 
 // references are the bounds of z of the run under the cursor.
 func (w *Board) references(c *plot.Chart, q string) {
-	t := w.run()
-	if t == nil || !t.hasDual() {
+	t := w.Run()
+	if t == nil || !t.HasDual() {
 		return
 	}
 	switch q {
 	case "lambda":
-		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("λ0"), Y: t.meta.Box.Lambda[0]},
-			{Name: w.Theme.Greek("λ max"), Y: t.meta.Box.Lambda[1]}}
+		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("λ0"), Y: t.Meta.Box.Lambda[0]},
+			{Name: w.Theme.Greek("λ max"), Y: t.Meta.Box.Lambda[1]}}
 	case "eta":
-		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("η min"), Y: t.meta.Box.Eta[0]},
-			{Name: w.Theme.Greek("η max"), Y: t.meta.Box.Eta[1]}}
+		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("η min"), Y: t.Meta.Box.Eta[0]},
+			{Name: w.Theme.Greek("η max"), Y: t.Meta.Box.Eta[1]}}
 	}
 }
 
 // selections are the steps that the runs have selected, on curves of evaluations.
 func (w *Board) selections(c *plot.Chart, q string) {
-	if m := w.quantities[q]; m.OfStep() {
+	if m := w.Quantities[q]; m.OfStep() {
 		return
 	}
-	for _, row := range w.rows() {
-		for _, t := range w.of(row) {
-			if t.hidden || len(row) > 1 || t.Selected == nil || !t.Selected.Of(q).Applies() {
+	for _, row := range w.Rows() {
+		for _, t := range w.Of(row) {
+			if t.Hidden || len(row) > 1 || t.Selected == nil || !t.Selected.Of(q).Applies() {
 				continue
 			}
 			x := float64(t.Selected.Step)
 			if f := w.mapX(t); f != nil {
 				x = f(x)
 			}
-			c.Spots = append(c.Spots, plot.Spot{X: x, Y: t.Selected.Of(q).Float(), Number: t.number})
+			c.Spots = append(c.Spots, plot.Spot{X: x, Y: t.Selected.Of(q).Float(), Number: t.Number})
 		}
 	}
 }
@@ -223,5 +224,5 @@ func (w *Board) selections(c *plot.Chart, q string) {
 func (w *Board) fitY(q string) {
 	c := w.plain(q)
 	c.Cross = plot.Cross{}
-	w.scales[q].fit = c.FitY()
+	w.Scales[q].Fit = c.FitY()
 }

@@ -1,4 +1,4 @@
-package watch
+package track
 
 import (
 	"fmt"
@@ -10,23 +10,23 @@ import (
 	"drolab/tui/plot"
 )
 
-// selects tells whether the run is to select a step.
-func (t *track) selects() bool {
-	by := t.meta.Spec.Select
+// Selects tells whether the run is to select a step.
+func (t *Track) Selects() bool {
+	by := t.Meta.Spec.Select
 	return t.Selected != nil || by != "" && by != runner.SelectLast
 }
 
-// stands is how the run stands, in words; in many of them with how long it was.
-func (t *track) stands(long bool) string {
-	s := fmt.Sprintf("%s at epoch %.4g", t.Status, t.epochs(float64(t.Step)))
+// Stands is how the run stands, in words; in many of them with how long it was.
+func (t *Track) Stands(long bool) string {
+	s := fmt.Sprintf("%s at epoch %.4g", t.Status, t.Epochs(float64(t.Step)))
 	if t.Cause != "" {
 		return s + ": " + cell.OneLine(t.Cause)
 	}
 	if t.Status == runner.Done && !long {
 		s = string(t.Status)
 	} else if t.Status == runner.Done {
-		s = "done after " + kit.Plural(t.meta.Spec.Epochs, "epoch")
-		if t.share == 1 { // its log says how long it took
+		s = "done after " + kit.Plural(t.Meta.Spec.Epochs, "epoch")
+		if t.Share == 1 { // its log says how long it took
 			s += " in " + plot.FormatDuration(t.Seconds)
 		}
 	}
@@ -36,9 +36,9 @@ func (t *track) stands(long bool) string {
 	return s + ": " + t.figures(t.Eval)
 }
 
-// bounded is whether λ is at a bound of its box, ", λ 0.71 (bounds 0.1 and 10)"; "" without λ.
-func (t *track) bounded() string {
-	box, v := t.meta.Box.Lambda, ofStep("lambda")(t)
+// Bounded is whether λ is at a bound of its box, ", λ 0.71 (bounds 0.1 and 10)"; "" without λ.
+func (t *Track) Bounded() string {
+	box, v := t.Meta.Box.Lambda, OfStep("lambda")(t)
 	if !v.Applies() || box[0] >= box[1] {
 		return ""
 	}
@@ -53,13 +53,13 @@ func (t *track) bounded() string {
 	return text + fmt.Sprintf(" (bounds %.4g and %.4g)", box[0], box[1])
 }
 
-// selection is what the run has selected so far, in words; "" where it does not
+// Selection is what the run has selected so far, in words; "" where it does not
 // select.
-func (t *track) selection() string {
-	if !t.selects() {
+func (t *Track) Selection() string {
+	if !t.Selects() {
 		return ""
 	}
-	by := t.meta.Spec.Select
+	by := t.Meta.Spec.Select
 	if t.Selected == nil {
 		return "nothing selected yet by " + by
 	}
@@ -67,9 +67,9 @@ func (t *track) selection() string {
 }
 
 // figures are those of an evaluation that people ask for, of the test split.
-func (t *track) figures(e *runner.EvalEvent) string {
-	return fmt.Sprintf("worst %s %s, mean %s", t.meta.Part(),
-		percent(e.Of(t.meta.Fit("worst_class_accuracy"))), percent(e.Of("test_accuracy")))
+func (t *Track) figures(e *runner.EvalEvent) string {
+	return fmt.Sprintf("worst %s %s, mean %s", t.Meta.Part(),
+		percent(e.Of(t.Meta.Fit("worst_class_accuracy"))), percent(e.Of("test_accuracy")))
 }
 
 // percent is an accuracy with its sign.
@@ -80,16 +80,16 @@ func percent(n runner.Number) string {
 	return lab.Percent(n) + " %"
 }
 
-// calls is a run's name in most cells or, where it is longer, that of its method.
-func (t *track) calls(most int) string {
-	if cell.Width(t.short) > most {
-		return string(t.meta.Spec.Algorithm())
+// Calls is a run's name in most cells or, where it is longer, that of its method.
+func (t *Track) Calls(most int) string {
+	if cell.Width(t.Short) > most {
+		return string(t.Meta.Spec.Algorithm())
 	}
-	return t.short
+	return t.Short
 }
 
-// evaluated is when the run was last, for a note.
-func (t *track) evaluated() string {
+// Evaluated is when the run was last, for a note.
+func (t *Track) Evaluated() string {
 	if t.Eval == nil {
 		return ""
 	}
