@@ -7,7 +7,6 @@ import (
 	"drolab/runner"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
 	"drolab/tui/watch/track"
 
@@ -89,33 +88,16 @@ func (w *Page) hide() {
 	for _, t := range w.Of(w.Rows()[w.RowAt()]) {
 		t.Hidden = hidden
 	}
+	w.Refit()
 }
 
-func (w *Page) nextScale() {
-	for _, q := range w.Shows(w.focus).Curves {
-		w.Scales[q].Kind = (w.Scales[q].Kind + 1) % (plot.Symlog + 1)
-		w.Scales[q].Fit = plot.Range{}
-	}
-}
+func (w *Page) nextScale() { w.NextScale(w.focus) }
 
 func (w *Page) smoothBy(by int) func() tea.Cmd {
-	return func() tea.Cmd {
-		all := panel.Smoothings()
-		w.Smooth = (w.Smooth + len(all) + by) % len(all)
-		w.Resmooth()
-		return kit.Notify("smoothing: " + all[w.Smooth].Name)
-	}
+	return func() tea.Cmd { return kit.Notify("smoothing: " + w.SmoothBy(by)) }
 }
 
-func (w *Page) nextAxis() {
-	w.Axis = (w.Axis + 1) % panel.AxisCount
-	w.X, w.ZoomX, w.Cross.On = plot.Range{}, plot.Range{}, false
-}
-
-func (w *Page) nextStyle() tea.Cmd {
-	w.Style = (w.Style + 1) % panel.Styles
-	return kit.Notify("curves in: " + w.Style.String())
-}
+func (w *Page) nextStyle() tea.Cmd { return kit.Notify("curves in: " + w.NextStyle()) }
 
 func (w *Page) nextBaseline() tea.Cmd {
 	if w.Baseline++; w.Baseline == len(w.Tracks) {
@@ -215,4 +197,10 @@ func (w *Page) wheel(m kit.Wheel) {
 			}
 		}
 	}
+}
+
+// takeApart shows seeds each on its own, or together again.
+func (w *Page) takeApart() {
+	w.EachSeed = !w.EachSeed
+	w.Refit()
 }

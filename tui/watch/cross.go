@@ -152,7 +152,7 @@ func (w *Page) drag(m kit.Drag) {
 		return
 	}
 	r := w.held.span
-	w.ZoomX = r
+	w.Show(r)
 	w.Pan(float64(w.held.x-m.X) * (r.Hi - r.Lo) / float64(w.held.cells))
 }
 

@@ -55,7 +55,7 @@ func (w *Page) sheet() (*export.Sheet, int) {
 			c := exported{who: whose(t), quantity: q, epochSteps: float64(max(1, t.Meta.StepsPerEpoch))}
 			add(c, t.Curves[q].Raw)
 			if smooth := t.Curves[q].Smooth; smooth != nil {
-				c.smoothing = panel.Smoothings()[w.Smooth].Name
+				c.smoothing = w.Smoothing()
 				add(c, smooth)
 			}
 		}

@@ -9,7 +9,6 @@ import (
 	"drolab/runner"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
-	"drolab/tui/watch/panel"
 )
 
 // grouping is a rig on the page, late in three runs with groups that select.
@@ -155,11 +154,6 @@ func TestBarsByGroup(t *testing.T) {
 	if len(b.Bars) != 3 || !b.Bars[1].Worst || b.Bars[2].Worst || b.Bars[1].Cells[0] != "40" ||
 		b.Bars[1].Cells[1] != "30" || b.Bars[1].Few || !b.Bars[2].Few {
 		t.Errorf("bars %+v, want the coast as the worst", b.Bars)
-	}
-	grouped := panel.Panels(panel.Standing(), nil, &m)
-	if v := grouped[len(grouped)-2].Views[0]; v.Name != "worst group and mean" ||
-		v.Curves[0] != "worst_group_accuracy" {
-		t.Errorf("the last panel but one shows %+v", v)
 	}
 	r.Press("i")
 	if text := strings.Join(r.Overlay.Lines, " "); !strings.Contains(text, "of the group's test samples") {

@@ -22,8 +22,7 @@ func (w *Page) info() *kit.Overlay {
 		texts = append(texts, v.Doc)
 	}
 	for _, q := range v.Measures() {
-		m := w.Quantities[q]
-		texts = append(texts, m.Definition())
+		texts = append(texts, w.Measure(q).Definition())
 	}
 	if v.Bars != "" {
 		m := v.Of(w.Run().Meta)

@@ -6,11 +6,9 @@ import (
 	"time"
 
 	"drolab/dro"
-	"drolab/runner"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
 	"drolab/tui/watch/track"
 
@@ -70,31 +68,10 @@ func New(s *lab.Lab) *Page {
 }
 
 // furnish makes panels, columns and axes for the methods of the watched runs.
-// What was chosen of them stays.
 func (w *Page) furnish() {
-	methods := w.Methods()
-	var runs []*runner.Meta
-	for _, t := range w.Tracks {
-		runs = append(runs, t.Meta)
-	}
-	before := w.Panels
-	w.Panels = panel.Panels(w.Standing(), methods, runs...)
+	w.Furnish()
 	w.drawn = make([]turned, len(w.Panels))
-	for i := range before {
-		w.Panels[i].View = min(before[i].View, len(w.Panels[i].Views)-1)
-	}
-	w.Validates = slices.ContainsFunc(runs, lab.Validates)
-	w.Val = w.Val && w.Validates
 	w.setColumns()
-	w.Quantities = panel.Quantities(w.Panels)
-	for name, q := range w.Quantities {
-		if w.Scales[name] == nil {
-			w.Scales[name] = &panel.Vertical{}
-			if q.Scale == dro.Log {
-				w.Scales[name].Kind = plot.Log10
-			}
-		}
-	}
 }
 
 // Title implements the interface's page.
@@ -183,19 +160,14 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	}
 	w.furnish()
 	for _, t := range w.Tracks {
-		t.Draw(w.Quantities, panel.Filmed(w.Panels, t.Meta), track.Buckets(len(w.Tracks)))
+		w.Prepare(t)
 	}
 	track.Order(w.Tracks)
 	track.Label(w.Tracks)
 	w.regroup()
 	w.Baseline = slices.IndexFunc(w.Tracks,
 		func(t *track.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() })
-	w.X, w.ZoomX, w.PhaseX, w.PhaseY = plot.Range{}, plot.Range{}, plot.Range{}, plot.Range{}
-	w.Cross, w.Picked, w.Orders = plot.Cross{}, 0, map[string][]int{}
+	w.Reset()
 	w.setColumns()
-	for _, y := range w.Scales {
-		y.Fit = plot.Range{}
-	}
-	w.Resmooth()
 	return tea.Batch(cmd, w.read(w.looked))
 }

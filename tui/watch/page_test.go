@@ -14,7 +14,6 @@ import (
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
-	"drolab/tui/watch/panel"
 	"drolab/tui/watch/track"
 )
 
@@ -215,8 +214,8 @@ func TestInterrupted(t *testing.T) {
 // TestResume goes on from a checkpoint: what was after it is done again.
 func TestResume(t *testing.T) {
 	tr := track.New(track.Opened{Run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}})
-	tr.Draw(panel.Quantities(panel.Panels(panel.Standing(), nil)), nil, plot.MostBuckets)
-	tr.SmoothWith(panel.Smoothings()[0].Make)
+	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil, plot.MostBuckets)
+	tr.SmoothWith(func() plot.Smoother { return &plot.Window{} })
 	at := func(step int, seconds float64) runner.Head {
 		return runner.Head{Step: int64(step),
 			Time: tuitest.Epoch0().Add(time.Duration(seconds * float64(time.Second)))}
@@ -256,7 +255,7 @@ func TestResume(t *testing.T) {
 // TestCheckpointNotes keeps the log pane readable.
 func TestCheckpointNotes(t *testing.T) {
 	tr := track.New(track.Opened{Run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}})
-	tr.Draw(panel.Quantities(panel.Panels(panel.Standing(), nil)), nil, plot.MostBuckets)
+	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil, plot.MostBuckets)
 	saved := func(step int64) runner.Event {
 		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}
 	}
@@ -273,17 +272,18 @@ func TestCheckpointNotes(t *testing.T) {
 // TestSmoothing checks that pushing points one by one and filtering anew agree.
 func TestSmoothing(t *testing.T) {
 	r := watching(t, 120, 40)
-	for range panel.Smoothings() {
-		for _, tr := range r.watch.Tracks {
-			if tr.Curves["loss"].Smooth == nil {
-				continue
+	for range 4 { // as many as there are
+		smooth := func() (values []float64) {
+			for _, tr := range r.watch.Tracks {
+				if s := tr.Curves["loss"].Smooth; s != nil {
+					values = append(values, s.At(s.XRange().Hi))
+				}
 			}
-			end := tr.Curves["loss"].Smooth.XRange().Hi
-			before := tr.Curves["loss"].Smooth.At(end)
-			tr.SmoothWith(panel.Smoothings()[r.watch.Smooth].Make)
-			if after := tr.Curves["loss"].Smooth.At(end); before != after {
-				t.Errorf("%s: %g pushed, %g filtered", panel.Smoothings()[r.watch.Smooth].Name, before, after)
-			}
+			return values
+		}
+		pushed, name := smooth(), r.watch.SmoothBy(0)
+		if filtered := smooth(); !slices.Equal(pushed, filtered) {
+			t.Errorf("%s: %v pushed, %v filtered", name, pushed, filtered)
 		}
 		r.Press("s")
 		r.Wait(time.Second, time.Second/5)

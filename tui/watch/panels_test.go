@@ -6,36 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"drolab/dro"
-	"drolab/runner"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 	"drolab/tui/watch/panel"
 )
-
-// TestPanels has every panel made of measures that there are, and no view that
-// shows nothing.
-func TestPanels(t *testing.T) {
-	table := panel.Panels(panel.Standing(), dro.Algorithms())
-	drawn := panel.Quantities(table)
-	for _, p := range table {
-		if p.Title == "" || len(p.Views) == 0 {
-			t.Errorf("panel %q has %d views", p.Title, len(p.Views))
-		}
-		for _, v := range p.Views {
-			for _, name := range v.Measures() {
-				if _, ok := drawn[name]; !ok {
-					t.Errorf("%s: no measure is called %q", p.Title, name)
-				}
-			}
-			m, found := runner.FindMeasure(v.Bars)
-			classes := found && m.IsList()
-			if classes == (len(v.Measures()) > 0) || (v.Phase || v.As != nil) != (v.Doc != "") {
-				t.Errorf("%s: view %q shows curves of %v, bars of %q", p.Title, v.Name, v.Measures(), v.Bars)
-			}
-		}
-	}
-}
 
 // A row of the table is a panel: drawn, zoomed, flipped, defined and exported.
 func TestToyPanel(t *testing.T) {

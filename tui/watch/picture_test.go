@@ -76,7 +76,7 @@ func TestStyleByRoom(t *testing.T) {
 	if !dots() {
 		t.Error("dots were asked for")
 	}
-	if r.Press("z", "d", "d"); r.watch.Style != panel.InLines || dots() {
+	if r.Press("z", "d", "d"); !strings.HasSuffix(r.Notice.Text, "lines") || dots() {
 		t.Error("lines were asked for")
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"drolab/runner"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/watch/panel"
 	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
@@ -109,8 +108,7 @@ func (w *Page) again() {
 		t := track.New(old.Opened)
 		t.Label, t.Short, t.Number = old.Label, old.Short, old.Number
 		t.Hidden, t.Share = old.Hidden, old.Share
-		t.Draw(w.Quantities, panel.Filmed(w.Panels, t.Meta), track.Buckets(len(w.Tracks)))
-		t.SmoothWith(panel.Smoothings()[w.Smooth].Make)
+		w.Prepare(t)
 		w.Tracks[i] = t
 	}
 }

@@ -32,7 +32,7 @@ func (w *Board) Pan(by float64) {
 	r := w.Span()
 	by = max(w.X.Lo-r.Lo, min(w.X.Hi-r.Hi, by))
 	if by != 0 {
-		w.ZoomX = plot.Range{Lo: r.Lo + by, Hi: r.Hi + by}
+		w.Show(plot.Range{Lo: r.Lo + by, Hi: r.Hi + by})
 	}
 }
 
@@ -63,12 +63,16 @@ func (w *Board) ZoomAt(at float64, by int) {
 	}
 	lo := at - (at-r.Lo)/(r.Hi-r.Lo)*length
 	lo = max(w.X.Lo, min(w.X.Hi-length, lo))
-	w.ZoomX = plot.Range{Lo: lo, Hi: lo + length}
+	w.Show(plot.Range{Lo: lo, Hi: lo + length})
 }
 
 // Unzoom shows all of x.
-func (w *Board) Unzoom() {
-	w.ZoomX = plot.Range{}
+func (w *Board) Unzoom() { w.Show(plot.Range{}) }
+
+// Show shows a part of x; the zero range is all of it.
+func (w *Board) Show(x plot.Range) {
+	w.ZoomX = x
+	w.Refit()
 }
 
 // Crossed is a run's value at the crosshair.
@@ -115,6 +119,6 @@ func (w *Board) ReadAt(v *View) string {
 	if math.IsNaN(value) {
 		return s
 	}
-	c := plot.Chart{Percent: track.Percents(w.Quantities[v.Curves[0]])}
+	c := plot.Chart{Percent: track.Percents(w.quantities[v.Curves[0]])}
 	return fmt.Sprintf("%s: %c %s %s", s, cell.Mark(int(t.Number), w.Theme.ASCII), t.Short, c.Brief(value))
 }

@@ -22,7 +22,7 @@ func (curves) draw(w *Board, p int, v *View, iw, ih int) (lines []string, warnin
 			return lines, problems(report)
 		}
 		r.Y, r.H = r.Y-1, r.H+1-p.hidden
-		head := kit.Blanks(p.Gutter+1) + w.Theme.Title.Paint(w.Theme.Greek(w.Quantities[p.Q].Title))
+		head := kit.Blanks(p.Gutter+1) + w.Theme.Title.Paint(w.Theme.Greek(w.quantities[p.Q].Title))
 		if s := problems(report); s != "" {
 			head += "  " + w.Theme.Warn.Paint(s)
 		}
@@ -36,12 +36,12 @@ func (curves) note(w *Board, v *View) string {
 		return w.ReadAt(v)
 	}
 	note := map[plot.ScaleKind]string{plot.Linear: "", plot.Log10: "log · ",
-		plot.Symlog: "symlog · "}[w.Scales[v.Curves[0]].Kind] + "by " + w.Axis.String()
+		plot.Symlog: "symlog · "}[w.scales[v.Curves[0]].kind] + "by " + w.Axis.String()
 	if w.ZoomX != (plot.Range{}) {
 		note += fmt.Sprintf(" ×%.3g", (w.X.Hi-w.X.Lo)/(w.ZoomX.Hi-w.ZoomX.Lo))
 	}
-	if s := Smoothings()[w.Smooth]; s.Make != nil && w.Quantities[v.Curves[0]].Noisy {
-		note += " · " + s.Name
+	if s := smoothings()[w.smooth]; s.make != nil && w.quantities[v.Curves[0]].Noisy {
+		note += " · " + s.name
 	}
 	return note
 }
@@ -124,7 +124,7 @@ const leastGutter = 4
 
 // charset is that of a plot of so many rows in panel i.
 func (w *Board) charset(i, rows int) plot.Charset {
-	return w.Theme.Charset(w.Style == inDots || w.Style == byRoom && !plot.Roomy(rows, w.Panels[i].Roomy))
+	return w.Theme.Charset(w.style == inDots || w.style == byRoom && !plot.Roomy(rows, w.Panels[i].Roomy))
 }
 
 // style is what curves are drawn in.
@@ -132,9 +132,9 @@ type style int
 
 const (
 	byRoom style = iota
-	InLines
+	inLines
 	inDots
-	Styles // how many
+	styles // how many
 )
 
 func (s style) String() string { return [...]string{"as there is room", "lines", "dots"}[s] }
@@ -174,9 +174,9 @@ func (w *Board) Chart(q string) *plot.Chart {
 // plain is a chart of the lines and bands alone: what its axis is of. The raw curve may leave it where the
 // smoothed one does not: one wild batch must not flatten the rest.
 func (w *Board) plain(q string) *plot.Chart {
-	y := w.Scales[q]
-	c := &plot.Chart{X: w.Span(), Y: y.Fit, YScale: plot.Scale{Kind: y.Kind}, Duration: w.Axis == byTime,
-		Ends: true, Percent: track.Percents(w.Quantities[q]), Cross: w.Cross}
+	y := w.scales[q]
+	c := &plot.Chart{X: w.Span(), Y: y.fit, YScale: plot.Scale{Kind: y.kind}, Duration: w.Axis == byTime,
+		Ends: true, Percent: track.Percents(w.quantities[q]), Cross: w.Cross}
 	for _, row := range w.Lined() {
 		if !w.Tracks[row[0]].Hidden {
 			w.Line(c, row, func(t *track.Track) *plot.Series { return t.Curves[q].Shown() }, true)
@@ -203,7 +203,7 @@ func (w *Board) references(c *plot.Chart, q string) {
 
 // selections are the steps that the runs have selected, on curves of evaluations.
 func (w *Board) selections(c *plot.Chart, q string) {
-	if m := w.Quantities[q]; m.OfStep() {
+	if m := w.quantities[q]; m.OfStep() {
 		return
 	}
 	for _, row := range w.Rows() {
@@ -220,9 +220,14 @@ func (w *Board) selections(c *plot.Chart, q string) {
 	}
 }
 
-// fitY moves the axis of a quantity on to what the runs have in view now.
+// fitY moves the axis of a quantity on to what the runs have in view now. A curve that has not
+// changed has its axis: of forty runs the axes of all quantities cost as much as a frame.
 func (w *Board) fitY(q string) {
-	c := w.plain(q)
-	c.Cross = plot.Cross{}
-	w.Scales[q].Fit = c.FitY()
+	fresh := false
+	for _, t := range w.Tracks {
+		fresh, t.Curves[q].Fresh = fresh || t.Curves[q].Fresh, false
+	}
+	if fresh {
+		w.scales[q].fit = w.plain(q).FitY()
+	}
 }

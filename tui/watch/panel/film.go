@@ -15,8 +15,8 @@ type heat struct {
 	cells int
 }
 
-// Filmed are the measures that views have films of.
-func Filmed(panels []Panel, m *runner.Meta) (names []string) {
+// filmed are the measures that views have films of.
+func filmed(panels []Panel, m *runner.Meta) (names []string) {
 	for _, p := range panels {
 		for i := range p.Views {
 			for v := &p.Views[i]; v != nil; v = v.val {

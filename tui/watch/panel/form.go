@@ -230,7 +230,7 @@ func (w *Board) Heading(p, iw, ih int) string {
 	}
 	name := v.Name
 	if drawn := v.Drawn(iw, ih); len(drawn) < len(v.Curves) {
-		name = w.Quantities[drawn[0]].Title
+		name = w.quantities[drawn[0]].Title
 	}
 	if name != "" {
 		title += " · " + name

@@ -22,7 +22,7 @@ func (w *Board) worstFirst(of lab.Measure) []int {
 	if own := w.Measured(of).Places(of); len(values) != len(own) {
 		values = own
 	}
-	order := slices.Clone(w.Orders[of.Name])
+	order := slices.Clone(w.orders[of.Name])
 	if len(order) != len(values) {
 		order = make([]int, len(values))
 		for i := range order {
@@ -55,7 +55,7 @@ func (w *Board) sort() {
 		for i := range w.Panels[p].Views {
 			if v := &w.Panels[p].Views[i]; v.As != nil && v.Bars != "" {
 				of := v.Of(w.Run().Meta)
-				w.Orders[of.Name] = w.worstFirst(of)
+				w.orders[of.Name] = w.worstFirst(of)
 			}
 		}
 	}

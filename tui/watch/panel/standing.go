@@ -34,11 +34,11 @@ type View struct {
 	val    *View  // the same of the validation split; nil where that is nothing else
 }
 
-// Panels is the table of panels for runs of the methods on such data (none: on
+// panels is the table of panels for runs of the methods on such data (none: on
 // any), in the order of the screen: those that stand in list and one more, with
 // what no other shows. All that is drawn, exported and defined comes from it and
 // from the measures that it names.
-func Panels(list []Panel, methods []dro.Algorithm, runs ...*runner.Meta) []Panel {
+func panels(list []Panel, methods []dro.Algorithm, runs ...*runner.Meta) []Panel {
 	fitTo(list, runs)
 	drawn, rest := shown(list), Panel{Title: "Other measures"}
 	for _, m := range slices.Concat(lab.StepMeasures(), lab.EvalMeasures()) {
@@ -197,8 +197,8 @@ func shown(panels []Panel) map[string]bool {
 	return drawn
 }
 
-// Quantities are those of the panels, by name.
-func Quantities(panels []Panel) map[string]lab.Measure {
+// quantities are those of the panels, by name.
+func quantities(panels []Panel) map[string]lab.Measure {
 	drawn, all := shown(panels), map[string]lab.Measure{}
 	// Of a name that both have it is the step's.
 	for _, m := range append(lab.EvalMeasures(), lab.StepMeasures()...) {

@@ -102,11 +102,6 @@ func (w *Runs) Of(row []int) []*Track {
 	return list
 }
 
-// TakeApart shows seeds each on its own, or together again.
-func (w *Runs) TakeApart() {
-	w.EachSeed = !w.EachSeed
-}
-
 // RowOf are the runs of the row that a run is in.
 func (w *Runs) RowOf(run int) []int {
 	for _, row := range w.Rows() {

@@ -19,6 +19,7 @@ type curve struct {
 	Raw    *plot.Series
 	Smooth *plot.Series // of a noisy one, when it is smoothed
 	filter plot.Smoother
+	Fresh  bool // it has changed since its axis was fitted
 }
 
 // Track is what the interface keeps of one watched run. Its size is bounded,
@@ -183,6 +184,7 @@ func (t *Track) addEval(e *runner.EvalEvent) {
 	for name, q := range t.quantities {
 		if v := e.Of(name); !q.OfStep() && v.Applies() {
 			t.Curves[name].Raw.Append(float64(e.Step), v.Float())
+			t.Curves[name].Fresh = true
 		}
 	}
 }
@@ -193,6 +195,7 @@ func (c *curve) spread(step int64, v, low, high runner.Number) {
 	if !v.Applies() {
 		return
 	}
+	c.Fresh = true
 	x, y := float64(step), v.Float()
 	lo, hi := math.Min(y, low.Float()), math.Max(y, high.Float())
 	if math.IsNaN(lo+hi) || math.IsInf(lo+hi, 0) {
@@ -215,7 +218,7 @@ func (c *curve) spread(step int64, v, low, high runner.Number) {
 // SmoothWith filters the noisy quantities anew; nil shows them as they are.
 func (t *Track) SmoothWith(f func() plot.Smoother) {
 	for name, c := range t.Curves {
-		c.filter, c.Smooth = nil, nil
+		c.filter, c.Smooth, c.Fresh = nil, nil, true
 		if f != nil && t.quantities[name].Noisy {
 			c.filter = f()
 			c.Smooth = plot.Smooth(c.Raw, c.filter)
@@ -237,6 +240,7 @@ func (t *Track) rewind(h *runner.Head) {
 	x := float64(h.Step)
 	for _, c := range t.Curves {
 		c.Raw.Rewind(x)
+		c.Fresh = true
 		if c.Smooth != nil {
 			c.Smooth.Rewind(x)
 			c.filter.Reset()
