@@ -15,7 +15,7 @@ import (
 // Theme is the palette: every colour and every glyph of the interface.
 type Theme struct {
 	ASCII bool
-	Color bool
+	color bool
 	hot   bool // there are colours for maps
 	ink   inking
 
@@ -36,7 +36,7 @@ type Theme struct {
 	Best                  string       // stands at the best value of a column
 	Marks                 [Colors]rune // of series
 	box, heavyBox         lipgloss.Border
-	BarFull, BarEmpty     string
+	barFull, barEmpty     string
 }
 
 // Colors is how many runs are told apart, by colour and mark.
@@ -105,13 +105,13 @@ func (t *Theme) Shades() bool { return t.ASCII || !t.hot }
 
 // NewTheme returns the palette for a terminal.
 func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
-	t := &Theme{ASCII: ascii, Color: profile >= colorprofile.ANSI,
+	t := &Theme{ASCII: ascii, color: profile >= colorprofile.ANSI,
 		hot: profile > colorprofile.ANSI, ink: inkingOf(profile, dark, ascii)}
 	t.setGlyphs()
 	plain := lipgloss.NewStyle()
 	bold, faint, reverse := styleOf(plain.Bold(true)), styleOf(plain.Faint(true)), styleOf(plain.Reverse(true))
 	t.Title, t.Key, t.focused, t.Selected, t.BarText, t.Caret = bold, bold, bold, reverse, reverse, reverse
-	if !t.Color {
+	if !t.color {
 		t.Accent, t.Dim, t.border, t.Good, t.Warn, t.Bad = bold, faint, faint, bold, bold, bold
 		for i := range t.faint {
 			t.faint[i], t.back[i] = faint, faint
@@ -159,7 +159,7 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 // Glyph is what lines of series i are drawn with where its colour does not tell
 // them from others'; 0 where it does.
 func (t *Theme) Glyph(i int) rune {
-	if i %= Colors; t.Color && !t.alike[i] {
+	if i %= Colors; t.color && !t.alike[i] {
 		return 0
 	}
 	return t.Marks[i]
@@ -177,7 +177,7 @@ func rgb(c uint32) ansi.RGBColor {
 func (t *Theme) setGlyphs() {
 	t.On, t.Off, t.Cursor, t.More = "●", "○", "▸", "…"
 	t.Changed, t.Given = "◆", "·"
-	t.BarFull, t.BarEmpty = "━", "─"
+	t.barFull, t.barEmpty = "━", "─"
 	t.Best = "★"
 	if t.ASCII { // the star's stand-in is a mark of lines
 		t.Best = "^"

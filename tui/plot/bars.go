@@ -114,7 +114,7 @@ func (b *Bars) changeWidth() int { return b.valueWidth() + 1 }
 // DrawTo draws the chart in w by h cells into f, reusing its memory, one bar a
 // row. When bars are left over the last row says how many.
 func (b *Bars) DrawTo(f *Frame, w, h int) {
-	f.Resize(w, h)
+	f.resize(w, h)
 	if f.W == 0 || f.H == 0 {
 		return
 	}

@@ -49,8 +49,8 @@ type Frame struct {
 	Cells []Cell // row by row, W*H
 }
 
-// Resize makes f a blank frame of the given size, reusing its memory.
-func (f *Frame) Resize(w, h int) {
+// resize makes f a blank frame of the given size, reusing its memory.
+func (f *Frame) resize(w, h int) {
 	w, h = max(w, 0), max(h, 0)
 	f.W, f.H = w, h
 	f.Cells = slices.Grow(f.Cells[:0], w*h)[:w*h]

@@ -86,7 +86,7 @@ type Chart struct {
 type Report struct {
 	NonFinite   int // NaN and infinite values in view
 	NonPositive int // values <= 0 on a logarithmic axis
-	Outside     int // columns drawn at the edge because they leave the y range
+	outside     int // columns drawn at the edge because they leave the y range
 }
 
 // DataY is the range of the y values in view, of lines and bands, positive ones
@@ -120,7 +120,7 @@ func (c *Chart) DataY() Range {
 // reach is r with as much of the shades of bands as leaves the lines half of the axis: of
 // two or three seeds intervals are often many times as wide as all that the means differ.
 func (r Range) reach(shades Range, s Scale) Range {
-	if r.Empty() || shades.Empty() {
+	if r.empty() || shades.empty() {
 		return r
 	}
 	lines := r.usable(s)
@@ -149,7 +149,7 @@ func (r Range) addValue(v float64, s Scale) Range {
 // addAnchors adds the line at the edges of a view that no point lies in, so
 // that zooming between two points still shows the line.
 func (r Range) addAnchors(c *columns, s Scale) Range {
-	if r.Empty() && c.before.ok && c.after.ok {
+	if r.empty() && c.before.ok && c.after.ok {
 		return r.addValue(c.before.y, s).addValue(c.after.y, s)
 	}
 	return r
@@ -159,7 +159,7 @@ func (r Range) addAnchors(c *columns, s Scale) Range {
 // cannot be is not on it: an interval over seeds may reach there.
 func (c *Chart) FitY() Range {
 	data, bounds := c.DataY(), Range{0, 1}
-	if inside := data.clip(bounds); c.Percent && !inside.Empty() {
+	if inside := data.clip(bounds); c.Percent && !inside.empty() {
 		return c.Y.Fit(inside, c.YScale).clip(bounds)
 	}
 	return c.Y.Fit(data, c.YScale)

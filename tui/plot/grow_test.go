@@ -20,7 +20,7 @@ func grow(r *rand.Rand, s *Series) {
 		s.Append(x, y)
 		switch r.IntN(40) {
 		case 0, 1, 2, 3, 4:
-			s.Break()
+			s.interrupt()
 		case 5:
 			x *= r.Float64()
 			s.Rewind(x)

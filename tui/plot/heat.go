@@ -121,7 +121,7 @@ func (h *HeatMap) LabelCells(w int) (n int) {
 // DrawTo draws the map in w by h cells into f: a row of heads, the rows, and below
 // them, where there is room, what the colours stand for.
 func (h *HeatMap) DrawTo(f *Frame, w, rows int) {
-	f.Resize(w, rows)
+	f.resize(w, rows)
 	if f.W == 0 || f.H == 0 {
 		return
 	}
@@ -176,7 +176,7 @@ func (h *HeatMap) row(f *Frame, x0, y, place int, named bool) {
 		case h.Cross.On && x == cross:
 			f.set(x0+x, y, h.Charset.rune('│'), Style{Role: Hair})
 		case ok:
-			f.set(x0+x, y, h.rune(h.Level(v)), Style{Heat, uint8(h.Level(v))})
+			f.set(x0+x, y, h.rune(h.level(v)), Style{Heat, uint8(h.level(v))})
 		}
 	}
 }
@@ -235,8 +235,8 @@ func (h *HeatMap) part(v float64) float64 {
 	return max(0, min(1, t))
 }
 
-// Level is the level of a value.
-func (h *HeatMap) Level(v float64) int { return min(int(h.part(v)*HeatLevels), HeatLevels-1) }
+// level is the level of a value.
+func (h *HeatMap) level(v float64) int { return min(int(h.part(v)*HeatLevels), HeatLevels-1) }
 
 // Glyph is what a level is drawn with.
 func (h *HeatMap) Glyph(level int) string { return string(h.rune(level)) }

@@ -32,7 +32,7 @@ func (h *Histogram) share(i int) float64 {
 
 // DrawTo draws in w by rows cells into f, reusing its memory.
 func (h *Histogram) DrawTo(f *Frame, w, rows int) {
-	f.Resize(w, rows)
+	f.resize(w, rows)
 	if f.W == 0 || f.H <= histogramAxis || len(h.Counts) == 0 {
 		return
 	}

@@ -63,7 +63,7 @@ func nastySeries(r *rand.Rand, n int) *Series {
 		x += r.Float64() * float64(r.IntN(3))
 		switch r.IntN(200) {
 		case 0:
-			s.Break()
+			s.interrupt()
 		case 1:
 			s.Rewind(x / 2)
 		}
@@ -193,7 +193,7 @@ func TestBreakInterrupts(t *testing.T) {
 	whole, broken := NewSeries("w"), NewSeries("b")
 	for i := range 20 {
 		if i == 10 {
-			broken.Break()
+			broken.interrupt()
 		}
 		y := float64(4 * (i / 10))
 		whole.Append(float64(i), y)

@@ -56,7 +56,7 @@ func (s *Series) room() int { return cmp.Or(s.most, MostBuckets) }
 
 // Append adds one point. A NaN or infinite y breaks the line and is counted in
 // its bucket (charts mark it). A point whose x is not finite or smaller than
-// the last one cannot be placed: it is left out and counted by Skipped; after a
+// the last one cannot be placed: it is left out; after a
 // resume call Rewind first.
 func (s *Series) Append(x, y float64) {
 	if !s.placeable(x) {
@@ -139,8 +139,8 @@ func (s *Series) pushTail(p point) {
 	s.tail = append(s.tail, p)
 }
 
-// Break interrupts the line before the next point, as at a resume.
-func (s *Series) Break() { s.breakNext = true }
+// interrupt interrupts the line before the next point, as at a resume.
+func (s *Series) interrupt() { s.breakNext = true }
 
 // Rewind discards the points with an x above the given one and breaks the line
 // there: what a resume from a checkpoint does to the log. It is exact within
@@ -159,7 +159,7 @@ func (s *Series) Rewind(x float64) {
 	if n := len(s.buckets); n > 0 {
 		s.lastX = s.buckets[n-1].X1
 	}
-	s.Break()
+	s.interrupt()
 }
 
 // cut drops the buckets from i on, rebuilding the one that contains x from the
@@ -206,9 +206,6 @@ func (s *Series) Buckets() []Bucket { return slices.Clone(s.buckets) }
 
 // Len is the number of points appended and not rewound.
 func (s *Series) Len() int { return s.points }
-
-// Skipped is the number of points that could not be placed on x.
-func (s *Series) Skipped() int { return s.skipped }
 
 // XRange is the range of x; empty for an empty series.
 func (s *Series) XRange() Range {

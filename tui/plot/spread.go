@@ -78,7 +78,7 @@ func (s *Spread) cells() (n int) {
 // is room for all rows and it, then a row a place. When rows are left over the last one
 // says how many.
 func (s *Spread) DrawTo(f *Frame, w, h int) {
-	f.Resize(w, h)
+	f.resize(w, h)
 	if f.W == 0 || f.H == 0 {
 		return
 	}
@@ -167,7 +167,7 @@ func (s *Spread) value(v float64) string {
 	if s.Percent {
 		return Percent(v)
 	}
-	return Brief(v)
+	return brief(v)
 }
 
 // marks draws a dot at every quarter of the line, the line itself from the least value to
