@@ -39,12 +39,17 @@ type Page struct {
 	logs   []lab.Log
 	series [][]*plot.Series // by run, then by curve
 
-	part        comparePart
-	measure     int  // of curves()
-	top, column int  // first line and first row of the table that are shown
-	scroll      int  // first line of the notes
-	reading     bool // the curves
-	roomy       bool // the curves were drawn in lines, as there was room
+	part    comparePart
+	measure int // of curves()
+	view
+	reading bool // the curves
+	roomy   bool // the curves were drawn in lines, as there was room
+}
+
+// view is what is shown first.
+type view struct {
+	top, column int // line and row of the table
+	scroll      int // line of the notes
 }
 
 // comparePart is a part of the page; where there is room for one only, it is

@@ -23,14 +23,22 @@ type Theme struct {
 	Good, Warn, Bad               Style
 	Caret                         Style // the cell under the cursor of what is typed or ticked
 	Selected, BarText, border     Style // BarText is the header's
-	Series, faint, back           [Colors]Style
-	alike                         [Colors]bool // a series before has the colour
-	heat                          [plot.HeatLevels]Style
 	focused                       Style
-	roles                         [plot.Hair + 1]Style // of the other parts of charts
+	chartStyles
+	glyphs
+}
 
-	// Glyphs, one cell each; the interface as a whole is put into ASCII where
-	// the terminal has only that.
+// chartStyles are those of the parts of charts.
+type chartStyles struct {
+	Series, faint, back [Colors]Style
+	alike               [Colors]bool // a series before has the colour
+	heat                [plot.HeatLevels]Style
+	roles               [plot.Hair + 1]Style // of the other parts
+}
+
+// glyphs are one cell each; the interface as a whole is put into ASCII where the terminal
+// has only that.
+type glyphs struct {
 	On, Off, Cursor, More string
 	Changed, Given        string       // of a setting: by the user, by the preset
 	Best                  string       // stands at the best value of a column

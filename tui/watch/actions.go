@@ -119,21 +119,21 @@ func (w *Page) turn() tea.Cmd {
 func (w *Page) pause() tea.Cmd {
 	t := w.Run()
 	if t.Status == runner.Paused {
-		return w.Ask("resume", t.Id)
+		return w.Ask("resume", t.ID)
 	}
-	return w.Ask("pause", t.Id)
+	return w.Ask("pause", t.ID)
 }
 
-func (w *Page) resume() tea.Cmd { return w.Ask("resume", w.Run().Id) }
+func (w *Page) resume() tea.Cmd { return w.Ask("resume", w.Run().ID) }
 
-func (w *Page) checkpoint() tea.Cmd { return w.Save(w.Run().Id) }
+func (w *Page) checkpoint() tea.Cmd { return w.Save(w.Run().ID) }
 
 func (w *Page) stop() tea.Cmd {
 	t := w.Run()
 	return kit.Question("Stop "+t.Label+"?", []string{
 		fmt.Sprintf("It is at step %d of %d. It saves a checkpoint,", t.Step, t.Meta.Steps),
 		"and r resumes it from there."},
-		kit.Choice{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.Id)})
+		kit.Choice{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.ID)})
 }
 
 func (w *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: w.Run().Run}) }

@@ -28,7 +28,7 @@ type exported struct {
 
 // whose is what each row says of a run.
 func whose(t *track.Track) []string {
-	return []string{t.Id, string(t.Meta.Spec.Algorithm()), strconv.FormatUint(t.Meta.Spec.Seed, 10)}
+	return []string{t.ID, string(t.Meta.Spec.Algorithm()), strconv.FormatUint(t.Meta.Spec.Seed, 10)}
 }
 
 // sheet is what the focused panel shows, and how many rows it has. The curves

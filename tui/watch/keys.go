@@ -165,7 +165,7 @@ func (w *Page) noVerb(t *track.Track, can bool, verb string) string {
 	switch {
 	case t.Status.Ended():
 		return fmt.Sprintf("%s is %s: nothing to %s", t.Label, t.Status, verb)
-	case !w.Controls(t.Id):
+	case !w.Controls(t.ID):
 		return t.Label + " runs in another process: only watched here"
 	case !can:
 		return fmt.Sprintf("%s is %s", t.Label, t.Status)
@@ -178,7 +178,7 @@ func (w *Page) noResume(t *track.Track) string {
 	switch {
 	case t.Status == runner.Done:
 		return t.Label + " is done: nothing to resume"
-	case t.Status == runner.Paused && w.Controls(t.Id), t.Status.Ended():
+	case t.Status == runner.Paused && w.Controls(t.ID), t.Status.Ended():
 		return ""
 	case t.Status == runner.Paused:
 		return t.Label + " runs in another process: only watched here"

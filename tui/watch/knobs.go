@@ -38,7 +38,7 @@ func (k *knobs) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 		if k.check(); k.problem != nil || k.line.String() == "" {
 			return false, nil
 		}
-		return true, k.Turn(k.run.Id, k.keys[k.at], k.line.String())
+		return true, k.Turn(k.run.ID, k.keys[k.at], k.line.String())
 	default:
 		k.line.Update(key)
 		k.check()

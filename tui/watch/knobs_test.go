@@ -14,7 +14,7 @@ import (
 func TestKnobs(t *testing.T) {
 	r := watching(t, 80, 24)
 	run := r.watch.Run() // of sfk
-	r.Mine[run.Id] = true
+	r.Mine[run.ID] = true
 	r.Press("t")
 	r.Type("-1")
 	if r.Press("enter"); len(r.asked.List) > 0 || !strings.Contains(tuitest.Text(r.Shot()), "! lr") {
@@ -84,7 +84,7 @@ func TestTurnable(t *testing.T) {
 // value has any, and says how.
 func TestKnobsRows(t *testing.T) {
 	r := watching(t, 80, 24)
-	r.Mine[r.watch.Run().Id] = true
+	r.Mine[r.watch.Run().ID] = true
 	r.Press("t", "j", "j", "j", "k", "h", "l")
 	r.Type("auto")
 	r.Press("enter")

@@ -76,7 +76,7 @@ func TestVerbs(t *testing.T) {
 			r := watching(t, 120, 40)
 			run := r.watch.Run()
 			run.Status = c.status
-			r.Mine[run.Id] = c.mine
+			r.Mine[run.ID] = c.mine
 			r.Press(c.keys...)
 			if !slices.Equal(r.asked.List, c.want) {
 				t.Errorf("asked %v, want %v", r.asked.List, c.want)

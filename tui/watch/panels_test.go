@@ -21,7 +21,7 @@ func TestToyPanel(t *testing.T) {
 			{Name: "who suffers", Bars: "class_loss"}}}}, panel.Standing()...)
 	}
 	r.watch.furnish()
-	r.Send(lab.Watch{IDs: []string{r.watch.Run().Id}}) // what is read anew is drawn
+	r.Send(lab.Watch{IDs: []string{r.watch.Run().ID}}) // what is read anew is drawn
 	r.Wait(2*time.Second, time.Second/5)
 	r.Press("home", "z", "i")
 	for _, want := range []string{"Toy panel · how it trains", "over the training split"} {

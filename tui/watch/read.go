@@ -46,7 +46,7 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	}
 	var logs []source
 	for _, t := range w.Tracks[w.unread:] {
-		logs = append(logs, source{t.Opened, t.Id, look && (!t.Status.Ended() || t.Status == runner.Interrupted)})
+		logs = append(logs, source{t.Opened, t.ID, look && (!t.Status.Ended() || t.Status == runner.Interrupted)})
 	}
 	round, find, owes, first := w.round, w.Source.Find, w.owes(), w.unread
 	return func() tea.Msg {
@@ -89,7 +89,7 @@ func (w *Page) take(m readMsg) tea.Cmd {
 	changed, problem := false, ""
 	var cmds []tea.Cmd
 	for _, p := range m.parts {
-		i := slices.IndexFunc(w.Tracks, func(t *track.Track) bool { return t.Id == p.id })
+		i := slices.IndexFunc(w.Tracks, func(t *track.Track) bool { return t.ID == p.id })
 		if i < 0 {
 			continue
 		}

@@ -84,7 +84,7 @@ func (w *Page) jump(kind string, by float64) func() tea.Cmd {
 func (w *Page) flipReplay() tea.Cmd {
 	m := lab.Watch{}
 	for _, t := range w.Tracks {
-		m.IDs = append(m.IDs, t.Id)
+		m.IDs = append(m.IDs, t.ID)
 	}
 	if w.clock == nil {
 		m.Replay = &lab.Replay{}

@@ -40,7 +40,7 @@ func (w *Runs) Run() *Track {
 // IDs are the names of the watched runs, in the order of their colours.
 func (w *Runs) IDs() (ids []string) {
 	for _, t := range w.Tracks {
-		ids = append(ids, t.Id)
+		ids = append(ids, t.ID)
 	}
 	return ids
 }
@@ -194,7 +194,7 @@ func Label(tracks []*Track) {
 	}
 	for _, t := range tracks {
 		if seen[t.Label] > 1 {
-			t.Label = t.Id
+			t.Label = t.ID
 		}
 	}
 }

@@ -31,11 +31,8 @@ type Track struct {
 	// run is shown as it stands at that end meanwhile.
 	Behind *record.Progress
 	Share  float64 // of the log that was read
-	Id     string
-	Label  string // what tells it from the other watched runs
-	Short  string // likewise, for charts: of seeds it is the same
-	Uses   string // the mark of what its method uses
 	Meta   *runner.Meta
+	Names
 
 	quantities map[string]lab.Measure
 	Curves     map[string]*curve // by quantity
@@ -45,12 +42,20 @@ type Track struct {
 
 	Notes   []Note
 	Markers []plot.Marker // x in steps
-	Number  uint8         // of its colour and mark
 	Warned  int           // how often it warned
 	Skipped int           // lines of the log that are no events
 	Hidden  bool          // its curves
 	Asks    questions
 	Turns   bool // settings of it can be turned: asked of every frame, so found out once
+}
+
+// Names are what a run is called, and its colour.
+type Names struct {
+	ID     string
+	Label  string // what tells it from the other watched runs
+	Short  string // likewise, for charts: of seeds it is the same
+	Uses   string // the mark of what its method uses
+	Number uint8  // of its colour and mark
 }
 
 // Note is a line of the log pane.
@@ -70,9 +75,9 @@ const (
 )
 
 func New(o Opened) *Track {
-	t := &Track{Opened: o, Progress: record.NewProgress(&o.Run.Meta), Id: o.Run.Meta.ID, Meta: &o.Run.Meta,
+	t := &Track{Opened: o, Progress: record.NewProgress(&o.Run.Meta), Meta: &o.Run.Meta,
 		Elapsed: plot.NewSeries(""), Behind: record.NewProgress(&o.Run.Meta)}
-	t.Standing = o.At
+	t.Standing, t.ID = o.At, o.Run.Meta.ID
 	t.Uses, t.Asks = lab.Mark(t.Meta), QuestionsOf(t.Meta)
 	t.Turns = len(Turnable(t.Meta.Spec)) > 0
 	return t
