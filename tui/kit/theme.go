@@ -81,6 +81,7 @@ func darkInks() inks {
 	}
 }
 
+// lightInks are darker than those on dark: on paper a light colour is not seen.
 func lightInks() inks {
 	return inks{
 		dim: ink{0x5b6472, 241, 8}, accent: ink{0x0060a8, 25, 4}, border: ink{0xb4bac4, 249, 7},
@@ -182,6 +183,8 @@ func rgb(c uint32) ansi.RGBColor {
 	return ansi.RGBColor{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c)}
 }
 
+// setGlyphs chooses what takes one cell in every font: wider ones would shift the rest of
+// their line.
 func (t *Theme) setGlyphs() {
 	t.On, t.Off, t.Cursor, t.More = "●", "○", "▸", "…"
 	t.Changed, t.Given = "◆", "·"

@@ -146,6 +146,7 @@ func fewNote(t *track.Track, b *plot.Bars) string {
 	return ""
 }
 
+// SplitName is what a split is called in titles and notices.
 func SplitName(val bool) string {
 	if val {
 		return "validation"

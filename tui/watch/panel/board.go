@@ -93,6 +93,7 @@ func (w *Board) chosen(p int) *View { return &w.Panels[p].Views[w.Panels[p].View
 // not depend on that.
 func (w *Board) Fit() { w.FitThese(slices.Collect(maps.Keys(w.quantities))) }
 
+// FitThese is Fit for some quantities, as a replay wants it many times a second.
 func (w *Board) FitThese(names []string) {
 	last, planned := 0.0, 0.0
 	for _, t := range w.Tracks {

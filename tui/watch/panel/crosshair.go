@@ -53,6 +53,8 @@ func (w *Board) ZoomBy(by int) {
 	w.ZoomAt(at, by)
 }
 
+// ZoomAt shows half as much of x for each by, or twice as much, and keeps the place at where
+// it is on the screen: a wheel turns around the pointer.
 func (w *Board) ZoomAt(at float64, by int) {
 	const most = 1 << 14
 	r, all := w.Span(), w.X.Hi-w.X.Lo

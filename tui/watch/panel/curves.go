@@ -63,8 +63,11 @@ const (
 	axisRows  = 2 // of a chart's horizontal axis
 )
 
+// stacked tells whether there are rows for two plots, one above the other, on one axis.
 func stacked(ih int) bool { return ih >= axisRows+2*(leastRows+1) }
 
+// sideBySide tells whether two plots stand beside each other: in a panel that is low and wide
+// they would have too few rows above each other.
 func sideBySide(iw, ih int) bool {
 	return iw >= 84 && !stacked(ih) && ih >= leastRows+1+axisRows || iw >= 150 && ih < 24
 }

@@ -138,6 +138,7 @@ func (w *Runs) Comparable(m *lab.Measure) bool {
 // better than each other in a measure of that kind.
 type questions [dro.OfObjective + 1]string
 
+// QuestionsOf is found once: it is compared for every row of every frame.
 func QuestionsOf(m *runner.Meta) (q questions) {
 	for asks := range q {
 		q[asks] = compare.Question(dro.Question(asks), m)

@@ -74,6 +74,7 @@ const (
 	maxMarkers = 64
 )
 
+// New is a run of which nothing was read: it shows how it stood when it was looked for.
 func New(o Opened) *Track {
 	t := &Track{Opened: o, Progress: record.NewProgress(&o.Run.Meta), Meta: &o.Run.Meta,
 		Elapsed: plot.NewSeries(""), Behind: record.NewProgress(&o.Run.Meta)}
@@ -173,6 +174,7 @@ func (t *Track) Stop(ended bool) {
 	}
 }
 
+// addStep grows the curves of steps, and the path where the method has a λ and an η.
 func (t *Track) addStep(e *runner.StepEvent) {
 	for name, q := range t.quantities {
 		if q.OfStep() {
@@ -185,6 +187,8 @@ func (t *Track) addStep(e *runner.StepEvent) {
 	}
 }
 
+// addEval grows the curves of evaluations; what does not apply leaves no gap, since
+// evaluations come seldom.
 func (t *Track) addEval(e *runner.EvalEvent) {
 	for name, q := range t.quantities {
 		if v := e.Of(name); !q.OfStep() && v.Applies() {
