@@ -86,7 +86,7 @@ type Chart struct {
 type Report struct {
 	NonFinite   int // NaN and infinite values in view
 	NonPositive int // values <= 0 on a logarithmic axis
-	outside     int // columns drawn at the edge because they leave the y range
+	Outside     int // columns drawn at the edge because they leave the y range
 }
 
 // DataY is the range of the y values in view, of lines and bands, positive ones

@@ -96,7 +96,7 @@ func (tr tracer) column(b *Bucket) (s span, ok bool) {
 	s.lo, outLo, _ = tr.y.pixel(lo, tr.h)
 	s.hi, outHi, _ = tr.y.pixel(b.Max, tr.h)
 	if outLo || outHi {
-		tr.report.outside++
+		tr.report.Outside++
 	}
 	return s, true
 }
