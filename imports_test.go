@@ -49,7 +49,9 @@ runner, runner/record, runner/compare, runner/engine < runner/sweep
 tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/data, dro, dro/nn, presets, TEA < tui/launch
-tui/lab, dro, runner/export, TEA < tui/watch
+tui/lab, dro < tui/watch/track
+tui/watch/track < tui/watch/panel
+tui/watch/panel, runner/export, TEA < tui/watch
 tui/lab, presets, TEA < tui/runs
 tui/lab, TEA < tui/compare
 tui/lab, runner/sweep, TEA < tui/sweep

@@ -25,7 +25,7 @@
 //
 // Start at model.go. A key is a row of its page's Keys, which binds it to what
 // it does, the footer's word, the help, and why it cannot be done now. A panel
-// of Watch is a row of its table of panels (tui/watch/panels.go). A page is a
+// of Watch is a row of its table of panels (tui/watch/panel/standing.go). A page is a
 // package with Title, Init, Keys, Update, Typing and View, and a line in table
 // (both in page.go).
 package tui

@@ -95,36 +95,15 @@ func (m *Model) footer() string {
 	return m.hints()
 }
 
-// hintsKey is all that the hints depend on.
-type hintsKey struct {
-	theme *kit.Theme
-	w     int
-	at    pageID
-	works string // a letter a row, and the words that change
-}
-
 // hints are the keys that work now.
 func (m *Model) hints() string {
-	rows := m.keys[m.at]
-	works := make([]byte, len(rows))
-	for i := range rows {
-		works[i] = '+'
-		switch row := &rows[i]; {
-		case row.Hint != "" && m.blocked(row) != "":
-			works[i] = '-'
-		case row.Stands != nil:
-			works = append(works, row.Word(m.w)...)
+	var list []kit.Key
+	for i := range m.keys[m.at] {
+		if row := &m.keys[m.at][i]; row.Hint != "" && m.blocked(row) == "" {
+			list = append(list, *row)
 		}
 	}
-	return m.hinted.Get(hintsKey{m.Theme, m.w, m.at, string(works)}, func() []string {
-		var list []kit.Key
-		for i := range rows {
-			if works[i] == '+' {
-				list = append(list, rows[i])
-			}
-		}
-		return []string{m.Theme.Footer(list, m.w)}
-	})[0]
+	return m.Theme.Footer(list, m.w)
 }
 
 // help is the key table of the page, and of all pages: what works now, and then

@@ -21,23 +21,33 @@ const (
 	liveSteps      = 25
 )
 
-// live is four runs whose logs grow, and the interface that watches them.
-type live4 struct {
+// growing is runs whose logs grow, and the interface that watches them.
+type growing struct {
 	*rig
 	runs []runner.Recorder
 	logs [][]runner.Event // what is still to be written
 	step int64
 }
 
-func newLive(b *testing.B, w, h int) *live4 {
+// liveSeeds are those of each of eight settings where forty runs are watched.
+const liveSeeds = 5
+
+// newLive begins four runs, or forty: the methods of the paper at two radii, five seeds of each.
+func newLive(b *testing.B, runs, w, h int) *growing {
 	b.Helper()
 	store, err := record.Open(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}
-	l := &live4{}
-	for i, a := range dro.PaperMethods() {
+	l := &growing{}
+	for i := range runs {
+		setting, seed := i, 1
+		if methods := len(dro.PaperMethods()); runs > methods {
+			setting, seed = i/liveSeeds, i%liveSeeds+1
+		}
+		a := dro.PaperMethods()[setting%len(dro.PaperMethods())]
 		m := tuitest.Meta(a, tuitest.Epoch0().Add(time.Duration(i)*time.Second))
+		m.Spec.Seed, m.Spec.Rho = uint64(seed), m.Spec.Rho*float64(1+setting/len(dro.PaperMethods()))
 		m.Spec.Epochs, m.StepsPerEpoch, m.Steps = liveEpochs, liveEpochSteps, liveEpochSteps*liveEpochs
 		r, err := store.Create(m, nil)
 		if err != nil {
@@ -56,7 +66,7 @@ func newLive(b *testing.B, w, h int) *live4 {
 }
 
 // grow writes what the runs log in the time of a tick; false at their end.
-func (l *live4) grow(b *testing.B) bool {
+func (l *growing) grow(b *testing.B) bool {
 	l.step += liveSteps
 	for i, r := range l.runs {
 		for len(l.logs[i]) > 0 && l.logs[i][0].Header().Step <= l.step {
@@ -69,26 +79,27 @@ func (l *live4) grow(b *testing.B) bool {
 	return len(l.logs[0]) > 0
 }
 
-func (l *live4) close() {
+func (l *growing) close() {
 	for _, r := range l.runs {
 		r.Close()
 	}
 }
 
-// BenchmarkLive is what the interface does at each look at four live runs:
-// read, take in, draw. Its renderer's part is reported beside it, in ns.
+// BenchmarkLive is what the interface does at each look at live runs: read, take in, draw.
+// Its renderer's part is reported beside it, in ns, and what is sent, in bytes.
 func BenchmarkLive(b *testing.B) {
-	for _, size := range [][2]int{{120, 40}, {200, 60}} {
-		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
-			l, wr := newLive(b, size[0], size[1]), tuitest.NewWire(size[0], size[1])
+	for _, c := range []struct{ runs, w, h int }{{4, 120, 40}, {4, 200, 60}, {40, 200, 60}} {
+		b.Run(fmt.Sprintf("%druns/%dx%d", c.runs, c.w, c.h), func(b *testing.B) {
+			l, wr := newLive(b, c.runs, c.w, c.h), tuitest.NewWire(c.w, c.h)
 			wr.Frame(b, l.View().Content)
-			var sent time.Duration
+			var rendered time.Duration
+			sent := 0
 			b.ReportAllocs()
 			for b.Loop() {
 				b.StopTimer()
 				if !l.grow(b) {
 					l.close()
-					l = newLive(b, size[0], size[1])
+					l = newLive(b, c.runs, c.w, c.h)
 				}
 				l.script.Now = l.script.Now.Add(readEvery)
 				b.StartTimer()
@@ -96,12 +107,41 @@ func BenchmarkLive(b *testing.B) {
 				view := l.View()
 				b.StopTimer()
 				start := time.Now()
-				wr.Frame(b, view.Content)
-				sent += time.Since(start)
+				sent += wr.Frame(b, view.Content)
+				rendered += time.Since(start)
 				b.StartTimer()
 			}
 			l.close()
-			b.ReportMetric(float64(sent.Nanoseconds())/float64(b.N), "renderer-ns/op")
+			b.ReportMetric(float64(rendered.Nanoseconds())/float64(b.N), "renderer-ns/op")
+			b.ReportMetric(float64(sent)/float64(b.N), "sent-B/op")
 		})
+	}
+}
+
+// BenchmarkScreen draws the screen anew half-way through runs, as after a key, and looks
+// at runs of which nothing is new.
+func BenchmarkScreen(b *testing.B) {
+	for _, runs := range []int{4, 40} {
+		l := newLive(b, runs, 200, 60)
+		for range liveEpochSteps * liveEpochs / liveSteps / 2 {
+			l.grow(b)
+		}
+		l.wait(10*time.Second, readEvery)
+		b.Run(fmt.Sprintf("drawn/%druns", runs), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				l.press("tab")
+				l.View()
+			}
+		})
+		b.Run(fmt.Sprintf("idle/%druns", runs), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				l.script.Now = l.script.Now.Add(readEvery)
+				l.send(kit.Tick(l.script.Now))
+				l.View()
+			}
+		})
+		l.close()
 	}
 }

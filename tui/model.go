@@ -33,18 +33,22 @@ type Model struct {
 	w, h      int
 	dark      bool
 	unfocused bool
-	news      time.Time // when something was last read or pressed
-	pressed   time.Time // when a key or the mouse was
-	frames    *frames
-	now       time.Time // of the last tick
-	overlay   *kit.Overlay
-	notice    kit.Notice
-	noticed   time.Time // when the notice came
-	failed    error     // why the interface ended by itself
+	times
+	frames  *frames
+	overlay *kit.Overlay
+	notice  kit.Notice
+	failed  error // why the interface ended by itself
 
-	version int      // grows with every message that may change the screen
-	drawn   kit.Memo // the screen at a version
-	hinted  kit.Memo // the hints of the footer
+	version int       // grows with every message that may change the screen
+	drawn   kit.Drawn // the screen at a version
+}
+
+// times are when something was last done.
+type times struct {
+	now     time.Time // the last tick
+	news    time.Time // when something was last read or pressed
+	pressed time.Time // when a key or the mouse was
+	noticed time.Time // when the notice came
 }
 
 // New returns the interface over runs that source reads.

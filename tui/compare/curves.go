@@ -14,24 +14,6 @@ import (
 // chart draws the chosen measure: a line a group, with a band where it has
 // several seeds.
 func (p *Page) chart() *plot.Chart {
-	key := chartedKey{p.round, p.grown, p.measure}
-	if p.charted.chart == nil || p.charted.key != key {
-		p.charted = charted{key, p.newChart()}
-	}
-	return p.charted.chart
-}
-
-// charted is the chart of last time, which hundreds of runs make dear; chartedKey is what
-// it depends on.
-type (
-	charted struct {
-		key   chartedKey
-		chart *plot.Chart
-	}
-	chartedKey struct{ round, grown, measure int }
-)
-
-func (p *Page) newChart() *plot.Chart {
 	c := &plot.Chart{X: plot.EmptyRange(), Ends: true, Percent: curves()[p.measure].Scale == dro.Percent}
 	last := 0.0
 	for i, row := range p.table.Rows {
@@ -81,21 +63,11 @@ func meanLine(seeds []*plot.Series, last float64) *plot.Series {
 	return s
 }
 
-// chartKey is all that the drawn curves depend on.
-type chartKey struct {
-	w, h  int
-	theme *kit.Theme
-	print uint64
-}
-
 func (p *Page) viewCurves(w, h int) []string {
-	c := p.chart()
+	c, frame := p.chart(), new(plot.Frame)
 	c.Charset = p.Theme.Charset(!plot.Roomy(curveRows(h), p.roomy))
-	key := chartKey{w, h, p.Theme, c.Fingerprint(w, h-1)}
-	return p.memo.Get(key, func() []string {
-		report := c.DrawTo(&p.drawn.Frame, w, h-1)
-		return append([]string{p.curvesHead(c, report, w)}, p.drawn.Paint(p.Theme)...)
-	})
+	report := c.DrawTo(frame, w, h-1)
+	return append([]string{p.curvesHead(c, report, w)}, p.Theme.Rows(frame)...)
 }
 
 // curveRows are those of the plot within h.

@@ -27,6 +27,12 @@ type curvesMsg struct {
 	err   error
 }
 
+// Changes is at the end: hundreds of runs cost more to draw than they tell half-way.
+func (m curvesMsg) Changes() bool { return m.end }
+
+// News is no run's.
+func (curvesMsg) News() bool { return false }
+
 // curvePart is of one run: an index into the runs of comparedMsg.
 type curvePart struct {
 	run    int

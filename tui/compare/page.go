@@ -41,16 +41,17 @@ type Page struct {
 	// histories say by run what of these stands.
 	histories []record.History
 
-	part        comparePart
-	measure     int  // of curves()
-	top, column int  // first line and first row of the table that are shown
-	scroll      int  // first line of the notes
-	reading     bool // the curves
-	grown       int  // how often they were
-	roomy       bool // the curves were drawn in lines, as there was room
-	charted     charted
-	memo        kit.Memo
-	drawn       kit.Canvas // the curves
+	part    comparePart
+	measure int // of curves()
+	view
+	reading bool // the curves
+	roomy   bool // the curves were drawn in lines, as there was room
+}
+
+// view is what is shown first.
+type view struct {
+	top, column int // line and row of the table
+	scroll      int // line of the notes
 }
 
 // comparePart is a part of the page; where there is room for one only, it is
@@ -190,8 +191,7 @@ func (p *Page) grow(msg curvesMsg) tea.Cmd {
 	if msg.err != nil {
 		cmd = kit.Complain(msg.err)
 	}
-	if p.reading = !msg.end; msg.end { // drawn once, as hundreds of runs cost more than they tell half-way
-		p.grown++
+	if p.reading = !msg.end; msg.end {
 		return cmd
 	}
 	return tea.Batch(cmd, readEvals(p.logs, msg.next, p.round))

@@ -18,7 +18,7 @@ func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, 
 	g, line, name := t.box, t.border, t.Title
 	if focused {
 		line, name, title = t.Accent, t.focused, t.Cursor+" "+title
-		if !t.Color {
+		if !t.color {
 			g = t.heavyBox
 		}
 	}
@@ -63,7 +63,7 @@ func Inside(box bool, w, h int) (int, int) {
 // Progress draws a part of the whole, 0 to 1, in w cells.
 func (t *Theme) Progress(part float64, w int, done Style) string {
 	n := int(part * float64(w))
-	return done.Paint(strings.Repeat(t.BarFull, n)) + t.border.Paint(strings.Repeat(t.BarEmpty, w-n))
+	return done.Paint(strings.Repeat(t.barFull, n)) + t.border.Paint(strings.Repeat(t.barEmpty, w-n))
 }
 
 // Place draws a panel in r, its lines by draw for the room within; nothing where

@@ -16,7 +16,7 @@ import (
 type Overlay struct {
 	Title   string
 	Lines   []string // wrapped where the screen is narrower
-	Choices []Choice
+	choices []Choice
 	Form    Form // in place of lines
 
 	text viewport.Model // of the lines and the choices, see Fit
@@ -45,14 +45,14 @@ type Choice struct {
 
 // Question is an overlay that asks.
 func Question(title string, lines []string, choices ...Choice) tea.Cmd {
-	return Show(&Overlay{Title: title, Lines: lines, Choices: choices})
+	return Show(&Overlay{Title: title, Lines: lines, choices: choices})
 }
 
 // Fit makes an overlay ready for a page of w by h cells: before it is shown,
 // and with every other size or theme.
 func (o *Overlay) Fit(t *Theme, w, h int) {
 	all := append([]string(nil), o.Lines...)
-	if len(o.Choices) > 0 {
+	if len(o.choices) > 0 {
 		all = append(all, "", o.options(t))
 	}
 	var lines []string
@@ -75,7 +75,7 @@ func (o *Overlay) Press(k tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	if o.Form != nil && name != "esc" && name != "ctrl+c" {
 		return o.Form.Press(k)
 	}
-	for _, c := range o.Choices {
+	for _, c := range o.choices {
 		if key.Matches(k, On(c.Keys...)) {
 			return true, c.Then
 		}
@@ -84,7 +84,7 @@ func (o *Overlay) Press(k tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	case "esc":
 		return true, nil
 	case "enter", "q", "?", "i", "ctrl+c":
-		return len(o.Choices) == 0, nil
+		return len(o.choices) == 0, nil
 	case "home", "g":
 		o.text.GotoTop()
 	case "end", "G":
@@ -129,7 +129,7 @@ func (o *Overlay) View(t *Theme, page []string, w, h int) []string {
 // options is the line of choices.
 func (o *Overlay) options(t *Theme) string {
 	s := ""
-	for _, c := range o.Choices {
+	for _, c := range o.choices {
 		s += t.Key.Paint(KeyName(c.Keys[0], t.ASCII)) + " " + c.Name + "   "
 	}
 	return s + t.Key.Paint("Esc") + " back"
@@ -140,7 +140,7 @@ func (o *Overlay) Hint(t *Theme, w int) string {
 	switch {
 	case o.Form != nil:
 		return t.Footer(o.Form.Hint(), w)
-	case len(o.Choices) > 0:
+	case len(o.choices) > 0:
 		return Left(" "+o.options(t), w)
 	}
 	return t.Footer([]Key{{Keys: On("esc"), Hint: "back"}}, w)

@@ -29,6 +29,8 @@ const (
 	onPaper   = 8           // added to shades: writing is dark
 )
 
+// inkingOf is the best that a terminal can do with pixels. Half blocks need colours in the
+// background; without them a cell is one pixel, in a shade.
 func inkingOf(profile colorprofile.Profile, dark, ascii bool) inking {
 	ink := trueInk
 	switch {
@@ -123,6 +125,8 @@ func lightness(c [3]byte) int { return (299*int(c[0]) + 587*int(c[1]) + 114*int(
 // hue is a colour as a terminal takes it: its number and, of 24 bits, 1<<24 besides.
 type hue int
 
+// colour is the nearest that the terminal has. In 16 colours only the greys mean the same
+// everywhere; the others are the user's.
 func (k inking) colour(c [3]byte) hue {
 	rgb := int(c[0])<<16 | int(c[1])<<8 | int(c[2])
 	switch k {

@@ -15,7 +15,7 @@ import (
 // Theme is the palette: every colour and every glyph of the interface.
 type Theme struct {
 	ASCII bool
-	Color bool
+	color bool
 	hot   bool // there are colours for maps
 	ink   inking
 
@@ -23,20 +23,28 @@ type Theme struct {
 	Good, Warn, Bad               Style
 	Caret                         Style // the cell under the cursor of what is typed or ticked
 	Selected, BarText, border     Style // BarText is the header's
-	Series, faint, back           [Colors]Style
-	alike                         [Colors]bool // a series before has the colour
-	heat                          [plot.HeatLevels]Style
 	focused                       Style
-	roles                         [plot.Hair + 1]Style // of the other parts of charts
+	chartStyles
+	glyphs
+}
 
-	// Glyphs, one cell each; the interface as a whole is put into ASCII where
-	// the terminal has only that.
+// chartStyles are those of the parts of charts.
+type chartStyles struct {
+	Series, faint, back [Colors]Style
+	alike               [Colors]bool // a series before has the colour
+	heat                [plot.HeatLevels]Style
+	roles               [plot.Hair + 1]Style // of the other parts
+}
+
+// glyphs are one cell each; the interface as a whole is put into ASCII where the terminal
+// has only that.
+type glyphs struct {
 	On, Off, Cursor, More string
 	Changed, Given        string       // of a setting: by the user, by the preset
 	Best                  string       // stands at the best value of a column
 	Marks                 [Colors]rune // of series
 	box, heavyBox         lipgloss.Border
-	BarFull, BarEmpty     string
+	barFull, barEmpty     string
 }
 
 // Colors is how many runs are told apart, by colour and mark.
@@ -73,6 +81,7 @@ func darkInks() inks {
 	}
 }
 
+// lightInks are darker than those on dark: on paper a light colour is not seen.
 func lightInks() inks {
 	return inks{
 		dim: ink{0x5b6472, 241, 8}, accent: ink{0x0060a8, 25, 4}, border: ink{0xb4bac4, 249, 7},
@@ -105,13 +114,13 @@ func (t *Theme) Shades() bool { return t.ASCII || !t.hot }
 
 // NewTheme returns the palette for a terminal.
 func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
-	t := &Theme{ASCII: ascii, Color: profile >= colorprofile.ANSI,
+	t := &Theme{ASCII: ascii, color: profile >= colorprofile.ANSI,
 		hot: profile > colorprofile.ANSI, ink: inkingOf(profile, dark, ascii)}
 	t.setGlyphs()
 	plain := lipgloss.NewStyle()
 	bold, faint, reverse := styleOf(plain.Bold(true)), styleOf(plain.Faint(true)), styleOf(plain.Reverse(true))
 	t.Title, t.Key, t.focused, t.Selected, t.BarText, t.Caret = bold, bold, bold, reverse, reverse, reverse
-	if !t.Color {
+	if !t.color {
 		t.Accent, t.Dim, t.border, t.Good, t.Warn, t.Bad = bold, faint, faint, bold, bold, bold
 		for i := range t.faint {
 			t.faint[i], t.back[i] = faint, faint
@@ -159,7 +168,7 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 // Glyph is what lines of series i are drawn with where its colour does not tell
 // them from others'; 0 where it does.
 func (t *Theme) Glyph(i int) rune {
-	if i %= Colors; t.Color && !t.alike[i] {
+	if i %= Colors; t.color && !t.alike[i] {
 		return 0
 	}
 	return t.Marks[i]
@@ -174,10 +183,12 @@ func rgb(c uint32) ansi.RGBColor {
 	return ansi.RGBColor{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c)}
 }
 
+// setGlyphs chooses what takes one cell in every font: wider ones would shift the rest of
+// their line.
 func (t *Theme) setGlyphs() {
 	t.On, t.Off, t.Cursor, t.More = "●", "○", "▸", "…"
 	t.Changed, t.Given = "◆", "·"
-	t.BarFull, t.BarEmpty = "━", "─"
+	t.barFull, t.barEmpty = "━", "─"
 	t.Best = "★"
 	if t.ASCII { // the star's stand-in is a mark of lines
 		t.Best = "^"
@@ -224,14 +235,18 @@ func (t *Theme) of(s plot.Style) Style {
 	return t.roles[s.Role]
 }
 
-// row paints row y of a chart.
-func (t *Theme) row(f *plot.Frame, y int) string {
-	var b strings.Builder
-	b.Grow(4 * f.W)
-	for _, s := range f.Spans(nil, y) {
-		b.WriteString(t.of(s.Style).Paint(s.Text))
+// Rows paints a chart, one string a row.
+func (t *Theme) Rows(f *plot.Frame) []string {
+	lines := make([]string, f.H)
+	for y := range lines {
+		var b strings.Builder
+		b.Grow(4 * f.W)
+		for _, s := range f.Spans(nil, y) {
+			b.WriteString(t.of(s.Style).Paint(s.Text))
+		}
+		lines[y] = b.String()
 	}
-	return b.String()
+	return lines
 }
 
 // Charset is that of the charts.

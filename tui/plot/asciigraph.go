@@ -38,37 +38,28 @@ func arms(r rune) uint8 {
 	return uint8(max(0, slices.Index(runes[:], r)))
 }
 
-// boxLine draws the spans from column `from` on as arms into grid, a row of
-// cells for each of h rows of pixels, with row 0 at the top; the columns must be
-// zero. A column's arms depend on its own span and the next, and on how many
-// breaks come before. Segments alternate between two series of asciigraph,
-// because a single one has no way to break between neighbouring columns.
-func boxLine(grid []uint8, spans []span, from, h int) {
+// boxLine draws the spans as arms into grid, a row of cells for each of h rows of
+// pixels, with row 0 at the top; the grid must be zero. Segments alternate between two
+// series of asciigraph, because a single one cannot break between neighbouring columns.
+func boxLine(grid []uint8, spans []span, h int) {
 	w := len(spans)
-	turn := 0
-	for _, s := range spans[:from] {
-		if s.on && s.brk {
-			turn = 1 - turn
-		}
-	}
-	lo, hi := extent(spans[from:])
+	lo, hi := extent(spans)
 	if hi < lo {
 		return
 	}
-	segments := split(spans[from:], lo, turn)
-	for i, line := range strings.Split(graph(segments, hi-lo), "\n") {
+	for i, line := range strings.Split(graph(split(spans, lo), hi-lo), "\n") {
 		y := h - 1 - hi + i
-		x := from - 1 // the first rune is asciigraph's axis
+		x := -1 // the first rune is asciigraph's axis
 		for _, r := range line {
-			if x >= from && x < w && y >= 0 && y < h {
+			if x >= 0 && x < w && y >= 0 && y < h {
 				grid[y*w+x] |= arms(r)
 			}
 			x++
 		}
 	}
-	for x, s := range spans[from:] {
+	for x, s := range spans {
 		if s.on && s.points && s.hi > s.lo {
-			extend(grid, w, h, from+x, s)
+			extend(grid, w, h, x, s)
 		}
 	}
 }
@@ -97,12 +88,11 @@ func extent(spans []span) (lo, hi int) {
 }
 
 // split returns the rows above base at the left edges of the columns, the
-// segments between breaks in turn in two series, the one before in series turn;
-// NaN where there is no line.
+// segments between breaks in turn in two series; NaN where there is no line.
 // One value more than columns, because asciigraph draws from each value to the
 // next.
-func split(spans []span, base, turn int) [][]float64 {
-	n := len(spans)
+func split(spans []span, base int) [][]float64 {
+	n, turn := len(spans), 0
 	values := [][]float64{make([]float64, n+1), make([]float64, n+1)}
 	for i := range values[0] {
 		values[0][i], values[1][i] = math.NaN(), math.NaN()

@@ -114,7 +114,7 @@ func (b *Bars) changeWidth() int { return b.valueWidth() + 1 }
 // DrawTo draws the chart in w by h cells into f, reusing its memory, one bar a
 // row. When bars are left over the last row says how many.
 func (b *Bars) DrawTo(f *Frame, w, h int) {
-	f.Resize(w, h)
+	f.resize(w, h)
 	if f.W == 0 || f.H == 0 {
 		return
 	}
@@ -269,20 +269,4 @@ func (b *Bars) change(f *Frame, x, y, w int, bar *Bar) {
 		s = "+" + s
 	}
 	f.textRight(x, y, w, s, Style{Role: role})
-}
-
-// Fingerprint is equal for two bar charts that look the same at one size.
-func (b *Bars) Fingerprint(w, h int) uint64 {
-	f := hash{}.ints(w, h, bit(b.Percent)+2*bit(b.LowerIsBetter), b.First, int(b.Number), int(b.Charset))
-	f = f.floats(b.Max)
-	for _, s := range b.Heads {
-		f = f.text(s)
-	}
-	for _, bar := range b.Bars {
-		f = f.text(bar.Label).floats(bar.Value, bar.Base).ints(bit(bar.Worst)+2*bit(bar.Few), len(bar.Cells))
-		for _, s := range bar.Cells {
-			f = f.text(s)
-		}
-	}
-	return f.sum
 }

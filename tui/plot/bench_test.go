@@ -58,11 +58,3 @@ func BenchmarkFrame160x45(b *testing.B) {
 		}
 	}
 }
-
-func BenchmarkFingerprint(b *testing.B) {
-	c := trainingChart(Lines)
-	b.ReportAllocs()
-	for b.Loop() {
-		c.Fingerprint(160, 45)
-	}
-}

@@ -43,17 +43,14 @@ type Cell struct {
 	Style Style
 }
 
-// Frame is a grid of cells, W wide and H high. A chart that is drawn again and
-// again as its series grow is best drawn into the same Frame.
+// Frame is a grid of cells, W wide and H high.
 type Frame struct {
 	W, H  int
 	Cells []Cell // row by row, W*H
-
-	kept []*kept // of the lines that were drawn into it last, in turn
 }
 
-// Resize makes f a blank frame of the given size, reusing its memory.
-func (f *Frame) Resize(w, h int) {
+// resize makes f a blank frame of the given size, reusing its memory.
+func (f *Frame) resize(w, h int) {
 	w, h = max(w, 0), max(h, 0)
 	f.W, f.H = w, h
 	f.Cells = slices.Grow(f.Cells[:0], w*h)[:w*h]

@@ -1,10 +1,6 @@
 package plot
 
-import (
-	"math"
-
-	"drolab/tui/cell"
-)
+import "drolab/tui/cell"
 
 // Charset is the set of runes a chart is drawn with.
 type Charset uint8
@@ -124,7 +120,7 @@ func (c *Chart) DataY() Range {
 // reach is r with as much of the shades of bands as leaves the lines half of the axis: of
 // two or three seeds intervals are often many times as wide as all that the means differ.
 func (r Range) reach(shades Range, s Scale) Range {
-	if r.Empty() || shades.Empty() {
+	if r.empty() || shades.empty() {
 		return r
 	}
 	lines := r.usable(s)
@@ -153,7 +149,7 @@ func (r Range) addValue(v float64, s Scale) Range {
 // addAnchors adds the line at the edges of a view that no point lies in, so
 // that zooming between two points still shows the line.
 func (r Range) addAnchors(c *columns, s Scale) Range {
-	if r.Empty() && c.before.ok && c.after.ok {
+	if r.empty() && c.before.ok && c.after.ok {
 		return r.addValue(c.before.y, s).addValue(c.after.y, s)
 	}
 	return r
@@ -163,7 +159,7 @@ func (r Range) addAnchors(c *columns, s Scale) Range {
 // cannot be is not on it: an interval over seeds may reach there.
 func (c *Chart) FitY() Range {
 	data, bounds := c.DataY(), Range{0, 1}
-	if inside := data.clip(bounds); c.Percent && !inside.Empty() {
+	if inside := data.clip(bounds); c.Percent && !inside.empty() {
 		return c.Y.Fit(inside, c.YScale).clip(bounds)
 	}
 	return c.Y.Fit(data, c.YScale)
@@ -245,61 +241,6 @@ func (c *Chart) letter(r rune) rune {
 		return '?'
 	}
 	return r
-}
-
-// Fingerprint is equal for two charts of one size that look the same, and
-// almost certainly differs for others: a cached drawing stays valid while it
-// does. It costs the number of lines, not of points. MapX is not seen: a chart
-// whose map changes must change its X range or its series.
-func (c *Chart) Fingerprint(w, h int) uint64 {
-	f := hash{}.ints(w, h, int(c.YScale.Kind), int(c.Charset), bit(c.Duration)+2*bit(c.Bare)+4*bit(c.Ends)+
-		8*bit(c.Percent)+16*bit(c.XLog)+32*bit(c.Cross.On), c.Gutter)
-	f = f.floats(c.X.Lo, c.X.Hi, c.Y.Lo, c.Y.Hi, c.YScale.Threshold, c.Cross.X)
-	for i := range c.Lines {
-		l := &c.Lines[i]
-		f = f.text(l.Name).ints(int(l.Number), bit(l.Faint)+2*bit(l.Back), int(l.Glyph), int(l.Series.Version()))
-	}
-	for _, b := range c.Bands {
-		f = f.text(b.Name).ints(int(b.Number), len(b.Seeds), bit(b.Back))
-		for _, s := range b.Seeds {
-			f = f.ints(int(s.Version()))
-		}
-	}
-	for _, r := range c.Refs {
-		f = f.text(r.Name).floats(r.Y)
-	}
-	for _, m := range c.Markers {
-		f = f.text(m.Name).floats(m.X).ints(int(m.Letter))
-	}
-	for _, s := range c.Spots {
-		f = f.floats(s.X, s.Y).ints(int(s.Number))
-	}
-	return f.sum
-}
-
-// hash accumulates a fingerprint.
-type hash struct{ sum uint64 }
-
-func (h hash) ints(vs ...int) hash {
-	for _, v := range vs {
-		h.sum = mix64(h.sum, uint64(v))
-	}
-	return h
-}
-
-func (h hash) floats(vs ...float64) hash {
-	for _, v := range vs {
-		h.sum = mix64(h.sum, math.Float64bits(v))
-	}
-	return h
-}
-
-func (h hash) text(s string) hash {
-	h = h.ints(len(s))
-	for i := range len(s) {
-		h.sum = mix64(h.sum, uint64(s[i]))
-	}
-	return h
 }
 
 func bit(b bool) int {

@@ -22,6 +22,6 @@
 // Nothing depends on what was drawn before: an axis that must stay still
 // between frames is a [Range] that the caller keeps and passes back to
 // [Range.Fit]. Every DrawTo works at any size, draws nothing outside its frame
-// and never panics on data; Fingerprint tells whether drawing again would
-// change anything.
+// and never panics on data. Nothing drawn is kept here: whoever shows a chart decides
+// when it is drawn again (kit.Drawn). A band alone keeps its columns (cut.go).
 package plot

@@ -14,10 +14,9 @@ const (
 	axisRows = 2
 )
 
-// DrawTo draws the chart in w by h cells into f, reusing its memory, and what f keeps of the same lines
-// from the last time.
+// DrawTo draws the chart in w by h cells into f, reusing its memory.
 func (c *Chart) DrawTo(f *Frame, w, h int) Report {
-	p, ok := c.panel(f, w, h)
+	p, ok := c.drawing(f, w, h)
 	if !ok {
 		return p.report
 	}
@@ -34,18 +33,18 @@ func (c *Chart) DrawTo(f *Frame, w, h int) Report {
 	return p.report
 }
 
-// panel blanks f and lays the plot area out in it; ok is false where there is
+// drawing blanks f and lays the plot area out in it; ok is false where there is
 // none.
-func (c *Chart) panel(f *Frame, w, h int) (p *panel, ok bool) {
-	f.Resize(w, h)
+func (c *Chart) drawing(f *Frame, w, h int) (p *drawing, ok bool) {
+	f.resize(w, h)
 	p, ok = c.place(f.W, f.H)
 	p.f = f
 	return p, ok
 }
 
 // place lays the plot area out in w by h cells.
-func (c *Chart) place(w, h int) (p *panel, ok bool) {
-	p = &panel{chart: c, w: w, h: h, view: c.X.usable(Scale{}), y: c.YScale.over(c.Y)}
+func (c *Chart) place(w, h int) (p *drawing, ok bool) {
+	p = &drawing{chart: c, w: w, h: h, view: c.X.usable(Scale{}), y: c.YScale.over(c.Y)}
 	if gutter := cmp.Or(c.Gutter, LabelWidth) + 1; !c.Bare && p.w >= gutter+leastW {
 		p.x0, p.w = gutter, p.w-gutter
 	}
@@ -57,7 +56,7 @@ func (c *Chart) place(w, h int) (p *panel, ok bool) {
 }
 
 // axes draws what surrounds the plot area, last, and makes an ASCII frame one.
-func (p *panel) axes() {
+func (p *drawing) axes() {
 	if p.x0 > 0 {
 		p.yAxis()
 	}
@@ -69,9 +68,9 @@ func (p *panel) axes() {
 	}
 }
 
-// panel is one drawing under way: the plot area is w by h cells at column x0
+// drawing is one drawing under way: the plot area is w by h cells at column x0
 // and row 0 of f.
-type panel struct {
+type drawing struct {
 	chart  *Chart
 	f      *Frame
 	x0     int
@@ -82,7 +81,6 @@ type panel struct {
 
 	endCells, endName, endValue int // beside the plot, 0 without
 
-	drawn int // lines so far
 	dots  *dots
 	alert []place
 }
@@ -90,7 +88,7 @@ type panel struct {
 type place struct{ x, y int }
 
 // fine is the number of pixels of a cell, across and up.
-func (p *panel) fine() (x, y int) {
+func (p *drawing) fine() (x, y int) {
 	if p.chart.Charset == Braille {
 		return 2, 4
 	}
@@ -98,21 +96,21 @@ func (p *panel) fine() (x, y int) {
 }
 
 // row is the frame row of a value.
-func (p *panel) row(v float64) (y int, inside bool) {
+func (p *drawing) row(v float64) (y int, inside bool) {
 	_, fy := p.fine()
 	px, outside, ok := p.y.pixel(v, p.h*fy)
 	return p.h - 1 - px/fy, ok && !outside
 }
 
 // column is the plot column of an x.
-func (p *panel) column(x float64) (col int, inside bool) {
+func (p *drawing) column(x float64) (col int, inside bool) {
 	if !p.view.Contains(x) {
 		return 0, false
 	}
 	return min(int((x-p.view.Lo)/(p.view.Hi-p.view.Lo)*float64(p.w)), p.w-1), true
 }
 
-func (p *panel) refs() {
+func (p *drawing) refs() {
 	r := p.chart.Charset.rune('┈')
 	for _, ref := range p.chart.Refs {
 		y, ok := p.row(ref.Y)
@@ -125,7 +123,7 @@ func (p *panel) refs() {
 	}
 }
 
-func (p *panel) markers() {
+func (p *drawing) markers() {
 	for _, m := range p.chart.Markers {
 		x, ok := p.column(m.X)
 		for y := 0; ok && y < p.h; y++ {
@@ -136,7 +134,7 @@ func (p *panel) markers() {
 
 // shades draws those of bands that are in front, so that none covers a line: of one the whole, of several
 // the edges, since fields that lie on each other are nobody's.
-func (p *panel) shades() {
+func (p *drawing) shades() {
 	var front []*Band
 	for i := range p.chart.Bands {
 		if b := &p.chart.Bands[i]; !b.Back {
@@ -151,21 +149,20 @@ func (p *panel) shades() {
 }
 
 // means draws the lines of the bands that are in the back, or in front.
-func (p *panel) means(back bool) {
+func (p *drawing) means(back bool) {
 	fx, _ := p.fine()
 	for i := range p.chart.Bands {
 		b := &p.chart.Bands[i]
 		if b.Back != back {
 			continue
 		}
-		k := p.next()
-		k.series = nil
-		bandColumns(&k.cols, b.points(p.view, p.w*fx))
-		p.line(k, lineStyle(b.Number, b.Back), p.chart.override(b.Number, 0))
+		var cols columns
+		bandColumns(&cols, b.points(p.view, p.w*fx))
+		p.line(&cols, lineStyle(b.Number, b.Back), p.chart.override(b.Number, 0))
 	}
 }
 
-func (p *panel) shade(x int, q BandPoint, s Style, whole bool) {
+func (p *drawing) shade(x int, q BandPoint, s Style, whole bool) {
 	if q.N < 2 || math.IsNaN(q.Lo) {
 		return
 	}
@@ -188,14 +185,14 @@ func (p *panel) shade(x int, q BandPoint, s Style, whole bool) {
 }
 
 // edge is a place on the edge of a shade, where that is in view.
-func (p *panel) edge(x int, v float64, s Style) {
+func (p *drawing) edge(x int, v float64, s Style) {
 	if y, ok := p.row(v); ok {
 		p.f.set(p.x0+x, y, p.chart.Charset.rune('·'), s)
 	}
 }
 
 // lines draws raw data, then what is in the back, then what is in front.
-func (p *panel) lines() {
+func (p *drawing) lines() {
 	p.some(func(l *Line) bool { return l.Faint })
 	for _, back := range [...]bool{true, false} {
 		p.some(func(l *Line) bool { return !l.Faint && l.Back == back })
@@ -206,35 +203,27 @@ func (p *panel) lines() {
 	}
 }
 
-func (p *panel) some(drawn func(*Line) bool) {
+func (p *drawing) some(drawn func(*Line) bool) {
 	fx, _ := p.fine()
 	for i := range p.chart.Lines {
 		l := &p.chart.Lines[i]
 		if !drawn(l) {
 			continue
 		}
-		k := p.next()
-		k.sample(l.Series, p.view, p.w*fx, l.MapX)
-		p.line(k, l.style(), p.chart.override(l.Number, l.Glyph))
+		var cols columns
+		l.Series.sample(&cols, p.view, p.w*fx, l.MapX)
+		p.line(&cols, l.style(), p.chart.override(l.Number, l.Glyph))
 	}
-}
-
-// next is what the frame keeps of the next line.
-func (p *panel) next() *kept {
-	if p.drawn == len(p.f.kept) {
-		p.f.kept = append(p.f.kept, new(kept))
-	}
-	p.drawn++
-	return p.f.kept[p.drawn-1]
 }
 
 // line draws the sampled columns.
-func (p *panel) line(k *kept, s Style, glyph rune) {
+func (p *drawing) line(cols *columns, s Style, glyph rune) {
 	fx, fy := p.fine()
-	tracer{p.y, p.h * fy, &p.report}.run(&k.trace, &k.cols)
-	for i, x := range k.trace.bad {
+	var t trace
+	tracer{p.y, p.h * fy, &p.report}.run(&t, cols)
+	for i, x := range t.bad {
 		y := 0
-		if r := k.trace.badRow[i]; r >= 0 {
+		if r := t.badRow[i]; r >= 0 {
 			y = p.h - 1 - r/fy
 		}
 		p.alert = append(p.alert, place{x / fx, y})
@@ -243,14 +232,16 @@ func (p *panel) line(k *kept, s Style, glyph rune) {
 		if p.dots == nil {
 			p.dots = newDots(p.w, p.h)
 		}
-		p.dots.line(&k.trace, s)
+		p.dots.line(&t, s)
 		return
 	}
-	p.box(k.box(p.h), s, glyph)
+	grid := make([]uint8, len(t.spans)*p.h)
+	boxLine(grid, t.spans, p.h)
+	p.box(grid, s, glyph)
 }
 
 // box paints the arms of a grid.
-func (p *panel) box(grid []uint8, s Style, glyph rune) {
+func (p *drawing) box(grid []uint8, s Style, glyph rune) {
 	for i, a := range grid {
 		if a == 0 {
 			continue
@@ -264,7 +255,7 @@ func (p *panel) box(grid []uint8, s Style, glyph rune) {
 }
 
 // spots marks places on lines, over them.
-func (p *panel) spots() {
+func (p *drawing) spots() {
 	for _, s := range p.chart.Spots {
 		x, inView := p.column(s.X)
 		if y, ok := p.row(s.Y); ok && inView {
@@ -274,7 +265,7 @@ func (p *panel) spots() {
 }
 
 // alerts marks divergence over everything else.
-func (p *panel) alerts() {
+func (p *drawing) alerts() {
 	for _, a := range p.alert {
 		p.f.set(p.x0+a.x, a.y, p.chart.Charset.alert(), Style{Role: Alert})
 	}
@@ -282,7 +273,7 @@ func (p *panel) alerts() {
 
 // labels names references as far to the right as no line is drawn (one that ends on
 // a bound leaves its start to the name), and markers on top.
-func (p *panel) labels() {
+func (p *drawing) labels() {
 	for _, ref := range p.chart.Refs {
 		y, ok := p.row(ref.Y)
 		name := cell.Cut(p.chart.Charset.spell(ref.Name), p.w/3)
@@ -303,7 +294,7 @@ func (p *panel) labels() {
 }
 
 // free reports whether n cells from plot column x hold no data.
-func (p *panel) free(x, y, n int) bool {
+func (p *drawing) free(x, y, n int) bool {
 	for i := x; i < x+n; i++ {
 		if r := p.f.Cells[y*p.f.W+p.x0+i].Style.Role; r == Data || r == Back || r == Faint || r == Alert {
 			return false
@@ -312,7 +303,7 @@ func (p *panel) free(x, y, n int) bool {
 	return true
 }
 
-func (p *panel) yAxis() {
+func (p *drawing) yAxis() {
 	for y := range p.h {
 		p.f.set(p.x0-1, y, p.chart.Charset.rune('│'), Style{Role: Axis})
 	}
@@ -330,14 +321,14 @@ func (p *panel) yAxis() {
 }
 
 // yTicks are those of a plot h cells high.
-func (c *Chart) yTicks(h int) []Tick {
+func (c *Chart) yTicks(h int) []tick {
 	n := max(2, (h+1)/3)
 	if !c.Percent {
-		return c.YScale.Ticks(c.Y, n)
+		return c.YScale.ticks(c.Y, n)
 	}
 	s := c.YScale
-	s.Threshold = 100 * s.threshold()
-	ticks := s.Ticks(Range{100 * c.Y.Lo, 100 * c.Y.Hi}, n)
+	s.linear = 100 * s.threshold()
+	ticks := s.ticks(Range{100 * c.Y.Lo, 100 * c.Y.Hi}, n)
 	for i := range ticks {
 		ticks[i].Value /= 100
 	}
@@ -355,7 +346,7 @@ func (c *Chart) TickWidth(h int) (n int) {
 
 // xAxis draws the line under the plot and the labels centred below their
 // ticks, leaving out a label that would touch the one before.
-func (p *panel) xAxis() {
+func (p *drawing) xAxis() {
 	y := p.h
 	for x := range p.w {
 		p.f.set(p.x0+x, y, p.chart.Charset.rune('─'), Style{Role: Axis})
@@ -379,15 +370,15 @@ func (p *panel) xAxis() {
 	}
 }
 
-func (p *panel) xTicks() []Tick {
+func (p *drawing) xTicks() []tick {
 	n := max(2, p.w/(LabelWidth+3))
 	switch {
 	case p.chart.Duration:
 		return timeTicks(p.view, n)
 	case !p.chart.XLog:
-		return Scale{}.Ticks(p.view, n)
+		return Scale{}.ticks(p.view, n)
 	}
-	ticks := Scale{Kind: Log10}.Ticks(Range{math.Pow(10, p.view.Lo), math.Pow(10, p.view.Hi)}, n)
+	ticks := Scale{Kind: Log10}.ticks(Range{math.Pow(10, p.view.Lo), math.Pow(10, p.view.Hi)}, n)
 	for i := range ticks {
 		ticks[i].Value = math.Log10(ticks[i].Value)
 	}

@@ -40,7 +40,7 @@ const (
 
 // ends makes room for what stands at the right ends of the lines: as much as leaves
 // the plot its own. Names are shortened first, and go before values do.
-func (p *panel) ends() {
+func (p *drawing) ends() {
 	if !p.chart.Ends {
 		return
 	}
@@ -185,7 +185,7 @@ func (c *Chart) bandValue(b *Band) (v float64, ok bool) {
 
 // drawEnds writes the ends beside the plot, each as near to its line as the others
 // leave it; where there are too many, those of lines in the back go first.
-func (p *panel) drawEnds() {
+func (p *drawing) drawEnds() {
 	if p.endCells == 0 {
 		return
 	}
@@ -202,7 +202,7 @@ func (p *panel) drawEnds() {
 	}
 }
 
-func (p *panel) end(e *End) {
+func (p *drawing) end(e *End) {
 	x := p.x0 + p.w + 1
 	p.f.set(x, e.row, e.Mark, e.Style)
 	if x += 2; p.endName > 0 {
@@ -246,7 +246,7 @@ func settle(list []End, h int) []End {
 }
 
 // crosshair draws the line through the place that is read.
-func (p *panel) crosshair() {
+func (p *drawing) crosshair() {
 	x, ok := p.column(p.chart.Cross.X)
 	if !p.chart.Cross.On || !ok {
 		return
@@ -281,5 +281,5 @@ func (c *Chart) Brief(v float64) string {
 	if c.Percent {
 		return Percent(v)
 	}
-	return Brief(v)
+	return brief(v)
 }

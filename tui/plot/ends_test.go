@@ -90,7 +90,7 @@ func TestEndsKeepValues(t *testing.T) {
 		c := endsOf("erm", "pgd")
 		c.Lines[0].Series.Append(9.5, v)
 		f, _ := c.Draw(33, 10)
-		if s := f.String(); !strings.Contains(s, Brief(v)+"\n") {
+		if s := f.String(); !strings.Contains(s, brief(v)+"\n") {
 			t.Errorf("%g is cut:\n%s", v, s)
 		}
 	}

@@ -30,9 +30,9 @@ func Format(v float64) string {
 	}
 }
 
-// Brief writes v with two or three significant digits, in at most six cells but for
+// brief writes v with two or three significant digits, in at most six cells but for
 // negative numbers with an exponent: enough beside a line, and still from step to step.
-func Brief(v float64) string {
+func brief(v float64) string {
 	switch a := math.Abs(v); {
 	case v == 0 || !finite(v) || a >= 9999.5:
 		return trimZeros(Format(v))

@@ -70,8 +70,8 @@ func training() (raw, smooth, test *Series) {
 			y = math.NaN()
 		}
 		if i == 5200 {
-			raw.Break()
-			smooth.Break()
+			raw.interrupt()
+			smooth.interrupt()
 		}
 		add(i, y)
 	}

@@ -15,12 +15,11 @@ const filmColumns = 1 << 9
 // goes, and from then on only every second, fourth, ... is stored, and the latest. The
 // zero value is empty.
 type Film struct {
-	at      []float64
-	values  [][]float32
-	stride  int
-	skip    int
-	loose   bool // the last one is there only until the next
-	version uint64
+	at     []float64
+	values [][]float32
+	stride int
+	skip   int
+	loose  bool // the last one is there only until the next
 }
 
 // Append adds the values at x, which does not decrease. They are copied.
@@ -32,10 +31,8 @@ func (f *Film) Append(x float64, values []float64) {
 		f.thin()
 	}
 	list := make([]float32, len(values))
-	f.version = mix64(f.version, math.Float64bits(x))
 	for i, v := range values {
 		list[i] = float32(v)
-		f.version = mix64(f.version, math.Float64bits(v))
 	}
 	f.at, f.values = append(f.at, x), append(f.values, list)
 	if f.loose = f.skip > 0; f.loose {
@@ -61,7 +58,6 @@ func (f *Film) Rewind(x float64) {
 	}
 	if n < len(f.at) {
 		f.at, f.values, f.loose = f.at[:n], f.values[:n], false
-		f.version = mix64(f.version, uint64(n))
 	}
 }
 
@@ -125,7 +121,7 @@ func (h *HeatMap) LabelCells(w int) (n int) {
 // DrawTo draws the map in w by h cells into f: a row of heads, the rows, and below
 // them, where there is room, what the colours stand for.
 func (h *HeatMap) DrawTo(f *Frame, w, rows int) {
-	f.Resize(w, rows)
+	f.resize(w, rows)
 	if f.W == 0 || f.H == 0 {
 		return
 	}
@@ -180,7 +176,7 @@ func (h *HeatMap) row(f *Frame, x0, y, place int, named bool) {
 		case h.Cross.On && x == cross:
 			f.set(x0+x, y, h.Charset.rune('│'), Style{Role: Hair})
 		case ok:
-			f.set(x0+x, y, h.rune(h.Level(v)), Style{Heat, uint8(h.Level(v))})
+			f.set(x0+x, y, h.rune(h.level(v)), Style{Heat, uint8(h.level(v))})
 		}
 	}
 }
@@ -239,8 +235,8 @@ func (h *HeatMap) part(v float64) float64 {
 	return max(0, min(1, t))
 }
 
-// Level is the level of a value.
-func (h *HeatMap) Level(v float64) int { return min(int(h.part(v)*HeatLevels), HeatLevels-1) }
+// level is the level of a value.
+func (h *HeatMap) level(v float64) int { return min(int(h.part(v)*HeatLevels), HeatLevels-1) }
 
 // Glyph is what a level is drawn with.
 func (h *HeatMap) Glyph(level int) string { return string(h.rune(level)) }
@@ -267,15 +263,4 @@ func (h *HeatMap) key(f *Frame, x, y int) {
 		f.set(x+level, y, h.rune(level), Style{Heat, uint8(level)})
 	}
 	f.text(x+HeatLevels, y, f.W-x-HeatLevels, " "+write(h.Values.Hi), Style{Role: Axis})
-}
-
-// Fingerprint is equal for two maps that look the same at one size.
-func (h *HeatMap) Fingerprint(w, rows int) uint64 {
-	f := hash{}.ints(w, rows, h.First, h.Mark, int(h.Charset), bit(h.Shades)+2*bit(h.Cross.On)+4*bit(h.Log)+
-		8*bit(h.Percent))
-	f = f.floats(h.X.Lo, h.X.Hi, h.Values.Lo, h.Values.Hi, h.Cross.X).ints(int(h.Film.version)).text(h.Head)
-	for _, s := range h.Labels {
-		f = f.text(s)
-	}
-	return f.ints(h.Order...).sum
 }

@@ -32,7 +32,7 @@ func (h *Histogram) share(i int) float64 {
 
 // DrawTo draws in w by rows cells into f, reusing its memory.
 func (h *Histogram) DrawTo(f *Frame, w, rows int) {
-	f.Resize(w, rows)
+	f.resize(w, rows)
 	if f.W == 0 || f.H <= histogramAxis || len(h.Counts) == 0 {
 		return
 	}
@@ -107,13 +107,4 @@ func (h *Histogram) axis(f *Frame, edge func(int) int, y int) {
 			free = x + 1 + f.text(x, y+1, f.W-x, h.Charset.spell(text), st)
 		}
 	}
-}
-
-// Fingerprint is equal for two histograms that look the same at one size.
-func (h *Histogram) Fingerprint(w, rows int) uint64 {
-	f := hash{}.ints(w, rows, h.At, int(h.Number), int(h.Charset)).floats(h.Counts...)
-	for _, s := range h.Ticks {
-		f = f.text(s)
-	}
-	return f.sum
 }

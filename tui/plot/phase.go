@@ -1,8 +1,6 @@
 package plot
 
 import (
-	"math"
-
 	"drolab/tui/cell"
 )
 
@@ -15,18 +13,16 @@ const pathPoints = 1 << 12
 // vanish from a long path; the line charts of the coordinates keep it. The
 // latest point is always exact. The zero value is an empty path.
 type Path struct {
-	points  []point
-	last    point
-	stride  int // one point in stride is stored
-	skip    int // points to leave out before the next is stored
-	brk     bool
-	n       int
-	version uint64
+	points []point
+	last   point
+	stride int // one point in stride is stored
+	skip   int // points to leave out before the next is stored
+	brk    bool
+	n      int
 }
 
 // Append adds a point; one that is not finite breaks the path.
 func (p *Path) Append(x, y float64) {
-	p.version = mix64(mix64(p.version, math.Float64bits(x)), math.Float64bits(y))
 	if !finite(x) || !finite(y) {
 		p.brk = true
 		return
@@ -97,7 +93,7 @@ type Phase struct {
 // DrawTo draws in w by h cells into f, reusing its memory. The axes are those of Chart.
 func (ph *Phase) DrawTo(f *Frame, w, h int) {
 	c := Chart{X: ph.X, Y: ph.Y, YScale: ph.YScale, Charset: ph.Charset, Gutter: ph.Gutter, Bare: ph.Bare}
-	p, ok := c.panel(f, w, h)
+	p, ok := c.drawing(f, w, h)
 	if !ok {
 		return
 	}
@@ -119,7 +115,7 @@ func (ph *Phase) DrawTo(f *Frame, w, h int) {
 
 // rectangle draws the edges of the box that are in view, as arms so that
 // corners close and an edge that leaves the view stays open.
-func (p *panel) rectangle(bx, by Range) {
+func (p *drawing) rectangle(bx, by Range) {
 	grid := make([]uint8, p.w*p.h)
 	left0, right0 := p.clampColumn(bx.Lo), p.clampColumn(bx.Hi)
 	bottom, bottomShows := p.row(by.Lo)
@@ -161,13 +157,13 @@ func squareRunes() [16]rune {
 	}
 }
 
-func (p *panel) clampColumn(x float64) int {
+func (p *drawing) clampColumn(x float64) int {
 	c, _ := p.column(max(p.view.Lo, min(p.view.Hi, x)))
 	return c
 }
 
 // best marks where a path ought to be.
-func (p *panel) best(s Spot) {
+func (p *drawing) best(s Spot) {
 	x, inView := p.column(s.X)
 	if y, ok := p.row(s.Y); ok && inView {
 		p.f.set(p.x0+x, y, p.chart.Charset.best(), Style{Data, s.Number})
@@ -176,7 +172,7 @@ func (p *panel) best(s Spot) {
 
 // path draws the stored points and the way to the current one: of one in front the
 // latest quarter in the series' style, what came before faint.
-func (p *panel) path(t Trail) {
+func (p *drawing) path(t Trail) {
 	path, number := t.Path, t.Number
 	if path.n == 0 {
 		return
@@ -223,24 +219,8 @@ func (p *panel) path(t Trail) {
 }
 
 // pixel is where a point of the plane lies, clamped to the panel.
-func (p *panel) pixel(q point, fx, fy int) (x, y int, ok bool) {
+func (p *drawing) pixel(q point, fx, fy int) (x, y int, ok bool) {
 	t := (max(p.view.Lo, min(p.view.Hi, q.x)) - p.view.Lo) / (p.view.Hi - p.view.Lo)
 	y, _, ok = p.y.pixel(q.y, p.h*fy)
 	return min(int(t*float64(p.w*fx)), p.w*fx-1), y, ok
-}
-
-// Fingerprint is equal for two portraits that look the same at one size.
-func (ph *Phase) Fingerprint(w, h int) uint64 {
-	f := hash{}.ints(w, h, int(ph.YScale.Kind), int(ph.Charset), bit(ph.Bare), ph.Gutter)
-	f = f.floats(ph.X.Lo, ph.X.Hi, ph.Y.Lo, ph.Y.Hi, ph.YScale.Threshold)
-	f = f.floats(ph.BoxX.Lo, ph.BoxX.Hi, ph.BoxY.Lo, ph.BoxY.Hi)
-	for _, t := range ph.Trails {
-		if t.Path != nil {
-			f = f.ints(int(t.Number), bit(t.Back), int(t.Path.version))
-		}
-	}
-	for _, s := range ph.Best {
-		f = f.floats(s.X, s.Y).ints(int(s.Number))
-	}
-	return f.sum
 }

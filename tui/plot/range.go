@@ -21,8 +21,8 @@ const (
 // EmptyRange contains nothing; Add grows it.
 func EmptyRange() Range { return Range{math.Inf(1), math.Inf(-1)} }
 
-// Empty reports whether no value lies in r.
-func (r Range) Empty() bool { return !(r.Lo <= r.Hi) }
+// empty reports whether no value lies in r.
+func (r Range) empty() bool { return !(r.Lo <= r.Hi) }
 
 // spans reports whether r has a length; the zero value has none.
 func (r Range) spans() bool { return r.Lo < r.Hi }
@@ -36,7 +36,7 @@ func (r Range) Add(v float64) Range {
 	if !finite(v) {
 		return r
 	}
-	if r.Empty() {
+	if r.empty() {
 		return Range{v, v}
 	}
 	return Range{min(r.Lo, v), max(r.Hi, v)}
@@ -52,7 +52,7 @@ func (r Range) usable(s Scale) Range {
 		lo, hi := axis.Usable(r.Lo, r.Hi)
 		return Range{lo, hi}
 	}
-	empty := r.Empty() // before clamping, which keeps NaN but closes (+Inf, -Inf)
+	empty := r.empty() // before clamping, which keeps NaN but closes (+Inf, -Inf)
 	r.Lo, r.Hi = max(-limit, min(limit, r.Lo)), max(-limit, min(limit, r.Hi))
 	switch {
 	case s.Kind == Log10 && (empty || r.Hi <= 0):
@@ -94,7 +94,7 @@ func (r Range) Fit(data Range, s Scale) Range {
 		data.Lo = min(data.Hi, max(tiny, data.Hi/1e3))
 	}
 	known := r.spans() && r == r.usable(s)
-	if data.Empty() || (s.Kind == Log10 && data.Hi <= 0) {
+	if data.empty() || (s.Kind == Log10 && data.Hi <= 0) {
 		if known {
 			return r
 		}

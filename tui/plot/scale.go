@@ -18,8 +18,8 @@ const (
 // Scale maps values to lengths. The zero value is linear.
 type Scale struct {
 	Kind ScaleKind
-	// Threshold is the |v| below which Symlog is close to linear; 0 means 0.001.
-	Threshold float64
+	// linear is the |v| below which Symlog is close to linear; 0 means 0.001.
+	linear float64
 }
 
 // limit bounds the values an axis spans, so that no difference of two of them
@@ -32,8 +32,8 @@ const (
 )
 
 func (s Scale) threshold() float64 {
-	if s.Threshold > tiny && s.Threshold < limit {
-		return s.Threshold
+	if s.linear > tiny && s.linear < limit {
+		return s.linear
 	}
 	return threshold
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func scales() []Scale {
-	return []Scale{{}, {Kind: Log10}, {Kind: Symlog}, {Kind: Symlog, Threshold: 10}}
+	return []Scale{{}, {Kind: Log10}, {Kind: Symlog}, {Kind: Symlog, linear: 10}}
 }
 
 func TestFormatWidth(t *testing.T) {
@@ -82,7 +82,7 @@ func TestFormatTable(t *testing.T) {
 	}
 }
 
-func labels(ticks []Tick) string {
+func labels(ticks []tick) string {
 	var s []string
 	for _, t := range ticks {
 		s = append(s, t.Label)
@@ -107,10 +107,10 @@ func TestTicksTable(t *testing.T) {
 		{Scale{Kind: Log10}, Range{3, 4}, 3, "3.0 3.5 4.0"},
 		{Scale{Kind: Log10}, Range{0.3, 5}, 2, "0.5 5"},
 		{Scale{Kind: Log10}, Range{0.03, 5}, 2, "0.1 1"},
-		{Scale{Kind: Symlog, Threshold: 1}, Range{-10, 100}, 9, "-10 -1 0 1 10 100"},
+		{Scale{Kind: Symlog, linear: 1}, Range{-10, 100}, 9, "-10 -1 0 1 10 100"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
-			if got := labels(c.s.Ticks(c.r, c.n)); got != c.want {
+			if got := labels(c.s.ticks(c.r, c.n)); got != c.want {
 				t.Errorf("Ticks(%v, %v, %d) = %q, want %q", c.s, c.r, c.n, got, c.want)
 			}
 		})
@@ -139,7 +139,7 @@ func TestTicksProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for range 20_000 {
 		s, in, n := scales()[r.IntN(4)], nastyRange(r), 1+r.IntN(12)
-		ticks := s.Ticks(in, n)
+		ticks := s.ticks(in, n)
 		if len(ticks) > n {
 			t.Fatalf("Ticks(%v, %v, %d): %d ticks", s, in, n, len(ticks))
 		}
@@ -165,7 +165,7 @@ func TestFitProperties(t *testing.T) {
 		if again := got.Fit(data, s); again != got {
 			t.Fatalf("%v.Fit(%v, %v) = %v, then %v: not stable", old, data, s, got, again)
 		}
-		if data.Empty() || math.Abs(data.Lo) > limit || math.Abs(data.Hi) > limit ||
+		if data.empty() || math.Abs(data.Lo) > limit || math.Abs(data.Hi) > limit ||
 			math.IsInf(data.Hi-data.Lo, 0) {
 			continue
 		}

@@ -33,7 +33,6 @@ type Series struct {
 	breakNext bool
 	points    int
 	skipped   int
-	version   uint64
 	reshaped  int    // how often buckets other than the last changed
 	all       Bucket // every bucket merged; stale where allStale
 	allStale  bool
@@ -57,7 +56,7 @@ func (s *Series) room() int { return cmp.Or(s.most, MostBuckets) }
 
 // Append adds one point. A NaN or infinite y breaks the line and is counted in
 // its bucket (charts mark it). A point whose x is not finite or smaller than
-// the last one cannot be placed: it is left out and counted by Skipped; after a
+// the last one cannot be placed: it is left out; after a
 // resume call Rewind first.
 func (s *Series) Append(x, y float64) {
 	if !s.placeable(x) {
@@ -69,7 +68,6 @@ func (s *Series) Append(x, y float64) {
 		s.tailAll = true
 	}
 	s.points++
-	s.mix(math.Float64bits(x), math.Float64bits(y))
 	s.pushTail(point{x, y, brk})
 	b := pointBucket(x, y, brk)
 	s.push(&b)
@@ -86,7 +84,6 @@ func (s *Series) AppendBucket(b Bucket) {
 	s.breakNext = false
 	s.tail, s.tailAll = s.tail[:0], false
 	s.points += int(b.count())
-	s.mix(math.Float64bits(b.X1), math.Float64bits(b.Mean)+uint64(b.count()))
 	s.push(&b)
 	s.lastX = b.X1
 }
@@ -142,11 +139,8 @@ func (s *Series) pushTail(p point) {
 	s.tail = append(s.tail, p)
 }
 
-// Break interrupts the line before the next point, as at a resume.
-func (s *Series) Break() {
-	s.breakNext = true
-	s.mix(1, 1)
-}
+// interrupt interrupts the line before the next point, as at a resume.
+func (s *Series) interrupt() { s.breakNext = true }
 
 // Rewind discards the points with an x above the given one and breaks the line
 // there: what a resume from a checkpoint does to the log. It is exact within
@@ -165,7 +159,7 @@ func (s *Series) Rewind(x float64) {
 	if n := len(s.buckets); n > 0 {
 		s.lastX = s.buckets[n-1].X1
 	}
-	s.Break()
+	s.interrupt()
 }
 
 // cut drops the buckets from i on, rebuilding the one that contains x from the
@@ -213,9 +207,6 @@ func (s *Series) Buckets() []Bucket { return slices.Clone(s.buckets) }
 // Len is the number of points appended and not rewound.
 func (s *Series) Len() int { return s.points }
 
-// Skipped is the number of points that could not be placed on x.
-func (s *Series) Skipped() int { return s.skipped }
-
 // XRange is the range of x; empty for an empty series.
 func (s *Series) XRange() Range {
 	if len(s.buckets) == 0 {
@@ -256,26 +247,5 @@ func (s *Series) At(x float64) float64 {
 	return lerp(a.Last, b.First, (x-a.X1)/(b.X0-a.X1))
 }
 
-// Version changes whenever the drawn content may have changed; equal contents
-// appended in the same way have equal versions.
-func (s *Series) Version() uint64 {
-	if s == nil {
-		return 0
-	}
-	return s.version
-}
-
-func (s *Series) mix(a, b uint64) {
-	s.version = mix64(mix64(s.version, a), b)
-}
-
 // lerp is a + t(b - a) without the overflow of b - a.
 func lerp(a, b, t float64) float64 { return a*(1-t) + b*t }
-
-// mix64 folds v into a running hash h (splitmix64's finaliser).
-func mix64(h, v uint64) uint64 {
-	h = (h ^ v) + 0x9e3779b97f4a7c15
-	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
-	h = (h ^ h>>27) * 0x94d049bb133111eb
-	return h ^ h>>31
-}

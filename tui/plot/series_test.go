@@ -86,8 +86,8 @@ func TestSeriesRejectsX(t *testing.T) {
 	s.Append(math.NaN(), 3)
 	s.Append(math.Inf(1), 4)
 	s.Append(1, 5)
-	if s.Len() != 2 || s.Skipped() != 3 {
-		t.Errorf("Len %d, Skipped %d; want 2, 3", s.Len(), s.Skipped())
+	if s.Len() != 2 || s.skipped != 3 {
+		t.Errorf("Len %d, Skipped %d; want 2, 3", s.Len(), s.skipped)
 	}
 }
 
@@ -137,8 +137,8 @@ func TestRewindFar(t *testing.T) {
 		t.Errorf("%d points left of the first", s.Len())
 	}
 	s.Append(0, 1)
-	if s.Len() != 1 || s.Skipped() != 0 {
-		t.Errorf("Len %d, Skipped %d after starting afresh", s.Len(), s.Skipped())
+	if s.Len() != 1 || s.skipped != 0 {
+		t.Errorf("Len %d, Skipped %d after starting afresh", s.Len(), s.skipped)
 	}
 }
 
@@ -183,26 +183,6 @@ func TestSeriesAt(t *testing.T) {
 		if got := s.At(c.x); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("At(%v) = %v, want %v", c.x, got, c.want)
 		}
-	}
-}
-
-func TestVersionFollowsContent(t *testing.T) {
-	a, b := NewSeries("a"), NewSeries("b")
-	seen := map[uint64]bool{a.Version(): true}
-	for i := range 100 {
-		a.Append(float64(i), 1)
-		b.Append(float64(i), 1)
-		if a.Version() != b.Version() {
-			t.Fatal("equal contents, different versions")
-		}
-		if seen[a.Version()] {
-			t.Fatal("a version came back")
-		}
-		seen[a.Version()] = true
-	}
-	a.Rewind(50)
-	if seen[a.Version()] {
-		t.Error("a rewind kept the version")
 	}
 }
 

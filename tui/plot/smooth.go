@@ -76,7 +76,7 @@ func Smooth(src *Series, f Smoother) *Series {
 	for i := range src.buckets {
 		b := &src.buckets[i]
 		if b.Break {
-			dst.Break()
+			dst.interrupt()
 			if b.Bad == 0 && !bad {
 				f.Reset()
 			}

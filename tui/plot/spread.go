@@ -78,7 +78,7 @@ func (s *Spread) cells() (n int) {
 // is room for all rows and it, then a row a place. When rows are left over the last one
 // says how many.
 func (s *Spread) DrawTo(f *Frame, w, h int) {
-	f.Resize(w, h)
+	f.resize(w, h)
 	if f.W == 0 || f.H == 0 {
 		return
 	}
@@ -167,7 +167,7 @@ func (s *Spread) value(v float64) string {
 	if s.Percent {
 		return Percent(v)
 	}
-	return Brief(v)
+	return brief(v)
 }
 
 // marks draws a dot at every quarter of the line, the line itself from the least value to
@@ -212,22 +212,4 @@ func (s *Spread) column(v float64, w int) int {
 		full = 1
 	}
 	return int(max(0, min(1, (v-s.Lo)/full))*float64(w-1) + 0.5)
-}
-
-// Fingerprint is equal for two charts that look the same at one size.
-func (s *Spread) Fingerprint(w, h int) uint64 {
-	f := hash{}.ints(w, h, bit(s.Percent), s.First, s.Front, int(s.Charset)).floats(s.Lo, s.Hi).text(s.Unit)
-	for _, h := range s.Heads {
-		f = f.text(h)
-	}
-	for _, n := range s.Numbers {
-		f = f.ints(int(n))
-	}
-	for _, r := range s.Rows {
-		f = f.text(r.Label).floats(r.Values...).ints(bit(r.Worst)+2*bit(r.Few), len(r.Cells))
-		for _, c := range r.Cells {
-			f = f.text(c)
-		}
-	}
-	return f.sum
 }

@@ -6,16 +6,16 @@ import (
 	"drolab/runner/axis"
 )
 
-// Tick is a labelled position on an axis.
-type Tick struct {
+// tick is a labelled position on an axis.
+type tick struct {
 	Value float64
 	Label string // without padding
 }
 
-// Ticks returns at most n ticks (n >= 1) at 1-2-5 values in r, in increasing
+// ticks returns at most n ticks (n >= 1) at 1-2-5 values in r, in increasing
 // order: multiples of a step on a linear scale, powers of ten (with 2 and 5
 // where there is room) on a logarithmic one.
-func (s Scale) Ticks(r Range, n int) []Tick {
+func (s Scale) ticks(r Range, n int) []tick {
 	r = r.usable(s)
 	n = max(1, n)
 	switch s.Kind {
@@ -29,10 +29,10 @@ func (s Scale) Ticks(r Range, n int) []Tick {
 	return linearTicks(r, n)
 }
 
-func linearTicks(r Range, n int) (ticks []Tick) {
+func linearTicks(r Range, n int) (ticks []tick) {
 	values, e := axis.Ticks(r.Lo, r.Hi, n)
 	for _, v := range values {
-		ticks = append(ticks, Tick{v, tickLabel(v, e)})
+		ticks = append(ticks, tick{v, tickLabel(v, e)})
 	}
 	return ticks
 }
@@ -40,7 +40,7 @@ func linearTicks(r Range, n int) (ticks []Tick) {
 // logTicks takes 1, 2 and 5 of each decade where there is room, else 1 of each
 // or of every few; where that leaves fewer than two, as in a range of little
 // more than a decade, it keeps the ends of the former.
-func logTicks(r Range, n int) []Tick {
+func logTicks(r Range, n int) []tick {
 	all := decades(r, 1, 1, 2, 5)
 	if len(all) <= n {
 		return all
@@ -53,12 +53,12 @@ func logTicks(r Range, n int) []Tick {
 		case len(ticks) >= min(2, n):
 			return ticks
 		}
-		return []Tick{all[0], all[len(all)-1]}[:min(n, 2)]
+		return []tick{all[0], all[len(all)-1]}[:min(n, 2)]
 	}
 }
 
 // decades returns the ticks in r at the mantissas of every stride-th decade.
-func decades(r Range, stride int, mantissas ...float64) (ticks []Tick) {
+func decades(r Range, stride int, mantissas ...float64) (ticks []tick) {
 	k0, k1 := int(math.Floor(math.Log10(r.Lo))), int(math.Ceil(math.Log10(r.Hi))) // r is usable: above -301
 	for k := k0; k <= k1; k++ {
 		if k%stride != 0 {
@@ -66,7 +66,7 @@ func decades(r Range, stride int, mantissas ...float64) (ticks []Tick) {
 		}
 		for _, m := range mantissas {
 			if v := axis.Multiple(1, m, k); v >= r.Lo*(1-1e-9) && v <= r.Hi*(1+1e-9) {
-				ticks = append(ticks, Tick{v, tickLabel(v, k)})
+				ticks = append(ticks, tick{v, tickLabel(v, k)})
 			}
 		}
 	}
@@ -75,11 +75,11 @@ func decades(r Range, stride int, mantissas ...float64) (ticks []Tick) {
 
 // symlogTicks takes 0 and powers of ten of both signs from the threshold on,
 // with a stride that keeps at most n.
-func symlogTicks(r Range, threshold float64, n int) []Tick {
+func symlogTicks(r Range, threshold float64, n int) []tick {
 	k0 := int(math.Ceil(math.Log10(threshold) - 1e-9))
 	k1 := int(math.Ceil(math.Log10(max(math.Abs(r.Lo), math.Abs(r.Hi), threshold))))
 	for stride := 1; ; stride++ {
-		var ticks []Tick
+		var ticks []tick
 		for k := k1 - (k1-k0)%stride; k >= k0; k -= stride {
 			ticks = addTick(ticks, r, -axis.Multiple(1, 1, k), k)
 		}
@@ -99,15 +99,15 @@ func symlogTicks(r Range, threshold float64, n int) []Tick {
 	}
 }
 
-func addTick(ticks []Tick, r Range, v float64, e int) []Tick {
+func addTick(ticks []tick, r Range, v float64, e int) []tick {
 	if !r.Contains(v) {
 		return ticks
 	}
-	return append(ticks, Tick{v, tickLabel(v, e)})
+	return append(ticks, tick{v, tickLabel(v, e)})
 }
 
 // timeTicks returns at most n ticks at round durations; values are seconds.
-func timeTicks(r Range, n int) []Tick {
+func timeTicks(r Range, n int) []tick {
 	r = r.usable(Scale{})
 	n = max(1, n)
 	steps := [...]float64{
@@ -129,14 +129,14 @@ func timeTicks(r Range, n int) []Tick {
 	}
 }
 
-func multiples(r Range, step float64, n int) ([]Tick, bool) {
+func multiples(r Range, step float64, n int) ([]tick, bool) {
 	lo, hi := math.Ceil(r.Lo/step-1e-9), math.Floor(r.Hi/step+1e-9)
 	if hi-lo+1 > float64(n) {
 		return nil, false
 	}
-	ticks := make([]Tick, 0, n)
+	ticks := make([]tick, 0, n)
 	for i := lo; i <= hi; i++ {
-		ticks = append(ticks, Tick{i * step, FormatDuration(i * step)})
+		ticks = append(ticks, tick{i * step, FormatDuration(i * step)})
 	}
 	return ticks, true
 }

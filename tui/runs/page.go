@@ -24,21 +24,13 @@ import (
 // selected, shown or not.
 type Page struct {
 	*lab.Lab
-	all      []*record.Run // newest first
-	problems []error       // directories that cannot be read
-	loaded   bool
-	shown    []*record.Run
-	at       int // the cursor, an index of shown
-	chosen   map[string]bool
+	all    []*record.Run // newest first
+	shown  []*record.Run
+	at     int // the cursor, an index of shown
+	chosen map[string]bool
 
-	folded         bool                     // runs that differ in the seed alone share a line
-	several        bool                     // there are some
-	seeds          map[string][]*record.Run // folded: the runs of a line, by the name of its first
-	names          map[string]string        // what tells runs from those of their method and preset, by name
-	configurations map[string]string        // of runs, by name
-	colors         map[string]uint8         // of their configurations
-	keys           []string                 // of the settings in which runs differ
-	pins           map[string][]int64       // the steps of pinned checkpoints, by run
+	folded bool // runs that differ in the seed alone share a line
+	likeness
 
 	columns       []runColumn
 	chosenColumns map[string]bool // shown or hidden, whatever the room; by head
@@ -46,16 +38,38 @@ type Page struct {
 	evals         map[string]evals
 	reading       bool // those of the lines in view
 
-	by       int // column that the list is sorted by
-	reversed bool
-
+	sorting
 	line      kit.Input // the filter, as typed
 	filter    filter
 	filtering bool
 	problem   error // with the filter
 
-	looked time.Time // when the folder was last asked for
-	busy   bool      // and did not answer yet
+	listing
+}
+
+// listing is how the folder was read.
+type listing struct {
+	loaded   bool
+	problems []error   // directories that cannot be read
+	looked   time.Time // when the folder was last asked for
+	busy     bool      // and did not answer yet
+}
+
+// sorting is how the list is sorted.
+type sorting struct {
+	by       int // column
+	reversed bool
+}
+
+// likeness is what runs have in common, and what tells them apart.
+type likeness struct {
+	several        bool                     // some differ in the seed alone
+	seeds          map[string][]*record.Run // folded: the runs of a line, by the name of its first
+	names          map[string]string        // what tells runs from those of their method and preset, by name
+	configurations map[string]string        // of runs, by name
+	colors         map[string]uint8         // of their configurations
+	keys           []string                 // of the settings in which runs differ
+	pins           map[string][]int64       // the steps of pinned checkpoints, by run
 }
 
 // New returns the page.

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"drolab/dro"
-	"drolab/runner"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
+	"drolab/tui/watch/panel"
+	"drolab/tui/watch/track"
 )
 
 // column is one of the table of runs: of a row of seeds it has the mean.
@@ -21,63 +22,32 @@ type column struct {
 	head  string
 	brief string // the head where the table is narrow; "" is the same
 	w     int
-	cell  func([]*track) string
+	cell  func([]*track.Track) string
 	// of is the measure that rows are compared by, where the best is marked; change is
 	// that of a column of changes, which are better or worse.
 	of, change *lab.Measure
 }
 
-// figure is a measure of a run, as it is now.
-type figure func(*track) runner.Number
-
-// over is the mean of a figure over runs.
-func (f figure) over(runs []*track) runner.Number {
-	list := make([]runner.Number, len(runs))
-	for i, t := range runs {
-		list[i] = f(t)
-	}
-	return mean(list)
-}
-
-// ofStep and ofEval are figures of the last step and of the last evaluation.
-func ofStep(name string) figure {
-	return func(t *track) (v runner.Number) {
-		if t.Last != nil {
-			v, _, _ = lab.OfStep(t.Last, name)
-		}
-		return v
-	}
-}
-
-func ofEval(name string) figure {
-	return func(t *track) (v runner.Number) {
-		if t.Eval != nil {
-			v = t.Eval.Of(t.meta.Fit(name))
-		}
-		return v
-	}
-}
-
 const againstCells = 8
 
 // against is the column of a figure's change against the baseline.
-func (w *Page) against(m lab.Measure, f figure) column {
+func (w *Page) against(m lab.Measure, f track.Figure) column {
 	c := column{head: "vs " + w.baselineName(), brief: "vs", w: againstCells, change: &m}
-	if w.baseline < 0 {
+	if w.Baseline < 0 {
 		c.head, c.brief = "", ""
 	}
-	c.cell = func(runs []*track) string {
+	c.cell = func(runs []*track.Track) string {
 		base := w.baseOf(runs, &m)
 		if base == nil || base[0] == runs[0] {
 			return ""
 		}
-		a, b := f.over(runs), f.over(base)
+		a, b := f.Over(runs), f.Over(base)
 		if !a.Applies() || !b.Applies() {
 			return ""
 		}
 		d := a.Float() - b.Float()
 		s := decimals(d)
-		if percents(m) {
+		if track.Percents(m) {
 			s = plot.Percent(d)
 		}
 		if d > 0 {
@@ -90,25 +60,25 @@ func (w *Page) against(m lab.Measure, f figure) column {
 
 // baseOf is the row of the baseline or, where that is of another radius or set than the runs, that of its
 // method which is of theirs, for all measures alike; nil without one that a measure can be held against.
-func (w *Page) baseOf(runs []*track, m *lab.Measure) []*track {
-	if w.baseline < 0 {
+func (w *Page) baseOf(runs []*track.Track, m *lab.Measure) []*track.Track {
+	if w.Baseline < 0 {
 		return nil
 	}
-	base := w.tracks[w.baseline]
+	base := w.Tracks[w.Baseline]
 	asks := w.risk.Asks
-	fits := func(t *track) bool {
-		return t.asks[asks] == runs[0].asks[asks] && t.meta.Spec.Algorithm() == base.meta.Spec.Algorithm()
+	fits := func(t *track.Track) bool {
+		return t.Asks[asks] == runs[0].Asks[asks] && t.Meta.Spec.Algorithm() == base.Meta.Spec.Algorithm()
 	}
-	at := w.baseline
+	at := w.Baseline
 	if !fits(base) {
-		if same := slices.IndexFunc(w.tracks, fits); same >= 0 {
+		if same := slices.IndexFunc(w.Tracks, fits); same >= 0 {
 			at = same
 		}
 	}
-	if w.tracks[at].asks[m.Asks] != runs[0].asks[m.Asks] {
+	if w.Tracks[at].Asks[m.Asks] != runs[0].Asks[m.Asks] {
 		return nil
 	}
-	return w.of(w.rowOf(at))
+	return w.Of(w.RowOf(at))
 }
 
 // decimals writes a loss with three of them, so that losses stand in line.
@@ -119,19 +89,11 @@ func decimals(v float64) string {
 	return strconv.FormatFloat(v, 'f', 3, 64)
 }
 
-// calls is a run's name in most cells or, where it is longer, that of its method.
-func (t *track) calls(most int) string {
-	if cell.Width(t.short) > most {
-		return string(t.meta.Spec.Algorithm())
-	}
-	return t.short
-}
-
 func (w *Page) baselineName() string {
-	if w.baseline < 0 || w.baseline >= len(w.tracks) {
+	if w.Baseline < 0 || w.Baseline >= len(w.Tracks) {
 		return "none"
 	}
-	return w.tracks[w.baseline].calls(againstCells - len(" vs "))
+	return w.Tracks[w.Baseline].Calls(againstCells - len(" vs "))
 }
 
 // outcome are the columns that say what it comes to: worst class and robust risk, with
@@ -139,15 +101,15 @@ func (w *Page) baselineName() string {
 func (w *Page) outcome() []column {
 	all := lab.EvalMeasures()
 	worst, risk := lab.Named(all, w.onSplit("worst_class_accuracy")), lab.Named(all, w.onSplit("robust_risk"))
-	write := func(m lab.Measure, f figure) func([]*track) string {
-		return func(runs []*track) string {
-			if v := f.over(runs); !percents(m) && v.Applies() {
+	write := func(m lab.Measure, f track.Figure) func([]*track.Track) string {
+		return func(runs []*track.Track) string {
+			if v := f.Over(runs); !track.Percents(m) && v.Applies() {
 				return decimals(v.Float())
 			}
-			return lab.Write(m, f.over(runs))
+			return lab.Write(m, f.Over(runs))
 		}
 	}
-	a, b := ofEval(worst.Name), ofEval(risk.Name)
+	a, b := track.OfEval(worst.Name), track.OfEval(risk.Name)
 	first, second := w.bySplit("worst %", "val worst"), w.bySplit("robust risk", "val risk")
 	return []column{
 		{head: first, brief: "worst", w: max(9, len(first)+1), cell: write(worst, a), of: &worst},
@@ -164,7 +126,7 @@ func (w *Page) onSplit(name string) string {
 
 // bySplit is one of two words, by the split that is shown.
 func (w *Page) bySplit(test, val string) string {
-	if w.val {
+	if w.Val {
 		return val
 	}
 	return test
@@ -172,7 +134,7 @@ func (w *Page) bySplit(test, val string) string {
 
 // setColumns makes the table that of the runs, the baseline and the split.
 func (w *Page) setColumns() {
-	w.columns = w.columnsOf(w.methods())
+	w.columns = w.columnsOf(w.Methods())
 	w.risk = lab.Named(lab.EvalMeasures(), w.onSplit("robust_risk"))
 }
 
@@ -181,21 +143,21 @@ func (w *Page) setColumns() {
 func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	step := func(head string, width int, name string) column {
 		m := lab.Named(lab.StepMeasures(), name)
-		return column{head: head, w: width, cell: func(runs []*track) string {
-			return lab.Write(m, ofStep(name).over(runs))
+		return column{head: head, w: width, cell: func(runs []*track.Track) string {
+			return lab.Write(m, track.OfStep(name).Over(runs))
 		}}
 	}
 	eval := func(head string, width int, name string) column {
 		m := lab.Named(lab.EvalMeasures(), name)
-		return column{head: head, w: width, cell: func(runs []*track) string {
-			return lab.Write(m, ofEval(name).over(runs))
+		return column{head: head, w: width, cell: func(runs []*track.Track) string {
+			return lab.Write(m, track.OfEval(name).Over(runs))
 		}}
 	}
 	list := append(w.progress(), w.outcome()...)
-	if w.validates && !w.val { // which run is best there
+	if w.Validates && !w.Val { // which run is best there
 		m := lab.Named(lab.EvalMeasures(), "val_worst_class_accuracy")
 		list = append(list, column{head: "val worst", brief: "val", w: 11, of: &m,
-			cell: func(runs []*track) string { return lab.Write(m, ofEval(m.Name).over(runs)) }})
+			cell: func(runs []*track.Track) string { return lab.Write(m, track.OfEval(m.Name).Over(runs)) }})
 	}
 	list = append(list,
 		eval(w.bySplit("test %", "val %"), 8, w.onSplit("test_accuracy")),
@@ -205,13 +167,13 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		step("η", 9, "eta"),
 		step("train loss", 11, "loss"),
 		step("images/s", 9, "images_per_second"),
-		column{head: "epoch", w: 10, cell: func(runs []*track) string {
+		column{head: "epoch", w: 10, cell: func(runs []*track.Track) string {
 			t := runs[0]
-			return fmt.Sprintf("%.4g/%d", t.epochs(float64(t.Step)), t.meta.Spec.Epochs)
+			return fmt.Sprintf("%.4g/%d", t.Epochs(float64(t.Step)), t.Meta.Spec.Epochs)
 		}})
 	there := []string{"loss", "lambda", "eta"}
 	for _, m := range lab.StepMeasures() { // what the methods have of their own
-		if m.Main && !slices.Contains(there, m.Name) && m.OfStep() && ownedBy(&m, methods) {
+		if m.Main && !slices.Contains(there, m.Name) && m.OfStep() && panel.OwnedBy(&m, methods) {
 			list = append(list, step(m.Head(), max(8, cell.Width(m.Head())+2), m.Name))
 		}
 	}
@@ -221,14 +183,14 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 // progress are the columns of how far runs are: of several, the one that takes longest.
 func (w *Page) progress() []column {
 	return []column{
-		{head: "done", w: 6, cell: func(runs []*track) string {
+		{head: "done", w: 6, cell: func(runs []*track.Track) string {
 			least := 1.0
 			for _, t := range runs {
-				least = min(least, t.progress())
+				least = min(least, t.Done())
 			}
 			return fmt.Sprintf("%.0f%%", 100*least)
 		}},
-		{head: "ETA", w: 9, cell: func(runs []*track) string {
+		{head: "ETA", w: 9, cell: func(runs []*track.Track) string {
 			longest := time.Duration(-1)
 			for _, t := range runs {
 				if d, ok := t.Remaining(); ok && w.clock == nil { // a replay's clock is not theirs

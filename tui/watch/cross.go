@@ -1,26 +1,17 @@
 package watch
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
+	"drolab/tui/watch/panel"
+	"drolab/tui/watch/track"
 )
 
 // The crosshair reads all plots at one x; zooming and panning moves the x of all of
 // them, too.
-
-// span is the part of x that is shown.
-func (w *Page) span() plot.Range {
-	if w.zoomX != (plot.Range{}) {
-		return w.zoomX
-	}
-	return w.x
-}
 
 // inside is the room within a panel that is shown.
 func (w *Page) inside(p int) (r kit.Rect, ok bool) {
@@ -35,13 +26,13 @@ func (w *Page) inside(p int) (r kit.Rect, ok bool) {
 
 // cells is how many cells the focused plot has across; 0 where no plot is focused.
 func (w *Page) cells() int {
-	v := w.shows(w.focus)
+	v := w.Shows(w.focus)
 	r, ok := w.inside(w.focus)
-	if !ok || !v.plots() || len(w.tracks) == 0 {
+	if !ok || !v.Plots() || len(w.Tracks) == 0 {
 		return 0
 	}
-	p := w.plots(w.focus, v, r.W, r.H)[0]
-	return p.Cells(p.at.W, p.at.H)
+	p := w.Plots(w.focus, v, r.W, r.H)[0]
+	return p.Cells(p.At.W, p.At.H)
 }
 
 // side moves the crosshair of a plot by a column; elsewhere it goes to the next panel.
@@ -51,145 +42,45 @@ func (w *Page) side(by int) {
 		w.nextPanel(by)
 		return
 	}
-	r := w.span()
+	r := w.Span()
 	column := (r.Hi - r.Lo) / float64(n)
-	if !w.cross.On { // begin where the run is
-		last := w.last(w.run())
-		w.cross, w.picked = plot.Cross{On: true, X: max(r.Lo, min(r.Hi, last))}, w.at
+	if !w.Cross.On { // begin where the run is
+		last := w.Last(w.Run())
+		w.Cross, w.Picked = plot.Cross{On: true, X: max(r.Lo, min(r.Hi, last))}, w.At
 		return
 	}
-	x := max(w.x.Lo, min(w.x.Hi, w.cross.X+float64(by)*column))
-	w.cross.X = x
-	if !r.Contains(x) && w.zoomX != (plot.Range{}) {
-		w.pan(x - max(r.Lo, min(r.Hi, x)))
+	x := max(w.X.Lo, min(w.X.Hi, w.Cross.X+float64(by)*column))
+	w.Cross.X = x
+	if !r.Contains(x) && w.ZoomX != (plot.Range{}) {
+		w.Pan(x - max(r.Lo, min(r.Hi, x)))
 	}
 }
 
-// last is the x that a run has come to.
-func (w *Page) last(t *track) float64 {
-	if f := w.mapX(t); f != nil {
-		return f(float64(t.Step))
-	}
-	return float64(t.Step)
-}
-
-// pan moves what is in view, as far as there is something.
-func (w *Page) pan(by float64) {
-	r := w.span()
-	by = max(w.x.Lo-r.Lo, min(w.x.Hi-r.Hi, by))
-	if by != 0 {
-		w.zoomX = plot.Range{Lo: r.Lo + by, Hi: r.Hi + by}
-	}
-}
-
-// panBy moves by a part of what is in view.
-func (w *Page) panBy(by int) {
-	r := w.span()
-	w.pan(float64(by) * (r.Hi - r.Lo) / 4)
-}
-
-// zoomBy shows half as much of x around the crosshair or, without one, around the
-// middle; or twice as much.
-func (w *Page) zoomBy(by int) {
-	r := w.span()
-	at := (r.Lo + r.Hi) / 2
-	if w.cross.On && r.Contains(w.cross.X) {
-		at = w.cross.X
-	}
-	w.zoomAt(at, by)
-}
-
-func (w *Page) zoomAt(at float64, by int) {
-	const most = 1 << 14
-	r, all := w.span(), w.x.Hi-w.x.Lo
-	length := max(all/most, (r.Hi-r.Lo)*math.Pow(2, float64(-by)))
-	if length >= all {
-		w.unzoom()
-		return
-	}
-	lo := at - (at-r.Lo)/(r.Hi-r.Lo)*length
-	lo = max(w.x.Lo, min(w.x.Hi-length, lo))
-	w.zoomX = plot.Range{Lo: lo, Hi: lo + length}
-}
-
-// unzoom shows all of x.
-func (w *Page) unzoom() {
-	w.zoomX = plot.Range{}
-}
-
-func (w *Page) noPlot(*track) string {
+func (w *Page) noPlot(*track.Track) string {
 	return kit.Unless(w.cells() > 0, "this panel has no axis of steps: Tab turns to one that has")
 }
 
-func (w *Page) noUnzoom(*track) string {
-	return kit.Unless(w.zoomX != (plot.Range{}), "all of the axis is shown")
+func (w *Page) noUnzoom(*track.Track) string {
+	return kit.Unless(w.ZoomX != (plot.Range{}), "all of the axis is shown")
 }
 
 // upOrDown moves the cursor by a row; at the crosshair it picks the line above or below.
 func (w *Page) upOrDown(by int) {
-	if !w.cross.On || w.cells() == 0 {
+	if !w.Cross.On || w.cells() == 0 {
 		w.move(by)
 		return
 	}
-	list := w.crossed(w.focus)
-	i := slices.IndexFunc(list, func(c crossed) bool { return c.run == w.picked })
+	list := w.Crossed(w.focus)
+	i := slices.IndexFunc(list, func(c panel.Crossed) bool { return c.Run == w.Picked })
 	if i = max(0, min(len(list)-1, i+by)); i < len(list) {
-		w.picked = list[i].run
+		w.Picked = list[i].Run
 	}
-}
-
-// crossed is a run's value at the crosshair.
-type crossed struct {
-	run   int
-	value float64
-}
-
-// crossed are those of a panel's first plot, from the top.
-func (w *Page) crossed(p int) (list []crossed) {
-	v := w.shows(p)
-	if !v.plots() {
-		return nil
-	}
-	for _, row := range w.lined() {
-		c := &plot.Chart{Cross: w.cross}
-		if w.tracks[row[0]].hidden {
-			continue
-		}
-		w.line(c, row, func(t *track) *plot.Series { return t.curves[v.curves[0]].shown() }, true)
-		if read := c.Read(); len(read) == 1 {
-			list = append(list, crossed{row[0], read[0].Value})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b crossed) int { return cmp.Compare(b.value, a.value) })
-	return list
-}
-
-// readAt is what the crosshair reads: where it is, and the run that is picked there.
-func (w *Page) readAt(v *view) string {
-	s := fmt.Sprintf("%s %.4g", w.axis, w.cross.X)
-	switch w.axis {
-	case bySteps:
-		s = fmt.Sprintf("%s %.0f", w.axis, w.cross.X)
-	case byTime:
-		s = plot.FormatDuration(w.cross.X)
-	}
-	t := w.tracks[w.front()]
-	x := w.cross.X
-	if f := w.mapX(t); f != nil {
-		x = t.curves[v.curves[0]].shown().Inverse(x, f)
-	}
-	value := t.curves[v.curves[0]].shown().At(x)
-	if math.IsNaN(value) {
-		return s
-	}
-	c := plot.Chart{Percent: percents(w.quantities[v.curves[0]].Measure)}
-	return fmt.Sprintf("%s: %c %s %s", s, cell.Mark(int(t.number), w.Theme.ASCII), t.short, c.Brief(value))
 }
 
 // enter makes the run at the crosshair the one under the cursor; else it zooms.
 func (w *Page) enter() {
-	if w.cross.On && w.picked != w.at && w.picked < len(w.tracks) {
-		w.pick(w.picked)
+	if w.Cross.On && w.Picked != w.At && w.Picked < len(w.Tracks) {
+		w.Pick(w.Picked)
 		return
 	}
 	w.zoom()
@@ -197,19 +88,19 @@ func (w *Page) enter() {
 
 // under is the plot at a place of the page: its panel, the x there, and how high it lies
 // in the plot, 0 to 1.
-func (w *Page) under(x, y int) (p int, at, height float64, chart *placed) {
-	if len(w.tracks) == 0 {
+func (w *Page) under(x, y int) (p int, at, height float64, chart *panel.Placed) {
+	if len(w.Tracks) == 0 {
 		return 0, 0, 0, nil
 	}
 	for i := range w.layout().panels {
 		p = w.first() + i
 		r, ok := w.inside(p)
-		v := w.shows(p)
-		if !ok || !r.Contains(x, y) || !v.plots() {
+		v := w.Shows(p)
+		if !ok || !r.Contains(x, y) || !v.Plots() {
 			continue
 		}
-		for _, c := range w.plots(p, v, r.W, r.H) {
-			at, height, ok = c.ColumnX(x-r.X-c.at.X, y-r.Y-c.at.Y, c.at.W, c.at.H)
+		for _, c := range w.Plots(p, v, r.W, r.H) {
+			at, height, ok = c.ColumnX(x-r.X-c.At.X, y-r.Y-c.At.Y, c.At.W, c.At.H)
 			if ok {
 				return p, at, height, &c
 			}
@@ -221,28 +112,28 @@ func (w *Page) under(x, y int) (p int, at, height float64, chart *placed) {
 // point puts the crosshair at a place of the page, on the line that is nearest to it; off
 // the plots it takes it away. It tells whether the screen looks different.
 func (w *Page) point(x, y int) bool {
-	before, picked := w.cross, w.picked
+	before, picked := w.Cross, w.Picked
 	_, at, height, c := w.under(x, y)
 	if c == nil {
-		w.cross.On = false
+		w.Cross.On = false
 		return before.On
 	}
-	w.cross = plot.Cross{On: true, X: at}
-	w.picked = w.at
+	w.Cross = plot.Cross{On: true, X: at}
+	w.Picked = w.At
 	best := math.Inf(1)
-	for _, row := range w.lined() {
-		one := &plot.Chart{Cross: w.cross}
-		if w.tracks[row[0]].hidden {
+	for _, row := range w.Lined() {
+		one := &plot.Chart{Cross: w.Cross}
+		if w.Tracks[row[0]].Hidden {
 			continue
 		}
-		w.line(one, row, func(t *track) *plot.Series { return t.curves[c.q].shown() }, true)
+		w.Line(one, row, func(t *track.Track) *plot.Series { return t.Curves[c.Q].Shown() }, true)
 		if read := one.Read(); len(read) == 1 {
 			if far := math.Abs(c.Height(read[0].Value) - height); far < best {
-				best, w.picked = far, row[0]
+				best, w.Picked = far, row[0]
 			}
 		}
 	}
-	return w.cross != before || w.picked != picked
+	return w.Cross != before || w.Picked != picked
 }
 
 // Point is where the mouse is, with its button up; it tells whether the screen looks
@@ -261,8 +152,8 @@ func (w *Page) drag(m kit.Drag) {
 		return
 	}
 	r := w.held.span
-	w.zoomX = r
-	w.pan(float64(w.held.x-m.X) * (r.Hi - r.Lo) / float64(w.held.cells))
+	w.Show(r)
+	w.Pan(float64(w.held.x-m.X) * (r.Hi - r.Lo) / float64(w.held.cells))
 }
 
 // held is a plot that the mouse has hold of.

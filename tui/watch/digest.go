@@ -8,6 +8,7 @@ import (
 	"drolab/runner"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -15,14 +16,14 @@ import (
 // Digest is how the watched runs stand, in a few words, and how much of long logs
 // was read; a replay's fit in so many cells.
 func (w *Page) Digest(cells int) string {
-	if len(w.tracks) == 0 {
+	if len(w.Tracks) == 0 {
 		return ""
 	}
 	if w.clock != nil && w.clock.ready {
 		return w.clock.in(cells)
 	}
 	counts := map[runner.Status]int{}
-	for _, t := range w.tracks {
+	for _, t := range w.Tracks {
 		counts[t.Status]++
 	}
 	var words []string
@@ -44,8 +45,8 @@ func (w *Page) Digest(cells int) string {
 // Progress is how far the watched runs are on the mean, 0 to 1, whether one has failed, and
 // whether one is live.
 func (w *Page) Progress() (part float64, failed, live bool) {
-	for _, t := range w.tracks {
-		part += t.progress() / float64(len(w.tracks))
+	for _, t := range w.Tracks {
+		part += t.Done() / float64(len(w.Tracks))
 		failed = failed || t.Status == runner.Failed
 		live = live || !t.Status.Ended()
 	}
@@ -53,9 +54,9 @@ func (w *Page) Progress() (part float64, failed, live bool) {
 }
 
 // rings tells of a run that was live when it was looked at before.
-func (w *Page) rings(t *track, live bool) tea.Cmd {
+func (w *Page) rings(t *track.Track, live bool) tea.Cmd {
 	if live && w.clock == nil && (t.Status == runner.Done || t.Status == runner.Failed) {
-		return kit.Send(lab.Ended{Name: t.label, Status: t.Status})
+		return kit.Send(lab.Ended{Name: t.Label, Status: t.Status})
 	}
 	return nil
 }
@@ -63,8 +64,8 @@ func (w *Page) rings(t *track, live bool) tea.Cmd {
 // share is how much of the logs was read, on the mean.
 func (w *Page) share() float64 {
 	sum := 0.0
-	for _, t := range w.tracks {
-		sum += t.share
+	for _, t := range w.Tracks {
+		sum += t.Share
 	}
-	return sum / float64(len(w.tracks))
+	return sum / float64(len(w.Tracks))
 }

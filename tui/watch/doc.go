@@ -1,6 +1,7 @@
-// Package watch is the Watch page: what runs do, drawn from their directories while they
-// go on or afterwards.
+// Package watch is the Watch page: runs, drawn from their directories while they go on or
+// afterwards. It reads the logs (read.go), lays the page out (view.go, layout.go), and has the
+// table of runs (table.go) and the keys (keys.go, actions.go).
 //
-// Start at page.go (state, and how logs are read), then track.go (what is kept of a
-// run), panels.go (the table of panels), panel.go (how one is drawn), keys.go.
+// What is kept of a run is in package track, and the panels are in package panel. Start at
+// page.go (state, and the way of an event to the screen), then read.go, then view.go.
 package watch

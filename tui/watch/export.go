@@ -11,6 +11,8 @@ import (
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
+	"drolab/tui/watch/panel"
+	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -24,19 +26,19 @@ type exported struct {
 	buckets    []plot.Bucket
 }
 
-// who is what each row says of a run.
-func (t *track) who() []string {
-	return []string{t.id, string(t.meta.Spec.Algorithm()), strconv.FormatUint(t.meta.Spec.Seed, 10)}
+// whose is what each row says of a run.
+func whose(t *track.Track) []string {
+	return []string{t.ID, string(t.Meta.Spec.Algorithm()), strconv.FormatUint(t.Meta.Spec.Seed, 10)}
 }
 
 // sheet is what the focused panel shows, and how many rows it has. The curves
 // are copies: the command that writes the file goes through them.
 func (w *Page) sheet() (*export.Sheet, int) {
-	v := w.shows(w.focus)
-	if _, ok := v.as.(film); ok {
+	v := w.Shows(w.focus)
+	if v.Films() {
 		return w.filmSheet(v)
 	}
-	if v.bars != "" {
+	if v.Bars != "" {
 		return w.barSheet(v)
 	}
 	var curves []exported
@@ -45,15 +47,15 @@ func (w *Page) sheet() (*export.Sheet, int) {
 		c.buckets = of.Buckets()
 		curves, n = append(curves, c), n+len(c.buckets)
 	}
-	for _, q := range v.measures() {
-		for _, t := range w.tracks {
-			if t.hidden {
+	for _, q := range v.Measures() {
+		for _, t := range w.Tracks {
+			if t.Hidden {
 				continue
 			}
-			c := exported{who: t.who(), quantity: q, epochSteps: float64(max(1, t.meta.StepsPerEpoch))}
-			add(c, t.curves[q].raw)
-			if smooth := t.curves[q].smooth; smooth != nil {
-				c.smoothing = smoothings()[w.smooth].name
+			c := exported{who: whose(t), quantity: q, epochSteps: float64(max(1, t.Meta.StepsPerEpoch))}
+			add(c, t.Curves[q].Raw)
+			if smooth := t.Curves[q].Smooth; smooth != nil {
+				c.smoothing = w.Smoothing()
 				add(c, smooth)
 			}
 		}
@@ -69,48 +71,48 @@ func (w *Page) sheet() (*export.Sheet, int) {
 	}
 	head := []string{"run", "method", "seed", "quantity",
 		"smoothing", "step", "epoch", "value", "least", "greatest", "points"}
-	return &export.Sheet{Name: strings.Join(v.measures(), "-"), Head: head, Rows: rows}, n
+	return &export.Sheet{Name: strings.Join(v.Measures(), "-"), Head: head, Rows: rows}, n
 }
 
 // barSheet is the figures by class or group of the run under the cursor and of the one
 // that it is compared with, or of all runs where the view has them.
-func (w *Page) barSheet(v *view) (*export.Sheet, int) {
-	of, runs := v.of(w.run().meta), []*track{w.run()}
-	if v.as != nil {
-		runs = slices.DeleteFunc(slices.Clone(w.tracks), func(t *track) bool { return t.hidden })
-	} else if r := w.compared(of); r != nil {
+func (w *Page) barSheet(v *panel.View) (*export.Sheet, int) {
+	of, runs := v.Of(w.Run().Meta), []*track.Track{w.Run()}
+	if v.As != nil {
+		runs = slices.DeleteFunc(slices.Clone(w.Tracks), func(t *track.Track) bool { return t.Hidden })
+	} else if r := w.Compared(of); r != nil {
 		runs = append(runs, r)
 	}
 	var rows [][]string
 	for _, t := range runs {
-		counts := t.meta.Counts(of.Axis).Train
-		for i, value := range t.places(of) {
+		counts := t.Meta.Counts(of.Axis).Train
+		for i, value := range t.Places(of) {
 			count := ""
 			if i < len(counts) {
 				count = strconv.Itoa(counts[i])
 			}
-			rows = append(rows, append(t.who(), strconv.FormatInt(t.Eval.Step, 10), exact(t.Eval.Epoch),
-				placeName(t.meta, of.Axis, i), count, exact(value.Float())))
+			rows = append(rows, append(whose(t), strconv.FormatInt(t.Eval.Step, 10), exact(t.Eval.Epoch),
+				panel.PlaceName(t.Meta, of.Axis, i), count, exact(value.Float())))
 		}
 	}
 	return &export.Sheet{Name: of.Name, Head: []string{"run", "method", "seed", "step", "epoch",
-		axisName(of.Axis),
+		panel.AxisName(of.Axis),
 		"training_images", of.Title}, Rows: slices.Values(rows)}, len(rows)
 }
 
 // filmSheet is what the two maps of a film are of.
-func (w *Page) filmSheet(v *view) (*export.Sheet, int) {
-	t := w.run()
-	of := v.of(t.meta)
+func (w *Page) filmSheet(v *panel.View) (*export.Sheet, int) {
+	t := w.Run()
+	of := v.Of(t.Meta)
 	var rows [][]string
-	for _, name := range []string{of.Name, t.meta.Fit(v.beside)} {
-		t.films[name].Each(func(step float64, place int, value float64) {
-			rows = append(rows, append(t.who(), name, exact(step), exact(t.epochs(step)),
-				placeName(t.meta, of.Axis, place), exact(value)))
+	for _, name := range []string{of.Name, t.Meta.Fit(v.Beside)} {
+		t.Films[name].Each(func(step float64, place int, value float64) {
+			rows = append(rows, append(whose(t), name, exact(step), exact(t.Epochs(step)),
+				panel.PlaceName(t.Meta, of.Axis, place), exact(value)))
 		})
 	}
 	return &export.Sheet{Name: "film-" + of.Name, Head: []string{"run", "method", "seed", "quantity",
-		"step", "epoch", axisName(of.Axis), "value"}, Rows: slices.Values(rows)}, len(rows)
+		"step", "epoch", panel.AxisName(of.Axis), "value"}, Rows: slices.Values(rows)}, len(rows)
 }
 
 func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -67,8 +67,8 @@ func TestExportCurves(t *testing.T) {
 	if len(last) != 3 || last["pgd"] != "" {
 		t.Errorf("losses of %v", last)
 	}
-	for _, track := range r.watch.tracks {
-		method, loss := string(track.meta.Spec.Algorithm()), track.Last.Of("loss")
+	for _, track := range r.watch.Tracks {
+		method, loss := string(track.Meta.Spec.Algorithm()), track.Last.Of("loss")
 		if method != "pgd" && last[method] != exact(loss.Float()) {
 			t.Errorf("%s: the last loss is %s, want %v", method, last[method], loss)
 		}
@@ -93,11 +93,11 @@ func TestExportBars(t *testing.T) {
 	if len(rows) != 20 {
 		t.Fatalf("%d rows", len(rows))
 	}
-	sfk := r.watch.tracks[0]
+	sfk := r.watch.Tracks[0]
 	for i, row := range rows[:10] {
-		images := strconv.Itoa(sfk.meta.ClassCounts.Train[i])
+		images := strconv.Itoa(sfk.Meta.ClassCounts.Train[i])
 		accuracy := exact(sfk.Eval.ByGroup.Of("class_accuracy")[i].Float())
-		if row["method"] != "sfk" || row["class"] != sfk.meta.Classes[i] ||
+		if row["method"] != "sfk" || row["class"] != sfk.Meta.Classes[i] ||
 			row["training_images"] != images || row["accuracy"] != accuracy {
 			t.Errorf("row %d: %v", i, row)
 		}

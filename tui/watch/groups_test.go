@@ -68,12 +68,12 @@ func TestSplit(t *testing.T) {
 func TestSelectionIsMarked(t *testing.T) {
 	r := grouping(t, 120, 40)
 	for q, want := range map[string]int{"loss": 0, "lambda": 0, "test_loss": 3, "worst_group_accuracy": 3} {
-		if c := r.watch.chart(q); len(c.Spots) != want {
+		if c := r.watch.Chart(q); len(c.Spots) != want {
 			t.Errorf("%s has %d spots, want %d", q, len(c.Spots), want)
 		}
 	}
 	r.Press("a", "space")
-	c := r.watch.chart("worst_group_accuracy")
+	c := r.watch.Chart("worst_group_accuracy")
 	if len(c.Spots) != 2 || c.Spots[0].X != 3 || c.Spots[0].Y != c.Lines[0].Series.At(3*tuitest.Steps) {
 		t.Errorf("by epoch, one run hidden: %+v", c.Spots)
 	}
@@ -85,7 +85,7 @@ func TestHeadline(t *testing.T) {
 	if n := r.watch.headlineRows(); n != 0 {
 		t.Errorf("%d lines while all goes on", n)
 	}
-	run := r.watch.run()
+	run := r.watch.Run()
 	for _, c := range []struct {
 		status      runner.Status
 		cause, want string
@@ -133,11 +133,11 @@ func TestMarks(t *testing.T) {
 func TestBarsByGroup(t *testing.T) {
 	r := watching(t, 160, 50)
 	r.Wait(time.Second, time.Second/5)
-	run := r.watch.run()
-	m := *run.meta
+	run := r.watch.Run()
+	m := *run.Meta
 	m.Groups = []string{"hills", "coast", "islet"}
 	m.GroupCounts = runner.Counts{Train: []int{700, 40, 3}, Test: []int{90, 30, 2}}
-	run.meta = &m
+	run.Meta = &m
 	list := []runner.Number{runner.Num(.875), runner.Num(.625), runner.Num(.125)}
 	run.Eval.ByGroup.Set("group_accuracy", list)
 	run.Eval.ByGroup.Set("group_ratio", list)
@@ -149,16 +149,11 @@ func TestBarsByGroup(t *testing.T) {
 			t.Errorf("no %q:\n%s", want, s)
 		}
 	}
-	v := r.watch.shows(r.watch.focus)
-	b := r.watch.bars(r.watch.focus, v.of(run.meta), 10)
+	v := r.watch.Shows(r.watch.focus)
+	b := r.watch.Bars(r.watch.focus, v.Of(run.Meta), 10)
 	if len(b.Bars) != 3 || !b.Bars[1].Worst || b.Bars[2].Worst || b.Bars[1].Cells[0] != "40" ||
 		b.Bars[1].Cells[1] != "30" || b.Bars[1].Few || !b.Bars[2].Few {
 		t.Errorf("bars %+v, want the coast as the worst", b.Bars)
-	}
-	grouped := panels(standing(), nil, &m)
-	if v := grouped[len(grouped)-2].views[0]; v.name != "worst group and mean" ||
-		v.curves[0] != "worst_group_accuracy" {
-		t.Errorf("the last panel but one shows %+v", v)
 	}
 	r.Press("i")
 	if text := strings.Join(r.Overlay.Lines, " "); !strings.Contains(text, "of the group's test samples") {

@@ -7,31 +7,32 @@ import (
 	"drolab/dro"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/panel"
+	"drolab/tui/watch/track"
 )
 
 // info is what the focused panel shows, defined.
 func (w *Page) info() *kit.Overlay {
-	v, run := w.shows(w.focus), w.run()
-	texts := []string{run.name() + " is " + run.stands(true) + "."}
-	if s := run.selection(); s != "" {
+	v, run := w.Shows(w.focus), w.Run()
+	texts := []string{run.Name() + " is " + run.Stands(true) + "."}
+	if s := run.Selection(); s != "" {
 		texts[0] += " It has " + s + "."
 	}
-	if v.doc != "" {
-		texts = append(texts, v.doc)
+	if v.Doc != "" {
+		texts = append(texts, v.Doc)
 	}
-	for _, q := range v.measures() {
-		m := w.quantities[q]
-		texts = append(texts, m.Definition())
+	for _, q := range v.Measures() {
+		texts = append(texts, w.Measure(q).Definition())
 	}
-	if v.bars != "" {
-		m := v.of(w.run().meta)
-		texts = append(texts, m.Definition(), w.run().aboutBars(m))
+	if v.Bars != "" {
+		m := v.Of(w.Run().Meta)
+		texts = append(texts, m.Definition(), aboutBars(w.Run(), m))
 	}
-	if t := w.run(); t.selects() {
+	if t := w.Run(); t.Selects() {
 		texts = append(texts, fmt.Sprintf("S on a curve of evaluations is the step that its run has selected: of "+
 			"the evaluations so far, the one that is best by the setting select (%s here), on the validation split. "+
 			"Its figures stand beside those of the last step, both of the test split.",
-			t.meta.Spec.Select))
+			t.Meta.Spec.Select))
 	}
 	texts = append(texts,
 		"In the table: train loss of the last logged batch; worst %, test % and losses of the last "+
@@ -41,13 +42,13 @@ func (w *Page) info() *kit.Overlay {
 			"its parent, whose curve it goes on.")
 	lines := kit.Wrap(w.Theme.Greek(strings.Join(texts, "\n\n")), min(76, w.Body.W-6))
 	r, _ := w.inside(w.focus)
-	title := w.title(w.focus, r.W, r.H)
+	title := w.Heading(w.focus, r.W, r.H)
 	return &kit.Overlay{Title: w.Theme.Greek(title), Lines: lines}
 }
 
 // aboutBars says what the columns and marks of bars are.
-func (t *track) aboutBars(of lab.Measure) string {
-	part, split := axisName(of.Axis), splitName(of.OfValidation())
+func aboutBars(t *track.Track, of lab.Measure) string {
+	part, split := panel.AxisName(of.Axis), panel.SplitName(of.OfValidation())
 	text := fmt.Sprintf("Behind the bars, as far as there is room: change against the baseline; how many "+
 		"samples of the %s there are to train on, and in the %s split.", part, split)
 	if of.Scale == dro.Percent {
@@ -59,5 +60,5 @@ func (t *track) aboutBars(of lab.Measure) string {
 		return text
 	}
 	return text + fmt.Sprintf(" ◂ is the worst %s. One with ? has fewer than min_group = %d %s samples: its "+
-		"figure is chance, so it is not called the worst.", part, t.meta.Spec.MinGroup, split)
+		"figure is chance, so it is not called the worst.", part, t.Meta.Spec.MinGroup, split)
 }

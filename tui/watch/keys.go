@@ -6,6 +6,7 @@ import (
 	"drolab/runner"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -17,7 +18,7 @@ func (w *Page) Keys() []kit.Key {
 		do := rows[i].Do
 		rows[i].Do = func() tea.Cmd {
 			w.touch()
-			defer w.fit()
+			defer w.Fit()
 			return do()
 		}
 	}
@@ -66,12 +67,12 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("l"), Hint: "log", Help: "vertical scale: linear, log, symmetric log", Why: of(w.noScale),
 			Do: kit.Just(w.nextScale)},
 		{Keys: kit.On("a"), Hint: "axis", Help: "horizontal axis: steps, epochs, time", Why: of(nil),
-			Do: kit.Just(w.nextAxis)},
-		{Keys: kit.On("+", "="), Help: "zoom in on x, of all plots", Why: of(w.noPlot), Do: kit.By(w.zoomBy, 1)},
-		{Keys: kit.On("-"), Help: "zoom out", Why: of(w.noUnzoom), Do: kit.By(w.zoomBy, -1)},
-		{Keys: kit.On("0"), Help: "all of x", Why: of(w.noUnzoom), Do: kit.Just(w.unzoom)},
-		{Keys: kit.On("<"), Help: "pan to the left", Why: of(w.noUnzoom), Do: kit.By(w.panBy, -1)},
-		{Keys: kit.On(">"), Help: "pan to the right", Why: of(w.noUnzoom), Do: kit.By(w.panBy, 1)},
+			Do: kit.Just(w.NextAxis)},
+		{Keys: kit.On("+", "="), Help: "zoom in on x, of all plots", Why: of(w.noPlot), Do: kit.By(w.ZoomBy, 1)},
+		{Keys: kit.On("-"), Help: "zoom out", Why: of(w.noUnzoom), Do: kit.By(w.ZoomBy, -1)},
+		{Keys: kit.On("0"), Help: "all of x", Why: of(w.noUnzoom), Do: kit.Just(w.Unzoom)},
+		{Keys: kit.On("<"), Help: "pan to the left", Why: of(w.noUnzoom), Do: kit.By(w.PanBy, -1)},
+		{Keys: kit.On(">"), Help: "pan to the right", Why: of(w.noUnzoom), Do: kit.By(w.PanBy, 1)},
 		{Keys: kit.On("o"), Hint: "seeds", Help: "runs that differ in seed alone: together, or each on its own",
 			Why: of(w.noSeeds), Do: kit.Just(w.takeApart)},
 		{Keys: kit.On("b"), Hint: "baseline", Help: "the run that bars are compared with", Why: of(nil),
@@ -98,9 +99,9 @@ func (w *Page) ownKeys() []kit.Key {
 
 // ofRun is the Why of something about the run under the cursor; nil adds no
 // reason of its own.
-func (w *Page) ofRun(why func(*track) string) func() string {
+func (w *Page) ofRun(why func(*track.Track) string) func() string {
 	return func() string {
-		switch t := w.run(); {
+		switch t := w.Run(); {
 		case t == nil:
 			return "no run is watched: start some on page 1 or choose some on page 3"
 		case why != nil:
@@ -110,77 +111,81 @@ func (w *Page) ofRun(why func(*track) string) func() string {
 	}
 }
 
-func (w *Page) noAbove(*track) string {
-	return kit.Unless(w.cross.On || w.rowAt() > 0, "this is the first run")
+func (w *Page) noAbove(*track.Track) string {
+	return kit.Unless(w.Cross.On || w.RowAt() > 0, "this is the first run")
 }
 
-func (w *Page) noBelow(*track) string {
-	return kit.Unless(w.cross.On || w.rowAt() < len(w.rows())-1, "this is the last run")
+func (w *Page) noBelow(*track.Track) string {
+	return kit.Unless(w.Cross.On || w.RowAt() < len(w.Rows())-1, "this is the last run")
 }
 
 func (w *Page) noBack() string {
-	return kit.Unless(w.cross.On || w.zoomed || w.logPane, "there is nothing to go back from")
+	return kit.Unless(w.Cross.On || w.zoomed || w.logPane, "there is nothing to go back from")
 }
 
-func (w *Page) noFlip(*track) string {
-	return kit.Unless(len(w.panels[w.focus].views) > 1, "this panel has one view")
+func (w *Page) noFlip(*track.Track) string {
+	return kit.Unless(len(w.Panels[w.focus].Views) > 1, "this panel has one view")
 }
 
-func (w *Page) noSplit(*track) string {
-	return kit.Unless(w.validates, "no watched run has a validation split: val_fraction holds one out")
+func (w *Page) noSplit(*track.Track) string {
+	return kit.Unless(w.Validates, "no watched run has a validation split: val_fraction holds one out")
 }
 
-func (w *Page) noWarnings(t *track) string {
-	return kit.Unless(t.warned > 0, t.label+" has not warned")
+func (w *Page) noWarnings(t *track.Track) string {
+	return kit.Unless(t.Warned > 0, t.Label+" has not warned")
 }
 
-func (w *Page) noScale(*track) string {
-	return kit.Unless(len(w.shows(w.focus).curves) > 0, "this panel has no vertical axis to scale")
+func (w *Page) noScale(*track.Track) string {
+	return kit.Unless(len(w.Shows(w.focus).Curves) > 0, "this panel has no vertical axis to scale")
 }
 
-func (w *Page) noScroll(*track) string {
+func (w *Page) noScroll(*track.Track) string {
 	return kit.Unless(w.logPane || w.hiddenBars(w.focus) > 0, "the log pane is closed: w opens it")
 }
 
-func (w *Page) noPause(t *track) string {
+func (w *Page) noPause(t *track.Track) string {
 	return w.noVerb(t, t.Status == runner.Running || t.Status == runner.Paused, "pause")
 }
 
-func (w *Page) noCheckpoint(t *track) string {
+func (w *Page) noCheckpoint(t *track.Track) string {
 	return w.noVerb(t, t.Status == runner.Running || t.Status == runner.Paused, "save")
 }
 
-func (w *Page) noStop(t *track) string { return w.noVerb(t, true, "stop") }
+func (w *Page) noStop(t *track.Track) string { return w.noVerb(t, true, "stop") }
 
-func (w *Page) noTurn(t *track) string {
-	if !t.turns {
-		return t.label + " has settings that this program cannot read"
+func (w *Page) noTurn(t *track.Track) string {
+	if !t.Turns {
+		return t.Label + " has settings that this program cannot read"
 	}
 	return w.noVerb(t, true, "turn")
 }
 
 // noVerb says why a live run cannot be asked something.
-func (w *Page) noVerb(t *track, can bool, verb string) string {
+func (w *Page) noVerb(t *track.Track, can bool, verb string) string {
 	switch {
 	case t.Status.Ended():
-		return fmt.Sprintf("%s is %s: nothing to %s", t.label, t.Status, verb)
-	case !w.Controls(t.id):
-		return t.label + " runs in another process: only watched here"
+		return fmt.Sprintf("%s is %s: nothing to %s", t.Label, t.Status, verb)
+	case !w.Controls(t.ID):
+		return t.Label + " runs in another process: only watched here"
 	case !can:
-		return fmt.Sprintf("%s is %s", t.label, t.Status)
+		return fmt.Sprintf("%s is %s", t.Label, t.Status)
 	}
 	return ""
 }
 
 // noResume says why a run cannot be resumed.
-func (w *Page) noResume(t *track) string {
+func (w *Page) noResume(t *track.Track) string {
 	switch {
 	case t.Status == runner.Done:
-		return t.label + " is done: nothing to resume"
-	case t.Status == runner.Paused && w.Controls(t.id), t.Status.Ended():
+		return t.Label + " is done: nothing to resume"
+	case t.Status == runner.Paused && w.Controls(t.ID), t.Status.Ended():
 		return ""
 	case t.Status == runner.Paused:
-		return t.label + " runs in another process: only watched here"
+		return t.Label + " runs in another process: only watched here"
 	}
-	return fmt.Sprintf("%s is %s: nothing to resume", t.label, t.Status)
+	return fmt.Sprintf("%s is %s: nothing to resume", t.Label, t.Status)
+}
+
+func (w *Page) noSeeds(*track.Track) string {
+	return kit.Unless(len(w.Groups) < len(w.Tracks), "no two runs differ in seed alone")
 }

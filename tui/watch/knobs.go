@@ -1,10 +1,10 @@
 package watch
 
 import (
-	"drolab/runner"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -12,26 +12,15 @@ import (
 // knobs is the form that changes a setting of a run while it goes on.
 type knobs struct {
 	*lab.Lab
-	run     *track
+	run     *track.Track
 	keys    []string // the settings that this run can change
 	at      int
 	line    kit.Input // the new value of keys[at]
 	problem error     // with it; nil while nothing is typed
 }
 
-// turnable are the settings that can be changed of a run with that spec: those
-// that could be set to what they are.
-func turnable(s runner.Spec) (keys []string) {
-	for _, key := range s.Knobs() {
-		if _, _, err := s.Turn(key, s.Text(key)); err == nil {
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
-
 func (k *knobs) overlay() *kit.Overlay {
-	return &kit.Overlay{Title: "Turn a setting of " + k.run.label, Form: k}
+	return &kit.Overlay{Title: "Turn a setting of " + k.run.Label, Form: k}
 }
 
 // Press implements form.
@@ -49,7 +38,7 @@ func (k *knobs) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 		if k.check(); k.problem != nil || k.line.String() == "" {
 			return false, nil
 		}
-		return true, k.Turn(k.run.id, k.keys[k.at], k.line.String())
+		return true, k.Turn(k.run.ID, k.keys[k.at], k.line.String())
 	default:
 		k.line.Update(key)
 		k.check()

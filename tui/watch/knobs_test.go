@@ -8,12 +8,13 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/tui/internal/tuitest"
+	"drolab/tui/watch/track"
 )
 
 func TestKnobs(t *testing.T) {
 	r := watching(t, 80, 24)
-	run := r.watch.run() // of sfk
-	r.Mine[run.id] = true
+	run := r.watch.Run() // of sfk
+	r.Mine[run.ID] = true
 	r.Press("t")
 	r.Type("-1")
 	if r.Press("enter"); len(r.asked.List) > 0 || !strings.Contains(tuitest.Text(r.Shot()), "! lr") {
@@ -47,12 +48,12 @@ func TestKnobs(t *testing.T) {
 // TestKnobsFollow shows the settings as they are after what the log says.
 func TestKnobsFollow(t *testing.T) {
 	r := watching(t, 80, 24)
-	run := r.watch.run()
-	before := run.meta.Spec.LR
-	run.add([]runner.Event{&runner.KnobEvent{Key: "lr", Old: runner.Num(before), New: runner.Num(0.25)},
+	run := r.watch.Run()
+	before := run.Meta.Spec.LR
+	run.Add([]runner.Event{&runner.KnobEvent{Key: "lr", Old: runner.Num(before), New: runner.Num(0.25)},
 		&runner.KnobEvent{Key: "c", New: runner.Number{}}, &runner.KnobEvent{Key: "no such", New: runner.Num(1)}})
-	if run.Spec.LR != 0.25 || run.Spec.Algorithm() != "sfk-auto" || run.meta.Spec.LR != before {
-		t.Errorf("lr %g, %s; at the start %g", run.Spec.LR, run.Spec.Algorithm(), run.meta.Spec.LR)
+	if run.Spec.LR != 0.25 || run.Spec.Algorithm() != "sfk-auto" || run.Meta.Spec.LR != before {
+		t.Errorf("lr %g, %s; at the start %g", run.Spec.LR, run.Spec.Algorithm(), run.Meta.Spec.LR)
 	}
 }
 
@@ -68,13 +69,13 @@ func TestTurnable(t *testing.T) {
 	} {
 		s := runner.Defaults()
 		s.Algorithms = []dro.Algorithm{c.algorithm}
-		if got := turnable(s); !slices.Equal(got, c.want) {
+		if got := track.Turnable(s); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.algorithm, got, c.want)
 		}
 	}
 	s := runner.Defaults()
 	s.LR = -1
-	if got := turnable(s); len(got) > 0 {
+	if got := track.Turnable(s); len(got) > 0 {
 		t.Errorf("of settings that are no good: %v", got)
 	}
 }
@@ -83,7 +84,7 @@ func TestTurnable(t *testing.T) {
 // value has any, and says how.
 func TestKnobsRows(t *testing.T) {
 	r := watching(t, 80, 24)
-	r.Mine[r.watch.run().id] = true
+	r.Mine[r.watch.Run().ID] = true
 	r.Press("t", "j", "j", "j", "k", "h", "l")
 	r.Type("auto")
 	r.Press("enter")

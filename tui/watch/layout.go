@@ -2,6 +2,7 @@ package watch
 
 import (
 	"drolab/tui/kit"
+	"drolab/tui/plot"
 )
 
 // watchLayout is where the parts of the Watch page are.
@@ -72,3 +73,48 @@ func panelsFor(w, h int) int {
 
 // leastPanel is how high panels are at least that stand one above the other.
 const leastPanel = 13
+
+// fitInView does so for what is shown alone, as a replay wants it many times a second.
+func (w *Page) fitInView() {
+	var names []string
+	for i, r := range w.layout().panels {
+		names = append(names, w.Shows(w.first()+i).Drawn(w.room(r))...)
+	}
+	w.FitThese(names)
+}
+
+// keepStyles notes which panels are drawn in lines as there is room, so that they do not
+// turn to dots and back when a line comes or goes above them.
+func (w *Page) keepStyles() {
+	if len(w.Tracks) == 0 {
+		return
+	}
+	for i, r := range w.layout().panels {
+		p := w.first() + i
+		iw, ih := w.room(r)
+		w.Panels[p].Roomy = plot.Roomy(w.Shows(p).PlotRows(iw, ih), w.Panels[p].Roomy)
+	}
+}
+
+// hiddenBars is how many of a panel's bars have no room, so that they can be
+// scrolled.
+func (w *Page) hiddenBars(p int) int {
+	if p >= len(w.Panels) {
+		return 0
+	}
+	i, v, t := p-w.first(), w.Shows(p), w.Run()
+	panels := w.layout().panels
+	if v.Bars == "" || v.Whole() || t == nil || i < 0 || i >= len(panels) {
+		return 0
+	}
+	_, rows := kit.Inside(kit.Boxed(w.Body.H), panels[i].W, panels[i].H)
+	if v.Films() {
+		rows-- // its heads are always there
+	}
+	return max(0, len(t.Places(v.Of(t.Meta)))-rows)
+}
+
+// scrollBars moves the bars of a panel.
+func (w *Page) scrollBars(p, by int) {
+	w.Panels[p].First = max(0, min(w.Panels[p].First+by, w.hiddenBars(p)))
+}

@@ -6,14 +6,15 @@ import (
 
 	"drolab/tui/cell"
 	"drolab/tui/kit"
+	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
 )
 
 // logLine is a note with the run that it is of.
 type logLine struct {
-	note
-	run *track
+	track.Note
+	run *track.Track
 }
 
 // log draws the log pane: what happened to all runs, the latest below.
@@ -21,26 +22,26 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 	t := w.Theme
 	var all []logLine
 	skipped, names := 0, 0
-	for _, run := range w.tracks {
-		for _, n := range run.notes {
+	for _, run := range w.Tracks {
+		for _, n := range run.Notes {
 			all = append(all, logLine{n, run})
 		}
-		skipped += run.skipped
-		names = max(names, cell.Width(run.label))
+		skipped += run.Skipped
+		names = max(names, cell.Width(run.Label))
 	}
-	slices.SortStableFunc(all, func(a, b logLine) int { return a.at.Compare(b.at) })
+	slices.SortStableFunc(all, func(a, b logLine) int { return a.At.Compare(b.At) })
 	iw, ih := kit.Inside(box, r.W, r.H)
 	back := max(0, min(w.logBack, len(all)-ih))
 	end := len(all) - back
 	var lines []string
 	for _, l := range all[max(0, end-ih):end] {
 		text := t.Text
-		if l.bad {
+		if l.Bad {
 			text = t.Warn
 		}
-		s := fmt.Sprintf(" %8d  ", l.step)
-		lines = append(lines, t.Dim.Paint(s)+t.Series[l.run.number].Paint(kit.Left(l.run.label, names))+"  "+
-			text.Paint(cell.Cut(t.Greek(l.text), iw-cell.Width(s)-names-3)))
+		s := fmt.Sprintf(" %8d  ", l.Step)
+		lines = append(lines, t.Dim.Paint(s)+t.Series[l.run.Number].Paint(kit.Left(l.run.Label, names))+"  "+
+			text.Paint(cell.Cut(t.Greek(l.Text), iw-cell.Width(s)-names-3)))
 	}
 	if len(all) == 0 {
 		lines = []string{t.Dim.Paint(" nothing happened yet")}
@@ -59,11 +60,11 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 func (w *Page) warnings() tea.Cmd {
 	width := min(76, w.Body.W-6)
 	var lines []string
-	for _, t := range w.of(w.rows()[w.rowAt()]) {
-		for _, n := range t.notes {
-			if n.bad {
-				lines = append(lines, w.Theme.Dim.Paint(fmt.Sprintf("%s, step %d", t.label, n.step)))
-				lines = append(append(lines, kit.Wrap(w.Theme.Greek(n.text), width)...), "")
+	for _, t := range w.Of(w.Rows()[w.RowAt()]) {
+		for _, n := range t.Notes {
+			if n.Bad {
+				lines = append(lines, w.Theme.Dim.Paint(fmt.Sprintf("%s, step %d", t.Label, n.Step)))
+				lines = append(append(lines, kit.Wrap(w.Theme.Greek(n.Text), width)...), "")
 			}
 		}
 	}

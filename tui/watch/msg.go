@@ -7,12 +7,13 @@ import (
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/lab"
+	"drolab/tui/watch/track"
 )
 
 // openMsg brings the runs that lab.Watch asks for.
 type openMsg struct {
 	asked    int // which question this answers
-	runs     []opened
+	runs     []track.Opened
 	found    int // how many there are, of which runs are some
 	replay   *lab.Replay
 	colors   lab.Colors // of the folder; nil as they were
@@ -39,15 +40,6 @@ type part struct {
 	err     error
 	tape    *record.Tape // of a replay
 	log     lab.Log      // that was read
-}
-
-// opened is a run with its log, and how it stood when it was looked for.
-type opened struct {
-	run *record.Run
-	log lab.Log
-	at  record.Standing
-
-	tape *taped // of a replay
 }
 
 // Changes tells whether the screen may look different.

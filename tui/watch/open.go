@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"slices"
 
+	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -32,10 +34,10 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 		}
 		for _, r := range fewer(runs) {
 			if replay != nil {
-				m.runs = append(m.runs, openReplay(s, r))
+				m.runs = append(m.runs, track.OpenReplay(s, r))
 				continue
 			}
-			m.runs = append(m.runs, opened{run: r, log: record.Lineage(logs, r), at: r.Standing()})
+			m.runs = append(m.runs, track.Opened{Run: r, Log: record.Lineage(logs, r), At: r.Standing()})
 		}
 		return m
 	}
@@ -101,4 +103,30 @@ func newest(all []*record.Run) (runs []*record.Run) {
 		})
 	}
 	return runs
+}
+
+// regroup finds what belongs together, and gives each its colour. A name that two of them
+// have is none.
+func (w *Page) regroup() {
+	w.Groups = track.Seeds(w.Tracks)
+	names, runs := map[string]int{}, []*runner.Meta{}
+	for _, g := range w.Groups {
+		names[w.Tracks[g[0]].Short]++
+		runs = append(runs, w.Tracks[g[0]].Meta)
+	}
+	numbers := w.Colors.Of(runs)
+	if w.Config.Kept != nil { // no folder says which colours others have
+		w.Colors = lab.Colors{}
+		for n, m := range runs {
+			w.Colors[compare.Configuration(m)] = numbers[n]
+		}
+	}
+	for n, number := range numbers {
+		for _, i := range w.Groups[n] {
+			t := w.Tracks[i]
+			if t.Number = number; names[t.Short] > 1 {
+				t.Short = t.Label
+			}
+		}
+	}
 }

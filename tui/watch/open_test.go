@@ -13,6 +13,7 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
+	"drolab/tui/watch/track"
 )
 
 // forkOf adds a run to the script that goes on from a step of another one, at
@@ -54,14 +55,14 @@ func sfkOf(s *tuitest.Script) string {
 	panic("no such run")
 }
 
-func watchOnly(t *testing.T, s *tuitest.Script, id string) *track {
+func watchOnly(t *testing.T, s *tuitest.Script, id string) *track.Track {
 	t.Helper()
 	s.Now = tuitest.Epoch0().Add(3 * time.Hour) // all is in the logs
 	r := newRig(t, s, 120, 40)
 	r.Send(lab.Watch{IDs: []string{id}})
 	r.Wait(2*time.Second, time.Second/5)
 	r.Fits(t, "a fork")
-	return r.watch.tracks[0]
+	return r.watch.Tracks[0]
 }
 
 // A fork's curves start with its parent's, up to the checkpoint.
@@ -72,18 +73,18 @@ func TestForkGoesOnItsParentsCurves(t *testing.T) {
 		runner.Event(&runner.KnobEvent{Head: runner.Head{Step: 15, Time: tuitest.Epoch0()}, Key: "lr",
 			Old: runner.Num(.01), New: runner.Num(7)}))
 	f := watchOnly(t, s, forkOf(t, s, parent, 160))
-	loss := f.curves["loss"].raw
+	loss := f.Curves["loss"].Raw
 	if v := loss.At(150); !(v < 9) {
 		t.Errorf("the loss at step 150 is %v, want the parent's", v)
 	}
 	if v, w := loss.At(170), loss.At(200); v != 9 || w != 9 || f.Step != 200 {
 		t.Errorf("the loss at step 170 is %v, at 200 %v, the run at %d: want its own", v, w, f.Step)
 	}
-	if i := slices.IndexFunc(f.markers, func(m plot.Marker) bool {
+	if i := slices.IndexFunc(f.Markers, func(m plot.Marker) bool {
 		return m.Letter == 'f' &&
 			m.X == 160
 	}); i < 0 {
-		t.Errorf("no mark at the fork: %v", f.markers)
+		t.Errorf("no mark at the fork: %v", f.Markers)
 	}
 	if f.Spec.LR == 7 {
 		t.Error("the fork has a setting that its parent was given live")
@@ -98,7 +99,7 @@ func TestForkWithoutItsParent(t *testing.T) {
 	for _, parent := range []string{"shapes-sfk-s1-gone", "../x", "latest", "\x1b[31mred"} {
 		s := tuitest.NewScript(t)
 		f := watchOnly(t, s, forkOf(t, s, parent, 160))
-		if n := f.curves["loss"].raw.Len(); n != 4 {
+		if n := f.Curves["loss"].Raw.Len(); n != 4 {
 			t.Errorf("of %q: %d losses, want its own 4", parent, n)
 		}
 		left, ok := f.Remaining()

@@ -14,6 +14,7 @@ import (
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
+	"drolab/tui/watch/track"
 )
 
 // watching is a rig on the page, half-way through four runs.
@@ -73,9 +74,9 @@ func TestVerbs(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := watching(t, 120, 40)
-			run := r.watch.run()
+			run := r.watch.Run()
 			run.Status = c.status
-			r.Mine[run.id] = c.mine
+			r.Mine[run.ID] = c.mine
 			r.Press(c.keys...)
 			if !slices.Equal(r.asked.List, c.want) {
 				t.Errorf("asked %v, want %v", r.asked.List, c.want)
@@ -110,13 +111,13 @@ func TestMany(t *testing.T) {
 	}
 	r := newRig(t, s, 80, 24)
 	r.Send(lab.Watch{IDs: ids})
-	if n := len(r.watch.tracks); n != lab.MaxWatched {
+	if n := len(r.watch.Tracks); n != lab.MaxWatched {
 		t.Errorf("%d runs are watched, want %d", n, lab.MaxWatched)
 	}
 	methods := map[dro.Algorithm]bool{}
-	for _, track := range r.watch.tracks {
-		if methods[track.meta.Spec.Algorithm()] = true; track.meta.Spec.Seed > lab.MaxWatched-3 {
-			t.Errorf("a run of seed %d is watched, one of a lower seed is not", track.meta.Spec.Seed)
+	for _, track := range r.watch.Tracks {
+		if methods[track.Meta.Spec.Algorithm()] = true; track.Meta.Spec.Seed > lab.MaxWatched-3 {
+			t.Errorf("a run of seed %d is watched, one of a lower seed is not", track.Meta.Spec.Seed)
 		}
 	}
 	if len(methods) != 4 {
@@ -127,7 +128,7 @@ func TestMany(t *testing.T) {
 	}
 	// Every run can be reached, and is seen when it is.
 	for range lab.MaxWatched {
-		label := r.watch.run().label
+		label := r.watch.Run().Label
 		if !strings.Contains(tuitest.Text(r.Shot()), label) {
 			t.Errorf("%s is under the cursor and not on the screen", label)
 		}
@@ -200,21 +201,21 @@ func TestInterrupted(t *testing.T) {
 	r.Source = s.Folder
 	r.Press("2")
 	r.Wait(5*time.Second, time.Second)
-	if st := r.watch.run().Status; st != runner.Running {
+	if st := r.watch.Run().Status; st != runner.Running {
 		t.Fatalf("status %s, want running", st)
 	}
 	rec.Close()
 	r.Wait(5*time.Second, time.Second)
-	if st := r.watch.run().Status; st != runner.Interrupted {
+	if st := r.watch.Run().Status; st != runner.Interrupted {
 		t.Errorf("status %s after the process died, want interrupted", st)
 	}
 }
 
 // TestResume goes on from a checkpoint: what was after it is done again.
 func TestResume(t *testing.T) {
-	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}})
-	tr.draw(quantities(panels(standing(), nil)), nil, plot.MostBuckets)
-	tr.smoothWith(smoothings()[0].make)
+	tr := track.New(track.Opened{Run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}})
+	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil, plot.MostBuckets)
+	tr.SmoothWith(func() plot.Smoother { return &plot.Window{} })
 	at := func(step int, seconds float64) runner.Head {
 		return runner.Head{Step: int64(step),
 			Time: tuitest.Epoch0().Add(time.Duration(seconds * float64(time.Second)))}
@@ -225,24 +226,24 @@ func TestResume(t *testing.T) {
 		e.Min, e.Max = e.Values, e.Values
 		return e
 	}
-	tr.add([]runner.Event{
+	tr.Add([]runner.Event{
 		&runner.StatusEvent{Head: at(0, 0), Status: runner.Running},
 		step(10, 1, 2), step(20, 2, 1.5), step(30, 3, 1),
 		&runner.ResumeEvent{Head: at(20, 3600)}, // an hour later
 		&runner.StatusEvent{Head: at(20, 3601), Status: runner.Running},
 		step(30, 3602, 0.9),
 	})
-	tr.caughtUp()
-	loss := tr.curves["loss"].raw
+	tr.CaughtUp()
+	loss := tr.Curves["loss"].Raw
 	if x := loss.XRange().Hi; x != 30 || loss.At(x) != 0.9 || loss.Len() != 3 {
 		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, loss.At(x), loss.Len())
 	}
-	if tr.Step != 30 || tr.Status != runner.Running || len(tr.markers) != 1 || tr.markers[0].X != 20 {
-		t.Errorf("step %d, %s, markers %v", tr.Step, tr.Status, tr.markers)
+	if tr.Step != 30 || tr.Status != runner.Running || len(tr.Markers) != 1 || tr.Markers[0].X != 20 {
+		t.Errorf("step %d, %s, markers %v", tr.Step, tr.Status, tr.Markers)
 	}
 	// 2 s to step 20, 1 s more to step 30; the hour between does not count.
-	if tr.Seconds != 3 || tr.elapsed.At(20) != 2 {
-		t.Errorf("%g s of training, %g at step 20; want 3 and 2", tr.Seconds, tr.elapsed.At(20))
+	if tr.Seconds != 3 || tr.Elapsed.At(20) != 2 {
+		t.Errorf("%g s of training, %g at step 20; want 3 and 2", tr.Seconds, tr.Elapsed.At(20))
 	}
 	left, ok := tr.Remaining()
 	steps := float64(tuitest.Steps*tuitest.Epochs - 30)
@@ -253,15 +254,15 @@ func TestResume(t *testing.T) {
 
 // TestCheckpointNotes keeps the log pane readable.
 func TestCheckpointNotes(t *testing.T) {
-	tr := newTrack(opened{run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}})
-	tr.draw(quantities(panels(standing(), nil)), nil, plot.MostBuckets)
+	tr := track.New(track.Opened{Run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}})
+	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil, plot.MostBuckets)
 	saved := func(step int64) runner.Event {
 		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}
 	}
-	tr.add([]runner.Event{saved(1), saved(2), &runner.WarningEvent{Message: "odd"}, saved(3), saved(4)})
+	tr.Add([]runner.Event{saved(1), saved(2), &runner.WarningEvent{Message: "odd"}, saved(3), saved(4)})
 	var steps []int64
-	for _, n := range tr.notes {
-		steps = append(steps, n.step)
+	for _, n := range tr.Notes {
+		steps = append(steps, n.Step)
 	}
 	if want := []int64{2, 0, 4}; !slices.Equal(steps, want) {
 		t.Errorf("notes of steps %v, want %v", steps, want)
@@ -271,17 +272,18 @@ func TestCheckpointNotes(t *testing.T) {
 // TestSmoothing checks that pushing points one by one and filtering anew agree.
 func TestSmoothing(t *testing.T) {
 	r := watching(t, 120, 40)
-	for range smoothings() {
-		for _, tr := range r.watch.tracks {
-			if tr.curves["loss"].smooth == nil {
-				continue
+	for range 4 { // as many as there are
+		smooth := func() (values []float64) {
+			for _, tr := range r.watch.Tracks {
+				if s := tr.Curves["loss"].Smooth; s != nil {
+					values = append(values, s.At(s.XRange().Hi))
+				}
 			}
-			end := tr.curves["loss"].smooth.XRange().Hi
-			before := tr.curves["loss"].smooth.At(end)
-			tr.smoothWith(smoothings()[r.watch.smooth].make)
-			if after := tr.curves["loss"].smooth.At(end); before != after {
-				t.Errorf("%s: %g pushed, %g filtered", smoothings()[r.watch.smooth].name, before, after)
-			}
+			return values
+		}
+		pushed, name := smooth(), r.watch.SmoothBy(0)
+		if filtered := smooth(); !slices.Equal(pushed, filtered) {
+			t.Errorf("%s: %v pushed, %v filtered", name, pushed, filtered)
 		}
 		r.Press("s")
 		r.Wait(time.Second, time.Second/5)
@@ -293,12 +295,12 @@ func TestMouse(t *testing.T) {
 	r := watching(t, 120, 40)
 	l := r.watch.layout()
 	r.Send(kit.Click{X: 5, Y: l.runs.Y + 3}) // heads, then the third run
-	if r.watch.at != 2 {
-		t.Errorf("run %d is under the cursor, want the third", r.watch.at)
+	if r.watch.At != 2 {
+		t.Errorf("run %d is under the cursor, want the third", r.watch.At)
 	}
 	p := l.panels[3]
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
-	if r.watch.panels[r.watch.focus].title != "Where the adversary looks, by class" || r.watch.zoomed {
+	if r.watch.Panels[r.watch.focus].Title != "Where the adversary looks, by class" || r.watch.zoomed {
 		t.Errorf("panel %v, zoomed %v", r.watch.focus, r.watch.zoomed)
 	}
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})
@@ -313,7 +315,7 @@ func TestBarsScroll(t *testing.T) {
 	r := watching(t, 40, 12)
 	r.Press("tab")
 	r.Press("f")
-	first, last := r.watch.run().meta.Classes[0], r.watch.run().meta.Classes[9]
+	first, last := r.watch.Run().Meta.Classes[0], r.watch.Run().Meta.Classes[9]
 	shows := func(first, last bool, what string) {
 		t.Helper()
 		s := tuitest.Text(r.Shot())

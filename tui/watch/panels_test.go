@@ -6,47 +6,22 @@ import (
 	"testing"
 	"time"
 
-	"drolab/dro"
-	"drolab/runner"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
+	"drolab/tui/watch/panel"
 )
-
-// TestPanels has every panel made of measures that there are, and no view that
-// shows nothing.
-func TestPanels(t *testing.T) {
-	table := panels(standing(), dro.Algorithms())
-	drawn := quantities(table)
-	for _, p := range table {
-		if p.title == "" || len(p.views) == 0 {
-			t.Errorf("panel %q has %d views", p.title, len(p.views))
-		}
-		for _, v := range p.views {
-			for _, name := range v.measures() {
-				if _, ok := drawn[name]; !ok {
-					t.Errorf("%s: no measure is called %q", p.title, name)
-				}
-			}
-			m, found := runner.FindMeasure(v.bars)
-			classes := found && m.IsList()
-			if classes == (len(v.measures()) > 0) || (v.phase || v.as != nil) != (v.doc != "") {
-				t.Errorf("%s: view %q shows curves of %v, bars of %q", p.title, v.name, v.measures(), v.bars)
-			}
-		}
-	}
-}
 
 // A row of the table is a panel: drawn, zoomed, flipped, defined and exported.
 func TestToyPanel(t *testing.T) {
 	r := watching(t, 200, 60)
 	r.Config.RunsDir = t.TempDir()
-	r.watch.standing = func() []panel {
-		return append([]panel{{title: "Toy panel", views: []view{
-			{name: "how it trains", curves: []string{"train_loss"}},
-			{name: "who suffers", bars: "class_loss"}}}}, standing()...)
+	r.watch.Standing = func() []panel.Panel {
+		return append([]panel.Panel{{Title: "Toy panel", Views: []panel.View{
+			{Name: "how it trains", Curves: []string{"train_loss"}},
+			{Name: "who suffers", Bars: "class_loss"}}}}, panel.Standing()...)
 	}
 	r.watch.furnish()
-	r.Send(lab.Watch{IDs: []string{r.watch.run().id}}) // what is read anew is drawn
+	r.Send(lab.Watch{IDs: []string{r.watch.Run().ID}}) // what is read anew is drawn
 	r.Wait(2*time.Second, time.Second/5)
 	r.Press("home", "z", "i")
 	for _, want := range []string{"Toy panel · how it trains", "over the training split"} {

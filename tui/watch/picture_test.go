@@ -14,20 +14,22 @@ import (
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
+	"drolab/tui/watch/panel"
+	"drolab/tui/watch/track"
 )
 
 // The run under the cursor is in front of the others, and only its raw curve is drawn.
 func TestFront(t *testing.T) {
 	r := watching(t, 120, 40)
-	for range r.watch.tracks {
+	for range r.watch.Tracks {
 		faint, front := 0, 0
-		for _, l := range r.watch.chart("loss").Lines {
+		for _, l := range r.watch.Chart("loss").Lines {
 			if l.Faint {
 				faint++
 			} else if !l.Back {
 				front++
-				if l.Number != r.watch.run().number {
-					t.Errorf("line %d is in front of run %d", l.Number, r.watch.at)
+				if l.Number != r.watch.Run().Number {
+					t.Errorf("line %d is in front of run %d", l.Number, r.watch.At)
 				}
 			}
 		}
@@ -51,7 +53,7 @@ func TestTitlesNameWhatIsDrawn(t *testing.T) {
 		t.Errorf("the first key shows the same curve once more:\n%s", s)
 	}
 	r.Press("z")
-	r.watch.panels[r.watch.focus].view = 0
+	r.watch.Panels[r.watch.focus].View = 0
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "Loss · train and test") {
 		t.Errorf("zoomed, with room for two:\n%s", s)
 	}
@@ -74,7 +76,7 @@ func TestStyleByRoom(t *testing.T) {
 	if !dots() {
 		t.Error("dots were asked for")
 	}
-	if r.Press("z", "d", "d"); r.watch.style != inLines || dots() {
+	if r.Press("z", "d", "d"); !strings.HasSuffix(r.Notice.Text, "lines") || dots() {
 		t.Error("lines were asked for")
 	}
 }
@@ -86,10 +88,10 @@ func TestStyleStays(t *testing.T) {
 	r.Press("f", "z")
 	charset := func(rows int) plot.Charset {
 		in, _ := r.watch.inside(0)
-		r.Size(120, r.Body.H+rows-r.watch.shows(0).plotRows(in.W, in.H))
+		r.Size(120, r.Body.H+rows-r.watch.Shows(0).PlotRows(in.W, in.H))
 		r.Wait(time.Second/5, time.Second/5)
 		in, _ = r.watch.inside(0)
-		return r.watch.plots(0, r.watch.shows(0), in.W, in.H)[0].Charset
+		return r.watch.Plots(0, r.watch.Shows(0), in.W, in.H)[0].Charset
 	}
 	for _, c := range []struct {
 		rows int
@@ -122,15 +124,15 @@ func TestGapBetweenPanels(t *testing.T) {
 func TestWhoSuffersElsewhere(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
-	for _, at := range []int{w.baseline, w.at} {
-		w.tracks[at].Eval, w.tracks[at].films = nil, nil
+	for _, at := range []int{w.Baseline, w.At} {
+		w.Tracks[at].Eval, w.Tracks[at].Films = nil, nil
 		s := tuitest.Text(r.Shot())
 		if !strings.Contains(s, "hexagon") || !strings.Contains(s, "◂ ·") {
 			t.Errorf("without an evaluation of run %d nobody suffers:\n%s", at, s)
 		}
 	}
-	for _, track := range w.tracks {
-		track.Eval, track.films = nil, nil
+	for _, track := range w.Tracks {
+		track.Eval, track.Films = nil, nil
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "has not been evaluated yet") {
 		t.Errorf("nobody is evaluated:\n%s", s)
@@ -141,20 +143,20 @@ func TestWhoSuffersElsewhere(t *testing.T) {
 func TestCursorFindsWhatHasBegun(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
-	last := len(w.tracks) - 1
-	for i, track := range w.tracks {
+	last := len(w.Tracks) - 1
+	for i, track := range w.Tracks {
 		if track.Status = runner.Queued; i == last {
 			track.Status = runner.Running
 		}
 	}
-	w.at, w.pointed = 0, false
-	if w.pointBegun(); w.at != last {
-		t.Errorf("the cursor is on run %d, want %d, which trains", w.at, last)
+	w.At, w.Pointed = 0, false
+	if w.PointBegun(); w.At != last {
+		t.Errorf("the cursor is on run %d, want %d, which trains", w.At, last)
 	}
 	r.Press("up")
-	chosen := w.at
-	if w.pointBegun(); w.at != chosen || chosen == last {
-		t.Errorf("the cursor went to run %d of its own, from %d", w.at, chosen)
+	chosen := w.At
+	if w.PointBegun(); w.At != chosen || chosen == last {
+		t.Errorf("the cursor went to run %d of its own, from %d", w.At, chosen)
 	}
 }
 
@@ -164,36 +166,36 @@ func TestCrosshair(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Press("left", "left", "left")
 	w := r.watch
-	if !w.cross.On {
+	if !w.Cross.On {
 		t.Fatal("no crosshair")
 	}
 	for _, q := range []string{"loss", "lambda"} {
-		for _, e := range w.chart(q).Read() {
-			i := slices.IndexFunc(w.tracks, func(t *track) bool { return t.short == e.Name })
-			if want := w.tracks[i].curves[q].shown().At(w.cross.X); e.Value != want {
+		for _, e := range w.Chart(q).Read() {
+			i := slices.IndexFunc(w.Tracks, func(t *track.Track) bool { return t.Short == e.Name })
+			if want := w.Tracks[i].Curves[q].Shown().At(w.Cross.X); e.Value != want {
 				t.Errorf("%s of %s reads %g, want %g", q, e.Name, e.Value, want)
 			}
 		}
 	}
-	at := w.cross.X
-	w.cross.X = 13333.4
-	if s := w.readAt(w.shows(w.focus)); !strings.HasPrefix(s, "step 13333") {
+	at := w.Cross.X
+	w.Cross.X = 13333.4
+	if s := w.ReadAt(w.Shows(w.focus)); !strings.HasPrefix(s, "step 13333") {
 		t.Errorf("at step 13333 it says %q", s)
 	}
-	w.cross.X = at
-	list := w.crossed(w.focus)
+	w.Cross.X = at
+	list := w.Crossed(w.focus)
 	for i := 1; i < len(list); i++ {
-		if list[i].value > list[i-1].value {
+		if list[i].Value > list[i-1].Value {
 			t.Errorf("not from the top: %v", list)
 		}
 	}
 	r.Press("up", "up", "up", "up")
-	top := list[0].run
-	if s := tuitest.Text(r.Shot()); w.picked != top || !strings.Contains(s, ": "+string(r.Theme.Marks[top])) {
-		t.Errorf("run %d is picked, want %d:\n%s", w.picked, top, s)
+	top := list[0].Run
+	if s := tuitest.Text(r.Shot()); w.Picked != top || !strings.Contains(s, ": "+string(r.Theme.Marks[top])) {
+		t.Errorf("run %d is picked, want %d:\n%s", w.Picked, top, s)
 	}
-	if r.Press("enter", "esc"); w.at != top || w.cross.On || w.zoomed {
-		t.Errorf("run %d is under the cursor, want %d; %+v, zoomed %v", w.at, top, w.cross, w.zoomed)
+	if r.Press("enter", "esc"); w.At != top || w.Cross.On || w.zoomed {
+		t.Errorf("run %d is under the cursor, want %d; %+v, zoomed %v", w.At, top, w.Cross, w.zoomed)
 	}
 }
 
@@ -202,24 +204,24 @@ func TestHover(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
 	in, _ := w.inside(0)
-	v := w.shows(0)
-	c := w.plots(0, v, in.W, in.H)[0]
-	for x := range c.at.W {
-		for y := range c.at.H {
-			_, height, ok := c.ColumnX(x, y, c.at.W, c.at.H)
+	v := w.Shows(0)
+	c := w.Plots(0, v, in.W, in.H)[0]
+	for x := range c.At.W {
+		for y := range c.At.H {
+			_, height, ok := c.ColumnX(x, y, c.At.W, c.At.H)
 			w.point(in.X+x, in.Y+y)
-			if w.cross.On != ok {
-				t.Fatalf("at %d, %d: crosshair %v, plot %v", x, y, w.cross.On, ok)
+			if w.Cross.On != ok {
+				t.Fatalf("at %d, %d: crosshair %v, plot %v", x, y, w.Cross.On, ok)
 			}
 			if !ok {
 				continue
 			}
 			far := func(run int) float64 {
-				return math.Abs(c.Height(w.tracks[run].curves["loss"].shown().At(w.cross.X)) - height)
+				return math.Abs(c.Height(w.Tracks[run].Curves["loss"].Shown().At(w.Cross.X)) - height)
 			}
-			for _, o := range w.crossed(0) {
-				if far(o.run) < far(w.picked)-1e-9 {
-					t.Fatalf("at %d, %d: run %d is picked, run %d is nearer", x, y, w.picked, o.run)
+			for _, o := range w.Crossed(0) {
+				if far(o.Run) < far(w.Picked)-1e-9 {
+					t.Fatalf("at %d, %d: run %d is picked, run %d is nearer", x, y, w.Picked, o.Run)
 				}
 			}
 		}
@@ -227,7 +229,7 @@ func TestHover(t *testing.T) {
 	if !w.Point(kit.Hover{X: in.X + 20, Y: in.Y + 2}) || w.Point(kit.Hover{X: in.X + 20, Y: in.Y + 2}) {
 		t.Error("the same place looks different, or another one the same")
 	}
-	if !w.Point(kit.Hover{X: 0, Y: 0}) || w.cross.On {
+	if !w.Point(kit.Hover{X: 0, Y: 0}) || w.Cross.On {
 		t.Error("the crosshair stays off the plots")
 	}
 }
@@ -236,33 +238,33 @@ func TestHover(t *testing.T) {
 func TestZoom(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
-	all := w.span()
+	all := w.Span()
 	if r.Press("-"); r.Notice.Text == "" {
 		t.Error("nothing says that all is shown")
 	}
 	r.Press("+", "+")
-	if got := w.span(); math.Abs((all.Hi-all.Lo)/4-(got.Hi-got.Lo)) > 1e-9 {
+	if got := w.Span(); math.Abs((all.Hi-all.Lo)/4-(got.Hi-got.Lo)) > 1e-9 {
 		t.Errorf("%v of %v", got, all)
 	}
-	if a, b := w.chart("loss").X, w.chart("lambda").X; a != b || a != w.span() {
+	if a, b := w.Chart("loss").X, w.Chart("lambda").X; a != b || a != w.Span() {
 		t.Errorf("plots show %v and %v", a, b)
 	}
 	for range 20 {
 		r.Press("<")
 	}
-	if got := w.span(); got.Lo != all.Lo {
+	if got := w.Span(); got.Lo != all.Lo {
 		t.Errorf("panned to %v of %v", got, all)
 	}
 	in, _ := w.inside(0)
-	before := w.span()
+	before := w.Span()
 	r.Send(kit.Click{X: in.X + 30, Y: in.Y + 3}, kit.Drag{X: in.X + 10, Y: in.Y + 3})
-	if got := w.span(); !(got.Lo > before.Lo) || math.Abs((got.Hi-got.Lo)-(before.Hi-before.Lo)) > 1e-9 {
+	if got := w.Span(); !(got.Lo > before.Lo) || math.Abs((got.Hi-got.Lo)-(before.Hi-before.Lo)) > 1e-9 {
 		t.Errorf("dragged from %v to %v", before, got)
 	}
 	r.Press("esc")
 	r.Send(kit.Wheel{X: in.X + 30, Y: in.Y + 3, Down: true})
-	if r.Press("0"); w.span() != all {
-		t.Errorf("%v at the end, want %v", w.span(), all)
+	if r.Press("0"); w.Span() != all {
+		t.Errorf("%v at the end, want %v", w.Span(), all)
 	}
 }
 
@@ -300,13 +302,13 @@ func seeded(t *testing.T) *rig {
 func TestSeeds(t *testing.T) {
 	r := seeded(t)
 	w := r.watch
-	if len(w.rows()) != 2 || len(w.tracks) != 6 || w.tracks[0].number != w.tracks[1].number {
-		t.Fatalf("rows %v", w.rows())
+	if len(w.Rows()) != 2 || len(w.Tracks) != 6 || w.Tracks[0].Number != w.Tracks[1].Number {
+		t.Fatalf("rows %v", w.Rows())
 	}
 	points := func() []plot.BandPoint {
-		for _, b := range w.chart("test_loss").Bands {
-			if b.Number == w.tracks[0].number {
-				return b.PointsTo(nil, w.span(), 40)
+		for _, b := range w.Chart("test_loss").Bands {
+			if b.Number == w.Tracks[0].Number {
+				return b.PointsTo(nil, w.Span(), 40)
 			}
 		}
 		return nil
@@ -321,22 +323,22 @@ func TestSeeds(t *testing.T) {
 	}) {
 		t.Error("the band changed when other runs were hidden")
 	}
-	if n := len(w.chart("test_loss").Bands); n != 1 {
+	if n := len(w.Chart("test_loss").Bands); n != 1 {
 		t.Errorf("%d bands, one hidden", n)
 	}
 	s := tuitest.Text(r.Shot())
 	if !strings.Contains(s, "sfk ×3") || !strings.Contains(s, "sfk n3") {
 		t.Errorf("no row or no line of three seeds:\n%s", s)
 	}
-	for _, track := range w.tracks {
+	for _, track := range w.Tracks {
 		track.Status = runner.Done
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "✓ sfk s1: done after") {
 		t.Errorf("of which seed the headline is:\n%s", s)
 	}
 	r.Press("o")
-	if c := w.chart("test_loss"); len(w.rows()) != 6 || len(c.Bands) != 0 || len(c.Lines) != 3 {
-		t.Errorf("apart: rows %v, %d bands, %d lines", w.rows(), len(c.Bands), len(c.Lines))
+	if c := w.Chart("test_loss"); len(w.Rows()) != 6 || len(c.Bands) != 0 || len(c.Lines) != 3 {
+		t.Errorf("apart: rows %v, %d bands, %d lines", w.Rows(), len(c.Bands), len(c.Lines))
 	}
 	if r := watching(t, 120, 40); r.watch.noSeeds(nil) == "" {
 		t.Error("seeds can be taken apart where there are none")
@@ -345,12 +347,12 @@ func TestSeeds(t *testing.T) {
 
 // A fork, another setting, or the same seed once more is not a seed of the same.
 func TestSeedsAlone(t *testing.T) {
-	of := func(change func(*runner.Meta)) *track {
+	of := func(change func(*runner.Meta)) *track.Track {
 		m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
 		change(m)
-		return &track{meta: m}
+		return &track.Track{Meta: m}
 	}
-	groups := seeds([]*track{of(func(*runner.Meta) {}),
+	groups := track.Seeds([]*track.Track{of(func(*runner.Meta) {}),
 		of(func(m *runner.Meta) { m.Spec.Seed = 7 }),
 		of(func(m *runner.Meta) { m.Spec.Seed = 8; m.Spec.Rho *= 2 }),
 		of(func(m *runner.Meta) { m.Spec.Seed = 9; m.Parent = "x@1" }),
@@ -365,20 +367,20 @@ func TestWhoSuffers(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Wait(20*time.Second, time.Second) // to the end
 	w := r.watch
-	p := slices.IndexFunc(w.panels, func(p panel) bool { return strings.HasPrefix(p.title, "Who") })
-	s := w.spread(p, w.shows(p), 20)
-	erm := w.tracks[w.baseline]
-	values := erm.places(lab.ListNamed("class_accuracy"))
-	if len(s.Rows) != len(values) || len(s.Numbers) != len(w.tracks) || s.Numbers[s.Front] != w.run().number {
+	p := slices.IndexFunc(w.Panels, func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who") })
+	s := w.Spread(p, w.Shows(p), 20)
+	erm := w.Tracks[w.Baseline]
+	values := erm.Places(lab.ListNamed("class_accuracy"))
+	if len(s.Rows) != len(values) || len(s.Numbers) != len(w.Tracks) || s.Numbers[s.Front] != w.Run().Number {
 		t.Fatalf("%d rows, series %v, %d in front", len(s.Rows), s.Numbers, s.Front)
 	}
 	for i, row := range s.Rows {
-		if i > 0 && row.Values[w.baseline] < s.Rows[i-1].Values[w.baseline] {
+		if i > 0 && row.Values[w.Baseline] < s.Rows[i-1].Values[w.Baseline] {
 			t.Errorf("row %d is worse than the one above", i)
 		}
-		at := slices.Index(erm.meta.Classes, row.Label)
-		if row.Values[w.baseline] != values[at].Float() {
-			t.Errorf("%s is at %g, want %v", row.Label, row.Values[w.baseline], values[at])
+		at := slices.Index(erm.Meta.Classes, row.Label)
+		if row.Values[w.Baseline] != values[at].Float() {
+			t.Errorf("%s is at %g, want %v", row.Label, row.Values[w.Baseline], values[at])
 		}
 	}
 }
@@ -387,8 +389,8 @@ func TestWhoSuffers(t *testing.T) {
 func TestFilm(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
-	run, n := w.run(), 0
-	run.films["class_accuracy"].Each(func(step float64, place int, v float64) {
+	run, n := w.Run(), 0
+	run.Films["class_accuracy"].Each(func(step float64, place int, v float64) {
 		n++
 		want := run.Eval.ByGroup.Of("class_accuracy")[place].Float()
 		if step == float64(run.Eval.Step) && v != float64(float32(want)) {
@@ -399,8 +401,8 @@ func TestFilm(t *testing.T) {
 		t.Fatal("an empty film")
 	}
 	last := run.Eval.Step
-	run.add([]runner.Event{&runner.ResumeEvent{Head: runner.Head{Step: last - 1}}})
-	run.films["class_accuracy"].Each(func(step float64, _ int, _ float64) {
+	run.Add([]runner.Event{&runner.ResumeEvent{Head: runner.Head{Step: last - 1}}})
+	run.Films["class_accuracy"].Each(func(step float64, _ int, _ float64) {
 		if step >= float64(last) {
 			t.Fatalf("step %g is shown after a resume at %d", step, last-1)
 		}
@@ -411,18 +413,18 @@ func TestFilm(t *testing.T) {
 func TestRiskByRadius(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
-	run := w.run()
-	list := make([]runner.Number, len(run.meta.Spec.RiskRadii))
+	run := w.Run()
+	list := make([]runner.Number, len(run.Meta.Spec.RiskRadii))
 	for i := range list {
 		list[i] = runner.Num(1 + float64(i))
 	}
 	run.Eval.ByGroup.Set("robust_risk_at", list)
-	c := w.risks(&view{bars: "robust_risk_at", plain: true, as: byRadius{}})
+	c := w.Risks(&panel.View{Bars: "robust_risk_at", Plain: true, As: panel.ByRadius{}})
 	if len(c.Markers) != 1 || math.Abs(c.Markers[0].X-math.Log10(run.Spec.Rho)) > 1e-12 {
 		t.Errorf("marked %v, trained at %g", c.Markers, run.Spec.Rho)
 	}
-	for i, rho := range run.meta.Spec.RiskRadii {
-		if got := run.overRadii("robust_risk_at").At(math.Log10(rho)); got != 1+float64(i) {
+	for i, rho := range run.Meta.Spec.RiskRadii {
+		if got := run.OverRadii("robust_risk_at").At(math.Log10(rho)); got != 1+float64(i) {
 			t.Errorf("R at %g is %g", rho, got)
 		}
 	}
@@ -441,10 +443,10 @@ func TestOutcome(t *testing.T) {
 		if s = tuitest.Text(r.Shot()); strings.Contains(s, r.Theme.Best) {
 			t.Errorf("%v: one of equals is the best:\n%s", size, s)
 		}
-		for _, run := range r.watch.tracks {
+		for _, run := range r.watch.Tracks {
 			d := run.Eval.Of("worst_class_accuracy").Float() -
-				r.watch.tracks[r.watch.baseline].Eval.Of("worst_class_accuracy").Float()
-			if want := plot.Percent(d); run.meta.Spec.Algorithm() != dro.Baseline() && !strings.Contains(s, want) {
+				r.watch.Tracks[r.watch.Baseline].Eval.Of("worst_class_accuracy").Float()
+			if want := plot.Percent(d); run.Meta.Spec.Algorithm() != dro.Baseline() && !strings.Contains(s, want) {
 				t.Errorf("%v: no change of %s:\n%s", size, want, s)
 			}
 		}
@@ -458,7 +460,7 @@ func TestWarnings(t *testing.T) {
 	if r.Press("W"); !strings.Contains(r.Notice.Text, "has not warned") {
 		t.Errorf("the footer says %q", r.Notice.Text)
 	}
-	r.watch.run().add([]runner.Event{&runner.WarningEvent{Message: long}})
+	r.watch.Run().Add([]runner.Event{&runner.WarningEvent{Message: long}})
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "!1") {
 		t.Errorf("no badge:\n%s", s)
 	}
@@ -472,8 +474,8 @@ func TestWarnings(t *testing.T) {
 func TestHistogram(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
-	w.focus = slices.IndexFunc(w.panels, func(p panel) bool { return p.title == "Dual variables" })
-	for w.shows(w.focus).bars != "ratio_histogram" {
+	w.focus = slices.IndexFunc(w.Panels, func(p panel.Panel) bool { return p.Title == "Dual variables" })
+	for w.Shows(w.focus).Bars != "ratio_histogram" {
 		r.Press("f")
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "did not record this") {
@@ -483,7 +485,7 @@ func TestHistogram(t *testing.T) {
 	for i := range counts {
 		counts[i] = runner.Num(float64(i % 3))
 	}
-	w.run().Eval.ByGroup.Set("ratio_histogram", counts)
+	w.Run().Eval.ByGroup.Set("ratio_histogram", counts)
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "█") || !strings.Contains(s, " 0.125 ") {
 		t.Errorf("no bars:\n%s", s)
 	}

@@ -6,34 +6,16 @@ import (
 	"strconv"
 	"strings"
 
-	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
+	"drolab/tui/watch/track"
 )
-
-// questions are the keys of what a run can be asked, by kind: runs with the same one can be
-// better than each other in a measure of that kind.
-type questions [dro.OfObjective + 1]string
-
-func questionsOf(m *runner.Meta) (q questions) {
-	for asks := range q {
-		q[asks] = compare.Question(dro.Question(asks), m)
-	}
-	return q
-}
-
-// comparable tells whether all runs answer the same question with a measure.
-func (w *Page) comparable(m *lab.Measure) bool {
-	other := func(t *track) bool { return t.asks[m.Asks] != w.tracks[0].asks[m.Asks] }
-	return !slices.ContainsFunc(w.tracks, other)
-}
 
 // ranked is a row of the table by its robust risk.
 type ranked struct {
-	run  *track // its first
+	run  *track.Track // its first
 	risk float64
 }
 
@@ -41,9 +23,9 @@ type ranked struct {
 // several: at other radii they cannot be compared.
 func (w *Page) byRisk() (groups [][]ranked) {
 	at := map[string]int{}
-	for _, row := range w.rows() {
-		first := w.tracks[row[0]]
-		v, asks := ofEval(w.risk.Name).over(w.of(row)), first.asks[w.risk.Asks]
+	for _, row := range w.Rows() {
+		first := w.Tracks[row[0]]
+		v, asks := track.OfEval(w.risk.Name).Over(w.Of(row)), first.Asks[w.risk.Asks]
 		if !v.Applies() {
 			continue
 		}
@@ -65,7 +47,7 @@ func (w *Page) byRisk() (groups [][]ranked) {
 // ended.
 func (w *Page) rankRows() int {
 	const leastHeight = 30
-	ended := !slices.ContainsFunc(w.tracks, func(t *track) bool { return !t.Status.Ended() })
+	ended := !slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return !t.Status.Ended() })
 	if w.Body.H < leastHeight || !ended {
 		return 0
 	}
@@ -80,10 +62,10 @@ func (w *Page) ranks(cells int) (all []string) {
 	for _, list := range groups[:min(most, len(groups))] {
 		about, names := "", []string{}
 		for _, r := range list {
-			names = append(names, r.run.short)
+			names = append(names, r.run.Short)
 		}
-		if !w.comparable(&w.risk) {
-			about, names = " "+list[0].run.meta.Spec.Radius(), namesOf(list)
+		if !w.Comparable(&w.risk) {
+			about, names = " "+list[0].run.Meta.Spec.Radius(), namesOf(list)
 		}
 		lines := w.rankLines(w.bySplit("robust risk", "val risk")+about, false, list, names, cells)
 		if len(lines) > 1 {
@@ -102,7 +84,7 @@ func (w *Page) ranks(cells int) (all []string) {
 func namesOf(list []ranked) []string {
 	var runs []*runner.Meta
 	for _, r := range list {
-		runs = append(runs, r.run.meta)
+		runs = append(runs, r.run.Meta)
 	}
 	return compare.Names(runs)
 }
@@ -124,7 +106,7 @@ func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string,
 		} else {
 			room -= n
 		}
-		line += "  " + t.Series[r.run.number].Paint(string(t.Marks[r.run.number])) + " " + name + " " +
+		line += "  " + t.Series[r.run.Number].Paint(string(t.Marks[r.run.Number])) + " " + name + " " +
 			t.Text.Paint(figure)
 	}
 	return append(lines, line)

@@ -8,6 +8,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/tui/internal/tuitest"
+	"drolab/tui/watch/track"
 )
 
 // Once all runs have ended a line says how far each is above the one with the lowest robust
@@ -17,9 +18,9 @@ func TestRanks(t *testing.T) {
 	if n := r.watch.rankRows(); n != 0 {
 		t.Errorf("%d lines while all goes on", n)
 	}
-	for i, track := range r.watch.tracks {
-		track.Status = runner.Done
-		track.Eval.Set("robust_risk", runner.Num([]float64{2.5, 2.25, 2.75, 3}[i]))
+	for i, tr := range r.watch.Tracks {
+		tr.Status = runner.Done
+		tr.Eval.Set("robust_risk", runner.Num([]float64{2.5, 2.25, 2.75, 3}[i]))
 	}
 	s := tuitest.Text(r.Shot())
 	if !strings.Contains(s, "robust risk  ■ pgd 2.250★  ● sfk +0.250  ▲ pan +0.500  ◆ erm +0.750") {
@@ -33,7 +34,7 @@ func TestRanks(t *testing.T) {
 	}
 	r.Fits(t, "ranks in 60 cells")
 	for i, name := range []string{"sfk ρ .5", "pgd ρ .5", "pan ρ .5", "erm ρ .5"} { // long names
-		r.watch.tracks[i].short = name
+		r.watch.Tracks[i].Short = name
 	}
 	s = tuitest.Text(r.Shot())
 	for _, part := range []string{"2.25★  ● sfk ρ .5 +.25\n",
@@ -44,7 +45,7 @@ func TestRanks(t *testing.T) {
 		}
 	}
 	r.Fits(t, "ranks in two lines")
-	r.watch.tracks[0].Eval.Set("robust_risk", runner.Num(2.25))
+	r.watch.Tracks[0].Eval.Set("robust_risk", runner.Num(2.25))
 	if s := tuitest.Text(r.Shot()); strings.Contains(s, "2.25★") {
 		t.Errorf("the best of equals:\n%s", s)
 	}
@@ -65,17 +66,17 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 	}
 	r := newRig(t, s, 120, 40)
 	r.Wait(20*time.Second, time.Second)
-	for i, track := range r.watch.tracks {
-		track.meta.Spec.Rho = float64(i + 1)
-		track.asks = questionsOf(track.meta)
-		track.Eval.Set("robust_risk", runner.Num(float64(i)))
-		track.Eval.Set("worst_class_accuracy", runner.Num(float64(i)/10))
-		track.Status = runner.Done
+	for i, tr := range r.watch.Tracks {
+		tr.Meta.Spec.Rho = float64(i + 1)
+		tr.Asks = track.QuestionsOf(tr.Meta)
+		tr.Eval.Set("robust_risk", runner.Num(float64(i)))
+		tr.Eval.Set("worst_class_accuracy", runner.Num(float64(i)/10))
+		tr.Status = runner.Done
 	}
 	for i, c := range r.watch.columns {
 		best, change := r.watch.bests(r.watch.columns)[i], ""
 		if c.change != nil {
-			change = c.cell(r.watch.tracks[:1])
+			change = c.cell(r.watch.Tracks[:1])
 		}
 		switch {
 		case c.of != nil && c.of.Name == "robust_risk" && best >= 0:
@@ -114,13 +115,13 @@ func TestWhichPanels(t *testing.T) {
 func TestRanksByQuestion(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Wait(20*time.Second, time.Second)
-	r.watch.tracks[1].meta.Spec.Algorithms = []dro.Algorithm{dro.ERM}
-	for i, track := range r.watch.tracks {
-		track.meta.Spec.Rho = []float64{.5, 1.5}[i/2]
-		track.asks = questionsOf(track.meta)
-		track.Eval.Set("robust_risk", runner.Num(float64(i)+track.meta.Spec.Rho))
-		track.Eval.Set("worst_class_accuracy", runner.Num(float64([]int{30, 20, 44, 40}[i])/100))
-		track.Status = runner.Done
+	r.watch.Tracks[1].Meta.Spec.Algorithms = []dro.Algorithm{dro.ERM}
+	for i, tr := range r.watch.Tracks {
+		tr.Meta.Spec.Rho = []float64{.5, 1.5}[i/2]
+		tr.Asks = track.QuestionsOf(tr.Meta)
+		tr.Eval.Set("robust_risk", runner.Num(float64(i)+tr.Meta.Spec.Rho))
+		tr.Eval.Set("worst_class_accuracy", runner.Num(float64([]int{30, 20, 44, 40}[i])/100))
+		tr.Status = runner.Done
 	}
 	text := tuitest.Text(r.Shot())
 	for _, want := range []string{"robust risk χ², 0.5  ● sfk 0.500★  ■ erm +1.000",
@@ -142,9 +143,9 @@ func TestRanksByQuestion(t *testing.T) {
 // The headline says whether λ is at a bound, where there is room for it.
 func TestHeadlineSaysBounds(t *testing.T) {
 	r := watching(t, 120, 40)
-	run := r.watch.run()
+	run := r.watch.Run()
 	run.Status = runner.Done
-	box := run.meta.Box.Lambda
+	box := run.Meta.Box.Lambda
 	for v, want := range map[float64]string{box[0]: "at its lower bound", box[1]: "at its upper bound",
 		(box[0] + box[1]) / 2: "(bounds "} {
 		run.Last.Set("lambda", runner.Num(v))

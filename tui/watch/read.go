@@ -9,6 +9,7 @@ import (
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
+	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -21,7 +22,7 @@ const mostRead = 1 << 11
 // read looks for what was appended to the logs. One command at a time reads,
 // since a log keeps its place.
 func (w *Page) read(now time.Time) tea.Cmd {
-	if w.reading || len(w.tracks) == 0 {
+	if w.reading || len(w.Tracks) == 0 {
 		return nil
 	}
 	back, until := false, record.Moment{}
@@ -39,35 +40,35 @@ func (w *Page) read(now time.Time) tea.Cmd {
 		w.looked = now
 	}
 	type source struct {
-		opened
+		track.Opened
 		id   string
 		look bool
 	}
 	var logs []source
-	for _, t := range w.tracks[w.unread:] {
-		logs = append(logs, source{t.opened, t.id, look && (!t.Status.Ended() || t.Status == runner.Interrupted)})
+	for _, t := range w.Tracks[w.unread:] {
+		logs = append(logs, source{t.Opened, t.ID, look && (!t.Status.Ended() || t.Status == runner.Interrupted)})
 	}
 	round, find, owes, first := w.round, w.Source.Find, w.owes(), w.unread
 	return func() tea.Msg {
 		m, events := readMsg{round: round, again: back, at: now, owed: owes}, 0
 		for i, s := range logs {
-			if events >= mostRead && s.tape == nil {
+			if events >= mostRead && s.Tape == nil {
 				m.unread = first + i
 				break
 			}
 			p := part{id: s.id}
-			if s.tape != nil {
-				s.tape.prepare(&s.opened, back, until)
+			if s.Tape != nil {
+				s.Tape.Prepare(&s.Opened, back, until)
 			}
-			p.events, p.err = s.log.Read()
-			p.skipped, p.share = s.log.Skipped(), s.log.Share()
+			p.events, p.err = s.Log.Read()
+			p.skipped, p.share = s.Log.Skipped(), s.Log.Share()
 			if s.look && len(p.events) == 0 { // one that logs is alive
 				if r, err := find(s.id); err == nil {
 					p.status = r.Status()
 				}
 			}
-			if p.log = s.log; s.tape != nil {
-				p.tape = s.tape.replay.Tape()
+			if p.log = s.Log; s.Tape != nil {
+				p.tape = s.Tape.Replay.Tape()
 			}
 			events += len(p.events)
 			m.parts = append(m.parts, p)
@@ -88,26 +89,26 @@ func (w *Page) take(m readMsg) tea.Cmd {
 	changed, problem := false, ""
 	var cmds []tea.Cmd
 	for _, p := range m.parts {
-		i := slices.IndexFunc(w.tracks, func(t *track) bool { return t.id == p.id })
+		i := slices.IndexFunc(w.Tracks, func(t *track.Track) bool { return t.ID == p.id })
 		if i < 0 {
 			continue
 		}
-		t := w.tracks[i]
-		live := t.behind == nil && !t.Status.Ended()
-		t.log = p.log
-		t.add(p.events)
-		t.skipped, t.share = p.skipped, p.share
+		t := w.Tracks[i]
+		live := t.Behind == nil && !t.Status.Ended()
+		t.Log = p.log
+		t.Add(p.events)
+		t.Skipped, t.Share = p.skipped, p.share
 		if p.err != nil {
-			problem, t.share = cell.OneLine(p.err.Error()), 1
+			problem, t.Share = cell.OneLine(p.err.Error()), 1
 		}
 		if w.clock != nil {
-			w.clock.load(p.id, p.tape, len(w.tracks))
-			t.stop(w.clock.ended())
+			w.clock.load(p.id, p.tape, len(w.Tracks))
+			t.Stop(w.clock.ended())
 		}
-		if t.share == 1 && t.caughtUp() {
+		if t.Share == 1 && t.CaughtUp() {
 			w.touch() // what was recorded before is shown at once, and only news in turns
 		}
-		if len(p.events) > 0 && t.behind == nil && t.Status.Ended() {
+		if len(p.events) > 0 && t.Behind == nil && t.Status.Ended() {
 			t.Settle()
 		}
 		if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
@@ -117,9 +118,9 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		changed = changed || len(p.events) > 0
 	}
 	if changed {
-		w.pointBegun()
+		w.PointBegun()
 		if w.clock == nil {
-			w.fit()
+			w.Fit()
 		} else {
 			w.fitInView()
 		}
@@ -129,7 +130,7 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		cmds = append(cmds, kit.Send(kit.Notice{Text: problem, Bad: true}))
 	}
 	w.problem = problem
-	all := m.unread == 0 && !slices.ContainsFunc(w.tracks, func(t *track) bool { return t.share < 1 })
+	all := m.unread == 0 && !slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return t.Share < 1 })
 	switch {
 	case !all:
 		cmds = append(cmds, w.read(w.looked))

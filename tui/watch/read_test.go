@@ -9,6 +9,7 @@ import (
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
+	"drolab/tui/watch/track"
 )
 
 // longRuns are so many seeds whose logs are there to their end, and how many events each
@@ -57,14 +58,14 @@ func TestWhatIsNotDrawnIsNotHeld(t *testing.T) {
 	if all != runs*each {
 		t.Errorf("%d events of %d came", all, runs*each)
 	}
-	for _, tr := range r.watch.tracks {
-		for name, c := range tr.curves {
-			if n := len(c.raw.Buckets()); n > buckets(runs) {
-				t.Errorf("%s of %s has %d buckets", name, tr.label, n)
+	for _, tr := range r.watch.Tracks {
+		for name, c := range tr.Curves {
+			if n := len(c.Raw.Buckets()); n > track.Buckets(runs) {
+				t.Errorf("%s of %s has %d buckets", name, tr.Label, n)
 			}
 		}
-		if got := tr.curves["loss"].raw; got.Len() != each-10 {
-			t.Errorf("%s: %d losses of %d", tr.label, got.Len(), each-10)
+		if got := tr.Curves["loss"].Raw; got.Len() != each-10 {
+			t.Errorf("%s: %d losses of %d", tr.Label, got.Len(), each-10)
 		}
 	}
 }
@@ -72,7 +73,7 @@ func TestWhatIsNotDrawnIsNotHeld(t *testing.T) {
 // TestBuckets: as few runs as there are methods are kept as finely as one.
 func TestBuckets(t *testing.T) {
 	for runs, want := range map[int]int{1: 8192, 4: 8192, 5: 4096, 12: 2048, 48: 512} {
-		if got := buckets(runs); got != want {
+		if got := track.Buckets(runs); got != want {
 			t.Errorf("%d runs: %d buckets, want %d", runs, got, want)
 		}
 	}

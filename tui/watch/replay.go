@@ -4,44 +4,14 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
 )
 
 // A replay is the page as it is over runs whose logs are limited by a clock.
-
-// taped is a run whose log is limited.
-type taped struct {
-	lab.Source
-	id     string
-	replay *record.Replay
-}
-
-// Open implements Source: what it came from happened before.
-func (t taped) Open(r *record.Run) lab.Log {
-	if r.Meta.ID == t.id {
-		return t.replay
-	}
-	return record.InSmall(t.Source.Open(r), false)
-}
-
-// openReplay is a run at its start.
-func openReplay(s lab.Source, r *record.Run) opened {
-	t := taped{s, r.Meta.ID, record.NewReplay(s.Open(r))}
-	return opened{run: r, log: record.Lineage(t, r), at: record.Standing{Status: runner.Queued}, tape: &t}
-}
-
-// prepare takes the log to a moment, from its start where it has to go back.
-func (t *taped) prepare(o *opened, back bool, until record.Moment) {
-	if back {
-		t.replay.Rewind()
-		o.log = record.Lineage(t, o.run)
-	}
-	t.replay.To(until)
-}
 
 // replayHint is said at the start: the footer has no room for these keys.
 const replayHint = "Space plays, { } speed, , . scrub, u y J next evaluation, checkpoint, warning, R ends it"
@@ -113,8 +83,8 @@ func (w *Page) jump(kind string, by float64) func() tea.Cmd {
 // flipReplay replays what is watched, or shows it as it is.
 func (w *Page) flipReplay() tea.Cmd {
 	m := lab.Watch{}
-	for _, t := range w.tracks {
-		m.IDs = append(m.IDs, t.id)
+	for _, t := range w.Tracks {
+		m.IDs = append(m.IDs, t.ID)
 	}
 	if w.clock == nil {
 		m.Replay = &lab.Replay{}
@@ -134,12 +104,11 @@ func (w *Page) space() tea.Cmd {
 
 // again shows the runs from their start, with what was chosen of them.
 func (w *Page) again() {
-	for i, old := range w.tracks {
-		t := newTrack(old.opened)
-		t.label, t.short, t.number = old.label, old.short, old.number
-		t.hidden, t.share = old.hidden, old.share
-		t.draw(w.quantities, filmed(w.panels, t.meta), buckets(len(w.tracks)))
-		t.smoothWith(smoothings()[w.smooth].make)
-		w.tracks[i] = t
+	for i, old := range w.Tracks {
+		t := track.New(old.Opened)
+		t.Label, t.Short, t.Number = old.Label, old.Short, old.Number
+		t.Hidden, t.Share = old.Hidden, old.Share
+		w.Prepare(t)
+		w.Tracks[i] = t
 	}
 }

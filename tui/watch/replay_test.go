@@ -12,6 +12,7 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/track"
 )
 
 // TestHalfRead wants a run that is done to be shown so while its log is still being
@@ -27,7 +28,7 @@ func TestHalfRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := New(tuitest.NewLab(t, a, lab.Config{RunsGoOn: true}, 120, 40))
-	w.opened(openMsg{runs: []opened{{run: r, log: r.Tail(), at: r.Standing()}}})
+	w.opened(openMsg{runs: []track.Opened{{Run: r, Log: r.Tail(), At: r.Standing()}}})
 	part := func(events []runner.Event, share float64) {
 		w.reading = true
 		w.take(readMsg{round: w.round, parts: []part{{id: r.Meta.ID, log: r.Tail(), events: events, share: share}}})
@@ -36,14 +37,14 @@ func TestHalfRead(t *testing.T) {
 	w.View(120, 40)
 	half := len(events) / 2
 	part(events[:half], 0.349)
-	tr := w.tracks[0]
+	tr := w.Tracks[0]
 	if tr.Status != runner.Done || tr.Step != r.Summary().Steps || tr.Eval == nil || tr.Eval.Step != tr.Step {
 		t.Errorf("half read it stands at %s, step %d, %+v", tr.Status, tr.Step, tr.Eval)
 	}
-	if s := tr.stands(true); strings.Contains(s, " in ") {
+	if s := tr.Stands(true); strings.Contains(s, " in ") {
 		t.Errorf("half read it is %q", s)
 	}
-	if n := tr.curves["test_loss"].raw.Len(); n == 0 || n >= tuitest.Epochs {
+	if n := tr.Curves["test_loss"].Raw.Len(); n == 0 || n >= tuitest.Epochs {
 		t.Errorf("half read there are %d points", n)
 	}
 	screen := strings.Join(w.View(120, 40), "\n")
@@ -60,7 +61,7 @@ func TestHalfRead(t *testing.T) {
 	if s := strings.Join(w.View(120, 40), "\n"); !strings.Contains(s, "done after 8 epochs in ") {
 		t.Errorf("all read it says\n%s", s)
 	}
-	if d := w.Digest(80); d != "1 done" || tr.behind != nil || tr.Step != r.Summary().Steps {
+	if d := w.Digest(80); d != "1 done" || tr.Behind != nil || tr.Step != r.Summary().Steps {
 		t.Errorf("all read: %q, step %d", d, tr.Step)
 	}
 }
@@ -93,13 +94,13 @@ func due(i int, seconds float64) int64 {
 
 func checkSteps(t *testing.T, w *Page, what string) {
 	t.Helper()
-	for i, tr := range w.tracks {
+	for i, tr := range w.Tracks {
 		want := due(i, w.clock.at)
 		if got := tr.Step; got < want-10 || got > want+10 {
-			t.Errorf("%s, at %.2f s: %s is at step %d, want about %d", what, w.clock.at, tr.label, got, want)
+			t.Errorf("%s, at %.2f s: %s is at step %d, want about %d", what, w.clock.at, tr.Label, got, want)
 		}
-		if n := int64(tr.curves["loss"].raw.Len()); n != tr.Step/10 {
-			t.Errorf("%s: %s has %d points at step %d", what, tr.label, n, tr.Step)
+		if n := int64(tr.Curves["loss"].Raw.Len()); n != tr.Step/10 {
+			t.Errorf("%s: %s has %d points at step %d", what, tr.Label, n, tr.Step)
 		}
 	}
 }
@@ -114,10 +115,10 @@ func TestReplayUnfolds(t *testing.T) {
 	if d := w.Digest(80); !strings.HasPrefix(d, "replay ×1 · 0:05 of 0:2") {
 		t.Errorf("the header says %q", d)
 	}
-	if w.tracks[0].Status != runner.Running {
-		t.Errorf("the run is %s", w.tracks[0].Status)
+	if w.Tracks[0].Status != runner.Running {
+		t.Errorf("the run is %s", w.Tracks[0].Status)
 	}
-	if eta := w.progress()[1].cell(w.tracks); eta != "–" {
+	if eta := w.progress()[1].cell(w.Tracks); eta != "–" {
 		t.Errorf("by the clock of now the run would end in %s", eta)
 	}
 	r.Press("space")
@@ -145,8 +146,8 @@ func TestReplayUnfolds(t *testing.T) {
 		t.Errorf("at ×2 it moves by %v s in one", moved)
 	}
 	r.Wait(time.Minute, frame)
-	if !w.clock.ended() || w.tracks[3].Status != runner.Done || w.clock.playing {
-		t.Errorf("at the end: %s, %s", w.Digest(80), w.tracks[3].Status)
+	if !w.clock.ended() || w.Tracks[3].Status != runner.Done || w.clock.playing {
+		t.Errorf("at the end: %s, %s", w.Digest(80), w.Tracks[3].Status)
 	}
 	r.Press("space")
 	r.Wait(time.Second, frame)
@@ -155,7 +156,7 @@ func TestReplayUnfolds(t *testing.T) {
 
 func TestReplayScrubs(t *testing.T) {
 	w, r := replaying(t, lab.Replay{From: lab.Place{Part: 0.5}})
-	w.tracks[1].hidden = true
+	w.Tracks[1].Hidden = true
 	r.Press("space")
 	checkSteps(t, w, "from the middle")
 	for range 10 {
@@ -167,12 +168,12 @@ func TestReplayScrubs(t *testing.T) {
 	checkSteps(t, w, "scrubbed back")
 	r.Press(".")
 	checkSteps(t, w, "scrubbed on")
-	if !w.tracks[1].hidden {
+	if !w.Tracks[1].Hidden {
 		t.Error("what was hidden is shown again")
 	}
 	r.Press("u")
 	first := w.clock.at
-	if e := w.tracks[0].Eval; e == nil {
+	if e := w.Tracks[0].Eval; e == nil {
 		t.Error("no evaluation where one is")
 	}
 	r.Press("u", "U")
@@ -181,9 +182,9 @@ func TestReplayScrubs(t *testing.T) {
 	}
 	r.Press("J")
 	warned := false
-	for _, tr := range w.tracks {
-		for _, n := range tr.notes {
-			warned = warned || n.bad
+	for _, tr := range w.Tracks {
+		for _, n := range tr.Notes {
+			warned = warned || n.Bad
 		}
 	}
 	if !warned {
@@ -194,9 +195,9 @@ func TestReplayScrubs(t *testing.T) {
 		t.Errorf("without checkpoints: %q", r.Notice.Text)
 	}
 	r.Press("T")
-	for i, tr := range w.tracks[1:] {
-		if tr.Step != w.tracks[0].Step {
-			t.Errorf("by step, run %d is at %d and the first at %d", i+1, tr.Step, w.tracks[0].Step)
+	for i, tr := range w.Tracks[1:] {
+		if tr.Step != w.Tracks[0].Step {
+			t.Errorf("by step, run %d is at %d and the first at %d", i+1, tr.Step, w.Tracks[0].Step)
 		}
 	}
 }
@@ -213,8 +214,8 @@ func TestReplayEnds(t *testing.T) {
 		t.Fatalf("R asks for %+v", m)
 	}
 	r.Send(m)
-	if w.Replaying() || w.tracks[0].Status != runner.Done {
-		t.Errorf("the run is %s", w.tracks[0].Status)
+	if w.Replaying() || w.Tracks[0].Status != runner.Done {
+		t.Errorf("the run is %s", w.Tracks[0].Status)
 	}
 }
 
@@ -252,13 +253,13 @@ func TestReplayTurns(t *testing.T) {
 	w.Round = time.Second
 	table, curves := 0, 0
 	for range 26 { // two seconds
-		before, curve := w.around.drawn, w.panels[0].turned.drawn
+		before, curve := w.around.shown, w.drawn[0].shown
 		r.Wait(frame, frame)
 		w.View(120, 38)
-		if w.around.drawn != before {
+		if w.around.shown != before {
 			table++
 		}
-		if w.panels[0].turned.drawn != curve {
+		if w.drawn[0].shown != curve {
 			curves++
 		}
 	}
@@ -267,7 +268,7 @@ func TestReplayTurns(t *testing.T) {
 	}
 	r.Press("space")
 	w.View(120, 38)
-	if w.around.drawn != w.turns.taken {
+	if w.around.shown != w.turns.taken {
 		t.Error("paused, the table is not as it is")
 	}
 }

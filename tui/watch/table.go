@@ -10,6 +10,7 @@ import (
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/track"
 )
 
 // Widths of the table's fixed parts.
@@ -32,7 +33,7 @@ type tableLayout struct {
 
 // outcomes is how many columns say what it comes to, test % among them.
 func (w *Page) outcomes() int {
-	if w.validates && !w.val {
+	if w.Validates && !w.Val {
 		return 6
 	}
 	return 5
@@ -40,13 +41,13 @@ func (w *Page) outcomes() int {
 
 func (w *Page) layTable(cells int) tableLayout {
 	l := tableLayout{name: 6, narrow: cells < 60}
-	for _, row := range w.rows() {
+	for _, row := range w.Rows() {
 		l.name = max(l.name, cell.Width(w.rowName(row, l.narrow)))
 	}
 	l.name = min(l.name, max(8, cells/4))
 	rest := cells - markWidth - l.name - 1
 	columns := w.columns
-	going := slices.ContainsFunc(w.tracks, func(t *track) bool { return !t.Status.Ended() })
+	going := slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return !t.Status.Ended() })
 	switch n, first := len(w.progress()), w.outcomes(); {
 	case !going: // how far they are matters least
 		columns = slices.Concat(columns[n:n+first], columns[:n], columns[n+first:])
@@ -83,13 +84,13 @@ func (w *Page) bests(columns []column) []int {
 		}
 		var values []runner.Number
 		written := map[string]bool{}
-		if !w.comparable(c.of) {
+		if !w.Comparable(c.of) {
 			continue
 		}
-		for _, row := range w.rows() {
-			v := ofEval(c.of.Name).over(w.of(row))
+		for _, row := range w.Rows() {
+			v := track.OfEval(c.of.Name).Over(w.Of(row))
 			if values = append(values, v); v.Applies() {
-				written[c.cell(w.of(row))] = true
+				written[c.cell(w.Of(row))] = true
 			}
 		}
 		if len(written) > 1 { // the best of one says nothing, nor that of several alike
@@ -99,28 +100,18 @@ func (w *Page) bests(columns []column) []int {
 	return marks
 }
 
-// rowOf are the runs of the row that a run is in.
-func (w *Page) rowOf(run int) []int {
-	for _, row := range w.rows() {
-		if slices.Contains(row, run) {
-			return row
-		}
-	}
-	return []int{run}
-}
-
 // rowName is what a row is called: seeds by what they have in common.
 func (w *Page) rowName(row []int, narrow bool) string {
-	t := w.tracks[row[0]]
-	name, warned := t.name(), 0
+	t := w.Tracks[row[0]]
+	name, warned := t.Name(), 0
 	switch {
-	case narrow && len(row) == 1 && !w.eachSeed:
-		name = t.short
+	case narrow && len(row) == 1 && !w.EachSeed:
+		name = t.Short
 	case len(row) > 1:
-		name = fmt.Sprintf("%s ×%d%s", t.short, len(row), t.uses)
+		name = fmt.Sprintf("%s ×%d%s", t.Short, len(row), t.Uses)
 	}
-	for _, t := range w.of(row) {
-		warned += t.warned
+	for _, t := range w.Of(row) {
+		warned += t.Warned
 	}
 	if warned > 0 {
 		name += fmt.Sprintf(" !%d", warned)
@@ -131,13 +122,13 @@ func (w *Page) rowName(row []int, narrow bool) string {
 // firstRow is the first run that a table of h lines shows: the cursor's is
 // always among them.
 func (w *Page) firstRow(h int) int {
-	rows, at := max(1, h-1), w.rowAt()
-	return max(0, min(max(w.top, at-rows+1), at, len(w.rows())-rows))
+	rows, at := max(1, h-1), w.RowAt()
+	return max(0, min(max(w.top, at-rows+1), at, len(w.Rows())-rows))
 }
 
 // table draws a line of heads and one for each row.
 func (w *Page) table(r kit.Rect) []string {
-	t, l, rows := w.Theme, w.layTable(r.W), w.rows()
+	t, l, rows := w.Theme, w.layTable(r.W), w.Rows()
 	first := w.firstRow(r.H)
 	name := "run"
 	if shown := max(0, r.H-1); shown < len(rows) { // more than there is room for
@@ -166,15 +157,15 @@ func (w *Page) table(r kit.Rect) []string {
 
 // row draws one row: a run, or some that differ in seed alone.
 func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
-	t, run := w.Theme, w.tracks[runs[0]]
+	t, run := w.Theme, w.Tracks[runs[0]]
 	state, running := w.state(runs)
 	glyph, style := lab.State(t, state)
-	series, mark := t.Series[run.number], string(t.Marks[run.number])
-	if run.hidden {
+	series, mark := t.Series[run.Number], string(t.Marks[run.Number])
+	if run.Hidden {
 		series, mark = t.Dim, " "
 	}
 	cursor, name := " ", t.Text
-	if slices.Contains(runs, w.at) {
+	if slices.Contains(runs, w.At) {
 		cursor, name = t.Cursor, t.Title
 	}
 	text, badge, warned := strings.Cut(w.rowName(runs, l.narrow), " !")
@@ -192,7 +183,7 @@ func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
 		s += " " + t.Progress(running, l.bar, series)
 	}
 	for c, column := range l.columns {
-		text, st := t.Greek(column.cell(w.of(runs))), t.Text
+		text, st := t.Greek(column.cell(w.Of(runs))), t.Text
 		switch {
 		case l.marks[c] == i:
 			text, st = text+t.Best, t.Good
@@ -210,11 +201,11 @@ func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
 
 // state is that of the first run of a row that has not ended, and how far all are.
 func (w *Page) state(runs []int) (s runner.Status, part float64) {
-	s = w.tracks[runs[0]].Status
-	for _, t := range w.of(runs) {
-		part += t.progress() / float64(len(runs))
+	s = w.Tracks[runs[0]].Status
+	for _, t := range w.Of(runs) {
+		part += t.Done() / float64(len(runs))
 	}
-	for _, t := range w.of(runs) {
+	for _, t := range w.Of(runs) {
 		if !t.Status.Ended() {
 			return t.Status, part
 		}

@@ -2,12 +2,9 @@ package watch
 
 import (
 	"slices"
-	"strings"
 
-	"drolab/runner"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
 )
 
 // count is how many panels are shown.
@@ -24,21 +21,21 @@ func (w *Page) count() int {
 // first is the first panel shown: panels come in groups, the last group full.
 func (w *Page) first() int {
 	n := w.count()
-	return min(w.focus/n*n, len(w.panels)-n)
+	return min(w.focus/n*n, len(w.Panels)-n)
 }
 
 func (w *Page) layout() watchLayout {
-	return layWatch(w.Body.W, w.Body.H, len(w.rows()), w.count(), w.headlineRows(), w.logPane)
+	return layWatch(w.Body.W, w.Body.H, len(w.Rows()), w.count(), w.headlineRows(), w.logPane)
 }
 
 // View implements the interface's page.
 func (w *Page) View(cols, rows int) []string {
-	if len(w.tracks) == 0 {
+	if len(w.Tracks) == 0 {
 		return w.empty(cols, rows)
 	}
 	l, box := w.layout(), kit.Boxed(rows)
 	above := kit.Area(0, 0, cols, l.runs.H+l.head.H)
-	around := w.around.get(w.partKey(above, l.log), w.turns.taken, func() []string {
+	around := w.kept(&w.around, above, l.log, func() []string {
 		lines := slices.Concat(w.table(l.runs), w.headline(l.head.W, l.head.H))
 		if l.log.H > 0 {
 			lines = append(lines, w.log(l.log, box)...)
@@ -48,27 +45,13 @@ func (w *Page) View(cols, rows int) []string {
 	blocks := []kit.Placed{{Rect: above, Lines: around[:above.H]}, {Rect: l.log, Lines: around[above.H:]}}
 	for i, r := range l.panels {
 		p := w.first() + i
-		key := w.partKey(r, kit.Rect{})
-		lines := w.panels[p].get(key, w.turns.taken, func() []string { return w.panel(p, r, box) })
+		lines := w.kept(&w.drawn[p], r, kit.Rect{}, func() []string {
+			iw, ih := w.room(r)
+			return w.Draw(p, r, kit.Area(0, 0, iw, ih), box, p == w.focus && w.count() > 1)
+		})
 		blocks = append(blocks, kit.Placed{Rect: r, Lines: lines})
 	}
 	return kit.Compose(cols, rows, blocks)
-}
-
-// partKey is all that a part of the page in these places depends on, but the runs' logs.
-type partKey struct {
-	at, and kit.Rect
-	theme   *kit.Theme
-	body    kit.Rect
-	touched int
-	round   int
-}
-
-func (w *Page) partKey(at, and kit.Rect) any {
-	if w.Round == 0 {
-		return nil
-	}
-	return partKey{at, and, w.Theme, w.Body, w.turns.touched, w.round}
 }
 
 // empty says what to do where no run is watched.
@@ -90,35 +73,6 @@ func (w *Page) empty(cols, rows int) []string {
 	return kit.Fill(lines, cols, rows)
 }
 
-// panelKey is all that a panel's drawing depends on.
-type panelKey struct {
-	r            kit.Rect
-	box, focused bool
-	theme        *kit.Theme
-	title, note  string
-	print        [3]uint64 // of what is drawn
-}
-
-// panel draws one panel in r.
-func (w *Page) panel(p int, r kit.Rect, box bool) []string {
-	v := w.shows(p)
-	iw, ih := w.room(r)
-	pic := v.form().picture(w, p, v, iw, ih)
-	key := panelKey{r: r, box: box, focused: p == w.focus && w.count() > 1, theme: w.Theme,
-		title: w.title(p, iw, ih), note: v.form().note(w, v), print: pic.print}
-	if pic.draw == nil {
-		lines := w.nothing(v, iw, ih)
-		return w.Theme.Panel(key.title, key.note, key.focused, box, lines, r.W, r.H)
-	}
-	return w.panels[p].memo.Get(key, func() []string {
-		lines, warning := pic.draw(&w.panels[p].drawn)
-		if warning != "" {
-			key.note = "! " + warning + " · " + key.note
-		}
-		return w.Theme.Panel(key.title, key.note, key.focused, box, lines, r.W, r.H)
-	})
-}
-
 // room is that within a panel in r: without boxes a blank is left between two panels.
 func (w *Page) room(r kit.Rect) (iw, ih int) {
 	box := kit.Boxed(w.Body.H)
@@ -127,32 +81,4 @@ func (w *Page) room(r kit.Rect) (iw, ih int) {
 		iw--
 	}
 	return iw, ih
-}
-
-// title is a panel's, with that of its view, in iw by ih cells. It names what is drawn and
-// nothing else: one curve of two where there is room for one, and bars by what the run
-// under the cursor has.
-func (w *Page) title(p, iw, ih int) string {
-	v, title := w.shows(p), w.panels[p].title
-	if t := w.run(); v.bars != "" && !v.plain && t != nil && t.meta.Main() == runner.PerGroup {
-		title = strings.TrimSuffix(title, "class") + "group"
-	}
-	name := v.name
-	if drawn := v.drawn(iw, ih); len(drawn) < len(v.curves) {
-		name = w.quantities[drawn[0]].Title
-	}
-	if name != "" {
-		title += " · " + name
-	}
-	if w.hasSplit(p, v.drawn(iw, ih)) {
-		title = onSplit(title, w.val)
-	}
-	return title
-}
-
-// hasSplit tells whether what is drawn is of one of two splits that there are.
-func (w *Page) hasSplit(p int, drawn []string) bool {
-	v := w.chosen(p)
-	of := func(name string) bool { return lab.Validation(name) != name }
-	return v.val != nil && (len(drawn) == 0 || slices.ContainsFunc(v.curves[:len(drawn)], of))
 }

@@ -7,7 +7,8 @@ import (
 	"drolab/runner"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/plot"
+	"drolab/tui/watch/panel"
+	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -17,8 +18,8 @@ func (w *Page) zoom() { w.zoomed = !w.zoomed }
 // back undoes one thing: the crosshair, else the zoom, else the log pane.
 func (w *Page) back() {
 	switch {
-	case w.cross.On:
-		w.cross.On = false
+	case w.Cross.On:
+		w.Cross.On = false
 	case w.zoomed:
 		w.zoomed = false
 	default:
@@ -28,7 +29,7 @@ func (w *Page) back() {
 
 // whichPanels says which panels are in view, of how many.
 func (w *Page) whichPanels(cells int) string {
-	n, first, all := w.count(), w.first()+1, len(w.panels)
+	n, first, all := w.count(), w.first()+1, len(w.Panels)
 	switch which := fmt.Sprintf("%d–%d", first, first+n-1); {
 	case n == 1:
 		return fmt.Sprintf("panel %d of %d", first, all)
@@ -39,27 +40,27 @@ func (w *Page) whichPanels(cells int) string {
 	}
 }
 
-func (w *Page) nextPanel(by int) { w.focus = (w.focus + len(w.panels) + by) % len(w.panels) }
+func (w *Page) nextPanel(by int) { w.focus = (w.focus + len(w.Panels) + by) % len(w.Panels) }
 
 // flip goes on to the next view that shows something else: of two curves there may be
 // room for the first alone.
 func (w *Page) flip() {
-	p := &w.panels[w.focus]
+	p := &w.Panels[w.focus]
 	r, _ := w.inside(w.focus)
-	before := w.shows(w.focus)
-	for range p.views {
-		p.view = (p.view + 1) % len(p.views)
-		now := w.shows(w.focus)
-		if !now.plots() || !slices.Equal(now.drawn(r.W, r.H), before.drawn(r.W, r.H)) {
+	before := w.Shows(w.focus)
+	for range p.Views {
+		p.View = (p.View + 1) % len(p.Views)
+		now := w.Shows(w.focus)
+		if !now.Plots() || !slices.Equal(now.Drawn(r.W, r.H), before.Drawn(r.W, r.H)) {
 			return
 		}
 	}
 }
 
 func (w *Page) flipSplit() tea.Cmd {
-	w.val = !w.val
+	w.Val = !w.Val
 	w.setColumns()
-	return kit.Notify("evaluated on the " + splitName(w.val) + " split")
+	return kit.Notify("evaluated on the " + panel.SplitName(w.Val) + " split")
 }
 
 func (w *Page) flipLog() { w.logPane, w.logBack = !w.logPane, 0 }
@@ -83,100 +84,67 @@ func (w *Page) newest() tea.Cmd { return w.open(lab.Watch{}) }
 
 // hide hides the curves of the row under the cursor, or shows them again.
 func (w *Page) hide() {
-	hidden := !w.run().hidden
-	for _, t := range w.of(w.rows()[w.rowAt()]) {
-		t.hidden = hidden
+	hidden := !w.Run().Hidden
+	for _, t := range w.Of(w.Rows()[w.RowAt()]) {
+		t.Hidden = hidden
 	}
+	w.Refit()
 }
 
-func (w *Page) nextScale() {
-	for _, q := range w.shows(w.focus).curves {
-		w.scales[q].kind = (w.scales[q].kind + 1) % (plot.Symlog + 1)
-		w.scales[q].fit = plot.Range{}
-	}
-}
+func (w *Page) nextScale() { w.NextScale(w.focus) }
 
 func (w *Page) smoothBy(by int) func() tea.Cmd {
-	return func() tea.Cmd {
-		all := smoothings()
-		w.smooth = (w.smooth + len(all) + by) % len(all)
-		w.resmooth()
-		return kit.Notify("smoothing: " + all[w.smooth].name)
-	}
+	return func() tea.Cmd { return kit.Notify("smoothing: " + w.SmoothBy(by)) }
 }
 
-func (w *Page) nextAxis() {
-	w.axis = (w.axis + 1) % axes
-	w.x, w.zoomX, w.cross.On = plot.Range{}, plot.Range{}, false
-}
-
-func (w *Page) nextStyle() tea.Cmd {
-	w.style = (w.style + 1) % styles
-	return kit.Notify("curves in: " + w.style.String())
-}
+func (w *Page) nextStyle() tea.Cmd { return kit.Notify("curves in: " + w.NextStyle()) }
 
 func (w *Page) nextBaseline() tea.Cmd {
-	if w.baseline++; w.baseline == len(w.tracks) {
-		w.baseline = -1
+	if w.Baseline++; w.Baseline == len(w.Tracks) {
+		w.Baseline = -1
 	}
 	w.setColumns() // changes are against it
-	if w.baseline < 0 {
+	if w.Baseline < 0 {
 		return kit.Notify("bars are compared with no run")
 	}
-	return kit.Notify("bars are compared with " + w.tracks[w.baseline].label)
+	return kit.Notify("bars are compared with " + w.Tracks[w.Baseline].Label)
 }
 
 func (w *Page) turn() tea.Cmd {
-	t := w.run()
-	return kit.Show((&knobs{Lab: w.Lab, run: t, keys: turnable(t.Spec), line: kit.NewInput("")}).overlay())
+	t := w.Run()
+	return kit.Show((&knobs{Lab: w.Lab, run: t, keys: track.Turnable(t.Spec), line: kit.NewInput("")}).overlay())
 }
 
 // pause pauses the run under the cursor or, if it is paused, lets it go on.
 func (w *Page) pause() tea.Cmd {
-	t := w.run()
+	t := w.Run()
 	if t.Status == runner.Paused {
-		return w.Ask("resume", t.id)
+		return w.Ask("resume", t.ID)
 	}
-	return w.Ask("pause", t.id)
+	return w.Ask("pause", t.ID)
 }
 
-func (w *Page) resume() tea.Cmd { return w.Ask("resume", w.run().id) }
+func (w *Page) resume() tea.Cmd { return w.Ask("resume", w.Run().ID) }
 
-func (w *Page) checkpoint() tea.Cmd { return w.Save(w.run().id) }
+func (w *Page) checkpoint() tea.Cmd { return w.Save(w.Run().ID) }
 
 func (w *Page) stop() tea.Cmd {
-	t := w.run()
-	return kit.Question("Stop "+t.label+"?", []string{
-		fmt.Sprintf("It is at step %d of %d. It saves a checkpoint,", t.Step, t.meta.Steps),
+	t := w.Run()
+	return kit.Question("Stop "+t.Label+"?", []string{
+		fmt.Sprintf("It is at step %d of %d. It saves a checkpoint,", t.Step, t.Meta.Steps),
 		"and r resumes it from there."},
-		kit.Choice{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.id)})
+		kit.Choice{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.ID)})
 }
 
-func (w *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: w.run().run}) }
-
-// pick puts the cursor on a run, where it stays.
-func (w *Page) pick(at int) {
-	w.at, w.pointed = at, true
-}
-
-// pointBegun puts the cursor, as long as nobody has moved it, on a run that has begun.
-func (w *Page) pointBegun() {
-	if w.pointed || w.tracks[w.at].Status != runner.Queued {
-		return
-	}
-	begun := func(t *track) bool { return t.Status == runner.Running }
-	if i := slices.IndexFunc(w.tracks, begun); i >= 0 {
-		w.at = i
-	}
-}
+func (w *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: w.Run().Run}) }
 
 // move goes to another row.
 func (w *Page) move(by int) {
-	rows := w.rows()
+	rows := w.Rows()
 	if len(rows) == 0 {
 		return
 	}
-	w.pick(rows[max(0, min(w.rowAt()+by, len(rows)-1))][0])
+	w.Pick(rows[max(0, min(w.RowAt()+by, len(rows)-1))][0])
 }
 
 // nextLayout shows more panels, after six one again.
@@ -191,20 +159,20 @@ func (w *Page) nextLayout() {
 func (w *Page) click(m kit.Click) {
 	l := w.layout()
 	if l.runs.Contains(m.X, m.Y) {
-		if i := w.firstRow(l.runs.H) + m.Y - l.runs.Y - 1; m.Y > l.runs.Y && i < len(w.rows()) {
-			w.pick(w.rows()[i][0])
+		if i := w.firstRow(l.runs.H) + m.Y - l.runs.Y - 1; m.Y > l.runs.Y && i < len(w.Rows()) {
+			w.Pick(w.Rows()[i][0])
 		}
 		return
 	}
 	w.held = held{}
 	if p, _, _, c := w.under(m.X, m.Y); c != nil {
-		w.focus, w.held = p, held{m.X, c.Cells(c.at.W, c.at.H), w.span()}
+		w.focus, w.held = p, held{m.X, c.Cells(c.At.W, c.At.H), w.Span()}
 		w.point(m.X, m.Y)
 		return
 	}
 	for i, r := range l.panels {
 		if p := w.first() + i; r.Contains(m.X, m.Y) {
-			w.zoomed = w.zoomed != (p == w.focus && len(w.tracks) > 0)
+			w.zoomed = w.zoomed != (p == w.focus && len(w.Tracks) > 0)
 			w.focus = p
 		}
 	}
@@ -220,7 +188,7 @@ func (w *Page) wheel(m kit.Wheel) {
 		w.logBack = max(0, w.logBack-by)
 	default:
 		if _, at, _, c := w.under(m.X, m.Y); c != nil {
-			w.zoomAt(at, -by)
+			w.ZoomAt(at, -by)
 			return
 		}
 		for i, r := range l.panels {
@@ -229,4 +197,10 @@ func (w *Page) wheel(m kit.Wheel) {
 			}
 		}
 	}
+}
+
+// takeApart shows seeds each on its own, or together again.
+func (w *Page) takeApart() {
+	w.EachSeed = !w.EachSeed
+	w.Refit()
 }

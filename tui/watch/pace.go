@@ -3,6 +3,8 @@ package watch
 import (
 	"slices"
 	"time"
+
+	"drolab/tui/kit"
 )
 
 // What is new is shown in turns (Lab.Round): each part of the page, the table and every
@@ -20,30 +22,43 @@ const replayTurn = time.Second / 4
 
 // turned is a part of the page as it was drawn last.
 type turned struct {
-	key    any // what it depends on besides the runs' logs
-	lines  []string
-	drawn  int // how often something had been taken in by then
+	kit.Drawn
+	shown  int // how often something had been taken in by then
 	wanted int // how often that is at least
 }
 
-// get returns the part, drawn anew where its turn has come or key is another one,
-// and always for a nil key.
-func (t *turned) get(key any, now int, draw func() []string) []string {
-	if key == nil || t.lines == nil || t.key != key || t.drawn < t.wanted {
-		t.key, t.lines, t.drawn = key, draw(), now
+// partOf is all that a part of the page in these places depends on.
+type partOf struct {
+	at, and kit.Rect
+	theme   *kit.Theme
+	body    kit.Rect
+	touched int
+	round   int
+	shown   int
+}
+
+// kept are the lines of a part, drawn anew where its turn has come or the user did something.
+func (w *Page) kept(t *turned, at, and kit.Rect, draw func() []string) []string {
+	if w.Round == 0 {
+		return draw()
 	}
-	return t.lines
+	if t.shown < t.wanted {
+		t.shown = w.taken
+	}
+	return t.Get(partOf{at, and, w.Theme, w.Body, w.touched, w.round, t.shown}, draw)
 }
 
 // turns says whose turn it is.
 type turns struct {
-	taken   int // how often something new was taken in
-	touched int // how often the user did something
-	last    time.Time
+	taken   int       // how often something new was taken in
+	touched int       // how often the user did something
+	since   time.Time // the last look
+	around  turned    // what stands around the panels
+	drawn   []turned  // the panels
 }
 
 // touch has everything drawn.
-func (w *Page) touch() { w.turns.touched++ }
+func (w *Page) touch() { w.touched++ }
 
 // parts are those of the page now: what stands around the panels, and these; and how
 // often their turns are. In a replay all curves move at every look, and what stands still is
@@ -59,10 +74,10 @@ func (w *Page) parts() (list []*turned, every []time.Duration) {
 	list, every = append(list, &w.around), append(every, table)
 	for i := range w.count() {
 		p, d := w.first()+i, curves
-		if v := w.shows(p); !v.plots() && !v.phase {
+		if v := w.Shows(p); !v.Plots() && !v.Phase {
 			d = others
 		}
-		list, every = append(list, &w.panels[p].turned), append(every, d)
+		list, every = append(list, &w.drawn[p]), append(every, d)
 	}
 	return list, every
 }
@@ -70,15 +85,15 @@ func (w *Page) parts() (list []*turned, every []time.Duration) {
 // takeTurns lets the parts show what there is whose turn came since the last look.
 func (w *Page) takeTurns(now time.Time, changed bool) {
 	if changed {
-		w.turns.taken++
+		w.taken++
 	}
 	parts, every := w.parts()
 	for i, p := range parts {
-		if cameBetween(w.turns.last, now, every[i], i, len(parts)) {
-			p.wanted = w.turns.taken
+		if cameBetween(w.since, now, every[i], i, len(parts)) {
+			p.wanted = w.taken
 		}
 	}
-	w.turns.last = now
+	w.since = now
 }
 
 // cameBetween tells whether the turn of part i of n, which comes once in a time, came between two
@@ -93,5 +108,5 @@ func cameBetween(from, to time.Time, every time.Duration, i, n int) bool {
 // owes tells whether a part does not show all there is.
 func (w *Page) owes() bool {
 	parts, _ := w.parts()
-	return slices.ContainsFunc(parts, func(p *turned) bool { return p.wanted < w.turns.taken })
+	return slices.ContainsFunc(parts, func(p *turned) bool { return p.wanted < w.taken })
 }

@@ -1,4 +1,4 @@
-package watch
+package panel
 
 import (
 	"fmt"
@@ -12,21 +12,22 @@ import (
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
+	"drolab/tui/watch/track"
 )
 
-// bars are the figures by class or group of the run under the cursor, at its last
+// Bars are the figures by class or group of the run under the cursor, at its last
 // evaluation, for so many rows.
-func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
-	t := w.run()
-	values := t.places(of)
-	b := &plot.Bars{First: min(w.panels[p].first, max(0, len(values)-rows)), Number: t.number,
+func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
+	t := w.Run()
+	values := t.Places(of)
+	b := &plot.Bars{First: min(w.Panels[p].First, max(0, len(values)-rows)), Number: t.Number,
 		Charset: w.Theme.Charset(false), Percent: of.Scale == dro.Percent,
 		LowerIsBetter: of.Better != dro.Higher}
 	var base []runner.Number
-	if r := w.compared(of); r != nil {
-		base = r.places(of)
+	if r := w.Compared(of); r != nil {
+		base = r.Places(of)
 	}
-	cells := t.cells(of)
+	cells := barCells(t, of)
 	if rows <= len(values) {
 		cells = cells[:min(1, len(cells))] // those without a head: how much there is to train on
 	} else {
@@ -34,13 +35,13 @@ func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
 		if of.Better == dro.Neither {
 			unit = "ratio"
 		}
-		b.Heads = []string{axisName(of.Axis), unit, "change"}
+		b.Heads = []string{AxisName(of.Axis), unit, "change"}
 		for _, c := range cells {
 			b.Heads = append(b.Heads, c.head)
 		}
 	}
 	for i, v := range values {
-		bar := plot.Bar{Label: placeName(t.meta, of.Axis, i), Value: v.Float(), Base: math.NaN()}
+		bar := plot.Bar{Label: PlaceName(t.Meta, of.Axis, i), Value: v.Float(), Base: math.NaN()}
 		if len(base) == len(values) {
 			bar.Base = base[i].Float()
 		}
@@ -52,7 +53,7 @@ func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
 		}
 		b.Bars = append(b.Bars, bar)
 	}
-	t.judge(b, of)
+	judge(t, b, of)
 	if of.Scale != dro.Percent {
 		b.Max = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: b.Max}, plot.Scale{}).Hi
 	}
@@ -60,28 +61,16 @@ func (w *Page) bars(p int, of lab.Measure, rows int) *plot.Bars {
 }
 
 // judge marks the worst bar, and those that are of too few samples to be called so.
-func (t *track) judge(b *plot.Bars, of lab.Measure) {
-	values, known := t.places(of), t.places(of)
+func judge(t *track.Track, b *plot.Bars, of lab.Measure) {
+	values, known := t.Places(of), t.Places(of)
 	if of.Better != dro.Neither {
-		known = runner.Enough(values, t.counted(of), t.meta.Spec.MinGroup)
+		known = runner.Enough(values, t.Counted(of), t.Meta.Spec.MinGroup)
 	}
 	for i := range b.Bars {
 		b.Bars[i].Few = values[i].Applies() && !known[i].Applies()
 	}
 	if i := runner.Worst(known, b.LowerIsBetter); i >= 0 {
 		b.Bars[i].Worst = true
-	}
-}
-
-// counted are the numbers of samples that a measure's values are of.
-func (t *track) counted(of lab.Measure) []int {
-	switch counts := t.meta.Counts(of.Axis); {
-	case of.OfValidation():
-		return counts.Val
-	case of.Better == dro.Neither: // where the adversary looks
-		return counts.Train
-	default:
-		return counts.Test
 	}
 }
 
@@ -92,8 +81,8 @@ type barCell struct {
 }
 
 // cells are the columns of a measure's bars, what matters most first.
-func (t *track) cells(of lab.Measure) (list []barCell) {
-	counts := t.meta.Counts(of.Axis)
+func barCells(t *track.Track, of lab.Measure) (list []barCell) {
+	counts := t.Meta.Counts(of.Axis)
 	number := func(head string, n []int) {
 		if len(n) > 0 {
 			list = append(list, barCell{head, func(i int) string { return textAt(n, i, strconv.Itoa) }})
@@ -112,11 +101,11 @@ func (t *track) cells(of lab.Measure) (list []barCell) {
 	} else {
 		number("test", n)
 	}
-	part := axisName(of.Axis)
+	part := AxisName(of.Axis)
 	if of.Name != split+part+"_accuracy" {
 		return list
 	}
-	if values := t.places(of); len(n) > 0 {
+	if values := t.Places(of); len(n) > 0 {
 		list = append(list, barCell{"95 %", func(i int) string { return between(values, n, i) }})
 	}
 	ratio := func(r runner.Number) string { return fmt.Sprintf("%.2f", r.Float()) }
@@ -148,16 +137,17 @@ func between(values []runner.Number, n []int, i int) string {
 }
 
 // few says which bars are not called the worst; "" without such.
-func (t *track) few(b *plot.Bars) string {
+func fewNote(t *track.Track, b *plot.Bars) string {
 	for _, bar := range b.Bars {
 		if bar.Few {
-			return fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark, t.meta.Spec.MinGroup)
+			return fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark, t.Meta.Spec.MinGroup)
 		}
 	}
 	return ""
 }
 
-func splitName(val bool) string {
+// SplitName is what a split is called in titles and notices.
+func SplitName(val bool) string {
 	if val {
 		return "validation"
 	}
@@ -166,14 +156,12 @@ func splitName(val bool) string {
 
 // drawBars draws bars by class or group, with what the columns are above them and
 // air between them where there is room.
-func (w *Page) drawBars(on *kit.Canvas, b *plot.Bars, iw, ih int) []string {
-	n, few := len(b.Bars), w.run().few(b)
+func (w *Board) drawBars(b *plot.Bars, iw, ih int) []string {
+	n, few := len(b.Bars), fewNote(w.Run(), b)
 	if b.Heads == nil {
-		b.DrawTo(&on.Frame, iw, ih)
-		return on.Paint(w.Theme)
+		return w.painted(b, iw, ih)
 	}
-	b.DrawTo(&on.Frame, iw, n+1)
-	lines := on.Paint(w.Theme)
+	lines := w.painted(b, iw, n+1)
 	if ih >= 2*n+1 {
 		airy := []string{lines[0]}
 		for _, s := range lines[1:] {
@@ -188,64 +176,24 @@ func (w *Page) drawBars(on *kit.Canvas, b *plot.Bars, iw, ih int) []string {
 	return lines
 }
 
-// hiddenBars is how many of a panel's bars have no room, so that they can be
-// scrolled.
-func (w *Page) hiddenBars(p int) int {
-	if p >= len(w.panels) {
-		return 0
-	}
-	i, v, t := p-w.first(), w.shows(p), w.run()
-	panels := w.layout().panels
-	if v.bars == "" || v.whole() || t == nil || i < 0 || i >= len(panels) {
-		return 0
-	}
-	_, rows := kit.Inside(kit.Boxed(w.Body.H), panels[i].W, panels[i].H)
-	if _, ok := v.as.(film); ok {
-		rows-- // its heads are always there
-	}
-	return max(0, len(t.places(v.of(t.meta)))-rows)
-}
-
-// scrollBars moves the bars of a panel.
-func (w *Page) scrollBars(p, by int) {
-	w.panels[p].first = max(0, min(w.panels[p].first+by, w.hiddenBars(p)))
-}
-
-// compared is the run that bars of the one under the cursor are compared with;
-// nil without one, and for a measure that is neither better nor worse.
-func (w *Page) compared(of lab.Measure) *track {
-	if w.baseline < 0 || w.baseline == w.at || of.Better == dro.Neither {
-		return nil
-	}
-	return w.tracks[w.baseline]
-}
-
-// places is a list measure of the last evaluation.
-func (t *track) places(of lab.Measure) []runner.Number {
-	if t.Eval == nil {
-		return nil
-	}
-	return t.Eval.ByGroup.Of(of.Name)
-}
-
-// axisName is what one place on a measure's axis is.
-func axisName(a runner.Axis) string {
+// AxisName is what one place on a measure's axis is.
+func AxisName(a runner.Axis) string {
 	return map[runner.Axis]string{runner.PerClass: "class", runner.PerGroup: "group",
 		runner.PerRadius: "radius", runner.PerRatio: "ratio from"}[a]
 }
 
-// placeName is what a place on a measure's axis is called.
-func placeName(m *runner.Meta, a runner.Axis, i int) string {
+// PlaceName is what a place on a measure's axis is called.
+func PlaceName(m *runner.Meta, a runner.Axis, i int) string {
 	if names := m.Places(a); i < len(names) {
 		return names[i]
 	}
-	return fmt.Sprintf("%s %d", axisName(a), i)
+	return fmt.Sprintf("%s %d", AxisName(a), i)
 }
 
 // onSplit is a title that says which split its panel is of.
 func onSplit(title string, val bool) string {
 	if !strings.Contains(strings.ToLower(title), "test") {
-		return title + " · " + splitName(val)
+		return title + " · " + SplitName(val)
 	}
 	if val {
 		title = strings.NewReplacer("test", "validation", "Test", "Validation").Replace(title)

@@ -1,4 +1,4 @@
-package watch
+package panel
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 
 	"drolab/runner"
 	"drolab/tui/plot"
+	"drolab/tui/watch/track"
 )
 
 // heat is a map and its width.
@@ -15,12 +16,12 @@ type heat struct {
 }
 
 // filmed are the measures that views have films of.
-func filmed(panels []panel, m *runner.Meta) (names []string) {
+func filmed(panels []Panel, m *runner.Meta) (names []string) {
 	for _, p := range panels {
-		for i := range p.views {
-			for v := &p.views[i]; v != nil; v = v.val {
-				if _, ok := v.as.(film); ok {
-					names = append(names, v.of(m).Name, m.Fit(v.beside))
+		for i := range p.Views {
+			for v := &p.Views[i]; v != nil; v = v.val {
+				if _, ok := v.As.(film); ok {
+					names = append(names, v.Of(m).Name, m.Fit(v.Beside))
 				}
 			}
 		}
@@ -29,39 +30,24 @@ func filmed(panels []panel, m *runner.Meta) (names []string) {
 	return slices.Compact(names)
 }
 
-// roll appends an evaluation to the films.
-func (t *track) roll(e *runner.EvalEvent) {
-	for name, f := range t.films {
-		if list := e.ByGroup.Of(name); len(list) > 0 {
-			values := make([]float64, len(list))
-			for i, v := range list {
-				if values[i] = math.NaN(); v.Applies() {
-					values[i] = v.Float()
-				}
-			}
-			f.Append(float64(e.Step), values)
-		}
-	}
-}
-
 // maps are how the classes do and how the adversary weighs them, side by side; nil
 // before the first evaluation.
-func (w *Page) maps(p int, v *view, iw, ih int) []heat {
-	t := w.run()
-	of := v.of(t.meta)
-	left, right := t.films[of.Name], t.films[t.meta.Fit(v.beside)]
+func (w *Board) maps(p int, v *View, iw, ih int) []heat {
+	t := w.Run()
+	of := v.Of(t.Meta)
+	left, right := t.Films[of.Name], t.Films[t.Meta.Fit(v.Beside)]
 	if left == nil || left.Len() == 0 || right == nil || right.Len() == 0 {
 		return nil
 	}
 	order := w.worstFirst(of)
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order))}
-	t.judge(bars, of)
+	judge(t, bars, of)
 	worst := slices.IndexFunc(bars.Bars, func(b plot.Bar) bool { return b.Worst })
 	a := &plot.HeatMap{Film: left, Order: order, X: w.steps(t), Values: plot.Range{Lo: 0, Hi: 1}, Percent: true,
 		Head: "accuracy %", Mark: worst, Shades: w.Theme.Shades(), Charset: w.Theme.Charset(false),
-		First: min(w.panels[p].first, max(0, len(order)-ih+1)), Cross: w.crossStep(t)}
+		First: min(w.Panels[p].First, max(0, len(order)-ih+1)), Cross: w.crossStep(t)}
 	for i := range order {
-		a.Labels = append(a.Labels, placeName(t.meta, of.Axis, i))
+		a.Labels = append(a.Labels, PlaceName(t.Meta, of.Axis, i))
 	}
 	b := *a
 	b.Film, b.Labels, b.Head, b.Values, b.Log, b.Percent = right, nil, "adversary's ratio",
@@ -84,18 +70,18 @@ func ratios(r plot.Range) plot.Range {
 }
 
 // steps is what is shown of x, in the steps of a run.
-func (w *Page) steps(t *track) plot.Range {
-	r := w.span()
+func (w *Board) steps(t *track.Track) plot.Range {
+	r := w.Span()
 	return plot.Range{Lo: w.stepAt(t, r.Lo), Hi: w.stepAt(t, r.Hi)}
 }
 
 // stepAt is the step of a run at x.
-func (w *Page) stepAt(t *track, x float64) float64 {
-	switch w.axis {
+func (w *Board) stepAt(t *track.Track, x float64) float64 {
+	switch w.Axis {
 	case byEpochs:
-		return x * float64(max(1, t.meta.StepsPerEpoch))
+		return x * float64(max(1, t.Meta.StepsPerEpoch))
 	case byTime:
-		step := t.elapsed.Inverse(x, t.elapsed.At)
+		step := t.Elapsed.Inverse(x, t.Elapsed.At)
 		switch {
 		case !math.IsNaN(step):
 			return step
@@ -108,8 +94,8 @@ func (w *Page) stepAt(t *track, x float64) float64 {
 }
 
 // crossStep is the crosshair in the steps of a run.
-func (w *Page) crossStep(t *track) plot.Cross {
-	c := w.cross
+func (w *Board) crossStep(t *track.Track) plot.Cross {
+	c := w.Cross
 	if c.On {
 		c.X = w.stepAt(t, c.X)
 	}

@@ -1,0 +1,271 @@
+package panel
+
+import (
+	"maps"
+	"slices"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+	"drolab/tui/watch/track"
+)
+
+// Board is the panels over the watched runs.
+type Board struct {
+	*lab.Lab
+	*track.Runs
+	quantities map[string]lab.Measure
+	Standing   func() []Panel // those of every run; tests add theirs
+	Panels     []Panel        // of the watched runs' methods
+	Validates  bool           // some run has a validation split
+	Val        bool           // that is shown, and not the test split
+	smooth     int            // index into smoothings
+	style      style
+	axes
+	orders map[string][]int // of the places of list measures
+	Cross  plot.Cross       // x of the axis
+	Picked int              // the run that is nearest to it
+}
+
+// axes are kept from frame to frame, so that they stay still.
+type axes struct {
+	Axis   axis
+	X      plot.Range
+	ZoomX  plot.Range           // the part of x that is shown; zero is all
+	scales map[string]*vertical // by quantity
+	phaseX plot.Range
+	phaseY plot.Range
+}
+
+// vertical is the axis of a quantity.
+type vertical struct {
+	fit  plot.Range
+	kind plot.ScaleKind
+}
+
+// axis is what is horizontal.
+type axis int
+
+const (
+	bySteps axis = iota
+	byEpochs
+	byTime
+	axisCount // how many there are
+)
+
+func (a axis) String() string { return [...]string{"step", "epoch", "time"}[a] }
+
+// smoothing is one way to smooth the noisy curves; make is nil for none.
+type smoothing struct {
+	name string
+	make func() plot.Smoother
+}
+
+// smoothings starts with the paper's: the mean of five points.
+func smoothings() []smoothing {
+	ema := func(beta float64) func() plot.Smoother {
+		return func() plot.Smoother { return &plot.EMA{Beta: beta} }
+	}
+	return []smoothing{{"mean of 5", func() plot.Smoother { return &plot.Window{} }},
+		{"EMA .9", ema(.9)}, {"EMA .99", ema(.99)}, {"raw", nil}}
+}
+
+// New returns the board of no runs.
+func New(s *lab.Lab) *Board {
+	return &Board{Lab: s, Runs: &track.Runs{Baseline: -1}, Standing: Standing, orders: map[string][]int{},
+		axes: axes{scales: map[string]*vertical{}}}
+}
+
+// Shows is what a panel shows now.
+func (w *Board) Shows(p int) *View {
+	v := w.chosen(p)
+	if w.Val && v.val != nil {
+		return v.val
+	}
+	return v
+}
+
+// chosen is the view of a panel, whatever the split.
+func (w *Board) chosen(p int) *View { return &w.Panels[p].Views[w.Panels[p].View] }
+
+// Fit moves the axes on to what the runs have now, also of what is out of view: how an axis came to be shall
+// not depend on that.
+func (w *Board) Fit() { w.FitThese(slices.Collect(maps.Keys(w.quantities))) }
+
+// FitThese is Fit for some quantities, as a replay wants it many times a second.
+func (w *Board) FitThese(names []string) {
+	last, planned := 0.0, 0.0
+	for _, t := range w.Tracks {
+		switch w.Axis {
+		case bySteps:
+			last, planned = max(last, float64(t.Step)), max(planned, float64(t.Meta.Steps))
+		case byEpochs:
+			last, planned = max(last, t.Epochs(float64(t.Step))), max(planned, float64(t.Meta.Spec.Epochs))
+		case byTime:
+			last = max(last, t.Seconds)
+		}
+	}
+	if x := plot.GrowX(planned, last); x != w.X {
+		w.X = x
+		w.Refit()
+	}
+	if len(w.Tracks) == 0 {
+		return
+	}
+	for _, q := range names {
+		w.fitY(q)
+	}
+	w.sort()
+	x, y := plot.EmptyRange(), plot.EmptyRange()
+	for _, t := range w.Tracks {
+		px, py := t.Path.Ranges()
+		x, y = x.Add(px.Lo).Add(px.Hi), y.Add(py.Lo).Add(py.Hi)
+		if l, h, ok := t.Best(); ok && t.Path.Len() > 0 {
+			x, y = x.Add(l), y.Add(h)
+		}
+	}
+	w.phaseX, w.phaseY = w.phaseX.Fit(x, plot.Scale{}), w.phaseY.Fit(y, plot.Scale{})
+}
+
+// Refit has all axes fitted to what is in view from now on, which is something else.
+func (w *Board) Refit() {
+	for _, t := range w.Tracks {
+		for _, c := range t.Curves {
+			c.Fresh = true
+		}
+	}
+}
+
+// mapX maps a run's steps to the horizontal axis.
+func (w *Board) mapX(t *track.Track) func(float64) float64 {
+	switch w.Axis {
+	case byEpochs:
+		return t.Epochs
+	case byTime:
+		return t.Elapsed.At
+	}
+	return nil
+}
+
+// Lined are the runs of each line: by time seeds are apart, having clocks of their own.
+func (w *Board) Lined() [][]int {
+	if w.Axis == byTime {
+		return w.Singles()
+	}
+	return w.Rows()
+}
+
+// front is the run that is drawn last: the one at the crosshair, or under the cursor.
+func (w *Board) front() int {
+	if w.Cross.On && w.Picked < len(w.Tracks) {
+		return w.Picked
+	}
+	return w.At
+}
+
+// Line adds the line of a row to a chart, or its band: series gives what is drawn of a
+// run, nil for nothing.
+func (w *Board) Line(c *plot.Chart, row []int, series func(*track.Track) *plot.Series, mapX bool) {
+	first := w.Tracks[row[0]]
+	var f func(float64) float64
+	if mapX {
+		f = w.mapX(first)
+	}
+	back := !slices.Contains(row, w.front())
+	if len(row) == 1 {
+		c.Lines = append(c.Lines, plot.Line{Name: w.Theme.Greek(first.Short), Series: series(first), Back: back,
+			Number: first.Number, MapX: f, Glyph: w.Theme.Glyph(int(first.Number))})
+		return
+	}
+	b := plot.Band{Name: w.Theme.Greek(first.Short), Half: lab.Half95, Number: first.Number, Back: back, MapX: f}
+	for _, t := range w.Of(row) {
+		if s := series(t); s != nil {
+			b.Seeds = append(b.Seeds, s)
+		}
+	}
+	c.Bands = append(c.Bands, b)
+}
+
+// Measure is one that some panel shows over the steps.
+func (w *Board) Measure(name string) *lab.Measure {
+	m := w.quantities[name]
+	return &m
+}
+
+// NextScale takes the next scale of the curves that a panel shows.
+func (w *Board) NextScale(p int) {
+	for _, q := range w.Shows(p).Curves {
+		w.scales[q].kind = (w.scales[q].kind + 1) % (plot.Symlog + 1)
+		w.scales[q].fit = plot.Range{}
+	}
+	w.Refit()
+}
+
+// SmoothBy takes the next smoothing, or the one before, and returns its name.
+func (w *Board) SmoothBy(by int) string {
+	all := smoothings()
+	w.smooth = (w.smooth + len(all) + by) % len(all)
+	for _, t := range w.Tracks {
+		t.SmoothWith(all[w.smooth].make)
+	}
+	return w.Smoothing()
+}
+
+// Smoothing is the name of how noisy curves are smoothed.
+func (w *Board) Smoothing() string { return smoothings()[w.smooth].name }
+
+// NextAxis takes the next horizontal axis, all of it.
+func (w *Board) NextAxis() {
+	w.Axis = (w.Axis + 1) % axisCount
+	w.X, w.ZoomX, w.Cross.On = plot.Range{}, plot.Range{}, false
+	w.Refit()
+}
+
+// NextStyle takes the next style of curves, and returns its name.
+func (w *Board) NextStyle() string {
+	w.style = (w.style + 1) % styles
+	return w.style.String()
+}
+
+// Furnish makes panels and axes for the methods of the watched runs. What was chosen of them
+// stays.
+func (w *Board) Furnish() {
+	var runs []*runner.Meta
+	for _, t := range w.Tracks {
+		runs = append(runs, t.Meta)
+	}
+	before := w.Panels
+	w.Panels = panels(w.Standing(), w.Methods(), runs...)
+	for i := range before {
+		w.Panels[i].View = min(before[i].View, len(w.Panels[i].Views)-1)
+	}
+	w.Validates = slices.ContainsFunc(runs, lab.Validates)
+	w.Val = w.Val && w.Validates
+	w.quantities = quantities(w.Panels)
+	for name, q := range w.quantities {
+		if w.scales[name] == nil {
+			w.scales[name] = &vertical{}
+			if q.Scale == dro.Log {
+				w.scales[name].kind = plot.Log10
+			}
+		}
+	}
+}
+
+// Prepare has the curves and films of a run kept that panels show, from its first event on.
+func (w *Board) Prepare(t *track.Track) {
+	t.Draw(w.quantities, filmed(w.Panels, t.Meta), track.Buckets(len(w.Tracks)))
+	t.SmoothWith(smoothings()[w.smooth].make)
+}
+
+// Reset forgets what was drawn of other runs.
+func (w *Board) Reset() {
+	w.X, w.ZoomX, w.phaseX, w.phaseY = plot.Range{}, plot.Range{}, plot.Range{}, plot.Range{}
+	w.Cross, w.Picked, w.orders = plot.Cross{}, 0, map[string][]int{}
+	for _, y := range w.scales {
+		y.fit = plot.Range{}
+	}
+	w.Refit()
+	w.Fit()
+}

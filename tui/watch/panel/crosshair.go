@@ -1,0 +1,126 @@
+package panel
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"drolab/tui/cell"
+	"drolab/tui/plot"
+	"drolab/tui/watch/track"
+)
+
+// Span is the part of x that is shown.
+func (w *Board) Span() plot.Range {
+	if w.ZoomX != (plot.Range{}) {
+		return w.ZoomX
+	}
+	return w.X
+}
+
+// Last is the x that a run has come to.
+func (w *Board) Last(t *track.Track) float64 {
+	if f := w.mapX(t); f != nil {
+		return f(float64(t.Step))
+	}
+	return float64(t.Step)
+}
+
+// Pan moves what is in view, as far as there is something.
+func (w *Board) Pan(by float64) {
+	r := w.Span()
+	by = max(w.X.Lo-r.Lo, min(w.X.Hi-r.Hi, by))
+	if by != 0 {
+		w.Show(plot.Range{Lo: r.Lo + by, Hi: r.Hi + by})
+	}
+}
+
+// PanBy moves by a part of what is in view.
+func (w *Board) PanBy(by int) {
+	r := w.Span()
+	w.Pan(float64(by) * (r.Hi - r.Lo) / 4)
+}
+
+// ZoomBy shows half as much of x around the crosshair or, without one, around the
+// middle; or twice as much.
+func (w *Board) ZoomBy(by int) {
+	r := w.Span()
+	at := (r.Lo + r.Hi) / 2
+	if w.Cross.On && r.Contains(w.Cross.X) {
+		at = w.Cross.X
+	}
+	w.ZoomAt(at, by)
+}
+
+// ZoomAt shows half as much of x for each by, or twice as much, and keeps the place at where
+// it is on the screen: a wheel turns around the pointer.
+func (w *Board) ZoomAt(at float64, by int) {
+	const most = 1 << 14
+	r, all := w.Span(), w.X.Hi-w.X.Lo
+	length := max(all/most, (r.Hi-r.Lo)*math.Pow(2, float64(-by)))
+	if length >= all {
+		w.Unzoom()
+		return
+	}
+	lo := at - (at-r.Lo)/(r.Hi-r.Lo)*length
+	lo = max(w.X.Lo, min(w.X.Hi-length, lo))
+	w.Show(plot.Range{Lo: lo, Hi: lo + length})
+}
+
+// Unzoom shows all of x.
+func (w *Board) Unzoom() { w.Show(plot.Range{}) }
+
+// Show shows a part of x; the zero range is all of it.
+func (w *Board) Show(x plot.Range) {
+	w.ZoomX = x
+	w.Refit()
+}
+
+// Crossed is a run's value at the crosshair.
+type Crossed struct {
+	Run   int
+	Value float64
+}
+
+// Crossed are those of a panel's first plot, from the top.
+func (w *Board) Crossed(p int) (list []Crossed) {
+	v := w.Shows(p)
+	if !v.Plots() {
+		return nil
+	}
+	for _, row := range w.Lined() {
+		c := &plot.Chart{Cross: w.Cross}
+		if w.Tracks[row[0]].Hidden {
+			continue
+		}
+		w.Line(c, row, func(t *track.Track) *plot.Series { return t.Curves[v.Curves[0]].Shown() }, true)
+		if read := c.Read(); len(read) == 1 {
+			list = append(list, Crossed{row[0], read[0].Value})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Crossed) int { return cmp.Compare(b.Value, a.Value) })
+	return list
+}
+
+// ReadAt is what the crosshair reads: where it is, and the run that is picked there.
+func (w *Board) ReadAt(v *View) string {
+	s := fmt.Sprintf("%s %.4g", w.Axis, w.Cross.X)
+	switch w.Axis {
+	case bySteps:
+		s = fmt.Sprintf("%s %.0f", w.Axis, w.Cross.X)
+	case byTime:
+		s = plot.FormatDuration(w.Cross.X)
+	}
+	t := w.Tracks[w.front()]
+	x := w.Cross.X
+	if f := w.mapX(t); f != nil {
+		x = t.Curves[v.Curves[0]].Shown().Inverse(x, f)
+	}
+	value := t.Curves[v.Curves[0]].Shown().At(x)
+	if math.IsNaN(value) {
+		return s
+	}
+	c := plot.Chart{Percent: track.Percents(w.quantities[v.Curves[0]])}
+	return fmt.Sprintf("%s: %c %s %s", s, cell.Mark(int(t.Number), w.Theme.ASCII), t.Short, c.Brief(value))
+}

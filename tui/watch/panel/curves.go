@@ -1,0 +1,236 @@
+package panel
+
+import (
+	"fmt"
+	"slices"
+
+	"drolab/tui/kit"
+	"drolab/tui/plot"
+	"drolab/tui/watch/track"
+)
+
+// curves are measures of all runs over the steps: one plot, or two of them.
+type curves struct{}
+
+func (curves) draw(w *Board, p int, v *View, iw, ih int) (lines []string, warning string) {
+	var blocks []kit.Placed
+	for _, p := range w.Plots(p, v, iw, ih) {
+		var f plot.Frame
+		report := p.DrawTo(&f, p.At.W, p.At.H)
+		lines, r := w.Theme.Rows(&f), p.At
+		if !p.head {
+			return lines, problems(report)
+		}
+		r.Y, r.H = r.Y-1, r.H+1-p.hidden
+		head := kit.Blanks(p.Gutter+1) + w.Theme.Title.Paint(w.Theme.Greek(w.quantities[p.Q].Title))
+		if s := problems(report); s != "" {
+			head += "  " + w.Theme.Warn.Paint(s)
+		}
+		blocks = append(blocks, kit.Placed{Rect: r, Lines: append([]string{kit.Left(head, r.W)}, lines...)})
+	}
+	return kit.Compose(iw, ih, blocks), ""
+}
+
+func (curves) note(w *Board, v *View) string {
+	if w.Cross.On {
+		return w.ReadAt(v)
+	}
+	note := map[plot.ScaleKind]string{plot.Linear: "", plot.Log10: "log · ",
+		plot.Symlog: "symlog · "}[w.scales[v.Curves[0]].kind] + "by " + w.Axis.String()
+	if w.ZoomX != (plot.Range{}) {
+		note += fmt.Sprintf(" ×%.3g", (w.X.Hi-w.X.Lo)/(w.ZoomX.Hi-w.ZoomX.Lo))
+	}
+	if s := smoothings()[w.smooth]; s.make != nil && w.quantities[v.Curves[0]].Noisy {
+		note += " · " + s.name
+	}
+	return note
+}
+
+// Placed is a chart and where it is in its panel: below a caption, where two charts
+// share the panel.
+type Placed struct {
+	*plot.Chart
+	At     kit.Rect
+	Q      string
+	head   bool
+	hidden int // rows of its axis that the chart below has in its place
+}
+
+// Two charts of one panel stand one above the other, or side by side where
+// the panel is wide and low; where either would have too few rows there is one.
+const (
+	leastRows = 6 // of a plot of two
+	axisRows  = 2 // of a chart's horizontal axis
+)
+
+// stacked tells whether there are rows for two plots, one above the other, on one axis.
+func stacked(ih int) bool { return ih >= axisRows+2*(leastRows+1) }
+
+// sideBySide tells whether two plots stand beside each other: in a panel that is low and wide
+// they would have too few rows above each other.
+func sideBySide(iw, ih int) bool {
+	return iw >= 84 && !stacked(ih) && ih >= leastRows+1+axisRows || iw >= 150 && ih < 24
+}
+
+// Drawn are the curves of a view that there is room for.
+func (v *View) Drawn(iw, ih int) []string {
+	if len(v.Curves) == 2 && !sideBySide(iw, ih) && !stacked(ih) {
+		return v.Curves[:1]
+	}
+	return v.Curves
+}
+
+// PlotRows is how many rows of iw by ih cells each plot of a view has at least.
+func (v *View) PlotRows(iw, ih int) int {
+	switch rows := ih - axisRows; {
+	case len(v.Drawn(iw, ih)) < 2:
+		return rows
+	case sideBySide(iw, ih):
+		return rows - 1
+	default:
+		return rows/2 - 1
+	}
+}
+
+// Plots lays the curves of a view of panel i out.
+func (w *Board) Plots(i int, v *View, iw, ih int) (list []Placed) {
+	charset := w.charset(i, v.PlotRows(iw, ih))
+	names := v.Drawn(iw, ih)
+	for i, q := range names {
+		p := Placed{Chart: w.Chart(q), At: kit.Area(0, 0, iw, ih), Q: q, head: len(names) == 2}
+		switch half := (ih - axisRows + 1) / 2; {
+		case !p.head:
+		case sideBySide(iw, ih):
+			x := kit.Share(iw, i, 2)
+			p.At = kit.Area(x, 1, kit.Share(iw, i+1, 2)-x, ih-1)
+		case i == 0:
+			p.At, p.hidden = kit.Area(0, 1, iw, half-1+axisRows), axisRows
+		default:
+			p.At = kit.Area(0, half+1, iw, ih-half-1)
+		}
+		list = append(list, p)
+	}
+	gutter := leastGutter
+	for _, p := range list {
+		p.Charset = charset
+		gutter = max(gutter, p.TickWidth(p.At.H-axisRows))
+	}
+	for _, p := range list {
+		p.Gutter = gutter
+	}
+	return list
+}
+
+// leastGutter is the least room for the labels of an axis: most have it, so that plots
+// of two panels stand in line.
+const leastGutter = 4
+
+// charset is that of a plot of so many rows in panel i.
+func (w *Board) charset(i, rows int) plot.Charset {
+	return w.Theme.Charset(w.style == inDots || w.style == byRoom && !plot.Roomy(rows, w.Panels[i].Roomy))
+}
+
+// style is what curves are drawn in.
+type style int
+
+const (
+	byRoom style = iota
+	inLines
+	inDots
+	styles // how many
+)
+
+func (s style) String() string { return [...]string{"as there is room", "lines", "dots"}[s] }
+
+// problems are what a chart cannot show.
+func problems(r plot.Report) (s string) {
+	if r.NonFinite > 0 {
+		s = fmt.Sprintf("%d not finite", r.NonFinite)
+	}
+	if r.NonPositive > 0 {
+		s += fmt.Sprintf(" %d not above 0", r.NonPositive)
+	}
+	return s
+}
+
+// Chart is one quantity of all runs that are not hidden.
+func (w *Board) Chart(q string) *plot.Chart {
+	c := w.plain(q)
+	t := w.Tracks[w.front()]
+	alone := func(row []int) bool { return len(row) == 1 && row[0] == w.front() }
+	if raw := t.Curves[q]; !t.Hidden && raw.Smooth != nil && slices.ContainsFunc(w.Lined(), alone) {
+		c.Lines = append(c.Lines, plot.Line{Series: raw.Raw, Number: t.Number, Faint: true, MapX: w.mapX(t)})
+	}
+	w.references(c, q)
+	w.selections(c, q)
+	if !t.Hidden {
+		for _, m := range t.Markers {
+			if f := w.mapX(t); f != nil {
+				m.X = f(m.X)
+			}
+			c.Markers = append(c.Markers, m)
+		}
+	}
+	return c
+}
+
+// plain is a chart of the lines and bands alone: what its axis is of. The raw curve may leave it where the
+// smoothed one does not: one wild batch must not flatten the rest.
+func (w *Board) plain(q string) *plot.Chart {
+	y := w.scales[q]
+	c := &plot.Chart{X: w.Span(), Y: y.fit, YScale: plot.Scale{Kind: y.kind}, Duration: w.Axis == byTime,
+		Ends: true, Percent: track.Percents(w.quantities[q]), Cross: w.Cross}
+	for _, row := range w.Lined() {
+		if !w.Tracks[row[0]].Hidden {
+			w.Line(c, row, func(t *track.Track) *plot.Series { return t.Curves[q].Shown() }, true)
+		}
+	}
+	return c
+}
+
+// references are the bounds of z of the run under the cursor.
+func (w *Board) references(c *plot.Chart, q string) {
+	t := w.Run()
+	if t == nil || !t.HasDual() {
+		return
+	}
+	switch q {
+	case "lambda":
+		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("λ0"), Y: t.Meta.Box.Lambda[0]},
+			{Name: w.Theme.Greek("λ max"), Y: t.Meta.Box.Lambda[1]}}
+	case "eta":
+		c.Refs = []plot.RefLine{{Name: w.Theme.Greek("η min"), Y: t.Meta.Box.Eta[0]},
+			{Name: w.Theme.Greek("η max"), Y: t.Meta.Box.Eta[1]}}
+	}
+}
+
+// selections are the steps that the runs have selected, on curves of evaluations.
+func (w *Board) selections(c *plot.Chart, q string) {
+	if m := w.quantities[q]; m.OfStep() {
+		return
+	}
+	for _, row := range w.Rows() {
+		for _, t := range w.Of(row) {
+			if t.Hidden || len(row) > 1 || t.Selected == nil || !t.Selected.Of(q).Applies() {
+				continue
+			}
+			x := float64(t.Selected.Step)
+			if f := w.mapX(t); f != nil {
+				x = f(x)
+			}
+			c.Spots = append(c.Spots, plot.Spot{X: x, Y: t.Selected.Of(q).Float(), Number: t.Number})
+		}
+	}
+}
+
+// fitY moves the axis of a quantity on to what the runs have in view now. A curve that has not
+// changed has its axis: of forty runs the axes of all quantities cost as much as a frame.
+func (w *Board) fitY(q string) {
+	fresh := false
+	for _, t := range w.Tracks {
+		fresh, t.Curves[q].Fresh = fresh || t.Curves[q].Fresh, false
+	}
+	if fresh {
+		w.scales[q].fit = w.plain(q).FitY()
+	}
+}

@@ -1,0 +1,249 @@
+package panel
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+)
+
+// form is a way to draw a view: curves, bars, a map, ...
+type form interface {
+	// draw is what a view shows in iw by ih cells, with a warning for the panel's note; nil
+	// where there is nothing to show yet.
+	draw(w *Board, p int, v *View, iw, ih int) (lines []string, warning string)
+	// note stands at the right of the panel's title.
+	note(w *Board, v *View) string
+}
+
+// Draw draws a panel in r, with so much room within.
+func (w *Board) Draw(p int, r, in kit.Rect, box, focused bool) []string {
+	v := w.Shows(p)
+	note := v.form().note(w, v)
+	lines, warning := v.form().draw(w, p, v, in.W, in.H)
+	switch {
+	case lines == nil:
+		lines = w.nothing(v, in.W, in.H)
+	case warning != "":
+		note = "! " + warning + " · " + note
+	}
+	return w.Theme.Panel(w.Heading(p, in.W, in.H), note, focused, box, lines, r.W, r.H)
+}
+
+// form is how the view is drawn.
+func (v *View) form() form {
+	switch {
+	case v.As != nil:
+		return v.As
+	case v.Phase:
+		return portrait{}
+	case v.Bars != "":
+		return ofOne{}
+	}
+	return curves{}
+}
+
+// Whole tells whether the view shows all places of its measure whatever the room.
+func (v *View) Whole() bool {
+	_, radii := v.As.(ByRadius)
+	_, bins := v.As.(histogram)
+	return radii || bins
+}
+
+// Films tells whether the view is maps over the steps.
+func (v *View) Films() bool {
+	_, ok := v.As.(film)
+	return ok
+}
+
+// Plots tells whether the view is curves over the steps, which have a crosshair.
+func (v *View) Plots() bool { return len(v.Curves) > 0 }
+
+// drawing is what can be drawn into a frame; all charts but those with axes of steps are.
+type drawing interface {
+	DrawTo(f *plot.Frame, w, h int)
+}
+
+// painted is a drawing in iw by ih cells.
+func (w *Board) painted(d drawing, iw, ih int) []string {
+	var f plot.Frame
+	d.DrawTo(&f, iw, ih)
+	return w.Theme.Rows(&f)
+}
+
+// ofOne are the bars of the run under the cursor.
+type ofOne struct{}
+
+func (ofOne) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
+	of := v.Of(w.Run().Meta)
+	if len(w.Run().Places(of)) == 0 {
+		return nil, ""
+	}
+	return w.drawBars(w.Bars(p, of, ih), iw, ih), ""
+}
+
+func (ofOne) note(w *Board, v *View) string {
+	t := w.Run()
+	note := t.Label
+	if r := w.Compared(v.Of(t.Meta)); r != nil {
+		note += " vs " + r.Label
+	}
+	return note + t.Evaluated()
+}
+
+// portrait is the path of (λ, η) of all runs.
+type portrait struct{}
+
+func (portrait) draw(w *Board, p int, _ *View, iw, ih int) ([]string, string) {
+	if w.Run().Path.Len() == 0 {
+		return nil, ""
+	}
+	return w.painted(w.phase(p, ih), iw, ih), ""
+}
+
+func (portrait) note(w *Board, _ *View) string { return w.Run().Short + " · λ across, η up" }
+
+// everyone has all runs on a line a class.
+type everyone struct{}
+
+func (everyone) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
+	s := w.Spread(p, v, ih)
+	if s == nil {
+		return nil, ""
+	}
+	return w.painted(s, iw, ih), ""
+}
+
+func (everyone) note(w *Board, v *View) string {
+	note := "by " + w.Ranking().Calls(12) + ", worst first"
+	if v.Of(w.Run().Meta).Better == dro.Neither {
+		note = "by " + w.Ranking().Calls(12)
+	}
+	return note + w.Run().Evaluated()
+}
+
+// film has two maps of the run under the cursor: how classes do, and how the adversary
+// weighs them.
+type film struct{}
+
+func (film) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
+	maps := w.maps(p, v, iw, ih)
+	if maps == nil {
+		return nil, ""
+	}
+	var blocks []kit.Placed
+	x := 0
+	for _, m := range maps {
+		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, 0, m.cells, ih),
+			Lines: w.painted(m, m.cells, ih)})
+		x += m.cells + 1
+	}
+	return kit.Compose(iw, ih, blocks), ""
+}
+
+func (film) note(w *Board, _ *View) string { return w.Run().Label + " · by " + w.Axis.String() }
+
+// ByRadius is R_ρ of all runs as a function of ρ.
+type ByRadius struct{}
+
+func (ByRadius) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
+	c := w.Risks(v)
+	if c == nil {
+		return nil, ""
+	}
+	c.Charset = w.charset(p, ih-axisRows)
+	c.Gutter = max(leastGutter, c.TickWidth(ih-axisRows))
+	var f plot.Frame
+	c.DrawTo(&f, iw, ih)
+	return w.Theme.Rows(&f), ""
+}
+
+func (ByRadius) note(w *Board, _ *View) string {
+	return w.Theme.Greek("by ρ" + w.Run().Evaluated())
+}
+
+// histogram is how many samples there are in each bin, of the run under the cursor.
+type histogram struct{}
+
+func (histogram) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
+	t := w.Run()
+	h := &plot.Histogram{Number: t.Number, Charset: w.Theme.Charset(false)}
+	for _, n := range t.Places(v.Of(t.Meta)) {
+		h.Counts = append(h.Counts, n.Float())
+	}
+	if len(h.Counts) == 0 {
+		return nil, ""
+	}
+	for i, edge := range runner.RatioEdges() {
+		text := ""
+		switch {
+		case edge == 1:
+			h.At = i
+			fallthrough
+		case math.Abs(math.Log2(edge)-math.Round(math.Log2(edge))) < 1e-9 || edge == 0:
+			text = strconv.FormatFloat(edge, 'g', 3, 64)
+		}
+		h.Ticks = append(h.Ticks, text)
+	}
+	return w.painted(h, iw, ih), ""
+}
+
+func (histogram) note(w *Board, _ *View) string { return w.Run().Label + w.Run().Evaluated() }
+
+// nothing says why a panel is empty.
+func (w *Board) nothing(v *View, iw, ih int) []string {
+	t := w.Run()
+	text := t.Label + " has not been evaluated yet"
+	switch {
+	case t.Share < 1:
+		text = "reading " + t.Label
+	case w.Val && !lab.Validates(t.Meta):
+		text = t.Label + " has no validation split"
+	case v.Bars != "" && t.Eval != nil:
+		text = t.Label + " was evaluated by a version that did not record this"
+	case v.Phase && !t.HasDual():
+		text = t.Label + " has no λ and η"
+	case v.Phase:
+		text = t.Label + " has not moved yet"
+	case t.Status == runner.Failed:
+		text = t.Label + " failed before its first evaluation"
+	}
+	lines := make([]string, max(0, (ih-1)/2))
+	return append(lines, kit.Left(kit.Blanks((iw-cell.Width(text))/2)+w.Theme.Dim.Paint(w.Theme.Greek(text)),
+		iw))
+}
+
+// Heading is a panel's, with that of its view, in iw by ih cells. It names what is drawn and
+// nothing else: one curve of two where there is room for one, and bars by what the run
+// under the cursor has.
+func (w *Board) Heading(p, iw, ih int) string {
+	v, title := w.Shows(p), w.Panels[p].Title
+	if t := w.Run(); v.Bars != "" && !v.Plain && t != nil && t.Meta.Main() == runner.PerGroup {
+		title = strings.TrimSuffix(title, "class") + "group"
+	}
+	name := v.Name
+	if drawn := v.Drawn(iw, ih); len(drawn) < len(v.Curves) {
+		name = w.quantities[drawn[0]].Title
+	}
+	if name != "" {
+		title += " · " + name
+	}
+	if w.hasSplit(p, v.Drawn(iw, ih)) {
+		title = onSplit(title, w.Val)
+	}
+	return title
+}
+
+// hasSplit tells whether what is drawn is of one of two splits that there are.
+func (w *Board) hasSplit(p int, drawn []string) bool {
+	v := w.chosen(p)
+	of := func(name string) bool { return lab.Validation(name) != name }
+	return v.val != nil && (len(drawn) == 0 || slices.ContainsFunc(v.Curves[:len(drawn)], of))
+}

@@ -1,0 +1,126 @@
+package panel
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+	"drolab/tui/watch/track"
+)
+
+// worstFirst is the order of a measure's places by the ranking run, the worst first; of
+// one that is neither better nor worse, the greatest. Places without a value come last.
+// While the order of the last frame is nearly right it stays: rows that change places
+// cost more to follow, and to send, than a point of accuracy says.
+func (w *Board) worstFirst(of lab.Measure) []int {
+	values := w.Ranking().Places(of)
+	if own := w.Measured(of).Places(of); len(values) != len(own) {
+		values = own
+	}
+	order := slices.Clone(w.orders[of.Name])
+	if len(order) != len(values) {
+		order = make([]int, len(values))
+		for i := range order {
+			order[i] = i
+		}
+	}
+	key := func(i int) float64 {
+		switch v := values[i]; {
+		case !v.Applies():
+			return math.Inf(1)
+		case of.Better == dro.Higher:
+			return v.Float()
+		default:
+			return -v.Float()
+		}
+	}
+	slack := 0.0
+	if !w.Ranking().Status.Ended() {
+		slack = 0.05
+	}
+	if !slices.IsSortedFunc(order, func(a, b int) int { return cmp.Compare(key(a)+slack, key(b)) }) {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+	}
+	return order
+}
+
+// sort keeps the orders of what panels show for the next frames.
+func (w *Board) sort() {
+	for p := range w.Panels {
+		for i := range w.Panels[p].Views {
+			if v := &w.Panels[p].Views[i]; v.As != nil && v.Bars != "" {
+				of := v.Of(w.Run().Meta)
+				w.orders[of.Name] = w.worstFirst(of)
+			}
+		}
+	}
+}
+
+// Spread has the values of all runs on a line a class; nil without any of runs like
+// the one under the cursor. Of seeds it has the means.
+func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
+	run := w.Run()
+	of := v.Of(run.Meta)
+	order := w.worstFirst(of)
+	if len(order) == 0 {
+		return nil
+	}
+	s := &plot.Spread{Lo: 0, Hi: 1, Percent: track.Percents(of), Front: -1, Charset: w.Theme.Charset(false),
+		First: min(w.Panels[p].First, max(0, len(order)-rows))}
+	var all [][]runner.Number
+	for _, row := range w.Rows() {
+		values := track.Means(w.Of(row), of)
+		if w.Tracks[row[0]].Hidden || len(values) != len(order) {
+			continue
+		}
+		if slices.Contains(row, w.At) {
+			s.Front = len(all)
+		}
+		all, s.Numbers = append(all, values), append(s.Numbers, w.Tracks[row[0]].Number)
+	}
+	w.spreadRows(s, of, order, all)
+	return s
+}
+
+// spreadRows adds the lines, and fits the scale of what is no percentage.
+func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]runner.Number) {
+	run, top := w.Run(), 0.0
+	bars := &plot.Bars{Bars: make([]plot.Bar, len(order)), LowerIsBetter: of.Better != dro.Higher}
+	judge(w.Measured(of), bars, of)
+	switch s.Heads = []string{AxisName(of.Axis)}; {
+	case s.Percent:
+		s.Unit = string(w.Theme.Marks[run.Number]) + " acc %"
+	case of.Better == dro.Neither:
+		s.Unit = string(w.Theme.Marks[run.Number]) + " ratio"
+	default:
+		s.Unit = of.Unit
+	}
+	counts := run.Meta.Counts(of.Axis).Train
+	if len(counts) > 0 {
+		s.Heads = append(s.Heads, "train")
+	}
+	for _, i := range order {
+		r := plot.SpreadRow{Label: PlaceName(run.Meta, of.Axis, i), Worst: bars.Bars[i].Worst,
+			Few: bars.Bars[i].Few}
+		for _, values := range all {
+			x := math.NaN()
+			if values[i].Applies() {
+				x = values[i].Float()
+				top = max(top, x)
+			}
+			r.Values = append(r.Values, x)
+		}
+		if len(counts) > 0 {
+			r.Cells = []string{textAt(counts, i, strconv.Itoa)}
+		}
+		s.Rows = append(s.Rows, r)
+	}
+	if !s.Percent {
+		s.Hi = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: top}, plot.Scale{}).Hi
+	}
+}

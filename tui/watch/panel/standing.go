@@ -1,0 +1,211 @@
+package panel
+
+import (
+	"slices"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/tui/lab"
+)
+
+// Panel is one of the page's drawings, of which one view is shown.
+type Panel struct {
+	Title string
+	Views []View
+
+	// What is kept of it.
+	View  int
+	First int  // first bar shown
+	Roomy bool // its plots were drawn in lines, as there was room
+}
+
+// View is one of the things a panel can show: curves over the steps, bars by
+// class, or the path of (λ, η). Curves and bars are of measures, by name.
+type View struct {
+	Name   string   // empty where the panel's name says it
+	Curves []string // of steps or evaluations; two share a panel where it has the room
+	Bars   string   // of classes, or of groups where a run has them
+	Plain  bool     // of classes although groups are given
+	Phase  bool
+	As     form   // how it is drawn, where curves, bars and phase do not say it
+	Beside string // the list measure of a film's second map
+	Doc    string // what it is, where measures do not say it
+	val    *View  // the same of the validation split; nil where that is nothing else
+}
+
+// panels is the table of panels for runs of the methods on such data (none: on
+// any), in the order of the screen: those that stand in list and one more, with
+// what no other shows. All that is drawn, exported and defined comes from it and
+// from the measures that it names.
+func panels(list []Panel, methods []dro.Algorithm, runs ...*runner.Meta) []Panel {
+	fitTo(list, runs)
+	drawn, rest := shown(list), Panel{Title: "Other measures"}
+	for _, m := range slices.Concat(lab.StepMeasures(), lab.EvalMeasures()) {
+		if !drawn[m.Name] && reported(&m, methods, runs) {
+			drawn[m.Name] = true
+			rest.Views = append(rest.Views, View{Name: m.Title, Curves: []string{m.Name}})
+		}
+	}
+	list = append(list, rest)
+	if slices.ContainsFunc(runs, lab.Validates) {
+		for _, p := range list {
+			for i := range p.Views {
+				p.Views[i].val = p.Views[i].onValidation()
+			}
+		}
+	}
+	return list
+}
+
+// fitTo makes curves of classes those of groups, where all runs have groups, and
+// adds the bars of classes where some have.
+func fitTo(list []Panel, runs []*runner.Meta) {
+	by := func(a runner.Axis) func(*runner.Meta) bool {
+		return func(m *runner.Meta) bool { return m.Main() == a }
+	}
+	if !slices.ContainsFunc(runs, by(runner.PerGroup)) {
+		return
+	}
+	for i := range list {
+		if v := list[i].Views[0]; v.Bars != "" {
+			v.Plain = true
+			list[i].Views = append(list[i].Views, v)
+		}
+	}
+	if slices.ContainsFunc(runs, by(runner.PerClass)) {
+		return
+	}
+	for _, p := range list {
+		for i := range p.Views {
+			v := &p.Views[i]
+			for c, name := range v.Curves {
+				if v.Curves[c] = runs[0].Fit(name); v.Curves[c] != name {
+					v.Name = strings.Replace(v.Name, "class", "group", 1)
+				}
+			}
+		}
+	}
+}
+
+// reported tells whether runs of the methods on such data have a measure.
+func reported(m *lab.Measure, methods []dro.Algorithm, runs []*runner.Meta) bool {
+	applies := func(r *runner.Meta) bool { return m.CanApply(r) }
+	if len(runs) > 0 && !slices.ContainsFunc(runs, applies) {
+		return false
+	}
+	return !m.OfStep() || OwnedBy(m, methods) || !OwnedBy(m, dro.Algorithms())
+}
+
+// OwnedBy tells whether a measure is one of the methods' own.
+func OwnedBy(m *lab.Measure, methods []dro.Algorithm) bool {
+	return slices.ContainsFunc(methods, func(a dro.Algorithm) bool {
+		method, err := dro.Find(a)
+		return err == nil && slices.ContainsFunc(method.Measures,
+			func(d dro.Measure) bool { return d.Name == m.Name })
+	})
+}
+
+// Standing are the panels that are there whatever the methods: a row each, with
+// its views, what is shown first at the front.
+func Standing() []Panel {
+	curves := func(name string, measures ...string) View { return View{Name: name, Curves: measures} }
+	const who, look = "class_accuracy", "class_weight"
+	return []Panel{
+		{Title: "Loss", Views: []View{curves("train and test", "loss", "test_loss"), curves("train", "loss"),
+			curves("test", "test_loss"), curves("robust risk", "robust_risk"),
+			{Name: "robust risk by radius", Bars: "robust_risk_at", As: ByRadius{}, Plain: true,
+				Doc: "R_ρ of every run's last evaluation over ρ; the vertical mark is the training radius of " +
+					"the run under the cursor."}}},
+		{Title: "Who suffers, by class", Views: []View{
+			{Bars: who, As: everyone{}, Doc: "A line a class, with the mark of every run at its accuracy, of " +
+				"seeds at their mean; sorted by the baseline's accuracy. The number is of the run under the cursor, " +
+				"whose mark stands over it."},
+			{Name: "one run", Bars: who}, {Name: "test loss", Bars: "class_loss"}}},
+		{Title: "Dual variables", Views: []View{curves("λ and η", "lambda", "eta"), curves("λ", "lambda"),
+			curves("η", "eta"),
+			{Name: "phase portrait", Phase: true,
+				Doc: "Phase portrait: the paths of (λ, η) of all runs over the steps, from ◦ to the run's mark, " +
+					"older parts faint, in the box that both stay in; ✕ is (λ*, η*), the best for the " +
+					"network of the last evaluation."},
+			{Name: "likelihood ratios", Bars: "ratio_histogram", As: histogram{}, Plain: true,
+				Doc: "How many training samples the adversary gives which likelihood ratio, for the run under the " +
+					"cursor: those at the left are as good as gone for it, 1 is no reweighting."}}},
+		{Title: "Where the adversary looks, by class", Views: []View{
+			{Bars: who, Beside: look, As: film{}, Doc: "Two maps of the run under the cursor, a row a class, x " +
+				"across: its accuracy, and how the adversary weighs it. Where the right map is bright the " +
+				"adversary looks; the left one shows what comes of it."},
+			{Name: "weight", Bars: look}, {Name: "weight of all runs", Bars: look, As: everyone{},
+				Doc: "A line a class, with the mark of every run at the adversary's ratio."}}},
+		{Title: "Gap", Views: []View{curves("dual gap and γ", "dual_gap", "gamma"), curves("dual gap", "dual_gap"),
+			curves("Frank-Wolfe gap", "gap"), curves("γ", "gamma")}},
+		{Title: "Test accuracy", Views: []View{curves("worst class and mean", "worst_class_accuracy",
+			"test_accuracy"),
+			curves("worst class", "worst_class_accuracy"), curves("mean", "test_accuracy"),
+			curves("worst class and robust risk", "worst_class_accuracy", "robust_risk")}},
+	}
+}
+
+// Measures are the names of all that a view shows over the steps.
+func (v *View) Measures() []string {
+	if v.Phase {
+		return []string{"lambda", "eta"}
+	}
+	return v.Curves
+}
+
+// Of is the measure of the bars in a run.
+func (v *View) Of(m *runner.Meta) lab.Measure {
+	name := v.Bars
+	if !v.Plain {
+		name = m.Fit(name)
+	}
+	return lab.ListNamed(name)
+}
+
+// onValidation is the view with the measures of the validation split; nil where
+// none of them has one.
+func (v View) onValidation() *View {
+	other := false
+	on := func(name string) string {
+		val := lab.Validation(name)
+		other = other || val != name
+		return val
+	}
+	v.Curves = slices.Clone(v.Curves)
+	for i := range v.Curves {
+		v.Curves[i] = on(v.Curves[i])
+	}
+	if v.Bars != "" {
+		v.Bars = on(v.Bars)
+	}
+	if !other {
+		return nil
+	}
+	return &v
+}
+
+// shown are the names of all that panels show over the steps.
+func shown(panels []Panel) map[string]bool {
+	drawn := map[string]bool{}
+	for _, p := range panels {
+		for i := range p.Views {
+			for _, name := range p.Views[i].Measures() {
+				drawn[name] = true
+			}
+		}
+	}
+	return drawn
+}
+
+// quantities are those of the panels, by name.
+func quantities(panels []Panel) map[string]lab.Measure {
+	drawn, all := shown(panels), map[string]lab.Measure{}
+	// Of a name that both have it is the step's.
+	for _, m := range append(lab.EvalMeasures(), lab.StepMeasures()...) {
+		if drawn[m.Name] {
+			all[m.Name] = m
+		}
+	}
+	return all
+}

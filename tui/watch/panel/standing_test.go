@@ -1,0 +1,44 @@
+package panel
+
+import (
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/tui/internal/tuitest"
+)
+
+// TestPanels has every panel made of measures that there are, and no view that
+// shows nothing.
+func TestPanels(t *testing.T) {
+	table := panels(Standing(), dro.Algorithms())
+	drawn := quantities(table)
+	for _, p := range table {
+		if p.Title == "" || len(p.Views) == 0 {
+			t.Errorf("panel %q has %d views", p.Title, len(p.Views))
+		}
+		for _, v := range p.Views {
+			for _, name := range v.Measures() {
+				if _, ok := drawn[name]; !ok {
+					t.Errorf("%s: no measure is called %q", p.Title, name)
+				}
+			}
+			m, found := runner.FindMeasure(v.Bars)
+			classes := found && m.IsList()
+			if classes == (len(v.Measures()) > 0) || (v.Phase || v.As != nil) != (v.Doc != "") {
+				t.Errorf("%s: view %q shows curves of %v, bars of %q", p.Title, v.Name, v.Measures(), v.Bars)
+			}
+		}
+	}
+}
+
+// Where all runs have groups the panel of the worst class is that of the worst group.
+func TestPanelsOfGroups(t *testing.T) {
+	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
+	m.Groups = []string{"coast", "reef", "wreck"}
+	grouped := panels(Standing(), nil, m)
+	if v := grouped[len(grouped)-2].Views[0]; v.Name != "worst group and mean" ||
+		v.Curves[0] != "worst_group_accuracy" {
+		t.Errorf("the last panel but one shows %+v", v)
+	}
+}

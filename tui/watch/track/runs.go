@@ -1,0 +1,210 @@
+package track
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/tui/lab"
+)
+
+// Runs are the watched runs, in the order of their methods, and which of them are meant.
+type Runs struct {
+	Tracks   []*Track
+	Groups   [][]int // of those that differ in seed alone, in the order of their colours
+	EachSeed bool    // has a row and a line of its own
+	At       int     // run under the cursor
+	Pointed  bool    // it was put there
+	Baseline int     // run that bars are compared with; -1 for none
+}
+
+// Methods are those of the watched runs.
+func (w *Runs) Methods() (list []dro.Algorithm) {
+	for _, t := range w.Tracks {
+		list = append(list, t.Meta.Spec.Algorithm())
+	}
+	return list
+}
+
+// Run is the one under the cursor; nil without runs.
+func (w *Runs) Run() *Track {
+	if w.At >= len(w.Tracks) {
+		return nil
+	}
+	return w.Tracks[w.At]
+}
+
+// IDs are the names of the watched runs, in the order of their colours.
+func (w *Runs) IDs() (ids []string) {
+	for _, t := range w.Tracks {
+		ids = append(ids, t.ID)
+	}
+	return ids
+}
+
+// Seeds groups runs that differ in seed alone, in the order of their first ones.
+func Seeds(tracks []*Track) (groups [][]int) {
+	for i, t := range tracks {
+		g := slices.IndexFunc(groups, func(of []int) bool {
+			return !slices.ContainsFunc(of, func(j int) bool { return !t.another(tracks[j]) })
+		})
+		if g < 0 {
+			groups = append(groups, []int{i})
+		} else {
+			groups[g] = append(groups[g], i)
+		}
+	}
+	return groups
+}
+
+// another tells whether two runs differ in seed, and in nothing else.
+func (t *Track) another(o *Track) bool {
+	if t.Meta.Spec.Seed == o.Meta.Spec.Seed || t.Meta.Parent != "" || o.Meta.Parent != "" {
+		return false
+	}
+	diffs := compare.Diff([]runner.Spec{t.Meta.Spec, o.Meta.Spec})
+	return len(diffs) == 1 && diffs[0].Key == "seed"
+}
+
+// apart tells whether every run has a row of its own.
+func (w *Runs) apart() bool { return w.EachSeed || len(w.Groups) == len(w.Tracks) }
+
+// Rows are the runs of each row of the table.
+func (w *Runs) Rows() [][]int {
+	if !w.apart() {
+		return w.Groups
+	}
+	return w.Singles()
+}
+
+func (w *Runs) Singles() [][]int {
+	rows := make([][]int, len(w.Tracks))
+	for i := range rows {
+		rows[i] = []int{i}
+	}
+	return rows
+}
+
+// RowAt is the row under the cursor.
+func (w *Runs) RowAt() int {
+	return max(0, slices.IndexFunc(w.Rows(), func(g []int) bool { return slices.Contains(g, w.At) }))
+}
+
+// Of are the runs of a row.
+func (w *Runs) Of(row []int) []*Track {
+	list := make([]*Track, len(row))
+	for i, at := range row {
+		list[i] = w.Tracks[at]
+	}
+	return list
+}
+
+// RowOf are the runs of the row that a run is in.
+func (w *Runs) RowOf(run int) []int {
+	for _, row := range w.Rows() {
+		if slices.Contains(row, run) {
+			return row
+		}
+	}
+	return []int{run}
+}
+
+// Pick puts the cursor on a run, where it stays.
+func (w *Runs) Pick(at int) {
+	w.At, w.Pointed = at, true
+}
+
+// PointBegun puts the cursor, as long as nobody has moved it, on a run that has begun.
+func (w *Runs) PointBegun() {
+	if w.Pointed || w.Tracks[w.At].Status != runner.Queued {
+		return
+	}
+	begun := func(t *Track) bool { return t.Status == runner.Running }
+	if i := slices.IndexFunc(w.Tracks, begun); i >= 0 {
+		w.At = i
+	}
+}
+
+// Comparable tells whether all runs answer the same question with a measure.
+func (w *Runs) Comparable(m *lab.Measure) bool {
+	other := func(t *Track) bool { return t.Asks[m.Asks] != w.Tracks[0].Asks[m.Asks] }
+	return !slices.ContainsFunc(w.Tracks, other)
+}
+
+// questions are the keys of what a run can be asked, by kind: runs with the same one can be
+// better than each other in a measure of that kind.
+type questions [dro.OfObjective + 1]string
+
+// QuestionsOf is found once: it is compared for every row of every frame.
+func QuestionsOf(m *runner.Meta) (q questions) {
+	for asks := range q {
+		q[asks] = compare.Question(dro.Question(asks), m)
+	}
+	return q
+}
+
+// Ranking is the run by which classes are sorted: the baseline, else the one under the
+// cursor.
+func (w *Runs) Ranking() *Track {
+	of := lab.ListNamed("class_accuracy")
+	if w.Baseline >= 0 && len(w.Tracks[w.Baseline].Places(of)) > 0 {
+		return w.Tracks[w.Baseline]
+	}
+	return w.Measured(of)
+}
+
+// Measured is the run under the cursor or, while that waits for its first evaluation,
+// another of the same classes or groups that has had one, if there is any.
+func (w *Runs) Measured(of lab.Measure) *Track {
+	run := w.Run()
+	if len(run.Places(of)) > 0 {
+		return run
+	}
+	for _, t := range w.Tracks {
+		if len(t.Places(of)) > 0 && slices.Equal(t.Meta.Places(of.Axis), run.Meta.Places(of.Axis)) {
+			return t
+		}
+	}
+	return run
+}
+
+// Compared is the run that bars of the one under the cursor are compared with;
+// nil without one, and for a measure that is neither better nor worse.
+func (w *Runs) Compared(of lab.Measure) *Track {
+	if w.Baseline < 0 || w.Baseline == w.At || of.Better == dro.Neither {
+		return nil
+	}
+	return w.Tracks[w.Baseline]
+}
+
+// Label names the runs by what differs: those of seeds alike for charts, and each of its own
+// with its seed.
+func Label(tracks []*Track) {
+	var runs []*runner.Meta
+	for _, t := range tracks {
+		runs = append(runs, t.Meta)
+	}
+	seen, short := map[string]int{}, compare.Names(runs)
+	for i, t := range tracks {
+		t.Short = short[i]
+		t.Label = fmt.Sprintf("%s s%d", t.Short, t.Meta.Spec.Seed)
+		seen[t.Label]++
+	}
+	for _, t := range tracks {
+		if seen[t.Label] > 1 {
+			t.Label = t.ID
+		}
+	}
+}
+
+// Order sorts runs as the paper's table does: by algorithm, then by seed.
+func Order(tracks []*Track) {
+	rank := func(t *Track) int { return slices.Index(dro.Algorithms(), t.Meta.Spec.Algorithm()) }
+	slices.SortStableFunc(tracks, func(a, b *Track) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed),
+			a.Meta.Created.Compare(b.Meta.Created))
+	})
+}
