@@ -35,12 +35,13 @@ runner, X/SYS < runner/record
 runner/record < presets/recorded
 runner/record < runner/record/recordtest
 runner, runner/record, GONUM < runner/compare
-dro, presets, runner/axis, runner/compare, GONUM < runner/report
+runner, runner/axis < runner/page
+dro, presets, runner/page, runner/compare, GONUM < runner/report
 runner, runner/record, X/SYS < runner/engine
 runner, runner/record < runner/inspect
-runner/internal/aside < runner/export
-runner, runner/axis, runner/record < runner/publish
-runner, runner/record, runner/compare, runner/engine, presets < runner/sweep
+runner/page, runner/internal/aside < runner/export
+runner/page, runner/record < runner/publish
+runner, runner/record, runner/page, runner/compare, runner/engine, presets < runner/sweep
 tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/data, dro, dro/nn, presets, TEA < tui/launch
@@ -52,7 +53,7 @@ tui/lab, runner/inspect, TEA < tui/samples
 tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples, ANSI, TEA, CHARM < tui
 tui, TEA, CHARM, WISH < tui/share
 tui/lab, dro, presets, runner/sweep, runner/inspect, ANSI, TEA, CHARM < tui/internal/tuitest
-tui, tui/share, runner/engine, runner/sweep, runner/compare, runner/export, runner/publish, runner/report, runner/inspect < tui/cli
+tui, tui/share, runner/engine, runner/sweep, runner/compare, runner/export, runner/publish, runner/page, runner/report, runner/inspect < tui/cli
 presets, presets/recorded, ANSI, TEA, CHARM, COBRA, FANG < tui/cli
 tui/cli < .
 `

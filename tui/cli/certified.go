@@ -5,6 +5,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/page"
 )
 
 // What certify prints.
@@ -181,7 +182,7 @@ func (c *certified) weights() [][]string {
 		}
 		row := []string{place(e.Set, e.Rho)}
 		for _, n := range values {
-			row = append(row, written("%.3g", 1, n))
+			row = append(row, page.Digits(3).Text(n))
 		}
 		rows = append(rows, row)
 	}

@@ -14,6 +14,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	cells "drolab/tui/cell"
 	"drolab/tui/kit"
@@ -44,7 +45,7 @@ func TestFormats(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{percent(runner.Num(.1234)), "12.3 %"}, {percent(runner.Number{}), "–"},
 		{short(runner.Num(1.23456)), "1.235"}, {short(runner.Number{}), "–"},
-		{whole(runner.Num(1234.5)), "1234"}, {whole(runner.Number{}), "–"},
+		{page.Fixed(0).Text(runner.Num(1234.5)), "1234"}, {page.Fixed(0).Text(runner.Number{}), "–"},
 		{kit.Plural(1, "run"), "1 run"}, {kit.Plural(2, "run"), "2 runs"},
 		{bar(1, 2, 10, false), "━━━━━─────"},
 		{bar(3, 2, 4, true), "####"}, {bar(1, 0, 4, true), "...."},

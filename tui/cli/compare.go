@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -9,10 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
-	"drolab/runner/publish"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
@@ -50,10 +48,9 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 			case asCSV:
 				return writeComparison(a.Stdout, table)
 			case asLaTeX:
-				return publish.Tabular(a.Stdout, comparison(table, table.Rows))
+				return a.print(page.LaTeX(comparison(table, table.Rows)))
 			case asMarkdown:
-				printMarkdown(a.Stdout, comparison(table, table.Rows))
-				return nil
+				return a.print(page.Markdown(comparison(table, table.Rows)))
 			}
 			printComparison(a.Stdout, table)
 			define(a.Stdout, runs)
@@ -120,7 +117,7 @@ func printComparison(w io.Writer, t *compare.Table) {
 	const page = 4
 	for groups := range slices.Chunk(t.Rows, page) {
 		fmt.Fprintln(w)
-		grid(w, comparison(t, groups))
+		printBlocks(w, comparison(t, groups))
 	}
 	fmt.Fprintln(w)
 	for _, line := range t.Legend() {
@@ -131,13 +128,14 @@ func printComparison(w io.Writer, t *compare.Table) {
 	}
 }
 
-func comparison(t *compare.Table, groups []compare.Row) [][]string {
+// comparison has a row a measure and a column a group of runs.
+func comparison(t *compare.Table, groups []compare.Row) *page.Table {
 	title, seeds := []string{""}, []string{"seeds"}
 	for _, g := range groups {
 		title = append(title, clean(g.Title()))
 		seeds = append(seeds, fmt.Sprint(len(g.Seeds)))
 	}
-	rows := [][]string{title, seeds}
+	rows := [][]string{seeds}
 	for i, column := range t.Columns {
 		row := []string{clean(column.Title())}
 		if column.Few {
@@ -148,62 +146,29 @@ func comparison(t *compare.Table, groups []compare.Row) [][]string {
 		}
 		rows = append(rows, row)
 	}
-	return rows
-}
-
-// measureOf is the row of the table of measures that a column shows.
-func measureOf(c *compare.Column) runner.Measure {
-	m, _ := runner.FindMeasure(c.Name)
-	return m
+	return &page.Table{Head: title, Rows: rows}
 }
 
 // cell formats a mean and its interval on the measure's own scale.
 func cell(column *compare.Column, c *compare.Cell) string {
-	mean, half, scale := "%.4g", "%.3g", 1.0
-	if measureOf(column).Scale == dro.Percent {
-		mean, half, scale = "%.1f", "%.1f", 100
-	}
-	text := written(mean, scale, c.Mean)
-	if c.Half.Applies() {
-		text += " ± " + written(half, scale, c.Half)
-	}
+	m, _ := runner.FindMeasure(column.Name)
+	text := page.Of(m.Scale).Half(3).With(c.Mean, c.Half)
 	if c.Best {
-		return text + "*"
+		text += "*"
 	}
-	return text + " "
+	return text
 }
 
 // writeComparison writes exact figures, a line a measure and a column of the table.
 func writeComparison(w io.Writer, t *compare.Table) error {
-	out := csv.NewWriter(w)
-	out.Write([]string{"measure", "column", "seeds", "mean", "half_interval", "best", "few"})
-	exact := func(n runner.Number) string {
-		if !n.Applies() {
-			return ""
-		}
-		return strconv.FormatFloat(n.Float(), 'g', -1, 64)
-	}
+	var rows [][]string
 	for i, column := range t.Columns {
 		for _, g := range t.Rows {
 			c := &g.Cells[i]
-			out.Write([]string{column.Title(), g.Title(), strconv.Itoa(len(g.Seeds)), exact(c.Mean), exact(c.Half),
-				strconv.FormatBool(c.Best), strconv.FormatBool(column.Few)})
+			rows = append(rows, []string{column.Title(), g.Title(), strconv.Itoa(len(g.Seeds)), page.ExactOf(c.Mean),
+				page.ExactOf(c.Half), strconv.FormatBool(c.Best), strconv.FormatBool(column.Few)})
 		}
 	}
-	out.Flush()
-	return out.Error()
-}
-
-// printMarkdown prints rows of which the first is the head.
-func printMarkdown(w io.Writer, rows [][]string) {
-	for i, row := range rows {
-		line := make([]string, len(row))
-		for k, c := range row {
-			line[k] = strings.ReplaceAll(strings.TrimSpace(c), "|", `\|`)
-		}
-		fmt.Fprintf(w, "| %s |\n", strings.Join(line, " | "))
-		if i == 0 {
-			fmt.Fprintln(w, "|---"+strings.Repeat("|---:", len(row)-1)+"|")
-		}
-	}
+	head := []string{"measure", "column", "seeds", "mean", "half_interval", "best", "few"}
+	return page.CSV(w, head, slices.Values(rows))
 }

@@ -3,42 +3,58 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
-	"drolab/runner/compare"
-	"drolab/runner/report"
+	"drolab/runner/page"
 	cells "drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
 )
 
-// pageWriter lays a report out in lines of some width.
+// pageWriter lays a page out in lines of some width.
 type pageWriter struct {
 	io.Writer
 	width int
 	ascii bool
 }
 
-func (w *pageWriter) page(p *report.Page) {
+func (w *pageWriter) page(p *page.Page) {
 	fmt.Fprintf(w, "%s\n", clean(p.Title))
 	for _, block := range p.Blocks {
 		fmt.Fprintln(w)
-		switch block := block.(type) {
-		case report.Heading:
-			title := oneLine(string(block))
-			fmt.Fprintf(w, "%s\n%s\n", title, strings.Repeat(w.rule(), cells.Width(title)))
-		case report.Text:
-			w.wrapped(string(block), "", "")
-		case report.List:
-			for _, line := range block {
-				w.wrapped(line, "- ", "  ")
-			}
-		case *report.Table:
-			w.table(block)
-		case *report.Figure:
-			w.figure(block)
-		}
+		w.block(block)
 	}
+}
+
+func (w *pageWriter) block(block page.Block) {
+	switch block := block.(type) {
+	case page.Heading:
+		title := oneLine(string(block))
+		fmt.Fprintf(w, "%s\n%s\n", title, strings.Repeat(w.rule(), cells.Width(title)))
+	case page.Text:
+		w.wrapped(string(block), "", "")
+	case page.List:
+		for _, line := range block {
+			w.wrapped(line, "- ", "  ")
+		}
+	case *page.Table:
+		w.table(block)
+	case *page.Figure:
+		w.figure(block)
+	}
+}
+
+// printBlocks prints blocks in lines as long as they are.
+func printBlocks(w io.Writer, blocks ...page.Block) {
+	for _, b := range blocks {
+		(&pageWriter{w, math.MaxInt32, false}).block(b)
+	}
+}
+
+// grid lays out rows of cells in columns, of which the first row is the head.
+func grid(w io.Writer, rows [][]string) {
+	printBlocks(w, &page.Table{Head: rows[0], Rows: rows[1:]})
 }
 
 func (w *pageWriter) rule() string {
@@ -66,16 +82,14 @@ const gap = 2
 
 // table prints so many columns at a time as there is room for, the first one
 // each time. Where its last column is words, that is wrapped instead.
-func (w *pageWriter) table(t *report.Table) {
-	rows := [][]string{t.Head}
-	rows = append(rows, t.Rows...)
-	widths := make([]int, len(t.Head))
+func (w *pageWriter) table(t *page.Table) {
+	rows, widths := lined(t), make([]int, len(t.Head))
 	for _, row := range rows {
 		for i, c := range row {
-			widths[i] = max(widths[i], cells.Width(oneLine(c)))
+			widths[i] = max(widths[i], cells.Width(c))
 		}
 	}
-	for from := 1; from < len(widths); {
+	for from := 1; from < max(2, len(widths)); {
 		to, room := from, w.width-widths[0]
 		for to < len(widths) && (to == from || room >= gap+widths[to]) {
 			room -= gap + widths[to]
@@ -90,58 +104,78 @@ func (w *pageWriter) table(t *report.Table) {
 		for _, row := range rows {
 			w.row(t, row, widths, from, to)
 		}
-		from = to
+		from = max(to, 2)
 	}
+}
+
+// lined are the head and the rows, each cell in one line; the stars of a column hang
+// out of it.
+func lined(t *page.Table) (rows [][]string) {
+	starred := make([]bool, len(t.Head))
+	for _, row := range append([][]string{t.Head}, t.Rows...) {
+		line := make([]string, min(len(row), len(t.Head)))
+		for i := range line {
+			line[i] = oneLine(row[i])
+			starred[i] = starred[i] || strings.HasSuffix(line[i], "*")
+		}
+		rows = append(rows, line)
+	}
+	for _, row := range rows[1:] {
+		for i, c := range row {
+			if starred[i] && !t.Left(i) && !strings.HasSuffix(c, "*") {
+				row[i] += " "
+			}
+		}
+	}
+	return rows
 }
 
 // row prints the first cell and those of the columns from..to, in as many lines as
 // the last needs.
-func (w *pageWriter) row(t *report.Table, row []string, widths []int, from, to int) {
-	last := kit.Wrap(oneLine(row[to-1]), widths[to-1])
-	line := kit.Left(oneLine(row[0]), widths[0])
-	for i := from; i < to-1; i++ {
-		line += kit.Blanks(gap) + align(t, i, oneLine(row[i]), widths[i])
+func (w *pageWriter) row(t *page.Table, row []string, widths []int, from, to int) {
+	line := kit.Left(row[0], widths[0])
+	for i := from; i < min(to, len(row)); i++ {
+		start := cells.Width(line)
+		parts := []string{row[i]}
+		if i == to-1 && cells.Width(parts[0]) > widths[i] {
+			parts = kit.Wrap(parts[0], widths[i])
+		}
+		for k, part := range parts {
+			if k > 0 {
+				fmt.Fprintln(w, strings.TrimRight(line, " "))
+				line = kit.Blanks(start)
+			}
+			lay := kit.Right
+			if t.Left(i) {
+				lay = kit.Left
+			}
+			line += kit.Blanks(gap) + lay(part, widths[i])
+		}
 	}
-	for _, part := range last {
-		line += kit.Blanks(gap) + align(t, to-1, part, widths[to-1])
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
-		line = kit.Blanks(cells.Width(line) - gap - widths[to-1])
-	}
-}
-
-func align(t *report.Table, column int, cell string, width int) string {
-	if column >= len(t.Head)-t.Words {
-		return kit.Left(cell, width)
-	}
-	return kit.Right(cell, width)
+	fmt.Fprintln(w, strings.TrimRight(line, " "))
 }
 
 // figureHeight is the height of a chart in lines.
 const figureHeight = 14
 
 // figure draws curves: lines with a mark each, as colours may not be there.
-func (w *pageWriter) figure(f *report.Figure) {
+func (w *pageWriter) figure(f *page.Figure) {
 	t := kit.NewTheme(0, true, w.ascii)
-	c := &plot.Chart{Charset: t.Charset(false), X: plot.EmptyRange()}
-	last, names := 1.0, []string{}
+	c := &plot.Chart{Charset: t.Charset(false), X: plot.Range{Lo: 0, Hi: 1}}
+	names := []string{}
 	for i, curve := range f.Curves {
-		var seeds []*plot.Series
-		for _, seed := range curve.Seeds {
-			s := plot.NewSeries("")
-			for _, p := range seed {
-				s.Append(p.X, p.Y)
-				last = max(last, p.X)
-			}
-			seeds = append(seeds, s)
+		mean, ends := plot.NewSeries(""), []*plot.Series{plot.NewSeries(""), plot.NewSeries("")}
+		for _, p := range curve.Points {
+			mean.Append(p.X, p.Y)
+			ends[0].Append(p.X, p.Y-p.Half)
+			ends[1].Append(p.X, p.Y+p.Half)
+			c.X.Hi = max(c.X.Hi, p.X)
 		}
 		number := uint8(i % kit.Colors)
-		if len(seeds) > 1 {
-			c.Bands = append(c.Bands, plot.Band{Seeds: seeds, Half: half95, Number: number})
-		}
-		c.Lines = append(c.Lines, plot.Line{Series: middle(seeds), Number: number, Glyph: t.Glyph(i)})
+		c.Bands = append(c.Bands, plot.Band{Seeds: ends, Half: toEnds, Number: number})
+		c.Lines = append(c.Lines, plot.Line{Series: mean, Number: number, Glyph: t.Glyph(i)})
 		names = append(names, fmt.Sprintf("%c %s", t.Glyph(i), clean(curve.Name)))
 	}
-	c.X = plot.Range{Lo: 0, Hi: last}
 	c.Y = c.FitY()
 	var frame plot.Frame
 	c.DrawTo(&frame, w.width, figureHeight)
@@ -158,24 +192,6 @@ func (w *pageWriter) figure(f *report.Figure) {
 	}
 }
 
-// half95 is of the 95 % t interval over seeds.
-func half95(n int) float64 { return compare.HalfWidth(n, 0.95) }
-
-// middle is the mean of seeds as a line.
-func middle(seeds []*plot.Series) *plot.Series {
-	if len(seeds) == 1 {
-		return seeds[0]
-	}
-	last := 0.0
-	for _, s := range seeds {
-		last = max(last, s.XRange().Hi)
-	}
-	const points = 200
-	line := plot.NewSeries("")
-	for _, p := range (&plot.Band{Seeds: seeds}).PointsTo(nil, plot.Range{Lo: 0, Hi: last}, points) {
-		if p.N > 0 {
-			line.Append(p.X, p.Mean)
-		}
-	}
-	return line
-}
+// toEnds is for a band that reaches to its two series: they lie one standard error of
+// two values on either side of their mean.
+func toEnds(int) float64 { return 1 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/page"
 	cells "drolab/tui/cell"
 	"drolab/tui/kit"
 
@@ -192,7 +193,7 @@ func (l *live) parts(nameWidth int) []part {
 		{fmt.Sprintf("loss %-6s", short(step.Of("loss"))), 4},
 		{fmt.Sprintf("test %7s", percent(accuracy)), 5},
 		{fmt.Sprintf("λ %-6s", short(step.Of("lambda"))), 8},
-		{fmt.Sprintf("%7s images/s", whole(step.ImagesPerSecond)), 7},
+		{fmt.Sprintf("%7s images/s", page.Fixed(0).Text(step.ImagesPerSecond)), 7},
 		{fmt.Sprintf("ETA %-7s", left), 6},
 	}
 }

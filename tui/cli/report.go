@@ -9,6 +9,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 )
@@ -160,7 +161,7 @@ func runTable(runs []*record.Run, parts []string) [][]string {
 		row("ε-stationary", func(r *record.Run) string { return short(stationary(r.Summary())) }),
 		row("paper's x: ε", func(r *record.Run) string { return short(outputStationary(r.Summary())) }),
 		row("paper's x", func(r *record.Run) string { return paperIterate(r.Summary().PaperIterate) }),
-		row("images/s", func(r *record.Run) string { return whole(r.Summary().ImagesPerSecond) }))
+		row("images/s", func(r *record.Run) string { return page.Fixed(0).Text(r.Summary().ImagesPerSecond) }))
 }
 
 // at returns the value of a class or a group, which a run of other data may lack.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/runner/sweep"
 	"drolab/tui/kit"
 
@@ -159,8 +160,8 @@ func sweepJSON(folder *sweep.Folder, states []sweep.State) any {
 func (a *app) sweepFormats() map[string]func(*sweep.Table) error {
 	return map[string]func(*sweep.Table) error{
 		"csv":   func(t *sweep.Table) error { return t.CSV(a.Stdout) },
-		"latex": func(t *sweep.Table) error { return t.LaTeX(a.Stdout) },
-		"md":    func(t *sweep.Table) error { return t.Markdown(a.Stdout) },
+		"latex": func(t *sweep.Table) error { return a.print(page.LaTeX(t.Blocks()...)) },
+		"md":    func(t *sweep.Table) error { return a.print(page.Markdown(t.Blocks()...)) },
 		"json":  func(t *sweep.Table) error { return printJSON(a.Stdout, t) },
 	}
 }
@@ -184,16 +185,7 @@ func (a *app) sweepTableCommand() *cobra.Command {
 					return write(t)
 				}
 			}
-			rows := t.Cells()
-			for _, row := range rows {
-				for i := range row {
-					row[i] = clean(row[i])
-				}
-			}
-			grid(a.Stdout, rows)
-			for _, n := range t.Notes {
-				fmt.Fprintln(a.Stdout, clean(n))
-			}
+			printBlocks(a.Stdout, t.Blocks()...)
 			return nil
 		},
 	}

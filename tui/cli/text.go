@@ -3,16 +3,12 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
 
-	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/page"
 	cells "drolab/tui/cell"
-
-	"charm.land/lipgloss/v2"
-	"charm.land/lipgloss/v2/table"
 )
 
 // What lines and the interface drop from text that came from a file is the
@@ -20,47 +16,14 @@ import (
 func clean(s string) string   { return cells.Clean(s) }
 func oneLine(s string) string { return cells.OneLine(s) }
 
-// grid lays out rows of cells in columns: the first to the left, the others to
-// the right, two spaces between.
-func grid(w io.Writer, rows [][]string) {
-	right := lipgloss.NewStyle().Align(lipgloss.Right).PaddingLeft(2)
-	columns := table.New().Rows(rows...).Border(lipgloss.HiddenBorder()).BorderTop(false).BorderBottom(false).
-		BorderLeft(false).BorderRight(false).BorderColumn(false).
-		StyleFunc(func(_, column int) lipgloss.Style {
-			if column == 0 {
-				return lipgloss.NewStyle()
-			}
-			return right
-		})
-	for line := range strings.SplitSeq(columns.String(), "\n") {
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
-	}
-}
-
-// written formats a number that applies.
-func written(format string, scale float64, n runner.Number) string {
-	if !n.Applies() {
-		return n.String()
-	}
-	return fmt.Sprintf(format, scale*n.Float())
-}
-
 // percent formats an accuracy in 0..1.
-func percent(n runner.Number) string { return written("%.1f %%", 100, n) }
+func percent(n runner.Number) string { return page.Percent().Text(n) }
 
 // short formats a measure in four significant digits.
-func short(n runner.Number) string { return written("%.4g", 1, n) }
-
-// whole formats a rate without decimals.
-func whole(n runner.Number) string { return written("%.0f", 1, n) }
+func short(n runner.Number) string { return page.Digits(4).Text(n) }
 
 // figure formats a measure on its own scale.
-func figure(m *runner.Measure, n runner.Number) string {
-	if m.Scale == dro.Percent {
-		return percent(n)
-	}
-	return short(n)
-}
+func figure(m *runner.Measure, n runner.Number) string { return page.Alone(m.Scale).Text(n) }
 
 func printJSON(w io.Writer, v any) error {
 	var b bytes.Buffer

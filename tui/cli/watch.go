@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/runner/publish"
 	"drolab/runner/record"
 	"drolab/tui/kit"
@@ -109,7 +110,7 @@ func (l *live) evalLine() string {
 				words = append(words, m.Head()+" "+figure(&m, n))
 			}
 		}
-		words = append(words, whole(l.Last.ImagesPerSecond)+" images/s")
+		words = append(words, page.Fixed(0).Text(l.Last.ImagesPerSecond)+" images/s")
 	}
 	if left, ok := l.Remaining(); ok {
 		words = append(words, "ETA "+kit.Clock(left))
