@@ -15,6 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"drolab/presets"
 	"drolab/presets/recorded"
 	"drolab/runner/report"
 )
@@ -331,7 +332,7 @@ func TestPagesAreOfTheRecordedRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := report.New(runs)
+	r, err := report.New(runs, presets.Known())
 	if err != nil {
 		t.Fatal(err)
 	}

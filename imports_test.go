@@ -36,14 +36,14 @@ runner/record < presets/recorded
 runner/record < runner/record/recordtest
 runner, runner/record, GONUM < runner/compare
 runner, runner/axis < runner/page
-dro, presets, runner/page, runner/compare, GONUM < runner/report
+dro, runner/page, runner/compare, GONUM < runner/report
 runner, runner/record, X/SYS < runner/engine
 runner, runner/record < runner/inspect
 runner/page, runner/internal/aside < runner/export
 runner/page, runner/record < runner/publish
 runner, runner/record, runner/page, runner/compare, runner/engine, presets < runner/sweep
 tui/plot, ANSI, TEA, CHARM < tui/kit
-runner, runner/record, runner/compare, tui/kit, TEA < tui/lab
+runner, runner/record, runner/page, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/data, dro, dro/nn, presets, TEA < tui/launch
 tui/lab, dro, runner/export, TEA < tui/watch
 tui/lab, presets, TEA < tui/runs
@@ -75,6 +75,7 @@ var testPairs = map[string]string{
 	"runner/sweep":   "runner/internal/aside/asidetest",
 	"runner/inspect": "runner/record/recordtest",
 	"runner/publish": "runner/record/recordtest",
+	"runner/report":  "presets",
 }
 
 // modules gives the words of the rules their import paths. Of several that

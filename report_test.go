@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"drolab/dro/peertest"
+	"drolab/presets"
 	"drolab/presets/recorded"
 	"drolab/runner/record"
 	"drolab/runner/report"
@@ -23,7 +24,7 @@ func python(t *testing.T, needs string, args ...string) {
 // written puts the report of runs into two files.
 func written(t *testing.T, runs []*record.Run) (asJSON, page string) {
 	t.Helper()
-	r, err := report.New(runs)
+	r, err := report.New(runs, presets.Known())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,8 @@ func TestForms(t *testing.T) {
 	for _, c := range []struct{ name, got, want string }{
 		{"Markdown", Markdown(table, Text("#1")), "| a\\_b |  | n | verdict |\n|---|---|---:|---|\n" +
 			"| x\\|y | 5 % {&} | 1 ± 2\\* | yes ¹ |\n| \\[31m&lt;i&gt; | χ² ≤ ρ | −3 | λ |\n\n\\#1\n\n"},
-		{"LaTeX", LaTeX(table, Text("a\nb")), "\\begin{tabular}{llrl}\n\\toprule\na\\_b &  & n & verdict \\\\\n\\midrule\n" +
+		{"LaTeX", LaTeX(table, Text("a\nb")), "\\begin{tabular}{llrl}\n\\toprule\n" +
+			"a\\_b &  & n & verdict \\\\\n\\midrule\n" +
 			"x|y & 5 \\% \\{\\&\\} & 1 $\\pm$ 2* & yes $^1$ \\\\\n" +
 			"[31m\\textless{}i\\textgreater{} & $\\chi^2$ $\\le$ $\\rho$ & $-$3 & $\\lambda$ \\\\\n" +
 			"\\bottomrule\n\\end{tabular}\n% a b\n"},
@@ -69,7 +70,8 @@ func TestForms(t *testing.T) {
 
 // A figure in numbers has at most six epochs, the last among them.
 func TestFigureInNumbers(t *testing.T) {
-	f := &Figure{Curves: []Curve{{Name: "a", Points: points(1, 2, 3, 4, 5, 6, 7, 8)}, {Name: "b", Points: points(0, 1)}}}
+	f := &Figure{Curves: []Curve{{Name: "a", Points: points(1, 2, 3, 4, 5, 6, 7, 8)},
+		{Name: "b", Points: points(0, 1)}}}
 	f.Curves[0].Points[7].Half = .25
 	table := f.Table()
 	if got := strings.Join(table.Head, " "); got != "epoch 2 3 4 6 7 8" {

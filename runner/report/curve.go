@@ -11,12 +11,13 @@ import (
 	"drolab/runner/record"
 )
 
-func readAll(runs []*record.Run) (all []*ran, err error) {
+func readAll(runs []*record.Run, known []runner.Preset) (all []*ran, err error) {
 	for _, r := range runs {
 		read, err := readLog(r)
 		if err != nil {
 			return nil, fmt.Errorf("run %s: %w", r.Meta.ID, err)
 		}
+		read.read = readBy(&r.Meta, known)
 		all = append(all, read)
 	}
 	return all, nil

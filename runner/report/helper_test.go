@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/record"
 )
@@ -135,7 +136,7 @@ func (f *folder) paperLike(rho float64) {
 
 func (f *folder) report() *Report {
 	f.Helper()
-	r, err := New(f.runs)
+	r, err := New(f.runs, presets.Known())
 	f.must(err)
 	return r
 }

@@ -53,9 +53,10 @@ type arm struct {
 	altered bool
 }
 
-// ran is a run with what its log says.
+// ran is a run with what its log says, and how it is read.
 type ran struct {
 	*record.Run
+	read
 	evals   []*runner.EvalEvent
 	ticks   []tick
 	seconds float64 // of training, evaluations included
@@ -71,9 +72,10 @@ type Made struct {
 
 const level = 0.95
 
-// New makes the report of the finished runs among those given. An error is a log
+// New makes the report of the finished runs among those given, read by the presets that
+// are known. An error is a log
 // that cannot be read, or no finished run.
-func New(runs []*record.Run) (*Report, error) {
+func New(runs []*record.Run, known []runner.Preset) (*Report, error) {
 	r := &Report{Level: level, Problems: []*Problem{}, Claims: []*Claim{}, Further: []*Claim{},
 		Departures: []Departure{}, Variations: []Variation{}, Wanted: []Wanted{}, Notes: []string{}}
 	runs, mixed := record.Unmixed(runs)
@@ -87,7 +89,7 @@ func New(runs []*record.Run) (*Report, error) {
 	if len(done) == 0 {
 		return nil, fmt.Errorf("none of the %d run(s) is done: a report is of finished ones", len(runs))
 	}
-	all, err := readAll(done)
+	all, err := readAll(done, known)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +143,7 @@ func newProblem(e *experiment) *Problem {
 			a.runs = append(a.runs, e.runs[at])
 		}
 		m := &a.runs[0].Meta
-		called := name(m, row.Label)
+		called := a.runs[0].name(m, row.Label)
 		if !slices.ContainsFunc(p.Table.Rows[:i], func(r compare.Row) bool { return r.Label == called }) {
 			row.Label = called
 		}

@@ -77,9 +77,10 @@ func (r *Report) variationBlocks() []page.Block {
 	}
 	list := []page.Block{page.Heading("Sensitivity: one setting changed")}
 	if len(r.Variations) > 0 {
-		list = append(list, r.variationTable(), page.Text("The mean over the seeds of the change and, in "+
-			"brackets, its difference to the same method with the setting as in the tables above, paired by seed. "+
-			"One seed shows a direction and no more. R_ρ is of the radius of training, so not compared between radii."))
+		list = append(list, r.variationTable(), page.Text("The mean over the seeds of the change and, "+
+			"in brackets, its difference to the same method with the setting as in the tables above, paired by seed. "+
+			"One seed shows a direction and no more. R_ρ is of the radius of training, so not "+
+			"compared between radii."))
 	}
 	if len(r.Wanted) > 0 {
 		var lines page.List

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"drolab/presets"
 	"drolab/presets/recorded"
 	"drolab/runner/report"
 
@@ -36,7 +37,7 @@ drolab report recorded:paper --into docs/results.md`,
 			if err != nil {
 				return err
 			}
-			r, err := report.New(runs)
+			r, err := report.New(runs, presets.Known())
 			switch {
 			case err != nil:
 				return err

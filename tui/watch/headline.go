@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -131,14 +132,7 @@ func (t *track) selection() string {
 
 // figures are those of an evaluation that people ask for, of the test split.
 func (t *track) figures(e *runner.EvalEvent) string {
+	percent := page.Percent()
 	return fmt.Sprintf("worst %s %s, mean %s", t.meta.Part(),
-		percent(e.Of(t.meta.Fit("worst_class_accuracy"))), percent(e.Of("test_accuracy")))
-}
-
-// percent is an accuracy with its sign.
-func percent(n runner.Number) string {
-	if !n.Applies() {
-		return "–"
-	}
-	return lab.Percent(n) + " %"
+		percent.Text(e.Of(t.meta.Fit("worst_class_accuracy"))), percent.Text(e.Of("test_accuracy")))
 }
