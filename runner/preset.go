@@ -3,12 +3,12 @@ package runner
 // Preset is one experiment as a file states it. Package presets has the files; who
 // reads runs by presets is given them.
 type Preset struct {
-	Name string // without folder and extension
-	Doc  string // what it is for, one line
+	Name string `json:"name"` // without folder and extension
+	Doc  string `json:"doc"`  // what it is for, one line
 	// Spec has every setting; what the file does not mention is the default.
-	Spec Spec
+	Spec Spec `json:"spec"`
 	// Overrides are the keys that the file sets, in its order, and Reasons says
 	// why, by key.
-	Overrides []string
-	Reasons   map[string]string
+	Overrides []string          `json:"overrides"`
+	Reasons   map[string]string `json:"reasons"`
 }

@@ -11,8 +11,8 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/page"
 	"drolab/runner/inspect"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/record/recordtest"
 	"drolab/tui/internal/tuitest"

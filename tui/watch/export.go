@@ -120,7 +120,8 @@ func (c *exported) row(b *plot.Bucket) []string {
 	if b.N > 0 {
 		value, least, greatest = page.Exact(b.Mean), page.Exact(b.Min), page.Exact(b.Max)
 	}
-	return append(c.who[:len(c.who):len(c.who)], c.quantity, c.smoothing, page.Exact(b.X1), page.Exact(b.X1/c.epochSteps),
+	return append(c.who[:len(c.who):len(c.who)], c.quantity, c.smoothing,
+		page.Exact(b.X1), page.Exact(b.X1/c.epochSteps),
 		value, least, greatest, strconv.FormatUint(uint64(b.N+b.Bad), 10))
 }
 
