@@ -40,14 +40,15 @@ runner, runner/record/internal/eventlog, X/SYS < runner/record
 runner/record < presets/recorded
 runner/record < runner/record/recordtest
 runner, runner/record, GONUM < runner/compare
-dro, presets, runner/axis, runner/compare, GONUM < runner/report
+runner, runner/axis < runner/page
+dro, runner/page, runner/compare, GONUM < runner/report
 runner, runner/record, X/SYS < runner/engine
 runner, runner/record < runner/inspect
-runner/internal/aside < runner/export
-runner, runner/axis, runner/record < runner/publish
-runner, runner/record, runner/compare, runner/engine < runner/sweep
+runner/page, runner/internal/aside < runner/export
+runner/page, runner/record < runner/publish
+runner, runner/record, runner/page, runner/compare, runner/engine < runner/sweep
 tui/plot, ANSI, TEA, CHARM < tui/kit
-runner, runner/record, runner/compare, tui/kit, TEA < tui/lab
+runner, runner/record, runner/page, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/data, dro, dro/nn, presets, TEA < tui/launch
 tui/lab, dro < tui/watch/track
 tui/watch/track < tui/watch/panel
@@ -59,7 +60,7 @@ tui/lab, runner/inspect, TEA < tui/samples
 tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples, ANSI, TEA, CHARM < tui
 tui, TEA, CHARM, WISH < tui/share
 tui/lab, dro, presets, runner/sweep, runner/inspect, ANSI, TEA, CHARM < tui/internal/tuitest
-tui/kit, runner/record, presets, presets/recorded, CHARM, COBRA < tui/cli/console
+tui/kit, runner/record, runner/page, presets, presets/recorded, CHARM, COBRA < tui/cli/console
 tui/cli/console, COBRA < tui/cli/machine
 tui/cli/machine, runner/engine, COBRA < tui/cli/trainer
 tui/cli/console, runner/compare, runner/export, runner/publish, runner/report, runner/sweep, COBRA < tui/cli/look
@@ -93,6 +94,7 @@ var testPairs = map[string]string{
 	"runner/inspect":   "runner/record/recordtest",
 	"runner/publish":   "runner/record/recordtest",
 	"presets/recorded": "presets, runner/report",
+	"runner/report":    "presets",
 	"docs":             "presets, presets/recorded, runner/report, tui/process",
 }
 

@@ -17,6 +17,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"drolab/presets"
 	"drolab/presets/recorded"
 	"drolab/runner/report"
 	"drolab/tui/process"
@@ -358,7 +359,7 @@ func TestPagesAreOfTheRecordedRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := report.New(runs)
+	r, err := report.New(runs, report.Options{Known: presets.Known()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func beside(path string, text []byte) Preset {
 	}
 	if err != nil {
 		doc, _, _ := strings.Cut(err.Error(), "\n")
-		p = Preset{Name: baseName(path), Doc: doc, Spec: runner.Defaults(), Problem: err}
+		p = Preset{Problem: err, Preset: runner.Preset{Name: baseName(path), Doc: doc, Spec: runner.Defaults()}}
 	}
 	p.File = path
 	return p

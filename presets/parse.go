@@ -25,7 +25,8 @@ func (e Errors) Unwrap() []error { return e }
 
 // parse reads a preset file. Errors name the file and the line, each of them.
 func parse(file string, text []byte) (Preset, error) {
-	p := Preset{Name: baseName(file), Spec: runner.Defaults(), Reasons: map[string]string{}, file: file}
+	p := Preset{file: file, Preset: runner.Preset{Name: baseName(file), Spec: runner.Defaults(),
+		Reasons: map[string]string{}}}
 	entries, err := mapping(text)
 	if err != nil {
 		return Preset{}, locate(file, err)

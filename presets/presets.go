@@ -26,15 +26,7 @@ func names() []string {
 
 // Preset is one experiment: what a file says, and what follows from it.
 type Preset struct {
-	Name string `json:"name"` // without folder and extension
-	Doc  string `json:"doc"`  // what it is for, one line
-	// Spec has every setting; what the file does not mention is the default.
-	Spec runner.Spec `json:"spec"`
-	// Overrides are the keys that the file sets, in its order, and Reasons says
-	// why, by key.
-	Overrides []string          `json:"overrides"`
-	Reasons   map[string]string `json:"reasons"`
-
+	runner.Preset
 	// File is where a preset that Beside lists was found; empty for the others.
 	File string `json:"-"`
 	// Problem is why the file of a preset that Beside lists cannot be used; its
@@ -43,6 +35,14 @@ type Preset struct {
 
 	file  string // that it was read from
 	lines []int  // of Overrides
+}
+
+// Known are the embedded presets as they are stated, for who reads runs by them.
+func Known() (list []runner.Preset) {
+	for _, p := range List() {
+		list = append(list, p.Preset)
+	}
+	return list
 }
 
 // List returns the embedded presets, the default one first.

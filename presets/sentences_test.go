@@ -68,7 +68,8 @@ func TestSentencesAreTrue(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := &Preset{Spec: runner.Defaults(), Reasons: map[string]string{"epochs": sentence}}
+			p := &Preset{Preset: runner.Preset{Spec: runner.Defaults(),
+				Reasons: map[string]string{"epochs": sentence}}}
 			p.Spec.Epochs = s.Spec.Epochs
 			if got := untrue(t, p); (got == nil) != holds {
 				t.Errorf("belied by %q, want %v", got, !holds)

@@ -115,7 +115,8 @@ func (l *poisonedLog) Read() ([]runner.Event, error) {
 
 // poisonedPresets are those of the tests and one that is broken, as files.
 func poisonedPresets(text string) []presets.Preset {
-	broken := presets.Preset{Name: "broken", Spec: runner.Defaults(), Problem: errors.New(text + "broken")}
+	broken := presets.Preset{Preset: runner.Preset{Name: "broken", Spec: runner.Defaults()},
+		Problem: errors.New(text + "broken")}
 	list := append(tuitest.Presets(), broken)
 	for i := range list {
 		p := &list[i]

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"drolab/dro/peertest"
+	"drolab/presets"
 	"drolab/runner/record"
 	"drolab/runner/report"
 )
@@ -22,7 +23,7 @@ func python(t *testing.T, needs string, args ...string) {
 // written puts the report of runs into two files.
 func written(t *testing.T, runs []*record.Run) (asJSON, page string) {
 	t.Helper()
-	r, err := report.New(runs)
+	r, err := report.New(runs, report.Options{Known: presets.Known()})
 	if err != nil {
 		t.Fatal(err)
 	}

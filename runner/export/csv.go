@@ -1,20 +1,12 @@
 package export
 
 import (
-	"encoding/csv"
 	"io"
+
+	"drolab/runner/page"
 )
 
 func csvFormat() Format {
-	return Format{Name: "csv", Doc: "comma-separated values, a line of heads first", Write: writeCSV}
-}
-
-func writeCSV(w io.Writer, s *Sheet) error {
-	out := csv.NewWriter(w)
-	out.Write(s.Head) // errors are those of out.Error
-	for row := range s.Rows {
-		out.Write(row)
-	}
-	out.Flush()
-	return out.Error()
+	return Format{Name: "csv", Doc: "comma-separated values, a line of heads first",
+		Write: func(w io.Writer, s *Sheet) error { return page.CSV(w, s.Head, s.Rows) }}
 }

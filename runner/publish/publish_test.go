@@ -231,9 +231,6 @@ func TestPaper(t *testing.T) {
 		strings.Count(svg, "<polyline") != strings.Count(pgf, `\addplot`) {
 		t.Errorf("%d curves drawn, pgfplots %s", strings.Count(svg, "<polyline"), pgf)
 	}
-	if got := Escape("a_b & 5 % {x}"); got != `a\_b \& 5 \% \{x\}` {
-		t.Errorf("escaped %s", got)
-	}
 }
 
 // Curves and figures read back as the log has them.

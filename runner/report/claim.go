@@ -122,10 +122,11 @@ func (p *Problem) claim(say *claimed, pair [2]dro.Algorithm) *Claim {
 	}
 	names := [2]string{}
 	for i, method := range pair {
-		m := p.arms[0].runs[0].Meta
-		m.Spec = *reading(&m)
+		first := p.arms[0].runs[0]
+		m := first.Meta
+		m.Spec = first.spec
 		m.Spec.SetAlgorithms(method)
-		names[i] = name(&m, string(method))
+		names[i] = first.name(&m, string(method))
 	}
 	c := say.of(p, names[0], names[1])
 	c.Difference = Difference{Seeds: []uint64{}, Values: []runner.Number{}}

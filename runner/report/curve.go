@@ -2,18 +2,22 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/page"
 	"drolab/runner/record"
 )
 
-func readAll(runs []*record.Run) (all []*ran, err error) {
+func readAll(runs []*record.Run, known []runner.Preset) (all []*ran, err error) {
 	for _, r := range runs {
 		read, err := readLog(r)
 		if err != nil {
 			return nil, fmt.Errorf("run %s: %w", r.Meta.ID, err)
 		}
+		read.read = readBy(&r.Meta, known)
 		all = append(all, read)
 	}
 	return all, nil
@@ -38,27 +42,32 @@ func readLog(r *record.Run) (*ran, error) {
 	return out, nil
 }
 
-// Curve is a measure of one arm over the evaluations of its runs.
-type Curve struct {
-	Name  string
-	Seeds [][]Point
-}
-
-// Point is a value at an epoch.
-type Point struct{ X, Y float64 }
-
-// curve returns a measure over the epochs; no seeds where it applies to none.
-func (a *arm) curve(measure string) Curve {
-	c := Curve{Name: a.label}
+// curve returns a measure over the epochs, its mean over seeds and its t interval where
+// all seeds have been evaluated: runs of one experiment are, at the same epochs.
+func (a *arm) curve(measure string) page.Curve {
+	c := page.Curve{Name: a.label}
+	var epochs []float64
+	values, seeds := map[float64][]float64{}, 0
 	for _, r := range a.runs {
-		var points []Point
+		applies := false
 		for _, e := range r.evals {
-			if v := e.Of(measure); v.Applies() {
-				points = append(points, Point{e.Epoch, v.Float()})
+			v := e.Of(measure)
+			applies = applies || v.Applies()
+			if y := v.Float(); !math.IsNaN(y) && !math.IsInf(y, 0) {
+				if values[e.Epoch] == nil {
+					epochs = append(epochs, e.Epoch)
+				}
+				values[e.Epoch] = append(values[e.Epoch], y)
 			}
 		}
-		if len(points) > 0 {
-			c.Seeds = append(c.Seeds, points)
+		if applies {
+			seeds++
+		}
+	}
+	for _, x := range epochs {
+		if len(values[x]) == seeds {
+			mean, half := compare.TInterval(values[x], level)
+			c.Points = append(c.Points, page.Point{X: x, Y: mean, Half: half})
 		}
 	}
 	return c

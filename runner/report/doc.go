@@ -5,11 +5,10 @@
 //	[]*record.Run -> experiments (experiment.go) -> a Problem for each radius (compare.Runs, curve.go, cost.go)
 //	                                             -> claims, tested and corrected together (claim.go) -> Report
 //	                                             -> variations of one setting (vary.go)
-//	Report -> Page (page.go): text, tables, figures -> Markdown, LaTeX, HTML; the terminal's is the caller's
+//	Report -> page.Page (page.go), which runner/page writes in its forms
 //
-// A Report is data, and New pure but for the logs that it reads; a Page is text,
-// and computes nothing. What the paper says, and what it claims, is in paper.go.
-// The statistics are those of runner/compare.
+// A Report is data, and New pure but for the logs that it reads; its page is text.
+// What the paper says, and what it claims, is in paper.go. The statistics are those of runner/compare.
 //
 // Start reading at report.go. peer/check.py computes the figures again from the
 // files of run directories, with NumPy and PyTorch.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"drolab/dro"
-	"drolab/presets"
 	"drolab/runner"
 )
 
@@ -81,17 +80,12 @@ func (e *experiment) far() int {
 	if e.preset() {
 		return 0
 	}
-	return len(away(&oldest(e.runs).Meta, shared()))
+	first := oldest(e.runs)
+	return len(first.away(&first.Meta, shared()))
 }
 
-// preset tells whether a preset that comes with the program states the experiment.
-func (e *experiment) preset() bool {
-	return slices.ContainsFunc(embedded(), func(p presets.Preset) bool {
-		return !slices.ContainsFunc(shared(), func(t runner.Setting) bool {
-			return t.Text(&p.Spec) != t.Text(&e.runs[0].Meta.Spec)
-		})
-	})
-}
+// preset tells whether a preset that is known states the experiment.
+func (e *experiment) preset() bool { return e.runs[0].stated }
 
 // methods counts those that claims are of.
 func (e *experiment) methods() (n int) {

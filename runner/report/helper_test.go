@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/record"
 )
@@ -143,7 +144,7 @@ func (f *folder) paperLike(rho float64) {
 
 func (f *folder) report() *Report {
 	f.Helper()
-	r, err := New(f.runs)
+	r, err := New(f.runs, Options{Known: presets.Known()})
 	f.must(err)
 	return r
 }

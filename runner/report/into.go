@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"drolab/dro"
-	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/page"
 )
 
 // passage is something of a report that can stand in a Markdown file, between two lines.
@@ -27,7 +26,7 @@ func passages() []passage {
 
 // Brief is a table for each radius, and the verdicts.
 func (r *Report) Brief() string {
-	var blocks []Block
+	var blocks []page.Block
 	for _, p := range r.Problems {
 		t := p.table1()
 		t.Head[0] = p.Label
@@ -40,14 +39,14 @@ func (r *Report) Brief() string {
 	}
 	notes := fmt.Sprintf("± is the standard deviation over seeds; with differences, half of the %g %% "+
 		"t interval. Paired t tests, Holm over %d.", 100*level, r.Tests)
-	return markdown(append(blocks, Text(notes+r.repeats())))
+	return page.Markdown(append(blocks, page.Text(notes+r.repeats()))...)
 }
 
 // Short is one table of four measures. A method with a single seed has no spread, and
 // is left out.
 func (r *Report) Short() string {
 	measures := []string{"worst_class_accuracy", "test_accuracy", "test_loss", "robust_risk"}
-	t := &Table{Head: []string{"method", "seeds"}}
+	t := &page.Table{Head: []string{"method", "seeds"}}
 	for _, m := range measures {
 		t.Head = append(t.Head, headOf(m))
 	}
@@ -63,18 +62,17 @@ func (r *Report) Short() string {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	return markdown([]Block{t})
+	return page.Markdown(t)
 }
 
 // meanOf is the mean ± deviation of a measure over the seeds of an arm.
 func (p *Problem) meanOf(arm int, measure string) string {
 	c := slices.IndexFunc(p.Table.Columns, func(c compare.Column) bool { return c.Name == measure })
 	if c < 0 {
-		return "–"
+		return page.None
 	}
-	m, _ := runner.FindMeasure(measure)
 	cell := &p.Table.Rows[arm].Cells[c]
-	return plusMinus(m.Scale == dro.Percent, cell.Mean, cell.Std)
+	return style(measure).With(cell.Mean, cell.Std)
 }
 
 // Replace returns a Markdown text with passages of the report between their marks.

@@ -5,68 +5,28 @@ import (
 	"slices"
 	"strings"
 
-	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/page"
 )
 
-// Page is a report as text, tables and figures in their order, for whoever lays it
-// out. Its text is plain: names in it come from files that anybody may have
-// written, and each form escapes them.
-type Page struct {
-	Title  string
-	Blocks []Block
-}
-
-// Block is a Heading, a Text, a List, a *Table or a *Figure.
-type Block interface{ block() }
-
-// Heading opens a section.
-type Heading string
-
-// Text is a paragraph.
-type Text string
-
-// List is a list of sentences.
-type List []string
-
-// Table is cells under a head; the first column is text and the others are
-// figures, but the last Words of them.
-type Table struct {
-	Caption string
-	Head    []string
-	Rows    [][]string
-	Words   int
-}
-
-// Figure is curves over epochs: the mean over seeds with its interval.
-type Figure struct {
-	Caption string
-	Curves  []Curve
-}
-
-func (Heading) block() {}
-func (Text) block()    {}
-func (List) block()    {}
-func (*Table) block()  {}
-func (*Figure) block() {}
-
 // Page lays the report out.
-func (r *Report) Page() *Page {
-	p := &Page{Title: "Report on " + r.subject()}
-	p.Blocks = append(p.Blocks, Text(r.statistics()))
+func (r *Report) Page() *page.Page {
+	p := &page.Page{Title: "Report on " + r.subject(), Faint: "paper",
+		Tones: map[string]page.Tone{string(Supported): page.Good, string(NotSupported): page.Bad}}
+	p.Blocks = append(p.Blocks, page.Text(r.statistics()))
 	for _, of := range r.Problems {
-		p.Blocks = append(p.Blocks, Heading("The paper's claims, "+of.Label), r.claimTable(of))
+		p.Blocks = append(p.Blocks, page.Heading("The paper's claims, "+of.Label), r.claimTable(of))
 		p.Blocks = append(p.Blocks, r.furtherBlocks(of)...)
 		if text := of.split(); text != "" {
-			p.Blocks = append(p.Blocks, Text(text))
+			p.Blocks = append(p.Blocks, page.Text(text))
 		}
 	}
-	p.Blocks = append(p.Blocks, Text(r.testing()))
+	p.Blocks = append(p.Blocks, page.Text(r.testing()))
 	if text := r.windows(); text != "" {
-		p.Blocks = append(p.Blocks, Text(text))
+		p.Blocks = append(p.Blocks, page.Text(text))
 	}
-	p.Blocks = append(p.Blocks, Text("What the verdicts depend on:"), r.readings())
+	p.Blocks = append(p.Blocks, page.Text("What the verdicts depend on:"), r.readings())
 	for _, of := range r.Problems {
 		p.Blocks = append(p.Blocks, of.blocks()...)
 	}
@@ -100,8 +60,8 @@ func (r *Report) statistics() string {
 }
 
 // claimTable has a row for each claim on the problem.
-func (r *Report) claimTable(p *Problem) *Table {
-	t := &Table{Head: []string{"claim", "seeds", "difference", "p (Holm)", "verdict"}, Words: 1}
+func (r *Report) claimTable(p *Problem) *page.Table {
+	t := &page.Table{Head: []string{"claim", "seeds", "difference", "p (Holm)", "verdict"}, Words: 1}
 	for _, c := range r.Claims {
 		if c.Problem != p.Label {
 			continue
@@ -129,7 +89,7 @@ func (c *Claim) word() string {
 
 // furtherBlocks have a column for each further arm that has seeds enough for a test,
 // beside the claim's own verdict, and name the other arms.
-func (r *Report) furtherBlocks(p *Problem) []Block {
+func (r *Report) furtherBlocks(p *Problem) []page.Block {
 	var arms, few []string
 	for _, c := range r.Further {
 		switch {
@@ -140,20 +100,20 @@ func (r *Report) furtherBlocks(p *Problem) []Block {
 			arms = append(arms, c.A)
 		}
 	}
-	var list []Block
+	var list []page.Block
 	if len(arms) > 0 {
-		list = append(list, Text("The same claims of further arms, beside the claim's own verdict. Each "+
+		list = append(list, page.Text("The same claims of further arms, beside the claim's own verdict. Each "+
 			"arm's tests are corrected for each other alone (Holm), and change nothing above:"),
 			r.furtherTable(p, arms))
 	}
 	if len(few) > 0 {
-		list = append(list, Text("Too few seeds for a verdict: "+strings.Join(few, ", ")+"."))
+		list = append(list, page.Text("Too few seeds for a verdict: "+strings.Join(few, ", ")+"."))
 	}
 	return list
 }
 
-func (r *Report) furtherTable(p *Problem, arms []string) *Table {
-	t := &Table{Head: append([]string{"claim", "its own arm"}, arms...), Words: len(arms) + 1}
+func (r *Report) furtherTable(p *Problem, arms []string) *page.Table {
+	t := &page.Table{Head: append([]string{"claim", "its own arm"}, arms...), Words: len(arms) + 1}
 	for i, c := range r.Further {
 		first := slices.IndexFunc(r.Further, c.sameClaim) == i
 		if c.Problem != p.Label || !first || !slices.ContainsFunc(r.Further, func(o *Claim) bool {
@@ -244,7 +204,7 @@ func (c *Claim) difference() string {
 	if c.Measure == "" {
 		return ratio(&c.Difference)
 	}
-	return difference(c.Measure, &c.Difference)
+	return c.Difference.text(c.Measure)
 }
 
 func (r *Report) testing() string {
@@ -281,7 +241,7 @@ func (r *Report) windows() string {
 		n++
 		if c.Window.Float()*c.Mean.Float() < 0 {
 			turned = append(turned, fmt.Sprintf("%s, %s (%s)", c.short(), c.Problem,
-				difference(c.Measure, &Difference{Mean: c.Window})))
+				(&Difference{Mean: c.Window}).text(c.Measure)))
 		}
 	}
 	if n == 0 {
@@ -296,7 +256,7 @@ func (r *Report) windows() string {
 }
 
 // readings says what was measured, a claim each.
-func (r *Report) readings() (list List) {
+func (r *Report) readings() (list page.List) {
 	for _, say := range claims() {
 		i := slices.IndexFunc(r.Claims, func(c *Claim) bool { return c.Key == say.key })
 		if i < 0 {
@@ -313,21 +273,21 @@ func (r *Report) readings() (list List) {
 }
 
 // blocks are the problem's tables and figures.
-func (p *Problem) blocks() []Block {
-	list := []Block{Heading("Table 1, " + p.Label), p.table1()}
+func (p *Problem) blocks() []page.Block {
+	list := []page.Block{page.Heading("Table 1, " + p.Label), p.table1()}
 	if len(p.arms) > 1 {
-		list = append(list, Text(p.legend()))
+		list = append(list, page.Text(p.legend()))
 	}
-	list = append(list, Heading("Figure 1, "+p.Label))
+	list = append(list, page.Heading("Figure 1, "+p.Label))
 	for _, f := range []struct{ measure, caption string }{
 		{"train_objective", "dual objective F(x; λ, η) of the training split"},
 		{"train_loss", "train loss"},
 		{"test_loss", "test loss"},
 		{"robust_risk", "robust risk of the test split"},
 	} {
-		figure := &Figure{Caption: f.caption + ", " + p.Label + ", by epoch"}
+		figure := &page.Figure{Caption: f.caption + ", " + p.Label + ", by epoch"}
 		for _, a := range p.arms {
-			if c := a.curve(f.measure); len(c.Seeds) > 0 {
+			if c := a.curve(f.measure); len(c.Points) > 0 {
 				figure.Curves = append(figure.Curves, c)
 			}
 		}
@@ -335,7 +295,7 @@ func (p *Problem) blocks() []Block {
 			list = append(list, figure)
 		}
 	}
-	list = append(list, Text("Evaluations of whole splits, not smoothed (the paper's curves are moving "+
+	list = append(list, page.Text("Evaluations of whole splits, not smoothed (the paper's curves are moving "+
 		"averages over 5); with several seeds the mean and its 95 % t interval."))
 	return append(append(list, p.classBlocks()...), p.costBlocks()...)
 }
@@ -355,8 +315,8 @@ func (p *Problem) legend() string {
 }
 
 // table1 has a column for each arm and, beside it, the paper's.
-func (p *Problem) table1() *Table {
-	t := &Table{Head: []string{"%"}}
+func (p *Problem) table1() *page.Table {
+	t := &page.Table{Head: []string{"%"}}
 	for _, a := range p.arms {
 		t.Head = append(t.Head, fmt.Sprintf("%s (n=%d)", a.label, len(a.runs)))
 		if p.paper(a) != nil {
@@ -365,11 +325,10 @@ func (p *Problem) table1() *Table {
 	}
 	for c := range p.Table.Columns {
 		column := &p.Table.Columns[c]
-		m, _ := runner.FindMeasure(column.Name)
 		row := []string{column.Title()}
 		for i, a := range p.arms {
 			cell := &p.Table.Rows[i].Cells[c]
-			text := plusMinus(m.Scale == dro.Percent, cell.Mean, cell.Std)
+			text := style(column.Name).With(cell.Mean, cell.Std)
 			if cell.Best {
 				text += "*"
 			}
@@ -402,5 +361,5 @@ func (p *Problem) paperCell(row *publishedRow, measure, class string) string {
 	case "test_accuracy":
 		return fmt.Sprintf("%.2f", row.mean())
 	}
-	return "–"
+	return page.None
 }

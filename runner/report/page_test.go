@@ -8,12 +8,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
 	"drolab/dro"
 	"drolab/dro/peertest"
+	"drolab/runner/page"
 )
 
 // hostile are names that a file of somebody else's may have.
@@ -21,7 +21,7 @@ func hostile() []string {
 	return []string{`<script src="//x">&|*_`, `\input{/etc/passwd}%$#~^` + "\nx"}
 }
 
-func hostilePage(t *testing.T) *Page {
+func hostilePage(t *testing.T) *page.Page {
 	f := newFolder(t)
 	for _, a := range []dro.Algorithm{dro.SFK, dro.PGD, dro.ERM} {
 		for seed := uint64(1); seed <= 3; seed++ {
@@ -66,48 +66,7 @@ func TestHTMLIsWholeAndAlone(t *testing.T) {
 	}
 }
 
-// Every point of a curve lies within its picture, and where its value says.
-func TestSVG(t *testing.T) {
-	f := &Figure{Caption: "x", Curves: []Curve{
-		{Name: "a", Seeds: [][]Point{{{1, 1}, {2, 3}, {3, 5}}, {{1, 1.5}, {2, 3.5}, {3, 5.5}}}},
-		{Name: "b", Seeds: [][]Point{{{1, -2}, {3, -2}}}},
-	}}
-	svg := f.svg()
-	point := regexp.MustCompile(`(-?[\d.]+),(-?[\d.]+)`)
-	for _, m := range point.FindAllStringSubmatch(svg, -1) {
-		x, _ := strconv.ParseFloat(m[1], 64)
-		y, _ := strconv.ParseFloat(m[2], 64)
-		if x < svgLeft || x > svgWidth-svgRight || y < svgTop || y > svgHeight-svgBase {
-			t.Errorf("point %s outside of the axes", m[0])
-		}
-	}
-	lines := regexp.MustCompile(`<polyline[^>]*points="([^"]*)"`).FindAllStringSubmatch(svg, -1)
-	var first [][]string
-	if len(lines) != 2 {
-		t.Fatalf("%d lines: %s", len(lines), svg)
-	}
-	first = point.FindAllStringSubmatch(lines[0][1], -1)
-	y := func(i int) float64 { v, _ := strconv.ParseFloat(first[i][2], 64); return v }
-	if len(first) != 3 || math.Abs((y(0)-y(1))-(y(1)-y(2))) > .11 || y(0) <= y(2) {
-		t.Errorf("1.25, 3.25, 5.25 are at %v", first)
-	}
-	if strings.Count(svg, "<polygon") != 1 {
-		t.Error("one curve has an interval, the other is of one seed")
-	}
-}
-
-func TestSVGOfNothing(t *testing.T) {
-	for _, points := range [][]Point{{}, {{1, 2}}, {{1, 2}, {2, 2}}, {{1, math.NaN()}}, {{1, math.Inf(1)}},
-		{{1, 0}}, {{1, 1}, {2, math.Nextafter(1, 2)}}, {{1, 1e16}, {2, 1e16 + 2}}, {{1, -1e308}, {2, 1e308}},
-		{{1, 0}, {1 + 0x1p-52, math.SmallestNonzeroFloat64}}, {{math.Inf(1), 1}}} {
-		svg := (&Figure{Curves: []Curve{{Seeds: [][]Point{points}}}}).svg()
-		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || len(svg) > 1e4 {
-			t.Errorf("%v: %s", points, svg)
-		}
-	}
-}
-
-// The document has the commands that this package writes and no other, and its
+// The document has the commands that a page writes and no other, and its
 // braces, environments and columns are in order.
 func TestLaTeX(t *testing.T) {
 	text := hostilePage(t).LaTeX()

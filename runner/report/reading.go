@@ -3,46 +3,52 @@ package report
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"drolab/dro"
-	"drolab/presets"
 	"drolab/runner"
 )
 
 // Which runs a claim is about is said before there are any: the settings of a preset,
 // the paper's on the paper's data. How many runs some settings have decides nothing.
 
-var embedded = sync.OnceValue(presets.List)
-
-// reading is the preset that a run is read by: the paper's on its data, else its own.
-// A preset that does not come with the program is not known; then it is the defaults.
-func reading(m *runner.Meta) *runner.Spec {
-	if p := presetOf(m); p != nil {
-		return &p.Spec
-	}
-	spec := runner.Defaults()
-	return &spec
+// read says which presets a run is read by.
+type read struct {
+	own *runner.Preset // the run's; nil where it is not known
+	// by is the paper's on the paper's data, else the run's own.
+	by *runner.Preset
+	// spec is by's or, where that is not known, the defaults.
+	spec runner.Spec
+	// stated tells whether a preset has every setting of the run that all methods read.
+	stated bool
 }
 
-// presetOf is nil where no such preset comes with the program.
-func presetOf(m *runner.Meta) *presets.Preset {
-	name := m.Preset
+func readBy(m *runner.Meta, known []runner.Preset) read {
+	named := func(name string) *runner.Preset {
+		i := slices.IndexFunc(known, func(p runner.Preset) bool { return p.Name == name })
+		if i < 0 {
+			return nil
+		}
+		return &known[i]
+	}
+	r := read{own: named(m.Preset), by: named(m.Preset), spec: runner.Defaults()}
 	if published.fits(m) {
-		name = reference
+		r.by = named(reference)
 	}
-	all := embedded()
-	if i := slices.IndexFunc(all, func(p presets.Preset) bool { return p.Name == name }); i >= 0 {
-		return &all[i]
+	if r.by != nil {
+		r.spec = r.by.Spec
 	}
-	return nil
+	r.stated = slices.ContainsFunc(known, func(p runner.Preset) bool {
+		return !slices.ContainsFunc(shared(), func(t runner.Setting) bool {
+			return t.Text(&p.Spec) != t.Text(&m.Spec)
+		})
+	})
+	return r
 }
 
 // away lists the settings among some in which a run is not as it is read.
-func away(m *runner.Meta, among []runner.Setting) (keys []string) {
-	of := reading(m)
+func (r *read) away(m *runner.Meta, among []runner.Setting) (keys []string) {
 	for _, t := range among {
-		if t.Text(&m.Spec) != t.Text(of) {
+		if t.Text(&m.Spec) != t.Text(&r.spec) {
 			keys = append(keys, t.Key)
 		}
 	}
@@ -74,7 +80,7 @@ func (p *Problem) arm(a dro.Algorithm) (of *arm) {
 // place says how far the arm is from the reading.
 func (a *arm) place() {
 	m, list := &a.runs[0].Meta, particular(a.algorithm)
-	keys := away(m, list)
+	keys := a.runs[0].away(m, list)
 	a.far = len(keys)
 	method, err := dro.Find(a.algorithm)
 	a.altered = err == nil && slices.ContainsFunc(method.Settings, func(s dro.Setting) bool {
@@ -104,14 +110,14 @@ func (p *Problem) own() (list []*arm) {
 // name is what the arm of runs like m is called, whatever other arms there are: the
 // method with C, which tells sfk from sfk-auto, and with what is not as it is read.
 // Of a preset that is not known it is what the table calls it, and C.
-func name(m *runner.Meta, label string) string {
+func (r *read) name(m *runner.Meta, label string) string {
 	method, err := dro.Find(m.Spec.Algorithm())
 	if err != nil {
 		return label
 	}
 	var said []string
-	if presetOf(m) != nil {
-		label, said = string(method.Name), away(m, particular(method.Name))
+	if r.by != nil {
+		label, said = string(method.Name), r.away(m, particular(method.Name))
 	}
 	for _, s := range method.Settings {
 		if s.AutoIs != "" && !slices.Contains(said, s.Key) {

@@ -56,10 +56,10 @@ func AreRegistered(runs []*record.Run) bool {
 
 // NewRegistered tests what is registered, if all of its runs have ended, or at a time
 // when they should have.
-func NewRegistered(runs []*record.Run, now time.Time) (*Registered, error) {
+func NewRegistered(runs []*record.Run, known []runner.Preset, now time.Time) (*Registered, error) {
 	g := &Registered{Level: level, Missing: []string{}, Claims: []*Claim{}, Equivalent: []*Claim{},
 		Reproduction: []*Claim{}, Secondary: [2][]*Claim{{}, {}}, Notes: []string{}}
-	if err := g.gather(runs); err != nil {
+	if err := g.gather(runs, known); err != nil {
 		return nil, err
 	}
 	g.look()
@@ -92,8 +92,8 @@ func (g *Registered) note(format string, args ...any) {
 
 // gather puts each run that has ended to its arm. What is of another seed, or of other
 // settings than the presets', is left out.
-func (g *Registered) gather(runs []*record.Run) error {
-	for _, p := range embedded() {
+func (g *Registered) gather(runs []*record.Run, known []runner.Preset) error {
+	for _, p := range known {
 		if !strings.HasPrefix(p.Name, "registered") {
 			continue
 		}

@@ -70,7 +70,7 @@ func (f *folder) all(t *testing.T) {
 	if !AreRegistered(f.runs) {
 		t.Error("the runs are not known as registered")
 	}
-	g, err := NewRegistered(f.runs, before)
+	g, err := NewRegistered(f.runs, presets.Known(), before)
 	f.must(err)
 	if g.Done != 120 || g.Wanted != 120 || len(g.Missing) > 0 || len(g.Seeds) != 12 || len(g.Notes) > 0 {
 		t.Fatalf("%d of %d runs, missing %v, seeds %v, notes %v", g.Done, g.Wanted, g.Missing, g.Seeds, g.Notes)
@@ -112,7 +112,7 @@ func (f *folder) missing(t *testing.T) {
 		s := &r.Meta.Spec
 		return s.Algorithm() == dro.SFK && s.Rho == .5 && s.Seed == 9 || s.Algorithm() == "group" && s.Seed > 14
 	})
-	g, err := NewRegistered(some, before)
+	g, err := NewRegistered(some, presets.Known(), before)
 	f.must(err)
 	want := []string{"group at ρ = 1.5: 2 of 12", "sfk at ρ = 0.5: 1 of 12"}
 	slices.Sort(g.Missing)
@@ -122,7 +122,7 @@ func (f *folder) missing(t *testing.T) {
 	if page := g.Page().Markdown(); !strings.Contains(page, "3 are missing") || len(g.Notes) != 1 {
 		t.Errorf("%v\n%s", g.Notes, page)
 	}
-	g, err = NewRegistered(some, patience)
+	g, err = NewRegistered(some, presets.Known(), patience)
 	f.must(err)
 	if !slices.Equal(g.Seeds, []uint64{5, 6, 7, 8}) || len(g.Claims) != 24 || len(g.Claims[0].Seeds) != 4 {
 		t.Errorf("seeds %v and %d tests, want 5 to 8 and 24", g.Seeds, len(g.Claims))

@@ -1,55 +1,59 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"drolab/runner/page"
+)
 
 // Page lays out what is registered, or what is missing.
-func (g *Registered) Page() *Page {
-	p := &Page{Title: "Registered runs of the paper's experiment"}
+func (g *Registered) Page() *page.Page {
+	p := &page.Page{Title: "Registered runs of the paper's experiment"}
 	text := fmt.Sprintf("Registered before the first run (docs/registration.md). %d of %d runs have ended.", g.Done,
 		g.Wanted)
 	if len(g.Missing) > 0 {
 		text += fmt.Sprintf(" %d are missing. Nothing is tested before all have ended, or %s.", g.Wanted-g.Done,
 			patience.Format("2 January 2006"))
 	}
-	p.Blocks = append(p.Blocks, Text(text))
+	p.Blocks = append(p.Blocks, page.Text(text))
 	if len(g.Missing) > 0 {
-		p.Blocks = append(p.Blocks, Text("Missing:"), List(g.Missing))
+		p.Blocks = append(p.Blocks, page.Text("Missing:"), page.List(g.Missing))
 	}
 	if len(g.Claims) > 0 {
 		p.Blocks = append(p.Blocks, g.blocks()...)
 	}
 	if len(g.Notes) > 0 {
-		p.Blocks = append(p.Blocks, Heading("Notes"), List(g.Notes))
+		p.Blocks = append(p.Blocks, page.Heading("Notes"), page.List(g.Notes))
 	}
 	return p
 }
 
-func (g *Registered) blocks() []Block {
-	list := []Block{
-		Text(fmt.Sprintf("Tests are Student's paired t, two-sided, over seeds %d to %d, corrected by Holm at "+
+func (g *Registered) blocks() []page.Block {
+	list := []page.Block{
+		page.Text(fmt.Sprintf("Tests are Student's paired t, two-sided, over seeds %d to %d, corrected by Holm at "+
 			"%.2g over a family. Half of the %g %% t interval follows ±.", g.Seeds[0], g.Seeds[len(g.Seeds)-1], 1-level,
 			100*level)),
-		Heading(fmt.Sprintf("The claims, one family of %d tests", g.Tests)),
+		page.Heading(fmt.Sprintf("The claims, one family of %d tests", g.Tests)),
 		judged(g.Claims, (*Claim).short, (*Claim).word),
-		Heading(fmt.Sprintf("Equivalence of the test loss, ±%g nats: a family of %d", equivalence, len(g.Equivalent))),
+		page.Heading(fmt.Sprintf("Equivalence of the test loss, ±%g nats: a family of %d", equivalence, len(g.Equivalent))),
 		judged(g.Equivalent, (*Claim).pair, word("equivalent", "not shown")),
-		Heading(fmt.Sprintf("Reproduction of Table 1's means: a family of %d", len(g.Reproduction))),
+		page.Heading(fmt.Sprintf("Reproduction of Table 1's means: a family of %d", len(g.Reproduction))),
 		judged(g.Reproduction, (*Claim).pair, word("differs", "no difference shown")),
 	}
 	for i, name := range []string{"sfk-auto in place of sfk", "group in place of sfk"} {
 		if of := g.Secondary[i]; len(of) > 0 {
-			list = append(list, Heading(fmt.Sprintf("Secondary, %s: a family of %d", name, len(of))),
+			list = append(list, page.Heading(fmt.Sprintf("Secondary, %s: a family of %d", name, len(of))),
 				judged(of, (*Claim).short, (*Claim).word))
 		}
 	}
-	return append(list, Text("Everything else that is reported of these runs is exploratory."))
+	return append(list, page.Text("Everything else that is reported of these runs is exploratory."))
 }
 
 // judged has a row for each test.
-func judged(list []*Claim, name, word func(*Claim) string) *Table {
-	t := &Table{Head: []string{"claim", "at", "seeds", "difference", "p", "p (Holm)", "verdict"}, Words: 1}
+func judged(list []*Claim, name, word func(*Claim) string) *page.Table {
+	t := &page.Table{Head: []string{"claim", "at", "seeds", "difference", "p", "p (Holm)", "verdict"}, Words: 1}
 	for _, c := range list {
-		t.Rows = append(t.Rows, []string{name(c), c.Problem, fmt.Sprint(len(c.Seeds)), difference(c.Measure, &c.Difference),
+		t.Rows = append(t.Rows, []string{name(c), c.Problem, fmt.Sprint(len(c.Seeds)), c.Difference.text(c.Measure),
 			probability(c.P), probability(c.Adjusted), word(c)})
 	}
 	return t

@@ -54,9 +54,10 @@ type arm struct {
 	altered bool
 }
 
-// ran is a run with what its log says.
+// ran is a run with what its log says, and how it is read.
 type ran struct {
 	*record.Run
+	read
 	evals   []*runner.EvalEvent
 	ticks   []tick
 	seconds float64 // of training, evaluations included
@@ -77,14 +78,13 @@ type Options struct {
 	// Family is what the stars of a table are corrected over, as in compare.Options; "" is
 	// compare.AllMeasures.
 	Family string
+	// Known are the presets that runs are read by.
+	Known []runner.Preset
 }
 
-// New is NewWith the usual options.
-func New(runs []*record.Run) (*Report, error) { return NewWith(runs, Options{}) }
-
-// NewWith makes the report of the finished runs among those given. An error is a log
-// that cannot be read, or no finished run.
-func NewWith(runs []*record.Run, o Options) (*Report, error) {
+// New makes the report of the finished runs among those given. An error is a log that cannot
+// be read, or no finished run.
+func New(runs []*record.Run, o Options) (*Report, error) {
 	r := &Report{Level: level, Problems: []*Problem{}, Claims: []*Claim{}, Further: []*Claim{},
 		Departures: []Departure{}, Variations: []Variation{}, Wanted: []Wanted{}, Notes: []string{}}
 	runs, mixed := record.Unmixed(runs)
@@ -98,7 +98,7 @@ func NewWith(runs []*record.Run, o Options) (*Report, error) {
 	if len(done) == 0 {
 		return nil, fmt.Errorf("none of the %d run(s) is done: a report is of finished ones", len(runs))
 	}
-	all, err := readAll(done)
+	all, err := readAll(done, o.Known)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func newProblem(e *experiment, o Options) *Problem {
 			a.runs = append(a.runs, e.runs[at])
 		}
 		m := &a.runs[0].Meta
-		called := name(m, row.Label)
+		called := a.runs[0].name(m, row.Label)
 		if !slices.ContainsFunc(p.Table.Rows[:i], func(r compare.Row) bool { return r.Label == called }) {
 			row.Label = called
 		}

@@ -130,7 +130,7 @@ func TestStepsAreComparedSideBySide(t *testing.T) {
 	f := newFolder(t)
 	f.four(told{algorithm: dro.SFK, rho: .5, speed: 75})
 	f.four(told{algorithm: dro.PGD, rho: .5})
-	all, err := readAll(f.runs)
+	all, err := readAll(f.runs, nil)
 	f.must(err)
 	start := time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
 	for i, r := range all { // 100 seconds each; SFK's steps take 10 s, PGD's 7.5
@@ -278,7 +278,7 @@ func TestWindow(t *testing.T) {
 }
 
 func TestNothingToReport(t *testing.T) {
-	if r, err := New(nil); err == nil {
+	if r, err := New(nil, Options{}); err == nil {
 		t.Errorf("%+v", r)
 	}
 }

@@ -7,21 +7,22 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/page"
 )
 
 // classBlocks are the differences to ERM, class by class.
-func (p *Problem) classBlocks() []Block {
+func (p *Problem) classBlocks() []page.Block {
 	if len(p.Classes) == 0 || len(p.Classes[0].Arms) == 0 {
 		return nil
 	}
 	m := &p.arms[0].runs[0].Meta
 	measure := m.Fit("class_accuracy")
-	t := &Table{Head: append([]string{m.Part(), "n train", string(baseline)}, p.Classes[0].Arms...)}
+	t := &page.Table{Head: append([]string{m.Part(), "n train", string(baseline)}, p.Classes[0].Arms...)}
 	for i := range p.Classes {
 		row := &p.Classes[i]
-		cells := []string{row.Class, fmt.Sprint(row.Train), plusMinus(true, row.Base, runner.Number{})}
+		cells := []string{row.Class, fmt.Sprint(row.Train), page.Points().Text(row.Base)}
 		for j := range row.Differences {
-			cell := difference(measure, &row.Differences[j])
+			cell := row.Differences[j].text(measure)
 			if row.Differences[j].significant() {
 				cell += "*"
 			}
@@ -29,33 +30,32 @@ func (p *Problem) classBlocks() []Block {
 		}
 		t.Rows = append(t.Rows, cells)
 	}
-	return []Block{Heading(fmt.Sprintf("Accuracy by %s, %s", m.Part(), p.Label)), t, Text(fmt.Sprintf(
-		"%s's accuracy in %%, and how many points the others are above or below it, paired by seed; * is p < %.2g "+
-			"after Holm's correction for all columns of the claims' arms together, and for each other column alone.",
-		baseline, 1-level))}
+	note := fmt.Sprintf("%s's accuracy in %%, and how many points the others are above or below it, paired by "+
+		"seed; * is p < %.2g after Holm's correction for all columns of the claims' arms together, and for each "+
+		"other column alone.", baseline, 1-level)
+	return []page.Block{page.Heading(fmt.Sprintf("Accuracy by %s, %s", m.Part(), p.Label)), t, page.Text(note)}
 }
 
-func (p *Problem) costBlocks() []Block {
-	t := &Table{Head: []string{"method", "seeds", "ms per step", "to ERM's", "training, min"}}
+func (p *Problem) costBlocks() []page.Block {
+	t := &page.Table{Head: []string{"method", "seeds", "ms per step", "to ERM's", "training, min"}}
 	for i := range p.Costs {
 		c := &p.Costs[i]
-		t.Rows = append(t.Rows, []string{c.Arm, fmt.Sprint(c.Seeds), milliseconds(c.Step, c.StepStd),
-			ratio(&c.Ratio), fmt.Sprintf("%.1f", c.Minutes.Float())})
+		t.Rows = append(t.Rows, []string{c.Arm, fmt.Sprint(c.Seeds),
+			page.Digits(3).Float(1e3*c.Step.Float(), 1e3*c.StepStd.Float()), ratio(&c.Ratio),
+			page.Fixed(1).Text(c.Minutes)})
 	}
-	return []Block{Heading("Cost, " + p.Label), t, Text("Wall time on a machine that had other work at the " +
-		"same time: " +
-		"only the ratio to ERM says something, of runs that were made side by side in the time that both " +
-		"trained (geometric mean over seeds, paired). " +
-		"drolab bench measures a step alone.")}
+	return []page.Block{page.Heading("Cost, " + p.Label), t, page.Text("Wall time on a machine that had " +
+		"other work at the same time: only the ratio to ERM says something, of runs that were made side by side " +
+		"in the time that both trained (geometric mean over seeds, paired). drolab bench measures a step alone.")}
 }
 
-func (r *Report) departureBlocks() []Block {
+func (r *Report) departureBlocks() []page.Block {
 	if len(r.Departures) == 0 {
 		return nil
 	}
-	list := []Block{Heading("Settings that are not the paper's, or that it does not give")}
-	other := &Table{Head: []string{"setting", "here", "paper"}, Words: 2}
-	silent := &Table{Head: []string{"setting", "here", "why"}, Words: 2}
+	list := []page.Block{page.Heading("Settings that are not the paper's, or that it does not give")}
+	other := &page.Table{Head: []string{"setting", "here", "paper"}, Words: 2}
+	silent := &page.Table{Head: []string{"setting", "here", "why"}, Words: 2}
 	for _, d := range r.Departures {
 		if d.Paper != "" {
 			other.Rows = append(other.Rows, []string{d.Key, d.Value, d.Paper})
@@ -64,36 +64,37 @@ func (r *Report) departureBlocks() []Block {
 		silent.Rows = append(silent.Rows, []string{d.Key, d.Value, d.Reason})
 	}
 	if len(other.Rows) > 0 {
-		list = append(list, Text("Published, and other here:"), other)
+		list = append(list, page.Text("Published, and other here:"), other)
 	} else {
-		list = append(list, Text("Everything that the paper publishes of its settings is as published."))
+		list = append(list, page.Text("Everything that the paper publishes of its settings is as published."))
 	}
-	return append(list, Text("Not published, so our reading; a verdict holds for it alone:"), silent)
+	return append(list, page.Text("Not published, so our reading; a verdict holds for it alone:"), silent)
 }
 
-func (r *Report) variationBlocks() []Block {
+func (r *Report) variationBlocks() []page.Block {
 	if len(r.Variations) == 0 && len(r.Wanted) == 0 {
 		return nil
 	}
-	list := []Block{Heading("Sensitivity: one setting changed")}
+	list := []page.Block{page.Heading("Sensitivity: one setting changed")}
 	if len(r.Variations) > 0 {
-		list = append(list, r.variationTable(), Text("The mean over the seeds of the change and, in brackets, its "+
-			"difference to the same method with the setting as in the tables above, paired by seed. One seed shows a "+
-			"direction and no more. R_ρ is of the radius of training, so not compared between radii."))
+		list = append(list, r.variationTable(), page.Text("The mean over the seeds of the change and, "+
+			"in brackets, its difference to the same method with the setting as in the tables above, paired by seed. "+
+			"One seed shows a direction and no more. R_ρ is of the radius of training, so not "+
+			"compared between radii."))
 	}
 	if len(r.Wanted) > 0 {
-		var lines List
+		var lines page.List
 		for _, w := range r.Wanted {
 			lines = append(lines, w.Command)
 		}
-		list = append(list, Text("Not there yet; each of these, and then drolab record RUN --into "+
+		list = append(list, page.Text("Not there yet; each of these, and then drolab record RUN --into "+
 			"presets/recorded/paper, adds a line above:"), lines)
 	}
 	return list
 }
 
-func (r *Report) variationTable() *Table {
-	t := &Table{Head: []string{"change", "seeds"}}
+func (r *Report) variationTable() *page.Table {
+	t := &page.Table{Head: []string{"change", "seeds"}}
 	for _, e := range r.Variations[0].Effects {
 		t.Head = append(t.Head, headOf(e.Measure))
 	}
@@ -101,15 +102,14 @@ func (r *Report) variationTable() *Table {
 		row := []string{fmt.Sprintf("%s, %s: %s %s → %s", v.Arm, v.Problem, v.Key, v.From, v.To),
 			fmt.Sprint(len(v.Effects[0].Seeds))}
 		for _, e := range v.Effects {
-			m, _ := runner.FindMeasure(e.Measure)
-			cell := plusMinus(m.Scale == dro.Percent, e.Value, runner.Number{})
+			cell := style(e.Measure).Text(e.Value)
 			if e.Mean.Applies() {
-				cell += " (" + difference(e.Measure, &e.Difference) + ")"
+				cell += " (" + e.Difference.text(e.Measure) + ")"
 			}
 			row = append(row, cell)
 		}
 		for len(row) < len(t.Head) {
-			row = append(row, "–")
+			row = append(row, page.None)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -121,16 +121,16 @@ func headOf(measure string) string {
 	return m.Head()
 }
 
-func (r *Report) madeBlocks() []Block {
-	var makers List
+func (r *Report) madeBlocks() []page.Block {
+	var makers page.List
 	for _, m := range r.Made {
 		makers = append(makers, fmt.Sprintf("%d run(s): drolab %s, %s, %s, %s, kernel %s, %d "+
 			"thread(s)", m.Runs, m.Version,
 			m.Go, m.System, m.CPU, m.Kernel, m.Threads))
 	}
-	list := []Block{Heading("What made these runs"), makers}
+	list := []page.Block{page.Heading("What made these runs"), makers}
 	for _, p := range r.Problems {
-		var lines List
+		var lines page.List
 		for _, a := range p.arms {
 			var seeds []string
 			for _, o := range a.runs {
@@ -141,53 +141,33 @@ func (r *Report) madeBlocks() []Block {
 		list = append(list, lines)
 	}
 	if len(r.Notes) > 0 {
-		list = append(list, Text("Notes:"), List(r.Notes))
+		list = append(list, page.Text("Notes:"), page.List(r.Notes))
 	}
 	return list
 }
 
 // What follows formats figures.
 
-// plusMinus is a mean with its standard deviation, if there is one.
-func plusMinus(percent bool, mean, std runner.Number) string {
-	format, scale := "%.4g", 1.0
-	if percent {
-		format, scale = "%.1f", 100
-	}
-	if !mean.Applies() {
-		return "–"
-	}
-	text := fmt.Sprintf(format, scale*mean.Float())
-	if !std.Applies() {
-		return text
-	}
-	if !percent {
-		format = "%.2g"
-	}
-	return text + " ± " + fmt.Sprintf(format, scale*std.Float())
+// style is of a measure's values.
+func style(measure string) page.Style {
+	m, _ := runner.FindMeasure(measure)
+	return page.Of(m.Scale)
 }
 
-// difference is signed, with the half width of its interval if there is one.
-func difference(measure string, d *Difference) string {
+// text is signed, with the half width of its interval if there is one.
+func (d *Difference) text(measure string) string {
 	m, _ := runner.FindMeasure(measure)
-	format, half, scale := "%+.3g", "%.2g", 1.0
+	of := page.Digits(3)
 	if m.Scale == dro.Percent {
-		format, half, scale = "%+.1f", "%.1f", 100
+		of = page.Points()
 	}
-	if !d.Mean.Applies() {
-		return "–"
-	}
-	text := strings.Replace(fmt.Sprintf(format, scale*d.Mean.Float()), "-", "−", 1)
-	if d.Half.Applies() {
-		text += " ± " + fmt.Sprintf(half, scale*d.Half.Float())
-	}
-	return text
+	return of.Signed().With(d.Mean, d.Half)
 }
 
 // ratio is of a difference of logarithms, with its interval if there is one.
 func ratio(d *Difference) string {
 	if !d.Mean.Applies() {
-		return "–"
+		return page.None
 	}
 	mean, half := d.Mean.Float(), d.Half.Float()
 	text := fmt.Sprintf("×%.2f", math.Exp(mean))
@@ -197,18 +177,10 @@ func ratio(d *Difference) string {
 	return text
 }
 
-func milliseconds(mean, std runner.Number) string {
-	text := fmt.Sprintf("%.3g", 1e3*mean.Float())
-	if std.Applies() {
-		text += fmt.Sprintf(" ± %.2g", 1e3*std.Float())
-	}
-	return text
-}
-
 func probability(p runner.Number) string {
 	switch {
 	case !p.Applies():
-		return "–"
+		return page.None
 	case p.Float() < 1e-4:
 		return "< 0.0001"
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"drolab/dro"
-	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/compare"
 )
@@ -29,9 +28,9 @@ const reference = "paper"
 // that are not published. There are none for runs that are not of these data.
 func departures(main []*Problem) (list []Departure) {
 	list = []Departure{}
-	p, err := presets.Load(reference)
-	first := &main[0].arms[0].runs[0].Meta
-	if err != nil || !published.fits(first) {
+	first := main[0].arms[0].runs[0]
+	p := first.by
+	if p == nil || !published.fits(&first.Meta) {
 		return list
 	}
 	for _, key := range p.Overrides {
@@ -58,12 +57,11 @@ func reasons(main []*Problem, key string) string {
 	var list []string
 	for _, p := range main {
 		for _, a := range p.own() {
-			m, all := &a.runs[0].Meta, embedded()
-			i := slices.IndexFunc(all, func(p presets.Preset) bool { return p.Name == m.Preset })
-			if i < 0 || all[i].Spec.Text(key) != m.Spec.Text(key) {
+			first := a.runs[0]
+			if first.own == nil || first.own.Spec.Text(key) != first.Meta.Spec.Text(key) {
 				continue
 			}
-			_, reason, _ := strings.Cut(all[i].Reasons[key], ": ")
+			_, reason, _ := strings.Cut(first.own.Reasons[key], ": ")
 			if reason != "" && !slices.Contains(list, reason) {
 				list = append(list, reason)
 			}

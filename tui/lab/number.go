@@ -2,10 +2,10 @@ package lab
 
 import (
 	"cmp"
-	"fmt"
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
 )
@@ -14,22 +14,13 @@ import (
 func Write(m Measure, n runner.Number) string {
 	switch {
 	case !n.Applies():
-		return "–"
+		return page.None
 	case m.Scale == dro.Percent:
-		return Percent(n)
+		return page.Points().Text(n)
 	case m.Scale == dro.Whole:
-		return fmt.Sprintf("%.0f", min(1e7, n.Float()))
+		return page.Fixed(0).Text(runner.Num(min(1e7, n.Float())))
 	}
 	return plot.Format(n.Float())
-}
-
-// Percent formats an accuracy in 0..1 with one decimal and without the sign,
-// which the column's head has.
-func Percent(n runner.Number) string {
-	if !n.Applies() {
-		return "–"
-	}
-	return fmt.Sprintf("%.1f", 100*n.Float())
 }
 
 // State is a status as a glyph, and its style.

@@ -10,6 +10,7 @@ import (
 
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/lab"
 )
@@ -265,7 +266,7 @@ func factOf(r *record.Run, key string) string {
 		key = r.Meta.Fit("worst_class_accuracy")
 	}
 	if measured(key) {
-		return strconv.FormatFloat(lab.OfSummary(r.Summary(), key).Float(), 'g', -1, 64)
+		return page.Exact(lab.OfSummary(r.Summary(), key).Float())
 	}
 	return r.Meta.Spec.Text(key)
 }

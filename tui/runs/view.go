@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -191,8 +192,8 @@ func selected(m *runner.Meta, s *runner.Summary) string {
 	}
 	worst := m.Fit("worst_class_accuracy")
 	return fmt.Sprintf("worst %s %s %%, selected @epoch %.4g by %s: worst %s %%, mean %s %%; ", m.Part(),
-		lab.Percent(s.Of(worst)), s.Selected.Epoch, s.Selected.By, lab.Percent(s.Selected.Of(worst)),
-		lab.Percent(s.Selected.Of("test_accuracy")))
+		page.Points().Text(s.Of(worst)), s.Selected.Epoch, s.Selected.By, page.Points().Text(s.Selected.Of(worst)),
+		page.Points().Text(s.Selected.Of("test_accuracy")))
 }
 
 // perPart is the test accuracy of each class or group, in percent.
@@ -207,7 +208,7 @@ func perPart(m *runner.Meta, s *runner.Summary) string {
 		if i < len(names) {
 			name = names[i]
 		}
-		words = append(words, name+"\u00a0"+lab.Percent(a)) // no line is broken there
+		words = append(words, name+"\u00a0"+page.Points().Text(a)) // no line is broken there
 	}
 	return strings.Join(words, "  ")
 }

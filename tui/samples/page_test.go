@@ -12,6 +12,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/inspect"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/record/recordtest"
 	"drolab/tui/internal/tuitest"
@@ -67,7 +68,7 @@ func TestARealRun(t *testing.T) {
 		look.Close()
 		text := tuitest.Text(rig.Shot())
 		for _, part := range []string{split + " split, ", "ρ = 0.5", "χ²", "step ",
-			"risk " + figure(want.Risks[1]), "accuracy " + percent(want.Accuracy), "newest",
+			"risk " + figure(want.Risks[1]), "accuracy " + page.Percent().Text(want.Accuracy), "newest",
 			"colour"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s: no %q in\n%s", split, part, text)

@@ -8,9 +8,9 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/inspect"
+	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
 )
 
 // errCancelled stands in the samples' place after Esc.
@@ -164,16 +164,9 @@ func (p *Page) figures() []string {
 		part = "group"
 	}
 	return []string{p.uncertainty(), "risk " + figure(p.pick.Risks[p.rho]),
-		"accuracy " + percent(p.pick.Accuracy), "worst " + part + " " + percent(p.pick.Worst),
+		"accuracy " + page.Percent().Text(p.pick.Accuracy),
+		"worst " + part + " " + page.Percent().Text(p.pick.Worst),
 		"loss " + figure(p.pick.Loss.Float())}
-}
-
-// percent is an accuracy, where it applies.
-func percent(n runner.Number) string {
-	if !n.Applies() {
-		return n.String()
-	}
-	return lab.Percent(n) + " %"
 }
 
 // uncertainty is the set that the adversary chooses from.

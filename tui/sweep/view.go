@@ -176,8 +176,8 @@ func (p *Page) belowLines(w int) []string {
 // for, and what a reader has to know.
 func (p *Page) chosenLines(w int) (lines []string) {
 	t := p.Theme
-	rows := p.seen.table.Cells()
-	widths := make([]int, len(rows[0]))
+	table := p.seen.table.Cells()
+	rows, widths := append([][]string{table.Head}, table.Rows...), make([]int, len(table.Head))
 	for _, row := range rows {
 		for c, text := range row {
 			widths[c] = max(widths[c], cell.Width(t.Greek(text)))
@@ -190,7 +190,7 @@ func (p *Page) chosenLines(w int) (lines []string) {
 				break
 			}
 			put := kit.Right
-			if c < 2 { // the method and its setting
+			if table.Left(c) {
 				put = kit.Left
 			}
 			line += " " + put(t.Greek(text), widths[c]) + " "

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"drolab/runner/export"
+	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
@@ -91,8 +92,8 @@ func (w *Page) barSheet(v *panel.View) (*export.Sheet, int) {
 			if i < len(counts) {
 				count = strconv.Itoa(counts[i])
 			}
-			rows = append(rows, append(whose(t), strconv.FormatInt(t.Eval.Step, 10), exact(t.Eval.Epoch),
-				panel.PlaceName(t.Meta, of.Axis, i), count, exact(value.Float())))
+			rows = append(rows, append(whose(t), strconv.FormatInt(t.Eval.Step, 10), page.Exact(t.Eval.Epoch),
+				panel.PlaceName(t.Meta, of.Axis, i), count, page.Exact(value.Float())))
 		}
 	}
 	return &export.Sheet{Name: of.Name, Head: []string{"run", "method", "seed", "step", "epoch",
@@ -107,23 +108,22 @@ func (w *Page) filmSheet(v *panel.View) (*export.Sheet, int) {
 	var rows [][]string
 	for _, name := range []string{of.Name, t.Meta.Fit(v.Beside)} {
 		t.Films[name].Each(func(step float64, place int, value float64) {
-			rows = append(rows, append(whose(t), name, exact(step), exact(t.Epochs(step)),
-				panel.PlaceName(t.Meta, of.Axis, place), exact(value)))
+			rows = append(rows, append(whose(t), name, page.Exact(step), page.Exact(t.Epochs(step)),
+				panel.PlaceName(t.Meta, of.Axis, place), page.Exact(value)))
 		})
 	}
 	return &export.Sheet{Name: "film-" + of.Name, Head: []string{"run", "method", "seed", "quantity",
 		"step", "epoch", panel.AxisName(of.Axis), "value"}, Rows: slices.Values(rows)}, len(rows)
 }
 
-func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
 // row is one observation: a point or, of a long run, some points together.
 func (c *exported) row(b *plot.Bucket) []string {
 	value, least, greatest := "NaN", "NaN", "NaN"
 	if b.N > 0 {
-		value, least, greatest = exact(b.Mean), exact(b.Min), exact(b.Max)
+		value, least, greatest = page.Exact(b.Mean), page.Exact(b.Min), page.Exact(b.Max)
 	}
-	return append(c.who[:len(c.who):len(c.who)], c.quantity, c.smoothing, exact(b.X1), exact(b.X1/c.epochSteps),
+	return append(c.who[:len(c.who):len(c.who)], c.quantity, c.smoothing,
+		page.Exact(b.X1), page.Exact(b.X1/c.epochSteps),
 		value, least, greatest, strconv.FormatUint(uint64(b.N+b.Bad), 10))
 }
 

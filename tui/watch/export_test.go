@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"drolab/runner/export"
+	"drolab/runner/page"
 	"drolab/tui/internal/tuitest"
 )
 
@@ -69,7 +70,7 @@ func TestExportCurves(t *testing.T) {
 	}
 	for _, track := range r.watch.Tracks {
 		method, loss := string(track.Meta.Spec.Algorithm()), track.Last.Of("loss")
-		if method != "pgd" && last[method] != exact(loss.Float()) {
+		if method != "pgd" && last[method] != page.Exact(loss.Float()) {
 			t.Errorf("%s: the last loss is %s, want %v", method, last[method], loss)
 		}
 	}
@@ -96,7 +97,7 @@ func TestExportBars(t *testing.T) {
 	sfk := r.watch.Tracks[0]
 	for i, row := range rows[:10] {
 		images := strconv.Itoa(sfk.Meta.ClassCounts.Train[i])
-		accuracy := exact(sfk.Eval.ByGroup.Of("class_accuracy")[i].Float())
+		accuracy := page.Exact(sfk.Eval.ByGroup.Of("class_accuracy")[i].Float())
 		if row["method"] != "sfk" || row["class"] != sfk.Meta.Classes[i] ||
 			row["training_images"] != images || row["accuracy"] != accuracy {
 			t.Errorf("row %d: %v", i, row)

@@ -74,6 +74,12 @@ func (c *Console) Say(format string, args ...any) {
 	fmt.Fprintln(c.Stdout, OneLine(fmt.Sprintf(format, args...)))
 }
 
+// Print prints a document as it is.
+func (c *Console) Print(text string) error {
+	_, err := io.WriteString(c.Stdout, text)
+	return err
+}
+
 // Note says something on the side, but for the interface, which has the
 // screen.
 func (c *Console) Note(text string) {

@@ -9,13 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	cells "drolab/tui/cell"
-
-	"charm.land/lipgloss/v2"
-	"charm.land/lipgloss/v2/table"
 )
 
 // Clean drops from text what steers a terminal, as the interface does.
@@ -24,47 +21,17 @@ func Clean(s string) string { return cells.Clean(s) }
 // OneLine is Clean, with line breaks turned into "; ".
 func OneLine(s string) string { return cells.OneLine(s) }
 
-// Grid lays out rows of cells in columns: the first to the left, the others to
-// the right, two spaces between.
-func Grid(w io.Writer, rows [][]string) {
-	right := lipgloss.NewStyle().Align(lipgloss.Right).PaddingLeft(2)
-	columns := table.New().Rows(rows...).Border(lipgloss.HiddenBorder()).BorderTop(false).BorderBottom(false).
-		BorderLeft(false).BorderRight(false).BorderColumn(false).
-		StyleFunc(func(_, column int) lipgloss.Style {
-			if column == 0 {
-				return lipgloss.NewStyle()
-			}
-			return right
-		})
-	for line := range strings.SplitSeq(columns.String(), "\n") {
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
-	}
-}
-
-// Written formats a number that applies.
-func Written(format string, scale float64, n runner.Number) string {
-	if !n.Applies() {
-		return n.String()
-	}
-	return fmt.Sprintf(format, scale*n.Float())
-}
-
 // Percent formats an accuracy in 0..1.
-func Percent(n runner.Number) string { return Written("%.1f %%", 100, n) }
+func Percent(n runner.Number) string { return page.Percent().Text(n) }
 
 // Short formats a measure in four significant digits.
-func Short(n runner.Number) string { return Written("%.4g", 1, n) }
+func Short(n runner.Number) string { return page.Digits(4).Text(n) }
 
 // Whole formats a rate without decimals.
-func Whole(n runner.Number) string { return Written("%.0f", 1, n) }
+func Whole(n runner.Number) string { return page.Fixed(0).Text(n) }
 
 // Figure formats a measure on its own scale.
-func Figure(m *runner.Measure, n runner.Number) string {
-	if m.Scale == dro.Percent {
-		return Percent(n)
-	}
-	return Short(n)
-}
+func Figure(m *runner.Measure, n runner.Number) string { return page.Alone(m.Scale).Text(n) }
 
 // JSON prints v, with what steers a terminal escaped.
 func JSON(w io.Writer, v any) error {

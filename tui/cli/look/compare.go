@@ -1,17 +1,15 @@
 package look
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
-	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
-	"drolab/runner/publish"
+	"drolab/runner/page"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
@@ -52,10 +50,9 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 			case asCSV:
 				return writeComparison(con.Stdout, table)
 			case asLaTeX:
-				return publish.Tabular(con.Stdout, comparison(table, table.Rows))
+				return con.Print(page.LaTeX(comparison(table, table.Rows)))
 			case asMarkdown:
-				printMarkdown(con.Stdout, comparison(table, table.Rows))
-				return nil
+				return con.Print(page.Markdown(comparison(table, table.Rows)))
 			}
 			printComparison(con.Stdout, table)
 			define(con.Stdout, runs)
@@ -94,7 +91,7 @@ func printComparison(w io.Writer, t *compare.Table) {
 	const page = 4
 	for groups := range slices.Chunk(t.Rows, page) {
 		fmt.Fprintln(w)
-		console.Grid(w, comparison(t, groups))
+		console.Blocks(w, comparison(t, groups))
 	}
 	fmt.Fprintln(w)
 	for _, line := range t.Legend() {
@@ -105,13 +102,14 @@ func printComparison(w io.Writer, t *compare.Table) {
 	}
 }
 
-func comparison(t *compare.Table, groups []compare.Row) [][]string {
+// comparison has a row a measure and a column a group of runs.
+func comparison(t *compare.Table, groups []compare.Row) *page.Table {
 	title, seeds := []string{""}, []string{"seeds"}
 	for _, g := range groups {
 		title = append(title, console.Clean(g.Title()))
 		seeds = append(seeds, fmt.Sprint(len(g.Seeds)))
 	}
-	rows := [][]string{title, seeds}
+	rows := [][]string{seeds}
 	for i, column := range t.Columns {
 		row := []string{console.Clean(column.Title())}
 		if column.Few {
@@ -122,62 +120,29 @@ func comparison(t *compare.Table, groups []compare.Row) [][]string {
 		}
 		rows = append(rows, row)
 	}
-	return rows
-}
-
-// measureOf is the row of the table of measures that a column shows.
-func measureOf(c *compare.Column) runner.Measure {
-	m, _ := runner.FindMeasure(c.Name)
-	return m
+	return &page.Table{Head: title, Rows: rows}
 }
 
 // cell formats a mean and its interval on the measure's own scale.
 func cell(column *compare.Column, c *compare.Cell) string {
-	mean, half, scale := "%.4g", "%.3g", 1.0
-	if measureOf(column).Scale == dro.Percent {
-		mean, half, scale = "%.1f", "%.1f", 100
-	}
-	text := console.Written(mean, scale, c.Mean)
-	if c.Half.Applies() {
-		text += " ± " + console.Written(half, scale, c.Half)
-	}
+	m, _ := runner.FindMeasure(column.Name)
+	text := page.Of(m.Scale).Half(3).With(c.Mean, c.Half)
 	if c.Best {
-		return text + "*"
+		text += "*"
 	}
-	return text + " "
+	return text
 }
 
 // writeComparison writes exact figures, a line a measure and a column of the table.
 func writeComparison(w io.Writer, t *compare.Table) error {
-	out := csv.NewWriter(w)
-	out.Write([]string{"measure", "column", "seeds", "mean", "half_interval", "best", "few"})
-	exact := func(n runner.Number) string {
-		if !n.Applies() {
-			return ""
-		}
-		return strconv.FormatFloat(n.Float(), 'g', -1, 64)
-	}
+	var rows [][]string
 	for i, column := range t.Columns {
 		for _, g := range t.Rows {
 			c := &g.Cells[i]
-			out.Write([]string{column.Title(), g.Title(), strconv.Itoa(len(g.Seeds)), exact(c.Mean), exact(c.Half),
-				strconv.FormatBool(c.Best), strconv.FormatBool(column.Few)})
+			rows = append(rows, []string{column.Title(), g.Title(), strconv.Itoa(len(g.Seeds)), page.ExactOf(c.Mean),
+				page.ExactOf(c.Half), strconv.FormatBool(c.Best), strconv.FormatBool(column.Few)})
 		}
 	}
-	out.Flush()
-	return out.Error()
-}
-
-// printMarkdown prints rows of which the first is the head.
-func printMarkdown(w io.Writer, rows [][]string) {
-	for i, row := range rows {
-		line := make([]string, len(row))
-		for k, c := range row {
-			line[k] = strings.ReplaceAll(strings.TrimSpace(c), "|", `\|`)
-		}
-		fmt.Fprintf(w, "| %s |\n", strings.Join(line, " | "))
-		if i == 0 {
-			fmt.Fprintln(w, "|---"+strings.Repeat("|---:", len(row)-1)+"|")
-		}
-	}
+	head := []string{"measure", "column", "seeds", "mean", "half_interval", "best", "few"}
+	return page.CSV(w, head, slices.Values(rows))
 }

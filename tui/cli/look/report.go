@@ -3,12 +3,13 @@ package look
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
+	"drolab/presets"
 	"drolab/presets/recorded"
 	"drolab/runner/compare"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/report"
 	"drolab/tui/cli/console"
@@ -57,11 +58,11 @@ drolab report recorded:paper --into docs/results.md`,
 			case asJSON:
 				return console.JSON(con.Stdout, r)
 			case markdown:
-				return write(con, r.Page().Markdown())
+				return con.Print(r.Page().Markdown())
 			case latex:
-				return write(con, r.Page().LaTeX())
+				return con.Print(r.Page().LaTeX())
 			case html:
-				return write(con, r.Page().HTML())
+				return con.Print(r.Page().HTML())
 			}
 			if columns, _, ok := con.Size(); ok && width == 0 {
 				width = columns
@@ -69,7 +70,7 @@ drolab report recorded:paper --into docs/results.md`,
 			if width == 0 {
 				width = reportWidth
 			}
-			(&pageWriter{con.Stdout, max(40, width), con.ASCII}).page(r.Page())
+			(&console.PageWriter{Writer: con.Stdout, Width: max(40, width), ASCII: con.ASCII}).Page(r.Page())
 			return nil
 		},
 	}
@@ -87,16 +88,11 @@ drolab report recorded:paper --into docs/results.md`,
 }
 
 // reportOf is the report of some runs: of the registered ones what was registered.
-func reportOf(runs []*record.Run, family string) (interface{ Page() *report.Page }, error) {
+func reportOf(runs []*record.Run, family string) (interface{ Page() *page.Page }, error) {
 	if report.AreRegistered(runs) {
-		return report.NewRegistered(runs, time.Now())
+		return report.NewRegistered(runs, presets.Known(), time.Now())
 	}
-	return report.NewWith(runs, report.Options{Family: family})
-}
-
-func write(con *console.Console, text string) error {
-	_, err := io.WriteString(con.Stdout, text)
-	return err
+	return report.New(runs, report.Options{Family: family, Known: presets.Known()})
 }
 
 // replaceIn puts the tables between the marks of a Markdown file.

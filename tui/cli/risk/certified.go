@@ -5,6 +5,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/tui/cli/console"
 )
 
@@ -197,7 +198,7 @@ func (c *certified) weights() [][]string {
 		}
 		row := []string{place(e.Set, e.Rho)}
 		for _, n := range values {
-			row = append(row, console.Written("%.3g", 1, n))
+			row = append(row, page.Digits(3).Text(n))
 		}
 		rows = append(rows, row)
 	}

@@ -10,6 +10,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/export"
 	"drolab/runner/inspect"
+	"drolab/runner/page"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -188,11 +189,10 @@ func (l *looked) ratioName(k int) string {
 	if !l.Set.HasRadius() {
 		return "ratio"
 	}
-	return "ratio_" + strconv.FormatFloat(l.radii[k], 'g', -1, 64)
+	return "ratio_" + page.Exact(l.radii[k])
 }
 
 func (l *looked) row(i int) []string {
-	exact := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	row := []string{strconv.Itoa(l.Rows[i])}
 	if l.Labelled() {
 		row = append(row, l.Data.Classes[l.Labels[i]])
@@ -202,13 +202,13 @@ func (l *looked) row(i int) []string {
 	}
 	row = append(row, l.Data.Classes[l.Predictions[i]])
 	if l.Labelled() {
-		row = append(row, exact(l.Losses[i]))
+		row = append(row, page.Exact(l.Losses[i]))
 	}
 	for _, p := range l.Of(i) {
 		row = append(row, strconv.FormatFloat(float64(p), 'g', -1, 32))
 	}
 	for _, r := range l.ratios {
-		row = append(row, exact(r[i]))
+		row = append(row, page.Exact(r[i]))
 	}
 	return row
 }

@@ -13,6 +13,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/export"
+	"drolab/runner/page"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -331,7 +332,7 @@ func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
 		{"effective n", fmt.Sprintf("%.6g of %d", r.EffectiveSampleSize, r.N)},
 	}
 	if set.HasRadius() {
-		rows = append(rows, [2]string{"λ", console.Written("%.6g", 1, r.Lambda)})
+		rows = append(rows, [2]string{"λ", page.Digits(6).Text(r.Lambda)})
 	}
 	if r.EtaPaper != nil {
 		rows = append(rows, [2]string{"η, paper", fmt.Sprintf("%.6g (shifted by λ/(k−1))", *r.EtaPaper)})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/runner/sweep"
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/machine"
@@ -160,8 +161,8 @@ func sweepJSON(folder *sweep.Folder, states []sweep.State) any {
 func (sw *Sweeps) sweepFormats() map[string]func(*sweep.Table) error {
 	return map[string]func(*sweep.Table) error{
 		"csv":   func(t *sweep.Table) error { return t.CSV(sw.Stdout) },
-		"latex": func(t *sweep.Table) error { return t.LaTeX(sw.Stdout) },
-		"md":    func(t *sweep.Table) error { return t.Markdown(sw.Stdout) },
+		"latex": func(t *sweep.Table) error { return sw.Print(page.LaTeX(t.Blocks()...)) },
+		"md":    func(t *sweep.Table) error { return sw.Print(page.Markdown(t.Blocks()...)) },
 		"json":  func(t *sweep.Table) error { return console.JSON(sw.Stdout, t) },
 	}
 }
@@ -186,16 +187,7 @@ func (sw *Sweeps) sweepTableCommand() *cobra.Command {
 					return write(t)
 				}
 			}
-			rows := t.Cells()
-			for _, row := range rows {
-				for i := range row {
-					row[i] = console.Clean(row[i])
-				}
-			}
-			console.Grid(sw.Stdout, rows)
-			for _, n := range t.Notes {
-				fmt.Fprintln(sw.Stdout, console.Clean(n))
-			}
+			console.Blocks(sw.Stdout, t.Blocks()...)
 			return nil
 		},
 	}

@@ -161,7 +161,7 @@ func (s *Starter) Start(r runner.Request) ([]string, error) {
 // are not what the screens are tested for.
 func Presets() []presets.Preset {
 	preset := func(name, doc string, reasons map[string]string, assignments ...string) presets.Preset {
-		p := presets.Preset{Name: name, Doc: doc, Spec: runner.Defaults(), Reasons: reasons}
+		p := presets.Preset{Preset: runner.Preset{Name: name, Doc: doc, Spec: runner.Defaults(), Reasons: reasons}}
 		for _, a := range assignments {
 			if err := presets.Set(&p.Spec, a); err != nil {
 				panic("a preset of the tests is broken")

@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -111,7 +112,7 @@ func barCells(t *track.Track, of lab.Measure) (list []barCell) {
 	ratio := func(r runner.Number) string { return fmt.Sprintf("%.2f", r.Float()) }
 	loss := func(l runner.Number) string { return plot.Format(l.Float()) }
 	figure("ratio", map[string]string{"class": "class_weight", "group": "group_ratio"}[part], ratio)
-	figure("recall", split+part+"_recall", lab.Percent)
+	figure("recall", split+part+"_recall", page.Points().Text)
 	figure("loss", split+part+"_loss", loss)
 	return list
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
 
@@ -68,16 +68,9 @@ func (t *Track) Selection() string {
 
 // figures are those of an evaluation that people ask for, of the test split.
 func (t *Track) figures(e *runner.EvalEvent) string {
+	percent := page.Percent()
 	return fmt.Sprintf("worst %s %s, mean %s", t.Meta.Part(),
-		percent(e.Of(t.Meta.Fit("worst_class_accuracy"))), percent(e.Of("test_accuracy")))
-}
-
-// percent is an accuracy with its sign.
-func percent(n runner.Number) string {
-	if !n.Applies() {
-		return "–"
-	}
-	return lab.Percent(n) + " %"
+		percent.Text(e.Of(t.Meta.Fit("worst_class_accuracy"))), percent.Text(e.Of("test_accuracy")))
 }
 
 // Calls is a run's name in most cells or, where it is longer, that of its method.

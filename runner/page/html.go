@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ func (p *Page) HTML() string {
 </head>
 <body>
 <h1>%s</h1>
-`, html.EscapeString(p.Title), style, html.EscapeString(p.Title))
+`, hyper(p.Title), style, hyper(p.Title))
 	inFigures := false
 	for _, block := range p.Blocks {
 		if _, is := block.(*Figure); is != inFigures {
@@ -30,20 +30,20 @@ func (p *Page) HTML() string {
 		}
 		switch block := block.(type) {
 		case Heading:
-			fmt.Fprintf(&b, "<h2>%s</h2>\n", html.EscapeString(string(block)))
+			fmt.Fprintf(&b, "<h2>%s</h2>\n", hyper(string(block)))
 		case Text:
-			fmt.Fprintf(&b, "<p>%s</p>\n", html.EscapeString(string(block)))
+			fmt.Fprintf(&b, "<p>%s</p>\n", hyper(string(block)))
 		case List:
 			b.WriteString("<ul>\n")
 			for _, line := range block {
-				fmt.Fprintf(&b, "<li>%s</li>\n", html.EscapeString(line))
+				fmt.Fprintf(&b, "<li>%s</li>\n", hyper(line))
 			}
 			b.WriteString("</ul>\n")
 		case *Table:
-			htmlTable(&b, block)
+			p.htmlTable(&b, block)
 		case *Figure:
-			fmt.Fprintf(&b, "<figure>\n%s<figcaption>%s</figcaption>\n</figure>\n", block.svg(),
-				html.EscapeString(block.Caption))
+			fmt.Fprintf(&b, "<figure>\n%s<figcaption>%s</figcaption>\n</figure>\n", block.inline(),
+				hyper(block.Caption))
 		}
 	}
 	if inFigures {
@@ -53,38 +53,41 @@ func (p *Page) HTML() string {
 	return b.String()
 }
 
-func htmlTable(b *strings.Builder, t *Table) {
-	b.WriteString("<div class=\"wide\"><table>\n<thead><tr>")
-	for i, c := range t.Head {
-		fmt.Fprintf(b, "<th%s>%s</th>", t.class(i, c), html.EscapeString(c))
-	}
-	b.WriteString("</tr></thead>\n<tbody>\n")
-	for _, row := range t.Rows {
-		b.WriteString("<tr>")
-		for i, c := range row {
-			fmt.Fprintf(b, "<td%s>%s</td>", t.class(i, c), html.EscapeString(c))
+func (p *Page) htmlTable(b *strings.Builder, t *Table) {
+	b.WriteString("<div class=\"wide\"><table>\n<thead>")
+	for i, row := range t.rows() {
+		kind := "td"
+		if i == 0 {
+			kind = "th"
 		}
-		b.WriteString("</tr>\n")
+		b.WriteString("<tr>")
+		for column, c := range row {
+			fmt.Fprintf(b, "<%s%s>%s</%[1]s>", kind, p.class(t, column, c), hyper(c))
+		}
+		b.WriteString("</tr>")
+		if i == 0 {
+			b.WriteString("</thead>\n<tbody>")
+		}
+		b.WriteString("\n")
 	}
 	b.WriteString("</tbody>\n</table></div>\n")
 }
 
-// class is how a cell looks: words to the left, verdicts in their colours, the
-// paper's numbers fainter.
-func (t *Table) class(i int, cell string) string {
+// class is how a cell looks: text to the left, and its tone.
+func (p *Page) class(t *Table, column int, cell string) string {
 	word, _, _ := strings.Cut(cell, " ¹")
-	switch {
-	case word == string(Supported):
-		return ` class="text yes"`
-	case word == string(NotSupported):
-		return ` class="text no"`
-	case t.isText(i):
+	switch tone, ok := p.Tones[word]; {
+	case ok:
+		return ` class="text ` + string(tone) + `"`
+	case t.Left(column):
 		return ` class="text"`
-	case t.Head[i] == "paper":
+	case t.Head[column] == p.Faint:
 		return ` class="faint"`
 	}
 	return ""
 }
+
+func hyper(s string) string { return html.EscapeString(line(s)) }
 
 // The colours of the series are those of the interface, after Okabe and Ito.
 const style = `:root { --ink: #1c2128; --faint: #5b6472; --line: #d5dae1; --paper: #fff; --yes: #007a4d; --no: #b3261e;

@@ -1,0 +1,133 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+)
+
+// LaTeX writes the page as a document of its own, with booktabs; its tables can be
+// taken into another. A picture of another form is numbers at some epochs.
+func (p *Page) LaTeX() string {
+	var b strings.Builder
+	b.WriteString(`\documentclass{article}
+\usepackage[utf8]{inputenc}
+\usepackage[T1]{fontenc}
+\usepackage{booktabs}
+\usepackage[margin=2cm]{geometry}
+\setlength{\parindent}{0pt}\setlength{\parskip}{.6em}
+\newcommand{\fit}[1]{\sbox0{#1}\ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi}
+\usepackage{graphicx}
+\begin{document}
+`)
+	fmt.Fprintf(&b, "\\section*{%s}\n\n", tex(p.Title))
+	for _, block := range p.Blocks {
+		switch block := block.(type) {
+		case Heading:
+			fmt.Fprintf(&b, "\\subsection*{%s}\n\n", tex(string(block)))
+		case Text:
+			fmt.Fprintf(&b, "%s\n\n", tex(string(block)))
+		case List:
+			b.WriteString("\\begin{itemize}\n")
+			for _, line := range block {
+				fmt.Fprintf(&b, "\\item %s\n", tex(line))
+			}
+			b.WriteString("\\end{itemize}\n\n")
+		case *Table:
+			block.fitted(&b)
+		case *Figure:
+			block.Table().fitted(&b)
+		}
+	}
+	b.WriteString("\\end{document}\n")
+	return b.String()
+}
+
+// fitted writes the table at most as wide as the page.
+func (t *Table) fitted(b *strings.Builder) {
+	if t.Caption != "" {
+		fmt.Fprintf(b, "%s:\n\n", tex(t.Caption))
+	}
+	fmt.Fprintf(b, "\\fit{%s}\n\n", strings.TrimSuffix(LaTeX(t), "\n"))
+}
+
+// LaTeX writes tables for a document that uses booktabs, and text as comments.
+func LaTeX(blocks ...Block) string {
+	var b strings.Builder
+	for _, block := range blocks {
+		switch block := block.(type) {
+		case Text:
+			fmt.Fprintf(&b, "%% %s\n", line(string(block)))
+		case *Table:
+			block.latex(&b)
+		}
+	}
+	return b.String()
+}
+
+func (t *Table) latex(b *strings.Builder) {
+	fmt.Fprintf(b, "\\begin{tabular}{%s}\n\\toprule\n", t.columns())
+	for i, row := range t.rows() {
+		cells := make([]string, len(row))
+		for k, c := range row {
+			cells[k] = tex(c)
+		}
+		b.WriteString(strings.Join(cells, " & ") + " \\\\\n")
+		if i == 0 {
+			b.WriteString("\\midrule\n")
+		}
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}\n")
+}
+
+// columns is what LaTeX calls them; a last one of long sentences has lines.
+func (t *Table) columns() (columns string) {
+	for i := range t.Head {
+		columns += map[bool]string{true: "l", false: "r"}[t.Left(i)]
+	}
+	const long = 60
+	for _, row := range t.Rows {
+		if last := len(row) - 1; t.Words > 0 && len(row[last]) > long {
+			return columns[:last] + `p{.55\linewidth}`
+		}
+	}
+	return columns
+}
+
+// PGFPlots writes a figure in curves that the package pgfplots draws.
+func (f *Figure) PGFPlots() string {
+	var b strings.Builder
+	options := "title={" + tex(f.Title) + "}, xlabel={epoch}, legend pos=outer north east"
+	if f.logs() {
+		options += ", ymode=log"
+	}
+	fmt.Fprintf(&b, "\\begin{tikzpicture}\n\\begin{axis}[%s]\n", options)
+	for _, c := range f.Curves {
+		b.WriteString("\\addplot+[mark=none] coordinates {")
+		for _, p := range c.Points {
+			fmt.Fprintf(&b, " (%.6g,%.6g)", p.X, p.Y)
+		}
+		fmt.Fprintf(&b, " };\n\\addlegendentry{%s}\n", tex(c.Name))
+	}
+	b.WriteString("\\end{axis}\n\\end{tikzpicture}\n")
+	return b.String()
+}
+
+// texOf spells what LaTeX takes for its own, and what its fonts lack.
+var texOf = strings.NewReplacer(
+	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
+	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
+	"χ²", `$\chi^2$`, "R_ρ", `$R_\rho$`, "ρ", `$\rho$`, "λ", `$\lambda$`, "η", `$\eta$`, "μ", `$\mu$`,
+	"φ", `$\varphi$`, "‖∇F‖", `$\|\nabla F\|$`, "‖", `$\|$`, "∇", `$\nabla$`, "±", `$\pm$`, "−", `$-$`,
+	"×", `$\times$`, "→", `$\to$`, "≤", `$\le$`, "≥", `$\ge$`, "ε", `$\varepsilon$`, "α", `$\alpha$`,
+	"γ", `$\gamma$`, "¹", `$^1$`, "²", `$^2$`, "…", `\ldots{}`, "–", "--", "“", "``", "”", "''", "§", `\S{}`,
+	"√", `$\surd$`, "·", `$\cdot$`, "÷", `$\div$`)
+
+// tex is text for LaTeX; a letter that is still none of its own becomes a question mark.
+func tex(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r > 0x17f {
+			return '?'
+		}
+		return r
+	}, texOf.Replace(line(s)))
+}

@@ -1,0 +1,59 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Markdown writes the page with GitHub's tables.
+func (p *Page) Markdown() string {
+	return "# " + mark(p.Title) + "\n\n" + Markdown(p.Blocks...)
+}
+
+// Markdown writes blocks for a document in Markdown.
+func Markdown(blocks ...Block) string {
+	var b strings.Builder
+	for _, block := range blocks {
+		switch block := block.(type) {
+		case Heading:
+			fmt.Fprintf(&b, "## %s\n\n", mark(string(block)))
+		case Text:
+			fmt.Fprintf(&b, "%s\n\n", mark(string(block)))
+		case List:
+			for _, line := range block {
+				fmt.Fprintf(&b, "- %s\n", mark(line))
+			}
+			b.WriteString("\n")
+		case *Table:
+			markdownTable(&b, block)
+		case *Figure:
+			markdownTable(&b, block.Table())
+		}
+	}
+	return b.String()
+}
+
+func markdownTable(b *strings.Builder, t *Table) {
+	if t.Caption != "" {
+		fmt.Fprintf(b, "%s:\n\n", mark(t.Caption))
+	}
+	for i, row := range t.rows() {
+		for _, c := range row {
+			b.WriteString("| " + mark(c) + " ")
+		}
+		b.WriteString("|\n")
+		if i == 0 {
+			for column := range row {
+				b.WriteString(map[bool]string{true: "|---", false: "|---:"}[t.Left(column)])
+			}
+			b.WriteString("|\n")
+		}
+	}
+	b.WriteString("\n")
+}
+
+// markOf escapes what Markdown takes for its own, but for `code`.
+var markOf = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;",
+	"[", `\[`, "]", `\]`, "#", `\#`)
+
+func mark(s string) string { return markOf.Replace(line(s)) }

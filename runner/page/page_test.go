@@ -1,0 +1,85 @@
+package page
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+)
+
+func TestStyles(t *testing.T) {
+	n, half, none := runner.Num(.123456), runner.Num(.0123), runner.Number{}
+	for _, c := range []struct{ name, got, want string }{
+		{"digits", Digits(4).Text(n), "0.1235"},
+		{"digits and an interval", Digits(4).With(n, half), "0.1235 ± 0.012"},
+		{"three digits of the interval", Digits(4).Half(3).With(n, half), "0.1235 ± 0.0123"},
+		{"fixed", Fixed(2).With(n, half), "0.12 ± 0.01"},
+		{"points", Points().With(n, half), "12.3 ± 1.2"},
+		{"points keep their decimals", Points().Half(3).With(n, half), "12.3 ± 1.2"},
+		{"percent", Percent().Text(n), "12.3 %"},
+		{"signed", Digits(3).Signed().Text(runner.Num(-2)), "−2"},
+		{"signed, positive", Points().Signed().With(n, half), "+12.3 ± 1.2"},
+		{"a measure in percent", Of(dro.Percent).Text(n) + ", " + Alone(dro.Percent).Text(n), "12.3, 12.3 %"},
+		{"another measure", Of(dro.Log).Text(n) + ", " + Alone(dro.Log).Text(n), "0.1235, 0.1235"},
+		{"none", Percent().With(none, half) + ExactOf(none), None},
+		{"exact", Exact(1.0/3) + " " + ExactOf(runner.Num(1e21)), "0.3333333333333333 1e+21"},
+		{"not a number", Digits(4).Text(runner.Num(math.NaN())), "NaN"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.got != c.want {
+				t.Errorf("%q, want %q", c.got, c.want)
+			}
+		})
+	}
+}
+
+// TestForms has one table, whose cells need to be escaped, in every form.
+func TestForms(t *testing.T) {
+	table := &Table{Names: 2, Words: 1, Head: []string{"a_b", "", "n", "verdict"},
+		Rows: [][]string{{"x|y", "5 % {&}", "1 ± 2*", "yes ¹"}, {"\x1b[31m<i>\n", "χ² ≤ ρ", "−3", "λ"}}}
+	p := &Page{Title: "T", Faint: "n", Tones: map[string]Tone{"yes": Good}, Blocks: []Block{table}}
+	for _, c := range []struct{ name, got, want string }{
+		{"Markdown", Markdown(table, Text("#1")), "| a\\_b |  | n | verdict |\n|---|---|---:|---|\n" +
+			"| x\\|y | 5 % {&} | 1 ± 2\\* | yes ¹ |\n| \\[31m&lt;i&gt; | χ² ≤ ρ | −3 | λ |\n\n\\#1\n\n"},
+		{"LaTeX", LaTeX(table, Text("a\nb")), "\\begin{tabular}{llrl}\n\\toprule\n" +
+			"a\\_b &  & n & verdict \\\\\n\\midrule\n" +
+			"x|y & 5 \\% \\{\\&\\} & 1 $\\pm$ 2* & yes $^1$ \\\\\n" +
+			"[31m\\textless{}i\\textgreater{} & $\\chi^2$ $\\le$ $\\rho$ & $-$3 & $\\lambda$ \\\\\n" +
+			"\\bottomrule\n\\end{tabular}\n% a b\n"},
+		{"HTML", p.HTML(), `<tr><td class="text">x|y</td><td class="text">5 % {&amp;}</td><td class="faint">1 ± 2*</td>` +
+			`<td class="text yes">yes ¹</td></tr>`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if !strings.Contains(c.got, c.want) {
+				t.Errorf("%s\nlacks\n%s", c.got, c.want)
+			}
+			if strings.ContainsRune(c.got, '\x1b') {
+				t.Error("a terminal would obey it")
+			}
+		})
+	}
+	var b strings.Builder
+	if err := CSV(&b, table.Head, slices.Values(table.Rows)); err != nil ||
+		!strings.HasPrefix(b.String(), "a_b,,n,verdict\nx|y,5 % {&},1 ± 2*,yes ¹\n") {
+		t.Errorf("CSV: %q, %v", b.String(), err)
+	}
+}
+
+// A figure in numbers has at most six epochs, the last among them.
+func TestFigureInNumbers(t *testing.T) {
+	f := &Figure{Curves: []Curve{{Name: "a", Points: points(1, 2, 3, 4, 5, 6, 7, 8)},
+		{Name: "b", Points: points(0, 1)}}}
+	f.Curves[0].Points[7].Half = .25
+	table := f.Table()
+	if got := strings.Join(table.Head, " "); got != "epoch 2 3 4 6 7 8" {
+		t.Errorf("head %s", got)
+	}
+	for i, want := range []string{"a 2 3 4 6 7 8 ± 0.25", "b 1 – – – – –"} {
+		if got := strings.Join(table.Rows[i], " "); got != want {
+			t.Errorf("row %s, want %s", got, want)
+		}
+	}
+}

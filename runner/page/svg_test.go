@@ -1,0 +1,81 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func points(ys ...float64) (list []Point) {
+	for i, y := range ys {
+		list = append(list, Point{X: float64(i + 1), Y: y, Half: math.NaN()})
+	}
+	return list
+}
+
+// Every point of a curve lies within its picture, and where its value says.
+func TestSVG(t *testing.T) {
+	banded := points(1.25, 3.25, 5.25)
+	for i := range banded {
+		banded[i].Half = .25
+	}
+	f := &Figure{Curves: []Curve{{Name: "a", Points: banded}, {Name: "b", Points: points(-2, -2, -2)}}}
+	point := regexp.MustCompile(`(-?[\d.]+),(-?[\d.]+)`)
+	for name, drawn := range map[string]struct {
+		svg string
+		of  look
+	}{"on a page": {f.inline(), inlineLook()}, "a file": {SVG("", []*Figure{f}), fileLook()}} {
+		t.Run(name, func(t *testing.T) {
+			of := drawn.of
+			for _, text := range regexp.MustCompile(` points="([^"]*)"`).FindAllString(drawn.svg, -1) {
+				for _, m := range point.FindAllStringSubmatch(text, -1) {
+					x, _ := strconv.ParseFloat(m[1], 64)
+					y, _ := strconv.ParseFloat(m[2], 64)
+					if x < float64(of.left) || x > float64(of.width-of.right) || y < float64(of.top) ||
+						y > float64(of.height-of.bottom) {
+						t.Errorf("point %s outside of the axes", m[0])
+					}
+				}
+			}
+			lines := regexp.MustCompile(`<polyline[^>]*points="([^"]*)"`).FindAllStringSubmatch(drawn.svg, -1)
+			if len(lines) != 2 {
+				t.Fatalf("%d lines: %s", len(lines), drawn.svg)
+			}
+			first := point.FindAllStringSubmatch(lines[0][1], -1)
+			y := func(i int) float64 { v, _ := strconv.ParseFloat(first[i][2], 64); return v }
+			if len(first) != 3 || math.Abs((y(0)-y(1))-(y(1)-y(2))) > .11 || y(0) <= y(2) {
+				t.Errorf("1.25, 3.25, 5.25 are at %v", first)
+			}
+			if strings.Count(drawn.svg, "<polygon") != 1 {
+				t.Error("one curve has an interval, the other is of one seed")
+			}
+		})
+	}
+}
+
+// TestFigureOfAnyRange draws curves whose values are equal, one unit in the last place
+// apart, none, or as large as numbers are: a figure ends, and has no number that is none.
+func TestFigureOfAnyRange(t *testing.T) {
+	nan := math.NaN()
+	lists := [][]Point{{{math.Inf(1), 1, nan}}, {{1, 0, nan}, {1 + 0x1p-52, math.SmallestNonzeroFloat64, nan}},
+		{{7, 1, nan}, {7 + 0x1p-50, 1, .5}}}
+	for _, y := range [][]float64{{}, {2}, {2, 2}, {math.NaN()}, {math.Inf(1)}, {0}, {1, math.Nextafter(1, 2)},
+		{0, 0}, {0, math.SmallestNonzeroFloat64}, {-1e308, 1e308}, {1e308, math.MaxFloat64}, {1e16, 1e16 + 2}} {
+		lists = append(lists, points(y...))
+	}
+	for _, list := range lists {
+		for _, log := range []bool{false, true} {
+			t.Run(fmt.Sprint(list, log), func(t *testing.T) {
+				f := &Figure{Log: log, Curves: []Curve{{Name: "loss", Points: list}}}
+				for _, s := range []string{f.inline(), SVG("title", []*Figure{f})} {
+					if len(s) > 4000 || strings.Contains(s, "NaN") || strings.Contains(s, "Inf") {
+						t.Error(s)
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"drolab/runner/page"
+	cells "drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/plot"
+)
+
+// PageWriter lays a page out in lines of some width.
+type PageWriter struct {
+	io.Writer
+	Width int  // of a line, in cells
+	ASCII bool // no other characters in lines and charts
+}
+
+// Page prints a page.
+func (w *PageWriter) Page(p *page.Page) {
+	fmt.Fprintf(w, "%s\n", Clean(p.Title))
+	for _, block := range p.Blocks {
+		fmt.Fprintln(w)
+		w.block(block)
+	}
+}
+
+func (w *PageWriter) block(block page.Block) {
+	switch block := block.(type) {
+	case page.Heading:
+		title := OneLine(string(block))
+		fmt.Fprintf(w, "%s\n%s\n", title, strings.Repeat(w.rule(), cells.Width(title)))
+	case page.Text:
+		w.wrapped(string(block), "", "")
+	case page.List:
+		for _, line := range block {
+			w.wrapped(line, "- ", "  ")
+		}
+	case *page.Table:
+		w.table(block)
+	case *page.Figure:
+		w.figure(block)
+	}
+}
+
+// Blocks prints blocks in lines as long as they are.
+func Blocks(w io.Writer, blocks ...page.Block) {
+	for _, b := range blocks {
+		(&PageWriter{w, math.MaxInt32, false}).block(b)
+	}
+}
+
+// Grid lays out rows of cells in columns, of which the first row is the head.
+func Grid(w io.Writer, rows [][]string) {
+	Blocks(w, &page.Table{Head: rows[0], Rows: rows[1:]})
+}
+
+func (w *PageWriter) rule() string {
+	if w.ASCII {
+		return "-"
+	}
+	return "─"
+}
+
+// wrapped prints a paragraph behind a first mark, and its other lines behind
+// another.
+func (w *PageWriter) wrapped(text, first, others string) {
+	lines := kit.Wrap(OneLine(text), w.Width-cells.Width(first))
+	for i, line := range lines {
+		mark := first
+		if i > 0 {
+			mark = others
+		}
+		fmt.Fprintln(w, mark+line)
+	}
+}
+
+// gap is between two columns.
+const gap = 2
+
+// table prints so many columns at a time as there is room for, the first one
+// each time. Where its last column is words, that is wrapped instead.
+func (w *PageWriter) table(t *page.Table) {
+	rows, widths := lined(t), make([]int, len(t.Head))
+	for _, row := range rows {
+		for i, c := range row {
+			widths[i] = max(widths[i], cells.Width(c))
+		}
+	}
+	for from := 1; from < max(2, len(widths)); {
+		to, room := from, w.Width-widths[0]
+		for to < len(widths) && (to == from || room >= gap+widths[to]) {
+			room -= gap + widths[to]
+			to++
+		}
+		if last := len(widths) - 1; t.Words > 0 && to == last {
+			to, widths[last] = last+1, max(room-gap, 16)
+		}
+		if from > 1 {
+			fmt.Fprintln(w)
+		}
+		for _, row := range rows {
+			w.row(t, row, widths, from, to)
+		}
+		from = max(to, 2)
+	}
+}
+
+// lined are the head and the rows, each cell in one line; the stars of a column hang
+// out of it.
+func lined(t *page.Table) (rows [][]string) {
+	starred := make([]bool, len(t.Head))
+	for _, row := range append([][]string{t.Head}, t.Rows...) {
+		line := make([]string, min(len(row), len(t.Head)))
+		for i := range line {
+			line[i] = OneLine(row[i])
+			starred[i] = starred[i] || strings.HasSuffix(line[i], "*")
+		}
+		rows = append(rows, line)
+	}
+	for _, row := range rows[1:] {
+		for i, c := range row {
+			if starred[i] && !t.Left(i) && !strings.HasSuffix(c, "*") {
+				row[i] += " "
+			}
+		}
+	}
+	return rows
+}
+
+// row prints the first cell and those of the columns from..to, in as many lines as
+// the last needs.
+func (w *PageWriter) row(t *page.Table, row []string, widths []int, from, to int) {
+	line := kit.Left(row[0], widths[0])
+	for i := from; i < min(to, len(row)); i++ {
+		start := cells.Width(line)
+		parts := []string{row[i]}
+		if i == to-1 && cells.Width(parts[0]) > widths[i] {
+			parts = kit.Wrap(parts[0], widths[i])
+		}
+		for k, part := range parts {
+			if k > 0 {
+				fmt.Fprintln(w, strings.TrimRight(line, " "))
+				line = kit.Blanks(start)
+			}
+			lay := kit.Right
+			if t.Left(i) {
+				lay = kit.Left
+			}
+			line += kit.Blanks(gap) + lay(part, widths[i])
+		}
+	}
+	fmt.Fprintln(w, strings.TrimRight(line, " "))
+}
+
+// figureHeight is the height of a chart in lines.
+const figureHeight = 14
+
+// figure draws curves: lines with a mark each, as colours may not be there.
+func (w *PageWriter) figure(f *page.Figure) {
+	t := kit.NewTheme(0, true, w.ASCII)
+	c := &plot.Chart{Charset: t.Charset(false), X: plot.Range{Lo: 0, Hi: 1}}
+	names := []string{}
+	for i, curve := range f.Curves {
+		mean, ends := plot.NewSeries(""), []*plot.Series{plot.NewSeries(""), plot.NewSeries("")}
+		for _, p := range curve.Points {
+			mean.Append(p.X, p.Y)
+			ends[0].Append(p.X, p.Y-p.Half)
+			ends[1].Append(p.X, p.Y+p.Half)
+			c.X.Hi = max(c.X.Hi, p.X)
+		}
+		number := uint8(i % kit.Colors)
+		c.Bands = append(c.Bands, plot.Band{Seeds: ends, Half: toEnds, Number: number})
+		c.Lines = append(c.Lines, plot.Line{Series: mean, Number: number, Glyph: t.Glyph(i)})
+		names = append(names, fmt.Sprintf("%c %s", t.Glyph(i), Clean(curve.Name)))
+	}
+	c.Y = c.FitY()
+	var frame plot.Frame
+	c.DrawTo(&frame, w.Width, figureHeight)
+	w.wrapped(f.Caption, "", "")
+	fmt.Fprintln(w, strings.Join(names, "   "))
+	for y := range frame.H {
+		var line strings.Builder
+		for _, cell := range frame.Row(y) {
+			if cell.Rune != 0 {
+				line.WriteRune(cell.Rune)
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
+	}
+}
+
+// toEnds is for a band that reaches to its two series: they lie one standard error of
+// two values on either side of their mean.
+func toEnds(int) float64 { return 1 }
