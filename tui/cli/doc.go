@@ -8,7 +8,7 @@
 // What is printed goes through app.Stdout and app.Stderr, which clean it: names
 // and settings come from files that anybody may have written.
 //
-// It is not a library: main.go calls Main and nothing else does. It has no
+// It is not a library: tui/process calls Main and nothing else does. It has no
 // formula (risk and plan ask dro, the others runner) and gets the environment from
 // main (Env). It reads one format by itself, the list of losses of risk. Some
 // output it writes by itself: the tables of compare, the weights of risk, the
