@@ -38,8 +38,9 @@ func (r *Run) look() (e *Evaluation, err error) {
 	if e.Train, err = r.Pass(SplitTrain, false); err != nil {
 		return nil, err
 	}
+	p := r.Method.Problem
 	e.Ratios = make([]float64, len(e.Train.Losses))
-	if e.Train.Worst, err = r.Method.Problem.Set.WorstCase(e.Ratios, e.Train.Losses, r.Method.Problem.Rho); err != nil {
+	if e.Train.Worst, err = p.Set.WorstCase(e.Ratios, e.Train.Losses, p.Rho); err != nil {
 		return nil, fmt.Errorf("step %d: training %w", r.step, err)
 	}
 	if e.Test, err = r.held(SplitTest); err != nil {

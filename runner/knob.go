@@ -2,6 +2,8 @@ package runner
 
 import (
 	"fmt"
+
+	"drolab/dro"
 )
 
 // A knob is a setting that may change while its run goes on. A change counts
@@ -81,3 +83,10 @@ func (s *Spec) set(key string, value Auto) (before Auto, err error) {
 	}
 	return before, s.Assign(key, text)
 }
+
+// Auto is a setting that is a number or the word "auto": then the program
+// derives it (the Spec field's comment says how). The zero Auto is "auto".
+type Auto = dro.Auto
+
+// Fixed returns the setting x.
+func Fixed(x float64) Auto { return dro.Fixed(x) }

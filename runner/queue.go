@@ -38,9 +38,6 @@ type Settings struct {
 	patience time.Duration    // how long a verb waits for a run or for another start; 0 is 7 s
 }
 
-// DefaultParallel is how many runs a queue runs at once unless it is told otherwise.
-const DefaultParallel = 4
-
 // Queue runs up to Parallel runs at once, in the order of their start, each in
 // a goroutine. Its verbs may be used from any goroutine.
 type Queue struct {
@@ -182,10 +179,6 @@ func (q *Queue) parent(name string) (*Past, error) {
 	}
 	return q.settings.Store.Load(id, step)
 }
-
-// MostThreads is the most threads that runs may ask for: more than the machine
-// has cores are of no use, and each takes memory.
-func MostThreads() int { return max(64, 4*runtime.NumCPU()) }
 
 // means fills in what is not set.
 func (q *Queue) means(m Means) (Means, error) {

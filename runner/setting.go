@@ -401,10 +401,3 @@ func (s *Spec) Unread(keys []string) error {
 	}
 	return nil
 }
-
-// Auto is a setting that is a number or the word "auto": then the program
-// derives it (the Spec field's comment says how). The zero Auto is "auto".
-type Auto = dro.Auto
-
-// Fixed returns the setting x.
-func Fixed(x float64) Auto { return dro.Fixed(x) }

@@ -9,27 +9,6 @@ import (
 	"time"
 )
 
-// Verbs is all that can be asked of runs. What they do is seen in the files
-// that a Store keeps, never here.
-type Verbs interface {
-	// Start checks every spec, records the runs and queues them; either all
-	// of them or, with an error, none.
-	Start(Request) (ids []string, err error)
-
-	// Pause, Resume and Stop ask, and the run's log tells when it is so. A run
-	// pauses and stops at the next step boundary, with a checkpoint; what resumes
-	// is a paused one, or an unfinished one that nobody runs.
-	Pause(id string) error
-	Resume(id string) error
-	Stop(id string) error
-
-	// Checkpoint saves a run at the next step boundary, and Knob changes a setting
-	// there (see Knobs) to a number or "auto". They return when that is on disk.
-	// With ErrSlow it has been asked for, and is done behind a long step.
-	Checkpoint(id string) (step int64, err error)
-	Knob(id, key, value string) error
-}
-
 // Pause implements Verbs.
 func (q *Queue) Pause(id string) error { return q.send(id, Order{Verb: Pause}) }
 
@@ -161,14 +140,6 @@ func (j *job) send(o Order) error {
 		return fmt.Errorf("run %s %w", j.meta.ID, err)
 	}
 	return nil
-}
-
-// LiveRun is a run that has not ended.
-type LiveRun struct {
-	ID string `json:"id"`
-	// Trouble is why the run waits for the disk; empty if it does not. All
-	// else about a run stands in its record.
-	Trouble string `json:"trouble,omitempty"`
 }
 
 // Live lists the runs that have not ended, paused ones too, by name.
