@@ -83,7 +83,8 @@ func checkSelect(m *Meta, d *data.Dataset) error {
 		return nil
 	}
 	return &KeyError{"select", m.Spec.Select, fmt.Sprintf(
-		"two parts of the validation split with min_group = %d samples: a larger val_fraction or a smaller min_group",
+		"two parts of the validation split with min_group = %d samples: a larger val_fraction or a smaller "+
+			"min_group",
 		m.Spec.MinGroup)}
 }
 

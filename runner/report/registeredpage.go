@@ -5,8 +5,8 @@ import "fmt"
 // Page lays out what is registered, or what is missing.
 func (g *Registered) Page() *Page {
 	p := &Page{Title: "Registered runs of the paper's experiment"}
-	text := fmt.Sprintf("Registered before the first run (docs/registration.md). %d of %d runs have ended.", g.Done,
-		g.Wanted)
+	text := fmt.Sprintf("Registered before the first run (docs/registration.md). %d of %d runs have ended.",
+		g.Done, g.Wanted)
 	if len(g.Missing) > 0 {
 		text += fmt.Sprintf(" %d are missing. Nothing is tested before all have ended, or %s.", g.Wanted-g.Done,
 			patience.Format("2 January 2006"))
@@ -27,11 +27,12 @@ func (g *Registered) Page() *Page {
 func (g *Registered) blocks() []Block {
 	list := []Block{
 		Text(fmt.Sprintf("Tests are Student's paired t, two-sided, over seeds %d to %d, corrected by Holm at "+
-			"%.2g over a family. Half of the %g %% t interval follows ±.", g.Seeds[0], g.Seeds[len(g.Seeds)-1], 1-level,
-			100*level)),
+			"%.2g over a family. Half of the %g %% t interval follows ±.", g.Seeds[0],
+			g.Seeds[len(g.Seeds)-1], 1-level, 100*level)),
 		Heading(fmt.Sprintf("The claims, one family of %d tests", g.Tests)),
 		judged(g.Claims, (*Claim).short, (*Claim).word),
-		Heading(fmt.Sprintf("Equivalence of the test loss, ±%g nats: a family of %d", equivalence, len(g.Equivalent))),
+		Heading(fmt.Sprintf("Equivalence of the test loss, ±%g nats: a family of %d", equivalence,
+			len(g.Equivalent))),
 		judged(g.Equivalent, (*Claim).pair, word("equivalent", "not shown")),
 		Heading(fmt.Sprintf("Reproduction of Table 1's means: a family of %d", len(g.Reproduction))),
 		judged(g.Reproduction, (*Claim).pair, word("differs", "no difference shown")),
@@ -49,8 +50,8 @@ func (g *Registered) blocks() []Block {
 func judged(list []*Claim, name, word func(*Claim) string) *Table {
 	t := &Table{Head: []string{"claim", "at", "seeds", "difference", "p", "p (Holm)", "verdict"}, Words: 1}
 	for _, c := range list {
-		t.Rows = append(t.Rows, []string{name(c), c.Problem, fmt.Sprint(len(c.Seeds)), difference(c.Measure, &c.Difference),
-			probability(c.P), probability(c.Adjusted), word(c)})
+		t.Rows = append(t.Rows, []string{name(c), c.Problem, fmt.Sprint(len(c.Seeds)),
+			difference(c.Measure, &c.Difference), probability(c.P), probability(c.Adjusted), word(c)})
 	}
 	return t
 }

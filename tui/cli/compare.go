@@ -76,8 +76,8 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 
 // familyFlag says which tests are corrected for each other.
 func familyFlag(c *cobra.Command, family *string, usual string) {
-	c.Flags().StringVar(family, "family", usual, "tests that are corrected for each other: those of one measure, "+
-		"or of the whole table")
+	c.Flags().StringVar(family, "family", usual, "tests that are corrected for each other: those of one "+
+		"measure, or of the whole table")
 	mustComplete(c, "family", cobra.FixedCompletions([]string{compare.OneMeasure, compare.AllMeasures},
 		cobra.ShellCompDirectiveNoFileComp))
 }
