@@ -257,7 +257,7 @@ func TestCoverage(t *testing.T) {
 
 // A second network has .8 of the first one's losses, half of them drawn anew, so that the
 // difference is .2 R_ρ. The interval that is to be read misses no more often than the
-// worse of the two, and on heavy tails is the normal one.
+// worse of the two, but for 2 points by chance, and on heavy tails is the normal one.
 func TestCoverageOfDifferences(t *testing.T) {
 	sizes := []cell{{n: 100, size: 100, how: Confidence{Draws: 39}}}
 	if *long {
@@ -290,7 +290,7 @@ func TestCoverageOfDifferences(t *testing.T) {
 					misses(&better, list[0].Better(), truth, share)
 				}
 				sum := func(x [2]float64) float64 { return x[0] + x[1] }
-				if sum(better) > math.Max(sum(normal), sum(drawn))+1e-9 {
+				if sum(better) > math.Max(sum(normal), sum(drawn))+2 { // it is chosen sample by sample
 					t.Errorf("%s, %s: the interval to be read misses %v, the others %v and %v", set.Label(), p.name,
 						better, normal, drawn)
 				}
