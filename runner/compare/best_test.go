@@ -105,7 +105,8 @@ func TestFalseStarsOfNullTables(t *testing.T) {
 		}
 		t.Logf("by %s: %d of %d tables have a false star; %v", family, starred, tables, byMeasure)
 		if starred < limit[0] || starred > limit[1] {
-			t.Errorf("by %s: %d of %d tables have a false star, want %d to %d", family, starred, tables, limit[0], limit[1])
+			t.Errorf("by %s: %d of %d tables have a false star, want %d to %d", family, starred, tables,
+				limit[0], limit[1])
 		}
 		for name, n := range byMeasure {
 			if n > most {
@@ -273,8 +274,8 @@ func TestLegend(t *testing.T) {
 	}{
 		{four, "± is half the width of the mean's 95 % t interval over seeds.\n" +
 			"* is better than every other in its line: two-sided t tests, paired over common seeds, else Welch's; " +
-			"p < 0.05 after Holm's correction for all pairs (6), per class, group or radius for those of all (12), each measure by " +
-			"itself.",
+			"p < 0.05 after Holm's correction for all pairs (6), per class, group or radius for those of all (12), " +
+			"each measure by itself.",
 			"± 95 % t interval over seeds\n* beats all others, p < 0.05 after Holm\n(c) uses classes"},
 		{newRuns(dro.SFK, accuraciesA), "± is half the width of the mean's 95 % t interval over seeds.",
 			"± 95 % t interval over seeds"},

@@ -303,15 +303,8 @@ func (p *Problem) blocks() []page.Block {
 // legend says what the table's star means; its own ± is another one.
 func (p *Problem) legend() string {
 	lines := p.Table.Legend()
-	text := strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "±") }), " ")
-	if p.stars > 0 && p.stars < len(p.arms) {
-		var names []string
-		for _, a := range p.own() {
-			names = append(names, a.label)
-		}
-		text += " Stars are between the arms of the claims alone: " + strings.Join(names, ", ") + "."
-	}
-	return text
+	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "±") })
+	return strings.Join(lines, " ") + p.starred()
 }
 
 // table1 has a column for each arm and, beside it, the paper's.

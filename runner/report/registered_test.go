@@ -27,8 +27,9 @@ func (f *folder) registered() {
 		f.must(err)
 		for _, one := range p.Spec.Expand() {
 			a := one.Algorithm()
-			w := told{algorithm: a, seed: one.Seed, rho: one.Rho, preset: name, classes: strings.Fields("a b c d e f g h i j"),
-				change: func(s *runner.Spec) { *s = one }, trainLoss: .1, testLoss: 1, worst: .5, risk: 9,
+			w := told{algorithm: a, seed: one.Seed, rho: one.Rho, preset: name,
+				classes: strings.Fields("a b c d e f g h i j"), change: func(s *runner.Spec) { *s = one },
+				trainLoss: .1, testLoss: 1, worst: .5, risk: 9,
 				objective: []float64{3, 2, 1}}
 			for i := range one.RiskRadii {
 				w.riskAt = append(w.riskAt, 2+float64(i)/10)
@@ -41,7 +42,8 @@ func (f *folder) registered() {
 
 // vary gives the run of a seed its figures.
 func (w *told) vary(rho float64) {
-	by := map[dro.Algorithm]float64{dro.SFK: .1, dro.SFKAuto: .05, dro.PGD: -.1, dro.PAN: .02, "group": .07}[w.algorithm]
+	by := map[dro.Algorithm]float64{dro.SFK: .1, dro.SFKAuto: .05, dro.PGD: -.1, dro.PAN: .02,
+		"group": .07}[w.algorithm]
 	chance := math.Sin(float64(w.seed)*12.9898+78.233*by) / 200
 	if w.algorithm != dro.PAN {
 		chance += rho / 1e4
@@ -148,8 +150,9 @@ func TestLinesOfTheRegistration(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := map[string]string{"objective": "along", "objective-end": "dual objective of the training split",
-		"train-loss": "train loss", "test-loss": "test loss", "low": "classes 3, 4 and 5", "low-pan": "classes 3, 4 and 5",
-		"worst": "worst class", "worst-pan": "worst class", "robust-risk": "robust risk"}
+		"train-loss": "train loss", "test-loss": "test loss", "low": "classes 3, 4 and 5",
+		"low-pan": "classes 3, 4 and 5",
+		"worst":   "worst class", "worst-pan": "worst class", "robust-risk": "robust risk"}
 	lines := 0
 	for _, say := range claims() {
 		word, ok := words[say.key]

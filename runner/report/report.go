@@ -199,3 +199,16 @@ func made(all []*ran) (list []Made) {
 	slices.SortStableFunc(list, func(a, b Made) int { return cmp.Compare(b.Runs, a.Runs) })
 	return list
 }
+
+// starred says between which arms stars are looked for, where not all are.
+func (p *Problem) starred() string {
+	own := p.own()
+	if p.stars == 0 || p.stars == len(p.arms) {
+		return ""
+	}
+	names := make([]string, len(own))
+	for i, a := range own {
+		names[i] = a.label
+	}
+	return " Stars are between the arms of the claims alone: " + strings.Join(names, ", ") + "."
+}

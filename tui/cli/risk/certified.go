@@ -89,7 +89,8 @@ func certifyJSON(list []certified, pairs []contrasted, f *certifyFlags) any {
 			all.Differences = append(all.Differences, contrastJSON{
 				Less: p.first.ID, From: p.second.ID, Split: p.split,
 				Uncertainty: d.Set.Name(), Rho: d.Rho, Difference: d.Value, StandardError: known(d.StandardError),
-				Normal: ends(d.Normal), Bootstrap: ends(d.Bootstrap), Better: ends(d.Better()), Doubt: d.Tail.Doubt()})
+				Normal: ends(d.Normal), Bootstrap: ends(d.Bootstrap), Better: ends(d.Better()),
+				Doubt: d.Tail.Doubt()})
 		}
 	}
 	return all
@@ -97,7 +98,8 @@ func certifyJSON(list []certified, pairs []contrasted, f *certifyFlags) any {
 
 func (c *certified) json(e *runner.Certificate) certificateJSON {
 	j := certificateJSON{Uncertainty: e.Set.Name(), Rho: e.Rho, Risk: runner.Num(e.Risk),
-		Few: e.Tail.Few(), Share: e.Tail.Share, TailIndex: known(e.Tail.Index), Eta: &e.Z.Eta, Divergence: &e.Divergence, Effective: &e.EffectiveSampleSize,
+		Few: e.Tail.Few(), Share: e.Tail.Share, TailIndex: known(e.Tail.Index),
+		Eta: &e.Z.Eta, Divergence: &e.Divergence, Effective: &e.EffectiveSampleSize,
 		ClassWeight: e.ByClass, GroupRatio: e.ByGroup}
 	if e.Set.HasRadius() {
 		j.Lambda = &e.Z.Lambda
@@ -153,8 +155,8 @@ func between4(i dro.Interval) string {
 
 func (c *certified) rows(f *certifyFlags) [][]string {
 	level := fmt.Sprintf("%g %%", 100*f.how.Level)
-	rows := [][]string{{"set, ρ", "R_ρ at most", "R_ρ", level + " bootstrap", level + " normal", "λ", "η̃", "D",
-		"effective n"}}
+	rows := [][]string{{"set, ρ", "R_ρ at most", "R_ρ", level + " bootstrap", level + " normal", "λ",
+		"η̃", "D", "effective n"}}
 	for i := range c.certificates {
 		e := &c.certificates[i]
 		upper, normal, bootstrap := bound(e), between4(e.Normal), between4(e.Bootstrap)
