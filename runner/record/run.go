@@ -179,7 +179,7 @@ func (r *Run) Past(step int64) (*runner.Past, error) {
 // that has read the run since: damaged lines of its log, a damaged summary or label.
 // What stood there is missing in every figure. It is nil where all was read.
 func (r *Run) PassedOver() error {
-	err, more := r.passed.First()
+	more, err := r.passed.First()
 	if err == nil {
 		return nil
 	}

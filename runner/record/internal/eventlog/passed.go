@@ -35,15 +35,15 @@ func (p *PassedOver) addLine(path string, start int64, err error) {
 	p.Add(fmt.Errorf("%s: the line at byte %d: %w", path, start, err))
 }
 
-// First returns the first of what was passed over, and how many more there are.
-func (p *PassedOver) First() (err error, more int) {
+// First returns how much was passed over besides the first, and that.
+func (p *PassedOver) First() (more int, err error) {
 	if p == nil {
-		return nil, 0
+		return 0, nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.list) == 0 {
-		return nil, 0
+		return 0, nil
 	}
-	return p.list[0], len(p.list) - 1
+	return len(p.list) - 1, p.list[0]
 }
