@@ -113,7 +113,8 @@ func between(dst []float64, x0, y0, x1, y1 float64) {
 	}
 }
 
-// interval is the interval in column j of as many as a stride, of every stride-th value; half is Half by n.
+// interval is the interval in column j of as many as a stride, of every stride-th value;
+// half is Half by n.
 func interval(values []float64, stride int, half []float64, view Range, j int) BandPoint {
 	x := view.Lo + (float64(j)+0.5)/float64(stride)*(view.Hi-view.Lo)
 	p := BandPoint{X: x, Lo: math.NaN(), Hi: math.NaN()}

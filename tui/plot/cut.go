@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// cut is a band in the columns of a view, kept (by the first of its seeds) so that having it once
-// more costs the columns that changed since, not the length of the seeds: a band is wanted at every frame,
-// for its axis, its shade and its line. It only saves time, and is for seeds whose every bucket is a point.
-// Without it a look at forty live runs costs 16 ms of a core and not 3 (BenchmarkLive of tui).
+// cut is a band in the columns of a view, kept (by the first of its seeds) so that having it
+// once more costs the columns that changed since, not the length of the seeds: a band is
+// wanted at every frame, for its axis, its shade and its line. It only saves time, and is
+// for seeds whose every bucket is a point. Without it a look at forty live runs costs 16 ms
+// of a core and not 3 (BenchmarkLive of tui).
 type cut struct {
 	view   Range
 	shaded bool
@@ -32,7 +33,8 @@ type seedCut struct {
 // seeds, and there is no time to be saved where so much is drawn once a second.
 const mostCut = 8
 
-// maxCuts is how many cuts of a band are kept: it is drawn in one or two widths, and its axis has another.
+// maxCuts is how many cuts of a band are kept: it is drawn in one or two widths, and its
+// axis has another.
 const maxCuts = 4
 
 // kept are the points of the band in n columns, which are the band's.

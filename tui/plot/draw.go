@@ -132,8 +132,8 @@ func (p *drawing) markers() {
 	}
 }
 
-// shades draws those of bands that are in front, so that none covers a line: of one the whole, of several
-// the edges, since fields that lie on each other are nobody's.
+// shades draws those of bands that are in front, so that none covers a line: of one the
+// whole, of several the edges, since fields that lie on each other are nobody's.
 func (p *drawing) shades() {
 	var front []*Band
 	for i := range p.chart.Bands {

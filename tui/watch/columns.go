@@ -58,8 +58,9 @@ func (w *Page) against(m lab.Measure, f track.Figure) column {
 	return c
 }
 
-// baseOf is the row of the baseline or, where that is of another radius or set than the runs, that of its
-// method which is of theirs, for all measures alike; nil without one that a measure can be held against.
+// baseOf is the row of the baseline or, where that is of another radius or set than the
+// runs, that of its method which is of theirs, for all measures alike; nil without one that
+// a measure can be held against.
 func (w *Page) baseOf(runs []*track.Track, m *lab.Measure) []*track.Track {
 	if w.Baseline < 0 {
 		return nil

@@ -14,9 +14,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// open finds the runs of the given names or, without names, the newest ones
-// that belong together, or all where they are kept. How a run stands is told from the end of its log, before
-// the rest of that is read.
+// open finds the runs of the given names or, without names, the newest ones that belong
+// together, or all where they are kept. How a run stands is told from the end of its log,
+// before the rest of that is read.
 func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 	ids, replay := of.IDs, of.Replay
 	kept, colors, s, logs := l.Config.Kept, l.Colors, l.Source, lab.InSmall(l.Source, !l.Config.ReadOnly)
@@ -43,8 +43,8 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 	}
 }
 
-// wanted are the runs of the given names or, without names, all that are kept, in their order, or the newest
-// that belong together.
+// wanted are the runs of the given names or, without names, all that are kept, in their
+// order, or the newest that belong together.
 func wanted(s lab.Source, kept *lab.Kept, ids []string) (runs []*record.Run, problems []error) {
 	switch {
 	case len(ids) == 0 && kept != nil:

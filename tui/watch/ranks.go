@@ -112,8 +112,8 @@ func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string,
 	return append(lines, line)
 }
 
-// rankFigure is the least risk, or how far another is above it, in brief without a third decimal and the 0
-// before the point.
+// rankFigure is the least risk, or how far another is above it, in brief without a third
+// decimal and the 0 before the point.
 func rankFigure(list []ranked, i int, brief bool) string {
 	v, sign := list[i].risk, ""
 	if i > 0 {

@@ -110,8 +110,8 @@ func TestWhichPanels(t *testing.T) {
 	}
 }
 
-// Of runs at two radii each radius has its ranking, and what is said against the baseline is against the run
-// of its method at the same radius.
+// Of runs at two radii each radius has its ranking, and what is said against the baseline is
+// against the run of its method at the same radius.
 func TestRanksByQuestion(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Wait(20*time.Second, time.Second)

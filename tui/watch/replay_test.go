@@ -246,8 +246,8 @@ func TestReplayTakesAMinute(t *testing.T) {
 	}
 }
 
-// TestReplayTurns: a replay that plays draws its curves at every look, and figures as often as they can be
-// read; paused, all is as it is.
+// TestReplayTurns: a replay that plays draws its curves at every look, and figures as often
+// as they can be read; paused, all is as it is.
 func TestReplayTurns(t *testing.T) {
 	w, r := replaying(t, lab.Replay{Speed: 5})
 	w.Round = time.Second

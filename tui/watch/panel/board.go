@@ -89,8 +89,8 @@ func (w *Board) Shows(p int) *View {
 // chosen is the view of a panel, whatever the split.
 func (w *Board) chosen(p int) *View { return &w.Panels[p].Views[w.Panels[p].View] }
 
-// Fit moves the axes on to what the runs have now, also of what is out of view: how an axis came to be shall
-// not depend on that.
+// Fit moves the axes on to what the runs have now, also of what is out of view: how an axis
+// came to be shall not depend on that.
 func (w *Board) Fit() { w.FitThese(slices.Collect(maps.Keys(w.quantities))) }
 
 // FitThese is Fit for some quantities, as a replay wants it many times a second.

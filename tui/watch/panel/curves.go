@@ -174,8 +174,8 @@ func (w *Board) Chart(q string) *plot.Chart {
 	return c
 }
 
-// plain is a chart of the lines and bands alone: what its axis is of. The raw curve may leave it where the
-// smoothed one does not: one wild batch must not flatten the rest.
+// plain is a chart of the lines and bands alone: what its axis is of. The raw curve may
+// leave it where the smoothed one does not: one wild batch must not flatten the rest.
 func (w *Board) plain(q string) *plot.Chart {
 	y := w.scales[q]
 	c := &plot.Chart{X: w.Span(), Y: y.fit, YScale: plot.Scale{Kind: y.kind}, Duration: w.Axis == byTime,

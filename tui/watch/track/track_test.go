@@ -1,0 +1,72 @@
+package track
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+)
+
+// TestResume goes on from a checkpoint: what was after it is done again.
+func TestResume(t *testing.T) {
+	tr := New(Opened{Run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}})
+	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil, plot.MostBuckets)
+	tr.SmoothWith(func() plot.Smoother { return &plot.Window{} })
+	at := func(step int, seconds float64) runner.Head {
+		return runner.Head{Step: int64(step),
+			Time: tuitest.Epoch0().Add(time.Duration(seconds * float64(time.Second)))}
+	}
+	step := func(step int, seconds, loss float64) *runner.StepEvent {
+		e := &runner.StepEvent{Head: at(step, seconds)}
+		e.Set("loss", runner.Num(loss))
+		e.Min, e.Max = e.Values, e.Values
+		return e
+	}
+	tr.Add([]runner.Event{
+		&runner.StatusEvent{Head: at(0, 0), Status: runner.Running},
+		step(10, 1, 2), step(20, 2, 1.5), step(30, 3, 1),
+		&runner.ResumeEvent{Head: at(20, 3600)}, // an hour later
+		&runner.StatusEvent{Head: at(20, 3601), Status: runner.Running},
+		step(30, 3602, 0.9),
+	})
+	tr.CaughtUp()
+	loss := tr.Curves["loss"].Raw
+	if x := loss.XRange().Hi; x != 30 || loss.At(x) != 0.9 || loss.Len() != 3 {
+		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, loss.At(x), loss.Len())
+	}
+	if tr.Step != 30 || tr.Status != runner.Running || len(tr.Markers) != 1 || tr.Markers[0].X != 20 {
+		t.Errorf("step %d, %s, markers %v", tr.Step, tr.Status, tr.Markers)
+	}
+	// 2 s to step 20, 1 s more to step 30; the hour between does not count.
+	if tr.Seconds != 3 || tr.Elapsed.At(20) != 2 {
+		t.Errorf("%g s of training, %g at step 20; want 3 and 2", tr.Seconds, tr.Elapsed.At(20))
+	}
+	left, ok := tr.Remaining()
+	steps := float64(tuitest.Steps*tuitest.Epochs - 30)
+	if want := time.Duration(steps / 10 * float64(time.Second)); !ok || left != want {
+		t.Errorf("%v left, want %v", left, want)
+	}
+}
+
+// TestCheckpointNotes keeps the log pane readable.
+func TestCheckpointNotes(t *testing.T) {
+	tr := New(Opened{Run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}})
+	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil, plot.MostBuckets)
+	saved := func(step int64) runner.Event {
+		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}
+	}
+	tr.Add([]runner.Event{saved(1), saved(2), &runner.WarningEvent{Message: "odd"}, saved(3), saved(4)})
+	var steps []int64
+	for _, n := range tr.Notes {
+		steps = append(steps, n.Step)
+	}
+	if want := []int64{2, 0, 4}; !slices.Equal(steps, want) {
+		t.Errorf("notes of steps %v, want %v", steps, want)
+	}
+}
