@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"drolab/runner/internal/parquet"
+	"drolab/runner/data/internal/parquet"
 )
 
 // inParquet are tables in Parquet files: flat columns of numbers, texts and booleans, with the options of

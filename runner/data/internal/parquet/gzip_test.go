@@ -102,7 +102,7 @@ func TestGzipIsChecked(t *testing.T) {
 		z.Write([]byte("\x01\x00\x00\x00a\x01\x00\x00\x00b"))
 		z.Close()
 		for size, good := range map[int]bool{10: true, 5: false} {
-			_, got, err := rows(chunkOf(2, size, member.Len(), 1, member.Bytes()), every)
+			_, got, err := rows(chunkOf(2, size, member.Len(), 2, member.Bytes()), every)
 			if good != (err == nil) {
 				t.Errorf("10 bytes that are declared as %d: %q, %v", size, got, err)
 			}

@@ -2,6 +2,7 @@
 
 Each is the same table in another form, and want.csv says what its cells are."""
 import csv
+import datetime as dt
 import decimal
 import math
 import sys
@@ -70,6 +71,12 @@ deltas = {"tiny": "DELTA_BINARY_PACKED", "natural": "DELTA_BINARY_PACKED", "whol
           "huge": "DELTA_BINARY_PACKED", "text": "DELTA_LENGTH_BYTE_ARRAY", "ordered": "DELTA_BYTE_ARRAY",
           "single": "BYTE_STREAM_SPLIT", "double": "BYTE_STREAM_SPLIT", "runs": "RLE"}
 save("delta", compression="snappy", use_dictionary=False, column_encoding=deltas)
+save("lz4", compression="lz4", data_page_version="2.0")
+save("brotli", compression="brotli")
 small = pa.table({"x": [1.5, 2.5], "list": [[1], [2, 3]], "y": ["a", "b"]})
 save("nested", small, compression="none")
-save("lz4", small.select(["x", "y"]), compression="lz4")
+when = [dt.datetime(2024, 2, 29, 12, 30, 15, 250000), None]
+times = pa.table({"day": pa.array(when, pa.date32()), "milli": pa.array(when, pa.timestamp("ms", "UTC")),
+                  "nano": pa.array(when, pa.timestamp("ns"))})
+save("times", times)
+save("old", times.select(["nano"]), use_deprecated_int96_timestamps=True)
