@@ -26,8 +26,13 @@ X/SYS < dro/internal/kern
 NONE < runner/internal/aside
 runner/internal/aside < runner/internal/aside/asidetest
 X/SYS < runner/internal/room
-PARQUET, LZ4 < runner/data/internal/parquet
-X/SYS, X/IMAGE, runner/internal/aside, runner/internal/room, runner/data/internal/parquet < runner/data
+X/SYS, runner/internal/room < runner/data/internal/dataset
+runner/data/internal/dataset, PARQUET, LZ4 < runner/data/internal/parquet
+runner/data/internal/dataset, runner/internal/aside < runner/data/internal/download
+runner/data/internal/dataset < runner/data/internal/array, runner/data/internal/synthetic
+runner/data/internal/dataset, runner/data/internal/parquet < runner/data/internal/table
+runner/data/internal/download, runner/data/internal/table, X/IMAGE < runner/data/internal/picture
+runner/data/internal/array, runner/data/internal/synthetic, runner/data/internal/picture, X/SYS < runner/data
 dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data, runner/internal/room < runner
 runner, YAML < presets

@@ -1,11 +1,13 @@
 package parquet
 
 import (
-	"math"
+	"encoding/binary"
 	"math/big"
 	"strconv"
 	"strings"
 	"unsafe"
+
+	"drolab/runner/data/internal/dataset"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
@@ -90,7 +92,7 @@ func (p *pages) text(v parquet.Value) string {
 	case l.decimal:
 		return l.large(b)
 	case l.half && len(b) == 2:
-		return p.float(half(uint16(b[0])|uint16(b[1])<<8), 32)
+		return p.float(float64(dataset.Half(binary.LittleEndian.Uint16(b))), 32)
 	}
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
@@ -143,19 +145,4 @@ func (l *logical) scaled(digits string) string {
 	}
 	digits = strings.Repeat("0", max(0, scale+1-len(digits))) + digits
 	return sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
-}
-
-// half is a number of 16 bits.
-func half(h uint16) float64 {
-	sign, exponent, fraction := 1-2*float64(h>>15), int(h>>10&0x1f), float64(h&0x3ff)
-	switch exponent {
-	case 0:
-		return sign * math.Ldexp(fraction, -24)
-	case 0x1f:
-		if fraction != 0 {
-			return math.NaN()
-		}
-		return sign * math.Inf(1)
-	}
-	return sign * math.Ldexp(fraction+0x400, exponent-25)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"drolab/dro/peertest"
+	"drolab/runner/data/internal/dataset"
 )
 
 // forms are the same table in every form, as testdata/make.py wrote it.
@@ -252,7 +253,7 @@ func TestDeclared(t *testing.T) {
 func TestCells(t *testing.T) {
 	for h, want := range map[uint16]float64{0: 0, 0x3c00: 1, 0xc000: -2, 0x7bff: 65504, 1: math.Ldexp(1, -24),
 		0x7c00: math.Inf(1), 0xfc00: math.Inf(-1)} {
-		if got := half(h); got != want {
+		if got := float64(dataset.Half(h)); got != want {
 			t.Errorf("half %#x is %v, want %v", h, got, want)
 		}
 	}
