@@ -86,8 +86,8 @@ func (b *box) await(what string, so func() bool) {
 	b.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for tries := 0; !so(); tries++ {
-		if tries > 24_000 {
+	for end, bounded := b.Deadline(); !so(); {
+		if bounded && time.Until(end) < 10*time.Second {
 			b.Fatalf("it does not come to: %s\n%s", what, b.state())
 		}
 		<-tick.C

@@ -13,9 +13,9 @@
 //
 // It is the only importer of Gorgonia. A model (model.go) is a list of layers,
 // which may branch; graph.go writes it as a Gorgonia expression graph whose nodes
-// are our ops (op.go adapts a kernel of dro/internal/kern; ops.go and norm.go have
-// an op for each kind of layer). Gorgonia checks element types and numbers of
-// dimensions (the sizes are model.go's), and differentiates: it asks each op for
+// are our ops (op.go adapts a kernel of dro/internal/kern; kind.go lists the kinds
+// of layers; ops.go and norm.go have their ops). Gorgonia checks element types and
+// numbers of dimensions (the sizes are model.go's), and differentiates: it asks each op for
 // its derivative, and adds up the gradients of a node that several ops read.
 //
 // That is all it does, once, in New. Its machines are not used, for none stops

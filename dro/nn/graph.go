@@ -136,25 +136,15 @@ func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
 
 // stage adds one stage of the model; before are the batch and the stages before it.
 func (g *graph) stage(s stage, before G.Nodes) (*G.Node, error) {
-	x := before[s.from+1]
-	switch s.kind {
-	case sum:
-		return g.sum(s.name, x, before[s.plus+1], s.in, s.relu)
-	case average:
-		return g.average(s.name, x, s.in)
-	}
-	y, err := g.weighted(s, x)
-	if err == nil && s.norm {
-		y, err = g.norm(s, y)
-	}
+	y, err := kinds[s.kind].node(g, s, before)
 	if err == nil && s.pool {
 		y, err = g.pool(s.name+".pool", y, s.mid)
 	}
 	return y, err
 }
 
-// weighted adds a convolution or a dense layer.
-func (g *graph) weighted(s stage, x *G.Node) (*G.Node, error) {
+// weighted adds a convolution or a linear layer, with its batch normalisation.
+func (g *graph) weighted(s stage, before G.Nodes) (*G.Node, error) {
 	config, first := s.config(), s.from < 0
 	o := &convOp{backend: &g.backend, name: s.name, in: s.in, relu: config.ReLU, first: first,
 		dw: g.gradients[s.name+".weight"], db: g.gradients[s.name+".bias"]}
@@ -170,10 +160,15 @@ func (g *graph) weighted(s stage, x *G.Node) (*G.Node, error) {
 	if !first {
 		g.backward += o.exact.FLOPs() // of the input
 	}
-	if s.norm {
-		return o.apply(x, g.leaves[s.name+".weight"])
+	x := before[s.from+1]
+	if !s.norm {
+		return o.apply(x, g.leaves[s.name+".weight"], g.leaves[s.name+".bias"])
 	}
-	return o.apply(x, g.leaves[s.name+".weight"], g.leaves[s.name+".bias"])
+	y, err := o.apply(x, g.leaves[s.name+".weight"])
+	if err != nil {
+		return nil, err
+	}
+	return g.norm(s, y)
 }
 
 // kernels makes those of a convolution or a dense layer: of batches that are evaluated, and of the others.

@@ -9,17 +9,6 @@ import (
 	"drolab/dro/internal/kern"
 )
 
-// kind is what a layer computes.
-type kind string
-
-const (
-	conv     kind = "conv"
-	linear   kind = "linear"
-	average  kind = "average" // over all positions
-	sum      kind = "sum"     // of two layers' outputs
-	residual kind = "block"   // the sum of its input and of a branch's output
-)
-
 // layer is one line of a model's description. After a convolution or a linear layer come, as asked, batch
 // normalisation (which takes the place of the bias), ReLU and 2×2 max-pooling, in that order.
 type layer struct {
@@ -201,17 +190,7 @@ func (s *sizing) residual(name string, l layer, from int, in kern.Shape) error {
 
 // append adds a stage that knows its input, once it knows its output.
 func (s *sizing) append(next stage) (err error) {
-	switch next.kind {
-	case sum:
-		next.mid = next.in
-	case average:
-		next.mid = kern.Shape{Channels: next.in.Channels, Height: 1, Width: 1}
-	default:
-		if next.layer.out == 0 {
-			next.layer.out = s.classes
-		}
-		next.mid, err = next.config().OutShape()
-	}
+	next.mid, err = kinds[next.kind].shape(&next, s.classes)
 	next.out = next.mid
 	if next.pool {
 		next.out.Height, next.out.Width = next.mid.Height/2, next.mid.Width/2

@@ -39,27 +39,30 @@ func Inits() []string { return []string{"he", "torch"} }
 // Inits) has them start as.
 func slots(list []stage, init string) (parameters, buffers []slot) {
 	for _, s := range list {
-		if s.kind != conv && s.kind != linear {
-			continue
+		if of := kinds[s.kind].slots; of != nil {
+			p, b := of(s, init)
+			parameters, buffers = append(parameters, p...), append(buffers, b...)
 		}
-		channels := []int{s.out.Channels}
-		vector := func(name string, value float32) slot {
-			return slot{Tensor: Tensor{Name: s.name + name, Shape: channels}, value: value}
-		}
-		weight, bias := s.weight(), vector(".bias", 0)
-		if init == "torch" {
-			weight.deviation, weight.bound = 0, 1/math.Sqrt(float64(s.fanIn()))
-			bias.bound = weight.bound
-		}
-		parameters = append(parameters, weight)
-		if !s.norm {
-			parameters = append(parameters, bias)
-			continue
-		}
-		parameters = append(parameters, vector(".norm.weight", 1), vector(".norm.bias", 0))
-		buffers = append(buffers, vector(".norm.running_mean", 0), vector(".norm.running_var", 1))
 	}
 	return parameters, buffers
+}
+
+// weightedSlots are the tensors of a convolution or a linear layer: the weights, and the bias or
+// batch normalisation in its place.
+func weightedSlots(s stage, init string) (parameters, buffers []slot) {
+	vector := func(name string, value float32) slot {
+		return slot{Tensor: Tensor{Name: s.name + name, Shape: []int{s.out.Channels}}, value: value}
+	}
+	weight, bias := s.weight(), vector(".bias", 0)
+	if init == "torch" {
+		weight.deviation, weight.bound = 0, 1/math.Sqrt(float64(s.fanIn()))
+		bias.bound = weight.bound
+	}
+	if !s.norm {
+		return []slot{weight, bias}, nil
+	}
+	return []slot{weight, vector(".norm.weight", 1), vector(".norm.bias", 0)},
+		[]slot{vector(".norm.running_mean", 0), vector(".norm.running_var", 1)}
 }
 
 // fanIn is the number of inputs that one output of a layer depends on.

@@ -10,6 +10,7 @@ package publish
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"drolab/dro/nn"
@@ -89,6 +90,9 @@ func (r *Run) network() (*network, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := writable(layers); err != nil {
+		return nil, err
+	}
 	n := &network{layers: layers, tensors: map[string]nn.Tensor{}, mean: e.Mean, std: e.Std, shape: e.Shape,
 		classes: e.Classes}
 	if len(s.Mean) > 0 {
@@ -109,6 +113,17 @@ func (r *Run) network() (*network, error) {
 		}
 	}
 	return n, nil
+}
+
+// writable refuses layers of a kind that the writers of networks do not know.
+func writable(layers []nn.Layer) error {
+	kinds := []string{"conv", "linear", "average", "sum"}
+	for _, l := range layers {
+		if !slices.Contains(kinds, l.Kind) {
+			return fmt.Errorf("layer %s is of kind %s, for which no format of networks has a form", l.Name, l.Kind)
+		}
+	}
+	return nil
 }
 
 // events reads the whole log, what a resume discards left out.

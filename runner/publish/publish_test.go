@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/nn"
 	"drolab/dro/peertest"
 	"drolab/runner"
 	"drolab/runner/record/recordtest"
@@ -271,5 +272,17 @@ func TestCSVReadsBack(t *testing.T) {
 	}
 	if !found {
 		t.Error("the summary's test accuracy is not that of the run")
+	}
+}
+
+// TestNewKindOfLayer: a network is written down as it is, or not at all.
+func TestNewKindOfLayer(t *testing.T) {
+	known := []nn.Layer{{Name: "conv1", Kind: "conv"}, {Name: "linear2", Kind: "linear"}}
+	if err := writable(known); err != nil {
+		t.Error(err)
+	}
+	err := writable(append(known, nn.Layer{Name: "scale3", Kind: "scale"}))
+	if err == nil || !strings.Contains(err.Error(), "scale3 is of kind scale") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -18,12 +18,16 @@ func TestEndBetweenTwoLooks(t *testing.T) {
 		status      runner.Status
 		interrupted bool
 	}{
-		"ended":     {[]*end{at(runner.Done, 9)}, nil, runner.Done, false},
-		"held":      {[]*end{at(runner.Running, 5)}, []bool{true}, runner.Running, false},
-		"ends":      {[]*end{at(runner.Running, 5), at(runner.Stopped, 6)}, []bool{false}, runner.Stopped, false},
-		"killed":    {[]*end{at(runner.Running, 5), at(runner.Running, 5)}, []bool{false}, runner.Running, true},
-		"goes on":   {[]*end{at(runner.Paused, 5), at(runner.Running, 5)}, []bool{false, true}, runner.Running, false},
-		"not begun": {[]*end{at(runner.Queued, 0), at(runner.Queued, 0)}, []bool{false}, runner.Queued, true},
+		"ended": {[]*end{at(runner.Done, 9)}, nil, runner.Done, false},
+		"held":  {[]*end{at(runner.Running, 5)}, []bool{true}, runner.Running, false},
+		"ends": {[]*end{at(runner.Running, 5), at(runner.Stopped, 6)}, []bool{false},
+			runner.Stopped, false},
+		"killed": {[]*end{at(runner.Running, 5), at(runner.Running, 5)}, []bool{false},
+			runner.Running, true},
+		"goes on": {[]*end{at(runner.Paused, 5), at(runner.Running, 5)}, []bool{false, true},
+			runner.Running, false},
+		"not begun": {[]*end{at(runner.Queued, 0), at(runner.Queued, 0)}, []bool{false},
+			runner.Queued, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := settledEnd(
