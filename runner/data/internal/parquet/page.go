@@ -223,7 +223,6 @@ func unpack(codec format.CompressionCodec, raw []byte, size int64) (page []byte,
 	if len(raw) == 0 && size == 0 {
 		return nil, nil
 	}
-	said := uint64(size)
 	switch codec {
 	case format.Uncompressed:
 		page = raw
@@ -233,7 +232,7 @@ func unpack(codec format.CompressionCodec, raw []byte, size int64) (page []byte,
 		n, err = lz4.UncompressBlock(raw, page)
 		page = page[:max(0, n)]
 	case format.Snappy:
-		if said, _ = binary.Uvarint(raw); said == uint64(size) { // it takes memory for as many
+		if said, _ := binary.Uvarint(raw); said == uint64(size) { // it takes memory for as many
 			page, err = parquet.Snappy.Decode(make([]byte, size), raw)
 		}
 	default:
@@ -245,12 +244,15 @@ func unpack(codec format.CompressionCodec, raw []byte, size int64) (page []byte,
 	return page, err
 }
 
+// plainDictionary is how files of the format's version 1 name dictionaries, and places in them.
+const plainDictionary format.Encoding = 2
+
 // keep takes a dictionary as texts.
 func (p *pages) keep(h *header, body []byte) error {
 	if p.dictionary != nil {
 		return errors.New("a second dictionary")
 	}
-	if e := h.DictionaryPageHeader.V.Encoding; e != format.Plain && e != format.PlainDictionary {
+	if e := h.DictionaryPageHeader.V.Encoding; e != format.Plain && e != plainDictionary {
 		return fmt.Errorf("a dictionary of encoding %v", e)
 	}
 	values, err := p.decoded(format.Plain, int(h.values()), body)
@@ -293,7 +295,7 @@ func (p *pages) begin(h *header, levels, body []byte) (err error) {
 		}
 	}
 	switch {
-	case encoding == format.RLEDictionary || encoding == format.PlainDictionary:
+	case encoding == format.RLEDictionary || encoding == plainDictionary:
 		if p.dictionary == nil {
 			return errors.New("a page of a dictionary that is not there")
 		}
