@@ -29,8 +29,13 @@ X/SYS < dro/internal/kern
 NONE < runner/internal/aside
 runner/internal/aside < runner/internal/aside/asidetest
 X/SYS < runner/internal/room
-COMPRESS < runner/internal/parquet
-X/SYS, X/IMAGE, runner/internal/aside, runner/internal/room, runner/internal/parquet < runner/data
+X/SYS, runner/internal/room < runner/data/internal/dataset
+runner/data/internal/dataset, PARQUET, LZ4 < runner/data/internal/parquet
+runner/data/internal/dataset, runner/internal/aside < runner/data/internal/download
+runner/data/internal/dataset < runner/data/internal/array, runner/data/internal/synthetic
+runner/data/internal/dataset, runner/data/internal/parquet < runner/data/internal/table
+runner/data/internal/download, runner/data/internal/table, X/IMAGE < runner/data/internal/picture
+runner/data/internal/array, runner/data/internal/synthetic, runner/data/internal/picture, X/SYS < runner/data
 dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data, runner/internal/room < runner
 runner, YAML < presets
@@ -103,7 +108,8 @@ var testPairs = map[string]string{
 var modules = map[string][]string{
 	"X/SYS":      {"golang.org/x/sys"},
 	"X/IMAGE":    {"golang.org/x/image"},
-	"COMPRESS":   {"github.com/klauspost/compress"},
+	"PARQUET":    {"github.com/parquet-go/parquet-go"},
+	"LZ4":        {"github.com/pierrec/lz4"},
 	"GORGONIA":   {"gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm"},
 	"GONUM":      {"gonum.org/v1/gonum"},
 	"YAML":       {"github.com/goccy/go-yaml"},

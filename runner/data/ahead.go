@@ -8,8 +8,8 @@ import "runtime/debug"
 //	         -> swap memory -> order the one after p
 //	worker:  order -> make -> made
 //
-// The caller owns everything but the maker and spare, which are the worker's from an order until its batch is
-// taken.
+// The caller owns everything but the maker and spare, which are the worker's from an order until
+// its batch is taken.
 type ahead struct {
 	maker   *maker
 	spare   Batch // the memory that is not the caller's
@@ -31,7 +31,8 @@ func startAhead(m *maker) *ahead {
 	return a
 }
 
-// work is the worker's life. Neither channel ever holds more than one: it ends as soon as orders is closed.
+// work is the worker's life. Neither channel ever holds more than one: it ends as soon as orders is
+// closed.
 func (a *ahead) work() {
 	defer close(a.made)
 	debug.SetPanicOnFault(true) // try gives it to the caller
@@ -45,7 +46,8 @@ func (a *ahead) try(p place) (m made) {
 	return made{batch: a.maker.make(&a.spare, p)}
 }
 
-// take gives the batch of p. It lies in what was spare; the caller's room, free now, becomes the spare one.
+// take gives the batch of p. It lies in what was spare; the caller's room, free now, becomes the
+// spare one.
 func (a *ahead) take(p place, room *Batch) Batch {
 	if a.pending && a.ordered != p { // after a Restore
 		<-a.made

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+
+	"drolab/runner/data/internal/dataset"
 )
 
 // A loader that works ahead gives the batches and the states of one that does not, also after jumps to other
 // places.
 func TestAheadIsTheSame(t *testing.T) {
-	src := noise(50, Shape{3, 8, 8})
+	src := noise(50, Shape{C: 3, H: 8, W: 8})
 	o := LoaderOptions{Batch: 8, Augment: Augment{Pad: 2, Flip: true}, Seed: 9, Stream: 1}
 	for name, open := range loaders() {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +58,7 @@ func same(t *testing.T, got, want *Loader) {
 // A batch stays as it is until the next call of Next, whatever is made meanwhile.
 func TestAheadLeavesTheBatchAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := must(t)(NewDraws(noise(50, Shape{1, 4, 4}), LoaderOptions{Batch: 8, Ahead: true}))
+		l := must(t)(NewDraws(noise(50, Shape{C: 1, H: 4, W: 4}), LoaderOptions{Batch: 8, Ahead: true}))
 		defer l.Close()
 		for range 5 {
 			b := l.Next()
@@ -81,7 +83,8 @@ func (b brittle) Read(dst []float32, i int) {
 // What a source panics with comes up where the batch is asked for, so that it ends a run and not the program.
 func TestAheadPanicsInNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := must(t)(NewSequential(brittle{noise(12, Shape{1, 1, 1})}, LoaderOptions{Batch: 4, Ahead: true}))
+		l := must(t)(NewSequential(brittle{noise(12, Shape{C: 1, H: 1, W: 1})}, LoaderOptions{Batch: 4,
+			Ahead: true}))
 		defer l.Close()
 		l.Next()
 		l.Next()
@@ -102,6 +105,6 @@ func TestEveryCorePanicsInCaller(t *testing.T) {
 			t.Errorf("recovered %v", p)
 		}
 	}()
-	tabulated(brittle{noise(12, Shape{1, 1, 1})})
+	dataset.Tabulated(brittle{noise(12, Shape{C: 1, H: 1, W: 1})})
 	t.Error("a panic of the source is lost")
 }

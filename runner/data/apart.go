@@ -35,8 +35,8 @@ const (
 	readerLeast = 64 << 20 // bytes
 )
 
-// read opens what a Provider has: in a process of its own, where that is wanted.
-func (p *Provider) read(ctx context.Context, name string, o Options) (*Dataset, error) {
+// readBy opens what a Provider has: in a process of its own, where that is wanted.
+func readBy(ctx context.Context, p *Provider, name string, o Options) (*Dataset, error) {
 	command := apart.Load()
 	if command == nil || *command == nil || !p.Apart {
 		return p.Open(name, o)

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"drolab/runner/data/internal/dataset"
 )
 
 // A table that takes more memory than there may be ends the process that reads it, with one line
@@ -69,7 +71,7 @@ func TestApartIsGivenUp(t *testing.T) {
 		_, err := OpenContext(ctx, "csv:"+mark, Options{})
 		given <- err
 	}()
-	until(t, func() bool { return exists(mark) })
+	until(t, func() bool { return dataset.Exists(mark) })
 	cancel()
 	if err := <-given; !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(),
 		"reading it was stopped") {

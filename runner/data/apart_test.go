@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/runner/data/internal/dataset"
+	"drolab/runner/data/internal/picture"
 	"drolab/runner/internal/room"
 )
 
@@ -38,7 +40,7 @@ func every(t *testing.T) map[string]string {
 	}
 	writeIDX(t, ubyte, nil)
 	writeIDX(t, filepath.Join(ubyte, "packed"), map[string][]byte{
-		idxFiles()[0] + ".gz": gzipped(t, idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3))})
+		picture.IDXFiles()[0] + ".gz": gzipped(t, idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3))})
 	tensors := filepath.Join(t.TempDir(), "x.safetensors")
 	header := `{"x":{"dtype":"F32","shape":[8,2],"data_offsets":[0,64]},` +
 		`"y":{"dtype":"U8","shape":[8],"data_offsets":[64,72]}}`
@@ -96,7 +98,7 @@ func told(t *testing.T, d *Dataset) string {
 	b, err := json.Marshal(struct {
 		Dataset
 		Release, Cells any
-	}{Dataset: all, Cells: fmt.Sprintf("%+v", d.cells)})
+	}{Dataset: all, Cells: fmt.Sprintf("%+v", d.Cells)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +157,7 @@ func TestApartIsTheSame(t *testing.T) {
 					t.Fatalf("%s: %v, want %v", how, errThere, errHere)
 				}
 				if errHere != nil && how == "held out" && strings.Contains(errHere.Error(),
-					errTwoVals.Error()) {
+					dataset.ErrTwoVals.Error()) {
 					continue
 				}
 				if errHere != nil {
@@ -247,25 +249,27 @@ func TestApartEndsEarly(t *testing.T) {
 	}
 }
 
-// What a process sends is all that a data set and its sources have: a field that is added here is
+// What a process sends is all that a data set and its sources have. A field that is added here is
 // sent, or not needed, and then listed.
 func TestEveryFieldIsSent(t *testing.T) {
 	for _, c := range []struct {
 		of   any
 		want string
 	}{
-		{Dataset{}, "cells mapped"}, {table{}, "marks x origin"}, {marks{}, "labels groups"},
-		{features{}, "marks shape size data decode"},
-		{images{}, "shape data stride skip labels groups"},
-		{rowBlocks{}, "width per blocks"}, {cells{}, "label given names"},
+		{Dataset{}, "Name Shape Classes Groups Grouped ByGroup Cells Train Val Test Checksum Mean Std Augment " +
+			"Notes Missing Encoder Unlabelled Release Mapped"},
+		{dataset.Table{}, "Marks X Origin"}, {dataset.Marks{}, "Labels Groups"},
+		{dataset.Features{}, "Marks Dims Size Data Decode"},
+		{dataset.Images{}, "Dims Data Stride Skip Labels Groups"},
+		{dataset.RowBlocks{}, "Width Per Blocks"}, {dataset.Cells{}, "Label Given Names"},
 	} {
-		var hidden []string
+		var fields []string
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(c.of)) {
-			if !f.IsExported() && len(f.Index) == 1 {
-				hidden = append(hidden, f.Name)
+			if len(f.Index) == 1 {
+				fields = append(fields, f.Name)
 			}
 		}
-		if got := strings.Join(hidden, " "); got != c.want {
+		if got := strings.Join(fields, " "); got != c.want {
 			t.Errorf("%T has %s; sent are %s", c.of, got, c.want)
 		}
 	}

@@ -14,6 +14,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"drolab/runner/data/internal/array"
+	"drolab/runner/data/internal/dataset"
 )
 
 // npy is a file in NumPy's format, as numpy.save writes it, with the items of any slice of fixed size.
@@ -97,7 +100,7 @@ func TestArrays(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got := fmt.Sprint(trainX(d)); got != "[[0 1] [2 3] [8 9]]" || d.Shape != (Shape{2, 1, 1}) {
+		if got := fmt.Sprint(trainX(d)); got != "[[0 1] [2 3] [8 9]]" || d.Shape != (Shape{C: 2, H: 1, W: 1}) {
 			t.Errorf("%s: training samples are %s of %v", name, got, d.Shape)
 		}
 		if !slices.Equal(d.Classes, []string{"-1", "1"}) || !slices.Equal(d.Groups, []string{"b", "ü"}) {
@@ -171,11 +174,11 @@ func TestHalf(t *testing.T) {
 	for h, want := range map[uint16]float32{0: 0, 0x3c00: 1, 0xc000: -2, 0x7bff: 65504, 0x0400: 1. / (1 << 14),
 		0x03ff: 1023. / (1 << 24), 0x8001: -1. / (1 << 24), 0x7c00: float32(math.Inf(1)),
 		0xfc00: float32(math.Inf(-1)), 0x3555: 1365. / 4096} {
-		if got := half(h); got != want {
+		if got := dataset.Half(h); got != want {
 			t.Errorf("%#04x is %v, want %v", h, got, want)
 		}
 	}
-	if v := half(0x7e00); v == v {
+	if v := dataset.Half(0x7e00); v == v {
 		t.Errorf("0x7e00 is %v, want no number", v)
 	}
 }
@@ -312,22 +315,22 @@ func FuzzNPY(f *testing.F) {
 	}
 	f.Add([]byte("\x93NUMPY\x03\x00\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		a, err := parseNPY("a", b)
+		a, err := array.ParseNPY("a", b)
 		if err != nil {
 			return
 		}
-		need := a.size
-		for _, d := range a.shape {
+		need := a.Size
+		for _, d := range a.Dims {
 			need *= d
 		}
-		if need != len(a.data) || need == 0 {
-			t.Fatalf("%d bytes for items of %d and shape %v", len(a.data), a.size, a.shape)
+		if need != len(a.Data) || need == 0 {
+			t.Fatalf("%d bytes for items of %d and shape %v", len(a.Data), a.Size, a.Dims)
 		}
-		if c, err := a.factor("a", a.shape[0]); err == nil && len(c.codes) != a.shape[0] {
-			t.Fatalf("%d codes for shape %v", len(c.codes), a.shape)
+		if c, err := a.Factor("a", a.Dims[0]); err == nil && len(c.Codes) != a.Dims[0] {
+			t.Fatalf("%d codes for shape %v", len(c.Codes), a.Dims)
 		}
-		if x, err := newFeatures(a); err == nil {
-			x.scan("a", io.Discard)
+		if x, err := array.NewFeatures(a); err == nil {
+			x.Scan("a", io.Discard)
 		}
 	})
 }

@@ -3,6 +3,9 @@ package data
 import (
 	"fmt"
 	"path/filepath"
+
+	"drolab/runner/data/internal/dataset"
+	"drolab/runner/data/internal/download"
 )
 
 // An Entry describes one data source.
@@ -20,39 +23,41 @@ type Entry struct {
 func Names() []string {
 	var names []string
 	for _, p := range providers() {
-		if !p.scheme() {
+		if !isScheme(p) {
 			names = append(names, p.Name)
 		}
 	}
 	return names
 }
 
-// List describes every data source, as far as it lies in the data folder dir: the datasets in the order of
-// Names, and the schemes.
+// List describes every data source, as far as it lies in the data folder dir: the datasets in the
+// order of Names, and the schemes.
 func List(dir string) []Entry {
 	var list []Entry
 	for _, p := range providers() {
-		list = append(list, p.entry(dir))
+		list = append(list, described(p, dir))
 	}
 	return list
 }
 
-// Info describes the data source of a name that Open takes, as far as it lies in the data folder dir.
+// Info describes the data source of a name that Open takes, as far as it lies in the data folder
+// dir.
 func Info(name, dir string) (Entry, error) {
 	p, err := find(name)
 	if err != nil {
 		return Entry{}, fmt.Errorf("dataset %s: %w", name, err)
 	}
-	return p.entry(dir), nil
+	return described(p, dir), nil
 }
 
-func (p *Provider) entry(dir string) Entry {
+func described(p *Provider, dir string) Entry {
 	e := Entry{
-		Name: p.Name + p.Argument, Scheme: p.scheme(), Purpose: p.Purpose, Sizes: p.Sizes, Available: true,
+		Name: p.Name + p.Argument, Scheme: isScheme(p), Purpose: p.Purpose, Sizes: p.Sizes,
+		Available: true,
 	}
 	if f := p.Files; f != nil {
 		e.Path = filepath.Join(dir, f.Folder)
-		e.Available, e.Download = f.there(dir), totalSize(f.Remote)
+		e.Available, e.Download = dataset.There(f, dir), download.TotalSize(f.Remote)
 	}
 	return e
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"drolab/runner/data/internal/picture"
 )
 
 // cifar100Records makes n records: the coarse label counts up by 1, the fine one by 3, pixels are that.
@@ -15,14 +17,14 @@ func cifar100Records(n int) []byte {
 	var b []byte
 	for i := range n {
 		fine := byte(3 * i % 100)
-		b = append(append(b, byte(i%20)), bytes.Repeat([]byte{fine}, cifar100Record-1)...)
+		b = append(append(b, byte(i%20)), bytes.Repeat([]byte{fine}, picture.CIFAR100Record-1)...)
 	}
 	return b
 }
 
 func TestCIFAR100(t *testing.T) {
 	plain, packed := t.TempDir(), t.TempDir()
-	if err := os.Mkdir(filepath.Join(plain, cifar100Folder), 0o777); err != nil {
+	if err := os.Mkdir(filepath.Join(plain, picture.CIFAR100Folder), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	var archive bytes.Buffer
@@ -30,15 +32,16 @@ func TestCIFAR100(t *testing.T) {
 	w := tar.NewWriter(z)
 	for name, n := range map[string]int{"train.bin": 40, "test.bin": 7} {
 		b := cifar100Records(n)
-		if err := os.WriteFile(filepath.Join(plain, cifar100Folder, name), b, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(plain, picture.CIFAR100Folder, name), b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		w.WriteHeader(&tar.Header{Name: cifar100Folder + "/" + name, Typeflag: tar.TypeReg, Size: int64(len(b))})
+		w.WriteHeader(&tar.Header{Name: picture.CIFAR100Folder + "/" + name, Typeflag: tar.TypeReg,
+			Size: int64(len(b))})
 		w.Write(b)
 	}
 	w.Close()
 	z.Close()
-	if err := os.WriteFile(filepath.Join(packed, cifar100Archive), archive.Bytes(), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(packed, picture.CIFAR100Archive), archive.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{plain, packed} {
@@ -62,7 +65,7 @@ func TestCIFAR100(t *testing.T) {
 
 // The names are the official ones, by a few of them.
 func TestCIFAR100Names(t *testing.T) {
-	fine, coarse := fineClasses(), coarseClasses()
+	fine, coarse := picture.FineClasses(), picture.CoarseClasses()
 	if len(fine) != 100 || len(coarse) != 20 || fine[8] != "bicycle" || fine[51] != "mushroom" ||
 		fine[99] != "worm" || coarse[14] != "people" || coarse[19] != "vehicles 2" {
 		t.Errorf("names %q, %q", fine, coarse)
@@ -71,14 +74,14 @@ func TestCIFAR100Names(t *testing.T) {
 
 func TestCIFAR100Damaged(t *testing.T) {
 	bad := cifar100Records(3)
-	bad[cifar100Record+1] = 100
+	bad[picture.CIFAR100Record+1] = 100
 	for want, b := range map[string][]byte{
 		"record 1 (byte 3074) has labels 1 and 100": bad, "no whole number": bad[:5000],
 	} {
 		dir := t.TempDir()
-		os.Mkdir(filepath.Join(dir, cifar100Folder), 0o777)
+		os.Mkdir(filepath.Join(dir, picture.CIFAR100Folder), 0o777)
 		for _, name := range []string{"train.bin", "test.bin"} {
-			os.WriteFile(filepath.Join(dir, cifar100Folder, name), b, 0o666)
+			os.WriteFile(filepath.Join(dir, picture.CIFAR100Folder, name), b, 0o666)
 		}
 		if _, err := Open("cifar100", Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

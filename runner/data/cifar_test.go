@@ -10,29 +10,32 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"drolab/runner/data/internal/dataset"
+	"drolab/runner/data/internal/picture"
 )
 
 // smallCIFAR is the layout with three records a file.
-func smallCIFAR() cifar { return cifar{records: 3} }
+func smallCIFAR() picture.CIFAR { return picture.CIFAR{Records: 3} }
 
 // records makes n records: labels count up from first, pixels are the label.
 func records(n, first int) []byte {
 	var b []byte
 	for i := range n {
-		b = append(b, bytes.Repeat([]byte{byte((first + i) % 10)}, cifarRecord)...)
+		b = append(b, bytes.Repeat([]byte{byte((first + i) % 10)}, picture.CIFARRecord)...)
 	}
 	return b
 }
 
 // writeCIFAR writes a small dataset into the folder below dir, with one file changed.
-func writeCIFAR(t testing.TB, dir string, l cifar, change string, content []byte) {
+func writeCIFAR(t testing.TB, dir string, l picture.CIFAR, change string, content []byte) {
 	t.Helper()
-	folder := filepath.Join(dir, cifarFolder)
+	folder := filepath.Join(dir, picture.CIFARFolder)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for i, name := range append(l.trainFiles(), l.testFile()) {
-		b := records(l.records, i)
+	for i, name := range append(l.TrainFiles(), l.TestFile()) {
+		b := records(l.Records, i)
 		if name == change {
 			b = content
 		}
@@ -45,11 +48,11 @@ func writeCIFAR(t testing.TB, dir string, l cifar, change string, content []byte
 func TestCIFAR(t *testing.T) {
 	dir := t.TempDir()
 	writeCIFAR(t, dir, smallCIFAR(), "", nil)
-	d, err := smallCIFAR().open(Options{Dir: dir})
+	d, err := smallCIFAR().Open(Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Train.Len() != 15 || d.Test.Len() != 3 || d.Train.Shape() != (Shape{3, 32, 32}) {
+	if d.Train.Len() != 15 || d.Test.Len() != 3 || d.Train.Shape() != (Shape{C: 3, H: 32, W: 32}) {
 		t.Fatalf("%d and %d samples of %v", d.Train.Len(), d.Test.Len(), d.Train.Shape())
 	}
 	x := make([]float32, 3072)
@@ -63,19 +66,19 @@ func TestCIFAR(t *testing.T) {
 
 func TestCIFARDamage(t *testing.T) {
 	bad := records(3, 0)
-	bad[2*cifarRecord] = 10
+	bad[2*picture.CIFARRecord] = 10
 	for name, tt := range map[string]struct {
 		content []byte
 		want    string
 	}{
 		"empty":     {nil, "ends at byte 0, in record 0 of 3"},
-		"truncated": {records(3, 0)[:2*cifarRecord+5], "ends at byte 6151, in record 2 of 3"},
+		"truncated": {records(3, 0)[:2*picture.CIFARRecord+5], "ends at byte 6151, in record 2 of 3"},
 		"long":      {records(4, 0), "goes on after byte 9219"},
 		"label":     {bad, "record 2 (byte 6146) has label 10"},
 	} {
 		dir := t.TempDir()
 		writeCIFAR(t, dir, smallCIFAR(), "data_batch_4.bin", tt.content)
-		_, err := smallCIFAR().open(Options{Dir: dir})
+		_, err := smallCIFAR().Open(Options{Dir: dir})
 		if err == nil || !strings.Contains(err.Error(), tt.want) ||
 			!strings.Contains(err.Error(), "data_batch_4.bin") ||
 			!strings.Contains(err.Error(), "drolab data fetch cifar10") || strings.Contains(err.Error(), "\n") {
@@ -92,12 +95,12 @@ type entry struct {
 }
 
 // archive makes a tar.gz of the small dataset with further entries before it.
-func archive(t testing.TB, l cifar, before ...entry) []byte {
+func archive(t testing.TB, l picture.CIFAR, before ...entry) []byte {
 	t.Helper()
-	entries := append(before, entry{cifarFolder + "/", tar.TypeDir, nil},
-		entry{cifarFolder + "/readme.html", tar.TypeReg, []byte("hello")})
-	for i, name := range append(l.trainFiles(), l.testFile()) {
-		entries = append(entries, entry{cifarFolder + "/" + name, tar.TypeReg, records(l.records, i)})
+	entries := append(before, entry{picture.CIFARFolder + "/", tar.TypeDir, nil},
+		entry{picture.CIFARFolder + "/readme.html", tar.TypeReg, []byte("hello")})
+	for i, name := range append(l.TrainFiles(), l.TestFile()) {
+		entries = append(entries, entry{picture.CIFARFolder + "/" + name, tar.TypeReg, records(l.Records, i)})
 	}
 	return pack(t, entries)
 }
@@ -127,24 +130,24 @@ func TestCIFARArchive(t *testing.T) {
 	l := smallCIFAR()
 	a, b := t.TempDir(), t.TempDir()
 	writeCIFAR(t, a, l, "", nil)
-	if err := os.WriteFile(filepath.Join(b, cifarArchive), archive(t, l), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(b, picture.CIFARArchive), archive(t, l), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	want, err := l.open(Options{Dir: a})
+	want, err := l.Open(Options{Dir: a})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := l.open(Options{Dir: b})
+	got, err := l.Open(Options{Dir: b})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if exists(filepath.Join(b, cifarFolder)) {
+	if dataset.Exists(filepath.Join(b, picture.CIFARFolder)) {
 		t.Error("opening writes")
 	}
-	if err := l.unpack(b); err != nil {
+	if err := l.Unpack(b); err != nil {
 		t.Fatal(err)
 	}
-	unpacked, err := l.open(Options{Dir: b})
+	unpacked, err := l.Open(Options{Dir: b})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +158,7 @@ func TestCIFARArchive(t *testing.T) {
 
 func TestCIFARArchiveRefuses(t *testing.T) {
 	l := smallCIFAR()
-	first := cifarFolder + "/data_batch_1.bin"
+	first := picture.CIFARFolder + "/data_batch_1.bin"
 	full := archive(t, l)
 	for name, tt := range map[string]struct {
 		archive []byte
@@ -171,14 +174,14 @@ func TestCIFARArchiveRefuses(t *testing.T) {
 		"no gzip":    {[]byte("<html>not found</html>"), "gzip"},
 	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, cifarArchive), tt.archive, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, picture.CIFARArchive), tt.archive, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.unpack(dir); err == nil || !strings.Contains(err.Error(), tt.want) ||
-			!strings.Contains(err.Error(), cifarArchive) {
+		if err := l.Unpack(dir); err == nil || !strings.Contains(err.Error(), tt.want) ||
+			!strings.Contains(err.Error(), picture.CIFARArchive) {
 			t.Errorf("%s: error is %v, want %q", name, err, tt.want)
 		}
-		if exists(filepath.Join(dir, cifarFolder)) {
+		if dataset.Exists(filepath.Join(dir, picture.CIFARFolder)) {
 			t.Errorf("%s: something is unpacked", name)
 		}
 	}
@@ -188,15 +191,15 @@ func TestCIFARArchiveRefuses(t *testing.T) {
 func TestRealCIFAR(t *testing.T) {
 	dir := os.Getenv("DROLAB_DATA")
 	if e, _ := Info("cifar10", dir); dir == "" || !e.Available {
-		t.Skip("needs the CIFAR-10 files: set DROLAB_DATA to the folder that has " + cifarFolder)
+		t.Skip("needs the CIFAR-10 files: set DROLAB_DATA to the folder that has " + picture.CIFARFolder)
 	}
 	d, err := Open("cifar10", Options{Dir: dir, Imbalance: PaperImbalance()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if d.Checksum != cifarChecksum {
-		t.Errorf("checksum is %s, want %s", d.Checksum, cifarChecksum)
+	if d.Checksum != picture.CIFARChecksum {
+		t.Errorf("checksum is %s, want %s", d.Checksum, picture.CIFARChecksum)
 	}
 	if got := ClassCounts(d.Train, 10); !slices.Equal(got,
 		[]int{4020, 2715, 4985, 2965, 1950, 1425, 4795, 4030, 4835, 3300}) {
@@ -216,8 +219,8 @@ func FuzzCIFAR(f *testing.F) {
 	f.Add(records(1, 9)[:100])
 	f.Add([]byte{10})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		got, err := cifar{records: 1}.appendRecords(nil, bytes.NewReader(b), "fuzz")
-		good := len(b) == cifarRecord && b[0] < 10
+		got, err := picture.CIFAR{Records: 1}.AppendRecords(nil, bytes.NewReader(b), "fuzz")
+		good := len(b) == picture.CIFARRecord && b[0] < 10
 		if (err == nil) != good || good && !bytes.Equal(got, b) {
 			t.Errorf("%d bytes: error %v", len(b), err)
 		}
@@ -225,17 +228,17 @@ func FuzzCIFAR(f *testing.F) {
 }
 
 func FuzzCIFARArchive(f *testing.F) {
-	l := cifar{records: 1}
+	l := picture.CIFAR{Records: 1}
 	f.Add(archive(f, l))
 	f.Add(archive(f, l, entry{"../evil", tar.TypeReg, []byte("x")}))
 	f.Add(archive(f, l)[:200])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		files, err := l.readTar(bytes.NewReader(b))
+		files, err := l.ReadTar(bytes.NewReader(b))
 		if err != nil {
 			return
 		}
-		for _, name := range append(l.trainFiles(), l.testFile()) {
-			if len(files[name]) != cifarRecord || files[name][0] > 9 {
+		for _, name := range append(l.TrainFiles(), l.TestFile()) {
+			if len(files[name]) != picture.CIFARRecord || files[name][0] > 9 {
 				t.Errorf("%s is taken with %d bytes", name, len(files[name]))
 			}
 		}

@@ -4,17 +4,21 @@ import (
 	"bytes"
 	"slices"
 	"testing"
+
+	"drolab/runner/data/internal/dataset"
+	"drolab/runner/data/internal/picture"
+	"drolab/runner/data/internal/synthetic"
 )
 
 // What an imbalance leaves of images in memory is a copy of its own size with the same samples.
 func TestCompact(t *testing.T) {
-	src := noise(20, Shape{1, 2, 2})
-	want := subsetOf(src, []uint32{1, 4, 19}).(*imageSubset)
+	src := noise(20, Shape{C: 1, H: 2, W: 2})
+	want := dataset.SubsetOf(src, []uint32{1, 4, 19}).(*dataset.ImageSubset)
 	d := &Dataset{Train: want, Test: src}
-	d.compact()
-	got := d.Train.(*images)
-	if len(got.data) != 3*4 || got.Len() != 3 {
-		t.Fatalf("%d bytes and %d labels are kept of 3 images of 4", len(got.data), got.Len())
+	dataset.Compact(d)
+	got := d.Train.(*dataset.Images)
+	if len(got.Data) != 3*4 || got.Len() != 3 {
+		t.Fatalf("%d bytes and %d labels are kept of 3 images of 4", len(got.Data), got.Len())
 	}
 	for i := range 3 {
 		if !bytes.Equal(got.Pixels(nil, i), want.Pixels(nil, i)) || got.Label(i) != want.Label(i) {
@@ -25,22 +29,22 @@ func TestCompact(t *testing.T) {
 
 // Groups that are not the classes stay with their samples, kept in memory or drawn there.
 func TestGroupsSurvive(t *testing.T) {
-	src := noise(40, Shape{1, 2, 2})
-	src.groups = make([]uint16, src.Len())
-	for i := range src.groups {
-		src.groups[i] = uint16(300 + i)
+	src := noise(40, Shape{C: 1, H: 2, W: 2})
+	src.Groups = make([]uint16, src.Len())
+	for i := range src.Groups {
+		src.Groups[i] = uint16(300 + i)
 	}
 	for name, pack := range map[string]func(*Dataset){
-		"compact": (*Dataset).compact, "render": (*Dataset).render} {
-		d := &Dataset{Classes: numbers(10), Train: src, Test: src}
-		if err := d.restrict(Options{Samples: 30, Imbalance: PaperImbalance(), ValFraction: .5}); err != nil {
+		"compact": dataset.Compact, "render": synthetic.Render} {
+		d := &Dataset{Classes: picture.Numbers(10), Train: src, Test: src}
+		if err := d.Restrict(Options{Samples: 30, Imbalance: PaperImbalance(), ValFraction: .5}); err != nil {
 			t.Fatal(err)
 		}
 		train, val := d.Train, d.Val
 		pack(d)
 		for _, split := range [][2]Source{{d.Train, train}, {d.Val, val}} {
 			got, want := split[0], split[1]
-			if _, part := got.(*images); !part || got.Len() != want.Len() || want.Len() == 0 {
+			if _, part := got.(*dataset.Images); !part || got.Len() != want.Len() || want.Len() == 0 {
 				t.Fatalf("%s gives a %T of %d samples for %d", name, got, got.Len(), want.Len())
 			}
 			for i := range want.Len() {

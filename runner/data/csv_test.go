@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"drolab/runner/data/internal/dataset"
+	"drolab/runner/data/internal/table"
 )
 
 // write puts text into a file of a fresh folder.
@@ -28,7 +31,7 @@ func TestCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(d.Classes, []string{"no", "yes"}) || !slices.Equal(d.Groups, []string{"a", "b"}) ||
-		d.Shape != (Shape{3, 1, 1}) {
+		d.Shape != (Shape{C: 3, H: 1, W: 1}) {
 		t.Fatalf("classes %q, groups %q, shape %v", d.Classes, d.Groups, d.Shape)
 	}
 	x := make([]float32, 3)
@@ -124,20 +127,20 @@ func TestMoments(t *testing.T) {
 		{[]float64{1.7e9, 1.7e9 + 2}, 1.7e9 + 1, 1},
 	} {
 		c := columnOf(t, strings.Fields(strings.Trim(fmt.Sprint(tt.values), "[]"))...)
-		moments([]*column{c}, indices(0, len(tt.values)), false)
-		if math.Abs(c.mean-tt.mean) > 1e-6*tt.std || math.Abs(c.std/tt.std-1) > 1e-6 {
-			t.Errorf("%v: mean %v, std %v, want %v, %v", tt.values, c.mean, c.std, tt.mean, tt.std)
+		table.Moments([]*table.Column{c}, dataset.Indices(0, len(tt.values)), false)
+		if math.Abs(c.Mean-tt.mean) > 1e-6*tt.std || math.Abs(c.Std/tt.std-1) > 1e-6 {
+			t.Errorf("%v: mean %v, std %v, want %v, %v", tt.values, c.Mean, c.Std, tt.mean, tt.std)
 		}
 	}
 }
 
 func TestCSVDamage(t *testing.T) {
 	many := "id,label\n"
-	for i := range maxCategories + 1 {
+	for i := range table.MaxCategories + 1 {
 		many += fmt.Sprintf("u%d,%d\n", i, i%2)
 	}
 	labels := "x,label\n"
-	for i := range maxClasses + 1 {
+	for i := range dataset.MaxClasses + 1 {
 		labels += fmt.Sprintf("1,c%d\n", i)
 	}
 	for name, tt := range map[string]struct{ text, query, want string }{
@@ -180,16 +183,16 @@ func FuzzCSV(f *testing.F) {
 	f.Add("a,label,group\n1e308,0,g\n-1e308,1,h\n1,1,h\n")
 	f.Add("a,label\n1,2\n1\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		var fr frame
-		if err := fr.read(strings.NewReader(text)); err != nil {
+		var fr table.Frame
+		if err := fr.Read(strings.NewReader(text)); err != nil {
 			return
 		}
-		d, err := fr.dataset(fr.rows, draw{testShare, 1, false})
+		d, err := fr.Dataset(fr.Rows, dataset.Draw{Fraction: dataset.TestShare, Seed: 1, Whole: false})
 		if err != nil {
 			return
 		}
-		if d.Train.Len()+d.Test.Len() != fr.rows {
-			t.Fatalf("%d + %d samples of %d lines", d.Train.Len(), d.Test.Len(), fr.rows)
+		if d.Train.Len()+d.Test.Len() != fr.Rows {
+			t.Fatalf("%d + %d samples of %d lines", d.Train.Len(), d.Test.Len(), fr.Rows)
 		}
 		if d.Groups == nil { // as Open does
 			d.Groups = d.Classes

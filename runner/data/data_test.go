@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"drolab/runner/data/internal/dataset"
+	"drolab/runner/data/internal/synthetic"
 )
 
 // labelled is a source of samples of one value: the sample's index. Label i is labels[i], group the label
@@ -16,7 +19,7 @@ import (
 type labelled []int
 
 func (s labelled) Len() int                  { return len(s) }
-func (s labelled) Shape() Shape              { return Shape{1, 1, 1} }
+func (s labelled) Shape() Shape              { return Shape{C: 1, H: 1, W: 1} }
 func (s labelled) Label(i int) int           { return s[i] }
 func (s labelled) Group(i int) int           { return s[i] % 2 }
 func (s labelled) Read(dst []float32, i int) { dst[0] = float32(i) }
@@ -34,8 +37,8 @@ func TestPaperImbalanceCounts(t *testing.T) {
 		t.Errorf("%d training samples, want 35020", d.Train.Len())
 	}
 	for c, n := range ClassCounts(d.Test, 10) {
-		if n != shapesTest/10 {
-			t.Errorf("class %d has %d test samples, want %d", c, n, shapesTest/10)
+		if n != synthetic.ShapesTest/10 {
+			t.Errorf("class %d has %d test samples, want %d", c, n, synthetic.ShapesTest/10)
 		}
 	}
 }
@@ -58,12 +61,12 @@ func TestRestrictKeepsTheFirstOfEachClass(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			d := &Dataset{Classes: []string{"a", "b"}, Train: src}
-			if err := d.restrict(Options{Samples: tt.limit, Imbalance: tt.ratio}); err != nil {
+			if err := d.Restrict(Options{Samples: tt.limit, Imbalance: tt.ratio}); err != nil {
 				t.Fatal(err)
 			}
 			var got []uint32
-			if s, ok := d.Train.(*subset); ok {
-				got = s.index
+			if s, ok := d.Train.(*dataset.Subset); ok {
+				got = s.Index
 			}
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("kept %v, want %v", got, tt.want)
@@ -73,7 +76,7 @@ func TestRestrictKeepsTheFirstOfEachClass(t *testing.T) {
 }
 
 func TestSubsetReadsThrough(t *testing.T) {
-	s := subsetOf(labelled{3, 4, 5, 6}, []uint32{2, 0})
+	s := dataset.SubsetOf(labelled{3, 4, 5, 6}, []uint32{2, 0})
 	x := []float32{-1}
 	s.Read(x, 0)
 	if s.Len() != 2 || s.Label(0) != 5 || s.Group(0) != 1 || s.Label(1) != 3 || x[0] != 2 {
@@ -86,19 +89,19 @@ func TestHoldOut(t *testing.T) {
 	for i := range src {
 		src[i] = i % 10 / 7 // 700 of class 0, 300 of class 1
 	}
-	all := indices(0, 1000)
-	rest, held := holdOut(src, strata{classes: 2}, all, .1, 7)
-	counts := ClassCounts(subsetOf(src, held), 2)
+	all := dataset.Indices(0, 1000)
+	rest, held := dataset.HoldOut(src, dataset.Strata{Classes: 2}, all, .1, 7)
+	counts := ClassCounts(dataset.SubsetOf(src, held), 2)
 	if !slices.Equal(counts, []int{70, 30}) {
 		t.Errorf("held out %v, want [70 30]", counts)
 	}
 	both := slices.Concat(rest, held)
 	slices.Sort(both)
-	if !slices.Equal(both, indices(0, 1000)) || !slices.IsSorted(rest) || !slices.IsSorted(held) {
+	if !slices.Equal(both, dataset.Indices(0, 1000)) || !slices.IsSorted(rest) || !slices.IsSorted(held) {
 		t.Error("rest and held do not split the index in order")
 	}
-	_, again := holdOut(src, strata{classes: 2}, all, .1, 7)
-	_, other := holdOut(src, strata{classes: 2}, all, .1, 8)
+	_, again := dataset.HoldOut(src, dataset.Strata{Classes: 2}, all, .1, 7)
+	_, other := dataset.HoldOut(src, dataset.Strata{Classes: 2}, all, .1, 8)
 	if !slices.Equal(held, again) || slices.Equal(held, other) {
 		t.Error("the held part must depend on the seed, and on nothing else")
 	}
@@ -173,7 +176,7 @@ func TestValidationSplitOfShapes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Train.Len() != 400 || d.Val.Len() != 100 || d.Test.Len() != shapesTest {
+	if d.Train.Len() != 400 || d.Val.Len() != 100 || d.Test.Len() != synthetic.ShapesTest {
 		t.Errorf("splits of %d, %d, %d", d.Train.Len(), d.Val.Len(), d.Test.Len())
 	}
 	for c, n := range ClassCounts(d.Val, 10) {

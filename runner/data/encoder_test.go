@@ -56,7 +56,7 @@ func TestEncoderRepeats(t *testing.T) {
 
 // Classes and groups have the numbers that the network knows, in whatever order a file has them.
 func TestEncoderNames(t *testing.T) {
-	e := Encoder{Shape: Shape{1, 1, 1}, Classes: []string{"b", "a", "c"}, Groups: []string{"v", "u"},
+	e := Encoder{Shape: Shape{C: 1, H: 1, W: 1}, Classes: []string{"b", "a", "c"}, Groups: []string{"v", "u"},
 		Columns: []Column{{Name: "x", Mean: 1, Std: 2}}, Options: map[string]string{"label": "y", "group": "g"}}
 	d, err := Open(writeFile(t, "new.csv", "g,x,y\nu,3,a\nnew,5,a\nv,1,c\n"), Options{Encoder: &e})
 	if err != nil {
@@ -96,7 +96,8 @@ func TestRowOfFile(t *testing.T) {
 
 // Frozen features are scaled as they were for training, and may have no labels.
 func TestEncoderOfArrays(t *testing.T) {
-	e := Encoder{Shape: Shape{2, 1, 1}, Classes: []string{"0", "1"}, Mean: []float32{1, 2}, Std: []float32{3, 4}}
+	e := Encoder{Shape: Shape{C: 2, H: 1, W: 1}, Classes: []string{"0", "1"}, Mean: []float32{1, 2},
+		Std: []float32{3, 4}}
 	dir := t.TempDir()
 	var b bytes.Buffer
 	header := "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2)}"
@@ -130,7 +131,7 @@ func TestValues(t *testing.T) {
 			src.Read(x, i)
 			want := strings.Split(cells[Row(src, i)], ",")
 			got := d.Encoder.Values(x)
-			if !slices.Equal(got, []Value{{"x", want[0]}, {"colour", want[1]}}) {
+			if !slices.Equal(got, []Value{{Column: "x", Text: want[0]}, {Column: "colour", Text: want[1]}}) {
 				t.Errorf("%v, want %v", got, want)
 			}
 		}
@@ -139,7 +140,7 @@ func TestValues(t *testing.T) {
 		t.Error("values of features that are no columns'")
 	}
 	far := Column{Name: "x", Mean: 1e6, Std: 1e6} // of which float32 keeps a tenth
-	if got := far.text([]float32{float32((.25 - far.Mean) / far.Std)}); got != "0.3" && got != "0.2" {
+	if got := far.Text([]float32{float32((.25 - far.Mean) / far.Std)}); got != "0.3" && got != "0.2" {
 		t.Errorf("0.25 far from the mean is %s", got)
 	}
 }

@@ -16,6 +16,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"drolab/runner/data/internal/dataset"
+	"drolab/runner/data/internal/download"
+	"drolab/runner/data/internal/picture"
 )
 
 // payload is what the test servers have; large enough for several reads.
@@ -70,11 +74,12 @@ type job struct {
 
 func newJob(t *testing.T, urls ...string) job {
 	sum := md5.Sum(payload)
-	return job{Remote{"file.gz", int64(len(payload)), "md5:" + hex.EncodeToString(sum[:]), urls}, t.TempDir()}
+	return job{Remote{Name: "file.gz", Size: int64(len(payload)), Sum: "md5:" + hex.EncodeToString(sum[:]),
+		URLs: urls}, t.TempDir()}
 }
 
 func (j job) run(ctx context.Context, o FetchOptions) error {
-	return fetchFiles(ctx, j.folder, []Remote{j.file}, o)
+	return download.FetchFiles(ctx, j.folder, []Remote{j.file}, o)
 }
 
 func (j job) path() string { return filepath.Join(j.folder, j.file.Name) }
@@ -97,7 +102,7 @@ func (j job) done(t *testing.T, err error) {
 	if err != nil || !bytes.Equal(got, payload) {
 		t.Errorf("the file has %d bytes, %v", len(got), err)
 	}
-	if exists(j.path() + ".part") {
+	if dataset.Exists(j.path() + ".part") {
 		t.Error("the partial file is left over")
 	}
 }
@@ -191,10 +196,10 @@ func TestFetchRefuses(t *testing.T) {
 				!strings.Contains(err.Error(), "--url") || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error is %v, want %q, the address and the remedy", err, tt.want)
 			}
-			if exists(j.path()) {
+			if dataset.Exists(j.path()) {
 				t.Error("a file takes the name")
 			}
-			if kept := fileSize(j.path()+".part") > 0; kept != tt.kept {
+			if kept := download.FileSize(j.path()+".part") > 0; kept != tt.kept {
 				t.Errorf("partial file kept: %v, want %v", kept, tt.kept)
 			}
 			again := serve(t, good)
@@ -273,21 +278,22 @@ func TestFetchCIFAR(t *testing.T) {
 	packed := archive(t, l)
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) { w.Write(packed) })
 	sum := md5.Sum(packed)
-	file := Remote{cifarArchive, int64(len(packed)), "md5:" + hex.EncodeToString(sum[:]), []string{s.URL}}
+	file := Remote{Name: picture.CIFARArchive, Size: int64(len(packed)),
+		Sum: "md5:" + hex.EncodeToString(sum[:]), URLs: []string{s.URL}}
 	dir := filepath.Join(t.TempDir(), "new")
-	if err := l.fetch(context.Background(), dir, file, FetchOptions{}); err != nil {
+	if err := l.Fetch(context.Background(), dir, file, FetchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	d, err := l.open(Options{Dir: dir})
+	d, err := l.Open(Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.checksum = d.Checksum
-	if err := os.Remove(filepath.Join(dir, cifarArchive)); err != nil {
+	l.Checksum = d.Checksum
+	if err := os.Remove(filepath.Join(dir, picture.CIFARArchive)); err != nil {
 		t.Fatal(err)
 	}
 	reported := int64(0)
-	if err := l.fetch(context.Background(), dir, file,
+	if err := l.Fetch(context.Background(), dir, file,
 		FetchOptions{Progress: func(done, _ int64) { reported = done }}); err != nil || len(s.ranges) != 1 {
 		t.Errorf("the second fetch makes %d requests, %v", len(s.ranges)-1, err)
 	}
@@ -302,11 +308,11 @@ func TestFetchSeveralFiles(t *testing.T) {
 	files := []Remote{j.file, j.file}
 	files[1].Name = "other.gz"
 	last, total := int64(0), int64(0)
-	if err := fetchFiles(context.Background(), j.folder, files,
+	if err := download.FetchFiles(context.Background(), j.folder, files,
 		FetchOptions{URL: s.URL, Progress: func(d, n int64) { last, total = d, n }}); err != nil {
 		t.Fatal(err)
 	}
-	if !exists(filepath.Join(j.folder, "other.gz")) || last != 2*j.file.Size || total != last {
+	if !dataset.Exists(filepath.Join(j.folder, "other.gz")) || last != 2*j.file.Size || total != last {
 		t.Errorf("progress ends at %d of %d", last, total)
 	}
 }
@@ -318,8 +324,8 @@ func TestFetchByName(t *testing.T) {
 		asked = append(asked, r.URL.Path)
 		w.WriteHeader(http.StatusNotFound)
 	})
-	for name, path := range map[string]string{"mnist": "/data/" + idxFiles()[0] + ".gz",
-		"cifar10": "/data/" + cifarArchive} {
+	for name, path := range map[string]string{"mnist": "/data/" + picture.IDXFiles()[0] + ".gz",
+		"cifar10": "/data/" + picture.CIFARArchive} {
 		err := Fetch(context.Background(), name, t.TempDir(), FetchOptions{URL: s.URL + "/data/"})
 		if err == nil || !strings.HasPrefix(err.Error(), "fetch "+name+": ") || asked[len(asked)-1] != path {
 			t.Errorf("fetching %s asks for %q and gives %v", name, asked, err)

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"drolab/runner/data/internal/picture"
 )
 
 // ownOfEachKind makes data of one's own in every format that is scaled by its training split: one number a
@@ -54,7 +56,7 @@ func ownOfEachKind(t *testing.T) map[string]string {
 		}
 		return append(out, b...)
 	}
-	for i, name := range idxFiles() {
+	for i, name := range picture.IDXFiles() {
 		if i%2 == 0 {
 			put("idx/"+name, idx([]int{n, 1, 1}, grey))
 		} else {

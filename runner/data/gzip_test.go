@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"drolab/runner/data/internal/picture"
 )
 
 // A compressed file that gzip itself calls damaged is an error: its checksum, its length, its end.
@@ -15,7 +17,7 @@ func TestGzipIsChecked(t *testing.T) {
 		rows += fmt.Sprintf("%d,%d\n", i, i%2)
 	}
 	const trailer = 8 // CRC-32 and length
-	images := idxFiles()[0] + ".gz"
+	images := picture.IDXFiles()[0] + ".gz"
 	for name, text := range map[string][]byte{"a.csv.gz": []byte(rows),
 		images: idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3)} {
 		whole := gzipped(t, text)

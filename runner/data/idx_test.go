@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"drolab/runner/data/internal/dataset"
+	"drolab/runner/data/internal/picture"
 )
 
 // idx makes an IDX file of bytes.
@@ -40,8 +43,9 @@ func writeIDX(t testing.TB, folder string, change map[string][]byte) {
 		t.Fatal(err)
 	}
 	files := map[string][]byte{
-		idxFiles()[0]: idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3), idxFiles()[1]: idx([]byte{0, 1, 2, 1}, 4),
-		idxFiles()[2]: idx([]byte("ABCDEFGHIJKL"), 2, 2, 3), idxFiles()[3]: idx([]byte{2, 0}, 2),
+		picture.IDXFiles()[0]: idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3),
+		picture.IDXFiles()[1]: idx([]byte{0, 1, 2, 1}, 4),
+		picture.IDXFiles()[2]: idx([]byte("ABCDEFGHIJKL"), 2, 2, 3), picture.IDXFiles()[3]: idx([]byte{2, 0}, 2),
 	}
 	for name, b := range change {
 		delete(files, strings.TrimSuffix(name, ".gz"))
@@ -58,8 +62,8 @@ func TestIDX(t *testing.T) {
 	plain, packed := t.TempDir(), t.TempDir()
 	writeIDX(t, filepath.Join(plain, "mnist"), nil)
 	writeIDX(t, filepath.Join(packed, "mnist"), map[string][]byte{
-		idxFiles()[0] + ".gz": gzipped(t, idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3)),
-		idxFiles()[3] + ".gz": gzipped(t, idx([]byte{2, 0}, 2))})
+		picture.IDXFiles()[0] + ".gz": gzipped(t, idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3)),
+		picture.IDXFiles()[3] + ".gz": gzipped(t, idx([]byte{2, 0}, 2))})
 	a, err := Open("mnist", Options{Dir: plain})
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +75,7 @@ func TestIDX(t *testing.T) {
 	if a.Checksum != b.Checksum {
 		t.Error("plain and packed files differ")
 	}
-	if a.Shape != (Shape{1, 2, 3}) || a.Train.Len() != 4 || a.Test.Len() != 2 || len(a.Classes) != 10 {
+	if a.Shape != (Shape{C: 1, H: 2, W: 3}) || a.Train.Len() != 4 || a.Test.Len() != 2 || len(a.Classes) != 10 {
 		t.Errorf("%v, %d and %d samples, %d classes", a.Shape, a.Train.Len(), a.Test.Len(), len(a.Classes))
 	}
 	if px := a.Train.(ImageSource).Pixels(nil, 1); string(px) != "ghijkl" || a.Train.Label(2) != 2 ||
@@ -84,20 +88,21 @@ func TestIDX(t *testing.T) {
 func TestIDXFolder(t *testing.T) {
 	dir := t.TempDir()
 	writeIDX(t, dir, map[string][]byte{
-		idxFiles()[0]: idx([]byte("abcdefghijkl"), 4, 3, 1, 1), idxFiles()[2]: idx([]byte("ABCDEF"), 2, 3, 1, 1)})
+		picture.IDXFiles()[0]: idx([]byte("abcdefghijkl"), 4, 3, 1, 1),
+		picture.IDXFiles()[2]: idx([]byte("ABCDEF"), 2, 3, 1, 1)})
 	d, err := Open("idx:"+dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Shape != (Shape{3, 1, 1}) || len(d.Classes) != 3 || d.Mean != nil {
+	if d.Shape != (Shape{C: 3, H: 1, W: 1}) || len(d.Classes) != 3 || d.Mean != nil {
 		t.Errorf("%v, %d classes", d.Shape, len(d.Classes))
 	}
-	path := filepath.Join(dir, idxFiles()[0])
-	whole, _, err := contents(path, 1<<20)
+	path := filepath.Join(dir, picture.IDXFiles()[0])
+	whole, _, err := dataset.Contents(path, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mapped, release, err := contents(path, 0)
+	mapped, release, err := dataset.Contents(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,13 +114,13 @@ func TestIDXFolder(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, _, err := contents(dir, 0); err == nil {
+	if _, _, err := dataset.Contents(dir, 0); err == nil {
 		t.Error("a folder is read as a file")
 	}
 }
 
 func TestIDXDamage(t *testing.T) {
-	images, labels, testImages := idxFiles()[0], idxFiles()[1], idxFiles()[2]
+	images, labels, testImages := picture.IDXFiles()[0], picture.IDXFiles()[1], picture.IDXFiles()[2]
 	for name, tt := range map[string]struct {
 		file    string
 		content []byte
@@ -151,11 +156,11 @@ func TestIDXDamage(t *testing.T) {
 // A small gzip file that inflates without end is cut off.
 func TestInflateIsBounded(t *testing.T) {
 	bomb := gzipped(t, make([]byte, 1<<20))
-	if _, err := inflate(bytes.NewReader(bomb), "bomb.gz", 1<<16); err == nil ||
+	if _, err := dataset.Inflate(bytes.NewReader(bomb), "bomb.gz", 1<<16); err == nil ||
 		!strings.Contains(err.Error(), "more than 65536 bytes") {
 		t.Errorf("error is %v", err)
 	}
-	if b, err := inflate(bytes.NewReader(bomb), "bomb.gz", 1<<20); err != nil || len(b) != 1<<20 {
+	if b, err := dataset.Inflate(bytes.NewReader(bomb), "bomb.gz", 1<<20); err != nil || len(b) != 1<<20 {
 		t.Errorf("at the limit: %d bytes, %v", len(b), err)
 	}
 }
@@ -166,16 +171,16 @@ func FuzzIDX(f *testing.F) {
 	f.Add(idx(nil, 1<<31, 1<<31, 1<<31, 1<<31))
 	f.Add([]byte{0, 0, 8})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		a, err := parseIDX("fuzz", b)
+		a, err := picture.ParseIDX("fuzz", b)
 		if err != nil {
 			return
 		}
 		size := 1
-		for _, d := range a.dims {
+		for _, d := range a.Dims {
 			size *= d
 		}
-		if size != len(a.data) || 4+4*len(a.dims)+size != len(b) {
-			t.Errorf("dimensions %v of %d bytes", a.dims, len(b))
+		if size != len(a.Data) || 4+4*len(a.Dims)+size != len(b) {
+			t.Errorf("dimensions %v of %d bytes", a.Dims, len(b))
 		}
 	})
 }

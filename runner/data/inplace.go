@@ -2,7 +2,8 @@ package data
 
 import (
 	"math"
-	"unsafe"
+
+	"drolab/runner/data/internal/dataset"
 )
 
 // inPlace is a source's samples where they lie.
@@ -11,8 +12,8 @@ type inPlace struct {
 	at      func(i int) int32 // where in x sample i begins
 	samples []sample          // the same of all, where a loader comes back to them
 
-	// The same of an epoch's samples in its order. Looked up for one batch each time, between reads of rows,
-	// they would take ten times as long.
+	// The same of an epoch's samples in its order. Looked up for one batch each time, between reads
+	// of rows, they would take ten times as long.
 	places         []int32
 	labels, groups []int
 	look           func(task int) // maker.lookUp, bound once
@@ -24,8 +25,8 @@ type sample struct {
 	label, group uint32
 }
 
-// list fills samples. A source is asked once: where it is a part of another, each sample takes several calls,
-// and an epoch of a small model no longer than those.
+// list fills samples. A source is asked once: where it is a part of another, each sample takes
+// several calls, and an epoch of a small model no longer than those.
 func (l *inPlace) list(src Source) {
 	l.samples = make([]sample, src.Len())
 	for i := range l.samples {
@@ -36,35 +37,26 @@ func (l *inPlace) list(src Source) {
 // lying finds where a source's samples lie, if that is in memory as Read gives them.
 func lying(src Source) (x []float32, at func(i int) int32) {
 	switch s := src.(type) {
-	case *features:
-		size := s.shape.Len()
-		if x = s.floats(); len(x) > math.MaxInt32 {
+	case *dataset.Features:
+		size := s.Dims.Len()
+		if x = s.Floats(); len(x) > math.MaxInt32 {
 			return nil, nil
 		}
 		return x, func(i int) int32 { return int32(i * size) }
-	case *subset:
+	case *dataset.Subset:
 		x, at := lying(s.Source)
-		return x, func(i int) int32 { return at(int(s.index[i])) }
-	case *relabelled:
+		return x, func(i int) int32 { return at(int(s.Index[i])) }
+	case *dataset.Relabelled:
 		return lying(s.Source)
 	}
 	return nil, nil
 }
 
-// floats gives the samples as they lie, or nil where those are no float32s of this machine's. They may begin
-// at any address (an array in an archive does): for assembly, not for processors that trap.
-func (f *features) floats() []float32 {
-	if f.size != 4 || !littleEndian || len(f.data) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(f.data))), len(f.data)/4)
-}
-
 // followBlock is how many samples of an epoch a task looks up.
 const followBlock = 1 << 12
 
-// follow looks up the samples of an epoch; where there are several threads, one of them makes the order of
-// the epoch after meanwhile.
+// follow looks up the samples of an epoch; where there are several threads, one of them makes the
+// order of the epoch after meanwhile.
 func (m *maker) follow(epoch uint64) {
 	l, n := &m.lie, len(m.order)
 	if l.places == nil {

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"drolab/runner/data/internal/dataset"
 )
 
 // partOfRows is every other of wideRows, with other labels: what a split with label noise is.
@@ -14,7 +16,7 @@ func partOfRows() Source {
 		index = append(index, uint32(i))
 		labels, groups = append(labels, uint32(i%3)), append(groups, uint32(i%5))
 	}
-	return relabel(subsetOf(all, index), labels, groups)
+	return dataset.Relabel(dataset.SubsetOf(all, index), labels, groups)
 }
 
 // A loader of rows where they lie gives those that one which copies gives, also after jumps.
@@ -67,18 +69,18 @@ func TestNextRows(t *testing.T) {
 
 // What is not in memory as a network takes it is copied.
 func TestInPlaceWhereItCanBe(t *testing.T) {
-	wide := wideRows().(*features)
+	wide := wideRows().(*dataset.Features)
 	doubles := *wide
-	doubles.size, doubles.decode = 8, decode64
-	doubles.shape.C /= 2
+	doubles.Size, doubles.Decode = 8, dataset.Decode64
+	doubles.Dims.C /= 2
 	o := LoaderOptions{Batch: 4, InPlace: true}
 	scaled := o
-	scaled.Mean, scaled.Std = make([]float32, wide.shape.C), slices.Repeat([]float32{2}, wide.shape.C)
+	scaled.Mean, scaled.Std = make([]float32, wide.Dims.C), slices.Repeat([]float32{2}, wide.Dims.C)
 	for name, tc := range map[string]struct {
 		src Source
 		o   LoaderOptions
 	}{
-		"doubles": {&doubles, o}, "scaled": {wide, scaled}, "images": {noise(50, Shape{1, 4, 4}), o},
+		"doubles": {&doubles, o}, "scaled": {wide, scaled}, "images": {noise(50, Shape{C: 1, H: 4, W: 4}), o},
 		"not asked for": {wide, LoaderOptions{Batch: 4}},
 	} {
 		b := must(t)(NewEpochs(tc.src, tc.o)).Next()

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"drolab/runner/data/internal/dataset"
 )
 
 // TestOnlyFiles names what is no file as a dataset: each is refused at once,
@@ -32,7 +34,7 @@ func TestEndlessFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("12345"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := openInput(path)
+	f, err := dataset.OpenInput(path)
 	if err != nil {
 		t.Fatal(err)
 	}

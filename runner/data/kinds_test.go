@@ -8,8 +8,8 @@ import (
 
 // A network is refused data of another kind in words, and told where features come without their columns.
 func TestOtherKindsOfData(t *testing.T) {
-	images, rows := Encoder{Shape: Shape{3, 32, 32}, Classes: []string{"0", "1"}},
-		Encoder{Shape: Shape{2, 1, 1}, Classes: []string{"0", "1"}}
+	images, rows := Encoder{Shape: Shape{C: 3, H: 32, W: 32}, Classes: []string{"0", "1"}},
+		Encoder{Shape: Shape{C: 2, H: 1, W: 1}, Classes: []string{"0", "1"}}
 	row := func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i%7, i%2) }
 	table := "csv:" + tableOf(t, "a,b,label", 20, row) + "?label=label"
 	parquet := "parquet:" + ofTests + "/plain.parquet?label=kind"

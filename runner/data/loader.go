@@ -20,22 +20,24 @@ type LoaderOptions struct {
 	Mean, Std []float32 // one value a channel: x = (v − mean)/std; both nil: x = v
 	Seed      uint64    // of the run
 	Stream    uint64    // tells apart the loaders of one run (x-batches, z-batches)
-	// Ahead makes the batch after next on a goroutine of the loader's own while the caller works on the one it
-	// has. The batches are the same, their memory is twice as much, and the loader must be closed.
+	// Ahead makes the batch after next on a goroutine of the loader's own while the caller works on
+	// the one it has. The batches are the same, their memory is twice as much, and the loader must
+	// be closed.
 	Ahead bool
-	// Each runs f(0) to f(n-1) on threads that are there for the caller's work, and returns when all are done;
-	// it panics if one does.
-	// Samples that are numbers already are copied by it when they are asked for, and not ahead: handing such a
-	// batch from core to core takes as long as making it. Nil: no such threads.
+	// Each runs f(0) to f(n-1) on threads that are there for the caller's work, and returns when all
+	// are done; it panics if one does. Samples that are numbers already are copied by it when they
+	// are asked for, and not ahead: handing such a batch from core to core takes as long as making
+	// it. Nil: no such threads.
 	Each func(n int, f func(i int))
-	// InPlace: samples that lie in memory as they are wanted, at any address, stay there; see Batch.At.
+	// InPlace: samples that lie in memory as they are wanted, at any address, stay there; see
+	// Batch.At.
 	InPlace bool
 }
 
 // A Loader makes batches from a source. It is for one goroutine; loaders may share a source.
 //
-// Order, draws and augmentation of a batch depend on (seed, stream, epoch, step) and on nothing that went
-// before.
+// Order, draws and augmentation of a batch depend on (seed, stream, epoch, step) and on nothing
+// that went before.
 type Loader struct {
 	maker *maker
 	next  place  // of the batch that Next gives
@@ -56,9 +58,9 @@ const (
 	sequential kind = "sequential"
 )
 
-// NewEpochs gives a loader that goes through src in a fresh random order every epoch, without replacement.
-// The last batch of an epoch, if incomplete, is dropped. It keeps 4 bytes a sample for the order, drawn once
-// an epoch in O(Len); a batch costs the same at every Len.
+// NewEpochs gives a loader that goes through src in a fresh random order every epoch, without
+// replacement. The last batch of an epoch, if incomplete, is dropped. It keeps 4 bytes a sample for
+// the order, drawn once an epoch in O(Len); a batch costs the same at every Len.
 func NewEpochs(src Source, o LoaderOptions) (*Loader, error) {
 	if src.Len() < o.Batch {
 		return nil, fmt.Errorf("batch is %d but there are %d training samples: lower batch or raise samples",
@@ -70,8 +72,8 @@ func NewEpochs(src Source, o LoaderOptions) (*Loader, error) {
 // NewDraws gives a loader whose samples are independent uniform draws with replacement.
 func NewDraws(src Source, o LoaderOptions) (*Loader, error) { return newLoader(src, draws, o) }
 
-// NewSequential gives a loader for evaluation: src in order, no augmentation, the incomplete last batch
-// included; then from the start again.
+// NewSequential gives a loader for evaluation: src in order, no augmentation, the incomplete last
+// batch included; then from the start again.
 func NewSequential(src Source, o LoaderOptions) (*Loader, error) {
 	o.Augment = Augment{}
 	return newLoader(src, sequential, o)
@@ -96,8 +98,8 @@ func newLoader(src Source, k kind, o LoaderOptions) (*Loader, error) {
 	return l, nil
 }
 
-// StepsPerEpoch is the number of batches that go through the source once (for draws: that hold as many
-// samples as it does), at least 1.
+// StepsPerEpoch is the number of batches that go through the source once (for draws: that hold as
+// many samples as it does), at least 1.
 func (l *Loader) StepsPerEpoch() int { return l.maker.stepsPerEpoch() }
 
 // Next gives the next batch. It does not allocate.
@@ -111,8 +113,8 @@ func (l *Loader) Next() *Batch {
 	return &l.batch
 }
 
-// Close ends the goroutine of a loader that works ahead. The loader then makes batches when they are asked
-// for.
+// Close ends the goroutine of a loader that works ahead. The loader then makes batches when they
+// are asked for.
 func (l *Loader) Close() {
 	if l.ahead != nil {
 		l.ahead.stop()
@@ -120,8 +122,8 @@ func (l *Loader) Close() {
 	}
 }
 
-// State is a loader's place, enough to go on exactly from there with the same source and options. It marshals
-// as JSON.
+// State is a loader's place, enough to go on exactly from there with the same source and options.
+// It marshals as JSON.
 type State struct {
 	Kind    string `json:"kind"`
 	Samples int    `json:"samples"`
@@ -132,14 +134,16 @@ type State struct {
 	Step    uint64 `json:"step"`  // of the next batch, within the epoch
 }
 
-// State gives the place of the next batch, the one that Next will give: a batch made ahead does not count.
+// State gives the place of the next batch, the one that Next will give: a batch made ahead does not
+// count.
 func (l *Loader) State() State {
 	m := l.maker
-	return State{string(m.kind), m.src.Len(), m.opt.Batch, m.opt.Seed, m.opt.Stream, l.next.epoch, l.next.step}
+	return State{string(m.kind), m.src.Len(), m.opt.Batch, m.opt.Seed, m.opt.Stream, l.next.epoch,
+		l.next.step}
 }
 
-// Restore goes to a place that State gave. It refuses the state of another kind of loader, source size, batch
-// size, seed or stream, since the batches would differ.
+// Restore goes to a place that State gave. It refuses the state of another kind of loader, source
+// size, batch size, seed or stream, since the batches would differ.
 func (l *Loader) Restore(s State) error {
 	want := l.State()
 	want.Epoch, want.Step = s.Epoch, s.Step

@@ -6,17 +6,20 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"drolab/runner/data/internal/dataset"
+	"drolab/runner/data/internal/synthetic"
 )
 
 // noise is a small image source of random bytes.
-func noise(n int, sh Shape) *images {
+func noise(n int, sh Shape) *dataset.Images {
 	rng := rand.New(rand.NewPCG(1, 2))
-	s := &images{shape: sh, data: make([]byte, n*sh.Len()), stride: sh.Len(), labels: make([]byte, n)}
-	for i := range s.data {
-		s.data[i] = byte(rng.Uint32())
+	s := &dataset.Images{Dims: sh, Data: make([]byte, n*sh.Len()), Stride: sh.Len(), Labels: make([]byte, n)}
+	for i := range s.Data {
+		s.Data[i] = byte(rng.Uint32())
 	}
-	for i := range s.labels {
-		s.labels[i] = byte(i % 3)
+	for i := range s.Labels {
+		s.Labels[i] = byte(i % 3)
 	}
 	return s
 }
@@ -39,7 +42,7 @@ func loaders() map[string]func(Source, LoaderOptions) (*Loader, error) {
 }
 
 func TestEpochsArePermutations(t *testing.T) {
-	l := must(t)(NewEpochs(noise(103, Shape{1, 2, 2}), LoaderOptions{Batch: 10}))
+	l := must(t)(NewEpochs(noise(103, Shape{C: 1, H: 2, W: 2}), LoaderOptions{Batch: 10}))
 	if l.StepsPerEpoch() != 10 {
 		t.Fatalf("%d steps an epoch, want 10", l.StepsPerEpoch())
 	}
@@ -62,7 +65,7 @@ func TestEpochsArePermutations(t *testing.T) {
 
 // Every order of three is equally likely: χ² with 5 degrees of freedom stays below its 99.9 % point.
 func TestShuffleIsUniform(t *testing.T) {
-	l := must(t)(NewEpochs(noise(3, Shape{1, 1, 1}), LoaderOptions{Batch: 3}))
+	l := must(t)(NewEpochs(noise(3, Shape{C: 1, H: 1, W: 1}), LoaderOptions{Batch: 3}))
 	seen := map[[3]int]float64{}
 	const n = 6000
 	for range n {
@@ -78,7 +81,7 @@ func TestShuffleIsUniform(t *testing.T) {
 }
 
 func TestDrawsAreUniformWithReplacement(t *testing.T) {
-	l := must(t)(NewDraws(noise(10, Shape{1, 1, 1}), LoaderOptions{Batch: 64, Seed: 5}))
+	l := must(t)(NewDraws(noise(10, Shape{C: 1, H: 1, W: 1}), LoaderOptions{Batch: 64, Seed: 5}))
 	counts, repeated := make([]float64, 10), false
 	for range 200 {
 		b := l.Next()
@@ -100,7 +103,7 @@ func TestDrawsAreUniformWithReplacement(t *testing.T) {
 }
 
 func TestSequential(t *testing.T) {
-	src := noise(7, Shape{1, 1, 1})
+	src := noise(7, Shape{C: 1, H: 1, W: 1})
 	l := must(t)(NewSequential(src, LoaderOptions{Batch: 3, Augment: Augment{Flip: true}}))
 	for pass := range 2 {
 		var got []int
@@ -110,7 +113,7 @@ func TestSequential(t *testing.T) {
 				t.Fatalf("a batch of %d has parts of other lengths", b.N)
 			}
 			for j, i := range b.Index {
-				if b.Labels[j] != src.Label(i) || b.X[j] != float32(src.data[i])/255 {
+				if b.Labels[j] != src.Label(i) || b.X[j] != float32(src.Data[i])/255 {
 					t.Errorf("sample %d comes with label %d and value %v", i, b.Labels[j], b.X[j])
 				}
 			}
@@ -128,7 +131,7 @@ func TestSequential(t *testing.T) {
 
 // From any place, a restored loader goes on with the very batches of the one that saved.
 func TestResumeIsExact(t *testing.T) {
-	src := noise(50, Shape{3, 8, 8})
+	src := noise(50, Shape{C: 3, H: 8, W: 8})
 	o := LoaderOptions{Batch: 8, Augment: Augment{Pad: 2, Flip: true}, Mean: []float32{.5, .4, .3},
 		Std: []float32{.2, .3, .4}, Seed: 9, Stream: 1}
 	for name, open := range loaders() {
@@ -161,7 +164,7 @@ func TestResumeIsExact(t *testing.T) {
 }
 
 func TestRestoreRefuses(t *testing.T) {
-	src := noise(50, Shape{1, 1, 1})
+	src := noise(50, Shape{C: 1, H: 1, W: 1})
 	l := must(t)(NewEpochs(src, LoaderOptions{Batch: 8, Seed: 1}))
 	good := l.State()
 	for name, change := range map[string]func(*State){
@@ -182,7 +185,7 @@ func TestRestoreRefuses(t *testing.T) {
 }
 
 func TestStreamsAndSeedsDiffer(t *testing.T) {
-	src := noise(1000, Shape{1, 1, 1})
+	src := noise(1000, Shape{C: 1, H: 1, W: 1})
 	first := func(seed, stream uint64) []int {
 		return must(t)(NewDraws(src, LoaderOptions{Batch: 64, Seed: seed, Stream: stream})).Next().Index
 	}
@@ -194,7 +197,7 @@ func TestStreamsAndSeedsDiffer(t *testing.T) {
 
 // cropTo against the definition, for every shift and both directions, on black and on the mean colour.
 func TestCropAgainstDefinition(t *testing.T) {
-	sh := Shape{2, 5, 4}
+	sh := Shape{C: 2, H: 5, W: 4}
 	src := noise(1, sh)
 	mean, std := []float32{.1, .7}, []float32{.5, .25}
 	got := make([]float32, sh.Len())
@@ -215,7 +218,7 @@ func TestCropAgainstDefinition(t *testing.T) {
 				value = float64(mean[c])
 			}
 			if sy, sx := y+dy, x+dx; sy >= 0 && sy < 5 && sx >= 0 && sx < 4 {
-				value = float64(src.data[(c*5+sy)*4+sx]) / 255
+				value = float64(src.Data[(c*5+sy)*4+sx]) / 255
 			}
 			if want := (value - float64(mean[c])) / float64(std[c]); math.Abs(float64(v)-want) > 1e-6 {
 				t.Fatalf("shift (%d, %d), flip %v, mean %v: value %d is %v, want %v",
@@ -230,8 +233,8 @@ func TestCropAgainstDefinition(t *testing.T) {
 
 // The augmentation reaches every shift and both directions about equally often.
 func TestAugmentIsUniform(t *testing.T) {
-	src := &images{shape: Shape{1, 3, 3}, data: []byte{255, 0, 0, 0, 0, 0, 0, 0, 0}, stride: 9,
-		labels: []byte{0}}
+	src := &dataset.Images{Dims: Shape{C: 1, H: 3, W: 3}, Data: []byte{255, 0, 0, 0, 0, 0, 0, 0, 0}, Stride: 9,
+		Labels: []byte{0}}
 	l := must(t)(NewDraws(src, LoaderOptions{Batch: 100, Augment: Augment{Pad: 1, Flip: true}}))
 	counts := map[int]int{}
 	const n = 18000
@@ -260,7 +263,7 @@ func TestTablesAreNormalised(t *testing.T) {
 }
 
 func TestLoaderRefuses(t *testing.T) {
-	src := noise(5, Shape{3, 4, 4})
+	src := noise(5, Shape{C: 3, H: 4, W: 4})
 	for name, o := range map[string]LoaderOptions{
 		"no batch":    {},
 		"large batch": {Batch: 6},
@@ -284,7 +287,7 @@ func TestNextDoesNotAllocate(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := LoaderOptions{Batch: 16, Augment: d.Augment, Mean: d.Mean, Std: d.Std}
-	lazy := &drawn{newArtist(0), 1, 100}
+	lazy := &synthetic.Drawn{Art: synthetic.NewArtist(0), Key: 1, N: 100}
 	table := must(t)(openLoader(NewEpochs, "csv:example", 16))
 	early := o
 	early.Ahead = true
@@ -315,7 +318,7 @@ func openLoader(open func(Source, LoaderOptions) (*Loader, error), name string, 
 func BenchmarkNext(b *testing.B) {
 	for name, n := range map[string]int{"n=1e4": 10000, "n=1e5": 100000} {
 		b.Run(name, func(b *testing.B) {
-			l := must(b)(NewEpochs(noise(n, Shape{3, 32, 32}), LoaderOptions{Batch: 128,
+			l := must(b)(NewEpochs(noise(n, Shape{C: 3, H: 32, W: 32}), LoaderOptions{Batch: 128,
 				Augment: Augment{Pad: 4, Flip: true}, Mean: []float32{.5, .5, .5}, Std: []float32{.2, .2, .2}}))
 			l.Next()
 			b.ReportAllocs()

@@ -1,9 +1,13 @@
 package data
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
 
-// maker makes the batch of any place, a pure function of the source, the options and the place. It is for one
-// goroutine.
+	"drolab/runner/data/internal/dataset"
+)
+
+// maker makes the batch of any place, a pure function of the source, the options and the place. It
+// is for one goroutine.
 type maker struct {
 	src  Source
 	kind kind
@@ -76,7 +80,8 @@ func (m *maker) after(p place) place {
 // make makes the batch of place p in room and gives the part of it that it takes.
 func (m *maker) make(room *Batch, p place) Batch {
 	n := m.count(p)
-	b := Batch{X: m.lie.x, Labels: room.Labels[:n], Groups: room.Groups[:n], Index: room.Index[:n], N: n}
+	b := Batch{X: m.lie.x, Labels: room.Labels[:n], Groups: room.Groups[:n], Index: room.Index[:n],
+		N: n}
 	if m.lie.x != nil {
 		b.At = room.At[:n]
 		m.locate(&b, p)
@@ -118,7 +123,7 @@ func (m *maker) count(p place) int {
 
 // reseed starts the random stream of one purpose at one place.
 func (m *maker) reseed(purpose, epoch, step uint64) {
-	m.pcg.Seed(mix(purpose, m.opt.Seed, m.opt.Stream), mix(epoch, step))
+	m.pcg.Seed(dataset.Mix(purpose, m.opt.Seed, m.opt.Stream), dataset.Mix(epoch, step))
 }
 
 // shuffle makes order, where there is one, the permutation of an epoch.
@@ -139,7 +144,7 @@ func (m *maker) shuffle(epoch uint64) {
 
 // permute writes the permutation of an epoch.
 func (m *maker) permute(order []uint32, epoch uint64) {
-	m.reseed(purposeShuffle, epoch, 0)
+	m.reseed(dataset.PurposeShuffle, epoch, 0)
 	for i := range order { // Fisher-Yates, inside out
 		j := m.rng.Uint64N(uint64(i) + 1)
 		order[i] = order[j]
@@ -150,7 +155,7 @@ func (m *maker) permute(order []uint32, epoch uint64) {
 // draw starts the random numbers of the batch of place p and writes its indices.
 func (m *maker) draw(index []int, p place) {
 	m.shuffle(p.epoch)
-	m.reseed(purposeBatch, p.epoch, p.step)
+	m.reseed(dataset.PurposeBatch, p.epoch, p.step)
 	m.pick(index, p)
 }
 

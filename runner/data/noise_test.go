@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"drolab/runner/data/internal/synthetic"
 )
 
 // opened gives a dataset, closed when the test ends.
@@ -33,7 +35,7 @@ func TestLabelNoise(t *testing.T) {
 		t.Fatal("noise changes which samples there are")
 	}
 	n, changed := d.Train.Len(), 0
-	var pixels, same [3 * side * side]byte
+	var pixels, same [3 * synthetic.Side * synthetic.Side]byte
 	for i := range n {
 		label, was := d.Train.Label(i), clean.Train.Label(i)
 		if label != was {
@@ -81,7 +83,7 @@ func TestLabelNoiseIsUniform(t *testing.T) {
 		truth[i] = i % classes
 	}
 	d := &Dataset{Classes: make([]string, classes), Train: truth}
-	d.mislabel(share, 3)
+	d.Mislabel(share, 3)
 	var to [classes][classes]float64
 	var tenths [10]float64
 	for i, was := range truth {

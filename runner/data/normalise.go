@@ -88,8 +88,8 @@ func (n *normaliser) sampleTo(dst []float32, i int, rng *rand.Rand) {
 	n.cropTo(dst, n.img.Pixels(n.pixels, i), dx, dy, flip)
 }
 
-// cropTo writes the image shifted by (dx, dy), black or of the mean colour outside, mirrored if flip, through
-// the tables.
+// cropTo writes the image shifted by (dx, dy), black or of the mean colour outside, mirrored if
+// flip, through the tables.
 func (n *normaliser) cropTo(dst []float32, pixels []byte, dx, dy int, flip bool) {
 	h, w, pad := n.shape.H, n.shape.W, n.aug.Pad
 	for c := range n.shape.C {
@@ -123,8 +123,8 @@ func (n *normaliser) cropTo(dst []float32, pixels []byte, dx, dy int, flip bool)
 	}
 }
 
-// lookUp sets dst to the table's values for src, which is as long: four at a time, for as many checks as one
-// takes.
+// lookUp sets dst to the table's values for src, which is as long: four at a time, for as many
+// checks as one takes.
 func lookUp(dst []float32, src []byte, table *[256]float32) {
 	i := 0
 	for ; i+4 <= len(src); i += 4 {

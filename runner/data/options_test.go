@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"drolab/runner/data/internal/table"
 )
 
 // people is a table without a header, as adult.data: missing values, a blank after every comma, a blank line.
@@ -228,7 +230,7 @@ func TestCSVSeparators(t *testing.T) {
 // All columns that can be no feature are told at once, as the option that leaves them out.
 func TestCSVTooWide(t *testing.T) {
 	text := "id,n,name,z,label\n"
-	for i := range 2 * maxCategories {
+	for i := range 2 * table.MaxCategories {
 		text += fmt.Sprintf("u%d,%d,v%d,%d,%d\n", i, i, i, i%3, i%2)
 	}
 	_, err := openText(t, text, "?drop=z")

@@ -10,7 +10,7 @@ import (
 )
 
 // ofTests are tables that pyarrow wrote, and what is in them.
-var ofTests = filepath.Join("..", "internal", "parquet", "testdata")
+var ofTests = filepath.Join("internal", "parquet", "testdata")
 
 // A table in Parquet gives the samples that the same table gives in CSV, whatever its form.
 func TestParquetIsTheTable(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 // tinyWebP is one pixel, lossy.
 const tinyWebP = "UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAgA0JaQAA3AA/vuUAAA="
 
-// picture writes one colour, w×h, in the format of the file's ending.
-func picture(t *testing.T, path string, w, h int, c color.Color) {
+// paint writes one colour, w×h, in the format of the file's ending.
+func paint(t *testing.T, path string, w, h int, c color.Color) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		t.Fatal(err)
@@ -53,8 +53,8 @@ func classFolders(t *testing.T, under ...string) string {
 	for _, part := range append(under, "")[:max(1, len(under))] {
 		for i := range 4 {
 			name := string(rune('a'+i)) + ".png"
-			picture(t, filepath.Join(dir, part, "red", name), 40, 20+i, color.RGBA{200, 0, 0, 255})
-			picture(t, filepath.Join(dir, part, "blue", name), 9, 9, color.RGBA{0, 0, 100, 255})
+			paint(t, filepath.Join(dir, part, "red", name), 40, 20+i, color.RGBA{200, 0, 0, 255})
+			paint(t, filepath.Join(dir, part, "blue", name), 9, 9, color.RGBA{0, 0, 100, 255})
 		}
 	}
 	return dir
@@ -62,14 +62,15 @@ func classFolders(t *testing.T, under ...string) string {
 
 func TestPictureFolders(t *testing.T) {
 	dir, cache := classFolders(t), t.TempDir()
-	picture(t, filepath.Join(dir, "red", "z.jpg"), 33, 33, color.RGBA{200, 0, 0, 255})
-	picture(t, filepath.Join(dir, "red", "z.webp"), 1, 1, color.Black)
+	paint(t, filepath.Join(dir, "red", "z.jpg"), 33, 33, color.RGBA{200, 0, 0, 255})
+	paint(t, filepath.Join(dir, "red", "z.webp"), 1, 1, color.Black)
 	os.WriteFile(filepath.Join(dir, "red", "notes.txt"), []byte("x"), 0o666)
 	d, err := Open("images:"+dir+"?size=8&test_fraction=.5", Options{Dir: cache, Rows: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(d.Classes, []string{"blue", "red"}) || d.Shape != (Shape{3, 8, 8}) || d.Train.Len() != 5 {
+	if !slices.Equal(d.Classes, []string{"blue", "red"}) || d.Shape != (Shape{C: 3, H: 8, W: 8}) ||
+		d.Train.Len() != 5 {
 		t.Errorf("classes %q, shape %v, %d samples to train on", d.Classes, d.Shape, d.Train.Len())
 	}
 	x := make([]float32, d.Shape.Len())
@@ -125,7 +126,7 @@ func TestPictureCache(t *testing.T) {
 		t.Errorf("with a damaged cache and a damaged picture: %v", err)
 	}
 	// Where nothing can be kept, it works from memory.
-	picture(t, path, 5, 5, color.White)
+	paint(t, path, 5, 5, color.White)
 	if _, err := Open(name, Options{Dir: filepath.Join(path, "no-folder")}); err != nil {
 		t.Error(err)
 	}

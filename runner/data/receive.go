@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"drolab/runner/data/internal/dataset"
 	"drolab/runner/internal/room"
 )
 
@@ -34,9 +35,6 @@ func receive(in io.Reader, share *room.Share) (*Dataset, error) {
 		return nil, &room.Error{What: "what was read", Need: bytes, Has: share.Bytes()}
 	}
 	d := r.Dataset
-	if c := r.Cells; c != nil {
-		d.cells = &cells{label: c.Label, given: c.Given, names: c.Names}
-	}
 	for i := range r.Bases {
 		r.sources = append(r.sources, r.source(&r.Bases[i], &d))
 	}
@@ -81,26 +79,27 @@ func (r *receiver) bytes() (sum float64) {
 func (r *receiver) source(b *base, d *Dataset) Source {
 	switch b.Kind {
 	case tableBase:
-		t := &table{}
-		t.marks = r.marks(b)
+		t := &dataset.Table{}
+		t.Marks = r.marks(b)
 		if b.Origin {
-			t.origin = make([]uint32, b.Samples)
-			r.read(raw(t.origin))
+			t.Origin = make([]uint32, b.Samples)
+			r.read(raw(t.Origin))
 		}
-		t.x = r.rows(b)
+		t.X = r.rows(b)
 		return t
 	case featuresBase:
-		f := &features{marks: r.marks(b), shape: b.Shape, size: b.Size, decode: decoders()[b.Size]}
-		f.data = r.samples(b, d)
+		f := &dataset.Features{Marks: r.marks(b), Dims: b.Shape, Size: b.Size,
+			Decode: dataset.Decoders()[b.Size]}
+		f.Data = r.samples(b, d)
 		return f
 	}
-	i := &images{shape: b.Shape, stride: b.Size, skip: b.Skip, labels: make([]byte, b.Samples)}
-	r.read(i.labels)
+	i := &dataset.Images{Dims: b.Shape, Stride: b.Size, Skip: b.Skip, Labels: make([]byte, b.Samples)}
+	r.read(i.Labels)
 	if b.Grouped {
-		i.groups = make([]uint16, b.Samples)
-		r.read(raw(i.groups))
+		i.Groups = make([]uint16, b.Samples)
+		r.read(raw(i.Groups))
 	}
-	i.data = r.samples(b, d)
+	i.Data = r.samples(b, d)
 	return i
 }
 
@@ -110,24 +109,24 @@ func (r *receiver) read(to []byte) {
 	}
 }
 
-func (r *receiver) marks(b *base) (m marks) {
-	m.labels = make([]uint16, b.Samples)
-	m.groups = m.labels
-	r.read(raw(m.labels))
+func (r *receiver) marks(b *base) (m dataset.Marks) {
+	m.Labels = make([]uint16, b.Samples)
+	m.Groups = m.Labels
+	r.read(raw(m.Labels))
 	if b.Grouped {
-		m.groups = make([]uint16, b.Samples)
-		r.read(raw(m.groups))
+		m.Groups = make([]uint16, b.Samples)
+		r.read(raw(m.Groups))
 	}
 	return m
 }
 
 // rows are read block by block: what this process takes, the other has let go of.
-func (r *receiver) rows(b *base) *rowBlocks {
-	x := &rowBlocks{width: b.Shape.C, per: max(1, blockWords/b.Shape.C)}
-	for left := b.Samples; left > 0; left -= x.per {
-		block := make([]float32, min(left, x.per)*x.width)
+func (r *receiver) rows(b *base) *dataset.RowBlocks {
+	x := &dataset.RowBlocks{Width: b.Shape.C, Per: max(1, dataset.BlockWords/b.Shape.C)}
+	for left := b.Samples; left > 0; left -= x.Per {
+		block := make([]float32, min(left, x.Per)*x.Width)
 		r.read(raw(block))
-		x.blocks = append(x.blocks, block)
+		x.Blocks = append(x.Blocks, block)
 	}
 	return x
 }
@@ -144,7 +143,7 @@ func (r *receiver) samples(b *base, d *Dataset) []byte {
 		r.err = errors.Join(r.err, err)
 		return nil
 	}
-	d.mapped, r.release = append(d.mapped, m), append(r.release, release)
+	d.Mapped, r.release = append(d.Mapped, m), append(r.release, release)
 	return samples
 }
 
@@ -157,5 +156,5 @@ func (r *receiver) split(p *part) Source {
 	}
 	index := make([]uint32, p.Samples)
 	r.read(raw(index))
-	return subsetOf(r.sources[p.Base-1], index)
+	return dataset.SubsetOf(r.sources[p.Base-1], index)
 }

@@ -3,11 +3,13 @@ package data
 import (
 	"math/rand/v2"
 	"testing"
+
+	"drolab/runner/data/internal/dataset"
 )
 
 func TestPCGGivesTheNumbersOfRand(t *testing.T) {
 	for _, seed := range []uint64{0, 1, 1 << 63, 0xdeadbeefcafe} {
-		ours, theirs := pcg{seed, ^seed}, rand.NewPCG(seed, ^seed)
+		ours, theirs := dataset.PCG{Hi: seed, Lo: ^seed}, rand.NewPCG(seed, ^seed)
 		for i := range 1000 {
 			if got, want := ours.Uint64(), theirs.Uint64(); got != want {
 				t.Fatalf("seed %#x, number %d: %#x, want %#x", seed, i, got, want)

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"drolab/runner/data/internal/dataset"
 	"drolab/runner/internal/room"
 )
 
@@ -79,15 +80,13 @@ type sender struct {
 func send(out io.Writer, d *Dataset) error {
 	s := &sender{}
 	s.Dataset = *d
+	s.Dataset.Mapped = nil // sources say where in these files they lie
 	s.Dataset.Train, s.Dataset.Val, s.Dataset.Test, s.Dataset.Release = nil, nil, nil, nil
-	if c := d.cells; c != nil {
-		s.Cells = &wiredCells{c.label, c.given, c.names}
-	}
 	for i, split := range []Source{d.Train, d.Val, d.Test} {
 		if split == nil {
 			continue
 		}
-		if err := s.add(&s.Splits[i], split, d.mapped); err != nil {
+		if err := s.add(&s.Splits[i], split, d.Mapped); err != nil {
 			return err
 		}
 	}
@@ -122,16 +121,16 @@ func sendPieces(out io.Writer, b []byte) error {
 // partOf takes a split apart: which samples it has of its base, nil for all.
 func partOf(split Source) (index []uint32, of Source) {
 	switch s := split.(type) {
-	case *subset:
-		return s.index, s.Source
-	case *imageSubset:
-		return s.index, s.Source
+	case *dataset.Subset:
+		return s.Index, s.Source
+	case *dataset.ImageSubset:
+		return s.Index, s.Source
 	}
 	return nil, split
 }
 
 // add describes a split, and the base that it is of where that is a new one.
-func (s *sender) add(p *part, split Source, mapped []mapping) error {
+func (s *sender) add(p *part, split Source, mapped []dataset.Mapping) error {
 	index, src := partOf(split)
 	*p = part{Base: 1 + slices.Index(s.sources, src), Whole: src == split, Samples: len(index)}
 	if p.Base > 0 {
@@ -139,20 +138,20 @@ func (s *sender) add(p *part, split Source, mapped []mapping) error {
 	}
 	b, samples := base{Samples: src.Len(), Shape: src.Shape()}, [][]byte(nil)
 	switch src := src.(type) {
-	case *table:
-		b.Kind, b.Origin, samples = tableBase, src.origin != nil, src.x.raw(src.Len())
-		b.Grouped = s.mark(src.labels, src.groups)
+	case *dataset.Table:
+		b.Kind, b.Origin, samples = tableBase, src.Origin != nil, rawRows(src.X, src.Len())
+		b.Grouped = s.mark(src.Labels, src.Groups)
 		if b.Origin {
-			s.numbers = append(s.numbers, raw(src.origin))
+			s.numbers = append(s.numbers, raw(src.Origin))
 		}
-	case *features:
-		b.Kind, b.Size, samples = featuresBase, src.size, [][]byte{src.data}
-		b.Grouped = s.mark(src.labels, src.groups)
-	case *images:
-		b.Kind, b.Size, b.Skip, samples = imagesBase, src.stride, src.skip, [][]byte{src.data}
-		s.numbers = append(s.numbers, src.labels)
-		if b.Grouped = src.groups != nil; b.Grouped {
-			s.numbers = append(s.numbers, raw(src.groups))
+	case *dataset.Features:
+		b.Kind, b.Size, samples = featuresBase, src.Size, [][]byte{src.Data}
+		b.Grouped = s.mark(src.Labels, src.Groups)
+	case *dataset.Images:
+		b.Kind, b.Size, b.Skip, samples = imagesBase, src.Stride, src.Skip, [][]byte{src.Data}
+		s.numbers = append(s.numbers, src.Labels)
+		if b.Grouped = src.Groups != nil; b.Grouped {
+			s.numbers = append(s.numbers, raw(src.Groups))
 		}
 	default:
 		return fmt.Errorf("a source of type %T cannot be sent", src)
@@ -181,11 +180,11 @@ func (s *sender) mark(labels, groups []uint16) (grouped bool) {
 	return grouped
 }
 
-// raw is the first n rows as they lie in memory.
-func (b *rowBlocks) raw(n int) (list [][]byte) {
-	for _, block := range b.blocks {
-		rows := min(n, b.per)
-		list = append(list, raw(block[:rows*b.width]))
+// rawRows is the first n rows as they lie in memory.
+func rawRows(b *dataset.RowBlocks, n int) (list [][]byte) {
+	for _, block := range b.Blocks {
+		rows := min(n, b.Per)
+		list = append(list, raw(block[:rows*b.Width]))
 		n -= rows
 	}
 	return list

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"drolab/runner/data/internal/dataset"
+	"drolab/runner/data/internal/synthetic"
 )
 
 // The hashes below must hold on every machine: all drawing is in integers. If the drawing is meant to change,
@@ -22,7 +25,7 @@ func TestShapesGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := checksum(d.Train.(*images).data, d.Test.(*images).data); got != tt.want {
+		if got := dataset.Checksum(d.Train.(*dataset.Images).Data, d.Test.(*dataset.Images).Data); got != tt.want {
 			t.Errorf("difficulty %v: the images have %s, want %s", tt.difficulty, got, tt.want)
 		}
 	}
@@ -38,7 +41,7 @@ func TestShapesArePure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lazy, ok := many.Train.(*drawn)
+	lazy, ok := many.Train.(*synthetic.Drawn)
 	if !ok {
 		t.Fatalf("10⁷ samples are held as %T", many.Train)
 	}
@@ -82,10 +85,10 @@ func TestShapesDiffer(t *testing.T) {
 }
 
 func TestCircleTable(t *testing.T) {
-	for i, p := range newCircle() {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i) / fullRot)
-		if math.Abs(float64(p.x)-cos*(1<<14)) > .6 || math.Abs(float64(p.y)-sin*(1<<14)) > .6 {
-			t.Fatalf("step %d is (%d, %d), want (%.1f, %.1f)", i, p.x, p.y, cos*(1<<14), sin*(1<<14))
+	for i, p := range synthetic.NewCircle() {
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / synthetic.FullRot)
+		if math.Abs(float64(p.X)-cos*(1<<14)) > .6 || math.Abs(float64(p.Y)-sin*(1<<14)) > .6 {
+			t.Fatalf("step %d is (%d, %d), want (%.1f, %.1f)", i, p.X, p.Y, cos*(1<<14), sin*(1<<14))
 		}
 	}
 }
@@ -93,42 +96,44 @@ func TestCircleTable(t *testing.T) {
 // The covered area of an outline, summed over pixels, is the area that the shoelace formula gives, wherever
 // it lies.
 func TestCoverageArea(t *testing.T) {
-	art := newArtist(0)
-	for label, g := range art.glyphs {
-		for _, centre := range []point{{16 << fix, 16 << fix}, {14<<fix + 12345, 17<<fix + 54321}} {
-			var acc coverage
+	art := synthetic.NewArtist(0)
+	for label, g := range art.Glyphs {
+		for _, centre := range []synthetic.Point{{X: 16 << synthetic.Fix, Y: 16 << synthetic.Fix},
+			{X: 14<<synthetic.Fix + 12345, Y: 17<<synthetic.Fix + 54321}} {
+			var acc synthetic.Coverage
 			want := 0.0
 			for _, c := range g {
-				moved := make(contour, len(c))
+				moved := make(synthetic.Contour, len(c))
 				for i, p := range c { // 4096 units are 10 pixels
-					moved[i] = point{centre.x + p.x*160, centre.y + p.y*160}
+					moved[i] = synthetic.Point{X: centre.X + p.X*160, Y: centre.Y + p.Y*160}
 				}
-				acc.add(moved)
-				want += shoelace(moved) / (1 << (2 * fix))
+				acc.Add(moved)
+				want += shoelace(moved) / (1 << (2 * synthetic.Fix))
 			}
 			got := 0.0
-			for y := range side {
+			for y := range synthetic.Side {
 				sum := int32(0)
-				for x := range side {
-					sum += acc.cell[y*pitch+x]
-					got += float64(sum) / opaque
+				for x := range synthetic.Side {
+					sum += acc.Cell[y*synthetic.Pitch+x]
+					got += float64(sum) / synthetic.Opaque
 				}
-				if sum += acc.cell[y*pitch+side] + acc.cell[y*pitch+side+1]; sum != 0 {
-					t.Errorf("%s: row %d does not close", shapeClasses()[label], y)
+				end := y*synthetic.Pitch + synthetic.Side
+				if sum += acc.Cell[end] + acc.Cell[end+1]; sum != 0 {
+					t.Errorf("%s: row %d does not close", synthetic.ShapeClasses()[label], y)
 				}
 			}
 			if math.Abs(math.Abs(got)-math.Abs(want)) > .01*math.Abs(want) {
-				t.Errorf("%s covers %.2f pixels, want %.2f", shapeClasses()[label], got, want)
+				t.Errorf("%s covers %.2f pixels, want %.2f", synthetic.ShapeClasses()[label], got, want)
 			}
 		}
 	}
 }
 
-func shoelace(c contour) float64 {
+func shoelace(c synthetic.Contour) float64 {
 	sum := 0.0
 	for i, p := range c {
 		q := c[(i+1)%len(c)]
-		sum += float64(p.x)*float64(q.y) - float64(q.x)*float64(p.y)
+		sum += float64(p.X)*float64(q.Y) - float64(q.X)*float64(p.Y)
 	}
 	return sum / 2
 }
@@ -137,31 +142,33 @@ func shoelace(c contour) float64 {
 // %.
 func TestGlyphAreasAreAlike(t *testing.T) {
 	disc := math.Pi * 3400 * 3400
-	for label, g := range newGlyphs(newCircle()) {
+	for label, g := range synthetic.NewGlyphs(synthetic.NewCircle()) {
 		area := 0.0
 		for _, c := range g {
 			area += shoelace(c)
-			if len(c) > len(painter{}.canvas) {
-				t.Errorf("%s has a contour of %d vertices, room is for %d", shapeClasses()[label], len(c),
-					len(painter{}.canvas))
+			if len(c) > len(synthetic.Painter{}.Canvas) {
+				t.Errorf("%s has a contour of %d vertices, room is for %d", synthetic.ShapeClasses()[label], len(c),
+					len(synthetic.Painter{}.Canvas))
 			}
 		}
 		if r := math.Abs(area) / disc; r < .6 || r > 1.2 {
-			t.Errorf("%s has %.2f times the area of the disc", shapeClasses()[label], r)
+			t.Errorf("%s has %.2f times the area of the disc", synthetic.ShapeClasses()[label], r)
 		}
 	}
 }
 
 // A polygon far outside the image must neither panic nor leave a mark.
 func TestCoverageOutside(t *testing.T) {
-	for _, centre := range []point{{-90 << fix, 0}, {90 << fix, 0}, {0, -90 << fix}, {0, 90 << fix}} {
-		var acc coverage
-		acc.add([]point{{centre.x - 1<<fix, centre.y}, {centre.x + 1<<fix, centre.y - 3<<fix},
-			{centre.x, centre.y + 2<<fix}})
-		img := make([]byte, 3*side*side)
-		acc.paint(img, [3]int32{255, 255, 255})
+	for _, centre := range []synthetic.Point{{X: -90 << synthetic.Fix, Y: 0}, {X: 90 << synthetic.Fix, Y: 0},
+		{X: 0, Y: -90 << synthetic.Fix}, {X: 0, Y: 90 << synthetic.Fix}} {
+		var acc synthetic.Coverage
+		acc.Add([]synthetic.Point{{X: centre.X - 1<<synthetic.Fix, Y: centre.Y}, {X: centre.X + 1<<synthetic.Fix,
+			Y: centre.Y - 3<<synthetic.Fix},
+			{X: centre.X, Y: centre.Y + 2<<synthetic.Fix}})
+		img := make([]byte, 3*synthetic.Side*synthetic.Side)
+		acc.Paint(img, [3]int32{255, 255, 255})
 		if !bytes.Equal(img, make([]byte, len(img))) {
-			t.Errorf("a polygon at (%d, %d) leaves a mark", centre.x>>fix, centre.y>>fix)
+			t.Errorf("a polygon at (%d, %d) leaves a mark", centre.X>>synthetic.Fix, centre.Y>>synthetic.Fix)
 		}
 	}
 }
@@ -169,11 +176,11 @@ func TestCoverageOutside(t *testing.T) {
 func BenchmarkDraw(b *testing.B) {
 	for _, hard := range []int{0, 51, 128} { // the loader's default, the presets', and a hard set
 		b.Run(fmt.Sprintf("difficulty=%d_256ths", hard), func(b *testing.B) {
-			s := &drawn{newArtist(hard), 1, 1 << 20}
+			s := &synthetic.Drawn{Art: synthetic.NewArtist(hard), Key: 1, N: 1 << 20}
 			buf := make([]byte, s.Shape().Len())
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				s.Pixels(buf, i%s.n)
+				s.Pixels(buf, i%s.N)
 			}
 		})
 	}

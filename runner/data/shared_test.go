@@ -4,6 +4,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"drolab/runner/data/internal/array"
+	"drolab/runner/data/internal/dataset"
 )
 
 // lastFirst and atOnce run tasks as the threads of a network may: in any order, or at the same time.
@@ -15,30 +18,31 @@ func lastFirst(n int, f func(int)) {
 
 func atOnce(n int, f func(int)) {
 	var all sync.WaitGroup
-	var failed atomic.Pointer[fault]
+	var failed atomic.Pointer[dataset.Fault]
 	for i := range n {
 		all.Go(func() {
-			if p := guard(func() { f(i) }); p != nil {
+			if p := dataset.Guard(func() { f(i) }); p != nil {
 				failed.Store(p)
 			}
 		})
 	}
 	all.Wait()
 	if p := failed.Load(); p != nil {
-		panic(p.of)
+		panic(p.Of)
 	}
 }
 
 // wideRows is a source of rows of numbers: a task copies a few of them, and the last task fewer.
 func wideRows() Source {
 	const rows, width = 50, blockBytes / 4 / 3
-	x := npyArray{name: "x", kind: 'f', size: 4, shape: []int{rows, width}, data: make([]byte, 4*rows*width)}
-	for i := range x.data {
-		if x.data[i] = byte(i * 7 >> 3); i%4 == 3 {
-			x.data[i] = 0x3f // a number, and a finite one
+	x := array.NPYArray{Name: "x", Kind: 'f', Size: 4, Dims: []int{rows, width}, Data: make([]byte,
+		4*rows*width)}
+	for i := range x.Data {
+		if x.Data[i] = byte(i * 7 >> 3); i%4 == 3 {
+			x.Data[i] = 0x3f // a number, and a finite one
 		}
 	}
-	f, err := newFeatures(x)
+	f, err := array.NewFeatures(x)
 	if err != nil {
 		panic(err)
 	}
@@ -46,7 +50,7 @@ func wideRows() Source {
 	for i := range labels {
 		labels[i], groups[i] = uint16(i), uint16(2*i)
 	}
-	f.marks = marks{labels: labels, groups: groups}
+	f.Marks = dataset.Marks{Labels: labels, Groups: groups}
 	return f
 }
 
@@ -68,7 +72,8 @@ func TestSharedIsTheSame(t *testing.T) {
 				if l.ahead != nil || shares < 50 {
 					t.Errorf("%d tasks for 20 batches of 8 rows, 3 a task; made ahead: %v", shares, l.ahead != nil)
 				}
-				images := must(t)(open(noise(50, Shape{1, 4, 4}), LoaderOptions{Batch: 8, Each: func(int, func(int)) {
+				images := must(t)(open(noise(50, Shape{C: 1, H: 4, W: 4}), LoaderOptions{Batch: 8, Each: func(int,
+					func(int)) {
 					t.Error("images are shared out")
 				}}))
 				images.Next()
@@ -99,7 +104,7 @@ func TestRowsAtAnyAddress(t *testing.T) {
 		for i := range n {
 			copy(src[at+4*i:], []byte{byte(i), byte(i >> 8), 0x80, 0x3f}) // 1 and a little
 		}
-		decode32(dst, src[at:])
+		dataset.Decode32(dst, src[at:])
 		for i, v := range dst {
 			if v < 1 || v >= 1.01 || i > 0 && v <= dst[i-1] {
 				t.Fatalf("at %d: number %d is %v after %v", at, i, v, dst[max(0, i-1)])

@@ -6,22 +6,24 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"drolab/runner/data/internal/dataset"
 )
 
 // A mapped file that is cut ends the run that reads it and not the program, also where another thread than
 // the run's does the reading.
 func TestSharedFileIsCut(t *testing.T) {
-	src := wideRows().(*features)
+	src := wideRows().(*dataset.Features)
 	path := filepath.Join(t.TempDir(), "x")
-	if err := os.WriteFile(path, src.data, 0o600); err != nil {
+	if err := os.WriteFile(path, src.Data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	mapped, release, err := contents(path, 0)
+	mapped, release, err := dataset.Contents(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer release()
-	src.data = mapped
+	src.Data = mapped
 	l := must(t)(NewEpochs(src, LoaderOptions{Batch: 8, Each: atOnce}))
 	l.Next()
 	if err := os.Truncate(path, 0); err != nil {

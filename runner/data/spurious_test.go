@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"drolab/runner/data/internal/dataset"
+	"drolab/runner/data/internal/synthetic"
 )
 
 // The hash must hold on every machine: if the drawing is meant to change, raise spuriousVersion with it.
@@ -25,7 +28,7 @@ func TestSpuriousGolden(t *testing.T) {
 		}
 	}
 	const want = "sha256:6b8d908d85700cfd0fc8759e83761dd1b93cd0c45c276f809b578c1da982a997"
-	if got := checksum(b); got != want {
+	if got := dataset.Checksum(b); got != want {
 		t.Errorf("the samples have %s, want %s", got, want)
 	}
 }
@@ -44,19 +47,20 @@ func TestSpuriousIsTheFormula(t *testing.T) {
 	if test := GroupCounts(d.Test, 4); slices.Min(test) < 2350 {
 		t.Errorf("groups of %v test samples", test)
 	}
-	art, n := newShortcut(1), float64(d.Test.Len())
-	var u, v [spuriousWidth]float64
+	art, n := synthetic.NewShortcut(1), float64(d.Test.Len())
+	var u, v [synthetic.SpuriousWidth]float64
 	for j := range u { // of the means, y·u + 3·s·v
 		u[j] = (float64(art[3][j]) + float64(art[2][j])) / 2
 		v[j] = (float64(art[3][j]) - float64(art[2][j])) / 6
 	}
 	for name, tt := range map[string][2]float64{
-		"u·u": {dot(&u, &u), 1}, "v·v": {dot(&v, &v), 1}, "u·v": {dot(&u, &v), 0}} {
+		"u·u": {synthetic.Dot(&u, &u), 1}, "v·v": {synthetic.Dot(&v, &v), 1}, "u·v": {synthetic.Dot(&u, &v),
+			0}} {
 		if math.Abs(tt[0]-tt[1]) > 1e-6 {
 			t.Errorf("%s is %v, want %v", name, tt[0], tt[1])
 		}
 	}
-	x, right, sum, square, along := make([]float32, spuriousWidth), 0.0, 0.0, 0.0, 0.0
+	x, right, sum, square, along := make([]float32, synthetic.SpuriousWidth), 0.0, 0.0, 0.0, 0.0
 	for i := range d.Test.Len() {
 		d.Test.Read(x, i)
 		before, g := along, d.Test.Group(i)
@@ -66,8 +70,8 @@ func TestSpuriousIsTheFormula(t *testing.T) {
 		dotU := 0.0
 		for j, value := range x {
 			z := float64(value - art[g][j])
-			sum += z / n / spuriousWidth
-			square += z * z / n / spuriousWidth
+			sum += z / n / synthetic.SpuriousWidth
+			square += z * z / n / synthetic.SpuriousWidth
 			dotU += float64(value) * u[j]
 		}
 		if along = dotU; (dotU > 0) == (g >= 2) {
@@ -84,10 +88,10 @@ func TestSpuriousIsTheFormula(t *testing.T) {
 
 // The noise has the distribution function of the normal law.
 func TestNormal(t *testing.T) {
-	rng := pcg{1, 2}
+	rng := dataset.PCG{Hi: 1, Lo: 2}
 	x := make([]float64, 200_000)
 	for i := range x {
-		x[i] = rng.normal()
+		x[i] = synthetic.Normal(&rng)
 	}
 	slices.Sort(x)
 	most := 0.0
@@ -113,10 +117,10 @@ func TestSpuriousIsPure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, drawn := many.Train.(*shortcutSplit); !drawn {
+	if _, drawn := many.Train.(*synthetic.ShortcutSplit); !drawn {
 		t.Fatalf("10⁷ samples are held as %T", many.Train)
 	}
-	x, y := make([]float32, spuriousWidth), make([]float32, spuriousWidth)
+	x, y := make([]float32, synthetic.SpuriousWidth), make([]float32, synthetic.SpuriousWidth)
 	for i := range 50 {
 		many.Train.Read(x, i)
 		if few.Train.Read(y, i); !slices.Equal(x, y) || many.Train.Group(i) != few.Train.Group(i) {
@@ -139,7 +143,7 @@ func TestHoldOutKeepsGroups(t *testing.T) {
 	}
 	train, val := GroupCounts(d.Train, 4), GroupCounts(d.Val, 4)
 	for g := range val {
-		if want := share(.2, train[g]+val[g]); val[g] != want {
+		if want := dataset.Share(.2, train[g]+val[g]); val[g] != want {
 			t.Errorf("group %d has %d held out of %d, want %d", g, val[g], train[g]+val[g], want)
 		}
 	}

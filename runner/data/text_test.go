@@ -12,6 +12,9 @@ import (
 	"testing"
 	"testing/iotest"
 	"unicode/utf8"
+
+	"drolab/runner/data/internal/array"
+	"drolab/runner/data/internal/dataset"
 )
 
 // pieces gives a reader's bytes a few at a time, the last with the end.
@@ -50,7 +53,7 @@ func TestText(t *testing.T) {
 	} {
 		for n := 1; n <= 5; n++ {
 			t.Run(fmt.Sprintf("%s, by %d", c.name, n), func(t *testing.T) {
-				got, err := io.ReadAll(newText(pieces(c.text, n)))
+				got, err := io.ReadAll(dataset.NewText(pieces(c.text, n)))
 				if c.want == "" {
 					if err != nil || string(got) != c.text {
 						t.Fatalf("%q, %v", got, err)
@@ -72,10 +75,10 @@ func TestText(t *testing.T) {
 func FuzzText(f *testing.F) {
 	f.Add("a\né\xe9", 1)
 	f.Fuzz(func(t *testing.T, s string, n int) {
-		if n < 1 || strings.Contains(s, "\r") || len(s) > 1 && utf16([]byte(s[:2])) {
+		if n < 1 || strings.Contains(s, "\r") || len(s) > 1 && dataset.Utf16([]byte(s[:2])) {
 			t.Skip()
 		}
-		_, err := io.ReadAll(newText(pieces(s, n)))
+		_, err := io.ReadAll(dataset.NewText(pieces(s, n)))
 		if (err == nil) != utf8.ValidString(s) {
 			t.Fatalf("%q: %v", s, err)
 		}
@@ -135,18 +138,18 @@ func TestNamesAreUTF8(t *testing.T) {
 
 // So are the texts of arrays.
 func TestTextsOfArraysAreUTF8(t *testing.T) {
-	bytesOf := npyArray{name: "y", kind: 'S', size: 2, shape: []int{2}, data: []byte("a\x00\xe9b")}
-	runes := npyArray{name: "y", kind: 'U', size: 4, shape: []int{2},
-		data: binary.LittleEndian.AppendUint32([]byte("a\x00\x00\x00"), 0xd800)}
+	bytesOf := array.NPYArray{Name: "y", Kind: 'S', Size: 2, Dims: []int{2}, Data: []byte("a\x00\xe9b")}
+	runes := array.NPYArray{Name: "y", Kind: 'U', Size: 4, Dims: []int{2},
+		Data: binary.LittleEndian.AppendUint32([]byte("a\x00\x00\x00"), 0xd800)}
 	for name, c := range map[string]struct {
-		array npyArray
+		array array.NPYArray
 		want  string
 	}{
 		"bytes":      {bytesOf, `y: sample 1: the name "\xe9b" is no UTF-8 at its byte 0: give another`},
 		"characters": {runes, "y: sample 1: 0xd800 is no character of Unicode"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := c.array.factor("y", 2); err == nil || err.Error() != c.want {
+			if _, err := c.array.Factor("y", 2); err == nil || err.Error() != c.want {
 				t.Fatalf("%v, want %s", err, c.want)
 			}
 		})
@@ -154,7 +157,7 @@ func TestTextsOfArraysAreUTF8(t *testing.T) {
 	t.Run("names of tensors", func(t *testing.T) {
 		header := "{\"l\xe9\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}"
 		b := append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header+"x"...)
-		if _, _, err := readSafetensors("f", b); err == nil || !strings.Contains(err.Error(), "no UTF-8") {
+		if _, _, err := array.ReadSafetensors("f", b); err == nil || !strings.Contains(err.Error(), "no UTF-8") {
 			t.Fatal(err)
 		}
 	})

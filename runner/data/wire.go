@@ -9,6 +9,8 @@ import (
 	"os"
 	"time"
 	"unsafe"
+
+	"drolab/runner/data/internal/dataset"
 )
 
 // A data set goes from one process to another as a header and then numbers as they lie in memory,
@@ -33,15 +35,8 @@ type sent struct {
 	Missing *MissingError // where that is the error
 
 	Dataset Dataset // its exported fields
-	Cells   *wiredCells
 	Bases   []base
 	Splits  [3]part // training, validation and test
-}
-
-// wiredCells are cells.
-type wiredCells struct {
-	Label, Given []int
-	Names        []string
 }
 
 // kinds of bases
@@ -77,46 +72,41 @@ type filePlace struct {
 	Changed  time.Time
 }
 
-// mapping is a file that a data set has mapped.
-type mapping struct {
-	path  string
-	bytes []byte
-}
-
 // placeIn finds samples in the mapped files.
-func placeIn(samples []byte, in []mapping) (*filePlace, error) {
+func placeIn(samples []byte, in []dataset.Mapping) (*filePlace, error) {
 	first := uintptr(unsafe.Pointer(unsafe.SliceData(samples)))
 	for _, m := range in {
 		// huge where it lies before
-		at := first - uintptr(unsafe.Pointer(unsafe.SliceData(m.bytes)))
-		if at >= uintptr(len(m.bytes)) {
+		at := first - uintptr(unsafe.Pointer(unsafe.SliceData(m.Bytes)))
+		if at >= uintptr(len(m.Bytes)) {
 			continue
 		}
-		info, err := os.Stat(m.path)
+		info, err := os.Stat(m.Path)
 		if err != nil {
 			return nil, err
 		}
-		return &filePlace{m.path, int64(at), int64(len(m.bytes)), info.ModTime()}, nil
+		return &filePlace{m.Path, int64(at), int64(len(m.Bytes)), info.ModTime()}, nil
 	}
 	return nil, nil
 }
 
 // open maps the file.
-func (p *filePlace) open(bytes int) (m mapping, samples []byte, release func() error, err error) {
-	f, err := openInput(p.Path)
+func (p *filePlace) open(bytes int) (m dataset.Mapping, samples []byte, release func() error,
+	err error) {
+	f, err := dataset.OpenInput(p.Path)
 	if err != nil {
 		return m, nil, nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || f.size != p.Size || !info.ModTime().Equal(p.Changed) {
+	if info, err := f.Stat(); err != nil || f.Size != p.Size || !info.ModTime().Equal(p.Changed) {
 		return m, nil, nil, fmt.Errorf("%s: changed while it was read: try again when it does not",
 			p.Path)
 	}
-	b, release, err := mapFile(f)
+	b, release, err := dataset.MapFile(f)
 	if err != nil {
 		return m, nil, nil, err
 	}
-	return mapping{p.Path, b}, b[p.At:][:bytes], release, nil
+	return dataset.Mapping{Path: p.Path, Bytes: b}, b[p.At:][:bytes], release, nil
 }
 
 // raw is numbers as they lie in memory.

@@ -13,16 +13,19 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"drolab/runner/data/internal/dataset"
+	"drolab/runner/data/internal/table"
 )
 
 // columnOf is a column of some cells.
-func columnOf(t *testing.T, cells ...string) *column {
+func columnOf(t *testing.T, cells ...string) *table.Column {
 	t.Helper()
-	c := newColumn("x", false)
-	c.in = newWords(1)
+	c := table.NewColumn("x", false)
+	c.In = table.NewWords(1)
 	for i, cell := range cells {
 		var err error
-		if c.in.next()[0], err = c.add(cell, i+1); err != nil {
+		if c.In.Next()[0], err = c.Add(cell, i+1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,19 +44,19 @@ func TestNumbersAreExact(t *testing.T) {
 			cells = append(cells, strconv.FormatFloat(v, 'f', digits, 64), strconv.FormatFloat(v, 'g', digits, 32))
 		}
 	}
-	for _, list := range [][]string{cells, cells[:maxCategories]} {
+	for _, list := range [][]string{cells, cells[:table.MaxCategories]} {
 		c := columnOf(t, append(slices.Clone(list), "")...)
-		if few := len(list) < maxCategories+1; few != (c.dict != nil) || !c.numeric {
-			t.Fatalf("%d cells: numeric %v, by a list: %v", len(list), c.numeric, c.dict != nil)
+		if few := len(list) < table.MaxCategories+1; few != (c.Dict != nil) || !c.Numeric {
+			t.Fatalf("%d cells: numeric %v, by a list: %v", len(list), c.Numeric, c.Dict != nil)
 		}
 		for i, cell := range list {
 			want, err := strconv.ParseFloat(cell, 64)
-			if got := c.value(c.in.row(i)[0]); err != nil || math.Float64bits(got) != math.Float64bits(want) {
+			if got := c.Value(c.In.Row(i)[0]); err != nil || math.Float64bits(got) != math.Float64bits(want) {
 				t.Errorf("%q is %v, want %v, %v", cell, got, want, err)
 			}
 		}
-		if v := c.value(c.in.row(len(list))[0]); v == v || c.missing != 1 {
-			t.Errorf("a missing cell is %v, missing are %d", v, c.missing)
+		if v := c.Value(c.In.Row(len(list))[0]); v == v || c.Missing != 1 {
+			t.Errorf("a missing cell is %v, missing are %d", v, c.Missing)
 		}
 	}
 }
@@ -61,30 +64,30 @@ func TestNumbersAreExact(t *testing.T) {
 // What is no number is none in any place, and a list of texts that are none is kept.
 func TestColumnOfTexts(t *testing.T) {
 	c := columnOf(t, "1", "2", "x", "2")
-	if c.numeric || c.wide() || !slices.Equal(c.factor().codes, []uint16{0, 1, 2, 1}) || c.notALine != 3 {
+	if c.Numeric || c.Wide() || !slices.Equal(c.Factor().Codes, []uint16{0, 1, 2, 1}) || c.NotALine != 3 {
 		t.Errorf("%+v", c)
 	}
 	var many []string
-	for i := range 2 * maxCategories {
+	for i := range 2 * table.MaxCategories {
 		many = append(many, strconv.Itoa(i))
 	}
-	if c := columnOf(t, append(many, "x", "y")...); !c.wide() || c.notANum != "x" {
-		t.Errorf("wide %v, %q", c.wide(), c.notANum)
+	if c := columnOf(t, append(many, "x", "y")...); !c.Wide() || c.NotANum != "x" {
+		t.Errorf("wide %v, %q", c.Wide(), c.NotANum)
 	}
 }
 
 // Rows become features in their order across blocks of any widths, in the memory that they were in.
 func TestRowsBecomeFeatures(t *testing.T) {
 	for _, c := range []struct{ columns, width, rows int }{
-		{1, 1, 10}, {3, 7, 200_000}, {7, 3, 90_001}, {blockWords + 5, 2, 3},
-		{2, blockWords + 5, 3}, {5, 5, 3*blockWords/5 + 1},
+		{1, 1, 10}, {3, 7, 200_000}, {7, 3, 90_001}, {dataset.BlockWords + 5, 2, 3},
+		{2, dataset.BlockWords + 5, 3}, {5, 5, 3*dataset.BlockWords/5 + 1},
 	} {
-		w := newWords(c.columns)
+		w := table.NewWords(c.columns)
 		for i := range c.rows {
-			row := w.next()
+			row := w.Next()
 			row[0], row[c.columns-1] = uint32(i), uint32(i)
 		}
-		x, err := w.features(c.width, func(dst []float32, cells []uint32) error {
+		x, err := w.Features(c.width, func(dst []float32, cells []uint32) error {
 			for k := range dst {
 				dst[k] = float32(cells[c.columns-1]) + float32(k)
 			}
@@ -94,13 +97,14 @@ func TestRowsBecomeFeatures(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range c.rows {
-			if row := x.row(i); row[0] != float32(i) || row[c.width-1] != float32(i)+float32(c.width-1) {
+			if row := x.Row(i); row[0] != float32(i) || row[c.width-1] != float32(i)+float32(c.width-1) {
 				t.Fatalf("%+v: row %d is %v...", c, i, row[0])
 			}
 		}
 		words := c.rows * max(c.columns, c.width)
-		if most := words/max(blockWords, c.columns, c.width)*5/4 + 3; len(x.blocks) > most && c.width < blockWords {
-			t.Errorf("%+v: %d blocks", c, len(x.blocks))
+		if most := words/max(dataset.BlockWords, c.columns, c.width)*5/4 + 3; len(x.Blocks) > most &&
+			c.width < dataset.BlockWords {
+			t.Errorf("%+v: %d blocks", c, len(x.Blocks))
 		}
 	}
 }
@@ -123,10 +127,10 @@ func TestLinesAreThoseOfEncodingCSV(t *testing.T) {
 		if round%2 == 0 {
 			in = iotest.OneByteReader(in)
 		}
-		got := newLines(bufio.NewReaderSize(in, 1<<12), 0)
+		got := table.NewLines(bufio.NewReaderSize(in, 1<<12), 0)
 		for {
 			a, errA := want.Read()
-			b, line, errB := got.next()
+			b, line, errB := got.Next()
 			if (errA == nil) != (errB == nil) || errors.Is(errA, io.EOF) != errors.Is(errB, io.EOF) {
 				t.Fatalf("%q: error %v, want %v", text, errB, errA)
 			}

@@ -1,0 +1,39 @@
+package data
+
+import "drolab/runner/data/internal/dataset"
+
+// The types of runner/data/internal/dataset that the rest of the program uses.
+type (
+	Shape        = dataset.Shape
+	Source       = dataset.Source
+	ImageSource  = dataset.ImageSource
+	Augment      = dataset.Augment
+	Dataset      = dataset.Dataset
+	Options      = dataset.Options
+	MissingError = dataset.MissingError
+	Encoder      = dataset.Encoder
+	Column       = dataset.Column
+	Value        = dataset.Value
+	Provider     = dataset.Provider
+	Sizes        = dataset.Sizes
+	Files        = dataset.Files
+	Remote       = dataset.Remote
+	FetchOptions = dataset.FetchOptions
+	TextError    = dataset.TextError
+)
+
+// PaperImbalance gives the ratios per class of the paper's CIFAR-10 experiment (math.md §6).
+func PaperImbalance() []float64 { return dataset.PaperImbalance() }
+
+// ClassCounts counts the samples of each of the first classes labels.
+func ClassCounts(src Source, classes int) []int { return dataset.ClassCounts(src, classes) }
+
+// GroupCounts counts the samples of each of the first groups groups.
+func GroupCounts(src Source, groups int) []int { return dataset.GroupCounts(src, groups) }
+
+// Row is which sample of its files sample i of a split is, from 0, the files one after the other.
+// It is known where Options.Rows was set.
+func Row(src Source, i int) int { return dataset.Row(src, i) }
+
+// CheckText gives a [*TextError] for what is no UTF-8 in lines.
+func CheckText(b []byte) error { return dataset.CheckText(b) }

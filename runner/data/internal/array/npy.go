@@ -1,0 +1,210 @@
+package array
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"drolab/runner/data/internal/dataset"
+)
+
+// NPYArray is an array of a file in NumPy's format (NumPy Enhancement Proposal 1;
+// numpy.lib.format), versions 1 to 3, little-endian and in C order. The readers for Go that there
+// are copy an array, which may be of gigabytes; here it stays where the file is mapped.
+type NPYArray struct {
+	Name string
+	Kind byte // f(loat), i(nt), u(int), b(ool), U(nicode) or S (bytes)
+	Size int  // bytes of an item
+	Dims []int
+	Data []byte // item after item, maybe not aligned
+}
+
+var (
+	npyType  = regexp.MustCompile(`'descr': *'([<>|=])([A-Za-z])([0-9]{1,9})'`)
+	npyOrder = regexp.MustCompile(`'fortran_order': *(True|False)`)
+	npyShape = regexp.MustCompile(`'shape': *\(([0-9, ]*)\)`)
+)
+
+// ParseNPY checks a whole file: \x93NUMPY, two bytes of the version, the length of the header as a
+// little-endian uint16 (version 1) or uint32, the header, a Python dict, the items. It allocates
+// nothing of a size that the file names.
+func ParseNPY(name string, b []byte) (NPYArray, error) {
+	a := NPYArray{Name: name}
+	header, rest, err := npyHeader(b)
+	if err == nil {
+		err = a.describe(header)
+	}
+	if err == nil {
+		a.Data, err = rest, a.fits(len(rest))
+	}
+	if err != nil {
+		return NPYArray{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return a, nil
+}
+
+// npyHeader parts the header from the items.
+func npyHeader(b []byte) (header string, rest []byte, err error) {
+	const magic = "\x93NUMPY"
+	if len(b) < 12 || string(b[:6]) != magic {
+		return "", nil, errors.New("byte 0: not an array of NumPy (.npy)")
+	}
+	at, length := 10, uint64(binary.LittleEndian.Uint16(b[8:]))
+	switch b[6] {
+	case 1:
+	case 2, 3:
+		at, length = 12, uint64(binary.LittleEndian.Uint32(b[8:]))
+	default:
+		return "", nil, fmt.Errorf("byte 6: version %d of the format, not 1 to 3", b[6])
+	}
+	if length > uint64(len(b)-at) {
+		return "", nil, fmt.Errorf("ends at byte %d, in the header", len(b))
+	}
+	return string(b[at : at+int(length)]), b[at+int(length):], nil
+}
+
+// describe reads the header.
+func (a *NPYArray) describe(header string) error {
+	order, shape := npyOrder.FindStringSubmatch(header), npyShape.FindStringSubmatch(header)
+	if order == nil || shape == nil || !strings.Contains(header, "'descr'") {
+		return fmt.Errorf("header %.120q: want 'descr', 'fortran_order' and 'shape'", header)
+	}
+	t := npyType.FindStringSubmatch(header)
+	if t == nil || !strings.Contains("fiubUS", t[2]) {
+		return errors.New("values are neither numbers nor strings: save it with astype('float32'), " +
+			"astype('int64') or astype('str')")
+	}
+	a.Kind = t[2][0]
+	a.Size, _ = strconv.Atoi(t[3]) // at most nine digits
+	if a.Kind == 'U' {
+		a.Size *= 4 // UTF-32
+	}
+	if t[1] == ">" && a.Size > 1 {
+		return errors.New("values are big-endian: save it with astype('<" + t[2] + t[3] + "')")
+	}
+	for field := range strings.SplitSeq(shape[1], ",") {
+		if field = strings.TrimSpace(field); field == "" {
+			continue // behind the comma of (3,)
+		}
+		d, err := strconv.Atoi(field)
+		if err != nil || d < 1 {
+			return fmt.Errorf("shape (%s): want sizes of at least 1", shape[1])
+		}
+		a.Dims = append(a.Dims, d)
+	}
+	if order[1] == "True" && len(a.Dims) > 1 {
+		return errors.New("values are in Fortran order: save it with numpy.ascontiguousarray")
+	}
+	return nil
+}
+
+// fits says whether the shape is that of so many bytes.
+func (a *NPYArray) fits(bytes int) error {
+	switch a.Kind {
+	case 'f':
+		if a.Size != 2 && a.Size != 4 && a.Size != 8 {
+			return fmt.Errorf("numbers are of %d bytes: save it with astype('float32')", a.Size)
+		}
+	case 'i', 'u':
+		if a.Size != 1 && a.Size != 2 && a.Size != 4 && a.Size != 8 {
+			return fmt.Errorf("integers are of %d bytes: save it with astype('int64')", a.Size)
+		}
+	case 'b':
+		if a.Size != 1 {
+			return fmt.Errorf("truth values are of %d bytes, not 1", a.Size)
+		}
+	}
+	need, room := uint64(a.Size), uint64(bytes)
+	ok := need > 0 && len(a.Dims) > 0
+	for _, d := range a.Dims {
+		if ok = ok && uint64(d) <= room/need; ok {
+			need *= uint64(d)
+		}
+	}
+	if !ok || need != room {
+		return fmt.Errorf("%d bytes after the header do not suit values of %d bytes and shape %v",
+			bytes, a.Size, a.Dims)
+	}
+	return nil
+}
+
+// Factor takes the array as one value a sample, for n samples.
+func (a *NPYArray) Factor(name string, n int) (dataset.Factor, error) {
+	if rank := len(a.Dims); a.Dims[0] != n || rank > 2 || rank == 2 && a.Dims[1] != 1 {
+		return dataset.Factor{}, fmt.Errorf("%s has shape %v, not one value for each of %d samples",
+			a.Name, a.Dims, n)
+	}
+	codes, dict := make([]uint16, n), map[string]uint16{}
+	seen := map[string]uint16{} // by the bytes of an item: few are made text
+	for i := range codes {
+		item := a.Data[i*a.Size : (i+1)*a.Size]
+		code, ok := seen[string(item)]
+		if !ok {
+			text, err := a.text(item)
+			if err != nil {
+				return dataset.Factor{}, fmt.Errorf("%s: sample %d: %w", a.Name, i, err)
+			}
+			if code, ok = dict[text]; !ok {
+				if len(dict) == dataset.MaxClasses {
+					return dataset.Factor{}, fmt.Errorf("%s has more than %d different values: name another array",
+						a.Name, dataset.MaxClasses)
+				}
+				code = uint16(len(dict))
+				dict[text] = code
+			}
+			seen[string(item)] = code
+		}
+		codes[i] = code
+	}
+	return dataset.NewFactor(name, dict, codes), nil
+}
+
+// text is an item in words; numbers must be whole.
+func (a *NPYArray) text(item []byte) (string, error) {
+	switch a.Kind {
+	case 'b':
+		return strconv.FormatBool(item[0] != 0), nil
+	case 'S':
+		text := strings.TrimRight(string(item), "\x00")
+		return text, dataset.Named(text)
+	case 'U':
+		var s strings.Builder
+		for ; len(item) >= 4; item = item[4:] {
+			c := binary.LittleEndian.Uint32(item)
+			if c > utf8.MaxRune || !utf8.ValidRune(rune(c)) {
+				return "", fmt.Errorf("%#x is no character of Unicode", c)
+			}
+			s.WriteRune(rune(c))
+		}
+		return strings.TrimRight(s.String(), "\x00"), nil
+	case 'f':
+		v := a.float(item)
+		if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
+			return "", fmt.Errorf("%v is not a whole number", v)
+		}
+		return strconv.FormatInt(int64(v), 10), nil
+	}
+	var bits [8]byte
+	copy(bits[:], item)
+	v := binary.LittleEndian.Uint64(bits[:])
+	if a.Kind == 'u' {
+		return strconv.FormatUint(v, 10), nil
+	}
+	unused := 64 - 8*a.Size
+	return strconv.FormatInt(int64(v<<unused)>>unused, 10), nil
+}
+
+func (a *NPYArray) float(item []byte) float64 {
+	switch a.Size {
+	case 2:
+		return float64(dataset.Half(binary.LittleEndian.Uint16(item)))
+	case 4:
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(item)))
+	}
+	return math.Float64frombits(binary.LittleEndian.Uint64(item))
+}

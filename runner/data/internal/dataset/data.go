@@ -1,0 +1,207 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+)
+
+// Shape is the shape of one sample: channels, rows, columns. Of F features in a table it is
+// Shape{F, 1, 1}.
+type Shape struct{ C, H, W int }
+
+// Len is the number of values of one sample.
+func (s Shape) Len() int { return s.C * s.H * s.W }
+
+func (s Shape) String() string { return fmt.Sprintf("%d×%d×%d", s.C, s.H, s.W) }
+
+// InWords is the shape in words: "3×32×32 images" or "12×1×1, rows of 12 features".
+func InWords(s Shape) string {
+	if s.H > 1 || s.W > 1 {
+		return s.String() + " images"
+	}
+	return fmt.Sprintf("%v, rows of %d features", s, s.C)
+}
+
+// A Source is one split of a dataset: Len samples in a fixed order. Its methods are safe for
+// concurrent use; an index outside [0, Len) panics.
+type Source interface {
+	Len() int
+	Shape() Shape
+	// Label is the class of sample i, an index into Dataset.Classes.
+	Label(i int) int
+	// Group is the group of sample i, an index into Dataset.Groups. It equals Label where there is
+	// no group column.
+	Group(i int) int
+	// Read puts sample i, laid out [C][H][W], into dst, which has Shape().Len() places. Images give
+	// byte/255, in [0, 1]; tables give the features as the loader shall see them, already
+	// standardised.
+	Read(dst []float32, i int)
+}
+
+// An ImageSource is a Source whose samples are bytes. Loaders use it to normalise by table.
+type ImageSource interface {
+	Source
+	// Pixels gives sample i, laid out [C][H][W]: memory of the source itself, which must not be
+	// written, or buf[:Shape().Len()] filled. buf has at least that capacity.
+	Pixels(buf []byte, i int) []byte
+}
+
+// Augment is the random change that a training loader makes to an image; the zero value makes none.
+type Augment struct {
+	Pad  int  // a crop of the image's own size out of the image with Pad pixels on every side; 0: no crop
+	Mean bool // those pixels have the mean colour, 0 once normalised, and are not black
+	Flip bool // mirror left and right with probability 1/2
+}
+
+// A Dataset is an opened dataset. It is read-only and may be shared by any number of loaders and
+// goroutines.
+type Dataset struct {
+	Name    string
+	Shape   Shape
+	Classes []string // class names, in the order of Label
+	Groups  []string // group names, in the order of Group; the same as Classes where no groups are given
+	Grouped bool     // groups are given: Groups are not just the classes
+	ByGroup bool     // a hold-out takes the same part of every class and group, not of every class alone
+	Cells   *Cells   // where the groups are label × group, what they are made of
+	Train   Source   // after cap, imbalance, hold-out and label noise
+	Val     Source   // the part held out of the training split, or the data's own; nil: none
+	Test    Source   // never capped, never imbalanced
+
+	// Checksum names the data as opened, before cap, imbalance and hold-out: "sha256:" and the hash
+	// of the (uncompressed) training and test bytes, or, for drawn data, of the generator's version
+	// and parameters.
+	Checksum string
+
+	Mean, Std []float32 // customary normalisation, one value a channel, in units of Read; nil: none needed
+	Augment   Augment   // customary augmentation; zero for tables
+
+	// Notes are what the user should know of how the files were read, a sentence each: a guess, what
+	// was left out, what the test split has and the training split lacks.
+	Notes []string
+
+	// Missing counts the samples without a value, by column; only columns that have such, of what is
+	// kept.
+	Missing map[string]int
+
+	Encoder    Encoder // what a network that is trained on these samples takes
+	Unlabelled bool    // the samples, all of them in Test, have no labels: Label is 0
+
+	Release func() error // what Close calls once; nil: nothing is held
+	Mapped  []Mapping
+}
+
+// Mapping is a file that a data set has mapped.
+type Mapping struct {
+	Path  string
+	Bytes []byte
+}
+
+// Close releases what the dataset holds. No source or loader of the dataset may be used after it.
+func (d *Dataset) Close() error {
+	if d.Release == nil {
+		return nil
+	}
+	err := d.Release()
+	d.Release = nil
+	return err
+}
+
+// Options says where a dataset lies and which part of it to train on. The zero value is all of it,
+// unchanged, from the current folder.
+type Options struct {
+	Dir        string  // data folder; one's own files are found without it
+	Difficulty float64 // "shapes" only: 0 (easy) to 1
+
+	// Samples is the most training samples to take before imbalance, as many of each class as its
+	// share in the file (0: all); of a Provider with AnySize, such as "shapes", their number (0: its
+	// Sizes.Train).
+	Samples int
+
+	// Imbalance is one ratio in (0, 1] a class, or nil. Class c keeps its first round(ratio·count)
+	// training samples in file order, so that every method and every seed trains on the same images.
+	// The test split stays whole.
+	Imbalance []float64
+
+	// ValFraction is the part of what is then left to hold out as Dataset.Val, in [0, 1): of each
+	// class, or of each class and group (see Dataset.ByGroup). It is 0 where the data have a Val of
+	// their own.
+	ValFraction float64
+
+	// FitHeld fits scales, means and categories to the samples that ValFraction holds out, too, as
+	// programs did before: runs of theirs go on with the features that they began with.
+	FitHeld bool
+
+	// LabelNoise is the share of the training samples, in [0, 1), whose label is set to another
+	// class, drawn uniformly. Groups that are given stay; those that are the classes follow the
+	// label.
+	LabelNoise float64
+
+	// Encoder, where it is set, is that of the data that a network was trained on, which is to be
+	// used on these: nothing is fitted, and one's own files without a test split of their own are it
+	// as a whole.
+	Encoder *Encoder
+
+	// Rows keeps Row known, for some memory or time.
+	Rows bool
+
+	// Seed draws the data: the images of "shapes", the members of every hold-out and the label
+	// noise. It is not the seed of a run; runs that are to be compared need the same one.
+	Seed uint64
+}
+
+// Validate says which option cannot be.
+func Validate(o Options) error {
+	switch {
+	case o.Samples < 0:
+		return fmt.Errorf("samples is %d: give a count of at least 0", o.Samples)
+	case !(o.Difficulty >= 0 && o.Difficulty <= 1):
+		return fmt.Errorf("difficulty is %v: give a number from 0 to 1", o.Difficulty)
+	case !(o.ValFraction >= 0 && o.ValFraction < 1):
+		return fmt.Errorf("val_fraction is %v: give a number from 0 to below 1", o.ValFraction)
+	case !(o.LabelNoise >= 0 && o.LabelNoise < 1):
+		return fmt.Errorf("label_noise is %v: give a number from 0 to below 1", o.LabelNoise)
+	}
+	for c, r := range o.Imbalance {
+		if !(r > 0 && r <= 1) {
+			return fmt.Errorf("imbalance of class %d is %v: give a ratio above 0 and at most 1", c, r)
+		}
+	}
+	return nil
+}
+
+// PaperImbalance gives the ratios per class of the paper's CIFAR-10 experiment (math.md §6).
+func PaperImbalance() []float64 {
+	return []float64{.804, .543, .997, .593, .390, .285, .959, .806, .967, .660}
+}
+
+// MissingError says that a dataset's files are not there. Its text ends in the remedy.
+type MissingError struct {
+	Dataset string // as given to Open
+	Path    string // what was looked for
+	Remedy  string // a command or flag, as one clause
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("dataset %s: no %s: %s", e.Dataset, e.Path, e.Remedy)
+}
+
+var errNoTrain = errors.New("no training samples are left: raise samples or imbalance, or lower val_fraction")
+
+var errNoVal = errors.New("val_fraction holds out no sample of any class: raise it, or set it to 0")
+
+var ErrTwoVals = errors.New("the data have a validation split of their own: val_fraction must be 0")
+
+// Checksum is the form of Dataset.Checksum over some bytes.
+func Checksum(parts ...[]byte) string {
+	h := sha256.New()
+	for _, p := range parts {
+		h.Write(p)
+	}
+	return ChecksumOf(h)
+}
+
+// ChecksumOf is the form of Dataset.Checksum over what a SHA-256 has been given.
+func ChecksumOf(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil)) }

@@ -1,0 +1,214 @@
+package dataset
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An Encoder is all that a dataset takes from its training split, and what its samples were called:
+// with it a network that was trained on one dataset is used on others. It is kept with a run, as
+// JSON. The split itself is not in it: the name of the dataset and the Options draw the same one
+// from the same files.
+type Encoder struct {
+	Shape   Shape    `json:"shape"`
+	Classes []string `json:"classes"`
+	Groups  []string `json:"groups,omitempty"` // where groups are given
+
+	// Mean and Std are the customary normalisation, as in Dataset.
+	Mean []float32 `json:"mean,omitempty"`
+	Std  []float32 `json:"std,omitempty"`
+
+	// Columns are a table's, in the order of its features.
+	Columns []Column `json:"columns,omitempty"`
+	// Options are how the files were read: what another file's name says nothing of is as here.
+	Options map[string]string `json:"options,omitempty"`
+}
+
+// A Column is how a table's column becomes features: one number, standardised, with a second one
+// where Flagged that tells where it is missing; or a feature for each of Categories.
+type Column struct {
+	Name       string   `json:"name"`
+	Mean       float64  `json:"mean,omitempty"`
+	Std        float64  `json:"std,omitempty"`
+	Flagged    bool     `json:"flagged,omitempty"`
+	Categories []string `json:"categories,omitempty"` // "" is a missing one
+}
+
+// Features names the features that a column gives.
+func (c *Column) Features() (names []string) {
+	switch {
+	case c.Categories == nil && c.Flagged:
+		return []string{c.Name, c.Name + " missing"}
+	case c.Categories == nil:
+		return []string{c.Name}
+	}
+	for _, v := range c.Categories {
+		names = append(names, c.Name+"="+v)
+	}
+	return names
+}
+
+// Len is about how many numbers and names the encoder consists of.
+func (e *Encoder) Len() int {
+	n := len(e.Classes) + len(e.Groups) + len(e.Mean) + len(e.Std)
+	for _, c := range e.Columns {
+		n += 3 + len(c.Categories)
+	}
+	return n
+}
+
+// ofSplit are the options that say how one dataset is split and what else is its own: no other one
+// has them.
+func ofSplit() []string {
+	return []string{"test", "split", "test_fraction", "data_seed", "drop", "scale"}
+}
+
+// Inherit gives the name of further files the options that it does not say anything of.
+func (f *OwnFiles) Inherit(e *Encoder) {
+	if e == nil {
+		return
+	}
+	for key, v := range e.Options {
+		if _, said := f.Options[key]; !said && slices.Contains(f.keys, key) {
+			f.Options[key] = v
+		}
+	}
+}
+
+// Keep gives the options that further files are read by.
+func (f *OwnFiles) Keep() map[string]string {
+	kept := maps.Clone(f.Options)
+	maps.DeleteFunc(kept, func(key, _ string) bool { return slices.Contains(ofSplit(), key) })
+	return kept
+}
+
+// encoded completes what was fitted, or makes d what an encoder of another dataset takes.
+func (d *Dataset) encoded(e *Encoder) error {
+	if e == nil {
+		d.Encoder.Shape, d.Encoder.Classes, d.Encoder.Groups = d.Shape, d.Classes, nil
+		if d.Grouped {
+			d.Encoder.Groups = d.Groups
+		}
+		d.Encoder.Mean, d.Encoder.Std = d.Mean, d.Std
+		return nil
+	}
+	if d.Shape != e.Shape {
+		return fmt.Errorf("its samples are %s, and the network takes %s", InWords(d.Shape),
+			InWords(e.Shape))
+	}
+	if e.Columns != nil && d.Encoder.Columns == nil {
+		d.Notes = append(d.Notes, "the network takes a table's columns, standardised and coded as in "+
+			"training: these features are taken as they are")
+	}
+	classes, unknown := places(d.Classes, e.Classes)
+	if len(unknown) > 0 {
+		reason := ""
+		if same := sameButEnd(unknown, e.Classes); same != "" {
+			reason = ", but for the end: " + same
+		}
+		return fmt.Errorf("the classes %q are none of the network's, which are %q%s", unknown,
+			e.Classes, reason)
+	}
+	known := e.Groups
+	if !d.Grouped {
+		known = e.Classes
+	}
+	groups, further := places(d.Groups, known)
+	if len(further) > 0 {
+		d.Notes = append(d.Notes, "groups that the training data lack: "+strings.Join(further, ", "))
+	}
+	for _, split := range []*Source{&d.Train, &d.Val, &d.Test} {
+		if *split != nil {
+			*split = renamed(*split, classes, groups)
+		}
+	}
+	d.Classes, d.Groups = e.Classes, append(slices.Clone(known), further...)
+	d.Mean, d.Std, d.Encoder = e.Mean, e.Std, *e
+	return nil
+}
+
+// places says where each of some names is among others, the unknown ones behind.
+func places(names, among []string) (at []int, unknown []string) {
+	for _, name := range names {
+		i := slices.Index(among, name)
+		if i < 0 {
+			i = len(among) + len(unknown)
+			unknown = append(unknown, name)
+		}
+		at = append(at, i)
+	}
+	return at, unknown
+}
+
+// renamed is a source whose classes and groups have other numbers.
+func renamed(src Source, classes, groups []int) Source {
+	labels, kinds := make([]uint32, src.Len()), make([]uint32, src.Len())
+	for i := range labels {
+		labels[i], kinds[i] = uint32(classes[src.Label(i)]), uint32(groups[src.Group(i)])
+	}
+	return Relabel(src, labels, kinds)
+}
+
+// Row is which sample of its files sample i of a split is, from 0, the files one after the other.
+// It is known where Options.Rows was set.
+func Row(src Source, i int) int {
+	for {
+		switch s := src.(type) {
+		case *ImageSubset:
+			src, i = s.Source, int(s.Index[i])
+		case *Subset:
+			src, i = s.Source, int(s.Index[i])
+		case *Relabelled:
+			src = s.Source
+		case *relabelledImages:
+			src = s.Source
+		case *Table:
+			if s.Origin != nil {
+				i = int(s.Origin[i])
+			}
+			return i
+		default:
+			return i
+		}
+	}
+}
+
+// A Value is one column of a sample as its file had it, as far as features tell.
+type Value struct{ Column, Text string }
+
+// Values tells of features, laid out by the encoder's columns, what they were made of: numbers as
+// far as float32 has kept them, "" for what is missing and flagged and for an unknown category. It
+// is nil where the columns are not known.
+func (e *Encoder) Values(x []float32) (list []Value) {
+	for i := range e.Columns {
+		c := &e.Columns[i]
+		n := len(c.Features())
+		if n > len(x) {
+			return nil
+		}
+		list = append(list, Value{c.Name, c.Text(x[:n])})
+		x = x[n:]
+	}
+	return list
+}
+
+// Text is what one column's features were made of.
+func (c *Column) Text(x []float32) string {
+	switch {
+	case c.Categories != nil:
+		if i := slices.IndexFunc(x, func(v float32) bool { return v > .5 }); i >= 0 {
+			return c.Categories[i]
+		}
+		return ""
+	case c.Flagged && x[1] > .5:
+		return ""
+	}
+	const kept = 1e-7 // relative, of the standardised number
+	v := c.Mean + c.Std*float64(x[0])
+	unit := math.Pow(10, math.Ceil(math.Log10(kept*max(math.Abs(v-c.Mean), math.Abs(v), 1e-300))))
+	return strconv.FormatFloat(math.Round(v/unit)*unit, 'g', 6, 64)
+}

@@ -1,0 +1,205 @@
+package dataset
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// MaxClasses is the most values of a label or a group.
+const MaxClasses = 1000
+
+// missingName shows a missing value that is a category of its own.
+const missingName = "(missing)"
+
+// Factor is a quality that every sample has: its label, a group, its split.
+type Factor struct {
+	name   string
+	Values []string // in numeric order if all are integers, else in byte order
+	Codes  []uint16 // of the samples: places in values
+}
+
+// Marks are the labels and groups of samples.
+type Marks struct{ Labels, Groups []uint16 }
+
+func (m *Marks) Len() int        { return len(m.Labels) }
+func (m *Marks) Label(i int) int { return int(m.Labels[i]) }
+func (m *Marks) Group(i int) int { return int(m.Groups[i]) }
+
+// Own is what one's own files tell of their samples beside the features.
+type Own struct {
+	Label  Factor
+	Groups []Factor // crossed with one another
+	Cells  bool     // and with the label
+
+	ByGroup bool // see Dataset
+	Fitted  bool // to other data: these may have one class only
+}
+
+// Dataset gives a Dataset without sources, and the marks of all samples.
+func (o Own) Dataset() (*Dataset, Marks, error) {
+	if len(o.Label.Values) < 2 && !o.Fitted {
+		return nil, Marks{}, fmt.Errorf("%q has one value only: a label needs two", o.Label.name)
+	}
+	d, m := &Dataset{Classes: o.Label.Values}, Marks{o.Label.Codes, o.Label.Codes}
+	if len(o.Groups) == 0 {
+		if o.Cells {
+			return nil, Marks{}, errors.New("cells=yes is label × group: name the group too")
+		}
+		return d, m, nil
+	}
+	all, err := crossed(o.Groups)
+	if err == nil && o.Cells {
+		given := all
+		if all, err = crossed([]Factor{o.Label, given}); err == nil {
+			d.Cells = newCells(all, o.Label, given)
+		}
+	}
+	d.Groups, d.ByGroup, m.Groups = all.Values, o.ByGroup, all.Codes
+	return d, m, err
+}
+
+// newCells splits the values of label × given.
+func newCells(all, label, given Factor) *Cells {
+	c := &Cells{Label: make([]int, len(all.Values)), Given: make([]int, len(all.Values))}
+	for i, g := range all.Codes {
+		c.Label[g], c.Given[g] = int(label.Codes[i]), int(given.Codes[i])
+	}
+	for k := range given.Values {
+		c.Names = append(c.Names, given.shown(k))
+	}
+	return c
+}
+
+// crossed gives one factor whose values are the combinations of several that occur, in the order of
+// their values, the first counting most: "Female × Black".
+func crossed(list []Factor) (Factor, error) {
+	all := list[0]
+	for _, f := range list[1:] {
+		pair := func(i int) int { return int(all.Codes[i])*len(f.Values) + int(f.Codes[i]) }
+		place := make([]uint16, len(all.Values)*len(f.Values)) // 1 where it occurs, then the code
+		for i := range all.Codes {
+			place[pair(i)] = 1
+		}
+		out := Factor{name: all.name + " × " + f.name, Codes: make([]uint16, len(all.Codes))}
+		for k, occurs := range place {
+			if occurs == 0 {
+				continue
+			}
+			if len(out.Values) == MaxClasses {
+				return out, fmt.Errorf("%s has more than %d combinations: take fewer groups", out.name,
+					MaxClasses)
+			}
+			place[k] = uint16(len(out.Values))
+			out.Values = append(out.Values, all.shown(k/len(f.Values))+" × "+f.shown(k%len(f.Values)))
+		}
+		for i := range out.Codes {
+			out.Codes[i] = place[pair(i)]
+		}
+		all = out
+	}
+	return all, nil
+}
+
+// shown is a value as a part of several: a bare number says nothing there.
+func (f *Factor) shown(code int) string {
+	if _, err := strconv.Atoi(f.Values[code]); err == nil {
+		return f.name + "=" + f.Values[code]
+	}
+	return f.Values[code]
+}
+
+// NewFactor orders the values of a factor, which dict numbers as they came.
+func NewFactor(name string, dict map[string]uint16, codes []uint16) Factor {
+	f := Factor{name: name, Values: slices.Sorted(maps.Keys(dict)), Codes: make([]uint16, len(codes))}
+	SortNumeric(f.Values)
+	place := make([]uint16, len(f.Values))
+	for i, v := range f.Values {
+		place[dict[v]] = uint16(i)
+	}
+	for i, code := range codes {
+		f.Codes[i] = place[code]
+	}
+	if i := slices.Index(f.Values, ""); i >= 0 {
+		f.Values[i] = missingName
+	}
+	return f
+}
+
+// SortNumeric sorts names by their values if all are integers; a missing one comes first.
+func SortNumeric(names []string) {
+	value := map[string]int{"": math.MinInt}
+	for _, s := range names {
+		v, err := strconv.Atoi(s)
+		if err != nil && s != "" {
+			return
+		}
+		if s != "" {
+			value[s] = v
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(value[a], value[b]) })
+}
+
+// Splits are the samples of the three splits, each in the order of the files.
+type Splits struct{ Train, val, Test []uint32 }
+
+// SplitBy reads the splits from a column or an array of their names or numbers.
+func SplitBy(f Factor) (s Splits, err error) {
+	to := make([]*[]uint32, len(f.Values))
+	for i, v := range f.Values {
+		switch strings.ToLower(v) {
+		case "0", "train", "training":
+			to[i] = &s.Train
+		case "1", "val", "valid", "validation", "dev":
+			to[i] = &s.val
+		case "2", "test", "testing":
+			to[i] = &s.Test
+		default:
+			return s, fmt.Errorf("%q says %q of a sample: a split is train, val or test, or 0, 1 or 2",
+				f.name, v)
+		}
+	}
+	for i, c := range f.Codes {
+		*to[c] = append(*to[c], uint32(i))
+	}
+	switch {
+	case len(s.Train) == 0:
+		return s, fmt.Errorf("%q has no training samples (train or 0)", f.name)
+	case len(s.Test) == 0:
+		return s, fmt.Errorf("%q has no test samples (test or 2): without it, test_fraction= draws some",
+			f.name)
+	}
+	return s, nil
+}
+
+// Splits draws a test split of what will be a dataset.
+func (d Draw) Splits(src Marked, set *Dataset) (s Splits, err error) {
+	if d.Whole {
+		s.Test = Indices(0, src.Len())
+		return s, nil
+	}
+	s.Train, s.Test = HoldOut(src, set.strata(), Indices(0, src.Len()), d.Fraction, d.Seed)
+	switch {
+	case len(s.Train) == 0:
+		return s, fmt.Errorf("%d samples are too few to split: test_fraction=%v leaves none to train on: "+
+			"lower it", src.Len(), d.Fraction)
+	case len(s.Test) == 0:
+		return s, fmt.Errorf("%d samples are too few to split: test_fraction=%v is less than one of each "+
+			"class and group: raise it", src.Len(), d.Fraction)
+	}
+	return s, nil
+}
+
+func Indices(from, to int) []uint32 {
+	out := make([]uint32, 0, to-from)
+	for i := from; i < to; i++ {
+		out = append(out, uint32(i))
+	}
+	return out
+}

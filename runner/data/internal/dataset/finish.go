@@ -1,0 +1,32 @@
+package dataset
+
+import (
+	"drolab/runner/internal/room"
+)
+
+// Finish makes of what a provider has opened what the options ask for.
+func Finish(d *Dataset, p *Provider, o Options) error {
+	d.Shape = d.Train.Shape()
+	d.ByGroup = d.ByGroup || p.ByGroup
+	if d.Grouped = d.Groups != nil; !d.Grouped {
+		d.Groups = d.Classes
+	}
+	err := room.Ask(12*float64(d.Train.Len()), "the order of the samples") // kept, held out and shuffled ones
+	if err == nil {
+		err = d.encoded(o.Encoder)
+	}
+	if err == nil {
+		err = d.Restrict(o)
+	}
+	if err == nil && o.Encoder == nil {
+		err = d.trainable()
+	}
+	if err != nil {
+		return err
+	}
+	if p.Pack != nil && !o.Rows {
+		p.Pack(d)
+	}
+	d.Mislabel(o.LabelNoise, o.Seed)
+	return nil
+}

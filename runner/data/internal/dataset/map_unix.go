@@ -1,0 +1,28 @@
+//go:build unix
+
+package dataset
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// MapFile maps a whole file for reading.
+func MapFile(f *Input) ([]byte, func() error, error) {
+	if f.Size != int64(int(f.Size)) {
+		return nil, nil, fmt.Errorf("%s: %d bytes do not fit the address space", f.Name(), f.Size)
+	}
+	b, err := unix.Mmap(int(f.Fd()), 0, int(f.Size), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, nil, fmt.Errorf("mapping %s: %w", f.Name(), err)
+	}
+	return b, func() error { return unix.Munmap(b) }, nil
+}
+
+// ReadAtRandom says that samples are read from a mapped file in random order from now on. The
+// system would else read ahead around each that is not in memory: up to megabytes for an image,
+// which then push out others.
+func ReadAtRandom(mapped []byte) {
+	_ = unix.Madvise(mapped, unix.MADV_RANDOM) // refused, it only stays slow
+}

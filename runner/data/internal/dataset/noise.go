@@ -1,0 +1,96 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Relabelled is a source with other labels and groups: some are wrong on purpose, or are numbered
+// otherwise.
+type Relabelled struct {
+	Source
+	labels, groups []uint32
+}
+
+func (s *Relabelled) Label(i int) int { return int(s.labels[i]) }
+func (s *Relabelled) Group(i int) int { return int(s.groups[i]) }
+
+// Cells say what the groups of a dataset are made of, where they are label ×
+// group: a cell is of the label that is trained on.
+type Cells struct {
+	Label, Given []int    // of each of Dataset.Groups: the class, and the group as given
+	Names        []string // of the groups as given
+}
+
+// relabelledImages keeps a loader's way to the bytes.
+type relabelledImages struct {
+	Relabelled
+	images ImageSource
+}
+
+func (s *relabelledImages) Pixels(buf []byte, i int) []byte { return s.images.Pixels(buf, i) }
+
+// Mislabel sets the labels of round(share·n) of the n training samples to
+// another class, uniformly, by seed alone: the same for every method and run.
+// It comes after cap, imbalance and hold-out, so that the share is of what is
+// trained on and what is held out stays right.
+func (d *Dataset) Mislabel(share float64, seed uint64) {
+	n := d.Train.Len()
+	wanted := int(math.Round(share * float64(n)))
+	if wanted == 0 || len(d.Classes) < 2 { // one class has no other
+		return
+	}
+	d.Notes = append(d.Notes,
+		fmt.Sprintf("label_noise: %d of %d training labels are set to another class", wanted, n))
+	rng := rand.New(rand.NewPCG(seed, purposeMislabel))
+	labels, groups := make([]uint32, n), make([]uint32, n)
+	groupOf := d.groupsByLabel()
+	for i := range labels {
+		label := d.Train.Label(i)
+		// Knuth's algorithm S: every set of so many samples is as likely.
+		if rng.IntN(n-i) < wanted {
+			wanted--
+			label = (label + 1 + rng.IntN(len(d.Classes)-1)) % len(d.Classes)
+		}
+		labels[i], groups[i] = uint32(label), uint32(groupOf(d.Train.Group(i), label))
+	}
+	d.Train = Relabel(d.Train, labels, groups)
+}
+
+// Relabel gives a source other labels and groups.
+func Relabel(src Source, labels, groups []uint32) Source {
+	r := Relabelled{src, labels, groups}
+	if images, ok := src.(ImageSource); ok {
+		return &relabelledImages{r, images}
+	}
+	return &r
+}
+
+// groupsByLabel tells which group a sample of the given one is in once it has
+// that label: groups that are classes or cells follow it, and a cell that had
+// no samples becomes a group; others stay.
+func (d *Dataset) groupsByLabel() func(group, label int) int {
+	switch {
+	case !d.Grouped:
+		return func(_, label int) int { return label }
+	case d.Cells == nil:
+		return func(group, _ int) int { return group }
+	}
+	c, place := d.Cells, map[[2]int]int{} // of a label and a group as given
+	for g := range c.Label {
+		place[[2]int{c.Label[g], c.Given[g]}] = g
+	}
+	return func(group, label int) int {
+		key := [2]int{label, c.Given[group]}
+		g, ok := place[key]
+		if !ok {
+			g = len(d.Groups)
+			place[key] = g
+			d.Groups = append(slices.Clip(d.Groups), d.Classes[label]+" × "+c.Names[key[1]])
+			c.Label, c.Given = append(c.Label, label), append(c.Given, key[1])
+		}
+		return g
+	}
+}

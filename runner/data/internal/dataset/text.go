@@ -1,0 +1,159 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// text is a reader that passes on UTF-8 and refuses all else, by byte and line. Names are kept as
+// JSON, which has one sign for every byte that is no UTF-8: two names would become one.
+type text struct {
+	from *bufio.Reader
+	err  error // what was found: it stays
+
+	at    int64  // bytes before those that are looked at
+	lines int    // line feeds among them
+	part  []byte // at their end, a character that is to go on
+
+	quoted, returned bool // in the first line: within quotes, behind a carriage return
+}
+
+func NewText(r io.Reader) *text {
+	t := &text{from: bufio.NewReaderSize(r, 16)} // which large reads pass by
+	if head, _ := t.from.Peek(2); len(head) == 2 && Utf16(head) {
+		t.err = &TextError{1, "is UTF-16: convert it first, as with iconv -f UTF-16 -t UTF-8"}
+	}
+	return t
+}
+
+// Utf16 says whether two bytes begin a text of two bytes a character: by a mark, or a letter of
+// ASCII.
+func Utf16(head []byte) bool {
+	return string(head) == "\xff\xfe" || string(head) == "\xfe\xff" || (head[0] == 0) != (head[1] == 0)
+}
+
+// Read implements io.Reader. An error comes behind the bytes before it.
+func (t *text) Read(p []byte) (int, error) {
+	if t.err != nil {
+		return 0, t.err
+	}
+	n, err := t.from.Read(p)
+	good, wrong := t.check(p[:n])
+	t.lines += bytes.Count(p[:good], []byte{'\n'})
+	t.at += int64(good)
+	if wrong == nil && err == io.EOF && len(t.part) > 0 {
+		wrong = t.foreign(nil, -len(t.part), t.part[0])
+	}
+	if t.err = wrong; wrong == nil {
+		t.err = err
+	}
+	return good, t.err
+}
+
+// check gives how many bytes are text, and what is wrong with the next one.
+func (t *text) check(b []byte) (good int, wrong error) {
+	if t.lines == 0 {
+		if err := t.firstLine(b); err != nil {
+			return 0, err
+		}
+	}
+	at, err := t.complete(b)
+	if err != nil {
+		return 0, err
+	}
+	whole := at + wholeRunes(b[at:])
+	t.part = append(t.part, b[whole:]...)
+	if !utf8.Valid(b[at:whole]) {
+		good = at + invalid(string(b[at:whole]))
+		return good, t.foreign(b[:good], good, b[good])
+	}
+	return len(b), nil
+}
+
+// complete takes the bytes that end the character that went on, and gives how many.
+func (t *text) complete(b []byte) (n int, err error) {
+	before := len(t.part)
+	for before > 0 && n < len(b) && !utf8.FullRune(t.part) {
+		t.part = append(t.part, b[n])
+		n++
+	}
+	switch {
+	case before == 0 || !utf8.FullRune(t.part):
+	case !utf8.Valid(t.part):
+		return 0, t.foreign(nil, -before, t.part[0])
+	default:
+		t.part = t.part[:0]
+	}
+	return n, nil
+}
+
+// wholeRunes is how many bytes are left without a character at the end that goes on.
+func wholeRunes(b []byte) int {
+	for n := len(b) - 1; n >= max(0, len(b)-utf8.UTFMax); n-- {
+		if utf8.RuneStart(b[n]) {
+			if !utf8.FullRune(b[n:]) {
+				return n
+			}
+			break
+		}
+	}
+	return len(b)
+}
+
+// foreign is the error of a byte at a place of those that are looked at, behind some good ones.
+func (t *text) foreign(good []byte, at int, b byte) error {
+	line := 1 + t.lines + bytes.Count(good, []byte{'\n'})
+	return &TextError{line, fmt.Sprintf("byte %d of the text (%#x) is no UTF-8: convert the file first, "+
+		"as with iconv -f LATIN1 -t UTF-8", t.at+int64(at), b)}
+}
+
+// firstLine refuses a carriage return that ends the first line alone. In quotes it ends nothing.
+func (t *text) firstLine(b []byte) error {
+	for i, c := range b {
+		if t.returned && c != '\n' {
+			return &TextError{1, fmt.Sprintf("ends in a carriage return alone (byte %d), as on the first "+
+				"Macs: convert the file first, as with tr '\\r' '\\n'", t.at+int64(i)-1)}
+		}
+		if c == '\n' {
+			return nil
+		}
+		t.quoted = t.quoted != (c == '"')
+		t.returned = c == '\r' && !t.quoted
+	}
+	return nil
+}
+
+// invalid is the place of the first byte that is no UTF-8; the length where all are.
+func invalid(s string) int {
+	for at, r := range s {
+		if _, size := utf8.DecodeRuneInString(s[at:]); r == utf8.RuneError && size == 1 {
+			return at
+		}
+	}
+	return len(s)
+}
+
+// TextError says what makes a file no text, and in which line.
+type TextError struct {
+	Line int
+	What string
+}
+
+func (e *TextError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
+
+// CheckText gives a *TextError for what is no UTF-8 in lines.
+func CheckText(b []byte) error {
+	_, err := io.Copy(io.Discard, NewText(bytes.NewReader(b)))
+	return err
+}
+
+// Named refuses a name that JSON would change.
+func Named(name string) error {
+	if at := invalid(name); at < len(name) {
+		return fmt.Errorf("the name %q is no UTF-8 at its byte %d: give another", name, at)
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+package download
+
+import (
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"drolab/runner/data/internal/dataset"
+	"drolab/runner/internal/aside"
+)
+
+var errStall = errors.New("no data came")
+
+// downloader brings remotes into one folder. A file grows as NAME.part and gets its name once size
+// and checksum are right, so that a file of that name is always whole. Two processes must not load
+// into one folder at a time; should they, the checksum tells.
+type downloader struct {
+	client   *http.Client
+	folder   string
+	stall    time.Duration // longest wait for the next byte
+	progress func(loaded int64)
+}
+
+func (d *downloader) path(r dataset.Remote) string { return filepath.Join(d.folder, r.Name) }
+func (d *downloader) part(r dataset.Remote) string { return d.path(r) + ".part" }
+
+// get makes sure that the file is there and right, going from one address to the next.
+func (d *downloader) get(ctx context.Context, r dataset.Remote) error {
+	if verify(d.path(r), r) == nil {
+		d.progress(r.Size)
+		return nil
+	}
+	if err := os.MkdirAll(d.folder, 0o777); err != nil {
+		return err
+	}
+	var failed []string
+	for _, url := range r.URLs {
+		err := d.from(ctx, url, r)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf(
+				"%s: interrupted, %d of %d bytes are kept in %s: the same command goes on from there: %w",
+				r.Name, FileSize(d.part(r)), r.Size, d.part(r), ctx.Err())
+		}
+		failed = append(failed, fmt.Sprintf("%s: %v", url, err))
+	}
+	return fmt.Errorf("%s: %s: try later or give another address with --url", r.Name,
+		strings.Join(failed, "; "))
+}
+
+// from loads from one address, and goes on where a connection broke for as long as that brings
+// bytes.
+func (d *downloader) from(ctx context.Context, url string, r dataset.Remote) error {
+	for {
+		before := FileSize(d.part(r))
+		err := d.load(ctx, url, r)
+		if err == nil {
+			return d.accept(r)
+		}
+		if ctx.Err() != nil || !errors.Is(err, io.ErrUnexpectedEOF) || FileSize(d.part(r)) <= before {
+			return err
+		}
+	}
+}
+
+// load makes one request for the bytes that the partial file lacks, and appends them.
+// io.ErrUnexpectedEOF says that the connection ended early.
+func (d *downloader) load(ctx context.Context, url string, r dataset.Remote) error {
+	have := FileSize(d.part(r))
+	if have > r.Size {
+		have = 0
+	}
+	if have == r.Size {
+		return nil
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watch := time.AfterFunc(d.stall, func() { cancel(errStall) })
+	defer watch.Stop()
+	resp, err := d.request(ctx, url, have)
+	if err != nil {
+		return d.reason(ctx, err)
+	}
+	defer resp.Body.Close()
+	from, err := startOf(resp, have, r.Size)
+	if err != nil {
+		return err
+	}
+	return d.reason(ctx, d.save(resp.Body, from, r, func() { watch.Reset(d.stall) }))
+}
+
+// request asks for the bytes from have on; from the start if the server cannot do that.
+func (d *downloader) request(ctx context.Context, url string, have int64) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept-Encoding", "identity") // the .gz itself, not its content
+	if have > 0 {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
+	}
+	resp, err := d.client.Do(req)
+	if err != nil || have == 0 || rangeHonoured(resp, have) || resp.StatusCode == http.StatusOK {
+		return resp, err
+	}
+	if resp.StatusCode == http.StatusPartialContent ||
+		resp.StatusCode == http.StatusRequestedRangeNotSatisfiable {
+		resp.Body.Close()
+		return d.request(ctx, url, 0)
+	}
+	return resp, nil
+}
+
+// rangeHonoured says whether the answer starts at byte have.
+func rangeHonoured(resp *http.Response, have int64) bool {
+	return resp.StatusCode == http.StatusPartialContent &&
+		strings.HasPrefix(resp.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", have))
+}
+
+// startOf gives the place in the file of the answer's first byte, or says why the answer is of no
+// use.
+func startOf(resp *http.Response, have, size int64) (int64, error) {
+	from := int64(0)
+	switch {
+	case have > 0 && rangeHonoured(resp, have):
+		from = have
+	case resp.StatusCode != http.StatusOK:
+		return 0, fmt.Errorf("the server answers %s", resp.Status)
+	}
+	if n := resp.ContentLength; n >= 0 && from+n != size {
+		return 0, fmt.Errorf("the server has %d bytes, the file has %d", from+n, size)
+	}
+	return from, nil
+}
+
+// save writes body into the partial file from a place on, up to the file's size, calling alive for
+// every piece.
+func (d *downloader) save(body io.Reader, from int64, r dataset.Remote, alive func()) error {
+	f, err := os.OpenFile(d.part(r), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Truncate(from); err != nil {
+		return err
+	}
+	buf := make([]byte, 64<<10)
+	for at := from; ; {
+		n, err := body.Read(buf[:min(int64(len(buf)), r.Size-at)])
+		if n > 0 {
+			alive()
+		}
+		if _, err := f.WriteAt(buf[:n], at); err != nil {
+			return err
+		}
+		at += int64(n)
+		d.progress(at)
+		switch {
+		case at == r.Size:
+			return f.Sync()
+		case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
+			return fmt.Errorf("the connection ended at byte %d of %d: %w", at, r.Size, io.ErrUnexpectedEOF)
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// reason gives the cause of a cancelled request instead of the fact.
+func (d *downloader) reason(ctx context.Context, err error) error {
+	if err != nil && errors.Is(context.Cause(ctx), errStall) {
+		return fmt.Errorf("%w for %v", errStall, d.stall)
+	}
+	return err
+}
+
+// accept checks the whole partial file and gives it its name. A wrong one is removed, so that the
+// next try starts anew.
+func (d *downloader) accept(r dataset.Remote) error {
+	if err := verify(d.part(r), r); err != nil {
+		os.Remove(d.part(r))
+		return err
+	}
+	if err := os.Rename(d.part(r), d.path(r)); err != nil {
+		return err
+	}
+	return aside.Sync(d.folder)
+}
+
+// verify compares size and checksum of a file.
+func verify(path string, r dataset.Remote) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	kind, want, _ := strings.Cut(r.Sum, ":")
+	var h hash.Hash = sha256.New()
+	if kind == "md5" {
+		h = md5.New() // what the dataset's authors publish; it guards against damage, not against forgery
+	}
+	n, err := io.Copy(h, f)
+	if err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); n != r.Size || got != want {
+		return fmt.Errorf("the file has %d bytes and %s %s, not %d and %s", n, kind, got, r.Size, want)
+	}
+	return nil
+}
+
+// FileSize is the size of a file, 0 if there is none.
+func FileSize(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}

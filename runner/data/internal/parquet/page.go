@@ -1,0 +1,390 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/rle"
+	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
+)
+
+// pages goes through the values of a column's chunk.
+type pages struct {
+	column *column
+	at     int          // the column's place in a row
+	kind   parquet.Type // of its bits
+	codec  format.CompressionCodec
+	rows   int64 // of the row group
+	in     *io.SectionReader
+	read   int64 // bytes of in
+
+	dictionary *words
+	left       int64   // values of the page, missing ones included
+	levels     []byte  // 1 for a value, 0 for none; nil where none is missing
+	looked     []int32 // places in words, where the page has these
+	words      *words
+	values     parquet.ValueReader // else
+	some       [blockRows]parquet.Value
+	ahead      []parquet.Value // of some, not used yet
+	buf        []byte          // of the numbers' texts
+	raw        []byte          // of the page as it lies in the file
+}
+
+// words are texts close together, without a pointer each, which the collector would follow.
+type words struct {
+	text string
+	ends []int // the first is 0
+}
+
+// fill reads the column's cells of some rows. They count until the next fill. A page is left to the
+// collector, since cells may lie in it.
+func (p *pages) fill(rows [][]string) (err error) {
+	p.buf = p.buf[:0]
+	for _, row := range rows {
+		for p.left == 0 {
+			if err := p.turn(); err != nil {
+				return err
+			}
+		}
+		p.left--
+		if row[p.at], err = p.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next is the next value of the page; "" for a missing one.
+func (p *pages) next() (string, error) {
+	if p.levels != nil {
+		there := p.levels[0] == 1
+		if p.levels = p.levels[1:]; !there {
+			return "", nil
+		}
+	}
+	if p.looked != nil {
+		i := p.looked[0]
+		if p.looked = p.looked[1:]; int(uint32(i)) >= len(p.words.ends)-1 {
+			return "", fmt.Errorf("value %d of a dictionary of %d", uint32(i), len(p.words.ends)-1)
+		}
+		return p.words.text[p.words.ends[i]:p.words.ends[i+1]], nil
+	}
+	if len(p.ahead) == 0 {
+		n, err := p.values.ReadValues(p.some[:])
+		if n == 0 {
+			return "", errors.Join(errShort, err)
+		}
+		p.ahead = p.some[:n]
+	}
+	v := p.ahead[0]
+	p.ahead = p.ahead[1:]
+	return p.text(v), nil
+}
+
+var errShort = errors.New("a page ends before its values do")
+
+// header is a page's header.
+type header struct{ format.PageHeader }
+
+// values is how many there are, missing ones included.
+func (h *header) values() int64 {
+	switch h.Type {
+	case format.DataPage:
+		return int64(h.DataPageHeader.V.NumValues)
+	case format.DataPageV2:
+		return int64(h.DataPageHeaderV2.V.NumValues)
+	}
+	return int64(h.DictionaryPageHeader.V.NumValues)
+}
+
+// levelBytes are in front of the compressed bytes, in pages of version 2.
+func (h *header) levelBytes() int64 {
+	return int64(h.DataPageHeaderV2.V.DefinitionLevelsByteLength)
+}
+
+func (h *header) refused(why string, args ...any) error {
+	return fmt.Errorf("a page of %d values in %d bytes, compressed to %d: %s", h.values(),
+		h.UncompressedPageSize, h.CompressedPageSize, fmt.Sprintf(why, args...))
+}
+
+// turn goes on to the next page with values, or keeps a dictionary.
+func (p *pages) turn() error {
+	if p.read == p.in.Size() {
+		return errors.New("has fewer values than rows")
+	}
+	h, err := p.header()
+	if err != nil {
+		return fmt.Errorf("a page's header: %w", err)
+	}
+	if err := p.check(h); err != nil {
+		return err
+	}
+	codec := p.codec
+	if flag := h.DataPageHeaderV2.V.IsCompressed; flag.Valid && !flag.V {
+		codec = format.Uncompressed
+	}
+	raw, err := p.bytes(h, codec != format.Uncompressed)
+	if err != nil {
+		return err
+	}
+	levels := h.levelBytes()
+	body, err := unpack(codec, raw[levels:], int64(h.UncompressedPageSize)-levels)
+	if err != nil {
+		return h.refused("%v", err)
+	}
+	switch h.Type {
+	case format.DictionaryPage:
+		return p.keep(h, body)
+	case format.DataPage, format.DataPageV2:
+		return p.begin(h, raw[:levels], body)
+	}
+	return nil
+}
+
+// bytes reads a page as it lies in the file. The memory is used again for the next, unless cells
+// will lie in it.
+func (p *pages) bytes(h *header, again bool) ([]byte, error) {
+	n := int(h.CompressedPageSize)
+	raw := p.raw
+	if !again || n > cap(raw) {
+		raw = make([]byte, n)
+	}
+	if raw = raw[:n]; again {
+		p.raw = raw
+	}
+	if _, err := p.in.ReadAt(raw, p.read); err != nil {
+		return nil, err
+	}
+	p.read += int64(n)
+	if h.CRC != 0 && uint32(h.CRC) != crc32.ChecksumIEEE(raw) {
+		return nil, errors.New("a page's checksum differs: the file is damaged")
+	}
+	return raw, nil
+}
+
+// header reads the next page's header.
+func (p *pages) header() (*header, error) {
+	const most = 1 << 20 // bytes; the least and the greatest value may be in it
+	left := p.in.Size() - p.read
+	for length := int64(256); ; length *= 16 {
+		b := make([]byte, min(length, most, left))
+		if _, err := p.in.ReadAt(b, p.read); err != nil {
+			return nil, err
+		}
+		h := &header{}
+		n, err := decode(b, &h.PageHeader)
+		if errors.Is(err, io.ErrUnexpectedEOF) && length < min(most, left) {
+			continue
+		}
+		p.read += int64(n)
+		return h, err
+	}
+}
+
+// expansion is the most bytes that a byte becomes by each method of compression. Where there is no
+// such bound, a page of up to unboundedPage bytes may be a few.
+var expansion = map[format.CompressionCodec]int64{
+	format.Uncompressed: 1, format.Snappy: 64, format.Gzip: 1040, format.Lz4Raw: 256,
+	format.Zstd: 1 << 10, format.Brotli: 1 << 10,
+}
+
+const unboundedPage = 1 << 24
+
+// check holds the sizes that a header declares against what is there.
+func (p *pages) check(h *header) error {
+	size, packed := int64(h.UncompressedPageSize), int64(h.CompressedPageSize)
+	left := p.in.Size() - p.read
+	levels, most := h.levelBytes(), expansion[p.codec]
+	unbounded := p.codec == format.Zstd || p.codec == format.Brotli
+	switch {
+	case most == 0:
+		return fmt.Errorf("is compressed by %v: save it as it is, or with snappy, zstd or gzip", p.codec)
+	case size < 0 || packed < 0 || h.values() < 0 || levels < 0:
+		return h.refused("a negative size")
+	case packed > left:
+		return h.refused("%d are left", left)
+	case size > levels+most*packed && !(unbounded && size <= unboundedPage):
+		return h.refused("more than can be")
+	case h.Type != format.DictionaryPage && h.values() > p.rows:
+		return h.refused("its group has %d rows", p.rows)
+	case levels > packed || levels > size || h.DataPageHeaderV2.V.RepetitionLevelsByteLength != 0:
+		return h.refused("levels of %d bytes", levels)
+	}
+	return nil
+}
+
+// unpack gives the bytes of a page, which are as many as it declares.
+func unpack(codec format.CompressionCodec, raw []byte, size int64) (page []byte, err error) {
+	if len(raw) == 0 && size == 0 {
+		return nil, nil
+	}
+	switch codec {
+	case format.Uncompressed:
+		page = raw
+	case format.Lz4Raw: // the library's goes on for ever where the bytes are damaged
+		var n int
+		page = make([]byte, size)
+		n, err = lz4.UncompressBlock(raw, page)
+		page = page[:max(0, n)]
+	case format.Snappy:
+		if said, _ := binary.Uvarint(raw); said == uint64(size) { // it takes memory for as many
+			page, err = parquet.Snappy.Decode(make([]byte, size), raw)
+		}
+	default:
+		page, err = parquet.LookupCompressionCodec(codec).Decode(make([]byte, 0, size+1), raw)
+	}
+	if err == nil && int64(len(page)) != size {
+		err = errors.New("it has another size")
+	}
+	return page, err
+}
+
+// plainDictionary is how files of the format's version 1 name dictionaries, and places in them.
+const plainDictionary format.Encoding = 2
+
+// keep takes a dictionary as texts.
+func (p *pages) keep(h *header, body []byte) error {
+	if p.dictionary != nil {
+		return errors.New("a second dictionary")
+	}
+	if e := h.DictionaryPageHeader.V.Encoding; e != format.Plain && e != plainDictionary {
+		return fmt.Errorf("a dictionary of encoding %v", e)
+	}
+	values, err := p.decoded(format.Plain, int(h.values()), body)
+	if err != nil {
+		return fmt.Errorf("the dictionary: %w", err)
+	}
+	var text []byte
+	ends := make([]int, 1, h.values()+1)
+	cells := p.buf
+	for n := -1; n != 0; p.buf = cells {
+		n, err = values.ReadValues(p.some[:])
+		for _, v := range p.some[:n] {
+			text = append(text, p.text(v)...)
+			ends = append(ends, len(text))
+		}
+	}
+	p.dictionary = &words{string(text), ends}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// begin is ready for the values of a page.
+func (p *pages) begin(h *header, levels, body []byte) (err error) {
+	encoding := h.DataPageHeader.V.Encoding
+	if h.Type == format.DataPageV2 {
+		encoding = h.DataPageHeaderV2.V.Encoding
+	}
+	n := int(h.values())
+	p.levels, p.looked, p.ahead = nil, nil, nil
+	if p.column.RepetitionType.V == format.Optional {
+		if h.Type == format.DataPage {
+			if levels, body, err = prefixed(body); err != nil {
+				return err
+			}
+		}
+		if n, err = p.beginLevels(levels, n); err != nil {
+			return err
+		}
+	}
+	switch {
+	case encoding == format.RLEDictionary || encoding == plainDictionary:
+		if p.dictionary == nil {
+			return errors.New("a page of a dictionary that is not there")
+		}
+		err = p.look(p.dictionary, body, n)
+	case encoding == format.RLE && p.kind == parquet.BooleanType:
+		// The library (v0.32) takes the value of a run for eight values, without an error.
+		if body, _, err = prefixed(body); err == nil {
+			err = p.look(&words{"FalseTrue", []int{0, 5, 9}}, append([]byte{1}, body...), n)
+		}
+	default:
+		p.values, err = p.decoded(encoding, n, body)
+	}
+	p.left = h.values()
+	return err
+}
+
+// look is ready for places in a list of words, whose first byte says how many bits these have.
+func (p *pages) look(in *words, body []byte, n int) (err error) {
+	places := make([]int32, n) // zeros, where a place has no bits
+	if len(body) > 0 && body[0] > 0 {
+		places, err = (&rle.DictionaryEncoding{}).DecodeInt32(places, body)
+	}
+	if err == nil && (len(places) < n || len(body) == 0 && n > 0) {
+		err = errShort
+	}
+	p.words, p.looked = in, places
+	return err
+}
+
+// beginLevels tells which values of a page are there, and how many.
+func (p *pages) beginLevels(runs []byte, values int) (n int, err error) {
+	p.levels, err = (&rle.Encoding{BitWidth: 1}).DecodeLevels(nil, runs)
+	if err == nil && len(p.levels) < values {
+		err = errShort
+	}
+	if err != nil {
+		return 0, fmt.Errorf("which values are there: %w", err)
+	}
+	for _, l := range p.levels[:values] {
+		n += int(l)
+	}
+	return n, nil
+}
+
+// decoded reads n values that are there.
+func (p *pages) decoded(as format.Encoding, n int, body []byte) (parquet.ValueReader, error) {
+	if as == format.Plain && int64(n)*p.leastBits() > 8*int64(len(body)) {
+		return nil, errShort
+	}
+	encoding := parquet.LookupEncoding(as)
+	memory := body
+	if !encoding.CanDecodeInPlace() {
+		memory = make([]byte, p.kind.EstimateDecodeSize(n, body, encoding))
+	}
+	var offsets []uint32
+	if p.kind == parquet.ByteArrayType {
+		offsets = make([]uint32, n+1)
+	}
+	values, err := p.kind.Decode(p.kind.NewValues(memory, offsets), body, encoding)
+	if err != nil {
+		return nil, err
+	}
+	data, offsets := values.Data()
+	if p.kind == parquet.ByteArrayType && len(offsets) != n+1 ||
+		p.kind != parquet.ByteArrayType && int64(n)*p.leastBits() > 8*int64(len(data)) {
+		return nil, errShort
+	}
+	return p.kind.NewPage(0, n, values).Values(), nil
+}
+
+// leastBits is how many bits a plain value has, or its length where it is a text.
+func (p *pages) leastBits() int64 {
+	switch p.column.Type.V {
+	case format.ByteArray:
+		return 32
+	case format.FixedLenByteArray:
+		return int64(p.kind.Length()) * 8
+	}
+	return int64(p.kind.Length())
+}
+
+// prefixed divides bytes, whose first four are the length of the first part.
+func prefixed(b []byte) (first, rest []byte, err error) {
+	if len(b) < 4 {
+		return nil, nil, errShort
+	}
+	n := int64(binary.LittleEndian.Uint32(b))
+	if b = b[4:]; n > int64(len(b)) {
+		return nil, nil, fmt.Errorf("runs of %d bytes in %d", n, len(b))
+	}
+	return b[:n], b[n:], nil
+}

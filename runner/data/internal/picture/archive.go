@@ -1,0 +1,129 @@
+package picture
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"drolab/runner/data/internal/dataset"
+	"drolab/runner/data/internal/download"
+	"drolab/runner/internal/aside"
+)
+
+// CIFARChecksum is Dataset.Checksum of the official files.
+const CIFARChecksum = "sha256:013ba16d14ecc4829da62bf2af648ca30f600491ecb3e7f329c827db0dd17522"
+
+// Fetch leaves the dataset unpacked in dir, beside its archive.
+func (l CIFAR) Fetch(ctx context.Context, dir string, archive dataset.Remote,
+	o dataset.FetchOptions) error {
+	if train, test, err := l.loadFolder(dir); err == nil && dataset.Checksum(train,
+		test) == l.Checksum {
+		if o.Progress != nil {
+			o.Progress(archive.Size, archive.Size)
+		}
+		return nil
+	}
+	if err := download.FetchFiles(ctx, dir, []dataset.Remote{archive}, o); err != nil {
+		return err
+	}
+	return l.Unpack(dir)
+}
+
+// Unpack writes the files of the archive into the folder of that dataset.
+func (l CIFAR) Unpack(dir string) error {
+	files, err := l.readArchive(filepath.Join(dir, CIFARArchive))
+	if err != nil {
+		return err
+	}
+	folder := filepath.Join(dir, CIFARFolder)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	for name, b := range files {
+		put := func(w io.Writer) error { _, err := w.Write(b); return err }
+		if err := aside.Write(filepath.Join(folder, name), put); err != nil {
+			return err
+		}
+	}
+	return aside.Sync(dir)
+}
+
+// loadArchive reads the dataset out of its archive, into memory.
+func (l CIFAR) loadArchive(dir string) (train, test []byte, err error) {
+	files, err := l.readArchive(filepath.Join(dir, CIFARArchive))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range l.TrainFiles() {
+		train = append(train, files[name]...)
+	}
+	return train, files[l.TestFile()], nil
+}
+
+func (l CIFAR) readArchive(path string) (map[string][]byte, error) {
+	f, err := openPart(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	files, err := l.ReadTar(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return files, nil
+}
+
+// ReadTar gives the content of the six data files, checked, by base name.
+func (l CIFAR) ReadTar(r io.Reader) (map[string][]byte, error) {
+	names := append(l.TrainFiles(), l.TestFile())
+	return untar(r, int64(l.fileSize())*12+1<<20, CIFARFolder, names, "cifar10",
+		func(h *tar.Header, t io.Reader) ([]byte, error) { return l.AppendRecords(nil, t, h.Name) })
+}
+
+// untar gives some files of a folder in a compressed archive, by base name. The names that it gives
+// are on that list, so that no archive can say where to write; one that tries is refused. It reads
+// so many bytes at most, and read bounds the memory of a file.
+func untar(r io.Reader, most int64, folder string, names []string, data string,
+	read func(h *tar.Header, r io.Reader) ([]byte, error)) (map[string][]byte, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[string][]byte, len(names))
+	t := tar.NewReader(io.LimitReader(z, most))
+	for {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !filepath.IsLocal(h.Name) {
+			return nil, fmt.Errorf("holds %q, a path outside the folder: do not use this archive", h.Name)
+		}
+		in, name := path.Split(path.Clean(h.Name))
+		if in != folder+"/" || !slices.Contains(names, name) {
+			continue
+		}
+		if h.Typeflag != tar.TypeReg || files[name] != nil {
+			return nil, fmt.Errorf("holds %q twice or not as a plain file: do not use this archive", h.Name)
+		}
+		if files[name], err = read(h, t); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range names {
+		if files[name] == nil {
+			return nil, fmt.Errorf("holds no %s/%s: run `drolab data fetch %s`", folder, name, data)
+		}
+	}
+	return files, nil
+}

@@ -1,0 +1,7 @@
+// Package picture reads data sets of images: folders of pictures, IDX files (MNIST) and CIFAR.
+//
+// Pictures of any size are cut and resized once, and kept in a cache in the data folder. What a
+// file declares of its size is checked before memory is taken for it.
+//
+// Start at pictures.go for folders, idx.go, and cifar.go with archive.go.
+package picture

@@ -1,0 +1,286 @@
+package picture
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"drolab/runner/data/internal/dataset"
+)
+
+// IDXFiles are the four files of a dataset in IDX form (LeCun, Cortes, Burges: the MNIST database),
+// each maybe with .gz.
+func IDXFiles() []string {
+	return []string{"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte",
+		"t10k-labels-idx1-ubyte"}
+}
+
+// idxSet is a dataset in IDX form.
+type idxSet struct {
+	name      string // as given to Open
+	folder    string
+	classes   []string // nil: as many as the labels show, named by number
+	remedy    string
+	mean, std []float32
+	augment   dataset.Augment
+	own       bool // the augmentation is that of pictures that nothing is known of
+	scale     bool // mean and std are the training split's
+	options   dataset.Options
+}
+
+func Mnist() *dataset.Provider {
+	set := idxSet{name: "mnist", classes: Numbers(10), mean: []float32{.1307}, std: []float32{.3081},
+		augment: dataset.Augment{Pad: 2}} // no flip: digits have a direction
+	return set.provider("ten classes of 28×28 handwritten digits, 60 000 + 10 000 (LeCun, Cortes, Burges)",
+		[]string{ // the authors' own site (yann.lecun.com) refuses downloads
+			"https://ossci-datasets.s3.amazonaws.com/mnist/",
+			"https://storage.googleapis.com/cvdf-datasets/mnist/",
+		},
+		[4]int64{9912422, 28881, 1648877, 4542},
+		[4]string{"f68b3c2dcbeaaa9fbdd348bbdeb94873", "d53e105ee54ea40749a09fcbcd1e9432",
+			"9fb629c4189551a2d022fa330f9573f3", "ec29112dd5afa0611ce80d1b7f02629c"})
+}
+
+func Fashion() *dataset.Provider {
+	set := idxSet{name: "fashion-mnist", mean: []float32{.2860}, std: []float32{.3530},
+		augment: dataset.Augment{Pad: 2, Flip: true}, classes: []string{
+			"t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag",
+			"ankle boot"}}
+	return set.provider(
+		"ten classes of 28×28 pictures of clothes, 60 000 + 10 000 (Xiao, Rasul, Vollgraf 2017)",
+		[]string{"http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"},
+		[4]int64{26421880, 29515, 4422102, 5148},
+		[4]string{"8d4fb7e6c68d591d4c3dfef9ec88bf0d", "25c81989df183df01b3e8a0aad5dffbe",
+			"bef4ecab320f06d8554ea6380940ec79", "bb300cfdad3c16e7a12a480ee83cd310"})
+}
+
+// provider gives a dataset of MNIST's sizes, whose files lie under its name in the data folder and
+// come from the first of some addresses that has them. Sizes and MD5 sums are of the files as
+// compressed.
+func (s idxSet) provider(purpose string, from []string, sizes [4]int64,
+	sums [4]string) *dataset.Provider {
+	s.remedy = "run `drolab data fetch " + s.name + "`"
+	files := make([]dataset.Remote, len(sizes))
+	for i, name := range IDXFiles() {
+		files[i] = dataset.Remote{Name: name + ".gz", Size: sizes[i], Sum: "md5:" + sums[i]}
+		for _, folder := range from {
+			files[i].URLs = append(files[i].URLs, folder+name+".gz")
+		}
+	}
+	return &dataset.Provider{
+		Name: s.name, Purpose: purpose,
+		Open: func(_ string, o dataset.Options) (*dataset.Dataset, error) {
+			s.folder = filepath.Join(o.Dir, s.name)
+			return s.open()
+		},
+		Files: &dataset.Files{Folder: s.name, Remote: files},
+		Sizes: dataset.Sizes{Shape: dataset.Shape{C: 1, H: 28, W: 28}, Classes: 10, Train: 60000,
+			Test: 10000}, Imbalance: dataset.PaperImbalance(),
+	}
+}
+
+// IDXFolders gives "idx:DIR": IDX files of one's own. What may follow the folder:
+//
+//	names=A,B          names of the classes in their order; by default their numbers
+//	scale=standard     every channel by mean and deviation of the training split; or none
+func IDXFolders() *dataset.Provider {
+	const scheme = "idx:"
+	return &dataset.Provider{
+		Name: scheme, Argument: "DIR", Apart: true,
+		Purpose: "images of your own: four IDX files named as MNIST's: idx:DIR?names=A,B&scale=standard",
+		Open:    openIDX,
+		Locate: func(name string, absolute func(string) string) string {
+			return dataset.LocateOwn(name, scheme, absolute, func(_, value string) string { return value })
+		},
+	}
+}
+
+func openIDX(name string, o dataset.Options) (*dataset.Dataset, error) {
+	f, err := dataset.ParseOwn(name, "idx:", []string{"names", "scale"})
+	if err != nil {
+		return nil, err
+	}
+	f.Inherit(o.Encoder)
+	scale, err := f.Choice("scale", "none", "standard")
+	if err != nil {
+		return nil, err
+	}
+	d, err := idxSet{name: name, folder: f.Path, classes: f.List("names"), own: true,
+		scale: scale == "standard", options: o,
+		remedy: "put the four IDX files there, plain or .gz, under the names of MNIST"}.open()
+	if err == nil {
+		d.Encoder.Options = f.Keep()
+	}
+	return d, err
+}
+
+func Numbers(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	return names
+}
+
+func (s idxSet) open() (d *dataset.Dataset, err error) {
+	var parts [4]idxArray
+	d = &dataset.Dataset{Mean: s.mean, Std: s.std, Augment: s.augment}
+	d.Release = func() error {
+		var errs error
+		for _, p := range parts {
+			if p.close != nil {
+				errs = errors.Join(errs, p.close())
+			}
+		}
+		return errs
+	}
+	defer func() {
+		if err != nil {
+			d.Close() // the first error is the one to tell
+			d = nil
+		}
+	}()
+	for i, file := range IDXFiles() { // a part that fails to parse is still released
+		if parts[i], err = s.read(file); err != nil {
+			return d, err
+		}
+	}
+	train, err := s.images(parts[0], parts[1])
+	if err != nil {
+		return d, err
+	}
+	test, err := s.images(parts[2], parts[3])
+	if err != nil {
+		return d, err
+	}
+	if train.Dims != test.Dims {
+		return d, fmt.Errorf("%s: training images are %v, test images %v", s.folder, train.Dims,
+			test.Dims)
+	}
+	d.Train, d.Test = train, test
+	if d.Classes = s.classes; d.Classes == nil {
+		d.Classes = Numbers(1 + int(max(slices.Max(train.Labels), slices.Max(test.Labels))))
+	}
+	if s.own {
+		d.Augment = ownAugment(train.Dims)
+	}
+	if s.scale {
+		rows := dataset.FittedTo(s.options, train, dataset.Indices(0, train.Len()), d)
+		d.Mean, d.Std = channelMoments(dataset.SubsetOf(train, rows).(dataset.ImageSource))
+	}
+	// Reads everything in order: what fits stays in memory.
+	d.Checksum = dataset.Checksum(train.Data, train.Labels, test.Data, test.Labels)
+	for _, p := range parts {
+		if p.close != nil {
+			d.Mapped = append(d.Mapped, dataset.Mapping{Path: p.name, Bytes: p.whole})
+		}
+	}
+	return d, nil
+}
+
+// read loads one file, plain or compressed.
+func (s idxSet) read(file string) (idxArray, error) {
+	path := filepath.Join(s.folder, file)
+	if !dataset.Exists(path) {
+		path += ".gz"
+	}
+	if !dataset.Exists(path) {
+		return idxArray{}, &dataset.MissingError{Dataset: s.name, Path: filepath.Join(s.folder,
+			file) + "[.gz]", Remedy: s.remedy}
+	}
+	b, release, err := s.bytes(path)
+	if err != nil {
+		return idxArray{}, err
+	}
+	a, err := ParseIDX(path, b)
+	a.whole, a.close = b, release
+	return a, err
+}
+
+func (s idxSet) bytes(path string) ([]byte, func() error, error) {
+	if filepath.Ext(path) != ".gz" {
+		return dataset.Contents(path, dataset.InMemory)
+	}
+	f, err := dataset.OpenInput(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	b, err := dataset.Inflate(f, path, dataset.InMemory)
+	return b, nil, err
+}
+
+// images joins pixels ([N][H][W] or [N][C][H][W]) and labels ([N]).
+func (s idxSet) images(x, y idxArray) (*dataset.Images, error) {
+	var shape dataset.Shape
+	switch len(x.Dims) {
+	case 3:
+		shape = dataset.Shape{C: 1, H: x.Dims[1], W: x.Dims[2]}
+	case 4:
+		shape = dataset.Shape{C: x.Dims[1], H: x.Dims[2], W: x.Dims[3]}
+	default:
+		return nil, fmt.Errorf("%s: images have %d dimensions, not 3 or 4", x.name, len(x.Dims))
+	}
+	if len(y.Dims) != 1 {
+		return nil, fmt.Errorf("%s: labels have %d dimensions, not 1", y.name, len(y.Dims))
+	}
+	if x.Dims[0] != y.Dims[0] {
+		return nil, fmt.Errorf("%s has %d labels for the %d images of %s", y.name, y.Dims[0], x.Dims[0],
+			x.name)
+	}
+	if s.classes != nil {
+		for i, v := range y.Data {
+			if int(v) >= len(s.classes) {
+				return nil, fmt.Errorf("%s: label %d (byte %d) is %d, not 0 to %d: %s",
+					y.name, i, 8+i, v, len(s.classes)-1, s.remedy)
+			}
+		}
+	}
+	return &dataset.Images{Dims: shape, Data: x.Data, Stride: shape.Len(), Labels: y.Data}, nil
+}
+
+// idxArray is the content of one IDX file of bytes.
+type idxArray struct {
+	name  string
+	Dims  []int
+	Data  []byte // of the file itself
+	whole []byte // with the header
+	close func() error
+}
+
+// ParseIDX checks a whole file: 0, 0, type 8 (bytes), the number of dimensions, each dimension as a
+// big-endian uint32, the values. It allocates nothing of a size that the file names.
+func ParseIDX(name string, b []byte) (idxArray, error) {
+	if len(b) < 4 || b[0] != 0 || b[1] != 0 {
+		return idxArray{}, fmt.Errorf("%s: byte 0: not an IDX file", name)
+	}
+	if b[2] != 8 {
+		return idxArray{}, fmt.Errorf("%s: byte 2: values of type %#x, not 0x8 (bytes)", name, b[2])
+	}
+	rank := int(b[3])
+	if rank < 1 || rank > 4 {
+		return idxArray{}, fmt.Errorf("%s: byte 3: %d dimensions, not 1 to 4", name, rank)
+	}
+	if len(b) < 4+4*rank {
+		return idxArray{}, fmt.Errorf("%s: ends at byte %d, in the header", name, len(b))
+	}
+	a := idxArray{name: name, Dims: make([]int, rank), Data: b[4+4*rank:]}
+	size := uint64(1)
+	for i := range a.Dims {
+		d := binary.BigEndian.Uint32(b[4+4*i:])
+		if size *= uint64(d); d == 0 || size > uint64(len(a.Data)) {
+			return idxArray{}, fmt.Errorf(
+				"%s: byte %d: dimension %d is %d, which does not suit the %d bytes that follow the header",
+				name, 4+4*i, i, d, len(a.Data))
+		}
+		a.Dims[i] = int(d)
+	}
+	if size != uint64(len(a.Data)) {
+		return idxArray{}, fmt.Errorf("%s: %d bytes after the header for dimensions %v, which need %d",
+			name, len(a.Data), a.Dims, size)
+	}
+	return a, nil
+}

@@ -1,0 +1,258 @@
+package synthetic
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"drolab/runner/data/internal/dataset"
+)
+
+const (
+	shapesTrain = 10000 // default training samples, before imbalance
+	ShapesTest  = 2000  // test samples
+	// shapesMost training samples are the most: more take minutes to count, and gigabytes for their
+	// order.
+	shapesMost    = 100_000_000
+	shapesVersion = 1 // goes up when any byte of any image changes
+)
+
+func Shapes() *dataset.Provider {
+	return &dataset.Provider{
+		Name: "shapes", Purpose: "ten classes of 32×32 figures drawn by the program; any number, any difficulty",
+		Open: openShapes, Pack: Render,
+		Sizes: dataset.Sizes{Shape: dataset.Shape{C: 3, H: Side, W: Side}, Classes: 10,
+			Train: shapesTrain, Test: ShapesTest},
+		AnySize: true, Imbalance: dataset.PaperImbalance(),
+	}
+}
+
+// openShapes gives "shapes": ten classes of 32×32 RGB images of plane figures on a busy ground,
+// drawn by the program. Difficulty (in steps of 1/256) brings turns, stretch, small figures, low
+// contrast, clutter and noise. Labels cycle, so classes are of equal size before imbalance; at 10⁷
+// samples the generator still needs no memory of its own (an imbalance needs an index of 4 bytes a
+// sample).
+func openShapes(_ string, o dataset.Options) (*dataset.Dataset, error) {
+	n := cmp.Or(o.Samples, shapesTrain)
+	if n > shapesMost {
+		return nil, fmt.Errorf("samples is %d: give at most %d", n, shapesMost)
+	}
+	hard := int(math.Round(o.Difficulty * 256))
+	art := NewArtist(hard)
+	return &dataset.Dataset{
+		Classes: ShapeClasses(),
+		Train:   &Drawn{art, dataset.Mix(dataset.PurposeDraw, o.Seed, 0), n},
+		Test:    &Drawn{art, dataset.Mix(dataset.PurposeDraw, o.Seed, 1), ShapesTest},
+		Checksum: dataset.Checksum(fmt.Appendf(nil,
+			"shapes version %d seed %d difficulty %d/256 train %d test %d",
+			shapesVersion, o.Seed, hard, n, ShapesTest)),
+		Mean: []float32{.5, .5, .5}, Std: []float32{.25, .25, .25},
+		Augment: dataset.Augment{Pad: 4, Flip: true},
+	}, nil
+}
+
+// Render draws every split that is small enough into memory.
+func Render(d *dataset.Dataset) {
+	dataset.Store(d, func(src dataset.ImageSource) bool {
+		return src.Len() <= dataset.DrawnMemory/src.Shape().Len()
+	})
+}
+
+// Drawn is a split of "shapes". Sample i is a pure function of (key, i), key being that of (seed,
+// split).
+type Drawn struct {
+	Art *artist
+	Key uint64
+	N   int
+}
+
+func (s *Drawn) Len() int             { return s.N }
+func (s *Drawn) Shape() dataset.Shape { return dataset.Shape{C: 3, H: Side, W: Side} }
+func (s *Drawn) Label(i int) int      { return i % len(s.Art.Glyphs) }
+func (s *Drawn) Group(i int) int      { return s.Label(i) }
+
+func (s *Drawn) Pixels(buf []byte, i int) []byte {
+	buf = buf[:3*Side*Side]
+	p := Painter{artist: s.Art, rng: dataset.PCG{Hi: s.Key, Lo: uint64(i)}}
+	p.draw(buf, s.Label(i))
+	return buf
+}
+
+func (s *Drawn) Read(dst []float32, i int) {
+	var buf [3 * Side * Side]byte
+	dataset.ReadPixels(dst, s.Pixels(buf[:], i))
+}
+
+// artist holds what all images of a dataset share.
+type artist struct {
+	hard   int // difficulty, 0 to 256
+	circle *circle
+	Glyphs []glyph
+}
+
+func NewArtist(hard int) *artist {
+	c := NewCircle()
+	return &artist{hard, c, NewGlyphs(c)}
+}
+
+// Painter draws one image.
+type Painter struct {
+	*artist
+	rng    dataset.PCG
+	img    []byte
+	cover  Coverage
+	Canvas [64]Point // room for the contour with most vertices
+}
+
+// between draws an integer of [lo, hi], uniform to 2⁻³².
+func (p *Painter) between(lo, hi int) int {
+	return lo + int((p.rng.Uint64()>>32)*uint64(hi-lo+1)>>32)
+}
+
+// eased gives a value that goes from easy to hard with the difficulty.
+func (p *Painter) eased(easy, hard int) int { return easy + (hard-easy)*p.hard/256 }
+
+func (p *Painter) draw(img []byte, label int) {
+	p.img = img
+	ground := p.ground()
+	for range p.between(0, p.eased(1, 5)) {
+		p.clutter()
+	}
+	p.figure(label, p.contrast(ground))
+	if p.between(0, 255) < p.eased(0, 160) {
+		p.scratch()
+	}
+	p.noise(p.eased(5, 34))
+}
+
+// colour draws a colour.
+func (p *Painter) colour() [3]int32 {
+	return [3]int32{int32(p.between(16, 239)), int32(p.between(16, 239)), int32(p.between(16, 239))}
+}
+
+// contrast draws a colour that differs from ground, in the sum over channels, by at least what the
+// difficulty asks.
+func (p *Painter) contrast(ground [3]int32) [3]int32 {
+	for {
+		c, sum := p.colour(), int32(0)
+		for i := range c {
+			sum += max(c[i]-ground[i], ground[i]-c[i])
+		}
+		if int(sum) >= p.eased(230, 130) {
+			return c
+		}
+	}
+}
+
+// ground fills the image with a linear change between two colours that are alike, and gives the
+// middle one.
+func (p *Painter) ground() [3]int32 {
+	mid := p.colour()
+	dir := p.circle.at(1<<10, p.between(0, FullRot-1))
+	for c := range 3 {
+		swing := p.between(-40, 40)
+		for y := range Side {
+			first := (1-Side)*int(dir.X) + (2*y-Side+1)*int(dir.Y) // ±45·2¹⁰, as is the last
+			ramp(p.img[(c*Side+y)*Side:][:Side], int(mid[c])<<15+first*swing, 2*int(dir.X)*swing)
+		}
+	}
+	return mid
+}
+
+// ramp fills a row, of a multiple of four values, with values that begin at v and change by step,
+// of 15 fraction bits.
+func ramp(row []byte, v, step int) {
+	if last := v + (len(row)-1)*step; min(v, last) >= 0 && max(v, last) < 256<<15 {
+		for x := 0; x+4 <= len(row); x += 4 {
+			r := row[x : x+4 : x+4]
+			r[0], r[1], r[2], r[3] = byte(v>>15), byte((v+step)>>15), byte((v+2*step)>>15),
+				byte((v+3*step)>>15)
+			v += 4 * step
+		}
+		return
+	}
+	for x := range row {
+		row[x] = byte(min(max(v>>15, 0), 255))
+		v += step
+	}
+}
+
+// figure draws the class's outline: turned, stretched, scaled and moved.
+func (p *Painter) figure(label int, colour [3]int32) {
+	turn := p.eased(FullRot/24, FullRot/4)
+	angle := p.between(-turn, turn)
+	stretch := p.eased(20, 90) // ‰
+	wide := p.between(1000-stretch, 1000+stretch)
+	radius := p.between(p.eased(9<<8, 7<<8), 12<<8) // pixels of 1/256, of 4096 glyph units
+	reach := p.eased(2<<Fix, 5<<Fix)
+	cx, cy := Side<<(Fix-1)+p.between(-reach, reach), Side<<(Fix-1)+p.between(-reach, reach)
+	for _, c := range p.Glyphs[label] {
+		for i, v := range c {
+			v = p.circle.turn(v, angle)
+			x := int(v.X) * wide / 1000
+			y := int(v.Y) * 1000 / wide
+			p.Canvas[i] = Point{int32(cx + x*radius>>4), int32(cy + y*radius>>4)} // 12 + 8 − 16 fraction bits
+		}
+		p.cover.Add(p.Canvas[:len(c)])
+	}
+	p.cover.Paint(p.img, colour)
+}
+
+// clutter draws a small polygon of three to five corners, anywhere, behind the figure.
+func (p *Painter) clutter() {
+	n := p.between(3, 5)
+	cx, cy := p.between(0, Side<<Fix), p.between(0, Side<<Fix)
+	start := p.between(0, FullRot-1)
+	for i := range n {
+		v := p.circle.at(p.between(2<<Fix, 6<<Fix), start+i*FullRot/n)
+		p.Canvas[i] = Point{int32(cx) + v.X, int32(cy) + v.Y}
+	}
+	p.cover.Add(p.Canvas[:n])
+	p.cover.Paint(p.img, p.colour())
+}
+
+// scratch draws a thin bar across the image, over the figure.
+func (p *Painter) scratch() {
+	a := p.between(0, FullRot-1)
+	along, across := p.circle.at(48<<Fix, a), p.circle.at(p.between(3<<(Fix-3), 5<<(Fix-3)),
+		a+FullRot/4)
+	cx, cy := int32(p.between(6<<Fix, 26<<Fix)), int32(p.between(6<<Fix, 26<<Fix))
+	p.cover.Add([]Point{
+		{cx + along.X + across.X, cy + along.Y + across.Y}, {cx + along.X - across.X,
+			cy + along.Y - across.Y},
+		{cx - along.X - across.X, cy - along.Y - across.Y}, {cx - along.X + across.X,
+			cy - along.Y + across.Y},
+	})
+	p.cover.Paint(p.img, p.colour())
+}
+
+// noise adds ⌊(a−b)·amplitude/256⌋ to every value, a and b being uniform bytes and amplitude below
+// 128: four values at a time, in the 16-bit lanes of words. It is half of what an image costs.
+func (p *Painter) noise(amplitude int) {
+	const (
+		each = 0x0001_0001_0001_0001
+		low  = 0xff * each
+	)
+	rng, img, amp := p.rng, p.img, uint64(amplitude)
+	bias := 0x8000*each - amp*each
+	for i := 0; i+4 <= len(img); i += 4 {
+		var bits uint64
+		rng, bits = rng.Next()
+		// By amplitude more than is to be added, so never below 0.
+		change := (bits&low - bits>>8&low + 256*each) * amp >> 8 & low
+
+		four := img[i : i+4 : i+4]
+		v := uint64(binary.LittleEndian.Uint32(four))
+		v = (v | v<<16) & 0x0000_ffff_0000_ffff
+		v = (v|v<<8)&low + change + bias    // a lane's top bit is set unless it is below 0
+		if v&(0x8100*each) != 0x8000*each { // below 0 or above 255
+			v &= v >> 15 & each * 0x1ff
+			v |= v >> 8 & each * 0xff
+		}
+		v &= low
+		v = (v | v>>8) & 0x0000_ffff_0000_ffff
+		binary.LittleEndian.PutUint32(four, uint32(v|v>>16))
+	}
+	p.rng = rng
+}

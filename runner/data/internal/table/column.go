@@ -1,0 +1,319 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"drolab/runner/data/internal/dataset"
+)
+
+// MaxCategories is the most values of a feature column: more is likely an identifier, and one-hot
+// coding would blow up.
+const MaxCategories = 128
+
+// Column is one column of a table. Its words in the cells are places in dict for as long as there
+// are few different texts, whether these are numbers or not, and then numbers. A cell without a
+// value is NaN as a number and "" as a category.
+type Column struct {
+	Name    string
+	limit   int  // most categories
+	textual bool // no feature but a label, group or split: numbers are names
+
+	In       *words
+	at       int               // its word in a row
+	Dict     map[string]uint16 // nil once there are too many categories
+	table    []float64         // of each category, while all are numbers
+	Numeric  bool              // until a cell is no number
+	others   []float64         // numbers that are no decimals of a word
+	Missing  int
+	lacking  int    // lines of a file that were left out, and have no value here
+	NotANum  string // the first cell that is no number
+	NotALine int    // and its line
+	notAFile string // of this file
+
+	// Of the rows that it was fitted to:
+	Mean, Std float64
+	flagged   bool     // a second feature tells where the number is missing
+	values    []string // the categories, "" first
+	places    []int    // among these, of each category; −1 is none
+	unseen    int      // cells that none of them is
+}
+
+func NewColumn(name string, textual bool) *Column {
+	c := &Column{Name: name, limit: MaxCategories, textual: textual, Numeric: !textual,
+		Dict: map[string]uint16{}}
+	if textual {
+		c.limit = dataset.MaxClasses
+	}
+	return c
+}
+
+// MissingValue says whether a cell is one of the customary marks of a missing value.
+func MissingValue(cell string) bool {
+	if len(cell) > 4 || cell != "" && cell[0] >= '0' && cell[0] <= '9' {
+		return false // most are so
+	}
+	switch strings.ToLower(cell) {
+	case "", "?", "na", "n/a", "nan", "null", "none", "-":
+		return true
+	}
+	return false
+}
+
+// Add returns the word of the next cell, which is empty where it is missing.
+func (c *Column) Add(cell string, line int) (word uint32, err error) {
+	if cell == "" {
+		c.Missing++
+	}
+	if c.Dict == nil {
+		return c.addNumber(cell, line)
+	}
+	if code, ok := c.Dict[cell]; ok {
+		return uint32(code), nil
+	}
+	if len(c.Dict) == c.limit {
+		if err := c.leaveDict(line); err != nil {
+			return 0, err
+		}
+		return c.addNumber(cell, line)
+	}
+	if c.Numeric {
+		v, err := c.parse(cell, line)
+		if err != nil {
+			return 0, err
+		}
+		c.table = append(c.table, v)
+	}
+	if err := dataset.Named(cell); err != nil {
+		return 0, fmt.Errorf("line %d, column %q: %w", line, c.Name, err)
+	}
+	code := uint16(len(c.Dict))
+	c.Dict[strings.Clone(cell)] = code
+	return uint32(code), nil
+}
+
+// parse reads a cell as a number, and takes note of one that is none.
+func (c *Column) parse(cell string, line int) (float64, error) {
+	if cell == "" {
+		return math.NaN(), nil
+	}
+	v, ok := number(cell)
+	switch {
+	case !ok:
+		c.Numeric, c.NotANum, c.NotALine = false, strings.Clone(cell), line
+	case math.IsInf(v, 0) || math.IsNaN(v):
+		return 0, fmt.Errorf("line %d, column %q: %q is not finite", line, c.Name, cell)
+	}
+	return v, nil
+}
+
+// addNumber is add of a column without a dict.
+func (c *Column) addNumber(cell string, line int) (uint32, error) {
+	if w, ok := decimalWord(cell); ok || !c.Numeric {
+		return w, nil
+	}
+	v, err := c.parse(cell, line)
+	if err != nil || !c.Numeric {
+		return 0, err
+	}
+	return c.listed(v)
+}
+
+// listed is the word of a number that is no decimal of a word.
+func (c *Column) listed(v float64) (uint32, error) {
+	if math.IsNaN(v) {
+		return noNumber, nil
+	}
+	if len(c.others) == digitsMask {
+		return 0, fmt.Errorf("column %q: more than %d numbers of more than eight digits", c.Name,
+			digitsMask)
+	}
+	c.others = append(c.others, v)
+	return inList<<digitsBits | uint32(len(c.others)-1), nil
+}
+
+// leaveDict turns the words of all rows before, of which there are too many texts, into numbers.
+func (c *Column) leaveDict(line int) (err error) {
+	if c.textual {
+		return fmt.Errorf(
+			"line %d, column %q: more than %d different values: name another column with label= or group=",
+			line, c.Name, c.limit)
+	}
+	words := make([]uint32, len(c.Dict))
+	for text, code := range c.Dict {
+		w, ok := decimalWord(text)
+		if !ok && c.Numeric {
+			if w, err = c.listed(c.table[code]); err != nil {
+				return err
+			}
+		}
+		words[code] = w
+	}
+	c.Dict, c.table = nil, nil
+	for i := range c.In.rows - 1 { // the last is under way
+		w := &c.In.Row(i)[c.at]
+		*w = words[*w]
+	}
+	return nil
+}
+
+// Value is the number that a word of a numeric column is.
+func (c *Column) Value(word uint32) float64 {
+	switch {
+	case c.Dict != nil:
+		return c.table[word]
+	case word>>digitsBits&inList != inList:
+		return decimalOf(word)
+	case word == noNumber:
+		return math.NaN()
+	}
+	return c.others[word&digitsMask]
+}
+
+// Wide says whether the column can be no feature, for having too many values that are no numbers.
+func (c *Column) Wide() bool { return !c.Numeric && c.Dict == nil }
+
+func (c *Column) Factor() dataset.Factor {
+	codes := make([]uint16, c.In.rows)
+	for i := range codes {
+		codes[i] = uint16(c.In.Row(i)[c.at])
+	}
+	return dataset.NewFactor(c.Name, c.Dict, codes)
+}
+
+// fitCategories finds those that some rows have.
+func (c *Column) fitCategories(rows []uint32) {
+	seen := make([]bool, len(c.Dict))
+	for _, i := range rows {
+		seen[c.In.Row(int(i))[c.at]] = true
+	}
+	for name, code := range c.Dict {
+		if seen[code] {
+			c.values = append(c.values, name)
+		}
+	}
+	slices.Sort(c.values)
+	dataset.SortNumeric(c.values)
+}
+
+// fitted is what fit found.
+func (c *Column) fitted() dataset.Column {
+	if !c.Numeric {
+		return dataset.Column{Name: c.Name, Categories: c.values}
+	}
+	return dataset.Column{Name: c.Name, Mean: c.Mean, Std: c.Std, Flagged: c.flagged}
+}
+
+// adopt takes, in place of fit, what was found of other rows.
+func (c *Column) adopt(as *dataset.Column) error {
+	switch {
+	case as.Categories == nil && !c.Numeric:
+		return &inFile{c.notAFile,
+			fmt.Errorf("line %d, column %q: %q is not a number, as the network takes them",
+				c.NotALine, c.Name, c.NotANum)}
+	case as.Categories != nil && c.Dict == nil:
+		return fmt.Errorf("column %q: more than %d different values, and the network knows %d",
+			c.Name, c.limit, len(as.Categories))
+	}
+	c.Mean, c.Std, c.flagged, c.values = as.Mean, as.Std, as.Flagged, as.Categories
+	if as.Categories != nil {
+		c.Numeric = false
+	}
+	return nil
+}
+
+// width is the number of features the column gives, once it is fitted.
+func (c *Column) width() int {
+	switch {
+	case !c.Numeric:
+		return len(c.values)
+	case c.flagged:
+		return 2
+	}
+	return 1
+}
+
+// ready prepares encode: where each category stands among those that were fitted.
+func (c *Column) ready() {
+	c.places = make([]int, len(c.Dict))
+	for name, code := range c.Dict {
+		c.places[code] = slices.Index(c.values, name)
+	}
+}
+
+// encode writes what a word is into dst: a number as (v − mean)/std (0 where it is missing or the
+// column constant), with 1 beside it where it is missing, if flagged; a category as one-hot 0 and
+// 1, one that the fit did not see as zeros. It counts the last.
+func (c *Column) encode(dst []float32, word uint32) error {
+	clear(dst)
+	if !c.Numeric {
+		if at := c.places[word]; at >= 0 {
+			dst[at] = 1
+		} else {
+			c.unseen++
+		}
+		return nil
+	}
+	v := c.Value(word)
+	if math.IsNaN(v) {
+		if c.flagged {
+			dst[1] = 1
+		}
+		return nil
+	}
+	x := float32((v - c.Mean) / c.Std)
+	if math.IsInf(float64(x), 0) || x != x {
+		return fmt.Errorf(
+			"column %q: %v, standardised by mean %v and deviation %v, is beyond float32: rescale the column",
+			c.Name, v, c.Mean, c.Std)
+	}
+	dst[0] = x
+	return nil
+}
+
+// Moments gives the columns, all numeric, their mean and (population) standard deviation over some
+// rows, without the missing values, scaled so that no square overflows; the deviation is 1 if it
+// would be 0. Where flag is set and one is missing, a second feature will tell. All take a row
+// together, since it lies together.
+func Moments(list []*Column, rows []uint32, flag bool) {
+	if len(list) == 0 {
+		return
+	}
+	in := list[0].In
+	scale, n := make([]float64, len(list)), make([]float64, len(list))
+	each := func(do func(k int, v float64)) {
+		for _, i := range rows {
+			row := in.Row(int(i))
+			for k, c := range list {
+				if v := c.Value(row[c.at]); v == v {
+					do(k, v)
+				}
+			}
+		}
+	}
+	each(func(k int, v float64) {
+		scale[k] = max(scale[k], math.Abs(v))
+		n[k]++
+	})
+	for k, c := range list {
+		c.Mean, c.Std, c.flagged = 0, 0, flag && int(n[k]) < len(rows)
+		if scale[k] == 0 {
+			scale[k] = 1 // zeros, or nothing
+		}
+	}
+	each(func(k int, v float64) { list[k].Mean += v / scale[k] / n[k] })
+	each(func(k int, v float64) {
+		d := v/scale[k] - list[k].Mean
+		list[k].Std += d * d / n[k]
+	})
+	for k, c := range list {
+		c.Mean *= scale[k]
+		if c.Std = math.Sqrt(c.Std); c.Std < 1e-14 {
+			c.Std = 1
+		} else {
+			c.Std *= scale[k]
+		}
+	}
+}

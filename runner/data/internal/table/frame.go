@@ -1,0 +1,373 @@
+package table
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"drolab/runner/data/internal/dataset"
+	"drolab/runner/internal/room"
+)
+
+// missing says what a table does with missing values.
+type missing string
+
+const (
+	missingError    missing = "error"    // refuse them
+	missingDrop     missing = "drop"     // leave such lines out
+	missingMean     missing = "mean"     // the training split's, for numbers; a category of its own else
+	missingCategory missing = "category" // likewise, and for numbers a feature that tells
+)
+
+// columnsAsked are the names that the options give, maybe empty.
+type columnsAsked struct{ label, group, split, drop string }
+
+// Frame is the columns of one or two files of the same header.
+type Frame struct {
+	asked   columnsAsked
+	missing missing // empty: as missingError
+	bare    bool    // no line names the columns
+	cells   bool    // groups are label × group
+	comma   rune    // 0: a comma
+
+	header       []string
+	columns      []*Column // nil where one is left out
+	words        *words    // of the columns
+	label, split int       // split is −1 without one
+	groups       []int
+	Rows         int
+	dropped      int      // lines left out
+	origin       []uint32 // of each row, counting those lines too; nil while there are none
+	ends         []fileEnd
+	opened       dataset.Options
+	fitted       *dataset.Encoder // what features are made by; nil: they are fitted
+	notes        []string
+}
+
+// Read appends the lines of a file. Errors name line and column.
+func (f *Frame) Read(r io.Reader) error {
+	allowed := &dataset.Allowance{Reader: dataset.NewText(r), Left: dataset.MaxRecord}
+	br := bufio.NewReaderSize(allowed, lineBuffer)
+	if b, _ := br.Peek(3); string(b) == "\ufeff" { // a byte-order mark
+		br.Discard(3)
+	}
+	in := NewLines(br, f.comma)
+	if !f.bare {
+		if err := f.readHeader(in); err != nil {
+			return err
+		}
+	}
+	for {
+		allowed.Left = dataset.MaxRecord
+		record, line, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil && line == 1 && len(record) == 1 && strings.HasPrefix(record[0], "|") {
+			continue // a comment of C4.5, as the test file of UCI's Adult begins with
+		}
+		if err == nil && f.header == nil {
+			if err = f.setHeader(numbered(len(record))); err == nil && f.namesColumns(record) {
+				f.notes = append(f.notes, "the first line names the columns, and is no sample")
+				continue
+			}
+		}
+		if err == nil {
+			err = f.add(record, line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// readHeader takes the line that names the columns, after comments.
+func (f *Frame) readHeader(in *lineReader) error {
+	if in.csv.Comma != '#' {
+		in.csv.Comment = '#' // before the header alone
+	}
+	header, line, err := in.quoted()
+	in.csv.Comment = 0
+	if errors.Is(err, io.EOF) {
+		return errors.New("is empty: the first line must name the columns")
+	}
+	if err != nil {
+		return err
+	}
+	names := f.unique(header)
+	if f.fitted != nil && f.fitted.Options["header"] == "none" {
+		names = numbered(len(header)) // as the network knows them
+	}
+	if err := f.setHeader(names); err != nil {
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	return nil
+}
+
+// add appends a line, or leaves it out.
+func (f *Frame) add(record []string, line int) error {
+	if len(record) == 1 && strings.TrimSpace(record[0]) == "" {
+		return nil // blanks alone
+	}
+	if len(record) != len(f.header) {
+		return fmt.Errorf("line %d: %d columns, the first line has %d: mend the line that begins %.40q",
+			line, len(record), len(f.header), record[0])
+	}
+	whole := true
+	for i, cell := range record {
+		cell = trimmed(cell)
+		record[i] = cell
+		if f.columns[i] == nil || !MissingValue(cell) {
+			continue
+		}
+		record[i] = ""
+		if f.missing == missingDrop {
+			whole = false
+			f.columns[i].lacking++
+			continue
+		}
+		if err := f.refuse(i); err != nil {
+			return fmt.Errorf("line %d, column %q: missing value %q: %w", line, f.header[i], cell, err)
+		}
+	}
+	if !whole {
+		f.leaveOut()
+		return nil
+	}
+	if f.words == nil {
+		f.layOut()
+	}
+	row := f.words.Next()
+	for i, cell := range record {
+		c := f.columns[i]
+		if c == nil {
+			continue
+		}
+		var err error
+		if row[c.at], err = c.Add(cell, line); err != nil {
+			return err
+		}
+	}
+	if f.origin != nil {
+		f.origin = append(f.origin, uint32(f.Rows+f.dropped))
+	}
+	f.Rows++
+	return nil
+}
+
+// layOut gives every column its word.
+func (f *Frame) layOut() {
+	n := 0
+	for _, c := range f.columns {
+		if c != nil {
+			c.at = n
+			n++
+		}
+	}
+	f.words = NewWords(n)
+	for _, c := range f.columns {
+		if c != nil {
+			c.In = f.words
+		}
+	}
+}
+
+// leaveOut passes over a line.
+func (f *Frame) leaveOut() {
+	if f.origin == nil {
+		f.origin = dataset.Indices(0, f.Rows)
+	}
+	f.dropped++
+}
+
+// refuse says what can be done where a missing value of a column cannot be taken.
+func (f *Frame) refuse(column int) error {
+	switch {
+	case column == f.label || column == f.split:
+		return errors.New("add missing=drop to leave such lines out")
+	case f.missing == missingMean || f.missing == missingCategory:
+		return nil
+	}
+	return errors.New("add missing=drop to leave such lines out, missing=category for a category of its own, " +
+		"or missing=mean")
+}
+
+// features gives the columns that are features.
+func (f *Frame) features() (list []*Column) {
+	for _, c := range f.columns {
+		if c != nil && !c.textual {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Dataset splits the rows and encodes them. Rows from trainRows on are the test split; without any,
+// a part is drawn or a column tells.
+func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, error) {
+	if f.Rows == 0 {
+		return nil, errors.New("has no samples")
+	}
+	if f.fitted == nil {
+		if err := f.tooWide(); err != nil {
+			return nil, err
+		}
+	}
+	// A group that is not asked for once was no stratum, and the numbers of csv:example stay.
+	o := dataset.Own{Cells: f.cells, ByGroup: f.asked.group != "", Fitted: f.fitted != nil}
+	if f.label >= 0 {
+		o.Label = f.columns[f.label].Factor()
+	} else {
+		o.Label = dataset.Factor{Values: f.fitted.Classes[:1], Codes: make([]uint16, f.Rows)}
+	}
+	for _, g := range f.groups {
+		o.Groups = append(o.Groups, f.columns[g].Factor())
+	}
+	d, m, err := o.Dataset()
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.splits(&m, d, trainRows, draw)
+	if err != nil {
+		return nil, err
+	}
+	if f.dropped > 0 {
+		d.Notes = append(f.notes, fmt.Sprintf("lines left out for a missing value: %d", f.dropped))
+	} else {
+		d.Notes = f.notes
+	}
+	x, err := f.encode(d, dataset.FittedTo(f.opened, &m, s.Train, d))
+	if err != nil {
+		return nil, err
+	}
+	d.Unlabelled, d.Missing = f.label < 0, f.lacking()
+	if err := dataset.Divide(d, &dataset.Table{Marks: m, X: x, Origin: f.origin}, s); err != nil {
+		return nil, f.ofTest(err, trainRows)
+	}
+	return d, nil
+}
+
+func (f *Frame) splits(m *dataset.Marks, d *dataset.Dataset, trainRows int,
+	draw dataset.Draw) (dataset.Splits, error) {
+	if f.split >= 0 {
+		return dataset.SplitBy(f.columns[f.split].Factor())
+	}
+	if trainRows < f.Rows {
+		return dataset.Splits{Train: dataset.Indices(0, trainRows), Test: dataset.Indices(trainRows,
+			f.Rows)}, nil
+	}
+	s, err := draw.Splits(m, d)
+	if err != nil {
+		return s, fmt.Errorf("%w, or give the test samples with test=PATH", err)
+	}
+	return s, nil
+}
+
+// tooWide names every column that can be no feature, and the option that leaves them out.
+func (f *Frame) tooWide() error {
+	var first *Column
+	var names []string
+	for _, c := range f.features() {
+		if !c.Wide() {
+			continue
+		}
+		if names = append(names, c.Name); first == nil {
+			first = c
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	if f.asked.drop != "" {
+		names = append([]string{f.asked.drop}, names...)
+	}
+	return &inFile{first.notAFile,
+		fmt.Errorf("line %d, column %q: %q is not a number, and the column has "+
+			"more than %d different values: make it numeric, or leave out what is so with drop=%s",
+			first.NotALine, first.Name, first.NotANum, first.limit, strings.Join(names, ","))}
+}
+
+// encode gives the features of all rows, fitted to the training rows, and notes what these lack.
+func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, error) {
+	features, err := f.fit(train)
+	if err != nil {
+		return nil, err
+	}
+	width := 0
+	for _, c := range features {
+		c.ready()
+		width += c.width()
+		d.Encoder.Columns = append(d.Encoder.Columns, c.fitted())
+	}
+	more := 4 * float64(f.Rows) * float64(width-f.words.columns) // the cells' memory is taken
+	if err := room.Ask(max(0, more), "the table as features"); err != nil {
+		return nil, err
+	}
+	row := 0
+	x, err := f.words.Features(width, func(dst []float32, cells []uint32) error {
+		for _, c := range features {
+			n := c.width()
+			if err := c.encode(dst[:n], cells[c.at]); err != nil {
+				return f.inFileOf(row, err)
+			}
+			dst = dst[n:]
+		}
+		row++
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range features {
+		if c.unseen > 0 {
+			d.Notes = append(d.Notes, fmt.Sprintf(
+				"column %q: a category that the training split lacks counts as none: %d of the other samples",
+				c.Name, c.unseen))
+		}
+	}
+	return x, nil
+}
+
+// lacking counts the missing values that are kept.
+func (f *Frame) lacking() map[string]int {
+	counts := map[string]int{}
+	for _, c := range f.columns {
+		if c != nil && c.Missing > 0 {
+			counts[c.Name] = c.Missing
+		}
+	}
+	return counts
+}
+
+// fit gives the columns that are features, fitted to the training rows or, as an encoder says, to
+// others.
+func (f *Frame) fit(train []uint32) (list []*Column, err error) {
+	if f.fitted == nil {
+		list = f.features()
+		var numeric []*Column
+		for _, c := range list {
+			if c.Numeric {
+				numeric = append(numeric, c)
+			} else {
+				c.fitCategories(train)
+			}
+		}
+		parts := slices.Collect(slices.Chunk(numeric, 8))
+		dataset.OnEveryCore(len(parts), func(i int) {
+			Moments(parts[i], train,
+				f.missing == missingCategory)
+		})
+		return list, nil
+	}
+	for _, as := range f.fitted.Columns {
+		c := f.columns[slices.Index(f.header, as.Name)] // setHeader has found it
+		if err := c.adopt(&as); err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}

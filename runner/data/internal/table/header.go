@@ -1,0 +1,252 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"drolab/runner/data/internal/dataset"
+)
+
+// setHeader takes the header of the first file, or compares that of the second.
+func (f *Frame) setHeader(names []string) error {
+	if f.header != nil {
+		if !slices.Equal(names, f.header) {
+			return fmt.Errorf("columns are %q, those of the training file %q", names, f.header)
+		}
+		return nil
+	}
+	for _, name := range names {
+		if err := dataset.Named(name); err != nil {
+			return fmt.Errorf("columns: %w", err)
+		}
+	}
+	f.header = names
+	if f.fitted != nil {
+		return f.setFitted()
+	}
+	drop, err := f.findAll(f.asked.drop, "")
+	if err != nil {
+		return err
+	}
+	if f.groups, err = f.findAll(f.asked.group, "group"); err != nil {
+		return err
+	}
+	if f.split, err = f.find(f.asked.split); err != nil {
+		return err
+	}
+	if f.label, err = f.findLabel(append(slices.Clone(drop), f.split)); err != nil {
+		return err
+	}
+	f.columns = make([]*Column, len(names))
+	for i, name := range names {
+		textual := i == f.label || i == f.split || slices.Contains(f.groups, i)
+		switch {
+		case !slices.Contains(drop, i):
+			f.columns[i] = NewColumn(name, textual)
+		case textual:
+			return fmt.Errorf("column %q is dropped and used: leave one out", name)
+		}
+	}
+	if len(f.features()) == 0 {
+		return errors.New("no column is left for a feature")
+	}
+	return nil
+}
+
+// setFitted takes the columns that an encoder names, and the label and the groups if they are
+// there: the samples may be ones that nobody has looked at.
+func (f *Frame) setFitted() (err error) {
+	if f.label, err = f.find(f.asked.label); err != nil {
+		f.label = -1
+		f.notes = append(f.notes, fmt.Sprintf("no column %q: the samples have no labels", f.asked.label))
+	}
+	if f.groups, err = f.findAll(f.asked.group, "group"); err != nil {
+		f.groups = nil
+		f.notes = append(f.notes, fmt.Sprintf("no column %q: the samples have no groups", f.asked.group))
+	}
+	if f.split, err = f.find(f.asked.split); err != nil {
+		return err
+	}
+	if f.fitted.Columns == nil {
+		return fmt.Errorf("the network takes %s, without names, and this is a table of %d columns: "+
+			"give it arrays, as npz:FILE", dataset.InWords(f.fitted.Shape), len(f.header))
+	}
+	f.columns = make([]*Column, len(f.header))
+	for _, i := range append([]int{f.label, f.split}, f.groups...) {
+		if i >= 0 {
+			f.columns[i] = NewColumn(f.header[i], true)
+		}
+	}
+	for _, c := range f.fitted.Columns {
+		i, err := f.find(c.Name)
+		if err != nil {
+			return fmt.Errorf("the network takes a column that is not here: %w", err)
+		}
+		if f.columns[i] != nil {
+			return fmt.Errorf("column %q is a feature of the network, and cannot be label, group or split",
+				c.Name)
+		}
+		f.columns[i] = NewColumn(c.Name, false)
+	}
+	return nil
+}
+
+// namesColumns says whether the first line of a file without a header is one, for a network that
+// knows the columns by their place: none of its cells is what its column takes.
+func (f *Frame) namesColumns(record []string) bool {
+	if f.fitted == nil || f.label >= 0 && slices.Contains(f.fitted.Classes, trimmed(record[f.label])) {
+		return false
+	}
+	return !slices.ContainsFunc(f.fitted.Columns, func(c dataset.Column) bool {
+		return takes(&c, trimmed(record[slices.Index(f.header, c.Name)]))
+	})
+}
+
+// takes says whether a cell is a number of a column, a category of it, or missing.
+func takes(c *dataset.Column, cell string) bool {
+	if _, isNumber := number(cell); c.Categories == nil && isNumber {
+		return true
+	}
+	return MissingValue(cell) || slices.Contains(c.Categories, cell)
+}
+
+// findLabel gives the place of the label: the column asked for, else the one named so, else the
+// last that is nothing else, which it notes.
+func (f *Frame) findLabel(others []int) (at int, err error) {
+	if f.asked.label != "" {
+		at, err = f.find(f.asked.label)
+	} else if at = slices.Index(f.header, "label"); at < 0 {
+		others = append(others, f.groups...)
+		for at = len(f.header) - 1; at > 0 && slices.Contains(others, at); {
+			at--
+		}
+		f.notes = append(f.notes,
+			fmt.Sprintf("the label is the last column, %q: name it with label=", f.header[at]))
+	}
+	if err == nil && (slices.Contains(f.groups, at) || at == f.split) {
+		err = fmt.Errorf("column %q cannot be both label and group or split", f.header[at])
+	}
+	return at, err
+}
+
+// find gives the place of a column; −1 where none is asked for.
+func (f *Frame) find(name string) (int, error) {
+	at := slices.Index(f.header, name)
+	if at < 0 && name != "" {
+		hint := ""
+		if !f.bare && slices.ContainsFunc(f.header, isMeasure) {
+			hint = ": if that is a sample, add header=none"
+		}
+		return 0, fmt.Errorf("no column %q: the columns are %q%s", name, f.header, hint)
+	}
+	return at, nil
+}
+
+// findAll gives the places of some columns, which commas part; of the customary one, if there,
+// where none is asked for.
+func (f *Frame) findAll(asked, customary string) (list []int, err error) {
+	names := strings.Split(asked, ",")
+	if slices.Contains(f.header, asked) {
+		names = []string{asked} // a name with a comma of its own
+	}
+	if asked == "" {
+		names = []string{customary}
+		if !slices.Contains(f.header, customary) {
+			return nil, nil
+		}
+	}
+	for _, name := range names {
+		at, err := f.find(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		if at < 0 || slices.Contains(list, at) {
+			return nil, fmt.Errorf("%q names a column twice or not at all", asked)
+		}
+		list = append(list, at)
+	}
+	return list, nil
+}
+
+// numbered names the columns of a file that does not.
+func numbered(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = "c" + strconv.Itoa(i+1)
+	}
+	return names
+}
+
+// unique gives the names of a header, made different from one another in the manner of pandas, and
+// notes what it changed and what looks like a sample.
+func (f *Frame) unique(header []string) []string {
+	names := make([]string, len(header))
+	for i, h := range header {
+		names[i] = strings.Clone(strings.TrimSpace(h))
+	}
+	note := func(format string, args ...any) {
+		if f.header == nil { // once, of two files
+			f.notes = append(f.notes, fmt.Sprintf(format, args...))
+		}
+	}
+	if i := slices.IndexFunc(names, isMeasure); i >= 0 {
+		note("the first line names the columns, one of them %q: if it is a sample, add header=none",
+			names[i])
+	}
+	// A header may have as many names as a file has bytes.
+	var nameless, twins []string
+	seen, taken, copies := map[string]bool{}, map[string]bool{}, map[string]int{}
+	for _, name := range names {
+		taken[name] = true
+	}
+	for i, name := range names {
+		if name == "" {
+			name = "c" + strconv.Itoa(i+1)
+			nameless = append(nameless, name)
+		}
+		if seen[name] {
+			base := name
+			for name = ""; name == "" || taken[name]; copies[base]++ {
+				name = base + "." + strconv.Itoa(copies[base]+1)
+			}
+			twins = append(twins, name)
+		}
+		names[i], taken[name], seen[name] = name, true, true
+	}
+	if len(nameless) > 0 {
+		note("%s", called(nameless, "without a name"))
+	}
+	if len(twins) > 0 {
+		note("%s", called(twins, "with the name of one before"))
+	}
+	return names
+}
+
+// called says how many columns are like that, and what the first few are called.
+func called(names []string, like string) string {
+	const few = 3
+	what := "columns"
+	if len(names) == 1 {
+		what = "column"
+	}
+	list := make([]string, min(few, len(names)))
+	for i := range list {
+		list[i] = strconv.Quote(names[i])
+	}
+	more := ""
+	if len(names) > few {
+		more = fmt.Sprintf(" and %d more", len(names)-few)
+	}
+	return fmt.Sprintf("%d %s %s, called %s%s here", len(names), what, like, strings.Join(list, ", "),
+		more)
+}
+
+// isMeasure says whether a name is a number too large to be a column's: numbers of columns are
+// names too.
+func isMeasure(name string) bool {
+	v, err := strconv.ParseFloat(name, 64)
+	return err == nil && (v != float64(int(v)) || v < 0 || v >= 10000)
+}

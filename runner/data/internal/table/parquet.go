@@ -1,0 +1,72 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"drolab/runner/data/internal/dataset"
+	"drolab/runner/data/internal/parquet"
+)
+
+// inParquet are tables in Parquet files: flat columns of numbers, texts and booleans, with the
+// options of csv: but for header and sep. Their cells are what CSV has of them: a null or a NaN is
+// missing, a boolean is True or False, a day or a time is the number in the file. The line that an
+// error names is the row, from 1.
+func inParquet() tableFormat {
+	options := slices.DeleteFunc(csvOptions(), func(o string) bool {
+		return o == "header" ||
+			o == "sep"
+	})
+	return tableFormat{"parquet:", options, (*csvSet).loadParquet}
+}
+
+func ParquetFiles() *dataset.Provider {
+	return &dataset.Provider{
+		Name: "parquet:", Argument: "PATH", Endings: []string{".parquet"}, Table: true, Apart: true,
+		Purpose: "the same in Parquet: parquet:PATH?label=COLUMN&group=COLUMN,COLUMN&...",
+		Open:    inParquet().open, Locate: inParquet().locate,
+	}
+}
+
+// rowNames begins what pandas calls the columns of an index, which is no feature.
+const rowNames = "__index_level_"
+
+// loadParquet appends one file to the frame and its bytes to the hash.
+func (s *csvSet) loadParquet(path string, hash io.Writer) error {
+	file, err := dataset.OpenPresent(s.Name, path, "check the path")
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := io.Copy(hash, file); err != nil {
+		return err
+	}
+	return s.within(path, func() error {
+		table, err := parquet.Open(file.File, file.Size)
+		if err != nil {
+			return err
+		}
+		return s.readParquet(table)
+	})
+}
+
+// readParquet appends the rows of a file.
+func (f *Frame) readParquet(in *parquet.File) error {
+	names := in.Columns()
+	for _, name := range names {
+		if f.header == nil && f.fitted == nil && strings.HasPrefix(name, rowNames) {
+			f.asked.drop = strings.TrimPrefix(f.asked.drop+","+name, ",")
+			f.notes = append(f.notes, fmt.Sprintf("column %q, an index of pandas, is left out", name))
+		}
+	}
+	if err := f.setHeader(f.unique(names)); err != nil {
+		return err
+	}
+	row := 0
+	return in.Rows(func(i int) bool { return f.columns[i] != nil }, func(cells []string) error {
+		row++
+		return f.add(cells, row)
+	})
+}

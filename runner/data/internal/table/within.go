@@ -1,0 +1,119 @@
+package table
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// inFile is an error of one of a table's files.
+type inFile struct {
+	path string
+	err  error
+}
+
+func (e *inFile) Error() string { return e.path + ": " + e.err.Error() }
+func (e *inFile) Unwrap() error { return e.err }
+
+// fileEnd says how many rows a frame had when it had read a file.
+type fileEnd struct {
+	path string
+	rows int
+}
+
+// within appends one file, of which some sample has to be left: an empty test file would have a
+// test split drawn from the training file. Errors name the file.
+func (f *Frame) within(path string, read func() error) error {
+	rows, dropped := f.Rows, f.dropped
+	for _, c := range f.columns {
+		if c != nil {
+			c.lacking = 0
+		}
+	}
+	err := read()
+	if err == nil && f.Rows == rows {
+		err = f.noneLeft(f.dropped - dropped)
+	}
+	if err != nil {
+		return &inFile{path, err}
+	}
+	for _, c := range f.columns {
+		if c != nil && c.NotANum != "" {
+			c.notAFile = cmp.Or(c.notAFile, path)
+		}
+	}
+	f.ends = append(f.ends, fileEnd{path, f.Rows})
+	return nil
+}
+
+// inFileOf is an error of a row.
+func (f *Frame) inFileOf(row int, err error) error {
+	for _, e := range f.ends {
+		if row < e.rows {
+			return &inFile{e.path, err}
+		}
+	}
+	return err
+}
+
+// ofTest is an error of the samples that are not for training: of the test file, where there is one
+// alone.
+func (f *Frame) ofTest(err error, trainRows int) error {
+	if trainRows < f.Rows && len(f.ends) == 2 {
+		return &inFile{f.ends[1].path, err}
+	}
+	return err
+}
+
+// noneLeft says why no sample of a file is left, all of whose lines missing=drop has left out.
+func (f *Frame) noneLeft(lines int) error {
+	if lines == 0 {
+		return errors.New("has no samples")
+	}
+	var empty []*Column // in every line
+	var most *Column
+	for _, c := range f.columns {
+		if c == nil {
+			continue
+		}
+		if c.lacking == lines {
+			empty = append(empty, c)
+		}
+		if most == nil || c.lacking > most.lacking {
+			most = c
+		}
+	}
+	if len(empty) == 0 {
+		return fmt.Errorf("missing=drop leaves none of %d lines: every one lacks a value, most often in "+
+			"column %q (%d lines): leave such columns out with drop=%s, or take missing=category",
+			lines, most.Name, most.lacking, most.Name)
+	}
+	return fmt.Errorf("missing=drop leaves none of %d lines: %s", lines, f.alwaysEmpty(empty))
+}
+
+// alwaysEmpty names the columns without any value, and the remedy.
+func (f *Frame) alwaysEmpty(list []*Column) string {
+	var names, quoted []string
+	for _, c := range list {
+		names, quoted = append(names, c.Name), append(quoted, fmt.Sprintf("%q", c.Name))
+	}
+	what := fmt.Sprintf("columns %s have no value in any line", strings.Join(quoted, ", "))
+	if len(list) == 1 {
+		what = fmt.Sprintf("column %s has no value in any line", quoted[0])
+	}
+	used := slices.ContainsFunc(list, func(c *Column) bool { return c.textual })
+	switch {
+	case used && f.fitted != nil:
+		return what + ": take it out of the file, and the samples count as ones without it"
+	case used:
+		return what + ": name another column with label=, group= or split="
+	case f.fitted != nil:
+		return what + ", and the network takes it: add missing=mean"
+	}
+	if f.asked.drop != "" {
+		names = append([]string{f.asked.drop}, names...)
+	}
+	return what + ": leave it out with drop=" + strings.Join(names, ",")
+}
