@@ -182,7 +182,7 @@ func TestValidationIsAskedForBeforeAnythingStarts(t *testing.T) {
 			"validation split to choose by: set a val_fraction above 0",
 		"set: {val_fraction: 0}":                          "mine.yaml:3: select: val_worst: csv:example has no",
 		"grid: {val_fraction: [.2, 0]}\nselect: val_loss": "has no validation split",
-		"set: {val_fraction: .1, min_group: 100000}":      "select: val_worst: want a part of",
+		"set: {val_fraction: .1, min_group: 100000}":      "select: val_worst: want two parts of",
 		"set: {dataset: csv:no.csv, val_fraction: 0}":     "cannot be told",
 	} {
 		both := base + text + "\n"

@@ -103,7 +103,7 @@ func newFlips(t *testing.T) *flips {
 	dir := t.TempDir()
 	preset, sweep := filepath.Join(dir, "small.yaml"), filepath.Join(dir, "sweep.yaml")
 	const settings = "dataset: csv:example\nmodel: linear\nepochs: 3\nbatch: 64\nlog_every: 5\n" +
-		"val_fraction: 0.2\n"
+		"val_fraction: 0.2\nmin_group: 1\n"
 	check(t, os.WriteFile(preset, []byte(settings+"algorithms: [sfk, erm]\n"), 0o600))
 	check(t, os.WriteFile(sweep, []byte("preset: "+preset+"\ngrid:\n  lr: [0.01, 0.02]\n"), 0o600))
 	f.must(t, "run", preset, "--inline")
