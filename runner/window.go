@@ -42,7 +42,7 @@ func extreme(a, b Number, pick func(x, y float64) float64) Number {
 	case !a.Applies():
 		return b
 	}
-	return Num(pick(a.value, b.value))
+	return Num(pick(a.Float(), b.Float()))
 }
 
 // Cover makes the least and the greatest values of e those of an earlier event too, so
