@@ -37,24 +37,30 @@ runner/data/internal/dataset, runner/data/internal/parquet < runner/data/interna
 runner/data/internal/download, runner/data/internal/table, X/IMAGE < runner/data/internal/picture
 runner/data/internal/array, runner/data/internal/synthetic, runner/data/internal/picture, X/SYS < runner/data
 dro, dro/internal/kern, GORGONIA < dro/nn
-dro, dro/nn, runner/data, runner/internal/room < runner
+dro, dro/nn, runner/data < runner/spec
+runner/spec < runner/measure
+runner/measure, runner/internal/aside < runner
+runner < runner/gate
+dro/nn, runner/gate, runner/internal/room < runner/train
+runner/train < runner/certificate
+runner/train < runner/queue
 runner, YAML < presets
 runner, X/SYS, runner/internal/aside < runner/record/internal/disk
 runner, runner/record/internal/disk < runner/record/internal/eventlog
 runner, runner/record/internal/eventlog, X/SYS < runner/record
 runner/record < presets/recorded
-runner/record < runner/record/recordtest
+runner/record, runner/queue < runner/record/recordtest
 runner, runner/record, GONUM < runner/compare
 runner, runner/axis < runner/page
 dro, runner/page, runner/compare, GONUM < runner/report
-runner, runner/record, X/SYS < runner/engine
-runner, runner/record < runner/inspect
+runner/queue, runner/record, X/SYS < runner/engine
+runner/certificate, runner/record < runner/inspect
 runner/page, runner/internal/aside < runner/export
 runner/page, runner/record < runner/publish
-runner, runner/record, runner/page, runner/compare, runner/engine < runner/sweep
+runner/queue, runner/record, runner/page, runner/compare, runner/engine < runner/sweep
 tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/page, runner/compare, tui/kit, TEA < tui/lab
-tui/lab, runner/data, dro, dro/nn, presets, TEA < tui/launch
+tui/lab, runner/train, runner/data, dro, dro/nn, presets, TEA < tui/launch
 tui/lab, dro < tui/watch/track
 tui/watch/track < tui/watch/panel
 tui/watch/panel, runner/export, TEA < tui/watch
@@ -94,10 +100,12 @@ const peerPackage = "dro/peertest"
 // a disk that fails, of records, export, whose crash points are shown beside theirs, and of
 // recorded runs, the report that they are judged in.
 var testPairs = map[string]string{
-	"runner/record":    "runner/export, runner/internal/aside/asidetest",
+	"runner/record":    "runner/queue, runner/export, runner/internal/aside/asidetest",
 	"runner/sweep":     "runner/internal/aside/asidetest, presets",
 	"runner/inspect":   "runner/record/recordtest",
-	"runner/publish":   "runner/record/recordtest",
+	"runner/publish":   "runner/record/recordtest, runner/certificate",
+	"runner/queue":     "runner/certificate",
+	"tui/runs":         "runner/queue",
 	"presets/recorded": "presets, runner/report",
 	"runner/report":    "presets",
 	"docs":             "presets, presets/recorded, runner/report, tui/process",

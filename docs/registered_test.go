@@ -10,7 +10,7 @@ import (
 	"drolab/dro"
 	"drolab/presets"
 	"drolab/presets/recorded"
-	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // The runs of docs/registration.md: the command on the page starts exactly the arms and
@@ -21,7 +21,7 @@ func TestRegisteredRuns(t *testing.T) {
 		method dro.Algorithm
 		rho    float64
 	}
-	seeds, byArm := map[arm][]uint64{}, map[arm]runner.Spec{}
+	seeds, byArm := map[arm][]uint64{}, map[arm]spec.Spec{}
 	all := 0
 	for name, of := range map[string]string{"registered": "paper", "registered-gentle": "paper-gentle"} {
 		p, err := presets.Load(name)
@@ -59,7 +59,7 @@ func TestRegisteredRuns(t *testing.T) {
 			t.Errorf("%s at ρ = %g: seeds %d, want 5 to 16", a.method, a.rho, seeds[a])
 		}
 	}
-	likeRecorded(t, func(method dro.Algorithm, rho float64) (runner.Spec, bool) {
+	likeRecorded(t, func(method dro.Algorithm, rho float64) (spec.Spec, bool) {
 		s, ok := byArm[arm{method, rho}]
 		return s, ok
 	})
@@ -77,7 +77,7 @@ func TestRegisteredRuns(t *testing.T) {
 
 // likeRecorded compares the new runs with the recorded ones that differ from them in
 // nothing, or in one setting that was varied.
-func likeRecorded(t *testing.T, find func(dro.Algorithm, float64) (runner.Spec, bool)) {
+func likeRecorded(t *testing.T, find func(dro.Algorithm, float64) (spec.Spec, bool)) {
 	t.Helper()
 	runs, err := recorded.Find("recorded:paper")
 	if errors.Is(err, recorded.ErrEmpty) {

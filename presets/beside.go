@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // mostBeside bounds what a folder full of YAML files costs.
@@ -45,7 +46,8 @@ func beside(path string, text []byte) Preset {
 	}
 	if err != nil {
 		doc, _, _ := strings.Cut(err.Error(), "\n")
-		p = Preset{Problem: err, Preset: runner.Preset{Name: baseName(path), Doc: doc, Spec: runner.Defaults()}}
+		p = Preset{Problem: err, Preset: runner.Preset{Name: baseName(path), Doc: doc,
+			Spec: spec.Defaults()}}
 	}
 	p.File = path
 	return p

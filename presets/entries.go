@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"drolab/runner"
+	"drolab/runner/spec"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -15,7 +15,7 @@ import (
 
 // Walk reads the one mapping in text, which is no preset but written as one, such as a
 // sweep's, and keeps the bounds of a preset's file. It visits each entry before those of
-// the mapping that is its value. A value is as runner.Spec.Assign takes it, "null" for
+// the mapping that is its value. A value is as spec.Spec.Assign takes it, "null" for
 // none; nil stands for a mapping. Errors name the file and the line.
 func Walk(
 	file string, text []byte, visit func(path []string, line int, value json.RawMessage),
@@ -71,20 +71,20 @@ func jsonOf(value any) json.RawMessage {
 }
 
 // Assign is Spec.Assign with a word on what was meant by a key that is none, and by several values.
-func Assign(spec *runner.Spec, key string, value []byte) error {
-	t, ok := runner.FindSetting(key)
+func Assign(settings *spec.Spec, key string, value []byte) error {
+	t, ok := spec.FindSetting(key)
 	if !ok {
 		return fmt.Errorf("%.40s: unknown key: %s", strconv.QuoteToGraphic(key), Meant(key))
 	}
-	err := spec.Assign(key, value)
-	if wrong := new(runner.KeyError); errors.As(err, &wrong) && wrong.Key == key {
+	err := settings.Assign(key, value)
+	if wrong := new(spec.KeyError); errors.As(err, &wrong) && wrong.Key == key {
 		wrong.Want += several(&t, value)
 	}
 	return err
 }
 
 // several says where several values of a setting that has one belong.
-func several(t *runner.Setting, value []byte) string {
+func several(t *spec.Setting, value []byte) string {
 	switch {
 	case len(value) == 0 || !t.Single() && t.Key != "dataset":
 		return ""

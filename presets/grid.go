@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // Grid returns every combination of the values that assignments have, the last one changing fastest: a key
@@ -27,7 +27,7 @@ func Grid(assignments []string) [][]string {
 // alternatives are the assignments that one of several values stands for.
 func alternatives(assignment string) []string {
 	key, text, ok := strings.Cut(assignment, "=")
-	t, known := runner.FindSetting(strings.TrimSpace(key))
+	t, known := spec.FindSetting(strings.TrimSpace(key))
 	if !ok || !known || !t.Single() || strings.ContainsAny(text, `[]{}"'`) {
 		return []string{assignment}
 	}

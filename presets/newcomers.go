@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // newcomer is what other programs call a setting: PyTorch, scikit-learn, Hydra, Keras, Lightning, and
@@ -112,7 +112,7 @@ func called(word string) string {
 	if key == "" {
 		return note
 	}
-	if t, ok := runner.FindSetting(key); ok {
+	if t, ok := spec.FindSetting(key); ok {
 		return fmt.Sprintf("did you mean %s? (%s)", key, t.Doc)
 	}
 	return fmt.Sprintf("did you mean %s?", key)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // Words of PyTorch, scikit-learn, Keras, Lightning and Hydra lead to ours.
@@ -28,7 +28,7 @@ func TestNewcomersWords(t *testing.T) {
 		"lamda": "did you mean lambda?", "qwertzuiop": "`drolab presets NAME` lists",
 	} {
 		t.Run(word, func(t *testing.T) {
-			s := runner.Defaults()
+			s := spec.Defaults()
 			said := []error{Set(&s, word+"=1"), Assign(&s, word, []byte("1"))}
 			path := filepath.Join(t.TempDir(), "p.yaml")
 			if err := os.WriteFile(path, []byte(word+": 1\n"), 0o600); err != nil {
@@ -53,7 +53,7 @@ func TestNewcomersTable(t *testing.T) {
 		seen[plain(key)] = true
 	}
 	for _, n := range newcomers {
-		_, ours := runner.FindSetting(n.key)
+		_, ours := spec.FindSetting(n.key)
 		if (n.key == "") == (n.note == "") || n.key != "" && n.key != docKey && !ours {
 			t.Errorf("%s leads to %q and %q", n.words, n.key, n.note)
 		}
@@ -84,7 +84,7 @@ func TestSeveralValues(t *testing.T) {
 			}
 		})
 	}
-	s := runner.Defaults()
+	s := spec.Defaults()
 	if err := Set(&s, "algorithms=[sfk, erm]"); err != nil { // a list is what it takes
 		t.Error(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"drolab/runner"
+	"drolab/runner/spec"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -25,7 +26,7 @@ func (e Errors) Unwrap() []error { return e }
 
 // parse reads a preset file. Errors name the file and the line, each of them.
 func parse(file string, text []byte) (Preset, error) {
-	p := Preset{file: file, Preset: runner.Preset{Name: baseName(file), Spec: runner.Defaults(),
+	p := Preset{file: file, Preset: runner.Preset{Name: baseName(file), Spec: spec.Defaults(),
 		Reasons: map[string]string{}}}
 	entries, err := mapping(text)
 	if err != nil {
@@ -72,12 +73,12 @@ func (p *Preset) inOrder(list []placed) (wrong Errors) {
 
 // Check returns an error for each setting of s, the preset's with what was changed, that cannot be used, with
 // the file and the line where it stands there.
-func (p *Preset) Check(s *runner.Spec) Errors { return p.inOrder(p.place(s.Problems())) }
+func (p *Preset) Check(s *spec.Spec) Errors { return p.inOrder(p.place(s.Problems())) }
 
 // place finds the lines of the settings that errors are of.
 func (p *Preset) place(errs []error) (list []placed) {
 	for _, err := range errs {
-		var of *runner.KeyError
+		var of *spec.KeyError
 		e := placed{err: err}
 		if errors.As(err, &of) {
 			if at := slices.Index(p.Overrides, of.Key); at >= 0 {
@@ -98,7 +99,7 @@ func (p *Preset) add(e *ast.MappingValueNode) error {
 	if key == docKey {
 		doc, ok := value.(string)
 		if !ok || strings.ContainsAny(strings.TrimSpace(doc), "\n\r") {
-			return &runner.KeyError{Key: docKey, Value: value, Want: "one line of text"}
+			return &spec.KeyError{Key: docKey, Value: value, Want: "one line of text"}
 		}
 		p.Doc = strings.TrimSpace(doc)
 		return nil

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 func TestEveryFileIsListed(t *testing.T) {
@@ -55,13 +55,13 @@ func TestEmbeddedPresetsAreValidAndExplained(t *testing.T) {
 
 // TestPaper holds the presets to the numbers of math.md §6.
 func TestPaper(t *testing.T) {
-	want := runner.Spec{
+	want := spec.Spec{
 		Algorithms: []dro.Algorithm{dro.SFK, dro.PGD, dro.PAN, dro.ERM}, Seeds: 4,
 		Dataset: "cifar10", Model: "alexnet",
 		Mean: []float64{.4914, .4822, .4465}, Std: []float64{.2470, .2435, .2616}, Augment: true,
 		Init: "torch", Pad: "black", Uncertainty: "cressie-read", K: 2, Rho: 1.5, Coordinates: "paper",
-		Lambda0: .1, LambdaMax: runner.Fixed(10),
-		EtaMin: runner.Fixed(-10), EtaMax: 10, Lambda: 1, Eta: 0, Batch: 128,
+		Lambda0: .1, LambdaMax: spec.Fixed(10),
+		EtaMin: spec.Fixed(-10), EtaMax: 10, Lambda: 1, Eta: 0, Batch: 128,
 		LR: .01, LRDropEpoch: 40, LRDrop: .1, Momentum: .9, WeightDecay: 0, Epochs: 50,
 	}
 	p, err := Load("paper")
@@ -92,29 +92,29 @@ func TestPaper(t *testing.T) {
 func TestSet(t *testing.T) {
 	cases := []struct {
 		assignment string
-		want       func(*runner.Spec) bool
+		want       func(*spec.Spec) bool
 	}{
-		{"rho=1e-3", func(s *runner.Spec) bool { return s.Rho == 1e-3 }},
-		{"rho= .25", func(s *runner.Spec) bool { return s.Rho == .25 }},
-		{"epochs=3", func(s *runner.Spec) bool { return s.Epochs == 3 }},
-		{"seed=18446744073709551615", func(s *runner.Spec) bool { return s.Seed == 1<<64-1 }},
-		{"augment=false", func(s *runner.Spec) bool { return !s.Augment }},
-		{"c=auto", func(s *runner.Spec) bool { return s.Algorithms[0] == dro.SFKAuto }},
-		{"lambda_max=7", func(s *runner.Spec) bool { return s.LambdaMax.Or(0) == 7 }},
-		{"imbalance=none", func(s *runner.Spec) bool { return s.Imbalance.Ratios("shapes") == nil }},
-		{"imbalance=[1, .5]", func(s *runner.Spec) bool {
+		{"rho=1e-3", func(s *spec.Spec) bool { return s.Rho == 1e-3 }},
+		{"rho= .25", func(s *spec.Spec) bool { return s.Rho == .25 }},
+		{"epochs=3", func(s *spec.Spec) bool { return s.Epochs == 3 }},
+		{"seed=18446744073709551615", func(s *spec.Spec) bool { return s.Seed == 1<<64-1 }},
+		{"augment=false", func(s *spec.Spec) bool { return !s.Augment }},
+		{"c=auto", func(s *spec.Spec) bool { return s.Algorithms[0] == dro.SFKAuto }},
+		{"lambda_max=7", func(s *spec.Spec) bool { return s.LambdaMax.Or(0) == 7 }},
+		{"imbalance=none", func(s *spec.Spec) bool { return s.Imbalance.Ratios("shapes") == nil }},
+		{"imbalance=[1, .5]", func(s *spec.Spec) bool {
 			return slices.Equal(s.Imbalance.Ratios("shapes"), []float64{1, .5})
 		}},
-		{"algorithms=[erm]", func(s *runner.Spec) bool {
+		{"algorithms=[erm]", func(s *spec.Spec) bool {
 			return slices.Equal(s.Algorithms, []dro.Algorithm{dro.ERM})
 		}},
-		{"mean=[1e-1, 2]", func(s *runner.Spec) bool { return slices.Equal(s.Mean, []float64{.1, 2}) }},
-		{"dataset=my table.csv", func(s *runner.Spec) bool { return s.Dataset == "my table.csv" }},
-		{`dataset="csv:a=b.csv?label=y"`, func(s *runner.Spec) bool { return s.Dataset == "csv:a=b.csv?label=y" }},
+		{"mean=[1e-1, 2]", func(s *spec.Spec) bool { return slices.Equal(s.Mean, []float64{.1, 2}) }},
+		{"dataset=my table.csv", func(s *spec.Spec) bool { return s.Dataset == "my table.csv" }},
+		{`dataset="csv:a=b.csv?label=y"`, func(s *spec.Spec) bool { return s.Dataset == "csv:a=b.csv?label=y" }},
 	}
 	for _, c := range cases {
 		t.Run(c.assignment, func(t *testing.T) {
-			s := runner.Defaults()
+			s := spec.Defaults()
 			if err := Set(&s, c.assignment); err != nil || !c.want(&s) {
 				t.Errorf("Set(%q): %v, spec %+v", c.assignment, err, s)
 			}
@@ -146,12 +146,12 @@ func TestSetRefuses(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.assignment, func(t *testing.T) {
-			s := runner.Defaults()
+			s := spec.Defaults()
 			err := Set(&s, c.assignment)
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("Set(%q) = %v, want one line with %q", c.assignment, err, c.want)
 			}
-			if !reflect.DeepEqual(s, runner.Defaults()) {
+			if !reflect.DeepEqual(s, spec.Defaults()) {
 				t.Errorf("Set(%q) failed and changed the spec", c.assignment)
 			}
 		})
@@ -159,7 +159,7 @@ func TestSetRefuses(t *testing.T) {
 }
 
 func TestSetSharesNothing(t *testing.T) {
-	a := runner.Defaults()
+	a := spec.Defaults()
 	a.Mean = []float64{1, 2, 3}
 	b := a
 	if err := Set(&b, "mean=[7, 8, 9]"); err != nil {
@@ -171,7 +171,7 @@ func TestSetSharesNothing(t *testing.T) {
 }
 
 func TestUnknownKeyIsAKeyOfNoSpec(t *testing.T) {
-	spec := runner.Defaults()
+	spec := spec.Defaults()
 	spec.Algorithms = dro.Algorithms()
 	for _, key := range Keys() {
 		text, err := json.Marshal(spec)
@@ -195,7 +195,7 @@ func TestLoadFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := p.Spec; p.Name != "mine" || p.Doc != "my own" ||
-		s.Rho != 2 || s.Epochs != 1 || s.K != runner.Defaults().K {
+		s.Rho != 2 || s.Epochs != 1 || s.K != spec.Defaults().K {
 		t.Errorf("loaded %+v", p)
 	}
 	if got := p.Reasons["rho"]; got != "wide, because I can" {
@@ -270,7 +270,7 @@ func TestBombs(t *testing.T) {
 		for way, read := range map[string]func() error{
 			"file": func() error { _, err := parse("bad.yaml", []byte(text)); return err },
 			"--set": func() error {
-				s := runner.Defaults()
+				s := spec.Defaults()
 				return Set(&s, "mean="+strings.TrimPrefix(text, "mean: "))
 			},
 		} {
@@ -302,8 +302,8 @@ func FuzzSet(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, assignment string) {
-		s := runner.Defaults()
-		if Set(&s, assignment) != nil && !reflect.DeepEqual(s, runner.Defaults()) {
+		s := spec.Defaults()
+		if Set(&s, assignment) != nil && !reflect.DeepEqual(s, spec.Defaults()) {
 			t.Errorf("%q fails and changes the spec", assignment)
 		}
 	})
@@ -323,7 +323,7 @@ func FuzzParse(f *testing.F) {
 		if err == nil && len(p.Overrides) > len(Keys()) {
 			t.Errorf("%d overrides of %d keys", len(p.Overrides), len(Keys()))
 		}
-		var key *runner.KeyError
+		var key *spec.KeyError
 		if errors.As(err, &key) && key.Want == "" {
 			t.Errorf("%v says not what is allowed", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // Sentences of comments that say what another preset has: "as in the preset shapes", "as paper-gentle", "half
@@ -68,7 +69,7 @@ func TestSentencesAreTrue(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := &Preset{Preset: runner.Preset{Spec: runner.Defaults(),
+			p := &Preset{Preset: runner.Preset{Spec: spec.Defaults(),
 				Reasons: map[string]string{"epochs": sentence}}}
 			p.Spec.Epochs = s.Spec.Epochs
 			if got := untrue(t, p); (got == nil) != holds {

@@ -7,37 +7,37 @@ import (
 	"strconv"
 	"strings"
 
-	"drolab/runner"
+	"drolab/runner/spec"
 
 	"github.com/goccy/go-yaml"
 )
 
 // Set changes one setting of spec as "key=value" says, the value written as in
 // a preset file. It changes nothing when it fails.
-func Set(spec *runner.Spec, assignment string) error {
+func Set(settings *spec.Spec, assignment string) error {
 	key, text, ok := strings.Cut(assignment, "=")
 	if !ok {
 		return fmt.Errorf("%.60q: want key=value, as in rho=0.5", assignment)
 	}
 	entries, err := mapping([]byte("value: " + text))
 	if bounds := new(boundsError); errors.As(err, &bounds) {
-		return &runner.KeyError{Key: key, Value: show(text), Want: "one value: " + bounds.text}
+		return &spec.KeyError{Key: key, Value: show(text), Want: "one value: " + bounds.text}
 	}
 	if err != nil || len(entries) != 1 || strings.ContainsAny(text, "\n\r") {
-		return &runner.KeyError{Key: key, Value: show(text),
+		return &spec.KeyError{Key: key, Value: show(text),
 			Want: "one value, as in rho=0.5 or algorithms=[sfk, erm]"}
 	}
 	var value any
 	if err := yaml.NodeToValue(entries[0].Value, &value); err != nil {
 		return fmt.Errorf("%s: %s", key, message(err))
 	}
-	return assign(spec, strings.TrimSpace(key), value)
+	return assign(settings, strings.TrimSpace(key), value)
 }
 
 // Keys returns the names of all settings, in the order in which they are listed.
 func Keys() []string {
 	var keys []string
-	for _, t := range runner.AllSettings() {
+	for _, t := range spec.AllSettings() {
 		keys = append(keys, t.Key)
 	}
 	return keys
@@ -46,13 +46,13 @@ func Keys() []string {
 // assign sets the setting with that key to a value that YAML gave. The value goes
 // through JSON, so that a preset, --set and run.json are read by one decoder,
 // which is strict about types.
-func assign(spec *runner.Spec, key string, value any) error {
+func assign(settings *spec.Spec, key string, value any) error {
 	text := json.RawMessage("{}") // no setting
 	if value != nil {
 		text = jsonOf(value)
 	}
-	err := Assign(spec, key, text)
-	var wrong *runner.KeyError
+	err := Assign(settings, key, text)
+	var wrong *spec.KeyError
 	if errors.As(err, &wrong) && wrong.Key == key {
 		wrong.Value = show(value)
 	}

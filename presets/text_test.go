@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // A file that is no UTF-8 is refused with its line: the parser would put one sign for every such byte.
@@ -32,7 +32,7 @@ func TestFilesAreUTF8(t *testing.T) {
 		})
 	}
 	t.Run("an assignment", func(t *testing.T) {
-		s := runner.Defaults()
+		s := spec.Defaults()
 		err := Set(&s, "dataset=csv:pr\xe9nom.csv")
 		if err == nil || !strings.Contains(err.Error(), "(0xe9) is no UTF-8") {
 			t.Error(err)

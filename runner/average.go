@@ -1,5 +1,7 @@
 package runner
 
+import "drolab/runner/measure"
+
 // AverageWindow is over how many evaluations the paper averages what it reports:
 // "all of the results are moving averaged by a window with size 5". An evaluation
 // an epoch, so over five epochs.
@@ -12,8 +14,8 @@ type Average struct {
 	FromEpoch   float64 `json:"from_epoch"`  // of the first of them
 	ToEpoch     float64 `json:"to_epoch"`    // of the last
 
-	Measures Values `json:"-"`
-	ByGroup  Lists  `json:"-"`
+	Measures measure.Values `json:"-"`
+	ByGroup  measure.Lists  `json:"-"`
 }
 
 // AverageOf averages evaluations, which are given with the newest last; nil of
@@ -28,12 +30,12 @@ func AverageOf(evals []*EvalEvent) *Average {
 	last := evals[len(evals)-1]
 	a := &Average{Evaluations: len(evals), FromEpoch: evals[0].Epoch, ToEpoch: last.Epoch}
 	for _, v := range last.Values {
-		a.Measures.Set(v.Name, averaged(evals, func(e *EvalEvent) Number { return e.Of(v.Name) }))
+		a.Measures.Set(v.Name, averaged(evals, func(e *EvalEvent) measure.Number { return e.Of(v.Name) }))
 	}
 	for _, l := range last.ByGroup {
-		list := make([]Number, len(l.Numbers))
+		list := make([]measure.Number, len(l.Numbers))
 		for i := range list {
-			list[i] = averaged(evals, func(e *EvalEvent) (n Number) {
+			list[i] = averaged(evals, func(e *EvalEvent) (n measure.Number) {
 				if of := e.ByGroup.Of(l.Name); i < len(of) {
 					n = of[i]
 				}
@@ -46,20 +48,20 @@ func AverageOf(evals []*EvalEvent) *Average {
 }
 
 // averaged is the mean of a number that every evaluation has.
-func averaged(evals []*EvalEvent, of func(*EvalEvent) Number) Number {
+func averaged(evals []*EvalEvent, of func(*EvalEvent) measure.Number) measure.Number {
 	var sum float64
 	for _, e := range evals {
 		n := of(e)
 		if !n.Applies() {
-			return Number{}
+			return measure.Number{}
 		}
 		sum += n.Float()
 	}
-	return Num(sum / float64(len(evals)))
+	return measure.Num(sum / float64(len(evals)))
 }
 
 // Of returns the average of the measure of that name.
-func (a *Average) Of(name string) Number { return a.Measures.Of(name) }
+func (a *Average) Of(name string) measure.Number { return a.Measures.Of(name) }
 
 type fixedAverage Average
 

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"drolab/runner/measure"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -8,10 +9,10 @@ import (
 
 func evalAt(epoch float64, accuracy float64, class ...float64) *EvalEvent {
 	e := &EvalEvent{Epoch: epoch}
-	e.Set("test_accuracy", Num(accuracy))
-	var list []Number
+	e.Set("test_accuracy", measure.Num(accuracy))
+	var list []measure.Number
 	for _, c := range class {
-		list = append(list, Num(c))
+		list = append(list, measure.Num(c))
 	}
 	e.ByGroup.Set("class_accuracy", list)
 	return e
@@ -22,8 +23,8 @@ func TestAverageIsOverTheLastFive(t *testing.T) {
 	for i := range 8 {
 		evals = append(evals, evalAt(float64(i+1), float64(i), float64(i), 2*float64(i)))
 	}
-	evals[6].Set("full_grad_norm", Num(1)) // not at the last: no row
-	evals[7].Set("dual_gap", Num(1))       // at the last alone: no average
+	evals[6].Set("full_grad_norm", measure.Num(1)) // not at the last: no row
+	evals[7].Set("dual_gap", measure.Num(1))       // at the last alone: no average
 	a := AverageOf(evals)
 	if a.Evaluations != 5 || a.FromEpoch != 4 || a.ToEpoch != 8 {
 		t.Errorf("%+v", a)

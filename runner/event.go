@@ -3,6 +3,8 @@ package runner
 import (
 	"bytes"
 	"cmp"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -67,9 +69,9 @@ type StatusEvent struct {
 type StepEvent struct {
 	Head
 	Epoch           float64
-	Values          // as of this step
-	Min, Max        Values
-	ImagesPerSecond Number
+	measure.Values  // as of this step
+	Min, Max        measure.Values
+	ImagesPerSecond measure.Number
 }
 
 // EvalEvent reports measures over whole splits, in evaluation mode and without
@@ -77,9 +79,9 @@ type StepEvent struct {
 type EvalEvent struct {
 	Head
 	Epoch float64
-	Values
+	measure.Values
 	// ByGroup has the measures with a number a class, a group or a radius.
-	ByGroup Lists
+	ByGroup measure.Lists
 	// Selected says that the validation split finds this evaluation better than
 	// all before, in a run that selects: see Spec.Select.
 	Selected bool
@@ -105,28 +107,28 @@ type ResumeEvent struct{ Head }
 // with it. A value that does not apply is the word "auto".
 type KnobEvent struct {
 	Head
-	Key string `json:"key"`
-	Old Number `json:"old"`
-	New Number `json:"new"`
+	Key string         `json:"key"`
+	Old measure.Number `json:"old"`
+	New measure.Number `json:"new"`
 }
 
 // Apply turns the knob of s as the event says.
-func (e *KnobEvent) Apply(s *Spec) error {
+func (e *KnobEvent) Apply(s *spec.Spec) error {
 	_, err := s.Replay(e.Key, e.Value())
 	return err
 }
 
 // Value is the new value as settings have it.
-func (e *KnobEvent) Value() Auto {
+func (e *KnobEvent) Value() spec.Auto {
 	if !e.New.Applies() {
-		return Auto{}
+		return spec.Auto{}
 	}
-	return Fixed(e.New.Float())
+	return spec.Fixed(e.New.Float())
 }
 
 // NewKnobEvent is a change of a setting from one value to another.
-func NewKnobEvent(h Head, key string, from, to Auto) *KnobEvent {
-	number := func(a Auto) Number { return NumIf(!a.IsAuto(), a.Or(0)) }
+func NewKnobEvent(h Head, key string, from, to spec.Auto) *KnobEvent {
+	number := func(a spec.Auto) measure.Number { return measure.NumIf(!a.IsAuto(), a.Or(0)) }
 	return &KnobEvent{Head: h, Key: key, Old: number(from), New: number(to)}
 }
 

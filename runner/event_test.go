@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"drolab/runner/measure"
 	"math"
 	"reflect"
 	"testing"
@@ -11,15 +12,18 @@ func TestEventsSurviveTheLog(t *testing.T) {
 	for _, e := range []Event{
 		&StatusEvent{Head: h, Status: Failed, Cause: "step 40: loss is NaN"},
 		&StepEvent{Head: h, Epoch: 1.5,
-			Values: Values{{"loss", Num(.25)}, {"lambda", Num(math.Inf(1))}, {"tomorrow", Num(1)}},
-			Min:    Values{{"eta", Num(-2)}}, Max: Values{{"eta", Number{}}}},
+			Values: measure.Values{{Name: "loss", Number: measure.Num(.25)}, {Name: "lambda",
+				Number: measure.Num(math.Inf(1))}, {Name: "tomorrow", Number: measure.Num(1)}},
+			Min: measure.Values{{Name: "eta", Number: measure.Num(-2)}},
+			Max: measure.Values{{Name: "eta", Number: measure.Number{}}}},
 		&EvalEvent{Head: h,
-			Values: Values{
-				{"test_accuracy", Num(.5)}, {"worst_class_accuracy", Num(1)}, {"above_bound", Num(3)},
+			Values: measure.Values{
+				{Name: "test_accuracy", Number: measure.Num(.5)}, {Name: "worst_class_accuracy",
+					Number: measure.Num(1)}, {Name: "above_bound", Number: measure.Num(3)},
 			},
-			ByGroup: Lists{{"class_accuracy", []Number{Num(1), {}}}}},
+			ByGroup: measure.Lists{{Name: "class_accuracy", Numbers: []measure.Number{measure.Num(1), {}}}}},
 		&WarningEvent{Head: h, Message: "look"}, &CheckpointEvent{Head: h, File: "step-40"},
-		&ResumeEvent{Head: h}, &KnobEvent{Head: h, Key: "lr", Old: Num(1), New: Num(2)},
+		&ResumeEvent{Head: h}, &KnobEvent{Head: h, Key: "lr", Old: measure.Num(1), New: measure.Num(2)},
 	} {
 		line, err := EncodeEvent(e)
 		if err != nil {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"drolab/runner/measure"
 	"encoding/json"
 	"strconv"
 )
@@ -45,7 +46,7 @@ func (h *Head) open(epoch float64) ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON writes, and what programs before wrote.
 func (e *StepEvent) UnmarshalJSON(b []byte) error {
 	*e = StepEvent{}
-	return EachField(b, func(key, value []byte) error {
+	return measure.EachField(b, func(key, value []byte) error {
 		switch string(key) {
 		case "min":
 			return e.Min.UnmarshalJSON(value)
@@ -62,14 +63,14 @@ func (e *StepEvent) UnmarshalJSON(b []byte) error {
 // which left the lowest class to be looked for.
 func (e *EvalEvent) UnmarshalJSON(b []byte) error {
 	*e = EvalEvent{}
-	err := EachField(b, func(key, value []byte) error {
+	err := measure.EachField(b, func(key, value []byte) error {
 		if string(key) == "selected" {
 			return json.Unmarshal(value, &e.Selected)
 		}
 		return field(&e.Head, &e.Epoch, ofWorstCase(key), value, &e.Values, &e.ByGroup)
 	})
 	if accuracy := e.ByGroup.Of("class_accuracy"); accuracy != nil && !e.Has("worst_class_accuracy") {
-		e.Set("worst_class_accuracy", Least(accuracy))
+		e.Set("worst_class_accuracy", measure.Least(accuracy))
 	}
 	return err
 }
@@ -84,7 +85,7 @@ func ofWorstCase(key []byte) []byte {
 }
 
 // field reads one field of an event of measures.
-func field(h *Head, epoch *float64, key, value []byte, v *Values, l *Lists) error {
+func field(h *Head, epoch *float64, key, value []byte, v *measure.Values, l *measure.Lists) error {
 	switch string(key) {
 	case "seq":
 		return whole(value, &h.Seq)
@@ -97,7 +98,7 @@ func field(h *Head, epoch *float64, key, value []byte, v *Values, l *Lists) erro
 	case "epoch":
 		return json.Unmarshal(value, epoch)
 	}
-	return ReadField(key, value, v, l)
+	return measure.ReadField(key, value, v, l)
 }
 
 // whole reads an integer.

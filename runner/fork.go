@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"drolab/dro"
+	"drolab/runner/spec"
 )
 
 // A fork is a new run that goes on from a checkpoint of another one, with
@@ -24,7 +25,7 @@ func ParseParent(s string) (id string, step int64, err error) {
 
 // Fork returns the settings that a run going on from p has: the parent's, its
 // knobs as they stood, and z at the checkpoint as the start.
-func (p *Past) Fork() (Spec, error) {
+func (p *Past) Fork() (spec.Spec, error) {
 	s, err := p.Turned()
 	if err == nil && p.From != nil && p.From.Method != nil {
 		err = startFrom(&s, p)
@@ -33,7 +34,7 @@ func (p *Past) Fork() (Spec, error) {
 }
 
 // Turned returns the settings with the knobs as they stood.
-func (p *Past) Turned() (Spec, error) {
+func (p *Past) Turned() (spec.Spec, error) {
 	s := p.Meta.Spec
 	for _, k := range Turned(p.Log) {
 		if p.From != nil && k.Step <= p.From.Step {
@@ -47,7 +48,7 @@ func (p *Past) Turned() (Spec, error) {
 
 // startFrom makes the settings that say where the method's state starts what the
 // state is: z, for methods that have one.
-func startFrom(s *Spec, p *Past) error {
+func startFrom(s *spec.Spec, p *Past) error {
 	trainer, problem, err := NewTrainer(s, &p.Meta.Parts)
 	if err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/data"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
 )
 
 // Host is the program and the machine that a run is made with.
@@ -26,7 +28,7 @@ type Meta struct {
 	Preset  string    `json:"preset"`
 	Parent  string    `json:"parent,omitempty"` // RUN@STEP that it was forked from
 	Created time.Time `json:"created"`
-	Spec    Spec      `json:"spec"`
+	Spec    spec.Spec `json:"spec"`
 	Host    Host      `json:"host"`
 
 	Checksum string `json:"dataset_checksum"`
@@ -37,7 +39,7 @@ type Meta struct {
 	// are held out: FittedToTrain; empty in runs of programs before, which took the
 	// samples held out, too, and go on so.
 	FittedTo string `json:"fitted_to,omitempty"`
-	Parts
+	measure.Parts
 	Parameters int `json:"parameters"`
 
 	StepsPerEpoch int64 `json:"steps_per_epoch"`
@@ -47,7 +49,7 @@ type Meta struct {
 	Coordinates string  `json:"coordinates"`
 	Box         dro.Box `json:"box"`
 	// Optimum is what the setting optimum asks for.
-	Optimum *Optimum `json:"optimum,omitempty"`
+	Optimum *measure.Optimum `json:"optimum,omitempty"`
 }
 
 // FittedToTrain is the training split alone.
@@ -62,15 +64,15 @@ func (m *Meta) DataOptions(dir string) data.Options {
 
 // Places names the values of a list measure of the run: classes, groups, radii,
 // the lower edges of bins.
-func (m *Meta) Places(a Axis) []string {
+func (m *Meta) Places(a measure.Axis) []string {
 	var values []float64
 	var names []string
 	digits := -1
 	switch a {
-	case PerRadius:
+	case measure.PerRadius:
 		values = m.Spec.RiskRadii
-	case PerRatio:
-		values, digits = RatioEdges(), 3
+	case measure.PerRatio:
+		values, digits = measure.RatioEdges(), 3
 	default:
 		return m.Names(a)
 	}
@@ -81,7 +83,7 @@ func (m *Meta) Places(a Axis) []string {
 }
 
 // Measured implements Subject.
-func (m *Meta) Measured() (s *Spec, p *Parts, optimum bool) {
+func (m *Meta) Measured() (s *spec.Spec, p *measure.Parts, optimum bool) {
 	return &m.Spec, &m.Parts, m.Optimum != nil
 }
 
@@ -103,7 +105,7 @@ func (m *Meta) UnmarshalJSON(b []byte) error {
 		m.Classes, m.Groups = m.Groups, nil
 	}
 	m.Spec.MinGroup, m.Spec.RiskRadii = 0, nil // any part was called the worst, and there were none
-	m.ClassCounts = Counts{Train: old.TrainCounts, Test: old.TestCounts}
+	m.ClassCounts = measure.Counts{Train: old.TrainCounts, Test: old.TestCounts}
 	return nil
 }
 
@@ -139,7 +141,10 @@ func (m *Meta) BeyondBox(s *Summary) string {
 	if err != nil || !gap.Applies() || !eta.Applies() || s.Of("penalised_gap").Applies() {
 		return ""
 	}
-	outside := func(n Number, side [2]float64) bool { return !(n.Float() >= side[0] && n.Float() <= side[1]) }
+	outside := func(n measure.Number, side [2]float64) bool {
+		return !(n.Float() >= side[0] &&
+			n.Float() <= side[1])
+	}
 	if !(set.HasRadius() && outside(lambda, m.Box.Lambda)) && !outside(eta, m.Box.Eta) {
 		return ""
 	}

@@ -1,10 +1,13 @@
 package runner
 
-import "testing"
+import (
+	"drolab/runner/measure"
+	"testing"
+)
 
 // Every bin of the histogram of ratios has a name.
 func TestPlacesOfRatios(t *testing.T) {
-	if got := (&Meta{}).Places(PerRatio); len(got) != len(RatioEdges()) {
+	if got := (&Meta{}).Places(measure.PerRatio); len(got) != len(measure.RatioEdges()) {
 		t.Errorf("places %v", got)
 	}
 }

@@ -1,13 +1,16 @@
 package runner
 
-import "runtime"
+import (
+	"drolab/runner/spec"
+	"runtime"
+)
 
 // Request asks for one run per spec.
 type Request struct {
 	Preset string
 	// Parent is empty, or RUN@STEP: the runs go on from that checkpoint.
 	Parent string
-	Specs  []Spec // expanded: one algorithm and one seed each
+	Specs  []spec.Spec // expanded: one algorithm and one seed each
 	// IDs are the runs' names, one a spec; empty: the Store chooses them. An error
 	// is an fs.ErrExist where one is taken.
 	IDs []string

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"drolab/runner/data"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
 )
 
 // A run reports, beside its last step, the one that the validation split finds
@@ -13,14 +15,14 @@ import (
 
 // Selector returns the measure that the run selects by; ok is false where it
 // does not select.
-func (m *Meta) Selector() (by Measure, ok bool) {
+func (m *Meta) Selector() (by measure.Measure, ok bool) {
 	switch {
-	case m.Spec.Select == SelectLast || m.Spec.Select == "":
+	case m.Spec.Select == spec.SelectLast || m.Spec.Select == "":
 		return by, false
-	case m.Spec.Select != SelectValWorst:
-		return FindMeasure(m.Spec.Select)
+	case m.Spec.Select != spec.SelectValWorst:
+		return measure.FindMeasure(m.Spec.Select)
 	}
-	return FindMeasure(m.Fit("val_worst_class_accuracy"))
+	return measure.FindMeasure(m.Fit("val_worst_class_accuracy"))
 }
 
 // Selects takes e as what the run has selected; nil is nothing.
@@ -39,12 +41,12 @@ type Selected struct {
 	Step  int64   `json:"step"`
 	Epoch float64 `json:"epoch"`
 
-	Measures Values `json:"-"`
-	ByGroup  Lists  `json:"-"`
+	Measures measure.Values `json:"-"`
+	ByGroup  measure.Lists  `json:"-"`
 }
 
 // Of returns the measure of that name.
-func (s *Selected) Of(name string) Number { return s.Measures.Of(name) }
+func (s *Selected) Of(name string) measure.Number { return s.Measures.Of(name) }
 
 type fixedSelected Selected
 
@@ -59,25 +61,25 @@ func (s *Selected) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, (*fixedSelected)(s)); err != nil {
 		return err
 	}
-	return EachField(b, func(key, value []byte) error {
+	return measure.EachField(b, func(key, value []byte) error {
 		switch string(key) {
 		case "by", "step", "epoch":
 			return nil
 		}
-		return ReadField(key, value, &s.Measures, &s.ByGroup)
+		return measure.ReadField(key, value, &s.Measures, &s.ByGroup)
 	})
 }
 
 // CheckSelection says whether runs of s on the dataset will have what they select by.
-func CheckSelection(s *Spec, d *data.Dataset) error {
-	m := &Meta{Spec: *s, Parts: PartsOf(d)}
+func CheckSelection(s *spec.Spec, d *data.Dataset) error {
+	m := &Meta{Spec: *s, Parts: measure.PartsOf(d)}
 	switch _, ok := m.Selector(); {
 	case !ok:
 		return nil
 	case d.Val == nil:
-		return &KeyError{"select", m.Spec.Select,
-			"last, or samples to validate on: a val_fraction above 0, or data with a validation split"}
-	case m.Spec.Select != SelectValWorst:
+		return &spec.KeyError{Key: "select", Value: m.Spec.Select,
+			Want: "last, or samples to validate on: a val_fraction above 0, or data with a validation split"}
+	case m.Spec.Select != spec.SelectValWorst:
 		return nil
 	}
 	counted := 0
@@ -89,7 +91,7 @@ func CheckSelection(s *Spec, d *data.Dataset) error {
 	if counted >= 2 {
 		return nil
 	}
-	return &KeyError{"select", m.Spec.Select, fmt.Sprintf(
+	return &spec.KeyError{Key: "select", Value: m.Spec.Select, Want: fmt.Sprintf(
 		"two parts of the validation split with min_group = %d samples: a larger val_fraction or a smaller min_group",
 		m.Spec.MinGroup)}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"drolab/dro"
+	"drolab/runner/measure"
 )
 
 // Summary is what a run came to: summary.json, and an entry of --json, where
@@ -20,7 +21,7 @@ type Summary struct {
 	Epochs    float64       `json:"epochs"` // done
 	Steps     int64         `json:"steps"`  // done
 	// ImagesPerSecond counts the x-batches, over the time spent in steps.
-	ImagesPerSecond Number `json:"images_per_second"`
+	ImagesPerSecond measure.Number `json:"images_per_second"`
 	// PaperIterate is the method's own output, where it has an output rule.
 	PaperIterate *PaperIterate `json:"paper_iterate,omitempty"`
 	// Selected is the step that the validation split finds best, where the run was
@@ -31,25 +32,25 @@ type Summary struct {
 	// run's files, whose log has all of them.
 	Average *Average `json:"window_average,omitempty"`
 
-	Parts // of the run's data
+	measure.Parts // of the run's data
 	// ClassInterval and GroupInterval are the 95 % intervals of the test
 	// accuracies: see Wilson.
-	ClassInterval []Interval `json:"class_accuracy_interval,omitempty"`
-	GroupInterval []Interval `json:"group_accuracy_interval,omitempty"`
+	ClassInterval []measure.Interval `json:"class_accuracy_interval,omitempty"`
+	GroupInterval []measure.Interval `json:"group_accuracy_interval,omitempty"`
 	// RiskRadii are the radii of robust_risk_at.
 	RiskRadii []float64 `json:"risk_radii,omitempty"`
 
 	Dir string `json:"dir,omitempty"`
 
-	Measures Values `json:"-"`
-	ByGroup  Lists  `json:"-"`
+	Measures measure.Values `json:"-"`
+	ByGroup  measure.Lists  `json:"-"`
 }
 
 // Of returns the measure of that name.
-func (s *Summary) Of(name string) Number { return s.Measures.Of(name) }
+func (s *Summary) Of(name string) measure.Number { return s.Measures.Of(name) }
 
 // Stationary is the least ε at which the paper's two-part test holds.
-func (s *Summary) Stationary() Number {
+func (s *Summary) Stationary() measure.Number {
 	gap := s.Of("penalised_gap")
 	if !gap.Applies() { // λ moves
 		gap = s.Of("dual_gap")
@@ -58,7 +59,7 @@ func (s *Summary) Stationary() Number {
 }
 
 // OutputStationary is that ε at the paper's own output.
-func (s *Summary) OutputStationary() Number {
+func (s *Summary) OutputStationary() measure.Number {
 	gap := s.Of("output_dual_gap")
 	if !gap.Applies() {
 		return gap
@@ -66,32 +67,32 @@ func (s *Summary) OutputStationary() Number {
 	return stationary(gap, s.Of("output_grad_norm"))
 }
 
-func stationary(gap, norm Number) Number {
+func stationary(gap, norm measure.Number) measure.Number {
 	if !gap.Applies() || !norm.Applies() {
 		return norm
 	}
-	return Num(max(gap.Float(), norm.Float()))
+	return measure.Num(max(gap.Float(), norm.Float()))
 }
 
 // PaperIterate is Algorithm 1's output (x_{t'+1}, z_{t'}),
 // t' = argmin_t ‖∇_x f‖² + gap²: an argmin of mini-batch values, so a noisy
 // choice. It is reported beside the last iterate and never in its place.
 type PaperIterate struct {
-	Step     int64  `json:"step"` // t'
-	Lambda   Number `json:"lambda"`
-	Eta      Number `json:"eta"`
-	GradNorm Number `json:"grad_norm"`
-	Gap      Number `json:"gap"`
+	Step     int64          `json:"step"` // t'
+	Lambda   measure.Number `json:"lambda"`
+	Eta      measure.Number `json:"eta"`
+	GradNorm measure.Number `json:"grad_norm"`
+	Gap      measure.Number `json:"gap"`
 	// The test split at x_{t'+1}, measured at the end of the run.
-	TestLoss           Number `json:"test_loss"`
-	TestAccuracy       Number `json:"test_accuracy"`
-	WorstClassAccuracy Number `json:"worst_class_accuracy"`
-	WorstGroupAccuracy Number `json:"worst_group_accuracy,omitzero"`
+	TestLoss           measure.Number `json:"test_loss"`
+	TestAccuracy       measure.Number `json:"test_accuracy"`
+	WorstClassAccuracy measure.Number `json:"worst_class_accuracy"`
+	WorstGroupAccuracy measure.Number `json:"worst_group_accuracy,omitzero"`
 }
 
 // Worst is the least test accuracy of the groups where they are given, else of the
 // classes.
-func (p *PaperIterate) Worst() Number {
+func (p *PaperIterate) Worst() measure.Number {
 	if p.WorstGroupAccuracy.Applies() {
 		return p.WorstGroupAccuracy
 	}
@@ -108,7 +109,7 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 	}
 	eval, last = cmp.Or(eval, &EvalEvent{}), cmp.Or(last, &StepEvent{})
 	s.ImagesPerSecond = last.ImagesPerSecond
-	for _, row := range EvalMeasures() {
+	for _, row := range measure.EvalMeasures() {
 		switch {
 		case !row.IsList():
 			s.Measures.Set(row.Name, eval.Of(row.Name))
@@ -117,8 +118,9 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 		}
 	}
 	s.Describe(m)
-	always := StepNames(dro.ERM) // those of the paper's methods have a place, maybe with null in it
-	for _, row := range StepMeasures() {
+	// those of the paper's methods have a place, maybe with null in it
+	always := measure.StepNames(dro.ERM)
+	for _, row := range measure.StepMeasures() {
 		if n := last.Of(row.Name); !row.Noisy && (n.Applies() || slices.Contains(always, row.Name)) {
 			s.Measures.Set(row.Name, n)
 		}
@@ -136,10 +138,10 @@ func (s *Summary) Describe(m *Meta) {
 		s.RiskRadii = m.Spec.RiskRadii
 	}
 	if m.alone() { // programs before called it the worst
-		s.Measures.Set(m.Fit("worst_class_accuracy"), Number{})
+		s.Measures.Set(m.Fit("worst_class_accuracy"), measure.Number{})
 	}
-	s.ClassInterval = Wilsons(s.ByGroup.Of("class_accuracy"), m.ClassCounts.Test)
-	s.GroupInterval = Wilsons(s.ByGroup.Of("group_accuracy"), m.GroupCounts.Test)
+	s.ClassInterval = measure.Wilsons(s.ByGroup.Of("class_accuracy"), m.ClassCounts.Test)
+	s.GroupInterval = measure.Wilsons(s.ByGroup.Of("group_accuracy"), m.GroupCounts.Test)
 }
 
 // fixedSummary is a Summary without its measures.
@@ -151,7 +153,7 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 }
 
 // flat writes the fields of a struct and measures as one object.
-func flat(fixed any, v Values, l Lists) ([]byte, error) {
+func flat(fixed any, v measure.Values, l measure.Lists) ([]byte, error) {
 	b, err := json.Marshal(fixed)
 	if err != nil {
 		return nil, err
@@ -165,13 +167,13 @@ func (s *Summary) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, (*fixedSummary)(s)); err != nil {
 		return err
 	}
-	return EachField(b, func(key, value []byte) error {
+	return measure.EachField(b, func(key, value []byte) error {
 		switch string(key) {
 		case "seed", "epochs", "steps", "images_per_second", "selected", "window_average", "classes",
 			"class_counts", "groups", "group_counts", "risk_radii",
 			"class_accuracy_interval", "group_accuracy_interval":
 			return nil
 		}
-		return ReadField(ofWorstCase(key), value, &s.Measures, &s.ByGroup)
+		return measure.ReadField(ofWorstCase(key), value, &s.Measures, &s.ByGroup)
 	})
 }

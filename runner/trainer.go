@@ -4,11 +4,13 @@ import (
 	"fmt"
 
 	"drolab/dro"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
 )
 
 // NewTrainer starts the method of s on the data that p counts, and returns the problem
 // that it solves.
-func NewTrainer(s *Spec, p *Parts) (dro.Trainer, *dro.Problem, error) {
+func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, error) {
 	m, err := dro.Find(s.Algorithm())
 	if err != nil {
 		return nil, nil, err

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"drolab/runner/measure"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -10,14 +11,14 @@ import (
 // Window gathers the steps between two step events: the least and the greatest
 // value of each measure.
 type Window struct {
-	Steps int    `json:"steps"`
-	Min   Values `json:"min"`
-	Max   Values `json:"max"`
+	Steps int            `json:"steps"`
+	Min   measure.Values `json:"min"`
+	Max   measure.Values `json:"max"`
 }
 
 // NewWindow returns an empty window of the named measures.
 func NewWindow(names []string) Window {
-	w := Window{Min: make(Values, len(names)), Max: make(Values, len(names))}
+	w := Window{Min: make(measure.Values, len(names)), Max: make(measure.Values, len(names))}
 	for i, name := range names {
 		w.Min[i].Name, w.Max[i].Name = name, name
 	}
@@ -25,7 +26,7 @@ func NewWindow(names []string) Window {
 }
 
 // Add takes in the measures of one step, in the window's order.
-func (w *Window) Add(now Values) {
+func (w *Window) Add(now measure.Values) {
 	for i, v := range now {
 		w.Min[i].Number = extreme(w.Min[i].Number, v.Number, math.Min)
 		w.Max[i].Number = extreme(w.Max[i].Number, v.Number, math.Max)
@@ -35,14 +36,14 @@ func (w *Window) Add(now Values) {
 
 // extreme is the one of two numbers that pick takes. One that does not apply gives way.
 // A NaN, once in, stays, so that it is seen.
-func extreme(a, b Number, pick func(x, y float64) float64) Number {
+func extreme(a, b measure.Number, pick func(x, y float64) float64) measure.Number {
 	switch {
 	case !b.Applies():
 		return a
 	case !a.Applies():
 		return b
 	}
-	return Num(pick(a.Float(), b.Float()))
+	return measure.Num(pick(a.Float(), b.Float()))
 }
 
 // Cover makes the least and the greatest values of e those of an earlier event too, so
@@ -54,7 +55,7 @@ func (e *StepEvent) Cover(before *StepEvent) {
 
 // covered is the extremes of two events, which are their values where they have no
 // others.
-func covered(a, aNow, b, bNow Values, pick func(x, y float64) float64) Values {
+func covered(a, aNow, b, bNow measure.Values, pick func(x, y float64) float64) measure.Values {
 	if len(a) != len(aNow) {
 		a = slices.Clone(aNow)
 	}
@@ -67,9 +68,9 @@ func covered(a, aNow, b, bNow Values, pick func(x, y float64) float64) Values {
 
 // either is a measure's extreme or, without one, its value. It stands mostly at the
 // same place i.
-func either(extremes, now Values, i int, name string) Number {
-	for _, v := range [...]Values{extremes, now} {
-		n := Number{}
+func either(extremes, now measure.Values, i int, name string) measure.Number {
+	for _, v := range [...]measure.Values{extremes, now} {
+		n := measure.Number{}
 		if i < len(v) && v[i].Name == name {
 			n = v[i].Number
 		} else {
@@ -79,7 +80,7 @@ func either(extremes, now Values, i int, name string) Number {
 			return n
 		}
 	}
-	return Number{}
+	return measure.Number{}
 }
 
 // Clone returns a copy that shares nothing.
@@ -109,7 +110,7 @@ func (w *Window) UnmarshalJSON(b []byte) error {
 	}
 	w.Steps = raw.Steps
 	for _, side := range []struct {
-		to   *Values
+		to   *measure.Values
 		from json.RawMessage
 	}{{&w.Min, raw.Min}, {&w.Max, raw.Max}} {
 		if err := unmarshalEither(side.to, side.from); err != nil {
@@ -120,11 +121,11 @@ func (w *Window) UnmarshalJSON(b []byte) error {
 }
 
 // unmarshalEither reads named measures, or those of the first form.
-func unmarshalEither(v *Values, b []byte) error {
+func unmarshalEither(v *measure.Values, b []byte) error {
 	if len(b) == 0 || b[0] != '[' {
 		return json.Unmarshal(b, v)
 	}
-	var list []Number
+	var list []measure.Number
 	if err := json.Unmarshal(b, &list); err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func unmarshalEither(v *Values, b []byte) error {
 	}
 	*v = nil
 	for i, n := range list {
-		*v = append(*v, Value{names[i], n})
+		*v = append(*v, measure.Value{Name: names[i], Number: n})
 	}
 	return nil
 }

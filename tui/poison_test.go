@@ -17,7 +17,9 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/inspect"
+	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -115,7 +117,7 @@ func (l *poisonedLog) Read() ([]runner.Event, error) {
 
 // poisonedPresets are those of the tests and one that is broken, as files.
 func poisonedPresets(text string) []presets.Preset {
-	broken := presets.Preset{Preset: runner.Preset{Name: "broken", Spec: runner.Defaults()},
+	broken := presets.Preset{Preset: runner.Preset{Name: "broken", Spec: spec.Defaults()},
 		Problem: errors.New(text + "broken")}
 	list := append(tuitest.Presets(), broken)
 	for i := range list {
@@ -140,7 +142,8 @@ func newPoisonable(t *testing.T) *poisonable {
 	a := tuitest.Archive{Folder: lab.Folder(p.runs)}
 	for seed := range uint64(2) {
 		m := tuitest.Archived(dro.SFK, seed+1, "shapes", tuitest.Epoch0())
-		m.Groups, m.GroupCounts = []string{"hills", "coast"}, runner.Counts{Train: []int{5, 7}, Test: []int{1, 2}}
+		m.Groups, m.GroupCounts = []string{"hills", "coast"}, measure.Counts{Train: []int{5, 7},
+			Test: []int{1, 2}}
 		a.Add(t, fmt.Sprintf("shapes-sfk-s%d", seed+1), m, []runner.Status{runner.Done, runner.Failed}[seed],
 			"bad luck")
 	}

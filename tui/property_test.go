@@ -13,6 +13,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 
@@ -149,16 +150,17 @@ func hostileEvents(events []runner.Event) []runner.Event {
 		switch e := e.(type) {
 		case *runner.StepEvent:
 			for j, name := range []string{"loss", "lambda", "eta"} {
-				e.Set(name, runner.Num(bad[(i+j)%6]))
+				e.Set(name, measure.Num(bad[(i+j)%6]))
 			}
-			e.Min.Set("loss", runner.Num(bad[(i+3)%6]))
-			e.Max.Set("loss", runner.Num(bad[(i+4)%6]))
-			e.ImagesPerSecond = runner.Num(bad[(i+5)%6])
+			e.Min.Set("loss", measure.Num(bad[(i+3)%6]))
+			e.Max.Set("loss", measure.Num(bad[(i+4)%6]))
+			e.ImagesPerSecond = measure.Num(bad[(i+5)%6])
 		case *runner.EvalEvent:
 			e.ByGroup.Set("class_accuracy", e.ByGroup.Of("class_accuracy")[:i%10])
-			e.ByGroup.Set("class_weight", append(e.ByGroup.Of("class_weight"), runner.Num(bad[i%6]), runner.Number{}))
-			e.Set("test_loss", runner.Num(bad[i%6]))
-			e.Set("test_accuracy", runner.Num(bad[(i+1)%6]))
+			e.ByGroup.Set("class_weight", append(e.ByGroup.Of("class_weight"), measure.Num(bad[i%6]),
+				measure.Number{}))
+			e.Set("test_loss", measure.Num(bad[i%6]))
+			e.Set("test_accuracy", measure.Num(bad[(i+1)%6]))
 		case *runner.WarningEvent:
 			e.Message = tuitest.Hostile + strings.Repeat(tuitest.Hostile, 200)
 		case *runner.StatusEvent:
@@ -185,16 +187,17 @@ func TestRunsHostile(t *testing.T) {
 	bad.Groups = []string{tuitest.Hostile, "", strings.Repeat("世", 300)}
 	bad.Host.Version, bad.Host.CPU = tuitest.Hostile, tuitest.Hostile
 	put("a", bad, &runner.Summary{Cause: tuitest.Hostile,
-		Measures: runner.Values{
-			{Name: "test_loss", Number: runner.Num(-1e308)},
-			{Name: "worst_class_accuracy", Number: runner.Num(1e300)},
+		Measures: measure.Values{
+			{Name: "test_loss", Number: measure.Num(-1e308)},
+			{Name: "worst_class_accuracy", Number: measure.Num(1e300)},
 		},
-		ByGroup: runner.Lists{{Name: "class_accuracy", Numbers: []runner.Number{runner.Num(1e300)}}}})
+		ByGroup: measure.Lists{{Name: "class_accuracy", Numbers: []measure.Number{measure.Num(1e300)}}}})
 	odd := tuitest.Archived(dro.PGD, 1<<63, strings.Repeat("long", 400), tuitest.Epoch0().Add(-1<<40))
 	odd.Spec.ValFraction, odd.Spec.Epochs, odd.ClassCounts.Train = 1, -1<<62, []int{-5}
-	put("b", odd, &runner.Summary{ImagesPerSecond: runner.Num(1e-300), Epochs: -1e300, Steps: -1 << 62})
+	put("b", odd, &runner.Summary{ImagesPerSecond: measure.Num(1e-300), Epochs: -1e300,
+		Steps: -1 << 62})
 	put("c", tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()), &runner.Summary{
-		ByGroup: runner.Lists{{Name: "class_accuracy", Numbers: make([]runner.Number, 5000)}}})
+		ByGroup: measure.Lists{{Name: "class_accuracy", Numbers: make([]measure.Number, 5000)}}})
 	for name, text := range map[string]string{"garbage": "\x00{{", "empty": "", "x\x1b[2J": "[]"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)

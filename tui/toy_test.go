@@ -15,7 +15,10 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
+	"drolab/runner/queue"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -70,9 +73,9 @@ func (y *toy) State() dro.State                 { return dro.State{Numbers: y.nu
 func (y *toy) Restore(s dro.State) error        { y.heat = s.Numbers["heat"]; return nil }
 
 // toySpec is a run of the toy method that takes a moment: 30 steps.
-func toySpec(t *testing.T, assignments ...string) runner.Spec {
+func toySpec(t *testing.T, assignments ...string) spec.Spec {
 	t.Helper()
-	s := runner.Defaults()
+	s := spec.Defaults()
 	for _, a := range append([]string{"algorithms=[toy]", "dataset=csv:example", "model=linear",
 		"epochs=2", "batch=32", "log_every=3", "checkpoint_every=4"}, assignments...) {
 		if err := presets.Set(&s, a); err != nil {
@@ -83,10 +86,10 @@ func toySpec(t *testing.T, assignments ...string) runner.Spec {
 }
 
 // toyRun trains to the end and returns the run's name.
-func toyRun(t *testing.T, store runner.Store, parent string, spec runner.Spec) string {
+func toyRun(t *testing.T, store runner.Store, parent string, settings spec.Spec) string {
 	t.Helper()
-	q := runner.NewQueue(context.Background(), runner.Settings{Store: store})
-	ids, err := q.Start(runner.Request{Preset: "toys", Parent: parent, Specs: []runner.Spec{spec}})
+	q := queue.NewQueue(context.Background(), queue.Settings{Store: store})
+	ids, err := q.Start(runner.Request{Preset: "toys", Parent: parent, Specs: []spec.Spec{settings}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +141,7 @@ func toyStore(t *testing.T) *record.Store {
 }
 
 // lastState is a run's last checkpoint, and its spec.
-func lastState(t *testing.T, s *record.Store, id string) (*runner.State, runner.Spec) {
+func lastState(t *testing.T, s *record.Store, id string) (*runner.State, spec.Spec) {
 	t.Helper()
 	r, err := record.Find(s.Dir(), id)
 	if err != nil {
@@ -182,7 +185,7 @@ func TestToyMethodTrains(t *testing.T) {
 	if r, _ := record.Find(after, id); r == nil || r.Status() != runner.Interrupted {
 		t.Fatal("the killed run does not stand as interrupted")
 	}
-	q := runner.NewQueue(context.Background(), runner.Settings{Store: again})
+	q := queue.NewQueue(context.Background(), queue.Settings{Store: again})
 	if err := q.Resume(id); err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +243,7 @@ func TestToySettings(t *testing.T) {
 		t.Error("ERM has the toy's knob")
 	}
 	one, two := toySpec(t), toySpec(t, "toy_up=5")
-	if d := compare.Diff([]runner.Spec{one, two}); len(d) != 1 || d[0].Key != "toy_up" {
+	if d := compare.Diff([]spec.Spec{one, two}); len(d) != 1 || d[0].Key != "toy_up" {
 		t.Errorf("they differ in %+v", d)
 	}
 
@@ -269,7 +272,7 @@ func TestToySettings(t *testing.T) {
 // filters and a definition.
 func TestToyMethodIsSeen(t *testing.T) {
 	defer dro.Register(toyMethod())()
-	defer runner.RegisterMeasure(toyMeasure())()
+	defer measure.RegisterMeasure(toyMeasure())()
 	store := toyStore(t)
 	id := toyRun(t, store, "", toySpec(t))
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
@@ -322,17 +325,17 @@ func TestToyMethodIsSeen(t *testing.T) {
 }
 
 // toyMeasure is a measure of evaluations.
-func toyMeasure() runner.Measure {
-	return runner.Measure{Main: true, Measure: dro.Measure{Name: "hits", Title: "hits and misses",
+func toyMeasure() measure.Measure {
+	return measure.Measure{Main: true, Measure: dro.Measure{Name: "hits", Title: "hits and misses",
 		Better: dro.Higher, Doc: "test samples that are right less those that are wrong"},
-		Value: func(e *runner.Evaluation) runner.Number {
+		Value: func(e *measure.Evaluation) measure.Number {
 			n := 0
 			for _, right := range e.Test.Correct {
 				if n--; right {
 					n += 2
 				}
 			}
-			return runner.Num(float64(n))
+			return measure.Num(float64(n))
 		}}
 }
 

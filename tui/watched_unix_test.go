@@ -13,6 +13,7 @@ import (
 
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/tui/lab"
 
@@ -65,7 +66,7 @@ func trainFour(b *testing.B, watched bool) time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-	q := runner.NewQueue(b.Context(), runner.Settings{Store: store, DataDir: b.TempDir(),
+	q := queue.NewQueue(b.Context(), queue.Settings{Store: store, DataDir: b.TempDir(),
 		Threads: runtime.NumCPU()})
 	watch, leave := func() {}, func() {}
 	if watched {

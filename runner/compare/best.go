@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 // Test is the search for the best row of a column, among the rows that answer
@@ -33,8 +33,8 @@ type Test struct {
 	Best bool  `json:"best"` // it is significantly better than every other one
 	// P is the largest two-sided p of the lead against another row, Adjusted the
 	// largest of the corrected ones; they do not apply where a test cannot be made.
-	P        runner.Number `json:"p"`
-	Adjusted runner.Number `json:"adjusted_p"`
+	P        measure.Number `json:"p"`
+	Adjusted measure.Number `json:"adjusted_p"`
 }
 
 // contest is a Test on its way.
@@ -132,7 +132,7 @@ func (t *Table) conclude(o *contest) {
 }
 
 // made is the p of a test, which does not apply where it could not be made.
-func made(p float64) runner.Number { return runner.NumIf(!math.IsNaN(p), p) }
+func made(p float64) measure.Number { return measure.NumIf(!math.IsNaN(p), p) }
 
 // better tells whether row i has a better mean in column c than row j. A mean
 // that is not a number is worse than any.

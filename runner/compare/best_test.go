@@ -11,6 +11,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 // TestHolm is by hand: four tests, the smallest times 4, the next times 3, and
@@ -122,7 +123,7 @@ func nothing(measures []string, random *rand.Rand) (runs []member) {
 		runs = append(runs, newRuns(algorithm, make([]float64, 4), func(m *member) {
 			m.summary.ByGroup = nil
 			for _, name := range measures {
-				m.summary.Measures.Set(name, runner.Num(.5+.01*random.NormFloat64()))
+				m.summary.Measures.Set(name, measure.Num(.5+.01*random.NormFloat64()))
 			}
 		})...)
 	}
@@ -151,11 +152,11 @@ func noise(means [4]float64, random *rand.Rand) (runs []member) {
 	for a, algorithm := range dro.PaperMethods() {
 		runs = append(runs, newRuns(algorithm, make([]float64, 4), func(m *member) {
 			m.meta.Classes = []string{"a", "b", "c", "d", "e"}
-			values := make([]runner.Number, len(m.meta.Classes))
+			values := make([]measure.Number, len(m.meta.Classes))
 			for i := range values {
-				values[i] = runner.Num(means[a] + .01*random.NormFloat64())
+				values[i] = measure.Num(means[a] + .01*random.NormFloat64())
 			}
-			m.summary.ByGroup = runner.Lists{{Name: "class_accuracy", Numbers: values}}
+			m.summary.ByGroup = measure.Lists{{Name: "class_accuracy", Numbers: values}}
 		})...)
 	}
 	return runs
@@ -168,8 +169,8 @@ func at(set string, rho float64) func(*member) {
 		m.meta.Spec.Uncertainty, m.meta.Spec.Rho = set, rho
 		m.meta.ID += fmt.Sprint("-", set, rho)
 		risk := m.summary.Of("robust_risk").Float() + rho
-		m.summary.Measures.Set("robust_risk", runner.Num(risk))
-		m.summary.Measures.Set("full_grad_norm", runner.Num(risk))
+		m.summary.Measures.Set("robust_risk", measure.Num(risk))
+		m.summary.Measures.Set("full_grad_norm", measure.Num(risk))
 	}
 }
 
@@ -256,7 +257,7 @@ func TestMarksOfKnowledge(t *testing.T) {
 // TestMissing: a mean over fewer runs than the row has says so.
 func TestMissing(t *testing.T) {
 	runs := newRuns(dro.SFK, accuraciesA)
-	runs[1].summary.Measures.Set("robust_risk", runner.Number{})
+	runs[1].summary.Measures.Set("robust_risk", measure.Number{})
 	table := tabulate(append(runs, newRuns(dro.ERM, accuraciesB)...), Options{})
 	want := []Note{{Kind: Missing, Text: "robust_risk is of some runs only (sfk: 3 of 4)"}}
 	if !reflect.DeepEqual(table.Notes, want) {
@@ -307,9 +308,9 @@ func radii(rho float64, at ...float64) func(*member) {
 	return func(m *member) {
 		m.meta.Spec.Rho, m.meta.Spec.RiskRadii = rho, at
 		m.meta.ID += fmt.Sprint("-", rho)
-		var risks []runner.Number
+		var risks []measure.Number
 		for _, r := range at {
-			risks = append(risks, runner.Num(m.summary.Of("test_loss").Float()+r))
+			risks = append(risks, measure.Num(m.summary.Of("test_loss").Float()+r))
 		}
 		m.summary.ByGroup.Set("robust_risk_at", risks)
 	}
@@ -361,7 +362,7 @@ func selecting(by string) func(*member) {
 		m.meta.Spec.Select = by
 		s := &runner.Selected{By: by, Step: 50, Epoch: 2}
 		for _, v := range m.summary.Measures {
-			s.Measures.Set(v.Name, runner.NumIf(v.Number.Applies(), v.Number.Float()+.1))
+			s.Measures.Set(v.Name, measure.NumIf(v.Number.Applies(), v.Number.Float()+.1))
 		}
 		m.summary.Selected = s
 	}

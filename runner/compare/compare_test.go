@@ -13,7 +13,9 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // Worst-class accuracies of four seeds. What the tests expect of them is from
@@ -101,24 +103,24 @@ func TestNoSpread(t *testing.T) {
 
 // newRun is a finished run with the given worst-class accuracy.
 func newRun(a dro.Algorithm, seed uint64, worst float64, change ...func(*member)) member {
-	spec := runner.Defaults()
+	spec := spec.Defaults()
 	spec.Algorithms, spec.Seed = []dro.Algorithm{a}, seed
 	meta := &runner.Meta{
 		ID: fmt.Sprintf("shapes-%s-s%d", a, seed), Spec: spec,
-		Parts: runner.Parts{Classes: []string{"circle", "star"}},
+		Parts: measure.Parts{Classes: []string{"circle", "star"}},
 		Steps: 100, Created: time.Unix(1000, 0),
 	}
 	m := member{meta: meta, summary: runner.Summarize(meta, runner.Done, 100, &runner.EvalEvent{
-		Values: runner.Values{
-			{Name: "train_loss", Number: runner.Num(1 - worst)},
-			{Name: "test_loss", Number: runner.Num(2 - worst)},
-			{Name: "test_accuracy", Number: runner.Num(worst + .1)},
-			{Name: "worst_class_accuracy", Number: runner.Num(worst)},
-			{Name: "robust_risk", Number: runner.Num(3 - worst)},
-			{Name: "dual_gap", Number: runner.NumIf(a != dro.ERM, worst/10)},
+		Values: measure.Values{
+			{Name: "train_loss", Number: measure.Num(1 - worst)},
+			{Name: "test_loss", Number: measure.Num(2 - worst)},
+			{Name: "test_accuracy", Number: measure.Num(worst + .1)},
+			{Name: "worst_class_accuracy", Number: measure.Num(worst)},
+			{Name: "robust_risk", Number: measure.Num(3 - worst)},
+			{Name: "dual_gap", Number: measure.NumIf(a != dro.ERM, worst/10)},
 		},
-		ByGroup: runner.Lists{
-			{Name: "class_accuracy", Numbers: []runner.Number{runner.Num(worst + .2), runner.Num(worst)}},
+		ByGroup: measure.Lists{
+			{Name: "class_accuracy", Numbers: []measure.Number{measure.Num(worst + .2), measure.Num(worst)}},
 		},
 	}, nil)}
 	for _, c := range change {
@@ -349,18 +351,18 @@ func TestOrderDoesNotMatter(t *testing.T) {
 }
 
 func TestDiff(t *testing.T) {
-	of := func(a dro.Algorithm) runner.Spec {
-		s := runner.Defaults()
+	of := func(a dro.Algorithm) spec.Spec {
+		s := spec.Defaults()
 		s.Algorithms = []dro.Algorithm{a}
 		return s
 	}
 	// ERM reads neither c nor lambda: what it has there sets no runs apart.
 	sfk, erm, pgd, curved := of(dro.SFK), of(dro.ERM), of(dro.PGD), of(dro.SFK)
-	pgd.Imbalance, pgd.Mean = runner.KeepRatios(.5, 1), []float64{.1, .2}
-	curved.SetOwn("c", runner.Fixed(50))
-	erm.SetOwn("c", runner.Fixed(3))
+	pgd.Imbalance, pgd.Mean = spec.KeepRatios(.5, 1), []float64{.1, .2}
+	curved.SetOwn("c", spec.Fixed(50))
+	erm.SetOwn("c", spec.Fixed(3))
 	erm.Lambda = 7
-	got := Diff([]runner.Spec{sfk, erm, pgd, curved})
+	got := Diff([]spec.Spec{sfk, erm, pgd, curved})
 	want := []KeyDiff{
 		{"algorithms", []string{"sfk", "erm", "pgd", "sfk"}},
 		{"imbalance", []string{"auto", "auto", "0.5, 1", "auto"}},

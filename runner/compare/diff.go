@@ -3,7 +3,7 @@ package compare
 import (
 	"strings"
 
-	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // KeyDiff is a key of the spec in which runs differ, with each run's value as
@@ -16,9 +16,9 @@ type KeyDiff struct {
 // Diff returns the keys whose values differ, in the order of the settings. A
 // setting that a run's method does not read is none of that run's, and its value
 // empty: the others may still differ in it.
-func Diff(specs []runner.Spec) []KeyDiff {
+func Diff(specs []spec.Spec) []KeyDiff {
 	var diffs []KeyDiff
-	for _, t := range runner.AllSettings() {
+	for _, t := range spec.AllSettings() {
 		d := KeyDiff{Key: t.Key}
 		first := ""
 		differs := false

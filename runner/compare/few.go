@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 // ofWorst tells whether a measure is of the worst of a run's classes or groups, whichever it is by.
@@ -11,9 +12,9 @@ func ofWorst(name string, m *runner.Meta) bool { return name == m.Fit("worst_cla
 
 // worst is the accuracy of the worst class or group. It does not apply where fewer than two have min_group
 // test samples: the only one that counts is no worst.
-func (m member) worst() runner.Number {
+func (m member) worst() measure.Number {
 	if len(m.meta.Names(m.meta.Main())) > 0 && len(m.counted()) < 2 { // some old runs have no names
-		return runner.Number{}
+		return measure.Number{}
 	}
 	return m.of(m.meta.Fit("worst_class_accuracy"))
 }
@@ -37,7 +38,7 @@ func (m member) few(name string) bool {
 }
 
 // fewIn tells whether a class or group has too few test samples in some run.
-func fewIn(groups []*group, a runner.Axis, name string) bool {
+func fewIn(groups []*group, a measure.Axis, name string) bool {
 	few := func(m member) bool { return a == m.meta.Main() && m.few(name) }
 	return slices.ContainsFunc(groups, func(g *group) bool { return slices.ContainsFunc(g.members, few) })
 }

@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 // tested gives a run's classes so many test samples.
 func tested(counts ...int) func(*member) {
-	return func(m *member) { m.meta.ClassCounts = runner.Counts{Train: counts, Test: counts} }
+	return func(m *member) { m.meta.ClassCounts = measure.Counts{Train: counts, Test: counts} }
 }
 
 // A class of fewer than min_group test samples is marked, and where fewer than two have enough, no run has a

@@ -8,6 +8,8 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
 )
 
 // member is what a table needs of a run.
@@ -23,14 +25,14 @@ func (m member) seed() uint64 { return m.meta.Spec.Seed }
 
 // of returns a measure of the run, list one with several values, at the step that
 // is compared.
-func (m member) of(name string) runner.Number {
+func (m member) of(name string) measure.Number {
 	if m.selected {
 		return m.summary.Selected.Of(name)
 	}
 	return m.summary.Of(name)
 }
 
-func (m member) list(name string) []runner.Number {
+func (m member) list(name string) []measure.Number {
 	if m.selected {
 		return m.summary.Selected.ByGroup.Of(name)
 	}
@@ -46,14 +48,14 @@ type group struct {
 // groupless tells whether a key makes no group: the seed, of course, and what
 // decides only how often a run is looked at or saved.
 func groupless(key string) bool {
-	t, ok := runner.FindSetting(key)
+	t, ok := spec.FindSetting(key)
 	return key == "seed" || ok && t.Viewed()
 }
 
 // grouped returns the groups in the order of their rows and the keys that they
 // differ in.
 func grouped(members []member) (groups []*group, keys []string) {
-	specs := make([]runner.Spec, len(members))
+	specs := make([]spec.Spec, len(members))
 	for i, m := range members {
 		specs[i] = m.meta.Spec
 	}

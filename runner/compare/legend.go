@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 // Legend says what the signs of the printed table mean, a sentence each.
@@ -104,7 +104,7 @@ func (t *Table) families() string {
 func (t *Table) untested() string {
 	var names []string
 	for _, c := range t.Columns {
-		if m, ok := runner.FindMeasure(c.Name); ok && m.Asks == dro.OfObjective {
+		if m, ok := measure.FindMeasure(c.Name); ok && m.Asks == dro.OfObjective {
 			names = append(names, m.Title)
 		}
 	}
@@ -113,9 +113,9 @@ func (t *Table) untested() string {
 
 // Title names a column: the class or group, or the measure.
 func (c *Column) Title() string {
-	m, _ := runner.FindMeasure(c.Name)
+	m, _ := measure.FindMeasure(c.Name)
 	switch {
-	case m.Axis == runner.PerRadius:
+	case m.Axis == measure.PerRadius:
 		return "R at ρ=" + c.Class
 	case c.Class != "":
 		return c.Class

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // Configuration is equal for runs that differ in the seed alone.
@@ -46,8 +47,8 @@ func Names(runs []*runner.Meta) []string {
 // presetWord is the preset of a run among runs, or what it is about: the radius, where the presets of the
 // runs of its method differ in that, each in its own way, and in nothing else.
 func presetWord(runs []*runner.Meta, m *runner.Meta) string {
-	var all []runner.Spec
-	presets, radii := map[string][]runner.Spec{}, map[float64]bool{}
+	var all []spec.Spec
+	presets, radii := map[string][]spec.Spec{}, map[float64]bool{}
 	for _, o := range runs {
 		if o.Spec.Algorithm() == m.Spec.Algorithm() {
 			all, presets[o.Preset] = append(all, o.Spec), append(presets[o.Preset], o.Spec)
@@ -80,7 +81,7 @@ func Differences(runs []*runner.Meta) []string {
 		alike[key] = append(alike[key], i)
 	}
 	for _, group := range alike {
-		var specs []runner.Spec
+		var specs []spec.Spec
 		for _, i := range group {
 			specs = append(specs, runs[i].Spec)
 		}

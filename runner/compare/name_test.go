@@ -6,25 +6,27 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 func TestNames(t *testing.T) {
-	run := func(a dro.Algorithm, preset, parent string, change func(*runner.Spec)) *runner.Meta {
-		s := runner.Defaults()
+	run := func(a dro.Algorithm, preset, parent string, change func(*spec.Spec)) *runner.Meta {
+		s := spec.Defaults()
 		s.Algorithms, s.Seed = []dro.Algorithm{a}, 1
 		if change != nil {
 			change(&s)
 		}
 		return &runner.Meta{Preset: preset, Parent: parent, Spec: s}
 	}
-	rho := func(x float64) func(*runner.Spec) { return func(s *runner.Spec) { s.Rho = x } }
-	both := func(s *runner.Spec) { s.Rho, s.LR = 1, 0.5 }
+	rho := func(x float64) func(*spec.Spec) { return func(s *spec.Spec) { s.Rho = x } }
+	both := func(s *spec.Spec) { s.Rho, s.LR = 1, 0.5 }
 	for _, c := range []struct {
 		runs []*runner.Meta
 		want []string
 	}{
 		{[]*runner.Meta{run(dro.SFK, "a", "", nil)}, []string{"sfk"}},
-		{[]*runner.Meta{run(dro.SFK, "a", "", nil), run(dro.SFK, "a", "", func(s *runner.Spec) { s.Seed = 2 })},
+		{[]*runner.Meta{run(dro.SFK, "a", "", nil), run(dro.SFK, "a", "",
+			func(s *spec.Spec) { s.Seed = 2 })},
 			[]string{"sfk", "sfk"}},
 		{[]*runner.Meta{run(dro.SFK, "a", "", nil), run(dro.PGD, "a", "", rho(.3))}, []string{"sfk", "pgd"}},
 		{[]*runner.Meta{run(dro.SFK, "a", "", rho(.2)), run(dro.SFK, "a", "", rho(.5)),
@@ -33,14 +35,17 @@ func TestNames(t *testing.T) {
 			[]string{"sfk ρ .2", "sfk ρ .5", "erm"}},
 		{[]*runner.Meta{run(dro.SFK, "a", "", nil), run(dro.SFK, "b", "", both)}, []string{"a", "b"}},
 		{[]*runner.Meta{run(dro.SFK, "a", "", rho(.5)), run(dro.SFK, "b", "", rho(1.5)),
-			run(dro.ERM, "b", "", rho(1.5)), run(dro.SFK, "b", "", func(s *runner.Spec) { s.Rho, s.Seed = 1.5, 2 })},
+			run(dro.ERM, "b", "", rho(1.5)), run(dro.SFK, "b", "", func(s *spec.Spec) {
+				s.Rho, s.Seed = 1.5,
+					2
+			})},
 			[]string{"sfk ρ .5", "sfk ρ 1.5", "erm", "sfk ρ 1.5"}},
-		{[]*runner.Meta{run(dro.SFK, "a", "", func(s *runner.Spec) { s.LR = .01 }),
-			run(dro.SFK, "a", "x@387", func(s *runner.Spec) { s.LR = .005 })},
+		{[]*runner.Meta{run(dro.SFK, "a", "", func(s *spec.Spec) { s.LR = .01 }),
+			run(dro.SFK, "a", "x@387", func(s *spec.Spec) { s.LR = .005 })},
 			[]string{"lr .01", "fork @387 lr .005"}},
 		{[]*runner.Meta{run(dro.SFK, "a", "", nil), run(dro.SFK, "a", "", rho(2)), run(dro.ERM, "a", "", nil),
-			run(dro.SFK, "a", "", func(s *runner.Spec) { s.Momentum = .5 }), run(dro.SFK, "a", "", nil),
-			run(dro.SFK, "a", "", func(s *runner.Spec) { s.LR = .5 })},
+			run(dro.SFK, "a", "", func(s *spec.Spec) { s.Momentum = .5 }), run(dro.SFK, "a", "", nil),
+			run(dro.SFK, "a", "", func(s *spec.Spec) { s.LR = .5 })},
 			[]string{"sfk", "sfk ρ 2", "erm", "sfk momentum .5", "sfk", "sfk lr .5"}},
 	} {
 		if got := Names(c.runs); !slices.Equal(got, c.want) {

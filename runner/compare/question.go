@@ -6,6 +6,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 // questions returns the rows that answer the same question with a measure, in
@@ -66,7 +67,7 @@ func Uses(m *runner.Meta) string {
 	switch {
 	case err != nil:
 		return ""
-	case method.Uses == "groups" && m.Main() == runner.PerClass:
+	case method.Uses == "groups" && m.Main() == measure.PerClass:
 		return "classes"
 	}
 	return method.Uses

@@ -10,6 +10,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 )
 
@@ -76,16 +77,16 @@ type Setting struct {
 
 // Cell holds a measure over the seeds of a row.
 type Cell struct {
-	Values []runner.Number `json:"values"` // one for each seed of the row
-	N      int             `json:"n"`      // of them apply
-	Mean   runner.Number   `json:"mean"`   // not finite where a value is not
-	Std    runner.Number   `json:"std"`    // divisor n−1; does not apply below two values
-	Half   runner.Number   `json:"half"`   // half width of the mean's t interval at Table.Level
-	Best   bool            `json:"best"`
+	Values []measure.Number `json:"values"` // one for each seed of the row
+	N      int              `json:"n"`      // of them apply
+	Mean   measure.Number   `json:"mean"`   // not finite where a value is not
+	Std    measure.Number   `json:"std"`    // divisor n−1; does not apply below two values
+	Half   measure.Number   `json:"half"`   // half width of the mean's t interval at Table.Level
+	Best   bool             `json:"best"`
 	// P and Adjusted are of the test of the best row (see Test) against this one,
 	// before and after the correction; they do not apply to the best row itself.
-	P        runner.Number `json:"p"`
-	Adjusted runner.Number `json:"adjusted_p"`
+	P        measure.Number `json:"p"`
+	Adjusted measure.Number `json:"adjusted_p"`
 }
 
 // Runs makes the table of the finished runs among those given; the others are
@@ -141,41 +142,41 @@ func tabulate(members []member, o Options) *Table {
 
 // measure is a measure of the table with its columns: one, or one a class, a group
 // or a radius.
-type measure struct {
-	runner.Measure
+type measured struct {
+	measure.Measure
 	parts []part
 }
 
 // part is what a column shows of a run.
 type part struct {
 	place string
-	of    func(member) runner.Number
+	of    func(member) measure.Number
 }
 
 // measuresOf lists the measures of a summary that are worth a place and have a
 // better side, as in the paper's Table 1 first those per class, or per group
 // where groups are given. What is of the set at radii of its own comes in where
 // the runs' radii differ, so that one cannot compare what they have at theirs.
-func measuresOf(members []member) (list []measure) {
+func measuresOf(members []member) (list []measured) {
 	if len(members) == 0 {
 		return nil
 	}
-	var whole []measure
+	var whole []measured
 	radii := len(distinct(members, problem)) > 1
-	for _, row := range runner.SummaryMeasures() {
+	for _, row := range measure.SummaryMeasures() {
 		switch {
 		case row.Better == dro.Neither || row.OfValidation():
-		case row.Axis == runner.PerRadius && radii:
-			whole = append(whole, measure{row, partsOf(row, members)})
+		case row.Axis == measure.PerRadius && radii:
+			whole = append(whole, measured{row, partsOf(row, members)})
 		case !row.Main:
 		case !row.IsList():
-			of := func(m member) runner.Number { return m.of(row.Name) }
+			of := func(m member) measure.Number { return m.of(row.Name) }
 			if ofWorst(row.Name, members[0].meta) {
 				of = member.worst
 			}
-			whole = append(whole, measure{row, []part{{"", of}}})
+			whole = append(whole, measured{row, []part{{"", of}}})
 		case row.Axis == members[0].meta.Main() && sameParts(members):
-			list = append(list, measure{row, partsOf(row, members)})
+			list = append(list, measured{row, partsOf(row, members)})
 		}
 	}
 	return append(list, whole...)
@@ -183,13 +184,13 @@ func measuresOf(members []member) (list []measure) {
 
 // partsOf are the columns of a measure with a value a place: those places that
 // all runs have.
-func partsOf(row runner.Measure, members []member) (parts []part) {
+func partsOf(row measure.Measure, members []member) (parts []part) {
 	for _, place := range members[0].meta.Places(row.Axis) {
 		lacks := func(m member) bool { return !slices.Contains(m.meta.Places(row.Axis), place) }
 		if slices.ContainsFunc(members, lacks) {
 			continue
 		}
-		parts = append(parts, part{place, func(m member) (n runner.Number) {
+		parts = append(parts, part{place, func(m member) (n measure.Number) {
 			i := slices.Index(m.meta.Places(row.Axis), place)
 			if values := m.list(row.Name); i < len(values) {
 				n = values[i]
@@ -209,7 +210,7 @@ func sameParts(members []member) bool {
 }
 
 // addColumns measures every group, but for the parts that apply to none.
-func (t *Table) addColumns(m measure, groups []*group) {
+func (t *Table) addColumns(m measured, groups []*group) {
 	for _, part := range m.parts {
 		cells := make([]Cell, len(groups))
 		n := 0
@@ -237,7 +238,7 @@ func newRow(g *group) Row {
 	return r
 }
 
-func newCell(g *group, of func(member) runner.Number, level float64) Cell {
+func newCell(g *group, of func(member) measure.Number, level float64) Cell {
 	var c Cell
 	var values []float64
 	for _, m := range g.members {
@@ -250,7 +251,8 @@ func newCell(g *group, of func(member) runner.Number, level float64) Cell {
 	c.N = len(values)
 	mean, half := TInterval(values, level)
 	_, std := stat.MeanStdDev(values, nil)
-	c.Mean, c.Std, c.Half = runner.NumIf(c.N > 0, mean), runner.NumIf(c.N > 1, std), runner.NumIf(c.N > 1, half)
+	c.Mean, c.Std, c.Half = measure.NumIf(c.N > 0, mean), measure.NumIf(c.N > 1, std),
+		measure.NumIf(c.N > 1, half)
 	return c
 }
 

@@ -1,7 +1,10 @@
 // Package engine is the process that owns running runs. It outlives the
 // terminal, so that runs do; there is one for each runs folder.
 //
-//	drolab -> Client --verb-> control socket -> Server -> runner.Queue -> goroutine a run -> run directories
+//	drolab -> Client --verb-> control socket -> Server -> queue.Queue -> goroutine a run -> run
+//
+// directories
+//
 //	             │                 view socket -> Server: status, and no verb that changes anything
 //	             └─ nobody answers: start `drolab engine`, wait until it does
 //	any viewer <--------------------------- run directories

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/queue"
 	"drolab/runner/record"
 )
 
@@ -30,13 +31,13 @@ type Settings struct {
 	// Idle is how long after its last run the engine ends; 0 is 5 minutes.
 	Idle time.Duration
 	// Ended is told of every run that ended; nil tells nobody.
-	Ended func(runner.Outcome)
+	Ended func(queue.Outcome)
 	// Log takes a line for what is asked and what goes wrong.
 	Log io.Writer
 	// Work, if not nil, is looked for again and again: what is to be done without
 	// being asked, until its context is cancelled; nil: nothing, now. The engine
 	// does not end by itself before that is over.
-	Work func() func(context.Context, *runner.Queue)
+	Work func() func(context.Context, *queue.Queue)
 
 	look     time.Duration // how often it looks around; 0 is 2 seconds, or more often where Idle is short
 	patience time.Duration // at the end, for what does not end; 0 is the protocol's
@@ -54,7 +55,7 @@ type engine struct {
 	store    *record.Store
 	folder   runsFolder
 	home     *os.File // is that folder, open: its number stays its own
-	queue    *runner.Queue
+	queue    *queue.Queue
 	started  time.Time
 
 	mu     sync.Mutex
@@ -102,8 +103,8 @@ func Run(ctx context.Context, s Settings) error {
 	defer cancel()
 	e.over, e.setOver = context.WithCancel(context.Background())
 	defer e.setOver()
-	e.queue = runner.NewQueue(ctx,
-		runner.Settings{Store: store, Host: s.Host, DataDir: s.DataDir, Threads: s.Threads,
+	e.queue = queue.NewQueue(ctx,
+		queue.Settings{Store: store, Host: s.Host, DataDir: s.DataDir, Threads: s.Threads,
 			Parallel: s.Parallel, Ended: s.Ended, Reports: s.RunsDir})
 	d := &desk{engine: e, lock: lock}
 	if err := d.open(); err != nil {

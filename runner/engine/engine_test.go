@@ -14,6 +14,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/queue"
 	"drolab/runner/record"
 )
 
@@ -105,11 +106,11 @@ func TestWorkOfItsOwn(t *testing.T) {
 	begun, finish, looks := make(chan struct{}), make(chan struct{}), 0
 	p := start(t, func(s *Settings) {
 		s.Idle, s.look = time.Nanosecond, time.Millisecond
-		s.Work = func() func(context.Context, *runner.Queue) {
+		s.Work = func() func(context.Context, *queue.Queue) {
 			if looks++; looks > 1 {
 				return nil
 			}
-			return func(_ context.Context, q *runner.Queue) {
+			return func(_ context.Context, q *queue.Queue) {
 				if _, err := q.Start(brief(dro.ERM, 1)); err != nil {
 					t.Error(err)
 				}
@@ -250,7 +251,7 @@ func TestDiskOfItsOwnWorkHangs(t *testing.T) {
 	looks, release := make(chan struct{}), make(chan struct{})
 	looked := sync.OnceFunc(func() { close(looks) })
 	p := start(t, func(s *Settings) {
-		s.Work = func() func(context.Context, *runner.Queue) {
+		s.Work = func() func(context.Context, *queue.Queue) {
 			looked()
 			<-release
 			return nil
@@ -268,8 +269,8 @@ func TestDiskOfItsOwnWorkHangs(t *testing.T) {
 func TestPanicOfItsOwnWork(t *testing.T) {
 	p := start(t, func(s *Settings) {
 		s.look = time.Millisecond
-		s.Work = func() func(context.Context, *runner.Queue) {
-			return func(context.Context, *runner.Queue) { panic("broken work") }
+		s.Work = func() func(context.Context, *queue.Queue) {
+			return func(context.Context, *queue.Queue) { panic("broken work") }
 		}
 	})
 	await(t, func() bool { return strings.Contains(p.log.String(), "internal error: broken work") })

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // fault is what an error is, beside its text, on its way over a socket: there
@@ -43,7 +44,7 @@ func codes() map[string]error {
 // failed is the reply that says err.
 func failed(err error) *reply {
 	out := &reply{Error: err.Error()}
-	var key *runner.KeyError
+	var key *spec.KeyError
 	var disk *runner.DiskError
 	switch {
 	case errors.As(err, &key):
@@ -78,7 +79,7 @@ func (r *reply) err() error {
 	if f := r.Fault; f != nil {
 		switch f.Code {
 		case codeSetting:
-			e.kind = &runner.KeyError{Key: f.Key, Value: f.Value, Want: f.Want}
+			e.kind = &spec.KeyError{Key: f.Key, Value: f.Value, Want: f.Want}
 		case codeDisk:
 			e.kind = &runner.DiskError{What: f.What, Err: errors.New(f.Value)}
 		default:

@@ -11,6 +11,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // TestFaults: what an error is survives the way through a socket.
@@ -21,8 +22,8 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%v comes as %v", err, got)
 		}
 	}
-	var key *runner.KeyError
-	bad := &runner.KeyError{Key: "lr", Value: -1.5, Want: "more"}
+	var key *spec.KeyError
+	bad := &spec.KeyError{Key: "lr", Value: -1.5, Want: "more"}
 	if got := failed(fmt.Errorf("run a: %w", bad)).err(); !errors.As(got, &key) ||
 		key.Key != "lr" || key.Error() != "lr: -1.5: want more" {
 		t.Errorf("a bad setting comes as %v, %v", got, key)
@@ -51,7 +52,7 @@ func TestErrorsOfVerbs(t *testing.T) {
 	}
 	bad := brief(dro.SFK, 1)
 	bad.Specs[0].LR = -1
-	var key *runner.KeyError
+	var key *spec.KeyError
 	if _, err := p.Start(bad); !errors.As(err, &key) || key.Key != "lr" {
 		t.Errorf("starting with a bad setting: %v", err)
 	}

@@ -18,6 +18,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // asEngine makes the test's program an engine: what Client.Command starts.
@@ -141,10 +142,10 @@ func soon() time.Time { return time.Now().Add(patience) }
 
 // brief is a run of some seconds at most.
 func brief(a dro.Algorithm, epochs int) runner.Request {
-	s := runner.Defaults()
+	s := spec.Defaults()
 	s.Algorithms, s.Dataset, s.Model, s.Batch, s.Epochs, s.LogEvery = []dro.Algorithm{a}, "csv:example",
 		"linear", 32, epochs, 3
-	return runner.Request{Preset: "test", Specs: []runner.Spec{s}}
+	return runner.Request{Preset: "test", Specs: []spec.Spec{s}}
 }
 
 func must(t *testing.T, err error) {

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/queue"
 )
 
 // ask makes a message of a request about the engine's folder.
@@ -370,7 +371,7 @@ func FuzzServer(f *testing.F) {
 	f.Add([]byte(`{"verb":"start","start":{"Preset":"p","Specs":[{"algorithms":["sfk"],"seeds":1}]}}`))
 	f.Fuzz(func(t *testing.T, say []byte) {
 		e := &engine{settings: Settings{Log: &buffer{}},
-			queue: runner.NewQueue(context.Background(), runner.Settings{})}
+			queue: queue.NewQueue(context.Background(), queue.Settings{})}
 		s := &server{verbs: e.viewVerbs(), allowed: func(net.Conn) error { return nil },
 			begin: func() (func(), bool) { return func() {}, true }, logf: e.logf}
 		here, there := net.Pipe()

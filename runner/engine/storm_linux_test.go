@@ -17,6 +17,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 
 	"golang.org/x/sys/unix"
 )
@@ -232,7 +233,7 @@ func (s *storm) nonsense(t *testing.T) string {
 	if !ok {
 		t.Fatal("the lock file says nothing")
 	}
-	usual := runner.Request{Specs: []runner.Spec{runner.Defaults()}}
+	usual := runner.Request{Specs: []spec.Spec{spec.Defaults()}}
 	good, err := json.Marshal(request{Verb: verbStart, Folder: at(t, s.RunsDir), Start: &usual})
 	must(t, err)
 	from := bytes.Index(good, []byte(`,"start":`)) // behind what every request has

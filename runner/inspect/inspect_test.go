@@ -10,27 +10,30 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/certificate"
 	"drolab/runner/record"
 	"drolab/runner/record/recordtest"
+	"drolab/runner/spec"
 )
 
 // trained is a run of a spec that has ended, small enough for a test.
-func trained(t *testing.T, change func(*runner.Spec)) *record.Run {
+func trained(t *testing.T, change func(*spec.Spec)) *record.Run {
 	t.Helper()
-	s := runner.Defaults()
+	s := spec.Defaults()
 	s.Algorithms, s.Model, s.Augment, s.Batch, s.Epochs = []dro.Algorithm{dro.ERM}, "linear", false, 16, 1
 	change(&s)
 	return recordtest.Train(t, s)
 }
 
-func shapes(s *runner.Spec) { s.Dataset, s.Samples, s.RiskRadii = "shapes", 200, []float64{1, .05} }
+func shapes(s *spec.Spec) { s.Dataset, s.Samples, s.RiskRadii = "shapes", 200, []float64{1, .05} }
 
-func table(s *runner.Spec) { s.Dataset, s.ValFraction = "csv:example", .25 }
+func table(s *spec.Spec) { s.Dataset, s.ValFraction = "csv:example", .25 }
 
 // at is a look at the newest checkpoint, and what was picked of it at the run's radii.
 func at(t *testing.T, r *record.Run, split string) (*Look, *Pick) {
 	t.Helper()
-	l, err := At(Question{Run: r, Step: -1, Split: split, Inspection: runner.Inspection{Threads: 2}})
+	l, err := At(Question{Run: r, Step: -1, Split: split,
+		Inspection: certificate.Inspection{Threads: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +54,7 @@ func TestOrderIsThatOfRatios(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := &Look{Set: set, Samples: &runner.Samples{}}
+		l := &Look{Set: set, Samples: &certificate.Samples{}}
 		for range 500 {
 			l.Losses = append(l.Losses, math.Round(40*rng.ExpFloat64())/10) // with ties
 		}
@@ -78,7 +81,7 @@ func TestOrderIsThatOfRatios(t *testing.T) {
 // What is picked is, part by part, what sorting the whole part gives, and its figures
 // are the look's.
 func TestPicked(t *testing.T) {
-	for name, change := range map[string]func(*runner.Spec){"shapes": shapes, "csv:example": table} {
+	for name, change := range map[string]func(*spec.Spec){"shapes": shapes, "csv:example": table} {
 		t.Run(name, func(t *testing.T) {
 			r := trained(t, change)
 			l, p := at(t, r, runner.SplitTrain)
@@ -142,7 +145,7 @@ func (l *Look) holds(t *testing.T, p *Pick, part Part) {
 
 // A pick is as small of a large split, and what it has of a sample is the sample's.
 func TestPickIsBounded(t *testing.T) {
-	r := trained(t, func(s *runner.Spec) { shapes(s); s.Samples = 4000 })
+	r := trained(t, func(s *spec.Spec) { shapes(s); s.Samples = 4000 })
 	l, p := at(t, r, runner.SplitTrain)
 	if most := 2*mostOfPart + mostOfParts; len(p.Samples) > most || len(p.Samples) >= p.Size {
 		t.Errorf("%d samples kept of %d, want at most %d", len(p.Samples), p.Size, most)
@@ -183,7 +186,7 @@ func TestWithin(t *testing.T) {
 func TestProgressEnds(t *testing.T) {
 	r := trained(t, shapes)
 	enough, last := errors.New("enough"), 0
-	how := runner.Inspection{Threads: 1, Progress: func(done, of int) error {
+	how := certificate.Inspection{Threads: 1, Progress: func(done, of int) error {
 		if last = done; 2*done >= of {
 			return enough
 		}

@@ -8,7 +8,9 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/certificate"
 	"drolab/runner/data"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 )
 
@@ -19,7 +21,7 @@ type Question struct {
 	Dataset string // "" is the run's own
 	Split   string // runner.SplitTrain, SplitVal or SplitTest
 	DataDir string
-	runner.Inspection
+	certificate.Inspection
 }
 
 // Look is a checkpoint's view of a split.
@@ -30,7 +32,7 @@ type Look struct {
 	Split string
 	Src   data.Source // the split
 	Set   dro.Set     // the run's
-	*runner.Samples
+	*certificate.Samples
 }
 
 // At uses the network of a checkpoint. The look holds the data until it is closed.
@@ -52,13 +54,13 @@ func At(q Question) (*Look, error) {
 	return l, nil
 }
 
-func (l *Look) use(state *runner.State, how runner.Inspection) (err error) {
+func (l *Look) use(state *runner.State, how certificate.Inspection) (err error) {
 	splits := map[string]data.Source{runner.SplitTrain: l.Data.Train, runner.SplitVal: l.Data.Val,
 		runner.SplitTest: l.Data.Test}
 	if l.Src = splits[l.Split]; l.Src == nil || l.Src.Len() == 0 {
 		return fmt.Errorf("split %.40q: the dataset has none such: want train, val or test", l.Split)
 	}
-	l.Samples, err = runner.Inspect(&l.Run.Meta, state, l.Data, l.Split, how)
+	l.Samples, err = certificate.Inspect(&l.Run.Meta, state, l.Data, l.Split, how)
 	return err
 }
 
@@ -94,14 +96,14 @@ func (l *Look) Order() []int {
 
 // Totals are a look's figures as a whole. Without labels they do not apply.
 type Totals struct {
-	Loss     runner.Number `json:"loss"`
-	Accuracy runner.Number `json:"accuracy"`
-	Worst    runner.Number `json:"worst_accuracy"` // of the groups, else of the classes
+	Loss     measure.Number `json:"loss"`
+	Accuracy measure.Number `json:"accuracy"`
+	Worst    measure.Number `json:"worst_accuracy"` // of the groups, else of the classes
 	// Those of groups are nil where no groups are given.
-	ByClass     []runner.Number `json:"class_accuracy,omitempty"`
-	ByGroup     []runner.Number `json:"group_accuracy,omitempty"`
-	ClassCounts []int           `json:"class_counts,omitempty"`
-	GroupCounts []int           `json:"group_counts,omitempty"`
+	ByClass     []measure.Number `json:"class_accuracy,omitempty"`
+	ByGroup     []measure.Number `json:"group_accuracy,omitempty"`
+	ClassCounts []int            `json:"class_counts,omitempty"`
+	GroupCounts []int            `json:"group_counts,omitempty"`
 }
 
 // Totals measures the split as the run's evaluations do.
@@ -115,7 +117,7 @@ func (l *Look) Totals() (t Totals) {
 		t.ByGroup, t.GroupCounts = l.Accuracy(l.Groups, len(l.Data.Groups))
 		main, counts = t.ByGroup, t.GroupCounts
 	}
-	t.Worst = runner.LeastOf(main, counts, l.Run.Meta.Spec.MinGroup)
+	t.Worst = measure.LeastOf(main, counts, l.Run.Meta.Spec.MinGroup)
 	sum, right := 0.0, 0
 	for i, loss := range l.Losses {
 		sum += loss
@@ -124,6 +126,6 @@ func (l *Look) Totals() (t Totals) {
 		}
 	}
 	n := float64(len(l.Losses))
-	t.Loss, t.Accuracy = runner.Num(sum/n), runner.Num(float64(right)/n)
+	t.Loss, t.Accuracy = measure.Num(sum/n), measure.Num(float64(right)/n)
 	return t
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 // None is written where a number does not apply.
@@ -67,10 +67,10 @@ func (s Style) Signed() Style {
 }
 
 // Text writes a number.
-func (s Style) Text(n runner.Number) string { return s.With(n, runner.Number{}) }
+func (s Style) Text(n measure.Number) string { return s.With(n, measure.Number{}) }
 
 // With writes a number with half of its interval, if there is one, or its deviation.
-func (s Style) With(n, half runner.Number) string {
+func (s Style) With(n, half measure.Number) string {
 	if !n.Applies() {
 		return None
 	}
@@ -93,7 +93,7 @@ func (s Style) Float(v, half float64) string {
 func Exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // ExactOf is Exact, and empty where the number does not apply.
-func ExactOf(n runner.Number) string {
+func ExactOf(n measure.Number) string {
 	if !n.Applies() {
 		return ""
 	}

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 func TestStyles(t *testing.T) {
-	n, half, none := runner.Num(.123456), runner.Num(.0123), runner.Number{}
+	n, half, none := measure.Num(.123456), measure.Num(.0123), measure.Number{}
 	for _, c := range []struct{ name, got, want string }{
 		{"digits", Digits(4).Text(n), "0.1235"},
 		{"digits and an interval", Digits(4).With(n, half), "0.1235 ± 0.012"},
@@ -20,13 +20,13 @@ func TestStyles(t *testing.T) {
 		{"points", Points().With(n, half), "12.3 ± 1.2"},
 		{"points keep their decimals", Points().Half(3).With(n, half), "12.3 ± 1.2"},
 		{"percent", Percent().Text(n), "12.3 %"},
-		{"signed", Digits(3).Signed().Text(runner.Num(-2)), "−2"},
+		{"signed", Digits(3).Signed().Text(measure.Num(-2)), "−2"},
 		{"signed, positive", Points().Signed().With(n, half), "+12.3 ± 1.2"},
 		{"a measure in percent", Of(dro.Percent).Text(n) + ", " + Alone(dro.Percent).Text(n), "12.3, 12.3 %"},
 		{"another measure", Of(dro.Log).Text(n) + ", " + Alone(dro.Log).Text(n), "0.1235, 0.1235"},
 		{"none", Percent().With(none, half) + ExactOf(none), None},
-		{"exact", Exact(1.0/3) + " " + ExactOf(runner.Num(1e21)), "0.3333333333333333 1e+21"},
-		{"not a number", Digits(4).Text(runner.Num(math.NaN())), "NaN"},
+		{"exact", Exact(1.0/3) + " " + ExactOf(measure.Num(1e21)), "0.3333333333333333 1e+21"},
+		{"not a number", Digits(4).Text(measure.Num(math.NaN())), "NaN"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.got != c.want {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 )
 
@@ -66,7 +67,7 @@ func evalRows(m *runner.Meta, evals []*runner.EvalEvent) iter.Seq[[]string] {
 }
 
 // figureRows are all figures that apply: the place is a class, a group, a radius, or empty.
-func figureRows(m *runner.Meta, values runner.Values, lists runner.Lists) iter.Seq[[]string] {
+func figureRows(m *runner.Meta, values measure.Values, lists measure.Lists) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		for _, v := range values {
 			if v.Applies() && !yield([]string{v.Name, "", page.ExactOf(v.Number)}) {
@@ -74,7 +75,7 @@ func figureRows(m *runner.Meta, values runner.Values, lists runner.Lists) iter.S
 			}
 		}
 		for _, l := range lists {
-			row, ok := runner.FindMeasure(l.Name)
+			row, ok := measure.FindMeasure(l.Name)
 			if !ok {
 				continue
 			}

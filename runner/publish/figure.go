@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 )
 
@@ -14,7 +15,8 @@ import (
 const mostPoints = 400
 
 // curveOf is a measure of some events.
-func curveOf[E any](events []E, name string, of func(E) (epoch float64, value runner.Number)) page.Curve {
+func curveOf[E any](events []E, name string, of func(E) (epoch float64,
+	value measure.Number)) page.Curve {
 	c := page.Curve{Name: name}
 	for _, e := range events {
 		x, n := of(e)
@@ -48,10 +50,10 @@ func (r *Run) figures() ([]*page.Figure, error) {
 	ofEvals := func(names ...string) (list []page.Curve) {
 		for _, name := range names {
 			title := name
-			if m, ok := runner.FindMeasure(name); ok {
+			if m, ok := measure.FindMeasure(name); ok {
 				title = m.Title
 			}
-			list = append(list, curveOf(evals, title, func(e *runner.EvalEvent) (float64, runner.Number) {
+			list = append(list, curveOf(evals, title, func(e *runner.EvalEvent) (float64, measure.Number) {
 				return e.Epoch, e.Of(name)
 			}))
 		}
@@ -59,7 +61,7 @@ func (r *Run) figures() ([]*page.Figure, error) {
 	}
 	ofSteps := func(names ...string) (list []page.Curve) {
 		for _, name := range names {
-			list = append(list, curveOf(steps, name, func(s *runner.StepEvent) (float64, runner.Number) {
+			list = append(list, curveOf(steps, name, func(s *runner.StepEvent) (float64, measure.Number) {
 				return s.Epoch, s.Of(name)
 			}))
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 )
 
@@ -12,14 +12,14 @@ import (
 func writeLaTeX(w io.Writer, r *Run) error {
 	m, s := &r.Meta, r.Summary()
 	figures := &page.Table{Head: []string{"measure", "value"}}
-	for _, row := range runner.SummaryMeasures() {
+	for _, row := range measure.SummaryMeasures() {
 		if row.Main && !row.IsList() && s.Of(row.Name).Applies() {
 			figures.Rows = append(figures.Rows, []string{row.Title, page.Alone(row.Scale).Text(s.Of(row.Name))})
 		}
 	}
 	counts, accuracy := m.Counts(m.Main()), s.ByGroup.Of(m.Fit("class_accuracy"))
 	interval := s.ClassInterval
-	if m.Main() == runner.PerGroup {
+	if m.Main() == measure.PerGroup {
 		interval = s.GroupInterval
 	}
 	parts := &page.Table{Head: []string{m.Part(), "n train", "n test", "accuracy, %", "95 % interval"}}

@@ -20,7 +20,9 @@ import (
 	"drolab/dro/nn"
 	"drolab/dro/peertest"
 	"drolab/runner"
+	"drolab/runner/certificate"
 	"drolab/runner/record/recordtest"
+	"drolab/runner/spec"
 )
 
 // npy writes an array as numpy.save does.
@@ -61,7 +63,7 @@ func arrays(t *testing.T, n int, shape ...int) (dataset, x string) {
 }
 
 // trained runs a spec to its end and opens its newest checkpoint.
-func trained(t *testing.T, s runner.Spec) *Run {
+func trained(t *testing.T, s spec.Spec) *Run {
 	t.Helper()
 	run := recordtest.Train(t, s)
 	saved, _, err := run.Saved()
@@ -75,8 +77,8 @@ func trained(t *testing.T, s runner.Spec) *Run {
 	return &Run{Run: run, State: state, Encoder: run.Meta.Encoder}
 }
 
-func small(dataset, model string) runner.Spec {
-	s := runner.Defaults()
+func small(dataset, model string) spec.Spec {
+	s := spec.Defaults()
 	s.Algorithms = []dro.Algorithm{dro.SFK}
 	s.Dataset, s.Model, s.Augment, s.Batch, s.Epochs, s.LogEvery = dataset, model, false, 16, 2, 1
 	return s
@@ -102,7 +104,8 @@ func samples(t *testing.T, r *Run, path string) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	s, err := runner.Inspect(&r.Meta, r.State, d, runner.SplitTest, runner.Inspection{Threads: 2, Probabilities: true})
+	s, err := certificate.Inspect(&r.Meta, r.State, d, runner.SplitTest,
+		certificate.Inspection{Threads: 2, Probabilities: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 // An EventWriter writes a run's events as TensorBoard reads them: records of their length, its checksum, a
@@ -58,7 +59,7 @@ func (e *EventWriter) Put(event runner.Event) error {
 			scalar(&values, "evaluation/"+v.Name, v.Number)
 		}
 		for _, l := range event.ByGroup {
-			m, ok := runner.FindMeasure(l.Name)
+			m, ok := measure.FindMeasure(l.Name)
 			if !ok {
 				continue
 			}
@@ -80,7 +81,7 @@ func (e *EventWriter) Put(event runner.Event) error {
 }
 
 // scalar adds a value to a message Summary.
-func scalar(m *message, tag string, n runner.Number) {
+func scalar(m *message, tag string, n measure.Number) {
 	if !n.Applies() {
 		return
 	}

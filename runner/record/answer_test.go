@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/queue"
 	"drolab/runner/record/internal/disk"
+	"drolab/runner/spec"
 )
 
 // TestKilledAfterAnAnswer kills a process at the moment that it has said of a
@@ -101,8 +103,8 @@ func kept(dir string, told []string) error {
 // asker is the process that gets killed: a person who asks again and again.
 type asker struct {
 	store *Store
-	queue *runner.Queue
-	spec  runner.Spec
+	queue *queue.Queue
+	spec  spec.Spec
 	id    string
 }
 
@@ -111,8 +113,8 @@ func answer(dir string) {
 	check(err)
 	a := &asker{store: s, spec: tiny()}
 	a.spec.Epochs, a.spec.LogEvery, a.spec.CheckpointEvery = 1<<20, 50, 1000
-	a.queue = runner.NewQueue(context.Background(), runner.Settings{Store: s, Threads: 1})
-	ids, err := a.queue.Start(runner.Request{Specs: []runner.Spec{a.spec}})
+	a.queue = queue.NewQueue(context.Background(), queue.Settings{Store: s, Threads: 1})
+	ids, err := a.queue.Start(runner.Request{Specs: []spec.Spec{a.spec}})
 	check(err)
 	a.id = ids[0]
 	rng := rand.New(rand.NewPCG(uint64(os.Getpid()), 1))
@@ -180,7 +182,7 @@ func (a *asker) pin(n int) string {
 
 func (a *asker) fork(n int) string {
 	step := strings.Fields(a.pin(n))[2]
-	ids, err := a.queue.Start(runner.Request{Parent: a.id + "@" + step, Specs: []runner.Spec{a.spec}})
+	ids, err := a.queue.Start(runner.Request{Parent: a.id + "@" + step, Specs: []spec.Spec{a.spec}})
 	check(err)
 	check(a.queue.Stop(ids[0]))
 	return fmt.Sprint("fork ", ids[0], " ", step)

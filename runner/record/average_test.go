@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 // TestAverage reads the last evaluations from the log's end: those that a resume
@@ -20,7 +21,7 @@ func TestAverage(t *testing.T) {
 	eval := func(step int64, accuracy float64) {
 		e := evalEvent(step)
 		e.Epoch = float64(step) / 10
-		e.Set("test_accuracy", runner.Num(accuracy))
+		e.Set("test_accuracy", measure.Num(accuracy))
 		must(t, r.Append(e))
 	}
 	for i := int64(1); i <= 6; i++ {

@@ -15,6 +15,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/internal/aside"
+	"drolab/runner/measure"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
@@ -45,10 +46,10 @@ type stateFile struct {
 // methodState is a dro.State: a run that diverges has numbers that are not
 // finite, and flags are bits, the first one in the lowest place.
 type methodState struct {
-	Numbers map[string]runner.Number `json:"numbers"`
-	Flags   map[string]bits          `json:"flags,omitempty"`
+	Numbers map[string]measure.Number `json:"numbers"`
+	Flags   map[string]bits           `json:"flags,omitempty"`
 
-	Lists map[string][]runner.Number `json:"lists,omitempty"`
+	Lists map[string][]measure.Number `json:"lists,omitempty"`
 }
 
 type bits struct {
@@ -57,23 +58,23 @@ type bits struct {
 }
 
 type firstZ struct {
-	Lambda runner.Number `json:"lambda"`
-	Eta    runner.Number `json:"eta"`
+	Lambda measure.Number `json:"lambda"`
+	Eta    measure.Number `json:"eta"`
 }
 
 func encodeMethod(s *dro.State) *methodState {
 	if s == nil {
 		return nil
 	}
-	m := &methodState{Numbers: map[string]runner.Number{}, Flags: map[string]bits{},
-		Lists: map[string][]runner.Number{}}
+	m := &methodState{Numbers: map[string]measure.Number{}, Flags: map[string]bits{},
+		Lists: map[string][]measure.Number{}}
 	for name, v := range s.Numbers {
-		m.Numbers[name] = runner.Num(v)
+		m.Numbers[name] = measure.Num(v)
 	}
 	for name, list := range s.Lists {
-		m.Lists[name] = make([]runner.Number, len(list))
+		m.Lists[name] = make([]measure.Number, len(list))
 		for i, v := range list {
-			m.Lists[name][i] = runner.Num(v)
+			m.Lists[name][i] = measure.Num(v)
 		}
 	}
 	for name, flags := range s.Flags {

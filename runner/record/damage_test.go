@@ -15,6 +15,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/internal/aside"
 	"drolab/runner/internal/aside/asidetest"
+	"drolab/runner/measure"
 	"drolab/runner/record/internal/eventlog"
 )
 
@@ -37,7 +38,7 @@ func knobbed(t *testing.T, s *Store) (id, log string) {
 }
 
 func turnedKnob(step int64, key string, value float64) *runner.KnobEvent {
-	return &runner.KnobEvent{Head: head(step), Key: key, Old: runner.Num(0), New: runner.Num(value)}
+	return &runner.KnobEvent{Head: head(step), Key: key, Old: measure.Num(0), New: measure.Num(value)}
 }
 
 // flip changes a byte of the line that has the text in it.

@@ -11,6 +11,8 @@ import (
 
 	"drolab/dro/nn"
 	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/runner/queue"
 )
 
 // testdata/first-form is a run of the program before measures, settings and the
@@ -36,7 +38,7 @@ func TestFirstFormIsRead(t *testing.T) {
 	}
 	// The figures per class of that program were by group where groups were given.
 	m := &run.Meta
-	if !slices.Equal(m.Classes, []string{"majority", "minority"}) || m.Main() != runner.PerClass ||
+	if !slices.Equal(m.Classes, []string{"majority", "minority"}) || m.Main() != measure.PerClass ||
 		!slices.Equal(m.ClassCounts.Train, []int{341, 43}) || !slices.Equal(m.ClassCounts.Test, []int{102, 18}) {
 		t.Errorf("classes %q, %+v, groups %q", m.Classes, m.ClassCounts, m.Groups)
 	}
@@ -94,8 +96,8 @@ func TestFirstFormIsResumed(t *testing.T) {
 
 	store, err := Open(folder)
 	must(t, err)
-	settings := runner.Settings{Store: store, Host: runner.Host{Kernel: nn.Kernel("")}}
-	q := runner.NewQueue(context.Background(), settings)
+	settings := queue.Settings{Store: store, Host: runner.Host{Kernel: nn.Kernel("")}}
+	q := queue.NewQueue(context.Background(), settings)
 	must(t, q.Resume(id))
 	if o := q.Wait(); o[0].Status != runner.Done {
 		t.Fatalf("%+v", o)

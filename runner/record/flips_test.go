@@ -10,8 +10,10 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/queue"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/spec"
 )
 
 // flipped is a byte of a file of a run that is another one.
@@ -90,7 +92,7 @@ func TestFlips(t *testing.T) {
 // checkpoint and one behind it, and was killed at step 12.
 func knobStopped(t *testing.T, s *Store) {
 	st := &stopping{Store: s}
-	q := runner.NewQueue(t.Context(), runner.Settings{Store: st, Threads: 1})
+	q := queue.NewQueue(t.Context(), queue.Settings{Store: st, Threads: 1})
 	told := make(chan error, 2)
 	var id string
 	st.ask = func(run string, e runner.Event) {
@@ -110,9 +112,9 @@ func knobStopped(t *testing.T, s *Store) {
 			q.Stop(run)
 		}
 	}
-	spec := tiny()
-	spec.CheckpointKeep = 9
-	_, err := q.Start(runner.Request{Specs: []runner.Spec{spec}})
+	settings := tiny()
+	settings.CheckpointKeep = 9
+	_, err := q.Start(runner.Request{Specs: []spec.Spec{settings}})
 	must(t, err)
 	q.Wait()
 	must(t, <-told)
@@ -139,7 +141,7 @@ func (f *flipped) goOn(t *testing.T, before, id string, fits func(*runner.Meta) 
 	s := &Store{dir: dir, now: clock(), open: disk.OpenDisk}
 	r, err := Find(dir, id)
 	if err == nil {
-		q := runner.NewQueue(t.Context(), runner.Settings{Store: s, Threads: 1})
+		q := queue.NewQueue(t.Context(), queue.Settings{Store: s, Threads: 1})
 		if err = q.Resume(r.Meta.ID); err == nil {
 			err = q.Wait()[0].Err
 		}

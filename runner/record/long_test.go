@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record/internal/disk"
 )
 
@@ -98,16 +99,17 @@ func (w *longWriter) add(t testing.TB, e runner.Event) {
 // longStep has all that a step of SFK-DRO has.
 func longStep(step, steps int64) *runner.StepEvent {
 	u := float64(step) / float64(steps)
-	e := &runner.StepEvent{Head: head(step), Epoch: 100 * u, ImagesPerSecond: runner.Num(2500 + 30*math.Sin(u))}
+	e := &runner.StepEvent{Head: head(step), Epoch: 100 * u, ImagesPerSecond: measure.Num(2500 +
+		30*math.Sin(u))}
 	loss := 2.3*math.Exp(-3*u) + 0.1*math.Sin(float64(step))
 	if step == steps/3 {
 		loss = 40
 	}
 	for i, name := range []string{"loss", "objective", "lambda", "eta", "gap", "gamma", "grad_norm",
 		"mean_ratio", "divergence"} {
-		e.Set(name, runner.Num(loss+float64(i)))
+		e.Set(name, measure.Num(loss+float64(i)))
 	}
-	e.Min, e.Max = append(runner.Values{}, e.Values...), append(runner.Values{}, e.Values...)
+	e.Min, e.Max = append(measure.Values{}, e.Values...), append(measure.Values{}, e.Values...)
 	return e
 }
 
@@ -116,11 +118,11 @@ func longEval(step, steps int64) *runner.EvalEvent {
 	e := &runner.EvalEvent{Head: head(step), Epoch: 100 * u}
 	for _, name := range []string{"train_loss", "test_loss", "test_accuracy", "worst_class_accuracy",
 		"robust_risk", "dual_gap"} {
-		e.Set(name, runner.Num(u))
+		e.Set(name, measure.Num(u))
 	}
-	list := make([]runner.Number, 10)
+	list := make([]measure.Number, 10)
 	for i := range list {
-		list[i] = runner.Num(u * float64(i) / 10)
+		list[i] = measure.Num(u * float64(i) / 10)
 	}
 	for _, name := range []string{"class_accuracy", "class_loss", "class_weight"} {
 		e.ByGroup.Set(name, list)

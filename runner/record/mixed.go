@@ -4,15 +4,16 @@ import (
 	"fmt"
 
 	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // Mixed says which methods a run is of where its log turned one into another, as
 // logs could that are older than sfk-auto: "sfk, from step 90 on sfk-auto". It is
 // empty for every other run. Such a run speaks for neither method.
 func (r *Run) Mixed() (string, error) {
-	spec := r.Meta.Spec
-	was := spec.Algorithm()
-	if runner.Other(was) == "" {
+	settings := r.Meta.Spec
+	was := settings.Algorithm()
+	if spec.Other(was) == "" {
 		return "", nil // most logs need no look
 	}
 	for log := r.Tail(); ; {
@@ -21,8 +22,9 @@ func (r *Run) Mixed() (string, error) {
 			return "", err
 		}
 		for _, e := range events {
-			if k, ok := e.(*runner.KnobEvent); ok && k.Apply(&spec) == nil && spec.Algorithm() != was {
-				return fmt.Sprintf("%s, from step %d on %s", was, k.Step, spec.Algorithm()), nil
+			if k, ok := e.(*runner.KnobEvent); ok && k.Apply(&settings) == nil &&
+				settings.Algorithm() != was {
+				return fmt.Sprintf("%s, from step %d on %s", was, k.Step, settings.Algorithm()), nil
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 func TestMixed(t *testing.T) {
@@ -17,10 +18,10 @@ func TestMixed(t *testing.T) {
 		want   string
 	}{
 		{"untouched", dro.SFK, nil, ""},
-		{"another number", dro.SFK, &runner.KnobEvent{Key: "c", New: runner.Num(50)}, ""},
-		{"another knob", dro.SFKAuto, &runner.KnobEvent{Key: "lr", New: runner.Num(.1)}, ""},
+		{"another number", dro.SFK, &runner.KnobEvent{Key: "c", New: measure.Num(50)}, ""},
+		{"another knob", dro.SFKAuto, &runner.KnobEvent{Key: "lr", New: measure.Num(.1)}, ""},
 		{"to auto", dro.SFK, &runner.KnobEvent{Key: "c"}, "sfk, from step 9 on sfk-auto"},
-		{"to a number", dro.SFKAuto, &runner.KnobEvent{Key: "c", New: runner.Num(50)},
+		{"to a number", dro.SFKAuto, &runner.KnobEvent{Key: "c", New: measure.Num(50)},
 			"sfk-auto, from step 9 on sfk"},
 		{"no relative", dro.PGD, &runner.KnobEvent{Key: "c"}, ""},
 	} {

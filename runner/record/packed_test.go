@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 // longRun records a run that is done, with a resume that discards steps.
@@ -27,14 +28,15 @@ func longRun(t *testing.T, s *Store) *Run {
 	must(t, r.Append(&runner.ResumeEvent{Head: head(300)}))
 	for step := int64(301); step <= 600; step++ {
 		e := stepEvent(step)
-		e.Set("loss", runner.Num(math.Sin(float64(step)/7)))
+		e.Set("loss", measure.Num(math.Sin(float64(step)/7)))
 		if step == 450 {
-			e.Max, e.Min = runner.Values{{Name: "loss", Number: runner.Num(1e6)}}, runner.Values{{Name: "loss"}}
+			e.Max, e.Min = measure.Values{{Name: "loss", Number: measure.Num(1e6)}},
+				measure.Values{{Name: "loss"}}
 		}
 		must(t, r.Append(e))
 	}
 	eval := evalEvent(600)
-	eval.Set("test_loss", runner.Num(1.0/3))
+	eval.Set("test_loss", measure.Num(1.0/3))
 	must(t, r.Append(eval))
 	must(t, r.Append(&runner.CheckpointEvent{Head: head(600), File: "x"}))
 	must(t, r.Append(&runner.WarningEvent{Head: head(600), Message: "hot"}))

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 const (
@@ -105,15 +106,15 @@ func merged(events []*runner.StepEvent) *runner.StepEvent {
 
 // speed is of all of several events, which are of equally many steps: the harmonic
 // mean.
-func speed(events []*runner.StepEvent) runner.Number {
+func speed(events []*runner.StepEvent) measure.Number {
 	times := 0.0
 	for _, e := range events {
 		times += 1 / e.ImagesPerSecond.Float()
 	}
-	return runner.NumIf(times > 0 && !math.IsInf(times, 0), float64(len(events))/times)
+	return measure.NumIf(times > 0 && !math.IsInf(times, 0), float64(len(events))/times)
 }
 
-func rounded(values runner.Values) runner.Values {
+func rounded(values measure.Values) measure.Values {
 	values = slices.Clone(values)
 	for i := range values {
 		values[i].Number = round(values[i].Number)
@@ -121,7 +122,7 @@ func rounded(values runner.Values) runner.Values {
 	return values
 }
 
-func round(n runner.Number) runner.Number {
+func round(n measure.Number) measure.Number {
 	x, err := strconv.ParseFloat(strconv.FormatFloat(n.Float(), 'g', packedDigits, 64), 64)
-	return runner.NumIf(n.Applies() && err == nil, x)
+	return measure.NumIf(n.Applies() && err == nil, x)
 }

@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 func knob(step int64, key string, value float64) *runner.KnobEvent {
-	return &runner.KnobEvent{Head: head(step), Key: key, Old: runner.Num(0), New: runner.Num(value)}
+	return &runner.KnobEvent{Head: head(step), Key: key, Old: measure.Num(0), New: measure.Num(value)}
 }
 
 // TestPast reads a run as it was at a checkpoint, with every knob of its log.

@@ -11,6 +11,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/internal/aside/asidetest"
+	"drolab/runner/measure"
 	"drolab/runner/record/internal/disk"
 )
 
@@ -51,7 +52,7 @@ func settled(t *testing.T, r *Run, step int64) string {
 	state, err := r.Load(step)
 	must(t, err)
 	plainHead(&state.Last.Head)
-	state.Last.ImagesPerSecond = runner.Number{}
+	state.Last.ImagesPerSecond = measure.Number{}
 	if state.Eval != nil {
 		plainHead(&state.Eval.Head)
 	}
@@ -60,7 +61,7 @@ func settled(t *testing.T, r *Run, step int64) string {
 	if !summary.ImagesPerSecond.Applies() {
 		t.Error("the summary has no speed")
 	}
-	summary.ImagesPerSecond, summary.ID = runner.Number{}, ""
+	summary.ImagesPerSecond, summary.ID = measure.Number{}, ""
 	return fmt.Sprintf("%s %s\n%x\n%s", asJSON(t, state), asJSON(t, state.Method),
 		read(t, r.Dir, checkpointsName, tensorsName(step)), asJSON(t, &summary))
 }
@@ -85,7 +86,7 @@ func whatStands(t *testing.T, r *Run) (list []string, skipped int) {
 			}
 			switch e := e.(type) {
 			case *runner.StepEvent:
-				e.ImagesPerSecond = runner.Number{}
+				e.ImagesPerSecond = measure.Number{}
 				events = append(events, e)
 			case *runner.EvalEvent:
 				events = append(events, e)

@@ -14,8 +14,10 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/export"
+	"drolab/runner/queue"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/spec"
 )
 
 // scene is what happens to a folder of runs. Done again, it goes on from what it
@@ -30,8 +32,8 @@ type scene struct {
 }
 
 // tiny is a spec of 30 steps, with checkpoints and evaluations in between.
-func tiny() runner.Spec {
-	s := runner.Defaults()
+func tiny() spec.Spec {
+	s := spec.Defaults()
 	s.Algorithms, s.Model, s.Dataset = []dro.Algorithm{dro.SFK}, "linear", "csv:example"
 	s.Batch, s.Epochs, s.LogEvery, s.CheckpointEvery, s.CheckpointKeep = 32, 2, 3, 7, 2
 	return s
@@ -53,7 +55,7 @@ func fork(m *runner.Meta) bool     { return m.Parent != "" }
 
 // train starts a run, or takes up the one that there is, and returns at its end.
 func train(s *Store, had *Run, req runner.Request) error {
-	q, dir := runner.NewQueue(context.Background(), runner.Settings{Store: s, Threads: 1}), s.dir
+	q, dir := queue.NewQueue(context.Background(), queue.Settings{Store: s, Threads: 1}), s.dir
 	var err error
 	var ids []string
 	switch {
@@ -112,26 +114,26 @@ func (r *stoppingRecorder) Append(e runner.Event) error {
 // stopped9 leaves a run that was stopped at step 9.
 func stopped9(t *testing.T, s *Store) {
 	st := &stopping{Store: s}
-	q := runner.NewQueue(context.Background(), runner.Settings{Store: st, Threads: 1})
+	q := queue.NewQueue(context.Background(), queue.Settings{Store: st, Threads: 1})
 	st.ask = func(id string, e runner.Event) {
 		if _, ok := e.(*runner.StepEvent); ok && e.Header().Step == 9 {
 			must(t, q.Stop(id))
 		}
 	}
-	_, err := q.Start(runner.Request{Specs: []runner.Spec{tiny()}})
+	_, err := q.Start(runner.Request{Specs: []spec.Spec{tiny()}})
 	must(t, err)
 	q.Wait()
 }
 
 func finished(t *testing.T, s *Store) {
-	must(t, train(s, nil, runner.Request{Specs: []runner.Spec{tiny()}}))
+	must(t, train(s, nil, runner.Request{Specs: []spec.Spec{tiny()}}))
 }
 
 // knobAt9 trains a run that is paused at step 9, has a knob turned, and goes on.
 // Whoever is told that it is turned may rely on it: else he asks again.
 func knobAt9(s *Store) error {
 	st := &stopping{Store: s}
-	q := runner.NewQueue(context.Background(), runner.Settings{Store: st, Threads: 1})
+	q := queue.NewQueue(context.Background(), queue.Settings{Store: st, Threads: 1})
 	var asking sync.WaitGroup
 	turned := func(id string) bool {
 		in, err := disk.OpenFolder(nil, filepath.Join(s.dir, id))
@@ -167,7 +169,7 @@ func knobAt9(s *Store) error {
 	var err error
 	switch {
 	case had == nil:
-		_, err = q.Start(runner.Request{Specs: []runner.Spec{tiny()}})
+		_, err = q.Start(runner.Request{Specs: []spec.Spec{tiny()}})
 	case had.Status() != runner.Done:
 		err = q.Resume(had.Meta.ID)
 	}
@@ -182,16 +184,16 @@ func knobAt9(s *Store) error {
 var scenes = []scene{
 	{"run", nil,
 		func(s *Store) error {
-			return train(s, the(s, original), runner.Request{Specs: []runner.Spec{tiny()}})
+			return train(s, the(s, original), runner.Request{Specs: []spec.Spec{tiny()}})
 		}, result(original)},
 	{"resume", stopped9,
 		func(s *Store) error { return train(s, the(s, original), runner.Request{}) }, result(original)},
 	{"fork", finished,
 		func(s *Store) error {
-			spec := tiny()
-			spec.Epochs, spec.LR = 3, spec.LR/2
+			settings := tiny()
+			settings.Epochs, settings.LR = 3, settings.LR/2
 			parent := the(s, original).Meta.ID + "@28"
-			return train(s, the(s, fork), runner.Request{Parent: parent, Specs: []runner.Spec{spec}})
+			return train(s, the(s, fork), runner.Request{Parent: parent, Specs: []spec.Spec{settings}})
 		}, result(fork)},
 	{"knob", nil, knobAt9, result(original)},
 	{"pin", finished,

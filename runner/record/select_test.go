@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 // selecting returns a checkpoint of a step that says which one is selected.
@@ -74,7 +75,7 @@ func TestSummaryHasTheSelection(t *testing.T) {
 	must(t, err)
 	got := run.Summary().Selected
 	if got == nil || got.Step != 4 || got.By != "val_loss" || got.Epoch != .4 ||
-		got.Of("test_accuracy") != runner.Num(.7) {
+		got.Of("test_accuracy") != measure.Num(.7) {
 		t.Fatalf("selected %+v", got)
 	}
 	back := &runner.Selected{}
@@ -82,7 +83,7 @@ func TestSummaryHasTheSelection(t *testing.T) {
 	must(t, err)
 	must(t, back.UnmarshalJSON(b))
 	if back.Step != 4 || back.Epoch != .4 || len(back.ByGroup.Of("class_accuracy")) != 2 ||
-		back.Of("worst_class_accuracy") != runner.Num(.5) {
+		back.Of("worst_class_accuracy") != measure.Num(.5) {
 		t.Errorf("%s is read as %+v", b, back)
 	}
 }

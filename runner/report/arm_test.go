@@ -9,16 +9,16 @@ import (
 
 	"drolab/dro"
 	"drolab/presets"
-	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // as makes runs those of a preset with its every setting.
-func as(t *testing.T, name string) func(*runner.Spec) {
+func as(t *testing.T, name string) func(*spec.Spec) {
 	p, err := presets.Load(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(s *runner.Spec) {
+	return func(s *spec.Spec) {
 		one := p.Spec
 		one.Algorithms, one.Seed, one.Seeds, one.Rho = s.Algorithms, s.Seed, 1, s.Rho
 		*s = one
@@ -61,8 +61,8 @@ func TestOtherArmsChangeNoVerdict(t *testing.T) {
 		classes []string
 	}{{"race", nil}, {"paper-gentle", strings.Fields("a b c d e f g h i j")}} {
 		like := as(t, base.preset)
-		also := func(change func(*runner.Spec)) func(*runner.Spec) {
-			return func(s *runner.Spec) { like(s); change(s) }
+		also := func(change func(*spec.Spec)) func(*spec.Spec) {
+			return func(s *spec.Spec) { like(s); change(s) }
 		}
 		tell := func(a dro.Algorithm, x float64) told {
 			w := told{algorithm: a, rho: .5, preset: base.preset, classes: base.classes, change: like,
@@ -90,15 +90,15 @@ func TestOtherArmsChangeNoVerdict(t *testing.T) {
 			name   string
 			method dro.Algorithm
 			rho    float64
-			change func(*runner.Spec)
+			change func(*spec.Spec)
 		}{
-			{"another C", dro.SFK, .5, func(s *runner.Spec) { s.SetOwn("c", runner.Fixed(5)) }},
-			{"sfk-auto", dro.SFKAuto, .5, func(*runner.Spec) {}},
-			{"batch", "batch", .5, func(*runner.Spec) {}},
-			{"PAN with a step of its own", dro.PAN, .5, func(s *runner.Spec) { s.LRZ = runner.Fixed(.1) }},
-			{"another start of z", dro.PGD, .5, func(s *runner.Spec) { s.Lambda = 3 }},
-			{"another network", dro.ERM, .5, func(s *runner.Spec) { s.WeightDecay = .1 }},
-			{"another radius", dro.SFK, .1, func(*runner.Spec) {}},
+			{"another C", dro.SFK, .5, func(s *spec.Spec) { s.SetOwn("c", spec.Fixed(5)) }},
+			{"sfk-auto", dro.SFKAuto, .5, func(*spec.Spec) {}},
+			{"batch", "batch", .5, func(*spec.Spec) {}},
+			{"PAN with a step of its own", dro.PAN, .5, func(s *spec.Spec) { s.LRZ = spec.Fixed(.1) }},
+			{"another start of z", dro.PGD, .5, func(s *spec.Spec) { s.Lambda = 3 }},
+			{"another network", dro.ERM, .5, func(s *spec.Spec) { s.WeightDecay = .1 }},
+			{"another radius", dro.SFK, .1, func(*spec.Spec) {}},
 		} {
 			t.Run(base.preset+", "+c.name, func(t *testing.T) {
 				f := folder{TB: t, store: f.store, runs: slices.Clone(f.runs[:runs])}
@@ -137,16 +137,16 @@ func TestTooFewRunsAreTold(t *testing.T) {
 	like := as(t, "paper-gentle")
 	f := newFolder(t)
 	ten := strings.Fields("a b c d e f g h i j")
-	add := func(a dro.Algorithm, seeds uint64, change func(*runner.Spec)) {
+	add := func(a dro.Algorithm, seeds uint64, change func(*spec.Spec)) {
 		for seed := range seeds {
 			f.add(told{algorithm: a, seed: seed + 1, rho: .5, preset: "paper-gentle", classes: ten,
-				trainLoss: 1 + wobble(seed), change: func(s *runner.Spec) { like(s); change(s) }})
+				trainLoss: 1 + wobble(seed), change: func(s *spec.Spec) { like(s); change(s) }})
 		}
 	}
-	none := func(*runner.Spec) {}
+	none := func(*spec.Spec) {}
 	add(dro.ERM, 5, none)
 	add(dro.PAN, 1, none)
-	add(dro.SFK, 5, func(s *runner.Spec) { s.SetOwn("c", runner.Fixed(500)) })
+	add(dro.SFK, 5, func(s *spec.Spec) { s.SetOwn("c", spec.Fixed(500)) })
 	r := f.report()
 	for a, want := range map[string]string{"sfk c=1000": "no run of sfk c=1000", "pan": "one seed"} {
 		c := f.claim(r, "train-loss", half, a, "erm")

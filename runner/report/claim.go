@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 // Verdict is what the seeds say of a claim.
@@ -21,20 +21,20 @@ const (
 
 // Claim is a claim of the paper about two methods on one problem, tested.
 type Claim struct {
-	Key     string        `json:"key"`
-	Problem string        `json:"problem"`
-	A       string        `json:"a"` // the arms
-	B       string        `json:"b"`
-	Says    string        `json:"says"` // A says B
-	Source  string        `json:"source"`
-	Reading string        `json:"reading"` // on which the verdict depends
-	Measure string        `json:"measure,omitempty"`
-	Higher  bool          `json:"higher"` // it is claimed that A is above B, else below
-	Margin  runner.Number `json:"margin"` // added to B
+	Key     string         `json:"key"`
+	Problem string         `json:"problem"`
+	A       string         `json:"a"` // the arms
+	B       string         `json:"b"`
+	Says    string         `json:"says"` // A says B
+	Source  string         `json:"source"`
+	Reading string         `json:"reading"` // on which the verdict depends
+	Measure string         `json:"measure,omitempty"`
+	Higher  bool           `json:"higher"` // it is claimed that A is above B, else below
+	Margin  measure.Number `json:"margin"` // added to B
 	Difference
 	// Window is the mean difference where the last evaluations, as many as the
 	// paper's window, are averaged in place of the last iterate's.
-	Window runner.Number `json:"window"`
+	Window measure.Number `json:"window"`
 	// Few says what the test lacks: the claim's own arm, or seeds.
 	Few string `json:"few,omitempty"`
 	// Repeats is the problem that the same test was made on: its methods do not
@@ -129,7 +129,7 @@ func (p *Problem) claim(say *claimed, pair [2]dro.Algorithm) *Claim {
 		names[i] = first.name(&m, string(method))
 	}
 	c := say.of(p, names[0], names[1])
-	c.Difference = Difference{Seeds: []uint64{}, Values: []runner.Number{}}
+	c.Difference = Difference{Seeds: []uint64{}, Values: []measure.Number{}}
 	c.Few = "no run of " + names[0]
 	if a != nil {
 		c.Few = "no run of " + names[1]
@@ -140,7 +140,7 @@ func (p *Problem) claim(say *claimed, pair [2]dro.Algorithm) *Claim {
 // of is the claim on two arms, before any test.
 func (say *claimed) of(p *Problem, a, b string) *Claim {
 	return &Claim{Key: say.key, Problem: p.Label, A: a, B: b, Says: say.says, Source: say.source,
-		Reading: say.reading, Measure: say.measure, Higher: say.higher, Margin: runner.Num(say.margin)}
+		Reading: say.reading, Measure: say.measure, Higher: say.higher, Margin: measure.Num(say.margin)}
 }
 
 // test compares two arms; nil where what is measured applies to no seed of both.

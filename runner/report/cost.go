@@ -5,17 +5,17 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 // Cost is what training an arm took: of runs that shared their machine with
 // others, so that only ratios between runs made at the same time say something.
 type Cost struct {
-	Arm     string        `json:"arm"`
-	Seeds   int           `json:"seeds"`
-	Step    runner.Number `json:"seconds_per_step"`     // mean over seeds
-	StepStd runner.Number `json:"seconds_per_step_std"` // divisor n−1
-	Minutes runner.Number `json:"minutes"`              // of the whole training, mean over seeds
+	Arm     string         `json:"arm"`
+	Seeds   int            `json:"seeds"`
+	Step    measure.Number `json:"seconds_per_step"`     // mean over seeds
+	StepStd measure.Number `json:"seconds_per_step_std"` // divisor n−1
+	Minutes measure.Number `json:"minutes"`              // of the whole training, mean over seeds
 	// Ratio is the logarithm of a step's time over one of ERM's.
 	Ratio Difference `json:"log_ratio_to_erm"`
 }
@@ -34,9 +34,9 @@ func (p *Problem) costs() {
 			steps, minutes = append(steps, r.perStep()), append(minutes, r.seconds/60)
 		}
 		mean, std := stat.MeanStdDev(steps, nil)
-		c := Cost{Arm: a.label, Seeds: len(a.runs), Step: runner.Num(mean),
-			StepStd: runner.NumIf(len(steps) > 1, std), Minutes: runner.Num(stat.Mean(minutes, nil)),
-			Ratio: Difference{Seeds: []uint64{}, Values: []runner.Number{}}}
+		c := Cost{Arm: a.label, Seeds: len(a.runs), Step: measure.Num(mean),
+			StepStd: measure.NumIf(len(steps) > 1, std), Minutes: measure.Num(stat.Mean(minutes, nil)),
+			Ratio: Difference{Seeds: []uint64{}, Values: []measure.Number{}}}
 		if base != nil && a != base {
 			c.Ratio = differ(a, base, stepTime, 0)
 		}
@@ -46,11 +46,11 @@ func (p *Problem) costs() {
 
 // ClassRow is a class or group with the differences in accuracy to ERM.
 type ClassRow struct {
-	Class       string        `json:"class"`
-	Train       int           `json:"train"`
-	Base        runner.Number `json:"erm"` // mean accuracy of ERM
-	Arms        []string      `json:"arms"`
-	Differences []Difference  `json:"differences"`
+	Class       string         `json:"class"`
+	Train       int            `json:"train"`
+	Base        measure.Number `json:"erm"` // mean accuracy of ERM
+	Arms        []string       `json:"arms"`
+	Differences []Difference   `json:"differences"`
 }
 
 // classes compares every arm with ERM class by class: the arms that claims are of
@@ -61,7 +61,7 @@ func (p *Problem) classes() {
 		return
 	}
 	m := &base.runs[0].Meta
-	measure := m.Fit("class_accuracy")
+	measured := m.Fit("class_accuracy")
 	for i, name := range m.Names(m.Main()) {
 		row := ClassRow{Class: name}
 		if counts := m.Counts(m.Main()).Train; i < len(counts) {
@@ -69,15 +69,15 @@ func (p *Problem) classes() {
 		}
 		var own []float64
 		for _, r := range base.runs {
-			if v := r.Summary().ByGroup.Of(measure); i < len(v) {
+			if v := r.Summary().ByGroup.Of(measured); i < len(v) {
 				own = append(own, v[i].Float())
 			}
 		}
-		row.Base = runner.NumIf(len(own) > 0, stat.Mean(own, nil))
+		row.Base = measure.NumIf(len(own) > 0, stat.Mean(own, nil))
 		for _, a := range p.arms {
 			if a != base {
 				row.Arms = append(row.Arms, a.label)
-				row.Differences = append(row.Differences, differ(a, base, part(measure, i), 0))
+				row.Differences = append(row.Differences, differ(a, base, part(measured, i), 0))
 			}
 		}
 		p.Classes = append(p.Classes, row)

@@ -4,21 +4,21 @@ import (
 	"math"
 	"slices"
 
-	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
 )
 
 // Difference is of two arms, over the seeds that both have.
 type Difference struct {
-	Seeds  []uint64        `json:"seeds"`
-	Values []runner.Number `json:"values"` // a seed each
-	Mean   runner.Number   `json:"mean"`
-	Half   runner.Number   `json:"half"` // half width of the mean's t interval at Report.Level
+	Seeds  []uint64         `json:"seeds"`
+	Values []measure.Number `json:"values"` // a seed each
+	Mean   measure.Number   `json:"mean"`
+	Half   measure.Number   `json:"half"` // half width of the mean's t interval at Report.Level
 	// P is two-sided, of Student's paired t test against 0 or the claim's margin;
 	// it does not apply where that cannot be made. Adjusted is after Holm's
 	// correction.
-	P        runner.Number `json:"p"`
-	Adjusted runner.Number `json:"adjusted_p"`
+	P        measure.Number `json:"p"`
+	Adjusted measure.Number `json:"adjusted_p"`
 }
 
 // of returns what a measure is in two runs that are compared; ok is false where
@@ -71,7 +71,7 @@ func part(measure string, i int) of {
 // differ tests a − b against margin: a seed decides initialisation and batch order
 // in both, so that runs of one seed are a pair.
 func differ(a, b *arm, value of, margin float64) Difference {
-	d := Difference{Seeds: []uint64{}, Values: []runner.Number{}}
+	d := Difference{Seeds: []uint64{}, Values: []measure.Number{}}
 	var xs, ys, values []float64
 	for _, r := range a.runs {
 		at := slices.IndexFunc(b.runs, func(o *ran) bool { return o.seed() == r.seed() })
@@ -79,18 +79,18 @@ func differ(a, b *arm, value of, margin float64) Difference {
 			continue
 		}
 		if x, y, ok := value(r, b.runs[at]); ok {
-			d.Seeds, d.Values = append(d.Seeds, r.seed()), append(d.Values, runner.Num(x-y))
+			d.Seeds, d.Values = append(d.Seeds, r.seed()), append(d.Values, measure.Num(x-y))
 			xs, ys, values = append(xs, x-margin), append(ys, y), append(values, x-y)
 		}
 	}
 	n := len(values)
 	mean, half := compare.TInterval(values, level)
-	d.Mean, d.Half = runner.NumIf(n > 0, mean), runner.NumIf(n > 1, half)
+	d.Mean, d.Half = measure.NumIf(n > 0, mean), measure.NumIf(n > 1, half)
 	p := math.NaN()
 	if n > 1 {
 		p = compare.PairedT(xs, ys)
 	}
-	d.P = runner.NumIf(!math.IsNaN(p), p)
+	d.P = measure.NumIf(!math.IsNaN(p), p)
 	return d
 }
 
@@ -101,7 +101,7 @@ func adjust(list []*Difference) {
 		p[i] = d.P.Float()
 	}
 	for i, q := range compare.Holm(p) {
-		list[i].Adjusted = runner.NumIf(!math.IsNaN(q), q)
+		list[i].Adjusted = measure.NumIf(!math.IsNaN(q), q)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // experiment is runs that differ in nothing but the method, what only some
@@ -17,8 +17,8 @@ type experiment struct {
 
 // shared lists the settings that every method reads and that decide what a run
 // computes.
-func shared() []runner.Setting {
-	return slices.DeleteFunc(runner.AllSettings(), func(t runner.Setting) bool {
+func shared() []spec.Setting {
+	return slices.DeleteFunc(spec.AllSettings(), func(t spec.Setting) bool {
 		return t.Viewed() || t.Key == "algorithms" || t.Key == "seed" || dro.ReadBySome(t.Key)
 	})
 }
@@ -66,7 +66,7 @@ func experiments(all []*ran) (main, others []*experiment) {
 // differs lists the keys in which two experiments differ; "data" where it is what
 // the data hold.
 func (e *experiment) differs(o *experiment) (keys []string) {
-	for i, t := range append([]runner.Setting{{Key: "data"}}, shared()...) {
+	for i, t := range append([]spec.Setting{{Key: "data"}}, shared()...) {
 		if e.settings[i] != o.settings[i] {
 			keys = append(keys, t.Key)
 		}

@@ -8,7 +8,9 @@ import (
 	"drolab/dro"
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // folder records runs that say what a test wants them to.
@@ -31,7 +33,7 @@ type told struct {
 	algorithm dro.Algorithm
 	seed      uint64
 	rho       float64
-	change    func(*runner.Spec)
+	change    func(*spec.Spec)
 	classes   []string
 	speed     float64   // images a second; 0 is 100
 	preset    string    // empty is one that does not come with the program
@@ -52,7 +54,7 @@ func (f *folder) must(err error) {
 
 func (f *folder) add(w told) {
 	f.Helper()
-	spec := runner.Defaults()
+	spec := spec.Defaults()
 	spec.Algorithms, spec.Seed, spec.Rho, spec.Epochs = []dro.Algorithm{w.algorithm}, w.seed, w.rho, 3
 	if w.change != nil {
 		w.change(&spec)
@@ -66,8 +68,8 @@ func (f *folder) add(w told) {
 	m := &runner.Meta{Preset: cmp.Or(w.preset, "mine"), Spec: spec, Checksum: "sha256:0",
 		StepsPerEpoch: 10, Steps: 30,
 		Created: time.Date(2026, 11, 22-w.age, 4, 0, 0, 0, time.UTC),
-		Parts: runner.Parts{Classes: w.classes,
-			ClassCounts: runner.Counts{Train: []int{30, 10}, Test: []int{100, 100}}},
+		Parts: measure.Parts{Classes: w.classes,
+			ClassCounts: measure.Counts{Train: []int{30, 10}, Test: []int{100, 100}}},
 		Host: runner.Host{Version: "v1", Go: "go1.26", System: "linux/amd64", CPU: "a processor", Kernel: "avx512",
 			Threads: 2}}
 	r, err := f.store.Create(m, nil)
@@ -79,7 +81,8 @@ func (f *folder) add(w told) {
 		f.must(r.Append(last))
 	}
 	f.must(r.Append(&runner.StatusEvent{Head: runner.Head{Step: 30}, Status: runner.Done}))
-	s := runner.Summarize(m, runner.Done, 30, last, &runner.StepEvent{ImagesPerSecond: runner.Num(w.speed)})
+	s := runner.Summarize(m, runner.Done, 30, last,
+		&runner.StepEvent{ImagesPerSecond: measure.Num(w.speed)})
 	f.must(r.Finish(s))
 	f.must(r.Close())
 	run, err := record.Find(f.store.Dir(), m.ID)
@@ -89,30 +92,30 @@ func (f *folder) add(w told) {
 
 func (w *told) eval(i int) *runner.EvalEvent {
 	e := &runner.EvalEvent{Head: runner.Head{Step: int64(10 * (i + 1))}, Epoch: float64(i + 1)}
-	e.Set("train_loss", runner.Num(w.trainLoss))
-	e.Set("test_loss", runner.Num(w.testLoss))
-	e.Set("worst_class_accuracy", runner.Num(w.worst))
-	e.Set("test_accuracy", runner.Num(w.worst+.1))
-	e.Set("robust_risk", runner.Num(w.risk))
-	e.ByGroup.Set("class_accuracy", []runner.Number{runner.Num(w.worst + .2), runner.Num(w.worst)})
+	e.Set("train_loss", measure.Num(w.trainLoss))
+	e.Set("test_loss", measure.Num(w.testLoss))
+	e.Set("worst_class_accuracy", measure.Num(w.worst))
+	e.Set("test_accuracy", measure.Num(w.worst+.1))
+	e.Set("robust_risk", measure.Num(w.risk))
+	e.ByGroup.Set("class_accuracy", []measure.Number{measure.Num(w.worst + .2), measure.Num(w.worst)})
 	if w.accuracy != nil {
-		var list []runner.Number
+		var list []measure.Number
 		for _, x := range w.accuracy {
-			list = append(list, runner.Num(x+float64(i)/100))
+			list = append(list, measure.Num(x+float64(i)/100))
 		}
 		e.ByGroup.Set("class_accuracy", list)
 	}
 	if w.riskAt != nil {
-		var list []runner.Number
+		var list []measure.Number
 		for _, x := range w.riskAt {
-			list = append(list, runner.Num(x))
+			list = append(list, measure.Num(x))
 		}
 		e.ByGroup.Set("robust_risk_at", list)
 	}
 	if w.objective != nil {
-		e.Set("train_objective", runner.Num(w.objective[i]))
-		e.Set("train_robust_risk", runner.Num(w.objective[i]-.01))
-		e.Set("dual_gap", runner.Num(.01))
+		e.Set("train_objective", measure.Num(w.objective[i]))
+		e.Set("train_robust_risk", measure.Num(w.objective[i]-.01))
+		e.Set("dual_gap", measure.Num(.01))
 	}
 	return e
 }

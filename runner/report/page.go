@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
 	"drolab/runner/page"
+	"drolab/runner/spec"
 )
 
 // Page lays the report out.
@@ -51,7 +52,7 @@ func (r *Report) statistics() string {
 		"unaugmented, if nothing else is said; train loss, objective, dual gap and gradient norm are of the "+
 		"whole training split. Nothing was selected on the test split. In tables ± is the standard deviation "+
 		"over seeds (divisor n − 1), with differences half of the %g %% t interval of their mean.",
-		runner.Plural(m.Spec.Epochs, "epoch"), runner.Plural(m.Steps, "step"), 100*level)
+		spec.Plural(m.Spec.Epochs, "epoch"), spec.Plural(m.Steps, "step"), 100*level)
 	if r.Problems[0].published {
 		text += " Columns named paper are its Table 1, the mean of four repeats; it gives no spread, and does " +
 			"not say whether its figures are of the last iterate."
@@ -178,7 +179,7 @@ func (c *Claim) relation(a string) string {
 	what := "time of a step"
 	if c.Measure == lowClasses {
 		what = "classes 3, 4, 5"
-	} else if m, ok := runner.FindMeasure(c.Measure); ok {
+	} else if m, ok := measure.FindMeasure(c.Measure); ok {
 		what = strings.TrimPrefix(m.Title, "train ")
 		if m.Name == "train_loss" {
 			what = m.Title

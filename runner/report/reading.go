@@ -6,6 +6,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // Which runs a claim is about is said before there are any: the settings of a preset,
@@ -17,7 +18,7 @@ type read struct {
 	// by is the paper's on the paper's data, else the run's own.
 	by *runner.Preset
 	// spec is by's or, where that is not known, the defaults.
-	spec runner.Spec
+	spec spec.Spec
 	// stated tells whether a preset has every setting of the run that all methods read.
 	stated bool
 }
@@ -30,7 +31,7 @@ func readBy(m *runner.Meta, known []runner.Preset) read {
 		}
 		return &known[i]
 	}
-	r := read{own: named(m.Preset), by: named(m.Preset), spec: runner.Defaults()}
+	r := read{own: named(m.Preset), by: named(m.Preset), spec: spec.Defaults()}
 	if published.fits(m) {
 		r.by = named(reference)
 	}
@@ -38,7 +39,7 @@ func readBy(m *runner.Meta, known []runner.Preset) read {
 		r.spec = r.by.Spec
 	}
 	r.stated = slices.ContainsFunc(known, func(p runner.Preset) bool {
-		return !slices.ContainsFunc(shared(), func(t runner.Setting) bool {
+		return !slices.ContainsFunc(shared(), func(t spec.Setting) bool {
 			return t.Text(&p.Spec) != t.Text(&m.Spec)
 		})
 	})
@@ -46,7 +47,7 @@ func readBy(m *runner.Meta, known []runner.Preset) read {
 }
 
 // away lists the settings among some in which a run is not as it is read.
-func (r *read) away(m *runner.Meta, among []runner.Setting) (keys []string) {
+func (r *read) away(m *runner.Meta, among []spec.Setting) (keys []string) {
 	for _, t := range among {
 		if t.Text(&m.Spec) != t.Text(&r.spec) {
 			keys = append(keys, t.Key)
@@ -56,9 +57,9 @@ func (r *read) away(m *runner.Meta, among []runner.Setting) (keys []string) {
 }
 
 // particular lists the settings that the method reads and not every method does.
-func particular(a dro.Algorithm) []runner.Setting {
+func particular(a dro.Algorithm) []spec.Setting {
 	m, err := dro.Find(a)
-	return slices.DeleteFunc(runner.AllSettings(), func(t runner.Setting) bool {
+	return slices.DeleteFunc(spec.AllSettings(), func(t spec.Setting) bool {
 		return t.Viewed() || !dro.ReadBySome(t.Key) || err != nil || !t.ReadBy(m)
 	})
 }

@@ -11,7 +11,9 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // Registered is what docs/registration.md fixed before its runs were made. The page does
@@ -36,7 +38,7 @@ type Registered struct {
 // registered is an arm of docs/registration.md.
 type registered struct {
 	arm
-	spec runner.Spec // but for the seed
+	spec spec.Spec // but for the seed
 }
 
 const (
@@ -143,7 +145,7 @@ func (g *Registered) put(r *record.Run) error {
 	return nil
 }
 
-// notFinite tells whether a run failed by runner.BrokenError.
+// notFinite tells whether a run failed by train.BrokenError.
 func notFinite(cause string) bool {
 	return slices.ContainsFunc([]string{" is NaN", " is +Inf", " is -Inf"}, func(s string) bool {
 		return strings.Contains(cause, s)
@@ -248,12 +250,12 @@ func finite(value of) of {
 
 // riskAt is the robust risk of the test split at a radius, whatever a run trained by.
 func riskAt(rho float64) of {
-	risk := func(r *ran) runner.Number {
+	risk := func(r *ran) measure.Number {
 		list := r.Summary().ByGroup.Of("robust_risk_at")
 		if i := slices.Index(r.Meta.Spec.RiskRadii, rho); i >= 0 && i < len(list) {
 			return list[i]
 		}
-		return runner.Number{}
+		return measure.Number{}
 	}
 	return func(a, b *ran) (x, y float64, ok bool) {
 		v, w := risk(a), risk(b)
@@ -268,13 +270,13 @@ func (g *Registered) equivalence() {
 			continue
 		}
 		e := *c
-		e.Margin, e.Repeats = runner.Num(equivalence), ""
+		e.Margin, e.Repeats = measure.Num(equivalence), ""
 		values := make([]float64, len(e.Values))
 		for i, v := range e.Values {
 			values[i] = v.Float()
 		}
 		p := compare.Equivalence(values, equivalence)
-		e.P = runner.NumIf(!math.IsNaN(p), p)
+		e.P = measure.NumIf(!math.IsNaN(p), p)
 		g.Equivalent = append(g.Equivalent, &e)
 	}
 	correct(g.Equivalent)

@@ -11,8 +11,9 @@ import (
 
 	"drolab/dro"
 	"drolab/presets"
-	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/runner/train"
 )
 
 var before = patience.Add(-time.Hour)
@@ -28,7 +29,7 @@ func (f *folder) registered() {
 		for _, one := range p.Spec.Expand() {
 			a := one.Algorithm()
 			w := told{algorithm: a, seed: one.Seed, rho: one.Rho, preset: name,
-				classes: strings.Fields("a b c d e f g h i j"), change: func(s *runner.Spec) { *s = one },
+				classes: strings.Fields("a b c d e f g h i j"), change: func(s *spec.Spec) { *s = one },
 				trainLoss: .1, testLoss: 1, worst: .5, risk: 9,
 				objective: []float64{3, 2, 1}}
 			for i := range one.RiskRadii {
@@ -134,7 +135,8 @@ func (f *folder) missing(t *testing.T) {
 // A run that broke is known by its cause.
 func TestNotFinite(t *testing.T) {
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if broken := (&runner.BrokenError{What: "loss", Value: x, Cure: "lower lr"}).Error(); !notFinite(broken) {
+		if broken := (&train.BrokenError{What: "loss", Value: x,
+			Cure: "lower lr"}).Error(); !notFinite(broken) {
 			t.Errorf("%q is not known", broken)
 		}
 	}

@@ -11,7 +11,9 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 const half = "χ², ρ=0.5"
@@ -160,13 +162,13 @@ func TestStepsAreComparedSideBySide(t *testing.T) {
 func TestVariations(t *testing.T) {
 	f := newFolder(t)
 	f.paperLike(.5)
-	he := func(s *runner.Spec) { s.Init = "torch" }
+	he := func(s *spec.Spec) { s.Init = "torch" }
 	f.add(told{algorithm: dro.SFK, seed: 2, rho: .5, trainLoss: .7, change: he})
 	f.add(told{algorithm: dro.SFK, seed: 1, rho: .1, trainLoss: .2})
-	f.add(told{algorithm: dro.SFK, seed: 1, rho: .5, trainLoss: .3, change: func(s *runner.Spec) {
-		s.SetOwn("c", runner.Fixed(77))
+	f.add(told{algorithm: dro.SFK, seed: 1, rho: .5, trainLoss: .3, change: func(s *spec.Spec) {
+		s.SetOwn("c", spec.Fixed(77))
 	}})
-	two := func(s *runner.Spec) { s.Init, s.LR = "torch", .5 }
+	two := func(s *spec.Spec) { s.Init, s.LR = "torch", .5 }
 	f.add(told{algorithm: dro.ERM, seed: 1, rho: .5, change: two})
 	r := f.report()
 	if len(r.Problems) != 1 {
@@ -202,23 +204,24 @@ func TestVariations(t *testing.T) {
 
 // On the paper's data its numbers stand beside, and the page says what is not its.
 func TestBesideThePaper(t *testing.T) {
-	cifar := func(s *runner.Spec) {
+	cifar := func(s *spec.Spec) {
 		s.Dataset, s.Model, s.Init = "cifar10", "alexnet", "torch"
 		s.Mean, s.Std = []float64{.4914, .4822, .4465}, []float64{.2470, .2435, .2616}
-		s.EtaMin, s.Coordinates = runner.Fixed(-10), "paper"
+		s.EtaMin, s.Coordinates = spec.Fixed(-10), "paper"
 		if err := s.Assign("imbalance", []byte(`"paper"`)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	f := newFolder(t)
 	ten := strings.Fields("airplane automobile bird cat deer dog frog horse ship truck")
-	add := func(a dro.Algorithm, change func(*runner.Spec), accuracy ...float64) {
+	add := func(a dro.Algorithm, change func(*spec.Spec), accuracy ...float64) {
 		f.add(told{algorithm: a, seed: 1, rho: .5, worst: .5, change: change, classes: ten, preset: "paper-gentle",
 			accuracy: accuracy})
 	}
 	add(dro.SFK, cifar, .9, .9, .9, .5, .5, .65, .9, .9, .9, .9)
 	add(dro.ERM, cifar, .9, .9, .9, .5, .4, .45, .9, .9, .9, .1)
-	add(dro.SFK, func(s *runner.Spec) { cifar(s); s.Pad = "mean" }, .9, .9, .9, .5, .5, .65, .9, .9, .9, .9)
+	add(dro.SFK, func(s *spec.Spec) { cifar(s); s.Pad = "mean" }, .9, .9, .9, .5, .5, .65, .9, .9, .9,
+		.9)
 	r := f.report()
 	page := r.Page().Markdown()
 	for _, want := range []string{"| worst class | 50.0 | 49.36 | 50.0 | 47.05 |", "| mean | 60.0 | 73.45 | " +
@@ -254,7 +257,7 @@ func TestWindow(t *testing.T) {
 		r.Meta.Created = start
 		for _, v := range values {
 			e := &runner.EvalEvent{}
-			e.Set("test_loss", runner.Num(v))
+			e.Set("test_loss", measure.Num(v))
 			r.evals = append(r.evals, e)
 		}
 		return r
@@ -267,8 +270,8 @@ func TestWindow(t *testing.T) {
 		t.Error("four evaluations have a mean of five")
 	}
 	claim := func(a string, mean, window float64) *Claim {
-		return &Claim{A: a, B: "erm", Margin: runner.Num(0), Measure: "test_loss", Problem: half,
-			Window: runner.Num(window), Difference: Difference{Mean: runner.Num(mean)}}
+		return &Claim{A: a, B: "erm", Margin: measure.Num(0), Measure: "test_loss", Problem: half,
+			Window: measure.Num(window), Difference: Difference{Mean: measure.Num(mean)}}
 	}
 	r := &Report{Claims: []*Claim{claim("sfk", -.1, .25), claim("pan", -.1, -.2)}}
 	if text := r.windows(); !strings.Contains(text, "1 of 2") || !strings.Contains(text, "sfk < erm, χ², "+

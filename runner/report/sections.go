@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 )
 
@@ -116,8 +116,8 @@ func (r *Report) variationTable() *page.Table {
 	return t
 }
 
-func headOf(measure string) string {
-	m, _ := runner.FindMeasure(measure)
+func headOf(measured string) string {
+	m, _ := measure.FindMeasure(measured)
 	return m.Head()
 }
 
@@ -149,14 +149,14 @@ func (r *Report) madeBlocks() []page.Block {
 // What follows formats figures.
 
 // style is of a measure's values.
-func style(measure string) page.Style {
-	m, _ := runner.FindMeasure(measure)
+func style(measured string) page.Style {
+	m, _ := measure.FindMeasure(measured)
 	return page.Of(m.Scale)
 }
 
 // text is signed, with the half width of its interval if there is one.
-func (d *Difference) text(measure string) string {
-	m, _ := runner.FindMeasure(measure)
+func (d *Difference) text(measured string) string {
+	m, _ := measure.FindMeasure(measured)
 	of := page.Digits(3)
 	if m.Scale == dro.Percent {
 		of = page.Points()
@@ -177,7 +177,7 @@ func ratio(d *Difference) string {
 	return text
 }
 
-func probability(p runner.Number) string {
+func probability(p measure.Number) string {
 	switch {
 	case !p.Applies():
 		return page.None

@@ -6,8 +6,9 @@ import (
 	"strings"
 
 	"drolab/dro"
-	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
 )
 
 // Departure is a setting that the runs have, beside what the paper publishes.
@@ -34,7 +35,7 @@ func departures(main []*Problem) (list []Departure) {
 		return list
 	}
 	for _, key := range p.Overrides {
-		if t, ok := runner.FindSetting(key); !ok || key == "algorithms" || key == "seeds" || t.Viewed() {
+		if t, ok := spec.FindSetting(key); !ok || key == "algorithms" || key == "seeds" || t.Viewed() {
 			continue
 		}
 		values, reason := valuesOf(main, key), p.Reasons[key]
@@ -73,7 +74,7 @@ func reasons(main []*Problem, key string) string {
 // valuesOf lists the values of a setting in the arms that claims are of and that read it.
 func valuesOf(main []*Problem, key string) string {
 	var values []string
-	t, _ := runner.FindSetting(key)
+	t, _ := spec.FindSetting(key)
 	for _, p := range main {
 		for _, a := range p.own() {
 			s := &a.runs[0].Meta.Spec
@@ -100,8 +101,8 @@ type Variation struct {
 
 // Effect is what a variation does to a measure.
 type Effect struct {
-	Measure string        `json:"measure"`
-	Value   runner.Number `json:"value"` // mean over seeds of the variation
+	Measure string         `json:"measure"`
+	Value   measure.Number `json:"value"` // mean over seeds of the variation
 	Difference
 }
 
@@ -145,9 +146,9 @@ func (r *Report) vary(main, others []*experiment) {
 
 // varyArm adds a variation where two arms of a method differ in one setting.
 func (r *Report) varyArm(p *Problem, base, a *arm) {
-	diffs := compare.Diff([]runner.Spec{base.runs[0].Meta.Spec, a.runs[0].Meta.Spec})
+	diffs := compare.Diff([]spec.Spec{base.runs[0].Meta.Spec, a.runs[0].Meta.Spec})
 	diffs = slices.DeleteFunc(diffs, func(d compare.KeyDiff) bool {
-		t, _ := runner.FindSetting(d.Key)
+		t, _ := spec.FindSetting(d.Key)
 		return d.Key == "seed" || t.Viewed()
 	})
 	if len(diffs) != 1 {
@@ -165,7 +166,7 @@ func (r *Report) varyArm(p *Problem, base, a *arm) {
 			values = append(values, o.Summary().Of(name).Float())
 		}
 		mean, _ := compare.TInterval(values, level)
-		e := Effect{Measure: name, Value: runner.Num(mean), Difference: differ(a, base, last(name), 0)}
+		e := Effect{Measure: name, Value: measure.Num(mean), Difference: differ(a, base, last(name), 0)}
 		v.Effects = append(v.Effects, e)
 	}
 	r.Variations = append(r.Variations, v)

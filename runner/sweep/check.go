@@ -6,6 +6,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/spec"
 )
 
 // CheckData says of the settings whose runs would have nothing to be chosen by: no
@@ -20,13 +21,14 @@ func (f *File) CheckData(dir, dataDir string) (errs []error) {
 	list, errs := f.settings()
 	known := map[string]bool{}
 	for _, s := range list {
-		spec := &s.spec
-		key := fmt.Sprintf("%s %+v %d", spec.Dataset, spec.DataOptions(dataDir), spec.MinGroup)
-		if spec.ValFraction > 0 && spec.Select != runner.SelectValWorst || known[key] {
+		settings := &s.spec
+		key := fmt.Sprintf("%s %+v %d", settings.Dataset, settings.DataOptions(dataDir),
+			settings.MinGroup)
+		if settings.ValFraction > 0 && settings.Select != spec.SelectValWorst || known[key] {
 			continue
 		}
 		known[key] = true
-		if err := checkData(spec, dir, dataDir); err != nil {
+		if err := checkData(settings, dir, dataDir); err != nil {
 			line := cmp.Or(f.lines["select"], f.lines["val_fraction"], 1)
 			errs = append(errs, fmt.Errorf("%s:%d: %w", f.path, line, err))
 		}
@@ -34,7 +36,7 @@ func (f *File) CheckData(dir, dataDir string) (errs []error) {
 	return errs
 }
 
-func checkData(s *runner.Spec, dir, dataDir string) error {
+func checkData(s *spec.Spec, dir, dataDir string) error {
 	d, err := data.Open(data.Locate(s.Dataset, dir), s.DataOptions(dataDir))
 	switch {
 	case err != nil && s.ValFraction > 0:

@@ -8,6 +8,8 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
 )
 
 // Table is what a sweep came to: for each method the setting that the validation
@@ -40,19 +42,19 @@ type Row struct {
 
 // Cell is a measure over seeds.
 type Cell struct {
-	Name   string          `json:"name"` // as in a run's --json
-	Title  string          `json:"title"`
-	Values []runner.Number `json:"values"`
-	Mean   runner.Number   `json:"mean"`
-	Half   runner.Number   `json:"half"` // of the t interval; none for one seed
+	Name   string           `json:"name"` // as in a run's --json
+	Title  string           `json:"title"`
+	Values []measure.Number `json:"values"`
+	Mean   measure.Number   `json:"mean"`
+	Half   measure.Number   `json:"half"` // of the t interval; none for one seed
 	scale  dro.Scale
 }
 
 // Cost is what runs took.
 type Cost struct {
-	Runs    int           `json:"runs"`
-	Epochs  float64       `json:"epochs"`
-	Seconds runner.Number `json:"seconds"` // in training steps
+	Runs    int            `json:"runs"`
+	Epochs  float64        `json:"epochs"`
+	Seconds measure.Number `json:"seconds"` // in training steps
 }
 
 func (c *Cost) add(s *State) {
@@ -62,11 +64,11 @@ func (c *Cost) add(s *State) {
 	c.Runs++
 	c.Epochs += s.Result.Epochs
 	if s.Result.seconds.Applies() {
-		c.Seconds = runner.Num(s.Result.seconds.Float() + nought(c.Seconds))
+		c.Seconds = measure.Num(s.Result.seconds.Float() + nought(c.Seconds))
 	}
 }
 
-func nought(n runner.Number) float64 {
+func nought(n measure.Number) float64 {
 	if n.Applies() {
 		return n.Float()
 	}
@@ -108,7 +110,7 @@ func (l *Look) fill(row *Row, s *setting, level float64) {
 	row.Values, row.Label = r.Values, l.List.label(r, "")
 	cells := make([]Cell, len(names))
 	for c, name := range names {
-		m, _ := runner.FindMeasure(name)
+		m, _ := measure.FindMeasure(name)
 		cells[c] = Cell{Name: name, Title: m.Head(), scale: m.Scale}
 		for _, i := range s.runs {
 			state := l.State(i)
@@ -132,7 +134,8 @@ func (c *Cell) conclude(level float64) {
 		}
 	}
 	mean, half := compare.TInterval(xs, level)
-	c.Mean, c.Half = runner.NumIf(len(xs) > 0, mean), runner.NumIf(len(xs) > 1 && !math.IsNaN(half), half)
+	c.Mean, c.Half = measure.NumIf(len(xs) > 0, mean), measure.NumIf(len(xs) > 1 && !math.IsNaN(half),
+		half)
 }
 
 // note says what a reader has to know.
@@ -148,10 +151,10 @@ func (t *Table) note(l *Look) {
 	switch {
 	case len(l.List.Halving.Epochs) > 0:
 		t.Notes = append(t.Notes, "Ended early by validation, failed or not done: "+
-			runner.Plural(unfinished, "setting")+".")
+			spec.Plural(unfinished, "setting")+".")
 	case unfinished > 0:
 		t.Notes = append(t.Notes, "Not done or failed, and without a part in the choice: "+
-			runner.Plural(unfinished, "setting")+"; see drolab sweep status.")
+			spec.Plural(unfinished, "setting")+"; see drolab sweep status.")
 	}
 	for i := range l.List.Runs {
 		if damage := l.State(i).Damage; damage != nil {

@@ -4,7 +4,7 @@
 // has come, and chooses a setting for each method on the validation split.
 //
 //	sweep.yaml --Parse--> File --Expand--> []Setting, a Spec each --> List --> DIR/sweep.json
-//	DIR --Work--> runner.Queue (this machine) ─┐
+//	DIR --Work--> queue.Queue (this machine) ─┐
 //	    --Task--> one run of the list (a job)  ├─> DIR/<run>/ --Look--> states --Choose--> Table
 //	    --Scripts--> sbatch, which calls Task ─┘
 //
@@ -19,7 +19,7 @@
 // list, what an engine is asked for, or what is submitted, holds one lock meanwhile, so
 // that starts at once in one folder make one sweep (Folder.Alone).
 //
-// It is not a scheduler: here runner.Queue is one, and on a cluster Slurm is. It
+// It is not a scheduler: here queue.Queue is one, and on a cluster Slurm is. It
 // trains nothing and measures nothing.
 //
 // Start at file.go for what is swept, at work.go and task.go for how it is done,

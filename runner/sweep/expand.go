@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // Setting is one method with one value of everything that varies; it has a run
@@ -19,7 +19,7 @@ import (
 type Setting struct {
 	Algorithm dro.Algorithm
 	Values    values // of what varies and the method reads
-	spec      runner.Spec
+	spec      spec.Spec
 	namer     *namer
 }
 
@@ -72,7 +72,7 @@ func (f *File) settings() (list []Setting, errs []error) {
 		names := newNamer(&spec, f.keys()...)
 		for _, at := range points {
 			s := names.setting(spec, at)
-			if s.Algorithm != a { // a value that is the word for it: see runner.Spec
+			if s.Algorithm != a { // a value that is the word for it: see spec.Spec
 				s = newNamer(&s.spec, f.keys()...).setting(s.spec, at)
 			}
 			name := s.namer.hash(&s.spec)
@@ -131,7 +131,7 @@ func product(
 }
 
 // setting is the method of spec at a point.
-func (n *namer) setting(spec runner.Spec, at values) Setting {
+func (n *namer) setting(spec spec.Spec, at values) Setting {
 	s := Setting{Values: maps.Clone(at), spec: spec, namer: n}
 	maps.DeleteFunc(s.Values, func(key string, _ json.RawMessage) bool { return !n.reads(key) })
 	for _, key := range slices.Sorted(maps.Keys(s.Values)) {
@@ -155,7 +155,7 @@ func (f *File) unread() error {
 
 // lineOf is the line of the setting that an error is about.
 func (f *File) lineOf(err error) int {
-	var key *runner.KeyError
+	var key *spec.KeyError
 	if errors.As(err, &key) {
 		return f.lines[key.Key]
 	}
@@ -165,18 +165,18 @@ func (f *File) lineOf(err error) int {
 
 // namer names the runs of one method. What does not vary is written once.
 type namer struct {
-	rows    []runner.Setting // that the method reads
+	rows    []spec.Setting // that the method reads
 	varying map[string]bool
 	base    []string // by row
-	least   runner.Spec
+	least   spec.Spec
 }
 
-func newNamer(s *runner.Spec, varying ...string) *namer {
-	n := &namer{varying: map[string]bool{"seed": true}, least: runner.Defaults()}
+func newNamer(s *spec.Spec, varying ...string) *namer {
+	n := &namer{varying: map[string]bool{"seed": true}, least: spec.Defaults()}
 	for _, key := range varying {
 		n.varying[key] = true
 	}
-	for _, t := range runner.AllSettings() {
+	for _, t := range spec.AllSettings() {
 		if t.ReadIn(s) {
 			n.rows = append(n.rows, t)
 			n.base = append(n.base, n.line(&t, s))
@@ -186,12 +186,12 @@ func newNamer(s *runner.Spec, varying ...string) *namer {
 }
 
 func (n *namer) reads(key string) bool {
-	return slices.ContainsFunc(n.rows, func(t runner.Setting) bool { return t.Key == key })
+	return slices.ContainsFunc(n.rows, func(t spec.Setting) bool { return t.Key == key })
 }
 
 // line is nothing for a default: so a program that has a new setting, which does
 // nothing unless it is set, knows the runs of the one before.
-func (n *namer) line(t *runner.Setting, s *runner.Spec) string {
+func (n *namer) line(t *spec.Setting, s *spec.Spec) string {
 	text := t.Text(s)
 	if text == t.Text(&n.least) {
 		return ""
@@ -200,7 +200,7 @@ func (n *namer) line(t *runner.Setting, s *runner.Spec) string {
 }
 
 // hash names a resolved Spec: 64 bits of the settings that its method reads.
-func (n *namer) hash(s *runner.Spec) string {
+func (n *namer) hash(s *spec.Spec) string {
 	h := sha256.New()
 	for i := range n.rows {
 		line := n.base[i]
@@ -213,7 +213,7 @@ func (n *namer) hash(s *runner.Spec) string {
 }
 
 // id names a run: readable, and by its hash.
-func (n *namer) id(sweep string, s *runner.Spec) string {
+func (n *namer) id(sweep string, s *spec.Spec) string {
 	return fmt.Sprintf("%s-%s-s%d-%s", plain(sweep), s.Algorithm(), s.Seed, n.hash(s))
 }
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // File is what a sweep file says.
@@ -18,7 +18,7 @@ type File struct {
 	Preset string
 	// Base has the preset with the fixed overrides; its Algorithms are those to
 	// sweep over, its Seeds how many each setting gets.
-	Base   runner.Spec
+	Base   spec.Spec
 	Axes   []Axis
 	Random Random
 	// Select is the rule by which a method's setting is chosen; see runner.Select.
@@ -49,13 +49,13 @@ const mostRuns = 100_000
 // Presets is what a sweep file builds on: experiments by name, and how people write
 // settings.
 type Presets struct {
-	Load func(name string) (runner.Spec, error)
+	Load func(name string) (spec.Spec, error)
 	// Walk visits the entries of a file in their order; a mapping, whose value is nil,
 	// before what is in it.
 	Walk func(
 		file string, text []byte, visit func(path []string, line int, value json.RawMessage),
 	) error
-	Assign func(s *runner.Spec, key string, value []byte) error
+	Assign func(s *spec.Spec, key string, value []byte) error
 	Key    func(word string) string // the setting that a word means; "" is none
 }
 
@@ -118,7 +118,7 @@ func (p *parser) fail(format string, args ...any) {
 
 // preset comes first, wherever it stands: the others change it.
 func (p *parser) preset(entries []entry) {
-	p.of.Base, p.of.Select, p.line = runner.Defaults(), runner.SelectValWorst, 1
+	p.of.Base, p.of.Select, p.line = spec.Defaults(), spec.SelectValWorst, 1
 	at := slices.IndexFunc(entries, func(e entry) bool { return e.key == "preset" })
 	if at < 0 {
 		p.fail("preset: nothing: want the name of a preset or a preset's file")
@@ -134,7 +134,7 @@ func (p *parser) preset(entries []entry) {
 		return
 	}
 	p.of.Base, p.loaded = loaded, true
-	if p.of.Base.Select != runner.SelectLast {
+	if p.of.Base.Select != spec.SelectLast {
 		p.of.Select = p.of.Base.Select
 	}
 }
@@ -203,7 +203,7 @@ func (p *parser) claim(key string) bool {
 	return true
 }
 
-func (p *parser) assign(s *runner.Spec, key string, value json.RawMessage) bool {
+func (p *parser) assign(s *spec.Spec, key string, value json.RawMessage) bool {
 	err := p.Assign(s, key, value)
 	if err != nil {
 		p.fail("%w", err)
@@ -251,9 +251,9 @@ func (p *parser) axis(e entry) {
 
 func (p *parser) selection(e entry) {
 	p.claim("select")
-	if !p.read(e, &p.of.Select, "a rule") || p.of.Select == runner.SelectLast {
+	if !p.read(e, &p.of.Select, "a rule") || p.of.Select == spec.SelectLast {
 		p.fail("select: want a rule on the validation split: %s",
-			strings.Join(runner.Selections()[1:], ", "))
+			strings.Join(spec.Selections()[1:], ", "))
 	}
 }
 

@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"drolab/presets"
-	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // embedded are the presets that come with the program.
 var embedded = Presets{Walk: presets.Walk, Assign: presets.Assign, Key: presets.Key,
-	Load: func(name string) (runner.Spec, error) {
+	Load: func(name string) (spec.Spec, error) {
 		p, err := presets.Load(name)
 		return p.Spec, err
 	}}

@@ -17,6 +17,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // Names in a sweep's folder, beside its runs. What is below ownName is hidden,
@@ -31,14 +32,14 @@ const (
 // List is a sweep's runs, resolved. A process that does one of them needs no
 // preset and no YAML, and another program's presets change nothing.
 type List struct {
-	Name    string      `json:"name"`
-	Preset  string      `json:"preset"`
-	Dir     string      `json:"dir"`  // that datasets' paths are relative to
-	Base    runner.Spec `json:"base"` // what all have in common
-	Select  string      `json:"select"`
-	Halving Halving     `json:"halving,omitzero"`
-	Keys    []string    `json:"keys"` // that vary, beside the method
-	Runs    []Run       `json:"runs"` // by index: an index, once given, stays
+	Name    string    `json:"name"`
+	Preset  string    `json:"preset"`
+	Dir     string    `json:"dir"`  // that datasets' paths are relative to
+	Base    spec.Spec `json:"base"` // what all have in common
+	Select  string    `json:"select"`
+	Halving Halving   `json:"halving,omitzero"`
+	Keys    []string  `json:"keys"` // that vary, beside the method
+	Runs    []Run     `json:"runs"` // by index: an index, once given, stays
 	// File is the sweep file as it was when the sweep was started last, which the file
 	// beside is a copy of, for people. A list of a program before has none.
 	File []byte `json:"file,omitempty"`
@@ -78,7 +79,7 @@ func (l *List) modern() {
 func (r *Run) is(id string) bool { return r.ID == id || r.Now == id }
 
 // Spec returns what run i trains.
-func (l *List) Spec(i int) (runner.Spec, error) {
+func (l *List) Spec(i int) (spec.Spec, error) {
 	s, r := l.Base, &l.Runs[i]
 	s.SetAlgorithms(r.Algorithm)
 	s.Seeds, s.Seed = 1, r.Seed
@@ -289,9 +290,10 @@ func (f *Folder) Find(i int) (*record.Run, error) {
 
 // request asks for run i.
 func (f *Folder) request(i int, m runner.Means) (runner.Request, error) {
-	spec, err := f.List.Spec(i)
+	settings, err := f.List.Spec(i)
 	m.Dir = f.List.Dir
-	return runner.Request{Preset: f.List.Name, Specs: []runner.Spec{spec}, IDs: []string{f.List.Runs[i].ID},
+	return runner.Request{Preset: f.List.Name, Specs: []spec.Spec{settings},
+		IDs:   []string{f.List.Runs[i].ID},
 		Means: m}, err
 }
 

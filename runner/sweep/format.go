@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 )
 
@@ -61,7 +61,7 @@ func (r *Row) costs() []string {
 		clock(r.Cost.Seconds), clock(r.Own.Seconds)}
 }
 
-func clock(seconds runner.Number) string {
+func clock(seconds measure.Number) string {
 	if !seconds.Applies() {
 		return page.None
 	}

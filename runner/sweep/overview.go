@@ -11,13 +11,14 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 // Overview is how a sweep stands, setting by setting. It has nothing of the test
 // split.
 type Overview struct {
-	By       runner.Measure // that settings are chosen by; without a name while no run has begun
-	Points   []Point        // by setting
+	By       measure.Measure // that settings are chosen by; without a name while no run has begun
+	Points   []Point         // by setting
 	Counts   map[runner.Status]int
 	Troubles []Trouble
 	// Done and Planned are epochs of all runs. Those of failed runs are planned, and
@@ -32,7 +33,7 @@ type Point struct {
 	Values    map[string]json.RawMessage // of what varies and the method reads
 	Runs      []int                      // of the list, by seed
 	Status    runner.Status              // of the run that is furthest from done
-	Value     runner.Number              // of By, the mean over the seeds that have one
+	Value     measure.Number             // of By, the mean over the seeds that have one
 	Seeds     []Seed                     // of each of Runs
 	Chosen    bool                       // it is the best of its method, of those that are done
 }
@@ -43,8 +44,8 @@ type Seed struct {
 	Seed          uint64
 	Status        runner.Status
 	Cause         string
-	Value         runner.Number // of By, at the step that the run has chosen
-	Epochs, Whole float64       // done, and of the whole run
+	Value         measure.Number // of By, at the step that the run has chosen
+	Epochs, Whole float64        // done, and of the whole run
 	Begun         bool
 }
 
@@ -105,7 +106,7 @@ func (l *Look) point(s *setting, states []State, o *Overview) Point {
 		if r := state.Result; r != nil {
 			one.Begun, one.Epochs = true, r.Epochs
 			value, _ := r.validation()
-			if one.Value = runner.NumIf(!math.IsNaN(value), value); one.Value.Applies() {
+			if one.Value = measure.NumIf(!math.IsNaN(value), value); one.Value.Applies() {
 				sum, n = sum+value, n+1
 			}
 			if by, ok := r.by(); ok {
@@ -117,7 +118,7 @@ func (l *Look) point(s *setting, states []State, o *Overview) Point {
 		}
 		p.Seeds = append(p.Seeds, one)
 	}
-	p.Value = runner.NumIf(n > 0, sum/float64(n))
+	p.Value = measure.NumIf(n > 0, sum/float64(n))
 	return p
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 )
 
@@ -14,12 +14,12 @@ import (
 type Result struct {
 	Epochs         float64 // done
 	Steps, Planned int64
-	perEpoch       int64         // steps
-	seconds        runner.Number // in training steps
+	perEpoch       int64          // steps
+	seconds        measure.Number // in training steps
 	// names are the measure that the run is chosen by, "" for none, and those of the
 	// test split, as they are called on its data; runs that agree share them.
 	names  []string
-	values []runner.Number // of names, at the step that the run has chosen
+	values []measure.Number // of names, at the step that the run has chosen
 }
 
 // measured are the columns of the test split, for runs whose parts are classes.
@@ -39,7 +39,7 @@ func (l *Look) result(r *record.Run) *Result {
 	s := &Result{Epochs: sum.Epochs, Steps: sum.Steps, Planned: meta.Steps, perEpoch: meta.StepsPerEpoch,
 		names: l.names}
 	if v := sum.ImagesPerSecond; v.Applies() && v.Float() > 0 {
-		s.seconds = runner.Num(float64(sum.Steps) * float64(meta.Spec.Batch) / v.Float())
+		s.seconds = measure.Num(float64(sum.Steps) * float64(meta.Spec.Batch) / v.Float())
 	}
 	for _, name := range names {
 		if sum.Selected != nil {
@@ -52,7 +52,7 @@ func (l *Look) result(r *record.Run) *Result {
 }
 
 // by is the measure that the run is chosen by; ok is false without one.
-func (r *Result) by() (m runner.Measure, ok bool) { return runner.FindMeasure(r.names[0]) }
+func (r *Result) by() (m measure.Measure, ok bool) { return measure.FindMeasure(r.names[0]) }
 
 // validation is that measure, and whether more of it is better.
 func (r *Result) validation() (value float64, better dro.Sense) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 )
 
@@ -70,7 +71,7 @@ func trace(t *testing.T, f *Folder, i int) (lines []string, weights []byte) {
 	}
 	for _, e := range standing(t, r) {
 		if step, ok := e.(*runner.StepEvent); ok {
-			step.ImagesPerSecond = runner.Number{}
+			step.ImagesPerSecond = measure.Number{}
 		}
 		e.Header().Seq, e.Header().Time = 0, time.Time{}
 		line, err := runner.EncodeEvent(e)

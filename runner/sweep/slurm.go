@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // Ask is what a sweep's jobs ask of Slurm.
@@ -27,7 +27,7 @@ type Ask struct {
 	Program               string // that the nodes find this program at
 	// Estimate says what a run takes on one machine like this one; nil where Time
 	// is given and nothing else is to be asked for.
-	Estimate func(*runner.Spec) (Need, error)
+	Estimate func(*spec.Spec) (Need, error)
 }
 
 // Need is what a run takes.

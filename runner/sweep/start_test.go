@@ -17,6 +17,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/internal/aside/asidetest"
+	"drolab/runner/queue"
 	"drolab/runner/record"
 )
 
@@ -58,7 +59,7 @@ func startAndTrain(dir, text string) error {
 	if err != nil {
 		return err
 	}
-	q := runner.NewQueue(context.Background(), runner.Settings{Store: store, Threads: 1, Parallel: 2,
+	q := queue.NewQueue(context.Background(), queue.Settings{Store: store, Threads: 1, Parallel: 2,
 		Host: runner.Host{Kernel: nn.Kernel("fp32")}})
 	err = f.Work(context.Background(), q, h, always, func(string, ...any) {})
 	q.Wait()

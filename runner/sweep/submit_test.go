@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"drolab/runner"
 	"drolab/runner/internal/aside/asidetest"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // TestSubmitPoints: a start on a cluster ends at each thing that it does. The next one
@@ -34,7 +34,7 @@ func TestSubmitPoints(t *testing.T) {
 				return err
 			}
 			todo := slices.DeleteFunc(count(4), there.Live)
-			stages, err := f.Batches(todo, &Ask{Threads: 1, Estimate: func(s *runner.Spec) (Need, error) {
+			stages, err := f.Batches(todo, &Ask{Threads: 1, Estimate: func(s *spec.Spec) (Need, error) {
 				return Need{Seconds: 3000 * s.Rho}, nil // two classes: two arrays
 			}})
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/queue"
 	"drolab/runner/record"
 )
 
@@ -89,7 +90,8 @@ func (t *Task) index() (int, error) {
 // train brings the run to the end of its stage.
 func (t *Task) train(ctx context.Context, store *record.Store, i int) error {
 	until := t.List.Halving.until(t.Rung)
-	q := runner.NewQueue(ctx, runner.Settings{Store: store, Host: t.Host, DataDir: t.DataDir, Threads: t.Threads,
+	q := queue.NewQueue(ctx, queue.Settings{Store: store, Host: t.Host, DataDir: t.DataDir,
+		Threads:  t.Threads,
 		Parallel: 1, Alone: true, Reports: store.Dir()})
 	err := t.await(ctx, func() error {
 		return begin(t.Folder, q, i, runner.Means{Until: until})

@@ -13,6 +13,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // tasked is a task as a process has it.
@@ -224,7 +225,7 @@ func (b bin) says(t *testing.T, what, text string) {
 
 func ask() *Ask {
 	return &Ask{Parallel: 4, Threads: 2, DataDir: "/data", Program: "/opt/it's/drolab", Partition: "main",
-		Estimate: func(s *runner.Spec) (Need, error) {
+		Estimate: func(s *spec.Spec) (Need, error) {
 			if s.Algorithm() == "sfk" {
 				return Need{3000, 1 << 30}, nil
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/queue"
 	"drolab/runner/record"
 )
 
@@ -89,7 +90,7 @@ func Wanted(dir string) (*Folder, *Here) {
 	return f, h
 }
 
-// Desk is what runs are trained by: a *runner.Queue.
+// Desk is what runs are trained by: a *queue.Queue.
 type Desk interface {
 	Start(runner.Request) ([]string, error)
 	ResumeWith(id string, m runner.Means) error
@@ -249,7 +250,7 @@ func (f *Folder) Ours(live []runner.LiveRun) (ids []string) {
 	return ids
 }
 
-var _ Desk = (*runner.Queue)(nil)
+var _ Desk = (*queue.Queue)(nil)
 
 // String says what a machine is asked for.
 func (h Here) String() string {

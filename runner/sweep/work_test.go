@@ -15,6 +15,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/queue"
 	"drolab/runner/record"
 )
 
@@ -36,14 +37,14 @@ func made(t *testing.T, text string) *Folder {
 	return f
 }
 
-func queue(t *testing.T, ctx context.Context, f *Folder) *runner.Queue {
+func queued(t *testing.T, ctx context.Context, f *Folder) *queue.Queue {
 	t.Helper()
 	store, err := record.Open(f.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	host := runner.Host{Kernel: nn.Kernel("fp32")}
-	return runner.NewQueue(ctx, runner.Settings{Store: store, Host: host, Threads: 1,
+	return queue.NewQueue(ctx, queue.Settings{Store: store, Host: host, Threads: 1,
 		Parallel: 2})
 }
 
@@ -52,7 +53,7 @@ func always() bool { return true }
 // work does what is missing, to the end.
 func work(t *testing.T, f *Folder) {
 	t.Helper()
-	q := queue(t, context.Background(), f)
+	q := queued(t, context.Background(), f)
 	if err := f.Work(context.Background(), q, Here{Parallel: 2, Threads: 1}, always, t.Logf); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func TestWorkGoesOnFromCheckpoints(t *testing.T) {
 	work(t, whole)
 	for range 100 {
 		ctx, cancel := context.WithCancel(context.Background())
-		q := queue(t, ctx, parts)
+		q := queued(t, ctx, parts)
 		looks := 0
 		err := parts.Work(ctx, q, Here{Parallel: 1, Threads: 1}, func() bool {
 			if looks++; looks == 3 {

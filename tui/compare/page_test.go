@@ -9,6 +9,8 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 )
@@ -133,7 +135,8 @@ func TestCurvesRewind(t *testing.T) {
 		t.Fatalf("%d points, want one an epoch", before)
 	}
 	resume := &runner.ResumeEvent{Head: runner.Head{Step: 5 * p.runs[0].Meta.StepsPerEpoch}}
-	eval := &runner.EvalEvent{Epoch: 6, Values: runner.Values{{Name: "test_loss", Number: runner.Num(7)}}}
+	eval := &runner.EvalEvent{Epoch: 6, Values: measure.Values{{Name: "test_loss",
+		Number: measure.Num(7)}}}
 	p.grow(curvesMsg{round: p.round, end: true, parts: []curvePart{{0, []runner.Event{resume, eval}}}})
 	if x, y := s.XRange().Hi, s.At(6); x != 6 || y != 7 {
 		t.Errorf("the curve ends at (%g, %g)", x, y)
@@ -257,7 +260,7 @@ func TestOtherStep(t *testing.T) {
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 	for _, algorithm := range []dro.Algorithm{dro.ERM, dro.SFK} {
 		m := tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0())
-		m.Spec.ValFraction, m.Spec.Select = .2, runner.SelectValWorst
+		m.Spec.ValFraction, m.Spec.Select = .2, spec.SelectValWorst
 		a.Add(t, fmt.Sprintf("shapes-%s-s1", algorithm), m, runner.Done, "")
 	}
 	r, p := compareOf(t, a)

@@ -7,6 +7,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
@@ -23,7 +24,7 @@ func compareRuns(s lab.Source, runs []*record.Run, at string, round int) tea.Cmd
 			m.live = lab.AnyLive(all)
 		}
 		m.table = compare.Runs(m.runs, compare.Options{At: at})
-		var specs []runner.Spec
+		var specs []spec.Spec
 		for _, row := range m.table.Rows {
 			i := slices.IndexFunc(m.runs, func(r *record.Run) bool { return r.Meta.ID == row.Runs[0] })
 			specs = append(specs, m.runs[i].Meta.Spec)
@@ -53,8 +54,8 @@ func experiment(all []*record.Run) (runs []*record.Run, preset string) {
 }
 
 // sameExperiment tells whether two runs answer one question.
-func sameExperiment(a, b *runner.Spec) bool {
-	return !slices.ContainsFunc(compare.Diff([]runner.Spec{*a, *b}), func(d compare.KeyDiff) bool {
+func sameExperiment(a, b *spec.Spec) bool {
+	return !slices.ContainsFunc(compare.Diff([]spec.Spec{*a, *b}), func(d compare.KeyDiff) bool {
 		return d.Key != "algorithms" && d.Key != "seed"
 	})
 }

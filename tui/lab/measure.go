@@ -7,10 +7,11 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
 )
 
 // Measure is a row of the table of measures.
-type Measure = runner.Measure
+type Measure = measure.Measure
 
 // speed stands beside the table: it depends on the clock, so that no two runs
 // have the same.
@@ -23,11 +24,11 @@ func speed() Measure {
 const speedName = "images_per_second"
 
 // StepMeasures are those of a logged step that can be drawn.
-func StepMeasures() []Measure { return append(runner.StepMeasures(), speed()) }
+func StepMeasures() []Measure { return append(measure.StepMeasures(), speed()) }
 
 // OfStep is a measure of a logged step, with the least and the greatest since
 // the one before.
-func OfStep(e *runner.StepEvent, name string) (v, low, high runner.Number) {
+func OfStep(e *runner.StepEvent, name string) (v, low, high measure.Number) {
 	if name == speedName {
 		return e.ImagesPerSecond, e.ImagesPerSecond, e.ImagesPerSecond
 	}
@@ -36,13 +37,13 @@ func OfStep(e *runner.StepEvent, name string) (v, low, high runner.Number) {
 
 // EvalMeasures are those of an evaluation, one number each.
 func EvalMeasures() []Measure {
-	return slices.DeleteFunc(runner.EvalMeasures(), func(m Measure) bool { return m.IsList() })
+	return slices.DeleteFunc(measure.EvalMeasures(), func(m Measure) bool { return m.IsList() })
 }
 
 // ListNamed is the measure of an evaluation of that name with a number a class, a group or a
 // radius; it has to be there.
 func ListNamed(name string) Measure {
-	if m, ok := runner.FindMeasure(name); ok && m.IsList() {
+	if m, ok := measure.FindMeasure(name); ok && m.IsList() {
 		return m
 	}
 	panic("lab: no such list measure")
@@ -50,12 +51,12 @@ func ListNamed(name string) Measure {
 
 // SummaryMeasures are those of a run's summary, one number each.
 func SummaryMeasures() []Measure {
-	list := append(runner.SummaryMeasures(), speed())
+	list := append(measure.SummaryMeasures(), speed())
 	return slices.DeleteFunc(list, func(m Measure) bool { return m.IsList() })
 }
 
 // OfSummary is a measure of a run's summary.
-func OfSummary(s *runner.Summary, name string) runner.Number {
+func OfSummary(s *runner.Summary, name string) measure.Number {
 	if name == speedName {
 		return s.ImagesPerSecond
 	}

@@ -5,20 +5,21 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
 )
 
 // Write formats a measure as tables have it.
-func Write(m Measure, n runner.Number) string {
+func Write(m Measure, n measure.Number) string {
 	switch {
 	case !n.Applies():
 		return page.None
 	case m.Scale == dro.Percent:
 		return page.Points().Text(n)
 	case m.Scale == dro.Whole:
-		return page.Fixed(0).Text(runner.Num(min(1e7, n.Float())))
+		return page.Fixed(0).Text(measure.Num(min(1e7, n.Float())))
 	}
 	return plot.Format(n.Float())
 }

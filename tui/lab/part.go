@@ -5,6 +5,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
 )
 
 // Mark stands behind the name of a run whose method uses what an uncertainty set
@@ -22,11 +23,11 @@ const MarkLegend = "Behind a method, (g) says that it uses groups, (c) that it u
 // Validation is the measure that says of the validation split what the one of that
 // name says of the test split; the name itself where there is none.
 func Validation(name string) string {
-	if m, ok := runner.FindMeasure(name); !ok || m.OfStep() || m.OfValidation() {
+	if m, ok := measure.FindMeasure(name); !ok || m.OfStep() || m.OfValidation() {
 		return name
 	}
 	val := "val_" + strings.TrimPrefix(name, "test_")
-	if m, ok := runner.FindMeasure(val); ok && m.OfValidation() {
+	if m, ok := measure.FindMeasure(val); ok && m.OfValidation() {
 		return val
 	}
 	return name
@@ -34,6 +35,6 @@ func Validation(name string) string {
 
 // Validates tells whether evaluations of the run have a validation split.
 func Validates(m *runner.Meta) bool {
-	loss, ok := runner.FindMeasure("val_loss")
+	loss, ok := measure.FindMeasure("val_loss")
 	return ok && loss.CanApply(m)
 }

@@ -7,22 +7,22 @@ import (
 
 	"drolab/dro"
 	"drolab/presets"
-	"drolab/runner"
+	"drolab/runner/spec"
 	"drolab/tui/kit"
 )
 
 // spec is the one that Enter starts.
-func (l *Page) spec() *runner.Spec { return &l.specs[l.at] }
+func (l *Page) spec() *spec.Spec { return &l.specs[l.at] }
 
 func (l *Page) preset() *presets.Preset { return &l.list[l.at] }
 
 // settings are the rows of the right pane: what the chosen methods read.
-func (l *Page) settings() []runner.Setting {
-	return slices.DeleteFunc(runner.AllSettings(), func(t runner.Setting) bool { return !t.ReadIn(l.spec()) })
+func (l *Page) settings() []spec.Setting {
+	return slices.DeleteFunc(spec.AllSettings(), func(t spec.Setting) bool { return !t.ReadIn(l.spec()) })
 }
 
 // setting is the one under the cursor. Another preset may have fewer.
-func (l *Page) setting() runner.Setting {
+func (l *Page) setting() spec.Setting {
 	list := l.settings()
 	return list[min(l.row, len(list)-1)]
 }
@@ -95,7 +95,7 @@ func (l *Page) toggleMethod(a dro.Algorithm) {
 		l.problem = errors.New("algorithms: one method has to stay")
 		return
 	}
-	l.set("algorithms", runner.FlowText(list))
+	l.set("algorithms", spec.FlowText(list))
 }
 
 // choices are the values that the setting under the cursor is chosen from with
@@ -148,7 +148,7 @@ func (l *Page) set(key, text string) {
 }
 
 // changed is the spec with one setting changed, and what is wrong with it.
-func (l *Page) changed(key, text string) (runner.Spec, error) {
+func (l *Page) changed(key, text string) (spec.Spec, error) {
 	s := *l.spec()
 	if err := presets.Set(&s, key+"="+text); err != nil {
 		return s, err

@@ -9,6 +9,8 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/runner/train"
 	"drolab/tui/kit"
 )
 
@@ -22,7 +24,7 @@ type estimate struct {
 // estimateOf extrapolates from finished runs of the same model on the same
 // dataset with this processor: images to go through, over the images a second
 // that such runs had, times the number of runs that shared the machine then.
-func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
+func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 	if len(specs) == 0 {
 		return estimate{basis: "no run chosen"}
 	}
@@ -38,12 +40,12 @@ func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
 		return estimate{basis: fmt.Sprintf("unknown until a first run of %s on %s here", s.Model,
 			s.Dataset)}
 	}
-	train, ok := trainSamples(s, like)
+	training, ok := trainSamples(s, like)
 	if !ok {
 		return estimate{basis: "unknown until a first run with so many samples"}
 	}
 	test := total(like[0].Meta.ClassCounts.Test)
-	seconds := runner.UsualPace(machineSpeed(like, past)).Seconds(specs, train, test)
+	seconds := train.UsualPace(machineSpeed(like, past)).Seconds(specs, training, test)
 	const longest = 1000 * 365 * 24 * 3600 // what is beyond says that a run's figures are no good
 	if !(seconds > 0 && seconds < longest) {
 		return estimate{basis: "unknown: it would not end"}
@@ -53,7 +55,7 @@ func estimateOf(specs []runner.Spec, past []*record.Run, cpu string) estimate {
 }
 
 // alike tells whether r tells something of how fast s would go.
-func alike(r *record.Run, s *runner.Spec, cpu string) bool {
+func alike(r *record.Run, s *spec.Spec, cpu string) bool {
 	m := &r.Meta
 	speed := r.Summary().ImagesPerSecond.Float()
 	return r.Status() == runner.Done && m.Host.CPU == cpu && m.Spec.Model == s.Model &&
@@ -73,7 +75,7 @@ func machineSpeed(like, past []*record.Run) float64 {
 				together++
 			}
 		}
-		each := r.Summary().ImagesPerSecond.Float() * runner.StepCost(r.Meta.Spec.Algorithm())
+		each := r.Summary().ImagesPerSecond.Float() * train.StepCost(r.Meta.Spec.Algorithm())
 		speeds = append(speeds, each*float64(min(max(together, 1), runner.DefaultParallel)))
 	}
 	slices.Sort(speeds)
@@ -82,7 +84,7 @@ func machineSpeed(like, past []*record.Run) float64 {
 
 // trainSamples is how many samples s trains on, scaled from a run of the same
 // dataset; false where none was cut comparably.
-func trainSamples(s *runner.Spec, like []*record.Run) (n float64, ok bool) {
+func trainSamples(s *spec.Spec, like []*record.Run) (n float64, ok bool) {
 	for _, r := range like {
 		old := &r.Meta.Spec
 		scale := 1.0
@@ -104,7 +106,7 @@ func trainSamples(s *runner.Spec, like []*record.Run) (n float64, ok bool) {
 
 // samplesAsked is how many training samples are taken before imbalance, where
 // that is known beforehand, and else the cap on them, 0 being none.
-func samplesAsked(s *runner.Spec) int {
+func samplesAsked(s *spec.Spec) int {
 	if n, ok := data.KnownSizes(s.Dataset, data.Options{Samples: s.Samples}); ok {
 		return n.Train
 	}

@@ -7,6 +7,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -22,8 +23,8 @@ import (
 type Page struct {
 	*lab.Lab
 	list  []presets.Preset
-	specs []runner.Spec // one a preset, as edited; each of them valid
-	at    int           // preset under the cursor
+	specs []spec.Spec // one a preset, as edited; each of them valid
+	at    int         // preset under the cursor
 
 	right   bool // the settings have the focus, not the presets
 	row     int  // setting under the cursor, over all groups

@@ -12,6 +12,8 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/spec"
+	"drolab/runner/train"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -30,7 +32,7 @@ func launchOf(t *testing.T) (*tuitest.Rig, *Page, *tuitest.Starter) {
 func (l *Page) goTo(t *testing.T, key string) {
 	t.Helper()
 	l.right, l.box = true, 0
-	l.row = slices.IndexFunc(l.settings(), func(t runner.Setting) bool { return t.Key == key })
+	l.row = slices.IndexFunc(l.settings(), func(t spec.Setting) bool { return t.Key == key })
 	if l.row < 0 {
 		t.Fatalf("no setting %s", key)
 	}
@@ -64,7 +66,7 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 func TestSettingTextRoundTrip(t *testing.T) {
 	for _, p := range presets.List() {
 		for _, key := range presets.Keys() {
-			s := runner.Defaults()
+			s := spec.Defaults()
 			if err := presets.Set(&s, key+"="+p.Spec.Text(key)); err != nil {
 				t.Fatalf("%s: %v", p.Name, err)
 			}
@@ -73,9 +75,9 @@ func TestSettingTextRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	s := runner.Defaults()
-	s.Imbalance, s.Mean = runner.KeepRatios(0.5, 1), []float64{0.25, 1e-7}
-	back := runner.Defaults()
+	s := spec.Defaults()
+	s.Imbalance, s.Mean = spec.KeepRatios(0.5, 1), []float64{0.25, 1e-7}
+	back := spec.Defaults()
 	for _, key := range []string{"imbalance", "mean"} {
 		if err := presets.Set(&back, key+"="+s.Text(key)); err != nil {
 			t.Fatal(err)
@@ -87,12 +89,12 @@ func TestSettingTextRoundTrip(t *testing.T) {
 }
 
 func TestChoicesAreValid(t *testing.T) {
-	for _, st := range runner.AllSettings() {
+	for _, st := range spec.AllSettings() {
 		if st.Choices == nil {
 			continue
 		}
 		for _, choice := range st.Choices() {
-			s := runner.Defaults()
+			s := spec.Defaults()
 			s.Algorithms = []dro.Algorithm{dro.SFK}
 			if err := presets.Set(&s, st.Key+"="+choice); err != nil {
 				t.Fatal(err)
@@ -231,7 +233,7 @@ func TestEstimate(t *testing.T) {
 	}
 	base := tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()).Spec
 	const cpu = "a processor"
-	one := estimateOf([]runner.Spec{base}, past, cpu)
+	one := estimateOf([]spec.Spec{base}, past, cpu)
 	if one.took <= 0 || !strings.Contains(one.basis, "runs here") {
 		t.Fatalf("estimate %+v", one)
 	}
@@ -241,27 +243,27 @@ func TestEstimate(t *testing.T) {
 		images += float64(n)
 	}
 	work := func(epochs, evaluations float64) float64 { // a gradient of all images ends a run
-		return epochs*images + evaluations*runner.ForwardShare*(images+2000) + images
+		return epochs*images + evaluations*train.ForwardShare*(images+2000) + images
 	}
 	want := work(tuitest.Epochs, tuitest.Epochs) / (4 * 2000)
 	// SFK's runs are as fast in the archive, so the median lies above ERM's.
 	if got := one.took.Seconds(); got < want/1.4 || got > want*1.01 {
 		t.Errorf("one run takes %.2f s, want about %.2f", got, want)
 	}
-	ratio := func(change func(*runner.Spec)) float64 {
+	ratio := func(change func(*spec.Spec)) float64 {
 		s := base
 		change(&s)
-		return float64(estimateOf([]runner.Spec{s}, past, cpu).took) / float64(one.took)
+		return float64(estimateOf([]spec.Spec{s}, past, cpu).took) / float64(one.took)
 	}
 	near := func(got, want float64, what string) {
 		if got < want*0.99 || got > want*1.01 {
 			t.Errorf("%s: %.3f times as long, want %.3f", what, got, want)
 		}
 	}
-	near(float64(estimateOf([]runner.Spec{base, base}, past, cpu).took)/float64(one.took), 2, "two runs")
-	near(ratio(func(s *runner.Spec) { s.Epochs *= 3 }),
+	near(float64(estimateOf([]spec.Spec{base, base}, past, cpu).took)/float64(one.took), 2, "two runs")
+	near(ratio(func(s *spec.Spec) { s.Epochs *= 3 }),
 		work(3*tuitest.Epochs, 3*tuitest.Epochs)/work(tuitest.Epochs, tuitest.Epochs), "three times the epochs")
-	near(ratio(func(s *runner.Spec) { s.EvalEvery = 2 }),
+	near(ratio(func(s *spec.Spec) { s.EvalEvery = 2 }),
 		work(tuitest.Epochs, tuitest.Epochs/2)/work(tuitest.Epochs, tuitest.Epochs), "half the evaluations")
 }
 
@@ -270,22 +272,23 @@ func TestEstimateUnknown(t *testing.T) {
 	base := tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()).Spec
 	for _, c := range []struct {
 		what   string
-		change func(*runner.Spec)
+		change func(*spec.Spec)
 		cpu    string
 	}{
-		{"another processor", func(*runner.Spec) {}, "another"},
-		{"another model", func(s *runner.Spec) { s.Model = "mlp" }, "a processor"},
-		{"another dataset", func(s *runner.Spec) { s.Dataset = "mnist" }, "a processor"},
+		{"another processor", func(*spec.Spec) {}, "another"},
+		{"another model", func(s *spec.Spec) { s.Model = "mlp" }, "a processor"},
+		{"another dataset", func(s *spec.Spec) { s.Dataset = "mnist" }, "a processor"},
 	} {
 		s := base
 		c.change(&s)
-		if e := estimateOf([]runner.Spec{s}, past, c.cpu); e.took != 0 || !strings.HasPrefix(e.basis, "unknown") {
+		if e := estimateOf([]spec.Spec{s}, past, c.cpu); e.took != 0 || !strings.HasPrefix(e.basis,
+			"unknown") {
 			t.Errorf("%s: %+v", c.what, e)
 		}
 	}
 	s := base
 	s.Epochs = 1 << 60
-	if e := estimateOf([]runner.Spec{s}, past, "a processor"); e.took != 0 {
+	if e := estimateOf([]spec.Spec{s}, past, "a processor"); e.took != 0 {
 		t.Errorf("an absurd length takes %v", e.took)
 	}
 	if d := duration(200 * time.Millisecond); d != "1s" {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"drolab/dro"
-	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/spec"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
@@ -134,7 +134,7 @@ func (l *Page) presetLine(i, w int) string {
 
 // edits are what an edited preset differs in, in a few letters each.
 func (l *Page) edits(i int) (s string) {
-	for _, d := range compare.Diff([]runner.Spec{l.list[i].Spec, l.specs[i]}) {
+	for _, d := range compare.Diff([]spec.Spec{l.list[i].Spec, l.specs[i]}) {
 		if value := d.Values[1]; value != "" {
 			s += " " + compare.Short(d.Key, value)
 		}

@@ -23,6 +23,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/engine"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 
 	"github.com/creack/pty"
@@ -161,7 +162,7 @@ func (b *box) trace(r *record.Run) string {
 	for _, e := range events {
 		switch e := e.(type) {
 		case *runner.StepEvent:
-			e.ImagesPerSecond = runner.Number{}
+			e.ImagesPerSecond = measure.Number{}
 			line(e)
 		case *runner.EvalEvent:
 			line(e)

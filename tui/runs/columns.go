@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -89,7 +89,7 @@ func measureCells(m lab.Measure, folded bool) int {
 // measureColumn is the column of a measure.
 func measureColumn(folded bool, value valueOf, name string) runColumn {
 	m := lab.Named(lab.SummaryMeasures(), name)
-	of := func(r *record.Run) runner.Number { return value(r, r.Meta.Fit(name)) }
+	of := func(r *record.Run) measure.Number { return value(r, r.Meta.Fit(name)) }
 	return runColumn{head: m.Head(), w: max(8, measureCells(m, folded), cell.Width(m.Head())+2), measure: name,
 		cell:    func(l line) string { return l.spread(of, m) },
 		compare: func(a, b line) int { return byNumber(a.mean(of), b.mean(of), m.Better == dro.Higher) }}
@@ -192,7 +192,7 @@ func (p *Page) shows(c *runColumn, w int) bool {
 
 // byNumber puts what applies first, the better before the worse. NaN, of what
 // does not apply, is less than any number.
-func byNumber(a, b runner.Number, higher bool) int {
+func byNumber(a, b measure.Number, higher bool) int {
 	if higher {
 		return cmp.Compare(b.Float(), a.Float())
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/internal/tuitest"
@@ -43,7 +43,7 @@ func TestSpreadFits(t *testing.T) {
 			for run := range values {
 				l = append(l, run)
 			}
-			text := l.spread(func(run *record.Run) runner.Number { return runner.Num(values[run]) }, m)
+			text := l.spread(func(run *record.Run) measure.Number { return measure.Num(values[run]) }, m)
 			if !strings.Contains(text, "±") || cell.Width(text) >= c.w {
 				t.Fatalf("%s: %q in %d cells", c.head, text, c.w)
 			}

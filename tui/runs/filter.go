@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"drolab/presets"
-	"drolab/runner"
 	"drolab/runner/page"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/lab"
 )
 
@@ -238,7 +238,7 @@ func factKeys() []string {
 // measured tells whether a key is a measure of a summary. What is a setting too,
 // as λ and η where they start, is looked for as such.
 func measured(key string) bool {
-	_, set := runner.FindSetting(key)
+	_, set := spec.FindSetting(key)
 	return !set && slices.ContainsFunc(lab.SummaryMeasures(), func(m lab.Measure) bool { return m.Name == key })
 }
 

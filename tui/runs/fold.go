@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"drolab/dro"
-	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -63,17 +63,17 @@ func (p *Page) toggleFold() {
 type line []*record.Run
 
 // mean is that of a measure over the runs that it applies to.
-func (l line) mean(of func(*record.Run) runner.Number) runner.Number {
+func (l line) mean(of func(*record.Run) measure.Number) measure.Number {
 	if len(l) == 1 {
 		return of(l[0])
 	}
 	mean, _ := l.moments(of)
-	return runner.NumIf(!math.IsNaN(mean), mean)
+	return measure.NumIf(!math.IsNaN(mean), mean)
 }
 
 // moments are mean and standard deviation; NaN where a measure applies to no run,
 // or to one.
-func (l line) moments(of func(*record.Run) runner.Number) (mean, deviation float64) {
+func (l line) moments(of func(*record.Run) measure.Number) (mean, deviation float64) {
 	var values []float64
 	for _, r := range l {
 		if v := of(r); v.Applies() {
@@ -87,11 +87,11 @@ func (l line) moments(of func(*record.Run) runner.Number) (mean, deviation float
 }
 
 // spread is a measure's mean, with its standard deviation where there are several.
-func (l line) spread(of func(*record.Run) runner.Number, m lab.Measure) string {
+func (l line) spread(of func(*record.Run) measure.Number, m lab.Measure) string {
 	text := lab.Write(m, l.mean(of))
 	if _, d := l.moments(of); len(l) > 1 && !math.IsNaN(d) {
 		if m.Scale == dro.Percent {
-			return text + "±" + lab.Write(m, runner.Num(d))
+			return text + "±" + lab.Write(m, measure.Num(d))
 		}
 		text += "±" + deviation(d)
 	}

@@ -8,6 +8,7 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -68,7 +69,7 @@ func (f *forking) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 }
 
 // change applies settings as they are typed: key=value, with blanks between them.
-func change(spec *runner.Spec, text string) error {
+func change(spec *spec.Spec, text string) error {
 	for _, assignment := range strings.Fields(text) {
 		if err := presets.Set(spec, assignment); err != nil {
 			return err

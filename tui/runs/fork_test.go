@@ -8,7 +8,9 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/queue"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 )
@@ -20,12 +22,13 @@ func trained(t *testing.T) (*record.Store, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := runner.NewQueue(context.Background(), runner.Settings{Store: store, Threads: 1})
-	spec := runner.Defaults()
-	spec.Algorithms, spec.Dataset, spec.Model, spec.Batch, spec.Epochs = []dro.Algorithm{dro.ERM}, "csv:example",
+	q := queue.NewQueue(context.Background(), queue.Settings{Store: store, Threads: 1})
+	settings := spec.Defaults()
+	settings.Algorithms, settings.Dataset, settings.Model, settings.Batch,
+		settings.Epochs = []dro.Algorithm{dro.ERM}, "csv:example",
 		"linear", 32, 3
-	spec.CheckpointEvery = 15
-	ids, err := q.Start(runner.Request{Preset: "csv", Specs: []runner.Spec{spec}})
+	settings.CheckpointEvery = 15
+	ids, err := q.Start(runner.Request{Preset: "csv", Specs: []spec.Spec{settings}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -240,7 +241,7 @@ func (p *Page) forget() {
 // name finds what tells the runs apart.
 func (p *Page) name() {
 	var metas []*runner.Meta
-	var specs []runner.Spec
+	var specs []spec.Spec
 	for _, r := range p.all {
 		metas, specs = append(metas, &r.Meta), append(specs, r.Meta.Spec)
 	}

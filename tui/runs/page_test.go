@@ -14,6 +14,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
@@ -312,11 +313,12 @@ func TestEsc(t *testing.T) {
 // selected step beside the last one.
 func TestMarksAndSelection(t *testing.T) {
 	m := tuitest.Archived("group", 1, "mine", tuitest.Epoch0())
-	m.Groups, m.GroupCounts = []string{"hills", "coast"}, runner.Counts{Train: []int{9, 9}, Test: []int{30, 40}}
+	m.Groups, m.GroupCounts = []string{"hills", "coast"}, measure.Counts{Train: []int{9, 9},
+		Test: []int{30, 40}}
 	s := &runner.Summary{Selected: &runner.Selected{By: "val_worst", Epoch: 12}}
-	s.Measures.Set("worst_group_accuracy", runner.Num(.5))
-	s.Selected.Measures.Set("worst_group_accuracy", runner.Num(.625))
-	s.Selected.Measures.Set("test_accuracy", runner.Num(.75))
+	s.Measures.Set("worst_group_accuracy", measure.Num(.5))
+	s.Selected.Measures.Set("worst_group_accuracy", measure.Num(.625))
+	s.Selected.Measures.Set("test_accuracy", measure.Num(.75))
 	want := "worst group 50.0 %, selected @epoch 12 by val_worst: worst 62.5 %, mean 75.0 %; "
 	if got := selected(m, s); got != want {
 		t.Errorf("%q, want %q", got, want)

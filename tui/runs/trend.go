@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,8 +31,8 @@ func (p *Page) trendColumn() runColumn {
 }
 
 // fitted is a measure of what a run came to: of groups where it has them.
-func fitted(name string) func(*record.Run) runner.Number {
-	return func(r *record.Run) runner.Number { return last(r, r.Meta.Fit(name)) }
+func fitted(name string) func(*record.Run) measure.Number {
+	return func(r *record.Run) measure.Number { return last(r, r.Meta.Fit(name)) }
 }
 
 // trend draws the evaluations of a run.

@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
@@ -19,7 +20,7 @@ func TestTrend(t *testing.T) {
 	of := func(values ...float64) (list []*runner.EvalEvent) {
 		for _, v := range values {
 			e := &runner.EvalEvent{}
-			e.Set("worst_class_accuracy", runner.Num(v))
+			e.Set("worst_class_accuracy", measure.Num(v))
 			list = append(list, e)
 		}
 		return list

@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -20,10 +21,10 @@ import (
 // evaluations of the listed runs are read from their logs, once.
 
 // valueOf is a measure of a run.
-type valueOf func(r *record.Run, name string) runner.Number
+type valueOf func(r *record.Run, name string) measure.Number
 
 // last is what it came to.
-func last(r *record.Run, name string) runner.Number { return lab.OfSummary(r.Summary(), name) }
+func last(r *record.Run, name string) measure.Number { return lab.OfSummary(r.Summary(), name) }
 
 // moment is what values are of.
 type moment struct {
@@ -61,8 +62,8 @@ func (m moment) of(p *Page) valueOf {
 	if m == (moment{}) {
 		return last
 	}
-	return func(r *record.Run, name string) (v runner.Number) {
-		if of, known := runner.FindMeasure(name); !known || of.OfStep() || name != of.Name {
+	return func(r *record.Run, name string) (v measure.Number) {
+		if of, known := measure.FindMeasure(name); !known || of.OfStep() || name != of.Name {
 			return last(r, name)
 		}
 		for _, e := range p.evals[r.Meta.ID].list {
@@ -78,8 +79,8 @@ func (m moment) of(p *Page) valueOf {
 }
 
 // better compares two values of a measure of evaluations.
-func better(name string, a, b runner.Number) bool {
-	if m, _ := runner.FindMeasure(name); m.Better == dro.Higher {
+func better(name string, a, b measure.Number) bool {
+	if m, _ := measure.FindMeasure(name); m.Better == dro.Higher {
 		return a.Float() > b.Float()
 	}
 	return a.Float() < b.Float()

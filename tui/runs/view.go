@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -169,7 +170,7 @@ func (p *Page) row(i int, columns []runColumn, room, w int) string {
 // method's own first.
 func cameTo(s *runner.Summary, list []runColumn) string {
 	var own, rest []string
-	for _, m := range runner.SummaryMeasures() {
+	for _, m := range measure.SummaryMeasures() {
 		there := slices.ContainsFunc(list, func(c runColumn) bool { return c.measure == m.Name })
 		if n := s.Of(m.Name); !m.Main || m.IsList() || there || !n.Applies() {
 			continue
@@ -238,7 +239,7 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s", m.Created.Format("2006-01-02 15:04:05 MST"),
 			m.Host.Version, m.Host.CPU, m.Host.Kernel, kit.Plural(m.Host.Threads, "thread"))
 		parts := "Classes"
-		if m.Main() == runner.PerGroup {
+		if m.Main() == measure.PerGroup {
 			parts = "Groups"
 		}
 		if uses := lab.Explain(m); uses != "" {

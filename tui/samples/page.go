@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"drolab/runner"
+	"drolab/runner/certificate"
 	"drolab/runner/inspect"
 	"drolab/runner/record"
 	"drolab/tui/kit"
@@ -114,7 +115,7 @@ func (p *Page) ask() tea.Cmd {
 	p.pick, p.err, p.percent, p.shown, p.zoomed = nil, nil, 0, nil, false
 	p.job = &job{source: p.Source, evaluate: p.Evaluate, question: inspect.Question{Run: p.run,
 		Step: p.step, Split: p.split, DataDir: p.Config.DataDir,
-		Inspection: runner.Inspection{Threads: max(1, p.Config.Cores)}}}
+		Inspection: certificate.Inspection{Threads: max(1, p.Config.Cores)}}}
 	return p.job.start()
 }
 

@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/certificate"
 	"drolab/runner/inspect"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/record/recordtest"
+	"drolab/runner/spec"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -29,7 +30,7 @@ func trained(t *testing.T) (r *record.Run, table string) {
 	if err := os.WriteFile(table, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := runner.Defaults()
+	s := spec.Defaults()
 	s.Algorithms, s.Model, s.Augment = []dro.Algorithm{dro.ERM}, "linear", false
 	s.Dataset, s.Batch, s.Epochs, s.ValFraction = "csv:"+table+"?label=y&group=g", 16, 2, .2
 	s.RiskRadii = []float64{2, .05}
@@ -57,7 +58,7 @@ func TestARealRun(t *testing.T) {
 	}
 	for _, split := range []string{"test", "val", "train", "test"} {
 		look, err := inspect.At(inspect.Question{Run: r, Step: -1, Split: split,
-			Inspection: runner.Inspection{Threads: 1}})
+			Inspection: certificate.Inspection{Threads: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

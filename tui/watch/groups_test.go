@@ -7,6 +7,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 )
@@ -136,9 +137,9 @@ func TestBarsByGroup(t *testing.T) {
 	run := r.watch.Run()
 	m := *run.Meta
 	m.Groups = []string{"hills", "coast", "islet"}
-	m.GroupCounts = runner.Counts{Train: []int{700, 40, 3}, Test: []int{90, 30, 2}}
+	m.GroupCounts = measure.Counts{Train: []int{700, 40, 3}, Test: []int{90, 30, 2}}
 	run.Meta = &m
-	list := []runner.Number{runner.Num(.875), runner.Num(.625), runner.Num(.125)}
+	list := []measure.Number{measure.Num(.875), measure.Num(.625), measure.Num(.125)}
 	run.Eval.ByGroup.Set("group_accuracy", list)
 	run.Eval.ByGroup.Set("group_ratio", list)
 	r.Press("tab")

@@ -7,6 +7,8 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/watch/track"
 )
@@ -50,8 +52,10 @@ func TestKnobsFollow(t *testing.T) {
 	r := watching(t, 80, 24)
 	run := r.watch.Run()
 	before := run.Meta.Spec.LR
-	run.Add([]runner.Event{&runner.KnobEvent{Key: "lr", Old: runner.Num(before), New: runner.Num(0.25)},
-		&runner.KnobEvent{Key: "c", New: runner.Number{}}, &runner.KnobEvent{Key: "no such", New: runner.Num(1)}})
+	run.Add([]runner.Event{&runner.KnobEvent{Key: "lr", Old: measure.Num(before),
+		New: measure.Num(0.25)},
+		&runner.KnobEvent{Key: "c", New: measure.Number{}}, &runner.KnobEvent{Key: "no such",
+			New: measure.Num(1)}})
 	if run.Spec.LR != 0.25 || run.Spec.Algorithm() != "sfk-auto" || run.Meta.Spec.LR != before {
 		t.Errorf("lr %g, %s; at the start %g", run.Spec.LR, run.Spec.Algorithm(), run.Meta.Spec.LR)
 	}
@@ -67,13 +71,13 @@ func TestTurnable(t *testing.T) {
 		{dro.PAN, []string{"lr", "lr_z"}},
 		{dro.ERM, []string{"lr"}},
 	} {
-		s := runner.Defaults()
+		s := spec.Defaults()
 		s.Algorithms = []dro.Algorithm{c.algorithm}
 		if got := track.Turnable(s); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.algorithm, got, c.want)
 		}
 	}
-	s := runner.Defaults()
+	s := spec.Defaults()
 	s.LR = -1
 	if got := track.Turnable(s); len(got) > 0 {
 		t.Errorf("of settings that are no good: %v", got)

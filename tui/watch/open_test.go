@@ -9,6 +9,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
@@ -39,7 +40,7 @@ func forkOf(t *testing.T, s *tuitest.Script, parent string, step int) string {
 		&runner.StatusEvent{Head: at(step, 0), Status: runner.Running}}
 	for i := 10; i <= 40; i += 10 {
 		e := &runner.StepEvent{Head: at(step+i, float64(i)*2*tuitest.Pace),
-			Values: runner.Values{{Name: "loss", Number: runner.Num(9)}}}
+			Values: measure.Values{{Name: "loss", Number: measure.Num(9)}}}
 		e.Min, e.Max = e.Values, e.Values
 		s.Logs[m.ID] = append(s.Logs[m.ID], e)
 	}
@@ -71,7 +72,7 @@ func TestForkGoesOnItsParentsCurves(t *testing.T) {
 	parent := sfkOf(s)
 	s.Logs[parent] = slices.Insert(s.Logs[parent], 3,
 		runner.Event(&runner.KnobEvent{Head: runner.Head{Step: 15, Time: tuitest.Epoch0()}, Key: "lr",
-			Old: runner.Num(.01), New: runner.Num(7)}))
+			Old: measure.Num(.01), New: measure.Num(7)}))
 	f := watchOnly(t, s, forkOf(t, s, parent, 160))
 	loss := f.Curves["loss"].Raw
 	if v := loss.At(150); !(v < 9) {

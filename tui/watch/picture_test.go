@@ -9,6 +9,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
@@ -414,9 +415,9 @@ func TestRiskByRadius(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
 	run := w.Run()
-	list := make([]runner.Number, len(run.Meta.Spec.RiskRadii))
+	list := make([]measure.Number, len(run.Meta.Spec.RiskRadii))
 	for i := range list {
-		list[i] = runner.Num(1 + float64(i))
+		list[i] = measure.Num(1 + float64(i))
 	}
 	run.Eval.ByGroup.Set("robust_risk_at", list)
 	c := w.Risks(&panel.View{Bars: "robust_risk_at", Plain: true, As: panel.ByRadius{}})
@@ -481,9 +482,9 @@ func TestHistogram(t *testing.T) {
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "did not record this") {
 		t.Errorf("of a log without it:\n%s", s)
 	}
-	counts := make([]runner.Number, len(runner.RatioEdges()))
+	counts := make([]measure.Number, len(measure.RatioEdges()))
 	for i := range counts {
-		counts[i] = runner.Num(float64(i % 3))
+		counts[i] = measure.Num(float64(i % 3))
 	}
 	w.Run().Eval.ByGroup.Set("ratio_histogram", counts)
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "█") || !strings.Contains(s, " 0.125 ") {

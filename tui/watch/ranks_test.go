@@ -7,6 +7,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/watch/track"
 )
@@ -20,7 +21,7 @@ func TestRanks(t *testing.T) {
 	}
 	for i, tr := range r.watch.Tracks {
 		tr.Status = runner.Done
-		tr.Eval.Set("robust_risk", runner.Num([]float64{2.5, 2.25, 2.75, 3}[i]))
+		tr.Eval.Set("robust_risk", measure.Num([]float64{2.5, 2.25, 2.75, 3}[i]))
 	}
 	s := tuitest.Text(r.Shot())
 	if !strings.Contains(s, "robust risk  ■ pgd 2.250★  ● sfk +0.250  ▲ pan +0.500  ◆ erm +0.750") {
@@ -45,7 +46,7 @@ func TestRanks(t *testing.T) {
 		}
 	}
 	r.Fits(t, "ranks in two lines")
-	r.watch.Tracks[0].Eval.Set("robust_risk", runner.Num(2.25))
+	r.watch.Tracks[0].Eval.Set("robust_risk", measure.Num(2.25))
 	if s := tuitest.Text(r.Shot()); strings.Contains(s, "2.25★") {
 		t.Errorf("the best of equals:\n%s", s)
 	}
@@ -69,8 +70,8 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 	for i, tr := range r.watch.Tracks {
 		tr.Meta.Spec.Rho = float64(i + 1)
 		tr.Asks = track.QuestionsOf(tr.Meta)
-		tr.Eval.Set("robust_risk", runner.Num(float64(i)))
-		tr.Eval.Set("worst_class_accuracy", runner.Num(float64(i)/10))
+		tr.Eval.Set("robust_risk", measure.Num(float64(i)))
+		tr.Eval.Set("worst_class_accuracy", measure.Num(float64(i)/10))
 		tr.Status = runner.Done
 	}
 	for i, c := range r.watch.columns {
@@ -119,8 +120,8 @@ func TestRanksByQuestion(t *testing.T) {
 	for i, tr := range r.watch.Tracks {
 		tr.Meta.Spec.Rho = []float64{.5, 1.5}[i/2]
 		tr.Asks = track.QuestionsOf(tr.Meta)
-		tr.Eval.Set("robust_risk", runner.Num(float64(i)+tr.Meta.Spec.Rho))
-		tr.Eval.Set("worst_class_accuracy", runner.Num(float64([]int{30, 20, 44, 40}[i])/100))
+		tr.Eval.Set("robust_risk", measure.Num(float64(i)+tr.Meta.Spec.Rho))
+		tr.Eval.Set("worst_class_accuracy", measure.Num(float64([]int{30, 20, 44, 40}[i])/100))
 		tr.Status = runner.Done
 	}
 	text := tuitest.Text(r.Shot())
@@ -148,7 +149,7 @@ func TestHeadlineSaysBounds(t *testing.T) {
 	box := run.Meta.Box.Lambda
 	for v, want := range map[float64]string{box[0]: "at its lower bound", box[1]: "at its upper bound",
 		(box[0] + box[1]) / 2: "(bounds "} {
-		run.Last.Set("lambda", runner.Num(v))
+		run.Last.Set("lambda", measure.Num(v))
 		r.watch.touch()
 		if s := tuitest.Text(r.Shot()); !strings.Contains(s, want) {
 			t.Errorf("λ %v, no %q:\n%s", v, want, s)

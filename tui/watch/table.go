@@ -7,6 +7,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -82,7 +83,7 @@ func (w *Page) bests(columns []column) []int {
 		if marks[i] = -1; c.of == nil {
 			continue
 		}
-		var values []runner.Number
+		var values []measure.Number
 		written := map[string]bool{}
 		if !w.Comparable(c.of) {
 			continue
@@ -94,7 +95,7 @@ func (w *Page) bests(columns []column) []int {
 			}
 		}
 		if len(written) > 1 { // the best of one says nothing, nor that of several alike
-			marks[i] = runner.Worst(values, c.of.Better == dro.Higher)
+			marks[i] = measure.Worst(values, c.of.Better == dro.Higher)
 		}
 	}
 	return marks

@@ -6,18 +6,20 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/queue"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // Train trains a run of s to its end, in a folder of the test's own.
-func Train(t *testing.T, s runner.Spec) *record.Run {
+func Train(t *testing.T, s spec.Spec) *record.Run {
 	t.Helper()
 	store, err := record.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := runner.NewQueue(context.Background(), runner.Settings{Store: store, Threads: 2})
-	ids, err := q.Start(runner.Request{Preset: "test", Specs: []runner.Spec{s}})
+	q := queue.NewQueue(context.Background(), queue.Settings{Store: store, Threads: 2})
+	ids, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"testing"
 
-	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 )
@@ -32,14 +32,14 @@ func TestGrid(t *testing.T) {
 
 func TestFormats(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{Percent(runner.Num(.1234)), "12.3 %"}, {Percent(runner.Number{}), "–"},
-		{Short(runner.Num(1.23456)), "1.235"}, {Short(runner.Number{}), "–"},
-		{Whole(runner.Num(1234.5)), "1234"}, {Whole(runner.Number{}), "–"},
+		{Percent(measure.Num(.1234)), "12.3 %"}, {Percent(measure.Number{}), "–"},
+		{Short(measure.Num(1.23456)), "1.235"}, {Short(measure.Number{}), "–"},
+		{Whole(measure.Num(1234.5)), "1234"}, {Whole(measure.Number{}), "–"},
 		{kit.Plural(1, "run"), "1 run"}, {kit.Plural(2, "run"), "2 runs"},
 		{Bar(1, 2, 10, false), "━━━━━─────"},
 		{Bar(3, 2, 4, true), "####"}, {Bar(1, 0, 4, true), "...."},
-		{Short(runner.Least([]runner.Number{{}, runner.Num(3), runner.Num(2)})), "2"},
-		{Short(runner.Least(nil)), "–"},
+		{Short(measure.Least([]measure.Number{{}, measure.Num(3), measure.Num(2)})), "2"},
+		{Short(measure.Least(nil)), "–"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)

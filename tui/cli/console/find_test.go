@@ -7,6 +7,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // TestRunsThatAWordMeans: a name is that run's, however many names begin with it.
@@ -17,7 +18,7 @@ func TestRunsThatAWordMeans(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"node1", "node10", "node1.cluster", "latest-1", "a@b"} {
-		spec := runner.Defaults()
+		spec := spec.Defaults()
 		spec.Algorithms = []dro.Algorithm{dro.SFK}
 		r, err := store.Create(&runner.Meta{ID: id, Spec: spec}, nil)
 		if err != nil {

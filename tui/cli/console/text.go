@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	cells "drolab/tui/cell"
@@ -22,16 +23,16 @@ func Clean(s string) string { return cells.Clean(s) }
 func OneLine(s string) string { return cells.OneLine(s) }
 
 // Percent formats an accuracy in 0..1.
-func Percent(n runner.Number) string { return page.Percent().Text(n) }
+func Percent(n measure.Number) string { return page.Percent().Text(n) }
 
 // Short formats a measure in four significant digits.
-func Short(n runner.Number) string { return page.Digits(4).Text(n) }
+func Short(n measure.Number) string { return page.Digits(4).Text(n) }
 
 // Whole formats a rate without decimals.
-func Whole(n runner.Number) string { return page.Fixed(0).Text(n) }
+func Whole(n measure.Number) string { return page.Fixed(0).Text(n) }
 
 // Figure formats a measure on its own scale.
-func Figure(m *runner.Measure, n runner.Number) string { return page.Alone(m.Scale).Text(n) }
+func Figure(m *measure.Measure, n measure.Number) string { return page.Alone(m.Scale).Text(n) }
 
 // JSON prints v, with what steers a terminal escaped.
 func JSON(w io.Writer, v any) error {
@@ -103,7 +104,7 @@ func Summaries(runs []*record.Run) summaryList {
 		s.ByGroup = slices.Clone(s.ByGroup)
 		for i := range s.ByGroup {
 			if s.ByGroup[i].Numbers == nil {
-				s.ByGroup[i].Numbers = []runner.Number{}
+				s.ByGroup[i].Numbers = []measure.Number{}
 			}
 		}
 		list.Runs = append(list.Runs, &s)
@@ -112,9 +113,9 @@ func Summaries(runs []*record.Run) summaryList {
 }
 
 // Between is an interval in percent; empty where there is none.
-func Between(list []runner.Interval, i int) string {
+func Between(list []measure.Interval, i int) string {
 	if i >= len(list) || slices.ContainsFunc(list[i][:],
-		func(n runner.Number) bool { return !n.Applies() }) {
+		func(n measure.Number) bool { return !n.Applies() }) {
 		return ""
 	}
 	return fmt.Sprintf(" [%.1f, %.1f]", 100*list[i][0].Float(), 100*list[i][1].Float())

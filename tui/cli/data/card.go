@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -70,7 +71,7 @@ interval (Wilson) of an accuracy of one half is wider than ± 10 points.`,
 
 // card opens a dataset. A table with missing values is opened with a category for them, which it says.
 func card(con *console.Console, name string, val float64) (*dataCard, error) {
-	o := data.Options{Dir: con.DataDir, Difficulty: runner.Defaults().Difficulty, ValFraction: val}
+	o := data.Options{Dir: con.DataDir, Difficulty: spec.Defaults().Difficulty, ValFraction: val}
 	d, err := data.Open(name, o)
 	if err != nil && strings.Contains(err.Error(), "missing value") && !strings.Contains(name, "missing=") {
 		with := name + "?missing=category"
@@ -146,7 +147,7 @@ func (c *dataCard) warn() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(test)) {
 		const wide = .1
-		interval := runner.Wilson(runner.Num(.5), test[name])
+		interval := measure.Wilson(measure.Num(.5), test[name])
 		switch {
 		case train[name] == 0:
 			c.Warnings = append(c.Warnings, fmt.Sprintf("%s %s has no training samples", part, name))

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"drolab/presets"
-	"drolab/runner"
+	"drolab/runner/spec"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -51,7 +51,7 @@ func showPreset(con *console.Console, p presets.Preset, asJSON bool) error {
 	}
 	fmt.Fprintf(con.Stdout, "# %s: %s\n# * marks what the preset sets; the rest are the defaults.\n",
 		console.Clean(p.Name), console.Clean(p.Doc))
-	for _, t := range runner.AllSettings() {
+	for _, t := range spec.AllSettings() {
 		if !t.ReadIn(&p.Spec) {
 			continue
 		}

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
@@ -125,7 +125,7 @@ func comparison(t *compare.Table, groups []compare.Row) *page.Table {
 
 // cell formats a mean and its interval on the measure's own scale.
 func cell(column *compare.Column, c *compare.Cell) string {
-	m, _ := runner.FindMeasure(column.Name)
+	m, _ := measure.FindMeasure(column.Name)
 	text := page.Of(m.Scale).Half(3).With(c.Mean, c.Half)
 	if c.Best {
 		text += "*"

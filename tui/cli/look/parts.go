@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 )
@@ -30,29 +31,29 @@ func partColumns(r *record.Run) []partColumn {
 	number("n val", counts.Val)
 	number("n test", counts.Test)
 	interval := s.ClassInterval
-	if m.Main() == runner.PerGroup {
+	if m.Main() == measure.PerGroup {
 		interval = s.GroupInterval
 	}
-	measure := func(head string, lists runner.Lists, name string, extra func(i int) string) {
+	measured := func(head string, lists measure.Lists, name string, extra func(i int) string) {
 		values := lists.Of(name)
-		if row, ok := runner.FindMeasure(name); ok && values != nil {
+		if row, ok := measure.FindMeasure(name); ok && values != nil {
 			list = append(list, partColumn{head, func(i int) string {
 				return console.Figure(&row, at(values, i)) + extra(i)
 			}})
 		}
 	}
 	plain := func(int) string { return "" }
-	measure("accuracy", s.ByGroup, m.Fit("class_accuracy"),
+	measured("accuracy", s.ByGroup, m.Fit("class_accuracy"),
 		func(i int) string { return console.Between(interval, i) })
 	if s.Selected != nil {
-		measure("at selected", s.Selected.ByGroup, m.Fit("class_accuracy"), plain)
+		measured("at selected", s.Selected.ByGroup, m.Fit("class_accuracy"), plain)
 	}
-	measure("val", s.ByGroup, m.Fit("val_class_accuracy"), plain)
-	if m.Main() == runner.PerGroup {
-		measure("recall", s.ByGroup, "group_recall", plain)
+	measured("val", s.ByGroup, m.Fit("val_class_accuracy"), plain)
+	if m.Main() == measure.PerGroup {
+		measured("recall", s.ByGroup, "group_recall", plain)
 	}
-	measure("loss", s.ByGroup, m.Fit("class_loss"), plain)
-	measure("ratio", s.ByGroup, m.Fit("class_weight"), plain)
+	measured("loss", s.ByGroup, m.Fit("class_loss"), plain)
+	measured("ratio", s.ByGroup, m.Fit("class_weight"), plain)
 	return list
 }
 

@@ -9,6 +9,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
@@ -79,7 +80,7 @@ func repeated(runs []*record.Run) bool {
 // define says what the figures of the tables are.
 func define(w io.Writer, runs []*record.Run) {
 	fmt.Fprintln(w, "\nWhat the figures are, at the last iterate where no other step is named:")
-	for _, m := range runner.SummaryMeasures() {
+	for _, m := range measure.SummaryMeasures() {
 		if m.Main && slices.ContainsFunc(runs, func(r *record.Run) bool { return m.CanApply(&r.Meta) }) {
 			fmt.Fprintln(w, "  "+strings.Join(kit.Wrap(console.OneLine(m.Definition()), 100), "\n    "))
 		}
@@ -115,7 +116,7 @@ func runTable(runs []*record.Run, parts []string) [][]string {
 			return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs)
 		}),
 	}
-	for _, m := range runner.SummaryMeasures() {
+	for _, m := range measure.SummaryMeasures() {
 		switch {
 		case !m.Main:
 		case m.IsList():
@@ -147,7 +148,7 @@ func runTable(runs []*record.Run, parts []string) [][]string {
 }
 
 // at returns the value of a class or a group, which a run of other data may lack.
-func at(values []runner.Number, class int) (n runner.Number) {
+func at(values []measure.Number, class int) (n measure.Number) {
 	if class < len(values) {
 		n = values[class]
 	}

@@ -9,6 +9,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
@@ -134,7 +135,7 @@ func show(con *console.Console, r *record.Run) error {
 }
 
 // optimum is what is known of the best network; empty where nothing is.
-func optimum(o *runner.Optimum) string {
+func optimum(o *measure.Optimum) string {
 	if o == nil {
 		return ""
 	}
@@ -165,7 +166,7 @@ func showAverage(w io.Writer, r *record.Run, of *runner.Average) {
 		return
 	}
 	classes := of.ByGroup.Of(r.Meta.Fit("class_accuracy"))
-	worst := runner.LeastOf(classes, r.Meta.Counts(r.Meta.Main()).Test, r.Meta.Spec.MinGroup)
+	worst := measure.LeastOf(classes, r.Meta.Counts(r.Meta.Main()).Test, r.Meta.Spec.MinGroup)
 	fmt.Fprintf(w, "%-10s of the last %s (the paper's window of %d), epoch %.4g to %.4g: mean %s, worst %s %s, "+
 		"train loss %s, test loss %s\n", "average", kit.Plural(of.Evaluations, "evaluation"),
 		runner.AverageWindow, of.FromEpoch, of.ToEpoch, console.Percent(of.Of("test_accuracy")),

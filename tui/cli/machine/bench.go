@@ -9,8 +9,9 @@ import (
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/presets"
-	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/spec"
+	"drolab/runner/train"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 
@@ -26,7 +27,7 @@ const (
 
 func benchCommand(con *console.Console) *cobra.Command {
 	var asJSON bool
-	precision := runner.Defaults().Precision
+	precision := spec.Defaults().Precision
 	c := &cobra.Command{
 		Use: "bench", Short: "Measure this machine: time of a step, and of each preset",
 		Long: `Measure training steps of AlexNet at batch 128 as a run takes them, input pipeline included, and
@@ -43,7 +44,7 @@ estimate what each preset takes. Close other programs first: what they take is c
 }
 
 func bench(ctx context.Context, con *console.Console, precision string, asJSON bool) error {
-	spec := runner.Defaults()
+	spec := spec.Defaults()
 	spec.Model, spec.Precision = "alexnet", precision
 	if err := spec.Validate(); err != nil {
 		return err
@@ -89,7 +90,7 @@ func bench(ctx context.Context, con *console.Console, precision string, asJSON b
 
 // benchJSON is what bench prints with --json; times are medians. A method's step
 // has the method's name.
-func benchJSON(con *console.Console, spec *runner.Spec, t *runner.StepTimes) map[string]any {
+func benchJSON(con *console.Console, spec *spec.Spec, t *train.StepTimes) map[string]any {
 	rate, share := t.Rate()
 	all := map[string]any{
 		"model": spec.Model, "batch": spec.Batch, "threads": con.Threads, "precision": spec.Precision,
@@ -130,22 +131,22 @@ type workload struct {
 type Stopwatch struct {
 	ctx     context.Context
 	threads int
-	known   map[workload]runner.StepTimes
+	known   map[workload]train.StepTimes
 }
 
 // NewStopwatch returns one that measures until ctx is cancelled.
 func NewStopwatch(ctx context.Context, threads int) *Stopwatch {
-	return &Stopwatch{ctx, threads, map[workload]runner.StepTimes{}}
+	return &Stopwatch{ctx, threads, map[workload]train.StepTimes{}}
 }
 
 func (w *Stopwatch) measure(
-	s *runner.Spec, shape data.Shape, classes int, budget time.Duration,
-) (runner.StepTimes, error) {
+	s *spec.Spec, shape data.Shape, classes int, budget time.Duration,
+) (train.StepTimes, error) {
 	key := workload{s.Model, s.Precision, s.Batch, shape, classes}
 	if t, ok := w.known[key]; ok {
 		return t, nil
 	}
-	t, err := runner.MeasureSteps(w.ctx, *s, shape, classes, w.threads, budget)
+	t, err := train.MeasureSteps(w.ctx, *s, shape, classes, w.threads, budget)
 	if err != nil && errors.Is(err, context.Canceled) {
 		err = errors.New("bench was interrupted")
 	}
@@ -154,7 +155,7 @@ func (w *Stopwatch) measure(
 }
 
 // Seconds estimates the time of runs on data of some sizes, by steps of all methods of s.
-func (w *Stopwatch) Seconds(s *runner.Spec, n data.Sizes, runs []runner.Spec) (float64, error) {
+func (w *Stopwatch) Seconds(s *spec.Spec, n data.Sizes, runs []spec.Spec) (float64, error) {
 	t, err := w.measure(s, n.Shape, n.Classes, benchOther)
 	if err != nil {
 		return 0, err

@@ -5,6 +5,8 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/certificate"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cli/console"
 )
@@ -13,23 +15,23 @@ import (
 
 // certificateJSON is a place of the grid. Intervals are null where there is none.
 type certificateJSON struct {
-	Uncertainty   string          `json:"uncertainty"`
-	Rho           runner.Number   `json:"rho"`
-	Risk          runner.Number   `json:"risk"`
-	Upper         runner.Number   `json:"upper"` // one-sided, of the level
-	Normal        []runner.Number `json:"normal"`
-	Bootstrap     []runner.Number `json:"bootstrap"`
-	StandardError runner.Number   `json:"standard_error"`
-	Lambda        *float64        `json:"lambda,omitempty"`
-	Eta           *float64        `json:"eta,omitempty"` // unshifted
-	Divergence    *float64        `json:"divergence,omitempty"`
-	Effective     *float64        `json:"effective_sample_size,omitempty"`
-	Few           bool            `json:"few_effective_samples"`
-	Doubt         string          `json:"doubt,omitempty"` // why the bound cannot be believed
-	Share         float64         `json:"largest_share"`
-	TailIndex     runner.Number   `json:"tail_index"` // Hill's
-	ClassWeight   []runner.Number `json:"class_weight,omitempty"`
-	GroupRatio    []runner.Number `json:"group_ratio,omitempty"`
+	Uncertainty   string           `json:"uncertainty"`
+	Rho           measure.Number   `json:"rho"`
+	Risk          measure.Number   `json:"risk"`
+	Upper         measure.Number   `json:"upper"` // one-sided, of the level
+	Normal        []measure.Number `json:"normal"`
+	Bootstrap     []measure.Number `json:"bootstrap"`
+	StandardError measure.Number   `json:"standard_error"`
+	Lambda        *float64         `json:"lambda,omitempty"`
+	Eta           *float64         `json:"eta,omitempty"` // unshifted
+	Divergence    *float64         `json:"divergence,omitempty"`
+	Effective     *float64         `json:"effective_sample_size,omitempty"`
+	Few           bool             `json:"few_effective_samples"`
+	Doubt         string           `json:"doubt,omitempty"` // why the bound cannot be believed
+	Share         float64          `json:"largest_share"`
+	TailIndex     measure.Number   `json:"tail_index"` // Hill's
+	ClassWeight   []measure.Number `json:"class_weight,omitempty"`
+	GroupRatio    []measure.Number `json:"group_ratio,omitempty"`
 }
 
 type certifiedJSON struct {
@@ -48,23 +50,23 @@ type certifiedJSON struct {
 }
 
 type contrastJSON struct {
-	Less          string          `json:"less"` // the run whose R_ρ is taken off
-	From          string          `json:"from"`
-	Split         string          `json:"split"`
-	Uncertainty   string          `json:"uncertainty"`
-	Rho           runner.Number   `json:"rho"`
-	Difference    float64         `json:"difference"`
-	StandardError runner.Number   `json:"standard_error"`
-	Normal        []runner.Number `json:"normal"`
-	Bootstrap     []runner.Number `json:"bootstrap"`
-	Better        []runner.Number `json:"interval"` // the one of the two to be read
-	Doubt         string          `json:"doubt,omitempty"`
+	Less          string           `json:"less"` // the run whose R_ρ is taken off
+	From          string           `json:"from"`
+	Split         string           `json:"split"`
+	Uncertainty   string           `json:"uncertainty"`
+	Rho           measure.Number   `json:"rho"`
+	Difference    float64          `json:"difference"`
+	StandardError measure.Number   `json:"standard_error"`
+	Normal        []measure.Number `json:"normal"`
+	Bootstrap     []measure.Number `json:"bootstrap"`
+	Better        []measure.Number `json:"interval"` // the one of the two to be read
+	Doubt         string           `json:"doubt,omitempty"`
 }
 
 // known is x where it is a number, else nothing.
-func known(x float64) runner.Number { return runner.NumIf(x == x, x) }
+func known(x float64) measure.Number { return measure.NumIf(x == x, x) }
 
-func ends(i dro.Interval) []runner.Number { return []runner.Number{known(i[0]), known(i[1])} }
+func ends(i dro.Interval) []measure.Number { return []measure.Number{known(i[0]), known(i[1])} }
 
 func certifyJSON(list []certified, pairs []contrasted, f *certifyFlags) any {
 	all := struct {
@@ -96,8 +98,8 @@ func certifyJSON(list []certified, pairs []contrasted, f *certifyFlags) any {
 	return all
 }
 
-func (c *certified) json(e *runner.Certificate) certificateJSON {
-	j := certificateJSON{Uncertainty: e.Set.Name(), Rho: e.Rho, Risk: runner.Num(e.Risk),
+func (c *certified) json(e *certificate.Certificate) certificateJSON {
+	j := certificateJSON{Uncertainty: e.Set.Name(), Rho: e.Rho, Risk: measure.Num(e.Risk),
 		Few: e.Tail.Few(), Share: e.Tail.Share, TailIndex: known(e.Tail.Index),
 		Eta: &e.Z.Eta, Divergence: &e.Divergence, Effective: &e.EffectiveSampleSize,
 		ClassWeight: e.ByClass, GroupRatio: e.ByGroup}
@@ -139,7 +141,7 @@ func printCertified(con *console.Console, list []certified, pairs []contrasted, 
 }
 
 // place names a set and a radius.
-func place(set dro.Set, rho runner.Number) string {
+func place(set dro.Set, rho measure.Number) string {
 	if !rho.Applies() {
 		return set.Label()
 	}
@@ -175,7 +177,7 @@ func (c *certified) rows(f *certifyFlags) [][]string {
 }
 
 // bound is the one-sided bound, with a mark where it cannot be believed.
-func bound(e *runner.Certificate) string {
+func bound(e *certificate.Certificate) string {
 	switch {
 	case e.Upper != e.Upper:
 		return "–"
@@ -195,7 +197,7 @@ func (c *certified) weights() [][]string {
 	for i := range c.certificates {
 		e := &c.certificates[i]
 		values := e.ByClass
-		if c.run.Main() == runner.PerGroup {
+		if c.run.Main() == measure.PerGroup {
 			values = e.ByGroup
 		}
 		row := []string{place(e.Set, e.Rho)}

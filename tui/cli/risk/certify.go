@@ -8,6 +8,8 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/certificate"
+	"drolab/runner/measure"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -68,23 +70,23 @@ type certified struct {
 	run          *runner.Meta
 	step         int64
 	split        string
-	pass         *runner.Pass
-	certificates []runner.Certificate
-	stationary   *runner.Output // of the first split alone
+	pass         *measure.Pass
+	certificates []certificate.Certificate
+	stationary   *measure.Output // of the first split alone
 }
 
 // contrasted are two runs on one split.
 type contrasted struct {
 	first, second *runner.Meta
 	split         string
-	contrasts     []runner.Contrast
+	contrasts     []certificate.Contrast
 }
 
 func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	var grid *runner.Grid
+	var grid *certificate.Grid
 	var list []certified
 	for _, name := range names {
 		frozen, err := freeze(con, name)
@@ -132,7 +134,7 @@ func (f *certifyFlags) check() error {
 }
 
 // freeze loads RUN@STEP, or the last checkpoint of RUN.
-func freeze(con *console.Console, name string) (*runner.Frozen, error) {
+func freeze(con *console.Console, name string) (*certificate.Frozen, error) {
 	r, step, err := con.FindStep(name)
 	if err != nil {
 		return nil, err
@@ -141,10 +143,10 @@ func freeze(con *console.Console, name string) (*runner.Frozen, error) {
 	if err != nil {
 		return nil, err
 	}
-	return runner.Freeze(past, con.DataDir, con.Threads)
+	return certificate.Freeze(past, con.DataDir, con.Threads)
 }
 
-func (f *certifyFlags) grid(c *cobra.Command, m *runner.Meta) (*runner.Grid, error) {
+func (f *certifyFlags) grid(c *cobra.Command, m *runner.Meta) (*certificate.Grid, error) {
 	names, k, mu := f.sets, f.k, f.mu
 	if len(names) == 0 {
 		names = []string{m.Spec.Uncertainty}
@@ -155,7 +157,7 @@ func (f *certifyFlags) grid(c *cobra.Command, m *runner.Meta) (*runner.Grid, err
 	if !c.Flags().Changed("mu") {
 		mu = m.Spec.Mu
 	}
-	g := &runner.Grid{Radii: f.radii, How: f.how}
+	g := &certificate.Grid{Radii: f.radii, How: f.how}
 	for _, name := range names {
 		set, err := dro.NewSet(name, k, mu)
 		if err != nil {
@@ -166,7 +168,8 @@ func (f *certifyFlags) grid(c *cobra.Command, m *runner.Meta) (*runner.Grid, err
 	return g, nil
 }
 
-func (f *certifyFlags) measure(frozen *runner.Frozen, g runner.Grid) (list []certified, err error) {
+func (f *certifyFlags) measure(frozen *certificate.Frozen, g certificate.Grid) (list []certified,
+	err error) {
 	if f.output {
 		if err := frozen.UseOutput(); err != nil {
 			return nil, err
@@ -201,7 +204,7 @@ func (f *certifyFlags) measure(frozen *runner.Frozen, g runner.Grid) (list []cer
 
 // contrast pairs each run with the first one, on every split that is not what they
 // were trained on.
-func contrast(list []certified, g runner.Grid) (pairs []contrasted, err error) {
+func contrast(list []certified, g certificate.Grid) (pairs []contrasted, err error) {
 	for i := range list {
 		b := &list[i]
 		if b.split == runner.SplitTrain {
@@ -212,7 +215,7 @@ func contrast(list []certified, g runner.Grid) (pairs []contrasted, err error) {
 		if first == i {
 			continue
 		}
-		if err := runner.SameSamples(a.run, b.run, a.split); err != nil {
+		if err := certificate.SameSamples(a.run, b.run, a.split); err != nil {
 			return nil, err
 		}
 		of, err := g.Contrasts(b.pass, a.pass)

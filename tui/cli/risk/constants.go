@@ -7,13 +7,16 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/certificate"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
 	"drolab/tui/cli/console"
 )
 
 // atStep are the constants at one checkpoint of a run.
 type atStep struct {
 	Step int64 `json:"step"`
-	runner.Constants
+	certificate.Constants
 }
 
 // allSteps stands behind a run's name for all of its checkpoints.
@@ -23,7 +26,7 @@ const allSteps = "@all"
 // kept, RUN@all; spec is the run's.
 func along(
 	con *console.Console, name string, samples int,
-) (list []atStep, spec *runner.Spec, err error) {
+) (list []atStep, spec *spec.Spec, err error) {
 	names := []string{name}
 	id, all := strings.CutSuffix(name, allSteps)
 	if all {
@@ -64,7 +67,7 @@ func kept(con *console.Console, name string) (names []string, err error) {
 // constantsAt measures at one checkpoint. More may be measured there by what they are.
 func constantsAt(
 	con *console.Console, name string, samples int,
-	more func(*runner.Frozen, *runner.Pass, runner.Constants) error,
+	more func(*certificate.Frozen, *measure.Pass, certificate.Constants) error,
 ) (one atStep, m *runner.Meta, err error) {
 	frozen, err := freeze(con, name)
 	if err != nil {
@@ -85,9 +88,9 @@ func constantsAt(
 
 // largest has the largest of each constant: the best that checkpoints can say of what
 // Theorem 1 assumes everywhere.
-func largest(list []atStep) runner.Constants {
+func largest(list []atStep) certificate.Constants {
 	all := list[0].Constants
-	above := func(a, b runner.Number) runner.Number {
+	above := func(a, b measure.Number) measure.Number {
 		if b.Applies() && !(a.Applies() && a.Float() > b.Float()) {
 			return b
 		}
@@ -104,7 +107,7 @@ func largest(list []atStep) runner.Constants {
 // printAlong is the table of constants along a run.
 func printAlong(con *console.Console, list []atStep) {
 	rows := [][]string{{"step", "B", "G ≥", "L ≥", "L_z ≥", "L_z, theory"}}
-	add := func(step string, c *runner.Constants) {
+	add := func(step string, c *certificate.Constants) {
 		rows = append(rows, []string{step, fmt.Sprintf("%.4g", c.Bound), fmt.Sprintf("%.4g", c.Lipschitz),
 			fmt.Sprintf("%.4g", c.Smoothness), console.Short(c.Lz), console.Short(c.LzBound)})
 	}

@@ -7,9 +7,10 @@ import (
 	"strconv"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/certificate"
 	"drolab/runner/export"
 	"drolab/runner/inspect"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cli/console"
 
@@ -106,7 +107,7 @@ func examine(con *console.Console, name string, f *evalFlags) (*looked, error) {
 	if err != nil {
 		return nil, err
 	}
-	how := runner.Inspection{Threads: con.Threads, Probabilities: f.out != ""}
+	how := certificate.Inspection{Threads: con.Threads, Probabilities: f.out != ""}
 	look, err := inspect.At(inspect.Question{Run: r, Step: step, Dataset: f.dataset, Split: f.split,
 		DataDir: con.DataDir, Inspection: how})
 	if err != nil {
@@ -253,17 +254,17 @@ type evalResult struct {
 
 // riskAt is the exact worst case at a radius.
 type riskAt struct {
-	Rho  float64       `json:"rho"`
-	Risk runner.Number `json:"robust_risk"`
+	Rho  float64        `json:"rho"`
+	Risk measure.Number `json:"robust_risk"`
 }
 
 type pickedSample struct {
-	Row        int           `json:"row"`
-	Label      string        `json:"label"`
-	Group      string        `json:"group"`
-	Prediction string        `json:"prediction"`
-	Loss       runner.Number `json:"loss"`
-	Ratio      runner.Number `json:"ratio"`
+	Row        int            `json:"row"`
+	Label      string         `json:"label"`
+	Group      string         `json:"group"`
+	Prediction string         `json:"prediction"`
+	Loss       measure.Number `json:"loss"`
+	Ratio      measure.Number `json:"ratio"`
 }
 
 func (l *looked) result(f *evalFlags) *evalResult {
@@ -274,11 +275,11 @@ func (l *looked) result(f *evalFlags) *evalResult {
 		out.Groups = d.Groups
 	}
 	for k, w := range l.worst {
-		out.Risks = append(out.Risks, riskAt{l.radii[k], runner.Num(w.Risk)})
+		out.Risks = append(out.Risks, riskAt{l.radii[k], measure.Num(w.Risk)})
 	}
 	for _, i := range l.picked(f.top) {
 		out.Top = append(out.Top, pickedSample{l.Rows[i], d.Classes[l.Labels[i]], d.Groups[l.Groups[i]],
-			d.Classes[l.Predictions[i]], runner.Num(l.Losses[i]), runner.Num(l.ratios[0][i])})
+			d.Classes[l.Predictions[i]], measure.Num(l.Losses[i]), measure.Num(l.ratios[0][i])})
 	}
 	return out
 }
@@ -318,9 +319,9 @@ func (l *looked) print(w io.Writer) {
 	}
 	rows := [][]string{{part, "n", "accuracy"}}
 	for i, name := range names {
-		interval := runner.Wilson(accuracy[i], counts[i])
+		interval := measure.Wilson(accuracy[i], counts[i])
 		rows = append(rows, []string{console.Clean(name), fmt.Sprint(counts[i]),
-			console.Percent(accuracy[i]) + console.Between([]runner.Interval{interval}, 0)})
+			console.Percent(accuracy[i]) + console.Between([]measure.Interval{interval}, 0)})
 	}
 	console.Grid(w, rows)
 }

@@ -9,6 +9,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -96,7 +97,7 @@ func newPlan(of described, h dro.Assumptions, p *dro.Plan) *plan {
 }
 
 func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
-	practice := runner.Defaults()
+	practice := spec.Defaults()
 	side := func(format string, v ...any) string { return fmt.Sprintf(format, v...) }
 	theory := func(m dro.Magnitude) string { return m.String() }
 	const steps = 50 * 273 // of the paper's run

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"drolab/dro"
-	"drolab/runner"
 	"drolab/runner/export"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cli/console"
 
@@ -119,11 +119,11 @@ type solution struct {
 	described
 	Rho *float64 `json:"rho,omitempty"`
 	dro.Worst
-	Lambda   runner.Number `json:"lambda"`
-	EtaPaper *float64      `json:"eta_paper,omitempty"`
-	N        int           `json:"n"`
-	Groups   []riskGroup   `json:"groups,omitempty"`
-	Curve    []curvePoint  `json:"curve,omitempty"`
+	Lambda   measure.Number `json:"lambda"`
+	EtaPaper *float64       `json:"eta_paper,omitempty"`
+	N        int            `json:"n"`
+	Groups   []riskGroup    `json:"groups,omitempty"`
+	Curve    []curvePoint   `json:"curve,omitempty"`
 }
 
 type curvePoint struct {
@@ -204,7 +204,7 @@ func (f *riskFlags) solve(
 		if s.Worst, err = set.WorstCase(ratios, losses, f.set.rho); err != nil {
 			return nil, nil, err
 		}
-		s.Lambda, s.EtaPaper = runner.Num(s.Z.Lambda), paperEta(set, s.Z, base)
+		s.Lambda, s.EtaPaper = measure.Num(s.Z.Lambda), paperEta(set, s.Z, base)
 	}
 	for _, x := range []*float64{&s.Risk, &s.Eta, &s.MeanLoss, &s.MaxLoss} {
 		*x += base

@@ -8,14 +8,14 @@ import (
 	"image/png"
 	"os"
 
-	"drolab/runner"
+	"drolab/runner/certificate"
 	"drolab/runner/data"
 	"drolab/runner/inspect"
 )
 
 // contactSheet writes pictures of samples in rows, in their order, framed in red where the prediction is
 // wrong and in green where it is right. The file must be new.
-func contactSheet(path string, src data.Source, list []int, s *runner.Samples) error {
+func contactSheet(path string, src data.Source, list []int, s *certificate.Samples) error {
 	shape := src.Shape()
 	if !inspect.Pictured(shape) {
 		return errors.New("the samples are no pictures")

@@ -6,6 +6,8 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/certificate"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 
@@ -51,14 +53,15 @@ of mini-batches at one.`,
 
 // theoryJSON is what theory prints with --json.
 type theoryJSON struct {
-	ID         string            `json:"id"`
-	PaperSlope runner.Number     `json:"paper_slope"`
-	Unmet      []string          `json:"unmet"` // what Theorem 1 asks for and the run does not have
-	Rates      []runner.Rate     `json:"rates"`
-	Step       int64             `json:"step,omitempty"` // of the checkpoint
-	Noise      []runner.Noise    `json:"noise,omitempty"`
-	Constants  *runner.Constants `json:"constants,omitempty"`
-	Along      []atStep          `json:"along,omitempty"`
+	ID         string         `json:"id"`
+	PaperSlope measure.Number `json:"paper_slope"`
+	// what Theorem 1 asks for and the run does not have
+	Unmet     []string               `json:"unmet"`
+	Rates     []certificate.Rate     `json:"rates"`
+	Step      int64                  `json:"step,omitempty"` // of the checkpoint
+	Noise     []certificate.Noise    `json:"noise,omitempty"`
+	Constants *certificate.Constants `json:"constants,omitempty"`
+	Along     []atStep               `json:"along,omitempty"`
 }
 
 func theory(con *console.Console, f *theoryFlags, name string) error {
@@ -75,8 +78,9 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	t := theoryJSON{ID: r.Meta.ID, PaperSlope: runner.PaperSlope(set), Unmet: runner.Unmet(&r.Meta),
-		Rates: runner.Rates(&r.Meta, evals)}
+	t := theoryJSON{ID: r.Meta.ID, PaperSlope: certificate.PaperSlope(set),
+		Unmet: certificate.Unmet(&r.Meta),
+		Rates: certificate.Rates(&r.Meta, evals)}
 	switch {
 	case f.log:
 	case all:
@@ -96,7 +100,8 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 
 // theoryAt measures at a checkpoint.
 func theoryAt(con *console.Console, f *theoryFlags, name string, t *theoryJSON) error {
-	noise := func(frozen *runner.Frozen, train *runner.Pass, c runner.Constants) (err error) {
+	noise := func(frozen *certificate.Frozen, train *measure.Pass,
+		c certificate.Constants) (err error) {
 		t.Noise, err = frozen.Noise(train, f.batches, f.draws, c)
 		return err
 	}
@@ -114,7 +119,7 @@ func evaluations(r *record.Run) ([]*runner.EvalEvent, error) {
 }
 
 func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
-	paper := func(r runner.Rate) string {
+	paper := func(r certificate.Rate) string {
 		if r.Measure == "excess_risk" { // of which the theorem says nothing
 			return "–"
 		}

@@ -10,6 +10,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/engine"
+	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/look"
@@ -22,7 +23,7 @@ type following struct {
 	ids     []string
 	exports bool // event files are written
 	live    func() ([]runner.LiveRun, error)
-	await   func(ids []string) []runner.Outcome
+	await   func(ids []string) []queue.Outcome
 	remedy  string // of a run that waits for its disk; it has a %s for the run
 	// interrupted is closed when the user wants them to end; stop asks for it.
 	// Where it is nil, they see to that themselves.
@@ -44,7 +45,7 @@ func newCrew(ctx context.Context, tr *trainer.Trainer, store *record.Store, inli
 	if inline || !tr.HasEngine() {
 		q, cancel := tr.Queue(ctx, store)
 		f.live = func() ([]runner.LiveRun, error) { return q.Live(), nil }
-		f.await = func([]string) []runner.Outcome { return q.Wait() }
+		f.await = func([]string) []queue.Outcome { return q.Wait() }
 		f.remedy = "it goes on by itself when that is mended; " +
 			"Ctrl-C loses nothing, drolab resume %s goes on later"
 		end := func([]string) []error { cancel(); q.Wait(); return nil }
@@ -60,7 +61,7 @@ func newCrew(ctx context.Context, tr *trainer.Trainer, store *record.Store, inli
 		}
 		return s.Runs, nil
 	}
-	f.await = func(ids []string) []runner.Outcome { return awaitEnd(f.dir, ids) }
+	f.await = func(ids []string) []queue.Outcome { return awaitEnd(f.dir, ids) }
 	f.remedy, f.interrupted, f.stop = "go on with drolab resume %s", ctx.Done(), end
 	return crew{client, f.of(tr), end, cancel}
 }
@@ -89,7 +90,7 @@ func stopping(problems []error) string {
 
 // awaitEnd returns when nobody holds any of the runs' directories: the last
 // thing that happens to a run, however it ends.
-func awaitEnd(dir string, ids []string) (list []runner.Outcome) {
+func awaitEnd(dir string, ids []string) (list []queue.Outcome) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for _, id := range ids {
@@ -101,10 +102,10 @@ func awaitEnd(dir string, ids []string) (list []runner.Outcome) {
 			r, err = record.Find(dir, id)
 		}
 		if err != nil {
-			list = append(list, runner.Outcome{ID: id, Status: runner.Failed, Err: err})
+			list = append(list, queue.Outcome{ID: id, Status: runner.Failed, Err: err})
 			continue
 		}
-		o := runner.Outcome{ID: id, Status: r.Status()}
+		o := queue.Outcome{ID: id, Status: r.Status()}
 		if o.Status == runner.Failed {
 			o.Err = errors.New(r.Summary().Cause)
 		}
@@ -191,8 +192,8 @@ func findAll(dir string, ids []string) ([]*record.Run, error) {
 
 // notDone says which runs are not done, why, and how to go on. The cause is
 // the outcome's own: a full disk keeps it from the record.
-func notDone(runs []*record.Run, outcomes []runner.Outcome) error {
-	ended := map[string]runner.Outcome{}
+func notDone(runs []*record.Run, outcomes []queue.Outcome) error {
+	ended := map[string]queue.Outcome{}
 	for _, o := range outcomes {
 		ended[o.ID] = o
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 	cells "drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
@@ -170,7 +171,7 @@ func (l *live) parts(nameWidth int) []part {
 	if l.Last != nil {
 		step = *l.Last
 	}
-	var accuracy runner.Number
+	var accuracy measure.Number
 	if l.Eval != nil {
 		accuracy = l.Eval.Of("test_accuracy")
 	}

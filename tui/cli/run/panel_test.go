@@ -8,14 +8,16 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	cells "drolab/tui/cell"
 
 	"charm.land/lipgloss/v2"
 )
 
 func testLive(step int64) *live {
-	spec := runner.Defaults()
+	spec := spec.Defaults()
 	spec.Algorithms, spec.Epochs = []dro.Algorithm{dro.SFK}, 10
 	m := runner.Meta{Preset: "shape\x1b", Spec: spec, Steps: 100, StepsPerEpoch: 10}
 	l := &live{Progress: record.NewProgress(&m), meta: m}
@@ -27,10 +29,10 @@ func testLive(step int64) *live {
 	if step > 0 {
 		l.add(&runner.StepEvent{
 			Head: at(step, time.Duration(step)*time.Second), Epoch: float64(step) / 10,
-			Values: runner.Values{
-				{Name: "loss", Number: runner.Num(1.5)}, {Name: "lambda", Number: runner.Num(.9)},
+			Values: measure.Values{
+				{Name: "loss", Number: measure.Num(1.5)}, {Name: "lambda", Number: measure.Num(.9)},
 			},
-			ImagesPerSecond: runner.Num(5000),
+			ImagesPerSecond: measure.Num(5000),
 		})
 	}
 	return l

@@ -11,6 +11,7 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/trainer"
 
@@ -121,7 +122,7 @@ func requests(
 
 // grid returns the runs of a preset: those of every combination of the values that --set has, in one request,
 // so that they share their data.
-func (f *runFlags) grid(c *cobra.Command, p *presets.Preset) (specs []runner.Spec, err error) {
+func (f *runFlags) grid(c *cobra.Command, p *presets.Preset) (specs []spec.Spec, err error) {
 	for _, set := range presets.Grid(f.set) {
 		one, spec := *f, p.Spec
 		one.set = set
@@ -136,7 +137,7 @@ func (f *runFlags) grid(c *cobra.Command, p *presets.Preset) (specs []runner.Spe
 	return specs, nil
 }
 
-func (f *runFlags) apply(c *cobra.Command, s *runner.Spec) error {
+func (f *runFlags) apply(c *cobra.Command, s *spec.Spec) error {
 	var keys []string
 	for _, assignment := range f.set {
 		if err := presets.Set(s, assignment); err != nil {

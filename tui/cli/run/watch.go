@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/publish"
+	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/trainer"
@@ -21,8 +23,8 @@ const lookEvery = time.Second
 // watch tells on stderr what the runs do, until all have ended: lines that are
 // redrawn where stderr is a terminal, else a line for every evaluation. It
 // reads the run directories as any other process could.
-func watch(tr *trainer.Trainer, f *following) []runner.Outcome {
-	ended := make(chan []runner.Outcome, 1)
+func watch(tr *trainer.Trainer, f *following) []queue.Outcome {
+	ended := make(chan []queue.Outcome, 1)
 	go func() { ended <- f.await(f.ids) }()
 	trouble, end := f.troubles()
 	defer end()
@@ -100,7 +102,8 @@ func (l *live) evalLine() string {
 		"test accuracy " + console.Percent(e.Of("test_accuracy")),
 		"worst " + l.meta.Part() + " " + console.Percent(e.Of(l.meta.Fit("worst_class_accuracy")))}
 	if l.Last != nil {
-		for _, m := range runner.StepMeasures() { // the method's own that are no mini-batch's: λ and η, say
+		// the method's own that are no mini-batch's: λ and η, say
+		for _, m := range measure.StepMeasures() {
 			if n := l.Last.Of(m.Name); n.Applies() && !m.Noisy {
 				words = append(words, m.Head()+" "+console.Figure(&m, n))
 			}

@@ -12,6 +12,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/engine"
+	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/tui"
 	"drolab/tui/cli/console"
@@ -130,9 +131,9 @@ func (s *Screen) comeBack(dir string) {
 func (s *Screen) interactInline(ctx context.Context, store *record.Store, cfg lab.Config) error {
 	trainings, stop := context.WithCancel(ctx)
 	defer stop()
-	queue := sync.OnceValue(func() *runner.Queue {
+	queue := sync.OnceValue(func() *queue.Queue {
 		machine.Lean()
-		return runner.NewQueue(trainings, s.Settings(store))
+		return queue.NewQueue(trainings, s.Settings(store))
 	})
 	cfg.Verbs = lazyVerbs(func() runner.Verbs { return queue() })
 	err := tui.Run(ctx, cfg)
@@ -148,8 +149,8 @@ func (s *Screen) interactInline(ctx context.Context, store *record.Store, cfg la
 
 // farewell says how the runs of the interface stand that did not end well, and
 // how to go on with them.
-func (s *Screen) farewell(outcomes []runner.Outcome) {
-	slices.SortFunc(outcomes, func(a, b runner.Outcome) int { return strings.Compare(a.ID, b.ID) })
+func (s *Screen) farewell(outcomes []queue.Outcome) {
+	slices.SortFunc(outcomes, func(a, b queue.Outcome) int { return strings.Compare(a.ID, b.ID) })
 	for _, o := range outcomes {
 		switch {
 		case o.Err != nil:

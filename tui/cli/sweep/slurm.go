@@ -8,7 +8,9 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/spec"
 	"drolab/runner/sweep"
+	"drolab/runner/train"
 	"drolab/tui/cli/machine"
 	"drolab/tui/cli/trainer"
 	"drolab/tui/kit"
@@ -99,18 +101,18 @@ func (sw *Sweeps) sweepAsk(
 		}
 	}
 	w := machine.NewStopwatch(ctx, f.cpus)
-	ask.Estimate = func(s *runner.Spec) (n sweep.Need, err error) {
+	ask.Estimate = func(s *spec.Spec) (n sweep.Need, err error) {
 		name := data.Locate(s.Dataset, folder.List.Dir)
 		sizes, err := data.SizesOf(name, s.DataOptions(ask.DataDir))
 		if err != nil {
 			return n, err
 		}
-		if n.Bytes, err = runner.Memory(s, sizes); err != nil || ask.Time > 0 {
+		if n.Bytes, err = train.Memory(s, sizes); err != nil || ask.Time > 0 {
 			return n, err
 		}
 		all := *s // one measurement is for all methods
 		all.Algorithms = folder.List.Base.Algorithms
-		n.Seconds, err = w.Seconds(&all, sizes, []runner.Spec{*s})
+		n.Seconds, err = w.Seconds(&all, sizes, []spec.Spec{*s})
 		return n, err
 	}
 	return ask, nil

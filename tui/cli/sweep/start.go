@@ -12,7 +12,9 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/engine"
+	"drolab/runner/queue"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/runner/sweep"
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/machine"
@@ -161,7 +163,7 @@ func (sw *Sweeps) startSweep(ctx context.Context, file string, f *sweepFlags) er
 // presetsBeside are the presets; the file of one may lie beside the sweep's.
 func presetsBeside(file string) sweep.Presets {
 	return sweep.Presets{Walk: presets.Walk, Assign: presets.Assign, Key: presets.Key,
-		Load: func(name string) (runner.Spec, error) {
+		Load: func(name string) (spec.Spec, error) {
 			path := filepath.Join(filepath.Dir(file), name)
 			if _, err := os.Stat(path); err == nil && !filepath.IsAbs(name) && strings.Contains(name, ".") {
 				name = path
@@ -217,7 +219,7 @@ func (sw *Sweeps) sweepInline(ctx context.Context, folder *sweep.Folder, h sweep
 	machine.Lean()
 	s := sw.Settings(store)
 	s.Parallel = h.Parallel
-	q := runner.NewQueue(ctx, s)
+	q := queue.NewQueue(ctx, s)
 	err = folder.Work(ctx, q, h, func() bool { return true }, func(format string, args ...any) {
 		sw.Say(format, args...)
 	})
@@ -230,13 +232,13 @@ func (sw *Sweeps) sweepInline(ctx context.Context, folder *sweep.Folder, h sweep
 }
 
 // Work is what the engine of a sweep's folder does by itself.
-func (sw *Sweeps) Work() func(context.Context, *runner.Queue) {
+func (sw *Sweeps) Work() func(context.Context, *queue.Queue) {
 	folder, h := sweep.Wanted(sw.RunsDir)
 	if folder == nil {
 		return nil
 	}
 	logf := func(format string, args ...any) { fmt.Fprintf(sw.Stderr, "sweep: "+format+"\n", args...) }
-	return func(ctx context.Context, q *runner.Queue) {
+	return func(ctx context.Context, q *queue.Queue) {
 		err := folder.Work(ctx, q, *h, func() bool { return folder.Wants(h) }, logf)
 		if ctx.Err() != nil {
 			return // the next engine goes on

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"drolab/runner"
 	"drolab/runner/engine"
+	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/machine"
@@ -19,7 +19,7 @@ import (
 // Command is drolab engine. A sweep in the runs folder says how many runs at once
 // there shall be, and has work of its own for the engine.
 func (t *Trainer) Command(
-	parallel func() int, work func() func(context.Context, *runner.Queue),
+	parallel func() int, work func() func(context.Context, *queue.Queue),
 ) *cobra.Command {
 	var idle time.Duration
 	c := &cobra.Command{

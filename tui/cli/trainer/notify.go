@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 )
@@ -22,11 +23,11 @@ const notifyTime = 30 * time.Second
 // with the summary as JSON on its input; nil without a command. The command is
 // the user's own, from --notify or DROLAB_NOTIFY, and never from a preset or a run,
 // which may come from anybody. Nothing of the run is in its arguments.
-func (t *Trainer) notifier(runsDir string) func(runner.Outcome) {
+func (t *Trainer) notifier(runsDir string) func(queue.Outcome) {
 	if t.Notify == "" {
 		return nil
 	}
-	return func(o runner.Outcome) {
+	return func(o queue.Outcome) {
 		if o.Status != runner.Done && o.Status != runner.Failed {
 			return
 		}

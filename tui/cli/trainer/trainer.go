@@ -8,6 +8,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/engine"
+	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/machine"
@@ -55,23 +56,23 @@ func Absolute(dir, path string) string {
 // that or cancel is called. When the terminal is lost they are saved and go on.
 func (t *Trainer) Queue(
 	ctx context.Context, store *record.Store,
-) (q *runner.Queue, cancel context.CancelFunc) {
-	made := make(chan *runner.Queue, 1)
+) (q *queue.Queue, cancel context.CancelFunc) {
+	made := make(chan *queue.Queue, 1)
 	ctx, cancel = t.Orderly(ctx, func() {
 		q := <-made
 		made <- q
 		SaveAll(q)
 	})
 	machine.Lean()
-	q = runner.NewQueue(ctx, t.Settings(store))
+	q = queue.NewQueue(ctx, t.Settings(store))
 	made <- q
 	return q, cancel
 }
 
 // Settings are those of runs in this process. No other process can tell them to
 // go on when the disk has room again.
-func (t *Trainer) Settings(store *record.Store) runner.Settings {
-	return runner.Settings{Store: store, Host: machine.Host(), DataDir: t.DataDir, Threads: t.Threads,
+func (t *Trainer) Settings(store *record.Store) queue.Settings {
+	return queue.Settings{Store: store, Host: machine.Host(), DataDir: t.DataDir, Threads: t.Threads,
 		Alone: true,
 		Ended: t.notifier(store.Dir()), Reports: store.Dir()}
 }
@@ -79,7 +80,7 @@ func (t *Trainer) Settings(store *record.Store) runner.Settings {
 // SaveAll asks for a checkpoint of every run, at a moment after which nobody
 // may be there any more, or be told what came of it. A run that cannot be asked has
 // just been asked a lot.
-func SaveAll(q *runner.Queue) {
+func SaveAll(q *queue.Queue) {
 	for _, r := range q.Live() {
 		go q.Checkpoint(r.ID)
 	}

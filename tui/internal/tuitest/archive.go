@@ -12,7 +12,9 @@ import (
 	"drolab/dro"
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/lab"
 )
 
@@ -110,16 +112,17 @@ func (a Archive) Add(t testing.TB, id string, m *runner.Meta, status runner.Stat
 		last = archivedEval(m, e)
 		check(r.Append(last))
 	}
-	step := &runner.StepEvent{Head: runner.Head{Step: int64(epochs * Steps)}, ImagesPerSecond: runner.Num(2000)}
+	step := &runner.StepEvent{Head: runner.Head{Step: int64(epochs * Steps)},
+		ImagesPerSecond: measure.Num(2000)}
 	dual := m.Spec.Algorithm() != dro.ERM
-	step.Set("lambda", runner.NumIf(dual, 2))
-	step.Set("eta", runner.NumIf(dual, -1.25))
+	step.Set("lambda", measure.NumIf(dual, 2))
+	step.Set("eta", measure.NumIf(dual, -1.25))
 	check(r.Append(step))
 	if status != runner.Interrupted {
 		check(r.Append(&runner.StatusEvent{Head: step.Head, Status: status, Cause: cause}))
 		s := runner.Summarize(m, status, step.Step, last, step)
 		s.Cause = cause
-		if m.Spec.Select == runner.SelectValWorst { // which finds the first evaluation best
+		if m.Spec.Select == spec.SelectValWorst { // which finds the first evaluation best
 			s.Selects(m, archivedEval(m, 1))
 		}
 		check(r.Finish(s))
@@ -138,11 +141,11 @@ func archivedEval(m *runner.Meta, epoch int) *runner.EvalEvent {
 	seed := int(m.Spec.Seed)
 	jitter := 0.001 * float64((3*seed*seed+i*i*seed+i)%7) // no two methods differ by the same in both seeds
 	classes := e.ByGroup.Of("class_accuracy")
-	classes[3] = runner.Num(u * (0.4 - 0.1*float64(i) + jitter))
-	e.Set("worst_class_accuracy", runner.Least(classes))
-	e.Set("test_accuracy", runner.Num(u*(0.7+0.05*float64(i)+jitter)))
-	e.Set("test_loss", runner.Num(e.Of("test_loss").Float()-0.1*u*float64(i)+jitter))
-	e.Set("train_loss", runner.Num(e.Of("train_loss").Float()+jitter*jitter))
+	classes[3] = measure.Num(u * (0.4 - 0.1*float64(i) + jitter))
+	e.Set("worst_class_accuracy", measure.Least(classes))
+	e.Set("test_accuracy", measure.Num(u*(0.7+0.05*float64(i)+jitter)))
+	e.Set("test_loss", measure.Num(e.Of("test_loss").Float()-0.1*u*float64(i)+jitter))
+	e.Set("train_loss", measure.Num(e.Of("train_loss").Float()+jitter*jitter))
 	return e
 }
 
@@ -161,7 +164,8 @@ func (s *Starter) Start(r runner.Request) ([]string, error) {
 // are not what the screens are tested for.
 func Presets() []presets.Preset {
 	preset := func(name, doc string, reasons map[string]string, assignments ...string) presets.Preset {
-		p := presets.Preset{Preset: runner.Preset{Name: name, Doc: doc, Spec: runner.Defaults(), Reasons: reasons}}
+		p := presets.Preset{Preset: runner.Preset{Name: name, Doc: doc, Spec: spec.Defaults(),
+			Reasons: reasons}}
 		for _, a := range assignments {
 			if err := presets.Set(&p.Spec, a); err != nil {
 				panic("a preset of the tests is broken")

@@ -5,6 +5,8 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
 )
 
 // NewGroupScript is NewScript of runs whose data have groups, one of them too small
@@ -12,10 +14,10 @@ import (
 func NewGroupScript(t testing.TB) *Script {
 	t.Helper()
 	return script(t, []dro.Algorithm{dro.ERM, "group", dro.SFK}, func(m *runner.Meta, log []runner.Event) {
-		m.Spec.ValFraction, m.Spec.Select = .2, runner.SelectValWorst
+		m.Spec.ValFraction, m.Spec.Select = .2, spec.SelectValWorst
 		m.ClassCounts.Val = make([]int, len(m.Classes))
 		m.Groups = []string{"land, in the hills", "water, by the coast", "water, on an islet"}
-		m.GroupCounts = runner.Counts{Train: []int{2920, 760, 40}, Val: []int{700, 190, 24},
+		m.GroupCounts = measure.Counts{Train: []int{2920, 760, 40}, Val: []int{700, 190, 24},
 			Test: []int{1500, 470, 12}}
 		for _, e := range log {
 			if e, ok := e.(*runner.EvalEvent); ok {
@@ -28,9 +30,9 @@ func NewGroupScript(t testing.TB) *Script {
 // group adds to an evaluation what groups and a validation split have: the coast
 // is worst, and the third epoch is best.
 func group(e *runner.EvalEvent) {
-	mean, list := e.Of("test_accuracy").Float(), func(of ...float64) (numbers []runner.Number) {
+	mean, list := e.Of("test_accuracy").Float(), func(of ...float64) (numbers []measure.Number) {
 		for _, x := range of {
-			numbers = append(numbers, runner.Num(x))
+			numbers = append(numbers, measure.Num(x))
 		}
 		return numbers
 	}
@@ -45,9 +47,9 @@ func group(e *runner.EvalEvent) {
 	e.ByGroup.Set("group_ratio", list(.7, 1.9, 3.25))
 	e.ByGroup.Set("val_group_accuracy", list(mean+.05, coast+.02, .375))
 	e.ByGroup.Set("val_class_accuracy", e.ByGroup.Of("class_accuracy"))
-	e.Set("worst_group_accuracy", runner.Num(coast))
-	e.Set("val_worst_group_accuracy", runner.Num(coast+.02))
-	e.Set("val_accuracy", runner.Num(mean+.01))
-	e.Set("val_loss", runner.Num(e.Of("test_loss").Float()+.1))
+	e.Set("worst_group_accuracy", measure.Num(coast))
+	e.Set("val_worst_group_accuracy", measure.Num(coast+.02))
+	e.Set("val_accuracy", measure.Num(mean+.01))
+	e.Set("val_loss", measure.Num(e.Of("test_loss").Float()+.1))
 	e.Selected = e.Epoch <= 3
 }

@@ -9,7 +9,9 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/lab"
 )
 
@@ -101,7 +103,7 @@ func script(t testing.TB, methods []dro.Algorithm, change func(*runner.Meta, []r
 }
 
 func Meta(a dro.Algorithm, at time.Time) *runner.Meta {
-	spec := runner.Defaults()
+	spec := spec.Defaults()
 	spec.Algorithms, spec.Epochs = []dro.Algorithm{a}, Epochs
 	m := &runner.Meta{Preset: "shapes", Created: at, Spec: spec, StepsPerEpoch: Steps, Steps: Steps * Epochs,
 		Box: dro.Box{Lambda: [2]float64{0.1, 10}, Eta: [2]float64{-10, 10}}}
@@ -133,15 +135,15 @@ func Training(a dro.Algorithm, i, epochSteps, epochs int) []runner.Event {
 		u := float64(step) / float64(epochSteps*epochs)
 		loss := 2.3*math.Exp(-3*u) + 0.1*float64(i) + 0.15*noise()*math.Exp(-u)
 		e := &runner.StepEvent{Head: head(step), Epoch: float64(step) / float64(epochSteps),
-			ImagesPerSecond: runner.Num(math.Round(2500 + 300*noise()))}
-		e.Values = runner.Values{{Name: "loss", Number: runner.Num(loss)},
-			{Name: "lambda", Number: runner.NumIf(dual, 1+4*math.Exp(-4*u)+float64(i))},
-			{Name: "eta", Number: runner.NumIf(dual, -2+2*u*float64(i+1))},
-			{Name: "gap", Number: runner.NumIf(a == dro.SFK, 3*math.Exp(-5*u))},
-			{Name: "gamma", Number: runner.NumIf(a == dro.SFK, 0.003*math.Exp(-5*u))}}
+			ImagesPerSecond: measure.Num(math.Round(2500 + 300*noise()))}
+		e.Values = measure.Values{{Name: "loss", Number: measure.Num(loss)},
+			{Name: "lambda", Number: measure.NumIf(dual, 1+4*math.Exp(-4*u)+float64(i))},
+			{Name: "eta", Number: measure.NumIf(dual, -2+2*u*float64(i+1))},
+			{Name: "gap", Number: measure.NumIf(a == dro.SFK, 3*math.Exp(-5*u))},
+			{Name: "gamma", Number: measure.NumIf(a == dro.SFK, 0.003*math.Exp(-5*u))}}
 		e.Min, e.Max = slices.Clone(e.Values), slices.Clone(e.Values)
-		e.Min.Set("loss", runner.Num(loss*0.9))
-		e.Max.Set("loss", runner.Num(loss*1.2))
+		e.Min.Set("loss", measure.Num(loss*0.9))
+		e.Max.Set("loss", measure.Num(loss*1.2))
 		events = append(events, e)
 		if step%epochSteps == 0 {
 			events = append(events, Evaluation(head(step), epochSteps, i, u, dual))
@@ -156,20 +158,22 @@ func Training(a dro.Algorithm, i, epochSteps, epochs int) []runner.Event {
 }
 
 func Evaluation(h runner.Head, epochSteps, i int, u float64, dual bool) *runner.EvalEvent {
-	e := &runner.EvalEvent{Head: h, Epoch: float64(h.Step) / float64(epochSteps), Values: runner.Values{
-		{Name: "train_loss", Number: runner.Num(2.2 * math.Exp(-3*u))},
-		{Name: "test_loss", Number: runner.Num(2.2*math.Exp(-2*u) + 0.05*float64(i))},
-		{Name: "test_accuracy", Number: runner.Num(0.1 + 0.8*u)},
-		{Name: "robust_risk", Number: runner.Num(3 * math.Exp(-1.5*u))},
-		{Name: "dual_gap", Number: runner.NumIf(dual, 0.5*math.Exp(-3*u)*float64(i+1))}}}
-	var accuracy, loss, weight []runner.Number
+	e := &runner.EvalEvent{Head: h, Epoch: float64(h.Step) / float64(epochSteps),
+		Values: measure.Values{
+			{Name: "train_loss", Number: measure.Num(2.2 * math.Exp(-3*u))},
+			{Name: "test_loss", Number: measure.Num(2.2*math.Exp(-2*u) + 0.05*float64(i))},
+			{Name: "test_accuracy", Number: measure.Num(0.1 + 0.8*u)},
+			{Name: "robust_risk", Number: measure.Num(3 * math.Exp(-1.5*u))},
+			{Name: "dual_gap", Number: measure.NumIf(dual, 0.5*math.Exp(-3*u)*float64(i+1))}}}
+	var accuracy, loss, weight []measure.Number
 	for c := range 10 {
-		accuracy = append(accuracy, runner.Num(u*float64(90-5*((c*7+i)%10))/100))
-		loss = append(loss, runner.Num(2.2*math.Exp(-2*u)+0.1*float64((c*7+i)%10)))
-		weight = append(weight, runner.Num(0.5+0.15*float64((c*7+i)%10)))
+		accuracy = append(accuracy, measure.Num(u*float64(90-5*((c*7+i)%10))/100))
+		loss = append(loss, measure.Num(2.2*math.Exp(-2*u)+0.1*float64((c*7+i)%10)))
+		weight = append(weight, measure.Num(0.5+0.15*float64((c*7+i)%10)))
 	}
-	e.ByGroup = runner.Lists{{Name: "class_accuracy", Numbers: accuracy}, {Name: "class_loss", Numbers: loss},
+	e.ByGroup = measure.Lists{{Name: "class_accuracy", Numbers: accuracy}, {Name: "class_loss",
+		Numbers: loss},
 		{Name: "class_weight", Numbers: weight}}
-	e.Set("worst_class_accuracy", runner.Least(accuracy))
+	e.Set("worst_class_accuracy", measure.Least(accuracy))
 	return e
 }

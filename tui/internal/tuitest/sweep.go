@@ -8,13 +8,15 @@ import (
 	"drolab/dro"
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/runner/sweep"
 )
 
 // SweepPresets are those of the program, as sweep files take them.
 var SweepPresets = sweep.Presets{Walk: presets.Walk, Assign: presets.Assign, Key: presets.Key,
-	Load: func(name string) (runner.Spec, error) {
+	Load: func(name string) (spec.Spec, error) {
 		p, err := presets.Load(name)
 		return p.Spec, err
 	}}
@@ -75,12 +77,12 @@ func AddSwept(t testing.TB, f *sweep.Folder, i int, status runner.Status, epochs
 	for e := 1; e <= epochs; e++ {
 		head, dual := runner.Head{Step: int64(e * Steps)}, spec.Algorithm() != dro.ERM
 		last = Evaluation(head, Steps, i%7, float64(e)/8, dual)
-		last.Set("val_loss", runner.Num(3-2.5*float64(e)/8+.1*float64((5*i)%11)))
+		last.Set("val_loss", measure.Num(3-2.5*float64(e)/8+.1*float64((5*i)%11)))
 		last.Selected, best = true, last
 		events = append(events, last)
 	}
 	head := runner.Head{Step: last.Step}
-	events = append(events, &runner.StepEvent{Head: head, ImagesPerSecond: runner.Num(2000)})
+	events = append(events, &runner.StepEvent{Head: head, ImagesPerSecond: measure.Num(2000)})
 	cause := ""
 	if status == runner.Failed {
 		cause = "loss is NaN at step 12: lower lr"
@@ -93,7 +95,7 @@ func AddSwept(t testing.TB, f *sweep.Folder, i int, status runner.Status, epochs
 	}
 	if status.Ended() {
 		s := runner.Summarize(m, status, last.Step, last, &runner.StepEvent{Head: head,
-			ImagesPerSecond: runner.Num(2000)})
+			ImagesPerSecond: measure.Num(2000)})
 		s.Cause = cause
 		s.Selects(m, best)
 		err = errors.Join(err, r.Finish(s), r.Close())

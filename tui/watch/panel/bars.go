@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -24,7 +25,7 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 	b := &plot.Bars{First: min(w.Panels[p].First, max(0, len(values)-rows)), Number: t.Number,
 		Charset: w.Theme.Charset(false), Percent: of.Scale == dro.Percent,
 		LowerIsBetter: of.Better != dro.Higher}
-	var base []runner.Number
+	var base []measure.Number
 	if r := w.Compared(of); r != nil {
 		base = r.Places(of)
 	}
@@ -65,12 +66,12 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 func judge(t *track.Track, b *plot.Bars, of lab.Measure) {
 	values, known := t.Places(of), t.Places(of)
 	if of.Better != dro.Neither {
-		known = runner.Enough(values, t.Counted(of), t.Meta.Spec.MinGroup)
+		known = measure.Enough(values, t.Counted(of), t.Meta.Spec.MinGroup)
 	}
 	for i := range b.Bars {
 		b.Bars[i].Few = values[i].Applies() && !known[i].Applies()
 	}
-	if i := runner.Worst(known, b.LowerIsBetter); i >= 0 {
+	if i := measure.Worst(known, b.LowerIsBetter); i >= 0 {
 		b.Bars[i].Worst = true
 	}
 }
@@ -89,7 +90,7 @@ func barCells(t *track.Track, of lab.Measure) (list []barCell) {
 			list = append(list, barCell{head, func(i int) string { return textAt(n, i, strconv.Itoa) }})
 		}
 	}
-	figure := func(head, name string, write func(runner.Number) string) {
+	figure := func(head, name string, write func(measure.Number) string) {
 		if n := t.Eval.ByGroup.Of(name); len(n) > 0 {
 			list = append(list, barCell{head, func(i int) string { return textAt(n, i, write) }})
 		}
@@ -109,8 +110,8 @@ func barCells(t *track.Track, of lab.Measure) (list []barCell) {
 	if values := t.Places(of); len(n) > 0 {
 		list = append(list, barCell{"95 %", func(i int) string { return between(values, n, i) }})
 	}
-	ratio := func(r runner.Number) string { return fmt.Sprintf("%.2f", r.Float()) }
-	loss := func(l runner.Number) string { return plot.Format(l.Float()) }
+	ratio := func(r measure.Number) string { return fmt.Sprintf("%.2f", r.Float()) }
+	loss := func(l measure.Number) string { return plot.Format(l.Float()) }
 	figure("ratio", map[string]string{"class": "class_weight", "group": "group_ratio"}[part], ratio)
 	figure("recall", split+part+"_recall", page.Points().Text)
 	figure("loss", split+part+"_loss", loss)
@@ -126,11 +127,11 @@ func textAt[T any](list []T, i int, write func(T) string) string {
 }
 
 // between is the 95 % interval of an accuracy (Wilson), in percent.
-func between(values []runner.Number, n []int, i int) string {
+func between(values []measure.Number, n []int, i int) string {
 	if i >= len(values) || i >= len(n) {
 		return ""
 	}
-	in := runner.Wilson(values[i], n[i])
+	in := measure.Wilson(values[i], n[i])
 	if !in[0].Applies() {
 		return ""
 	}
@@ -178,13 +179,13 @@ func (w *Board) drawBars(b *plot.Bars, iw, ih int) []string {
 }
 
 // AxisName is what one place on a measure's axis is.
-func AxisName(a runner.Axis) string {
-	return map[runner.Axis]string{runner.PerClass: "class", runner.PerGroup: "group",
-		runner.PerRadius: "radius", runner.PerRatio: "ratio from"}[a]
+func AxisName(a measure.Axis) string {
+	return map[measure.Axis]string{measure.PerClass: "class", measure.PerGroup: "group",
+		measure.PerRadius: "radius", measure.PerRatio: "ratio from"}[a]
 }
 
 // PlaceName is what a place on a measure's axis is called.
-func PlaceName(m *runner.Meta, a runner.Axis, i int) string {
+func PlaceName(m *runner.Meta, a measure.Axis, i int) string {
 	if names := m.Places(a); i < len(names) {
 		return names[i]
 	}

@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -181,7 +182,7 @@ func (histogram) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
 	if len(h.Counts) == 0 {
 		return nil, ""
 	}
-	for i, edge := range runner.RatioEdges() {
+	for i, edge := range measure.RatioEdges() {
 		text := ""
 		switch {
 		case edge == 1:
@@ -225,7 +226,7 @@ func (w *Board) nothing(v *View, iw, ih int) []string {
 // under the cursor has.
 func (w *Board) Heading(p, iw, ih int) string {
 	v, title := w.Shows(p), w.Panels[p].Title
-	if t := w.Run(); v.Bars != "" && !v.Plain && t != nil && t.Meta.Main() == runner.PerGroup {
+	if t := w.Run(); v.Bars != "" && !v.Plain && t != nil && t.Meta.Main() == measure.PerGroup {
 		title = strings.TrimSuffix(title, "class") + "group"
 	}
 	name := v.Name

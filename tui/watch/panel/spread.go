@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 	"drolab/tui/watch/track"
@@ -72,7 +72,7 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 	}
 	s := &plot.Spread{Lo: 0, Hi: 1, Percent: track.Percents(of), Front: -1, Charset: w.Theme.Charset(false),
 		First: min(w.Panels[p].First, max(0, len(order)-rows))}
-	var all [][]runner.Number
+	var all [][]measure.Number
 	for _, row := range w.Rows() {
 		values := track.Means(w.Of(row), of)
 		if w.Tracks[row[0]].Hidden || len(values) != len(order) {
@@ -88,7 +88,7 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 }
 
 // spreadRows adds the lines, and fits the scale of what is no percentage.
-func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]runner.Number) {
+func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]measure.Number) {
 	run, top := w.Run(), 0.0
 	bars := &plot.Bars{Bars: make([]plot.Bar, len(order)), LowerIsBetter: of.Better != dro.Higher}
 	judge(w.Measured(of), bars, of)

@@ -6,6 +6,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/tui/lab"
 )
 
@@ -61,10 +62,10 @@ func panels(list []Panel, methods []dro.Algorithm, runs ...*runner.Meta) []Panel
 // fitTo makes curves of classes those of groups, where all runs have groups, and
 // adds the bars of classes where some have.
 func fitTo(list []Panel, runs []*runner.Meta) {
-	by := func(a runner.Axis) func(*runner.Meta) bool {
+	by := func(a measure.Axis) func(*runner.Meta) bool {
 		return func(m *runner.Meta) bool { return m.Main() == a }
 	}
-	if !slices.ContainsFunc(runs, by(runner.PerGroup)) {
+	if !slices.ContainsFunc(runs, by(measure.PerGroup)) {
 		return
 	}
 	for i := range list {
@@ -73,7 +74,7 @@ func fitTo(list []Panel, runs []*runner.Meta) {
 			list[i].Views = append(list[i].Views, v)
 		}
 	}
-	if slices.ContainsFunc(runs, by(runner.PerClass)) {
+	if slices.ContainsFunc(runs, by(measure.PerClass)) {
 		return
 	}
 	for _, p := range list {

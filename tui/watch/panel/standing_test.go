@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/tui/internal/tuitest"
 )
 
@@ -23,7 +23,7 @@ func TestPanels(t *testing.T) {
 					t.Errorf("%s: no measure is called %q", p.Title, name)
 				}
 			}
-			m, found := runner.FindMeasure(v.Bars)
+			m, found := measure.FindMeasure(v.Bars)
 			classes := found && m.IsList()
 			if classes == (len(v.Measures()) > 0) || (v.Phase || v.As != nil) != (v.Doc != "") {
 				t.Errorf("%s: view %q shows curves of %v, bars of %q", p.Title, v.Name, v.Measures(), v.Bars)

@@ -5,6 +5,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/page"
+	"drolab/runner/spec"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
@@ -13,7 +14,7 @@ import (
 // Selects tells whether the run is to select a step.
 func (t *Track) Selects() bool {
 	by := t.Meta.Spec.Select
-	return t.Selected != nil || by != "" && by != runner.SelectLast
+	return t.Selected != nil || by != "" && by != spec.SelectLast
 }
 
 // Stands is how the run stands, in words; in many of them with how long it was.

@@ -8,6 +8,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/spec"
 	"drolab/tui/lab"
 )
 
@@ -65,7 +66,7 @@ func (t *Track) another(o *Track) bool {
 	if t.Meta.Spec.Seed == o.Meta.Spec.Seed || t.Meta.Parent != "" || o.Meta.Parent != "" {
 		return false
 	}
-	diffs := compare.Diff([]runner.Spec{t.Meta.Spec, o.Meta.Spec})
+	diffs := compare.Diff([]spec.Spec{t.Meta.Spec, o.Meta.Spec})
 	return len(diffs) == 1 && diffs[0].Key == "seed"
 }
 

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/cell"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
@@ -203,7 +205,7 @@ func (t *Track) addEval(e *runner.EvalEvent) {
 
 // spread adds a value with the least and greatest of the steps that it stands
 // for, so that what happened between two lines of the log is seen.
-func (c *curve) spread(step int64, v, low, high runner.Number) {
+func (c *curve) spread(step int64, v, low, high measure.Number) {
 	if !v.Applies() {
 		return
 	}
@@ -332,7 +334,7 @@ func (c *curve) Shown() *plot.Series {
 
 // Turnable are the settings that can be changed of a run with that spec: those
 // that could be set to what they are.
-func Turnable(s runner.Spec) (keys []string) {
+func Turnable(s spec.Spec) (keys []string) {
 	for _, key := range s.Knobs() {
 		if _, _, err := s.Turn(key, s.Text(key)); err == nil {
 			keys = append(keys, key)

@@ -7,6 +7,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
@@ -24,7 +25,7 @@ func TestResume(t *testing.T) {
 	}
 	step := func(step int, seconds, loss float64) *runner.StepEvent {
 		e := &runner.StepEvent{Head: at(step, seconds)}
-		e.Set("loss", runner.Num(loss))
+		e.Set("loss", measure.Num(loss))
 		e.Min, e.Max = e.Values, e.Values
 		return e
 	}

@@ -4,17 +4,17 @@ import (
 	"math"
 
 	"drolab/dro"
-	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
 
 // Figure is a measure of a run, as it is now.
-type Figure func(*Track) runner.Number
+type Figure func(*Track) measure.Number
 
 // Over is the mean of a figure over runs.
-func (f Figure) Over(runs []*Track) runner.Number {
-	list := make([]runner.Number, len(runs))
+func (f Figure) Over(runs []*Track) measure.Number {
+	list := make([]measure.Number, len(runs))
 	for i, t := range runs {
 		list[i] = f(t)
 	}
@@ -23,7 +23,7 @@ func (f Figure) Over(runs []*Track) runner.Number {
 
 // OfStep and ofEval are figures of the last step and of the last evaluation.
 func OfStep(name string) Figure {
-	return func(t *Track) (v runner.Number) {
+	return func(t *Track) (v measure.Number) {
 		if t.Last != nil {
 			v, _, _ = lab.OfStep(t.Last, name)
 		}
@@ -32,7 +32,7 @@ func OfStep(name string) Figure {
 }
 
 func OfEval(name string) Figure {
-	return func(t *Track) (v runner.Number) {
+	return func(t *Track) (v measure.Number) {
 		if t.Eval != nil {
 			v = t.Eval.Of(t.Meta.Fit(name))
 		}
@@ -41,7 +41,7 @@ func OfEval(name string) Figure {
 }
 
 // Places is a list measure of the last evaluation.
-func (t *Track) Places(of lab.Measure) []runner.Number {
+func (t *Track) Places(of lab.Measure) []measure.Number {
 	if t.Eval == nil {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (t *Track) Counted(of lab.Measure) []int {
 }
 
 // Means are those of a list measure over runs, place by place.
-func Means(runs []*Track, of lab.Measure) (list []runner.Number) {
+func Means(runs []*Track, of lab.Measure) (list []measure.Number) {
 	if len(runs) == 1 {
 		return runs[0].Places(of)
 	}
@@ -70,7 +70,7 @@ func Means(runs []*Track, of lab.Measure) (list []runner.Number) {
 		places = max(places, len(t.Places(of)))
 	}
 	for i := range places {
-		var at []runner.Number
+		var at []measure.Number
 		for _, t := range runs {
 			if values := t.Places(of); i < len(values) {
 				at = append(at, values[i])
@@ -85,7 +85,7 @@ func Means(runs []*Track, of lab.Measure) (list []runner.Number) {
 func Percents(m lab.Measure) bool { return m.Scale == dro.Percent }
 
 // mean is that of what applies.
-func mean(list []runner.Number) runner.Number {
+func mean(list []measure.Number) measure.Number {
 	sum, n := 0.0, 0
 	for _, v := range list {
 		if v.Applies() {
@@ -93,7 +93,7 @@ func mean(list []runner.Number) runner.Number {
 			n++
 		}
 	}
-	return runner.NumIf(n > 0, sum/float64(max(1, n)))
+	return measure.NumIf(n > 0, sum/float64(max(1, n)))
 }
 
 // OverRadii is a list measure of the last evaluation over the logarithm of its radii.

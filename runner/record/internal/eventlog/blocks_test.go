@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 // TestIndexAcrossResume wants what a resume discards to be discarded, also where it
@@ -35,10 +36,11 @@ func TestIndexAcrossResume(t *testing.T) {
 func TestIndexBounds(t *testing.T) {
 	x := &Index{}
 	text := string(make([]byte, 10_000))
-	list := make([]runner.Number, 1000)
+	list := make([]measure.Number, 1000)
 	for i := range int64(20_000) {
 		x.add(&runner.WarningEvent{Head: head(i), Message: text}, 3*i+1)
-		x.add(&runner.EvalEvent{Head: head(i), ByGroup: runner.Lists{{Name: "class_loss", Numbers: list}},
+		x.add(&runner.EvalEvent{Head: head(i), ByGroup: measure.Lists{{Name: "class_loss",
+			Numbers: list}},
 			Selected: i == 7000}, 3*i+2)
 		x.add(stepEvent(i+1), 3*i+3)
 	}

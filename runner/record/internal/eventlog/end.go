@@ -6,6 +6,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record/internal/disk"
+	"drolab/runner/spec"
 )
 
 // endBudget is how far from its end a log is read to tell how a run stands, in
@@ -26,7 +27,7 @@ func StatusOnly(*End) bool { return true }
 
 // Complete stops it where all is known that a summary of the run needs.
 func (e *End) Complete(m *runner.Meta) bool {
-	return e.Eval != nil && e.Last != nil && (e.Selected != nil || m.Spec.Select == runner.SelectLast)
+	return e.Eval != nil && e.Last != nil && (e.Selected != nil || m.Spec.Select == spec.SelectLast)
 }
 
 // SettledEnd returns the end of a run's log as it is while nobody writes it, or while

@@ -8,7 +8,9 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record/internal/disk"
+	"drolab/runner/spec"
 )
 
 func head(step int64) runner.Head { return runner.Head{Step: step} }
@@ -34,10 +36,10 @@ func in(t testing.TB, path string) *disk.Folder {
 }
 
 func newMeta(seed uint64) *runner.Meta {
-	spec := runner.Defaults()
+	spec := spec.Defaults()
 	spec.Algorithms, spec.Seed = []dro.Algorithm{dro.SFK}, seed
 	return &runner.Meta{Preset: "shapes", Created: time.Date(2026, 11, 21, 9, 15, 2, 0, time.UTC), Spec: spec,
-		Parts: runner.Parts{Classes: []string{"circle", "star"}}, StepsPerEpoch: 10, Steps: 500}
+		Parts: measure.Parts{Classes: []string{"circle", "star"}}, StepsPerEpoch: 10, Steps: 500}
 }
 
 func must(t *testing.T, err error) {
@@ -52,21 +54,22 @@ func status(step int64, s runner.Status) runner.Event {
 }
 
 func stepEvent(step int64) *runner.StepEvent {
-	return &runner.StepEvent{Head: head(step), Epoch: float64(step) / 10, Values: runner.Values{
-		{Name: "loss", Number: runner.Num(1 / float64(step))}, {Name: "lambda", Number: runner.Num(1.5)},
-		{Name: "eta", Number: runner.Num(-0.25)},
+	return &runner.StepEvent{Head: head(step), Epoch: float64(step) / 10, Values: measure.Values{
+		{Name: "loss", Number: measure.Num(1 / float64(step))}, {Name: "lambda",
+			Number: measure.Num(1.5)},
+		{Name: "eta", Number: measure.Num(-0.25)},
 		{Name: "objective"}, {Name: "gap"}, {Name: "gamma"}, {Name: "grad_norm"},
 	}}
 }
 
 func evalEvent(step int64) *runner.EvalEvent {
 	return &runner.EvalEvent{Head: head(step),
-		Values: runner.Values{
-			{Name: "test_accuracy", Number: runner.Num(0.7)},
-			{Name: "worst_class_accuracy", Number: runner.Num(0.5)},
+		Values: measure.Values{
+			{Name: "test_accuracy", Number: measure.Num(0.7)},
+			{Name: "worst_class_accuracy", Number: measure.Num(0.5)},
 		},
-		ByGroup: runner.Lists{
-			{Name: "class_accuracy", Numbers: []runner.Number{runner.Num(0.9), runner.Num(0.5)}},
+		ByGroup: measure.Lists{
+			{Name: "class_accuracy", Numbers: []measure.Number{measure.Num(0.9), measure.Num(0.5)}},
 		},
 	}
 }

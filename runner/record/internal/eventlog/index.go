@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 // Index is a log in small: consecutive blocks of it, in each of which the steps
@@ -220,7 +221,7 @@ func trim(e runner.Event) {
 			*s = strings.Clone((*s)[:maxText])
 		}
 	}
-	few := func(v *runner.Values) { *v = (*v)[:min(len(*v), maxValues)] }
+	few := func(v *measure.Values) { *v = (*v)[:min(len(*v), maxValues)] }
 	switch e := e.(type) {
 	case *runner.StepEvent:
 		few(&e.Values)

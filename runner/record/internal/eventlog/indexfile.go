@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record/internal/disk"
 )
 
@@ -99,32 +100,32 @@ func ShortEvent(e runner.Event) runner.Event {
 		r := *e
 		r.Values, r.ByGroup = shortValues(e.Values), nil
 		for _, l := range e.ByGroup {
-			numbers := make([]runner.Number, len(l.Numbers))
+			numbers := make([]measure.Number, len(l.Numbers))
 			for i, n := range l.Numbers {
 				numbers[i] = shortNumber(n)
 			}
-			r.ByGroup = append(r.ByGroup, runner.List{Name: l.Name, Numbers: numbers})
+			r.ByGroup = append(r.ByGroup, measure.List{Name: l.Name, Numbers: numbers})
 		}
 		return &r
 	}
 	return e
 }
 
-func shortValues(v runner.Values) runner.Values {
-	r := make(runner.Values, len(v))
+func shortValues(v measure.Values) measure.Values {
+	r := make(measure.Values, len(v))
 	for i, x := range v {
-		r[i] = runner.Value{Name: x.Name, Number: shortNumber(x.Number)}
+		r[i] = measure.Value{Name: x.Name, Number: shortNumber(x.Number)}
 	}
 	return r
 }
 
-func shortNumber(n runner.Number) runner.Number {
+func shortNumber(n measure.Number) measure.Number {
 	if !n.Applies() {
 		return n
 	}
 	const digits = 7
 	x, err := strconv.ParseFloat(strconv.FormatFloat(n.Float(), 'g', digits, 64), 64)
-	return runner.NumIf(err == nil, x)
+	return measure.NumIf(err == nil, x)
 }
 
 // LoadIndex reads the index of a log. The error is an fs.ErrNotExist where there

@@ -4,13 +4,14 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // Progress is how a run stands and how fast it comes on, from the events of its log in
 // their order, as Tail and Lineage give them. Its size is bounded, however long the run.
 type Progress struct {
 	History
-	Spec runner.Spec // with the knobs that were turned
+	Spec spec.Spec // with the knobs that were turned
 	// stopwatch counts the time of training that stands.
 	stopwatch
 

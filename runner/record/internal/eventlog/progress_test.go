@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 )
 
 func progress(events ...runner.Event) *Progress {
@@ -98,7 +99,7 @@ func TestProgressKnowsItsPace(t *testing.T) {
 }
 
 func TestProgressHasTheKnobs(t *testing.T) {
-	turn := &runner.KnobEvent{Head: head(3), Key: "lr", New: runner.Num(0.5)}
+	turn := &runner.KnobEvent{Head: head(3), Key: "lr", New: measure.Num(0.5)}
 	p := progress(turn,
 		&runner.KnobEvent{Head: head(3), Key: "nothing"}, &runner.KnobEvent{Head: head(4), Key: "c"})
 	if p.Spec.LR != 0.5 || p.Spec.Algorithm() != "sfk-auto" {

@@ -1,0 +1,106 @@
+package certificate
+
+import (
+	"errors"
+	"fmt"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/measure"
+)
+
+// Grid is what Certify measures: sets and radii, and how intervals are made.
+type Grid struct {
+	Sets  []dro.Set
+	Radii []float64
+	How   dro.Confidence
+}
+
+// Certificate is R_ρ of a network on a split, for one set and radius.
+type Certificate struct {
+	Set dro.Set
+	Rho measure.Number // does not apply to a set without a radius
+	dro.Estimate
+	// ByClass and ByGroup are the mean ratios dQ/dP of the worst case Q; ByGroup
+	// is nil where no groups are given.
+	ByClass, ByGroup []measure.Number
+}
+
+// Certify measures the losses of a pass at every place of the grid.
+func (f *Frozen) Certify(p *measure.Pass, g Grid) ([]Certificate, error) {
+	var list []Certificate
+	for _, set := range g.Sets {
+		radii := g.radii(set)
+		estimates, err := g.How.Estimates(set, p.Losses, radii)
+		if err != nil {
+			return nil, err
+		}
+		for i, e := range estimates {
+			c := Certificate{Set: set, Rho: measure.NumIf(set.HasRadius(), radii[i]), Estimate: e}
+			if err := f.weigh(&c, p, radii[i]); err != nil {
+				return nil, err
+			}
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+// radii are those of a set: one that means nothing where it has none.
+func (g *Grid) radii(set dro.Set) []float64 {
+	if set.HasRadius() {
+		return g.Radii
+	}
+	return []float64{1}
+}
+
+func (f *Frozen) weigh(c *Certificate, p *measure.Pass, rho float64) error {
+	ratios := make([]float64, len(p.Losses))
+	if _, err := c.Set.WorstCase(ratios, p.Losses, rho); err != nil {
+		return err
+	}
+	e := f.Run.Evaluation()
+	c.ByClass = e.By(measure.PerClass, p, ratios)
+	if len(f.Meta.Groups) > 0 {
+		c.ByGroup = e.By(measure.PerGroup, p, ratios)
+	}
+	return nil
+}
+
+// Contrast is R_ρ of one network less that of another on the same samples.
+type Contrast struct {
+	Set dro.Set
+	Rho measure.Number
+	dro.Difference
+}
+
+// Contrasts compares passes of two networks over the same samples, pair by pair.
+func (g Grid) Contrasts(a, b *measure.Pass) ([]Contrast, error) {
+	var list []Contrast
+	for _, set := range g.Sets {
+		radii := g.radii(set)
+		differences, err := g.How.Differences(set, a.Losses, b.Losses, radii)
+		if err != nil {
+			return nil, err
+		}
+		for i, d := range differences {
+			list = append(list, Contrast{set, measure.NumIf(set.HasRadius(), radii[i]), d})
+		}
+	}
+	return list, nil
+}
+
+var errOtherSamples = errors.New("their samples differ: want runs of the same data")
+
+// SameSamples says why samples of a split of two runs are no pairs, if they are
+// not. The test split is as the data have it; the others depend on settings, too.
+func SameSamples(a, b *runner.Meta, split string) error {
+	same := a.Checksum == b.Checksum
+	if split != runner.SplitTest {
+		same = same && fmt.Sprintf("%+v", a.Spec.DataOptions("")) == fmt.Sprintf("%+v", b.Spec.DataOptions(""))
+	}
+	if same {
+		return nil
+	}
+	return fmt.Errorf("runs %s and %s: %w", a.ID, b.ID, errOtherSamples)
+}

@@ -1,0 +1,133 @@
+package certificate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/measure"
+	"drolab/runner/train"
+)
+
+// Frozen is a run as it was at a checkpoint: its network, data and method, to be
+// measured and not trained. It is for one goroutine.
+type Frozen struct {
+	Meta *runner.Meta
+	Step int64 // of the checkpoint
+
+	Run    *train.Run
+	Data   *data.Dataset
+	output bool // the paper's iterate is in the network
+}
+
+// Freeze builds what p holds: its checkpoint, on the data in the folder dataDir.
+// The caller closes it.
+func Freeze(p *runner.Past, dataDir string, threads int) (*Frozen, error) {
+	m := *p.Meta
+	if p.From == nil {
+		return nil, fmt.Errorf("run %s has no checkpoint yet", m.ID)
+	}
+	if err := m.Usable(); err != nil {
+		return nil, fmt.Errorf("run %s: its run.json cannot be used: %w", m.ID, err)
+	}
+	d, err := runner.OpenData(context.Background(), m.Spec.Dataset, m.DataOptions(dataDir))
+	if err != nil {
+		return nil, err
+	}
+	f := &Frozen{Meta: &m, Step: p.From.Step, Data: d}
+	if err := f.build(p.From, threads); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("run %s: %w", m.ID, err)
+	}
+	return f, nil
+}
+
+func (f *Frozen) build(from *runner.State, threads int) (err error) {
+	if err := f.Meta.CheckData(f.Data.Checksum); err != nil {
+		return err
+	}
+	if err := train.AskRoom(&f.Meta.Spec, f.Data, f.Meta.Parameters); err != nil {
+		return err
+	}
+	f.Run, err = train.Measuring(f.Meta, f.Data, from, threads, true)
+	return err
+}
+
+// Close releases the data and the network.
+func (f *Frozen) Close() error {
+	if f.Run != nil {
+		f.Run.Close()
+	}
+	return f.Data.Close()
+}
+
+// UseOutput puts the x that the method's output rule has chosen in the network, in
+// place of the checkpoint's own.
+func (f *Frozen) UseOutput() error {
+	if f.Run.Method.Picked() == nil {
+		return fmt.Errorf("run %s: %s has no output rule, or has chosen nothing yet: leave --output out",
+			f.Meta.ID, f.Meta.Spec.Algorithm())
+	}
+	if !f.output {
+		f.Run.Net.Swap()
+		f.output = true
+	}
+	return nil
+}
+
+// Z returns the dual variables that belong to the network, in the problem's
+// coordinates; ok is false where the method has none.
+func (f *Frozen) Z() (z dro.Z, ok bool) {
+	own := f.Run.Method.Dual()
+	switch {
+	case own == nil:
+		return z, false
+	case f.output:
+		return f.Run.Method.Picker.Picked().Z, true
+	}
+	return *own, true
+}
+
+// Problem is the run's own.
+func (f *Frozen) Problem() *dro.Problem { return f.Run.Method.Problem }
+
+// HasVal tells whether there is a validation split.
+func (f *Frozen) HasVal() bool { return f.Data.Val != nil }
+
+// Pass runs the network over a split, unaugmented and in evaluation mode.
+func (f *Frozen) Pass(split string) (*measure.Pass, error) {
+	switch {
+	case !slices.Contains(runner.Splits(), split):
+		return nil, fmt.Errorf("split %q: want test, val or train", split)
+	case split == runner.SplitVal && !f.HasVal():
+		return nil, fmt.Errorf("run %s has no validation split", f.Meta.ID)
+	}
+	return f.Run.Pass(split, false)
+}
+
+// Stationarity is the paper's two-part test at the network and its dual variables,
+// on the training split.
+func (f *Frozen) Stationarity() (*measure.Output, error) {
+	z, ok := f.Z()
+	if !ok {
+		return nil, fmt.Errorf("run %s: %s has no dual variables", f.Meta.ID, f.Meta.Spec.Algorithm())
+	}
+	return f.Run.Stationarity(z)
+}
+
+// drawn gives a loader that draws so many training samples with replacement, unaugmented.
+func (f *Frozen) Draws(batch int, stream uint64) (*data.Loader, error) {
+	o := f.Run.LoaderOptions(stream, batch)
+	o.Ahead = false
+	return data.NewDraws(f.Data.Train, o)
+}
+
+// evaluating holds the network in evaluation mode until it is called back.
+func (f *Frozen) Evaluating() (back func()) {
+	f.Run.Net.SetMode(nn.Evaluate)
+	return func() { f.Run.Net.SetMode(nn.Train) }
+}

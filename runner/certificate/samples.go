@@ -1,0 +1,109 @@
+package certificate
+
+import (
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/internal/room"
+	"drolab/runner/measure"
+	"drolab/runner/train"
+)
+
+// Samples is what the network of a checkpoint makes of some samples, one by one:
+// unaugmented, in evaluation mode.
+type Samples struct {
+	Rows          []int // the samples' places in their files: see data.Row
+	Labels        []int
+	Groups        []int
+	Predictions   []int
+	Losses        []float64 // nil where the samples have no labels
+	Probabilities []float32 // [sample][class]; nil where they were not asked for
+	Classes       int
+}
+
+// Inspection says how Inspect goes about it.
+type Inspection struct {
+	Threads       int
+	Probabilities bool // of every class, four bytes a sample and class
+	// Progress is told after each batch how many samples are done, of how many; its
+	// error ends the inspection. Nil is told nothing.
+	Progress func(done, of int) error
+}
+
+// Inspect uses the network of a checkpoint of the run on a split of d, which must
+// have samples.
+func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
+	how Inspection) (*Samples, error) {
+	perSample := 48 // bytes
+	if how.Probabilities {
+		perSample += 4 * len(d.Classes)
+	}
+	err := room.Ask(float64(train.Source(d, split).Len())*float64(perSample),
+		"what the network says of the samples")
+	if err != nil {
+		return nil, err
+	}
+	r, err := train.Measuring(m, d, s, how.Threads, false)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return inspect(r, split, how)
+}
+
+// inspect goes over a split.
+func inspect(r *train.Run, split string, how Inspection) (*Samples, error) {
+	src, classes := train.Source(r.Data, split), len(r.Data.Classes)
+	n := src.Len()
+	ints := func() []int { return make([]int, n) }
+	out := &Samples{Rows: ints(), Labels: ints(), Groups: ints(), Predictions: ints(),
+		Losses: make([]float64, n), Classes: classes}
+	if how.Probabilities {
+		out.Probabilities = make([]float32, n*classes)
+	}
+	r.Net.SetMode(nn.Evaluate)
+	err := r.EachBatch(split, func(b train.Batch, from int) error {
+		r.Net.Losses(out.Losses[from:], b, nil)
+		o := train.Outputs{Classes: out.Predictions[from:]}
+		if how.Probabilities {
+			o.Probabilities = out.Probabilities[from*classes:][:b.N*classes]
+		}
+		r.Net.Outputs(o)
+		for i := range b.N {
+			out.Rows[from+i] = data.Row(src, from+i)
+			out.Labels[from+i], out.Groups[from+i] = b.Labels[i], b.Groups[i]
+		}
+		if how.Progress == nil {
+			return nil
+		}
+		return how.Progress(from+b.N, n)
+	})
+	if r.Data.Unlabelled {
+		out.Losses = nil
+	}
+	return out, err
+}
+
+// Of returns the probabilities of a sample, one a class.
+func (s *Samples) Of(i int) []float32 { return s.Probabilities[i*s.Classes:][:s.Classes] }
+
+// Ratios returns the likelihood ratios of the exact worst case of the samples'
+// losses at a radius, and what it is. The samples must have labels.
+func (s *Samples) Ratios(set dro.Set, rho float64) ([]float64, dro.Worst, error) {
+	ratios := make([]float64, len(s.Losses))
+	w, err := set.WorstCase(ratios, s.Losses, rho)
+	return ratios, w, err
+}
+
+// Accuracy returns the share of right predictions per class or group, and the
+// number of samples of each.
+func (s *Samples) Accuracy(of []int, kinds int) (accuracy []measure.Number, counts []int) {
+	right := make([]float64, len(s.Predictions))
+	for i, p := range s.Predictions {
+		if p == s.Labels[i] {
+			right[i] = 1
+		}
+	}
+	return measure.MeansOf(kinds, right, func(i int) int { return of[i] })
+}

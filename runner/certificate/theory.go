@@ -1,0 +1,207 @@
+package certificate
+
+import (
+	"fmt"
+	"math"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/measure"
+	"drolab/runner/train"
+)
+
+// What the paper's theory speaks of, measured on a frozen network.
+
+// Noise is what mini-batches of N training samples do at the network, with its
+// dual variables, against what the theory allows.
+type Noise struct {
+	N int `json:"n"`
+	// Variance is E ‖g_n − ∇_x F‖² over draws of n samples; VarianceBound is σ0²/n.
+	Variance      measure.Number `json:"variance"`
+	VarianceBound measure.Number `json:"variance_bound"`
+	// Bias is R_ρ − E R_ρ(n samples), with its standard error; BiasBound is Lemma 3's.
+	Bias      float64 `json:"bias"`
+	BiasError float64 `json:"bias_error"`
+	BiasBound float64 `json:"bias_bound"`
+}
+
+// Constants are what Theorem 1 assumes, measured where the network is: each is a
+// lower bound of what holds everywhere.
+type Constants struct {
+	Bound      float64 `json:"bound"`      // B: the largest training loss
+	Lipschitz  float64 `json:"lipschitz"`  // G: the largest ‖∇ℓ_i‖ of the samples drawn
+	Smoothness float64 `json:"smoothness"` // L: the largest ‖∇ℓ_i(y) − ∇ℓ_i(x)‖/‖y − x‖, y along ∇ℓ_i
+	Samples    int     `json:"samples"`    // drawn for the two
+	// Lz is the largest curvature of F in (λ, η) on the training split, LzBound what
+	// the theory has for it on the run's box; they do not apply to methods without
+	// dual variables, nor to sets that the theory leaves out.
+	Lz      measure.Number `json:"l_z"`
+	LzBound measure.Number `json:"l_z_bound"`
+}
+
+// probe draws training samples one batch after another and measures gradients of
+// them, in evaluation mode.
+type probe struct {
+	f *Frozen
+	x []nn.Tensor // the parameters to go back to
+}
+
+// streamTheory is the stream of random numbers of what is drawn here.
+const streamTheory = 77
+
+// gradient computes ∇ of the mean of w_i ℓ_i over a batch of any size, in pieces,
+// with the weights of the losses; add adds −1 times that to what is there.
+func (p *probe) gradient(b *data.Batch, weigh func(w, losses []float64), add bool) {
+	net := p.f.Run.Net
+	most := p.f.Meta.Spec.Batch
+	for from := 0; from < b.N; from += most {
+		to := min(from+most, b.N)
+		losses, w := make([]float64, to-from), make([]float64, to-from)
+		net.Losses(losses, train.Batch{Split: runner.SplitTrain, Batch: *b}.Part(from, to), nil)
+		weigh(w, losses)
+		share := float64(to-from) / float64(b.N)
+		if add {
+			share = -share
+		}
+		for i := range w {
+			w[i] *= share
+		}
+		net.Gradient(w, from > 0 || add)
+	}
+}
+
+// Noise measures mini-batches of each size, so many draws of each, at the network
+// and its dual variables, beside what the theory makes of the constants; the
+// variance does not apply where there are none.
+func (f *Frozen) Noise(train *measure.Pass, sizes []int, draws int, c Constants) ([]Noise, error) {
+	p := f.Problem()
+	whole, err := p.Set.WorstCase(nil, train.Losses, p.Rho)
+	if err != nil {
+		return nil, err
+	}
+	var list []Noise
+	for _, n := range sizes {
+		if n < 1 {
+			return nil, fmt.Errorf("a batch of %d: want at least 1", n)
+		}
+		one := Noise{N: n, BiasBound: dro.BiasBound(p.Set, p.Rho, c.Bound, n)}
+		one.Bias, one.BiasError, err = dro.BatchBias(p.Set, train.Losses, p.Rho, whole.Risk, n, 20*draws,
+			streamTheory)
+		if err != nil {
+			return nil, err
+		}
+		if one.Variance, err = f.variance(train, n, draws); err != nil {
+			return nil, err
+		}
+		if of, err := f.constants(c); err == nil && one.Variance.Applies() {
+			one.VarianceBound = measure.Num(math.Pow(of.Sigma0.Float64(), 2) / float64(n))
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// Assumed are the constants as dro's theory takes them.
+func (c *Constants) Assumed(rho float64) dro.Assumptions {
+	return dro.Assumptions{Rho: rho, Bound: c.Bound, Lipschitz: c.Lipschitz, Smoothness: c.Smoothness}
+}
+
+// constants are the theory's on the run's box or, where that is not in the
+// coordinates that it has, on the box of the bound.
+func (f *Frozen) constants(c Constants) (dro.Constants, error) {
+	p := f.Problem()
+	box := p.Box
+	if p.Coordinates != dro.DefaultCoordinates(p.Set) {
+		box = dro.DefaultBox(p.Set, p.Rho, dro.DefaultCoordinates(p.Set), p.Box.Lambda[0], c.Bound)
+	}
+	return dro.ConstantsOn(p.Set, box, c.Assumed(p.Rho))
+}
+
+// variance is E ‖g_n‖² − ‖∇F‖², which is E ‖g_n − ∇F‖²: a draw's gradient has the
+// mean ∇F, as z is held.
+func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, error) {
+	z, ok := f.Z()
+	if !ok {
+		return measure.Number{}, nil
+	}
+	weights := make([]float64, len(train.Losses))
+	f.Problem().At(weights, train.Losses, z)
+	whole, err := f.Run.GradNorm(weights)
+	if err != nil {
+		return measure.Number{}, err
+	}
+	loader, err := f.Draws(n, streamTheory)
+	if err != nil {
+		return measure.Number{}, err
+	}
+	defer loader.Close()
+	defer f.Evaluating()()
+	probe, square := probe{f: f}, 0.0
+	for range draws {
+		probe.gradient(loader.Next(), func(w, losses []float64) { f.Problem().At(w, losses, z) }, false)
+		square += math.Pow(f.Run.Net.GradNorm(), 2) / float64(draws)
+	}
+	return measure.Num(max(0, square-whole*whole)), nil
+}
+
+// Constants measures at so many samples, drawn one by one.
+func (f *Frozen) Constants(training *measure.Pass, samples int) (Constants, error) {
+	c := Constants{Samples: samples}
+	for _, l := range training.Losses {
+		c.Bound = max(c.Bound, l)
+	}
+	if z, ok := f.Z(); ok {
+		c.Lz = measure.Num(largestCurvature(f.Problem(), training.Losses, z))
+	}
+	loader, err := f.Draws(1, streamTheory+1)
+	if err != nil {
+		return c, err
+	}
+	defer loader.Close()
+	defer f.Evaluating()()
+	one := func(w, _ []float64) { w[0] = 1 }
+	own, ok := f.Run.Net.(train.Parameters)
+	if !ok {
+		return c, fmt.Errorf("run %s: the constants need a network whose weights are at hand", f.Meta.ID)
+	}
+	p := probe{f: f, x: runner.CloneTensors(own.Tensors())}
+	for range samples {
+		b := loader.Next()
+		p.gradient(b, one, false)
+		norm := f.Run.Net.GradNorm()
+		c.Lipschitz = max(c.Lipschitz, norm)
+		if moved := reach / norm; norm > leastSlope {
+			f.Run.Net.Step(train.Rule{SGD: nn.SGD{LR: moved}}) // by reach in all
+			p.gradient(b, one, false)
+			runner.CopyTensors(own.Tensors(), p.x)
+			p.gradient(b, one, true)
+			c.Smoothness = max(c.Smoothness, f.Run.Net.GradNorm()/reach)
+		}
+	}
+	if of, err := f.constants(c); err == nil && c.Lz.Applies() {
+		c.LzBound = measure.Num(of.Lz.Float64())
+	}
+	return c, nil
+}
+
+const (
+	// reach is how far along a gradient its change is measured, in the weights' unit:
+	// far above the rounding of float32, far below the weights.
+	reach = 1e-2
+	// leastSlope is a gradient too short to go along: the sample is learnt.
+	leastSlope = 1e-6
+)
+
+// largestCurvature is the largest eigenvalue of ∇²F in z, a 2×2 matrix that is seen
+// along three directions.
+func largestCurvature(p *dro.Problem, losses []float64, z dro.Z) float64 {
+	a := p.Curvature(losses, z, dro.Z{Lambda: 1})
+	b := p.Curvature(losses, z, dro.Z{Eta: 1})
+	mixed := (p.Curvature(losses, z, dro.Z{Lambda: 1, Eta: 1}) - a - b) / 2
+	if !p.Set.HasRadius() {
+		return b
+	}
+	return (a+b)/2 + math.Hypot((a-b)/2, mixed)
+}

@@ -1,0 +1,8 @@
+// Package measure is the table of measures: what a step or an evaluation reports, with
+// its name, its definition and how it is computed of a pass over a split. It computes
+// and reads numbers; it runs no network and keeps no file.
+//
+// Start at Measure in measure.go. The rows of evaluations are measurerows.go's; those
+// of steps belong to the methods of package dro. A Number survives JSON, Values and
+// Lists are numbers by name.
+package measure

@@ -1,0 +1,50 @@
+package measure
+
+import (
+	"math"
+
+	"drolab/dro"
+)
+
+// The histogram of the likelihood ratios has bins of half an octave from 1/8 to 16, and
+// one for what lies below and above them.
+const (
+	ratioLow  = 1. / 8
+	ratioBins = 16
+)
+
+// RatioEdges are the lower edges of the bins of ratio_histogram: the first is 0.
+func RatioEdges() []float64 {
+	edges := []float64{0}
+	for i := range ratioBins - 1 {
+		edges = append(edges, ratioLow*math.Pow(2, float64(i)/2))
+	}
+	return edges
+}
+
+// ratioBin is the bin of a ratio.
+func ratioBin(r float64) int {
+	if !(r >= ratioLow) {
+		return 0
+	}
+	// Adding a bit less than rounding errs keeps edges in the bins that they begin.
+	return 1 + min(ratioBins-2, int(2*math.Log2(r/ratioLow)+1e-12))
+}
+
+func histogramRow() Measure {
+	return Measure{Axis: PerRatio, Measure: dro.Measure{Name: "ratio_histogram", Title: "likelihood ratios",
+		Unit: "samples", Scale: dro.Whole, Asks: dro.OfProblem,
+		Doc: "how many training samples have a likelihood ratio dQ/dP under the exact worst case Q of the " +
+			"training losses in each of 16 bins: below 1/8, then half octaves, and from 16 on"},
+		List: func(e *Evaluation) []Number {
+			var counts [ratioBins]int
+			for _, r := range e.Ratios {
+				counts[ratioBin(r)]++
+			}
+			list := make([]Number, ratioBins)
+			for i, n := range counts {
+				list[i] = Num(float64(n))
+			}
+			return list
+		}}
+}

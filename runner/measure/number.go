@@ -1,0 +1,108 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Number is a float64 that survives JSON: null where the quantity does not
+// apply (ERM has no λ), the strings "NaN", "+Inf" and "-Inf" where it is not
+// finite. The zero Number does not apply.
+type Number struct {
+	value   float64
+	applies bool
+}
+
+// Num returns x as a Number that applies.
+func Num(x float64) Number { return Number{x, true} }
+
+// NumIf returns x, or a Number that does not apply.
+func NumIf(applies bool, x float64) Number {
+	if !applies {
+		return Number{}
+	}
+	return Num(x)
+}
+
+// Applies tells whether there is a value at all.
+func (n Number) Applies() bool { return n.applies }
+
+// Float returns the value; NaN where it does not apply, so that a chart breaks
+// its line there.
+func (n Number) Float() float64 {
+	if !n.applies {
+		return math.NaN()
+	}
+	return n.value
+}
+
+// String formats the value for people: "–" where it does not apply.
+func (n Number) String() string {
+	if !n.applies {
+		return "–"
+	}
+	return strconv.FormatFloat(n.value, 'g', 6, 64)
+}
+
+// MarshalJSON writes null, a number, or a quoted non-finite value.
+func (n Number) MarshalJSON() ([]byte, error) { return n.AppendJSON(nil), nil }
+
+// AppendJSON appends what MarshalJSON writes.
+func (n Number) AppendJSON(b []byte) []byte {
+	switch {
+	case !n.applies:
+		return append(b, "null"...)
+	case math.IsNaN(n.value) || math.IsInf(n.value, 0):
+		return strconv.AppendQuote(b, strconv.FormatFloat(n.value, 'g', -1, 64))
+	}
+	return strconv.AppendFloat(b, n.value, 'g', -1, 64)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (n *Number) UnmarshalJSON(b []byte) error {
+	text := string(b)
+	switch text {
+	case "null":
+		*n = Number{}
+		return nil
+	case `"NaN"`, `"+Inf"`, `"-Inf"`:
+		text = text[1 : len(text)-1]
+	}
+	x, err := strconv.ParseFloat(text, 64) // of a JSON value: no other text that it reads is one
+	if err != nil {
+		return fmt.Errorf("number %.40q: want a JSON number, null, \"NaN\", \"+Inf\" or \"-Inf\"", b)
+	}
+	*n = Num(x)
+	return nil
+}
+
+// Worst returns the index of the worst of the finite values, the first among
+// equals: the lowest or, where lower is better, the highest. It is -1 where
+// there is none.
+func Worst(values []Number, lowerIsBetter bool) int {
+	worst := -1
+	for i, v := range values {
+		if !v.applies || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
+			continue
+		}
+		if worst < 0 || v.value != values[worst].value && lowerIsBetter == (v.value > values[worst].value) {
+			worst = i
+		}
+	}
+	return worst
+}
+
+// Least returns the lowest of the finite values: the worst class's accuracy.
+// Where there is none it is one that applies, if any does.
+func Least(values []Number) Number {
+	i := Worst(values, false)
+	if i < 0 {
+		i = slices.IndexFunc(values, Number.Applies)
+	}
+	if i < 0 {
+		return Number{}
+	}
+	return values[i]
+}

@@ -1,0 +1,58 @@
+package measure
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+)
+
+func TestWorst(t *testing.T) {
+	none, nan := Number{}, Num(math.NaN())
+	for _, c := range []struct {
+		values           []Number
+		lowest, greatest int
+	}{
+		{nil, -1, -1},
+		{[]Number{none, nan, Num(math.Inf(-1))}, -1, -1},
+		{[]Number{nan, Num(2), none, Num(1), Num(3), Num(1), Num(3), nan}, 3, 4},
+		{[]Number{Num(0), Num(0)}, 0, 0},
+	} {
+		if i := Worst(c.values, false); i != c.lowest {
+			t.Errorf("%v: the lowest is %d, want %d", c.values, i, c.lowest)
+		}
+		if i := Worst(c.values, true); i != c.greatest {
+			t.Errorf("%v: the greatest is %d, want %d", c.values, i, c.greatest)
+		}
+	}
+	if n := Least([]Number{nan, Num(2), Num(1)}); n != Num(1) {
+		t.Errorf("the least is %v", n)
+	}
+	if n := Least([]Number{none, nan}); !math.IsNaN(n.value) || !n.applies {
+		t.Errorf("of what is not finite the least is %v", n)
+	}
+	if n := Least([]Number{none}); n.Applies() {
+		t.Errorf("without a value the least is %v", n)
+	}
+}
+
+func TestNumberSurvivesJSON(t *testing.T) {
+	numbers := []Number{{}, Num(0), Num(-1.5e-300), Num(math.Inf(1)), Num(math.Inf(-1)), Num(math.NaN())}
+	for _, n := range numbers {
+		b, err := json.Marshal(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Number
+		if err := json.Unmarshal(b, &back); err != nil {
+			t.Fatal(err)
+		}
+		same := back == n || math.IsNaN(n.value) && math.IsNaN(back.value) && back.applies
+		if !same {
+			t.Errorf("%v became %s and came back as %v", n, b, back)
+		}
+	}
+	var n Number
+	if json.Unmarshal([]byte(`"many"`), &n) == nil || json.Unmarshal([]byte(`{}`), &n) == nil {
+		t.Error("a Number was read from what is none")
+	}
+}

@@ -1,0 +1,89 @@
+package measure
+
+import "drolab/runner/data"
+
+// Parts are what a run's data consist of. Groups are those that were given:
+// none where the classes are all that is known.
+type Parts struct {
+	Classes     []string `json:"classes,omitempty"`
+	ClassCounts Counts   `json:"class_counts,omitzero"`
+	Groups      []string `json:"groups,omitempty"`
+	GroupCounts Counts   `json:"group_counts,omitzero"`
+}
+
+// Counts are numbers of samples, one a class or a group. Train is what imbalance
+// and hold-out leave; Val is nil without a hold-out.
+type Counts struct {
+	Train []int `json:"train"`
+	Val   []int `json:"val,omitempty"`
+	Test  []int `json:"test"`
+}
+
+// IsZero tells whether nothing was counted.
+func (c Counts) IsZero() bool { return c.Train == nil && c.Val == nil && c.Test == nil }
+
+// partsOf counts a dataset.
+func PartsOf(d *data.Dataset) Parts {
+	count := func(of func(data.Source, int) []int, kinds int) (c Counts) {
+		c.Train, c.Test = of(d.Train, kinds), of(d.Test, kinds)
+		if d.Val != nil {
+			c.Val = of(d.Val, kinds)
+		}
+		return c
+	}
+	p := Parts{Classes: d.Classes, ClassCounts: count(data.ClassCounts, len(d.Classes))}
+	if d.Grouped {
+		p.Groups, p.GroupCounts = d.Groups, count(data.GroupCounts, len(d.Groups))
+	}
+	return p
+}
+
+// Part is what the run's figures are by, in a word: groups where they are given.
+func (p *Parts) Part() string {
+	if p.Main() == PerGroup {
+		return "group"
+	}
+	return "class"
+}
+
+// Main is what people ask for the worst of: the groups where they are given,
+// else the classes.
+func (p *Parts) Main() Axis {
+	if len(p.Groups) > 0 {
+		return PerGroup
+	}
+	return PerClass
+}
+
+// Names lists the classes or the groups; nil for another axis.
+func (p *Parts) Names(a Axis) []string {
+	switch a {
+	case PerClass:
+		return p.Classes
+	case PerGroup:
+		return p.Groups
+	}
+	return nil
+}
+
+// Counts counts the samples of the classes or of the groups.
+func (p *Parts) Counts(a Axis) Counts {
+	switch a {
+	case PerClass:
+		return p.ClassCounts
+	case PerGroup:
+		return p.GroupCounts
+	}
+	return Counts{}
+}
+
+// Fit returns the name of the measure that says of the groups what the one of that
+// name says of the classes, where groups are given; else the name.
+func (p *Parts) Fit(name string) string {
+	if p.Main() == PerGroup {
+		if m, _ := FindMeasure(name); m.groups != "" {
+			return m.groups
+		}
+	}
+	return name
+}

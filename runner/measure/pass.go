@@ -1,0 +1,259 @@
+package measure
+
+import (
+	"math"
+	"slices"
+
+	"drolab/dro"
+	"drolab/runner/spec"
+)
+
+// Pass is what one forward pass over a split gives: unaugmented, in evaluation
+// mode, sample by sample.
+type Pass struct {
+	Losses  []float64
+	Correct []bool
+	// Confidences are the probabilities of the predicted classes; nil for the
+	// training split.
+	Confidences []float64
+	Labels      []int
+	Groups      []int
+
+	// Worst is the exact worst case of the losses at the run's radius, Risks those
+	// at the radii of risk_radii; of the training split there are no Risks.
+	Worst dro.Worst
+	Risks []Number
+
+	right []float64 // see hits
+}
+
+// Evaluation is what measures are computed from, at one moment of a run.
+type Evaluation struct {
+	Spec     *spec.Spec
+	Problem  *dro.Problem
+	Classes  int   // how many
+	Groups   int   // likewise; 0 where none are given
+	Train    *Pass // the whole training split
+	Test     *Pass
+	Val      *Pass     // nil without a hold-out
+	Z        *dro.Z    // nil: the method has no dual variables
+	Ratios   []float64 // of the training split's worst case
+	GradNorm Number    // ‖∇_x F‖ over the training split, where it was asked for
+	Output   *Output   // nil: likewise, or the method has no output rule
+	Optimum  *Optimum  // nil: not known
+	// Penalised is the exact worst case at the method's fixed λ; nil where λ moves.
+	Penalised *dro.Worst
+
+	// Unnamed is how many groups the data have where the run's files have them as
+	// classes, as programs before wrote them (see Meta.UnmarshalJSON); else 0.
+	Unnamed int
+}
+
+// parts returns how many parts an axis has, and which of them a sample of the
+// pass belongs to.
+func (e *Evaluation) parts(a Axis, p *Pass) (n int, of []int) {
+	switch {
+	case a == PerGroup:
+		return e.Groups, p.Groups
+	case e.Unnamed > 0:
+		return e.Unnamed, p.Groups
+	}
+	return e.Classes, p.Labels
+}
+
+// By returns the mean of a value per class or group of a split; one without
+// samples has none.
+func (e *Evaluation) By(a Axis, p *Pass, values []float64) []Number {
+	n, of := e.parts(a, p)
+	means, _ := MeansOf(n, values, func(i int) int { return of[i] })
+	return means
+}
+
+// LeastAccuracy returns the least accuracy of the classes or groups that have min_group
+// samples in the split: of fewer it would be chance.
+func (e *Evaluation) LeastAccuracy(a Axis, p *Pass) Number {
+	n, of := e.parts(a, p)
+	means, counts := MeansOf(n, p.Hits(), func(i int) int { return of[i] })
+	return LeastOf(means, counts, e.Spec.MinGroup)
+}
+
+// LeastOf is the lowest value of the classes or groups with at least so many samples. It
+// does not apply where that leaves fewer than two: one alone is not the worst of any.
+func LeastOf(values []Number, counts []int, least int) Number {
+	kept := slices.DeleteFunc(Enough(values, counts, least), func(n Number) bool { return !n.Applies() })
+	if len(kept) < 2 {
+		return Number{}
+	}
+	return Least(kept)
+}
+
+// Enough returns the values whose counts are least or more; the others do not
+// apply, being of too few samples to be called the worst. An unknown count is
+// enough.
+func Enough(values []Number, counts []int, least int) []Number {
+	kept := make([]Number, len(values))
+	for i, v := range values {
+		if i >= len(counts) || counts[i] >= least {
+			kept[i] = v
+		}
+	}
+	return kept
+}
+
+// balanced returns the mean of the accuracies per class.
+func (e *Evaluation) balanced(p *Pass) Number {
+	classes, _ := MeansOf(e.Classes, p.Hits(), func(i int) int { return p.Labels[i] })
+	return mid(classes)
+}
+
+// recall returns, per group, the mean of the accuracies of its classes.
+func (e *Evaluation) recall(p *Pass) []Number {
+	cells, _ := MeansOf(e.Groups*e.Classes, p.Hits(),
+		func(i int) int { return p.Groups[i]*e.Classes + p.Labels[i] })
+	list := make([]Number, e.Groups)
+	for g := range list {
+		list[g] = mid(cells[g*e.Classes:][:e.Classes])
+	}
+	return list
+}
+
+// MeansOf returns the mean of the values of each of n kinds, and how many those
+// are; of tells the kind of a value.
+func MeansOf(n int, values []float64, of func(i int) int) (means []Number, counts []int) {
+	means, counts = make([]Number, n), make([]int, n)
+	if n == 0 {
+		return means, counts
+	}
+	sums := make([]float64, n)
+	for i, v := range values {
+		k := of(i)
+		sums[k] += v
+		counts[k]++
+	}
+	for k, count := range counts {
+		means[k] = NumIf(count > 0, sums[k]/float64(count))
+	}
+	return means, counts
+}
+
+// mid returns the mean of the values that apply.
+func mid(values []Number) Number {
+	var sum, n float64
+	for _, v := range values {
+		if v.Applies() {
+			sum, n = sum+v.value, n+1
+		}
+	}
+	return NumIf(n > 0, sum/n)
+}
+
+// Hits returns 1 for each sample that is classified rightly, 0 for the others.
+func (p *Pass) Hits() []float64 {
+	if p.right == nil {
+		p.right = make([]float64, len(p.Correct))
+		for i, c := range p.Correct {
+			if c {
+				p.right[i] = 1
+			}
+		}
+	}
+	return p.right
+}
+
+// calibrationBins is how many bins the expected calibration error has, over the
+// probabilities from 0 to 1; a bin has its upper end.
+const calibrationBins = 15
+
+// calibrationError returns Σ over the bins of (samples in it / all samples) ×
+// |accuracy − mean confidence| in it. The sums need no division by the bin's size.
+func (p *Pass) calibrationError() Number {
+	var off [calibrationBins]float64 // right − confidence, summed
+	for i, c := range p.Confidences {
+		if math.IsNaN(c) {
+			return Num(c)
+		}
+		bin := max(0, min(calibrationBins, int(math.Ceil(c*calibrationBins)))-1)
+		off[bin] -= c
+		if p.Correct[i] {
+			off[bin]++
+		}
+	}
+	var sum float64
+	for _, d := range off {
+		sum += math.Abs(d)
+	}
+	return Num(sum / float64(len(p.Confidences)))
+}
+
+// objective returns F at the method's z on the training split; it does not apply
+// where there is none.
+func (e *Evaluation) objective() Number {
+	if e.Z == nil {
+		return Number{}
+	}
+	return Num(e.Problem.At(nil, e.Train.Losses, *e.Z).Value)
+}
+
+// best is the (λ, η) that F is least at on the training split, as the run has its own.
+func (e *Evaluation) best() dro.Z { return e.Problem.Shift(e.Train.Worst.Z) }
+
+// penalisedGap is F less its least value at this λ, which is
+// sup { E_Q ℓ − λ D(Q‖P) } + λρ.
+func (e *Evaluation) penalisedGap() Number {
+	w := e.Penalised
+	if w == nil {
+		return Number{}
+	}
+	return Num(e.objective().value - w.Risk - e.Z.Lambda*(e.Problem.Rho-w.Divergence))
+}
+
+func (e *Evaluation) aboveBound() (n int) {
+	for _, l := range e.Train.Losses {
+		if l > e.Spec.EtaMax {
+			n++
+		}
+	}
+	return n
+}
+
+// Output is the full-data certificate of the method's own output, the paper's
+// (x_{t'+1}, z_{t'}): both parts of its stationarity test on the training split.
+type Output struct {
+	DualGap  float64 // F(x; z) − R_ρ(x)
+	GradNorm float64 // ‖∇_x F(x; z)‖
+}
+
+// Optimum is the least worst-case risk that the run's network could have on the
+// training split at the run's set and radius, known to within Gap: see
+// dro.Regression.
+type Optimum struct {
+	Risk   float64 `json:"risk"`
+	Gap    float64 `json:"gap"`
+	Lambda float64 `json:"lambda"` // optimal there, in the problem's coordinates
+	Eta    float64 `json:"eta"`
+}
+
+// excessRisk is R_ρ less the least there is.
+func (e *Evaluation) excessRisk() Number {
+	if e.Optimum == nil {
+		return Number{}
+	}
+	return Num(e.Train.Worst.Risk - e.Optimum.Risk)
+}
+
+// Batch is what a method sees of the training split as a whole, in its order.
+func (p *Pass) Batch() dro.Batch {
+	index := make([]int, len(p.Losses))
+	for i := range index {
+		index[i] = i
+	}
+	return dro.Batch{Losses: p.Losses, Labels: p.Labels, Groups: p.Groups, Index: index, Correct: p.Correct}
+}
+
+func Mean(xs []float64) float64 {
+	var sum float64
+	for _, x := range xs {
+		sum += x
+	}
+	return sum / float64(len(xs))
+}

@@ -1,0 +1,228 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner/spec"
+)
+
+// madeUp is an evaluation of two small splits with four groups, of which the last
+// has no samples and the third a few, and three classes.
+func madeUp(seed uint64) *Evaluation {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	pass := func(n int) *Pass {
+		p := &Pass{Worst: dro.Worst{Risk: rng.Float64()},
+			Risks: []Number{Num(rng.Float64()), Num(rng.Float64())}}
+		for range n {
+			p.Losses = append(p.Losses, rng.ExpFloat64())
+			p.Correct = append(p.Correct, rng.IntN(3) > 0)
+			p.Confidences = append(p.Confidences, 1.0/3+rng.Float64()*2/3)
+			p.Labels = append(p.Labels, rng.IntN(3))
+			p.Groups = append(p.Groups, min(2, rng.IntN(40)/18))
+		}
+		return p
+	}
+	spec := spec.Defaults()
+	spec.MinGroup = 20
+	e := &Evaluation{Spec: &spec, Problem: &dro.Problem{Set: dro.CressieRead{K: 2}, Rho: 1},
+		Classes: 3, Groups: 4, Train: pass(90), Test: pass(150), Val: pass(120)}
+	e.Ratios = make([]float64, 90)
+	for i := range e.Ratios {
+		e.Ratios[i] = rng.Float64()
+	}
+	return e
+}
+
+// where returns what a value of the samples comes to on average where in holds.
+func where(p *Pass, value func(i int) float64, in func(i int) bool) (mean float64, n int) {
+	for i := range p.Losses {
+		if in(i) {
+			mean, n = mean+value(i), n+1
+		}
+	}
+	return mean / float64(n), n
+}
+
+// bruteForce is what each measure of a split is, sample by sample.
+func bruteForce(e *Evaluation, p *Pass) map[string][]float64 {
+	right := func(i int) float64 { return map[bool]float64{true: 1}[p.Correct[i]] }
+	loss := func(i int) float64 { return p.Losses[i] }
+	all := func(int) bool { return true }
+	want := map[string][]float64{"robust_risk": {p.Worst.Risk}}
+	for _, r := range p.Risks {
+		want["robust_risk_at"] = append(want["robust_risk_at"], r.Float())
+	}
+	one := func(name string, x float64) { want[name] = append(want[name], x) }
+	worst := map[string]float64{"class": 2, "group": 2}
+	part := func(kind string, is func(i int) bool) {
+		a, n := where(p, right, is)
+		l, _ := where(p, loss, is)
+		one(kind+"_accuracy", a)
+		one(kind+"_loss", l)
+		if n >= 20 {
+			worst[kind] = min(worst[kind], a)
+		}
+	}
+	balanced := 0.0
+	for c := range 3 {
+		part("class", func(i int) bool { return p.Labels[i] == c })
+		balanced += want["class_accuracy"][c] / 3
+	}
+	for g := range 4 {
+		part("group", func(i int) bool { return p.Groups[i] == g })
+		recall, classes := 0.0, 0.0
+		for c := range 3 {
+			a, n := where(p, right, func(i int) bool { return p.Groups[i] == g && p.Labels[i] == c })
+			if n > 0 {
+				recall, classes = recall+a, classes+1
+			}
+		}
+		one("group_recall", recall/classes)
+	}
+	one("worst_class_accuracy", worst["class"])
+	one("worst_group_accuracy", worst["group"])
+	one("balanced_accuracy", balanced)
+	a, _ := where(p, right, all)
+	l, _ := where(p, loss, all)
+	one("test_accuracy", a)
+	one("test_loss", l)
+	ece := 0.0
+	for b := range 15 {
+		in := func(i int) bool {
+			return p.Confidences[i] > float64(b)/15 && p.Confidences[i] <= float64(b+1)/15
+		}
+		a, n := where(p, right, in)
+		c, _ := where(p, func(i int) float64 { return p.Confidences[i] }, in)
+		if n > 0 {
+			ece += float64(n) / float64(len(p.Losses)) * math.Abs(a-c)
+		}
+	}
+	one("calibration_error", ece)
+	return want
+}
+
+// Every measure that both splits have is what loops over the samples say, on both.
+func TestMeasuresOfSplitsByBruteForce(t *testing.T) {
+	for seed := range uint64(5) {
+		e := madeUp(seed)
+		for prefix, p := range map[string]*Pass{"": e.Test, "val_": e.Val} {
+			want := bruteForce(e, p)
+			for _, m := range EvalMeasures() {
+				name, isVal := strings.CutPrefix(m.Name, "val_")
+				if isVal != (prefix != "") {
+					continue
+				}
+				if isVal && (name == "loss" || name == "accuracy") {
+					name = "test_" + name
+				}
+				var got []Number
+				if m.IsList() {
+					got = m.List(e)
+				} else if _, ok := want[name]; ok {
+					got = []Number{m.Value(e)}
+				}
+				compareAll(t, fmt.Sprint(seed, " ", m.Name), got, want[name])
+				delete(want, name)
+			}
+			if len(want) > 0 {
+				t.Errorf("%q: no measure is %v", prefix, want)
+			}
+		}
+	}
+}
+
+func compareAll(t *testing.T, what string, got []Number, want []float64) {
+	t.Helper()
+	if want == nil { // of the training split
+		return
+	}
+	if len(got) != len(want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+		return
+	}
+	for i, w := range want {
+		if got[i].Applies() == math.IsNaN(w) || math.Abs(got[i].Float()-w) > 1e-12 {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+}
+
+func TestRatiosByGroupAndClass(t *testing.T) {
+	e := madeUp(1)
+	ratio := func(i int) float64 { return e.Ratios[i] }
+	for name, labels := range map[string][]int{"class_weight": e.Train.Labels, "group_ratio": e.Train.Groups} {
+		m, _ := FindMeasure(name)
+		for k, got := range m.List(e) {
+			want, n := where(e.Train, ratio, func(i int) bool { return labels[i] == k })
+			if got.Applies() != (n > 0) || n > 0 && math.Abs(got.Float()-want) > 1e-12 {
+				t.Errorf("%s of %d: %v, want %v", name, k, got, want)
+			}
+		}
+	}
+}
+
+// A group of one class has its accuracy as recall.
+func TestRecallOfOneClass(t *testing.T) {
+	e := madeUp(2)
+	e.Test.Groups, e.Groups = e.Test.Labels, 3
+	accuracy, _ := FindMeasure("group_accuracy")
+	recall, _ := FindMeasure("group_recall")
+	if a, r := accuracy.List(e), recall.List(e); !slices.Equal(a, r) {
+		t.Errorf("accuracy %v, recall %v", a, r)
+	}
+}
+
+// What is too small is not the worst, and where all is too small nothing is.
+func TestTooSmallToBeWorst(t *testing.T) {
+	e := madeUp(3)
+	m, _ := FindMeasure("worst_group_accuracy")
+	all := e.By(PerGroup, e.Test, e.Test.Hits())
+	for i, g := range e.Test.Groups {
+		if g == 2 { // it has fewer than 20 samples
+			e.Test.Correct[i] = false
+		}
+	}
+	e.Test.right = nil
+	if got, want := m.Value(e), Least(all[:2]); got != want {
+		t.Errorf("the worst is %v, want %v", got, want)
+	}
+	if e.Spec.MinGroup = 0; m.Value(e) != Num(0) {
+		t.Errorf("with no least size the worst is %v", m.Value(e))
+	}
+	if e.Spec.MinGroup = 1000; m.Value(e).Applies() {
+		t.Errorf("of no group that is large enough the worst is %v", m.Value(e))
+	}
+}
+
+// Wilson's interval has as its ends the proportions from which the estimate is
+// z95 standard errors away, and holds the table of Newcombe (1998), method 3.
+func TestWilson(t *testing.T) {
+	for _, c := range []struct {
+		right, n int
+		lo, hi   float64
+	}{{81, 263, .2553, .3662}, {15, 148, .0624, .1605}, {0, 20, 0, .1611}, {1, 29, .0061, .1718}} {
+		p := float64(c.right) / float64(c.n)
+		i := Wilson(Num(p), c.n)
+		if math.Abs(i[0].Float()-c.lo) > 5e-5 || math.Abs(i[1].Float()-c.hi) > 5e-5 {
+			t.Errorf("%d of %d: %v, want %v to %v", c.right, c.n, i, c.lo, c.hi)
+		}
+		for _, end := range i {
+			q := end.Float()
+			if z := math.Abs(p-q) / math.Sqrt(q*(1-q)/float64(c.n)); q > 0 && math.Abs(z-z95) > 1e-9 {
+				t.Errorf("%d of %d: %v is %v standard errors away", c.right, c.n, q, z)
+			}
+		}
+	}
+	for _, i := range []Interval{Wilson(Num(.5), 0), Wilson(Number{}, 9), Wilson(Num(math.NaN()), 9),
+		Wilson(Num(2), 9)} {
+		if i != (Interval{}) {
+			t.Errorf("an interval of nothing: %v", i)
+		}
+	}
+}

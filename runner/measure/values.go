@@ -1,0 +1,237 @@
+package measure
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Value is one measure of a step or an evaluation.
+type Value struct {
+	Name string // as in JSON, see Measure
+	Number
+}
+
+// Values are measures by name, in the order of the log. A name that is not
+// there does not apply.
+type Values []Value
+
+// Of returns the measure of that name.
+func (v Values) Of(name string) Number {
+	for i := range v {
+		if v[i].Name == name {
+			return v[i].Number
+		}
+	}
+	return Number{}
+}
+
+// Has tells whether the measure is there, applying or not.
+func (v Values) Has(name string) bool {
+	return slices.ContainsFunc(v, func(x Value) bool { return x.Name == name })
+}
+
+// Set replaces a measure or adds it at the end.
+func (v *Values) Set(name string, n Number) {
+	for i := range *v {
+		if (*v)[i].Name == name {
+			(*v)[i].Number = n
+			return
+		}
+	}
+	*v = append(*v, Value{name, n})
+}
+
+// Names lists the measures, applying or not.
+func (v Values) Names() []string {
+	names := make([]string, len(v))
+	for i := range v {
+		names[i] = v[i].Name
+	}
+	return names
+}
+
+// AppendFields writes the fields `"name":value,...`, a comma before each.
+func (v Values) AppendFields(b []byte) []byte {
+	for _, x := range v {
+		b = append(b, ',', '"')
+		b = append(b, x.Name...)
+		b = append(b, '"', ':')
+		b = x.Number.AppendJSON(b)
+	}
+	return b
+}
+
+// MarshalJSON writes an object.
+func (v Values) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
+
+// AppendJSON writes an object.
+func (v Values) AppendJSON(b []byte) []byte {
+	if len(v) == 0 {
+		return append(b, "{}"...)
+	}
+	start := len(b)
+	b = v.AppendFields(b)
+	b[start] = '{' // for the first comma
+	return append(b, '}')
+}
+
+// UnmarshalJSON reads an object of numbers.
+func (v *Values) UnmarshalJSON(b []byte) error {
+	*v = (*v)[:0:0]
+	return EachField(b, func(key, value []byte) error { return v.read(key, value) })
+}
+
+// read takes in one field of an event.
+func (v *Values) read(key, value []byte) error {
+	var n Number
+	if err := n.UnmarshalJSON(value); err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	if *v == nil {
+		*v = make(Values, 0, 12)
+	}
+	*v = append(*v, Value{knownName(key), n})
+	return nil
+}
+
+// List is a measure that has more than one number: see Axis.
+type List struct {
+	Name    string
+	Numbers []Number
+}
+
+// Lists are such measures by name, in the order of the log.
+type Lists []List
+
+// Of returns the values of that name; nil where there are none.
+func (l Lists) Of(name string) []Number {
+	for i := range l {
+		if l[i].Name == name {
+			return l[i].Numbers
+		}
+	}
+	return nil
+}
+
+// Set replaces a list or adds it at the end.
+func (l *Lists) Set(name string, values []Number) {
+	if i := slices.IndexFunc(*l, func(x List) bool { return x.Name == name }); i >= 0 {
+		(*l)[i].Numbers = values
+		return
+	}
+	*l = append(*l, List{name, values})
+}
+
+// AppendFields writes the fields `"name":[...]`, a comma before each.
+func (l Lists) AppendFields(b []byte) []byte {
+	for _, x := range l {
+		b = append(b, ',', '"')
+		b = append(b, x.Name...)
+		b = append(b, '"', ':', '[')
+		for i, n := range x.Numbers {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = n.AppendJSON(b)
+		}
+		b = append(b, ']')
+	}
+	return b
+}
+
+// read takes in one field of an event.
+func (l *Lists) read(key, value []byte) error {
+	var list []Number
+	if err := json.Unmarshal(value, &list); err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	*l = append(*l, List{knownName(key), list})
+	return nil
+}
+
+// EachField calls f with every field of a JSON object, in its order. The text
+// must be valid JSON: it is what an UnmarshalJSON gets. A key with escapes in it
+// is given as it stands, so that it matches no name.
+func EachField(b []byte, f func(key, value []byte) error) error {
+	b = bytes.TrimSpace(b)
+	if len(b) < 2 || b[0] != '{' {
+		return fmt.Errorf("%.40q: want an object", b)
+	}
+	for b = space(b[1:]); b[0] != '}'; b = space(b) {
+		if b[0] == ',' {
+			b = space(b[1:])
+		}
+		end := valueEnd(b)
+		key := b[1 : end-1]
+		b = space(space(b[end:])[1:]) // the colon
+		end = valueEnd(b)
+		if err := f(key, b[:end]); err != nil {
+			return err
+		}
+		b = b[end:]
+	}
+	return nil
+}
+
+func space(b []byte) []byte { return bytes.TrimLeft(b, " \t\r\n") }
+
+// valueEnd returns where the JSON value at the start of b ends.
+func valueEnd(b []byte) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			if quoted = !quoted; !quoted && depth == 0 {
+				return i + 1
+			}
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth == 0 { // behind a number or a word
+				return i
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case depth == 0 && (c == ',' || c == ' ' || c == '\n' || c == '\t' || c == '\r'):
+			return i
+		}
+	}
+	return len(b)
+}
+
+// ReadField reads a measure, into v or, if it is a list, into l. A field that is
+// neither, of a name that this program does not know, is passed over.
+func ReadField(key, value []byte, v *Values, l *Lists) (err error) {
+	if value[0] == '[' && l != nil {
+		err = l.read(key, value)
+	} else {
+		err = v.read(key, value)
+	}
+	if _, known := names()[string(key)]; !known {
+		return nil
+	}
+	return err
+}
+
+// names are the measures' names, so that a decoded line shares them.
+var names = sync.OnceValue(func() map[string]string {
+	known := map[string]string{}
+	for _, m := range append(StepMeasures(), EvalMeasures()...) {
+		known[m.Name] = m.Name
+	}
+	return known
+})
+
+func knownName(key []byte) string {
+	if name, ok := names()[string(key)]; ok {
+		return name
+	}
+	return string(key)
+}

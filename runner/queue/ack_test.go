@@ -1,0 +1,250 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/gate"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+)
+
+// endless is a spec that does not end by itself while a test looks.
+func endless(a dro.Algorithm) spec.Spec {
+	s := brief(a)
+	s.Epochs = 1 << 20
+	return s
+}
+
+// TestKnobIsWrittenWhenAnswered: whoever is told that a knob is turned finds it in
+// the log, also where the run is paused or waits for a slot.
+func TestKnobIsWrittenWhenAnswered(t *testing.T) {
+	store := newFull(0)
+	store.makeRoom()
+	ctx, cancel := context.WithCancel(context.Background())
+	q := NewQueue(ctx, Settings{Store: store, Parallel: 1, patience: time.Hour})
+	ids, err := q.Start(runner.Request{Specs: []spec.Spec{endless(dro.ERM), endless(dro.SFK)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turned := func(when, id, value string) {
+		t.Helper()
+		if err := q.Knob(id, "lr", value); err != nil {
+			t.Error(err)
+		}
+		if log := store.runs[id].knobs(); len(log) == 0 || log[len(log)-1].New.String() != value {
+			t.Errorf("%s: answered, and the log has %v", when, log)
+		}
+	}
+	turned("queued", ids[1], "0.002")
+	if err := errors.Join(q.Pause(ids[0]), q.Pause(ids[1])); err != nil {
+		t.Fatal(err)
+	}
+	<-store.paused
+	<-store.paused
+	turned("paused", ids[0], "0.003")
+	turned("paused, queued", ids[1], "0.004")
+	cancel()
+	q.Wait()
+	for i, id := range ids {
+		if n := len(store.runs[id].knobs()); n != i+1 {
+			t.Errorf("run %s has %d knobs in the end", id, n)
+		}
+	}
+	if err := q.Knob(ids[0], "lr", "1"); !errors.Is(err, runner.ErrNotRunning) {
+		t.Errorf("a knob of a run that has ended: %v", err)
+	}
+}
+
+// TestKnobOfAPausedRunCounts: the steps after it are those of a run in which it
+// was turned while it trained.
+func TestKnobOfAPausedRunCounts(t *testing.T) {
+	_, live, id := turnedAt(t, brief(dro.SFK), 6, [2]string{"lr", "0.002"})
+	want := live.runs[id].lines(t, measured)
+	store := &at{memory: newMemory(), step: 6}
+	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Hour})
+	turned := make(chan error, 1)
+	store.do = func(id string) {
+		if err := q.Pause(id); err != nil {
+			t.Error(err)
+		}
+		go func() { turned <- errors.Join(q.Knob(id, "lr", "0.002"), q.Resume(id)) }()
+	}
+	ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.SFK)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	if err := <-turned; err != nil {
+		t.Fatal(err)
+	}
+	if got := store.runs[ids[0]].lines(t, measured); !slices.Equal(got, want) {
+		t.Error("the events are not those of a run that has the knob from the same step on")
+	}
+}
+
+// TestCheckpointIsWrittenWhenAnswered: whoever is told that a run is saved at a step
+// finds that step's checkpoint, also where the run is paused or stops. One that has
+// not trained has nothing to save, and says so at once.
+func TestCheckpointIsWrittenWhenAnswered(t *testing.T) {
+	store := newFull(0)
+	store.makeRoom()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	q := NewQueue(ctx, Settings{Store: store, Parallel: 1, patience: time.Hour})
+	ids, err := q.Start(runner.Request{Specs: []spec.Spec{endless(dro.ERM), endless(dro.SFK)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := func(when string) {
+		t.Helper()
+		step, err := q.Checkpoint(ids[0])
+		if newest := store.newest.Load(); err != nil || newest < step || store.saves.Load() == 0 {
+			t.Errorf("%s: answered %d, %v, and the last checkpoint is of %d", when, step, err, newest)
+		}
+	}
+	if _, err = q.Checkpoint(ids[1]); !errors.Is(err, runner.ErrNothing) {
+		t.Errorf("a run that waits for its turn is saved: %v", err)
+	}
+	for errors.Is(err, runner.ErrNothing) { // until it trains
+		_, err = q.Checkpoint(ids[0])
+	}
+	for range 3 {
+		saved("while it trains")
+	}
+	if err := q.Pause(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	<-store.paused
+	before := store.saves.Load()
+	if saved("paused"); store.saves.Load() != before {
+		t.Error("a paused run, which is saved, was saved again")
+	}
+	cancel()
+	q.Wait()
+	if _, err := q.Checkpoint(ids[0]); !errors.Is(err, runner.ErrNotRunning) {
+		t.Errorf("a checkpoint of a run that has ended: %v", err)
+	}
+}
+
+// TestCheckpointBesideAStop is answered with the one that the stop leaves.
+func TestCheckpointBesideAStop(t *testing.T) {
+	store := &at{memory: newMemory(), step: 6}
+	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Hour})
+	done := make(chan gate.Answer, 1)
+	store.do = func(id string) {
+		ask := func(j *job) error { return j.send(gate.Order{Verb: gate.Checkpoint, Done: done}) }
+		if err := errors.Join(q.Stop(id), q.tell(id, ask)); err != nil {
+			t.Error(err)
+		}
+	}
+	ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.SFK)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	states := store.runs[ids[0]].states
+	if a := <-done; a != (gate.Answer{Step: 6}) || states[len(states)-1].Step != 6 {
+		t.Errorf("answered %+v; the last checkpoint is of step %d", a, states[len(states)-1].Step)
+	}
+}
+
+// TestVerbOnAFullDisk is refused where it would be lost.
+func TestVerbOnAFullDisk(t *testing.T) {
+	store := newFull(9)
+	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Hour})
+	ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-store.refused
+	if err := q.Knob(ids[0], "lr", "0.002"); err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Errorf("answered with %v", err)
+	}
+	if _, err := q.Checkpoint(ids[0]); err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Errorf("a checkpoint is answered with %v", err)
+	}
+	store.makeRoom()
+	if err := q.Resume(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	if log := store.runs[ids[0]].knobs(); len(log) != 0 {
+		t.Errorf("a knob that was refused was turned: %v", log)
+	}
+}
+
+// TestVerbDuringALongStep is answered before the step ends, as what it is.
+func TestVerbDuringALongStep(t *testing.T) {
+	store := &at{memory: newMemory(), step: 6}
+	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Nanosecond})
+	store.do = func(id string) {
+		if err := q.Knob(id, "lr", "0.002"); !errors.Is(err, runner.ErrSlow) {
+			t.Errorf("a run that cannot answer: %v", err)
+		}
+		if _, err := q.Checkpoint(id); !errors.Is(err, runner.ErrSlow) {
+			t.Errorf("a run that cannot be saved: %v", err)
+		}
+	}
+	if _, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}}); err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+}
+
+// TestSummaryOfARunThatOnlyEnds: a run that was killed behind its last checkpoint
+// has, once resumed, the summary of one that was not.
+func TestSummaryOfARunThatOnlyEnds(t *testing.T) {
+	for _, a := range []dro.Algorithm{dro.SFK, dro.PGD, dro.ERM} {
+		whole := runAll(t, 1, brief(a))[0]
+		store := newMemory()
+		q := NewQueue(context.Background(), Settings{Store: store})
+		ids, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{brief(a)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Wait()
+		tr := store.runs[ids[0]]
+		tr.summary = nil
+		tr.events = tr.events[:len(tr.events)-1] // "done"
+		if err := resumeAlone(t, store, ids[0]); err != nil {
+			t.Fatal(err)
+		}
+		got, want := inShort(t, tr.summary), inShort(t, whole.summary)
+		if got != want {
+			t.Errorf("%s: resumed, the summary is\n%s\nwant\n%s", a, got, want)
+		}
+	}
+}
+
+// resumeAlone resumes a run in a queue of its own, to its end.
+func resumeAlone(t *testing.T, s runner.Store, id string) error {
+	t.Helper()
+	q := NewQueue(context.Background(), Settings{Store: s})
+	if err := q.Resume(id); err != nil {
+		return err
+	}
+	return q.Wait()[0].Err
+}
+
+// inShort is a summary without what depends on the clock; that it has a speed
+// counts.
+func inShort(t *testing.T, s *runner.Summary) string {
+	t.Helper()
+	c := *s
+	if c.ID, c.ImagesPerSecond = "", measure.Num(0); !s.ImagesPerSecond.Applies() {
+		c.ImagesPerSecond = measure.Number{}
+	}
+	b, err := json.Marshal(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,145 @@
+package queue
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/certificate"
+)
+
+// frozen freezes the last checkpoint of a run that has ended.
+func frozen(t *testing.T, tr *trace) *certificate.Frozen {
+	t.Helper()
+	last := *tr.states[len(tr.states)-1]
+	f, err := certificate.Freeze(&runner.Past{Meta: tr.meta, From: &last}, "", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// What is certified from a checkpoint is what the run measured itself: on every
+// split, at its radii, by class and by group, and at the paper's output.
+func TestCertifyFindsWhatTheRunMeasured(t *testing.T) {
+	spec := brief(dro.SFK)
+	spec.ValFraction, spec.CertifyEvery = .25, 1
+	tr := runAll(t, 1, spec)[0]
+	f, e := frozen(t, tr), tr.states[len(tr.states)-1].Eval
+	g := certificate.Grid{Sets: []dro.Set{f.Problem().Set}, Radii: []float64{spec.Rho}}
+	for split, name := range map[string]string{
+		runner.SplitTest: "robust_risk", runner.SplitVal: "val_robust_risk",
+		runner.SplitTrain: "train_robust_risk",
+	} {
+		p, err := f.Pass(split)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := f.Certify(p, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := list[0].Risk, e.Of(name).Float(); got != want {
+			t.Errorf("%s: R_ρ is %v, the run had %v", split, got, want)
+		}
+		if split != runner.SplitTrain {
+			continue
+		}
+		for part, want := range e.ByGroup.Of("group_ratio") {
+			if got := list[0].ByGroup[part]; got != want {
+				t.Errorf("weight of group %d is %v, the run had %v", part, got, want)
+			}
+		}
+		for part, want := range e.ByGroup.Of("class_weight") {
+			if got := list[0].ByClass[part]; got != want {
+				t.Errorf("weight of class %d is %v, the run had %v", part, got, want)
+			}
+		}
+	}
+	for _, at := range []struct {
+		gap, norm string
+		before    func() error
+	}{
+		{"dual_gap", "full_grad_norm", func() error { return nil }},
+		{"output_dual_gap", "output_grad_norm", f.UseOutput},
+	} {
+		if err := at.before(); err != nil {
+			t.Fatal(err)
+		}
+		s, err := f.Stationarity()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.DualGap != e.Of(at.gap).Float() || math.Abs(s.GradNorm/e.Of(at.norm).Float()-1) > 1e-6 {
+			t.Errorf("%s: %+v, the run had %v and %v", at.gap, s, e.Of(at.gap), e.Of(at.norm))
+		}
+	}
+}
+
+// Two runs are compared on the same samples; the difference is of what each has.
+func TestContrasts(t *testing.T) {
+	runs := runAll(t, 1, brief(dro.PGD), brief(dro.ERM), quick(dro.ERM))
+	a, b := frozen(t, runs[0]), frozen(t, runs[1])
+	pa, err := a.Pass(runner.SplitTest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pb, err := b.Pass(runner.SplitTest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := certificate.Grid{Sets: []dro.Set{dro.KL{}, dro.CVaR{Mu: .2}}, Radii: []float64{.1, 1},
+		How: dro.Confidence{Draws: 39, Seed: 1}}
+	list, err := g.Contrasts(pa, pb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 3 || list[0].Rho.Float() != .1 || list[2].Rho.Applies() {
+		t.Fatalf("%+v: want KL at two radii, and CVaR once", list)
+	}
+	one, _ := dro.KL{}.WorstCase(nil, pa.Losses, 1)
+	two, _ := dro.KL{}.WorstCase(nil, pb.Losses, 1)
+	if want := one.Risk - two.Risk; math.Abs(list[1].Value-want) > 1e-12 {
+		t.Errorf("difference %v, want %v", list[1].Value, want)
+	}
+	if err := certificate.SameSamples(a.Meta, b.Meta, runner.SplitTest); err != nil {
+		t.Error(err)
+	}
+	other := runs[2].meta
+	err = certificate.SameSamples(a.Meta, other, runner.SplitTest)
+	if err == nil || !strings.Contains(err.Error(), "samples differ") {
+		t.Errorf("runs on other data are paired: %v", err)
+	}
+	held := *b.Meta
+	held.Spec.ValFraction = .3
+	if certificate.SameSamples(a.Meta, &held, runner.SplitTest) != nil ||
+		certificate.SameSamples(a.Meta, &held, runner.SplitVal) == nil {
+		t.Error("a hold-out changes the validation split and not the test split")
+	}
+}
+
+func TestFreezeRefuses(t *testing.T) {
+	tr := runAll(t, 1, brief(dro.PGD))[0]
+	last := *tr.states[len(tr.states)-1]
+	if _, err := certificate.Freeze(&runner.Past{Meta: tr.meta}, "", 1); err == nil {
+		t.Error("a run without a checkpoint is frozen")
+	}
+	other := *tr.meta
+	other.Checksum = "sha256:0"
+	if _, err := certificate.Freeze(&runner.Past{Meta: &other, From: &last}, "", 1); err == nil {
+		t.Error("other data are taken")
+	}
+	f := frozen(t, tr)
+	if err := f.UseOutput(); err == nil || !strings.Contains(err.Error(), "no output rule") {
+		t.Errorf("the output of PGD: %v", err)
+	}
+	if _, err := f.Pass(runner.SplitVal); err == nil {
+		t.Error("a validation split that is not there")
+	}
+	if _, err := f.Pass("all"); err == nil {
+		t.Error("a split of no name")
+	}
+}

@@ -1,0 +1,345 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/gate"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+)
+
+// at is a Store whose runs call do once, when they log their first event of
+// a step at or above it.
+type at struct {
+	*memory
+	step int64
+	do   func(id string)
+
+	ended chan<- string // gets the names of runs that have ended
+	close func()        // called before a run's record is closed
+}
+
+type atRecorder struct {
+	runner.Recorder
+	id   string
+	from *at
+	done bool
+}
+
+func (a *at) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+	r, err := a.memory.Create(m, from)
+	return &atRecorder{Recorder: r, id: m.ID, from: a}, err
+}
+
+func (r *atRecorder) Append(e runner.Event) error {
+	err := r.Recorder.Append(e)
+	if s, ok := e.(*runner.StatusEvent); ok && s.Status.Ended() && r.from.ended != nil {
+		r.from.ended <- r.id
+	}
+	if !r.done && e.Header().Step >= r.from.step {
+		r.done = true
+		r.from.do(r.id)
+	}
+	return err
+}
+
+func (r *atRecorder) Close() error {
+	if r.from.close != nil {
+		r.from.close()
+	}
+	return r.Recorder.Close()
+}
+
+// measured keeps what a run computes, and drops who asked what of it.
+func measured(e runner.Event) bool {
+	switch e.(type) {
+	case *runner.StepEvent, *runner.EvalEvent:
+		return true
+	}
+	return false
+}
+
+// afterResume applies the readers' rule: a resume event discards what stands
+// before it and lies above it.
+func afterResume(events []runner.Event) []runner.Event {
+	var kept []runner.Event
+	for _, e := range events {
+		if r, ok := e.(*runner.ResumeEvent); ok {
+			kept = slices.DeleteFunc(kept, func(k runner.Event) bool {
+				return measured(k) &&
+					k.Header().Step > r.Step
+			})
+		}
+		kept = append(kept, e)
+	}
+	return kept
+}
+
+// stoppedAndResumed is a run of spec that was stopped when it logged a step at or
+// above the given one, lost its newest checkpoints as a crash would, so that the
+// log is ahead of them, and was resumed.
+func stoppedAndResumed(t *testing.T, settings spec.Spec, step int64, lost int) *trace {
+	t.Helper()
+	store := &at{memory: newMemory(), step: step}
+	q := NewQueue(context.Background(), Settings{Store: store})
+	store.do = func(id string) {
+		if err := q.Stop(id); err != nil {
+			t.Error(err)
+		}
+	}
+	ids, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{settings}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := q.Wait(); o[0].Status != runner.Stopped || o[0].Err != nil {
+		t.Fatalf("%s: outcome %+v, want stopped", settings.Algorithm(), o[0])
+	}
+	tr := store.runs[ids[0]]
+	tr.states = tr.states[:len(tr.states)-lost]
+	if err := q.Resume(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	if o := q.Wait(); o[0].Status != runner.Done {
+		t.Fatalf("%s: outcome %+v after the resume, want done", settings.Algorithm(), o[0])
+	}
+	tr.events = afterResume(tr.events)
+	return tr
+}
+
+// TestResumeOfARunThatEnds: the log says stopped before the queue has let go of the
+// run, and who resumes it then is heard.
+func TestResumeOfARunThatEnds(t *testing.T) {
+	told := make(chan error, 1)
+	store := &at{memory: newMemory(), step: 6}
+	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Hour})
+	store.do = func(id string) {
+		if err := q.Stop(id); err != nil {
+			t.Error(err)
+		}
+	}
+	store.close = sync.OnceFunc(func() { // "stopped" is written
+		for id, j := range q.jobs {
+			go func() { told <- q.Resume(id) }()
+			for len(j.gate.Orders) == 0 { // until it has asked
+				runtime.Gosched()
+			}
+		}
+	})
+	if _, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.SFK)}}); err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	if err := <-told; err != nil {
+		t.Fatal(err)
+	}
+	if o := q.Wait(); o[0].Status != runner.Done {
+		t.Errorf("outcome %+v, want done", o[0])
+	}
+}
+
+// TestAQueueForgets: of what has ended the outcome stays, and nothing else.
+func TestAQueueForgets(t *testing.T) {
+	q := NewQueue(context.Background(), Settings{Store: newMemory()})
+	if _, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.SFK), brief(dro.ERM),
+		brief(dro.PGD)}}); err != nil {
+		t.Fatal(err)
+	}
+	o := q.Wait()
+	if len(o) != 3 || len(q.jobs) != 0 || len(q.open) != 0 {
+		t.Errorf("%d outcomes, %d runs, %d datasets, want 3 outcomes alone", len(o), len(q.jobs), len(q.open))
+	}
+}
+
+// expectSameRun compares what two runs measured and where they ended.
+func expectSameRun(t *testing.T, tr, whole *trace) {
+	t.Helper()
+	a := whole.meta.Spec.Algorithm()
+	if got, want := tr.lines(t, measured), whole.lines(t, measured); !slices.Equal(got, want) {
+		t.Errorf("%s: the resumed run's events differ from the uninterrupted run's", a)
+	}
+	for i, p := range tr.states[len(tr.states)-1].Parameters {
+		if !slices.Equal(p.Data, whole.states[len(whole.states)-1].Parameters[i].Data) {
+			t.Errorf("%s: %s differs after the resume", a, p.Name)
+		}
+	}
+	got, want := *clean(tr.summary), *clean(whole.summary)
+	if got.Of("test_loss") != want.Of("test_loss") || got.Of("lambda") != want.Of("lambda") {
+		t.Errorf("%s: summaries differ: %+v and %+v", a, got, want)
+	}
+}
+
+func TestStoppedAndResumedIsTheUnstoppedRun(t *testing.T) {
+	for _, a := range dro.Algorithms() {
+		spec := quick(a)
+		spec.CheckpointEvery = 4
+		expectSameRun(t, stoppedAndResumed(t, spec, 9, 1), runAll(t, 1, spec)[0])
+	}
+}
+
+func clean(s *runner.Summary) *runner.Summary {
+	c := *s
+	c.ImagesPerSecond = measure.Number{}
+	return &c
+}
+
+func TestPausedRunGoesOnWhereItWas(t *testing.T) {
+	whole := runAll(t, 1, quick(dro.PGD))[0]
+	store := &at{memory: newMemory(), step: 5}
+	q := NewQueue(context.Background(), Settings{Store: store})
+	store.do = func(id string) { // the resume waits in the queue until the run rests
+		if err := errors.Join(q.Pause(id), q.send(id, gate.Order{Verb: gate.Checkpoint}),
+			q.Resume(id)); err != nil {
+			t.Error(err)
+		}
+	}
+	ids, err := q.Start(runner.Request{Specs: []spec.Spec{quick(dro.PGD)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := q.Wait(); o[0].Status != runner.Done {
+		t.Fatalf("outcome %+v, want done", o[0])
+	}
+	tr := store.runs[ids[0]]
+	states := tr.statuses()
+	if want := []runner.Status{runner.Queued, runner.Running, runner.Paused, runner.Running,
+		runner.Done}; !slices.Equal(states, want) {
+		t.Errorf("states %v, want %v", states, want)
+	}
+	if !slices.Equal(tr.lines(t, measured), whole.lines(t, measured)) {
+		t.Error("a pause changed the numbers")
+	}
+}
+
+func TestDivergenceFailsThatRunAlone(t *testing.T) {
+	wild, calm := quick(dro.SFK), quick(dro.ERM)
+	wild.LR = 1e30
+	list := runAll(t, 1, wild, calm)
+	s := list[0].summary
+	if s.Status != runner.Failed || !strings.HasPrefix(s.Cause, "step ") || !strings.Contains(s.Cause,
+		"lower lr") {
+		t.Errorf("summary %+v, want failed, naming the step", s)
+	}
+	if list[1].summary.Status != runner.Done {
+		t.Errorf("the other run is %s, want done", list[1].summary.Status)
+	}
+}
+
+func TestCancelledQueueStopsEveryRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	store := &at{memory: newMemory(), step: 3, do: func(string) { cancel() }}
+	q := NewQueue(ctx, Settings{Store: store, Parallel: 1})
+	ids, err := q.Start(runner.Request{Specs: []spec.Spec{quick(dro.ERM), quick(dro.SFK)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range q.Wait() {
+		if o.Status != runner.Stopped {
+			t.Errorf("run %s is %s, want stopped", o.ID, o.Status)
+		}
+	}
+	tr := store.runs[ids[0]]
+	if len(tr.states) == 0 || tr.summary.Steps != tr.states[len(tr.states)-1].Step {
+		t.Error("the stopped run left no checkpoint of where it stopped")
+	}
+}
+
+func TestLogThatCannotBeWrittenFailsTheRun(t *testing.T) {
+	full := errors.New("disk full")
+	store := &at{memory: newMemory(), step: 6}
+	store.do = func(id string) { store.runs[id].fail = full }
+	q := NewQueue(context.Background(), Settings{Store: store})
+	if _, err := q.Start(runner.Request{Specs: []spec.Spec{quick(dro.ERM)}}); err != nil {
+		t.Fatal(err)
+	}
+	if o := q.Wait(); o[0].Status != runner.Failed || !errors.Is(o[0].Err, full) {
+		t.Errorf("outcome %+v, want failed with the recorder's error", o[0])
+	}
+}
+
+func TestStartIsAllOrNothing(t *testing.T) {
+	bad := quick(dro.SFK)
+	bad.Batch = 100_000
+	store := newMemory()
+	q := NewQueue(context.Background(), Settings{Store: store})
+	_, err := q.Start(runner.Request{Specs: []spec.Spec{quick(dro.ERM), bad}})
+	var key *spec.KeyError
+	if !errors.As(err, &key) || key.Key != "batch" || len(store.runs) != 0 {
+		t.Errorf("error %v and %d runs, want one about batch and none", err, len(store.runs))
+	}
+	if err := q.Stop("nothing"); err == nil {
+		t.Error("stopping a run that is not there was accepted")
+	}
+}
+
+// slow is a Store whose second run takes until go is closed to be made.
+type slow struct {
+	*memory
+	reached, proceed chan struct{}
+}
+
+func (s *slow) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+	if len(s.runs) == 1 {
+		close(s.reached)
+		<-s.proceed
+	}
+	return s.memory.Create(m, from)
+}
+
+// TestSlowStartHoldsNobodyUp: while runs are prepared, others are told what to
+// do, and a run that is being started when the queue ends is waited for.
+func TestSlowStartHoldsNobodyUp(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	store := &slow{newMemory(), make(chan struct{}), make(chan struct{})}
+	q := NewQueue(ctx, Settings{Store: store})
+	endless := brief(dro.ERM)
+	endless.Epochs, endless.EvalEvery = 1_000_000, 1_000_000
+	first, err := q.Start(runner.Request{Specs: []spec.Spec{endless}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := make(chan []string, 1)
+	go func() {
+		ids, err := q.Start(runner.Request{Specs: []spec.Spec{endless}})
+		if err != nil {
+			t.Error(err)
+		}
+		second <- ids
+	}()
+	<-store.reached
+	if live := q.Live(); len(live) != 1 {
+		t.Errorf("live: %v", live)
+	}
+	if err := errors.Join(q.Knob(first[0], "lr", "0.002"), q.Pause(first[0])); err != nil {
+		t.Error(err)
+	}
+	ended := make(chan []Outcome)
+	go func() { ended <- q.Wait() }()
+	cancel()
+	close(store.proceed)
+	ids := <-second
+	list := <-ended
+	if len(list) != 2 || len(ids) != 1 {
+		t.Errorf("outcomes %v of runs %v and %v", list, first, ids)
+	}
+	for _, o := range list {
+		if o.Status != runner.Stopped {
+			t.Errorf("run %s is %s, want stopped", o.ID, o.Status)
+		}
+	}
+	if _, err := q.Start(runner.Request{Specs: []spec.Spec{endless}}); err == nil {
+		t.Error("a queue that has ended takes runs")
+	}
+	if err := q.Resume(first[0]); err == nil {
+		t.Error("a queue that has ended resumes runs")
+	}
+}

@@ -1,0 +1,71 @@
+package queue
+
+import (
+	"context"
+	"testing"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/spec"
+	"drolab/runner/train"
+)
+
+// tally is a network that counts the samples that training passes through it.
+type tally struct {
+	train.Network
+	mode              nn.Mode
+	forward, backward *int
+}
+
+func (n *tally) SetMode(m nn.Mode) { n.mode = m; n.Network.SetMode(m) }
+
+func (n *tally) Losses(losses []float64, b train.Batch, weigh func(weights, losses []float64)) {
+	if n.mode != nn.Evaluate {
+		*n.forward += b.N
+	}
+	n.Network.Losses(losses, b, weigh)
+}
+
+func (n *tally) Gradient(weights []float64, add bool) {
+	if n.mode != nn.Evaluate {
+		*n.backward += len(weights)
+	}
+	n.Network.Gradient(weights, add)
+}
+
+// A step's cost does not grow with the training samples: with 1, 4 and 16 times as many
+// a step passes as many samples forward and backward.
+func TestCostOfAStepDoesNotGrowWithTheData(t *testing.T) {
+	for _, a := range dro.PaperMethods() {
+		t.Run(string(a), func(t *testing.T) {
+			var first [2]float64
+			for _, times := range []int{1, 4, 16} {
+				settings := quick(a)
+				settings.Samples, settings.Epochs, settings.LR = 320*times, 1, .001
+				var forward, backward int
+				store := newMemory()
+				q := NewQueue(context.Background(), Settings{Store: store, Threads: 1,
+					Network: func(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error) {
+						net, err := train.Native(s, d, threads)
+						return &tally{Network: net, forward: &forward, backward: &backward}, err
+					}})
+				ids, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{settings}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				q.Wait()
+				steps := float64(store.runs[ids[0]].meta.Steps)
+				is := [2]float64{float64(forward) / steps, float64(backward) / steps}
+				if times == 1 {
+					first = is
+				}
+				if is != first || !(is[0] >= float64(settings.Batch) && is[1] >= float64(settings.Batch)) {
+					t.Errorf("%d × the data: %v samples forward and %v backward a step; with 1 ×: %v", times, is[0],
+						is[1], first)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,68 @@
+package queue
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/spec"
+	"drolab/runner/train"
+)
+
+// The estimate counts the passes that a run makes: here those that the log of a
+// run of the same spec tells of.
+func TestSecondsCountsTheWork(t *testing.T) {
+	for _, c := range []struct{ eval, certify int }{{1, 0}, {1, 1}, {2, 0}, {0, 0}, {2, 4}, {0, 2}, {3, 1}} {
+		s := brief(dro.SFK)
+		s.Epochs, s.EvalEvery, s.CertifyEvery, s.ValFraction = 5, c.eval, c.certify, .2
+		tr := runAll(t, 1, s)[0]
+		evals, gradients := 0, 0
+		for _, e := range tr.events {
+			if e, ok := e.(*runner.EvalEvent); ok {
+				evals++
+				if e.Of("full_grad_norm").Applies() {
+					gradients++
+				}
+			}
+		}
+		training, test := 0.0, 0.0
+		for i, n := range tr.meta.ClassCounts.Train {
+			training, test = training+float64(n), test+float64(tr.meta.ClassCounts.Test[i])
+		}
+		steps := float64(tr.summary.Steps * int64(s.Batch))
+		p := train.Pace{Images: 100, Forward: .5, Step: func(dro.Algorithm) float64 { return 3 }}
+		want := (3*steps + float64(evals)*.5*(training/.8+test) + float64(gradients)*training) / 100
+		if got := p.Seconds([]spec.Spec{s}, training, test); math.Abs(got-want) > 1e-9*want {
+			t.Errorf("eval_every %d, certify_every %d: %.4f s, the log tells of %.4f", c.eval, c.certify, got, want)
+		}
+		if got := p.Seconds([]spec.Spec{s, s}, training, test); math.Abs(got-2*want) > 1e-9*want {
+			t.Errorf("two runs take %.4f s, one %.4f", got, want)
+		}
+	}
+}
+
+// A measured pace gives back what was measured.
+func TestPaceOfStepTimes(t *testing.T) {
+	times := train.StepTimes{
+		Train: 20 * time.Millisecond, Forward: 5 * time.Millisecond,
+		Steps: map[dro.Algorithm]time.Duration{
+			dro.ERM: 20 * time.Millisecond, dro.SFK: 26 * time.Millisecond, dro.PGD: 21 * time.Millisecond,
+		},
+	}
+	p := times.Pace(100)
+	if p.Images != 5000 || p.Forward != .25 {
+		t.Errorf("pace %+v", p)
+	}
+	costs := map[dro.Algorithm]float64{dro.ERM: 1, dro.SFK: 1.3, dro.PGD: 1.05, dro.PAN: 1, "nsgdm": 1}
+	for a, want := range costs {
+		if got := p.Step(a); math.Abs(got-want) > 1e-12 {
+			t.Errorf("a step of %s costs %v, want %v", a, got, want)
+		}
+	}
+	if math.Abs(train.UsualPace(1).Step(dro.SFK)-1-train.ForwardShare) > 1e-12 ||
+		train.UsualPace(1).Step(dro.PAN) != 1 {
+		t.Error("SFK goes forward once more than the others")
+	}
+}

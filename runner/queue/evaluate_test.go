@@ -1,0 +1,171 @@
+package queue
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+)
+
+// TestEvaluationByASecondRoad computes the last evaluation of a run again from
+// its checkpoint, sample by sample, with loops that share nothing with evaluate.go.
+func TestEvaluationByASecondRoad(t *testing.T) {
+	spec := quick(dro.PGD)
+	spec.Dataset, spec.ValFraction, spec.Samples = "csv:example", 0.2, 0 // has groups that are not its classes
+	tr := runAll(t, 1, spec)[0]
+	state, e := tr.states[len(tr.states)-1], tr.states[len(tr.states)-1].Eval
+
+	d, err := data.Open(spec.Dataset, spec.DataOptions(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	net := network(t, &spec, d, 1)
+	if err := runner.CopyTensors(net.Parameters(), state.Parameters); err != nil {
+		t.Fatal(err)
+	}
+	losses := func(src data.Source) (list []float64, hits []float64) {
+		x, one, class := make([]float32, d.Shape.Len()), make([]float64, 1), make([]int, 1)
+		for i := range src.Len() {
+			src.Read(x, i)
+			net.Losses(one, x, []int{src.Label(i)})
+			net.Predictions(class)
+			hit := 0.0
+			if class[0] == src.Label(i) {
+				hit = 1
+			}
+			list, hits = append(list, one[0]), append(hits, hit)
+		}
+		return list, hits
+	}
+	close := func(what string, got measure.Number, want float64) {
+		t.Helper()
+		if !(math.Abs(got.Float()-want) <= 1e-5*(1+math.Abs(want))) {
+			t.Errorf("%s is %v, by the second road %v", what, got, want)
+		}
+	}
+	if got, want := tr.meta.GroupCounts.Val, data.GroupCounts(d.Val, 2); !slices.Equal(got, want) {
+		t.Errorf("the hold-out has groups of %v, want %v", got, want)
+	}
+	train, _ := losses(d.Train)
+	test, hits := losses(d.Test)
+	val, _ := losses(d.Val)
+	close("train loss", e.Of("train_loss"), measure.Mean(train))
+	close("test loss", e.Of("test_loss"), measure.Mean(test))
+	close("test accuracy", e.Of("test_accuracy"), measure.Mean(hits))
+	close("validation loss", e.Of("val_loss"), measure.Mean(val))
+
+	for i, rho := range spec.RiskRadii {
+		problem, _ := spec.Problem()
+		w, err := problem.Set.WorstCase(nil, val, rho)
+		if err != nil {
+			t.Fatal(err)
+		}
+		close("robust risk of the hold-out", e.ByGroup.Of("val_robust_risk_at")[i], w.Risk)
+	}
+	var sum, count float64 // of group 0
+	for i := range hits {
+		if d.Test.Group(i) == 0 {
+			sum, count = sum+hits[i], count+1
+		}
+	}
+	close("accuracy of group 0", e.ByGroup.Of("group_accuracy")[0], sum/count)
+
+	p, err := spec.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := p.Set.WorstCase(nil, train, p.Rho)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := p.At(nil, train, dro.Z{Lambda: state.Method.Numbers["lambda"], Eta: state.Method.Numbers["eta"]}).Value
+	close("train objective", e.Of("train_objective"), f)
+	close("dual gap", e.Of("dual_gap"), f-w.Risk)
+	if !(e.Of("dual_gap").Float() >= 0) {
+		t.Errorf("dual gap %v is negative: F(x; z) is below the exact worst case", e.Of("dual_gap"))
+	}
+	if e.Of("penalised_gap").Applies() {
+		t.Errorf("penalised gap %v of a method whose λ moves", e.Of("penalised_gap"))
+	}
+	// The weights of the groups average to the mean ratio, which is 1.
+	var weighted, n float64
+	for g, c := range tr.meta.GroupCounts.Train {
+		weighted += e.ByGroup.Of("group_ratio")[g].Float() * float64(c)
+		n += float64(c)
+	}
+	if math.Abs(weighted/n-1) > 1e-9 {
+		t.Errorf("mean group ratio %v, want 1", weighted/n)
+	}
+}
+
+func TestFullGradientIsTheGradientOfTheObjective(t *testing.T) {
+	spec := quick(dro.ERM)
+	spec.Batch = 32
+	tr := runAll(t, 1, spec)[0]
+	// One batch of the whole training split instead of a sum over batches of 32.
+	net, b := trainingSplit(t, &spec, tr.states[len(tr.states)-1].Parameters)
+	n := b.N
+	ones := make([]float64, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	net.Losses(make([]float64, n), b.X, b.Labels)
+	net.Gradient(ones)
+	got := tr.states[len(tr.states)-1].Eval.Of("full_grad_norm").Float()
+	if want := net.GradientNorm(); math.Abs(got-want) > 1e-4*want {
+		t.Errorf("full gradient norm %v, in one batch %v", got, want)
+	}
+}
+
+// trainingSplit gives a network of spec with these parameters and the training
+// split as one batch.
+func trainingSplit(t *testing.T, spec *spec.Spec, parameters []nn.Tensor) (*nn.Net, *data.Batch) {
+	t.Helper()
+	d, err := data.Open(spec.Dataset, spec.DataOptions(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	net := network(t, spec, d, d.Train.Len())
+	if err := runner.CopyTensors(net.Parameters(), parameters); err != nil {
+		t.Fatal(err)
+	}
+	all, err := data.NewSequential(d.Train, data.LoaderOptions{Batch: d.Train.Len(), Mean: d.Mean, Std: d.Std})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net, all.Next()
+}
+
+// network gives the network that a run of spec starts with.
+func network(t *testing.T, spec *spec.Spec, d *data.Dataset, batch int) *nn.Net {
+	t.Helper()
+	net, err := nn.New(nn.Config{Model: spec.Model, C: d.Shape.C, H: d.Shape.H, W: d.Shape.W,
+		Classes: len(d.Classes), Batch: batch, Seed: spec.Seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(net.Close)
+	return net
+}
+
+// A network that its last step broke is found by the evaluation, which says what to do.
+func TestBrokenNetworkHasACure(t *testing.T) {
+	spec := brief(dro.ERM)
+	spec.Model, spec.LR = "mlp", 1e30
+	spec.Epochs, spec.Batch = 1, 400 // one step
+	tr := runAll(t, 1, spec)[0]
+	if s := tr.summary; s.Status != runner.Failed || !strings.Contains(s.Cause,
+		"the loss of a sample is") ||
+		!strings.Contains(s.Cause, "lower lr") {
+		t.Errorf("%s: %q", s.Status, s.Cause)
+	}
+}

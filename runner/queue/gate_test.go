@@ -1,0 +1,368 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/gate"
+	"drolab/runner/spec"
+)
+
+// full is a Store whose disk is full from a step on, until there is room.
+type full struct {
+	*memory
+	step int64
+
+	mu      sync.Mutex
+	room    bool
+	refused chan struct{} // gets a value for each refusal, while there is space
+	paused  chan struct{} // gets a value when the log says that the run is paused
+	newest  atomic.Int64  // step of the checkpoint written last
+	saves   atomic.Int64  // how many were written
+}
+
+func newFull(step int64) *full {
+	return &full{memory: newMemory(), step: step, refused: make(chan struct{}, 99),
+		paused: make(chan struct{}, 9)}
+}
+
+type fullRecorder struct {
+	runner.Recorder
+	disk *full
+}
+
+func (f *full) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+	r, err := f.memory.Create(m, from)
+	return &fullRecorder{r, f}, err
+}
+
+func (f *full) check(step int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.room || step < f.step {
+		return nil
+	}
+	select {
+	case f.refused <- struct{}{}:
+	default:
+	}
+	return &runner.DiskError{What: "disk full", Err: errors.New("no space left on device")}
+}
+
+func (f *full) makeRoom() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.room = true
+}
+
+func (r *fullRecorder) Append(e runner.Event) error {
+	if err := r.disk.check(e.Header().Step); err != nil {
+		return err
+	}
+	if s, ok := e.(*runner.StatusEvent); ok && s.Status == runner.Paused {
+		defer func() { r.disk.paused <- struct{}{} }()
+	}
+	return r.Recorder.Append(e)
+}
+
+func (r *fullRecorder) Checkpoint(s *runner.State) (string, error) {
+	if err := r.disk.check(s.Step); err != nil {
+		return "", err
+	}
+	file, err := r.Recorder.Checkpoint(s)
+	r.disk.newest.Store(s.Step)
+	r.disk.saves.Add(1)
+	return file, err
+}
+
+func TestFullDiskIsWaitedFor(t *testing.T) {
+	settings := brief(dro.SFK)
+	whole := runAll(t, 1, settings)[0]
+	store := newFull(9)
+	q := NewQueue(context.Background(), Settings{Store: store})
+	ids, err := q.Start(runner.Request{Specs: []spec.Spec{settings}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-store.refused
+	<-store.refused // the log cannot say it either: by then the trouble is known
+	if live := q.Live(); len(live) != 1 || !strings.Contains(live[0].Trouble, "disk full") {
+		t.Errorf("live: %v, want the run's trouble", live)
+	}
+	if err := q.Resume(ids[0]); err != nil { // too early: it waits again
+		t.Fatal(err)
+	}
+	<-store.refused
+	<-store.refused
+	store.makeRoom()
+	if err := q.Resume(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	if o := q.Wait(); o[0].Status != runner.Done {
+		t.Fatalf("outcome %+v, want done", o[0])
+	}
+	tr := store.runs[ids[0]]
+	if !slices.Equal(tr.lines(t, measured), whole.lines(t, measured)) {
+		t.Error("a full disk changed the numbers, or lost some")
+	}
+}
+
+func TestFullDiskIsTold(t *testing.T) {
+	store := newFull(9)
+	q := NewQueue(context.Background(), Settings{Store: store, retry: time.Millisecond})
+	ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-store.refused
+	store.makeRoom() // for the warning, and nobody resumes the run
+	<-store.paused
+	if err := q.Resume(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	tr := store.runs[ids[0]]
+	states, warned := tr.statuses(), false
+	for _, e := range tr.events {
+		if w, ok := e.(*runner.WarningEvent); ok {
+			warned = warned || strings.Contains(w.Message, "disk full")
+		}
+	}
+	if want := []runner.Status{runner.Queued, runner.Running, runner.Paused, runner.Running,
+		runner.Done}; !warned || !slices.Equal(states, want) {
+		t.Errorf("warned %v, states %v, want %v", warned, states, want)
+	}
+}
+
+// TestAloneRunsLookForRoom goes on without being told, also with a disk that has
+// room for a few words and not for what waits. The end is told once.
+func TestAloneRunsLookForRoom(t *testing.T) {
+	whole := runAll(t, 1, brief(dro.ERM))[0]
+	store := newFull(9)
+	q := NewQueue(context.Background(), Settings{Store: store, Alone: true, retry: time.Millisecond})
+	ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		<-store.refused
+	}
+	store.makeRoom()
+	if o := q.Wait(); o[0].Status != runner.Done {
+		t.Fatalf("outcome %+v, want done", o[0])
+	}
+	tr := store.runs[ids[0]]
+	if !slices.Equal(tr.lines(t, measured), whole.lines(t, measured)) {
+		t.Error("a full disk changed the numbers, or lost some")
+	}
+	if got := tr.statuses(); got[len(got)-1] != runner.Done {
+		t.Errorf("states %v, want done at the end", got)
+	}
+}
+
+// noSummary is a Store without room for a summary until it was refused once.
+type noSummary struct{ *memory }
+
+type noSummaryRecorder struct {
+	runner.Recorder
+	refused bool
+}
+
+func (n noSummary) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+	r, err := n.memory.Create(m, from)
+	return &noSummaryRecorder{Recorder: r}, err
+}
+
+func (r *noSummaryRecorder) Finish(s *runner.Summary) error {
+	if !r.refused {
+		r.refused = true
+		return &runner.DiskError{What: "disk full", Err: errors.New("no space left on device")}
+	}
+	return r.Recorder.Finish(s)
+}
+
+// TestDoneStaysDone: waiting for room for the summary leaves no trace in the log.
+func TestDoneStaysDone(t *testing.T) {
+	store := noSummary{newMemory()}
+	q := NewQueue(context.Background(), Settings{Store: store, Alone: true, retry: time.Millisecond})
+	ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Wait()
+	tr := store.runs[ids[0]]
+	if got := tr.statuses(); !slices.Equal(got, []runner.Status{runner.Queued, runner.Running,
+		runner.Done}) || tr.summary == nil {
+		t.Errorf("states %v, summary %+v", got, tr.summary)
+	}
+}
+
+// TestPauseWhileTheDiskIsWaitedFor: a pause is obeyed once there is room, unless
+// a resume took it back.
+func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
+	for _, resumed := range []bool{false, true} {
+		g := &gate.Gate{Orders: make(chan gate.Order), Retry: time.Millisecond, Alone: true}
+		room := make(chan struct{})
+		written := make(chan error)
+		go func() {
+			_, err := g.Write(func() error {
+				select {
+				case <-room:
+					return nil
+				default:
+					return &runner.DiskError{What: "disk full", Err: errors.New("no space left on device")}
+				}
+			}, func(error) error { return nil })
+			written <- err
+		}()
+		g.Orders <- gate.Order{Verb: gate.Pause} // who takes it waits for room
+		if resumed {
+			g.Orders <- gate.Order{Verb: gate.Resume}
+		}
+		refused := make(chan gate.Answer, 1)
+		g.Orders <- gate.Order{Verb: gate.Checkpoint, Done: refused}
+		if a := <-refused; a.Err == nil || !strings.Contains(a.Err.Error(), "disk full") {
+			t.Errorf("a checkpoint that cannot be written is answered %+v", a)
+		}
+		close(room)
+		if err := <-written; err != nil {
+			t.Fatal(err)
+		}
+		if o, ok := g.Next(); ok == resumed || o.Verb != gate.Pause {
+			t.Errorf("resumed %v: order %v, %v", resumed, o, ok)
+		}
+	}
+}
+
+// unended is a Store that cannot write how runs end: the last status or, where
+// that is empty, the summary.
+type unended struct {
+	*memory
+	status runner.Status
+}
+
+type unendedRecorder struct {
+	runner.Recorder
+	status runner.Status
+}
+
+func (u unended) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+	r, err := u.memory.Create(m, from)
+	return unendedRecorder{r, u.status}, err
+}
+
+func (r unendedRecorder) Append(e runner.Event) error {
+	if s, ok := e.(*runner.StatusEvent); ok && s.Status == r.status {
+		return errors.New("read-only file system")
+	}
+	return r.Recorder.Append(e)
+}
+
+func (r unendedRecorder) Finish(s *runner.Summary) error {
+	if r.status == "" && s.Status == runner.Done {
+		return errors.New("read-only file system")
+	}
+	return r.Recorder.Finish(s)
+}
+
+// TestOutcomeIsWhatIsWritten: a run is done when its log and its summary say so.
+func TestOutcomeIsWhatIsWritten(t *testing.T) {
+	for _, status := range []runner.Status{"", runner.Done} {
+		store := unended{newMemory(), status}
+		q := NewQueue(context.Background(), Settings{Store: store})
+		ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := q.Wait()[0]
+		if o.Status != runner.Failed || o.Err == nil || !strings.Contains(o.Err.Error(), "read-only") {
+			t.Errorf("without %q: outcome %+v, want failed with the cause", status, o)
+		}
+		tr := store.runs[ids[0]]
+		if states := tr.statuses(); !slices.Equal(states, []runner.Status{runner.Queued, runner.Running,
+			runner.Failed}) ||
+			tr.summary.Status != runner.Failed {
+			t.Errorf("without %q: states %v, summary %+v", status, states, tr.summary)
+		}
+	}
+}
+
+func TestStopGivesUpOnAFullDisk(t *testing.T) {
+	for _, stop := range []string{"verb", "context"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		store := newFull(9)
+		q := NewQueue(ctx, Settings{Store: store})
+		ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-store.refused
+		if stop == "context" {
+			cancel()
+		} else if err := q.Stop(ids[0]); err != nil {
+			t.Fatal(err)
+		}
+		var disk *runner.DiskError
+		if o := q.Wait(); o[0].Status != runner.Failed || !errors.As(o[0].Err, &disk) {
+			t.Errorf("%s: outcome %+v, want failed with the disk's error", stop, o[0])
+		}
+		cancel()
+	}
+}
+
+// TestPausedRunsLeaveTheirSlot: with one slot, the second run trains while the
+// first is paused, and a queued run can be stopped, paused and resumed.
+func TestPausedRunsLeaveTheirSlot(t *testing.T) {
+	ended := make(chan string, 9)
+	store := &at{memory: newMemory(), step: 3, ended: ended}
+	q := NewQueue(context.Background(), Settings{Store: store, Parallel: 1})
+	var ids []string
+	ready := make(chan struct{})
+	ends := make(chan Outcome, 4)
+	var once sync.Once
+	store.do = func(id string) {
+		once.Do(func() {
+			<-ready
+			for _, err := range []error{q.Pause(ids[0]), q.Stop(ids[2]), q.Pause(ids[3]), q.Resume(ids[3])} {
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM), brief(dro.PGD),
+		brief(dro.SFK), brief(dro.PAN)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(ready)
+	for range 3 { // all but the first end
+		if id := <-ended; id == ids[0] {
+			t.Fatalf("the paused run has ended")
+		}
+	}
+	if states := store.runs[ids[0]].statuses(); states[len(states)-1] != runner.Paused {
+		t.Fatalf("the first run is %v, want paused", states)
+	}
+	if err := q.Resume(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range q.Wait() {
+		ends <- o
+	}
+	close(ends)
+	for o := range ends {
+		if want := map[bool]runner.Status{true: runner.Stopped,
+			false: runner.Done}[o.ID == ids[2]]; o.Status != want {
+			t.Errorf("run %s is %s, want %s", o.ID, o.Status, want)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package queue
+
+import (
+	"fmt"
+	"maps"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/spec"
+)
+
+// fork makes j, prepared as a new run, one that goes on from parent.
+func (j *job) fork(parent *runner.Past) error {
+	m, from := j.meta, *parent.From
+	settings, err := parent.Turned()
+	if err != nil {
+		return err
+	}
+	was, is := settings.Algorithm(), m.Spec.Algorithm()
+	for _, t := range spec.AllSettings() {
+		if was, is := t.Text(&settings), t.Text(&m.Spec); t.Inherited() && was != is {
+			return &spec.KeyError{Key: t.Key, Value: is, Want: was +
+				", as in the parent: only a new run can have another"}
+		}
+	}
+	if spec.Other(was) == is {
+		return &spec.KeyError{Key: "algorithms", Value: is, Want: string(was) +
+			", as in the parent: only a new run can have the other"}
+	}
+	if err := parent.Meta.CheckData(m.Checksum); err != nil {
+		return err
+	}
+	switch {
+	case m.Coordinates != parent.Meta.Coordinates:
+		return &spec.KeyError{Key: "coordinates", Value: m.Coordinates,
+			Want: parent.Meta.Coordinates + ", as in the parent, since z goes on"}
+	case from.Step >= m.Steps:
+		return &spec.KeyError{Key: "epochs", Value: m.Spec.Epochs,
+			Want: fmt.Sprintf("more than the %.4g done at step %d",
+				float64(from.Step)/float64(m.StepsPerEpoch), from.Step)}
+	}
+	inherit(&from, m, was)
+	j.from = &from
+	return nil
+}
+
+// inherit makes s the checkpoint that the fork m begins with: the method's state
+// is the parent's where the method is, but for the settings that say where it
+// starts.
+func inherit(s *runner.State, m *runner.Meta, parent dro.Algorithm) {
+	s.Last, s.Output = nil, nil
+	s.Selected = nil // the fork has no checkpoint of it
+	if m.Spec.Algorithm() != parent || s.Method == nil {
+		s.Window, s.Method, s.Picked = runner.Window{}, nil, nil
+		return
+	}
+	method := *s.Method
+	method.Numbers = maps.Clone(method.Numbers)
+	for key := range method.Numbers {
+		if t, ok := spec.FindSetting(key); ok {
+			if v, ok := t.Number(&m.Spec); ok {
+				method.Numbers[key] = v.Or(method.Numbers[key])
+			}
+		}
+	}
+	s.Method = &method
+}
+
+// pin keeps the checkpoint in the parent, too. Where that fails the forks have
+// all they need, and say so.
+func (q *Queue) pin(parent *runner.Past, forks []*job) error {
+	err := q.settings.Store.Pin(parent.Meta.ID, parent.From.Step)
+	if err == nil {
+		return nil
+	}
+	for _, j := range forks {
+		w := &runner.WarningEvent{Head: j.Head(), Message: "the parent may lose the checkpoint: " +
+			err.Error()}
+		if err := j.record.Append(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}

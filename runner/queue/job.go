@@ -1,0 +1,238 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/gate"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+	"drolab/runner/train"
+)
+
+// job is one run that the queue has, from start to end.
+type job struct {
+	meta    *runner.Meta
+	spec    spec.Spec          // with all knobs turned that were asked for
+	knobs   []runner.KnobEvent // to be turned again
+	record  runner.Recorder
+	from    *runner.State
+	data    *shared
+	threads int
+	until   int // epochs, see Means
+	gate    *gate.Gate
+	over    chan struct{} // closed when it has ended
+}
+
+func (j *job) ended() bool {
+	select {
+	case <-j.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// shared is a dataset in use by some jobs.
+type shared struct {
+	*data.Dataset
+	key   string
+	users int
+}
+
+// abandon removes the records that jobs have which are never launched. Where one
+// cannot be removed, it says what became of the run. All are closed before, since
+// removing takes files too, of which the want may be the cause.
+func abandon(jobs []*job, from runner.Store, cause error) {
+	made := slices.DeleteFunc(slices.Clone(jobs), func(j *job) bool { return j.record == nil })
+	for _, j := range made {
+		j.record.Append(&runner.StatusEvent{Head: j.Head(), Status: runner.Stopped,
+			Cause: "never started: " + cause.Error()})
+		j.record.Close()
+	}
+	for _, j := range made {
+		from.Delete(j.meta.ID)
+	}
+}
+
+// append puts e into the log of a job that does not train yet, and waits for
+// room on a full disk.
+func (j *job) append(e runner.Event) error {
+	_, err := j.gate.Write(func() error { return j.record.Append(e) }, gate.Waits(j.record, j.Head()))
+	return err
+}
+
+// stopEarly ends a job that was stopped before it had a slot. The knobs that
+// were asked for meanwhile are for the resume that may come.
+func (j *job) stopEarly() (runner.Status, error) {
+	if err := j.gate.ServeLast(j); err != nil {
+		return runner.Failed, err
+	}
+	return runner.Stopped, j.append(&runner.StatusEvent{Head: j.Head(), Status: runner.Stopped,
+		Cause: "stopped before it started"})
+}
+
+// fail ends a job that does not train.
+func (j *job) fail(cause error) (runner.Status, error) {
+	return runner.Failed, errors.Join(cause, j.record.Append(runner.NewStatus(j.Head(), runner.Failed,
+		cause)))
+}
+
+// mark puts a status into the log of a job that does not train.
+func (j *job) Mark(s runner.Status) error {
+	return j.append(&runner.StatusEvent{Head: j.Head(), Status: s})
+}
+
+// turn turns a knob for when the job trains: an event of where it begins.
+func (j *job) Turn(k runner.KnobEvent) error {
+	spec := j.meta.Spec
+	for _, k := range j.knobs {
+		if k.Step <= j.Head().Step {
+			k.Apply(&spec) // takeUp, or this, has seen that it works
+		}
+	}
+	e, err := gate.ChangeKnob(&spec, k, j.Head())
+	if err != nil {
+		return err
+	}
+	if err := j.append(e); err != nil {
+		return err
+	}
+	j.knobs = runner.Turned(append(slices.Clone(j.knobs), *e))
+	return nil
+}
+
+// saved implements waiting.
+func (j *job) Saved() error {
+	if j.from == nil {
+		return runner.ErrNothing
+	}
+	return nil
+}
+
+// head is of where the job begins.
+func (j *job) Head() runner.Head {
+	if j.from == nil {
+		return runner.Head{}
+	}
+	return runner.Head{Step: j.from.Step}
+}
+
+func newMeta(req runner.Request, s spec.Spec, d *data.Dataset, host runner.Host) (*runner.Meta,
+	error) {
+	parameters, err := nn.Check(s.Model, d.Shape.C, d.Shape.H, d.Shape.W, len(d.Classes))
+	if err != nil {
+		return nil, err
+	}
+	if n := d.Train.Len(); n < s.Batch {
+		return nil, &spec.KeyError{Key: "batch", Value: s.Batch,
+			Want: fmt.Sprintf("at most the %d training samples", n)}
+	}
+	if n := len(s.Mean); n > 0 && n != d.Shape.C {
+		return nil, &spec.KeyError{Key: "mean", Value: s.Mean,
+			Want: fmt.Sprintf("%d numbers, one for each channel", d.Shape.C)}
+	}
+	parts := measure.PartsOf(d)
+	_, p, err := runner.NewTrainer(&s, &parts) // what it refuses is refused before anything is written
+	if err != nil {
+		return nil, err
+	}
+	if err := train.AskRoom(&s, d, parameters); err != nil {
+		return nil, err
+	}
+	perEpoch := int64(d.Train.Len() / s.Batch)
+	m := &runner.Meta{Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s,
+		Host:     host,
+		Checksum: d.Checksum, Parts: parts, Parameters: parameters,
+		StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs),
+		Coordinates: string(p.Coordinates), Box: p.Box}
+	if d.Encoder.Len() <= mostEncoder {
+		m.Encoder = &d.Encoder
+	}
+	if err := runner.CheckSelection(&s, d); err != nil {
+		return nil, err
+	}
+	m.Optimum, err = train.FindOptimum(&s, d, p)
+	return m, err
+}
+
+// mostEncoder is the most names and numbers of an encoder that run.json takes:
+// every list of runs reads it. Beyond, the training data are needed again.
+const mostEncoder = 20_000
+
+// reopen takes up an unfinished run from its newest checkpoint.
+func (q *Queue) reopen(id string, m runner.Means) error {
+	end, err := q.begin()
+	if err != nil {
+		return err
+	}
+	defer end()
+	record, past, err := q.settings.Store.Reopen(id)
+	if err != nil {
+		return err
+	}
+	j := &job{meta: past.Meta, spec: past.Meta.Spec, knobs: runner.Turned(past.Log), record: record,
+		from: past.From,
+		gate: q.gate(), threads: m.Threads, until: m.Until}
+	if err := q.takeUp(j, m); err != nil {
+		record.Close()
+		return err
+	}
+	q.launch(j)
+	return nil
+}
+
+// openData keeps a panic from the runs beside.
+func (q *Queue) openData(name string, o data.Options) (d *data.Dataset, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = runner.Panicked(q.settings.Reports, p)
+		}
+	}()
+	return runner.OpenData(q.ctx, name, o)
+}
+
+// takeUp opens the data of a job that goes on and says so in its log.
+func (q *Queue) takeUp(j *job, m runner.Means) (err error) {
+	if err := j.meta.Usable(); err != nil {
+		return fmt.Errorf("run %s: its run.json cannot be used: %w", j.meta.ID, err)
+	}
+	for _, k := range j.knobs {
+		if err := k.Apply(&j.spec); err != nil {
+			return fmt.Errorf("run %s: turning a knob as before: %w", j.meta.ID, err)
+		}
+	}
+	if j.data, err = q.dataset(j.meta, m); err != nil {
+		return err
+	}
+	if err = j.meta.CheckData(j.data.Checksum); err == nil {
+		err = q.noteResume(j)
+	}
+	if err != nil {
+		q.release(j.data)
+	}
+	return err
+}
+
+// noteResume says in the log where the run goes on, and what may differ.
+func (q *Queue) noteResume(j *job) error {
+	if err := j.record.Append(&runner.ResumeEvent{Head: j.Head()}); err != nil {
+		return err
+	}
+	return j.noteKernel(train.Kernel(&j.meta.Spec, q.settings.Host.Kernel, j.data.Dataset),
+		j.meta.Host.Kernel)
+}
+
+// noteKernel says in the log that a run goes on with another kernel.
+func (j *job) noteKernel(now, then string) error {
+	if now == then {
+		return nil
+	}
+	return j.record.Append(&runner.WarningEvent{Head: j.Head(), Message: fmt.Sprintf(
+		"resumed with kernel %s, started with %s: the last bits of the numbers may differ", now, then)})
+}

@@ -1,0 +1,58 @@
+package queue
+
+import (
+	"math"
+	"testing"
+
+	"drolab/dro"
+)
+
+// The certificate of Algorithm 1's output is of x after step t' and z before it:
+// the same from the checkpoint's own tensors, in one batch of all samples.
+func TestOutputCertificateByASecondRoad(t *testing.T) {
+	spec := quick(dro.SFKAuto)
+	tr := runAll(t, 1, spec)[0]
+	last := tr.states[len(tr.states)-1]
+	m := last.Method.Numbers
+	if m["picked_step"] == 0 || m["picked_step"] == float64(last.Step) {
+		t.Fatalf("t' is %v of %d steps: the output is the last iterate, and the test shows nothing",
+			m["picked_step"], last.Step)
+	}
+	net, b := trainingSplit(t, &spec, last.Picked)
+	losses, ratios := make([]float64, b.N), make([]float64, b.N)
+	net.Losses(losses, b.X, b.Labels)
+	p, err := spec.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := p.At(ratios, losses, dro.Z{Lambda: m["picked_lambda"], Eta: m["picked_eta"]}).Value
+	w, err := p.Set.WorstCase(nil, losses, p.Rho)
+	if err != nil {
+		t.Fatal(err)
+	}
+	net.Gradient(ratios)
+	for name, want := range map[string]float64{
+		"output_dual_gap": f - w.Risk, "output_grad_norm": net.GradientNorm(),
+	} {
+		got := last.Eval.Of(name).Float()
+		if !(math.Abs(got-want) <= 1e-4*want) {
+			t.Errorf("%s is %v, from the checkpoint %v", name, got, want)
+		}
+		if got == last.Eval.Of("dual_gap").Float() || got == last.Eval.Of("full_grad_norm").Float() {
+			t.Errorf("%s is that of the last iterate", name)
+		}
+		if n := tr.summary.Of(name); n.Float() != got {
+			t.Errorf("%s is %v in the summary", name, n)
+		}
+	}
+}
+
+// A method without an output rule has no such figures, and its log says so.
+func TestNoOutputNoCertificate(t *testing.T) {
+	tr := runAll(t, 1, brief(dro.PGD))[0]
+	for _, name := range []string{"output_dual_gap", "output_grad_norm"} {
+		if n := tr.summary.Of(name); n.Applies() {
+			t.Errorf("%s of PGD is %v", name, n)
+		}
+	}
+}

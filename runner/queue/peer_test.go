@@ -1,0 +1,54 @@
+package queue
+
+import (
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"drolab/dro"
+	"drolab/dro/peertest"
+	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+)
+
+// TestAgainstPyTorch trains the features task with groups here and by the same
+// methods in PyTorch, with other random numbers: the worst groups agree within
+// 2.5 points, where ERM is 50 points below the others.
+func TestAgainstPyTorch(t *testing.T) {
+	peer := func(script string, args ...string) []byte {
+		t.Helper()
+		return peertest.Run(t, "numpy torch", filepath.Join("..", "data", "peer", script), args...)
+	}
+	path := filepath.Join(t.TempDir(), "features.npz")
+	peer("features.py", path, "--n", "20000", "--d", "32")
+	var want map[string]struct {
+		Worst []float64 `json:"worst_group_accuracy"` // in percent
+	}
+	out := peer("groups.py", path, "--seeds", "2", "--epochs", "8", "--drop-epoch", "6")
+	if err := json.Unmarshal(out, &want); err != nil {
+		t.Fatal(err)
+	}
+	for name, theirs := range want {
+		var specs []spec.Spec
+		for seed := range uint64(2) {
+			s := spec.Defaults()
+			s.Algorithms, s.Seed = []dro.Algorithm{dro.Algorithm(name)}, 1+seed
+			s.Dataset, s.Model, s.Augment = "npz:"+path+"?cells=yes", "linear", false
+			s.LR, s.Epochs, s.LRDropEpoch = .01, 8, 6
+			specs = append(specs, s)
+		}
+		ours := 0.0
+		for _, tr := range runAll(t, 2, specs...) {
+			if tr.summary == nil || tr.summary.Status != runner.Done {
+				t.Fatalf("%s: %+v", name, tr.summary)
+			}
+			ours += 100 * tr.summary.Of("worst_group_accuracy").Float() / 2
+		}
+		if d := ours - measure.Mean(theirs.Worst); !(math.Abs(d) <= 2.5) {
+			t.Errorf("%s: worst group %.1f %%, in PyTorch %.1f", name, ours, theirs.Worst)
+		}
+		t.Logf("%s: worst group %.1f %%, in PyTorch %.1f", name, ours, theirs.Worst)
+	}
+}

@@ -1,0 +1,368 @@
+package queue
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/gate"
+	"drolab/runner/spec"
+	"drolab/runner/train"
+)
+
+// Settings of a Queue.
+type Settings struct {
+	Store    runner.Store
+	Host     runner.Host
+	DataDir  string
+	Threads  int // for all runs together; at least 1
+	Parallel int // runs at once; 0 is DefaultParallel
+	// Network builds what runs train; nil is dro/nn's.
+	Network train.NewNetwork
+	// Alone says that nobody may be there to resume a run that waits for room
+	// on a full disk: it looks for that by itself too, again and again.
+	Alone bool
+	// Reports is the folder for reports of panics, mostly the store's.
+	Reports string
+	// Ended is told of every run that ended, from the run's goroutine; nil tells
+	// nobody.
+	Ended func(Outcome)
+
+	now      func() time.Time // tells when a checkpoint is due; nil is time.Now
+	retry    time.Duration    // how often a run that waits for the disk tries to say so; 0 is 2 s
+	patience time.Duration    // how long a verb waits for a run or for another start; 0 is 7 s
+}
+
+// Queue runs up to Parallel runs at once, in the order of their start, each in
+// a goroutine. Its verbs may be used from any goroutine.
+type Queue struct {
+	settings Settings
+	ctx      context.Context
+	slots    chan struct{}
+
+	// starting holds a value while runs are prepared, which may take long: datasets
+	// are read. What mu guards is at hand for every other verb meanwhile.
+	starting chan struct{}
+
+	mu       sync.Mutex
+	jobs     map[string]*job // that have not ended
+	outcomes map[string]Outcome
+	open     map[string]*shared // datasets in use
+	wg       sync.WaitGroup
+	// turn is closed when the run launched last has its slot, or needs none:
+	// runs start in the order they were asked for. It is nil for the first.
+	turn chan struct{}
+}
+
+// Outcome is how a run ended.
+type Outcome struct {
+	ID     string
+	Status runner.Status
+	Err    error // why it failed
+}
+
+// NewQueue returns a queue. When ctx is cancelled its runs stop at their next
+// step boundary, with a checkpoint, and waiting ones never start.
+func NewQueue(ctx context.Context, s Settings) *Queue {
+	s.Parallel, s.Threads = cmp.Or(s.Parallel, runner.DefaultParallel), max(1, s.Threads)
+	if s.Network == nil {
+		s.Network = train.Native
+	}
+	s.Host.Threads = s.Threads
+	return &Queue{settings: s, ctx: ctx, slots: make(chan struct{}, s.Parallel),
+		jobs: map[string]*job{}, outcomes: map[string]Outcome{}, open: map[string]*shared{},
+		starting: make(chan struct{}, 1)}
+}
+
+// Start implements Verbs.
+func (q *Queue) Start(req runner.Request) ([]string, error) {
+	end, err := q.begin()
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	if req.Means, err = q.means(req.Means); err != nil {
+		return nil, err
+	}
+	var parent *runner.Past
+	if req.Parent != "" {
+		if parent, err = q.parent(req.Parent); err != nil {
+			return nil, err
+		}
+	}
+	var jobs []*job
+	fail := func(err error) ([]string, error) {
+		abandon(jobs, q.settings.Store, err)
+		for _, j := range jobs {
+			q.release(j.data)
+		}
+		return nil, err
+	}
+	for i := range req.Specs {
+		j, err := q.prepare(req, req.Specs[i], parent)
+		if err != nil {
+			return fail(err)
+		}
+		jobs = append(jobs, j)
+		if len(req.IDs) > 0 {
+			j.meta.ID = req.IDs[i]
+		}
+		if parent != nil {
+			if err := j.fork(parent); err != nil {
+				return fail(fmt.Errorf("from %s: %w", req.Parent, err))
+			}
+		}
+	}
+	for _, j := range jobs {
+		err := q.create(j)
+		if err == nil && parent != nil {
+			err = j.noteKernel(j.meta.Host.Kernel, parent.Meta.Host.Kernel)
+		}
+		if err != nil {
+			return fail(err)
+		}
+	}
+	if parent != nil {
+		if err := q.pin(parent, jobs); err != nil {
+			return fail(err)
+		}
+	}
+	var ids []string
+	for _, j := range jobs {
+		ids = append(ids, j.meta.ID)
+		q.launch(j)
+	}
+	return ids, nil
+}
+
+// begin begins to prepare runs, after those that are prepared now, or refuses
+// to wait for these any longer.
+func (q *Queue) begin() (end func(), err error) {
+	select {
+	case q.starting <- struct{}{}: // nobody else starts, however little patience there is
+	default:
+		patience := q.patience()
+		defer patience.Stop()
+		select {
+		case q.starting <- struct{}{}:
+		case <-q.ctx.Done():
+			return nil, q.ended()
+		case <-patience.C:
+			return nil, errors.New("another start still reads its data: try again when it is done")
+		}
+	}
+	if err := q.ended(); err != nil {
+		<-q.starting
+		return nil, err
+	}
+	return func() { <-q.starting }, nil
+}
+
+// ended refuses new runs when the queue was told to stop.
+func (q *Queue) ended() error {
+	if q.ctx.Err() != nil {
+		return errors.New("all runs are being stopped: start it again")
+	}
+	return nil
+}
+
+// parent reads what RUN@STEP means.
+func (q *Queue) parent(name string) (*runner.Past, error) {
+	id, step, err := runner.ParseParent(name)
+	if err != nil {
+		return nil, err
+	}
+	return q.settings.Store.Load(id, step)
+}
+
+// means fills in what is not set.
+func (q *Queue) means(m runner.Means) (runner.Means, error) {
+	m.DataDir = cmp.Or(m.DataDir, q.settings.DataDir)
+	m.Threads = max(1, cmp.Or(m.Threads, q.settings.Threads))
+	if most := runner.MostThreads(); m.Threads > most {
+		return m, &spec.KeyError{Key: "threads", Value: m.Threads,
+			Want: fmt.Sprintf("at most %d on this machine", most)}
+	}
+	return m, nil
+}
+
+// prepare does all that can fail before anything is written.
+func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*job, error) {
+	if len(s.Algorithms) != 1 || s.Seeds != 1 || len(req.IDs) > 0 && len(req.IDs) != len(req.Specs) {
+		panic("runner: Start wants expanded specs, and a name for each or none")
+	}
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if req.Dir != "" { // the record shall be of use from everywhere
+		s.Dataset = data.Locate(s.Dataset, req.Dir)
+	}
+	like := &runner.Meta{Spec: s}
+	if parent != nil {
+		like.FittedTo = parent.Meta.FittedTo
+	} else if s.ValFraction > 0 {
+		like.FittedTo = runner.FittedToTrain
+	}
+	d, err := q.dataset(like, req.Means)
+	if err != nil {
+		return nil, err
+	}
+	host := q.settings.Host
+	host.Threads, host.Kernel = req.Threads, train.Kernel(&s, host.Kernel, d.Dataset)
+	meta, err := newMeta(req, s, d.Dataset, host)
+	if err != nil {
+		q.release(d)
+		return nil, err
+	}
+	meta.FittedTo = like.FittedTo
+	threads := max(1, req.Threads/min(len(req.Specs), q.settings.Parallel))
+	return &job{meta: meta, spec: s, data: d, gate: q.gate(), threads: threads, until: req.Until}, nil
+}
+
+func (q *Queue) gate() *gate.Gate {
+	return &gate.Gate{Orders: make(chan gate.Order, 16), Slots: q.slots, Done: q.ctx.Done(),
+		Alone: q.settings.Alone, Retry: cmp.Or(q.settings.retry, 2*time.Second)}
+}
+
+func (q *Queue) create(j *job) (err error) {
+	if j.record, err = q.settings.Store.Create(j.meta, j.from); err != nil {
+		return err
+	}
+	return j.record.Append(&runner.StatusEvent{Head: j.Head(), Status: runner.Queued})
+}
+
+// dataset opens the dataset of a run, or shares the one that is open already. The
+// caller is starting.
+func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
+	o, name := of.DataOptions(m.DataDir), of.Spec.Dataset
+	if m.Dir != "" {
+		name = data.Locate(name, m.Dir)
+	}
+	key := fmt.Sprintf("%s %+v", name, o)
+	if d := q.share(key, nil); d != nil {
+		return d, nil
+	}
+	set, err := q.openData(name, o)
+	if err != nil {
+		return nil, err
+	}
+	return q.share(key, set), nil
+}
+
+// share counts a user of the dataset that is open under key, or of set as that;
+// nil is none of both.
+func (q *Queue) share(key string, set *data.Dataset) *shared {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	d := q.open[key]
+	if d == nil && set != nil {
+		d = &shared{Dataset: set, key: key}
+		q.open[key] = d
+	}
+	if d != nil {
+		d.users++
+	}
+	return d
+}
+
+func (q *Queue) release(d *shared) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if d.users--; d.users == 0 {
+		delete(q.open, d.key)
+		d.Close()
+	}
+}
+
+// launch hands the job to a goroutine of its own. The caller is starting.
+func (q *Queue) launch(j *job) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	j.over = make(chan struct{})
+	q.jobs[j.meta.ID] = j
+	turn, next := q.turn, make(chan struct{})
+	q.turn = next
+	q.wg.Go(func() {
+		status, err := q.run(j, turn, next)
+		q.release(j.data)
+		if tell := q.settings.Ended; tell != nil {
+			defer tell(Outcome{j.meta.ID, status, err}) // without the lock
+		}
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if q.jobs[j.meta.ID] == j { // nobody has resumed it meanwhile
+			q.outcomes[j.meta.ID] = Outcome{j.meta.ID, status, err}
+			delete(q.jobs, j.meta.ID) // some kilobytes, and there may be ten thousand
+		}
+		close(j.over)
+		j.gate.Close()
+	})
+}
+
+// run waits for its turn and a slot, lets the next one wait for a slot, and trains.
+func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (runner.Status, error) {
+	defer j.record.Close()
+	passed := sync.OnceFunc(func() { close(next) })
+	err := j.gate.Enter(turn, passed, false, j)
+	if errors.Is(err, gate.ErrStopped) {
+		return j.stopEarly()
+	}
+	if err != nil {
+		return runner.Failed, err
+	}
+	defer j.gate.Leave()
+	status, err := q.train(j)
+	runtime.GC() // tens of megabytes, before the next run builds a network of its own
+	return status, err
+}
+
+// train is the run itself. A fault in a mapped file is its failure and no
+// other's.
+func (q *Queue) train(j *job) (status runner.Status, err error) {
+	debug.SetPanicOnFault(true)
+	defer func() {
+		if p := recover(); p != nil { // before it trains, or behind that
+			status, err = j.fail(runner.Panicked(q.settings.Reports, p))
+		}
+	}()
+	share, err := train.TakeRoom(q.ctx, &j.meta.Spec, j.data.Dataset, j.meta.Parameters)
+	var r *train.Run
+	if err == nil {
+		defer share.Release()
+		r, err = train.New(train.Plan{Meta: j.meta, Data: j.data.Dataset, Record: j.record, Gate: j.gate,
+			Network: q.settings.Network, Threads: j.threads, Knobs: j.knobs,
+			Until: int64(j.until) * j.meta.StepsPerEpoch, Reports: q.settings.Reports, Now: q.settings.now})
+	}
+	if err != nil {
+		return j.fail(err)
+	}
+	defer r.Close()
+	return r.Do(j.from)
+}
+
+// Wait returns the outcome of every run, in no order, once all have ended. When
+// the queue was told to stop there are no others.
+func (q *Queue) Wait() []Outcome {
+	q.settle()
+	q.wg.Wait()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Collect(maps.Values(q.outcomes))
+}
+
+// settle waits until what is being started is.
+func (q *Queue) settle() {
+	q.starting <- struct{}{}
+	<-q.starting
+}
+
+var _ runner.Verbs = (*Queue)(nil)

@@ -1,0 +1,51 @@
+package queue
+
+import (
+	"math"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/certificate"
+	"drolab/runner/measure"
+)
+
+// A checkpoint's losses, predictions and worst case are those of the run's own
+// evaluation, to the bit, and its probabilities those of its losses.
+func TestInspectIsTheEvaluation(t *testing.T) {
+	for _, name := range []string{"csv:example", "shapes"} {
+		spec := quick(dro.SFK)
+		spec.Dataset, spec.Model, spec.ValFraction, spec.LabelNoise = name, "mlp", .2, .1
+		tr := runAll(t, 2, spec)[0]
+		state := tr.states[len(tr.states)-1]
+		d, err := tr.meta.OpenFor("", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := certificate.Inspect(tr.meta, state, d, runner.SplitTest,
+			certificate.Inspection{Threads: 2, Probabilities: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := tr.summary
+		accuracy, _ := s.Accuracy(make([]int, len(s.Labels)), 1)
+		set, _ := spec.Set()
+		_, worst, err := s.Ratios(set, spec.Rho)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, got := range map[string]float64{"test_loss": measure.Mean(s.Losses),
+			"test_accuracy": accuracy[0].Float(),
+			"robust_risk":   worst.Risk} {
+			if want := e.Of(what).Float(); got != want {
+				t.Errorf("%s: %s is %v, the run has %v", name, what, got, want)
+			}
+		}
+		for i, loss := range s.Losses {
+			if p := float64(s.Of(i)[s.Labels[i]]); math.Abs(p-math.Exp(-loss)) > 1e-5 {
+				t.Fatalf("%s: sample %d has probability %v and loss %v", name, i, p, loss)
+			}
+		}
+		d.Close()
+	}
+}

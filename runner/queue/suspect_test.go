@@ -1,0 +1,187 @@
+package queue
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+)
+
+func warnings(tr *trace) string {
+	var list []string
+	for _, e := range tr.events {
+		if w, ok := e.(*runner.WarningEvent); ok {
+			list = append(list, w.Message)
+		}
+	}
+	return strings.Join(list, "\n")
+}
+
+// What breaks says what mends it: z where z broke, lr where the weights did.
+func TestBrokenRunsNameTheCure(t *testing.T) {
+	wide, steep := quick(dro.SFK), quick(dro.ERM)
+	wide.Uncertainty, wide.Lambda0, wide.Lambda, wide.Rho = "kl", .001, .002, .01
+	steep.LR = 1e38
+	pgd := wide
+	pgd.Algorithms = []dro.Algorithm{dro.PGD}
+	for _, c := range []struct {
+		spec       spec.Spec
+		want, lack string
+	}{
+		{wide, "raise c, take sfk-auto, or narrow the box", "lower lr, or"},
+		{pgd, "lower lr_z", "lower lr, or"},
+		{steep, "lower lr, or check the data", "raise c"},
+	} {
+		tr := runAll(t, 1, c.spec)[0]
+		if tr.summary.Status != runner.Failed || !strings.Contains(tr.summary.Cause, c.want) ||
+			strings.Contains(tr.summary.Cause, c.lack) {
+			t.Errorf("%s: %s, cause %q, want one with %q", c.spec.Algorithm(), tr.summary.Status,
+				tr.summary.Cause, c.want)
+		}
+	}
+	wide.Algorithms = []dro.Algorithm{dro.SFKAuto}
+	if tr := runAll(t, 1, wide)[0]; tr.summary.Status != runner.Done {
+		t.Errorf("by sfk-auto the run is %s: %s", tr.summary.Status, tr.summary.Cause)
+	}
+}
+
+// Ratios that are all 0 at steps that are not logged are told of all the same, and
+// a step to the corner is.
+func TestWarningsOfSteps(t *testing.T) {
+	pan, s := brief(dro.PAN), brief(dro.SFK)
+	pan.Eta, pan.LogEvery = 9, 1000
+	if got := warnings(runAll(t, 1, pan)[0]); strings.Count(got, "likelihood ratio of a batch is 0") != 1 {
+		t.Errorf("warnings:\n%s", got)
+	}
+	s.SetOwn("c", spec.Fixed(1e-3))
+	s.LogEvery = 1000
+	if got := warnings(runAll(t, 1, s)[0]); strings.Count(got, "c is too small") != 1 {
+		t.Errorf("warnings:\n%s", got)
+	}
+	s.Algorithms = []dro.Algorithm{dro.SFKAuto}
+	if got := warnings(runAll(t, 1, s)[0]); strings.Contains(got, "raise c") {
+		t.Errorf("warnings of sfk-auto:\n%s", got)
+	}
+}
+
+// An evaluation tells which bound excludes the optimum, and that a batch is small.
+func TestWarningsOfEvaluations(t *testing.T) {
+	losses := make([]float64, 1000)
+	for i := range losses {
+		losses[i] = 3 * math.Pow(float64(i)/1000, 4)
+	}
+	set, p := dro.KL{}, &dro.Problem{Set: dro.KL{}, Rho: .5, Coordinates: dro.Unshifted}
+	worst, err := set.WorstCase(nil, losses, p.Rho)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, eta := worst.Z.Lambda, worst.Z.Eta
+	spec := brief(dro.PGD)
+	for _, c := range []struct {
+		lambda, eta [2]float64
+		at          float64
+		batch       int
+		want        string
+	}{
+		{[2]float64{l / 3, 2 * l}, [2]float64{0, 2 * eta}, l, 128, ""},
+		{[2]float64{l / 3, l / 2}, [2]float64{0, 2 * eta}, l / 2, 128, "raise lambda_max"},
+		{[2]float64{2 * l, 3 * l}, [2]float64{0, 2 * eta}, 2 * l, 128, "lower lambda0"},
+		{[2]float64{2 * l, 3 * l}, [2]float64{0, 2 * eta}, 3 * l, 128, ""},
+		{[2]float64{l / 3, 2 * l}, [2]float64{0, 2 * eta}, l / 3, 128, "λ is at lambda0"},
+		{[2]float64{l / 3, 2 * l}, [2]float64{0, eta / 2}, l, 128, "raise eta_max"},
+		{[2]float64{l / 3, 2 * l}, [2]float64{2 * eta, 3 * eta}, l, 128, "lower eta_min"},
+		{[2]float64{l / 3, 2 * l}, [2]float64{0, 2 * eta}, l, 8, "raise batch"},
+	} {
+		p.Box = dro.Box{Lambda: c.lambda, Eta: c.eta}
+		spec.Batch = c.batch
+		e := measure.Evaluation{Spec: &spec, Problem: p, Train: &measure.Pass{Losses: losses,
+			Worst: worst},
+			Z: &dro.Z{Lambda: c.at, Eta: eta}}
+		var got []string
+		e.Warn(&spec, func(_, message string) { got = append(got, message) })
+		if text := strings.Join(got, "\n"); !strings.Contains(text, c.want) || c.want == "" && text != "" ||
+			len(got) > 1 {
+			t.Errorf("box %v, λ %v, batch %d: %q, want %q", p.Box, c.at, c.batch, got, c.want)
+		}
+	}
+}
+
+// PAN's own certificate by a second road: F less its least value over a fine grid
+// of η at PAN's λ.
+func TestPenalisedGapIsOfTheOwnProblem(t *testing.T) {
+	spec := brief(dro.PAN)
+	tr := runAll(t, 1, spec)[0]
+	last := tr.states[len(tr.states)-1]
+	net, b := trainingSplit(t, &spec, last.Parameters)
+	losses := make([]float64, b.N)
+	net.Losses(losses, b.X, b.Labels)
+	p, err := spec.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := dro.Z{Lambda: last.Method.Numbers["lambda"], Eta: last.Method.Numbers["eta"]}
+	least := math.Inf(1)
+	for i := range 20001 {
+		least = min(least, p.At(nil, losses, dro.Z{Lambda: z.Lambda, Eta: -5 + 1e-3*float64(i)}).Value)
+	}
+	want := p.At(nil, losses, z).Value - least
+	got := last.Eval.Of("penalised_gap").Float()
+	if !(math.Abs(got-want) < 1e-5) || !(got > 1e-4) || !(last.Eval.Of("dual_gap").Float() >= got) {
+		t.Errorf("penalised gap %v, by a grid %v, dual gap %v", got, want, last.Eval.Of("dual_gap"))
+	}
+}
+
+// What sfk-auto has learned is in the checkpoint: before its memory is full, and
+// after the oldest losses went.
+func TestAutomaticStepsAreResumed(t *testing.T) {
+	for _, rule := range []float64{1, 2} {
+		settings := brief(dro.SFKAuto)
+		settings.LogEvery, settings.CheckpointEvery = 1, 1
+		settings.SetOwn("c_rule", spec.Fixed(rule))
+		whole := runAll(t, 1, settings)[0]
+		for _, step := range []int64{3, 21} {
+			expectSameRun(t, stoppedAndResumed(t, settings, step, 1), whole)
+		}
+	}
+}
+
+// A drop of lr after the end is told of, in words that suit one epoch, too.
+func TestLateDropIsTold(t *testing.T) {
+	one, two := quick(dro.ERM), quick(dro.ERM)
+	one.Epochs, one.LRDropEpoch = 1, 7
+	two.Epochs, two.LRDropEpoch = 2, 7
+	runs := runAll(t, 1, one, two)
+	for i, want := range []string{"lr_drop_epoch is 7 and the run has 1 epoch: ",
+		"lr_drop_epoch is 7 and the run has 2 epochs: "} {
+		if got := warnings(runs[i]); !strings.Contains(got, want) {
+			t.Errorf("warnings %q, want %q", got, want)
+		}
+	}
+}
+
+// Of a box speak the methods that have one: the others have no λ and η to keep in it.
+func TestOnlyMethodsWithABoxAreWarnedOfIt(t *testing.T) {
+	for _, m := range dro.Methods() {
+		t.Run(string(m.Name), func(t *testing.T) {
+			s := brief(m.Name)
+			s.EtaMax, s.Lambda, s.Epochs = .01, s.Lambda0, 1
+			if m.ReadsKey("jtt_epochs") {
+				s.Epochs = 2
+			}
+			tr := runAll(t, 1, s)[0]
+			boxed := false
+			for _, e := range tr.events {
+				if e, ok := e.(*runner.EvalEvent); ok {
+					boxed = boxed || e.Of("dual_gap").Applies() || e.Of("penalised_gap").Applies()
+				}
+			}
+			if warned := strings.Contains(warnings(tr), "the bound B that the theory assumes"); warned != boxed {
+				t.Errorf("a box is %v, and warned of %v: %s", boxed, warned, warnings(tr))
+			}
+		})
+	}
+}

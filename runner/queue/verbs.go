@@ -1,0 +1,164 @@
+package queue
+
+import (
+	"cmp"
+	"drolab/runner"
+	"drolab/runner/gate"
+	"drolab/runner/spec"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Pause implements Verbs.
+func (q *Queue) Pause(id string) error { return q.send(id, gate.Order{Verb: gate.Pause}) }
+
+// Stop implements Verbs.
+func (q *Queue) Stop(id string) error { return q.send(id, gate.Order{Verb: gate.Stop}) }
+
+// Checkpoint implements Verbs.
+func (q *Queue) Checkpoint(id string) (step int64, err error) {
+	return q.await(id, func(j *job, done chan<- gate.Answer) error {
+		return j.send(gate.Order{Verb: gate.Checkpoint, Done: done})
+	})
+}
+
+// Resume implements Verbs.
+func (q *Queue) Resume(id string) error { return q.ResumeWith(id, runner.Means{}) }
+
+// ResumeWith is Resume with means, for a run that nobody runs, or that is about
+// to end: its log may say stopped before the queue has let go of it.
+func (q *Queue) ResumeWith(id string, m runner.Means) error {
+	over, err := q.goOn(id)
+	if over != nil {
+		slow := q.patience()
+		defer slow.Stop()
+		select {
+		case <-over:
+			err = runner.ErrNotRunning
+		case <-slow.C: // it waits for the disk, and has heard that it may try again
+		}
+	}
+	if !errors.Is(err, runner.ErrNotRunning) {
+		return err
+	}
+	if m, err = q.means(m); err != nil {
+		return err
+	}
+	return q.reopen(id, m)
+}
+
+// goOn asks a live run to go on. One that ends, or will, cannot: over is closed
+// when it has.
+func (q *Queue) goOn(id string) (over <-chan struct{}, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	j, err := q.live(id)
+	if err != nil {
+		return nil, err
+	}
+	if j.gate.Ending() {
+		over = j.over
+	}
+	return over, j.send(gate.Order{Verb: gate.Resume})
+}
+
+// patience runs out when a verb has waited for a run or another start long enough:
+// before an engine gives up the verb.
+func (q *Queue) patience() *time.Timer {
+	return time.NewTimer(cmp.Or(q.settings.patience, 7*time.Second))
+}
+
+// Knob implements Verbs.
+func (q *Queue) Knob(id, key, value string) error {
+	_, err := q.await(id, func(j *job, done chan<- gate.Answer) error {
+		return j.ask(key, value,
+			done)
+	})
+	return err
+}
+
+// ask hands a knob to the run. The caller holds the queue's mu.
+func (j *job) ask(key, value string, done chan<- gate.Answer) error {
+	settings := j.spec
+	_, after, err := settings.Turn(key, value)
+	if err != nil {
+		return fmt.Errorf("run %s: %w", j.meta.ID, err)
+	}
+	if err = j.send(gate.Order{Verb: gate.Turn, Knob: *runner.NewKnobEvent(runner.Head{}, key,
+		spec.Auto{}, after), Done: done}); err == nil {
+		j.spec = settings
+	}
+	return err
+}
+
+// await asks something of a live run, and waits until what is asked for is on disk.
+func (q *Queue) await(id string, ask func(*job, chan<- gate.Answer) error) (step int64, err error) {
+	var slow func() error
+	done := make(chan gate.Answer, 1)
+	err = q.tell(id, func(j *job) error {
+		slow = j.gate.Slow
+		return ask(j, done)
+	})
+	if err != nil {
+		return 0, err
+	}
+	late := q.patience()
+	defer late.Stop()
+	var a gate.Answer
+	select {
+	case a = <-done:
+	case <-late.C:
+		a.Err = slow()
+	}
+	if a.Err != nil {
+		return 0, fmt.Errorf("run %s: %w", id, a.Err)
+	}
+	return a.Step, nil
+}
+
+// send asks something of a live run.
+func (q *Queue) send(id string, o gate.Order) error {
+	return q.tell(id, func(j *job) error { return j.send(o) })
+}
+
+func (q *Queue) tell(id string, ask func(*job) error) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	j, err := q.live(id)
+	if err != nil {
+		return err
+	}
+	return ask(j)
+}
+
+func (q *Queue) live(id string) (*job, error) {
+	j := q.jobs[id]
+	if j == nil || j.ended() {
+		return nil, fmt.Errorf("run %s %w", id, runner.ErrNotRunning)
+	}
+	return j, nil
+}
+
+func (j *job) send(o gate.Order) error {
+	if err := j.gate.Send(o); err != nil {
+		return fmt.Errorf("run %s %w", j.meta.ID, err)
+	}
+	return nil
+}
+
+// Live lists the runs that have not ended, paused ones too, by name.
+func (q *Queue) Live() []runner.LiveRun {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var list []runner.LiveRun
+	for id, j := range q.jobs {
+		if !j.ended() {
+			list = append(list, runner.LiveRun{ID: id, Trouble: j.gate.Trouble()})
+		}
+	}
+	slices.SortFunc(list, func(a, b runner.LiveRun) int { return strings.Compare(a.ID, b.ID) })
+	return list
+}

@@ -1,0 +1,8 @@
+// Package spec is the specification of a run: every setting with its default, its
+// meaning and what it may be, and a Spec that states them. It trains nothing and
+// opens no data.
+//
+// Start at Spec in spec.go. The settings are the rows of settingrows.go; setting.go
+// says what a row is, and reads and writes them. knob.go has the settings that may
+// change while a run goes on, former.go the words that became methods.
+package spec

@@ -1,0 +1,92 @@
+package spec
+
+import (
+	"fmt"
+
+	"drolab/dro"
+)
+
+// A knob is a setting that may change while its run goes on. A change counts
+// from the next step on and stands in the log as a KnobEvent; a resume turns
+// the knobs of the lost part again at the same steps, so that it comes to the
+// same numbers.
+
+// Knobs returns the keys of the settings that can be changed while the run of s
+// goes on.
+func (s *Spec) Knobs() (keys []string) {
+	for _, t := range AllSettings() {
+		if t.LiveIn(s) {
+			keys = append(keys, t.Key)
+		}
+	}
+	return keys
+}
+
+// Turn changes the knob key to a number or "auto" and returns the value before
+// and after. The error is a *KeyError, and s is as it was. Where z has left
+// the changed box, the run projects it.
+func (s *Spec) Turn(key, value string) (before, after Auto, err error) {
+	if err := after.UnmarshalText([]byte(value)); err != nil {
+		return before, after, &KeyError{key, value, "a number or auto"}
+	}
+	before, err = s.Change(key, after)
+	return before, after, err
+}
+
+// Change is Turn to a value. A run keeps its method: the knob is refused that would
+// change it.
+func (s *Spec) Change(key string, value Auto) (before Auto, err error) {
+	if t, ok := FindSetting(key); !ok || !t.LiveIn(s) {
+		return before, &KeyError{"knob", key, "one of " + join(s.Knobs()) + ", which a run like this can turn"}
+	}
+	next := *s
+	if before, err = next.Replay(key, value); err != nil {
+		return before, err
+	}
+	if is, was := next.Algorithm(), s.Algorithm(); is != was {
+		return before, &KeyError{key, next.Text(key), fmt.Sprintf("a new run: this one is of %s and keeps "+
+			"its method, and that is %s", was, is)}
+	}
+	*s = next
+	return before, nil
+}
+
+// Replay turns a knob as a log says that it was turned, and returns the value before.
+// Old logs may have turned c between a number and auto: the method is another one from
+// there on.
+func (s *Spec) Replay(key string, value Auto) (before Auto, err error) {
+	next := *s
+	if before, err = next.set(key, value); err != nil {
+		return before, err
+	}
+	if err := next.checkValues(); err != nil {
+		return before, err
+	}
+	if _, err := next.Problem(); err != nil {
+		return before, err
+	}
+	*s = next
+	return before, nil
+}
+
+func (s *Spec) set(key string, value Auto) (before Auto, err error) {
+	t, ok := FindSetting(key)
+	if ok && t.own != nil && t.own.AutoIs == s.Algorithm() {
+		s.SetOwn(key, Auto{}) // as the method was written when a log could turn this
+	} else if !ok || !t.LiveIn(s) {
+		return before, fmt.Errorf("%.40q is no knob of %s", key, s.Algorithm())
+	}
+	before, _ = t.Number(s)
+	text, err := value.MarshalJSON()
+	if err != nil { // it is not finite
+		return before, &KeyError{key, value.Or(0), t.Want}
+	}
+	return before, s.Assign(key, text)
+}
+
+// Auto is a setting that is a number or the word "auto": then the program
+// derives it (the Spec field's comment says how). The zero Auto is "auto".
+type Auto = dro.Auto
+
+// Fixed returns the setting x.
+func Fixed(x float64) Auto { return dro.Fixed(x) }

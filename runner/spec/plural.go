@@ -1,0 +1,11 @@
+package spec
+
+import "fmt"
+
+// Plural is so many of something, in words: "1 epoch", "30 epochs".
+func Plural[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,391 @@
+package spec
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"drolab/dro"
+	"drolab/runner/data"
+)
+
+// Setting describes one key of a Spec: its name, what it means, what it may be.
+// Presets, --set, run.json, the interface, forks, comparisons and knobs read
+// this and nothing else. A setting is a field of Spec with its key and a row of
+// settingRows or, of a method's own, a row of its dro.Method.
+type Setting struct {
+	Key     string
+	Group   string // heading that it stands under
+	Doc     string // one line
+	Want    string // what is allowed, after "want"
+	Choices func() []string
+
+	live   bool // a knob, for every method
+	fixed  bool // a fork has its parent's
+	viewed bool // decides how often a run is looked at or saved, not what it computes
+	radius bool // means nothing to a set without a radius
+
+	in  func(float64) bool // which numbers it may be; nil: every one
+	ok  func(*Spec) bool   // whether it fits the others, and for what is no number
+	own *dro.Setting       // a method's
+	of  dro.Algorithm      // that method
+	by  string             // key of the setting that bounds it
+
+	among func() []string // what Want ends with a list of
+}
+
+// AllSettings lists every setting, in the order in which people look for them:
+// the Spec's, then those of the methods.
+func AllSettings() []Setting { return slices.Concat(settingRows(), methodSettings()) }
+
+// methodSettings lists the methods' own.
+func methodSettings() (list []Setting) {
+	for _, m := range dro.Methods() {
+		for i := range m.Settings {
+			own := &m.Settings[i]
+			t := Setting{Key: own.Key, Group: "Settings of " + string(m.Name), Doc: own.Doc, Want: own.Want,
+				own: own, of: m.Name}
+			if own.On {
+				t.Choices = onOff
+			}
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// FindSetting returns the setting of that key.
+func FindSetting(key string) (Setting, bool) {
+	for _, table := range []func() []Setting{settingRows, methodSettings} {
+		list := table()
+		if i := slices.IndexFunc(list, func(t Setting) bool { return t.Key == key }); i >= 0 {
+			return list[i], true
+		}
+	}
+	return Setting{}, false
+}
+
+// ReadBy tells whether runs of the method depend on the setting: one that some
+// method names as read is for those methods only.
+func (t *Setting) ReadBy(m *dro.Method) bool {
+	return t.own == nil && !dro.ReadBySome(t.Key) || m.ReadsKey(t.Key)
+}
+
+// ReadIn tells whether one of the Spec's methods reads the setting.
+func (t *Setting) ReadIn(s *Spec) bool {
+	return slices.ContainsFunc(s.Algorithms, func(a dro.Algorithm) bool {
+		m, err := dro.Find(a)
+		return err != nil || t.ReadBy(m)
+	})
+}
+
+// Inherited tells whether a fork has the setting of its parent.
+func (t *Setting) Inherited() bool { return t.fixed }
+
+// Viewed tells whether the setting decides only how often a run is looked at or
+// saved: runs that differ in it alone come to the same numbers.
+func (t *Setting) Viewed() bool { return t.viewed }
+
+// LiveIn tells whether the setting can be changed while the Spec's run goes on.
+func (t *Setting) LiveIn(s *Spec) bool {
+	m, err := dro.Find(s.Algorithm())
+	if err != nil {
+		return false
+	}
+	set, err := s.Set()
+	switch {
+	case err != nil || t.radius && !set.HasRadius():
+		return false
+	case t.own != nil:
+		return t.own.Live && m.ReadsKey(t.Key)
+	}
+	return t.live || slices.Contains(m.Live, t.Key)
+}
+
+// fields gives the place of a key's field in Spec.
+var fields = sync.OnceValue(func() map[string]int {
+	byKey := map[string]int{}
+	spec := reflect.TypeFor[Spec]()
+	for i := range spec.NumField() {
+		byKey[spec.Field(i).Tag.Get("key")] = i
+	}
+	return byKey
+})
+
+// field is the setting's field of s, for a setting that is no method's own.
+func (t *Setting) field(s *Spec) reflect.Value {
+	return reflect.ValueOf(s).Elem().Field(fields()[t.Key])
+}
+
+// value returns the setting as s has it.
+func (t *Setting) value(s *Spec) any {
+	if t.own == nil {
+		return t.field(s).Interface()
+	}
+	v, ok := s.Own[t.Key]
+	if !ok {
+		v = t.own.Default
+	}
+	if t.own.On {
+		return v.Or(0) != 0
+	}
+	return v
+}
+
+// number returns the setting as methods get it; false where it is no number.
+func (t *Setting) Number(s *Spec) (Auto, bool) {
+	switch v := t.value(s).(type) {
+	case Auto:
+		return v, true
+	case float64:
+		return Fixed(v), true
+	case int:
+		return Fixed(float64(v)), true
+	case bool:
+		if v {
+			return Fixed(1), true
+		}
+		return Fixed(0), true
+	}
+	return Auto{}, false
+}
+
+// below tells whether the setting is below the one that it has to be below, in
+// runs that read it.
+func (t *Setting) below(s *Spec) bool {
+	if t.own == nil || t.own.Below == "" || !t.ReadIn(s) {
+		return true
+	}
+	bound, ok := FindSetting(t.own.Below)
+	if !ok {
+		return true
+	}
+	most, _ := bound.Number(s)
+	v, _ := t.Number(s)
+	return v.Or(0) < most.Or(0)
+}
+
+// check says what is wrong with the setting, or nothing.
+func (t *Setting) check(s *Spec) error {
+	good := t.ok == nil || t.ok(s)
+	if v, ok := t.Number(s); ok {
+		good = good && (t.own == nil || t.own.Holds(v)) && (t.in == nil || v.IsAuto() || t.in(v.Or(0))) &&
+			!(t.renames(s) && slices.Contains(s.Algorithms, t.of)) // both are asked for
+	}
+	if good && t.below(s) {
+		return nil
+	}
+	want := t.Want
+	if t.own != nil && t.own.Below != "" {
+		want += ", below " + t.own.Below + " = " + s.Text(t.own.Below)
+	}
+	if t.among != nil {
+		want += join(t.among())
+	}
+	if t.by != "" {
+		want += " = " + s.Text(t.by)
+	}
+	return &KeyError{t.Key, t.value(s), want}
+}
+
+// Text returns the setting as a preset would state it, which Assign reads back.
+func (t *Setting) Text(s *Spec) string {
+	switch v := t.value(s).(type) {
+	case string:
+		return v
+	case []float64:
+		if v == nil {
+			return "[]"
+		}
+	}
+	return FlowText(t.value(s))
+}
+
+// Text returns the setting of that key as a preset would state it; empty for an
+// unknown key.
+func (s *Spec) Text(key string) string {
+	t, ok := FindSetting(key)
+	if !ok {
+		return ""
+	}
+	return t.Text(s)
+}
+
+// FlowText writes a value as YAML does on one line.
+func FlowText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "" // a number that is not finite, which Validate refuses
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(string(text), `"`, ""), ",", ", ")
+}
+
+// Assign sets the setting of that key to a JSON value, which presets, --set and
+// run.json give alike. The error is a *KeyError, and s is then as it was; ranges
+// are Validate's. The value is replaced as a whole: nothing is shared with
+// another Spec.
+func (s *Spec) Assign(key string, value []byte) error {
+	t, ok := FindSetting(key)
+	if !ok {
+		return &KeyError{key, string(value), "a setting"}
+	}
+	if t.own != nil {
+		return s.assignOwn(&t, value)
+	}
+	field := t.field(s)
+	isNull := bytes.Equal(bytes.TrimSpace(value), []byte("null"))
+	if isNull && field.Kind() != reflect.Slice { // the JSON of an empty list
+		return t.wrong(nil, value, field.Interface())
+	}
+	fresh := reflect.New(field.Type())
+	if err := json.Unmarshal(value, fresh.Interface()); err != nil {
+		return t.wrong(err, value, field.Interface())
+	}
+	field.Set(fresh.Elem())
+	if key == "algorithms" {
+		s.rename()
+	}
+	return nil
+}
+
+func (s *Spec) assignOwn(t *Setting, value []byte) error {
+	var v Auto
+	switch text := string(bytes.TrimSpace(value)); {
+	case t.own.On && text == "true":
+		v = Fixed(1)
+	case t.own.On && text == "false":
+		v = Fixed(0)
+	case t.own.On:
+		return t.wrong(nil, value, true)
+	case t.own.AutoIs != "":
+		if err := v.UnmarshalJSON(value); err != nil {
+			return t.wrong(nil, value, v)
+		}
+	default:
+		var x float64
+		if err := json.Unmarshal(value, &x); err != nil || text == "null" {
+			return t.wrong(nil, value, x)
+		}
+		v = Fixed(x)
+	}
+	if t.renames(s) && !v.IsAuto() { // the word is taken back
+		s.replace(t.own.AutoIs, t.of)
+	}
+	s.SetOwn(t.Key, v)
+	s.rename()
+	return nil
+}
+
+// wrong is the error of a value that is not of the setting's type.
+func (t *Setting) wrong(cause error, value []byte, like any) error {
+	var own *KeyError
+	if errors.As(cause, &own) {
+		return own
+	}
+	want := wanted[reflect.TypeOf(like)]
+	if _, auto := like.(Auto); auto {
+		want = t.Want
+	}
+	return &KeyError{t.Key, string(value), want}
+}
+
+// wanted says what a setting of a type looks like. Ranges are Validate's.
+var wanted = map[reflect.Type]string{
+	reflect.TypeFor[string]():          "text",
+	reflect.TypeFor[float64]():         "a number",
+	reflect.TypeFor[int]():             "a whole number",
+	reflect.TypeFor[uint64]():          "a whole number ≥ 0",
+	reflect.TypeFor[bool]():            "true or false",
+	reflect.TypeFor[[]float64]():       "a list of numbers, as in [0.5, 0.5]",
+	reflect.TypeFor[[]dro.Algorithm](): "a list, as in [sfk, erm]",
+}
+
+// MarshalJSON writes every setting by its key: of the methods' own, those of
+// the Spec's methods.
+func (s Spec) MarshalJSON() ([]byte, error) {
+	b := bytes.NewBufferString("{")
+	for _, t := range AllSettings() {
+		if t.own != nil && !t.ReadIn(&s) {
+			continue
+		}
+		value, err := json.Marshal(t.value(&s))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Key, err)
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(b, "%q:%s", t.Key, value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. Keys that this program does not
+// know are left out; one that is not there, since the file is older than it, is
+// the default, which is what the program did before there was a choice,
+// or a method's setting has what it did.
+func (s *Spec) UnmarshalJSON(b []byte) error {
+	*s = Defaults()
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(b, &values); err != nil {
+		return err
+	}
+	for _, t := range AllSettings() {
+		if value, ok := values[t.Key]; ok {
+			if err := s.Assign(t.Key, value); err != nil {
+				return err
+			}
+		} else if t.own != nil && !t.own.Before.IsAuto() && (t.ReadIn(s) || t.younger(values)) {
+			s.SetOwn(t.Key, t.own.Before)
+		}
+	}
+	return nil
+}
+
+// Equal tells whether two Specs state the same. What no method of theirs reads
+// states nothing.
+func (s *Spec) Equal(o *Spec) bool {
+	return !slices.ContainsFunc(AllSettings(), func(t Setting) bool {
+		idle := t.own != nil && !t.ReadIn(s) && !t.ReadIn(o)
+		return !idle && !reflect.DeepEqual(t.value(s), t.value(o))
+	})
+}
+
+// Single tells whether the setting takes one value, in which a comma has no
+// meaning: then several, with commas between, are a grid.
+func (t *Setting) Single() bool {
+	if t.own != nil {
+		return true
+	}
+	kind := t.field(&Spec{}).Type()
+	return t.Key != "dataset" && kind.Kind() != reflect.Slice && kind != reflect.TypeFor[Imbalance]()
+}
+
+// Unread returns an error for the first of the keys, given for runs of s, that
+// no method of s reads.
+func (s *Spec) Unread(keys []string) error {
+	for _, key := range keys {
+		if key == "augment" && s.Augment && data.Table(s.Dataset) {
+			return &KeyError{key, true, "false: the samples of " + s.Dataset + " are no pictures to crop and mirror"}
+		}
+		t, ok := FindSetting(key)
+		if !ok || t.ReadIn(s) || t.renames(s) && slices.Contains(s.Algorithms, t.own.AutoIs) {
+			continue
+		}
+		var readers []dro.Algorithm
+		for _, m := range dro.Methods() {
+			if t.ReadBy(&m) {
+				readers = append(readers, m.Name)
+			}
+		}
+		want := fmt.Sprintf("a method that reads it (%s): %s does not", join(readers), join(s.Algorithms))
+		return &KeyError{key, s.Text(key), want}
+	}
+	return nil
+}

@@ -1,0 +1,349 @@
+package spec
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner/data"
+)
+
+// Spec is everything that decides what a run computes. The tags are its keys in
+// presets, in --set and in run.json, which setting.go describes. As a preset
+// states it, it stands for len(Algorithms) × Seeds runs (see Expand); as a run
+// stores it, for one.
+type Spec struct {
+	// Algorithms to run, on the same data with the same seeds: see dro.Methods.
+	Algorithms []dro.Algorithm `key:"algorithms"`
+	// Seeds is how many repeats each algorithm gets, with seeds Seed, Seed+1, ...
+	Seeds int `key:"seeds"`
+
+	// Dataset is one of data.Names, or one's own files; see data.Open.
+	Dataset string `key:"dataset"`
+	// Model is one of nn.Models.
+	Model string `key:"model"`
+	// Init is one of nn.Inits, what the weights start as.
+	Init string `key:"init"`
+	// Precision is one of nn.Precisions, of the operands of a training step's
+	// products; evaluations are in fp32 whatever it is.
+	Precision string `key:"precision"`
+	// Loss is one of nn.Losses, of a sample.
+	Loss string `key:"loss"`
+	// Samples caps the training samples before imbalance; 0 is the dataset's own number.
+	Samples int `key:"samples"`
+	// Difficulty of the drawn dataset "shapes", 0 to 1; the others ignore it.
+	Difficulty float64 `key:"difficulty"`
+	// Imbalance keeps a fraction of each class of the training split.
+	Imbalance Imbalance `key:"imbalance"`
+	// Mean and Std normalise the input per channel, in units of a pixel value
+	// over 255; empty is the dataset's customary values.
+	Mean []float64 `key:"mean"`
+	Std  []float64 `key:"std"`
+	// Augment crops after padding by 4 and flips, on training batches only.
+	Augment bool `key:"augment"`
+	// Pad is what is around the image that augmentation crops: black, or the mean
+	// colour.
+	Pad string `key:"pad"`
+
+	// Uncertainty is the set's name, one of dro.SetNames.
+	Uncertainty string `key:"uncertainty"`
+	// K is the order of the Cressie-Read divergence, 1 < k ≤ 2 (χ² is 2).
+	K float64 `key:"k"`
+	// Rho is the radius ρ of the uncertainty set, in the scale of math.md's φ
+	// (φ_2 = (t−1)²/2; packages without the ½ need half of their ρ here).
+	Rho float64 `key:"rho"`
+	// Mu is the level of the two CVaR sets, 0 < μ < 1.
+	Mu float64 `key:"mu"`
+	// Coordinates of z: paper (shifted η), unshifted, or auto: paper at k = 2,
+	// else unshifted.
+	Coordinates string `key:"coordinates"`
+	// Lambda0 and LambdaMax bound λ; auto is the bound of math.md §4.
+	Lambda0   float64 `key:"lambda0"`
+	LambdaMax Auto    `key:"lambda_max"`
+	// EtaMin and EtaMax bound η. EtaMax is the theory's B, the assumed bound
+	// of the loss; the loss itself is never clipped.
+	EtaMin Auto    `key:"eta_min"`
+	EtaMax float64 `key:"eta_max"`
+	// Lambda and Eta are z_1; PAN, nsgdm and dsgdc keep λ there.
+	Lambda float64 `key:"lambda"`
+	Eta    float64 `key:"eta"`
+	// Batch is n_x; BatchZ is n_z, SFK's independent draw (0: the same).
+	Batch  int `key:"batch"`
+	BatchZ int `key:"batch_z"`
+	// LR is the step size α, of x and, in PGD, PAN, nsgdm and dsgdc, of z; times
+	// LRDrop once LRDropEpoch epochs are done (0: never).
+	LR          float64 `key:"lr"`
+	LRZ         Auto    `key:"lr_z"` // of z in PGD, PAN and dsgdc; auto is LR; the drop is of both
+	LRDropEpoch int     `key:"lr_drop_epoch"`
+	LRDrop      float64 `key:"lr_drop"`
+	// Momentum and WeightDecay act on x, in every algorithm alike, but that
+	// nsgdm's momentum averages the gradient of (x, η).
+	Momentum    float64 `key:"momentum"`
+	WeightDecay float64 `key:"weight_decay"`
+	// Clip is the length that a longer gradient of x is cut down to, before
+	// momentum: auto is the method's (see dro.Method), none for most.
+	Clip   Auto `key:"clip"`
+	Epochs int  `key:"epochs"`
+
+	// Seed decides initialisation, batch order, augmentation and z-draws. The
+	// samples that imbalance keeps do not depend on it.
+	Seed uint64 `key:"seed"`
+	// ValFraction of the training split is held out for model selection;
+	// nothing is ever selected on the test split.
+	ValFraction float64 `key:"val_fraction"`
+	// LabelNoise is the share of the training samples whose label is set to
+	// another class, the same samples for every method and seed.
+	LabelNoise float64 `key:"label_noise"`
+
+	// Select is which step a run reports beside its last one: SelectLast, none, or
+	// the best by a measure of the validation split; one of Selections.
+	Select string `key:"select"`
+	// MinGroup is how many samples of a split a class or a group needs there to be
+	// called the worst.
+	MinGroup int `key:"min_group"`
+	// Optimum asks for the least worst-case risk there is, found before the start,
+	// where the losses are convex in the weights.
+	Optimum bool `key:"optimum"`
+	// RiskRadii are the radii that evaluations measure the robust risk at, beside
+	// Rho.
+	RiskRadii []float64 `key:"risk_radii"`
+
+	// LogEvery is in steps; EvalEvery and CertifyEvery in epochs (0: only at
+	// the end); CheckpointEvery in steps (0: at the end of an
+	// epoch, once some seconds have passed since the last one).
+	LogEvery        int `key:"log_every"`
+	EvalEvery       int `key:"eval_every"`
+	CertifyEvery    int `key:"certify_every"`
+	CheckpointEvery int `key:"checkpoint_every"`
+	CheckpointKeep  int `key:"checkpoint_keep"`
+
+	// Own has the settings that a method declares itself (see dro.Method), by
+	// key; what is not there is the method's default. It is never changed in
+	// place.
+	Own map[string]Auto
+}
+
+// Defaults returns the settings that a preset overrides: the paper's, where it
+// publishes them (math.md §6), on the drawn dataset.
+func Defaults() Spec {
+	return Spec{
+		Algorithms: dro.PaperMethods(), Seeds: 1,
+		Dataset: "shapes", Model: "convnet", Init: "he", Precision: "fp32", Loss: nn.CrossEntropy,
+		Difficulty: 0.5, Augment: true, Pad: "black",
+		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
+		Lambda0: 0.1, EtaMax: 10, Lambda: 1, Eta: 0,
+		Batch: 128, LR: 0.01, LRDropEpoch: 40, LRDrop: 0.1, Momentum: 0.9, Epochs: 50,
+		Select: SelectLast, MinGroup: 20, RiskRadii: []float64{.05, .1, .2, .5, 1, 2, 5},
+		Seed: 1, LogEvery: 10, EvalEvery: 1, CertifyEvery: 0, CheckpointKeep: 2,
+	}
+}
+
+// Expand returns one Spec per algorithm and seed, the seeds innermost.
+func (s Spec) Expand() []Spec {
+	var specs []Spec
+	for _, a := range s.Algorithms {
+		for i := range s.Seeds {
+			one := s
+			one.Algorithms, one.Seeds, one.Seed = []dro.Algorithm{a}, 1, s.Seed+uint64(i)
+			specs = append(specs, one)
+		}
+	}
+	return specs
+}
+
+// Algorithm returns the algorithm of an expanded Spec.
+func (s *Spec) Algorithm() dro.Algorithm { return s.Algorithms[0] }
+
+// KeyError says that a setting cannot be used.
+type KeyError struct {
+	Key   string
+	Value any
+	Want  string // what is allowed
+}
+
+func (e *KeyError) Error() string {
+	value := []rune(fmt.Sprint(e.Value))
+	if len(value) > 60 { // a value from a file may be anything
+		value = append(value[:60], '…')
+	}
+	return fmt.Sprintf("%s: %s: want %s", e.Key, string(value), e.Want)
+}
+
+// Validate returns a *KeyError for the first setting that cannot be used,
+// looking at values only: whether the data exist is Open's to say.
+func (s *Spec) Validate() error {
+	if err := s.checkValues(); err != nil {
+		return err
+	}
+	return s.checkTogether()
+}
+
+// Problems returns all that Validate finds: an error for each setting that cannot
+// be used by itself or, where each can, the first of what they cannot be together.
+func (s *Spec) Problems() []error {
+	list := s.WrongValues()
+	if len(list) > 0 {
+		return list
+	}
+	if err := s.checkTogether(); err != nil {
+		return []error{err}
+	}
+	return nil
+}
+
+// checkTogether looks at settings that are right one by one.
+func (s *Spec) checkTogether() error {
+	set, err := s.Set()
+	if err != nil {
+		return err
+	}
+	for _, a := range s.Algorithms {
+		m, err := dro.Find(a)
+		if err == nil {
+			err = m.Applies(set)
+		}
+		if err == nil && m.CrossEntropy && s.Loss != nn.CrossEntropy {
+			err = fmt.Errorf("%s takes a loss for −log of the right class's probability: want loss: %s",
+				a, nn.CrossEntropy)
+		}
+		if err != nil {
+			return fmt.Errorf("algorithms: %w", err)
+		}
+	}
+	p, err := s.Problem()
+	if err != nil {
+		return err
+	}
+	return s.checkStart(p)
+}
+
+// checkStart wants z_1 inside the box. A set without a radius has no λ.
+func (s *Spec) checkStart(p *dro.Problem) error {
+	inside := func(key string, value float64, side [2]float64) error {
+		if value >= side[0] && value <= side[1] {
+			return nil
+		}
+		return &KeyError{key, value, fmt.Sprintf("a start inside the box [%g, %g]", side[0], side[1])}
+	}
+	if p.Set.HasRadius() {
+		if err := inside("lambda", s.Lambda, p.Box.Lambda); err != nil {
+			return err
+		}
+	}
+	return inside("eta", s.Eta, p.Box.Eta)
+}
+
+// checkValues looks at each setting by itself.
+func (s *Spec) checkValues() error {
+	if list := s.WrongValues(); len(list) > 0 {
+		return list[0]
+	}
+	return nil
+}
+
+// WrongValues returns an error for each setting that cannot be used by itself.
+func (s *Spec) WrongValues() (list []error) {
+	for _, t := range AllSettings() {
+		if err := t.check(s); err != nil {
+			list = append(list, err)
+		}
+	}
+	return list
+}
+
+// Set returns the uncertainty set.
+func (s *Spec) Set() (dro.Set, error) { return dro.NewSet(s.Uncertainty, s.K, s.Mu) }
+
+// Problem returns the constrained problem that the Spec states: set, radius,
+// coordinates and box, with every "auto" derived.
+func (s *Spec) Problem() (*dro.Problem, error) {
+	set, err := s.Set()
+	if err != nil {
+		return nil, err
+	}
+	c := dro.DefaultCoordinates(set)
+	if s.Coordinates != "auto" {
+		if c, err = dro.ParseCoordinates(s.Coordinates); err != nil {
+			return nil, err
+		}
+	}
+	derived := dro.DefaultBox(set, s.Rho, c, s.Lambda0, s.EtaMax)
+	p := &dro.Problem{Set: set, Rho: s.Rho, Coordinates: c, Box: dro.Box{
+		Lambda: [2]float64{s.Lambda0, s.LambdaMax.Or(derived.Lambda[1])},
+		Eta:    [2]float64{s.EtaMin.Or(derived.Eta[0]), s.EtaMax},
+	}}
+	return p, p.Validate()
+}
+
+// Task returns what a method starts from, on data with so many training samples
+// in all, of each class and of each group.
+func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
+	m, err := dro.Find(s.Algorithm())
+	if err != nil {
+		return dro.Task{}, err
+	}
+	p, err := s.Problem()
+	if err != nil {
+		return dro.Task{}, err
+	}
+	t := dro.Task{Problem: p, Samples: samples, Classes: classes, Groups: groups, Settings: map[string]Auto{}}
+	for _, row := range AllSettings() {
+		if v, ok := row.Number(s); ok && row.ReadBy(m) {
+			t.Settings[row.Key] = v
+		}
+	}
+	return t, nil
+}
+
+// ClipFor returns the length that the gradient of x is cut down to; 0: none.
+func (s *Spec) ClipFor(m *dro.Method) float64 {
+	if s.Clip.IsNone() {
+		return 0
+	}
+	return s.Clip.Or(m.Clip)
+}
+
+// Radius names set and radius as a table has room for: "χ², 0.5", "cvar 0.1".
+func (s *Spec) Radius() string {
+	set, err := s.Set()
+	switch {
+	case err != nil:
+		return s.Uncertainty
+	case !set.HasRadius():
+		return set.Label()
+	}
+	return fmt.Sprintf("%s, %.3g", set.Label(), s.Rho)
+}
+
+// DataOptions returns what runner/data needs to open the Spec's dataset.
+func (s *Spec) DataOptions(dir string) data.Options {
+	return data.Options{Dir: dir, Samples: s.Samples, Difficulty: s.Difficulty,
+		Imbalance: s.Imbalance.Ratios(s.Dataset), ValFraction: s.ValFraction, LabelNoise: s.LabelNoise}
+}
+
+func AllFinite(xs []float64) bool {
+	return !slices.ContainsFunc(xs, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+}
+
+func join[T ~string](words []T) string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = string(w)
+	}
+	return strings.Join(list, ", ")
+}
+
+// The settings of select.
+const (
+	SelectLast     = "last"      // no choice: the last step alone
+	SelectValWorst = "val_worst" // of the groups where they are given, else of the classes
+)
+
+// Selections lists what the setting select may be: SelectLast, SelectValWorst or
+// the name of a measure of the validation split.
+func Selections() []string {
+	return []string{SelectLast, SelectValWorst, "val_loss", "val_robust_risk"}
+}

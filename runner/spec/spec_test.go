@@ -1,0 +1,276 @@
+package spec
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+)
+
+func TestDefaultsAreValid(t *testing.T) {
+	s := Defaults()
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.Expand()); n != 4 {
+		t.Errorf("the default is %d runs, want 4", n)
+	}
+	s.Seeds = 3
+	list := s.Expand()
+	if len(list) != 12 || list[1].Seed != s.Seed+1 || list[1].Algorithm() != list[0].Algorithm() {
+		t.Errorf("3 seeds expand to %d runs, seeds not innermost", len(list))
+	}
+}
+
+// Every field of a Spec has one row, and every row a field.
+func TestEveryFieldIsDescribed(t *testing.T) {
+	rows := map[string]int{}
+	for _, row := range settingRows() {
+		rows[row.Key]++
+		if row.Group == "" || row.Doc == "" || row.Want == "" {
+			t.Errorf("%s is not described: %+v", row.Key, row)
+		}
+	}
+	for f := range reflect.TypeFor[Spec]().Fields() {
+		if key := f.Tag.Get("key"); f.Name != "Own" && rows[key] != 1 {
+			t.Errorf("field %s with the key %q has %d rows", f.Name, key, rows[key])
+		}
+		delete(rows, f.Tag.Get("key"))
+	}
+	if len(rows) > 0 {
+		t.Errorf("rows without a field: %v", rows)
+	}
+}
+
+func TestValidateNamesTheKey(t *testing.T) {
+	nan := math.NaN()
+	for _, test := range []struct {
+		key  string
+		edit func(*Spec)
+	}{
+		{"algorithms", func(s *Spec) { s.Algorithms = nil }},
+		{"algorithms", func(s *Spec) { s.Algorithms = []dro.Algorithm{"sgd"} }},
+		{"algorithms", func(s *Spec) { s.Algorithms = []dro.Algorithm{"sfk", "sfk"} }},
+		{"algorithm", func(s *Spec) { s.Uncertainty = "cvar"; s.Algorithms = []dro.Algorithm{"pan"} }},
+		{"seeds", func(s *Spec) { s.Seeds = 0 }},
+		{"dataset", func(s *Spec) { s.Dataset = "" }},
+		{"model", func(s *Spec) { s.Model = "vgg" }},
+		{"samples", func(s *Spec) { s.Samples = -1 }},
+		{"difficulty", func(s *Spec) { s.Difficulty = 1.5 }},
+		{"imbalance", func(s *Spec) { s.Imbalance = KeepRatios(.5, 0) }},
+		{"mean", func(s *Spec) { s.Mean = []float64{.5} }},
+		{"std", func(s *Spec) { s.Mean, s.Std = []float64{.5}, []float64{0} }},
+		{"uncertainty", func(s *Spec) { s.Uncertainty = "wasserstein" }},
+		{"k", func(s *Spec) { s.K = 1 }},
+		{"k", func(s *Spec) { s.K = 2.1 }},
+		{"k", func(s *Spec) { s.K = nan }},
+		{"rho", func(s *Spec) { s.Rho = -1 }},
+		{"rho", func(s *Spec) { s.Rho = nan }},
+		{"mu", func(s *Spec) { s.Mu = 1 }},
+		{"coordinates", func(s *Spec) { s.Coordinates = "polar" }},
+		{"coordinates", func(s *Spec) { s.Uncertainty = "kl"; s.Coordinates = "paper" }},
+		{"lambda0", func(s *Spec) { s.Lambda0 = 0 }},
+		{"lambda_max", func(s *Spec) { s.LambdaMax = Fixed(.01) }},
+		{"eta_min", func(s *Spec) { s.EtaMin = Fixed(11) }},
+		{"eta_max", func(s *Spec) { s.EtaMax = -1 }},
+		{"lambda", func(s *Spec) { s.Lambda = 1e9 }},
+		{"eta", func(s *Spec) { s.Eta = 11 }},
+		{"c", func(s *Spec) { s.SetOwn("c", Fixed(0)) }},
+		{"kappa", func(s *Spec) { s.SetOwn("kappa", Fixed(nan)) }},
+		{"batch", func(s *Spec) { s.Batch = 0 }},
+		{"batch_z", func(s *Spec) { s.BatchZ = -1 }},
+		{"lr", func(s *Spec) { s.LR = 0 }},
+		{"lr_drop", func(s *Spec) { s.LRDrop = 0 }},
+		{"momentum", func(s *Spec) { s.Momentum = 1 }},
+		{"weight_decay", func(s *Spec) { s.WeightDecay = -1 }},
+		{"epochs", func(s *Spec) { s.Epochs = 0 }},
+		{"val_fraction", func(s *Spec) { s.ValFraction = 1 }},
+		{"log_every", func(s *Spec) { s.LogEvery = 0 }},
+		{"checkpoint_keep", func(s *Spec) { s.CheckpointKeep = 0 }},
+	} {
+		s := Defaults()
+		test.edit(&s)
+		err := s.Validate()
+		if err == nil || !strings.Contains(err.Error(), test.key) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %q, want one line that names it", test.key, err)
+		}
+	}
+}
+
+func TestKeyErrorShowsTheValueAsGiven(t *testing.T) {
+	for _, test := range []struct {
+		value any
+		want  string
+	}{
+		{0, "k: 0: want more"},
+		{2.1, "k: 2.1: want more"},
+		{Fixed(3), "k: 3: want more"},
+		{strings.Repeat("é", 61), "k: " + strings.Repeat("é", 60) + "…: want more"},
+	} {
+		if got := (&KeyError{"k", test.value, "more"}).Error(); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}
+
+func TestSpecSurvivesJSON(t *testing.T) {
+	s := Defaults()
+	s.LambdaMax, s.Imbalance, s.Mean, s.Std = Fixed(10), KeepRatios(.5, 1), []float64{.5}, []float64{.25}
+	s.SetOwn("c", Fixed(7))
+	s.SetOwn("share_batch", Fixed(1))
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Spec
+	if err := json.Unmarshal(b, &back); err != nil {
+		t.Fatal(err)
+	}
+	if !s.Equal(&back) || back.Text("c") != "7" ||
+		back.Text("share_batch") != "true" || back.Text("kappa") != "1" {
+		t.Errorf("%s\ncame back as\n%+v", b, back)
+	}
+	for word, want := range map[string]int{`"paper"`: 10, `"none"`: 0, `"auto"`: 10, `[0.5]`: 1} {
+		var i Imbalance
+		if err := json.Unmarshal([]byte(word), &i); err != nil || len(i.Ratios("cifar10")) != want {
+			t.Errorf("imbalance %s: %v ratios, error %v, want %d", word, i.Ratios("cifar10"), err, want)
+		}
+	}
+	var i Imbalance
+	var key *KeyError
+	if err := json.Unmarshal([]byte(`"half"`), &i); !errors.As(err, &key) {
+		t.Errorf("imbalance half: error %v, want a KeyError", err)
+	}
+}
+
+// A run of Just Train Twice that never comes to its second run would be ERM's
+// under another name.
+func TestSettingBelowAnother(t *testing.T) {
+	s := stated("jtt")
+	s.Epochs = 1
+	const want = "jtt_epochs: 1: want a whole number ≥ 1, below epochs = 1"
+	if err := s.Validate(); err == nil || err.Error() != want {
+		t.Errorf("the error is %v", err)
+	}
+	s.Algorithms = []dro.Algorithm{dro.ERM}
+	if err := s.Validate(); err != nil {
+		t.Errorf("ERM, which does not read it: %v", err)
+	}
+}
+
+// FuzzSpec: what run.json or a request says of a run is refused, or can be
+// written and read back as the same.
+func FuzzSpec(f *testing.F) {
+	d := Defaults()
+	text, err := json.Marshal(d)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add([]byte(`{"algorithms":["sfk"],"seeds":1,"mean":null,"lr":1e-320,"imbalance":[1,0.5],"eta_min":"auto"}`))
+	f.Add([]byte(`{"algorithms":["erm"],"c":1}`)) // which ERM does not read
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var s, back Spec
+		if json.Unmarshal(text, &s) != nil || s.Validate() != nil {
+			return
+		}
+		again, err := json.Marshal(s)
+		if err == nil {
+			err = json.Unmarshal(again, &back)
+		}
+		if err != nil || !s.Equal(&back) {
+			t.Errorf("%s becomes %s: %v", text, again, err)
+		}
+	})
+}
+
+// sfk with "c: auto" is what files say that are older than sfk-auto, in every form
+// that they had; those from before its second rule go on with the first.
+func TestAutoIsReadAsItsMethod(t *testing.T) {
+	spec := func(words ...string) Spec {
+		t.Helper()
+		var s Spec
+		if err := json.Unmarshal([]byte(strings.Join(words, "")), &s); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	assigned := func(lines ...string) Spec {
+		t.Helper()
+		s := Defaults()
+		for _, l := range lines {
+			key, value, _ := strings.Cut(l, "=")
+			if err := s.Assign(key, []byte(value)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return s
+	}
+	first, erm := stated(dro.SFKAuto), stated(dro.ERM)
+	first.SetOwn("c_rule", Fixed(1))
+	for _, c := range []struct {
+		name string
+		got  Spec
+		want string // algorithms, c_rule
+	}{
+		{"run.json", spec(`{"algorithms":["sfk"],"c":"auto","c_rule":2}`), "sfk-auto 2"},
+		{"run.json before rule 2", spec(`{"algorithms":["sfk"],"c":"auto"}`), "sfk-auto 1"},
+		{"and saved again", reread(t, first), "sfk-auto 1"},
+		{"run.json with a number", spec(`{"algorithms":["sfk"],"c":1000,"c_rule":2,"kappa":1}`), "sfk 2"},
+		{"run.json with a number before rule 2", spec(`{"algorithms":["sfk"],"c":1000,"kappa":1}`), "sfk 1"},
+		{"run.json of another method", reread(t, erm), "erm 2"},
+		{"a preset", assigned(`algorithms=["sfk","erm"]`, `c="auto"`), "sfk-auto, erm 2"},
+		{"its lines the other way", assigned(`c="auto"`, `algorithms=["pgd","sfk"]`), "pgd, sfk-auto 2"},
+		{"and a number over it", assigned(`algorithms=["sfk","erm"]`, `c="auto"`, `c=5`), "sfk, erm 2"},
+		{"without sfk", assigned(`algorithms=["erm"]`, `c="auto"`), "erm 2"},
+		{"sfk-auto by name", assigned(`algorithms=["sfk-auto"]`), "sfk-auto 2"},
+	} {
+		if got := join(c.got.Algorithms) + " " + c.got.Text("c_rule"); got != c.want {
+			t.Errorf("%s is read as %s, want %s", c.name, got, c.want)
+		}
+		if err := c.got.Validate(); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	old := assigned(`c="auto"`, `algorithms=["sfk"]`)
+	if err := old.Unread([]string{"c"}); err != nil {
+		t.Errorf("c: auto of sfk: %v", err)
+	}
+	for _, s := range []Spec{assigned(`algorithms=["sfk","sfk-auto"]`, `c="auto"`), stated(dro.SFK)} {
+		s.SetOwn("c", Auto{})
+		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "c: auto: want a number > 0") {
+			t.Errorf("%s with c: auto: %v", join(s.Algorithms), err)
+		}
+	}
+	named := assigned(`algorithms=["sfk-auto","pgd"]`)
+	if err := named.Unread([]string{"c"}); err == nil || !strings.Contains(err.Error(), "reads it (sfk)") {
+		t.Errorf("c of sfk-auto: %v", err)
+	}
+}
+
+// stated is a spec of one method.
+func stated(a dro.Algorithm) Spec {
+	s := Defaults()
+	s.Algorithms, s.Epochs = []dro.Algorithm{a}, 2
+	if m, _ := dro.Find(a); m != nil && m.ReadsKey("jtt_epochs") {
+		s.SetOwn("jtt_epochs", Fixed(1)) // of two
+	}
+	return s
+}
+
+// reread is s as its own JSON has it.
+func reread(t *testing.T, s Spec) (back Spec) {
+	t.Helper()
+	b, err := json.Marshal(s)
+	if err == nil {
+		err = json.Unmarshal(b, &back)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return back
+}

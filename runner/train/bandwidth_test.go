@@ -1,0 +1,90 @@
+package train
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner/data"
+	"drolab/runner/spec"
+)
+
+// BenchmarkBandwidth holds an epoch of a linear model on mapped features, which visits each row once in
+// random order, against reading as many bytes of memory in order, by two threads each. "share" is what of
+// that bandwidth the epoch has, "share-of-forward" what an epoch of loading and losses alone has.
+func BenchmarkBandwidth(b *testing.B) {
+	const rows, features = 200_000, 512
+	src := mappedFeatures(b, rows, features)
+	memory := slices.Repeat([]float32{1}, rows*features)
+	for _, batch := range []int{128, 1024, 4096} {
+		b.Run(fmt.Sprint("batch", batch), func(b *testing.B) {
+			s := spec.Defaults()
+			s.Model, s.Batch, s.Augment = "linear", batch, false
+			r, err := benchRun(s, dro.ERM, src, 2, 2)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer r.Close()
+			epoch := func(step func() error) func() error {
+				return func() error {
+					for range r.Meta.StepsPerEpoch {
+						if err := step(); err != nil {
+							return err
+						}
+					}
+					return nil
+				}
+			}
+			inOrder := func() error { r.Net.(*native).net.Read(memory); return nil }
+			ms := turns(b, epoch(r.train), epoch(r.forward), inOrder)
+			b.ReportMetric(rows/middle(ms[0])/1e3, "Msamples/s")
+			b.ReportMetric(4*rows*features/middle(ms[2])/1e6, "GB/s-in-order")
+			b.ReportMetric(ratio(ms[2], ms[0]), "share")
+			b.ReportMetric(ratio(ms[2], ms[1]), "share-of-forward")
+		})
+	}
+}
+
+// mappedFeatures is the training split of files of NumPy's with so many rows, in memory already.
+func mappedFeatures(b *testing.B, rows, features int) data.Source {
+	b.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	x, y := make([]float32, rows*features), make([]int64, rows)
+	for i := range x {
+		x[i] = r.Float32() - .5
+	}
+	for i := range y {
+		y[i] = int64(i % 2)
+	}
+	dir := b.TempDir()
+	writeArray(b, filepath.Join(dir, "x.npy"), "<f4", fmt.Sprintf("%d, %d", rows, features), x)
+	writeArray(b, filepath.Join(dir, "y.npy"), "<i8", fmt.Sprintf("%d,", rows), y)
+	d, err := data.Open("npy:"+filepath.Join(dir, "x.npy")+"?y="+filepath.Join(dir, "y.npy")+
+		"&test_fraction=.01", data.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { d.Close() })
+	return d.Train
+}
+
+func writeArray(b *testing.B, path, kind, shape string, values any) {
+	b.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", kind, shape)
+	header += strings.Repeat(" ", 117-len(header)) + "\n"
+	fmt.Fprintf(f, "\x93NUMPY\x01\x00\x76\x00%s", header)
+	if err := binary.Write(f, binary.LittleEndian, values); err != nil {
+		b.Fatal(err)
+	}
+}

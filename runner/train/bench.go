@@ -1,0 +1,172 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/gate"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+)
+
+// StepTimes are medians over training steps as a run takes them, input
+// pipeline included, each of one batch.
+type StepTimes struct {
+	Train   time.Duration // the baseline: forward, backward, update
+	Forward time.Duration // loading and losses only
+	Steps   map[dro.Algorithm]time.Duration
+	Rounds  int // how many of each were measured
+
+	FLOP float64 // of real work in Train: no padding zeros, see nn.Net.FLOPs
+	Peak float64 // FLOP/s of multiply-adds without memory, measured in the same rounds
+}
+
+// Rate returns the FLOP/s of real work of a training step, and which share of
+// the peak that is.
+func (t *StepTimes) Rate() (rate, share float64) {
+	rate = t.FLOP / t.Train.Seconds()
+	return rate, rate / t.Peak
+}
+
+// MeasureSteps times steps of the spec's model, batch and set, by each of its
+// methods and the baseline, on noise of the given shape, for about the given
+// time. The kinds of steps take turns, so that what else the machine does
+// disturbs them alike.
+func MeasureSteps(
+	ctx context.Context, s spec.Spec, shape data.Shape, classes, threads int, budget time.Duration,
+) (StepTimes, error) {
+	src := newNoise(shape, classes, 4*s.Batch)
+	base, err := benchRun(s, dro.Baseline(), src, classes, threads)
+	if err != nil {
+		return StepTimes{}, err
+	}
+	defer base.Close()
+	net := base.Net.(*native).net
+	flop := 0.0
+	things := []func() error{base.train, base.forward, func() error {
+		flop = net.Peak()
+		return nil
+	}}
+	others := slices.DeleteFunc(slices.Clone(s.Algorithms), func(a dro.Algorithm) bool {
+		return a == dro.Baseline()
+	})
+	for _, a := range others {
+		r, err := benchRun(s, a, src, classes, threads)
+		if err != nil {
+			return StepTimes{}, err
+		}
+		defer r.Close()
+		things = append(things, r.train)
+	}
+	took, err := rounds(ctx, budget, things...)
+	if err != nil {
+		return StepTimes{}, fmt.Errorf("measuring %s: %w", s.Model, err)
+	}
+	t := StepTimes{Train: median(took[0]), Forward: median(took[1]), Rounds: len(took[0]),
+		Steps: map[dro.Algorithm]time.Duration{}}
+	forth, back := net.FLOPs()
+	t.FLOP, t.Peak = forth+back, flop/median(took[2]).Seconds()
+	t.Steps[dro.Baseline()] = t.Train
+	for i, a := range others {
+		t.Steps[a] = median(took[3+i])
+	}
+	return t, nil
+}
+
+// forward loads a batch and computes its losses.
+func (r *Run) forward() error {
+	b := r.batches.Next()
+	r.Net.Losses(r.losses, Batch{runner.SplitTrain, *b}, nil)
+	return nil
+}
+
+// rounds does each thing in turn, first without counting and then at least
+// three times, until the budget is spent.
+func rounds(ctx context.Context, budget time.Duration, things ...func() error) ([][]time.Duration, error) {
+	took := make([][]time.Duration, len(things))
+	for start, n := time.Now(), 0; n < 4 || time.Since(start) < budget; n++ {
+		for i, do := range things {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			begin := time.Now()
+			if err := do(); err != nil {
+				return nil, err
+			}
+			if n > 0 {
+				took[i] = append(took[i], time.Since(begin))
+			}
+		}
+	}
+	return took, nil
+}
+
+// benchRun is a run on a source of its own that records nothing and never ends.
+func benchRun(s spec.Spec, a dro.Algorithm, src data.Source, classes, threads int) (*Run, error) {
+	s.Algorithms, s.Seeds = []dro.Algorithm{a}, 1
+	s.Mean, s.Std = nil, nil
+	s.LogEvery = math.MaxInt
+	names := make([]string, classes)
+	d := &data.Dataset{Name: "bench", Shape: src.Shape(), Classes: names, Groups: names, Train: src, Test: src}
+	if d.Shape.H > 1 {
+		d.Augment = data.Augment{Pad: 4, Flip: true}
+	}
+	m := &runner.Meta{Spec: s, Parts: measure.PartsOf(d), StepsPerEpoch: int64(src.Len() / s.Batch),
+		Steps: math.MaxInt64}
+	return New(Plan{Meta: m, Data: d, Record: discard{}, Gate: &gate.Gate{Retry: time.Second},
+		Network: Native, Threads: threads})
+}
+
+// discard is a Recorder that keeps nothing and never fails.
+type discard struct{}
+
+func (discard) Append(runner.Event) error                { return nil }
+func (discard) Checkpoint(*runner.State) (string, error) { return "", nil }
+func (discard) Finish(*runner.Summary) error             { return nil }
+func (discard) Close() error                             { return nil }
+
+func median(times []time.Duration) time.Duration {
+	slices.Sort(times)
+	return times[len(times)/2]
+}
+
+// noise is a dataset of random bytes.
+type noise struct {
+	shape   data.Shape
+	classes int
+	bytes   []byte
+}
+
+func newNoise(shape data.Shape, classes, n int) *noise {
+	rng := rand.New(rand.NewPCG(1, 0))
+	bytes := make([]byte, n*shape.Len())
+	for i := range bytes {
+		bytes[i] = byte(rng.Uint32())
+	}
+	return &noise{shape, classes, bytes}
+}
+
+func (x *noise) Len() int          { return len(x.bytes) / x.shape.Len() }
+func (x *noise) Shape() data.Shape { return x.shape }
+func (x *noise) Label(i int) int   { return i % x.classes }
+func (x *noise) Group(i int) int   { return i % x.classes }
+
+func (x *noise) Pixels(_ []byte, i int) []byte {
+	size := x.shape.Len()
+	return x.bytes[i*size : (i+1)*size]
+}
+
+func (x *noise) Read(dst []float32, i int) {
+	for j, b := range x.Pixels(nil, i) {
+		dst[j] = float32(b) / 255
+	}
+}
+
+var _ data.ImageSource = (*noise)(nil)

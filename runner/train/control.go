@@ -1,0 +1,92 @@
+package train
+
+import (
+	"drolab/runner"
+	"drolab/runner/gate"
+	"time"
+)
+
+// obey does what was asked since the last step. Without a request it costs
+// one look at an empty channel. A closed gate is a request to stop.
+func (r *Run) obey() error {
+	for {
+		select {
+		case <-r.Gate.Done:
+			return r.stop()
+		default:
+		}
+		o, ok := r.Gate.Next()
+		if !ok {
+			return nil
+		}
+		if err := r.serve(o); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *Run) serve(o gate.Order) error {
+	switch o.Verb {
+	case gate.Stop:
+		return r.stop()
+	case gate.Checkpoint:
+		err := r.save()
+		o.Answer(r.step, err)
+		return err
+	case gate.Pause:
+		return r.rest()
+	case gate.Turn:
+		return o.Turn(r)
+	}
+	return nil // resume, of a run that is not paused
+}
+
+// rest saves, lets another run train, and waits until the run may go on. A
+// stop needs no further checkpoint then.
+func (r *Run) rest() error {
+	if err := r.save(); err != nil {
+		return err
+	}
+	if err := r.Mark(runner.Paused); err != nil {
+		return err
+	}
+	defer r.pause()()
+	r.Gate.Leave()
+	err := r.Gate.Enter(nil, func() {}, true, r)
+	if err == nil {
+		return r.Mark(runner.Running)
+	}
+	return err
+}
+
+func (r *Run) stop() error {
+	if err := r.save(); err != nil {
+		return err
+	}
+	return gate.ErrStopped
+}
+
+// Saved implements Waiting: what waits, and what has stopped, was saved before.
+func (r *Run) Saved() error { return nil }
+
+// Mark puts a status into the log.
+func (r *Run) Mark(s runner.Status) error {
+	return r.append(&runner.StatusEvent{Head: r.Head(), Status: s})
+}
+
+// append puts e into the log, and waits for room on a full disk.
+func (r *Run) append(e runner.Event) error {
+	told, err := r.write(func() error { return r.Record.Append(e) })
+	if _, isStatus := e.(*runner.StatusEvent); err != nil || !told || isStatus {
+		return err
+	}
+	return r.Mark(runner.Running)
+}
+
+// write does a write of any kind. Where it has to wait, the log says so as soon
+// as it can: told, and the run is paused there. The time is not the steps'.
+func (r *Run) write(do func() error) (told bool, err error) {
+	began := time.Now()
+	defer func() { r.since = r.since.Add(time.Since(began)) }()
+	return r.Gate.Write(do, gate.Waits(r.Record, r.Head()))
+}

@@ -1,0 +1,239 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+)
+
+// evaluated tells whether the current step has its evaluation.
+func (r *Run) evaluated() bool { return r.eval != nil && r.eval.Step == r.step }
+
+// evaluate measures what EvalMeasures lists.
+func (r *Run) evaluate() error {
+	defer r.pause()()
+	now, err := r.look()
+	if err != nil {
+		return err
+	}
+	e := &runner.EvalEvent{Head: r.Head(), Epoch: r.epoch()}
+	for _, m := range measure.EvalMeasures() {
+		if !m.IsList() || m.CanApply(r.Meta) {
+			m.Compute(now, &e.Values, &e.ByGroup)
+		}
+	}
+	r.selects(e)
+	r.eval = e
+	now.Warn(&r.spec, r.warnOnce)
+	return r.append(e)
+}
+
+// look passes over the splits and finds the exact worst cases (math.md §3).
+// Losses that are not finite have no worst case: then the run is broken.
+func (r *Run) look() (e *measure.Evaluation, err error) {
+	e = r.Evaluation()
+	if e.Train, err = r.Pass(runner.SplitTrain, false); err != nil {
+		return nil, err
+	}
+	p := r.Method.Problem
+	e.Ratios = make([]float64, len(e.Train.Losses))
+	if e.Train.Worst, err = p.Set.WorstCase(e.Ratios, e.Train.Losses, p.Rho); err != nil {
+		return nil, fmt.Errorf("step %d: training %w", r.step, err)
+	}
+	if e.Test, err = r.held(runner.SplitTest); err != nil {
+		return nil, err
+	}
+	if r.Data.Val != nil {
+		if e.Val, err = r.held(runner.SplitVal); err != nil {
+			return nil, err
+		}
+	}
+	if e.Penalised, err = r.penalised(e); err != nil {
+		return nil, fmt.Errorf("step %d: training %w", r.step, err)
+	}
+	if r.certifyDue() {
+		err = r.certify(e)
+	}
+	return e, err
+}
+
+// certify measures what takes a full gradient: the second part of the paper's
+// test at the last iterate, and both parts at the method's own output.
+func (r *Run) certify(e *measure.Evaluation) error {
+	norm, err := r.fullGradNorm(e.Train)
+	if err != nil {
+		return err
+	}
+	e.GradNorm = measure.Num(norm)
+	e.Output, err = r.output()
+	return err
+}
+
+// evaluation is one of this moment, before it has looked at any split.
+func (r *Run) Evaluation() *measure.Evaluation {
+	e := &measure.Evaluation{Spec: &r.Meta.Spec, Problem: r.Method.Problem,
+		Classes: len(r.Data.Classes),
+		Groups:  len(r.Meta.Groups), Optimum: r.Meta.Optimum, Z: r.Method.Dual()}
+	if r.Data.Grouped && e.Groups == 0 {
+		e.Unnamed = len(r.Data.Groups)
+	}
+	return e
+}
+
+// held passes over a split that is not trained on, and finds its worst cases.
+func (r *Run) held(split string) (*measure.Pass, error) {
+	p, err := r.Pass(split, true)
+	if err != nil {
+		return nil, err
+	}
+	if p.Worst, err = r.Method.Problem.Set.WorstCase(nil, p.Losses, r.Method.Problem.Rho); err != nil {
+		return nil, fmt.Errorf("step %d: %s %w", r.step, split, err)
+	}
+	if !r.Method.Problem.Set.HasRadius() {
+		return p, nil
+	}
+	curve, err := dro.Curve(r.Method.Problem.Set, p.Losses, r.Meta.Spec.RiskRadii)
+	for _, w := range curve {
+		p.Risks = append(p.Risks, measure.Num(w.Risk))
+	}
+	return p, err
+}
+
+// penalised solves the problem of a method that keeps λ; nil for the others.
+func (r *Run) penalised(e *measure.Evaluation) (*dro.Worst, error) {
+	m, err := dro.Find(r.spec.Algorithm())
+	if err != nil || !m.Penalised || e.Z == nil {
+		return nil, err
+	}
+	w, err := dro.Penalised(r.Method.Problem.Set, nil, e.Train.Losses, e.Z.Lambda)
+	return &w, err
+}
+
+// certifyDue tells whether this evaluation includes the full gradient.
+func (r *Run) certifyDue() bool {
+	every := int64(r.Meta.Spec.CertifyEvery)
+	return r.step == r.Meta.Steps || every > 0 && (r.step/r.Meta.StepsPerEpoch)%every == 0
+}
+
+// pass runs the network over a split; how sure it is of each prediction costs some
+// time and is asked for.
+func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
+	n := Source(r.Data, split).Len()
+	p := &measure.Pass{Losses: make([]float64, n), Correct: make([]bool, n),
+		Labels: make([]int, n), Groups: make([]int, n)}
+	if sure {
+		p.Confidences = make([]float64, n)
+	}
+	classes := make([]int, len(r.losses))
+	r.Net.SetMode(nn.Evaluate)
+	defer r.Net.SetMode(nn.Train)
+	err := r.EachBatch(split, func(b Batch, from int) error {
+		r.Net.Losses(p.Losses[from:], b, nil)
+		o := Outputs{Classes: classes}
+		if sure {
+			o.Confidences = p.Confidences[from:]
+		}
+		r.Net.Outputs(o)
+		for i := range b.N {
+			p.Correct[from+i] = classes[i] == b.Labels[i]
+			p.Labels[from+i], p.Groups[from+i] = b.Labels[i], b.Groups[i]
+		}
+		return nil
+	})
+	// the last steps broke the network, each at a finite loss
+	if err == nil && !spec.AllFinite(p.Losses) {
+		i := slices.IndexFunc(p.Losses, func(l float64) bool { return !spec.AllFinite([]float64{l}) })
+		err = &BrokenError{Step: r.step, What: "the loss of a sample", Value: p.Losses[i], Cure: r.cure()}
+	}
+	return p, err
+}
+
+// source is the samples of a split of d; nil where there are none.
+func Source(d *data.Dataset, split string) data.Source {
+	switch split {
+	case runner.SplitTest:
+		return d.Test
+	case runner.SplitVal:
+		return d.Val
+	}
+	return d.Train
+}
+
+// eachBatch calls f with every batch of a split in order and its first index; an error
+// of f ends it.
+func (r *Run) EachBatch(split string, f func(b Batch, from int) error) error {
+	src := Source(r.Data, split)
+	loader, err := data.NewSequential(src, r.LoaderOptions(0, len(r.losses)))
+	if err != nil {
+		return err
+	}
+	defer loader.Close()
+	for from := 0; from < src.Len(); {
+		b := Batch{split, *loader.Next()}
+		if err := f(b, from); err != nil {
+			return err
+		}
+		from += b.N
+	}
+	return nil
+}
+
+// fullGradNorm returns the norm of the gradient of the method's own objective
+// over the training split, whose pass is given; for ERM, of the mean loss.
+func (r *Run) fullGradNorm(train *measure.Pass) (float64, error) {
+	weights := make([]float64, len(train.Losses))
+	r.Method.Weights(weights, train.Batch())
+	return r.GradNorm(weights)
+}
+
+// gradNorm returns ‖mean w_i ∇ℓ_i‖ over the training split. It changes the
+// weights, and leaves that gradient in the network: a second array of its size for
+// every run would be a tenth of all the memory.
+func (r *Run) GradNorm(weights []float64) (float64, error) {
+	n := len(weights)
+	losses := make([]float64, len(r.losses))
+	r.Net.SetMode(nn.Evaluate)
+	defer r.Net.SetMode(nn.Train)
+	err := r.EachBatch(runner.SplitTrain, func(b Batch, from int) error {
+		r.Net.Losses(losses, b, nil)
+		part := weights[from:][:b.N]
+		for i := range part {
+			part[i] *= float64(b.N) / float64(n) // the batch's part of the mean
+		}
+		r.Net.Gradient(part, from > 0)
+		return nil
+	})
+	return r.Net.GradNorm(), err
+}
+
+// selects takes e as the run's selection if it is better than what is selected so
+// far; the first of equals stays, and what is not a number is never better.
+func (r *Run) selects(e *runner.EvalEvent) {
+	by, ok := r.Meta.Selector()
+	if !ok {
+		return
+	}
+	now := e.Of(by.Name).Float()
+	if r.selected != nil {
+		best := r.selected.Of(by.Name).Float()
+		e.Selected = now < best
+		if by.Better == dro.Higher {
+			e.Selected = now > best
+		}
+	} else {
+		e.Selected = now == now
+	}
+	if e.Selected {
+		r.selected = e
+	}
+}
+
+// justSelected tells whether the selection is of this step, so that it needs a
+// checkpoint.
+func (r *Run) justSelected() bool { return r.selected != nil && r.selected.Step == r.step }

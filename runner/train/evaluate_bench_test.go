@@ -1,0 +1,46 @@
+package train
+
+import (
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/gate"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+)
+
+// BenchmarkEvaluation is one evaluation of the preset shapes.
+func BenchmarkEvaluation(b *testing.B) {
+	s := spec.Defaults()
+	s.Algorithms, s.Model, s.Samples = []dro.Algorithm{dro.SFK}, "convnet", 8000
+	d, err := data.Open(s.Dataset, s.DataOptions(""))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer d.Close()
+	perEpoch := int64(d.Train.Len() / s.Batch)
+	m := &runner.Meta{Spec: s, Parts: measure.PartsOf(d), StepsPerEpoch: perEpoch,
+		Steps: perEpoch * int64(s.Epochs)}
+	r, err := New(Plan{Meta: m, Data: d, Record: discard{}, Gate: &gate.Gate{Retry: time.Second},
+		Network: Native, Threads: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	for range 20 {
+		if err := r.train(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	r.step = m.StepsPerEpoch // an evaluation without the full gradient comes there
+	m.Spec.CertifyEvery = 0
+	b.ResetTimer()
+	for range b.N {
+		if err := r.evaluate(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

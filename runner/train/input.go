@@ -1,0 +1,71 @@
+package train
+
+import (
+	"drolab/runner/data"
+	"drolab/runner/spec"
+)
+
+// Streams of random numbers of one run, beside the network's initialisation.
+const (
+	streamBatches = 1
+	streamDraws   = 2
+)
+
+// input is the batches of a run, and room for what a step computes of them.
+type input struct {
+	batches         *data.Loader // x-batches: permutations of the training split
+	draws           *data.Loader // batches of the method's own: independent draws
+	losses, weights []float64    // of the x-batch
+	drawn           []float64    // losses of the method's own batch
+}
+
+func (i *input) close() {
+	for _, l := range []*data.Loader{i.batches, i.draws} {
+		if l != nil {
+			l.Close()
+		}
+	}
+}
+
+func (r *Run) addLoaders() (err error) {
+	o := r.LoaderOptions(streamBatches, r.Meta.Spec.Batch)
+	if r.Meta.Spec.Augment {
+		o.Augment = r.Data.Augment
+		o.Augment.Mean = r.Meta.Spec.Pad == "mean"
+	}
+	if r.batches, err = data.NewEpochs(r.Data.Train, o); err != nil {
+		return err
+	}
+	o.Stream, o.Batch = streamDraws, r.Meta.Spec.Batch
+	if z := r.Meta.Spec.BatchZ; z > 0 {
+		o.Batch = z
+	}
+	r.drawn = make([]float64, o.Batch)
+	o.Ahead = o.Ahead && r.Method.Fresh() // for the others it is a place and no more
+	r.draws, err = data.NewDraws(r.Data.Train, o)
+	return err
+}
+
+func (r *Run) LoaderOptions(stream uint64, batch int) data.LoaderOptions {
+	o := loaderOptions(&r.Meta.Spec, r.Data)
+	o.Batch, o.Stream = batch, stream
+	r.Net.Feed(&o)
+	return o
+}
+
+// loaderOptions says how samples are normalised, and where chance begins.
+func loaderOptions(s *spec.Spec, d *data.Dataset) data.LoaderOptions {
+	o := data.LoaderOptions{Mean: d.Mean, Std: d.Std, Seed: s.Seed}
+	if len(s.Mean) > 0 {
+		o.Mean, o.Std = float32s(s.Mean), float32s(s.Std)
+	}
+	return o
+}
+
+func float32s(xs []float64) []float32 {
+	ys := make([]float32, len(xs))
+	for i, x := range xs {
+		ys[i] = float32(x)
+	}
+	return ys
+}

@@ -1,0 +1,67 @@
+package train
+
+import (
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+)
+
+// method is a method at work, with what it adds to a run's steps and evaluations.
+type Method struct {
+	dro.Trainer
+	Problem *dro.Problem // that evaluations measure the risk of
+	clip    float64      // of the x-step; 0: none
+	Picker  dro.Picker   // the method, where it has an output rule, else nil
+	// advance is the method's, where it has an x-step of its own, else nil.
+	advance func(velocity, lr float64) (rate float64)
+	// samplewise gives weights of the method sample by sample, or is nil.
+	samplewise func(w, losses []float64)
+}
+
+// newMethod starts the method as s states it.
+func newMethod(s *spec.Spec, p *measure.Parts) (m Method, err error) {
+	d, err := dro.Find(s.Algorithm())
+	if err != nil {
+		return m, err
+	}
+	if m.Trainer, m.Problem, err = runner.NewTrainer(s, p); err != nil {
+		return m, err
+	}
+	m.clip, m.samplewise = s.ClipFor(d), m.Samplewise()
+	m.Picker, _ = m.Trainer.(dro.Picker)
+	if mover, ok := m.Trainer.(dro.Mover); ok {
+		m.advance = mover.Advance
+	}
+	return m, nil
+}
+
+// dual returns the method's dual variables; nil where it has none.
+func (m *Method) Dual() *dro.Z {
+	d, ok := m.Trainer.(dro.Dual)
+	if !ok {
+		return nil
+	}
+	z := d.Z()
+	return &z
+}
+
+// resume makes the method what it was in s, where s has it.
+func (m *Method) resume(s *runner.State) error {
+	if s.Method == nil {
+		return nil
+	}
+	return m.Restore(*s.Method)
+}
+
+// picked is what the method's output rule has chosen so far; nil where there is
+// nothing yet, or no rule.
+func (m *Method) Picked() *runner.PaperIterate {
+	if m.Picker == nil || m.Picker.Picked().Step == 0 {
+		return nil
+	}
+	p := m.Picker.Picked()
+	return &runner.PaperIterate{Step: int64(p.Step), Lambda: measure.Num(p.Z.Lambda),
+		Eta:      measure.Num(p.Z.Eta),
+		GradNorm: measure.Num(p.GradNorm), Gap: measure.Num(p.Gap)}
+}

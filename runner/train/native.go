@@ -1,0 +1,150 @@
+package train
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/spec"
+)
+
+// native is drolab's own network, dro/nn's, fed by this process's loaders.
+type native struct {
+	net    *nn.Net
+	x      []nn.Tensor // parameters and buffers
+	picked []nn.Tensor // a copy of x; nil before the first Pick
+	passed bool        // the last Losses has computed the gradient, too
+}
+
+func Native(s *spec.Spec, d *data.Dataset, threads int) (Network, error) {
+	net, err := nn.New(networkConfig(s, d, threads))
+	if err != nil {
+		return nil, err
+	}
+	return &native{net: net, x: slices.Concat(net.Parameters(), net.Buffers())}, nil
+}
+
+// Feed implements Network. With one thread there is no other to work ahead on.
+func (n *native) Feed(o *data.LoaderOptions) {
+	o.Ahead, o.Each, o.InPlace = n.net.Threads > 1, n.net.Each, n.net.InPlace()
+}
+
+// Losses implements Network. Samples are read where they lie, in one pass with
+// their gradient, where network and data have it so.
+func (n *native) Losses(losses []float64, b Batch, weigh func(weights, losses []float64)) {
+	n.passed = weigh != nil && b.At != nil && n.net.OnePass()
+	switch {
+	case n.passed:
+		n.net.Pass(losses, b.X, b.At, b.Next, b.Labels, weigh)
+	case b.At != nil:
+		n.net.LossesOf(losses, b.X, b.At, b.Labels)
+	default:
+		n.net.Losses(losses, b.X, b.Labels)
+	}
+}
+
+// Outputs implements Network.
+func (n *native) Outputs(o Outputs) {
+	if o.Classes != nil {
+		n.net.Predictions(o.Classes)
+	}
+	if o.Confidences != nil {
+		n.net.Confidences(o.Confidences)
+	}
+	if p := o.Probabilities; p != nil {
+		for n.net.Logits(p); len(p) > 0; p = p[n.net.Classes:] {
+			softmax(p[:n.net.Classes])
+		}
+	}
+}
+
+// softmax turns logits into probabilities.
+func softmax(x []float32) {
+	most, sum := math.Inf(-1), 0.0
+	for _, v := range x {
+		most = max(most, float64(v))
+	}
+	for _, v := range x {
+		sum += math.Exp(float64(v) - most)
+	}
+	for i, v := range x {
+		x[i] = float32(math.Exp(float64(v)-most) / sum)
+	}
+}
+
+// Gradient implements Network.
+func (n *native) Gradient(weights []float64, add bool) {
+	switch {
+	case n.passed:
+	case add:
+		n.net.AddGradient(weights)
+	default:
+		n.net.Gradient(weights)
+	}
+}
+
+// GradNorm implements Network.
+func (n *native) GradNorm() float64 { return n.net.GradientNorm() }
+
+// Step implements Network.
+func (n *native) Step(r Rule) (norm float64) {
+	if r.Advance == nil {
+		return n.net.Update(r.SGD)
+	}
+	norm, velocity := n.net.Accumulate(r.Momentum, r.Momentum, r.WeightDecay, r.Clip)
+	n.net.Advance(r.Advance(velocity, r.LR))
+	return norm
+}
+
+// SetMode implements Network.
+func (n *native) SetMode(m nn.Mode) { n.net.SetMode(m) }
+
+// Restart implements Network.
+func (n *native) Restart() { n.net.Restart() }
+
+// Pick implements Network.
+func (n *native) Pick() {
+	if n.picked == nil {
+		n.picked = runner.CloneTensors(n.x)
+		return
+	}
+	for i, t := range n.x {
+		copy(n.picked[i].Data, t.Data)
+	}
+}
+
+// Swap implements Network. It exchanges values, since kernels hold the memory.
+func (n *native) Swap() {
+	for i, t := range n.x {
+		for j, v := range t.Data {
+			t.Data[j], n.picked[i].Data[j] = n.picked[i].Data[j], v
+		}
+	}
+}
+
+// Save implements Network.
+func (n *native) Save(s *runner.State) {
+	s.Parameters, s.Velocities, s.Buffers = n.net.Parameters(), n.net.Velocities(), n.net.Buffers()
+	s.Picked = n.picked
+}
+
+// Load implements Network. Only a network that has picked takes what was picked: a
+// checkpoint of a parent that trained with another method may have nothing there.
+func (n *native) Load(s *runner.State) error {
+	err := errors.Join(runner.CopyTensors(n.net.Parameters(), s.Parameters),
+		runner.CopyTensors(n.net.Velocities(), s.Velocities), runner.CopyTensors(n.net.Buffers(),
+			s.Buffers))
+	if err == nil && n.picked != nil && len(s.Picked) > 0 {
+		err = runner.CopyTensors(n.picked, s.Picked)
+	}
+	return err
+}
+
+// Tensors implements Parameters.
+func (n *native) Tensors() []nn.Tensor { return n.x }
+
+// Close implements Network.
+func (n *native) Close() { n.net.Close() }

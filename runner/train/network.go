@@ -1,0 +1,94 @@
+package train
+
+import (
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/spec"
+)
+
+// Network is what a run trains. It is asked about samples, which are indices of a
+// split, and holds all that is learned. drolab's own network is native.go's; a
+// network of another program is a second implementation. It belongs to the run's
+// goroutine.
+//
+// A step asks for Losses, Gradient and Step, in this order.
+type Network interface {
+	// Feed says how the loaders of this network's batches work: on which threads,
+	// how far ahead, and whether they leave values where these lie. A network that
+	// reads its samples itself, by their indices, leaves the options alone.
+	Feed(*data.LoaderOptions)
+	// Losses computes the loss of each sample of a batch, at most Spec.Batch of
+	// them. Where weigh is not nil it gives the weights of any of these samples by
+	// their losses, on several threads at once, and the Gradient that follows is
+	// of these weights: a network may compute it in the same pass.
+	Losses(losses []float64, b Batch, weigh func(weights, losses []float64))
+	// Outputs fills in what is asked for about the samples of the last Losses.
+	Outputs(Outputs)
+	// Gradient computes ∇ mean w_i ℓ_i over the batch of the last Losses, the
+	// weights held constant, in place of the last gradient or added to it.
+	Gradient(weights []float64, add bool)
+	// GradNorm is the Euclidean norm of the last gradient.
+	GradNorm() float64
+	// Step moves along the last gradient and returns its norm, before clipping and
+	// without weight decay.
+	Step(Rule) (norm float64)
+	// SetMode says how layers that look at their whole batch treat further Losses;
+	// a new network is in mode nn.Train.
+	SetMode(nn.Mode)
+	// Restart goes back to the initialisation, to the bit.
+	Restart()
+	// Pick keeps a copy of the network as it is, and Swap exchanges the two.
+	Pick()
+	Swap()
+	// Save puts what Load takes up into a checkpoint. It is the network's own
+	// memory, and thus valid until the next Step.
+	Save(*runner.State)
+	Load(*runner.State) error
+	Close()
+}
+
+// Parameters is what a Network is, too, where its weights are at hand. What needs
+// them asks for it, and says so where it is missing.
+type Parameters interface {
+	// Tensors are views of what is learned and of running statistics.
+	Tensors() []nn.Tensor
+}
+
+// Batch is samples of a split: see SplitTrain and data.Batch, whose Index names
+// them. It has values only where Network.Feed left the loader to read them.
+type Batch struct {
+	Split string
+	data.Batch
+}
+
+// part is the samples from to to of a batch.
+func (b Batch) Part(from, to int) Batch {
+	p := b
+	if b.At != nil {
+		p.At = b.At[from:to]
+	} else {
+		size := len(b.X) / b.N
+		p.X = b.X[from*size : to*size]
+	}
+	p.Labels, p.Groups, p.Index, p.N = b.Labels[from:to], b.Groups[from:to], b.Index[from:to], to-from
+	return p
+}
+
+// Outputs are what a network makes of samples. A slice that is nil is not asked for.
+type Outputs struct {
+	Classes       []int     // of the greatest probability, the first of equals
+	Confidences   []float64 // those probabilities
+	Probabilities []float32 // of every class, [sample][class]
+}
+
+// Rule is a step of SGD, v ← momentum·v + g, x ← x − lr·v. Where Advance is set,
+// as by normalised momentum, the step averages the gradient instead,
+// v ← momentum·v + (1 − momentum)·g, and moves by −Advance(‖v‖, lr)·v.
+type Rule struct {
+	nn.SGD
+	Advance func(velocity, lr float64) (rate float64)
+}
+
+// NewNetwork builds the network of a run of s on d, with so many threads.
+type NewNetwork func(s *spec.Spec, d *data.Dataset, threads int) (Network, error)

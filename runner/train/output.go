@@ -1,0 +1,57 @@
+package train
+
+import (
+	"fmt"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/measure"
+)
+
+// output measures the x that the method's output rule has chosen, with its weights
+// in place of the last ones; nil where there is none. At the end of the run it
+// goes over the test split, too.
+func (r *Run) output() (*measure.Output, error) {
+	now := r.Method.Picked()
+	if now == nil {
+		return nil, nil
+	}
+	r.Net.Swap()
+	defer r.Net.Swap()
+	o, err := r.Stationarity(r.Method.Picker.Picked().Z)
+	if err != nil || r.step != r.Meta.Steps {
+		return o, err
+	}
+	r.iterate = now
+	return o, r.testIterate()
+}
+
+// certificateAt measures the network as it is with the dual variables z.
+func (r *Run) Stationarity(z dro.Z) (*measure.Output, error) {
+	train, err := r.Pass(runner.SplitTrain, false)
+	if err != nil {
+		return nil, err
+	}
+	worst, err := r.Method.Problem.Set.WorstCase(nil, train.Losses, r.Method.Problem.Rho)
+	if err != nil {
+		return nil, fmt.Errorf("step %d: the paper's iterate: training %w", r.step, err)
+	}
+	weights := make([]float64, len(train.Losses))
+	f := r.Method.Problem.At(weights, train.Losses, z).Value
+	norm, err := r.GradNorm(weights)
+	return &measure.Output{DualGap: f - worst.Risk, GradNorm: norm}, err
+}
+
+// testIterate evaluates the network as it is on the test split.
+func (r *Run) testIterate() error {
+	test, err := r.Pass(runner.SplitTest, false)
+	if err != nil {
+		return err
+	}
+	e := r.Evaluation()
+	r.iterate.TestLoss, r.iterate.TestAccuracy = measure.Num(measure.Mean(test.Losses)),
+		measure.Num(measure.Mean(test.Hits()))
+	r.iterate.WorstClassAccuracy = e.LeastAccuracy(measure.PerClass, test)
+	r.iterate.WorstGroupAccuracy = e.LeastAccuracy(measure.PerGroup, test)
+	return nil
+}

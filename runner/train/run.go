@@ -1,0 +1,277 @@
+package train
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/gate"
+	"drolab/runner/spec"
+)
+
+// Plan is what a run starts from.
+type Plan struct {
+	Meta    *runner.Meta
+	Data    *data.Dataset
+	Record  runner.Recorder
+	Gate    *gate.Gate
+	Network NewNetwork
+	Threads int
+	Knobs   []runner.KnobEvent // turned in a part of the run that was lost: to be turned again
+	Until   int64              // the step to stop at, see Means; 0: none
+	Reports string             // where the report of a panic is left
+	Now     func() time.Time   // tells when a checkpoint is due; nil is time.Now
+}
+
+// Run is one training run: everything here belongs to its goroutine.
+type Run struct {
+	Plan
+	spec   spec.Spec // the run's, with its knobs as they stand
+	step   int64
+	Net    Network
+	Method Method
+	input
+	meter
+	stopwatch
+	outcome
+	saving
+	warned map[string]bool
+}
+
+// outcome is what evaluations have come to.
+type outcome struct {
+	eval *runner.EvalEvent // the last
+	// selected is the evaluation that the validation split finds best, if any.
+	selected *runner.EvalEvent
+	iterate  *runner.PaperIterate // what the method's output rule has chosen, measured at the end
+}
+
+// New builds what the plan asks for. The caller closes it.
+func New(p Plan) (r *Run, err error) {
+	r = hold(p)
+	built := false
+	defer func() {
+		if !built { // an error, or a panic
+			r.Close()
+		}
+	}()
+	err = r.build()
+	built = err == nil
+	return r, err
+}
+
+// hold is a run without its network and method.
+func hold(p Plan) *Run {
+	if p.Now == nil {
+		p.Now = time.Now
+	}
+	return &Run{Plan: p, spec: p.Meta.Spec, warned: map[string]bool{}}
+}
+
+func (r *Run) build() (err error) {
+	if r.Method, err = newMethod(&r.spec, &r.Meta.Parts); err != nil {
+		return err
+	}
+	if err = r.addNetwork(); err != nil {
+		return err
+	}
+	if err = r.addLoaders(); err != nil {
+		return err
+	}
+	if r.Method.Picker != nil {
+		r.Net.Pick()
+	}
+	r.meter = newMeter(r.spec.Algorithm())
+	return nil
+}
+
+func (r *Run) addNetwork() (err error) {
+	r.losses, r.weights = make([]float64, r.spec.Batch), make([]float64, r.spec.Batch)
+	r.Net, err = r.Network(&r.Meta.Spec, r.Data, r.Threads)
+	return err
+}
+
+// Close releases the network and what makes batches.
+func (r *Run) Close() {
+	r.input.close()
+	if r.Net != nil {
+		r.Net.Close()
+	}
+}
+
+// Do trains from the given state (nil: from the start) to the planned end, a
+// stop, or a failure, and writes the summary.
+func (r *Run) Do(from *runner.State) (status runner.Status, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			status, err = r.end(runner.Failed, fmt.Errorf("step %d: %w", r.step, runner.Panicked(r.Reports,
+				p)))
+		}
+	}()
+	status = runner.Done
+	err = r.begin(from)
+	if err == nil {
+		err = r.loop()
+	}
+	if err == gate.ErrStopped {
+		status, err = runner.Stopped, r.Gate.ServeLast(r)
+	}
+	if err != nil {
+		status = runner.Failed
+	}
+	return r.end(status, err)
+}
+
+// begin takes up a checkpoint, if there is one, and says that the run runs.
+func (r *Run) begin(from *runner.State) error {
+	r.since, r.savedAt = time.Now(), r.Now()
+	if from != nil {
+		if err := r.replay(from.Step - 1); err != nil {
+			return err
+		}
+		if err := r.restore(from); err != nil {
+			return err
+		}
+	}
+	if err := r.Mark(runner.Running); err != nil || from != nil {
+		return err
+	}
+	for _, note := range r.Data.Notes {
+		r.warnOnce(note, note)
+	}
+	r.noteEmpty()
+	r.noteDrop()
+	return nil
+}
+
+// loop is the run: obey, train, and at the end of an epoch evaluate and save.
+func (r *Run) loop() error {
+	for r.step < r.Meta.Steps {
+		if err := r.replay(r.step); err != nil {
+			return err
+		}
+		if r.Until > 0 && r.step >= r.Until {
+			return r.stop()
+		}
+		if err := r.obey(); err != nil {
+			return err
+		}
+		if err := r.train(); err != nil {
+			return err
+		}
+		if err := r.betweenSteps(); err != nil {
+			return err
+		}
+	}
+	if r.evaluated() {
+		return nil
+	}
+	// A run resumed from a checkpoint of its very last step.
+	if err := r.evaluate(); err != nil || !r.justSelected() {
+		return err
+	}
+	return r.save()
+}
+
+// betweenSteps evaluates and saves when that is due. An evaluation comes
+// before the checkpoint of the same step, so that a resume has no need to
+// repeat it.
+func (r *Run) betweenSteps() error {
+	s, perEpoch := &r.Meta.Spec, r.Meta.StepsPerEpoch
+	save := s.CheckpointEvery > 0 && r.step%int64(s.CheckpointEvery) == 0
+	if r.step%perEpoch == 0 {
+		done := r.step / perEpoch
+		if s.EvalEvery > 0 && done%int64(s.EvalEvery) == 0 || r.step == r.Meta.Steps {
+			if err := r.evaluate(); err != nil {
+				return err
+			}
+		}
+		if err := r.endEpoch(int(done)); err != nil {
+			return err
+		}
+		save = save || r.step == r.Meta.Steps ||
+			r.due() && (s.CheckpointEvery == 0 || r.pending != nil || r.justSelected())
+		if !save && r.justSelected() {
+			r.keep()
+		}
+	}
+	if save {
+		return r.save()
+	}
+	return nil
+}
+
+// endEpoch lets the method act between two epochs, which may send x back to its
+// initialisation.
+func (r *Run) endEpoch(epoch int) error {
+	e, ok := r.Method.Trainer.(dro.Epochal)
+	if !ok || r.step == r.Meta.Steps {
+		return nil
+	}
+	defer r.pause()()
+	restart, err := e.EndEpoch(epoch, func() (dro.Batch, error) {
+		p, err := r.Pass(runner.SplitTrain, false)
+		if err != nil {
+			return dro.Batch{}, err
+		}
+		return p.Batch(), nil
+	})
+	if restart {
+		r.Net.Restart()
+		r.selected, r.pending = nil, nil // what was trained so far is given up
+	}
+	return err
+}
+
+// end writes the summary and then the last status, and returns how the run
+// ended: failed, where one of them cannot be written. A log that says done has
+// its summary.
+func (r *Run) end(status runner.Status, cause error) (runner.Status, error) {
+	r.Gate.End()
+	err := r.conclude(status, cause)
+	if err != nil && status != runner.Failed {
+		return r.end(runner.Failed, err)
+	}
+	return status, errors.Join(cause, err)
+}
+
+// conclude writes what end says. A run that failed waits for no disk, which may
+// be why it failed, and leaves as much as it can.
+func (r *Run) conclude(status runner.Status, cause error) error {
+	e := runner.NewStatus(r.Head(), status, cause)
+	s := runner.Summarize(r.Meta, status, r.step, r.eval, r.last)
+	s.Cause, s.PaperIterate = e.Cause, cmp.Or(r.iterate, r.Method.Picked())
+	s.Selects(r.Meta, r.selected)
+	s.ImagesPerSecond = cmp.Or(r.overall(), s.ImagesPerSecond)
+	if status == runner.Failed {
+		return errors.Join(r.rescue(), r.Record.Append(e), r.Record.Finish(s))
+	}
+	if err := r.finish(s); err != nil {
+		return fmt.Errorf("writing the summary: %w", err)
+	}
+	_, err := r.write(func() error { return r.Record.Append(e) })
+	return err
+}
+
+// finish writes the summary. The log does not tell that it waits for room: what
+// follows there is the status that the run ended with.
+func (r *Run) finish(s *runner.Summary) error {
+	_, err := r.Gate.Write(func() error { return r.Record.Finish(s) }, func(error) error { return nil })
+	return err
+}
+
+// Head is of the step that the run has come to.
+func (r *Run) Head() runner.Head { return runner.Head{Step: r.step} }
+
+func (r *Run) epoch() float64 { return float64(r.step) / float64(r.Meta.StepsPerEpoch) }
+
+func (r *Run) warnOnce(about, message string) {
+	if !r.warned[about] {
+		r.warned[about] = true
+		r.append(&runner.WarningEvent{Head: r.Head(), Message: message})
+	}
+}

@@ -1,0 +1,95 @@
+package train
+
+import (
+	"errors"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/measure"
+)
+
+// train is one training step, the same verbs for every method: package dro
+// decides what the weights are and how the method's own state moves.
+func (r *Run) train() error {
+	x, alpha := r.batches.Next(), r.rate()
+	batch := batchOf(x, r.losses)
+	r.Net.Losses(r.losses, Batch{runner.SplitTrain, *x}, r.Method.samplewise)
+	r.Method.Before(batch)
+	r.Method.Weights(r.weights, batch)
+	r.Net.Gradient(r.weights, false)
+	norm := r.Net.Step(r.rule(alpha))
+	r.step++
+	r.images += x.N
+	r.Method.After(r.ownBatch(batch), dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
+	r.keepPicked()
+	return r.note(norm)
+}
+
+// batchOf is what a method sees of a batch.
+func batchOf(b *data.Batch, losses []float64) dro.Batch {
+	return dro.Batch{Losses: losses[:b.N], Labels: b.Labels, Groups: b.Groups, Index: b.Index}
+}
+
+// rule is the x-step at the step size α: SGD's, or that of a method which says
+// how far to go.
+func (r *Run) rule(alpha float64) Rule {
+	s := &r.spec
+	return Rule{Advance: r.Method.advance,
+		SGD: nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay, Clip: r.Method.clip}}
+}
+
+// ownBatch returns the batch that the method's state moves on: an independent
+// draw at the new x where the method asks for one, else the x-batch.
+func (r *Run) ownBatch(x dro.Batch) dro.Batch {
+	if !r.Method.Fresh() {
+		return x
+	}
+	z := r.draws.Next()
+	r.Net.SetMode(nn.Probe)
+	for from := 0; from < z.N; from += len(r.losses) {
+		to := min(from+len(r.losses), z.N)
+		r.Net.Losses(r.drawn[from:to], Batch{runner.SplitTrain, *z}.Part(from, to), nil)
+	}
+	r.Net.SetMode(nn.Train)
+	return batchOf(z, r.drawn)
+}
+
+// rate returns the step size α of the current epoch.
+func (r *Run) rate() float64 {
+	s := &r.spec
+	if s.LRDropEpoch > 0 && r.step >= int64(s.LRDropEpoch)*r.Meta.StepsPerEpoch {
+		return s.LR * s.LRDrop
+	}
+	return s.LR
+}
+
+// keepPicked copies x when the method's output rule has chosen the step that was
+// just taken.
+func (r *Run) keepPicked() {
+	if r.Method.Picker != nil && r.Method.Picker.Picked().Step == int(r.step) {
+		r.Net.Pick()
+	}
+}
+
+// note measures the step and, every log_every steps, reports it. It fails when a value
+// that training depends on is not finite.
+func (r *Run) note(norm float64) error {
+	broken := r.measure(measure.Mean(r.losses), norm, r.Method)
+	var cause error
+	if broken != nil {
+		m, _ := measure.FindMeasure(broken.Name) // it is one of StepMeasures
+		cause = &BrokenError{Step: r.step, What: m.Title, Value: broken.Float(), Cure: r.cure()}
+	}
+	r.window.Add(r.now)
+	if w, ok := r.Method.Trainer.(dro.Warner); ok && broken == nil {
+		if text := w.Warning(); text != "" {
+			r.warnOnce(text, text)
+		}
+	}
+	if broken == nil && r.step%int64(r.Meta.Spec.LogEvery) != 0 && r.step != r.Meta.Steps {
+		return nil
+	}
+	return errors.Join(r.append(r.event(r.Head(), r.epoch(), r.speed())), cause)
+}
