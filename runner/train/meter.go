@@ -23,9 +23,8 @@ type meter struct {
 func newMeter(method dro.Algorithm) (m meter) {
 	m.window = runner.NewWindow(measure.StepNames(method))
 	now := slices.Clone(m.window.Min)
-	m.now, m.put = now, func(measured1 string, value float64) {
-		now.Set(measured1,
-			measure.Num(value))
+	m.now, m.put = now, func(name string, value float64) {
+		now.Set(name, measure.Num(value))
 	}
 	return m
 }

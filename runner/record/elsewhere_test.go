@@ -1,0 +1,27 @@
+package record
+
+import (
+	"errors"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"drolab/runner/record/internal/disk"
+)
+
+// TestRunTakenOverElsewhere: who has lost his lease writes nothing more.
+func TestRunTakenOverElsewhere(t *testing.T) {
+	s := newStore(t)
+	r := create(t, s, newMeta(1))
+	path := filepath.Join(r.in.Path, lockName)
+	must(t, r.lock.Release())
+	var err error
+	none := func(disk.File, bool) error { return syscall.ENOLCK }
+	r.lock, err = disk.AcquireBy(none, path, 2)
+	must(t, err)
+	must(t, r.Append(stepEvent(1)))
+	write(t, []byte("elsewhere.example\n"), path)
+	if err := r.Append(stepEvent(2)); !errors.Is(err, errGone) {
+		t.Errorf("it wrote on: %v", err)
+	}
+}
